@@ -1,0 +1,124 @@
+# Builds build/lockstep, build/liblockstep.so and build/liblockstep.a from src/*/*.c with gcc or clang.
+#   make [CC=clang] [B=folder] [SANITIZE=address,undefined | thread]
+# Only git, make and gcc are assumed; `make demo` and `make test` fetch what is missing (tests/need).
+B ?= build
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+PREFIX ?= /usr/local
+SANITIZE ?=
+ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
+CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
+VERSION := $(shell sed -n 's/^\#define LK_VERSION "\(.*\)"/\1/p' include/lockstep.h)
+
+# IEEE semantics are the machine's: nothing that lets the compiler reorder, contract or skip floating point.
+CFLAGS ?= -O2 -g
+FLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc -Iinclude -Wall -Wextra -Werror $(CFLAGS) -fPIC -fvisibility=hidden \
+	-fno-math-errno -ffp-contract=off -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
+	$(if $(findstring undefined,$(SANITIZE)),-fno-sanitize-recover=undefined))
+LINK = -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+LIBS = -lm -lpthread -ldl
+# The lane loops: gcc needs -O3 for the masked commit, clang loses the vectors when it unrolls.
+LANES_FLAGS = -O3 $(if $(CLANG),-fno-unroll-loops)
+
+SRC := $(sort $(wildcard src/*/*.c))
+CLI := $(filter src/cli/%,$(SRC))
+obj = $(patsubst src/%.c,$(B)/obj/%.o,$(1))
+LIB_OBJ := $(call obj,$(filter-out $(CLI),$(SRC)))
+CLI_OBJ := $(call obj,$(CLI))
+# x86-64 carries the lane loops twice; the machine picks at start (-DLANES_V3 marks the second copy).
+ifeq ($(ARCH),x86_64)
+LIB_OBJ += $(patsubst src/%.c,$(B)/obj/%_v3.o,$(wildcard src/sim/lanes*.c))
+endif
+UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
+FUZZ := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
+
+.PHONY: all demo test check-layers regen bench unit fuzz sanitize tsan clean install need FORCE
+.DELETE_ON_ERROR:
+
+all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a
+
+# The compiler and its flags, so that changing them rebuilds; touched only when they differ.
+$(B)/flags: FORCE
+	@mkdir -p $(@D); echo '$(CC) $(FLAGS) $(LINK)' | cmp -s - $@ || echo '$(CC) $(FLAGS) $(LINK)' > $@
+
+$(B)/obj/sim/lanes%.o: MORE = $(LANES_FLAGS)
+$(B)/obj/%.o: src/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) $(MORE) -MMD -MP -c $< -o $@
+
+$(B)/obj/sim/lanes%_v3.o: MORE = $(LANES_FLAGS) -march=x86-64-v3 -DLANES_V3
+$(B)/obj/%_v3.o: src/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) $(MORE) -MMD -MP -c $< -o $@
+
+$(B)/liblockstep.a: $(LIB_OBJ)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(B)/liblockstep.so: $(LIB_OBJ)
+	$(CC) -shared -Wl,-soname,liblockstep.so.0 $(LINK) $^ -o $@ $(LIBS)
+
+$(B)/lockstep: $(CLI_OBJ) $(B)/liblockstep.a
+	$(CC) $(LINK) $^ -o $@ $(LIBS)
+
+# Tests see the insides: they link the archive. The command's own files but main.c are linked in too.
+$(B)/cli.a: $(filter-out $(B)/obj/cli/main.o,$(CLI_OBJ))
+	@rm -f $@
+	ar rcs $@ $^
+$(B)/unit/%: tests/unit/%.c $(B)/cli.a $(B)/liblockstep.a
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) -MMD -MP -Itests/unit $(LINK) $< $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS)
+$(B)/fuzz/%: tests/fuzz/%.c $(B)/cli.a $(B)/liblockstep.a
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) -DREPLAY -MMD -MP $(LINK) $< $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS)
+$(B)/bench/%: tests/bench/%.c $(B)/liblockstep.a
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) -MMD -MP $(LINK) $< $(B)/liblockstep.a -o $@ $(LIBS)
+
+unit: $(UNIT)
+fuzz: $(FUZZ)
+
+need:
+	@tests/need '$(CC)'
+
+demo: need
+	@$(MAKE) --no-print-directory all > $(if $(V),/dev/stdout,/dev/null)
+	@tests/demo $(B)
+
+test: need
+	@$(MAKE) --no-print-directory all unit fuzz
+	@tests/run --build $(B)
+
+check-layers:
+	@tests/layers
+
+# PTX is committed beside each .cu, so that nobody needs the toolkit; this rebuilds it (needs nvcc).
+regen:
+	@tests/regen
+
+bench: all $(BENCH)
+	tests/bench/run $(B)
+
+sanitize: need
+	@$(MAKE) --no-print-directory B=$(B)-asan SANITIZE=address,undefined test
+
+tsan: need
+	@$(MAKE) --no-print-directory B=$(B)-tsan SANITIZE=thread all unit
+	@tests/run --build $(B)-tsan --area tsan
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(B)/lockstep $(DESTDIR)$(PREFIX)/bin/lockstep
+	install -m 755 $(B)/liblockstep.so $(DESTDIR)$(PREFIX)/lib/liblockstep.so.$(VERSION)
+	ln -sf liblockstep.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/liblockstep.so.0
+	ln -sf liblockstep.so.0 $(DESTDIR)$(PREFIX)/lib/liblockstep.so
+	install -m 644 $(B)/liblockstep.a $(DESTDIR)$(PREFIX)/lib/liblockstep.a
+	install -m 644 include/lockstep.h $(DESTDIR)$(PREFIX)/include/lockstep.h
+	install -m 644 man/lockstep.1 $(DESTDIR)$(PREFIX)/share/man/man1/lockstep.1
+
+clean:
+	rm -rf $(B) $(B)-asan $(B)-tsan
+
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(addsuffix .d,$(UNIT) $(FUZZ) $(BENCH))
