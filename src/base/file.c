@@ -1,0 +1,104 @@
+/* Files: read whole, written beside and renamed, so that nobody ever sees half of one. */
+#include "base/base.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Reads to the end of `fd` into memory of base_alloc; `guess` is the expected size, which a pipe does not know. */
+static bool read_all(int fd, const char *path, size_t guess, struct str *out, struct error *e)
+{
+    size_t cap = guess + 1, n = 0;
+    char *p = base_alloc(cap);
+    while (p) {
+        if (n + 1 >= cap) {
+            char *q = base_realloc(p, cap = cap * 2 + 4096);
+            if (!q)
+                break;
+            p = q;
+        }
+        ssize_t got = read(fd, p + n, MIN_OF(cap - 1 - n, (size_t)1 << 30));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            base_free(p);
+            return error_set(e, ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
+        }
+        n += (size_t)got;
+        if (n > UINT32_MAX - 1) {
+            base_free(p);
+            return error_set(e, ERR_INPUT, "%s is larger than 4 GiB, the most that can be read", path);
+        }
+        if (!got) {
+            p[n] = 0;
+            *out = (struct str){ p, (u32)n };
+            return true;
+        }
+    }
+    base_free(p);
+    return error_set(e, ERR_MEMORY, "not enough memory to read %s (%zu bytes)", path, cap);
+}
+
+bool file_read(const char *path, struct str *out, struct error *e)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return error_set(e, ERR_INPUT, "cannot open %s: %s", path, strerror(errno));
+    struct stat st;
+    bool ok;
+    if (fstat(fd, &st))
+        ok = error_set(e, ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
+    else if (S_ISDIR(st.st_mode))
+        ok = error_set(e, ERR_INPUT, "%s is a directory, not a file", path);
+    else if (S_ISREG(st.st_mode) && (u64)st.st_size > UINT32_MAX - 1)
+        ok = error_set(e, ERR_INPUT, "%s is larger than 4 GiB, the most that can be read", path);
+    else
+        ok = read_all(fd, path, S_ISREG(st.st_mode) ? (size_t)st.st_size + 1 : 4096, out, e);
+    close(fd);
+    return ok;
+}
+
+static bool write_all(int fd, const char *p, size_t n)
+{
+    while (n) {
+        ssize_t put = write(fd, p, n);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return false;
+        p += put;
+        n -= (size_t)put;
+    }
+    return true;
+}
+
+bool file_write(const char *path, const void *p, size_t n, struct error *e)
+{
+    if (!strcmp(path, "-")) {
+        fflush(stdout);
+        return write_all(STDOUT_FILENO, p, n) || error_set(e, ERR_SYSTEM, "cannot write to standard output: %s", strerror(errno));
+    }
+    /* what is no plain file (a pipe, /dev/null, /dev/fd/N) is written in place: renaming over it would replace it */
+    struct stat st;
+    bool beside = stat(path, &st) || S_ISREG(st.st_mode);
+    char temp[4096];
+    if (beside && snprintf(temp, sizeof temp, "%s.%ld.%" PRIx64 ".tmp", path, (long)getpid(), time_ns()) >= (int)sizeof temp)
+        return error_set(e, ERR_INPUT, "the path is too long: %.200s...", path);
+    int fd = open(beside ? temp : path, O_WRONLY | O_CREAT | O_CLOEXEC | (beside ? O_EXCL : 0), 0666);
+    if (fd < 0)
+        return error_set(e, ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
+    bool ok = write_all(fd, p, n);
+    int why = errno;
+    if (close(fd) && ok) {
+        ok = false;
+        why = errno;
+    }
+    if (ok && beside && rename(temp, path)) {
+        ok = false;
+        why = errno;
+    }
+    if (!ok && beside)
+        unlink(temp);
+    return ok || error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(why));
+}

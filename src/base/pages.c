@@ -1,0 +1,72 @@
+/* Address space: reserving it, giving it memory, taking the memory back, and files that exist only in memory so that the
+ * same bytes can appear at two addresses. Nothing here counts or remembers; that is the caller's. */
+#define _GNU_SOURCE
+#include "base/base.h"
+#include <sys/mman.h>
+#include <unistd.h>
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+static const int none_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+u64 page_size(void)
+{
+    return (u64)sysconf(_SC_PAGESIZE);
+}
+
+u64 pages_reserve(u64 at, u64 bytes)
+{
+    if (bytes > SIZE_MAX)
+        return 0;
+    void *want = (void *)(uintptr_t)at;
+    void *p = mmap(want, (size_t)bytes, PROT_NONE, none_flags | (at ? MAP_FIXED_NOREPLACE : 0), -1, 0);
+    if (p == MAP_FAILED)
+        return 0;
+    if (at && p != want) {      /* a kernel that does not know the flag takes the address as a hint */
+        munmap(p, (size_t)bytes);
+        return 0;
+    }
+    return (u64)(uintptr_t)p;
+}
+
+bool pages_commit(u64 at, u64 bytes)
+{
+    return !mprotect((void *)(uintptr_t)at, (size_t)bytes, PROT_READ | PROT_WRITE);
+}
+
+bool pages_discard(u64 at, u64 bytes)
+{
+    return !madvise((void *)(uintptr_t)at, (size_t)bytes, MADV_DONTNEED);
+}
+
+bool pages_withdraw(u64 at, u64 bytes)
+{
+    return mmap((void *)(uintptr_t)at, (size_t)bytes, PROT_NONE, none_flags | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
+void pages_release(u64 at, u64 bytes)
+{
+    munmap((void *)(uintptr_t)at, (size_t)bytes);
+}
+
+int pages_file(u64 bytes)
+{
+    int fd = memfd_create("lockstep", MFD_CLOEXEC);
+    if (fd >= 0 && ftruncate(fd, (off_t)bytes)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+u64 pages_map(int fd, u64 at, u64 bytes)
+{
+    void *p = mmap((void *)(uintptr_t)at, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0), fd, 0);
+    return p == MAP_FAILED ? 0 : (u64)(uintptr_t)p;
+}
+
+void pages_file_close(int fd)
+{
+    close(fd);
+}

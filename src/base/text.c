@@ -1,0 +1,76 @@
+/* Text: pieces that point into other text, and a buffer that grows while something is printed into it. */
+#include "base/base.h"
+#include <stdlib.h>
+
+struct str str_of(const char *z)
+{
+    size_t n = z ? strlen(z) : 0;
+    CHECK(n <= UINT32_MAX);
+    return (struct str){ z, (u32)n };
+}
+
+/* Eight bytes a step, multiply and fold; the same value on every machine that is little-endian, which all of ours are. */
+u64 str_hash(struct str s)
+{
+    u64 h = 0x9e3779b97f4a7c15u ^ s.n;
+    u32 i = 0;
+    for (; i + 8 <= s.n; i += 8) {
+        u64 w;
+        memcpy(&w, s.p + i, 8);
+        h = (h ^ w) * 0xff51afd7ed558ccdu;
+        h ^= h >> 32;
+    }
+    u64 w = 0;
+    if (i < s.n)
+        memcpy(&w, s.p + i, s.n - i);
+    h = (h ^ w) * 0xc4ceb9fe1a85ec53u;
+    return h ^ h >> 29;
+}
+
+static void text_room(struct text *t, size_t more)
+{
+    if (t->cap - t->n > more)
+        return;
+    size_t cap = t->cap ? t->cap : 256;
+    while (cap - t->n <= more)
+        cap *= 2;
+    char *p = realloc(t->p, cap);
+    if (!p) {
+        fprintf(stderr, "lockstep: out of memory: %zu bytes of text could not be had\n", cap);
+        exit(ERR_MEMORY);
+    }
+    t->p = p;
+    t->cap = cap;
+}
+
+void text_put(struct text *t, const char *p, size_t n)
+{
+    text_room(t, n);
+    if (n)
+        memcpy(t->p + t->n, p, n);
+    t->n += n;
+    t->p[t->n] = 0;
+}
+
+void text_add(struct text *t, const char *fmt, ...)
+{
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    size_t room = t->cap - t->n;
+    int n = vsnprintf(room ? t->p + t->n : NULL, room, fmt, ap);
+    CHECK(n >= 0);
+    if ((size_t)n >= room) {
+        text_room(t, (size_t)n);
+        vsnprintf(t->p + t->n, t->cap - t->n, fmt, again);
+    }
+    t->n += (size_t)n;
+    va_end(again);
+    va_end(ap);
+}
+
+void text_free(struct text *t)
+{
+    free(t->p);
+    *t = (struct text){ 0 };
+}

@@ -1,0 +1,186 @@
+/* Unit tests of base: arenas, text, maps, errors, fallible memory, files, processes, pages. */
+#include "base/base.h"
+#include "unit.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+static void arenas(void)
+{
+    struct arena a = { 0 };
+    bool zero = true, aligned = true;
+    u64 seed = 1;
+    for (int i = 0; i < 5000; i++) {
+        size_t n = rand_next(&seed) % 300, align = (size_t)1 << rand_next(&seed) % 7;
+        u8 *p = arena_alloc(&a, n, align);
+        aligned &= !((uintptr_t)p & (align - 1));
+        for (size_t k = 0; k < n; k++)
+            zero &= !p[k];
+        memset(p, 0xee, n);
+    }
+    u8 *big = arena_alloc(&a, 5 << 20, 4096);
+    UNIT(!((uintptr_t)big & 4095));
+    memset(big, 1, 5 << 20);
+    UNIT(zero);
+    UNIT(aligned);
+    UNIT(a.total >= a.used);
+    UNIT_EQ_STR(arena_printf(&a, "%s-%d", "x", 7), "x-7");
+    UNIT_EQ_STR(arena_str(&a, (struct str){ "hello", 3 }), "hel");
+    UNIT_EQ_STR(arena_str(&a, (struct str){ NULL, 0 }), "");
+    arena_free(&a);
+    UNIT(!a.head && !a.used);
+}
+
+static void vectors_and_maps(void)
+{
+    struct arena a = { 0 };
+    VEC(u32) v = { 0 };
+    for (u32 i = 0; i < 1000; i++)
+        VEC_PUSH(&a, &v, i * i);
+    bool same = true;
+    for (u32 i = 0; i < 1000; i++)
+        same &= v.p[i] == i * i;
+    UNIT(same);
+
+    struct map m = { 0 };
+    UNIT(!map_get(&m, STR("nothing")));
+    for (u32 i = 0; i < 1000; i++)
+        map_put(&a, &m, str_of(arena_printf(&a, "name%u", i)), &v.p[i]);
+    UNIT_EQ(m.n, 1000);
+    map_put(&a, &m, STR("name500"), &v.p[1]);
+    UNIT_EQ(m.n, 1000);
+    UNIT(map_get(&m, STR("name500")) == &v.p[1]);
+    UNIT(map_get(&m, STR("name999")) == &v.p[999]);
+    UNIT(!map_get(&m, STR("name1000")));
+    arena_free(&a);
+}
+
+static void texts(void)
+{
+    struct text t = { 0 };
+    for (int i = 0; i < 200; i++)
+        text_add(&t, "%d,", i);
+    text_put(&t, "end", 3);
+    UNIT(!strncmp(t.p, "0,1,2,", 6));
+    UNIT_EQ_STR(t.p + t.n - 7, "199,end");
+    text_free(&t);
+    text_put(&t, "", 0);
+    UNIT_EQ_STR(t.p, "");
+    text_free(&t);
+    UNIT(str_is(STR("abc"), "abc"));
+    UNIT(!str_is(STR("abc"), "abcd"));
+    UNIT(str_eq((struct str){ 0 }, STR("")));
+    UNIT(str_hash(STR("abcdefgh1")) != str_hash(STR("abcdefgh2")));
+    UNIT(str_hash(STR("a")) == str_hash((struct str){ "ab", 1 }));
+}
+
+static void errors(void)
+{
+    struct error e = { 0 };
+    struct str all = STR("first\n\tadd.f32 x, y;\nlast");
+    UNIT(!error_at(&e, ERR_INPUT, "k.ptx", all, all.p + 7, "no such %s", "opcode"));
+    UNIT_EQ_STR(e.where, "k.ptx:2:2");
+    UNIT_EQ_STR(e.text, "no such opcode");
+    UNIT_EQ_STR(e.excerpt, "\tadd.f32 x, y;\n\t^");
+    error_set(&e, ERR_MEMORY, "second");
+    UNIT_EQ_STR(e.text, "no such opcode");
+    UNIT_EQ(e.code, ERR_INPUT);
+
+    e = (struct error){ 0 };
+    error_at(&e, ERR_INPUT, "k.ptx", all, all.p + all.n, "ends too early");
+    UNIT_EQ_STR(e.where, "k.ptx:3:5");
+    UNIT_EQ_STR(e.excerpt, "last\n    ^");
+
+    static char wide[4097];
+    memset(wide, 'x', 4096);
+    for (int at = 0; at <= 4096; at += 512) {
+        e = (struct error){ 0 };
+        error_at(&e, ERR_INPUT, wide + 1, (struct str){ wide, 4096 }, wide + at, "%.*s", 4000, wide);
+        const char *caret = strchr(e.excerpt, '^');
+        UNIT(caret && strlen(e.excerpt) < sizeof e.excerpt - 1 && strlen(e.where) < sizeof e.where);
+    }
+    UNIT(!error_set(NULL, ERR_INPUT, "nobody listens"));
+}
+
+static void allocation(void)
+{
+    base_alloc_fail_at(3);
+    void *a = base_alloc(10), *b = base_alloc(10), *c = base_alloc(10), *d = base_alloc(10);
+    UNIT(a && b && !c && d);
+    base_free(a);
+    base_free(b);
+    base_free(d);
+    base_alloc_fail_at(0);
+    UNIT((a = base_realloc(NULL, 8)) != NULL);
+    base_free(a);
+}
+
+static void files(void)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/lockstep-unit-%ld", (long)getpid());
+    struct error e = { 0 };
+    struct str s;
+    UNIT(file_write(path, "some bytes", 10, &e));
+    UNIT(file_read(path, &s, &e) && str_is(s, "some bytes") && !s.p[s.n]);
+    base_free((void *)s.p);
+    UNIT(file_write(path, "", 0, &e));
+    UNIT(file_read(path, &s, &e) && !s.n);
+    base_free((void *)s.p);
+    base_alloc_fail_at(1);
+    UNIT(!file_read(path, &s, &e) && e.code == ERR_MEMORY);
+    base_alloc_fail_at(0);
+    unlink(path);
+    e = (struct error){ 0 };
+    UNIT(!file_read(path, &s, &e));
+    UNIT_HAS(e.text, "No such file");
+    e = (struct error){ 0 };
+    UNIT(!file_read("/tmp", &s, &e));
+    UNIT_HAS(e.text, "directory");
+    e = (struct error){ 0 };
+    UNIT(file_write("/dev/null", "x", 1, &e));
+    UNIT(!file_write("/nowhere/at/all", "x", 1, &e) && e.code == ERR_INPUT);
+}
+
+static void processes(void)
+{
+    struct text t = { 0 };
+    UNIT_EQ(process_run((char *[]){ "sh", "-c", "echo out; echo err >&2; exit 7", NULL }, &t), 7);
+    UNIT_EQ_STR(t.p, "out\nerr\n");
+    UNIT_EQ(process_run((char *[]){ "sh", "-c", "kill -9 $$", NULL }, NULL), 137);
+    UNIT_EQ(process_run((char *[]){ "/no/such/program", NULL }, NULL), -1);
+    text_free(&t);
+    UNIT(cpu_count() >= 1);
+    u64 t0 = time_ns();
+    UNIT(time_ns() >= t0);
+}
+
+static void pages(void)
+{
+    u64 page = page_size(), a = pages_reserve(0, 64 * page);
+    UNIT(a && pages_commit(a, page));
+    memset((void *)(uintptr_t)a, 5, page);
+    UNIT(pages_discard(a, page) && !*(u8 *)(uintptr_t)a);
+    UNIT(!pages_reserve(a, page));
+    int fd = pages_file(page);
+    u64 one = pages_map(fd, a + page, page), two = pages_map(fd, 0, page);
+    pages_file_close(fd);
+    UNIT(one == a + page && two && two != one);
+    *(u8 *)(uintptr_t)one = 9;
+    UNIT_EQ(*(u8 *)(uintptr_t)two, 9);
+    UNIT(pages_withdraw(one, page));
+    pages_release(two, page);
+    pages_release(a, 64 * page);
+}
+
+int main(void)
+{
+    arenas();
+    vectors_and_maps();
+    texts();
+    errors();
+    allocation();
+    files();
+    processes();
+    pages();
+    return unit_done();
+}
