@@ -13,7 +13,7 @@ VERSION := $(shell sed -n 's/^\#define LK_VERSION "\(.*\)"/\1/p' include/lockste
 
 # IEEE semantics are the machine's: nothing that lets the compiler reorder, contract or skip floating point.
 CFLAGS ?= -O2 -g
-FLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc -Iinclude -Wall -Wextra -Werror $(CFLAGS) -fPIC -fvisibility=hidden \
+FLAGS = -std=gnu17 -D_GNU_SOURCE= -Isrc -Iinclude -Wall -Wextra -Werror $(CFLAGS) -fPIC -fvisibility=hidden \
 	-fno-math-errno -ffp-contract=off -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	$(if $(findstring undefined,$(SANITIZE)),-fno-sanitize-recover=undefined))
 LINK = -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
