@@ -11,7 +11,7 @@ void base_alloc_fail_at(long n)
     atomic_store(&fail_in, n);
 }
 
-static bool refused(void)
+bool base_alloc_refused(void)
 {
     if (likely(atomic_load_explicit(&fail_in, memory_order_relaxed) <= 0))
         return false;
@@ -20,12 +20,12 @@ static bool refused(void)
 
 void *base_alloc(size_t bytes)
 {
-    return refused() ? NULL : calloc(1, bytes ? bytes : 1);
+    return base_alloc_refused() ? NULL : calloc(1, bytes ? bytes : 1);
 }
 
 void *base_realloc(void *p, size_t bytes)
 {
-    return refused() ? NULL : realloc(p, bytes ? bytes : 1);
+    return base_alloc_refused() ? NULL : realloc(p, bytes ? bytes : 1);
 }
 
 void base_free(void *p)

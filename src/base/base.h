@@ -79,6 +79,7 @@ void *base_alloc(size_t bytes);         /* zeroed; NULL when refused */
 void *base_realloc(void *p, size_t bytes);
 void base_free(void *p);
 void base_alloc_fail_at(long n);        /* test hook: the n-th call from now fails (0: never) */
+bool base_alloc_refused(void);          /* counts as a call: for those who get user-sized memory elsewhere (mem) */
 
 /* ---- files, time, processes ---- */
 bool file_read(const char *path, struct str *out, struct error *e);   /* from base_alloc, terminated; release with base_free((void *)out->p) */
@@ -91,13 +92,16 @@ int process_run(char *const argv[], struct text *output);
 
 /* ---- pages of address space (mem is built on these) ---- */
 u64 page_size(void);
+u64 pages_limit(void);                  /* bytes of address space this process may have (RLIMIT_AS); UINT64_MAX: any */
 u64 pages_reserve(u64 at, u64 bytes);   /* without access or memory; at 0: anywhere. 0: not there, or not so much */
 bool pages_commit(u64 at, u64 bytes);   /* may be read and written from now on */
 bool pages_discard(u64 at, u64 bytes);  /* gives the memory back, keeps the addresses; they read as zero again */
+bool pages_punch(u64 at, u64 bytes);    /* the same for a view of a file: every view reads as zero */
 bool pages_withdraw(u64 at, u64 bytes); /* back to the state after pages_reserve, whatever was mapped there */
 void pages_release(u64 at, u64 bytes);
 int pages_file(u64 bytes);              /* a file in memory; -1: refused */
-u64 pages_map(int fd, u64 at, u64 bytes);   /* shared view of it over reserved addresses, or anywhere (0); 0: refused */
+bool pages_file_grow(int fd, u64 bytes);
+u64 pages_map(int fd, u64 offset, u64 at, u64 bytes);   /* shared view over reserved addresses, or anywhere (0); 0: refused */
 void pages_file_close(int fd);          /* the views stay */
 
 /* ---- random numbers: the same everywhere for the same seed (splitmix64) ---- */

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "base/base.h"
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -13,6 +14,12 @@ static const int none_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 u64 page_size(void)
 {
     return (u64)sysconf(_SC_PAGESIZE);
+}
+
+u64 pages_limit(void)
+{
+    struct rlimit r;
+    return getrlimit(RLIMIT_AS, &r) || r.rlim_cur == RLIM_INFINITY ? UINT64_MAX : (u64)r.rlim_cur;
 }
 
 u64 pages_reserve(u64 at, u64 bytes)
@@ -40,6 +47,11 @@ bool pages_discard(u64 at, u64 bytes)
     return !madvise((void *)(uintptr_t)at, (size_t)bytes, MADV_DONTNEED);
 }
 
+bool pages_punch(u64 at, u64 bytes)
+{
+    return !madvise((void *)(uintptr_t)at, (size_t)bytes, MADV_REMOVE);
+}
+
 bool pages_withdraw(u64 at, u64 bytes)
 {
     return mmap((void *)(uintptr_t)at, (size_t)bytes, PROT_NONE, none_flags | MAP_FIXED, -1, 0) != MAP_FAILED;
@@ -60,9 +72,15 @@ int pages_file(u64 bytes)
     return fd;
 }
 
-u64 pages_map(int fd, u64 at, u64 bytes)
+bool pages_file_grow(int fd, u64 bytes)
 {
-    void *p = mmap((void *)(uintptr_t)at, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0), fd, 0);
+    return !ftruncate(fd, (off_t)bytes);
+}
+
+u64 pages_map(int fd, u64 offset, u64 at, u64 bytes)
+{
+    int flags = MAP_SHARED | (at ? MAP_FIXED : 0);
+    void *p = mmap((void *)(uintptr_t)at, (size_t)bytes, PROT_READ | PROT_WRITE, flags, fd, (off_t)offset);
     return p == MAP_FAILED ? 0 : (u64)(uintptr_t)p;
 }
 

@@ -162,11 +162,12 @@ static void pages(void)
     UNIT(pages_discard(a, page) && !*(u8 *)(uintptr_t)a);
     UNIT(!pages_reserve(a, page));
     int fd = pages_file(page);
-    u64 one = pages_map(fd, a + page, page), two = pages_map(fd, 0, page);
+    u64 one = pages_map(fd, 0, a + page, page), two = pages_map(fd, 0, 0, page);
     pages_file_close(fd);
     UNIT(one == a + page && two && two != one);
     *(u8 *)(uintptr_t)one = 9;
     UNIT_EQ(*(u8 *)(uintptr_t)two, 9);
+    UNIT(pages_punch(one, page) && !*(u8 *)(uintptr_t)two);
     UNIT(pages_withdraw(one, page));
     pages_release(two, page);
     pages_release(a, 64 * page);

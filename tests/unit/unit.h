@@ -6,6 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Sanitizers need address space of their own, so limits on it cannot be tested under them. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define UNIT_SANITIZED 1
+#elif defined __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define UNIT_SANITIZED 1
+#endif
+#endif
+
 static unsigned unit_passed, unit_failed;
 
 #define UNIT(cond) unit_check(!!(cond), __FILE__, __LINE__, #cond)
