@@ -1,0 +1,287 @@
+/* The grammar of args.h: one pass over the text, every refusal with a caret under the place and a way out. */
+#include "cli/args.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define COUNT_MOST ((u64)1 << 40)       /* elements: keeps every product of count and size far from 64 bits */
+
+/* An error in argument `index`, with the argument and a caret as the excerpt. */
+static bool arg_error(struct error *e, u32 index, const char *text, const char *at, const char *fmt, ...) PRINTF_LIKE(5, 6);
+static bool arg_error(struct error *e, u32 index, const char *text, const char *at, const char *fmt, ...)
+{
+    char what[400];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    error_at(e, ERR_INPUT, "argument", str_of(text), at, "%s", what);
+    snprintf(e->where, sizeof e->where, "argument %u", index);      /* a line number means nothing here */
+    return false;
+}
+
+static bool is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Reads a decimal number below COUNT_MOST; NULL: none here. */
+static const char *read_count(const char *p, u64 *out)
+{
+    u64 v = 0;
+    const char *from = p;
+    for (; *p >= '0' && *p <= '9'; p++)
+        v = MIN_OF(v * 10 + (u64)(*p - '0'), COUNT_MOST);
+    *out = v;
+    return p == from ? NULL : p;
+}
+
+static const char *read_dims(u32 index, const char *text, const char *p, struct arg *g, struct error *e)
+{
+    u64 count = 1;
+    while (*p == '[') {
+        const char *from = ++p;
+        if (*p == ']' && !g->dims && p[1] != '[') {
+            g->count = 0;
+            return p + 1;
+        }
+        for (;;) {
+            u64 d;
+            from = p;
+            p = read_count(p, &d);
+            if (!p || d == 0 || d > UINT32_MAX) {
+                arg_error(e, index, text, from, p ? "a dimension is a number from 1 to 4294967295" : "a dimension is missing here, as in f32[64,32]");
+                return NULL;
+            }
+            if (g->dims == ARG_DIMS || count > COUNT_MOST / d) {
+                arg_error(e, index, text, from, g->dims == ARG_DIMS ? "more than 8 dimensions" : "the buffer would have more than 2^40 elements");
+                return NULL;
+            }
+            g->dim[g->dims++] = (u32)d;
+            count *= d;
+            if (*p != ',')
+                break;
+            p++;
+        }
+        if (*p != ']') {
+            arg_error(e, index, text, p, "here a ] is missing, as in f32[64,32]");
+            return NULL;
+        }
+        p++;
+    }
+    g->count = count;
+    return p;
+}
+
+static bool parse_range(u32 index, const char *text, const char *at, struct arg *g, struct error *e)
+{
+    u8 lo[8], hi[8];
+    char why[160];
+    const char *colon = strchr(at, ':');
+    if (!colon)
+        return arg_error(e, index, text, at, "rand takes both ends: rand:LO:HI");
+    if (!scalar_parse(g->type, (struct str){ at, (u32)(colon - at) }, lo, why, sizeof why))
+        return arg_error(e, index, text, at, "%s", why);
+    if (!scalar_parse(g->type, str_of(colon + 1), hi, why, sizeof why))
+        return arg_error(e, index, text, colon + 1, "%s", why);
+    g->lo = scalar_load(g->type, lo);
+    g->hi = scalar_load(g->type, hi);
+    if (!(g->lo <= g->hi) || isinf(g->lo) || isinf(g->hi))
+        return arg_error(e, index, text, at, "the range goes from its low end to its high end, both finite: rand:LO:HI");
+    g->bounded = true;
+    return true;
+}
+
+bool arg_parse_fill(struct arena *a, u32 index, const char *text, const char *at, struct arg *g, struct error *e)
+{
+    static const struct { const char *word; enum arg_fill fill; } words[] = {
+        { "zeros", FILL_ZEROS }, { "ones", FILL_ONES }, { "iota", FILL_IOTA }, { "uninit", FILL_UNINIT }, { "rand", FILL_RAND },
+    };
+    char why[160];
+    for (u32 i = 0; i < COUNT_OF(words); i++)
+        if (!strcmp(at, words[i].word)) {
+            g->fill = words[i].fill;
+            return true;
+        }
+    if (!strncmp(at, "rand:", 5)) {
+        g->fill = FILL_RAND;
+        return parse_range(index, text, at + 5, g, e);
+    }
+    if (!strncmp(at, "const:", 6)) {
+        g->fill = FILL_CONST;
+        return scalar_parse(g->type, str_of(at + 6), g->value, why, sizeof why) || arg_error(e, index, text, at + 6, "%s", why);
+    }
+    if (at[0] == '@' && at[1]) {
+        g->fill = FILL_FILE;
+        g->file = arena_str(a, str_of(at + 1));
+        return true;
+    }
+    return arg_error(e, index, text, at, "a buffer is filled with zeros, ones, iota, uninit, const:NUMBER, rand, rand:LO:HI or @FILE");
+}
+
+static bool parse_bytes(struct arena *a, u32 index, const char *text, const char *at, struct arg *g, struct error *e)
+{
+    size_t n = strlen(at);
+    g->kind = ARG_BYTES;
+    g->bytes = arena_alloc(a, n / 2 + 1, 1);
+    for (const char *p = at; *p; p++) {
+        if (*p == '_' || *p == ' ')     /* people group digits */
+            continue;
+        if (!isxdigit((unsigned char)p[0]) || !isxdigit((unsigned char)p[1]))
+            return arg_error(e, index, text, p, "bytes are pairs of hexadecimal digits, as in bytes:0000803f");
+        char pair[3] = { p[0], p[1], 0 };
+        g->bytes[g->nbytes++] = (u8)strtoul(pair, NULL, 16);
+        p++;
+    }
+    return g->nbytes || arg_error(e, index, text, at, "bytes are missing here, as in bytes:0000803f");
+}
+
+static bool parse_same(u32 index, const char *text, const char *at, struct arg *g, struct error *e)
+{
+    u64 k;
+    const char *p = read_count(at, &k);
+    g->kind = ARG_SAME;
+    if (!p || k >= index)
+        return arg_error(e, index, text, at, "same: names an earlier argument by its number, as in same:0 or same:0+16");
+    g->same = (u32)k;
+    if (*p == '+' && !(p = read_count(at = p + 1, &g->offset)))
+        return arg_error(e, index, text, at, "a number of bytes is missing here, as in same:0+16");
+    return !*p || arg_error(e, index, text, p, "nothing may follow here");
+}
+
+bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, struct error *e)
+{
+    *g = (struct arg){ .text = text };
+    char why[160];
+    const char *p = text, *word = text;
+    while (is_name(*p))
+        p++;
+    if (*p == '=' && p > text) {
+        if (isdigit((unsigned char)text[0]))
+            return arg_error(e, index, text, text, "a name begins with a letter: NAME=TYPE...");
+        g->name = arena_str(a, (struct str){ text, (u32)(p - text) });
+        word = ++p;
+        while (is_name(*p))
+            p++;
+    }
+    struct str type = { word, (u32)(p - word) };
+    if (!strcmp(word, "null")) {
+        g->kind = ARG_NULL;
+        return true;
+    }
+    if (str_is(type, "bytes") && *p == ':')
+        return parse_bytes(a, index, text, p + 1, g, e);
+    if (str_is(type, "same") && *p == ':')
+        return parse_same(index, text, p + 1, g, e);
+    g->type = scalar_find(type);
+    if (!g->type)
+        return arg_error(e, index, text, word, "an argument is TYPE:NUMBER, TYPE[N]=FILL, bytes:HEX, same:K or null, with TYPE one of %s", scalar_names);
+    if (*p == ':') {
+        g->kind = ARG_SCALAR;
+        return scalar_parse(g->type, str_of(p + 1), g->value, why, sizeof why) || arg_error(e, index, text, p + 1, "%s", why);
+    }
+    if (*p != '[')
+        return arg_error(e, index, text, p, "behind %s comes :NUMBER for a value, or [N]=FILL for a buffer", g->type->name);
+    g->kind = ARG_BUFFER;
+    p = read_dims(index, text, p, g, e);
+    if (!p)
+        return false;
+    if (*p == '=' && !arg_parse_fill(a, index, text, p + 1, g, e))
+        return false;
+    if (*p && *p != '=')
+        return arg_error(e, index, text, p, "behind the shape comes =FILL: zeros, ones, iota, uninit, const:NUMBER, rand or @FILE");
+    if (!g->count && g->fill != FILL_FILE)
+        return arg_error(e, index, text, strchr(text, '[') + 1, "the number of elements is missing; only a buffer from a file, %s[]=@FILE, may leave it out", g->type->name);
+    return true;
+}
+
+bool arg_measure(struct arg *g, u32 index, struct error *e)
+{
+    struct stat st;
+    if (g->kind != ARG_BUFFER || g->fill != FILL_FILE)
+        return true;
+    if (stat(g->file, &st) || !S_ISREG(st.st_mode))
+        return arg_error(e, index, g->text, strchr(g->text, '@') + 1, "there is no file %s", g->file);
+    u64 bytes = (u64)st.st_size, need = g->count * g->type->bytes;
+    if (!g->count) {
+        if (!bytes || bytes % g->type->bytes)
+            return arg_error(e, index, g->text, strchr(g->text, '@') + 1, "%s has %llu bytes, which is no whole number of %s", g->file, (unsigned long long)bytes, g->type->name);
+        g->count = bytes / g->type->bytes;
+        g->dims = 1;
+        g->dim[0] = (u32)MIN_OF(g->count, UINT32_MAX);
+        return true;
+    }
+    return bytes == need || arg_error(e, index, g->text, strchr(g->text, '@') + 1, "%s has %llu bytes, and the buffer needs %llu", g->file,
+                                      (unsigned long long)bytes, (unsigned long long)need);
+}
+
+/* 53 random bits as a fraction below 1. */
+static double fraction(u64 *state)
+{
+    return (double)(rand_next(state) >> 11) * 0x1p-53;
+}
+
+static void fill_rand(const struct arg *g, u64 state, u8 *to)
+{
+    const struct scalar *t = g->type;
+    if (t->class == SCALAR_FLOAT) {
+        double lo = g->bounded ? g->lo : 0, width = g->bounded ? g->hi - g->lo : 1;
+        for (u64 i = 0; i < g->count; i++, to += t->bytes) {
+            scalar_store(t, lo + width * fraction(&state), to);
+            /* rounding to the narrow type may reach the upper end, which does not belong to the range */
+            if (width > 0 && scalar_load(t, to) >= lo + width)
+                scalar_store(t, lo, to);
+        }
+        return;
+    }
+    double lo = g->bounded ? g->lo : 0, hi = g->bounded ? g->hi : t->class == SCALAR_BOOL ? 1 : 99;
+    u64 span = hi - lo >= 0x1p64 ? UINT64_MAX : (u64)(hi - lo), base = lo < 0 ? 0 - (u64)-lo : (u64)lo;
+    for (u64 i = 0; i < g->count; i++, to += t->bytes) {
+        u64 r = rand_next(&state);
+        scalar_store_int(t, (s64)(base + (span == UINT64_MAX ? r : r % (span + 1))), to);
+    }
+}
+
+static bool fill_file(const struct arg *g, u32 index, u8 *to, struct error *e)
+{
+    FILE *f = fopen(g->file, "rb");
+    u64 need = g->count * g->type->bytes, got = f ? fread(to, 1, need, f) : 0;
+    if (f)
+        fclose(f);
+    return got == need || arg_error(e, index, g->text, strchr(g->text, '@') + 1, "cannot read %s", g->file);
+}
+
+bool arg_fill(const struct arg *g, u32 index, u64 seed, void *to, struct error *e)
+{
+    const struct scalar *t = g->type;
+    u8 *p = to;
+    switch (g->fill) {
+    case FILL_UNINIT: return true;
+    case FILL_ZEROS: memset(p, 0, g->count * t->bytes); return true;
+    case FILL_FILE: return fill_file(g, index, p, e);
+    case FILL_RAND: fill_rand(g, seed * 0x9e3779b97f4a7c15u + index * 0x632be59bd9b4e019u + 1, p); return true;
+    case FILL_IOTA:
+        for (u64 i = 0; i < g->count; i++, p += t->bytes)
+            scalar_store_int(t, (s64)i, p);
+        return true;
+    case FILL_ONES:
+    case FILL_CONST: {
+        u8 one[8];
+        scalar_store_int(t, 1, one);
+        for (u64 i = 0; i < g->count; i++, p += t->bytes)
+            memcpy(p, g->fill == FILL_ONES ? one : g->value, t->bytes);
+        return true;
+    }
+    }
+    return true;
+}
+
+void arg_type_text(const struct arg *g, char *out, size_t size)
+{
+    int n = snprintf(out, size, "%s[", g->type->name);
+    for (u32 i = 0; i < g->dims && n > 0 && (size_t)n < size; i++)
+        n += snprintf(out + n, size - (size_t)n, "%s%u", i ? "," : "", g->dim[i]);
+    if (n > 0 && (size_t)n + 1 < size)
+        snprintf(out + n, size - (size_t)n, "]");
+}

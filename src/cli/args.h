@@ -1,0 +1,48 @@
+/* Kernel arguments as the command line writes them.
+ *
+ *     ARG   = [NAME=] VALUE
+ *     VALUE = TYPE:NUMBER                  a scalar: i32:5, f32:2.5, bool:true
+ *           | TYPE[N,...] [=FILL]          a buffer of N elements (also [N][M]); without FILL nothing is written to it
+ *           | TYPE[]=@FILE                 a buffer as long as the file
+ *           | bytes:HEX                    a struct, byte by byte
+ *           | same:K[+BYTES]               the buffer of argument K again, BYTES further on
+ *           | null                         a null pointer
+ *     FILL  = zeros | ones | iota | uninit | const:NUMBER | rand[:LO:HI] | @FILE
+ *
+ * rand is uniform: 0 <= x < 1 for floats, 0 to 99 for integers, both included; or between LO and HI. It depends only on the seed
+ * and on the position of the argument. */
+#ifndef LOCKSTEP_ARGS_H
+#define LOCKSTEP_ARGS_H
+#include "cli/scalar.h"
+
+enum arg_kind { ARG_SCALAR, ARG_BUFFER, ARG_BYTES, ARG_SAME, ARG_NULL };
+enum arg_fill { FILL_UNINIT, FILL_ZEROS, FILL_ONES, FILL_IOTA, FILL_CONST, FILL_RAND, FILL_FILE };
+enum { ARG_DIMS = 8 };
+
+struct arg {
+    enum arg_kind kind;
+    const char *text;           /* as written */
+    const char *name;           /* given by NAME=, or NULL */
+    const struct scalar *type;  /* scalar and buffer */
+    u8 value[8];                /* scalar: its bytes; FILL_CONST: the element */
+    u32 dims, dim[ARG_DIMS];    /* buffer: its shape; 0 dims: as long as the file */
+    u64 count;                  /* buffer: elements; 0 until a file has told */
+    enum arg_fill fill;
+    bool bounded;               /* FILL_RAND: lo and hi are given */
+    double lo, hi;              /* FILL_RAND */
+    const char *file;           /* FILL_FILE: its path */
+    u8 *bytes; u32 nbytes;      /* ARG_BYTES */
+    u32 same; u64 offset;       /* ARG_SAME: of which argument, how many bytes on */
+};
+
+/* Parses argument number `index`; messages name it and point into the text. Strings live in `a`. */
+bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *out, struct error *e);
+/* Parses what stands behind TYPE[...]=: also used for --expect. `at` points into `text`. */
+bool arg_parse_fill(struct arena *a, u32 index, const char *text, const char *at, struct arg *out, struct error *e);
+/* The size of a FILL_FILE buffer is checked against the file, or taken from it. Call before allocating. */
+bool arg_measure(struct arg *g, u32 index, struct error *e);
+/* Writes the initial contents: g->count elements at `to`. */
+bool arg_fill(const struct arg *g, u32 index, u64 seed, void *to, struct error *e);
+/* "f32[64,32]" for reports. */
+void arg_type_text(const struct arg *g, char *out, size_t size);
+#endif
