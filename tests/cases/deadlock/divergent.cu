@@ -1,0 +1,34 @@
+// A barrier in a branch that half a warp takes, and one that a whole warp takes. The other threads go on to another
+// barrier, or leave.
+extern "C" __global__ void half_bad(int *out)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x < 16) {
+        __syncthreads();
+        out[threadIdx.x] = s[63 - threadIdx.x];
+    }
+}
+
+extern "C" __global__ void else_bad(int *out)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x % 2) {
+        __syncthreads();
+        out[threadIdx.x] = s[63 - threadIdx.x];
+    } else {
+        __syncthreads();
+        out[threadIdx.x] = -s[63 - threadIdx.x];
+    }
+}
+
+extern "C" __global__ void divergent_ok(int *out)       // the branch is the same for every thread
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    if (blockDim.x == 64) {
+        __syncthreads();
+        out[threadIdx.x] = s[63 - threadIdx.x];
+    }
+}
