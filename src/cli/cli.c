@@ -1,0 +1,81 @@
+/* What all verbs share: how errors are said, colours, and guessing what was meant. */
+#include "cli/cli.h"
+#include <lockstep.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int cli_error(const char *fmt, ...)
+{
+    va_list ap;
+    fflush(stdout);
+    fputs("lockstep: ", stderr);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+    return EXIT_USAGE;
+}
+
+int cli_error_value(const struct error *e)
+{
+    fflush(stdout);
+    error_print(stderr, e);
+    return e->code == ERR_UNSUPPORTED ? EXIT_UNSUPPORTED : e->code == ERR_NOTHING ? EXIT_NOTHING : EXIT_USAGE;
+}
+
+int cli_error_status(int status, const char *text)
+{
+    fflush(stdout);
+    size_t n = text ? strlen(text) : 0;
+    while (n && text[n - 1] == '\n')
+        n--;
+    fprintf(stderr, "lockstep: %.*s\n", (int)n, n ? text : "");
+    switch (status) {
+    case LK_FINDINGS: return EXIT_FINDINGS;
+    case LK_UNSUPPORTED: return EXIT_UNSUPPORTED;
+    case LK_NOTHING: return EXIT_NOTHING;
+    default: return EXIT_USAGE;
+    }
+}
+
+bool cli_color(void)
+{
+    const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") && !(no && no[0]);
+}
+
+/* Edits (insert, delete, replace) from a to b; words longer than the table are as far as can be. */
+static u32 distance(const char *a, const char *b)
+{
+    enum { MOST = 40 };
+    size_t n = strlen(a), m = strlen(b);
+    u32 row[MOST + 1];
+    if (n > MOST || m > MOST)
+        return MOST;
+    for (size_t j = 0; j <= m; j++)
+        row[j] = (u32)j;
+    for (size_t i = 1; i <= n; i++) {
+        u32 diagonal = row[0];
+        row[0] = (u32)i;
+        for (size_t j = 1; j <= m; j++) {
+            u32 replace = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = MIN_OF(replace, MIN_OF(row[j], row[j - 1]) + 1);
+        }
+    }
+    return row[m];
+}
+
+const char *cli_nearest(const char *word, const char *const *words, u32 n)
+{
+    const char *best = NULL;
+    u32 least = (u32)MIN_OF(strlen(word) / 3 + 1, (size_t)3);
+    for (u32 i = 0; i < n; i++) {
+        u32 d = distance(word, words[i]);
+        if (d <= least && (!best || d < least)) {
+            best = words[i];
+            least = d;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,32 @@
+/* cli: the command. main.c is the table of verbs; one cmd_*.c per verb, over <lockstep.h> and base only. */
+#ifndef LOCKSTEP_CLI_H
+#define LOCKSTEP_CLI_H
+#include "base/base.h"
+
+enum exit_code {                /* the same for every verb */
+    EXIT_CLEAN = 0,
+    EXIT_FINDINGS = 1,
+    EXIT_USAGE = 2,             /* bad usage or input */
+    EXIT_UNSUPPORTED = 3,       /* an instruction or call that Lockstep does not support was reached */
+    EXIT_NOTHING = 4,           /* nothing was checked or run */
+};
+
+struct verb {
+    const char *name;           /* "launch" */
+    const char *synopsis;       /* what follows the name, for the list of verbs */
+    const char *summary;        /* one line */
+    const char *help;           /* `lockstep VERB --help`, whole */
+    int (*run)(int argc, char **argv);      /* argv[0] is the verb's name; the result is the exit code */
+};
+extern const struct verb verb_launch, verb_device;
+
+/* Prints "lockstep: ..." on standard error after flushing standard output, and returns EXIT_USAGE. */
+int cli_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
+int cli_error_value(const struct error *e);
+/* The exit code for an lk_status that is not LK_OK, with lk_gpu_error's text printed. */
+int cli_error_status(int status, const char *text);
+/* True if standard output is a terminal that wants colours. */
+bool cli_color(void);
+/* The nearest of n words to `word`, or NULL if none is near: for "did you mean". */
+const char *cli_nearest(const char *word, const char *const *words, u32 n);
+#endif

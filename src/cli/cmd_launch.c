@@ -1,0 +1,324 @@
+/* lockstep launch: one kernel, its arguments from the command line, its report on standard output.
+ *
+ * load -> find the kernel -> check the arguments against its parameters -> allocate and fill -> launch -> report -> print, save,
+ * compare. Everything that can be wrong with the command line is said before anything runs. */
+#include "cli/cli.h"
+#include "cli/launch.h"
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+
+struct session {                /* everything that one launch owns */
+    struct arena mem;
+    struct launch_options *o;
+    lk_gpu *gpu;
+    lk_module *module;
+    lk_kernel *kernel;
+    struct str plain;           /* the kernel's name without mangling */
+    struct signature signature; /* names from the source, when it is there */
+    struct buffer *buffer;      /* one for each argument */
+};
+
+/* The handler has no other way to know whom to stop. */
+static lk_gpu *volatile interrupted;
+
+static void on_interrupt(int sig)
+{
+    (void)sig;
+    if (interrupted)
+        lk_gpu_interrupt(interrupted);
+}
+
+/* The first Ctrl-C asks for a report of where the kernel stands; the handler is gone then, and the second one kills. */
+static void catch_interrupt(lk_gpu *gpu)
+{
+    interrupted = gpu;
+    struct sigaction act = { .sa_handler = gpu ? on_interrupt : SIG_DFL, .sa_flags = (int)SA_RESETHAND };
+    sigaction(SIGINT, &act, NULL);
+}
+
+static bool find_kernel(struct session *s, struct error *e)
+{
+    const struct launch_options *o = s->o;
+    u32 n = lk_module_kernel_count(s->module);
+    if (o->kernel) {
+        s->kernel = lk_module_kernel(s->module, o->kernel);
+        if (!s->kernel)
+            return error_set(e, ERR_INPUT, "%.400s", lk_gpu_error(s->gpu));
+    } else if (n == 1) {
+        s->kernel = lk_module_kernel_at(s->module, 0);
+    } else if (!n) {
+        return error_set(e, ERR_INPUT, "%s has no kernel; a kernel is declared __global__, or .entry in PTX", o->path);
+    } else {
+        struct text names = { 0 };
+        for (u32 i = 0; i < n && names.n < 300; i++) {
+            struct str plain = signature_plain(lk_kernel_name(lk_module_kernel_at(s->module, i)));
+            text_add(&names, "%s%.*s", i ? ", " : "", (int)plain.n, plain.p);
+        }
+        struct str first = signature_plain(lk_kernel_name(lk_module_kernel_at(s->module, 0)));
+        error_set(e, ERR_INPUT, "%s has %u kernels: %s. Name one, as in %s:%.*s", o->path, n, names.p, o->path, (int)first.n, first.p);
+        text_free(&names);
+        return false;
+    }
+    s->plain = signature_plain(lk_kernel_name(s->kernel));
+    signature_read(&s->mem, o->path, lk_kernel_name(s->kernel), &s->signature);
+    if (s->signature.params != lk_kernel_param_count(s->kernel))
+        s->signature = (struct signature){ 0 };
+    return true;
+}
+
+/* Parameter i for messages: "float *y" from the source, else its PTX type. */
+static const char *param_text(struct session *s, u32 i)
+{
+    lk_param p;
+    if (s->signature.params)
+        return s->signature.text[i];
+    if (lk_kernel_param(s->kernel, i, &p) != LK_OK)
+        return "?";
+    if (p.is_pointer)
+        return "pointer";
+    return p.bytes > 8 || !strcmp(p.type, "b8") ? arena_printf(&s->mem, "struct of %u bytes", p.bytes) : arena_printf(&s->mem, "%s", p.type);
+}
+
+static bool count_error(struct session *s, u32 need, struct error *e)
+{
+    struct text list = { 0 };
+    text_add(&list, "%s", "");
+    for (u32 i = 0; i < need && list.n < 300; i++)
+        text_add(&list, "%s%s", i ? ", " : "", param_text(s, i));
+    error_set(e, ERR_INPUT, "%.*s takes %u argument%s (%s), and %u %s given", (int)s->plain.n, s->plain.p, need, need == 1 ? "" : "s",
+              need ? list.p : "none", s->o->args, s->o->args == 1 ? "was" : "were");
+    text_free(&list);
+    return false;
+}
+
+/* A float where the kernel expects an integer, or the reverse, is a slip of the keyboard; plain bits fit everything. */
+static bool class_fits(const struct scalar *t, const char *type)
+{
+    bool wants_float = type[0] == 'f', wants_int = type[0] == 'u' || type[0] == 's';
+    return t->class == SCALAR_BITS || (t->class == SCALAR_FLOAT ? !wants_int || t->bytes == 2 : !wants_float);
+}
+
+static bool check_argument(struct session *s, u32 i, struct error *e)
+{
+    const struct arg *g = &s->o->arg[i];
+    lk_param p;
+    if (lk_kernel_param(s->kernel, i, &p) != LK_OK)
+        return error_set(e, ERR_INPUT, "%.400s", lk_gpu_error(s->gpu));
+    const char *is = param_text(s, i);
+    switch (g->kind) {
+    case ARG_SCALAR:
+        if (g->type->bytes != p.bytes)
+            return error_set(e, ERR_INPUT, "argument %u: the parameter is %s, %u bytes, and %s has %u", i, is, p.bytes, g->text, g->type->bytes);
+        return class_fits(g->type, p.type) ||
+               error_set(e, ERR_INPUT, "argument %u: the parameter is %s, and %s is %s", i, is, g->text, g->type->class == SCALAR_FLOAT ? "a float" : "an integer");
+    case ARG_BYTES:
+        return g->nbytes == p.bytes ||
+               error_set(e, ERR_INPUT, "argument %u: the parameter is %s, %u bytes, and %u are given", i, is, p.bytes, g->nbytes);
+    default:
+        return p.bytes == 8 || error_set(e, ERR_INPUT, "argument %u: the parameter is %s, %u bytes, and %s passes a pointer, 8 bytes", i, is, p.bytes, g->text);
+    }
+}
+
+/* The author's name for the parameter, when the PTX or the source has one. */
+static void name_buffer(struct session *s, u32 i)
+{
+    struct buffer *b = &s->buffer[i];
+    lk_param p = { 0 };
+    const char *name = s->o->arg[i].name;
+    if (!name && s->signature.params && s->signature.name[i][0])
+        name = s->signature.name[i];
+    if (!name && lk_kernel_param(s->kernel, i, &p) == LK_OK && p.name && p.name[0] && !strstr(p.name, "_param_"))
+        name = p.name;
+    if (name)
+        snprintf(b->name, sizeof b->name, "%s", name);
+    else
+        snprintf(b->name, sizeof b->name, "arg %u", i);
+}
+
+static bool check_arguments(struct session *s, struct error *e)
+{
+    struct launch_options *o = s->o;
+    u32 need = lk_kernel_param_count(s->kernel);
+    if (o->args != need)
+        return count_error(s, need, e);
+    s->buffer = NEW_ARRAY(&s->mem, struct buffer, need + 1);
+    for (u32 i = 0; i < need; i++) {
+        struct arg *g = &o->arg[i];
+        if (!check_argument(s, i, e) || !arg_measure(g, i, e))
+            return false;
+        name_buffer(s, i);
+        if (g->kind == ARG_SAME && o->arg[g->same].kind != ARG_BUFFER)
+            return error_set(e, ERR_INPUT, "argument %u: %s names argument %u, which is no buffer", i, g->text, g->same);
+        if (g->kind == ARG_BUFFER)
+            arg_type_text(g, s->buffer[i].type, sizeof s->buffer[i].type);
+    }
+    return launch_wants_resolve(&s->mem, o, s->buffer, e);
+}
+
+/* Allocates argument i and makes its contents once; restore() puts them there before every run. */
+static bool make_buffer(struct session *s, u32 i, struct error *e)
+{
+    struct arg *g = &s->o->arg[i];
+    struct buffer *b = &s->buffer[i];
+    b->value = &b->address;
+    b->value_bytes = 8;
+    switch (g->kind) {
+    case ARG_SCALAR: b->value = g->value; b->value_bytes = g->type->bytes; return true;
+    case ARG_BYTES: b->value = g->bytes; b->value_bytes = g->nbytes; return true;
+    case ARG_NULL: return true;
+    case ARG_SAME: b->address = s->buffer[g->same].address + g->offset; return true;
+    case ARG_BUFFER: break;
+    }
+    b->bytes = g->count * g->type->bytes;
+    if (lk_memory_alloc(s->gpu, b->bytes, LK_MEMORY_DEVICE, b->name, &b->address) != LK_OK)
+        return error_set(e, ERR_MEMORY, "argument %u: %.400s", i, lk_gpu_error(s->gpu));
+    lk_memory_describe(s->gpu, b->address, b->name, b->type, g->type->bytes);
+    if (g->fill == FILL_UNINIT)
+        return true;
+    b->initial = base_alloc(b->bytes);
+    if (!b->initial)
+        return error_set(e, ERR_MEMORY, "argument %u: no memory for %" PRIu64 " bytes", i, b->bytes);
+    return arg_fill(g, i, s->o->gpu.seed, b->initial, e);
+}
+
+static bool restore(struct session *s, struct error *e)
+{
+    for (u32 i = 0; i < s->o->args; i++) {
+        struct buffer *b = &s->buffer[i];
+        if (b->initial && lk_memory_write(s->gpu, b->address, b->initial, b->bytes) != LK_OK)
+            return error_set(e, ERR_SYSTEM, "argument %u: %.400s", i, lk_gpu_error(s->gpu));
+    }
+    return true;
+}
+
+static lk_status launch(struct session *s, lk_stats *stats)
+{
+    const struct launch_options *o = s->o;
+    const void **args = NEW_ARRAY(&s->mem, const void *, o->args + 1);
+    u32 *bytes = NEW_ARRAY(&s->mem, u32, o->args + 1);
+    for (u32 i = 0; i < o->args; i++) {
+        args[i] = s->buffer[i].value;
+        bytes[i] = s->buffer[i].value_bytes;
+    }
+    lk_launch l = { .size = sizeof l, .shared_bytes = o->shared, .cooperative = o->cooperative, .args = args, .arg_bytes = bytes, .arg_count = o->args };
+    memcpy(l.grid, o->grid, sizeof l.grid);
+    memcpy(l.block, o->block, sizeof l.block);
+    catch_interrupt(s->gpu);
+    lk_status status = lk_kernel_launch(s->kernel, &l, stats);
+    catch_interrupt(NULL);
+    fflush(stdout);
+    return status;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    u64 x = *(const u64 *)a, y = *(const u64 *)b;
+    return (x > y) - (x < y);
+}
+
+/* The run that was checked before counts as the warm-up; the same inputs are put back before each of these. */
+static lk_status time_runs(struct session *s, struct error *e)
+{
+    u32 n = s->o->runs;
+    u64 *t = NEW_ARRAY(&s->mem, u64, n);
+    for (u32 i = 0; i < n; i++) {
+        lk_stats stats;
+        if (!restore(s, e))
+            return LK_SYSTEM;
+        u64 from = time_ns();
+        lk_status status = launch(s, &stats);
+        t[i] = time_ns() - from;
+        if (status != LK_OK)
+            return status;
+    }
+    qsort(t, n, sizeof *t, by_time);
+    double median = n % 2 ? (double)t[n / 2] : ((double)t[n / 2 - 1] + (double)t[n / 2]) / 2;
+    printf("time: %.3f ms (min %.3f, %u runs)\n", median / 1e6, (double)t[0] / 1e6, n);
+    return LK_OK;
+}
+
+static bool write_report(struct session *s, struct error *e)
+{
+    const struct launch_options *o = s->o;
+    u32 errors = lk_report_errors(s->gpu), notes = lk_report_notes(s->gpu);
+    char *text = lk_report_text(s->gpu, cli_color());
+    if (text && (errors || notes))
+        fputs(text, stdout);
+    lk_text_free(text);
+    if (!errors && !notes && !o->quiet)
+        printf("%.*s: no findings\n", (int)s->plain.n, s->plain.p);
+    if (!o->json)
+        return true;
+    char *json = lk_report_json(s->gpu);
+    bool ok = json ? file_write(o->json, json, strlen(json), e) : error_set(e, ERR_MEMORY, "no memory for the JSON report");
+    lk_text_free(json);
+    return ok;
+}
+
+static int run_checked(struct session *s, struct error *e)
+{
+    const struct launch_options *o = s->o;
+    lk_stats stats = { 0 };
+    if (!restore(s, e))
+        return cli_error_value(e);
+    lk_status status = launch(s, &stats);
+    const char *why = status > LK_FINDINGS ? arena_printf(&s->mem, "%s", lk_gpu_error(s->gpu)) : NULL;
+    if (o->verbose)
+        fprintf(stderr, "lockstep: %.*s: %" PRIu64 " blocks, %" PRIu64 " warp instructions\n", (int)s->plain.n, s->plain.p, stats.ctas, stats.warp_instructions);
+    /* a time is only worth printing for a kernel that passed */
+    if (status == LK_OK && o->runs) {
+        status = time_runs(s, e);
+        if (e->code)
+            return cli_error_value(e);
+        why = status > LK_FINDINGS ? arena_printf(&s->mem, "%s", lk_gpu_error(s->gpu)) : NULL;
+    }
+    if (status > LK_FINDINGS && !lk_report_errors(s->gpu))
+        return cli_error_status(status, why);
+    u32 differs = 0;
+    if (!write_report(s, e) || !launch_wants_do(&s->mem, o, s->gpu, s->buffer, &differs, e))
+        return cli_error_value(e);
+    if (status > LK_FINDINGS)
+        return cli_error_status(status, why);
+    return lk_report_errors(s->gpu) || differs ? EXIT_FINDINGS : EXIT_CLEAN;
+}
+
+static int open_session(struct session *s, struct error *e)
+{
+    struct launch_options *o = s->o;
+    lk_status status = lk_gpu_create(&o->gpu, &s->gpu);
+    if (status != LK_OK)
+        return cli_error_status(status, lk_gpu_error(NULL));
+    status = lk_module_load_file(s->gpu, o->path, &s->module);
+    if (status != LK_OK)
+        return cli_error_status(status, lk_gpu_error(s->gpu));
+    if (o->verbose && lk_module_note(s->module)[0])
+        fprintf(stderr, "lockstep: %s\n", lk_module_note(s->module));
+    if (!find_kernel(s, e) || !check_arguments(s, e))
+        return cli_error_value(e);
+    for (u32 i = 0; i < o->args; i++)
+        if (!make_buffer(s, i, e))
+            return cli_error_value(e);
+    return run_checked(s, e);
+}
+
+static int run(int argc, char **argv)
+{
+    struct session s = { 0 };
+    struct error e = { 0 };
+    s.o = NEW(&s.mem, struct launch_options);
+    int code = launch_options_parse(&s.mem, argc, argv, s.o, &e) ? open_session(&s, &e) : cli_error_value(&e);
+    for (u32 i = 0; s.buffer && i < s.o->args; i++)
+        base_free(s.buffer[i].initial);
+    if (s.module)
+        lk_module_unload(s.module);
+    if (s.gpu)
+        lk_gpu_destroy(s.gpu);
+    arena_free(&s.mem);
+    return code;
+}
+
+const struct verb verb_launch = {
+    "launch", "FILE.ptx|FILE.cu[:KERNEL] --grid X[,Y[,Z]] --block X[,Y[,Z]] [OPTIONS] ARG...",
+    "launches one kernel, checked, with arguments from the command line", launch_help, run,
+};

@@ -1,0 +1,53 @@
+/* lockstep launch: what was asked for, and the buffers of one launch. Three files share it: launch_options.c reads the command
+ * line, cmd_launch.c runs, launch_output.c prints, saves and compares. */
+#ifndef LOCKSTEP_LAUNCH_H
+#define LOCKSTEP_LAUNCH_H
+#include "cli/args.h"
+#include "cli/signature.h"
+#include <lockstep.h>
+
+enum { LAUNCH_ARGS = 512, LAUNCH_WANTS = 64 };
+
+enum want_kind { WANT_PRINT, WANT_SAVE, WANT_EXPECT };
+struct want {                   /* --print, --save or --expect */
+    enum want_kind kind;
+    const char *key;            /* the argument: its number or name */
+    u32 arg;                    /* its number, once known */
+    bool ranged;                /* FROM:TO was given */
+    u64 from, to;               /* --print: elements, `to` not included */
+    const char *file;           /* --save, --expect: path, or a FILL for --expect */
+};
+
+struct launch_options {
+    const char *path;           /* FILE.ptx or FILE.cu */
+    const char *kernel;         /* the name behind the colon, or NULL */
+    u32 grid[3], block[3];      /* 0 in x: not given */
+    u32 shared;                 /* bytes of dynamic shared memory */
+    bool cooperative, quiet, verbose;
+    lk_options gpu;             /* device, seed, threads, checks, budget */
+    u32 runs;                   /* --time: how many, 0: not timed */
+    double tolerance;           /* --tolerance: relative, 0: the same bits */
+    const char *json;           /* --json FILE or NULL */
+    struct want want[LAUNCH_WANTS]; u32 wants;
+    struct arg arg[LAUNCH_ARGS]; u32 args;
+};
+
+struct buffer {                 /* one argument as it is passed */
+    char name[64];              /* in reports and messages */
+    char type[96];              /* "f32[64,32]"; "" for values */
+    u64 address;                /* of a buffer; also what a null pointer or same: passes */
+    u64 bytes;                  /* of a buffer, 0: none */
+    void *initial;              /* what it held before the launch, from base_alloc; NULL: uninitialised */
+    const void *value;          /* what the kernel gets */
+    u32 value_bytes;
+};
+
+/* Fills `o`; false: e says what is wrong. Strings live in `a` or argv. */
+bool launch_options_parse(struct arena *a, int argc, char **argv, struct launch_options *o, struct error *e);
+extern const char launch_help[];
+
+/* Resolves the keys of all wants: numbers, or names of arguments. */
+bool launch_wants_resolve(struct arena *a, struct launch_options *o, const struct buffer *b, struct error *e);
+/* Does them, in the order given. Returns false on an error; *differs counts expectations that did not hold. */
+bool launch_wants_do(struct arena *a, const struct launch_options *o, lk_gpu *gpu, const struct buffer *b, u32 *differs, struct error *e);
+#endif

@@ -1,0 +1,164 @@
+/* A parameter list, found in C++ text by looking at words and brackets only. */
+#include "cli/signature.h"
+#include <ctype.h>
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Reads "<length><that many characters>". NULL: not one. */
+static const char *mangled_part(const char *p, struct str *part)
+{
+    size_t n = 0;
+    if (!isdigit((unsigned char)*p))
+        return NULL;
+    for (; isdigit((unsigned char)*p); p++)
+        n = MIN_OF(n * 10 + (size_t)(*p - '0'), 100000);
+    if (!n || strnlen(p, n) < n)
+        return NULL;
+    *part = (struct str){ p, (u32)n };
+    return p + n;
+}
+
+struct str signature_plain(const char *mangled)
+{
+    struct str part = str_of(mangled);
+    const char *p = mangled;
+    if (strncmp(p, "_Z", 2))
+        return part;
+    p += 2;
+    bool nested = *p == 'N';
+    p += nested;
+    if (*p == 'L')              /* internal linkage */
+        p++;
+    struct str last = { 0 };
+    while ((p = mangled_part(p, &part)))
+        if (last = part, !nested)
+            break;
+    return last.n ? last : str_of(mangled);
+}
+
+/* The end of a comment or literal that begins at p; p itself when none does. */
+static const char *skip_quoted(const char *p, const char *end)
+{
+    if (end - p > 1 && p[0] == '/' && p[1] == '/') {
+        while (p < end && *p != '\n')
+            p++;
+    } else if (end - p > 1 && p[0] == '/' && p[1] == '*') {
+        for (p += 2; p < end && !(end - p > 1 && p[0] == '*' && p[1] == '/'); p++)
+            ;
+        p = MIN_OF(p + 2, end);
+    } else if (p < end && (*p == '"' || *p == '\'')) {
+        char quote = *p++;
+        for (; p < end && *p != quote; p++)
+            if (*p == '\\')
+                p++;
+        p = MIN_OF(p + 1, end);
+    }
+    return p;
+}
+
+/* The parenthesis that closes the one before p. NULL: none. */
+static const char *closing(const char *p, const char *end)
+{
+    for (int depth = 1; p < end; p++) {
+        const char *q = skip_quoted(p, end);
+        if (q != p) {
+            p = q - 1;
+            continue;
+        }
+        depth += (*p == '(') - (*p == ')');
+        if (!depth)
+            return p;
+    }
+    return NULL;
+}
+
+/* One parameter: its text on one line, and the last word before a default or an array bracket. */
+static void add_param(struct arena *a, struct str s, struct signature *out)
+{
+    char *text = arena_alloc(a, s.n + 1, 1);
+    u32 n = 0;
+    for (u32 i = 0; i < s.n; i++) {
+        bool space = isspace((unsigned char)s.p[i]);
+        if (!space || (n && text[n - 1] != ' '))
+            text[n++] = space ? ' ' : s.p[i];
+    }
+    while (n && text[n - 1] == ' ')
+        n--;
+    text[n] = 0;
+    u32 to = (u32)strcspn(text, "=[");
+    while (to && !is_word(text[to - 1]))
+        to--;
+    u32 from = to;
+    while (from && is_word(text[from - 1]))
+        from--;
+    out->text[out->params] = text;
+    out->name[out->params++] = arena_str(a, (struct str){ text + from, to - from });
+}
+
+static void split(struct arena *a, const char *p, const char *end, struct signature *out)
+{
+    u32 most = 1;
+    for (const char *q = p; q < end; q++)
+        most += *q == ',';
+    out->name = NEW_ARRAY(a, const char *, most);
+    out->text = NEW_ARRAY(a, const char *, most);
+    const char *from = p;
+    int depth = 0;
+    for (; p <= end; p++) {
+        char c = p < end ? *p : ',';
+        depth += (c == '(' || c == '[' || c == '{' || c == '<') - (c == ')' || c == ']' || c == '}' || c == '>');
+        if (c == ',' && (depth <= 0 || p == end)) {
+            struct str s = { from, (u32)(p - from) };
+            while (s.n && isspace((unsigned char)*s.p))
+                s.p++, s.n--;
+            if (s.n && !str_is(s, "void"))
+                add_param(a, s, out);
+            from = p + 1;
+        }
+    }
+}
+
+void signature_find(struct arena *a, struct str source, struct str name, struct signature *out)
+{
+    *out = (struct signature){ 0 };
+    const char *end = source.p + source.n;
+    bool global = false;        /* __global__ was seen and its declaration is still open */
+    for (const char *p = source.p; p < end; p++) {
+        const char *q = skip_quoted(p, end);
+        if (q != p) {
+            p = q - 1;
+            continue;
+        }
+        if (*p == '{' || *p == ';')
+            global = false;
+        if (!is_word(*p) || (p > source.p && is_word(p[-1])))
+            continue;
+        for (q = p; q < end && is_word(*q); q++)
+            ;
+        struct str word = { p, (u32)(q - p) };
+        if (str_is(word, "__global__"))
+            global = true;
+        while (q < end && isspace((unsigned char)*q))
+            q++;
+        const char *close = global && str_eq(word, name) && q < end && *q == '(' ? closing(q + 1, end) : NULL;
+        if (close) {
+            split(a, q + 1, close, out);
+            return;
+        }
+    }
+}
+
+void signature_read(struct arena *a, const char *path, const char *mangled, struct signature *out)
+{
+    *out = (struct signature){ 0 };
+    const char *dot = strrchr(path, '.');
+    struct str source;
+    struct error none = { 0 };
+    if (!dot || strchr(dot, '/') || !file_read(arena_printf(a, "%.*s.cu", (int)(dot - path), path), &source, &none))
+        return;
+    signature_find(a, source, signature_plain(mangled), out);
+    base_free((void *)source.p);
+}

@@ -1,0 +1,20 @@
+/* The names that a kernel's author gave to its parameters.
+ *
+ * PTX calls them _Z5saxpyfPKfPfi_param_2. When the .cu file lies where the PTX says, or beside it, its text has the real names;
+ * reading them from there is a convenience, so anything unusual simply yields no names. */
+#ifndef LOCKSTEP_SIGNATURE_H
+#define LOCKSTEP_SIGNATURE_H
+#include "base/base.h"
+
+struct signature {
+    u32 params;                 /* 0: nothing is known */
+    const char **name;          /* "y" */
+    const char **text;          /* "float *y" */
+};
+/* The plain name in a mangled one: "saxpy" for _Z5saxpyfPKfPfi, the last part of a nested one, else the name itself. */
+struct str signature_plain(const char *mangled);
+/* Finds `__global__ ... NAME(...)` in the source text. Strings live in `a`. */
+void signature_find(struct arena *a, struct str source, struct str name, struct signature *out);
+/* The same from the .cu file that FILE.ptx or FILE.cu was made from, by its stem. Missing files are no error. */
+void signature_read(struct arena *a, const char *path, const char *mangled, struct signature *out);
+#endif
