@@ -1,0 +1,68 @@
+/* entry.h: the inside of report, shared by its files.
+ *
+ * An entry is one cause. It keeps one finding in full, the one of the smallest (CTA, thread), and of all the others only
+ * what can be joined in any order: counts, the set of threads as bits, the range of offsets and the greatest common divisor of
+ * their differences. So a report is the same whoever came first, and its size does not grow with the number of occurrences. */
+#ifndef LOCKSTEP_ENTRY_H
+#define LOCKSTEP_ENTRY_H
+#include "report/report.h"
+
+/* Threads of a grid, one bit each at CTA * threads + thread, in pieces that exist once a bit in them is set. Exact up to
+ * SET_MOST threads; what lies beyond is only known to be there. */
+enum { SET_PIECE = 1 << 15, SET_PIECES = 512, SET_MOST = SET_PIECE * SET_PIECES, SET_CTA_MOST = 2048 };
+struct thread_set {
+    u32 nctaid[3], ntid[3];     /* shape of the launches counted here; ntid[0] = 0: nothing yet */
+    u64 threads, ctas;          /* per CTA; in the grid */
+    u64 **piece;                /* SET_PIECES of them or NULL */
+    bool partial;               /* some threads are not in the bits: other shape, beyond SET_MOST, or no memory */
+};
+
+struct entry {
+    struct finding f;           /* the representative; strings and places live in `mem` */
+    struct arena mem;           /* emptied when a smaller (CTA, thread) takes over */
+    u64 hash;                   /* of what makes two findings one cause */
+    struct entry *next;         /* in its bucket */
+    u64 first_cta;              /* linear CTA of the representative */
+    u32 first_lane;             /* which lane of f is the smallest thread */
+    u64 occurrences;            /* threads, each time; or 1 for a finding without threads */
+    struct thread_set who;
+    bool has_range;             /* addresses were given */
+    s64 low, high;              /* smallest and largest offset from the object (addresses when there is no object) */
+    u64 step;                   /* gcd of the differences of offsets, 0: only one offset */
+    s64 anchor;                 /* any of the offsets */
+};
+
+enum { BUCKETS = 256, ENTRIES_MOST = 4096 };
+struct report {
+    lock_t lock;                /* held by every function */
+    struct entry *bucket[BUCKETS];
+    struct entry *last;         /* the entry last added to: a loop adds to the same one again and again */
+    u32 entries, errors, notes;
+    u64 occurrences;
+    u64 dropped;                /* occurrences of causes beyond ENTRIES_MOST */
+};
+
+/* All entries in the order of the report; from base_alloc, NULL when there are none. Call with the lock held. */
+struct entry **report_sorted(const struct report *r);
+
+/* A set of points (x,y,z) seen as a box with a step in each direction. */
+struct box {
+    u32 min[3], max[3], step[3];
+    u64 count;                  /* points added; the box is exact when it has as many */
+};
+struct crowd {                  /* a thread_set, summed up */
+    struct box ctas;            /* those with a thread in the set */
+    struct box threads;         /* of the first of them */
+    u64 total;                  /* threads in the set */
+    bool same;                  /* all of these CTAs have the same threads in it */
+    bool consecutive;           /* no gap between the first and the last in linear order */
+    u32 first_cta[3], first_thread[3], last_cta[3], last_thread[3];
+};
+bool who_sum(const struct thread_set *s, struct crowd *c);      /* false: the set is empty */
+void who_text(const struct entry *e, struct text *out);         /* "threads (232..255,0,0) of CTA (3,0,0)" */
+bool box_exact(const struct box *b);
+
+void what_text(const struct entry *e, struct text *out);        /* "ld.global.f32 reads 4 bytes at a+0xfa0, ..." */
+void elements_text(const struct entry *e, struct text *out);    /* "[1000..1023]", or nothing when there is one */
+u64 entry_address(const struct entry *e);                       /* of the representative lane */
+#endif

@@ -1,0 +1,297 @@
+/* The report for people: what, where with the source line and a caret, who, why, and what to do.
+ *
+ * The source line is read from disk at this moment. PTX often travels with its .cu while the path inside it is that of the
+ * machine it was compiled on, so a file of that name beside the PTX is tried first. Where there is no source, the PTX
+ * instruction stands in for it. */
+#include "report/entry.h"
+#include <inttypes.h>
+
+struct ink {                    /* where the text goes, and whether in colour */
+    struct text *out;
+    bool color;
+    int gutter;                 /* width of the line number column of this entry */
+};
+enum paint { P_ERROR, P_NOTE, P_BOLD, P_RULE, P_OFF };
+
+static void paint(struct ink *k, enum paint p)
+{
+    static const char *const code[] = { "\x1b[1;31m", "\x1b[1;36m", "\x1b[1m", "\x1b[1;34m", "\x1b[0m" };
+    if (k->color)
+        text_add(k->out, "%s", code[p]);
+}
+
+static struct str last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return str_of(slash ? slash + 1 : path);
+}
+
+/* Reads the source of a place; `shown` gets the path to print. False: there is none on this machine. */
+static bool source_open(const struct place *p, char shown[512], struct str *all)
+{
+    struct str name = last_part(p->file);
+    if (p->ptx_file) {
+        int dir = (int)(strlen(p->ptx_file) - last_part(p->ptx_file).n);
+        snprintf(shown, 512, "%.*s%.*s", dir, p->ptx_file, (int)name.n, name.p);
+        if (file_read(shown, all, NULL))
+            return true;
+    }
+    snprintf(shown, 512, "%s", p->file);
+    return file_read(shown, all, NULL);
+}
+
+static struct str line_of(struct str all, u32 line)
+{
+    const char *p = all.p, *end = all.p + all.n;
+    for (; line > 1 && p < end; p++)
+        line -= *p == '\n';
+    const char *q = p;
+    while (q < end && *q != '\n' && *q != '\r')
+        q++;
+    return line == 1 ? (struct str){ p, (u32)(q - p) } : (struct str){ NULL, 0 };
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* How much to underline from `col`: a name with the subscript or call that follows it, else one character. */
+static u32 extent(struct str line, u32 from)
+{
+    u32 i = from;
+    while (i < line.n && is_word(line.p[i]))
+        i++;
+    u32 depth = 0, j = i;
+    for (; j < line.n; j++) {
+        char c = line.p[j];
+        if (c == '[' || c == '(')
+            depth++;
+        else if (!depth)
+            break;
+        else if (c == ']' || c == ')')
+            depth--;
+    }
+    u32 end = depth ? i : j;
+    return end > from ? end - from : 1;
+}
+
+static void gutter(struct ink *k, u32 line, const char *rule)
+{
+    paint(k, P_RULE);
+    if (line)
+        text_add(k->out, "%*u %s", k->gutter, line, rule);
+    else
+        text_add(k->out, "%*s %s", k->gutter, "", rule);
+    paint(k, P_OFF);
+}
+
+static void arrow(struct ink *k, const char *sign)
+{
+    paint(k, P_RULE);
+    text_add(k->out, "%*s%s ", k->gutter, "", sign);
+    paint(k, P_OFF);
+}
+
+/* A line of text with a mark below: tabs become single blanks so that the mark stands right. */
+static void quoted(struct ink *k, u32 number, struct str line, u32 col, enum paint mark)
+{
+    if (!col)
+        for (col = 1; col < line.n && (line.p[col - 1] == ' ' || line.p[col - 1] == '\t');)
+            col++;
+    gutter(k, 0, "|\n");
+    gutter(k, number, "| ");
+    for (u32 i = 0; i < line.n; i++)
+        text_put(k->out, line.p[i] == '\t' ? " " : &line.p[i], 1);
+    text_add(k->out, "\n");
+    gutter(k, 0, "| ");
+    text_add(k->out, "%*s", (int)MIN_OF(col - 1, line.n), "");
+    paint(k, mark);
+    for (u32 n = col <= line.n ? extent(line, col - 1) : 1; n; n--)
+        text_add(k->out, "^");
+    paint(k, P_OFF);
+    text_add(k->out, "\n");
+}
+
+static void ptx_quoted(struct ink *k, const struct place *p, enum paint mark)
+{
+    if (!p->ptx_text)
+        return;
+    struct str line = str_of(p->ptx_text);
+    while (line.n && (*line.p == ' ' || *line.p == '\t'))
+        line.p++, line.n--;
+    quoted(k, p->ptx_line, line, 1, mark);
+}
+
+static void place_text(struct ink *k, const struct place *p, const char *sign, enum paint mark)
+{
+    char shown[512];
+    struct str all;
+    if (!p->file || !p->line) {
+        arrow(k, sign);
+        text_add(k->out, "%s:%u\n", p->ptx_file ? p->ptx_file : "PTX", p->ptx_line);
+        ptx_quoted(k, p, mark);
+        return;
+    }
+    bool there = source_open(p, shown, &all);
+    struct str line = there ? line_of(all, p->line) : (struct str){ NULL, 0 };
+    arrow(k, sign);
+    text_add(k->out, "%s:%u", shown, p->line);
+    text_add(k->out, p->col ? ":%u\n" : "\n", p->col);
+    if (line.p) {
+        quoted(k, p->line, line, p->col, mark);
+    } else if (p->ptx_text) {
+        arrow(k, sign);
+        text_add(k->out, "%s:%u (the source is not on this machine)\n", p->ptx_file ? p->ptx_file : "PTX", p->ptx_line);
+        ptx_quoted(k, p, mark);
+    }
+    if (there)
+        base_free((void *)all.p);
+}
+
+static void inlined_text(struct ink *k, const struct place *p)
+{
+    for (; p->inlined_at; p = p->inlined_at) {
+        const struct place *up = p->inlined_at;
+        arrow(k, " =");
+        text_add(k->out, "inlined%s%s at %.*s:%u", p->function ? " from " : "", p->function ? p->function : "",
+                 up->file ? (int)last_part(up->file).n : 3, up->file ? last_part(up->file).p : "PTX", up->line);
+        text_add(k->out, up->col ? ":%u\n" : "\n", up->col);
+    }
+}
+
+/* One "= label: text" line; text with line breaks continues below the text. */
+static void fact(struct ink *k, const char *label, const char *text)
+{
+    if (!text || !*text)
+        return;
+    gutter(k, 0, "= ");
+    paint(k, P_BOLD);
+    text_add(k->out, "%s:", label);
+    paint(k, P_OFF);
+    text_add(k->out, " ");
+    size_t pad = strlen(label) + 2;
+    for (const char *p = text; *p;) {
+        const char *nl = strchr(p, '\n');
+        size_t n = nl ? (size_t)(nl - p) : strlen(p);
+        text_put(k->out, p, n);
+        text_add(k->out, "\n");
+        p += n + (nl != NULL);
+        if (*p)
+            text_add(k->out, "%*s", k->gutter + 3 + (int)pad, "");
+    }
+}
+
+static void detail_text(struct ink *k, const char *detail)
+{
+    for (const char *p = detail; p && *p;) {
+        size_t n = strcspn(p, "\n");
+        gutter(k, 0, "| ");
+        text_put(k->out, p, n);
+        text_add(k->out, "\n");
+        p += n + (p[n] == '\n');
+    }
+}
+
+static int digits(u32 n)
+{
+    int d = 1;
+    while (n >= 10) {
+        n /= 10;
+        d++;
+    }
+    return d;
+}
+
+static u32 line_shown(const struct place *p)
+{
+    return p ? MAX_OF(p->file && p->line ? p->line : 0, p->ptx_line) : 0;
+}
+
+static void count_text(const struct entry *e, struct text *out)
+{
+    struct text t = { 0 };
+    who_text(e, &t);
+    if (t.n)
+        text_add(out, "%s", t.p);
+    if (t.n && e->occurrences > 1)
+        text_add(out, ", %" PRIu64 " occurrences", e->occurrences);
+    else if (e->occurrences > 1)
+        text_add(out, "%" PRIu64 " occurrences", e->occurrences);
+    text_free(&t);
+}
+
+static void entry_text(struct ink *k, const struct entry *e)
+{
+    const struct finding *f = &e->f;
+    enum severity s = finding_severity(f->kind);
+    enum paint mark = s == SEV_ERROR ? P_ERROR : P_NOTE;
+    k->gutter = digits(MAX_OF(line_shown(f->place), line_shown(f->other)));
+    paint(k, mark);
+    text_add(k->out, "%s[%s]", s == SEV_ERROR ? "error" : "note", finding_id(f->kind));
+    paint(k, P_BOLD);
+    text_add(k->out, ": %s", finding_title(f->kind));
+    paint(k, P_OFF);
+    text_add(k->out, "\n");
+    if (f->place) {
+        place_text(k, f->place, "-->", mark);
+        inlined_text(k, f->place);
+    }
+    if (f->other) {
+        place_text(k, f->other, ":::", P_NOTE);
+        inlined_text(k, f->other);
+    }
+    if (f->place || f->detail)
+        gutter(k, 0, "|\n");
+    detail_text(k, f->detail);
+    if (f->detail)
+        gutter(k, 0, "|\n");
+    fact(k, "kernel", f->kernel);
+    struct text t = { 0 };
+    what_text(e, &t);
+    fact(k, "access", t.p);
+    text_free(&t);
+    elements_text(e, &t);
+    fact(k, "range", t.p);
+    text_free(&t);
+    count_text(e, &t);
+    fact(k, "who", t.p);
+    text_free(&t);
+    fact(k, "memory", f->object_note);
+    fact(k, "cause", f->cause ? f->cause : finding_meaning(f->kind));
+    fact(k, "fix", f->fix ? f->fix : finding_fix(f->kind));
+    text_add(k->out, "\n");
+}
+
+static void closing_text(const struct report *r, struct text *out)
+{
+    if (!r->entries) {
+        text_add(out, "no findings\n");
+        return;
+    }
+    text_add(out, "%u finding%s: ", r->entries, r->entries == 1 ? "" : "s");
+    if (r->errors)
+        text_add(out, "%u error%s", r->errors, r->errors == 1 ? "" : "s");
+    if (r->notes)
+        text_add(out, "%s%u note%s", r->errors ? ", " : "", r->notes, r->notes == 1 ? "" : "s");
+    text_add(out, " (%" PRIu64 " occurrence%s)\n", r->occurrences, r->occurrences == 1 ? "" : "s");
+    if (r->dropped)
+        text_add(out, "%" PRIu64 " occurrences of further causes were counted but not kept\n", r->dropped);
+}
+
+void report_text(struct report *r, struct report_style style, struct text *out)
+{
+    lock(&r->lock);
+    struct ink k = { out, style.color, 1 };
+    struct entry **v = report_sorted(r);
+    u32 shown = v ? r->entries : 0;
+    if (style.max && style.max < shown)
+        shown = style.max;
+    for (u32 i = 0; i < shown; i++)
+        entry_text(&k, v[i]);
+    if (shown < r->entries)
+        text_add(out, "%u more not shown\n", r->entries - shown);
+    closing_text(r, out);
+    base_free(v);
+    unlock(&r->lock);
+}

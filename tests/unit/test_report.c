@@ -1,0 +1,299 @@
+/* Unit tests of report: grouping, order, the words for threads and elements, JSON. */
+#include "report/report.h"
+#include "unit.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct place load_place = {
+    .file = "/nowhere/add.cu", .line = 7, .col = 12, .function = "add", .ptx_file = "/nowhere/add.ptx", .ptx_line = 57,
+    .ptx_text = "ld.global.f32 %f1, [%rd4];",
+};
+
+/* A finding of `n` lanes of a CTA, reading past a 1000-element array. */
+static struct finding sample(u32 cta, u32 first, u32 n)
+{
+    struct finding f = {
+        .kind = F_bounds, .place = &load_place, .kernel = "add", .cta = { cta, 0, 0 }, .nctaid = { 4, 1, 1 }, .ntid = { 256, 1, 1 },
+        .nlanes = n, .access = "read", .space = "global", .width = 4, .object = "a", .object_type = "f32[1000]",
+        .object_base = 0x1000, .object_size = 4000, .element_size = 4,
+    };
+    for (u32 i = 0; i < n; i++) {
+        f.thread[i] = first + i;
+        f.addr[i] = 0x1000 + 4ull * (cta * 256 + first + i);
+    }
+    return f;
+}
+
+static char *text_of(struct report *r)
+{
+    struct text t = { 0 };
+    report_text(r, (struct report_style){ 0 }, &t);
+    return t.p;
+}
+
+static void add(struct report *r, struct finding f) { report_add(r, &f); }
+
+static void one(void)
+{
+    struct report *r = report_new();
+    char *t = text_of(r);
+    UNIT_EQ_STR(t, "no findings\n");
+    free(t);
+    add(r, sample(3, 232, 24));
+    UNIT_EQ(report_errors(r), 1);
+    UNIT_EQ(report_occurrences(r), 24);
+    t = text_of(r);
+    UNIT_EQ_STR(t,
+        "error[bounds]: access outside the allocation\n"
+        "  --> /nowhere/add.cu:7:12\n"
+        "  --> /nowhere/add.ptx:57 (the source is not on this machine)\n"
+        "   |\n"
+        "57 | ld.global.f32 %f1, [%rd4];\n"
+        "   | ^^\n"
+        "   |\n"
+        "   = kernel: add\n"
+        "   = access: ld.global.f32 reads 4 bytes at a+0xfa0, element [1000] of f32[1000], 0 bytes past the end\n"
+        "   = range: elements [1000..1023]\n"
+        "   = who: threads (232..255,0,0) of CTA (3,0,0) (24 threads), 24 occurrences\n"
+        "   = cause: A thread read or wrote bytes that do not belong to the object its pointer came from.\n"
+        "   = fix: Compare the index with the number of elements before the access, or launch fewer threads.\n"
+        "\n"
+        "1 finding: 1 error (24 occurrences)\n");
+    free(t);
+    report_clear(r);
+    UNIT_EQ(report_errors(r) + report_occurrences(r), 0);
+    report_free(r);
+}
+
+static void expect_who(struct report *r, const char *words)
+{
+    char *t = text_of(r);
+    UNIT_HAS(t, words);
+    free(t);
+    report_clear(r);
+}
+
+static void who(void)
+{
+    struct report *r = report_new();
+    add(r, sample(3, 255, 1));
+    expect_who(r, "who: thread (255,0,0) of CTA (3,0,0)\n");
+    for (u32 c = 0; c < 4; c++)
+        add(r, sample(c, 96, 32));
+    expect_who(r, "who: threads (96..127,0,0) of every CTA (32 threads in each of 4 CTAs), 128 occurrences\n");
+    for (u32 c = 0; c < 4; c++)
+        for (u32 w = 0; w < 8; w++)
+            add(r, sample(3 - c, w * 32, 32));
+    expect_who(r, "who: all 256 threads of every CTA");
+    add(r, sample(1, 0, 32));
+    add(r, sample(2, 0, 32));
+    expect_who(r, "who: threads (0..31,0,0) of CTAs (1..2,0,0) (32 threads in each of 2 CTAs)");
+    add(r, sample(2, 250, 6));
+    for (u32 w = 0; w < 8; w++)
+        add(r, sample(3, w * 32, 32));
+    expect_who(r, "who: 262 consecutive threads in 2 CTAs, from (250,0,0) of CTA (2,0,0) to (255,0,0) of CTA (3,0,0)");
+
+    struct finding f = sample(0, 0, 8);         /* every second thread, every fourth element */
+    for (u32 i = 0; i < 8; i++) {
+        f.thread[i] = i * 2;
+        f.addr[i] = 0x1000 + 4000 + 16 * i;
+    }
+    report_add(r, &f);
+    char *t = text_of(r);
+    UNIT_HAS(t, "who: threads (0..14 step 2,0,0) of CTA (0,0,0) (8 threads)");
+    UNIT_HAS(t, "range: elements [1000..1028] in steps of 4");
+    free(t);
+    report_clear(r);
+
+    f = sample(0, 0, 16);                       /* an 8x8 block: x 4..7, y 2..5 */
+    f.ntid[0] = f.ntid[1] = 8;
+    for (u32 i = 0; i < 16; i++)
+        f.thread[i] = (2 + i / 4) * 8 + 4 + i % 4;
+    report_add(r, &f);
+    expect_who(r, "who: threads (4..7,2..5,0) of CTA (0,0,0) (16 threads)");
+
+    f = sample(0, 0, 1);                        /* a million CTAs, a few of them hit */
+    f.nctaid[0] = 1 << 20;
+    for (u32 c = 0; c < 1 << 20; c += 1 << 16) {
+        f.cta[0] = c;
+        report_add(r, &f);
+    }
+    t = text_of(r);
+    UNIT_HAS(t, "who: thread (0,0,0) of CTA (0,0,0), and more");
+    UNIT_HAS(t, "16 occurrences");
+    free(t);
+    report_free(r);
+}
+
+static void what(void)
+{
+    struct report *r = report_new();
+    struct finding f = sample(0, 0, 1);
+    f.addr[0] = 0x1000 - 8;
+    report_add(r, &f);
+    expect_who(r, "at a-0x8, element [-2] of f32[1000], 8 bytes before the start\n");
+    f.addr[0] = 0x1000 + 3998;
+    report_add(r, &f);
+    expect_who(r, "at a+0xf9e, inside element [999] of f32[1000], its last 2 bytes past the end\n");
+    f.kind = F_misaligned;
+    f.width = 16;
+    f.access = "write";
+    f.addr[0] = 0x1004;
+    report_add(r, &f);
+    expect_who(r, "writes 16 bytes at a+0x4, element [1] of f32[1000]; the address is 4 past a multiple of 16\n");
+    f.kind = F_null_pointer;
+    f.object = NULL;
+    f.addr[0] = 0x10;
+    report_add(r, &f);
+    expect_who(r, "writes 16 bytes at 0x10\n");
+    f = (struct finding){ .kind = F_deadlock, .kernel = "k", .detail = "CTA 0 waits\nCTA 1 waits\n", .cause = "two\nlines" };
+    report_add(r, &f);
+    char *t = text_of(r);
+    UNIT_HAS(t, "  | CTA 0 waits\n  | CTA 1 waits\n");
+    UNIT_HAS(t, "  = cause: two\n           lines\n");
+    free(t);
+    report_free(r);
+}
+
+/* The same findings in another order give the same bytes. */
+static void order(void)
+{
+    enum { N = 200 };
+    char *first = NULL;
+    for (int round = 0; round < 4; round++) {
+        struct report *r = report_new();
+        for (int i = 0; i < N; i++) {
+            u32 k = round == 0 ? (u32)i : round == 1 ? N - 1 - (u32)i : (u32)(i * 77 + round) % N;
+            struct finding f = sample(k % 4, 32 * (k % 7), 1 + k % 20);
+            struct place p = load_place;
+            p.line = 1 + k % 5;
+            f.place = &p;
+            f.kind = k % 3 ? F_bounds : F_barrier_exited;
+            f.cause_key = k % 2;
+            char cause[40];
+            snprintf(cause, sizeof cause, "thread %u of CTA %u", f.thread[0], f.cta[0]);
+            f.cause = cause;
+            report_add(r, &f);
+        }
+        struct text t = { 0 };
+        report_text(r, (struct report_style){ 0 }, &t);
+        report_json(r, &t);
+        if (first)
+            UNIT_EQ_STR(t.p, first);
+        else
+            UNIT_HAS(t.p, "20 findings: 10 errors, 10 notes");
+        if (!first)
+            first = t.p;
+        else
+            text_free(&t);
+        UNIT(report_errors(r) == 10 && report_notes(r) == 10);
+        report_free(r);
+    }
+    free(first);
+}
+
+static void source(void)
+{
+    char dir[] = "/tmp/lockstep-unit-XXXXXX", cu[64], ptx[64];
+    if (!UNIT(mkdtemp(dir)))
+        return;
+    snprintf(cu, sizeof cu, "%s/add.cu", dir);
+    snprintf(ptx, sizeof ptx, "%s/add.ptx", dir);
+    const char *text = "__global__ void add()\n{\n\tc[i] = a[i + f(1)] + b[i];\n}\n";
+    file_write(cu, text, strlen(text), NULL);
+    struct place outer = { .file = "/build/add.cu", .line = 9, .col = 3, .ptx_file = ptx };
+    struct place p = { .file = "/build/add.cu", .line = 3, .col = 9, .function = "get", .ptx_file = ptx, .ptx_line = 5, .inlined_at = &outer };
+    struct finding f = sample(0, 0, 1);
+    f.place = &p;
+    struct report *r = report_new();
+    report_add(r, &f);
+    char *t = text_of(r), want[400];
+    snprintf(want, sizeof want, " --> %s:3:9\n  |\n3 |  c[i] = a[i + f(1)] + b[i];\n  |         ^^^^^^^^^^^\n  = inlined from get at add.cu:9:3\n", cu);
+    UNIT_HAS(t, want);
+    free(t);
+    struct text colored = { 0 };
+    report_text(r, (struct report_style){ .color = true }, &colored);
+    UNIT_HAS(colored.p, "\x1b[1;31merror[bounds]");
+    text_free(&colored);
+    report_free(r);
+    unlink(cu);
+    rmdir(dir);
+}
+
+static void json(void)
+{
+    struct report *r = report_new();
+    struct finding f = sample(3, 232, 24);
+    f.object_note = "say \"hi\"\n\x01\xff caf\xc3\xa9";
+    report_add(r, &f);
+    struct text t = { 0 };
+    report_json(r, &t);
+    UNIT_HAS(t.p, "{\"schema\":\"lockstep-report\",\"version\":1,\"errors\":1,\"notes\":0,\"occurrences\":24,");
+    UNIT_HAS(t.p, "say \\\"hi\\\"\\n\\u0001\\ufffd caf\xc3\xa9");
+    UNIT_HAS(t.p, "\"offset_min\":4000,\"offset_max\":4092,\"offset_step\":4");
+    UNIT_HAS(t.p, "\"threads\":{\"min\":[232,0,0],\"max\":[255,0,0],\"step\":[1,0,0],\"count\":24,\"exact\":true}");
+    text_free(&t);
+    report_free(r);
+}
+
+static void *adder(void *arg)
+{
+    for (u32 i = 0; i < 2000; i++)
+        add(arg, sample(i % 4, 32 * (i % 8), 32));
+    return NULL;
+}
+
+static void threads(void)
+{
+    struct report *r = report_new();
+    pthread_t t[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&t[i], NULL, adder, r);
+    for (int i = 0; i < 3; i++)
+        pthread_join(t[i], NULL);
+    UNIT_EQ(report_occurrences(r), 3 * 2000 * 32);
+    UNIT_EQ(report_errors(r), 1);
+    report_free(r);
+}
+
+static void bounded(void)
+{
+    struct report *r = report_new();
+    for (u32 i = 0; i < 5000; i++) {
+        struct finding f = sample(0, 0, 1);
+        f.cause_key = i;
+        report_add(r, &f);
+    }
+    UNIT_EQ(report_errors(r), 4096);
+    UNIT_EQ(report_occurrences(r), 5000);
+    struct text t = { 0 };
+    report_text(r, (struct report_style){ .max = 2 }, &t);
+    UNIT_HAS(t.p, "4094 more not shown\n4096 findings: 4096 errors (5000 occurrences)\n904 occurrences of further causes");
+    text_free(&t);
+    for (long n = 1; n < 12; n++) {             /* no allocation that fails may crash it */
+        report_clear(r);
+        base_alloc_fail_at(n);
+        add(r, sample(0, 0, 4));
+        add(r, sample(1, 0, 4));
+        report_text(r, (struct report_style){ 0 }, &t);
+        base_alloc_fail_at(0);
+        UNIT(report_occurrences(r) == 8);
+        text_free(&t);
+    }
+    report_free(r);
+}
+
+int main(void)
+{
+    one();
+    who();
+    what();
+    order();
+    source();
+    json();
+    threads();
+    bounded();
+    UNIT_EQ(finding_find("misaligned"), F_misaligned);
+    UNIT_EQ(finding_find("nothing"), F_COUNT);
+    return unit_done();
+}
