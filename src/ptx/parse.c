@@ -1,0 +1,341 @@
+/* The parser, top level: the token in hand, and the directives of module scope (manual section 5 and 11).
+ *
+ * The text is copied first, with a 0 behind it: every place in the IR points into this copy and lives as long as the
+ * module does. */
+#include "isa/isa.h"
+#include "ptx/parser.h"
+
+bool fail_at(struct parser *p, const char *at, const char *fmt, ...)
+{
+    char text[400];
+    va_list va;
+    va_start(va, fmt);
+    vsnprintf(text, sizeof text, fmt, va);
+    va_end(va);
+    return error_at(p->e, ERR_INPUT, p->m->name, p->m->text, at, "%s", text);
+}
+
+bool unexpected(struct parser *p, const char *wanted)
+{
+    const struct token *t = &p->t;
+    if (t->kind == TK_BAD)
+        return fail_at(p, t->at, "%s", p->lx.bad);
+    if (t->kind == TK_END)
+        return fail_at(p, t->at, "expected %s, found the end of the text", wanted);
+    if (t->kind == TK_STRING)
+        return fail_at(p, t->at, "expected %s, found a string", wanted);
+    return fail_at(p, t->at, "expected %s, found `%.*s`", wanted, SHOW(t->s));
+}
+
+void advance(struct parser *p)
+{
+    p->t = lexer_next(&p->lx);
+}
+
+struct token peek(const struct parser *p)
+{
+    struct lexer lx = p->lx;
+    return lexer_next(&lx);
+}
+
+bool accept(struct parser *p, int op)
+{
+    if (!is_punct(p, op))
+        return false;
+    advance(p);
+    return true;
+}
+
+bool expect(struct parser *p, int op, const char *wanted)
+{
+    return accept(p, op) || unexpected(p, wanted);
+}
+
+bool expect_name(struct parser *p, struct str *name, const char *wanted)
+{
+    if (p->t.kind != TK_NAME)
+        return unexpected(p, wanted);
+    *name = p->t.s;
+    advance(p);
+    return true;
+}
+
+bool expect_u32(struct parser *p, u32 *value, const char *wanted)
+{
+    if (p->t.kind != TK_INT)
+        return unexpected(p, wanted);
+    if (p->t.value > UINT32_MAX)
+        return fail_at(p, p->t.at, "%.*s is too large here", SHOW(p->t.s));
+    *value = (u32)p->t.value;
+    advance(p);
+    return true;
+}
+
+bool expect_end(struct parser *p, const char *what)
+{
+    if (accept(p, ';'))
+        return true;
+    if (p->t.kind == TK_BAD)
+        return unexpected(p, ";");
+    /* The statement ends before the token in hand: that is where the ; belongs. */
+    const char *at = p->t.at, *start = p->m->text.p;
+    while (at > start && (at[-1] == ' ' || at[-1] == '\t' || at[-1] == '\n' || at[-1] == '\r'))
+        at--;
+    bool next_line = memchr(at, '\n', (size_t)(p->t.at - at)) || p->t.kind == TK_END;
+    if (next_line)
+        return fail_at(p, at, "missing ; at the end of %s", what);
+    return fail_at(p, p->t.at, "expected , or ; in %s, found `%.*s`", what, SHOW(p->t.s));
+}
+
+bool deeper(struct parser *p)
+{
+    if (++p->depth <= MAX_DEPTH)
+        return true;
+    return fail_at(p, p->t.at, "nested more than %d levels deep", MAX_DEPTH);
+}
+
+struct ptx_symbol *symbol_add(struct parser *p, struct str name)
+{
+    struct ptx_symbol *s = map_get(&p->m->symbols, name);
+    if (!s) {
+        s = NEW(&p->m->mem, struct ptx_symbol);
+        map_put(&p->m->mem, &p->m->symbols, name, s);
+    }
+    return s;
+}
+
+static bool version_parse(struct parser *p)
+{
+    if (!is_dot(p, ".version"))
+        return unexpected(p, ".version, with which a PTX module begins,");
+    /* "9.0" is no number here: its halves are two integers. */
+    advance(p);
+    struct token t = p->t;
+    const char *q = t.at;
+    u32 half[2] = { 0, 0 };
+    int i = 0;
+    for (; q < t.at + t.s.n && t.s.n < 8; q++) {
+        if (*q == '.' && i == 0)
+            i = 1;
+        else if (*q >= '0' && *q <= '9')
+            half[i] = half[i] * 10 + (u32)(*q - '0');
+        else
+            break;
+    }
+    if (t.kind != TK_F64 || q != t.at + t.s.n || i != 1)
+        return unexpected(p, "a version such as 8.0");
+    p->m->version_major = half[0];
+    p->m->version_minor = half[1];
+    advance(p);
+    return true;
+}
+
+/* sm_90a: number and letter. */
+static bool architecture(struct ptx_module *m, struct str s)
+{
+    u32 i = s.n > 3 && !memcmp(s.p, "sm_", 3) ? 3 : s.n > 8 && !memcmp(s.p, "compute_", 8) ? 8 : 0, first = i, n = 0;
+    if (!i)
+        return false;
+    for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9' && i - first < 4; i++)
+        n = n * 10 + (u32)(s.p[i] - '0');
+    char suffix = i + 1 == s.n && (s.p[i] == 'a' || s.p[i] == 'f') ? s.p[i] : 0;
+    if (i == first || i + (suffix != 0) != s.n)
+        return false;
+    m->target = n;
+    m->target_suffix = suffix;
+    return true;
+}
+
+static bool target_parse(struct parser *p)
+{
+    VEC(struct str) rest = { 0 };
+    struct ptx_module *m = p->m;
+    advance(p);
+    do {
+        const char *at = p->t.at;
+        struct str word;
+        if (!expect_name(p, &word, "a target such as sm_90"))
+            return false;
+        if (architecture(m, word))
+            continue;
+        if (str_is(word, "debug"))
+            m->debug = true;
+        else if (!str_is(word, "texmode_unified") && !str_is(word, "texmode_independent") && !str_is(word, "map_f64_to_f32"))
+            return fail_at(p, at, "unknown target `%.*s`", SHOW(word));
+        VEC_PUSH(&m->mem, &rest, word);
+    } while (accept(p, ','));
+    m->target_option = rest.p;
+    m->ntarget_option = rest.n;
+    return m->target || fail_at(p, p->t.at, ".target names no architecture such as sm_90");
+}
+
+static bool address_size_parse(struct parser *p)
+{
+    advance(p);
+    const char *at = p->t.at;
+    u32 n;
+    if (!expect_u32(p, &n, "32 or 64"))
+        return false;
+    if (n != 64 && n != 32)
+        return fail_at(p, at, ".address_size is 32 or 64");
+    if (n == 32)
+        return error_at(p->e, ERR_UNSUPPORTED, p->m->name, p->m->text, at, "32-bit addresses are not supported: compile with -m64");
+    p->m->address_size = n;
+    return true;
+}
+
+static bool pragma_parse(struct parser *p)
+{
+    advance(p);
+    do {
+        if (p->t.kind != TK_STRING)
+            return unexpected(p, "a string");
+        struct ptx_pragma *g = NEW(&p->m->mem, struct ptx_pragma);
+        g->text = p->t.s;
+        *(p->last_pragma ? &p->last_pragma->next : &p->m->pragma) = g;
+        p->last_pragma = g;
+        VEC_PUSH(&p->m->mem, &p->items, ((struct ptx_item){ .kind = ITEM_PRAGMA, .pragma = g }));
+        advance(p);
+    } while (accept(p, ','));
+    return expect_end(p, ".pragma");
+}
+
+static bool alias_parse(struct parser *p)
+{
+    struct ptx_module *m = p->m;
+    advance(p);
+    const char *at = p->t.at;
+    struct str alias, target;
+    if (!expect_name(p, &alias, "the name of a function") || !expect(p, ',', "a comma"))
+        return false;
+    const char *target_at = p->t.at;
+    if (!expect_name(p, &target, "the name of a function"))
+        return false;
+    struct ptx_symbol *a = map_get(&m->symbols, alias), *t = map_get(&m->symbols, target);
+    if (!a || !a->func)
+        return fail_at(p, at, "`%.*s` is not declared: an alias is declared as a function first", SHOW(alias));
+    if (!t || !t->func)
+        return fail_at(p, target_at, "function `%.*s` is not declared", SHOW(target));
+    if (a->func->has_body || a->func->alias_of || a->func == t->func || t->func->alias_of)
+        return fail_at(p, at, "`%.*s` cannot be an alias: one of the two is defined already or is itself an alias", SHOW(alias));
+    a->func->alias_of = t->func;
+    VEC_PUSH(&m->mem, &p->aliases, ((struct ptx_alias){ alias, target }));
+    VEC_PUSH(&m->mem, &p->items, ((struct ptx_item){ .kind = ITEM_ALIAS, .index = p->aliases.n - 1 }));
+    return expect_end(p, ".alias");
+}
+
+static bool directive_parse(struct parser *p)
+{
+    struct linkage l = { 0 };
+    enum ptx_space space;
+    if (p->t.kind != TK_DOT)
+        return unexpected(p, "a directive");
+    if (is_dot(p, ".file"))
+        return file_parse(p);
+    if (is_dot(p, ".section"))
+        return section_parse(p);
+    if (is_dot(p, ".pragma"))
+        return pragma_parse(p);
+    if (is_dot(p, ".alias"))
+        return alias_parse(p);
+    if (is_dot(p, ".target"))
+        return target_parse(p);
+    if (is_dot(p, ".address_size"))
+        return address_size_parse(p);
+    while (is_linkage(p, &l))
+        ;
+    if (is_dot(p, ".entry") || is_dot(p, ".func"))
+        return func_parse(p, l);
+    if (p->t.kind == TK_DOT && space_find(p->t.s, &space)) {
+        if (space == SP_REG || space == SP_LOCAL || space == SP_PARAM)
+            return fail_at(p, p->t.at, "%.*s variables are declared inside a function", SHOW(p->t.s));
+        return vars_parse(p, l) && expect_end(p, "this declaration");
+    }
+    if (p->t.kind == TK_DOT)
+        return fail_at(p, p->t.at, "unknown directive %.*s", SHOW(p->t.s));
+    return unexpected(p, "a function or a variable");
+}
+
+/* Initialisers name symbols that may be declared further down, so they are looked at last. */
+static bool initialisers_check(struct parser *p)
+{
+    for (u32 i = 0; i < p->vars.n; i++) {
+        const struct ptx_var *v = p->vars.p[i];
+        for (u32 k = 0; k < v->ninit; k++)
+            if (v->init[k].sym.n && !map_get(&p->m->symbols, v->init[k].sym))
+                return fail_at(p, v->init[k].sym.p, "`%.*s` is not declared", SHOW(v->init[k].sym));
+    }
+    return true;
+}
+
+static bool module_parse(struct parser *p)
+{
+    advance(p);
+    if (!version_parse(p))
+        return false;
+    if (!is_dot(p, ".target"))
+        return unexpected(p, ".target behind .version");
+    while (p->t.kind != TK_END)
+        if (!directive_parse(p))
+            return false;
+    return initialisers_check(p);
+}
+
+static struct ptx_module *module_new(const char *name, struct str text)
+{
+    struct arena mem = { 0 };
+    while (text.n && !text.p[text.n - 1])   /* NVRTC counts the 0 at the end */
+        text.n--;
+    char *copy = arena_alloc(&mem, (size_t)text.n + 4, 1);
+    if (text.n)
+        memcpy(copy, text.p, text.n);
+    struct ptx_module *m = NEW(&mem, struct ptx_module);
+    m->name = arena_str(&mem, str_of(name ? name : "ptx"));
+    m->text = (struct str){ copy, text.n };
+    m->address_size = 64;
+    m->mem = mem;
+    return m;
+}
+
+struct ptx_module *ptx_parse(const char *name, struct str text, struct error *e)
+{
+    struct ptx_module *m = module_new(name, text);
+    struct parser p = { .m = m, .e = e, .lx = { .p = m->text.p, .end = m->text.p + m->text.n, .line = 1 } };
+    bool ok = module_parse(&p);
+    if (ok) {
+        m->var = p.vars.p, m->nvar = p.vars.n;
+        m->func = p.funcs.p, m->nfunc = p.funcs.n;
+        m->item = p.items.p, m->nitem = p.items.n;
+        m->section = p.sections.p, m->nsection = p.sections.n;
+        m->files = p.files.p, m->nfiles = p.files.n;
+        m->alias = p.aliases.p, m->nalias = p.aliases.n;
+        locs_name(&p);
+    }
+    arena_free(&p.tmp);
+    if (ok)
+        return m;
+    ptx_free(m);
+    return NULL;
+}
+
+void ptx_free(struct ptx_module *m)
+{
+    if (!m)
+        return;
+    struct arena mem = m->mem;      /* the module itself lies in it */
+    arena_free(&mem);
+}
+
+struct ptx_func *ptx_kernel(struct ptx_module *m, struct str name)
+{
+    struct ptx_symbol *s = map_get(&m->symbols, name);
+    return s && s->func && s->func->is_entry ? s->func : NULL;
+}
+
+struct str ptx_file(const struct ptx_module *m, u32 number)
+{
+    for (u32 i = 0; i < m->nfiles; i++)
+        if (m->files[i].number == number)
+            return m->files[i].path;
+    return (struct str){ "", 0 };
+}

@@ -1,0 +1,174 @@
+/* Debugging directives: .file, .loc, .section (manual section 11.5).
+ *
+ * `inlined_at F L C` names a place that an earlier .loc of the same function has described; that .loc may itself have
+ * been inlined, and so the chain of calls is rebuilt: the newest .loc with the same three numbers is the caller.
+ * `function_name LABEL` points into .debug_str, which comes after the code, so names are looked up at the end. */
+#include "ptx/parser.h"
+
+bool file_parse(struct parser *p)
+{
+    struct ptx_source f = { 0 };
+    advance(p);
+    if (!expect_u32(p, &f.number, "the number of the file"))
+        return false;
+    if (p->t.kind != TK_STRING)
+        return unexpected(p, "the path in quotes");
+    f.path = p->t.s;
+    advance(p);
+    u64 *extra[2] = { &f.time, &f.size };
+    for (int i = 0; i < 2 && accept(p, ','); i++) {
+        if (p->t.kind != TK_INT)
+            return unexpected(p, "a number");
+        *extra[i] = p->t.value;
+        advance(p);
+    }
+    VEC_PUSH(&p->m->mem, &p->files, f);
+    VEC_PUSH(&p->m->mem, &p->items, ((struct ptx_item){ .kind = ITEM_FILE, .index = p->files.n - 1 }));
+    return true;
+}
+
+struct place { u32 file, line, col; };          /* the key of a .loc */
+
+static struct str place_key(const struct place *k)
+{
+    return (struct str){ (const char *)k, sizeof *k };
+}
+
+static bool place_parse(struct parser *p, struct place *k)
+{
+    return expect_u32(p, &k->file, "a file number") && expect_u32(p, &k->line, "a line number") &&
+           expect_u32(p, &k->col, "a column");
+}
+
+/* The function that was inlined at this place: its .loc, or a bare place when the text never described it. */
+static struct ptx_loc *call_site(struct parser *p, const struct place *k)
+{
+    struct ptx_loc *at = map_get(&p->call_sites, place_key(k));
+    if (!at) {
+        at = NEW(&p->m->mem, struct ptx_loc);
+        *at = (struct ptx_loc){ .file = k->file, .line = k->line, .col = k->col };
+    }
+    return at;
+}
+
+static bool loc_attribute(struct parser *p, struct ptx_loc *loc)
+{
+    if (p->t.kind == TK_NAME && str_is(p->t.s, "inlined_at")) {
+        struct place k;
+        advance(p);
+        if (!place_parse(p, &k))
+            return false;
+        loc->at = call_site(p, &k);
+        return true;
+    }
+    if (p->t.kind != TK_NAME || !str_is(p->t.s, "function_name"))
+        return unexpected(p, "function_name or inlined_at");
+    advance(p);
+    if (p->t.kind != TK_NAME && p->t.kind != TK_DOT)
+        return unexpected(p, "a label of .debug_str");
+    loc->func_label = p->t.s;
+    advance(p);
+    VEC_PUSH(&p->tmp, &p->named_locs, loc);
+    return !accept(p, '+') || expect_u32(p, &loc->func_offset, "an offset");
+}
+
+bool loc_parse(struct parser *p)
+{
+    struct place *k = NEW(&p->tmp, struct place);
+    struct ptx_loc *loc = NEW(&p->m->mem, struct ptx_loc);
+    advance(p);
+    if (!place_parse(p, k))
+        return false;
+    loc->file = k->file;
+    loc->line = k->line;
+    loc->col = k->col;
+    while (accept(p, ','))
+        if (!loc_attribute(p, loc))
+            return false;
+    map_put(&p->tmp, &p->call_sites, place_key(k), loc);
+    p->loc = loc;
+    stmt_add(p, (struct ptx_stmt){ .kind = STMT_LOC, .loc = loc });
+    return true;
+}
+
+bool section_parse(struct parser *p)
+{
+    const char *start = p->t.at;
+    advance(p);
+    if (p->t.kind != TK_DOT && p->t.kind != TK_NAME)
+        return unexpected(p, "the name of a section");
+    advance(p);
+    if (!expect(p, '{', "{"))
+        return false;
+    while (!is_punct(p, '}')) {
+        if (p->t.kind == TK_END || p->t.kind == TK_BAD)
+            return unexpected(p, "} at the end of the section");
+        advance(p);
+    }
+    VEC_PUSH(&p->m->mem, &p->sections, ((struct str){ start, (u32)(p->t.at + 1 - start) }));
+    VEC_PUSH(&p->m->mem, &p->items, ((struct ptx_item){ .kind = ITEM_SECTION, .index = p->sections.n - 1 }));
+    advance(p);
+    return true;
+}
+
+struct strings {                /* .debug_str, read */
+    VEC(char) bytes;            /* in the module's arena: names point into it */
+    struct map labels;          /* u32: position in bytes */
+};
+
+static void label_note(struct parser *p, struct strings *d, struct str name)
+{
+    u32 *pos = NEW(&p->tmp, u32);
+    *pos = d->bytes.n;
+    map_put(&p->tmp, &d->labels, name, pos);
+}
+
+/* Reads `label: .b8 1,2,3 ...`; anything else in the section ends the reading: then positions would be wrong. */
+static void strings_read(struct parser *p, struct str section, struct strings *d)
+{
+    struct lexer lx = { .p = section.p, .end = section.p + section.n, .line = 1 };
+    lexer_next(&lx);
+    struct token t = lexer_next(&lx);
+    label_note(p, d, t.s);
+    lexer_next(&lx);
+    t = lexer_next(&lx);
+    while (t.kind == TK_NAME || (t.kind == TK_DOT && str_is(t.s, ".b8"))) {
+        bool is_label = t.kind == TK_NAME;
+        if (is_label)
+            label_note(p, d, t.s);
+        t = lexer_next(&lx);
+        if (is_label && t.op != ':')
+            return;
+        if (is_label)
+            t = lexer_next(&lx);
+        while (!is_label && t.kind == TK_INT) {
+            VEC_PUSH(&p->m->mem, &d->bytes, (char)t.value);
+            t = lexer_next(&lx);
+            if (t.kind == TK_PUNCT && t.op == ',')
+                t = lexer_next(&lx);
+        }
+    }
+}
+
+void locs_name(struct parser *p)
+{
+    struct strings d = { 0 };
+    if (!p->named_locs.n)
+        return;
+    for (u32 i = 0; i < p->sections.n; i++) {
+        struct lexer lx = { .p = p->sections.p[i].p, .end = p->sections.p[i].p + p->sections.p[i].n, .line = 1 };
+        lexer_next(&lx);
+        if (str_is(lexer_next(&lx).s, ".debug_str"))
+            strings_read(p, p->sections.p[i], &d);
+    }
+    for (u32 i = 0; i < p->named_locs.n; i++) {
+        struct ptx_loc *loc = p->named_locs.p[i];
+        const u32 *pos = map_get(&d.labels, loc->func_label);
+        if (!pos || (u64)*pos + loc->func_offset >= d.bytes.n)
+            continue;
+        const char *s = d.bytes.p + *pos + loc->func_offset;
+        u32 rest = d.bytes.n - *pos - loc->func_offset;
+        const char *zero = memchr(s, 0, rest);
+        loc->func = (struct str){ s, zero ? (u32)(zero - s) : rest };
+    }
+}

@@ -1,0 +1,206 @@
+/* Functions and kernels: head, parameters, performance directives (manual sections 5.4.1, 7, 11.1, 11.4).
+ *
+ * A function may be declared many times and defined once, in any order; all of them are one struct ptx_func, whose
+ * address never changes, because instructions read before the definition point to it already. */
+#include "ptx/parser.h"
+
+typedef VEC(struct ptx_var *) var_list;
+
+static bool params_parse(struct parser *p, var_list *out)
+{
+    advance(p);
+    if (accept(p, ')'))
+        return true;
+    do {
+        struct ptx_var *v = param_parse(p);
+        if (!v)
+            return false;
+        VEC_PUSH(&p->m->mem, out, v);
+    } while (accept(p, ','));
+    return expect(p, ')', ", or )");
+}
+
+/* Gives each parameter its place; returns the size of the block. */
+static u64 layout(const var_list *list)
+{
+    u64 end = 0;
+    for (u32 i = 0; i < list->n; i++) {
+        struct ptx_var *v = list->p[i];
+        if (v->space != SP_PARAM)
+            continue;
+        v->offset = (end + v->align - 1) / v->align * v->align;
+        end = v->offset + v->size;
+    }
+    return end;
+}
+
+bool prototype_parse(struct parser *p, struct ptx_func *f)
+{
+    var_list ret = { 0 }, param = { 0 };
+    const char *at = p->t.at;
+    if (is_punct(p, '(') && !params_parse(p, &ret))
+        return false;
+    if (f->is_entry && ret.n)
+        return fail_at(p, at, "a kernel returns nothing");
+    f->at = p->t.at;
+    f->line = p->t.line;
+    if (!expect_name(p, &f->name, "the name of a function"))
+        return false;
+    if (is_punct(p, '(') && !params_parse(p, &param))
+        return false;
+    f->param_bytes = layout(&param);
+    layout(&ret);
+    f->param = param.p, f->nparam = param.n;
+    f->ret = ret.p, f->nret = ret.n;
+    return true;
+}
+
+static bool triple(struct parser *p, u32 v[3])
+{
+    u32 n = 0;
+    v[1] = v[2] = 1;
+    do
+        if (!expect_u32(p, &v[n++], "a number"))
+            return false;
+    while (n < 3 && accept(p, ','));
+    return true;
+}
+
+/* Directives that only the printer needs stay text. */
+static bool option_keep(struct parser *p, struct ptx_func *f, const char *start, const char *end)
+{
+    VEC(struct str) v = { f->option, f->noption, f->noption };
+    if (f->noption == 64)
+        return fail_at(p, start, "more than 64 directives");
+    VEC_PUSH(&p->m->mem, &v, ((struct str){ start, (u32)(end - start) }));
+    f->option = v.p;
+    f->noption = v.n;
+    return true;
+}
+
+static bool pragma_keep(struct parser *p, struct ptx_func *f)
+{
+    const char *start = p->t.at;
+    advance(p);
+    if (p->t.kind != TK_STRING)
+        return unexpected(p, "a string");
+    advance(p);
+    const char *end = p->t.at + 1;
+    return expect_end(p, ".pragma") && option_keep(p, f, start, end);
+}
+
+static bool number_keep(struct parser *p, struct ptx_func *f)
+{
+    const char *start = p->t.at;
+    advance(p);
+    const char *end = p->t.at + p->t.s.n;
+    u32 n;
+    return expect_u32(p, &n, "a number") && option_keep(p, f, start, end);
+}
+
+/* .attribute(.unified(1, 2)) of a function */
+static bool attribute_keep(struct parser *p, struct ptx_func *f)
+{
+    const char *start = p->t.at;
+    u32 depth = 0;
+    advance(p);
+    do {
+        if (p->t.kind == TK_END || p->t.kind == TK_BAD || is_punct(p, ';') || is_punct(p, '{'))
+            return unexpected(p, ")");
+        depth += is_punct(p, '(');
+        if (!depth)
+            return unexpected(p, "( behind .attribute");
+        depth -= is_punct(p, ')');
+        advance(p);
+    } while (depth);
+    const char *end = p->t.at;
+    while (end[-1] != ')')
+        end--;
+    return option_keep(p, f, start, end);
+}
+
+/* One directive between the head and the body. */
+static bool option_parse(struct parser *p, struct ptx_func *f)
+{
+    const struct { const char *name; u32 *three, *one; bool *flag; } all[] = {
+        { ".maxntid", f->maxntid, NULL, NULL }, { ".reqntid", f->reqntid, NULL, NULL },
+        { ".reqnctapercluster", f->reqnctapercluster, NULL, NULL },
+        { ".minnctapersm", NULL, &f->minnctapersm, NULL }, { ".maxnctapersm", NULL, &f->maxnctapersm, NULL },
+        { ".maxnreg", NULL, &f->maxnreg, NULL }, { ".maxclusterrank", NULL, &f->maxclusterrank, NULL },
+        { ".explicitcluster", NULL, NULL, &f->explicit_cluster }, { ".noreturn", NULL, NULL, &f->is_noreturn },
+        { ".blocksareclusters", NULL, NULL, &f->blocks_are_clusters },
+    };
+    if (is_dot(p, ".pragma"))
+        return pragma_keep(p, f);
+    if (is_dot(p, ".abi_preserve") || is_dot(p, ".abi_preserve_control"))
+        return number_keep(p, f);
+    if (is_dot(p, ".attribute"))
+        return attribute_keep(p, f);
+    for (size_t i = 0; i < COUNT_OF(all); i++) {
+        if (!is_dot(p, all[i].name))
+            continue;
+        advance(p);
+        if (all[i].flag)
+            *all[i].flag = true;
+        return all[i].flag || (all[i].three ? triple(p, all[i].three) : expect_u32(p, all[i].one, "a number"));
+    }
+    return fail_at(p, p->t.at, "unknown directive %.*s", SHOW(p->t.s));
+}
+
+static struct ptx_func *func_add(struct parser *p, struct ptx_func *f)
+{
+    struct ptx_symbol *s = symbol_add(p, f->name);
+    if (s->var) {
+        fail_at(p, f->at, "`%.*s` is already a variable", SHOW(f->name));
+        return NULL;
+    }
+    if (!s->func) {
+        s->func = f;
+        VEC_PUSH(&p->m->mem, &p->funcs, f);
+        return f;
+    }
+    struct ptx_func *old = s->func;
+    if (old->has_body && f->has_body) {
+        fail_at(p, f->at, "function `%.*s` is defined twice, first in line %u", SHOW(f->name), old->line);
+        return NULL;
+    }
+    if (old->is_entry != f->is_entry || (f->has_body && old->alias_of)) {
+        fail_at(p, f->at, "`%.*s` was declared as something else in line %u", SHOW(f->name), old->line);
+        return NULL;
+    }
+    struct ptx_func both = old->has_body ? *old : *f;
+    both.is_visible = old->is_visible || f->is_visible;
+    both.is_weak = old->is_weak || f->is_weak;
+    both.is_noreturn = old->is_noreturn || f->is_noreturn;
+    both.is_extern = !both.has_body && old->is_extern && f->is_extern;
+    both.alias_of = old->alias_of;
+    *old = both;
+    return old;
+}
+
+bool func_parse(struct parser *p, struct linkage l)
+{
+    struct ptx_func *f = NEW(&p->m->mem, struct ptx_func);
+    f->module = p->m;
+    f->is_entry = is_dot(p, ".entry");
+    f->is_visible = l.is_visible;
+    f->is_weak = l.is_weak;
+    advance(p);
+    while (is_dot(p, ".attribute"))
+        if (!attribute_keep(p, f))
+            return false;
+    if (!prototype_parse(p, f))
+        return false;
+    while (p->t.kind == TK_DOT)
+        if (!option_parse(p, f))
+            return false;
+    f->has_body = is_punct(p, '{');
+    f->is_extern = l.is_extern && !f->has_body;
+    struct ptx_func *known = func_add(p, f);
+    if (!known)
+        return false;
+    VEC_PUSH(&p->m->mem, &p->items, ((struct ptx_item){ .kind = f->has_body ? ITEM_FUNC : ITEM_DECLARATION, .func = known }));
+    if (f->has_body)
+        return body_parse(p, known);
+    return accept(p, ';') || unexpected(p, "{ or ;");
+}

@@ -1,0 +1,358 @@
+/* Variables: state space, type, array dimensions, initialiser (manual sections 5.1 to 5.4).
+ *
+ * A declaration is read in two halves: what all its names share (struct decl) and what each name adds. Initialisers
+ * are flattened: braces are placed by the dimensions (.v4 counts as the innermost one) and the holes filled with zero. */
+#include "ptx/parser.h"
+
+struct decl {                   /* what stands before the names of a declaration */
+    enum ptx_space space;
+    enum ptx_type type;
+    u32 align;                  /* 0: natural */
+    u32 vec;                    /* 1, 2, 4, 8 */
+    bool is_managed;            /* .attribute(.managed) */
+    bool is_ptr;                /* .ptr */
+    enum ptx_space ptr_space;   /* of .ptr */
+    u32 ptr_align;              /* of .ptr, 0: not given */
+};
+
+bool space_find(struct str dot, enum ptx_space *space)
+{
+    static const struct { const char *name; enum ptx_space space; } all[] = {
+        { ".global", SP_GLOBAL }, { ".shared", SP_SHARED }, { ".const", SP_CONST }, { ".local", SP_LOCAL },
+        { ".param", SP_PARAM }, { ".reg", SP_REG }, { ".tex", SP_GLOBAL },
+    };
+    for (size_t i = 0; i < COUNT_OF(all); i++)
+        if (str_is(dot, all[i].name)) {
+            *space = all[i].space;
+            return true;
+        }
+    return false;
+}
+
+bool is_linkage(struct parser *p, struct linkage *l)
+{
+    if (is_dot(p, ".visible"))
+        l->is_visible = true;
+    else if (is_dot(p, ".extern"))
+        l->is_extern = true;
+    else if (is_dot(p, ".weak"))
+        l->is_weak = true;
+    else if (is_dot(p, ".common"))
+        l->is_common = true;
+    else
+        return false;
+    advance(p);
+    return true;
+}
+
+static bool align_parse(struct parser *p, u32 *align)
+{
+    advance(p);
+    const char *at = p->t.at;
+    if (!expect_u32(p, align, "an alignment"))
+        return false;
+    if (!*align || *align & (*align - 1) || *align > 1u << 20)
+        return fail_at(p, at, "an alignment is a power of two");
+    return true;
+}
+
+/* .attribute(.managed), .attribute(.unified(1, 2)) */
+static bool attribute_parse(struct parser *p, struct decl *d)
+{
+    advance(p);
+    if (!expect(p, '(', "( behind .attribute"))
+        return false;
+    do {
+        if (is_dot(p, ".managed")) {
+            d->is_managed = true;
+            advance(p);
+        } else if (is_dot(p, ".unified")) {
+            u32 id;
+            advance(p);
+            if (!expect(p, '(', "(") || !expect_u32(p, &id, "a number") || !expect(p, ',', "a comma") ||
+                !expect_u32(p, &id, "a number") || !expect(p, ')', ")"))
+                return false;
+        } else {
+            return unexpected(p, ".managed or .unified");
+        }
+    } while (accept(p, ','));
+    return expect(p, ')', ")");
+}
+
+static bool decl_word(struct parser *p, struct decl *d)
+{
+    enum ptx_space space;
+    struct str s = p->t.s;
+    if (str_is(s, ".align"))
+        return align_parse(p, d->is_ptr ? &d->ptr_align : &d->align);
+    if (str_is(s, ".attribute"))
+        return attribute_parse(p, d);
+    enum ptx_type type = type_find((struct str){ s.p + 1, s.n - 1 });
+    if (type && !d->type)
+        d->type = type;
+    else if (str_is(s, ".v2") || str_is(s, ".v4") || str_is(s, ".v8"))
+        d->vec = (u32)(s.p[2] - '0');
+    else if (str_is(s, ".ptr") && d->space == SP_PARAM)
+        d->is_ptr = true;
+    else if (d->is_ptr && space_find(s, &space) && space != SP_REG)
+        d->ptr_space = space;
+    else
+        return fail_at(p, p->t.at, "`%.*s` has no place in this declaration", SHOW(s));
+    advance(p);
+    return true;
+}
+
+/* Reads from the state space on up to the first name. */
+static bool decl_parse(struct parser *p, struct decl *d)
+{
+    *d = (struct decl){ .vec = 1 };
+    if (p->t.kind != TK_DOT || !space_find(p->t.s, &d->space))
+        return unexpected(p, "a state space such as .param");
+    advance(p);
+    while (p->t.kind == TK_DOT)
+        if (!decl_word(p, d))
+            return false;
+    return d->type || unexpected(p, "a type such as .b32");
+}
+
+/* One name with its dimensions. */
+static bool var_name(struct parser *p, const struct decl *d, struct ptx_var *v)
+{
+    *v = (struct ptx_var){ .space = d->space, .type = d->type, .vec = d->vec, .is_managed = d->is_managed,
+                           .is_ptr = d->is_ptr, .ptr_space = d->ptr_space, .ptr_align = d->ptr_align };
+    v->at = p->t.at;
+    v->line = p->t.line;
+    u32 bytes = type_size[d->type] * d->vec;
+    v->align = d->align ? d->align : MAX_OF(bytes, 1u);
+    v->size = bytes;
+    if (!expect_name(p, &v->name, "a name"))
+        return false;
+    while (is_punct(p, '[')) {
+        const char *at = p->t.at;
+        s64 n = 0;
+        advance(p);
+        bool is_open = is_punct(p, ']');
+        if (v->ndims == COUNT_OF(v->dims))
+            return fail_at(p, at, "more than %zu array dimensions", COUNT_OF(v->dims));
+        if (!is_open && !integer_parse(p, &n))
+            return false;
+        if (n < 0 || n > (s64)UINT32_MAX || (!n && v->ndims))
+            return fail_at(p, at, "an array dimension is a positive number below 2^32");
+        if (__builtin_mul_overflow(v->size, (u64)n, &v->size) || v->size > MAX_VAR_BYTES)
+            return fail_at(p, at, "`%.*s` is larger than a device's memory", SHOW(v->name));
+        v->dims[v->ndims++] = (u32)n;
+        if (!expect(p, ']', "]"))
+            return false;
+    }
+    return true;
+}
+
+typedef VEC(struct ptx_init) init_list;
+
+/* How many elements one item of this brace level covers; level 0 is the whole variable. */
+static u64 level_span(const struct ptx_var *v, u32 level)
+{
+    u64 n = v->vec;
+    if (level > v->ndims)
+        return 1;
+    for (u32 i = level; i < v->ndims; i++)
+        n *= v->dims[i];
+    return n;
+}
+
+/* foo, generic(foo), foo+4 */
+static bool symbol_value(struct parser *p, struct ptx_init *x)
+{
+    s64 off = 0;
+    if (p->t.kind == TK_NAME && str_is(p->t.s, "generic")) {
+        advance(p);
+        x->generic = true;
+        if (!expect(p, '(', "( behind generic") || !expect_name(p, &x->sym, "a variable") || !expect(p, ')', ")"))
+            return false;
+    } else if (!expect_name(p, &x->sym, "a variable or a function")) {
+        return false;
+    }
+    if ((is_punct(p, '+') || is_punct(p, '-')) && !integer_parse(p, &off))
+        return false;
+    x->value = (u64)off;
+    return true;
+}
+
+static bool element(struct parser *p, const struct ptx_var *v, struct ptx_init *x)
+{
+    struct constant c;
+    *x = (struct ptx_init){ 0 };
+    if (p->t.kind == TK_INT) {
+        struct token next = peek(p);
+        if (next.kind == TK_PUNCT && next.op == '(') {
+            if (!p->t.value)
+                return fail_at(p, p->t.at, "a mask of zero selects nothing");
+            x->mask = p->t.value;
+            x->mask_shift = (u32)__builtin_ctzll(x->mask);
+            advance(p);
+            advance(p);
+            return symbol_value(p, x) && expect(p, ')', ")");
+        }
+    }
+    if (!constant_starts(p) && p->t.kind == TK_NAME)
+        return symbol_value(p, x);
+    if (!constant_parse(p, &c))
+        return false;
+    x->value = constant_as(c, v->type);
+    return true;
+}
+
+static bool element_put(struct parser *p, const struct ptx_var *v, init_list *list, u64 pos)
+{
+    struct ptx_init x;
+    u64 holes = pos - list->n;
+    if (holes > MAX_PADDING - p->padding)
+        return fail_at(p, p->t.at, "the initialisers leave out too many elements");
+    p->padding += (u32)holes;
+    if (!element(p, v, &x))
+        return false;
+    while (list->n < pos)
+        VEC_PUSH(&p->tmp, list, ((struct ptx_init){ 0 }));
+    VEC_PUSH(&p->tmp, list, x);
+    return true;
+}
+
+/* { ... } of one level whose elements start at `first`. */
+static bool braces(struct parser *p, const struct ptx_var *v, init_list *list, u32 level, u64 first)
+{
+    bool is_open = !level && v->ndims && !v->dims[0];
+    u64 pos = first, end = is_open ? MAX_VAR_BYTES : first + level_span(v, level), inner = level_span(v, level + 1);
+    u32 levels = v->ndims + (v->vec > 1);
+    advance(p);
+    while (!is_punct(p, '}')) {
+        bool is_nested = is_punct(p, '{');
+        if (is_nested && level + 1 >= MAX_OF(levels, 1u))
+            return fail_at(p, p->t.at, "more braces than `%.*s` has dimensions", SHOW(v->name));
+        if (is_nested)
+            pos = first + (pos - first + inner - 1) / inner * inner;
+        if (pos >= end)
+            return fail_at(p, p->t.at, "more values than `%.*s` has elements", SHOW(v->name));
+        if (is_nested ? !braces(p, v, list, level + 1, pos) : !element_put(p, v, list, pos))
+            return false;
+        pos += is_nested ? inner : 1;
+        if (!accept(p, ','))
+            break;
+    }
+    if (is_open && pos > list->n && pos - list->n <= MAX_PADDING - p->padding) {
+        /* The size of an open array comes from its values, so that empty braces at the end count. */
+        p->padding += (u32)(pos - list->n);
+        while (list->n < pos)
+            VEC_PUSH(&p->tmp, list, ((struct ptx_init){ 0 }));
+    }
+    return expect(p, '}', ", or }");
+}
+
+/* { addr_mode_0 = clamp_to_edge, ... }: kept as text. */
+static bool opaque_state(struct parser *p, struct ptx_var *v)
+{
+    const char *start = p->t.at;
+    if (!is_punct(p, '{'))
+        return unexpected(p, "{");
+    while (!is_punct(p, '}')) {
+        if (p->t.kind == TK_END || p->t.kind == TK_BAD || is_punct(p, ';'))
+            return unexpected(p, "}");
+        advance(p);
+    }
+    v->state = (struct str){ start, (u32)(p->t.at + 1 - start) };
+    advance(p);
+    return true;
+}
+
+static bool init_parse(struct parser *p, struct ptx_var *v)
+{
+    const char *at = p->t.at;
+    init_list list = { 0 };
+    if (v->type == T_TEXREF || v->type == T_SAMPLERREF || v->type == T_SURFREF)
+        return opaque_state(p, v);
+    if (v->is_extern)
+        return fail_at(p, at, ".extern `%.*s` cannot have an initialiser", SHOW(v->name));
+    if (v->space != SP_GLOBAL && v->space != SP_CONST)
+        return fail_at(p, at, "only .global and .const variables can have an initialiser");
+    if (is_punct(p, '{') ? !braces(p, v, &list, 0, 0) : !element_put(p, v, &list, 0))
+        return false;
+    if (v->ndims && !v->dims[0]) {
+        u64 inner = level_span(v, 1), n = (list.n + inner - 1) / inner * inner;
+        v->size = n * type_size[v->type];
+        if (v->size > MAX_VAR_BYTES)
+            return fail_at(p, at, "`%.*s` is larger than a device's memory", SHOW(v->name));
+    }
+    v->ninit = list.n;
+    v->init = NEW_ARRAY(&p->m->mem, struct ptx_init, list.n);
+    if (list.n)
+        memcpy(v->init, list.p, list.n * sizeof *list.p);
+    return true;
+}
+
+/* A variable of module scope: new, or the other half of one that was declared .extern. */
+static bool global_add(struct parser *p, struct ptx_var *v)
+{
+    struct ptx_symbol *s = symbol_add(p, v->name);
+    if (s->func)
+        return fail_at(p, v->at, "`%.*s` is already a function", SHOW(v->name));
+    if (!s->var) {
+        s->var = v;
+        VEC_PUSH(&p->m->mem, &p->vars, v);
+        VEC_PUSH(&p->m->mem, &p->items, ((struct ptx_item){ .kind = ITEM_VAR, .var = v }));
+        return true;
+    }
+    if (!s->var->is_extern && !v->is_extern)
+        return fail_at(p, v->at, "`%.*s` is declared twice, first in line %u", SHOW(v->name), s->var->line);
+    if (s->var->space != v->space || s->var->type != v->type)
+        return fail_at(p, v->at, "`%.*s` was declared with another type in line %u", SHOW(v->name), s->var->line);
+    if (!v->is_extern)
+        *s->var = *v;
+    return true;
+}
+
+static bool local_add(struct parser *p, struct ptx_var *v)
+{
+    struct name *n;
+    if (!name_add(p, v->name, v->at, &n))
+        return false;
+    n->var = v;
+    VEC_PUSH(&p->tmp, &p->locals, v);
+    stmt_add(p, (struct ptx_stmt){ .kind = STMT_VAR, .var = v });
+    if (v->space == SP_GLOBAL || v->space == SP_CONST)
+        VEC_PUSH(&p->m->mem, &p->vars, v);
+    return true;
+}
+
+bool vars_parse(struct parser *p, struct linkage l)
+{
+    struct decl d;
+    if (!decl_parse(p, &d))
+        return false;
+    do {
+        struct ptx_var *v = NEW(&p->m->mem, struct ptx_var);
+        if (!var_name(p, &d, v))
+            return false;
+        v->is_extern = l.is_extern;
+        v->is_visible = l.is_visible;
+        v->is_weak = l.is_weak;
+        v->is_common = l.is_common;
+        if (accept(p, '=') && !init_parse(p, v))
+            return false;
+        if (p->func ? !local_add(p, v) : !global_add(p, v))
+            return false;
+    } while (accept(p, ','));
+    return true;
+}
+
+struct ptx_var *param_parse(struct parser *p)
+{
+    struct decl d;
+    const char *at = p->t.at;
+    if (!decl_parse(p, &d))
+        return NULL;
+    if (d.space != SP_PARAM && d.space != SP_REG) {
+        fail_at(p, at, "a parameter is declared as .param or .reg");
+        return NULL;
+    }
+    struct ptx_var *v = NEW(&p->m->mem, struct ptx_var);
+    return var_name(p, &d, v) ? v : NULL;
+}

@@ -1,0 +1,205 @@
+/* ptx: PTX text as a value. lexer -> parser -> this IR -> printer, verifier.
+ *
+ * The IR keeps what the text says, instruction by instruction, with the place of each thing in the text, so that every
+ * later layer can point at it. It knows opcodes only as text: which form of isa.def an instruction is, is found once per
+ * distinct opcode (isa_find) and kept in `form`; an opcode that the table lacks is no error here (form < 0): it is
+ * named when it is reached. Everything lives in the module's arena. */
+#ifndef LOCKSTEP_PTX_H
+#define LOCKSTEP_PTX_H
+#include "base/base.h"
+#include "isa/types.h"
+
+enum ptx_space { SP_NONE, SP_REG, SP_PARAM, SP_GLOBAL, SP_CONST, SP_SHARED, SP_LOCAL, SP_GENERIC };
+
+struct ptx_reg {                /* one virtual register of a function */
+    struct str name;            /* "%r12", written out even when declared as %r<20> */
+    enum ptx_type type;         /* declared: T_B32, T_F32, T_PRED ... */
+    u32 index;                  /* its number in func->regs */
+};
+
+struct ptx_init {               /* one element of an initialiser */
+    struct str sym;             /* n > 0: address of a symbol (plus value) */
+    bool generic;               /* generic(sym) */
+    u32 mask_shift;             /* 0xff(sym) forms: bits to shift right after masking, 0 otherwise */
+    u64 mask;                   /* 0xff(sym) forms: the mask itself, 0: no mask */
+    u64 value;                  /* integer cut to the width of the type, or the bits of a float of that type */
+};
+
+struct ptx_var {                /* .global .const .shared .local or .param variable */
+    struct str name;
+    enum ptx_space space;
+    enum ptx_type type;
+    u32 align;                  /* bytes, natural when not given */
+    u32 vec;                    /* 1, 2, 4: .v2 .v4 */
+    u64 size;                   /* bytes; 0: extern [] (dynamic shared) */
+    u32 dims[8], ndims;         /* array dimensions as written; 0 for [] */
+    u64 offset;                 /* .param: byte offset in the parameter block; .local/.shared inside a function: left to decode */
+    bool is_extern, is_visible, is_weak, is_common, is_managed;
+    struct ptx_init *init; u32 ninit;   /* elements, in order, each `type` wide; the rest is zero */
+    u32 ptr_align;              /* .param .ptr .align N, 0: not given */
+    enum ptx_space ptr_space;   /* .param .ptr.global etc, SP_NONE: not given */
+    bool is_ptr;                /* .param with .ptr */
+    u64 addr;                   /* device address of a module-scope .global or .const variable, set when the module is loaded (dev) */
+    struct str state;           /* opaque initialiser of a .texref, .samplerref, .surfref: the text in braces, n = 0: none */
+    struct ptx_reg *reg;        /* SP_REG: a parameter or result declared as .reg, the register itself */
+    const char *at;             /* where its name stands in the text */
+    u32 line;                   /* in the PTX text */
+};
+
+struct ptx_loc {                /* source place of an instruction: .loc and its inlined_at chain */
+    u32 file;                   /* number in module->files (the .file index), 0: unknown */
+    u32 line, col;
+    struct ptx_loc *at;         /* inlined here, NULL: not inlined */
+    struct str func;            /* function_name of an inlined call, n = 0: unknown (text from .debug_str when there) */
+    struct str func_label;      /* what function_name says, as written: "$L__info_string0"; n = 0: not given */
+    u32 func_offset;            /* added to the label */
+};
+
+enum ptx_operand_kind {
+    OP_REG,                     /* %r1; neg: !%p1 */
+    OP_SREG,                    /* %tid.x */
+    OP_INT, OP_FLOAT,           /* imm: bits (an int as signed 64; 0f as 32 bits, 0d as 64 bits, imm_type says which) */
+    OP_SYM,                     /* variable or function, + imm */
+    OP_MEM,                     /* [reg + imm], [sym + imm], [imm]; what follows a comma inside is in elem[]: [tex, {x, y}] */
+    OP_VEC,                     /* {a, b, c, d}: elem[] */
+    OP_LABEL,                   /* block label */
+    OP_PAIR,                    /* d|p: elem[0], elem[1] */
+    OP_LIST,                    /* (a, b): call arguments and results */
+    OP_SINK,                    /* _ */
+};
+struct ptx_operand {
+    enum ptx_operand_kind kind;
+    bool neg;                   /* !p; for OP_REG of integer type in `-a` positions: minus */
+    u8 imm_type;                /* OP_FLOAT: T_F32 or T_F64 */
+    u8 sel;                     /* video selector: 0 none, 5..8 = b0..b3, 9, 10 = h0 h1, 11 = hXY, 12 = bXYZW (imm: digits as
+                                 * nibbles, their count << 16). Components of vector registers are registers of their own. */
+    struct ptx_reg *reg;        /* OP_REG, or base of OP_MEM */
+    const struct sreg *sreg;    /* OP_SREG: row of isa's special register table */
+    struct ptx_var *var;        /* OP_SYM / OP_MEM base: variable, NULL if a function or register */
+    struct ptx_func *func;      /* OP_SYM: function */
+    struct ptx_label *label;    /* OP_LABEL; also .branchtargets / .calltargets / .callprototype labels */
+    s64 imm;
+    struct ptx_operand *elem; u32 nelem;
+    const char *at;             /* where it stands in the text */
+};
+
+struct ptx_insn {
+    struct str opcode;          /* "ld.global.v4.f32" */
+    struct ptx_opcode *op;      /* shared by all instructions of this opcode in the module */
+    struct ptx_reg *guard;      /* @p or NULL */
+    bool guard_neg;             /* @!p */
+    struct ptx_operand *arg; u32 narg;
+    struct ptx_loc *loc;        /* NULL: none */
+    const char *at;             /* in the text, for errors */
+    u32 line;                   /* in the PTX text */
+};
+struct ptx_opcode {             /* one distinct opcode text of a module */
+    struct str text;
+    struct str base;            /* "ld" */
+    struct str mod[16]; u32 nmod; /* "global" "v4" "f32" */
+    int form;                   /* first matching form of isa.def, -1: not in the table */
+};
+
+enum ptx_label_kind { LABEL_CODE, LABEL_BRANCH_TARGETS, LABEL_CALL_TARGETS, LABEL_CALL_PROTOTYPE };
+struct ptx_label {
+    struct str name;
+    enum ptx_label_kind kind;
+    u32 insn;                   /* LABEL_CODE: index of the instruction it stands before (== ninsn: the end) */
+    struct ptx_operand *target; u32 ntarget;    /* BRANCH_TARGETS: OP_LABEL; CALL_TARGETS: OP_SYM */
+    struct ptx_func *proto;     /* CALL_PROTOTYPE: a function without name and body */
+    const char *at;
+};
+
+struct ptx_regs {               /* one name of a .reg statement */
+    struct str name;            /* "%r" of %r<20>, else the whole name */
+    enum ptx_type type;
+    u32 vec;                    /* 1, 2, 4; the components of v are registers v.x v.y ... */
+    u32 count;                  /* 20 of %r<20>: %r0 to %r19; 0: a single name */
+};
+
+/* What stands between the instructions of a body, in order. The instructions are an array without holes; each of these
+ * says before which one it stands. Only the printer needs them: everything has been resolved. */
+enum ptx_stmt_kind { STMT_OPEN, STMT_CLOSE, STMT_REGS, STMT_VAR, STMT_LABEL, STMT_LOC, STMT_PRAGMA };
+struct ptx_stmt {
+    enum ptx_stmt_kind kind;    /* STMT_OPEN, STMT_CLOSE: a block { } with names of its own */
+    u32 insn;                   /* stands before this instruction */
+    union {
+        struct ptx_regs *regs;  /* STMT_REGS */
+        struct ptx_var *var;    /* STMT_VAR */
+        struct ptx_label *label; /* STMT_LABEL */
+        struct ptx_loc *loc;    /* STMT_LOC */
+        struct str pragma;      /* STMT_PRAGMA: text between the quotes */
+    };
+};
+
+struct ptx_func {
+    struct str name;
+    bool is_entry, is_extern, is_visible, is_weak, is_noreturn, has_body;
+    struct ptx_var **param; u32 nparam;         /* inputs, with offsets */
+    struct ptx_var **ret; u32 nret;             /* results of a .func */
+    u64 param_bytes;            /* size of the parameter block */
+    struct ptx_reg **regs; u32 nregs;           /* those that the body mentions, of all its scopes; names may repeat */
+    struct ptx_stmt *stmt; u32 nstmt;           /* what the printer needs beside the instructions */
+    struct str *option; u32 noption;            /* other directives of the head, as text: `.pragma "x";`, `.abi_preserve 4` */
+    struct ptx_func *alias_of;  /* .alias: the function that this name stands for, NULL: itself */
+    struct ptx_var **local; u32 nlocal;         /* .local .shared .param declared inside (space tells) */
+    struct ptx_insn *insn; u32 ninsn;
+    struct ptx_label **label; u32 nlabel;
+    u32 maxntid[3], reqntid[3];                 /* 0: not given */
+    u32 minnctapersm, maxnctapersm, maxnreg;
+    u32 reqnctapercluster[3], maxclusterrank; bool explicit_cluster, blocks_are_clusters;
+    struct ptx_module *module;
+    const char *at; u32 line;
+    u64 addr;                   /* what taking its address yields (set when the module is loaded); calls through it find it again */
+    void *decoded;              /* the machine hangs its decoded versions here */
+};
+
+struct ptx_source {             /* one .file */
+    u32 number;                 /* what .loc calls it */
+    struct str path;
+    u64 time, size;             /* as given, 0: not given */
+};
+struct ptx_alias { struct str alias, target; };     /* .alias alias, target; see also ptx_func.alias_of */
+
+struct ptx_module {
+    struct arena mem;
+    const char *name;           /* file name, for messages */
+    struct str text;            /* the whole text (kept: places point into it) */
+    u32 version_major, version_minor;   /* .version 9.0 */
+    u32 target;                 /* 90 for sm_90 */
+    char target_suffix;         /* 'a', 'f' or 0 */
+    bool debug;                 /* .target ..., debug */
+    u32 address_size;
+    struct ptx_source *files; u32 nfiles;
+    struct ptx_var **var; u32 nvar;             /* module-scope variables */
+    struct ptx_func **func; u32 nfunc;          /* declarations merged with their definitions */
+    struct ptx_alias *alias; u32 nalias;
+    struct map symbols;         /* name -> struct ptx_symbol */
+    struct ptx_pragma *pragma;  /* module scope, in order */
+    struct ptx_item *item; u32 nitem;           /* what the text declares, in its order, for the printer */
+    struct str *target_option; u32 ntarget_option;  /* the rest of .target: "debug", "texmode_independent" */
+    struct str *section; u32 nsection;          /* .section ... { } bodies, raw text, for the printer and DWARF */
+};
+struct ptx_symbol { struct ptx_var *var; struct ptx_func *func; };
+struct ptx_pragma { struct str text; struct ptx_pragma *next; };
+
+enum ptx_item_kind { ITEM_VAR, ITEM_DECLARATION, ITEM_FUNC, ITEM_FILE, ITEM_ALIAS, ITEM_PRAGMA, ITEM_SECTION };
+struct ptx_item {               /* one thing at module scope */
+    enum ptx_item_kind kind;    /* ITEM_DECLARATION: a function without its body; ITEM_FUNC: with it */
+    u32 index;                  /* in files, alias or section */
+    struct ptx_var *var;        /* ITEM_VAR */
+    struct ptx_func *func;      /* ITEM_DECLARATION, ITEM_FUNC */
+    struct ptx_pragma *pragma;  /* ITEM_PRAGMA */
+};
+
+/* Parses; NULL on error with line, caret and reason in e. Never crashes, whatever the text. */
+struct ptx_module *ptx_parse(const char *name, struct str text, struct error *e);
+void ptx_free(struct ptx_module *m);
+/* Prints in a canonical form; parse(print(m)) prints the same text again. */
+void ptx_print(const struct ptx_module *m, struct text *out);
+/* Checks operand counts and kinds of every instruction whose form is known. */
+bool ptx_verify(struct ptx_module *m, struct error *e);
+struct ptx_func *ptx_kernel(struct ptx_module *m, struct str name);  /* an entry by its name, NULL: none */
+/* Source path of a .file number; n = 0 when unknown. */
+struct str ptx_file(const struct ptx_module *m, u32 number);
+#endif
