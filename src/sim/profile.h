@@ -1,0 +1,26 @@
+/* Device profiles: the limits and figures of real GPUs, so that limits and residency are real here too. */
+#ifndef LOCKSTEP_PROFILE_H
+#define LOCKSTEP_PROFILE_H
+#include "base/base.h"
+struct profile {
+    const char *name;           /* "h200" */
+    const char *title;          /* "NVIDIA H200" */
+    u32 sm;                     /* 90 */
+    u32 sms;                    /* multiprocessors */
+    u32 threads_per_cta, threads_per_sm, ctas_per_sm, warps_per_sm;
+    u32 regs_per_sm, regs_per_cta, regs_per_thread;
+    u32 shared_per_cta;         /* without opt-in (48 KiB) */
+    u32 shared_optin;           /* with opt-in */
+    u32 shared_per_sm, shared_reserved;    /* reserved: taken by the system from every CTA */
+    u32 grid[3], block[3];      /* largest launch */
+    u32 cluster_max;            /* CTAs; 0: no clusters */
+    u64 memory; u32 l2;         /* bytes */
+    u32 clock_mhz, memory_gbs;  /* boost clock; bandwidth in GB/s */
+    u32 tf_f32, tf_f64, tf_f16; /* dense peak TFLOP/s (tensor for f16), 0: unknown */
+    bool cooperative;
+    const char *source;         /* where the figures come from */
+};
+const struct profile *profile_find(const char *name);   /* "h200", "sm_90", "90", "l4"...; NULL: none */
+const struct profile *profile_default(void);            /* H200 */
+const struct profile *profile_at(u32 i);                /* NULL past the last */
+#endif
