@@ -1,0 +1,5 @@
+// regen: no
+__global__ void broken(int *x)
+{
+    x[0] = missing + 1;
+}
