@@ -10,6 +10,18 @@ extern "C" __global__ void half_bad(int *out)
     }
 }
 
+extern "C" __global__ void skip_bad(int *out)           // the rest goes on to the next barrier
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x < 16) {
+        __syncthreads();
+        s[threadIdx.x] += s[63 - threadIdx.x];
+    }
+    __syncthreads();
+    out[threadIdx.x] = s[63 - threadIdx.x];
+}
+
 extern "C" __global__ void else_bad(int *out)
 {
     __shared__ int s[64];
