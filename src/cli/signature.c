@@ -81,6 +81,10 @@ static void add_param(struct arena *a, struct str s, struct signature *out)
     char *text = arena_alloc(a, s.n + 1, 1);
     u32 n = 0;
     for (u32 i = 0; i < s.n; i++) {
+        if (s.p[i] == '/')
+            i = (u32)(skip_quoted(s.p + i, s.p + s.n) - s.p);
+        if (i >= s.n)
+            break;
         bool space = isspace((unsigned char)s.p[i]);
         if (!space || (n && text[n - 1] != ' '))
             text[n++] = space ? ' ' : s.p[i];
@@ -108,6 +112,7 @@ static void split(struct arena *a, const char *p, const char *end, struct signat
     const char *from = p;
     int depth = 0;
     for (; p <= end; p++) {
+        p = skip_quoted(p, end);
         char c = p < end ? *p : ',';
         depth += (c == '(' || c == '[' || c == '{' || c == '<') - (c == ')' || c == ']' || c == '}' || c == '>');
         if (c == ',' && (depth <= 0 || p == end)) {

@@ -1,0 +1,78 @@
+/* Fuzz target of the command's own grammar: arguments, options, parameter lists in source text.
+ * Any bytes may come; what is taken must be within its limits, what is refused must say why.
+ * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is given. */
+#include "cli/args.h"
+#include "cli/launch.h"
+#include "cli/signature.h"
+#include <stdlib.h>
+
+enum { WORDS = 24, LONGEST = 4096 };
+
+static void one_argument(struct arena *a, const char *text)
+{
+    struct error e = { 0 };
+    struct arg g;
+    if (!arg_parse(a, 3, text, &g, &e)) {
+        CHECK(e.code == ERR_INPUT && e.text[0]);
+        return;
+    }
+    if (g.kind != ARG_BUFFER || g.fill == FILL_FILE || g.count > 4096)
+        return;
+    char type[96], value[64];
+    arg_type_text(&g, type, sizeof type);
+    u8 *data = arena_alloc(a, g.count * g.type->bytes, 8);
+    CHECK(arg_fill(&g, 3, 1, data, &e));
+    scalar_print(g.type, data + (g.count - 1) * g.type->bytes, value, sizeof value);
+    CHECK(value[0]);
+}
+
+/* The bytes as a command line: words are cut at spaces. */
+static void options(struct arena *a, char *text)
+{
+    char *argv[WORDS + 1] = { "launch" };
+    int argc = 1;
+    for (char *save, *w = strtok_r(text, " \n", &save); w && argc < WORDS; w = strtok_r(NULL, " \n", &save))
+        argv[argc++] = w;
+    struct error e = { 0 };
+    struct launch_options *o = NEW(a, struct launch_options);
+    if (launch_options_parse(a, argc, argv, o, &e))
+        CHECK(o->path && o->grid[0] && o->block[2]);
+    else
+        CHECK(e.code == ERR_INPUT && e.text[0]);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t n);
+int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
+{
+    struct arena a = { 0 };
+    n = MIN_OF(n, (size_t)LONGEST);
+    char *text = arena_alloc(&a, n + 1, 1);
+    memcpy(text, data, n);
+    one_argument(&a, text);
+    struct signature s;
+    signature_find(&a, (struct str){ text, (u32)n }, STR("k"), &s);
+    for (u32 i = 0; i < s.params; i++)
+        CHECK(s.name[i] && s.text[i]);
+    CHECK(signature_plain(text).n <= n);
+    options(&a, text);
+    arena_free(&a);
+    return 0;
+}
+
+#ifdef REPLAY
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        struct str s;
+        struct error e = { 0 };
+        if (!file_read(argv[i], &s, &e)) {
+            error_print(stderr, &e);
+            return 1;
+        }
+        LLVMFuzzerTestOneInput((const u8 *)s.p, s.n);
+        base_free((void *)s.p);
+    }
+    printf("%d files\n", argc - 1);
+    return argc < 2;
+}
+#endif
