@@ -26,9 +26,11 @@ CLI := $(filter src/cli/%,$(SRC))
 obj = $(patsubst src/%.c,$(B)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(filter-out $(CLI),$(SRC)))
 CLI_OBJ := $(call obj,$(CLI))
+LANES := $(wildcard src/sim/lanes*.c)
+LANES_V3 := $(patsubst src/%.c,$(B)/obj/%_v3.o,$(LANES))
 # x86-64 carries the lane loops twice; the machine picks at start (-DLANES_V3 marks the second copy).
 ifeq ($(ARCH),x86_64)
-LIB_OBJ += $(patsubst src/%.c,$(B)/obj/%_v3.o,$(wildcard src/sim/lanes*.c))
+LIB_OBJ += $(LANES_V3)
 endif
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -43,12 +45,12 @@ all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a
 $(B)/flags: FORCE
 	@mkdir -p $(@D); echo '$(CC) $(FLAGS) $(LINK)' | cmp -s - $@ || echo '$(CC) $(FLAGS) $(LINK)' > $@
 
-$(B)/obj/sim/lanes%.o: MORE = $(LANES_FLAGS)
+$(call obj,$(LANES)): MORE = $(LANES_FLAGS)
 $(B)/obj/%.o: src/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(MORE) -MMD -MP -c $< -o $@
 
-$(B)/obj/sim/lanes%_v3.o: MORE = $(LANES_FLAGS) -march=x86-64-v3 -DLANES_V3
+$(LANES_V3): MORE = $(LANES_FLAGS) -march=x86-64-v3 -DLANES_V3
 $(B)/obj/%_v3.o: src/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(MORE) -MMD -MP -c $< -o $@
