@@ -253,10 +253,6 @@ static bool statement_parse(struct parser *p)
 {
     if (p->t.kind == TK_DOT)
         return dot_statement(p);
-    if (is_punct(p, ';')) {
-        advance(p);
-        return true;
-    }
     if (p->t.kind == TK_NAME) {
         struct token next = peek(p);
         if (next.kind == TK_PUNCT && next.op == ':')

@@ -31,10 +31,10 @@ static void put_signed(struct text *o, s64 v)
 
 static void put_offset(struct text *o, s64 v)
 {
-    if (v > 0)
-        put(o, "+");
-    if (v)
-        put_signed(o, v);
+    if (!v)
+        return;
+    put(o, "+");        /* before a minus too: ptxas wants [%r1+-4] */
+    put_signed(o, v);
 }
 
 static const char *space_name(enum ptx_space s)
