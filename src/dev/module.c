@@ -1,0 +1,194 @@
+/* Loading a module: every variable of module scope becomes an object, every function gets an address, then the initialisers are
+ * written, since they may name any of both. */
+#include "dev/dev.h"
+
+enum { FUNCTION_STEP = 16, CONST_MOST = 65536 };
+
+/* "f32[10][4]" and its element size. A .b8 array with a larger alignment is how the compiler writes a struct or an array of something
+ * larger; its elements are not bytes, so nothing is said of them. */
+static u32 type_text(const struct ptx_var *v, char out[160])
+{
+    out[0] = 0;
+    u32 size = type_size[v->type] * MAX_OF(v->vec, 1u);
+    if (v->type == T_B8 && v->align > 1 && v->ndims)
+        return 0;
+    size_t n = (size_t)snprintf(out, 160, v->vec > 1 ? "%s.v%u" : "%s", type_name[v->type], v->vec);
+    for (u32 i = 0; i < v->ndims && n < 140; i++)
+        n += (size_t)snprintf(out + n, 160 - n, "[%u]", v->dims[i]);
+    return size;
+}
+
+static bool is_stored(const struct ptx_var *v)
+{
+    return v->space == SP_GLOBAL || v->space == SP_CONST;
+}
+
+/* An extern variable may be defined in a module that was loaded before. */
+static u64 other_module(struct device *d, struct str name)
+{
+    for (struct dev_module *m = d->modules; m; m = m->next) {
+        struct ptx_symbol *s = map_get(&m->ptx->symbols, name);
+        if (s && s->var && s->var->addr && (s->var->is_visible || s->var->is_weak || s->var->is_common))
+            return s->var->addr;
+    }
+    return 0;
+}
+
+static bool place_variable(struct device *d, struct dev_module *m, u32 i, struct error *e)
+{
+    struct ptx_var *v = m->ptx->var[i];
+    if (!is_stored(v))
+        return true;
+    if (v->is_extern) {
+        v->addr = other_module(d, v->name);
+        return v->addr || error_at(e, ERR_INPUT, m->ptx->name, m->ptx->text, v->at ? v->at : v->name.p,
+                                   "`%.*s` is extern, and no loaded module defines it", (int)v->name.n, v->name.p);
+    }
+    char name[256], type[160];
+    name_plain(v->name, name, sizeof name);
+    u32 element = type_text(v, type);
+    enum mem_kind kind = v->is_managed ? MEM_MANAGED : v->space == SP_CONST ? MEM_CONST : MEM_GLOBAL;
+    struct mem_object *o = mem_alloc(d->mem, v->size, v->align, kind, name, NULL, e);
+    if (!o)
+        return false;
+    mem_describe(d->mem, o, NULL, type[0] ? type : NULL, element);
+    memset(mem_view(o, o->base), 0, o->size);
+    m->object[i] = o;
+    v->addr = o->base;
+    return true;
+}
+
+static bool place_functions(struct device *d, struct dev_module *m, struct error *e)
+{
+    struct ptx_module *p = m->ptx;
+    if (!p->nfunc)
+        return true;
+    struct mem_object *o = mem_alloc(d->mem, (u64)p->nfunc * FUNCTION_STEP, 0, MEM_CONST, "functions", NULL, e);
+    if (!o)
+        return false;
+    m->object[p->nvar] = o;
+    for (u32 i = 0; i < p->nfunc; i++)
+        p->func[i]->addr = o->base + (u64)i * FUNCTION_STEP;
+    return true;
+}
+
+static struct str alias_target(const struct ptx_module *p, struct str name)
+{
+    for (u32 i = 0; i < p->nalias; i++)
+        if (str_eq(p->alias[i].alias, name))
+            return p->alias[i].target;
+    return name;
+}
+
+static bool symbol_address(struct dev_module *m, struct str name, u64 *addr, struct error *e)
+{
+    struct ptx_symbol *s = map_get(&m->ptx->symbols, alias_target(m->ptx, name));
+    *addr = s && s->var ? s->var->addr : s && s->func ? s->func->addr : 0;
+    return *addr || error_at(e, ERR_INPUT, m->ptx->name, m->ptx->text, name.p, "`%.*s` has no address that an initialiser could use",
+                             (int)name.n, name.p);
+}
+
+static bool write_initialiser(struct dev_module *m, u32 i, struct error *e)
+{
+    const struct ptx_var *v = m->ptx->var[i];
+    const struct mem_object *o = m->object[i];
+    u32 size = type_size[v->type];
+    for (u32 k = 0; o && k < v->ninit; k++) {
+        const struct ptx_init *x = &v->init[k];
+        u64 value = x->value;
+        if (x->sym.n) {
+            u64 addr;
+            if (!symbol_address(m, x->sym, &addr, e))
+                return false;
+            value += addr;
+            if (x->mask)
+                value = (value & x->mask) >> x->mask_shift;
+        }
+        u64 at = (u64)k * size;
+        if (at + size > o->size)
+            break;
+        memcpy(mem_view(o, o->base + at), &value, MIN_OF(size, 8u));
+    }
+    return true;
+}
+
+static bool target_fits(const struct device *d, const struct ptx_module *p, struct error *e)
+{
+    if (d->any_target || p->target <= d->profile->sm)
+        return true;
+    return error_set(e, ERR_INPUT, "%s is PTX for sm_%u, and %s is sm_%u: compile for sm_%u, or choose a device of sm_%u", p->name, p->target,
+                     d->profile->title, d->profile->sm, d->profile->sm, p->target);
+}
+
+static bool const_fits(const struct ptx_module *p, struct error *e)
+{
+    u64 total = 0;
+    for (u32 i = 0; i < p->nvar; i++)
+        total += p->var[i]->space == SP_CONST ? p->var[i]->size : 0;
+    return total <= CONST_MOST || error_set(e, ERR_INPUT, "%s has %llu bytes of constant memory; %u is the most", p->name,
+                                            (unsigned long long)total, CONST_MOST);
+}
+
+static bool place(struct device *d, struct dev_module *m, struct error *e)
+{
+    bool ok = target_fits(d, m->ptx, e) && const_fits(m->ptx, e) && place_functions(d, m, e);
+    for (u32 i = 0; ok && i < m->ptx->nvar; i++)
+        ok = place_variable(d, m, i, e);
+    for (u32 i = 0; ok && i < m->ptx->nvar; i++)
+        ok = write_initialiser(m, i, e);
+    return ok;
+}
+
+struct dev_module *dev_load(struct device *d, const char *name, struct str text, struct error *e)
+{
+    struct ptx_module *p = ptx_parse(name, text, e);
+    if (!p)
+        return NULL;
+    if (!ptx_verify(p, e)) {
+        ptx_free(p);
+        return NULL;
+    }
+    struct arena mem = { 0 };
+    struct dev_module *m = NEW(&mem, struct dev_module);
+    m->ptx = p;
+    m->objects = p->nvar + 1;
+    m->object = NEW_ARRAY(&mem, struct mem_object *, m->objects);
+    m->mem = mem;
+    m->next = d->modules;
+    bool ok = place(d, m, e);
+    d->modules = m;
+    if (ok)
+        return m;
+    dev_unload(d, m);
+    return NULL;
+}
+
+void dev_unload(struct device *d, struct dev_module *m)
+{
+    struct dev_module **link = &d->modules;
+    while (*link && *link != m)
+        link = &(*link)->next;
+    CHECK(*link);
+    *link = m->next;
+    sim_forget(m->ptx);
+    for (u32 i = 0; i < m->objects; i++)
+        if (m->object[i])
+            mem_free(d->mem, m->object[i]->base, "unloading its module", NULL);
+    ptx_free(m->ptx);
+    struct arena mem = m->mem;
+    arena_free(&mem);
+}
+
+struct ptx_var *dev_variable(struct dev_module *m, struct str name)
+{
+    struct ptx_symbol *s = map_get(&m->ptx->symbols, name);
+    if (s && s->var && is_stored(s->var))
+        return s->var;
+    for (u32 i = 0; i < m->ptx->nvar; i++) {
+        char plain[256];
+        name_plain(m->ptx->var[i]->name, plain, sizeof plain);
+        if (is_stored(m->ptx->var[i]) && str_is(name, plain))
+            return m->ptx->var[i];
+    }
+    return NULL;
+}
