@@ -39,6 +39,7 @@ struct report {
     struct entry *last;         /* the entry last added to: a loop adds to the same one again and again */
     u32 entries, errors, notes;
     u64 occurrences;
+    u64 error_occurrences;      /* of them, of severity error */
     u64 dropped;                /* occurrences of causes beyond ENTRIES_MOST */
 };
 

@@ -51,7 +51,7 @@ static void empty(struct report *r)
     memset(r->bucket, 0, sizeof r->bucket);
     r->last = NULL;
     r->entries = r->errors = r->notes = 0;
-    r->occurrences = r->dropped = 0;
+    r->occurrences = r->error_occurrences = r->dropped = 0;
 }
 
 void report_free(struct report *r)
@@ -262,6 +262,7 @@ void report_add(struct report *r, const struct finding *f)
     u64 n = MAX_OF(f->nlanes, 1u);
     lock(&r->lock);
     r->occurrences += n;
+    r->error_occurrences += finding_severity(f->kind) == SEV_ERROR ? n : 0;
     struct entry *e = entry_get(r, f);
     if (e) {
         u32 lane = smallest_lane(f);
@@ -290,6 +291,7 @@ static u64 counted(const struct report *r, const void *field, size_t size)
 u32 report_errors(const struct report *r) { return (u32)counted(r, &r->errors, 4); }
 u32 report_notes(const struct report *r) { return (u32)counted(r, &r->notes, 4); }
 u64 report_occurrences(const struct report *r) { return counted(r, &r->occurrences, 8); }
+u64 report_error_occurrences(const struct report *r) { return counted(r, &r->error_occurrences, 8); }
 
 static int by_text(const char *a, const char *b)
 {

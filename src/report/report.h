@@ -14,6 +14,7 @@ void report_add(struct report *r, const struct finding *f);
 u32 report_errors(const struct report *r);      /* distinct entries of severity error */
 u32 report_notes(const struct report *r);
 u64 report_occurrences(const struct report *r);
+u64 report_error_occurrences(const struct report *r);   /* grows with every error added, also one of a known cause */
 void report_clear(struct report *r);
 struct report_style { bool color; u32 max; };   /* max: entries shown, 0 = all */
 void report_text(struct report *r, struct report_style style, struct text *out);

@@ -1,0 +1,158 @@
+/* The gpu of the public interface: making it, its errors, its profiles. */
+#include "host/host.h"
+#include <inttypes.h>
+
+/* Why creation failed: there is no gpu yet to hang the message on. One a thread, so nobody reads another's. */
+static _Thread_local char creation_message[1300];
+
+const char *lk_version(void)
+{
+    return LK_VERSION;
+}
+
+static void compose(char *out, size_t size, const struct error *e)
+{
+    snprintf(out, size, "%s%s%s%s%s", e->where, e->where[0] ? ": " : "", e->text, e->excerpt[0] ? "\n" : "", e->excerpt);
+}
+
+struct error *host_begin(lk_gpu *gpu)
+{
+    gpu->error.code = ERR_NONE;
+    gpu->error.where[0] = gpu->error.text[0] = gpu->error.excerpt[0] = 0;
+    return &gpu->error;
+}
+
+lk_status host_failed(lk_gpu *gpu)
+{
+    CHECK(gpu->error.code != ERR_NONE);
+    compose(gpu->message, sizeof gpu->message, &gpu->error);
+    return (lk_status)gpu->error.code;
+}
+
+const char *lk_gpu_error(const lk_gpu *gpu)
+{
+    return gpu ? gpu->message : creation_message;
+}
+
+/* "bounds,align" -> bits. */
+static bool checks_parse(const char *list, u32 *out, struct error *e)
+{
+    static const struct { const char *name; u32 bits; } known[] = {
+        { "bounds", CHECK_BOUNDS }, { "align", CHECK_ALIGN }, { "alignment", CHECK_ALIGN }, { "barrier", CHECK_BARRIER },
+        { "all", CHECK_ALL }, { "none", 0 },
+    };
+    *out = 0;
+    for (const char *p = list; *p;) {
+        size_t n = strcspn(p, ",");
+        u32 i = 0;
+        while (i < COUNT_OF(known) && (strlen(known[i].name) != n || memcmp(known[i].name, p, n)))
+            i++;
+        if (n && i == COUNT_OF(known))
+            return error_set(e, ERR_INPUT, "there is no check `%.*s`; there are bounds, align, barrier, all, none", (int)MIN_OF(n, (size_t)60), p);
+        *out |= n ? known[i].bits : 0;
+        p += n + (p[n] == ',');
+    }
+    return true;
+}
+
+static bool options_read(const lk_options *given, struct dev_options *o, struct error *e)
+{
+    lk_options in = { .size = sizeof in };
+    if (given)      /* a caller built against a smaller struct has no more than given->size bytes */
+        memcpy(&in, given, MIN_OF(given->size, sizeof in));
+    *o = (struct dev_options){ .workers = in.threads, .checks = CHECK_ALL, .seeded = in.seeded, .seed = in.seed, .budget = in.budget };
+    if (in.device && !(o->profile = profile_find(in.device))) {
+        char names[300] = "";
+        for (u32 i = 0, n = 0; profile_at(i); i++)
+            n += (u32)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", profile_at(i)->name);
+        return error_set(e, ERR_INPUT, "there is no device `%.60s`; there are %s", in.device, names);
+    }
+    u32 off = 0;
+    if ((in.check && !checks_parse(in.check, &o->checks, e)) || (in.no_check && !checks_parse(in.no_check, &off, e)))
+        return false;
+    o->checks &= ~off;
+    return true;
+}
+
+lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu)
+{
+    struct error e = { 0 };
+    struct dev_options o;
+    lk_gpu *g = NULL;
+    *gpu = NULL;
+    if (options_read(options, &o, &e)) {
+        g = base_alloc(sizeof *g);
+        if (!g)
+            error_set(&e, ERR_MEMORY, "out of memory");
+        else if ((g->device = dev_new(&o, &e)))
+            *gpu = g;
+        else
+            base_free(g);
+    }
+    compose(creation_message, sizeof creation_message, &e);
+    return (lk_status)e.code;
+}
+
+void lk_gpu_destroy(lk_gpu *gpu)
+{
+    if (!gpu)
+        return;
+    dev_delete(gpu->device);
+    base_free(gpu);
+}
+
+void lk_gpu_interrupt(lk_gpu *gpu)
+{
+    gpu->device->interrupt = 1;
+}
+
+const char *lk_device_name(uint32_t i)
+{
+    const struct profile *p = profile_at(i);
+    return p ? p->name : NULL;
+}
+
+static void size_line(struct text *t, const char *label, u64 bytes)
+{
+    if (bytes >= 1000000000)
+        text_add(t, "  %-24s %.1f GB\n", label, (double)bytes / 1e9);
+    else if (bytes % (1 << 20) == 0)
+        text_add(t, "  %-24s %" PRIu64 " MiB\n", label, bytes >> 20);
+    else
+        text_add(t, "  %-24s %" PRIu64 " KiB\n", label, bytes >> 10);
+}
+
+static void count_line(struct text *t, const char *label, u64 n, const char *unit)
+{
+    if (n)
+        text_add(t, "  %-24s %" PRIu64 "%s%s\n", label, n, unit[0] ? " " : "", unit);
+    else
+        text_add(t, "  %-24s none, or not published\n", label);
+}
+
+char *lk_device_text(const char *name)
+{
+    const struct profile *p = profile_find(name);
+    if (!p)
+        return NULL;
+    struct text t = { 0 };
+    text_add(&t, "%s: %s, sm_%u\n", p->name, p->title, p->sm);
+    count_line(&t, "multiprocessors", p->sms, "");
+    size_line(&t, "memory", p->memory);
+    count_line(&t, "bandwidth", p->memory_gbs, "GB/s");
+    size_line(&t, "L2 cache", p->l2);
+    count_line(&t, "boost clock", p->clock_mhz, "MHz");
+    count_line(&t, "peak f32", p->tf_f32, "TFLOP/s");
+    count_line(&t, "peak f64", p->tf_f64, "TFLOP/s");
+    count_line(&t, "peak f16 tensor, dense", p->tf_f16, "TFLOP/s");
+    count_line(&t, "threads per block", p->threads_per_cta, "");
+    text_add(&t, "  %-24s %u threads, %u warps, %u blocks\n", "per multiprocessor", p->threads_per_sm, p->warps_per_sm, p->ctas_per_sm);
+    text_add(&t, "  %-24s %u per multiprocessor, %u per block, %u per thread\n", "registers", p->regs_per_sm, p->regs_per_cta, p->regs_per_thread);
+    text_add(&t, "  %-24s %u KiB per block, %u KiB with opt-in, %u KiB per multiprocessor\n", "shared memory", p->shared_per_cta >> 10,
+             p->shared_optin >> 10, p->shared_per_sm >> 10);
+    text_add(&t, "  %-24s %u x %u x %u\n", "largest grid", p->grid[0], p->grid[1], p->grid[2]);
+    text_add(&t, "  %-24s %u x %u x %u\n", "largest block", p->block[0], p->block[1], p->block[2]);
+    count_line(&t, "largest cluster", p->cluster_max, "blocks");
+    text_add(&t, "  %-24s %s\n", "source", p->source);
+    return t.p;
+}

@@ -1,0 +1,156 @@
+/* Memory, launches and the report of the public interface. */
+#include "host/host.h"
+#include <inttypes.h>
+
+lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, const char *name, uint64_t *address)
+{
+    struct error *e = host_begin(gpu);
+    *address = 0;
+    if (kind > LK_MEMORY_MANAGED) {
+        error_set(e, ERR_INPUT, "there is no kind of memory %d", (int)kind);
+        return host_failed(gpu);
+    }
+    static const enum mem_kind kinds[] = { MEM_DEVICE, MEM_PINNED, MEM_MANAGED };
+    struct mem_object *o = dev_alloc(gpu->device, bytes, kinds[kind], name, NULL, e);
+    if (!o)
+        return host_failed(gpu);
+    *address = o->base;
+    return LK_OK;
+}
+
+lk_status lk_memory_describe(lk_gpu *gpu, uint64_t address, const char *name, const char *type, uint32_t element_bytes)
+{
+    struct error *e = host_begin(gpu);
+    struct mem_object *o = mem_find(gpu->device->mem, address);
+    if (!o || o->base != address || o->state == MEM_FREED) {
+        error_set(e, ERR_INPUT, "0x%" PRIx64 " is not the start of a live allocation", address);
+        return host_failed(gpu);
+    }
+    mem_describe(gpu->device->mem, o, name, type, element_bytes);
+    return LK_OK;
+}
+
+lk_status lk_memory_free(lk_gpu *gpu, uint64_t address)
+{
+    return !address || dev_free(gpu->device, address, NULL) ? LK_OK : LK_FINDINGS;
+}
+
+lk_status lk_memory_write(lk_gpu *gpu, uint64_t address, const void *from, uint64_t bytes)
+{
+    void *p = bytes ? dev_bytes(gpu->device, address, bytes, host_begin(gpu)) : NULL;
+    if (!p)
+        return bytes ? host_failed(gpu) : LK_OK;
+    memcpy(p, from, bytes);
+    return LK_OK;
+}
+
+lk_status lk_memory_read(lk_gpu *gpu, uint64_t address, void *to, uint64_t bytes)
+{
+    void *p = bytes ? dev_bytes(gpu->device, address, bytes, host_begin(gpu)) : NULL;
+    if (!p)
+        return bytes ? host_failed(gpu) : LK_OK;
+    memcpy(to, p, bytes);
+    return LK_OK;
+}
+
+lk_status lk_memory_fill(lk_gpu *gpu, uint64_t address, int byte, uint64_t bytes)
+{
+    void *p = bytes ? dev_bytes(gpu->device, address, bytes, host_begin(gpu)) : NULL;
+    if (!p)
+        return bytes ? host_failed(gpu) : LK_OK;
+    memset(p, byte, bytes);
+    return LK_OK;
+}
+
+uint64_t lk_memory_live(const lk_gpu *gpu)
+{
+    return mem_bytes_live(gpu->device->mem);
+}
+
+static bool arguments_pack(lk_kernel *k, const lk_launch *l, struct error *e)
+{
+    const struct ptx_func *f = k->func;
+    if (l->arg_count != f->nparam)
+        return error_set(e, ERR_INPUT, "%s takes %u argument%s, %u given", k->plain, f->nparam, f->nparam == 1 ? "" : "s", l->arg_count);
+    for (u32 i = 0; i < f->nparam; i++) {
+        const struct ptx_var *v = f->param[i];
+        if (l->arg_bytes && l->arg_bytes[i] != v->size)
+            return error_set(e, ERR_INPUT, "argument %u: the kernel expects %" PRIu64 " bytes at offset %" PRIu64 " (.%s), %u given", i, v->size, v->offset,
+                             type_name[v->type], l->arg_bytes[i]);
+        if (!l->args || !l->args[i])
+            return error_set(e, ERR_INPUT, "argument %u: no pointer to its value is given", i);
+        memcpy(k->params + v->offset, l->args[i], v->size);
+    }
+    return true;
+}
+
+/* The launch as dev wants it; 0 counts as 1 in y and z. */
+static bool shape_read(const lk_launch *l, struct dev_launch *out, struct error *e)
+{
+    if (!l->grid[0] || !l->block[0])
+        return error_set(e, ERR_INPUT, "%s.x is 0: nothing would run", l->grid[0] ? "block" : "grid");
+    for (int i = 0; i < 3; i++) {
+        out->grid[i] = MAX_OF(l->grid[i], 1u);
+        out->block[i] = MAX_OF(l->block[i], 1u);
+    }
+    out->shared_bytes = l->shared_bytes;
+    out->cooperative = l->cooperative;
+    return true;
+}
+
+lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats *stats)
+{
+    lk_gpu *gpu = kernel->module->gpu;
+    struct error *e = host_begin(gpu);
+    lk_launch in = { .size = sizeof in };
+    memcpy(&in, launch, MIN_OF(launch->size, sizeof in));
+    struct dev_launch l = { .kernel = kernel->func, .params = kernel->params };
+    if (stats)
+        *stats = (lk_stats){ 0 };
+    if (!shape_read(&in, &l, e) || !arguments_pack(kernel, &in, e))
+        return host_failed(gpu);
+    struct report *report = gpu->device->report;
+    u64 before = report_error_occurrences(report), t0 = stats ? time_ns() : 0;
+    struct sim_result r;
+    enum dev_result result = dev_launch(gpu->device, &l, &r, e);
+    if (stats)
+        *stats = (lk_stats){ r.warp_insns, r.ctas, time_ns() - t0 };
+    if (result == DEV_FAILED)
+        return host_failed(gpu);
+    return report_error_occurrences(report) != before ? LK_FINDINGS : LK_OK;
+}
+
+uint32_t lk_report_errors(const lk_gpu *gpu)
+{
+    return report_errors(gpu->device->report);
+}
+
+uint32_t lk_report_notes(const lk_gpu *gpu)
+{
+    return report_notes(gpu->device->report);
+}
+
+char *lk_report_text(lk_gpu *gpu, int color)
+{
+    struct text t = { 0 };
+    report_text(gpu->device->report, (struct report_style){ .color = color }, &t);
+    return t.p;
+}
+
+char *lk_report_json(lk_gpu *gpu)
+{
+    struct text t = { 0 };
+    report_json(gpu->device->report, &t);
+    return t.p;
+}
+
+void lk_text_free(char *text)
+{
+    struct text t = { .p = text };
+    text_free(&t);
+}
+
+void lk_report_clear(lk_gpu *gpu)
+{
+    report_clear(gpu->device->report);
+}

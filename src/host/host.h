@@ -1,0 +1,38 @@
+/* host.h: what the handles of the public interface are, shared by the files of host.
+ *
+ * The interface is thin: it checks what a caller can get wrong, says so in a sentence, and hands on to dev. Nothing is allocated on
+ * the way of a launch: a kernel's parameter block is made when its module is loaded. */
+#ifndef LOCKSTEP_HOST_H
+#define LOCKSTEP_HOST_H
+#include "dev/dev.h"
+#include <lockstep.h>
+
+struct lk_gpu {
+    struct device *device;
+    struct error error;         /* of the last call that failed */
+    char message[1300];         /* the same as lk_gpu_error gives it */
+};
+
+struct lk_kernel {
+    struct ptx_func *func;
+    lk_module *module;
+    const char *name;           /* as in the PTX, terminated */
+    const char *plain;          /* as in the source */
+    const char **param_name;    /* of each parameter, as in the PTX */
+    u8 *params;                 /* the parameter block, filled at each launch */
+};
+
+struct lk_module {
+    lk_gpu *gpu;
+    struct dev_module *dev;
+    struct lk_kernel *kernel;   /* entries of the PTX with a body, in its order */
+    u32 kernels;
+    const char *note;           /* how it came about, or "" */
+    struct arena mem;           /* for all of these */
+};
+
+/* Starts a call that may fail: forgets the last error. */
+struct error *host_begin(lk_gpu *gpu);
+/* Ends it with the error in gpu->error: composes the message and gives the status. */
+lk_status host_failed(lk_gpu *gpu);
+#endif
