@@ -42,6 +42,8 @@ void dev_unload(struct device *d, struct dev_module *m);
 /* A variable by its name in the PTX or in the source; NULL: none. */
 struct ptx_var *dev_variable(struct dev_module *m, struct str name);
 
+/* Whether the profile has so much memory left; false: e says how much there is. */
+bool dev_has_room(struct device *d, u64 bytes, struct error *e);
 /* mem_alloc within the memory of the profile. */
 struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site, struct error *e);
 /* Frees, or reports double_free or bad_free and returns false. */
@@ -61,8 +63,4 @@ enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct 
 
 /* launch.c: true when the profile allows this launch; false after reporting the limit. */
 bool launch_allowed(struct device *d, const struct dev_launch *l);
-
-/* names.c: the name as in the source from a mangled one: "scale" from _Z5scalePfi, "a::f" from _ZN1a1fEv; template arguments and
- * file-local prefixes are left out. Points into nothing: written to `out`, cut to its size. */
-void name_plain(struct str mangled, char *out, size_t size);
 #endif

@@ -38,14 +38,17 @@ void dev_delete(struct device *d)
     base_free(d);
 }
 
-struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site, struct error *e)
+bool dev_has_room(struct device *d, u64 bytes, struct error *e)
 {
     u64 used = mem_bytes_live(d->mem), left = used < d->profile->memory ? d->profile->memory - used : 0;
-    if (kind != MEM_PINNED && bytes > left) {
-        error_set(e, ERR_MEMORY, "device memory exhausted: %" PRIu64 " bytes asked, %" PRIu64 " of the %" PRIu64 " of %s are free", bytes, left,
-                  d->profile->memory, d->profile->title);
+    return bytes <= left || error_set(e, ERR_MEMORY, "device memory exhausted: %" PRIu64 " bytes asked, %" PRIu64 " of the %" PRIu64 " of %s are free",
+                                      bytes, left, d->profile->memory, d->profile->title);
+}
+
+struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site, struct error *e)
+{
+    if (kind != MEM_PINNED && !dev_has_room(d, bytes, e))
         return NULL;
-    }
     return mem_alloc(d->mem, bytes, 0, kind, name, site, e);
 }
 

@@ -48,11 +48,13 @@ static bool place_variable(struct device *d, struct dev_module *m, u32 i, struct
     name_plain(v->name, name, sizeof name);
     u32 element = type_text(v, type);
     enum mem_kind kind = v->is_managed ? MEM_MANAGED : v->space == SP_CONST ? MEM_CONST : MEM_GLOBAL;
+    if (!dev_has_room(d, v->size, e))
+        return false;
     struct mem_object *o = mem_alloc(d->mem, v->size, v->align, kind, name, NULL, e);
     if (!o)
         return false;
     mem_describe(d->mem, o, NULL, type[0] ? type : NULL, element);
-    memset(mem_view(o, o->base), 0, o->size);
+    mem_zero(d->mem, o);
     m->object[i] = o;
     v->addr = o->base;
     return true;

@@ -268,6 +268,18 @@ void mem_describe(struct mem *m, struct mem_object *o, const char *name, const c
     unlock(&m->lock);
 }
 
+void mem_zero(struct mem *m, const struct mem_object *o)
+{
+    u64 page = page_size(), end = o->base + o->size, from = (o->base + page - 1) & ~(page - 1), to = end & ~(page - 1);
+    if (o->size < EMPTY_FROM || from >= to) {
+        memset(mem_view(o, o->base), 0, o->size);
+        return;
+    }
+    memset(mem_view(o, o->base), 0, from - o->base);
+    zone_empty(&m->zone[zone_of(o->kind)], from, to);
+    memset(mem_view(o, to), 0, end - to);
+}
+
 static u64 distance(const struct mem_object *o, u64 addr)
 {
     return addr < o->base ? o->base - addr : addr - o->base <= o->size ? 0 : addr - o->base - o->size;

@@ -35,6 +35,8 @@ struct mem_object *mem_find(const struct mem *m, u64 addr);
 /* The nearest object below or above, for reports; NULL: none. */
 struct mem_object *mem_near(const struct mem *m, u64 addr);
 struct mem_object *mem_by_id(const struct mem *m, u32 id);
+/* Makes all bytes of an object zero, without touching pages that can be given back instead. */
+void mem_zero(struct mem *m, const struct mem_object *o);
 u64 mem_bytes_live(const struct mem *m);
 u32 mem_generation(const struct mem *m);        /* changes with every alloc and free: what is cached by it is stale then */
 /* Engine's view of host-visible bytes. */

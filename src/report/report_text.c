@@ -56,10 +56,15 @@ static bool is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* How much to underline from `col`: a name with the subscript or call that follows it, else one character. */
-static u32 extent(struct str line, u32 from)
+/* How much to underline from `col`: in PTX the opcode; in source a name with the subscript or call that follows it, else one
+ * character. */
+static u32 extent(struct str line, u32 from, bool is_ptx)
 {
     u32 i = from;
+    while (is_ptx && i < line.n && line.p[i] != ' ' && line.p[i] != ';')
+        i++;
+    if (is_ptx)
+        return MAX_OF(i - from, 1u);
     while (i < line.n && is_word(line.p[i]))
         i++;
     u32 depth = 0, j = i;
@@ -94,7 +99,7 @@ static void arrow(struct ink *k, const char *sign)
 }
 
 /* A line of text with a mark below: tabs become single blanks so that the mark stands right. */
-static void quoted(struct ink *k, u32 number, struct str line, u32 col, enum paint mark)
+static void quoted(struct ink *k, u32 number, struct str line, u32 col, bool is_ptx, enum paint mark)
 {
     if (!col)
         for (col = 1; col < line.n && (line.p[col - 1] == ' ' || line.p[col - 1] == '\t');)
@@ -107,7 +112,7 @@ static void quoted(struct ink *k, u32 number, struct str line, u32 col, enum pai
     gutter(k, 0, "| ");
     text_add(k->out, "%*s", (int)MIN_OF(col - 1, line.n), "");
     paint(k, mark);
-    for (u32 n = col <= line.n ? extent(line, col - 1) : 1; n; n--)
+    for (u32 n = col <= line.n ? extent(line, col - 1, is_ptx) : 1; n; n--)
         text_add(k->out, "^");
     paint(k, P_OFF);
     text_add(k->out, "\n");
@@ -120,7 +125,7 @@ static void ptx_quoted(struct ink *k, const struct place *p, enum paint mark)
     struct str line = str_of(p->ptx_text);
     while (line.n && (*line.p == ' ' || *line.p == '\t'))
         line.p++, line.n--;
-    quoted(k, p->ptx_line, line, 1, mark);
+    quoted(k, p->ptx_line, line, 1, true, mark);
 }
 
 static void place_text(struct ink *k, const struct place *p, const char *sign, enum paint mark)
@@ -139,7 +144,7 @@ static void place_text(struct ink *k, const struct place *p, const char *sign, e
     text_add(k->out, "%s:%u", shown, p->line);
     text_add(k->out, p->col ? ":%u\n" : "\n", p->col);
     if (line.p) {
-        quoted(k, p->line, line, p->col, mark);
+        quoted(k, p->line, line, p->col, false, mark);
     } else if (p->ptx_text) {
         arrow(k, sign);
         text_add(k->out, "%s:%u (the source is not on this machine)\n", p->ptx_file ? p->ptx_file : "PTX", p->ptx_line);
@@ -154,8 +159,11 @@ static void inlined_text(struct ink *k, const struct place *p)
     for (; p->inlined_at; p = p->inlined_at) {
         const struct place *up = p->inlined_at;
         arrow(k, " =");
-        text_add(k->out, "inlined%s%s at %.*s:%u", p->function ? " from " : "", p->function ? p->function : "",
-                 up->file ? (int)last_part(up->file).n : 3, up->file ? last_part(up->file).p : "PTX", up->line);
+        char name[256] = "";
+        if (p->function)
+            name_plain(str_of(p->function), name, sizeof name);
+        text_add(k->out, "inlined%s%s at %.*s:%u", p->function ? " from " : "", name, up->file ? (int)last_part(up->file).n : 3,
+                 up->file ? last_part(up->file).p : "PTX", up->line);
         text_add(k->out, up->col ? ":%u\n" : "\n", up->col);
     }
 }
@@ -246,8 +254,12 @@ static void entry_text(struct ink *k, const struct entry *e)
     detail_text(k, f->detail);
     if (f->detail)
         gutter(k, 0, "|\n");
-    fact(k, "kernel", f->kernel);
     struct text t = { 0 };
+    if (f->kernel) {
+        char name[256];
+        name_plain(str_of(f->kernel), name, sizeof name);
+        fact(k, "kernel", name);
+    }
     what_text(e, &t);
     fact(k, "access", t.p);
     text_free(&t);

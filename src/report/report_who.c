@@ -238,6 +238,44 @@ static s64 floor_div(s64 a, s64 b)
     return a / b - (a % b < 0);
 }
 
+/* The dimensions in "f32[8,130]" or "f32[8][130]"; 0: none are written. */
+static u32 dimensions(const char *type, u64 dim[8])
+{
+    u32 n = 0;
+    for (const char *p = type ? strchr(type, '[') : NULL; p && *p && n < 8;) {
+        u64 d = 0;
+        for (p++; *p >= '0' && *p <= '9'; p++)
+            d = d * 10 + (u64)(*p - '0');
+        dim[n++] = d;
+        if (*p == ']')
+            p++;
+        if (*p != '[' && *p != ',')
+            break;
+    }
+    return n;
+}
+
+/* "[1040]", or by row and column "[8,0]": all but the first are kept within their dimension. */
+static void element_text(const struct finding *f, s64 linear, struct text *out)
+{
+    u64 dim[8];
+    u32 n = dimensions(f->object_type, dim);
+    s64 at[8];
+    for (u32 i = n; i-- > 1;) {
+        if (!dim[i] || dim[i] > INT64_MAX) {
+            n = 0;
+            break;
+        }
+        s64 up = floor_div(linear, (s64)dim[i]);
+        at[i] = linear - up * (s64)dim[i];
+        linear = up;
+    }
+    text_add(out, "[%" PRId64, linear);
+    for (u32 i = 1; i < n; i++)
+        text_add(out, ",%" PRId64, at[i]);
+    text_add(out, "]");
+}
+
 static void where_text(const struct finding *f, u64 addr, struct text *out)
 {
     if (!f->object) {
@@ -248,7 +286,8 @@ static void where_text(const struct finding *f, u64 addr, struct text *out)
     text_add(out, "%s%c0x%" PRIx64, f->object, off < 0 ? '-' : '+', off < 0 ? 0 - (u64)off : (u64)off);
     if (f->element_size) {
         s64 at = floor_div(off, f->element_size), rest = off - at * f->element_size;
-        text_add(out, rest ? ", inside element [%" PRId64 "]" : ", element [%" PRId64 "]", at);
+        text_add(out, rest ? ", inside element " : ", element ");
+        element_text(f, at, out);
         if (f->object_type)
             text_add(out, " of %s", f->object_type);
     } else {
@@ -277,17 +316,33 @@ void what_text(const struct entry *e, struct text *out)
         text_add(out, "; the address is %" PRIu64 " past a multiple of %u", addr % f->width, f->width);
 }
 
+/* Two ends of a range of elements: "[1000..1023]", and with more dimensions "[8,0] to [8,7]". */
+static void ends_text(const struct finding *f, s64 low, s64 high, bool pair, struct text *out)
+{
+    u64 dim[8];
+    if (!pair && dimensions(f->object_type, dim) < 2) {
+        text_add(out, "elements [%" PRId64 "..%" PRId64 "]", low, high);
+        return;
+    }
+    text_add(out, "elements ");
+    element_text(f, low, out);
+    text_add(out, pair ? " and " : " to ");
+    element_text(f, high, out);
+}
+
 void elements_text(const struct entry *e, struct text *out)
 {
     const struct finding *f = &e->f;
     if (!e->has_range || e->low == e->high)
         return;
     u32 es = f->object ? f->element_size : 0;
+    bool pair = e->step == (u64)e->high - (u64)e->low;
     if (es) {
-        text_add(out, "elements [%" PRId64 "..%" PRId64 "]", floor_div(e->low, es), floor_div(e->high, es));
+        s64 low = floor_div(e->low, es), high = floor_div(e->high, es);
+        ends_text(f, low, high, pair && high > low + 1, out);
         if (e->step % es)
-            text_add(out, " (addresses a multiple of %" PRIu64 " bytes apart)", e->step);
-        else if (e->step > es)
+            text_add(out, ", addresses %s%" PRIu64 " bytes apart", pair ? "" : "a multiple of ", e->step);
+        else if (e->step > es && !pair)
             text_add(out, " in steps of %" PRIu64, e->step / es);
     } else if (f->object) {
         text_add(out, "offsets %" PRId64 "..%" PRId64 " in steps of %" PRIu64 " bytes", e->low, e->high, e->step);

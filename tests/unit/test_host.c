@@ -163,6 +163,39 @@ static void memory(void)
     lk_gpu_destroy(g);
 }
 
+/* Every allocation that may fail fails once: each time a sentence, never a crash. */
+static void out_of_memory(void)
+{
+    bool clean = true;
+    for (long n = 1; n <= 40; n++) {
+        lk_gpu *g;
+        lk_module *m = NULL;
+        u64 a;
+        base_alloc_fail_at(n);
+        if (lk_gpu_create(NULL, &g) == LK_OK) {
+            if (lk_module_load(g, "unit.ptx", ptx, sizeof ptx - 1, &m) != LK_OK)
+                clean &= lk_gpu_error(g)[0] && !m;
+            if (lk_memory_alloc(g, 100, LK_MEMORY_DEVICE, NULL, &a) != LK_OK)
+                clean &= lk_gpu_error(g)[0] != 0;
+            base_alloc_fail_at(0);
+            lk_module_unload(m);
+            lk_gpu_destroy(g);
+        } else {
+            clean &= lk_gpu_error(NULL)[0] && !g;
+        }
+        base_alloc_fail_at(0);
+    }
+    UNIT(clean);
+    lk_gpu *g = open_gpu(NULL);
+    lk_module *m;
+    const char big[] = ".version 8.0\n.target sm_80\n.address_size 64\n.global .align 4 .b8 big[9000000000000];\n";
+    UNIT(lk_module_load(g, "big.ptx", big, sizeof big - 1, &m) != LK_OK);
+    const char absent[] = ".version 8.0\n.target sm_80\n.address_size 64\n.extern .global .align 4 .u32 absent;\n";
+    UNIT(lk_module_load(g, "absent.ptx", absent, sizeof absent - 1, &m) == LK_BAD_INPUT);
+    UNIT_HAS(lk_gpu_error(g), "`absent` is extern, and no loaded module defines it");
+    lk_gpu_destroy(g);
+}
+
 static lk_status try_launch(lk_kernel *k, u32 gx, u32 bx, u32 by, u32 shared, u32 cooperative)
 {
     lk_launch l = { .size = sizeof l, .grid = { gx }, .block = { bx, by }, .shared_bytes = shared, .cooperative = cooperative };
@@ -272,6 +305,7 @@ int main(void)
     names();
     modules();
     memory();
+    out_of_memory();
     limits();
     launches();
     return unit_done();

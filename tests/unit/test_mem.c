@@ -78,6 +78,12 @@ static void two_views(void)
         memset(mem_view(b, b->base), 0x5a, b->size);
         UNIT_EQ(at(b->base)[(3 << 20) - 1], 0x5a);
         UNIT(mem_find(m, b->base + 77) == b);
+        mem_zero(m, b);
+        bool zero = true;
+        for (u64 i = 0; i < b->size; i++)
+            zero &= !at(b->base)[i];
+        UNIT(zero);
+        memset(mem_view(b, b->base), 0x5a, b->size);
         UNIT_EQ(mem_free(m, b->base, NULL, NULL), MEM_FREE_OK);
         UNIT_EQ(at(b->base)[1 << 20], 0);
     }

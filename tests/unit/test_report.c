@@ -49,7 +49,7 @@ static void one(void)
         "  --> /nowhere/add.ptx:57 (the source is not on this machine)\n"
         "   |\n"
         "57 | ld.global.f32 %f1, [%rd4];\n"
-        "   | ^^\n"
+        "   | ^^^^^^^^^^^^^\n"
         "   |\n"
         "   = kernel: add\n"
         "   = access: ld.global.f32 reads 4 bytes at a+0xfa0, element [1000] of f32[1000], 0 bytes past the end\n"
@@ -135,6 +135,17 @@ static void what(void)
     f.addr[0] = 0x1000 + 3998;
     report_add(r, &f);
     expect_who(r, "at a+0xf9e, inside element [999] of f32[1000], its last 2 bytes past the end\n");
+    f.object_type = "f32[10,100]";
+    f.addr[0] = 0x1000 + 4000 + 12;
+    report_add(r, &f);
+    expect_who(r, "element [10,3] of f32[10,100], 12 bytes past the end\n");
+    f.object_type = "f32[10][100]";
+    f.addr[0] = 0x1000 - 4;
+    report_add(r, &f);
+    f.addr[0] = 0x1000 - 400;
+    report_add(r, &f);
+    expect_who(r, "range: elements [-1,0] and [-1,99]\n");
+    f.object_type = "f32[1000]";
     f.kind = F_misaligned;
     f.width = 16;
     f.access = "write";

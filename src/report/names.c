@@ -1,7 +1,7 @@
 /* Names as people write them, from the names that the compiler makes (Itanium C++ ABI, as far as kernels and variables use it):
  * _Z [L] <length><name> ..., or _ZN <length><name> ... E. Parameters and template arguments are not decoded. What does not fit stays
  * as it is. */
-#include "dev/dev.h"
+#include "report/report.h"
 
 /* A <length><name> at p; n = 0: none. */
 static struct str source_name(const char *p, const char *end, const char **after)
