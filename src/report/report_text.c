@@ -26,19 +26,11 @@ static struct str last_part(const char *path)
     return str_of(slash ? slash + 1 : path);
 }
 
-/* Reads the source of a place; `shown` gets the path to print. False: there is none on this machine. */
-static bool source_open(const struct place *p, char shown[512], struct str *all)
-{
-    struct str name = last_part(p->file);
-    if (p->ptx_file) {
-        int dir = (int)(strlen(p->ptx_file) - last_part(p->ptx_file).n);
-        snprintf(shown, 512, "%.*s%.*s", dir, p->ptx_file, (int)name.n, name.p);
-        if (file_read(shown, all, NULL))
-            return true;
-    }
-    snprintf(shown, 512, "%s", p->file);
-    return file_read(shown, all, NULL);
-}
+struct source {                 /* the source of a place, as far as it is on this machine */
+    char shown[512];            /* path to print; "" when the place has none */
+    struct str all;             /* the file; p is NULL when it is not there */
+    struct str line;            /* the line in it; p is NULL when the file has no such line */
+};
 
 static struct str line_of(struct str all, u32 line)
 {
@@ -49,6 +41,28 @@ static struct str line_of(struct str all, u32 line)
     while (q < end && *q != '\n' && *q != '\r')
         q++;
     return line == 1 ? (struct str){ p, (u32)(q - p) } : (struct str){ NULL, 0 };
+}
+
+static void source_open(const struct place *p, struct source *s)
+{
+    *s = (struct source){ 0 };
+    if (!p || !p->file || !p->line)
+        return;
+    struct str name = last_part(p->file);
+    bool there = false;
+    if (p->ptx_file) {
+        int dir = (int)(strlen(p->ptx_file) - last_part(p->ptx_file).n);
+        snprintf(s->shown, sizeof s->shown, "%.*s%.*s", dir, p->ptx_file, (int)name.n, name.p);
+        there = file_read(s->shown, &s->all, NULL);
+    }
+    if (!there) {
+        snprintf(s->shown, sizeof s->shown, "%s", p->file);
+        there = file_read(s->shown, &s->all, NULL);
+    }
+    if (there)
+        s->line = line_of(s->all, p->line);
+    else
+        s->all.p = NULL;
 }
 
 static bool is_word(char c)
@@ -128,30 +142,21 @@ static void ptx_quoted(struct ink *k, const struct place *p, enum paint mark)
     quoted(k, p->ptx_line, line, 1, true, mark);
 }
 
-static void place_text(struct ink *k, const struct place *p, const char *sign, enum paint mark)
+static void place_text(struct ink *k, const struct place *p, const struct source *s, const char *sign, enum paint mark)
 {
-    char shown[512];
-    struct str all;
-    if (!p->file || !p->line) {
+    if (s->shown[0]) {
         arrow(k, sign);
-        text_add(k->out, "%s:%u\n", p->ptx_file ? p->ptx_file : "PTX", p->ptx_line);
-        ptx_quoted(k, p, mark);
-        return;
+        text_add(k->out, "%s:%u", s->shown, p->line);
+        text_add(k->out, p->col ? ":%u\n" : "\n", p->col);
     }
-    bool there = source_open(p, shown, &all);
-    struct str line = there ? line_of(all, p->line) : (struct str){ NULL, 0 };
-    arrow(k, sign);
-    text_add(k->out, "%s:%u", shown, p->line);
-    text_add(k->out, p->col ? ":%u\n" : "\n", p->col);
-    if (line.p) {
-        quoted(k, p->line, line, p->col, false, mark);
-    } else if (p->ptx_text) {
+    if (s->line.p) {
+        quoted(k, p->line, s->line, p->col, false, mark);
+    } else if (!s->shown[0] || p->ptx_text) {
         arrow(k, sign);
-        text_add(k->out, "%s:%u (the source is not on this machine)\n", p->ptx_file ? p->ptx_file : "PTX", p->ptx_line);
+        text_add(k->out, "%s:%u%s\n", p->ptx_file ? p->ptx_file : "PTX", p->ptx_line,
+                 s->shown[0] ? " (the source is not on this machine)" : "");
         ptx_quoted(k, p, mark);
     }
-    if (there)
-        base_free((void *)all.p);
 }
 
 static void inlined_text(struct ink *k, const struct place *p)
@@ -211,9 +216,9 @@ static int digits(u32 n)
     return d;
 }
 
-static u32 line_shown(const struct place *p)
+static u32 line_shown(const struct place *p, const struct source *s)
 {
-    return p ? MAX_OF(p->file && p->line ? p->line : 0, p->ptx_line) : 0;
+    return !p ? 0 : s->line.p ? p->line : p->ptx_line;
 }
 
 static void count_text(const struct entry *e, struct text *out)
@@ -234,7 +239,10 @@ static void entry_text(struct ink *k, const struct entry *e)
     const struct finding *f = &e->f;
     enum severity s = finding_severity(f->kind);
     enum paint mark = s == SEV_ERROR ? P_ERROR : P_NOTE;
-    k->gutter = digits(MAX_OF(line_shown(f->place), line_shown(f->other)));
+    struct source here, there;
+    source_open(f->place, &here);
+    source_open(f->other, &there);
+    k->gutter = digits(MAX_OF(line_shown(f->place, &here), line_shown(f->other, &there)));
     paint(k, mark);
     text_add(k->out, "%s[%s]", s == SEV_ERROR ? "error" : "note", finding_id(f->kind));
     paint(k, P_BOLD);
@@ -242,11 +250,11 @@ static void entry_text(struct ink *k, const struct entry *e)
     paint(k, P_OFF);
     text_add(k->out, "\n");
     if (f->place) {
-        place_text(k, f->place, "-->", mark);
+        place_text(k, f->place, &here, "-->", mark);
         inlined_text(k, f->place);
     }
     if (f->other) {
-        place_text(k, f->other, ":::", P_NOTE);
+        place_text(k, f->other, &there, ":::", P_NOTE);
         inlined_text(k, f->other);
     }
     if (f->place || f->detail)
@@ -273,6 +281,8 @@ static void entry_text(struct ink *k, const struct entry *e)
     fact(k, "cause", f->cause ? f->cause : finding_meaning(f->kind));
     fact(k, "fix", f->fix ? f->fix : finding_fix(f->kind));
     text_add(k->out, "\n");
+    base_free((void *)here.all.p);
+    base_free((void *)there.all.p);
 }
 
 static void closing_text(const struct report *r, struct text *out)

@@ -213,7 +213,7 @@ static void source(void)
     const char *text = "__global__ void add()\n{\n\tc[i] = a[i + f(1)] + b[i];\n}\n";
     file_write(cu, text, strlen(text), NULL);
     struct place outer = { .file = "/build/add.cu", .line = 9, .col = 3, .ptx_file = ptx };
-    struct place p = { .file = "/build/add.cu", .line = 3, .col = 9, .function = "get", .ptx_file = ptx, .ptx_line = 5, .inlined_at = &outer };
+    struct place p = { .file = "/build/add.cu", .line = 3, .col = 9, .function = "get", .ptx_file = ptx, .ptx_line = 555, .inlined_at = &outer };
     struct finding f = sample(0, 0, 1);
     f.place = &p;
     struct report *r = report_new();
