@@ -27,9 +27,10 @@
 
 /* By capability, the default of each first: "sm_90" means the first row that has it. */
 static const struct profile profiles[] = {
-    { SM_90, .name = "h200", .title = "NVIDIA H200 SXM", .sms = 132, .memory = 141000000000ull, .l2 = MIB(50), .clock_mhz = 1980,
+    { SM_90, .name = "h200", .title = "NVIDIA H200 SXM", .sms = 132, .memory = MIB(143771ull), .l2 = MIB(50), .clock_mhz = 1980,
       .memory_gbs = 4800, .tf_f32 = 67, .tf_f64 = 34, .tf_f16 = 989,
-      .source = "NVIDIA H200 Tensor Core GPU datasheet; NVIDIA H100 Tensor Core GPU Architecture (GH100); CUDA C++ Programming Guide, 9.0" },
+      .source = "NVIDIA H200 Tensor Core GPU datasheet; NVIDIA H100 Tensor Core GPU Architecture (GH100); memory and clock as an H200 reports "
+                "them to nvidia-smi; CUDA C++ Programming Guide, 9.0" },
     { SM_90, .name = "h100", .title = "NVIDIA H100 SXM5 80GB", .sms = 132, .memory = GIB(80), .l2 = MIB(50), .clock_mhz = 1980,
       .memory_gbs = 3352, .tf_f32 = 67, .tf_f64 = 34, .tf_f16 = 989,
       .source = "NVIDIA H100 Tensor Core GPU datasheet; NVIDIA H100 Tensor Core GPU Architecture; CUDA C++ Programming Guide, 9.0" },
@@ -51,10 +52,10 @@ static const struct profile profiles[] = {
     { SM_89, .name = "rtx4090", .title = "NVIDIA GeForce RTX 4090", .sms = 128, .memory = GIB(24), .l2 = MIB(72), .clock_mhz = 2520,
       .memory_gbs = 1008, .tf_f32 = 83, .tf_f64 = 1, .tf_f16 = 165,
       .source = "NVIDIA Ada GPU Architecture, appendix A (f16 with f32 accumulation); CUDA C++ Programming Guide, 8.9" },
-    { SM_100, .name = "b200", .title = "NVIDIA B200", .sms = 148, .memory = 180000000000ull, .l2 = MIB(126), .clock_mhz = 1965,
+    { SM_100, .name = "b200", .title = "NVIDIA B200", .sms = 148, .memory = MIB(182630ull), .l2 = MIB(126), .clock_mhz = 1965,
       .memory_gbs = 7672, .tf_f32 = 75, .tf_f64 = 37, .tf_f16 = 2250,
       .source = "NVIDIA Blackwell Architecture datasheet (HGX B200); Blackwell Tuning Guide (L2 126 MB); device properties as read on "
-                "a B200 (pytorch/ao pull request 4002: 148 SMs, 7680-bit bus at 3996 MHz); CUDA C++ Programming Guide, 10.0" },
+                "a B200 (pytorch/ao pull request 4002: 148 SMs, 178.35 GiB, 7680-bit bus at 3996 MHz); CUDA C++ Programming Guide, 10.0" },
     { SM_120, .name = "rtx5090", .title = "NVIDIA GeForce RTX 5090", .sms = 170, .memory = GIB(32), .l2 = MIB(96), .clock_mhz = 2407,
       .memory_gbs = 1792, .tf_f32 = 105, .tf_f64 = 2, .tf_f16 = 210,
       .source = "NVIDIA RTX Blackwell GPU Architecture, appendix A (f16 with f32 accumulation); CUDA C++ Programming Guide, 12.0" },
