@@ -10,15 +10,33 @@ struct refusal {                /* what is being composed */
     char cause[400], fix[300];
 };
 
+/* Where the kernel's code begins in the source, as far as the PTX says; `file` receives the path. */
+static void kernel_place(const struct ptx_func *k, struct place *p, char *file, size_t size)
+{
+    u32 i = 0;
+    while (i < k->ninsn && !k->insn[i].loc)
+        i++;
+    if (i == k->ninsn)
+        return;
+    const struct ptx_loc *loc = k->insn[i].loc;
+    while (loc->at)
+        loc = loc->at;
+    struct str path = ptx_file(k->module, loc->file);
+    snprintf(file, size, "%.*s", (int)path.n, path.p);
+    p->file = path.n ? file : NULL;
+    p->line = loc->line;
+    p->col = loc->col;
+}
+
 static bool refuse(struct refusal *x, u64 key)
 {
-    char name[256];
-    name_plain(x->l->kernel->name, name, sizeof name);
-    struct place p = { .function = name, .ptx_file = x->l->kernel->module->name, .ptx_line = x->l->kernel->line };
-    struct finding f = { .kind = F_launch_limit, .place = &p, .kernel = name, .cause_key = key, .cause = x->cause, .fix = x->fix };
-    char text[300];
+    const struct ptx_func *k = x->l->kernel;
+    char name[256], text[300], file[1024];
+    name_plain(k->name, name, sizeof name);
     snprintf(text, sizeof text, ".entry %s", name);
-    p.ptx_text = text;
+    struct place p = { .function = name, .ptx_file = k->module->name, .ptx_line = k->line, .ptx_text = text };
+    kernel_place(k, &p, file, sizeof file);
+    struct finding f = { .kind = F_launch_limit, .place = &p, .kernel = name, .cause_key = key, .cause = x->cause, .fix = x->fix };
     report_add(x->d->report, &f);
     return false;
 }
