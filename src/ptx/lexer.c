@@ -56,7 +56,7 @@ static int digit_value(char c)
     return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
 }
 
-/* Digits of a base from p on; -1 in *ok: none, or more than 64 bits. */
+/* Digits of a base from p on; *ok is false when there are none, or more than 64 bits. */
 static const char *digits(const char *p, unsigned base, u64 *value, bool *ok)
 {
     const char *start = p;
@@ -219,6 +219,8 @@ struct token lexer_next(struct lexer *lx)
     }
     if (c & C_DIGIT)
         return number(lx, t);
+    if (*p == '.' && (class_of(p[1]) & C_DIGIT))
+        return decimal_float(lx, t);
     return *p == '"' ? string(lx, t) : punctuation(lx, t);
 }
 

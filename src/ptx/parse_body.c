@@ -45,9 +45,26 @@ static bool scope_close(struct parser *p)
                    SHOW(op->label->name));
 }
 
+/* The range of this block that s belongs to, e.g. %r<20> for %r17; NULL: none. */
+static const struct ptx_regs *range_of(const struct scope *scope, struct str s)
+{
+    u32 k = s.n;
+    while (k > 1 && s.n - k < 7 && s.p[k - 1] >= '0' && s.p[k - 1] <= '9')
+        k--;
+    for (; k < s.n; k++) {
+        u32 number = 0;
+        for (u32 i = k; i < s.n; i++)
+            number = number * 10 + (u32)(s.p[i] - '0');
+        const struct ptx_regs *r = map_get(&scope->ranges, (struct str){ s.p, k });
+        if (r && number < r->count && (s.p[k] != '0' || k + 1 == s.n))
+            return r;
+    }
+    return NULL;
+}
+
 bool name_add(struct parser *p, struct str s, const char *at, struct name **out)
 {
-    if (map_get(&p->scope->names, s) || map_get(&p->scope->ranges, s))
+    if (map_get(&p->scope->names, s) || (p->scope->ranges.n && range_of(p->scope, s)))
         return fail_at(p, at, "`%.*s` is declared twice in this block", SHOW(s));
     *out = NEW(&p->tmp, struct name);
     map_put(&p->tmp, &p->scope->names, s, *out);
@@ -75,25 +92,16 @@ static void regs_make(struct parser *p, struct name *n, struct str s, enum ptx_t
     }
 }
 
-/* The register of a range of this block that s names, e.g. %r17 of %r<20>; NULL: none. */
+/* A register of a range, made when it is first mentioned; NULL: no range has it. */
 static struct name *range_find(struct parser *p, struct scope *scope, struct str s)
 {
-    u32 k = s.n;
-    while (k > 1 && s.n - k < 7 && s.p[k - 1] >= '0' && s.p[k - 1] <= '9')
-        k--;
-    for (; k < s.n; k++) {
-        u32 number = 0;
-        for (u32 i = k; i < s.n; i++)
-            number = number * 10 + (u32)(s.p[i] - '0');
-        const struct ptx_regs *r = map_get(&scope->ranges, (struct str){ s.p, k });
-        if (!r || number >= r->count || (s.p[k] == '0' && k + 1 < s.n))
-            continue;
-        struct name *n = NEW(&p->tmp, struct name);
-        map_put(&p->tmp, &scope->names, s, n);
-        regs_make(p, n, s, r->type, r->vec);
-        return n;
-    }
-    return NULL;
+    const struct ptx_regs *r = range_of(scope, s);
+    if (!r)
+        return NULL;
+    struct name *n = NEW(&p->tmp, struct name);
+    map_put(&p->tmp, &scope->names, s, n);
+    regs_make(p, n, s, r->type, r->vec);
+    return n;
 }
 
 struct name *name_find(struct parser *p, struct str s)

@@ -165,9 +165,9 @@ static bool name_operand(struct parser *p, bool label_only)
         op->var = n->var;
         return symbol_offset(p, op);
     }
-    if (t.s.p[0] == '%' && !label_only)
-        return special_register(p, t);
     struct ptx_symbol *s = label_only ? NULL : map_get(&p->m->symbols, t.s);
+    if (t.s.p[0] == '%' && !label_only && !s)
+        return special_register(p, t);
     struct ptx_operand *op = push(p, s ? OP_SYM : OP_LABEL, t.at);
     if (s) {
         op->var = s->var;

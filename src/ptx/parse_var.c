@@ -127,6 +127,8 @@ static bool var_name(struct parser *p, const struct decl *d, struct ptx_var *v)
     v->size = bytes;
     if (!expect_name(p, &v->name, "a name"))
         return false;
+    if (d->type == T_PRED && d->space != SP_REG)
+        return fail_at(p, v->at, "a predicate lives in a register, not in memory");
     while (is_punct(p, '[')) {
         const char *at = p->t.at;
         s64 n = 0;

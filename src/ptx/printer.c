@@ -105,21 +105,37 @@ static void put_element(struct text *o, const struct ptx_var *v, const struct pt
         put(o, ")");
 }
 
+/* The elements from `first` on that belong to one item of this dimension, in braces of their own. */
+static void put_level(struct text *o, const struct ptx_var *v, u32 level, u64 first)
+{
+    u32 levels = v->ndims + (v->vec > 1);
+    u64 span = 1, end = v->ninit;
+    if (level == levels) {
+        put_element(o, v, &v->init[first]);
+        return;
+    }
+    for (u32 i = level + 1; i < levels; i++)
+        span *= i < v->ndims ? v->dims[i] : v->vec;
+    u64 count = level < v->ndims ? v->dims[level] : v->vec;
+    if (count && level)
+        end = MIN_OF(end, first + count * span);
+    put(o, "{");
+    for (u64 i = first; i < end; i += span) {
+        put(o, i > first ? ", " : "");
+        put_level(o, v, level + 1, i);
+    }
+    put(o, "}");
+}
+
 static void put_init(struct text *o, const struct ptx_var *v)
 {
-    if (v->state.n) {
-        put(o, " = ");
-        put_str(o, v->state);
-    }
-    if (!v->init)
+    if (!v->state.n && !v->ninit)
         return;
-    bool is_list = v->ndims || v->vec > 1;
-    put(o, is_list ? " = {" : " = ");
-    for (u32 i = 0; i < v->ninit; i++) {
-        put(o, i ? ", " : "");
-        put_element(o, v, &v->init[i]);
-    }
-    put(o, is_list ? "}" : "");
+    put(o, " = ");
+    if (v->state.n)
+        put_str(o, v->state);
+    else
+        put_level(o, v, 0, 0);
 }
 
 static void put_var(struct text *o, const struct ptx_var *v)
