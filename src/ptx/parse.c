@@ -107,7 +107,7 @@ struct ptx_symbol *symbol_add(struct parser *p, struct str name)
 static bool version_parse(struct parser *p)
 {
     if (!is_dot(p, ".version"))
-        return unexpected(p, ".version, with which a PTX module begins,");
+        return unexpected(p, ".version at the start of the module");
     /* "9.0" is no number here: its halves are two integers. */
     advance(p);
     struct token t = p->t;
