@@ -23,6 +23,14 @@ void *base_alloc(size_t bytes)
     return base_alloc_refused() ? NULL : calloc(1, bytes ? bytes : 1);
 }
 
+void *base_aligned(size_t bytes)
+{
+    size_t n = (bytes + 127) / 128 * 128;
+    void *p = base_alloc_refused() ? NULL : aligned_alloc(128, n ? n : 128);
+    if (p) memset(p, 0, n);
+    return p;
+}
+
 void *base_realloc(void *p, size_t bytes)
 {
     return base_alloc_refused() ? NULL : realloc(p, bytes ? bytes : 1);

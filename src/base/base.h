@@ -76,6 +76,7 @@ void error_print(FILE *f, const struct error *e);   /* "lockstep: where: text" a
 
 /* ---- memory whose size the user decides ---- */
 void *base_alloc(size_t bytes);         /* zeroed; NULL when refused */
+void *base_aligned(size_t bytes);       /* the same, on a boundary of 128 bytes */
 void *base_realloc(void *p, size_t bytes);
 void base_free(void *p);
 void base_alloc_fail_at(long n);        /* test hook: the n-th call from now fails (0: never) */
@@ -119,6 +120,7 @@ typedef pthread_mutex_t lock_t;         /* plain mutex; LOCK_INIT */
 #define LOCK_INIT PTHREAD_MUTEX_INITIALIZER
 static inline void lock(lock_t *l) { pthread_mutex_lock(l); }
 static inline void unlock(lock_t *l) { pthread_mutex_unlock(l); }
+void thread_sleep_us(u32 us);
 static inline void cpu_relax(void)
 {
 #if defined __aarch64__

@@ -18,6 +18,12 @@ u64 time_ns(void)
     return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
+void thread_sleep_us(u32 us)
+{
+    struct timespec t = { us / 1000000, (long)(us % 1000000) * 1000 };
+    nanosleep(&t, NULL);
+}
+
 int cpu_count(void)
 {
     /* a machine with more processors than a cpu_set_t holds refuses the small set; ask again with larger ones */

@@ -1,0 +1,28 @@
+/* The access record: every memory instruction that is not on the fast path, and every one that an observer wants to see,
+ * becomes one of these, built once per warp instruction. */
+#ifndef LOCKSTEP_ACCESS_H
+#define LOCKSTEP_ACCESS_H
+#include "sim/machine.h"
+
+#define TAG_MIXED 0xffffffffu
+
+enum access_shape { SHAPE_U, SHAPE_A, SHAPE_V };
+struct access {
+    const struct site *site;
+    const struct insn *insn;
+    struct warp *warp;
+    u32 mask;                   /* lanes that take part */
+    u32 ok;                     /* lanes that passed the checks */
+    u8 shape;                   /* enum access_shape */
+    u8 space[LANES];            /* enum ptx_space of each lane: a generic access may reach several */
+    u32 bytes;                  /* of one lane: width * vec */
+    u64 addr[LANES];            /* as the program has it: an address, or an offset in shared or local memory */
+    char *ptr[LANES];           /* where the bytes are, valid for lanes in ok */
+};
+
+u32 tag_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 lane);
+void tags_loaded(struct warp *w, struct opnd o, u32 slot, u32 cls, u32 mask);
+/* Fills addr, checks every lane (bounds with provenance, alignment), reports, sets ok and ptr. */
+void access_check(struct access *a);
+bool access_is_host_visible(const struct warp *w, u64 addr);
+#endif

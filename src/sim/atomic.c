@@ -1,0 +1,86 @@
+/* atom and red, lane after lane in lane order. Shared memory belongs to one worker, but a generic address may reach memory
+ * of every worker, so each step is a compare-and-swap on the host's own atomics; additions take the direct way. */
+#include "isa/words.h"
+#include "sim/atomic.h"
+
+static u64 combine(const struct site *s, u64 old, u64 b, u64 c)
+{
+    bool wide = s->width == 8;
+    switch (s->atom) {
+    case AT_ADD:
+        if (s->type == T_F32) return bits_f32(nan_f32(f32_bits((u32)old) + f32_bits((u32)b)));
+        if (s->type == T_F64) return bits_f64(f64_bits(old) + f64_bits(b));
+        return old + b;
+    case AT_EXCH: return b;
+    case AT_CAS: return old == b ? c : old;
+    case AT_AND: return old & b;
+    case AT_OR: return old | b;
+    case AT_XOR: return old ^ b;
+    case AT_INC: return old >= b ? 0 : old + 1;
+    case AT_DEC: return old == 0 || old > b ? b : old - 1;
+    case AT_MIN: case AT_MAX: {
+        bool less = !s->is_signed ? old < b : wide ? (s64)old < (s64)b : (s32)old < (s32)b;
+        return less == (s->atom == AT_MIN) ? old : b;
+    }
+    default: return old;
+    }
+}
+
+static u64 step32(const struct site *s, char *at, u64 b, u64 c)
+{
+    u32 *p = (u32 *)(void *)at;
+    if (s->atom == AT_ADD && !s->is_float) return __atomic_fetch_add(p, (u32)b, __ATOMIC_SEQ_CST);
+    u32 old = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(p, &old, (u32)combine(s, old, b, c), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) { }
+    return old;
+}
+
+static u64 step64(const struct site *s, char *at, u64 b, u64 c)
+{
+    u64 *p = (u64 *)(void *)at;
+    if (s->atom == AT_ADD && !s->is_float) return __atomic_fetch_add(p, b, __ATOMIC_SEQ_CST);
+    u64 old = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(p, &old, combine(s, old, b, c), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) { }
+    return old;
+}
+
+/* Who took a lock last: for wait-for graphs. A lossy table; a reader checks the address. */
+static void remember_writer(struct warp *w, const struct access *a, u32 lane, u64 value)
+{
+    struct launch *l = w->cta->launch;
+    u64 addr = (u64)(uintptr_t)a->ptr[lane];
+    struct writer *x = &l->writers[(addr >> 2) * 0x9e3779b97f4a7c15u >> 54];
+    __atomic_store_n(&x->addr, addr, __ATOMIC_RELAXED);
+    __atomic_store_n(&x->value, value, __ATOMIC_RELAXED);
+    __atomic_store_n(&x->cta, w->cta->linear, __ATOMIC_RELAXED);
+    __atomic_store_n(&x->thread, w->id * LANES + lane, __ATOMIC_RELAXED);
+    __atomic_store_n(&x->op, a->insn->op, __ATOMIC_RELAXED);
+    __atomic_store_n(&x->low, w->code->low, __ATOMIC_RELAXED);
+    __atomic_store_n(&x->serial, l->serial, __ATOMIC_RELAXED);
+}
+
+void atomic_access(struct access *a, char *R)
+{
+    const struct site *s = a->site;
+    const struct insn *i = a->insn;
+    struct warp *w = a->warp;
+    u64 old[LANES];
+    u64 width_mask = s->width == 8 ? ~0ull : 0xffffffffu;
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(a->mask >> l & 1)) continue;
+        if (!(a->ok >> l & 1)) { old[l] = 0; continue; }
+        u64 b = lane_value(w, w->code, R, i->b, CLS_AT(i, 2), s->width, l), c = s->atom == AT_CAS ? lane_value(w, w->code, R, i->c, CLS_AT(i, 3), s->width, l) : 0;
+        old[l] = s->width == 8 ? step64(s, a->ptr[l], b, c) : step32(s, a->ptr[l], b, c);
+        if (s->atom == AT_CAS || s->atom == AT_EXCH || unlikely(w->probe)) {
+            u64 now = combine(s, old[l], b, c) & width_mask;
+            if (now != old[l]) { w->changed = 1; if (s->atom == AT_CAS || s->atom == AT_EXCH) remember_writer(w, a, l, now); }
+            else if (w->probe) wait_record_read(w, i->op, l, a->space[l], a->addr[l], a->ptr[l], s->width, old[l]);
+        }
+    }
+    const struct lop *o = &w->code->low->op[i->op];
+    if (s->name != N_atom || o->d.kind == O_NONE) return;
+    char *d = SLOT(R, i->d);
+    for (u32 l = 0; l < LANES; l++)
+        if (a->mask >> l & 1) memcpy(d + l * s->width, &old[l], s->width);
+    if (i->flags & IF_TAG) tags_loaded(w, o->d, i->d, CLS_V, a->mask);
+}

@@ -1,0 +1,179 @@
+/* CTA barriers 0..15 with counts, arrive and reductions.
+ *
+ * A warp arrives at a barrier as a whole, when all of its live lanes have: at one place for the aligned forms. The count is
+ * in threads, a multiple of 32; without one, all live warps of the CTA take part, and a thread that exits leaves them
+ * (RULES.md S1). Everybody who waits goes on when the phase completes. */
+#include "sim/machine.h"
+
+static u32 lanes_at(const struct warp *w, u32 bar)
+{
+    u32 m = 0;
+    for (u32 k = 0; k < w->nsplit; k++)
+        if (w->split[k].state == SP_BAR && w->split[k].bar == bar) m |= w->split[k].mask;
+    return m;
+}
+
+static void reduce_in(struct bar *b, const struct warp *w, const struct split *s, const struct code *c)
+{
+    const struct lop *o = &c->low->op[s->op];
+    u32 kind = o->aux & 15;
+    if (kind < BAR_AND) return;
+    u32 p = o->c.kind == O_REG ? *(const u32 *)(const void *)SLOT(s->fr->R, c->reg[o->c.reg].slot) : o->c.value ? ALL_LANES : 0;
+    (void)w;
+    b->red_count += (u32)__builtin_popcount(p & s->mask);
+    if (p & s->mask) b->red_or = 1;
+    if (s->mask & ~p) b->red_and = 0;
+}
+
+/* The phase is complete: results go out, waiting splits run. */
+static void release(struct cta *c, u32 n)
+{
+    struct bar *b = &c->bar[n];
+    for (u32 k = 0; k < c->nwarps; k++) {
+        struct warp *w = c->warp[k];
+        for (u32 j = 0; j < w->nsplit; j++) {
+            struct split *s = &w->split[j];
+            if (s->state != SP_BAR || s->bar != n) continue;
+            struct code *code = s->fr->code;
+            const struct lop *o = &code->low->op[s->op];
+            if (o->d.kind == O_REG) {
+                const struct where *d = &code->reg[o->d.reg];
+                u32 kind = o->aux & 15, v = kind == BAR_AND ? b->red_and : kind == BAR_OR ? b->red_or : b->red_count;
+                char *p = SLOT(s->fr->R, d->slot);
+                if (d->width == 1) { u32 *x = (u32 *)(void *)p; *x = (*x & ~s->mask) | (v ? s->mask : 0); if (d->cls == CLS_S) *x = v ? ALL_LANES : 0; }
+                else if (d->cls == CLS_S) { u64 x = v; memcpy(p, &x, 8); }
+                else for (u32 l = 0; l < LANES; l++) if (s->mask >> l & 1) memcpy(p + 4 * l, &v, 4);
+            }
+            s->state = SP_RUN;
+        }
+    }
+    c->progress = 1;
+    c->bars_used &= ~(1u << n);
+    *b = (struct bar){ 0 };
+}
+
+/* Threads that have arrived: whole warps only; bar.arrive is counted when it happens. */
+static u32 arrived_threads(const struct cta *c, u32 n, u32 *waiting)
+{
+    u32 t = c->bar[n].arrived;
+    *waiting = 0;
+    for (u32 k = 0; k < c->nwarps; k++) {
+        const struct warp *w = c->warp[k];
+        u32 at = lanes_at(w, n);
+        if (!at) continue;
+        *waiting = 1;
+        if (at == w->live) t += LANES;
+    }
+    return t;
+}
+
+static void note_exited(struct cta *c, u32 n, const struct bar *b);
+
+static bool complete(struct cta *c, u32 n)
+{
+    struct bar *b = &c->bar[n];
+    u32 waiting, t = arrived_threads(c, n, &waiting);
+    if (!waiting && !t) return false;
+    if (b->expected) return t >= b->expected;
+    if (!waiting) return false;
+    for (u32 k = 0; k < c->nwarps; k++) {
+        const struct warp *w = c->warp[k];
+        if (w->live && lanes_at(w, n) != w->live && !(b->waiting >> k & 1)) return false;
+    }
+    note_exited(c, n, b);
+    return true;
+}
+
+/* Threads that left without reaching a barrier that the others waited at: legal, and worth a note. */
+static void note_exited(struct cta *c, u32 n, const struct bar *b)
+{
+    u32 gone = 0, exited_warps = 0;
+    (void)b;
+    for (u32 k = 0; k < c->nwarps; k++) {
+        const struct warp *w = c->warp[k];
+        u32 x = w->first_live & ~w->live;
+        gone += (u32)__builtin_popcount(x);
+        exited_warps += x != 0;
+    }
+    if (!gone || !(c->launch->in->checks & CHECK_BARRIER)) return;
+    for (u32 k = 0; k < c->nwarps; k++) {
+        struct warp *w = c->warp[k];
+        for (u32 j = 0; j < w->nsplit; j++) {
+            struct split *s = &w->split[j];
+            if (s->state != SP_BAR || s->bar != n) continue;
+            char cause[160];
+            struct finding f = { .kind = F_barrier_exited, .cause = cause };
+            snprintf(cause, sizeof cause, "%u threads of the CTA (in %u warps) had left the kernel before this barrier completed", gone, exited_warps);
+            struct code *was = w->code;
+            w->code = s->fr->code;
+            found(w, s->op, &f, s->mask);
+            w->code = was;
+            return;
+        }
+    }
+}
+
+void barrier_recheck(struct cta *c)
+{
+    for (u32 m = c->bars_used; m; m &= m - 1)
+        if (complete(c, (u32)__builtin_ctz(m))) release(c, (u32)__builtin_ctz(m));
+}
+
+static void mismatch(struct warp *w, const struct insn *i, const char *cause)
+{
+    struct finding f = { .kind = F_barrier_mismatch, .cause = cause };
+    if (w->cta->launch->in->checks & CHECK_BARRIER) found(w, i->op, &f, w->mask);
+}
+
+/* The aligned forms want all threads of the warp to execute the same barrier: lanes elsewhere will not. */
+static void check_aligned(struct warp *w, struct split *s, const struct insn *i)
+{
+    char cause[240];
+    u32 rest = w->live & ~s->mask;
+    struct finding f = { .kind = F_barrier_divergent, .cause = cause };
+    if (!rest || !(w->cta->launch->in->checks & CHECK_BARRIER)) return;
+    snprintf(cause, sizeof cause, "%d lanes of the warp are at this barrier while %d others (lanes mask 0x%08x) took another path", __builtin_popcount(s->mask), __builtin_popcount(rest), rest);
+    found(w, i->op, &f, s->mask);
+}
+
+bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
+{
+    struct cta *c = w->cta;
+    const struct lop *o = &w->code->low->op[i->op];
+    u32 first = (u32)__builtin_ctz(s->mask), n = (u32)lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 4, first);
+    u32 count = o->b.kind == O_NONE ? 0 : (u32)lane_value(w, w->code, w->R, i->b, CLS_AT(i, 2), 4, first);
+    char cause[160];
+    w->syncs++;
+    if (n >= MAX_BARS) {
+        snprintf(cause, sizeof cause, "barrier %u does not exist: a CTA has 16", n);
+        mismatch(w, i, cause);
+        return true;
+    }
+    struct bar *b = &c->bar[n];
+    if (count % LANES) {
+        snprintf(cause, sizeof cause, "the thread count %u is not a multiple of 32", count);
+        mismatch(w, i, cause);
+        count = (count + LANES - 1) / LANES * LANES;
+    }
+    if (count && b->expected && b->expected != count) {
+        snprintf(cause, sizeof cause, "barrier %u is waited for with %u threads here and with %u elsewhere", n, count, b->expected);
+        mismatch(w, i, cause);
+    } else if (count) b->expected = count;
+    if (!b->need) b->red_and = 1;
+    b->need = 1;
+    c->bars_used |= 1u << n;
+    if ((o->aux & 15) == BAR_ARRIVE) {          /* arrives and goes on */
+        b->arrived += LANES;
+        b->waiting |= 1ull << w->id;
+        if (complete(c, n)) release(c, n);
+        return true;
+    }
+    if (o->aux & BAR_ALIGNED && c->launch->in->checks) check_aligned(w, s, i);
+    s->state = SP_BAR; s->bar = (u8)n; s->op = i->op;
+    reduce_in(b, w, s, w->code);
+    /* most arrivals are not the last: count whole warps before looking at all of them */
+    if (s->mask == w->live || lanes_at(w, n) == w->live) b->whole++;
+    if (!b->expected && b->whole + (u32)__builtin_popcountll(b->waiting) < c->running) return false;
+    if (complete(c, n)) release(c, n);
+    return s->state == SP_RUN;
+}

@@ -1,0 +1,159 @@
+/* Functions that the CUDA runtime provides to kernels: vprintf and __assertfail. */
+#include "sim/machine.h"
+
+enum builtin builtin_find(struct str name)
+{
+    if (str_is(name, "vprintf")) return BI_VPRINTF;
+    if (str_is(name, "__assertfail")) return BI_ASSERTFAIL;
+    return BI_NONE;
+}
+
+/* n bytes at a generic address of a lane, when they are the program's. */
+static const char *lane_bytes(struct warp *w, u32 lane, u64 addr, u64 n)
+{
+    struct launch *l = w->cta->launch;
+    u64 local = addr - mem_local_window(l->sim->mem), shared = addr - mem_shared_window(l->sim->mem);
+    if (local < MEM_LOCAL_BYTES) return local + n <= LOCAL_STACK ? local_of(w) + (size_t)lane * LOCAL_STACK + local : NULL;
+    if (shared < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS) return shared + n <= l->shared_total ? w->shared + shared : NULL;
+    struct mem_object *o = mem_find(l->sim->mem, addr);
+    if (!o || o->state != MEM_LIVE || addr < o->base || addr + n > o->base + o->size) return NULL;
+    return mem_view(o, addr);
+}
+
+static bool lane_string(struct warp *w, u32 lane, u64 addr, struct text *out)
+{
+    for (u32 k = 0; k < 65536; k++) {
+        const char *p = lane_bytes(w, lane, addr + k, 1);
+        if (!p) return false;
+        if (!*p) return true;
+        text_put(out, p, 1);
+    }
+    return true;
+}
+
+/* One conversion of a format: flags, width and precision go to the host's printf; arguments are 4 or 8 bytes, each at its own alignment. */
+static const char *convert(struct warp *w, u32 lane, const char *f, u64 *at, struct text *out)
+{
+    char spec[64];
+    u32 n = 0;
+    const char *p = f;
+    bool wide = false;
+#define KEEP(c) do { if (n < sizeof spec - 4) spec[n++] = (c); } while (0)
+#define FETCH(var, size) do { *at = (*at + (size) - 1) / (size) * (size); const char *q_ = lane_bytes(w, lane, *at, size); if (!q_) return NULL; memcpy(&(var), q_, size); *at += (size); } while (0)
+    KEEP('%');
+    p++;
+    while (*p && strchr("-+ #0123456789.*", *p)) {
+        if (*p == '*') {
+            s32 v;
+            FETCH(v, 4);
+            char num[16];
+            int m = snprintf(num, sizeof num, "%d", v);
+            for (int k = 0; k < m; k++) KEEP(num[k]);
+        } else KEEP(*p);
+        p++;
+    }
+    while (*p && strchr("hlLzjt", *p)) {
+        if (*p == 'l' || *p == 'z' || *p == 'j' || *p == 't') wide = true;
+        p++;
+    }
+    switch (*p) {
+    case '%': text_put(out, "%", 1); return p + 1;
+    case 'd': case 'i': {
+        s64 v = 0;
+        if (wide) FETCH(v, 8); else { s32 x; FETCH(x, 4); v = x; }
+        KEEP('l'); KEEP('l'); KEEP(*p); spec[n] = 0;
+        char buf[512];
+        snprintf(buf, sizeof buf, spec, (long long)v);
+        text_put(out, buf, strlen(buf));
+        return p + 1;
+    }
+    case 'u': case 'x': case 'X': case 'o': {
+        u64 v = 0;
+        if (wide) FETCH(v, 8); else { u32 x; FETCH(x, 4); v = x; }
+        KEEP('l'); KEEP('l'); KEEP(*p); spec[n] = 0;
+        char buf[512];
+        snprintf(buf, sizeof buf, spec, (unsigned long long)v);
+        text_put(out, buf, strlen(buf));
+        return p + 1;
+    }
+    case 'c': { s32 v; FETCH(v, 4); KEEP('c'); spec[n] = 0; char buf[512]; snprintf(buf, sizeof buf, spec, v); text_put(out, buf, strlen(buf)); return p + 1; }
+    case 'p': { u64 v; FETCH(v, 8); text_add(out, "0x%llx", (unsigned long long)v); return p + 1; }
+    case 's': {
+        u64 v;
+        FETCH(v, 8);
+        struct text s = { 0 };
+        bool ok = lane_string(w, lane, v, &s);
+        KEEP('s'); spec[n] = 0;
+        char buf[2048];
+        snprintf(buf, sizeof buf, spec, ok && s.p ? s.p : ok ? "" : "(invalid)");
+        text_put(out, buf, strlen(buf));
+        text_free(&s);
+        return p + 1;
+    }
+    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A': {
+        double v;
+        FETCH(v, 8);
+        KEEP(*p); spec[n] = 0;
+        char buf[512];
+        snprintf(buf, sizeof buf, spec, v);
+        text_put(out, buf, strlen(buf));
+        return p + 1;
+    }
+    default: text_put(out, f, (size_t)(p - f)); return *p ? p : p;
+    }
+#undef KEEP
+#undef FETCH
+}
+
+static s32 print_lane(struct warp *w, u32 lane, u64 format, u64 args)
+{
+    struct launch *l = w->cta->launch;
+    struct text f = { 0 }, out = { 0 };
+    s32 count = 0;
+    if (!lane_string(w, lane, format, &f)) { text_free(&f); return -1; }
+    u64 at = args;
+    const char *p = f.p ? f.p : "";
+    while (p && *p) {
+        if (*p != '%') { const char *q = p + strcspn(p, "%"); text_put(&out, p, (size_t)(q - p)); p = q; continue; }
+        count++;
+        p = convert(w, lane, p, &at, &out);
+    }
+    if (!p) count = -1;
+    if (l->in->print) l->in->print(l->in->print_ctx, out.p ? out.p : "", out.n);
+    else if (out.n) fwrite(out.p, 1, out.n, stdout);
+    text_free(&f); text_free(&out);
+    return count;
+}
+
+static u64 argument(const struct frame *f, const struct call *c, u32 k, u32 lane)
+{
+    u64 v = 0;
+    u32 n = c->arg[k].size < 8 ? c->arg[k].size : 8;
+    memcpy(&v, f->pmem + (size_t)lane * f->code->low->pmem_bytes + c->arg[k].from, n);
+    return v;
+}
+
+static void assert_lane(struct warp *w, const struct call *c, const struct insn *i, u32 mask)
+{
+    u32 lane = (u32)__builtin_ctz(mask);
+    const struct frame *f = w->cur->fr;
+    struct text msg = { 0 }, file = { 0 }, t = { 0 };
+    if (c->narg >= 3) { lane_string(w, lane, argument(f, c, 0, lane), &msg); lane_string(w, lane, argument(f, c, 1, lane), &file); }
+    text_add(&t, "assert(%s) is false, %s:%u", msg.p ? msg.p : "?", file.p ? file.p : "?", c->narg >= 3 ? (u32)argument(f, c, 2, lane) : 0);
+    struct finding x = { .kind = F_assertion, .cause = t.p };
+    found(w, i->op, &x, mask);
+    launch_fail(w->cta->launch, SIM_TRAP, ERR_NONE, NULL, 0, " ");
+    text_free(&msg); text_free(&file); text_free(&t);
+}
+
+bool builtin_call(struct warp *w, const struct call *c, const struct insn *i)
+{
+    const struct frame *f = w->cur->fr;
+    if (c->builtin == BI_ASSERTFAIL) { assert_lane(w, c, i, w->mask); return true; }
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(w->mask >> l & 1)) continue;
+        s32 n = c->narg == 2 ? print_lane(w, l, argument(f, c, 0, l), argument(f, c, 1, l)) : -1;
+        if (c->nret && c->ret[0].size >= 4) memcpy(f->pmem + (size_t)l * f->code->low->pmem_bytes + c->ret[0].from, &n, 4);
+    }
+    return true;
+}

@@ -1,0 +1,139 @@
+/* Calls. Lanes that call the same function share a frame; they meet again at (caller's frame, return block). Frames form a
+ * tree, so recursion depths never merge and divergent indirect calls need no special case. Functions always run in plain code. */
+#include "sim/machine.h"
+
+enum { MAX_DEPTH = 4096 };
+
+char *local_of(struct warp *w)
+{
+    if (!w->local) {
+        u64 p = pages_reserve(0, (u64)LANES * LOCAL_STACK);
+        CHECK(p && pages_commit(p, (u64)LANES * LOCAL_STACK));
+        w->local = (char *)(uintptr_t)p;
+    }
+    return w->local;
+}
+
+void frame_drop(struct warp *w, struct frame *f)
+{
+    while (f && --f->refs == 0 && f != w->base) {
+        struct frame *up = f->up;
+        f->next_free = w->free_frames;
+        w->free_frames = f;
+        f = up;
+    }
+}
+
+static struct frame *frame_new(struct warp *w, struct code *c)
+{
+    for (struct frame **p = &w->free_frames; *p; p = &(*p)->next_free)
+        if ((*p)->code == c) { struct frame *f = *p; *p = f->next_free; return f; }
+    struct frame *f = base_alloc(sizeof *f);
+    if (!f) return NULL;
+    f->code = c;
+    f->R = base_aligned(c->bytes);
+    f->pmem = base_aligned((size_t)c->low->pmem_bytes * LANES + 1);
+    f->tags = base_aligned((size_t)c->low->ntag * LANES * 4 + 1);
+    return f;
+}
+
+struct ptx_func *func_at(struct launch *l, u64 addr)
+{
+    struct ptx_module *m = l->kernel->func->module;
+    for (u32 k = 0; k < m->nfunc; k++)
+        if (m->func[k]->addr == addr && addr) return m->func[k];
+    return NULL;
+}
+
+/* The plain version of a function, decoded when it is first called. */
+static struct code *code_of(struct warp *w, struct ptx_func *f, u32 op)
+{
+    struct launch *l = w->cta->launch;
+    struct error e = { 0 };
+    lock(&l->sim->lock);
+    struct lowered *low = lower_func(l->sim, f, &e);
+    struct code *c = low ? decode(l->sim, low, l->in->block, true, &e) : NULL;
+    unlock(&l->sim->lock);
+    if (!c) launch_fail(l, SIM_UNSUPPORTED, e.code, w->code->low, op, "%s", e.text);
+    return c;
+}
+
+static void stack_overflow(struct warp *w, u32 op, u32 mask, u32 depth)
+{
+    char cause[160];
+    struct finding f = { .kind = F_stack_overflow, .cause = cause };
+    snprintf(cause, sizeof cause, "%u calls deep; the stack of a thread is %u KB", depth, LOCAL_STACK / 1024);
+    found(w, op, &f, mask);
+    launch_fail(w->cta->launch, SIM_TRAP, ERR_NONE, NULL, 0, " ");
+}
+
+/* Sends the lanes of mask into f. The split s becomes theirs. */
+static bool enter_function(struct warp *w, struct split *s, u32 mask, struct ptx_func *f, const struct call *c, const struct insn *i, u32 next, bool own)
+{
+    struct frame *up = s->fr;
+    const struct lowered *from = up->code->low;
+    struct code *code = code_of(w, f, i->op);
+    if (!code) return false;
+    const struct lowered *to = code->low;
+    u32 base = up->local_base + from->local_bytes;
+    if (up->depth + 1 >= MAX_DEPTH || base + to->local_bytes > LOCAL_STACK) { stack_overflow(w, i->op, mask, up->depth + 1); return false; }
+    struct frame *fr = frame_new(w, code);
+    if (!fr || !fr->R || !fr->pmem || !fr->tags) { launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_MEMORY, w->code->low, i->op, "no memory for the frame of a call"); return false; }
+    fr->up = up; fr->depth = up->depth + 1; fr->local_base = base; fr->ret_block = next; fr->call = c; fr->refs = 0;
+    up->refs++;
+    head_fill(w, code, fr->R, base);
+    for (u32 k = 0; k < c->narg && k < f->nparam; k++) {
+        u32 n = c->arg[k].size < f->param[k]->size ? c->arg[k].size : (u32)f->param[k]->size;
+        for (u32 l = 0; l < LANES; l++)
+            if (mask >> l & 1) memcpy(fr->pmem + (size_t)l * to->pmem_bytes + to->arg_off[k], up->pmem + (size_t)l * from->pmem_bytes + c->arg[k].from, n);
+    }
+    if (own) {
+        s->fr = fr; s->block = 0; s->mask = mask; fr->refs++;
+        frame_drop(w, up);
+    } else exec_split(w, mask, 0, fr);
+    return true;
+}
+
+bool call_enter(struct warp *w, struct split *s, const struct insn *i, u32 next)
+{
+    const struct call *c = &w->code->low->call[i->site];
+    if (c->builtin) { builtin_call(w, c, i); return false; }
+    if (c->func) { enter_function(w, s, s->mask, c->func, c, i, next, true); return true; }
+    u64 target[LANES];
+    u32 todo = s->mask;
+    for (u32 l = 0; l < LANES; l++) target[l] = lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 8, l);
+    while (todo) {
+        u32 l = (u32)__builtin_ctz(todo), same = 0;
+        for (u32 k = l; k < LANES; k++)
+            if (todo >> k & 1 && target[k] == target[l]) same |= 1u << k;
+        todo &= ~same;
+        struct ptx_func *f = func_at(w->cta->launch, target[l]);
+        if (!f || !f->has_body || f->is_entry) {
+            char cause[120];
+            struct finding x = { .kind = F_call_target, .cause = cause };
+            snprintf(cause, sizeof cause, "the value called is 0x%llx, which is the address of no function", (unsigned long long)target[l]);
+            found(w, i->op, &x, same);
+            launch_fail(w->cta->launch, SIM_TRAP, ERR_NONE, NULL, 0, " ");
+            return true;
+        }
+        /* the last group takes the split itself, so that the frame of the caller stays referenced until then */
+        if (!enter_function(w, s, same, f, c, i, next, todo == 0)) return true;
+    }
+    return true;
+}
+
+/* Lanes of mask return: results are copied, and they stand at the return block of the caller. */
+void call_return(struct warp *w, struct split *s, u32 mask)
+{
+    struct frame *f = s->fr, *up = f->up;
+    const struct lowered *from = f->code->low, *to = up->code->low;
+    for (u32 k = 0; k < f->call->nret && k < from->func->nret; k++) {
+        u32 n = f->call->ret[k].size < from->func->ret[k]->size ? f->call->ret[k].size : (u32)from->func->ret[k]->size;
+        for (u32 l = 0; l < LANES; l++)
+            if (mask >> l & 1) memcpy(up->pmem + (size_t)l * to->pmem_bytes + f->call->ret[k].from, f->pmem + (size_t)l * from->pmem_bytes + from->ret_off[k], n);
+    }
+    if (mask != s->mask) { s->mask &= ~mask; exec_split(w, mask, f->ret_block, up); return; }
+    up->refs++;
+    s->fr = up; s->block = f->ret_block;
+    frame_drop(w, f);
+}

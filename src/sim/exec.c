@@ -1,0 +1,294 @@
+/* Execution of one warp: splits, blocks, branches.
+ *
+ * The running split goes through straight-line code with one indirect call an instruction. At the end of a block its
+ * terminator decides. The lowest-numbered runnable split of the deepest frame runs first; a jump to a block at or beyond
+ * another pending one leaves the straight line, so that splits that meet merge. Back edges burn fuel; when it runs out,
+ * wait.c looks whether the loop can still change anything. */
+#include "sim/machine.h"
+
+struct split *exec_split(struct warp *w, u32 mask, u32 block, struct frame *fr)
+{
+    CHECK(w->nsplit < LANES);
+    struct split *s = &w->split[w->nsplit++];
+    *s = (struct split){ .mask = mask, .block = block, .fr = fr, .state = SP_RUN };
+    fr->refs++;
+    return s;
+}
+
+static void drop_split(struct warp *w, struct split *s)
+{
+    struct frame *f = s->fr;
+    if (s->reads) { base_free(s->reads); s->reads = NULL; }
+    *s = w->split[--w->nsplit];
+    w->cur = NULL;
+    frame_drop(w, f);
+}
+
+/* Lanes leave the kernel. The running split is dropped by its caller when it has none left. */
+void exec_exit_lanes(struct warp *w, u32 mask)
+{
+    w->live &= ~mask;
+    w->cta->progress = 1;
+    if (w->cur) { w->cur->mask &= ~mask; w->mask = w->cur->mask; }
+}
+
+static void merge(struct warp *w)
+{
+    for (u32 a = 0; a < w->nsplit; a++)
+        for (u32 b = a + 1; b < w->nsplit;) {
+            struct split *x = &w->split[a], *y = &w->split[b];
+            if (x->state == SP_RUN && y->state == SP_RUN && x->fr == y->fr && x->block == y->block) {
+                x->mask |= y->mask;
+                drop_split(w, y);
+            } else b++;
+        }
+}
+
+/* The split that runs next, or NULL. */
+static struct split *pick(struct warp *w)
+{
+    struct split *best = NULL;
+    bool blocked = false;
+    if (w->nsplit > 1) merge(w);
+    for (u32 k = 0; k < w->nsplit; k++) {
+        struct split *s = &w->split[k];
+        if (s->state != SP_RUN) { blocked = true; continue; }
+        if (!best || s->fr->depth > best->fr->depth || (s->fr->depth == best->fr->depth && s->fr == best->fr && s->block < best->block)) best = s;
+    }
+    if (best && blocked) exec_to_plain(w, NONE);        /* somebody waits while others go on: the fast code's order is broken */
+    return best;
+}
+
+static void enter(struct warp *w, struct split *s)
+{
+    struct frame *f = s->fr;
+    w->cur = s;
+    w->mask = s->mask;
+    w->R = f->R;
+    if (w->code != f->code) { w->code = f->code; w->range = ranges_of(w, f->code->low); }
+    w->limit = NONE;
+    for (u32 k = 0; k < w->nsplit; k++) {
+        struct split *o = &w->split[k];
+        if (o != s && o->state == SP_RUN && o->fr == f && o->block < w->limit) w->limit = o->block;
+    }
+}
+
+static u32 guard_mask(const struct warp *w, const struct insn *i)
+{
+    if (!i->guard) return w->mask;
+    u32 g = *(const u32 *)(const void *)SLOT(w->R, i->guard);
+    return w->mask & (i->flags & IF_GUARD_NEG ? ~g : g);
+}
+
+/* While a loop is watched, every access is recorded on its way through the common path. */
+static int run_probed(struct warp *w, u32 at, u32 end)
+{
+    int memory_any(char *restrict, const struct insn *, struct warp *);
+    struct code *c = w->code;
+    for (; at < end; at++) {
+        const struct insn *i = &c->insn[at];
+        u32 name = i->kind == K_MEM ? c->low->op[i->op].name : N_COUNT;
+        bool access = name == N_ld || name == N_st || name == N_atom || name == N_red;
+        int ev = access ? memory_any(w->R, i, w) : c->fn[at](w->R, i, w);
+        if (unlikely(ev)) { w->event_at = at; return ev; }
+    }
+    return 0;
+}
+
+static int run_straight(struct warp *w, u32 at, u32 end)
+{
+    const struct insn *i = w->code->insn + at, *e = w->code->insn + end;
+    handler *const *fn = w->code->fn + at;
+    char *R = w->R;
+    for (; i < e; i++, fn++) {
+        int ev = (*fn)(R, i, w);
+        if (unlikely(ev)) { w->event_at = (u32)(i - w->code->insn); return ev; }
+    }
+    return 0;
+}
+
+static void unsupported(struct warp *w, const struct insn *i)
+{
+    const struct ptx_insn *src = w->code->low->op[i->op].src;
+    struct str o = src ? src->opcode : STR("?");
+    if (str_is(o, "call") || str_is(o, "call.uni")) launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, w->code->low, i->op, "this call is not supported: it names an external function, or passes arguments in registers");
+    else launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, w->code->low, i->op, "instruction %.*s is not supported", (int)o.n, o.p);
+}
+
+static void trap(struct warp *w, const struct insn *i)
+{
+    struct finding f = { .kind = F_trap, .cause = "a trap instruction was reached" };
+    found(w, i->op, &f, w->mask);
+    launch_fail(w->cta->launch, SIM_TRAP, ERR_NONE, NULL, 0, " ");
+}
+
+/* brx.idx: lanes are grouped by the block their index names. */
+static void branch_indexed(struct warp *w, struct split *s, const struct insn *i)
+{
+    const u32 *t = w->code->low->brx[w->code->low->op[i->op].aux];
+    u32 todo = s->mask, first = NONE, first_mask = 0;
+    while (todo) {
+        u32 l = (u32)__builtin_ctz(todo), same = 0;
+        u64 x = lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 4, l);
+        if (x >= t[0]) {
+            struct finding f = { .kind = F_trap, .cause = "the index of an indirect branch is beyond its table" };
+            found(w, i->op, &f, 1u << l);
+            launch_fail(w->cta->launch, SIM_TRAP, ERR_NONE, NULL, 0, " ");
+            return;
+        }
+        u32 block = t[x + 1];
+        for (u32 k = l; k < LANES; k++) {
+            if (!(todo >> k & 1)) continue;
+            u64 y = lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 4, k);
+            if (y < t[0] && t[y + 1] == block) same |= 1u << k;
+        }
+        todo &= ~same;
+        if (first == NONE) { first = block; first_mask = same; }
+        else exec_split(w, same, block, s->fr);
+    }
+    s->block = first; s->mask = first_mask;
+}
+
+enum step { STEP_PICK, STEP_YIELD };
+
+/* Runs the current split until it stands at a block that is not its to run now. */
+static enum step run_split(struct warp *w)
+{
+    struct split *s = w->cur;
+    u32 b = s->block, to;
+    for (;;) {
+        struct lowered *l = w->code->low;
+        u32 at = w->code->block[b].start, end = w->code->block[b].end;
+        int ev;
+        w->steps += end - at + 1;
+        while ((ev = unlikely(w->probe != NULL) ? run_probed(w, at, end) : run_straight(w, at, end))) {
+            if (ev == EV_STOP) return STEP_YIELD;
+            u32 op = w->code->insn[w->event_at].op;
+            s->block = b;
+            exec_to_plain(w, op);
+            at = w->code->insn_of[op]; end = w->code->block[b].end;
+        }
+        const struct insn *i = &w->code->insn[end];
+        const struct block *bl = &l->block[b];
+        switch (bl->term) {
+        case TERM_FALL: to = bl->next; break;
+        case TERM_BRA: {
+            u32 taken = guard_mask(w, i);
+            if (taken == w->mask) to = bl->target;
+            else if (!taken) to = bl->next;
+            else if (l->block[bl->target].is_exit) { exec_exit_lanes(w, taken); to = bl->next; }
+            else if (l->block[bl->next].is_exit) { exec_exit_lanes(w, w->mask & ~taken); to = bl->target; }
+            else {
+                u32 not = w->mask & ~taken;
+                u32 lo = bl->next < bl->target ? bl->next : bl->target;
+                s->block = bl->next; s->mask = not;
+                struct split *n = exec_split(w, taken, bl->target, s->fr);
+                if (lo == bl->target) { n->mask = not; n->block = bl->next; s->mask = taken; s->block = bl->target; }
+                if (lo >= w->limit) return STEP_PICK;
+                /* the lower side goes on; the other one is the new limit unless there is a lower one */
+                w->mask = s->mask;
+                if (n->block < w->limit) w->limit = n->block;
+                to = lo;
+            }
+            break;
+        }
+        case TERM_BRX: branch_indexed(w, s, i); return STEP_PICK;
+        case TERM_CALL:
+            s->block = b;
+            if (call_enter(w, s, i, bl->next)) return STEP_PICK;
+            if (bl->next == NONE || launch_stopped(w->cta->launch)) return STEP_YIELD;
+            to = bl->next;
+            break;
+        case TERM_RET: {
+            u32 m = guard_mask(w, i);
+            if (m == w->mask) { call_return(w, s, m); return STEP_PICK; }
+            if (m) { s->block = bl->next; call_return(w, s, m); return STEP_PICK; }
+            to = bl->next;
+            break;
+        }
+        case TERM_EXIT: {
+            u32 m = guard_mask(w, i);
+            exec_exit_lanes(w, m);
+            if (!s->mask) { drop_split(w, s); sync_recheck(w); barrier_recheck(w->cta); return STEP_PICK; }
+            to = bl->next;
+            break;
+        }
+        case TERM_TRAP: trap(w, i); return STEP_YIELD;
+        case TERM_UNSUPPORTED: unsupported(w, i); return STEP_YIELD;
+        case TERM_WARP:
+            s->block = bl->next;
+            if (!sync_arrive(w, s, i)) return STEP_PICK;
+            to = bl->next;
+            break;
+        case TERM_BAR:
+            s->block = bl->next;
+            if (!barrier_arrive(w, s, i)) return STEP_PICK;
+            to = bl->next;
+            break;
+        case TERM_SLEEP:
+            s->block = bl->next;
+            __atomic_fetch_add(&w->cta->launch->vtime, lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 4, (u32)__builtin_ctz(w->mask)), __ATOMIC_RELAXED);
+            return STEP_YIELD;
+        default: CHECK(!"terminator");
+        }
+        if (unlikely(to >= w->limit)) { s->block = to; return STEP_PICK; }
+        if (to <= b && unlikely(--w->fuel < 0)) {
+            s->block = to;
+            switch (wait_fuel(w, to)) {
+            case WAIT_GO: s = w->cur; break;
+            case WAIT_IDLE: return STEP_PICK;
+            case WAIT_YIELD: return STEP_YIELD;
+            }
+        }
+        b = to;
+    }
+}
+
+enum exec_end exec_warp(struct warp *w)
+{
+    for (;;) {
+        struct split *s = pick(w);
+        if (!s) return w->nsplit ? EXEC_WAIT : EXEC_DONE;
+        enter(w, s);
+        enum step e = run_split(w);
+        if (launch_stopped(w->cta->launch)) return EXEC_YIELD;
+        if (e == STEP_YIELD) return EXEC_YIELD;
+    }
+}
+
+/* ---- small handlers that look at the warp ---- */
+
+static void put_uniform(char *R, const struct insn *i, struct warp *w, u64 v, u32 width)
+{
+    u32 m = guard_mask(w, i);
+    if (CLS_AT(i, 0) == CLS_S) { memcpy(SLOT(R, i->d), &v, 8); return; }
+    for (u32 l = 0; l < LANES; l++)
+        if (m >> l & 1) memcpy(SLOT(R, i->d) + l * width, &v, width);
+}
+
+int warp_activemask(char *restrict R, const struct insn *i, struct warp *w)
+{
+    put_uniform(R, i, w, w->mask, 4);
+    return 0;
+}
+
+/* Clocks: warp instructions; the timer is virtual under a seed, the host's otherwise. */
+int warp_sreg(char *restrict R, const struct insn *i, struct warp *w)
+{
+    struct launch *l = w->cta->launch;
+    const struct lop *o = &w->code->low->op[i->op];
+    u64 now = w->steps + l->vtime_base, t = l->in->seeded ? now + __atomic_load_n(&l->vtime, __ATOMIC_RELAXED) : time_ns();
+    u64 v = 0;
+    w->clocks++;
+    switch (o->aux) {
+    case SR_CLOCK: v = (u32)now; break;
+    case SR_CLOCK_HI: v = now >> 32; break;
+    case SR_CLOCK64: v = now; break;
+    case SR_GLOBALTIMER: v = t; break;
+    case SR_GLOBALTIMER_LO: v = (u32)t; break;
+    default: v = t >> 32;
+    }
+    w->steps++;
+    put_uniform(R, i, w, v, type_size[isa_forms[o->form].type]);
+    return 0;
+}

@@ -1,0 +1,69 @@
+/* From a place in the machine to a finding: source lines with their inlined chain, threads, and how a launch ends early. */
+#include "sim/machine.h"
+
+static struct str line_text(const struct ptx_module *m, const char *at)
+{
+    if (!at || !m->text.p || at < m->text.p || at >= m->text.p + m->text.n) return (struct str){ "", 0 };
+    const char *b = at, *e = at, *end = m->text.p + m->text.n;
+    while (e < end && *e != ';' && *e != '\n') e++;
+    return (struct str){ b, (u32)(e - b) };
+}
+
+struct place *found_place(struct arena *a, const struct lowered *l, u32 op)
+{
+    const struct ptx_insn *i = l->op[op].src;
+    const struct ptx_module *m = l->func->module;
+    struct place *p = NEW(a, struct place), *first = p;
+    p->ptx_file = m->name;
+    p->function = arena_str(a, l->func->name);
+    if (!i) return p;
+    p->ptx_line = i->line;
+    p->ptx_text = i->at ? arena_str(a, line_text(m, i->at)) : arena_str(a, i->opcode);
+    for (const struct ptx_loc *loc = i->loc; loc; loc = loc->at) {
+        struct str f = ptx_file(m, loc->file);
+        p->file = f.n ? arena_str(a, f) : NULL;
+        p->line = loc->line; p->col = loc->col;
+        if (loc->func.n) p->function = arena_str(a, loc->func);
+        if (!loc->at) break;
+        struct place *up = NEW(a, struct place);
+        up->ptx_file = p->ptx_file; up->ptx_line = p->ptx_line;
+        up->function = arena_str(a, l->func->name);
+        p->inlined_at = up;
+        p = up;
+    }
+    return first;
+}
+
+void found(struct warp *w, u32 op, struct finding *f, u32 mask)
+{
+    struct arena mem = { 0 };
+    struct launch *l = w->cta->launch;
+    f->place = found_place(&mem, w->code->low, op);
+    f->kernel = arena_str(&mem, l->kernel->func->name);
+    memcpy(f->cta, w->cta->id, 12);
+    memcpy(f->nctaid, l->in->grid, 12);
+    memcpy(f->ntid, l->in->block, 12);
+    f->nlanes = 0;
+    for (u32 k = 0; k < LANES; k++)
+        if (mask >> k & 1) { f->addr[f->nlanes] = f->addr[k]; f->thread[f->nlanes++] = w->id * LANES + k; }
+    report_add(l->in->report, f);
+    arena_free(&mem);
+}
+
+void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt, ...)
+{
+    lock(&l->elock);
+    if (code != ERR_NONE && l->e) {
+        char text[400];
+        va_list ap;
+        va_start(ap, fmt);
+        vsnprintf(text, sizeof text, fmt, ap);
+        va_end(ap);
+        const struct ptx_insn *i = low ? low->op[op].src : NULL;
+        if (i && i->at) error_at(l->e, code, low->func->module->name, low->func->module->text, i->at, "%s", text);
+        else error_set(l->e, code, "%s", text);
+    }
+    unlock(&l->elock);
+    int none = 0;
+    __atomic_compare_exchange_n(&l->stop, &none, end, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}

@@ -1,0 +1,213 @@
+/* The lane handlers: every LANE, FLOAT, CMP, SELECT, CONVERT and PRED form of isa.def as C loops over 32 lanes.
+ *
+ * A form gets one handler per combination of vector (V) and scalar (S) sources that is worth having, and one for scalar or
+ * affine results (grp), which computes insn.n values 8 bytes apart. What has no handler of its own goes through lanes_mixed
+ * (wrap.c), which spreads scalars and affine values to 32 lanes first. Handlers know nothing of masks: wrappers blend.
+ *
+ * Compiled twice on x86-64 (LANES_V3: with AVX2 and FMA); decode picks the table at start. */
+#include "isa/words.h"
+#include "sim/machine.h"
+#include "sim/lanes.h"
+
+#if defined __clang__
+#define EACH_LANE _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (u32 l = 0; l < LANES; l++)
+#else
+#define EACH_LANE _Pragma("GCC ivdep") for (u32 l = 0; l < LANES; l++)
+#endif
+#define H(name) static int name(char *restrict R, const struct insn *i, struct warp *w)
+#define PTR(T, s) ((T *)(void *)SLOT(R, i->s))
+#define GRP(T, s, n) (*(const T *)(const void *)(SLOT(R, i->s) + (CLS_AT(i, n) == CLS_A ? 8 * g : 0)))
+#define EACH_GROUP for (u32 g = 0; g < i->n; g++)
+#define TYPES(ty) typedef t_##ty T; typedef w_##ty U; enum { BITS = 8 * sizeof(T) }; (void)w; (void)(U)0; (void)BITS;
+#define OUT(T) (*(T *)(void *)(SLOT(R, i->d) + 8 * g))
+
+/* Every shape is written once over the element types RD (result), A_, B_, C_ (as stored) and the value v. */
+#define SHAPE1(name, HEAD, RD, A_, IN, v) \
+    H(name##_v) { HEAD RD *r = PTR(RD, d); const A_ *pa = PTR(const A_, a); EACH_LANE { IN(pa[l]) r[l] = (RD)(v); } return 0; } \
+    H(name##_s) { HEAD RD *r = PTR(RD, d); IN(*PTR(const A_, a)) const RD x = (RD)(v); EACH_LANE r[l] = x; return 0; } \
+    H(name##_g) { HEAD EACH_GROUP { IN(GRP(A_, a, 1)) OUT(RD) = (RD)(v); } return 0; }
+#define SHAPE2(name, HEAD, RD, A_, B_, INA, INB, v) \
+    H(name##_vv) { HEAD RD *r = PTR(RD, d); const A_ *pa = PTR(const A_, a); const B_ *pb = PTR(const B_, b); EACH_LANE { INA(pa[l]) INB(pb[l]) r[l] = (RD)(v); } return 0; } \
+    H(name##_vs) { HEAD RD *r = PTR(RD, d); const A_ *pa = PTR(const A_, a); INB(*PTR(const B_, b)) EACH_LANE { INA(pa[l]) r[l] = (RD)(v); } return 0; } \
+    H(name##_sv) { HEAD RD *r = PTR(RD, d); INA(*PTR(const A_, a)) const B_ *pb = PTR(const B_, b); EACH_LANE { INB(pb[l]) r[l] = (RD)(v); } return 0; } \
+    H(name##_g) { HEAD EACH_GROUP { INA(GRP(A_, a, 1)) INB(GRP(B_, b, 2)) OUT(RD) = (RD)(v); } return 0; }
+#define SHAPE3(name, HEAD, RD, A_, C_, IN, INC, v) \
+    H(name##_vvv) { HEAD RD *r = PTR(RD, d); const A_ *pa = PTR(const A_, a), *pb = PTR(const A_, b); const C_ *pc = PTR(const C_, c); EACH_LANE { IN(a, pa[l]) IN(b, pb[l]) INC(pc[l]) r[l] = (RD)(v); } return 0; } \
+    H(name##_svv) { HEAD RD *r = PTR(RD, d); IN(a, *PTR(const A_, a)) const A_ *pb = PTR(const A_, b); const C_ *pc = PTR(const C_, c); EACH_LANE { IN(b, pb[l]) INC(pc[l]) r[l] = (RD)(v); } return 0; } \
+    H(name##_vsv) { HEAD RD *r = PTR(RD, d); const A_ *pa = PTR(const A_, a); IN(b, *PTR(const A_, b)) const C_ *pc = PTR(const C_, c); EACH_LANE { IN(a, pa[l]) INC(pc[l]) r[l] = (RD)(v); } return 0; } \
+    H(name##_vvs) { HEAD RD *r = PTR(RD, d); const A_ *pa = PTR(const A_, a), *pb = PTR(const A_, b); INC(*PTR(const C_, c)) EACH_LANE { IN(a, pa[l]) IN(b, pb[l]) r[l] = (RD)(v); } return 0; } \
+    H(name##_vss) { HEAD RD *r = PTR(RD, d); const A_ *pa = PTR(const A_, a); IN(b, *PTR(const A_, b)) INC(*PTR(const C_, c)) EACH_LANE { IN(a, pa[l]) r[l] = (RD)(v); } return 0; } \
+    H(name##_g) { HEAD EACH_GROUP { IN(a, GRP(A_, a, 1)) IN(b, GRP(A_, b, 2)) INC(GRP(C_, c, 3)) OUT(RD) = (RD)(v); } return 0; }
+
+#define IN_A(x) const T a = (T)(x);
+#define IN_B(x) const T b = (T)(x);
+#define IN_C(x) const T c = (T)(x);
+#define IN_N(n, x) const T n = (T)(x);
+#define IN_B32(x) const u32 b = (x);
+#define IN_CW(x) const W c = (W)(x);
+
+#define D_LANE1(ty, id, v) SHAPE1(id##_##ty, TYPES(ty), T, T, IN_A, v)
+#define D_LANE2(ty, id, v) SHAPE2(id##_##ty, TYPES(ty), T, T, T, IN_A, IN_B, v)
+#define D_LANE3(ty, id, v) SHAPE3(id##_##ty, TYPES(ty), T, T, T, IN_N, IN_C, v)
+#define D_SHIFT(ty, id, v) SHAPE2(id##_##ty, TYPES(ty), T, T, u32, IN_A, IN_B32, v)
+#define D_COUNT(ty, id, v) SHAPE1(id##_##ty, TYPES(ty), u32, T, IN_A, v)
+#define WIDE_TYPES(ty) TYPES(ty) typedef d_##ty W; typedef ud_##ty UW; (void)(UW)0;
+#define D_WIDE2(ty, id, v) SHAPE2(id##_##ty, WIDE_TYPES(ty), W, T, T, IN_A, IN_B, v)
+#define D_WIDE3(ty, id, v) SHAPE3(id##_##ty, WIDE_TYPES(ty), W, T, W, IN_N, IN_CW, v)
+
+/* floats: Z flushes inputs and output, X saturates; a NaN result of f32 arithmetic is canonical */
+#define FIN(n, x) const T n = Z(x);
+#define FIN_A(x) FIN(a, x)
+#define FIN_B(x) FIN(b, x)
+#define FIN_C(x) FIN(c, x)
+#define D_FLOAT_MOD1(ty, id, m, v) SHAPE1(id##_##ty##_##m, TYPES(ty), T, T, FIN_##m##_A, FOUT_##m(ty, v))
+#define D_FLOAT_MOD2(ty, id, m, v) SHAPE2(id##_##ty##_##m, TYPES(ty), T, T, T, FIN_##m##_A, FIN_##m##_B, FOUT_##m(ty, v))
+#define D_FLOAT_MOD3(ty, id, m, v) SHAPE3(id##_##ty##_##m, TYPES(ty), T, T, T, FIN_##m##_N, FIN_##m##_C, FOUT_##m(ty, v))
+#define FIN_p_A(x) const T a = (x);
+#define FIN_p_B(x) const T b = (x);
+#define FIN_p_C(x) const T c = (x);
+#define FIN_p_N(n, x) const T n = (x);
+#define FIN_z_A(x) const T a = ftz_f32(x);
+#define FIN_z_B(x) const T b = ftz_f32(x);
+#define FIN_z_C(x) const T c = ftz_f32(x);
+#define FIN_z_N(n, x) const T n = ftz_f32(x);
+#define FIN_s_A FIN_p_A
+#define FIN_s_B FIN_p_B
+#define FIN_s_C FIN_p_C
+#define FIN_s_N FIN_p_N
+#define FIN_zs_A FIN_z_A
+#define FIN_zs_B FIN_z_B
+#define FIN_zs_C FIN_z_C
+#define FIN_zs_N FIN_z_N
+#define FOUT_p(ty, v) nan_##ty(v)
+#define FOUT_z(ty, v) nan_##ty(ftz_##ty(v))
+#define FOUT_s(ty, v) FSAT(v)
+#define FOUT_zs(ty, v) FSAT(ftz_##ty(v))
+#define D_FLOAT_f32(n, id, v) D_FLOAT_MOD##n(f32, id, p, v) D_FLOAT_MOD##n(f32, id, z, v) D_FLOAT_MOD##n(f32, id, s, v) D_FLOAT_MOD##n(f32, id, zs, v)
+#define D_FLOAT_f64(n, id, v) D_FLOAT_MOD##n(f64, id, p, v)
+#define D_FLOAT(ty, id, n, v) D_FLOAT_##ty(n, id, v)
+
+/* comparisons: one bit a lane */
+#define LANE_BITS(v) u32 m = 0; EACH_LANE_BITS { v } *PTR(u32, d) = m; return 0;
+#if defined __clang__
+#define EACH_LANE_BITS _Pragma("clang loop vectorize(assume_safety)") for (u32 l = 0; l < LANES; l++)
+#else
+#define EACH_LANE_BITS for (u32 l = 0; l < LANES; l++)
+#endif
+#define SHAPE_CMP(name, ty, INA, INB, v) \
+    H(name##_vv) { TYPES(ty) const T *pa = PTR(const T, a), *pb = PTR(const T, b); LANE_BITS({ INA(pa[l]) INB(pb[l]) m |= (u32)(v) << l; }) } \
+    H(name##_vs) { TYPES(ty) const T *pa = PTR(const T, a); INB(*PTR(const T, b)) LANE_BITS({ INA(pa[l]) m |= (u32)(v) << l; }) } \
+    H(name##_sv) { TYPES(ty) const T *pb = PTR(const T, b); INA(*PTR(const T, a)) LANE_BITS({ INB(pb[l]) m |= (u32)(v) << l; }) } \
+    H(name##_g) { TYPES(ty) INA(*PTR(const T, a)) INB(*PTR(const T, b)) *PTR(u32, d) = 0u - (u32)(v); return 0; }
+#define D_CMP(ty, id, v) SHAPE_CMP(id##_##ty, ty, IN_A, IN_B, v)
+#define D_FCMP_f32(id, v) SHAPE_CMP(id##_f32_p, f32, FIN_p_A, FIN_p_B, v) SHAPE_CMP(id##_f32_z, f32, FIN_z_A, FIN_z_B, v)
+#define D_FCMP_f64(id, v) SHAPE_CMP(id##_f64_p, f64, FIN_p_A, FIN_p_B, v)
+#define D_FCMP(ty, id, v) D_FCMP_##ty(id, v)
+
+/* selp: the predicate word is spread with a shift per lane */
+#define D_SELECT(ty, id, v) \
+    H(id##_##ty##_vv) { TYPES(ty) T *r = PTR(T, d); const T *pa = PTR(const T, a), *pb = PTR(const T, b); const u32 m = *PTR(const u32, c); EACH_LANE { const T a = pa[l], b = pb[l]; const u32 p = m >> l & 1; r[l] = v; } return 0; } \
+    H(id##_##ty##_vs) { TYPES(ty) T *r = PTR(T, d); const T *pa = PTR(const T, a); const T b = *PTR(const T, b); const u32 m = *PTR(const u32, c); EACH_LANE { const T a = pa[l]; const u32 p = m >> l & 1; r[l] = v; } return 0; } \
+    H(id##_##ty##_sv) { TYPES(ty) T *r = PTR(T, d); const T *pb = PTR(const T, b); const T a = *PTR(const T, a); const u32 m = *PTR(const u32, c); EACH_LANE { const T b = pb[l]; const u32 p = m >> l & 1; r[l] = v; } return 0; } \
+    H(id##_##ty##_ss) { TYPES(ty) T *r = PTR(T, d); const T a = *PTR(const T, a), b = *PTR(const T, b); const u32 m = *PTR(const u32, c); EACH_LANE { const u32 p = m >> l & 1; r[l] = v; } return 0; } \
+    H(id##_##ty##_g) { TYPES(ty) const u32 p = (*PTR(const u32, c) & w->mask) != 0; EACH_GROUP { const T a = GRP(T, a, 1), b = GRP(T, b, 2); OUT(T) = v; } return 0; }
+
+/* conversions: registers hold 8-bit values in 16-bit elements */
+#define CVT_TYPES(d_, ty) TYPES(ty) typedef t_##d_ D; (void)(D)0;
+#define CVT_OUT(d_, v) (r_##d_)(D)(v)
+#define IN_AZ(x) const T a = FTZ_IF_F32((T)(x));
+#define FTZ_IF_F32(x) _Generic((x), f32: ftz_f32, f64: ftz_f64)(x)
+#define D_CVT(d_, ty, id, v) SHAPE1(id##_##d_##_##ty, CVT_TYPES(d_, ty), r_##d_, r_##ty, IN_A, CVT_OUT(d_, v))
+#define CVT_NAN_f32(v) nan_f32(v)
+#define CVT_NAN_f64(v) (v)
+#define CVT_KEEP(v) (v)
+#define CVT_NAN_u8 CVT_KEEP
+#define CVT_NAN_s8 CVT_KEEP
+#define CVT_NAN_u16 CVT_KEEP
+#define CVT_NAN_s16 CVT_KEEP
+#define CVT_NAN_u32 CVT_KEEP
+#define CVT_NAN_s32 CVT_KEEP
+#define CVT_NAN_u64 CVT_KEEP
+#define CVT_NAN_s64 CVT_KEEP
+#define CVT_FTZ_f32(v) ftz_f32(v)
+#define CVT_FTZ_f64(v) (v)
+#define CVT_FTZ_u8 CVT_KEEP
+#define CVT_FTZ_s8 CVT_KEEP
+#define CVT_FTZ_u16 CVT_KEEP
+#define CVT_FTZ_s16 CVT_KEEP
+#define CVT_FTZ_u32 CVT_KEEP
+#define CVT_FTZ_s32 CVT_KEEP
+#define CVT_FTZ_u64 CVT_KEEP
+#define CVT_FTZ_s64 CVT_KEEP
+#define D_FCVT(d_, ty, id, v) \
+    SHAPE1(id##_##d_##_##ty##_p, CVT_TYPES(d_, ty), r_##d_, r_##ty, IN_A, CVT_NAN_##d_((D)(v))) \
+    SHAPE1(id##_##d_##_##ty##_z, CVT_TYPES(d_, ty), r_##d_, r_##ty, IN_AZ, CVT_NAN_##d_(CVT_FTZ_##d_((D)(v))))
+
+#define D_PRED(id, v) H(id##_w) { (void)w; const u32 a = *PTR(const u32, a), b = *PTR(const u32, b); (void)b; *PTR(u32, d) = v; return 0; }
+
+/* pass 1: the handlers */
+#define LANE1(id, types, syntax, v) EACH_##types(D_LANE1, id, v)
+#define LANE2(id, types, syntax, v) EACH_##types(D_LANE2, id, v)
+#define LANE3(id, types, syntax, v) EACH_##types(D_LANE3, id, v)
+#define FLOAT1(id, types, syntax, v) EACH_##types(D_FLOAT, id, 1, v)
+#define FLOAT2(id, types, syntax, v) EACH_##types(D_FLOAT, id, 2, v)
+#define FLOAT3(id, types, syntax, v) EACH_##types(D_FLOAT, id, 3, v)
+#define SHIFT(id, types, syntax, v) EACH_##types(D_SHIFT, id, v)
+#define COUNT(id, types, syntax, v) EACH_##types(D_COUNT, id, v)
+#define WIDE2(id, types, syntax, v) EACH_##types(D_WIDE2, id, v)
+#define WIDE3(id, types, syntax, v) EACH_##types(D_WIDE3, id, v)
+#define CMP(id, types, syntax, v) EACH_##types(D_CMP, id, v)
+#define FCMP(id, types, syntax, v) EACH_##types(D_FCMP, id, v)
+#define SELECT(id, types, syntax, v) EACH_##types(D_SELECT, id, v)
+#define CONVERT(id, pairs, syntax, v) EACH_##pairs(D_CVT, id, v)
+#define FCONVERT(id, pairs, syntax, v) EACH_##pairs(D_FCVT, id, v)
+#define PRED1(id, syntax, v) D_PRED(id, v)
+#define PRED2(id, syntax, v) D_PRED(id, v)
+#define MEM(id, types, syntax, aux)
+#define WARP(id, types, syntax, aux)
+#define CTRL(id, types, syntax, aux)
+#include "isa/isa.def"
+
+/* pass 2: the table; v[] is indexed by which of a, b, c are scalars (1, 2, 4) */
+#define SET1(n) { .v = { n##_v, n##_s }, .grp = n##_g },
+#define SET2(n) { .v = { n##_vv, n##_sv, n##_vs }, .grp = n##_g },
+#define SET3(n) { .v = { n##_vvv, n##_svv, n##_vsv, 0, n##_vvs, 0, n##_vss, 0 }, .grp = n##_g },
+#define T_LANE1(ty, id) SET1(id##_##ty)
+#define T_LANE2(ty, id) SET2(id##_##ty)
+#define T_LANE3(ty, id) SET3(id##_##ty)
+#define T_FLOAT_f32(n, id) SET##n(id##_f32_p) SET##n(id##_f32_z) SET##n(id##_f32_s) SET##n(id##_f32_zs)
+#define T_FLOAT_f64(n, id) SET##n(id##_f64_p)
+#define T_FLOAT(ty, id, n) T_FLOAT_##ty(n, id)
+#define T_FCMP_f32(id) SET2(id##_f32_p) SET2(id##_f32_z)
+#define T_FCMP_f64(id) SET2(id##_f64_p)
+#define T_FCMP(ty, id) T_FCMP_##ty(id)
+#define T_SELECT(ty, id) { .v = { id##_##ty##_vv, id##_##ty##_sv, id##_##ty##_vs, id##_##ty##_ss }, .grp = id##_##ty##_g },
+#define T_CVT(d_, ty, id) SET1(id##_##d_##_##ty)
+#define T_FCVT(d_, ty, id) SET1(id##_##d_##_##ty##_p) SET1(id##_##d_##_##ty##_z)
+#define LANE1(id, types, syntax, value) EACH_##types(T_LANE1, id)
+#define LANE2(id, types, syntax, value) EACH_##types(T_LANE2, id)
+#define LANE3(id, types, syntax, value) EACH_##types(T_LANE3, id)
+#define FLOAT1(id, types, syntax, value) EACH_##types(T_FLOAT, id, 1)
+#define FLOAT2(id, types, syntax, value) EACH_##types(T_FLOAT, id, 2)
+#define FLOAT3(id, types, syntax, value) EACH_##types(T_FLOAT, id, 3)
+#define SHIFT(id, types, syntax, value) EACH_##types(T_LANE2, id)
+#define COUNT(id, types, syntax, value) EACH_##types(T_LANE1, id)
+#define WIDE2(id, types, syntax, value) EACH_##types(T_LANE2, id)
+#define WIDE3(id, types, syntax, value) EACH_##types(T_LANE3, id)
+#define CMP(id, types, syntax, value) EACH_##types(T_LANE2, id)
+#define FCMP(id, types, syntax, value) EACH_##types(T_FCMP, id)
+#define SELECT(id, types, syntax, value) EACH_##types(T_SELECT, id)
+#define CONVERT(id, pairs, syntax, value) EACH_##pairs(T_CVT, id)
+#define FCONVERT(id, pairs, syntax, value) EACH_##pairs(T_FCVT, id)
+#define PRED1(id, syntax, value) { .v = { id##_w }, .grp = id##_w },
+#define PRED2(id, syntax, value) { .v = { id##_w }, .grp = id##_w },
+#define MEM(id, types, syntax, aux) { .grp = 0 },
+#define WARP(id, types, syntax, aux) { .grp = 0 },
+#define CTRL(id, types, syntax, aux) { .grp = 0 },
+#ifdef LANES_V3
+const struct lane_set lanes_table_v3[] = {
+#else
+const struct lane_set lanes_table[] = {
+#endif
+#include "isa/isa.def"
+};

@@ -1,0 +1,637 @@
+/* Lowering: from the text's instructions to operations over virtual registers, cut into blocks.
+ *
+ * What PTX says in one instruction and the machine does in several becomes several here: packed moves, setp with a boolean
+ * operand or two results, negated predicates, operands wider or narrower than the instruction's type. What may wait
+ * (barriers, .sync operations, calls) ends its block, so that a split always stands at the start of a block. An instruction
+ * that isa.def lacks becomes a block end of its own, and is named when it is reached, not before. */
+#include "sim/lower.h"
+
+struct opnd lower_const(u64 value) { return (struct opnd){ .kind = O_CONST, .value = value }; }
+static struct opnd reg_opnd(u32 r) { return (struct opnd){ .kind = O_REG, .reg = r }; }
+static const struct opnd no_opnd;
+
+bool lower_has_mod(const struct ptx_insn *i, const char *mod)
+{
+    for (u32 k = 0; k < i->op->nmod; k++)
+        if (str_is(i->op->mod[k], mod)) return true;
+    return false;
+}
+
+enum ptx_type lower_last_type(const struct ptx_insn *i)
+{
+    for (u32 k = i->op->nmod; k-- > 0;) {
+        enum ptx_type t = type_find(i->op->mod[k]);
+        if (t != T_NONE) return t;
+    }
+    return T_NONE;
+}
+
+static u32 register_bytes(enum ptx_type t) { return t == T_PRED ? 1 : type_size[t] < 2 ? 2 : type_size[t]; }
+
+struct opnd lower_temp(struct lower *w, enum ptx_type type)
+{
+    VEC_PUSH(w->mem, &w->reg_type, (u8)type);
+    return reg_opnd(w->reg_type.n - 1);
+}
+
+struct lop *lower_emit(struct lower *w, int form, struct opnd d, struct opnd a, struct opnd b, struct opnd c)
+{
+    const struct isa_form *f = &isa_forms[form];
+    struct lop o = { .form = form, .name = f->name, .kind = f->kind, .d = d, .a = a, .b = b, .c = c, .guard = w->guard, .src = w->cur };
+    VEC_PUSH(w->mem, &w->op, o);
+    return &w->op.p[w->op.n - 1];
+}
+
+/* A value whose register is not as wide as the instruction's type: the low part, or extended with the type's sign. */
+struct opnd lower_resize(struct lower *w, struct opnd o, u32 from, enum ptx_type type)
+{
+    static const u8 unsigned_of[] = { [2] = T_U16, [4] = T_U32, [8] = T_U64 }, signed_of[] = { [2] = T_S16, [4] = T_S32, [8] = T_S64 };
+    u32 to = register_bytes(type);
+    if (o.kind != O_REG || from == to || from == 1 || from > 8 || to > 8) return o;
+    const u8 *of = type_is_signed(type) ? signed_of : unsigned_of;
+    struct opnd t = lower_temp(w, (enum ptx_type)of[to]);
+    lower_emit(w, isa_form(N_cvt, (enum ptx_type)of[from], (enum ptx_type)of[to], 0), t, o, no_opnd, no_opnd)->guard = no_opnd;
+    return t;
+}
+
+u32 lower_width(struct lower *w, const struct ptx_operand *o)
+{
+    return o->kind == OP_REG ? register_bytes((enum ptx_type)w->reg_type.p[o->reg->index]) : 0;
+}
+
+static u64 truncate_to(u64 v, u32 bytes) { return bytes >= 8 ? v : v & ((1ull << 8 * bytes) - 1); }
+
+/* Address of a variable or function as a constant, or as an operation on a base that is known only at run time. */
+static struct opnd symbol_const(struct lower *w, struct ptx_var *v, u64 value)
+{
+    VEC_PUSH(w->mem, &w->sym, v);
+    return (struct opnd){ .kind = O_CONST, .value = value, .reg = w->sym.n };
+}
+
+static struct opnd symbol_address(struct lower *w, const struct ptx_operand *o, enum ptx_type type)
+{
+    if (o->func) return lower_const(o->func->addr + (u64)o->imm);
+    struct ptx_var *v = o->var;
+    if (!v) return lower_const((u64)o->imm);
+    u64 at = v->offset + (u64)o->imm;
+    int add = isa_form(N_add, type_size[type] == 8 ? T_U64 : T_U32, type_size[type] == 8 ? T_U64 : T_U32, 0);
+    struct opnd base = { .kind = O_SREG };
+    switch (v->space) {
+    case SP_GLOBAL: case SP_CONST: return symbol_const(w, v, v->addr + (u64)o->imm);
+    case SP_SHARED: if (v->size || !v->is_extern) return symbol_const(w, v, at); base.reg = SR_DYN_SHARED; at = (u64)o->imm; break;
+    case SP_LOCAL: if (w->l->func->is_entry) return symbol_const(w, v, at); base.reg = SR_LOCAL_BASE; break;
+    default: return lower_const(at);
+    }
+    struct opnd t = lower_temp(w, type_size[type] == 8 ? T_U64 : T_U32);
+    lower_emit(w, add, t, base, symbol_const(w, v, truncate_to(at, type_size[type])), no_opnd)->guard = no_opnd;
+    return t;
+}
+
+struct opnd lower_operand(struct lower *w, const struct ptx_operand *o, enum ptx_type type)
+{
+    switch (o->kind) {
+    case OP_REG:
+        if (type == T_PRED && o->neg) {
+            struct opnd t = lower_temp(w, T_PRED);
+            lower_emit(w, isa_form(N_not_pred, T_PRED, T_PRED, 0), t, reg_opnd(o->reg->index), no_opnd, no_opnd)->guard = no_opnd;
+            return t;
+        }
+        return lower_resize(w, reg_opnd(o->reg->index), lower_width(w, o), type);
+    case OP_SREG: {
+        struct opnd s = { .kind = O_SREG, .reg = o->sreg->id, .comp = o->sreg->comp };
+        u32 own = o->sreg->type == T_U64 || o->sreg->type == T_B64 ? 8 : 4;
+        if (o->sreg->type == T_PRED || register_bytes(type) == own) return s;
+        struct opnd t = lower_temp(w, own == 8 ? T_U64 : T_U32);
+        lower_emit(w, isa_form(N_mov, own == 8 ? T_U64 : T_U32, own == 8 ? T_U64 : T_U32, 0), t, s, no_opnd, no_opnd)->guard = no_opnd;
+        return lower_resize(w, t, own, type);
+    }
+    case OP_INT:
+        if (type == T_F32) { float x = (float)o->imm; u32 b; memcpy(&b, &x, 4); return lower_const(b); }
+        if (type == T_F64) { double x = (double)o->imm; u64 b; memcpy(&b, &x, 8); return lower_const(b); }
+        if (type == T_PRED) return lower_const(o->imm ? ALL_LANES : 0);
+        return lower_const(truncate_to((u64)o->imm, register_bytes(type)));
+    case OP_FLOAT: {
+        u64 bits = (u64)o->imm;
+        if (o->imm_type == T_F64 && type_size[type] == 4) { double x; memcpy(&x, &bits, 8); float y = (float)x; u32 b; memcpy(&b, &y, 4); return lower_const(b); }
+        if (o->imm_type == T_F32 && type_size[type] == 8) { u32 b32 = (u32)bits; float x; memcpy(&x, &b32, 4); double y = x; memcpy(&bits, &y, 8); }
+        return lower_const(truncate_to(bits, type_size[type]));
+    }
+    case OP_SYM: return symbol_address(w, o, type);
+    default: return no_opnd;
+    }
+}
+
+/* ---- destinations ---- */
+
+/* Where a result of that type goes: the register itself, or a temporary that finish_dest() copies when widths differ. */
+static struct opnd begin_dest(struct lower *w, const struct ptx_operand *o, enum ptx_type type)
+{
+    if (o->kind == OP_SINK) return lower_temp(w, type);
+    if (o->kind != OP_REG) return no_opnd;
+    if (lower_width(w, o) != register_bytes(type)) return lower_temp(w, type);
+    return reg_opnd(o->reg->index);
+}
+
+static void finish_dest(struct lower *w, const struct ptx_operand *o, struct opnd d, enum ptx_type type)
+{
+    if (o->kind != OP_REG || (d.kind == O_REG && d.reg == o->reg->index)) return;
+    static const u8 ty[2][9] = { { [2] = T_U16, [4] = T_U32, [8] = T_U64 }, { [2] = T_S16, [4] = T_S32, [8] = T_S64 } };
+    u32 from = register_bytes(type), to = lower_width(w, o);
+    const u8 *t = ty[type_is_signed(type)];
+    if (from > 8 || to > 8 || !t[from] || !t[to]) { lower_unsupported(w); return; }
+    lower_emit(w, isa_form(N_cvt, (enum ptx_type)t[from], (enum ptx_type)t[to], 0), reg_opnd(o->reg->index), d, no_opnd, no_opnd);
+}
+
+/* ---- blocks ---- */
+
+static void begin_block(struct lower *w)
+{
+    struct block b = { .first = w->op.n, .end = w->op.n, .next = NONE, .target = NONE };
+    VEC_PUSH(w->mem, &w->block, b);
+}
+
+/* Ends the current block: its last operation is the terminator (none for TERM_FALL). */
+void lower_end_block(struct lower *w, enum term term)
+{
+    struct block *b = &w->block.p[w->block.n - 1];
+    b->end = w->op.n;
+    b->term = (u8)term;
+    begin_block(w);
+    b = &w->block.p[w->block.n - 2];
+    b->next = term == TERM_TRAP || term == TERM_UNSUPPORTED ? NONE : w->block.n - 1;
+}
+
+void lower_unsupported(struct lower *w)
+{
+    struct lop o = { .form = -1, .kind = K_CTRL, .name = N_COUNT, .src = w->cur };
+    VEC_PUSH(w->mem, &w->op, o);
+    lower_end_block(w, TERM_UNSUPPORTED);
+}
+
+/* A guarded operation that may wait becomes a branch around an unguarded one. */
+static u32 branch_around(struct lower *w)
+{
+    if (w->guard.kind == O_NONE) return NONE;
+    struct lop *o = lower_emit(w, isa_form(N_bra, T_NONE, T_NONE, 0), no_opnd, no_opnd, no_opnd, no_opnd);
+    o->guard.neg ^= 1;
+    lower_end_block(w, TERM_BRA);
+    w->guard = no_opnd;
+    return w->block.n - 2;
+}
+static void end_around(struct lower *w, u32 from)
+{
+    if (from != NONE) w->block.p[from].target = w->block.n - 1;
+}
+
+/* ---- the families ---- */
+
+static void lower_lane(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    const struct isa_form *f = &isa_forms[form];
+    if (i->narg != f->nsrc + 1u) { lower_unsupported(w); return; }
+    struct opnd s[3] = { 0 };
+    for (u32 k = 0; k < f->nsrc; k++) s[k] = lower_operand(w, &i->arg[k + 1], isa_operand_type(f, k + 1));
+    enum ptx_type dt = isa_operand_type(f, 0);
+    struct opnd d = begin_dest(w, &i->arg[0], dt);
+    lower_emit(w, form, d, s[0], s[1], s[2]);
+    finish_dest(w, &i->arg[0], d, dt);
+}
+
+/* setp.cmp{.bool} p{|q}, a, b{, c} */
+static void lower_setp(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    const struct isa_form *f = &isa_forms[form];
+    if (i->narg < 3) { lower_unsupported(w); return; }
+    struct opnd a = lower_operand(w, &i->arg[1], (enum ptx_type)f->type), b = lower_operand(w, &i->arg[2], (enum ptx_type)f->type);
+    const struct ptx_operand *dst = &i->arg[0], *p = dst->kind == OP_PAIR ? &dst->elem[0] : dst, *q = dst->kind == OP_PAIR ? &dst->elem[1] : NULL;
+    enum isa_name logic = lower_has_mod(i, "and") ? N_and_pred : lower_has_mod(i, "or") ? N_or_pred : lower_has_mod(i, "xor") ? N_xor_pred : N_COUNT;
+    if ((logic != N_COUNT) != (i->narg == 4)) { lower_unsupported(w); return; }
+    if (!q && logic == N_COUNT) { lower_emit(w, form, begin_dest(w, p, T_PRED), a, b, no_opnd); return; }
+    struct opnd c = logic == N_COUNT ? no_opnd : lower_operand(w, &i->arg[3], T_PRED), t = lower_temp(w, T_PRED), n = lower_temp(w, T_PRED), g = w->guard;
+    w->guard = no_opnd;
+    lower_emit(w, form, t, a, b, no_opnd);
+    if (q) lower_emit(w, isa_form(N_not_pred, T_PRED, T_PRED, 0), n, t, no_opnd, no_opnd);
+    w->guard = g;
+    for (int k = 0; k < 2; k++) {
+        const struct ptx_operand *o = k ? q : p;
+        if (!o || o->kind == OP_SINK) continue;
+        struct opnd x = k ? n : t, d = begin_dest(w, o, T_PRED);
+        if (logic == N_COUNT) lower_emit(w, isa_form(N_mov_pred, T_PRED, T_PRED, 0), d, x, no_opnd, no_opnd);
+        else lower_emit(w, isa_form(logic, T_PRED, T_PRED, 0), d, x, c, no_opnd);
+    }
+}
+
+/* mov with a vector on one side: pack or unpack through shifts. */
+static void lower_mov(struct lower *w, int form)
+{
+    static const u8 uns[] = { [2] = T_U16, [4] = T_U32, [8] = T_U64 }, bit[] = { [2] = T_B16, [4] = T_B32, [8] = T_B64 };
+    const struct ptx_insn *i = w->cur;
+    if (i->narg != 2) { lower_unsupported(w); return; }
+    const struct ptx_operand *d = &i->arg[0], *s = &i->arg[1];
+    enum ptx_type type = (enum ptx_type)isa_forms[form].type;
+    if (d->kind != OP_VEC && s->kind != OP_VEC) {
+        if (s->kind == OP_SREG && s->sreg->id >= SR_CLOCK && s->sreg->id <= SR_GLOBALTIMER_HI) {
+            struct opnd r = begin_dest(w, d, type);
+            struct lop *o = lower_emit(w, form, r, no_opnd, no_opnd, no_opnd);
+            o->kind = K_WARP; o->aux = s->sreg->id;
+            finish_dest(w, d, r, type);
+            return;
+        }
+        lower_lane(w, form);
+        return;
+    }
+    const struct ptx_operand *v = d->kind == OP_VEC ? d : s;
+    u32 whole = type_size[type], part = v->nelem ? whole / v->nelem : 0;
+    if ((part != 2 && part != 4) || whole > 8 || (d->kind == OP_VEC && s->kind == OP_VEC)) { lower_unsupported(w); return; }
+    enum ptx_type wt = (enum ptx_type)uns[whole], pt = (enum ptx_type)uns[part], wb = (enum ptx_type)bit[whole];
+    struct opnd g = w->guard;
+    if (d->kind == OP_VEC) {
+        struct opnd x = lower_operand(w, s, wt);
+        for (u32 k = 0; k < v->nelem; k++) {
+            if (v->elem[k].kind != OP_REG) continue;
+            struct opnd t = x;
+            w->guard = no_opnd;
+            if (k) { t = lower_temp(w, wt); lower_emit(w, isa_form(N_shr, wb, wb, 0), t, x, lower_const(8 * part * k), no_opnd); }
+            w->guard = g;
+            struct opnd r = begin_dest(w, &v->elem[k], pt);
+            lower_emit(w, isa_form(N_cvt, wt, pt, 0), r, t, no_opnd, no_opnd);
+            finish_dest(w, &v->elem[k], r, pt);
+        }
+        return;
+    }
+    struct opnd sum = no_opnd, r = begin_dest(w, d, wt);
+    for (u32 k = 0; k < v->nelem; k++) {
+        struct opnd x = lower_operand(w, &v->elem[k], pt), t = lower_temp(w, wt);
+        bool last = k + 1 == v->nelem;
+        w->guard = no_opnd;
+        lower_emit(w, isa_form(N_cvt, pt, wt, 0), t, x, no_opnd, no_opnd);
+        if (k) {
+            struct opnd u = lower_temp(w, wt), o = last ? r : lower_temp(w, wt);
+            lower_emit(w, isa_form(N_shl, wb, wb, 0), u, t, lower_const(8 * part * k), no_opnd);
+            if (last) w->guard = g;
+            lower_emit(w, isa_form(N_or, wb, wb, 0), o, sum, u, no_opnd);
+            sum = o;
+        } else sum = t;
+    }
+    w->guard = g;
+    finish_dest(w, d, r, wt);
+}
+
+/* cvta and its inverse: global and constant memory have generic addresses already; shared and local have windows. */
+static void lower_cvta(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    enum ptx_type type = (enum ptx_type)isa_forms[form].type;
+    if (i->narg != 2) { lower_unsupported(w); return; }
+    struct opnd s = lower_operand(w, &i->arg[1], type), d = begin_dest(w, &i->arg[0], type);
+    bool to = lower_has_mod(i, "to"), window = lower_has_mod(i, "shared") || lower_has_mod(i, "local");
+    if (lower_has_mod(i, "param")) { lower_unsupported(w); return; }
+    if (!window) lower_emit(w, form, d, s, no_opnd, no_opnd);
+    else {
+        /* the window's base is put in by decode, which knows the arena: aux 1 shared, 2 local */
+        struct lop *o = lower_emit(w, isa_form(to ? N_sub : N_add, type_size[type] == 8 ? T_U64 : T_U32, type_size[type] == 8 ? T_U64 : T_U32, 0), d, s, no_opnd, no_opnd);
+        o->b = (struct opnd){ .kind = O_CONST, .comp = lower_has_mod(i, "shared") ? 1 : 2 };
+    }
+    finish_dest(w, &i->arg[0], d, type);
+}
+
+static void lower_warp(struct lower *w, int form)
+{
+    static const char *const modes[] = { "up", "down", "bfly", "idx", "all", "any", "uni", "add", "min", "max", "and", "or", "xor" };
+    const struct ptx_insn *i = w->cur;
+    const struct isa_form *f = &isa_forms[form];
+    enum ptx_type t = lower_last_type(i);
+    u32 around = f->name == N_activemask ? NONE : branch_around(w);
+    struct lop o = { .form = form, .name = f->name, .kind = K_WARP, .guard = w->guard, .src = i };
+    u32 need = f->name == N_shfl ? 5 : f->name == N_warp_bar || f->name == N_activemask ? 1 : 3;
+    if (i->narg != need) { lower_unsupported(w); return; }
+    for (u32 k = 0; k < COUNT_OF(modes); k++)
+        if (lower_has_mod(i, modes[k])) { o.aux = (u16)k; break; }
+    if (f->name == N_redux && t == T_S32) o.off = 1;
+    if ((f->name == N_match_any || f->name == N_match_all) && type_size[t] == 8) o.off = 8;
+    const struct ptx_operand *dst = &i->arg[0];
+    if (f->name == N_warp_bar) o.c = lower_operand(w, dst, T_U32);
+    else {
+        bool pair = dst->kind == OP_PAIR;
+        enum ptx_type dt = f->name == N_vote ? T_PRED : f->name == N_match_any || f->name == N_match_all || f->name == N_ballot || f->name == N_activemask ? T_U32 : t;
+        o.d = begin_dest(w, pair ? &dst->elem[0] : dst, dt);
+        if (pair && dst->elem[1].kind == OP_REG) o.d2 = begin_dest(w, &dst->elem[1], T_PRED);
+        if (need > 1) o.a = lower_operand(w, &i->arg[1], f->name == N_vote || f->name == N_ballot ? T_PRED : t);
+        if (f->name == N_shfl) { o.b = lower_operand(w, &i->arg[2], T_U32); o.e = lower_operand(w, &i->arg[3], T_U32); }
+        if (need > 1) o.c = lower_operand(w, &i->arg[need - 1], T_U32);
+    }
+    VEC_PUSH(w->mem, &w->op, o);
+    if (f->name != N_activemask) lower_end_block(w, TERM_WARP);
+    end_around(w, around);
+}
+
+/* bar and barrier: a the number, b the count, c the predicate of a reduction; aux says which. */
+static void lower_bar(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    enum isa_name n = (enum isa_name)isa_forms[form].name;
+    u32 around = branch_around(w), k = 0;
+    struct lop o = { .form = form, .name = N_bar, .kind = K_CTRL, .src = i };
+    bool red = n == N_bar_redp || n == N_bar_redc || n == N_barrier_redp || n == N_barrier_redc;
+    if (i->narg < 1u + 2 * red || i->narg > 2u + 2 * red) { lower_unsupported(w); return; }
+    if (red) { o.d = begin_dest(w, &i->arg[0], n == N_bar_redc || n == N_barrier_redc ? T_U32 : T_PRED); k = 1; }
+    o.a = lower_operand(w, &i->arg[k++], T_U32);
+    if (i->narg - k == 1u + red) o.b = lower_operand(w, &i->arg[k++], T_U32);
+    if (red) o.c = lower_operand(w, &i->arg[k], T_PRED);
+    o.aux = lower_has_mod(i, "arrive") ? BAR_ARRIVE : lower_has_mod(i, "and") ? BAR_AND : lower_has_mod(i, "or") ? BAR_OR : lower_has_mod(i, "popc") ? BAR_POPC : BAR_SYNC;
+    if (str_is(i->op->base, "bar") || lower_has_mod(i, "aligned")) o.aux |= BAR_ALIGNED;
+    VEC_PUSH(w->mem, &w->op, o);
+    lower_end_block(w, TERM_BAR);
+    end_around(w, around);
+}
+
+/* Offsets of .param variables in the call's memory were laid out by lower_func: var->offset. */
+static bool call_list(struct lower *w, const struct ptx_operand *list, __typeof__(((struct call *)0)->arg) *out, u32 *n)
+{
+    *n = list ? list->nelem : 0;
+    *out = NEW_ARRAY(w->mem, __typeof__(**out), *n + 1);
+    for (u32 k = 0; k < *n; k++) {
+        const struct ptx_operand *o = &list->elem[k];
+        if (o->kind != OP_SYM || !o->var || o->var->space != SP_PARAM) return false;
+        (*out)[k].from = (u32)o->var->offset; (*out)[k].size = (u32)o->var->size;
+    }
+    return true;
+}
+
+static void lower_call(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    u32 around = branch_around(w), k = 0;
+    struct call c = { 0 };
+    const struct ptx_operand *ret = NULL, *args = NULL, *target;
+    if (i->narg && i->arg[0].kind == OP_LIST) ret = &i->arg[k++];
+    if (k >= i->narg) { lower_unsupported(w); return; }
+    target = &i->arg[k++];
+    if (k < i->narg && i->arg[k].kind == OP_LIST) args = &i->arg[k++];
+    if (!call_list(w, ret, (void *)&c.ret, &c.nret) || !call_list(w, args, &c.arg, &c.narg)) { lower_unsupported(w); return; }
+    struct lop o = { .form = form, .name = N_call, .kind = K_CTRL, .src = i };
+    if (target->kind == OP_SYM && target->func) {
+        c.func = target->func;
+        if (!c.func->has_body && (c.builtin = (u8)builtin_find(c.func->name)) == BI_NONE) { lower_unsupported(w); return; }
+    } else if (target->kind == OP_REG) o.a = lower_operand(w, target, T_U64);
+    else { lower_unsupported(w); return; }
+    o.site = w->call.n;
+    VEC_PUSH(w->mem, &w->call, c);
+    VEC_PUSH(w->mem, &w->op, o);
+    lower_end_block(w, TERM_CALL);
+    if (c.func && c.func->is_noreturn) w->block.p[w->block.n - 2].next = NONE;
+    end_around(w, around);
+}
+
+static void lower_branch(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    if (i->narg != 1 || i->arg[0].kind != OP_LABEL || i->arg[0].label->kind != LABEL_CODE) { lower_unsupported(w); return; }
+    lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
+    lower_end_block(w, TERM_BRA);
+    struct block *b = &w->block.p[w->block.n - 2];
+    b->target = i->arg[0].label->insn | 1u << 31;       /* an instruction for now; fix_targets() makes it a block */
+    if (w->guard.kind == O_NONE) b->next = NONE;
+}
+
+static void lower_brx(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    u32 around = branch_around(w);
+    if (i->narg != 2 || i->arg[1].kind != OP_LABEL || i->arg[1].label->kind != LABEL_BRANCH_TARGETS) { lower_unsupported(w); return; }
+    const struct ptx_label *l = i->arg[1].label;
+    u32 *t = NEW_ARRAY(w->mem, u32, l->ntarget + 1);
+    t[0] = l->ntarget;
+    for (u32 k = 0; k < l->ntarget; k++) t[k + 1] = l->target[k].label ? l->target[k].label->insn : 0;
+    struct lop *o = lower_emit(w, form, no_opnd, lower_operand(w, &i->arg[0], T_U32), no_opnd, no_opnd);
+    o->aux = (u16)w->brx.n;
+    VEC_PUSH(w->mem, &w->brx, t);
+    lower_end_block(w, TERM_BRX);
+    w->block.p[w->block.n - 2].next = NONE;
+    end_around(w, around);
+}
+
+static void lower_control(struct lower *w, int form)
+{
+    switch (isa_forms[form].name) {
+    case N_bra: lower_branch(w, form); return;
+    case N_brx: lower_brx(w, form); return;
+    case N_call: lower_call(w, form); return;
+    case N_ret: case N_exit: {
+        bool exits = isa_forms[form].name == N_exit || w->l->func->is_entry;
+        lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
+        lower_end_block(w, exits ? TERM_EXIT : TERM_RET);
+        if (w->guard.kind == O_NONE) w->block.p[w->block.n - 2].next = NONE;
+        return;
+    }
+    case N_trap: {
+        u32 around = branch_around(w);
+        lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
+        lower_end_block(w, TERM_TRAP);
+        end_around(w, around);
+        return;
+    }
+    case N_nanosleep: {
+        u32 around = branch_around(w);
+        struct opnd a = w->cur->narg == 1 ? lower_operand(w, &w->cur->arg[0], T_U32) : lower_const(0);
+        lower_emit(w, form, no_opnd, a, no_opnd, no_opnd);
+        lower_end_block(w, TERM_SLEEP);
+        end_around(w, around);
+        return;
+    }
+    default: lower_bar(w, form);
+    }
+}
+
+static void lower_insn(struct lower *w, const struct ptx_insn *i)
+{
+    w->cur = i;
+    w->guard = i->guard ? (struct opnd){ .kind = O_REG, .reg = i->guard->index, .neg = i->guard_neg } : no_opnd;
+    int form = i->op->form;
+    if (form < 0) {
+        u32 around = branch_around(w);
+        lower_unsupported(w);
+        end_around(w, around);
+        return;
+    }
+    const struct isa_form *f = &isa_forms[form];
+    switch (f->kind) {
+    case K_CMP: lower_setp(w, form); break;
+    case K_MEM: lower_memory(w, f); break;
+    case K_WARP: lower_warp(w, form); break;
+    case K_CTRL: lower_control(w, form); break;
+    default:
+        if (f->name == N_mov) lower_mov(w, form);
+        else if (f->name == N_cvta) lower_cvta(w, form);
+        else lower_lane(w, form);
+    }
+}
+
+/* Labels start blocks; branch targets, until now instructions of the text, become blocks. */
+static void fix_targets(struct lower *w, const u32 *block_of)
+{
+    for (u32 k = 0; k < w->block.n; k++) {
+        struct block *b = &w->block.p[k];
+        if (b->term == TERM_BRA && b->target != NONE && b->target >> 31) b->target = block_of[b->target & ~(1u << 31)];
+    }
+    for (u32 k = 0; k < w->brx.n; k++)
+        for (u32 j = 1; j <= w->brx.p[k][0]; j++) w->brx.p[k][j] = block_of[w->brx.p[k][j]];
+}
+
+/* .param, .local variables of the function get their offsets. */
+static void layout(struct lowered *l, struct arena *a)
+{
+    struct ptx_func *f = l->func;
+    u64 p = 0, q = 0;
+#define PLACE(at, v) ((at) = ((at) + (v)->align - 1) / (v)->align * (v)->align, (v)->offset = (at), (at) += (v)->size)
+    for (u32 k = 0; k < f->nlocal; k++) {
+        struct ptx_var *v = f->local[k];
+        if (v->space == SP_LOCAL) PLACE(q, v);
+        if (v->space == SP_PARAM) PLACE(p, v);
+    }
+    l->arg_off = NEW_ARRAY(a, u32, f->nparam + 1);
+    l->ret_off = NEW_ARRAY(a, u32, f->nret + 1);
+    if (!f->is_entry) {
+        for (u32 k = 0; k < f->nparam; k++) { PLACE(p, f->param[k]); l->arg_off[k] = (u32)f->param[k]->offset; }
+        for (u32 k = 0; k < f->nret; k++) { PLACE(p, f->ret[k]); l->ret_off[k] = (u32)f->ret[k]->offset; }
+    }
+#undef PLACE
+    l->pmem_bytes = (u32)((p + 15) / 16 * 16);
+    l->local_bytes = (u32)((q + 15) / 16 * 16);
+}
+
+/* Offsets of shared variables: what any function may use first, then the kernels' own, which never meet. */
+void shared_layout(struct ptx_module *m)
+{
+    u64 at = 0;
+#define PLACE(at, v) ((at) = ((at) + (v)->align - 1) / (v)->align * (v)->align, (v)->offset = (at), (at) += (v)->size)
+    for (u32 k = 0; k < m->nvar; k++)
+        if (m->var[k]->space == SP_SHARED && m->var[k]->size) PLACE(at, m->var[k]);
+    for (int entry = 0; entry < 2; entry++)
+        for (u32 j = 0; j < m->nfunc; j++) {
+            struct ptx_func *f = m->func[j];
+            u64 own = at;
+            if (f->is_entry != (entry == 1)) continue;
+            for (u32 k = 0; k < f->nlocal; k++)
+                if (f->local[k]->space == SP_SHARED && f->local[k]->size) PLACE(own, f->local[k]);
+            if (!entry) at = own;
+        }
+#undef PLACE
+}
+
+static void scan_shared(const struct ptx_operand *o, u64 *end)
+{
+    if (o->var && o->var->space == SP_SHARED && o->var->offset + o->var->size > *end) *end = o->var->offset + o->var->size;
+    for (u32 k = 0; k < o->nelem; k++) scan_shared(&o->elem[k], end);
+}
+
+/* A register written once, by a plain move of something that never changes, is that something. */
+static void propagate_copies(struct lower *w)
+{
+    struct lowered *l = w->l;
+    u32 *ndef = NEW_ARRAY(w->mem, u32, l->nreg + 1), *def = NEW_ARRAY(w->mem, u32, l->nreg + 1), r[16];
+    for (u32 k = 0; k < l->nop; k++) {
+        u32 n = lop_defs(&l->op[k], l, r);
+        for (u32 j = 0; j < n; j++) { ndef[r[j]]++; def[r[j]] = k; }
+    }
+    struct opnd *is = NEW_ARRAY(w->mem, struct opnd, l->nreg + 1);
+    for (u32 k = 0; k < l->nop; k++) {
+        struct lop *o = &l->op[k];
+        if (o->kind != K_LANE || (o->name != N_mov && o->name != N_cvta) || o->guard.kind != O_NONE || o->d.kind != O_REG || ndef[o->d.reg] != 1) continue;
+        if (o->a.kind == O_NONE || (o->a.kind == O_REG && ndef[o->a.reg] != 1)) continue;
+        is[o->d.reg] = o->a;
+        o->kind = KX_DEAD;
+    }
+    for (u32 k = 0; k < l->nop; k++) {
+        struct lop *o = &l->op[k];
+        struct opnd *s[] = { &o->a, &o->b, &o->c, &o->e, o->kind == K_MEM && (o->name == N_st || o->name == N_red) ? &o->d : NULL };
+        if (o->kind == KX_DEAD) continue;
+        bool load = o->kind == K_MEM && o->name == N_ld;
+        for (u32 j = 0; j < COUNT_OF(s); j++) {
+            if (!s[j] || (load && j > 0)) continue;
+            for (u32 hops = 0; s[j]->kind == O_REG && is[s[j]->reg].kind != O_NONE && hops < l->nreg; hops++) *s[j] = is[s[j]->reg];
+        }
+    }
+}
+
+struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
+{
+    (void)s;
+    if (f->decoded) return f->decoded;
+    if (f->nregs >= 1u << 20 || f->ninsn >= 1u << 24) { error_set(e, ERR_INPUT, "function %.*s is too large to run", (int)f->name.n, f->name.p); return NULL; }
+    shared_layout(f->module);
+    struct arena mem = { 0 };
+    struct lowered *l = NEW(&mem, struct lowered);
+    struct lower w = { .l = l, .mem = &mem, .e = e };
+    l->func = f;
+    layout(l, &mem);
+    for (u32 k = 0; k < f->nregs; k++) VEC_PUSH(&mem, &w.reg_type, (u8)f->regs[k]->type);
+    u32 *block_of = NEW_ARRAY(&mem, u32, f->ninsn + 1);
+    u8 *starts = NEW_ARRAY(&mem, u8, f->ninsn + 1);
+    for (u32 k = 0; k < f->nlabel; k++)
+        if (f->label[k]->kind == LABEL_CODE) starts[f->label[k]->insn] = 1;
+    begin_block(&w);
+    for (u32 k = 0; k < f->ninsn; k++) {
+        if (starts[k] && (w.op.n > w.block.p[w.block.n - 1].first)) lower_end_block(&w, TERM_FALL);
+        block_of[k] = w.block.n - 1;
+        lower_insn(&w, &f->insn[k]);
+        for (u32 j = 0; j < f->insn[k].narg; j++) scan_shared(&f->insn[k].arg[j], &l->shared_bytes);
+    }
+    if (starts[f->ninsn] && w.op.n > w.block.p[w.block.n - 1].first) lower_end_block(&w, TERM_FALL);
+    block_of[f->ninsn] = w.block.n - 1;
+    /* falling off the end returns */
+    static const struct ptx_insn end_of_text = { .opcode = { "ret", 3 } };
+    w.cur = f->ninsn ? &f->insn[f->ninsn - 1] : &end_of_text;
+    w.guard = no_opnd;
+    lower_control(&w, isa_form(N_ret, T_NONE, T_NONE, 0));
+    w.block.n--;
+    fix_targets(&w, block_of);
+    l->op = w.op.p; l->nop = w.op.n;
+    l->block = w.block.p; l->nblock = w.block.n;
+    l->site = w.site.p; l->nsite = w.site.n;
+    l->call = w.call.p; l->ncall = w.call.n;
+    l->brx = w.brx.p; l->nbrx = w.brx.n;
+    l->sym = w.sym.p; l->nsym = w.sym.n;
+    l->nreg = w.reg_type.n; l->reg_type = w.reg_type.p;
+    l->reg_width = NEW_ARRAY(&mem, u8, l->nreg + 1);
+    for (u32 k = 0; k < l->nreg; k++) l->reg_width[k] = (u8)register_bytes((enum ptx_type)l->reg_type[k]);
+    propagate_copies(&w);
+    l->mem = mem;
+    flow_build(l);
+    roots_find(l);
+    f->decoded = l;
+    return l;
+}
+
+/* ---- definitions and uses ---- */
+
+static void add_reg(struct opnd o, u32 *out, u32 *n) { if (o.kind == O_REG) out[(*n)++] = o.reg; }
+
+u32 lop_defs(const struct lop *o, const struct lowered *l, u32 out[8])
+{
+    u32 n = 0;
+    (void)l;
+    if (o->kind == KX_DEAD) return 0;
+    if (o->kind == K_MEM && (o->name == N_st || o->name == N_red)) return 0;
+    add_reg(o->d, out, &n);
+    add_reg(o->d2, out, &n);
+    if (o->kind == K_MEM && o->name == N_ld) { add_reg(o->b, out, &n); add_reg(o->c, out, &n); add_reg(o->e, out, &n); }
+    return n;
+}
+
+u32 lop_uses(const struct lop *o, const struct lowered *l, u32 out[16])
+{
+    u32 n = 0;
+    (void)l;
+    if (o->kind == KX_DEAD) return 0;
+    add_reg(o->guard, out, &n);
+    add_reg(o->a, out, &n);
+    if (o->kind == K_MEM && o->name == N_ld) return n;
+    if (o->kind == K_MEM && (o->name == N_st || o->name == N_red)) add_reg(o->d, out, &n);
+    add_reg(o->b, out, &n);
+    add_reg(o->c, out, &n);
+    add_reg(o->e, out, &n);
+    return n;
+}

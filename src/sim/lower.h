@@ -1,0 +1,36 @@
+/* What lower.c and its parts share while a function is lowered. */
+#ifndef LOCKSTEP_LOWER_H
+#define LOCKSTEP_LOWER_H
+#include "sim/machine.h"
+
+struct lower {
+    struct lowered *l;
+    struct arena *mem;
+    VEC(struct lop) op;
+    VEC(struct block) block;
+    VEC(struct site) site;
+    VEC(struct call) call;
+    VEC(u8) reg_type;
+    VEC(u32 *) brx;
+    VEC(struct ptx_var *) sym;
+    u32 *label_block;                           /* block that starts at an instruction of the text, NONE */
+    const struct ptx_insn *cur;                 /* being lowered */
+    struct opnd guard;                          /* of the current instruction */
+    struct error *e;
+};
+
+struct opnd lower_operand(struct lower *w, const struct ptx_operand *o, enum ptx_type type);    /* as a source of that type */
+struct opnd lower_temp(struct lower *w, enum ptx_type type);
+struct lop *lower_emit(struct lower *w, int form, struct opnd d, struct opnd a, struct opnd b, struct opnd c);
+struct opnd lower_const(u64 value);
+struct opnd lower_resize(struct lower *w, struct opnd o, u32 from, enum ptx_type type);
+void lower_memory(struct lower *w, const struct isa_form *f);       /* lower_memory.c */
+bool lower_has_mod(const struct ptx_insn *i, const char *mod);
+enum ptx_type lower_last_type(const struct ptx_insn *i);
+u32 lower_width(struct lower *w, const struct ptx_operand *o);
+void lower_unsupported(struct lower *w);
+void lower_end_block(struct lower *w, enum term term);
+/* Registers an operation writes and reads (guards included); returns how many. */
+u32 lop_defs(const struct lop *o, const struct lowered *l, u32 out[8]);
+u32 lop_uses(const struct lop *o, const struct lowered *l, u32 out[16]);
+#endif

@@ -1,0 +1,163 @@
+/* Lowering of memory instructions: each becomes a site (what it is, for checks and reports) and an operation.
+ *
+ * A kernel's own parameters are constants of the launch, so ld.param of them is a move. Parameters of calls live in a small
+ * memory of the call's frame (SP_CALL). Everything else is an access to global, shared, local or generic memory. */
+#include "sim/lower.h"
+
+static const struct opnd no_opnd;
+
+static enum ptx_space space_of(const struct ptx_insn *i)
+{
+    static const struct { const char *mod; enum ptx_space space; } t[] = {
+        { "global", SP_GLOBAL }, { "shared", SP_SHARED }, { "shared::cta", SP_SHARED }, { "local", SP_LOCAL }, { "const", SP_CONST },
+        { "param", SP_PARAM }, { "param::entry", SP_PARAM }, { "param::func", SP_PARAM } };
+    for (u32 k = 0; k < COUNT_OF(t); k++)
+        if (lower_has_mod(i, t[k].mod)) return t[k].space;
+    return SP_GENERIC;
+}
+
+static u8 sem_of(const struct ptx_insn *i)
+{
+    return lower_has_mod(i, "volatile") || lower_has_mod(i, "mmio") ? SEM_VOLATILE : lower_has_mod(i, "relaxed") ? SEM_RELAXED
+         : lower_has_mod(i, "acquire") ? SEM_ACQUIRE : lower_has_mod(i, "release") ? SEM_RELEASE : lower_has_mod(i, "acq_rel") ? SEM_ACQ_REL : SEM_WEAK;
+}
+
+static u8 scope_of(const struct ptx_insn *i, u8 otherwise)
+{
+    return lower_has_mod(i, "cta") ? SCOPE_CTA : lower_has_mod(i, "cluster") ? SCOPE_CLUSTER : lower_has_mod(i, "gpu") || lower_has_mod(i, "gl") ? SCOPE_GPU
+         : lower_has_mod(i, "sys") ? SCOPE_SYS : otherwise;
+}
+
+/* The address operand: register, symbol or number, and the constant offset. Returns its width in bytes. */
+static u32 address(struct lower *w, const struct ptx_operand *m, struct opnd *a, s64 *off)
+{
+    *off = m->imm;
+    if (m->reg) {
+        *a = (struct opnd){ .kind = O_REG, .reg = m->reg->index };
+        u32 width = type_size[m->reg->type];
+        if (*off != (s32)*off) {        /* the offset field is 32 bits wide */
+            struct opnd t = lower_temp(w, width == 4 ? T_U32 : T_U64);
+            lower_emit(w, isa_form(N_add, width == 4 ? T_U32 : T_U64, width == 4 ? T_U32 : T_U64, 0), t, *a, lower_const((u64)*off), no_opnd)->guard = no_opnd;
+            *a = t; *off = 0;
+        }
+        return width;
+    }
+    struct ptx_operand sym = *m;
+    sym.kind = OP_SYM;
+    *a = lower_operand(w, &sym, T_U64);
+    *off = 0;
+    return 8;
+}
+
+/* ld.param of the kernel's own parameters at a known place: moves from the launch's constants. */
+static bool load_constant(struct lower *w, const struct ptx_operand *dst, const struct ptx_operand *m, enum ptx_type t)
+{
+    if (m->reg || !m->var || !w->l->func->is_entry) return false;
+    bool own = false;
+    for (u32 k = 0; k < w->l->func->nparam; k++) own |= w->l->func->param[k] == m->var;
+    if (!own) return false;
+    u32 n = dst->kind == OP_VEC ? dst->nelem : 1, size = type_size[t];
+    u64 at = m->var->offset + (u64)m->imm;
+    if (at + (u64)n * size > w->l->func->param_bytes || m->imm < 0) return false;
+    for (u32 k = 0; k < n; k++) {
+        const struct ptx_operand *o = dst->kind == OP_VEC ? &dst->elem[k] : dst;
+        static const u8 to[2][9] = { { [2] = T_U16, [4] = T_U32, [8] = T_U64 }, { [2] = T_S16, [4] = T_S32, [8] = T_S64 } };
+        static const u8 from[2][9] = { { [1] = T_U8, [2] = T_U16, [4] = T_U32, [8] = T_U64 }, { [1] = T_S8, [2] = T_S16, [4] = T_S32, [8] = T_S64 } };
+        if (o->kind != OP_REG) continue;
+        u32 width = lower_width(w, o);
+        struct opnd p = { .kind = O_PARAM, .value = at + (u64)k * size }, d = { .kind = O_REG, .reg = o->reg->index };
+        bool sg = type_is_signed(t);
+        if (width == size) lower_emit(w, isa_form(N_mov, (enum ptx_type)to[0][width], (enum ptx_type)to[0][width], 0), d, p, no_opnd, no_opnd);
+        else lower_emit(w, isa_form(N_cvt, (enum ptx_type)from[sg][size], (enum ptx_type)to[sg][width], 0), d, p, no_opnd, no_opnd);
+    }
+    return true;
+}
+
+static void load_store(struct lower *w, const struct isa_form *f)
+{
+    const struct ptx_insn *i = w->cur;
+    bool load = f->name == N_ld;
+    if (i->narg != 2) { lower_unsupported(w); return; }
+    const struct ptx_operand *data = &i->arg[load ? 0 : 1], *m = &i->arg[load ? 1 : 0];
+    enum ptx_type t = lower_last_type(i);
+    enum ptx_space sp = space_of(i);
+    u32 n = data->kind == OP_VEC ? data->nelem : 1;
+    if (m->kind != OP_MEM || n > 4 || type_size[t] > 8 || t == T_PRED || type_size[t] == 0) { lower_unsupported(w); return; }
+    if (sp == SP_PARAM) {
+        if (load && load_constant(w, data, m, t)) return;
+        bool own = false;
+        for (u32 k = 0; k < w->l->func->nparam; k++) own |= w->l->func->param[k] == m->var;
+        if (!(w->l->func->is_entry && (own || m->reg))) sp = SP_CALL;
+        if (sp == SP_CALL && m->reg) { lower_unsupported(w); return; }
+    }
+    struct site s = { .name = (u8)f->name, .space = (u8)sp, .width = type_size[t], .vec = (u8)n, .is_signed = type_is_signed(t), .is_float = type_is_float(t),
+                      .sem = sem_of(i), .scope = scope_of(i, SCOPE_SYS), .type = (u8)t };
+    struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = i, .site = w->site.n };
+    s.addr_width = (u8)address(w, m, &o.a, &o.off);
+    struct opnd v[4] = { 0 };
+    for (u32 k = 0; k < n; k++) {
+        const struct ptx_operand *e = data->kind == OP_VEC ? &data->elem[k] : data;
+        u32 width = e->kind == OP_REG ? lower_width(w, e) : s.reg_width ? s.reg_width : MAX_OF(type_size[t], 2);
+        if (width == 1) { lower_unsupported(w); return; }
+        if (s.reg_width && s.reg_width != width) { lower_unsupported(w); return; }
+        s.reg_width = (u8)width;
+        if (e->kind == OP_SINK) continue;
+        if (e->kind == OP_REG) v[k] = (struct opnd){ .kind = O_REG, .reg = e->reg->index };
+        else if (!load) v[k] = lower_operand(w, e, t);
+        else { lower_unsupported(w); return; }
+    }
+    if (s.reg_width < s.width) { lower_unsupported(w); return; }
+    o.d = v[0]; o.b = v[1]; o.c = v[2]; o.e = v[3];
+    o.guard = w->guard;
+    s.op = w->op.n;
+    VEC_PUSH(w->mem, &w->site, s);
+    VEC_PUSH(w->mem, &w->op, o);
+}
+
+static void atomic(struct lower *w, const struct isa_form *f)
+{
+    static const char *const names[] = { "add", "exch", "min", "max", "and", "or", "xor", "cas", "inc", "dec" };
+    const struct ptx_insn *i = w->cur;
+    bool red = f->name == N_red;
+    enum ptx_type t = lower_last_type(i);
+    u32 k = !red, op = 0;
+    while (op < COUNT_OF(names) && !lower_has_mod(i, names[op])) op++;
+    bool cas = op == AT_CAS;
+    if (i->narg != 2u + !red + cas || i->arg[k].kind != OP_MEM || (type_size[t] != 4 && type_size[t] != 8)) { lower_unsupported(w); return; }
+    if (type_is_float(t) && (op != AT_ADD || (t != T_F32 && t != T_F64))) { lower_unsupported(w); return; }
+    struct site s = { .name = (u8)f->name, .space = (u8)space_of(i), .width = type_size[t], .reg_width = type_size[t], .vec = 1, .is_signed = type_is_signed(t),
+                      .is_float = type_is_float(t), .sem = sem_of(i), .scope = scope_of(i, SCOPE_GPU), .atom = (u8)op, .type = (u8)t };
+    if (s.sem == SEM_WEAK) s.sem = SEM_RELAXED;
+    struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = i, .site = w->site.n };
+    s.addr_width = (u8)address(w, &i->arg[k], &o.a, &o.off);
+    o.b = lower_operand(w, &i->arg[k + 1], t);
+    if (cas) o.c = lower_operand(w, &i->arg[k + 2], t);
+    if (!red && i->arg[0].kind == OP_REG) {
+        if (lower_width(w, &i->arg[0]) != s.width) { lower_unsupported(w); return; }
+        o.d = (struct opnd){ .kind = O_REG, .reg = i->arg[0].reg->index };
+    }
+    o.guard = w->guard;
+    s.op = w->op.n;
+    VEC_PUSH(w->mem, &w->site, s);
+    VEC_PUSH(w->mem, &w->op, o);
+}
+
+void lower_memory(struct lower *w, const struct isa_form *f)
+{
+    const struct ptx_insn *i = w->cur;
+    struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = i, .guard = w->guard };
+    switch (f->name) {
+    case N_ld: case N_st: load_store(w, f); return;
+    case N_atom: case N_red: atomic(w, f); return;
+    case N_isspacep:
+        if (i->narg != 2 || i->arg[0].kind != OP_REG) { lower_unsupported(w); return; }
+        o.d = (struct opnd){ .kind = O_REG, .reg = i->arg[0].reg->index };
+        o.a = lower_operand(w, &i->arg[1], T_U64);
+        o.aux = (u16)space_of(i);
+        break;
+    default:                                    /* membar, fence */
+        o.aux = scope_of(i, SCOPE_SYS);
+        break;
+    }
+    VEC_PUSH(w->mem, &w->op, o);
+}

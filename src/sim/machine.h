@@ -1,0 +1,345 @@
+/* The machine, all of its state on one page.
+ *
+ * A kernel is lowered once (lower.c: operations over virtual registers, blocks in reverse post-order, liveness) and decoded
+ * for a block shape (decode.c) into two versions of flat code with the same operations:
+ *   fast   registers have a class: S, one scalar a warp; A(k), a base per group of gcd(ntid.x, 32) lanes and a constant
+ *          stride k; V, 32 lanes. Valid while lanes run in the preferred order (lowest block first).
+ *   plain  every register is V. Valid always.
+ * A warp starts in fast code. When it has to leave the preferred order (a split waits while another goes on), or a guard says
+ * that a value is not affine after all, its live registers are copied to the plain layout and it goes on there. So the
+ * fast code needs no proof about schedules, and the plain code needs no speed.
+ *
+ * Execution: launch -> workers -> resident CTAs -> warps -> splits (lanes that are at one block of one frame). */
+#ifndef LOCKSTEP_MACHINE_H
+#define LOCKSTEP_MACHINE_H
+#include "isa/isa.h"
+#include "sim/sim.h"
+
+enum { LANES = 32, MAX_BARS = 16, FULL = -1, MAX_WARPS = 32, READ_SET = 64 };
+#define ALL_LANES 0xffffffffu
+
+/* ---- decoded code ---- */
+
+enum cls { CLS_V, CLS_S, CLS_A };               /* of an operand; two bits each in insn.cls: d a b c */
+#define CLS_AT(i, n) ((i)->cls >> 2 * (n) & 3)
+
+struct insn {                                   /* 32 bytes, no pointers */
+    u16 form;                                   /* of isa.def */
+    u8 kind;                                    /* enum isa_kind, or KX_* below */
+    u8 flags;                                   /* IF_* */
+    u16 d, a, b, c;                             /* slots: 8-byte units from the start of the register file */
+    u8 cls;                                     /* classes of d a b c */
+    u8 n;                                       /* scalars to compute: 1 for S, the number of groups for A */
+    u16 guard;                                  /* slot of the guard predicate, 0: none */
+    union {
+        s64 imm;
+        struct { s32 off; u16 e, f; };          /* memory: address offset; e: the fourth register of a vector */
+    };
+    u32 site;                                   /* number of the memory instruction */
+    u32 op;                                     /* the operation it was made from: source line, liveness */
+};
+_Static_assert(sizeof(struct insn) == 32, "an instruction is 32 bytes");
+enum { IF_GUARD_NEG = 1, IF_BLEND = 2, IF_TAG = 4 };
+enum { KX_GUARD = 16, KX_DEAD };                /* kinds beyond isa.def: an affine guard; an operation that was propagated away */
+
+struct warp;
+/* Executes one instruction over the register file R. Returns 0, or an event that leaves the straight line (EV_*). */
+typedef int handler(char *restrict R, const struct insn *i, struct warp *w);
+enum { EV_NONE, EV_DEOPT, EV_STOP };
+
+#define SLOT(R, s) ((R) + 8 * (size_t)(s))
+
+enum term { TERM_FALL, TERM_BRA, TERM_BRX, TERM_CALL, TERM_RET, TERM_EXIT, TERM_TRAP, TERM_BAR, TERM_WARP, TERM_SLEEP, TERM_UNSUPPORTED };
+
+struct loop { u32 head, last; u32 parent; };    /* blocks head..last; parent: number + 1 of the enclosing loop, 0: none */
+
+struct block {                                  /* of the lowered function: the same in both versions */
+    u32 first, end;                             /* operations [first, end); the terminator is the last one, if any */
+    u8 term;                                    /* enum term */
+    u8 is_exit;                                 /* nothing but ret/exit: lanes that branch here leave at once */
+    u32 next, target;                           /* fall-through and branch successor, NONE */
+    u32 *succ; u32 nsucc;                       /* all successors */
+    u32 *pred; u32 npred;
+    u32 idom, ipdom;                            /* immediate dominator and post-dominator, NONE: none */
+    u32 loop;                                   /* innermost loop + 1, 0: none */
+    u64 *live_in, *live_out;                    /* bit sets over virtual registers */
+};
+#define NONE 0xffffffffu
+
+/* Special registers beyond the manual's: the base of dynamic shared memory, and of the frame's local memory. */
+enum { SR_DYN_SHARED = SR_COUNT, SR_LOCAL_BASE };
+/* site.space of .param variables that belong to calls, not to the kernel */
+#define SP_CALL SP_REG
+
+enum opnd_kind { O_NONE, O_REG, O_CONST, O_PARAM, O_SREG };
+struct opnd {                                   /* an operand before it has a slot */
+    u8 kind, neg;                               /* neg: of a guard */
+    u16 comp;                                   /* SREG: component; CONST: 1, 2: add the base of the shared, local window */
+    u32 reg;                                    /* REG: number; SREG: id; CONST: number + 1 in lowered.sym, 0: just a number */
+    u64 value;                                  /* CONST: bits; PARAM: offset */
+};
+
+enum root_kind { ROOT_UNSET, ROOT_NONE, ROOT_PARAM, ROOT_VAR, ROOT_DYN, ROOT_MIXED };
+struct root { u8 kind; u32 off; struct ptx_var *var; };         /* which object an address was made from (RULES.md B) */
+
+struct site {                                   /* a memory instruction, whatever the version */
+    u8 name;                                    /* N_ld N_st N_atom N_red */
+    u8 space;                                   /* enum ptx_space */
+    u8 width;                                   /* bytes of one element in memory */
+    u8 reg_width;                               /* bytes of one element in the register */
+    u8 vec;                                     /* elements */
+    u8 is_signed, is_float;
+    u8 sem, scope;                              /* enum mem_sem, enum mem_scope */
+    u8 atom;                                    /* enum atom_op */
+    u8 type;                                    /* enum ptx_type */
+    u8 addr_width;                              /* bytes of the address in its register: 4 or 8 */
+    struct root root;
+    u32 op;
+};
+enum mem_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL };
+enum mem_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
+enum atom_op { AT_ADD, AT_EXCH, AT_MIN, AT_MAX, AT_AND, AT_OR, AT_XOR, AT_CAS, AT_INC, AT_DEC };
+
+struct lop {                                    /* one operation of a lowered function */
+    s32 form;                                   /* of isa.def; -1: unsupported, named when reached */
+    u16 name;                                   /* enum isa_name */
+    u8 kind;                                    /* enum isa_kind */
+    struct opnd d, a, b, c, e;                  /* memory: a is the address, the data are d b c e (atomics: d the old value, b c the operands) */
+    struct opnd d2;                             /* second result: the predicate of shfl and match */
+    struct opnd guard;                          /* O_REG or O_NONE; neg */
+    s64 off;                                    /* address offset or immediate */
+    u32 site;                                   /* memory: number in sites */
+    u16 aux;                                    /* shfl mode, vote mode, barrier flavour ... */
+    const struct ptx_insn *src;
+};
+
+struct lowered {
+    struct arena mem;
+    struct ptx_func *func;
+    struct lop *op; u32 nop;
+    struct block *block; u32 nblock;
+    struct loop *loop; u32 nloop;
+    u32 nreg, words;                            /* registers (those of the text and temporaries of lowering); u64s in a live set */
+    u8 *reg_type;                               /* enum ptx_type of each */
+    u8 *reg_width;                              /* bytes in the register file: 1 = predicate, 2, 4, 8, 16 */
+    u32 *ndef;                                  /* writes of each register */
+    u8 *local;                                  /* the register lives within one block only */
+    struct root *root;                          /* where an address in it comes from */
+    struct site *site; u32 nsite;
+    u32 **brx; u32 nbrx;                        /* targets of indirect branches: brx[op.aux][0] is the count */
+    u32 local_bytes;                            /* local memory of one call */
+    u32 pmem_bytes;                             /* .param memory of one call: its own parameters, results, and those of its calls */
+    u64 shared_bytes;                           /* static shared memory reachable from here */
+    struct call *call; u32 ncall;
+    u32 *arg_off, *ret_off;                     /* where its own parameters and results lie in pmem */
+    struct ptx_var **sym; u32 nsym;             /* variables whose address stands in a constant (opnd.reg is the number + 1) */
+    u32 *tag; u32 ntag;                         /* registers that carry their object at run time: number + 1 of the tag plane */
+    struct code *code[6][2];                    /* decoded versions, by log2 of the group and plain; guarded by the sim's lock */
+};
+
+struct call {                                   /* a call site */
+    struct ptx_func *func;                      /* NULL: indirect through op.a */
+    struct { u32 from, size; } *arg, *ret; u32 narg, nret;         /* offsets in the caller's pmem; order of the prototype */
+    u8 builtin;                                 /* enum builtin: vprintf and the like */
+};
+enum builtin { BI_NONE, BI_VPRINTF, BI_ASSERTFAIL, BI_MALLOC, BI_FREE };
+
+struct where { u8 cls, width; u16 slot; s32 stride; };          /* a register in a version */
+
+struct code {                                   /* a decoded version */
+    struct lowered *low;
+    bool plain;
+    struct insn *insn; handler **fn, **pure, **tagged;  /* pure: what a blending or guarded handler wraps; tagged: what a tagging one wraps */
+    u32 ninsn; u32 *insn_of;                    /* insn_of: by operation */
+    struct { u32 start, end; u8 div; } *block;  /* instructions; the terminator is at end when the block has one; div: may run with lanes missing */
+    struct where *reg;
+    s32 *stride;                                /* by slot: stride of an A register */
+    u32 bytes, vector;                          /* of the register file; where its vector part starts */
+    u32 group, groups;                          /* lanes in a group, groups in a warp */
+    struct head { struct opnd o; u16 slot; u8 cls, width; } *head; u32 nhead;   /* what stands in the head: constants, parameters, special registers */
+};
+
+/* Fixed slots of every register file. */
+enum { S_ZERO, S_CTAID_X, S_CTAID_Y, S_CTAID_Z, S_FIRST };
+enum { SCRATCH_BYTES = 256, SCRATCHES = 6 };    /* at the start of the vector part: operands spread to 32 lanes, results before blending */
+
+/* ---- execution ---- */
+
+enum split_state { SP_RUN, SP_RDV, SP_BAR, SP_IDLE, SP_SLEEP };
+struct read { const char *ptr; u64 addr, value; u32 op; u8 size, space, lane; };        /* what a spinning split looked at */
+
+struct frame {                                  /* an activation; a tree (cactus stack) when lanes call different functions */
+    struct frame *up;
+    struct code *code;
+    char *R;                                    /* register file */
+    char *pmem;                                 /* .param memory, [lane][pmem_bytes] */
+    u32 *tags;                                  /* tag planes, 32 object ids each */
+    u32 local_base;                             /* offset of its local memory in the thread's stack */
+    u32 depth, refs;                            /* refs: splits in it and frames above it */
+    u32 ret_block; const struct call *call;     /* where its lanes meet again in `up` */
+    struct frame *next_free;
+};
+
+struct split {
+    u32 mask, block;
+    struct frame *fr;
+    u8 state, bar;                              /* enum split_state; which barrier */
+    u16 tries;
+    u32 op;                                     /* the operation it waits at */
+    u32 rdv;                                    /* SP_RDV: membermask */
+    u64 wake;                                   /* SP_SLEEP: virtual time */
+    struct read *reads; u32 nreads;             /* SP_IDLE: run again when one differs */
+};
+
+struct bar {                                    /* one barrier of a CTA, between two phases all zero */
+    u32 need;                                   /* somebody is here */
+    u32 arrived;                                /* threads that arrived without waiting */
+    u32 expected;                               /* thread count given, 0: all of the CTA */
+    u32 whole;                                  /* warps of which every live lane waits */
+    u64 waiting;                                /* warps that arrived without waiting */
+    u32 red_and, red_or, red_count;             /* reductions so far */
+};
+struct probe;                                   /* wait.c: watching a loop for idleness */
+
+struct warp {
+    char *R;                                    /* register file of the running split's frame */
+    u32 mask;                                   /* lanes of the running split */
+    u32 live;                                   /* lanes that have not exited */
+    u32 limit;                                  /* lowest pending block of this frame: jumps at or beyond it leave the straight line */
+    s32 fuel;                                   /* back edges until somebody looks */
+    struct code *code;
+    struct range *range;                        /* of the worker, by site */
+    char *shared;                               /* of the CTA */
+    struct cta *cta;
+    struct split *cur;                          /* running split */
+    struct split split[LANES]; u32 nsplit;
+    struct frame *base;                         /* frame of the kernel */
+    u32 id;                                     /* in the CTA */
+    u32 first_live;                             /* lanes at the start */
+    u32 fuel_next;                              /* size of the next tank */
+    u64 steps, counted;                         /* warp instructions executed; of them in launch.spent */
+    u32 event_at;                               /* instruction that left the straight line */
+    u32 clocks, syncs;                          /* clock reads and synchronisations: a loop with one is not idle */
+    struct probe *probe;                        /* not NULL: loads and stores are being recorded */
+    char *local;                                /* [lane][LOCAL_STACK], mapped when first used */
+    char *fast_R;                               /* the two register files of the kernel frame, kept for the next CTA */
+    char *plain_R;
+    struct frame base_frame;
+    u32 changed;                                /* memory this warp changed since the probe began */
+    struct frame *free_frames;                  /* of calls that ended, for the next ones */
+    u64 rdv_a[LANES]; u32 rdv_b[LANES], rdv_e[LANES];   /* operands of the .sync operation each lane waits at */
+};
+
+struct cta {
+    u32 id[3]; u64 linear;
+    u32 nwarps, running;                        /* warps not yet done */
+    struct warp **warp;
+    struct bar bar[MAX_BARS]; u32 bars_used;    /* mask of those somebody is at */
+    char *shared;
+    struct worker *worker;
+    struct launch *launch;
+    struct cta *next;                           /* in the parked or free list */
+    u8 state;                                   /* CTA_READY: only gave way; CTA_WAIT: every split waits */
+    u32 progress;                               /* something happened since the last round over the warps */
+    u64 rng;
+};
+enum { CTA_READY, CTA_WAIT };
+
+struct range { u64 lo, size; u64 view; u32 object; u8 strict; };     /* what a site may touch: address - lo < size; strict: the object its pointer came from */
+
+struct worker {
+    struct launch *launch;
+    struct ranges { struct lowered *low; struct range *r; } *func; u32 nfunc, capfunc;     /* what each site may touch, by function */
+    struct cta *free, *again;                   /* again: started already, to be run next */
+    u64 steps, ctas;
+    u32 index;
+    struct arena mem;                           /* lives as long as the launch */
+};
+
+enum { PARK_SCAN = 32, LOCAL_STACK = 1 << 16, FUEL_FIRST = 32, FUEL_MAX = 1 << 16 };
+
+struct launch {
+    const struct sim_launch *in;
+    struct sim *sim;
+    struct lowered *kernel;
+    struct code *fast, *plain;
+    u64 total, next;                            /* CTAs; next to start (atomic) */
+    u32 max_resident, resident, active;         /* active: workers inside a CTA or about to take one */
+    struct cta *parked, *parked_tail; u32 nparked;
+    lock_t lock;
+    u32 nwarps, threads;
+    u64 shared_total, dyn_shared;               /* bytes of a CTA; where the dynamic part starts */
+    u64 vtime, vtime_base;                      /* virtual nanoseconds slept; where clocks start */
+    int stop;                                   /* atomic: SIM_* end to take, 0: go on */
+    u64 spent;                                  /* warp instructions so far, when there is a budget */
+    u32 deopts;                                 /* atomic: many of them make later CTAs start in plain code */
+    struct error *e; lock_t elock;
+    u32 nworkers;
+    u64 serial; struct writer { u64 addr, value, cta, serial; u32 thread, op; struct lowered *low; } *writers;   /* who changed a lock last: a lossy table of the sim */
+    char *param_copy;
+};
+enum { WRITERS = 1024 };
+
+struct sim {
+    struct mem *mem; const struct profile *profile;
+    u32 workers;
+    lock_t lock;                                /* decoding, worker pool */
+    struct pool *pool;
+    struct writer *writers; u64 serial;
+};
+
+/* ---- who does what ---- */
+struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e);                 /* lower.c */
+void shared_layout(struct ptx_module *m);
+void flow_build(struct lowered *l);                                                            /* flow.c: blocks, order, dominators, loops, liveness */
+struct divergence { u8 *div; u8 *cls; s32 *stride; };                                           /* per block; per register */
+void classes_find(struct lowered *l, u32 group, struct divergence *out, struct arena *a);    /* classes.c */
+void roots_find(struct lowered *l);                                                            /* roots.c */
+struct code *decode(struct sim *s, struct lowered *l, const u32 ntid[3], bool plain, struct error *e);          /* decode.c */
+handler lanes_mixed, lanes_blend, lanes_guard_affine, roots_tagged;                             /* wrap.c, roots.c */
+enum guard_mode { GUARD_SIGNED, GUARD_UNSIGNED, GUARD_AND, GUARD_SHR_SIGNED, GUARD_SHR_SIGNED64, GUARD_SHR_UNSIGNED, GUARD_SHR_UNSIGNED64 };
+handler *memory_handler(const struct site *s, const struct insn *i, u32 group, s32 stride);                 /* memory.c */
+handler mem_isspacep, mem_fence, warp_activemask, warp_sreg;
+
+/* exec.c */
+enum exec_end { EXEC_WAIT, EXEC_YIELD, EXEC_DONE };
+enum exec_end exec_warp(struct warp *w);                        /* runs until every split of the warp waits, it gives way, or it is done */
+struct split *exec_split(struct warp *w, u32 mask, u32 block, struct frame *fr);
+void exec_exit_lanes(struct warp *w, u32 mask);
+static inline bool launch_stopped(const struct launch *l) { return __atomic_load_n(&l->stop, __ATOMIC_RELAXED) != 0; }
+void exec_to_plain(struct warp *w, u32 op);                     /* deopt.c: the kernel frame goes on in plain code; op: the running split stands before it, NONE: at a block */
+struct range *ranges_of(struct warp *w, struct lowered *l);     /* schedule.c */
+void head_fill(struct warp *w, const struct code *c, char *R, u32 local_base);
+bool warp_runnable(struct warp *w);
+
+bool sync_arrive(struct warp *w, struct split *s, const struct insn *i);                        /* warpop.c: true: fired, the split may go on */
+void sync_recheck(struct warp *w);
+bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i);                     /* barrier.c: the same */
+void barrier_recheck(struct cta *c);
+enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC, BAR_ALIGNED = 16 };
+
+enum wait_look { WAIT_GO, WAIT_IDLE, WAIT_YIELD };
+enum wait_look wait_fuel(struct warp *w, u32 target);                                           /* wait.c */
+bool wait_changed(const struct split *s, const struct warp *w);
+void wait_record_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const char *ptr, u32 size, u64 value);
+void wait_stop(struct warp *w);                                                                 /* forget the probe */
+void wait_verdict(struct launch *l);
+void wait_report_stopped(struct launch *l);
+bool wait_for_host(const struct launch *l);
+
+bool call_enter(struct warp *w, struct split *s, const struct insn *i, u32 next);               /* call.c: false: a builtin, already done */
+void call_return(struct warp *w, struct split *s, u32 mask);
+void frame_drop(struct warp *w, struct frame *f);
+bool builtin_call(struct warp *w, const struct call *c, const struct insn *i);                  /* builtin.c */
+enum builtin builtin_find(struct str name);
+
+void found(struct warp *w, u32 op, struct finding *f, u32 mask);                                /* found.c: fills in place and threads, and adds */
+struct place *found_place(struct arena *a, const struct lowered *l, u32 op);
+void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt, ...) PRINTF_LIKE(6, 7);
+struct ptx_func *func_at(struct launch *l, u64 addr);
+char *local_of(struct warp *w);                                                                 /* call.c: the lanes' stacks */
+const char *plain_name(struct arena *a, struct str name);                                       /* access.c */
+
+/* Reads operand n of an instruction for one lane. */
+u64 lane_value(const struct warp *w, const struct code *c, const char *R, u32 slot, u32 cls, u32 width, u32 lane);
+#endif

@@ -1,0 +1,161 @@
+/* Provenance: which object an address was made from (RULES.md B).
+ *
+ * Most pointers reach their access from a parameter or a symbol by copies, additions and selections that can be followed in
+ * the text. For those the object is known per memory instruction, before the first lane runs, and costs nothing. Only where
+ * the text cannot tell (pointers loaded from memory, merges of different objects) does a register carry its object at run
+ * time, in a tag plane: one object id a lane, 0 for a plain number, TAG_MIXED for arithmetic between pointers. */
+#include "sim/lower.h"
+#include "sim/access.h"
+
+static bool same(struct root a, struct root b) { return a.kind == b.kind && a.off == b.off && a.var == b.var; }
+
+static struct root join(struct root a, struct root b)
+{
+    if (a.kind == ROOT_UNSET) return b;
+    if (b.kind == ROOT_UNSET) return a;
+    if (same(a, b)) return a;
+    return (struct root){ .kind = ROOT_DYN };
+}
+
+static struct root of_operand(const struct lowered *l, struct opnd o, u32 width)
+{
+    if (o.kind == O_REG) return l->root[o.reg];
+    if (o.kind == O_CONST && o.reg) return (struct root){ .kind = ROOT_VAR, .var = l->sym[o.reg - 1] };
+    if (o.kind == O_PARAM && width == 8) return (struct root){ .kind = ROOT_PARAM, .off = (u32)o.value };
+    return (struct root){ .kind = ROOT_NONE };
+}
+
+/* pointer + number keeps the pointer; pointer with pointer is anybody's guess */
+static struct root sum(struct root a, struct root b)
+{
+    if (a.kind == ROOT_UNSET || b.kind == ROOT_UNSET) return (struct root){ 0 };
+    if (a.kind == ROOT_NONE) return b;
+    if (b.kind == ROOT_NONE) return a;
+    return (struct root){ .kind = a.kind == ROOT_DYN || b.kind == ROOT_DYN ? ROOT_DYN : ROOT_MIXED };
+}
+
+static struct root transfer(const struct lowered *l, const struct lop *o, u32 width)
+{
+    struct root none = { .kind = ROOT_NONE };
+    struct root a = of_operand(l, o->a, width), b = of_operand(l, o->b, width), c = of_operand(l, o->c, width);
+    if (o->kind == K_WARP) return o->name == N_shfl ? a : none;
+    if (o->kind == K_MEM) return width == 8 && o->name != N_isspacep && l->site[o->site].width == 8 ? (struct root){ .kind = ROOT_DYN } : none;
+    if (o->kind != K_LANE || type_is_float((enum ptx_type)isa_forms[o->form].type)) return none;
+    switch (o->name) {
+    case N_mov: case N_cvta: case N_cvt: return a;
+    case N_add: return sum(a, b);
+    case N_sub: return b.kind == ROOT_NONE ? a : a.kind == ROOT_UNSET || b.kind == ROOT_UNSET ? (struct root){ 0 } : (struct root){ .kind = a.kind == ROOT_DYN || b.kind == ROOT_DYN ? ROOT_DYN : ROOT_MIXED };
+    case N_mad_lo: case N_mad_wide: return c;
+    case N_and: case N_or: return b.kind == ROOT_NONE ? a : a.kind == ROOT_NONE ? b : a.kind == ROOT_UNSET || b.kind == ROOT_UNSET ? (struct root){ 0 } : none;
+    case N_selp: case N_min: case N_max: return join(a, b);
+    default: return none;
+    }
+}
+
+void roots_find(struct lowered *l)
+{
+    u32 r[16];
+    l->root = NEW_ARRAY(&l->mem, struct root, l->nreg + 1);
+    l->tag = NEW_ARRAY(&l->mem, u32, l->nreg + 1);
+    for (bool again = true; again;) {
+        again = false;
+        for (u32 k = 0; k < l->nop; k++) {
+            const struct lop *o = &l->op[k];
+            u32 n = lop_defs(o, l, r);
+            for (u32 j = 0; j < n; j++) {
+                u32 w = l->reg_width[r[j]];
+                struct root t = w != 4 && w != 8 ? (struct root){ .kind = ROOT_NONE } : transfer(l, o, w);
+                t = join(l->root[r[j]], t);
+                /* 32-bit registers hold shared addresses: one array, or any of them */
+                if (t.kind == ROOT_DYN && w != 8) t = (struct root){ .kind = ROOT_MIXED };
+                if (!same(t, l->root[r[j]]) && l->root[r[j]].kind != ROOT_DYN && !(l->root[r[j]].kind == ROOT_MIXED && w != 8)) { l->root[r[j]] = t; again = true; }
+            }
+        }
+    }
+    for (u32 k = 0; k < l->nreg; k++)
+        if (l->root[k].kind == ROOT_DYN) l->tag[k] = ++l->ntag;
+    for (u32 k = 0; k < l->nsite; k++) {
+        const struct lop *o = &l->op[l->site[k].op];
+        struct root t = of_operand(l, o->a, l->site[k].addr_width);
+        l->site[k].root = t.kind == ROOT_UNSET ? (struct root){ .kind = ROOT_NONE } : t;
+    }
+}
+
+/* ---- tag planes at run time ---- */
+
+static u32 object_at(const struct warp *w, u64 value)
+{
+    struct mem_object *o = mem_find(w->cta->launch->sim->mem, value);
+    return o ? o->id : 0;
+}
+
+u32 tag_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 lane)
+{
+    struct root r = of_operand(l, o, 8);
+    switch (r.kind) {
+    case ROOT_DYN: return w->cur->fr->tags[(l->tag[o.reg] - 1) * LANES + lane];
+    case ROOT_PARAM: { u64 v; memcpy(&v, w->cta->launch->param_copy + r.off, 8); return object_at(w, v); }
+    case ROOT_VAR: return r.var->space == SP_GLOBAL || r.var->space == SP_CONST ? object_at(w, r.var->addr) : 0;
+    case ROOT_MIXED: return TAG_MIXED;
+    default: return 0;
+    }
+}
+
+static u32 tag_sum(u32 a, u32 b) { return !a ? b : !b ? a : TAG_MIXED; }
+
+static u32 tag_result(const struct warp *w, const struct lowered *l, const struct lop *o, const struct insn *i, u32 lane)
+{
+    switch (o->name) {
+    case N_mov: case N_cvta: case N_cvt: return tag_of(w, l, o->a, lane);
+    case N_add: return tag_sum(tag_of(w, l, o->a, lane), tag_of(w, l, o->b, lane));
+    case N_sub: { u32 b = tag_of(w, l, o->b, lane); return b ? TAG_MIXED : tag_of(w, l, o->a, lane); }
+    case N_mad_lo: case N_mad_wide: return tag_of(w, l, o->c, lane);
+    case N_and: case N_or: { u32 a = tag_of(w, l, o->a, lane), b = tag_of(w, l, o->b, lane); return !a || !b ? a | b : 0; }
+    case N_selp: {
+        u32 p = *(const u32 *)(const void *)SLOT(w->R, i->c);
+        return tag_of(w, l, p >> lane & 1 ? o->a : o->b, lane);
+    }
+    case N_min: case N_max: {
+        u64 d = lane_value(w, w->code, w->R, i->d, CLS_AT(i, 0), 8, lane), a = lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 8, lane);
+        return tag_of(w, l, d == a ? o->a : o->b, lane);
+    }
+    default: return 0;
+    }
+}
+
+/* A register that a load or atomic filled: look its value up. */
+void tags_loaded(struct warp *w, struct opnd o, u32 slot, u32 cls, u32 mask)
+{
+    const struct lowered *l = w->code->low;
+    if (o.kind != O_REG || !l->tag[o.reg]) return;
+    u32 *t = w->cur->fr->tags + (l->tag[o.reg] - 1) * LANES;
+    u64 last = 0; u32 id = 0;
+    for (u32 lane = 0; lane < LANES; lane++) {
+        if (!(mask >> lane & 1)) continue;
+        u64 v = lane_value(w, w->code, w->R, slot, cls, 8, lane);
+        if (v != last) { id = object_at(w, v); last = v; }
+        t[lane] = id;
+    }
+}
+
+/* Runs the operation, then says which object its result points into. */
+int roots_tagged(char *restrict R, const struct insn *i, struct warp *w)
+{
+    const struct lowered *l = w->code->low;
+    const struct lop *o = &l->op[i->op];
+    u32 result[LANES], mask = w->mask;
+    if (o->guard.kind == O_REG) {
+        u32 g = *(const u32 *)(const void *)SLOT(R, i->guard);
+        mask &= i->flags & IF_GUARD_NEG ? ~g : g;
+    }
+    bool before = o->name != N_min && o->name != N_max;    /* the destination may be a source: read tags first where values are not needed */
+    if (before)
+        for (u32 k = 0; k < LANES; k++) result[k] = tag_result(w, l, o, i, k);
+    int ev = w->code->tagged[i - w->code->insn](R, i, w);
+    if (!before)
+        for (u32 k = 0; k < LANES; k++) result[k] = tag_result(w, l, o, i, k);
+    u32 *t = w->cur->fr->tags + (l->tag[o->d.reg] - 1) * LANES;
+    for (u32 k = 0; k < LANES; k++)
+        if (mask >> k & 1) t[k] = result[k];
+    return ev;
+}

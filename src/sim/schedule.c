@@ -1,0 +1,521 @@
+/* From a launch to its end: workers, CTAs, residency, parking, the verdict when nobody can run.
+ *
+ * A CTA stays on its worker until it is done or all its splits wait; then it is parked, and the worker takes a parked CTA that
+ * woke up, or starts the next one while residency allows. So a plain grid holds one CTA a worker, and a grid barrier holds all
+ * that fit. Small grids run on the caller's thread alone. */
+#include "sim/machine.h"
+#include "sim/access.h"
+
+/* ---- register files ---- */
+
+static u64 sreg_value(const struct warp *w, u32 id, u32 comp, u32 lane)
+{
+    const struct launch *l = w->cta->launch;
+    const struct sim_launch *in = l->in;
+    u32 t = w->id * LANES + lane;
+    switch (id) {
+    case SR_TID: return comp == 0 ? t % in->block[0] : comp == 1 ? t / in->block[0] % in->block[1] : comp == 2 ? t / in->block[0] / in->block[1] : 0;
+    case SR_NTID: return comp < 3 ? in->block[comp] : 0;
+    case SR_CTAID: return comp < 3 ? w->cta->id[comp] : 0;
+    case SR_NCTAID: return comp < 3 ? in->grid[comp] : 0;
+    case SR_LANEID: return lane;
+    case SR_WARPID: return w->id;
+    case SR_NWARPID: return l->sim->profile->warps_per_sm;
+    case SR_SMID: return w->cta->linear % l->sim->profile->sms;
+    case SR_NSMID: return l->sim->profile->sms;
+    case SR_GRIDID: return l->serial;
+    case SR_LANEMASK_EQ: return 1u << lane;
+    case SR_LANEMASK_LE: return (2u << lane) - 1;
+    case SR_LANEMASK_LT: return (1u << lane) - 1;
+    case SR_LANEMASK_GE: return ~((1u << lane) - 1);
+    case SR_LANEMASK_GT: return ~((2u << lane) - 1);
+    case SR_DYNAMIC_SMEM_SIZE: return in->shared_bytes;
+    case SR_TOTAL_SMEM_SIZE: return l->shared_total;
+    case SR_AGGR_SMEM_SIZE: return l->shared_total + l->sim->profile->shared_reserved;
+    case SR_NCLUSTERID: return comp < 3 ? in->grid[comp] : 0;
+    case SR_CLUSTERID: return comp < 3 ? w->cta->id[comp] : 0;
+    case SR_CLUSTER_NCTAID: return comp < 3;
+    case SR_CLUSTER_NCTARANK: return 1;
+    case SR_DYN_SHARED: return l->dyn_shared;
+    default: return 0;
+    }
+}
+
+static u64 window_base(const struct launch *l, u32 comp)
+{
+    return comp == 1 ? mem_shared_window(l->sim->mem) : comp == 2 ? mem_local_window(l->sim->mem) : 0;
+}
+
+/* Constants, parameters and special registers, as the code expects them. */
+void head_fill(struct warp *w, const struct code *c, char *R, u32 local_base)
+{
+    const struct launch *l = w->cta->launch;
+    for (u32 k = 0; k < 3; k++) { u64 v = w->cta->id[k]; memcpy(SLOT(R, S_CTAID_X + k), &v, 8); }
+    for (u32 k = 0; k < c->nhead; k++) {
+        const struct head *h = &c->head[k];
+        u64 v = 0;
+        if (h->o.kind == O_CONST) v = h->o.value + window_base(l, h->o.comp);
+        else if (h->o.kind == O_PARAM) memcpy(&v, l->param_copy + h->o.value, 8);
+        else if (h->o.reg == SR_LOCAL_BASE) v = local_base;
+        else if (h->cls == CLS_V) {
+            for (u32 n = 0; n < LANES; n++) { u32 x = (u32)sreg_value(w, h->o.reg, h->o.comp, n); memcpy(SLOT(R, h->slot) + 4 * n, &x, 4); }
+            continue;
+        } else if (h->cls == CLS_A) {
+            for (u32 g = 0; g < c->groups; g++) { v = sreg_value(w, h->o.reg, h->o.comp, g * c->group); memcpy(SLOT(R, h->slot) + 8 * g, &v, 8); }
+            continue;
+        } else v = sreg_value(w, h->o.reg, h->o.comp, 0);
+        memcpy(SLOT(R, h->slot), &v, 8);
+    }
+}
+
+struct range *ranges_of(struct warp *w, struct lowered *l)
+{
+    struct worker *k = w->cta->worker;
+    for (u32 j = 0; j < k->nfunc; j++) if (k->func[j].low == l) return k->func[j].r;
+    if (k->nfunc == k->capfunc) k->func = vec_grow(&k->mem, k->func, &k->capfunc, sizeof *k->func, 8);
+    k->func[k->nfunc] = (struct ranges){ l, NEW_ARRAY(&k->mem, struct range, l->nsite + 1) };
+    struct range *r = k->func[k->nfunc++].r;
+    for (u32 j = 0; j < l->nsite; j++) {        /* shared arrays are where they are for the whole launch */
+        const struct site *s = &l->site[j];
+        if (s->space != SP_SHARED) continue;
+        const struct launch *lc = w->cta->launch;
+        r[j] = (struct range){ .lo = 0, .size = lc->shared_total };
+        if (s->root.kind != ROOT_VAR || s->root.var->space != SP_SHARED) continue;
+        bool dynamic = !s->root.var->size && s->root.var->is_extern;
+        r[j].lo = dynamic ? lc->dyn_shared : s->root.var->offset;
+        r[j].size = dynamic ? lc->shared_total - lc->dyn_shared : s->root.var->size;
+    }
+    return r;
+}
+
+/* ---- CTAs ---- */
+
+static struct cta *cta_new(struct worker *k)
+{
+    struct launch *l = k->launch;
+    struct cta *c = base_alloc(sizeof *c);
+    if (!c) return NULL;
+    c->launch = l; c->nwarps = l->nwarps; c->worker = k;
+    c->warp = base_alloc(sizeof *c->warp * l->nwarps);
+    c->shared = base_aligned(l->shared_total + 128);
+    bool ok = c->warp && c->shared;
+    for (u32 n = 0; ok && n < l->nwarps; n++) {
+        struct warp *w = c->warp[n] = base_alloc(sizeof *w);
+        if (!w) { ok = false; break; }
+        w->id = n; w->cta = c; w->shared = c->shared;
+        w->fast_R = base_aligned(l->fast->bytes);
+        struct frame *f = &w->base_frame;
+        f->pmem = base_aligned((size_t)l->kernel->pmem_bytes * LANES + 1);
+        f->tags = base_aligned((size_t)l->kernel->ntag * LANES * 4 + 1);
+        ok = w->fast_R && f->pmem && f->tags;
+    }
+    if (!ok) launch_fail(l, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for another resident CTA (%u warps)", l->nwarps);
+    return c;
+}
+
+static void frame_free(struct frame *f) { base_free(f->R); base_free(f->pmem); base_free(f->tags); base_free(f); }
+
+static void cta_free(struct cta *c)
+{
+    for (u32 n = 0; c->warp && n < c->nwarps; n++) {
+        struct warp *w = c->warp[n];
+        if (!w) continue;
+        wait_stop(w);
+        for (u32 k = 0; k < w->nsplit; k++) {
+            if (w->split[k].reads) base_free(w->split[k].reads);
+            struct frame *f = w->split[k].fr;   /* a launch that was stopped leaves frames behind */
+            while (f && f != &w->base_frame && --f->refs == 0) { struct frame *up = f->up; frame_free(f); f = up; }
+        }
+        while (w->free_frames) { struct frame *f = w->free_frames; w->free_frames = f->next_free; frame_free(f); }
+        base_free(w->fast_R); base_free(w->plain_R);
+        base_free(w->base_frame.pmem); base_free(w->base_frame.tags);
+        if (w->local) pages_release((u64)(uintptr_t)w->local, (u64)LANES * LOCAL_STACK);
+        base_free(w);
+    }
+    base_free(c->warp); base_free(c->shared); base_free(c);
+}
+
+enum { DEOPT_MANY = 64 };       /* after so many, later CTAs start in plain code */
+
+static void warp_start(struct warp *w, bool fresh)
+{
+    struct cta *c = w->cta;
+    struct launch *l = c->launch;
+    bool plain = __atomic_load_n(&l->deopts, __ATOMIC_RELAXED) > DEOPT_MANY && w->plain_R;
+    struct frame *f = &w->base_frame;
+    u32 first = w->id * LANES, left = l->threads - first;
+    w->first_live = w->live = left >= LANES ? ALL_LANES : (1u << left) - 1;
+    f->code = plain ? l->plain : l->fast;
+    f->R = plain ? w->plain_R : w->fast_R;
+    f->depth = 0; f->refs = 1; f->local_base = 0; f->up = NULL;
+    w->base = f;
+    w->nsplit = 0; w->cur = NULL; w->probe = NULL; w->code = NULL;
+    w->fuel = FUEL_FIRST; w->fuel_next = FUEL_FIRST;
+    if (fresh) head_fill(w, f->code, f->R, 0);
+    else for (u32 k = 0; k < 3; k++) { u64 v = c->id[k]; memcpy(SLOT(f->R, S_CTAID_X + k), &v, 8); }
+    exec_split(w, w->live, 0, f);
+}
+
+static void cta_start(struct cta *c, u64 linear, bool fresh)
+{
+    struct launch *l = c->launch;
+    c->linear = linear;
+    c->id[0] = (u32)(linear % l->in->grid[0]);
+    c->id[1] = (u32)(linear / l->in->grid[0] % l->in->grid[1]);
+    c->id[2] = (u32)(linear / l->in->grid[0] / l->in->grid[1]);
+    c->running = c->nwarps;
+    if (c->bars_used) { memset(c->bar, 0, sizeof c->bar); c->bars_used = 0; }
+    c->rng = l->in->seed ^ linear * 0x9e3779b97f4a7c15u;
+    for (u32 n = 0; n < c->nwarps; n++) warp_start(c->warp[n], fresh);
+}
+
+/* Wakes what can go on: sleepers, and spinning splits that saw a change. */
+bool warp_runnable(struct warp *w)
+{
+    bool run = false;
+    for (u32 k = 0; k < w->nsplit; k++) {
+        struct split *s = &w->split[k];
+        if (s->state == SP_SLEEP || (s->state == SP_IDLE && wait_changed(s, w))) s->state = SP_RUN;
+        run |= s->state == SP_RUN;
+    }
+    return run;
+}
+
+/* Runs a CTA until it is done (true) or all of it waits or has given way (false; c->state says which). */
+static bool cta_run(struct cta *c)
+{
+    struct launch *l = c->launch;
+    u32 rounds = 0;
+    for (;;) {
+        bool ran = false, yielded = false;
+        u32 start = l->in->seeded ? (u32)(rand_next(&c->rng) % c->nwarps) : 0;
+        for (u32 n = 0; n < c->nwarps; n++) {
+            struct warp *w = c->warp[(start + n) % c->nwarps];
+            if (!w->nsplit || !warp_runnable(w)) continue;
+            ran = true;
+            enum exec_end e = exec_warp(w);
+            if (launch_stopped(l)) { c->state = CTA_WAIT; return false; }
+            if (e == EXEC_DONE) { c->running--; c->progress = 1; barrier_recheck(c); }
+            if (e == EXEC_YIELD) yielded = true;
+        }
+        if (!c->running) return true;
+        if (!ran) { c->state = CTA_WAIT; return false; }
+        if (yielded && ++rounds > 4) { c->state = CTA_READY; return false; }
+    }
+}
+
+/* ---- workers ---- */
+
+static bool cta_woken(struct cta *c)
+{
+    if (c->state == CTA_READY) return true;
+    for (u32 n = 0; n < c->nwarps; n++)
+        for (u32 k = 0; k < c->warp[n]->nsplit; k++) {
+            const struct split *s = &c->warp[n]->split[k];
+            if (s->state == SP_RUN || s->state == SP_SLEEP || (s->state == SP_IDLE && wait_changed(s, c->warp[n]))) return true;
+        }
+    return false;
+}
+
+static void park(struct launch *l, struct cta *c)
+{
+    c->next = NULL;
+    struct cta **p = &l->parked_tail;
+    if (*p) (*p)->next = c; else l->parked = c;
+    *p = c;
+    l->nparked++;
+}
+
+/* Takes a parked CTA that woke up, looking at no more than `most`; those passed over go to the end. */
+static struct cta *take_parked(struct launch *l, u32 most)
+{
+    for (u32 k = 0; k < most && l->parked; k++) {
+        struct cta *c = l->parked;
+        l->parked = c->next;
+        if (!l->parked) l->parked_tail = NULL;
+        l->nparked--;
+        if (cta_woken(c)) return c;
+        park(l, c);
+    }
+    return NULL;
+}
+
+static void pause_for_others(u32 *wait)
+{
+    if (*wait < 64) { for (u32 k = 0; k < 50; k++) cpu_relax(); (*wait)++; return; }
+    thread_sleep_us(*wait < 128 ? 20 : 1000);
+    if (*wait < 1000) (*wait)++;
+}
+
+/* The next CTA for a worker; NULL: the launch is over for it. */
+static struct cta *next_cta(struct worker *k, bool *fresh)
+{
+    struct launch *l = k->launch;
+    u32 wait = 0;
+    for (;;) {
+        if (launch_stopped(l)) return NULL;
+        if (l->in->interrupt && *l->in->interrupt) launch_fail(l, SIM_INTERRUPTED, ERR_NONE, NULL, 0, " ");
+        lock(&l->lock);
+        struct cta *c = take_parked(l, l->nparked < PARK_SCAN ? l->nparked : PARK_SCAN);
+        if (!c && l->next < l->total && l->resident < l->max_resident) {
+            u64 id = l->next++;
+            l->resident++; l->active++;
+            unlock(&l->lock);
+            c = k->free;
+            *fresh = !c;
+            if (c) k->free = c->next;
+            else if (!(c = cta_new(k))) { launch_fail(l, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for another resident CTA"); return NULL; }
+            if (launch_stopped(l)) { c->next = k->free; k->free = c; return NULL; }
+            cta_start(c, id, *fresh);
+            return c;
+        }
+        if (!c) c = take_parked(l, l->nparked);
+        if (c) {
+            l->active++;
+            unlock(&l->lock);
+            c->worker = k;
+            for (u32 n = 0; n < c->nwarps; n++) c->warp[n]->code = NULL;        /* the ranges are the worker's */
+            return c;
+        }
+        if (!l->nparked && l->next >= l->total && !l->active) { unlock(&l->lock); return NULL; }
+        bool quiet = !l->active && l->nparked;
+        if (quiet && !wait_for_host(l)) { wait_verdict(l); unlock(&l->lock); return NULL; }
+        unlock(&l->lock);
+        pause_for_others(&wait);
+    }
+}
+
+static void worker_run(struct worker *k)
+{
+    struct launch *l = k->launch;
+    bool fresh = false;
+    for (;;) {
+        struct cta *c = k->again;
+        k->again = NULL;
+        if (!c) c = next_cta(k, &fresh);
+        if (!c) break;
+        bool done = cta_run(c);
+        if (done) {
+            k->ctas++;
+            /* the common case, more CTAs of a plain grid, needs no lock */
+            if (!__atomic_load_n(&l->nparked, __ATOMIC_RELAXED) && !launch_stopped(l) && !(l->in->interrupt && *l->in->interrupt)) {
+                u64 id = __atomic_load_n(&l->next, __ATOMIC_RELAXED);
+                bool got = false;
+                while (id < l->total && !(got = __atomic_compare_exchange_n(&l->next, &id, id + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))) { }
+                if (got) { cta_start(c, id, false); k->again = c; continue; }
+            }
+            c->next = k->free;
+            k->free = c;
+        }
+        lock(&l->lock);
+        l->active--;
+        if (done) l->resident--; else park(l, c);
+        unlock(&l->lock);
+    }
+    for (struct cta *c = k->free; c; c = c->next)
+        for (u32 n = 0; n < c->nwarps; n++) k->steps += c->warp[n]->steps;
+}
+
+/* ---- the pool: threads that live as long as the sim ---- */
+
+struct pool {
+    lock_t lock; pthread_cond_t wake, idle;
+    struct worker **work; u32 nwork, taken, busy;       /* of the current launch */
+    u64 round; bool quit;
+    pthread_t *thread; u32 nthread;
+};
+
+static void *pool_main(void *arg)
+{
+    struct pool *p = arg;
+    lock(&p->lock);
+    for (;;) {
+        while (!p->quit && p->taken >= p->nwork) pthread_cond_wait(&p->wake, &p->lock);
+        if (p->quit) break;
+        struct worker *k = p->work[p->taken++];
+        p->busy++;
+        unlock(&p->lock);
+        worker_run(k);
+        lock(&p->lock);
+        if (--p->busy == 0) pthread_cond_signal(&p->idle);
+    }
+    unlock(&p->lock);
+    return NULL;
+}
+
+static struct pool *pool_new(u32 threads)
+{
+    struct pool *p = base_alloc(sizeof *p);
+    if (!p) return NULL;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->wake, NULL);
+    pthread_cond_init(&p->idle, NULL);
+    p->thread = base_alloc(sizeof *p->thread * (threads + 1));
+    for (u32 k = 0; p->thread && k < threads; k++)
+        if (!pthread_create(&p->thread[p->nthread], NULL, pool_main, p)) p->nthread++;
+    return p;
+}
+
+static void pool_delete(struct pool *p)
+{
+    if (!p) return;
+    lock(&p->lock);
+    p->quit = true;
+    pthread_cond_broadcast(&p->wake);
+    unlock(&p->lock);
+    for (u32 k = 0; k < p->nthread; k++) pthread_join(p->thread[k], NULL);
+    pthread_cond_destroy(&p->wake);
+    pthread_cond_destroy(&p->idle);
+    pthread_mutex_destroy(&p->lock);
+    base_free(p->thread);
+    base_free(p);
+}
+
+static void run_workers(struct sim *s, struct worker *k, u32 n)
+{
+    struct worker *ptr[256];
+    struct pool *p = s->pool;
+    for (u32 j = 1; j < n; j++) ptr[j - 1] = &k[j];
+    if (n > 1) {
+        lock(&p->lock);
+        p->work = ptr; p->nwork = n - 1; p->taken = 0;
+        pthread_cond_broadcast(&p->wake);
+        unlock(&p->lock);
+    }
+    worker_run(&k[0]);
+    if (n > 1) {
+        lock(&p->lock);
+        p->nwork = p->taken;                    /* those that never woke up are not needed any more */
+        while (p->busy) pthread_cond_wait(&p->idle, &p->lock);
+        p->nwork = p->taken = 0;
+        unlock(&p->lock);
+    }
+}
+
+/* ---- the outside ---- */
+
+struct sim *sim_new(struct mem *m, const struct profile *p, u32 workers)
+{
+    struct sim *s = base_alloc(sizeof *s);
+    if (!s) return NULL;
+    s->mem = m; s->profile = p;
+    s->workers = workers < 1 ? 1 : workers > 256 ? 256 : workers;
+    pthread_mutex_init(&s->lock, NULL);
+    s->writers = base_alloc(sizeof *s->writers * WRITERS);
+    if (!s->writers) { base_free(s); return NULL; }
+    return s;
+}
+
+void sim_delete(struct sim *s)
+{
+    if (!s) return;
+    pool_delete(s->pool);
+    pthread_mutex_destroy(&s->lock);
+    base_free(s->writers);
+    base_free(s);
+}
+
+void sim_forget(struct ptx_module *m)
+{
+    for (u32 k = 0; k < m->nfunc; k++) {
+        struct lowered *l = m->func[k]->decoded;
+        m->func[k]->decoded = NULL;
+        if (l) { struct arena a = l->mem; arena_free(&a); }
+    }
+}
+
+u64 sim_static_shared(const struct ptx_func *kernel)
+{
+    const struct ptx_module *m = kernel->module;
+    shared_layout((struct ptx_module *)m);
+    u64 end = 0;
+    for (u32 k = 0; k < kernel->nlocal; k++)
+        if (kernel->local[k]->space == SP_SHARED && kernel->local[k]->offset + kernel->local[k]->size > end) end = kernel->local[k]->offset + kernel->local[k]->size;
+    /* variables that functions share: only what is reachable counts, so ask the text */
+    for (u32 j = 0; j < m->nfunc; j++) {
+        const struct ptx_func *f = m->func[j];
+        if (f != kernel && f->is_entry) continue;
+        for (u32 i = 0; i < f->ninsn; i++)
+            for (u32 a = 0; a < f->insn[i].narg; a++) {
+                const struct ptx_var *v = f->insn[i].arg[a].var;
+                if (v && v->space == SP_SHARED && v->offset + v->size > end) end = v->offset + v->size;
+            }
+    }
+    return end;
+}
+
+u32 sim_resident_per_sm(const struct profile *p, const struct ptx_func *kernel, u32 threads, u64 shared_total)
+{
+    u32 warps = (threads + LANES - 1) / LANES, n = p->ctas_per_sm;
+    if (warps && p->warps_per_sm / warps < n) n = p->warps_per_sm / warps;
+    u64 each = shared_total + p->shared_reserved;
+    if (shared_total && p->shared_per_sm / each < n) n = (u32)(p->shared_per_sm / each);
+    if (kernel->maxnreg && warps) {
+        u32 regs = (kernel->maxnreg * LANES + 255) / 256 * 256 * warps;
+        if (p->regs_per_sm / regs < n) n = p->regs_per_sm / regs;
+    }
+    return n;
+}
+
+static bool prepare(struct sim *s, struct launch *l, const struct sim_launch *in, struct error *e)
+{
+    lock(&s->lock);
+    l->kernel = lower_func(s, in->kernel, e);
+    if (l->kernel) {
+        l->fast = decode(s, l->kernel, in->block, false, e);
+        l->plain = decode(s, l->kernel, in->block, true, e);
+    }
+    l->serial = ++s->serial;
+    unlock(&s->lock);
+    return l->kernel && l->fast && l->plain;
+}
+
+static int finish(struct launch *l, struct worker *k, u32 n, struct sim_result *r)
+{
+    int end = l->stop;
+    if ((end == SIM_LIVELOCK || end == SIM_INTERRUPTED) && l->parked) wait_report_stopped(l);
+    for (u32 j = 0; j < n; j++) {
+        r->warp_insns += k[j].steps; r->ctas += k[j].ctas;
+        while (k[j].free) { struct cta *c = k[j].free; k[j].free = c->next; cta_free(c); }
+        arena_free(&k[j].mem);
+    }
+    while (l->parked) {
+        struct cta *c = l->parked;
+        l->parked = c->next;
+        for (u32 w = 0; w < c->nwarps; w++) r->warp_insns += c->warp[w]->steps;
+        cta_free(c);
+    }
+    r->end = end;
+    return end;
+}
+
+bool sim_run(struct sim *s, const struct sim_launch *in, struct sim_result *r, struct error *e)
+{
+    struct launch l = { .in = in, .sim = s, .e = e, .lock = LOCK_INIT, .elock = LOCK_INIT, .writers = s->writers };
+    u64 params[8 + 4096 / 8];
+    *r = (struct sim_result){ 0 };
+    if (!prepare(s, &l, in, e)) return false;
+    l.param_copy = in->kernel->param_bytes + 8 <= sizeof params ? (char *)params : base_alloc(in->kernel->param_bytes + 8);
+    if (!l.param_copy) return error_set(e, ERR_MEMORY, "no memory for the parameters");
+    if (in->kernel->param_bytes) memcpy(l.param_copy, in->params, in->kernel->param_bytes);
+    memset(l.param_copy + in->kernel->param_bytes, 0, 8);
+    l.total = (u64)in->grid[0] * in->grid[1] * in->grid[2];
+    l.threads = in->block[0] * in->block[1] * in->block[2];
+    l.nwarps = (l.threads + LANES - 1) / LANES;
+    l.dyn_shared = (sim_static_shared(in->kernel) + 15) / 16 * 16;
+    l.shared_total = in->shared_bytes ? l.dyn_shared + in->shared_bytes : sim_static_shared(in->kernel);
+    if (!in->shared_bytes) l.dyn_shared = l.shared_total;
+    u32 per_sm = sim_resident_per_sm(s->profile, in->kernel, l.threads, l.shared_total);
+    l.max_resident = (per_sm ? per_sm : 1) * s->profile->sms;
+    u32 n = in->seeded || l.total < 8 ? 1 : s->workers;
+    if (n > l.total) n = (u32)l.total;
+    if (n > 1 && !s->pool) s->pool = pool_new(s->workers - 1);
+    if (n > 1 && (!s->pool || s->pool->nthread < n - 1)) n = s->pool ? s->pool->nthread + 1 : 1;
+    struct worker k[256];
+    for (u32 j = 0; j < n; j++) k[j] = (struct worker){ .launch = &l, .index = j };
+    l.nworkers = n;
+    if (l.total) run_workers(s, k, n);
+    finish(&l, k, n, r);
+    if (l.param_copy != (char *)params) base_free(l.param_copy);
+    return r->end != SIM_UNSUPPORTED;
+}

@@ -1,0 +1,40 @@
+/* sim: the software GPU, seen from outside. machine.h shows it from inside. */
+#ifndef LOCKSTEP_SIM_H
+#define LOCKSTEP_SIM_H
+#include "mem/mem.h"
+#include "ptx/ptx.h"
+#include "report/report.h"
+#include "sim/profile.h"
+
+enum { CHECK_BOUNDS = 1, CHECK_ALIGN = 2, CHECK_BARRIER = 4, CHECK_ALL = 7 };
+
+struct sim;                     /* worker threads and the buffers they keep between launches */
+struct sim *sim_new(struct mem *m, const struct profile *p, u32 workers);
+void sim_delete(struct sim *s);
+
+struct sim_launch {             /* what dev has checked against the limits before */
+    struct ptx_func *kernel;
+    u32 grid[3], block[3];
+    u32 shared_bytes;           /* dynamic */
+    bool cooperative;
+    const void *params;         /* the parameter block, kernel->param_bytes long */
+    u32 checks;                 /* CHECK_* */
+    bool seeded; u64 seed;      /* one worker, virtual clocks; the schedule comes from the seed */
+    u64 budget;                 /* warp instructions; 0: none */
+    struct report *report;
+    void (*print)(void *ctx, const char *p, size_t n); void *print_ctx;   /* device printf; NULL: standard output */
+    const volatile int *interrupt;  /* non-zero: stop with a report of where it stood; or NULL */
+};
+struct sim_result {
+    u64 warp_insns;             /* executed */
+    u64 ctas;                   /* run to their end */
+    enum { SIM_DONE, SIM_DEADLOCK, SIM_LIVELOCK, SIM_TRAP, SIM_INTERRUPTED, SIM_UNSUPPORTED } end;
+};
+/* false: e says why nothing (more) ran: unsupported instruction (named with its line), out of memory. Findings go to the report. */
+bool sim_run(struct sim *s, const struct sim_launch *l, struct sim_result *r, struct error *e);
+/* CTAs of this shape that fit on one SM of the profile (shared memory, threads, CTA slots; registers when maxnreg is known). */
+u32 sim_resident_per_sm(const struct profile *p, const struct ptx_func *kernel, u32 threads, u64 shared_total);
+u64 sim_static_shared(const struct ptx_func *kernel);
+/* Frees what the machine hung on the functions of a module. */
+void sim_forget(struct ptx_module *m);
+#endif

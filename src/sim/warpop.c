@@ -1,0 +1,210 @@
+/* .sync operations: shfl, vote, match, redux, bar.warp.
+ *
+ * A lane arrives with its operands; the operation fires for a membermask when every live lane named in it has arrived at the
+ * same operation with the same mask, from whatever place (MACHINE.md section 4.4). The usual case, one split that brings all
+ * of them, fires at once. */
+#include "sim/machine.h"
+
+enum { M_UP, M_DOWN, M_BFLY, M_IDX, M_ALL, M_ANY, M_UNI, M_ADD, M_MIN, M_MAX, M_AND, M_OR, M_XOR };
+
+static u32 value_width(const struct lop *o)
+{
+    return (o->name == N_match_any || o->name == N_match_all) && o->off == 8 ? 8 : 4;
+}
+
+static void gather(struct warp *w, const struct split *s, const struct insn *i)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    bool pred = o->name == N_vote || o->name == N_ballot;
+    u32 width = value_width(o), word = pred ? *(const u32 *)(const void *)SLOT(w->R, i->a) : 0;
+    if (pred && o->a.kind == O_CONST) word = o->a.value ? ALL_LANES : 0;
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(s->mask >> l & 1)) continue;
+        w->rdv_a[l] = pred ? word >> l & 1 : o->a.kind == O_NONE ? 0 : lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), width, l);
+        if (o->name == N_shfl) {
+            w->rdv_b[l] = (u32)lane_value(w, w->code, w->R, i->b, CLS_AT(i, 2), 4, l);
+            const struct opnd *e = &o->e;
+            u32 cls = e->kind == O_REG ? w->code->reg[e->reg].cls : CLS_S;
+            w->rdv_e[l] = (u32)lane_value(w, w->code, w->R, i->e, cls, 4, l);
+        }
+    }
+}
+
+/* 9.7.9.6: which lane a lane reads, and whether that lane is in range. */
+static u32 shuffle_source(u32 mode, u32 lane, u32 b, u32 c, bool *in_range)
+{
+    u32 segment = c >> 8 & 31, clamp = c & 31, low = lane & segment, high = (lane & segment) | (clamp & ~segment);
+    s32 j;
+    b &= 31;
+    switch (mode) {
+    case M_UP: j = (s32)lane - (s32)b; *in_range = j >= (s32)high; break;
+    case M_DOWN: j = (s32)(lane + b); *in_range = j <= (s32)high; break;
+    case M_BFLY: j = (s32)(lane ^ b); *in_range = j <= (s32)high; break;
+    default: j = (s32)(low | (b & ~segment)); *in_range = j <= (s32)high;
+    }
+    return *in_range ? (u32)j : lane;
+}
+
+static u32 reduce(const struct warp *w, u32 mask, u32 mode, bool sg)
+{
+    bool first = true;
+    u32 r = 0;
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        u32 v = (u32)w->rdv_a[l];
+        if (first) { r = v; first = false; continue; }
+        bool less = sg ? (s32)v < (s32)r : v < r;
+        switch (mode) {
+        case M_ADD: r += v; break;
+        case M_MIN: r = less ? v : r; break;
+        case M_MAX: r = less ? r : v; break;
+        case M_AND: r &= v; break;
+        case M_OR: r |= v; break;
+        default: r ^= v;
+        }
+    }
+    return r;
+}
+
+/* The results of all lanes in `who` (the members that are here). */
+static void results(const struct warp *w, const struct lop *o, u32 who, u32 *out, u32 *pred)
+{
+    u32 set = 0, all_equal = 1;
+    *pred = 0;
+    for (u32 l = 0; l < LANES; l++) if (who >> l & 1 && w->rdv_a[l]) set |= 1u << l;
+    u32 first = (u32)__builtin_ctz(who);
+    for (u32 l = 0; l < LANES; l++) if (who >> l & 1 && w->rdv_a[l] != w->rdv_a[first]) all_equal = 0;
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(who >> l & 1)) continue;
+        switch (o->name) {
+        case N_shfl: {
+            bool in;
+            u32 j = shuffle_source(o->aux, l, w->rdv_b[l], w->rdv_e[l], &in);
+            if (in) *pred |= 1u << l;
+            out[l] = (u32)w->rdv_a[who >> j & 1 ? j : l];
+            break;
+        }
+        case N_vote: {
+            bool v = o->aux == M_ALL ? set == who : o->aux == M_ANY ? set != 0 : set == 0 || set == who;
+            out[l] = v;
+            break;
+        }
+        case N_ballot: out[l] = set; break;
+        case N_match_any: {
+            u32 m = 0;
+            for (u32 k = 0; k < LANES; k++) if (who >> k & 1 && w->rdv_a[k] == w->rdv_a[l]) m |= 1u << k;
+            out[l] = m;
+            break;
+        }
+        case N_match_all: out[l] = all_equal ? who : 0; if (all_equal) *pred |= 1u << l; break;
+        case N_redux: out[l] = reduce(w, who, o->aux, o->off != 0); break;
+        default: out[l] = 0;
+        }
+    }
+}
+
+static void scatter(struct warp *w, const struct split *s, const struct insn *i, const struct code *c, char *R, const u32 *v, u32 pred)
+{
+    const struct lop *o = &c->low->op[i->op];
+    u32 m = s->mask;
+    (void)w;
+    if (o->d.kind == O_REG) {
+        char *d = SLOT(R, i->d);
+        if (c->reg[o->d.reg].width == 1) {
+            u32 *p = (u32 *)(void *)d, bits = 0;
+            for (u32 l = 0; l < LANES; l++) bits |= (v[l] & 1) << l & m;
+            *p = (*p & ~m) | bits;
+            if (c->reg[o->d.reg].cls == CLS_S) *p = bits ? ALL_LANES : 0;
+        } else if (CLS_AT(i, 0) == CLS_S) { u64 x = v[__builtin_ctz(m)]; memcpy(d, &x, 8); }
+        else for (u32 l = 0; l < LANES; l++) if (m >> l & 1) memcpy(d + 4 * l, &v[l], 4);
+    }
+    if (o->d2.kind == O_REG) {
+        u32 *p = (u32 *)(void *)SLOT(R, i->f);
+        *p = (*p & ~m) | (pred & m);
+    }
+}
+
+static bool same_operation(const struct lop *a, const struct lop *b) { return a->name == b->name && a->aux == b->aux && a->off == b->off; }
+
+/* Fires what is complete; true: something did. */
+static bool fire(struct warp *w)
+{
+    for (u32 k = 0; k < w->nsplit; k++) {
+        struct split *s = &w->split[k];
+        if (s->state != SP_RDV) continue;
+        const struct lop *o = &s->fr->code->low->op[s->op];
+        u32 here = 0;
+        for (u32 j = 0; j < w->nsplit; j++) {
+            const struct split *t = &w->split[j];
+            if (t->state == SP_RDV && t->rdv == s->rdv && same_operation(o, &t->fr->code->low->op[t->op])) here |= t->mask;
+        }
+        if ((here & s->rdv) != (s->rdv & w->live)) continue;
+        u32 v[LANES], pred, mask = s->rdv;
+        results(w, o, here, v, &pred);
+        struct lop key = *o;
+        for (u32 j = 0; j < w->nsplit; j++) {
+            struct split *t = &w->split[j];
+            struct code *c = t->fr->code;
+            if (t->state != SP_RDV || t->rdv != mask || !same_operation(&key, &c->low->op[t->op])) continue;
+            scatter(w, t, &c->insn[c->insn_of[t->op]], c, t->fr->R, v, pred);
+            t->state = SP_RUN;
+        }
+        w->cta->progress = 1;
+        return true;
+    }
+    return false;
+}
+
+void sync_recheck(struct warp *w) { while (fire(w)) { } }
+
+static void mask_finding(struct warp *w, const struct insn *i, u32 lanes, u32 mask)
+{
+    char cause[200];
+    struct finding f = { .kind = F_mask_invalid, .cause = cause };
+    snprintf(cause, sizeof cause, "membermask 0x%08x does not contain the lanes 0x%08x that execute the operation", mask, lanes);
+    if (w->cta->launch->in->checks & CHECK_BARRIER) found(w, i->op, &f, lanes);
+}
+
+bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    w->syncs++;
+    u32 mask[LANES], first = (u32)__builtin_ctz(s->mask);
+    bool one = CLS_AT(i, 3) == CLS_S;
+    for (u32 l = 0; l < LANES; l++) mask[l] = (u32)lane_value(w, w->code, w->R, i->c, CLS_AT(i, 3), 4, l);
+    for (u32 l = 0; l < LANES && !one; l++) if (s->mask >> l & 1 && mask[l] != mask[first]) goto partition;
+    gather(w, s, i);
+    if (s->mask & ~mask[first]) {
+        mask_finding(w, i, s->mask & ~mask[first], mask[first]);
+        mask[first] |= s->mask;
+    }
+    if ((mask[first] & w->live) == s->mask) {
+        u32 v[LANES], pred;
+        results(w, o, s->mask, v, &pred);
+        scatter(w, s, i, w->code, w->R, v, pred);
+        return true;
+    }
+    s->state = SP_RDV; s->rdv = mask[first]; s->op = i->op;
+    sync_recheck(w);
+    return false;
+
+partition:      /* lanes with different masks form their own groups */
+    gather(w, s, i);
+    {
+        u32 todo = s->mask, block = s->block, op = i->op;
+        struct frame *fr = s->fr;
+        bool own = true;
+        while (todo) {
+            u32 l = (u32)__builtin_ctz(todo), same = 0;
+            for (u32 k = l; k < LANES; k++) if (todo >> k & 1 && mask[k] == mask[l]) same |= 1u << k;
+            todo &= ~same;
+            u32 m = mask[l];
+            if (same & ~m) { mask_finding(w, i, same & ~m, m); m |= same; }
+            struct split *t = own ? s : exec_split(w, same, block, fr);
+            t->mask = same; t->state = SP_RDV; t->rdv = m; t->op = op;
+            own = false;
+        }
+    }
+    sync_recheck(w);
+    return false;
+}

@@ -1,0 +1,112 @@
+/* Wrappers around lane handlers, which know nothing of masks and mixed classes: spreading scalars and affine values to 32
+ * lanes, keeping the lanes that do not take part, and the guards of affine arithmetic. */
+#include "sim/lanes.h"
+
+const struct lane_set *lanes_active(void)
+{
+#if defined __x86_64__
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return lanes_table_v3;
+#endif
+    return lanes_table;
+}
+
+static u32 scratch_slot(const struct code *c, u32 k) { return c->vector + k * (SCRATCH_BYTES / 8); }
+
+u64 lane_value(const struct warp *w, const struct code *c, const char *R, u32 slot, u32 cls, u32 width, u32 lane)
+{
+    u64 v = 0;
+    (void)w;
+    if (cls == CLS_V) { memcpy(&v, SLOT(R, slot) + lane * width, width); return v; }
+    u32 g = cls == CLS_A ? lane / c->group : 0;
+    memcpy(&v, SLOT(R, slot) + 8 * g, width < 8 ? width : 8);
+    if (cls == CLS_A) {
+        v += (u64)((s64)c->stride[slot] * (lane % c->group));
+        if (width < 8) v &= (1ull << 8 * width) - 1;
+    }
+    return v;
+}
+
+/* Spreads a scalar or affine operand to 32 lanes of the given width. */
+static void spread(char *restrict out, const struct code *c, const char *R, u32 slot, u32 cls, u32 width)
+{
+    u32 g = cls == CLS_A ? c->group : LANES, stride = cls == CLS_A ? (u32)c->stride[slot] : 0;
+    for (u32 k = 0; k * g < LANES; k++) {
+        u64 base;
+        memcpy(&base, SLOT(R, slot) + 8 * k, 8);
+        switch (width) {
+        case 2: for (u32 j = 0; j < g; j++) ((u16 *)(void *)out)[k * g + j] = (u16)(base + stride * j); break;
+        case 4: for (u32 j = 0; j < g; j++) ((u32 *)(void *)out)[k * g + j] = (u32)base + stride * j; break;
+        default: for (u32 j = 0; j < g; j++) ((u64 *)(void *)out)[k * g + j] = base + (u64)((s64)(s32)stride * j);
+        }
+    }
+}
+
+int lanes_mixed(char *restrict R, const struct insn *i, struct warp *w)
+{
+    const struct isa_form *f = &isa_forms[i->form];
+    struct insn t = *i;
+    u16 *s[3] = { &t.a, &t.b, &t.c };
+    for (u32 k = 0; k < f->nsrc; k++) {
+        enum ptx_type ty = isa_operand_type(f, k + 1);
+        if (ty == T_PRED || CLS_AT(i, k + 1) == CLS_V) continue;
+        u32 at = scratch_slot(w->code, k + 1);
+        spread(SLOT(R, at), w->code, R, *s[k], CLS_AT(i, k + 1), type_size[ty] < 2 ? 2 : type_size[ty]);
+        *s[k] = (u16)at;
+    }
+    return lanes_active()[i->form].v[0](R, &t, w);
+}
+
+#define BLEND(T) do { T *r = (T *)(void *)SLOT(R, i->d); const T *n = (const T *)(const void *)SLOT(R, t.d); \
+    for (u32 l = 0; l < LANES; l++) r[l] = m >> l & 1 ? n[l] : r[l]; } while (0)
+
+int lanes_blend(char *restrict R, const struct insn *i, struct warp *w)
+{
+    handler *pure = w->code->pure[i - w->code->insn];
+    const struct isa_form *f = &isa_forms[i->form];
+    u32 m = w->mask;
+    if (i->guard) {
+        u32 g = *(const u32 *)(const void *)SLOT(R, i->guard);
+        m &= i->flags & IF_GUARD_NEG ? ~g : g;
+        if (!m) return 0;
+    }
+    if (!(w->live & ~m)) return pure(R, i, w);
+    struct insn t = *i;
+    t.d = (u16)scratch_slot(w->code, 0);
+    if (f->kind != K_LANE) {
+        pure(R, &t, w);
+        u32 *r = (u32 *)(void *)SLOT(R, i->d), n = *(const u32 *)(const void *)SLOT(R, t.d);
+        *r = (*r & ~m) | (n & m);
+        return 0;
+    }
+    if (CLS_AT(i, 0) != CLS_V) return pure(R, i, w);
+    pure(R, &t, w);
+    switch (type_size[f->dtype]) {
+    case 8: BLEND(u64); break;
+    case 4: BLEND(u32); break;
+    default: BLEND(u16);
+    }
+    return 0;
+}
+
+/* Leaves the fast code when lanes of a group would wrap around, or cross the boundary that the operation cuts at. */
+int lanes_guard_affine(char *restrict R, const struct insn *i, struct warp *w)
+{
+    s64 span = (s64)w->code->stride[i->a] * i->c;
+    for (u32 g = 0; g < i->n; g++) {
+        u64 base;
+        memcpy(&base, SLOT(R, i->a) + 8 * g, 8);
+        s64 s = (s64)(s32)base + span, u = (s64)(u32)base + span;
+        bool ok;
+        switch (i->b) {
+        case GUARD_SIGNED: ok = s == (s32)s; break;
+        case GUARD_UNSIGNED: ok = u == (s64)(u32)u; break;
+        case GUARD_AND: ok = (s64)(base & (u64)i->imm) + span <= i->imm; break;
+        case GUARD_SHR_SIGNED: ok = s == (s32)s && (s32)s >> i->imm == (s32)base >> i->imm; break;
+        case GUARD_SHR_UNSIGNED: ok = u == (s64)(u32)u && (u32)u >> i->imm == (u32)base >> i->imm; break;
+        case GUARD_SHR_SIGNED64: ok = (s64)(base + (u64)span) >= (s64)base && (s64)(base + (u64)span) >> i->imm == (s64)base >> i->imm; break;
+        default: ok = base + (u64)span >= base && (base + (u64)span) >> i->imm == base >> i->imm;
+        }
+        if (unlikely(!ok)) return EV_DEOPT;
+    }
+    return 0;
+}
