@@ -5,17 +5,16 @@
 
 enum { C_NAME = 1, C_DIGIT = 2, C_HEX = 4, C_START = 8 };   /* what a character may be part of */
 
-static u8 class_of(char ch)
+static const u8 classes[256] = {
+    ['0' ... '9'] = C_NAME | C_DIGIT | C_HEX,
+    ['a' ... 'f'] = C_NAME | C_HEX | C_START, ['g' ... 'z'] = C_NAME | C_START,
+    ['A' ... 'F'] = C_NAME | C_HEX | C_START, ['G' ... 'Z'] = C_NAME | C_START,
+    ['_'] = C_NAME | C_START, ['$'] = C_NAME | C_START,
+};
+
+static inline u8 class_of(char c)
 {
-    u8 c = (u8)ch;
-    if (c >= '0' && c <= '9')
-        return C_NAME | C_DIGIT | C_HEX;
-    u8 low = c | 0x20;
-    if (low >= 'a' && low <= 'f')
-        return C_NAME | C_HEX | C_START;
-    if ((low >= 'g' && low <= 'z') || c == '_' || c == '$')
-        return C_NAME | C_START;
-    return 0;
+    return classes[(u8)c];
 }
 
 static struct token bad(struct lexer *lx, struct token t, const char *why)

@@ -53,6 +53,8 @@ static const struct ptx_regs *range_of(const struct scope *scope, struct str s)
         k--;
     for (; k < s.n; k++) {
         u32 number = 0;
+        if (!(scope->range_lengths >> MIN_OF(k, 63u) & 1))
+            continue;
         for (u32 i = k; i < s.n; i++)
             number = number * 10 + (u32)(s.p[i] - '0');
         const struct ptx_regs *r = map_get(&scope->ranges, (struct str){ s.p, k });
@@ -140,6 +142,7 @@ static bool regs_name(struct parser *p, enum ptx_type type, u32 vec)
     if (map_get(&p->scope->ranges, r->name))
         return fail_at(p, at, "`%.*s<>` is declared twice in this block", SHOW(r->name));
     map_put(&p->tmp, &p->scope->ranges, r->name, r);
+    p->scope->range_lengths |= (u64)1 << MIN_OF(r->name.n, 63u);
     return expect(p, '>', ">");
 }
 

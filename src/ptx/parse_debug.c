@@ -40,11 +40,24 @@ static bool place_parse(struct parser *p, struct place *k)
            expect_u32(p, &k->col, "a column");
 }
 
-/* The function that was inlined at this place: its .loc, or a bare place when the text never described it. */
+enum { MAX_CHAIN = 64 };                        /* calls inlined into one another */
+
+static u32 chain_length(const struct ptx_loc *l)
+{
+    u32 n = 0;
+    for (; l; l = l->at)
+        n++;
+    return n;
+}
+
+/* The call that was inlined: the .loc of its place, or a bare place when the text never described it. Where a function
+ * is inlined at its own place (a macro, a recursion) the chain would grow with every .loc: then it is cut. */
 static struct ptx_loc *call_site(struct parser *p, const struct place *k)
 {
     struct ptx_loc *at = map_get(&p->call_sites, place_key(k));
-    if (!at) {
+    while (at && at->at && at->at->file == k->file && at->at->line == k->line && at->at->col == k->col)
+        at = at->at;
+    if (!at || chain_length(at) >= MAX_CHAIN) {
         at = NEW(&p->m->mem, struct ptx_loc);
         *at = (struct ptx_loc){ .file = k->file, .line = k->line, .col = k->col };
     }

@@ -180,21 +180,34 @@ static bool symbol_value(struct parser *p, struct ptx_init *x)
     return true;
 }
 
+/* 0xFF00(foo): the token in hand is the opening parenthesis. */
+static bool masked_value(struct parser *p, struct token mask, struct ptx_init *x)
+{
+    if (!mask.value)
+        return fail_at(p, mask.at, "a mask of zero selects nothing");
+    x->mask = mask.value;
+    x->mask_shift = (u32)__builtin_ctzll(x->mask);
+    advance(p);
+    return symbol_value(p, x) && expect(p, ')', ")");
+}
+
 static bool element(struct parser *p, const struct ptx_var *v, struct ptx_init *x)
 {
     struct constant c;
     *x = (struct ptx_init){ 0 };
     if (p->t.kind == TK_INT) {
-        struct token next = peek(p);
-        if (next.kind == TK_PUNCT && next.op == '(') {
-            if (!p->t.value)
-                return fail_at(p, p->t.at, "a mask of zero selects nothing");
-            x->mask = p->t.value;
-            x->mask_shift = (u32)__builtin_ctzll(x->mask);
-            advance(p);
-            advance(p);
-            return symbol_value(p, x) && expect(p, ')', ")");
+        /* Tables are long lists of plain numbers: those go past the expression parser. */
+        struct token t = p->t;
+        struct lexer lx = p->lx;
+        advance(p);
+        if (is_punct(p, '('))
+            return masked_value(p, t, x);
+        if (is_punct(p, ',') || is_punct(p, '}')) {
+            x->value = constant_as((struct constant){ t.is_unsigned ? CONST_U64 : CONST_S64, t.value }, v->type);
+            return true;
         }
+        p->t = t;
+        p->lx = lx;
     }
     if (!constant_starts(p) && p->t.kind == TK_NAME)
         return symbol_value(p, x);

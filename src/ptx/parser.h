@@ -9,7 +9,7 @@
 #include "ptx/ptx.h"
 
 enum {
-    MAX_DEPTH = 200,            /* of blocks, parentheses and braces: keeps our own stack small */
+    MAX_DEPTH = 64,             /* of blocks, parentheses and braces: keeps our own stack small */
     MAX_REGS = 1 << 20,         /* N of %r<N> */
     MAX_PADDING = 1 << 20,      /* zero elements that nested initialisers of a module may imply */
 };
@@ -26,6 +26,7 @@ struct scope {                  /* a block { } of a function */
     struct scope *up;           /* the block around it */
     struct map names;           /* struct name */
     struct map ranges;          /* struct ptx_regs: %r of %r<20> */
+    u64 range_lengths;          /* bit n: some range has a name of n characters (63: or more), which saves most look-ups */
     struct map labels;          /* struct ptx_label */
     u32 first_pending;          /* references to labels made in this scope start here in p->pending */
 };
