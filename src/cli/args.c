@@ -222,6 +222,13 @@ static double fraction(u64 *state)
     return (double)(rand_next(state) >> 11) * 0x1p-53;
 }
 
+/* Mixed twice: neighbouring seeds and arguments must not give the same sequence shifted by one. */
+static u64 rand_start(u64 seed, u32 index)
+{
+    u64 mixed = rand_next(&seed) ^ index;
+    return rand_next(&mixed);
+}
+
 static void fill_rand(const struct arg *g, u64 state, u8 *to)
 {
     const struct scalar *t = g->type;
@@ -260,7 +267,7 @@ bool arg_fill(const struct arg *g, u32 index, u64 seed, void *to, struct error *
     case FILL_UNINIT: return true;
     case FILL_ZEROS: memset(p, 0, g->count * t->bytes); return true;
     case FILL_FILE: return fill_file(g, index, p, e);
-    case FILL_RAND: fill_rand(g, seed * 0x9e3779b97f4a7c15u + index * 0x632be59bd9b4e019u + 1, p); return true;
+    case FILL_RAND: fill_rand(g, rand_start(seed, index), p); return true;
     case FILL_IOTA:
         for (u64 i = 0; i < g->count; i++, p += t->bytes)
             scalar_store_int(t, (s64)i, p);

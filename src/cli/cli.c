@@ -26,10 +26,13 @@ int cli_error_value(const struct error *e)
 int cli_error_status(int status, const char *text)
 {
     fflush(stdout);
-    size_t n = text ? strlen(text) : 0;
-    while (n && text[n - 1] == '\n')
-        n--;
-    fprintf(stderr, "lockstep: %.*s\n", (int)n, n ? text : "");
+    fputs("lockstep: ", stderr);
+    for (; text && *text; text++) {
+        fputc(*text, stderr);
+        if (*text == '\n')         /* what follows the sentence is an excerpt of the source */
+            fputs("    ", stderr);
+    }
+    fputc('\n', stderr);
     switch (status) {
     case LK_FINDINGS: return EXIT_FINDINGS;
     case LK_UNSUPPORTED: return EXIT_UNSUPPORTED;

@@ -15,8 +15,8 @@ static int run(int argc, char **argv)
                 n++;
             const char *near = cli_nearest(argv[1], names, n);
             if (near)
-                return cli_error("there is no device profile \"%.40s\"; did you mean \"%s\"? lockstep device lists them", argv[1], near);
-            return cli_error("there is no device profile \"%.40s\"; lockstep device lists them", argv[1]);
+                return cli_error("there is no device profile `%.40s`; did you mean `%s`? lockstep device lists them", argv[1], near);
+            return cli_error("there is no device profile `%.40s`; lockstep device lists them", argv[1]);
         }
         fputs(card, stdout);
         lk_text_free(card);

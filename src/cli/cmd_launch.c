@@ -14,7 +14,7 @@ struct session {                /* everything that one launch owns */
     lk_gpu *gpu;
     lk_module *module;
     lk_kernel *kernel;
-    struct str plain;           /* the kernel's name without mangling */
+    const char *name;           /* the kernel's, as in the source */
     struct signature signature; /* names from the source, when it is there */
     struct buffer *buffer;      /* one for each argument */
 };
@@ -51,17 +51,14 @@ static bool find_kernel(struct session *s, struct error *e)
         return error_set(e, ERR_INPUT, "%s has no kernel; a kernel is declared __global__, or .entry in PTX", o->path);
     } else {
         struct text names = { 0 };
-        for (u32 i = 0; i < n && names.n < 300; i++) {
-            struct str plain = signature_plain(lk_kernel_name(lk_module_kernel_at(s->module, i)));
-            text_add(&names, "%s%.*s", i ? ", " : "", (int)plain.n, plain.p);
-        }
-        struct str first = signature_plain(lk_kernel_name(lk_module_kernel_at(s->module, 0)));
-        error_set(e, ERR_INPUT, "%s has %u kernels: %s. Name one, as in %s:%.*s", o->path, n, names.p, o->path, (int)first.n, first.p);
+        for (u32 i = 0; i < n && names.n < 300; i++)
+            text_add(&names, "%s%s", i ? ", " : "", lk_kernel_plain(lk_module_kernel_at(s->module, i)));
+        error_set(e, ERR_INPUT, "%s has %u kernels: %.300s. Name one, as in %s:%s", o->path, n, names.p, o->path, lk_kernel_plain(lk_module_kernel_at(s->module, 0)));
         text_free(&names);
         return false;
     }
-    s->plain = signature_plain(lk_kernel_name(s->kernel));
-    signature_read(&s->mem, o->path, lk_kernel_name(s->kernel), &s->signature);
+    s->name = lk_kernel_plain(s->kernel);
+    signature_read(&s->mem, o->path, s->name, &s->signature);
     if (s->signature.params != lk_kernel_param_count(s->kernel))
         s->signature = (struct signature){ 0 };
     return true;
@@ -86,7 +83,7 @@ static bool count_error(struct session *s, u32 need, struct error *e)
     text_add(&list, "%s", "");
     for (u32 i = 0; i < need && list.n < 300; i++)
         text_add(&list, "%s%s", i ? ", " : "", param_text(s, i));
-    error_set(e, ERR_INPUT, "%.*s takes %u argument%s (%s), and %u %s given", (int)s->plain.n, s->plain.p, need, need == 1 ? "" : "s",
+    error_set(e, ERR_INPUT, "%s takes %u argument%s (%s), and %u %s given", s->name, need, need == 1 ? "" : "s",
               need ? list.p : "none", s->o->args, s->o->args == 1 ? "was" : "were");
     text_free(&list);
     return false;
@@ -99,25 +96,34 @@ static bool class_fits(const struct scalar *t, const char *type)
     return t->class == SCALAR_BITS || (t->class == SCALAR_FLOAT ? !wants_int || t->bytes == 2 : !wants_float);
 }
 
+/* How argument i would be right. */
+static const char *way_out(struct session *s, u32 i, const lk_param *p)
+{
+    const struct arg *g = &s->o->arg[i];
+    bool pointer = p->is_pointer || (s->signature.params && strchr(s->signature.text[i], '*'));
+    if (pointer)
+        return "pass a buffer, as in f32[100]=zeros, or null";
+    if (p->bytes > 8 || !strcmp(p->type, "b8"))
+        return arena_printf(&s->mem, "pass bytes:HEX with %u bytes", p->bytes);
+    const char *number = g->kind == ARG_SCALAR ? strchr(g->text, ':') + 1 : "NUMBER";
+    return arena_printf(&s->mem, "write %s:%s", p->type, number);
+}
+
 static bool check_argument(struct session *s, u32 i, struct error *e)
 {
     const struct arg *g = &s->o->arg[i];
     lk_param p;
     if (lk_kernel_param(s->kernel, i, &p) != LK_OK)
         return error_set(e, ERR_INPUT, "%.400s", lk_gpu_error(s->gpu));
-    const char *is = param_text(s, i);
-    switch (g->kind) {
-    case ARG_SCALAR:
-        if (g->type->bytes != p.bytes)
-            return error_set(e, ERR_INPUT, "argument %u: the parameter is %s, %u bytes, and %s has %u", i, is, p.bytes, g->text, g->type->bytes);
-        return class_fits(g->type, p.type) ||
-               error_set(e, ERR_INPUT, "argument %u: the parameter is %s, and %s is %s", i, is, g->text, g->type->class == SCALAR_FLOAT ? "a float" : "an integer");
-    case ARG_BYTES:
-        return g->nbytes == p.bytes ||
-               error_set(e, ERR_INPUT, "argument %u: the parameter is %s, %u bytes, and %u are given", i, is, p.bytes, g->nbytes);
-    default:
-        return p.bytes == 8 || error_set(e, ERR_INPUT, "argument %u: the parameter is %s, %u bytes, and %s passes a pointer, 8 bytes", i, is, p.bytes, g->text);
-    }
+    bool scalar = g->kind == ARG_SCALAR;
+    u32 bytes = scalar ? g->type->bytes : g->kind == ARG_BYTES ? g->nbytes : 8;
+    if (bytes != p.bytes)
+        return error_set(e, ERR_INPUT, "argument %u: the parameter is %s, %u byte%s, and %s passes %u; %s", i, param_text(s, i), p.bytes,
+                         p.bytes == 1 ? "" : "s", g->text, bytes, way_out(s, i, &p));
+    if (scalar && !class_fits(g->type, p.type))
+        return error_set(e, ERR_INPUT, "argument %u: the parameter is %s, and %s is %s; %s", i, param_text(s, i), g->text,
+                         g->type->class == SCALAR_FLOAT ? "a float" : "an integer", way_out(s, i, &p));
+    return true;
 }
 
 /* The author's name for the parameter, when the PTX or the source has one. */
@@ -247,7 +253,7 @@ static bool write_report(struct session *s, struct error *e)
         fputs(text, stdout);
     lk_text_free(text);
     if (!errors && !notes && !o->quiet)
-        printf("%.*s: no findings\n", (int)s->plain.n, s->plain.p);
+        printf("%s: no findings\n", s->name);
     if (!o->json)
         return true;
     char *json = lk_report_json(s->gpu);
@@ -265,7 +271,7 @@ static int run_checked(struct session *s, struct error *e)
     lk_status status = launch(s, &stats);
     const char *why = status > LK_FINDINGS ? arena_printf(&s->mem, "%s", lk_gpu_error(s->gpu)) : NULL;
     if (o->verbose)
-        fprintf(stderr, "lockstep: %.*s: %" PRIu64 " blocks, %" PRIu64 " warp instructions\n", (int)s->plain.n, s->plain.p, stats.ctas, stats.warp_instructions);
+        fprintf(stderr, "lockstep: %s: %" PRIu64 " blocks, %" PRIu64 " warp instructions\n", s->name, stats.ctas, stats.warp_instructions);
     /* a time is only worth printing for a kernel that passed */
     if (status == LK_OK && o->runs) {
         status = time_runs(s, e);

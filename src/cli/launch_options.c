@@ -183,7 +183,7 @@ static bool parse_target(struct arena *a, const char *text, struct launch_option
             return true;
         }
     }
-    return error_set(e, ERR_INPUT, "launch takes a .ptx or .cu file first, as in lockstep launch saxpy.ptx; \"%.100s\" is neither", text);
+    return error_set(e, ERR_INPUT, "launch takes a .ptx or .cu file first, as in lockstep launch saxpy.ptx; `%.100s` is neither", text);
 }
 
 bool launch_options_parse(struct arena *a, int argc, char **argv, struct launch_options *o, struct error *e)

@@ -31,8 +31,8 @@ static int unknown(const char *name)
         words[i + 2] = verbs[i]->name;
     const char *near = cli_nearest(name, words, COUNT_OF(words));
     if (near)
-        return cli_error("there is no verb \"%.40s\"; did you mean \"%s\"? lockstep --help lists them", name, near);
-    return cli_error("there is no verb \"%.40s\"; lockstep --help lists them", name);
+        return cli_error("there is no verb `%.40s`; did you mean `%s`? lockstep --help lists them", name, near);
+    return cli_error("there is no verb `%.40s`; lockstep --help lists them", name);
 }
 
 static int help(const char *name)

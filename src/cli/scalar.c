@@ -111,7 +111,7 @@ static bool parse_float(const struct scalar *t, const char *z, void *to, char *w
     char *end;
     double v = strtod(z, &end);
     if (end == z || *end) {
-        snprintf(why, size, "\"%s\" is no number; write it as 2.5, -1e-3, inf or nan", z);
+        snprintf(why, size, "`%s` is no number; write it as 2.5, -1e-3, inf or nan", z);
         return false;
     }
     scalar_store(t, v, to);
@@ -138,7 +138,7 @@ static bool parse_int(const struct scalar *t, const char *z, void *to, char *why
         v = v * (u64)base + (u64)d;
     }
     if (p == first || *p) {
-        snprintf(why, size, "\"%s\" is no integer; write it as 12, -3 or 0xff", z);
+        snprintf(why, size, "`%s` is no integer; write it as 12, -3 or 0xff", z);
         return false;
     }
     u64 half = (most >> 1) + 1;
@@ -182,10 +182,11 @@ void scalar_print(const struct scalar *t, const void *from, char *out, size_t si
         return;
     }
     u8 back[8];
-    for (int digits = t->mantissa < 23 ? 2 : t->mantissa < 52 ? 6 : 15; digits <= 17; digits++) {
+    for (int digits = 1; digits <= 17; digits++) {
         snprintf(out, size, "%.*g", digits, v);
         scalar_store(t, strtod(out, NULL), back);
-        if (!memcmp(back, from, t->bytes))
+        /* 65504 is shorter than 6.55e+04 to a reader */
+        if (!memcmp(back, from, t->bytes) && (fabs(v) >= 1e7 || !strstr(out, "e+")))
             return;
     }
 }

@@ -7,38 +7,6 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Reads "<length><that many characters>". NULL: not one. */
-static const char *mangled_part(const char *p, struct str *part)
-{
-    size_t n = 0;
-    if (!isdigit((unsigned char)*p))
-        return NULL;
-    for (; isdigit((unsigned char)*p); p++)
-        n = MIN_OF(n * 10 + (size_t)(*p - '0'), 100000);
-    if (!n || strnlen(p, n) < n)
-        return NULL;
-    *part = (struct str){ p, (u32)n };
-    return p + n;
-}
-
-struct str signature_plain(const char *mangled)
-{
-    struct str part = str_of(mangled);
-    const char *p = mangled;
-    if (strncmp(p, "_Z", 2))
-        return part;
-    p += 2;
-    bool nested = *p == 'N';
-    p += nested;
-    if (*p == 'L')              /* internal linkage */
-        p++;
-    struct str last = { 0 };
-    while ((p = mangled_part(p, &part)))
-        if (last = part, !nested)
-            break;
-    return last.n ? last : str_of(mangled);
-}
-
 /* The end of a comment or literal that begins at p; p itself when none does. */
 static const char *skip_quoted(const char *p, const char *end)
 {
@@ -129,6 +97,11 @@ static void split(struct arena *a, const char *p, const char *end, struct signat
 void signature_find(struct arena *a, struct str source, struct str name, struct signature *out)
 {
     *out = (struct signature){ 0 };
+    for (u32 i = name.n; i > 1; i--)
+        if (name.p[i - 1] == ':') {
+            name = (struct str){ name.p + i, name.n - i };
+            break;
+        }
     const char *end = source.p + source.n;
     bool global = false;        /* __global__ was seen and its declaration is still open */
     for (const char *p = source.p; p < end; p++) {
@@ -156,7 +129,7 @@ void signature_find(struct arena *a, struct str source, struct str name, struct 
     }
 }
 
-void signature_read(struct arena *a, const char *path, const char *mangled, struct signature *out)
+void signature_read(struct arena *a, const char *path, const char *name, struct signature *out)
 {
     *out = (struct signature){ 0 };
     const char *dot = strrchr(path, '.');
@@ -164,6 +137,6 @@ void signature_read(struct arena *a, const char *path, const char *mangled, stru
     struct error none = { 0 };
     if (!dot || strchr(dot, '/') || !file_read(arena_printf(a, "%.*s.cu", (int)(dot - path), path), &source, &none))
         return;
-    signature_find(a, source, signature_plain(mangled), out);
+    signature_find(a, source, str_of(name), out);
     base_free((void *)source.p);
 }

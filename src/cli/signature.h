@@ -11,10 +11,8 @@ struct signature {
     const char **name;          /* "y" */
     const char **text;          /* "float *y" */
 };
-/* The plain name in a mangled one: "saxpy" for _Z5saxpyfPKfPfi, the last part of a nested one, else the name itself. */
-struct str signature_plain(const char *mangled);
-/* Finds `__global__ ... NAME(...)` in the source text. Strings live in `a`. */
+/* Finds `__global__ ... NAME(...)` in the source text; NAME is the last part of a name with ::. Strings live in `a`. */
 void signature_find(struct arena *a, struct str source, struct str name, struct signature *out);
 /* The same from the .cu file that FILE.ptx or FILE.cu was made from, by its stem. Missing files are no error. */
-void signature_read(struct arena *a, const char *path, const char *mangled, struct signature *out);
+void signature_read(struct arena *a, const char *path, const char *name, struct signature *out);
 #endif
