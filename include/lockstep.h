@@ -1,0 +1,109 @@
+/* lockstep.h: the public C interface of Lockstep, a checked GPU.
+ *
+ * Everything is an opaque handle, lk_noun_verb, fixed-width types; no CUDA header is needed. Functions return an lk_status;
+ * lk_gpu_error() gives the sentence behind the last one that was not LK_OK. Findings (bugs of the kernel) are not errors:
+ * they are in the report of the gpu. A handle may be used by one thread at a time unless a function says otherwise. */
+#ifndef LOCKSTEP_H
+#define LOCKSTEP_H
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined __GNUC__
+#pragma GCC visibility push(default)
+#endif
+#define LK_VERSION "0.1.0"
+
+/* The same numbers as the exit codes of the command. */
+typedef enum lk_status {
+    LK_OK = 0,
+    LK_FINDINGS = 1,            /* ran, and the report has errors */
+    LK_BAD_INPUT = 2,
+    LK_UNSUPPORTED = 3,         /* an instruction or call that Lockstep does not support was reached */
+    LK_NOTHING = 4,             /* nothing was checked or run */
+    LK_OUT_OF_MEMORY = 5,
+    LK_SYSTEM = 6
+} lk_status;
+
+typedef struct lk_gpu lk_gpu;           /* a software GPU, its memory and its report */
+typedef struct lk_module lk_module;     /* loaded PTX */
+typedef struct lk_kernel lk_kernel;     /* a kernel of a module; lives as long as the module */
+
+typedef struct lk_options {     /* zero it, set size, then what you need */
+    size_t size;                /* sizeof(lk_options), for compatibility */
+    const char *device;         /* profile name; NULL: h200 */
+    uint32_t threads;           /* worker threads; 0: as many as there are processors */
+    uint32_t seeded;            /* non-zero: deterministic under `seed`, one worker */
+    uint64_t seed;
+    const char *check;          /* comma list of checks to run; NULL: all */
+    const char *no_check;       /* comma list of checks not to run */
+    uint64_t budget;            /* warp instructions per launch before it counts as a livelock; 0: none */
+} lk_options;
+
+const char *lk_version(void);
+lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu);   /* options may be NULL */
+void lk_gpu_destroy(lk_gpu *gpu);
+const char *lk_gpu_error(const lk_gpu *gpu);    /* the last error: "where: text" and, after a newline, an excerpt; gpu may be NULL (creation) */
+
+/* PTX text, copied; `name` stands in messages. Compiling .cu needs lk_module_compile. */
+lk_status lk_module_load(lk_gpu *gpu, const char *name, const char *ptx, size_t bytes, lk_module **module);
+/* A .ptx or .cu file; .cu is compiled with NVRTC or nvcc, whichever is there, with line information. */
+lk_status lk_module_load_file(lk_gpu *gpu, const char *path, lk_module **module);
+/* How the module came about ("compiled by nvrtc 13.0 for sm_90", "scale.ptx, made from it"), or ""; lives as long as the module. */
+const char *lk_module_note(const lk_module *module);
+void lk_module_unload(lk_module *module);
+uint32_t lk_module_kernel_count(const lk_module *module);
+lk_kernel *lk_module_kernel_at(lk_module *module, uint32_t i);
+lk_kernel *lk_module_kernel(lk_module *module, const char *name);   /* mangled or plain; NULL: none, and the error lists the nearest */
+lk_status lk_module_symbol(lk_module *module, const char *name, uint64_t *address, uint64_t *bytes);   /* __device__ / __constant__ variable */
+
+typedef struct lk_param { uint32_t offset, bytes, align; char type[8]; uint32_t is_pointer; const char *name; } lk_param;  /* type: "u64", "f32", "b8" (struct); name as in the PTX */
+const char *lk_kernel_name(const lk_kernel *kernel);     /* as in the PTX, mangled */
+const char *lk_kernel_plain(const lk_kernel *kernel);    /* as in the source: "deep::pick" */
+uint32_t lk_kernel_param_count(const lk_kernel *kernel);
+lk_status lk_kernel_param(const lk_kernel *kernel, uint32_t i, lk_param *out);
+
+typedef enum lk_memory_kind { LK_MEMORY_DEVICE, LK_MEMORY_PINNED, LK_MEMORY_MANAGED } lk_memory_kind;
+lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, const char *name, uint64_t *address);
+lk_status lk_memory_describe(lk_gpu *gpu, uint64_t address, const char *name, const char *type, uint32_t element_bytes);  /* "f32[1000]", 4 */
+lk_status lk_memory_free(lk_gpu *gpu, uint64_t address);            /* a second free is a finding */
+lk_status lk_memory_write(lk_gpu *gpu, uint64_t address, const void *from, uint64_t bytes);   /* host to device */
+lk_status lk_memory_read(lk_gpu *gpu, uint64_t address, void *to, uint64_t bytes);            /* device to host */
+lk_status lk_memory_fill(lk_gpu *gpu, uint64_t address, int byte, uint64_t bytes);
+uint64_t lk_memory_live(const lk_gpu *gpu);
+
+typedef struct lk_launch {      /* zero it, set size, then what you need */
+    size_t size;
+    uint32_t grid[3], block[3]; /* 0 counts as 1 in y and z */
+    uint32_t shared_bytes;      /* dynamic shared memory */
+    uint32_t cooperative;
+    const void *const *args;    /* one pointer to each argument's value */
+    const uint32_t *arg_bytes;  /* size of each; NULL: trusted to be what the kernel expects */
+    uint32_t arg_count;
+} lk_launch;
+typedef struct lk_stats { uint64_t warp_instructions, ctas, nanoseconds; } lk_stats;
+/* Runs to the end and returns: LK_OK, LK_FINDINGS (new errors in the report), or why not. `stats` may be NULL. */
+lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats *stats);
+/* From any thread or a signal handler: the running launch ends with a report of where it stood. */
+void lk_gpu_interrupt(lk_gpu *gpu);
+
+/* Device profiles: the i-th name (NULL past the last), and the card of one as text (lk_text_free), NULL: no such profile. */
+const char *lk_device_name(uint32_t i);
+char *lk_device_text(const char *name);
+
+uint32_t lk_report_errors(const lk_gpu *gpu);
+uint32_t lk_report_notes(const lk_gpu *gpu);
+/* The report as text (color: with ANSI colours) or JSON; from malloc, release with lk_text_free. */
+char *lk_report_text(lk_gpu *gpu, int color);
+char *lk_report_json(lk_gpu *gpu);
+void lk_text_free(char *text);
+void lk_report_clear(lk_gpu *gpu);
+#if defined __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif
