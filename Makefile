@@ -36,6 +36,9 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
 
+# One short line for each file; make V=1 shows the whole command.
+say = $(if $(V),,@echo '$(1) $(2)';)
+
 .PHONY: all demo test check-layers regen bench unit fuzz sanitize tsan clean install need FORCE
 .DELETE_ON_ERROR:
 
@@ -48,36 +51,36 @@ $(B)/flags: FORCE
 $(call obj,$(LANES)): MORE = $(LANES_FLAGS)
 $(B)/obj/%.o: src/%.c $(B)/flags
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) $(MORE) -MMD -MP -c $< -o $@
+	$(call say,cc,$<)$(CC) $(FLAGS) $(MORE) -MMD -MP -c $< -o $@
 
 $(LANES_V3): MORE = $(LANES_FLAGS) -march=x86-64-v3 -DLANES_V3
 $(B)/obj/%_v3.o: src/%.c $(B)/flags
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) $(MORE) -MMD -MP -c $< -o $@
+	$(call say,cc,$<)$(CC) $(FLAGS) $(MORE) -MMD -MP -c $< -o $@
 
 $(B)/liblockstep.a: $(LIB_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,ar,$@)ar rcs $@ $^
 
 $(B)/liblockstep.so: $(LIB_OBJ)
-	$(CC) -shared -Wl,-soname,liblockstep.so.0 $(LINK) $^ -o $@ $(LIBS)
+	$(call say,ld,$@)$(CC) -shared -Wl,-soname,liblockstep.so.0 $(LINK) $^ -o $@ $(LIBS)
 
 $(B)/lockstep: $(CLI_OBJ) $(B)/liblockstep.a
-	$(CC) $(LINK) $^ -o $@ $(LIBS)
+	$(call say,ld,$@)$(CC) $(LINK) $^ -o $@ $(LIBS)
 
 # Tests see the insides: they link the archive. The command's own files but main.c are linked in too.
 $(B)/cli.a: $(filter-out $(B)/obj/cli/main.o,$(CLI_OBJ))
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,ar,$@)ar rcs $@ $^
 $(B)/unit/%: tests/unit/%.c $(B)/cli.a $(B)/liblockstep.a
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -MMD -MP -Itests/unit $(LINK) $< $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS)
+	$(call say,cc,$<)$(CC) $(FLAGS) -MMD -MP -Itests/unit $(LINK) $< $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS)
 $(B)/fuzz/%: tests/fuzz/%.c $(B)/cli.a $(B)/liblockstep.a
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -DREPLAY -MMD -MP $(LINK) $< $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS)
+	$(call say,cc,$<)$(CC) $(FLAGS) -DREPLAY -MMD -MP $(LINK) $< $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS)
 $(B)/bench/%: tests/bench/%.c $(B)/liblockstep.a
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -MMD -MP $(LINK) $< $(B)/liblockstep.a -o $@ $(LIBS)
+	$(call say,cc,$<)$(CC) $(FLAGS) -MMD -MP $(LINK) $< $(B)/liblockstep.a -o $@ $(LIBS)
 
 unit: $(UNIT)
 fuzz: $(FUZZ)
