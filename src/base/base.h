@@ -33,6 +33,7 @@ static inline bool str_eq(struct str a, struct str b) { return a.n == b.n && (!a
 static inline bool str_is(struct str a, const char *z) { return str_eq(a, (struct str){ z, (u32)strlen(z) }); }
 struct str str_of(const char *z);
 u64 str_hash(struct str s);
+u32 str_distance(const char *a, const char *b);  /* characters to insert, delete or replace; only the first 63 of each count */
 
 /* ---- arenas ---- */
 struct arena_block;

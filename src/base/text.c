@@ -27,6 +27,23 @@ u64 str_hash(struct str s)
     return h ^ h >> 29;
 }
 
+u32 str_distance(const char *a, const char *b)
+{
+    u32 row[64], n = (u32)MIN_OF(strlen(b), (size_t)63);
+    for (u32 j = 0; j <= n; j++)
+        row[j] = j;
+    for (u32 i = 0; a[i] && i < 63; i++) {
+        u32 diagonal = row[0];
+        row[0] = i + 1;
+        for (u32 j = 1; j <= n; j++) {
+            u32 change = diagonal + (a[i] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = MIN_OF(change, MIN_OF(row[j], row[j - 1]) + 1);
+        }
+    }
+    return row[n];
+}
+
 static void text_room(struct text *t, size_t more)
 {
     if (t->cap - t->n > more)

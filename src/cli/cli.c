@@ -47,34 +47,12 @@ bool cli_color(void)
     return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") && !(no && no[0]);
 }
 
-/* Edits (insert, delete, replace) from a to b; words longer than the table are as far as can be. */
-static u32 distance(const char *a, const char *b)
-{
-    enum { MOST = 40 };
-    size_t n = strlen(a), m = strlen(b);
-    u32 row[MOST + 1];
-    if (n > MOST || m > MOST)
-        return MOST;
-    for (size_t j = 0; j <= m; j++)
-        row[j] = (u32)j;
-    for (size_t i = 1; i <= n; i++) {
-        u32 diagonal = row[0];
-        row[0] = (u32)i;
-        for (size_t j = 1; j <= m; j++) {
-            u32 replace = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = MIN_OF(replace, MIN_OF(row[j], row[j - 1]) + 1);
-        }
-    }
-    return row[m];
-}
-
 const char *cli_nearest(const char *word, const char *const *words, u32 n)
 {
     const char *best = NULL;
     u32 least = (u32)MIN_OF(strlen(word) / 3 + 1, (size_t)3);
     for (u32 i = 0; i < n; i++) {
-        u32 d = distance(word, words[i]);
+        u32 d = str_distance(word, words[i]);
         if (d <= least && (!best || d < least)) {
             best = words[i];
             least = d;

@@ -103,24 +103,6 @@ lk_kernel *lk_module_kernel_at(lk_module *module, uint32_t i)
     return i < module->kernels ? &module->kernel[i] : NULL;
 }
 
-/* Steps to change a into b, counting no further than 63 characters of each. */
-static u32 edit_distance(const char *a, const char *b)
-{
-    u32 row[64], n = (u32)MIN_OF(strlen(b), (size_t)63);
-    for (u32 j = 0; j <= n; j++)
-        row[j] = j;
-    for (u32 i = 0; a[i] && i < 63; i++) {
-        u32 diagonal = row[0];
-        row[0] = i + 1;
-        for (u32 j = 1; j <= n; j++) {
-            u32 change = diagonal + (a[i] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = MIN_OF(change, MIN_OF(row[j], row[j - 1]) + 1);
-        }
-    }
-    return row[n];
-}
-
 /* Up to five names, the nearest first. */
 static void nearest_names(const lk_module *m, const char *name, struct text *out)
 {
@@ -131,7 +113,7 @@ static void nearest_names(const lk_module *m, const char *name, struct text *out
             bool used = false;
             for (u32 k = 0; k < n; k++)
                 used |= taken[k] == i;
-            u32 d = used ? UINT32_MAX : edit_distance(name, m->kernel[i].plain);
+            u32 d = used ? UINT32_MAX : str_distance(name, m->kernel[i].plain);
             if (d < best) {
                 best = d;
                 best_at = i;
