@@ -2,7 +2,6 @@
  *
  * The text is copied first, with a 0 behind it: every place in the IR points into this copy and lives as long as the
  * module does. */
-#include "isa/isa.h"
 #include "ptx/parser.h"
 
 bool fail_at(struct parser *p, const char *at, const char *fmt, ...)

@@ -140,12 +140,14 @@ static bool var_name(struct parser *p, const struct decl *d, struct ptx_var *v)
             return false;
         if (n < 0 || n > (s64)UINT32_MAX || (!n && v->ndims))
             return fail_at(p, at, "an array dimension is a positive number below 2^32");
-        if (__builtin_mul_overflow(v->size, (u64)n, &v->size) || v->size > MAX_VAR_BYTES)
+        if (__builtin_mul_overflow(v->size, (u64)MAX_OF(n, 1), &v->size) || v->size > MAX_VAR_BYTES)
             return fail_at(p, at, "`%.*s` is larger than a device's memory", SHOW(v->name));
         v->dims[v->ndims++] = (u32)n;
         if (!expect(p, ']', "]"))
             return false;
     }
+    if (v->ndims && !v->dims[0])
+        v->size = 0;
     return true;
 }
 
@@ -217,17 +219,23 @@ static bool element(struct parser *p, const struct ptx_var *v, struct ptx_init *
     return true;
 }
 
-static bool element_put(struct parser *p, const struct ptx_var *v, init_list *list, u64 pos)
+/* Zeros for the elements before `pos` that have no value of their own. */
+static bool pad_to(struct parser *p, init_list *list, u64 pos)
 {
-    struct ptx_init x;
-    u64 holes = pos - list->n;
+    u64 holes = pos > list->n ? pos - list->n : 0;
     if (holes > MAX_PADDING - p->padding)
         return fail_at(p, p->t.at, "the initialisers leave out too many elements");
     p->padding += (u32)holes;
-    if (!element(p, v, &x))
-        return false;
     while (list->n < pos)
         VEC_PUSH(&p->tmp, list, ((struct ptx_init){ 0 }));
+    return true;
+}
+
+static bool element_put(struct parser *p, const struct ptx_var *v, init_list *list, u64 pos)
+{
+    struct ptx_init x;
+    if (!pad_to(p, list, pos) || !element(p, v, &x))
+        return false;
     VEC_PUSH(&p->tmp, list, x);
     return true;
 }
@@ -253,12 +261,9 @@ static bool braces(struct parser *p, const struct ptx_var *v, init_list *list, u
         if (!accept(p, ','))
             break;
     }
-    if (is_open && pos > list->n && pos - list->n <= MAX_PADDING - p->padding) {
-        /* The size of an open array comes from its values, so that empty braces at the end count. */
-        p->padding += (u32)(pos - list->n);
-        while (list->n < pos)
-            VEC_PUSH(&p->tmp, list, ((struct ptx_init){ 0 }));
-    }
+    /* The size of an open array comes from its values: it ends with a whole item, and empty braces count. */
+    if (is_open && !pad_to(p, list, (pos + inner - 1) / inner * inner))
+        return false;
     return expect(p, '}', ", or }");
 }
 
@@ -288,14 +293,12 @@ static bool init_parse(struct parser *p, struct ptx_var *v)
         return fail_at(p, at, ".extern `%.*s` cannot have an initialiser", SHOW(v->name));
     if (v->space != SP_GLOBAL && v->space != SP_CONST)
         return fail_at(p, at, "only .global and .const variables can have an initialiser");
+    if (!is_punct(p, '{') && (v->ndims || v->vec > 1))
+        return unexpected(p, "{");
     if (is_punct(p, '{') ? !braces(p, v, &list, 0, 0) : !element_put(p, v, &list, 0))
         return false;
-    if (v->ndims && !v->dims[0]) {
-        u64 inner = level_span(v, 1), n = (list.n + inner - 1) / inner * inner;
-        v->size = n * type_size[v->type];
-        if (v->size > MAX_VAR_BYTES)
-            return fail_at(p, at, "`%.*s` is larger than a device's memory", SHOW(v->name));
-    }
+    if (v->ndims && !v->dims[0])
+        v->size = (u64)list.n * type_size[v->type];
     v->ninit = list.n;
     v->init = NEW_ARRAY(&p->m->mem, struct ptx_init, list.n);
     if (list.n)

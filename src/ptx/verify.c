@@ -1,4 +1,5 @@
-/* Checks that need the whole function but not the instruction set: what a branch goes to, what an address is made of.
+/* Checks that need the whole module but not the instruction set: what a branch goes to, what an address is made of,
+ * whether a call gives what the function takes.
  *
  * Operand counts and types of an opcode are isa's; the parser has already resolved every name. */
 #include "ptx/ptx.h"
@@ -53,6 +54,33 @@ static bool labels_check(const struct ptx_func *f, const struct ptx_insn *in, st
     return true;
 }
 
+/* call (results), function, (arguments), prototype: each list as long as the declaration says. */
+static bool call_check(const struct ptx_func *f, const struct ptx_insn *in, struct error *e)
+{
+    u32 nret = 0, narg = 0, i = 0;
+    const struct ptx_func *callee = NULL;
+    if (i < in->narg && in->arg[i].kind == OP_LIST)
+        nret = in->arg[i++].nelem;
+    if (i == in->narg || (in->arg[i].kind == OP_SYM ? !in->arg[i].func : in->arg[i].kind != OP_REG))
+        return fail(f, in->at, e, "%.*s needs a function, or a register with its address", in->op->base);
+    const struct ptx_operand *target = &in->arg[i++];
+    if (i < in->narg && in->arg[i].kind == OP_LIST)
+        narg = in->arg[i++].nelem;
+    if (i < in->narg && in->arg[i].kind == OP_LABEL && in->arg[i].label->kind == LABEL_CALL_PROTOTYPE)
+        callee = in->arg[i].label->proto;
+    if (target->kind == OP_SYM)
+        callee = target->func;
+    else if (i == in->narg)
+        return fail(f, target->at, e, "a call through %.*s needs a .callprototype or .calltargets behind it", target->reg->name);
+    if (callee && callee->is_entry)
+        return fail(f, target->at, e, "`%.*s` is a kernel: it cannot be called", callee->name);
+    if (!callee || (callee->nret == nret && callee->nparam == narg))
+        return true;
+    return error_at(e, ERR_INPUT, f->module->name, f->module->text, target->at,
+                    "`%.*s` takes %u arguments and returns %u, but this call gives %u and takes %u",
+                    SHOW(callee->name), callee->nparam, callee->nret, narg, nret);
+}
+
 static bool targets_check(const struct ptx_func *f, const struct ptx_label *l, struct error *e)
 {
     for (u32 i = 0; l->kind == LABEL_BRANCH_TARGETS && i < l->ntarget; i++)
@@ -73,6 +101,8 @@ bool ptx_verify(struct ptx_module *m, struct error *e)
             if (in->guard && in->guard->type != T_PRED)
                 return fail(f, in->at, e, "the guard %.*s is not a predicate", in->guard->name);
             if (!labels_check(f, in, e) || !operands_check(f, in->arg, in->narg, e))
+                return false;
+            if (str_is(in->op->base, "call") && !call_check(f, in, e))
                 return false;
         }
     }

@@ -133,6 +133,7 @@ static void initialisers(void)
         ".global .attribute(.managed) .align 4 .u32 man;\n"
         ".weak .global .u32 w;\n.common .global .u32 c;\n"
         ".global .texref t;\n"
+        ".global .u16 rows[][3] = {1, 2, 3, 4};\n"
         ".entry k() { ret; }\n");
     struct ptx_var **v = m->var;
     UNIT(v[0]->size == 4 && v[0]->align == 16 && v[0]->ninit == 4 && v[0]->init[3].value == 255);
@@ -149,6 +150,7 @@ static void initialisers(void)
     UNIT(v[8]->size == 32 && v[8]->vec == 4 && v[8]->ninit == 5 && v[8]->init[4].value == 0x40400000);
     UNIT_EQ(v[9]->init[0].value, 36);
     UNIT(v[10]->is_extern && v[10]->size == 0 && v[10]->space == SP_SHARED);
+    UNIT(v[15]->size == 12 && v[15]->ninit == 6 && v[15]->dims[0] == 0);
     UNIT(v[11]->is_managed && v[12]->is_weak && v[13]->is_common);
     ptx_free(m);
 }
@@ -331,6 +333,7 @@ static void refusals(void)
     refused(HEAD ".global .u32 x = y;", "t.ptx:4:18", "`y` is not declared");
     refused(HEAD ".global .b64 x[4000000000][4000000000];", "t.ptx:4:27", "`x` is larger than a device's memory");
     refused(HEAD ".global .u32 x[2][4000000] = {{1}, {2}};", "t.ptx:4:37", "the initialisers leave out too many elements");
+    refused(HEAD ".global .u32 x[][4000000000][4000000000] = {1};", "t.ptx:4:29", "`x` is larger than a device's memory");
     refused(HEAD ".global .align 3 .u32 x;", "t.ptx:4:16", "an alignment is a power of two");
     refused(HEAD ".shared .u32 x = 1;", "t.ptx:4:18", "only .global and .const variables can have an initialiser");
     refused(HEAD ".func f() { ret; }\n.func f() { ret; }", "t.ptx:5:7", "function `f` is defined twice, first in line 4");
@@ -356,6 +359,11 @@ static void refusals(void)
     refused(KERNEL "ld.global.u32 %r1, [%p1];\nret;\n}", "t.ptx:12:20",
             "%p1 cannot be an address: it is neither a 32-bit nor a 64-bit integer");
     refused(KERNEL "P: .callprototype _ ();\nbra P;\n}", "t.ptx:13:5", "`P` is a list, not a place to go to");
+    refused(HEAD ".func f(.param .b32 x);\n.entry k() {\ncall f;\nret; }", "t.ptx:6:6",
+            "`f` takes 1 arguments and returns 0, but this call gives 0 and takes 0");
+    refused(KERNEL "call k;\n}", "t.ptx:12:6", "`k` is a kernel: it cannot be called");
+    refused(KERNEL "call %rd1;\n}", "t.ptx:12:6", "a call through %rd1 needs a .callprototype or .calltargets behind it");
+    refused(KERNEL "call 5;\n}", "t.ptx:12:1", "call needs a function, or a register with its address");
     refused(KERNEL "ret;;\n}", "t.ptx:12:5", "expected an instruction, found `;`");
     refused(KERNEL "\x01ret;\n}", "t.ptx:12:1", "this character has no place in PTX");
     struct ptx_module *m = parse(KERNEL "  mov.u32 %r1, %r99;\n}\n");
