@@ -138,7 +138,7 @@ struct ptx_func {
     struct ptx_var **param; u32 nparam;         /* inputs, with offsets */
     struct ptx_var **ret; u32 nret;             /* results of a .func */
     u64 param_bytes;            /* size of the parameter block */
-    struct ptx_reg **regs; u32 nregs;           /* those that the body mentions, of all its scopes; names may repeat */
+    struct ptx_reg **regs; u32 nregs;           /* of all its scopes (names may repeat); of %r<N> those mentioned */
     struct ptx_stmt *stmt; u32 nstmt;           /* what the printer needs beside the instructions */
     struct str *option; u32 noption;            /* other directives of the head, as text: `.pragma "x";`, `.abi_preserve 4` */
     struct ptx_func *alias_of;  /* .alias: the function that this name stands for, NULL: itself */
@@ -197,7 +197,7 @@ struct ptx_module *ptx_parse(const char *name, struct str text, struct error *e)
 void ptx_free(struct ptx_module *m);
 /* Prints in a canonical form; parse(print(m)) prints the same text again. */
 void ptx_print(const struct ptx_module *m, struct text *out);
-/* Checks operand counts and kinds of every instruction whose form is known. */
+/* Checks what needs the whole module but not the instruction set: branch targets, address operands, calls. */
 bool ptx_verify(struct ptx_module *m, struct error *e);
 struct ptx_func *ptx_kernel(struct ptx_module *m, struct str name);  /* an entry by its name, NULL: none */
 /* Source path of a .file number; n = 0 when unknown. */
