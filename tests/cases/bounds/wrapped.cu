@@ -1,7 +1,8 @@
-// The index is computed in 32 bits, and 65536 * 65536 wraps to 0; 46341 * 46341 wraps to a negative number.
+// The index is computed in 32 bits, and 46341 * 46341 = 2147488281 wraps to a negative number.
 extern "C" __global__ void wrapped_bad(int *x, int row, int stride)
 {
-    x[row * stride + threadIdx.x] = 1;
+    int t = threadIdx.x;
+    x[row * stride + t] = 1;
 }
 
 extern "C" __global__ void wrapped_ok(int *x, int row, int stride, int n)

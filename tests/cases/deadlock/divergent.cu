@@ -1,6 +1,6 @@
-// A barrier in a branch that half a warp takes, and one that a whole warp takes. The other threads go on to another
-// barrier, or leave.
-extern "C" __global__ void half_bad(int *out)
+// A barrier in a branch that half a warp takes. Where the other threads leave the kernel it completes without them, on
+// silicon too: a note. Where they go on to another barrier it is an error.
+extern "C" __global__ void half_left(int *out)
 {
     __shared__ int s[64];
     s[threadIdx.x] = threadIdx.x;

@@ -383,6 +383,14 @@ def numbers():
     put("vectors.d", "B", four(lambda x, y, z, w: (w, x, y, z)))
 
 
+def remainder():
+    def row(t, shift):
+        u, i = (t + shift) & M32, t - shift
+        return [u % 3, u // 7, i - cdiv(i, 10) * 10, cdiv(i, 6), (u * 2654435761 & M32) >> 20]
+    for shift in (0, 50):
+        put("remainder.%d" % shift, "i", [v for t in range(96) for v in row(t, shift)])
+
+
 def inline():
     def one(t):
         x = t * 3 - 20
@@ -413,5 +421,5 @@ def ordered():
 
 if __name__ == "__main__":
     for step in (matmul, histogram, mandelbrot, scan, collatz, shuffles, grid, recursion, calls, constants, memory, flow,
-                 warps, barriers, shapes, numbers, inline, softmax, ordered):
+                 warps, barriers, shapes, numbers, remainder, inline, softmax, ordered):
         step()
