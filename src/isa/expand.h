@@ -26,6 +26,7 @@ typedef u16 r_u16, r_b16, r_s16, r_u8, r_s8, r_b8; typedef u32 r_u32, r_b32, r_s
 #define EACH_B36(X, ...) X(b32, __VA_ARGS__) X(b64, __VA_ARGS__)
 #define EACH_U36(X, ...) X(u32, __VA_ARGS__) X(u64, __VA_ARGS__)
 #define EACH_W36(X, ...) X(u32, __VA_ARGS__) X(s32, __VA_ARGS__) X(u64, __VA_ARGS__) X(s64, __VA_ARGS__)
+#define EACH_B32(X, ...) X(b32, __VA_ARGS__)
 #define EACH_S32(X, ...) X(s32, __VA_ARGS__)
 #define EACH_FLT(X, ...) X(f32, __VA_ARGS__) X(f64, __VA_ARGS__)
 #define EACH_F32(X, ...) X(f32, __VA_ARGS__)

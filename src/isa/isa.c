@@ -30,6 +30,7 @@ enum {  /* type names as they stand in expand.h -> enum ptx_type */
 #define LANE1(id, types, syntax, v) EACH_##types(F_LANE, id, syntax, SH_1, 1)
 #define LANE2(id, types, syntax, v) EACH_##types(F_LANE, id, syntax, SH_2, 2)
 #define LANE3(id, types, syntax, v) EACH_##types(F_LANE, id, syntax, SH_3, 3)
+#define LANE4(id, types, syntax, v) EACH_##types(F_LANE, id, syntax, SH_4, 4)
 #define FLOAT1(id, types, syntax, v) EACH_##types(F_FLOAT, id, syntax, SH_1, 1)
 #define FLOAT2(id, types, syntax, v) EACH_##types(F_FLOAT, id, syntax, SH_2, 2)
 #define FLOAT3(id, types, syntax, v) EACH_##types(F_FLOAT, id, syntax, SH_3, 3)
@@ -110,6 +111,41 @@ static bool matches(const struct isa_form *f, struct str op)
     return op.n == 0 && mods == f->mods;
 }
 
+/* ptxas takes the modifiers of memory instructions in any order (atom.add.release.gpu.u32): each one in some group of the row,
+ * no group twice, every required group used, a type at the end. */
+static bool matches_any_order(const struct isa_form *f, struct str op)
+{
+    const char *s = f->syntax;
+    u32 used = 0, needed = 0, group = 0;
+    bool typed = strstr(s, ".T") != NULL, have_type = false;
+    while (op.n && op.p[0] != '.') { op.p++; op.n--; }
+    for (const char *g = s; *g && *g != ' '; g++)
+        if (*g == '(' || *g == '{') { if (*g == '(') needed |= 1u << group; group++; }
+    while (op.n) {
+        u32 n = 1, k = 0;
+        bool hit = false;
+        while (n < op.n && op.p[n] != '.') n++;
+        for (const char *g = s; *g && *g != ' ' && !hit; g++) {
+            if (*g != '(' && *g != '{') continue;
+            const char *end = g + strcspn(g, ")}");
+            for (const char *w = g + 1; w < end; ) {
+                if (*w == '~' || *w == '|') { w++; continue; }
+                size_t len = strcspn(w, "|)}");
+                if (len == n && !memcmp(w, op.p, n) && !(used >> k & 1)) { used |= 1u << k; hit = true; break; }
+                w += len;
+            }
+            g = end;
+            k++;
+        }
+        if (!hit) {
+            if (!typed || have_type || type_find((struct str){ op.p + 1, n - 1 }) == T_NONE) return false;
+            have_type = true;
+        }
+        op.p += n; op.n -= n;
+    }
+    return have_type == typed && (used & needed) == needed;
+}
+
 int isa_find(struct str opcode)
 {
     u32 n = 0;
@@ -117,6 +153,10 @@ int isa_find(struct str opcode)
     for (u32 i = 0; i < isa_count; i++) {
         const char *s = isa_forms[i].syntax;
         if (!strncmp(s, opcode.p, n) && !(s[n] >= 'a' && s[n] <= 'z') && matches(&isa_forms[i], opcode)) return (int)i;
+    }
+    for (u32 i = 0; i < isa_count; i++) {
+        const char *s = isa_forms[i].syntax;
+        if (isa_forms[i].kind == K_MEM && !strncmp(s, opcode.p, n) && !(s[n] >= 'a' && s[n] <= 'z') && matches_any_order(&isa_forms[i], opcode)) return (int)i;
     }
     return -1;
 }
@@ -136,6 +176,7 @@ enum ptx_type isa_operand_type(const struct isa_form *f, u32 n)
     if (n > f->nsrc) return T_NONE;
     if (n == 0) return f->kind == K_CMP ? T_PRED : f->dtype;
     switch (f->shape) {
+    case SH_4: return n >= 3 ? T_U32 : f->type;
     case SH_SHIFT: return n == 2 ? T_U32 : f->type;
     case SH_WIDE3: return n == 3 ? f->dtype : f->type;
     case SH_SELECT: return n == 3 ? T_PRED : f->type;

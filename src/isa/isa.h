@@ -10,6 +10,7 @@ enum isa_kind { K_LANE, K_CMP, K_PRED, K_MEM, K_WARP, K_CTRL };
 enum isa_mod { MOD_FTZ = 1, MOD_SAT = 2 };
 enum isa_shape {                /* which operands there are and how their types follow from T */
     SH_1, SH_2, SH_3,           /* all T */
+    SH_4,                       /* a, b are T; c, e are u32 */
     SH_SHIFT, SH_COUNT, SH_WIDE2, SH_WIDE3, SH_CMP, SH_SELECT, SH_CONVERT, SH_PRED1, SH_PRED2, SH_NAMED
 };
 
@@ -22,7 +23,7 @@ struct isa_form {
     u8 type;                    /* T */
     u8 dtype;                   /* D of a conversion, W of a wide operation, T otherwise */
     u8 mods;                    /* MOD_* that this form has */
-    u8 nsrc;                    /* source operands of a lane form */
+    u8 nsrc;                    /* source operands of a lane form: a b c e */
     u16 line;                   /* in isa.def */
 };
 extern const struct isa_form isa_forms[];
@@ -31,7 +32,7 @@ extern const u32 isa_count;
 /* One number per distinct id, for the switch statements of decode. */
 #define ISA_NAMES(X) \
     X(add) X(add_sat) X(sub) X(sub_sat) X(mul_lo) X(mul_hi) X(mul_wide) X(mad_lo) X(mad_hi) X(mad_wide) X(div) X(rem) \
-    X(min) X(max) X(abs) X(neg) X(popc) X(clz) X(brev) X(bfind) X(bfe) X(mul) X(fma) X(mad) X(div_full) X(rcp) X(rcp_approx) \
+    X(min) X(max) X(abs) X(neg) X(popc) X(clz) X(brev) X(bfind) X(bfind_shift) X(bfi) X(lop3) X(prmt) X(shf_l) X(shf_r) X(shf_lc) X(shf_rc) X(bfe) X(mul) X(fma) X(mad) X(div_full) X(rcp) X(rcp_approx) \
     X(sqrt) X(sqrt_approx) X(rsqrt_approx) X(ex2_approx) X(lg2_approx) X(sin_approx) X(cos_approx) X(and) X(or) X(xor) X(not) \
     X(shl) X(shr) X(and_pred) X(or_pred) X(xor_pred) X(not_pred) X(mov_pred) X(setp_eq) X(setp_ne) X(setp_lt) X(setp_le) \
     X(setp_gt) X(setp_ge) X(setp_equ) X(setp_neu) X(setp_ltu) X(setp_leu) X(setp_gtu) X(setp_geu) X(setp_num) X(setp_nan) \

@@ -19,7 +19,7 @@ WORD u64 mulhi_u64(u64 a, u64 b) { return (u64)((unsigned __int128)a * b >> 64);
 WORD s64 mulhi_s64(s64 a, s64 b) { return (s64)((__int128)a * b >> 64); }
 #define MULHI(a, b) _Generic((a), u16: mulhi_u16, s16: mulhi_s16, u32: mulhi_u32, s32: mulhi_s32, u64: mulhi_u64, s64: mulhi_s64)(a, b)
 
-/* Division by zero yields all ones, the remainder then is the dividend: what an H100 does. */
+/* Division by zero yields all ones, the remainder then is the dividend; the manual leaves both open. */
 #define DIVREM_U(T) \
     WORD T div_##T(T a, T b) { return b ? a / b : (T)~(T)0; } \
     WORD T rem_##T(T a, T b) { return b ? a % b : a; }
@@ -58,6 +58,35 @@ WORD u32 bfind_s64(s64 x) { return bfind_u64((u64)(x < 0 ? ~x : x)); }
     }
 BFE_OF(u32, u32, 32, 0) BFE_OF(s32, u32, 32, 1) BFE_OF(u64, u64, 64, 0) BFE_OF(s64, u64, 64, 1)
 #define BFE(a, b, c) _Generic((a), u32: bfe_u32, s32: bfe_s32, u64: bfe_u64, s64: bfe_s64)(a, b, c)
+
+#define BFIND_SHIFT(a) ((u32)SEL(BFIND(a) == ~0u, ~0u, (u32)(8 * sizeof(T) - 1) - BFIND(a)))
+#define BFI_OF(T, N) \
+    WORD T bfi_##T(T a, T b, u32 pos, u32 len) \
+    { \
+        pos &= 255; len &= 255; \
+        if (pos >= N || !len) return b; \
+        T ones = len >= N ? ~(T)0 : ((T)1 << len) - 1; \
+        return (b & ~(ones << pos)) | ((a & ones) << pos); \
+    }
+BFI_OF(u32, 32) BFI_OF(u64, 64)
+#define BFI(a, b, c, e) _Generic((a), u32: bfi_u32, u64: bfi_u64)(a, b, c, e)
+/* Bit i of the table is the result for (a, b, c) = bits of i. */
+#define LUT_TERM(n, x) (SEL((e) >> n & 1, ~0u, 0u) & (x))
+#define LOP3(a, b, c, e) (LUT_TERM(0, ~(a) & ~(b) & ~(c)) | LUT_TERM(1, ~(a) & ~(b) & (c)) | LUT_TERM(2, ~(a) & (b) & ~(c)) | LUT_TERM(3, ~(a) & (b) & (c)) \
+    | LUT_TERM(4, (a) & ~(b) & ~(c)) | LUT_TERM(5, (a) & ~(b) & (c)) | LUT_TERM(6, (a) & (b) & ~(c)) | LUT_TERM(7, (a) & (b) & (c)))
+/* Each nibble of c picks a byte of b:a, or repeats its sign. */
+WORD u32 PRMT(u32 a, u32 b, u32 c)
+{
+    u64 all = (u64)b << 32 | a;
+    u32 r = 0;
+    for (u32 k = 0; k < 4; k++) {
+        u32 s = c >> 4 * k, byte = (u32)(all >> 8 * (s & 7)) & 255;
+        r |= (s & 8 ? (byte & 128 ? 255 : 0) : byte) << 8 * k;
+    }
+    return r;
+}
+#define SHF_L(a, b, n) ((u32)((((u64)(b) << 32 | (a)) << (n)) >> 32))
+#define SHF_R(a, b, n) ((u32)(((u64)(b) << 32 | (a)) >> (n)))
 
 /* ---- floating point ---- */
 WORD u32 bits_f32(f32 x) { u32 u; memcpy(&u, &x, 4); return u; }

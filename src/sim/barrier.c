@@ -25,10 +25,76 @@ static void reduce_in(struct bar *b, const struct warp *w, const struct split *s
     if (s->mask & ~p) b->red_and = 0;
 }
 
+/* Threads that left without reaching a barrier that the others waited at: legal, and worth a note. */
+static void note_exited(struct cta *c, u32 n)
+{
+    u32 gone = 0, exited_warps = 0;
+    for (u32 k = 0; k < c->nwarps; k++) {
+        const struct warp *w = c->warp[k];
+        u32 x = w->first_live & ~w->live;
+        gone += (u32)__builtin_popcount(x);
+        exited_warps += x != 0;
+    }
+    if (!gone) return;
+    for (u32 k = 0; k < c->nwarps; k++) {
+        struct warp *w = c->warp[k];
+        for (u32 j = 0; j < w->nsplit; j++) {
+            struct split *s = &w->split[j];
+            if (s->state != SP_BAR || s->bar != n) continue;
+            char cause[160];
+            struct finding f = { .kind = F_barrier_exited, .cause = cause };
+            snprintf(cause, sizeof cause, "%u threads of the CTA (in %u warps) had left the kernel before this barrier completed", gone, exited_warps);
+            struct code *was = w->code;
+            w->code = s->fr->code;
+            found(w, s->op, &f, s->mask);
+            w->code = was;
+            return;
+        }
+    }
+}
+
+/* The aligned forms want all threads of a warp at the same instruction. Lanes that were elsewhere when a split arrived may
+ * still have come; if the phase completed without them (they left) or with them at another barrier, the program is wrong. */
+static bool check_aligned(struct cta *c, u32 n)
+{
+    bool bad = false;
+    for (u32 k = 0; k < c->nwarps; k++) {
+        struct warp *w = c->warp[k];
+        for (u32 j = 0; j < w->nsplit; j++) {
+            struct split *s = &w->split[j];
+            if (s->state != SP_BAR || s->bar != n || !s->missing) continue;
+            u32 came = 0, elsewhere = NONE;
+            for (u32 m = 0; m < w->nsplit; m++) {
+                const struct split *t = &w->split[m];
+                if (t->state != SP_BAR || t->bar != n) continue;
+                if (t->op == s->op && t->fr->code->low == s->fr->code->low) came |= t->mask; else elsewhere = m;
+            }
+            u32 lost = s->missing & ~came;
+            s->missing = 0;
+            if (!lost) continue;
+            bad = true;
+            struct arena a = { 0 };
+            u32 other = elsewhere == NONE ? 0 : w->split[elsewhere].mask & lost;
+            struct finding f = { .kind = F_barrier_divergent };
+            f.cause = other ? arena_printf(&a, "%d lanes of the warp are at this barrier, lanes 0x%08x of the same warp at another one", __builtin_popcount(s->mask), other)
+                            : arena_printf(&a, "%d lanes of the warp reached this barrier; lanes 0x%08x of the same warp took another path and left the kernel without it", __builtin_popcount(s->mask), lost);
+            if (other) f.other = found_place(&a, w->split[elsewhere].fr->code->low, w->split[elsewhere].op);
+            struct code *was = w->code;
+            w->code = s->fr->code;
+            found(w, s->op, &f, s->mask);
+            w->code = was;
+            arena_free(&a);
+            for (u32 m = 0; m < w->nsplit; m++) if (w->split[m].state == SP_BAR && w->split[m].bar == n) w->split[m].missing = 0;
+        }
+    }
+    return bad;
+}
+
 /* The phase is complete: results go out, waiting splits run. */
 static void release(struct cta *c, u32 n)
 {
     struct bar *b = &c->bar[n];
+    if (c->launch->in->checks & CHECK_BARRIER && !check_aligned(c, n) && !b->expected) note_exited(c, n);
     for (u32 k = 0; k < c->nwarps; k++) {
         struct warp *w = c->warp[k];
         for (u32 j = 0; j < w->nsplit; j++) {
@@ -67,8 +133,6 @@ static u32 arrived_threads(const struct cta *c, u32 n, u32 *waiting)
     return t;
 }
 
-static void note_exited(struct cta *c, u32 n, const struct bar *b);
-
 static bool complete(struct cta *c, u32 n)
 {
     struct bar *b = &c->bar[n];
@@ -80,37 +144,7 @@ static bool complete(struct cta *c, u32 n)
         const struct warp *w = c->warp[k];
         if (w->live && lanes_at(w, n) != w->live && !(b->waiting >> k & 1)) return false;
     }
-    note_exited(c, n, b);
     return true;
-}
-
-/* Threads that left without reaching a barrier that the others waited at: legal, and worth a note. */
-static void note_exited(struct cta *c, u32 n, const struct bar *b)
-{
-    u32 gone = 0, exited_warps = 0;
-    (void)b;
-    for (u32 k = 0; k < c->nwarps; k++) {
-        const struct warp *w = c->warp[k];
-        u32 x = w->first_live & ~w->live;
-        gone += (u32)__builtin_popcount(x);
-        exited_warps += x != 0;
-    }
-    if (!gone || !(c->launch->in->checks & CHECK_BARRIER)) return;
-    for (u32 k = 0; k < c->nwarps; k++) {
-        struct warp *w = c->warp[k];
-        for (u32 j = 0; j < w->nsplit; j++) {
-            struct split *s = &w->split[j];
-            if (s->state != SP_BAR || s->bar != n) continue;
-            char cause[160];
-            struct finding f = { .kind = F_barrier_exited, .cause = cause };
-            snprintf(cause, sizeof cause, "%u threads of the CTA (in %u warps) had left the kernel before this barrier completed", gone, exited_warps);
-            struct code *was = w->code;
-            w->code = s->fr->code;
-            found(w, s->op, &f, s->mask);
-            w->code = was;
-            return;
-        }
-    }
 }
 
 void barrier_recheck(struct cta *c)
@@ -123,17 +157,6 @@ static void mismatch(struct warp *w, const struct insn *i, const char *cause)
 {
     struct finding f = { .kind = F_barrier_mismatch, .cause = cause };
     if (w->cta->launch->in->checks & CHECK_BARRIER) found(w, i->op, &f, w->mask);
-}
-
-/* The aligned forms want all threads of the warp to execute the same barrier: lanes elsewhere will not. */
-static void check_aligned(struct warp *w, struct split *s, const struct insn *i)
-{
-    char cause[240];
-    u32 rest = w->live & ~s->mask;
-    struct finding f = { .kind = F_barrier_divergent, .cause = cause };
-    if (!rest || !(w->cta->launch->in->checks & CHECK_BARRIER)) return;
-    snprintf(cause, sizeof cause, "%d lanes of the warp are at this barrier while %d others (lanes mask 0x%08x) took another path", __builtin_popcount(s->mask), __builtin_popcount(rest), rest);
-    found(w, i->op, &f, s->mask);
 }
 
 bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
@@ -168,8 +191,8 @@ bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
         if (complete(c, n)) release(c, n);
         return true;
     }
-    if (o->aux & BAR_ALIGNED && c->launch->in->checks) check_aligned(w, s, i);
     s->state = SP_BAR; s->bar = (u8)n; s->op = i->op;
+    s->missing = o->aux & BAR_ALIGNED ? w->live & ~s->mask : 0;
     reduce_in(b, w, s, w->code);
     /* most arrivals are not the last: count whole warps before looking at all of them */
     if (s->mask == w->live || lanes_at(w, n) == w->live) b->whole++;

@@ -54,14 +54,20 @@ static struct value of(const struct classes *c, struct opnd o)
 static bool uniform_in_group(struct value v) { return v.cls == CLS_S || (v.cls == CLS_A && v.stride == 0); }
 
 /* a * b, where one is a constant or both are the same throughout a group */
-static struct value product(const struct classes *c, struct opnd oa, struct opnd ob, u32 width)
+static s64 factor(u64 v, enum ptx_type type)
+{
+    s64 x = type_size[type] == 8 ? (s64)v : type_is_signed(type) ? (s64)(s32)v : (s64)(u32)v;
+    return x == (s32)x ? x : 1ll << 31;          /* too large for any stride */
+}
+
+static struct value product(const struct classes *c, struct opnd oa, struct opnd ob, u32 width, enum ptx_type type)
 {
     struct value a = of(c, oa), b = of(c, ob);
     if (a.cls == CLS_V || b.cls == CLS_V) return vec;
     if (a.cls == CLS_S && b.cls == CLS_S) return scalar;
     if (uniform_in_group(a) && uniform_in_group(b)) return affine(c, 0, width);
-    if (oa.kind == O_CONST && b.cls == CLS_A) return affine(c, (s64)b.stride * (s32)oa.value, width);
-    if (ob.kind == O_CONST && a.cls == CLS_A) return affine(c, (s64)a.stride * (s32)ob.value, width);
+    if (oa.kind == O_CONST && b.cls == CLS_A) return affine(c, b.stride * factor(oa.value, type), width);
+    if (ob.kind == O_CONST && a.cls == CLS_A) return affine(c, a.stride * factor(ob.value, type), width);
     return vec;
 }
 
@@ -76,8 +82,8 @@ static struct value plus(const struct classes *c, struct value a, struct value b
 static struct value pointwise(const struct classes *c, const struct lop *o, u32 width, bool is_float)
 {
     struct value v = scalar;
-    const struct opnd *s[3] = { &o->a, &o->b, &o->c };
-    for (u32 k = 0; k < 3; k++) {
+    const struct opnd *s[4] = { &o->a, &o->b, &o->c, &o->e };
+    for (u32 k = 0; k < 4; k++) {
         struct value x = of(c, *s[k]);
         if (s[k]->kind == O_NONE) continue;
         if (!uniform_in_group(x)) return vec;
@@ -98,8 +104,8 @@ static struct value lane_value_class(const struct classes *c, const struct lop *
     case N_mov: case N_cvta: return a;
     case N_add: return plus(c, a, b, 1, width);
     case N_sub: return plus(c, a, b, -1, width);
-    case N_mul_lo: case N_mul_wide: return product(c, o->a, o->b, width);
-    case N_mad_lo: case N_mad_wide: return plus(c, product(c, o->a, o->b, width), of(c, o->c), 1, width);
+    case N_mul_lo: case N_mul_wide: return product(c, o->a, o->b, width, (enum ptx_type)f->type);
+    case N_mad_lo: case N_mad_wide: return plus(c, product(c, o->a, o->b, width, (enum ptx_type)f->type), of(c, o->c), 1, width);
     case N_shl: return a.cls == CLS_A && o->b.kind == O_CONST && o->b.value < 31 ? affine(c, (s64)a.stride << o->b.value, width) : vec;
     case N_cvt: return a.cls == CLS_A && width >= 4 && type_size[f->dtype] >= 4 ? a : vec;
     case N_and:     /* a mask of low ones */

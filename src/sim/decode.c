@@ -199,6 +199,7 @@ static struct insn make(struct decoder *d, const struct lop *o, u32 k)
     i.cls = (u8)(dd.cls | a.cls << 2 | b.cls << 4 | c.cls << 6);
     i.n = dd.cls == CLS_A ? (u8)d->c->groups : 1;
     if (o->guard.kind == O_REG) { i.guard = d->c->reg[o->guard.reg].slot; if (o->guard.neg) i.flags |= IF_GUARD_NEG; }
+    if (o->kind == K_LANE && o->e.kind != O_NONE) { i.e = e.slot; i.flags |= (u8)(e.cls << IF_CLS_E); }
     if (o->kind == K_MEM || o->kind == K_WARP) { i.off = (s32)o->off; i.e = e.slot; i.f = slot_of(d, o->d2).slot; }
     return i;
 }
@@ -212,6 +213,10 @@ static handler *lane_handler(const struct insn *i, const struct isa_form *f)
         bool all = CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_S;
         if (all) return s->grp;
     } else if (CLS_AT(i, 0) != CLS_V) return s->grp;
+    if (n == 4) {
+        bool rest = CLS_AT(i, 1) == CLS_V && CLS_AT(i, 2) == CLS_V && CLS_AT(i, 3) == CLS_V;
+        return rest && CLS_E(i) == CLS_S ? s->v[7] : rest && CLS_E(i) == CLS_V ? s->v[0] : lanes_mixed;
+    }
     for (u32 k = 0; k < n; k++) {
         u32 cls = CLS_AT(i, k + 1);
         if (cls == CLS_A) return lanes_mixed;

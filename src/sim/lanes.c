@@ -145,10 +145,20 @@
 
 #define D_PRED(id, v) H(id##_w) { (void)w; const u32 a = *PTR(const u32, a), b = *PTR(const u32, b); (void)b; *PTR(u32, d) = v; return 0; }
 
+/* four operands: the scalar way and the vector way; lanes_mixed does the rest. The fourth one's class is in the flags. */
+#define D_LANE4(ty, id, v) \
+    H(id##_##ty##_vvvv) { TYPES(ty) T *r = PTR(T, d); const T *pa = PTR(const T, a), *pb = PTR(const T, b); const u32 *pc = PTR(const u32, c), *pe = PTR(const u32, e); \
+        EACH_LANE { const T a = pa[l], b = pb[l]; const u32 c = pc[l], e = pe[l]; (void)e; r[l] = v; } return 0; } \
+    H(id##_##ty##_vvvs) { TYPES(ty) T *r = PTR(T, d); const T *pa = PTR(const T, a), *pb = PTR(const T, b); const u32 *pc = PTR(const u32, c), e = *PTR(const u32, e); \
+        EACH_LANE { const T a = pa[l], b = pb[l]; const u32 c = pc[l]; (void)e; r[l] = v; } return 0; } \
+    H(id##_##ty##_g) { TYPES(ty) EACH_GROUP { const T a = GRP(T, a, 1), b = GRP(T, b, 2); const u32 c = GRP(u32, c, 3); \
+        const u32 e = *(const u32 *)(const void *)(SLOT(R, i->e) + (CLS_E(i) == CLS_A ? 8 * g : 0)); (void)e; OUT(T) = v; } return 0; }
+
 /* pass 1: the handlers */
 #define LANE1(id, types, syntax, v) EACH_##types(D_LANE1, id, v)
 #define LANE2(id, types, syntax, v) EACH_##types(D_LANE2, id, v)
 #define LANE3(id, types, syntax, v) EACH_##types(D_LANE3, id, v)
+#define LANE4(id, types, syntax, v) EACH_##types(D_LANE4, id, v)
 #define FLOAT1(id, types, syntax, v) EACH_##types(D_FLOAT, id, 1, v)
 #define FLOAT2(id, types, syntax, v) EACH_##types(D_FLOAT, id, 2, v)
 #define FLOAT3(id, types, syntax, v) EACH_##types(D_FLOAT, id, 3, v)
@@ -174,6 +184,7 @@
 #define SET3(n) { .v = { n##_vvv, n##_svv, n##_vsv, 0, n##_vvs, 0, n##_vss, 0 }, .grp = n##_g },
 #define T_LANE1(ty, id) SET1(id##_##ty)
 #define T_LANE2(ty, id) SET2(id##_##ty)
+#define T_LANE4(ty, id) { .v = { id##_##ty##_vvvv, [7] = id##_##ty##_vvvs }, .grp = id##_##ty##_g },
 #define T_LANE3(ty, id) SET3(id##_##ty)
 #define T_FLOAT_f32(n, id) SET##n(id##_f32_p) SET##n(id##_f32_z) SET##n(id##_f32_s) SET##n(id##_f32_zs)
 #define T_FLOAT_f64(n, id) SET##n(id##_f64_p)
@@ -187,6 +198,7 @@
 #define LANE1(id, types, syntax, value) EACH_##types(T_LANE1, id)
 #define LANE2(id, types, syntax, value) EACH_##types(T_LANE2, id)
 #define LANE3(id, types, syntax, value) EACH_##types(T_LANE3, id)
+#define LANE4(id, types, syntax, value) EACH_##types(T_LANE4, id)
 #define FLOAT1(id, types, syntax, value) EACH_##types(T_FLOAT, id, 1)
 #define FLOAT2(id, types, syntax, value) EACH_##types(T_FLOAT, id, 2)
 #define FLOAT3(id, types, syntax, value) EACH_##types(T_FLOAT, id, 3)

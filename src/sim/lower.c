@@ -190,11 +190,11 @@ static void lower_lane(struct lower *w, int form)
     const struct ptx_insn *i = w->cur;
     const struct isa_form *f = &isa_forms[form];
     if (i->narg != f->nsrc + 1u) { lower_unsupported(w); return; }
-    struct opnd s[3] = { 0 };
+    struct opnd s[4] = { 0 };
     for (u32 k = 0; k < f->nsrc; k++) s[k] = lower_operand(w, &i->arg[k + 1], isa_operand_type(f, k + 1));
     enum ptx_type dt = isa_operand_type(f, 0);
     struct opnd d = begin_dest(w, &i->arg[0], dt);
-    lower_emit(w, form, d, s[0], s[1], s[2]);
+    lower_emit(w, form, d, s[0], s[1], s[2])->e = s[3];
     finish_dest(w, &i->arg[0], d, dt);
 }
 

@@ -39,7 +39,8 @@ struct insn {                                   /* 32 bytes, no pointers */
     u32 op;                                     /* the operation it was made from: source line, liveness */
 };
 _Static_assert(sizeof(struct insn) == 32, "an instruction is 32 bytes");
-enum { IF_GUARD_NEG = 1, IF_BLEND = 2, IF_TAG = 4 };
+enum { IF_GUARD_NEG = 1, IF_BLEND = 2, IF_TAG = 4, IF_CLS_E = 4 };        /* bits 4, 5: class of e */
+#define CLS_E(i) ((i)->flags >> IF_CLS_E & 3)
 enum { KX_GUARD = 16, KX_DEAD };                /* kinds beyond isa.def: an affine guard; an operation that was propagated away */
 
 struct warp;
@@ -184,7 +185,7 @@ struct split {
     u32 mask, block;
     struct frame *fr;
     u8 state, bar;                              /* enum split_state; which barrier */
-    u16 tries;
+    u32 missing;                                /* SP_BAR, aligned: lanes of the warp that were elsewhere when it arrived */
     u32 op;                                     /* the operation it waits at */
     u32 rdv;                                    /* SP_RDV: membermask */
     u64 wake;                                   /* SP_SLEEP: virtual time */
@@ -252,11 +253,11 @@ struct worker {
     struct ranges { struct lowered *low; struct range *r; } *func; u32 nfunc, capfunc;     /* what each site may touch, by function */
     struct cta *free, *again;                   /* again: started already, to be run next */
     u64 steps, ctas;
-    u32 index;
+    u32 index, turns;
     struct arena mem;                           /* lives as long as the launch */
 };
 
-enum { PARK_SCAN = 32, LOCAL_STACK = 1 << 16, FUEL_FIRST = 32, FUEL_MAX = 1 << 16 };
+enum { PARK_SCAN = 32, PARK_TURN = 16, LOCAL_STACK = 1 << 16, FUEL_FIRST = 32, FUEL_MAX = 1 << 16 };
 
 struct launch {
     const struct sim_launch *in;
@@ -276,7 +277,8 @@ struct launch {
     struct error *e; lock_t elock;
     u32 nworkers;
     u64 serial; struct writer { u64 addr, value, cta, serial; u32 thread, op; struct lowered *low; } *writers;   /* who changed a lock last: a lossy table of the sim */
-    char *param_copy;
+    char *param_copy;                           /* the parameter block, and 8 readable bytes behind it */
+    u64 grid_workspace;                         /* 0: not a cooperative launch */
 };
 enum { WRITERS = 1024 };
 
@@ -286,6 +288,7 @@ struct sim {
     lock_t lock;                                /* decoding, worker pool */
     struct pool *pool;
     struct writer *writers; u64 serial;
+    struct mem_object *workspace;               /* of grid.sync(), made for the first cooperative launch */
 };
 
 /* ---- who does what ---- */

@@ -36,6 +36,7 @@ static u64 sreg_value(const struct warp *w, u32 id, u32 comp, u32 lane)
     case SR_CLUSTERID: return comp < 3 ? w->cta->id[comp] : 0;
     case SR_CLUSTER_NCTAID: return comp < 3;
     case SR_CLUSTER_NCTARANK: return 1;
+    case SR_ENVREG: return comp == 1 ? l->grid_workspace >> 32 : comp == 2 ? (u32)l->grid_workspace : 0;
     case SR_DYN_SHARED: return l->dyn_shared;
     default: return 0;
     }
@@ -175,7 +176,8 @@ bool warp_runnable(struct warp *w)
     bool run = false;
     for (u32 k = 0; k < w->nsplit; k++) {
         struct split *s = &w->split[k];
-        if (s->state == SP_SLEEP || (s->state == SP_IDLE && wait_changed(s, w))) s->state = SP_RUN;
+        if (s->state == SP_IDLE && wait_changed(s, w)) { s->state = SP_RUN; w->fuel = 0; }     /* look again after one round */
+        if (s->state == SP_SLEEP) s->state = SP_RUN;
         run |= s->state == SP_RUN;
     }
     return run;
@@ -256,8 +258,12 @@ static struct cta *next_cta(struct worker *k, bool *fresh)
         if (launch_stopped(l)) return NULL;
         if (l->in->interrupt && *l->in->interrupt) launch_fail(l, SIM_INTERRUPTED, ERR_NONE, NULL, 0, " ");
         lock(&l->lock);
-        struct cta *c = take_parked(l, l->nparked < PARK_SCAN ? l->nparked : PARK_SCAN);
-        if (!c && l->next < l->total && l->resident < l->max_resident) {
+        /* New CTAs first, with a look at the parked ones now and then: at a grid barrier every arrival changes the counter that
+         * all the others poll, and waking them each time would be quadratic. */
+        struct cta *c = NULL;
+        bool room = l->next < l->total && l->resident < l->max_resident;
+        if (room && ++k->turns % PARK_TURN == 0) c = take_parked(l, l->nparked < PARK_SCAN ? l->nparked : PARK_SCAN);
+        if (!c && room) {
             u64 id = l->next++;
             l->resident++; l->active++;
             unlock(&l->lock);
@@ -457,6 +463,16 @@ u32 sim_resident_per_sm(const struct profile *p, const struct ptx_func *kernel, 
     return n;
 }
 
+/* What grid.sync() of a cooperative launch counts in: %envreg1 and %envreg2 hold its address. */
+static u64 grid_workspace(struct sim *s, struct error *e)
+{
+    enum { BYTES = 64 };
+    if (!s->workspace) s->workspace = mem_alloc(s->mem, BYTES, 0, MEM_GLOBAL, "the grid barrier", NULL, e);
+    if (!s->workspace) return 0;
+    memset(mem_view(s->workspace, s->workspace->base), 0, BYTES);
+    return s->workspace->base;
+}
+
 static bool prepare(struct sim *s, struct launch *l, const struct sim_launch *in, struct error *e)
 {
     lock(&s->lock);
@@ -505,6 +521,7 @@ bool sim_run(struct sim *s, const struct sim_launch *in, struct sim_result *r, s
     l.dyn_shared = (sim_static_shared(in->kernel) + 15) / 16 * 16;
     l.shared_total = in->shared_bytes ? l.dyn_shared + in->shared_bytes : sim_static_shared(in->kernel);
     if (!in->shared_bytes) l.dyn_shared = l.shared_total;
+    if (in->cooperative && !(l.grid_workspace = grid_workspace(s, e))) return false;
     u32 per_sm = sim_resident_per_sm(s->profile, in->kernel, l.threads, l.shared_total);
     l.max_resident = (per_sm ? per_sm : 1) * s->profile->sms;
     u32 n = in->seeded || l.total < 8 ? 1 : s->workers;

@@ -45,12 +45,13 @@ int lanes_mixed(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct isa_form *f = &isa_forms[i->form];
     struct insn t = *i;
-    u16 *s[3] = { &t.a, &t.b, &t.c };
+    u16 *s[4] = { &t.a, &t.b, &t.c, &t.e };
     for (u32 k = 0; k < f->nsrc; k++) {
         enum ptx_type ty = isa_operand_type(f, k + 1);
-        if (ty == T_PRED || CLS_AT(i, k + 1) == CLS_V) continue;
+        u32 cls = k == 3 ? CLS_E(i) : CLS_AT(i, k + 1);
+        if (ty == T_PRED || cls == CLS_V) continue;
         u32 at = scratch_slot(w->code, k + 1);
-        spread(SLOT(R, at), w->code, R, *s[k], CLS_AT(i, k + 1), type_size[ty] < 2 ? 2 : type_size[ty]);
+        spread(SLOT(R, at), w->code, R, *s[k], cls, type_size[ty] < 2 ? 2 : type_size[ty]);
         *s[k] = (u16)at;
     }
     return lanes_active()[i->form].v[0](R, &t, w);
