@@ -111,6 +111,24 @@ static bool vector_operand(struct parser *p, const struct name *n, const char *a
     return true;
 }
 
+/* %tid alone is the vector of its four components (mov.v4); false: this name is no such register. */
+static bool special_vector(struct parser *p, struct token t)
+{
+    u32 base = p->ops.n, n;
+    for (int i = 0; i < 4; i++) {
+        char name[64];
+        int len = snprintf(name, sizeof name, "%.*s.%c", SHOW(t.s), "xyzw"[i]);
+        const struct sreg *sr = sreg_find((struct str){ name, (u32)len < sizeof name ? (u32)len : 0 });
+        if (!sr)
+            return false;
+        push(p, OP_SREG, t.at)->sreg = sr;
+    }
+    struct ptx_operand *elem = collect(p, base, &n), *op = push(p, OP_VEC, t.at);
+    op->elem = elem;
+    op->nelem = n;
+    return true;
+}
+
 /* %tid.x: the token in hand is behind %tid. */
 static bool special_register(struct parser *p, struct token t)
 {
@@ -118,6 +136,8 @@ static bool special_register(struct parser *p, struct token t)
     if (p->t.kind == TK_DOT && p->t.at == s.p + s.n)
         s.n += p->t.s.n;
     const struct sreg *sr = sreg_find(s);
+    if (!sr && s.n == t.s.n && special_vector(p, t))
+        return true;
     if (!sr && s.n == t.s.n)
         return fail_at(p, t.at, "register %.*s is not declared", SHOW(s));
     if (!sr)
@@ -211,7 +231,9 @@ static bool memory(struct parser *p)
                        first.kind == OP_LABEL ? (int)MIN_OF(first.label->name.n, 80u) : 4,
                        first.kind == OP_LABEL ? first.label->name.p : "this");
     first.kind = OP_MEM;
-    first.sel = 0;
+    first.sel = is_dot(p, ".unified") ? 13 : 0;
+    if (first.sel)
+        advance(p);
     first.at = at;
     first.elem = n > 1 ? all + 1 : NULL;
     first.nelem = n - 1;
@@ -297,7 +319,7 @@ static bool argument(struct parser *p, const struct ptx_opcode *o, u32 number)
     struct ptx_operand *op = &p->ops.p[p->ops.n - 1];
     if (op->kind == OP_SYM && op->sel && !str_is(o->base, "mov") && !str_is(o->base, "cvta"))
         op->kind = OP_MEM;
-    if (op->kind == OP_SYM || op->kind == OP_MEM)
+    if (op->sel == 1)
         op->sel = 0;
     return true;
 }

@@ -193,7 +193,7 @@ static void put_operand(struct text *o, const struct ptx_operand *op)
         put_base(o, op);
         put(o, op->nelem ? ", " : "");
         put_operands(o, op->elem, op->nelem);
-        put(o, "]");
+        put(o, op->sel == 13 ? "].unified" : "]");
         break;
     case OP_VEC:
         put(o, "{");

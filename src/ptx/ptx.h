@@ -72,7 +72,8 @@ struct ptx_operand {
     bool neg;                   /* !p; for OP_REG of integer type in `-a` positions: minus */
     u8 imm_type;                /* OP_FLOAT: T_F32 or T_F64 */
     u8 sel;                     /* video selector: 0 none, 5..8 = b0..b3, 9, 10 = h0 h1, 11 = hXY, 12 = bXYZW (imm: digits as
-                                 * nibbles, their count << 16). Components of vector registers are registers of their own. */
+                                 * nibbles, their count << 16), 13 = OP_MEM written [a].unified.
+                                 * Components of vector registers are registers of their own. */
     struct ptx_reg *reg;        /* OP_REG, or base of OP_MEM */
     const struct sreg *sreg;    /* OP_SREG: row of isa's special register table */
     struct ptx_var *var;        /* OP_SYM / OP_MEM base: variable, NULL if a function or register */

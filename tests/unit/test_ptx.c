@@ -175,6 +175,8 @@ static void operands(void)
         "mov.u32 %r1, WARP_SZ;\n"
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r2, [%r3];\n"
         "add .s32 %r1 , %r2, 0x10U;\n"
+        "ld.global.u32 %r1, [%rd1].unified;\n"
+        "mov.v4.u32 {%r1, %r2, %r3, %r4}, %ntid;\n"
         "}\n");
     const struct ptx_insn *in = ptx_kernel(m, STR("k"))->insn;
     UNIT(in[0].arg[0].kind == OP_VEC && in[0].arg[0].nelem == 4 && in[0].arg[0].elem[2].kind == OP_SINK);
@@ -197,6 +199,8 @@ static void operands(void)
     UNIT_EQ(in[13].arg[1].imm, 32);
     UNIT(is(in[14].op->mod[4], "mbarrier::complete_tx::bytes"));
     UNIT(is(in[15].opcode, "add.s32") && in[15].arg[2].imm == 16);
+    UNIT(in[16].arg[1].kind == OP_MEM && in[16].arg[1].sel == 13);
+    UNIT(in[17].arg[1].nelem == 4 && in[17].arg[1].elem[3].sreg->comp == 3);
     UNIT_EQ(in[0].line, 15);
     ptx_free(m);
 }
