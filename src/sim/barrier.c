@@ -8,6 +8,7 @@
 static u32 lanes_at(const struct warp *w, u32 bar)
 {
     u32 m = 0;
+    if (w->nsplit == 1) return w->split[0].state == SP_BAR && w->split[0].bar == bar ? w->split[0].mask : 0;
     for (u32 k = 0; k < w->nsplit; k++)
         if (w->split[k].state == SP_BAR && w->split[k].bar == bar) m |= w->split[k].mask;
     return m;
@@ -94,7 +95,7 @@ static bool check_aligned(struct cta *c, u32 n)
 static void release(struct cta *c, u32 n)
 {
     struct bar *b = &c->bar[n];
-    if (c->launch->in->checks & CHECK_BARRIER && !check_aligned(c, n) && !b->expected) note_exited(c, n);
+    if (c->launch->in->checks & CHECK_BARRIER && !(b->partial && check_aligned(c, n)) && !b->expected && c->exited) note_exited(c, n);
     for (u32 k = 0; k < c->nwarps; k++) {
         struct warp *w = c->warp[k];
         for (u32 j = 0; j < w->nsplit; j++) {
@@ -193,10 +194,11 @@ bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
     }
     s->state = SP_BAR; s->bar = (u8)n; s->op = i->op;
     s->missing = o->aux & BAR_ALIGNED ? w->live & ~s->mask : 0;
+    if (s->mask != w->live) b->partial = true;
     reduce_in(b, w, s, w->code);
     /* most arrivals are not the last: count whole warps before looking at all of them */
     if (s->mask == w->live || lanes_at(w, n) == w->live) b->whole++;
     if (!b->expected && b->whole + (u32)__builtin_popcountll(b->waiting) < c->running) return false;
-    if (complete(c, n)) release(c, n);
+    if ((!b->expected && !b->partial && !b->waiting && b->whole == c->running) || complete(c, n)) release(c, n);
     return s->state == SP_RUN;
 }

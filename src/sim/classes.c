@@ -4,8 +4,9 @@
  * - the class of a result follows from the operation and the classes of its operands;
  * - a branch on a V predicate is divergent. Its region is what can run before its lanes meet at the post-dominator; joins
  *   are the blocks where different paths from it meet (found like phi nodes are placed, by propagating labels).
- *   A register written in the region is V if it is live at a join or at a successor of the branch: there, lanes
- *   that took different ways would read one scalar. Elsewhere all lanes that read a scalar saw the same write.
+ *   A register written in the region is V if it is live at a join, or at a successor where lanes wait while those that
+ *   took the lowest-numbered way go on: there, lanes that took different ways would read one scalar. Elsewhere all lanes
+ *   that read a scalar saw the same write. (So the counter of a loop that lanes leave one by one stays affine.)
  * This holds while splits run lowest block first; exec.c leaves the fast code when they do not. */
 #include "sim/lower.h"
 
@@ -223,11 +224,13 @@ static void apply_region(struct classes *c, u32 b, u8 *mark, u32 *label, u32 *st
 {
     struct lowered *l = c->l;
     region_of(c, b, mark, label, stack);
+    u32 first = NONE;                           /* the successor that runs first: nobody waits there */
+    for (u32 j = 0; j < l->block[b].nsucc; j++) if (l->block[b].succ[j] < first) first = l->block[b].succ[j];
     memset(defs, 0, 8 * l->words);
     memset(live, 0, 8 * l->words);
     for (u32 x = 0; x < l->nblock; x++) {
         bool succ = false;
-        for (u32 j = 0; j < l->block[b].nsucc; j++) succ |= l->block[b].succ[j] == x;
+        for (u32 j = 0; j < l->block[b].nsucc; j++) succ |= l->block[b].succ[j] == x && x != first;
         if (mark[x] == 1 || mark[x] == 3) {
             if (!c->div[x]) { c->div[x] = 1; c->changed = true; }
             for (u32 w = 0; w < l->words; w++) defs[w] |= c->defs[x][w];

@@ -212,6 +212,8 @@ static handler *lane_handler(const struct insn *i, const struct isa_form *f)
     if (f->kind == K_CMP) {
         bool all = CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_S;
         if (all) return s->grp;
+        bool ordered = f->name >= N_setp_lt && f->name <= N_setp_ge && (f->type == T_S32 || f->type == T_U32 || f->type == T_S64 || f->type == T_U64);
+        if (ordered && ((CLS_AT(i, 1) == CLS_A && CLS_AT(i, 2) == CLS_S) || (CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_A))) return lanes_cmp_affine;
     } else if (CLS_AT(i, 0) != CLS_V) return s->grp;
     if (n == 4) {
         bool rest = CLS_AT(i, 1) == CLS_V && CLS_AT(i, 2) == CLS_V && CLS_AT(i, 3) == CLS_V;

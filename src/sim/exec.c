@@ -28,7 +28,7 @@ static void drop_split(struct warp *w, struct split *s)
 void exec_exit_lanes(struct warp *w, u32 mask)
 {
     w->live &= ~mask;
-    w->cta->progress = 1;
+    w->cta->exited = true;
     if (w->cur) { w->cur->mask &= ~mask; w->mask = w->cur->mask; }
 }
 
@@ -209,7 +209,7 @@ static enum step run_split(struct warp *w)
         case TERM_EXIT: {
             u32 m = guard_mask(w, i);
             exec_exit_lanes(w, m);
-            if (!s->mask) { drop_split(w, s); sync_recheck(w); barrier_recheck(w->cta); return STEP_PICK; }
+            if (!s->mask) { drop_split(w, s); if (w->nsplit) sync_recheck(w); if (w->cta->bars_used) barrier_recheck(w->cta); return STEP_PICK; }
             to = bl->next;
             break;
         }

@@ -224,6 +224,19 @@ static void emit_region(const struct lowered *l, const u8 *const *in, u32 head, 
     }
 }
 
+/* Does the block read memory that somebody else may write? Calls may. */
+static bool block_polls(const struct lowered *l, const struct block *b)
+{
+    if (b->term == TERM_CALL || b->term == TERM_SLEEP) return true;
+    for (u32 k = b->first; k < b->end; k++) {
+        const struct lop *o = &l->op[k];
+        if (o->kind != K_MEM || (o->name != N_ld && o->name != N_atom && o->name != N_red)) continue;
+        u32 sp = l->site[o->site].space;
+        if (sp != SP_CONST && sp != SP_PARAM && sp != SP_LOCAL && sp != SP_CALL) return true;
+    }
+    return false;
+}
+
 static void gather_loops(struct lowered *l)
 {
     struct arena tmp = { 0 };
@@ -257,6 +270,7 @@ static void gather_loops(struct lowered *l)
         lp->head = h; lp->parent = l->block[h].loop;
         for (u32 k = h; k < l->nblock; k++)
             if (scratch[k]) { lp->last = k; l->block[k].loop = l->nloop; }
+        for (u32 k = h; k <= lp->last; k++) lp->polls |= block_polls(l, &l->block[k]);
     }
     arena_free(&tmp);
 }

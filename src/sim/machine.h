@@ -52,7 +52,8 @@ enum { EV_NONE, EV_DEOPT, EV_STOP };
 
 enum term { TERM_FALL, TERM_BRA, TERM_BRX, TERM_CALL, TERM_RET, TERM_EXIT, TERM_TRAP, TERM_BAR, TERM_WARP, TERM_SLEEP, TERM_UNSUPPORTED };
 
-struct loop { u32 head, last; u32 parent; };    /* blocks head..last; parent: number + 1 of the enclosing loop, 0: none */
+struct loop { u32 head, last, parent; bool polls; u64 *slice; };    /* blocks head..last; parent: number + 1 of the enclosing loop, 0: none; polls: reads memory
+                                                 * that others may write; slice: registers its exits depend on, found when first needed (wait.c) */
 
 struct block {                                  /* of the lowered function: the same in both versions */
     u32 first, end;                             /* operations [first, end); the terminator is the last one, if any */
@@ -197,6 +198,7 @@ struct bar {                                    /* one barrier of a CTA, between
     u32 arrived;                                /* threads that arrived without waiting */
     u32 expected;                               /* thread count given, 0: all of the CTA */
     u32 whole;                                  /* warps of which every live lane waits */
+    bool partial;                               /* a split arrived without all lanes of its warp */
     u64 waiting;                                /* warps that arrived without waiting */
     u32 red_and, red_or, red_count;             /* reductions so far */
 };
@@ -234,6 +236,7 @@ struct warp {
 struct cta {
     u32 id[3]; u64 linear;
     u32 nwarps, running;                        /* warps not yet done */
+    bool exited;                                /* some thread has left */
     struct warp **warp;
     struct bar bar[MAX_BARS]; u32 bars_used;    /* mask of those somebody is at */
     char *shared;
@@ -257,7 +260,7 @@ struct worker {
     struct arena mem;                           /* lives as long as the launch */
 };
 
-enum { PARK_SCAN = 32, PARK_TURN = 16, LOCAL_STACK = 1 << 16, FUEL_FIRST = 32, FUEL_MAX = 1 << 16 };
+enum { PARK_SCAN = 32, PARK_TURN = 16, LOCAL_STACK = 1 << 16, FUEL_FIRST = 128, FUEL_MAX = 1 << 16 };
 
 struct launch {
     const struct sim_launch *in;
@@ -299,7 +302,7 @@ struct divergence { u8 *div; u8 *cls; s32 *stride; };                           
 void classes_find(struct lowered *l, u32 group, struct divergence *out, struct arena *a);    /* classes.c */
 void roots_find(struct lowered *l);                                                            /* roots.c */
 struct code *decode(struct sim *s, struct lowered *l, const u32 ntid[3], bool plain, struct error *e);          /* decode.c */
-handler lanes_mixed, lanes_blend, lanes_guard_affine, roots_tagged;                             /* wrap.c, roots.c */
+handler lanes_mixed, lanes_blend, lanes_cmp_affine, lanes_guard_affine, roots_tagged;                             /* wrap.c, roots.c */
 enum guard_mode { GUARD_SIGNED, GUARD_UNSIGNED, GUARD_AND, GUARD_SHR_SIGNED, GUARD_SHR_SIGNED64, GUARD_SHR_UNSIGNED, GUARD_SHR_UNSIGNED64 };
 handler *memory_handler(const struct site *s, const struct insn *i, u32 group, s32 stride);                 /* memory.c */
 handler mem_isspacep, mem_fence, warp_activemask, warp_sreg;

@@ -247,6 +247,11 @@ H(scatter4)
 
 /* ---- fast ---- */
 
+/* A copy whose length the compiler knows, in vectors; memcpy of 128 bytes and more would be a call. */
+typedef u32 vec16 __attribute__((vector_size(16), aligned(4), may_alias));
+#define COPY(to, from, n) do { vec16 *t_ = (vec16 *)(void *)(to); const vec16 *f_ = (const vec16 *)(const void *)(from); for (u32 k_ = 0; k_ < (n) / 16; k_++) t_[k_] = f_[k_]; } while (0)
+
+
 /* Address of the access at group g: BASE is u32 for shared memory with 32-bit addresses, u64 otherwise. */
 #define ADDR(BASE, g) ((u64)(BASE)(*(const BASE *)(const void *)(SLOT(R, i->a) + 8 * (g)) + (BASE)(s64)i->off))
 #define AT_global(a) ((char *)(uintptr_t)((a) + r->view))
@@ -261,14 +266,14 @@ H(scatter4)
         T x, *d = (T *)(void *)SLOT(R, i->d); memcpy(&x, AT_##sp(a), N); for (u32 l = 0; l < LANES; l++) d[l] = x; return 0; } \
     /* neighbours, one group */ \
     H(ld_##sp##_c32_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0); MISS_IF(!inside(r, a, 32 * N) || (a & (N - 1))); \
-        memcpy(SLOT(R, i->d), AT_##sp(a), 32 * N); return 0; } \
+        COPY(SLOT(R, i->d), AT_##sp(a), 32 * N); return 0; } \
     H(st_##sp##_c32_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0); MISS_IF(!inside(r, a, 32 * N) || (a & (N - 1))); \
-        memcpy(AT_##sp(a), SLOT(R, i->d), 32 * N); return 0; } \
+        COPY(AT_##sp(a), SLOT(R, i->d), 32 * N); return 0; } \
     /* neighbours, groups of 16 and of any size */ \
     H(ld_##sp##_c16_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0), b = ADDR(BASE, 1); \
-        MISS_IF(!inside(r, a, 16 * N) || !inside(r, b, 16 * N) || ((a | b) & (N - 1))); memcpy(SLOT(R, i->d), AT_##sp(a), 16 * N); memcpy(SLOT(R, i->d) + 16 * N, AT_##sp(b), 16 * N); return 0; } \
+        MISS_IF(!inside(r, a, 16 * N) || !inside(r, b, 16 * N) || ((a | b) & (N - 1))); COPY(SLOT(R, i->d), AT_##sp(a), 16 * N); COPY(SLOT(R, i->d) + 16 * N, AT_##sp(b), 16 * N); return 0; } \
     H(st_##sp##_c16_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0), b = ADDR(BASE, 1); \
-        MISS_IF(!inside(r, a, 16 * N) || !inside(r, b, 16 * N) || ((a | b) & (N - 1))); memcpy(AT_##sp(a), SLOT(R, i->d), 16 * N); memcpy(AT_##sp(b), SLOT(R, i->d) + 16 * N, 16 * N); return 0; } \
+        MISS_IF(!inside(r, a, 16 * N) || !inside(r, b, 16 * N) || ((a | b) & (N - 1))); COPY(AT_##sp(a), SLOT(R, i->d), 16 * N); COPY(AT_##sp(b), SLOT(R, i->d) + 16 * N, 16 * N); return 0; } \
     H(ld_##sp##_c_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u32 n = w->code->group * N; \
         for (u32 g = 0; g < w->code->groups; g++) { u64 a = ADDR(BASE, g); MISS_IF(!inside(r, a, n) || (a & (N - 1))); memcpy(SLOT(R, i->d) + g * n, AT_##sp(a), n); } return 0; } \
     H(st_##sp##_c_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u32 n = w->code->group * N; \

@@ -164,7 +164,7 @@ static void cta_start(struct cta *c, u64 linear, bool fresh)
     c->id[0] = (u32)(linear % l->in->grid[0]);
     c->id[1] = (u32)(linear / l->in->grid[0] % l->in->grid[1]);
     c->id[2] = (u32)(linear / l->in->grid[0] / l->in->grid[1]);
-    c->running = c->nwarps;
+    c->running = c->nwarps; c->exited = false;
     if (c->bars_used) { memset(c->bar, 0, sizeof c->bar); c->bars_used = 0; }
     c->rng = l->in->seed ^ linear * 0x9e3779b97f4a7c15u;
     for (u32 n = 0; n < c->nwarps; n++) warp_start(c->warp[n], fresh);

@@ -10,7 +10,7 @@
 struct probe {
     struct frame *fr; u32 head;                 /* the loop */
     u32 mask, clocks, syncs, edges;
-    u64 *slice;                                 /* registers that matter, a bit set */
+    const u64 *slice;                           /* registers that matter, a bit set */
     u64 *regs; u32 nregs;                       /* their values at the last passage, 32 lanes each */
     struct read read[READ_SET]; u32 nread;
     bool overflow;
@@ -21,7 +21,7 @@ struct probe {
 static void mark(u64 *s, u32 r) { s[r >> 6] |= 1ull << (r & 63); }
 static bool marked(const u64 *s, u32 r) { return s[r >> 6] >> (r & 63) & 1; }
 
-static void exit_slice(const struct lowered *l, u32 head, u64 *s)
+static void find_slice(const struct lowered *l, u32 head, u64 *s)
 {
     u32 last = head, r[16], n;
     for (u32 k = 0; k < l->nloop; k++) if (l->loop[k].head == head) last = l->loop[k].last;
@@ -48,6 +48,31 @@ static void exit_slice(const struct lowered *l, u32 head, u64 *s)
     for (u32 w = 0; w < l->words; w++) s[w] &= l->block[head].live_in[w];
 }
 
+/* The slice of a loop, kept with it: the same for every warp. */
+static const u64 *exit_slice(struct launch *la, struct lowered *l, u32 head)
+{
+    struct loop *lp = NULL;
+    for (u32 k = 0; k < l->nloop; k++) if (l->loop[k].head == head) lp = &l->loop[k];
+    if (!lp) return l->block[head].live_in;     /* no natural loop: everything matters */
+    u64 *s = __atomic_load_n(&lp->slice, __ATOMIC_ACQUIRE);
+    if (s) return s;
+    lock(&la->sim->lock);
+    s = lp->slice;
+    if (!s) {
+        s = NEW_ARRAY(&l->mem, u64, l->words + 1);
+        find_slice(l, head, s);
+        __atomic_store_n(&lp->slice, s, __ATOMIC_RELEASE);
+    }
+    unlock(&la->sim->lock);
+    return s;
+}
+
+static bool loop_polls(const struct lowered *l, u32 head)
+{
+    for (u32 k = 0; k < l->nloop; k++) if (l->loop[k].head == head) return l->loop[k].polls;
+    return true;
+}
+
 static void snapshot(const struct warp *w, const struct probe *p, u64 *out)
 {
     const struct code *c = w->code;
@@ -69,12 +94,10 @@ static struct probe *probe_new(struct warp *w, u32 head)
     if (!p) return NULL;
     const struct lowered *l = w->code->low;
     *p = (struct probe){ .fr = w->cur->fr, .head = head, .mask = w->mask };
-    p->slice = base_alloc(8 * (l->words + 1));
-    if (!p->slice) { base_free(p); return NULL; }
-    exit_slice(l, head, p->slice);
+    p->slice = exit_slice(w->cta->launch, w->code->low, head);
     for (u32 k = 0; k < l->words; k++) p->nregs += (u32)__builtin_popcountll(p->slice[k]);
     p->regs = base_alloc(8 * LANES * (p->nregs + 1));
-    if (!p->regs) { base_free(p->slice); base_free(p); return NULL; }
+    if (!p->regs) { base_free(p); return NULL; }
     return p;
 }
 
@@ -82,7 +105,6 @@ void wait_stop(struct warp *w)
 {
     if (!w->probe) return;
     base_free(w->probe->regs);
-    base_free(w->probe->slice);
     base_free(w->probe);
     w->probe = NULL;
 }
@@ -173,6 +195,8 @@ enum wait_look wait_fuel(struct warp *w, u32 target)
     struct probe *p = w->probe;
     if (budget_spent(w)) return WAIT_YIELD;
     if (!p) {
+        /* a loop that reads nothing others write is idle only if it never ends: no hurry */
+        if (w->fuel_next < FUEL_MAX && !loop_polls(w->code->low, target)) { w->fuel_next = FUEL_MAX; w->fuel = FUEL_MAX; return WAIT_GO; }
         w->probe = probe_new(w, target);
         if (!w->probe) { w->fuel = FUEL_MAX; return WAIT_GO; }
         begin_round(w);

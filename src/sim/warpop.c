@@ -165,13 +165,30 @@ static void mask_finding(struct warp *w, const struct insn *i, u32 lanes, u32 ma
     if (w->cta->launch->in->checks & CHECK_BARRIER) found(w, i->op, &f, lanes);
 }
 
+/* The whole warp shuffles 32-bit registers by the same amount: no rendezvous, no copies of operands. */
+static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop *o)
+{
+    const struct opnd *e = &o->e;
+    if (o->name != N_shfl || o->d2.kind != O_NONE || i->cls != (CLS_V | CLS_V << 2 | CLS_S << 4 | CLS_S << 6) || (e->kind == O_REG && w->code->reg[e->reg].cls != CLS_S)) return false;
+    u32 mask, b, c, v[LANES];
+    memcpy(&mask, SLOT(w->R, i->c), 4);
+    if (w->mask != ALL_LANES || mask != ALL_LANES) return false;
+    memcpy(&b, SLOT(w->R, i->b), 4);
+    memcpy(&c, SLOT(w->R, i->e), 4);
+    const u32 *a = (const u32 *)(const void *)SLOT(w->R, i->a);
+    for (u32 l = 0; l < LANES; l++) { bool in; v[l] = a[shuffle_source(o->aux, l, b, c, &in)]; }
+    memcpy(SLOT(w->R, i->d), v, sizeof v);
+    return true;
+}
+
 bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
 {
     const struct lop *o = &w->code->low->op[i->op];
     w->syncs++;
+    if (shuffle_whole(w, i, o)) return true;
     u32 mask[LANES], first = (u32)__builtin_ctz(s->mask);
     bool one = CLS_AT(i, 3) == CLS_S;
-    for (u32 l = 0; l < LANES; l++) mask[l] = (u32)lane_value(w, w->code, w->R, i->c, CLS_AT(i, 3), 4, l);
+    for (u32 l = 0; l < LANES; l++) mask[l] = (u32)lane_value(w, w->code, w->R, i->c, CLS_AT(i, 3), 4, one ? first : l);
     for (u32 l = 0; l < LANES && !one; l++) if (s->mask >> l & 1 && mask[l] != mask[first]) goto partition;
     gather(w, s, i);
     if (s->mask & ~mask[first]) {
