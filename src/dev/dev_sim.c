@@ -1,5 +1,6 @@
 /* The software GPU: making it, its memory, and its launches. Modules are in module.c, limits in launch.c. */
 #include "dev/dev.h"
+#include <stdlib.h>
 #include <inttypes.h>
 
 struct device *dev_new(const struct dev_options *o, struct error *e)
@@ -110,6 +111,7 @@ enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct 
         .kernel = l->kernel, .grid = { l->grid[0], l->grid[1], l->grid[2] }, .block = { l->block[0], l->block[1], l->block[2] },
         .shared_bytes = l->shared_bytes, .cooperative = l->cooperative, .params = l->params, .checks = d->options.checks,
         .seeded = d->options.seeded, .seed = d->options.seed, .budget = d->options.budget, .report = d->report, .interrupt = &d->interrupt,
+        .plain = getenv("LOCKSTEP_PLAIN") != NULL,        /* for tests: the two versions of the code must agree */
     };
     bool ok = sim_run(d->sim, &s, r, e);
     d->interrupt = 0;

@@ -160,14 +160,32 @@ static void mismatch(struct warp *w, const struct insn *i, const char *cause)
     if (w->cta->launch->in->checks & CHECK_BARRIER) found(w, i->op, &f, w->mask);
 }
 
+/* bar.sync of a constant number without a count, by a whole warp: nearly every barrier there is. */
+static bool arrive_whole(struct warp *w, struct split *s, const struct insn *i, const struct lop *o, bool *go_on)
+{
+    struct cta *c = w->cta;
+    if (o->aux != (BAR_SYNC | BAR_ALIGNED) || o->a.kind != O_CONST || o->a.value >= MAX_BARS || o->b.kind != O_NONE || s->mask != w->live) return false;
+    u32 n = (u32)o->a.value;
+    struct bar *b = &c->bar[n];
+    if (b->expected || b->partial || b->waiting) return false;
+    b->need = 1;
+    c->bars_used |= 1u << n;
+    s->state = SP_BAR; s->bar = (u8)n; s->op = i->op; s->missing = 0;
+    *go_on = ++b->whole == c->running;
+    if (*go_on) release(c, n);
+    return true;
+}
+
 bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
 {
     struct cta *c = w->cta;
     const struct lop *o = &w->code->low->op[i->op];
+    bool go_on;
+    w->syncs++;
+    if (arrive_whole(w, s, i, o, &go_on)) return go_on;
     u32 first = (u32)__builtin_ctz(s->mask), n = (u32)lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 4, first);
     u32 count = o->b.kind == O_NONE ? 0 : (u32)lane_value(w, w->code, w->R, i->b, CLS_AT(i, 2), 4, first);
     char cause[160];
-    w->syncs++;
     if (n >= MAX_BARS) {
         snprintf(cause, sizeof cause, "barrier %u does not exist: a CTA has 16", n);
         mismatch(w, i, cause);

@@ -212,7 +212,7 @@ static handler *lane_handler(const struct insn *i, const struct isa_form *f)
     if (f->kind == K_CMP) {
         bool all = CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_S;
         if (all) return s->grp;
-        bool ordered = f->name >= N_setp_lt && f->name <= N_setp_ge && (f->type == T_S32 || f->type == T_U32 || f->type == T_S64 || f->type == T_U64);
+        bool ordered = f->name >= N_setp_lt && f->name <= N_setp_ge && (f->type == T_S32 || f->type == T_U32);
         if (ordered && ((CLS_AT(i, 1) == CLS_A && CLS_AT(i, 2) == CLS_S) || (CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_A))) return lanes_cmp_affine;
     } else if (CLS_AT(i, 0) != CLS_V) return s->grp;
     if (n == 4) {
@@ -296,8 +296,8 @@ static void emit(struct decoder *d)
     for (u32 b = 0; b < l->nblock; b++) {
         const struct block *bl = &l->block[b];
         bool has_term = bl->term != TERM_FALL && bl->end > bl->first;
-        c->block[b].start = d->insn.n;
-        c->block[b].div = d->d.div[b];
+        c->block[b] = (struct xblock){ .start = d->insn.n, .next = bl->next, .target = bl->target, .term = bl->term, .div = d->d.div[b],
+            .next_exits = bl->next != NONE && l->block[bl->next].is_exit, .target_exits = bl->target != NONE && l->block[bl->target].is_exit };
         for (u32 k = bl->first; k < bl->end - has_term; k++) push_op(d, k, d->d.div[b]);
         c->block[b].end = d->insn.n;
         if (has_term) {

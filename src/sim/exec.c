@@ -49,6 +49,7 @@ static struct split *pick(struct warp *w)
 {
     struct split *best = NULL;
     bool blocked = false;
+    if (w->nsplit == 1) return w->split[0].state == SP_RUN ? &w->split[0] : NULL;
     if (w->nsplit > 1) merge(w);
     for (u32 k = 0; k < w->nsplit; k++) {
         struct split *s = &w->split[k];
@@ -67,6 +68,7 @@ static void enter(struct warp *w, struct split *s)
     w->R = f->R;
     if (w->code != f->code) { w->code = f->code; w->range = ranges_of(w, f->code->low); }
     w->limit = NONE;
+    if (w->nsplit == 1) return;
     for (u32 k = 0; k < w->nsplit; k++) {
         struct split *o = &w->split[k];
         if (o != s && o->state == SP_RUN && o->fr == f && o->block < w->limit) w->limit = o->block;
@@ -157,8 +159,8 @@ static enum step run_split(struct warp *w)
     struct split *s = w->cur;
     u32 b = s->block, to;
     for (;;) {
-        struct lowered *l = w->code->low;
-        u32 at = w->code->block[b].start, end = w->code->block[b].end;
+        const struct xblock *bl = &w->code->block[b];
+        u32 at = bl->start, end = bl->end;
         int ev;
         w->steps += end - at + 1;
         while ((ev = unlikely(w->probe != NULL) ? run_probed(w, at, end) : run_straight(w, at, end))) {
@@ -166,18 +168,18 @@ static enum step run_split(struct warp *w)
             u32 op = w->code->insn[w->event_at].op;
             s->block = b;
             exec_to_plain(w, op);
-            at = w->code->insn_of[op]; end = w->code->block[b].end;
+            bl = &w->code->block[b];
+            at = w->code->insn_of[op]; end = bl->end;
         }
         const struct insn *i = &w->code->insn[end];
-        const struct block *bl = &l->block[b];
         switch (bl->term) {
         case TERM_FALL: to = bl->next; break;
         case TERM_BRA: {
             u32 taken = guard_mask(w, i);
             if (taken == w->mask) to = bl->target;
             else if (!taken) to = bl->next;
-            else if (l->block[bl->target].is_exit) { exec_exit_lanes(w, taken); to = bl->next; }
-            else if (l->block[bl->next].is_exit) { exec_exit_lanes(w, w->mask & ~taken); to = bl->target; }
+            else if (bl->target_exits) { exec_exit_lanes(w, taken); to = bl->next; }
+            else if (bl->next_exits) { exec_exit_lanes(w, w->mask & ~taken); to = bl->target; }
             else {
                 u32 not = w->mask & ~taken;
                 u32 lo = bl->next < bl->target ? bl->next : bl->target;

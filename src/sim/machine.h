@@ -153,7 +153,12 @@ struct code {                                   /* a decoded version */
     bool plain;
     struct insn *insn; handler **fn, **pure, **tagged;  /* pure: what a blending or guarded handler wraps; tagged: what a tagging one wraps */
     u32 ninsn; u32 *insn_of;                    /* insn_of: by operation */
-    struct { u32 start, end; u8 div; } *block;  /* instructions; the terminator is at end when the block has one; div: may run with lanes missing */
+    struct xblock {                             /* a block as execution sees it */
+        u32 start, end;                         /* instructions; the terminator is at end when the block has one */
+        u32 next, target;
+        u8 term, div;                           /* div: may run with lanes missing */
+        u8 next_exits, target_exits;            /* lanes that go there leave the kernel at once */
+    } *block;
     struct where *reg;
     s32 *stride;                                /* by slot: stride of an A register */
     u32 bytes, vector;                          /* of the register file; where its vector part starts */

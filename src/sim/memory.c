@@ -256,6 +256,32 @@ typedef u32 vec16 __attribute__((vector_size(16), aligned(4), may_alias));
 #define ADDR(BASE, g) ((u64)(BASE)(*(const BASE *)(const void *)(SLOT(R, i->a) + 8 * (g)) + (BASE)(s64)i->off))
 #define AT_global(a) ((char *)(uintptr_t)((a) + r->view))
 #define AT_shared(a) (w->shared + (a))
+/* Neighbours with lanes missing: only what lies between the first and the last active lane must be inside. */
+#define PART(sp, BASE, T, N) \
+    static int ld_##sp##_part_##N(char *restrict R, const struct insn *i, struct warp *w) \
+    { \
+        const struct range *r = &w->range[i->site]; \
+        u32 m = w->mask, first = (u32)__builtin_ctz(m), last = 31 - (u32)__builtin_clz(m); \
+        u64 a = ADDR(BASE, 0); \
+        if (unlikely(!inside(r, (BASE)(a + first * N), (last - first + 1) * N) || (a & (N - 1)) || w->code->group != LANES)) return memory_any(R, i, w); \
+        T *d = (T *)(void *)SLOT(R, i->d); \
+        const char *p = AT_##sp(a); \
+        for (; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(&d[l], p + (size_t)l * N, N); } \
+        return 0; \
+    } \
+    static int st_##sp##_part_##N(char *restrict R, const struct insn *i, struct warp *w) \
+    { \
+        const struct range *r = &w->range[i->site]; \
+        u32 m = w->mask, first = (u32)__builtin_ctz(m), last = 31 - (u32)__builtin_clz(m); \
+        u64 a = ADDR(BASE, 0); \
+        if (unlikely(!inside(r, (BASE)(a + first * N), (last - first + 1) * N) || (a & (N - 1)) || w->code->group != LANES)) return memory_any(R, i, w); \
+        const T *d = (const T *)(const void *)SLOT(R, i->d); \
+        char *p = AT_##sp(a); \
+        for (; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(p + (size_t)l * N, &d[l], N); } \
+        return 0; \
+    }
+PART(global, u64, u32, 4) PART(global, u64, u64, 8) PART(shared, u32, u32, 4) PART(shared, u32, u64, 8)
+
 #define MISS_IF(c) do { if (unlikely(c)) return memory_any(R, i, w); } while (0)
 
 #define FAST(sp, BASE, T, N) \
@@ -265,9 +291,9 @@ typedef u32 vec16 __attribute__((vector_size(16), aligned(4), may_alias));
     H(ld_##sp##_sv_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0); MISS_IF(!inside(r, a, N) || (a & (N - 1))); \
         T x, *d = (T *)(void *)SLOT(R, i->d); memcpy(&x, AT_##sp(a), N); for (u32 l = 0; l < LANES; l++) d[l] = x; return 0; } \
     /* neighbours, one group */ \
-    H(ld_##sp##_c32_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0); MISS_IF(!inside(r, a, 32 * N) || (a & (N - 1))); \
+    H(ld_##sp##_c32_##N) { if (unlikely(w->mask != ALL_LANES)) return ld_##sp##_part_##N(R, i, w); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0); MISS_IF(!inside(r, a, 32 * N) || (a & (N - 1))); \
         COPY(SLOT(R, i->d), AT_##sp(a), 32 * N); return 0; } \
-    H(st_##sp##_c32_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0); MISS_IF(!inside(r, a, 32 * N) || (a & (N - 1))); \
+    H(st_##sp##_c32_##N) { if (unlikely(w->mask != ALL_LANES)) return st_##sp##_part_##N(R, i, w); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0); MISS_IF(!inside(r, a, 32 * N) || (a & (N - 1))); \
         COPY(AT_##sp(a), SLOT(R, i->d), 32 * N); return 0; } \
     /* neighbours, groups of 16 and of any size */ \
     H(ld_##sp##_c16_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0), b = ADDR(BASE, 1); \

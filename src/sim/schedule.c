@@ -478,7 +478,7 @@ static bool prepare(struct sim *s, struct launch *l, const struct sim_launch *in
     lock(&s->lock);
     l->kernel = lower_func(s, in->kernel, e);
     if (l->kernel) {
-        l->fast = decode(s, l->kernel, in->block, false, e);
+        l->fast = decode(s, l->kernel, in->block, in->plain, e);
         l->plain = decode(s, l->kernel, in->block, true, e);
     }
     l->serial = ++s->serial;

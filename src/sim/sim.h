@@ -20,6 +20,7 @@ struct sim_launch {             /* what dev has checked against the limits befor
     const void *params;         /* the parameter block, kernel->param_bytes long */
     u32 checks;                 /* CHECK_* */
     bool seeded; u64 seed;      /* one worker, virtual clocks; the schedule comes from the seed */
+    bool plain;                 /* start in plain code: for comparing the two */
     u64 budget;                 /* warp instructions; 0: none */
     struct report *report;
     void (*print)(void *ctx, const char *p, size_t n); void *print_ctx;   /* device printf; NULL: standard output */

@@ -91,41 +91,32 @@ int lanes_blend(char *restrict R, const struct insn *i, struct warp *w)
 
 /* An affine value against a scalar: order comparisons are monotone along a group, so its two ends decide, but for the one
  * group that the boundary crosses. */
-static bool truth(u32 name, enum ptx_type t, u64 a, u64 b)
-{
-    bool less, equal;
-    switch (t) {
-    case T_S32: less = (s32)a < (s32)b; equal = (u32)a == (u32)b; break;
-    case T_U32: less = (u32)a < (u32)b; equal = (u32)a == (u32)b; break;
-    case T_S64: less = (s64)a < (s64)b; equal = a == b; break;
-    default: less = a < b; equal = a == b;
-    }
-    return name == N_setp_lt ? less : name == N_setp_le ? less || equal : name == N_setp_gt ? !less && !equal : !less;
-}
-
 int lanes_cmp_affine(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct isa_form *f = &isa_forms[i->form];
     const struct code *c = w->code;
-    bool swap = CLS_AT(i, 1) == CLS_S;          /* scalar on the left */
-    u32 slot = swap ? i->b : i->a, bits = 0, group_bits = c->group == LANES ? ALL_LANES : (1u << c->group) - 1;
-    u64 s;
-    s64 stride = c->stride[slot], span = stride * (s64)(c->group - 1);
-    memcpy(&s, SLOT(R, swap ? i->a : i->b), 8);
-    enum ptx_type t = (enum ptx_type)f->type;
+    bool left = CLS_AT(i, 1) == CLS_S;          /* the scalar stands on the left */
+    /* everything in terms of "less": a > b is b < a, a >= b is not a < b */
+    bool flip = (f->name == N_setp_gt || f->name == N_setp_le) != left, negate = f->name == N_setp_ge || f->name == N_setp_le;
+    bool sg = f->type == T_S32;
+    u32 slot = left ? i->b : i->a, bits = 0, all = c->group == LANES ? ALL_LANES : (1u << c->group) - 1;
+    s64 s, stride = c->stride[slot], span = stride * (s64)(c->group - 1), top = sg ? INT32_MAX : UINT32_MAX, low = sg ? INT32_MIN : 0;
+    u32 raw;
+    memcpy(&raw, SLOT(R, left ? i->a : i->b), 4);
+    s = sg ? (s64)(s32)raw : (s64)raw;
+#define LESS(x) (flip ? s < (x) : (x) < s)
     for (u32 g = 0; g < c->groups; g++) {
-        u64 first;
-        memcpy(&first, SLOT(R, slot) + 8 * g, 8);
-        u64 last = first + (u64)span;
-        bool wraps = t == T_S32 ? (s64)(s32)first + span != (s32)last : t == T_U32 ? (s64)(u32)first + span != (s64)(u32)last : true;
-        bool x = swap ? truth(f->name, t, s, first) : truth(f->name, t, first, s), y = swap ? truth(f->name, t, s, last) : truth(f->name, t, last, s);
-        if (likely(!wraps && x == y)) { bits |= x ? group_bits << g * c->group : 0; continue; }
+        memcpy(&raw, SLOT(R, slot) + 8 * g, 4);
+        s64 first = sg ? (s64)(s32)raw : (s64)raw, last = first + span;
+        if (likely(last <= top && last >= low && LESS(first) == LESS(last))) { bits |= LESS(first) ? all << g * c->group : 0; continue; }
         for (u32 j = 0; j < c->group; j++) {
-            u64 v = first + (u64)(stride * j);
-            bits |= (u32)(swap ? truth(f->name, t, s, v) : truth(f->name, t, v, s)) << (g * c->group + j);
+            u32 v = raw + (u32)stride * j;
+            s64 x = sg ? (s64)(s32)v : (s64)v;
+            bits |= (u32)LESS(x) << (g * c->group + j);
         }
     }
-    *(u32 *)(void *)SLOT(R, i->d) = bits;
+#undef LESS
+    *(u32 *)(void *)SLOT(R, i->d) = negate ? ~bits : bits;
     return 0;
 }
 
