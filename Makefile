@@ -108,6 +108,7 @@ bench: all $(BENCH)
 
 sanitize: need
 	@$(MAKE) --no-print-directory B=$(B)-asan SANITIZE=address,undefined test
+	@ASAN_OPTIONS=detect_leaks=1 tests/run --build $(B)-asan --area demo
 
 tsan: need
 	@$(MAKE) --no-print-directory B=$(B)-tsan SANITIZE=thread all unit
