@@ -324,7 +324,7 @@ static void report_waiting(struct launch *l, enum finding_kind kind)
     if (more) text_add(&t, "  and %u more groups of threads\n", more);
     if (bs) {
         struct finding f = { .kind = kind, .detail = t.p };
-        f.cause = kind == F_livelock ? arena_printf(&a, "%llu warp instructions were executed, the budget of the launch", (unsigned long long)l->in->budget) : what_is_missing(l, bc, bw, bs, &a);
+        f.cause = kind == F_interrupted ? "the launch was interrupted" : kind == F_livelock ? arena_printf(&a, "%llu warp instructions were executed, the budget of the launch", (unsigned long long)l->in->budget) : what_is_missing(l, bc, bw, bs, &a);
         struct code *was = bw->code;
         bw->code = bs->fr->code;
         found(bw, bs->op ? bs->op : bs->fr->code->low->block[bs->block].first, &f, bs->mask);
@@ -341,7 +341,10 @@ void wait_verdict(struct launch *l)
     launch_fail(l, SIM_DEADLOCK, ERR_NONE, NULL, 0, " ");
 }
 
-void wait_report_stopped(struct launch *l) { report_waiting(l, F_livelock); }
+void wait_report_stopped(struct launch *l)
+{
+    report_waiting(l, l->in->interrupt && *l->in->interrupt ? F_interrupted : F_livelock);
+}
 
 /* Does anybody wait for memory that the host can write? */
 bool wait_for_host(const struct launch *l)
