@@ -36,6 +36,9 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
 
+# The targets that a newcomer types use all processors unless told otherwise.
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 # One short line for each file; make V=1 shows the whole command.
 say = $(if $(V),,@echo '$(1) $(2)';)
 
@@ -89,11 +92,11 @@ need:
 	@tests/need '$(CC)'
 
 demo: need
-	@$(MAKE) --no-print-directory all > $(if $(V),/dev/stdout,/dev/null)
+	@$(MAKE) --no-print-directory $(jobs) all > $(if $(V),/dev/stdout,/dev/null)
 	@tests/demo $(B)
 
 test: need
-	@$(MAKE) --no-print-directory all unit fuzz
+	@$(MAKE) --no-print-directory $(jobs) all unit fuzz
 	@tests/run --build $(B)
 
 check-layers:
@@ -111,7 +114,7 @@ sanitize: need
 	@ASAN_OPTIONS=detect_leaks=1 tests/run --build $(B)-asan --area demo
 
 tsan: need
-	@$(MAKE) --no-print-directory B=$(B)-tsan SANITIZE=thread all unit
+	@$(MAKE) --no-print-directory $(jobs) B=$(B)-tsan SANITIZE=thread all unit
 	@tests/run --build $(B)-tsan --area tsan
 
 install: all
