@@ -92,6 +92,7 @@ need:
 	@tests/need '$(CC)'
 
 demo: need
+	@echo "building into $(B) (make V=1 demo shows it)"
 	@$(MAKE) --no-print-directory $(jobs) all > $(if $(V),/dev/stdout,/dev/null)
 	@tests/demo $(B)
 
