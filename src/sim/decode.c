@@ -204,7 +204,7 @@ static struct insn make(struct decoder *d, const struct lop *o, u32 k)
     return i;
 }
 
-static handler *lane_handler(const struct insn *i, const struct isa_form *f)
+static handler *lane_handler(const struct insn *i, const struct isa_form *f, u32 group)
 {
     const struct lane_set *s = &lanes_active()[i->form];
     if (f->kind == K_PRED) return s->v[0];
@@ -212,8 +212,8 @@ static handler *lane_handler(const struct insn *i, const struct isa_form *f)
     if (f->kind == K_CMP) {
         bool all = CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_S;
         if (all) return s->grp;
-        bool ordered = f->name >= N_setp_lt && f->name <= N_setp_ge && (f->type == T_S32 || f->type == T_U32);
-        if (ordered && ((CLS_AT(i, 1) == CLS_A && CLS_AT(i, 2) == CLS_S) || (CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_A))) return lanes_cmp_affine;
+        bool ordered = f->name >= N_setp_eq && f->name <= N_setp_ge && (f->type == T_S32 || f->type == T_U32 || f->type == T_B32);
+        if (ordered && ((CLS_AT(i, 1) == CLS_A && CLS_AT(i, 2) == CLS_S) || (CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_A))) return lanes_cmp_affine_for(f, group, CLS_AT(i, 2) == CLS_S);
     } else if (CLS_AT(i, 0) != CLS_V) return s->grp;
     if (n == 4) {
         bool rest = CLS_AT(i, 1) == CLS_V && CLS_AT(i, 2) == CLS_V && CLS_AT(i, 3) == CLS_V;
@@ -256,7 +256,7 @@ static void push_lane(struct decoder *d, const struct lop *o, u32 k, bool div)
     const struct isa_form *f = &isa_forms[o->form];
     struct insn i = make(d, o, k);
     push_guard(d, o, &i);
-    handler *h = lane_handler(&i, f), *fn = h;
+    handler *h = lane_handler(&i, f, d->c->group), *fn = h;
     bool local = o->d.kind == O_REG && d->l->local[o->d.reg];
     bool wide = CLS_AT(&i, 0) == CLS_V || f->kind != K_LANE;    /* predicates are blended by the bit, whatever their class */
     if (i.guard || (div && wide && !local)) fn = lanes_blend;

@@ -209,31 +209,31 @@ struct bar {                                    /* one barrier of a CTA, between
 };
 struct probe;                                   /* wait.c: watching a loop for idleness */
 
-struct warp {
+struct warp {                                   /* what every block touches comes first */
     char *R;                                    /* register file of the running split's frame */
     u32 mask;                                   /* lanes of the running split */
     u32 live;                                   /* lanes that have not exited */
     u32 limit;                                  /* lowest pending block of this frame: jumps at or beyond it leave the straight line */
     s32 fuel;                                   /* back edges until somebody looks */
-    struct code *code;
+    struct code *code;                          /* of the running split's frame */
     struct range *range;                        /* of the worker, by site */
     char *shared;                               /* of the CTA */
     struct cta *cta;
     struct split *cur;                          /* running split */
-    struct split split[LANES]; u32 nsplit;
-    struct frame *base;                         /* frame of the kernel */
-    u32 id;                                     /* in the CTA */
-    u32 first_live;                             /* lanes at the start */
-    u32 fuel_next;                              /* size of the next tank */
-    u64 steps, counted;                         /* warp instructions executed; of them in launch.spent */
+    struct probe *probe;                        /* not NULL: loads and stores are being recorded */
+    u64 steps;                                  /* warp instructions executed */
+    u32 nsplit, id;                             /* id: in the CTA */
     u32 event_at;                               /* instruction that left the straight line */
     u32 clocks, syncs;                          /* clock reads and synchronisations: a loop with one is not idle */
-    struct probe *probe;                        /* not NULL: loads and stores are being recorded */
-    char *local;                                /* [lane][LOCAL_STACK], mapped when first used */
-    char *fast_R;                               /* the two register files of the kernel frame, kept for the next CTA */
-    char *plain_R;
-    struct frame base_frame;
     u32 changed;                                /* memory this warp changed since the probe began */
+    u32 first_live;                             /* lanes at the start */
+    u32 fuel_next;                              /* size of the next tank */
+    u64 counted;                                /* of the steps, in launch.spent */
+    struct frame *base;                         /* frame of the kernel */
+    struct split split[LANES];
+    char *local;                                /* [lane][LOCAL_STACK], mapped when first used */
+    char *fast_R, *plain_R;                     /* the two register files of the kernel frame, kept for the next CTA */
+    struct frame base_frame;
     struct frame *free_frames;                  /* of calls that ended, for the next ones */
     u64 rdv_a[LANES]; u32 rdv_b[LANES], rdv_e[LANES];   /* operands of the .sync operation each lane waits at */
 };
@@ -308,6 +308,7 @@ void classes_find(struct lowered *l, u32 group, struct divergence *out, struct a
 void roots_find(struct lowered *l);                                                            /* roots.c */
 struct code *decode(struct sim *s, struct lowered *l, const u32 ntid[3], bool plain, struct error *e);          /* decode.c */
 handler lanes_mixed, lanes_blend, lanes_cmp_affine, lanes_guard_affine, roots_tagged;                             /* wrap.c, roots.c */
+handler *lanes_cmp_affine_for(const struct isa_form *f, u32 group, bool scalar_right);
 enum guard_mode { GUARD_SIGNED, GUARD_UNSIGNED, GUARD_AND, GUARD_SHR_SIGNED, GUARD_SHR_SIGNED64, GUARD_SHR_UNSIGNED, GUARD_SHR_UNSIGNED64 };
 handler *memory_handler(const struct site *s, const struct insn *i, u32 group, s32 stride);                 /* memory.c */
 handler mem_isspacep, mem_fence, warp_activemask, warp_sreg;

@@ -262,22 +262,22 @@ typedef u32 vec16 __attribute__((vector_size(16), aligned(4), may_alias));
     { \
         const struct range *r = &w->range[i->site]; \
         u32 m = w->mask, first = (u32)__builtin_ctz(m), last = 31 - (u32)__builtin_clz(m); \
-        u64 a = ADDR(BASE, 0); \
-        if (unlikely(!inside(r, (BASE)(a + first * N), (last - first + 1) * N) || (a & (N - 1)) || w->code->group != LANES)) return memory_any(R, i, w); \
+        u64 a = (BASE)(ADDR(BASE, 0) + first * N);      /* of the first active lane: those before it may lie outside */ \
+        if (unlikely(!inside(r, a, (last - first + 1) * N) || (a & (N - 1)))) return memory_any(R, i, w); \
         T *d = (T *)(void *)SLOT(R, i->d); \
         const char *p = AT_##sp(a); \
-        for (; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(&d[l], p + (size_t)l * N, N); } \
+        for (; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(&d[l], p + (size_t)(l - first) * N, N); } \
         return 0; \
     } \
     static int st_##sp##_part_##N(char *restrict R, const struct insn *i, struct warp *w) \
     { \
         const struct range *r = &w->range[i->site]; \
         u32 m = w->mask, first = (u32)__builtin_ctz(m), last = 31 - (u32)__builtin_clz(m); \
-        u64 a = ADDR(BASE, 0); \
-        if (unlikely(!inside(r, (BASE)(a + first * N), (last - first + 1) * N) || (a & (N - 1)) || w->code->group != LANES)) return memory_any(R, i, w); \
+        u64 a = (BASE)(ADDR(BASE, 0) + first * N);      /* of the first active lane: those before it may lie outside */ \
+        if (unlikely(!inside(r, a, (last - first + 1) * N) || (a & (N - 1)))) return memory_any(R, i, w); \
         const T *d = (const T *)(const void *)SLOT(R, i->d); \
         char *p = AT_##sp(a); \
-        for (; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(p + (size_t)l * N, &d[l], N); } \
+        for (; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(p + (size_t)(l - first) * N, &d[l], N); } \
         return 0; \
     }
 PART(global, u64, u32, 4) PART(global, u64, u64, 8) PART(shared, u32, u32, 4) PART(shared, u32, u64, 8)
@@ -290,6 +290,9 @@ PART(global, u64, u32, 4) PART(global, u64, u64, 8) PART(shared, u32, u32, 4) PA
     /* one address, 32 lanes */ \
     H(ld_##sp##_sv_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0); MISS_IF(!inside(r, a, N) || (a & (N - 1))); \
         T x, *d = (T *)(void *)SLOT(R, i->d); memcpy(&x, AT_##sp(a), N); for (u32 l = 0; l < LANES; l++) d[l] = x; return 0; } \
+    /* all active lanes store to one address: the last one's value stays */ \
+    H(st_##sp##_s_##N) { const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0); if (unlikely(!inside(r, a, N) || (a & (N - 1)))) return memory_any(R, i, w); \
+        memcpy(AT_##sp(a), SLOT(R, i->d) + (CLS_AT(i, 0) == CLS_V ? (31 - (u32)__builtin_clz(w->mask)) * N : 0), N); return 0; } \
     /* neighbours, one group */ \
     H(ld_##sp##_c32_##N) { if (unlikely(w->mask != ALL_LANES)) return ld_##sp##_part_##N(R, i, w); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0); MISS_IF(!inside(r, a, 32 * N) || (a & (N - 1))); \
         COPY(SLOT(R, i->d), AT_##sp(a), 32 * N); return 0; } \
@@ -316,8 +319,8 @@ PART(global, u64, u32, 4) PART(global, u64, u64, 8) PART(shared, u32, u32, 4) PA
 FAST(global, u64, u32, 4) FAST(global, u64, u64, 8)
 FAST(shared, u32, u32, 4) FAST(shared, u32, u64, 8)
 
-struct fast_set { handler *s, *sv, *c32, *c16, *c, *g16, *g, *gs, *st32, *st16, *st; };
-#define FAST_SET(sp, N) { ld_##sp##_s_##N, ld_##sp##_sv_##N, ld_##sp##_c32_##N, ld_##sp##_c16_##N, ld_##sp##_c_##N, ld_##sp##_g16_##N, ld_##sp##_g_##N, ld_##sp##_gs_##N, \
+struct fast_set { handler *s, *sts, *sv, *c32, *c16, *c, *g16, *g, *gs, *st32, *st16, *st; };
+#define FAST_SET(sp, N) { ld_##sp##_s_##N, st_##sp##_s_##N, ld_##sp##_sv_##N, ld_##sp##_c32_##N, ld_##sp##_c16_##N, ld_##sp##_c_##N, ld_##sp##_g16_##N, ld_##sp##_g_##N, ld_##sp##_gs_##N, \
     st_##sp##_c32_##N, st_##sp##_c16_##N, st_##sp##_c_##N }
 static const struct fast_set fast_sets[2][2] = { { FAST_SET(global, 4), FAST_SET(global, 8) }, { FAST_SET(shared, 4), FAST_SET(shared, 8) } };
 
@@ -330,7 +333,7 @@ handler *memory_handler(const struct site *s, const struct insn *i, u32 group, s
     const struct fast_set *f = &fast_sets[shared][s->width == 8];
     u32 addr = CLS_AT(i, 1), data = CLS_AT(i, 0);
     if (!load && s->space == SP_CONST) return memory_any;
-    if (addr == CLS_S) return !load ? memory_any : data == CLS_S ? f->s : data == CLS_V ? f->sv : memory_any;
+    if (addr == CLS_S) return !load ? (data == CLS_A ? memory_any : f->sts) : data == CLS_S ? f->s : data == CLS_V ? f->sv : memory_any;
     if (addr == CLS_A && stride == s->width && data == CLS_V)
         return load ? (group == 32 ? f->c32 : group == 16 ? f->c16 : f->c) : (group == 32 ? f->st32 : group == 16 ? f->st16 : f->st);
     if (addr == CLS_A && stride == 0 && load) return data == CLS_V ? (group == 16 ? f->g16 : f->g) : data == CLS_A ? f->gs : memory_any;

@@ -193,7 +193,8 @@ static bool cta_run(struct cta *c)
         u32 start = l->in->seeded ? (u32)(rand_next(&c->rng) % c->nwarps) : 0;
         for (u32 n = 0; n < c->nwarps; n++) {
             struct warp *w = c->warp[(start + n) % c->nwarps];
-            if (!w->nsplit || !warp_runnable(w)) continue;
+            bool plain_go = w->nsplit == 1 && w->split[0].state == SP_RUN;
+            if (!plain_go && (!w->nsplit || !warp_runnable(w))) continue;
             ran = true;
             enum exec_end e = exec_warp(w);
             if (launch_stopped(l)) { c->state = CTA_WAIT; return false; }

@@ -91,6 +91,30 @@ int lanes_blend(char *restrict R, const struct insn *i, struct warp *w)
 
 /* An affine value against a scalar: order comparisons are monotone along a group, so its two ends decide, but for the one
  * group that the boundary crosses. */
+/* The same for one group of 32 with the scalar on the right, one function each. */
+#define CMP_AFFINE(id, T, rel) \
+    static int cmp_##id##_##T(char *restrict R, const struct insn *i, struct warp *w) \
+    { \
+        T first, s; \
+        memcpy(&first, SLOT(R, i->a), 4); \
+        memcpy(&s, SLOT(R, i->b), 4); \
+        s64 last = (s64)first + (s64)w->code->stride[i->a] * (LANES - 1); \
+        bool x = first rel s, y = (T)last rel s; \
+        if (unlikely(last != (T)last || x != y)) return lanes_cmp_affine(R, i, w); \
+        *(u32 *)(void *)SLOT(R, i->d) = 0u - (u32)x; \
+        return 0; \
+    }
+#define CMP_AFFINES(T) CMP_AFFINE(lt, T, <) CMP_AFFINE(le, T, <=) CMP_AFFINE(gt, T, >) CMP_AFFINE(ge, T, >=)
+CMP_AFFINES(s32)
+CMP_AFFINES(u32)
+
+handler *lanes_cmp_affine_for(const struct isa_form *f, u32 group, bool scalar_right)
+{
+    static handler *const set[2][4] = { { cmp_lt_u32, cmp_le_u32, cmp_gt_u32, cmp_ge_u32 }, { cmp_lt_s32, cmp_le_s32, cmp_gt_s32, cmp_ge_s32 } };
+    if (group != LANES || !scalar_right || f->name < N_setp_lt) return lanes_cmp_affine;
+    return set[f->type == T_S32][f->name - N_setp_lt];
+}
+
 int lanes_cmp_affine(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct isa_form *f = &isa_forms[i->form];
@@ -104,6 +128,16 @@ int lanes_cmp_affine(char *restrict R, const struct insn *i, struct warp *w)
     u32 raw;
     memcpy(&raw, SLOT(R, left ? i->a : i->b), 4);
     s = sg ? (s64)(s32)raw : (s64)raw;
+    if (f->name == N_setp_eq || f->name == N_setp_ne) {         /* at most one lane of a group equals the scalar */
+        for (u32 g = 0; g < c->groups; g++) {
+            memcpy(&raw, SLOT(R, slot) + 8 * g, 4);
+            u32 diff = (u32)s - raw;
+            if (stride == 0) { if (!diff) bits |= all << g * c->group; continue; }
+            for (u32 j = 0; j < c->group; j++) bits |= (u32)(diff == (u32)stride * j) << (g * c->group + j);
+        }
+        *(u32 *)(void *)SLOT(R, i->d) = f->name == N_setp_ne ? ~bits : bits;
+        return 0;
+    }
 #define LESS(x) (flip ? s < (x) : (x) < s)
     for (u32 g = 0; g < c->groups; g++) {
         memcpy(&raw, SLOT(R, slot) + 8 * g, 4);
