@@ -49,6 +49,20 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* The number behind sm_ or compute_; 0: none. */
+static u32 arch_number(const char *p)
+{
+    const char *digits = p ? strchr(p, '_') : NULL;
+    return digits ? (u32)strtoul(digits + 1, NULL, 10) : 0;
+}
+
+/* True if the PTX is for an architecture that is newer than the one asked for, which could not run it. */
+static bool is_too_new(struct str ptx, const char *arch)
+{
+    const char *target = strstr(ptx.p, ".target ");
+    return arch_number(target) > arch_number(arch);
+}
+
 enum beside { BESIDE_NONE, BESIDE_NEWER, BESIDE_SAME };
 
 /* What the PTX beside the source is worth: made from exactly this text by its first line, merely newer, or nothing. */
@@ -211,7 +225,7 @@ static bool compile_source(const char *path, struct str source, const struct com
     const char *arch = o->arch ? o->arch : "sm_90";
     char entry[PATH_MOST + 64];
     enum beside beside = beside_read(path, source, ptx);
-    if (beside == BESIDE_SAME && !o->fresh) {
+    if (beside == BESIDE_SAME && !o->fresh && !is_too_new(*ptx, arch)) {
         note(o, "%s: took the PTX beside it, which was made from it", path);
         return true;
     }
