@@ -271,7 +271,7 @@ static int run_checked(struct session *s, struct error *e)
     lk_status status = launch(s, &stats);
     const char *why = status > LK_FINDINGS ? arena_printf(&s->mem, "%s", lk_gpu_error(s->gpu)) : NULL;
     if (o->verbose)
-        fprintf(stderr, "lockstep: %s: %" PRIu64 " blocks, %" PRIu64 " warp instructions\n", s->name, stats.ctas, stats.warp_instructions);
+        fprintf(stderr, "lockstep: %s: %" PRIu64 " block%s, %" PRIu64 " warp instructions\n", s->name, stats.ctas, stats.ctas == 1 ? "" : "s", stats.warp_instructions);
     /* a time is only worth printing for a kernel that passed */
     if (status == LK_OK && o->runs) {
         status = time_runs(s, e);
