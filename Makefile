@@ -15,7 +15,8 @@ VERSION := $(shell sed -n 's/^\#define LK_VERSION "\(.*\)"/\1/p' include/lockste
 CFLAGS ?= -O2 -g
 FLAGS = -std=gnu17 -D_GNU_SOURCE= -Isrc -Iinclude -Wall -Wextra -Werror $(CFLAGS) -fPIC -fvisibility=hidden \
 	-fno-math-errno -ffp-contract=off -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
-	$(if $(findstring undefined,$(SANITIZE)),-fno-sanitize-recover=undefined))
+	$(if $(findstring undefined,$(SANITIZE)),-fno-sanitize-recover=undefined) \
+	$(if $(findstring thread,$(SANITIZE)),$(if $(CLANG),,-Wno-tsan)))
 LINK = -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 LIBS = -lm -lpthread -ldl
 # The lane loops: gcc needs -O3 for the masked commit; clang loses the vectors when it unrolls, and warns of rows that have none.
