@@ -3,5 +3,4 @@
 #define LOCKSTEP_ATOMIC_H
 #include "sim/access.h"
 void atomic_access(struct access *a, char *R);
-int memory_any(char *restrict R, const struct insn *i, struct warp *w);
 #endif

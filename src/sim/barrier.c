@@ -3,7 +3,7 @@
  * A warp arrives at a barrier as a whole, when all of its live lanes have: at one place for the aligned forms. The count is
  * in threads, a multiple of 32; without one, all live warps of the CTA take part, and a thread that exits leaves them
  * (RULES.md S1). Everybody who waits goes on when the phase completes. */
-#include "sim/machine.h"
+#include "sim/observe.h"
 
 static u32 lanes_at(const struct warp *w, u32 bar)
 {
@@ -114,6 +114,7 @@ static void release(struct cta *c, u32 n)
             s->state = SP_RUN;
         }
     }
+    if (observed(c->launch)) observe_sync(c->launch, (struct sync_event){ .kind = SYNC_BARRIER, .cta = c, .id = n, .op = NONE });
     c->progress = 1;
     c->bars_used &= ~(1u << n);
     *b = (struct bar){ 0 };
@@ -167,6 +168,7 @@ static bool arrive_whole(struct warp *w, struct split *s, const struct insn *i, 
     if (o->aux != (BAR_SYNC | BAR_ALIGNED) || o->a.kind != O_CONST || o->a.value >= MAX_BARS || o->b.kind != O_NONE || s->mask != w->live) return false;
     u32 n = (u32)o->a.value;
     struct bar *b = &c->bar[n];
+    if (observed(c->launch)) return false;
     if (b->expected || b->partial || b->waiting) return false;
     b->need = 1;
     c->bars_used |= 1u << n;
@@ -204,6 +206,7 @@ bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
     if (!b->need) b->red_and = 1;
     b->need = 1;
     c->bars_used |= 1u << n;
+    if (observed(c->launch)) observe_sync(c->launch, (struct sync_event){ .kind = SYNC_BARRIER_ARRIVE, .cta = c, .warp = w, .mask = s->mask, .id = n, .op = i->op });
     if ((o->aux & 15) == BAR_ARRIVE) {          /* arrives and goes on */
         b->arrived += LANES;
         b->waiting |= 1ull << w->id;

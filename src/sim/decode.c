@@ -283,7 +283,7 @@ static void push_op(struct decoder *d, u32 k, bool div)
         for (u32 j = 0; j < 4; j++)
             if (r[j]->kind == O_REG && !d->l->local[r[j]->reg]) local = false;
         if (local) i.flags &= (u8)~IF_BLEND;
-        h = memory_handler(&d->l->site[o->site], &i, d->c->group, CLS_AT(&i, 1) == CLS_A ? d->c->stride[i.a] : 0);
+        h = d->c->observed ? memory_observed : memory_handler(&d->l->site[o->site], &i, d->c->group, CLS_AT(&i, 1) == CLS_A ? d->c->stride[i.a] : 0);
     }
     push(d, i, h, h, NULL);
 }
@@ -314,15 +314,15 @@ static void emit(struct decoder *d)
 
 static u32 gcd(u32 a, u32 b) { while (b) { u32 t = a % b; a = b; b = t; } return a; }
 
-struct code *decode(struct sim *s, struct lowered *l, const u32 ntid[3], bool plain, struct error *e)
+struct code *decode(struct sim *s, struct lowered *l, const u32 ntid[3], bool plain, bool observed, struct error *e)
 {
     u32 group = gcd(ntid[0], LANES);
-    struct code **slot = &l->code[__builtin_ctz(group)][plain];
+    struct code **slot = &l->code[__builtin_ctz(group)][plain][observed];
     if (*slot) return *slot;
     struct arena *mem = &l->mem;
     struct code *c = NEW(mem, struct code);
     struct decoder d = { .l = l, .c = c, .mem = mem, .next = S_FIRST, .sim = s };
-    c->low = l; c->plain = plain;
+    c->low = l; c->plain = plain; c->observed = observed;
     c->group = group;
     c->groups = LANES / c->group;
     if (plain) {

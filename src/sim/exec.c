@@ -4,7 +4,7 @@
  * terminator decides. The lowest-numbered runnable split of the deepest frame runs first; a jump to a block at or beyond
  * another pending one leaves the straight line, so that splits that meet merge. Back edges burn fuel; when it runs out,
  * wait.c looks whether the loop can still change anything. */
-#include "sim/machine.h"
+#include "sim/observe.h"
 
 struct split *exec_split(struct warp *w, u32 mask, u32 block, struct frame *fr)
 {
@@ -28,6 +28,7 @@ static void drop_split(struct warp *w, struct split *s)
 void exec_exit_lanes(struct warp *w, u32 mask)
 {
     w->live &= ~mask;
+    if (unlikely(observed(w->cta->launch)) && mask) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_EXIT, .cta = w->cta, .warp = w, .mask = mask, .op = NONE });
     w->cta->exited = true;
     if (w->cur) { w->cur->mask &= ~mask; w->mask = w->cur->mask; }
 }
@@ -85,13 +86,12 @@ static u32 guard_mask(const struct warp *w, const struct insn *i)
 /* While a loop is watched, every access is recorded on its way through the common path. */
 static int run_probed(struct warp *w, u32 at, u32 end)
 {
-    int memory_any(char *restrict, const struct insn *, struct warp *);
     struct code *c = w->code;
     for (; at < end; at++) {
         const struct insn *i = &c->insn[at];
         u32 name = i->kind == K_MEM ? c->low->op[i->op].name : N_COUNT;
         bool access = name == N_ld || name == N_st || name == N_atom || name == N_red;
-        int ev = access ? memory_any(w->R, i, w) : c->fn[at](w->R, i, w);
+        int ev = access ? (c->observed ? memory_observed : memory_any)(w->R, i, w) : c->fn[at](w->R, i, w);
         if (unlikely(ev)) { w->event_at = at; return ev; }
     }
     return 0;

@@ -136,7 +136,7 @@ struct lowered {
     u32 *arg_off, *ret_off;                     /* where its own parameters and results lie in pmem */
     struct ptx_var **sym; u32 nsym;             /* variables whose address stands in a constant (opnd.reg is the number + 1) */
     u32 *tag; u32 ntag;                         /* registers that carry their object at run time: number + 1 of the tag plane */
-    struct code *code[6][2];                    /* decoded versions, by log2 of the group and plain; guarded by the sim's lock */
+    struct code *code[6][2][2];                 /* decoded versions, by log2 of the group, plain, observed; guarded by the sim's lock */
 };
 
 struct call {                                   /* a call site */
@@ -150,7 +150,7 @@ struct where { u8 cls, width; u16 slot; s32 stride; };          /* a register in
 
 struct code {                                   /* a decoded version */
     struct lowered *low;
-    bool plain;
+    bool plain, observed;                       /* observed: every access is handed to the launch's observers */
     struct insn *insn; handler **fn, **pure, **tagged;  /* pure: what a blending or guarded handler wraps; tagged: what a tagging one wraps */
     u32 ninsn; u32 *insn_of;                    /* insn_of: by operation */
     struct xblock {                             /* a block as execution sees it */
@@ -236,6 +236,7 @@ struct warp {                                   /* what every block touches come
     struct frame base_frame;
     struct frame *free_frames;                  /* of calls that ended, for the next ones */
     u64 rdv_a[LANES]; u32 rdv_b[LANES], rdv_e[LANES];   /* operands of the .sync operation each lane waits at */
+    u32 rdv_tag[LANES]; u8 rdv_from[LANES];     /* the object a shuffled pointer points into; the lane that each lane read */
 };
 
 struct cta {
@@ -306,12 +307,12 @@ void flow_build(struct lowered *l);                                             
 struct divergence { u8 *div; u8 *cls; s32 *stride; };                                           /* per block; per register */
 void classes_find(struct lowered *l, u32 group, struct divergence *out, struct arena *a);    /* classes.c */
 void roots_find(struct lowered *l);                                                            /* roots.c */
-struct code *decode(struct sim *s, struct lowered *l, const u32 ntid[3], bool plain, struct error *e);          /* decode.c */
+struct code *decode(struct sim *s, struct lowered *l, const u32 ntid[3], bool plain, bool observed, struct error *e);          /* decode.c */
 handler lanes_mixed, lanes_blend, lanes_cmp_affine, lanes_guard_affine, roots_tagged;                             /* wrap.c, roots.c */
 handler *lanes_cmp_affine_for(const struct isa_form *f, u32 group, bool scalar_right);
 enum guard_mode { GUARD_SIGNED, GUARD_UNSIGNED, GUARD_AND, GUARD_SHR_SIGNED, GUARD_SHR_SIGNED64, GUARD_SHR_UNSIGNED, GUARD_SHR_UNSIGNED64 };
 handler *memory_handler(const struct site *s, const struct insn *i, u32 group, s32 stride);                 /* memory.c */
-handler mem_isspacep, mem_fence, warp_activemask, warp_sreg;
+handler memory_any, memory_observed, mem_isspacep, mem_fence, warp_activemask, warp_sreg;
 
 /* exec.c */
 enum exec_end { EXEC_WAIT, EXEC_YIELD, EXEC_DONE };

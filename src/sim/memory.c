@@ -6,7 +6,7 @@
  *   common  any classes, masks, widths and vectors: addresses to an array, one pass of tests against the site's range, then lanes.
  *   slow    access.c: what misses the range is looked up, checked against the object its pointer came from, and reported.
  * A lane that fails a check reads zero and writes nothing; the launch goes on, so that one run shows every cause. */
-#include "sim/access.h"
+#include "sim/observe.h"
 #include "sim/atomic.h"
 
 #define H(name) static int name(char *restrict R, const struct insn *i, struct warp *w)
@@ -180,24 +180,38 @@ static void do_store(struct access *a, const char *R)
     }
 }
 
+/* One memory instruction, the common way; false: no lane takes part. */
+static bool common(struct access *a, char *R, const struct insn *i, struct warp *w)
+{
+    a->site = &w->code->low->site[i->site];
+    a->insn = i; a->warp = w; a->mask = w->mask;
+    a->bytes = (u32)a->site->width * a->site->vec;
+    if (i->guard) {
+        u32 g = *(const u32 *)(const void *)SLOT(R, i->guard);
+        a->mask &= i->flags & IF_GUARD_NEG ? ~g : g;
+    }
+    if (!a->mask) return false;
+    fill_addresses(a, R);
+    if (unlikely(w->probe) || w->code->observed || !quick_check(a)) access_check(a);
+    switch (a->site->name) {
+    case N_ld: do_load(a, R); break;
+    case N_st: do_store(a, R); break;
+    default: atomic_access(a, R);
+    }
+    return true;
+}
+
 int memory_any(char *restrict R, const struct insn *i, struct warp *w)
 {
     struct access a;
-    a.site = &w->code->low->site[i->site];
-    a.insn = i; a.warp = w; a.mask = w->mask;
-    a.bytes = (u32)a.site->width * a.site->vec;
-    if (i->guard) {
-        u32 g = *(const u32 *)(const void *)SLOT(R, i->guard);
-        a.mask &= i->flags & IF_GUARD_NEG ? ~g : g;
-    }
-    if (!a.mask) return 0;
-    fill_addresses(&a, R);
-    if (unlikely(w->probe) || !quick_check(&a)) access_check(&a);
-    switch (a.site->name) {
-    case N_ld: do_load(&a, R); break;
-    case N_st: do_store(&a, R); break;
-    default: atomic_access(&a, R);
-    }
+    common(&a, R, i, w);
+    return 0;
+}
+
+int memory_observed(char *restrict R, const struct insn *i, struct warp *w)
+{
+    struct access a;
+    if (common(&a, R, i, w)) observe_access(w->cta->launch, &a);
     return 0;
 }
 
@@ -345,8 +359,9 @@ handler *memory_handler(const struct site *s, const struct insn *i, u32 group, s
 
 int mem_fence(char *restrict R, const struct insn *i, struct warp *w)
 {
-    (void)R; (void)i; (void)w;
+    (void)R;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (observed(w->cta->launch)) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_FENCE, .cta = w->cta, .warp = w, .mask = w->mask, .id = w->code->low->op[i->op].aux, .op = i->op });
     return 0;
 }
 

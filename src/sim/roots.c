@@ -17,6 +17,20 @@ static struct root join(struct root a, struct root b)
     return (struct root){ .kind = ROOT_DYN };
 }
 
+/* A 32-bit register holds a shared address, of one array or of any of them, or half of a pointer on its way through a shuffle;
+ * only the halves of pointers are worth a tag plane. */
+static bool in_device_memory(struct root r)
+{
+    return r.kind == ROOT_PARAM || r.kind == ROOT_DYN || (r.kind == ROOT_VAR && (r.var->space == SP_GLOBAL || r.var->space == SP_CONST));
+}
+
+static struct root join_in(struct root a, struct root b, u32 width)
+{
+    struct root t = join(a, b);
+    if (t.kind == ROOT_DYN && width != 8 && !in_device_memory(a) && !in_device_memory(b)) t = (struct root){ .kind = ROOT_MIXED };
+    return t;
+}
+
 static struct root of_operand(const struct lowered *l, struct opnd o, u32 width)
 {
     if (o.kind == O_REG) return l->root[o.reg];
@@ -47,7 +61,7 @@ static struct root transfer(const struct lowered *l, const struct lop *o, u32 wi
     case N_sub: return b.kind == ROOT_NONE ? a : a.kind == ROOT_UNSET || b.kind == ROOT_UNSET ? (struct root){ 0 } : (struct root){ .kind = a.kind == ROOT_DYN || b.kind == ROOT_DYN ? ROOT_DYN : ROOT_MIXED };
     case N_mad_lo: case N_mad_wide: return c;
     case N_and: case N_or: return b.kind == ROOT_NONE ? a : a.kind == ROOT_NONE ? b : a.kind == ROOT_UNSET || b.kind == ROOT_UNSET ? (struct root){ 0 } : none;
-    case N_selp: case N_min: case N_max: return join(a, b);
+    case N_selp: case N_min: case N_max: return join_in(a, b, width);
     default: return none;
     }
 }
@@ -65,10 +79,8 @@ void roots_find(struct lowered *l)
             for (u32 j = 0; j < n; j++) {
                 u32 w = l->reg_width[r[j]];
                 struct root t = w != 4 && w != 8 ? (struct root){ .kind = ROOT_NONE } : transfer(l, o, w);
-                t = join(l->root[r[j]], t);
-                /* 32-bit registers hold shared addresses: one array, or any of them */
-                if (t.kind == ROOT_DYN && w != 8) t = (struct root){ .kind = ROOT_MIXED };
-                if (!same(t, l->root[r[j]]) && l->root[r[j]].kind != ROOT_DYN && !(l->root[r[j]].kind == ROOT_MIXED && w != 8)) { l->root[r[j]] = t; again = true; }
+                t = join_in(l->root[r[j]], t, w);
+                if (!same(t, l->root[r[j]]) && l->root[r[j]].kind != ROOT_DYN) { l->root[r[j]] = t; again = true; }
             }
         }
     }

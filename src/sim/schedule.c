@@ -4,7 +4,7 @@
  * woke up, or starts the next one while residency allows. So a plain grid holds one CTA a worker, and a grid barrier holds all
  * that fit. Small grids run on the caller's thread alone. */
 #include "sim/machine.h"
-#include "sim/access.h"
+#include "sim/observe.h"
 
 /* ---- register files ---- */
 
@@ -168,6 +168,7 @@ static void cta_start(struct cta *c, u64 linear, bool fresh)
     if (c->bars_used) { memset(c->bar, 0, sizeof c->bar); c->bars_used = 0; }
     c->rng = l->in->seed ^ linear * 0x9e3779b97f4a7c15u;
     for (u32 n = 0; n < c->nwarps; n++) warp_start(c->warp[n], fresh);
+    if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_BEGIN, .cta = c, .op = NONE });
 }
 
 /* Wakes what can go on: sleepers, and spinning splits that saw a change. */
@@ -201,7 +202,10 @@ static bool cta_run(struct cta *c)
             if (e == EXEC_DONE) { c->running--; c->progress = 1; barrier_recheck(c); }
             if (e == EXEC_YIELD) yielded = true;
         }
-        if (!c->running) return true;
+        if (!c->running) {
+            if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_END, .cta = c, .op = NONE });
+            return true;
+        }
         if (!ran) { c->state = CTA_WAIT; return false; }
         if (yielded && ++rounds > 4) { c->state = CTA_READY; return false; }
     }
@@ -479,8 +483,8 @@ static bool prepare(struct sim *s, struct launch *l, const struct sim_launch *in
     lock(&s->lock);
     l->kernel = lower_func(s, in->kernel, e);
     if (l->kernel) {
-        l->fast = decode(s, l->kernel, in->block, in->plain, e);
-        l->plain = decode(s, l->kernel, in->block, true, e);
+        l->fast = decode(s, l->kernel, in->block, in->plain, in->observers != NULL, e);
+        l->plain = decode(s, l->kernel, in->block, true, in->observers != NULL, e);
     }
     l->serial = ++s->serial;
     unlock(&s->lock);
@@ -532,7 +536,9 @@ bool sim_run(struct sim *s, const struct sim_launch *in, struct sim_result *r, s
     struct worker k[256];
     for (u32 j = 0; j < n; j++) k[j] = (struct worker){ .launch = &l, .index = j };
     l.nworkers = n;
+    if (in->observers) observe_launch(&l, true);
     if (l.total) run_workers(s, k, n);
+    if (in->observers) observe_launch(&l, false);
     finish(&l, k, n, r);
     if (l.param_copy != (char *)params) base_free(l.param_copy);
     return r->end != SIM_UNSUPPORTED;

@@ -22,6 +22,7 @@ struct sim_launch {             /* what dev has checked against the limits befor
     bool seeded; u64 seed;      /* one worker, virtual clocks; the schedule comes from the seed */
     bool plain;                 /* start in plain code: for comparing the two */
     u64 budget;                 /* warp instructions; 0: none */
+    const struct observer *observers;   /* observe.h; NULL: none */
     struct report *report;
     void (*print)(void *ctx, const char *p, size_t n); void *print_ctx;   /* device printf; NULL: standard output */
     const volatile int *interrupt;  /* non-zero: stop with a report of where it stood; or NULL */

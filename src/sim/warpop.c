@@ -3,7 +3,7 @@
  * A lane arrives with its operands; the operation fires for a membermask when every live lane named in it has arrived at the
  * same operation with the same mask, from whatever place (MACHINE.md section 4.4). The usual case, one split that brings all
  * of them, fires at once. */
-#include "sim/machine.h"
+#include "sim/observe.h"
 
 enum { M_UP, M_DOWN, M_BFLY, M_IDX, M_ALL, M_ANY, M_UNI, M_ADD, M_MIN, M_MAX, M_AND, M_OR, M_XOR };
 
@@ -14,13 +14,16 @@ static u32 value_width(const struct lop *o)
 
 static void gather(struct warp *w, const struct split *s, const struct insn *i)
 {
-    const struct lop *o = &w->code->low->op[i->op];
+    const struct lowered *low = w->code->low;
+    const struct lop *o = &low->op[i->op];
+    bool tagged = o->name == N_shfl && o->d.kind == O_REG && low->tag[o->d.reg];
     bool pred = o->name == N_vote || o->name == N_ballot;
     u32 width = value_width(o), word = pred ? *(const u32 *)(const void *)SLOT(w->R, i->a) : 0;
     if (pred && o->a.kind == O_CONST) word = o->a.value ? ALL_LANES : 0;
     for (u32 l = 0; l < LANES; l++) {
         if (!(s->mask >> l & 1)) continue;
         w->rdv_a[l] = pred ? word >> l & 1 : o->a.kind == O_NONE ? 0 : lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), width, l);
+        w->rdv_tag[l] = tagged ? tag_of(w, low, o->a, l) : 0;
         if (o->name == N_shfl) {
             w->rdv_b[l] = (u32)lane_value(w, w->code, w->R, i->b, CLS_AT(i, 2), 4, l);
             const struct opnd *e = &o->e;
@@ -67,7 +70,7 @@ static u32 reduce(const struct warp *w, u32 mask, u32 mode, bool sg)
 }
 
 /* The results of all lanes in `who` (the members that are here). */
-static void results(const struct warp *w, const struct lop *o, u32 who, u32 *out, u32 *pred)
+static void results(struct warp *w, const struct lop *o, u32 who, u32 *out, u32 *pred)
 {
     u32 set = 0, all_equal = 1;
     *pred = 0;
@@ -81,7 +84,9 @@ static void results(const struct warp *w, const struct lop *o, u32 who, u32 *out
             bool in;
             u32 j = shuffle_source(o->aux, l, w->rdv_b[l], w->rdv_e[l], &in);
             if (in) *pred |= 1u << l;
-            out[l] = (u32)w->rdv_a[who >> j & 1 ? j : l];
+            if (!(who >> j & 1)) j = l;
+            out[l] = (u32)w->rdv_a[j];
+            w->rdv_from[l] = (u8)j;
             break;
         }
         case N_vote: {
@@ -107,7 +112,6 @@ static void scatter(struct warp *w, const struct split *s, const struct insn *i,
 {
     const struct lop *o = &c->low->op[i->op];
     u32 m = s->mask;
-    (void)w;
     if (o->d.kind == O_REG) {
         char *d = SLOT(R, i->d);
         if (c->reg[o->d.reg].width == 1) {
@@ -117,6 +121,10 @@ static void scatter(struct warp *w, const struct split *s, const struct insn *i,
             if (c->reg[o->d.reg].cls == CLS_S) *p = bits ? ALL_LANES : 0;
         } else if (CLS_AT(i, 0) == CLS_S) { u64 x = v[__builtin_ctz(m)]; memcpy(d, &x, 8); }
         else for (u32 l = 0; l < LANES; l++) if (m >> l & 1) memcpy(d + 4 * l, &v[l], 4);
+    }
+    if (o->name == N_shfl && o->d.kind == O_REG && c->low->tag[o->d.reg]) {     /* a pointer's object goes with its halves */
+        u32 *t = s->fr->tags + (c->low->tag[o->d.reg] - 1) * LANES;
+        for (u32 l = 0; l < LANES; l++) if (m >> l & 1) t[l] = w->rdv_tag[w->rdv_from[l]];
     }
     if (o->d2.kind == O_REG) {
         u32 *p = (u32 *)(void *)SLOT(R, i->f);
@@ -150,6 +158,7 @@ static bool fire(struct warp *w)
             t->state = SP_RUN;
         }
         w->cta->progress = 1;
+        if (observed(w->cta->launch)) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = here, .op = s->op });
         return true;
     }
     return false;
@@ -169,7 +178,7 @@ static void mask_finding(struct warp *w, const struct insn *i, u32 lanes, u32 ma
 static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop *o)
 {
     const struct opnd *e = &o->e;
-    if (o->name != N_shfl || o->d2.kind != O_NONE || i->cls != (CLS_V | CLS_V << 2 | CLS_S << 4 | CLS_S << 6) || (e->kind == O_REG && w->code->reg[e->reg].cls != CLS_S)) return false;
+    if (o->name != N_shfl || o->d2.kind != O_NONE || o->d.kind != O_REG || w->code->low->tag[o->d.reg] || i->cls != (CLS_V | CLS_V << 2 | CLS_S << 4 | CLS_S << 6) || (e->kind == O_REG && w->code->reg[e->reg].cls != CLS_S)) return false;
     u32 mask, b, c, v[LANES];
     memcpy(&mask, SLOT(w->R, i->c), 4);
     if (w->mask != ALL_LANES || mask != ALL_LANES) return false;
@@ -185,7 +194,7 @@ bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
 {
     const struct lop *o = &w->code->low->op[i->op];
     w->syncs++;
-    if (shuffle_whole(w, i, o)) return true;
+    if (!observed(w->cta->launch) && shuffle_whole(w, i, o)) return true;
     u32 mask[LANES], first = (u32)__builtin_ctz(s->mask);
     bool one = CLS_AT(i, 3) == CLS_S;
     for (u32 l = 0; l < LANES; l++) mask[l] = (u32)lane_value(w, w->code, w->R, i->c, CLS_AT(i, 3), 4, one ? first : l);
@@ -199,6 +208,7 @@ bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
         u32 v[LANES], pred;
         results(w, o, s->mask, v, &pred);
         scatter(w, s, i, w->code, w->R, v, pred);
+        if (observed(w->cta->launch)) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
         return true;
     }
     s->state = SP_RDV; s->rdv = mask[first]; s->op = i->op;

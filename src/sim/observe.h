@@ -1,0 +1,40 @@
+/* observe.h: what a checker or a counter may watch. This page is the whole interface.
+ *
+ * A launch carries a list of observers. With one that wants accesses, decode picks the observed memory handler for every
+ * memory instruction; without any, nothing of this costs anything. Observers see events on the worker that runs the CTA, in
+ * the order in which that worker executes them; events of different CTAs may come concurrently. They must not change the
+ * machine. Propagation along registers (initialised values, provenance) is not done here: it lives in planes beside them. */
+#ifndef LOCKSTEP_OBSERVE_H
+#define LOCKSTEP_OBSERVE_H
+#include "sim/access.h"
+
+enum sync_kind {
+    SYNC_CTA_BEGIN, SYNC_CTA_END,   /* a CTA becomes resident; all its threads have left */
+    SYNC_EXIT,                      /* lanes of `mask` leave the kernel */
+    SYNC_BARRIER,                   /* barrier `id` of the CTA completed: every warp in it goes on */
+    SYNC_BARRIER_ARRIVE,            /* lanes of `mask` arrive at barrier `id`, waiting or not */
+    SYNC_WARP,                      /* a .sync operation fired for the lanes of `mask` */
+    SYNC_FENCE                      /* lanes of `mask` execute a fence; `id` is its scope, enum mem_scope */
+};
+struct sync_event {
+    enum sync_kind kind;
+    const struct cta *cta;
+    const struct warp *warp;        /* NULL for events of the whole CTA */
+    u32 mask, id;
+    u32 op;                         /* operation of warp->code->low, NONE: none */
+};
+
+struct observer {
+    void *self;
+    void (*begin)(void *self, const struct launch *l);              /* before the first CTA; may be NULL, like all of these */
+    void (*end)(void *self, const struct launch *l);
+    void (*access)(void *self, const struct access *a);             /* after the access: lanes in a->ok did it, a->ptr says where */
+    void (*sync)(void *self, const struct sync_event *e);
+    const struct observer *next;
+};
+
+void observe_access(const struct launch *l, const struct access *a);
+void observe_sync(const struct launch *l, struct sync_event e);
+void observe_launch(const struct launch *l, bool begin);
+static inline bool observed(const struct launch *l) { return l->in->observers != NULL; }
+#endif
