@@ -79,9 +79,10 @@ $(B)/cli.a: $(filter-out $(B)/obj/cli/main.o,$(CLI_OBJ))
 $(B)/unit/%: tests/unit/%.c $(B)/cli.a $(B)/liblockstep.a
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(CC) $(FLAGS) -MMD -MP -Itests/unit $(LINK) $< $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS)
+# fuzz_x.c brings what else is named *_x.c, a reference or a generator.
 $(B)/fuzz/%: tests/fuzz/%.c $(B)/cli.a $(B)/liblockstep.a
 	@mkdir -p $(@D)
-	$(call say,cc,$<)$(CC) $(FLAGS) -DREPLAY -MMD -MP $(LINK) $< $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS)
+	$(call say,cc,$<)$(CC) $(FLAGS) -DREPLAY -MMD -MP $(LINK) $(wildcard tests/fuzz/*_$(*:fuzz_%=%).c) $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS)
 $(B)/bench/%: tests/bench/%.c $(B)/liblockstep.a
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(CC) $(FLAGS) -MMD -MP $(LINK) $< $(B)/liblockstep.a -o $@ $(LIBS)
