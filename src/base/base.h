@@ -85,6 +85,7 @@ bool base_alloc_refused(void);          /* counts as a call: for those who get u
 
 /* ---- files, time, processes ---- */
 bool file_read(const char *path, struct str *out, struct error *e);   /* from base_alloc, terminated; release with base_free((void *)out->p) */
+bool file_exists(const char *path);              /* and can be read */
 bool file_write(const char *path, const void *p, size_t n, struct error *e);  /* "-": standard output; else beside, then renamed */
 u64 time_ns(void);                      /* monotonic */
 int cpu_count(void);                    /* that this process may use */

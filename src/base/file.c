@@ -40,6 +40,11 @@ static bool read_all(int fd, const char *path, size_t guess, struct str *out, st
     return error_set(e, ERR_MEMORY, "not enough memory to read %s (%zu bytes)", path, cap);
 }
 
+bool file_exists(const char *path)
+{
+    return !access(path, R_OK);
+}
+
 bool file_read(const char *path, struct str *out, struct error *e)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);

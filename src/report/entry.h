@@ -63,6 +63,15 @@ bool who_sum(const struct thread_set *s, struct crowd *c);      /* false: the se
 void who_text(const struct entry *e, struct text *out);         /* "threads (232..255,0,0) of CTA (3,0,0)" */
 bool box_exact(const struct box *b);
 
+struct source {                 /* the source of a place, as far as it is on this machine */
+    char shown[512];            /* path to print; "" when the place has none */
+    struct str all;             /* the file, from base_alloc; p is NULL when it is not there */
+    struct str line;            /* the line in it; p is NULL when the file has no such line */
+};
+void source_open(const struct place *p, struct source *s);
+const char *path_name(const char *path);                        /* what follows the last slash */
+
+void filled_text(const struct entry *e, const char *sentence, struct text *out);       /* with {end} replaced (finding.h) */
 void what_text(const struct entry *e, struct text *out);        /* "ld.global.f32 reads 4 bytes at a+0xfa0, ..." */
 void elements_text(const struct entry *e, struct text *out);    /* "[1000..1023]", or nothing when there is one */
 u64 entry_address(const struct entry *e);                       /* of the representative lane */

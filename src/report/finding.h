@@ -32,6 +32,8 @@ struct finding {
     u32 cta[3], nctaid[3], ntid[3];
     u32 nlanes;                 /* 0: not about threads */
     u32 thread[FINDING_LANES];  /* linear thread index in the CTA */
+    bool once;                  /* all these threads together are one occurrence: a deadlock */
+    bool joins;                 /* further threads of an occurrence that was added before */
     /* what, for memory findings */
     const char *access;         /* "read" "write" "atomic" or NULL */
     const char *space;          /* "global" "shared" "local" ... */
@@ -43,7 +45,8 @@ struct finding {
     u32 element_size;           /* 0: unknown */
     const char *object_note;    /* "allocated at ..., freed at ..." or NULL */
     const char *neighbour;      /* name of the object actually hit, or NULL */
-    /* why and what to do: sentences without a final newline; NULL: the default of the kind for fix */
+    /* Why and what to do: sentences without a final newline; NULL: the default of the kind. Each of an entry's occurrences knows only its own
+     * addresses, so {end} in a sentence stands for the largest end, in bytes from the object's start, over all of them. */
     const char *cause;
     const char *fix;
     const char *detail;         /* further lines, each ended by \n (a wait-for graph), or NULL */

@@ -259,7 +259,7 @@ static struct entry *entry_get(struct report *r, const struct finding *f)
 void report_add(struct report *r, const struct finding *f)
 {
     CHECK(f->kind < F_COUNT && f->nlanes <= FINDING_LANES);
-    u64 n = MAX_OF(f->nlanes, 1u);
+    u64 n = f->joins ? 0 : f->once ? 1 : MAX_OF(f->nlanes, 1u);
     lock(&r->lock);
     r->occurrences += n;
     r->error_occurrences += finding_severity(f->kind) == SEV_ERROR ? n : 0;

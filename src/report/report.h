@@ -26,6 +26,9 @@ const char *finding_meaning(enum finding_kind k);
 const char *finding_fix(enum finding_kind k);
 enum severity finding_severity(enum finding_kind k);
 enum finding_kind finding_find(const char *id); /* F_COUNT: none */
+/* The innermost place of the chain whose source is the user's: readable, and no header of the toolkit. None: p itself. */
+const struct place *place_shown(const struct place *p);
+void place_brief(const struct place *p, struct text *out);      /* "lock.cu:2 (in lock, called at :12)" */
 /* The name as in the source from a mangled one: "scale" from _Z5scalePfi, "a::f" from _ZN1a1fEv; template arguments and file-local
  * prefixes are left out. Cut to `size`. */
 void name_plain(struct str mangled, char *out, size_t size);

@@ -216,6 +216,14 @@ static void put_access(struct json *j, const struct entry *e)
     text_add(o.out, "}");
 }
 
+static void put_filled(struct json *j, const char *key, const struct entry *e, const char *sentence)
+{
+    struct text t = { 0 };
+    filled_text(e, sentence, &t);
+    put_text(j, key, t.p);
+    text_free(&t);
+}
+
 static void put_entry(struct json *j, const struct entry *e)
 {
     const struct finding *f = &e->f;
@@ -231,8 +239,8 @@ static void put_entry(struct json *j, const struct entry *e)
     put_place(&o, "other", f->other);
     put_who(&o, e);
     put_access(&o, e);
-    put_text(&o, "cause", f->cause ? f->cause : finding_meaning(f->kind));
-    put_text(&o, "fix", f->fix ? f->fix : finding_fix(f->kind));
+    put_filled(&o, "cause", e, f->cause ? f->cause : finding_meaning(f->kind));
+    put_filled(&o, "fix", e, f->fix ? f->fix : finding_fix(f->kind));
     put_text(&o, "detail", f->detail);
     put_address(&o, "cause_key", f->cause_key);
     text_add(o.out, "}");

@@ -1,8 +1,7 @@
 /* The report for people: what, where with the source line and a caret, who, why, and what to do.
  *
- * The source line is read from disk at this moment. PTX often travels with its .cu while the path inside it is that of the
- * machine it was compiled on, so a file of that name beside the PTX is tried first. Where there is no source, the PTX
- * instruction stands in for it. */
+ * The place shown is the user's (source.c): where an access lies in a header of the toolkit, the line that called it. Where there is no
+ * source, the PTX instruction stands in for it. */
 #include "report/entry.h"
 #include <inttypes.h>
 
@@ -18,51 +17,6 @@ static void paint(struct ink *k, enum paint p)
     static const char *const code[] = { "\x1b[1;31m", "\x1b[1;36m", "\x1b[1m", "\x1b[1;34m", "\x1b[0m" };
     if (k->color)
         text_add(k->out, "%s", code[p]);
-}
-
-static struct str last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return str_of(slash ? slash + 1 : path);
-}
-
-struct source {                 /* the source of a place, as far as it is on this machine */
-    char shown[512];            /* path to print; "" when the place has none */
-    struct str all;             /* the file; p is NULL when it is not there */
-    struct str line;            /* the line in it; p is NULL when the file has no such line */
-};
-
-static struct str line_of(struct str all, u32 line)
-{
-    const char *p = all.p, *end = all.p + all.n;
-    for (; line > 1 && p < end; p++)
-        line -= *p == '\n';
-    const char *q = p;
-    while (q < end && *q != '\n' && *q != '\r')
-        q++;
-    return line == 1 ? (struct str){ p, (u32)(q - p) } : (struct str){ NULL, 0 };
-}
-
-static void source_open(const struct place *p, struct source *s)
-{
-    *s = (struct source){ 0 };
-    if (!p || !p->file || !p->line)
-        return;
-    struct str name = last_part(p->file);
-    bool there = false;
-    if (p->ptx_file) {
-        int dir = (int)(strlen(p->ptx_file) - last_part(p->ptx_file).n);
-        snprintf(s->shown, sizeof s->shown, "%.*s%.*s", dir, p->ptx_file, (int)name.n, name.p);
-        there = file_read(s->shown, &s->all, NULL);
-    }
-    if (!there) {
-        snprintf(s->shown, sizeof s->shown, "%s", p->file);
-        there = file_read(s->shown, &s->all, NULL);
-    }
-    if (there)
-        s->line = line_of(s->all, p->line);
-    else
-        s->all.p = NULL;
 }
 
 static bool is_word(char c)
@@ -159,16 +113,25 @@ static void place_text(struct ink *k, const struct place *p, const struct source
     }
 }
 
-static void inlined_text(struct ink *k, const struct place *p)
+/* The chain around the place shown: the toolkit's functions inside it, and the callers outside. */
+static void inlined_text(struct ink *k, const struct place *p, const struct place *shown)
 {
+    char name[256];
+    const struct place *inside = NULL;
+    for (; p != shown; p = p->inlined_at)
+        inside = p;
+    if (inside && inside->function && inside->file) {
+        arrow(k, " =");
+        name_plain(str_of(inside->function), name, sizeof name);
+        text_add(k->out, "in %s (%s:%u)\n", name, path_name(inside->file), inside->line);
+    }
     for (; p->inlined_at; p = p->inlined_at) {
         const struct place *up = p->inlined_at;
         arrow(k, " =");
-        char name[256] = "";
+        name[0] = 0;
         if (p->function)
             name_plain(str_of(p->function), name, sizeof name);
-        text_add(k->out, "inlined%s%s at %.*s:%u", p->function ? " from " : "", name, up->file ? (int)last_part(up->file).n : 3,
-                 up->file ? last_part(up->file).p : "PTX", up->line);
+        text_add(k->out, "inlined%s%s at %s:%u", p->function ? " from " : "", name, up->file ? path_name(up->file) : "PTX", up->line);
         text_add(k->out, up->col ? ":%u\n" : "\n", up->col);
     }
 }
@@ -227,10 +190,10 @@ static void count_text(const struct entry *e, struct text *out)
     who_text(e, &t);
     if (t.n)
         text_add(out, "%s", t.p);
-    if (t.n && e->occurrences > 1)
-        text_add(out, ", %" PRIu64 " occurrences", e->occurrences);
-    else if (e->occurrences > 1)
-        text_add(out, "%" PRIu64 " occurrences", e->occurrences);
+    struct crowd c;
+    bool once_each = t.n && !e->who.partial && who_sum(&e->who, &c) && c.total == e->occurrences;
+    if (e->occurrences > 1 && !once_each)
+        text_add(out, "%s%" PRIu64 " occurrences", t.n ? ", " : "", e->occurrences);
     text_free(&t);
 }
 
@@ -240,9 +203,10 @@ static void entry_text(struct ink *k, const struct entry *e)
     enum severity s = finding_severity(f->kind);
     enum paint mark = s == SEV_ERROR ? P_ERROR : P_NOTE;
     struct source here, there;
-    source_open(f->place, &here);
-    source_open(f->other, &there);
-    k->gutter = digits(MAX_OF(line_shown(f->place, &here), line_shown(f->other, &there)));
+    const struct place *place = place_shown(f->place), *other = place_shown(f->other);
+    source_open(place, &here);
+    source_open(other, &there);
+    k->gutter = digits(MAX_OF(line_shown(place, &here), line_shown(other, &there)));
     paint(k, mark);
     text_add(k->out, "%s[%s]", s == SEV_ERROR ? "error" : "note", finding_id(f->kind));
     paint(k, P_BOLD);
@@ -250,12 +214,12 @@ static void entry_text(struct ink *k, const struct entry *e)
     paint(k, P_OFF);
     text_add(k->out, "\n");
     if (f->place) {
-        place_text(k, f->place, &here, "-->", mark);
-        inlined_text(k, f->place);
+        place_text(k, place, &here, "-->", mark);
+        inlined_text(k, f->place, place);
     }
     if (f->other) {
-        place_text(k, f->other, &there, ":::", P_NOTE);
-        inlined_text(k, f->other);
+        place_text(k, other, &there, ":::", P_NOTE);
+        inlined_text(k, f->other, other);
     }
     if (f->place || f->detail)
         gutter(k, 0, "|\n");
@@ -278,8 +242,12 @@ static void entry_text(struct ink *k, const struct entry *e)
     fact(k, "who", t.p);
     text_free(&t);
     fact(k, "memory", f->object_note);
-    fact(k, "cause", f->cause ? f->cause : finding_meaning(f->kind));
-    fact(k, "fix", f->fix ? f->fix : finding_fix(f->kind));
+    filled_text(e, f->cause ? f->cause : finding_meaning(f->kind), &t);
+    fact(k, "cause", t.p);
+    text_free(&t);
+    filled_text(e, f->fix ? f->fix : finding_fix(f->kind), &t);
+    fact(k, "fix", t.p);
+    text_free(&t);
     text_add(k->out, "\n");
     base_free((void *)here.all.p);
     base_free((void *)there.all.p);

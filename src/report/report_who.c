@@ -112,10 +112,17 @@ bool who_sum(const struct thread_set *s, struct crowd *c)
     return c->total;
 }
 
-static void box_text(const struct box *b, struct text *out)
+/* How many coordinates a launch of this shape needs: "31" for a line, "(3,1)" for a plane. */
+static int axes(const u32 shape[3])
 {
-    text_add(out, "(");
-    for (int i = 0; i < 3; i++) {
+    return shape[2] > 1 ? 3 : shape[1] > 1 ? 2 : 1;
+}
+
+static void box_text(const struct box *b, const u32 shape[3], struct text *out)
+{
+    int n = axes(shape);
+    text_add(out, n > 1 ? "(" : "");
+    for (int i = 0; i < n; i++) {
         if (i)
             text_add(out, ",");
         text_add(out, "%u", b->min[i]);
@@ -124,12 +131,12 @@ static void box_text(const struct box *b, struct text *out)
         if (b->step[i] > 1)
             text_add(out, " step %u", b->step[i]);
     }
-    text_add(out, ")");
+    text_add(out, n > 1 ? ")" : "");
 }
 
-static void point_text(const u32 p[3], struct text *out)
+static void point_text(const u32 p[3], const u32 shape[3], struct text *out)
 {
-    text_add(out, "(%u,%u,%u)", p[0], p[1], p[2]);
+    box_text(&(struct box){ .min = { p[0], p[1], p[2] }, .max = { p[0], p[1], p[2] } }, shape, out);
 }
 
 /* The threads of one CTA. */
@@ -140,10 +147,10 @@ static void threads_text(const struct thread_set *s, const struct crowd *c, stru
         text_add(out, "all %" PRIu64 " threads", n);
     } else if (box_exact(&c->threads)) {
         text_add(out, n == 1 ? "thread " : "threads ");
-        box_text(&c->threads, out);
+        box_text(&c->threads, s->ntid, out);
     } else {
         text_add(out, "%" PRIu64 " threads within ", n);
-        box_text(&c->threads, out);
+        box_text(&c->threads, s->ntid, out);
     }
 }
 
@@ -151,28 +158,28 @@ static void ctas_text(const struct thread_set *s, const struct crowd *c, struct 
 {
     if (c->ctas.count == 1) {
         text_add(out, "CTA ");
-        point_text(c->first_cta, out);
+        point_text(c->first_cta, s->nctaid, out);
     } else if (c->ctas.count == s->ctas && !s->partial) {
         text_add(out, "every CTA");
     } else if (box_exact(&c->ctas)) {
         text_add(out, "CTAs ");
-        box_text(&c->ctas, out);
+        box_text(&c->ctas, s->nctaid, out);
     } else {
         text_add(out, "%" PRIu64 " CTAs within ", c->ctas.count);
-        box_text(&c->ctas, out);
+        box_text(&c->ctas, s->nctaid, out);
     }
 }
 
-static void spread_text(const struct crowd *c, struct text *out)
+static void spread_text(const struct thread_set *s, const struct crowd *c, struct text *out)
 {
     text_add(out, "%" PRIu64 " %sthreads in %" PRIu64 " CTAs, from ", c->total, c->consecutive ? "consecutive " : "", c->ctas.count);
-    point_text(c->first_thread, out);
+    point_text(c->first_thread, s->ntid, out);
     text_add(out, " of CTA ");
-    point_text(c->first_cta, out);
+    point_text(c->first_cta, s->nctaid, out);
     text_add(out, " to ");
-    point_text(c->last_thread, out);
+    point_text(c->last_thread, s->ntid, out);
     text_add(out, " of CTA ");
-    point_text(c->last_cta, out);
+    point_text(c->last_cta, s->nctaid, out);
 }
 
 void who_text(const struct entry *e, struct text *out)
@@ -193,7 +200,7 @@ void who_text(const struct entry *e, struct text *out)
         else if (c.total > 1 && c.total < s->threads && box_exact(&c.threads))
             text_add(out, " (%" PRIu64 " threads)", c.total);
     } else {
-        spread_text(&c, out);
+        spread_text(s, &c, out);
     }
     if (s->partial)
         text_add(out, ", and more in other launches or beyond what is counted exactly");
@@ -226,7 +233,9 @@ static void past_text(const struct finding *f, s64 off, struct text *out)
     u64 size = f->object_size;
     if (off < 0)
         text_add(out, ", %" PRIu64 " byte%s before the start", 0 - (u64)off, off == -1 ? "" : "s");
-    else if ((u64)off >= size)
+    else if ((u64)off == size)
+        text_add(out, ", just past the end");
+    else if ((u64)off > size)
         text_add(out, ", %" PRIu64 " byte%s past the end", (u64)off - size, (u64)off - size == 1 ? "" : "s");
     else if ((u64)off + f->width > size)
         text_add(out, ", its last %" PRIu64 " byte%s past the end", (u64)off + f->width - size,
@@ -314,6 +323,19 @@ void what_text(const struct entry *e, struct text *out)
         text_add(out, ", and lands in %s", f->neighbour);
     if (f->kind == F_misaligned && f->width && addr % f->width)
         text_add(out, "; the address is %" PRIu64 " past a multiple of %u", addr % f->width, f->width);
+}
+
+void filled_text(const struct entry *e, const char *sentence, struct text *out)
+{
+    for (const char *p = sentence, *hole; *p; p = hole + 5) {
+        hole = strstr(p, "{end}");
+        if (!hole) {
+            text_add(out, "%s", p);
+            return;
+        }
+        text_put(out, p, (size_t)(hole - p));
+        text_add(out, "%" PRId64, e->high + (s64)e->f.width);
+    }
 }
 
 /* Two ends of a range of elements: "[1000..1023]", and with more dimensions "[8,0] to [8,7]". */

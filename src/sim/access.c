@@ -1,15 +1,9 @@
 /* The careful way of a memory access: each lane's address against the object its pointer came from (RULES.md B), and its
  * alignment. Whatever the checks in force, no lane ever touches memory that is not the program's. */
-#include "sim/access.h"
+#include "sim/explain.h"
 
-enum verdict { OK, PAST, NEIGHBOUR, NULL_POINTER, INVALID, FREED, READ_ONLY, MISALIGNED, SHARED_PAST, LOCAL_PAST, VERDICTS };
-
-struct lane_check {                             /* what was found for one lane */
-    u8 verdict;
-    struct mem_object *object, *hit;            /* the object the pointer came from; the one the access falls into */
-    const struct ptx_var *var;                  /* shared or local array */
-    u64 lo, size;                               /* legal range in shared or local memory */
-};
+/* An address that came from nowhere we know, this near to an allocation, is an overrun of that allocation. */
+enum { NEAR_BYTES = 16384 };
 
 struct object_of { struct mem_object *object; bool strict; };
 
@@ -38,7 +32,14 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
     u64 addr = a->addr[lane];
     struct object_of o = owner(a, lane);
     c->object = o.object;
-    if (!o.object) { c->verdict = addr < 4096 ? NULL_POINTER : INVALID; return; }
+    c->strict = o.strict;
+    if (!o.object) {
+        struct mem_object *n = addr < 4096 ? NULL : mem_near(m, addr);
+        u64 apart = !n ? ~0ull : addr < n->base ? n->base - addr : addr - n->base - n->size;
+        c->object = n;
+        c->verdict = addr < 4096 ? NULL_POINTER : n && apart < NEAR_BYTES && __atomic_load_n(&n->state, __ATOMIC_ACQUIRE) == MEM_LIVE ? PAST : INVALID;
+        return;
+    }
     if (__atomic_load_n(&o.object->state, __ATOMIC_ACQUIRE) == MEM_FREED) { c->verdict = FREED; return; }
     if (!within(addr, a->bytes, o.object->base, o.object->size)) {
         c->hit = mem_find(m, addr);
@@ -113,158 +114,6 @@ static void check_lane(struct access *a, u32 lane, struct lane_check *c)
     }
 }
 
-/* ---- reporting ---- */
-
-static const char *access_word(const struct site *s) { return s->name == N_ld ? "read" : s->name == N_st ? "write" : "atomic"; }
-
-static const char *space_word(u32 space)
-{
-    static const char *const t[] = { [SP_GLOBAL] = "global", [SP_CONST] = "constant", [SP_SHARED] = "shared", [SP_LOCAL] = "local", [SP_PARAM] = "param", [SP_GENERIC] = "generic" };
-    return space < COUNT_OF(t) && t[space] ? t[space] : "generic";
-}
-
-/* "_ZZ4tileE2as" names the array as of the function tile: its last component is what the source calls it. */
-const char *plain_name(struct arena *a, struct str name)
-{
-    if (name.n < 4 || memcmp(name.p, "_ZZ", 3)) return arena_str(a, name);
-    const char *best = NULL; u32 len = 0;
-    for (u32 k = 3; k < name.n; k++) {
-        if (name.p[k] < '0' || name.p[k] > '9') continue;
-        u32 n = 0, j = k;
-        while (j < name.n && name.p[j] >= '0' && name.p[j] <= '9' && n < 1000) n = n * 10 + (u32)(name.p[j++] - '0');
-        if (n && j + n <= name.n) { best = name.p + j; len = n; k = j + n - 1; } else k = j - 1;
-    }
-    return best ? arena_str(a, (struct str){ best, len }) : arena_str(a, name);
-}
-
-static u32 global_thread(const struct warp *w, u32 lane)
-{
-    const struct sim_launch *in = w->cta->launch->in;
-    u32 t = w->id * LANES + lane;
-    return w->cta->id[0] * in->block[0] + t % in->block[0];
-}
-
-/* The failing element is the thread's own number along x: the usual missing guard. */
-static bool looks_unguarded(const struct access *a, const struct lane_check *c, u32 mask)
-{
-    for (u32 l = 0; l < LANES; l++) {
-        if (!(mask >> l & 1)) continue;
-        u32 e = c[l].object->element_size ? c[l].object->element_size : a->bytes;
-        if ((a->addr[l] - c[l].object->base) / e != global_thread(a->warp, l) || a->addr[l] < c[l].object->base) return false;
-    }
-    return true;
-}
-
-static void explain_past(const struct access *a, const struct lane_check *c, u32 first, u32 mask, struct arena *mem, struct finding *f)
-{
-    const struct mem_object *o = c[first].object;
-    const struct sim_launch *in = a->warp->cta->launch->in;
-    u32 e = o->element_size ? o->element_size : a->site->width;
-    u64 addr = a->addr[first], n = o->size / (e ? e : 1);
-    if (addr < o->base) {
-        f->cause = arena_printf(mem, "the address lies %llu bytes before the start of %s: the index is negative, or was computed with too few bits", (unsigned long long)(o->base - addr), o->name);
-        f->fix = "Check the lower bound of the index, and that it is signed and wide enough.";
-    } else if (looks_unguarded(a, c, mask)) {
-        u64 threads = (u64)in->grid[0] * in->block[0];
-        f->cause = arena_printf(mem, "guard missing: the index is the global thread number, and %llu threads were launched along x for %llu elements", (unsigned long long)threads, (unsigned long long)n);
-        f->fix = arena_printf(mem, "Return or skip the access when the index is not below %llu: if (i < n) ...", (unsigned long long)n);
-    } else {
-        u64 past = addr + a->bytes > o->base + o->size ? addr + a->bytes - o->base - o->size : 0;
-        f->cause = arena_printf(mem, "index %llu, but %s has %llu elements of %u bytes; the access ends %llu bytes past its end", (unsigned long long)((addr - o->base) / e), o->name, (unsigned long long)n, e, (unsigned long long)past);
-    }
-}
-
-/* The address is not a multiple of the width: which term of it carries the residue. */
-static void explain_misaligned(const struct access *a, const struct lane_check *c, u32 first, u32 mask, struct arena *mem, struct finding *f)
-{
-    u32 need = a->bytes, all = (u32)__builtin_popcount(a->mask), bad = (u32)__builtin_popcount(mask);
-    u64 residue = a->addr[first] & (need - 1);
-    s64 stride = 0;
-    for (u32 l = 0; l + 1 < LANES; l++)
-        if ((a->mask >> l & 3) == 3) { stride = (s64)(a->addr[l + 1] - a->addr[l]); break; }
-    f->object_note = NULL;
-    u64 base = c[first].object ? c[first].object->base : c[first].lo;
-    if (bad == all && (stride % need) == 0)
-        f->cause = arena_printf(mem, "a %u-byte access needs an address that is a multiple of %u; here it is offset %llu of its object, and %llu mod %u = %llu for every lane: the offset added before indexing carries the residue",
-                                need, need, (unsigned long long)(a->addr[first] - base), (unsigned long long)(a->addr[first] - base), need, (unsigned long long)residue);
-    else {
-        s64 q = stride / need, r = stride % need;
-        if (r < 0) { r += need; q--; }
-        f->cause = arena_printf(mem, "a %u-byte access needs an address that is a multiple of %u; neighbouring threads are %lld bytes apart, and %lld = %lld*%u + %lld, so the residue changes from thread to thread (here %llu)",
-                                need, need, (long long)stride, (long long)stride, (long long)q, need, (long long)r, (unsigned long long)residue);
-        f->fix = arena_printf(mem, "Make the distance between neighbours a multiple of %u bytes (%lld instead of %lld), or use a narrower access.", need, (long long)((stride + need - 1) / need * need), (long long)stride);
-    }
-}
-
-static void describe_object(const struct lane_check *c, struct arena *mem, struct finding *f)
-{
-    const struct mem_object *o = c->object;
-    f->object = arena_printf(mem, "%s", o->name);
-    f->object_type = o->type; f->object_base = o->base; f->object_size = o->size; f->element_size = o->element_size;
-    if (o->state == MEM_FREED) f->object_note = arena_printf(mem, "allocated %s%s, freed %s%s", o->alloc_site ? "at " : "", o->alloc_site ? o->alloc_site : "by the host", o->free_site ? "at " : "", o->free_site ? o->free_site : "by the host");
-}
-
-static void describe_array(const struct access *a, const struct lane_check *c, u32 lane, struct arena *mem, struct finding *f)
-{
-    struct launch *l = a->warp->cta->launch;
-    bool shared = a->space[lane] == SP_SHARED;
-    if (c->var) {
-        u32 e = type_size[c->var->type];
-        f->object = plain_name(mem, c->var->name);
-        if (!shared && !strncmp(f->object, "__local_depot", 13)) f->object = "the local variables";
-        /* nvcc declares every array as bytes: count in elements of the access */
-        if (e < a->site->width) e = a->site->width;
-        f->element_size = e;
-        f->object_type = arena_printf(mem, "%llu bytes", (unsigned long long)c->size);
-    } else { f->object = shared ? "shared memory" : "local memory"; f->element_size = a->site->width; }
-    f->object_base = c->lo; f->object_size = c->size;
-    u64 at = a->addr[lane];
-    const char *what = f->object;
-    if (shared && c->var && !c->var->size)
-        f->cause = arena_printf(mem, "%s is dynamic shared memory: the launch gave %u bytes, and the access reaches byte %llu", what, l->in->shared_bytes, (unsigned long long)(at - c->lo + a->bytes)),
-        f->fix = arena_printf(mem, "Launch with at least %llu bytes of dynamic shared memory.", (unsigned long long)(at - c->lo + a->bytes));
-    else if (at < c->lo) f->cause = arena_printf(mem, "the address lies %llu bytes before the start of %s", (unsigned long long)(c->lo - at), what);
-    else f->cause = arena_printf(mem, "byte offset %llu of %s, which has %llu bytes (%llu elements of %u): the access ends %llu bytes past its end", (unsigned long long)(at - c->lo), what, (unsigned long long)c->size,
-                                 (unsigned long long)(c->size / f->element_size), f->element_size, (unsigned long long)(at + a->bytes - c->lo - c->size));
-    if (shared && c->var && c->var->size && at >= c->lo)
-        for (u32 k = 0; k < a->warp->code->low->func->nlocal; k++) {
-            const struct ptx_var *v = a->warp->code->low->func->local[k];
-            if (v->space == SP_SHARED && v != c->var && at - v->offset < v->size) f->neighbour = plain_name(mem, v->name);
-        }
-}
-
-static void report_lanes(struct access *a, const struct lane_check *c, u32 mask)
-{
-    static const u8 kind[] = { [PAST] = F_bounds, [NEIGHBOUR] = F_bounds_neighbour, [NULL_POINTER] = F_null_pointer, [INVALID] = F_invalid_address, [FREED] = F_use_after_free,
-                               [READ_ONLY] = F_read_only, [MISALIGNED] = F_misaligned, [SHARED_PAST] = F_bounds_shared, [LOCAL_PAST] = F_bounds_local };
-    struct warp *w = a->warp;
-    struct arena mem = { 0 };
-    u32 first = (u32)__builtin_ctz(mask);
-    const struct lane_check *x = &c[first];
-    u32 on = w->cta->launch->in->checks;
-    if (x->verdict == MISALIGNED ? !(on & CHECK_ALIGN) : !(on & CHECK_BOUNDS)) return;
-    struct finding f = { .kind = (enum finding_kind)kind[x->verdict], .access = access_word(a->site), .space = space_word(a->space[first]), .width = a->bytes };
-    for (u32 l = 0; l < LANES; l++) f.addr[l] = a->addr[l];
-    if (x->object) describe_object(x, &mem, &f);
-    switch (x->verdict) {
-    case NEIGHBOUR: f.neighbour = x->hit->name; /* fall through */
-    case PAST: explain_past(a, c, first, mask, &mem, &f); break;
-    case MISALIGNED: explain_misaligned(a, c, first, mask, &mem, &f); break;
-    case SHARED_PAST: case LOCAL_PAST: describe_array(a, x, first, &mem, &f); break;
-    case NULL_POINTER: f.cause = arena_printf(&mem, "the address is 0x%llx: the pointer is null, or null plus a small offset", (unsigned long long)a->addr[first]); break;
-    case INVALID: {
-        struct mem_object *n = mem_near(w->cta->launch->sim->mem, a->addr[first]);
-        f.cause = n && n->state == MEM_LIVE ? arena_printf(&mem, "0x%llx belongs to no allocation; the nearest is %s", (unsigned long long)a->addr[first], n->name)
-                    : arena_printf(&mem, "0x%llx belongs to no allocation", (unsigned long long)a->addr[first]);
-        break;
-    }
-    default: break;
-    }
-    f.cause_key = x->object ? x->object->id : x->var ? (u64)(uintptr_t)x->var->name.p : 0;
-    found(w, a->insn->op, &f, mask);
-    arena_free(&mem);
-}
-
 void access_check(struct access *a)
 {
     struct lane_check c[LANES];
@@ -279,7 +128,7 @@ void access_check(struct access *a)
         u32 first = (u32)__builtin_ctz(todo), same = 0;
         for (u32 l = first; l < LANES; l++)
             if (todo >> l & 1 && c[l].verdict == c[first].verdict && c[l].object == c[first].object && c[l].hit == c[first].hit) same |= 1u << l;
-        report_lanes(a, c, same);
+        explain_lanes(a, c, same);
         todo &= ~same;
     }
 }

@@ -320,6 +320,7 @@ enum exec_end exec_warp(struct warp *w);                        /* runs until ev
 struct split *exec_split(struct warp *w, u32 mask, u32 block, struct frame *fr);
 void exec_exit_lanes(struct warp *w, u32 mask);
 static inline bool launch_stopped(const struct launch *l) { return __atomic_load_n(&l->stop, __ATOMIC_RELAXED) != 0; }
+static inline bool launch_interrupted(const struct launch *l) { return l->in->interrupt && __atomic_load_n(l->in->interrupt, __ATOMIC_RELAXED); }
 void exec_to_plain(struct warp *w, u32 op);                     /* deopt.c: the kernel frame goes on in plain code; op: the running split stands before it, NONE: at a block */
 struct range *ranges_of(struct warp *w, struct lowered *l);     /* schedule.c */
 void head_fill(struct warp *w, const struct code *c, char *R, u32 local_base);
@@ -351,7 +352,7 @@ struct place *found_place(struct arena *a, const struct lowered *l, u32 op);
 void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt, ...) PRINTF_LIKE(6, 7);
 struct ptx_func *func_at(struct launch *l, u64 addr);
 char *local_of(struct warp *w);                                                                 /* call.c: the lanes' stacks */
-const char *plain_name(struct arena *a, struct str name);                                       /* access.c */
+const char *plain_name(struct arena *a, struct str name);                                       /* explain.c */
 
 /* Reads operand n of an instruction for one lane. */
 u64 lane_value(const struct warp *w, const struct code *c, const char *R, u32 slot, u32 cls, u32 width, u32 lane);

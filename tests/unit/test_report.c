@@ -52,9 +52,9 @@ static void one(void)
         "   | ^^^^^^^^^^^^^\n"
         "   |\n"
         "   = kernel: add\n"
-        "   = access: ld.global.f32 reads 4 bytes at a+0xfa0, element [1000] of f32[1000], 0 bytes past the end\n"
+        "   = access: ld.global.f32 reads 4 bytes at a+0xfa0, element [1000] of f32[1000], just past the end\n"
         "   = range: elements [1000..1023]\n"
-        "   = who: threads (232..255,0,0) of CTA (3,0,0) (24 threads), 24 occurrences\n"
+        "   = who: threads 232..255 of CTA 3 (24 threads)\n"
         "   = cause: A thread read or wrote bytes that do not belong to the object its pointer came from.\n"
         "   = fix: Compare the index with the number of elements before the access, or launch fewer threads.\n"
         "\n"
@@ -77,21 +77,21 @@ static void who(void)
 {
     struct report *r = report_new();
     add(r, sample(3, 255, 1));
-    expect_who(r, "who: thread (255,0,0) of CTA (3,0,0)\n");
+    expect_who(r, "who: thread 255 of CTA 3\n");
     for (u32 c = 0; c < 4; c++)
         add(r, sample(c, 96, 32));
-    expect_who(r, "who: threads (96..127,0,0) of every CTA (32 threads in each of 4 CTAs), 128 occurrences\n");
+    expect_who(r, "who: threads 96..127 of every CTA (32 threads in each of 4 CTAs)\n");
     for (u32 c = 0; c < 4; c++)
         for (u32 w = 0; w < 8; w++)
             add(r, sample(3 - c, w * 32, 32));
     expect_who(r, "who: all 256 threads of every CTA");
     add(r, sample(1, 0, 32));
     add(r, sample(2, 0, 32));
-    expect_who(r, "who: threads (0..31,0,0) of CTAs (1..2,0,0) (32 threads in each of 2 CTAs)");
+    expect_who(r, "who: threads 0..31 of CTAs 1..2 (32 threads in each of 2 CTAs)");
     add(r, sample(2, 250, 6));
     for (u32 w = 0; w < 8; w++)
         add(r, sample(3, w * 32, 32));
-    expect_who(r, "who: 262 consecutive threads in 2 CTAs, from (250,0,0) of CTA (2,0,0) to (255,0,0) of CTA (3,0,0)");
+    expect_who(r, "who: 262 consecutive threads in 2 CTAs, from 250 of CTA 2 to 255 of CTA 3");
 
     struct finding f = sample(0, 0, 8);         /* every second thread, every fourth element */
     for (u32 i = 0; i < 8; i++) {
@@ -100,7 +100,7 @@ static void who(void)
     }
     report_add(r, &f);
     char *t = text_of(r);
-    UNIT_HAS(t, "who: threads (0..14 step 2,0,0) of CTA (0,0,0) (8 threads)");
+    UNIT_HAS(t, "who: threads 0..14 step 2 of CTA 0 (8 threads)");
     UNIT_HAS(t, "range: elements [1000..1028] in steps of 4");
     free(t);
     report_clear(r);
@@ -110,7 +110,7 @@ static void who(void)
     for (u32 i = 0; i < 16; i++)
         f.thread[i] = (2 + i / 4) * 8 + 4 + i % 4;
     report_add(r, &f);
-    expect_who(r, "who: threads (4..7,2..5,0) of CTA (0,0,0) (16 threads)");
+    expect_who(r, "who: threads (4..7,2..5) of CTA 0 (16 threads)");
 
     f = sample(0, 0, 1);                        /* a million CTAs, a few of them hit */
     f.nctaid[0] = 1 << 20;
@@ -119,7 +119,7 @@ static void who(void)
         report_add(r, &f);
     }
     t = text_of(r);
-    UNIT_HAS(t, "who: thread (0,0,0) of CTA (0,0,0), and more");
+    UNIT_HAS(t, "who: thread 0 of CTA 0, and more");
     UNIT_HAS(t, "16 occurrences");
     free(t);
     report_free(r);
@@ -162,6 +162,25 @@ static void what(void)
     char *t = text_of(r);
     UNIT_HAS(t, "  | CTA 0 waits\n  | CTA 1 waits\n");
     UNIT_HAS(t, "  = cause: two\n           lines\n");
+    free(t);
+    report_free(r);
+}
+
+/* A deadlock of many threads is one occurrence, and {end} is the largest end of all. */
+static void joined(void)
+{
+    struct report *r = report_new();
+    struct finding f = sample(0, 0, 32);
+    f.fix = "Give it {end} bytes, all {end}.";
+    f.once = true;
+    report_add(r, &f);
+    f = sample(0, 32, 32);
+    f.joins = true;
+    report_add(r, &f);
+    char *t = text_of(r);
+    UNIT_HAS(t, "who: threads 0..63 of CTA 0 (64 threads)\n");
+    UNIT_HAS(t, "fix: Give it 256 bytes, all 256.\n");
+    UNIT_HAS(t, "(1 occurrence)");
     free(t);
     report_free(r);
 }
@@ -221,6 +240,18 @@ static void source(void)
     char *t = text_of(r), want[400];
     snprintf(want, sizeof want, " --> %s:3:9\n  |\n3 |  c[i] = a[i + f(1)] + b[i];\n  |         ^^^^^^^^^^^\n  = inlined from get at add.cu:9:3\n", cu);
     UNIT_HAS(t, want);
+    free(t);
+    struct place header = { .file = "atomic.hpp", .line = 77, .function = "atomicAdd", .ptx_file = ptx, .ptx_line = 555, .inlined_at = &p };
+    UNIT(place_shown(&header) == &p);           /* the header is not here: its caller is shown */
+    struct text brief = { 0 };
+    place_brief(&header, &brief);
+    UNIT_EQ_STR(brief.p, "add.cu:3 (in get, called at :9)");
+    text_free(&brief);
+    report_clear(r);
+    f.place = &header;
+    report_add(r, &f);
+    t = text_of(r);
+    UNIT_HAS(t, "  = in atomicAdd (atomic.hpp:77)\n  = inlined from get at add.cu:9:3\n");
     free(t);
     struct text colored = { 0 };
     report_text(r, (struct report_style){ .color = true }, &colored);
@@ -299,6 +330,7 @@ int main(void)
     one();
     who();
     what();
+    joined();
     order();
     source();
     json();

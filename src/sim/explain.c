@@ -1,0 +1,247 @@
+/* A bad access in words: which object, which element, and the arithmetic that led there. Addresses are shown as object + offset: where
+ * the arena lies differs between machines, and a report does not. */
+#include "sim/explain.h"
+#include <inttypes.h>
+
+static const char *access_word(const struct site *s) { return s->name == N_ld ? "read" : s->name == N_st ? "write" : "atomic"; }
+
+static const char *space_word(u32 space)
+{
+    static const char *const t[] = { [SP_GLOBAL] = "global", [SP_CONST] = "constant", [SP_SHARED] = "shared", [SP_LOCAL] = "local", [SP_PARAM] = "param", [SP_GENERIC] = "generic" };
+    return space < COUNT_OF(t) && t[space] ? t[space] : "generic";
+}
+
+/* "_ZZ4tileE2as" names the array as of the function tile: its last component is what the source calls it. */
+const char *plain_name(struct arena *a, struct str name)
+{
+    if (name.n < 4 || memcmp(name.p, "_ZZ", 3)) return arena_str(a, name);
+    const char *best = NULL; u32 len = 0;
+    for (u32 k = 3; k < name.n; k++) {
+        if (name.p[k] < '0' || name.p[k] > '9') continue;
+        u32 n = 0, j = k;
+        while (j < name.n && name.p[j] >= '0' && name.p[j] <= '9' && n < 1000) n = n * 10 + (u32)(name.p[j++] - '0');
+        if (n && j + n <= name.n) { best = name.p + j; len = n; k = j + n - 1; } else k = j - 1;
+    }
+    return best ? arena_str(a, (struct str){ best, len }) : arena_str(a, name);
+}
+
+static const char *plural(u64 n) { return n == 1 ? "" : "s"; }
+static const char *article(u32 n) { return n == 8 ? "an" : "a"; }
+
+/* ---- the object ---- */
+
+/* nvcc declares every array as bytes, and a variable has no type of its own: count in elements of the access. */
+static void untyped(struct arena *mem, struct finding *f, u32 width)
+{
+    f->element_size = f->object_size % width ? 0 : width;
+    f->object_type = f->element_size ? arena_printf(mem, "b%u[%" PRIu64 "]", width * 8, f->object_size / width) : NULL;
+}
+
+static void describe_object(const struct access *a, const struct lane_check *c, struct arena *mem, struct finding *f)
+{
+    const struct mem_object *o = c->object;
+    f->object = arena_printf(mem, "%s", o->name);
+    f->object_type = o->type; f->object_base = o->base; f->object_size = o->size; f->element_size = o->element_size;
+    if (!o->element_size && !o->type) untyped(mem, f, a->site->width);
+    if (o->state == MEM_FREED) f->object_note = arena_printf(mem, "allocated %s%s, freed %s%s", o->alloc_site ? "at " : "", o->alloc_site ? o->alloc_site : "by the host", o->free_site ? "at " : "", o->free_site ? o->free_site : "by the host");
+    else if (!c->strict && (c->verdict == PAST || c->verdict == INVALID)) f->object_note = arena_printf(mem, "%s is the nearest allocation; where the pointer came from is not known", o->name);
+}
+
+static void describe_array(const struct access *a, const struct lane_check *c, u32 lane, struct arena *mem, struct finding *f)
+{
+    bool shared = a->space[lane] == SP_SHARED;
+    f->object = shared ? "shared memory" : "local memory";
+    if (shared && c->var) f->object = plain_name(mem, c->var->name);
+    f->object_base = c->lo; f->object_size = c->size;
+    untyped(mem, f, a->site->width);
+}
+
+/* ---- outside ---- */
+
+static u32 global_thread(const struct warp *w, u32 lane)
+{
+    const struct sim_launch *in = w->cta->launch->in;
+    u32 t = w->id * LANES + lane;
+    return w->cta->id[0] * in->block[0] + t % in->block[0];
+}
+
+/* The failing element is the thread's own number along x: the usual missing guard. */
+static bool looks_unguarded(const struct access *a, const struct finding *f, u32 mask)
+{
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        if (!f->element_size || a->addr[l] < f->object_base || (a->addr[l] - f->object_base) / f->element_size != global_thread(a->warp, l)) return false;
+    }
+    return true;
+}
+
+static void explain_past(const struct access *a, u32 first, u32 mask, struct arena *mem, struct finding *f)
+{
+    const struct sim_launch *in = a->warp->cta->launch->in;
+    u32 e = f->element_size;
+    u64 off = a->addr[first] - f->object_base, n = e ? f->object_size / e : 0;
+    if (a->addr[first] < f->object_base) {
+        f->cause = arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: the index is negative, or was computed with too few bits", 0 - off, plural(0 - off), f->object);
+        f->fix = "Check the lower bound of the index, and that it is signed and wide enough.";
+    } else if (looks_unguarded(a, f, mask)) {
+        u64 threads = (u64)in->grid[0] * in->block[0];
+        f->cause = arena_printf(mem, "guard missing: the index is the global thread number, and %" PRIu64 " threads were launched along x for %" PRIu64 " element%s", threads, n, plural(n));
+        f->fix = arena_printf(mem, "Return or skip the access when the index is not below %" PRIu64 ": if (i < n) ...", n);
+    } else if (!e)
+        f->cause = arena_printf(mem, "byte offset %" PRIu64 ", but %s has %" PRIu64 " bytes", off, f->object, f->object_size);
+    else if (off < f->object_size)
+        f->cause = arena_printf(mem, "the access covers the elements %" PRIu64 "..%" PRIu64 ", but %s has only %" PRIu64, off / e, (off + a->bytes - 1) / e, f->object, n);
+    else
+        f->cause = arena_printf(mem, "index %" PRIu64 ", but %s has %" PRIu64 " element%s%s", off / e, f->object, n, plural(n), n > 1 ? arena_printf(mem, ": the last is [%" PRIu64 "]", n - 1) : "");
+}
+
+static void explain_neighbour(const struct access *a, const struct lane_check *c, u32 first, struct arena *mem, struct finding *f)
+{
+    u64 addr = a->addr[first];
+    bool before = addr < f->object_base;
+    f->neighbour = c->hit->name;
+    f->cause = arena_printf(mem, "the pointer came from %s, and was moved %" PRIu64 " bytes %s its start: there lies %s", f->object, before ? f->object_base - addr : addr - f->object_base, before ? "before" : "past", f->neighbour);
+}
+
+static void explain_array(const struct access *a, const struct lane_check *c, u32 lane, struct arena *mem, struct finding *f)
+{
+    const struct launch *l = a->warp->cta->launch;
+    bool shared = a->space[lane] == SP_SHARED;
+    u64 at = a->addr[lane];
+    if (shared && c->var && !c->var->size) {
+        f->cause = arena_printf(mem, "%s is dynamic shared memory: the launch gave %s%u byte%s, and the accesses of this line reach up to byte {end}", f->object, l->in->shared_bytes ? "only " : "", l->in->shared_bytes, plural(l->in->shared_bytes));
+        f->fix = "Launch with at least {end} bytes of dynamic shared memory.";
+        return;
+    }
+    if (at < c->lo) f->cause = arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: the index is negative", c->lo - at, plural(c->lo - at), shared ? f->object : "the local variables");
+    else if (shared && c->var) explain_past(a, lane, 1u << lane, mem, f);
+    else if (shared) f->cause = arena_printf(mem, "the CTA has %" PRIu64 " bytes of shared memory, and the access reaches byte {end}", c->size);
+    else {
+        char name[256];
+        name_plain(a->warp->code->low->func->name, name, sizeof name);
+        f->cause = arena_printf(mem, "the local variables of %s take %" PRIu64 " bytes, and the accesses of this line reach up to byte {end}", name, c->size);
+    }
+    for (u32 k = 0; shared && c->var && k < a->warp->code->low->func->nlocal; k++) {
+        const struct ptx_var *v = a->warp->code->low->func->local[k];
+        if (v->space == SP_SHARED && v != c->var && at - v->offset < v->size) f->neighbour = plain_name(mem, v->name);
+    }
+}
+
+/* ---- alignment ---- */
+
+/* How the lanes of an access lie: rows of `length` threads, `stride` bytes apart, with everything inside a row aligned alike. */
+struct rows { u32 length; s64 stride; };
+
+static bool rows_of(const struct access *a, u32 length, struct rows *r)
+{
+    u32 seen = 0;
+    *r = (struct rows){ .length = length };
+    for (u32 l = 0; l + length < LANES; l++) {
+        if (!(a->mask >> l & 1) || !(a->mask >> (l + length) & 1)) continue;
+        s64 s = (s64)(a->addr[l + length] - a->addr[l]);
+        if (seen++ && s != r->stride) return false;
+        r->stride = s;
+    }
+    for (u32 l = 0; l + 1 < LANES; l++)
+        if ((a->mask >> l & 3) == 3 && (l + 1) % length && (a->addr[l + 1] - a->addr[l]) % a->bytes) return false;
+    return seen > 0;
+}
+
+static bool find_rows(const struct access *a, struct rows *r)
+{
+    for (u32 n = 1; n < LANES; n *= 2)
+        if (rows_of(a, n, r)) return true;
+    return false;
+}
+
+/* In elements when the object has some: "pad by 8 elements instead of 1" is what the author of a tile wants to hear. */
+static const char *padding_fix(struct arena *mem, const struct finding *f, u64 stride, u32 need)
+{
+    u64 below = stride / need * need, above = below + need;
+    u32 e = f->element_size;
+    if (!e || below % e || above % e || stride % e || !below)
+        return arena_printf(mem, "Make the distance a multiple of %u bytes (%" PRIu64 " instead of %" PRIu64 "), or use a narrower access.", need, above, stride);
+    return arena_printf(mem, "Make the distance %" PRIu64 " elements instead of %" PRIu64 " (%" PRIu64 " padded by %" PRIu64 " instead of %" PRIu64 "), or use a narrower access.", above / e, stride / e, below / e, (above - below) / e, (stride - below) / e);
+}
+
+static const char *argument_text(const struct access *a, u64 residue, struct arena *mem)
+{
+    const struct root *r = &a->site->root;
+    const struct launch *l = a->warp->cta->launch;
+    u64 v;
+    if (r->kind != ROOT_PARAM) return NULL;
+    memcpy(&v, l->param_copy + r->off, 8);
+    const struct mem_object *o = mem_find(l->sim->mem, v);
+    if (!o || v % a->bytes != residue) return NULL;
+    for (u32 k = 0; k < l->kernel->func->nparam; k++)
+        if (l->kernel->func->param[k]->offset == r->off)
+            return arena_printf(mem, "argument %u is %s+0x%" PRIx64 ", already %" PRIu64 " past a multiple of %u", k, o->name, v - o->base, residue, a->bytes);
+    return NULL;
+}
+
+/* The address is not a multiple of the width: which term of it carries the residue. */
+static void explain_misaligned(const struct access *a, u32 first, u32 mask, struct arena *mem, struct finding *f)
+{
+    u32 need = a->bytes;
+    u64 off = a->addr[first] - f->object_base, residue = a->addr[first] & (need - 1);
+    bool alike = true;
+    for (u32 l = 0; l < LANES; l++) alike &= !(a->mask >> l & 1) || (a->addr[l] & (need - 1)) == residue;
+    const char *rule = arena_printf(mem, "%s %u-byte access needs an address that is a multiple of %u; ", article(need), need, need);
+    struct rows r;
+    if (alike) {
+        const char *arg = argument_text(a, residue, mem);
+        f->cause = arg ? arena_printf(mem, "%s%s", rule, arg)
+                       : arena_printf(mem, "%shere it is offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s", rule, off, off / need, need, off % need,
+                                      a->mask & (a->mask - 1) ? ", and the residue is the same for every thread: it comes from what is added to the pointer before the index" : "");
+        f->fix = arg ? arena_printf(mem, "Pass a pointer that is a multiple of %u, or use a narrower access.", need) : arena_printf(mem, "Keep that offset a multiple of %u bytes, or use a narrower access.", need);
+    } else if (find_rows(a, &r) && r.stride > 0) {
+        u64 s = (u64)r.stride, rest = s % need;
+        u32 period = need / (u32)(rest & (0 - rest));
+        bool regular = true;                    /* bad exactly where the row number is not a multiple of the period */
+        u32 zero = (u32)__builtin_ctz(a->mask & ~mask ? a->mask & ~mask : a->mask) / r.length;
+        for (u32 l = 0; l < LANES; l++)
+            if (a->mask >> l & 1) regular &= (mask >> l & 1) == ((l / r.length - zero) % period != 0);
+        f->cause = arena_printf(mem, "%s%s are %" PRIu64 " bytes apart, and %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s", rule,
+                                r.length == 1 ? "neighbouring threads" : arena_printf(mem, "rows of %u threads", r.length), s, s, s / need, need, rest,
+                                regular && period > 1 ? arena_printf(mem, ": only every %s one is aligned", period == 2 ? "second" : period == 4 ? "fourth" : period == 8 ? "eighth" : "sixteenth") : "");
+        f->fix = padding_fix(mem, f, s, need);
+    } else
+        f->cause = arena_printf(mem, "%shere it is offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64, rule, off, off / need, need, off % need);
+}
+
+/* ---- all together ---- */
+
+static void explain_invalid(const struct access *a, u32 first, struct arena *mem, struct finding *f)
+{
+    u64 addr = a->addr[first];
+    if (a->space[first] == SP_PARAM) f->cause = arena_printf(mem, "offset %" PRIu64 " is outside the kernel's parameters", addr);
+    else if (f->object) f->cause = arena_printf(mem, "the address belongs to no allocation; the nearest is %s", f->object);
+    else f->cause = arena_printf(mem, "0x%" PRIx64 " belongs to no allocation", addr);
+}
+
+void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
+{
+    static const u8 kind[] = { [PAST] = F_bounds, [NEIGHBOUR] = F_bounds_neighbour, [NULL_POINTER] = F_null_pointer, [INVALID] = F_invalid_address, [FREED] = F_use_after_free,
+                               [READ_ONLY] = F_read_only, [MISALIGNED] = F_misaligned, [SHARED_PAST] = F_bounds_shared, [LOCAL_PAST] = F_bounds_local };
+    struct warp *w = a->warp;
+    struct arena mem = { 0 };
+    u32 first = (u32)__builtin_ctz(mask), on = w->cta->launch->in->checks;
+    const struct lane_check *x = &c[first];
+    if (x->verdict == MISALIGNED ? !(on & CHECK_ALIGN) : !(on & CHECK_BOUNDS)) return;
+    struct finding f = { .kind = (enum finding_kind)kind[x->verdict], .access = access_word(a->site), .space = space_word(a->space[first]), .width = a->bytes };
+    for (u32 l = 0; l < LANES; l++) f.addr[l] = a->addr[l];
+    if (x->object) describe_object(a, x, &mem, &f);
+    else if (a->space[first] == SP_SHARED || a->space[first] == SP_LOCAL) describe_array(a, x, first, &mem, &f);
+    switch (x->verdict) {
+    case NEIGHBOUR: explain_neighbour(a, x, first, &mem, &f); break;
+    case PAST: explain_past(a, first, mask, &mem, &f); break;
+    case MISALIGNED: explain_misaligned(a, first, mask, &mem, &f); break;
+    case SHARED_PAST: case LOCAL_PAST: explain_array(a, x, first, &mem, &f); break;
+    case NULL_POINTER: f.cause = arena_printf(&mem, "the address is 0x%" PRIx64 ": the pointer is null, or null plus a small offset", a->addr[first]); break;
+    case INVALID: explain_invalid(a, first, &mem, &f); break;
+    default: break;
+    }
+    f.cause_key = x->object ? x->object->id : x->var ? str_hash(x->var->name) : 0;
+    found(w, a->insn->op, &f, mask);
+    arena_free(&mem);
+}
