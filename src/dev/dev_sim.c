@@ -114,6 +114,6 @@ enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct 
         .plain = getenv("LOCKSTEP_PLAIN") != NULL,        /* for tests: the two versions of the code must agree */
     };
     bool ok = sim_run(d->sim, &s, r, e);
-    d->interrupt = 0;
+    __atomic_store_n(&d->interrupt, 0, __ATOMIC_RELAXED);
     return ok ? DEV_RAN : DEV_FAILED;
 }

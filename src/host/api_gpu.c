@@ -103,7 +103,7 @@ void lk_gpu_destroy(lk_gpu *gpu)
 
 void lk_gpu_interrupt(lk_gpu *gpu)
 {
-    gpu->device->interrupt = 1;
+    __atomic_store_n(&gpu->device->interrupt, 1, __ATOMIC_RELAXED);
 }
 
 const char *lk_device_name(uint32_t i)

@@ -230,7 +230,7 @@ static void park(struct launch *l, struct cta *c)
     struct cta **p = &l->parked_tail;
     if (*p) (*p)->next = c; else l->parked = c;
     *p = c;
-    l->nparked++;
+    __atomic_store_n(&l->nparked, l->nparked + 1, __ATOMIC_RELAXED);
 }
 
 /* Takes a parked CTA that woke up, looking at no more than `most`; those passed over go to the end. */
@@ -240,7 +240,7 @@ static struct cta *take_parked(struct launch *l, u32 most)
         struct cta *c = l->parked;
         l->parked = c->next;
         if (!l->parked) l->parked_tail = NULL;
-        l->nparked--;
+        __atomic_store_n(&l->nparked, l->nparked - 1, __ATOMIC_RELAXED);
         if (cta_woken(c)) return c;
         park(l, c);
     }
@@ -254,6 +254,17 @@ static void pause_for_others(u32 *wait)
     if (*wait < 1000) (*wait)++;
 }
 
+static u64 ctas_started(const struct launch *l) { return __atomic_load_n(&l->next, __ATOMIC_RELAXED); }
+
+/* Takes the number of the next CTA to start; false: all have started. */
+static bool claim(struct launch *l, u64 *id)
+{
+    *id = ctas_started(l);
+    while (*id < l->total)
+        if (__atomic_compare_exchange_n(&l->next, id, *id + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return true;
+    return false;
+}
+
 /* The next CTA for a worker; NULL: the launch is over for it. */
 static struct cta *next_cta(struct worker *k, bool *fresh)
 {
@@ -261,15 +272,15 @@ static struct cta *next_cta(struct worker *k, bool *fresh)
     u32 wait = 0;
     for (;;) {
         if (launch_stopped(l)) return NULL;
-        if (l->in->interrupt && *l->in->interrupt) launch_fail(l, SIM_INTERRUPTED, ERR_NONE, NULL, 0, " ");
+        if (launch_interrupted(l)) launch_fail(l, SIM_INTERRUPTED, ERR_NONE, NULL, 0, " ");
         lock(&l->lock);
         /* New CTAs first, with a look at the parked ones now and then: at a grid barrier every arrival changes the counter that
          * all the others poll, and waking them each time would be quadratic. */
         struct cta *c = NULL;
-        bool room = l->next < l->total && l->resident < l->max_resident;
+        bool room = ctas_started(l) < l->total && l->resident < l->max_resident;
+        u64 id;
         if (room && ++k->turns % PARK_TURN == 0) c = take_parked(l, l->nparked < PARK_SCAN ? l->nparked : PARK_SCAN);
-        if (!c && room) {
-            u64 id = l->next++;
+        if (!c && room && claim(l, &id)) {
             l->resident++; l->active++;
             unlock(&l->lock);
             c = k->free;
@@ -288,7 +299,7 @@ static struct cta *next_cta(struct worker *k, bool *fresh)
             for (u32 n = 0; n < c->nwarps; n++) c->warp[n]->code = NULL;        /* the ranges are the worker's */
             return c;
         }
-        if (!l->nparked && l->next >= l->total && !l->active) { unlock(&l->lock); return NULL; }
+        if (!l->nparked && ctas_started(l) >= l->total && !l->active) { unlock(&l->lock); return NULL; }
         bool quiet = !l->active && l->nparked;
         if (quiet && !wait_for_host(l)) { wait_verdict(l); unlock(&l->lock); return NULL; }
         unlock(&l->lock);
@@ -309,11 +320,9 @@ static void worker_run(struct worker *k)
         if (done) {
             k->ctas++;
             /* the common case, more CTAs of a plain grid, needs no lock */
-            if (!__atomic_load_n(&l->nparked, __ATOMIC_RELAXED) && !launch_stopped(l) && !(l->in->interrupt && *l->in->interrupt)) {
-                u64 id = __atomic_load_n(&l->next, __ATOMIC_RELAXED);
-                bool got = false;
-                while (id < l->total && !(got = __atomic_compare_exchange_n(&l->next, &id, id + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))) { }
-                if (got) { cta_start(c, id, false); k->again = c; continue; }
+            if (!__atomic_load_n(&l->nparked, __ATOMIC_RELAXED) && !launch_stopped(l) && !(launch_interrupted(l))) {
+                u64 id;
+                if (claim(l, &id)) { cta_start(c, id, false); k->again = c; continue; }
             }
             c->next = k->free;
             k->free = c;

@@ -181,7 +181,7 @@ static enum wait_look go_idle(struct warp *w)
 static bool budget_spent(struct warp *w)
 {
     struct launch *l = w->cta->launch;
-    if (l->in->interrupt && *l->in->interrupt) { launch_fail(l, SIM_INTERRUPTED, ERR_NONE, NULL, 0, " "); return true; }
+    if (launch_interrupted(l)) { launch_fail(l, SIM_INTERRUPTED, ERR_NONE, NULL, 0, " "); return true; }
     if (!l->in->budget) return false;
     u64 total = __atomic_add_fetch(&l->spent, w->steps - w->counted, __ATOMIC_RELAXED);
     w->counted = w->steps;
@@ -343,7 +343,7 @@ void wait_verdict(struct launch *l)
 
 void wait_report_stopped(struct launch *l)
 {
-    report_waiting(l, l->in->interrupt && *l->in->interrupt ? F_interrupted : F_livelock);
+    report_waiting(l, launch_interrupted(l) ? F_interrupted : F_livelock);
 }
 
 /* Does anybody wait for memory that the host can write? */
