@@ -27,7 +27,7 @@ typedef enum lk_status {
     LK_SYSTEM = 6
 } lk_status;
 
-typedef struct lk_gpu lk_gpu;           /* a software GPU, its memory and its report */
+typedef struct lk_gpu lk_gpu;           /* a GPU, software or real, its memory and its report */
 typedef struct lk_module lk_module;     /* loaded PTX */
 typedef struct lk_kernel lk_kernel;     /* a kernel of a module; lives as long as the module */
 
@@ -40,11 +40,13 @@ typedef struct lk_options {     /* zero it, set size, then what you need */
     const char *check;          /* comma list of checks to run; NULL: all */
     const char *no_check;       /* comma list of checks not to run */
     uint64_t budget;            /* warp instructions per launch before it counts as a livelock; 0: none */
+    const char *on;             /* "sim" or NULL: the software GPU; "gpu": the real one, device 0, through its driver */
 } lk_options;
 
 const char *lk_version(void);
 lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu);   /* options may be NULL */
 void lk_gpu_destroy(lk_gpu *gpu);
+const char *lk_gpu_title(const lk_gpu *gpu);    /* the card: "NVIDIA H200" */
 const char *lk_gpu_error(const lk_gpu *gpu);    /* the last error: "where: text" and, after a newline, an excerpt; gpu may be NULL (creation) */
 
 /* PTX text, copied; `name` stands in messages. Compiling .cu needs lk_module_compile. */

@@ -289,6 +289,7 @@ static int run_checked(struct session *s, struct error *e)
     return lk_report_errors(s->gpu) || differs ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
+/* Everything up to the launch. 0, or an exit code after saying why. */
 static int open_session(struct session *s, struct error *e)
 {
     struct launch_options *o = s->o;
@@ -305,7 +306,82 @@ static int open_session(struct session *s, struct error *e)
     for (u32 i = 0; i < o->args; i++)
         if (!make_buffer(s, i, e))
             return cli_error_value(e);
-    return run_checked(s, e);
+    return EXIT_CLEAN;
+}
+
+static void close_session(struct session *s)
+{
+    for (u32 i = 0; s->buffer && i < s->o->args; i++)
+        base_free(s->buffer[i].initial);
+    if (s->module)
+        lk_module_unload(s->module);
+    if (s->gpu)
+        lk_gpu_destroy(s->gpu);
+    arena_free(&s->mem);
+}
+
+/* An uninitialised array starts with the same bytes on both: zeros, as on a fresh software GPU. */
+static void zero_uninitialised(struct session *s)
+{
+    for (u32 i = 0; i < s->o->args; i++)
+        if (s->buffer[i].bytes && !s->buffer[i].initial)
+            lk_memory_fill(s->gpu, s->buffer[i].address, 0, s->buffer[i].bytes);
+}
+
+static int compare_sessions(struct session *sim, struct session *gpu, struct error *e)
+{
+    const struct launch_options *o = sim->o;
+    u32 arrays = 0, same = 0;
+    for (u32 i = 0; i < o->args; i++) {
+        bool is_same;
+        if (!sim->buffer[i].bytes)
+            continue;
+        arrays++;
+        if (!launch_same(&o->arg[i], &sim->buffer[i], sim->gpu, gpu->gpu, gpu->buffer[i].address, &is_same, e))
+            return cli_error_value(e);
+        same += is_same;
+    }
+    if (same == arrays && !o->quiet)
+        printf("both: same bytes on %s (%u array%s)\n", lk_gpu_title(gpu->gpu), arrays, arrays == 1 ? "" : "s");
+    return same == arrays ? EXIT_CLEAN : EXIT_FINDINGS;
+}
+
+/* --on both, second half: the same launch on the real GPU, then every array compared. */
+static int run_twin(struct session *sim, struct error *e)
+{
+    struct session twin = { .o = sim->o };
+    sim->o->gpu.on = "gpu";
+    sim->o->gpu.device = NULL;
+    int code = open_session(&twin, e);
+    if (code == EXIT_CLEAN && !restore(&twin, e))
+        code = cli_error_value(e);
+    if (code == EXIT_CLEAN) {
+        zero_uninitialised(&twin);
+        lk_status status = launch(&twin, NULL);
+        if (status > LK_FINDINGS)
+            code = cli_error_status(status, lk_gpu_error(twin.gpu));
+        else if (status == LK_FINDINGS)
+            code = write_report(&twin, e) ? EXIT_FINDINGS : cli_error_value(e);
+        else
+            code = compare_sessions(sim, &twin, e);
+    }
+    close_session(&twin);
+    return code;
+}
+
+static int run_sessions(struct session *s, struct error *e)
+{
+    int code = open_session(s, e);
+    if (code == EXIT_CLEAN)
+        code = run_checked(s, e);
+    if (!s->o->both || code > EXIT_FINDINGS)
+        return code;
+    if (lk_report_errors(s->gpu)) {
+        printf("both: not run on the GPU, since the findings come first\n");
+        return code;
+    }
+    int twin = run_twin(s, e);
+    return MAX_OF(code, twin);
 }
 
 static int run(int argc, char **argv)
@@ -313,14 +389,11 @@ static int run(int argc, char **argv)
     struct session s = { 0 };
     struct error e = { 0 };
     s.o = NEW(&s.mem, struct launch_options);
-    int code = launch_options_parse(&s.mem, argc, argv, s.o, &e) ? open_session(&s, &e) : cli_error_value(&e);
-    for (u32 i = 0; s.buffer && i < s.o->args; i++)
-        base_free(s.buffer[i].initial);
-    if (s.module)
-        lk_module_unload(s.module);
-    if (s.gpu)
-        lk_gpu_destroy(s.gpu);
-    arena_free(&s.mem);
+    int code = launch_options_parse(&s.mem, argc, argv, s.o, &e) ? run_sessions(&s, &e) : cli_error_value(&e);
+    struct arena options = s.mem;       /* the options lie in it */
+    s.mem = (struct arena){ 0 };
+    close_session(&s);
+    arena_free(&options);
     return code;
 }
 

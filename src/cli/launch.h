@@ -25,6 +25,7 @@ struct launch_options {
     u32 shared;                 /* bytes of dynamic shared memory */
     bool cooperative, quiet, verbose;
     lk_options gpu;             /* device, seed, threads, checks, budget */
+    bool both;                  /* --on both: gpu.on is the software GPU, and the real one comes after it */
     u32 runs;                   /* --time: how many, 0: not timed */
     double tolerance;           /* --tolerance: relative, 0: the same bits */
     const char *json;           /* --json FILE or NULL */
@@ -48,6 +49,8 @@ extern const char launch_help[];
 
 /* Resolves the keys of all wants: numbers, or names of arguments. */
 bool launch_wants_resolve(struct arena *a, struct launch_options *o, const struct buffer *b, struct error *e);
+/* Compares a buffer of the software GPU with the real one's, byte for byte, and prints the first difference. false: e. */
+bool launch_same(const struct arg *g, const struct buffer *b, lk_gpu *sim, lk_gpu *gpu, u64 gpu_address, bool *same, struct error *e);
 /* Does them, in the order given. Returns false on an error; *differs counts expectations that did not hold. */
 bool launch_wants_do(struct arena *a, const struct launch_options *o, lk_gpu *gpu, const struct buffer *b, u32 *differs, struct error *e);
 #endif

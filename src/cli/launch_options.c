@@ -13,6 +13,7 @@ const char launch_help[] =
     "  --block X[,Y[,Z]]     threads in a block (required)\n"
     "  --shared BYTES        dynamic shared memory\n"
     "  --cooperative         a cooperative launch: every block is resident at once\n"
+    "  --on sim|gpu|both     the software GPU (default), the real one, or both in turn: every array must hold the same bytes\n"
     "  --device PROFILE      the card to be (h200); lockstep device lists them\n"
     "  --seed N              the same run and report every time: schedule and random inputs from N, one worker\n"
     "  --threads N           worker threads (all processors)\n"
@@ -37,12 +38,12 @@ const char launch_help[] =
     "Example: lockstep launch saxpy.cu --grid 4 --block 256 f32:2 f32[1000]=rand f32[1000]=ones i32:1000 --print y:0:8\n";
 
 enum option_id {
-    O_GRID, O_BLOCK, O_SHARED, O_COOPERATIVE, O_DEVICE, O_SEED, O_THREADS, O_CHECK, O_NO_CHECK, O_BUDGET, O_TIME,
+    O_GRID, O_BLOCK, O_SHARED, O_COOPERATIVE, O_ON, O_DEVICE, O_SEED, O_THREADS, O_CHECK, O_NO_CHECK, O_BUDGET, O_TIME,
     O_PRINT, O_SAVE, O_EXPECT, O_TOLERANCE, O_JSON, O_QUIET, O_VERBOSE,
 };
 static const struct option { const char *name, *operand; enum option_id id; } options[] = {
     { "--grid", "X[,Y[,Z]]", O_GRID }, { "--block", "X[,Y[,Z]]", O_BLOCK }, { "--shared", "BYTES", O_SHARED }, { "--cooperative", NULL, O_COOPERATIVE },
-    { "--device", "PROFILE", O_DEVICE }, { "--seed", "N", O_SEED }, { "--threads", "N", O_THREADS }, { "--check", "LIST", O_CHECK },
+    { "--on", "sim|gpu|both", O_ON }, { "--device", "PROFILE", O_DEVICE }, { "--seed", "N", O_SEED }, { "--threads", "N", O_THREADS }, { "--check", "LIST", O_CHECK },
     { "--no-check", "LIST", O_NO_CHECK }, { "--budget", "N", O_BUDGET }, { "--time", NULL, O_TIME }, { "--print", "K[:FROM:TO]", O_PRINT },
     { "--save", "K=FILE", O_SAVE }, { "--expect", "K=FILE", O_EXPECT }, { "--tolerance", "REL", O_TOLERANCE }, { "--json", "FILE", O_JSON },
     { "--quiet", NULL, O_QUIET }, { "--verbose", NULL, O_VERBOSE },
@@ -126,6 +127,10 @@ static bool apply(struct arena *a, const struct option *opt, const char *text, s
     case O_BLOCK: return parse_shape(opt, text, o->block, e);
     case O_SHARED: return parse_number(opt, text, UINT32_MAX, &n, e) && (o->shared = (u32)n, true);
     case O_COOPERATIVE: return o->cooperative = true;
+    case O_ON:
+        o->both = !strcmp(text, "both");
+        o->gpu.on = o->both ? "sim" : text;
+        return !strcmp(o->gpu.on, "sim") || !strcmp(text, "gpu") || error_set(e, ERR_INPUT, "--on %.60s: sim, gpu or both belongs here", text);
     case O_DEVICE: o->gpu.device = text; return true;
     case O_SEED: return parse_number(opt, text, UINT64_MAX, &o->gpu.seed, e) && (o->gpu.seeded = 1, true);
     case O_THREADS: return parse_number(opt, text, 4096, &n, e) && (o->gpu.threads = (u32)n, true);

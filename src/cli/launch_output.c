@@ -114,6 +114,46 @@ static bool do_one(struct arena *a, const struct launch_options *o, const struct
     return ok;
 }
 
+/* A value with its bits, since two NaNs or two roundings may look alike. */
+static void value_text(const struct scalar *t, const u8 *p, char *out, size_t size)
+{
+    char value[64];
+    u64 bits = 0;
+    scalar_print(t, p, value, sizeof value);
+    memcpy(&bits, p, MIN_OF(t->bytes, 8u));
+    snprintf(out, size, "%s (0x%0*" PRIx64 ")", value, (int)t->bytes * 2, bits);
+}
+
+static void say_difference(const struct arg *g, const struct buffer *b, const u8 *x, const u8 *y, const char *title)
+{
+    u32 size = g->type->bytes;
+    u64 differ = 0, first = 0;
+    for (u64 i = 0; i < g->count; i++)
+        if (memcmp(x + i * size, y + i * size, size) && !differ++)
+            first = i;
+    char a[100], c[100];
+    value_text(g->type, x + first * size, a, sizeof a);
+    value_text(g->type, y + first * size, c, sizeof c);
+    printf("both: %s (%s) differs in %" PRIu64 " of %" PRIu64 " elements, first in element %" PRIu64 ": software GPU %s, %s %s\n", b->name, b->type,
+           differ, g->count, first, a, title, c);
+}
+
+bool launch_same(const struct arg *g, const struct buffer *b, lk_gpu *sim, lk_gpu *gpu, u64 gpu_address, bool *same, struct error *e)
+{
+    u8 *x = base_alloc(b->bytes), *y = base_alloc(b->bytes);
+    bool ok = (x && y) || error_set(e, ERR_MEMORY, "no memory to compare %s (%" PRIu64 " bytes)", b->name, b->bytes);
+    if (ok && lk_memory_read(sim, b->address, x, b->bytes) != LK_OK)
+        ok = error_set(e, ERR_SYSTEM, "cannot read %s back: %.300s", b->name, lk_gpu_error(sim));
+    if (ok && lk_memory_read(gpu, gpu_address, y, b->bytes) != LK_OK)
+        ok = error_set(e, ERR_SYSTEM, "cannot read %s back: %.300s", b->name, lk_gpu_error(gpu));
+    *same = ok && !memcmp(x, y, b->bytes);
+    if (ok && !*same)
+        say_difference(g, b, x, y, lk_gpu_title(gpu));
+    base_free(x);
+    base_free(y);
+    return ok;
+}
+
 bool launch_wants_do(struct arena *a, const struct launch_options *o, lk_gpu *gpu, const struct buffer *b, u32 *differs, struct error *e)
 {
     for (u32 i = 0; i < o->wants; i++) {

@@ -1,13 +1,14 @@
-/* dev: the software GPU as a device: memory, loaded modules and launches, with the limits of its profile.
+/* dev: a device: memory, loaded modules and launches. Two implementations: dev_sim.c is the software GPU, dev_gpu.c a real one.
  *
- * A module is loaded in three steps: parse, give every variable and function an address, write the initialisers. Addresses of
- * functions lie in an object of their own that holds nothing, so that they are unique, never zero, and no data. */
+ * What both must do alike is written once, above the table of operations: PTX is parsed and verified here, every range of a copy is
+ * checked against the objects of the device, every launch against the limits of the card (launch.c), before either one acts. */
 #ifndef LOCKSTEP_DEV_H
 #define LOCKSTEP_DEV_H
 #include "sim/sim.h"
 
 struct dev_options {
-    const struct profile *profile;      /* NULL: the default, which takes PTX for any target */
+    const struct profile *profile;      /* NULL: the default, which takes PTX for any target; a real GPU is its own profile */
+    bool gpu;                   /* the real GPU, not the software one */
     u32 workers;                /* 0: as many as there are processors */
     u32 checks;                 /* CHECK_* */
     bool seeded; u64 seed;      /* as in sim_launch; implies one worker */
@@ -18,16 +19,46 @@ struct dev_module {
     struct ptx_module *ptx;
     struct mem_object **object; /* one for each variable of ptx->var (NULL: none), then the one of the functions */
     u32 objects;                /* entries there */
+    void *handle;               /* of the driver; NULL on the software GPU */
     struct arena mem;           /* for this struct */
     struct dev_module *next;    /* on the device */
 };
 
+struct dev_launch {
+    struct ptx_func *kernel;
+    u32 grid[3], block[3];      /* all at least 1 */
+    u32 shared_bytes;           /* dynamic */
+    bool cooperative;
+    const void *params;         /* kernel->param_bytes of them */
+};
+enum dev_result { DEV_RAN, DEV_REFUSED, DEV_FAILED };   /* REFUSED: a limit, in the report; FAILED: e says why */
+
+struct device;
+struct dev_ops {                /* what the two implementations do differently */
+    bool (*open)(struct device *d, struct error *e);
+    void (*close)(struct device *d);            /* also after an open that failed */
+    struct mem_object *(*alloc)(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site, struct error *e);
+    enum mem_free_result (*free)(struct device *d, u64 addr, const char *site, struct mem_object **object);
+    struct mem_object *(*find)(struct device *d, u64 addr);     /* live or freed, as mem_find */
+    void (*describe)(struct device *d, struct mem_object *o, const char *name, const char *type, u32 element_size);
+    u64 (*live)(const struct device *d);        /* bytes */
+    bool (*write)(struct device *d, const struct mem_object *o, u64 addr, const void *from, u64 bytes, struct error *e);
+    bool (*read)(struct device *d, const struct mem_object *o, u64 addr, void *to, u64 bytes, struct error *e);
+    bool (*fill)(struct device *d, const struct mem_object *o, u64 addr, int byte, u64 bytes, struct error *e);
+    bool (*place)(struct device *d, struct dev_module *m, struct error *e);     /* gives variables and functions their addresses */
+    void (*displace)(struct device *d, struct dev_module *m);                   /* also after a place that failed */
+    enum dev_result (*launch)(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e);
+};
+extern const struct dev_ops dev_sim, dev_gpu;
+
 struct device {
+    const struct dev_ops *ops;
     const struct profile *profile;
     bool any_target;            /* the profile was not chosen: do not hold a module's target against it */
-    struct mem *mem;
+    struct mem *mem;            /* software GPU: its memory; NULL on a real one */
+    struct sim *sim;            /* the same */
+    struct gpu *gpu;            /* a real GPU: dev_gpu.c */
     struct report *report;
-    struct sim *sim;
     struct dev_options options;
     struct dev_module *modules; /* the newest first */
     volatile int interrupt;     /* read by the running launch */
@@ -41,26 +72,30 @@ struct dev_module *dev_load(struct device *d, const char *name, struct str text,
 void dev_unload(struct device *d, struct dev_module *m);
 /* A variable by its name in the PTX or in the source; NULL: none. */
 struct ptx_var *dev_variable(struct dev_module *m, struct str name);
+/* Whether a variable of module scope has storage of its own on the device. */
+static inline bool dev_is_stored(const struct ptx_var *v) { return v->space == SP_GLOBAL || v->space == SP_CONST; }
+/* "f32[10][4]" into `out` and its element size; 0 and "": nothing can be said. */
+u32 dev_type_text(const struct ptx_var *v, char out[160]);
 
-/* Whether the profile has so much memory left; false: e says how much there is. */
-bool dev_has_room(struct device *d, u64 bytes, struct error *e);
-/* mem_alloc within the memory of the profile. */
+/* NULL: e says why. */
 struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site, struct error *e);
 /* Frees, or reports double_free or bad_free and returns false. */
 bool dev_free(struct device *d, u64 addr, const char *site);
-/* The bytes [addr, addr + bytes) for the host to read or write; NULL: they are not inside one live object, e says how. */
-void *dev_bytes(struct device *d, u64 addr, u64 bytes, struct error *e);
+/* Names a live object by its start. */
+bool dev_describe(struct device *d, u64 addr, const char *name, const char *type, u32 element_size, struct error *e);
+/* Copies; false: the bytes are not inside one live object, or the device failed, and e says how. */
+bool dev_write(struct device *d, u64 addr, const void *from, u64 bytes, struct error *e);
+bool dev_read(struct device *d, u64 addr, void *to, u64 bytes, struct error *e);
+bool dev_fill(struct device *d, u64 addr, int byte, u64 bytes, struct error *e);
 
-struct dev_launch {
-    struct ptx_func *kernel;
-    u32 grid[3], block[3];      /* all at least 1 */
-    u32 shared_bytes;           /* dynamic */
-    bool cooperative;
-    const void *params;         /* kernel->param_bytes of them */
-};
-enum dev_result { DEV_RAN, DEV_REFUSED, DEV_FAILED };   /* REFUSED: a limit, in the report; FAILED: e says why */
 enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e);
 
 /* launch.c: true when the profile allows this launch; false after reporting the limit. */
 bool launch_allowed(struct device *d, const struct dev_launch *l);
+/* A finding about the launch as a whole, at the kernel's first line. */
+void launch_found(struct device *d, const struct dev_launch *l, enum finding_kind kind, u64 key, const char *cause, const char *fix);
+/* module.c: the memory of the profile. false: e says how much there is. */
+bool sim_has_room(struct device *d, u64 bytes, struct error *e);
+bool sim_place(struct device *d, struct dev_module *m, struct error *e);
+void sim_displace(struct device *d, struct dev_module *m);
 #endif

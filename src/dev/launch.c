@@ -28,16 +28,21 @@ static void kernel_place(const struct ptx_func *k, struct place *p, char *file, 
     p->col = loc->col;
 }
 
-static bool refuse(struct refusal *x, u64 key)
+void launch_found(struct device *d, const struct dev_launch *l, enum finding_kind kind, u64 key, const char *cause, const char *fix)
 {
-    const struct ptx_func *k = x->l->kernel;
+    const struct ptx_func *k = l->kernel;
     char name[256], text[300], file[1024];
     name_plain(k->name, name, sizeof name);
     snprintf(text, sizeof text, ".entry %s", name);
     struct place p = { .function = name, .ptx_file = k->module->name, .ptx_line = k->line, .ptx_text = text };
     kernel_place(k, &p, file, sizeof file);
-    struct finding f = { .kind = F_launch_limit, .place = &p, .kernel = name, .cause_key = key, .cause = x->cause, .fix = x->fix };
-    report_add(x->d->report, &f);
+    struct finding f = { .kind = kind, .place = &p, .kernel = name, .cause_key = key, .cause = cause, .fix = fix };
+    report_add(d->report, &f);
+}
+
+static bool refuse(struct refusal *x, u64 key)
+{
+    launch_found(x->d, x->l, F_launch_limit, key, x->cause, x->fix);
     return false;
 }
 

@@ -1,27 +1,8 @@
-/* Loading a module: every variable of module scope becomes an object, every function gets an address, then the initialisers are
+/* Placing a module on the software GPU: every variable of module scope becomes an object, every function gets an address, then the initialisers are
  * written, since they may name any of both. */
 #include "dev/dev.h"
 
 enum { FUNCTION_STEP = 16, CONST_MOST = 65536 };
-
-/* "f32[10][4]" and its element size. A .b8 array with a larger alignment is how the compiler writes a struct or an array of something
- * larger; its elements are not bytes, so nothing is said of them. */
-static u32 type_text(const struct ptx_var *v, char out[160])
-{
-    out[0] = 0;
-    u32 size = type_size[v->type] * MAX_OF(v->vec, 1u);
-    if (v->type == T_B8 && v->align > 1 && v->ndims)
-        return 0;
-    size_t n = (size_t)snprintf(out, 160, v->vec > 1 ? "%s.v%u" : "%s", type_name[v->type], v->vec);
-    for (u32 i = 0; i < v->ndims && n < 140; i++)
-        n += (size_t)snprintf(out + n, 160 - n, "[%u]", v->dims[i]);
-    return size;
-}
-
-static bool is_stored(const struct ptx_var *v)
-{
-    return v->space == SP_GLOBAL || v->space == SP_CONST;
-}
 
 /* An extern variable may be defined in a module that was loaded before. */
 static u64 other_module(struct device *d, struct str name)
@@ -37,7 +18,7 @@ static u64 other_module(struct device *d, struct str name)
 static bool place_variable(struct device *d, struct dev_module *m, u32 i, struct error *e)
 {
     struct ptx_var *v = m->ptx->var[i];
-    if (!is_stored(v))
+    if (!dev_is_stored(v))
         return true;
     if (v->is_extern) {
         v->addr = other_module(d, v->name);
@@ -46,9 +27,9 @@ static bool place_variable(struct device *d, struct dev_module *m, u32 i, struct
     }
     char name[256], type[160];
     name_plain(v->name, name, sizeof name);
-    u32 element = type_text(v, type);
+    u32 element = dev_type_text(v, type);
     enum mem_kind kind = v->is_managed ? MEM_MANAGED : v->space == SP_CONST ? MEM_CONST : MEM_GLOBAL;
-    if (!dev_has_room(d, v->size, e))
+    if (!sim_has_room(d, v->size, e))
         return false;
     struct mem_object *o = mem_alloc(d->mem, v->size, v->align, kind, name, NULL, e);
     if (!o)
@@ -131,7 +112,7 @@ static bool const_fits(const struct ptx_module *p, struct error *e)
                                             (unsigned long long)total, CONST_MOST);
 }
 
-static bool place(struct device *d, struct dev_module *m, struct error *e)
+bool sim_place(struct device *d, struct dev_module *m, struct error *e)
 {
     bool ok = target_fits(d, m->ptx, e) && const_fits(m->ptx, e) && place_functions(d, m, e);
     for (u32 i = 0; ok && i < m->ptx->nvar; i++)
@@ -141,56 +122,10 @@ static bool place(struct device *d, struct dev_module *m, struct error *e)
     return ok;
 }
 
-struct dev_module *dev_load(struct device *d, const char *name, struct str text, struct error *e)
+void sim_displace(struct device *d, struct dev_module *m)
 {
-    struct ptx_module *p = ptx_parse(name, text, e);
-    if (!p)
-        return NULL;
-    if (!ptx_verify(p, e)) {
-        ptx_free(p);
-        return NULL;
-    }
-    struct arena mem = { 0 };
-    struct dev_module *m = NEW(&mem, struct dev_module);
-    m->ptx = p;
-    m->objects = p->nvar + 1;
-    m->object = NEW_ARRAY(&mem, struct mem_object *, m->objects);
-    m->mem = mem;
-    m->next = d->modules;
-    bool ok = place(d, m, e);
-    d->modules = m;
-    if (ok)
-        return m;
-    dev_unload(d, m);
-    return NULL;
-}
-
-void dev_unload(struct device *d, struct dev_module *m)
-{
-    struct dev_module **link = &d->modules;
-    while (*link && *link != m)
-        link = &(*link)->next;
-    CHECK(*link);
-    *link = m->next;
     sim_forget(m->ptx);
     for (u32 i = 0; i < m->objects; i++)
         if (m->object[i])
             mem_free(d->mem, m->object[i]->base, "unloading its module", NULL);
-    ptx_free(m->ptx);
-    struct arena mem = m->mem;
-    arena_free(&mem);
-}
-
-struct ptx_var *dev_variable(struct dev_module *m, struct str name)
-{
-    struct ptx_symbol *s = map_get(&m->ptx->symbols, name);
-    if (s && s->var && is_stored(s->var))
-        return s->var;
-    for (u32 i = 0; i < m->ptx->nvar; i++) {
-        char plain[256];
-        name_plain(m->ptx->var[i]->name, plain, sizeof plain);
-        if (is_stored(m->ptx->var[i]) && str_is(name, plain))
-            return m->ptx->var[i];
-    }
-    return NULL;
 }

@@ -61,6 +61,9 @@ static bool options_read(const lk_options *given, struct dev_options *o, struct 
     if (given)      /* a caller built against a smaller struct has no more than given->size bytes */
         memcpy(&in, given, MIN_OF(given->size, sizeof in));
     *o = (struct dev_options){ .workers = in.threads, .checks = CHECK_ALL, .seeded = in.seeded, .seed = in.seed, .budget = in.budget };
+    o->gpu = in.on && !strcmp(in.on, "gpu");
+    if (in.on && !o->gpu && strcmp(in.on, "sim"))
+        return error_set(e, ERR_INPUT, "a kernel runs on sim or on gpu, not on `%.60s`", in.on);
     if (in.device && !(o->profile = profile_find(in.device))) {
         char names[300] = "";
         for (u32 i = 0, n = 0; profile_at(i); i++)
@@ -99,6 +102,11 @@ void lk_gpu_destroy(lk_gpu *gpu)
         return;
     dev_delete(gpu->device);
     base_free(gpu);
+}
+
+const char *lk_gpu_title(const lk_gpu *gpu)
+{
+    return gpu->device->profile->title;
 }
 
 void lk_gpu_interrupt(lk_gpu *gpu)

@@ -21,13 +21,7 @@ lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, cons
 lk_status lk_memory_describe(lk_gpu *gpu, uint64_t address, const char *name, const char *type, uint32_t element_bytes)
 {
     struct error *e = host_begin(gpu);
-    struct mem_object *o = mem_find(gpu->device->mem, address);
-    if (!o || o->base != address || o->state == MEM_FREED) {
-        error_set(e, ERR_INPUT, "0x%" PRIx64 " is not the start of a live allocation", address);
-        return host_failed(gpu);
-    }
-    mem_describe(gpu->device->mem, o, name, type, element_bytes);
-    return LK_OK;
+    return dev_describe(gpu->device, address, name, type, element_bytes, e) ? LK_OK : host_failed(gpu);
 }
 
 lk_status lk_memory_free(lk_gpu *gpu, uint64_t address)
@@ -37,34 +31,22 @@ lk_status lk_memory_free(lk_gpu *gpu, uint64_t address)
 
 lk_status lk_memory_write(lk_gpu *gpu, uint64_t address, const void *from, uint64_t bytes)
 {
-    void *p = bytes ? dev_bytes(gpu->device, address, bytes, host_begin(gpu)) : NULL;
-    if (!p)
-        return bytes ? host_failed(gpu) : LK_OK;
-    memcpy(p, from, bytes);
-    return LK_OK;
+    return dev_write(gpu->device, address, from, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
 }
 
 lk_status lk_memory_read(lk_gpu *gpu, uint64_t address, void *to, uint64_t bytes)
 {
-    void *p = bytes ? dev_bytes(gpu->device, address, bytes, host_begin(gpu)) : NULL;
-    if (!p)
-        return bytes ? host_failed(gpu) : LK_OK;
-    memcpy(to, p, bytes);
-    return LK_OK;
+    return dev_read(gpu->device, address, to, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
 }
 
 lk_status lk_memory_fill(lk_gpu *gpu, uint64_t address, int byte, uint64_t bytes)
 {
-    void *p = bytes ? dev_bytes(gpu->device, address, bytes, host_begin(gpu)) : NULL;
-    if (!p)
-        return bytes ? host_failed(gpu) : LK_OK;
-    memset(p, byte, bytes);
-    return LK_OK;
+    return dev_fill(gpu->device, address, byte, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
 }
 
 uint64_t lk_memory_live(const lk_gpu *gpu)
 {
-    return mem_bytes_live(gpu->device->mem);
+    return gpu->device->ops->live(gpu->device);
 }
 
 static bool arguments_pack(lk_kernel *k, const lk_launch *l, struct error *e)

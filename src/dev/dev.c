@@ -1,0 +1,190 @@
+/* What every device does alike: making it, its modules, copies with their ranges checked, launches with their limits checked. */
+#include "dev/dev.h"
+#include <inttypes.h>
+
+struct device *dev_new(const struct dev_options *o, struct error *e)
+{
+    struct device *d = base_alloc(sizeof *d);
+    if (!d) {
+        error_set(e, ERR_MEMORY, "out of memory");
+        return NULL;
+    }
+    d->options = *o;
+    d->ops = o->gpu ? &dev_gpu : &dev_sim;
+    d->any_target = !o->profile;
+    d->profile = o->profile ? o->profile : profile_default();
+    d->report = report_new();
+    if (d->report && d->ops->open(d, e))
+        return d;
+    error_set(e, ERR_MEMORY, "out of memory");
+    dev_delete(d);
+    return NULL;
+}
+
+void dev_delete(struct device *d)
+{
+    if (!d)
+        return;
+    while (d->modules)
+        dev_unload(d, d->modules);
+    d->ops->close(d);
+    report_free(d->report);
+    base_free(d);
+}
+
+struct dev_module *dev_load(struct device *d, const char *name, struct str text, struct error *e)
+{
+    struct ptx_module *p = ptx_parse(name, text, e);
+    if (!p)
+        return NULL;
+    if (!ptx_verify(p, e)) {
+        ptx_free(p);
+        return NULL;
+    }
+    struct arena mem = { 0 };
+    struct dev_module *m = NEW(&mem, struct dev_module);
+    m->ptx = p;
+    m->objects = p->nvar + 1;
+    m->object = NEW_ARRAY(&mem, struct mem_object *, m->objects);
+    m->mem = mem;
+    m->next = d->modules;
+    bool ok = d->ops->place(d, m, e);
+    d->modules = m;
+    if (ok)
+        return m;
+    dev_unload(d, m);
+    return NULL;
+}
+
+void dev_unload(struct device *d, struct dev_module *m)
+{
+    struct dev_module **link = &d->modules;
+    while (*link && *link != m)
+        link = &(*link)->next;
+    CHECK(*link);
+    *link = m->next;
+    d->ops->displace(d, m);
+    ptx_free(m->ptx);
+    struct arena mem = m->mem;
+    arena_free(&mem);
+}
+
+/* "f32[10][4]" and its element size. A .b8 array with a larger alignment is how the compiler writes a struct or an array of something
+ * larger; its elements are not bytes, so nothing is said of them. */
+u32 dev_type_text(const struct ptx_var *v, char out[160])
+{
+    out[0] = 0;
+    u32 size = type_size[v->type] * MAX_OF(v->vec, 1u);
+    if (v->type == T_B8 && v->align > 1 && v->ndims)
+        return 0;
+    size_t n = (size_t)snprintf(out, 160, v->vec > 1 ? "%s.v%u" : "%s", type_name[v->type], v->vec);
+    for (u32 i = 0; i < v->ndims && n < 140; i++)
+        n += (size_t)snprintf(out + n, 160 - n, "[%u]", v->dims[i]);
+    return size;
+}
+
+struct ptx_var *dev_variable(struct dev_module *m, struct str name)
+{
+    struct ptx_symbol *s = map_get(&m->ptx->symbols, name);
+    if (s && s->var && dev_is_stored(s->var))
+        return s->var;
+    for (u32 i = 0; i < m->ptx->nvar; i++) {
+        char plain[256];
+        name_plain(m->ptx->var[i]->name, plain, sizeof plain);
+        if (dev_is_stored(m->ptx->var[i]) && str_is(name, plain))
+            return m->ptx->var[i];
+    }
+    return NULL;
+}
+
+struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site, struct error *e)
+{
+    return d->ops->alloc(d, bytes, kind, name, site, e);
+}
+
+static void free_finding(struct device *d, bool twice, u64 addr, const struct mem_object *o)
+{
+    char cause[300], note[300];
+    struct finding f = { .kind = twice ? F_double_free : F_bad_free, .cause_key = addr, .cause = cause };
+    if (o) {
+        f.object = o->name;
+        f.object_type = o->type;
+        f.object_base = o->base;
+        f.object_size = o->size;
+        f.element_size = o->element_size;
+        snprintf(note, sizeof note, "%s: %" PRIu64 " bytes%s%s%s%s", o->name, o->size, o->alloc_site ? ", allocated at " : "",
+                 o->alloc_site ? o->alloc_site : "", o->free_site ? ", first freed at " : "", o->free_site ? o->free_site : "");
+        f.object_note = note;
+    }
+    if (twice)
+        snprintf(cause, sizeof cause, "%s was freed before, and is freed again.", o->name);
+    else if (o)
+        snprintf(cause, sizeof cause, "0x%" PRIx64 " is %s+0x%" PRIx64 ", not the start of an allocation.", addr, o->name, addr - o->base);
+    else
+        snprintf(cause, sizeof cause, "0x%" PRIx64 " belongs to no allocation of this device.", addr);
+    report_add(d->report, &f);
+}
+
+bool dev_free(struct device *d, u64 addr, const char *site)
+{
+    struct mem_object *o = d->ops->find(d, addr);
+    bool variable = o && (o->kind == MEM_GLOBAL || o->kind == MEM_CONST);
+    enum mem_free_result r = variable ? MEM_FREE_BAD : d->ops->free(d, addr, site, &o);
+    if (r == MEM_FREE_OK)
+        return true;
+    free_finding(d, r == MEM_FREE_TWICE, addr, o);
+    return false;
+}
+
+bool dev_describe(struct device *d, u64 addr, const char *name, const char *type, u32 element_size, struct error *e)
+{
+    struct mem_object *o = d->ops->find(d, addr);
+    if (!o || o->base != addr || o->state == MEM_FREED)
+        return error_set(e, ERR_INPUT, "0x%" PRIx64 " is not the start of a live allocation", addr);
+    d->ops->describe(d, o, name, type, element_size);
+    return true;
+}
+
+/* The live object that [addr, addr + bytes) is inside of. */
+static const struct mem_object *range(struct device *d, u64 addr, u64 bytes, struct error *e)
+{
+    const struct mem_object *o = d->ops->find(d, addr);
+    if (!o)
+        error_set(e, ERR_INPUT, "0x%" PRIx64 " belongs to no allocation of this device", addr);
+    else if (__atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_FREED)
+        error_set(e, ERR_INPUT, "%s (%" PRIu64 " bytes) has been freed", o->name, o->size);
+    else if (bytes > o->size - (addr - o->base))
+        error_set(e, ERR_INPUT, "%" PRIu64 " bytes at %s+0x%" PRIx64 " do not fit: %s has %" PRIu64 " bytes", bytes, o->name, addr - o->base,
+                  o->name, o->size);
+    else
+        return o;
+    return NULL;
+}
+
+bool dev_write(struct device *d, u64 addr, const void *from, u64 bytes, struct error *e)
+{
+    const struct mem_object *o = bytes ? range(d, addr, bytes, e) : NULL;
+    return o ? d->ops->write(d, o, addr, from, bytes, e) : !bytes;
+}
+
+bool dev_read(struct device *d, u64 addr, void *to, u64 bytes, struct error *e)
+{
+    const struct mem_object *o = bytes ? range(d, addr, bytes, e) : NULL;
+    return o ? d->ops->read(d, o, addr, to, bytes, e) : !bytes;
+}
+
+bool dev_fill(struct device *d, u64 addr, int byte, u64 bytes, struct error *e)
+{
+    const struct mem_object *o = bytes ? range(d, addr, bytes, e) : NULL;
+    return o ? d->ops->fill(d, o, addr, byte, bytes, e) : !bytes;
+}
+
+enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e)
+{
+    *r = (struct sim_result){ 0 };
+    if (!launch_allowed(d, l))
+        return DEV_REFUSED;
+    enum dev_result result = d->ops->launch(d, l, r, e);
+    __atomic_store_n(&d->interrupt, 0, __ATOMIC_RELAXED);
+    return result;
+}
