@@ -158,8 +158,11 @@ static void fact(struct ink *k, const char *label, const char *text)
     }
 }
 
+/* What stands behind the cause: after it, since it may be long. */
 static void detail_text(struct ink *k, const char *detail)
 {
+    if (detail && *detail)
+        gutter(k, 0, "|\n");
     for (const char *p = detail; p && *p;) {
         size_t n = strcspn(p, "\n");
         gutter(k, 0, "| ");
@@ -221,10 +224,7 @@ static void entry_text(struct ink *k, const struct entry *e)
         place_text(k, other, &there, ":::", P_NOTE);
         inlined_text(k, f->other, other);
     }
-    if (f->place || f->detail)
-        gutter(k, 0, "|\n");
-    detail_text(k, f->detail);
-    if (f->detail)
+    if (f->place)
         gutter(k, 0, "|\n");
     struct text t = { 0 };
     if (f->kernel) {
@@ -248,6 +248,7 @@ static void entry_text(struct ink *k, const struct entry *e)
     filled_text(e, f->fix ? f->fix : finding_fix(f->kind), &t);
     fact(k, "fix", t.p);
     text_free(&t);
+    detail_text(k, f->detail);
     text_add(k->out, "\n");
     base_free((void *)here.all.p);
     base_free((void *)there.all.p);

@@ -145,6 +145,8 @@ static void threads_text(const struct thread_set *s, const struct crowd *c, stru
     u64 n = c->threads.count;
     if (n == s->threads && n > 1) {
         text_add(out, "all %" PRIu64 " threads", n);
+    } else if (n == 2 && axes(s->ntid) == 1 && c->threads.step[0] > 1) {
+        text_add(out, "threads %u and %u", c->threads.min[0], c->threads.max[0]);
     } else if (box_exact(&c->threads)) {
         text_add(out, n == 1 ? "thread " : "threads ");
         box_text(&c->threads, s->ntid, out);
@@ -194,10 +196,12 @@ void who_text(const struct entry *e, struct text *out)
         threads_text(s, &c, out);
         text_add(out, " of ");
         ctas_text(s, &c, out);
-        if (c.ctas.count > 1)
-            text_add(out, " (%" PRIu64 " thread%s in each of %" PRIu64 " CTAs)", c.threads.count, c.threads.count == 1 ? "" : "s",
-                     c.ctas.count);
-        else if (c.total > 1 && c.total < s->threads && box_exact(&c.threads))
+        bool plain = c.threads.count == 1 || c.threads.count == s->threads;     /* how many they are has been said */
+        if (c.ctas.count > 1 && plain)
+            text_add(out, " (%" PRIu64 " CTAs)", c.ctas.count);
+        else if (c.ctas.count > 1)
+            text_add(out, " (%" PRIu64 " threads in each of %" PRIu64 " CTAs)", c.threads.count, c.ctas.count);
+        else if (c.total > 2 && c.total < s->threads && box_exact(&c.threads))
             text_add(out, " (%" PRIu64 " threads)", c.total);
     } else {
         spread_text(s, &c, out);

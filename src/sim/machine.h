@@ -337,9 +337,9 @@ enum wait_look wait_fuel(struct warp *w, u32 target);                           
 bool wait_changed(const struct split *s, const struct warp *w);
 void wait_record_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const char *ptr, u32 size, u64 value);
 void wait_stop(struct warp *w);                                                                 /* forget the probe */
-void wait_verdict(struct launch *l);
-void wait_report_stopped(struct launch *l);
 bool wait_for_host(const struct launch *l);
+void wait_verdict(struct launch *l);                                                            /* verdict.c: a deadlock, with its cause */
+void wait_report_stopped(struct launch *l);
 
 bool call_enter(struct warp *w, struct split *s, const struct insn *i, u32 next);               /* call.c: false: a builtin, already done */
 void call_return(struct warp *w, struct split *s, u32 mask);
