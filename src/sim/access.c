@@ -18,7 +18,8 @@ static struct object_of owner(const struct access *a, u32 lane)
     if (r->kind == ROOT_PARAM) { u64 v; memcpy(&v, w->cta->launch->param_copy + r->off, 8); o = mem_find(m, v); }
     if (r->kind == ROOT_VAR && r->var->addr) o = mem_find(m, r->var->addr);
     if (r->kind == ROOT_DYN) {
-        u32 t = tag_of(w, w->code->low, w->code->low->op[a->insn->op].a, lane);
+        const struct lop *op = &w->code->low->op[a->insn->op];
+        u32 t = tag_of(w, w->code->low, a->site->which ? op->b : op->a, lane);
         if (t && t != TAG_MIXED) o = mem_by_id(m, t);
     }
     return o ? (struct object_of){ o, true } : (struct object_of){ mem_find(m, addr), false };
@@ -51,7 +52,7 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
     if (o.object->kind == MEM_CONST && a->site->name != N_ld) { c->verdict = READ_ONLY; return; }
     if (addr & (a->bytes - 1)) { c->verdict = MISALIGNED; return; }
     a->ptr[lane] = mem_view(o.object, addr);
-    struct range *r = &a->warp->range[a->insn->site];
+    struct range *r = &a->warp->range[a->site - a->warp->code->low->site];
     if (a->site->root.kind != ROOT_DYN && !(o.object->kind == MEM_CONST && a->site->name != N_ld))
         *r = (struct range){ .lo = o.object->base, .size = o.object->size, .view = o.object->engine, .object = o.object->id, .strict = o.strict };
 }

@@ -22,6 +22,10 @@ struct access {
 
 u32 tag_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 lane);
 void tags_loaded(struct warp *w, struct opnd o, u32 slot, u32 cls, u32 mask);
+/* Puts the address operand of the site into addr: register of any class, plus the offset. */
+void access_addresses(struct access *a, const char *R);
+/* The active lanes of an instruction under its guard. */
+u32 access_mask(const struct warp *w, const char *R, const struct insn *i);
 /* Fills addr, checks every lane (bounds with provenance, alignment), reports, sets ok and ptr. */
 void access_check(struct access *a);
 bool access_is_host_visible(const struct warp *w, u64 addr);

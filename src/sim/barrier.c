@@ -4,6 +4,7 @@
  * in threads, a multiple of 32; without one, all live warps of the CTA take part, and a thread that exits leaves them
  * (RULES.md S1). Everybody who waits goes on when the phase completes. */
 #include "sim/observe.h"
+#include "sim/verdict.h"
 
 static u32 lanes_at(const struct warp *w, u32 bar)
 {
@@ -26,31 +27,75 @@ static void reduce_in(struct bar *b, const struct warp *w, const struct split *s
     if (s->mask & ~p) b->red_and = 0;
 }
 
-/* Threads that left without reaching a barrier that the others waited at: legal, and worth a note. */
-static void note_exited(struct cta *c, u32 n)
+/* Where a warp's lanes left. A common exit block says little: when only one branch before the barrier leads there, it is that branch. */
+static u32 left_at(const struct warp *w, u32 barrier_op)
 {
-    u32 gone = 0, exited_warps = 0;
+    const struct lowered *l = w->left_in;
+    u32 only = NONE;
+    for (u32 b = 0; b < l->nblock; b++) {
+        const struct block *e = &l->block[b];
+        if (!e->is_exit || e->first != w->left_at) continue;
+        for (u32 k = 0; k < e->npred; k++) {
+            const struct block *p = &l->block[e->pred[k]];
+            if (p->end == p->first || p->end - 1 > barrier_op) continue;
+            if (only != NONE) return w->left_at;
+            only = p->end - 1;
+        }
+    }
+    return only == NONE ? w->left_at : only;
+}
+
+static void note_place(struct cta *c, const struct split *s, struct lowered *in, u32 op, u32 waiting)
+{
+    struct arena a = { 0 };
+    struct crew gone = { 0 };
+    const struct launch *l = c->launch;
+    struct stop st = { .l = c->launch };
+    struct finding f = { .kind = F_barrier_exited, .once = true, .kernel = arena_str(&a, l->kernel->func->name) };
+    memcpy(f.cta, c->id, 12); memcpy(f.nctaid, l->in->grid, 12); memcpy(f.ntid, l->in->block, 12);
+    u32 n = 0;
     for (u32 k = 0; k < c->nwarps; k++) {
         const struct warp *w = c->warp[k];
-        u32 x = w->first_live & ~w->live;
-        gone += (u32)__builtin_popcount(x);
-        exited_warps += x != 0;
+        u32 left = w->first_live & ~w->live;
+        if (!left || w->left_in != in || left_at(w, s->op) != op) continue;
+        gone.mask[k] = left;
+        n += (u32)__builtin_popcount(left);
     }
-    if (!gone) return;
+    f.place = found_place(&a, s->fr->code->low, s->op);
+    f.other = found_place(&a, in, op);
+    f.cause = arena_printf(&a, "%u thread%s wait%s here; %s had left at %s without reaching the barrier", waiting, waiting == 1 ? "" : "s", waiting == 1 ? "s" : "", stand_threads(&st, &gone), stand_place(&st, in, op));
     for (u32 k = 0; k < c->nwarps; k++) {
-        struct warp *w = c->warp[k];
-        for (u32 j = 0; j < w->nsplit; j++) {
-            struct split *s = &w->split[j];
-            if (s->state != SP_BAR || s->bar != n) continue;
-            char cause[160];
-            struct finding f = { .kind = F_barrier_exited, .cause = cause };
-            snprintf(cause, sizeof cause, "%u threads of the CTA (in %u warps) had left the kernel before this barrier completed", gone, exited_warps);
-            struct code *was = w->code;
-            w->code = s->fr->code;
-            found(w, s->op, &f, s->mask);
-            w->code = was;
-            return;
-        }
+        if (!gone.mask[k]) continue;
+        f.nlanes = 0;
+        for (u32 m = gone.mask[k]; m; m &= m - 1) f.thread[f.nlanes++] = k * LANES + (u32)__builtin_ctz(m);
+        report_add(l->in->report, &f);
+        f.joins = true;
+    }
+    arena_free(&st.mem);
+    arena_free(&a);
+}
+
+/* Threads that left without reaching a barrier that the others waited at: legal, and worth a note for each place where they left,
+ * once: the next barriers miss the same threads. */
+static void note_exited(struct cta *c, u32 n)
+{
+    u32 gone = 0, waiting = 0;
+    const struct split *s = NULL;
+    for (u32 k = 0; k < c->nwarps; k++) {
+        const struct warp *w = c->warp[k];
+        gone += (u32)__builtin_popcount(w->first_live & ~w->live);
+        waiting += (u32)__builtin_popcount(lanes_at(w, n));
+        for (u32 j = 0; j < w->nsplit && !s; j++) if (w->split[j].state == SP_BAR && w->split[j].bar == n) s = &w->split[j];
+    }
+    if (gone == c->noted || !s) return;
+    c->noted = gone;
+    for (u32 k = 0; k < c->nwarps; k++) {
+        const struct warp *w = c->warp[k];
+        if (!(w->first_live & ~w->live)) continue;
+        u32 op = left_at(w, s->op);
+        bool seen = false;
+        for (u32 j = 0; j < k; j++) seen |= c->warp[j]->first_live & ~c->warp[j]->live && c->warp[j]->left_in == w->left_in && left_at(c->warp[j], s->op) == op;
+        if (!seen) note_place(c, s, w->left_in, op, waiting);
     }
 }
 
@@ -77,8 +122,11 @@ static bool check_aligned(struct cta *c, u32 n)
             struct arena a = { 0 };
             u32 other = elsewhere == NONE ? 0 : w->split[elsewhere].mask & lost;
             struct finding f = { .kind = F_barrier_divergent };
-            f.cause = other ? arena_printf(&a, "%d lanes of the warp are at this barrier, lanes 0x%08x of the same warp at another one", __builtin_popcount(s->mask), other)
-                            : arena_printf(&a, "%d lanes of the warp reached this barrier; lanes 0x%08x of the same warp took another path and left the kernel without it", __builtin_popcount(s->mask), lost);
+            struct stop st = { .l = c->launch };
+            const char *here = stand_lanes(&st, s->mask), *verb = s->mask & (s->mask - 1) ? "are" : "is";
+            f.cause = other ? arena_printf(&a, "%s of the warp %s at this barrier, %s of the same warp at another one", here, verb, stand_lanes(&st, other))
+                            : arena_printf(&a, "%s of the warp %s at this barrier; %s of the same warp took another path and left the kernel without it", here, verb, stand_lanes(&st, lost));
+            arena_free(&st.mem);
             if (other) f.other = found_place(&a, w->split[elsewhere].fr->code->low, w->split[elsewhere].op);
             struct code *was = w->code;
             w->code = s->fr->code;
@@ -95,7 +143,10 @@ static bool check_aligned(struct cta *c, u32 n)
 static void release(struct cta *c, u32 n)
 {
     struct bar *b = &c->bar[n];
-    if (c->launch->in->checks & CHECK_BARRIER && !(b->partial && check_aligned(c, n)) && !b->expected && c->exited) note_exited(c, n);
+    if (c->launch->in->checks & CHECK_BARRIER) {
+        if (b->partial && check_aligned(c, n)) c->divergent = true;
+        if (!b->expected && c->exited && !c->divergent) note_exited(c, n);
+    }
     for (u32 k = 0; k < c->nwarps; k++) {
         struct warp *w = c->warp[k];
         for (u32 j = 0; j < w->nsplit; j++) {

@@ -273,6 +273,8 @@ static void push_op(struct decoder *d, u32 k, bool div)
     if (div) i.flags |= IF_BLEND;
     handler *h;
     if (o->kind == K_WARP) h = o->name == N_activemask ? warp_activemask : warp_sreg;
+    else if ((h = async_handler((enum isa_name)o->name)) || (h = matrix_handler((enum isa_name)o->name))) { }
+    else if (o->name == N_hint) h = mem_hint;
     else if (o->name == N_isspacep) h = mem_isspacep;
     else if (o->name == N_membar || o->name == N_fence) h = mem_fence;
     else {

@@ -25,9 +25,11 @@ static void drop_split(struct warp *w, struct split *s)
 }
 
 /* Lanes leave the kernel. The running split is dropped by its caller when it has none left. */
-void exec_exit_lanes(struct warp *w, u32 mask)
+void exec_exit_lanes(struct warp *w, u32 mask, u32 op)
 {
     w->live &= ~mask;
+    w->left_at = op; w->left_in = w->code->low;
+    if (unlikely(w->copies != NULL)) async_exit(w, mask);
     if (unlikely(observed(w->cta->launch)) && mask) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_EXIT, .cta = w->cta, .warp = w, .mask = mask, .op = NONE });
     w->cta->exited = true;
     if (w->cur) { w->cur->mask &= ~mask; w->mask = w->cur->mask; }
@@ -178,8 +180,8 @@ static enum step run_split(struct warp *w)
             u32 taken = guard_mask(w, i);
             if (taken == w->mask) to = bl->target;
             else if (!taken) to = bl->next;
-            else if (bl->target_exits) { exec_exit_lanes(w, taken); to = bl->next; }
-            else if (bl->next_exits) { exec_exit_lanes(w, w->mask & ~taken); to = bl->target; }
+            else if (bl->target_exits) { exec_exit_lanes(w, taken, i->op); to = bl->next; }
+            else if (bl->next_exits) { exec_exit_lanes(w, w->mask & ~taken, i->op); to = bl->target; }
             else {
                 u32 not = w->mask & ~taken;
                 u32 lo = bl->next < bl->target ? bl->next : bl->target;
@@ -210,7 +212,7 @@ static enum step run_split(struct warp *w)
         }
         case TERM_EXIT: {
             u32 m = guard_mask(w, i);
-            exec_exit_lanes(w, m);
+            exec_exit_lanes(w, m, i->op);
             if (!s->mask) { drop_split(w, s); if (w->nsplit) sync_recheck(w); if (w->cta->bars_used) barrier_recheck(w->cta); return STEP_PICK; }
             to = bl->next;
             break;

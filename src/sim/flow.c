@@ -230,7 +230,7 @@ static bool block_polls(const struct lowered *l, const struct block *b)
     if (b->term == TERM_CALL || b->term == TERM_SLEEP) return true;
     for (u32 k = b->first; k < b->end; k++) {
         const struct lop *o = &l->op[k];
-        if (o->kind != K_MEM || (o->name != N_ld && o->name != N_atom && o->name != N_red)) continue;
+        if (o->kind != K_MEM || (o->name != N_ld && o->name != N_atom && o->name != N_red && o->name != N_mbar_wait && o->name != N_mbar_parity)) continue;
         u32 sp = l->site[o->site].space;
         if (sp != SP_CONST && sp != SP_PARAM && sp != SP_LOCAL && sp != SP_CALL) return true;
     }

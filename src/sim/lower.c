@@ -305,7 +305,7 @@ static void lower_warp(struct lower *w, int form)
     enum ptx_type t = lower_last_type(i);
     u32 around = f->name == N_activemask ? NONE : branch_around(w);
     struct lop o = { .form = form, .name = f->name, .kind = K_WARP, .guard = w->guard, .src = i };
-    u32 need = f->name == N_shfl ? 5 : f->name == N_warp_bar || f->name == N_activemask ? 1 : 3;
+    u32 need = f->name == N_shfl ? 5 : f->name == N_warp_bar || f->name == N_activemask ? 1 : f->name == N_elect ? 2 : 3;
     if (i->narg != need) { lower_unsupported(w); return; }
     for (u32 k = 0; k < COUNT_OF(modes); k++)
         if (lower_has_mod(i, modes[k])) { o.aux = (u16)k; break; }
@@ -315,10 +315,10 @@ static void lower_warp(struct lower *w, int form)
     if (f->name == N_warp_bar) o.c = lower_operand(w, dst, T_U32);
     else {
         bool pair = dst->kind == OP_PAIR;
-        enum ptx_type dt = f->name == N_vote ? T_PRED : f->name == N_match_any || f->name == N_match_all || f->name == N_ballot || f->name == N_activemask ? T_U32 : t;
+        enum ptx_type dt = f->name == N_vote ? T_PRED : f->name == N_match_any || f->name == N_match_all || f->name == N_ballot || f->name == N_activemask || f->name == N_elect ? T_U32 : t;
         o.d = begin_dest(w, pair ? &dst->elem[0] : dst, dt);
         if (pair && dst->elem[1].kind == OP_REG) o.d2 = begin_dest(w, &dst->elem[1], T_PRED);
-        if (need > 1) o.a = lower_operand(w, &i->arg[1], f->name == N_vote || f->name == N_ballot ? T_PRED : t);
+        if (need > 2) o.a = lower_operand(w, &i->arg[1], f->name == N_vote || f->name == N_ballot ? T_PRED : t);
         if (f->name == N_shfl) { o.b = lower_operand(w, &i->arg[2], T_U32); o.e = lower_operand(w, &i->arg[3], T_U32); }
         if (need > 1) o.c = lower_operand(w, &i->arg[need - 1], T_U32);
     }
@@ -426,7 +426,7 @@ static void lower_control(struct lower *w, int form)
         if (w->guard.kind == O_NONE) w->block.p[w->block.n - 2].next = NONE;
         return;
     }
-    case N_trap: {
+    case N_trap: case N_brkpt: {
         u32 around = branch_around(w);
         lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
         lower_end_block(w, TERM_TRAP);
@@ -546,9 +546,9 @@ static void propagate_copies(struct lower *w)
     }
     for (u32 k = 0; k < l->nop; k++) {
         struct lop *o = &l->op[k];
-        struct opnd *s[] = { &o->a, &o->b, &o->c, &o->e, o->kind == K_MEM && (o->name == N_st || o->name == N_red) ? &o->d : NULL };
+        struct opnd *s[] = { &o->a, &o->b, &o->c, &o->e, o->kind == K_MEM && (o->name == N_st || o->name == N_red || o->name == N_stmatrix) ? &o->d : NULL };
         if (o->kind == KX_DEAD) continue;
-        bool load = o->kind == K_MEM && o->name == N_ld;
+        bool load = o->kind == K_MEM && (o->name == N_ld || o->name == N_ldmatrix);
         for (u32 j = 0; j < COUNT_OF(s); j++) {
             if (!s[j] || (load && j > 0)) continue;
             for (u32 hops = 0; s[j]->kind == O_REG && is[s[j]->reg].kind != O_NONE && hops < l->nreg; hops++) *s[j] = is[s[j]->reg];
@@ -614,10 +614,10 @@ u32 lop_defs(const struct lop *o, const struct lowered *l, u32 out[8])
     u32 n = 0;
     (void)l;
     if (o->kind == KX_DEAD) return 0;
-    if (o->kind == K_MEM && (o->name == N_st || o->name == N_red)) return 0;
+    if (o->kind == K_MEM && (o->name == N_st || o->name == N_red || o->name == N_stmatrix)) return 0;
     add_reg(o->d, out, &n);
     add_reg(o->d2, out, &n);
-    if (o->kind == K_MEM && o->name == N_ld) { add_reg(o->b, out, &n); add_reg(o->c, out, &n); add_reg(o->e, out, &n); }
+    if (o->kind == K_MEM && (o->name == N_ld || o->name == N_ldmatrix)) { add_reg(o->b, out, &n); add_reg(o->c, out, &n); add_reg(o->e, out, &n); }
     return n;
 }
 
@@ -628,8 +628,8 @@ u32 lop_uses(const struct lop *o, const struct lowered *l, u32 out[16])
     if (o->kind == KX_DEAD) return 0;
     add_reg(o->guard, out, &n);
     add_reg(o->a, out, &n);
-    if (o->kind == K_MEM && o->name == N_ld) return n;
-    if (o->kind == K_MEM && (o->name == N_st || o->name == N_red)) add_reg(o->d, out, &n);
+    if (o->kind == K_MEM && (o->name == N_ld || o->name == N_ldmatrix)) return n;
+    if (o->kind == K_MEM && (o->name == N_st || o->name == N_red || o->name == N_stmatrix)) add_reg(o->d, out, &n);
     add_reg(o->b, out, &n);
     add_reg(o->c, out, &n);
     add_reg(o->e, out, &n);

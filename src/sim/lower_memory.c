@@ -142,6 +142,78 @@ static void atomic(struct lower *w, const struct isa_form *f)
     VEC_PUSH(w->mem, &w->op, o);
 }
 
+static u32 push_site(struct lower *w, enum isa_name like, enum ptx_space space, u32 width, u32 addr_width, u32 which)
+{
+    struct site s = { .name = (u8)like, .space = (u8)space, .width = (u8)width, .reg_width = (u8)MIN_OF(width, 8u), .vec = 1, .sem = SEM_WEAK, .scope = SCOPE_CTA,
+                      .type = T_B64, .addr_width = (u8)addr_width, .which = (u8)which, .op = w->op.n };
+    VEC_PUSH(w->mem, &w->site, s);
+    return w->site.n - 1;
+}
+
+/* cp.async [to], [from], bytes{, given or ignore} */
+static void copy_async(struct lower *w, struct lop o)
+{
+    const struct ptx_insn *i = w->cur;
+    if (i->narg < 3 || i->arg[0].kind != OP_MEM || i->arg[1].kind != OP_MEM || i->arg[2].kind != OP_INT) { lower_unsupported(w); return; }
+    s64 bytes = i->arg[2].imm, off;
+    if (bytes != 4 && bytes != 8 && bytes != 16) { lower_unsupported(w); return; }
+    if (i->narg >= 4 && i->arg[3].kind == OP_REG && i->arg[3].reg->type == T_PRED) {        /* ignore-src: nothing is read where it is true */
+        struct opnd p = lower_operand(w, &i->arg[3], T_PRED);
+        o.c = lower_temp(w, T_U32);
+        lower_emit(w, isa_form(N_selp, T_U32, T_U32, 0), o.c, lower_const(0), lower_const((u64)bytes), p)->guard = no_opnd;
+    } else if (i->narg >= 4) o.c = lower_operand(w, &i->arg[3], T_U32);
+    u32 aw = address(w, &i->arg[0], &o.a, &o.off), bw = address(w, &i->arg[1], &o.b, &off);
+    if (off) {
+        enum ptx_type t = bw == 4 ? T_U32 : T_U64;
+        struct opnd sum = lower_temp(w, t);
+        lower_emit(w, isa_form(N_add, t, t, 0), sum, o.b, lower_const(bw == 4 ? (u32)off : (u64)off), no_opnd)->guard = no_opnd;
+        o.b = sum;
+    }
+    o.aux = (u16)bytes;
+    o.site = push_site(w, N_st, SP_SHARED, (u32)bytes, aw, 0);
+    push_site(w, N_ld, SP_GLOBAL, (u32)bytes, bw, 1);
+    VEC_PUSH(w->mem, &w->op, o);
+}
+
+/* mbarrier operations: the address is the first memory operand; what stands before it is the result, behind it the count or state. */
+static void mbarrier_op(struct lower *w, const struct isa_form *f, struct lop o)
+{
+    const struct ptx_insn *i = w->cur;
+    u32 k = 0;
+    while (k < i->narg && i->arg[k].kind != OP_MEM) k++;
+    if (k >= i->narg || k > 1) { lower_unsupported(w); return; }
+    bool truth = f->name == N_mbar_wait || f->name == N_mbar_parity;
+    if (k == 1 && i->arg[0].kind == OP_REG) {
+        if (truth != (i->arg[0].reg->type == T_PRED) || (!truth && lower_width(w, &i->arg[0]) != 8)) { lower_unsupported(w); return; }
+        o.d = (struct opnd){ .kind = O_REG, .reg = i->arg[0].reg->index };
+    }
+    u32 aw = address(w, &i->arg[k], &o.a, &o.off);
+    if (k + 1 < i->narg) o.b = lower_operand(w, &i->arg[k + 1], f->name == N_mbar_wait ? T_U64 : T_U32);
+    if (f->name == N_cp_mbar) o.aux = lower_has_mod(i, "noinc");
+    o.site = push_site(w, N_atom, lower_has_mod(i, "shared") || lower_has_mod(i, "shared::cta") ? SP_SHARED : SP_GENERIC, 8, aw, 0);
+    VEC_PUSH(w->mem, &w->op, o);
+}
+
+static void matrix_op(struct lower *w, const struct isa_form *f, struct lop o)
+{
+    const struct ptx_insn *i = w->cur;
+    bool load = f->name == N_ldmatrix;
+    u32 n = lower_has_mod(i, "x4") ? 4 : lower_has_mod(i, "x2") ? 2 : 1;
+    if (i->narg != 2) { lower_unsupported(w); return; }
+    const struct ptx_operand *m = &i->arg[load], *v = &i->arg[!load];
+    if (m->kind != OP_MEM || (v->kind == OP_VEC ? v->nelem : 1) != n) { lower_unsupported(w); return; }
+    struct opnd *r[4] = { &o.d, &o.b, &o.c, &o.e };
+    u32 aw = address(w, m, &o.a, &o.off);
+    for (u32 k = 0; k < n; k++) {
+        const struct ptx_operand *e = v->kind == OP_VEC ? &v->elem[k] : v;
+        if (e->kind != OP_REG || lower_width(w, e) != 4) { lower_unsupported(w); return; }
+        *r[k] = (struct opnd){ .kind = O_REG, .reg = e->reg->index };
+    }
+    o.aux = (u16)(n | (lower_has_mod(i, "trans") ? 16 : 0));
+    o.site = push_site(w, load ? N_ld : N_st, lower_has_mod(i, "shared") || lower_has_mod(i, "shared::cta") ? SP_SHARED : SP_GENERIC, 16, aw, 0);
+    VEC_PUSH(w->mem, &w->op, o);
+}
+
 void lower_memory(struct lower *w, const struct isa_form *f)
 {
     const struct ptx_insn *i = w->cur;
@@ -155,6 +227,16 @@ void lower_memory(struct lower *w, const struct isa_form *f)
         o.a = lower_operand(w, &i->arg[1], T_U64);
         o.aux = (u16)space_of(i);
         break;
+    case N_cp_async: copy_async(w, o); return;
+    case N_mbar_init: case N_mbar_inval: case N_mbar_arrive: case N_mbar_drop: case N_mbar_wait: case N_mbar_parity: case N_cp_mbar: mbarrier_op(w, f, o); return;
+    case N_ldmatrix: case N_stmatrix: matrix_op(w, f, o); return;
+    case N_mbar_pending:
+        if (i->narg != 2 || i->arg[0].kind != OP_REG || lower_width(w, &i->arg[0]) != 4) { lower_unsupported(w); return; }
+        o.d = (struct opnd){ .kind = O_REG, .reg = i->arg[0].reg->index };
+        o.a = lower_operand(w, &i->arg[1], T_U64);
+        break;
+    case N_cp_wait: if (i->narg != 1 || i->arg[0].kind != OP_INT) { lower_unsupported(w); return; } o.off = i->arg[0].imm; break;
+    case N_hint: case N_cp_commit: case N_cp_wait_all: break;
     default:                                    /* membar, fence */
         o.aux = scope_of(i, SCOPE_SYS);
         break;

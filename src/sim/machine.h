@@ -95,6 +95,7 @@ struct site {                                   /* a memory instruction, whateve
     u8 atom;                                    /* enum atom_op */
     u8 type;                                    /* enum ptx_type */
     u8 addr_width;                              /* bytes of the address in its register: 4 or 8 */
+    u8 which;                                   /* the operand that is the address: 0 a, 1 b (source of an asynchronous copy) */
     struct root root;
     u32 op;
 };
@@ -227,11 +228,13 @@ struct warp {                                   /* what every block touches come
     u32 clocks, syncs;                          /* clock reads and synchronisations: a loop with one is not idle */
     u32 changed;                                /* memory this warp changed since the probe began */
     u32 first_live;                             /* lanes at the start */
+    u32 left_at; struct lowered *left_in;       /* the operation at which lanes left last: a branch to the end, or the exit itself */
     u32 fuel_next;                              /* size of the next tank */
     u64 counted;                                /* of the steps, in launch.spent */
     struct frame *base;                         /* frame of the kernel */
     struct split split[LANES];
     char *local;                                /* [lane][LOCAL_STACK], mapped when first used */
+    struct copies *copies;                      /* asynchronous copies in flight, NULL: none so far */
     char *fast_R, *plain_R;                     /* the two register files of the kernel frame, kept for the next CTA */
     struct frame base_frame;
     struct frame *free_frames;                  /* of calls that ended, for the next ones */
@@ -243,6 +246,8 @@ struct cta {
     u32 id[3]; u64 linear;
     u32 nwarps, running;                        /* warps not yet done */
     bool exited;                                /* some thread has left */
+    bool divergent;                             /* a barrier was found divergent: threads that leave early are then a consequence */
+    u32 noted;                                  /* threads that had left when a note said so last */
     struct warp **warp;
     struct bar bar[MAX_BARS]; u32 bars_used;    /* mask of those somebody is at */
     char *shared;
@@ -312,13 +317,17 @@ handler lanes_mixed, lanes_blend, lanes_cmp_affine, lanes_guard_affine, roots_ta
 handler *lanes_cmp_affine_for(const struct isa_form *f, u32 group, bool scalar_right);
 enum guard_mode { GUARD_SIGNED, GUARD_UNSIGNED, GUARD_AND, GUARD_SHR_SIGNED, GUARD_SHR_SIGNED64, GUARD_SHR_UNSIGNED, GUARD_SHR_UNSIGNED64 };
 handler *memory_handler(const struct site *s, const struct insn *i, u32 group, s32 stride);                 /* memory.c */
-handler memory_any, memory_observed, mem_isspacep, mem_fence, warp_activemask, warp_sreg;
+handler *async_handler(enum isa_name name);                                                     /* async.c, matrix.c: NULL: not theirs */
+handler *matrix_handler(enum isa_name name);
+void async_exit(struct warp *w, u32 mask);
+void async_reset(struct warp *w);
+handler memory_any, memory_observed, mem_hint, mem_isspacep, mem_fence, warp_activemask, warp_sreg;
 
 /* exec.c */
 enum exec_end { EXEC_WAIT, EXEC_YIELD, EXEC_DONE };
 enum exec_end exec_warp(struct warp *w);                        /* runs until every split of the warp waits, it gives way, or it is done */
 struct split *exec_split(struct warp *w, u32 mask, u32 block, struct frame *fr);
-void exec_exit_lanes(struct warp *w, u32 mask);
+void exec_exit_lanes(struct warp *w, u32 mask, u32 op);
 static inline bool launch_stopped(const struct launch *l) { return __atomic_load_n(&l->stop, __ATOMIC_RELAXED) != 0; }
 static inline bool launch_interrupted(const struct launch *l) { return l->in->interrupt && __atomic_load_n(l->in->interrupt, __ATOMIC_RELAXED); }
 void exec_to_plain(struct warp *w, u32 op);                     /* deopt.c: the kernel frame goes on in plain code; op: the running split stands before it, NONE: at a block */

@@ -19,18 +19,25 @@ static inline bool inside(const struct range *r, u64 a, u64 n)
 
 /* ---- common ---- */
 
-static void fill_addresses(struct access *a, const char *R)
+u32 access_mask(const struct warp *w, const char *R, const struct insn *i)
+{
+    if (!i->guard) return w->mask;
+    u32 g = *(const u32 *)(const void *)SLOT(R, i->guard);
+    return w->mask & (i->flags & IF_GUARD_NEG ? ~g : g);
+}
+
+void access_addresses(struct access *a, const char *R)
 {
     const struct insn *i = a->insn;
     const struct code *c = a->warp->code;
-    u32 cls = CLS_AT(i, 1), aw = a->site->addr_width;
-    s64 off = i->off;
-    const char *p = SLOT(R, i->a);
+    u32 cls = CLS_AT(i, a->site->which ? 2 : 1), aw = a->site->addr_width, slot = a->site->which ? i->b : i->a;
+    s64 off = a->site->which ? 0 : i->off;
+    const char *p = SLOT(R, slot);
     a->shape = cls == CLS_S ? SHAPE_U : cls == CLS_A ? SHAPE_A : SHAPE_V;
     if (cls == CLS_V && aw == 8) { for (u32 l = 0; l < LANES; l++) a->addr[l] = ((const u64 *)(const void *)p)[l] + (u64)off; return; }
     if (cls == CLS_V) { for (u32 l = 0; l < LANES; l++) a->addr[l] = (u32)(((const u32 *)(const void *)p)[l] + (u32)off); return; }
     u32 g = cls == CLS_A ? c->group : LANES;
-    s64 stride = cls == CLS_A ? c->stride[i->a] : 0;
+    s64 stride = cls == CLS_A ? c->stride[slot] : 0;
     for (u32 k = 0; k * g < LANES; k++) {
         u64 base;
         memcpy(&base, p + 8 * k, 8);
@@ -184,14 +191,10 @@ static void do_store(struct access *a, const char *R)
 static bool common(struct access *a, char *R, const struct insn *i, struct warp *w)
 {
     a->site = &w->code->low->site[i->site];
-    a->insn = i; a->warp = w; a->mask = w->mask;
+    a->insn = i; a->warp = w; a->mask = access_mask(w, R, i);
     a->bytes = (u32)a->site->width * a->site->vec;
-    if (i->guard) {
-        u32 g = *(const u32 *)(const void *)SLOT(R, i->guard);
-        a->mask &= i->flags & IF_GUARD_NEG ? ~g : g;
-    }
     if (!a->mask) return false;
-    fill_addresses(a, R);
+    access_addresses(a, R);
     if (unlikely(w->probe) || w->code->observed || !quick_check(a)) access_check(a);
     switch (a->site->name) {
     case N_ld: do_load(a, R); break;
@@ -365,10 +368,17 @@ int mem_fence(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
+/* Prefetches and cache priorities change no value. */
+int mem_hint(char *restrict R, const struct insn *i, struct warp *w)
+{
+    (void)R; (void)i; (void)w;
+    return 0;
+}
+
 int mem_isspacep(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct mem *m = w->cta->launch->sim->mem;
-    u32 bits = 0, space = w->code->low->op[i->op].aux, mask = w->mask;
+    u32 bits = 0, space = w->code->low->op[i->op].aux, mask;
     for (u32 l = 0; l < LANES; l++) {
         u64 a = lane_value(w, w->code, R, i->a, CLS_AT(i, 1), 8, l);
         bool sh = a - mem_shared_window(m) < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS, lo = a - mem_local_window(m) < MEM_LOCAL_BYTES;
@@ -376,10 +386,7 @@ int mem_isspacep(char *restrict R, const struct insn *i, struct warp *w)
         bool is = space == SP_SHARED ? sh : space == SP_LOCAL ? lo : space == SP_CONST ? o && o->kind == MEM_CONST : !sh && !lo && !(o && o->kind == MEM_CONST);
         bits |= (u32)is << l;
     }
-    if (i->guard) {
-        u32 g = *(const u32 *)(const void *)SLOT(R, i->guard);
-        mask &= i->flags & IF_GUARD_NEG ? ~g : g;
-    }
+    mask = access_mask(w, R, i);
     u32 *d = (u32 *)(void *)SLOT(R, i->d);
     *d = (*d & ~mask) | (bits & mask);
     return 0;

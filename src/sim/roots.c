@@ -53,7 +53,7 @@ static struct root transfer(const struct lowered *l, const struct lop *o, u32 wi
     struct root none = { .kind = ROOT_NONE };
     struct root a = of_operand(l, o->a, width), b = of_operand(l, o->b, width), c = of_operand(l, o->c, width);
     if (o->kind == K_WARP) return o->name == N_shfl ? a : none;
-    if (o->kind == K_MEM) return width == 8 && o->name != N_isspacep && l->site[o->site].width == 8 ? (struct root){ .kind = ROOT_DYN } : none;
+    if (o->kind == K_MEM) return width == 8 && (o->name == N_ld || o->name == N_atom) && l->site[o->site].width == 8 ? (struct root){ .kind = ROOT_DYN } : none;
     if (o->kind != K_LANE || type_is_float((enum ptx_type)isa_forms[o->form].type)) return none;
     switch (o->name) {
     case N_mov: case N_cvta: case N_cvt: return a;
@@ -88,7 +88,7 @@ void roots_find(struct lowered *l)
         if (l->root[k].kind == ROOT_DYN) l->tag[k] = ++l->ntag;
     for (u32 k = 0; k < l->nsite; k++) {
         const struct lop *o = &l->op[l->site[k].op];
-        struct root t = of_operand(l, o->a, l->site[k].addr_width);
+        struct root t = of_operand(l, l->site[k].which ? o->b : o->a, l->site[k].addr_width);
         l->site[k].root = t.kind == ROOT_UNSET ? (struct root){ .kind = ROOT_NONE } : t;
     }
 }

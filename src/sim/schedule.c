@@ -122,6 +122,7 @@ static void cta_free(struct cta *c)
         struct warp *w = c->warp[n];
         if (!w) continue;
         wait_stop(w);
+        base_free(w->copies);
         for (u32 k = 0; k < w->nsplit; k++) {
             if (w->split[k].reads) base_free(w->split[k].reads);
             struct frame *f = w->split[k].fr;   /* a launch that was stopped leaves frames behind */
@@ -151,6 +152,7 @@ static void warp_start(struct warp *w, bool fresh)
     f->depth = 0; f->refs = 1; f->local_base = 0; f->up = NULL;
     w->base = f;
     w->nsplit = 0; w->cur = NULL; w->probe = NULL; w->code = NULL;
+    if (w->copies) async_reset(w);
     w->fuel = FUEL_FIRST; w->fuel_next = FUEL_FIRST;
     if (fresh) head_fill(w, f->code, f->R, 0);
     else for (u32 k = 0; k < 3; k++) { u64 v = c->id[k]; memcpy(SLOT(f->R, S_CTAID_X + k), &v, 8); }
@@ -164,7 +166,7 @@ static void cta_start(struct cta *c, u64 linear, bool fresh)
     c->id[0] = (u32)(linear % l->in->grid[0]);
     c->id[1] = (u32)(linear / l->in->grid[0] % l->in->grid[1]);
     c->id[2] = (u32)(linear / l->in->grid[0] / l->in->grid[1]);
-    c->running = c->nwarps; c->exited = false;
+    c->running = c->nwarps; c->exited = c->divergent = false; c->noted = 0;
     if (c->bars_used) { memset(c->bar, 0, sizeof c->bar); c->bars_used = 0; }
     c->rng = l->in->seed ^ linear * 0x9e3779b97f4a7c15u;
     for (u32 n = 0; n < c->nwarps; n++) warp_start(c->warp[n], fresh);

@@ -4,6 +4,7 @@
  * same operation with the same mask, from whatever place (MACHINE.md section 4.4). The usual case, one split that brings all
  * of them, fires at once. */
 #include "sim/observe.h"
+#include "sim/verdict.h"
 
 enum { M_UP, M_DOWN, M_BFLY, M_IDX, M_ALL, M_ANY, M_UNI, M_ADD, M_MIN, M_MAX, M_AND, M_OR, M_XOR };
 
@@ -102,6 +103,7 @@ static void results(struct warp *w, const struct lop *o, u32 who, u32 *out, u32 
             break;
         }
         case N_match_all: out[l] = all_equal ? who : 0; if (all_equal) *pred |= 1u << l; break;
+        case N_elect: out[l] = first; *pred |= 1u << first; break;
         case N_redux: out[l] = reduce(w, who, o->aux, o->off != 0); break;
         default: out[l] = 0;
         }
@@ -168,10 +170,11 @@ void sync_recheck(struct warp *w) { while (fire(w)) { } }
 
 static void mask_finding(struct warp *w, const struct insn *i, u32 lanes, u32 mask)
 {
-    char cause[200];
-    struct finding f = { .kind = F_mask_invalid, .cause = cause };
-    snprintf(cause, sizeof cause, "membermask 0x%08x does not contain the lanes 0x%08x that execute the operation", mask, lanes);
+    struct stop st = { .l = w->cta->launch };
+    struct finding f = { .kind = F_mask_invalid };
+    f.cause = arena_printf(&st.mem, "%s execute%s the operation, but its mask 0x%08x names %s%s", stand_lanes(&st, lanes), lanes & (lanes - 1) ? "" : "s", mask, mask ? "only " : "", stand_lanes(&st, mask));
     if (w->cta->launch->in->checks & CHECK_BARRIER) found(w, i->op, &f, lanes);
+    arena_free(&st.mem);
 }
 
 /* The whole warp shuffles 32-bit registers by the same amount: no rendezvous, no copies of operands. */

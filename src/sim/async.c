@@ -1,0 +1,180 @@
+/* Asynchronous copies (cp.async) and mbarriers.
+ *
+ * A copy is checked when it is issued and done as late as the program allows: at the wait that covers its group, at an
+ * mbarrier arrive that follows it, or when its thread leaves. So code that reads the destination too early reads what was there.
+ *
+ * An mbarrier is one 64-bit word in shared memory, opaque to the program (9.7.13.15.1). Here:
+ *   bits 0..19 arrivals still expected in this phase, 20..39 arrivals of a phase, 40..63 number of the phase.
+ * A state token is the word itself; a wait succeeds when the phase of the word is no longer that of the token. */
+#include "sim/observe.h"
+
+/* ---- copies ---- */
+
+struct copy { char *to; const char *from; u32 group; u8 lane, bytes, given; };  /* given: bytes to read, the rest is zero */
+struct copies { u32 committed[LANES]; u32 n, cap; struct copy c[]; };
+
+void async_reset(struct warp *w)
+{
+    w->copies->n = 0;
+    memset(w->copies->committed, 0, sizeof w->copies->committed);
+}
+
+static struct copies *copies_of(struct warp *w, u32 more)
+{
+    struct copies *s = w->copies;
+    if (s && s->n + more <= s->cap) return s;
+    u32 cap = s ? 2 * s->cap + more : 64 + more;
+    struct copies *t = base_realloc(s, sizeof *t + cap * sizeof *t->c);
+    if (!t) { launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for asynchronous copies in flight"); return NULL; }
+    if (!s) memset(t, 0, sizeof *t);
+    t->cap = cap;
+    return w->copies = t;
+}
+
+/* Does the copies of the lanes in mask that belong to groups before `keep` newest ones; keep < 0: all. */
+static void complete(struct warp *w, u32 mask, s64 keep)
+{
+    struct copies *s = w->copies;
+    u32 left = 0;
+    if (!s) return;
+    for (u32 k = 0; k < s->n; k++) {
+        const struct copy c = s->c[k];
+        bool due = mask >> c.lane & 1 && (keep < 0 || (s64)c.group < (s64)s->committed[c.lane] - keep);
+        if (!due) { s->c[left++] = c; continue; }
+        memcpy(c.to, c.from, c.given);
+        memset(c.to + c.given, 0, c.bytes - c.given);
+    }
+    s->n = left;
+}
+
+void async_exit(struct warp *w, u32 mask) { complete(w, mask, -1); }
+
+static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    struct access to = { .site = &w->code->low->site[i->site], .insn = i, .warp = w, .mask = access_mask(w, R, i) }, from;
+    if (!to.mask) return 0;
+    to.bytes = o->aux;
+    from = to;
+    from.site = to.site + 1;
+    access_addresses(&to, R);
+    access_addresses(&from, R);
+    access_check(&to);
+    u32 given[LANES];
+    from.mask = 0;
+    for (u32 l = 0; l < LANES; l++) {
+        u32 n = o->c.kind == O_NONE ? to.bytes : (u32)lane_value(w, w->code, R, i->c, CLS_AT(i, 3), 4, l);
+        given[l] = n < to.bytes ? n : to.bytes;
+        if (to.ok >> l & 1 && given[l]) from.mask |= 1u << l;
+    }
+    from.ok = 0;
+    if (from.mask) access_check(&from);
+    struct copies *s = copies_of(w, LANES);
+    for (u32 l = 0; s && l < LANES; l++) {
+        if (!(to.ok >> l & 1)) continue;
+        if (given[l] && !(from.ok >> l & 1)) continue;
+        s->c[s->n++] = (struct copy){ to.ptr[l], from.ptr[l], s->committed[l], (u8)l, (u8)to.bytes, (u8)given[l] };
+    }
+    w->changed = 1;
+    if (w->code->observed) { observe_access(w->cta->launch, &to); if (from.mask) observe_access(w->cta->launch, &from); }
+    return 0;
+}
+
+static int copy_commit(char *restrict R, const struct insn *i, struct warp *w)
+{
+    struct copies *s = copies_of(w, 0);
+    u32 m = access_mask(w, R, i);
+    for (u32 l = 0; s && l < LANES; l++) s->committed[l] += m >> l & 1;
+    return 0;
+}
+
+static int copy_wait(char *restrict R, const struct insn *i, struct warp *w)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    complete(w, access_mask(w, R, i), o->name == N_cp_wait_all ? -1 : (s64)o->off);
+    return 0;
+}
+
+/* ---- mbarriers ---- */
+
+#define MB_COUNT 0xfffffu
+static u32 mb_pending(u64 b) { return (u32)b & MB_COUNT; }
+static u32 mb_expected(u64 b) { return (u32)(b >> 20) & MB_COUNT; }
+static u64 mb_make(u32 pending, u32 expected, u64 phase) { return (pending & MB_COUNT) | (u64)(expected & MB_COUNT) << 20 | phase << 40; }
+
+static u64 mb_arrive(u64 b, u32 count, bool drop)
+{
+    u32 expected = mb_expected(b) - (drop ? count : 0), pending = mb_pending(b);
+    if (count >= pending) return mb_make(expected, expected, (b >> 40) + 1);
+    return mb_make(pending - count, expected, b >> 40);
+}
+
+static void put_state(const struct warp *w, char *R, const struct insn *i, const struct lop *o, u32 mask, const u64 *v)
+{
+    (void)w;
+    if (o->d.kind != O_REG) return;
+    for (u32 l = 0; l < LANES; l++)
+        if (mask >> l & 1) memcpy(SLOT(R, i->d) + 8 * l, &v[l], 8);
+}
+
+static void put_truth(char *R, const struct insn *i, u32 mask, u32 bits)
+{
+    u32 *p = (u32 *)(void *)SLOT(R, i->d);
+    *p = (*p & ~mask) | (bits & mask);
+}
+
+static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    struct access a = { .site = &w->code->low->site[i->site], .insn = i, .warp = w, .mask = access_mask(w, R, i), .bytes = 8 };
+    u64 state[LANES];
+    u32 truth = 0;
+    if (!a.mask) return 0;
+    if (o->name == N_cp_mbar) complete(w, a.mask, -1);
+    access_addresses(&a, R);
+    access_check(&a);
+    for (u32 l = 0; l < LANES; l++) {
+        state[l] = 0;
+        if (!(a.ok >> l & 1)) continue;
+        u64 *p = (u64 *)(void *)a.ptr[l], b = __atomic_load_n(p, __ATOMIC_ACQUIRE), now = b;
+        u64 x = o->b.kind == O_NONE ? 1 : lane_value(w, w->code, R, i->b, CLS_AT(i, 2), o->name == N_mbar_wait ? 8 : 4, l);
+        state[l] = b;
+        switch (o->name) {
+        case N_mbar_init: now = mb_make((u32)x, (u32)x, 0); break;
+        case N_mbar_inval: now = 0; break;
+        case N_mbar_arrive: case N_mbar_drop: now = mb_arrive(b, (u32)x, o->name == N_mbar_drop); break;
+        case N_cp_mbar: now = o->aux ? mb_arrive(b, 1, false) : b; break;      /* without .noinc the arrival it adds is the one it makes */
+        case N_mbar_wait: if (b >> 40 != x >> 40) truth |= 1u << l; break;
+        default: if ((b >> 40 & 1) != (x & 1)) truth |= 1u << l;
+        }
+        if (now != b) { __atomic_store_n(p, now, __ATOMIC_RELEASE); w->changed = 1; }
+        else if (w->probe) wait_record_read(w, i->op, l, a.space[l], a.addr[l], a.ptr[l], 8, b);
+    }
+    if (o->name == N_mbar_wait || o->name == N_mbar_parity) put_truth(R, i, a.mask, truth);
+    else put_state(w, R, i, o, a.mask, state);
+    if (w->code->observed) observe_access(w->cta->launch, &a);
+    return 0;
+}
+
+static int pending_count(char *restrict R, const struct insn *i, struct warp *w)
+{
+    u32 m = access_mask(w, R, i);
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(m >> l & 1)) continue;
+        u32 n = mb_pending(lane_value(w, w->code, R, i->a, CLS_AT(i, 1), 8, l));
+        memcpy(SLOT(R, i->d) + 4 * l, &n, 4);
+    }
+    return 0;
+}
+
+handler *async_handler(enum isa_name name)
+{
+    switch (name) {
+    case N_cp_async: return copy_issue;
+    case N_cp_commit: return copy_commit;
+    case N_cp_wait: case N_cp_wait_all: return copy_wait;
+    case N_cp_mbar: case N_mbar_init: case N_mbar_inval: case N_mbar_arrive: case N_mbar_drop: case N_mbar_wait: case N_mbar_parity: return mbarrier;
+    case N_mbar_pending: return pending_count;
+    default: return NULL;
+    }
+}

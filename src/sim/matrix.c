@@ -1,0 +1,44 @@
+/* ldmatrix and stmatrix: 8x8 matrices of 16-bit elements between shared memory and the registers of a warp (9.7.15.5.15).
+ *
+ * Lane 8*m + r holds the address of row r of matrix m; lane t receives, of each matrix, the two elements 2*(t mod 4) and the next
+ * of row t/4, or of column t/4 with .trans. All lanes of the warp take part. */
+#include "sim/observe.h"
+
+static u16 data_slot(const struct insn *i, u32 k) { return k == 0 ? i->d : k == 1 ? i->b : k == 2 ? i->c : i->e; }
+
+static int matrix(char *restrict R, const struct insn *i, struct warp *w)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    u32 count = o->aux & 15, m = access_mask(w, R, i);
+    bool trans = o->aux & 16, load = o->name == N_ldmatrix;
+    struct access a = { .site = &w->code->low->site[i->site], .insn = i, .warp = w, .bytes = 16 };
+    a.mask = m & (count == 4 ? ALL_LANES : (1u << 8 * count) - 1);
+    if (!m) return 0;
+    access_addresses(&a, R);
+    if (a.mask) access_check(&a);
+    for (u32 k = 0; k < count; k++) {
+        u16 e[8][8] = { { 0 } };
+        for (u32 r = 0; r < 8; r++)
+            if (load && a.ok >> (8 * k + r) & 1) memcpy(e[r], a.ptr[8 * k + r], 16);
+        for (u32 t = 0; t < LANES; t++) {
+            if (!(m >> t & 1)) continue;
+            u32 r = t / 4, c = t % 4 * 2;
+            u16 *x = trans ? &e[c][r] : &e[r][c], *y = trans ? &e[c + 1][r] : &e[r][c + 1];
+            if (load) {
+                u32 v = *x | (u32)*y << 16;
+                memcpy(SLOT(R, data_slot(i, k)) + 4 * t, &v, 4);
+            } else {
+                const struct opnd *s = k == 0 ? &o->d : k == 1 ? &o->b : k == 2 ? &o->c : &o->e;
+                u32 cls = s->kind == O_REG ? w->code->reg[s->reg].cls : CLS_S, v = (u32)lane_value(w, w->code, R, data_slot(i, k), cls, 4, t);
+                *x = (u16)v; *y = (u16)(v >> 16);
+            }
+        }
+        for (u32 r = 0; r < 8; r++)
+            if (!load && a.ok >> (8 * k + r) & 1) memcpy(a.ptr[8 * k + r], e[r], 16);
+    }
+    if (!load) w->changed = 1;
+    if (w->code->observed && a.mask) observe_access(w->cta->launch, &a);
+    return 0;
+}
+
+handler *matrix_handler(enum isa_name name) { return name == N_ldmatrix || name == N_stmatrix ? matrix : NULL; }
