@@ -212,12 +212,18 @@ static void lower_setp(struct lower *w, int form)
     struct opnd c = logic == N_COUNT ? no_opnd : lower_operand(w, &i->arg[3], T_PRED), t = lower_temp(w, T_PRED), n = lower_temp(w, T_PRED), g = w->guard;
     w->guard = no_opnd;
     lower_emit(w, form, t, a, b, no_opnd);
-    if (q) lower_emit(w, isa_form(N_not_pred, T_PRED, T_PRED, 0), n, t, no_opnd, no_opnd);
+    if (q) {    /* both results are made before either is written: c or the guard may be one of the destinations */
+        lower_emit(w, isa_form(N_not_pred, T_PRED, T_PRED, 0), n, t, no_opnd, no_opnd);
+        for (int k = 0; k < 2 && logic != N_COUNT; k++) lower_emit(w, isa_form(logic, T_PRED, T_PRED, 0), k ? n : t, k ? n : t, c, no_opnd);
+        logic = N_COUNT;
+    }
     w->guard = g;
+    bool swap = g.kind == O_REG && p->kind == OP_REG && p->reg->index == g.reg;         /* the guard goes last */
     for (int k = 0; k < 2; k++) {
-        const struct ptx_operand *o = k ? q : p;
+        bool second = (k == 1) != swap;
+        const struct ptx_operand *o = second ? q : p;
         if (!o || o->kind == OP_SINK) continue;
-        struct opnd x = k ? n : t, d = begin_dest(w, o, T_PRED);
+        struct opnd x = second ? n : t, d = begin_dest(w, o, T_PRED);
         if (logic == N_COUNT) lower_emit(w, isa_form(N_mov_pred, T_PRED, T_PRED, 0), d, x, no_opnd, no_opnd);
         else lower_emit(w, isa_form(logic, T_PRED, T_PRED, 0), d, x, c, no_opnd);
     }
@@ -527,7 +533,36 @@ static void scan_shared(const struct ptx_operand *o, u64 *end)
     for (u32 k = 0; k < o->nelem; k++) scan_shared(&o->elem[k], end);
 }
 
-/* A register written once, by a plain move of something that never changes, is that something. */
+/* Which blocks may run again: those between a jump back and its target, in the order of the text. */
+static u32 *find_repeats(struct lower *w, u32 *block_of)
+{
+    struct lowered *l = w->l;
+    u32 *again = NEW_ARRAY(w->mem, u32, l->nblock + 2);
+    for (u32 b = 0; b < l->nblock; b++) {
+        struct block *x = &l->block[b];
+        for (u32 k = x->first; k < x->end; k++) block_of[k] = b;
+        if (x->target <= b) { again[x->target]++; again[b + 1]--; }
+        if (x->next <= b) { again[x->next]++; again[b + 1]--; }
+        const u32 *t = x->term == TERM_BRX ? l->brx[l->op[x->end - 1].aux] : NULL;
+        for (u32 j = 1; t && j <= t[0]; j++) if (t[j] <= b) { again[t[j]]++; again[b + 1]--; }
+    }
+    for (u32 b = 1; b <= l->nblock; b++) again[b] += again[b - 1];
+    return again;
+}
+
+/* Whether the copy that operation k makes stays equal to its source, which is written once in the text: the source is written
+ * once in a run, too, or always just before the copy, in its block, with nobody reading the copy earlier there. */
+static bool copy_stays(const struct lowered *l, u32 k, u32 source, u32 copy, const u32 *block_of, const u32 *again)
+{
+    u32 r[16];
+    if (!again[block_of[source]]) return true;
+    if (block_of[source] != block_of[k] || source > k) return false;
+    for (u32 j = l->block[block_of[k]].first; j < k; j++)
+        for (u32 n = lop_uses(&l->op[j], l, r); n--;) if (r[n] == copy) return false;
+    return true;
+}
+
+/* A register written once, by a plain move of something that does not change until it is moved again, is that something. */
 static void propagate_copies(struct lower *w)
 {
     struct lowered *l = w->l;
@@ -537,10 +572,11 @@ static void propagate_copies(struct lower *w)
         for (u32 j = 0; j < n; j++) { ndef[r[j]]++; def[r[j]] = k; }
     }
     struct opnd *is = NEW_ARRAY(w->mem, struct opnd, l->nreg + 1);
+    u32 *block_of = NEW_ARRAY(w->mem, u32, l->nop + 1), *again = find_repeats(w, block_of);
     for (u32 k = 0; k < l->nop; k++) {
         struct lop *o = &l->op[k];
         if (o->kind != K_LANE || (o->name != N_mov && o->name != N_cvta) || o->guard.kind != O_NONE || o->d.kind != O_REG || ndef[o->d.reg] != 1) continue;
-        if (o->a.kind == O_NONE || (o->a.kind == O_REG && ndef[o->a.reg] != 1)) continue;
+        if (o->a.kind == O_NONE || (o->a.kind == O_REG && (ndef[o->a.reg] != 1 || !copy_stays(l, k, def[o->a.reg], o->d.reg, block_of, again)))) continue;
         is[o->d.reg] = o->a;
         o->kind = KX_DEAD;
     }
