@@ -160,6 +160,7 @@ static void release(struct cta *c, u32 n)
                 char *p = SLOT(s->fr->R, d->slot);
                 if (d->width == 1) { u32 *x = (u32 *)(void *)p; *x = (*x & ~s->mask) | (v ? s->mask : 0); if (d->cls == CLS_S) *x = v ? ALL_LANES : 0; }
                 else if (d->cls == CLS_S) { u64 x = v; memcpy(p, &x, 8); }
+                else if (d->cls == CLS_A) lanes_put_groups(s->fr->code, s->fr->R, d->slot, s->mask, v);
                 else for (u32 l = 0; l < LANES; l++) if (s->mask >> l & 1) memcpy(p + 4 * l, &v, 4);
             }
             s->state = SP_RUN;

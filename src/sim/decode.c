@@ -199,8 +199,8 @@ static struct insn make(struct decoder *d, const struct lop *o, u32 k)
     i.cls = (u8)(dd.cls | a.cls << 2 | b.cls << 4 | c.cls << 6);
     i.n = dd.cls == CLS_A ? (u8)d->c->groups : 1;
     if (o->guard.kind == O_REG) { i.guard = d->c->reg[o->guard.reg].slot; if (o->guard.neg) i.flags |= IF_GUARD_NEG; }
-    if (o->kind == K_LANE && o->e.kind != O_NONE) { i.e = e.slot; i.flags |= (u8)(e.cls << IF_CLS_E); }
-    if (o->kind == K_MEM || o->kind == K_WARP) { i.off = (s32)o->off; i.e = e.slot; i.f = slot_of(d, o->d2).slot; }
+    if (o->e.kind != O_NONE) { i.e = e.slot; i.flags |= (u8)(e.cls << IF_CLS_E); }
+    if (o->kind == K_MEM || o->kind == K_WARP) { i.off = (s32)o->off; i.f = slot_of(d, o->d2).slot; }
     return i;
 }
 

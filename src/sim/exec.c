@@ -235,7 +235,7 @@ static enum step run_split(struct warp *w)
             return STEP_YIELD;
         default: CHECK(!"terminator");
         }
-        if (unlikely(to >= w->limit)) { s->block = to; return STEP_PICK; }
+        if (unlikely(to >= w->limit) && !w->code->low->block[to].is_exit) { s->block = to; return STEP_PICK; }    /* who only leaves does not wait */
         if (to <= b && unlikely(--w->fuel < 0)) {
             s->block = to;
             switch (wait_fuel(w, to)) {
@@ -265,7 +265,8 @@ enum exec_end exec_warp(struct warp *w)
 static void put_uniform(char *R, const struct insn *i, struct warp *w, u64 v, u32 width)
 {
     u32 m = guard_mask(w, i);
-    if (CLS_AT(i, 0) == CLS_S) { memcpy(SLOT(R, i->d), &v, 8); return; }
+    if (CLS_AT(i, 0) == CLS_S) { if (m) memcpy(SLOT(R, i->d), &v, 8); return; }
+    if (CLS_AT(i, 0) == CLS_A) { lanes_put_groups(w->code, R, i->d, m, v); return; }
     for (u32 l = 0; l < LANES; l++)
         if (m >> l & 1) memcpy(SLOT(R, i->d) + l * width, &v, width);
 }

@@ -363,6 +363,8 @@ struct ptx_func *func_at(struct launch *l, u64 addr);
 char *local_of(struct warp *w);                                                                 /* call.c: the lanes' stacks */
 const char *plain_name(struct arena *a, struct str name);                                       /* explain.c */
 
+/* One value into a register that is uniform in each group: the groups that have lanes in the mask. */
+void lanes_put_groups(const struct code *c, char *R, u32 slot, u32 mask, u64 v);                /* wrap.c */
 /* Reads operand n of an instruction for one lane. */
 u64 lane_value(const struct warp *w, const struct code *c, const char *R, u32 slot, u32 cls, u32 width, u32 lane);
 #endif

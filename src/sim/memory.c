@@ -103,13 +103,7 @@ static void store_one(char *p, u64 v, u32 width, bool strong)
 }
 
 static u16 data_slot(const struct insn *i, u32 k) { return k == 0 ? i->d : k == 1 ? i->b : k == 2 ? i->c : i->e; }
-/* The class of data operand k; the fourth has none of its own in the word, so it is looked up. */
-static u32 data_class(const struct warp *w, const struct insn *i, u32 k)
-{
-    if (k < 3) return CLS_AT(i, k == 0 ? 0 : k + 1);
-    const struct opnd *o = &w->code->low->op[i->op].e;
-    return o->kind == O_REG ? w->code->reg[o->reg].cls : CLS_S;
-}
+static u32 data_class(const struct insn *i, u32 k) { return k < 3 ? CLS_AT(i, k == 0 ? 0 : k + 1) : CLS_E(i); }
 static bool data_there(const struct warp *w, const struct insn *i, u32 k)
 {
     const struct lop *o = &w->code->low->op[i->op];
@@ -159,12 +153,12 @@ static void do_load(struct access *a, char *R)
             if (a->ok >> l & 1) for (u32 k = 0; k < s->vec; k++) wait_record_read(w, a->insn->op, l, a->space[l], a->addr[l] + k * s->width, a->ptr[l] + k * s->width, s->width, v[k][l]);
     for (u32 k = 0; k < s->vec; k++) {
         if (!data_there(w, a->insn, k)) continue;
-        put_result(w, R, a->insn, data_slot(a->insn, k), data_class(w, a->insn, k), s->reg_width, a->mask, v[k]);
+        put_result(w, R, a->insn, data_slot(a->insn, k), data_class(a->insn, k), s->reg_width, a->mask, v[k]);
     }
     if (a->insn->flags & IF_TAG) {
         const struct lop *o = &w->code->low->op[a->insn->op];
         const struct opnd *r[4] = { &o->d, &o->b, &o->c, &o->e };
-        for (u32 k = 0; k < s->vec; k++) tags_loaded(w, *r[k], data_slot(a->insn, k), data_class(w, a->insn, k), a->mask);
+        for (u32 k = 0; k < s->vec; k++) tags_loaded(w, *r[k], data_slot(a->insn, k), data_class(a->insn, k), a->mask);
     }
 }
 
@@ -179,7 +173,7 @@ static void do_store(struct access *a, const char *R)
         bool whole = a->bytes == 16 && s->vec > 1;
         char *p = whole ? buf : a->ptr[l];
         for (u32 k = 0; k < s->vec; k++) {
-            u64 v = lane_value(w, w->code, R, data_slot(a->insn, k), data_class(w, a->insn, k), s->reg_width, l);
+            u64 v = lane_value(w, w->code, R, data_slot(a->insn, k), data_class(a->insn, k), s->reg_width, l);
             if (unlikely(w->probe) && load_one(a->ptr[l] + k * s->width, s->width, strong) != (s->width < 8 ? v & ((1ull << 8 * s->width) - 1) : v)) w->changed = 1;
             store_one(p + k * s->width, v, s->width, strong && !whole);
         }

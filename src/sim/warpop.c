@@ -27,9 +27,7 @@ static void gather(struct warp *w, const struct split *s, const struct insn *i)
         w->rdv_tag[l] = tagged ? tag_of(w, low, o->a, l) : 0;
         if (o->name == N_shfl) {
             w->rdv_b[l] = (u32)lane_value(w, w->code, w->R, i->b, CLS_AT(i, 2), 4, l);
-            const struct opnd *e = &o->e;
-            u32 cls = e->kind == O_REG ? w->code->reg[e->reg].cls : CLS_S;
-            w->rdv_e[l] = (u32)lane_value(w, w->code, w->R, i->e, cls, 4, l);
+            w->rdv_e[l] = (u32)lane_value(w, w->code, w->R, i->e, CLS_E(i), 4, l);
         }
     }
 }
@@ -122,6 +120,7 @@ static void scatter(struct warp *w, const struct split *s, const struct insn *i,
             *p = (*p & ~m) | bits;
             if (c->reg[o->d.reg].cls == CLS_S) *p = bits ? ALL_LANES : 0;
         } else if (CLS_AT(i, 0) == CLS_S) { u64 x = v[__builtin_ctz(m)]; memcpy(d, &x, 8); }
+        else if (CLS_AT(i, 0) == CLS_A) lanes_put_groups(c, R, i->d, m, v[__builtin_ctz(m)]);
         else for (u32 l = 0; l < LANES; l++) if (m >> l & 1) memcpy(d + 4 * l, &v[l], 4);
     }
     if (o->name == N_shfl && o->d.kind == O_REG && c->low->tag[o->d.reg]) {     /* a pointer's object goes with its halves */
@@ -180,8 +179,7 @@ static void mask_finding(struct warp *w, const struct insn *i, u32 lanes, u32 ma
 /* The whole warp shuffles 32-bit registers by the same amount: no rendezvous, no copies of operands. */
 static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop *o)
 {
-    const struct opnd *e = &o->e;
-    if (o->name != N_shfl || o->d2.kind != O_NONE || o->d.kind != O_REG || w->code->low->tag[o->d.reg] || i->cls != (CLS_V | CLS_V << 2 | CLS_S << 4 | CLS_S << 6) || (e->kind == O_REG && w->code->reg[e->reg].cls != CLS_S)) return false;
+    if (o->name != N_shfl || o->d2.kind != O_NONE || o->d.kind != O_REG || w->code->low->tag[o->d.reg] || i->cls != (CLS_V | CLS_V << 2 | CLS_S << 4 | CLS_S << 6) || CLS_E(i) != CLS_S) return false;
     u32 mask, b, c, v[LANES];
     memcpy(&mask, SLOT(w->R, i->c), 4);
     if (w->mask != ALL_LANES || mask != ALL_LANES) return false;

@@ -26,6 +26,13 @@ u64 lane_value(const struct warp *w, const struct code *c, const char *R, u32 sl
     return v;
 }
 
+void lanes_put_groups(const struct code *c, char *R, u32 slot, u32 mask, u64 v)
+{
+    u32 ones = c->group == LANES ? ALL_LANES : (1u << c->group) - 1;
+    for (u32 g = 0; g < c->groups; g++)
+        if (mask >> g * c->group & ones) memcpy(SLOT(R, slot) + 8 * g, &v, 8);
+}
+
 /* Spreads a scalar or affine operand to 32 lanes of the given width. */
 static void spread(char *restrict out, const struct code *c, const char *R, u32 slot, u32 cls, u32 width)
 {
