@@ -78,7 +78,7 @@ static void check_local(struct access *a, u32 lane, struct lane_check *c)
     struct warp *w = a->warp;
     struct frame *f = w->cur->fr;
     const struct root *r = &a->site->root;
-    c->lo = 0; c->size = f->local_base + f->code->low->local_bytes;
+    c->lo = 0; c->size = f->local_base + f->code->low->local_bytes + f->top;
     if (r->kind == ROOT_VAR && r->var->space == SP_LOCAL) { c->var = r->var; c->lo = f->local_base + r->var->offset; c->size = r->var->size; }
     if (!within(a->addr[lane], a->bytes, c->lo, c->size) || c->lo + c->size > LOCAL_STACK) c->verdict = LOCAL_PAST;
     else if (a->addr[lane] & (a->bytes - 1)) c->verdict = MISALIGNED;

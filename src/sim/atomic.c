@@ -35,6 +35,13 @@ static u64 step32(const struct site *s, char *at, u64 b, u64 c)
     return old;
 }
 
+static u64 step16(const struct site *s, char *at, u64 b, u64 c)
+{
+    u16 *p = (u16 *)(void *)at, old = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(p, &old, (u16)combine(s, old, b, c), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) { }
+    return old;
+}
+
 static u64 step64(const struct site *s, char *at, u64 b, u64 c)
 {
     u64 *p = (u64 *)(void *)at;
@@ -65,12 +72,12 @@ void atomic_access(struct access *a, char *R)
     const struct insn *i = a->insn;
     struct warp *w = a->warp;
     u64 old[LANES];
-    u64 width_mask = s->width == 8 ? ~0ull : 0xffffffffu;
+    u64 width_mask = s->width == 8 ? ~0ull : (1ull << 8 * s->width) - 1;
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
         if (!(a->ok >> l & 1)) { old[l] = 0; continue; }
         u64 b = lane_value(w, w->code, R, i->b, CLS_AT(i, 2), s->width, l), c = s->atom == AT_CAS ? lane_value(w, w->code, R, i->c, CLS_AT(i, 3), s->width, l) : 0;
-        old[l] = s->width == 8 ? step64(s, a->ptr[l], b, c) : step32(s, a->ptr[l], b, c);
+        old[l] = s->width == 8 ? step64(s, a->ptr[l], b, c) : s->width == 4 ? step32(s, a->ptr[l], b, c) : step16(s, a->ptr[l], b, c);
         if (s->atom == AT_CAS || s->atom == AT_EXCH || unlikely(w->probe)) {
             u64 now = combine(s, old[l], b, c) & width_mask;
             if (now != old[l]) { w->changed = 1; if (s->atom == AT_CAS || s->atom == AT_EXCH) remember_writer(w, a, l, now); }

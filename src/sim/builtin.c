@@ -1,10 +1,12 @@
-/* Functions that the CUDA runtime provides to kernels: vprintf and __assertfail. */
+/* Functions that the CUDA runtime provides to kernels: vprintf, __assertfail, malloc and free. */
 #include "sim/machine.h"
 
 enum builtin builtin_find(struct str name)
 {
     if (str_is(name, "vprintf")) return BI_VPRINTF;
     if (str_is(name, "__assertfail")) return BI_ASSERTFAIL;
+    if (str_is(name, "malloc")) return BI_MALLOC;
+    if (str_is(name, "free")) return BI_FREE;
     return BI_NONE;
 }
 
@@ -146,12 +148,60 @@ static void assert_lane(struct warp *w, const struct call *c, const struct insn 
     text_free(&msg); text_free(&file); text_free(&t);
 }
 
+enum { HEAP_BYTES = 8 << 20 };          /* cudaLimitMallocHeapSize, as a program finds it */
+
+static void put_return(const struct frame *f, const struct call *c, u32 lane, u64 v)
+{
+    u32 n = c->nret ? c->ret[0].size : 0;
+    memcpy(f->pmem + (size_t)lane * f->code->low->pmem_bytes + (n ? c->ret[0].from : 0), &v, n < 8 ? n : 8);
+}
+
+static void site_text(struct warp *w, u32 op, char *out, size_t n)
+{
+    struct arena a = { 0 };
+    const struct place *p = found_place(&a, w->code->low, op);
+    snprintf(out, n, "%s:%u", p->file ? p->file : p->ptx_file, p->file ? p->line : p->ptx_line);
+    arena_free(&a);
+}
+
+static u64 heap_alloc(struct warp *w, const struct insn *i, u64 bytes)
+{
+    struct sim *s = w->cta->launch->sim;
+    struct error e = { 0 };
+    char site[300];
+    if (!bytes || bytes > HEAP_BYTES || __atomic_add_fetch(&s->heap, bytes, __ATOMIC_RELAXED) > HEAP_BYTES) {
+        if (bytes && bytes <= HEAP_BYTES) __atomic_sub_fetch(&s->heap, bytes, __ATOMIC_RELAXED);
+        return 0;
+    }
+    site_text(w, i->op, site, sizeof site);
+    struct mem_object *o = mem_alloc(s->mem, bytes, 16, MEM_HEAP, "memory of malloc", site, &e);
+    return o ? o->base : 0;
+}
+
+static void heap_free(struct warp *w, const struct insn *i, u32 lane, u64 addr)
+{
+    struct sim *s = w->cta->launch->sim;
+    struct mem_object *o = mem_find(s->mem, addr);
+    char site[300], cause[400];
+    if (!addr) return;
+    site_text(w, i->op, site, sizeof site);
+    bool heap = o && o->kind == MEM_HEAP && o->base == addr;
+    enum mem_free_result r = heap ? mem_free(s->mem, addr, site, &o) : MEM_FREE_BAD;
+    if (r == MEM_FREE_OK) { __atomic_sub_fetch(&s->heap, o->size, __ATOMIC_RELAXED); return; }
+    struct finding f = { .kind = r == MEM_FREE_TWICE ? F_double_free : F_bad_free, .cause = cause };
+    if (r == MEM_FREE_TWICE) snprintf(cause, sizeof cause, "it was freed before, at %s", o->free_site ? o->free_site : "an unknown place");
+    else snprintf(cause, sizeof cause, "the address is %s%s, and not what device malloc returned", o ? "inside " : "no allocation", o ? o->name : "");
+    if (w->cta->launch->in->checks & CHECK_BOUNDS) found(w, i->op, &f, 1u << lane);
+}
+
 bool builtin_call(struct warp *w, const struct call *c, const struct insn *i)
 {
     const struct frame *f = w->cur->fr;
     if (c->builtin == BI_ASSERTFAIL) { assert_lane(w, c, i, w->mask); return true; }
     for (u32 l = 0; l < LANES; l++) {
         if (!(w->mask >> l & 1)) continue;
+        if (c->builtin == BI_MALLOC) { put_return(f, c, l, c->narg ? heap_alloc(w, i, argument(f, c, 0, l)) : 0); continue; }
+        if (c->builtin == BI_FREE) { if (c->narg) heap_free(w, i, l, argument(f, c, 0, l)); continue; }
         s32 n = c->narg == 2 ? print_lane(w, l, argument(f, c, 0, l), argument(f, c, 1, l)) : -1;
         if (c->nret && c->ret[0].size >= 4) memcpy(f->pmem + (size_t)l * f->code->low->pmem_bytes + c->ret[0].from, &n, 4);
     }

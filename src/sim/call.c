@@ -1,6 +1,6 @@
 /* Calls. Lanes that call the same function share a frame; they meet again at (caller's frame, return block). Frames form a
  * tree, so recursion depths never merge and divergent indirect calls need no special case. Functions always run in plain code. */
-#include "sim/machine.h"
+#include "sim/access.h"
 
 enum { MAX_DEPTH = 4096 };
 
@@ -75,11 +75,11 @@ static bool enter_function(struct warp *w, struct split *s, u32 mask, struct ptx
     struct code *code = code_of(w, f, i->op);
     if (!code) return false;
     const struct lowered *to = code->low;
-    u32 base = up->local_base + from->local_bytes;
+    u32 base = up->local_base + from->local_bytes + up->top;
     if (up->depth + 1 >= MAX_DEPTH || base + to->local_bytes > LOCAL_STACK) { stack_overflow(w, i->op, mask, up->depth + 1); return false; }
     struct frame *fr = frame_new(w, code);
     if (!fr || !fr->R || !fr->pmem || !fr->tags) { launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_MEMORY, w->code->low, i->op, "no memory for the frame of a call"); return false; }
-    fr->up = up; fr->depth = up->depth + 1; fr->local_base = base; fr->ret_block = next; fr->call = c; fr->refs = 0;
+    fr->up = up; fr->depth = up->depth + 1; fr->local_base = base; fr->top = 0; fr->ret_block = next; fr->call = c; fr->refs = 0;
     up->refs++;
     head_fill(w, code, fr->R, base);
     for (u32 k = 0; k < c->narg && k < f->nparam; k++) {
@@ -120,6 +120,31 @@ bool call_enter(struct warp *w, struct split *s, const struct insn *i, u32 next)
         if (!enter_function(w, s, same, f, c, i, next, todo == 0)) return true;
     }
     return true;
+}
+
+/* The frame's local memory grows by the largest request of the active lanes, at one place for all of them. */
+int warp_alloca(char *restrict R, const struct insn *i, struct warp *w)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    struct frame *f = w->cur->fr;
+    u32 mask = access_mask(w, R, i), width = type_size[isa_forms[o->form].type] == 8 || o->d.kind != O_REG ? 8 : 4;
+    if (o->d.kind == O_REG) width = w->code->reg[o->d.reg].width;
+    u64 most = 0, v = f->top;
+    for (u32 l = 0; o->name != N_stacksave && l < LANES; l++) {
+        u64 x = mask >> l & 1 ? lane_value(w, w->code, R, i->a, CLS_AT(i, 1), o->a.kind == O_REG ? w->code->reg[o->a.reg].width : 8, l) : 0;
+        if (x > most) most = x;
+    }
+    if (!mask) return 0;
+    if (o->name == N_stackrestore) { if (most <= f->top) f->top = (u32)most; return 0; }
+    if (o->name == N_alloca) {
+        u64 align = o->off > 0 && o->off <= 4096 ? (u64)o->off : 16, end = f->local_base + f->code->low->local_bytes + f->top;
+        v = (end + align - 1) / align * align;
+        if (most > LOCAL_STACK || v + most > LOCAL_STACK) { stack_overflow(w, i->op, mask, f->depth); return EV_STOP; }
+        f->top += (u32)(v + most - end);
+    }
+    for (u32 l = 0; l < LANES; l++)
+        if (mask >> l & 1) memcpy(SLOT(R, i->d) + l * width, &v, width);
+    return 0;
 }
 
 /* Lanes of mask return: results are copied, and they stand at the return block of the caller. */

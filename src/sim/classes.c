@@ -143,6 +143,7 @@ static struct value result_class(const struct classes *c, const struct lop *o, u
     case K_MEM: return o->name == N_isspacep ? vec : load_class(c, o, width);
     case K_WARP:
         if (o->name == N_mov || o->name == N_activemask) return scalar;
+        if (o->name == N_alloca || o->name == N_stacksave) return vec;
         return (o->name == N_vote || o->name == N_ballot || o->name == N_redux) && full_mask(o->c) && !c->div[block] ? scalar : vec;
     case K_CTRL: return !c->div[block] ? scalar : vec;      /* results of barriers */
     default: return vec;

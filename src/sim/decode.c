@@ -272,7 +272,7 @@ static void push_op(struct decoder *d, u32 k, bool div)
     struct insn i = make(d, o, k);
     if (div) i.flags |= IF_BLEND;
     handler *h;
-    if (o->kind == K_WARP) h = o->name == N_activemask ? warp_activemask : warp_sreg;
+    if (o->kind == K_WARP) h = o->name == N_activemask ? warp_activemask : o->name == N_mov ? warp_sreg : warp_alloca;
     else if ((h = async_handler((enum isa_name)o->name)) || (h = matrix_handler((enum isa_name)o->name))) { }
     else if (o->name == N_hint) h = mem_hint;
     else if (o->name == N_isspacep) h = mem_isspacep;

@@ -241,7 +241,8 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
     case INVALID: explain_invalid(a, first, &mem, &f); break;
     default: break;
     }
-    f.cause_key = x->object ? x->object->id : x->var ? str_hash(x->var->name) : 0;
+    /* every thread has its own piece of the heap: what counts is where it was taken */
+    f.cause_key = x->object && x->object->kind == MEM_HEAP && x->object->alloc_site ? str_hash(str_of(x->object->alloc_site)) : x->object ? x->object->id : x->var ? str_hash(x->var->name) : 0;
     found(w, a->insn->op, &f, mask);
     arena_free(&mem);
 }

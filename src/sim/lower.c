@@ -293,14 +293,33 @@ static void lower_cvta(struct lower *w, int form)
     if (i->narg != 2) { lower_unsupported(w); return; }
     struct opnd s = lower_operand(w, &i->arg[1], type), d = begin_dest(w, &i->arg[0], type);
     bool to = lower_has_mod(i, "to"), window = lower_has_mod(i, "shared") || lower_has_mod(i, "local");
-    if (lower_has_mod(i, "param")) { lower_unsupported(w); return; }
-    if (!window) lower_emit(w, form, d, s, no_opnd, no_opnd);
+    if (lower_has_mod(i, "param") && !w->l->func->is_entry) { lower_unsupported(w); return; }
+    if (!window && !lower_has_mod(i, "param")) lower_emit(w, form, d, s, no_opnd, no_opnd);
     else {
-        /* the window's base is put in by decode, which knows the arena: aux 1 shared, 2 local */
+        /* the base is put in when a warp is set up: comp 1 shared, 2 local window, 3 the launch's copy of the parameters */
         struct lop *o = lower_emit(w, isa_form(to ? N_sub : N_add, type_size[type] == 8 ? T_U64 : T_U32, type_size[type] == 8 ? T_U64 : T_U32, 0), d, s, no_opnd, no_opnd);
-        o->b = (struct opnd){ .kind = O_CONST, .comp = lower_has_mod(i, "shared") ? 1 : 2 };
+        o->b = (struct opnd){ .kind = O_CONST, .comp = lower_has_mod(i, "shared") ? 1 : lower_has_mod(i, "local") ? 2 : 3 };
+        if (o->b.comp == 3) w->l->has_param_address = true;
     }
     finish_dest(w, &i->arg[0], d, type);
+}
+
+/* alloca, stacksave, stackrestore: the frame's local memory grows and shrinks; nothing waits. */
+static void lower_stack(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    enum isa_name n = (enum isa_name)isa_forms[form].name;
+    enum ptx_type t = lower_last_type(i);
+    struct lop o = { .form = form, .name = (u16)n, .kind = K_WARP, .guard = w->guard, .src = i };
+    u32 k = n == N_stackrestore ? 0 : 1;
+    if (i->narg < 1 + (n == N_alloca) || i->narg > 1u + 2 * (n == N_alloca)) { lower_unsupported(w); return; }
+    struct opnd d = k ? begin_dest(w, &i->arg[0], t) : no_opnd;
+    o.d = d;
+    if (n != N_stacksave) o.a = lower_operand(w, &i->arg[k], t);
+    o.off = i->narg == 3 && i->arg[2].kind == OP_INT ? i->arg[2].imm : 8;
+    w->l->has_alloca = true;
+    VEC_PUSH(w->mem, &w->op, o);
+    if (k) finish_dest(w, &i->arg[0], d, t);
 }
 
 static void lower_warp(struct lower *w, int form)
@@ -466,7 +485,10 @@ static void lower_insn(struct lower *w, const struct ptx_insn *i)
     switch (f->kind) {
     case K_CMP: lower_setp(w, form); break;
     case K_MEM: lower_memory(w, f); break;
-    case K_WARP: lower_warp(w, form); break;
+    case K_WARP:
+        if (f->name == N_alloca || f->name == N_stacksave || f->name == N_stackrestore) lower_stack(w, form);
+        else lower_warp(w, form);
+        break;
     case K_CTRL: lower_control(w, form); break;
     default:
         if (f->name == N_mov) lower_mov(w, form);

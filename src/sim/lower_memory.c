@@ -123,7 +123,7 @@ static void atomic(struct lower *w, const struct isa_form *f)
     u32 k = !red, op = 0;
     while (op < COUNT_OF(names) && !lower_has_mod(i, names[op])) op++;
     bool cas = op == AT_CAS;
-    if (i->narg != 2u + !red + cas || i->arg[k].kind != OP_MEM || (type_size[t] != 4 && type_size[t] != 8)) { lower_unsupported(w); return; }
+    if (i->narg != 2u + !red + cas || i->arg[k].kind != OP_MEM || (type_size[t] != 4 && type_size[t] != 8 && !(type_size[t] == 2 && (op == AT_CAS || op == AT_EXCH)))) { lower_unsupported(w); return; }
     if (type_is_float(t) && (op != AT_ADD || (t != T_F32 && t != T_F64))) { lower_unsupported(w); return; }
     struct site s = { .name = (u8)f->name, .space = (u8)space_of(i), .width = type_size[t], .reg_width = type_size[t], .vec = 1, .is_signed = type_is_signed(t),
                       .is_float = type_is_float(t), .sem = sem_of(i), .scope = scope_of(i, SCOPE_GPU), .atom = (u8)op, .type = (u8)t };

@@ -76,7 +76,7 @@ enum { SR_DYN_SHARED = SR_COUNT, SR_LOCAL_BASE };
 enum opnd_kind { O_NONE, O_REG, O_CONST, O_PARAM, O_SREG };
 struct opnd {                                   /* an operand before it has a slot */
     u8 kind, neg;                               /* neg: of a guard */
-    u16 comp;                                   /* SREG: component; CONST: 1, 2: add the base of the shared, local window */
+    u16 comp;                                   /* SREG: component; CONST: 1, 2, 3: add the base of the shared, local window, of the parameters */
     u32 reg;                                    /* REG: number; SREG: id; CONST: number + 1 in lowered.sym, 0: just a number */
     u64 value;                                  /* CONST: bits; PARAM: offset */
 };
@@ -130,6 +130,7 @@ struct lowered {
     struct root *root;                          /* where an address in it comes from */
     struct site *site; u32 nsite;
     u32 **brx; u32 nbrx;                        /* targets of indirect branches: brx[op.aux][0] is the count */
+    bool has_alloca, has_param_address;         /* its frames grow; it takes generic addresses of its parameters */
     u32 local_bytes;                            /* local memory of one call */
     u32 pmem_bytes;                             /* .param memory of one call: its own parameters, results, and those of its calls */
     u64 shared_bytes;                           /* static shared memory reachable from here */
@@ -183,6 +184,7 @@ struct frame {                                  /* an activation; a tree (cactus
     char *pmem;                                 /* .param memory, [lane][pmem_bytes] */
     u32 *tags;                                  /* tag planes, 32 object ids each */
     u32 local_base;                             /* offset of its local memory in the thread's stack */
+    u32 top;                                    /* bytes that alloca added behind it */
     u32 depth, refs;                            /* refs: splits in it and frames above it */
     u32 ret_block; const struct call *call;     /* where its lanes meet again in `up` */
     struct frame *next_free;
@@ -293,6 +295,7 @@ struct launch {
     u64 serial; struct writer { u64 addr, value, cta, serial; u32 thread, op; struct lowered *low; } *writers;   /* who changed a lock last: a lossy table of the sim */
     char *param_copy;                           /* the parameter block, and 8 readable bytes behind it */
     u64 grid_workspace;                         /* 0: not a cooperative launch */
+    u64 param_address;                          /* generic address of the parameters, when the kernel takes it */
 };
 enum { WRITERS = 1024 };
 
@@ -303,6 +306,8 @@ struct sim {
     struct pool *pool;
     struct writer *writers; u64 serial;
     struct mem_object *workspace;               /* of grid.sync(), made for the first cooperative launch */
+    struct mem_object *params;                  /* a copy of the parameters that has an address, for kernels that take it */
+    u64 heap;                                   /* bytes of device malloc that are not freed (atomic) */
 };
 
 /* ---- who does what ---- */
@@ -321,7 +326,7 @@ handler *async_handler(enum isa_name name);                                     
 handler *matrix_handler(enum isa_name name);
 void async_exit(struct warp *w, u32 mask);
 void async_reset(struct warp *w);
-handler memory_any, memory_observed, mem_hint, mem_isspacep, mem_fence, warp_activemask, warp_sreg;
+handler memory_any, memory_observed, mem_hint, mem_isspacep, mem_fence, warp_activemask, warp_sreg, warp_alloca;
 
 /* exec.c */
 enum exec_end { EXEC_WAIT, EXEC_YIELD, EXEC_DONE };

@@ -44,7 +44,7 @@ static u64 sreg_value(const struct warp *w, u32 id, u32 comp, u32 lane)
 
 static u64 window_base(const struct launch *l, u32 comp)
 {
-    return comp == 1 ? mem_shared_window(l->sim->mem) : comp == 2 ? mem_local_window(l->sim->mem) : 0;
+    return comp == 1 ? mem_shared_window(l->sim->mem) : comp == 2 ? mem_local_window(l->sim->mem) : comp == 3 ? l->param_address : 0;
 }
 
 /* Constants, parameters and special registers, as the code expects them. */
@@ -149,7 +149,7 @@ static void warp_start(struct warp *w, bool fresh)
     w->first_live = w->live = left >= LANES ? ALL_LANES : (1u << left) - 1;
     f->code = plain ? l->plain : l->fast;
     f->R = plain ? w->plain_R : w->fast_R;
-    f->depth = 0; f->refs = 1; f->local_base = 0; f->up = NULL;
+    f->depth = 0; f->refs = 1; f->local_base = 0; f->top = 0; f->up = NULL;
     w->base = f;
     w->nsplit = 0; w->cur = NULL; w->probe = NULL; w->code = NULL;
     if (w->copies) async_reset(w);
@@ -489,6 +489,19 @@ static u64 grid_workspace(struct sim *s, struct error *e)
     return s->workspace->base;
 }
 
+/* A place with an address for the parameters of kernels that take it (cvta.param). */
+static bool place_params(struct sim *s, struct launch *l, struct error *e)
+{
+    u64 n = l->in->kernel->param_bytes;
+    if (!l->kernel->has_param_address) return true;
+    if (s->params && s->params->size < n) { mem_free(s->mem, s->params->base, NULL, &s->params); s->params = NULL; }
+    if (!s->params) s->params = mem_alloc(s->mem, n < 4096 ? 4096 : n, 0, MEM_CONST, "the parameters", NULL, e);
+    if (!s->params) return false;
+    memcpy(mem_view(s->params, s->params->base), l->in->params, n);
+    l->param_address = s->params->base;
+    return true;
+}
+
 static bool prepare(struct sim *s, struct launch *l, const struct sim_launch *in, struct error *e)
 {
     lock(&s->lock);
@@ -537,6 +550,7 @@ bool sim_run(struct sim *s, const struct sim_launch *in, struct sim_result *r, s
     l.dyn_shared = (sim_static_shared(in->kernel) + 15) / 16 * 16;
     l.shared_total = in->shared_bytes ? l.dyn_shared + in->shared_bytes : sim_static_shared(in->kernel);
     if (!in->shared_bytes) l.dyn_shared = l.shared_total;
+    if (!place_params(s, &l, e)) return false;
     if (in->cooperative && !(l.grid_workspace = grid_workspace(s, e))) return false;
     u32 per_sm = sim_resident_per_sm(s->profile, in->kernel, l.threads, l.shared_total);
     l.max_resident = (per_sm ? per_sm : 1) * s->profile->sms;
