@@ -16,7 +16,8 @@ static void kernel_place(const struct ptx_func *k, struct place *p, char *file, 
     u32 i = 0;
     while (i < k->ninsn && !k->insn[i].loc)
         i++;
-    if (i == k->ninsn)
+    /* the first place of an empty kernel is its closing brace: that is no beginning */
+    if (i == k->ninsn || str_is(k->insn[i].opcode, "ret") || str_is(k->insn[i].opcode, "exit"))
         return;
     const struct ptx_loc *loc = k->insn[i].loc;
     while (loc->at)

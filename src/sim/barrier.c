@@ -53,13 +53,10 @@ static void note_place(struct cta *c, const struct split *s, struct lowered *in,
     struct stop st = { .l = c->launch };
     struct finding f = { .kind = F_barrier_exited, .once = true, .kernel = arena_str(&a, l->kernel->func->name) };
     memcpy(f.cta, c->id, 12); memcpy(f.nctaid, l->in->grid, 12); memcpy(f.ntid, l->in->block, 12);
-    u32 n = 0;
     for (u32 k = 0; k < c->nwarps; k++) {
         const struct warp *w = c->warp[k];
         u32 left = w->first_live & ~w->live;
-        if (!left || w->left_in != in || left_at(w, s->op) != op) continue;
-        gone.mask[k] = left;
-        n += (u32)__builtin_popcount(left);
+        if (left && w->left_in == in && left_at(w, s->op) == op) gone.mask[k] = left;
     }
     f.place = found_place(&a, s->fr->code->low, s->op);
     f.other = found_place(&a, in, op);
