@@ -107,7 +107,7 @@ static struct value lane_value_class(const struct classes *c, const struct lop *
     case N_sub: return plus(c, a, b, -1, width);
     case N_mul_lo: case N_mul_wide: return product(c, o->a, o->b, width, (enum ptx_type)f->type);
     case N_mad_lo: case N_mad_wide: return plus(c, product(c, o->a, o->b, width, (enum ptx_type)f->type), of(c, o->c), 1, width);
-    case N_shl: return a.cls == CLS_A && o->b.kind == O_CONST && o->b.value < 31 ? affine(c, (s64)a.stride << o->b.value, width) : vec;
+    case N_shl: return a.cls == CLS_A && o->b.kind == O_CONST && o->b.value < 31 ? affine(c, (s64)a.stride * (1ll << o->b.value), width) : vec;
     case N_cvt: return a.cls == CLS_A && width >= 4 && type_size[f->dtype] >= 4 ? a : vec;
     case N_and:     /* a mask of low ones */
         if (a.cls == CLS_A && a.stride > 0 && o->b.kind == O_CONST && (o->b.value & (o->b.value + 1)) == 0 && o->b.value < 1u << 31) return a;
