@@ -270,32 +270,39 @@ struct worker {
     struct cta *free, *again;                   /* again: started already, to be run next */
     u64 steps, ctas;
     u32 index, turns;
+    u64 from, to; bool holds;                   /* CTAs it has claimed and not started; whether it counts in launch.holders */
     struct arena mem;                           /* lives as long as the launch */
 };
 
 enum { PARK_SCAN = 32, PARK_TURN = 16, LOCAL_STACK = 1 << 16, FUEL_FIRST = 128, FUEL_MAX = 1 << 16 };
 
-struct launch {
+struct launch {                                 /* read by all workers all the time; what they write has lines of its own */
     const struct sim_launch *in;
     struct sim *sim;
     struct lowered *kernel;
     struct code *fast, *plain;
-    u64 total, next;                            /* CTAs; next to start (atomic) */
-    u32 max_resident, resident, active;         /* active: workers inside a CTA or about to take one */
-    struct cta *parked, *parked_tail; u32 nparked;
-    lock_t lock;
-    u32 nwarps, threads;
+    u64 total;                                  /* CTAs */
+    u32 nwarps, threads, nworkers, batch;       /* of a CTA; batch: CTAs a worker claims at once */
     u64 shared_total, dyn_shared;               /* bytes of a CTA; where the dynamic part starts */
-    u64 vtime, vtime_base;                      /* virtual nanoseconds slept; where clocks start */
-    int stop;                                   /* atomic: SIM_* end to take, 0: go on */
-    u64 spent;                                  /* warp instructions so far, when there is a budget */
-    u32 deopts;                                 /* atomic: many of them make later CTAs start in plain code */
-    struct error *e; lock_t elock;
-    u32 nworkers;
-    u64 serial; struct writer { u64 addr, value, cta, serial; u32 thread, op; struct lowered *low; } *writers;   /* who changed a lock last: a lossy table of the sim */
     char *param_copy;                           /* the parameter block, and 8 readable bytes behind it */
     u64 grid_workspace;                         /* 0: not a cooperative launch */
     u64 param_address;                          /* generic address of the parameters, when the kernel takes it */
+    u64 serial;                                 /* number of the launch */
+    struct writer { u64 addr, value, cta, serial; u32 thread, op; struct lowered *low; } *writers;     /* who changed a lock last: a lossy table of the sim */
+    u64 vtime_base;                             /* where clocks start */
+    int stop;                                   /* atomic: SIM_* end to take, 0: go on */
+    u32 deopts;                                 /* atomic: many of them make later CTAs start in plain code */
+    u32 nparked;                                /* written under the lock, read without */
+    u32 max_resident;
+    struct worker *worker;                      /* nworkers of them */
+    _Alignas(128) u64 next;                     /* atomic: CTA to claim next */
+    _Alignas(128) lock_t lock;                  /* guards what follows */
+    u32 resident, active;                       /* active: workers inside a CTA or about to take one */
+    u32 holders;                                /* workers that have claimed CTAs and not started them all */
+    struct cta *parked, *parked_tail;
+    struct error *e; lock_t elock;
+    u64 vtime;                                  /* atomic: virtual nanoseconds slept */
+    u64 spent;                                  /* atomic: warp instructions so far, when there is a budget */
 };
 enum { WRITERS = 1024 };
 
@@ -350,6 +357,7 @@ enum wait_look { WAIT_GO, WAIT_IDLE, WAIT_YIELD };
 enum wait_look wait_fuel(struct warp *w, u32 target);                                           /* wait.c */
 bool wait_changed(const struct split *s, const struct warp *w);
 void wait_record_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const char *ptr, u32 size, u64 value);
+u64 launch_started(const struct launch *l);                                                     /* schedule.c: CTAs that were resident at some time */
 void wait_stop(struct warp *w);                                                                 /* forget the probe */
 bool wait_for_host(const struct launch *l);
 void wait_verdict(struct launch *l);                                                            /* verdict.c: a deadlock, with its cause */

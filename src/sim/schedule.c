@@ -258,13 +258,32 @@ static void pause_for_others(u32 *wait)
 
 static u64 ctas_started(const struct launch *l) { return __atomic_load_n(&l->next, __ATOMIC_RELAXED); }
 
-/* Takes the number of the next CTA to start; false: all have started. */
-static bool claim(struct launch *l, u64 *id)
+u64 launch_started(const struct launch *l)
 {
-    *id = ctas_started(l);
-    while (*id < l->total)
-        if (__atomic_compare_exchange_n(&l->next, id, *id + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return true;
-    return false;
+    u64 n = ctas_started(l);
+    for (u32 k = 0; k < l->nworkers; k++) n -= l->worker[k].to - l->worker[k].from;      /* claimed only */
+    return n;
+}
+
+/* Takes the number of the next CTA to start; false: all have started. */
+static bool claim(struct worker *k, u64 *id)
+{
+    struct launch *l = k->launch;
+    if (k->from == k->to) {
+        u64 at = __atomic_load_n(&l->next, __ATOMIC_RELAXED), n;
+        do {
+            if (at >= l->total) return false;
+            /* smaller bites near the end, so that the workers finish together */
+            n = (l->total - at) / (4 * l->nworkers);
+            n = n < 1 ? 1 : n > l->batch ? l->batch : n;
+        } while (!__atomic_compare_exchange_n(&l->next, &at, at + n, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+        k->from = at; k->to = at + n;
+        if (n > 1) __atomic_fetch_add(&l->holders, 1, __ATOMIC_SEQ_CST);
+        k->holds = n > 1;
+    }
+    *id = k->from++;
+    if (k->from == k->to && k->holds) { __atomic_fetch_sub(&l->holders, 1, __ATOMIC_SEQ_CST); k->holds = false; }
+    return true;
 }
 
 /* The next CTA for a worker; NULL: the launch is over for it. */
@@ -279,10 +298,10 @@ static struct cta *next_cta(struct worker *k, bool *fresh)
         /* New CTAs first, with a look at the parked ones now and then: at a grid barrier every arrival changes the counter that
          * all the others poll, and waking them each time would be quadratic. */
         struct cta *c = NULL;
-        bool room = ctas_started(l) < l->total && l->resident < l->max_resident;
+        bool room = (k->from < k->to || ctas_started(l) < l->total) && l->resident < l->max_resident;
         u64 id;
         if (room && ++k->turns % PARK_TURN == 0) c = take_parked(l, l->nparked < PARK_SCAN ? l->nparked : PARK_SCAN);
-        if (!c && room && claim(l, &id)) {
+        if (!c && room && claim(k, &id)) {
             l->resident++; l->active++;
             unlock(&l->lock);
             c = k->free;
@@ -301,8 +320,10 @@ static struct cta *next_cta(struct worker *k, bool *fresh)
             for (u32 n = 0; n < c->nwarps; n++) c->warp[n]->code = NULL;        /* the ranges are the worker's */
             return c;
         }
-        if (!l->nparked && ctas_started(l) >= l->total && !l->active) { unlock(&l->lock); return NULL; }
-        bool quiet = !l->active && l->nparked;
+        if (!l->nparked && ctas_started(l) >= l->total && !l->active && k->from == k->to) { unlock(&l->lock); return NULL; }
+        /* a worker that has claimed CTAs will start them as long as there is room */
+        bool waiting_to_start = __atomic_load_n(&l->holders, __ATOMIC_SEQ_CST) && l->resident < l->max_resident;
+        bool quiet = !l->active && l->nparked && !waiting_to_start;
         if (quiet && !wait_for_host(l)) { wait_verdict(l); unlock(&l->lock); return NULL; }
         unlock(&l->lock);
         pause_for_others(&wait);
@@ -324,7 +345,7 @@ static void worker_run(struct worker *k)
             /* the common case, more CTAs of a plain grid, needs no lock */
             if (!__atomic_load_n(&l->nparked, __ATOMIC_RELAXED) && !launch_stopped(l) && !(launch_interrupted(l))) {
                 u64 id;
-                if (claim(l, &id)) { cta_start(c, id, false); k->again = c; continue; }
+                if (claim(k, &id)) { cta_start(c, id, false); k->again = c; continue; }
             }
             c->next = k->free;
             k->free = c;
@@ -560,7 +581,8 @@ bool sim_run(struct sim *s, const struct sim_launch *in, struct sim_result *r, s
     if (n > 1 && (!s->pool || s->pool->nthread < n - 1)) n = s->pool ? s->pool->nthread + 1 : 1;
     struct worker k[256];
     for (u32 j = 0; j < n; j++) k[j] = (struct worker){ .launch = &l, .index = j };
-    l.nworkers = n;
+    l.nworkers = n; l.worker = k;
+    l.batch = n > 1 ? 16 : 1;
     if (in->observers) observe_launch(&l, true);
     if (l.total) run_workers(s, k, n);
     if (in->observers) observe_launch(&l, false);

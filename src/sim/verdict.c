@@ -124,7 +124,7 @@ static void explain_residency(struct stop *st, struct cause *c)
 {
     const struct launch *l = st->l;
     struct waiter x = first_in(st, SP_IDLE);
-    u64 started = __atomic_load_n(&l->next, __ATOMIC_RELAXED), left = l->total - started;
+    u64 started = launch_started(l), left = l->total - started;
     if (!left || !x.s || !x.s->nreads) return;
     bool nobody;
     stand_writers(st, &x.s->reads[0], &nobody);
