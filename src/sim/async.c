@@ -41,7 +41,7 @@ static void complete(struct warp *w, u32 mask, s64 keep)
         const struct copy c = s->c[k];
         bool due = mask >> c.lane & 1 && (keep < 0 || (s64)c.group < (s64)s->committed[c.lane] - keep);
         if (!due) { s->c[left++] = c; continue; }
-        memcpy(c.to, c.from, c.given);
+        if (c.given) memcpy(c.to, c.from, c.given);
         memset(c.to + c.given, 0, c.bytes - c.given);
     }
     s->n = left;
