@@ -30,7 +30,16 @@ static const char *article(u32 n) { return n == 8 ? "an" : "a"; }
 
 /* ---- the object ---- */
 
-/* nvcc declares every array as bytes, and a variable has no type of its own: count in elements of the access. */
+/* nvcc declares every array as bytes, and a variable has no type of its own: its elements are what the narrowest instruction on it takes. */
+static u32 element_width(const struct access *a, const struct ptx_var *v)
+{
+    const struct lowered *l = a->warp->code->low;
+    u32 w = a->site->width;
+    for (u32 k = 0; v && k < l->nsite; k++)
+        if (l->site[k].root.kind == ROOT_VAR && l->site[k].root.var == v && l->site[k].width < w) w = l->site[k].width;
+    return w;
+}
+
 static void untyped(struct arena *mem, struct finding *f, u32 width)
 {
     f->element_size = f->object_size % width ? 0 : width;
@@ -42,7 +51,7 @@ static void describe_object(const struct access *a, const struct lane_check *c, 
     const struct mem_object *o = c->object;
     f->object = arena_printf(mem, "%s", o->name);
     f->object_type = o->type; f->object_base = o->base; f->object_size = o->size; f->element_size = o->element_size;
-    if (!o->element_size && !o->type) untyped(mem, f, a->site->width);
+    if (!o->element_size && !o->type) untyped(mem, f, element_width(a, a->site->root.kind == ROOT_VAR ? a->site->root.var : NULL));
     if (o->state == MEM_FREED) f->object_note = arena_printf(mem, "allocated %s%s, freed %s%s", o->alloc_site ? "at " : "", o->alloc_site ? o->alloc_site : "by the host", o->free_site ? "at " : "", o->free_site ? o->free_site : "by the host");
     else if (!c->strict && (c->verdict == PAST || c->verdict == INVALID)) f->object_note = arena_printf(mem, "%s is the nearest allocation; where the pointer came from is not known", o->name);
 }
@@ -53,7 +62,7 @@ static void describe_array(const struct access *a, const struct lane_check *c, u
     f->object = shared ? "shared memory" : "local memory";
     if (shared && c->var) f->object = plain_name(mem, c->var->name);
     f->object_base = c->lo; f->object_size = c->size;
-    untyped(mem, f, a->site->width);
+    untyped(mem, f, element_width(a, shared ? c->var : NULL));
 }
 
 /* ---- outside ---- */
@@ -197,13 +206,17 @@ static void explain_misaligned(const struct access *a, u32 first, u32 mask, stru
     } else if (find_rows(a, &r) && r.stride > 0) {
         u64 s = (u64)r.stride, rest = s % need;
         u32 period = need / (u32)(rest & (0 - rest));
-        bool regular = true;                    /* bad exactly where the row number is not a multiple of the period */
+        bool regular = true, from_zero = true;  /* aligned are every period-th row, from the CTA's first on */
         u32 zero = (u32)__builtin_ctz(a->mask & ~mask ? a->mask & ~mask : a->mask) / r.length;
-        for (u32 l = 0; l < LANES; l++)
-            if (a->mask >> l & 1) regular &= (mask >> l & 1) == ((l / r.length - zero) % period != 0);
+        for (u32 l = 0; l < LANES; l++) {
+            if (!(a->mask >> l & 1)) continue;
+            regular &= (mask >> l & 1) == ((l / r.length - zero) % period != 0);
+            from_zero &= (mask >> l & 1) == ((a->warp->id * LANES + l) / r.length % period != 0);
+        }
+        const char *which = from_zero && period > 1 ? arena_printf(mem, ": %s with %s mod %u != 0 are misaligned", r.length == 1 ? "threads" : "rows", r.length == 1 ? "t" : "r", period)
+                          : regular && period > 1 ? arena_printf(mem, ": one in %u is aligned", period) : "";
         f->cause = arena_printf(mem, "%s%s are %" PRIu64 " bytes apart, and %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s", rule,
-                                r.length == 1 ? "neighbouring threads" : arena_printf(mem, "rows of %u threads", r.length), s, s, s / need, need, rest,
-                                regular && period > 1 ? arena_printf(mem, ": only every %s one is aligned", period == 2 ? "second" : period == 4 ? "fourth" : period == 8 ? "eighth" : "sixteenth") : "");
+                                r.length == 1 ? "neighbouring threads" : arena_printf(mem, "rows of %u threads", r.length), s, s, s / need, need, rest, which);
         f->fix = padding_fix(mem, f, s, need);
     } else
         f->cause = arena_printf(mem, "%shere it is offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64, rule, off, off / need, need, off % need);
