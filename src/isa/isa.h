@@ -39,7 +39,7 @@ extern const u32 isa_count;
     X(selp) X(mov) X(cvta) X(cvt) X(cvt_rzi) X(cvt_rni) X(cvt_rmi) X(cvt_rpi) X(cvt_rn) X(cvt_sat) X(ld) X(st) X(atom) X(red) \
     X(membar) X(fence) X(isspacep) X(shfl) X(vote) X(ballot) X(match_any) X(match_all) X(redux) X(warp_bar) X(activemask) \
     X(bra) X(brx) X(call) X(ret) X(exit) X(trap) X(nanosleep) X(bar) X(barrier) X(bar_redp) X(bar_redc) X(barrier_redp) X(barrier_redc) \
-    X(hint) X(cp_async) X(cp_commit) X(cp_wait) X(cp_wait_all) X(cp_mbar) X(mbar_init) X(mbar_inval) X(mbar_arrive) X(mbar_drop) X(mbar_wait) \
+    X(hint) X(mov128) X(policy) X(cp_async) X(cp_commit) X(cp_wait) X(cp_wait_all) X(cp_mbar) X(mbar_init) X(mbar_inval) X(mbar_arrive) X(mbar_drop) X(mbar_wait) \
     X(mbar_parity) X(mbar_pending) X(ldmatrix) X(stmatrix) X(elect) X(brkpt) X(alloca) X(stacksave) X(stackrestore)
 enum isa_name {
 #define X(n) N_##n,

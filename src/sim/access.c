@@ -50,7 +50,7 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
         return;
     }
     if (o.object->kind == MEM_CONST && a->site->name != N_ld) { c->verdict = READ_ONLY; return; }
-    if (addr & (a->bytes - 1)) { c->verdict = MISALIGNED; return; }
+    if (addr & (access_align(a) - 1)) { c->verdict = MISALIGNED; return; }
     a->ptr[lane] = mem_view(o.object, addr);
     struct range *r = &a->warp->range[a->site - a->warp->code->low->site];
     if (a->site->root.kind != ROOT_DYN && !(o.object->kind == MEM_CONST && a->site->name != N_ld))
@@ -69,7 +69,7 @@ static void check_shared(struct access *a, u32 lane, struct lane_check *c)
         c->size = dynamic ? w->cta->launch->shared_total - c->lo : r->var->size;
     }
     if (!within(a->addr[lane], a->bytes, c->lo, c->size)) c->verdict = SHARED_PAST;
-    else if (a->addr[lane] & (a->bytes - 1)) c->verdict = MISALIGNED;
+    else if (a->addr[lane] & (access_align(a) - 1)) c->verdict = MISALIGNED;
     else a->ptr[lane] = w->shared + a->addr[lane];
 }
 
@@ -81,7 +81,7 @@ static void check_local(struct access *a, u32 lane, struct lane_check *c)
     c->lo = 0; c->size = f->local_base + f->code->low->local_bytes + f->top;
     if (r->kind == ROOT_VAR && r->var->space == SP_LOCAL) { c->var = r->var; c->lo = f->local_base + r->var->offset; c->size = r->var->size; }
     if (!within(a->addr[lane], a->bytes, c->lo, c->size) || c->lo + c->size > LOCAL_STACK) c->verdict = LOCAL_PAST;
-    else if (a->addr[lane] & (a->bytes - 1)) c->verdict = MISALIGNED;
+    else if (a->addr[lane] & (access_align(a) - 1)) c->verdict = MISALIGNED;
     else a->ptr[lane] = local_of(w) + (size_t)lane * LOCAL_STACK + a->addr[lane];
 }
 

@@ -28,5 +28,7 @@ void access_addresses(struct access *a, const char *R);
 u32 access_mask(const struct warp *w, const char *R, const struct insn *i);
 /* Fills addr, checks every lane (bounds with provenance, alignment), reports, sets ok and ptr. */
 void access_check(struct access *a);
+/* What its address must be a multiple of: half of a 32-byte access asks for what the whole needs. */
+static inline u64 access_align(const struct access *a) { return a->site->align > a->bytes ? a->site->align : a->bytes; }
 bool access_is_host_visible(const struct warp *w, u64 addr);
 #endif

@@ -191,7 +191,7 @@ static const char *argument_text(const struct access *a, u64 residue, struct are
 /* The address is not a multiple of the width: which term of it carries the residue. */
 static void explain_misaligned(const struct access *a, u32 first, u32 mask, struct arena *mem, struct finding *f)
 {
-    u32 need = a->bytes;
+    u32 need = (u32)access_align(a);
     u64 off = a->addr[first] - f->object_base, residue = a->addr[first] & (need - 1);
     bool alike = true;
     for (u32 l = 0; l < LANES; l++) alike &= !(a->mask >> l & 1) || (a->addr[l] & (need - 1)) == residue;

@@ -54,6 +54,14 @@ struct opnd lower_resize(struct lower *w, struct opnd o, u32 from, enum ptx_type
     return t;
 }
 
+struct opnd lower_half(struct lower *w, const struct ptx_operand *o, u32 k)
+{
+    if (o->kind != OP_REG) return no_opnd;
+    struct pair *p = &w->pair[o->reg->index];
+    if (!p->hi) { p->lo = lower_temp(w, T_B64).reg; p->hi = lower_temp(w, T_B64).reg; }
+    return reg_opnd(k ? p->hi : p->lo);
+}
+
 u32 lower_width(struct lower *w, const struct ptx_operand *o)
 {
     return o->kind == OP_REG ? register_bytes((enum ptx_type)w->reg_type.p[o->reg->index]) : 0;
@@ -229,6 +237,20 @@ static void lower_setp(struct lower *w, int form)
     }
 }
 
+/* mov.b128: whole, or to and from two 64-bit registers. */
+void lower_mov128(struct lower *w)
+{
+    if (w->cur->narg != 2) { lower_unsupported(w); return; }
+    const struct ptx_operand *d = &w->cur->arg[0], *s = &w->cur->arg[1];
+    int mov = isa_form(N_mov, T_B64, T_B64, 0);
+    if ((d->kind == OP_VEC && d->nelem != 2) || (s->kind == OP_VEC && s->nelem != 2) || (d->kind != OP_VEC && d->kind != OP_REG) || (s->kind != OP_VEC && s->kind != OP_REG)) { lower_unsupported(w); return; }
+    for (u32 k = 0; k < 2; k++) {
+        struct opnd from = s->kind == OP_VEC ? lower_operand(w, &s->elem[k], T_B64) : lower_half(w, s, k);
+        struct opnd to = d->kind == OP_VEC ? begin_dest(w, &d->elem[k], T_B64) : lower_half(w, d, k);
+        if (to.kind == O_REG && from.kind != O_NONE) lower_emit(w, mov, to, from, no_opnd, no_opnd);
+    }
+}
+
 /* mov with a vector on one side: pack or unpack through shifts. */
 static void lower_mov(struct lower *w, int form)
 {
@@ -331,6 +353,8 @@ static void lower_warp(struct lower *w, int form)
     u32 around = f->name == N_activemask ? NONE : branch_around(w);
     struct lop o = { .form = form, .name = f->name, .kind = K_WARP, .guard = w->guard, .src = i };
     u32 need = f->name == N_shfl ? 5 : f->name == N_warp_bar || f->name == N_activemask ? 1 : f->name == N_elect ? 2 : 3;
+    bool old = (f->name == N_shfl || f->name == N_vote || f->name == N_ballot) && !lower_has_mod(i, "sync");     /* before sm_70: whoever is here */
+    need -= old;
     if (i->narg != need) { lower_unsupported(w); return; }
     for (u32 k = 0; k < COUNT_OF(modes); k++)
         if (lower_has_mod(i, modes[k])) { o.aux = (u16)k; break; }
@@ -343,9 +367,13 @@ static void lower_warp(struct lower *w, int form)
         enum ptx_type dt = f->name == N_vote ? T_PRED : f->name == N_match_any || f->name == N_match_all || f->name == N_ballot || f->name == N_activemask || f->name == N_elect ? T_U32 : t;
         o.d = begin_dest(w, pair ? &dst->elem[0] : dst, dt);
         if (pair && dst->elem[1].kind == OP_REG) o.d2 = begin_dest(w, &dst->elem[1], T_PRED);
-        if (need > 2) o.a = lower_operand(w, &i->arg[1], f->name == N_vote || f->name == N_ballot ? T_PRED : t);
+        if (need > 2u - old) o.a = lower_operand(w, &i->arg[1], f->name == N_vote || f->name == N_ballot ? T_PRED : t);
         if (f->name == N_shfl) { o.b = lower_operand(w, &i->arg[2], T_U32); o.e = lower_operand(w, &i->arg[3], T_U32); }
-        if (need > 1) o.c = lower_operand(w, &i->arg[need - 1], T_U32);
+        if (old) {
+            o.c = lower_temp(w, T_U32);
+            struct lop m = { .form = isa_find(STR("activemask.b32")), .name = N_activemask, .kind = K_WARP, .d = o.c, .src = i };
+            VEC_PUSH(w->mem, &w->op, m);
+        } else if (need > 1) o.c = lower_operand(w, &i->arg[need - 1], T_U32);
     }
     VEC_PUSH(w->mem, &w->op, o);
     if (f->name != N_activemask) lower_end_block(w, TERM_WARP);
@@ -626,6 +654,7 @@ struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
     l->func = f;
     layout(l, &mem);
     for (u32 k = 0; k < f->nregs; k++) VEC_PUSH(&mem, &w.reg_type, (u8)f->regs[k]->type);
+    w.pair = NEW_ARRAY(&mem, struct pair, f->nregs + 1);
     u32 *block_of = NEW_ARRAY(&mem, u32, f->ninsn + 1);
     u8 *starts = NEW_ARRAY(&mem, u8, f->ninsn + 1);
     for (u32 k = 0; k < f->nlabel; k++)

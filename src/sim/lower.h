@@ -11,6 +11,7 @@ struct lower {
     VEC(struct site) site;
     VEC(struct call) call;
     VEC(u8) reg_type;
+    struct pair { u32 lo, hi; } *pair;          /* the two 64-bit halves of a .b128 register of the text; hi 0: not one */
     VEC(u32 *) brx;
     VEC(struct ptx_var *) sym;
     u32 *label_block;                           /* block that starts at an instruction of the text, NONE */
@@ -27,6 +28,8 @@ struct opnd lower_resize(struct lower *w, struct opnd o, u32 from, enum ptx_type
 void lower_memory(struct lower *w, const struct isa_form *f);       /* lower_memory.c */
 bool lower_has_mod(const struct ptx_insn *i, const char *mod);
 enum ptx_type lower_last_type(const struct ptx_insn *i);
+struct opnd lower_half(struct lower *w, const struct ptx_operand *o, u32 k);   /* half k of a .b128 register */
+void lower_mov128(struct lower *w);
 u32 lower_width(struct lower *w, const struct ptx_operand *o);
 void lower_unsupported(struct lower *w);
 void lower_end_block(struct lower *w, enum term term);

@@ -73,45 +73,62 @@ static bool load_constant(struct lower *w, const struct ptx_operand *dst, const 
     return true;
 }
 
+/* One access of up to four elements; data[k] are registers or, for stores, values. */
+static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space sp, const struct ptx_operand *m, enum ptx_type t, u32 n, const struct opnd *data, u32 reg_width, u32 skip, u32 align)
+{
+    const struct ptx_insn *i = w->cur;
+    struct site s = { .name = (u8)f->name, .space = (u8)sp, .width = type_size[t], .reg_width = (u8)reg_width, .vec = (u8)n, .is_signed = type_is_signed(t), .is_float = type_is_float(t),
+                      .sem = sem_of(i), .scope = scope_of(i, SCOPE_SYS), .type = (u8)t, .align = (u8)align };
+    struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = i };
+    s.addr_width = (u8)address(w, m, &o.a, &o.off);
+    if (o.a.kind == O_CONST && skip) o.a.value += skip; else o.off += skip;
+    o.d = data[0]; o.b = n > 1 ? data[1] : no_opnd; o.c = n > 2 ? data[2] : no_opnd; o.e = n > 3 ? data[3] : no_opnd;
+    o.guard = w->guard;
+    o.site = w->site.n;
+    s.op = w->op.n;
+    VEC_PUSH(w->mem, &w->site, s);
+    VEC_PUSH(w->mem, &w->op, o);
+}
+
 static void load_store(struct lower *w, const struct isa_form *f)
 {
     const struct ptx_insn *i = w->cur;
     bool load = f->name == N_ld;
-    if (i->narg != 2) { lower_unsupported(w); return; }
+    if (i->narg < 2 || i->narg > 2u + lower_has_mod(i, "L2::cache_hint")) { lower_unsupported(w); return; }
     const struct ptx_operand *data = &i->arg[load ? 0 : 1], *m = &i->arg[load ? 1 : 0];
     enum ptx_type t = lower_last_type(i);
-    enum ptx_space sp = space_of(i);
+    enum ptx_space sp = str_is(i->op->base, "ldu") ? SP_GLOBAL : space_of(i);
     u32 n = data->kind == OP_VEC ? data->nelem : 1;
-    if (m->kind != OP_MEM || n > 4 || type_size[t] > 8 || t == T_PRED || type_size[t] == 0) { lower_unsupported(w); return; }
+    if (m->kind != OP_MEM || n > 8 || t == T_PRED || type_size[t] == 0 || (u32)type_size[t] * n > 32) { lower_unsupported(w); return; }
     if (sp == SP_PARAM) {
-        if (load && load_constant(w, data, m, t)) return;
+        if (load && t != T_B128 && load_constant(w, data, m, t)) return;
         bool own = false;
         for (u32 k = 0; k < w->l->func->nparam; k++) own |= w->l->func->param[k] == m->var;
         if (!(w->l->func->is_entry && (own || m->reg))) sp = SP_CALL;
         if (sp == SP_CALL && m->reg) { lower_unsupported(w); return; }
     }
-    struct site s = { .name = (u8)f->name, .space = (u8)sp, .width = type_size[t], .vec = (u8)n, .is_signed = type_is_signed(t), .is_float = type_is_float(t),
-                      .sem = sem_of(i), .scope = scope_of(i, SCOPE_SYS), .type = (u8)t };
-    struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = i, .site = w->site.n };
-    s.addr_width = (u8)address(w, m, &o.a, &o.off);
-    struct opnd v[4] = { 0 };
-    for (u32 k = 0; k < n; k++) {
+    struct opnd v[8] = { 0 };
+    u32 reg_width = 0, count = n;
+    bool whole = t == T_B128;
+    if (whole) {                          /* as two 64-bit halves */
+        if (n != 1 || data->kind != OP_REG) { lower_unsupported(w); return; }
+        v[0] = lower_half(w, data, 0); v[1] = lower_half(w, data, 1);
+        t = T_B64; reg_width = 8; count = 2;
+    }
+    for (u32 k = 0; k < n && !whole; k++) {
         const struct ptx_operand *e = data->kind == OP_VEC ? &data->elem[k] : data;
-        u32 width = e->kind == OP_REG ? lower_width(w, e) : s.reg_width ? s.reg_width : MAX_OF(type_size[t], 2);
-        if (width == 1) { lower_unsupported(w); return; }
-        if (s.reg_width && s.reg_width != width) { lower_unsupported(w); return; }
-        s.reg_width = (u8)width;
+        u32 width = e->kind == OP_REG ? lower_width(w, e) : reg_width ? reg_width : MAX_OF(type_size[t], 2);
+        if (width == 1 || width > 8 || (reg_width && reg_width != width)) { lower_unsupported(w); return; }
+        reg_width = width;
         if (e->kind == OP_SINK) continue;
         if (e->kind == OP_REG) v[k] = (struct opnd){ .kind = O_REG, .reg = e->reg->index };
         else if (!load) v[k] = lower_operand(w, e, t);
         else { lower_unsupported(w); return; }
     }
-    if (s.reg_width < s.width) { lower_unsupported(w); return; }
-    o.d = v[0]; o.b = v[1]; o.c = v[2]; o.e = v[3];
-    o.guard = w->guard;
-    s.op = w->op.n;
-    VEC_PUSH(w->mem, &w->site, s);
-    VEC_PUSH(w->mem, &w->op, o);
+    if (reg_width < type_size[t]) { lower_unsupported(w); return; }
+    u32 bytes = count * type_size[t], per = count > 4 || bytes > 16 ? count / 2 : count;
+    for (u32 k = 0; k < count; k += per)        /* 32 bytes go in two halves; the first one asks for the alignment of the whole */
+        access_op(w, f, sp, m, t, per, v + k, reg_width, k * type_size[t], bytes > 16 && !k ? 32 : 0);
 }
 
 static void atomic(struct lower *w, const struct isa_form *f)
@@ -227,6 +244,7 @@ void lower_memory(struct lower *w, const struct isa_form *f)
         o.a = lower_operand(w, &i->arg[1], T_U64);
         o.aux = (u16)space_of(i);
         break;
+    case N_mov128: lower_mov128(w); return;
     case N_cp_async: copy_async(w, o); return;
     case N_mbar_init: case N_mbar_inval: case N_mbar_arrive: case N_mbar_drop: case N_mbar_wait: case N_mbar_parity: case N_cp_mbar: mbarrier_op(w, f, o); return;
     case N_ldmatrix: case N_stmatrix: matrix_op(w, f, o); return;
@@ -236,6 +254,10 @@ void lower_memory(struct lower *w, const struct isa_form *f)
         o.a = lower_operand(w, &i->arg[1], T_U64);
         break;
     case N_cp_wait: if (i->narg != 1 || i->arg[0].kind != OP_INT) { lower_unsupported(w); return; } o.off = i->arg[0].imm; break;
+    case N_policy:                              /* a cache policy: any value does */
+        if (i->narg < 1 || i->arg[0].kind != OP_REG || lower_width(w, &i->arg[0]) != 8) { lower_unsupported(w); return; }
+        lower_emit(w, isa_form(N_mov, T_B64, T_B64, 0), (struct opnd){ .kind = O_REG, .reg = i->arg[0].reg->index }, lower_const(0), no_opnd, no_opnd);
+        return;
     case N_hint: case N_cp_commit: case N_cp_wait_all: break;
     default:                                    /* membar, fence */
         o.aux = scope_of(i, SCOPE_SYS);

@@ -53,7 +53,7 @@ static bool quick_check(struct access *a)
 {
     const struct site *s = a->site;
     const struct range *r = &a->warp->range[a->insn->site];
-    if (s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM || s->root.kind == ROOT_DYN || r->size < a->bytes) return false;
+    if (s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM || s->root.kind == ROOT_DYN || s->align || r->size < a->bytes) return false;
     u64 limit = r->size - a->bytes, low = a->bytes - 1, base = r->view;
     if (a->bytes & low) low = 0;
     u64 bad = 0;
