@@ -103,8 +103,8 @@ static void check_lane(struct access *a, u32 lane, struct lane_check *c)
     case SP_SHARED: check_shared(a, lane, c); break;
     case SP_LOCAL: check_local(a, lane, c); break;
     case SP_CALL:
-        CHECK(addr + a->bytes <= f->code->low->pmem_bytes);
-        a->ptr[lane] = f->pmem + (size_t)lane * f->code->low->pmem_bytes + addr;
+        if (!within(addr, a->bytes, 0, f->code->low->pmem_bytes)) c->verdict = INVALID;
+        else a->ptr[lane] = f->pmem + (size_t)lane * f->code->low->pmem_bytes + addr;
         break;
     case SP_PARAM:
         if (!within(addr, a->bytes, 0, w->cta->launch->kernel->func->param_bytes)) c->verdict = INVALID;

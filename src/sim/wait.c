@@ -73,6 +73,13 @@ static bool loop_polls(const struct lowered *l, u32 head)
     return true;
 }
 
+/* Is a block in the loop of that head? Without a natural loop every live register is watched, and the way does not matter. */
+static bool in_loop(const struct lowered *l, u32 head, u32 block)
+{
+    for (u32 k = 0; k < l->nloop; k++) if (l->loop[k].head == head) return block >= head && block <= l->loop[k].last;
+    return true;
+}
+
 static void snapshot(const struct warp *w, const struct probe *p, u64 *out)
 {
     const struct code *c = w->code;
@@ -202,9 +209,9 @@ enum wait_look wait_fuel(struct warp *w, u32 target)
         begin_round(w);
         return WAIT_GO;
     }
-    if (p->fr != w->cur->fr || p->head != target) {     /* an inner loop, or a way out of this one */
+    if (p->fr != w->cur->fr || p->head != target) {     /* an inner loop, or a way out of this one: back here, it is another visit */
         w->fuel = 0;
-        if (++p->edges < 64 && p->fr == w->cur->fr) return WAIT_GO;
+        if (++p->edges < 64 && p->fr == w->cur->fr && in_loop(w->code->low, p->head, target)) return WAIT_GO;
     } else if (round_was_idle(w)) return go_idle(w);
     wait_stop(w);
     w->fuel_next = w->fuel_next < FUEL_MAX ? w->fuel_next * 2 : FUEL_MAX;
