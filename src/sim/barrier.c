@@ -150,8 +150,8 @@ static void release(struct cta *c, u32 n)
             struct split *s = &w->split[j];
             if (s->state != SP_BAR || s->bar != n) continue;
             struct code *code = s->fr->code;
-            const struct lop *o = &code->low->op[s->op];
-            if (o->d.kind == O_REG) {
+            const struct lop *o = b->results ? &code->low->op[s->op] : NULL;
+            if (o && o->d.kind == O_REG) {
                 const struct where *d = &code->reg[o->d.reg];
                 u32 kind = o->aux & 15, v = kind == BAR_AND ? b->red_and : kind == BAR_OR ? b->red_or : b->red_count;
                 char *p = SLOT(s->fr->R, d->slot);
@@ -211,14 +211,12 @@ static void mismatch(struct warp *w, const struct insn *i, const char *cause)
 }
 
 /* bar.sync of a constant number without a count, by a whole warp: nearly every barrier there is. */
-static bool arrive_whole(struct warp *w, struct split *s, const struct insn *i, const struct lop *o, bool *go_on)
+static bool arrive_whole(struct warp *w, struct split *s, const struct insn *i, bool *go_on)
 {
     struct cta *c = w->cta;
-    if (o->aux != (BAR_SYNC | BAR_ALIGNED) || o->a.kind != O_CONST || o->a.value >= MAX_BARS || o->b.kind != O_NONE || s->mask != w->live) return false;
-    u32 n = (u32)o->a.value;
+    u32 n = i->site;
     struct bar *b = &c->bar[n];
-    if (observed(c->launch)) return false;
-    if (b->expected || b->partial || b->waiting) return false;
+    if (s->mask != w->live || b->expected || b->partial || b->waiting) return false;
     b->need = 1;
     c->bars_used |= 1u << n;
     s->state = SP_BAR; s->bar = (u8)n; s->op = i->op; s->missing = 0;
@@ -230,10 +228,10 @@ static bool arrive_whole(struct warp *w, struct split *s, const struct insn *i, 
 bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
 {
     struct cta *c = w->cta;
-    const struct lop *o = &w->code->low->op[i->op];
     bool go_on;
     w->syncs++;
-    if (arrive_whole(w, s, i, o, &go_on)) return go_on;
+    if (i->flags & IF_PLAIN_BAR && arrive_whole(w, s, i, &go_on)) return go_on;
+    const struct lop *o = &w->code->low->op[i->op];
     u32 first = (u32)__builtin_ctz(s->mask), n = (u32)lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 4, first);
     u32 count = o->b.kind == O_NONE ? 0 : (u32)lane_value(w, w->code, w->R, i->b, CLS_AT(i, 2), 4, first);
     char cause[160];
@@ -262,6 +260,7 @@ bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
         if (complete(c, n)) release(c, n);
         return true;
     }
+    if (o->d.kind == O_REG) b->results = true;
     s->state = SP_BAR; s->bar = (u8)n; s->op = i->op;
     s->missing = o->aux & BAR_ALIGNED ? w->live & ~s->mask : 0;
     if (s->mask != w->live) b->partial = true;

@@ -304,7 +304,12 @@ static void emit(struct decoder *d)
         c->block[b].end = d->insn.n;
         if (has_term) {
             const struct lop *o = &l->op[bl->end - 1];
-            push(d, make(d, o, bl->end - 1), NULL, NULL, NULL);
+            struct insn t = make(d, o, bl->end - 1);
+            if (o->name == N_bar && o->aux == (BAR_SYNC | BAR_ALIGNED) && o->a.kind == O_CONST && o->a.value < MAX_BARS && o->b.kind == O_NONE && !d->c->observed) {
+                t.flags |= IF_PLAIN_BAR;        /* barrier.c takes these without looking further */
+                t.site = (u32)o->a.value;
+            }
+            push(d, t, NULL, NULL, NULL);
         }
     }
     c->insn = d->insn.p; c->fn = d->fn.p; c->pure = d->pure.p; c->tagged = d->tagged.p;

@@ -153,7 +153,7 @@ static void branch_indexed(struct warp *w, struct split *s, const struct insn *i
     s->block = first; s->mask = first_mask;
 }
 
-enum step { STEP_PICK, STEP_YIELD };
+enum step { STEP_PICK, STEP_YIELD, STEP_WAIT };      /* WAIT: the only split of the warp waits */
 
 /* Runs the current split until it stands at a block that is not its to run now. */
 static enum step run_split(struct warp *w)
@@ -226,7 +226,7 @@ static enum step run_split(struct warp *w)
             break;
         case TERM_BAR:
             s->block = bl->next;
-            if (!barrier_arrive(w, s, i)) return STEP_PICK;
+            if (!barrier_arrive(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
             to = bl->next;
             break;
         case TERM_SLEEP:
@@ -255,8 +255,8 @@ enum exec_end exec_warp(struct warp *w)
         if (!s) return w->nsplit ? EXEC_WAIT : EXEC_DONE;
         enter(w, s);
         enum step e = run_split(w);
-        if (launch_stopped(w->cta->launch)) return EXEC_YIELD;
-        if (e == STEP_YIELD) return EXEC_YIELD;
+        if (e == STEP_WAIT) return EXEC_WAIT;
+        if (e == STEP_YIELD || launch_stopped(w->cta->launch)) return EXEC_YIELD;
     }
 }
 

@@ -39,7 +39,7 @@ struct insn {                                   /* 32 bytes, no pointers */
     u32 op;                                     /* the operation it was made from: source line, liveness */
 };
 _Static_assert(sizeof(struct insn) == 32, "an instruction is 32 bytes");
-enum { IF_GUARD_NEG = 1, IF_BLEND = 2, IF_TAG = 4, IF_CLS_E = 4 };        /* bits 4, 5: class of e */
+enum { IF_GUARD_NEG = 1, IF_BLEND = 2, IF_TAG = 4, IF_PLAIN_BAR = 8, IF_CLS_E = 4 };        /* bits 4, 5: class of e */
 #define CLS_E(i) ((i)->flags >> IF_CLS_E & 3)
 enum { KX_GUARD = 16, KX_DEAD };                /* kinds beyond isa.def: an affine guard; an operation that was propagated away */
 
@@ -207,6 +207,7 @@ struct bar {                                    /* one barrier of a CTA, between
     u32 arrived;                                /* threads that arrived without waiting */
     u32 expected;                               /* thread count given, 0: all of the CTA */
     u32 whole;                                  /* warps of which every live lane waits */
+    bool results;                               /* somebody wants the result of a reduction */
     bool partial;                               /* a split arrived without all lanes of its warp */
     u64 waiting;                                /* warps that arrived without waiting */
     u32 red_and, red_or, red_count;             /* reductions so far */

@@ -48,11 +48,31 @@ void access_addresses(struct access *a, const char *R)
     }
 }
 
+/* Local memory and the parameters of calls: one piece a lane, at the same place in each. */
+static bool quick_private(struct access *a)
+{
+    const struct site *s = a->site;
+    const struct frame *f = a->warp->cur->fr;
+    const struct lowered *low = f->code->low;
+    bool call = s->space == SP_CALL, var = s->root.kind == ROOT_VAR && s->root.var->space == SP_LOCAL;
+    u64 lo = var && !call ? f->local_base + s->root.var->offset : 0, size = call ? low->pmem_bytes : var ? s->root.var->size : f->local_base + low->local_bytes + f->top;
+    if (size < a->bytes || lo + size > (call ? low->pmem_bytes : LOCAL_STACK) || (a->bytes & (a->bytes - 1))) return false;
+    u64 limit = size - a->bytes, low_bits = a->bytes - 1, bad = 0;
+    for (u32 l = 0; l < LANES; l++) bad |= (u64)(a->addr[l] - lo > limit || (a->addr[l] & low_bits)) << l;
+    if (bad & a->mask) return false;
+    char *base = call ? f->pmem : local_of(a->warp);
+    size_t each = call ? low->pmem_bytes : LOCAL_STACK;
+    for (u32 l = 0; l < LANES; l++) a->ptr[l] = base + l * each + a->addr[l];
+    a->ok = a->mask;
+    return true;
+}
+
 /* All active lanes inside the cached range and aligned? Then their places are known. */
 static bool quick_check(struct access *a)
 {
     const struct site *s = a->site;
     const struct range *r = &a->warp->range[a->insn->site];
+    if ((s->space == SP_LOCAL || s->space == SP_CALL) && !s->align) return quick_private(a);
     if (s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM || s->root.kind == ROOT_DYN || s->align || r->size < a->bytes) return false;
     u64 limit = r->size - a->bytes, low = a->bytes - 1, base = r->view;
     if (a->bytes & low) low = 0;
