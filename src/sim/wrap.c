@@ -48,6 +48,20 @@ static void spread(char *restrict out, const struct code *c, const char *R, u32 
     }
 }
 
+void lane_values(const struct code *c, const char *R, u32 slot, u32 cls, u32 width, u64 out[LANES])
+{
+    const char *p = SLOT(R, slot);
+    if (cls == CLS_V) {
+        switch (width) {
+        case 2: for (u32 l = 0; l < LANES; l++) out[l] = ((const u16 *)(const void *)p)[l]; return;
+        case 4: for (u32 l = 0; l < LANES; l++) out[l] = ((const u32 *)(const void *)p)[l]; return;
+        default: memcpy(out, p, 8 * LANES); return;
+        }
+    }
+    spread((char *)out, c, R, slot, cls, 8);
+    if (width < 8) for (u32 l = 0; l < LANES; l++) out[l] &= (1ull << 8 * width) - 1;
+}
+
 int lanes_mixed(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct isa_form *f = &isa_forms[i->form];
