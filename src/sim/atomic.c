@@ -72,11 +72,14 @@ void atomic_access(struct access *a, char *R)
     const struct insn *i = a->insn;
     struct warp *w = a->warp;
     u64 old[LANES];
+    u64 vb[LANES], vc[LANES];
+    lane_values(w->code, R, i->b, CLS_AT(i, 2), s->width, vb);
+    if (s->atom == AT_CAS) lane_values(w->code, R, i->c, CLS_AT(i, 3), s->width, vc);
     u64 width_mask = s->width == 8 ? ~0ull : (1ull << 8 * s->width) - 1;
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
         if (!(a->ok >> l & 1)) { old[l] = 0; continue; }
-        u64 b = lane_value(w, w->code, R, i->b, CLS_AT(i, 2), s->width, l), c = s->atom == AT_CAS ? lane_value(w, w->code, R, i->c, CLS_AT(i, 3), s->width, l) : 0;
+        u64 b = vb[l], c = s->atom == AT_CAS ? vc[l] : 0;
         old[l] = s->width == 8 ? step64(s, a->ptr[l], b, c) : s->width == 4 ? step32(s, a->ptr[l], b, c) : step16(s, a->ptr[l], b, c);
         if (s->atom == AT_CAS || s->atom == AT_EXCH || unlikely(w->probe)) {
             u64 now = combine(s, old[l], b, c) & width_mask;

@@ -154,10 +154,34 @@ static void put_result(struct warp *w, char *R, const struct insn *i, u32 slot, 
     }
 }
 
+/* One 32- or 64-bit element a lane, every active lane allowed: straight between memory and the register. */
+static bool load_plain(const struct access *a, char *R)
+{
+    const struct site *s = a->site;
+    const struct insn *i = a->insn;
+    if (s->vec != 1 || s->sem != SEM_WEAK || a->ok != a->mask || s->width != s->reg_width || s->width < 4 || CLS_AT(i, 0) != CLS_V || i->flags & IF_TAG || a->warp->probe) return false;
+    char *d = SLOT(R, i->d);
+    if (s->width == 4) { for (u32 m = a->mask; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(d + 4 * l, a->ptr[l], 4); } }
+    else for (u32 m = a->mask; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(d + 8 * l, a->ptr[l], 8); }
+    return true;
+}
+
+static bool store_plain(const struct access *a, const char *R)
+{
+    const struct site *s = a->site;
+    const struct insn *i = a->insn;
+    if (s->vec != 1 || s->sem != SEM_WEAK || s->width != s->reg_width || s->width < 4 || CLS_AT(i, 0) != CLS_V || a->warp->probe) return false;
+    const char *d = SLOT(R, i->d);
+    if (s->width == 4) { for (u32 m = a->ok; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(a->ptr[l], d + 4 * l, 4); } }
+    else for (u32 m = a->ok; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(a->ptr[l], d + 8 * l, 8); }
+    return true;
+}
+
 static void do_load(struct access *a, char *R)
 {
     const struct site *s = a->site;
     struct warp *w = a->warp;
+    if (load_plain(a, R)) return;
     u64 v[4][LANES];
     bool strong = s->sem != SEM_WEAK;
     for (u32 l = 0; l < LANES; l++) {
@@ -187,13 +211,16 @@ static void do_store(struct access *a, const char *R)
     const struct site *s = a->site;
     struct warp *w = a->warp;
     bool strong = s->sem != SEM_WEAK;
+    u64 data[4][LANES];
+    if (store_plain(a, R)) return;
+    for (u32 k = 0; k < s->vec; k++) lane_values(w->code, R, data_slot(a->insn, k), data_class(a->insn, k), s->reg_width, data[k]);
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->ok >> l & 1)) continue;
         char buf[32] __attribute__((aligned(16)));
         bool whole = a->bytes == 16 && s->vec > 1;
         char *p = whole ? buf : a->ptr[l];
         for (u32 k = 0; k < s->vec; k++) {
-            u64 v = lane_value(w, w->code, R, data_slot(a->insn, k), data_class(a->insn, k), s->reg_width, l);
+            u64 v = data[k][l];
             if (unlikely(w->probe) && load_one(a->ptr[l] + k * s->width, s->width, strong) != (s->width < 8 ? v & ((1ull << 8 * s->width) - 1) : v)) w->changed = 1;
             store_one(p + k * s->width, v, s->width, strong && !whole);
         }
