@@ -115,7 +115,7 @@ static void unsupported(struct warp *w, const struct insn *i)
 {
     const struct ptx_insn *src = w->code->low->op[i->op].src;
     struct str o = src ? src->opcode : STR("?");
-    if (str_is(o, "call") || str_is(o, "call.uni")) launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, w->code->low, i->op, "this call is not supported: it names an external function, or passes arguments in registers");
+    if (str_is(o, "call") || str_is(o, "call.uni")) launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, w->code->low, i->op, "this call is not supported: it names an external function that Lockstep does not provide, or an argument it cannot pass");
     else launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, w->code->low, i->op, "instruction %.*s is not supported", (int)o.n, o.p);
 }
 

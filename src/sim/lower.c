@@ -177,7 +177,7 @@ void lower_unsupported(struct lower *w)
 }
 
 /* A guarded operation that may wait becomes a branch around an unguarded one. */
-static u32 branch_around(struct lower *w)
+u32 lower_branch_around(struct lower *w)
 {
     if (w->guard.kind == O_NONE) return NONE;
     struct lop *o = lower_emit(w, isa_form(N_bra, T_NONE, T_NONE, 0), no_opnd, no_opnd, no_opnd, no_opnd);
@@ -186,7 +186,7 @@ static u32 branch_around(struct lower *w)
     w->guard = no_opnd;
     return w->block.n - 2;
 }
-static void end_around(struct lower *w, u32 from)
+void lower_end_around(struct lower *w, u32 from)
 {
     if (from != NONE) w->block.p[from].target = w->block.n - 1;
 }
@@ -350,7 +350,7 @@ static void lower_warp(struct lower *w, int form)
     const struct ptx_insn *i = w->cur;
     const struct isa_form *f = &isa_forms[form];
     enum ptx_type t = lower_last_type(i);
-    u32 around = f->name == N_activemask ? NONE : branch_around(w);
+    u32 around = f->name == N_activemask ? NONE : lower_branch_around(w);
     struct lop o = { .form = form, .name = f->name, .kind = K_WARP, .guard = w->guard, .src = i };
     u32 need = f->name == N_shfl ? 5 : f->name == N_warp_bar || f->name == N_activemask ? 1 : f->name == N_elect ? 2 : 3;
     bool old = (f->name == N_shfl || f->name == N_vote || f->name == N_ballot) && !lower_has_mod(i, "sync");     /* before sm_70: whoever is here */
@@ -377,7 +377,7 @@ static void lower_warp(struct lower *w, int form)
     }
     VEC_PUSH(w->mem, &w->op, o);
     if (f->name != N_activemask) lower_end_block(w, TERM_WARP);
-    end_around(w, around);
+    lower_end_around(w, around);
 }
 
 /* bar and barrier: a the number, b the count, c the predicate of a reduction; aux says which. */
@@ -385,7 +385,7 @@ static void lower_bar(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     enum isa_name n = (enum isa_name)isa_forms[form].name;
-    u32 around = branch_around(w), k = 0;
+    u32 around = lower_branch_around(w), k = 0;
     struct lop o = { .form = form, .name = N_bar, .kind = K_CTRL, .src = i };
     bool red = n == N_bar_redp || n == N_bar_redc || n == N_barrier_redp || n == N_barrier_redc;
     if (i->narg < 1u + 2 * red || i->narg > 2u + 2 * red) { lower_unsupported(w); return; }
@@ -397,45 +397,7 @@ static void lower_bar(struct lower *w, int form)
     if (str_is(i->op->base, "bar") || lower_has_mod(i, "aligned")) o.aux |= BAR_ALIGNED;
     VEC_PUSH(w->mem, &w->op, o);
     lower_end_block(w, TERM_BAR);
-    end_around(w, around);
-}
-
-/* Offsets of .param variables in the call's memory were laid out by lower_func: var->offset. */
-static bool call_list(struct lower *w, const struct ptx_operand *list, __typeof__(((struct call *)0)->arg) *out, u32 *n)
-{
-    *n = list ? list->nelem : 0;
-    *out = NEW_ARRAY(w->mem, __typeof__(**out), *n + 1);
-    for (u32 k = 0; k < *n; k++) {
-        const struct ptx_operand *o = &list->elem[k];
-        if (o->kind != OP_SYM || !o->var || o->var->space != SP_PARAM) return false;
-        (*out)[k].from = (u32)o->var->offset; (*out)[k].size = (u32)o->var->size;
-    }
-    return true;
-}
-
-static void lower_call(struct lower *w, int form)
-{
-    const struct ptx_insn *i = w->cur;
-    u32 around = branch_around(w), k = 0;
-    struct call c = { 0 };
-    const struct ptx_operand *ret = NULL, *args = NULL, *target;
-    if (i->narg && i->arg[0].kind == OP_LIST) ret = &i->arg[k++];
-    if (k >= i->narg) { lower_unsupported(w); return; }
-    target = &i->arg[k++];
-    if (k < i->narg && i->arg[k].kind == OP_LIST) args = &i->arg[k++];
-    if (!call_list(w, ret, (void *)&c.ret, &c.nret) || !call_list(w, args, &c.arg, &c.narg)) { lower_unsupported(w); return; }
-    struct lop o = { .form = form, .name = N_call, .kind = K_CTRL, .src = i };
-    if (target->kind == OP_SYM && target->func) {
-        c.func = target->func;
-        if (!c.func->has_body && (c.builtin = (u8)builtin_find(c.func->name)) == BI_NONE) { lower_unsupported(w); return; }
-    } else if (target->kind == OP_REG) o.a = lower_operand(w, target, T_U64);
-    else { lower_unsupported(w); return; }
-    o.site = w->call.n;
-    VEC_PUSH(w->mem, &w->call, c);
-    VEC_PUSH(w->mem, &w->op, o);
-    lower_end_block(w, TERM_CALL);
-    if (c.func && c.func->is_noreturn) w->block.p[w->block.n - 2].next = NONE;
-    end_around(w, around);
+    lower_end_around(w, around);
 }
 
 static void lower_branch(struct lower *w, int form)
@@ -452,7 +414,7 @@ static void lower_branch(struct lower *w, int form)
 static void lower_brx(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
-    u32 around = branch_around(w);
+    u32 around = lower_branch_around(w);
     if (i->narg != 2 || i->arg[1].kind != OP_LABEL || i->arg[1].label->kind != LABEL_BRANCH_TARGETS) { lower_unsupported(w); return; }
     const struct ptx_label *l = i->arg[1].label;
     u32 *t = NEW_ARRAY(w->mem, u32, l->ntarget + 1);
@@ -463,7 +425,7 @@ static void lower_brx(struct lower *w, int form)
     VEC_PUSH(w->mem, &w->brx, t);
     lower_end_block(w, TERM_BRX);
     w->block.p[w->block.n - 2].next = NONE;
-    end_around(w, around);
+    lower_end_around(w, around);
 }
 
 static void lower_control(struct lower *w, int form)
@@ -474,24 +436,25 @@ static void lower_control(struct lower *w, int form)
     case N_call: lower_call(w, form); return;
     case N_ret: case N_exit: {
         bool exits = isa_forms[form].name == N_exit || w->l->func->is_entry;
+        if (!exits) lower_results(w);
         lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
         lower_end_block(w, exits ? TERM_EXIT : TERM_RET);
         if (w->guard.kind == O_NONE) w->block.p[w->block.n - 2].next = NONE;
         return;
     }
     case N_trap: case N_brkpt: {
-        u32 around = branch_around(w);
+        u32 around = lower_branch_around(w);
         lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
         lower_end_block(w, TERM_TRAP);
-        end_around(w, around);
+        lower_end_around(w, around);
         return;
     }
     case N_nanosleep: {
-        u32 around = branch_around(w);
+        u32 around = lower_branch_around(w);
         struct opnd a = w->cur->narg == 1 ? lower_operand(w, &w->cur->arg[0], T_U32) : lower_const(0);
         lower_emit(w, form, no_opnd, a, no_opnd, no_opnd);
         lower_end_block(w, TERM_SLEEP);
-        end_around(w, around);
+        lower_end_around(w, around);
         return;
     }
     default: lower_bar(w, form);
@@ -504,9 +467,9 @@ static void lower_insn(struct lower *w, const struct ptx_insn *i)
     w->guard = i->guard ? (struct opnd){ .kind = O_REG, .reg = i->guard->index, .neg = i->guard_neg } : no_opnd;
     int form = i->op->form;
     if (form < 0) {
-        u32 around = branch_around(w);
+        u32 around = lower_branch_around(w);
         lower_unsupported(w);
-        end_around(w, around);
+        lower_end_around(w, around);
         return;
     }
     const struct isa_form *f = &isa_forms[form];
@@ -660,6 +623,7 @@ struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
     for (u32 k = 0; k < f->nlabel; k++)
         if (f->label[k]->kind == LABEL_CODE) starts[f->label[k]->insn] = 1;
     begin_block(&w);
+    lower_parameters(&w);
     for (u32 k = 0; k < f->ninsn; k++) {
         if (starts[k] && (w.op.n > w.block.p[w.block.n - 1].first)) lower_end_block(&w, TERM_FALL);
         block_of[k] = w.block.n - 1;

@@ -33,6 +33,13 @@ void lower_mov128(struct lower *w);
 u32 lower_width(struct lower *w, const struct ptx_operand *o);
 void lower_unsupported(struct lower *w);
 void lower_end_block(struct lower *w, enum term term);
+/* A guarded operation that may wait becomes a branch around an unguarded one: begin, then end behind it. */
+u32 lower_branch_around(struct lower *w);
+void lower_end_around(struct lower *w, u32 from);
+void lower_call(struct lower *w, int form);                         /* lower_call.c */
+void lower_parameters(struct lower *w);                             /* at the entry: those that are registers */
+void lower_results(struct lower *w);                                /* before a return: the same */
+void lower_call_memory(struct lower *w, bool load, struct opnd data, u32 width, u32 at);   /* lower_memory.c: a register to or from the call's memory */
 /* Registers an operation writes and reads (guards included); returns how many. */
 u32 lop_defs(const struct lop *o, const struct lowered *l, u32 out[8]);
 u32 lop_uses(const struct lop *o, const struct lowered *l, u32 out[16]);

@@ -90,6 +90,16 @@ static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space 
     VEC_PUSH(w->mem, &w->op, o);
 }
 
+void lower_call_memory(struct lower *w, bool load, struct opnd data, u32 width, u32 at)
+{
+    const struct isa_form *f = &isa_forms[isa_find(load ? STR("ld.param.b32") : STR("st.param.b32"))];
+    static const u8 type[] = { [2] = T_B16, [4] = T_B32, [8] = T_B64 };
+    struct site s = { .name = (u8)f->name, .space = SP_CALL, .width = (u8)width, .reg_width = (u8)width, .vec = 1, .scope = SCOPE_CTA, .type = type[width], .addr_width = 8, .op = w->op.n };
+    struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = w->cur, .site = w->site.n, .a = lower_const(at), .d = data, .guard = w->guard };
+    VEC_PUSH(w->mem, &w->site, s);
+    VEC_PUSH(w->mem, &w->op, o);
+}
+
 static void load_store(struct lower *w, const struct isa_form *f)
 {
     const struct ptx_insn *i = w->cur;

@@ -144,7 +144,7 @@ struct lowered {
 
 struct call {                                   /* a call site */
     struct ptx_func *func;                      /* NULL: indirect through op.a */
-    struct { u32 from, size; } *arg, *ret; u32 narg, nret;         /* offsets in the caller's pmem; order of the prototype */
+    struct call_value { u32 from, size; bool in_register; } *arg, *ret; u32 narg, nret;  /* offsets in the caller's pmem; order of the prototype */
     u8 builtin;                                 /* enum builtin: vprintf and the like */
 };
 enum builtin { BI_NONE, BI_VPRINTF, BI_ASSERTFAIL, BI_MALLOC, BI_FREE };
