@@ -199,6 +199,7 @@ static enum step run_split(struct warp *w)
         case TERM_BRX: branch_indexed(w, s, i); return STEP_PICK;
         case TERM_CALL:
             s->block = b;
+            if (w->steps - w->counted > LOOK_STEPS && wait_spent(w)) return STEP_YIELD;         /* recursion has no back edge */
             if (call_enter(w, s, i, bl->next)) return STEP_PICK;
             if (bl->next == NONE || launch_stopped(w->cta->launch)) return STEP_YIELD;
             to = bl->next;

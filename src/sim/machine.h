@@ -276,7 +276,7 @@ struct worker {
     struct arena mem;                           /* lives as long as the launch */
 };
 
-enum { PARK_SCAN = 32, PARK_TURN = 16, LOCAL_STACK = 1 << 16, FUEL_FIRST = 128, FUEL_MAX = 1 << 16 };
+enum { PARK_SCAN = 32, PARK_TURN = 16, LOCAL_STACK = 1 << 16, FUEL_FIRST = 128, FUEL_MAX = 1 << 16, LOOK_STEPS = 4096 };
 
 struct launch {                                 /* read by all workers all the time; what they write has lines of its own */
     const struct sim_launch *in;
@@ -357,6 +357,7 @@ enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC, BAR_ALIGNED = 16 };
 
 enum wait_look { WAIT_GO, WAIT_IDLE, WAIT_YIELD };
 enum wait_look wait_fuel(struct warp *w, u32 target);                                           /* wait.c */
+bool wait_spent(struct warp *w);                                /* counts its steps; the launch was interrupted or has spent its budget, and stops */
 bool wait_changed(const struct split *s, const struct warp *w);
 void wait_record_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const char *ptr, u32 size, u64 value);
 u64 launch_started(const struct launch *l);                                                     /* schedule.c: CTAs that were resident at some time */

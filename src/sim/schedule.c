@@ -191,6 +191,7 @@ static bool cta_run(struct cta *c)
 {
     struct launch *l = c->launch;
     u32 rounds = 0;
+    if (launch_stopped(l)) { c->state = CTA_WAIT; return false; }       /* just started: the report says so */
     for (;;) {
         bool ran = false, yielded = false;
         u32 start = l->in->seeded ? (u32)(rand_next(&c->rng) % c->nwarps) : 0;
@@ -345,7 +346,12 @@ static void worker_run(struct worker *k)
             /* the common case, more CTAs of a plain grid, needs no lock */
             if (!__atomic_load_n(&l->nparked, __ATOMIC_RELAXED) && !launch_stopped(l) && !(launch_interrupted(l))) {
                 u64 id;
-                if (claim(k, &id)) { cta_start(c, id, false); k->again = c; continue; }
+                if (claim(k, &id)) {
+                    cta_start(c, id, false);
+                    for (u32 n = 0; n < c->nwarps; n++) if (c->warp[n]->steps - c->warp[n]->counted > LOOK_STEPS) wait_spent(c->warp[n]);
+                    k->again = c;
+                    continue;
+                }
             }
             c->next = k->free;
             k->free = c;

@@ -185,7 +185,7 @@ static enum wait_look go_idle(struct warp *w)
     return WAIT_IDLE;
 }
 
-static bool budget_spent(struct warp *w)
+bool wait_spent(struct warp *w)
 {
     struct launch *l = w->cta->launch;
     if (launch_interrupted(l)) { launch_fail(l, SIM_INTERRUPTED, ERR_NONE, NULL, 0, " "); return true; }
@@ -197,15 +197,23 @@ static bool budget_spent(struct warp *w)
     return true;
 }
 
+/* Back edges until the next look: not far beyond the budget. */
+static s32 tank(const struct warp *w, u32 n)
+{
+    const struct launch *l = w->cta->launch;
+    u64 spent = __atomic_load_n(&l->spent, __ATOMIC_RELAXED), left = l->in->budget > spent ? (l->in->budget - spent) / 16 : 0;
+    return (s32)(l->in->budget && left < n ? left : n);
+}
+
 enum wait_look wait_fuel(struct warp *w, u32 target)
 {
     struct probe *p = w->probe;
-    if (budget_spent(w)) return WAIT_YIELD;
+    if (wait_spent(w)) return WAIT_YIELD;
     if (!p) {
         /* a loop that reads nothing others write is idle only if it never ends: no hurry */
-        if (w->fuel_next < FUEL_MAX && !loop_polls(w->code->low, target)) { w->fuel_next = FUEL_MAX; w->fuel = FUEL_MAX; return WAIT_GO; }
+        if (w->fuel_next < FUEL_MAX && !loop_polls(w->code->low, target)) { w->fuel_next = FUEL_MAX; w->fuel = tank(w, FUEL_MAX); return WAIT_GO; }
         w->probe = probe_new(w, target);
-        if (!w->probe) { w->fuel = FUEL_MAX; return WAIT_GO; }
+        if (!w->probe) { w->fuel = tank(w, FUEL_MAX); return WAIT_GO; }
         begin_round(w);
         return WAIT_GO;
     }
@@ -215,7 +223,7 @@ enum wait_look wait_fuel(struct warp *w, u32 target)
     } else if (round_was_idle(w)) return go_idle(w);
     wait_stop(w);
     w->fuel_next = w->fuel_next < FUEL_MAX ? w->fuel_next * 2 : FUEL_MAX;
-    w->fuel = (s32)w->fuel_next;
+    w->fuel = tank(w, w->fuel_next);
     if (w->fuel_next < FUEL_MAX) return WAIT_GO;
     if (w->nsplit > 1) w->cur->state = SP_SLEEP;        /* gives its turn to the other lanes; woken with the next visit */
     return WAIT_YIELD;
