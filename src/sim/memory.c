@@ -60,9 +60,8 @@ static bool quick_private(struct access *a)
     u64 limit = size - a->bytes, low_bits = a->bytes - 1, bad = 0;
     for (u32 l = 0; l < LANES; l++) bad |= (u64)(a->addr[l] - lo > limit || (a->addr[l] & low_bits)) << l;
     if (bad & a->mask) return false;
-    char *base = call ? f->pmem : local_of(a->warp);
-    size_t each = call ? low->pmem_bytes : LOCAL_STACK;
-    for (u32 l = 0; l < LANES; l++) a->ptr[l] = base + l * each + a->addr[l];
+    u64 base = (u64)(uintptr_t)(call ? f->pmem : local_of(a->warp)), each = call ? low->pmem_bytes : LOCAL_STACK;
+    for (u32 l = 0; l < LANES; l++) a->ptr[l] = (char *)(uintptr_t)(base + l * each + a->addr[l]);     /* of lanes that take part */
     a->ok = a->mask;
     return true;
 }
