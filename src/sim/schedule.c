@@ -196,7 +196,8 @@ static bool cta_run(struct cta *c)
         bool ran = false, yielded = false;
         u32 start = l->in->seeded ? (u32)(rand_next(&c->rng) % c->nwarps) : 0;
         for (u32 n = 0; n < c->nwarps; n++) {
-            struct warp *w = c->warp[(start + n) % c->nwarps];
+            u32 at = start + n;
+            struct warp *w = c->warp[at < c->nwarps ? at : at - c->nwarps];
             bool plain_go = w->nsplit == 1 && w->split[0].state == SP_RUN;
             if (!plain_go && (!w->nsplit || !warp_runnable(w))) continue;
             ran = true;
