@@ -62,6 +62,9 @@ $(B)/obj/%_v3.o: src/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(CC) $(FLAGS) $(MORE) -MMD -MP -c $< -o $@
 
+# Directed rounding: the compiler must not take the rounding mode for granted.
+$(B)/obj/sim/lanes_round.o $(B)/obj/sim/lanes_round_v3.o: FLAGS += -frounding-math
+
 $(B)/liblockstep.a: $(LIB_OBJ)
 	@rm -f $@
 	$(call say,ar,$@)ar rcs $@ $^

@@ -1,57 +1,171 @@
 /* The table of forms, made from isa.def, and the search for the form of an opcode.
  *
- * Matching walks the row's syntax and the opcode's text side by side; a text meets few candidates, because forms are chained
- * by their first word ("add", "ld"). The front end asks once per distinct opcode of a module. */
+ * Matching walks the row's syntax and the opcode's text side by side; rows of another first word are passed over without a
+ * look. The front end asks once per distinct opcode of a module. */
+#include <stdio.h>
 #include "isa/isa.h"
 #include "isa/expand.h"
 
 #define TY(t) TY_##t
 enum {  /* type names as they stand in expand.h -> enum ptx_type */
     TY_u8 = T_U8, TY_s8 = T_S8, TY_b8 = T_B8, TY_u16 = T_U16, TY_s16 = T_S16, TY_b16 = T_B16, TY_u32 = T_U32, TY_s32 = T_S32, TY_b32 = T_B32,
-    TY_u64 = T_U64, TY_s64 = T_S64, TY_b64 = T_B64, TY_f32 = T_F32, TY_f64 = T_F64,
+    TY_u64 = T_U64, TY_s64 = T_S64, TY_b64 = T_B64, TY_f32 = T_F32, TY_f64 = T_F64, TY_raw16 = T_F16, TY_raw32 = T_F32, TY_raw64 = T_F64,
+    TY_f16 = T_F16, TY_bf16 = T_BF16, TY_f16x2 = T_F16X2, TY_bf16x2 = T_BF16X2, TY_f32x2 = T_F32X2, TY_u16x2 = T_U16X2, TY_s16x2 = T_S16X2, TY_tf32 = T_TF32,
+    TY_e4m3x2 = T_E4M3X2, TY_e5m2x2 = T_E5M2X2, TY_e2m3x2 = T_E2M3X2, TY_e3m2x2 = T_E3M2X2, TY_e2m1x2 = T_E2M1X2, TY_ue8m0x2 = T_UE8M0X2,
     WIDE_u16 = T_U32, WIDE_s16 = T_S32, WIDE_u32 = T_U64, WIDE_s32 = T_S64
 };
 
-#define FORM(id, syntax, kind, shape, t, d, mods, n) { #id, syntax, N_##id, kind, shape, t, d, mods, n, __LINE__ },
-#define F_LANE(ty, id, syntax, shape, n) FORM(id, syntax, K_LANE, shape, TY(ty), TY(ty), 0, n)
-#define F_FLOAT_f32(id, syntax, kind, shape, n) FORM(id, syntax, kind, shape, T_F32, T_F32, 0, n) FORM(id, syntax, kind, shape, T_F32, T_F32, MOD_FTZ, n) \
-    FORM(id, syntax, kind, shape, T_F32, T_F32, MOD_SAT, n) FORM(id, syntax, kind, shape, T_F32, T_F32, MOD_FTZ | MOD_SAT, n)
-#define F_FLOAT_f64(id, syntax, kind, shape, n) FORM(id, syntax, kind, shape, T_F64, T_F64, 0, n)
-#define F_FLOAT(ty, id, syntax, shape, n) F_FLOAT_##ty(id, syntax, K_LANE, shape, n)
-#define F_COUNT_(ty, id, syntax) FORM(id, syntax, K_LANE, SH_COUNT, TY(ty), T_U32, 0, 1)
-#define F_WIDE(ty, id, syntax, shape, n) FORM(id, syntax, K_LANE, shape, TY(ty), WIDE_##ty, 0, n)
-#define F_CMP(ty, id, syntax) FORM(id, syntax, K_CMP, SH_CMP, TY(ty), TY(ty), 0, 2)
-#define F_FCMP_f32(id, syntax) FORM(id, syntax, K_CMP, SH_CMP, T_F32, T_F32, 0, 2) FORM(id, syntax, K_CMP, SH_CMP, T_F32, T_F32, MOD_FTZ, 2)
-#define F_FCMP_f64(id, syntax) FORM(id, syntax, K_CMP, SH_CMP, T_F64, T_F64, 0, 2)
+/* A form: its operands d a b c e, as many as it has. */
+#define FORM(id, syntax, kind, low, t, d, m, n, ...) { #id, syntax, N_##id, kind, FAMILY, t, d, low, n, { __VA_ARGS__ }, m, __LINE__ },
+#define F_1(id, syntax, t, m) FORM(id, syntax, K_LANE, LOW_PLAIN, t, t, m, 1, t, t)
+#define F_2(id, syntax, t, m) FORM(id, syntax, K_LANE, LOW_PLAIN, t, t, m, 2, t, t, t)
+#define F_3(id, syntax, t, m) FORM(id, syntax, K_LANE, LOW_PLAIN, t, t, m, 3, t, t, t, t)
+#define F_LANE(ty, id, syntax, n) F_##n(id, syntax, TY(ty), 0)
+#define F_HEAVY(ty, id, syntax, n) F_##n(id, syntax, TY(ty), MODS_ANY)
+#define F_LANE4(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(ty), 0, 4, TY(ty), TY(ty), TY(ty), T_U32, T_U32)
+#define F_SHIFT(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(ty), 0, 2, TY(ty), TY(ty), T_U32)
+#define F_FLOAT_f32(id, syntax, n) F_##n(id, syntax, T_F32, 0) F_##n(id, syntax, T_F32, MOD_FTZ) F_##n(id, syntax, T_F32, MOD_SAT) F_##n(id, syntax, T_F32, MOD_FTZ | MOD_SAT)
+#define F_FLOAT_f64(id, syntax, n) F_##n(id, syntax, T_F64, 0)
+#define F_FLOAT(ty, id, syntax, n) F_FLOAT_##ty(id, syntax, n)
+#define F_COUNT_(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), T_U32, 0, 1, T_U32, TY(ty))
+#define F_WIDE2(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), WIDE_##ty, 0, 2, WIDE_##ty, TY(ty), TY(ty))
+#define F_WIDE3(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), WIDE_##ty, 0, 3, WIDE_##ty, TY(ty), TY(ty), WIDE_##ty)
+/* a comparison: setp is the form that runs, set is lowered to it and a selection */
+#define SETP_OPS "{.and|.or|.xor}"
+#define F_SET(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_SET, TY(ty), TY(ty), MODS_ANY, 2, T_NONE, TY(ty), TY(ty))
+#define F_CMP(ty, id, syntax, m) FORM(id, syntax, K_CMP, LOW_PLAIN, TY(ty), TY(ty), m, 2, T_PRED, TY(ty), TY(ty))
+#define F_FCMP_f32(id, syntax) F_CMP(f32, id, syntax, 0) F_CMP(f32, id, syntax, MOD_FTZ)
+#define F_FCMP_f16(id, syntax) F_CMP(f16, id, syntax, 0) F_CMP(f16, id, syntax, MOD_FTZ)
+#define F_FCMP_f64(id, syntax) F_CMP(f64, id, syntax, 0)
+#define F_FCMP_bf16(id, syntax) F_CMP(bf16, id, syntax, 0)
 #define F_FCMP(ty, id, syntax) F_FCMP_##ty(id, syntax)
-#define F_CVT(d, ty, id, syntax) FORM(id, syntax, K_LANE, SH_CONVERT, TY(ty), TY(d), 0, 1)
-#define F_FCVT(d, ty, id, syntax) FORM(id, syntax, K_LANE, SH_CONVERT, TY(ty), TY(d), 0, 1) FORM(id, syntax, K_LANE, SH_CONVERT, TY(ty), TY(d), MOD_FTZ, 1)
+#define F_TEST(ty, id, syntax) FORM(id, syntax, K_CMP, LOW_PLAIN, TY(ty), TY(ty), 0, 1, T_PRED, TY(ty))
+#define F_SELECT(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(ty), 0, 3, TY(ty), TY(ty), TY(ty), T_PRED)
+#define F_CVT(d, ty, id, syntax, m) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(d), m, 1, TY(d), TY(ty))
+#define F_OPS2(d, a, b, c, e, id, syntax, low, n) FORM(id, syntax, K_LANE, low, TY(a), TY(d), MODS_ANY, n, TY(d), TY(a), TY(b))
+#define F_OPS3(d, a, b, c, e, id, syntax, low, n) FORM(id, syntax, K_LANE, low, TY(a), TY(d), MODS_ANY, n, TY(d), TY(a), TY(b), TY(c))
+#define F_OPS4(d, a, b, c, e, id, syntax, low, n) FORM(id, syntax, K_LANE, low, TY(a), TY(d), MODS_ANY, n, TY(d), TY(a), TY(b), TY(c), TY(e))
+/* the carry is a register of 32 bits behind the row's operands; a second form, which no text names, makes the carry out */
+#define F_CARRY2(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_CARRY, TY(ty), TY(ty), MODS_ANY, 3, TY(ty), TY(ty), TY(ty), T_U32)
+#define F_CARRY3(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_CARRY, TY(ty), TY(ty), MODS_ANY, 4, TY(ty), TY(ty), TY(ty), TY(ty), T_U32)
+#define F_OUT2(ty, id) FORM(id, "", K_LANE, LOW_PLAIN, TY(ty), T_U32, MODS_ANY, 3, T_U32, TY(ty), TY(ty), T_U32)
+#define F_OUT3(ty, id) FORM(id, "", K_LANE, LOW_PLAIN, TY(ty), T_U32, MODS_ANY, 4, T_U32, TY(ty), TY(ty), TY(ty), T_U32)
 
-#define LANE1(id, types, syntax, v) EACH_##types(F_LANE, id, syntax, SH_1, 1)
-#define LANE2(id, types, syntax, v) EACH_##types(F_LANE, id, syntax, SH_2, 2)
-#define LANE3(id, types, syntax, v) EACH_##types(F_LANE, id, syntax, SH_3, 3)
-#define LANE4(id, types, syntax, v) EACH_##types(F_LANE, id, syntax, SH_4, 4)
-#define FLOAT1(id, types, syntax, v) EACH_##types(F_FLOAT, id, syntax, SH_1, 1)
-#define FLOAT2(id, types, syntax, v) EACH_##types(F_FLOAT, id, syntax, SH_2, 2)
-#define FLOAT3(id, types, syntax, v) EACH_##types(F_FLOAT, id, syntax, SH_3, 3)
-#define SHIFT(id, types, syntax, v) EACH_##types(F_LANE, id, syntax, SH_SHIFT, 2)
+#define LANE1(id, types, syntax, v) EACH_##types(F_LANE, id, syntax, 1)
+#define LANE2(id, types, syntax, v) EACH_##types(F_LANE, id, syntax, 2)
+#define LANE3(id, types, syntax, v) EACH_##types(F_LANE, id, syntax, 3)
+#define LANE4(id, types, syntax, v) EACH_##types(F_LANE4, id, syntax)
+#define FLOAT1(id, types, syntax, v) EACH_##types(F_FLOAT, id, syntax, 1)
+#define FLOAT2(id, types, syntax, v) EACH_##types(F_FLOAT, id, syntax, 2)
+#define FLOAT3(id, types, syntax, v) EACH_##types(F_FLOAT, id, syntax, 3)
+#define SHIFT(id, types, syntax, v) EACH_##types(F_SHIFT, id, syntax)
 #define COUNT(id, types, syntax, v) EACH_##types(F_COUNT_, id, syntax)
-#define WIDE2(id, types, syntax, v) EACH_##types(F_WIDE, id, syntax, SH_WIDE2, 2)
-#define WIDE3(id, types, syntax, v) EACH_##types(F_WIDE, id, syntax, SH_WIDE3, 3)
-#define CMP(id, types, syntax, v) EACH_##types(F_CMP, id, syntax)
-#define FCMP(id, types, syntax, v) EACH_##types(F_FCMP, id, syntax)
-#define SELECT(id, types, syntax, v) EACH_##types(F_LANE, id, syntax, SH_SELECT, 3)
-#define CONVERT(id, pairs, syntax, v) EACH_##pairs(F_CVT, id, syntax)
-#define FCONVERT(id, pairs, syntax, v) EACH_##pairs(F_FCVT, id, syntax)
-#define PRED1(id, syntax, v) FORM(id, syntax, K_PRED, SH_PRED1, T_PRED, T_PRED, 0, 1)
-#define PRED2(id, syntax, v) FORM(id, syntax, K_PRED, SH_PRED2, T_PRED, T_PRED, 0, 2)
-#define MEM(id, types, syntax, aux) FORM(id, syntax, K_MEM, SH_NAMED, T_NONE, T_NONE, 0, 0)
-#define WARP(id, types, syntax, aux) FORM(id, syntax, K_WARP, SH_NAMED, T_NONE, T_NONE, 0, 0)
-#define CTRL(id, types, syntax, aux) FORM(id, syntax, K_CTRL, SH_NAMED, T_NONE, T_NONE, 0, 0)
+#define WIDE2(id, types, syntax, v) EACH_##types(F_WIDE2, id, syntax)
+#define WIDE3(id, types, syntax, v) EACH_##types(F_WIDE3, id, syntax)
+#define CMP(id, types, ops, v) EACH_##types(F_CMP, setp_##id, "setp(" ops ")" SETP_OPS ".T p{|q}, a, b{, c}", 0) \
+    EACH_##types(F_SET, set_##id, "set(" ops ")" SETP_OPS "(.u32|.s32|.f32|.f16|.bf16).T d, a, b{, c}")
+#define FCMP(id, types, ops, v) EACH_##types(F_FCMP, fsetp_##id, "setp(" ops ")" SETP_OPS "{.ftz}.T p{|q}, a, b{, c}") \
+    EACH_##types(F_SET, fset_##id, "set(" ops ")" SETP_OPS "{.ftz}(.u32|.s32|.f32|.f16|.bf16|.u16|.s16).T d, a, b{, c}") \
+    F_SET(f16x2, fset_##id, "set(" ops ")" SETP_OPS "{.ftz}(.f16x2).T d, a, b{, c}") F_SET(bf16x2, fset_##id, "set(" ops ")" SETP_OPS "(.bf16x2).T d, a, b{, c}") \
+    F_SET(f16x2, fset_##id, "setp(" ops ")" SETP_OPS "{.ftz}.T p|q, a, b{, c}") F_SET(bf16x2, fset_##id, "setp(" ops ")" SETP_OPS ".T p|q, a, b{, c}")
+#define TEST(id, types, syntax, v) EACH_##types(F_TEST, id, syntax)
+#define SELECT(id, types, syntax, v) EACH_##types(F_SELECT, id, syntax)
+#define CONVERT(id, pairs, syntax, v) EACH_##pairs(F_CVT, id, syntax, 0)
+#define HEAVY1(id, types, syntax, v) EACH_##types(F_HEAVY, id, syntax, 1)
+#define HEAVY2(id, types, syntax, v) EACH_##types(F_HEAVY, id, syntax, 2)
+#define HEAVY3(id, types, syntax, v) EACH_##types(F_HEAVY, id, syntax, 3)
+#define OPS1(id, pairs, syntax, v) EACH_##pairs(F_CVT, id, syntax, MODS_ANY)
+#define OPS2(id, set, syntax, v) EACH_##set(F_OPS2, id, syntax, LOW_PLAIN, 2)
+#define OPS3(id, set, syntax, v) EACH_##set(F_OPS3, id, syntax, LOW_PLAIN, 3)
+#define OPS4(id, set, syntax, v) EACH_##set(F_OPS4, id, syntax, LOW_PLAIN, 4)
+#define CARRY2(id, types, syntax, v, carry) EACH_##types(F_CARRY2, id, syntax) EACH_##types(F_OUT2, id##_out)
+#define CARRY3(id, types, syntax, v, carry) EACH_##types(F_CARRY3, id, syntax) EACH_##types(F_OUT3, id##_out)
+#define VIDEO2(id, set, syntax, v) EACH_##set(F_OPS3, id, syntax, LOW_VIDEO, 3)
+#define VIDEO3(id, set, syntax, v) EACH_##set(F_OPS4, id, syntax, LOW_VIDEO, 4)
+#define SIMD(id, set, syntax, v) EACH_##set(F_OPS4, id, syntax, LOW_SIMD, 4)
+#define PRED1(id, syntax, v) FORM(id, syntax, K_PRED, LOW_PLAIN, T_PRED, T_PRED, 0, 1, T_PRED, T_PRED)
+#define PRED2(id, syntax, v) FORM(id, syntax, K_PRED, LOW_PLAIN, T_PRED, T_PRED, 0, 2, T_PRED, T_PRED, T_PRED)
+#define MEM(id, types, syntax, aux) FORM(id, syntax, K_MEM, LOW_PLAIN, T_NONE, T_NONE, 0, 0)
+#define MEM_MORE MEM
+#define WARP(id, types, syntax, aux) FORM(id, syntax, K_WARP, LOW_PLAIN, T_NONE, T_NONE, 0, 0)
+#define WARP_MORE WARP
+#define CTRL(id, types, syntax, aux) FORM(id, syntax, K_CTRL, LOW_PLAIN, T_NONE, T_NONE, 0, 0)
 const struct isa_form isa_forms[] = {
 #include "isa/isa.def"
 };
 const u32 isa_count = COUNT_OF(isa_forms);
+
+/* Where each family starts: one more pass, counting. */
+#define ONE1(ty, ...) + 1
+#define PER_FLOAT_f32 + 4
+#define PER_FLOAT_f64 + 1
+#define N_FLOAT(ty, ...) PER_FLOAT_##ty
+#define PER_FCMP_f32 + 2
+#define PER_FCMP_f16 + 2
+#define PER_FCMP_f64 + 1
+#define PER_FCMP_bf16 + 1
+#define N_FCMP(ty, ...) PER_FCMP_##ty
+#define LANE1(id, types, ...) EACH_##types(ONE1)
+#define LANE2 LANE1
+#define LANE3 LANE1
+#define LANE4 LANE1
+#define FLOAT1(id, types, ...) EACH_##types(N_FLOAT)
+#define FLOAT2 FLOAT1
+#define FLOAT3 FLOAT1
+#define SHIFT LANE1
+#define COUNT LANE1
+#define WIDE2 LANE1
+#define WIDE3 LANE1
+#define CMP(id, types, ...) EACH_##types(ONE1) EACH_##types(ONE1)
+#define FCMP(id, types, ...) EACH_##types(N_FCMP) EACH_##types(ONE1) + 4
+#define TEST LANE1
+#define SELECT LANE1
+#define CONVERT LANE1
+#define HEAVY1 LANE1
+#define HEAVY2 LANE1
+#define HEAVY3 LANE1
+#define OPS1 LANE1
+#define OPS2 LANE1
+#define OPS3 LANE1
+#define OPS4 LANE1
+#define CARRY2 CMP
+#define CARRY3 CMP
+#define VIDEO2 LANE1
+#define VIDEO3 LANE1
+#define SIMD LANE1
+#define PRED1(...) + 1
+#define PRED2 PRED1
+enum { END_int = 0
+#include "isa/isa_int.def"
+    , END_float = END_int
+#include "isa/isa_float.def"
+    , END_round = END_float
+#include "isa/isa_round.def"
+    , END_half = END_round
+#include "isa/isa_half.def"
+    , END_cvt = END_half
+#include "isa/isa_cvt.def"
+    , END_video = END_cvt
+#include "isa/isa_video.def"
+};
+const u16 isa_family_first[FAM_COUNT] = { 0, END_int, END_float, END_round, END_half, END_cvt, END_video };
+
+/* ---- opcodes ---- */
+
+static const struct { const char *word; u32 mods; } mod_words[] = {
+    { ".ftz", MOD_FTZ }, { ".sat", MOD_SAT }, { ".relu", MOD_RELU }, { ".NaN", MOD_NAN }, { ".xorsign.abs", MOD_XORSIGN }, { ".abs", MOD_XORSIGN },
+    { ".satfinite", MOD_SATFINITE }, { ".oob", MOD_OOB }, { ".add", MOD_ADD },
+    { ".rn", MOD_ROUND_IS(RND_RN) }, { ".rz", MOD_ROUND_IS(RND_RZ) }, { ".rm", MOD_ROUND_IS(RND_RM) }, { ".rp", MOD_ROUND_IS(RND_RP) }, { ".rna", MOD_ROUND_IS(RND_RNA) },
+    { ".rni", MOD_ROUND_IS(RND_RNI) }, { ".rzi", MOD_ROUND_IS(RND_RZI) }, { ".rmi", MOD_ROUND_IS(RND_RMI) }, { ".rpi", MOD_ROUND_IS(RND_RPI) }, { ".rs", MOD_ROUND_IS(RND_RS) },
+    { ".shr7", MOD_SHR7 }, { ".shr15", MOD_SHR15 }, { ".po", MOD_PO }, { ".clamp", MOD_CLAMP },
+};
+
+static u32 mods_of(const char *word, size_t n)
+{
+    for (size_t k = 0; k < COUNT_OF(mod_words); k++)
+        if (strlen(mod_words[k].word) == n && !memcmp(mod_words[k].word, word, n)) return mod_words[k].mods;
+    return 0;
+}
 
 /* One ".word" at *s equals the next piece of the opcode? Then skip it there. */
 static bool take(struct str *op, const char *word, size_t n)
@@ -79,12 +193,12 @@ static bool take_choice(struct str *op, const char **s, u32 *mods)
     bool got = false;
     const char *p = *s + 1;
     while (*p != close) {
-        if (*p == '~' || *p == '|') { p++; continue; }
+        bool ignore = *p == '~';
+        if (ignore || *p == '|') { p++; if (!ignore) continue; }
         size_t n = strcspn(p, "|})");
         if (!got && take(op, p, n)) {
             got = true;
-            if (n == 4 && !memcmp(p, ".ftz", 4)) *mods |= MOD_FTZ;
-            if (n == 4 && !memcmp(p, ".sat", 4)) *mods |= MOD_SAT;
+            if (!ignore) *mods |= mods_of(p, n);
         }
         p += n;
     }
@@ -92,23 +206,37 @@ static bool take_choice(struct str *op, const char **s, u32 *mods)
     return got || close == '}';
 }
 
-static bool matches(const struct isa_form *f, struct str op)
+/* Which type a letter of the syntax stands for: T D A B C; T_COUNT: it is no such letter. */
+static enum ptx_type letter(const struct isa_form *f, const char *s)
+{
+    if (s[0] != '.' || (s[2] != '.' && s[2] != ' ' && s[2] != '{' && s[2] != '(' && s[2])) return T_COUNT;
+    switch (s[1]) {
+    case 'T': return (enum ptx_type)f->type;
+    case 'D': return (enum ptx_type)f->dtype;
+    case 'A': case 'B': case 'C': return (enum ptx_type)f->op[1 + s[1] - 'A'];
+    default: return T_COUNT;
+    }
+}
+
+static bool matches(const struct isa_form *f, struct str op, u32 *mods)
 {
     const char *s = f->syntax;
-    u32 mods = 0;
+    *mods = 0;
     while (*s && *s != ' ') {
+        enum ptx_type t = letter(f, s);
         if (*s == '{' || *s == '(') {
-            if (!take_choice(&op, &s, &mods)) return false;
-        } else if (s[0] == '.' && (s[1] == 'T' || s[1] == 'D') && (s[2] == '.' || s[2] == ' ' || !s[2])) {
-            if (!take_type(&op, s[1] == 'T' ? f->type : f->dtype)) return false;
+            if (!take_choice(&op, &s, mods)) return false;
+        } else if (t != T_COUNT) {
+            if (!take_type(&op, t)) return false;
             s += 2;
         } else {
             size_t n = 1 + strcspn(s + 1, ".{( ");
             if (!take(&op, s, n)) return false;
+            if (f->mods & MODS_ANY) *mods |= mods_of(s, n);
             s += n;
         }
     }
-    return op.n == 0 && mods == f->mods;
+    return op.n == 0 && (f->mods & MODS_ANY || *mods == f->mods || (f->kind > K_PRED));
 }
 
 /* ptxas takes the modifiers of memory instructions in any order (atom.add.release.gpu.u32): each one in some group of the row,
@@ -146,40 +274,74 @@ static bool matches_any_order(const struct isa_form *f, struct str op)
     return have_type == typed && (used & needed) == needed;
 }
 
-int isa_find(struct str opcode)
+static bool same_word(const char *syntax, struct str opcode, u32 n)
+{
+    return !strncmp(syntax, opcode.p, n) && !(syntax[n] >= 'a' && syntax[n] <= 'z') && !(syntax[n] >= '0' && syntax[n] <= '9');
+}
+
+int isa_find_from(u32 first, struct str opcode, u32 *mods)
 {
     u32 n = 0;
+    const char *other = "";                     /* the syntax last seen to be of another word */
     while (n < opcode.n && opcode.p[n] != '.') n++;
-    for (u32 i = 0; i < isa_count; i++) {
+    for (u32 i = first; i < isa_count; i++) {
         const char *s = isa_forms[i].syntax;
-        if (!strncmp(s, opcode.p, n) && !(s[n] >= 'a' && s[n] <= 'z') && matches(&isa_forms[i], opcode)) return (int)i;
+        if (s == other || !*s) continue;
+        if (!same_word(s, opcode, n)) { other = s; continue; }
+        if (matches(&isa_forms[i], opcode, mods)) return (int)i;
     }
-    for (u32 i = 0; i < isa_count; i++) {
-        const char *s = isa_forms[i].syntax;
-        if (isa_forms[i].kind == K_MEM && !strncmp(s, opcode.p, n) && !(s[n] >= 'a' && s[n] <= 'z') && matches_any_order(&isa_forms[i], opcode)) return (int)i;
-    }
+    *mods = 0;
+    for (u32 i = isa_family_first[FAM_named]; i < isa_count; i++)
+        if (isa_forms[i].kind == K_MEM && same_word(isa_forms[i].syntax, opcode, n) && matches_any_order(&isa_forms[i], opcode)) return (int)i;
     return -1;
 }
+
+int isa_find(struct str opcode, u32 *mods) { return isa_find_from(0, opcode, mods); }
 
 int isa_form(enum isa_name name, enum ptx_type type, enum ptx_type dtype, u32 mods)
 {
     for (u32 i = 0; i < isa_count; i++) {
         const struct isa_form *f = &isa_forms[i];
-        if (f->name == name && f->type == type && f->dtype == dtype && f->mods == mods) return (int)i;
+        if (f->name == name && f->type == type && f->dtype == dtype && (f->mods == mods || f->mods & MODS_ANY)) return (int)i;
     }
     CHECK(!"no such form");
     return -1;
 }
 
-enum ptx_type isa_operand_type(const struct isa_form *f, u32 n)
+bool isa_opcode(const struct isa_form *f, u32 n, char *out, size_t size)
 {
-    if (n > f->nsrc) return T_NONE;
-    if (n == 0) return f->kind == K_CMP ? T_PRED : f->dtype;
-    switch (f->shape) {
-    case SH_4: return n >= 3 ? T_U32 : f->type;
-    case SH_SHIFT: return n == 2 ? T_U32 : f->type;
-    case SH_WIDE3: return n == 3 ? f->dtype : f->type;
-    case SH_SELECT: return n == 3 ? T_PRED : f->type;
-    default: return f->type;
+    struct text { char *p; size_t n; } t = { out, size };
+    u32 mods = 0;
+    const char *s = f->syntax;
+#define PUT(from, len) do { int k_ = snprintf(t.p, t.n, "%.*s", (int)(len), from); if ((size_t)k_ >= t.n) { *out = 0; return true; } t.p += k_; t.n -= (size_t)k_; } while (0)
+    while (*s && *s != ' ') {
+        enum ptx_type ty = letter(f, s);
+        if (*s == '{' || *s == '(') {
+            u32 count = *s == '{', pick;
+            const char *end = s + strcspn(s, "})"), *w = s + 1;
+            for (const char *p = s + 1; p <= end; p++) count += *p == '|' || p == end;
+            pick = n % count; n /= count;
+            if (*s == '{' ? pick > 0 : true) {
+                for (u32 skip = pick - (*s == '{'); skip; skip--) w += strcspn(w, "|") + 1;
+                bool ignore = *w == '~';
+                w += ignore;
+                size_t len = strcspn(w, "|})");
+                PUT(w, len);
+                if (!ignore) mods |= mods_of(w, len);
+            }
+            s = end + 1;
+        } else if (ty != T_COUNT) {
+            PUT(".", 1);
+            PUT(type_name[ty], strlen(type_name[ty]));
+            s += 2;
+        } else {
+            size_t len = 1 + strcspn(s + 1, ".{( ");
+            PUT(s, len);
+            s += len;
+        }
     }
+#undef PUT
+    if (n) return false;
+    if (!(f->mods & MODS_ANY) && f->kind <= K_PRED && mods != f->mods) *out = 0;
+    return true;
 }

@@ -1,57 +1,96 @@
 /* isa: what isa.def says, as tables that every layer can read.
  *
- * A *row* of isa.def becomes one *form* for each of its types and each of its .ftz/.sat variants. Forms are numbered in the
- * order of the file, the same in every pass over it, so tables made by different passes are indexed alike. */
+ * A *row* of isa.def becomes one *form* for each of its types, and in rows that must be fast (FLOAT, FCMP) for each of its
+ * .ftz/.sat variants. Forms are numbered in the order of the file, the same in every pass over it, so tables made by
+ * different passes are indexed alike. The lane rows come in families, one .def file each, each compiled by one lanes_*.c. */
 #ifndef LOCKSTEP_ISA_H
 #define LOCKSTEP_ISA_H
 #include "isa/types.h"
 
 enum isa_kind { K_LANE, K_CMP, K_PRED, K_MEM, K_WARP, K_CTRL };
-enum isa_mod { MOD_FTZ = 1, MOD_SAT = 2 };
-enum isa_shape {                /* which operands there are and how their types follow from T */
-    SH_1, SH_2, SH_3,           /* all T */
-    SH_4,                       /* a, b are T; c, e are u32 */
-    SH_SHIFT, SH_COUNT, SH_WIDE2, SH_WIDE3, SH_CMP, SH_SELECT, SH_CONVERT, SH_PRED1, SH_PRED2, SH_NAMED
-};
+enum isa_family { FAM_int, FAM_float, FAM_round, FAM_half, FAM_cvt, FAM_video, FAM_named, FAM_COUNT };
+/* How the operands of the text become those of the form, where that is not one to one. */
+enum isa_lower { LOW_PLAIN, LOW_CARRY, LOW_SET, LOW_VIDEO, LOW_SIMD };
 
-/* The rows by name: ROW_add, ROW_setp_lt ... (several rows may share a name; the name is what decode switches on). */
+/* What the modifiers of an opcode say. Rows that do not have a form for each take them as M while they run. */
+enum isa_mod {
+    MOD_FTZ = 1, MOD_SAT = 2, MOD_RELU = 4, MOD_NAN = 8, MOD_XORSIGN = 16, MOD_SATFINITE = 32, MOD_OOB = 64, MOD_ADD = 128,
+    MOD_ROUND = 15 << 8,        /* enum isa_round */
+    MOD_SHR7 = 1 << 12, MOD_SHR15 = 1 << 13, MOD_PO = 1 << 14, MOD_CLAMP = 1 << 15,
+    MODS_ANY = 1 << 16          /* of a form: takes them as they come */
+};
+enum isa_round { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNA, RND_RNI, RND_RZI, RND_RMI, RND_RPI, RND_RS };
+#define MOD_ROUND_IS(r) ((u32)(r) << 8)
+#define ROUND_OF(mods) ((enum isa_round)((mods) >> 8 & 15))
+
 struct isa_form {
     const char *id;             /* "setp_lt" */
     const char *syntax;         /* as in isa.def */
     u16 name;                   /* enum isa_name: equal for equal ids */
-    u8 kind, shape;
+    u8 kind, family;
     u8 type;                    /* T */
     u8 dtype;                   /* D of a conversion, W of a wide operation, T otherwise */
-    u8 mods;                    /* MOD_* that this form has */
+    u8 lower;                   /* enum isa_lower */
     u8 nsrc;                    /* source operands of a lane form: a b c e */
-    u16 line;                   /* in isa.def */
+    u8 op[5];                   /* types of d a b c e */
+    u32 mods;                   /* MOD_* that this form has, or MODS_ANY */
+    u16 line;                   /* in its .def file */
 };
 extern const struct isa_form isa_forms[];
 extern const u32 isa_count;
+extern const u16 isa_family_first[FAM_COUNT];   /* first form of each family */
 
-/* One number per distinct id, for the switch statements of decode. */
-#define ISA_NAMES(X) \
-    X(add) X(add_sat) X(sub) X(sub_sat) X(mul_lo) X(mul_hi) X(mul_wide) X(mad_lo) X(mad_hi) X(mad_wide) X(div) X(rem) \
-    X(min) X(max) X(abs) X(neg) X(popc) X(clz) X(brev) X(bfind) X(bfind_shift) X(bfi) X(lop3) X(prmt) X(shf_l) X(shf_r) X(shf_lc) X(shf_rc) X(bfe) X(mul) X(fma) X(mad) X(div_full) X(rcp) X(rcp_approx) \
-    X(sqrt) X(sqrt_approx) X(rsqrt_approx) X(ex2_approx) X(lg2_approx) X(sin_approx) X(cos_approx) X(and) X(or) X(xor) X(not) \
-    X(shl) X(shr) X(and_pred) X(or_pred) X(xor_pred) X(not_pred) X(mov_pred) X(setp_eq) X(setp_ne) X(setp_lt) X(setp_le) \
-    X(setp_gt) X(setp_ge) X(setp_equ) X(setp_neu) X(setp_ltu) X(setp_leu) X(setp_gtu) X(setp_geu) X(setp_num) X(setp_nan) \
-    X(selp) X(mov) X(cvta) X(cvt) X(cvt_rzi) X(cvt_rni) X(cvt_rmi) X(cvt_rpi) X(cvt_rn) X(cvt_sat) X(ld) X(st) X(atom) X(red) \
-    X(membar) X(fence) X(isspacep) X(shfl) X(vote) X(ballot) X(match_any) X(match_all) X(redux) X(warp_bar) X(activemask) \
-    X(bra) X(brx) X(call) X(ret) X(exit) X(trap) X(nanosleep) X(bar) X(barrier) X(bar_redp) X(bar_redc) X(barrier_redp) X(barrier_redc) \
-    X(hint) X(mov128) X(policy) X(cp_async) X(cp_commit) X(cp_wait) X(cp_wait_all) X(cp_mbar) X(mbar_init) X(mbar_inval) X(mbar_arrive) X(mbar_drop) X(mbar_wait) \
-    X(mbar_parity) X(mbar_pending) X(ldmatrix) X(stmatrix) X(elect) X(brkpt) X(alloca) X(stacksave) X(stackrestore)
+/* One number per row, N_add, N_setp_lt ..., for the switch statements of decode. */
 enum isa_name {
-#define X(n) N_##n,
-    ISA_NAMES(X)
-#undef X
+#define ROW(id) N_##id,
+#define LANE1(id, ...) ROW(id)
+#define LANE2(id, ...) ROW(id)
+#define LANE3(id, ...) ROW(id)
+#define LANE4(id, ...) ROW(id)
+#define FLOAT1(id, ...) ROW(id)
+#define FLOAT2(id, ...) ROW(id)
+#define FLOAT3(id, ...) ROW(id)
+#define SHIFT(id, ...) ROW(id)
+#define COUNT(id, ...) ROW(id)
+#define WIDE2(id, ...) ROW(id)
+#define WIDE3(id, ...) ROW(id)
+#define CMP(id, ...) ROW(setp_##id) ROW(set_##id)
+#define FCMP(id, ...) ROW(fsetp_##id) ROW(fset_##id)
+#define TEST(id, ...) ROW(id)
+#define SELECT(id, ...) ROW(id)
+#define CONVERT(id, ...) ROW(id)
+#define HEAVY1(id, ...) ROW(id)
+#define HEAVY2(id, ...) ROW(id)
+#define HEAVY3(id, ...) ROW(id)
+#define OPS1(id, ...) ROW(id)
+#define OPS2(id, ...) ROW(id)
+#define OPS3(id, ...) ROW(id)
+#define OPS4(id, ...) ROW(id)
+#define CARRY2(id, ...) ROW(id) ROW(id##_out)
+#define CARRY3(id, ...) ROW(id) ROW(id##_out)
+#define VIDEO2(id, ...) ROW(id)
+#define VIDEO3(id, ...) ROW(id)
+#define SIMD(id, ...) ROW(id)
+#define PRED1(id, ...) ROW(id)
+#define PRED2(id, ...) ROW(id)
+#define MEM(id, ...) ROW(id)
+#define MEM_MORE(id, ...)
+#define WARP_MORE(id, ...)
+#define WARP(id, ...) ROW(id)
+#define CTRL(id, ...) ROW(id)
+#include "isa/isa.def"
+#undef ROW
     N_COUNT
 };
 
-/* Finds the form of an opcode such as "add.rn.ftz.f32"; -1: the table has none. */
-int isa_find(struct str opcode);
+/* Finds the form of an opcode such as "add.rn.ftz.f32" and what its modifiers say; -1: the table has none. */
+int isa_find(struct str opcode, u32 *mods);
+int isa_find_from(u32 first, struct str opcode, u32 *mods);     /* the next one from that form on: opcodes of other operands */
 /* A form by name, type and modifiers, for code that decode makes itself; never fails for what isa.def has. */
 int isa_form(enum isa_name name, enum ptx_type type, enum ptx_type dtype, u32 mods);
-/* Type of operand n of a lane form (0 = d, 1.. = a b c); T_PRED for predicates, T_NONE: no such operand. */
-enum ptx_type isa_operand_type(const struct isa_form *f, u32 n);
+/* Type of operand n of a lane form (0 = d, 1.. = a b c e); T_PRED for predicates, T_NONE: no such operand. */
+static inline enum ptx_type isa_operand_type(const struct isa_form *f, u32 n) { return (enum ptx_type)f->op[n]; }
+/* The n-th opcode that a form stands for, every choice of its syntax spelled out; false: there are no more. Empty: the n-th
+ * choice belongs to a sister form. */
+bool isa_opcode(const struct isa_form *f, u32 n, char *out, size_t size);
 #endif

@@ -11,7 +11,8 @@
     X(T_S8, "s8", 1) X(T_S16, "s16", 2) X(T_S32, "s32", 4) X(T_S64, "s64", 8) \
     X(T_F16, "f16", 2) X(T_F16X2, "f16x2", 4) X(T_BF16, "bf16", 2) X(T_BF16X2, "bf16x2", 4) \
     X(T_TF32, "tf32", 4) X(T_F32, "f32", 4) X(T_F64, "f64", 8) X(T_F32X2, "f32x2", 8) \
-    X(T_E4M3, "e4m3", 1) X(T_E5M2, "e5m2", 1) X(T_E4M3X2, "e4m3x2", 2) X(T_E5M2X2, "e5m2x2", 2) \
+    X(T_E4M3, "e4m3", 1) X(T_E5M2, "e5m2", 1) X(T_E4M3X2, "e4m3x2", 2) X(T_E2M3X2, "e2m3x2", 2) X(T_E3M2X2, "e3m2x2", 2) X(T_E2M1X2, "e2m1x2", 1) \
+    X(T_UE8M0X2, "ue8m0x2", 2) X(T_E5M2X2, "e5m2x2", 2) X(T_U16X2, "u16x2", 4) X(T_S16X2, "s16x2", 4) \
     X(T_TEXREF, "texref", 8) X(T_SAMPLERREF, "samplerref", 8) X(T_SURFREF, "surfref", 8)
 enum ptx_type {
 #define X(e, s, n) e,

@@ -347,7 +347,7 @@ static struct ptx_opcode *opcode_find(struct parser *p, struct str text, const c
     o->text = text;
     if (!opcode_split(p, o, at))
         return NULL;
-    o->form = isa_find(text);
+    o->form = isa_find(text, &o->mods);
     map_put(&p->tmp, &p->opcodes, text, o);
     return o;
 }

@@ -200,15 +200,16 @@ static struct insn make(struct decoder *d, const struct lop *o, u32 k)
     i.n = dd.cls == CLS_A ? (u8)d->c->groups : 1;
     if (o->guard.kind == O_REG) { i.guard = d->c->reg[o->guard.reg].slot; if (o->guard.neg) i.flags |= IF_GUARD_NEG; }
     if (o->e.kind != O_NONE) { i.e = e.slot; i.flags |= (u8)(e.cls << IF_CLS_E); }
+    if (o->kind == K_LANE) i.f = o->aux;
     if (o->kind == K_MEM || o->kind == K_WARP) { i.off = (s32)o->off; i.f = slot_of(d, o->d2).slot; }
     return i;
 }
 
 static handler *lane_handler(const struct insn *i, const struct isa_form *f, u32 group)
 {
-    const struct lane_set *s = &lanes_active()[i->form];
+    const struct lane_set *s = lanes_of(i->form);
     if (f->kind == K_PRED) return s->v[0];
-    u32 n = f->shape == SH_SELECT ? 2 : f->nsrc, mix = 0;
+    u32 n = f->op[3] == T_PRED ? 2 : f->nsrc, mix = 0;
     if (f->kind == K_CMP) {
         bool all = CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_S;
         if (all) return s->grp;
@@ -217,7 +218,7 @@ static handler *lane_handler(const struct insn *i, const struct isa_form *f, u32
     } else if (CLS_AT(i, 0) != CLS_V) return s->grp;
     if (n == 4) {
         bool rest = CLS_AT(i, 1) == CLS_V && CLS_AT(i, 2) == CLS_V && CLS_AT(i, 3) == CLS_V;
-        return rest && CLS_E(i) == CLS_S ? s->v[7] : rest && CLS_E(i) == CLS_V ? s->v[0] : lanes_mixed;
+        return rest && CLS_E(i) == CLS_S && s->v[7] ? s->v[7] : rest && CLS_E(i) == CLS_V ? s->v[0] : lanes_mixed;
     }
     for (u32 k = 0; k < n; k++) {
         u32 cls = CLS_AT(i, k + 1);

@@ -1,4 +1,4 @@
-/* The table that lanes.c makes from isa.def, one row a form. */
+/* The tables that lanes_*.c make from isa.def, one row a form. */
 #ifndef LOCKSTEP_LANES_H
 #define LOCKSTEP_LANES_H
 #include "sim/machine.h"
@@ -6,6 +6,9 @@ struct lane_set {
     handler *v[8];              /* vector result, by which sources are scalars; NULL: lanes_mixed */
     handler *grp;               /* scalar or affine result */
 };
-extern const struct lane_set lanes_table[], lanes_table_v3[];
-const struct lane_set *lanes_active(void);      /* the table for this processor */
+#define LANE_FAMILIES(X) X(int) X(float) X(round) X(half) X(cvt) X(video)
+#define X(f) extern const struct lane_set lanes_##f[], lanes_##f##_v3[];
+LANE_FAMILIES(X)
+#undef X
+const struct lane_set *lanes_of(u32 form);      /* of a lane form, for this processor */
 #endif

@@ -7,7 +7,7 @@
 #include "sim/lower.h"
 
 struct opnd lower_const(u64 value) { return (struct opnd){ .kind = O_CONST, .value = value }; }
-static struct opnd reg_opnd(u32 r) { return (struct opnd){ .kind = O_REG, .reg = r }; }
+struct opnd lower_reg(u32 r) { return (struct opnd){ .kind = O_REG, .reg = r }; }
 static const struct opnd no_opnd;
 
 bool lower_has_mod(const struct ptx_insn *i, const char *mod)
@@ -31,7 +31,7 @@ static u32 register_bytes(enum ptx_type t) { return t == T_PRED ? 1 : type_size[
 struct opnd lower_temp(struct lower *w, enum ptx_type type)
 {
     VEC_PUSH(w->mem, &w->reg_type, (u8)type);
-    return reg_opnd(w->reg_type.n - 1);
+    return lower_reg(w->reg_type.n - 1);
 }
 
 struct lop *lower_emit(struct lower *w, int form, struct opnd d, struct opnd a, struct opnd b, struct opnd c)
@@ -59,7 +59,7 @@ struct opnd lower_half(struct lower *w, const struct ptx_operand *o, u32 k)
     if (o->kind != OP_REG) return no_opnd;
     struct pair *p = &w->pair[o->reg->index];
     if (!p->hi) { p->lo = lower_temp(w, T_B64).reg; p->hi = lower_temp(w, T_B64).reg; }
-    return reg_opnd(k ? p->hi : p->lo);
+    return lower_reg(k ? p->hi : p->lo);
 }
 
 u32 lower_width(struct lower *w, const struct ptx_operand *o)
@@ -101,10 +101,10 @@ struct opnd lower_operand(struct lower *w, const struct ptx_operand *o, enum ptx
     case OP_REG:
         if (type == T_PRED && o->neg) {
             struct opnd t = lower_temp(w, T_PRED);
-            lower_emit(w, isa_form(N_not_pred, T_PRED, T_PRED, 0), t, reg_opnd(o->reg->index), no_opnd, no_opnd)->guard = no_opnd;
+            lower_emit(w, isa_form(N_not_pred, T_PRED, T_PRED, 0), t, lower_reg(o->reg->index), no_opnd, no_opnd)->guard = no_opnd;
             return t;
         }
-        return lower_resize(w, reg_opnd(o->reg->index), lower_width(w, o), type);
+        return lower_resize(w, lower_reg(o->reg->index), lower_width(w, o), type);
     case OP_SREG: {
         struct opnd s = { .kind = O_SREG, .reg = o->sreg->id, .comp = o->sreg->comp };
         u32 own = o->sreg->type == T_U64 || o->sreg->type == T_B64 ? 8 : 4;
@@ -131,23 +131,23 @@ struct opnd lower_operand(struct lower *w, const struct ptx_operand *o, enum ptx
 
 /* ---- destinations ---- */
 
-/* Where a result of that type goes: the register itself, or a temporary that finish_dest() copies when widths differ. */
-static struct opnd begin_dest(struct lower *w, const struct ptx_operand *o, enum ptx_type type)
+/* Where a result of that type goes: the register itself, or a temporary that lower_finish() copies when widths differ. */
+struct opnd lower_begin(struct lower *w, const struct ptx_operand *o, enum ptx_type type)
 {
     if (o->kind == OP_SINK) return lower_temp(w, type);
     if (o->kind != OP_REG) return no_opnd;
     if (lower_width(w, o) != register_bytes(type)) return lower_temp(w, type);
-    return reg_opnd(o->reg->index);
+    return lower_reg(o->reg->index);
 }
 
-static void finish_dest(struct lower *w, const struct ptx_operand *o, struct opnd d, enum ptx_type type)
+void lower_finish(struct lower *w, const struct ptx_operand *o, struct opnd d, enum ptx_type type)
 {
     if (o->kind != OP_REG || (d.kind == O_REG && d.reg == o->reg->index)) return;
     static const u8 ty[2][9] = { { [2] = T_U16, [4] = T_U32, [8] = T_U64 }, { [2] = T_S16, [4] = T_S32, [8] = T_S64 } };
     u32 from = register_bytes(type), to = lower_width(w, o);
     const u8 *t = ty[type_is_signed(type)];
     if (from > 8 || to > 8 || !t[from] || !t[to]) { lower_unsupported(w); return; }
-    lower_emit(w, isa_form(N_cvt, (enum ptx_type)t[from], (enum ptx_type)t[to], 0), reg_opnd(o->reg->index), d, no_opnd, no_opnd);
+    lower_emit(w, isa_form(N_cvt, (enum ptx_type)t[from], (enum ptx_type)t[to], 0), lower_reg(o->reg->index), d, no_opnd, no_opnd);
 }
 
 /* ---- blocks ---- */
@@ -193,127 +193,13 @@ void lower_end_around(struct lower *w, u32 from)
 
 /* ---- the families ---- */
 
-static void lower_lane(struct lower *w, int form)
-{
-    const struct ptx_insn *i = w->cur;
-    const struct isa_form *f = &isa_forms[form];
-    if (i->narg != f->nsrc + 1u) { lower_unsupported(w); return; }
-    struct opnd s[4] = { 0 };
-    for (u32 k = 0; k < f->nsrc; k++) s[k] = lower_operand(w, &i->arg[k + 1], isa_operand_type(f, k + 1));
-    enum ptx_type dt = isa_operand_type(f, 0);
-    struct opnd d = begin_dest(w, &i->arg[0], dt);
-    lower_emit(w, form, d, s[0], s[1], s[2])->e = s[3];
-    finish_dest(w, &i->arg[0], d, dt);
-}
-
-/* setp.cmp{.bool} p{|q}, a, b{, c} */
-static void lower_setp(struct lower *w, int form)
-{
-    const struct ptx_insn *i = w->cur;
-    const struct isa_form *f = &isa_forms[form];
-    if (i->narg < 3) { lower_unsupported(w); return; }
-    struct opnd a = lower_operand(w, &i->arg[1], (enum ptx_type)f->type), b = lower_operand(w, &i->arg[2], (enum ptx_type)f->type);
-    const struct ptx_operand *dst = &i->arg[0], *p = dst->kind == OP_PAIR ? &dst->elem[0] : dst, *q = dst->kind == OP_PAIR ? &dst->elem[1] : NULL;
-    enum isa_name logic = lower_has_mod(i, "and") ? N_and_pred : lower_has_mod(i, "or") ? N_or_pred : lower_has_mod(i, "xor") ? N_xor_pred : N_COUNT;
-    if ((logic != N_COUNT) != (i->narg == 4)) { lower_unsupported(w); return; }
-    if (!q && logic == N_COUNT) { lower_emit(w, form, begin_dest(w, p, T_PRED), a, b, no_opnd); return; }
-    struct opnd c = logic == N_COUNT ? no_opnd : lower_operand(w, &i->arg[3], T_PRED), t = lower_temp(w, T_PRED), n = lower_temp(w, T_PRED), g = w->guard;
-    w->guard = no_opnd;
-    lower_emit(w, form, t, a, b, no_opnd);
-    if (q) {    /* both results are made before either is written: c or the guard may be one of the destinations */
-        lower_emit(w, isa_form(N_not_pred, T_PRED, T_PRED, 0), n, t, no_opnd, no_opnd);
-        for (int k = 0; k < 2 && logic != N_COUNT; k++) lower_emit(w, isa_form(logic, T_PRED, T_PRED, 0), k ? n : t, k ? n : t, c, no_opnd);
-        logic = N_COUNT;
-    }
-    w->guard = g;
-    bool swap = g.kind == O_REG && p->kind == OP_REG && p->reg->index == g.reg;         /* the guard goes last */
-    for (int k = 0; k < 2; k++) {
-        bool second = (k == 1) != swap;
-        const struct ptx_operand *o = second ? q : p;
-        if (!o || o->kind == OP_SINK) continue;
-        struct opnd x = second ? n : t, d = begin_dest(w, o, T_PRED);
-        if (logic == N_COUNT) lower_emit(w, isa_form(N_mov_pred, T_PRED, T_PRED, 0), d, x, no_opnd, no_opnd);
-        else lower_emit(w, isa_form(logic, T_PRED, T_PRED, 0), d, x, c, no_opnd);
-    }
-}
-
-/* mov.b128: whole, or to and from two 64-bit registers. */
-void lower_mov128(struct lower *w)
-{
-    if (w->cur->narg != 2) { lower_unsupported(w); return; }
-    const struct ptx_operand *d = &w->cur->arg[0], *s = &w->cur->arg[1];
-    int mov = isa_form(N_mov, T_B64, T_B64, 0);
-    if ((d->kind == OP_VEC && d->nelem != 2) || (s->kind == OP_VEC && s->nelem != 2) || (d->kind != OP_VEC && d->kind != OP_REG) || (s->kind != OP_VEC && s->kind != OP_REG)) { lower_unsupported(w); return; }
-    for (u32 k = 0; k < 2; k++) {
-        struct opnd from = s->kind == OP_VEC ? lower_operand(w, &s->elem[k], T_B64) : lower_half(w, s, k);
-        struct opnd to = d->kind == OP_VEC ? begin_dest(w, &d->elem[k], T_B64) : lower_half(w, d, k);
-        if (to.kind == O_REG && from.kind != O_NONE) lower_emit(w, mov, to, from, no_opnd, no_opnd);
-    }
-}
-
-/* mov with a vector on one side: pack or unpack through shifts. */
-static void lower_mov(struct lower *w, int form)
-{
-    static const u8 uns[] = { [2] = T_U16, [4] = T_U32, [8] = T_U64 }, bit[] = { [2] = T_B16, [4] = T_B32, [8] = T_B64 };
-    const struct ptx_insn *i = w->cur;
-    if (i->narg != 2) { lower_unsupported(w); return; }
-    const struct ptx_operand *d = &i->arg[0], *s = &i->arg[1];
-    enum ptx_type type = (enum ptx_type)isa_forms[form].type;
-    if (d->kind != OP_VEC && s->kind != OP_VEC) {
-        if (s->kind == OP_SREG && s->sreg->id >= SR_CLOCK && s->sreg->id <= SR_GLOBALTIMER_HI) {
-            struct opnd r = begin_dest(w, d, type);
-            struct lop *o = lower_emit(w, form, r, no_opnd, no_opnd, no_opnd);
-            o->kind = K_WARP; o->aux = s->sreg->id;
-            finish_dest(w, d, r, type);
-            return;
-        }
-        lower_lane(w, form);
-        return;
-    }
-    const struct ptx_operand *v = d->kind == OP_VEC ? d : s;
-    u32 whole = type_size[type], part = v->nelem ? whole / v->nelem : 0;
-    if ((part != 2 && part != 4) || whole > 8 || (d->kind == OP_VEC && s->kind == OP_VEC)) { lower_unsupported(w); return; }
-    enum ptx_type wt = (enum ptx_type)uns[whole], pt = (enum ptx_type)uns[part], wb = (enum ptx_type)bit[whole];
-    struct opnd g = w->guard;
-    if (d->kind == OP_VEC) {
-        struct opnd x = lower_operand(w, s, wt);
-        for (u32 k = 0; k < v->nelem; k++) {
-            if (v->elem[k].kind != OP_REG) continue;
-            struct opnd t = x;
-            w->guard = no_opnd;
-            if (k) { t = lower_temp(w, wt); lower_emit(w, isa_form(N_shr, wb, wb, 0), t, x, lower_const(8 * part * k), no_opnd); }
-            w->guard = g;
-            struct opnd r = begin_dest(w, &v->elem[k], pt);
-            lower_emit(w, isa_form(N_cvt, wt, pt, 0), r, t, no_opnd, no_opnd);
-            finish_dest(w, &v->elem[k], r, pt);
-        }
-        return;
-    }
-    struct opnd sum = no_opnd, r = begin_dest(w, d, wt);
-    for (u32 k = 0; k < v->nelem; k++) {
-        struct opnd x = lower_operand(w, &v->elem[k], pt), t = lower_temp(w, wt);
-        bool last = k + 1 == v->nelem;
-        w->guard = no_opnd;
-        lower_emit(w, isa_form(N_cvt, pt, wt, 0), t, x, no_opnd, no_opnd);
-        if (k) {
-            struct opnd u = lower_temp(w, wt), o = last ? r : lower_temp(w, wt);
-            lower_emit(w, isa_form(N_shl, wb, wb, 0), u, t, lower_const(8 * part * k), no_opnd);
-            if (last) w->guard = g;
-            lower_emit(w, isa_form(N_or, wb, wb, 0), o, sum, u, no_opnd);
-            sum = o;
-        } else sum = t;
-    }
-    w->guard = g;
-    finish_dest(w, d, r, wt);
-}
-
 /* cvta and its inverse: global and constant memory have generic addresses already; shared and local have windows. */
 static void lower_cvta(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     enum ptx_type type = (enum ptx_type)isa_forms[form].type;
     if (i->narg != 2) { lower_unsupported(w); return; }
-    struct opnd s = lower_operand(w, &i->arg[1], type), d = begin_dest(w, &i->arg[0], type);
+    struct opnd s = lower_operand(w, &i->arg[1], type), d = lower_begin(w, &i->arg[0], type);
     bool to = lower_has_mod(i, "to"), window = lower_has_mod(i, "shared") || lower_has_mod(i, "local");
     if (lower_has_mod(i, "param") && !w->l->func->is_entry) { lower_unsupported(w); return; }
     if (!window && !lower_has_mod(i, "param")) lower_emit(w, form, d, s, no_opnd, no_opnd);
@@ -323,7 +209,7 @@ static void lower_cvta(struct lower *w, int form)
         o->b = (struct opnd){ .kind = O_CONST, .comp = lower_has_mod(i, "shared") ? 1 : lower_has_mod(i, "local") ? 2 : 3 };
         if (o->b.comp == 3) w->l->has_param_address = true;
     }
-    finish_dest(w, &i->arg[0], d, type);
+    lower_finish(w, &i->arg[0], d, type);
 }
 
 /* alloca, stacksave, stackrestore: the frame's local memory grows and shrinks; nothing waits. */
@@ -335,13 +221,13 @@ static void lower_stack(struct lower *w, int form)
     struct lop o = { .form = form, .name = (u16)n, .kind = K_WARP, .guard = w->guard, .src = i };
     u32 k = n == N_stackrestore ? 0 : 1;
     if (i->narg < 1 + (n == N_alloca) || i->narg > 1u + 2 * (n == N_alloca)) { lower_unsupported(w); return; }
-    struct opnd d = k ? begin_dest(w, &i->arg[0], t) : no_opnd;
+    struct opnd d = k ? lower_begin(w, &i->arg[0], t) : no_opnd;
     o.d = d;
     if (n != N_stacksave) o.a = lower_operand(w, &i->arg[k], t);
     o.off = i->narg == 3 && i->arg[2].kind == OP_INT ? i->arg[2].imm : 8;
     w->l->has_alloca = true;
     VEC_PUSH(w->mem, &w->op, o);
-    if (k) finish_dest(w, &i->arg[0], d, t);
+    if (k) lower_finish(w, &i->arg[0], d, t);
 }
 
 static void lower_warp(struct lower *w, int form)
@@ -365,13 +251,13 @@ static void lower_warp(struct lower *w, int form)
     else {
         bool pair = dst->kind == OP_PAIR;
         enum ptx_type dt = f->name == N_vote ? T_PRED : f->name == N_match_any || f->name == N_match_all || f->name == N_ballot || f->name == N_activemask || f->name == N_elect ? T_U32 : t;
-        o.d = begin_dest(w, pair ? &dst->elem[0] : dst, dt);
-        if (pair && dst->elem[1].kind == OP_REG) o.d2 = begin_dest(w, &dst->elem[1], T_PRED);
+        o.d = lower_begin(w, pair ? &dst->elem[0] : dst, dt);
+        if (pair && dst->elem[1].kind == OP_REG) o.d2 = lower_begin(w, &dst->elem[1], T_PRED);
         if (need > 2u - old) o.a = lower_operand(w, &i->arg[1], f->name == N_vote || f->name == N_ballot ? T_PRED : t);
         if (f->name == N_shfl) { o.b = lower_operand(w, &i->arg[2], T_U32); o.e = lower_operand(w, &i->arg[3], T_U32); }
         if (old) {
             o.c = lower_temp(w, T_U32);
-            struct lop m = { .form = isa_find(STR("activemask.b32")), .name = N_activemask, .kind = K_WARP, .d = o.c, .src = i };
+            struct lop m = { .form = isa_form(N_activemask, T_NONE, T_NONE, 0), .name = N_activemask, .kind = K_WARP, .d = o.c, .src = i };
             VEC_PUSH(w->mem, &w->op, m);
         } else if (need > 1) o.c = lower_operand(w, &i->arg[need - 1], T_U32);
     }
@@ -389,7 +275,7 @@ static void lower_bar(struct lower *w, int form)
     struct lop o = { .form = form, .name = N_bar, .kind = K_CTRL, .src = i };
     bool red = n == N_bar_redp || n == N_bar_redc || n == N_barrier_redp || n == N_barrier_redc;
     if (i->narg < 1u + 2 * red || i->narg > 2u + 2 * red) { lower_unsupported(w); return; }
-    if (red) { o.d = begin_dest(w, &i->arg[0], n == N_bar_redc || n == N_barrier_redc ? T_U32 : T_PRED); k = 1; }
+    if (red) { o.d = lower_begin(w, &i->arg[0], n == N_bar_redc || n == N_barrier_redc ? T_U32 : T_PRED); k = 1; }
     o.a = lower_operand(w, &i->arg[k++], T_U32);
     if (i->narg - k == 1u + red) o.b = lower_operand(w, &i->arg[k++], T_U32);
     if (red) o.c = lower_operand(w, &i->arg[k], T_PRED);
@@ -474,7 +360,6 @@ static void lower_insn(struct lower *w, const struct ptx_insn *i)
     }
     const struct isa_form *f = &isa_forms[form];
     switch (f->kind) {
-    case K_CMP: lower_setp(w, form); break;
     case K_MEM: lower_memory(w, f); break;
     case K_WARP:
         if (f->name == N_alloca || f->name == N_stacksave || f->name == N_stackrestore) lower_stack(w, form);
@@ -482,8 +367,7 @@ static void lower_insn(struct lower *w, const struct ptx_insn *i)
         break;
     case K_CTRL: lower_control(w, form); break;
     default:
-        if (f->name == N_mov) lower_mov(w, form);
-        else if (f->name == N_cvta) lower_cvta(w, form);
+        if (f->name == N_cvta) lower_cvta(w, form);
         else lower_lane(w, form);
     }
 }

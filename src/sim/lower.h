@@ -17,6 +17,7 @@ struct lower {
     u32 *label_block;                           /* block that starts at an instruction of the text, NONE */
     const struct ptx_insn *cur;                 /* being lowered */
     struct opnd guard;                          /* of the current instruction */
+    struct opnd carry;                          /* the carry of add.cc and its like, a register of its own; O_NONE: not yet used */
     struct error *e;
 };
 
@@ -24,6 +25,11 @@ struct opnd lower_operand(struct lower *w, const struct ptx_operand *o, enum ptx
 struct opnd lower_temp(struct lower *w, enum ptx_type type);
 struct lop *lower_emit(struct lower *w, int form, struct opnd d, struct opnd a, struct opnd b, struct opnd c);
 struct opnd lower_const(u64 value);
+struct opnd lower_reg(u32 r);
+/* Where a result of that type goes: the register itself, or a temporary that lower_finish() copies when widths differ. */
+struct opnd lower_begin(struct lower *w, const struct ptx_operand *o, enum ptx_type type);
+void lower_finish(struct lower *w, const struct ptx_operand *o, struct opnd d, enum ptx_type type);
+void lower_lane(struct lower *w, int form);                         /* lower_lane.c */
 struct opnd lower_resize(struct lower *w, struct opnd o, u32 from, enum ptx_type type);
 void lower_memory(struct lower *w, const struct isa_form *f);       /* lower_memory.c */
 bool lower_has_mod(const struct ptx_insn *i, const char *mod);

@@ -77,7 +77,7 @@ static bool load_constant(struct lower *w, const struct ptx_operand *dst, const 
 static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space sp, const struct ptx_operand *m, enum ptx_type t, u32 n, const struct opnd *data, u32 reg_width, u32 skip, u32 align)
 {
     const struct ptx_insn *i = w->cur;
-    struct site s = { .name = (u8)f->name, .space = (u8)sp, .width = type_size[t], .reg_width = (u8)reg_width, .vec = (u8)n, .is_signed = type_is_signed(t), .is_float = type_is_float(t),
+    struct site s = { .name = f->name, .space = (u8)sp, .width = type_size[t], .reg_width = (u8)reg_width, .vec = (u8)n, .is_signed = type_is_signed(t), .is_float = type_is_float(t),
                       .sem = sem_of(i), .scope = scope_of(i, SCOPE_SYS), .type = (u8)t, .align = (u8)align };
     struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = i };
     s.addr_width = (u8)address(w, m, &o.a, &o.off);
@@ -92,9 +92,9 @@ static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space 
 
 void lower_call_memory(struct lower *w, bool load, struct opnd data, u32 width, u32 at)
 {
-    const struct isa_form *f = &isa_forms[isa_find(load ? STR("ld.param.b32") : STR("st.param.b32"))];
+    const struct isa_form *f = &isa_forms[isa_form(load ? N_ld : N_st, T_NONE, T_NONE, 0)];
     static const u8 type[] = { [2] = T_B16, [4] = T_B32, [8] = T_B64 };
-    struct site s = { .name = (u8)f->name, .space = SP_CALL, .width = (u8)width, .reg_width = (u8)width, .vec = 1, .scope = SCOPE_CTA, .type = type[width], .addr_width = 8, .op = w->op.n };
+    struct site s = { .name = f->name, .space = SP_CALL, .width = (u8)width, .reg_width = (u8)width, .vec = 1, .scope = SCOPE_CTA, .type = type[width], .addr_width = 8, .op = w->op.n };
     struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = w->cur, .site = w->site.n, .a = lower_const(at), .d = data, .guard = w->guard };
     VEC_PUSH(w->mem, &w->site, s);
     VEC_PUSH(w->mem, &w->op, o);
@@ -152,7 +152,7 @@ static void atomic(struct lower *w, const struct isa_form *f)
     bool cas = op == AT_CAS;
     if (i->narg != 2u + !red + cas || i->arg[k].kind != OP_MEM || (type_size[t] != 4 && type_size[t] != 8 && !(type_size[t] == 2 && (op == AT_CAS || op == AT_EXCH)))) { lower_unsupported(w); return; }
     if (type_is_float(t) && (op != AT_ADD || (t != T_F32 && t != T_F64))) { lower_unsupported(w); return; }
-    struct site s = { .name = (u8)f->name, .space = (u8)space_of(i), .width = type_size[t], .reg_width = type_size[t], .vec = 1, .is_signed = type_is_signed(t),
+    struct site s = { .name = f->name, .space = (u8)space_of(i), .width = type_size[t], .reg_width = type_size[t], .vec = 1, .is_signed = type_is_signed(t),
                       .is_float = type_is_float(t), .sem = sem_of(i), .scope = scope_of(i, SCOPE_GPU), .atom = (u8)op, .type = (u8)t };
     if (s.sem == SEM_WEAK) s.sem = SEM_RELAXED;
     struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = i, .site = w->site.n };
@@ -171,7 +171,7 @@ static void atomic(struct lower *w, const struct isa_form *f)
 
 static u32 push_site(struct lower *w, enum isa_name like, enum ptx_space space, u32 width, u32 addr_width, u32 which)
 {
-    struct site s = { .name = (u8)like, .space = (u8)space, .width = (u8)width, .reg_width = (u8)MIN_OF(width, 8u), .vec = 1, .sem = SEM_WEAK, .scope = SCOPE_CTA,
+    struct site s = { .name = (u16)like, .space = (u8)space, .width = (u8)width, .reg_width = (u8)MIN_OF(width, 8u), .vec = 1, .sem = SEM_WEAK, .scope = SCOPE_CTA,
                       .type = T_B64, .addr_width = (u8)addr_width, .which = (u8)which, .op = w->op.n };
     VEC_PUSH(w->mem, &w->site, s);
     return w->site.n - 1;

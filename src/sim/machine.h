@@ -33,7 +33,7 @@ struct insn {                                   /* 32 bytes, no pointers */
     u16 guard;                                  /* slot of the guard predicate, 0: none */
     union {
         s64 imm;
-        struct { s32 off; u16 e, f; };          /* memory: address offset; e: the fourth register of a vector */
+        struct { s32 off; u16 e, f; };          /* memory: address offset; e: the fourth register of a vector. Lanes: e the fourth operand, f the modifiers */
     };
     u32 site;                                   /* number of the memory instruction */
     u32 op;                                     /* the operation it was made from: source line, liveness */
@@ -85,7 +85,7 @@ enum root_kind { ROOT_UNSET, ROOT_NONE, ROOT_PARAM, ROOT_VAR, ROOT_DYN, ROOT_MIX
 struct root { u8 kind; u32 off; struct ptx_var *var; };         /* which object an address was made from (RULES.md B) */
 
 struct site {                                   /* a memory instruction, whatever the version */
-    u8 name;                                    /* N_ld N_st N_atom N_red */
+    u16 name;                                   /* N_ld N_st N_atom N_red */
     u8 space;                                   /* enum ptx_space */
     u8 width;                                   /* bytes of one element in memory */
     u8 reg_width;                               /* bytes of one element in the register */
@@ -113,7 +113,7 @@ struct lop {                                    /* one operation of a lowered fu
     struct opnd guard;                          /* O_REG or O_NONE; neg */
     s64 off;                                    /* address offset or immediate */
     u32 site;                                   /* memory: number in sites */
-    u16 aux;                                    /* shfl mode, vote mode, barrier flavour ... */
+    u16 aux;                                    /* shfl mode, vote mode, barrier flavour ...; lanes: MOD_* of the opcode */
     const struct ptx_insn *src;
 };
 

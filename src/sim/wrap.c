@@ -2,12 +2,20 @@
  * lanes, keeping the lanes that do not take part, and the guards of affine arithmetic. */
 #include "sim/lanes.h"
 
-const struct lane_set *lanes_active(void)
+const struct lane_set *lanes_of(u32 form)
 {
+#define X(f) lanes_##f,
+    static const struct lane_set *const tables[] = { LANE_FAMILIES(X) };
+#undef X
+    const struct isa_form *f = &isa_forms[form];
+    u32 at = form - isa_family_first[f->family];
 #if defined __x86_64__
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return lanes_table_v3;
+#define X(f) lanes_##f##_v3,
+    static const struct lane_set *const tables_v3[] = { LANE_FAMILIES(X) };
+#undef X
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &tables_v3[f->family][at];
 #endif
-    return lanes_table;
+    return &tables[f->family][at];
 }
 
 static u32 scratch_slot(const struct code *c, u32 k) { return c->vector + k * (SCRATCH_BYTES / 8); }
@@ -75,7 +83,7 @@ int lanes_mixed(char *restrict R, const struct insn *i, struct warp *w)
         spread(SLOT(R, at), w->code, R, *s[k], cls, type_size[ty] < 2 ? 2 : type_size[ty]);
         *s[k] = (u16)at;
     }
-    return lanes_active()[i->form].v[0](R, &t, w);
+    return lanes_of(i->form)->v[0](R, &t, w);
 }
 
 #define BLEND(T) do { T *r = (T *)(void *)SLOT(R, i->d); const T *n = (const T *)(const void *)SLOT(R, t.d); \
@@ -133,7 +141,7 @@ handler *lanes_cmp_affine_for(const struct isa_form *f, u32 group, bool scalar_r
 {
     static handler *const set[2][4] = { { cmp_lt_u32, cmp_le_u32, cmp_gt_u32, cmp_ge_u32 }, { cmp_lt_s32, cmp_le_s32, cmp_gt_s32, cmp_ge_s32 } };
     if (group != LANES || !scalar_right || f->name < N_setp_lt) return lanes_cmp_affine;
-    return set[f->type == T_S32][f->name - N_setp_lt];
+    return set[f->type == T_S32][f->name == N_setp_lt ? 0 : f->name == N_setp_le ? 1 : f->name == N_setp_gt ? 2 : 3];
 }
 
 int lanes_cmp_affine(char *restrict R, const struct insn *i, struct warp *w)

@@ -1,0 +1,119 @@
+/* Words for f32 and f64 (9.7.3), and conversions to integers. */
+#ifndef LOCKSTEP_ISA_WORDS_FLOAT_H
+#define LOCKSTEP_ISA_WORDS_FLOAT_H
+
+WORD u32 bits_f32(f32 x) { u32 u; memcpy(&u, &x, 4); return u; }
+WORD f32 f32_bits(u32 u) { f32 x; memcpy(&x, &u, 4); return x; }
+WORD u64 bits_f64(f64 x) { u64 u; memcpy(&u, &x, 8); return u; }
+WORD f64 f64_bits(u64 u) { f64 x; memcpy(&x, &u, 8); return x; }
+
+#define FMA(a, b, c) _Generic((a), f32: __builtin_fmaf, f64: __builtin_fma)(a, b, c)
+#define SQRT(a) _Generic((a), f32: __builtin_sqrtf, f64: __builtin_sqrt)(a)
+WORD f32 fabs_f32(f32 a) { return f32_bits(bits_f32(a) & 0x7fffffffu); }
+WORD f64 fabs_f64(f64 a) { return f64_bits(bits_f64(a) & 0x7fffffffffffffffu); }
+WORD f32 fneg_f32(f32 a) { return f32_bits(bits_f32(a) ^ 0x80000000u); }
+WORD f64 fneg_f64(f64 a) { return f64_bits(bits_f64(a) ^ 0x8000000000000000u); }
+#define FABS(a) _Generic((a), f32: fabs_f32, f64: fabs_f64)(a)
+#define FNEG(a) _Generic((a), f32: fneg_f32, f64: fneg_f64)(a)
+
+/* One NaN loses to a number; -0 is less than +0 (9.7.3.11). */
+#define FMINMAX(T, B) \
+    WORD T fmin_##T(T a, T b) { return a != a ? b : b != b ? a : a < b ? a : b < a ? b : bits_##T(a) >> (B - 1) ? a : b; } \
+    WORD T fmax_##T(T a, T b) { return a != a ? b : b != b ? a : a > b ? a : b > a ? b : bits_##T(a) >> (B - 1) ? b : a; }
+FMINMAX(f32, 32) FMINMAX(f64, 64)
+#define FMIN(a, b) _Generic((a), f32: fmin_f32, f64: fmin_f64)(a, b)
+#define FMAX(a, b) _Generic((a), f32: fmax_f32, f64: fmax_f64)(a, b)
+
+/* .ftz: a subnormal is a zero of its sign. .sat: clamp to [0, 1], NaN to +0. Every f32 NaN that arithmetic makes is 0x7fffffff. */
+WORD f32 ftz_f32(f32 a) { return fabs_f32(a) < 0x1p-126f ? f32_bits(bits_f32(a) & 0x80000000u) : a; }
+WORD f32 FSAT(f32 a) { return a > 0 ? (a < 1 ? a : 1) : 0; }
+WORD f64 FSAT64(f64 a) { return a > 0 ? (a < 1 ? a : 1) : 0; }
+WORD f32 nan_f32(f32 a) { return a == a ? a : f32_bits(0x7fffffffu); }
+/* f64 NaNs are left as the host makes them: not yet compared with silicon. */
+WORD f64 nan_f64(f64 a) { return a; }
+WORD f64 ftz_f64(f64 a) { return a; }
+
+/* Rounding to an integral value; a float that holds one stays itself. */
+#define TRUNC(a) _Generic((a), f32: __builtin_truncf, f64: __builtin_trunc)(a)
+#define FLOOR(a) _Generic((a), f32: __builtin_floorf, f64: __builtin_floor)(a)
+#define CEIL(a) _Generic((a), f32: __builtin_ceilf, f64: __builtin_ceil)(a)
+#define NEAREST(a) _Generic((a), f32: __builtin_rintf, f64: __builtin_rint)(a)
+/* Conversion to an integer saturates. NaN becomes 0, but for a 64-bit destination 0x8000000000000000 (9.7.9.22). */
+#define TO_INT_OF(D, LO, HI, NAN_VALUE) WORD D to_##D(f64 x) { return x != x ? (D)(NAN_VALUE) : x <= (f64)(LO) ? (D)(LO) : x >= (f64)(HI) ? (D)(HI) : (D)x; }
+TO_INT_OF(u8, 0, 255, 0) TO_INT_OF(s8, -128, 127, 0) TO_INT_OF(u16, 0, 65535, 0) TO_INT_OF(s16, -32768, 32767, 0)
+TO_INT_OF(u32, 0, UINT32_MAX, 0) TO_INT_OF(s32, INT32_MIN, INT32_MAX, 0)
+TO_INT_OF(u64, 0, UINT64_MAX, 1ull << 63) TO_INT_OF(s64, INT64_MIN, INT64_MAX, 1ull << 63)
+#define TO_INT(x) _Generic((D)0, u8: to_u8, s8: to_s8, u16: to_u16, s16: to_s16, u32: to_u32, s32: to_s32, u64: to_u64, s64: to_s64)(x)
+
+/* 2^x: nearest integer n and a polynomial on [-1/2, 1/2]; within 2 ulp. */
+WORD f32 EX2(f32 x)
+{
+    f32 c = x < -152.f ? -152.f : x > 130.f ? 130.f : x;
+    f32 t = c + 12582912.f, n = t - 12582912.f, f = c - n;
+    f32 p = 1.53531161e-4f;
+    p = __builtin_fmaf(p, f, 1.33988120e-3f);
+    p = __builtin_fmaf(p, f, 9.61814867e-3f);
+    p = __builtin_fmaf(p, f, 5.55033124e-2f);
+    p = __builtin_fmaf(p, f, 2.40226462e-1f);
+    p = __builtin_fmaf(p, f, 6.93147182e-1f);
+    p = __builtin_fmaf(p, f, 1.f);
+    s32 e = (s32)n, h = e >> 1;         /* two factors, so that subnormal and huge results come out right */
+    f32 r = p * f32_bits((u32)(127 + h) << 23) * f32_bits((u32)(127 + e - h) << 23);
+    return x != x ? x : r;
+}
+WORD f32 LG2(f32 x) { return log2f(x); }
+WORD f32 SIN(f32 x) { return sinf(x); }
+WORD f32 COS(f32 x) { return cosf(x); }
+WORD f32 TANH(f32 x) { return tanhf(x); }
+
+/* What the loop does for rows that take their modifiers as they run. */
+WORD f32 fin_f32(f32 x, u32 M) { return M & MOD_FTZ ? ftz_f32(x) : x; }
+WORD f32 fout_f32(f32 x, u32 M)
+{
+    if (M & MOD_FTZ) x = ftz_f32(x);
+    if (M & MOD_SAT) x = FSAT(x);
+    if (M & MOD_RELU) x = x > 0 || x != x ? x : 0;
+    return nan_f32(x);
+}
+WORD f64 fout_f64(f64 x, u32 M) { return nan_f64(M & MOD_SAT ? FSAT64(x) : x); }
+
+/* min and max with .NaN (a NaN wins), .xorsign.abs (magnitudes, with the product of the signs), and of three. */
+#define ORDER(name, pick) \
+    WORD f32 name##_two(f32 a, f32 b, u32 M) \
+    { \
+        u32 sign = M & MOD_XORSIGN ? (bits_f32(a) ^ bits_f32(b)) & 0x80000000u : 0; \
+        f32 x = M & MOD_XORSIGN ? fabs_f32(a) : a, y = M & MOD_XORSIGN ? fabs_f32(b) : b, r = pick(x, y); \
+        if (M & MOD_NAN && (a != a || b != b)) return f32_bits(0x7fffffffu); \
+        return f32_bits(bits_f32(r) | sign); \
+    } \
+    WORD f32 name##_three(f32 a, f32 b, f32 c, u32 M) \
+    { \
+        f32 x = M & MOD_XORSIGN ? fabs_f32(a) : a, y = M & MOD_XORSIGN ? fabs_f32(b) : b, z = M & MOD_XORSIGN ? fabs_f32(c) : c, r = pick(pick(x, y), z); \
+        return M & MOD_NAN && (a != a || b != b || c != c) ? f32_bits(0x7fffffffu) : r; \
+    }
+ORDER(fmin, fmin_f32) ORDER(fmax, fmax_f32)
+
+/* testp: what kind of number (9.7.3.1) */
+#define EXPONENT(a) _Generic((a), f32: (u32)(bits_f32((f32)(a)) >> 23 & 255), f64: (u32)(bits_f64((f64)(a)) >> 52 & 2047))
+#define EXPONENT_TOP(a) _Generic((a), f32: 255u, f64: 2047u)
+#define IS_FINITE(a) (EXPONENT(a) != EXPONENT_TOP(a))
+#define IS_NORMAL(a) (IS_FINITE(a) & (EXPONENT(a) != 0))
+#define IS_SUBNORMAL(a) ((EXPONENT(a) == 0) & ((a) != 0))
+#define IS_INFINITE(a) (!IS_FINITE(a) & ((a) == (a)))
+/* copysign moves a's sign to b (9.7.3.2) */
+#define SIGN_OF(T, a, b) ((b) & ~((T)1 << (8 * sizeof(T) - 1))) | ((a) & (T)1 << (8 * sizeof(T) - 1))
+
+/* f64 approximations look at, and give, the upper 32 bits only (9.7.3.13, 9.7.3.17); not yet compared with silicon. */
+WORD f64 upper(f64 x) { return f64_bits(bits_f64(x) & 0xffffffff00000000u); }
+WORD f64 upper_ftz(f64 x) { return fabs_f64(x) < 0x1p-1022 ? f64_bits(bits_f64(x) & 1ull << 63) : upper(x); }
+#define RCP64(a) upper_ftz(1 / upper_ftz(a))
+#define RSQRT64(a) upper_ftz(1 / __builtin_sqrt(upper_ftz(a)))
+
+/* two f32 in a register: the operation on each, flushed and canonical */
+#define LO2(x) f32_bits((u32)(x).v)
+#define HI2(x) f32_bits((u32)((x).v >> 32))
+WORD f32x2 pack_f32x2(f32 lo, f32 hi, u32 M) { return (f32x2){ bits_f32(fout_f32(lo, M)) | (u64)bits_f32(fout_f32(hi, M)) << 32 }; }
+#define EACH2(M, lo, hi) pack_f32x2(lo, hi, M)
+#define IN_LO(x, M) fin_f32(LO2(x), M)
+#define IN_HI(x, M) fin_f32(HI2(x), M)
+#endif
