@@ -47,7 +47,8 @@ struct opnd lower_resize(struct lower *w, struct opnd o, u32 from, enum ptx_type
 {
     static const u8 unsigned_of[] = { [2] = T_U16, [4] = T_U32, [8] = T_U64 }, signed_of[] = { [2] = T_S16, [4] = T_S32, [8] = T_S64 };
     u32 to = register_bytes(type);
-    if (o.kind != O_REG || from == to || from == 1 || from > 8 || to > 8) return o;
+    if (o.kind == O_REG && (from == 1) != (to == 1)) { w->mixed = true; return lower_const(0); }
+    if (o.kind != O_REG || from == to || from > 8 || to > 8) return o;
     const u8 *of = type_is_signed(type) ? signed_of : unsigned_of;
     struct opnd t = lower_temp(w, (enum ptx_type)of[to]);
     lower_emit(w, isa_form(N_cvt, (enum ptx_type)of[from], (enum ptx_type)of[to], 0), t, o, no_opnd, no_opnd)->guard = no_opnd;
@@ -370,6 +371,7 @@ static void lower_insn(struct lower *w, const struct ptx_insn *i)
         if (f->name == N_cvta) lower_cvta(w, form);
         else lower_lane(w, form);
     }
+    if (w->mixed) { w->mixed = false; lower_unsupported(w); }
 }
 
 /* Labels start blocks; branch targets, until now instructions of the text, become blocks. */
