@@ -128,7 +128,8 @@ static u32 tag_result(const struct warp *w, const struct lowered *l, const struc
         return tag_of(w, l, p >> lane & 1 ? o->a : o->b, lane);
     }
     case N_min: case N_max: {
-        u64 d = lane_value(w, w->code, w->R, i->d, CLS_AT(i, 0), 8, lane), a = lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 8, lane);
+        u32 n = l->reg_width[o->d.reg];
+        u64 d = lane_value(w, w->code, w->R, i->d, CLS_AT(i, 0), n, lane), a = lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), n, lane);
         return tag_of(w, l, d == a ? o->a : o->b, lane);
     }
     default: return 0;
@@ -144,7 +145,7 @@ void tags_loaded(struct warp *w, struct opnd o, u32 slot, u32 cls, u32 mask)
     u64 last = 0; u32 id = 0;
     for (u32 lane = 0; lane < LANES; lane++) {
         if (!(mask >> lane & 1)) continue;
-        u64 v = lane_value(w, w->code, w->R, slot, cls, 8, lane);
+        u64 v = lane_value(w, w->code, w->R, slot, cls, l->reg_width[o.reg], lane);
         if (v != last) { id = object_at(w, v); last = v; }
         t[lane] = id;
     }
