@@ -65,6 +65,7 @@ static bool load_constant(struct lower *w, const struct ptx_operand *dst, const 
         static const u8 from[2][9] = { { [1] = T_U8, [2] = T_U16, [4] = T_U32, [8] = T_U64 }, { [1] = T_S8, [2] = T_S16, [4] = T_S32, [8] = T_S64 } };
         if (o->kind != OP_REG) continue;
         u32 width = lower_width(w, o);
+        if (width < size || width == 1 || width > 8) { w->mixed = true; return true; }
         struct opnd p = { .kind = O_PARAM, .value = at + (u64)k * size }, d = { .kind = O_REG, .reg = o->reg->index };
         bool sg = type_is_signed(t);
         if (width == size) lower_emit(w, isa_form(N_mov, (enum ptx_type)to[0][width], (enum ptx_type)to[0][width], 0), d, p, no_opnd, no_opnd);
