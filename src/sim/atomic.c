@@ -3,6 +3,21 @@
 #include "isa/words.h"
 #include "sim/atomic.h"
 
+/* f16 and bf16, one or two in a word; subnormals are kept (.noftz). */
+static u64 combine_half(const struct site *s, u64 old, u64 b)
+{
+    enum { M = 0 };
+    u32 x = (u32)old, y = (u32)b;
+#define HALF_RESULT(T, W) (s->atom == AT_ADD ? HADD(((T){ (W)x }), ((T){ (W)y })) : s->atom == AT_MIN ? HMIN(((T){ (W)x }), ((T){ (W)y })) : HMAX(((T){ (W)x }), ((T){ (W)y }))).v
+    switch (s->type) {
+    case T_F16: return HALF_RESULT(f16, u16);
+    case T_BF16: return HALF_RESULT(bf16, u16);
+    case T_F16X2: return HALF_RESULT(f16x2, u32);
+    default: return HALF_RESULT(bf16x2, u32);
+    }
+#undef HALF_RESULT
+}
+
 static u64 combine(const struct site *s, u64 old, u64 b, u64 c)
 {
     bool wide = s->width == 8;
@@ -10,6 +25,7 @@ static u64 combine(const struct site *s, u64 old, u64 b, u64 c)
     case AT_ADD:
         if (s->type == T_F32) return bits_f32(nan_f32(f32_bits((u32)old) + f32_bits((u32)b)));
         if (s->type == T_F64) return bits_f64(f64_bits(old) + f64_bits(b));
+        if (s->is_float) return combine_half(s, old, b);
         return old + b;
     case AT_EXCH: return b;
     case AT_CAS: return old == b ? c : old;
@@ -19,6 +35,7 @@ static u64 combine(const struct site *s, u64 old, u64 b, u64 c)
     case AT_INC: return old >= b ? 0 : old + 1;
     case AT_DEC: return old == 0 || old > b ? b : old - 1;
     case AT_MIN: case AT_MAX: {
+        if (s->is_float) return combine_half(s, old, b);
         bool less = !s->is_signed ? old < b : wide ? (s64)old < (s64)b : (s32)old < (s32)b;
         return less == (s->atom == AT_MIN) ? old : b;
     }
@@ -66,8 +83,40 @@ static void remember_writer(struct warp *w, const struct access *a, u32 lane, u6
     __atomic_store_n(&x->serial, l->serial, __ATOMIC_RELAXED);
 }
 
+/* 128 bits: no host instruction everywhere, so one lock for all of them. */
+static void atomic_wide(struct access *a, char *R)
+{
+    const struct site *s = a->site;
+    const struct insn *i = a->insn;
+    struct warp *w = a->warp;
+    const struct code *c = w->code;
+    const struct lop *o = &c->low->op[i->op];
+    u64 b[2][LANES], n[2][LANES];
+    lane_values(c, R, i->b, CLS_AT(i, 2), 8, b[0]);
+    lane_values(c, R, i->e, o->e.kind == O_REG ? c->reg[o->e.reg].cls : CLS_S, 8, b[1]);
+    if (s->atom == AT_CAS) {
+        lane_values(c, R, i->c, CLS_AT(i, 3), 8, n[0]);
+        lane_values(c, R, c->reg[o->x.reg].slot, c->reg[o->x.reg].cls, 8, n[1]);
+    } else memcpy(n, b, sizeof n);
+    struct sim *sim = w->cta->launch->sim;
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(a->mask >> l & 1)) continue;
+        u64 old[2] = { 0, 0 }, new[2] = { n[0][l], n[1][l] };
+        if (a->ok >> l & 1) {
+            lock(&sim->wide);
+            memcpy(old, a->ptr[l], 16);
+            bool write = s->atom == AT_EXCH || (old[0] == b[0][l] && old[1] == b[1][l]);
+            if (write && memcmp(old, new, 16)) { memcpy(a->ptr[l], new, 16); w->changed = 1; }
+            else if (w->probe) for (u32 k = 0; k < 2; k++) wait_record_read(w, i->op, l, a->space[l], a->addr[l] + 8 * k, a->ptr[l] + 8 * k, 8, old[k]);
+            unlock(&sim->wide);
+        }
+        if (o->d.kind == O_REG) { memcpy(SLOT(R, i->d) + 8 * l, &old[0], 8); memcpy(SLOT(R, i->f) + 8 * l, &old[1], 8); }
+    }
+}
+
 void atomic_access(struct access *a, char *R)
 {
+    if (a->site->width == 16) { atomic_wide(a, R); return; }
     const struct site *s = a->site;
     const struct insn *i = a->insn;
     struct warp *w = a->warp;

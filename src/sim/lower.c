@@ -469,6 +469,7 @@ static void propagate_copies(struct lower *w)
     for (u32 k = 0; k < l->nop; k++) {
         u32 n = lop_defs(&l->op[k], l, r);
         for (u32 j = 0; j < n; j++) { ndef[r[j]]++; def[r[j]] = k; }
+        if (l->op[k].x.kind == O_REG) ndef[l->op[k].x.reg] += 2;        /* stays a register: no slot of the instruction holds it */
     }
     struct opnd *is = NEW_ARRAY(w->mem, struct opnd, l->nreg + 1);
     u32 *block_of = NEW_ARRAY(w->mem, u32, l->nop + 1), *again = find_repeats(w, block_of);
@@ -570,5 +571,6 @@ u32 lop_uses(const struct lop *o, const struct lowered *l, u32 out[16])
     add_reg(o->b, out, &n);
     add_reg(o->c, out, &n);
     add_reg(o->e, out, &n);
+    add_reg(o->x, out, &n);
     return n;
 }

@@ -142,32 +142,60 @@ static void load_store(struct lower *w, const struct isa_form *f)
         access_op(w, f, sp, m, t, per, v + k, reg_width, k * type_size[t], bytes > 16 && !k ? 32 : 0);
 }
 
+struct atom { u32 op; enum ptx_type type; u32 skip; };    /* skip: bytes to the element of a vector */
+
+static void push_atom(struct lower *w, const struct isa_form *f, struct atom x, const struct ptx_operand *m, struct lop o)
+{
+    const struct ptx_insn *i = w->cur;
+    u32 width = type_size[x.type];
+    struct site s = { .name = f->name, .space = (u8)space_of(i), .width = (u8)width, .reg_width = (u8)MIN_OF(width, 8u), .vec = 1, .is_signed = type_is_signed(x.type),
+                      .is_float = type_is_float(x.type), .sem = sem_of(i), .scope = scope_of(i, SCOPE_GPU), .atom = (u8)x.op, .type = (u8)x.type };
+    if (s.sem == SEM_WEAK) s.sem = SEM_RELAXED;
+    o.form = (s32)(f - isa_forms); o.name = f->name; o.kind = K_MEM; o.src = i;
+    s.addr_width = (u8)address(w, m, &o.a, &o.off);
+    if (o.a.kind == O_CONST) o.a.value += x.skip; else o.off += x.skip;
+    o.guard = w->guard;
+    o.site = w->site.n;
+    s.op = w->op.n;
+    VEC_PUSH(w->mem, &w->site, s);
+    VEC_PUSH(w->mem, &w->op, o);
+}
+
+/* A vector is its elements, each atomic by itself (9.7.13.5). */
 static void atomic(struct lower *w, const struct isa_form *f)
 {
     static const char *const names[] = { "add", "exch", "min", "max", "and", "or", "xor", "cas", "inc", "dec" };
     const struct ptx_insn *i = w->cur;
     bool red = f->name == N_red;
     enum ptx_type t = lower_last_type(i);
-    u32 k = !red, op = 0;
+    u32 k = !red, op = 0, width = type_size[t];
     while (op < COUNT_OF(names) && !lower_has_mod(i, names[op])) op++;
-    bool cas = op == AT_CAS;
-    if (i->narg != 2u + !red + cas || i->arg[k].kind != OP_MEM || (type_size[t] != 4 && type_size[t] != 8 && !(type_size[t] == 2 && (op == AT_CAS || op == AT_EXCH)))) { lower_unsupported(w); return; }
-    if (type_is_float(t) && (op != AT_ADD || (t != T_F32 && t != T_F64))) { lower_unsupported(w); return; }
-    struct site s = { .name = f->name, .space = (u8)space_of(i), .width = type_size[t], .reg_width = type_size[t], .vec = 1, .is_signed = type_is_signed(t),
-                      .is_float = type_is_float(t), .sem = sem_of(i), .scope = scope_of(i, SCOPE_GPU), .atom = (u8)op, .type = (u8)t };
-    if (s.sem == SEM_WEAK) s.sem = SEM_RELAXED;
-    struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = i, .site = w->site.n };
-    s.addr_width = (u8)address(w, &i->arg[k], &o.a, &o.off);
-    o.b = lower_operand(w, &i->arg[k + 1], t);
-    if (cas) o.c = lower_operand(w, &i->arg[k + 2], t);
-    if (!red && i->arg[0].kind == OP_REG) {
-        if (lower_width(w, &i->arg[0]) != s.width) { lower_unsupported(w); return; }
-        o.d = (struct opnd){ .kind = O_REG, .reg = i->arg[0].reg->index };
+    bool cas = op == AT_CAS, half = t == T_F16 || t == T_BF16 || t == T_F16X2 || t == T_BF16X2;
+    u32 need = 2u + !red + cas;
+    if (i->narg < need || i->narg > need + lower_has_mod(i, "L2::cache_hint") || i->arg[k].kind != OP_MEM) { lower_unsupported(w); return; }
+    bool known = width == 4 || width == 8 || (width == 2 && (cas || op == AT_EXCH || half)) || (t == T_B128 && (cas || op == AT_EXCH));
+    if (!known || (type_is_float(t) && op != AT_ADD && !(half && (op == AT_MIN || op == AT_MAX)))) { lower_unsupported(w); return; }
+    const struct ptx_operand *d = red ? NULL : &i->arg[0], *b = &i->arg[k + 1], *c = cas ? &i->arg[k + 2] : NULL;
+    if (t == T_B128) {
+        if (b->kind != OP_REG || (c && c->kind != OP_REG)) { lower_unsupported(w); return; }
+        struct lop o = { .b = lower_half(w, b, 0), .e = lower_half(w, b, 1) };
+        if (c) { o.c = lower_half(w, c, 0); o.x = lower_half(w, c, 1); }
+        if (d && d->kind == OP_REG) { o.d = lower_half(w, d, 0); o.d2 = lower_half(w, d, 1); }
+        push_atom(w, f, (struct atom){ op, t, 0 }, &i->arg[k], o);
+        return;
     }
-    o.guard = w->guard;
-    s.op = w->op.n;
-    VEC_PUSH(w->mem, &w->site, s);
-    VEC_PUSH(w->mem, &w->op, o);
+    u32 n = b->kind == OP_VEC ? b->nelem : 1;
+    if (n > 8 || (n > 1 && (cas || (d && d->kind != OP_SINK && (d->kind != OP_VEC || d->nelem != n))))) { lower_unsupported(w); return; }
+    for (u32 e = 0; e < n; e++) {
+        const struct ptx_operand *de = d && d->kind == OP_VEC ? &d->elem[e] : d;
+        struct lop o = { .b = lower_operand(w, n > 1 ? &b->elem[e] : b, t) };
+        if (c) o.c = lower_operand(w, c, t);
+        if (de && de->kind == OP_REG) {
+            if (lower_width(w, de) != width) { lower_unsupported(w); return; }
+            o.d = (struct opnd){ .kind = O_REG, .reg = de->reg->index };
+        }
+        push_atom(w, f, (struct atom){ op, t, e * width }, &i->arg[k], o);
+    }
 }
 
 static u32 push_site(struct lower *w, enum isa_name like, enum ptx_space space, u32 width, u32 addr_width, u32 which)

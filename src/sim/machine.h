@@ -109,7 +109,8 @@ struct lop {                                    /* one operation of a lowered fu
     u16 name;                                   /* enum isa_name */
     u8 kind;                                    /* enum isa_kind */
     struct opnd d, a, b, c, e;                  /* memory: a is the address, the data are d b c e (atomics: d the old value, b c the operands) */
-    struct opnd d2;                             /* second result: the predicate of shfl and match */
+    struct opnd d2;                             /* second result: the predicate of shfl and match, the upper half of a 128-bit atomic */
+    struct opnd x;                              /* upper half of the third operand of a 128-bit atomic */
     struct opnd guard;                          /* O_REG or O_NONE; neg */
     s64 off;                                    /* address offset or immediate */
     u32 site;                                   /* memory: number in sites */
@@ -312,6 +313,7 @@ struct sim {
     struct mem *mem; const struct profile *profile;
     u32 workers;
     lock_t lock;                                /* decoding, worker pool */
+    lock_t wide;                                /* 128-bit atomics */
     struct pool *pool;
     struct writer *writers; u64 serial;
     struct mem_object *workspace;               /* of grid.sync(), made for the first cooperative launch */

@@ -451,6 +451,7 @@ struct sim *sim_new(struct mem *m, const struct profile *p, u32 workers)
     s->mem = m; s->profile = p;
     s->workers = workers < 1 ? 1 : workers > 256 ? 256 : workers;
     pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_init(&s->wide, NULL);
     s->writers = base_alloc(sizeof *s->writers * WRITERS);
     if (!s->writers) { base_free(s); return NULL; }
     return s;
@@ -461,6 +462,7 @@ void sim_delete(struct sim *s)
     if (!s) return;
     pool_delete(s->pool);
     pthread_mutex_destroy(&s->lock);
+    pthread_mutex_destroy(&s->wide);
     base_free(s->writers);
     base_free(s);
 }
