@@ -341,38 +341,136 @@ PART(global, u64, u32, 4) PART(global, u64, u64, 8) PART(shared, u32, u32, 4) PA
 
 #define MISS_IF(c) do { if (unlikely(c)) return memory_any(R, i, w); } while (0)
 
+/* What every fast handler begins with, and the test of n bytes at a. */
+#define FAST_HEAD const struct range *r = &w->range[i->site]; (void)r
+#define OUTSIDE(a, n, N) (!inside(r, a, n) || ((a) & ((N) - 1)))
+#define LANES_OUT(T) T *d = (T *)(void *)SLOT(R, i->d)
+
 #define FAST(sp, BASE, T, N) \
-    /* one address, one scalar */ \
-    H(ld_##sp##_s_##N) { const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0); MISS_IF(!inside(r, a, N) || (a & (N - 1))); memcpy(SLOT(R, i->d), AT_##sp(a), N); return 0; } \
-    /* one address, 32 lanes */ \
-    H(ld_##sp##_sv_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0); MISS_IF(!inside(r, a, N) || (a & (N - 1))); \
-        T x, *d = (T *)(void *)SLOT(R, i->d); memcpy(&x, AT_##sp(a), N); for (u32 l = 0; l < LANES; l++) d[l] = x; return 0; } \
-    /* all active lanes store to one address: the last one's value stays */ \
-    H(st_##sp##_s_##N) { const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0); if (unlikely(!inside(r, a, N) || (a & (N - 1)))) return memory_any(R, i, w); \
-        memcpy(AT_##sp(a), SLOT(R, i->d) + (CLS_AT(i, 0) == CLS_V ? (31 - (u32)__builtin_clz(w->mask)) * N : 0), N); return 0; } \
-    /* neighbours, one group */ \
-    H(ld_##sp##_c32_##N) { if (unlikely(w->mask != ALL_LANES)) return ld_##sp##_part_##N(R, i, w); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0); MISS_IF(!inside(r, a, 32 * N) || (a & (N - 1))); \
-        COPY(SLOT(R, i->d), AT_##sp(a), 32 * N); return 0; } \
-    H(st_##sp##_c32_##N) { if (unlikely(w->mask != ALL_LANES)) return st_##sp##_part_##N(R, i, w); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0); MISS_IF(!inside(r, a, 32 * N) || (a & (N - 1))); \
-        COPY(AT_##sp(a), SLOT(R, i->d), 32 * N); return 0; } \
-    /* neighbours, groups of 16 and of any size */ \
-    H(ld_##sp##_c16_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0), b = ADDR(BASE, 1); \
-        MISS_IF(!inside(r, a, 16 * N) || !inside(r, b, 16 * N) || ((a | b) & (N - 1))); COPY(SLOT(R, i->d), AT_##sp(a), 16 * N); COPY(SLOT(R, i->d) + 16 * N, AT_##sp(b), 16 * N); return 0; } \
-    H(st_##sp##_c16_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0), b = ADDR(BASE, 1); \
-        MISS_IF(!inside(r, a, 16 * N) || !inside(r, b, 16 * N) || ((a | b) & (N - 1))); COPY(AT_##sp(a), SLOT(R, i->d), 16 * N); COPY(AT_##sp(b), SLOT(R, i->d) + 16 * N, 16 * N); return 0; } \
-    H(ld_##sp##_c_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u32 n = w->code->group * N; \
-        for (u32 g = 0; g < w->code->groups; g++) { u64 a = ADDR(BASE, g); MISS_IF(!inside(r, a, n) || (a & (N - 1))); memcpy(SLOT(R, i->d) + g * n, AT_##sp(a), n); } return 0; } \
-    H(st_##sp##_c_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u32 n = w->code->group * N; \
-        for (u32 g = 0; g < w->code->groups; g++) { u64 a = ADDR(BASE, g); MISS_IF(!inside(r, a, n) || (a & (N - 1))); } \
-        for (u32 g = 0; g < w->code->groups; g++) { u64 a = ADDR(BASE, g); memcpy(AT_##sp(a), SLOT(R, i->d) + g * n, n); } return 0; } \
-    /* one address a group: to 32 lanes, or one scalar a group */ \
-    H(ld_##sp##_g16_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u64 a = ADDR(BASE, 0), b = ADDR(BASE, 1); \
-        MISS_IF(!inside(r, a, N) || !inside(r, b, N) || ((a | b) & (N - 1))); T x, y, *d = (T *)(void *)SLOT(R, i->d); memcpy(&x, AT_##sp(a), N); memcpy(&y, AT_##sp(b), N); \
-        for (u32 l = 0; l < 16; l++) { d[l] = x; d[l + 16] = y; } return 0; } \
-    H(ld_##sp##_g_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; u32 n = w->code->group; T *d = (T *)(void *)SLOT(R, i->d); \
-        for (u32 g = 0; g < w->code->groups; g++) { u64 a = ADDR(BASE, g); MISS_IF(!inside(r, a, N) || (a & (N - 1))); T x; memcpy(&x, AT_##sp(a), N); for (u32 l = 0; l < n; l++) d[g * n + l] = x; } return 0; } \
-    H(ld_##sp##_gs_##N) { MISS_IF(w->mask != ALL_LANES); const struct range *r = &w->range[i->site]; \
-        for (u32 g = 0; g < w->code->groups; g++) { u64 a = ADDR(BASE, g); MISS_IF(!inside(r, a, N) || (a & (N - 1))); memcpy(SLOT(R, i->d) + 8 * g, AT_##sp(a), N); } return 0; }
+    H(ld_##sp##_s_##N)                          /* one address, one scalar */ \
+    { \
+        FAST_HEAD; \
+        u64 a = ADDR(BASE, 0); \
+        MISS_IF(OUTSIDE(a, N, N)); \
+        memcpy(SLOT(R, i->d), AT_##sp(a), N); \
+        return 0; \
+    } \
+    H(ld_##sp##_sv_##N)                         /* one address, 32 lanes */ \
+    { \
+        MISS_IF(w->mask != ALL_LANES); \
+        FAST_HEAD; \
+        u64 a = ADDR(BASE, 0); \
+        MISS_IF(OUTSIDE(a, N, N)); \
+        LANES_OUT(T), x; \
+        memcpy(&x, AT_##sp(a), N); \
+        for (u32 l = 0; l < LANES; l++) d[l] = x; \
+        return 0; \
+    } \
+    H(st_##sp##_s_##N)                          /* all active lanes to one address: the last one's value stays */ \
+    { \
+        FAST_HEAD; \
+        u64 a = ADDR(BASE, 0); \
+        MISS_IF(OUTSIDE(a, N, N)); \
+        u32 last = CLS_AT(i, 0) == CLS_V ? 31 - (u32)__builtin_clz(w->mask) : 0; \
+        memcpy(AT_##sp(a), SLOT(R, i->d) + last * N, N); \
+        return 0; \
+    } \
+    H(ld_##sp##_c32_##N)                        /* neighbours, one group of 32 */ \
+    { \
+        if (unlikely(w->mask != ALL_LANES)) return ld_##sp##_part_##N(R, i, w); \
+        FAST_HEAD; \
+        u64 a = ADDR(BASE, 0); \
+        MISS_IF(OUTSIDE(a, 32 * N, N)); \
+        COPY(SLOT(R, i->d), AT_##sp(a), 32 * N); \
+        return 0; \
+    } \
+    H(st_##sp##_c32_##N) \
+    { \
+        if (unlikely(w->mask != ALL_LANES)) return st_##sp##_part_##N(R, i, w); \
+        FAST_HEAD; \
+        u64 a = ADDR(BASE, 0); \
+        MISS_IF(OUTSIDE(a, 32 * N, N)); \
+        COPY(AT_##sp(a), SLOT(R, i->d), 32 * N); \
+        return 0; \
+    } \
+    H(ld_##sp##_c16_##N)                        /* two groups of 16 */ \
+    { \
+        MISS_IF(w->mask != ALL_LANES); \
+        FAST_HEAD; \
+        u64 a = ADDR(BASE, 0), b = ADDR(BASE, 1); \
+        MISS_IF(OUTSIDE(a, 16 * N, N) || OUTSIDE(b, 16 * N, N)); \
+        COPY(SLOT(R, i->d), AT_##sp(a), 16 * N); \
+        COPY(SLOT(R, i->d) + 16 * N, AT_##sp(b), 16 * N); \
+        return 0; \
+    } \
+    H(st_##sp##_c16_##N) \
+    { \
+        MISS_IF(w->mask != ALL_LANES); \
+        FAST_HEAD; \
+        u64 a = ADDR(BASE, 0), b = ADDR(BASE, 1); \
+        MISS_IF(OUTSIDE(a, 16 * N, N) || OUTSIDE(b, 16 * N, N)); \
+        COPY(AT_##sp(a), SLOT(R, i->d), 16 * N); \
+        COPY(AT_##sp(b), SLOT(R, i->d) + 16 * N, 16 * N); \
+        return 0; \
+    } \
+    H(ld_##sp##_c_##N)                          /* groups of any size */ \
+    { \
+        MISS_IF(w->mask != ALL_LANES); \
+        FAST_HEAD; \
+        u32 n = w->code->group * N; \
+        for (u32 g = 0; g < w->code->groups; g++) { \
+            u64 a = ADDR(BASE, g); \
+            MISS_IF(OUTSIDE(a, n, N)); \
+            memcpy(SLOT(R, i->d) + g * n, AT_##sp(a), n); \
+        } \
+        return 0; \
+    } \
+    H(st_##sp##_c_##N) \
+    { \
+        MISS_IF(w->mask != ALL_LANES); \
+        FAST_HEAD; \
+        u32 n = w->code->group * N; \
+        for (u32 g = 0; g < w->code->groups; g++) MISS_IF(OUTSIDE(ADDR(BASE, g), n, N)); \
+        for (u32 g = 0; g < w->code->groups; g++) memcpy(AT_##sp(ADDR(BASE, g)), SLOT(R, i->d) + g * n, n); \
+        return 0; \
+    } \
+    H(ld_##sp##_g16_##N)                        /* one address a group of 16, to 32 lanes */ \
+    { \
+        MISS_IF(w->mask != ALL_LANES); \
+        FAST_HEAD; \
+        u64 a = ADDR(BASE, 0), b = ADDR(BASE, 1); \
+        MISS_IF(OUTSIDE(a, N, N) || OUTSIDE(b, N, N)); \
+        LANES_OUT(T), x, y; \
+        memcpy(&x, AT_##sp(a), N); \
+        memcpy(&y, AT_##sp(b), N); \
+        for (u32 l = 0; l < 16; l++) { d[l] = x; d[l + 16] = y; } \
+        return 0; \
+    } \
+    H(ld_##sp##_g_##N)                          /* one address a group of any size, to 32 lanes */ \
+    { \
+        MISS_IF(w->mask != ALL_LANES); \
+        FAST_HEAD; \
+        u32 n = w->code->group; \
+        LANES_OUT(T), x; \
+        for (u32 g = 0; g < w->code->groups; g++) { \
+            u64 a = ADDR(BASE, g); \
+            MISS_IF(OUTSIDE(a, N, N)); \
+            memcpy(&x, AT_##sp(a), N); \
+            for (u32 l = 0; l < n; l++) d[g * n + l] = x; \
+        } \
+        return 0; \
+    } \
+    H(ld_##sp##_gs_##N)                         /* one address a group, one scalar a group */ \
+    { \
+        MISS_IF(w->mask != ALL_LANES); \
+        FAST_HEAD; \
+        for (u32 g = 0; g < w->code->groups; g++) { \
+            u64 a = ADDR(BASE, g); \
+            MISS_IF(OUTSIDE(a, N, N)); \
+            memcpy(SLOT(R, i->d) + 8 * g, AT_##sp(a), N); \
+        } \
+        return 0; \
+    }
 FAST(global, u64, u32, 4) FAST(global, u64, u64, 8)
 FAST(shared, u32, u32, 4) FAST(shared, u32, u64, 8)
 
