@@ -24,8 +24,6 @@ u32 tag_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 lan
 void tags_loaded(struct warp *w, struct opnd o, u32 slot, u32 cls, u32 mask);
 /* Puts the address operand of the site into addr: register of any class, plus the offset. */
 void access_addresses(struct access *a, const char *R);
-/* The active lanes of an instruction under its guard. */
-u32 access_mask(const struct warp *w, const char *R, const struct insn *i);
 /* Fills addr, checks every lane (bounds with provenance, alignment), reports, sets ok and ptr. */
 void access_check(struct access *a);
 /* What its address must be a multiple of: half of a 32-byte access asks for what the whole needs. */

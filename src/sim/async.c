@@ -52,7 +52,7 @@ void async_exit(struct warp *w, u32 mask) { complete(w, mask, -1); }
 static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
-    struct access to = { .site = &w->code->low->site[i->site], .insn = i, .warp = w, .mask = access_mask(w, R, i) }, from;
+    struct access to = { .site = &w->code->low->site[i->site], .insn = i, .warp = w, .mask = active_lanes(w, R, i) }, from;
     if (!to.mask) return 0;
     to.bytes = o->aux;
     from = to;
@@ -83,7 +83,7 @@ static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
 static int copy_commit(char *restrict R, const struct insn *i, struct warp *w)
 {
     struct copies *s = copies_of(w, 0);
-    u32 m = access_mask(w, R, i);
+    u32 m = active_lanes(w, R, i);
     for (u32 l = 0; s && l < LANES; l++) s->committed[l] += m >> l & 1;
     return 0;
 }
@@ -91,7 +91,7 @@ static int copy_commit(char *restrict R, const struct insn *i, struct warp *w)
 static int copy_wait(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
-    complete(w, access_mask(w, R, i), o->name == N_cp_wait_all ? -1 : (s64)o->off);
+    complete(w, active_lanes(w, R, i), o->name == N_cp_wait_all ? -1 : (s64)o->off);
     return 0;
 }
 
@@ -126,7 +126,7 @@ static void put_truth(char *R, const struct insn *i, u32 mask, u32 bits)
 static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
-    struct access a = { .site = &w->code->low->site[i->site], .insn = i, .warp = w, .mask = access_mask(w, R, i), .bytes = 8 };
+    struct access a = { .site = &w->code->low->site[i->site], .insn = i, .warp = w, .mask = active_lanes(w, R, i), .bytes = 8 };
     u64 state[LANES];
     u32 truth = 0;
     if (!a.mask) return 0;
@@ -158,7 +158,7 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
 
 static int pending_count(char *restrict R, const struct insn *i, struct warp *w)
 {
-    u32 m = access_mask(w, R, i);
+    u32 m = active_lanes(w, R, i);
     for (u32 l = 0; l < LANES; l++) {
         if (!(m >> l & 1)) continue;
         u32 n = mb_pending(lane_value(w, w->code, R, i->a, CLS_AT(i, 1), 8, l));

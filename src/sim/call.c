@@ -127,7 +127,7 @@ int warp_alloca(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
     struct frame *f = w->cur->fr;
-    u32 mask = access_mask(w, R, i), width = type_size[isa_forms[o->form].type] == 8 || o->d.kind != O_REG ? 8 : 4;
+    u32 mask = active_lanes(w, R, i), width = type_size[isa_forms[o->form].type] == 8 || o->d.kind != O_REG ? 8 : 4;
     if (o->d.kind == O_REG) width = w->code->reg[o->d.reg].width;
     u64 most = 0, v = f->top;
     for (u32 l = 0; o->name != N_stacksave && l < LANES; l++) {

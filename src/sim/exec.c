@@ -78,13 +78,6 @@ static void enter(struct warp *w, struct split *s)
     }
 }
 
-static u32 guard_mask(const struct warp *w, const struct insn *i)
-{
-    if (!i->guard) return w->mask;
-    u32 g = *(const u32 *)(const void *)SLOT(w->R, i->guard);
-    return w->mask & (i->flags & IF_GUARD_NEG ? ~g : g);
-}
-
 /* While a loop is watched, every access is recorded on its way through the common path. */
 static int run_probed(struct warp *w, u32 at, u32 end)
 {
@@ -177,7 +170,7 @@ static enum step run_split(struct warp *w)
         switch (bl->term) {
         case TERM_FALL: to = bl->next; break;
         case TERM_BRA: {
-            u32 taken = guard_mask(w, i);
+            u32 taken = active_lanes(w, w->R, i);
             if (taken == w->mask) to = bl->target;
             else if (!taken) to = bl->next;
             else if (bl->target_exits) { exec_exit_lanes(w, taken, i->op); to = bl->next; }
@@ -205,14 +198,14 @@ static enum step run_split(struct warp *w)
             to = bl->next;
             break;
         case TERM_RET: {
-            u32 m = guard_mask(w, i);
+            u32 m = active_lanes(w, w->R, i);
             if (m == w->mask) { call_return(w, s, m); return STEP_PICK; }
             if (m) { s->block = bl->next; call_return(w, s, m); return STEP_PICK; }
             to = bl->next;
             break;
         }
         case TERM_EXIT: {
-            u32 m = guard_mask(w, i);
+            u32 m = active_lanes(w, w->R, i);
             exec_exit_lanes(w, m, i->op);
             if (!s->mask) { drop_split(w, s); if (w->nsplit) sync_recheck(w); if (w->cta->bars_used) barrier_recheck(w->cta); return STEP_PICK; }
             to = bl->next;
@@ -265,7 +258,7 @@ enum exec_end exec_warp(struct warp *w)
 
 static void put_uniform(char *R, const struct insn *i, struct warp *w, u64 v, u32 width)
 {
-    u32 m = guard_mask(w, i);
+    u32 m = active_lanes(w, w->R, i);
     if (CLS_AT(i, 0) == CLS_S) { if (m) memcpy(SLOT(R, i->d), &v, 8); return; }
     if (CLS_AT(i, 0) == CLS_A) { lanes_put_groups(w->code, R, i->d, m, v); return; }
     for (u32 l = 0; l < LANES; l++)

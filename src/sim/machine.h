@@ -383,6 +383,13 @@ const char *plain_name(struct arena *a, struct str name);                       
 
 /* One value into a register that is uniform in each group: the groups that have lanes in the mask. */
 void lanes_put_groups(const struct code *c, char *R, u32 slot, u32 mask, u64 v);                /* wrap.c */
+/* The lanes that execute an instruction: those of the split, under its guard. */
+static inline u32 active_lanes(const struct warp *w, const char *R, const struct insn *i)
+{
+    if (!i->guard) return w->mask;
+    u32 g = *(const u32 *)(const void *)SLOT(R, i->guard);
+    return w->mask & (i->flags & IF_GUARD_NEG ? ~g : g);
+}
 /* Reads operand n of an instruction for all lanes, and for one lane. */
 void lane_values(const struct code *c, const char *R, u32 slot, u32 cls, u32 width, u64 out[LANES]);                     /* wrap.c */
 u64 lane_value(const struct warp *w, const struct code *c, const char *R, u32 slot, u32 cls, u32 width, u32 lane);

@@ -9,7 +9,7 @@ static u16 data_slot(const struct insn *i, u32 k) { return k == 0 ? i->d : k == 
 static int matrix(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
-    u32 count = o->aux & 15, m = access_mask(w, R, i);
+    u32 count = o->aux & 15, m = active_lanes(w, R, i);
     bool trans = o->aux & 16, load = o->name == N_ldmatrix;
     struct access a = { .site = &w->code->low->site[i->site], .insn = i, .warp = w, .bytes = 16 };
     a.mask = m & (count == 4 ? ALL_LANES : (1u << 8 * count) - 1);

@@ -19,13 +19,6 @@ static inline bool inside(const struct range *r, u64 a, u64 n)
 
 /* ---- common ---- */
 
-u32 access_mask(const struct warp *w, const char *R, const struct insn *i)
-{
-    if (!i->guard) return w->mask;
-    u32 g = *(const u32 *)(const void *)SLOT(R, i->guard);
-    return w->mask & (i->flags & IF_GUARD_NEG ? ~g : g);
-}
-
 void access_addresses(struct access *a, const char *R)
 {
     const struct insn *i = a->insn;
@@ -231,7 +224,7 @@ static void do_store(struct access *a, const char *R)
 static bool common(struct access *a, char *R, const struct insn *i, struct warp *w)
 {
     a->site = &w->code->low->site[i->site];
-    a->insn = i; a->warp = w; a->mask = access_mask(w, R, i);
+    a->insn = i; a->warp = w; a->mask = active_lanes(w, R, i);
     a->bytes = (u32)a->site->width * a->site->vec;
     if (!a->mask) return false;
     access_addresses(a, R);
@@ -524,7 +517,7 @@ int mem_isspacep(char *restrict R, const struct insn *i, struct warp *w)
         bool is = space == SP_SHARED ? sh : space == SP_LOCAL ? lo : space == SP_CONST ? o && o->kind == MEM_CONST : !sh && !lo && !(o && o->kind == MEM_CONST);
         bits |= (u32)is << l;
     }
-    mask = access_mask(w, R, i);
+    mask = active_lanes(w, R, i);
     u32 *d = (u32 *)(void *)SLOT(R, i->d);
     *d = (*d & ~mask) | (bits & mask);
     return 0;

@@ -156,11 +156,7 @@ int roots_tagged(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lowered *l = w->code->low;
     const struct lop *o = &l->op[i->op];
-    u32 result[LANES], mask = w->mask;
-    if (o->guard.kind == O_REG) {
-        u32 g = *(const u32 *)(const void *)SLOT(R, i->guard);
-        mask &= i->flags & IF_GUARD_NEG ? ~g : g;
-    }
+    u32 result[LANES], mask = active_lanes(w, R, i);
     bool before = o->name != N_min && o->name != N_max;    /* the destination may be a source: read tags first where values are not needed */
     if (before)
         for (u32 k = 0; k < LANES; k++) result[k] = tag_result(w, l, o, i, k);

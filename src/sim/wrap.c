@@ -93,12 +93,8 @@ int lanes_blend(char *restrict R, const struct insn *i, struct warp *w)
 {
     handler *pure = w->code->pure[i - w->code->insn];
     const struct isa_form *f = &isa_forms[i->form];
-    u32 m = w->mask;
-    if (i->guard) {
-        u32 g = *(const u32 *)(const void *)SLOT(R, i->guard);
-        m &= i->flags & IF_GUARD_NEG ? ~g : g;
-        if (!m) return 0;
-    }
+    u32 m = active_lanes(w, R, i);
+    if (!m) return 0;
     if (!(w->live & ~m)) return pure(R, i, w);
     struct insn t = *i;
     t.d = (u16)scratch_slot(w->code, 0);
