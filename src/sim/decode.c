@@ -232,6 +232,7 @@ static handler *lane_handler(const struct insn *i, const struct isa_form *f, u32
 static void push_guard(struct decoder *d, const struct lop *o, const struct insn *i)
 {
     const struct isa_form *f = &isa_forms[o->form];
+    if (d->c->plain) return;                    /* there is nowhere to go from plain code */
     if (CLS_AT(i, 0) != CLS_A && !(CLS_AT(i, 0) == CLS_S && CLS_AT(i, 1) == CLS_A)) return;
     bool sg = type_is_signed((enum ptx_type)f->type);
     u32 mode;

@@ -136,8 +136,8 @@ struct opnd lower_operand(struct lower *w, const struct ptx_operand *o, enum ptx
 struct opnd lower_begin(struct lower *w, const struct ptx_operand *o, enum ptx_type type)
 {
     if (o->kind == OP_SINK) return lower_temp(w, type);
-    if (o->kind != OP_REG) return no_opnd;
-    if (lower_width(w, o) != register_bytes(type)) return lower_temp(w, type);
+    if (o->kind != OP_REG) { w->mixed = true; return lower_temp(w, type); }
+    if (lower_width(w, o) != register_bytes(type)) { w->mixed |= (lower_width(w, o) == 1) != (type == T_PRED); return lower_temp(w, type); }
     return lower_reg(o->reg->index);
 }
 
