@@ -35,6 +35,7 @@ LIB_OBJ += $(LANES_V3)
 endif
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+TRUTH := $(wildcard tests/truth/*.c)
 BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
 
 # The targets that a newcomer types use all processors unless told otherwise.
@@ -43,7 +44,7 @@ jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 # One short line for each file; make V=1 shows the whole command.
 say = $(if $(V),,@echo '$(1) $(2)';)
 
-.PHONY: all demo test check-layers regen bench unit fuzz sanitize tsan clean install need FORCE
+.PHONY: all demo test truth check-layers regen bench unit fuzz sanitize tsan clean install need FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a
@@ -90,6 +91,10 @@ $(B)/bench/%: tests/bench/%.c $(B)/liblockstep.a
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(CC) $(FLAGS) -MMD -MP $(LINK) $< $(B)/liblockstep.a -o $@ $(LIBS)
 
+$(B)/truth/truth: $(TRUTH) tests/truth/truth.h $(B)/liblockstep.a
+	@mkdir -p $(@D)
+	$(call say,cc,tests/truth)$(CC) $(FLAGS) $(LINK) $(TRUTH) $(B)/liblockstep.a -o $@ $(LIBS)
+
 unit: $(UNIT)
 fuzz: $(FUZZ)
 
@@ -102,8 +107,13 @@ demo: need
 	@tests/demo $(B)
 
 test: need
-	@$(MAKE) --no-print-directory $(jobs) all unit fuzz
+	@$(MAKE) --no-print-directory $(jobs) all unit fuzz $(B)/truth/truth
 	@tests/run --build $(B)
+
+# What the real GPU computes, all of it, against the software GPU (docs/truth.md); `make test` replays a part.
+truth: need
+	@$(MAKE) --no-print-directory $(jobs) $(B)/truth/truth
+	@$(B)/truth/truth replay tests/truth/records/h200.truth --all-verdicts
 
 check-layers:
 	@tests/layers

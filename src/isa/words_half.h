@@ -60,8 +60,9 @@ WORD f32 clamp_half(f32 x, u32 M)
 }
 WORD f16 out_f16(f32 x, u32 M)
 {
-    f16 r = f16_near(clamp_half(x, M));
-    return M & MOD_FTZ && !(r.v & 0x7c00) ? (f16){ (u16)(r.v & 0x8000) } : r;
+    /* flushed by what it would be with no least exponent, as f32 is */
+    if (M & MOD_FTZ && fabs_f32(x) < 0x1.ffep-15f) x = f32_bits(bits_f32(x) & 0x80000000u);
+    return f16_near(clamp_half(x, M));
 }
 WORD bf16 out_bf16(f32 x, u32 M) { return bf16_near(clamp_half(x, M)); }
 
@@ -94,14 +95,14 @@ HALF(1, hex2, exp2f(x), exp2f(x))
 #define HMAX(a, b) OF_HALF(hmax, a)(a, b, M & ~(MOD_SAT | MOD_RELU))
 #define HTANH(a) OF_HALF(htanh, a)(a, M)
 #define HEX2(a) OF_HALF(hex2, a)(a, M)
-/* abs and neg work on the sign bit alone, NaNs included; .ftz flushes first. Not yet compared with silicon. */
-#define SIGNS_OF(T, FTZ) \
+/* abs and neg work on the sign bit alone, but every NaN becomes the canonical one; .ftz flushes first. */
+#define SIGNS_OF(T, INF, FTZ) \
     WORD T flush_##T(T a, u32 M) { return FTZ && M & MOD_FTZ && !(a.v & 0x7c00) ? (T){ (u16)(a.v & 0x8000) } : a; } \
-    WORD T habs_##T(T a, u32 M) { return (T){ (u16)(flush_##T(a, M).v & 0x7fff) }; } \
-    WORD T hneg_##T(T a, u32 M) { return (T){ (u16)(flush_##T(a, M).v ^ 0x8000) }; } \
+    WORD T habs_##T(T a, u32 M) { return (T){ (u16)((a.v & 0x7fff) > INF ? 0x7fff : flush_##T(a, M).v & 0x7fff) }; } \
+    WORD T hneg_##T(T a, u32 M) { return (T){ (u16)((a.v & 0x7fff) > INF ? 0x7fff : flush_##T(a, M).v ^ 0x8000) }; } \
     WORD T##x2 habs_##T##x2(T##x2 a, u32 M) { return (T##x2){ habs_##T((T){ (u16)a.v }, M).v | (u32)habs_##T((T){ (u16)(a.v >> 16) }, M).v << 16 }; } \
     WORD T##x2 hneg_##T##x2(T##x2 a, u32 M) { return (T##x2){ hneg_##T((T){ (u16)a.v }, M).v | (u32)hneg_##T((T){ (u16)(a.v >> 16) }, M).v << 16 }; }
-SIGNS_OF(f16, 1) SIGNS_OF(bf16, 0)
+SIGNS_OF(f16, 0x7c00, 1) SIGNS_OF(bf16, 0x7f80, 0)
 #define HABS(a) OF_HALF(habs, a)(a, M)
 #define HNEG(a) OF_HALF(hneg, a)(a, M)
 /* fma.oob: an operand that is the out-of-bounds NaN (all ones) makes the result zero */
@@ -174,6 +175,16 @@ WORD f64 f64_f64(f64 x) { return x; }
     f16: f64_f16, bf16: f64_bf16, f32: f64_f32, f64: f64_f64)(a)
 WORD f16 to_f16(f64 x, u32 M) { return (f16){ (u16)small_ieee(x, 5, 10, M) }; }
 WORD bf16 to_bf16(f64 x, u32 M) { return (bf16){ (u16)small_ieee(x, 8, 7, M) }; }
+/* From f64 a NaN keeps its sign and the upper part of its payload. */
+WORD f16 d_to_f16(f64 x, u32 M) { return x == x || M & MOD_SAT ? to_f16(x, M) : (f16){ (u16)((bits_f64(x) >> 48 & 0x8000) | 0x7e00 | (bits_f64(x) >> 42 & 0x1ff)) }; }
+WORD bf16 d_to_bf16(f64 x, u32 M) { return x == x || M & MOD_SAT ? to_bf16(x, M) : (bf16){ (u16)((bits_f64(x) >> 48 & 0x8000) | 0x7fc0 | (bits_f64(x) >> 45 & 0x3f)) }; }
+#define NARROW_HALF(x) _Generic((D){ 0 }, f16: d_to_f16, bf16: d_to_bf16)(x, M)
+/* bf16 is the upper half of an f32: a NaN is moved as it is. */
+WORD kept up_bf16(bf16 a, u32 M) { f32 x = f32_bits((u32)a.v << 16); return (kept){ M & (MOD_FTZ | MOD_SAT) ? nan_f32(x) : x }; }
+WORD f32 up_f16(f16 a, u32 M) { (void)M; return (f32)F64(a); }
+WORD f64 up_wide_f16(f16 a, u32 M) { (void)M; return F64(a); }
+WORD f64 up_wide_bf16(bf16 a, u32 M) { (void)M; return F64(a); }
+#define UP(a) _Generic((D)0, f32: _Generic((a), f16: up_f16, bf16: up_bf16), f64: _Generic((a), f16: up_wide_f16, bf16: up_wide_bf16))(a, M)
 #define TO_HALF(x) _Generic((D){ 0 }, f16: to_f16, bf16: to_bf16)(x, M)
 #define NEAR(a) _Generic((D){ 0 }, f16: f16_near, bf16: bf16_near)(a)
 WORD f16x2 pair_f16(f32 a, f32 b, u32 M) { return (f16x2){ to_f16(b, M).v | (u32)to_f16(a, M).v << 16 }; }
@@ -183,7 +194,9 @@ WORD bf16x2 near2_bf16(f32 a, f32 b) { return (bf16x2){ bf16_near(b).v | (u32)bf
 #define PAIR(a, b) _Generic((D){ 0 }, f16x2: pair_f16, bf16x2: pair_bf16)(a, b, M)
 #define NEAR2(a, b) _Generic((D){ 0 }, f16x2: near2_f16, bf16x2: near2_bf16)(a, b)
 /* tf32: 10 mantissa bits of an f32, the rest zero; .rn .rz .rna */
-WORD u32 TF32(f32 a, u32 M) { return a != a ? 0x7fffffffu : small_ieee(a, 8, 10, M) << 13; }
+/* NaN: the canonical one without its low bits; .rna rounds nothing, it cuts, and with .satfinite takes one more off (an H200). */
+WORD u32 tf32_nan(u32 a, u32 M) { return ROUND_OF(M) != RND_RNA ? 0x7fffe000u : (a & 0xffffe000u) - (M & MOD_SATFINITE ? 0x2000 : 0); }
+WORD u32 TF32(f32 a, u32 M) { return a != a ? tf32_nan(bits_f32(a), M) : small_ieee(a, 8, 10, M) << 13; }
 
 WORD u32 e4m3_of(f64 x, u32 M) { return small_finite(x, 4, 3, 0x7e, 0x7f, M); }
 WORD u32 e5m2_of(f64 x, u32 M) { return x != x ? 0x7f : small_ieee(x, 5, 2, M | MOD_SATFINITE); }

@@ -12,13 +12,13 @@ WORD u64 mulhi_u64(u64 a, u64 b) { return (u64)((unsigned __int128)a * b >> 64);
 WORD s64 mulhi_s64(s64 a, s64 b) { return (s64)((__int128)a * b >> 64); }
 #define MULHI(a, b) _Generic((a), u16: mulhi_u16, s16: mulhi_s16, u32: mulhi_u32, s32: mulhi_s32, u64: mulhi_u64, s64: mulhi_s64)(a, b)
 
-/* Division by zero yields all ones, the remainder then is the dividend; the manual leaves both open. */
+/* Division by zero yields all ones, the remainder too; the manual leaves both open, an H200 does this. */
 #define DIVREM_U(T) \
     WORD T div_##T(T a, T b) { return b ? a / b : (T)~(T)0; } \
-    WORD T rem_##T(T a, T b) { return b ? a % b : a; }
+    WORD T rem_##T(T a, T b) { return b ? a % b : (T)~(T)0; }
 #define DIVREM_S(T, U) \
     WORD T div_##T(T a, T b) { return b == 0 ? (T)-1 : b == -1 ? (T)(0 - (U)a) : a / b; } \
-    WORD T rem_##T(T a, T b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
+    WORD T rem_##T(T a, T b) { return b == 0 ? (T)-1 : b == -1 ? 0 : a % b; }
 DIVREM_U(u16) DIVREM_U(u32) DIVREM_U(u64) DIVREM_S(s16, u32) DIVREM_S(s32, u32) DIVREM_S(s64, u64)
 #define DIV(a, b) _Generic((a), u16: div_u16, s16: div_s16, u32: div_u32, s32: div_s32, u64: div_u64, s64: div_s64)(a, b)
 #define REM(a, b) _Generic((a), u16: rem_u16, s16: rem_s16, u32: rem_u32, s32: rem_s32, u64: rem_u64, s64: rem_s64)(a, b)
@@ -53,15 +53,16 @@ BFE_OF(u32, u32, 32, 0) BFE_OF(s32, u32, 32, 1) BFE_OF(u64, u64, 64, 0) BFE_OF(s
 #define BFE(a, b, c) _Generic((a), u32: bfe_u32, s32: bfe_s32, u64: bfe_u64, s64: bfe_s64)(a, b, c)
 
 #define BFIND_SHIFT(a) ((u32)SEL(BFIND(a) == ~0u, ~0u, (u32)(8 * sizeof(T) - 1) - BFIND(a)))
-#define BFI_OF(T, N) \
+/* The low 8 bits of position and length count for .b32; for .b64 all of them do, on an H200, whatever 9.7.1.20 says. */
+#define BFI_OF(T, N, MASK) \
     WORD T bfi_##T(T a, T b, u32 pos, u32 len) \
     { \
-        pos &= 255; len &= 255; \
+        pos &= MASK; len &= MASK; \
         if (pos >= N || !len) return b; \
         T ones = len >= N ? ~(T)0 : ((T)1 << len) - 1; \
         return (b & ~(ones << pos)) | ((a & ones) << pos); \
     }
-BFI_OF(u32, 32) BFI_OF(u64, 64)
+BFI_OF(u32, 32, 255) BFI_OF(u64, 64, ~0u)
 #define BFI(a, b, c, e) _Generic((a), u32: bfi_u32, u64: bfi_u64)(a, b, c, e)
 /* Bit i of the table is the result for (a, b, c) = bits of i. */
 #define LUT_TERM(n, x) (SEL((e) >> n & 1, ~0u, 0u) & (x))

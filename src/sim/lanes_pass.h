@@ -95,10 +95,11 @@ static inline void canonical_f64(f64 *r) { (void)r; }
 #define FIN_z_N(n, x) const T n = ftz_f32(x);
 #define FIN_s_N FIN_p_N
 #define FIN_zs_N FIN_z_N
-#define FOUT_p(ty, v) (v)
-#define FOUT_z(ty, v) ftz_##ty(v)
-#define FOUT_s(ty, v) FSAT(v)
-#define FOUT_zs(ty, v) FSAT(ftz_##ty(v))
+/* FTZ tells the words of the value which it is */
+#define FOUT_p(ty, v) ({ enum { FTZ = 0 }; (v); })
+#define FOUT_z(ty, v) ({ enum { FTZ = 1 }; ftz_##ty(v); })
+#define FOUT_s(ty, v) ({ enum { FTZ = 0 }; FSAT(v); })
+#define FOUT_zs(ty, v) ({ enum { FTZ = 1 }; FSAT(ftz_##ty(v)); })
 #define D_FLOAT_f32(n, id, v) D_FLOAT_MOD##n(f32, id, p, v) D_FLOAT_MOD##n(f32, id, z, v) D_FLOAT_MOD##n(f32, id, s, v) D_FLOAT_MOD##n(f32, id, zs, v)
 #define D_FLOAT_f64(n, id, v) D_FLOAT_MOD##n(f64, id, p, v)
 #define D_FLOAT(ty, id, n, v) D_FLOAT_##ty(n, id, v)
@@ -158,7 +159,7 @@ static inline void canonical_f64(f64 *r) { (void)r; }
 #define LEAVE
 #endif
 #define GO_IN_f32(x) fin_f32(x, M)
-#define GO_OUT_f32(x) fout_f32(x, M)
+#define GO_OUT_f32(x) _Generic((x), kept: kept_out, default: fout_f32)(x, M)
 #define GO_OUT_f64(x) fout_f64(x, M)
 #define AS_IT_IS(x) (x)
 #define GO_IN_u8 AS_IT_IS

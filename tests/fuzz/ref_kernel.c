@@ -17,7 +17,7 @@ static u64 int_high(u64 a, u64 b, u32 bytes, bool sg)
 
 static u64 int_divide(u64 a, u64 b, u32 bytes, bool sg, bool remainder)
 {
-    if (zext(b, bytes) == 0) return remainder ? a : ~0ull;
+    if (zext(b, bytes) == 0) return ~0ull;
     if (!sg) return remainder ? zext(a, bytes) % zext(b, bytes) : zext(a, bytes) / zext(b, bytes);
     s64 x = sext(a, bytes), y = sext(b, bytes);
     if (y == -1) return remainder ? 0 : 0 - (u64)x;
@@ -42,8 +42,8 @@ static u64 field(u64 a, u64 b, u64 c, u32 bytes, bool sg)
 
 static u64 insert(u64 a, u64 b, u64 c, u64 d, u32 bytes)
 {
-    u32 pos = c & 255, len = d & 255;
-    for (u32 k = 0; k < len && pos + k < bytes * 8; k++) b = (b & ~(1ull << (pos + k))) | (a >> k & 1) << (pos + k);
+    u64 mask = bytes == 8 ? 0xffffffff : 255, pos = c & mask, len = d & mask;
+    for (u64 k = 0; k < len && pos + k < bytes * 8; k++) b = (b & ~(1ull << (pos + k))) | (a >> k & 1) << (pos + k);
     return b;
 }
 
@@ -117,6 +117,18 @@ static u64 from_f32(f32 x, u32 mods)
 static f64 to_f64(u64 v) { f64 x; memcpy(&x, &v, 8); return x; }
 static u64 from_f64(f64 x) { u64 b; memcpy(&b, &x, 8); return b; }
 
+/* Flushed by what it would be with no least exponent. */
+static f32 flushed(f32 r, f64 exact, bool z) { return z && fabs(exact) < 0x1.ffffffp-127 ? copysignf(0, r) : r; }
+/* NaN operands come out quiet, in the order given; otherwise a NaN is the one that invalid operations make. */
+static u64 nan_of(f64 r, u64 first, u64 second, u64 third)
+{
+    u64 in[3] = { first, second, third };
+    if (r == r) return from_f64(r);
+    for (u32 k = 0; k < 3; k++)
+        if (to_f64(in[k]) != to_f64(in[k])) return in[k] | 1ull << 51;
+    return 0xfff8ull << 48;
+}
+
 static f64 smaller(f64 a, f64 b, int sign)
 {
     if (a != a) return b;
@@ -132,8 +144,8 @@ static u64 eval_f32(const struct op *o, const u64 *s)
     switch (o->code) {
     case OP_ADD: r = a + b; break;
     case OP_SUB: r = a - b; break;
-    case OP_FMUL: r = a * b; break;
-    case OP_FMA: r = fmaf(a, b, c); break;
+    case OP_FMUL: r = flushed(a * b, (f64)a * b, z); break;
+    case OP_FMA: r = flushed(fmaf(a, b, c), fma(a, b, c), z); break;
     case OP_FDIV: r = a / b; break;
     case OP_MIN: r = (f32)smaller(a, b, 1); break;
     case OP_MAX: r = (f32)smaller(a, b, -1); break;
@@ -155,27 +167,27 @@ static u64 eval_f64(const struct op *o, const u64 *s)
 {
     f64 a = to_f64(s[0]), b = to_f64(s[1]), c = to_f64(s[2]);
     switch (o->code) {
-    case OP_ADD: return from_f64(a + b);
-    case OP_SUB: return from_f64(a - b);
-    case OP_FMUL: return from_f64(a * b);
-    case OP_FMA: return from_f64(fma(a, b, c));
-    case OP_FDIV: return from_f64(a / b);
-    case OP_MIN: return from_f64(smaller(a, b, 1));
-    case OP_MAX: return from_f64(smaller(a, b, -1));
-    case OP_ABS: return s[0] & INT64_MAX;
-    case OP_NEG: return s[0] ^ 1ull << 63;
-    case OP_RCP: return from_f64(1 / a);
-    case OP_SQRT: return from_f64(sqrt(a));
-    case OP_RSQRT: return from_f64(1 / sqrt(a));
+    case OP_ADD: return nan_of(a + b, s[1], s[0], 0);
+    case OP_SUB: return nan_of(a - b, s[1], s[0], 0);
+    case OP_FMUL: return nan_of(a * b, s[1], s[0], 0);
+    case OP_FMA: return nan_of(fma(a, b, c), s[1], s[2], s[0]);
+    case OP_FDIV: return nan_of(a / b, s[0], s[1], 0);
+    case OP_MIN: return nan_of(smaller(a, b, 1), s[1], s[0], 0);
+    case OP_MAX: return nan_of(smaller(a, b, -1), s[1], s[0], 0);
+    case OP_ABS: return a == a ? s[0] & INT64_MAX : nan_of(a, s[0], 0, 0);
+    case OP_NEG: return a == a ? s[0] ^ 1ull << 63 : nan_of(a, s[0], 0, 0);
+    case OP_RCP: return nan_of(1 / a, s[0], 0, 0);
+    case OP_SQRT: return nan_of(sqrt(a), s[0], 0, 0);
+    case OP_RSQRT: return nan_of(1 / sqrt(a), s[0], 0, 0);
     default: return 0;
     }
 }
 
 static f64 round_as(f64 x, u32 code) { return code == OP_TRUNC ? trunc(x) : code == OP_NEAREST ? rint(x) : code == OP_FLOOR ? floor(x) : code == OP_CEIL ? ceil(x) : x; }
 
-static u64 float_to_int(f64 x, u32 bytes, bool sg)
+static u64 float_to_int(f64 x, u32 bytes, bool sg, bool from_f64)
 {
-    if (x != x) return bytes == 8 ? 1ull << 63 : 0;
+    if (x != x) return bytes == 8 || from_f64 ? 1ull << (bytes * 8 - 1) : 0;
     f64 top = ldexp(1, (int)bytes * 8 - sg), low = sg ? -top : 0;
     if (x < low) return sg ? 1ull << (bytes * 8 - 1) : 0;
     if (x >= top) return sg ? (1ull << (bytes * 8 - 1)) - 1 : ~0ull;
@@ -198,10 +210,14 @@ static u64 eval_cvt(const struct op *o, u64 s)
     f64 x = T == T_F32 ? (f64)to_f32(s, o->mods & OPM_FTZ) : to_f64(s);
     x = round_as(x, o->code);
     if (!fd) {
-        u64 v = float_to_int(x, type_size[D], type_is_signed(D));
+        u64 v = float_to_int(x, type_size[D], type_is_signed(D), T == T_F64);
         return type_is_signed(D) ? (u64)sext(v, type_size[D]) : zext(v, type_size[D]);
     }
-    return D == T_F32 ? from_f32((f32)x, o->mods) : from_f64(x);
+    bool z = o->mods & OPM_FTZ, move = o->code == OP_CVT && !(o->mods & OPM_SAT);
+    if (x != x && move && D == T_F32 && !z && T == T_F32) return zext(s, 4);
+    if (x != x && move && D == T_F32 && T == T_F64) return (s >> 32 & 0x80000000) | 0x7fc00000 | (s >> 29 & 0x3fffff);
+    if (x != x && move && D == T_F64 && T == T_F32) return z ? 0x7fffffffull << 29 | 0x7ffull << 52 : (s & 0x80000000) << 32 | 0x7ff8ull << 48 | (s & 0x3fffff) << 29;
+    return D == T_F32 ? from_f32(T == T_F64 ? flushed((f32)x, x, z) : (f32)x, o->mods) : from_f64(x);
 }
 
 static bool compare(const struct op *o, const u64 *s)
