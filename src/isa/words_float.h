@@ -156,7 +156,7 @@ ORDER(fmin, fmin_f32) ORDER(fmax, fmax_f32)
 #define EXPONENT_TOP(a) _Generic((a), f32: 255u, f64: 2047u)
 #define IS_FINITE(a) (EXPONENT(a) != EXPONENT_TOP(a))
 /* zero counts as normal, on an H200 */
-#define IS_NORMAL(a) (IS_FINITE(a) & ((EXPONENT(a) != 0) | ((a) == 0)))
+#define IS_NORMAL(a) (IS_FINITE(a) & ((EXPONENT(a) != 0) + ((a) == 0)))
 #define IS_SUBNORMAL(a) ((EXPONENT(a) == 0) & ((a) != 0))
 #define IS_INFINITE(a) (!IS_FINITE(a) & ((a) == (a)))
 /* copysign moves a's sign to b (9.7.3.2) */
