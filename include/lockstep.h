@@ -92,6 +92,18 @@ lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats 
 void lk_gpu_interrupt(lk_gpu *gpu);
 
 /* Device profiles: the i-th name (NULL past the last), and the card of one as text (lk_text_free), NULL: no such profile. */
+/* The instruction set. A form is a row of the table with its types; `opcode n` counts through what its modifiers may be. */
+typedef struct lk_isa_info {
+    const char *id;             /* of the row: "add" */
+    const char *family;         /* "int", "float", "round", "half", "cvt", "video", "named" */
+    const char *row;            /* the row's syntax, with T for the type: "add.T d, a, b" */
+    char syntax[1024];          /* the same with the form's types: "add.u32 d, a, b" */
+    const char *type[5];        /* of d a b c e, "" where there is none; a row of family "named" has none */
+    uint32_t sources;           /* how many operands are read */
+} lk_isa_info;
+int lk_isa_form(uint32_t i, lk_isa_info *info);         /* 0: there is no form i */
+int lk_isa_opcode(uint32_t i, uint32_t n, char *out, size_t size);      /* 0: no more; may leave "" where a sister form has that one */
+
 const char *lk_device_name(uint32_t i);
 char *lk_device_text(const char *name);
 

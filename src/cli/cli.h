@@ -18,7 +18,7 @@ struct verb {
     const char *help;           /* `lockstep VERB --help`, whole */
     int (*run)(int argc, char **argv);      /* argv[0] is the verb's name; the result is the exit code */
 };
-extern const struct verb verb_launch, verb_device;
+extern const struct verb verb_launch, verb_device, verb_isa;
 
 /* Prints "lockstep: ..." on standard error after flushing standard output, and returns EXIT_USAGE. */
 int cli_error(const char *fmt, ...) PRINTF_LIKE(1, 2);

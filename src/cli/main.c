@@ -3,7 +3,7 @@
 #include <lockstep.h>
 #include <stdlib.h>
 
-static const struct verb *const verbs[] = { &verb_launch, &verb_device };
+static const struct verb *const verbs[] = { &verb_launch, &verb_device, &verb_isa };
 
 static int usage(FILE *f)
 {

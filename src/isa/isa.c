@@ -345,3 +345,17 @@ bool isa_opcode(const struct isa_form *f, u32 n, char *out, size_t size)
     if (!(f->mods & MODS_ANY) && f->kind <= K_PRED && mods != f->mods) *out = 0;
     return true;
 }
+
+void isa_syntax(const struct isa_form *f, char *out, size_t size)
+{
+    size_t n = 0;
+    bool opcode = true;
+    for (const char *s = f->syntax; *s && n + 16 < size; s++) {
+        enum ptx_type t = opcode ? letter(f, s) : T_COUNT;
+        opcode &= *s != ' ';
+        if (t == T_COUNT || t == T_NONE) { out[n++] = *s; continue; }
+        n += (size_t)snprintf(out + n, size - n, ".%s", type_name[t]);
+        s++;
+    }
+    out[n] = 0;
+}

@@ -90,6 +90,7 @@ int isa_find_from(u32 first, struct str opcode, u32 *mods);     /* the next one 
 int isa_form(enum isa_name name, enum ptx_type type, enum ptx_type dtype, u32 mods);
 /* Type of operand n of a lane form (0 = d, 1.. = a b c e); T_PRED for predicates, T_NONE: no such operand. */
 static inline enum ptx_type isa_operand_type(const struct isa_form *f, u32 n) { return (enum ptx_type)f->op[n]; }
+void isa_syntax(const struct isa_form *f, char *out, size_t size);      /* the row's syntax with the form's types */
 /* The n-th opcode that a form stands for, every choice of its syntax spelled out; false: there are no more. Empty: the n-th
  * choice belongs to a sister form. */
 bool isa_opcode(const struct isa_form *f, u32 n, char *out, size_t size);

@@ -1,0 +1,118 @@
+/* lockstep isa: the instruction set, from the table that the machine is made of. */
+#include "cli/cli.h"
+#include <lockstep.h>
+
+static bool matches(const char *pattern, const char *syntax)
+{
+    return !pattern || strstr(syntax, pattern);
+}
+
+/* One line a form; a form for each of .ftz and .sat would print the same line again. */
+static u32 list(const char *pattern)
+{
+    lk_isa_info x;
+    char last[sizeof x.syntax] = "";
+    u32 n = 0;
+    for (u32 i = 0; lk_isa_form(i, &x); i++) {
+        if (!x.syntax[0] || !matches(pattern, x.syntax) || !strcmp(last, x.syntax))
+            continue;
+        puts(x.syntax);
+        strcpy(last, x.syntax);
+        n++;
+    }
+    return n;
+}
+
+/* Every opcode of the lane forms, spelled out, with the types of its operands; memory and control rows have too many. */
+static u32 list_opcodes(const char *pattern)
+{
+    lk_isa_info x;
+    char op[256];
+    u32 count = 0;
+    for (u32 i = 0; lk_isa_form(i, &x); i++) {
+        if (!x.syntax[0] || !strcmp(x.family, "named"))
+            continue;
+        for (u32 n = 0; lk_isa_opcode(i, n, op, sizeof op); n++) {
+            if (!op[0] || !matches(pattern, op))
+                continue;
+            printf("%s\t%s\t%s", op, x.id, strchr(x.syntax, ' ') ? strchr(x.syntax, ' ') + 1 : "");
+            for (u32 k = 0; k < 5 && x.type[k][0]; k++)
+                printf("%c%s", k ? ' ' : '\t', x.type[k]);
+            putchar('\n');
+            count++;
+        }
+    }
+    return count;
+}
+
+static void print_types(u32 first, u32 end)
+{
+    lk_isa_info x;
+    char text[64], last[64] = "";
+    fputs(" | ", stdout);
+    for (u32 i = first; i < end; i++) {
+        lk_isa_form(i, &x);
+        if (strstr(x.row, ".D") && strstr(x.row, ".T"))
+            snprintf(text, sizeof text, "%s.%s", x.type[0], x.type[1]);
+        else if (strstr(x.row, ".A"))
+            snprintf(text, sizeof text, "%s%s%s%s%s", strstr(x.row, ".D") ? x.type[0] : "", strstr(x.row, ".D") ? "." : "", x.type[1], strstr(x.row, ".B") ? "." : "", strstr(x.row, ".B") ? x.type[2] : "");
+        else
+            snprintf(text, sizeof text, "%s", strstr(x.row, ".T") ? x.type[1] : "");
+        if (strcmp(text, last))
+            printf("%s ", text);
+        strcpy(last, text);
+    }
+    puts("|");
+}
+
+/* docs/isa.md: one line a row. */
+static u32 print_markdown(void)
+{
+    static const char *const title[][2] = { { "int", "Integers, logic, comparison, selection, moves" }, { "float", "f32 and f64, to the nearest" },
+        { "round", "Directed rounding, packed and mixed types" }, { "half", "f16 and bf16" }, { "cvt", "Conversions" }, { "video", "Video instructions" },
+        { "named", "Memory, across lanes, control" } };
+    lk_isa_info x, y;
+    const char *family = "";
+    u32 n = 0, end;
+    puts("# The instruction set\n\nMade by `lockstep isa --markdown` from src/isa/isa.def. {.x} may be there, (.x|.y) is one of them, "
+         "{~.x} is accepted and means nothing;\nT, D, A, B, C stand for the types on the right.");
+    for (u32 i = 0; lk_isa_form(i, &x); i = end, n++) {
+        for (end = i + 1; lk_isa_form(end, &y) && !strcmp(y.row, x.row) && !strcmp(y.id, x.id); end++) { }
+        if (!x.row[0])
+            continue;
+        if (strcmp(family, x.family)) {
+            for (u32 k = 0; k < COUNT_OF(title); k++)
+                if (!strcmp(title[k][0], x.family))
+                    printf("\n## %s\n\n| syntax | types |\n|---|---|\n", title[k][1]);
+            family = x.family;
+        }
+        fputs("| `", stdout);
+        for (const char *p = x.row; *p; p++)
+            printf(*p == '|' ? "\\|" : "%c", *p);
+        putchar('`');
+        print_types(i, end);
+    }
+    return n;
+}
+
+static int run(int argc, char **argv)
+{
+    const char *pattern = NULL;
+    bool opcodes = false, markdown = false;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--opcodes")) opcodes = true;
+        else if (!strcmp(argv[i], "--markdown")) markdown = true;
+        else if (argv[i][0] == '-' || pattern) return cli_error("isa takes one pattern, --opcodes or --markdown, not `%.40s`", argv[i]);
+        else pattern = argv[i];
+    }
+    u32 n = markdown ? print_markdown() : opcodes ? list_opcodes(pattern) : list(pattern);
+    return n ? EXIT_CLEAN : cli_error("no instruction has `%.40s` in it", pattern ? pattern : "");
+}
+
+const struct verb verb_isa = {
+    "isa", "[PATTERN] [--opcodes|--markdown]", "the instructions that run, from the table they are made of",
+    "One line for each form, {.x} optional, (.x|.y) one of them; with PATTERN only those that contain it.\n"
+    "  --opcodes     every opcode of arithmetic spelled out: opcode, row, operands, their types, with tabs between\n"
+    "  --markdown    docs/isa.md\n",
+    run,
+};
