@@ -120,8 +120,17 @@ WORD f32 EX2(f32 x)
     return x != x ? x : r;
 }
 WORD f32 LG2(f32 x) { return log2f(x); }
-WORD f32 SIN(f32 x) { return sinf(x); }
-WORD f32 COS(f32 x) { return cosf(x); }
+/* sin and cos count in turns, as the H200 does: x / 2 pi rounded towards zero, of which the fraction is left. So large arguments give what
+ * they give there, and the rest is within 2^-21.5 of it. */
+WORD f32 turns(f32 x)
+{
+    f64 p = (f64)x * 0.15915493667125702;
+    f32 t = (f32)p;
+    t = __builtin_fabs((f64)t) > __builtin_fabs(p) ? f32_bits(bits_f32(t) - 1) : t;
+    return __builtin_copysignf(t - __builtin_truncf(t), t);
+}
+WORD f32 SIN(f32 x) { return sinf((f32)(6.283185307179586 * turns(x))); }
+WORD f32 COS(f32 x) { return cosf((f32)(6.283185307179586 * turns(x))); }
 WORD f32 TANH(f32 x) { return tanhf(x); }
 
 /* What the loop does for rows that take their modifiers as they run. */

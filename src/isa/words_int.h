@@ -141,6 +141,7 @@ WORD u32 dp2a(u32 a, int sa, u32 b, int sb, u32 c, u32 first)
 /* 9.7.1.17: the n-th set bit from `base` up or down. */
 WORD u32 FNS(u32 mask, u32 base, s32 offset)
 {
+    if (offset == INT32_MIN) return 0;          /* nobody says why, but an H200 does */
     if (offset == 0) return base < 32 && mask >> base & 1 ? base : ~0u;
     s64 pos = base, inc = offset > 0 ? 1 : -1, left = offset > 0 ? (s64)offset : -(s64)offset;
     for (; pos >= 0 && pos < 32; pos += inc)

@@ -155,8 +155,8 @@ static u64 eval_f32(const struct op *o, const u64 *s)
     case OP_SQRT: r = sqrtf(a); break;
     case OP_RSQRT: r = 1 / sqrtf(a); break;
     case OP_LG2: r = log2f(a); break;
-    case OP_SIN: r = sinf(a); break;
-    case OP_COS: r = cosf(a); break;
+    case OP_SIN: r = SIN(a); break;
+    case OP_COS: r = COS(a); break;
     case OP_EX2: r = EX2(a); break;
     default: r = 0;
     }
