@@ -159,6 +159,7 @@ op(c, "bmsk.wrap.b32", ["b32"] * 3, lambda a, b: ((1 << (b & 31)) - 1) << (a & 3
 
 def fns(m, base, off):
     off = sgn(off, 32)
+    if off == -1 << 31: return 0                # the manual does not say; an H200 does
     if off == 0: return base if base < 32 and m >> base & 1 else -1
     if base >= 32: return -1
     bits = [k for k in (range(base, 32) if off > 0 else range(base, -1, -1)) if m >> k & 1]
