@@ -403,8 +403,8 @@ static void layout(struct lowered *l, struct arena *a)
         for (u32 k = 0; k < f->nret; k++) { PLACE(p, f->ret[k]); l->ret_off[k] = (u32)f->ret[k]->offset; }
     }
 #undef PLACE
-    l->pmem_bytes = (u32)((p + 15) / 16 * 16);
-    l->local_bytes = (u32)((q + 15) / 16 * 16);
+    l->pmem_bytes = (u32)MIN_OF((p + 15) / 16 * 16, 1u << 31);
+    l->local_bytes = (u32)MIN_OF((q + 15) / 16 * 16, 1u << 31);
 }
 
 /* Offsets of shared variables: what any function may use first, then the kernels' own, which never meet. */
@@ -503,6 +503,12 @@ struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
     struct lower w = { .l = l, .mem = &mem, .e = e };
     l->func = f;
     layout(l, &mem);
+    if (l->local_bytes > LOCAL_STACK || l->pmem_bytes > LOCAL_STACK) {
+        error_set(e, ERR_UNSUPPORTED, "function %.*s has %u KB of %s; Lockstep gives a thread %u KB", (int)f->name.n, f->name.p, MAX_OF(l->local_bytes, l->pmem_bytes) / 1024,
+                  l->local_bytes > LOCAL_STACK ? "local arrays" : "parameters of calls", LOCAL_STACK / 1024);
+        arena_free(&mem);
+        return NULL;
+    }
     for (u32 k = 0; k < f->nregs; k++) VEC_PUSH(&mem, &w.reg_type, (u8)f->regs[k]->type);
     w.pair = NEW_ARRAY(&mem, struct pair, f->nregs + 1);
     u32 *block_of = NEW_ARRAY(&mem, u32, f->ninsn + 1);
