@@ -64,7 +64,7 @@ $(B)/obj/%_v3.o: src/%.c $(B)/flags
 	$(call say,cc,$<)$(CC) $(FLAGS) $(MORE) -MMD -MP -c $< -o $@
 
 # Directed rounding: the compiler must not take the rounding mode for granted.
-$(B)/obj/sim/lanes_round.o $(B)/obj/sim/lanes_round_v3.o: FLAGS += -frounding-math
+$(B)/obj/sim/lanes_round.o $(B)/obj/sim/lanes_round_v3.o: FLAGS += -frounding-math $(if $(CLANG),-Wno-unsupported-floating-point-opt)
 
 $(B)/liblockstep.a: $(LIB_OBJ)
 	@rm -f $@
