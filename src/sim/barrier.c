@@ -164,7 +164,6 @@ static void release(struct cta *c, u32 n)
         }
     }
     if (observed(c->launch)) observe_sync(c->launch, (struct sync_event){ .kind = SYNC_BARRIER, .cta = c, .id = n, .op = NONE });
-    c->progress = 1;
     c->bars_used &= ~(1u << n);
     *b = (struct bar){ 0 };
 }

@@ -144,7 +144,7 @@ static void assert_lane(struct warp *w, const struct call *c, const struct insn 
     text_add(&t, "assert(%s) is false, %s:%u", msg.p ? msg.p : "?", file.p ? file.p : "?", c->narg >= 3 ? (u32)argument(f, c, 2, lane) : 0);
     struct finding x = { .kind = F_assertion, .cause = t.p };
     found(w, i->op, &x, mask);
-    launch_fail(w->cta->launch, SIM_TRAP, ERR_NONE, NULL, 0, " ");
+    launch_stop(w->cta->launch, SIM_TRAP);
     text_free(&msg); text_free(&file); text_free(&t);
 }
 

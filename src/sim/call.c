@@ -64,7 +64,7 @@ static void stack_overflow(struct warp *w, u32 op, u32 mask, u32 depth)
     struct finding f = { .kind = F_stack_overflow, .cause = cause };
     snprintf(cause, sizeof cause, "%u calls deep; the stack of a thread is %u KB", depth, LOCAL_STACK / 1024);
     found(w, op, &f, mask);
-    launch_fail(w->cta->launch, SIM_TRAP, ERR_NONE, NULL, 0, " ");
+    launch_stop(w->cta->launch, SIM_TRAP);
 }
 
 /* Sends the lanes of mask into f. The split s becomes theirs. */
@@ -101,11 +101,9 @@ bool call_enter(struct warp *w, struct split *s, const struct insn *i, u32 next)
     if (c->func) { enter_function(w, s, s->mask, c->func, c, i, next, true); return true; }
     u64 target[LANES];
     u32 todo = s->mask;
-    for (u32 l = 0; l < LANES; l++) target[l] = lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 8, l);
+    lane_values(w->code, w->R, i->a, CLS_AT(i, 1), 8, target);
     while (todo) {
-        u32 l = (u32)__builtin_ctz(todo), same = 0;
-        for (u32 k = l; k < LANES; k++)
-            if (todo >> k & 1 && target[k] == target[l]) same |= 1u << k;
+        u32 l = (u32)__builtin_ctz(todo), same = lanes_alike(target, todo);
         todo &= ~same;
         struct ptx_func *f = func_at(w->cta->launch, target[l]);
         if (!f || !f->has_body || f->is_entry) {
@@ -113,7 +111,7 @@ bool call_enter(struct warp *w, struct split *s, const struct insn *i, u32 next)
             struct finding x = { .kind = F_call_target, .cause = cause };
             snprintf(cause, sizeof cause, "the value called is 0x%llx, which is the address of no function", (unsigned long long)target[l]);
             found(w, i->op, &x, same);
-            launch_fail(w->cta->launch, SIM_TRAP, ERR_NONE, NULL, 0, " ");
+            launch_stop(w->cta->launch, SIM_TRAP);
             return true;
         }
         /* the last group takes the split itself, so that the frame of the caller stays referenced until then */

@@ -116,29 +116,28 @@ static void trap(struct warp *w, const struct insn *i)
 {
     struct finding f = { .kind = F_trap, .cause = "a trap instruction was reached" };
     found(w, i->op, &f, w->mask);
-    launch_fail(w->cta->launch, SIM_TRAP, ERR_NONE, NULL, 0, " ");
+    launch_stop(w->cta->launch, SIM_TRAP);
 }
 
 /* brx.idx: lanes are grouped by the block their index names. */
 static void branch_indexed(struct warp *w, struct split *s, const struct insn *i)
 {
     const u32 *t = w->code->low->brx[w->code->low->op[i->op].aux];
+    u64 to[LANES];
     u32 todo = s->mask, first = NONE, first_mask = 0;
-    while (todo) {
-        u32 l = (u32)__builtin_ctz(todo), same = 0;
-        u64 x = lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 4, l);
-        if (x >= t[0]) {
+    lane_values(w->code, w->R, i->a, CLS_AT(i, 1), 4, to);
+    for (u32 m = todo; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        if (to[l] >= t[0]) {
             struct finding f = { .kind = F_trap, .cause = "the index of an indirect branch is beyond its table" };
             found(w, i->op, &f, 1u << l);
-            launch_fail(w->cta->launch, SIM_TRAP, ERR_NONE, NULL, 0, " ");
+            launch_stop(w->cta->launch, SIM_TRAP);
             return;
         }
-        u32 block = t[x + 1];
-        for (u32 k = l; k < LANES; k++) {
-            if (!(todo >> k & 1)) continue;
-            u64 y = lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 4, k);
-            if (y < t[0] && t[y + 1] == block) same |= 1u << k;
-        }
+        to[l] = t[to[l] + 1];
+    }
+    while (todo) {
+        u32 block = (u32)to[__builtin_ctz(todo)], same = lanes_alike(to, todo);
         todo &= ~same;
         if (first == NONE) { first = block; first_mask = same; }
         else exec_split(w, same, block, s->fr);

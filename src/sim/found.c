@@ -50,6 +50,12 @@ void found(struct warp *w, u32 op, struct finding *f, u32 mask)
     arena_free(&mem);
 }
 
+void launch_stop(struct launch *l, int end)
+{
+    int none = 0;
+    __atomic_compare_exchange_n(&l->stop, &none, end, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt, ...)
 {
     lock(&l->elock);
@@ -64,6 +70,5 @@ void launch_fail(struct launch *l, int end, enum error_code code, const struct l
         else error_set(l->e, code, "%s", text);
     }
     unlock(&l->elock);
-    int none = 0;
-    __atomic_compare_exchange_n(&l->stop, &none, end, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    launch_stop(l, end);
 }

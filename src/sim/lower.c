@@ -294,7 +294,7 @@ static void lower_branch(struct lower *w, int form)
     lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
     lower_end_block(w, TERM_BRA);
     struct block *b = &w->block.p[w->block.n - 2];
-    b->target = i->arg[0].label->insn | 1u << 31;       /* an instruction for now; fix_targets() makes it a block */
+    b->target = i->arg[0].label->insn | 1u << 31;       /* names an instruction until fix_targets() makes it a block */
     if (w->guard.kind == O_NONE) b->next = NONE;
 }
 

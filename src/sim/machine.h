@@ -15,7 +15,7 @@
 #include "isa/isa.h"
 #include "sim/sim.h"
 
-enum { LANES = 32, MAX_BARS = 16, FULL = -1, MAX_WARPS = 32, READ_SET = 64 };
+enum { LANES = 32, MAX_BARS = 16, MAX_WARPS = 32, READ_SET = 64 };
 #define ALL_LANES 0xffffffffu
 
 /* ---- decoded code ---- */
@@ -199,7 +199,6 @@ struct split {
     u32 missing;                                /* SP_BAR, aligned: lanes of the warp that were elsewhere when it arrived */
     u32 op;                                     /* the operation it waits at */
     u32 rdv;                                    /* SP_RDV: membermask */
-    u64 wake;                                   /* SP_SLEEP: virtual time */
     struct read *reads; u32 nreads;             /* SP_IDLE: run again when one differs */
 };
 
@@ -260,19 +259,18 @@ struct cta {
     struct launch *launch;
     struct cta *next;                           /* in the parked or free list */
     u8 state;                                   /* CTA_READY: only gave way; CTA_WAIT: every split waits */
-    u32 progress;                               /* something happened since the last round over the warps */
     u64 rng;
 };
 enum { CTA_READY, CTA_WAIT };
 
-struct range { u64 lo, size; u64 view; u32 object; u8 strict; };     /* what a site may touch: address - lo < size; strict: the object its pointer came from */
+struct range { u64 lo, size, view; };            /* what a site may touch: address - lo < size; view: what to add to reach the bytes */
 
 struct worker {
     struct launch *launch;
     struct ranges { struct lowered *low; struct range *r; } *func; u32 nfunc, capfunc;     /* what each site may touch, by function */
     struct cta *free, *again;                   /* again: started already, to be run next */
     u64 steps, ctas;
-    u32 index, turns;
+    u32 turns;
     u64 from, to; bool holds;                   /* CTAs it has claimed and not started; whether it counts in launch.holders */
     struct arena mem;                           /* lives as long as the launch */
 };
@@ -376,6 +374,7 @@ enum builtin builtin_find(struct str name);
 
 void found(struct warp *w, u32 op, struct finding *f, u32 mask);                                /* found.c: fills in place and threads, and adds */
 struct place *found_place(struct arena *a, const struct lowered *l, u32 op);
+void launch_stop(struct launch *l, int end);                                                    /* the workers take this end; the first one wins */
 void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt, ...) PRINTF_LIKE(6, 7);
 struct ptx_func *func_at(struct launch *l, u64 addr);
 char *local_of(struct warp *w);                                                                 /* call.c: the lanes' stacks */
@@ -389,6 +388,13 @@ static inline u32 active_lanes(const struct warp *w, const char *R, const struct
     if (!i->guard) return w->mask;
     u32 g = *(const u32 *)(const void *)SLOT(R, i->guard);
     return w->mask & (i->flags & IF_GUARD_NEG ? ~g : g);
+}
+/* Of the lanes in todo, those whose value equals that of the first: for doing one group after the other. */
+static inline u32 lanes_alike(const u64 v[LANES], u32 todo)
+{
+    u32 first = (u32)__builtin_ctz(todo), same = 0;
+    for (u32 l = first; l < LANES; l++) if (todo >> l & 1 && v[l] == v[first]) same |= 1u << l;
+    return same;
 }
 /* Reads operand n of an instruction for all lanes, and for one lane. */
 void lane_values(const struct code *c, const char *R, u32 slot, u32 cls, u32 width, u64 out[LANES]);                     /* wrap.c */

@@ -203,7 +203,7 @@ static bool cta_run(struct cta *c)
             ran = true;
             enum exec_end e = exec_warp(w);
             if (launch_stopped(l)) { c->state = CTA_WAIT; return false; }
-            if (e == EXEC_DONE) { c->running--; c->progress = 1; barrier_recheck(c); }
+            if (e == EXEC_DONE) { c->running--; barrier_recheck(c); }
             if (e == EXEC_YIELD) yielded = true;
         }
         if (!c->running) {
@@ -295,7 +295,7 @@ static struct cta *next_cta(struct worker *k, bool *fresh)
     u32 wait = 0;
     for (;;) {
         if (launch_stopped(l)) return NULL;
-        if (launch_interrupted(l)) launch_fail(l, SIM_INTERRUPTED, ERR_NONE, NULL, 0, " ");
+        if (launch_interrupted(l)) launch_stop(l, SIM_INTERRUPTED);
         lock(&l->lock);
         /* New CTAs first, with a look at the parked ones now and then: at a grid barrier every arrival changes the counter that
          * all the others poll, and waking them each time would be quadratic. */
@@ -589,7 +589,7 @@ bool sim_run(struct sim *s, const struct sim_launch *in, struct sim_result *r, s
     if (n > 1 && !s->pool) s->pool = pool_new(s->workers - 1);
     if (n > 1 && (!s->pool || s->pool->nthread < n - 1)) n = s->pool ? s->pool->nthread + 1 : 1;
     struct worker k[256];
-    for (u32 j = 0; j < n; j++) k[j] = (struct worker){ .launch = &l, .index = j };
+    for (u32 j = 0; j < n; j++) k[j] = (struct worker){ .launch = &l };
     l.nworkers = n; l.worker = k;
     l.batch = n > 1 ? 16 : 1;
     if (in->observers) observe_launch(&l, true);

@@ -296,7 +296,7 @@ static void report_stop(struct launch *l, enum finding_kind kind)
 void wait_verdict(struct launch *l)
 {
     report_stop(l, F_deadlock);
-    launch_fail(l, SIM_DEADLOCK, ERR_NONE, NULL, 0, " ");
+    launch_stop(l, SIM_DEADLOCK);
 }
 
 void wait_report_stopped(struct launch *l)

@@ -188,12 +188,12 @@ static enum wait_look go_idle(struct warp *w)
 bool wait_spent(struct warp *w)
 {
     struct launch *l = w->cta->launch;
-    if (launch_interrupted(l)) { launch_fail(l, SIM_INTERRUPTED, ERR_NONE, NULL, 0, " "); return true; }
+    if (launch_interrupted(l)) { launch_stop(l, SIM_INTERRUPTED); return true; }
     if (!l->in->budget) return false;
     u64 total = __atomic_add_fetch(&l->spent, w->steps - w->counted, __ATOMIC_RELAXED);
     w->counted = w->steps;
     if (total <= l->in->budget) return false;
-    launch_fail(l, SIM_LIVELOCK, ERR_NONE, NULL, 0, " ");
+    launch_stop(l, SIM_LIVELOCK);
     return true;
 }
 

@@ -158,7 +158,6 @@ static bool fire(struct warp *w)
             scatter(w, t, &c->insn[c->insn_of[t->op]], c, t->fr->R, v, pred);
             t->state = SP_RUN;
         }
-        w->cta->progress = 1;
         if (observed(w->cta->launch)) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = here, .op = s->op });
         return true;
     }
@@ -191,48 +190,47 @@ static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop
     return true;
 }
 
+/* A lane that executes the operation takes part in it, whatever its mask says; the mask is a finding then. */
+static u32 with_caller(struct warp *w, const struct insn *i, u32 lanes, u32 mask)
+{
+    if (lanes & ~mask) mask_finding(w, i, lanes & ~mask, mask);
+    return mask | lanes;
+}
+
+/* Lanes with different masks form their own groups. */
+static void arrive_in_groups(struct warp *w, struct split *s, const struct insn *i, const u64 *masks)
+{
+    u32 todo = s->mask, block = s->block, op = i->op;
+    struct frame *fr = s->fr;
+    bool own = true;
+    while (todo) {
+        u32 same = lanes_alike(masks, todo), mask = with_caller(w, i, same, (u32)masks[__builtin_ctz(todo)]);
+        todo &= ~same;
+        struct split *t = own ? s : exec_split(w, same, block, fr);
+        t->mask = same; t->state = SP_RDV; t->rdv = mask; t->op = op;
+        own = false;
+    }
+    sync_recheck(w);
+}
+
 bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
 {
     const struct lop *o = &w->code->low->op[i->op];
     w->syncs++;
     if (!observed(w->cta->launch) && shuffle_whole(w, i, o)) return true;
-    u32 mask[LANES], first = (u32)__builtin_ctz(s->mask);
-    bool one = CLS_AT(i, 3) == CLS_S;
-    for (u32 l = 0; l < LANES; l++) mask[l] = (u32)lane_value(w, w->code, w->R, i->c, CLS_AT(i, 3), 4, one ? first : l);
-    for (u32 l = 0; l < LANES && !one; l++) if (s->mask >> l & 1 && mask[l] != mask[first]) goto partition;
+    u64 masks[LANES];
+    lane_values(w->code, w->R, i->c, CLS_AT(i, 3), 4, masks);
     gather(w, s, i);
-    if (s->mask & ~mask[first]) {
-        mask_finding(w, i, s->mask & ~mask[first], mask[first]);
-        mask[first] |= s->mask;
-    }
-    if ((mask[first] & w->live) == s->mask) {
+    if (lanes_alike(masks, s->mask) != s->mask) { arrive_in_groups(w, s, i, masks); return false; }
+    u32 mask = with_caller(w, i, s->mask, (u32)masks[__builtin_ctz(s->mask)]);
+    if ((mask & w->live) == s->mask) {
         u32 v[LANES], pred;
         results(w, o, s->mask, v, &pred);
         scatter(w, s, i, w->code, w->R, v, pred);
         if (observed(w->cta->launch)) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
         return true;
     }
-    s->state = SP_RDV; s->rdv = mask[first]; s->op = i->op;
-    sync_recheck(w);
-    return false;
-
-partition:      /* lanes with different masks form their own groups */
-    gather(w, s, i);
-    {
-        u32 todo = s->mask, block = s->block, op = i->op;
-        struct frame *fr = s->fr;
-        bool own = true;
-        while (todo) {
-            u32 l = (u32)__builtin_ctz(todo), same = 0;
-            for (u32 k = l; k < LANES; k++) if (todo >> k & 1 && mask[k] == mask[l]) same |= 1u << k;
-            todo &= ~same;
-            u32 m = mask[l];
-            if (same & ~m) { mask_finding(w, i, same & ~m, m); m |= same; }
-            struct split *t = own ? s : exec_split(w, same, block, fr);
-            t->mask = same; t->state = SP_RDV; t->rdv = m; t->op = op;
-            own = false;
-        }
-    }
+    s->state = SP_RDV; s->rdv = mask; s->op = i->op;
     sync_recheck(w);
     return false;
 }

@@ -59,19 +59,5 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 }
 
 #ifdef REPLAY
-int main(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        struct str s;
-        struct error e = { 0 };
-        if (!file_read(argv[i], &s, &e)) {
-            error_print(stderr, &e);
-            return 1;
-        }
-        LLVMFuzzerTestOneInput((const u8 *)s.p, s.n);
-        base_free((void *)s.p);
-    }
-    printf("%d files\n", argc - 1);
-    return argc < 2;
-}
+#include "replay.h"
 #endif

@@ -121,19 +121,5 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 #endif
 
 #ifdef REPLAY
-int main(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        struct error e = { 0 };
-        struct str s;
-        if (!file_read(argv[i], &s, &e)) {
-            error_print(stderr, &e);
-            return 2;
-        }
-        LLVMFuzzerTestOneInput((const uint8_t *)s.p, s.n);
-        base_free((void *)s.p);
-    }
-    printf("%d inputs replayed\n", argc - 1);
-    return argc < 2;
-}
+#include "replay.h"
 #endif
