@@ -111,6 +111,15 @@ static bool launch(struct runner *r, lk_module *m, const char *name, const void 
     return ok;
 }
 
+static const void *run_arrays(struct runner *r, u32 n, struct error *e)
+{
+    const void *args[] = { &r->source[0], &r->source[1], &r->source[2], &r->source[3], &r->out, &n };
+    if (!launch(r, r->module, "m", args, COUNT_OF(args), n, e) ||
+        !api(r, lk_memory_read(r->gpu, r->out, r->host, (u64)n * register_bytes(r->v->result)), e))
+        return NULL;
+    return r->host;
+}
+
 static const void *from_memory(struct runner *r, u32 n, u64 (*value)(const struct variant *, u32, u32), struct error *e)
 {
     const struct variant *v = r->v;
@@ -123,11 +132,17 @@ static const void *from_memory(struct runner *r, u32 n, u64 (*value)(const struc
         if (!api(r, lk_memory_write(r->gpu, r->source[s], r->host, (u64)n * bytes), e))
             return NULL;
     }
-    const void *args[] = { &r->source[0], &r->source[1], &r->source[2], &r->source[3], &r->out, &n };
-    if (!launch(r, r->module, "m", args, COUNT_OF(args), n, e) ||
-        !api(r, lk_memory_read(r->gpu, r->out, r->host, (u64)n * register_bytes(v->result)), e))
-        return NULL;
-    return r->host;
+    return run_arrays(r, n, e);
+}
+
+const void *runner_steps(struct runner *r, u64 first, u64 step, u32 n, struct error *e)
+{
+    u32 bytes = register_bytes(r->v->source[0]);
+    for (u32 i = 0; i < n; i++) {
+        u64 x = first + i * step;
+        memcpy((u8 *)r->host + (size_t)i * bytes, &x, bytes);
+    }
+    return api(r, lk_memory_write(r->gpu, r->source[0], r->host, (u64)n * bytes), e) ? run_arrays(r, n, e) : NULL;
 }
 
 const void *runner_edges(struct runner *r, struct error *e)

@@ -8,7 +8,8 @@
  *   truth replay FILE [--quick] [--raw] [--all-verdicts] [NAME...]
  *       every record against the software GPU, on all processors. --quick: edges, a part of the random inputs, one block of all.
  *       --every: every edge that differs, not the first only. --raw: what differs is fetched from the GPU of this machine, value by value.
- *   truth raw FILE NAME FIRST COUNT         the results of COUNT inputs from FIRST on into FILE, from the GPU (--on sim: from ours)
+ *   truth raw FILE NAME FIRST COUNT [STEP]  the results of COUNT inputs from FIRST on into FILE, from the GPU (--on sim: from ours);
+ *                                           with STEP (of 1, too) any form of one operand, at most 2^20 inputs
  *
  * Exit 0: all agree; 1: differences; 2: bad input; 4: nothing was compared. */
 #include "truth.h"
@@ -388,19 +389,22 @@ static int record(struct job *j, const char *path, const char *on, bool again, s
     return records_save(path, &j->records, e) ? 0 : 2;
 }
 
-/* The results of inputs [first, first + n) of a form that is recorded for all inputs, as they are, into a file. */
+/* The results of n inputs from `first` on, one after the other or `step` apart, as they are, into a file. */
 static int raw(struct job *j, const char *path, const char *on, char **arg, int args, struct error *e)
 {
     const struct variant *v = NULL;
-    u64 first = args > 1 ? strtoull(arg[1], NULL, 0) : 0, n = args > 2 ? strtoull(arg[2], NULL, 0) : 0;
+    u64 number[3] = { 0 };      /* first, n, step; step 0: counted through by the kernel, which needs no memory for them */
+    for (int i = 0; i < 3 && i + 1 < args; i++)
+        number[i] = strtoull(arg[i + 1], NULL, 0);
     for (u32 i = 0; args && i < j->variants.n; i++)
         if (!strcmp(j->variants.p[i].name, arg[0]))
             v = &j->variants.p[i];
-    u64 most = 1ull << (strcmp(on, "gpu") ? RANDOM_BITS : ALL_BLOCK_BITS);
-    if (!v || !v->all || !n || n > most)
-        return error_set(e, ERR_INPUT, "raw takes FILE NAME FIRST COUNT: a form of one operand up to 32 bits, at most %llu inputs", (unsigned long long)most), 2;
+    u64 first = number[0], n = number[1], step = number[2], most = 1ull << (strcmp(on, "gpu") || step ? RANDOM_BITS : ALL_BLOCK_BITS);
+    if (!v || v->sources != 1 || !(v->all || step) || !n || n > most)
+        return error_set(e, ERR_INPUT, "raw takes FILE NAME FIRST COUNT [STEP]: a form of one operand (of 64 bits: with STEP), at most %llu inputs",
+                         (unsigned long long)most), 2;
     struct runner *r = runner_new(&j->mem, on, e);
-    const void *p = r && runner_load(r, v, e) ? runner_all(r, first, (u32)n, e) : NULL;
+    const void *p = !r || !runner_load(r, v, e) ? NULL : step ? runner_steps(r, first, step, (u32)n, e) : runner_all(r, first, (u32)n, e);
     bool ok = p && file_write(path, p, n * register_bytes(v->result), e);
     if (r)
         runner_delete(r);
@@ -478,7 +482,7 @@ int main(int argc, char **argv)
     else if (!strcmp(verb, "replay") && file)
         code = replay(&j, file, &e);
     else
-        fprintf(stderr, "usage: truth list [--ptx NAME] | record FILE [--again] [--on sim] [--part K/N] | merge FILE FROM... | replay FILE [--quick] [--raw] [--all-verdicts] [NAME...] | raw FILE NAME FIRST COUNT\n");
+        fprintf(stderr, "usage: truth list [--ptx NAME] | record FILE [--again] [--on sim] [--part K/N] | merge FILE FROM... | replay FILE [--quick] [--raw] [--all-verdicts] [NAME...] | raw FILE NAME FIRST COUNT [STEP]\n");
     if (e.code)
         error_print(stderr, &e);
     arena_free(&j.mem);

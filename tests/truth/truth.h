@@ -62,6 +62,7 @@ bool runner_load(struct runner *r, const struct variant *v, struct error *e);
 const void *runner_edges(struct runner *r, struct error *e);
 const void *runner_random(struct runner *r, u32 n, struct error *e);
 const void *runner_all(struct runner *r, u64 first, u32 n, struct error *e);
+const void *runner_steps(struct runner *r, u64 first, u64 step, u32 n, struct error *e);        /* `step` apart, of one operand of any width */
 /* The hash of one block of all inputs; on a real GPU computed there. */
 bool runner_all_hash(struct runner *r, u32 block, u64 *hash, struct error *e);
 #endif
