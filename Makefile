@@ -44,7 +44,7 @@ jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 # One short line for each file; make V=1 shows the whole command.
 say = $(if $(V),,@echo '$(1) $(2)';)
 
-.PHONY: all docs demo test truth check-layers regen bench unit fuzz sanitize tsan clean install need FORCE
+.PHONY: all docs man demo test truth check-layers regen bench unit fuzz sanitize tsan clean install need FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a
@@ -118,9 +118,11 @@ truth: need
 check-layers:
 	@tests/layers
 
-# What is generated from the tables; tests/cases/cli/isa.case sees that it is up to date.
-docs: all
+# What is generated from the tables; tests/cases/cli/isa.case and man.case see that it is up to date.
+docs: all man
 	$(B)/lockstep isa --markdown > docs/isa.md
+man: all
+	$(B)/lockstep help --man > man/lockstep.1
 
 # PTX is committed beside each .cu, so that nobody needs the toolkit; this rebuilds it (needs nvcc).
 regen:

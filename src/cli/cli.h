@@ -1,7 +1,7 @@
-/* cli: the command. main.c is the table of verbs; one cmd_*.c per verb, over <lockstep.h> and base only. */
+/* cli: the command. option.def is the table of verbs and options; one cmd_*.c per verb, over <lockstep.h> and base only. */
 #ifndef LOCKSTEP_CLI_H
 #define LOCKSTEP_CLI_H
-#include "base/base.h"
+#include "cli/option.h"
 
 enum exit_code {                /* the same for every verb */
     EXIT_CLEAN = 0,
@@ -11,22 +11,15 @@ enum exit_code {                /* the same for every verb */
     EXIT_NOTHING = 4,           /* nothing was checked or run */
 };
 
-struct verb {
-    const char *name;           /* "launch" */
-    const char *synopsis;       /* what follows the name, for the list of verbs */
-    const char *summary;        /* one line */
-    const char *help;           /* `lockstep VERB --help`, whole */
-    int (*run)(int argc, char **argv);      /* argv[0] is the verb's name; the result is the exit code */
-};
-extern const struct verb verb_launch, verb_device, verb_isa;
-
 /* Prints "lockstep: ..." on standard error after flushing standard output, and returns EXIT_USAGE. */
 int cli_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
 int cli_error_value(const struct error *e);
 /* The exit code for an lk_status that is not LK_OK, with lk_gpu_error's text printed. */
 int cli_error_status(int status, const char *text);
-/* True if standard output is a terminal that wants colours. */
-bool cli_color(void);
+/* "There is no verb x; did you mean y?" */
+int cli_unknown_verb(const char *name);
+/* Whether the report is coloured: as asked, or when standard output is a terminal that wants colours. */
+bool cli_color(const struct common *c);
 /* The nearest of n words to `word`, or NULL if none is near: for "did you mean". */
 const char *cli_nearest(const char *word, const char *const *words, u32 n);
 #endif

@@ -95,24 +95,35 @@ static u32 print_markdown(void)
     return n;
 }
 
-static int run(int argc, char **argv)
+struct asked { const char *pattern; bool opcodes, markdown; };
+
+static bool read_option(void *self, const struct row *o, const char *value, struct error *e)
 {
-    const char *pattern = NULL;
-    bool opcodes = false, markdown = false;
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--opcodes")) opcodes = true;
-        else if (!strcmp(argv[i], "--markdown")) markdown = true;
-        else if (argv[i][0] == '-' || pattern) return cli_error("isa takes one pattern, --opcodes or --markdown, not `%.40s`", argv[i]);
-        else pattern = argv[i];
-    }
-    u32 n = markdown ? print_markdown() : opcodes ? list_opcodes(pattern) : list(pattern);
-    return n ? EXIT_CLEAN : cli_error("no instruction has `%.40s` in it", pattern ? pattern : "");
+    struct asked *a = self;
+    (void)value, (void)e;
+    if (o->id == O_isa_OPCODES)
+        a->opcodes = true;
+    else
+        a->markdown = true;
+    return true;
 }
 
-const struct verb verb_isa = {
-    "isa", "[PATTERN] [--opcodes|--markdown]", "the instructions that run, from the table they are made of",
-    "One line for each form, {.x} optional, (.x|.y) one of them; with PATTERN only those that contain it.\n"
-    "  --opcodes     every opcode of arithmetic spelled out: opcode, row, operands, their types, with tabs between\n"
-    "  --markdown    docs/isa.md\n",
-    run,
-};
+static bool read_word(void *self, const char *word, struct error *e)
+{
+    struct asked *a = self;
+    if (a->pattern)
+        return error_set(e, ERR_INPUT, "isa takes one pattern, `%.40s` or `%.40s`", a->pattern, word);
+    a->pattern = word;
+    return true;
+}
+
+int cmd_isa(int argc, char **argv)
+{
+    struct asked a = { 0 };
+    struct error e = { 0 };
+    struct parser p = { .verb = VERB_isa, .self = &a, .option = read_option, .word = read_word };
+    if (!options_parse(&p, argc, argv, &e))
+        return cli_error_value(&e);
+    u32 n = a.markdown ? print_markdown() : a.opcodes ? list_opcodes(a.pattern) : list(a.pattern);
+    return n ? EXIT_CLEAN : cli_error("no instruction has `%.40s` in it", a.pattern ? a.pattern : "");
+}

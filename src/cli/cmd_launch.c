@@ -248,11 +248,11 @@ static bool write_report(struct session *s, struct error *e)
 {
     const struct launch_options *o = s->o;
     u32 errors = lk_report_errors(s->gpu), notes = lk_report_notes(s->gpu);
-    char *text = lk_report_text(s->gpu, cli_color());
+    char *text = lk_report_text(s->gpu, cli_color(&o->common));
     if (text && (errors || notes))
         fputs(text, stdout);
     lk_text_free(text);
-    if (!errors && !notes && !o->quiet)
+    if (!errors && !notes && !o->common.quiet)
         printf("%s: no findings\n", s->name);
     if (!o->json)
         return true;
@@ -270,7 +270,7 @@ static int run_checked(struct session *s, struct error *e)
         return cli_error_value(e);
     lk_status status = launch(s, &stats);
     const char *why = status > LK_FINDINGS ? arena_printf(&s->mem, "%s", lk_gpu_error(s->gpu)) : NULL;
-    if (o->verbose)
+    if (o->common.verbose)
         fprintf(stderr, "lockstep: %s: %" PRIu64 " block%s, %" PRIu64 " warp instructions\n", s->name, stats.ctas, stats.ctas == 1 ? "" : "s", stats.warp_instructions);
     /* a time is only worth printing for a kernel that passed */
     if (status == LK_OK && o->runs) {
@@ -299,7 +299,7 @@ static int open_session(struct session *s, struct error *e)
     status = lk_module_load_file(s->gpu, o->path, &s->module);
     if (status != LK_OK)
         return cli_error_status(status, lk_gpu_error(s->gpu));
-    if (o->verbose && lk_module_note(s->module)[0])
+    if (o->common.verbose && lk_module_note(s->module)[0])
         fprintf(stderr, "lockstep: %s\n", lk_module_note(s->module));
     if (!find_kernel(s, e) || !check_arguments(s, e))
         return cli_error_value(e);
@@ -341,7 +341,7 @@ static int compare_sessions(struct session *sim, struct session *gpu, struct err
             return cli_error_value(e);
         same += is_same;
     }
-    if (same == arrays && !o->quiet)
+    if (same == arrays && !o->common.quiet)
         printf("both: same bytes on %s (%u array%s)\n", lk_gpu_title(gpu->gpu), arrays, arrays == 1 ? "" : "s");
     return same == arrays ? EXIT_CLEAN : EXIT_FINDINGS;
 }
@@ -384,7 +384,7 @@ static int run_sessions(struct session *s, struct error *e)
     return MAX_OF(code, twin);
 }
 
-static int run(int argc, char **argv)
+int cmd_launch(int argc, char **argv)
 {
     struct session s = { 0 };
     struct error e = { 0 };
@@ -396,8 +396,3 @@ static int run(int argc, char **argv)
     arena_free(&options);
     return code;
 }
-
-const struct verb verb_launch = {
-    "launch", "FILE.ptx|FILE.cu[:KERNEL] --grid X[,Y[,Z]] --block X[,Y[,Z]] [OPTIONS] ARG...",
-    "launches one kernel, checked, with arguments from the command line", launch_help, run,
-};

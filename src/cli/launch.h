@@ -3,6 +3,7 @@
 #ifndef LOCKSTEP_LAUNCH_H
 #define LOCKSTEP_LAUNCH_H
 #include "cli/args.h"
+#include "cli/option.h"
 #include "cli/signature.h"
 #include <lockstep.h>
 
@@ -23,7 +24,8 @@ struct launch_options {
     const char *kernel;         /* the name behind the colon, or NULL */
     u32 grid[3], block[3];      /* 0 in x: not given */
     u32 shared;                 /* bytes of dynamic shared memory */
-    bool cooperative, quiet, verbose;
+    bool cooperative;
+    struct common common;       /* --quiet, --verbose, --color */
     lk_options gpu;             /* device, seed, threads, checks, budget */
     bool both;                  /* --on both: gpu.on is the software GPU, and the real one comes after it */
     u32 runs;                   /* --time: how many, 0: not timed */
@@ -45,7 +47,6 @@ struct buffer {                 /* one argument as it is passed */
 
 /* Fills `o`; false: e says what is wrong. Strings live in `a` or argv. */
 bool launch_options_parse(struct arena *a, int argc, char **argv, struct launch_options *o, struct error *e);
-extern const char launch_help[];
 
 /* Resolves the keys of all wants: numbers, or names of arguments. */
 bool launch_wants_resolve(struct arena *a, struct launch_options *o, const struct buffer *b, struct error *e);

@@ -1,0 +1,199 @@
+/* Completion for bash and zsh, from the table: verbs, then the options of the verb, then what an option takes.
+ *
+ * What to offer behind an option follows from its operand: a|b|c those words, FILE and FOLDER names of files, PROFILE the devices that
+ * `lockstep device` lists. Anything else is for the user to know. */
+#include "cli/cli.h"
+#include <ctype.h>
+
+static bool is_words(const char *operand)
+{
+    if (!strchr(operand, '|'))
+        return false;
+    for (const char *p = operand; *p; p++)
+        if (*p != '|' && !islower((unsigned char)*p) && !isdigit((unsigned char)*p))
+            return false;
+    return true;
+}
+
+/* The operand of an option that takes one for certain, else "". */
+static const char *operand_of(const struct row *o)
+{
+    return o->kind == ROW_OPTION && o->operand && !operand_optional(o) ? o->operand : "";
+}
+
+static void add_words(struct text *t, const char *operand)
+{
+    for (const char *p = operand; *p; p++)
+        text_add(t, "%c", *p == '|' ? ' ' : *p);
+}
+
+/* The options of a verb and those of all, with a space before each. */
+static void add_options(struct text *t, enum verb_id verb)
+{
+    for (u32 pass = 0; pass < 2; pass++)
+        for (const struct row *o = NULL; (o = row_next(o, ROW_OPTION, pass ? VERB_all : verb));)
+            text_add(t, " %s", o->name);
+}
+
+static void bash_value(struct text *t, const struct row *o)
+{
+    const char *operand = operand_of(o), *verb = o->verb == VERB_all ? "*" : row_next(NULL, ROW_VERB, o->verb)->name;
+    if (!operand[0])
+        return;
+    text_add(t, "    %s:%s) ", verb, o->name);
+    if (is_words(operand)) {
+        text_add(t, "COMPREPLY=($(compgen -W '");
+        add_words(t, operand);
+        text_add(t, "' -- \"$word\")); return ;;\n");
+    } else if (!strcmp(operand, "PROFILE")) {
+        text_add(t, "COMPREPLY=($(compgen -W \"$(lockstep device 2>/dev/null)\" -- \"$word\")); return ;;\n");
+    } else if (!strcmp(operand, "FOLDER")) {
+        text_add(t, "COMPREPLY=($(compgen -d -- \"$word\")); return ;;\n");
+    } else if (strstr(operand, "FILE")) {
+        text_add(t, "COMPREPLY=($(compgen -f -- \"${word#*=}\")); return ;;\n");
+    } else {
+        text_add(t, "return ;;\n");
+    }
+}
+
+/* What a verb takes that is no option. */
+static void bash_word(struct text *t, const struct row *verb)
+{
+    if (is_words(verb->operand)) {
+        text_add(t, "    %s) COMPREPLY=($(compgen -W '", verb->name);
+        add_words(t, verb->operand);
+        text_add(t, "' -- \"$word\")) ;;\n");
+    } else if (strstr(verb->operand, "[NAME]")) {
+        text_add(t, "    %s) COMPREPLY=($(compgen -W \"$(lockstep %s 2>/dev/null)\" -- \"$word\")) ;;\n", verb->name, verb->name);
+    } else if (strstr(verb->operand, "[VERB]")) {
+        text_add(t, "    %s) COMPREPLY=($(compgen -W \"$verbs\" -- \"$word\")) ;;\n", verb->name);
+    } else if (strstr(verb->operand, "FILE")) {
+        text_add(t, "    %s) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n", verb->name);
+    }
+}
+
+void complete_bash(struct text *t)
+{
+    text_add(t, "# bash completion for lockstep, made by `lockstep completion bash`\n_lockstep() {\n"
+                "    local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}\n    local verbs='");
+    for (u32 i = 0; i < row_count; i++)
+        if (rows[i].kind == ROW_VERB)
+            text_add(t, "%s%s", i ? " " : "", rows[i].name);
+    text_add(t, "'\n    COMPREPLY=()\n"
+                "    if [ \"$COMP_CWORD\" = 1 ]; then\n        COMPREPLY=($(compgen -W \"$verbs --help --version\" -- \"$word\"))\n        return\n    fi\n"
+                "    case $verb:$last in\n");
+    for (u32 i = 0; i < row_count; i++)
+        bash_value(t, &rows[i]);
+    text_add(t, "    esac\n    if [[ $word == -* ]]; then\n        case $verb in\n");
+    for (u32 i = 0; i < row_count; i++)
+        if (rows[i].kind == ROW_VERB) {
+            text_add(t, "        %s) COMPREPLY=($(compgen -W '", rows[i].name);
+            add_options(t, rows[i].verb);
+            text_add(t, "' -- \"$word\")) ;;\n");
+        }
+    text_add(t, "        esac\n        return\n    fi\n    case $verb in\n");
+    for (u32 i = 0; i < row_count; i++)
+        if (rows[i].kind == ROW_VERB)
+            bash_word(t, &rows[i]);
+    text_add(t, "    esac\n}\ncomplete -o filenames -o bashdefault -F _lockstep lockstep\n");
+}
+
+/* Inside single quotes and the brackets of _arguments. */
+static void zsh_text(struct text *t, const char *s)
+{
+    for (; *s; s++) {
+        if (*s == '\'')
+            text_add(t, "'\\''");
+        else if (strchr("[]:\\", *s))
+            text_add(t, "\\%c", *s);
+        else
+            text_add(t, "%c", *s);
+    }
+}
+
+static void zsh_option(struct text *t, const struct row *o)
+{
+    const char *operand = operand_of(o);
+    text_add(t, "                '*%s[", o->name);
+    zsh_text(t, o->text);
+    text_add(t, "]");
+    if (operand[0]) {
+        text_add(t, ":");
+        zsh_text(t, operand);
+        if (is_words(operand)) {
+            text_add(t, ":(");
+            add_words(t, operand);
+            text_add(t, ")");
+        } else {
+            text_add(t, ":%s", !strcmp(operand, "PROFILE") ? "_lockstep_devices" : !strcmp(operand, "FOLDER") ? "_directories" : strstr(operand, "FILE") ? "_files" : " ");
+        }
+    }
+    text_add(t, "' \\\n");
+}
+
+static void zsh_verb(struct text *t, const struct row *verb)
+{
+    text_add(t, "        %s)\n            _arguments -S \\\n", verb->name);
+    for (u32 pass = 0; pass < 2; pass++)
+        for (const struct row *o = NULL; (o = row_next(o, ROW_OPTION, pass ? VERB_all : verb->verb));)
+            zsh_option(t, o);
+    text_add(t, "                '*:argument:");
+    if (is_words(verb->operand)) {
+        text_add(t, "(");
+        add_words(t, verb->operand);
+        text_add(t, ")");
+    } else {
+        text_add(t, "%s", strstr(verb->operand, "[NAME]") ? "_lockstep_devices" : strstr(verb->operand, "[VERB]") ? "_lockstep_verbs" : strstr(verb->operand, "FILE") ? "_files" : " ");
+    }
+    text_add(t, "' ;;\n");
+}
+
+void complete_zsh(struct text *t)
+{
+    text_add(t, "#compdef lockstep\n# zsh completion for lockstep, made by `lockstep completion zsh`\n"
+                "_lockstep_devices() {\n    local -a names\n    names=(${(f)\"$(lockstep device 2>/dev/null)\"})\n    _describe device names\n}\n"
+                "_lockstep_verbs() {\n    local -a verbs\n    verbs=(\n");
+    for (u32 i = 0; i < row_count; i++)
+        if (rows[i].kind == ROW_VERB) {
+            text_add(t, "        '%s:", rows[i].name);
+            zsh_text(t, rows[i].summary);
+            text_add(t, "'\n");
+        }
+    text_add(t, "    )\n    _describe verb verbs\n}\n"
+                "_lockstep() {\n    if (( CURRENT == 2 )); then\n        _lockstep_verbs\n        return\n    fi\n"
+                "    local verb=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $verb in\n");
+    for (u32 i = 0; i < row_count; i++)
+        if (rows[i].kind == ROW_VERB)
+            zsh_verb(t, &rows[i]);
+    text_add(t, "    esac\n}\nif [ \"$funcstack[1]\" = _lockstep ]; then _lockstep \"$@\"; else compdef _lockstep lockstep; fi\n");
+}
+
+/* ---- the verb ---- */
+
+static bool completion_word(void *self, const char *word, struct error *e)
+{
+    const char **shell = self;
+    if (*shell || (strcmp(word, "bash") && strcmp(word, "zsh")))
+        return error_set(e, ERR_INPUT, "completion takes one shell, bash or zsh, not `%.40s`", word);
+    *shell = word;
+    return true;
+}
+
+int cmd_completion(int argc, char **argv)
+{
+    const char *shell = NULL;
+    struct error e = { 0 };
+    struct parser p = { .verb = VERB_completion, .self = &shell, .word = completion_word };
+    if (!options_parse(&p, argc, argv, &e))
+        return cli_error_value(&e);
+    if (!shell)
+        return cli_error("completion needs a shell: lockstep completion bash, or zsh");
+    struct text t = { 0 };
+    if (!strcmp(shell, "bash"))
+        complete_bash(&t);
+    else
+        complete_zsh(&t);
+    fwrite(t.p, 1, t.n, stdout);
+    text_free(&t);
+    return EXIT_CLEAN;
+}
