@@ -15,8 +15,11 @@ enum {  /* type names as they stand in expand.h -> enum ptx_type */
     WIDE_u16 = T_U32, WIDE_s16 = T_S32, WIDE_u32 = T_U64, WIDE_s32 = T_S64
 };
 
+/* What a row says of all its forms, through the macros as one argument. */
+#define SYN(in, pv, syntax) (syntax, INIT_##in, PROV_##pv)
+#define UNPACK(...) __VA_ARGS__
 /* A form: its operands d a b c e, as many as it has. */
-#define FORM(id, syntax, kind, low, t, d, m, n, ...) { #id, syntax, N_##id, kind, FAMILY, t, d, low, n, { __VA_ARGS__ }, m, __LINE__ },
+#define FORM(id, syn, kind, low, t, d, m, n, ...) { #id, UNPACK syn, N_##id, kind, FAMILY, t, d, low, n, { __VA_ARGS__ }, m, __LINE__ },
 #define F_1(id, syntax, t, m) FORM(id, syntax, K_LANE, LOW_PLAIN, t, t, m, 1, t, t)
 #define F_2(id, syntax, t, m) FORM(id, syntax, K_LANE, LOW_PLAIN, t, t, m, 2, t, t, t)
 #define F_3(id, syntax, t, m) FORM(id, syntax, K_LANE, LOW_PLAIN, t, t, m, 3, t, t, t, t)
@@ -48,48 +51,48 @@ enum {  /* type names as they stand in expand.h -> enum ptx_type */
 /* the carry is a register of 32 bits behind the row's operands; a second form, which no text names, makes the carry out */
 #define F_CARRY2(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_CARRY, TY(ty), TY(ty), MODS_ANY, 3, TY(ty), TY(ty), TY(ty), T_U32)
 #define F_CARRY3(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_CARRY, TY(ty), TY(ty), MODS_ANY, 4, TY(ty), TY(ty), TY(ty), TY(ty), T_U32)
-#define F_OUT2(ty, id) FORM(id, "", K_LANE, LOW_PLAIN, TY(ty), T_U32, MODS_ANY, 3, T_U32, TY(ty), TY(ty), T_U32)
-#define F_OUT3(ty, id) FORM(id, "", K_LANE, LOW_PLAIN, TY(ty), T_U32, MODS_ANY, 4, T_U32, TY(ty), TY(ty), TY(ty), T_U32)
+#define F_OUT2(ty, id) FORM(id, SYN(ALL, NONE, ""), K_LANE, LOW_PLAIN, TY(ty), T_U32, MODS_ANY, 3, T_U32, TY(ty), TY(ty), T_U32)
+#define F_OUT3(ty, id) FORM(id, SYN(ALL, NONE, ""), K_LANE, LOW_PLAIN, TY(ty), T_U32, MODS_ANY, 4, T_U32, TY(ty), TY(ty), TY(ty), T_U32)
 
-#define LANE1(id, types, syntax, v) EACH_##types(F_LANE, id, syntax, 1)
-#define LANE2(id, types, syntax, v) EACH_##types(F_LANE, id, syntax, 2)
-#define LANE3(id, types, syntax, v) EACH_##types(F_LANE, id, syntax, 3)
-#define LANE4(id, types, syntax, v) EACH_##types(F_LANE4, id, syntax)
-#define FLOAT1(id, types, syntax, v) EACH_##types(F_FLOAT, id, syntax, 1)
-#define FLOAT2(id, types, syntax, v) EACH_##types(F_FLOAT, id, syntax, 2)
-#define FLOAT3(id, types, syntax, v) EACH_##types(F_FLOAT, id, syntax, 3)
-#define SHIFT(id, types, syntax, v) EACH_##types(F_SHIFT, id, syntax)
-#define COUNT(id, types, syntax, v) EACH_##types(F_COUNT_, id, syntax)
-#define WIDE2(id, types, syntax, v) EACH_##types(F_WIDE2, id, syntax)
-#define WIDE3(id, types, syntax, v) EACH_##types(F_WIDE3, id, syntax)
-#define CMP(id, types, ops, v) EACH_##types(F_CMP, setp_##id, "setp(" ops ")" SETP_OPS ".T p{|q}, a, b{, c}", 0) \
-    EACH_##types(F_SET, set_##id, "set(" ops ")" SETP_OPS "(.u32|.s32|.f32|.f16|.bf16).T d, a, b{, c}")
-#define FCMP(id, types, ops, v) EACH_##types(F_FCMP, fsetp_##id, "setp(" ops ")" SETP_OPS "{.ftz}.T p{|q}, a, b{, c}") \
-    EACH_##types(F_SET, fset_##id, "set(" ops ")" SETP_OPS "{.ftz}(.u32|.s32|.f32|.f16|.bf16|.u16|.s16).T d, a, b{, c}") \
-    F_SET(f16x2, fset_##id, "set(" ops ")" SETP_OPS "{.ftz}(.f16x2).T d, a, b{, c}") F_SET(bf16x2, fset_##id, "set(" ops ")" SETP_OPS "(.bf16x2).T d, a, b{, c}") \
-    F_SET(f16x2, fset_##id, "setp(" ops ")" SETP_OPS "{.ftz}.T p|q, a, b{, c}") F_SET(bf16x2, fset_##id, "setp(" ops ")" SETP_OPS ".T p|q, a, b{, c}")
-#define TEST(id, types, syntax, v) EACH_##types(F_TEST, id, syntax)
-#define SELECT(id, types, syntax, v) EACH_##types(F_SELECT, id, syntax)
-#define CONVERT(id, pairs, syntax, v) EACH_##pairs(F_CVT, id, syntax, 0)
-#define HEAVY1(id, types, syntax, v) EACH_##types(F_HEAVY, id, syntax, 1)
-#define HEAVY2(id, types, syntax, v) EACH_##types(F_HEAVY, id, syntax, 2)
-#define HEAVY3(id, types, syntax, v) EACH_##types(F_HEAVY, id, syntax, 3)
-#define OPS1(id, pairs, syntax, v) EACH_##pairs(F_CVT, id, syntax, MODS_ANY)
-#define OPS2(id, set, syntax, v) EACH_##set(F_OPS2, id, syntax, LOW_PLAIN, 2)
-#define OPS3(id, set, syntax, v) EACH_##set(F_OPS3, id, syntax, LOW_PLAIN, 3)
-#define OPS4(id, set, syntax, v) EACH_##set(F_OPS4, id, syntax, LOW_PLAIN, 4)
-#define CARRY2(id, types, syntax, v, carry) EACH_##types(F_CARRY2, id, syntax) EACH_##types(F_OUT2, id##_out)
-#define CARRY3(id, types, syntax, v, carry) EACH_##types(F_CARRY3, id, syntax) EACH_##types(F_OUT3, id##_out)
-#define VIDEO2(id, set, syntax, v) EACH_##set(F_OPS3, id, syntax, LOW_VIDEO, 3)
-#define VIDEO3(id, set, syntax, v) EACH_##set(F_OPS4, id, syntax, LOW_VIDEO, 4)
-#define SIMD(id, set, syntax, v) EACH_##set(F_OPS4, id, syntax, LOW_SIMD, 4)
-#define PRED1(id, syntax, v) FORM(id, syntax, K_PRED, LOW_PLAIN, T_PRED, T_PRED, 0, 1, T_PRED, T_PRED)
-#define PRED2(id, syntax, v) FORM(id, syntax, K_PRED, LOW_PLAIN, T_PRED, T_PRED, 0, 2, T_PRED, T_PRED, T_PRED)
-#define MEM(id, types, syntax, aux) FORM(id, syntax, K_MEM, LOW_PLAIN, T_NONE, T_NONE, 0, 0)
+#define LANE1(id, types, in, pv, syntax, v) EACH_##types(F_LANE, id, SYN(in, pv, syntax), 1)
+#define LANE2(id, types, in, pv, syntax, v) EACH_##types(F_LANE, id, SYN(in, pv, syntax), 2)
+#define LANE3(id, types, in, pv, syntax, v) EACH_##types(F_LANE, id, SYN(in, pv, syntax), 3)
+#define LANE4(id, types, in, pv, syntax, v) EACH_##types(F_LANE4, id, SYN(in, pv, syntax))
+#define FLOAT1(id, types, in, pv, syntax, v) EACH_##types(F_FLOAT, id, SYN(in, pv, syntax), 1)
+#define FLOAT2(id, types, in, pv, syntax, v) EACH_##types(F_FLOAT, id, SYN(in, pv, syntax), 2)
+#define FLOAT3(id, types, in, pv, syntax, v) EACH_##types(F_FLOAT, id, SYN(in, pv, syntax), 3)
+#define SHIFT(id, types, in, pv, syntax, v) EACH_##types(F_SHIFT, id, SYN(in, pv, syntax))
+#define COUNT(id, types, in, pv, syntax, v) EACH_##types(F_COUNT_, id, SYN(in, pv, syntax))
+#define WIDE2(id, types, in, pv, syntax, v) EACH_##types(F_WIDE2, id, SYN(in, pv, syntax))
+#define WIDE3(id, types, in, pv, syntax, v) EACH_##types(F_WIDE3, id, SYN(in, pv, syntax))
+#define CMP(id, types, in, pv, ops, v) EACH_##types(F_CMP, setp_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS ".T p{|q}, a, b{, c}"), 0) \
+    EACH_##types(F_SET, set_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "(.u32|.s32|.f32|.f16|.bf16).T d, a, b{, c}"))
+#define FCMP(id, types, in, pv, ops, v) EACH_##types(F_FCMP, fsetp_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS "{.ftz}.T p{|q}, a, b{, c}")) \
+    EACH_##types(F_SET, fset_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "{.ftz}(.u32|.s32|.f32|.f16|.bf16|.u16|.s16).T d, a, b{, c}")) \
+    F_SET(f16x2, fset_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "{.ftz}(.f16x2).T d, a, b{, c}")) F_SET(bf16x2, fset_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "(.bf16x2).T d, a, b{, c}")) \
+    F_SET(f16x2, fset_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS "{.ftz}.T p|q, a, b{, c}")) F_SET(bf16x2, fset_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS ".T p|q, a, b{, c}"))
+#define TEST(id, types, in, pv, syntax, v) EACH_##types(F_TEST, id, SYN(in, pv, syntax))
+#define SELECT(id, types, in, pv, syntax, v) EACH_##types(F_SELECT, id, SYN(in, pv, syntax))
+#define CONVERT(id, pairs, in, pv, syntax, v) EACH_##pairs(F_CVT, id, SYN(in, pv, syntax), 0)
+#define HEAVY1(id, types, in, pv, syntax, v) EACH_##types(F_HEAVY, id, SYN(in, pv, syntax), 1)
+#define HEAVY2(id, types, in, pv, syntax, v) EACH_##types(F_HEAVY, id, SYN(in, pv, syntax), 2)
+#define HEAVY3(id, types, in, pv, syntax, v) EACH_##types(F_HEAVY, id, SYN(in, pv, syntax), 3)
+#define OPS1(id, pairs, in, pv, syntax, v) EACH_##pairs(F_CVT, id, SYN(in, pv, syntax), MODS_ANY)
+#define OPS2(id, set, in, pv, syntax, v) EACH_##set(F_OPS2, id, SYN(in, pv, syntax), LOW_PLAIN, 2)
+#define OPS3(id, set, in, pv, syntax, v) EACH_##set(F_OPS3, id, SYN(in, pv, syntax), LOW_PLAIN, 3)
+#define OPS4(id, set, in, pv, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, syntax), LOW_PLAIN, 4)
+#define CARRY2(id, types, in, pv, syntax, v, carry) EACH_##types(F_CARRY2, id, SYN(in, pv, syntax)) EACH_##types(F_OUT2, id##_out)
+#define CARRY3(id, types, in, pv, syntax, v, carry) EACH_##types(F_CARRY3, id, SYN(in, pv, syntax)) EACH_##types(F_OUT3, id##_out)
+#define VIDEO2(id, set, in, pv, syntax, v) EACH_##set(F_OPS3, id, SYN(in, pv, syntax), LOW_VIDEO, 3)
+#define VIDEO3(id, set, in, pv, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, syntax), LOW_VIDEO, 4)
+#define SIMD(id, set, in, pv, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, syntax), LOW_SIMD, 4)
+#define PRED1(id, in, pv, syntax, v) FORM(id, SYN(in, pv, syntax), K_PRED, LOW_PLAIN, T_PRED, T_PRED, 0, 1, T_PRED, T_PRED)
+#define PRED2(id, in, pv, syntax, v) FORM(id, SYN(in, pv, syntax), K_PRED, LOW_PLAIN, T_PRED, T_PRED, 0, 2, T_PRED, T_PRED, T_PRED)
+#define MEM(id, types, in, pv, syntax, aux) FORM(id, SYN(in, pv, syntax), K_MEM, LOW_PLAIN, T_NONE, T_NONE, 0, 0)
 #define MEM_MORE MEM
-#define WARP(id, types, syntax, aux) FORM(id, syntax, K_WARP, LOW_PLAIN, T_NONE, T_NONE, 0, 0)
+#define WARP(id, types, in, pv, syntax, aux) FORM(id, SYN(in, pv, syntax), K_WARP, LOW_PLAIN, T_NONE, T_NONE, 0, 0)
 #define WARP_MORE WARP
-#define CTRL(id, types, syntax, aux) FORM(id, syntax, K_CTRL, LOW_PLAIN, T_NONE, T_NONE, 0, 0)
+#define CTRL(id, types, in, pv, syntax, aux) FORM(id, SYN(in, pv, syntax), K_CTRL, LOW_PLAIN, T_NONE, T_NONE, 0, 0)
 const struct isa_form isa_forms[] = {
 #include "isa/isa.def"
 };

@@ -12,6 +12,36 @@ enum isa_family { FAM_int, FAM_float, FAM_round, FAM_half, FAM_cvt, FAM_video, F
 /* How the operands of the text become those of the form, where that is not one to one. */
 enum isa_lower { LOW_PLAIN, LOW_CARRY, LOW_SET, LOW_VIDEO, LOW_SIMD };
 
+/* What becomes of undefined bits (RULES.md I1), a row's first rule. init.c applies them. */
+enum isa_init {
+    INIT_NONE,                  /* makes a defined value from nothing */
+    INIT_COPY,                  /* bits go as they are */
+    INIT_ALL,                   /* any undefined bit makes the whole result computed */
+    INIT_EACH,                  /* the same for each element of x2 types */
+    INIT_HALVES, INIT_BYTES,    /* SIMD video: the same for each lane of 16 or 8 bits; c keeps what e leaves out */
+    INIT_PAIR,                  /* upper half from a, lower half from b */
+    INIT_AND, INIT_OR,          /* a defined 0 (1) decides; a defined 1 (0) lets the other bit pass */
+    INIT_XOR,                   /* by the bit; of a register with itself: defined */
+    INIT_NOT,                   /* by the bit */
+    INIT_LOP3,                  /* by the bit, as far as the table depends on it */
+    INIT_SELF,                  /* as ALL, but of a register with itself: defined */
+    INIT_SHL, INIT_SHR, INIT_FUNNEL, INIT_BFI, INIT_BFE, INIT_PRMT, INIT_BREV,         /* bits move by defined amounts; undefined amounts: ALL */
+    INIT_CVT,                   /* bits are cut off or extended; the sign bit decides about those it fills */
+    INIT_CHOICE,                /* the side that is chosen */
+    INIT_USE                    /* every operand is a use (RULES.md I2) */
+};
+/* Which object the result points into (RULES.md B2), a row's second rule. roots.c applies them. */
+enum isa_prov {
+    PROV_NONE,                  /* a plain number */
+    PROV_KEEP,                  /* that of a */
+    PROV_ADD, PROV_SUB,         /* pointer and number keep the pointer; two pointers: mixed (ADD), pointer - pointer: mixed (SUB) */
+    PROV_AND,                   /* with a plain number: that of the other side */
+    PROV_MAD,                   /* that of c */
+    PROV_CHOICE,                /* that of the side chosen */
+    PROV_LOAD,                  /* what the value points at when it arrives */
+    PROV_BORN                   /* an object of its own */
+};
+
 /* What the modifiers of an opcode say. Rows that do not have a form for each take them as M while they run. */
 enum isa_mod {
     MOD_FTZ = 1, MOD_SAT = 2, MOD_RELU = 4, MOD_NAN = 8, MOD_XORSIGN = 16, MOD_SATFINITE = 32, MOD_OOB = 64, MOD_ADD = 128,
@@ -26,6 +56,7 @@ enum isa_round { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNA, RND_RNI, RND
 struct isa_form {
     const char *id;             /* "setp_lt" */
     const char *syntax;         /* as in isa.def */
+    u8 init, prov;              /* enum isa_init, enum isa_prov */
     u16 name;                   /* enum isa_name: equal for equal ids */
     u8 kind, family;
     u8 type;                    /* T */

@@ -52,16 +52,18 @@ static struct root transfer(const struct lowered *l, const struct lop *o, u32 wi
 {
     struct root none = { .kind = ROOT_NONE };
     struct root a = of_operand(l, o->a, width), b = of_operand(l, o->b, width), c = of_operand(l, o->c, width);
-    if (o->kind == K_WARP) return o->name == N_shfl ? a : none;
-    if (o->kind == K_MEM) return width == 8 && (o->name == N_ld || o->name == N_atom) && l->site[o->site].width == 8 ? (struct root){ .kind = ROOT_DYN } : none;
-    if (o->kind != K_LANE || type_is_float((enum ptx_type)isa_forms[o->form].type)) return none;
-    switch (o->name) {
-    case N_mov: case N_cvta: case N_cvt: return a;
-    case N_add: return sum(a, b);
-    case N_sub: return b.kind == ROOT_NONE ? a : a.kind == ROOT_UNSET || b.kind == ROOT_UNSET ? (struct root){ 0 } : (struct root){ .kind = a.kind == ROOT_DYN || b.kind == ROOT_DYN ? ROOT_DYN : ROOT_MIXED };
-    case N_mad_lo: case N_mad_wide: return c;
-    case N_and: case N_or: return b.kind == ROOT_NONE ? a : a.kind == ROOT_NONE ? b : a.kind == ROOT_UNSET || b.kind == ROOT_UNSET ? (struct root){ 0 } : none;
-    case N_selp: case N_min: case N_max: return join_in(a, b, width);
+    u32 rule = o->form < 0 ? PROV_NONE : isa_forms[o->form].prov;
+    if (o->kind == K_WARP && o->name != N_shfl) return none;
+    if (o->kind == K_LANE && type_is_float((enum ptx_type)isa_forms[o->form].type)) return none;
+    bool early = a.kind == ROOT_UNSET || b.kind == ROOT_UNSET;
+    switch (rule) {
+    case PROV_KEEP: return a;
+    case PROV_ADD: return sum(a, b);
+    case PROV_SUB: return b.kind == ROOT_NONE ? a : early ? (struct root){ 0 } : (struct root){ .kind = a.kind == ROOT_DYN || b.kind == ROOT_DYN ? ROOT_DYN : ROOT_MIXED };
+    case PROV_MAD: return c;
+    case PROV_AND: return b.kind == ROOT_NONE ? a : a.kind == ROOT_NONE ? b : early ? (struct root){ 0 } : none;
+    case PROV_CHOICE: return join_in(a, b, width);
+    case PROV_LOAD: return width == 8 && l->site[o->site].width == 8 ? (struct root){ .kind = ROOT_DYN } : none;
     default: return none;
     }
 }
@@ -117,17 +119,14 @@ static u32 tag_sum(u32 a, u32 b) { return !a ? b : !b ? a : TAG_MIXED; }
 
 static u32 tag_result(const struct warp *w, const struct lowered *l, const struct lop *o, const struct insn *i, u32 lane)
 {
-    switch (o->name) {
-    case N_mov: case N_cvta: case N_cvt: return tag_of(w, l, o->a, lane);
-    case N_add: return tag_sum(tag_of(w, l, o->a, lane), tag_of(w, l, o->b, lane));
-    case N_sub: { u32 b = tag_of(w, l, o->b, lane); return b ? TAG_MIXED : tag_of(w, l, o->a, lane); }
-    case N_mad_lo: case N_mad_wide: return tag_of(w, l, o->c, lane);
-    case N_and: case N_or: { u32 a = tag_of(w, l, o->a, lane), b = tag_of(w, l, o->b, lane); return !a || !b ? a | b : 0; }
-    case N_selp: {
-        u32 p = *(const u32 *)(const void *)SLOT(w->R, i->c);
-        return tag_of(w, l, p >> lane & 1 ? o->a : o->b, lane);
-    }
-    case N_min: case N_max: {
+    switch (isa_forms[o->form].prov) {
+    case PROV_KEEP: return tag_of(w, l, o->a, lane);
+    case PROV_ADD: return tag_sum(tag_of(w, l, o->a, lane), tag_of(w, l, o->b, lane));
+    case PROV_SUB: { u32 b = tag_of(w, l, o->b, lane); return b ? TAG_MIXED : tag_of(w, l, o->a, lane); }
+    case PROV_MAD: return tag_of(w, l, o->c, lane);
+    case PROV_AND: { u32 a = tag_of(w, l, o->a, lane), b = tag_of(w, l, o->b, lane); return !a || !b ? a | b : 0; }
+    case PROV_CHOICE: {
+        if (o->name == N_selp) return tag_of(w, l, *(const u32 *)(const void *)SLOT(w->R, i->c) >> lane & 1 ? o->a : o->b, lane);
         u32 n = l->reg_width[o->d.reg];
         u64 d = lane_value(w, w->code, w->R, i->d, CLS_AT(i, 0), n, lane), a = lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), n, lane);
         return tag_of(w, l, d == a ? o->a : o->b, lane);
@@ -157,7 +156,7 @@ int roots_tagged(char *restrict R, const struct insn *i, struct warp *w)
     const struct lowered *l = w->code->low;
     const struct lop *o = &l->op[i->op];
     u32 result[LANES], mask = active_lanes(w, R, i);
-    bool before = o->name != N_min && o->name != N_max;    /* the destination may be a source: read tags first where values are not needed */
+    bool before = isa_forms[o->form].prov != PROV_CHOICE || o->name == N_selp;     /* the destination may be a source: read tags first where the result is not needed */
     if (before)
         for (u32 k = 0; k < LANES; k++) result[k] = tag_result(w, l, o, i, k);
     int ev = w->code->tagged[i - w->code->insn](R, i, w);
