@@ -76,7 +76,7 @@ static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
         s->c[s->n++] = (struct copy){ to.ptr[l], from.ptr[l], s->committed[l], (u8)l, (u8)to.bytes, (u8)given[l] };
     }
     w->changed = 1;
-    if (w->code->observed) { observe_access(w->cta->launch, &to); if (from.mask) observe_access(w->cta->launch, &from); }
+    if (w->code->watch) { observe_access(w->cta->launch, &to); if (from.mask) observe_access(w->cta->launch, &from); }
     return 0;
 }
 
@@ -152,7 +152,7 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
     }
     if (o->name == N_mbar_wait || o->name == N_mbar_parity) put_truth(R, i, a.mask, truth);
     else put_state(w, R, i, o, a.mask, state);
-    if (w->code->observed) observe_access(w->cta->launch, &a);
+    if (w->code->watch) observe_access(w->cta->launch, &a);
     return 0;
 }
 

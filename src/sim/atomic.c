@@ -106,6 +106,7 @@ static void atomic_wide(struct access *a, char *R)
             lock(&sim->wide);
             memcpy(old, a->ptr[l], 16);
             bool write = s->atom == AT_EXCH || (old[0] == b[0][l] && old[1] == b[1][l]);
+            if (!write) a->wrote &= ~(1u << l);
             if (write && memcmp(old, new, 16)) { memcpy(a->ptr[l], new, 16); w->changed = 1; }
             else if (w->probe) for (u32 k = 0; k < 2; k++) wait_record_read(w, i->op, l, a->space[l], a->addr[l] + 8 * k, a->ptr[l] + 8 * k, 8, old[k]);
             unlock(&sim->wide);
@@ -130,6 +131,7 @@ void atomic_access(struct access *a, char *R)
         if (!(a->ok >> l & 1)) { old[l] = 0; continue; }
         u64 b = vb[l], c = s->atom == AT_CAS ? vc[l] : 0;
         old[l] = s->width == 8 ? step64(s, a->ptr[l], b, c) : s->width == 4 ? step32(s, a->ptr[l], b, c) : step16(s, a->ptr[l], b, c);
+        if (s->atom == AT_CAS && (old[l] ^ b) & width_mask) a->wrote &= ~(1u << l);
         if (s->atom == AT_CAS || s->atom == AT_EXCH || unlikely(w->probe)) {
             u64 now = combine(s, old[l], b, c) & width_mask;
             if (now != old[l]) { w->changed = 1; if (s->atom == AT_CAS || s->atom == AT_EXCH) remember_writer(w, a, l, now); }

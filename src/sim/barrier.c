@@ -216,6 +216,7 @@ static bool arrive_whole(struct warp *w, struct split *s, const struct insn *i, 
     u32 n = i->site;
     struct bar *b = &c->bar[n];
     if (s->mask != w->live || b->expected || b->partial || b->waiting) return false;
+    if (unlikely(observed(c->launch))) observe_sync(c->launch, (struct sync_event){ .kind = SYNC_BARRIER_ARRIVE, .cta = c, .warp = w, .mask = s->mask, .id = n, .op = i->op });
     b->need = 1;
     c->bars_used |= 1u << n;
     s->state = SP_BAR; s->bar = (u8)n; s->op = i->op; s->missing = 0;

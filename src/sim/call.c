@@ -52,7 +52,7 @@ static struct code *code_of(struct warp *w, struct ptx_func *f, u32 op)
     struct error e = { 0 };
     lock(&l->sim->lock);
     struct lowered *low = lower_func(l->sim, f, &e);
-    struct code *c = low ? decode(l->sim, low, l->in->block, true, l->in->observers != NULL, &e) : NULL;
+    struct code *c = low ? decode(l->sim, low, l->in, true, &e) : NULL;
     unlock(&l->sim->lock);
     if (!c) launch_fail(l, SIM_UNSUPPORTED, e.code, w->code->low, op, "%s", e.text);
     return c;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "sim/lower.h"
 #include "sim/lanes.h"
-#include "sim/access.h"
+#include "sim/observe.h"
 
 struct alloc { u32 next; VEC(u32) free[4]; };   /* slots of 8 bytes; free lists by size class */
 
@@ -23,6 +23,7 @@ struct decoder {
     struct map head_map;
     u32 next;                                   /* next free slot of the scalar part */
     struct sim *sim;
+    const struct sim_launch *in;                /* who watches, and with which handlers */
 };
 
 struct value { u8 cls; s32 stride; };
@@ -287,7 +288,7 @@ static void push_op(struct decoder *d, u32 k, bool div)
         for (u32 j = 0; j < 4; j++)
             if (r[j]->kind == O_REG && !d->l->local[r[j]->reg]) local = false;
         if (local) i.flags &= (u8)~IF_BLEND;
-        h = d->c->observed ? memory_observed : memory_handler(&d->l->site[o->site], &i, d->c->group, CLS_AT(&i, 1) == CLS_A ? d->c->stride[i.a] : 0);
+        h = observe_handler(d->in, &d->l->site[o->site], &i, d->c->group, CLS_AT(&i, 1) == CLS_A ? d->c->stride[i.a] : 0);
     }
     push(d, i, h, h, NULL);
 }
@@ -307,7 +308,7 @@ static void emit(struct decoder *d)
         if (has_term) {
             const struct lop *o = &l->op[bl->end - 1];
             struct insn t = make(d, o, bl->end - 1);
-            if (o->name == N_bar && o->aux == (BAR_SYNC | BAR_ALIGNED) && o->a.kind == O_CONST && o->a.value < MAX_BARS && o->b.kind == O_NONE && !d->c->observed) {
+            if (o->name == N_bar && o->aux == (BAR_SYNC | BAR_ALIGNED) && o->a.kind == O_CONST && o->a.value < MAX_BARS && o->b.kind == O_NONE) {
                 t.flags |= IF_PLAIN_BAR;        /* barrier.c takes these without looking further */
                 t.site = (u32)o->a.value;
             }
@@ -323,15 +324,15 @@ static void emit(struct decoder *d)
 
 static u32 gcd(u32 a, u32 b) { while (b) { u32 t = a % b; a = b; b = t; } return a; }
 
-struct code *decode(struct sim *s, struct lowered *l, const u32 ntid[3], bool plain, bool observed, struct error *e)
+struct code *decode(struct sim *s, struct lowered *l, const struct sim_launch *in, bool plain, struct error *e)
 {
-    u32 group = gcd(ntid[0], LANES);
-    struct code **slot = &l->code[__builtin_ctz(group)][plain][observed];
+    u32 group = gcd(in->block[0], LANES), watch = observe_watch(in);
+    struct code **slot = &l->code[__builtin_ctz(group)][plain][watch];
     if (*slot) return *slot;
     struct arena *mem = &l->mem;
     struct code *c = NEW(mem, struct code);
-    struct decoder d = { .l = l, .c = c, .mem = mem, .next = S_FIRST, .sim = s };
-    c->low = l; c->plain = plain; c->observed = observed;
+    struct decoder d = { .l = l, .c = c, .mem = mem, .next = S_FIRST, .sim = s, .in = in };
+    c->low = l; c->plain = plain; c->watch = (u8)watch;
     c->group = group;
     c->groups = LANES / c->group;
     if (plain) {

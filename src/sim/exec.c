@@ -86,7 +86,7 @@ static int run_probed(struct warp *w, u32 at, u32 end)
         const struct insn *i = &c->insn[at];
         u32 name = i->kind == K_MEM ? c->low->op[i->op].name : N_COUNT;
         bool access = name == N_ld || name == N_st || name == N_atom || name == N_red;
-        int ev = access ? (c->observed ? memory_observed : memory_any)(w->R, i, w) : c->fn[at](w->R, i, w);
+        int ev = access ? (c->watch ? memory_watched : memory_any)(w->R, i, w) : c->fn[at](w->R, i, w);
         if (unlikely(ev)) { w->event_at = at; return ev; }
     }
     return 0;

@@ -118,6 +118,9 @@ struct lop {                                    /* one operation of a lowered fu
     const struct ptx_insn *src;
 };
 
+/* Who looks at the accesses of a version of the code: observers of every access (slow), the race check, the check of initialised values. */
+enum { WATCH_OBSERVE = 1, WATCH_RACE = 2, WATCH_INIT = 4, WATCH_SETS = 8 };
+
 struct lowered {
     struct arena mem;
     struct ptx_func *func;
@@ -140,7 +143,7 @@ struct lowered {
     u32 *arg_off, *ret_off;                     /* where its own parameters and results lie in pmem */
     struct ptx_var **sym; u32 nsym;             /* variables whose address stands in a constant (opnd.reg is the number + 1) */
     u32 *tag; u32 ntag;                         /* registers that carry their object at run time: number + 1 of the tag plane */
-    struct code *code[6][2][2];                 /* decoded versions, by log2 of the group, plain, observed; guarded by the sim's lock */
+    struct code *code[6][2][WATCH_SETS];        /* decoded versions, by log2 of the group, plain, watched; guarded by the sim's lock */
 };
 
 struct call {                                   /* a call site */
@@ -154,7 +157,8 @@ struct where { u8 cls, width; u16 slot; s32 stride; };          /* a register in
 
 struct code {                                   /* a decoded version */
     struct lowered *low;
-    bool plain, observed;                       /* observed: every access is handed to the launch's observers */
+    bool plain;
+    u8 watch;                                   /* WATCH_*: who looks at its accesses */
     struct insn *insn; handler **fn, **pure, **tagged;  /* pure: what a blending or guarded handler wraps; tagged: what a tagging one wraps */
     u32 ninsn; u32 *insn_of;                    /* insn_of: by operation */
     struct xblock {                             /* a block as execution sees it */
@@ -223,6 +227,7 @@ struct warp {                                   /* what every block touches come
     struct code *code;                          /* of the running split's frame */
     struct range *range;                        /* of the worker, by site */
     char *shared;                               /* of the CTA */
+    void *race;                                 /* what the race check knows of this warp, NULL: it is off */
     struct cta *cta;
     struct split *cur;                          /* running split */
     struct probe *probe;                        /* not NULL: loads and stores are being recorded */
@@ -255,6 +260,7 @@ struct cta {
     struct warp **warp;
     struct bar bar[MAX_BARS]; u32 bars_used;    /* mask of those somebody is at */
     char *shared;
+    void *race;                                 /* what the race check knows of this CTA */
     struct worker *worker;
     struct launch *launch;
     struct cta *next;                           /* in the parked or free list */
@@ -263,7 +269,8 @@ struct cta {
 };
 enum { CTA_READY, CTA_WAIT };
 
-struct range { u64 lo, size, view; };            /* what a site may touch: address - lo < size; view: what to add to reach the bytes */
+struct range { u64 lo, size, view, race; };      /* what a site may touch: address - lo < size; view: what to add to reach the bytes; race: to reach the race
+                                                 * check's notes on them, 0: it keeps none */
 
 struct worker {
     struct launch *launch;
@@ -326,7 +333,7 @@ void flow_build(struct lowered *l);                                             
 struct divergence { u8 *div; u8 *cls; s32 *stride; };                                           /* per block; per register */
 void classes_find(struct lowered *l, u32 group, struct divergence *out, struct arena *a);    /* classes.c */
 void roots_find(struct lowered *l);                                                            /* roots.c */
-struct code *decode(struct sim *s, struct lowered *l, const u32 ntid[3], bool plain, bool observed, struct error *e);          /* decode.c */
+struct code *decode(struct sim *s, struct lowered *l, const struct sim_launch *in, bool plain, struct error *e);          /* decode.c */
 handler lanes_mixed, lanes_blend, lanes_cmp_affine, lanes_guard_affine, roots_tagged;                             /* wrap.c, roots.c */
 handler *lanes_cmp_affine_for(const struct isa_form *f, u32 group, bool scalar_right);
 enum guard_mode { GUARD_SIGNED, GUARD_UNSIGNED, GUARD_AND, GUARD_SHR_SIGNED, GUARD_SHR_SIGNED64, GUARD_SHR_UNSIGNED, GUARD_SHR_UNSIGNED64 };
@@ -335,7 +342,7 @@ handler *async_handler(enum isa_name name);                                     
 handler *matrix_handler(enum isa_name name);
 void async_exit(struct warp *w, u32 mask);
 void async_reset(struct warp *w);
-handler memory_any, memory_observed, mem_hint, mem_isspacep, mem_fence, warp_activemask, warp_sreg, warp_alloca;
+handler memory_any, memory_watched, mem_hint, mem_isspacep, mem_fence, warp_activemask, warp_sreg, warp_alloca;
 
 /* exec.c */
 enum exec_end { EXEC_WAIT, EXEC_YIELD, EXEC_DONE };

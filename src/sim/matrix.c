@@ -37,7 +37,7 @@ static int matrix(char *restrict R, const struct insn *i, struct warp *w)
             if (!load && a.ok >> (8 * k + r) & 1) memcpy(a.ptr[8 * k + r], e[r], 16);
     }
     if (!load) w->changed = 1;
-    if (w->code->observed && a.mask) observe_access(w->cta->launch, &a);
+    if (w->code->watch && a.mask) observe_access(w->cta->launch, &a);
     return 0;
 }
 

@@ -1,21 +1,13 @@
 /* Loads and stores.
  *
  * Three ways, from fast to careful:
- *   fast    address S, or affine with the stride of the access; all lanes take part; inside the site's range, aligned:
- *           one range test per group and a plain copy. Chosen at decode by class, width and space.
+ *   fast    memory_fast.h: address S, or affine with the stride of the access; all lanes take part; inside the site's range,
+ *           aligned: one range test per group and a plain copy. Chosen at decode by class, width and space.
  *   common  any classes, masks, widths and vectors: addresses to an array, one pass of tests against the site's range, then lanes.
  *   slow    access.c: what misses the range is looked up, checked against the object its pointer came from, and reported.
  * A lane that fails a check reads zero and writes nothing; the launch goes on, so that one run shows every cause. */
 #include "sim/observe.h"
 #include "sim/atomic.h"
-
-#define H(name) static int name(char *restrict R, const struct insn *i, struct warp *w)
-
-static inline bool inside(const struct range *r, u64 a, u64 n)
-{
-    u64 o = a - r->lo;
-    return o < r->size && n <= r->size - o;
-}
 
 /* ---- common ---- */
 
@@ -220,273 +212,43 @@ static void do_store(struct access *a, const char *R)
     }
 }
 
-/* One memory instruction, the common way; false: no lane takes part. */
-static bool common(struct access *a, char *R, const struct insn *i, struct warp *w)
+/* Finds out what a memory instruction touches, the common way, and what of it is allowed; false: no lane takes part. */
+static bool access_begin(struct access *a, const char *R, const struct insn *i, struct warp *w)
 {
     a->site = &w->code->low->site[i->site];
     a->insn = i; a->warp = w; a->mask = active_lanes(w, R, i);
     a->bytes = (u32)a->site->width * a->site->vec;
     if (!a->mask) return false;
     access_addresses(a, R);
-    if (unlikely(w->probe) || w->code->observed || !quick_check(a)) access_check(a);
+    if (unlikely(w->probe) || w->code->watch || !quick_check(a)) access_check(a);
+    a->wrote = a->site->name == N_ld ? 0 : a->ok;
+    return true;
+}
+
+static void access_do(struct access *a, char *R)
+{
     switch (a->site->name) {
     case N_ld: do_load(a, R); break;
     case N_st: do_store(a, R); break;
     default: atomic_access(a, R);
     }
-    return true;
 }
 
 int memory_any(char *restrict R, const struct insn *i, struct warp *w)
 {
     struct access a;
-    common(&a, R, i, w);
+    if (access_begin(&a, R, i, w)) access_do(&a, R);
     return 0;
 }
 
-int memory_observed(char *restrict R, const struct insn *i, struct warp *w)
+int memory_watched(char *restrict R, const struct insn *i, struct warp *w)
 {
     struct access a;
-    if (common(&a, R, i, w)) observe_access(w->cta->launch, &a);
+    if (!access_begin(&a, R, i, w)) return 0;
+    observe_before(w->cta->launch, &a);
+    access_do(&a, R);
+    observe_access(w->cta->launch, &a);
     return 0;
-}
-
-/* ---- gathers and scatters of 4-byte elements: the common way without its generality ---- */
-
-H(gather4)
-{
-    if (unlikely(w->mask != ALL_LANES)) return memory_any(R, i, w);
-    const struct range *r = &w->range[i->site];
-    if (unlikely(r->size < 4)) return memory_any(R, i, w);
-    u64 a[LANES], limit = r->size - 4, bad = 0;
-    const u64 *p = (const u64 *)(const void *)SLOT(R, i->a);
-    u32 *d = (u32 *)(void *)SLOT(R, i->d);
-    for (u32 l = 0; l < LANES; l++) { a[l] = p[l] + (u64)(s64)i->off; bad |= (u64)(a[l] - r->lo > limit) | (a[l] & 3); }
-    if (unlikely(bad)) return memory_any(R, i, w);
-    for (u32 l = 0; l < LANES; l++) memcpy(&d[l], (const char *)(uintptr_t)(a[l] + r->view), 4);
-    return 0;
-}
-
-H(gather4_shared)
-{
-    if (unlikely(w->mask != ALL_LANES)) return memory_any(R, i, w);
-    const struct range *r = &w->range[i->site];
-    if (unlikely(r->size < 4)) return memory_any(R, i, w);
-    u32 a[LANES], limit = (u32)r->size - 4, lo = (u32)r->lo, bad = 0;
-    const u32 *p = (const u32 *)(const void *)SLOT(R, i->a);
-    u32 *d = (u32 *)(void *)SLOT(R, i->d);
-    for (u32 l = 0; l < LANES; l++) { a[l] = p[l] + (u32)i->off; bad |= (u32)(a[l] - lo > limit) | (a[l] & 3); }
-    if (unlikely(bad)) return memory_any(R, i, w);
-    for (u32 l = 0; l < LANES; l++) memcpy(&d[l], w->shared + a[l], 4);
-    return 0;
-}
-
-H(scatter4)
-{
-    if (unlikely(w->mask != ALL_LANES)) return memory_any(R, i, w);
-    const struct range *r = &w->range[i->site];
-    if (unlikely(r->size < 4)) return memory_any(R, i, w);
-    u64 a[LANES], limit = r->size - 4, bad = 0;
-    const u64 *p = (const u64 *)(const void *)SLOT(R, i->a);
-    const u32 *d = (const u32 *)(const void *)SLOT(R, i->d);
-    for (u32 l = 0; l < LANES; l++) { a[l] = p[l] + (u64)(s64)i->off; bad |= (u64)(a[l] - r->lo > limit) | (a[l] & 3); }
-    if (unlikely(bad)) return memory_any(R, i, w);
-    for (u32 l = 0; l < LANES; l++) memcpy((char *)(uintptr_t)(a[l] + r->view), &d[l], 4);
-    return 0;
-}
-
-/* ---- fast ---- */
-
-/* A copy whose length the compiler knows, in vectors; memcpy of 128 bytes and more would be a call. */
-typedef u32 vec16 __attribute__((vector_size(16), aligned(4), may_alias));
-#define COPY(to, from, n) do { vec16 *t_ = (vec16 *)(void *)(to); const vec16 *f_ = (const vec16 *)(const void *)(from); for (u32 k_ = 0; k_ < (n) / 16; k_++) t_[k_] = f_[k_]; } while (0)
-
-
-/* Address of the access at group g: BASE is u32 for shared memory with 32-bit addresses, u64 otherwise. */
-#define ADDR(BASE, g) ((u64)(BASE)(*(const BASE *)(const void *)(SLOT(R, i->a) + 8 * (g)) + (BASE)(s64)i->off))
-#define AT_global(a) ((char *)(uintptr_t)((a) + r->view))
-#define AT_shared(a) (w->shared + (a))
-/* Neighbours with lanes missing: only what lies between the first and the last active lane must be inside. */
-#define PART(sp, BASE, T, N) \
-    static int ld_##sp##_part_##N(char *restrict R, const struct insn *i, struct warp *w) \
-    { \
-        const struct range *r = &w->range[i->site]; \
-        u32 m = w->mask, first = (u32)__builtin_ctz(m), last = 31 - (u32)__builtin_clz(m); \
-        u64 a = (BASE)(ADDR(BASE, 0) + first * N);      /* of the first active lane: those before it may lie outside */ \
-        if (unlikely(!inside(r, a, (last - first + 1) * N) || (a & (N - 1)))) return memory_any(R, i, w); \
-        T *d = (T *)(void *)SLOT(R, i->d); \
-        const char *p = AT_##sp(a); \
-        for (; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(&d[l], p + (size_t)(l - first) * N, N); } \
-        return 0; \
-    } \
-    static int st_##sp##_part_##N(char *restrict R, const struct insn *i, struct warp *w) \
-    { \
-        const struct range *r = &w->range[i->site]; \
-        u32 m = w->mask, first = (u32)__builtin_ctz(m), last = 31 - (u32)__builtin_clz(m); \
-        u64 a = (BASE)(ADDR(BASE, 0) + first * N);      /* of the first active lane: those before it may lie outside */ \
-        if (unlikely(!inside(r, a, (last - first + 1) * N) || (a & (N - 1)))) return memory_any(R, i, w); \
-        const T *d = (const T *)(const void *)SLOT(R, i->d); \
-        char *p = AT_##sp(a); \
-        for (; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(p + (size_t)(l - first) * N, &d[l], N); } \
-        return 0; \
-    }
-PART(global, u64, u32, 4) PART(global, u64, u64, 8) PART(shared, u32, u32, 4) PART(shared, u32, u64, 8)
-
-#define MISS_IF(c) do { if (unlikely(c)) return memory_any(R, i, w); } while (0)
-
-/* What every fast handler begins with, and the test of n bytes at a. */
-#define FAST_HEAD const struct range *r = &w->range[i->site]; (void)r
-#define OUTSIDE(a, n, N) (!inside(r, a, n) || ((a) & ((N) - 1)))
-#define LANES_OUT(T) T *d = (T *)(void *)SLOT(R, i->d)
-
-#define FAST(sp, BASE, T, N) \
-    H(ld_##sp##_s_##N)                          /* one address, one scalar */ \
-    { \
-        FAST_HEAD; \
-        u64 a = ADDR(BASE, 0); \
-        MISS_IF(OUTSIDE(a, N, N)); \
-        memcpy(SLOT(R, i->d), AT_##sp(a), N); \
-        return 0; \
-    } \
-    H(ld_##sp##_sv_##N)                         /* one address, 32 lanes */ \
-    { \
-        MISS_IF(w->mask != ALL_LANES); \
-        FAST_HEAD; \
-        u64 a = ADDR(BASE, 0); \
-        MISS_IF(OUTSIDE(a, N, N)); \
-        LANES_OUT(T), x; \
-        memcpy(&x, AT_##sp(a), N); \
-        for (u32 l = 0; l < LANES; l++) d[l] = x; \
-        return 0; \
-    } \
-    H(st_##sp##_s_##N)                          /* all active lanes to one address: the last one's value stays */ \
-    { \
-        FAST_HEAD; \
-        u64 a = ADDR(BASE, 0); \
-        MISS_IF(OUTSIDE(a, N, N)); \
-        u32 last = CLS_AT(i, 0) == CLS_V ? 31 - (u32)__builtin_clz(w->mask) : 0; \
-        memcpy(AT_##sp(a), SLOT(R, i->d) + last * N, N); \
-        return 0; \
-    } \
-    H(ld_##sp##_c32_##N)                        /* neighbours, one group of 32 */ \
-    { \
-        if (unlikely(w->mask != ALL_LANES)) return ld_##sp##_part_##N(R, i, w); \
-        FAST_HEAD; \
-        u64 a = ADDR(BASE, 0); \
-        MISS_IF(OUTSIDE(a, 32 * N, N)); \
-        COPY(SLOT(R, i->d), AT_##sp(a), 32 * N); \
-        return 0; \
-    } \
-    H(st_##sp##_c32_##N) \
-    { \
-        if (unlikely(w->mask != ALL_LANES)) return st_##sp##_part_##N(R, i, w); \
-        FAST_HEAD; \
-        u64 a = ADDR(BASE, 0); \
-        MISS_IF(OUTSIDE(a, 32 * N, N)); \
-        COPY(AT_##sp(a), SLOT(R, i->d), 32 * N); \
-        return 0; \
-    } \
-    H(ld_##sp##_c16_##N)                        /* two groups of 16 */ \
-    { \
-        MISS_IF(w->mask != ALL_LANES); \
-        FAST_HEAD; \
-        u64 a = ADDR(BASE, 0), b = ADDR(BASE, 1); \
-        MISS_IF(OUTSIDE(a, 16 * N, N) || OUTSIDE(b, 16 * N, N)); \
-        COPY(SLOT(R, i->d), AT_##sp(a), 16 * N); \
-        COPY(SLOT(R, i->d) + 16 * N, AT_##sp(b), 16 * N); \
-        return 0; \
-    } \
-    H(st_##sp##_c16_##N) \
-    { \
-        MISS_IF(w->mask != ALL_LANES); \
-        FAST_HEAD; \
-        u64 a = ADDR(BASE, 0), b = ADDR(BASE, 1); \
-        MISS_IF(OUTSIDE(a, 16 * N, N) || OUTSIDE(b, 16 * N, N)); \
-        COPY(AT_##sp(a), SLOT(R, i->d), 16 * N); \
-        COPY(AT_##sp(b), SLOT(R, i->d) + 16 * N, 16 * N); \
-        return 0; \
-    } \
-    H(ld_##sp##_c_##N)                          /* groups of any size */ \
-    { \
-        MISS_IF(w->mask != ALL_LANES); \
-        FAST_HEAD; \
-        u32 n = w->code->group * N; \
-        for (u32 g = 0; g < w->code->groups; g++) { \
-            u64 a = ADDR(BASE, g); \
-            MISS_IF(OUTSIDE(a, n, N)); \
-            memcpy(SLOT(R, i->d) + g * n, AT_##sp(a), n); \
-        } \
-        return 0; \
-    } \
-    H(st_##sp##_c_##N) \
-    { \
-        MISS_IF(w->mask != ALL_LANES); \
-        FAST_HEAD; \
-        u32 n = w->code->group * N; \
-        for (u32 g = 0; g < w->code->groups; g++) MISS_IF(OUTSIDE(ADDR(BASE, g), n, N)); \
-        for (u32 g = 0; g < w->code->groups; g++) memcpy(AT_##sp(ADDR(BASE, g)), SLOT(R, i->d) + g * n, n); \
-        return 0; \
-    } \
-    H(ld_##sp##_g16_##N)                        /* one address a group of 16, to 32 lanes */ \
-    { \
-        MISS_IF(w->mask != ALL_LANES); \
-        FAST_HEAD; \
-        u64 a = ADDR(BASE, 0), b = ADDR(BASE, 1); \
-        MISS_IF(OUTSIDE(a, N, N) || OUTSIDE(b, N, N)); \
-        LANES_OUT(T), x, y; \
-        memcpy(&x, AT_##sp(a), N); \
-        memcpy(&y, AT_##sp(b), N); \
-        for (u32 l = 0; l < 16; l++) { d[l] = x; d[l + 16] = y; } \
-        return 0; \
-    } \
-    H(ld_##sp##_g_##N)                          /* one address a group of any size, to 32 lanes */ \
-    { \
-        MISS_IF(w->mask != ALL_LANES); \
-        FAST_HEAD; \
-        u32 n = w->code->group; \
-        LANES_OUT(T), x; \
-        for (u32 g = 0; g < w->code->groups; g++) { \
-            u64 a = ADDR(BASE, g); \
-            MISS_IF(OUTSIDE(a, N, N)); \
-            memcpy(&x, AT_##sp(a), N); \
-            for (u32 l = 0; l < n; l++) d[g * n + l] = x; \
-        } \
-        return 0; \
-    } \
-    H(ld_##sp##_gs_##N)                         /* one address a group, one scalar a group */ \
-    { \
-        MISS_IF(w->mask != ALL_LANES); \
-        FAST_HEAD; \
-        for (u32 g = 0; g < w->code->groups; g++) { \
-            u64 a = ADDR(BASE, g); \
-            MISS_IF(OUTSIDE(a, N, N)); \
-            memcpy(SLOT(R, i->d) + 8 * g, AT_##sp(a), N); \
-        } \
-        return 0; \
-    }
-FAST(global, u64, u32, 4) FAST(global, u64, u64, 8)
-FAST(shared, u32, u32, 4) FAST(shared, u32, u64, 8)
-
-struct fast_set { handler *s, *sts, *sv, *c32, *c16, *c, *g16, *g, *gs, *st32, *st16, *st; };
-#define FAST_SET(sp, N) { ld_##sp##_s_##N, st_##sp##_s_##N, ld_##sp##_sv_##N, ld_##sp##_c32_##N, ld_##sp##_c16_##N, ld_##sp##_c_##N, ld_##sp##_g16_##N, ld_##sp##_g_##N, ld_##sp##_gs_##N, \
-    st_##sp##_c32_##N, st_##sp##_c16_##N, st_##sp##_c_##N }
-static const struct fast_set fast_sets[2][2] = { { FAST_SET(global, 4), FAST_SET(global, 8) }, { FAST_SET(shared, 4), FAST_SET(shared, 8) } };
-
-handler *memory_handler(const struct site *s, const struct insn *i, u32 group, s32 stride)
-{
-    bool shared = s->space == SP_SHARED && s->addr_width == 4;
-    bool global = (s->space == SP_GLOBAL || s->space == SP_CONST || (s->space == SP_GENERIC && (s->root.kind == ROOT_PARAM || (s->root.kind == ROOT_VAR && s->root.var->space != SP_SHARED && s->root.var->space != SP_LOCAL)))) && s->addr_width == 8;
-    bool load = s->name == N_ld;
-    if ((!shared && !global) || s->vec != 1 || s->width != s->reg_width || s->width < 4 || s->sem != SEM_WEAK || i->guard || (i->flags & IF_TAG) || s->root.kind == ROOT_DYN || (!load && s->name != N_st)) return memory_any;
-    const struct fast_set *f = &fast_sets[shared][s->width == 8];
-    u32 addr = CLS_AT(i, 1), data = CLS_AT(i, 0);
-    if (!load && s->space == SP_CONST) return memory_any;
-    if (addr == CLS_S) return !load ? (data == CLS_A ? memory_any : f->sts) : data == CLS_S ? f->s : data == CLS_V ? f->sv : memory_any;
-    if (addr == CLS_A && stride == s->width && data == CLS_V)
-        return load ? (group == 32 ? f->c32 : group == 16 ? f->c16 : f->c) : (group == 32 ? f->st32 : group == 16 ? f->st16 : f->st);
-    if (addr == CLS_A && stride == 0 && load) return data == CLS_V ? (group == 16 ? f->g16 : f->g) : data == CLS_A ? f->gs : memory_any;
-    if (addr == CLS_V && s->width == 4 && data == CLS_V) return load ? (shared ? gather4_shared : gather4) : shared ? memory_any : scatter4;
-    return memory_any;
 }
 
 /* ---- what is no access ---- */

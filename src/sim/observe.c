@@ -1,6 +1,28 @@
 /* Hands events to the observers of a launch. */
 #include "sim/observe.h"
 
+u32 observe_watch(const struct sim_launch *in)
+{
+    u32 watch = 0;
+    for (const struct observer *o = in->observers; o; o = o->next) watch |= o->watch | (o->access && !o->memory ? WATCH_OBSERVE : 0);
+    return watch;
+}
+
+handler *observe_handler(const struct sim_launch *in, const struct site *s, const struct insn *i, u32 group, s32 stride)
+{
+    u32 watch = observe_watch(in);
+    if (!watch) return memory_handler(s, i, group, stride);
+    for (const struct observer *o = in->observers; o && !(watch & WATCH_OBSERVE); o = o->next)
+        if (o->memory) return o->memory(watch, s, i, group, stride);
+    return memory_watched;
+}
+
+void observe_before(const struct launch *l, const struct access *a)
+{
+    for (const struct observer *o = l->in->observers; o; o = o->next)
+        if (o->before) o->before(o->self, a);
+}
+
 void observe_access(const struct launch *l, const struct access *a)
 {
     for (const struct observer *o = l->in->observers; o; o = o->next)

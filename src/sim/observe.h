@@ -1,7 +1,8 @@
 /* observe.h: what a checker or a counter may watch. This page is the whole interface.
  *
- * A launch carries a list of observers. With one that wants accesses, decode picks the observed memory handler for every
- * memory instruction; without any, nothing of this costs anything. Observers see events on the worker that runs the CTA, in
+ * A launch carries a list of observers. With one that wants all accesses, decode picks the watched memory handler for every
+ * memory instruction; one that brings its own handlers sees there what it wants, and hands the rest on; without any,
+ * nothing of this costs anything. Observers see events on the worker that runs the CTA, in
  * the order in which that worker executes them; events of different CTAs may come concurrently. They must not change the
  * machine. Propagation along registers (initialised values, provenance) is not done here: it lives in planes beside them. */
 #ifndef LOCKSTEP_OBSERVE_H
@@ -24,15 +25,24 @@ struct sync_event {
     u32 op;                         /* operation of warp->code->low, NONE: none */
 };
 
+/* Chooses the handler of a memory instruction, for checks that look at accesses on the fast way (memory_fast.h). */
+typedef handler *memory_chooser(u32 watch, const struct site *s, const struct insn *i, u32 group, s32 stride);
+
 struct observer {
     void *self;
+    u32 watch;                      /* WATCH_* beside WATCH_OBSERVE, which goes with `access` */
+    memory_chooser *memory;         /* not NULL: its own handlers; it then sees what they pass on (memory_watched) */
     void (*begin)(void *self, const struct launch *l);              /* before the first CTA; may be NULL, like all of these */
     void (*end)(void *self, const struct launch *l);
-    void (*access)(void *self, const struct access *a);             /* after the access: lanes in a->ok did it, a->ptr says where */
+    void (*before)(void *self, const struct access *a);                  /* before an access: lanes in a->ok will do it, a->ptr says where */
+    void (*access)(void *self, const struct access *a);                  /* after it */
     void (*sync)(void *self, const struct sync_event *e);
     const struct observer *next;
 };
 
+u32 observe_watch(const struct sim_launch *in);
+handler *observe_handler(const struct sim_launch *in, const struct site *s, const struct insn *i, u32 group, s32 stride);
+void observe_before(const struct launch *l, const struct access *a);
 void observe_access(const struct launch *l, const struct access *a);
 void observe_sync(const struct launch *l, struct sync_event e);
 void observe_launch(const struct launch *l, bool begin);

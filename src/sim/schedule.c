@@ -537,8 +537,8 @@ static bool prepare(struct sim *s, struct launch *l, const struct sim_launch *in
     lock(&s->lock);
     l->kernel = lower_func(s, in->kernel, e);
     if (l->kernel) {
-        l->fast = decode(s, l->kernel, in->block, in->plain, in->observers != NULL, e);
-        l->plain = decode(s, l->kernel, in->block, true, in->observers != NULL, e);
+        l->fast = decode(s, l->kernel, in, in->plain, e);
+        l->plain = decode(s, l->kernel, in, true, e);
     }
     l->serial = ++s->serial;
     unlock(&s->lock);

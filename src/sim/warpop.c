@@ -217,7 +217,10 @@ bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
 {
     const struct lop *o = &w->code->low->op[i->op];
     w->syncs++;
-    if (!observed(w->cta->launch) && shuffle_whole(w, i, o)) return true;
+    if (shuffle_whole(w, i, o)) {
+        if (unlikely(observed(w->cta->launch))) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
+        return true;
+    }
     u64 masks[LANES];
     lane_values(w->code, w->R, i->c, CLS_AT(i, 3), 4, masks);
     gather(w, s, i);
