@@ -14,8 +14,10 @@ struct device *dev_new(const struct dev_options *o, struct error *e)
     d->any_target = !o->profile;
     d->profile = o->profile ? o->profile : profile_default();
     d->report = report_new();
-    if (d->report && d->ops->open(d, e))
+    if (d->report && d->ops->open(d, e)) {
+        report_checks(d->report, o->checks);
         return d;
+    }
     error_set(e, ERR_MEMORY, "out of memory");
     dev_delete(d);
     return NULL;
@@ -182,6 +184,7 @@ bool dev_fill(struct device *d, u64 addr, int byte, u64 bytes, struct error *e)
 enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e)
 {
     *r = (struct sim_result){ 0 };
+    report_tickets_end(d->report);
     if (!launch_allowed(d, l))
         return DEV_REFUSED;
     enum dev_result result = d->ops->launch(d, l, r, e);

@@ -34,27 +34,6 @@ const char *lk_gpu_error(const lk_gpu *gpu)
     return gpu ? gpu->message : creation_message;
 }
 
-/* "bounds,align" -> bits. */
-static bool checks_parse(const char *list, u32 *out, struct error *e)
-{
-    static const struct { const char *name; u32 bits; } known[] = {
-        { "bounds", CHECK_BOUNDS }, { "align", CHECK_ALIGN }, { "alignment", CHECK_ALIGN }, { "barrier", CHECK_BARRIER },
-        { "all", CHECK_ALL }, { "none", 0 },
-    };
-    *out = 0;
-    for (const char *p = list; *p;) {
-        size_t n = strcspn(p, ",");
-        u32 i = 0;
-        while (i < COUNT_OF(known) && (strlen(known[i].name) != n || memcmp(known[i].name, p, n)))
-            i++;
-        if (n && i == COUNT_OF(known))
-            return error_set(e, ERR_INPUT, "there is no check `%.*s`; there are bounds, align, barrier, all, none", (int)MIN_OF(n, (size_t)60), p);
-        *out |= n ? known[i].bits : 0;
-        p += n + (p[n] == ',');
-    }
-    return true;
-}
-
 static bool options_read(const lk_options *given, struct dev_options *o, struct error *e)
 {
     lk_options in = { .size = sizeof in };

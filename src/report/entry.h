@@ -17,6 +17,13 @@ struct thread_set {
     bool partial;               /* some threads are not in the bits: other shape, beyond SET_MOST, or no memory */
 };
 
+struct tie {                    /* how the two threads of each occurrence stand to each other */
+    bool same_warp, same_cta, other_cta;        /* there are occurrences of this kind */
+    bool varies;                /* the distance below is not the same for all */
+    s64 apart;                  /* second thread - first one, in linear numbers of their CTAs */
+    u64 count;                  /* occurrences tied so far */
+};
+
 struct entry {
     struct finding f;           /* the representative; strings and places live in `mem` */
     struct arena mem;           /* emptied when a smaller (CTA, thread) takes over */
@@ -26,16 +33,26 @@ struct entry {
     u32 first_lane;             /* which lane of f is the smallest thread */
     u64 occurrences;            /* threads, each time; or 1 for a finding without threads */
     struct thread_set who;
+    struct thread_set against;  /* the second threads, for findings with a rival */
+    struct tie tie;
     bool has_range;             /* addresses were given */
     s64 low, high;              /* smallest and largest offset from the object (addresses when there is no object) */
     u64 step;                   /* gcd of the differences of offsets, 0: only one offset */
     s64 anchor;                 /* any of the offsets */
 };
 
-enum { BUCKETS = 256, ENTRIES_MOST = 4096 };
+struct ticket {                 /* what report_again goes by */
+    u64 key;                    /* 0: free */
+    struct entry *entry;
+    bool flipped;               /* the finding's two sides were exchanged */
+};
+
+enum { BUCKETS = 256, ENTRIES_MOST = 4096, TICKETS = 512 };
 struct report {
     lock_t lock;                /* held by every function */
+    u32 checks_off;             /* CHECK_*: kinds of these are not taken in */
     struct entry *bucket[BUCKETS];
+    struct ticket ticket[TICKETS];      /* at key % TICKETS; a newer one replaces an older one, which is then simply not known */
     struct entry *last;         /* the entry last added to: a loop adds to the same one again and again */
     u32 entries, errors, notes;
     u64 occurrences;
@@ -61,6 +78,8 @@ struct crowd {                  /* a thread_set, summed up */
 };
 bool who_sum(const struct thread_set *s, struct crowd *c);      /* false: the set is empty */
 void who_text(const struct entry *e, struct text *out);         /* "threads (232..255,0,0) of CTA (3,0,0)" */
+void against_text(const struct entry *e, struct text *out);     /* the same for the second threads, and how they stand to the first */
+void one_text(const struct finding *f, const u32 cta[3], u32 thread, struct text *out);        /* "thread 33 of CTA 0 (warp 1, lane 1)" */
 bool box_exact(const struct box *b);
 
 struct source {                 /* the source of a place, as far as it is on this machine */
@@ -73,6 +92,7 @@ const char *path_name(const char *path);                        /* what follows 
 
 void filled_text(const struct entry *e, const char *sentence, struct text *out);       /* with {end} replaced (finding.h) */
 void what_text(const struct entry *e, struct text *out);        /* "ld.global.f32 reads 4 bytes at a+0xfa0, ..." */
+void rival_text(const struct entry *e, struct text *out);       /* the same for the second side */
 void elements_text(const struct entry *e, struct text *out);    /* "[1000..1023]", or nothing when there is one */
 u64 entry_address(const struct entry *e);                       /* of the representative lane */
 #endif

@@ -1,11 +1,29 @@
-/* A finding: one bug of the user's, as a value. Strings are copied in, so report knows neither mem nor sim. */
+/* A finding: one bug of the user's, as a value. Strings are copied in, so report knows neither mem nor sim.
+ *
+ * A finding has a place and the threads that were there, up to a warp at a time. One about two threads (a race) has a second side: `other` is its
+ * place, `rival` its thread and what it did. One about a value has an origin: where the value came from. */
 #ifndef LOCKSTEP_FINDING_H
 #define LOCKSTEP_FINDING_H
 #include "base/base.h"
 
-/* Kinds live in finding.def: KIND(id, severity, title, meaning, fix). */
+/* The checks of check.def, one bit each. */
+enum check_index {
+#define CHECK_ROW(BIT, name, what) CHECK_##BIT##_INDEX,
+#include "report/check.def"
+#undef CHECK_ROW
+    CHECK_COUNT
+};
+enum check_bit {
+#define CHECK_ROW(BIT, name, what) CHECK_##BIT = 1 << CHECK_##BIT##_INDEX,
+#include "report/check.def"
+#undef CHECK_ROW
+    CHECK_ALL = (1 << CHECK_COUNT) - 1,
+    CHECK_ALWAYS = 0            /* of a kind that belongs to no check */
+};
+
+/* Kinds live in finding.def. */
 enum finding_kind {
-#define KIND(id, severity, title, meaning, fix) F_##id,
+#define KIND(id, code, severity, check, rule, example, title, meaning, fix) F_##id,
 #include "report/finding.def"
 #undef KIND
     F_COUNT
@@ -21,13 +39,23 @@ struct place {                  /* where in the program */
     const struct place *inlined_at;     /* NULL at the outermost */
 };
 
+struct rival {                  /* the second thread of a finding about two */
+    u32 cta[3], thread;         /* linear index in its CTA */
+    const char *access;         /* "read" "write" "atomic" */
+    u32 width;                  /* bytes */
+    u64 addr;                   /* in the same object as the first */
+    const char *how;            /* "weak", "relaxed.cta"...; NULL: not worth saying */
+    const char *value;          /* what it read or wrote, as text; NULL: unknown */
+};
+
 enum { FINDING_LANES = 32 };
 struct finding {
     enum finding_kind kind;
     const struct place *place;
     const struct place *other;  /* second site (a race, a lock's holder), or NULL */
     const char *kernel;
-    u64 cause_key;              /* findings with equal kind, place and cause_key are one cause */
+    u64 cause_key;              /* findings with equal kind, places and cause_key are one cause */
+    u64 ticket;                 /* see report_again; 0: none */
     /* who */
     u32 cta[3], nctaid[3], ntid[3];
     u32 nlanes;                 /* 0: not about threads */
@@ -36,18 +64,25 @@ struct finding {
     bool joins;                 /* further threads of an occurrence that was added before */
     /* what, for memory findings */
     const char *access;         /* "read" "write" "atomic" or NULL */
+    const char *how;            /* "weak", "relaxed.cta"...; NULL: not worth saying */
     const char *space;          /* "global" "shared" "local" ... */
     u32 width;                  /* bytes per lane */
     u64 addr[FINDING_LANES];    /* per lane */
+    const char *value;          /* what the smallest of these threads read or wrote, as text; NULL: unknown */
     const char *object;         /* name of the allocation, array or variable; NULL: none */
     const char *object_type;    /* "f32[1000]" or NULL */
     u64 object_base, object_size;
     u32 element_size;           /* 0: unknown */
     const char *object_note;    /* "allocated at ..., freed at ..." or NULL */
     const char *neighbour;      /* name of the object actually hit, or NULL */
+    const struct rival *rival;  /* the thread at `other`, NULL: the finding is not about two. One lane then, and which of the
+                                 * two sides is the first does not matter: the report sorts them */
+    const struct place *origin; /* where the value came from (an uninitialised load), or NULL */
+    const char *origin_text;    /* "read from tile (b32[256] shared), which nobody had written", or NULL */
     /* Why and what to do: sentences without a final newline; NULL: the default of the kind. Each of an entry's occurrences knows only its own
      * addresses, so {end} in a sentence stands for the largest end, in bytes from the object's start, over all of them. */
     const char *cause;
+    const char *order;          /* what would order the two sides: "a __syncthreads() between the two", or NULL */
     const char *fix;
     const char *detail;         /* further lines, each ended by \n (a wait-for graph), or NULL */
 };

@@ -1,29 +1,6 @@
 /* Collecting findings into entries. entry.h says what an entry keeps; here is how findings become one. */
 #include "report/entry.h"
 
-static const struct {
-    const char *id, *title, *meaning, *fix;     /* the columns of finding.def */
-    enum severity severity;
-} kinds[F_COUNT] = {
-#define KIND(id, severity, title, meaning, fix) [F_##id] = { #id, title, meaning, fix, severity },
-#include "report/finding.def"
-#undef KIND
-};
-
-const char *finding_id(enum finding_kind k) { return kinds[k].id; }
-const char *finding_title(enum finding_kind k) { return kinds[k].title; }
-const char *finding_meaning(enum finding_kind k) { return kinds[k].meaning; }
-const char *finding_fix(enum finding_kind k) { return kinds[k].fix; }
-enum severity finding_severity(enum finding_kind k) { return kinds[k].severity; }
-
-enum finding_kind finding_find(const char *id)
-{
-    u32 k = 0;
-    while (k < F_COUNT && strcmp(kinds[k].id, id))
-        k++;
-    return k;
-}
-
 struct report *report_new(void)
 {
     struct report *r = base_alloc(sizeof *r);
@@ -32,11 +9,17 @@ struct report *report_new(void)
     return r;
 }
 
+static void set_free(struct thread_set *s)
+{
+    for (u32 i = 0; s->piece && i < SET_PIECES; i++)
+        base_free(s->piece[i]);
+    base_free(s->piece);
+}
+
 static void entry_free(struct entry *e)
 {
-    for (u32 i = 0; e->who.piece && i < SET_PIECES; i++)
-        base_free(e->who.piece[i]);
-    base_free(e->who.piece);
+    set_free(&e->who);
+    set_free(&e->against);
     arena_free(&e->mem);
     base_free(e);
 }
@@ -49,6 +32,7 @@ static void empty(struct report *r)
             entry_free(e);
         }
     memset(r->bucket, 0, sizeof r->bucket);
+    memset(r->ticket, 0, sizeof r->ticket);
     r->last = NULL;
     r->entries = r->errors = r->notes = 0;
     r->occurrences = r->error_occurrences = r->dropped = 0;
@@ -61,6 +45,13 @@ void report_free(struct report *r)
     empty(r);
     pthread_mutex_destroy(&r->lock);
     base_free(r);
+}
+
+void report_checks(struct report *r, u32 on)
+{
+    lock(&r->lock);
+    r->checks_off = CHECK_ALL & ~on;
+    unlock(&r->lock);
 }
 
 void report_clear(struct report *r)
@@ -98,6 +89,7 @@ static u64 finding_hash(const struct finding *f)
     u64 h = mix(mix((u64)f->kind + 1, f->cause_key), f->width);
     h = mix_place(mix_place(h, f->place), f->other);
     h = mix_text(mix_text(mix_text(h, f->kernel), f->access), f->space);
+    h = f->rival ? mix(mix_text(h, f->rival->access), f->rival->width) : h;
     return mix_text(mix_text(h, f->object), f->neighbour);
 }
 
@@ -117,11 +109,17 @@ static bool same_place(const struct place *a, const struct place *b)
     return a == b;
 }
 
+static bool same_rival(const struct rival *a, const struct rival *b)
+{
+    return a == b || (a && b && a->width == b->width && same_text(a->access, b->access));
+}
+
 static bool same_cause(const struct finding *a, const struct finding *b)
 {
     return a->kind == b->kind && a->cause_key == b->cause_key && a->width == b->width && same_place(a->place, b->place) &&
            same_place(a->other, b->other) && same_text(a->kernel, b->kernel) && same_text(a->access, b->access) &&
-           same_text(a->space, b->space) && same_text(a->object, b->object) && same_text(a->neighbour, b->neighbour);
+           same_text(a->space, b->space) && same_text(a->object, b->object) && same_text(a->neighbour, b->neighbour) &&
+           same_rival(a->rival, b->rival);
 }
 
 static void keep_text(struct arena *a, const char **z)
@@ -144,18 +142,35 @@ static const struct place *keep_place(struct arena *a, const struct place *p)
     return q;
 }
 
-static u32 smallest_lane(const struct finding *f)
+static u32 smallest_thread(const u32 *thread, u32 n)
 {
     u32 best = 0;
-    for (u32 i = 1; i < f->nlanes; i++)
-        if (f->thread[i] < f->thread[best])
+    for (u32 i = 1; i < n; i++)
+        if (thread[i] < thread[best])
             best = i;
     return best;
 }
 
+static u64 cta_linear(const u32 cta[3], const u32 nctaid[3])
+{
+    return cta[0] + (u64)nctaid[0] * (cta[1] + (u64)nctaid[1] * cta[2]);
+}
+
 static u64 cta_of(const struct finding *f)
 {
-    return f->cta[0] + (u64)f->nctaid[0] * (f->cta[1] + (u64)f->nctaid[1] * f->cta[2]);
+    return cta_linear(f->cta, f->nctaid);
+}
+
+static const struct rival *keep_rival(struct arena *a, const struct rival *from)
+{
+    if (!from)
+        return NULL;
+    struct rival *r = NEW(a, struct rival);
+    *r = *from;
+    keep_text(a, &r->access);
+    keep_text(a, &r->how);
+    keep_text(a, &r->value);
+    return r;
 }
 
 static void represent(struct entry *e, const struct finding *f, u32 lane)
@@ -166,34 +181,37 @@ static void represent(struct entry *e, const struct finding *f, u32 lane)
     e->first_lane = lane;
     e->f.place = keep_place(&e->mem, f->place);
     e->f.other = keep_place(&e->mem, f->other);
-    const char **texts[] = { &e->f.kernel, &e->f.access, &e->f.space, &e->f.object, &e->f.object_type, &e->f.object_note,
-                             &e->f.neighbour, &e->f.cause, &e->f.fix, &e->f.detail };
+    e->f.origin = keep_place(&e->mem, f->origin);
+    e->f.rival = keep_rival(&e->mem, f->rival);
+    const char **texts[] = { &e->f.kernel, &e->f.access, &e->f.how, &e->f.space, &e->f.value, &e->f.object, &e->f.object_type, &e->f.object_note,
+                             &e->f.neighbour, &e->f.origin_text, &e->f.cause, &e->f.order, &e->f.fix, &e->f.detail };
     for (u32 i = 0; i < COUNT_OF(texts); i++)
         keep_text(&e->mem, texts[i]);
 }
 
-static void set_shape(struct thread_set *s, const struct finding *f)
+static void set_shape(struct thread_set *s, const struct occurrence *o)
 {
-    memcpy(s->nctaid, f->nctaid, sizeof s->nctaid);
-    memcpy(s->ntid, f->ntid, sizeof s->ntid);
+    memcpy(s->nctaid, o->nctaid, sizeof s->nctaid);
+    memcpy(s->ntid, o->ntid, sizeof s->ntid);
     s->threads = (u64)s->ntid[0] * s->ntid[1] * s->ntid[2];
     s->ctas = (u64)s->nctaid[0] * s->nctaid[1] * s->nctaid[2];
     s->piece = base_alloc(sizeof *s->piece * SET_PIECES);
 }
 
-static void set_add(struct thread_set *s, const struct finding *f)
+/* Threads of one CTA of a launch shaped as `o` says. */
+static void set_add(struct thread_set *s, const struct occurrence *o, const u32 cta[3], const u32 *thread, u32 n)
 {
     if (!s->ntid[0])
-        set_shape(s, f);
-    if (memcmp(s->nctaid, f->nctaid, sizeof s->nctaid) || memcmp(s->ntid, f->ntid, sizeof s->ntid) || !s->piece ||
+        set_shape(s, o);
+    if (memcmp(s->nctaid, o->nctaid, sizeof s->nctaid) || memcmp(s->ntid, o->ntid, sizeof s->ntid) || !s->piece ||
         s->threads > SET_CTA_MOST) {
         s->partial = true;
         return;
     }
-    u64 first = cta_of(f) * s->threads;
-    for (u32 i = 0; i < f->nlanes; i++) {
-        u64 at = first + f->thread[i];
-        if (at >= SET_MOST || f->thread[i] >= s->threads) {
+    u64 first = cta_linear(cta, o->nctaid) * s->threads;
+    for (u32 i = 0; i < n; i++) {
+        u64 at = first + thread[i];
+        if (at >= SET_MOST || thread[i] >= s->threads) {
             s->partial = true;
             continue;
         }
@@ -207,6 +225,16 @@ static void set_add(struct thread_set *s, const struct finding *f)
     }
 }
 
+static void tie_add(struct tie *t, const struct occurrence *o)
+{
+    bool same = !memcmp(o->cta, o->rival_cta, sizeof o->cta);
+    s64 apart = (s64)o->rival_thread - (s64)o->thread[0];
+    *(same ? o->thread[0] / 32 == o->rival_thread / 32 ? &t->same_warp : &t->same_cta : &t->other_cta) = true;
+    t->varies |= t->count && apart != t->apart;
+    t->apart = apart;
+    t->count++;
+}
+
 static u64 gcd(u64 a, u64 b)
 {
     while (b) {
@@ -217,10 +245,10 @@ static u64 gcd(u64 a, u64 b)
     return a;
 }
 
-static void range_add(struct entry *e, const struct finding *f)
+static void range_add(struct entry *e, const struct occurrence *o)
 {
-    for (u32 i = 0; f->access && i < f->nlanes; i++) {
-        s64 off = (s64)(f->addr[i] - (f->object ? f->object_base : 0));
+    for (u32 i = 0; e->f.access && i < o->nlanes; i++) {
+        s64 off = (s64)(o->addr[i] - o->object_base);
         if (!e->has_range)
             e->low = e->high = e->anchor = off;
         e->has_range = true;
@@ -245,7 +273,7 @@ static struct entry *entry_get(struct report *r, const struct finding *f)
     if (!e)
         return NULL;
     e->hash = hash;
-    represent(e, f, smallest_lane(f));
+    represent(e, f, smallest_thread(f->thread, f->nlanes));
     e->next = *b;
     *b = e;
     r->entries++;
@@ -255,43 +283,6 @@ static struct entry *entry_get(struct report *r, const struct finding *f)
         r->notes++;
     return r->last = e;
 }
-
-void report_add(struct report *r, const struct finding *f)
-{
-    CHECK(f->kind < F_COUNT && f->nlanes <= FINDING_LANES);
-    u64 n = f->joins ? 0 : f->once ? 1 : MAX_OF(f->nlanes, 1u);
-    lock(&r->lock);
-    r->occurrences += n;
-    r->error_occurrences += finding_severity(f->kind) == SEV_ERROR ? n : 0;
-    struct entry *e = entry_get(r, f);
-    if (e) {
-        u32 lane = smallest_lane(f);
-        u64 cta = cta_of(f);
-        if (f->nlanes && (cta < e->first_cta || (cta == e->first_cta && f->thread[lane] < e->f.thread[e->first_lane])))
-            represent(e, f, lane);
-        e->occurrences += n;
-        if (f->nlanes && f->ntid[0])
-            set_add(&e->who, f);
-        range_add(e, f);
-    } else {
-        r->dropped += n;
-    }
-    unlock(&r->lock);
-}
-
-static u64 counted(const struct report *r, const void *field, size_t size)
-{
-    lock_t *l = (lock_t *)&r->lock;     /* counting changes nothing that a caller can see */
-    lock(l);
-    u64 n = size == 4 ? *(const u32 *)field : *(const u64 *)field;
-    unlock(l);
-    return n;
-}
-
-u32 report_errors(const struct report *r) { return (u32)counted(r, &r->errors, 4); }
-u32 report_notes(const struct report *r) { return (u32)counted(r, &r->notes, 4); }
-u64 report_occurrences(const struct report *r) { return counted(r, &r->occurrences, 8); }
-u64 report_error_occurrences(const struct report *r) { return counted(r, &r->error_occurrences, 8); }
 
 static int by_text(const char *a, const char *b)
 {
@@ -318,6 +309,171 @@ static int by_place(const struct place *a, const struct place *b)
         return c;
     return (c = by_text(a->ptx_file, b->ptx_file)) ? c : by_number(a->ptx_line, b->ptx_line);
 }
+
+static void occurrence_flip(struct occurrence *o)
+{
+    struct occurrence x = *o;
+    memcpy(o->cta, x.rival_cta, sizeof o->cta);
+    memcpy(o->rival_cta, x.cta, sizeof o->cta);
+    o->thread[0] = x.rival_thread;
+    o->addr[0] = x.rival_addr;
+    o->rival_thread = x.thread[0];
+    o->rival_addr = x.addr[0];
+}
+
+/* Below 0: the first thread comes before the second one. */
+static int by_thread(const struct occurrence *o)
+{
+    int c = by_number(cta_linear(o->cta, o->nctaid), cta_linear(o->rival_cta, o->nctaid));
+    return c ? c : by_number(o->thread[0], o->rival_thread);
+}
+
+/* Which side of a race was seen first is chance: the first side is the one further up in the source, and the write where both are at one place. */
+static int by_side(const struct finding *f)
+{
+    int c = by_place(f->place, f->other);
+    if (!c)
+        c = -by_text(f->access, f->rival->access);      /* "write" before "read" before "atomic" */
+    return c ? c : by_number(f->width, f->rival->width);
+}
+
+static void finding_flip(struct finding *f, struct rival *back)
+{
+    const struct rival *v = f->rival;
+    *back = (struct rival){ .cta = { f->cta[0], f->cta[1], f->cta[2] }, .thread = f->thread[0], .access = f->access, .width = f->width,
+                            .addr = f->addr[0], .how = f->how, .value = f->value };
+    const struct place *p = f->place;
+    f->place = f->other;
+    f->other = p;
+    memcpy(f->cta, v->cta, sizeof f->cta);
+    f->thread[0] = v->thread;
+    f->access = v->access;
+    f->width = v->width;
+    f->addr[0] = v->addr;
+    f->how = v->how;
+    f->value = v->value;
+    f->rival = back;
+}
+
+static struct occurrence occurrence_of(const struct finding *f)
+{
+    struct occurrence o = { .nlanes = f->nlanes, .object_base = f->object ? f->object_base : 0 };
+    memcpy(o.nctaid, f->nctaid, sizeof o.nctaid);
+    memcpy(o.ntid, f->ntid, sizeof o.ntid);
+    memcpy(o.cta, f->cta, sizeof o.cta);
+    memcpy(o.thread, f->thread, sizeof o.thread);
+    memcpy(o.addr, f->addr, sizeof o.addr);
+    if (f->rival) {
+        memcpy(o.rival_cta, f->rival->cta, sizeof o.cta);
+        o.rival_thread = f->rival->thread;
+        o.rival_addr = f->rival->addr;
+    }
+    return o;
+}
+
+/* Whether an occurrence comes before the one that the entry shows. */
+static bool comes_first(const struct entry *e, const struct occurrence *o)
+{
+    const struct finding *f = &e->f;
+    u32 lane = smallest_thread(o->thread, o->nlanes);
+    int c = by_number(cta_linear(o->cta, o->nctaid), e->first_cta);
+    if (!o->nlanes || !f->nlanes)
+        return o->nlanes && !f->nlanes;
+    c = c ? c : by_number(o->thread[lane], f->thread[e->first_lane]);
+    if (c || !f->rival)
+        return c < 0;
+    c = by_number(cta_linear(o->rival_cta, o->nctaid), cta_linear(f->rival->cta, f->nctaid));
+    return (c ? c : by_number(o->rival_thread, f->rival->thread)) < 0;
+}
+
+/* Counts an occurrence into its entry; e NULL: there was no room for it. */
+static void count_in(struct report *r, struct entry *e, enum finding_kind kind, const struct occurrence *o, u64 n)
+{
+    r->occurrences += n;
+    r->error_occurrences += finding_severity(kind) == SEV_ERROR ? n : 0;
+    if (!e) {
+        r->dropped += n;
+        return;
+    }
+    e->occurrences += n;
+    if (o->nlanes && o->ntid[0]) {
+        set_add(&e->who, o, o->cta, o->thread, o->nlanes);
+        if (e->f.rival) {
+            set_add(&e->against, o, o->rival_cta, &o->rival_thread, 1);
+            tie_add(&e->tie, o);
+        }
+    }
+    range_add(e, o);
+}
+
+void report_add(struct report *r, const struct finding *given)
+{
+    struct finding copy;
+    struct rival back;
+    const struct finding *f = given;
+    CHECK(f->kind < F_COUNT && f->nlanes <= FINDING_LANES && (!f->rival || f->nlanes == 1));
+    struct occurrence o = occurrence_of(f);
+    int side = f->rival ? by_side(f) : 0;
+    if (side > 0 || (f->rival && !side && by_thread(&o) > 0)) {
+        copy = *f;
+        finding_flip(&copy, &back);
+        f = &copy;
+        occurrence_flip(&o);
+    }
+    u64 n = f->joins ? 0 : f->once ? 1 : MAX_OF(f->nlanes, 1u);
+    lock(&r->lock);
+    if (finding_check(f->kind) & r->checks_off) {
+        unlock(&r->lock);
+        return;
+    }
+    struct entry *e = entry_get(r, f);
+    if (e && comes_first(e, &o))
+        represent(e, f, smallest_thread(f->thread, f->nlanes));
+    count_in(r, e, f->kind, &o, n);
+    if (e && f->ticket)
+        r->ticket[f->ticket % TICKETS] = (struct ticket){ f->ticket, e, side > 0 };
+    unlock(&r->lock);
+}
+
+bool report_again(struct report *r, u64 ticket, const struct occurrence *given)
+{
+    struct occurrence o = *given;
+    lock(&r->lock);
+    const struct ticket *t = &r->ticket[ticket % TICKETS];
+    struct entry *e = t->key == ticket && ticket ? t->entry : NULL;
+    if (e && e->f.rival) {
+        if (t->flipped)
+            occurrence_flip(&o);
+        else if (!by_side(&e->f) && by_thread(&o) > 0)
+            occurrence_flip(&o);
+    }
+    bool known = e && !comes_first(e, &o);
+    if (known)
+        count_in(r, e, e->f.kind, &o, e->f.once ? 1 : MAX_OF(o.nlanes, 1u));
+    unlock(&r->lock);
+    return known;
+}
+
+void report_tickets_end(struct report *r)
+{
+    lock(&r->lock);
+    memset(r->ticket, 0, sizeof r->ticket);
+    unlock(&r->lock);
+}
+
+static u64 counted(const struct report *r, const void *field, size_t size)
+{
+    lock_t *l = (lock_t *)&r->lock;     /* counting changes nothing that a caller can see */
+    lock(l);
+    u64 n = size == 4 ? *(const u32 *)field : *(const u64 *)field;
+    unlock(l);
+    return n;
+}
+
+u32 report_errors(const struct report *r) { return (u32)counted(r, &r->errors, 4); }
+u32 report_notes(const struct report *r) { return (u32)counted(r, &r->notes, 4); }
+u64 report_occurrences(const struct report *r) { return counted(r, &r->occurrences, 8); }
+u64 report_error_occurrences(const struct report *r) { return counted(r, &r->error_occurrences, 8); }
 
 static int by_entry(const struct entry *x, const struct entry *y)
 {

@@ -10,7 +10,23 @@
 struct report;
 struct report *report_new(void);
 void report_free(struct report *r);
+void report_checks(struct report *r, u32 on);   /* only kinds of these checks, and those of none, are taken in from now on */
 void report_add(struct report *r, const struct finding *f);
+/* The cheap way to say "the same again", for checkers that meet a cause thousands of times. A finding added with a ticket (any number that stands for
+ * its kind, instructions and cause during one launch) can be counted again by it: true, and the occurrence is in. False: the report does not know the
+ * ticket, or this occurrence has a smaller (CTA, thread) than the one it shows; compose the whole finding and report_add it. */
+struct occurrence {
+    u32 nctaid[3], ntid[3];     /* shape of the launch; ntid[0] = 0: not about threads */
+    u32 cta[3];
+    u32 nlanes;                 /* at least 1 */
+    u32 thread[FINDING_LANES];  /* linear index in the CTA */
+    u64 addr[FINDING_LANES];    /* as in struct finding; not read when the finding has no access */
+    u64 object_base;            /* of the object it is in; 0: none */
+    u32 rival_cta[3], rival_thread;     /* findings with a rival; one lane */
+    u64 rival_addr;
+};
+bool report_again(struct report *r, u64 ticket, const struct occurrence *o);
+void report_tickets_end(struct report *r);      /* all tickets are void: before a launch */
 u32 report_errors(const struct report *r);      /* distinct entries of severity error */
 u32 report_notes(const struct report *r);
 u64 report_occurrences(const struct report *r);
@@ -24,8 +40,16 @@ const char *finding_id(enum finding_kind k);    /* "bounds" */
 const char *finding_title(enum finding_kind k);
 const char *finding_meaning(enum finding_kind k);
 const char *finding_fix(enum finding_kind k);
+const char *finding_rule(enum finding_kind k);  /* "R2" or "" */
+const char *finding_example(enum finding_kind k);       /* a case: "bounds/guard_bad", or "" */
+u32 finding_code(enum finding_kind k);          /* 101: shown as LK0101 */
+enum check_bit finding_check(enum finding_kind k);
 enum severity finding_severity(enum finding_kind k);
-enum finding_kind finding_find(const char *id); /* F_COUNT: none */
+enum finding_kind finding_find(const char *id); /* by id ("bounds") or code ("LK0101"); F_COUNT: none */
+/* The checks: name and purpose of the i-th (NULL past the last), and "bounds,race" as bits. */
+const char *check_name(u32 i);
+const char *check_purpose(u32 i);
+bool checks_parse(const char *list, u32 *out, struct error *e);
 /* The innermost place of the chain whose source is the user's: readable, and no header of the toolkit. None: p itself. */
 const struct place *place_shown(const struct place *p);
 void place_brief(const struct place *p, struct text *out);      /* "lock.cu:2 (in lock, called at :12)" */

@@ -200,58 +200,108 @@ static void count_text(const struct entry *e, struct text *out)
     text_free(&t);
 }
 
-static void entry_text(struct ink *k, const struct entry *e)
+/* "= label: text" with what `write` makes of the entry. */
+static void fact_of(struct ink *k, const char *label, const struct entry *e, void (*write)(const struct entry *, struct text *))
+{
+    struct text t = { 0 };
+    write(e, &t);
+    fact(k, label, t.p);
+    text_free(&t);
+}
+
+static void first_text(const struct entry *e, struct text *out)
+{
+    one_text(&e->f, e->f.cta, e->f.thread[0], out);
+    text_add(out, ": ");
+    what_text(e, out);
+}
+
+static void second_text(const struct entry *e, struct text *out)
+{
+    one_text(&e->f, e->f.rival->cta, e->f.rival->thread, out);
+    text_add(out, ": ");
+    rival_text(e, out);
+}
+
+static void kernel_text(const struct entry *e, struct text *out)
+{
+    char name[256];
+    name_plain(str_of(e->f.kernel), name, sizeof name);
+    text_add(out, "%s", name);
+}
+
+static void cause_text(const struct entry *e, struct text *out)
+{
+    filled_text(e, e->f.cause ? e->f.cause : finding_meaning(e->f.kind), out);
+}
+
+static void fix_text(const struct entry *e, struct text *out)
+{
+    filled_text(e, e->f.fix ? e->f.fix : finding_fix(e->f.kind), out);
+}
+
+static void facts(struct ink *k, const struct entry *e)
 {
     const struct finding *f = &e->f;
-    enum severity s = finding_severity(f->kind);
-    enum paint mark = s == SEV_ERROR ? P_ERROR : P_NOTE;
-    struct source here, there;
-    const struct place *place = place_shown(f->place), *other = place_shown(f->other);
-    source_open(place, &here);
-    source_open(other, &there);
-    k->gutter = digits(MAX_OF(line_shown(place, &here), line_shown(other, &there)));
+    if (f->kernel)
+        fact_of(k, "kernel", e, kernel_text);
+    if (f->rival) {
+        fact_of(k, "first", e, first_text);
+        fact_of(k, "second", e, second_text);
+    } else {
+        fact_of(k, "access", e, what_text);
+    }
+    fact_of(k, "range", e, elements_text);
+    fact_of(k, "who", e, count_text);
+    fact_of(k, "against", e, against_text);
+    fact(k, "memory", f->object_note);
+    fact(k, "origin", f->origin_text);
+    fact_of(k, "cause", e, cause_text);
+    fact(k, "order", f->order);
+    fact_of(k, "fix", e, fix_text);
+}
+
+struct shown {                  /* a place of an entry with its source */
+    const struct place *all, *place;    /* the innermost; the one that is shown. NULL: there is none */
+    struct source source;
+    const char *sign;
+};
+
+static void heading(struct ink *k, const struct finding *f, enum paint mark)
+{
     paint(k, mark);
-    text_add(k->out, "%s[%s]", s == SEV_ERROR ? "error" : "note", finding_id(f->kind));
+    text_add(k->out, "%s[%s]", finding_severity(f->kind) == SEV_ERROR ? "error" : "note", finding_id(f->kind));
     paint(k, P_BOLD);
     text_add(k->out, ": %s", finding_title(f->kind));
     paint(k, P_OFF);
     text_add(k->out, "\n");
-    if (f->place) {
-        place_text(k, place, &here, "-->", mark);
-        inlined_text(k, f->place, place);
+}
+
+static void entry_text(struct ink *k, const struct entry *e)
+{
+    const struct finding *f = &e->f;
+    enum paint mark = finding_severity(f->kind) == SEV_ERROR ? P_ERROR : P_NOTE;
+    struct shown s[3] = { { .all = f->place, .sign = "-->" }, { .all = f->other, .sign = ":::" }, { .all = f->origin, .sign = "<--" } };
+    u32 widest = 0;
+    for (u32 i = 0; i < COUNT_OF(s); i++) {
+        s[i].place = place_shown(s[i].all);
+        source_open(s[i].place, &s[i].source);
+        widest = MAX_OF(widest, line_shown(s[i].place, &s[i].source));
     }
-    if (f->other) {
-        place_text(k, other, &there, ":::", P_NOTE);
-        inlined_text(k, f->other, other);
-    }
+    k->gutter = digits(widest);
+    heading(k, f, mark);
+    for (u32 i = 0; i < COUNT_OF(s); i++)
+        if (s[i].all) {
+            place_text(k, s[i].place, &s[i].source, s[i].sign, i ? P_NOTE : mark);
+            inlined_text(k, s[i].all, s[i].place);
+        }
     if (f->place)
         gutter(k, 0, "|\n");
-    struct text t = { 0 };
-    if (f->kernel) {
-        char name[256];
-        name_plain(str_of(f->kernel), name, sizeof name);
-        fact(k, "kernel", name);
-    }
-    what_text(e, &t);
-    fact(k, "access", t.p);
-    text_free(&t);
-    elements_text(e, &t);
-    fact(k, "range", t.p);
-    text_free(&t);
-    count_text(e, &t);
-    fact(k, "who", t.p);
-    text_free(&t);
-    fact(k, "memory", f->object_note);
-    filled_text(e, f->cause ? f->cause : finding_meaning(f->kind), &t);
-    fact(k, "cause", t.p);
-    text_free(&t);
-    filled_text(e, f->fix ? f->fix : finding_fix(f->kind), &t);
-    fact(k, "fix", t.p);
-    text_free(&t);
+    facts(k, e);
     detail_text(k, f->detail);
     text_add(k->out, "\n");
-    base_free((void *)here.all.p);
-    base_free((void *)there.all.p);
+    for (u32 i = 0; i < COUNT_OF(s); i++)
+        base_free((void *)s[i].source.all.p);
 }
 
 static void closing_text(const struct report *r, struct text *out)

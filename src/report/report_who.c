@@ -1,4 +1,4 @@
-/* Who and what, in words: a set of threads as ranges, an access as a sentence with its arithmetic. */
+/* Who, in words: a set of threads as ranges, or as what their numbers have in common. */
 #include "report/entry.h"
 #include <inttypes.h>
 
@@ -184,195 +184,93 @@ static void spread_text(const struct thread_set *s, const struct crowd *c, struc
     point_text(c->last_cta, s->nctaid, out);
 }
 
+/* "threads with t mod 8 != 0": what the numbers of the threads have in common when they are no range. Tried for whole CTAs only, and for one or
+ * all but one residue: more than that nobody reads. */
+static bool residue_text(const struct thread_set *s, const struct crowd *c, struct text *out)
+{
+    u64 bits[SET_CTA_MOST / 64] = { 0 };
+    u64 cta = c->first_cta[0] + (u64)s->nctaid[0] * (c->first_cta[1] + (u64)s->nctaid[1] * c->first_cta[2]);
+    cta_bits(s, cta, bits);
+    for (u32 m = 2; m <= 64 && m * 2 <= s->threads; m++) {
+        u64 in = 0, outside = 0;
+        for (u32 t = 0; t < s->threads; t++)
+            *(bits[t / 64] >> t % 64 & 1 ? &in : &outside) |= 1ull << t % m;
+        if (in & outside)
+            continue;
+        bool one = !(in & (in - 1));
+        if (!one && outside & (outside - 1))
+            continue;
+        text_add(out, "threads with t mod %u %s %u", m, one ? "==" : "!=", (u32)__builtin_ctzll(one ? in : outside));
+        return true;
+    }
+    return false;
+}
+
+static void set_text(const struct thread_set *s, const struct crowd *c, struct text *out)
+{
+    if (!c->same) {
+        spread_text(s, c, out);
+        return;
+    }
+    bool whole = c->threads.count == s->threads, exact = box_exact(&c->threads);
+    if (exact || !residue_text(s, c, out))
+        threads_text(s, c, out);
+    text_add(out, " of ");
+    ctas_text(s, c, out);
+    if (c->ctas.count > 1 && (c->threads.count == 1 || whole))      /* how many they are has been said */
+        text_add(out, " (%" PRIu64 " CTAs)", c->ctas.count);
+    else if (c->ctas.count > 1)
+        text_add(out, " (%" PRIu64 " threads in each of %" PRIu64 " CTAs)", c->threads.count, c->ctas.count);
+    else if (c->total > 2 && !whole && exact)
+        text_add(out, " (%" PRIu64 " threads)", c->total);
+}
+
+void one_text(const struct finding *f, const u32 cta[3], u32 thread, struct text *out)
+{
+    u32 at[3];
+    if (f->ntid[0]) {
+        unfold(thread, f->ntid, at);
+        text_add(out, "thread ");
+        point_text(at, f->ntid, out);
+    } else {
+        text_add(out, "thread %u", thread);
+    }
+    text_add(out, " of CTA ");
+    point_text(cta, f->nctaid, out);
+    text_add(out, " (warp %u, lane %u)", thread / 32, thread % 32);
+}
+
 void who_text(const struct entry *e, struct text *out)
 {
-    const struct thread_set *s = &e->who;
     struct crowd c;
-    if (!who_sum(s, &c)) {
-        if (!e->f.nlanes)
-            return;
+    if (who_sum(&e->who, &c))
+        set_text(&e->who, &c, out);
+    else if (e->f.nlanes)
         text_add(out, "thread %u of CTA (%u,%u,%u)", e->f.thread[e->first_lane], e->f.cta[0], e->f.cta[1], e->f.cta[2]);
-    } else if (c.same) {
-        threads_text(s, &c, out);
-        text_add(out, " of ");
-        ctas_text(s, &c, out);
-        bool plain = c.threads.count == 1 || c.threads.count == s->threads;     /* how many they are has been said */
-        if (c.ctas.count > 1 && plain)
-            text_add(out, " (%" PRIu64 " CTAs)", c.ctas.count);
-        else if (c.ctas.count > 1)
-            text_add(out, " (%" PRIu64 " threads in each of %" PRIu64 " CTAs)", c.threads.count, c.ctas.count);
-        else if (c.total > 2 && c.total < s->threads && box_exact(&c.threads))
-            text_add(out, " (%" PRIu64 " threads)", c.total);
-    } else {
-        spread_text(s, &c, out);
-    }
-    if (s->partial)
+    if (e->who.partial)
         text_add(out, ", and more in other launches or beyond what is counted exactly");
 }
 
-u64 entry_address(const struct entry *e)
+static void tie_text(const struct tie *t, struct text *out)
 {
-    return e->f.addr[e->first_lane];
-}
-
-/* "ld.global.f32" from "@%p1 ld.global.f32 %f1, [%rd1];" */
-static struct str opcode_of(const char *ptx)
-{
-    struct str s = { NULL, 0 };
-    for (const char *p = ptx; p && *p; ) {
-        while (*p == ' ' || *p == '\t')
-            p++;
-        const char *q = p;
-        while (*q && *q != ' ' && *q != '\t' && *q != ';')
-            q++;
-        if (*p != '@' && *p != '{')
-            return (struct str){ p, (u32)(q - p) };
-        p = q;
-    }
-    return s;
-}
-
-static void past_text(const struct finding *f, s64 off, struct text *out)
-{
-    u64 size = f->object_size;
-    if (off < 0)
-        text_add(out, ", %" PRIu64 " byte%s before the start", 0 - (u64)off, off == -1 ? "" : "s");
-    else if ((u64)off == size)
-        text_add(out, ", just past the end");
-    else if ((u64)off > size)
-        text_add(out, ", %" PRIu64 " byte%s past the end", (u64)off - size, (u64)off - size == 1 ? "" : "s");
-    else if ((u64)off + f->width > size)
-        text_add(out, ", its last %" PRIu64 " byte%s past the end", (u64)off + f->width - size,
-                 (u64)off + f->width - size == 1 ? "" : "s");
-}
-
-static s64 floor_div(s64 a, s64 b)
-{
-    return a / b - (a % b < 0);
-}
-
-/* The dimensions in "f32[8,130]" or "f32[8][130]"; 0: none are written. */
-static u32 dimensions(const char *type, u64 dim[8])
-{
-    u32 n = 0;
-    for (const char *p = type ? strchr(type, '[') : NULL; p && *p && n < 8;) {
-        u64 d = 0;
-        for (p++; *p >= '0' && *p <= '9'; p++)
-            d = d * 10 + (u64)(*p - '0');
-        dim[n++] = d;
-        if (*p == ']')
-            p++;
-        if (*p != '[' && *p != ',')
-            break;
-    }
-    return n;
-}
-
-/* "[1040]", or by row and column "[8,0]": all but the first are kept within their dimension. */
-static void element_text(const struct finding *f, s64 linear, struct text *out)
-{
-    u64 dim[8];
-    u32 n = dimensions(f->object_type, dim);
-    s64 at[8];
-    for (u32 i = n; i-- > 1;) {
-        if (!dim[i] || dim[i] > INT64_MAX) {
-            n = 0;
-            break;
+    u64 d = t->apart < 0 ? 0 - (u64)t->apart : (u64)t->apart;
+    bool fixed = !t->varies && d && !t->other_cta && t->count > 1;
+    if (fixed)
+        text_add(out, "; always %" PRIu64 " thread%s %s", d, d == 1 ? "" : "s", t->apart < 0 ? "below" : "above");
+    const char *const where[] = { t->same_warp ? "the same warp" : NULL, t->same_cta ? "other warps of the CTA" : NULL, t->other_cta ? "other CTAs" : NULL };
+    const char *sign = fixed ? ", in " : "; in ";
+    for (u32 i = 0; i < COUNT_OF(where); i++)
+        if (where[i]) {
+            text_add(out, "%s%s", sign, where[i]);
+            sign = " and in ";
         }
-        s64 up = floor_div(linear, (s64)dim[i]);
-        at[i] = linear - up * (s64)dim[i];
-        linear = up;
-    }
-    text_add(out, "[%" PRId64, linear);
-    for (u32 i = 1; i < n; i++)
-        text_add(out, ",%" PRId64, at[i]);
-    text_add(out, "]");
 }
 
-static void where_text(const struct finding *f, u64 addr, struct text *out)
+void against_text(const struct entry *e, struct text *out)
 {
-    if (!f->object) {
-        text_add(out, "0x%" PRIx64, addr);
+    struct crowd c;
+    if (!who_sum(&e->against, &c))
         return;
-    }
-    s64 off = (s64)(addr - f->object_base);
-    text_add(out, "%s%c0x%" PRIx64, f->object, off < 0 ? '-' : '+', off < 0 ? 0 - (u64)off : (u64)off);
-    if (f->element_size) {
-        s64 at = floor_div(off, f->element_size), rest = off - at * f->element_size;
-        text_add(out, rest ? ", inside element " : ", element ");
-        element_text(f, at, out);
-        if (f->object_type)
-            text_add(out, " of %s", f->object_type);
-    } else {
-        text_add(out, " (%s%s%" PRIu64 " bytes)", f->object_type ? f->object_type : "", f->object_type ? ", " : "", f->object_size);
-    }
-    past_text(f, off, out);
-}
-
-void what_text(const struct entry *e, struct text *out)
-{
-    const struct finding *f = &e->f;
-    if (!f->access)
-        return;
-    struct str op = opcode_of(f->place ? f->place->ptx_text : NULL);
-    if (op.n)
-        text_put(out, op.p, op.n);
-    else
-        text_add(out, "the kernel");
-    const char *verb = !strcmp(f->access, "read") ? "reads" : !strcmp(f->access, "write") ? "writes" : "updates";
-    text_add(out, " %s %u byte%s at ", verb, f->width, f->width == 1 ? "" : "s");
-    u64 addr = entry_address(e);
-    where_text(f, addr, out);
-    if (f->neighbour)
-        text_add(out, ", and lands in %s", f->neighbour);
-    if (f->kind == F_misaligned && f->width && addr % f->width)
-        text_add(out, "; the address is %" PRIu64 " past a multiple of %u", addr % f->width, f->width);
-}
-
-void filled_text(const struct entry *e, const char *sentence, struct text *out)
-{
-    for (const char *p = sentence, *hole; *p; p = hole + 5) {
-        hole = strstr(p, "{end}");
-        if (!hole) {
-            text_add(out, "%s", p);
-            return;
-        }
-        text_put(out, p, (size_t)(hole - p));
-        text_add(out, "%" PRId64, e->high + (s64)e->f.width);
-    }
-}
-
-/* Two ends of a range of elements: "[1000..1023]", and with more dimensions "[8,0] to [8,7]". */
-static void ends_text(const struct finding *f, s64 low, s64 high, bool pair, struct text *out)
-{
-    u64 dim[8];
-    if (!pair && dimensions(f->object_type, dim) < 2) {
-        text_add(out, "elements [%" PRId64 "..%" PRId64 "]", low, high);
-        return;
-    }
-    text_add(out, "elements ");
-    element_text(f, low, out);
-    text_add(out, pair ? " and " : " to ");
-    element_text(f, high, out);
-}
-
-void elements_text(const struct entry *e, struct text *out)
-{
-    const struct finding *f = &e->f;
-    if (!e->has_range || e->low == e->high)
-        return;
-    u32 es = f->object ? f->element_size : 0;
-    bool pair = e->step == (u64)e->high - (u64)e->low;
-    if (es) {
-        s64 low = floor_div(e->low, es), high = floor_div(e->high, es);
-        ends_text(f, low, high, pair && high > low + 1, out);
-        if (e->step % es)
-            text_add(out, ", addresses %s%" PRIu64 " bytes apart", pair ? "" : "a multiple of ", e->step);
-        else if (e->step > es && !pair)
-            text_add(out, " in steps of %" PRIu64, e->step / es);
-    } else if (f->object) {
-        text_add(out, "offsets %" PRId64 "..%" PRId64 " in steps of %" PRIu64 " bytes", e->low, e->high, e->step);
-    } else {
-        text_add(out, "addresses 0x%" PRIx64 "..0x%" PRIx64 " in steps of %" PRIu64 " bytes", (u64)e->low, (u64)e->high, e->step);
-    }
+    set_text(&e->against, &c, out);
+    tie_text(&e->tie, out);
 }

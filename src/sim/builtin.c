@@ -191,7 +191,7 @@ static void heap_free(struct warp *w, const struct insn *i, u32 lane, u64 addr)
     struct finding f = { .kind = r == MEM_FREE_TWICE ? F_double_free : F_bad_free, .cause = cause };
     if (r == MEM_FREE_TWICE) snprintf(cause, sizeof cause, "it was freed before, at %s", o->free_site ? o->free_site : "an unknown place");
     else snprintf(cause, sizeof cause, "the address is %s%s, and not what device malloc returned", o ? "inside " : "no allocation", o ? o->name : "");
-    if (w->cta->launch->in->checks & CHECK_BOUNDS) found(w, i->op, &f, 1u << lane);
+    found(w, i->op, &f, 1u << lane);
 }
 
 bool builtin_call(struct warp *w, const struct call *c, const struct insn *i)

@@ -6,8 +6,6 @@
 #include "report/report.h"
 #include "sim/profile.h"
 
-enum { CHECK_BOUNDS = 1, CHECK_ALIGN = 2, CHECK_BARRIER = 4, CHECK_ALL = 7 };
-
 struct sim;                     /* worker threads and the buffers they keep between launches */
 struct sim *sim_new(struct mem *m, const struct profile *p, u32 workers);
 void sim_delete(struct sim *s);
@@ -18,7 +16,7 @@ struct sim_launch {             /* what dev has checked against the limits befor
     u32 shared_bytes;           /* dynamic */
     bool cooperative;
     const void *params;         /* the parameter block, kernel->param_bytes long */
-    u32 checks;                 /* CHECK_* */
+    u32 checks;                 /* CHECK_* of report/finding.h */
     bool seeded; u64 seed;      /* one worker, virtual clocks; the schedule comes from the seed */
     bool plain;                 /* start in plain code: for comparing the two */
     u64 budget;                 /* warp instructions; 0: none */

@@ -1,0 +1,193 @@
+/* What, in words: an access as a sentence with its arithmetic, a set of elements as a range. */
+#include "report/entry.h"
+#include <inttypes.h>
+
+u64 entry_address(const struct entry *e)
+{
+    return e->f.addr[e->first_lane];
+}
+
+/* "ld.global.f32" from "@%p1 ld.global.f32 %f1, [%rd1];" */
+static struct str opcode_of(const char *ptx)
+{
+    struct str s = { NULL, 0 };
+    for (const char *p = ptx; p && *p; ) {
+        while (*p == ' ' || *p == '\t')
+            p++;
+        const char *q = p;
+        while (*q && *q != ' ' && *q != '\t' && *q != ';')
+            q++;
+        if (*p != '@' && *p != '{')
+            return (struct str){ p, (u32)(q - p) };
+        p = q;
+    }
+    return s;
+}
+
+static void past_text(const struct finding *f, s64 off, struct text *out)
+{
+    u64 size = f->object_size;
+    if (off < 0)
+        text_add(out, ", %" PRIu64 " byte%s before the start", 0 - (u64)off, off == -1 ? "" : "s");
+    else if ((u64)off == size)
+        text_add(out, ", just past the end");
+    else if ((u64)off > size)
+        text_add(out, ", %" PRIu64 " byte%s past the end", (u64)off - size, (u64)off - size == 1 ? "" : "s");
+    else if ((u64)off + f->width > size)
+        text_add(out, ", its last %" PRIu64 " byte%s past the end", (u64)off + f->width - size,
+                 (u64)off + f->width - size == 1 ? "" : "s");
+}
+
+static s64 floor_div(s64 a, s64 b)
+{
+    return a / b - (a % b < 0);
+}
+
+/* The dimensions in "f32[8,130]" or "f32[8][130]"; 0: none are written. */
+static u32 dimensions(const char *type, u64 dim[8])
+{
+    u32 n = 0;
+    for (const char *p = type ? strchr(type, '[') : NULL; p && *p && n < 8;) {
+        u64 d = 0;
+        for (p++; *p >= '0' && *p <= '9'; p++)
+            d = d * 10 + (u64)(*p - '0');
+        dim[n++] = d;
+        if (*p == ']')
+            p++;
+        if (*p != '[' && *p != ',')
+            break;
+    }
+    return n;
+}
+
+/* "[1040]", or by row and column "[8,0]": all but the first are kept within their dimension. */
+static void element_text(const struct finding *f, s64 linear, struct text *out)
+{
+    u64 dim[8];
+    u32 n = dimensions(f->object_type, dim);
+    s64 at[8];
+    for (u32 i = n; i-- > 1;) {
+        if (!dim[i] || dim[i] > INT64_MAX) {
+            n = 0;
+            break;
+        }
+        s64 up = floor_div(linear, (s64)dim[i]);
+        at[i] = linear - up * (s64)dim[i];
+        linear = up;
+    }
+    text_add(out, "[%" PRId64, linear);
+    for (u32 i = 1; i < n; i++)
+        text_add(out, ",%" PRId64, at[i]);
+    text_add(out, "]");
+}
+
+static void where_text(const struct finding *f, u64 addr, struct text *out)
+{
+    if (!f->object) {
+        text_add(out, "0x%" PRIx64, addr);
+        return;
+    }
+    s64 off = (s64)(addr - f->object_base);
+    text_add(out, "%s%c0x%" PRIx64, f->object, off < 0 ? '-' : '+', off < 0 ? 0 - (u64)off : (u64)off);
+    if (f->element_size) {
+        s64 at = floor_div(off, f->element_size), rest = off - at * f->element_size;
+        text_add(out, rest ? ", inside element " : ", element ");
+        element_text(f, at, out);
+        if (f->object_type)
+            text_add(out, " of %s", f->object_type);
+    } else {
+        text_add(out, " (%s%s%" PRIu64 " bytes)", f->object_type ? f->object_type : "", f->object_type ? ", " : "", f->object_size);
+    }
+    past_text(f, off, out);
+}
+
+struct deed {                   /* one side of a finding */
+    const struct place *place;
+    const char *access, *how, *value;
+    u32 width;
+    u64 addr;
+};
+
+static void deed_text(const struct finding *f, struct deed d, struct text *out)
+{
+    struct str op = opcode_of(d.place ? d.place->ptx_text : NULL);
+    if (op.n)
+        text_put(out, op.p, op.n);
+    else
+        text_add(out, "the kernel");
+    const char *verb = !strcmp(d.access, "read") ? "reads" : !strcmp(d.access, "write") ? "writes" : "updates";
+    text_add(out, " %s %u byte%s at ", verb, d.width, d.width == 1 ? "" : "s");
+    where_text(f, d.addr, out);
+    if (d.value)
+        text_add(out, "; value %s", d.value);
+    if (d.how)
+        text_add(out, "; %s", d.how);
+}
+
+void what_text(const struct entry *e, struct text *out)
+{
+    const struct finding *f = &e->f;
+    u64 addr = entry_address(e);
+    if (!f->access)
+        return;
+    deed_text(f, (struct deed){ f->place, f->access, f->how, f->value, f->width, addr }, out);
+    if (f->neighbour)
+        text_add(out, ", and lands in %s", f->neighbour);
+    if (f->kind == F_misaligned && f->width && addr % f->width)
+        text_add(out, "; the address is %" PRIu64 " past a multiple of %u", addr % f->width, f->width);
+}
+
+void rival_text(const struct entry *e, struct text *out)
+{
+    const struct rival *v = e->f.rival;
+    if (v && v->access)
+        deed_text(&e->f, (struct deed){ e->f.other, v->access, v->how, v->value, v->width, v->addr }, out);
+}
+
+void filled_text(const struct entry *e, const char *sentence, struct text *out)
+{
+    for (const char *p = sentence, *hole; *p; p = hole + 5) {
+        hole = strstr(p, "{end}");
+        if (!hole) {
+            text_add(out, "%s", p);
+            return;
+        }
+        text_put(out, p, (size_t)(hole - p));
+        text_add(out, "%" PRId64, e->high + (s64)e->f.width);
+    }
+}
+
+/* Two ends of a range of elements: "[1000..1023]", and with more dimensions "[8,0] to [8,7]". */
+static void ends_text(const struct finding *f, s64 low, s64 high, bool pair, struct text *out)
+{
+    u64 dim[8];
+    if (!pair && dimensions(f->object_type, dim) < 2) {
+        text_add(out, "elements [%" PRId64 "..%" PRId64 "]", low, high);
+        return;
+    }
+    text_add(out, "elements ");
+    element_text(f, low, out);
+    text_add(out, pair ? " and " : " to ");
+    element_text(f, high, out);
+}
+
+void elements_text(const struct entry *e, struct text *out)
+{
+    const struct finding *f = &e->f;
+    if (!e->has_range || e->low == e->high)
+        return;
+    u32 es = f->object ? f->element_size : 0;
+    bool pair = e->step == (u64)e->high - (u64)e->low;
+    if (es) {
+        s64 low = floor_div(e->low, es), high = floor_div(e->high, es);
+        ends_text(f, low, high, pair && high > low + 1, out);
+        if (e->step % es)
+            text_add(out, ", addresses %s%" PRIu64 " bytes apart", pair ? "" : "a multiple of ", e->step);
+        else if (e->step > es && !pair)
+            text_add(out, " in steps of %" PRIu64, e->step / es);
+    } else if (f->object) {
+        text_add(out, "offsets %" PRId64 "..%" PRId64 " in steps of %" PRIu64 " bytes", e->low, e->high, e->step);
+    } else {
+        text_add(out, "addresses 0x%" PRIx64 "..0x%" PRIx64 " in steps of %" PRIu64 " bytes", (u64)e->low, (u64)e->high, e->step);
+    }
+}
