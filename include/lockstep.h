@@ -91,6 +91,10 @@ lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats 
 /* From any thread or a signal handler: the running launch ends with a report of where it stood. */
 void lk_gpu_interrupt(lk_gpu *gpu);
 
+/* How far the running launch is: from any thread. 0: none runs, or this gpu cannot tell. */
+typedef struct lk_progress { size_t size; uint64_t ctas, ctas_done, warp_instructions; } lk_progress;   /* instructions: those of CTAs still running come in bites */
+int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress);
+
 /* Device profiles: the i-th name (NULL past the last), and the card of one as text (lk_text_free), NULL: no such profile. */
 /* The instruction set. A form is a row of the table with its types; `opcode n` counts through what its modifiers may be. */
 typedef struct lk_isa_info {

@@ -9,6 +9,7 @@ enum exit_code {                /* the same for every verb */
     EXIT_USAGE = 2,             /* bad usage or input */
     EXIT_UNSUPPORTED = 3,       /* an instruction or call that Lockstep does not support was reached */
     EXIT_NOTHING = 4,           /* nothing was checked or run */
+    EXIT_SIGNAL = 128,          /* plus the number of the signal that stopped the launch */
 };
 
 /* Prints "lockstep: ..." on standard error after flushing standard output, and returns EXIT_USAGE. */

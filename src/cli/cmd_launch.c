@@ -4,8 +4,8 @@
  * compare. Everything that can be wrong with the command line is said before anything runs. */
 #include "cli/cli.h"
 #include "cli/launch.h"
+#include "cli/watch.h"
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 
 struct session {                /* everything that one launch owns */
@@ -18,24 +18,6 @@ struct session {                /* everything that one launch owns */
     struct signature signature; /* names from the source, when it is there */
     struct buffer *buffer;      /* one for each argument */
 };
-
-/* The handler has no other way to know whom to stop. */
-static lk_gpu *volatile interrupted;
-
-static void on_interrupt(int sig)
-{
-    (void)sig;
-    if (interrupted)
-        lk_gpu_interrupt(interrupted);
-}
-
-/* The first Ctrl-C asks for a report of where the kernel stands; the handler is gone then, and the second one kills. */
-static void catch_interrupt(lk_gpu *gpu)
-{
-    interrupted = gpu;
-    struct sigaction act = { .sa_handler = gpu ? on_interrupt : SIG_DFL, .sa_flags = (int)SA_RESETHAND };
-    sigaction(SIGINT, &act, NULL);
-}
 
 static bool find_kernel(struct session *s, struct error *e)
 {
@@ -210,9 +192,10 @@ static lk_status launch(struct session *s, lk_stats *stats)
     lk_launch l = { .size = sizeof l, .shared_bytes = o->shared, .cooperative = o->cooperative, .args = args, .arg_bytes = bytes, .arg_count = o->args };
     memcpy(l.grid, o->grid, sizeof l.grid);
     memcpy(l.block, o->block, sizeof l.block);
-    catch_interrupt(s->gpu);
+    struct watch watch;
+    watch_begin(&watch, &o->common, s->gpu, s->name);
     lk_status status = lk_kernel_launch(s->kernel, &l, stats);
-    catch_interrupt(NULL);
+    watch_end(&watch);
     fflush(stdout);
     return status;
 }
@@ -374,7 +357,7 @@ static int run_sessions(struct session *s, struct error *e)
     int code = open_session(s, e);
     if (code == EXIT_CLEAN)
         code = run_checked(s, e);
-    if (!s->o->both || code > EXIT_FINDINGS)
+    if (!s->o->both || code > EXIT_FINDINGS || watch_signal())
         return code;
     if (lk_report_errors(s->gpu)) {
         printf("both: not run on the GPU, since the findings come first\n");
@@ -394,5 +377,6 @@ int cmd_launch(int argc, char **argv)
     s.mem = (struct arena){ 0 };
     close_session(&s);
     arena_free(&options);
-    return code;
+    /* as shells say it of a program that a signal ended */
+    return watch_signal() ? EXIT_SIGNAL + watch_signal() : code;
 }

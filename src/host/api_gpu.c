@@ -93,6 +93,16 @@ void lk_gpu_interrupt(lk_gpu *gpu)
     __atomic_store_n(&gpu->device->interrupt, 1, __ATOMIC_RELAXED);
 }
 
+int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress)
+{
+    struct sim_progress p;
+    if (!gpu->device->sim || !sim_progress(gpu->device->sim, &p))
+        return 0;
+    lk_progress out = { progress->size, p.total, p.done, p.warp_insns };
+    memcpy(progress, &out, MIN_OF(progress->size, sizeof out));
+    return 1;
+}
+
 const char *lk_device_name(uint32_t i)
 {
     const struct profile *p = profile_at(i);

@@ -276,7 +276,7 @@ struct worker {
     struct launch *launch;
     struct ranges { struct lowered *low; struct range *r; } *func; u32 nfunc, capfunc;     /* what each site may touch, by function */
     struct cta *free, *again;                   /* again: started already, to be run next */
-    u64 steps, ctas;
+    u64 steps, ctas;                            /* executed; run to their end (read by sim_progress: atomic) */
     u32 turns;
     u64 from, to; bool holds;                   /* CTAs it has claimed and not started; whether it counts in launch.holders */
     struct arena mem;                           /* lives as long as the launch */
@@ -323,6 +323,7 @@ struct sim {
     struct writer *writers; u64 serial;
     struct mem_object *workspace;               /* of grid.sync(), made for the first cooperative launch */
     struct mem_object *params;                  /* a copy of the parameters that has an address, for kernels that take it */
+    struct launch *running;                     /* guarded by the lock, NULL: none */
     u64 heap;                                   /* bytes of device malloc that are not freed (atomic) */
 };
 

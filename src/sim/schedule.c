@@ -343,7 +343,7 @@ static void worker_run(struct worker *k)
         if (!c) break;
         bool done = cta_run(c);
         if (done) {
-            k->ctas++;
+            __atomic_store_n(&k->ctas, k->ctas + 1, __ATOMIC_RELAXED);
             /* the common case, more CTAs of a plain grid, needs no lock */
             if (!__atomic_load_n(&l->nparked, __ATOMIC_RELAXED) && !launch_stopped(l) && !(launch_interrupted(l))) {
                 u64 id;
@@ -545,6 +545,28 @@ static bool prepare(struct sim *s, struct launch *l, const struct sim_launch *in
     return l->kernel && l->fast && l->plain;
 }
 
+/* Lets others see the launch, or no longer. */
+static void show(struct sim *s, struct launch *l)
+{
+    lock(&s->lock);
+    s->running = l;
+    unlock(&s->lock);
+}
+
+bool sim_progress(struct sim *s, struct sim_progress *p)
+{
+    lock(&s->lock);
+    const struct launch *l = s->running;
+    *p = (struct sim_progress){ 0 };
+    if (l) {
+        p->total = l->total;
+        p->warp_insns = __atomic_load_n(&l->spent, __ATOMIC_RELAXED);
+        for (u32 k = 0; k < l->nworkers; k++) p->done += __atomic_load_n(&l->worker[k].ctas, __ATOMIC_RELAXED);
+    }
+    unlock(&s->lock);
+    return l != NULL;
+}
+
 static int finish(struct launch *l, struct worker *k, u32 n, struct sim_result *r)
 {
     int end = l->stop;
@@ -593,7 +615,9 @@ bool sim_run(struct sim *s, const struct sim_launch *in, struct sim_result *r, s
     l.nworkers = n; l.worker = k;
     l.batch = n > 1 ? 16 : 1;
     if (in->observers) observe_launch(&l, true);
+    show(s, &l);
     if (l.total) run_workers(s, k, n);
+    show(s, NULL);
     if (in->observers) observe_launch(&l, false);
     finish(&l, k, n, r);
     if (l.param_copy != (char *)params) base_free(l.param_copy);

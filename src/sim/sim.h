@@ -32,6 +32,9 @@ struct sim_result {
 };
 /* false: e says why nothing (more) ran: unsupported instruction (named with its line), out of memory. Findings go to the report. */
 bool sim_run(struct sim *s, const struct sim_launch *l, struct sim_result *r, struct error *e);
+struct sim_progress { u64 total, done, warp_insns; };    /* CTAs; instructions counted so far */
+/* How far the running launch is, from any thread; false: none runs. */
+bool sim_progress(struct sim *s, struct sim_progress *p);
 /* CTAs of this shape that fit on one SM of the profile (shared memory, threads, CTA slots; registers when maxnreg is known). */
 u32 sim_resident_per_sm(const struct profile *p, const struct ptx_func *kernel, u32 threads, u64 shared_total);
 u64 sim_static_shared(const struct ptx_func *kernel);

@@ -240,7 +240,11 @@ static void explain_stopped(struct stop *st, enum finding_kind kind, struct caus
     else if (c->at.s->state == SP_IDLE && c->at.s->nreads && wait_for_host(st->l)) {
         c->cause = arena_printf(&st->mem, "interrupted while every thread waited for the host to write %s", stand_read(st, low_of(c->at.s), &c->at.s->reads[0]));
         c->fix = "Let the host write it, from a thread that does not wait for the launch.";
-    } else c->cause = "the launch was interrupted";
+    } else {
+        u64 done = 0;
+        for (u32 k = 0; k < st->l->nworkers; k++) done += st->l->worker[k].ctas;
+        c->cause = arena_printf(&st->mem, "the launch was interrupted, with %" PRIu64 " of %" PRIu64 " CTA%s done", done, st->l->total, st->l->total == 1 ? "" : "s");
+    }
 }
 
 /* All that wait are in one finding, which occurred once. */

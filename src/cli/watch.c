@@ -1,0 +1,126 @@
+/* Watching a launch.
+ *
+ * Progress is drawn by a thread that sleeps half a second first and then looks at the counters that the workers keep anyway: a short launch
+ * sees nothing of it, and a long one pays nothing. It exists only where standard error is a terminal.
+ *
+ * The first SIGINT or SIGTERM asks the launch to end with a report of where it stood; after it both have their default action again,
+ * so that the next one kills. A signal that was ignored when lockstep started (nohup, a job in the background) stays ignored. */
+#include "cli/watch.h"
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { FIRST_MS = 500, EVERY_MS = 200 };
+
+static const int signals[] = { SIGINT, SIGTERM };
+/* A handler has no other way to know whom to stop, nor to tell that it did. */
+static lk_gpu *volatile stopping;
+static volatile sig_atomic_t stopped_by;
+
+static void on_signal(int sig)
+{
+    for (u32 i = 0; i < COUNT_OF(signals); i++)
+        signal(signals[i], SIG_DFL);
+    stopped_by = sig;
+    if (stopping)
+        lk_gpu_interrupt(stopping);
+}
+
+static void catch_signals(lk_gpu *gpu)
+{
+    stopping = gpu;
+    for (u32 i = 0; i < COUNT_OF(signals); i++) {
+        struct sigaction act = { .sa_handler = gpu ? on_signal : SIG_DFL }, old;
+        if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN && !stopped_by)
+            sigaction(signals[i], &act, NULL);
+    }
+}
+
+int watch_signal(void)
+{
+    return stopped_by;
+}
+
+/* ---- progress ---- */
+
+static void add_rate(struct text *t, double n, const char *unit)
+{
+    static const char *const scale[] = { "", "k", "M", "G" };
+    u32 k = 0;
+    for (; n >= 10000 && k + 1 < COUNT_OF(scale); k++)
+        n /= 1000;
+    text_add(t, ", %.*f%s %s", n < 10 ? 1 : 0, n, scale[k], unit);
+}
+
+/* true: there is a line on the terminal now. */
+static bool draw(const struct watch *w)
+{
+    lk_progress p = { .size = sizeof p };
+    if (!lk_gpu_progress(w->gpu, &p) || !p.ctas)
+        return false;
+    double s = (double)(time_ns() - w->began) / 1e9, share = (double)p.ctas_done / (double)p.ctas;
+    struct text t = { 0 };
+    text_add(&t, "\r\033[K%s: %" PRIu64 " of %" PRIu64 " CTAs, %.0f %%", w->name, p.ctas_done, p.ctas, 100 * share);
+    if (p.ctas_done)
+        add_rate(&t, (double)p.ctas_done / s, "CTAs/s");
+    else if (p.warp_instructions)
+        add_rate(&t, (double)p.warp_instructions / s, "warp instructions/s");
+    text_add(&t, ", %.1f s", s);
+    if (p.ctas_done && share < 1 && s * (1 - share) / share < 1e6)
+        text_add(&t, ", about %.0f s left", s * (1 - share) / share);
+    text_add(&t, "\r");
+    fwrite(t.p, 1, t.n, stderr);
+    fflush(stderr);
+    text_free(&t);
+    return true;
+}
+
+static struct timespec in_ms(u32 ms)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_nsec += (long)ms * 1000000;
+    t.tv_sec += t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    return t;
+}
+
+static void *draw_until_end(void *self)
+{
+    struct watch *w = self;
+    bool drawn = false;
+    lock(&w->lock);
+    for (u32 ms = FIRST_MS; !w->ended; ms = EVERY_MS) {
+        struct timespec until = in_ms(ms);
+        pthread_cond_timedwait(&w->end, &w->lock, &until);
+        drawn |= !w->ended && draw(w);
+    }
+    unlock(&w->lock);
+    if (drawn)
+        fputs("\033[K", stderr);
+    fflush(stderr);
+    return NULL;
+}
+
+void watch_begin(struct watch *w, const struct common *c, lk_gpu *gpu, const char *name)
+{
+    const char *term = getenv("TERM");
+    *w = (struct watch){ .gpu = gpu, .name = name, .began = time_ns(), .lock = LOCK_INIT, .end = PTHREAD_COND_INITIALIZER };
+    catch_signals(gpu);
+    if (c->quiet || !isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb"))
+        return;
+    w->shown = !pthread_create(&w->thread, NULL, draw_until_end, w);
+}
+
+void watch_end(struct watch *w)
+{
+    catch_signals(NULL);
+    if (!w->shown)
+        return;
+    lock(&w->lock);
+    w->ended = true;
+    pthread_cond_signal(&w->end);
+    unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+}
