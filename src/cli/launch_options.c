@@ -61,7 +61,7 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     switch (opt->id) {
     case O_launch_GRID: return parse_shape(opt, text, o->grid, e);
     case O_launch_BLOCK: return parse_shape(opt, text, o->block, e);
-    case O_launch_SHARED: return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared = (u32)n, true);
+    case O_launch_SHARED: return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared = (u32)n, o->shared_given = true);
     case O_launch_COOPERATIVE: return o->cooperative = true;
     case O_launch_ON:
         o->both = !strcmp(text, "both");
@@ -84,6 +84,9 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
         o->tolerance = strtod(text, &end);
         return (end != text && !*end && o->tolerance >= 0 && isfinite(o->tolerance)) ||
                error_set(e, ERR_INPUT, "--tolerance %.60s: a number from 0 on belongs here, as in --tolerance 1e-5", text);
+    case O_launch_DIM: return launch_dim_parse(a, text, o, e);
+    case O_launch_CONTRACT: o->contract = text; return true;
+    case O_launch_NO_CONTRACT: return o->no_contract = true;
     case O_launch_JSON: o->json = text; return true;
     default: CHECK(!"an option of launch without its case");
     }
@@ -138,7 +141,7 @@ bool launch_options_parse(struct arena *a, int argc, char **argv, struct launch_
     o->common = p.common;
     if (!o->path)
         return error_set(e, ERR_INPUT, "launch needs a .ptx or .cu file; lockstep launch --help shows an example");
-    if (!o->grid[0] || !o->block[0])
-        return error_set(e, ERR_INPUT, "the shape of the launch is missing: say %s", !o->grid[0] ? !o->block[0] ? "--grid X[,Y[,Z]] --block X[,Y[,Z]]" : "--grid X[,Y[,Z]]" : "--block X[,Y[,Z]]");
+    if (o->no_contract && (o->contract || o->dims))
+        return error_set(e, ERR_INPUT, "--no-contract and %s contradict each other", o->contract ? "--contract" : "--dim");
     return true;
 }
