@@ -49,6 +49,7 @@ void arena_free(struct arena *a);                                 /* everything 
 struct text { char *p; size_t n, cap; };        /* {0} is empty; always terminated once something was added */
 void text_add(struct text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void text_put(struct text *t, const char *p, size_t n);
+void text_json(struct text *t, const char *z);          /* as a JSON string with its quotes; bytes that are no UTF-8 become U+FFFD */
 void text_free(struct text *t);
 
 /* ---- vectors: struct { T *p; u32 n, cap; } grown in an arena (old storage is left behind) ---- */
@@ -60,6 +61,18 @@ void *vec_grow(struct arena *a, void *p, u32 *cap, size_t size, size_t align);
 struct map { struct map_slot *slot; u32 n, cap; };     /* {0} is empty; keys are not copied, values are not NULL */
 void *map_get(const struct map *m, struct str key);                       /* NULL: not there */
 void map_put(struct arena *a, struct map *m, struct str key, void *value); /* replaces */
+
+/* ---- names for contents (BLAKE2b) ---- */
+enum { HASH_BYTES = 16, HASH_HEX = 2 * HASH_BYTES + 1 };
+struct hash {
+    u64 state[8];
+    u8 pending[128]; u32 used;  /* a block that is not full yet */
+    u64 bytes;                  /* before it */
+};
+void hash_begin(struct hash *h);
+void hash_add(struct hash *h, const void *data, size_t n);
+void hash_add_text(struct hash *h, const char *s);      /* with its end, so that "ab", "c" and "a", "bc" differ */
+void hash_end(struct hash *h, char hex[HASH_HEX]);
 
 /* ---- errors: bad input or environment ---- */
 enum error_code { ERR_NONE, ERR_INPUT = 2, ERR_UNSUPPORTED = 3, ERR_NOTHING = 4, ERR_MEMORY = 5, ERR_SYSTEM = 6 };
@@ -87,6 +100,7 @@ bool base_alloc_refused(void);          /* counts as a call: for those who get u
 bool file_read(const char *path, struct str *out, struct error *e);   /* from base_alloc, terminated; release with base_free((void *)out->p) */
 bool file_exists(const char *path);              /* and can be read */
 bool file_write(const char *path, const void *p, size_t n, struct error *e);  /* "-": standard output; else beside, then renamed */
+bool folder_make(const char *path, struct error *e);     /* one that is there already is fine */
 u64 time_ns(void);                      /* monotonic */
 int cpu_count(void);                    /* that this process may use */
 /* Runs argv (NULL-terminated) with both output streams captured (the first 4 MiB; output may be NULL).

@@ -107,3 +107,8 @@ bool file_write(const char *path, const void *p, size_t n, struct error *e)
         unlink(temp);
     return ok || error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(why));
 }
+
+bool folder_make(const char *path, struct error *e)
+{
+    return !mkdir(path, 0777) || errno == EEXIST || error_set(e, ERR_SYSTEM, "cannot make the folder %s: %s", path, strerror(errno));
+}

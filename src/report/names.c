@@ -1,50 +1,74 @@
-/* Names as people write them, from the names that the compiler makes (Itanium C++ ABI, as far as kernels and variables use it):
- * _Z [L] <length><name> ..., or _ZN <length><name> ... E. Parameters and template arguments are not decoded. What does not fit stays
- * as it is. */
+/* Names as people write them, from the names that the compiler makes, and whether a name that somebody wrote means one of those. */
+#include "base/demangle.h"
 #include "report/report.h"
-
-/* A <length><name> at p; n = 0: none. */
-static struct str source_name(const char *p, const char *end, const char **after)
-{
-    u32 n = 0;
-    while (p < end && *p >= '0' && *p <= '9' && n < 4096)
-        n = n * 10 + (u32)(*p++ - '0');
-    if (!n || n > (size_t)(end - p))
-        return (struct str){ NULL, 0 };
-    *after = p + n;
-    return (struct str){ p, n };
-}
-
-static bool starts(struct str s, const char *with)
-{
-    size_t n = strlen(with);
-    return s.n >= n && !memcmp(s.p, with, n);
-}
-
-static bool is_hidden(struct str part)
-{
-    return starts(part, "_INTERNAL_") || starts(part, "_GLOBAL__N_") || starts(part, "__internal_");
-}
+#include <ctype.h>
 
 void name_plain(struct str m, char *out, size_t size)
 {
-    const char *p = m.p + 2, *end = m.p + m.n;
-    size_t n = 0;
-    if (starts(m, "_Z")) {
-        bool nested = p < end && *p == 'N';
-        p += nested;
-        while (p < end && (*p == 'K' || *p == 'L'))
-            p++;
-        for (bool more = true; more; more = nested) {
-            struct str part = source_name(p, end, &p);
-            if (!part.n)
-                break;
-            if (is_hidden(part))
-                continue;
-            n += (size_t)snprintf(out + n, n < size ? size - n : 0, "%s%.*s", n ? "::" : "", (int)part.n, part.p);
-            n = n < size ? n : size - 1;
-        }
-    }
-    if (!n)
+    struct arena mem = { 0 };
+    struct demangled d;
+    if (demangle(&mem, m, &d))
+        snprintf(out, size, "%s", d.plain);
+    else
         snprintf(out, size, "%.*s", (int)m.n, m.p);
+    arena_free(&mem);
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Drops the blanks that mean nothing, so that "scale< float >" and "scale<float>" are one text. */
+static const char *squeezed(struct arena *a, const char *s)
+{
+    char *out = arena_alloc(a, strlen(s) + 1, 1), *o = out;
+    for (; *s; s++)
+        if (!isspace((unsigned char)*s))
+            *o++ = *s;
+        else if (o > out && is_word(o[-1]) && is_word(s[strspn(s, " \t\n\r\v\f")]))
+            *o++ = ' ';
+    *o = 0;
+    return out;
+}
+
+/* The text behind the next :: that is inside no brackets; NULL: none. */
+static const char *without_scope(const char *s)
+{
+    int depth = 0;
+    for (; *s; s++) {
+        depth += (*s == '<' || *s == '(' || *s == '[') - (*s == '>' || *s == ')' || *s == ']');
+        if (!depth && s[0] == ':' && s[1] == ':')
+            return s + 2;
+    }
+    return NULL;
+}
+
+/* "f" also names "a::f". */
+static bool same_or_inner(const char *name, const char *asked)
+{
+    for (; name; name = without_scope(name))
+        if (!strcmp(name, asked))
+            return true;
+    return false;
+}
+
+enum name_fit name_fits(struct str mangled, const char *asked)
+{
+    struct arena mem = { 0 };
+    struct demangled d;
+    enum name_fit fit = NAME_OTHER;
+    if (str_is(mangled, asked)) {
+        fit = NAME_EXACT;
+    } else if (demangle(&mem, mangled, &d)) {
+        const char *want = squeezed(&mem, asked), *name = squeezed(&mem, d.name);
+        want += !strncmp(want, "::", 2) ? 2 : 0;
+        const char *signature = d.signature ? squeezed(&mem, d.signature) : NULL;
+        if (same_or_inner(name, want) || (signature && same_or_inner(signature, want)))
+            fit = NAME_WHOLE;
+        else if (same_or_inner(squeezed(&mem, d.plain), want))
+            fit = NAME_FAMILY;
+    }
+    arena_free(&mem);
+    return fit;
 }

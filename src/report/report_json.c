@@ -14,48 +14,10 @@ static void comma(struct json *j)
     j->more = true;
 }
 
-/* Length of the UTF-8 sequence at z, 0: it is none (a path may hold any bytes, JSON may not). */
-static u32 utf8_length(const char *z)
-{
-    const u8 *p = (const u8 *)z;
-    u32 n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
-    for (u32 i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    if (n == 3 && ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)))
-        return 0;
-    if (n == 4 && ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)))
-        return 0;
-    return n;
-}
-
-static void string(struct text *out, const char *z)
-{
-    text_add(out, "\"");
-    for (u32 n; *z; z += n) {
-        u8 c = (u8)*z;
-        n = utf8_length(z);
-        if (c == '"' || c == '\\')
-            text_add(out, "\\%c", c);
-        else if (c == '\n')
-            text_add(out, "\\n");
-        else if (c == '\t')
-            text_add(out, "\\t");
-        else if (c < 32 || c == 127)
-            text_add(out, "\\u%04x", c);
-        else if (n)
-            text_put(out, z, n);
-        else
-            text_add(out, "\\ufffd");
-        n = MAX_OF(n, 1u);
-    }
-    text_add(out, "\"");
-}
-
 static void name(struct json *j, const char *key)
 {
     comma(j);
-    string(j->out, key);
+    text_json(j->out, key);
     text_add(j->out, ":");
 }
 
@@ -63,7 +25,7 @@ static void put_text(struct json *j, const char *key, const char *z)
 {
     name(j, key);
     if (z)
-        string(j->out, z);
+        text_json(j->out, z);
     else
         text_add(j->out, "null");
 }
