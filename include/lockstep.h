@@ -30,7 +30,6 @@ typedef enum lk_status {
 typedef struct lk_gpu lk_gpu;           /* a GPU, software or real, its memory and its report */
 typedef struct lk_module lk_module;     /* loaded PTX */
 typedef struct lk_kernel lk_kernel;     /* a kernel of a module; lives as long as the module */
-typedef struct lk_contract lk_contract; /* how kernels are to be called, from the //! lines of a file; ends before its gpu */
 
 typedef struct lk_options {     /* zero it, set size, then what you need */
     size_t size;                /* sizeof(lk_options), for compatibility */
@@ -52,21 +51,69 @@ const char *lk_gpu_error(const lk_gpu *gpu);    /* the last error: "where: text"
 
 /* PTX text, copied; `name` stands in messages. Compiling .cu needs lk_module_compile. */
 lk_status lk_module_load(lk_gpu *gpu, const char *name, const char *ptx, size_t bytes, lk_module **module);
-/* A .ptx or .cu file; .cu is compiled with NVRTC or nvcc, whichever is there, with line information. */
+/* A .ptx or .cu file; the same as lk_module_compile without options. */
 lk_status lk_module_load_file(lk_gpu *gpu, const char *path, lk_module **module);
-/* How the module came about ("compiled by nvrtc 13.0 for sm_90", "scale.ptx, made from it"), or ""; lives as long as the module. */
+
+typedef struct lk_compile {     /* zero it, set size, then what you need */
+    size_t size;
+    const char *arch;           /* "sm_90a"; NULL: that of the gpu's profile */
+    const char *compiler;       /* "nvrtc", "nvcc" or "clang"; NULL: the first of these that is there and can take the file */
+    const char *const *flag;    /* one word each, as nvcc spells them: "-DN=4", "-Iinclude", "-std=c++20", "--use_fast_math" */
+    uint32_t flags;
+    const char *const *name;    /* names that lk_module_kernel will be asked for: templates among them, "scale<float>", are instantiated */
+    uint32_t names;
+    uint32_t fresh;             /* non-zero: compile, whatever the cache or a .ptx beside the source has */
+} lk_compile;
+/* Compiles a .cu file, always with line information, and loads it; results are kept in a cache. `options` may be NULL; a .ptx file is loaded as it is. */
+lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *options, lk_module **module);
+/* What the compiler said in the last lk_module_compile, errors and warnings in one form with their lines, or "". */
+const char *lk_gpu_log(const lk_gpu *gpu);
+/* How the module came about ("compiled by nvrtc 13.0 for sm_90", "took the PTX beside it"), or ""; lives as long as the module. */
 const char *lk_module_note(const lk_module *module);
+const char *lk_module_compiler(const lk_module *module);       /* "nvrtc 13.0", or "" when nobody compiled */
+const char *lk_module_arch(const lk_module *module);           /* "sm_90", as in the PTX */
+const char *lk_module_ptx(const lk_module *module, size_t *bytes);      /* its text; lives as long as the module */
+/* Asks ptxas for registers and spills of all kernels (lk_kernel_usage). LK_NOTHING: there is no ptxas. */
+lk_status lk_module_assemble(lk_module *module);
 void lk_module_unload(lk_module *module);
 uint32_t lk_module_kernel_count(const lk_module *module);
 lk_kernel *lk_module_kernel_at(lk_module *module, uint32_t i);
-lk_kernel *lk_module_kernel(lk_module *module, const char *name);   /* mangled or plain; NULL: none, and the error lists the nearest */
+/* By its mangled name, or as in the source: "scale", "ns::scale", "scale<float>", "scale(float*, int)"; NULL: the only one there is. The result
+ * is NULL when there is none, or more than one, and the error lists which. */
+lk_kernel *lk_module_kernel(lk_module *module, const char *name);
 lk_status lk_module_symbol(lk_module *module, const char *name, uint64_t *address, uint64_t *bytes);   /* __device__ / __constant__ variable */
 
-typedef struct lk_param { uint32_t offset, bytes, align; char type[8]; uint32_t is_pointer; const char *name; } lk_param;  /* type: "u64", "f32", "b8" (struct); name as in the PTX */
+typedef struct lk_param {
+    uint32_t offset, bytes, align;
+    char type[8];               /* of the PTX: "u64", "f32", "b8" (struct) */
+    uint32_t is_pointer;
+    const char *name;           /* as in the PTX */
+    const char *source_type;    /* as in the source, when the kernel's name tells: "const float*"; else "" */
+} lk_param;
 const char *lk_kernel_name(const lk_kernel *kernel);     /* as in the PTX, mangled */
-const char *lk_kernel_plain(const lk_kernel *kernel);    /* as in the source: "deep::pick" */
+const char *lk_kernel_plain(const lk_kernel *kernel);    /* as in the source: "deep::pick", "scale<float>" */
+const char *lk_kernel_signature(const lk_kernel *kernel);/* with its parameters: "scale<float>(float*, int)"; the name where these are not known */
 uint32_t lk_kernel_param_count(const lk_kernel *kernel);
 lk_status lk_kernel_param(const lk_kernel *kernel, uint32_t i, lk_param *out);
+
+typedef struct lk_usage {       /* set size */
+    size_t size;
+    uint64_t param_bytes, shared_bytes, local_bytes, const_bytes, global_bytes;   /* static, of the kernel and all that it may call */
+    uint32_t dynamic_shared;    /* non-zero: it declares shared memory whose size comes with the launch */
+    uint32_t max_threads[3], required_threads[3], cluster[3];      /* of a block, of a cluster; 0: not said */
+    uint32_t min_blocks, max_registers;     /* __launch_bounds__, __maxnreg__; 0: not said */
+    uint32_t assembled;         /* non-zero: lk_module_assemble filled in the rest */
+    uint32_t registers, barriers;
+    uint64_t stack_bytes, spill_store_bytes, spill_load_bytes;
+} lk_usage;
+lk_status lk_kernel_usage(const lk_kernel *kernel, lk_usage *usage);
+
+/* The cache of compiled kernels. */
+typedef struct lk_cache_info { char key[40], source[256], arch[16], compiler[64]; uint64_t bytes; int64_t used; } lk_cache_info;   /* used: seconds since 1970 */
+uint32_t lk_cache_list(lk_cache_info *out, uint32_t most);      /* up to `most`, the last used first; returns how many there are */
+uint32_t lk_cache_clear(void);                                  /* removes all; returns how many there were */
+uint64_t lk_cache_limit(void);                                  /* bytes (LOCKSTEP_CACHE_SIZE); 0: no cache */
+int lk_cache_folder(char *out, size_t size);                    /* 0: there is none */
 
 typedef enum lk_memory_kind { LK_MEMORY_DEVICE, LK_MEMORY_PINNED, LK_MEMORY_MANAGED } lk_memory_kind;
 lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, const char *name, uint64_t *address);
@@ -85,44 +132,10 @@ typedef struct lk_launch {      /* zero it, set size, then what you need */
     const void *const *args;    /* one pointer to each argument's value */
     const uint32_t *arg_bytes;  /* size of each; NULL: trusted to be what the kernel expects */
     uint32_t arg_count;
-    const lk_contract *contract;        /* bound to this kernel: the arguments are held against it; NULL: none */
 } lk_launch;
 typedef struct lk_stats { uint64_t warp_instructions, ctas, nanoseconds; } lk_stats;
 /* Runs to the end and returns: LK_OK, LK_FINDINGS (new errors in the report), or why not. `stats` may be NULL. */
 lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats *stats);
-/* Contracts: the //! lines of a file, lockstep-contract(5). Read, bind to a kernel with values for its dims, then ask. */
-typedef enum lk_argument_kind { LK_ARGUMENT_VALUE, LK_ARGUMENT_BUFFER, LK_ARGUMENT_BYTES, LK_ARGUMENT_NULL } lk_argument_kind;
-typedef enum lk_flow { LK_FLOW_IN, LK_FLOW_OUT, LK_FLOW_INOUT } lk_flow;
-typedef struct lk_argument {
-    const char *name;           /* lives as long as the contract, like type */
-    const char *type;           /* "f32"; "" for bytes and null pointers */
-    lk_argument_kind kind;
-    lk_flow flow;               /* of a buffer, like the rest */
-    uint32_t rank;              /* dimensions */
-    uint64_t dim[8], stride[8]; /* elements */
-    uint64_t bytes;             /* of memory for a buffer; of a value or bytes, its size */
-    uint64_t align;
-    int32_t same;               /* the earlier argument whose memory it takes, -1: its own */
-    uint32_t filled;            /* lk_contract_fill writes something */
-} lk_argument;
-typedef struct lk_dim { const char *name; int64_t value; } lk_dim;
-/* `text` is copied, `file` stands in messages and reports. A file without //! kernel lines gives a contract with no kernels. */
-lk_status lk_contract_read(lk_gpu *gpu, const char *file, const char *text, size_t bytes, lk_contract **contract);
-void lk_contract_free(lk_contract *contract);
-const char *lk_contract_kernel(const lk_contract *contract, uint32_t i);    /* the name of its i-th block, NULL: there is none */
-/* Gives the dims their values, those in `dims` and by choice the others, and holds the block against the kernel's parameters.
- * LK_NOTHING: the contract has no block for this kernel. */
-lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const lk_dim *dims, uint32_t count);
-/* Of a bound contract: */
-const char *lk_contract_dims(const lk_contract *contract);                  /* "rows=100, cols=72" */
-const char *lk_contract_oracle(const lk_contract *contract);                /* the words behind `oracle`, for who can evaluate them; "" */
-uint32_t lk_contract_argument_count(const lk_contract *contract);
-lk_status lk_contract_argument(const lk_contract *contract, uint32_t i, lk_argument *out);
-/* Writes argument i: the value, the bytes, or the contents of a buffer, which depend on seed and i only. */
-lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t seed, void *to);
-/* Sets what the contract says of grid, block, shared memory and cooperation; grid[0] or block[0] stay 0 where it is silent. */
-void lk_contract_shape(const lk_contract *contract, lk_launch *launch);
-
 /* From any thread or a signal handler: the running launch ends with a report of where it stood. */
 void lk_gpu_interrupt(lk_gpu *gpu);
 

@@ -58,10 +58,12 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
 {
     u64 n = 0;
     char *end;
+    if (opt->id >= O_launch_COMPILER && opt->id <= O_launch_FRESH)
+        return compiling_option(a, &o->compiling, opt->id - O_launch_COMPILER, text, e);
     switch (opt->id) {
     case O_launch_GRID: return parse_shape(opt, text, o->grid, e);
     case O_launch_BLOCK: return parse_shape(opt, text, o->block, e);
-    case O_launch_SHARED: return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared = (u32)n, o->shared_given = true);
+    case O_launch_SHARED: return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared = (u32)n, true);
     case O_launch_COOPERATIVE: return o->cooperative = true;
     case O_launch_ON:
         o->both = !strcmp(text, "both");
@@ -84,32 +86,10 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
         o->tolerance = strtod(text, &end);
         return (end != text && !*end && o->tolerance >= 0 && isfinite(o->tolerance)) ||
                error_set(e, ERR_INPUT, "--tolerance %.60s: a number from 0 on belongs here, as in --tolerance 1e-5", text);
-    case O_launch_DIM: return launch_dim_parse(a, text, o, e);
-    case O_launch_CONTRACT: o->contract = text; return true;
-    case O_launch_NO_CONTRACT: return o->no_contract = true;
     case O_launch_JSON: o->json = text; return true;
     default: CHECK(!"an option of launch without its case");
     }
     return true;
-}
-
-/* Cuts FILE.ptx:KERNEL at the colon behind the extension. */
-static bool parse_target(struct arena *a, const char *text, struct launch_options *o, struct error *e)
-{
-    static const char *const ends[] = { ".ptx", ".cu" };
-    for (u32 i = 0; i < COUNT_OF(ends); i++) {
-        size_t n = strlen(ends[i]);
-        for (const char *p = strstr(text, ends[i]); p; p = strstr(p + 1, ends[i])) {
-            if (p[n] && p[n] != ':')
-                continue;
-            if (p[n] == ':' && !p[n + 1])
-                return error_set(e, ERR_INPUT, "%.200s: behind the colon comes the name of a kernel", text);
-            o->path = arena_str(a, (struct str){ text, (u32)(p + n - text) });
-            o->kernel = p[n] ? p + n + 1 : NULL;
-            return true;
-        }
-    }
-    return error_set(e, ERR_INPUT, "launch takes a .ptx or .cu file first, as in lockstep launch saxpy.ptx; `%.100s` is neither", text);
 }
 
 struct reading { struct arena *a; struct launch_options *o; };
@@ -125,7 +105,7 @@ static bool read_word(void *self, const char *word, struct error *e)
     struct reading *r = self;
     struct launch_options *o = r->o;
     if (!o->path)
-        return parse_target(r->a, word, o, e);
+        return compiling_target(r->a, "launch", word, &o->path, &o->kernel, e);
     if (o->args == LAUNCH_ARGS)
         return error_set(e, ERR_INPUT, "more than %d arguments", LAUNCH_ARGS);
     return arg_parse(r->a, o->args, word, &o->arg[o->args], e) && ++o->args;
@@ -141,7 +121,7 @@ bool launch_options_parse(struct arena *a, int argc, char **argv, struct launch_
     o->common = p.common;
     if (!o->path)
         return error_set(e, ERR_INPUT, "launch needs a .ptx or .cu file; lockstep launch --help shows an example");
-    if (o->no_contract && (o->contract || o->dims))
-        return error_set(e, ERR_INPUT, "--no-contract and %s contradict each other", o->contract ? "--contract" : "--dim");
+    if (!o->grid[0] || !o->block[0])
+        return error_set(e, ERR_INPUT, "the shape of the launch is missing: say %s", !o->grid[0] ? !o->block[0] ? "--grid X[,Y[,Z]] --block X[,Y[,Z]]" : "--grid X[,Y[,Z]]" : "--block X[,Y[,Z]]");
     return true;
 }

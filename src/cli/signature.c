@@ -97,6 +97,8 @@ static void split(struct arena *a, const char *p, const char *end, struct signat
 void signature_find(struct arena *a, struct str source, struct str name, struct signature *out)
 {
     *out = (struct signature){ 0 };
+    const char *args = memchr(name.p, '<', name.n);
+    name.n = args && args > name.p ? (u32)(args - name.p) : name.n;
     for (u32 i = name.n; i > 1; i--)
         if (name.p[i - 1] == ':') {
             name = (struct str){ name.p + i, name.n - i };

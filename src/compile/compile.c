@@ -1,15 +1,46 @@
-/* From a .cu file to PTX: the order of attempts, the cache, and the compiler's first error as one of ours.
+/* From a .cu file to PTX: the order of attempts.
  *
- * The cache is content-addressed: the name of an entry is a hash of the source, the options and the identity of the compilers.
- * Entries are written beside and renamed, so that any number of processes may share it; an entry is never wrong, at worst
- * missing. A source that includes a file of its own is compiled every time, because the hash does not see that file. */
+ *     the PTX beside the source, if it was made from it -> the cache -> NVRTC -> nvcc -> clang -> one sentence
+ *
+ * A compiler that cannot take the file passes it on to the next, since NVRTC refuses what nvcc takes (host headers, a main); the
+ * errors that are shown are those of the last compiler that understands all of CUDA. */
 #include "compile/compile.h"
-#include <ctype.h>
-#include <errno.h>
+#include "report/report.h"
 #include <stdlib.h>
 #include <sys/stat.h>
 
 enum { PATH_MOST = 3072 };
+
+/* ---- small questions ---- */
+
+u32 compile_arch_number(const char *arch)
+{
+    const char *digits = arch ? strchr(arch, '_') : NULL;
+    return digits ? (u32)strtoul(digits + 1, NULL, 10) : 0;
+}
+
+bool compile_arch(const char *text, char out[16])
+{
+    const char *p = !strncmp(text, "sm_", 3) ? text + 3 : !strncmp(text, "compute_", 8) ? text + 8 : text;
+    size_t n = strspn(p, "0123456789");
+    if (n < 2 || n > 4 || (p[n] && ((p[n] != 'a' && p[n] != 'f') || p[n + 1])))
+        return false;
+    snprintf(out, 16, "sm_%.5s", p);
+    return true;
+}
+
+bool compile_is_instance(const char *name)
+{
+    return strchr(name, '<') && !strchr(name, '\n') && strncmp(name, "_Z", 2);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* ---- the PTX beside the source ---- */
 
 /* The checksum that cksum(1) prints, so that a shell script can write it and check it (tests/regen). */
 static u32 posix_cksum(struct str s)
@@ -43,24 +74,11 @@ static bool path_beside(const char *path, char *out, size_t size)
     return true;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* The number behind sm_ or compute_; 0: none. */
-static u32 arch_number(const char *p)
-{
-    const char *digits = p ? strchr(p, '_') : NULL;
-    return digits ? (u32)strtoul(digits + 1, NULL, 10) : 0;
-}
-
 /* True if the PTX is for an architecture that is newer than the one asked for, which could not run it. */
 static bool is_too_new(struct str ptx, const char *arch)
 {
     const char *target = strstr(ptx.p, ".target ");
-    return arch_number(target) > arch_number(arch);
+    return compile_arch_number(target) > compile_arch_number(arch);
 }
 
 enum beside { BESIDE_NONE, BESIDE_NEWER, BESIDE_SAME };
@@ -83,193 +101,298 @@ static enum beside beside_read(const char *path, struct str source, struct str *
     if (!marked && pt.st_mtime >= cu.st_mtime)
         return BESIDE_NEWER;
     base_free((void *)ptx->p);
+    *ptx = (struct str){ NULL, 0 };
     return BESIDE_NONE;
 }
 
-/* True if a line includes a file by "name": its contents are not in the hash. */
-static bool includes_local(struct str source)
+/* The kernel of this PTX that a name means as a whole; NULL: none. */
+static char *entry_named(struct arena *a, struct str ptx, const char *name)
 {
-    const char *end = source.p + source.n;
-    for (const char *p = source.p; p < end; p++) {
-        while (p < end && (*p == ' ' || *p == '\t'))
-            p++;
-        if (p < end && *p == '#') {
-            p++;
-            while (p < end && (*p == ' ' || *p == '\t'))
-                p++;
-            if (end - p > 7 && !memcmp(p, "include", 7)) {
-                p += 7;
-                while (p < end && (*p == ' ' || *p == '\t'))
-                    p++;
-                if (p < end && *p != '<')
-                    return true;
-            }
-        }
-        while (p < end && *p != '\n')
-            p++;
+    for (const char *p = strstr(ptx.p, ".entry "); p; p = strstr(p + 7, ".entry ")) {
+        const char *from = p + 7 + strspn(p + 7, " \t");
+        struct str entry = { from, (u32)strcspn(from, "( \t\r\n") };
+        if (name_fits(entry, name) >= NAME_WHOLE)
+            return arena_str(a, entry);
     }
+    return NULL;
+}
+
+/* True if everything that is asked for by name is in the PTX already, where nothing can be instantiated any more. */
+static bool names_there(struct compile_result *r, const struct compile_options *o, struct str ptx)
+{
+    r->lowered = NEW_ARRAY(&r->mem, char *, o->names + 1);
+    for (u32 i = 0; i < o->names; i++)
+        if (compile_is_instance(o->name[i]) && !(r->lowered[i] = entry_named(&r->mem, ptx, o->name[i])))
+            return false;
+    return true;
+}
+
+/* True if PTX made by somebody else, with flags unknown, may answer. */
+static bool beside_allowed(const struct compile_options *o)
+{
+    return !o->fresh && !o->flags && !o->arch_exact && o->compiler == COMPILER_ANY;
+}
+
+/* ---- compiling ---- */
+
+/* Nobody can compile it. `beside` is what the PTX beside it was found to be. */
+static bool no_compiler(const char *path, const struct compile_options *o, enum beside beside, struct error *e)
+{
+    char other[PATH_MOST];
+    bool there = beside_allowed(o) && path_beside(path, other, sizeof other) && file_exists(other);
+    if (o->compiler == COMPILER_CLANG)
+        return error_set(e, ERR_INPUT, "clang is not here to compile %s, or no CUDA toolkit whose headers it needs: install both, or leave --compiler out", path);
+    if (o->compiler != COMPILER_ANY)
+        return error_set(e, ERR_INPUT, "%s is not here to compile %s: install it, or leave --compiler out", compiler_name[o->compiler], path);
+    char why[256] = "";
+    if (there && beside == BESIDE_NONE)
+        snprintf(why, sizeof why, ", and it has changed since %.100s", base_name(other));
+    else if (there && o->names)
+        snprintf(why, sizeof why, ", and %.100s has no %.80s", base_name(other), o->name[0]);
+    return error_set(e, ERR_INPUT, "no CUDA compiler is here to compile %s%s: install NVRTC (pip install nvidia-cuda-nvrtc-cu12) or the CUDA toolkit, "
+                     "or compile it elsewhere with nvcc -ptx -lineinfo and pass the .ptx", path, why);
+}
+
+/* The key of the result in the cache; false: it cannot be known what the result depends on. */
+static bool cache_key(const struct compile_job *job, char key[HASH_HEX])
+{
+    struct hash h;
+    const struct compile_options *o = job->o;
+    char real[4096];
+    hash_begin(&h);
+    hash_add_text(&h, "lockstep 2");
+    /* the path is part of the key because it stands in the .file lines of the result */
+    hash_add_text(&h, job->path);
+    hash_add_text(&h, realpath(job->path, real) ? real : "");
+    hash_add_text(&h, job->arch);
+    hash_add_text(&h, o->arch_exact ? "exact" : "");
+    hash_add_text(&h, compiler_name[o->compiler]);
+    for (u32 i = 0; i < o->flags; i++)
+        hash_add_text(&h, o->flag[i]);
+    for (u32 i = 0; i < o->names; i++) {
+        hash_add_text(&h, "name");
+        hash_add_text(&h, compile_is_instance(o->name[i]) ? o->name[i] : "");
+    }
+    toolkit_identity(job->toolkit, &h);
+    for (u32 i = 0; stand_in_name(i); i++)
+        hash_add_text(&h, stand_in_text(i));
+    bool known = headers_hash(job, &h);
+    hash_end(&h, key);
+    return known;
+}
+
+void compile_log_free(struct compile_log *log)
+{
+    text_free(&log->ptx);
+    text_free(&log->messages);
+}
+
+static bool attempt(enum compiler c, const struct compile_job *job, struct compile_log *log, struct error *e)
+{
+    static bool (*const by[])(const struct compile_job *, struct compile_log *, struct error *) = { NULL, compile_nvrtc, compile_nvcc, compile_clang };
+    *log = (struct compile_log){ 0 };
+    if (by[c](job, log, e))
+        return true;
+    if (!log->bad_arch || !log->older[0] || job->o->arch_exact || !strcmp(log->older, job->arch))
+        return false;
+    /* a compiler older than the card: its newest architecture runs there too */
+    char older[16];
+    snprintf(older, sizeof older, "%s", log->older);
+    compile_log_free(log);
+    *log = (struct compile_log){ 0 };
+    struct compile_job again = *job;
+    again.arch = arena_str(job->mem, str_of(older));
+    bool ok = by[c](&again, log, e);
+    snprintf(log->older, sizeof log->older, "%s", older);
+    return ok;
+}
+
+static bool take_result(const struct compile_job *job, struct compile_log *log, struct compile_result *r, struct error *e)
+{
+    char *copy = base_alloc(log->ptx.n + 1);
+    if (!copy)
+        return error_set(e, ERR_MEMORY, "no memory for the PTX of %s", job->path);
+    memcpy(copy, log->ptx.p, log->ptx.n);
+    r->ptx = (struct str){ copy, (u32)log->ptx.n };
+    snprintf(r->by, sizeof r->by, "%s", log->by);
+    snprintf(r->arch, sizeof r->arch, "%s", log->older[0] ? log->older : job->arch);
+    r->lowered = NEW_ARRAY(&r->mem, char *, job->o->names + 1);
+    for (u32 i = 0; i < job->o->names; i++)
+        r->lowered[i] = log->lowered && log->lowered[i] ? arena_str(&r->mem, str_of(log->lowered[i])) : NULL;
+    return true;
+}
+
+/* A name that the compiler could not instantiate: what the source has instead. */
+static bool name_error(const struct compile_job *job, const struct diagnosis *d, struct error *e)
+{
+    struct declared *list;
+    u32 n = declared_kernels(job->mem, job->source, &list);
+    const char *asked = "";
+    for (u32 i = 0; i < job->o->names && !asked[0]; i++)
+        asked = compile_is_instance(job->o->name[i]) ? job->o->name[i] : "";
+    struct text names = { 0 };
+    for (u32 i = 0; i < n && names.n < 200; i++)
+        text_add(&names, "%s%.*s%s", i ? ", " : "", (int)MIN_OF(list[i].name.n, 80u), list[i].name.p, list[i].is_template ? "<...>" : "");
+    error_set(e, ERR_INPUT, "%.150s: there is no kernel `%.80s` (%.100s)%s%s", job->path, asked, d->first.text, n ? "; the file has " : "", names.p ? names.p : "");
+    text_free(&names);
     return false;
 }
 
-/* The path of the entry for this source, with its folders made. false: there is to be no cache. */
-static bool cache_path(const char *path, struct str source, const char *arch, const struct toolkit *t, char *out, size_t size)
+/* Whether NVRTC stumbled over host code: a header that only hosts have, a function that is none of the device's. */
+static bool is_host_trouble(const char *log)
 {
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char folder[PATH_MOST];
-    int n = xdg && xdg[0] == '/' ? snprintf(folder, sizeof folder, "%s", xdg)
-          : home && home[0] == '/' ? snprintf(folder, sizeof folder, "%s/.cache", home) : -1;
-    if (n < 0 || n > PATH_MOST - 64 || includes_local(source))
+    const char *missing = strstr(log, "open source file \"");
+    char name[128] = "", path[160];
+    if (missing) {
+        missing = strchr(missing, '"') + 1;
+        snprintf(name, sizeof name, "%.*s", (int)MIN_OF(strcspn(missing, "\""), sizeof name - 1), missing);
+        snprintf(path, sizeof path, "/usr/include/%s", name);
+        return !strchr(name, '.') || file_exists(path);
+    }
+    return strstr(log, "JIT mode") || strstr(log, "identifier \"cuda") || strstr(log, "namespace \"std");
+}
+
+/* What is said when nothing could compile the file: the errors of `log`. */
+static bool give_error(const struct compile_job *job, const struct compile_log *log, struct diagnosis *d, bool by_nvrtc, struct error *e)
+{
+    if (d->names)
+        return name_error(job, d, e);
+    if (!d->errors)
+        return error_set(e, ERR_INPUT, "%s: %s made no PTX and did not say why: %.300s", job->path, log->by, log->messages.p ? log->messages.p : "");
+    *e = d->first;
+    size_t n = strlen(e->text);
+    if (!e->where[0])
+        snprintf(e->where, sizeof e->where, "%.60s", log->by);
+    if (d->errors > 1)
+        n += (size_t)snprintf(e->text + n, sizeof e->text - n, " (and %u more)", d->errors - 1);
+    const char *m = log->messages.p ? log->messages.p : "";
+    if (n >= sizeof e->text)
         return false;
-    if (mkdir(folder, 0777) && errno != EEXIST)
-        return false;
-    strcat(folder, "/lockstep");
-    if (mkdir(folder, 0777) && errno != EEXIST)
-        return false;
-    /* the path is part of the key because it stands in the .file lines of the result */
-    struct text key = { 0 };
-    text_add(&key, "lockstep 1 %s %s\n", arch, path);
-    toolkit_identity(t, &key);
-    text_put(&key, source.p, source.n);
-    u64 a = str_hash((struct str){ key.p, (u32)key.n });
-    text_add(&key, "%016llx", (unsigned long long)a);
-    u64 b = str_hash((struct str){ key.p, (u32)key.n });
-    text_free(&key);
-    return snprintf(out, size, "%s/%016llx%016llx.ptx", folder, (unsigned long long)a, (unsigned long long)b) < (int)size;
+    if (by_nvrtc && is_host_trouble(m))
+        snprintf(e->text + n, sizeof e->text - n, "; NVRTC takes device code only: %s nvcc for a file with host code, or give the kernel a file of its own",
+                 toolkit_has(job->toolkit, COMPILER_NVCC) ? "take" : "install");
+    else if (strstr(m, "open source file") || strstr(m, "file not found"))
+        snprintf(e->text + n, sizeof e->text - n, "; -I FOLDER says where to look for it");
+    return false;
 }
 
-static bool is_regular(const char *path)
+/* Tries the compilers in order. The errors that count are nvcc's, else NVRTC's, else clang's. */
+static bool compile_now(const struct compile_job *job, struct compile_result *r, struct error *e)
 {
-    struct stat st;
-    return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size > 0;
-}
-
-/* Both compilers write "file(12): error: what" (nvrtc also "file(12): error #20: what"), then the line and a caret. */
-static bool log_to_error(const char *path, struct str source, const struct compile_log *log, struct error *e)
-{
-    const char *text = log->messages.p ? log->messages.p : "";
-    const char *hit = strstr(text, "error");
-    u32 more = 0;
-    for (const char *p = hit ? strstr(hit + 5, "): error") : NULL; p; p = strstr(p + 8, "): error"))
-        more++;
-    if (!hit)
-        return error_set(e, ERR_INPUT, "%s: %s made no PTX and did not say why: %.300s", path, log->by, text);
-    const char *from = hit, *to = hit;
-    while (from > text && from[-1] != '\n')
-        from--;
-    while (*to && *to != '\n')
-        to++;
-    const char *what = memchr(hit, ':', (size_t)(to - hit));
-    what = what ? what + 1 + (what[1] == ' ') : hit;
-    char also[64] = "";
-    if (more)
-        snprintf(also, sizeof also, " (and %u more)", more);
-    const char *open = memchr(from, '(', (size_t)(hit - from));
-    unsigned long line = open && isdigit((unsigned char)open[1]) ? strtoul(open + 1, NULL, 10) : 0;
-    size_t name = open ? (size_t)(open - from) : 0;
-    bool ours = name >= strlen(base_name(path)) && !memcmp(open - strlen(base_name(path)), base_name(path), strlen(base_name(path)));
-    if (!line || !ours) {
-        /* an error in a header, or one without a place: the compiler's own line says where */
-        return error_set(e, ERR_INPUT, "%s: %.*s%s", log->by, (int)MIN_OF(to - from, 380), from, also);
+    struct compile_log log, kept = { 0 };
+    struct diagnosis d, kept_d = { 0 };
+    struct text passed = { 0 };         /* who could not take it, and why */
+    enum compiler kept_by = COMPILER_ANY;
+    bool ok = false, stop = false;
+    for (enum compiler c = COMPILER_NVRTC; c < COMPILER_COUNT && !ok && !stop; c++) {
+        if (!toolkit_has(job->toolkit, c) || (job->o->compiler != COMPILER_ANY && job->o->compiler != c))
+            continue;
+        struct error broken = { 0 };
+        ok = attempt(c, job, &log, &broken);
+        diagnose(job, &log, &d);
+        if (broken.code) {
+            error_set(&d.first, broken.code, "%s", broken.text);
+            d.errors += !d.errors;
+        }
+        if (!ok && d.first.code)
+            text_add(&passed, "%s could not take it (%s%s%.120s); ", log.by[0] ? log.by : compiler_name[c], d.first.where, d.first.where[0] ? ": " : "", d.first.text);
+        stop = !ok && d.names;
+        bool better = !kept_by || ok || c == COMPILER_NVCC;
+        if (better) {
+            compile_log_free(&kept);
+            text_free(&kept_d.report);
+            kept = log;
+            kept_d = d;
+            kept_by = c;
+        } else {
+            compile_log_free(&log);
+            text_free(&d.report);
+        }
     }
-    const char *at = source.p, *end = source.p + source.n;
-    for (unsigned long l = 1; l < line && at < end; at++)
-        l += *at == '\n';
-    /* the compiler's caret: its line follows the echoed source line, indented by the same amount */
-    const char *echo = *to ? to + 1 : to, *caret = strchr(echo, '\n');
-    const char *first = echo + strspn(echo, " \t"), *mark = caret ? caret + 1 + strspn(caret + 1, " \t") : NULL;
-    while (at < end && (*at == ' ' || *at == '\t'))
-        at++;
-    if (mark && *mark == '^' && mark - caret > first - echo)
-        at = MIN_OF(at + ((mark - caret - 1) - (first - echo)), end);
-    return error_at(e, ERR_INPUT, path, source, at, "%.*s%s", (int)MIN_OF(to - what, 400), what, also);
-}
-
-/* Runs NVRTC, and nvcc when NVRTC is missing or could not take the file (host headers, a main). */
-static bool compile_now(const struct toolkit *t, const char *path, struct str source, const char *arch, struct compile_log *log, struct error *e)
-{
-    struct error by_library = { 0 };
-    if (t->nvrtc[0] && toolkit_nvrtc(t, path, source, arch, log, &by_library))
-        return true;
-    if (!t->nvcc[0])
-        return by_library.code ? error_set(e, by_library.code, "%s", by_library.text) : log_to_error(path, source, log, e);
-    compile_log_free(log);
-    *log = (struct compile_log){ 0 };
-    if (toolkit_nvcc(t, path, arch, log, e))
-        return true;
-    return log_to_error(path, source, log, e);
-}
-
-static void note(const struct compile_options *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void note(const struct compile_options *o, const char *fmt, ...)
-{
-    if (!o->note || !o->note_size)
-        return;
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(o->note, o->note_size, fmt, ap);
-    va_end(ap);
-}
-
-static bool no_compiler(const char *path, struct error *e)
-{
-    char other[PATH_MOST];
-    bool there = path_beside(path, other, sizeof other) && is_regular(other);
-    return error_set(e, ERR_INPUT, "no CUDA compiler is here to compile %s%s%s: install NVRTC (pip install nvidia-cuda-nvrtc-cu12) or the CUDA toolkit, "
-                     "or compile it elsewhere with nvcc -ptx -lineinfo and pass the .ptx", path, there ? ", and it has changed since " : "",
-                     there ? base_name(other) : "");
-}
-
-/* With the source in memory: the attempts, in order. */
-static bool compile_source(const char *path, struct str source, const struct compile_options *o, struct str *ptx, struct error *e)
-{
-    const char *arch = o->arch ? o->arch : "sm_90";
-    char entry[PATH_MOST + 64];
-    enum beside beside = beside_read(path, source, ptx);
-    if (beside == BESIDE_SAME && !o->fresh && !is_too_new(*ptx, arch)) {
-        note(o, "%s: took the PTX beside it, which was made from it", path);
-        return true;
-    }
-    struct toolkit t;
-    toolkit_find(&t);
-    if (!t.nvrtc[0] && !t.nvcc[0]) {
-        if (beside == BESIDE_NONE)
-            return no_compiler(path, e);
-        note(o, "%s: no CUDA compiler is here; took the PTX beside it", path);
-        return true;
-    }
-    if (beside != BESIDE_NONE)
-        base_free((void *)ptx->p);
-    bool cached = cache_path(path, source, arch, &t, entry, sizeof entry);
-    struct error ignored = { 0 };
-    if (cached && !o->fresh && is_regular(entry) && file_read(entry, ptx, &ignored)) {
-        note(o, "%s: compiled for %s, from the cache", path, arch);
-        return true;
-    }
-    struct compile_log log = { 0 };
-    bool ok = compile_now(&t, path, source, arch, &log, e);
-    char *copy = ok ? base_alloc(log.ptx.n + 1) : NULL;
-    if (copy) {
-        memcpy(copy, log.ptx.p, log.ptx.n);
-        *ptx = (struct str){ copy, (u32)log.ptx.n };
-        note(o, "%s: compiled by %s for %s", path, log.by, arch);
-        if (cached)
-            file_write(entry, copy, log.ptx.n, &ignored);       /* a full disk costs a compilation next time, no more */
-    } else if (ok) {
-        ok = error_set(e, ERR_MEMORY, "no memory for the PTX of %s", path);
-    }
-    compile_log_free(&log);
+    text_free(&r->log);
+    r->log = kept_d.report;
+    if (kept_d.names)
+        text_free(&r->log);     /* how the compiler was asked is nobody's business */
+    if (ok)
+        ok = take_result(job, &kept, r, e);
+    else
+        give_error(job, &kept, &kept_d, kept_by == COMPILER_NVRTC, e);
+    if (ok)
+        text_add(&r->note, "%s: %scompiled by %s for %s", job->path, passed.p ? passed.p : "", r->by, r->arch);
+    compile_log_free(&kept);
+    text_free(&passed);
     return ok;
 }
 
-bool compile_cu(const char *path, const struct compile_options *o, struct str *ptx, struct error *e)
+static bool compile_cached(const struct compile_job *job, struct compile_result *r, struct error *e)
+{
+    char key[HASH_HEX], again[HASH_HEX];
+    bool known = cache_limit() && cache_key(job, key);
+    if (known && !job->o->fresh && cache_take(key, job->o, r)) {
+        text_add(&r->note, "%s: compiled by %s for %s, from the cache", job->path, r->by, r->arch);
+        return true;
+    }
+    if (!compile_now(job, r, e))
+        return false;
+    /* a file that changed while the compiler ran belongs to no key */
+    if (known && cache_key(job, again) && !strcmp(key, again))
+        cache_keep(key, job->path, job->o, r);
+    return true;
+}
+
+/* With the source in memory. */
+static bool compile_source(struct compile_job *job, struct compile_result *r, struct error *e)
+{
+    const struct compile_options *o = job->o;
+    struct str ptx = { NULL, 0 };
+    enum beside beside = beside_allowed(o) ? beside_read(job->path, job->source, &ptx) : BESIDE_NONE;
+    bool fits = beside != BESIDE_NONE && !is_too_new(ptx, job->arch) && names_there(r, o, ptx);
+    struct toolkit *t = NEW(job->mem, struct toolkit);
+    job->toolkit = t;
+    if (beside == BESIDE_SAME && fits) {
+        text_add(&r->note, "%s: took the PTX beside it, which was made from it", job->path);
+        r->ptx = ptx;
+        return true;
+    }
+    toolkit_find(t);
+    if (!toolkit_has(t, o->compiler)) {
+        if (beside != BESIDE_NONE && (fits || !o->names)) {
+            text_add(&r->note, "%s: no CUDA compiler is here; took the PTX beside it", job->path);
+            r->ptx = ptx;
+            return true;
+        }
+        base_free((void *)ptx.p);
+        return no_compiler(job->path, o, beside, e);
+    }
+    base_free((void *)ptx.p);
+    return compile_cached(job, r, e);
+}
+
+bool compile_cu(const char *path, const struct compile_options *o, struct compile_result *out, struct error *e)
 {
     static const struct compile_options plain = { 0 };
-    struct str source;
+    *out = (struct compile_result){ 0 };
+    text_put(&out->note, "", 0);
+    text_put(&out->log, "", 0);
+    o = o ? o : &plain;
+    struct arena mem = { 0 };
+    struct compile_job job = { .path = path, .o = o, .arch = o->arch ? o->arch : "sm_90", .mem = &mem };
     if (strlen(path) > PATH_MOST - 64)
         return error_set(e, ERR_INPUT, "the path %.80s... is too long", path);
-    if (!file_read(path, &source, e))
+    if (!file_read(path, &job.source, e))
         return false;
-    bool ok = compile_source(path, source, o ? o : &plain, ptx, e);
-    base_free((void *)source.p);
+    snprintf(out->arch, sizeof out->arch, "%.15s", job.arch);
+    bool ok = compile_source(&job, out, e);
+    base_free((void *)job.source.p);
+    arena_free(&mem);
     return ok;
+}
+
+void compile_result_free(struct compile_result *r)
+{
+    base_free((void *)r->ptx.p);
+    text_free(&r->note);
+    text_free(&r->log);
+    arena_free(&r->mem);
+    *r = (struct compile_result){ 0 };
 }

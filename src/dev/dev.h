@@ -4,7 +4,6 @@
  * checked against the objects of the device, every launch against the limits of the card (launch.c), before either one acts. */
 #ifndef LOCKSTEP_DEV_H
 #define LOCKSTEP_DEV_H
-#include "contract/contract.h"
 #include "sim/sim.h"
 
 struct dev_options {
@@ -31,9 +30,8 @@ struct dev_launch {
     u32 shared_bytes;           /* dynamic */
     bool cooperative;
     const void *params;         /* kernel->param_bytes of them */
-    const struct bound *contract;       /* what the arguments must be, or NULL */
 };
-enum dev_result { DEV_RAN, DEV_REFUSED, DEV_FAILED };   /* REFUSED: a limit or the contract, in the report; FAILED: e says why */
+enum dev_result { DEV_RAN, DEV_REFUSED, DEV_FAILED };   /* REFUSED: a limit, in the report; FAILED: e says why */
 
 struct device;
 struct dev_ops {                /* what the two implementations do differently */

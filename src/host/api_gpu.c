@@ -80,6 +80,7 @@ void lk_gpu_destroy(lk_gpu *gpu)
     if (!gpu)
         return;
     dev_delete(gpu->device);
+    text_free(&gpu->log);
     base_free(gpu);
 }
 

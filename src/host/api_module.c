@@ -1,12 +1,21 @@
 /* Modules and kernels of the public interface: loading, finding by name, describing parameters. */
-#include "host/host.h"
+#include "base/demangle.h"
 #include "compile/compile.h"
+#include "host/host.h"
 
-static const char *plain_of(struct arena *a, struct str name)
+enum { PLAIN_MOST = 100 };
+
+/* What the mangled name tells of the kernel. Template arguments of a library's making can be pages long: those are left out. */
+static void describe(struct arena *a, struct lk_kernel *k)
 {
-    char plain[512];
-    name_plain(name, plain, sizeof plain);
-    return arena_str(a, str_of(plain));
+    struct demangled d;
+    u32 n = k->func->nparam;
+    bool known = demangle(a, k->func->name, &d);
+    k->plain = !known ? k->name : strlen(d.name) <= PLAIN_MOST ? d.name : d.plain;
+    k->signature = known && d.signature ? d.signature : k->plain;
+    k->param_type = NEW_ARRAY(a, const char *, n + 1);
+    for (u32 i = 0; i < n; i++)
+        k->param_type[i] = known && d.params == n ? d.param[i] : "";
 }
 
 static void kernels_list(lk_module *m)
@@ -22,15 +31,24 @@ static void kernels_list(lk_module *m)
             continue;
         struct lk_kernel *k = &m->kernel[m->kernels++];
         *k = (struct lk_kernel){
-            .func = f, .module = m, .name = arena_str(&m->mem, f->name), .plain = plain_of(&m->mem, f->name),
+            .func = f, .module = m, .name = arena_str(&m->mem, f->name),
             .params = arena_alloc(&m->mem, f->param_bytes, 16), .param_name = NEW_ARRAY(&m->mem, const char *, f->nparam),
         };
         for (u32 j = 0; j < f->nparam; j++)
             k->param_name[j] = arena_str(&m->mem, f->param[j]->name);
+        describe(&m->mem, k);
     }
 }
 
-static lk_status load(lk_gpu *gpu, const char *name, struct str text, const char *note, lk_module **module)
+static void origin_copy(lk_module *m, const struct compile_result *from)
+{
+    m->note = from ? arena_str(&m->mem, (struct str){ from->note.p, (u32)from->note.n }) : "";
+    m->compiler = from ? arena_str(&m->mem, str_of(from->by)) : "";
+    char suffix[2] = { m->dev->ptx->target_suffix, 0 };
+    snprintf(m->arch, sizeof m->arch, "sm_%u%s", m->dev->ptx->target, suffix);
+}
+
+lk_status host_load(lk_gpu *gpu, const char *name, struct str text, const struct compile_result *from, lk_module **module)
 {
     struct error *e = &gpu->error;
     struct dev_module *d = dev_load(gpu->device, name, text, e);
@@ -41,7 +59,7 @@ static lk_status load(lk_gpu *gpu, const char *name, struct str text, const char
     m->mem = mem;
     m->gpu = gpu;
     m->dev = d;
-    m->note = arena_str(&m->mem, str_of(note));
+    origin_copy(m, from);
     kernels_list(m);
     *module = m;
     return LK_OK;
@@ -55,28 +73,12 @@ lk_status lk_module_load(lk_gpu *gpu, const char *name, const char *ptx, size_t 
         error_set(e, ERR_INPUT, "%s: PTX of 4 GiB and more is not taken", name ? name : "PTX");
         return host_failed(gpu);
     }
-    return load(gpu, name ? name : "PTX", (struct str){ ptx, (u32)bytes }, "", module);
+    return host_load(gpu, name ? name : "PTX", (struct str){ ptx, (u32)bytes }, NULL, module);
 }
 
 lk_status lk_module_load_file(lk_gpu *gpu, const char *path, lk_module **module)
 {
-    struct error *e = host_begin(gpu);
-    *module = NULL;
-    size_t n = strlen(path);
-    bool is_cu = n > 3 && !strcmp(path + n - 3, ".cu");
-    struct str text;
-    char note[300] = "", arch[16];
-    snprintf(arch, sizeof arch, "sm_%u", gpu->device->profile->sm);
-    struct compile_options o = { .arch = arch, .note = note, .note_size = sizeof note };
-    if (!(is_cu ? compile_cu(path, &o, &text, e) : file_read(path, &text, e)))
-        return host_failed(gpu);
-    /* PTX made from a .cu is named as if it lay beside it: that is where its source is looked for */
-    struct text name = { 0 };
-    text_add(&name, "%.*s%s", (int)(is_cu ? n - 3 : n), path, is_cu ? ".ptx" : "");
-    lk_status status = load(gpu, name.p, text, note, module);
-    text_free(&name);
-    base_free((void *)text.p);
-    return status;
+    return lk_module_compile(gpu, path, NULL, module);
 }
 
 const char *lk_module_note(const lk_module *module)
@@ -101,69 +103,6 @@ uint32_t lk_module_kernel_count(const lk_module *module)
 lk_kernel *lk_module_kernel_at(lk_module *module, uint32_t i)
 {
     return i < module->kernels ? &module->kernel[i] : NULL;
-}
-
-/* Up to five names, the nearest first. */
-static void nearest_names(const lk_module *m, const char *name, struct text *out)
-{
-    u32 taken[5];
-    for (u32 n = 0; n < COUNT_OF(taken) && n < m->kernels; n++) {
-        u32 best = UINT32_MAX, best_at = 0;
-        for (u32 i = 0; i < m->kernels; i++) {
-            bool used = false;
-            for (u32 k = 0; k < n; k++)
-                used |= taken[k] == i;
-            u32 d = used ? UINT32_MAX : str_distance(name, m->kernel[i].plain);
-            if (d < best) {
-                best = d;
-                best_at = i;
-            }
-        }
-        taken[n] = best_at;
-        text_add(out, "%s%.80s", n ? ", " : "", m->kernel[best_at].plain);
-    }
-    if (m->kernels > COUNT_OF(taken))
-        text_add(out, " and %u more", m->kernels - (u32)COUNT_OF(taken));
-}
-
-/* "f" also names "a::f". */
-static bool plain_matches(const char *plain, const char *name)
-{
-    size_t p = strlen(plain), n = strlen(name);
-    return p >= n && !strcmp(plain + p - n, name) && (p == n || (p > n + 1 && plain[p - n - 1] == ':'));
-}
-
-lk_kernel *lk_module_kernel(lk_module *module, const char *name)
-{
-    struct error *e = host_begin(module->gpu);
-    struct lk_kernel *found = NULL;
-    u32 matches = 0;
-    for (u32 i = 0; i < module->kernels; i++) {
-        struct lk_kernel *k = &module->kernel[i];
-        if (!strcmp(k->name, name))
-            return k;
-        if (plain_matches(k->plain, name)) {
-            found = found ? found : k;
-            matches++;
-        }
-    }
-    if (matches == 1)
-        return found;
-    struct text names = { 0 };
-    if (matches) {
-        for (u32 i = 0; i < module->kernels && names.n < 300; i++)
-            if (plain_matches(module->kernel[i].plain, name))
-                text_add(&names, "%s%.120s", names.n ? ", " : "", module->kernel[i].name);
-        error_set(e, ERR_INPUT, "%s has %u kernels named `%.60s`: give the full name, one of %s", module->dev->ptx->name, matches, name, names.p);
-    } else if (!module->kernels) {
-        error_set(e, ERR_INPUT, "%s has no kernel", module->dev->ptx->name);
-    } else {
-        nearest_names(module, name, &names);
-        error_set(e, ERR_INPUT, "%s has no kernel `%.60s`; it has %s", module->dev->ptx->name, name, names.p);
-    }
-    text_free(&names);
-    host_failed(module->gpu);
-    return NULL;
 }
 
 lk_status lk_module_symbol(lk_module *module, const char *name, uint64_t *address, uint64_t *bytes)
@@ -191,6 +130,11 @@ const char *lk_kernel_plain(const lk_kernel *kernel)
     return kernel->plain;
 }
 
+const char *lk_kernel_signature(const lk_kernel *kernel)
+{
+    return kernel->signature;
+}
+
 uint32_t lk_kernel_param_count(const lk_kernel *kernel)
 {
     return kernel->func->nparam;
@@ -206,7 +150,7 @@ lk_status lk_kernel_param(const lk_kernel *kernel, uint32_t i, lk_param *out)
     }
     const struct ptx_var *v = kernel->func->param[i];
     *out = (lk_param){ .offset = (u32)v->offset, .bytes = (u32)v->size, .align = v->align, .is_pointer = v->is_ptr,
-                       .name = kernel->param_name[i] };
+                       .name = kernel->param_name[i], .source_type = kernel->param_type[i] };
     snprintf(out->type, sizeof out->type, "%.7s", type_name[v->type]);
     return LK_OK;
 }

@@ -11,6 +11,7 @@ struct lk_gpu {
     struct device *device;
     struct error error;         /* of the last call that failed */
     char message[1300];         /* the same as lk_gpu_error gives it */
+    struct text log;            /* what the compiler said last */
 };
 
 struct lk_kernel {
@@ -18,7 +19,10 @@ struct lk_kernel {
     lk_module *module;
     const char *name;           /* as in the PTX, terminated */
     const char *plain;          /* as in the source */
+    const char *signature;      /* with its parameters */
     const char **param_name;    /* of each parameter, as in the PTX */
+    const char **param_type;    /* as in the source, "" where it is not known */
+    u32 registers, barriers, stack, spill_stores, spill_loads;      /* by ptxas; 0 registers: not asked */
     u8 *params;                 /* the parameter block, filled at each launch */
 };
 
@@ -28,21 +32,22 @@ struct lk_module {
     struct lk_kernel *kernel;   /* entries of the PTX with a body, in its order */
     u32 kernels;
     const char *note;           /* how it came about, or "" */
+    const char *source;         /* the .cu file, or NULL */
+    const char *compiler;       /* who compiled it, or "" */
+    char arch[16];              /* "sm_90", by its .target */
+    const char *max_registers;  /* what ptxas is to be told, or NULL */
+    const char **asked;         /* names that were given when it was compiled, and what each is called in the PTX (NULL: not known) */
+    const char **lowered;
+    u32 asks;
     struct arena mem;           /* for all of these */
-};
-
-struct lk_contract {
-    lk_gpu *gpu;
-    struct contract read;       /* all blocks */
-    struct bound bound;         /* kernel is NULL until it is bound */
-    struct lk_kernel *kernel;   /* to whom */
-    char *dims;                 /* "rows=100, cols=72" */
-    struct arena mem;           /* for the text and the blocks */
-    struct arena bound_mem;     /* for `bound`; emptied when it is bound anew */
 };
 
 /* Starts a call that may fail: forgets the last error. */
 struct error *host_begin(lk_gpu *gpu);
+/* api_compile.c: what a .cu or .ptx file becomes. */
+struct compile_result;
+/* Makes a module of PTX; `from` is how it was compiled, or NULL. */
+lk_status host_load(lk_gpu *gpu, const char *name, struct str text, const struct compile_result *from, lk_module **module);
 /* Ends it with the error in gpu->error: composes the message and gives the status. */
 lk_status host_failed(lk_gpu *gpu);
 #endif

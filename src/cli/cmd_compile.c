@@ -1,0 +1,273 @@
+/* lockstep compile: a kernel file to PTX, and what its kernels take and use. */
+#include "cli/cli.h"
+#include "cli/compiling.h"
+#include "cli/signature.h"
+#include <inttypes.h>
+
+enum { NAMES_MOST = 64 };
+
+struct request {                /* the command line */
+    struct arena mem;
+    const char *path;
+    const char *name[NAMES_MOST]; u32 names;    /* kernels, none: all */
+    const char *output, *json;  /* files, or NULL */
+    struct compiling compiling;
+    struct common common;
+};
+
+static bool read_option(void *self, const struct row *o, const char *value, struct error *e)
+{
+    struct request *r = self;
+    switch (o->id) {
+    case O_compile_OUTPUT: r->output = value; return true;
+    case O_compile_JSON: r->json = value; return true;
+    default: return compiling_option(&r->mem, &r->compiling, o->id - O_compile_COMPILER, value, e);
+    }
+}
+
+/* FILE.cu:KERNEL; further kernels of the same file may follow as FILE.cu:KERNEL or :KERNEL. */
+static bool read_word(void *self, const char *word, struct error *e)
+{
+    struct request *r = self;
+    const char *path = r->path, *kernel = NULL;
+    if (r->path && word[0] == ':' && word[1])
+        kernel = word + 1;
+    else if (!compiling_target(&r->mem, "compile", word, &path, &kernel, e))
+        return false;
+    if (r->path && strcmp(r->path, path))
+        return error_set(e, ERR_INPUT, "compile takes one file, and both %.100s and %.100s were given", r->path, path);
+    r->path = path;
+    if (kernel && r->names == NAMES_MOST)
+        return error_set(e, ERR_INPUT, "more than %d kernels", NAMES_MOST);
+    if (kernel)
+        r->name[r->names++] = kernel;
+    return true;
+}
+
+/* ---- one kernel as text ---- */
+
+static void print_params(lk_kernel *k, const struct signature *s)
+{
+    u32 n = lk_kernel_param_count(k);
+    if (n)
+        printf("    %6s %6s  %-5s type\n", "offset", "bytes", "PTX");
+    for (u32 i = 0; i < n; i++) {
+        lk_param p;
+        if (lk_kernel_param(k, i, &p) != LK_OK)
+            continue;
+        const char *name = s->params == n ? s->name[i] : strstr(p.name, "_param_") ? "" : p.name;
+        const char *type = p.source_type[0] ? p.source_type : s->params == n ? s->text[i] : p.is_pointer ? "pointer" : "";
+        bool both = name[0] && p.source_type[0];
+        printf("    %6u %6u  %-5s %s%s%s\n", p.offset, p.bytes, p.type, type, both ? " " : "", both ? name : "");
+    }
+}
+
+static void print_shape(const char *label, const u32 v[3])
+{
+    if (v[0])
+        printf("  %-10s %u x %u x %u\n", label, v[0], MAX_OF(v[1], 1u), MAX_OF(v[2], 1u));
+}
+
+static void print_usage(const lk_usage *u)
+{
+    printf("  %-10s %" PRIu64 " bytes%s\n", "shared", u->shared_bytes, u->dynamic_shared ? ", and as much as the launch gives" : "");
+    printf("  %-10s %" PRIu64 " bytes\n", "local", u->local_bytes);
+    printf("  %-10s %" PRIu64 " bytes\n", "constant", u->const_bytes);
+    if (u->global_bytes)
+        printf("  %-10s %" PRIu64 " bytes of variables\n", "global", u->global_bytes);
+    print_shape("threads", u->required_threads);
+    print_shape("at most", u->max_threads);
+    print_shape("cluster", u->cluster);
+    if (u->min_blocks)
+        printf("  %-10s at least %u on a multiprocessor\n", "blocks", u->min_blocks);
+    if (!u->assembled)
+        return;
+    printf("  %-10s %u, %u barrier%s\n", "registers", u->registers, u->barriers, u->barriers == 1 ? "" : "s");
+    printf("  %-10s %" PRIu64 " bytes stored, %" PRIu64 " loaded, stack of %" PRIu64 "\n", "spills", u->spill_store_bytes, u->spill_load_bytes, u->stack_bytes);
+}
+
+static void print_kernel(struct request *r, lk_kernel *k)
+{
+    struct signature s;
+    lk_usage u = { .size = sizeof u };
+    signature_read(&r->mem, r->path, lk_kernel_plain(k), &s);
+    lk_kernel_usage(k, &u);
+    printf("\n%s\n", lk_kernel_signature(k));
+    if (strcmp(lk_kernel_signature(k), lk_kernel_name(k)))
+        printf("  %-10s %s\n", "entry", lk_kernel_name(k));
+    printf("  %-10s %" PRIu64 " bytes\n", "parameters", u.param_bytes);
+    print_params(k, &s);
+    print_usage(&u);
+}
+
+/* ---- and as JSON ---- */
+
+static void json_number(struct text *t, const char *key, u64 n)
+{
+    text_add(t, ",\"%s\":%" PRIu64, key, n);
+}
+
+static void json_text(struct text *t, const char *key, const char *value)
+{
+    text_add(t, "\"%s\":", key);
+    text_json(t, value);
+}
+
+static void json_shape(struct text *t, const char *key, const u32 v[3])
+{
+    if (v[0])
+        text_add(t, ",\"%s\":[%u,%u,%u]", key, v[0], MAX_OF(v[1], 1u), MAX_OF(v[2], 1u));
+}
+
+static void json_params(struct text *t, lk_kernel *k, const struct signature *s)
+{
+    u32 n = lk_kernel_param_count(k);
+    text_add(t, ",\"parameters\":[");
+    for (u32 i = 0; i < n; i++) {
+        lk_param p;
+        if (lk_kernel_param(k, i, &p) != LK_OK)
+            continue;
+        text_add(t, "%s{", i ? "," : "");
+        json_text(t, "name", s->params == n ? s->name[i] : p.name);
+        text_add(t, ",");
+        json_text(t, "type", p.source_type);
+        text_add(t, ",");
+        json_text(t, "ptx_type", p.type);
+        json_number(t, "offset", p.offset);
+        json_number(t, "bytes", p.bytes);
+        json_number(t, "align", p.align);
+        text_add(t, "}");
+    }
+    text_add(t, "]");
+}
+
+static void json_kernel(struct request *r, lk_kernel *k, struct text *t)
+{
+    struct signature s;
+    lk_usage u = { .size = sizeof u };
+    signature_read(&r->mem, r->path, lk_kernel_plain(k), &s);
+    lk_kernel_usage(k, &u);
+    text_add(t, "{");
+    json_text(t, "name", lk_kernel_plain(k));
+    text_add(t, ",");
+    json_text(t, "signature", lk_kernel_signature(k));
+    text_add(t, ",");
+    json_text(t, "entry", lk_kernel_name(k));
+    json_params(t, k, &s);
+    json_number(t, "parameter_bytes", u.param_bytes);
+    json_number(t, "shared_bytes", u.shared_bytes);
+    text_add(t, ",\"dynamic_shared\":%s", u.dynamic_shared ? "true" : "false");
+    json_number(t, "local_bytes", u.local_bytes);
+    json_number(t, "constant_bytes", u.const_bytes);
+    json_number(t, "global_bytes", u.global_bytes);
+    json_shape(t, "max_threads", u.max_threads);
+    json_shape(t, "required_threads", u.required_threads);
+    json_shape(t, "cluster", u.cluster);
+    if (u.assembled) {
+        json_number(t, "registers", u.registers);
+        json_number(t, "barriers", u.barriers);
+        json_number(t, "stack_bytes", u.stack_bytes);
+        json_number(t, "spill_store_bytes", u.spill_store_bytes);
+        json_number(t, "spill_load_bytes", u.spill_load_bytes);
+    }
+    text_add(t, "}");
+}
+
+static bool write_json(struct request *r, lk_module *m, lk_kernel **kernel, u32 n, struct error *e)
+{
+    struct text t = { 0 };
+    text_add(&t, "{\"format\":\"lockstep-compile\",\"version\":1,");
+    json_text(&t, "file", r->path);
+    text_add(&t, ",");
+    json_text(&t, "compiler", lk_module_compiler(m));
+    text_add(&t, ",");
+    json_text(&t, "arch", lk_module_arch(m));
+    text_add(&t, ",\"kernels\":[");
+    for (u32 i = 0; i < n; i++) {
+        text_put(&t, ",", i ? 1 : 0);
+        json_kernel(r, kernel[i], &t);
+    }
+    text_add(&t, "]}\n");
+    bool ok = file_write(r->json, t.p, t.n, e);
+    text_free(&t);
+    return ok;
+}
+
+/* ---- the verb ---- */
+
+static bool choose(struct request *r, lk_gpu *gpu, lk_module *m, lk_kernel ***kernel, u32 *n, struct error *e)
+{
+    *n = r->names ? r->names : lk_module_kernel_count(m);
+    *kernel = NEW_ARRAY(&r->mem, lk_kernel *, *n + 1);
+    for (u32 i = 0; i < *n; i++) {
+        (*kernel)[i] = r->names ? lk_module_kernel(m, r->name[i]) : lk_module_kernel_at(m, i);
+        if (!(*kernel)[i])
+            return error_set(e, ERR_INPUT, "%.500s", lk_gpu_error(gpu));
+    }
+    /* a file of templates is worth a word: what to write */
+    if (!*n && !lk_module_kernel(m, NULL))
+        return error_set(e, ERR_INPUT, "%.500s", lk_gpu_error(gpu));
+    return true;
+}
+
+static bool to_stdout(const char *file)
+{
+    return file && !strcmp(file, "-");
+}
+
+static int show(struct request *r, lk_gpu *gpu, lk_module *m, struct error *e)
+{
+    lk_kernel **kernel;
+    u32 n;
+    size_t bytes;
+    const char *ptx = lk_module_ptx(m, &bytes);
+    if (!r->common.quiet)
+        fputs(lk_gpu_log(gpu), stderr);
+    if (!choose(r, gpu, m, &kernel, &n, e))
+        return cli_error_value(e);
+    lk_status status = lk_module_assemble(m);
+    if (status != LK_OK && (status != LK_NOTHING || r->common.verbose))
+        fprintf(stderr, "lockstep: %s\n", lk_gpu_error(gpu));
+    if (r->output && !file_write(r->output, ptx, bytes, e))
+        return cli_error_value(e);
+    if (r->json && !write_json(r, m, kernel, n, e))
+        return cli_error_value(e);
+    if (to_stdout(r->output) || to_stdout(r->json) || r->common.quiet)
+        return EXIT_CLEAN;
+    if (lk_module_note(m)[0])
+        printf("%s\n", lk_module_note(m));
+    else
+        printf("%s: PTX for %s\n", r->path, lk_module_arch(m));
+    for (u32 i = 0; i < n; i++)
+        print_kernel(r, kernel[i]);
+    return EXIT_CLEAN;
+}
+
+static int compile(struct request *r, struct error *e)
+{
+    lk_gpu *gpu;
+    lk_module *m;
+    lk_options o = { .size = sizeof o, .threads = 1 };
+    lk_status status = lk_gpu_create(&o, &gpu);
+    if (status != LK_OK)
+        return cli_error_status(status, lk_gpu_error(NULL));
+    status = compiling_load(&r->compiling, gpu, r->path, r->name, r->names, &m);
+    int code = status == LK_OK ? show(r, gpu, m, e) : compiling_failed(gpu, r->path, status);
+    lk_module_unload(m);
+    lk_gpu_destroy(gpu);
+    return code;
+}
+
+int cmd_compile(int argc, char **argv)
+{
+    struct error e = { 0 };
+    struct request r = { 0 };
+    struct parser p = { .verb = VERB_compile, .self = &r, .option = read_option, .word = read_word };
+    bool ok = options_parse(&p, argc, argv, &e);
+    r.common = p.common;
+    if (ok && !r.path)
+        ok = error_set(&e, ERR_INPUT, "compile needs a .cu file; lockstep compile --help shows an example");
+    int code = ok ? compile(&r, &e) : cli_error_value(&e);
+    arena_free(&r.mem);
+    return code;
+}

@@ -1,0 +1,75 @@
+/* The options of compilers, and loading a kernel file with them. */
+#include "cli/compiling.h"
+#include "cli/cli.h"
+
+bool compiling_option(struct arena *a, struct compiling *c, u32 which, const char *value, struct error *e)
+{
+    const char *flag = NULL;
+    u64 n;
+    switch (which + O_compile_COMPILER) {
+    case O_compile_COMPILER:
+        c->o.compiler = value;
+        return !strcmp(value, "nvrtc") || !strcmp(value, "nvcc") || !strcmp(value, "clang") ||
+               error_set(e, ERR_INPUT, "--compiler %.60s: nvrtc, nvcc or clang belongs here", value);
+    case O_compile_ARCH: c->o.arch = value; return true;
+    case O_compile_FRESH: c->o.fresh = 1; return true;
+    case O_compile_INCLUDE: flag = arena_printf(a, "-I%s", value); break;
+    case O_compile_DEFINE: flag = arena_printf(a, "-D%s", value); break;
+    case O_compile_UNDEFINE: flag = arena_printf(a, "-U%s", value); break;
+    case O_compile_STD: flag = arena_printf(a, "-std=%s", value); break;
+    case O_compile_DEBUG: flag = "-G"; break;
+    case O_compile_OPTIMISE: flag = arena_printf(a, "-O%s", value); break;
+    case O_compile_FAST_MATH: flag = "--use_fast_math"; break;
+    case O_compile_REGISTERS:
+        if (!option_whole(value, 255, &n))
+            return error_set(e, ERR_INPUT, "--maxrregcount %.60s: a whole number from 0 to 255 belongs here", value);
+        flag = arena_printf(a, "-maxrregcount=%s", value);
+        break;
+    case O_compile_FLAG: flag = value; break;
+    default: CHECK(!"an option of compilers without its case");
+    }
+    VEC_PUSH(a, &c->flag, flag);
+    return true;
+}
+
+bool compiling_target(struct arena *a, const char *verb, const char *text, const char **path, const char **kernel, struct error *e)
+{
+    static const char *const ends[] = { ".ptx", ".cu" };
+    for (u32 i = 0; i < COUNT_OF(ends); i++) {
+        size_t n = strlen(ends[i]);
+        for (const char *p = strstr(text, ends[i]); p; p = strstr(p + 1, ends[i])) {
+            if (p[n] && p[n] != ':')
+                continue;
+            if (p[n] == ':' && !p[n + 1])
+                return error_set(e, ERR_INPUT, "%.200s: behind the colon comes the name of a kernel", text);
+            *path = arena_str(a, (struct str){ text, (u32)(p + n - text) });
+            *kernel = p[n] ? p + n + 1 : NULL;
+            return true;
+        }
+    }
+    return error_set(e, ERR_INPUT, "%s takes a .ptx or .cu file first, as in lockstep %s saxpy.%s; `%.100s` is neither", verb, verb, strcmp(verb, "launch") ? "cu" : "ptx", text);
+}
+
+lk_status compiling_load(const struct compiling *c, lk_gpu *gpu, const char *path, const char *const *name, u32 names, lk_module **module)
+{
+    lk_compile o = c->o;
+    o.size = sizeof o;
+    o.flag = c->flag.p;
+    o.flags = c->flag.n;
+    o.name = name;
+    o.names = names;
+    return lk_module_compile(gpu, path, &o, module);
+}
+
+int compiling_failed(lk_gpu *gpu, const char *path, lk_status status)
+{
+    const char *log = lk_gpu_log(gpu);
+    u32 errors = 0;
+    for (const char *p = log; (p = strstr(p, ": error: ")); p++)
+        errors++;
+    if (errors < 2)
+        return cli_error_status(status, lk_gpu_error(gpu));
+    fflush(stdout);
+    fputs(log, stderr);
+    return cli_error("%s has %u errors", path, errors);
+}

@@ -1,0 +1,203 @@
+/* nvcc and clang: compilers that are run as a child process, with their files in a folder of their own that is removed afterwards.
+ *
+ * A template that is asked for by name is instantiated by a second file that includes the first: a variable that holds the address of
+ * scale<float> makes the compiler emit the kernel, and the variable's initialiser in the PTX says what it is called there. */
+#include "compile/compile.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+struct workshop { char folder[1024]; };         /* a folder for the files of one compilation */
+
+static bool workshop_open(struct workshop *w, struct error *e)
+{
+    const char *tmp = getenv("TMPDIR");
+    tmp = tmp && tmp[0] ? tmp : "/tmp";
+    if (snprintf(w->folder, sizeof w->folder, "%s/lockstep-XXXXXX", tmp) >= (int)sizeof w->folder - 64 || !mkdtemp(w->folder))
+        return error_set(e, ERR_SYSTEM, "cannot make a folder in %.200s; set TMPDIR to one that can be written", tmp);
+    return true;
+}
+
+static const char *in_workshop(const struct workshop *w, struct arena *a, const char *name)
+{
+    return arena_printf(a, "%s/%s", w->folder, name);
+}
+
+static void workshop_close(const struct workshop *w, struct arena *a)
+{
+    static const char *const files[] = { "out.ptx", NAMES_FILE, "bridge/cuda.h", "bridge/texture_fetch_functions.h" };
+    for (u32 i = 0; i < COUNT_OF(files); i++)
+        unlink(in_workshop(w, a, files[i]));
+    rmdir(in_workshop(w, a, "bridge"));
+    rmdir(w->folder);
+}
+
+static bool any_instance(const struct compile_options *o)
+{
+    for (u32 i = 0; i < o->names; i++)
+        if (compile_is_instance(o->name[i]))
+            return true;
+    return false;
+}
+
+/* What is compiled: the source, or a file that includes it and instantiates what is asked for. */
+static const char *file_to_compile(const struct compile_job *job, const struct workshop *w, struct error *e)
+{
+    if (!any_instance(job->o))
+        return job->path;
+    char real[4096];
+    if (!realpath(job->path, real)) {
+        error_set(e, ERR_INPUT, "cannot open %s", job->path);
+        return NULL;
+    }
+    struct text t = { 0 };
+    text_add(&t, "#include \"%s\"\n", real);
+    for (u32 i = 0; i < job->o->names; i++)
+        if (compile_is_instance(job->o->name[i]))
+            text_add(&t, "__device__ void *lockstep_name_%u = (void *)&%s;\n", i, job->o->name[i]);
+    const char *file = in_workshop(w, job->mem, NAMES_FILE);
+    bool ok = file_write(file, t.p, t.n, e);
+    text_free(&t);
+    return ok ? file : NULL;
+}
+
+/* Reads the names from the initialisers of those variables and cuts the variables out of the PTX. */
+static void take_names(const struct compile_job *job, struct compile_log *log)
+{
+    for (u32 i = 0; i < job->o->names; i++) {
+        const char *mark = arena_printf(job->mem, " lockstep_name_%u = ", i);
+        char *at = log->ptx.p ? strstr(log->ptx.p, mark) : NULL;
+        if (!at)
+            continue;
+        const char *name = at + strlen(mark);
+        name += strncmp(name, "generic(", 8) ? 0 : 8;
+        log->lowered[i] = arena_str(job->mem, (struct str){ name, (u32)strcspn(name, ";) \n") });
+        while (at > log->ptx.p && at[-1] != '\n')
+            at--;
+        char *end = strchr(at, '\n');
+        if (end)
+            memset(at, ' ', (size_t)(end - at));        /* the lines of the PTX keep their numbers */
+    }
+}
+
+static bool run(const struct compile_job *job, const struct workshop *w, word_list *word, struct compile_log *log, struct error *e)
+{
+    const char *out = in_workshop(w, job->mem, "out.ptx");
+    VEC_PUSH(job->mem, word, "-o");
+    VEC_PUSH(job->mem, word, out);
+    VEC_PUSH(job->mem, word, NULL);
+    log->lowered = NEW_ARRAY(job->mem, char *, job->o->names + 1);
+    int status = process_run((char *const *)word->p, &log->messages);
+    struct str ptx;
+    if (status < 0)
+        return error_set(e, ERR_SYSTEM, "cannot start %s", word->p[0]);
+    if (status || !file_read(out, &ptx, e))
+        return false;
+    text_put(&log->ptx, ptx.p, ptx.n);
+    base_free((void *)ptx.p);
+    take_names(job, log);
+    return log->ptx.n > 0;
+}
+
+/* The first "release 13.0" or "version 14.0" of what `command --version` prints. */
+static void version_of(const char *command, const char *word, const char *name, char *out, size_t size)
+{
+    char *argv[] = { (char *)command, "--version", NULL };
+    struct text t = { 0 };
+    const char *at = process_run(argv, &t) == 0 && t.p ? strstr(t.p, word) : NULL;
+    const char *from = at ? at + strlen(word) : "";
+    snprintf(out, size, "%s%s%.*s", name, *from ? " " : "", (int)MIN_OF(strspn(from, "0123456789."), (size_t)20), from);
+    text_free(&t);
+}
+
+/* The newest sm_ or compute_ number in a list that is not newer than `arch`. */
+static void older_from_list(char *const argv[], const char *arch, char out[16])
+{
+    struct text t = { 0 };
+    u32 best = 0, most = compile_arch_number(arch);
+    if (process_run(argv, &t) == 0 && t.p)
+        for (const char *p = strchr(t.p, '_'); p; p = strchr(p + 1, '_')) {
+            u32 n = (u32)strtoul(p + 1, NULL, 10);
+            best = n <= most && n > best ? n : best;
+        }
+    if (best)
+        snprintf(out, 16, "sm_%u", best);
+    text_free(&t);
+}
+
+bool compile_nvcc(const struct compile_job *job, struct compile_log *log, struct error *e)
+{
+    struct workshop w;
+    struct arena *a = job->mem;
+    const char *nvcc = job->toolkit->nvcc;
+    version_of(nvcc, "release ", "nvcc", log->by, sizeof log->by);
+    if (!workshop_open(&w, e))
+        return false;
+    word_list word = { 0 };
+    VEC_PUSH(a, &word, nvcc);
+    VEC_PUSH(a, &word, "-ptx");
+    VEC_PUSH(a, &word, arena_printf(a, "-arch=%s", job->arch));
+    const char *file = file_to_compile(job, &w, e);
+    bool ok = file && flags_translate(a, job->o, COMPILER_NVCC, &word, e);
+    if (ok) {
+        VEC_PUSH(a, &word, file);
+        ok = run(job, &w, &word, log, e);
+    }
+    workshop_close(&w, a);
+    if (!ok && log->messages.p && strstr(log->messages.p, "Unsupported gpu architecture")) {
+        char *argv[] = { (char *)nvcc, "--list-gpu-arch", NULL };
+        log->bad_arch = true;
+        older_from_list(argv, job->arch, log->older);
+    }
+    return ok;
+}
+
+/* Clang's own wrapper of the toolkit's headers names things that toolkits since CUDA 12 no longer have; two small files put them back
+ * for clangs that do not know it yet. */
+static bool bridge_make(const struct workshop *w, struct arena *a, struct error *e)
+{
+    static const char driver[] =
+        "#include_next <cuda.h>\n"
+        "#if CUDA_VERSION >= 12000 && __clang_major__ < 17\n"
+        "template <class T, int dimension, int mode> struct texture;\n"
+        "#endif\n";
+    static const char textures[] =
+        "#if __has_include_next(<texture_fetch_functions.h>)\n"
+        "#include_next <texture_fetch_functions.h>\n"
+        "#endif\n";
+    return folder_make(in_workshop(w, a, "bridge"), e) && file_write(in_workshop(w, a, "bridge/cuda.h"), driver, sizeof driver - 1, e) &&
+           file_write(in_workshop(w, a, "bridge/texture_fetch_functions.h"), textures, sizeof textures - 1, e);
+}
+
+bool compile_clang(const struct compile_job *job, struct compile_log *log, struct error *e)
+{
+    struct workshop w;
+    struct arena *a = job->mem;
+    const struct toolkit *t = job->toolkit;
+    version_of(t->clang, "version ", "clang", log->by, sizeof log->by);
+    if (!workshop_open(&w, e))
+        return false;
+    const char *const start[] = { t->clang, "-x", "cuda", "--cuda-device-only", "-S", "-Wno-unknown-cuda-version", "-fno-color-diagnostics", "-isystem" };
+    word_list word = { 0 };
+    for (u32 i = 0; i < COUNT_OF(start); i++)
+        VEC_PUSH(a, &word, start[i]);
+    VEC_PUSH(a, &word, in_workshop(&w, a, "bridge"));
+    VEC_PUSH(a, &word, arena_printf(a, "--cuda-gpu-arch=%s", job->arch));
+    VEC_PUSH(a, &word, arena_printf(a, "--cuda-path=%s", t->root));
+    const char *file = bridge_make(&w, a, e) ? file_to_compile(job, &w, e) : NULL;
+    bool ok = file && flags_translate(a, job->o, COMPILER_CLANG, &word, e);
+    for (u32 i = 0; ok && i < t->includes; i++) {
+        VEC_PUSH(a, &word, "-idirafter");
+        VEC_PUSH(a, &word, t->include[i]);
+    }
+    if (ok) {
+        VEC_PUSH(a, &word, file);
+        ok = run(job, &w, &word, log, e);
+    }
+    workshop_close(&w, a);
+    if (!ok && log->messages.p && strstr(log->messages.p, "unsupported CUDA gpu architecture")) {
+        char *argv[] = { (char *)t->clang, "--print-supported-cpus", "--target=nvptx64", NULL };
+        log->bad_arch = true;
+        older_from_list(argv, job->arch, log->older);
+    }
+    return ok;
+}

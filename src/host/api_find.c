@@ -1,0 +1,168 @@
+/* Finding a kernel by what somebody calls it, and saying what there is when that fails. */
+#include "base/demangle.h"
+#include "compile/compile.h"
+#include "host/host.h"
+
+enum { LISTED = 5, LIST_CHARACTERS = 300 };
+
+static const char *file_of(const lk_module *m)
+{
+    return m->source ? m->source : m->dev->ptx->name;
+}
+
+/* "a::b::f<int>" without scopes and template arguments: what a slip of the keyboard is compared with. */
+static const char *last_name(struct arena *a, const char *name)
+{
+    const char *from = name;
+    size_t n = strcspn(name, "<(");
+    for (const char *p = name; p + 1 < name + n; p++)
+        if (p[0] == ':' && p[1] == ':')
+            from = p + 2;
+    return arena_str(a, (struct str){ from, (u32)(name + n - from) });
+}
+
+/* Up to five of n names, the nearest to `name` first. */
+static void nearest(struct arena *a, const char *const *names, u32 n, const char *name, struct text *out)
+{
+    u32 taken[LISTED], listed = 0;
+    const char *want = last_name(a, name);
+    for (; listed < LISTED && listed < n && out->n < LIST_CHARACTERS; listed++) {
+        u32 best = UINT32_MAX, best_at = 0;
+        for (u32 i = 0; i < n; i++) {
+            bool used = false;
+            for (u32 k = 0; k < listed; k++)
+                used |= taken[k] == i;
+            u32 d = used ? UINT32_MAX : str_distance(want, last_name(a, names[i]));
+            if (d < best) {
+                best = d;
+                best_at = i;
+            }
+        }
+        taken[listed] = best_at;
+        text_add(out, "%s%.80s", listed ? ", " : "", names[best_at]);
+    }
+    if (n > listed)
+        text_add(out, " and %u more", n - listed);
+}
+
+static bool has(const char *const *names, u32 n, const char *name)
+{
+    for (u32 i = 0; i < n; i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+/* The templates of the source, each once: they are in no PTX until somebody asks for an instance. */
+static u32 templates(struct arena *a, const lk_module *m, const char ***names)
+{
+    struct str source;
+    struct error none = { 0 };
+    struct declared *d;
+    VEC(const char *) list = { 0 };
+    if (m->source && file_read(m->source, &source, &none)) {
+        u32 n = declared_kernels(a, source, &d);
+        for (u32 i = 0; i < n; i++) {
+            const char *name = arena_printf(a, "%.*s<...>", (int)d[i].name.n, d[i].name.p);
+            if (d[i].is_template && !has(list.p, list.n, name))
+                VEC_PUSH(a, &list, name);
+        }
+        base_free((void *)source.p);
+    }
+    *names = list.p;
+    return list.n;
+}
+
+static void none_error(lk_module *m, const char *name, struct error *e)
+{
+    struct arena a = { 0 };
+    const char **more;
+    u32 n = templates(&a, m, &more), all = 0;
+    const char **names = NEW_ARRAY(&a, const char *, m->kernels + n + 1);
+    for (u32 i = 0; i < m->kernels; i++)
+        if (!has(names, all, m->kernel[i].plain))
+            names[all++] = m->kernel[i].plain;
+    for (u32 i = 0; i < n; i++)
+        names[all++] = more[i];
+    struct text list = { 0 };
+    const char *template = NULL;
+    for (u32 i = 0; name && i < n && !template; i++)
+        template = !strcmp(last_name(&a, more[i]), last_name(&a, name)) ? last_name(&a, more[i]) : NULL;
+    nearest(&a, names, all, name ? name : "", &list);
+    if (template && !strchr(name, '<'))
+        error_set(e, ERR_INPUT, "%.150s: `%.60s` is a template; name an instance of it, as in '%.150s:%.60s<float>'", file_of(m), template, file_of(m), name);
+    else if (!all)
+        error_set(e, ERR_INPUT, "%.200s has no kernel; a kernel is declared __global__, or .entry in PTX", file_of(m));
+    else if (!name)
+        error_set(e, ERR_INPUT, "%.100s has only templates of kernels: %s. Name an instance, as in '%.100s:%.60s<float>'", file_of(m), list.p, file_of(m), last_name(&a, names[0]));
+    else
+        error_set(e, ERR_INPUT, "%.200s has no kernel `%.60s`; it has %s", file_of(m), name, list.p);
+    text_free(&list);
+    arena_free(&a);
+}
+
+/* More than one fits: their signatures, which tell them apart. */
+static void ambiguous(lk_module *m, const char *name, enum name_fit fit, u32 count, struct error *e)
+{
+    struct text list = { 0 };
+    u32 listed = 0;
+    for (u32 i = 0; i < m->kernels && list.n < LIST_CHARACTERS; i++)
+        if (name_fits(m->kernel[i].func->name, name) == fit)
+            text_add(&list, "%s%.150s", listed++ ? "; " : "", m->kernel[i].signature);
+    if (listed < count)
+        text_add(&list, "; and %u more", count - listed);
+    error_set(e, ERR_INPUT, "%.100s has %u kernels named `%.60s`: give one of these in full: %.400s", file_of(m), count, name, list.p);
+    text_free(&list);
+}
+
+static lk_kernel *only(lk_module *m, struct error *e)
+{
+    if (m->kernels == 1)
+        return &m->kernel[0];
+    if (!m->kernels) {
+        none_error(m, NULL, e);
+        return NULL;
+    }
+    struct text list = { 0 };
+    for (u32 i = 0; i < m->kernels && list.n < LIST_CHARACTERS; i++)
+        text_add(&list, "%s%.80s", i ? ", " : "", m->kernel[i].plain);
+    const char *first = m->kernel[0].plain, *quote = strpbrk(first, "<( ") ? "'" : "";
+    error_set(e, ERR_INPUT, "%.100s has %u kernels: %.300s. Name one, as in %s%.100s:%.80s%s", file_of(m), m->kernels, list.p, quote, file_of(m), first, quote);
+    text_free(&list);
+    return NULL;
+}
+
+static lk_kernel *by_name(lk_module *m, const char *name, struct error *e)
+{
+    enum name_fit best = NAME_OTHER;
+    u32 count = 0;
+    lk_kernel *found = NULL;
+    for (u32 i = 0; i < m->asks; i++)           /* a name the compiler itself has resolved */
+        if (!strcmp(m->asked[i], name) && m->lowered[i])
+            name = m->lowered[i];
+    for (u32 i = 0; i < m->kernels; i++) {
+        enum name_fit fit = name_fits(m->kernel[i].func->name, name);
+        if (fit > best) {
+            best = fit;
+            count = 0;
+            found = &m->kernel[i];
+        }
+        count += fit && fit == best;
+    }
+    if (count == 1)
+        return found;
+    if (count)
+        ambiguous(m, name, best, count, e);
+    else
+        none_error(m, name, e);
+    return NULL;
+}
+
+lk_kernel *lk_module_kernel(lk_module *module, const char *name)
+{
+    struct error *e = host_begin(module->gpu);
+    lk_kernel *k = name ? by_name(module, name, e) : only(module, e);
+    if (!k)
+        host_failed(module->gpu);
+    return k;
+}

@@ -1,0 +1,3 @@
+#ifndef EXTRA
+#define EXTRA 0
+#endif
