@@ -4,6 +4,7 @@
  * brx a name is a label even if something else has that name, and `a[4]` is an address for mov and an access elsewhere.
  * Operands are collected on a stack, p->ops, and copied to the arena when their number is known. */
 #include "isa/isa.h"
+#include "isa/syntax.h"
 #include "ptx/parser.h"
 
 static bool operand(struct parser *p);
@@ -338,6 +339,21 @@ static bool opcode_split(struct parser *p, struct ptx_opcode *o, const char *at)
     return true;
 }
 
+/* What PTX says of this opcode, and which form runs it: isa.def writes the words in one order, ptxas takes them in any. */
+static void opcode_read(struct parser *p, struct ptx_opcode *o)
+{
+    VEC(struct syntax) rows = { 0 };
+    struct syntax s;
+    char text[256];
+    for (int row = -1; (row = syntax_find((u32)(row + 1), o->text, &s)) >= 0;)
+        VEC_PUSH(&p->m->mem, &rows, s);
+    o->syntax = rows.p;
+    o->nsyntax = rows.n;
+    o->form = isa_find(o->text, &o->mods);
+    if (o->form < 0 && rows.n && syntax_canonical(rows.p[0].row, o->text, text, sizeof text))
+        o->form = isa_find(str_of(text), &o->mods);
+}
+
 static struct ptx_opcode *opcode_find(struct parser *p, struct str text, const char *at)
 {
     struct ptx_opcode *o = map_get(&p->opcodes, text);
@@ -347,7 +363,7 @@ static struct ptx_opcode *opcode_find(struct parser *p, struct str text, const c
     o->text = text;
     if (!opcode_split(p, o, at))
         return NULL;
-    o->form = isa_find(text, &o->mods);
+    opcode_read(p, o);
     map_put(&p->tmp, &p->opcodes, text, o);
     return o;
 }

@@ -100,6 +100,7 @@ struct ptx_opcode {             /* one distinct opcode text of a module */
     struct str mod[16]; u32 nmod; /* "global" "v4" "f32" */
     int form;                   /* first matching form of isa.def, -1: not in the table */
     u32 mods;                   /* what its modifiers say: MOD_* */
+    struct syntax *syntax; u32 nsyntax; /* the rows of syntax.def that it matches; 0: PTX has no such instruction */
 };
 
 enum ptx_label_kind { LABEL_CODE, LABEL_BRANCH_TARGETS, LABEL_CALL_TARGETS, LABEL_CALL_PROTOTYPE };

@@ -1,110 +1,81 @@
-/* Checks that need the whole module but not the instruction set: what a branch goes to, what an address is made of,
- * whether a call gives what the function takes.
+/* Checks of a whole module: what a branch goes to, whether a call gives what the function takes, what the target must have.
  *
- * Operand counts and types of an opcode are isa's; the parser has already resolved every name. */
-#include "ptx/ptx.h"
+ * The parser has already resolved every name. Instructions are compared with the rows of syntax.def (verify_insn.c), calls with the
+ * declaration of what they call. */
+#include "ptx/verify.h"
 
-#define SHOW(s) (int)MIN_OF((s).n, 80u), (s).p
-
-static bool fail(const struct ptx_func *f, const char *at, struct error *e, const char *text, struct str name)
+bool verify_fail(const struct verifier *v, const char *at, const char *text, ...)
 {
-    return error_at(e, ERR_INPUT, f->module->name, f->module->text, at, text, SHOW(name));
+    char why[256];
+    va_list ap;
+    va_start(ap, text);
+    vsnprintf(why, sizeof why, text, ap);
+    va_end(ap);
+    return error_at(v->e, ERR_INPUT, v->m->name, v->m->text, at, "%s", why);
 }
 
-static bool address_check(const struct ptx_func *f, const struct ptx_operand *op, struct error *e)
+static bool label_check(struct verifier *v, const struct ptx_operand *op)
 {
-    enum ptx_type t = op->reg ? op->reg->type : T_U64;
-    u32 n = type_size[t];
-    if (op->reg && ((n != 4 && n != 8) || type_is_float(t)))
-        return fail(f, op->at, e, "%.*s cannot be an address: it is neither a 32-bit nor a 64-bit integer", op->reg->name);
-    return true;
+    const struct ptx_insn *in = v->in;
+    enum ptx_label_kind k = op->label->kind;
+    if (str_is(in->op->base, "bra"))
+        return k == LABEL_CODE || verify_fail(v, op->at, "`%.*s` is a list, not a place to go to", SHOW(op->label->name));
+    if (str_is(in->op->base, "brx"))
+        return k == LABEL_BRANCH_TARGETS || verify_fail(v, op->at, "`%.*s` is not a .branchtargets list", SHOW(op->label->name));
+    if (str_is(in->op->base, "call"))
+        return k == LABEL_CALL_TARGETS || k == LABEL_CALL_PROTOTYPE ||
+               verify_fail(v, op->at, "`%.*s` is neither .calltargets nor .callprototype", SHOW(op->label->name));
+    return verify_fail(v, op->at, "label `%.*s` is not a value", SHOW(op->label->name));
 }
 
-static bool operands_check(const struct ptx_func *f, const struct ptx_operand *op, u32 n, struct error *e)
+/* Labels wherever they stand: only branches and calls take them. */
+static bool labels_check(struct verifier *v, const struct ptx_operand *op, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
-        if (op[i].kind == OP_MEM && !address_check(f, &op[i], e))
+        if (op[i].kind == OP_LABEL && !label_check(v, &op[i]))
             return false;
-        if (!operands_check(f, op[i].elem, op[i].nelem, e))
+        if (op[i].nelem && !labels_check(v, op[i].elem, op[i].nelem))
             return false;
     }
     return true;
 }
 
-static bool labels_check(const struct ptx_func *f, const struct ptx_insn *in, struct error *e)
-{
-    bool is_bra = str_is(in->op->base, "bra"), is_brx = str_is(in->op->base, "brx"), is_call = str_is(in->op->base, "call");
-    for (u32 i = 0; i < in->narg; i++) {
-        const struct ptx_operand *op = &in->arg[i];
-        if (op->kind != OP_LABEL) {
-            if (is_bra || (is_brx && i == 1))
-                return fail(f, op->at, e, "%.*s goes to a label", in->op->base);
-            continue;
-        }
-        enum ptx_label_kind k = op->label->kind;
-        if (is_bra && k != LABEL_CODE)
-            return fail(f, op->at, e, "`%.*s` is a list, not a place to go to", op->label->name);
-        if (is_brx && k != LABEL_BRANCH_TARGETS)
-            return fail(f, op->at, e, "`%.*s` is not a .branchtargets list", op->label->name);
-        if (is_call && k != LABEL_CALL_TARGETS && k != LABEL_CALL_PROTOTYPE)
-            return fail(f, op->at, e, "`%.*s` is neither .calltargets nor .callprototype", op->label->name);
-        if (!is_bra && !is_brx && !is_call)
-            return fail(f, op->at, e, "label `%.*s` is not a value", op->label->name);
-    }
-    return true;
-}
-
-/* call (results), function, (arguments), prototype: each list as long as the declaration says. */
-static bool call_check(const struct ptx_func *f, const struct ptx_insn *in, struct error *e)
-{
-    u32 nret = 0, narg = 0, i = 0;
-    const struct ptx_func *callee = NULL;
-    if (i < in->narg && in->arg[i].kind == OP_LIST)
-        nret = in->arg[i++].nelem;
-    if (i == in->narg || (in->arg[i].kind == OP_SYM ? !in->arg[i].func : in->arg[i].kind != OP_REG))
-        return fail(f, in->at, e, "%.*s needs a function, or a register with its address", in->op->base);
-    const struct ptx_operand *target = &in->arg[i++];
-    if (i < in->narg && in->arg[i].kind == OP_LIST)
-        narg = in->arg[i++].nelem;
-    if (i < in->narg && in->arg[i].kind == OP_LABEL && in->arg[i].label->kind == LABEL_CALL_PROTOTYPE)
-        callee = in->arg[i].label->proto;
-    if (target->kind == OP_SYM)
-        callee = target->func;
-    else if (i == in->narg)
-        return fail(f, target->at, e, "a call through %.*s needs a .callprototype or .calltargets behind it", target->reg->name);
-    if (callee && callee->is_entry)
-        return fail(f, target->at, e, "`%.*s` is a kernel: it cannot be called", callee->name);
-    if (!callee || (callee->nret == nret && callee->nparam == narg))
-        return true;
-    return error_at(e, ERR_INPUT, f->module->name, f->module->text, target->at,
-                    "`%.*s` takes %u arguments and returns %u, but this call gives %u and takes %u",
-                    SHOW(callee->name), callee->nparam, callee->nret, narg, nret);
-}
-
-static bool targets_check(const struct ptx_func *f, const struct ptx_label *l, struct error *e)
+static bool targets_check(struct verifier *v, const struct ptx_label *l)
 {
     for (u32 i = 0; l->kind == LABEL_BRANCH_TARGETS && i < l->ntarget; i++)
         if (l->target[i].label->kind != LABEL_CODE)
-            return fail(f, l->target[i].at, e, "`%.*s` is a list, not a place to go to", l->target[i].label->name);
+            return verify_fail(v, l->target[i].at, "`%.*s` is a list, not a place to go to", SHOW(l->target[i].label->name));
+    return true;
+}
+
+static bool insn_check(struct verifier *v)
+{
+    const struct ptx_insn *in = v->in;
+    if (in->guard && in->guard->type != T_PRED)
+        return verify_fail(v, in->at, "the guard %.*s is not a predicate", SHOW(in->guard->name));
+    return labels_check(v, in->arg, in->narg) && verify_insn(v) && (!str_is(in->op->base, "call") || verify_call(v));
+}
+
+static bool func_check(struct verifier *v)
+{
+    const struct ptx_func *f = v->f;
+    for (u32 k = 0; k < f->nlabel; k++)
+        if (!targets_check(v, f->label[k]))
+            return false;
+    for (u32 k = 0; k < f->ninsn; k++) {
+        v->in = &f->insn[k];
+        if (!insn_check(v))
+            return false;
+    }
     return true;
 }
 
 bool ptx_verify(struct ptx_module *m, struct error *e)
 {
     for (u32 i = 0; i < m->nfunc; i++) {
-        const struct ptx_func *f = m->func[i];
-        for (u32 k = 0; k < f->nlabel; k++)
-            if (!targets_check(f, f->label[k], e))
-                return false;
-        for (u32 k = 0; k < f->ninsn; k++) {
-            const struct ptx_insn *in = &f->insn[k];
-            if (in->guard && in->guard->type != T_PRED)
-                return fail(f, in->at, e, "the guard %.*s is not a predicate", in->guard->name);
-            if (!labels_check(f, in, e) || !operands_check(f, in->arg, in->narg, e))
-                return false;
-            if (str_is(in->op->base, "call") && !call_check(f, in, e))
-                return false;
-        }
+        struct verifier v = { .m = m, .f = m->func[i], .e = e };
+        if (!func_check(&v))
+            return false;
     }
     return true;
 }

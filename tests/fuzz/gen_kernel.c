@@ -984,7 +984,7 @@ static const char *const sreg_names[G_SREGS] = { "%tid.x", "%tid.y", "%tid.z", "
 static void print_opr(struct text *t, struct opr o, bool sg)
 {
     if (o.kind == R_REG) { text_add(t, "%s%u", prefix[o.file], o.reg); return; }
-    if (o.kind == R_SREG) { text_add(t, "%s", sreg_names[o.reg]); return; }
+    if (o.kind == R_SREG) { text_add(t, "%%special%u", o.reg); return; }
     switch (o.file) {
     case FILE_F: text_add(t, "0f%08X", (u32)o.imm); break;
     case FILE_G: text_add(t, "0d%016llX", (unsigned long long)o.imm); break;
@@ -1135,7 +1135,8 @@ static void print_body(struct text *t, const struct gfunc *f)
 {
     static const char *const types[FILES] = { "pred", "b16", "b32", "b64", "f32", "f64" };
     for (u32 k = 0; k < FILES; k++) if (f->nreg[k]) text_add(t, "    .reg .%s %s<%u>;\n", types[k], prefix[k], f->nreg[k]);
-    text_add(t, "    .local .align 16 .b8 loc[%u];\n", LOCAL_BYTES);
+    text_add(t, "    .local .align 16 .b8 loc[%u];\n    .reg .b32 %%special<%u>;\n", LOCAL_BYTES, G_SREGS);
+    for (u32 k = 0; k < G_SREGS; k++) text_add(t, "    mov.u32 %%special%u, %s;\n", k, sreg_names[k]);     /* only mov and cvt read special registers */
     if (!f->kernel) text_add(t, "    ld.param.b32 %%r0, [p0];\n    ld.param.b32 %%r1, [p1];\n    ld.param.b64 %%rd0, [p2];\n    ld.param.f32 %%f0, [p3];\n");
     for (u32 k = 0; k < f->item.n; k++) if (!f->item.p[k].off) print_item(t, f, &f->item.p[k], k);
     text_add(t, "%s    ret;\n}\n", f->kernel ? "" : "    st.param.b32 [result], %r0;\n");

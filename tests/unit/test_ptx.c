@@ -259,7 +259,7 @@ static void calls(void)
         "{ .param .b32 p0; .param .b32 r0; st.param.b32 [p0+0], %r1; call.uni (r0), f, (p0); ld.param.b32 %r2, [r0]; }\n"
         "call g;\n"
         "P: .callprototype (.param .b32 _) _ (.param .b32 _, .param .align 8 .b8 _[16]);\n"
-        "{ .param .b32 p0; .param .b32 r0; call (r0), %rd1, (p0, 5), P; }\n"
+        "{ .param .b32 p0; .param .b32 r0; .param .align 8 .b8 p1[16]; call (r0), %rd1, (p0, p1), P; }\n"
         "T: .calltargets f, g;\ncall (%r1), %rd1, (%r2), T;\n"
         "B: .branchtargets L0, L1;\nbrx.idx %r1, B;\nL0: ret;\nL1: ret;\n}\n");
     struct ptx_func *k = ptx_kernel(m, STR("k"));
@@ -270,7 +270,7 @@ static void calls(void)
     UNIT_EQ(in[4].arg[3].label->proto->param_bytes, 24);
     UNIT(in[5].arg[3].label->kind == LABEL_CALL_TARGETS && in[5].arg[3].label->target[1].func == m->func[1]);
     UNIT(in[6].arg[1].label->kind == LABEL_BRANCH_TARGETS && in[6].arg[1].label->target[1].label->insn == 8);
-    UNIT_EQ(k->nlocal, 4);
+    UNIT_EQ(k->nlocal, 5);
     UNIT(ptx_verify(m, &err));
     ptx_free(m);
 }
@@ -361,7 +361,7 @@ static void refusals(void)
     refused(KERNEL "ld.global.u32 %r1, [%rd1;\n}", "t.ptx:12:25", "expected ], found `;`");
     refused(KERNEL "ld.global.u32 %r1, [foo];\n}", "t.ptx:12:21", "`foo` is not declared");
     refused(KERNEL "ld.global.u32 %r1, [%p1];\nret;\n}", "t.ptx:12:20",
-            "%p1 cannot be an address: it is neither a 32-bit nor a 64-bit integer");
+            "%p1 cannot be an address: it is a .pred register");
     refused(KERNEL "P: .callprototype _ ();\nbra P;\n}", "t.ptx:13:5", "`P` is a list, not a place to go to");
     refused(HEAD ".func f(.param .b32 x);\n.entry k() {\ncall f;\nret; }", "t.ptx:6:6",
             "`f` takes 1 arguments and returns 0, but this call gives 0 and takes 0");
