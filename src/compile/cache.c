@@ -1,6 +1,6 @@
 /* The cache of compiled kernels: a folder of files named by the hash of everything that decides their contents.
  *
- * A file is a head of lines and the PTX. Its second line names the hash of all that follows, so that a file that was cut short or
+ * A file is a head of lines, the compiler's warnings and the PTX. Its second line names the hash of all that follows, so that a file that was cut short or
  * changed is recognised, removed and made again. Files are written beside and renamed (file_write), so any number of processes may
  * share the folder; nobody locks. A hit moves the file's date to now; when the folder outgrows its limit, the oldest dates go first.
  * Losing an entry at any moment costs a compilation and nothing else. */
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum { FOLDER_MOST = 3072, STALE_SECONDS = 3600 };
-static const char magic[] = "// lockstep cache 2\n";
+static const char magic[] = "// lockstep cache 3\n";
 static const char ending[] = ".ptx";
 
 bool cache_folder(char *out, size_t size)
@@ -72,8 +72,8 @@ static struct str head_line(struct str head, const char *word)
     return (struct str){ NULL, 0 };
 }
 
-/* Cuts a file into head and PTX after checking it. */
-static bool open_entry(struct str all, struct str *head, struct str *ptx)
+/* Cuts a file into head, what the compiler said, and PTX, after checking it. */
+static bool open_entry(struct str all, struct str *head, struct str *log, struct str *ptx)
 {
     size_t m = sizeof magic - 1, line = 3 + HASH_HEX - 1 + 1;
     if (all.n < m + line || memcmp(all.p, magic, m) || memcmp(all.p + m, "// ", 3))
@@ -91,7 +91,12 @@ static bool open_entry(struct str all, struct str *head, struct str *ptx)
         return false;
     *head = (struct str){ all.p, (u32)(body + 1 - all.p) };
     body += sizeof mark - 1;
-    *ptx = (struct str){ body, (u32)(all.p + all.n - body) };
+    struct str said = head_line(*head, "log bytes");
+    u64 bytes = said.n ? strtoull(said.p, NULL, 10) : 0, rest = (u64)(all.p + all.n - body);
+    if (bytes > rest)
+        return false;
+    *log = (struct str){ body, (u32)bytes };
+    *ptx = (struct str){ body + bytes, (u32)(rest - bytes) };
     return true;
 }
 
@@ -103,15 +108,16 @@ static void copy_line(struct str from, char *out, size_t size)
 bool cache_take(const char *key, const struct compile_options *o, struct compile_result *r)
 {
     char path[FOLDER_MOST + 64];
-    struct str all, head, ptx;
+    struct str all, head, log, ptx;
     struct error ignored = { 0 };
     if (!entry_path(key, path, sizeof path) || !file_exists(path) || !file_read(path, &all, &ignored))
         return false;
     char *copy = NULL;
-    bool whole = open_entry(all, &head, &ptx);
+    bool whole = open_entry(all, &head, &log, &ptx);
     if (whole && (copy = base_alloc((size_t)ptx.n + 1))) {
         memcpy(copy, ptx.p, ptx.n);
         r->ptx = (struct str){ copy, ptx.n };
+        text_put(&r->log, log.p, log.n);
         copy_line(head_line(head, "by"), r->by, sizeof r->by);
         copy_line(head_line(head, "arch"), r->arch, sizeof r->arch);
         r->lowered = NEW_ARRAY(&r->mem, char *, o->names + 1);
@@ -244,7 +250,8 @@ void cache_keep(const char *key, const char *path, const struct compile_options 
     for (u32 i = 0; i < o->names; i++)
         if (r->lowered[i])
             text_add(&body, "// name %u: %s\n", i, r->lowered[i]);
-    text_add(&body, "// ptx:\n");
+    text_add(&body, "// log bytes: %zu\n// ptx:\n", r->log.n);
+    text_put(&body, r->log.p, r->log.n);
     text_put(&body, r->ptx.p, r->ptx.n);
     struct hash h;
     char hex[HASH_HEX];

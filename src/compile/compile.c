@@ -160,7 +160,7 @@ static bool cache_key(const struct compile_job *job, char key[HASH_HEX])
     const struct compile_options *o = job->o;
     char real[4096];
     hash_begin(&h);
-    hash_add_text(&h, "lockstep 2");
+    hash_add_text(&h, "lockstep 3");
     /* the path is part of the key because it stands in the .file lines of the result */
     hash_add_text(&h, job->path);
     hash_add_text(&h, realpath(job->path, real) ? real : "");

@@ -105,7 +105,7 @@ struct cache_entry {            /* for the list */
 };
 bool cache_folder(char *out, size_t size);      /* false: there is none */
 u64 cache_limit(void);          /* LOCKSTEP_CACHE_SIZE, 0: no cache */
-/* The entry of this key; false: there is none that is whole. Fills ptx, by, arch and lowered of `r`. */
+/* The entry of this key; false: there is none that is whole. Fills ptx, log, by, arch and lowered of `r`. */
 bool cache_take(const char *key, const struct compile_options *o, struct compile_result *r);
 /* Keeps the result; when the cache grows beyond its limit, what was not used for longest goes. */
 void cache_keep(const char *key, const char *path, const struct compile_options *o, const struct compile_result *r);

@@ -15,6 +15,7 @@ struct scan {
     word_list folders;          /* the search path: -I, then the toolkit's, then the system's */
     u32 own;                    /* how many of them the user gave */
     struct map seen;            /* path -> itself, of all files */
+    struct map asked;           /* names in <> that were looked up: the answer is the same wherever they stand */
     word_list todo;             /* files found and not read yet */
     bool unknowable;            /* an include whose name is computed */
 };
@@ -37,11 +38,16 @@ static void found(struct scan *s, const char *path)
 static void resolve(struct scan *s, const char *from, struct str name, bool quoted, bool all)
 {
     bool any = false;
+    const char *text = arena_str(&s->mem, name);        /* the file it stands in is soon gone */
     if (name.n && name.p[0] == '/') {
-        const char *path = arena_str(&s->mem, name);
-        if (is_file(path))
-            found(s, path);
+        if (is_file(text))
+            found(s, text);
         return;
+    }
+    if (!quoted && !all) {
+        if (map_get(&s->asked, name))
+            return;
+        map_put(&s->mem, &s->asked, str_of(text), (void *)text);
     }
     const char *slash = strrchr(from, '/');
     if (quoted) {

@@ -1,8 +1,8 @@
-/* Stand-ins for headers of the C library, for NVRTC.
+/* Stand-ins for headers, for NVRTC.
  *
  * NVRTC has no host headers: a kernel file that includes <stdio.h> for printf or <stdint.h> for uint32_t would be refused, though
  * device code needs next to nothing of them. These texts give what device code can use; printf, malloc, memcpy and the mathematical functions are
- * known to NVRTC itself. A source that needs more than that fails to compile with them and goes to nvcc. */
+ * known to NVRTC itself. So it is with CUB's one header for everything. A source that needs more than that fails to compile with them and goes to nvcc. */
 #include "compile/compile.h"
 
 #define LIMITS "#ifndef INT_MAX\n#define CHAR_BIT 8\n#define SCHAR_MIN (-128)\n#define SCHAR_MAX 127\n#define UCHAR_MAX 255\n" \
@@ -42,12 +42,21 @@
     "extern \"C\" __device__ void __assertfail(const char *, const char *, unsigned int, const char *, size_t) __attribute__((noreturn));\n#endif\n" \
     "#define assert(e) ((e) ? (void)0 : __assertfail(#e, __FILE__, __LINE__, __func__, 1))\n#endif\n"
 #define NOTHING "\n"
+/* CUB without its device-wide algorithms, which are host code */
+#define PART(name) "#if __has_include(<cub/" name ".cuh>)\n#include <cub/" name ".cuh>\n#endif\n"
+#define CUB PART("config") PART("block/block_adjacent_difference") PART("block/block_discontinuity") PART("block/block_exchange") \
+    PART("block/block_histogram") PART("block/block_load") PART("block/block_merge_sort") PART("block/block_radix_rank") PART("block/block_radix_sort") \
+    PART("block/block_reduce") PART("block/block_run_length_decode") PART("block/block_scan") PART("block/block_shuffle") PART("block/block_store") \
+    PART("thread/thread_load") PART("thread/thread_operators") PART("thread/thread_reduce") PART("thread/thread_scan") PART("thread/thread_search") \
+    PART("thread/thread_sort") PART("thread/thread_store") PART("warp/warp_exchange") PART("warp/warp_load") PART("warp/warp_merge_sort") \
+    PART("warp/warp_reduce") PART("warp/warp_scan") PART("warp/warp_store") PART("grid/grid_even_share") PART("grid/grid_mapping") \
+    PART("util_debug") PART("util_ptx") PART("util_type")
 
 static const struct { const char *name, *text; } rows[] = {
     { "stdint.h", STDINT }, { "cstdint", STDINT_STD }, { "inttypes.h", STDINT }, { "cinttypes", STDINT_STD }, { "limits.h", LIMITS }, { "climits", LIMITS },
     { "float.h", FLOAT }, { "cfloat", FLOAT }, { "math.h", MATH }, { "cmath", MATH }, { "assert.h", ASSERT }, { "cassert", ASSERT },
     { "stdio.h", NOTHING }, { "cstdio", NOTHING }, { "stdlib.h", NOTHING }, { "cstdlib", NOTHING }, { "string.h", NOTHING }, { "cstring", NOTHING },
-    { "stddef.h", NOTHING }, { "cstddef", NOTHING }, { "stdbool.h", NOTHING }, { "time.h", NOTHING }, { "ctime", NOTHING },
+    { "stddef.h", NOTHING }, { "cstddef", NOTHING }, { "stdbool.h", NOTHING }, { "time.h", NOTHING }, { "ctime", NOTHING }, { "cub/cub.cuh", CUB },
 };
 
 const char *stand_in_name(u32 i)

@@ -177,12 +177,11 @@ static void reach_all(struct reach *r, const struct ptx_func *kernel)
 lk_status lk_kernel_usage(const lk_kernel *kernel, lk_usage *usage)
 {
     const struct ptx_func *f = kernel->func;
-    lk_usage u = { .size = usage->size, .param_bytes = f->param_bytes, .min_blocks = f->minnctapersm, .max_registers = f->maxnreg };
+    lk_usage u = { .size = usage->size, .param_bytes = f->param_bytes, .shared_bytes = sim_static_shared(f), .min_blocks = f->minnctapersm, .max_registers = f->maxnreg };
     struct reach r = { 0 };
     reach_all(&r, f);
     for (u32 i = 0; i < r.var.n; i++) {
         const struct ptx_var *v = r.var.p[i];
-        u.shared_bytes += v->space == SP_SHARED ? v->size : 0;
         u.local_bytes += v->space == SP_LOCAL ? v->size : 0;
         u.const_bytes += v->space == SP_CONST ? v->size : 0;
         u.global_bytes += v->space == SP_GLOBAL ? v->size : 0;

@@ -115,10 +115,35 @@ static void ambiguous(lk_module *m, const char *name, enum name_fit fit, u32 cou
     text_free(&list);
 }
 
+/* The one kernel that the source itself declares, when all others come from headers (CUB brings some); NULL: there is not one. */
+static lk_kernel *own(lk_module *m)
+{
+    struct arena a = { 0 };
+    struct str source;
+    struct error none = { 0 };
+    struct declared *d;
+    lk_kernel *found = NULL;
+    u32 count = 0;
+    if (m->source && file_read(m->source, &source, &none)) {
+        u32 n = declared_kernels(&a, source, &d);
+        for (u32 i = 0; i < m->kernels; i++) {
+            bool here = false;
+            for (u32 k = 0; k < n && !here; k++)
+                here = str_is(d[k].name, last_name(&a, m->kernel[i].plain));
+            found = here ? &m->kernel[i] : found;
+            count += here;
+        }
+        base_free((void *)source.p);
+    }
+    arena_free(&a);
+    return count == 1 ? found : NULL;
+}
+
 static lk_kernel *only(lk_module *m, struct error *e)
 {
-    if (m->kernels == 1)
-        return &m->kernel[0];
+    lk_kernel *mine = m->kernels == 1 ? &m->kernel[0] : own(m);
+    if (mine)
+        return mine;
     if (!m->kernels) {
         none_error(m, NULL, e);
         return NULL;

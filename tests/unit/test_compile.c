@@ -211,12 +211,14 @@ static void cache_itself(void)
     struct compile_result r = { .ptx = STR(".version 9.0\n"), .by = "nvcc 13.0", .arch = "sm_90" }, back = { 0 };
     const char *key = "00112233445566778899aabbccddeeff";
     setenv("XDG_CACHE_HOME", in_folder("deep/er"), 1);
+    text_add(&r.log, "k.cu:1:1: warning: odd\n");
     cache_keep(key, "k.cu", &o, &r);
     UNIT_EQ(cached(".ptx", first), 1);
     UNIT_EQ(cached(".tmp", first), 0);
     if (UNIT(cache_take(key, &o, &back))) {
         UNIT_EQ_STR(back.ptx.p, r.ptx.p);
         UNIT_EQ_STR(back.by, "nvcc 13.0");
+        UNIT_EQ_STR(back.log.p, r.log.p);
         compile_result_free(&back);
     }
     /* one byte changed, or the end missing: not taken, and gone */
@@ -253,6 +255,7 @@ static void cache_itself(void)
     UNIT_EQ(cache_clear(), left);
     setenv("LOCKSTEP_CACHE_SIZE", "0", 1);
     cache_keep(key, "k.cu", &o, &r);
+    text_free(&r.log);
     UNIT_EQ(cached(".ptx", first), 0);
     unsetenv("LOCKSTEP_CACHE_SIZE");
     UNIT_EQ(cache_limit(), 256 << 20);

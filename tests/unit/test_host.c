@@ -2,6 +2,8 @@
 #include "dev/dev.h"
 #include "unit.h"
 #include <lockstep.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static const char ptx[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -299,6 +301,51 @@ static void launches(void)
     lk_gpu_destroy(g);
 }
 
+/* lk_module_compile as far as it goes without a compiler, and what is known of a kernel. */
+static void compiling(void)
+{
+    lk_gpu *g = open_gpu(NULL);
+    lk_module *m;
+    char cu[] = "/tmp/lockstep-host-XXXXXX.cu", gone[] = "/tmp/lockstep-not-there.cu";
+    int fd = mkstemps(cu, 3);
+    if (!UNIT(fd >= 0))
+        return;
+    close(fd);
+    setenv("LOCKSTEP_TOOLKIT", "none", 1);
+    lk_compile o = { .size = sizeof o, .arch = "sm_9z" };
+    UNIT(lk_module_compile(g, cu, &o, &m) == LK_BAD_INPUT && !m);
+    UNIT_HAS(lk_gpu_error(g), "no architecture `sm_9z`");
+    o = (lk_compile){ .size = sizeof o, .compiler = "gcc" };
+    UNIT(lk_module_compile(g, cu, &o, &m) == LK_BAD_INPUT);
+    UNIT_HAS(lk_gpu_error(g), "there are nvrtc, nvcc and clang");
+    UNIT(lk_module_compile(g, gone, NULL, &m) == LK_BAD_INPUT);
+    UNIT(lk_module_compile(g, cu, NULL, &m) == LK_BAD_INPUT);
+    UNIT_HAS(lk_gpu_error(g), "no CUDA compiler is here");
+    UNIT_EQ_STR(lk_gpu_log(g), "");
+
+    UNIT(lk_module_load(g, "t.ptx", ptx, sizeof ptx - 1, &m) == LK_OK);
+    UNIT_EQ_STR(lk_module_arch(m), "sm_80");
+    UNIT_EQ_STR(lk_module_compiler(m), "");
+    UNIT(lk_module_assemble(m) == LK_NOTHING);
+    lk_kernel *add = lk_module_kernel(m, "add(float*, const float*, int)");
+    lk_param p;
+    if (UNIT(add && lk_kernel_param(add, 1, &p) == LK_OK)) {
+        UNIT_EQ_STR(p.source_type, "const float*");
+        UNIT_EQ_STR(lk_kernel_signature(add), "add(float*, const float*, int)");
+    }
+    lk_usage u = { .size = sizeof u };
+    UNIT(lk_kernel_usage(lk_module_kernel(m, "bounded"), &u) == LK_OK);
+    UNIT_EQ(u.shared_bytes, 40000);
+    UNIT_EQ(u.max_threads[0], 128);
+    UNIT_EQ(u.assembled, 0);
+    UNIT(!lk_module_kernel(m, NULL));
+    UNIT_HAS(lk_gpu_error(g), "has 3 kernels: empty, add, bounded. Name one, as in t.ptx:empty");
+    lk_module_unload(m);
+    lk_gpu_destroy(g);
+    unlink(cu);
+    unsetenv("LOCKSTEP_TOOLKIT");
+}
+
 int main(void)
 {
     profiles();
@@ -308,5 +355,6 @@ int main(void)
     out_of_memory();
     limits();
     launches();
+    compiling();
     return unit_done();
 }
