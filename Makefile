@@ -93,7 +93,7 @@ $(B)/bench/%: tests/bench/%.c $(B)/liblockstep.a
 
 $(B)/truth/truth: $(TRUTH) tests/truth/truth.h $(B)/liblockstep.a
 	@mkdir -p $(@D)
-	$(call say,cc,tests/truth)$(CC) $(FLAGS) $(LINK) $(TRUTH) $(B)/liblockstep.a -o $@ $(LIBS)
+	$(call say,cc,tests/truth)$(CC) $(FLAGS) -O3 $(LINK) $(TRUTH) $(B)/liblockstep.a -o $@ $(LIBS)
 
 unit: $(UNIT)
 fuzz: $(FUZZ)

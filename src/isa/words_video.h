@@ -10,28 +10,36 @@ WORD u32 video_sat(s64 x, u32 bits, int is_signed, u32 M)
     if (M & MOD_SAT) x = x < lo ? lo : x > hi ? hi : x;
     return (u32)x;
 }
-#define VIDEO(x) video_sat(x, c, IS_S32((D)0), M)
+/* What .sat leaves for a part keeps no more bits than the part has, but shifts saturate to all 32 (an H200; lower_video says where they
+ * go from here). */
+WORD u32 video_part(u32 x, u32 bits, u32 M) { return M & MOD_SAT && bits < 32 ? x & ((1u << bits) - 1) : x; }
+#define VIDEO(x) video_part(video_sat(x, c, IS_S32((D)0), M), c, M)
+#define VIDEO_SHIFT(x) video_sat(x, 32, IS_S32((D)0), M)
+/* Sums for a whole unsigned destination: ptxas leaves the upper bound out on sm_90, and an H200 wraps there whatever 9.7.16 says. */
+WORD u32 video_sum(s64 x, u32 bits, int is_signed, u32 M) { return bits < 32 || is_signed || x < 0 ? video_sat(x, bits, is_signed, M) : (u32)x; }
+#define VIDEO_SUM(x) video_part(video_sum(x, c, IS_S32((D)0), M), c, M)
 WORD s64 absdiff(s64 a, s64 b) { return a < b ? b - a : a - b; }
 WORD u32 video_shift(u32 b, u32 M) { return M & MOD_CLAMP ? (b > 32 ? 32 : b) : b & 31; }
-#define VSHL(a, b) ((s64)((u64)(s64)(a) << video_shift(b, M)))
+/* what is shifted out of 34 signed bits is gone before .sat sees it (an H200) */
+#define VSHL(a, b) ((s64)((u64)(s64)(a) << video_shift(b, M) << 30) >> 30)
 #define VSHR(a, b) ((s64)(a) >> video_shift(b, M))
 
-/* vmad: e says what is negated, 1 the product, 2 c */
-WORD u32 vmad(s64 a, int sa, s64 b, int sb, u32 c, u32 e, u32 M)
+/* vmad: e says what is negated, 1 the product, 2 c. On an H200 all three are signed, whatever their types say; those only decide how
+ * the sum is shifted and what it saturates to. */
+WORD u32 vmad(s32 a, int sa, s32 b, int sb, u32 c, u32 e, u32 M)
 {
     int is_signed = sa || sb || e;
-    __int128 t = (__int128)a * b;
-    u32 one = M & MOD_PO || e ? 1 : 0;
+    u32 one = M & MOD_PO || e ? 1 : 0, shift = M & MOD_SHR7 ? 7 : M & MOD_SHR15 ? 15 : 0;
+    s64 t = (s64)a * b;
     if (!(M & MOD_PO) && e & 1) t = ~t;
     else if (!(M & MOD_PO) && e & 2) c = ~c;
-    t += is_signed ? (__int128)(s32)c : (__int128)c;
-    t += one;
-    t >>= M & MOD_SHR7 ? 7 : M & MOD_SHR15 ? 15 : 0;
-    __int128 lo = is_signed ? INT32_MIN : 0, hi = is_signed ? INT32_MAX : UINT32_MAX;
+    t += (s64)(s32)c + one;
+    t = is_signed ? t >> shift : (s64)((u64)t >> shift);
+    s64 lo = is_signed ? INT32_MIN : 0, hi = is_signed ? INT32_MAX : UINT32_MAX;
     if (M & MOD_SAT) t = t < lo ? lo : t > hi ? hi : t;
     return (u32)t;
 }
-#define VMAD(a, b, c, e) vmad(a, IS_S32(a), b, IS_S32(b), c, e, M)
+#define VMAD(a, b, c, e) vmad((s32)(a), IS_S32(a), (s32)(b), IS_S32(b), c, e, M)
 
 /* Two or four lanes; e has a bit for each lane that is written, the others come from c. */
 enum simd_op { V_ADD, V_SUB, V_AVRG, V_ABSDIFF, V_MIN, V_MAX, V_EQ, V_NE, V_LT, V_LE, V_GT, V_GE };

@@ -180,11 +180,13 @@ static struct opnd video_operand(struct lower *w, const struct ptx_operand *o, e
     return len == 32 ? x : compute(w, same_type(N_bfe, type), x, lower_const(pos), lower_const(len), no_opnd);
 }
 
+/* A part of d (d.h1) is written over c with the bits that the result has at that very place: on an H200 ptxas's sequences do not
+ * move the result there, whatever 9.7.16 says. The second operation counts by the sign of d; that of vset, which has none, by a's. */
 static void lower_video(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     const struct isa_form *f = &isa_forms[form];
-    enum ptx_type dt = isa_operand_type(f, 0);
+    enum ptx_type dt = isa_operand_type(f, 0), second_type = str_is(i->op->base, "vset") ? isa_operand_type(f, 1) : dt;
     if (i->narg < 3 || i->narg > 4 || (f->nsrc == 4 && i->narg != 4)) { lower_unsupported(w); return; }
     const struct ptx_operand *dst = &i->arg[0];
     u32 pos, len;
@@ -201,8 +203,8 @@ static void lower_video(struct lower *w, int form)
     } else {
         struct opnd t = compute(w, form, a, b, lower_const(len), no_opnd);
         w->op.p[w->op.n - 1].aux = (u16)i->op->mods;
-        if (second != N_COUNT) lower_emit(w, same_type(second, dt), d, t, c, no_opnd);
-        else lower_emit(w, same_type(N_bfi, T_B32), d, t, c, lower_const(pos))->e = lower_const(len);
+        if (second != N_COUNT) lower_emit(w, same_type(second, second_type), d, t, c, no_opnd);
+        else lower_emit(w, same_type(N_lop3, T_B32), d, t, c, lower_const((len == 32 ? ~0u : (1u << len) - 1) << pos))->e = lower_const(0xe4);
     }
     lower_finish(w, dst, d, dt);
 }

@@ -25,7 +25,9 @@ static void add_variant(struct arena *a, struct variants *out, struct variant v)
 {
     u32 mods;
     int first = isa_find(str_of(v.opcode), &mods);
-    if (v.immediate < 0 && isa_forms[first].nsrc != isa_forms[v.form].nsrc)     /* min of three, beside that of two */
+    if (v.part[1])
+        snprintf(v.name, sizeof v.name, "%.80s parts", v.opcode);
+    else if (v.immediate < 0 && isa_forms[first].nsrc != isa_forms[v.form].nsrc)     /* min of three, beside that of two */
         snprintf(v.name, sizeof v.name, "%.80s of %u", v.opcode, v.sources);
     else if (v.immediate < 0)
         memcpy(v.name, v.opcode, sizeof v.name);
@@ -70,10 +72,10 @@ static bool operands(struct variant *v, const struct isa_form *f)
     case LOW_CARRY:             /* the last one comes in through the carry flag */
         v->carry = true;
         return true;
-    case LOW_VIDEO:
-        v->sources = f->nsrc - 1;
-        v->result = T_U32;
-        return !combines;
+    case LOW_VIDEO:             /* vmad has its c always, the others when they combine with it */
+        v->sources = f->nsrc == 4 || combines ? 3 : 2;
+        v->source[2] = v->result = T_U32;
+        return true;
     case LOW_SIMD:
         v->sources = 3;
         v->source[2] = v->result = T_U32;
@@ -81,6 +83,20 @@ static bool operands(struct variant *v, const struct isa_form *f)
     default:
         return !(combines && (f->kind == K_CMP || !strcmp(f->id, "lop3")));
     }
+}
+
+/* A video instruction once more, on parts of its registers. */
+static void add_parts(struct arena *a, struct variants *out, struct variant v)
+{
+    const struct isa_form *f = &isa_forms[v.form];
+    static const char *const parts[][3] = { { ".h1", ".b3", ".h0" }, { "", ".h1", ".b2" }, { ".h1", ".h31", ".h02" }, { ".b20", ".b6153", ".b0472" } };
+    bool combines = f->lower == LOW_VIDEO && f->nsrc == 3 && v.sources == 3;
+    if (combines || (f->lower != LOW_VIDEO && f->lower != LOW_SIMD))
+        return;
+    u32 kind = f->lower == LOW_SIMD ? 2 + (f->id[strcspn(f->id, "24")] == '4') : f->nsrc == 4;
+    memcpy(v.part, parts[kind], sizeof v.part);
+    v.sources = 3;
+    add_variant(a, out, v);
 }
 
 void variants_list(struct arena *a, struct variants *out)
@@ -94,6 +110,7 @@ void variants_list(struct arena *a, struct variants *out)
                 continue;
             if (strcmp(f->id, "lop3")) {
                 add_variant(a, out, v);
+                add_parts(a, out, v);
                 continue;
             }
             struct variant w = v;
@@ -112,59 +129,83 @@ static char letter(enum ptx_type t)
     return t == T_PRED ? 'p' : n == 2 ? 'h' : n == 4 ? 'r' : 'd';
 }
 
-/* The instruction, then its result into out[%r10]. No register is written twice, as compilers do it: every pointer then has one
- * root, which the machine knows beforehand. Sources are in registers 1 to 4 of their width, the result in 5. */
-static void body(struct text *t, const struct variant *v)
+/* One element: the instruction, then its result into the array that %at points into, `offset` bytes on. The n-th element of a
+ * thread has registers of its own, sources in FIRST + 1 to 4 and the result in FIRST + 5 of their width: no register is written
+ * twice, as compilers do it, and every pointer has one root, which the machine knows beforehand. */
+#define REG(n) (10 * k + (n))
+static void body(struct text *t, const struct variant *v, u32 k, u32 offset)
 {
     char r = letter(v->result);
     u32 bits = register_bytes(v->result) * 8, named = v->sources - v->carry;
     bool borrow = strstr(v->opcode, "sub") != NULL;
     if (v->carry)               /* 1 becomes a carry, or a borrow */
         text_add(t, "  and.b32 %%r7, %%r%u, 1;\n  %s;\n", v->sources, borrow ? "sub.cc.u32 %r8, 0, %r7" : "add.cc.u32 %r8, %r7, 0xffffffff");
-    text_add(t, "  %s %%%c5", v->opcode, r);
+    text_add(t, "  %s %%%c%u%s", v->opcode, r, REG(5), v->part[0] ? v->part[0] : "");
     for (u32 i = 0; i < named; i++)
-        text_add(t, ", %%%c%u", letter(v->source[i]), i + 1);
+        text_add(t, ", %%%c%u%s", letter(v->source[i]), REG(i + 1), i < 2 && v->part[i + 1] ? v->part[i + 1] : "");
     if (v->immediate >= 0)
         text_add(t, ", %d", v->immediate);
     text_add(t, ";\n");
     if (v->carry && strstr(v->opcode, ".cc"))   /* the carry that comes out is seen in bit 17 */
         text_add(t, "  %s.u%u %%%c6, 0, 0;\n  and.b%u %%%c7, %%%c6, 1;\n  shl.b%u %%%c8, %%%c7, 17;\n  xor.b%u %%%c9, %%%c5, %%%c8;\n  mov.b%u %%%c5, %%%c9;\n",
                  borrow ? "subc" : "addc", bits, r, bits, r, r, bits, r, r, bits, r, r, r, bits, r, r);
-    u32 n = register_bytes(v->result);
-    text_add(t, "  mul.wide.s32 %%d51, %%r10, %u;\n  add.s64 %%d52, %%d50, %%d51;\n", n);
     if (v->result == T_PRED)
-        text_add(t, "  selp.u16 %%h5, 1, 0, %%p5;\n");
-    text_add(t, "  st.global.b%u [%%d52], %%%c5;\n  ret;\n}\n", n * 8, v->result == T_PRED ? 'h' : letter(v->result));
+        text_add(t, "  selp.u16 %%h%u, 1, 0, %%p%u;\n", REG(5), REG(5));
+    text_add(t, "  st.global.b%u [%%at+%u], %%%c%u;\n", bits, offset, v->result == T_PRED ? 'h' : r, REG(5));
 }
 
-static void head(struct text *t)
+/* %idx: the first element of the thread, of `each` elements a thread; %at: where its result goes. */
+static void head(struct text *t, const struct variant *v, u32 each)
 {
-    text_add(t, "{\n  .reg .pred %%p<16>;\n  .reg .b16 %%h<16>;\n  .reg .b32 %%r<16>;\n  .reg .b64 %%d<64>;\n"
-                "  ld.param.u32 %%r11, [n];\n  mov.u32 %%r12, %%ctaid.x;\n  mov.u32 %%r13, %%ntid.x;\n  mov.u32 %%r14, %%tid.x;\n"
-                "  mad.lo.u32 %%r10, %%r12, %%r13, %%r14;\n  setp.ge.u32 %%p15, %%r10, %%r11;\n  @%%p15 ret;\n  ld.param.u64 %%d50, [out];\n");
+    text_add(t, "{\n  .reg .pred %%p<%u>, %%past;\n  .reg .b16 %%h<%u>;\n  .reg .b32 %%r<%u>, %%in<%u>, %%n, %%cta, %%lane, %%idx, %%base, %%first;\n", 10 * each, 10 * each, 10 * each, each);
+    text_add(t, "  .reg .b64 %%d<%u>, %%out, %%off, %%at, %%array<4>, %%place<4>, %%from<4>;\n", 10 * each);
+    text_add(t, "  mov.u32 %%cta, %%ctaid.x;\n  mov.u32 %%lane, %%tid.x;\n  mad.lo.u32 %%idx, %%cta, %u, %%lane;\n  ld.param.u64 %%out, [out];\n", COUNT_BLOCK * each);
+    text_add(t, "  mul.wide.u32 %%off, %%idx, %u;\n  add.s64 %%at, %%out, %%off;\n", register_bytes(v->result));
+}
+
+static void from_memory(struct text *t, const struct variant *v)
+{
+    text_add(t, ".visible .entry m(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 e, .param .u64 out, .param .u32 n)\n");
+    head(t, v, 1);
+    text_add(t, "  ld.param.u32 %%n, [n];\n  setp.ge.u32 %%past, %%idx, %%n;\n  @%%past ret;\n");
+    for (u32 i = 0; i < v->sources; i++) {
+        u32 n = register_bytes(v->source[i]);
+        bool pred = v->source[i] == T_PRED;
+        text_add(t, "  ld.param.u64 %%array%u, [%c];\n  mul.wide.u32 %%place%u, %%idx, %u;\n  add.s64 %%from%u, %%array%u, %%place%u;\n  ld.global.b%u %%%c%u, [%%from%u];\n",
+                 i, "abce"[i], i, n, i, i, i, n * 8, pred ? 'h' : letter(v->source[i]), i + 1, i);
+        if (pred)
+            text_add(t, "  setp.ne.b16 %%p%u, %%h%u, 0;\n", i + 1, i + 1);
+    }
+    body(t, v, 0, 0);
+    text_add(t, "  ret;\n}\n");
+}
+
+/* Counts through the inputs from `base` on; COUNT_EACH of them a thread, so that the instruction and its store are most
+ * of the work. base is a multiple of what a CTA does: bits put together are sums. */
+static void counting(struct text *t, const struct variant *v)
+{
+    text_add(t, ".visible .entry x(.param .u64 out, .param .u32 base)\n");
+    head(t, v, COUNT_EACH);
+    bool half = letter(v->source[0]) == 'h';
+    /* `first` is no longer an address-like sum after the xor, which the machine would keep as one and spread again for each element */
+    text_add(t, "  ld.param.u32 %%base, [base];\n  xor.b32 %%first, %%base, %%idx;\n");
+    for (u32 k = 0; k < COUNT_EACH; k++) {
+        if (half)
+            text_add(t, "  or.b32 %%in%u, %%first, %u;\n  cvt.u16.u32 %%h%u, %%in%u;\n", k, k * COUNT_BLOCK, REG(1), k);
+        else
+            text_add(t, "  or.b32 %%r%u, %%first, %u;\n", REG(1), k * COUNT_BLOCK);
+        body(t, v, k, k * COUNT_BLOCK * register_bytes(v->result));
+    }
+    text_add(t, "  ret;\n}\n");
 }
 
 char *variant_ptx(struct arena *a, const struct variant *v)
 {
     struct text t = { 0 };
-    text_add(&t, ".version 8.6\n.target sm_90\n.address_size 64\n"
-                 ".visible .entry m(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 e, .param .u64 out, .param .u32 n)\n");
-    head(&t);
-    for (u32 i = 0; i < v->sources; i++) {
-        u32 n = register_bytes(v->source[i]);
-        bool pred = v->source[i] == T_PRED;
-        text_add(&t, "  ld.param.u64 %%d%u0, [%c];\n  mul.wide.s32 %%d%u1, %%r10, %u;\n  add.s64 %%d%u2, %%d%u0, %%d%u1;\n  ld.global.b%u %%%c%u, [%%d%u2];\n",
-                 i + 1, "abce"[i], i + 1, n, i + 1, i + 1, i + 1, n * 8, pred ? 'h' : letter(v->source[i]), i + 1, i + 1);
-        if (pred)
-            text_add(&t, "  setp.ne.b16 %%p%u, %%h%u, 0;\n", i + 1, i + 1);
-    }
-    body(&t, v);
-    if (v->all) {
-        text_add(&t, ".visible .entry x(.param .u64 out, .param .u32 base, .param .u32 n)\n");
-        head(&t);
-        text_add(&t, "  ld.param.u32 %%r9, [base];\n  add.u32 %%r1, %%r9, %%r10;\n%s", letter(v->source[0]) == 'h' ? "  cvt.u16.u32 %h1, %r1;\n" : "");
-        body(&t, v);
-    }
+    text_add(&t, ".version 8.6\n.target sm_90\n.address_size 64\n");
+    from_memory(&t, v);
+    if (v->all)
+        counting(&t, v);
     char *text = arena_str(a, (struct str){ t.p, (u32)t.n });
     text_free(&t);
     return text;

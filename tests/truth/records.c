@@ -1,10 +1,10 @@
 /* The file of records: everything one after another, then squeezed by a small LZ of our own, so that reading needs no library.
  *
- *   "LKTRUTH1" u64 size of the body, then the body squeezed: pairs of (literal count, literals, match length, distance), each number
- *   seven bits a byte. Body: device name; records: name, refused, result bytes, edges by byte plane, random hashes, all hashes. */
+ *   "LKTRUTH2" u64 size of the body, then the body squeezed: pairs of (literal count, literals, match length, distance), each number
+ *   seven bits a byte. Body: device name; records: name, refused, result bytes, edges by byte plane, random hashes, hashes of all inputs and of spots. */
 #include "truth.h"
 
-static const char magic[] = "LKTRUTH1";
+static const char magic[] = "LKTRUTH2";
 enum { HASH_BITS = 20, LEAST_MATCH = 4 };
 
 struct bytes { u8 *p; size_t n, cap; };
@@ -115,6 +115,7 @@ static void put_record(struct bytes *b, const struct record *r)
     put(b, r->random ? r->random : (u64 *)b, r->random ? RANDOM_BLOCKS * 8 : 0);
     put_number(b, r->alls);
     put(b, r->alls ? r->all : (u64 *)b, (size_t)r->alls * 8);
+    put(b, r->alls ? r->spot : (u64 *)b, (size_t)r->alls * 8);
 }
 
 bool records_save(const char *path, const struct records *r, struct error *e)
@@ -190,6 +191,7 @@ static struct record *take_record(struct arena *a, struct cursor *c)
     r->random = take_hashes(a, c, n);
     u64 alls = take_number(c);
     r->all = take_hashes(a, c, alls);
+    r->spot = take_hashes(a, c, alls);
     r->alls = r->all ? (u32)alls : 0;
     return r;
 }

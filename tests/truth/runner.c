@@ -1,39 +1,42 @@
 /* One variant on one device: its module, its operand arrays, its results. */
 #include "truth.h"
 
-enum { BLOCK = 256 };
-
 struct runner {
     lk_gpu *gpu;
     bool real;
     lk_module *module, *hasher; /* hasher: on a real GPU */
     const struct variant *v;
     struct arena mem;           /* of the module's text, until the next load */
-    u64 source[SOURCES];        /* arrays of 2^RANDOM_BITS operands of 8 bytes */
+    u64 edge[SOURCES], random[SOURCES]; /* arrays of operands of 8 bytes, 2^EDGE_BITS and 2^RANDOM_BITS of them */
+    enum ptx_type random_type[SOURCES]; /* of what lies in random[], */
+    u32 random_count[SOURCES];  /* and how many: forms of the same types share it */
     u64 out, sum;               /* results; a hash */
     u64 *host;                  /* the same on the host */
     u64 out_bytes;
 };
 
-/* sum += the hash of out[0..n), whose first element is number `first`; hash_mix in PTX. */
+enum { EDGE_BITS = 14 };
+
+/* sum += the hash of out[0..n), whose first element is number `first`: hash_array of values.c in PTX. */
+#define MIX(value, index) \
+    "  mad.lo.u32 %r9, " index ", 0x9e3779b1, " value ";\n  shr.u32 %r10, %r9, 16;\n  xor.b32 %r9, %r9, %r10;\n  mul.lo.u32 %r9, %r9, 0x85ebca6b;\n" \
+    "  shr.u32 %r10, %r9, 13;\n  xor.b32 %r9, %r9, %r10;\n  mul.lo.u32 %r9, %r9, 0xc2b2ae35;\n  shr.u32 %r10, %r9, 16;\n  xor.b32 %r9, %r9, %r10;\n" \
+    "  cvt.u64.u32 %d6, %r9;\n  add.u64 %d4, %d4, %d6;\n"
 static const char hasher_ptx[] =
     ".version 8.6\n.target sm_90\n.address_size 64\n"
 #define HASHER(W, CONVERT) \
-    ".visible .entry hash" #W "(.param .u64 out, .param .u64 first, .param .u32 n, .param .u64 sum)\n{\n" \
+    ".visible .entry hash" #W "(.param .u64 out, .param .u32 first, .param .u32 n, .param .u64 sum)\n{\n" \
     "  .reg .pred %p<4>;\n  .reg .b16 %h<4>;\n  .reg .b32 %r<16>;\n  .reg .b64 %d<16>;\n" \
-    "  ld.param.u64 %d1, [out];\n  ld.param.u64 %d2, [first];\n  ld.param.u32 %r1, [n];\n  ld.param.u64 %d3, [sum];\n" \
+    "  ld.param.u64 %d1, [out];\n  ld.param.u32 %r12, [first];\n  ld.param.u32 %r1, [n];\n  ld.param.u64 %d3, [sum];\n" \
     "  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r3, %ntid.x;\n  mov.u32 %r4, %tid.x;\n  mov.u32 %r5, %nctaid.x;\n" \
     "  mad.lo.u32 %r6, %r2, %r3, %r4;\n  mul.lo.u32 %r7, %r3, %r5;\n  mov.u64 %d4, 0;\n" \
     "again:\n  setp.ge.u32 %p1, %r6, %r1;\n  @%p1 bra done;\n" \
-    "  mul.wide.u32 %d5, %r6, " #W "/8;\n  add.u64 %d5, %d1, %d5;\n" CONVERT \
-    "  cvt.u64.u32 %d7, %r6;\n  add.u64 %d7, %d7, %d2;\n  mad.lo.u64 %d6, %d7, 0x9e3779b97f4a7c15, %d6;\n" \
-    "  shr.u64 %d8, %d6, 29;\n  xor.b64 %d6, %d6, %d8;\n  mul.lo.u64 %d6, %d6, 0xbf58476d1ce4e5b9;\n" \
-    "  shr.u64 %d8, %d6, 32;\n  xor.b64 %d6, %d6, %d8;\n  add.u64 %d4, %d4, %d6;\n" \
+    "  mul.wide.u32 %d5, %r6, " #W "/8;\n  add.u64 %d5, %d1, %d5;\n  add.u32 %r11, %r6, %r12;\n" CONVERT \
     "  add.u32 %r6, %r6, %r7;\n  bra again;\n" \
     "done:\n  red.global.add.u64 [%d3], %d4;\n  ret;\n}\n"
-    HASHER(16, "  ld.global.u16 %h1, [%d5];\n  cvt.u64.u16 %d6, %h1;\n")
-    HASHER(32, "  ld.global.u32 %r8, [%d5];\n  cvt.u64.u32 %d6, %r8;\n")
-    HASHER(64, "  ld.global.u64 %d6, [%d5];\n");
+    HASHER(16, "  ld.global.u16 %h1, [%d5];\n  cvt.u32.u16 %r8, %h1;\n" MIX("%r8", "%r11"))
+    HASHER(32, "  ld.global.u32 %r8, [%d5];\n" MIX("%r8", "%r11"))
+    HASHER(64, "  ld.global.u32 %r8, [%d5];\n" MIX("%r8", "%r11") "  ld.global.u32 %r8, [%d5+4];\n  not.b32 %r11, %r11;\n" MIX("%r8", "%r11"));
 
 static bool api(struct runner *r, lk_status status, struct error *e)
 {
@@ -53,7 +56,8 @@ static bool prepare(struct runner *r, struct error *e)
     if (!r->host)
         return error_set(e, ERR_MEMORY, "out of memory");
     for (u32 i = 0; i < SOURCES; i++)
-        if (!api(r, lk_memory_alloc(r->gpu, 8ull << RANDOM_BITS, LK_MEMORY_DEVICE, NULL, &r->source[i]), e))
+        if (!api(r, lk_memory_alloc(r->gpu, 8ull << RANDOM_BITS, LK_MEMORY_DEVICE, NULL, &r->random[i]), e) ||
+            !api(r, lk_memory_alloc(r->gpu, 8ull << EDGE_BITS, LK_MEMORY_DEVICE, NULL, &r->edge[i]), e))
             return false;
     return api(r, lk_memory_alloc(r->gpu, r->out_bytes, LK_MEMORY_DEVICE, "out", &r->out), e) &&
            api(r, lk_memory_alloc(r->gpu, 8, LK_MEMORY_DEVICE, "sum", &r->sum), e) &&
@@ -91,6 +95,8 @@ const char *runner_title(const struct runner *r)
 
 bool runner_load(struct runner *r, const struct variant *v, struct error *e)
 {
+    if (r->v == v && r->module)
+        return true;
     lk_module_unload(r->module);
     r->module = NULL;
     arena_free(&r->mem);
@@ -99,40 +105,59 @@ bool runner_load(struct runner *r, const struct variant *v, struct error *e)
     return api(r, lk_module_load(r->gpu, v->name, ptx, strlen(ptx), &r->module), e);
 }
 
-static bool launch(struct runner *r, lk_module *m, const char *name, const void *const *args, u32 n, u32 count, struct error *e)
+static bool launch(struct runner *r, lk_module *m, const char *name, const void *const *args, u32 n, u32 ctas, struct error *e)
 {
     lk_kernel *k = lk_module_kernel(m, name);
     if (!k)
         return error_set(e, ERR_SYSTEM, "no kernel %s", name);
-    lk_launch l = { .size = sizeof l, .grid = { (count + BLOCK - 1) / BLOCK }, .block = { BLOCK }, .args = args, .arg_count = n };
+    lk_launch l = { .size = sizeof l, .grid = { ctas }, .block = { COUNT_BLOCK }, .args = args, .arg_count = n };
     lk_status status = lk_kernel_launch(k, &l, NULL);
     bool ok = api(r, status, e);
     lk_report_clear(r->gpu);
     return ok;
 }
 
-static const void *run_arrays(struct runner *r, u32 n, struct error *e)
+static bool write_operands(struct runner *r, u32 s, u64 to, u32 n, u64 (*value)(const struct variant *, u32, u32), struct error *e)
 {
-    const void *args[] = { &r->source[0], &r->source[1], &r->source[2], &r->source[3], &r->out, &n };
-    if (!launch(r, r->module, "m", args, COUNT_OF(args), n, e) ||
-        !api(r, lk_memory_read(r->gpu, r->out, r->host, (u64)n * register_bytes(r->v->result)), e))
-        return NULL;
-    return r->host;
+    u32 bytes = register_bytes(r->v->source[s]);
+    for (u32 i = 0; i < n; i++) {
+        u64 x = value(r->v, s, i);
+        memcpy((u8 *)r->host + (size_t)i * bytes, &x, bytes);
+    }
+    return api(r, lk_memory_write(r->gpu, to, r->host, (u64)n * bytes), e);
 }
 
-static const void *from_memory(struct runner *r, u32 n, u64 (*value)(const struct variant *, u32, u32), struct error *e)
+static const void *from_memory(struct runner *r, const u64 *source, u32 n, struct error *e)
 {
-    const struct variant *v = r->v;
-    for (u32 s = 0; s < v->sources; s++) {
-        u32 bytes = register_bytes(v->source[s]);
-        for (u32 i = 0; i < n; i++) {
-            u64 x = value(v, s, i);
-            memcpy((u8 *)r->host + (size_t)i * bytes, &x, bytes);
-        }
-        if (!api(r, lk_memory_write(r->gpu, r->source[s], r->host, (u64)n * bytes), e))
+    const void *args[] = { &source[0], &source[1], &source[2], &source[3], &r->out, &n };
+    bool ok = launch(r, r->module, "m", args, COUNT_OF(args), (n + COUNT_BLOCK - 1) / COUNT_BLOCK, e) &&
+              api(r, lk_memory_read(r->gpu, r->out, r->host, (u64)n * register_bytes(r->v->result)), e);
+    return ok ? r->host : NULL;
+}
+
+const void *runner_edges(struct runner *r, struct error *e)
+{
+    u32 n = edge_count(r->v);
+    CHECK(n <= 1u << EDGE_BITS);
+    for (u32 s = 0; s < r->v->sources; s++)
+        if (!write_operands(r, s, r->edge[s], n, edge_value, e))
             return NULL;
+    return from_memory(r, r->edge, n, e);
+}
+
+const void *runner_random(struct runner *r, u32 n, struct error *e)
+{
+    for (u32 s = 0; s < r->v->sources; s++) {
+        enum ptx_type t = r->v->source[s];
+        if (r->random_type[s] == t && r->random_count[s] >= n)
+            continue;
+        r->random_count[s] = 0;
+        if (!write_operands(r, s, r->random[s], n, random_value, e))
+            return NULL;
+        r->random_type[s] = t;
+        r->random_count[s] = n;
     }
-    return run_arrays(r, n, e);
+    return from_memory(r, r->random, n, e);
 }
 
 const void *runner_steps(struct runner *r, u64 first, u64 step, u32 n, struct error *e)
@@ -142,58 +167,46 @@ const void *runner_steps(struct runner *r, u64 first, u64 step, u32 n, struct er
         u64 x = first + i * step;
         memcpy((u8 *)r->host + (size_t)i * bytes, &x, bytes);
     }
-    return api(r, lk_memory_write(r->gpu, r->source[0], r->host, (u64)n * bytes), e) ? run_arrays(r, n, e) : NULL;
-}
-
-const void *runner_edges(struct runner *r, struct error *e)
-{
-    return from_memory(r, edge_count(r->v), edge_value, e);
-}
-
-const void *runner_random(struct runner *r, u32 n, struct error *e)
-{
-    return from_memory(r, n, random_value, e);
+    r->random_count[0] = 0;
+    return api(r, lk_memory_write(r->gpu, r->random[0], r->host, (u64)n * bytes), e) ? from_memory(r, r->random, n, e) : NULL;
 }
 
 static bool count_through(struct runner *r, u64 first, u32 n, struct error *e)
 {
     u32 base = (u32)first;
-    const void *args[] = { &r->out, &base, &n };
-    return launch(r, r->module, "x", args, COUNT_OF(args), n, e);
+    const void *args[] = { &r->out, &base };
+    CHECK(n % (COUNT_BLOCK * COUNT_EACH) == 0 && (u64)n * register_bytes(r->v->result) <= r->out_bytes);
+    return launch(r, r->module, "x", args, COUNT_OF(args), n / (COUNT_BLOCK * COUNT_EACH), e);
 }
 
 const void *runner_all(struct runner *r, u64 first, u32 n, struct error *e)
 {
-    CHECK((u64)n * register_bytes(r->v->result) <= r->out_bytes);
-    if (!count_through(r, first, n, e) || !api(r, lk_memory_read(r->gpu, r->out, r->host, (u64)n * register_bytes(r->v->result)), e))
-        return NULL;
-    return r->host;
+    bool ok = count_through(r, first, n, e) && api(r, lk_memory_read(r->gpu, r->out, r->host, (u64)n * register_bytes(r->v->result)), e);
+    return ok ? r->host : NULL;
 }
 
-static bool hash_there(struct runner *r, u64 first, u32 n, u64 *hash, struct error *e)
+static bool hash_there(struct runner *r, u64 at, u32 n, u64 *hash, struct error *e)
 {
-    u32 bytes = register_bytes(r->v->result);
+    u32 bytes = register_bytes(r->v->result), first = (u32)at;
     const void *args[] = { &r->out, &first, &n, &r->sum };
-    if (!count_through(r, first, n, e) || !api(r, lk_memory_fill(r->gpu, r->sum, 0, 8), e))
+    if (!count_through(r, at, n, e) || !api(r, lk_memory_fill(r->gpu, r->sum, 0, 8), e))
         return false;
-    return launch(r, r->hasher, bytes == 2 ? "hash16" : bytes == 4 ? "hash32" : "hash64", args, COUNT_OF(args), MIN_OF(n, 1u << 19), e) &&
+    return launch(r, r->hasher, bytes == 2 ? "hash16" : bytes == 4 ? "hash32" : "hash64", args, COUNT_OF(args), MIN_OF(n / COUNT_BLOCK, 2048u), e) &&
            api(r, lk_memory_read(r->gpu, r->sum, hash, 8), e);
 }
 
-bool runner_all_hash(struct runner *r, u32 block, u64 *hash, struct error *e)
+bool runner_hash(struct runner *r, u64 first, u32 bits, u64 *hash, struct error *e)
 {
-    u32 bits = MIN_OF(all_bits(r->v), (u32)ALL_BLOCK_BITS);
-    u64 first = (u64)block << bits;
     if (r->real)
         return hash_there(r, first, 1u << bits, hash, e);
     /* in pieces that stay in the cache */
-    u32 piece = 1u << MIN_OF(bits, 17u);
+    u32 piece = 1u << MIN_OF(bits, 16u);
     *hash = 0;
     for (u64 at = 0; at < 1ull << bits; at += piece) {
         const void *p = runner_all(r, first + at, piece, e);
         if (!p)
             return false;
-        *hash += hash_array(p, register_bytes(r->v->result), first + at, piece);
+        *hash += hash_array(p, register_bytes(r->v->result), (u32)(first + at), piece);
     }
     return true;
 }

@@ -108,24 +108,37 @@ u64 random_value(const struct variant *v, u32 source, u32 i)
     return r >> 40 & 1 ? 0 - x : x;
 }
 
-u64 hash_mix(u64 value, u64 index)
+/* The hash of a block is the sum of these, so that order does not matter: 32-bit steps, which processors do several of at a time.
+ * Each is a bijection of the value, so that one wrong result always shows. runner.c has the same in PTX. */
+static inline u32 mix(u32 value, u32 index)
 {
-    u64 z = value + index * 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 29) * 0xbf58476d1ce4e5b9u;
-    return z ^ z >> 32;
+    u32 z = value + index * 0x9e3779b1u;
+    z = (z ^ z >> 16) * 0x85ebca6bu;
+    z = (z ^ z >> 13) * 0xc2b2ae35u;
+    return z ^ z >> 16;
 }
 
-u64 hash_array(const void *p, u32 bytes, u64 first, u64 n)
+#if defined __x86_64__ && defined __GNUC__ && !defined __clang__
+__attribute__((target_clones("avx2", "default")))
+#endif
+u64 hash_array(const void *p, u32 bytes, u32 first, u32 n)
 {
     u64 sum = 0;
     if (bytes == 2)
-        for (u64 i = 0; i < n; i++)
-            sum += hash_mix(((const u16 *)p)[i], first + i);
+        for (u32 i = 0; i < n; i++)
+            sum += mix(((const u16 *)p)[i], first + i);
     else if (bytes == 4)
-        for (u64 i = 0; i < n; i++)
-            sum += hash_mix(((const u32 *)p)[i], first + i);
+        for (u32 i = 0; i < n; i++)
+            sum += mix(((const u32 *)p)[i], first + i);
     else
-        for (u64 i = 0; i < n; i++)
-            sum += hash_mix(((const u64 *)p)[i], first + i);
+        for (u32 i = 0; i < n; i++)
+            sum += (u64)mix(((const u32 *)p)[2 * i], first + i) + mix(((const u32 *)p)[2 * i + 1], ~(first + i));
     return sum;
+}
+
+u64 spot_first(const struct variant *v, u32 block)
+{
+    u32 bits = MIN_OF(all_bits(v), (u32)ALL_BLOCK_BITS);
+    u64 state = str_hash(str_of(v->name)) + block, spots = 1ull << (bits - SPOT_BITS);
+    return ((u64)block << bits) + (rand_next(&state) % spots << SPOT_BITS);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the arithmetic cases here: NAME.ptx, one store for each opcode, and data/NAME.{a,b,c,out}.bin, 64 lanes of operands as raw
-bits and the results they must give. The reference is written from the PTX manual in exact rationals; it knows nothing of
-Lockstep. Run it after changing a case."""
+bits and the results they must give. The reference is written from the PTX manual in exact rationals, and where an H200
+does otherwise from that; it knows nothing of Lockstep. Run it after changing a case."""
 import os
 import random
 import struct
@@ -320,6 +320,9 @@ c = case("video")
 SUB = {"b0": (0, 8), "b1": (8, 8), "b2": (16, 8), "b3": (24, 8), "h0": (0, 16), "h1": (16, 16), "": (0, 32)}
 sel = lambda x, s, t: val(x >> SUB[s][0], t[0] + str(SUB[s][1]))
 VOP = {"vadd": lambda a, b: a + b, "vsub": lambda a, b: a - b, "vabsdiff": lambda a, b: abs(a - b), "vmin": min, "vmax": max}
+# As ptxas makes them for sm_90, and an H200 computes: no upper bound for all of an unsigned d, and a part of d gets the bits that the
+# result has in that very place (docs/truth.md).
+vsat = lambda t, dt: max(t, 0) if dt == "u32" else clamp(t, dt)
 i = 0
 for name, f in VOP.items():
     for dt in ("u32", "s32"):
@@ -331,16 +334,16 @@ for name, f in VOP.items():
                     def scalar(a, b, z, f=f, dt=dt, at=at, bt=bt, sa=sa, sb=sb, sd=sd, st=st):
                         pos, n = SUB[sd]
                         t = f(sel(a, sa, at), sel(b, sb, bt))
-                        if st: t = clamp(t, dt[0] + str(n))
                         ones = (1 << n) - 1
-                        return (z & ~(ones << pos)) | (t & ones) << pos if sd else t
+                        if st: t = clamp(t, dt[0] + str(n)) & ones if sd else vsat(t, dt)
+                        return (z & ~(ones << pos)) | (t & ones << pos) if sd else t
                     dot = lambda s: "." + s if s else ""
                     op(c, "%s.%s.%s.%s%s @%s@%s@%s" % (name, dt, at, bt, st, dot(sd), dot(sa), dot(sb)), [dt, at, bt] + ["u32"] * bool(sd),
                        scalar if sd else lambda a, b, g=scalar: g(a, b, 0))
                     for sec, g in (("add", lambda x, y: x + y), ("min", min), ("max", max)):
                         op(c, "%s.%s.%s.%s%s.%s @@%s@%s" % (name, dt, at, bt, st, sec, dot(sa), dot(sb)), [dt, at, bt, dt],
                            lambda a, b, z, f=f, g=g, dt=dt, at=at, bt=bt, sa=sa, sb=sb, st=st:
-                           g(val(clamp(f(sel(a, sa, at), sel(b, sb, bt)), dt) if st else f(sel(a, sa, at), sel(b, sb, bt)), dt), val(z, dt)))
+                           g(val(vsat(f(sel(a, sa, at), sel(b, sb, bt)), dt) if st else f(sel(a, sa, at), sel(b, sb, bt)), dt), val(z, dt)))
 VOP2 = dict(VOP, vavrg=lambda a, b: (a + b + (a + b >= 0)) >> 1)
 for n in (2, 4):
     w = 32 // n
@@ -359,7 +362,7 @@ mad = lambda a, b, z, sh=0: sgn(a, 32) * sgn(b, 32) + sgn(z, 32) >> sh
 op(c, "vmad.s32.s32.s32", ["s32"] * 4, mad)
 op(c, "vmad.s32.s32.s32.sat.shr7", ["s32"] * 4, lambda a, b, z: clamp(mad(a, b, z, 7), "s32"))
 op(c, "vmad.s32.s32.s32.shr15", ["s32"] * 4, lambda a, b, z: mad(a, b, z, 15))
-op(c, "vmad.u32.u32.u32.po.sat", ["u32"] * 4, lambda a, b, z: clamp(a * b + z + 1, "u32"))
+op(c, "vmad.u32.u32.u32.po.sat", ["u32"] * 4, lambda a, b, z: clamp(mad(a, b, z) + 1, "u32"))
 
 
 # ---- files ----
