@@ -124,6 +124,16 @@ lk_status lk_memory_read(lk_gpu *gpu, uint64_t address, void *to, uint64_t bytes
 lk_status lk_memory_fill(lk_gpu *gpu, uint64_t address, int byte, uint64_t bytes);
 uint64_t lk_memory_live(const lk_gpu *gpu);
 
+typedef struct lk_trace {       /* following a launch on the software GPU, which then takes one worker; zero it, set size, then what you need */
+    size_t size;
+    void (*write)(void *self, const char *text, size_t bytes);  /* a line for each executed warp instruction: docs/trace.md; NULL: no trace */
+    void (*stop)(void *self, const char *text, size_t bytes);   /* called once, with where it stopped and the registers there */
+    void *self;
+    const char *lines;          /* trace only [FILE:]LINE[-LINE]; NULL: all */
+    const char *break_at;       /* stop before [FILE:]LINE[@N], the N-th time a warp gets there; needs stop */
+    uint32_t one_cta, cta[3];   /* one_cta non-zero: only the warps of this CTA */
+    uint32_t one_warp, warp;    /* the same for a warp of a CTA */
+} lk_trace;
 typedef struct lk_launch {      /* zero it, set size, then what you need */
     size_t size;
     uint32_t grid[3], block[3]; /* 0 counts as 1 in y and z */
@@ -132,6 +142,7 @@ typedef struct lk_launch {      /* zero it, set size, then what you need */
     const void *const *args;    /* one pointer to each argument's value */
     const uint32_t *arg_bytes;  /* size of each; NULL: trusted to be what the kernel expects */
     uint32_t arg_count;
+    const lk_trace *trace;      /* NULL: none */
 } lk_launch;
 typedef struct lk_stats { uint64_t warp_instructions, ctas, nanoseconds; } lk_stats;
 /* Runs to the end and returns: LK_OK, LK_FINDINGS (new errors in the report), or why not. `stats` may be NULL. */

@@ -17,6 +17,7 @@ struct session {                /* everything that one launch owns */
     const char *name;           /* the kernel's, as in the source */
     struct signature signature; /* names from the source, when it is there */
     struct buffer *buffer;      /* one for each argument */
+    struct tracing tracing;     /* of the checked run */
 };
 
 static bool find_kernel(struct session *s, struct error *e)
@@ -175,7 +176,8 @@ static lk_status launch(struct session *s, lk_stats *stats)
         args[i] = s->buffer[i].value;
         bytes[i] = s->buffer[i].value_bytes;
     }
-    lk_launch l = { .size = sizeof l, .shared_bytes = o->shared, .cooperative = o->cooperative, .args = args, .arg_bytes = bytes, .arg_count = o->args };
+    lk_launch l = { .size = sizeof l, .shared_bytes = o->shared, .cooperative = o->cooperative, .args = args, .arg_bytes = bytes, .arg_count = o->args,
+                    .trace = s->tracing.on ? &s->tracing.trace : NULL };
     memcpy(l.grid, o->grid, sizeof l.grid);
     memcpy(l.block, o->block, sizeof l.block);
     struct watch watch;
@@ -222,7 +224,7 @@ static bool write_report(struct session *s, struct error *e)
         fputs(text, stdout);
     lk_text_free(text);
     if (!errors && !notes && !o->common.quiet)
-        printf("%s: no findings\n", s->name);
+        printf("%s: no findings%s\n", s->name, s->tracing.stopped ? " until then" : "");
     if (!o->json)
         return true;
     char *json = lk_report_json(s->gpu);
@@ -235,10 +237,12 @@ static int run_checked(struct session *s, struct error *e)
 {
     const struct launch_options *o = s->o;
     lk_stats stats = { 0 };
-    if (!restore(s, e))
+    if (!restore(s, e) || !launch_trace_begin(o, &s->tracing, e))
         return cli_error_value(e);
     lk_status status = launch(s, &stats);
     const char *why = status > LK_FINDINGS ? arena_printf(&s->mem, "%s", lk_gpu_error(s->gpu)) : NULL;
+    if (status <= LK_FINDINGS && !launch_trace_end(o, &s->tracing, e))
+        return cli_error_value(e);
     if (o->common.verbose)
         fprintf(stderr, "lockstep: %s: %" PRIu64 " block%s, %" PRIu64 " warp instructions\n", s->name, stats.ctas, stats.ctas == 1 ? "" : "s", stats.warp_instructions);
     /* a time is only worth printing for a kernel that passed */
@@ -343,7 +347,7 @@ static int run_sessions(struct session *s, struct error *e)
     int code = open_session(s, e);
     if (code == EXIT_CLEAN)
         code = run_checked(s, e);
-    if (!s->o->both || code > EXIT_FINDINGS || watch_signal())
+    if (!s->o->both || code > EXIT_FINDINGS || watch_signal() || s->tracing.stopped)
         return code;
     if (lk_report_errors(s->gpu)) {
         printf("both: not run on the GPU, since the findings come first\n");

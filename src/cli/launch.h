@@ -1,5 +1,5 @@
-/* lockstep launch: what was asked for, and the buffers of one launch. Three files share it: launch_options.c reads the command
- * line, cmd_launch.c runs, launch_output.c prints, saves and compares. */
+/* lockstep launch: what was asked for, and the buffers of one launch. Four files share it: launch_options.c reads the command
+ * line, cmd_launch.c runs, launch_trace.c follows, launch_output.c prints, saves and compares. */
 #ifndef LOCKSTEP_LAUNCH_H
 #define LOCKSTEP_LAUNCH_H
 #include "cli/args.h"
@@ -30,6 +30,8 @@ struct launch_options {
     lk_options gpu;             /* device, seed, threads, checks, budget */
     bool both;                  /* --on both: gpu.on is the software GPU, and the real one comes after it */
     u32 runs;                   /* --time: how many, 0: not timed */
+    const char *trace_file;     /* --trace FILE or NULL */
+    lk_trace trace;             /* --trace-..., --break; write and stop are set when it runs */
     double tolerance;           /* --tolerance: relative, 0: the same bits */
     const char *json;           /* --json FILE or NULL */
     struct compiling compiling; /* what is said to the compiler of a .cu */
@@ -46,6 +48,18 @@ struct buffer {                 /* one argument as it is passed */
     const void *value;          /* what the kernel gets */
     u32 value_bytes;
 };
+
+struct tracing {                /* a launch that is followed */
+    lk_trace trace;             /* what the launch gets */
+    bool on;                    /* it is traced, or stops at a line */
+    bool stopped;               /* it did */
+    FILE *file;                 /* of the trace, NULL: none */
+    u64 lines;                  /* written */
+    int failed;                 /* errno of the first write that failed */
+};
+/* launch_trace.c: opens what --trace asks for; closes it, and says when a --break was never reached. */
+bool launch_trace_begin(const struct launch_options *o, struct tracing *t, struct error *e);
+bool launch_trace_end(const struct launch_options *o, struct tracing *t, struct error *e);
 
 /* Fills `o`; false: e says what is wrong. Strings live in `a` or argv. */
 bool launch_options_parse(struct arena *a, int argc, char **argv, struct launch_options *o, struct error *e);

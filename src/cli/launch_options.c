@@ -6,22 +6,21 @@
 
 enum { BUDGET_DEFAULT_G = 20 };         /* 10^9 warp instructions: minutes, by when nobody waits any more */
 
-static bool parse_shape(const struct row *opt, const char *text, u32 out[3], struct error *e)
+/* X[,Y[,Z]], each at least `least`; `rest` stands for those not given. */
+static bool parse_numbers(const struct row *opt, const char *text, u64 least, u32 rest, u32 out[3], struct error *e)
 {
-    u64 v[3] = { 1, 1, 1 };
     const char *p = text;
-    for (u32 i = 0; i < 3; i++) {
+    u64 v[3] = { rest, rest, rest };
+    for (u32 i = 0;; i++) {
         size_t n = strcspn(p, ",");
         char one[24];
         snprintf(one, sizeof one, "%.*s", (int)MIN_OF(n, sizeof one - 1), p);
-        if (!option_whole(one, UINT32_MAX, &v[i]) || !v[i])
-            return error_set(e, ERR_INPUT, "%s %.60s: one to three numbers above 0 with commas, as in %s 4,2", opt->name, text, opt->name);
+        if (i == 3 || !option_whole(one, UINT32_MAX, &v[i]) || v[i] < least)
+            return error_set(e, ERR_INPUT, "%s %.60s: one to three numbers%s with commas, as in %s 4,2", opt->name, text, least ? " above 0" : "", opt->name);
         p += n;
         if (!*p)
             break;
         p++;
-        if (i == 2 || !*p)
-            return error_set(e, ERR_INPUT, "%s %.60s: one to three numbers above 0 with commas, as in %s 4,2", opt->name, text, opt->name);
     }
     for (u32 i = 0; i < 3; i++)
         out[i] = (u32)v[i];
@@ -61,8 +60,8 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     if (opt->id >= O_launch_COMPILER && opt->id <= O_launch_FRESH)
         return compiling_option(a, &o->compiling, opt->id - O_launch_COMPILER, text, e);
     switch (opt->id) {
-    case O_launch_GRID: return parse_shape(opt, text, o->grid, e);
-    case O_launch_BLOCK: return parse_shape(opt, text, o->block, e);
+    case O_launch_GRID: return parse_numbers(opt, text, 1, 1, o->grid, e);
+    case O_launch_BLOCK: return parse_numbers(opt, text, 1, 1, o->block, e);
     case O_launch_SHARED: return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared = (u32)n, true);
     case O_launch_COOPERATIVE: return o->cooperative = true;
     case O_launch_ON:
@@ -86,6 +85,11 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
         o->tolerance = strtod(text, &end);
         return (end != text && !*end && o->tolerance >= 0 && isfinite(o->tolerance)) ||
                error_set(e, ERR_INPUT, "--tolerance %.60s: a number from 0 on belongs here, as in --tolerance 1e-5", text);
+    case O_launch_TRACE: o->trace_file = text; return true;
+    case O_launch_TRACE_CTA: o->trace.one_cta = 1; return parse_numbers(opt, text, 0, 0, o->trace.cta, e);
+    case O_launch_TRACE_WARP: return option_number(opt, text, UINT32_MAX, &n, e) && (o->trace.one_warp = 1, o->trace.warp = (u32)n, true);
+    case O_launch_TRACE_LINE: o->trace.lines = text; return true;
+    case O_launch_BREAK: o->trace.break_at = text; return true;
     case O_launch_JSON: o->json = text; return true;
     default: CHECK(!"an option of launch without its case");
     }
@@ -121,6 +125,10 @@ bool launch_options_parse(struct arena *a, int argc, char **argv, struct launch_
     o->common = p.common;
     if (!o->path)
         return error_set(e, ERR_INPUT, "launch needs a .ptx or .cu file; lockstep launch --help shows an example");
+    if (o->runs && (o->trace_file || o->trace.break_at))
+        return error_set(e, ERR_INPUT, "--time measures whole launches at full speed: leave out %s", o->trace_file ? "--trace" : "--break");
+    if ((o->trace.one_cta || o->trace.one_warp || o->trace.lines) && !o->trace_file && !o->trace.break_at)
+        return error_set(e, ERR_INPUT, "--trace-cta, --trace-warp and --trace-line choose what --trace FILE writes and where --break stops: one of these is missing");
     if (!o->grid[0] || !o->block[0])
         return error_set(e, ERR_INPUT, "the shape of the launch is missing: say %s", !o->grid[0] ? !o->block[0] ? "--grid X[,Y[,Z]] --block X[,Y[,Z]]" : "--grid X[,Y[,Z]]" : "--block X[,Y[,Z]]");
     return true;

@@ -37,8 +37,8 @@ extern const u32 row_count;
 const struct row *verb_find(const char *name);
 /* Rows of one kind and verb in order: pass NULL first; NULL: no more. */
 const struct row *row_next(const struct row *after, enum row_kind kind, enum verb_id verb);
-/* Whether the operand of an option may be left out: it stands in brackets. */
-static inline bool operand_optional(const struct row *o) { return o->operand && o->operand[0] == '['; }
+/* Whether the operand of an option may be left out: all of it stands in brackets. */
+static inline bool operand_optional(const struct row *o) { return o->operand && o->operand[0] == '[' && !strchr(o->operand, ']')[1]; }
 
 /* What every verb understands. */
 struct common {

@@ -30,6 +30,7 @@ struct dev_launch {
     u32 shared_bytes;           /* dynamic */
     bool cooperative;
     const void *params;         /* kernel->param_bytes of them */
+    const struct sim_trace *trace;      /* NULL: none; the software GPU only */
 };
 enum dev_result { DEV_RAN, DEV_REFUSED, DEV_FAILED };   /* REFUSED: a limit, in the report; FAILED: e says why */
 

@@ -350,6 +350,10 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     struct gpu *g = d->gpu;
     const struct ptx_func *k = l->kernel;
     struct dev_module *m = module_of(d, k);
+    if (l->trace) {
+        error_set(e, ERR_INPUT, "a trace or a break needs the software GPU: %s does not let itself be followed", g->title);
+        return DEV_FAILED;
+    }
     struct arena scratch = { 0 };
     cu_function f = NULL;
     void **params = NEW_ARRAY(&scratch, void *, k->nparam + 1);

@@ -80,7 +80,7 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     struct sim_launch s = {
         .kernel = l->kernel, .grid = { l->grid[0], l->grid[1], l->grid[2] }, .block = { l->block[0], l->block[1], l->block[2] },
         .shared_bytes = l->shared_bytes, .cooperative = l->cooperative, .params = l->params, .checks = d->options.checks,
-        .seeded = d->options.seeded, .seed = d->options.seed, .budget = d->options.budget, .report = d->report, .interrupt = &d->interrupt,
+        .seeded = d->options.seeded, .seed = d->options.seed, .budget = d->options.budget, .report = d->report, .trace = l->trace, .interrupt = &d->interrupt,
         .plain = getenv("LOCKSTEP_PLAIN") != NULL,        /* for tests: the two versions of the code must agree */
     };
     return sim_run(d->sim, &s, r, e) ? DEV_RAN : DEV_FAILED;

@@ -80,13 +80,25 @@ static bool shape_read(const lk_launch *l, struct dev_launch *out, struct error 
     return true;
 }
 
+static const struct sim_trace *trace_read(const lk_trace *given, struct sim_trace *out)
+{
+    lk_trace in = { .size = sizeof in };
+    if (!given)
+        return NULL;
+    memcpy(&in, given, MIN_OF(given->size, sizeof in));
+    *out = (struct sim_trace){ .write = in.write, .stop = in.break_at ? in.stop : NULL, .self = in.self, .lines = in.lines, .break_at = in.stop ? in.break_at : NULL,
+                               .one_cta = in.one_cta, .one_warp = in.one_warp, .cta = { in.cta[0], in.cta[1], in.cta[2] }, .warp = in.warp };
+    return out;
+}
+
 lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats *stats)
 {
     lk_gpu *gpu = kernel->module->gpu;
     struct error *e = host_begin(gpu);
     lk_launch in = { .size = sizeof in };
     memcpy(&in, launch, MIN_OF(launch->size, sizeof in));
-    struct dev_launch l = { .kernel = kernel->func, .params = kernel->params };
+    struct sim_trace trace;
+    struct dev_launch l = { .kernel = kernel->func, .params = kernel->params, .trace = trace_read(in.trace, &trace) };
     if (stats)
         *stats = (lk_stats){ 0 };
     if (!shape_read(&in, &l, e) || !arguments_pack(kernel, &in, e))

@@ -25,7 +25,7 @@ static void copy_set(const struct warp *w, const struct code *from, const char *
 }
 
 /* Registers live just before an operation in the middle of a block. */
-static void live_before(const struct lowered *l, u32 block, u32 op, u64 *live)
+void live_before(const struct lowered *l, u32 block, u32 op, u64 *live)
 {
     const struct block *b = &l->block[block];
     u32 r[16];

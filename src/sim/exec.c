@@ -79,14 +79,21 @@ static void enter(struct warp *w, struct split *s)
 }
 
 /* While a loop is watched, every access is recorded on its way through the common path. */
-static int run_probed(struct warp *w, u32 at, u32 end)
+int exec_one(struct warp *w, u32 at)
 {
     struct code *c = w->code;
+    const struct insn *i = &c->insn[at];
+    u32 name = w->probe && i->kind == K_MEM ? c->low->op[i->op].name : N_COUNT;
+    bool access = name == N_ld || name == N_st || name == N_atom || name == N_red;
+    return access ? (c->watch ? memory_watched : memory_any)(w->R, i, w) : c->fn[at](w->R, i, w);
+}
+
+/* With a probe or a trace on. */
+static int run_rare(struct warp *w, u32 b, u32 at, u32 end)
+{
+    if (w->trace) return trace_run(w, b, at, end);
     for (; at < end; at++) {
-        const struct insn *i = &c->insn[at];
-        u32 name = i->kind == K_MEM ? c->low->op[i->op].name : N_COUNT;
-        bool access = name == N_ld || name == N_st || name == N_atom || name == N_red;
-        int ev = access ? (c->watch ? memory_watched : memory_any)(w->R, i, w) : c->fn[at](w->R, i, w);
+        int ev = exec_one(w, at);
         if (unlikely(ev)) { w->event_at = at; return ev; }
     }
     return 0;
@@ -157,7 +164,7 @@ static enum step run_split(struct warp *w)
         u32 at = bl->start, end = bl->end;
         int ev;
         w->steps += end - at + 1;
-        while ((ev = unlikely(w->probe != NULL) ? run_probed(w, at, end) : run_straight(w, at, end))) {
+        while ((ev = unlikely(w->rare) ? run_rare(w, b, at, end) : run_straight(w, at, end))) {
             if (ev == EV_STOP) return STEP_YIELD;
             u32 op = w->code->insn[w->event_at].op;
             s->block = b;

@@ -231,6 +231,7 @@ struct warp {                                   /* what every block touches come
     struct cta *cta;
     struct split *cur;                          /* running split */
     struct probe *probe;                        /* not NULL: loads and stores are being recorded */
+    bool rare;                                  /* a probe or a trace is on: blocks take the slow way */
     u64 steps;                                  /* warp instructions executed */
     u32 nsplit, id;                             /* id: in the CTA */
     u32 event_at;                               /* instruction that left the straight line */
@@ -249,6 +250,8 @@ struct warp {                                   /* what every block touches come
     struct frame *free_frames;                  /* of calls that ended, for the next ones */
     u64 rdv_a[LANES]; u32 rdv_b[LANES], rdv_e[LANES];   /* operands of the .sync operation each lane waits at */
     u32 rdv_tag[LANES]; u8 rdv_from[LANES];     /* the object a shuffled pointer points into; the lane that each lane read */
+    struct trace *trace;                        /* NULL: this warp is not traced */
+    u32 traced[LANES];                          /* the operation each lane waits at whose result is still to be written, plus one; 0: none */
 };
 
 struct cta {
@@ -303,6 +306,7 @@ struct launch {                                 /* read by all workers all the t
     u32 nparked;                                /* written under the lock, read without */
     u32 max_resident;
     struct worker *worker;                      /* nworkers of them */
+    struct trace *trace;                        /* trace.c; NULL: none */
     _Alignas(128) u64 next;                     /* atomic: CTA to claim next */
     _Alignas(128) lock_t lock;                  /* guards what follows */
     u32 resident, active;                       /* active: workers inside a CTA or about to take one */
@@ -353,6 +357,13 @@ void exec_exit_lanes(struct warp *w, u32 mask, u32 op);
 static inline bool launch_stopped(const struct launch *l) { return __atomic_load_n(&l->stop, __ATOMIC_RELAXED) != 0; }
 static inline bool launch_interrupted(const struct launch *l) { return l->in->interrupt && __atomic_load_n(l->in->interrupt, __ATOMIC_RELAXED); }
 void exec_to_plain(struct warp *w, u32 op);                     /* deopt.c: the kernel frame goes on in plain code; op: the running split stands before it, NONE: at a block */
+int exec_one(struct warp *w, u32 at);                           /* the instruction there, as handlers answer; records what it reads while a probe is on */
+struct trace *trace_open(struct launch *l, struct error *e);                                    /* trace.c: NULL: e says why */
+void trace_close(struct trace *t);
+struct trace *trace_warp(const struct warp *w);                 /* of the launch; NULL: this warp is not selected */
+int trace_run(struct warp *w, u32 b, u32 at, u32 end);          /* the instructions [at, end) of block b, and what is said about them */
+void live_before(const struct lowered *l, u32 block, u32 op, u64 *live);                        /* deopt.c: registers live just before an operation */
+u64 opnd_value(const struct warp *w, struct opnd o, u32 lane);  /* schedule.c: of a constant, parameter or special register */
 struct range *ranges_of(struct warp *w, struct lowered *l);     /* schedule.c */
 void head_fill(struct warp *w, const struct code *c, char *R, u32 local_base);
 bool warp_runnable(struct warp *w);

@@ -47,25 +47,30 @@ static u64 window_base(const struct launch *l, u32 comp)
     return comp == 1 ? mem_shared_window(l->sim->mem) : comp == 2 ? mem_local_window(l->sim->mem) : comp == 3 ? l->param_address : 0;
 }
 
+u64 opnd_value(const struct warp *w, struct opnd o, u32 lane)
+{
+    const struct launch *l = w->cta->launch;
+    u64 v = 0;
+    if (o.kind == O_CONST) return o.value + window_base(l, o.comp);
+    if (o.kind == O_SREG) return sreg_value(w, o.reg, o.comp, lane);
+    memcpy(&v, l->param_copy + o.value, 8);
+    return v;
+}
+
 /* Constants, parameters and special registers, as the code expects them. */
 void head_fill(struct warp *w, const struct code *c, char *R, u32 local_base)
 {
-    const struct launch *l = w->cta->launch;
     for (u32 k = 0; k < 3; k++) { u64 v = w->cta->id[k]; memcpy(SLOT(R, S_CTAID_X + k), &v, 8); }
     for (u32 k = 0; k < c->nhead; k++) {
         const struct head *h = &c->head[k];
-        u64 v = 0;
-        if (h->o.kind == O_CONST) v = h->o.value + window_base(l, h->o.comp);
-        else if (h->o.kind == O_PARAM) memcpy(&v, l->param_copy + h->o.value, 8);
-        else if (h->o.reg == SR_LOCAL_BASE) v = local_base;
-        else if (h->cls == CLS_V) {
-            for (u32 n = 0; n < LANES; n++) { u32 x = (u32)sreg_value(w, h->o.reg, h->o.comp, n); memcpy(SLOT(R, h->slot) + 4 * n, &x, 4); }
+        if (h->cls == CLS_V) {
+            for (u32 n = 0; n < LANES; n++) { u32 x = (u32)opnd_value(w, h->o, n); memcpy(SLOT(R, h->slot) + 4 * n, &x, 4); }
             continue;
-        } else if (h->cls == CLS_A) {
-            for (u32 g = 0; g < c->groups; g++) { v = sreg_value(w, h->o.reg, h->o.comp, g * c->group); memcpy(SLOT(R, h->slot) + 8 * g, &v, 8); }
-            continue;
-        } else v = sreg_value(w, h->o.reg, h->o.comp, 0);
-        memcpy(SLOT(R, h->slot), &v, 8);
+        }
+        for (u32 g = 0; g < (h->cls == CLS_A ? c->groups : 1); g++) {
+            u64 v = h->o.kind == O_SREG && h->o.reg == SR_LOCAL_BASE ? local_base : opnd_value(w, h->o, g * c->group);
+            memcpy(SLOT(R, h->slot) + 8 * g, &v, 8);
+        }
     }
 }
 
@@ -152,6 +157,9 @@ static void warp_start(struct warp *w, bool fresh)
     f->depth = 0; f->refs = 1; f->local_base = 0; f->top = 0; f->up = NULL;
     w->base = f;
     w->nsplit = 0; w->cur = NULL; w->probe = NULL; w->code = NULL;
+    w->trace = unlikely(l->trace != NULL) ? trace_warp(w) : NULL;
+    w->rare = w->trace != NULL;
+    if (w->trace) memset(w->traced, 0, sizeof w->traced);
     if (w->copies) async_reset(w);
     w->fuel = FUEL_FIRST; w->fuel_next = FUEL_FIRST;
     if (fresh) head_fill(w, f->code, f->R, 0);
@@ -537,7 +545,7 @@ static bool prepare(struct sim *s, struct launch *l, const struct sim_launch *in
     lock(&s->lock);
     l->kernel = lower_func(s, in->kernel, e);
     if (l->kernel) {
-        l->fast = decode(s, l->kernel, in, in->plain, e);
+        l->fast = decode(s, l->kernel, in, in->plain || in->trace, e);
         l->plain = decode(s, l->kernel, in, true, e);
     }
     l->serial = ++s->serial;
@@ -602,11 +610,14 @@ bool sim_run(struct sim *s, const struct sim_launch *in, struct sim_result *r, s
     l.dyn_shared = (sim_static_shared(in->kernel) + 15) / 16 * 16;
     l.shared_total = in->shared_bytes ? l.dyn_shared + in->shared_bytes : sim_static_shared(in->kernel);
     if (!in->shared_bytes) l.dyn_shared = l.shared_total;
-    if (!place_params(s, &l, e)) return false;
-    if (in->cooperative && !(l.grid_workspace = grid_workspace(s, e))) return false;
+    bool ready = place_params(s, &l, e) && (!in->cooperative || (l.grid_workspace = grid_workspace(s, e))) && (!in->trace || (l.trace = trace_open(&l, e)));
+    if (!ready) {
+        if (l.param_copy != (char *)params) base_free(l.param_copy);
+        return false;
+    }
     u32 per_sm = sim_resident_per_sm(s->profile, in->kernel, l.threads, l.shared_total);
     l.max_resident = (per_sm ? per_sm : 1) * s->profile->sms;
-    u32 n = in->seeded || l.total < 8 ? 1 : s->workers;
+    u32 n = in->seeded || in->trace || l.total < 8 ? 1 : s->workers;
     if (n > l.total) n = (u32)l.total;
     if (n > 1 && !s->pool) s->pool = pool_new(s->workers - 1);
     if (n > 1 && (!s->pool || s->pool->nthread < n - 1)) n = s->pool ? s->pool->nthread + 1 : 1;
@@ -620,6 +631,7 @@ bool sim_run(struct sim *s, const struct sim_launch *in, struct sim_result *r, s
     show(s, NULL);
     if (in->observers) observe_launch(&l, false);
     finish(&l, k, n, r);
+    trace_close(l.trace);
     if (l.param_copy != (char *)params) base_free(l.param_copy);
     return r->end != SIM_UNSUPPORTED;
 }

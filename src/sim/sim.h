@@ -10,6 +10,15 @@ struct sim;                     /* worker threads and the buffers they keep betw
 struct sim *sim_new(struct mem *m, const struct profile *p, u32 workers);
 void sim_delete(struct sim *s);
 
+struct sim_trace {              /* trace.h; implies one worker and plain code */
+    void (*write)(void *self, const char *text, size_t bytes);  /* a line for each warp instruction; NULL: no trace */
+    void (*stop)(void *self, const char *text, size_t bytes);   /* where it stopped; NULL: it does not stop */
+    void *self;
+    const char *lines;          /* only these lines; NULL: all */
+    const char *break_at;       /* stop before this line */
+    bool one_cta, one_warp; u32 cta[3], warp;   /* only these */
+};
+
 struct sim_launch {             /* what dev has checked against the limits before */
     struct ptx_func *kernel;
     u32 grid[3], block[3];
@@ -21,6 +30,7 @@ struct sim_launch {             /* what dev has checked against the limits befor
     bool plain;                 /* start in plain code: for comparing the two */
     u64 budget;                 /* warp instructions; 0: none */
     const struct observer *observers;   /* observe.h; NULL: none */
+    const struct sim_trace *trace;      /* NULL: none */
     struct report *report;
     void (*print)(void *ctx, const char *p, size_t n); void *print_ctx;   /* device printf; NULL: standard output */
     const volatile int *interrupt;  /* non-zero: stop with a report of where it stood; or NULL */
@@ -28,7 +38,7 @@ struct sim_launch {             /* what dev has checked against the limits befor
 struct sim_result {
     u64 warp_insns;             /* executed */
     u64 ctas;                   /* run to their end */
-    enum { SIM_DONE, SIM_DEADLOCK, SIM_LIVELOCK, SIM_TRAP, SIM_INTERRUPTED, SIM_UNSUPPORTED } end;
+    enum { SIM_DONE, SIM_DEADLOCK, SIM_LIVELOCK, SIM_TRAP, SIM_INTERRUPTED, SIM_BREAK, SIM_UNSUPPORTED } end;
 };
 /* false: e says why nothing (more) ran: unsupported instruction (named with its line), out of memory. Findings go to the report. */
 bool sim_run(struct sim *s, const struct sim_launch *l, struct sim_result *r, struct error *e);

@@ -114,6 +114,7 @@ void wait_stop(struct warp *w)
     base_free(w->probe->regs);
     base_free(w->probe);
     w->probe = NULL;
+    w->rare = w->trace != NULL;
 }
 
 static u64 load_value(const char *p, u32 size)
@@ -214,6 +215,7 @@ enum wait_look wait_fuel(struct warp *w, u32 target)
         if (w->fuel_next < FUEL_MAX && !loop_polls(w->code->low, target)) { w->fuel_next = FUEL_MAX; w->fuel = tank(w, FUEL_MAX); return WAIT_GO; }
         w->probe = probe_new(w, target);
         if (!w->probe) { w->fuel = tank(w, FUEL_MAX); return WAIT_GO; }
+        w->rare = true;
         begin_round(w);
         return WAIT_GO;
     }
