@@ -231,8 +231,13 @@ static bool name_error(const struct compile_job *job, const struct diagnosis *d,
     for (u32 i = 0; i < job->o->names && !asked[0]; i++)
         asked = compile_is_instance(job->o->name[i]) ? job->o->name[i] : "";
     struct text names = { 0 };
-    for (u32 i = 0; i < n && names.n < 200; i++)
-        text_add(&names, "%s%.*s%s", i ? ", " : "", (int)MIN_OF(list[i].name.n, 80u), list[i].name.p, list[i].is_template ? "<...>" : "");
+    for (u32 i = 0; i < n && names.n < 200; i++) {
+        bool again = false;
+        for (u32 k = 0; k < i; k++)
+            again |= str_eq(list[k].name, list[i].name);
+        if (!again)
+            text_add(&names, "%s%.*s%s", i ? ", " : "", (int)MIN_OF(list[i].name.n, 80u), list[i].name.p, list[i].is_template ? "<...>" : "");
+    }
     error_set(e, ERR_INPUT, "%.150s: there is no kernel `%.80s` (%.100s)%s%s", job->path, asked, d->first.text, n ? "; the file has " : "", names.p ? names.p : "");
     text_free(&names);
     return false;
@@ -252,8 +257,8 @@ static bool is_host_trouble(const char *log)
     return strstr(log, "JIT mode") || strstr(log, "identifier \"cuda") || strstr(log, "namespace \"std");
 }
 
-/* What is said when nothing could compile the file: the errors of `log`. */
-static bool give_error(const struct compile_job *job, const struct compile_log *log, struct diagnosis *d, bool by_nvrtc, struct error *e)
+/* What is said when nothing could compile the file: the errors of `log`. `unable` says that nvcc does not work, or is NULL. */
+static bool give_error(const struct compile_job *job, const struct compile_log *log, struct diagnosis *d, bool by_nvrtc, const char *unable, struct error *e)
 {
     if (d->names)
         return name_error(job, d, e);
@@ -268,7 +273,9 @@ static bool give_error(const struct compile_job *job, const struct compile_log *
     const char *m = log->messages.p ? log->messages.p : "";
     if (n >= sizeof e->text)
         return false;
-    if (by_nvrtc && is_host_trouble(m))
+    if (unable)
+        snprintf(e->text + n, sizeof e->text - n, "%s", unable);
+    else if (by_nvrtc && is_host_trouble(m))
         snprintf(e->text + n, sizeof e->text - n, "; NVRTC takes device code only: %s nvcc for a file with host code, or give the kernel a file of its own",
                  toolkit_has(job->toolkit, COMPILER_NVCC) ? "take" : "install");
     else if (strstr(m, "open source file") || strstr(m, "file not found"))
@@ -282,6 +289,7 @@ static bool compile_now(const struct compile_job *job, struct compile_result *r,
     struct compile_log log, kept = { 0 };
     struct diagnosis d, kept_d = { 0 };
     struct text passed = { 0 };         /* who could not take it, and why */
+    struct text unable = { 0 };         /* that nvcc is here and does not work */
     enum compiler kept_by = COMPILER_ANY;
     bool ok = false, stop = false;
     for (enum compiler c = COMPILER_NVRTC; c < COMPILER_COUNT && !ok && !stop; c++) {
@@ -297,7 +305,10 @@ static bool compile_now(const struct compile_job *job, struct compile_result *r,
         if (!ok && d.first.code)
             text_add(&passed, "%s could not take it (%s%s%.120s); ", log.by[0] ? log.by : compiler_name[c], d.first.where, d.first.where[0] ? ": " : "", d.first.text);
         stop = !ok && d.names;
-        bool better = !kept_by || ok || c == COMPILER_NVCC;
+        /* an nvcc that cannot even begin (no host compiler) has nothing to say about the source */
+        bool better = !kept_by || ok || (c == COMPILER_NVCC && (d.first.where[0] || !kept_d.first.where[0]));
+        if (!better && c == COMPILER_NVCC)
+            text_add(&unable, "; nvcc is here and fails: %.150s", d.first.text);
         if (better) {
             compile_log_free(&kept);
             text_free(&kept_d.report);
@@ -316,11 +327,12 @@ static bool compile_now(const struct compile_job *job, struct compile_result *r,
     if (ok)
         ok = take_result(job, &kept, r, e);
     else
-        give_error(job, &kept, &kept_d, kept_by == COMPILER_NVRTC, e);
+        give_error(job, &kept, &kept_d, kept_by == COMPILER_NVRTC, unable.p, e);
     if (ok)
         text_add(&r->note, "%s: %scompiled by %s for %s", job->path, passed.p ? passed.p : "", r->by, r->arch);
     compile_log_free(&kept);
     text_free(&passed);
+    text_free(&unable);
     return ok;
 }
 

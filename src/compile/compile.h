@@ -126,12 +126,20 @@ struct diagnosis {
 void diagnose(const struct compile_job *job, const struct compile_log *log, struct diagnosis *out);
 
 /* ---- ptxas.c ---- */
-struct assembled { struct str kernel; u32 registers, barriers, stack, spill_stores, spill_loads; };    /* of one kernel, bytes */
+struct assembled {              /* what ptxas says of one kernel */
+    struct str kernel;          /* its name in the PTX */
+    u32 registers, barriers;    /* of a thread; of a block */
+    u32 stack, spill_stores, spill_loads;       /* bytes of a thread */
+};
 /* Runs ptxas over the PTX; false with e->code 0: there is no ptxas. */
 bool compile_assemble(struct arena *a, struct str ptx, const char *arch, const char *registers, struct assembled **out, u32 *n, struct error *e);
 
 /* ---- declared.c: what the source text declares ---- */
-struct declared { struct str name; bool is_template; u32 line; };
+struct declared {
+    struct str name;            /* without scopes; points into the source */
+    bool is_template;
+    u32 line;                   /* where its name stands */
+};
 /* The __global__ functions of the source, in order. */
 u32 declared_kernels(struct arena *a, struct str source, struct declared **out);
 #endif

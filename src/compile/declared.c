@@ -24,10 +24,10 @@ static const char *past_quoted(const char *p, const char *end)
 }
 
 struct reader {
-    const char *p, *end;
-    bool is_global, is_template;        /* seen since the last ; { or } */
-    struct str word;                    /* the last one */
-    u32 line;
+    const char *p, *end;                /* what is still to be read */
+    bool is_global, is_template;        /* those words were seen since the last ; { or } */
+    struct str word;                    /* the last one outside brackets */
+    u32 line;                           /* of p */
 };
 
 /* A parameter list opens: the word before it is the kernel, unless that is part of an attribute. */
