@@ -31,10 +31,10 @@ static void workshop_close(const struct workshop *w, struct arena *a)
     rmdir(w->folder);
 }
 
-static bool any_instance(const struct compile_options *o)
+static bool any_instance(const struct compile_job *job)
 {
-    for (u32 i = 0; i < o->names; i++)
-        if (compile_is_instance(o->name[i]))
+    for (u32 i = 0; i < job->o->names; i++)
+        if (compile_instance(job->mem, job->o->name[i]))
             return true;
     return false;
 }
@@ -42,7 +42,7 @@ static bool any_instance(const struct compile_options *o)
 /* What is compiled: the source, or a file that includes it and instantiates what is asked for. */
 static const char *file_to_compile(const struct compile_job *job, const struct workshop *w, struct error *e)
 {
-    if (!any_instance(job->o))
+    if (!any_instance(job))
         return job->path;
     char real[4096];
     if (!realpath(job->path, real)) {
@@ -51,9 +51,11 @@ static const char *file_to_compile(const struct compile_job *job, const struct w
     }
     struct text t = { 0 };
     text_add(&t, "#include \"%s\"\n", real);
-    for (u32 i = 0; i < job->o->names; i++)
-        if (compile_is_instance(job->o->name[i]))
-            text_add(&t, "__device__ void *lockstep_name_%u = (void *)&%s;\n", i, job->o->name[i]);
+    for (u32 i = 0; i < job->o->names; i++) {
+        const char *instance = compile_instance(job->mem, job->o->name[i]);
+        if (instance)
+            text_add(&t, "__device__ void *lockstep_name_%u = (void *)&%s;\n", i, instance);
+    }
     const char *file = in_workshop(w, job->mem, NAMES_FILE);
     bool ok = file_write(file, t.p, t.n, e);
     text_free(&t);

@@ -29,9 +29,15 @@ bool compile_arch(const char *text, char out[16])
     return true;
 }
 
-bool compile_is_instance(const char *name)
+const char *compile_instance(struct arena *a, const char *name)
 {
-    return strchr(name, '<') && !strchr(name, '\n') && strncmp(name, "_Z", 2);
+    int depth = 0;
+    u32 n = 0;
+    for (; name[n] && (depth || name[n] != '('); n++)
+        depth += (name[n] == '<') - (name[n] == '>' && depth);
+    if (!memchr(name, '<', n) || strchr(name, '\n') || !strncmp(name, "_Z", 2))
+        return NULL;
+    return arena_str(a, (struct str){ name, n });
 }
 
 static const char *base_name(const char *path)
@@ -122,7 +128,7 @@ static bool names_there(struct compile_result *r, const struct compile_options *
 {
     r->lowered = NEW_ARRAY(&r->mem, char *, o->names + 1);
     for (u32 i = 0; i < o->names; i++)
-        if (compile_is_instance(o->name[i]) && !(r->lowered[i] = entry_named(&r->mem, ptx, o->name[i])))
+        if (compile_instance(&r->mem, o->name[i]) && !(r->lowered[i] = entry_named(&r->mem, ptx, o->name[i])))
             return false;
     return true;
 }
@@ -171,7 +177,8 @@ static bool cache_key(const struct compile_job *job, char key[HASH_HEX])
         hash_add_text(&h, o->flag[i]);
     for (u32 i = 0; i < o->names; i++) {
         hash_add_text(&h, "name");
-        hash_add_text(&h, compile_is_instance(o->name[i]) ? o->name[i] : "");
+        const char *instance = compile_instance(job->mem, o->name[i]);
+        hash_add_text(&h, instance ? instance : "");
     }
     toolkit_identity(job->toolkit, &h);
     for (u32 i = 0; stand_in_name(i); i++)
@@ -229,7 +236,7 @@ static bool name_error(const struct compile_job *job, const struct diagnosis *d,
     u32 n = declared_kernels(job->mem, job->source, &list);
     const char *asked = "";
     for (u32 i = 0; i < job->o->names && !asked[0]; i++)
-        asked = compile_is_instance(job->o->name[i]) ? job->o->name[i] : "";
+        asked = compile_instance(job->mem, job->o->name[i]) ? job->o->name[i] : "";
     struct text names = { 0 };
     for (u32 i = 0; i < n && names.n < 200; i++) {
         bool again = false;

@@ -77,8 +77,8 @@ bool compile_nvcc(const struct compile_job *job, struct compile_log *log, struct
 bool compile_clang(const struct compile_job *job, struct compile_log *log, struct error *e);
 /* The number of an architecture: 90 of "sm_90a". */
 u32 compile_arch_number(const char *arch);
-/* True for a name that has to be instantiated. */
-bool compile_is_instance(const char *name);
+/* The instance of a template that a name asks for, without a parameter list behind it; NULL: it is none. */
+const char *compile_instance(struct arena *a, const char *name);
 
 /* ---- flags.c: one table of what the flags are for each compiler ---- */
 typedef VEC(const char *) word_list;

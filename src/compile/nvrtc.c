@@ -114,8 +114,8 @@ static int stand_ins(const struct compile_job *job, const char **text, const cha
 static void take_names(const struct nvrtc *n, void *program, const struct compile_job *job, struct compile_log *log)
 {
     for (u32 i = 0; i < job->o->names; i++) {
-        const char *lowered = NULL;
-        if (compile_is_instance(job->o->name[i]) && !n->lowered(program, job->o->name[i], &lowered) && lowered)
+        const char *lowered = NULL, *instance = compile_instance(job->mem, job->o->name[i]);
+        if (instance && !n->lowered(program, instance, &lowered) && lowered)
             log->lowered[i] = arena_str(job->mem, str_of(lowered));
     }
 }
@@ -136,9 +136,11 @@ bool compile_nvrtc(const struct compile_job *job, struct compile_log *log, struc
     void *program = NULL;
     if (n.create(&program, job->source.p, job->path, headers, text, name))
         return error_set(e, ERR_SYSTEM, "%s refused to begin a program", job->toolkit->nvrtc);
-    for (u32 i = 0; i < job->o->names; i++)
-        if (compile_is_instance(job->o->name[i]))
-            n.add_name(program, job->o->name[i]);
+    for (u32 i = 0; i < job->o->names; i++) {
+        const char *instance = compile_instance(job->mem, job->o->name[i]);
+        if (instance)
+            n.add_name(program, instance);
+    }
     bool ok = !n.compile(program, (int)option.n, option.p);
     if (ok) {
         nvrtc_take(n.ptx_size, n.ptx, program, &log->ptx);

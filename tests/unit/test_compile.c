@@ -98,6 +98,18 @@ static void architectures(void)
         UNIT(!compile_arch(bad[i], out));
 }
 
+static void instances(void)
+{
+    struct arena a = { 0 };
+    UNIT_EQ_STR(compile_instance(&a, "ns::scale<float>"), "ns::scale<float>");
+    UNIT_EQ_STR(compile_instance(&a, "k<(2 < 3)>(int)"), "k<(2 < 3)>(int)");     /* a lesser sign opens, as far as anyone here knows */
+    UNIT_EQ_STR(compile_instance(&a, "scale<int>(int*, vec<int>)"), "scale<int>");
+    UNIT(!compile_instance(&a, "scale(vec<int>)"));
+    UNIT(!compile_instance(&a, "scale"));
+    UNIT(!compile_instance(&a, "_Z5scaleIfEvPT_"));
+    arena_free(&a);
+}
+
 static const char *translated(enum compiler c, const char *const *flag, u32 n)
 {
     static char line[512];
@@ -303,6 +315,7 @@ int main(void)
     UNIT(mkdtemp(folder));
     without_compiler();
     architectures();
+    instances();
     flags();
     diagnostics();
     declarations();
