@@ -140,7 +140,7 @@ tsan: need
 	@tests/run --build $(B)-tsan --area tsan
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 755 $(B)/lockstep $(DESTDIR)$(PREFIX)/bin/lockstep
 	install -m 755 $(B)/liblockstep.so $(DESTDIR)$(PREFIX)/lib/liblockstep.so.$(VERSION)
 	ln -sf liblockstep.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/liblockstep.so.0
@@ -148,6 +148,7 @@ install: all
 	install -m 644 $(B)/liblockstep.a $(DESTDIR)$(PREFIX)/lib/liblockstep.a
 	install -m 644 include/lockstep.h $(DESTDIR)$(PREFIX)/include/lockstep.h
 	install -m 644 man/lockstep.1 $(DESTDIR)$(PREFIX)/share/man/man1/lockstep.1
+	install -m 644 man/lockstep-contract.5 $(DESTDIR)$(PREFIX)/share/man/man5/lockstep-contract.5
 
 clean:
 	rm -rf $(B) $(B)-asan $(B)-tsan

@@ -30,6 +30,7 @@ typedef enum lk_status {
 typedef struct lk_gpu lk_gpu;           /* a GPU, software or real, its memory and its report */
 typedef struct lk_module lk_module;     /* loaded PTX */
 typedef struct lk_kernel lk_kernel;     /* a kernel of a module; lives as long as the module */
+typedef struct lk_contract lk_contract; /* how kernels are to be called, from the //! lines of a file; ends before its gpu */
 
 typedef struct lk_options {     /* zero it, set size, then what you need */
     size_t size;                /* sizeof(lk_options), for compatibility */
@@ -143,10 +144,44 @@ typedef struct lk_launch {      /* zero it, set size, then what you need */
     const uint32_t *arg_bytes;  /* size of each; NULL: trusted to be what the kernel expects */
     uint32_t arg_count;
     const lk_trace *trace;      /* NULL: none */
+    const lk_contract *contract;        /* bound to this kernel: the arguments are held against it; NULL: none */
 } lk_launch;
 typedef struct lk_stats { uint64_t warp_instructions, ctas, nanoseconds; } lk_stats;
 /* Runs to the end and returns: LK_OK, LK_FINDINGS (new errors in the report), or why not. `stats` may be NULL. */
 lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats *stats);
+/* Contracts: the //! lines of a file, lockstep-contract(5). Read, bind to a kernel with values for its dims, then ask. */
+typedef enum lk_argument_kind { LK_ARGUMENT_VALUE, LK_ARGUMENT_BUFFER, LK_ARGUMENT_BYTES, LK_ARGUMENT_NULL } lk_argument_kind;
+typedef enum lk_flow { LK_FLOW_IN, LK_FLOW_OUT, LK_FLOW_INOUT } lk_flow;
+typedef struct lk_argument {
+    const char *name;           /* lives as long as the contract, like type */
+    const char *type;           /* "f32"; "" for bytes and null pointers */
+    lk_argument_kind kind;
+    lk_flow flow;               /* of a buffer, like the rest */
+    uint32_t rank;              /* dimensions */
+    uint64_t dim[8], stride[8]; /* elements */
+    uint64_t bytes;             /* of memory for a buffer; of a value or bytes, its size */
+    uint64_t align;
+    int32_t same;               /* the earlier argument whose memory it takes, -1: its own */
+    uint32_t filled;            /* lk_contract_fill writes something */
+} lk_argument;
+typedef struct lk_dim { const char *name; int64_t value; } lk_dim;
+/* `text` is copied, `file` stands in messages and reports. A file without //! kernel lines gives a contract with no kernels. */
+lk_status lk_contract_read(lk_gpu *gpu, const char *file, const char *text, size_t bytes, lk_contract **contract);
+void lk_contract_free(lk_contract *contract);
+const char *lk_contract_kernel(const lk_contract *contract, uint32_t i);    /* the name of its i-th block, NULL: there is none */
+/* Gives the dims their values, those in `dims` and by choice the others, and holds the block against the kernel's parameters.
+ * LK_NOTHING: the contract has no block for this kernel. */
+lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const lk_dim *dims, uint32_t count);
+/* Of a bound contract: */
+const char *lk_contract_dims(const lk_contract *contract);                  /* "rows=100, cols=72" */
+const char *lk_contract_oracle(const lk_contract *contract);                /* the words behind `oracle`, for who can evaluate them; "" */
+uint32_t lk_contract_argument_count(const lk_contract *contract);
+lk_status lk_contract_argument(const lk_contract *contract, uint32_t i, lk_argument *out);
+/* Writes argument i: the value, the bytes, or the contents of a buffer, which depend on seed and i only. */
+lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t seed, void *to);
+/* Sets what the contract says of grid, block, shared memory and cooperation; grid[0] or block[0] stay 0 where it is silent. */
+void lk_contract_shape(const lk_contract *contract, lk_launch *launch);
+
 /* From any thread or a signal handler: the running launch ends with a report of where it stood. */
 void lk_gpu_interrupt(lk_gpu *gpu);
 

@@ -85,39 +85,40 @@ static bool parse_range(u32 index, const char *text, const char *at, struct arg 
         return arg_error(e, index, text, at, "%s", why);
     if (!scalar_parse(g->type, str_of(colon + 1), hi, why, sizeof why))
         return arg_error(e, index, text, colon + 1, "%s", why);
-    g->lo = scalar_load(g->type, lo);
-    g->hi = scalar_load(g->type, hi);
-    if (!(g->lo <= g->hi) || isinf(g->lo) || isinf(g->hi))
+    g->fill.lo = scalar_load(g->type, lo);
+    g->fill.hi = scalar_load(g->type, hi);
+    if (!(g->fill.lo <= g->fill.hi) || isinf(g->fill.lo) || isinf(g->fill.hi))
         return arg_error(e, index, text, at, "the range goes from its low end to its high end, both finite: rand:LO:HI");
-    g->bounded = true;
+    g->fill.bounded = true;
     return true;
 }
 
 bool arg_parse_fill(struct arena *a, u32 index, const char *text, const char *at, struct arg *g, struct error *e)
 {
-    static const struct { const char *word; enum arg_fill fill; } words[] = {
+    static const struct { const char *word; enum fill_kind fill; } words[] = {
         { "zeros", FILL_ZEROS }, { "ones", FILL_ONES }, { "iota", FILL_IOTA }, { "uninit", FILL_UNINIT }, { "rand", FILL_RAND },
+        { "normal", FILL_NORMAL }, { "permutation", FILL_PERMUTATION },
     };
     char why[160];
     for (u32 i = 0; i < COUNT_OF(words); i++)
         if (!strcmp(at, words[i].word)) {
-            g->fill = words[i].fill;
-            return true;
+            g->fill.kind = words[i].fill;
+            return g->fill.kind != FILL_NORMAL || g->type->class == SCALAR_FLOAT || arg_error(e, index, text, at, "normal is for floats; integers take rand:LO:HI");
         }
     if (!strncmp(at, "rand:", 5)) {
-        g->fill = FILL_RAND;
+        g->fill.kind = FILL_RAND;
         return parse_range(index, text, at + 5, g, e);
     }
     if (!strncmp(at, "const:", 6)) {
-        g->fill = FILL_CONST;
-        return scalar_parse(g->type, str_of(at + 6), g->value, why, sizeof why) || arg_error(e, index, text, at + 6, "%s", why);
+        g->fill.kind = FILL_CONST;
+        return scalar_parse(g->type, str_of(at + 6), g->fill.value, why, sizeof why) || arg_error(e, index, text, at + 6, "%s", why);
     }
     if (at[0] == '@' && at[1]) {
-        g->fill = FILL_FILE;
-        g->file = arena_str(a, str_of(at + 1));
+        g->fill.kind = FILL_FILE;
+        g->fill.file = arena_str(a, str_of(at + 1));
         return true;
     }
-    return arg_error(e, index, text, at, "a buffer is filled with zeros, ones, iota, uninit, const:NUMBER, rand, rand:LO:HI or @FILE");
+    return arg_error(e, index, text, at, "a buffer is filled with zeros, ones, iota, uninit, const:NUMBER, rand, rand:LO:HI, normal, permutation or @FILE");
 }
 
 static bool parse_bytes(struct arena *a, u32 index, const char *text, const char *at, struct arg *g, struct error *e)
@@ -142,7 +143,7 @@ static bool parse_same(u32 index, const char *text, const char *at, struct arg *
     u64 k;
     const char *p = read_count(at, &k);
     g->kind = ARG_SAME;
-    if (!p || k >= index)
+    if (!p || k > 511 || (k >= index && !g->name))
         return arg_error(e, index, text, at, "same: names an earlier argument by its number, as in same:0 or same:0+16");
     g->same = (u32)k;
     if (*p == '+' && !(p = read_count(at = p + 1, &g->offset)))
@@ -191,7 +192,7 @@ bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, stru
         return false;
     if (*p && *p != '=')
         return arg_error(e, index, text, p, "behind the shape comes =FILL: zeros, ones, iota, uninit, const:NUMBER, rand or @FILE");
-    if (!g->count && g->fill != FILL_FILE)
+    if (!g->count && g->fill.kind != FILL_FILE)
         return arg_error(e, index, text, strchr(text, '[') + 1, "the number of elements is missing; only a buffer from a file, %s[]=@FILE, may leave it out", g->type->name);
     return true;
 }
@@ -199,89 +200,27 @@ bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, stru
 bool arg_measure(struct arg *g, u32 index, struct error *e)
 {
     struct stat st;
-    if (g->kind != ARG_BUFFER || g->fill != FILL_FILE)
+    if (g->kind != ARG_BUFFER || g->fill.kind != FILL_FILE)
         return true;
-    if (stat(g->file, &st) || !S_ISREG(st.st_mode))
-        return arg_error(e, index, g->text, strchr(g->text, '@') + 1, "there is no file %s", g->file);
+    if (stat(g->fill.file, &st) || !S_ISREG(st.st_mode))
+        return arg_error(e, index, g->text, strchr(g->text, '@') + 1, "there is no file %s", g->fill.file);
     u64 bytes = (u64)st.st_size, need = g->count * g->type->bytes;
     if (!g->count) {
         if (!bytes || bytes % g->type->bytes)
-            return arg_error(e, index, g->text, strchr(g->text, '@') + 1, "%s has %llu bytes, which is no whole number of %s", g->file, (unsigned long long)bytes, g->type->name);
+            return arg_error(e, index, g->text, strchr(g->text, '@') + 1, "%s has %llu bytes, which is no whole number of %s", g->fill.file, (unsigned long long)bytes, g->type->name);
         g->count = bytes / g->type->bytes;
         g->dims = 1;
         g->dim[0] = (u32)MIN_OF(g->count, UINT32_MAX);
         return true;
     }
-    return bytes == need || arg_error(e, index, g->text, strchr(g->text, '@') + 1, "%s has %llu bytes, and the buffer needs %llu", g->file,
+    return bytes == need || arg_error(e, index, g->text, strchr(g->text, '@') + 1, "%s has %llu bytes, and the buffer needs %llu", g->fill.file,
                                       (unsigned long long)bytes, (unsigned long long)need);
-}
-
-/* 53 random bits as a fraction below 1. */
-static double fraction(u64 *state)
-{
-    return (double)(rand_next(state) >> 11) * 0x1p-53;
-}
-
-/* Mixed twice: neighbouring seeds and arguments must not give the same sequence shifted by one. */
-static u64 rand_start(u64 seed, u32 index)
-{
-    u64 mixed = rand_next(&seed) ^ index;
-    return rand_next(&mixed);
-}
-
-static void fill_rand(const struct arg *g, u64 state, u8 *to)
-{
-    const struct scalar *t = g->type;
-    if (t->class == SCALAR_FLOAT) {
-        double lo = g->bounded ? g->lo : 0, width = g->bounded ? g->hi - g->lo : 1;
-        for (u64 i = 0; i < g->count; i++, to += t->bytes) {
-            scalar_store(t, lo + width * fraction(&state), to);
-            /* rounding to the narrow type may reach the upper end, which does not belong to the range */
-            if (width > 0 && scalar_load(t, to) >= lo + width)
-                scalar_store(t, lo, to);
-        }
-        return;
-    }
-    double lo = g->bounded ? g->lo : 0, hi = g->bounded ? g->hi : t->class == SCALAR_BOOL ? 1 : 99;
-    u64 span = hi - lo >= 0x1p64 ? UINT64_MAX : (u64)(hi - lo), base = lo < 0 ? 0 - (u64)-lo : (u64)lo;
-    for (u64 i = 0; i < g->count; i++, to += t->bytes) {
-        u64 r = rand_next(&state);
-        scalar_store_int(t, (s64)(base + (span == UINT64_MAX ? r : r % (span + 1))), to);
-    }
-}
-
-static bool fill_file(const struct arg *g, u32 index, u8 *to, struct error *e)
-{
-    FILE *f = fopen(g->file, "rb");
-    u64 need = g->count * g->type->bytes, got = f ? fread(to, 1, need, f) : 0;
-    if (f)
-        fclose(f);
-    return got == need || arg_error(e, index, g->text, strchr(g->text, '@') + 1, "cannot read %s", g->file);
 }
 
 bool arg_fill(const struct arg *g, u32 index, u64 seed, void *to, struct error *e)
 {
-    const struct scalar *t = g->type;
-    u8 *p = to;
-    switch (g->fill) {
-    case FILL_UNINIT: return true;
-    case FILL_ZEROS: memset(p, 0, g->count * t->bytes); return true;
-    case FILL_FILE: return fill_file(g, index, p, e);
-    case FILL_RAND: fill_rand(g, rand_start(seed, index), p); return true;
-    case FILL_IOTA:
-        for (u64 i = 0; i < g->count; i++, p += t->bytes)
-            scalar_store_int(t, (s64)i, p);
-        return true;
-    case FILL_ONES:
-    case FILL_CONST: {
-        u8 one[8];
-        scalar_store_int(t, 1, one);
-        for (u64 i = 0; i < g->count; i++, p += t->bytes)
-            memcpy(p, g->fill == FILL_ONES ? one : g->value, t->bytes);
-        return true;
-    }
-    }
-    return true;
+    return fill_make(&g->fill, g->type, g->count, seed, index, to) ||
+           arg_error(e, index, g->text, strchr(g->text, '@') + 1, "cannot read %s", g->fill.file);
 }
 
 void arg_type_text(const struct arg *g, char *out, size_t size)

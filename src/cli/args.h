@@ -7,16 +7,15 @@
  *           | bytes:HEX                    a struct, byte by byte
  *           | same:K[+BYTES]               the buffer of argument K again, BYTES further on
  *           | null                         a null pointer
- *     FILL  = zeros | ones | iota | uninit | const:NUMBER | rand[:LO:HI] | @FILE
+ *     FILL  = zeros | ones | iota | uninit | const:NUMBER | rand[:LO:HI] | normal | permutation | @FILE
  *
- * rand is uniform: 0 <= x < 1 for floats, 0 to 99 for integers, both included; or between LO and HI. It depends only on the seed
- * and on the position of the argument. */
+ * rand is uniform: 0 <= x < 1 for floats, 0 to 99 for integers, both included; or between LO and HI. What is random depends only on the
+ * seed and on the position of the argument (base/fill.h). */
 #ifndef LOCKSTEP_ARGS_H
 #define LOCKSTEP_ARGS_H
-#include "cli/scalar.h"
+#include "base/fill.h"
 
 enum arg_kind { ARG_SCALAR, ARG_BUFFER, ARG_BYTES, ARG_SAME, ARG_NULL };
-enum arg_fill { FILL_UNINIT, FILL_ZEROS, FILL_ONES, FILL_IOTA, FILL_CONST, FILL_RAND, FILL_FILE };
 enum { ARG_DIMS = 8 };
 
 struct arg {
@@ -24,14 +23,12 @@ struct arg {
     const char *text;           /* as written */
     const char *name;           /* given by NAME=, or NULL */
     const struct scalar *type;  /* scalar and buffer */
-    u8 value[8];                /* scalar: its bytes; FILL_CONST: the element */
+    u8 value[8];                /* scalar: its bytes */
     u32 dims, dim[ARG_DIMS];    /* buffer: its shape; 0 dims: as long as the file */
     u64 count;                  /* buffer: elements; 0 until a file has told */
-    enum arg_fill fill;
-    bool bounded;               /* FILL_RAND: lo and hi are given */
-    double lo, hi;              /* FILL_RAND */
-    const char *file;           /* FILL_FILE: its path */
+    struct fill fill;           /* buffer: its contents */
     u8 *bytes; u32 nbytes;      /* ARG_BYTES */
+    bool by_contract;           /* the kernel's contract says it, and fills it */
     u32 same; u64 offset;       /* ARG_SAME: of which argument, how many bytes on */
 };
 

@@ -18,12 +18,23 @@ struct session {                /* everything that one launch owns */
     struct signature signature; /* names from the source, when it is there */
     struct buffer *buffer;      /* one for each argument */
     struct tracing tracing;     /* of the checked run */
+    lk_contract *contract;      /* of the file; NULL: not looked at */
 };
+
+/* Whether the contract is in force: it has a block for this kernel. */
+static bool by_contract(const struct session *s)
+{
+    return s->contract && lk_contract_argument_count(s->contract) == s->o->args && s->o->merged;
+}
 
 static bool find_kernel(struct session *s, struct error *e)
 {
     const struct launch_options *o = s->o;
-    s->kernel = lk_module_kernel(s->module, o->kernel);
+    const char *name = o->kernel;
+    /* of several kernels, the only one with a contract is meant */
+    if (!name && lk_module_kernel_count(s->module) > 1 && s->contract && lk_contract_kernel(s->contract, 0) && !lk_contract_kernel(s->contract, 1))
+        name = lk_contract_kernel(s->contract, 0);
+    s->kernel = lk_module_kernel(s->module, name);
     if (!s->kernel)
         return error_set(e, ERR_INPUT, "%.500s", lk_gpu_error(s->gpu));
     s->name = lk_kernel_plain(s->kernel);
@@ -123,6 +134,8 @@ static bool check_arguments(struct session *s, struct error *e)
         if (!check_argument(s, i, e) || !arg_measure(g, i, e))
             return false;
         name_buffer(s, i);
+        if (g->kind == ARG_SAME && g->same >= i)
+            return error_set(e, ERR_INPUT, "argument %u: %s names no earlier argument", i, g->text);
         if (g->kind == ARG_SAME && o->arg[g->same].kind != ARG_BUFFER)
             return error_set(e, ERR_INPUT, "argument %u: %s names argument %u, which is no buffer", i, g->text, g->same);
         if (g->kind == ARG_BUFFER)
@@ -149,12 +162,14 @@ static bool make_buffer(struct session *s, u32 i, struct error *e)
     if (lk_memory_alloc(s->gpu, b->bytes, LK_MEMORY_DEVICE, b->name, &b->address) != LK_OK)
         return error_set(e, ERR_MEMORY, "argument %u: %.400s", i, lk_gpu_error(s->gpu));
     lk_memory_describe(s->gpu, b->address, b->name, b->type, g->type->bytes);
-    if (g->fill == FILL_UNINIT)
+    if (g->fill.kind == FILL_UNINIT)
         return true;
     b->initial = base_alloc(b->bytes);
     if (!b->initial)
         return error_set(e, ERR_MEMORY, "argument %u: no memory for %" PRIu64 " bytes", i, b->bytes);
-    return arg_fill(g, i, s->o->gpu.seed, b->initial, e);
+    if (!g->by_contract)
+        return arg_fill(g, i, s->o->gpu.seed, b->initial, e);
+    return lk_contract_fill(s->contract, i, s->o->gpu.seed, b->initial) == LK_OK || error_set(e, ERR_INPUT, "%.400s", lk_gpu_error(s->gpu));
 }
 
 static bool restore(struct session *s, struct error *e)
@@ -177,7 +192,7 @@ static lk_status launch(struct session *s, lk_stats *stats)
         bytes[i] = s->buffer[i].value_bytes;
     }
     lk_launch l = { .size = sizeof l, .shared_bytes = o->shared, .cooperative = o->cooperative, .args = args, .arg_bytes = bytes, .arg_count = o->args,
-                    .trace = s->tracing.on ? &s->tracing.trace : NULL };
+                    .trace = s->tracing.on ? &s->tracing.trace : NULL, .contract = by_contract(s) ? s->contract : NULL };
     memcpy(l.grid, o->grid, sizeof l.grid);
     memcpy(l.block, o->block, sizeof l.block);
     struct watch watch;
@@ -219,12 +234,13 @@ static bool write_report(struct session *s, struct error *e)
 {
     const struct launch_options *o = s->o;
     u32 errors = lk_report_errors(s->gpu), notes = lk_report_notes(s->gpu);
+    const char *dims = by_contract(s) ? lk_contract_dims(s->contract) : "";
     char *text = lk_report_text(s->gpu, cli_color(&o->common));
     if (text && (errors || notes))
         fputs(text, stdout);
     lk_text_free(text);
     if (!errors && !notes && !o->common.quiet)
-        printf("%s: no findings%s\n", s->name, s->tracing.stopped ? " until then" : "");
+        printf("%s%s%s%s: no findings%s\n", s->name, dims[0] ? " (" : "", dims, dims[0] ? ")" : "", s->tracing.stopped ? " until then" : "");
     if (!o->json)
         return true;
     char *json = lk_report_json(s->gpu);
@@ -259,7 +275,16 @@ static int run_checked(struct session *s, struct error *e)
         return cli_error_value(e);
     if (status > LK_FINDINGS)
         return cli_error_status(status, why);
+    if (by_contract(s) && !o->wants && !o->common.quiet && status == LK_OK && !launch_contract_show(s->contract, o, s->gpu, s->buffer, e))
+        return cli_error_value(e);
     return lk_report_errors(s->gpu) || differs ? EXIT_FINDINGS : EXIT_CLEAN;
+}
+
+static bool check_shape(const struct launch_options *o, struct error *e)
+{
+    bool grid = o->grid[0], block = o->block[0];
+    return (grid && block) || error_set(e, ERR_INPUT, "the shape of the launch is missing: say %s%s%s, or write a contract, lockstep-contract(5)", grid ? "" : "--grid X[,Y[,Z]]",
+                                        grid || block ? "" : " ", block ? "" : "--block X[,Y[,Z]]");
 }
 
 /* Everything up to the launch. 0, or an exit code after saying why. */
@@ -269,12 +294,20 @@ static int open_session(struct session *s, struct error *e)
     lk_status status = lk_gpu_create(&o->gpu, &s->gpu);
     if (status != LK_OK)
         return cli_error_status(status, lk_gpu_error(NULL));
+    int code = launch_contract_read(s->gpu, o, &s->contract, e);
+    if (code)
+        return code;
     status = compiling_load(&o->compiling, s->gpu, o->path, o->kernel ? &o->kernel : NULL, o->kernel != NULL, &s->module);
     if (status != LK_OK)
         return compiling_failed(s->gpu, o->path, status);
     if (o->common.verbose && lk_module_note(s->module)[0])
         fprintf(stderr, "lockstep: %s\n%s", lk_module_note(s->module), lk_gpu_log(s->gpu));
-    if (!find_kernel(s, e) || !check_arguments(s, e))
+    if (!find_kernel(s, e))
+        return cli_error_value(e);
+    code = launch_contract_bind(&s->mem, s->gpu, s->contract, s->kernel, &s->signature, o, e);
+    if (code)
+        return code;
+    if (!check_shape(o, e) || !check_arguments(s, e))
         return cli_error_value(e);
     for (u32 i = 0; i < o->args; i++)
         if (!make_buffer(s, i, e))
@@ -286,6 +319,7 @@ static void close_session(struct session *s)
 {
     for (u32 i = 0; s->buffer && i < s->o->args; i++)
         base_free(s->buffer[i].initial);
+    lk_contract_free(s->contract);
     if (s->module)
         lk_module_unload(s->module);
     if (s->gpu)

@@ -1,5 +1,5 @@
-/* lockstep launch: what was asked for, and the buffers of one launch. Four files share it: launch_options.c reads the command
- * line, cmd_launch.c runs, launch_trace.c follows, launch_output.c prints, saves and compares. */
+/* lockstep launch: what was asked for, and the buffers of one launch. Five files share it: launch_options.c reads the command
+ * line, launch_contract.c adds what the contract says, cmd_launch.c runs, launch_trace.c follows, launch_output.c prints, saves and compares. */
 #ifndef LOCKSTEP_LAUNCH_H
 #define LOCKSTEP_LAUNCH_H
 #include "cli/args.h"
@@ -8,7 +8,7 @@
 #include "cli/signature.h"
 #include <lockstep.h>
 
-enum { LAUNCH_ARGS = 512, LAUNCH_WANTS = 64 };
+enum { LAUNCH_ARGS = 512, LAUNCH_WANTS = 64, LAUNCH_DIMS = 64 };
 
 enum want_kind { WANT_PRINT, WANT_SAVE, WANT_EXPECT };
 struct want {                   /* --print, --save or --expect */
@@ -25,7 +25,12 @@ struct launch_options {
     const char *kernel;         /* the name behind the colon, or NULL */
     u32 grid[3], block[3];      /* 0 in x: not given */
     u32 shared;                 /* bytes of dynamic shared memory */
+    bool shared_given;          /* --shared */
     bool cooperative;
+    const char *contract;       /* --contract FILE: where the //! lines are, or NULL: in `path` */
+    bool no_contract;           /* --no-contract */
+    bool merged;                /* what the contract gives is in the fields here */
+    lk_dim dim[LAUNCH_DIMS]; u32 dims;  /* --dim */
     struct common common;       /* --quiet, --verbose, --color */
     lk_options gpu;             /* device, seed, threads, checks, budget */
     bool both;                  /* --on both: gpu.on is the software GPU, and the real one comes after it */
@@ -63,6 +68,15 @@ bool launch_trace_end(const struct launch_options *o, struct tracing *t, struct 
 
 /* Fills `o`; false: e says what is wrong. Strings live in `a` or argv. */
 bool launch_options_parse(struct arena *a, int argc, char **argv, struct launch_options *o, struct error *e);
+
+/* launch_contract.c. --dim rows=100,cols=64 */
+bool launch_dim_parse(struct arena *a, const char *text, struct launch_options *o, struct error *e);
+/* Reads the contract of the file; one without kernels when it has none. 0, or an exit code after saying why. */
+int launch_contract_read(lk_gpu *gpu, const struct launch_options *o, lk_contract **contract, struct error *e);
+/* Binds it to the kernel and completes `o` from it. 0, or an exit code after saying why; without a block for this kernel nothing happens. */
+int launch_contract_bind(struct arena *a, lk_gpu *gpu, lk_contract *c, const lk_kernel *kernel, const struct signature *s, struct launch_options *o, struct error *e);
+/* A line for each array that the kernel writes. */
+bool launch_contract_show(const lk_contract *c, const struct launch_options *o, lk_gpu *gpu, const struct buffer *b, struct error *e);
 
 /* Resolves the keys of all wants: numbers, or names of arguments. */
 bool launch_wants_resolve(struct arena *a, struct launch_options *o, const struct buffer *b, struct error *e);

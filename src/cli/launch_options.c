@@ -62,7 +62,7 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     switch (opt->id) {
     case O_launch_GRID: return parse_numbers(opt, text, 1, 1, o->grid, e);
     case O_launch_BLOCK: return parse_numbers(opt, text, 1, 1, o->block, e);
-    case O_launch_SHARED: return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared = (u32)n, true);
+    case O_launch_SHARED: return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared = (u32)n, o->shared_given = true);
     case O_launch_COOPERATIVE: return o->cooperative = true;
     case O_launch_ON:
         o->both = !strcmp(text, "both");
@@ -90,6 +90,9 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     case O_launch_TRACE_WARP: return option_number(opt, text, UINT32_MAX, &n, e) && (o->trace.one_warp = 1, o->trace.warp = (u32)n, true);
     case O_launch_TRACE_LINE: o->trace.lines = text; return true;
     case O_launch_BREAK: o->trace.break_at = text; return true;
+    case O_launch_DIM: return launch_dim_parse(a, text, o, e);
+    case O_launch_CONTRACT: o->contract = text; return true;
+    case O_launch_NO_CONTRACT: return o->no_contract = true;
     case O_launch_JSON: o->json = text; return true;
     default: CHECK(!"an option of launch without its case");
     }
@@ -129,7 +132,7 @@ bool launch_options_parse(struct arena *a, int argc, char **argv, struct launch_
         return error_set(e, ERR_INPUT, "--time measures whole launches at full speed: leave out %s", o->trace_file ? "--trace" : "--break");
     if ((o->trace.one_cta || o->trace.one_warp || o->trace.lines) && !o->trace_file && !o->trace.break_at)
         return error_set(e, ERR_INPUT, "--trace-cta, --trace-warp and --trace-line choose what --trace FILE writes and where --break stops: one of these is missing");
-    if (!o->grid[0] || !o->block[0])
-        return error_set(e, ERR_INPUT, "the shape of the launch is missing: say %s", !o->grid[0] ? !o->block[0] ? "--grid X[,Y[,Z]] --block X[,Y[,Z]]" : "--grid X[,Y[,Z]]" : "--block X[,Y[,Z]]");
+    if (o->no_contract && (o->contract || o->dims))
+        return error_set(e, ERR_INPUT, "--no-contract and %s contradict each other", o->contract ? "--contract" : "--dim");
     return true;
 }

@@ -35,11 +35,11 @@ static struct arg expected(struct arena *a, const struct launch_options *o, cons
     struct error ignored = { 0 };
     bool word = !strcmp(w->file, "zeros") || !strcmp(w->file, "ones") || !strcmp(w->file, "iota") || !strncmp(w->file, "const:", 6);
     const char *file = w->file + (w->file[0] == '@');
-    g.fill = FILL_FILE;
-    g.file = file;
+    g.fill.kind = FILL_FILE;
+    g.fill.file = file;
     g.text = arena_printf(a, "%s=@%s", w->key, file);
     if (word && !arg_parse_fill(a, w->arg, w->file, w->file, &g, &ignored))
-        g.fill = FILL_FILE;
+        g.fill.kind = FILL_FILE;
     return g;
 }
 

@@ -181,11 +181,31 @@ bool dev_fill(struct device *d, u64 addr, int byte, u64 bytes, struct error *e)
     return o ? d->ops->fill(d, o, addr, byte, bytes, e) : !bytes;
 }
 
+static struct mem_object *find_object(void *d, u64 addr)
+{
+    return ((struct device *)d)->ops->find(d, addr);
+}
+
+static bool contract_kept(struct device *d, const struct dev_launch *l)
+{
+    const struct ptx_func *k = l->kernel;
+    if (!l->contract || !(d->options.checks & CHECK_CONTRACT))
+        return true;
+    const void *args[CONTRACT_ARGS];
+    char name[256];
+    u32 n = MIN_OF(k->nparam, (u32)CONTRACT_ARGS);
+    for (u32 i = 0; i < n; i++)
+        args[i] = (const u8 *)l->params + k->param[i]->offset;
+    name_plain(k->name, name, sizeof name);
+    struct contract_launch c = { .bound = l->contract, .kernel = name, .args = args, .nargs = n, .shared = l->shared_bytes, .find = find_object, .ctx = d, .report = d->report };
+    return contract_obeyed(&c);
+}
+
 enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e)
 {
     *r = (struct sim_result){ 0 };
     report_tickets_end(d->report);
-    if (!launch_allowed(d, l))
+    if (!launch_allowed(d, l) || !contract_kept(d, l))
         return DEV_REFUSED;
     enum dev_result result = d->ops->launch(d, l, r, e);
     __atomic_store_n(&d->interrupt, 0, __ATOMIC_RELAXED);

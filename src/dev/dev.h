@@ -4,6 +4,7 @@
  * checked against the objects of the device, every launch against the limits of the card (launch.c), before either one acts. */
 #ifndef LOCKSTEP_DEV_H
 #define LOCKSTEP_DEV_H
+#include "contract/contract.h"
 #include "sim/sim.h"
 
 struct dev_options {
@@ -31,8 +32,9 @@ struct dev_launch {
     bool cooperative;
     const void *params;         /* kernel->param_bytes of them */
     const struct sim_trace *trace;      /* NULL: none; the software GPU only */
+    const struct bound *contract;       /* what the arguments must be, or NULL */
 };
-enum dev_result { DEV_RAN, DEV_REFUSED, DEV_FAILED };   /* REFUSED: a limit, in the report; FAILED: e says why */
+enum dev_result { DEV_RAN, DEV_REFUSED, DEV_FAILED };   /* REFUSED: a limit or the contract, in the report; FAILED: e says why */
 
 struct device;
 struct dev_ops {                /* what the two implementations do differently */

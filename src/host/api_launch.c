@@ -103,6 +103,11 @@ lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats 
         *stats = (lk_stats){ 0 };
     if (!shape_read(&in, &l, e) || !arguments_pack(kernel, &in, e))
         return host_failed(gpu);
+    if (in.contract && in.contract->kernel != kernel) {
+        error_set(e, ERR_INPUT, "the contract is not bound to %s; lk_contract_bind does that", kernel->plain);
+        return host_failed(gpu);
+    }
+    l.contract = in.contract ? &in.contract->bound : NULL;
     struct report *report = gpu->device->report;
     u64 before = report_error_occurrences(report), t0 = stats ? time_ns() : 0;
     struct sim_result r;

@@ -42,6 +42,16 @@ struct lk_module {
     struct arena mem;           /* for all of these */
 };
 
+struct lk_contract {
+    lk_gpu *gpu;
+    struct contract read;       /* all blocks */
+    struct bound bound;         /* kernel is NULL until it is bound */
+    struct lk_kernel *kernel;   /* to whom */
+    char *dims;                 /* "rows=100, cols=72" */
+    struct arena mem;           /* for the text and the blocks */
+    struct arena bound_mem;     /* for `bound`; emptied when it is bound anew */
+};
+
 /* Starts a call that may fail: forgets the last error. */
 struct error *host_begin(lk_gpu *gpu);
 /* api_compile.c: what a .cu or .ptx file becomes. */

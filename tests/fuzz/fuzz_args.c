@@ -16,7 +16,7 @@ static void one_argument(struct arena *a, const char *text)
         CHECK(e.code == ERR_INPUT && e.text[0]);
         return;
     }
-    if (g.kind != ARG_BUFFER || g.fill == FILL_FILE || g.count > 4096)
+    if (g.kind != ARG_BUFFER || g.fill.kind == FILL_FILE || g.count > 4096)
         return;
     char type[96], value[64];
     arg_type_text(&g, type, sizeof type);
@@ -36,7 +36,7 @@ static void options(struct arena *a, char *text)
     struct error e = { 0 };
     struct launch_options *o = NEW(a, struct launch_options);
     if (launch_options_parse(a, argc, argv, o, &e))
-        CHECK(o->path && o->grid[0] && o->block[2]);
+        CHECK(o->path && (!o->grid[0] || o->grid[2]) && (!o->block[0] || o->block[2]));
     else
         CHECK(e.code == ERR_INPUT && e.text[0]);
 }

@@ -41,10 +41,10 @@ static void buffers(void)
 {
     struct arg g;
     char text[64];
-    UNIT(parse("f32[64,32]=rand", &g) && g.count == 2048 && g.dims == 2 && g.fill == FILL_RAND);
+    UNIT(parse("f32[64,32]=rand", &g) && g.count == 2048 && g.dims == 2 && g.fill.kind == FILL_RAND);
     arg_type_text(&g, text, sizeof text);
     UNIT_EQ_STR(text, "f32[64,32]");
-    UNIT(parse("x=u8[2][3][4]", &g) && g.count == 24 && g.dims == 3 && g.fill == FILL_UNINIT);
+    UNIT(parse("x=u8[2][3][4]", &g) && g.count == 24 && g.dims == 3 && g.fill.kind == FILL_UNINIT);
     UNIT_EQ_STR(g.name, "x");
     UNIT(parse("i32[7]=const:-3", &g));
     s32 v[7];
@@ -52,8 +52,8 @@ static void buffers(void)
     UNIT_EQ(v[6], -3);
     UNIT(parse("i32[7]=iota", &g) && arg_fill(&g, 0, 0, v, &err));
     UNIT_EQ(v[6], 6);
-    UNIT(parse("f32[]=@/some/file", &g) && g.fill == FILL_FILE);
-    UNIT_EQ_STR(g.file, "/some/file");
+    UNIT(parse("f32[]=@/some/file", &g) && g.fill.kind == FILL_FILE);
+    UNIT_EQ_STR(g.fill.file, "/some/file");
 
     float a[1000], b[1000];
     UNIT(parse("f32[1000]=rand", &g) && arg_fill(&g, 0, 7, a, &err) && arg_fill(&g, 0, 7, b, &err));

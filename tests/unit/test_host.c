@@ -346,6 +346,57 @@ static void compiling(void)
     unsetenv("LOCKSTEP_TOOLKIT");
 }
 
+static void contracts(void)
+{
+    static const char text[] = "//! kernel add\n//! dim n 32..1024 step 32\n//! arg x f32[n] inout ones\n//! arg y f32[n] in iota\n//! arg n i32\n//! launch grid=n / 32 block=32\n";
+    lk_gpu *g = open_gpu(NULL);
+    lk_module *m;
+    lk_contract *c;
+    UNIT(lk_module_load(g, "unit.ptx", ptx, sizeof ptx - 1, &m) == LK_OK && lk_contract_read(g, "add.cu", text, sizeof text - 1, &c) == LK_OK);
+    lk_kernel *add = lk_module_kernel(m, "add"), *empty = lk_module_kernel(m, "empty");
+    UNIT_EQ_STR(lk_contract_kernel(c, 0), "add");
+    UNIT(!lk_contract_kernel(c, 1));
+    lk_argument arg;
+    UNIT(lk_contract_argument(c, 0, &arg) == LK_BAD_INPUT && lk_contract_argument_count(c) == 0 && lk_contract_dims(c)[0] == 0);
+    UNIT(lk_contract_bind(c, empty, NULL, 0) == LK_NOTHING);
+    UNIT(lk_contract_bind(c, add, &(lk_dim){ "n", 33 }, 1) == LK_BAD_INPUT);
+    UNIT_HAS(lk_gpu_error(g), "add.cu:2:9: n is 33, and the contract asks for multiples of 32");
+    UNIT(lk_contract_bind(c, add, &(lk_dim){ "n", 64 }, 1) == LK_OK);
+    UNIT_EQ_STR(lk_contract_dims(c), "n=64");
+    UNIT(lk_contract_argument_count(c) == 3 && lk_contract_argument(c, 3, &arg) == LK_BAD_INPUT && lk_contract_argument(c, 1, &arg) == LK_OK);
+    UNIT(arg.kind == LK_ARGUMENT_BUFFER && arg.flow == LK_FLOW_IN && arg.rank == 1 && arg.dim[0] == 64 && arg.bytes == 256 && arg.filled && arg.same == -1);
+    lk_launch l = { .size = sizeof l, .contract = c, .arg_count = 3 };
+    lk_contract_shape(c, &l);
+    UNIT(l.grid[0] == 2 && l.block[0] == 32);
+    u64 x, y;
+    float host[64];
+    u32 n;
+    lk_memory_alloc(g, 256, LK_MEMORY_DEVICE, "x", &x);
+    lk_memory_alloc(g, 256, LK_MEMORY_DEVICE, "y", &y);
+    for (u32 i = 0; i < 2; i++)
+        UNIT(lk_contract_fill(c, i, 0, host) == LK_OK && lk_memory_write(g, i ? y : x, host, 256) == LK_OK);
+    UNIT(lk_contract_fill(c, 2, 0, &n) == LK_OK && n == 64);
+    const void *args[] = { &x, &y, &n };
+    l.args = args;
+    UNIT(lk_kernel_launch(add, &l, NULL) == LK_OK && lk_memory_read(g, x, host, 256) == LK_OK && host[63] == 64);
+    UNIT(lk_kernel_launch(empty, &l, NULL) == LK_BAD_INPUT);
+    l.arg_count = 0;
+    UNIT(lk_kernel_launch(empty, &l, NULL) == LK_BAD_INPUT);
+    UNIT_HAS(lk_gpu_error(g), "the contract is not bound to empty");
+    l.arg_count = 3;
+    y = 12345;
+    n = 63;
+    UNIT(lk_kernel_launch(add, &l, NULL) == LK_FINDINGS && lk_report_errors(g) == 2);
+    char *t = lk_report_text(g, 0);
+    UNIT_HAS(t, "y is 0x3039, which belongs to no allocation of this device");
+    UNIT_HAS(t, "n is 63; the contract makes it 64.");
+    lk_text_free(t);
+    lk_contract_free(c);
+    UNIT(lk_contract_read(g, "bad.cu", "//! kernel a\n//! foo\n", 21, &c) == LK_BAD_INPUT && !c);
+    lk_module_unload(m);
+    lk_gpu_destroy(g);
+}
+
 int main(void)
 {
     profiles();
@@ -356,5 +407,6 @@ int main(void)
     limits();
     launches();
     compiling();
+    contracts();
     return unit_done();
 }

@@ -1,21 +1,22 @@
 /* One value of a scalar type, from text to bytes and back.
  *
  * Floats of every width are handled through double: each of the narrow formats is a subset of it, so one routine that rounds
- * a double to E exponent and M mantissa bits (to nearest, ties to even) serves f16, bf16 and f32 alike. */
-#include "cli/scalar.h"
+ * a double to E exponent and M mantissa bits (to nearest, ties to even) serves f16, bf16, f32 and the 8-bit formats alike. */
+#include "base/scalar.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 static const struct scalar types[] = {
-    { "s8", 1, SCALAR_SIGNED, 0, 0 }, { "s16", 2, SCALAR_SIGNED, 0, 0 }, { "s32", 4, SCALAR_SIGNED, 0, 0 }, { "s64", 8, SCALAR_SIGNED, 0, 0 },
-    { "i8", 1, SCALAR_SIGNED, 0, 0 }, { "i16", 2, SCALAR_SIGNED, 0, 0 }, { "i32", 4, SCALAR_SIGNED, 0, 0 }, { "i64", 8, SCALAR_SIGNED, 0, 0 },
-    { "u8", 1, SCALAR_UNSIGNED, 0, 0 }, { "u16", 2, SCALAR_UNSIGNED, 0, 0 }, { "u32", 4, SCALAR_UNSIGNED, 0, 0 }, { "u64", 8, SCALAR_UNSIGNED, 0, 0 },
-    { "b8", 1, SCALAR_BITS, 0, 0 }, { "b16", 2, SCALAR_BITS, 0, 0 }, { "b32", 4, SCALAR_BITS, 0, 0 }, { "b64", 8, SCALAR_BITS, 0, 0 },
-    { "f16", 2, SCALAR_FLOAT, 5, 10 }, { "bf16", 2, SCALAR_FLOAT, 8, 7 }, { "f32", 4, SCALAR_FLOAT, 8, 23 }, { "f64", 8, SCALAR_FLOAT, 11, 52 },
-    { "bool", 1, SCALAR_BOOL, 0, 0 },
+    { "s8", 1, SCALAR_SIGNED, 0, 0, false }, { "s16", 2, SCALAR_SIGNED, 0, 0, false }, { "s32", 4, SCALAR_SIGNED, 0, 0, false }, { "s64", 8, SCALAR_SIGNED, 0, 0, false },
+    { "i8", 1, SCALAR_SIGNED, 0, 0, false }, { "i16", 2, SCALAR_SIGNED, 0, 0, false }, { "i32", 4, SCALAR_SIGNED, 0, 0, false }, { "i64", 8, SCALAR_SIGNED, 0, 0, false },
+    { "u8", 1, SCALAR_UNSIGNED, 0, 0, false }, { "u16", 2, SCALAR_UNSIGNED, 0, 0, false }, { "u32", 4, SCALAR_UNSIGNED, 0, 0, false }, { "u64", 8, SCALAR_UNSIGNED, 0, 0, false },
+    { "b8", 1, SCALAR_BITS, 0, 0, false }, { "b16", 2, SCALAR_BITS, 0, 0, false }, { "b32", 4, SCALAR_BITS, 0, 0, false }, { "b64", 8, SCALAR_BITS, 0, 0, false },
+    { "f16", 2, SCALAR_FLOAT, 5, 10, false }, { "bf16", 2, SCALAR_FLOAT, 8, 7, false }, { "f32", 4, SCALAR_FLOAT, 8, 23, false }, { "f64", 8, SCALAR_FLOAT, 11, 52, false },
+    { "e4m3", 1, SCALAR_FLOAT, 4, 3, true }, { "e5m2", 1, SCALAR_FLOAT, 5, 2, false },
+    { "bool", 1, SCALAR_BOOL, 0, 0, false },
 };
-const char scalar_names[] = "i8 i16 i32 i64, u8 u16 u32 u64, b8 b16 b32 b64, f16 bf16 f32 f64, bool";
+const char scalar_names[] = "i8 i16 i32 i64, u8 u16 u32 u64, b8 b16 b32 b64, f16 bf16 f32 f64, e4m3 e5m2, bool";
 
 const struct scalar *scalar_find(struct str name)
 {
@@ -30,11 +31,12 @@ static u64 float_bits(const struct scalar *t, double v)
 {
     u32 m = t->mantissa;
     u64 sign = signbit(v) ? (u64)1 << (t->exponent + m) : 0, all = ((u64)1 << t->exponent) - 1;
+    u64 ones = ((u64)1 << (t->exponent + m)) - 1, most = t->finite ? ones - 1 : all << m;
     if (isnan(v))
-        return sign | all << m | (u64)1 << (m - 1);
+        return sign | (t->finite ? ones : all << m | (u64)1 << (m - 1));
     v = fabs(v);
     if (isinf(v))
-        return sign | all << m;
+        return sign | most;
     int bias = (1 << (t->exponent - 1)) - 1, e;
     if (v == 0)
         return sign;
@@ -43,7 +45,7 @@ static u64 float_bits(const struct scalar *t, double v)
     int scale = MAX_OF(e - 1, lowest);
     u64 q = (u64)nearbyint(ldexp(v, (int)m - scale));   /* a carry into the next power of two is right as it stands */
     u64 bits = ((u64)(scale - lowest) << m) + q;        /* q carries the hidden bit, which adds the 1 of a normal exponent */
-    return sign | MIN_OF(bits, all << m);
+    return sign | MIN_OF(bits, most);
 }
 
 static double float_value(const struct scalar *t, u64 bits)
@@ -51,7 +53,8 @@ static double float_value(const struct scalar *t, u64 bits)
     u32 m = t->mantissa;
     u64 all = ((u64)1 << t->exponent) - 1, e = bits >> m & all, q = bits & (((u64)1 << m) - 1);
     int lowest = 2 - (1 << (t->exponent - 1));
-    double v = e == all ? (q ? NAN : INFINITY)
+    bool special = t->finite ? e == all && q == ((u64)1 << m) - 1 : e == all;
+    double v = special ? (q ? NAN : INFINITY)
              : e ? ldexp((double)(q | (u64)1 << m), (int)e - 1 + lowest - (int)m) : ldexp((double)q, lowest - (int)m);
     return bits >> (t->exponent + m) & 1 ? -v : v;
 }

@@ -1,4 +1,4 @@
-/* Scalar types as the command line writes them: f32:2.5, u8[16], bool:true. Parsing, storing, printing and comparing one value. */
+/* Scalar types as the command line and contracts write them: f32:2.5, u8[16], bool:true. Parsing, storing, printing and comparing one value. */
 #ifndef LOCKSTEP_SCALAR_H
 #define LOCKSTEP_SCALAR_H
 #include "base/base.h"
@@ -9,6 +9,7 @@ struct scalar {
     u32 bytes;                  /* of one element */
     enum scalar_class class;
     u32 exponent, mantissa;     /* floats: bits of each, the hidden one not counted */
+    bool finite;                /* e4m3: no infinity, only all ones are NaN; what is too large becomes the largest number */
 };
 /* The type of this name (s32 and i32 are the same), NULL: none. */
 const struct scalar *scalar_find(struct str name);

@@ -1,0 +1,138 @@
+/* How the contents of fill.h are made. */
+#include "base/fill.h"
+#include <math.h>
+
+/* Mixed twice: neighbouring seeds and arguments must not give the same sequence shifted by one. */
+static u64 stream_start(u64 seed, u32 stream)
+{
+    u64 mixed = rand_next(&seed) ^ stream;
+    return rand_next(&mixed);
+}
+
+/* 53 random bits as a fraction below 1. */
+static double fraction(u64 *state)
+{
+    return (double)(rand_next(state) >> 11) * 0x1p-53;
+}
+
+/* The natural logarithm of 0 < x < 1 by the series of atanh: additions, products and quotients in a fixed order, unlike log(3), whose
+ * last bit differs between C libraries. */
+static double log_exact(double x)
+{
+    int e;
+    double m = frexp(x, &e);
+    if (m < 0.70710678118654752440) {
+        m *= 2;
+        e--;
+    }
+    double s = (m - 1) / (m + 1), s2 = s * s, sum = 0;
+    for (int k = 23; k >= 1; k -= 2)
+        sum = sum * s2 + 1.0 / k;
+    return 2 * s * sum + e * 0.69314718055994530942;
+}
+
+static double polynomial(const double *c, int n, double x)
+{
+    double v = 0;
+    for (int i = 0; i < n; i++)
+        v = v * x + c[i];
+    return v;
+}
+
+/* Acklam's rational approximation of the inverse normal distribution: one for the middle, one for both tails. */
+double fill_quantile(double p)
+{
+    static const double a[] = { -3.969683028665376e+01, 2.209460984245205e+02, -2.759285104469687e+02, 1.383577518672690e+02, -3.066479806614716e+01, 2.506628277459239e+00 };
+    static const double b[] = { -5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02, 6.680131188771972e+01, -1.328068155288572e+01, 1 };
+    static const double c[] = { -7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00, -2.549732539343734e+00, 4.374664141464968e+00, 2.938163982698783e+00 };
+    static const double d[] = { 7.784695709041462e-03, 3.224671290700398e-01, 2.445134137142996e+00, 3.754408661907416e+00, 1 };
+    const double tail = 0.02425;
+    if (p > 1 - tail)
+        return -fill_quantile(1 - p);
+    if (p < tail) {
+        double q = sqrt(-2 * log_exact(p));
+        return polynomial(c, COUNT_OF(c), q) / polynomial(d, COUNT_OF(d), q);
+    }
+    double q = p - 0.5, r = q * q;
+    return polynomial(a, COUNT_OF(a), r) * q / polynomial(b, COUNT_OF(b), r);
+}
+
+static void make_normal(const struct fill *f, const struct scalar *t, u64 count, u64 state, u8 *to)
+{
+    double mean = f->bounded ? f->lo : 0, deviation = f->bounded ? f->hi : 1;
+    for (u64 i = 0; i < count; i++, to += t->bytes) {
+        double p = (double)(2 * (rand_next(&state) >> 12) + 1) * 0x1p-53;       /* never 0 or 1 */
+        scalar_store(t, mean + deviation * fill_quantile(p), to);
+    }
+}
+
+static void make_uniform(const struct fill *f, const struct scalar *t, u64 count, u64 state, u8 *to)
+{
+    double lo = f->bounded ? f->lo : 0, width = f->bounded ? f->hi - f->lo : 1;
+    for (u64 i = 0; i < count; i++, to += t->bytes) {
+        scalar_store(t, lo + width * fraction(&state), to);
+        /* rounding to the narrow type may reach the upper end, which does not belong to the range */
+        if (width > 0 && scalar_load(t, to) >= lo + width)
+            scalar_store(t, lo, to);
+    }
+}
+
+static void make_integers(const struct fill *f, const struct scalar *t, u64 count, u64 state, u8 *to)
+{
+    double lo = f->bounded ? f->lo : 0, hi = f->bounded ? f->hi : t->class == SCALAR_BOOL ? 1 : 99;
+    u64 span = hi - lo >= 0x1p64 ? UINT64_MAX : (u64)(hi - lo), base = lo < 0 ? 0 - (u64)-lo : (u64)lo;
+    for (u64 i = 0; i < count; i++, to += t->bytes) {
+        u64 r = rand_next(&state);
+        scalar_store_int(t, (s64)(base + (span == UINT64_MAX ? r : r % (span + 1))), to);
+    }
+}
+
+static void make_permutation(const struct scalar *t, u64 count, u64 state, u8 *to)
+{
+    u8 kept[8];
+    for (u64 i = 0; i < count; i++) {
+        u64 j = rand_next(&state) % (i + 1);
+        memcpy(kept, to + j * t->bytes, t->bytes);
+        memcpy(to + i * t->bytes, kept, t->bytes);
+        scalar_store_int(t, (s64)i, to + j * t->bytes);
+    }
+}
+
+static bool make_file(const struct fill *f, u64 bytes, u8 *to)
+{
+    FILE *in = fopen(f->file, "rb");
+    bool whole = in && fread(to, 1, bytes, in) == bytes && fgetc(in) == EOF;
+    if (in)
+        fclose(in);
+    return whole;
+}
+
+bool fill_make(const struct fill *f, const struct scalar *t, u64 count, u64 seed, u32 stream, void *to)
+{
+    u8 *p = to, one[8];
+    u64 state = stream_start(seed, stream);
+    switch (f->kind) {
+    case FILL_UNINIT: break;
+    case FILL_ZEROS: memset(p, 0, count * t->bytes); break;
+    case FILL_FILE: return make_file(f, count * t->bytes, p);
+    case FILL_NORMAL: make_normal(f, t, count, state, p); break;
+    case FILL_RAND:
+        if (t->class == SCALAR_FLOAT && !f->integers)
+            make_uniform(f, t, count, state, p);
+        else
+            make_integers(f, t, count, state, p);
+        break;
+    case FILL_PERMUTATION: make_permutation(t, count, state, p); break;
+    case FILL_IOTA:
+        for (u64 i = 0; i < count; i++, p += t->bytes)
+            scalar_store_int(t, (s64)i, p);
+        break;
+    case FILL_ONES:
+    case FILL_CONST:
+        scalar_store_int(t, 1, one);
+        for (u64 i = 0; i < count; i++, p += t->bytes)
+            memcpy(p, f->kind == FILL_ONES ? one : f->value, t->bytes);
+        break;
+    }
+    return true;
+}

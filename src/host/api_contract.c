@@ -1,0 +1,184 @@
+/* Contracts of the public interface: reading the //! lines, binding them to a kernel, what they say of arguments and launch. */
+#include "host/host.h"
+#include <inttypes.h>
+
+lk_status lk_contract_read(lk_gpu *gpu, const char *file, const char *text, size_t bytes, lk_contract **contract)
+{
+    struct error *e = host_begin(gpu);
+    struct arena mem = { 0 };
+    *contract = NULL;
+    if (bytes >= UINT32_MAX) {
+        error_set(e, ERR_INPUT, "%s: a contract of 4 GiB and more is not taken", file);
+        return host_failed(gpu);
+    }
+    lk_contract *c = NEW(&mem, struct lk_contract);
+    struct str copy = { arena_str(&mem, (struct str){ text, (u32)bytes }), (u32)bytes };
+    bool ok = contract_parse(&mem, arena_str(&mem, str_of(file ? file : "contract")), copy, &c->read, e);
+    c->gpu = gpu;
+    c->mem = mem;
+    if (!ok) {
+        lk_contract_free(c);
+        return host_failed(gpu);
+    }
+    *contract = c;
+    return LK_OK;
+}
+
+void lk_contract_free(lk_contract *contract)
+{
+    if (!contract)
+        return;
+    arena_free(&contract->bound_mem);
+    struct arena mem = contract->mem;   /* the contract itself lies in it */
+    arena_free(&mem);
+}
+
+const char *lk_contract_kernel(const lk_contract *contract, uint32_t i)
+{
+    return i < contract->read.kernels.n ? contract->read.kernels.p[i].name : NULL;
+}
+
+static bool fail_at(const lk_contract *c, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
+static bool fail_at(const lk_contract *c, const char *at, const char *fmt, ...)
+{
+    char text[480];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return error_at(&c->gpu->error, ERR_INPUT, c->read.file, c->read.text, at, "%s", text);
+}
+
+/* The arguments of the block against the parameters of the kernel: how many, how large, floats for floats. */
+static bool suits(const lk_contract *c, const struct contract_kernel *k, const lk_kernel *kernel)
+{
+    const struct ptx_func *f = kernel->func;
+    if (k->args.n != f->nparam)
+        return fail_at(c, k->at, "%s takes %u argument%s, and this block has %u arg line%s", kernel->plain, f->nparam, f->nparam == 1 ? "" : "s", k->args.n, k->args.n == 1 ? "" : "s");
+    for (u32 i = 0; i < f->nparam; i++) {
+        const struct contract_arg *g = &k->args.p[i];
+        const struct ptx_var *v = f->param[i];
+        u64 bytes = g->kind == CONTRACT_VALUE ? g->shape.type->bytes : g->kind == CONTRACT_BYTES ? g->nbytes : 8;
+        if (bytes != v->size)
+            return fail_at(c, g->at, "parameter %u of %s has %" PRIu64 " bytes (.%s), and %s has %" PRIu64, i, kernel->plain, v->size, type_name[v->type], g->name, bytes);
+        bool is_float = g->kind == CONTRACT_VALUE && g->shape.type->class == SCALAR_FLOAT, is_int = g->kind == CONTRACT_VALUE && g->shape.type->class <= SCALAR_UNSIGNED;
+        char class = type_name[v->type][0];
+        if ((is_float && (class == 'u' || class == 's') && bytes != 2) || (is_int && class == 'f'))
+            return fail_at(c, g->at, "parameter %u of %s is .%s, and %s is %s", i, kernel->plain, type_name[v->type], g->name, g->shape.type->name);
+        if (g->kind != CONTRACT_VALUE && g->kind != CONTRACT_BYTES && class == 'f')
+            return fail_at(c, g->at, "parameter %u of %s is .%s, and %s is a buffer", i, kernel->plain, type_name[v->type], g->name);
+    }
+    return true;
+}
+
+static char *dims_text(lk_contract *c)
+{
+    const struct contract_kernel *k = c->bound.kernel;
+    char *t = arena_printf(&c->bound_mem, "%s", "");
+    for (u32 i = 0; i < k->dims.n; i++)
+        t = arena_printf(&c->bound_mem, "%s%s%s=%" PRId64, t, i ? ", " : "", k->dims.p[i].name, c->bound.value[i].i);
+    return t;
+}
+
+/* A cluster that is not written into the kernel comes with an attribute of the launch, which there is not yet. */
+static bool cluster_known(const lk_contract *c, const lk_kernel *kernel)
+{
+    const u32 *own = kernel->func->reqnctapercluster;
+    bool same = true;
+    for (u32 i = 0; i < 3; i++)
+        same &= c->bound.cluster[i] == MAX_OF(own[i], 1u);
+    if (same || !c->bound.kernel->cluster[0])
+        return true;
+    return error_at(&c->gpu->error, ERR_UNSUPPORTED, c->read.file, c->read.text, c->bound.kernel->cluster[0]->at,
+                    "clusters are supported where the kernel itself declares them, with __cluster_dims__; this one declares %u,%u,%u", MAX_OF(own[0], 1u), MAX_OF(own[1], 1u), MAX_OF(own[2], 1u));
+}
+
+lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const lk_dim *dims, uint32_t count)
+{
+    lk_gpu *gpu = contract->gpu;
+    struct error *e = host_begin(gpu);
+    const struct contract_kernel *k = contract_find(&contract->read, kernel->plain, kernel->name);
+    arena_free(&contract->bound_mem);
+    contract->kernel = NULL;
+    contract->bound = (struct bound){ 0 };
+    if (!k) {
+        error_set(e, ERR_NOTHING, "%s has no contract for %s", contract->read.file, kernel->plain);
+        return host_failed(gpu);
+    }
+    struct dim_value *given = NEW_ARRAY(&contract->bound_mem, struct dim_value, count + 1);
+    for (u32 i = 0; i < count; i++)
+        given[i] = (struct dim_value){ dims[i].name, dims[i].value };
+    if (!suits(contract, k, kernel) || !contract_bind(&contract->bound_mem, &contract->read, k, given, count, &contract->bound, e) || !cluster_known(contract, kernel))
+        return host_failed(gpu);
+    contract->kernel = (struct lk_kernel *)kernel;
+    contract->dims = dims_text(contract);
+    return LK_OK;
+}
+
+static bool is_bound(const lk_contract *c, struct error *e)
+{
+    return c->kernel || error_set(e, ERR_INPUT, "the contract is bound to no kernel; lk_contract_bind does that");
+}
+
+const char *lk_contract_dims(const lk_contract *contract)
+{
+    return contract->kernel ? contract->dims : "";
+}
+
+const char *lk_contract_oracle(const lk_contract *contract)
+{
+    return contract->kernel && contract->bound.kernel->oracle ? contract->bound.kernel->oracle : "";
+}
+
+uint32_t lk_contract_argument_count(const lk_contract *contract)
+{
+    return contract->kernel ? contract->bound.kernel->args.n : 0;
+}
+
+lk_status lk_contract_argument(const lk_contract *contract, uint32_t i, lk_argument *out)
+{
+    struct error *e = host_begin(contract->gpu);
+    *out = (lk_argument){ .same = -1 };
+    if (!is_bound(contract, e) || (i >= contract->bound.kernel->args.n && !error_set(e, ERR_INPUT, "the contract has no argument %u", i)))
+        return host_failed(contract->gpu);
+    const struct bound_arg *b = &contract->bound.arg[i];
+    const struct contract_arg *g = b->arg;
+    *out = (lk_argument){
+        .name = g->name, .type = g->shape.type ? g->shape.type->name : "", .kind = (lk_argument_kind)g->kind, .flow = (lk_flow)g->flow, .rank = g->shape.rank,
+        .bytes = b->bytes, .align = b->align, .same = g->alias == NO_ALIAS ? -1 : (int32_t)g->alias, .filled = g->kind == CONTRACT_BUFFER && b->fill.kind != FILL_UNINIT,
+    };
+    memcpy(out->dim, b->shape.dim, sizeof out->dim);
+    memcpy(out->stride, b->shape.stride, sizeof out->stride);
+    return LK_OK;
+}
+
+lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t seed, void *to)
+{
+    struct error *e = host_begin(contract->gpu);
+    if (!is_bound(contract, e) || (i >= contract->bound.kernel->args.n && !error_set(e, ERR_INPUT, "the contract has no argument %u", i)))
+        return host_failed(contract->gpu);
+    const struct bound_arg *b = &contract->bound.arg[i];
+    switch (b->arg->kind) {
+    case CONTRACT_VALUE: memcpy(to, b->value, b->bytes); return LK_OK;
+    case CONTRACT_BYTES: memcpy(to, b->arg->bytes, b->bytes); return LK_OK;
+    case CONTRACT_NULL: memset(to, 0, 8); return LK_OK;
+    case CONTRACT_BUFFER: break;
+    }
+    if (fill_make(&b->fill, b->arg->shape.type, b->shape.extent, seed, i, to))
+        return LK_OK;
+    fail_at(contract, b->arg->fill.at, "%s is not there or does not have the %" PRIu64 " bytes of %s", b->fill.file, b->bytes, b->arg->name);
+    return host_failed(contract->gpu);
+}
+
+void lk_contract_shape(const lk_contract *contract, lk_launch *launch)
+{
+    const struct bound *b = &contract->bound;
+    if (!contract->kernel)
+        return;
+    for (u32 i = 0; i < 3; i++) {
+        launch->grid[i] = b->has_grid ? b->grid[i] : launch->grid[i];
+        launch->block[i] = b->has_block ? b->block[i] : launch->block[i];
+    }
+    launch->shared_bytes = (u32)b->shared;
+    launch->cooperative = b->kernel->cooperative;
+}
