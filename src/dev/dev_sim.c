@@ -1,4 +1,5 @@
 /* The software GPU: its memory is the arena of mem, its launches run on sim. Modules are placed in module.c. */
+#include "check/outputs.h"
 #include "dev/dev.h"
 #include <stdlib.h>
 #include <inttypes.h>
@@ -83,7 +84,18 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
         .seeded = d->options.seeded, .seed = d->options.seed, .budget = d->options.budget, .report = d->report, .trace = l->trace, .interrupt = &d->interrupt,
         .plain = getenv("LOCKSTEP_PLAIN") != NULL,        /* for tests: the two versions of the code must agree */
     };
-    return sim_run(d->sim, &s, r, e) ? DEV_RAN : DEV_FAILED;
+    struct outputs *outputs = NULL;
+    struct outputs_launch watched = { .bound = l->contract, .kernel = l->kernel, .params = l->params, .grid = s.grid, .block = s.block, .mem = d->mem,
+                                      .checks = d->options.checks, .report = d->report, .next = s.observers };
+    if (l->contract && !outputs_begin(&watched, &outputs, e))
+        return DEV_FAILED;
+    if (outputs)
+        s.observers = &outputs->observer;
+    bool ok = sim_run(d->sim, &s, r, e);
+    if (outputs)
+        outputs_end(outputs, ok && r->end == SIM_DONE);
+    outputs_free(outputs);
+    return ok ? DEV_RAN : DEV_FAILED;
 }
 
 const struct dev_ops dev_sim = { open_sim, close_sim, alloc, release, find, describe, live, copy_in, copy_out, fill, sim_place, sim_displace, launch };

@@ -118,8 +118,9 @@ struct lop {                                    /* one operation of a lowered fu
     const struct ptx_insn *src;
 };
 
-/* Who looks at the accesses of a version of the code: observers of every access (slow), the race check, the check of initialised values. */
-enum { WATCH_OBSERVE = 1, WATCH_RACE = 2, WATCH_INIT = 4, WATCH_SETS = 8 };
+/* Who looks at the accesses of a version of the code: observers of every access (slow), the race check, the check of initialised values,
+ * observers of what writes global memory. */
+enum { WATCH_OBSERVE = 1, WATCH_RACE = 2, WATCH_INIT = 4, WATCH_WRITES = 8, WATCH_SETS = 16 };
 
 struct lowered {
     struct arena mem;

@@ -4,13 +4,16 @@
 u32 observe_watch(const struct sim_launch *in)
 {
     u32 watch = 0;
-    for (const struct observer *o = in->observers; o; o = o->next) watch |= o->watch | (o->access && !o->memory ? WATCH_OBSERVE : 0);
+    for (const struct observer *o = in->observers; o; o = o->next) watch |= o->watch | (o->access && !o->memory ? o->writes ? WATCH_WRITES : WATCH_OBSERVE : 0);
     return watch;
 }
 
 handler *observe_handler(const struct sim_launch *in, const struct site *s, const struct insn *i, u32 group, s32 stride)
 {
     u32 watch = observe_watch(in);
+    bool global = s->space == SP_GLOBAL || s->space == SP_GENERIC;
+    if (watch & WATCH_WRITES && s->name != N_ld && global) return memory_watched;
+    watch &= ~(u32)WATCH_WRITES;
     if (!watch) return memory_handler(s, i, group, stride);
     for (const struct observer *o = in->observers; o && !(watch & WATCH_OBSERVE); o = o->next)
         if (o->memory) return o->memory(watch, s, i, group, stride);

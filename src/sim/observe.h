@@ -31,6 +31,7 @@ typedef handler *memory_chooser(u32 watch, const struct site *s, const struct in
 struct observer {
     void *self;
     u32 watch;                      /* WATCH_* beside WATCH_OBSERVE, which goes with `access` */
+    bool writes;                    /* `access` is wanted for what may write global memory only: loads stay as fast as the others let them (WATCH_WRITES) */
     memory_chooser *memory;         /* not NULL: its own handlers; it then sees what they pass on (memory_watched) */
     void (*begin)(void *self, const struct launch *l);              /* before the first CTA; may be NULL, like all of these */
     void (*end)(void *self, const struct launch *l);

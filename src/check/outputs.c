@@ -1,0 +1,104 @@
+/* The observer of outputs.h: which output an access writes. */
+#include "check/outputs.h"
+#include <inttypes.h>
+
+static struct output *find(const struct outputs *o, u64 addr)
+{
+    for (u32 i = 0; i < o->n; i++)
+        if (addr >= o->list[i].lo && addr < o->list[i].end)
+            return &o->list[i];
+    return NULL;
+}
+
+static void on_access(void *self, const struct access *a)
+{
+    struct outputs *o = self;
+    for (u32 todo = a->wrote & a->ok; todo;) {
+        u32 first = (u32)__builtin_ctz(todo), lanes = 1u << first;
+        struct output *out = a->space[first] == SP_GLOBAL ? find(o, a->addr[first]) : NULL;
+        for (u32 l = first + 1; out && l < LANES; l++)
+            if (todo >> l & 1 && a->space[l] == SP_GLOBAL && a->addr[l] >= out->lo && a->addr[l] < out->end)
+                lanes |= 1u << l;
+        todo &= ~lanes;
+        if (out && out->written)
+            coverage_write(o, out, a, lanes);
+        if (out && out->finite)
+            values_write(o, out, a, lanes);
+    }
+}
+
+void output_describe(struct arena *a, const struct output *out, struct finding *f)
+{
+    char type[160];
+    contract_type_text(out->arg, type, sizeof type);
+    f->object = out->arg->arg->name;
+    f->object_type = arena_str(a, str_of(type));
+    f->object_base = out->lo;
+    f->object_size = out->end - out->lo;
+    f->element_size = out->arg->arg->shape.type->bytes;
+}
+
+/* One argument: an array that is written and lies in one live object. What does not is the contract check's to say. */
+static bool add(struct outputs *o, const struct outputs_launch *l, u32 i, struct error *e)
+{
+    const struct bound_arg *b = &l->bound->arg[i];
+    const struct contract_arg *g = b->arg;
+    u64 at;
+    if (g->kind != CONTRACT_BUFFER || g->flow == FLOW_IN || !b->bytes || i >= l->kernel->nparam)
+        return true;
+    memcpy(&at, (const u8 *)l->params + l->kernel->param[i]->offset, 8);
+    const struct mem_object *object = at ? mem_find(l->mem, at) : NULL;
+    if (!object || object->state != MEM_LIVE || b->bytes > object->size - (at - object->base))
+        return true;
+    struct output *out = &o->list[o->n];
+    *out = (struct output){ .arg = b, .object = object, .lo = at, .end = at + b->bytes };
+    out->finite = l->checks & CHECK_VALUES && values_wanted(b);
+    bool covered = l->checks & CHECK_COVERAGE && (g->once || (g->flow == FLOW_OUT && !g->partial));
+    o->n += covered || out->finite;
+    return !covered || coverage_begin(out, g->once, e);
+}
+
+bool outputs_begin(const struct outputs_launch *l, struct outputs **out, struct error *e)
+{
+    struct arena mem = { 0 };
+    char name[256];
+    struct outputs *o = NEW(&mem, struct outputs);
+    name_plain(l->kernel->name, name, sizeof name);
+    o->bound = l->bound;
+    o->kernel = arena_str(&mem, str_of(name));
+    o->report = l->report;
+    o->list = NEW_ARRAY(&mem, struct output, l->bound->kernel->args.n + 1);
+    o->observer = (struct observer){ .self = o, .watch = WATCH_WRITES, .writes = true, .access = on_access, .next = l->next };
+    o->block = l->block[0] * l->block[1] * l->block[2];
+    o->grid = l->grid[0];
+    o->threads = (u64)o->block * l->grid[0] * l->grid[1] * l->grid[2];
+    o->mem = mem;
+    *out = NULL;
+    bool ok = true;
+    for (u32 i = 0; ok && i < l->bound->kernel->args.n; i++)
+        ok = add(o, l, i, e);
+    if (ok && o->n)
+        *out = o;
+    else
+        outputs_free(o);
+    return ok;
+}
+
+void outputs_end(struct outputs *o, bool whole)
+{
+    for (u32 i = 0; whole && i < o->n; i++)
+        if (o->list[i].written && o->list[i].arg->arg->flow == FLOW_OUT && !o->list[i].arg->arg->partial)
+            coverage_end(o, &o->list[i]);
+}
+
+void outputs_free(struct outputs *o)
+{
+    if (!o)
+        return;
+    for (u32 i = 0; i < o->n; i++) {
+        base_free(o->list[i].written);
+        base_free(o->list[i].writer);
+    }
+    struct arena mem = o->mem;          /* the struct lies in it */
+    arena_free(&mem);
+}
