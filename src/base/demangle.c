@@ -558,8 +558,12 @@ static void describe(struct arena *a, const struct name_node *f, struct demangle
     for (u32 i = 0; i < f->n; i++) {
         bool pack = f->list[i]->kind == NAME_EXPAND;
         u32 copies = pack ? name_pack_size(f->list[i]->a) : 1;
-        for (u32 k = 0; k < copies && list.n < PARAMS_MOST; k++)
-            VEC_PUSH(a, &list, name_print(a, pack ? f->list[i]->a : f->list[i], true, pack ? k : 0, PRINT_MOST));
+        for (u32 k = 0; k < copies; k++) {
+            const char *type = name_print(a, pack ? f->list[i]->a : f->list[i], true, pack ? k : 0, PRINT_MOST);
+            if (!type[0] || list.n == PARAMS_MOST)
+                return;         /* too long for anybody to read */
+            VEC_PUSH(a, &list, type);
+        }
     }
     out->param = list.p;
     out->params = list.n;

@@ -401,7 +401,9 @@ bool compile_cu(const char *path, const struct compile_options *o, struct compil
     if (!file_read(path, &job.source, e))
         return false;
     snprintf(out->arch, sizeof out->arch, "%.15s", job.arch);
-    bool ok = compile_source(&job, out, e);
+    /* NVRTC would compile what stands before it, and nobody would know */
+    const char *zero = memchr(job.source.p, 0, job.source.n);
+    bool ok = zero ? error_at(e, ERR_INPUT, path, job.source, zero, "there is a zero byte here: this is no source text") : compile_source(&job, out, e);
     base_free((void *)job.source.p);
     arena_free(&mem);
     return ok;
