@@ -29,9 +29,13 @@ LIB_OBJ := $(call obj,$(filter-out $(CLI),$(SRC)))
 CLI_OBJ := $(call obj,$(CLI))
 LANES := $(wildcard src/sim/lanes*.c)
 LANES_V3 := $(patsubst src/%.c,$(B)/obj/%_v3.o,$(LANES))
-# x86-64 carries the lane loops twice; the machine picks at start (-DLANES_V3 marks the second copy).
+# x86-64 carries the lane loops twice; the machine picks at start (-DLANES_V3 marks the second copy). ROWS=1 (tests/rows) counts in them.
 ifeq ($(ARCH),x86_64)
 LIB_OBJ += $(LANES_V3)
+endif
+ifdef ROWS
+LANES_FLAGS := -O1 --coverage
+LINK += --coverage
 endif
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -44,7 +48,7 @@ jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 # One short line for each file; make V=1 shows the whole command.
 say = $(if $(V),,@echo '$(1) $(2)';)
 
-.PHONY: all docs man demo test truth check-layers regen bench unit fuzz sanitize tsan clean install need FORCE
+.PHONY: all docs man demo test truth rows check-layers regen bench unit fuzz sanitize tsan clean install need FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a
@@ -115,12 +119,16 @@ truth: need
 	@$(MAKE) --no-print-directory $(jobs) $(B)/truth/truth
 	@$(B)/truth/truth replay tests/truth/records/h200.truth --all-verdicts
 
+# Which rows of isa.def no test runs, by gcov; `make test` does it too.
+rows: need
+	@tests/rows --build $(B)
+
 check-layers:
 	@tests/layers
 
 # What is generated from the tables; tests/cases/cli/isa.case and man.case see that it is up to date.
 docs: all man
-	$(B)/lockstep isa --markdown > docs/isa.md
+	$(B)/lockstep isa --markdown --times tests/bench/rows > docs/isa.md
 man: all
 	$(B)/lockstep help --man > man/lockstep.1
 

@@ -62,11 +62,23 @@ static void print_types(u32 first, u32 end)
             printf("%s ", text);
         strcpy(last, text);
     }
-    puts("|");
+    putchar('|');
+}
+
+/* ns a warp instruction of a row, from a file of "row ns" lines; empty: it was not measured. */
+static void print_time(struct str times, const char *row)
+{
+    size_t n = strlen(row);
+    for (const char *p = times.p; p && *p; p += strcspn(p, "\n"), p += *p == '\n')
+        if (!strncmp(p, row, n) && p[n] == ' ') {
+            printf(" %.*s |", (int)strcspn(p + n + 1, "\n"), p + n + 1);
+            return;
+        }
+    fputs(" |", stdout);
 }
 
 /* docs/isa.md: one line a row. */
-static u32 print_markdown(void)
+static u32 print_markdown(struct str times)
 {
     static const char *const title[][2] = { { "int", "Integers, logic, comparison, selection, moves" }, { "float", "f32 and f64, to the nearest" },
         { "round", "Directed rounding, packed and mixed types" }, { "half", "f16 and bf16" }, { "cvt", "Conversions" }, { "video", "Video instructions" },
@@ -76,6 +88,8 @@ static u32 print_markdown(void)
     u32 n = 0, end;
     puts("# The instruction set\n\nMade by `lockstep isa --markdown` from src/isa/isa.def. {.x} may be there, (.x|.y) is one of them, "
          "{~.x} is accepted and means nothing;\nT, D, A, B, C stand for the types on the right.");
+    if (times.n)
+        puts("\nns: time of the row's slowest type for a whole warp, on one 2.6 GHz arm64 processor, unchecked (`truth times`; `make docs` puts it here).");
     for (u32 i = 0; lk_isa_form(i, &x); i = end, n++) {
         for (end = i + 1; lk_isa_form(end, &y) && !strcmp(y.row, x.row) && !strcmp(y.id, x.id); end++) { }
         if (!x.row[0])
@@ -83,7 +97,7 @@ static u32 print_markdown(void)
         if (strcmp(family, x.family)) {
             for (u32 k = 0; k < COUNT_OF(title); k++)
                 if (!strcmp(title[k][0], x.family))
-                    printf("\n## %s\n\n| syntax | types |\n|---|---|\n", title[k][1]);
+                    printf("\n## %s\n\n| syntax | types |%s\n|---|---|%s\n", title[k][1], times.n ? " ns |" : "", times.n ? "---:|" : "");
             family = x.family;
         }
         fputs("| `", stdout);
@@ -91,18 +105,23 @@ static u32 print_markdown(void)
             printf(*p == '|' ? "\\|" : "%c", *p);
         putchar('`');
         print_types(i, end);
+        if (times.n)
+            print_time(times, x.id);
+        putchar('\n');
     }
     return n;
 }
 
-struct asked { const char *pattern; bool opcodes, markdown; };
+struct asked { const char *pattern, *times; bool opcodes, markdown; };
 
 static bool read_option(void *self, const struct row *o, const char *value, struct error *e)
 {
     struct asked *a = self;
-    (void)value, (void)e;
+    (void)e;
     if (o->id == O_isa_OPCODES)
         a->opcodes = true;
+    else if (o->id == O_isa_TIMES)
+        a->times = value;
     else
         a->markdown = true;
     return true;
@@ -124,6 +143,10 @@ int cmd_isa(int argc, char **argv)
     struct parser p = { .verb = VERB_isa, .self = &a, .option = read_option, .word = read_word };
     if (!options_parse(&p, argc, argv, &e))
         return cli_error_value(&e);
-    u32 n = a.markdown ? print_markdown() : a.opcodes ? list_opcodes(a.pattern) : list(a.pattern);
+    struct str times = { 0 };
+    if (a.times && !file_read(a.times, &times, &e))
+        return cli_error_value(&e);
+    u32 n = a.markdown ? print_markdown(times) : a.opcodes ? list_opcodes(a.pattern) : list(a.pattern);
+    base_free((void *)times.p);
     return n ? EXIT_CLEAN : cli_error("no instruction has `%.40s` in it", a.pattern ? a.pattern : "");
 }

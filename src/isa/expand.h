@@ -99,6 +99,8 @@ typedef u16 r_u16, r_b16, r_s16, r_u8, r_s8, r_b8, r_raw16; typedef u32 r_u32, r
     X(e2m3x2, f32, f32, u32, u32, __VA_ARGS__) X(e3m2x2, f32, f32, u32, u32, __VA_ARGS__) X(e2m1x2, f32, f32, u32, u32, __VA_ARGS__)
 #define EACH_U8F(X, ...) X(ue8m0x2, f32, f32, u32, u32, __VA_ARGS__)
 #define EACH_H2F(X, ...) X(f16x2, f32, f32, u32, u32, __VA_ARGS__) X(bf16x2, f32, f32, u32, u32, __VA_ARGS__)
+#define EACH_H2R(X, ...) X(f16x2, f32, f32, u32, u32, __VA_ARGS__) X(bf16x2, f32, f32, u32, u32, __VA_ARGS__)
+#define EACH_RS4(X, ...) X(u32, f32, f32, u32, u32, __VA_ARGS__)
 #define EACH_PK3(X, ...) X(b32, s32, s32, b32, u32, __VA_ARGS__)
 #define EACH_PK2(X, ...) X(u32, s32, s32, u32, u32, __VA_ARGS__)
 #endif

@@ -117,16 +117,18 @@ OOB_OF(f16) OOB_OF(bf16)
 /* ---- any small format, any rounding ---- */
 
 /* The magnitude of x in a format of eb exponent and mb mantissa bits, as its bits; an overflow counts on past the largest.
- * Exact in integers, so that the host's rounding mode does not matter. */
-WORD u32 small_bits(f64 x, s32 eb, s32 mb, enum isa_round round)
+ * Exact in integers, so that the host's rounding mode does not matter. .rs adds 16 random bits, those of M above its own, to the upper
+ * 16 bits of what is cut off, and rounds away from zero when they carry (9.7.9.22). */
+WORD u32 small_bits(f64 x, s32 eb, s32 mb, u32 M)
 {
     u64 u = bits_f64(x), m = u & 0xfffffffffffffu;
     s32 e = (s32)(u >> 52 & 2047) - 1023, low = 2 - (1 << (eb - 1));
     if (e == -1023) e = -1022; else m |= 1ull << 52;
-    s32 at = e > low ? e : low, drop = 52 - mb + (at - e);
+    s32 at = e > low ? e : low, drop = 52 - mb + (at - e), cut = drop < 79 ? drop - 16 : 63;
     if (drop > 62) drop = 62;
     u64 n = m >> drop, rest = m & ((1ull << drop) - 1), half = 1ull << (drop - 1), up;
-    switch (round) {
+    switch (ROUND_OF(M)) {
+    case RND_RS: up = ((cut > 0 ? rest >> cut : rest << -cut) + (M >> 16)) >> 16; break;
     case RND_RZ: up = 0; break;
     case RND_RM: up = rest && u >> 63; break;
     case RND_RP: up = rest && !(u >> 63); break;
@@ -148,7 +150,7 @@ WORD u32 small_ieee(f64 x, s32 eb, s32 mb, u32 M)
     if (M & MOD_RELU && !(x > 0)) { x = 0; sign = 0; }
     if (fabs_f64(x) > 1e300) r = M & MOD_SATFINITE ? inf - 1 : fabs_f64(x) == (f64)INFINITY ? inf : to_infinity(x, ROUND_OF(M)) ? inf : inf - 1;
     else {
-        r = small_bits(x, eb, mb, ROUND_OF(M));
+        r = small_bits(x, eb, mb, M);
         if (r >= inf) r = !(M & MOD_SATFINITE) && to_infinity(x, ROUND_OF(M)) ? inf : inf - 1;
     }
     return r | sign;
@@ -159,7 +161,7 @@ WORD u32 small_finite(f64 x, s32 eb, s32 mb, u32 top, u32 nan, u32 M)
     u32 sign = (u32)(bits_f64(x) >> 63) << (eb + mb), r;
     if (x != x) return nan;
     if (M & MOD_RELU && !(x > 0)) return 0;
-    r = fabs_f64(x) > 1e300 ? top : small_bits(x, eb, mb, ROUND_OF(M));
+    r = fabs_f64(x) > 1e300 ? top : small_bits(x, eb, mb, M);
     return (r > top ? top : r) | sign;
 }
 /* any integer or float as f64, exactly or to odd */
@@ -217,6 +219,16 @@ SMALL2(e4m3, 8) SMALL2(e5m2, 8) SMALL2(e2m3, 8) SMALL2(e3m2, 8) SMALL2(e2m1, 4) 
 #define SMALL_PAIR(a, b) _Generic((D){ 0 }, e4m3x2: e4m3_pair, e5m2x2: e5m2_pair, e2m3x2: e2m3_pair, e3m2x2: e3m2_pair, e2m1x2: e2m1_pair, ue8m0x2: ue8m0_pair)(a, b, M)
 #define HI16(a) F64(_Generic((a), f16x2: (f16){ (u16)((a).v >> 16) }, bf16x2: (bf16){ (u16)((a).v >> 16) }))
 #define LO16(a) F64(_Generic((a), f16x2: (f16){ (u16)(a).v }, bf16x2: (bf16){ (u16)(a).v }))
+
+/* .rs of two: 13 random bits for f16, 16 for bf16, those of a in the upper half of r */
+#define RS_IN(M, bits) ((M) | (u32)(bits) << 16)
+WORD f16x2 rs_f16(f32 a, f32 b, u32 r, u32 M) { return (f16x2){ to_f16(b, RS_IN(M, (r & 0x1fff) << 3)).v | (u32)to_f16(a, RS_IN(M, (r >> 16 & 0x1fff) << 3)).v << 16 }; }
+WORD bf16x2 rs_bf16(f32 a, f32 b, u32 r, u32 M) { return (bf16x2){ to_bf16(b, RS_IN(M, r & 0xffff)).v | (u32)to_bf16(a, RS_IN(M, r >> 16)).v << 16 }; }
+#define PAIR_RS(a, b, r) _Generic((D){ 0 }, f16x2: rs_f16, bf16x2: rs_bf16)(a, b, r, M)
+/* .rs of four, two at a time: the upper two when `upper`, with the random bits that the manual gives them */
+WORD u32 rs_bits(u32 r, u32 upper) { return upper ? r >> 16 : r & 0xffff; }
+WORD u32 rs_bits4(u32 r, u32 upper) { return upper ? (r >> 24) << 8 | (r >> 8 & 255) : (r >> 16 & 255) << 8 | (r & 255); }
+#define FOUR_RS(T, bits, pick) ((T##_of(b, RS_IN(M, pick(c, e))) | T##_of(a, RS_IN(M, pick(c, e))) << bits) << (SEL(e, 2, 0) * bits))
 
 /* and back: exact in f16 */
 WORD f64 small_value(u32 u, s32 eb, s32 mb)

@@ -237,6 +237,23 @@ static void lower_simd(struct lower *w, int form)
     lower_finish(w, &i->arg[0], d, isa_operand_type(f, 0));
 }
 
+/* cvt.rs of four values in braces: the form makes two of them, the upper ones when its last operand is 1. */
+static void lower_four(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    enum ptx_type dt = isa_forms[form].name == N_cvt_rs_e2m1 ? T_U16 : T_U32;
+    if (i->narg != 3 || i->arg[1].kind != OP_VEC || i->arg[1].nelem != 4) { lower_unsupported(w); return; }
+    struct opnd x[2], bits = lower_operand(w, &i->arg[2], T_U32);
+    for (u32 k = 0; k < 2; k++) {
+        struct opnd a = lower_operand(w, &i->arg[1].elem[2 * k], T_F32), b = lower_operand(w, &i->arg[1].elem[2 * k + 1], T_F32);
+        x[k] = compute(w, form, a, b, bits, lower_const(!k));
+        w->op.p[w->op.n - 1].aux = (u16)i->op->mods;
+    }
+    struct opnd all = compute2(w, same_type(N_or, T_B32), x[0], x[1]), d = lower_begin(w, &i->arg[0], dt);
+    lower_emit(w, isa_form(N_cvt, T_U32, dt, 0), d, all, no_opnd, no_opnd);
+    lower_finish(w, &i->arg[0], d, dt);
+}
+
 /* ---- moves ---- */
 
 /* The whole of a vector, element by element from the lowest, as one value of that type. */
@@ -324,6 +341,9 @@ void lower_lane(struct lower *w, int form)
     case LOW_SET: lower_set(w, f); break;
     case LOW_VIDEO: lower_video(w, form); break;
     case LOW_SIMD: lower_simd(w, form); break;
-    default: if (f->name == N_mov) lower_mov(w, form); else lower_plain(w, form);
+    default:
+        if (f->name == N_mov) lower_mov(w, form);
+        else if (f->name >= N_cvt_rs_e4m3 && f->name <= N_cvt_rs_e2m1) lower_four(w, form);
+        else lower_plain(w, form);
     }
 }

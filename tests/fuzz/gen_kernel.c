@@ -39,8 +39,9 @@ static void add_integer_ops(void)
             add_op(OP_MAD_WIDE, t, type_size[t] == 2 ? "rTTr" : "dTTd", "mad.wide.%s", n);
         }
         if (type_is_signed(t)) { add_op(OP_ABS, t, "TT", "abs.%s", n); add_op(OP_NEG, t, "TT", "neg.%s", n); }
-        add_op(OP_SHR, t, "TTr", "shr.%s", n);
+        add_op(OP_SHR, t, "TTr", "shr.%s", n); add_op(OP_SAD, t, "TTTT", "sad.%s", n);
         if (type_size[t] < 4) continue;
+        add_op(OP_CARRY, t, "TTTT", "addc.%s", n); add_op(OP_BORROW, t, "TTTT", "subc.%s", n);
         add_op(OP_BFIND, t, "rT", "bfind.%s", n); add_op(OP_BFIND_SHIFT, t, "rT", "bfind.shiftamt.%s", n);
         add_op(OP_BFE, t, "TTrr", "bfe.%s", n);
     }
@@ -54,6 +55,11 @@ static void add_integer_ops(void)
         add_op(OP_POPC, t, "rT", "popc.%s", n); add_op(OP_CLZ, t, "rT", "clz.%s", n); add_op(OP_BREV, t, "TT", "brev.%s", n);
         add_op(OP_BFI, t, "TTTrr", "bfi.%s", n);
     }
+    for (u32 sg = 0; sg < 2; sg++) {
+        add_op(OP_MUL24, sg ? T_S32 : T_U32, "TTT", "mul24.lo.%s", sg ? "s32" : "u32");
+        add_op(OP_DP4A, sg ? T_S32 : T_U32, "TTTT", "dp4a.%s", sg ? "s32.s32" : "u32.u32");
+    }
+    add_op(OP_CNOT, T_B32, "TT", "cnot.b32"); add_op(OP_CNOT, T_B64, "TT", "cnot.b64");
     add_op(OP_LOP3, T_B32, "rrrri", "lop3.b32"); add_op(OP_PRMT, T_B32, "rrrr", "prmt.b32");
     add_op(OP_SHF_LW, T_B32, "rrrr", "shf.l.wrap.b32"); add_op(OP_SHF_RW, T_B32, "rrrr", "shf.r.wrap.b32");
     add_op(OP_SHF_LC, T_B32, "rrrr", "shf.l.clamp.b32"); add_op(OP_SHF_RC, T_B32, "rrrr", "shf.r.clamp.b32");
@@ -76,6 +82,16 @@ static void add_float_ops(void)
         }
         if (rows[k].wide) add_op(rows[k].code, T_F64, rows[k].sig, "%s.f64", rows[k].name);
     }
+    static const struct { const char *name, *sig; enum op_code code; } directed[] = { { "add", "TTT", OP_ADD }, { "sub", "TTT", OP_SUB }, { "mul", "TTT", OP_FMUL },
+        { "fma", "TTTT", OP_FMA }, { "div", "TTT", OP_FDIV }, { "rcp", "TT", OP_RCP }, { "sqrt", "TT", OP_SQRT } };
+    static const char *const mode[] = { "rz", "rm", "rp" };
+    for (u32 k = 0; k < COUNT_OF(directed); k++)
+        for (u32 m = 0; m < 3; m++)
+            for (u32 wide = 0; wide < 2; wide++)
+                add_op(directed[k].code, wide ? T_F64 : T_F32, directed[k].sig, "%s.%s.%s", directed[k].name, mode[m], wide ? "f64" : "f32")->mods = (u8)(OPM_RZ << m);
+    add_op(OP_ADD, T_F16, "hhh", "add.f16"); add_op(OP_SUB, T_F16, "hhh", "sub.f16"); add_op(OP_FMUL, T_F16, "hhh", "mul.f16");
+    add_op(OP_CVT, T_F16, "fh", "cvt.f32.f16")->dtype = T_F32;
+    add_op(OP_CVT, T_F32, "hf", "cvt.rn.f16.f32")->dtype = T_F16;
 }
 
 static void add_conversions(void)
@@ -301,7 +317,7 @@ static void make_arith(struct gen *g)
     for (u32 k = 0; k < ns; k++) {
         if (o->sig[k + 1] == 'i') { t.s[k] = imm(FILE_R, below(g, 256)); continue; }
         bool shift = k == 1 && (o->code == OP_SHL || o->code == OP_SHR);
-        bool may = o->code != OP_CVT && o->code != OP_PACK && o->code != OP_UNPACK && !(o->code >= OP_TRUNC && o->code <= OP_CEIL) && !(o->code == OP_MOV && file_of((enum ptx_type)o->type) != o->sig[k + 1]) && imms + 1 < ns + (ns == 1 && o->code == OP_MOV);
+        bool may = o->type != T_F16 && o->code != OP_CVT && o->code != OP_PACK && o->code != OP_UNPACK && !(o->code >= OP_TRUNC && o->code <= OP_CEIL) && !(o->code == OP_MOV && file_of((enum ptx_type)o->type) != o->sig[k + 1]) && imms + 1 < ns + (ns == 1 && o->code == OP_MOV);
         t.s[k] = source(g, file_letter(o->sig[k + 1]), most, may ? (shift ? 60 : 25) : 0, &tag);
         if (t.s[k].kind == R_IMM) { imms++; if (shift) t.s[k].imm = below(g, 70); }
     }
@@ -1098,10 +1114,26 @@ static void print_call(struct text *t, const struct item *i, u32 n)
     text_add(t, ", [ret];\n    }");
 }
 
+/* A carry from one instruction to the next, both under the guard; the sum that makes it is nobody's. */
+static void print_carry(struct text *t, const struct item *i)
+{
+    const struct op *o = &gen_ops[i->op];
+    const char *type = strchr(o->text, '.') + 1;
+    char guard[16] = "";
+    bool sg = type_is_signed((enum ptx_type)o->type);
+    if (i->guarded) snprintf(guard, sizeof guard, "@%s%%p%u ", i->neg ? "!" : "", i->guard);
+    text_add(t, "    { .reg .%s %%sum; %s%s.cc.%s %%sum, ", type, guard, o->code == OP_CARRY ? "add" : "sub", type);
+    print_opr(t, i->s[0], sg); text_add(t, ", "); print_opr(t, i->s[1], sg);
+    text_add(t, "; %s%s ", guard, o->text);
+    print_opr(t, i->d, false); text_add(t, ", "); print_opr(t, i->s[2], sg); text_add(t, ", "); print_opr(t, i->s[2], sg);
+    text_add(t, "; }\n");
+}
+
 static void print_item(struct text *t, const struct gfunc *f, const struct item *i, u32 n)
 {
     static const char *const params[] = { "u64", "u64", "u64", "u64", "u32", "u32", "u64", "f32", "f64", "u16" };
     if (i->kind == I_LABEL) { text_add(t, "L%u:\n", i->label); return; }
+    if (i->kind == I_OP && (gen_ops[i->op].code == OP_CARRY || gen_ops[i->op].code == OP_BORROW)) { print_carry(t, i); return; }
     text_add(t, "    ");
     if (i->kind == I_RET && !f->kernel) text_add(t, "st.param.b32 [result], %%r0; ");
     if (i->kind == I_BRX) {

@@ -14,9 +14,10 @@ enum op_code {
     OP_ADD, OP_SUB, OP_MUL_LO, OP_MUL_HI, OP_MUL_WIDE, OP_MAD_LO, OP_MAD_HI, OP_MAD_WIDE, OP_DIV, OP_REM, OP_MIN, OP_MAX, OP_ABS, OP_NEG,
     OP_ADD_SAT, OP_SUB_SAT, OP_POPC, OP_CLZ, OP_BREV, OP_BFIND, OP_BFIND_SHIFT, OP_BFI, OP_BFE, OP_AND, OP_OR, OP_XOR, OP_NOT, OP_SHL, OP_SHR,
     OP_LOP3, OP_PRMT, OP_SHF_LW, OP_SHF_RW, OP_SHF_LC, OP_SHF_RC, OP_FMUL, OP_FMA, OP_FDIV, OP_RCP, OP_SQRT, OP_RSQRT, OP_LG2, OP_SIN, OP_COS,
-    OP_EX2, OP_SETP, OP_SELP, OP_MOV, OP_CVT, OP_TRUNC, OP_NEAREST, OP_FLOOR, OP_CEIL, OP_PACK, OP_UNPACK
+    OP_EX2, OP_SETP, OP_SELP, OP_MOV, OP_CVT, OP_TRUNC, OP_NEAREST, OP_FLOOR, OP_CEIL, OP_PACK, OP_UNPACK,
+    OP_SAD, OP_CNOT, OP_MUL24, OP_DP4A, OP_CARRY, OP_BORROW
 };
-enum { OPM_FTZ = 1, OPM_SAT = 2 };
+enum { OPM_FTZ = 1, OPM_SAT = 2, OPM_RZ = 4, OPM_RM = 8, OPM_RP = 16 };
 struct op {                     /* an opcode that lanes execute by themselves */
     char text[32];
     char sig[8];                /* files of the result and the sources, as letters of "phrdfg"; pack and unpack: part, parts, whole */

@@ -3,6 +3,7 @@
  * not taken from words.h (but for ex2, whose polynomial is the machine's own choice). */
 #include "gen_kernel.h"
 #include "isa/words.h"
+#include <fenv.h>
 
 static u64 zext(u64 v, u32 bytes) { return bytes >= 8 ? v : v & ((1ull << 8 * bytes) - 1); }
 static s64 sext(u64 v, u32 bytes) { return bytes >= 8 ? (s64)v : (s64)(v << (64 - 8 * bytes)) >> (64 - 8 * bytes); }
@@ -97,6 +98,12 @@ static u64 eval_int(const struct op *o, const u64 *s)
     case OP_SHR: { u64 k = zext(b, 4); return sg ? (u64)(sext(a, n) >> (k >= bits ? bits - 1 : k)) : k >= bits ? 0 : a >> k; }
     case OP_LOP3: for (u32 k = 0; k < 32; k++) r |= (s[3] >> ((a >> k & 1) << 2 | (b >> k & 1) << 1 | (c >> k & 1)) & 1) << k; return r;
     case OP_PRMT: return permute_bytes(a, b, c);
+    case OP_SAD: return c + ((sg ? sext(a, n) < sext(b, n) : a < zext(b, n)) ? b - a : a - b);
+    case OP_CNOT: return a == 0;
+    case OP_MUL24: return sg ? (u64)((s64)(a << 40) >> 40) * (u64)((s64)(b << 40) >> 40) : (a & 0xffffff) * (b & 0xffffff);
+    case OP_DP4A: for (u32 k = 0; k < 32; k += 8) c += sg ? (u64)(sext(a >> k, 1) * sext(b >> k, 1)) : zext(a >> k, 1) * zext(b >> k, 1); return c;
+    case OP_CARRY: return c + c + (zext(a + b, n) < a);         /* add.cc of a and b, addc of c and c */
+    case OP_BORROW: return 0ull - (a < zext(b, n));             /* sub.cc of a and b, subc of c and c */
     case OP_SHF_LW: case OP_SHF_LC: { u64 k = zext(c, 4); k = o->code == OP_SHF_LW ? k & 31 : MIN_OF(k, 32); return k == 32 ? a : zext(b, 4) << k | (k ? a >> (32 - k) : 0); }
     case OP_SHF_RW: case OP_SHF_RC: { u64 k = zext(c, 4); k = o->code == OP_SHF_RW ? k & 31 : MIN_OF(k, 32); return k == 32 ? zext(b, 4) : a >> k | (k ? zext(b, 4) << (32 - k) : 0); }
     default: return 0;
@@ -257,6 +264,45 @@ static bool compare(const struct op *o, const u64 *s)
     }
 }
 
+/* The host rounds as the modifiers say. What is computed comes from and goes to memory that the compiler must not keep, so that nothing
+ * moves out from between. */
+static u64 eval_directed(const struct op *o, const u64 *s)
+{
+    volatile u64 in[4] = { s[0], s[1], s[2], s[3] }, out;
+    fesetround(o->mods & OPM_RZ ? FE_TOWARDZERO : o->mods & OPM_RM ? FE_DOWNWARD : FE_UPWARD);
+    u64 x[4] = { in[0], in[1], in[2], in[3] };
+    struct op plain = *o;
+    plain.mods = 0;
+    out = o->type == T_F32 ? eval_f32(&plain, x) : eval_f64(&plain, x);
+    fesetround(FE_TONEAREST);
+    return out;
+}
+
+/* f16: exact in f64, then rounded once to the nearest even */
+static f64 half_value(u64 h)
+{
+    u32 e = h >> 10 & 31, m = h & 1023;
+    f64 v = e == 31 ? (m ? (f64)NAN : (f64)INFINITY) : ldexp(e ? m + 1024 : m, (s32)(e ? e : 1) - 25);
+    return h >> 15 & 1 ? -v : v;
+}
+
+static u64 half_bits(f64 x)
+{
+    if (x != x) return 0x7fff;
+    u64 sign = (u64)!!signbit(x) << 15;
+    x = fabs(x);
+    if (x >= 65520) return sign | 0x7c00;
+    s32 e = x < 0x1p-14 ? -14 : ilogb(x);
+    u64 m = (u64)nearbyint(ldexp(x, 10 - e));
+    return sign | (m + ((u64)(e + 14) << 10));
+}
+
+static u64 eval_f16(const struct op *o, const u64 *s)
+{
+    f64 a = half_value(s[0]), b = half_value(s[1]);
+    return half_bits(o->code == OP_ADD ? a + b : o->code == OP_SUB ? a - b : a * b);
+}
+
 u64 ref_eval(const struct op *o, const u64 *s, u64 *second)
 {
     if (o->code == OP_SETP) {
@@ -267,6 +313,10 @@ u64 ref_eval(const struct op *o, const u64 *s, u64 *second)
     }
     if (o->code == OP_SELP) return s[2] & 1 ? s[0] : s[1];
     if (o->code == OP_MOV) return s[0];
+    if (o->code == OP_CVT && o->type == T_F16) return from_f32((f32)half_value(s[0]), 0);
+    if (o->code == OP_CVT && o->dtype == T_F16) return half_bits(to_f32(s[0], false));
+    if (o->type == T_F16) return eval_f16(o, s);
+    if (o->mods & (OPM_RZ | OPM_RM | OPM_RP)) return eval_directed(o, s);
     if (o->code == OP_CVT || (o->code >= OP_TRUNC && o->code <= OP_CEIL)) return eval_cvt(o, s[0]);
     if (o->type == T_PRED) return (o->code == OP_AND ? s[0] & s[1] : o->code == OP_OR ? s[0] | s[1] : o->code == OP_XOR ? s[0] ^ s[1] : ~s[0]) & 1;
     if (o->type == T_F32) return eval_f32(o, s);

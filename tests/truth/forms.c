@@ -12,10 +12,10 @@ u32 all_bits(const struct variant *v)
     return register_bytes(v->source[0]) * 8;
 }
 
-/* Instructions that need something else than registers with values: addresses of a space. */
+/* Instructions that need something else than registers with values: addresses of a space; random bits, which no card of ours has. */
 static bool is_left_out(const struct isa_form *f)
 {
-    return !strcmp(f->id, "cvta");
+    return !strcmp(f->id, "cvta") || !strncmp(f->id, "cvt_rs", 6);
 }
 
 /* Those whose last operand ptxas wants as a number, and numbers that exercise it: truth tables of lop3. */
@@ -133,19 +133,26 @@ static char letter(enum ptx_type t)
  * thread has registers of its own, sources in FIRST + 1 to 4 and the result in FIRST + 5 of their width: no register is written
  * twice, as compilers do it, and every pointer has one root, which the machine knows beforehand. */
 #define REG(n) (10 * k + (n))
-static void body(struct text *t, const struct variant *v, u32 k, u32 offset)
+static void operation(struct text *t, const struct variant *v, u32 k)
 {
     char r = letter(v->result);
-    u32 bits = register_bytes(v->result) * 8, named = v->sources - v->carry;
-    bool borrow = strstr(v->opcode, "sub") != NULL;
-    if (v->carry)               /* 1 becomes a carry, or a borrow */
-        text_add(t, "  and.b32 %%r7, %%r%u, 1;\n  %s;\n", v->sources, borrow ? "sub.cc.u32 %r8, 0, %r7" : "add.cc.u32 %r8, %r7, 0xffffffff");
+    u32 named = v->sources - v->carry;
     text_add(t, "  %s %%%c%u%s", v->opcode, r, REG(5), v->part[0] ? v->part[0] : "");
     for (u32 i = 0; i < named; i++)
         text_add(t, ", %%%c%u%s", letter(v->source[i]), REG(i + 1), i < 2 && v->part[i + 1] ? v->part[i + 1] : "");
     if (v->immediate >= 0)
         text_add(t, ", %d", v->immediate);
     text_add(t, ";\n");
+}
+
+static void body(struct text *t, const struct variant *v, u32 k, u32 offset)
+{
+    char r = letter(v->result);
+    u32 bits = register_bytes(v->result) * 8;
+    bool borrow = strstr(v->opcode, "sub") != NULL;
+    if (v->carry)               /* 1 becomes a carry, or a borrow */
+        text_add(t, "  and.b32 %%r7, %%r%u, 1;\n  %s;\n", v->sources, borrow ? "sub.cc.u32 %r8, 0, %r7" : "add.cc.u32 %r8, %r7, 0xffffffff");
+    operation(t, v, k);
     if (v->carry && strstr(v->opcode, ".cc"))   /* the carry that comes out is seen in bit 17 */
         text_add(t, "  %s.u%u %%%c6, 0, 0;\n  and.b%u %%%c7, %%%c6, 1;\n  shl.b%u %%%c8, %%%c7, 17;\n  xor.b%u %%%c9, %%%c5, %%%c8;\n  mov.b%u %%%c5, %%%c9;\n",
                  borrow ? "subc" : "addc", bits, r, bits, r, r, bits, r, r, bits, r, r, r, bits, r, r);
@@ -163,19 +170,25 @@ static void head(struct text *t, const struct variant *v, u32 each)
     text_add(t, "  mul.wide.u32 %%off, %%idx, %u;\n  add.s64 %%at, %%out, %%off;\n", register_bytes(v->result));
 }
 
-static void from_memory(struct text *t, const struct variant *v)
+static void load_sources(struct text *t, const struct variant *v, u32 wide)
 {
-    text_add(t, ".visible .entry m(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 e, .param .u64 out, .param .u32 n)\n");
-    head(t, v, 1);
-    text_add(t, "  ld.param.u32 %%n, [n];\n  setp.ge.u32 %%past, %%idx, %%n;\n  @%%past ret;\n");
     for (u32 i = 0; i < v->sources; i++) {
         u32 n = register_bytes(v->source[i]);
         bool pred = v->source[i] == T_PRED;
         text_add(t, "  ld.param.u64 %%array%u, [%c];\n  mul.wide.u32 %%place%u, %%idx, %u;\n  add.s64 %%from%u, %%array%u, %%place%u;\n  ld.global.b%u %%%c%u, [%%from%u];\n",
-                 i, "abce"[i], i, n, i, i, i, n * 8, pred ? 'h' : letter(v->source[i]), i + 1, i);
+                 i, "abce"[i], i, n, i, i, i, n * 8, pred ? 'h' : letter(v->source[i]), n == 8 ? wide + i : i + 1, i);
         if (pred)
             text_add(t, "  setp.ne.b16 %%p%u, %%h%u, 0;\n", i + 1, i + 1);
     }
+}
+
+#define ARRAYS ".param .u64 a, .param .u64 b, .param .u64 c, .param .u64 e, .param .u64 out, .param .u32 n"
+static void from_memory(struct text *t, const struct variant *v)
+{
+    text_add(t, ".visible .entry m(" ARRAYS ")\n");
+    head(t, v, 1);
+    text_add(t, "  ld.param.u32 %%n, [n];\n  setp.ge.u32 %%past, %%idx, %%n;\n  @%%past ret;\n");
+    load_sources(t, v, 1);
     body(t, v, 0, 0);
     text_add(t, "  ret;\n}\n");
 }
@@ -197,6 +210,31 @@ static void counting(struct text *t, const struct variant *v)
         body(t, v, k, k * COUNT_BLOCK * register_bytes(v->result));
     }
     text_add(t, "  ret;\n}\n");
+}
+
+/* The instruction TIME_EACH times in a loop of n turns, for timing; the last result is stored. */
+char *variant_loop_ptx(struct arena *a, const struct variant *v)
+{
+    struct text t = { 0 };
+    text_add(&t, ".version 8.8\n.target sm_100a\n.address_size 64\n.visible .entry m(" ARRAYS ")\n");
+    head(&t, v, 1);
+    text_add(&t, "  ld.param.u32 %%n, [n];\n");
+    load_sources(&t, v, 6);
+    for (u32 i = 0; i < v->sources; i++)        /* what was loaded might be a pointer, and is followed as one; what `not` made is none */
+        if (register_bytes(v->source[i]) == 8)
+            text_add(&t, "  not.b64 %%d%u, %%d%u;\n", i + 1, i + 6);
+    if (v->carry)
+        text_add(&t, "  add.cc.u32 %%r8, %%r1, %%r1;\n");
+    text_add(&t, "turn:\n");
+    for (u32 k = 0; k < TIME_EACH; k++)
+        operation(&t, v, 0);
+    text_add(&t, "  sub.u32 %%n, %%n, 1;\n  setp.ne.u32 %%past, %%n, 0;\n  @%%past bra turn;\n");
+    if (v->result == T_PRED)
+        text_add(&t, "  selp.u16 %%h5, 1, 0, %%p5;\n");
+    text_add(&t, "  st.global.b%u [%%at], %%%c5;\n  ret;\n}\n", register_bytes(v->result) * 8, v->result == T_PRED ? 'h' : letter(v->result));
+    char *text = arena_str(a, (struct str){ t.p, (u32)t.n });
+    text_free(&t);
+    return text;
 }
 
 char *variant_ptx(struct arena *a, const struct variant *v)

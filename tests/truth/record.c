@@ -1,4 +1,4 @@
-/* Recording: what a GPU computes for every variant, into a file; putting files together; looking into them. */
+/* Recording, and the other verbs that need no crew: what a GPU computes for every variant, into a file; putting files together; looking into them. */
 #include "truth.h"
 #include <stdlib.h>
 
@@ -139,4 +139,32 @@ int show(struct job *j, const char *path, struct error *e)
         if (j->onlys ? job_wants(j, j->records.p[i]->name) : true)
             show_one(j->records.p[i], find(j, j->records.p[i]->name));
     return 0;
+}
+
+/* How long each row takes on the software GPU, on this machine: its slowest form with no modifier, for `lockstep isa --markdown`. */
+int times(struct job *j, const char *path, struct error *e)
+{
+    struct runner *r = runner_new(&j->mem, "sim", e);
+    struct text t = { 0 };
+    const char *row = "";
+    double worst = 0;
+    text_add(&t, "# ns a warp instruction of the software GPU, one processor, unchecked: row, ns. Made by `truth times`; docs/isa.md shows it.\n");
+    for (u32 i = 0; r && i <= j->variants.n; i++) {
+        const struct variant *v = i < j->variants.n ? &j->variants.p[i] : NULL;
+        const char *id = v ? isa_forms[v->form].id : "";
+        if (strcmp(id, row) && worst > 0)
+            text_add(&t, "%s %.1f\n", row, worst);
+        if (strcmp(id, row))
+            row = id, worst = 0;
+        else if (v && v->form == v[-1].form)
+            continue;           /* the first spelling of a form stands for it */
+        struct error none = { 0 };
+        double ns = v ? runner_time(r, v, &none) : 0;
+        worst = MAX_OF(worst, ns);
+    }
+    bool ok = r && file_write(path, t.p, t.n, e);
+    text_free(&t);
+    if (r)
+        runner_delete(r);
+    return ok ? 0 : 2;
 }

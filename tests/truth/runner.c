@@ -1,5 +1,6 @@
 /* One variant on one device: its module, its operand arrays, its results. */
 #include "truth.h"
+#include <time.h>
 
 struct runner {
     lk_gpu *gpu;
@@ -209,4 +210,44 @@ bool runner_hash(struct runner *r, u64 first, u32 bits, u64 *hash, struct error 
         *hash += hash_array(p, register_bytes(r->v->result), (u32)(first + at), piece);
     }
     return true;
+}
+
+static double loop_ns(struct runner *r, u32 turns, struct error *e)
+{
+    const void *args[] = { &r->random[0], &r->random[1], &r->random[2], &r->random[3], &r->out, &turns };
+    lk_kernel *k = lk_module_kernel(r->module, "m");
+    lk_launch l = { .size = sizeof l, .grid = { 1 }, .block = { 32 }, .args = args, .arg_count = COUNT_OF(args) };
+    struct timespec t0, t1;     /* of the processor: others may be at work on this machine */
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t0);
+    bool ok = k && api(r, lk_kernel_launch(k, &l, NULL), e);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t1);
+    lk_report_clear(r->gpu);
+    return ok ? (double)(t1.tv_sec - t0.tv_sec) * 1e9 + (double)(t1.tv_nsec - t0.tv_nsec) : -1;
+}
+
+double runner_time(struct runner *r, const struct variant *v, struct error *e)
+{
+    enum { TURNS = 1500, RUNS = 7, OPERANDS = 64 };
+    lk_module_unload(r->module);
+    r->module = NULL;
+    arena_free(&r->mem);
+    r->v = v;
+    const char *ptx = variant_loop_ptx(&r->mem, v);
+    if (!api(r, lk_module_load(r->gpu, v->name, ptx, strlen(ptx), &r->module), e))
+        return -1;
+    for (u32 s = 0; s < v->sources; s++) {
+        r->random_count[s] = 0;
+        if (!write_operands(r, s, r->random[s], OPERANDS, random_value, e))
+            return -1;
+    }
+    /* what a launch costs besides is in both: one turn, and many */
+    double one = 1e18, many = 1e18;
+    for (u32 i = 0; i < RUNS; i++) {
+        double a = loop_ns(r, 1, e), b = loop_ns(r, 1 + TURNS, e);
+        if (a < 0 || b < 0)
+            return -1;
+        one = MIN_OF(one, a);
+        many = MIN_OF(many, b);
+    }
+    return many > one ? (many - one) / ((double)TURNS * TIME_EACH) : 0;
 }

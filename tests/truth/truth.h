@@ -32,6 +32,9 @@ struct variants { struct variant *p; u32 n, cap; };
 void variants_list(struct arena *a, struct variants *out);
 /* A module with two kernels: from memory `m(a, b, c, e, out, n)`, and for v->all `x(out, base)`. */
 char *variant_ptx(struct arena *a, const struct variant *v);
+/* A module with `m(a, b, c, e, out, n)` that runs the instruction n * TIME_EACH times. */
+char *variant_loop_ptx(struct arena *a, const struct variant *v);
+enum { TIME_EACH = 16 };
 u32 register_bytes(enum ptx_type t);    /* how wide an operand lies in a register and in our arrays: 2, 4 or 8 */
 u32 all_bits(const struct variant *v);  /* 16 or 32: bits of all inputs */
 
@@ -72,6 +75,9 @@ const void *runner_steps(struct runner *r, u64 first, u64 step, u32 n, struct er
 /* The hash of 2^bits inputs from `first` on; on a real GPU computed there. */
 bool runner_hash(struct runner *r, u64 first, u32 bits, u64 *hash, struct error *e);
 
+/* The software GPU's time for one instruction of a warp, in ns: the least of a few runs; below 0: it cannot run. */
+double runner_time(struct runner *r, const struct variant *v, struct error *e);
+
 /* ---- the whole job: replay.c and record.c are its verbs ---- */
 struct allowance { char name[VARIANT_NAME]; u32 ulp; };
 struct allowances { struct allowance *p; u32 n, cap; };
@@ -97,4 +103,5 @@ int record(struct job *j, const char *path, struct error *e);
 int merge(struct job *j, const char *path, struct error *e);
 int raw(struct job *j, const char *path, struct error *e);
 int show(struct job *j, const char *path, struct error *e);
+int times(struct job *j, const char *path, struct error *e);
 #endif

@@ -1,15 +1,17 @@
 /* Generated kernels: fast code, plain code, other schedules and more workers must leave the same bytes in memory as the scalar
  * reference. Without arguments a few hundred of them; as a fuzzer: test_generated FIRST [COUNT], which shrinks what fails and
- * leaves it in /tmp/generated_SEED.ptx. */
+ * leaves it in /tmp/generated_SEED.ptx; with a third argument `gpu` on the real GPU of this machine too, without the approximations, whose
+ * reference is ours; with `print` the PTX of the first. */
 #include "lockstep.h"
 #include "unit.h"
 #include <stdlib.h>
 #include "../fuzz/gen_kernel.c"
 #include "../fuzz/ref_kernel.c"
 
-enum { RUNS = 4, THREADS_MAX = 1024 };
-static const struct { const char *name; u32 threads, seeded, plain; } runs[RUNS] = {
-    { "fast", 1, 0, 0 }, { "plain", 1, 0, 1 }, { "seeded", 0, 1, 0 }, { "two workers", 2, 0, 0 } };
+enum { RUNS = 5, THREADS_MAX = 1024 };
+static const struct { const char *name, *on; u32 threads, seeded, plain; } runs[RUNS] = {
+    { "fast", NULL, 1, 0, 0 }, { "plain", NULL, 1, 0, 1 }, { "seeded", NULL, 0, 1, 0 }, { "two workers", NULL, 2, 0, 0 }, { "gpu", "gpu", 0, 0, 0 } };
+static u32 run_count = RUNS - 1;        /* all of them: with a GPU */
 static const u32 shapes[][3] = { { 32, 1, 1 }, { 64, 1, 1 }, { 16, 16, 1 }, { 8, 8, 4 }, { 7, 5, 1 }, { 33, 1, 1 }, { 1, 1, 1 }, { 96, 2, 1 }, { 4, 9, 2 }, { 128, 1, 1 }, { 2, 40, 1 } };
 
 static lk_gpu *gpus[RUNS];
@@ -18,10 +20,10 @@ static u64 scratch_cap[2][BUFS];
 
 static void open_gpus(u64 seed)
 {
-    for (u32 k = 0; k < RUNS; k++) {
+    for (u32 k = 0; k < run_count; k++) {
         if (gpus[k] && !runs[k].seeded) continue;
         lk_gpu_destroy(gpus[k]);
-        lk_options o = { .size = sizeof o, .threads = runs[k].threads, .seeded = runs[k].seeded, .seed = seed, .budget = 100000000 };
+        lk_options o = { .size = sizeof o, .on = runs[k].on, .threads = runs[k].threads, .seeded = runs[k].seeded, .seed = seed, .budget = 100000000 };
         if (lk_gpu_create(&o, &gpus[k]) != LK_OK) { fprintf(stderr, "%s\n", lk_gpu_error(NULL)); exit(2); }
     }
 }
@@ -88,7 +90,7 @@ static enum verdict try_program(const struct program *p, u64 salt, char *why, si
     struct gen_launch ref = launch_for(p, salt, 0);
     if (!ref_run(p, &ref)) { snprintf(why, size, "the reference does not run it"); return INVALID; }
     gen_print(p, &ptx);
-    for (u32 n = 0; n < RUNS && v == SAME; n++) {
+    for (u32 n = 0; n < run_count && v == SAME; n++) {
         struct gen_launch l = launch_for(p, salt, 1);
         if (!run_machine(n, &ptx, &l, why, size)) { v = UNCLEAN; break; }
         for (u32 b = 0; b < BUFS && v == SAME; b++) {
@@ -154,10 +156,22 @@ static bool check_seed(u64 seed, bool keep)
     return ok;
 }
 
+/* Silicon's approximations are its own. */
+static void leave_out_approximations(void)
+{
+    u32 n = 0;
+    gen_free(gen_program(1));           /* fills the table */
+    for (u32 i = 0; i < gen_op_count; i++)
+        if (!strstr(gen_ops[i].text, ".approx") && !strstr(gen_ops[i].text, ".full"))
+            gen_ops[n++] = gen_ops[i];
+    gen_op_count = n;
+}
+
 int main(int argc, char **argv)
 {
     u64 first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1, count = argc > 2 ? strtoull(argv[2], NULL, 0) : argc > 1 ? 1 : 300;
-    if (argc > 3) { struct text t = { 0 }; gen_print(gen_program(first), &t); fwrite(t.p, 1, t.n, stdout); return 0; }
+    if (argc > 3 && !strcmp(argv[3], "gpu")) { run_count = RUNS; leave_out_approximations(); }
+    else if (argc > 3) { struct text t = { 0 }; gen_print(gen_program(first), &t); fwrite(t.p, 1, t.n, stdout); return 0; }
     for (u64 s = first; s < first + count; s++) {
         if ((s - first) % 50 == 0) open_gpus(s);
         UNIT(check_seed(s, argc > 1));

@@ -11,7 +11,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LANES = 64
 REG = {1: "%h", 2: "%h", 4: "%r", 8: "%d"}
 SIZE = {"f16": 2, "bf16": 2, "f16x2": 4, "bf16x2": 4, "f32": 4, "tf32": 4, "f64": 8, "f32x2": 8, "u16x2": 4, "s16x2": 4,
-        "e4m3x2": 2, "e5m2x2": 2}
+        "e4m3x2": 2, "e5m2x2": 2, "e2m3x2": 2, "e3m2x2": 2, "ue8m0x2": 2, "e4m3x4": 4, "e5m2x4": 4, "e2m3x4": 4, "e3m2x4": 4, "e2m1x4": 2}
+# cases of instructions that an H200 has not: the device, and the head of the text
+NEWER = {"newer": ("b200", ".version 8.8\n.target sm_100a")}
 
 
 def size(t): return SIZE[t] if t in SIZE else int(t[1:]) // 8
@@ -365,6 +367,126 @@ op(c, "vmad.s32.s32.s32.shr15", ["s32"] * 4, lambda a, b, z: mad(a, b, z, 15))
 op(c, "vmad.u32.u32.u32.po.sat", ["u32"] * 4, lambda a, b, z: clamp(mad(a, b, z) + 1, "u32"))
 
 
+# ---- sm_100: pairs of f32, mixed types, f6, f4, powers of two, random bits; and what else has no row in a case above ----
+c = case("newer")
+REL = {"add": lambda mode: lambda a, b: add(a, b, mode), "sub": lambda mode: lambda a, b: add(a, "nan" if b == "nan" else neg(b), mode),
+       "mul": lambda mode: mul, "fma": lambda mode: lambda a, b, z: fma(a, b, z, mode)}
+
+
+def rounded(v, mode):
+    """bits of an f32"""
+    r = enc(v, "f32", mode)
+    return r | 1 << 31 if not special(v) and v != "-0" and v < 0 else r
+
+
+for mode in ("rn", "rz", "rm", "rp"):
+    for name in REL:
+        n, f = 3 if name == "fma" else 2, REL[name](mode)
+        def two(*x, f=f, mode=mode): return sum(rounded(f(*[dec(y >> k & 0xffffffff, "f32") for y in x]), mode) << k for k in (0, 32))
+        op(c, "%s.%s.f32x2" % (name, mode), ["f32x2"] * (n + 1), two)
+    for t in ("f16", "bf16"):
+        for name in ("add", "sub", "fma"):
+            types = ["f32"] + ([t, t, "f32"] if name == "fma" else [t, "f32"])
+            def mixed(*x, f=REL[name](mode), types=types, mode=mode): return rounded(f(*[dec(y, u) for y, u in zip(x, types[1:])]), mode)
+            op(c, "%s.%s.f32.%s" % (name, mode, t), types, mixed)
+
+# every value of a small format without infinities, in order, as its bits: what is nearest can be looked up
+SMALL = {"e4m3": (4, 3, 0x7e, 0x7f), "e5m2": (5, 2, 0x7b, 0x7f), "e2m3": (2, 3, 0x1f, 0x1f), "e3m2": (3, 2, 0x1f, 0x1f), "e2m1": (2, 1, 7, 7)}
+
+
+def magnitude(u, t):
+    eb, mb = SMALL[t][:2]
+    e, m = u >> mb, u & (1 << mb) - 1
+    return F(m + (1 << mb if e else 0)) * F(2) ** (max(e, 1) - (1 << eb - 1) + 1 - mb)
+
+
+def small(v, t, bits=None, with_relu=False):
+    """to the nearest even; with 16 random bits: up when they carry out of what is cut off"""
+    eb, mb, top, nan = SMALL[t]
+    if v == "nan": return nan
+    sign = negative(v) << (eb + mb)
+    if with_relu and negative(v): return 0
+    x = F(10) ** 40 if v in ("inf", "-inf") else abs(num(v))
+    if x >= magnitude(top, t): return top | sign
+    lo = max(u for u in range(top + 1) if magnitude(u, t) <= x)
+    part = (x - magnitude(lo, t)) / (magnitude(lo + 1, t) - magnitude(lo, t))
+    if bits is not None: up = int(part * 65536) + bits >= 65536
+    else: up = part > F(1, 2) or part == F(1, 2) and lo & 1
+    return lo + up | sign
+
+
+def relus(): return (("", False), (".relu", True))
+
+
+for t in ("e2m3", "e3m2"):
+    for m, r in relus():
+        op(c, "cvt.rn.satfinite%s.%sx2.f32" % (m, t), [t + "x2", "f32", "f32"], lambda a, b, t=t, r=r: small(dec(b, "f32"), t, None, r) | small(dec(a, "f32"), t, None, r) << 8)
+    sign = sum(SMALL[t][:2])
+    def widen(u, t=t, sign=sign): return enc(magnitude(u & (1 << sign) - 1, t), "f16") | (u >> sign & 1) << 15
+    op(c, "cvt.rn.f16x2.%sx2" % t, ["f16x2", t + "x2"], lambda a, f=widen: f(a & 63) | f(a >> 8 & 63) << 16)
+for m, r in relus():
+    op(c, "{ .reg .b8 t; cvt.rn.satfinite%s.e2m1x2.f32 t, $1, $2; mov.b16 $d, {t, t}; }" % m, ["u16", "f32", "f32"],
+       lambda a, b, r=r: 257 * (small(dec(b, "f32"), "e2m1", None, r) | small(dec(a, "f32"), "e2m1", None, r) << 4))
+op(c, "{ .reg .b8 t, u; mov.b16 {t, u}, $1; cvt.rn.f16x2.e2m1x2 $d, u; }", ["f16x2", "u16"],
+   lambda a: enc(magnitude(a >> 8 & 7, "e2m1"), "f16") | (a >> 11 & 1) << 15 | (enc(magnitude(a >> 12 & 7, "e2m1"), "f16") | (a >> 15 & 1) << 15) << 16)
+
+
+def power(v, mode):
+    if v == "nan": return 255
+    if v in ("inf", "-inf"): return 254
+    x = abs(num(v))
+    e = -128
+    while e < 127 and F(2) ** (e + 1) <= x: e += 1
+    if mode == "rp" and x > F(2) ** e: e += 1
+    return max(0, min(254, e + 127))
+
+
+for mode in ("rz", "rp"):
+    op(c, "cvt.%s.satfinite.ue8m0x2.f32" % mode, ["ue8m0x2", "f32", "f32"], lambda a, b, mode=mode: power(dec(b, "f32"), mode) | power(dec(a, "f32"), mode) << 8)
+    op(c, "cvt.%s.satfinite.ue8m0x2.bf16x2" % mode, ["ue8m0x2", "bf16x2"], lambda a, mode=mode: power(dec(a & 0xffff, "bf16"), mode) | power(dec(a >> 16, "bf16"), mode) << 8)
+power2 = lambda u: 0x7fff if u == 255 else enc(F(2) ** (u - 127), "bf16")
+op(c, "cvt.rn.bf16x2.ue8m0x2", ["bf16x2", "ue8m0x2"], lambda a: power2(a & 255) | power2(a >> 8) << 16)
+
+
+def chance(v, t, bits, with_relu=False):
+    """f16 or bf16 by 16 random bits"""
+    if v == "nan": return 0x7fff
+    if with_relu and negative(v): return 0
+    s = negative(v) << 15
+    if v in ("inf", "-inf"): return enc("inf", t) | s
+    x = abs(num(v))
+    lo = enc(x, t, "rz")
+    if lo + 1 >= enc("inf", t): return (enc("inf", t) - (x <= dec(enc("inf", t) - 1, t))) | s
+    part = (x - dec(lo, t)) / (dec(lo + 1, t) - dec(lo, t))
+    return lo + (int(part * 65536) + bits >= 65536) | s
+
+
+for m, r in relus():
+    op(c, "cvt.rs%s.bf16x2.f32" % m, ["bf16x2", "f32", "f32", "u32"], lambda a, b, z, r=r: chance(dec(b, "f32"), "bf16", z & 0xffff, r) | chance(dec(a, "f32"), "bf16", z >> 16, r) << 16)
+    op(c, "cvt.rs%s.f16x2.f32" % m, ["f16x2", "f32", "f32", "u32"], lambda a, b, z, r=r: chance(dec(b, "f32"), "f16", (z & 0x1fff) << 3, r) | chance(dec(a, "f32"), "f16", (z >> 16 & 0x1fff) << 3, r) << 16)
+    for t in SMALL:
+        w = 4 if t == "e2m1" else 8
+        def four(a, b, z, t=t, r=r, w=w):
+            hi, lo = (z >> 24 << 8 | z >> 8 & 255, (z >> 16 & 255) << 8 | z & 255) if w == 4 else (z >> 16, z & 0xffff)
+            x, y = dec(a, "f32"), dec(b, "f32")
+            return small(x, t, hi, r) << 3 * w | small(y, t, hi, r) << 2 * w | small(y, t, lo, r) << w | small(x, t, lo, r)
+        op(c, "cvt.rs%s.satfinite.%sx4.f32 $d, {$1, $2, $2, $1}, $3;" % (m, t), [t + "x4", "f32", "f32", "u32"], four)
+for t in ("f32", "f64"):
+    for kind, f in (("finite", lambda v: not special(v)), ("infinite", lambda v: v in ("inf", "-inf")), ("number", lambda v: v != "nan"), ("notanumber", lambda v: v == "nan"),
+                    ("normal", lambda v, t=t: not special(v) and flush(v, t) == v), ("subnormal", lambda v, t=t: not special(v) and flush(v, t) != v)):
+        op(c, "testp.%s.%s %%p, $1; selp.u32 $d, 1, 0, %%p;" % (kind, t), ["u32", t], lambda a, t=t, f=f: int(f(dec(a, t))))
+for t in ("f16", "bf16"):
+    for m, r in relus():
+        def oob(a, b, z, t=t, r=r):
+            if 0xffff in (a, b, z): return 0
+            v = fma(dec(a, t), dec(b, t), dec(z, t))
+            return enc(relu(v) if r else v, t)
+        op(c, "fma.rn.oob%s.%s" % (m, t), [t] * 4, oob)
+        op(c, "fma.rn.oob%s.%sx2" % (m, t), [t + "x2"] * 4, lambda a, b, z, f=oob: f(a & 0xffff, b & 0xffff, z & 0xffff) | f(a >> 16, b >> 16, z >> 16) << 16)
+op(c, "{ .reg .b8 t<4>; mov.b32 {t0, t1, t2, t3}, $1; mov.b32 $d, {t3, t2, t1, t0}; }", ["u32", "u32"], lambda a: int.from_bytes(a.to_bytes(4, "little"), "big"))
+op(c, "{ .reg .b128 q; .reg .b64 t; mov.b128 q, {$1, $2}; mov.b128 {t, $d}, q; xor.b64 $d, $d, t; }", ["u64", "u64", "u64"], lambda a, b: a ^ b)
+
+
 # ---- files ----
 def operands(name):
     rng = random.Random(name)
@@ -376,7 +498,7 @@ def operands(name):
     for k in range(LANES):
         if name == "rounding": x = rng.choice(f64 + [rng.getrandbits(52) | rng.choice([0x3ff, 0x400, 0xbff]) << 52]) if k % 2 else rng.choice(f32 + [near(), near()]) * (1 + (1 << 32))
         elif name == "half": x = rng.getrandbits(64) if k % 4 else rng.choice([0, 0x8000, 0x3c00, 0x7c00, 0xfc00, 0x7e00, 1, 0x3ff, 0x400, 0x7bff]) * 0x1000100010001
-        elif name == "convert": x = [rng.choice(f32 + [near()]) * (1 + (1 << 32)), rng.choice(f64), rng.choice(ints), rng.getrandbits(64), rng.getrandbits(rng.randint(1, 64)),
+        elif name in ("convert", "newer"): x = [rng.choice(f32 + [near()]) * (1 + (1 << 32)), rng.choice(f64), rng.choice(ints), rng.getrandbits(64), rng.getrandbits(rng.randint(1, 64)),
                                      rng.getrandbits(16) * 0x1000100010001, (rng.randint(0x3f000000, 0x4f800000) | rng.getrandbits(1) << 31) * (1 + (1 << 32)),
                                      0x3ff0000000000000 + rng.getrandbits(58)][k % 8]
         else: x = rng.choice(ints + [rng.getrandbits(64), rng.getrandbits(64), rng.getrandbits(32) * (1 + (1 << 32)), rng.randint(0, 40)])
@@ -399,7 +521,10 @@ def write(name, ops):
         srcs = ["%s%d" % (r, k + 1) for k, r in enumerate(reg[1:])]
         d = reg[0] + "0"
         srcs = [s + (sel[k + 1] if k < 2 else "") for k, s in enumerate(srcs)]
-        if ";" in text:                         # a chain on the carry: (a, b[, c]), then (b, c[, ...])
+        if "$" in text:                         # written out
+            for k, r in enumerate([d] + srcs): text = text.replace("$%d" % k if k else "$d", r)
+            body.append("    " + text)
+        elif ";" in text:                       # a chain on the carry: (a, b[, c]), then (b, c[, ...])
             parts = text.split(";")
             last = len(parts) - 1
             for k, p in enumerate(parts):
@@ -414,12 +539,11 @@ def write(name, ops):
             args = [uns(x[k], 8 * size(t)) for x, t in zip((a, b, z), types[1:])]
             out.append(f(*args))
     head = """// Written by arithmetic.py: one store for each opcode.
-.version 8.6
-.target sm_90
+%s
 .address_size 64
 .visible .entry %s(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 po)
 {
-    .reg .b16 %%h<8>;
+%s    .reg .b16 %%h<8>;
     .reg .b32 %%r<9>;
     .reg .b64 %%d<12>;
     ld.param.u64 %%d8, [pa];
@@ -435,7 +559,7 @@ def write(name, ops):
     ld.global.u64 %%d1, [%%d8];
     ld.global.u64 %%d2, [%%d9];
     ld.global.u64 %%d3, [%%d10];
-""" % name
+""" % (NEWER.get(name, ("", ".version 8.6\n.target sm_90"))[1], name, "    .reg .pred %p;\n" if name in NEWER else "")
     for k in (1, 2, 3): head += "    cvt.u32.u64 %%r%d, %%d%d;\n    cvt.u16.u64 %%h%d, %%d%d;\n" % (k, k, k, k)
     with open(os.path.join(HERE, name + ".ptx"), "w") as f: f.write(head + "\n".join(body) + "\n    ret;\n}\n")
     put = lambda part, v: open(os.path.join(HERE, "data", "%s.%s.bin" % (name, part)), "wb").write(struct.pack("<%dQ" % len(v), *[uns(x, 64) for x in v]))
@@ -444,8 +568,8 @@ def write(name, ops):
     put("a", a), put("b", b), put("c", z), put("out", [uns(v, 64) & m for v, m in zip(out, mask)])
     with open(os.path.join(HERE, name + ".case"), "w") as f:
         f.write("# %d opcodes over 64 lanes, against exact rationals (arithmetic.py)\n" % len(ops))
-        f.write("run: launch %s.ptx --quiet --grid 1 --block 64 a=u64[64]=@data/%s.a.bin b=u64[64]=@data/%s.b.bin c=u64[64]=@data/%s.c.bin out=u64[%d,64]=uninit --expect out=data/%s.out.bin\n"
-                % (name, name, name, name, len(ops), name))
+        f.write("run: launch %s.ptx%s --quiet --grid 1 --block 64 a=u64[64]=@data/%s.a.bin b=u64[64]=@data/%s.b.bin c=u64[64]=@data/%s.c.bin out=u64[%d,64]=uninit --expect out=data/%s.out.bin\n"
+                % (name, " --device " + NEWER[name][0] if name in NEWER else "", name, name, name, len(ops), name))
 
 
 if __name__ == "__main__":
