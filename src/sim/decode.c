@@ -289,6 +289,7 @@ static void push_op(struct decoder *d, u32 k, bool div)
             if (r[j]->kind == O_REG && !d->l->local[r[j]->reg]) local = false;
         if (local) i.flags &= (u8)~IF_BLEND;
         h = observe_handler(d->in, &d->l->site[o->site], &i, d->c->group, CLS_AT(&i, 1) == CLS_A ? d->c->stride[i.a] : 0);
+        if (observe_noted(d->in, &d->l->site[o->site])) { push(d, i, memory_noted, h, NULL); return; }
     }
     push(d, i, h, h, NULL);
 }

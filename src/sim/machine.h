@@ -348,7 +348,7 @@ handler *async_handler(enum isa_name name);                                     
 handler *matrix_handler(enum isa_name name);
 void async_exit(struct warp *w, u32 mask);
 void async_reset(struct warp *w);
-handler memory_any, memory_watched, mem_hint, mem_isspacep, mem_fence, warp_activemask, warp_sreg, warp_alloca;
+handler memory_any, memory_watched, memory_noted, mem_hint, mem_isspacep, mem_fence, warp_activemask, warp_sreg, warp_alloca;
 
 /* exec.c */
 enum exec_end { EXEC_WAIT, EXEC_YIELD, EXEC_DONE };

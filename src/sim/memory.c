@@ -251,6 +251,20 @@ int memory_watched(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
+int memory_noted(char *restrict R, const struct insn *i, struct warp *w)
+{
+    int ev = w->code->pure[i - w->code->insn](R, i, w);
+    struct access a = { .site = &w->code->low->site[i->site], .insn = i, .warp = w };
+    if (ev) return ev;
+    a.mask = a.ok = a.wrote = active_lanes(w, R, i);
+    if (!a.mask) return 0;
+    a.bytes = (u32)a.site->width * a.site->vec;
+    memset(a.space, SP_GLOBAL, sizeof a.space);
+    access_addresses(&a, R);
+    observe_wrote(w->cta->launch, &a);
+    return 0;
+}
+
 /* ---- what is no access ---- */
 
 int mem_fence(char *restrict R, const struct insn *i, struct warp *w)

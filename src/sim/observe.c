@@ -8,11 +8,23 @@ u32 observe_watch(const struct sim_launch *in)
     return watch;
 }
 
+bool observe_noted(const struct sim_launch *in, const struct site *s)
+{
+    return observe_watch(in) & WATCH_WRITES && !(observe_watch(in) & WATCH_OBSERVE) && s->name == N_st && s->space == SP_GLOBAL;
+}
+
+void observe_wrote(const struct launch *l, const struct access *a)
+{
+    for (const struct observer *o = l->in->observers; o; o = o->next)
+        if (o->access && o->writes) o->access(o->self, a);
+}
+
 handler *observe_handler(const struct sim_launch *in, const struct site *s, const struct insn *i, u32 group, s32 stride)
 {
     u32 watch = observe_watch(in);
+    /* plain stores to global memory go their own way and are noted afterwards (observe_noted); what else may write there is watched */
     bool global = s->space == SP_GLOBAL || s->space == SP_GENERIC;
-    if (watch & WATCH_WRITES && s->name != N_ld && global) return memory_watched;
+    if (watch & WATCH_WRITES && s->name != N_ld && global && !observe_noted(in, s)) return memory_watched;
     watch &= ~(u32)WATCH_WRITES;
     if (!watch) return memory_handler(s, i, group, stride);
     for (const struct observer *o = in->observers; o && !(watch & WATCH_OBSERVE); o = o->next)

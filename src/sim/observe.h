@@ -31,7 +31,8 @@ typedef handler *memory_chooser(u32 watch, const struct site *s, const struct in
 struct observer {
     void *self;
     u32 watch;                      /* WATCH_* beside WATCH_OBSERVE, which goes with `access` */
-    bool writes;                    /* `access` is wanted for what may write global memory only: loads stay as fast as the others let them (WATCH_WRITES) */
+    bool writes;                    /* `access` is wanted for what may write global memory only: loads stay as fast as the others let them (WATCH_WRITES);
+                                     * plain stores come without a->ptr, and whether the lanes were allowed to is not known */
     memory_chooser *memory;         /* not NULL: its own handlers; it then sees what they pass on (memory_watched) */
     void (*begin)(void *self, const struct launch *l);              /* before the first CTA; may be NULL, like all of these */
     void (*end)(void *self, const struct launch *l);
@@ -43,6 +44,9 @@ struct observer {
 
 u32 observe_watch(const struct sim_launch *in);
 handler *observe_handler(const struct sim_launch *in, const struct site *s, const struct insn *i, u32 group, s32 stride);
+/* Whether a store keeps its own handler and is noted behind it, for observers of writes: its record has addresses, and no a->ptr. */
+bool observe_noted(const struct sim_launch *in, const struct site *s);
+void observe_wrote(const struct launch *l, const struct access *a);
 void observe_before(const struct launch *l, const struct access *a);
 void observe_access(const struct launch *l, const struct access *a);
 void observe_sync(const struct launch *l, struct sync_event e);
