@@ -105,9 +105,10 @@ HALF(1, hex2, exp2f(x), exp2f(x))
 SIGNS_OF(f16, 0x7c00, 1) SIGNS_OF(bf16, 0x7f80, 0)
 #define HABS(a) OF_HALF(habs, a)(a, M)
 #define HNEG(a) OF_HALF(hneg, a)(a, M)
-/* fma.oob: an operand that is the out-of-bounds NaN (all ones) makes the result zero */
+/* fma.oob: a factor that is the NaN which marks what lies out of bounds makes the result zero; on an H200 that is 0x7ff7 of either sign */
+#define IS_OOB(x) (((x).v & 0x7fff) == 0x7ff7)
 #define OOB_OF(T) \
-    WORD T hoob_##T(T a, T b, T c, u32 M) { return a.v == 0xffff || b.v == 0xffff || c.v == 0xffff ? (T){ 0 } : hfma_##T(a, b, c, M); } \
+    WORD T hoob_##T(T a, T b, T c, u32 M) { return IS_OOB(a) || IS_OOB(b) ? (T){ 0 } : hfma_##T(a, b, c, M); } \
     WORD T##x2 hoob_##T##x2(T##x2 a, T##x2 b, T##x2 c, u32 M) \
     { return (T##x2){ hoob_##T((T){ (u16)a.v }, (T){ (u16)b.v }, (T){ (u16)c.v }, M).v \
         | (u32)hoob_##T((T){ (u16)(a.v >> 16) }, (T){ (u16)(b.v >> 16) }, (T){ (u16)(c.v >> 16) }, M).v << 16 }; }
