@@ -46,6 +46,7 @@ typedef u16 r_u16, r_b16, r_s16, r_u8, r_s8, r_b8, r_raw16; typedef u32 r_u32, r
 #define EACH_F64(X, ...) X(f64, __VA_ARGS__)
 #define EACH_FCM(X, ...) X(f32, __VA_ARGS__) X(f64, __VA_ARGS__) X(f16, __VA_ARGS__) X(bf16, __VA_ARGS__)
 #define EACH_F2(X, ...) X(f32x2, __VA_ARGS__)
+#define EACH_R32(X, ...) X(raw32, __VA_ARGS__)
 #define EACH_RAW(X, ...) X(raw32, __VA_ARGS__) X(raw64, __VA_ARGS__)
 #define EACH_H(X, ...) X(f16, __VA_ARGS__) X(f16x2, __VA_ARGS__)
 #define EACH_B(X, ...) X(bf16, __VA_ARGS__) X(bf16x2, __VA_ARGS__)

@@ -12,6 +12,7 @@
 
 #include "isa/words_int.h"
 #include "isa/words_float.h"
+#include "isa/words_mufu.h"
 #include "isa/words_half.h"
 #include "isa/words_video.h"
 #endif

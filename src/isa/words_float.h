@@ -103,36 +103,6 @@ WORD kept NARROW(f64 a, u32 M)
     return (kept){ M & MOD_FTZ && fabs_f32(scaled) < 0x1p-26f ? f32_bits(bits_f32(r) & 0x80000000u) : r };
 }
 
-/* 2^x: nearest integer n and a polynomial on [-1/2, 1/2]; within 2 ulp. */
-WORD f32 EX2(f32 x)
-{
-    f32 c = x < -152.f ? -152.f : x > 130.f ? 130.f : x;
-    f32 t = c + 12582912.f, n = t - 12582912.f, f = c - n;
-    f32 p = 1.53531161e-4f;
-    p = __builtin_fmaf(p, f, 1.33988120e-3f);
-    p = __builtin_fmaf(p, f, 9.61814867e-3f);
-    p = __builtin_fmaf(p, f, 5.55033124e-2f);
-    p = __builtin_fmaf(p, f, 2.40226462e-1f);
-    p = __builtin_fmaf(p, f, 6.93147182e-1f);
-    p = __builtin_fmaf(p, f, 1.f);
-    s32 e = (s32)n, h = e >> 1;         /* two factors, so that subnormal and huge results come out right */
-    f32 r = p * f32_bits((u32)(127 + h) << 23) * f32_bits((u32)(127 + e - h) << 23);
-    return x != x ? x : r;
-}
-WORD f32 LG2(f32 x) { return log2f(x); }
-/* sin and cos count in turns, as the H200 does: x / 2 pi rounded towards zero, of which the fraction is left. So large arguments give what
- * they give there, and the rest is within 2^-21.5 of it. */
-WORD f32 turns(f32 x)
-{
-    f64 p = (f64)x * 0.15915493667125702;
-    f32 t = (f32)p;
-    t = __builtin_fabs((f64)t) > __builtin_fabs(p) ? f32_bits(bits_f32(t) - 1) : t;
-    return __builtin_copysignf(t - __builtin_truncf(t), t);
-}
-WORD f32 SIN(f32 x) { return sinf((f32)(6.283185307179586 * turns(x))); }
-WORD f32 COS(f32 x) { return cosf((f32)(6.283185307179586 * turns(x))); }
-WORD f32 TANH(f32 x) { return tanhf(x); }
-
 /* What the loop does for rows that take their modifiers as they run. */
 WORD f32 fin_f32(f32 x, u32 M) { return M & MOD_FTZ ? ftz_f32(x) : x; }
 WORD f32 fout_f32(f32 x, u32 M)
@@ -170,13 +140,6 @@ ORDER(fmin, fmin_f32) ORDER(fmax, fmax_f32)
 #define IS_INFINITE(a) (!IS_FINITE(a) & ((a) == (a)))
 /* copysign moves a's sign to b (9.7.3.2) */
 #define SIGN_OF(T, a, b) ((b) & ~((T)1 << (8 * sizeof(T) - 1))) | ((a) & (T)1 << (8 * sizeof(T) - 1))
-
-/* f64 approximations look at, and give, the upper 32 bits only (9.7.3.13, 9.7.3.17), with one NaN. */
-WORD f64 upper(f64 x) { return f64_bits(bits_f64(x) & 0xffffffff00000000u); }
-WORD f64 upper_ftz(f64 x) { return fabs_f64(x) < 0x1p-1022 ? f64_bits(bits_f64(x) & 1ull << 63) : upper(x); }
-WORD f64 upper_out(f64 x) { return x == x ? upper_ftz(x) : f64_bits(0x7fffffff00000000u); }
-#define RCP64(a) upper_out(1 / upper_ftz(a))
-#define RSQRT64(a) upper_out(1 / __builtin_sqrt(upper_ftz(a)))
 
 /* two f32 in a register: the operation on each, flushed and canonical */
 #define LO2(x) f32_bits((u32)(x).v)

@@ -85,8 +85,18 @@ HALF(2, hmul, x * y, f32_odd((f64)x * y))
 HALF(3, hfma, f32_odd((f64)x * y + z), f32_odd(sum_odd((f64)x * y, z)))
 HALF(2, hmin, fmin_two(x, y, M), fmin_two(x, y, M))
 HALF(2, hmax, fmax_two(x, y, M), fmax_two(x, y, M))
-HALF(1, htanh, tanhf(x), tanhf(x))
-HALF(1, hex2, exp2f(x), exp2f(x))
+
+/* MUFU.TANH and .EX2 of halves: those of f32, cut off to the half, not rounded */
+WORD u16 cut_f16(f32 x)
+{
+    u16 near = f16_near(x).v;
+    return x == x && fabs_f32(f32_f16((f16){ near })) > fabs_f32(x) && fabs_f32(x) < 65536 ? near - 1 : near;
+}
+WORD u16 cut_bf16(f32 x) { return x == x ? bits_f32(x) >> 16 : 0x7fff; }
+#define MUFU_HALF_OF(op, F, T) WORD T op##_##T(T a, u32 M) { (void)M; return (T){ cut_##T(f32_bits(F(bits_f32(f32_##T(a))))) }; } \
+    WORD T##x2 op##_##T##x2(T##x2 a, u32 M) { return (T##x2){ op##_##T((T){ (u16)a.v }, M).v | (u32)op##_##T((T){ (u16)(a.v >> 16) }, M).v << 16 }; }
+#define EX2_FTZ(a) EX2_APPROX(a, MOD_FTZ)
+MUFU_HALF_OF(htanh, TANH_APPROX, f16) MUFU_HALF_OF(htanh, TANH_APPROX, bf16) MUFU_HALF_OF(hex2, EX2_FTZ, f16) MUFU_HALF_OF(hex2, EX2_FTZ, bf16)
 #define HADD(a, b) OF_HALF(hadd, a)(a, b, M)
 #define HSUB(a, b) OF_HALF(hsub, a)(a, b, M)
 #define HMUL(a, b) OF_HALF(hmul, a)(a, b, M)

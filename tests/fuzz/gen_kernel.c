@@ -71,9 +71,9 @@ static void add_float_ops(void)
 {
     static const struct { const char *name, *sig; enum op_code code; u8 ftz, sat, wide; } rows[] = {
         { "add", "TTT", OP_ADD, 1, 1, 1 }, { "sub", "TTT", OP_SUB, 1, 1, 1 }, { "mul", "TTT", OP_FMUL, 1, 1, 1 }, { "fma.rn", "TTTT", OP_FMA, 1, 1, 1 },
-        { "div.rn", "TTT", OP_FDIV, 1, 0, 1 }, { "div.full", "TTT", OP_FDIV, 1, 0, 0 }, { "min", "TTT", OP_MIN, 1, 0, 1 }, { "max", "TTT", OP_MAX, 1, 0, 1 },
+        { "div.rn", "TTT", OP_FDIV, 1, 0, 1 }, { "div.full", "TTT", OP_DIV_FULL, 1, 0, 0 }, { "min", "TTT", OP_MIN, 1, 0, 1 }, { "max", "TTT", OP_MAX, 1, 0, 1 },
         { "abs", "TT", OP_ABS, 1, 0, 1 }, { "neg", "TT", OP_NEG, 1, 0, 1 }, { "rcp.rn", "TT", OP_RCP, 1, 0, 1 }, { "sqrt.rn", "TT", OP_SQRT, 1, 0, 1 },
-        { "rcp.approx", "TT", OP_RCP, 1, 0, 0 }, { "sqrt.approx", "TT", OP_SQRT, 1, 0, 0 }, { "rsqrt.approx", "TT", OP_RSQRT, 1, 0, 1 },
+        { "rcp.approx", "TT", OP_RCP_APPROX, 1, 0, 0 }, { "sqrt.approx", "TT", OP_SQRT_APPROX, 1, 0, 0 }, { "rsqrt.approx", "TT", OP_RSQRT, 1, 0, 1 },
         { "ex2.approx", "TT", OP_EX2, 1, 0, 0 }, { "lg2.approx", "TT", OP_LG2, 1, 0, 0 }, { "sin.approx", "TT", OP_SIN, 1, 0, 0 }, { "cos.approx", "TT", OP_COS, 1, 0, 0 } };
     for (u32 k = 0; k < COUNT_OF(rows); k++) {
         for (u32 m = 0; m < 4; m++) {

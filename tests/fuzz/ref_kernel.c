@@ -1,6 +1,6 @@
 /* ref_kernel: the right answer for a generated program. One thread at a time, scalar C; threads stop only where they meet:
  * .sync operations wait for the lanes of their mask, barriers for the block. The arithmetic is written again from the manual,
- * not taken from words.h (but for ex2, whose polynomial is the machine's own choice). */
+ * not taken from words.h (but for the approximations, which the records of silicon test). */
 #include "gen_kernel.h"
 #include "isa/words.h"
 #include <fenv.h>
@@ -147,6 +147,7 @@ static f64 smaller(f64 a, f64 b, int sign)
 static u64 eval_f32(const struct op *o, const u64 *s)
 {
     bool z = o->mods & OPM_FTZ;
+    u32 M = z ? MOD_FTZ : 0;
     f32 a = to_f32(s[0], z), b = to_f32(s[1], z), c = to_f32(s[2], z), r;
     switch (o->code) {
     case OP_ADD: r = a + b; break;
@@ -160,11 +161,14 @@ static u64 eval_f32(const struct op *o, const u64 *s)
     case OP_NEG: r = -a; break;
     case OP_RCP: r = 1 / a; break;
     case OP_SQRT: r = sqrtf(a); break;
-    case OP_RSQRT: r = 1 / sqrtf(a); break;
-    case OP_LG2: r = log2f(a); break;
-    case OP_SIN: r = SIN(a); break;
-    case OP_COS: r = COS(a); break;
-    case OP_EX2: r = EX2(a); break;
+    case OP_RCP_APPROX: r = f32_bits(RCP_APPROX(bits_f32(a), M)); break;
+    case OP_SQRT_APPROX: r = f32_bits(SQRT_APPROX(bits_f32(a), M)); break;
+    case OP_RSQRT: r = f32_bits(RSQRT_APPROX(bits_f32(a), M)); break;
+    case OP_DIV_FULL: r = f32_bits(DIV_FULL(bits_f32(a), bits_f32(b), M)); break;
+    case OP_LG2: r = f32_bits(LG2_APPROX(bits_f32(a), M)); break;
+    case OP_SIN: r = f32_bits(SIN_APPROX(bits_f32(a))); break;
+    case OP_COS: r = f32_bits(COS_APPROX(bits_f32(a))); break;
+    case OP_EX2: r = f32_bits(EX2_APPROX(bits_f32(a), M)); break;
     default: r = 0;
     }
     return from_f32(r, o->mods);
@@ -185,7 +189,7 @@ static u64 eval_f64(const struct op *o, const u64 *s)
     case OP_NEG: return a == a ? s[0] ^ 1ull << 63 : nan_of(a, s[0], 0, 0);
     case OP_RCP: return nan_of(1 / a, s[0], 0, 0);
     case OP_SQRT: return nan_of(sqrt(a), s[0], 0, 0);
-    case OP_RSQRT: return nan_of(1 / sqrt(a), s[0], 0, 0);
+    case OP_RSQRT: return bits_f64(RSQRT_F64(a));
     default: return 0;
     }
 }
