@@ -126,9 +126,10 @@ rows: need
 check-layers:
 	@tests/layers
 
-# What is generated from the tables; tests/cases/cli/isa.case and man.case see that it is up to date.
+# What is generated from the tables; tests/cases/cli/isa.case, explain.case and man.case see that it is up to date.
 docs: all man
 	$(B)/lockstep isa --markdown --times tests/bench/rows > docs/isa.md
+	$(B)/lockstep explain --markdown > docs/findings.md
 man: all
 	$(B)/lockstep help --man > man/lockstep.1
 

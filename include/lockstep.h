@@ -145,6 +145,8 @@ typedef struct lk_launch {      /* zero it, set size, then what you need */
     uint32_t arg_count;
     const lk_trace *trace;      /* NULL: none */
     const lk_contract *contract;        /* bound to this kernel: the arguments are held against it; NULL: none */
+    uint32_t shared_optin;      /* what the host sets cudaFuncAttributeMaxDynamicSharedMemorySize to; 0: not said */
+    uint32_t registers;         /* of a thread, as ptxas says; 0: not said, then what lk_module_assemble found */
 } lk_launch;
 typedef struct lk_stats { uint64_t warp_instructions, ctas, nanoseconds; } lk_stats;
 /* Runs to the end and returns: LK_OK, LK_FINDINGS (new errors in the report), or why not. `stats` may be NULL. */
@@ -207,11 +209,48 @@ char *lk_device_text(const char *name);
 
 uint32_t lk_report_errors(const lk_gpu *gpu);
 uint32_t lk_report_notes(const lk_gpu *gpu);
-/* The report as text (color: with ANSI colours) or JSON; from malloc, release with lk_text_free. */
+/* The report as text (color: with ANSI colours), JSON (docs/report.md), SARIF 2.1.0, or JUnit XML with a test case for each check under the name
+ * `suite`; from malloc, release with lk_text_free. */
 char *lk_report_text(lk_gpu *gpu, int color);
+void lk_report_leaks(lk_gpu *gpu);                      /* adds notes for device malloc that was never freed: at the end */
+void lk_report_limit(lk_gpu *gpu, uint32_t most);       /* the text shows at most so many findings, 0: all */
 char *lk_report_json(lk_gpu *gpu);
+char *lk_report_sarif(lk_gpu *gpu);
+char *lk_report_junit(lk_gpu *gpu, const char *suite);
+/* Findings that the rules of a file match stay out of the report and its counts from now on. Our own lines, or compute-sanitizer's XML. */
+lk_status lk_report_suppress(lk_gpu *gpu, const char *path);
+uint32_t lk_report_suppressed(const lk_gpu *gpu);       /* findings kept out */
+char *lk_report_rules(lk_gpu *gpu);                     /* rules that would keep out what the report has, one a line */
+char *lk_report_unused(lk_gpu *gpu);                    /* rules that kept nothing out, as FILE:LINE, one a line */
 void lk_text_free(char *text);
 void lk_report_clear(lk_gpu *gpu);
+
+/* What Lockstep knows of a kind of finding. The texts live for ever. */
+typedef struct lk_kind_info {
+    const char *id;             /* "bounds" */
+    uint32_t code;              /* stable: 101 is shown as LK0101 */
+    uint32_t is_error;          /* 0: a note */
+    const char *check;          /* the check that finds it, "" for what is always found */
+    const char *rule;           /* of docs/rules.md, or "" */
+    const char *example;        /* a case below tests/cases, or "" */
+    const char *title, *meaning, *fix;
+} lk_kind_info;
+int lk_kind_at(uint32_t i, lk_kind_info *info);         /* 0: there is no kind i */
+/* What is known of CUDA's own errors, of the words in their messages, and of other signs in logs. */
+typedef enum lk_cuda_lasting { LK_CUDA_PASSING, LK_CUDA_CONTEXT, LK_CUDA_STICKY } lk_cuda_lasting;    /* STICKY: the process has to be started again */
+typedef struct lk_cuda_error {
+    uint32_t number;            /* 700 */
+    const char *driver;         /* "ILLEGAL_ADDRESS": CUDA_ERROR_ILLEGAL_ADDRESS; "": the driver has none */
+    const char *runtime;        /* "IllegalAddress": cudaErrorIllegalAddress; "": the runtime has none */
+    lk_cuda_lasting lasting;
+    const char *kinds;          /* findings that it is the outward sign of, with blanks between */
+    const char *meaning, *causes, *fix;
+} lk_cuda_error;
+typedef struct lk_cuda_sign { const char *name, *words, *meaning, *fix; } lk_cuda_sign;         /* "exit-139", "Segmentation fault" */
+int lk_cuda_error_at(uint32_t i, lk_cuda_error *error);         /* 0: there is no i-th one, as for those below */
+int lk_cuda_sign_at(uint32_t i, lk_cuda_sign *sign);
+const char *lk_cuda_phrase_at(uint32_t i, uint32_t *number);    /* words of a message and the number they stand for; NULL past the last */
+const char *lk_check_at(uint32_t i, const char **purpose);      /* the i-th check: its name, NULL past the last */
 #if defined __GNUC__
 #pragma GCC visibility pop
 #endif

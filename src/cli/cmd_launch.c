@@ -191,8 +191,9 @@ static lk_status launch(struct session *s, lk_stats *stats)
         args[i] = s->buffer[i].value;
         bytes[i] = s->buffer[i].value_bytes;
     }
-    lk_launch l = { .size = sizeof l, .shared_bytes = o->shared, .cooperative = o->cooperative, .args = args, .arg_bytes = bytes, .arg_count = o->args,
-                    .trace = s->tracing.on ? &s->tracing.trace : NULL, .contract = by_contract(s) ? s->contract : NULL };
+    lk_launch l = { .size = sizeof l, .shared_bytes = o->shared, .shared_optin = o->shared_optin, .registers = o->registers, .cooperative = o->cooperative,
+                    .args = args, .arg_bytes = bytes, .arg_count = o->args, .trace = s->tracing.on ? &s->tracing.trace : NULL,
+                    .contract = by_contract(s) ? s->contract : NULL };
     memcpy(l.grid, o->grid, sizeof l.grid);
     memcpy(l.block, o->block, sizeof l.block);
     struct watch watch;
@@ -233,20 +234,9 @@ static lk_status time_runs(struct session *s, struct error *e)
 static bool write_report(struct session *s, struct error *e)
 {
     const struct launch_options *o = s->o;
-    u32 errors = lk_report_errors(s->gpu), notes = lk_report_notes(s->gpu);
     const char *dims = by_contract(s) ? lk_contract_dims(s->contract) : "";
-    char *text = lk_report_text(s->gpu, cli_color(&o->common));
-    if (text && (errors || notes))
-        fputs(text, stdout);
-    lk_text_free(text);
-    if (!errors && !notes && !o->common.quiet)
-        printf("%s%s%s%s: no findings%s\n", s->name, dims[0] ? " (" : "", dims, dims[0] ? ")" : "", s->tracing.stopped ? " until then" : "");
-    if (!o->json)
-        return true;
-    char *json = lk_report_json(s->gpu);
-    bool ok = json ? file_write(o->json, json, strlen(json), e) : error_set(e, ERR_MEMORY, "no memory for the JSON report");
-    lk_text_free(json);
-    return ok;
+    const char *clean = arena_printf(&s->mem, "%s%s%s%s: no findings%s", s->name, dims[0] ? " (" : "", dims, dims[0] ? ")" : "", s->tracing.stopped ? " until then" : "");
+    return reporting_write(&o->reporting, s->gpu, s->name, clean, &o->common, e);
 }
 
 static int run_checked(struct session *s, struct error *e)
@@ -271,6 +261,8 @@ static int run_checked(struct session *s, struct error *e)
     if (status > LK_FINDINGS && !lk_report_errors(s->gpu))
         return cli_error_status(status, why);
     u32 differs = 0;
+    if (status == LK_OK && !s->tracing.stopped)         /* a kernel that was stopped could not free */
+        lk_report_leaks(s->gpu);
     if (!write_report(s, e) || !launch_wants_do(&s->mem, o, s->gpu, s->buffer, &differs, e))
         return cli_error_value(e);
     if (status > LK_FINDINGS)
@@ -302,7 +294,7 @@ static int open_session(struct session *s, struct error *e)
         return compiling_failed(s->gpu, o->path, status);
     if (o->common.verbose && lk_module_note(s->module)[0])
         fprintf(stderr, "lockstep: %s\n%s", lk_module_note(s->module), lk_gpu_log(s->gpu));
-    if (!find_kernel(s, e))
+    if (!reporting_begin(&o->reporting, s->gpu, e) || !find_kernel(s, e))
         return cli_error_value(e);
     code = launch_contract_bind(&s->mem, s->gpu, s->contract, s->kernel, &s->signature, o, e);
     if (code)
@@ -397,6 +389,7 @@ int cmd_launch(int argc, char **argv)
     struct error e = { 0 };
     s.o = NEW(&s.mem, struct launch_options);
     int code = launch_options_parse(&s.mem, argc, argv, s.o, &e) ? run_sessions(&s, &e) : cli_error_value(&e);
+    code = code == EXIT_FINDINGS ? reporting_code(&s.o->reporting) : code;
     struct arena options = s.mem;       /* the options lie in it */
     s.mem = (struct arena){ 0 };
     close_session(&s);

@@ -4,6 +4,7 @@
 #define LOCKSTEP_LAUNCH_H
 #include "cli/args.h"
 #include "cli/compiling.h"
+#include "cli/reporting.h"
 #include "cli/option.h"
 #include "cli/signature.h"
 #include <lockstep.h>
@@ -26,6 +27,7 @@ struct launch_options {
     u32 grid[3], block[3];      /* 0 in x: not given */
     u32 shared;                 /* bytes of dynamic shared memory */
     bool shared_given;          /* --shared */
+    u32 shared_optin, registers;        /* what the host and ptxas say; 0: not given */
     bool cooperative;
     const char *contract;       /* --contract FILE: where the //! lines are, or NULL: in `path` */
     bool no_contract;           /* --no-contract */
@@ -38,8 +40,8 @@ struct launch_options {
     const char *trace_file;     /* --trace FILE or NULL */
     lk_trace trace;             /* --trace-..., --break; write and stop are set when it runs */
     double tolerance;           /* --tolerance: relative, 0: the same bits */
-    const char *json;           /* --json FILE or NULL */
     struct compiling compiling; /* what is said to the compiler of a .cu */
+    struct reporting reporting;     /* --json, --suppress...: what becomes of the report */
     struct want want[LAUNCH_WANTS]; u32 wants;
     struct arg arg[LAUNCH_ARGS]; u32 args;
 };

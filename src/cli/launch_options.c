@@ -63,6 +63,8 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     case O_launch_GRID: return parse_numbers(opt, text, 1, 1, o->grid, e);
     case O_launch_BLOCK: return parse_numbers(opt, text, 1, 1, o->block, e);
     case O_launch_SHARED: return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared = (u32)n, o->shared_given = true);
+    case O_launch_SHARED_OPTIN: return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared_optin = (u32)n, true);
+    case O_launch_THREAD_REGISTERS: return option_number(opt, text, 255, &n, e) && (o->registers = (u32)n, true);
     case O_launch_COOPERATIVE: return o->cooperative = true;
     case O_launch_ON:
         o->both = !strcmp(text, "both");
@@ -93,10 +95,11 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     case O_launch_DIM: return launch_dim_parse(a, text, o, e);
     case O_launch_CONTRACT: o->contract = text; return true;
     case O_launch_NO_CONTRACT: return o->no_contract = true;
-    case O_launch_JSON: o->json = text; return true;
-    default: CHECK(!"an option of launch without its case");
+    default: break;
     }
-    return true;
+    bool known, ok = reporting_option(&o->reporting, opt, text, &known, e);
+    CHECK(known);
+    return ok;
 }
 
 struct reading { struct arena *a; struct launch_options *o; };

@@ -1,6 +1,7 @@
 /* What every device does alike: making it, its modules, copies with their ranges checked, launches with their limits checked. */
 #include "dev/dev.h"
 #include <inttypes.h>
+#include <stdlib.h>
 
 struct device *dev_new(const struct dev_options *o, struct error *e)
 {
@@ -201,10 +202,34 @@ static bool contract_kept(struct device *d, const struct dev_launch *l)
     return contract_obeyed(&c);
 }
 
+/* "tree.cu:15": what device malloc noted of its place. */
+static void leak_add(struct device *d, const struct mem_object *o)
+{
+    char file[512], cause[400];
+    const char *colon = o->alloc_site ? strrchr(o->alloc_site, ':') : NULL;
+    snprintf(file, sizeof file, "%.*s", colon ? (int)(colon - o->alloc_site) : 0, colon ? o->alloc_site : "");
+    struct place p = { .file = file, .line = colon ? (u32)strtoul(colon + 1, NULL, 10) : 0 };
+    snprintf(cause, sizeof cause, "%" PRIu64 " bytes were taken here and never freed; the device heap holds 8 MB, and is not emptied between launches", o->size);
+    struct finding f = { .kind = F_leak, .place = colon ? &p : NULL, .cause_key = o->size, .cause = cause };
+    report_add(d->report, &f);
+}
+
+void dev_leaks(struct device *d)
+{
+    const struct mem_object *o;
+    if (!d->mem || !(d->options.checks & CHECK_MEMORY))
+        return;
+    for (u32 id = 1; (o = mem_by_id(d->mem, id)); id++)
+        if (o->kind == MEM_HEAP && o->state == MEM_LIVE)
+            leak_add(d, o);
+}
+
 enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e)
 {
     *r = (struct sim_result){ 0 };
     report_tickets_end(d->report);
+    u32 by_contract = l->contract ? CHECK_CONTRACT | CHECK_VALUES | CHECK_COVERAGE : 0;
+    report_ran(d->report, d->options.gpu ? CHECK_LAUNCH : CHECK_BOUNDS | CHECK_ALIGN | CHECK_BARRIER | CHECK_LAUNCH | CHECK_MEMORY | by_contract);
     if (!launch_allowed(d, l) || !contract_kept(d, l))
         return DEV_REFUSED;
     enum dev_result result = d->ops->launch(d, l, r, e);

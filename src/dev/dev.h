@@ -29,6 +29,8 @@ struct dev_launch {
     struct ptx_func *kernel;
     u32 grid[3], block[3];      /* all at least 1 */
     u32 shared_bytes;           /* dynamic */
+    u32 shared_consent;         /* what the host has allowed with the opt-in attribute; 0: not known */
+    u32 registers;              /* of a thread, by ptxas; 0: not known */
     bool cooperative;
     const void *params;         /* kernel->param_bytes of them */
     const struct sim_trace *trace;      /* NULL: none; the software GPU only */
@@ -91,6 +93,8 @@ bool dev_write(struct device *d, u64 addr, const void *from, u64 bytes, struct e
 bool dev_read(struct device *d, u64 addr, void *to, u64 bytes, struct error *e);
 bool dev_fill(struct device *d, u64 addr, int byte, u64 bytes, struct error *e);
 
+/* Adds a note for each place whose device malloc was never freed. */
+void dev_leaks(struct device *d);
 enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e);
 
 /* launch.c: true when the profile allows this launch; false after reporting the limit. */

@@ -100,13 +100,83 @@ static bool promise_kept(struct refusal *x)
             return refuse(x, 12);
         }
     }
-    u32 cluster[3] = { k->reqnctapercluster[0], k->reqnctapercluster[1], k->reqnctapercluster[2] };
-    for (int i = 0; i < 3 && cluster[0]; i++)
+    return true;
+}
+
+/* Portable code uses clusters of at most 8; more needs an attribute that `launch` takes for set. */
+static bool cluster_fits(struct refusal *x)
+{
+    const struct ptx_func *k = x->l->kernel;
+    const struct profile *p = x->d->profile;
+    u32 cluster[3] = { MAX_OF(k->reqnctapercluster[0], 1u), MAX_OF(k->reqnctapercluster[1], 1u), MAX_OF(k->reqnctapercluster[2], 1u) };
+    u64 ctas = volume(cluster);
+    if (ctas > 1 && ctas > p->cluster_max) {
+        snprintf(x->cause, sizeof x->cause, "The kernel wants clusters of %u x %u x %u = %" PRIu64 " blocks; %s %s.", cluster[0], cluster[1], cluster[2], ctas, p->title,
+                 p->cluster_max ? "allows fewer" : "has no clusters");
+        if (p->cluster_max)
+            snprintf(x->fix, sizeof x->fix, "Use at most %u blocks in a cluster (8 without cudaFuncAttributeNonPortableClusterSizeAllowed).", p->cluster_max);
+        else
+            snprintf(x->fix, sizeof x->fix, "Run it on sm_90 or newer (--device h100), or without __cluster_dims__.");
+        return refuse(x, 17);
+    }
+    for (int i = 0; i < 3; i++)
         if (cluster[i] > 1 && x->l->grid[i] % cluster[i]) {
             snprintf(x->cause, sizeof x->cause, "grid.%c is %u, no multiple of the cluster's %u.", "xyz"[i], x->l->grid[i], cluster[i]);
             snprintf(x->fix, sizeof x->fix, "Round the grid up to %u.", (x->l->grid[i] / cluster[i] + 1) * cluster[i]);
             return refuse(x, 13);
         }
+    return true;
+}
+
+/* More than 48 KB needs the host's consent, for this kernel, before the launch. */
+static bool consent_given(struct refusal *x, u64 fixed)
+{
+    const struct profile *p = x->d->profile;
+    const struct dev_launch *l = x->l;
+    if (fixed > p->shared_per_cta) {
+        snprintf(x->cause, sizeof x->cause, "The kernel declares %" PRIu64 " bytes of static shared memory; ptxas accepts at most %u.", fixed, p->shared_per_cta);
+        snprintf(x->fix, sizeof x->fix, "Declare it extern __shared__ and pass up to %u bytes with the launch, after the opt-in.", p->shared_optin);
+        return refuse(x, 18);
+    }
+    if (l->shared_consent && (l->shared_consent < l->shared_bytes || fixed + l->shared_consent > p->shared_optin)) {
+        bool large = fixed + l->shared_consent > p->shared_optin;
+        snprintf(x->cause, sizeof x->cause, "The launch asks for %u bytes of dynamic shared memory, and the host has allowed %u%s.", l->shared_bytes, l->shared_consent,
+                 large ? ", which is more than there is" : "");
+        snprintf(x->fix, sizeof x->fix, "Set cudaFuncAttributeMaxDynamicSharedMemorySize to a number from %u to %" PRIu64 ".", l->shared_bytes, p->shared_optin - fixed);
+        return refuse(x, 19);
+    }
+    if (fixed + l->shared_bytes > p->shared_per_cta && !l->shared_consent) {
+        snprintf(x->cause, sizeof x->cause, "The block uses %" PRIu64 " bytes of shared memory (%" PRIu64 " static + %u dynamic), more than the %u that are allowed without opt-in.",
+                 fixed + l->shared_bytes, fixed, l->shared_bytes, p->shared_per_cta);
+        snprintf(x->fix, sizeof x->fix, "Before the launch: cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, %u). Say --shared-optin %u when the host does.",
+                 l->shared_bytes, l->shared_bytes);
+        launch_found(x->d, l, F_launch_optin, 20, x->cause, x->fix);
+    }
+    return true;
+}
+
+/* Registers are handed out to warps, 256 at a time. */
+static u32 registers_of_warp(u32 each)
+{
+    return (each * 32 + 255) / 256 * 256;
+}
+
+/* What ptxas counted is certain; .maxnreg only bounds it, so that is a note. */
+static bool registers_fit(struct refusal *x)
+{
+    const struct profile *p = x->d->profile;
+    u32 exact = x->l->registers, each = exact ? exact : x->l->kernel->maxnreg;
+    u64 threads = volume(x->l->block), warps = (threads + 31) / 32, need = registers_of_warp(each) * warps;
+    if (!each || need <= p->regs_per_cta)
+        return true;
+    u32 most = p->regs_per_cta / registers_of_warp(each) * 32;
+    snprintf(x->cause, sizeof x->cause, "A block of %" PRIu64 " threads with %s%u registers each needs %" PRIu64 " registers; %s has %u for a block.", threads,
+             exact ? "" : "up to ", each, need, p->title, p->regs_per_cta);
+    snprintf(x->fix, sizeof x->fix, "Use at most %u threads in a block, or compile for %" PRIu64 " with __launch_bounds__, which leaves %u registers.", most, threads,
+             (u32)(p->regs_per_cta / warps / 256 * 8));
+    if (exact)
+        return refuse(x, 15);
+    launch_found(x->d, x->l, F_launch_registers, 21, x->cause, x->fix);
     return true;
 }
 
@@ -129,17 +199,11 @@ static bool residency_fits(struct refusal *x, u64 fixed)
 {
     const struct profile *p = x->d->profile;
     u64 threads = volume(x->l->block), ctas = volume(x->l->grid);
-    if (!x->l->cooperative && !x->l->kernel->maxnreg)
+    if (!x->l->cooperative)
         return true;
-    u32 each = sim_resident_per_sm(p, x->l->kernel, (u32)threads, fixed + x->l->shared_bytes);
-    if (!each) {
-        snprintf(x->cause, sizeof x->cause, "No block of this shape fits on a multiprocessor of %s: %" PRIu64 " threads of %u registers need more than %u.",
-                 p->title, threads, x->l->kernel->maxnreg, p->regs_per_sm);
-        snprintf(x->fix, sizeof x->fix, "Use smaller blocks, or compile with fewer registers.");
-        return refuse(x, 15);
-    }
+    u32 each = MAX_OF(sim_resident_per_sm(p, x->l->kernel, (u32)threads, fixed + x->l->shared_bytes), 1u);
     u64 most = (u64)each * p->sms;
-    if (!x->l->cooperative || ctas <= most)
+    if (ctas <= most)
         return true;
     snprintf(x->cause, sizeof x->cause, "A cooperative launch needs all its blocks at once: %" PRIu64 " are asked, and %s holds %u x %u = %" PRIu64
              " of this shape (%u multiprocessors, %u blocks on each).", ctas, p->title, p->sms, each, most, p->sms, each);
@@ -150,8 +214,8 @@ static bool residency_fits(struct refusal *x, u64 fixed)
 bool launch_allowed(struct device *d, const struct dev_launch *l)
 {
     struct refusal x = { .d = d, .l = l };
-    if (!shape_fits(&x) || !promise_kept(&x))
+    if (!shape_fits(&x) || !promise_kept(&x) || !cluster_fits(&x))
         return false;
     u64 fixed = sim_static_shared(l->kernel);
-    return shared_fits(&x, fixed) && residency_fits(&x, fixed);
+    return shared_fits(&x, fixed) && consent_given(&x, fixed) && registers_fit(&x) && residency_fits(&x, fixed);
 }

@@ -1,4 +1,4 @@
-/* Memory, launches and the report of the public interface. */
+/* Memory and launches of the public interface. */
 #include "host/host.h"
 #include <inttypes.h>
 
@@ -77,6 +77,8 @@ static bool shape_read(const lk_launch *l, struct dev_launch *out, struct error 
     }
     out->shared_bytes = l->shared_bytes;
     out->cooperative = l->cooperative;
+    out->shared_consent = l->shared_optin;
+    out->registers = l->registers;
     return true;
 }
 
@@ -89,6 +91,28 @@ static const struct sim_trace *trace_read(const lk_trace *given, struct sim_trac
     *out = (struct sim_trace){ .write = in.write, .stop = in.break_at ? in.stop : NULL, .self = in.self, .lines = in.lines, .break_at = in.stop ? in.break_at : NULL,
                                .one_cta = in.one_cta, .one_warp = in.one_warp, .cta = { in.cta[0], in.cta[1], in.cta[2] }, .warp = in.warp };
     return out;
+}
+
+/* Pointers that lead nowhere: not wrong yet, since the kernel may not follow them, but worth a word when it then fails. */
+static void pointers_check(lk_kernel *k, const struct dev_launch *l)
+{
+    struct device *d = k->module->gpu->device;
+    for (u32 i = 0; d->mem && d->options.checks & CHECK_LAUNCH && i < k->func->nparam; i++) {
+        const struct ptx_var *v = k->func->param[i];
+        u64 value;
+        if (v->size != 8 || !(v->is_ptr || strchr(k->param_type[i], '*')))
+            continue;
+        memcpy(&value, k->params + v->offset, 8);
+        const struct mem_object *o = value ? mem_find(d->mem, value) : NULL;
+        if (!value || (o && o->state == MEM_LIVE))
+            continue;
+        char cause[300];
+        if (o)
+            snprintf(cause, sizeof cause, "argument %u points into %s, which was freed", i, o->name);
+        else
+            snprintf(cause, sizeof cause, "argument %u is 0x%" PRIx64 ": no allocation of this device is there", i, value);
+        launch_found(d, l, F_launch_pointer, i, cause, NULL);
+    }
 }
 
 lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats *stats)
@@ -108,6 +132,8 @@ lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats 
         return host_failed(gpu);
     }
     l.contract = in.contract ? &in.contract->bound : NULL;
+    l.registers = l.registers ? l.registers : kernel->registers;
+    pointers_check(kernel, &l);
     struct report *report = gpu->device->report;
     u64 before = report_error_occurrences(report), t0 = stats ? time_ns() : 0;
     struct sim_result r;
@@ -117,39 +143,4 @@ lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats 
     if (result == DEV_FAILED)
         return host_failed(gpu);
     return report_error_occurrences(report) != before ? LK_FINDINGS : LK_OK;
-}
-
-uint32_t lk_report_errors(const lk_gpu *gpu)
-{
-    return report_errors(gpu->device->report);
-}
-
-uint32_t lk_report_notes(const lk_gpu *gpu)
-{
-    return report_notes(gpu->device->report);
-}
-
-char *lk_report_text(lk_gpu *gpu, int color)
-{
-    struct text t = { 0 };
-    report_text(gpu->device->report, (struct report_style){ .color = color }, &t);
-    return t.p;
-}
-
-char *lk_report_json(lk_gpu *gpu)
-{
-    struct text t = { 0 };
-    report_json(gpu->device->report, &t);
-    return t.p;
-}
-
-void lk_text_free(char *text)
-{
-    struct text t = { .p = text };
-    text_free(&t);
-}
-
-void lk_report_clear(lk_gpu *gpu)
-{
-    report_clear(gpu->device->report);
 }

@@ -12,6 +12,7 @@ struct lk_gpu {
     struct error error;         /* of the last call that failed */
     char message[1300];         /* the same as lk_gpu_error gives it */
     struct text log;            /* what the compiler said last */
+    u32 report_most;            /* entries that the text report shows, 0: all */
 };
 
 struct lk_kernel {

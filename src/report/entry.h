@@ -31,6 +31,7 @@ struct entry {
     struct entry *next;         /* in its bucket */
     u64 first_cta;              /* linear CTA of the representative */
     u32 first_lane;             /* which lane of f is the smallest thread */
+    struct suppression *suppressed;     /* the rule that keeps it out of the report, NULL: none */
     u64 occurrences;            /* threads, each time; or 1 for a finding without threads */
     struct thread_set who;
     struct thread_set against;  /* the second threads, for findings with a rival */
@@ -51,10 +52,13 @@ enum { BUCKETS = 256, ENTRIES_MOST = 4096, TICKETS = 512 };
 struct report {
     lock_t lock;                /* held by every function */
     u32 checks_off;             /* CHECK_*: kinds of these are not taken in */
+    u32 checks_ran;             /* CHECK_*: that have looked at something */
     struct entry *bucket[BUCKETS];
     struct ticket ticket[TICKETS];      /* at key % TICKETS; a newer one replaces an older one, which is then simply not known */
     struct entry *last;         /* the entry last added to: a loop adds to the same one again and again */
-    u32 entries, errors, notes;
+    struct suppressions *rules; /* suppress.h */
+    u32 entries, errors, notes; /* entries: all of them; errors, notes: those that are not suppressed */
+    u32 suppressed;             /* entries that are */
     u64 occurrences;
     u64 error_occurrences;      /* of them, of severity error */
     u64 dropped;                /* occurrences of causes beyond ENTRIES_MOST */
@@ -90,6 +94,8 @@ struct source {                 /* the source of a place, as far as it is on thi
 void source_open(const struct place *p, struct source *s);
 const char *path_name(const char *path);                        /* what follows the last slash */
 
+void report_entry_text(const struct entry *e, struct text *out);        /* one entry as the text report has it, without colours */
+const char *check_of(enum finding_kind k);      /* name of its check, "run" for those of none */
 void filled_text(const struct entry *e, const char *sentence, struct text *out);       /* with {end} replaced (finding.h) */
 void what_text(const struct entry *e, struct text *out);        /* "ld.global.f32 reads 4 bytes at a+0xfa0, ..." */
 void rival_text(const struct entry *e, struct text *out);       /* the same for the second side */

@@ -1,5 +1,5 @@
 /* The tables finding.def and check.def as values: what is known of each kind, and the names of the checks. */
-#include "report/report.h"
+#include "report/entry.h"
 #include <stdlib.h>
 
 static const struct {
@@ -43,6 +43,12 @@ static const struct { const char *name, *what; } checks[CHECK_COUNT] = {
 
 const char *check_name(u32 i) { return i < CHECK_COUNT ? checks[i].name : NULL; }
 const char *check_purpose(u32 i) { return i < CHECK_COUNT ? checks[i].what : NULL; }
+
+const char *check_of(enum finding_kind k)
+{
+    u32 bit = finding_check(k);
+    return bit ? checks[__builtin_ctz(bit)].name : "run";
+}
 
 /* One name as bits; false: there is none. */
 static bool check_bits(const char *p, size_t n, u32 *bits)

@@ -1,5 +1,6 @@
 /* Collecting findings into entries. entry.h says what an entry keeps; here is how findings become one. */
 #include "report/entry.h"
+#include "report/suppress.h"
 
 struct report *report_new(void)
 {
@@ -34,7 +35,7 @@ static void empty(struct report *r)
     memset(r->bucket, 0, sizeof r->bucket);
     memset(r->ticket, 0, sizeof r->ticket);
     r->last = NULL;
-    r->entries = r->errors = r->notes = 0;
+    r->entries = r->errors = r->notes = r->suppressed = 0;
     r->occurrences = r->error_occurrences = r->dropped = 0;
 }
 
@@ -43,6 +44,7 @@ void report_free(struct report *r)
     if (!r)
         return;
     empty(r);
+    suppress_free(r->rules);
     pthread_mutex_destroy(&r->lock);
     base_free(r);
 }
@@ -51,6 +53,13 @@ void report_checks(struct report *r, u32 on)
 {
     lock(&r->lock);
     r->checks_off = CHECK_ALL & ~on;
+    unlock(&r->lock);
+}
+
+void report_ran(struct report *r, u32 checks)
+{
+    lock(&r->lock);
+    r->checks_ran |= checks & ~r->checks_off;
     unlock(&r->lock);
 }
 
@@ -277,10 +286,10 @@ static struct entry *entry_get(struct report *r, const struct finding *f)
     e->next = *b;
     *b = e;
     r->entries++;
-    if (finding_severity(f->kind) == SEV_ERROR)
-        r->errors++;
-    else
-        r->notes++;
+    e->suppressed = suppress_find(r->rules, f);
+    if (e->suppressed)
+        e->suppressed->used++;
+    ++*(e->suppressed ? &r->suppressed : finding_severity(f->kind) == SEV_ERROR ? &r->errors : &r->notes);
     return r->last = e;
 }
 
@@ -389,8 +398,9 @@ static bool comes_first(const struct entry *e, const struct occurrence *o)
 /* Counts an occurrence into its entry; e NULL: there was no room for it. */
 static void count_in(struct report *r, struct entry *e, enum finding_kind kind, const struct occurrence *o, u64 n)
 {
-    r->occurrences += n;
-    r->error_occurrences += finding_severity(kind) == SEV_ERROR ? n : 0;
+    bool counts = !e || !e->suppressed;
+    r->occurrences += counts ? n : 0;
+    r->error_occurrences += counts && finding_severity(kind) == SEV_ERROR ? n : 0;
     if (!e) {
         r->dropped += n;
         return;
@@ -472,6 +482,7 @@ static u64 counted(const struct report *r, const void *field, size_t size)
 
 u32 report_errors(const struct report *r) { return (u32)counted(r, &r->errors, 4); }
 u32 report_notes(const struct report *r) { return (u32)counted(r, &r->notes, 4); }
+u32 report_suppressed(const struct report *r) { return (u32)counted(r, &r->suppressed, 4); }
 u64 report_occurrences(const struct report *r) { return counted(r, &r->occurrences, 8); }
 u64 report_error_occurrences(const struct report *r) { return counted(r, &r->error_occurrences, 8); }
 
@@ -514,4 +525,39 @@ struct entry **report_sorted(const struct report *r)
             v[n++] = e;
     sort(v, v + n, n);
     return v;
+}
+
+bool report_suppress(struct report *r, const char *name, struct str text, struct error *e)
+{
+    struct suppressions *s = suppress_read(name, text, e);
+    if (!s)
+        return false;
+    lock(&r->lock);
+    struct suppressions **tail = &r->rules;
+    while (*tail)
+        tail = &(*tail)->next;
+    *tail = s;
+    unlock(&r->lock);
+    return true;
+}
+
+void report_rules(struct report *r, struct text *out)
+{
+    lock(&r->lock);
+    struct entry **v = report_sorted(r);
+    for (u32 i = 0; v && i < r->entries; i++)
+        if (!v[i]->suppressed)
+            suppress_line(&v[i]->f, out);
+    base_free(v);
+    unlock(&r->lock);
+}
+
+void report_unused(struct report *r, struct text *out)
+{
+    lock(&r->lock);
+    for (const struct suppressions *f = r->rules; f; f = f->next)
+        for (const struct suppression *s = f->first; s; s = s->next)
+            if (!s->used)
+                text_add(out, "%s:%u\n", f->name, s->at);
+    unlock(&r->lock);
 }

@@ -11,6 +11,7 @@ struct report;
 struct report *report_new(void);
 void report_free(struct report *r);
 void report_checks(struct report *r, u32 on);   /* only kinds of these checks, and those of none, are taken in from now on */
+void report_ran(struct report *r, u32 checks);  /* these checks look at the launch that begins: a test that did not run has not passed */
 void report_add(struct report *r, const struct finding *f);
 /* The cheap way to say "the same again", for checkers that meet a cause thousands of times. A finding added with a ticket (any number that stands for
  * its kind, instructions and cause during one launch) can be counted again by it: true, and the occurrence is in. False: the report does not know the
@@ -32,9 +33,19 @@ u32 report_notes(const struct report *r);
 u64 report_occurrences(const struct report *r);
 u64 report_error_occurrences(const struct report *r);   /* grows with every error added, also one of a known cause */
 void report_clear(struct report *r);
+/* Rules of a file (suppress.h) keep what they match out of the report, its counts included, from now on. false: e. */
+bool report_suppress(struct report *r, const char *name, struct str text, struct error *e);
+u32 report_suppressed(const struct report *r);  /* entries kept out */
+void report_rules(struct report *r, struct text *out);  /* rules that would keep out what is in the report, one a line */
+void report_unused(struct report *r, struct text *out); /* rules that kept nothing out: "known.supp:3", one a line */
 struct report_style { bool color; u32 max; };   /* max: entries shown, 0 = all */
 void report_text(struct report *r, struct report_style style, struct text *out);
-void report_json(struct report *r, struct text *out);   /* schema in docs/report.md, "lockstep-report" version 1 */
+void report_json(struct report *r, struct text *out);   /* schema in docs/report.md, "lockstep-report" version 2 */
+void report_sarif(struct report *r, const char *version, struct text *out);     /* SARIF 2.1.0; `version` of this program */
+void report_junit(struct report *r, const char *suite, struct text *out);       /* a test case for each check, under the name of what ran */
+/* Which of n elements, one bit each, in words: "elements 1000..1023", "columns 256..511 of every row", "rows with r mod 8 != 0", with their count.
+ * `columns`: length of a row, 0 or 1 for an array of one dimension. */
+void elements_pattern(const u64 *bits, u64 n, u64 columns, struct text *out);
 /* What finding.def says of a kind. */
 const char *finding_id(enum finding_kind k);    /* "bounds" */
 const char *finding_title(enum finding_kind k);

@@ -1,223 +1,204 @@
-/* The report for machines. docs/report.md describes every field; a change of meaning there changes `version`. */
+/* The report for machines. docs/report.md describes every field, docs/report.schema.json the same for programs; a change of meaning there
+ * changes `version`. Nothing in it depends on where memory lies: addresses are an object's name and an offset. */
 #include "report/entry.h"
+#include "report/json.h"
 #include <inttypes.h>
 
-struct json {                   /* a writer that knows where commas go */
-    struct text *out;
-    bool more;                  /* something stands before in this object or array */
-};
-
-static void comma(struct json *j)
-{
-    if (j->more)
-        text_add(j->out, ",");
-    j->more = true;
-}
-
-static void name(struct json *j, const char *key)
-{
-    comma(j);
-    text_json(j->out, key);
-    text_add(j->out, ":");
-}
-
-static void put_text(struct json *j, const char *key, const char *z)
-{
-    name(j, key);
-    if (z)
-        text_json(j->out, z);
-    else
-        text_add(j->out, "null");
-}
-
-static void put_number(struct json *j, const char *key, u64 n)
-{
-    name(j, key);
-    text_add(j->out, "%" PRIu64, n);
-}
-
-static void put_signed(struct json *j, const char *key, s64 n)
-{
-    name(j, key);
-    text_add(j->out, "%" PRId64, n);
-}
-
-/* Addresses are text: numbers above 2^53 do not survive most readers. */
-static void put_address(struct json *j, const char *key, u64 n)
-{
-    name(j, key);
-    text_add(j->out, "\"0x%" PRIx64 "\"", n);
-}
-
-static void put_bool(struct json *j, const char *key, bool b)
-{
-    name(j, key);
-    text_add(j->out, b ? "true" : "false");
-}
-
-static void put_triple(struct json *j, const char *key, const u32 v[3])
-{
-    name(j, key);
-    text_add(j->out, "[%u,%u,%u]", v[0], v[1], v[2]);
-}
-
-static struct json inner(struct json *j, const char *key)
-{
-    if (key)
-        name(j, key);
-    else
-        comma(j);
-    text_add(j->out, "{");
-    return (struct json){ j->out, false };
-}
+enum { VERSION = 2 };
 
 static void put_place(struct json *j, const char *key, const struct place *p)
 {
     if (!p) {
-        name(j, key);
-        text_add(j->out, "null");
+        json_null(j, key);
         return;
     }
-    struct json o = inner(j, key);
-    put_text(&o, "file", p->file);
-    put_number(&o, "line", p->line);
-    put_number(&o, "column", p->col);
-    put_text(&o, "function", p->function);
-    put_text(&o, "ptx_file", p->ptx_file);
-    put_number(&o, "ptx_line", p->ptx_line);
-    put_text(&o, "ptx_text", p->ptx_text);
+    struct json o = json_open(j, key, '{');
+    json_text(&o, "file", p->file);
+    json_number(&o, "line", p->line);
+    json_number(&o, "column", p->col);
+    json_text(&o, "function", p->function);
+    json_text(&o, "ptx_file", p->ptx_file);
+    json_number(&o, "ptx_line", p->ptx_line);
+    json_text(&o, "ptx_text", p->ptx_text);
     put_place(&o, "inlined_at", p->inlined_at);
-    text_add(o.out, "}");
+    json_end(&o, '}');
 }
 
 static void put_box(struct json *j, const char *key, const struct box *b)
 {
-    struct json o = inner(j, key);
-    put_triple(&o, "min", b->min);
-    put_triple(&o, "max", b->max);
-    put_triple(&o, "step", b->step);
-    put_number(&o, "count", b->count);
-    put_bool(&o, "exact", box_exact(b));
-    text_add(o.out, "}");
+    struct json o = json_open(j, key, '{');
+    json_triple(&o, "min", b->min);
+    json_triple(&o, "max", b->max);
+    json_triple(&o, "step", b->step);
+    json_number(&o, "count", b->count);
+    json_bool(&o, "exact", box_exact(b));
+    json_end(&o, '}');
 }
 
-static void put_who(struct json *j, const struct entry *e)
+/* What `write` makes of the entry, as a text; null when it is nothing. */
+static void put_written(struct json *j, const char *key, const struct entry *e, void (*write)(const struct entry *, struct text *))
 {
-    if (!e->f.nlanes) {
-        name(j, "who");
-        text_add(j->out, "null");
+    struct text t = { 0 };
+    write(e, &t);
+    json_text(j, key, t.p);
+    text_free(&t);
+}
+
+/* A set of threads: those of the finding, or the second ones of a finding about two. */
+static void put_threads(struct json *j, const char *key, const struct entry *e, bool second)
+{
+    const struct thread_set *s = second ? &e->against : &e->who;
+    struct crowd c;
+    if (!e->f.nlanes || (second && !e->f.rival)) {
+        json_null(j, key);
         return;
     }
-    struct json o = inner(j, "who");
-    struct text t = { 0 };
-    struct crowd c;
-    who_text(e, &t);
-    put_text(&o, "text", t.p);
-    text_free(&t);
-    put_triple(&o, "grid", e->f.nctaid);
-    put_triple(&o, "block", e->f.ntid);
-    put_triple(&o, "first_cta", e->f.cta);
-    put_number(&o, "first_thread", e->f.thread[e->first_lane]);
-    if (who_sum(&e->who, &c)) {
-        put_number(&o, "distinct_threads", c.total);
+    struct json o = json_open(j, key, '{');
+    put_written(&o, "text", e, second ? against_text : who_text);
+    json_triple(&o, "grid", e->f.nctaid);
+    json_triple(&o, "block", e->f.ntid);
+    json_triple(&o, "first_cta", second ? e->f.rival->cta : e->f.cta);
+    json_number(&o, "first_thread", second ? e->f.rival->thread : e->f.thread[e->first_lane]);
+    if (who_sum(s, &c)) {
+        json_number(&o, "distinct_threads", c.total);
         put_box(&o, "ctas", &c.ctas);
         put_box(&o, "threads", &c.threads);
-        put_bool(&o, "same_in_each_cta", c.same);
-        put_bool(&o, "consecutive", c.consecutive);
+        json_bool(&o, "same_in_each_cta", c.same);
+        json_bool(&o, "consecutive", c.consecutive);
     }
-    put_bool(&o, "complete", !e->who.partial);
-    text_add(o.out, "}");
+    json_bool(&o, "complete", !s->partial);
+    json_end(&o, '}');
 }
 
 static void put_object(struct json *j, const struct finding *f)
 {
     if (!f->object) {
-        name(j, "object");
-        text_add(j->out, "null");
+        json_null(j, "object");
         return;
     }
-    struct json o = inner(j, "object");
-    put_text(&o, "name", f->object);
-    put_text(&o, "type", f->object_type);
-    put_address(&o, "base", f->object_base);
-    put_number(&o, "bytes", f->object_size);
-    put_number(&o, "element_bytes", f->element_size);
-    put_text(&o, "note", f->object_note);
-    text_add(o.out, "}");
+    struct json o = json_open(j, "object", '{');
+    json_text(&o, "name", f->object);
+    json_text(&o, "type", f->object_type);
+    json_number(&o, "bytes", f->object_size);
+    json_number(&o, "element_bytes", f->element_size);
+    json_text(&o, "note", f->object_note);
+    json_end(&o, '}');
+}
+
+/* Where there is no object, the address as text: numbers above 2^53 do not survive most readers. */
+static void put_at(struct json *j, const char *offset, const char *address, const struct finding *f, u64 addr)
+{
+    char hex[24];
+    if (f->object) {
+        json_signed(j, offset, (s64)(addr - f->object_base));
+        return;
+    }
+    snprintf(hex, sizeof hex, "0x%" PRIx64, addr);
+    json_text(j, address, hex);
 }
 
 static void put_access(struct json *j, const struct entry *e)
 {
     const struct finding *f = &e->f;
     if (!f->access) {
-        name(j, "access");
-        text_add(j->out, "null");
+        json_null(j, "access");
         return;
     }
-    struct json o = inner(j, "access");
-    struct text t = { 0 };
-    what_text(e, &t);
-    put_text(&o, "text", t.p);
-    text_free(&t);
-    put_text(&o, "kind", f->access);
-    put_text(&o, "space", f->space);
-    put_number(&o, "bytes", f->width);
-    put_address(&o, "address", entry_address(e));
+    struct json o = json_open(j, "access", '{');
+    put_written(&o, "text", e, what_text);
+    json_text(&o, "kind", f->access);
+    json_text(&o, "space", f->space);
+    json_number(&o, "bytes", f->width);
+    json_text(&o, "how", f->how);
+    json_text(&o, "value", f->value);
+    put_at(&o, "offset", "address", f, entry_address(e));
     put_object(&o, f);
-    put_text(&o, "neighbour", f->neighbour);
+    json_text(&o, "neighbour", f->neighbour);
     if (e->has_range) {
-        if (f->object) {
-            put_signed(&o, "offset_min", e->low);
-            put_signed(&o, "offset_max", e->high);
-        } else {
-            put_address(&o, "address_min", (u64)e->low);
-            put_address(&o, "address_max", (u64)e->high);
-        }
-        put_number(&o, "offset_step", e->step);
+        u64 base = f->object ? f->object_base : 0;
+        put_at(&o, "offset_min", "address_min", f, base + (u64)e->low);
+        put_at(&o, "offset_max", "address_max", f, base + (u64)e->high);
+        json_number(&o, "offset_step", e->step);
     }
-    text_add(o.out, "}");
+    json_end(&o, '}');
+}
+
+static void put_rival(struct json *j, const struct entry *e)
+{
+    const struct rival *v = e->f.rival;
+    if (!v) {
+        json_null(j, "rival");
+        return;
+    }
+    struct json o = json_open(j, "rival", '{');
+    put_written(&o, "text", e, rival_text);
+    json_text(&o, "kind", v->access);
+    json_number(&o, "bytes", v->width);
+    json_text(&o, "how", v->how);
+    json_text(&o, "value", v->value);
+    put_at(&o, "offset", "address", &e->f, v->addr);
+    json_end(&o, '}');
 }
 
 static void put_filled(struct json *j, const char *key, const struct entry *e, const char *sentence)
 {
     struct text t = { 0 };
     filled_text(e, sentence, &t);
-    put_text(j, key, t.p);
+    json_text(j, key, t.p);
     text_free(&t);
 }
 
 static void put_entry(struct json *j, const struct entry *e)
 {
     const struct finding *f = &e->f;
+    char code[16];
     text_add(j->out, j->more ? ",\n" : "\n");
     j->more = false;
-    struct json o = inner(j, NULL);
-    put_text(&o, "id", finding_id(f->kind));
-    put_text(&o, "severity", finding_severity(f->kind) == SEV_ERROR ? "error" : "note");
-    put_text(&o, "title", finding_title(f->kind));
-    put_text(&o, "kernel", f->kernel);
-    put_number(&o, "occurrences", e->occurrences);
+    struct json o = json_open(j, NULL, '{');
+    snprintf(code, sizeof code, "LK%04u", finding_code(f->kind));
+    json_text(&o, "id", finding_id(f->kind));
+    json_text(&o, "code", code);
+    json_text(&o, "severity", finding_severity(f->kind) == SEV_ERROR ? "error" : "note");
+    json_text(&o, "check", check_of(f->kind));
+    json_text(&o, "rule", finding_rule(f->kind)[0] ? finding_rule(f->kind) : NULL);
+    json_text(&o, "title", finding_title(f->kind));
+    json_text(&o, "kernel", f->kernel);
+    json_number(&o, "occurrences", e->occurrences);
     put_place(&o, "place", f->place);
     put_place(&o, "other", f->other);
-    put_who(&o, e);
+    put_threads(&o, "who", e, false);
+    put_threads(&o, "against", e, true);
     put_access(&o, e);
+    put_rival(&o, e);
+    put_place(&o, "origin", f->origin);
+    json_text(&o, "origin_text", f->origin_text);
     put_filled(&o, "cause", e, f->cause ? f->cause : finding_meaning(f->kind));
+    json_text(&o, "order", f->order);
     put_filled(&o, "fix", e, f->fix ? f->fix : finding_fix(f->kind));
-    put_text(&o, "detail", f->detail);
-    put_address(&o, "cause_key", f->cause_key);
-    text_add(o.out, "}");
+    json_text(&o, "detail", f->detail);
+    json_end(&o, '}');
 }
 
 void report_json(struct report *r, struct text *out)
 {
     lock(&r->lock);
-    text_add(out, "{\"schema\":\"lockstep-report\",\"version\":1,\"errors\":%u,\"notes\":%u,\"occurrences\":%" PRIu64
-             ",\"dropped\":%" PRIu64 ",\"findings\":[", r->errors, r->notes, r->occurrences, r->dropped);
+    struct json j = { out, false }, o = json_open(&j, NULL, '{');
+    json_text(&o, "schema", "lockstep-report");
+    json_number(&o, "version", VERSION);
+    json_number(&o, "errors", r->errors);
+    json_number(&o, "notes", r->notes);
+    json_number(&o, "occurrences", r->occurrences);
+    json_number(&o, "dropped", r->dropped);
+    json_number(&o, "suppressed", r->suppressed);
+    struct json list = json_open(&o, "findings", '[');
     struct entry **v = report_sorted(r);
-    struct json j = { out, false };
+    u32 n = 0;
     for (u32 i = 0; v && i < r->entries; i++)
-        put_entry(&j, v[i]);
-    text_add(out, "%s]}\n", v ? "\n" : "");
+        if (!v[i]->suppressed) {
+            put_entry(&list, v[i]);
+            n++;
+        }
+    text_add(out, n ? "\n]}\n" : "]}\n");
     base_free(v);
     unlock(&r->lock);
 }

@@ -304,20 +304,34 @@ static void entry_text(struct ink *k, const struct entry *e)
         base_free((void *)s[i].source.all.p);
 }
 
+void report_entry_text(const struct entry *e, struct text *out)
+{
+    struct ink k = { out, false, 1 };
+    entry_text(&k, e);
+}
+
+static const char *plural(u64 n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void closing_text(const struct report *r, struct text *out)
 {
-    if (!r->entries) {
+    u32 n = r->errors + r->notes;
+    if (!n)
         text_add(out, "no findings\n");
-        return;
+    else {
+        text_add(out, "%u finding%s: ", n, plural(n));
+        if (r->errors)
+            text_add(out, "%u error%s", r->errors, plural(r->errors));
+        if (r->notes)
+            text_add(out, "%s%u note%s", r->errors ? ", " : "", r->notes, plural(r->notes));
+        text_add(out, " (%" PRIu64 " occurrence%s)\n", r->occurrences, plural(r->occurrences));
     }
-    text_add(out, "%u finding%s: ", r->entries, r->entries == 1 ? "" : "s");
-    if (r->errors)
-        text_add(out, "%u error%s", r->errors, r->errors == 1 ? "" : "s");
-    if (r->notes)
-        text_add(out, "%s%u note%s", r->errors ? ", " : "", r->notes, r->notes == 1 ? "" : "s");
-    text_add(out, " (%" PRIu64 " occurrence%s)\n", r->occurrences, r->occurrences == 1 ? "" : "s");
     if (r->dropped)
         text_add(out, "%" PRIu64 " occurrences of further causes were counted but not kept\n", r->dropped);
+    if (r->suppressed)
+        text_add(out, "%u finding%s suppressed\n", r->suppressed, plural(r->suppressed));
 }
 
 void report_text(struct report *r, struct report_style style, struct text *out)
@@ -325,13 +339,14 @@ void report_text(struct report *r, struct report_style style, struct text *out)
     lock(&r->lock);
     struct ink k = { out, style.color, 1 };
     struct entry **v = report_sorted(r);
-    u32 shown = v ? r->entries : 0;
-    if (style.max && style.max < shown)
-        shown = style.max;
-    for (u32 i = 0; i < shown; i++)
-        entry_text(&k, v[i]);
-    if (shown < r->entries)
-        text_add(out, "%u more not shown\n", r->entries - shown);
+    u32 all = r->errors + r->notes, most = style.max ? MIN_OF(style.max, all) : all, shown = 0;
+    for (u32 i = 0; v && i < r->entries && shown < most; i++)
+        if (!v[i]->suppressed) {
+            entry_text(&k, v[i]);
+            shown++;
+        }
+    if (shown < all)
+        text_add(out, "%u more not shown\n", all - shown);
     closing_text(r, out);
     base_free(v);
     unlock(&r->lock);

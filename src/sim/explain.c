@@ -53,6 +53,7 @@ static void describe_object(const struct access *a, const struct lane_check *c, 
     f->object_type = o->type; f->object_base = o->base; f->object_size = o->size; f->element_size = o->element_size;
     if (!o->element_size && !o->type) untyped(mem, f, element_width(a, a->site->root.kind == ROOT_VAR ? a->site->root.var : NULL));
     if (o->state == MEM_FREED) f->object_note = arena_printf(mem, "allocated %s%s, freed %s%s", o->alloc_site ? "at " : "", o->alloc_site ? o->alloc_site : "by the host", o->free_site ? "at " : "", o->free_site ? o->free_site : "by the host");
+    else if (o->alloc_site && c->verdict != MISALIGNED) f->object_note = arena_printf(mem, "%s, %" PRIu64 " byte%s, was allocated at %s", o->name, o->size, plural(o->size), o->alloc_site);
     else if (!c->strict && (c->verdict == PAST || c->verdict == INVALID)) f->object_note = arena_printf(mem, "%s is the nearest allocation; where the pointer came from is not known", o->name);
 }
 

@@ -270,7 +270,7 @@ static void json(void)
     report_add(r, &f);
     struct text t = { 0 };
     report_json(r, &t);
-    UNIT_HAS(t.p, "{\"schema\":\"lockstep-report\",\"version\":1,\"errors\":1,\"notes\":0,\"occurrences\":24,");
+    UNIT_HAS(t.p, "{\"schema\":\"lockstep-report\",\"version\":2,\"errors\":1,\"notes\":0,\"occurrences\":24,");
     UNIT_HAS(t.p, "say \\\"hi\\\"\\n\\u0001\\ufffd caf\xc3\xa9");
     UNIT_HAS(t.p, "\"offset_min\":4000,\"offset_max\":4092,\"offset_step\":4");
     UNIT_HAS(t.p, "\"threads\":{\"min\":[232,0,0],\"max\":[255,0,0],\"step\":[1,0,0],\"count\":24,\"exact\":true}");

@@ -1,0 +1,78 @@
+/* The report of a run: on the screen, and in files for machines. */
+#include "cli/cli.h"
+#include "cli/reporting.h"
+
+static bool add_rules(struct reporting *o, const char *file, struct error *e)
+{
+    if (o->suppressions == REPORTING_RULES)
+        return error_set(e, ERR_INPUT, "more than %d files of suppressions; put their lines into one", REPORTING_RULES);
+    o->suppress[o->suppressions++] = file;
+    return true;
+}
+
+bool reporting_option(struct reporting *o, const struct row *opt, const char *text, bool *known, struct error *e)
+{
+    u64 n = 0;
+    *known = true;
+    switch (opt->id) {
+    case O_launch_JSON: o->json = text; return true;
+    case O_launch_SARIF: o->sarif = text; return true;
+    case O_launch_JUNIT: o->junit = text; return true;
+    case O_launch_SUPPRESS: return add_rules(o, text, e);
+    case O_launch_PRINT_SUPPRESSIONS: return o->print_rules = true;
+    case O_launch_MAX_FINDINGS: return option_number(opt, text, UINT32_MAX, &n, e) && (o->most = (u32)n, true);
+    case O_launch_ERROR_EXITCODE:
+        if (!option_number(opt, text, 255, &n, e) || !n)
+            return error_set(e, ERR_INPUT, "--error-exitcode %.60s: from 1 to 255, since 0 means clean", text);
+        o->error_code = (u32)n;
+        return true;
+    default: *known = false; return false;
+    }
+}
+
+bool reporting_begin(const struct reporting *o, lk_gpu *gpu, struct error *e)
+{
+    lk_report_limit(gpu, o->most);
+    for (u32 i = 0; i < o->suppressions; i++)
+        if (lk_report_suppress(gpu, o->suppress[i]) != LK_OK)
+            return error_set(e, ERR_INPUT, "%.500s", lk_gpu_error(gpu));
+    return true;
+}
+
+static bool write_file(const char *path, char *text, struct error *e)
+{
+    bool ok = text ? file_write(path, text, strlen(text), e) : error_set(e, ERR_MEMORY, "no memory for the report %.200s", path);
+    lk_text_free(text);
+    return ok;
+}
+
+static void say_unused(lk_gpu *gpu)
+{
+    char *unused = lk_report_unused(gpu);
+    for (const char *p = unused; p && *p;) {
+        size_t n = strcspn(p, "\n");
+        fprintf(stderr, "lockstep: %.*s: this suppression matched nothing\n", (int)n, p);
+        p += n + (p[n] == '\n');
+    }
+    lk_text_free(unused);
+}
+
+bool reporting_write(const struct reporting *o, lk_gpu *gpu, const char *name, const char *clean, const struct common *c, struct error *e)
+{
+    bool any = lk_report_errors(gpu) || lk_report_notes(gpu);
+    char *text = lk_report_text(gpu, cli_color(c));
+    if (text && (any || (lk_report_suppressed(gpu) && !c->quiet)))
+        fputs(text, stdout);
+    else if (!c->quiet)
+        puts(clean);
+    lk_text_free(text);
+    if (o->print_rules) {
+        char *rules = lk_report_rules(gpu);
+        fputs(rules ? rules : "", stdout);
+        lk_text_free(rules);
+    }
+    if (c->verbose)
+        say_unused(gpu);
+    return (!o->json || write_file(o->json, lk_report_json(gpu), e)) && (!o->sarif || write_file(o->sarif, lk_report_sarif(gpu), e)) &&
+           (!o->junit || write_file(o->junit, lk_report_junit(gpu, name), e));
+}

@@ -1,0 +1,341 @@
+/* Reading and applying suppressions. compute-sanitizer's XML has its own reader below: its words are mapped to ours where they mean the same, and a
+ * record that demands what we cannot know matches nothing rather than everything. */
+#include "report/entry.h"
+#include "report/suppress.h"
+#include "report/xml.h"
+#include <stdlib.h>
+
+/* ---- patterns ---- */
+
+/* `*` any characters, `?` one. Linear: a star is tried again only from the last one on. */
+static bool matches(const char *pattern, const char *text)
+{
+    const char *star = NULL, *back = NULL;
+    while (*text) {
+        if (*pattern == '*') {
+            star = pattern++;
+            back = text;
+        } else if (*pattern == '?' || *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star + 1;
+            text = ++back;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return !*pattern;
+}
+
+static bool name_matches(const char *pattern, const char *name)
+{
+    char plain[256];
+    if (!name)
+        return false;
+    name_plain(str_of(name), plain, sizeof plain);
+    return matches(pattern, plain) || matches(pattern, name);
+}
+
+static bool file_matches(const struct suppression *s, const char *file, u32 line)
+{
+    return file && (matches(s->file, file) || matches(s->file, path_name(file))) && (!s->line || s->line == line);
+}
+
+static bool at_place(const struct suppression *s, const struct place *p)
+{
+    for (; p; p = p->inlined_at)
+        if (file_matches(s, p->file, p->line) || file_matches(s, p->ptx_file, p->ptx_line))
+            return true;
+    return false;
+}
+
+static bool in_function(const char *pattern, const struct place *p)
+{
+    for (; p; p = p->inlined_at)
+        if (name_matches(pattern, p->function))
+            return true;
+    return false;
+}
+
+static bool holds(const struct suppression *s, const struct finding *f)
+{
+    return !s->never && (!s->kind || matches(s->kind, finding_id(f->kind))) && (!s->checks || s->checks & finding_check(f->kind)) &&
+           (!s->kernel || name_matches(s->kernel, f->kernel)) && (!s->file || at_place(s, f->place) || at_place(s, f->other)) &&
+           (!s->function || name_matches(s->function, f->kernel) || in_function(s->function, f->place) || in_function(s->function, f->other)) &&
+           (!s->variable || (f->object && matches(s->variable, f->object))) && (!s->width || s->width == f->width) &&
+           (!s->access || (f->access && !strcmp(s->access, f->access)));
+}
+
+struct suppression *suppress_find(struct suppressions *all, const struct finding *f)
+{
+    for (; all; all = all->next)
+        for (struct suppression *s = all->first; s; s = s->next)
+            if (holds(s, f))
+                return s;
+    return NULL;
+}
+
+void suppress_free(struct suppressions *s)
+{
+    for (struct suppressions *next; s; s = next) {
+        next = s->next;
+        struct arena mem = s->mem;
+        arena_free(&mem);
+    }
+}
+
+/* ---- our own lines ---- */
+
+struct reader {
+    struct suppressions *all;
+    struct suppression **tail;  /* where the next rule goes */
+    struct str text;            /* the whole file, for messages */
+    struct error *e;
+};
+
+static bool wrong(struct reader *r, const char *at, const char *why)
+{
+    return error_at(r->e, ERR_INPUT, r->all->name, r->text, at, "%s", why);
+}
+
+static struct suppression *rule_new(struct reader *r, const char *at)
+{
+    struct suppression *s = NEW(&r->all->mem, struct suppression);
+    s->at = 1;
+    for (const char *p = r->text.p; p < at; p++)
+        s->at += *p == '\n';
+    *r->tail = s;
+    r->tail = &s->next;
+    return s;
+}
+
+/* A word up to the next blank; quotes keep blanks in it and are dropped. NULL: the line is at its end. */
+static const char *word_read(struct reader *r, const char **p, const char *end)
+{
+    while (*p < end && (**p == ' ' || **p == '\t' || **p == '\r'))
+        (*p)++;
+    if (*p == end || **p == '#')
+        return NULL;
+    char *out = arena_alloc(&r->all->mem, (size_t)(end - *p) + 1, 1);
+    u32 n = 0;
+    for (bool quoted = false; *p < end; (*p)++) {
+        if (**p == '"')
+            quoted = !quoted;
+        else if (!quoted && (**p == ' ' || **p == '\t' || **p == '\r'))
+            break;
+        else
+            out[n++] = **p;
+    }
+    return out;
+}
+
+/* "smooth.cu:8": the line is what follows the last colon, when that is a number. */
+static void at_read(struct arena *a, const char *text, struct suppression *s)
+{
+    const char *colon = strrchr(text, ':');
+    char *end = NULL;
+    unsigned long line = colon && colon[1] ? strtoul(colon + 1, &end, 10) : 0;
+    bool numbered = colon && colon != text && end && !*end && line && line <= UINT32_MAX;
+    s->line = numbered ? (u32)line : 0;
+    s->file = numbered ? arena_str(a, (struct str){ text, (u32)(colon - text) }) : text;
+}
+
+static bool condition_read(struct reader *r, const char *word, const char *at, struct suppression *s)
+{
+    static const char *const keys[] = { "kernel", "at", "function", "variable" };
+    const char *equals = strchr(word, '=');
+    u32 i = 0;
+    while (equals && i < COUNT_OF(keys) && (strlen(keys[i]) != (size_t)(equals - word) || memcmp(keys[i], word, strlen(keys[i]))))
+        i++;
+    if (!equals || i == COUNT_OF(keys) || !equals[1])
+        return wrong(r, at, "a rule is KIND [kernel=PATTERN] [at=FILE[:LINE]] [function=PATTERN] [variable=PATTERN]");
+    if (i == 1)
+        at_read(&r->all->mem, equals + 1, s);
+    else
+        *(i == 0 ? &s->kernel : i == 2 ? &s->function : &s->variable) = equals + 1;
+    return true;
+}
+
+static bool kind_exists(const char *pattern)
+{
+    for (u32 k = 0; k < F_COUNT; k++)
+        if (matches(pattern, finding_id(k)))
+            return true;
+    return false;
+}
+
+static bool line_read(struct reader *r, const char *p, const char *end)
+{
+    const char *at = p, *kind = word_read(r, &p, end);
+    if (!kind)
+        return true;
+    if (!kind_exists(kind))
+        return wrong(r, at, "a rule begins with a kind of finding, as in bounds or uninit_*; lockstep explain lists them");
+    struct suppression *s = rule_new(r, at);
+    s->kind = kind;
+    for (;;) {
+        while (p < end && (*p == ' ' || *p == '\t'))
+            p++;
+        at = p;
+        const char *word = word_read(r, &p, end);
+        if (!word)
+            return true;
+        if (!condition_read(r, word, at, s))
+            return false;
+    }
+}
+
+static bool lines_read(struct reader *r)
+{
+    const char *p = r->text.p, *end = p + r->text.n;
+    while (p < end) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        const char *stop = nl ? nl : end;
+        if (!line_read(r, p, stop))
+            return false;
+        p = nl ? nl + 1 : end;
+    }
+    return true;
+}
+
+/* ---- compute-sanitizer's records ---- */
+
+/* Its kinds, as far as they say what we say. */
+static const struct { const char *word; u32 checks; } sanitizer_kinds[] = {
+    { "Precise", CHECK_BOUNDS | CHECK_ALIGN }, { "Imprecise", CHECK_BOUNDS | CHECK_ALIGN }, { "Memcheck", CHECK_BOUNDS | CHECK_ALIGN }, { "Memory", CHECK_BOUNDS | CHECK_ALIGN },
+    { "Initcheck", CHECK_INIT }, { "Racecheck", CHECK_RACE }, { "Race", CHECK_RACE }, { "Hazard", CHECK_RACE }, { "Analysis", CHECK_RACE },
+    { "Synccheck", CHECK_BARRIER }, { "Barrier", CHECK_BARRIER }, { "Leak", CHECK_MEMORY }, { "Leakcheck", CHECK_MEMORY }, { "DeviceLeak", CHECK_MEMORY },
+};
+/* Phrases of its messages that mean one of our kinds. */
+static const struct { const char *phrase, *kind; } sanitizer_texts[] = {
+    { "misaligned", "misaligned" }, { "out of bounds", "*bounds*" }, { "freed", "use_after_free" }, { "Uninitialized", "uninit_*" }, { "Divergent thread", "barrier_divergent" },
+};
+
+static void kind_word(struct suppression *s, const char *word)
+{
+    for (u32 i = 0; i < COUNT_OF(sanitizer_kinds); i++)
+        if (!strcmp(word, sanitizer_kinds[i].word)) {
+            s->checks = sanitizer_kinds[i].checks;
+            return;
+        }
+    s->never = true;            /* an API error, or a kind of a newer tool */
+}
+
+static void what_words(struct suppression *s, const char *text)
+{
+    for (u32 i = 0; !s->kind && i < COUNT_OF(sanitizer_texts); i++)
+        if (strstr(text, sanitizer_texts[i].phrase))
+            s->kind = sanitizer_texts[i].kind;
+    if (!s->access)
+        s->access = strstr(text, " write ") ? "write" : strstr(text, " read ") ? "read" : NULL;
+}
+
+/* The function of the innermost frame counts; host frames are not known here. */
+static void record_text(struct reader *r, const struct xml *x, struct suppression *s, bool *host_only)
+{
+    const char *text = xml_plain(&r->all->mem, x->text);
+    const struct str *o = x->open;
+    u32 d = x->depth;
+    struct str leaf = o[d - 1], outer = o[d - 2];
+    bool host = false, device = false;
+    for (u32 i = 0; i < d; i++) {
+        host |= str_is(o[i], "hostStack");
+        device |= str_is(o[i], "deviceStack") || str_is(o[i], "where");
+    }
+    if (!*text)
+        return;
+    if (str_is(leaf, "kind") && str_is(outer, "record"))
+        kind_word(s, text);
+    else if (str_is(leaf, "text") && str_is(outer, "what"))
+        what_words(s, text);
+    else if (str_is(leaf, "size") && str_is(outer, "what"))
+        s->width = (u32)strtoul(text, NULL, 10);
+    else if (str_is(leaf, "direction") && (!strcmp(text, "read") || !strcmp(text, "write")))
+        s->access = text;
+    else if (str_is(leaf, "func") && host && !s->function)
+        *host_only = true;
+    else if (str_is(leaf, "func") && device && !s->function) {
+        /* "write_values(float *, int)": the name is what we know */
+        s->function = arena_str(&r->all->mem, (struct str){ text, (u32)strcspn(text, "(") });
+        *host_only = false;
+    } else if (str_is(leaf, "path") && device && !s->file)
+        s->file = text;
+    else if (str_is(leaf, "line") && device && !s->line)
+        s->line = (u32)strtoul(text, NULL, 10);
+}
+
+static bool records_read(struct reader *r)
+{
+    struct xml x = { .p = r->text.p, .end = r->text.p + r->text.n };
+    struct suppression *s = NULL;
+    bool host_only = false;
+    for (;;) {
+        const char *at = x.p;
+        switch (xml_next(&x)) {
+        case XML_OPEN:
+            if (str_is(x.name, "record")) {
+                s = rule_new(r, at);
+                host_only = false;
+            }
+            break;
+        case XML_TEXT:
+            if (s && x.depth >= 2)
+                record_text(r, &x, s, &host_only);
+            break;
+        case XML_CLOSE:
+            if (s && str_is(x.name, "record")) {
+                bool empty = !s->kind && !s->checks && !s->function && !s->file;
+                s->never |= host_only || empty;
+                s = NULL;
+            }
+            break;
+        case XML_END: return true;
+        case XML_BAD: return wrong(r, MIN_OF(x.at, r->text.p + r->text.n), x.why);
+        }
+    }
+}
+
+struct suppressions *suppress_read(const char *name, struct str text, struct error *e)
+{
+    struct arena mem = { 0 };
+    struct suppressions *all = NEW(&mem, struct suppressions);
+    all->mem = mem;
+    all->name = arena_str(&all->mem, str_of(name));
+    struct reader r = { all, &all->first, text, e };
+    u32 first = 0;
+    while (first < text.n && (text.p[first] == ' ' || text.p[first] == '\n' || text.p[first] == '\r' || text.p[first] == '\t'))
+        first++;
+    if (first < text.n && text.p[first] == '<' ? records_read(&r) : lines_read(&r))
+        return all;
+    suppress_free(all);
+    return NULL;
+}
+
+/* ---- writing rules ---- */
+
+static void word_text(struct text *out, const char *key, const char *value)
+{
+    if (value)
+        text_add(out, strpbrk(value, " \t") ? " %s=\"%s\"" : " %s=%s", key, value);
+}
+
+void suppress_line(const struct finding *f, struct text *out)
+{
+    char kernel[256];
+    text_add(out, "%s", finding_id(f->kind));
+    if (f->kernel) {
+        name_plain(str_of(f->kernel), kernel, sizeof kernel);
+        word_text(out, "kernel", kernel);
+    }
+    const struct place *p = place_shown(f->place);
+    if (p) {
+        char at[600];
+        snprintf(at, sizeof at, "%s:%u", p->file ? path_name(p->file) : p->ptx_file ? path_name(p->ptx_file) : "*", p->file ? p->line : p->ptx_line);
+        word_text(out, "at", at);
+    }
+    word_text(out, "variable", f->object);
+    text_add(out, "\n");
+}

@@ -1,0 +1,36 @@
+/* Rules that keep known findings out of the report. Two formats, told apart by their first character: our own lines, and the XML of
+ * compute-sanitizer (docs/report.md describes both). A rule is a list of conditions; one that is not given holds for everything. */
+#ifndef LOCKSTEP_SUPPRESS_H
+#define LOCKSTEP_SUPPRESS_H
+#include "report/report.h"
+
+struct suppression {
+    const char *kind;           /* pattern for the id of the kind */
+    const char *kernel;         /* patterns, NULL: any; for the kernel's plain name */
+    const char *file;           /* for the path or the name of a file in the chain of either place */
+    const char *function;       /* for the plain name of a function of these chains, or the kernel */
+    const char *variable;       /* for the object's name */
+    const char *access;         /* "read" or "write"; NULL: any */
+    u32 line;                   /* in `file`, 0: any */
+    u32 width;                  /* bytes of the access, 0: any */
+    u32 checks;                 /* kinds of these checks, 0: any */
+    bool never;                 /* it asks for something that is not known here (a host stack): matches nothing */
+    u32 at;                     /* line of the rule in its file */
+    u64 used;                   /* findings that it kept out */
+    struct suppression *next;
+};
+struct suppressions {           /* one file of them */
+    struct arena mem;
+    const char *name;           /* of the file */
+    struct suppression *first;
+    struct suppressions *next;  /* further files of a report */
+};
+
+/* NULL: e says where and why. */
+struct suppressions *suppress_read(const char *name, struct str text, struct error *e);
+void suppress_free(struct suppressions *s);
+/* The first rule that holds for the finding, NULL: none. */
+struct suppression *suppress_find(struct suppressions *s, const struct finding *f);
+/* A line that would keep this finding out: "bounds kernel=smooth at=smooth.cu:8 variable=out". */
+void suppress_line(const struct finding *f, struct text *out);
+#endif
