@@ -48,7 +48,7 @@ jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 # One short line for each file; make V=1 shows the whole command.
 say = $(if $(V),,@echo '$(1) $(2)';)
 
-.PHONY: all docs man demo test truth rows check-layers regen bench unit fuzz sanitize tsan clean install need FORCE
+.PHONY: all docs man demo test truth rows check-layers regen bench unit fuzz sanitize tsan clean install uninstall deb need FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a
@@ -148,16 +148,41 @@ tsan: need
 	@$(MAKE) --no-print-directory $(jobs) B=$(B)-tsan SANITIZE=thread all unit
 	@tests/run --build $(B)-tsan --area tsan
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m 755 $(B)/lockstep $(DESTDIR)$(PREFIX)/bin/lockstep
-	install -m 755 $(B)/liblockstep.so $(DESTDIR)$(PREFIX)/lib/liblockstep.so.$(VERSION)
-	ln -sf liblockstep.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/liblockstep.so.0
-	ln -sf liblockstep.so.0 $(DESTDIR)$(PREFIX)/lib/liblockstep.so
-	install -m 644 $(B)/liblockstep.a $(DESTDIR)$(PREFIX)/lib/liblockstep.a
-	install -m 644 include/lockstep.h $(DESTDIR)$(PREFIX)/include/lockstep.h
-	install -m 644 man/lockstep.1 $(DESTDIR)$(PREFIX)/share/man/man1/lockstep.1
-	install -m 644 man/lockstep-contract.5 $(DESTDIR)$(PREFIX)/share/man/man5/lockstep-contract.5
+# Where things go. Packagers set LIBDIR=$(PREFIX)/lib/<triplet>.
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+INSTALLED = $(BINDIR)/lockstep $(LIBDIR)/liblockstep.so.$(VERSION) $(LIBDIR)/liblockstep.so.0 $(LIBDIR)/liblockstep.so $(LIBDIR)/liblockstep.a \
+	$(LIBDIR)/pkgconfig/lockstep.pc $(INCLUDEDIR)/lockstep.h $(foreach m,$(wildcard man/*.[0-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
+	$(BASHDIR)/lockstep $(ZSHDIR)/_lockstep
+
+$(B)/lockstep.pc: include/lockstep.h FORCE
+	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' 'Name: lockstep' \
+	    'Description: a checked GPU in software: runs CUDA kernels and checks every access' 'Version: $(VERSION)' \
+	    'Libs: -L$${libdir} -llockstep' 'Libs.private: $(LIBS)' 'Cflags: -I$${includedir}' > $@
+
+install: all $(B)/lockstep.pc
+	install -d $(addprefix $(DESTDIR),$(sort $(dir $(INSTALLED))))
+	install -m 755 $(B)/lockstep $(DESTDIR)$(BINDIR)/lockstep
+	install -m 755 $(B)/liblockstep.so $(DESTDIR)$(LIBDIR)/liblockstep.so.$(VERSION)
+	ln -sf liblockstep.so.$(VERSION) $(DESTDIR)$(LIBDIR)/liblockstep.so.0
+	ln -sf liblockstep.so.0 $(DESTDIR)$(LIBDIR)/liblockstep.so
+	install -m 644 $(B)/liblockstep.a $(DESTDIR)$(LIBDIR)/liblockstep.a
+	install -m 644 $(B)/lockstep.pc $(DESTDIR)$(LIBDIR)/pkgconfig/lockstep.pc
+	install -m 644 include/lockstep.h $(DESTDIR)$(INCLUDEDIR)/lockstep.h
+	for m in man/*.[0-9]; do install -m 644 $$m $(DESTDIR)$(MANDIR)/man$${m##*.}/ || exit; done
+	$(B)/lockstep completion bash > $(DESTDIR)$(BASHDIR)/lockstep
+	$(B)/lockstep completion zsh > $(DESTDIR)$(ZSHDIR)/_lockstep
+
+uninstall:
+	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+
+# Debian packages of all of it, in $(B)/deb (needs dpkg-deb; lintian checks them where it is installed).
+deb: all
+	packaging/deb '$(B)' '$(VERSION)' '$(CC)'
 
 clean:
 	rm -rf $(B) $(B)-asan $(B)-tsan
