@@ -204,6 +204,16 @@ typedef struct lk_isa_info {
 int lk_isa_form(uint32_t i, lk_isa_info *info);         /* 0: there is no form i */
 int lk_isa_opcode(uint32_t i, uint32_t n, char *out, size_t size);      /* 0: no more; may leave "" where a sister form has that one */
 
+/* What is on this machine that Lockstep can use: the i-th tool; 0: no more. */
+typedef struct lk_tool {
+    size_t size;
+    const char *name;           /* "nvrtc", "nvcc", "clang", "ptxas" */
+    const char *fix;            /* what to do when it is missing */
+    uint32_t compiles;          /* it makes PTX from .cu files */
+    char path[1024];            /* "": not found */
+} lk_tool;
+int lk_tool_at(uint32_t i, lk_tool *tool);
+
 const char *lk_device_name(uint32_t i);
 char *lk_device_text(const char *name);
 

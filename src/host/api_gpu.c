@@ -128,6 +128,41 @@ static void count_line(struct text *t, const char *label, u64 n, const char *uni
         text_add(t, "  %-24s none, or not published\n", label);
 }
 
+/* One line a type; what the card has no unit for, or what nobody published, is left out. */
+static void add_peaks(struct text *t, const struct profile *p)
+{
+    const struct { const char *what; u32 gflops; bool tensor, ops; } peak[] = {
+        { "peak f64", p->peak.f64, false, false }, { "peak f32", p->peak.f32, false, false }, { "peak tensor f64", p->peak.t_f64, false, false },
+        { "peak tensor tf32", p->peak.t_tf32, true, false }, { p->sm < 80 ? "peak tensor f16" : "peak tensor f16, bf16", p->peak.t_f16, true, false },
+        { "peak tensor f8", p->peak.t_f8, true, false }, { "peak tensor f4", p->peak.t_f4, true, false }, { "peak tensor i8", p->peak.t_i8, true, true },
+    };
+    for (u32 i = 0; i < COUNT_OF(peak); i++) {
+        if (!peak[i].gflops)
+            continue;
+        const char *unit = peak[i].ops ? "TOP/s" : "TFLOP/s";
+        text_add(t, "  %-24s %g %s", peak[i].what, peak[i].gflops / 1e3, unit);
+        if (peak[i].tensor && p->sparse)
+            text_add(t, " dense, %g sparse 2:4", peak[i].gflops / 500.0);
+        text_add(t, "\n");
+    }
+}
+
+/* What the instruction set has on this card (PTX manual, "Target ISA notes"); the letter a marks what only sm_XXa code may use. */
+static void add_features(struct text *t, const struct profile *p)
+{
+    static const struct { u32 from, only; const char *what; } feature[] = {
+        { 70, 0, "independent thread scheduling" }, { 75, 0, "mma f16, i8; ldmatrix" }, { 80, 0, "mma bf16, tf32, f64; mma.sp; cp.async; mbarrier; redux" },
+        { 89, 0, "mma f8" }, { 90, 0, "clusters; cp.async.bulk; stmatrix; griddepcontrol" }, { 90, 90, "wgmma (a); setmaxnreg (a)" },
+        { 100, 100, "tcgen05 (a); setmaxnreg (a)" }, { 120, 0, "mma f4, f6, f8 with block scales (a)" },
+    };
+    const char *label = "features";
+    for (u32 i = 0; i < COUNT_OF(feature); i++)
+        if (p->sm >= feature[i].from && (!feature[i].only || p->sm == feature[i].only)) {
+            text_add(t, "  %-24s %s\n", label, feature[i].what);
+            label = "";
+        }
+}
+
 char *lk_device_text(const char *name)
 {
     const struct profile *p = profile_find(name);
@@ -140,9 +175,7 @@ char *lk_device_text(const char *name)
     count_line(&t, "bandwidth", p->memory_gbs, "GB/s");
     size_line(&t, "L2 cache", p->l2);
     count_line(&t, "boost clock", p->clock_mhz, "MHz");
-    count_line(&t, "peak f32", p->tf_f32, "TFLOP/s");
-    count_line(&t, "peak f64", p->tf_f64, "TFLOP/s");
-    count_line(&t, "peak f16 tensor, dense", p->tf_f16, "TFLOP/s");
+    add_peaks(&t, p);
     count_line(&t, "threads per block", p->threads_per_cta, "");
     text_add(&t, "  %-24s %u threads, %u warps, %u blocks\n", "per multiprocessor", p->threads_per_sm, p->warps_per_sm, p->ctas_per_sm);
     text_add(&t, "  %-24s %u per multiprocessor, %u per block, %u per thread\n", "registers", p->regs_per_sm, p->regs_per_cta, p->regs_per_thread);
@@ -151,6 +184,7 @@ char *lk_device_text(const char *name)
     text_add(&t, "  %-24s %u x %u x %u\n", "largest grid", p->grid[0], p->grid[1], p->grid[2]);
     text_add(&t, "  %-24s %u x %u x %u\n", "largest block", p->block[0], p->block[1], p->block[2]);
     count_line(&t, "largest cluster", p->cluster_max, "blocks");
+    add_features(&t, p);
     text_add(&t, "  %-24s %s\n", "source", p->source);
     return t.p;
 }

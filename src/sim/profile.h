@@ -16,7 +16,11 @@ struct profile {
     u32 cluster_max;            /* CTAs; 0: no clusters */
     u64 memory; u32 l2;         /* bytes */
     u32 clock_mhz, memory_gbs;  /* boost clock; bandwidth in GB/s */
-    u32 tf_f32, tf_f64, tf_f16; /* dense peak TFLOP/s (tensor for f16), 0: unknown */
+    struct peaks {              /* dense, in 10^9 operations a second; 0: the card has no such unit, or nobody published it */
+        u32 f64, f32;           /* of the ordinary units */
+        u32 t_f64, t_tf32, t_f16, t_f8, t_f4, t_i8;     /* of the tensor cores; f16 stands for bf16 too, with f32 accumulation */
+    } peak;
+    bool sparse;                /* tensor cores do twice that on 2:4 sparse matrices (not for f64) */
     bool cooperative;
     const char *source;         /* where the figures come from */
 };
