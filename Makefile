@@ -48,7 +48,7 @@ jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 # One short line for each file; make V=1 shows the whole command.
 say = $(if $(V),,@echo '$(1) $(2)';)
 
-.PHONY: all docs man demo test truth rows check-layers regen bench unit fuzz sanitize tsan clean install uninstall deb need FORCE
+.PHONY: all docs man demo test truth agree rows check-layers regen bench unit fuzz sanitize tsan clean install uninstall deb need FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a
@@ -122,6 +122,10 @@ truth: need
 # Which rows of isa.def no test runs, by gcov; `make test` does it too.
 rows: need
 	@tests/rows --build $(B)
+# How often the front end and ptxas agree on what is PTX (docs/ptx.md); needs ptxas.
+agree: need
+	@$(MAKE) --no-print-directory $(jobs) $(B)/bench/agree
+	@$(B)/bench/agree -n $(or $(MUTANTS),2000) -v tests/cases/*/*.ptx tests/bench/*.ptx
 
 check-layers:
 	@tests/layers

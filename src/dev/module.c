@@ -112,11 +112,72 @@ static bool const_fits(const struct ptx_module *p, struct error *e)
                                             (unsigned long long)total, CONST_MOST);
 }
 
+/* ---- functions of other modules ---- */
+
+static bool is_open(const struct ptx_func *f) { return f->is_extern && !f->has_body && !f->alias_of; }
+
+static bool has_shared(const struct ptx_module *p)
+{
+    bool any = false;
+    for (u32 i = 0; i < p->nvar; i++)
+        any |= p->var[i]->space == SP_SHARED && p->var[i]->size;
+    for (u32 i = 0; i < p->nfunc; i++)
+        for (u32 k = 0; k < p->func[i]->nlocal; k++)
+            any |= !p->func[i]->is_entry && p->func[i]->local[k]->space == SP_SHARED && p->func[i]->local[k]->size;
+    return any;
+}
+
+/* Gives the extern functions of one module the definitions of another; those that nobody defines are named when they are called. */
+static bool link_functions(struct ptx_module *to, struct ptx_module *from, struct error *e)
+{
+    for (u32 i = 0; i < to->nfunc; i++) {
+        struct ptx_func *f = to->func[i];
+        const struct ptx_symbol *s = is_open(f) ? map_get(&from->symbols, f->name) : NULL;
+        struct ptx_func *def = s ? s->func : NULL;
+        if (!def || !def->has_body || def->is_entry || (!def->is_visible && !def->is_weak))
+            continue;
+        if (def->nparam != f->nparam || def->nret != f->nret || def->param_bytes != f->param_bytes)
+            return error_at(e, ERR_INPUT, to->name, to->text, f->at, "`%.*s` has other parameters here than in %s", (int)f->name.n, f->name.p, from->name);
+        if (has_shared(from))
+            return error_at(e, ERR_UNSUPPORTED, to->name, to->text, f->at, "`%.*s` is in %s, whose shared variables would lie over those of this module", (int)f->name.n,
+                            f->name.p, from->name);
+        f->alias_of = def;
+        f->addr = def->addr;
+    }
+    return true;
+}
+
+static bool link_all(struct device *d, struct dev_module *m, struct error *e)
+{
+    for (struct dev_module *x = d->modules; x; x = x->next)
+        if (!link_functions(m->ptx, x->ptx, e) || !link_functions(x->ptx, m->ptx, e))
+            return false;
+    return true;
+}
+
+/* What other modules took from this one is open again. */
+static void unlink_all(struct device *d, const struct dev_module *m)
+{
+    for (struct dev_module *x = d->modules; x; x = x->next) {
+        bool any = false;
+        for (u32 i = 0; x != m && i < x->ptx->nfunc; i++) {
+            struct ptx_func *f = x->ptx->func[i];
+            if (!f->alias_of || f->alias_of->module != m->ptx)
+                continue;
+            f->alias_of = NULL;
+            any = true;
+        }
+        if (any)
+            sim_forget(x->ptx);
+    }
+}
+
 bool sim_place(struct device *d, struct dev_module *m, struct error *e)
 {
     bool ok = target_fits(d, m->ptx, e) && const_fits(m->ptx, e) && place_functions(d, m, e);
     for (u32 i = 0; ok && i < m->ptx->nvar; i++)
         ok = place_variable(d, m, i, e);
+    ok = ok && link_all(d, m, e);
     for (u32 i = 0; ok && i < m->ptx->nvar; i++)
         ok = write_initialiser(m, i, e);
     return ok;
@@ -124,6 +185,7 @@ bool sim_place(struct device *d, struct dev_module *m, struct error *e)
 
 void sim_displace(struct device *d, struct dev_module *m)
 {
+    unlink_all(d, m);
     sim_forget(m->ptx);
     for (u32 i = 0; i < m->objects; i++)
         if (m->object[i])

@@ -327,7 +327,10 @@ int syntax_find(u32 from, struct str opcode, struct syntax *out)
     for (u32 i = from; i < COUNT_OF(rows); i++) {
         if (rows[i].name[0] != opcode.p[0] || !split(rows[i].name, opcode, &w) || !assign(it, items_of(rows[i].words, it), &w, &m)) continue;
         if (forbidden(rows[i].name, &w, &(const char *){ NULL })) continue;
-        *out = (struct syntax){ .row = (u16)i };
+        static const char accesses[] = " ld ldu st atom red prefetch prefetchu ";
+        char name[64];
+        snprintf(name, sizeof name, " %s ", rows[i].name);
+        *out = (struct syntax){ .row = (u16)i, .is_access = strstr(accesses, name) != NULL };
         wants(&rows[i], &m, &w, out);
         words_read(&rows[i], &w, out);
         return (int)i;
@@ -376,8 +379,8 @@ static void types_text(const struct words *w, char *out, size_t size)
         if (is_type(w->w[i].p, w->w[i].n) && n + w->w[i].n + 2 < size) n += (size_t)snprintf(out + n, size - n, ".%.*s", (int)w->w[i].n, w->w[i].p);
 }
 
-/* Whether the types alone fit the row; what then is too much or too little. */
-static bool row_explain(const struct row *r, const struct words *w, char *out, size_t size)
+/* Whether the types alone fit the row; what then is too little or, unless only that is asked for, too much. */
+static bool row_explain(const struct row *r, const struct words *w, bool only_missing, char *out, size_t size)
 {
     struct item it[MAX_ITEMS];
     u32 n = items_of(r->words, it), next = 0, used = 0;
@@ -397,6 +400,7 @@ static bool row_explain(const struct row *r, const struct words *w, char *out, s
         if (!it[next].is_group) return false;
     char types[64];
     types_text(w, types, sizeof types);
+    if (extra.n && only_missing) return false;
     if (extra.n) {
         snprintf(out, size, ".%.*s does not go with %s%s%s", (int)extra.n, extra.p, r->name, types, " and the other modifiers here");
         return true;
@@ -447,8 +451,10 @@ void syntax_explain(struct str opcode, char *out, size_t size)
         snprintf(out, size, other ? "%s: one of%sneeds one of%s" : "%s: one of%sdoes not go with the other modifiers here", name, one, other ? other : "");
         return;
     }
-    for (size_t i = 0; i < COUNT_OF(rows); i++)
-        if (!strcmp(rows[i].name, name) && row_explain(&rows[i], &all, out, size)) return;
+    for (size_t i = 0; i < 2 * COUNT_OF(rows); i++) {      /* a row that only lacks a word explains best */
+        const struct row *r = &rows[i % COUNT_OF(rows)];
+        if (!strcmp(r->name, name) && row_explain(r, &all, i < COUNT_OF(rows), out, size)) return;
+    }
     char types[64];
     types_text(&all, types, sizeof types);
     snprintf(out, size, types[0] ? "%s has no form with the types %s" : "%s needs a type%s", name, types);

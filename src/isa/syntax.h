@@ -44,6 +44,7 @@ struct syntax {                 /* an opcode matched with a row */
     u16 row;                    /* number of the row */
     u8 nwant;                   /* operands */
     u8 space;                   /* SYN_*: the state space that its words name */
+    bool is_access;             /* ld, st, atom, red, prefetch: an address without a space is a generic one */
     s16 sm;                     /* least target; below 0: only targets before -sm */
     u8 arch;                    /* 0: any; 'a': exactly that architecture with its letter; 'f': that or a later one, with a letter */
     u8 version;                 /* least .version, 78 for 7.8 */

@@ -217,6 +217,8 @@ static bool alias_parse(struct parser *p)
         return fail_at(p, target_at, "function `%.*s` is not declared", SHOW(target));
     if (a->func->has_body || a->func->alias_of || a->func == t->func || t->func->alias_of)
         return fail_at(p, at, "`%.*s` cannot be an alias: one of the two is defined already or is itself an alias", SHOW(alias));
+    if (!prototypes_agree(a->func, t->func))
+        return fail_at(p, at, "`%.*s` and `%.*s` have different parameters", SHOW(alias), SHOW(target));
     a->func->alias_of = t->func;
     VEC_PUSH(&m->mem, &p->aliases, ((struct ptx_alias){ alias, target }));
     VEC_PUSH(&m->mem, &p->items, ((struct ptx_item){ .kind = ITEM_ALIAS, .index = p->aliases.n - 1 }));
@@ -237,10 +239,6 @@ static bool directive_parse(struct parser *p)
         return pragma_parse(p);
     if (is_dot(p, ".alias"))
         return alias_parse(p);
-    if (is_dot(p, ".target"))
-        return target_parse(p);
-    if (is_dot(p, ".address_size"))
-        return address_size_parse(p);
     while (is_linkage(p, &l))
         ;
     if (is_dot(p, ".entry") || is_dot(p, ".func"))
@@ -255,18 +253,6 @@ static bool directive_parse(struct parser *p)
     return unexpected(p, "a function or a variable");
 }
 
-/* Initialisers name symbols that may be declared further down, so they are looked at last. */
-static bool initialisers_check(struct parser *p)
-{
-    for (u32 i = 0; i < p->vars.n; i++) {
-        const struct ptx_var *v = p->vars.p[i];
-        for (u32 k = 0; k < v->ninit; k++)
-            if (v->init[k].sym.n && !map_get(&p->m->symbols, v->init[k].sym))
-                return fail_at(p, v->init[k].sym.p, "`%.*s` is not declared", SHOW(v->init[k].sym));
-    }
-    return true;
-}
-
 static bool module_parse(struct parser *p)
 {
     advance(p);
@@ -274,10 +260,14 @@ static bool module_parse(struct parser *p)
         return false;
     if (!is_dot(p, ".target"))
         return unexpected(p, ".target behind .version");
+    if (!target_parse(p))
+        return false;
+    if (is_dot(p, ".address_size") && !address_size_parse(p))
+        return false;
     while (p->t.kind != TK_END)
         if (!directive_parse(p))
             return false;
-    return initialisers_check(p);
+    return true;
 }
 
 static struct ptx_module *module_new(const char *name, struct str text)
@@ -309,6 +299,7 @@ struct ptx_module *ptx_parse(const char *name, struct str text, struct error *e)
         m->files = p.files.p, m->nfiles = p.files.n;
         m->alias = p.aliases.p, m->nalias = p.aliases.n;
         locs_name(&p);
+        objects_name(&p);
     }
     arena_free(&p.tmp);
     if (ok)

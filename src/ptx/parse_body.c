@@ -137,8 +137,9 @@ static bool regs_name(struct parser *p, enum ptx_type type, u32 vec)
     const char *count_at = p->t.at;
     if (!expect_u32(p, &r->count, "the number of registers"))
         return false;
-    if (!r->count || r->count > MAX_REGS)
-        return fail_at(p, count_at, "the number of registers lies between 1 and %d", MAX_REGS);
+    if (r->count > MAX_REGS)
+        return fail_at(p, count_at, "more than %d registers", MAX_REGS);
+    r->is_range = true;
     if (map_get(&p->scope->ranges, r->name))
         return fail_at(p, at, "`%.*s<>` is declared twice in this block", SHOW(r->name));
     map_put(&p->tmp, &p->scope->ranges, r->name, r);
@@ -154,7 +155,7 @@ static bool regs_parse(struct parser *p)
         enum ptx_type t = type_find((struct str){ p->t.s.p + 1, p->t.s.n - 1 });
         if (is_dot(p, ".v2") || is_dot(p, ".v4"))
             vec = (u32)(p->t.s.p[2] - '0');
-        else if (t && !type)
+        else if (t && !type && type_is_storage(t) && t < T_TEXREF)
             type = t;
         else
             return fail_at(p, p->t.at, "`%.*s` is not a type of registers", SHOW(p->t.s));
@@ -199,13 +200,11 @@ static bool callprototype_parse(struct parser *p, struct ptx_label *l)
     if (!prototype_parse(p, l->proto))
         return false;
     for (;;) {
-        u32 n;
         if (is_dot(p, ".noreturn")) {
             l->proto->is_noreturn = true;
             advance(p);
         } else if (is_dot(p, ".abi_preserve") || is_dot(p, ".abi_preserve_control")) {
-            advance(p);
-            if (!expect_u32(p, &n, "a number"))
+            if (!number_keep(p, l->proto))
                 return false;
         } else {
             return expect_end(p, "this prototype");
@@ -251,6 +250,8 @@ static bool dot_statement(struct parser *p)
         return regs_parse(p);
     if (is_dot(p, ".pragma"))
         return pragmas_parse(p);
+    if (is_dot(p, ".extern") || is_dot(p, ".common"))
+        return fail_at(p, p->t.at, "%.*s has no place in a function", SHOW(p->t.s));
     while (is_linkage(p, &l))
         ;
     if (p->t.kind == TK_DOT && space_find(p->t.s, &space))

@@ -114,7 +114,7 @@ bool section_parse(struct parser *p)
     if (!expect(p, '{', "{"))
         return false;
     while (!is_punct(p, '}')) {
-        if (p->t.kind == TK_END || p->t.kind == TK_BAD)
+        if (p->t.kind == TK_END || p->t.kind == TK_BAD || is_punct(p, '{') || is_punct(p, ';'))
             return unexpected(p, "} at the end of the section");
         advance(p);
     }

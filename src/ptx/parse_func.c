@@ -48,6 +48,8 @@ bool prototype_parse(struct parser *p, struct ptx_func *f)
         return false;
     if (is_punct(p, '(') && !params_parse(p, &param))
         return false;
+    for (u32 i = 0; i < param.n; i++)
+        param.p[i]->is_input = true;
     f->param_bytes = layout(&param);
     layout(&ret);
     f->param = param.p, f->nparam = param.n;
@@ -59,10 +61,13 @@ static bool triple(struct parser *p, u32 v[3])
 {
     u32 n = 0;
     v[1] = v[2] = 1;
-    do
-        if (!expect_u32(p, &v[n++], "a number"))
+    do {
+        const char *at = p->t.at;
+        if (!expect_u32(p, &v[n], "a number"))
             return false;
-    while (n < 3 && accept(p, ','));
+        if (!v[n++])
+            return fail_at(p, at, "this number is at least 1");
+    } while (n < 3 && accept(p, ','));
     return true;
 }
 
@@ -89,7 +94,7 @@ static bool pragma_keep(struct parser *p, struct ptx_func *f)
     return expect_end(p, ".pragma") && option_keep(p, f, start, end);
 }
 
-static bool number_keep(struct parser *p, struct ptx_func *f)
+bool number_keep(struct parser *p, struct ptx_func *f)
 {
     const char *start = p->t.at;
     advance(p);
@@ -139,12 +144,29 @@ static bool option_parse(struct parser *p, struct ptx_func *f)
     for (size_t i = 0; i < COUNT_OF(all); i++) {
         if (!is_dot(p, all[i].name))
             continue;
+        if (f->is_entry == (all[i].flag == &f->is_noreturn))
+            return fail_at(p, p->t.at, "%s is for %s", all[i].name, f->is_entry ? "functions" : "kernels");
         advance(p);
         if (all[i].flag)
             *all[i].flag = true;
         return all[i].flag || (all[i].three ? triple(p, all[i].three) : expect_u32(p, all[i].one, "a number"));
     }
     return fail_at(p, p->t.at, "unknown directive %.*s", SHOW(p->t.s));
+}
+
+static bool same_parameters(struct ptx_var *const *a, u32 na, struct ptx_var *const *b, u32 nb)
+{
+    if (na != nb)
+        return false;
+    for (u32 i = 0; i < na; i++)
+        if (a[i]->space != b[i]->space || type_size[a[i]->type] != type_size[b[i]->type] || type_is_float(a[i]->type) != type_is_float(b[i]->type) || a[i]->size != b[i]->size)
+            return false;
+    return true;
+}
+
+bool prototypes_agree(const struct ptx_func *a, const struct ptx_func *b)
+{
+    return same_parameters(a->param, a->nparam, b->param, b->nparam) && same_parameters(a->ret, a->nret, b->ret, b->nret);
 }
 
 static struct ptx_func *func_add(struct parser *p, struct ptx_func *f)
@@ -168,6 +190,10 @@ static struct ptx_func *func_add(struct parser *p, struct ptx_func *f)
         fail_at(p, f->at, "`%.*s` was declared as something else in line %u", SHOW(f->name), old->line);
         return NULL;
     }
+    if (!prototypes_agree(old, f)) {
+        fail_at(p, f->at, "`%.*s` has other parameters than in line %u", SHOW(f->name), old->line);
+        return NULL;
+    }
     struct ptx_func both = old->has_body ? *old : *f;
     both.is_visible = old->is_visible || f->is_visible;
     both.is_weak = old->is_weak || f->is_weak;
@@ -176,6 +202,34 @@ static struct ptx_func *func_add(struct parser *p, struct ptx_func *f)
     both.alias_of = old->alias_of;
     *old = both;
     return old;
+}
+
+/* What the directives of a kernel say together. */
+static bool options_check(struct parser *p, const struct ptx_func *f)
+{
+    if (f->reqntid[0] && f->maxntid[0])
+        return fail_at(p, f->at, "`%.*s` has both .reqntid and .maxntid", SHOW(f->name));
+    if (f->blocks_are_clusters && !(f->reqntid[0] && f->reqnctapercluster[0]))
+        return fail_at(p, f->at, ".blocksareclusters needs .reqntid and .reqnctapercluster");
+    return true;
+}
+
+/* Parameters of kernels are in the .param space, complete, and not too many. */
+static bool kernel_check(struct parser *p, const struct ptx_func *f)
+{
+    bool large = p->m->target >= 70 && 10 * p->m->version_major + p->m->version_minor >= 81;
+    u32 limit = large ? 32764 : 4352;
+    for (u32 i = 0; i < f->nparam; i++) {
+        const struct ptx_var *v = f->param[i];
+        if (f->is_entry && v->space != SP_PARAM)
+            return fail_at(p, v->at, "a parameter of a kernel is declared as .param");
+        if (f->is_entry && !v->size)
+            return fail_at(p, v->at, "a parameter of a kernel has a size");
+        if (!f->is_entry && v->is_ptr)
+            return fail_at(p, v->at, ".ptr is for parameters of kernels");
+    }
+    return !f->is_entry || f->param_bytes <= limit || fail_at(p, f->at, "kernel `%.*s` has %llu bytes of parameters; there may be %u", SHOW(f->name),
+                                                              (unsigned long long)f->param_bytes, limit);
 }
 
 bool func_parse(struct parser *p, struct linkage l)
@@ -195,7 +249,11 @@ bool func_parse(struct parser *p, struct linkage l)
         if (!option_parse(p, f))
             return false;
     f->has_body = is_punct(p, '{');
-    f->is_extern = l.is_extern && !f->has_body;
+    if (l.is_extern && f->has_body)
+        return fail_at(p, f->at, ".extern `%.*s` has a body", SHOW(f->name));
+    if (!kernel_check(p, f) || !options_check(p, f))
+        return false;
+    f->is_extern = l.is_extern;
     struct ptx_func *known = func_add(p, f);
     if (!known)
         return false;

@@ -154,7 +154,7 @@ static bool symbol_offset(struct parser *p, struct ptx_operand *op)
 {
     s64 n = 0;
     struct ptx_operand copy = *op;      /* the stack may move */
-    if (is_punct(p, '+') || is_punct(p, '-')) {
+    if (is_punct(p, '+')) {
         if (!integer_parse(p, &n))
             return false;
         copy.imm = n;
@@ -213,7 +213,7 @@ static bool memory(struct parser *p)
         if (!operand(p))
             return false;
         struct ptx_operand *op = &p->ops.p[p->ops.n - 1];
-        if (op->kind == OP_REG && (is_punct(p, '+') || is_punct(p, '-'))) {
+        if (op->kind == OP_REG && is_punct(p, '+')) {
             s64 off;
             if (op->sel)
                 return fail_at(p, start, "an address is a whole register");

@@ -10,6 +10,7 @@ struct decl {                   /* what stands before the names of a declaration
     u32 align;                  /* 0: natural */
     u32 vec;                    /* 1, 2, 4, 8 */
     bool is_managed;            /* .attribute(.managed) */
+    bool is_unified; u32 unified[2];            /* .attribute(.unified(1, 2)) */
     bool is_ptr;                /* .ptr */
     enum ptx_space ptr_space;   /* of .ptr */
     u32 ptr_align;              /* of .ptr, 0: not given */
@@ -31,6 +32,8 @@ bool space_find(struct str dot, enum ptx_space *space)
 
 bool is_linkage(struct parser *p, struct linkage *l)
 {
+    if (l->is_visible || l->is_extern || l->is_weak || l->is_common)
+        return false;       /* one is all there may be */
     if (is_dot(p, ".visible"))
         l->is_visible = true;
     else if (is_dot(p, ".extern"))
@@ -67,10 +70,10 @@ static bool attribute_parse(struct parser *p, struct decl *d)
             d->is_managed = true;
             advance(p);
         } else if (is_dot(p, ".unified")) {
-            u32 id;
             advance(p);
-            if (!expect(p, '(', "(") || !expect_u32(p, &id, "a number") || !expect(p, ',', "a comma") ||
-                !expect_u32(p, &id, "a number") || !expect(p, ')', ")"))
+            d->is_unified = true;
+            if (!expect(p, '(', "(") || !expect_u32(p, &d->unified[0], "a number") || !expect(p, ',', "a comma") ||
+                !expect_u32(p, &d->unified[1], "a number") || !expect(p, ')', ")"))
                 return false;
         } else {
             return unexpected(p, ".managed or .unified");
@@ -79,22 +82,32 @@ static bool attribute_parse(struct parser *p, struct decl *d)
     return expect(p, ')', ")");
 }
 
+/* Types that a variable can have: the others are types of instructions only. */
+bool type_is_storage(enum ptx_type t)
+{
+    return t == T_PRED || (t >= T_B8 && t <= T_F16X2) || t == T_F32 || t == T_F64 || t >= T_TEXREF;
+}
+
 static bool decl_word(struct parser *p, struct decl *d)
 {
     enum ptx_space space;
     struct str s = p->t.s;
+    if (str_is(s, ".align") && (d->type && !d->is_ptr))
+        return fail_at(p, p->t.at, ".align stands before the type");
     if (str_is(s, ".align"))
         return align_parse(p, d->is_ptr ? &d->ptr_align : &d->align);
     if (str_is(s, ".attribute"))
         return attribute_parse(p, d);
     enum ptx_type type = type_find((struct str){ s.p + 1, s.n - 1 });
+    if (type && !type_is_storage(type))
+        return fail_at(p, p->t.at, "`%.*s` is a type of instructions, not of variables", SHOW(s));
     if (type && !d->type)
         d->type = type;
-    else if (str_is(s, ".v2") || str_is(s, ".v4") || str_is(s, ".v8"))
+    else if ((str_is(s, ".v2") || str_is(s, ".v4")) && !d->type && d->vec == 1)
         d->vec = (u32)(s.p[2] - '0');
     else if (str_is(s, ".ptr") && d->space == SP_PARAM)
         d->is_ptr = true;
-    else if (d->is_ptr && space_find(s, &space) && space != SP_REG)
+    else if (d->is_ptr && !d->ptr_space && !d->ptr_align && space_find(s, &space) && space != SP_REG)
         d->ptr_space = space;
     else
         return fail_at(p, p->t.at, "`%.*s` has no place in this declaration", SHOW(s));
@@ -112,13 +125,20 @@ static bool decl_parse(struct parser *p, struct decl *d)
     while (p->t.kind == TK_DOT)
         if (!decl_word(p, d))
             return false;
-    return d->type || unexpected(p, "a type such as .b32");
+    if (!d->type)
+        return unexpected(p, "a type such as .b32");
+    if (d->vec * type_size[d->type] > 16)
+        return fail_at(p, p->t.at, "a vector has at most 16 bytes");
+    if (d->space == SP_PARAM && (d->vec > 1 || d->type == T_F16X2))
+        return fail_at(p, p->t.at, "a .param variable is a scalar or an array, of no packed type");
+    return !d->is_managed || d->space == SP_GLOBAL || fail_at(p, p->t.at, "only .global variables are managed");
 }
 
 /* One name with its dimensions. */
 static bool var_name(struct parser *p, const struct decl *d, struct ptx_var *v)
 {
     *v = (struct ptx_var){ .space = d->space, .type = d->type, .vec = d->vec, .is_managed = d->is_managed,
+                           .is_unified = d->is_unified, .unified = { d->unified[0], d->unified[1] },
                            .is_ptr = d->is_ptr, .ptr_space = d->ptr_space, .ptr_align = d->ptr_align };
     v->at = p->t.at;
     v->line = p->t.line;
@@ -176,7 +196,12 @@ static bool symbol_value(struct parser *p, struct ptx_init *x)
     } else if (!expect_name(p, &x->sym, "a variable or a function")) {
         return false;
     }
-    if ((is_punct(p, '+') || is_punct(p, '-')) && !integer_parse(p, &off))
+    const struct ptx_symbol *s = map_get(&p->m->symbols, x->sym);
+    if (!s)
+        return fail_at(p, x->sym.p, "`%.*s` is not declared", SHOW(x->sym));
+    if (s->var && s->var->space != SP_GLOBAL && s->var->space != SP_CONST)
+        return fail_at(p, x->sym.p, "`%.*s` is neither a .global nor a .const variable", SHOW(x->sym));
+    if (is_punct(p, '+') && !integer_parse(p, &off))
         return false;
     x->value = (u64)off;
     return true;
@@ -204,7 +229,7 @@ static bool element(struct parser *p, const struct ptx_var *v, struct ptx_init *
         advance(p);
         if (is_punct(p, '('))
             return masked_value(p, t, x);
-        if (is_punct(p, ',') || is_punct(p, '}')) {
+        if ((is_punct(p, ',') || is_punct(p, '}')) && !type_is_float(v->type)) {
             x->value = constant_as((struct constant){ t.is_unsigned ? CONST_U64 : CONST_S64, t.value }, v->type);
             return true;
         }
@@ -213,9 +238,14 @@ static bool element(struct parser *p, const struct ptx_var *v, struct ptx_init *
     }
     if (!constant_starts(p) && p->t.kind == TK_NAME)
         return symbol_value(p, x);
+    const char *at = p->t.at;
     if (!constant_parse(p, &c))
         return false;
-    x->value = constant_as(c, v->type);
+    bool is_float = c.kind == CONST_F32 || c.kind == CONST_F64;
+    bool is_bits = v->type >= T_B8 && v->type <= T_B128 && is_float && type_size[v->type] == (c.kind == CONST_F32 ? 4 : 8);
+    if (is_float != type_is_float(v->type) && !is_bits)
+        return fail_at(p, at, is_float ? "a floating-point value for an integer variable" : "a floating-point variable takes a value such as 1.0");
+    x->value = is_bits ? c.bits : constant_as(c, v->type);
     return true;
 }
 
@@ -260,6 +290,8 @@ static bool braces(struct parser *p, const struct ptx_var *v, init_list *list, u
         pos += is_nested ? inner : 1;
         if (!accept(p, ','))
             break;
+        if (is_punct(p, '}'))
+            return unexpected(p, "a value behind the comma");
     }
     /* The size of an open array comes from its values: it ends with a whole item, and empty braces count. */
     if (is_open && !pad_to(p, list, (pos + inner - 1) / inner * inner))
@@ -293,8 +325,8 @@ static bool init_parse(struct parser *p, struct ptx_var *v)
         return fail_at(p, at, ".extern `%.*s` cannot have an initialiser", SHOW(v->name));
     if (v->space != SP_GLOBAL && v->space != SP_CONST)
         return fail_at(p, at, "only .global and .const variables can have an initialiser");
-    if (!is_punct(p, '{') && (v->ndims || v->vec > 1))
-        return unexpected(p, "{");
+    if (is_punct(p, '{') != (v->ndims || v->vec > 1))
+        return unexpected(p, is_punct(p, '{') ? "a single value" : "{");
     if (is_punct(p, '{') ? !braces(p, v, &list, 0, 0) : !element_put(p, v, &list, 0))
         return false;
     if (v->ndims && !v->dims[0])
@@ -340,6 +372,39 @@ static bool local_add(struct parser *p, struct ptx_var *v)
     return true;
 }
 
+/* What only the whole declaration shows. */
+static bool var_check(struct parser *p, const struct ptx_var *v)
+{
+    bool is_opaque = v->type >= T_TEXREF;
+    if (is_opaque && (p->func || v->space != SP_GLOBAL))
+        return fail_at(p, v->at, "textures and surfaces are .global variables of the module");
+    if (v->is_common && v->space != SP_GLOBAL)
+        return fail_at(p, v->at, ".common variables are .global");
+    return v->size || v->is_extern || v->space == SP_PARAM || fail_at(p, v->at, "`%.*s` has no size: only .extern arrays may", SHOW(v->name));
+}
+
+static bool var_add(struct parser *p, struct ptx_var *v) { return var_check(p, v) && (p->func ? local_add(p, v) : global_add(p, v)); }
+
+/* x<4>: the variables x0 to x3. */
+static bool vars_numbered(struct parser *p, const struct ptx_var *v)
+{
+    u32 n;
+    const char *at = p->t.at;
+    advance(p);
+    if (!expect_u32(p, &n, "the number of variables") || !expect(p, '>', ">"))
+        return false;
+    if (n > MAX_NUMBERED)
+        return fail_at(p, at, "more than %d variables", MAX_NUMBERED);
+    for (u32 i = 0; i < n; i++) {
+        struct ptx_var *one = NEW(&p->m->mem, struct ptx_var);
+        *one = *v;
+        one->name = str_of(arena_printf(&p->m->mem, "%.*s%u", (int)v->name.n, v->name.p, i));
+        if (!var_add(p, one))
+            return false;
+    }
+    return true;
+}
+
 bool vars_parse(struct parser *p, struct linkage l)
 {
     struct decl d;
@@ -353,9 +418,14 @@ bool vars_parse(struct parser *p, struct linkage l)
         v->is_visible = l.is_visible;
         v->is_weak = l.is_weak;
         v->is_common = l.is_common;
+        if (is_punct(p, '<')) {
+            if (!vars_numbered(p, v))
+                return false;
+            continue;
+        }
         if (accept(p, '=') && !init_parse(p, v))
             return false;
-        if (p->func ? !local_add(p, v) : !global_add(p, v))
+        if (!var_add(p, v))
             return false;
     } while (accept(p, ','));
     return true;

@@ -11,6 +11,7 @@
 enum {
     MAX_DEPTH = 64,             /* of blocks, parentheses and braces: keeps our own stack small */
     MAX_REGS = 1 << 20,         /* N of %r<N> */
+    MAX_NUMBERED = 1 << 16,     /* N of x<N> in memory */
     MAX_PADDING = 1 << 20,      /* zero elements that nested initialisers of a module may imply */
 };
 #define MAX_VAR_BYTES ((u64)1 << 40)
@@ -88,6 +89,7 @@ u64 constant_as(struct constant c, enum ptx_type t);        /* its bits as an el
 
 /* ---- parse_var.c: variables and their initialisers ---- */
 struct linkage { bool is_extern, is_visible, is_weak, is_common; };
+bool type_is_storage(enum ptx_type t);                              /* a variable or register can have it */
 bool space_find(struct str dot, enum ptx_space *space);     /* ".global" */
 bool is_linkage(struct parser *p, struct linkage *l);       /* takes .extern .visible .weak .common */
 /* `.space ... name[dims] = init, name ...` without the final ;. In a body the names go into the scope. */
@@ -100,6 +102,8 @@ bool operand_parse(struct parser *p, bool label_only, struct ptx_operand *op);  
 void labels_pend(struct parser *p, struct ptx_operand *op, u32 n);  /* they lie where they will stay: note those that wait for a label */
 
 /* ---- parse_func.c: functions, blocks and registers ---- */
+bool number_keep(struct parser *p, struct ptx_func *f);              /* .abi_preserve 4: kept as text */
+bool prototypes_agree(const struct ptx_func *a, const struct ptx_func *b);  /* same parameters and results */
 bool func_parse(struct parser *p, struct linkage l);
 bool prototype_parse(struct parser *p, struct ptx_func *f); /* (results) name (parameters), offsets set */
 struct name *name_find(struct parser *p, struct str s);     /* NULL: not in any scope */
@@ -111,5 +115,6 @@ bool body_parse(struct parser *p, struct ptx_func *f);      /* parse_body.c */
 bool file_parse(struct parser *p);
 bool loc_parse(struct parser *p);
 bool section_parse(struct parser *p);
+void objects_name(struct parser *p);                                 /* dwarf.c: variables by their names in the source */
 void locs_name(struct parser *p);       /* finds the function names in .debug_str */
 #endif

@@ -61,8 +61,12 @@ static void put_declaration(struct text *o, const struct ptx_var *v)
 {
     u32 natural = MAX_OF(type_size[v->type] * v->vec, 1u);
     put(o, space_name(v->space));
-    if (v->is_managed)
-        put(o, " .attribute(.managed)");
+    if (v->is_managed || v->is_unified)
+        put(o, v->is_managed ? " .attribute(.managed" : " .attribute(");
+    if (v->is_unified)
+        text_add(o, "%s.unified(%u, %u)", v->is_managed ? ", " : "", v->unified[0], v->unified[1]);
+    if (v->is_managed || v->is_unified)
+        put(o, ")");
     if (v->align != natural)
         text_add(o, " .align %u", v->align);
     if (v->vec > 1)
@@ -281,6 +285,10 @@ static void put_label(struct text *o, const struct ptx_label *l)
         put(o, " ");
         put_params(o, l->proto->param, l->proto->nparam, "");
         put(o, l->proto->is_noreturn ? " .noreturn" : "");
+        for (u32 i = 0; i < l->proto->noption; i++) {
+            put(o, " ");
+            put_str(o, l->proto->option[i]);
+        }
         break;
     }
     put_operands(o, l->target, l->ntarget);
@@ -294,7 +302,7 @@ static void put_regs(struct text *o, const struct ptx_regs *r)
         text_add(o, ".v%u ", r->vec);
     text_add(o, ".%s ", type_name[r->type]);
     put_str(o, r->name);
-    if (r->count)
+    if (r->is_range)
         text_add(o, "<%u>", r->count);
     put(o, ";\n");
 }

@@ -39,6 +39,11 @@ struct ptx_var {                /* .global .const .shared .local or .param varia
     u32 ptr_align;              /* .param .ptr .align N, 0: not given */
     enum ptx_space ptr_space;   /* .param .ptr.global etc, SP_NONE: not given */
     bool is_ptr;                /* .param with .ptr */
+    bool is_input;              /* .param: an input of the function, read only */
+    u32 unified[2]; bool is_unified;            /* .attribute(.unified(1, 2)) */
+    struct ptx_var *part; u32 npart;            /* .local frame: the variables that DWARF places in it, by offset */
+    u64 within;                 /* a part: its offset in the frame */
+    struct str source_name;     /* what the source calls it, as DWARF says; n = 0: unknown */
     u64 addr;                   /* device address of a module-scope .global or .const variable, set when the module is loaded (dev) */
     struct str state;           /* opaque initialiser of a .texref, .samplerref, .surfref: the text in braces, n = 0: none */
     struct ptx_reg *reg;        /* SP_REG: a parameter or result declared as .reg, the register itself */
@@ -117,7 +122,8 @@ struct ptx_regs {               /* one name of a .reg statement */
     struct str name;            /* "%r" of %r<20>, else the whole name */
     enum ptx_type type;
     u32 vec;                    /* 1, 2, 4; the components of v are registers v.x v.y ... */
-    u32 count;                  /* 20 of %r<20>: %r0 to %r19; 0: a single name */
+    u32 count;                  /* 20 of %r<20>: %r0 to %r19 */
+    bool is_range;              /* written with < >, maybe of none */
 };
 
 /* What stands between the instructions of a body, in order. The instructions are an array without holes; each of these

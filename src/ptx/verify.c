@@ -59,6 +59,8 @@ static bool insn_check(struct verifier *v)
 static bool func_check(struct verifier *v)
 {
     const struct ptx_func *f = v->f;
+    if (!f->has_body && !f->is_extern && !f->alias_of)
+        return verify_fail(v, f->at, "function `%.*s` is never defined: .extern says that another module defines it", SHOW(f->name));
     for (u32 k = 0; k < f->nlabel; k++)
         if (!targets_check(v, f->label[k]))
             return false;

@@ -46,7 +46,7 @@ static bool argument_check(struct verifier *v, const struct ptx_operand *op, con
 {
     const char *what = is_result ? "result" : "argument";
     if (op->kind == OP_SYM && op->var && op->var->space == SP_PARAM) {
-        if (p->space == SP_PARAM && op->var->size == bytes_of(p))
+        if (p->space == SP_PARAM && (op->var->size == bytes_of(p) || !p->size))     /* b8 x[]: as many as the caller likes */
             return true;
         return verify_fail(v, op->at, "%s `%.*s` has %llu bytes and the parameter %llu", what, SHOW(op->var->name),
                            (unsigned long long)op->var->size, (unsigned long long)bytes_of(p));

@@ -169,12 +169,16 @@ static bool memory_fits(const struct syntax *s, const struct ptx_operand *op, u3
 {
     static const char *const space_of[] = { "none", ".reg", ".param", ".global", ".const", ".shared", ".local", "generic" };
     if (op->kind != OP_MEM) return wanted(y, op, "an address in brackets");
+    if (op->nelem) return no(y, op->elem, "only texture and tensor addresses have more than one part");
     if (op->reg) {
         enum ptx_type t = op->reg->type;
-        if (t == T_PRED || type_is_float(t) || t == T_B128) return no(y, op, "%.*s cannot be an address: it is a .%s register", SHOW(op->reg->name), type_name[t]);
-        return true;
+        if (type_size[t] < 4 || type_is_float(t) || t == T_B128) return no(y, op, "%.*s cannot be an address: it is a .%s register", SHOW(op->reg->name), type_name[t]);
+        u8 where = s->space;
+        return type_size[t] == 8 || where > SYN_GLOBAL || !s->is_access || no(y, op, "%.*s cannot address %s memory: addresses have 64 bits", SHOW(op->reg->name), space_text(where));
     }
     if (!op->var) return s->space == SYN_LOCAL || no(y, op, "only local memory is addressed by a number");
+    if (s->want[0].kind == WANT_MEMORY && s->space == SYN_PARAM && op->var->is_input)
+        return no(y, op, "`%.*s` is a parameter that came in: it cannot be written", SHOW(op->var->name));
     u8 space = number ? SYN_GENERIC : s->space;         /* the second address of a copy is in another space */
     if (number && s->space) return true;
     bool ok = space ? is_space(op->var->space, space) : op->var->space == SP_GLOBAL || op->var->space == SP_SHARED || op->var->space == SP_LOCAL;
@@ -245,6 +249,7 @@ static bool operand_fits(const struct syntax *s, const struct want *w, const str
     case WANT_MOVED:
         if (op->kind == OP_VEC) return s->want[0].count ? true : wanted(y, op, "a register or a constant");
         if (op->kind == OP_SYM && op->var && op->var->space == SP_REG) return wanted(y, op, "a register");
+        if (op->kind == OP_SYM && op->var && op->var->space == SP_GLOBAL && type_size[w->type] < 8) return no(y, op, "the address of `%.*s` has 64 bits", SHOW(op->var->name));
         return op->kind == OP_SYM ? !type_is_float((enum ptx_type)w->type) || wanted(y, op, "a number") : value_fits(w, op, y);
     case WANT_ADDRESS:
         if (op->kind == OP_REG && (type_size[op->reg->type] < 4 || op->reg->type == T_B128 || type_is_float(op->reg->type)))

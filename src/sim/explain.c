@@ -61,7 +61,8 @@ static void describe_array(const struct access *a, const struct lane_check *c, u
 {
     bool shared = a->space[lane] == SP_SHARED;
     f->object = shared ? "shared memory" : "local memory";
-    if (shared && c->var) f->object = plain_name(mem, c->var->name);
+    if (c->var && c->var->source_name.n) f->object = arena_str(mem, c->var->source_name);
+    else if (shared && c->var) f->object = plain_name(mem, c->var->name);
     f->object_base = c->lo; f->object_size = c->size;
     untyped(mem, f, element_width(a, shared ? c->var : NULL));
 }
@@ -113,6 +114,9 @@ static void explain_neighbour(const struct access *a, const struct lane_check *c
     f->cause = arena_printf(mem, "the pointer came from %s, and was moved %" PRIu64 " bytes %s its start: there lies %s", f->object, before ? f->object_base - addr : addr - f->object_base, before ? "before" : "past", f->neighbour);
 }
 
+/* A local variable that DWARF names, not the whole frame. */
+static bool is_named(const struct lane_check *c) { return c->var && c->var->source_name.n; }
+
 static void explain_array(const struct access *a, const struct lane_check *c, u32 lane, struct arena *mem, struct finding *f)
 {
     const struct launch *l = a->warp->cta->launch;
@@ -123,8 +127,8 @@ static void explain_array(const struct access *a, const struct lane_check *c, u3
         f->fix = "Launch with at least {end} bytes of dynamic shared memory.";
         return;
     }
-    if (at < c->lo) f->cause = arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: the index is negative", c->lo - at, plural(c->lo - at), shared ? f->object : "the local variables");
-    else if (shared && c->var) explain_past(a, lane, 1u << lane, mem, f);
+    if (at < c->lo) f->cause = arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: the index is negative", c->lo - at, plural(c->lo - at), shared || is_named(c) ? f->object : "the local variables");
+    else if ((shared && c->var) || is_named(c)) explain_past(a, lane, 1u << lane, mem, f);
     else if (shared) f->cause = arena_printf(mem, "the CTA has %" PRIu64 " bytes of shared memory, and the access reaches byte {end}", c->size);
     else {
         char name[256];

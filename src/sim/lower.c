@@ -394,6 +394,7 @@ static void layout(struct lowered *l, struct arena *a)
     for (u32 k = 0; k < f->nlocal; k++) {
         struct ptx_var *v = f->local[k];
         if (v->space == SP_LOCAL) PLACE(q, v);
+        for (u32 j = 0; j < v->npart; j++) v->part[j].offset = v->offset + v->part[j].within;
         if (v->space == SP_PARAM) PLACE(p, v);
     }
     l->arg_off = NEW_ARRAY(a, u32, f->nparam + 1);

@@ -82,7 +82,7 @@ struct opnd {                                   /* an operand before it has a sl
 };
 
 enum root_kind { ROOT_UNSET, ROOT_NONE, ROOT_PARAM, ROOT_VAR, ROOT_DYN, ROOT_MIXED };
-struct root { u8 kind; u32 off; struct ptx_var *var; };         /* which object an address was made from (RULES.md B) */
+struct root { u8 kind; bool is_start; u32 off; struct ptx_var *var; };  /* which object an address was made from (RULES.md B); whether it is its first byte */
 
 struct site {                                   /* a memory instruction, whatever the version */
     u16 name;                                   /* N_ld N_st N_atom N_red */
@@ -286,7 +286,7 @@ struct worker {
     struct arena mem;                           /* lives as long as the launch */
 };
 
-enum { PARK_SCAN = 32, PARK_TURN = 16, LOCAL_STACK = 1 << 16, FUEL_FIRST = 128, FUEL_MAX = 1 << 16, LOOK_STEPS = 4096 };
+enum { PARK_SCAN = 32, PARK_TURN = 16, LOCAL_STACK = 1 << 19, FUEL_FIRST = 128, FUEL_MAX = 1 << 16, LOOK_STEPS = 4096 };
 
 struct launch {                                 /* read by all workers all the time; what they write has lines of its own */
     const struct sim_launch *in;

@@ -7,13 +7,14 @@
 #include "sim/lower.h"
 #include "sim/access.h"
 
-static bool same(struct root a, struct root b) { return a.kind == b.kind && a.off == b.off && a.var == b.var; }
+static bool same(struct root a, struct root b) { return a.kind == b.kind && a.off == b.off && a.var == b.var && a.is_start == b.is_start; }
 
 static struct root join(struct root a, struct root b)
 {
     if (a.kind == ROOT_UNSET) return b;
     if (b.kind == ROOT_UNSET) return a;
     if (same(a, b)) return a;
+    if (a.kind == b.kind && a.off == b.off && a.var == b.var) return (struct root){ .kind = a.kind, .off = a.off, .var = a.var };
     return (struct root){ .kind = ROOT_DYN };
 }
 
@@ -34,7 +35,7 @@ static struct root join_in(struct root a, struct root b, u32 width)
 static struct root of_operand(const struct lowered *l, struct opnd o, u32 width)
 {
     if (o.kind == O_REG) return l->root[o.reg];
-    if (o.kind == O_CONST && o.reg) return (struct root){ .kind = ROOT_VAR, .var = l->sym[o.reg - 1] };
+    if (o.kind == O_CONST && o.reg) return (struct root){ .kind = ROOT_VAR, .var = l->sym[o.reg - 1], .is_start = o.value == l->sym[o.reg - 1]->offset };
     if (o.kind == O_PARAM && width == 8) return (struct root){ .kind = ROOT_PARAM, .off = (u32)o.value };
     return (struct root){ .kind = ROOT_NONE };
 }
@@ -48,6 +49,19 @@ static struct root sum(struct root a, struct root b)
     return (struct root){ .kind = a.kind == ROOT_DYN || b.kind == ROOT_DYN ? ROOT_DYN : ROOT_MIXED };
 }
 
+/* The same object, somewhere in it. */
+static struct root inside(struct root r) { r.is_start = false; return r; }
+
+/* frame + constant: where DWARF says what lies there, the address is that variable's (RULES.md B5). */
+static struct root part_of(struct root r, struct opnd n)
+{
+    if (r.kind != ROOT_VAR || !r.is_start || r.var->space != SP_LOCAL || n.kind != O_CONST || n.reg) return inside(r);
+    if (n.comp) return r;                       /* cvta: the same place, as a generic address */
+    for (u32 k = 0; k < r.var->npart; k++)
+        if (n.value - r.var->part[k].within < r.var->part[k].size) return (struct root){ .kind = ROOT_VAR, .var = &r.var->part[k] };
+    return inside(r);
+}
+
 static struct root transfer(const struct lowered *l, const struct lop *o, u32 width)
 {
     struct root none = { .kind = ROOT_NONE };
@@ -58,10 +72,10 @@ static struct root transfer(const struct lowered *l, const struct lop *o, u32 wi
     bool early = a.kind == ROOT_UNSET || b.kind == ROOT_UNSET;
     switch (rule) {
     case PROV_KEEP: return a;
-    case PROV_ADD: return sum(a, b);
-    case PROV_SUB: return b.kind == ROOT_NONE ? a : early ? (struct root){ 0 } : (struct root){ .kind = a.kind == ROOT_DYN || b.kind == ROOT_DYN ? ROOT_DYN : ROOT_MIXED };
-    case PROV_MAD: return c;
-    case PROV_AND: return b.kind == ROOT_NONE ? a : a.kind == ROOT_NONE ? b : early ? (struct root){ 0 } : none;
+    case PROV_ADD: return part_of(sum(a, b), a.kind == ROOT_VAR ? o->b : o->a);
+    case PROV_SUB: return b.kind == ROOT_NONE ? inside(a) : early ? (struct root){ 0 } : (struct root){ .kind = a.kind == ROOT_DYN || b.kind == ROOT_DYN ? ROOT_DYN : ROOT_MIXED };
+    case PROV_MAD: return inside(c);
+    case PROV_AND: return b.kind == ROOT_NONE ? inside(a) : a.kind == ROOT_NONE ? inside(b) : early ? (struct root){ 0 } : none;
     case PROV_CHOICE: return join_in(a, b, width);
     case PROV_LOAD: return width == 8 && l->site[o->site].width == 8 ? (struct root){ .kind = ROOT_DYN } : none;
     default: return none;

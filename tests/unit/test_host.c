@@ -12,6 +12,7 @@ static const char ptx[] =
     ".global .align 4 .b8 raw[16];\n"
     ".visible .global .align 8 .u64 pointers[3] = {counter, generic(weights)+4, 0};\n"
     ".global .align 1 .b8 split[4] = {0xFF(counter), 0xFF00(counter), 0xFF0000(counter), 9};\n"
+    ".func (.param .b32 r) twice(.param .b32 x);\n.func (.param .b32 r) thrice(.param .b32 x);\n"
     ".visible .global .align 8 .u64 table[2] = {twice, thrice};\n"
     ".global .align 4 .u32 _ZN2ns5limitE = 3;\n"
     ".func (.param .b32 r) twice(.param .b32 x)\n{\n .reg .b32 %r<3>;\n ld.param.u32 %r1, [x];\n add.s32 %r2, %r1, %r1;\n"

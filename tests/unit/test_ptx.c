@@ -119,7 +119,7 @@ static void merging(void)
 
 static void initialisers(void)
 {
-    struct ptx_module *m = good(HEAD
+    struct ptx_module *m = good(HEAD ".entry k();\n"
         ".global .align 16 .b8 open[] = {1, 2, 0xFF, -1};\n"
         ".global .u32 nest[2][3] = {{1, 2}, {3}};\n"
         ".const .f32 half = 0.5, one = 0f3F800000;\n"
@@ -351,7 +351,7 @@ static void refusals(void)
     refused(KERNEL "L: L: ret;\n}", "t.ptx:12:4", "label `L` is defined twice");
     refused(KERNEL "@%r1 ret;\n}", "t.ptx:12:2", "`%r1` is not a predicate");
     refused(KERNEL "@%q ret;\n}", "t.ptx:12:2", "register %q is not declared");
-    refused(KERNEL ".reg .b32 %r<4000000000>;\n}", "t.ptx:12:14", "the number of registers lies between 1 and 1048576");
+    refused(KERNEL ".reg .b32 %r<4000000000>;\n}", "t.ptx:12:14", "more than 1048576 registers");
     refused(KERNEL ".reg .b32 %r3;\n}", "t.ptx:12:11", "`%r3` is declared twice in this block");
     refused(KERNEL ".reg .b32 %z\n}", "t.ptx:12:13", "missing ; at the end of this declaration");
     refused(KERNEL "mov.f32 %f1, 0f3F80;\n}", "t.ptx:12:14", "0f is followed by exactly 8 hexadecimal digits");
@@ -363,7 +363,7 @@ static void refusals(void)
     refused(KERNEL "ld.global.u32 %r1, [%p1];\nret;\n}", "t.ptx:12:20",
             "%p1 cannot be an address: it is a .pred register");
     refused(KERNEL "P: .callprototype _ ();\nbra P;\n}", "t.ptx:13:5", "`P` is a list, not a place to go to");
-    refused(HEAD ".func f(.param .b32 x);\n.entry k() {\ncall f;\nret; }", "t.ptx:6:6",
+    refused(HEAD ".extern .func f(.param .b32 x);\n.entry k() {\ncall f;\nret; }", "t.ptx:6:6",
             "`f` takes 1 arguments and returns 0, but this call gives 0 and takes 0");
     refused(KERNEL "call k;\n}", "t.ptx:12:6", "`k` is a kernel: it cannot be called");
     refused(KERNEL "call %rd1;\n}", "t.ptx:12:6", "a call through %rd1 needs a .callprototype or .calltargets behind it");
@@ -375,6 +375,71 @@ static void refusals(void)
     UNIT_HAS(err.excerpt, "mov.u32 %r1, %r99;\n");
     err = (struct error){ 0 };
     UNIT(!parse(".version 9.0\n.target sm_90\n.address_size 32\n") && err.code == ERR_UNSUPPORTED);
+}
+
+/* What ptxas refuses, by the rule that says so. */
+static void ptxas_rules(void)
+{
+    static const struct { const char *insn, *where, *why; } bad[] = {
+        { "add.ftz.f64 %d1, %d2, %d3;", "1", ".ftz does not go with add.f64 and the other modifiers here" },
+        { "add.frob.f32 %f1, %f2, %f3;", "1", ".frob is not a modifier of add" },
+        { "frob.s32 %r1, %r2;", "1", "there is no instruction `frob`" },
+        { "add %r1, %r2, %r3;", "1", "add needs a type" },
+        { "add.b32 %r1, %r2, %r3;", "1", ".b32 is not a type of add" },
+        { "setp.u32 %p1, %r1, %r2;", "1", "setp.u32 needs one of .eq .ne .lt .le .gt .ge .lo .ls .hi .hs" },
+        { "setp.lo.s32 %p1, %r1, %r2;", "1", ".lo does not go with setp.s32 and the other modifiers here" },
+        { "add.f32 %f1, %f2;", "1", "add.f32 has too few operands" },
+        { "add.f32 %f1, %f2, %f3, %f4;", "24", "add.f32 takes 3 operands" },
+        { "add.s32 %r1, %f2, %r3;", "14", "%f2 is a .f32 register where .s32 belongs" },
+        { "add.s32 %r1, %r2, %rd3;", "19", "%rd3 is a .b64 register where .s32 belongs" },
+        { "add.f32 %f1, %f2, 5;", "19", "a .f32 operand is written as a floating-point number" },
+        { "add.s32 %r1, %r2, 1.5;", "19", "a floating-point number where .s32 belongs" },
+        { "add.s32 5, %r2, %r3;", "9", "a constant where the register of the result belongs" },
+        { "setp.eq.s32 %p1, %tid.x, 1;", "18", "a special register can only be read by mov or cvt" },
+        { "ld.global.u32 %r1, [%r2];", "20", "%r2 cannot address .global memory: addresses have 64 bits" },
+        { "ld.global.u32 %r1, [5];", "20", "only local memory is addressed by a number" },
+        { "ld.shared.u32 %r1, [a];", "20", "`a` is a .param variable, and this access is .shared" },
+        { "ld.global.v2.u32 {%r1, %r2, %r3}, [%rd1];", "18", "a vector of 3 where 2 belong" },
+        { "st.param.u64 [a], %rd1;", "14", "`a` is a parameter that came in: it cannot be written" },
+        { "bar.sync 16;", "10", "barriers are numbered from 0 to 15" },
+        { "bar.sync 0, 33;", "13", "a barrier waits for a multiple of 32 threads" },
+        { "cp.async.cg.shared.global [%r1], [%rd1], 8;", "42", "this constant is one of 16" },
+        { "ld.relaxed.global.u32 %r1, [%rd1];", "1", "ld.u32 needs one of .cta .cluster .gpu .sys" },
+        { "wgmma.fence.sync.aligned;", "1", "wgmma.fence.sync.aligned needs .target sm_90a; this module is for sm_90" },
+        { "add.f32x2 %rd1, %rd2, %rd3;", "1", "add.f32x2 needs .target sm_100 or later; this module is for sm_90" },
+        { "shfl.idx.b32 %r1, %r2, 0, 31;", "1", "shfl.idx.b32 exists only before sm_70: use shfl.sync" },
+    };
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        char where[32];
+        struct text t = { 0 };
+        snprintf(where, sizeof where, "t.ptx:12:%s", bad[i].where);
+        text_add(&t, "%s%s\nret;\n}\n", KERNEL, bad[i].insn);
+        refused(t.p, where, bad[i].why);
+        text_free(&t);
+    }
+    refused(".version 7.0\n.target sm_90\n.entry k() { .reg .b32 %r<2>; .reg .pred p; elect.sync %r1|p, -1; ret; }", "t.ptx:3:45",
+            "elect.sync needs .version 8.0 or later; this module has 7.0");
+    refused(HEAD ".global .bf16 x;", "t.ptx:4:9", "`.bf16` is a type of instructions, not of variables");
+    refused(HEAD ".global .u32 x = 1.5;", "t.ptx:4:18", "a floating-point value for an integer variable");
+    refused(HEAD ".func f();", "t.ptx:4:7", "function `f` is never defined: .extern says that another module defines it");
+    refused(HEAD ".func f(.param .u32 a);\n.func f() { ret; }", "t.ptx:5:7", "`f` has other parameters than in line 4");
+    refused(HEAD ".entry k() .reqntid 32 .maxntid 32 { ret; }", "t.ptx:4:8", "`k` has both .reqntid and .maxntid");
+}
+
+/* Forms that are seldom written, and must come back from the printer. */
+static void rare_forms(void)
+{
+    struct ptx_module *m = good(HEAD ".global .attribute(.unified(1, 2)) .u32 u;\n.global .attribute(.managed, .unified(3, 4)) .u32 both;\n.shared .b32 s<3>;\n"
+        ".entry k() {\n.reg .b32 %z<0>;\n.reg .b64 %rd<2>;\n.reg .f32 %f<4>;\n"
+        "P: .callprototype _ (.param .b32 _) .noreturn .abi_preserve 4;\n"
+        "add.f32.rn %f1, %f2, %f3;\nld.shared.u32 %rd1, [s2];\nret;\n}\n");
+    const struct ptx_func *k = ptx_kernel(m, STR("k"));
+    UNIT(m->var[0]->is_unified && m->var[0]->unified[1] == 2 && m->var[1]->is_managed && m->var[1]->unified[0] == 3);
+    UNIT(m->nvar == 5 && is(m->var[4]->name, "s2") && k->insn[1].arg[1].var == m->var[4]);
+    UNIT(k->insn[0].op->form >= 0 && k->insn[0].op->nsyntax == 1);
+    UNIT(k->label[0]->proto->noption == 1 && is(k->label[0]->proto->option[0], ".abi_preserve 4"));
+    UNIT(ptx_verify(m, &err));
+    ptx_free(m);
 }
 
 /* Input made to exhaust the stack or the memory of a careless parser. */
@@ -422,6 +487,8 @@ int main(void)
     calls();
     source_places();
     canonical();
+    ptxas_rules();
+    rare_forms();
     refusals();
     hostile();
     tables();
