@@ -40,7 +40,6 @@ struct launch_options {
     const char *trace_file;     /* --trace FILE or NULL */
     lk_trace trace;             /* --trace-..., --break; write and stop are set when it runs */
     double tolerance;           /* --tolerance: relative, 0: the same bits */
-    const char *json;           /* --json FILE or NULL */
     const char *link[LAUNCH_LINKS]; u32 links;          /* --link: modules that come first */
     struct compiling compiling; /* what is said to the compiler of a .cu */
     struct reporting reporting;     /* --json, --suppress...: what becomes of the report */
