@@ -122,6 +122,8 @@ lk_status lk_memory_describe(lk_gpu *gpu, uint64_t address, const char *name, co
 lk_status lk_memory_free(lk_gpu *gpu, uint64_t address);            /* a second free is a finding */
 lk_status lk_memory_write(lk_gpu *gpu, uint64_t address, const void *from, uint64_t bytes);   /* host to device */
 lk_status lk_memory_read(lk_gpu *gpu, uint64_t address, void *to, uint64_t bytes);            /* device to host */
+/* The host takes these bytes for a result: what in them was computed from undefined values becomes a finding. lk_memory_read does the same. */
+lk_status lk_memory_output(lk_gpu *gpu, uint64_t address, uint64_t bytes);
 lk_status lk_memory_fill(lk_gpu *gpu, uint64_t address, int byte, uint64_t bytes);
 uint64_t lk_memory_live(const lk_gpu *gpu);
 

@@ -232,6 +232,17 @@ static lk_status time_runs(struct session *s, struct error *e)
     return LK_OK;
 }
 
+/* What is asked for, or, when nothing is, every buffer: the report has to know before it is written. */
+static void name_outputs(struct session *s)
+{
+    const struct launch_options *o = s->o;
+    for (u32 i = 0; i < o->wants; i++)
+        lk_memory_output(s->gpu, s->buffer[o->want[i].arg].address, s->buffer[o->want[i].arg].bytes);
+    for (u32 i = 0; !o->wants && i < o->args; i++)
+        if (s->buffer[i].bytes)
+            lk_memory_output(s->gpu, s->buffer[i].address, s->buffer[i].bytes);
+}
+
 static bool write_report(struct session *s, struct error *e)
 {
     const struct launch_options *o = s->o;
@@ -264,6 +275,7 @@ static int run_checked(struct session *s, struct error *e)
     u32 differs = 0;
     if (status == LK_OK && !s->tracing.stopped)         /* a kernel that was stopped could not free */
         lk_report_leaks(s->gpu);
+    name_outputs(s);
     if (!write_report(s, e) || !launch_wants_do(&s->mem, o, s->gpu, s->buffer, &differs, e))
         return cli_error_value(e);
     if (status > LK_FINDINGS)

@@ -173,7 +173,17 @@ bool dev_write(struct device *d, u64 addr, const void *from, u64 bytes, struct e
 bool dev_read(struct device *d, u64 addr, void *to, u64 bytes, struct error *e)
 {
     const struct mem_object *o = bytes ? range(d, addr, bytes, e) : NULL;
+    if (o && d->ops->output)
+        d->ops->output(d, o, addr, bytes);
     return o ? d->ops->read(d, o, addr, to, bytes, e) : !bytes;
+}
+
+bool dev_output(struct device *d, u64 addr, u64 bytes, struct error *e)
+{
+    const struct mem_object *o = bytes ? range(d, addr, bytes, e) : NULL;
+    if (o && d->ops->output)
+        d->ops->output(d, o, addr, bytes);
+    return o || !bytes;
 }
 
 bool dev_fill(struct device *d, u64 addr, int byte, u64 bytes, struct error *e)

@@ -49,6 +49,7 @@ struct dev_ops {                /* what the two implementations do differently *
     u64 (*live)(const struct device *d);        /* bytes */
     bool (*write)(struct device *d, const struct mem_object *o, u64 addr, const void *from, u64 bytes, struct error *e);
     bool (*read)(struct device *d, const struct mem_object *o, u64 addr, void *to, u64 bytes, struct error *e);
+    void (*output)(struct device *d, const struct mem_object *o, u64 addr, u64 bytes);  /* these bytes are a result; NULL: nothing to look at */
     bool (*fill)(struct device *d, const struct mem_object *o, u64 addr, int byte, u64 bytes, struct error *e);
     bool (*place)(struct device *d, struct dev_module *m, struct error *e);     /* gives variables and functions their addresses */
     void (*displace)(struct device *d, struct dev_module *m);                   /* also after a place that failed */
@@ -91,6 +92,7 @@ bool dev_describe(struct device *d, u64 addr, const char *name, const char *type
 /* Copies; false: the bytes are not inside one live object, or the device failed, and e says how. */
 bool dev_write(struct device *d, u64 addr, const void *from, u64 bytes, struct error *e);
 bool dev_read(struct device *d, u64 addr, void *to, u64 bytes, struct error *e);
+bool dev_output(struct device *d, u64 addr, u64 bytes, struct error *e);
 bool dev_fill(struct device *d, u64 addr, int byte, u64 bytes, struct error *e);
 
 /* Adds a note for each place whose device malloc was never freed. */

@@ -385,4 +385,4 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     return DEV_RAN;
 }
 
-const struct dev_ops dev_gpu = { open_gpu, close_gpu, alloc, release, find, describe, live, copy_in, copy_out, fill, place, displace, launch };
+const struct dev_ops dev_gpu = { open_gpu, close_gpu, alloc, release, find, describe, live, copy_in, copy_out, NULL, fill, place, displace, launch };

@@ -1,6 +1,7 @@
 /* The software GPU: its memory is the arena of mem, its launches run on sim. Modules are placed in module.c. */
 #include "check/outputs.h"
 #include "dev/dev.h"
+#include "mem/shadow.h"
 #include <stdlib.h>
 #include <inttypes.h>
 
@@ -55,10 +56,17 @@ static u64 live(const struct device *d)
     return mem_bytes_live(d->mem);
 }
 
+/* The host has written these bytes. */
+static void defined(struct device *d, u64 addr, u64 bytes)
+{
+    shadow_define(mem_shadow(d->mem), addr, bytes);
+}
+
 static bool copy_in(struct device *d, const struct mem_object *o, u64 addr, const void *from, u64 bytes, struct error *e)
 {
-    (void)d, (void)e;
+    (void)e;
     memcpy(mem_view(o, addr), from, bytes);
+    defined(d, addr, bytes);
     return true;
 }
 
@@ -69,10 +77,17 @@ static bool copy_out(struct device *d, const struct mem_object *o, u64 addr, voi
     return true;
 }
 
+static void output(struct device *d, const struct mem_object *o, u64 addr, u64 bytes)
+{
+    if (d->options.checks & CHECK_INIT)
+        sim_check_output(d->sim, d->report, o, addr, bytes);
+}
+
 static bool fill(struct device *d, const struct mem_object *o, u64 addr, int byte, u64 bytes, struct error *e)
 {
-    (void)d, (void)e;
+    (void)e;
     memset(mem_view(o, addr), byte, bytes);
+    defined(d, addr, bytes);
     return true;
 }
 
@@ -98,4 +113,4 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     return ok ? DEV_RAN : DEV_FAILED;
 }
 
-const struct dev_ops dev_sim = { open_sim, close_sim, alloc, release, find, describe, live, copy_in, copy_out, fill, sim_place, sim_displace, launch };
+const struct dev_ops dev_sim = { open_sim, close_sim, alloc, release, find, describe, live, copy_in, copy_out, output, fill, sim_place, sim_displace, launch };

@@ -39,6 +39,11 @@ lk_status lk_memory_read(lk_gpu *gpu, uint64_t address, void *to, uint64_t bytes
     return dev_read(gpu->device, address, to, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
 }
 
+lk_status lk_memory_output(lk_gpu *gpu, uint64_t address, uint64_t bytes)
+{
+    return dev_output(gpu->device, address, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
+}
+
 lk_status lk_memory_fill(lk_gpu *gpu, uint64_t address, int byte, uint64_t bytes)
 {
     return dev_fill(gpu->device, address, byte, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);

@@ -15,19 +15,17 @@ enum isa_lower { LOW_PLAIN, LOW_CARRY, LOW_SET, LOW_VIDEO, LOW_SIMD };
 /* What becomes of undefined bits (RULES.md I1), a row's first rule. init.c applies them. */
 enum isa_init {
     INIT_NONE,                  /* makes a defined value from nothing */
-    INIT_COPY,                  /* bits go as they are */
+    INIT_COPY,                  /* bits of a go where the operation moves them: run on the mask of undefined bits, it says where */
+    INIT_MERGE,                 /* the same for bits of a and b */
     INIT_ALL,                   /* any undefined bit makes the whole result computed */
     INIT_EACH,                  /* the same for each element of x2 types */
-    INIT_HALVES, INIT_BYTES,    /* SIMD video: the same for each lane of 16 or 8 bits; c keeps what e leaves out */
+    INIT_HALVES, INIT_BYTES,    /* SIMD video: the same for each lane of 16 or 8 bits; c gives what e leaves out */
     INIT_PAIR,                  /* upper half from a, lower half from b */
     INIT_AND, INIT_OR,          /* a defined 0 (1) decides; a defined 1 (0) lets the other bit pass */
     INIT_XOR,                   /* by the bit; of a register with itself: defined */
     INIT_NOT,                   /* by the bit */
     INIT_LOP3,                  /* by the bit, as far as the table depends on it */
     INIT_SELF,                  /* as ALL, but of a register with itself: defined */
-    INIT_SHL, INIT_SHR, INIT_FUNNEL, INIT_BFI, INIT_BFE, INIT_PRMT, INIT_BREV,         /* bits move by defined amounts; undefined amounts: ALL */
-    INIT_CVT,                   /* bits are cut off or extended; the sign bit decides about those it fills */
-    INIT_CHOICE,                /* the side that is chosen */
     INIT_USE                    /* every operand is a use (RULES.md I2) */
 };
 /* Which object the result points into (RULES.md B2), a row's second rule. roots.c applies them. */

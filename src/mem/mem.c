@@ -56,6 +56,7 @@ void mem_delete(struct mem *m)
     for (u32 i = 0; i < ZONES; i++)
         stable_free(&m->zone[i].region);
     stable_free(&m->object);
+    shadow_close(&m->init);
     arena_free(&m->text);
     pthread_mutex_destroy(&m->lock);
     base_free(m);
@@ -157,6 +158,22 @@ static const char *keep(struct mem *m, const char *z)
     return z ? arena_str(&m->text, str_of(z)) : NULL;
 }
 
+/* What an object's bytes are when it appears; a region that was used before has to forget. */
+static void birth(struct mem *m, const struct mem_object *o, bool used_before)
+{
+    if (zone_of(o->kind) != ZONE_PLAIN)
+        return;
+    if (o->kind == MEM_GLOBAL || o->kind == MEM_CONST)
+        shadow_define(&m->init, o->base, o->size);
+    else if (used_before)
+        shadow_forget(&m->init, o->base, o->size);
+}
+
+struct shadow *mem_shadow(struct mem *m)
+{
+    return &m->init;
+}
+
 struct mem_object *mem_alloc(struct mem *m, u64 bytes, u64 align, enum mem_kind kind, const char *name, const char *site, struct error *e)
 {
     struct zone *z = &m->zone[zone_of(kind)];
@@ -189,6 +206,7 @@ struct mem_object *mem_alloc(struct mem *m, u64 bytes, u64 align, enum mem_kind 
     };
     atomic_store_explicit(&m->objects, id, memory_order_release);
     atomic_store_explicit(&r->object, o, memory_order_release);
+    birth(m, o, i != atomic_load_explicit(&z->regions, memory_order_relaxed));
     if (i == atomic_load_explicit(&z->regions, memory_order_relaxed))
         atomic_store_explicit(&z->regions, i + 1, memory_order_release);
     atomic_fetch_add_explicit(&m->live, bytes, memory_order_relaxed);

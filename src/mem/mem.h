@@ -42,6 +42,10 @@ u32 mem_generation(const struct mem *m);        /* changes with every alloc and 
 /* Engine's view of host-visible bytes. */
 static inline void *mem_view(const struct mem_object *o, u64 addr) { return (void *)(uintptr_t)(addr + o->engine); }
 
+/* Which bytes of device memory are defined (mem/shadow.h). Device and heap memory is born raw, variables and what the host sees are not
+ * covered or defined. */
+struct shadow *mem_shadow(struct mem *m);
+
 /* Generic windows: an address in one of them is shared or local memory of the thread that uses it. */
 enum { MEM_WINDOW_CTA = 1 << 20, MEM_WINDOW_CTAS = 16 };        /* bytes of shared window per CTA of a cluster */
 u64 mem_shared_window(const struct mem *m);     /* MEM_WINDOW_CTAS * MEM_WINDOW_CTA bytes, aligned to its size */

@@ -69,16 +69,19 @@ bool space_reserve(struct mem *m, struct error *e)
         return error_set(e, ERR_MEMORY, "no address space for device memory: not even 32 MiB could be reserved; raise `ulimit -v`");
 
     u64 plain = align_up(place_windows(m), KIB(64)), eighth = m->bytes / 8;
+    u64 shadow = (m->base + 4 * eighth - shadow_bytes(4 * eighth)) & ~(KIB(64) - 1);       /* at the end of the plain zone, for it */
     u64 from[ZONES] = { plain, m->base + 4 * eighth, m->base + 5 * eighth };
     for (u32 i = 0; i < ZONES; i++) {
         struct zone *z = &m->zone[i];
         z->from = from[i];
-        z->to = i == ZONE_PLAIN ? from[ZONE_PINNED] : from[i] + eighth;
+        z->to = i == ZONE_PLAIN ? shadow : from[i] + eighth;
         z->engine = i == ZONE_PLAIN ? 0 : 2 * eighth;
         z->usable = z->from;
         z->next = z->from + 4096;       /* room in front of the first object, whose red zone no region holds */
         z->file = -1;
     }
+    shadow_place(&m->init, shadow, plain, shadow - plain);
+    m->zone[ZONE_PLAIN].init = &m->init;
     return true;
 }
 
@@ -108,6 +111,8 @@ bool zone_reach(struct zone *z, u64 to)
     u64 step = MIN_OF(MAX_OF((z->usable - z->from) / 2, MIB(1)), GIB(1));
     u64 goal = align_up(MAX_OF(to, z->usable + step), KIB(64));
     goal = MIN_OF(goal, z->to);
+    if (z->init && !shadow_reach(z->init, goal))
+        return false;
     if (!(z->engine ? extend_views(z, goal) : pages_commit(z->usable, goal - z->usable)))
         return false;
     z->usable = goal;

@@ -9,6 +9,7 @@
 #ifndef LOCKSTEP_ZONE_H
 #define LOCKSTEP_ZONE_H
 #include "mem/mem.h"
+#include "mem/shadow.h"
 #include <stdatomic.h>
 
 /* A table whose entries never move: chunk k holds FIRST << k of them. Readers may look at any entry below a count they
@@ -45,6 +46,7 @@ struct zone {
     u64 next;                   /* where the next new region starts */
     u64 usable;                 /* end of what can be accessed; grows in chunks */
     u64 engine;                 /* from an address to the engine's view, 0 in the plain zone */
+    struct shadow *init;        /* grows with it; NULL: none */
     int file;                   /* host zones: the file behind both views, -1 before the first use */
     struct stable region;       /* struct region, sorted by start */
     atomic_uint regions;        /* entries of it */
@@ -65,6 +67,7 @@ struct mem {
     atomic_ullong live;         /* bytes in live objects */
     atomic_uint generation;
     struct arena text;          /* names and sites */
+    struct shadow init;         /* of the plain zone */
     u64 quarantine_budget;      /* bytes a zone keeps from being used again */
 };
 

@@ -124,6 +124,7 @@ void access_check(struct access *a)
         check_lane(a, l, &c[l]);
         if (c[l].verdict == OK) a->ok |= 1u << l;
     }
+    if (a->warp->retried) { a->warp->retried = false; return; }
     /* lanes with the same verdict about the same object are one report */
     for (u32 todo = a->mask & ~a->ok; todo;) {
         u32 first = (u32)__builtin_ctz(todo), same = 0;

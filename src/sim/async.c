@@ -7,10 +7,11 @@
  *   bits 0..19 arrivals still expected in this phase, 20..39 arrivals of a phase, 40..63 number of the phase.
  * A state token is the word itself; a wait succeeds when the phase of the word is no longer that of the token. */
 #include "sim/observe.h"
+#include "sim/planes.h"
 
 /* ---- copies ---- */
 
-struct copy { char *to; const char *from; u32 group; u8 lane, bytes, given; };  /* given: bytes to read, the rest is zero */
+struct copy { char *to; const char *from; u64 addr; u32 group, origin; u8 lane, bytes, given; };        /* addr: of from; given: bytes to read, the rest is zero */
 struct copies { u32 committed[LANES]; u32 n, cap; struct copy c[]; };
 
 void async_reset(struct warp *w)
@@ -31,6 +32,20 @@ static struct copies *copies_of(struct warp *w, u32 more)
     return w->copies = t;
 }
 
+/* What is undefined there is so here. */
+static void copy_taints(struct warp *w, const struct copy *c)
+{
+    u64 to = (u64)(c->to - w->shared);
+    shadow_define(w->init_shared, to, c->bytes);
+    if (shadow_defined(w->init_global, c->addr, c->given)) return;
+    for (u32 k = 0; k < c->given; k += 4) {
+        u32 n = MIN_OF(4u, c->given - k);
+        struct taint t = shadow_read(w->init_global, c->addr + k, n);
+        if (t.undef && !t.origin) t.origin = c->origin;
+        shadow_write(w->init_shared, to + k, n, t);
+    }
+}
+
 /* Does the copies of the lanes in mask that belong to groups before `keep` newest ones; keep < 0: all. */
 static void complete(struct warp *w, u32 mask, s64 keep)
 {
@@ -43,6 +58,7 @@ static void complete(struct warp *w, u32 mask, s64 keep)
         if (!due) { s->c[left++] = c; continue; }
         if (c.given) memcpy(c.to, c.from, c.given);
         memset(c.to + c.given, 0, c.bytes - c.given);
+        if (w->init_shared) copy_taints(w, &c);
     }
     s->n = left;
 }
@@ -60,6 +76,7 @@ static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
     access_addresses(&to, R);
     access_addresses(&from, R);
     access_check(&to);
+    if (w->code->watch & WATCH_INIT && w->planes) { init_before(&to, R); from.mask = to.ok; init_before(&from, R); }
     u32 given[LANES];
     from.mask = 0;
     for (u32 l = 0; l < LANES; l++) {
@@ -73,7 +90,8 @@ static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
     for (u32 l = 0; s && l < LANES; l++) {
         if (!(to.ok >> l & 1)) continue;
         if (given[l] && !(from.ok >> l & 1)) continue;
-        s->c[s->n++] = (struct copy){ to.ptr[l], from.ptr[l], s->committed[l], (u8)l, (u8)to.bytes, (u8)given[l] };
+        bool raw = w->init_shared && given[l] && !shadow_defined(w->init_global, from.addr[l], given[l]);
+        s->c[s->n++] = (struct copy){ to.ptr[l], from.ptr[l], from.addr[l], s->committed[l], raw ? origin_of_memory(&from, l) : 0, (u8)l, (u8)to.bytes, (u8)given[l] };
     }
     w->changed = 1;
     if (w->code->watch) { observe_access(w->cta->launch, &to); if (from.mask) observe_access(w->cta->launch, &from); }
@@ -133,6 +151,7 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
     if (o->name == N_cp_mbar) complete(w, a.mask, -1);
     access_addresses(&a, R);
     access_check(&a);
+    if (w->code->watch & WATCH_INIT) init_define(&a, a.ok);    /* opaque to the program */
     for (u32 l = 0; l < LANES; l++) {
         state[l] = 0;
         if (!(a.ok >> l & 1)) continue;

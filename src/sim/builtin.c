@@ -1,5 +1,5 @@
 /* Functions that the CUDA runtime provides to kernels: vprintf, __assertfail, malloc and free. */
-#include "sim/machine.h"
+#include "sim/planes.h"
 
 enum builtin builtin_find(struct str name)
 {
@@ -22,6 +22,20 @@ static const char *lane_bytes(struct warp *w, u32 lane, u64 addr, u64 n)
     return mem_view(o, addr);
 }
 
+/* Text and arguments of printf and assert are used (RULES.md I2). */
+static void printed(struct warp *w, u32 lane, u64 addr, u32 n)
+{
+    const struct mem *m = w->cta->launch->sim->mem;
+    u64 local = addr - mem_local_window(m), shared = addr - mem_shared_window(m), at;
+    u32 space = local < MEM_LOCAL_BYTES ? SP_LOCAL : shared < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS ? SP_SHARED : SP_GLOBAL;
+    if (!(w->code->watch & WATCH_INIT)) return;
+    struct shadow *s = init_shadow(w, space, lane, space == SP_LOCAL ? local : space == SP_SHARED ? shared : addr, &at);
+    struct taint t[LANES];
+    if (!s || shadow_defined(s, at, n)) return;
+    t[lane] = shadow_read(s, at, n);
+    if (t[lane].undef) init_report(w, w->print_op, USE_PRINT, 1u << lane, t, "an argument of printf");
+}
+
 static bool lane_string(struct warp *w, u32 lane, u64 addr, struct text *out)
 {
     for (u32 k = 0; k < 65536; k++) {
@@ -41,7 +55,7 @@ static const char *convert(struct warp *w, u32 lane, const char *f, u64 *at, str
     const char *p = f;
     bool wide = false;
 #define KEEP(c) do { if (n < sizeof spec - 4) spec[n++] = (c); } while (0)
-#define FETCH(var, size) do { *at = (*at + (size) - 1) / (size) * (size); const char *q_ = lane_bytes(w, lane, *at, size); if (!q_) return NULL; memcpy(&(var), q_, size); *at += (size); } while (0)
+#define FETCH(var, size) do { *at = (*at + (size) - 1) / (size) * (size); const char *q_ = lane_bytes(w, lane, *at, size); if (!q_) return NULL; printed(w, lane, *at, size); memcpy(&(var), q_, size); *at += (size); } while (0)
     KEEP('%');
     p++;
     while (*p && strchr("-+ #0123456789.*", *p)) {
@@ -196,7 +210,9 @@ static void heap_free(struct warp *w, const struct insn *i, u32 lane, u64 addr)
 
 bool builtin_call(struct warp *w, const struct call *c, const struct insn *i)
 {
-    const struct frame *f = w->cur->fr;
+    struct frame *f = w->cur->fr;
+    w->print_op = i->op;
+    if (w->code->watch & WATCH_INIT) init_builtin(w, f, c, i->op);
     if (c->builtin == BI_ASSERTFAIL) { assert_lane(w, c, i, w->mask); return true; }
     for (u32 l = 0; l < LANES; l++) {
         if (!(w->mask >> l & 1)) continue;

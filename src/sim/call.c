@@ -1,6 +1,6 @@
 /* Calls. Lanes that call the same function share a frame; they meet again at (caller's frame, return block). Frames form a
  * tree, so recursion depths never merge and divergent indirect calls need no special case. Functions always run in plain code. */
-#include "sim/access.h"
+#include "sim/planes.h"
 
 enum { MAX_DEPTH = 4096 };
 
@@ -87,6 +87,8 @@ static bool enter_function(struct warp *w, struct split *s, u32 mask, struct ptx
         for (u32 l = 0; l < LANES; l++)
             if (mask >> l & 1) memcpy(fr->pmem + (size_t)l * to->pmem_bytes + to->arg_off[k], up->pmem + (size_t)l * from->pmem_bytes + c->arg[k].from, n);
     }
+    init_frame(w, fr, mask);
+    if (code->watch & WATCH_INIT) init_call(up, fr, c, mask);
     if (own) {
         s->fr = fr; s->block = 0; s->mask = mask; fr->refs++;
         frame_drop(w, up);
@@ -139,6 +141,7 @@ int warp_alloca(char *restrict R, const struct insn *i, struct warp *w)
         v = (end + align - 1) / align * align;
         if (most > LOCAL_STACK || v + most > LOCAL_STACK) { stack_overflow(w, i->op, mask, f->depth); return EV_STOP; }
         f->top += (u32)(v + most - end);
+        init_alloca(w, v, most, mask);
     }
     for (u32 l = 0; l < LANES; l++)
         if (mask >> l & 1) memcpy(SLOT(R, i->d) + l * width, &v, width);
@@ -155,6 +158,7 @@ void call_return(struct warp *w, struct split *s, u32 mask)
         for (u32 l = 0; l < LANES; l++)
             if (mask >> l & 1) memcpy(up->pmem + (size_t)l * to->pmem_bytes + f->call->ret[k].from, f->pmem + (size_t)l * from->pmem_bytes + from->ret_off[k], n);
     }
+    if (f->code->watch & WATCH_INIT) init_return(f, up, mask);
     if (mask != s->mask) { s->mask &= ~mask; exec_split(w, mask, f->ret_block, up); return; }
     up->refs++;
     s->fr = up; s->block = f->ret_block;

@@ -9,6 +9,7 @@
 #include "sim/lower.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
+#include "sim/planes.h"
 
 struct alloc { u32 next; VEC(u32) free[4]; };   /* slots of 8 bytes; free lists by size class */
 
@@ -18,7 +19,7 @@ struct decoder {
     struct arena *mem;
     struct divergence d;
     VEC(struct insn) insn;
-    VEC(handler *) fn; VEC(handler *) pure; VEC(handler *) tagged;
+    VEC(handler *) fn; VEC(handler *) pure; VEC(handler *) tagged; VEC(handler *) inner;
     VEC(struct head) head;
     struct map head_map;
     u32 next;                                   /* next free slot of the scalar part */
@@ -185,13 +186,31 @@ static struct place_of slot_of(struct decoder *d, struct opnd o)
 
 /* ---- instructions ---- */
 
-static void push(struct decoder *d, struct insn i, handler *fn, handler *pure, handler *tagged)
+/* In plain code with planes: who looks after those of this instruction. */
+static handler *with_planes(const struct decoder *d, const struct insn *i)
 {
+    const struct lop *o = &d->l->op[i->op];
+    switch (i->kind) {
+    case K_LANE: case K_CMP: case K_PRED: return init_lane;
+    case K_MEM: return o->name == N_ld || o->name == N_st || o->name == N_atom || o->name == N_red ? init_memory : o->name == N_ldmatrix || o->d.kind != O_REG ? NULL : init_result;
+    case K_WARP: return init_result;
+    default: return NULL;
+    }
+}
+
+static void push_with(struct decoder *d, struct insn i, handler *fn, handler *pure, handler *tagged, handler *inner)
+{
+    bool planes = fn && d->c->plain && d->c->watch & WATCH_INIT;
+    handler *outer = planes ? with_planes(d, &i) : NULL;
+    VEC_PUSH(d->mem, &d->inner, inner ? inner : fn);
+    if (outer) fn = outer;
     VEC_PUSH(d->mem, &d->insn, i);
     VEC_PUSH(d->mem, &d->fn, fn);
     VEC_PUSH(d->mem, &d->pure, pure);
     VEC_PUSH(d->mem, &d->tagged, tagged);
 }
+
+static void push(struct decoder *d, struct insn i, handler *fn, handler *pure, handler *tagged) { push_with(d, i, fn, pure, tagged, NULL); }
 
 static struct insn make(struct decoder *d, const struct lop *o, u32 k)
 {
@@ -288,8 +307,12 @@ static void push_op(struct decoder *d, u32 k, bool div)
         for (u32 j = 0; j < 4; j++)
             if (r[j]->kind == O_REG && !d->l->local[r[j]->reg]) local = false;
         if (local) i.flags &= (u8)~IF_BLEND;
-        h = observe_handler(d->in, &d->l->site[o->site], &i, d->c->group, CLS_AT(&i, 1) == CLS_A ? d->c->stride[i.a] : 0);
-        if (observe_noted(d->in, &d->l->site[o->site])) { push(d, i, memory_noted, h, NULL); return; }
+        s32 stride = CLS_AT(&i, 1) == CLS_A ? d->c->stride[i.a] : 0;
+        const struct site *site = &d->l->site[o->site];
+        bool noted = observe_noted(d->in, site), planes = d->c->plain && d->c->watch & WATCH_INIT;
+        h = noted && planes ? memory_watched : observe_handler(d->in, d->c->watch, site, &i, d->c->group, stride);
+        push_with(d, i, noted && !planes ? memory_noted : h, h, NULL, observe_handler(d->in, d->c->watch & ~(u32)WATCH_INIT, site, &i, d->c->group, stride));
+        return;
     }
     push(d, i, h, h, NULL);
 }
@@ -305,6 +328,12 @@ static void emit(struct decoder *d)
         c->block[b] = (struct xblock){ .start = d->insn.n, .next = bl->next, .target = bl->target, .term = bl->term, .div = d->d.div[b],
             .next_exits = bl->next != NONE && l->block[bl->next].is_exit, .target_exits = bl->target != NONE && l->block[bl->target].is_exit };
         for (u32 k = bl->first; k < bl->end - has_term; k++) push_op(d, k, d->d.div[b]);
+        c->block[b].steps = d->insn.n - c->block[b].start + 1;
+        if (has_term && d->c->plain && d->c->watch & WATCH_INIT) {      /* what the terminator uses is looked at before it */
+            struct insn u = make(d, &l->op[bl->end - 1], bl->end - 1);
+            u.kind = KX_USE;
+            push(d, u, init_terminator, NULL, NULL);
+        }
         c->block[b].end = d->insn.n;
         if (has_term) {
             const struct lop *o = &l->op[bl->end - 1];
@@ -316,7 +345,7 @@ static void emit(struct decoder *d)
             push(d, t, NULL, NULL, NULL);
         }
     }
-    c->insn = d->insn.p; c->fn = d->fn.p; c->pure = d->pure.p; c->tagged = d->tagged.p;
+    c->insn = d->insn.p; c->fn = d->fn.p; c->pure = d->pure.p; c->tagged = d->tagged.p; c->inner = d->inner.p;
     c->ninsn = d->insn.n;
     c->head = d->head.p; c->nhead = d->head.n;
     c->insn_of = NEW_ARRAY(d->mem, u32, l->nop + 1);

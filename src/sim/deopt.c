@@ -1,6 +1,7 @@
 /* From fast to plain code: every live register of the kernel's frame is copied, lane by lane, to where the plain code keeps
  * it. Each split brings the registers that are live where it stands; splits inside calls, where their call will return. */
 #include "sim/lower.h"
+#include "sim/planes.h"
 
 static void copy_register(const struct warp *w, const struct code *from, const char *F, const struct code *to, char *T, u32 r, u32 mask)
 {
@@ -59,6 +60,10 @@ void exec_to_plain(struct warp *w, u32 op)
     arena_free(&tmp);
     base->code = to;
     base->R = T;
-    if (w->code == from) { w->code = to; w->R = T; }
+    if (to->watch & WATCH_INIT) {               /* fast code knew only defined values */
+        if (!w->base_planes) CHECK(w->base_planes = planes_new(to));
+        planes_reset(base->planes = w->base_planes);
+    }
+    if (w->code == from) { w->code = to; w->R = T; w->planes = base->planes; }
     __atomic_fetch_add(&w->cta->launch->deopts, 1, __ATOMIC_RELAXED);
 }

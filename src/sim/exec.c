@@ -5,6 +5,7 @@
  * another pending one leaves the straight line, so that splits that meet merge. Back edges burn fuel; when it runs out,
  * wait.c looks whether the loop can still change anything. */
 #include "sim/observe.h"
+#include "sim/planes.h"
 
 struct split *exec_split(struct warp *w, u32 mask, u32 block, struct frame *fr)
 {
@@ -69,6 +70,7 @@ static void enter(struct warp *w, struct split *s)
     w->cur = s;
     w->mask = s->mask;
     w->R = f->R;
+    w->planes = f->planes;
     if (w->code != f->code) { w->code = f->code; w->range = ranges_of(w, f->code->low); }
     w->limit = NONE;
     if (w->nsplit == 1) return;
@@ -85,7 +87,7 @@ int exec_one(struct warp *w, u32 at)
     const struct insn *i = &c->insn[at];
     u32 name = w->probe && i->kind == K_MEM ? c->low->op[i->op].name : N_COUNT;
     bool access = name == N_ld || name == N_st || name == N_atom || name == N_red;
-    return access ? (c->watch ? memory_watched : memory_any)(w->R, i, w) : c->fn[at](w->R, i, w);
+    return access ? (w->planes ? init_watched : c->watch ? memory_watched : memory_any)(w->R, i, w) : c->fn[at](w->R, i, w);
 }
 
 /* With a probe or a trace on. */
@@ -163,7 +165,7 @@ static enum step run_split(struct warp *w)
         const struct xblock *bl = &w->code->block[b];
         u32 at = bl->start, end = bl->end;
         int ev;
-        w->steps += end - at + 1;
+        w->steps += bl->steps;
         while ((ev = unlikely(w->rare) ? run_rare(w, b, at, end) : run_straight(w, at, end))) {
             if (ev == EV_STOP) return STEP_YIELD;
             u32 op = w->code->insn[w->event_at].op;

@@ -337,6 +337,20 @@ static void find_liveness(struct lowered *l)
     arena_free(&tmp);
 }
 
+/* Registers that some path reads before anything was written to them, before the blocks are in order. */
+u64 *flow_unwritten(struct lowered *l, struct arena *out)
+{
+    struct arena keep = l->mem;
+    l->mem = (struct arena){ 0 };
+    find_successors(l);
+    find_liveness(l);
+    u64 *set = NEW_ARRAY(out, u64, l->words + 1);
+    memcpy(set, l->block[0].live_in, 8 * l->words);
+    arena_free(&l->mem);
+    l->mem = keep;
+    return set;
+}
+
 void flow_build(struct lowered *l)
 {
     find_successors(l);

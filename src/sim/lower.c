@@ -462,7 +462,8 @@ static bool copy_stays(const struct lowered *l, u32 k, u32 source, u32 copy, con
     return true;
 }
 
-/* A register written once, by a plain move of something that does not change until it is moved again, is that something. */
+/* A register written once, by a plain move of something that does not change until it is moved again, is that something: unless some path
+ * reads it without the move, which is for the check of initialised values to find. */
 static void propagate_copies(struct lower *w)
 {
     struct lowered *l = w->l;
@@ -474,9 +475,11 @@ static void propagate_copies(struct lower *w)
     }
     struct opnd *is = NEW_ARRAY(w->mem, struct opnd, l->nreg + 1);
     u32 *block_of = NEW_ARRAY(w->mem, u32, l->nop + 1), *again = find_repeats(w, block_of);
+    const u64 *unwritten = flow_unwritten(l, w->mem);
     for (u32 k = 0; k < l->nop; k++) {
         struct lop *o = &l->op[k];
         if (o->kind != K_LANE || (o->name != N_mov && o->name != N_cvta) || o->guard.kind != O_NONE || o->d.kind != O_REG || ndef[o->d.reg] != 1) continue;
+        if (unwritten[o->d.reg >> 6] >> (o->d.reg & 63) & 1) continue;
         if (o->a.kind == O_NONE || (o->a.kind == O_REG && (ndef[o->a.reg] != 1 || !copy_stays(l, k, def[o->a.reg], o->d.reg, block_of, again)))) continue;
         is[o->d.reg] = o->a;
         o->kind = KX_DEAD;
@@ -546,6 +549,8 @@ struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
     l->mem = mem;
     flow_build(l);
     roots_find(l);
+    speculated_find(l);
+    for (u32 k = 0; k < l->words; k++) l->reads_unwritten |= l->block[0].live_in[k] != 0;
     f->decoded = l;
     return l;
 }

@@ -41,7 +41,7 @@ struct insn {                                   /* 32 bytes, no pointers */
 _Static_assert(sizeof(struct insn) == 32, "an instruction is 32 bytes");
 enum { IF_GUARD_NEG = 1, IF_BLEND = 2, IF_TAG = 4, IF_PLAIN_BAR = 8, IF_CLS_E = 4 };        /* bits 4, 5: class of e */
 #define CLS_E(i) ((i)->flags >> IF_CLS_E & 3)
-enum { KX_GUARD = 16, KX_DEAD };                /* kinds beyond isa.def: an affine guard; an operation that was propagated away */
+enum { KX_GUARD = 16, KX_DEAD, KX_USE };                /* kinds beyond isa.def: an affine guard; an operation that was propagated away; the uses of a terminator */
 
 struct warp;
 /* Executes one instruction over the register file R. Returns 0, or an event that leaves the straight line (EV_*). */
@@ -49,6 +49,7 @@ typedef int handler(char *restrict R, const struct insn *i, struct warp *w);
 enum { EV_NONE, EV_DEOPT, EV_STOP };
 
 #define SLOT(R, s) ((R) + 8 * (size_t)(s))
+struct planes; struct shadow; struct origins; struct rendezvous_taints;         /* planes.h, mem/shadow.h */
 
 enum term { TERM_FALL, TERM_BRA, TERM_BRX, TERM_CALL, TERM_RET, TERM_EXIT, TERM_TRAP, TERM_BAR, TERM_WARP, TERM_SLEEP, TERM_UNSUPPORTED };
 
@@ -143,6 +144,8 @@ struct lowered {
     struct call *call; u32 ncall;
     u32 *arg_off, *ret_off;                     /* where its own parameters and results lie in pmem */
     struct ptx_var **sym; u32 nsym;             /* variables whose address stands in a constant (opnd.reg is the number + 1) */
+    u8 *speculated;                             /* by operation: a load of which nothing is used but by selections (RULES.md R8) */
+    bool reads_unwritten;                       /* some path reads a register before anything was written to it */
     u32 *tag; u32 ntag;                         /* registers that carry their object at run time: number + 1 of the tag plane */
     struct code *code[6][2][WATCH_SETS];        /* decoded versions, by log2 of the group, plain, watched; guarded by the sim's lock */
 };
@@ -161,12 +164,14 @@ struct code {                                   /* a decoded version */
     bool plain;
     u8 watch;                                   /* WATCH_*: who looks at its accesses */
     struct insn *insn; handler **fn, **pure, **tagged;  /* pure: what a blending or guarded handler wraps; tagged: what a tagging one wraps */
+    handler **inner;                            /* what the handlers of planes wrap (planes.h) */
     u32 ninsn; u32 *insn_of;                    /* insn_of: by operation */
     struct xblock {                             /* a block as execution sees it */
         u32 start, end;                         /* instructions; the terminator is at end when the block has one */
         u32 next, target;
         u8 term, div;                           /* div: may run with lanes missing */
         u8 next_exits, target_exits;            /* lanes that go there leave the kernel at once */
+        u32 steps;                              /* instructions that count, with the terminator */
     } *block;
     struct where *reg;
     s32 *stride;                                /* by slot: stride of an A register */
@@ -178,6 +183,7 @@ struct code {                                   /* a decoded version */
 /* Fixed slots of every register file. */
 enum { S_ZERO, S_CTAID_X, S_CTAID_Y, S_CTAID_Z, S_FIRST };
 enum { SCRATCH_BYTES = 256, SCRATCHES = 6 };    /* at the start of the vector part: operands spread to 32 lanes, results before blending */
+static inline u32 scratch_slot(const struct code *c, u32 k) { return c->vector + k * (SCRATCH_BYTES / 8); }
 
 /* ---- execution ---- */
 
@@ -190,6 +196,8 @@ struct frame {                                  /* an activation; a tree (cactus
     char *R;                                    /* register file */
     char *pmem;                                 /* .param memory, [lane][pmem_bytes] */
     u32 *tags;                                  /* tag planes, 32 object ids each */
+    struct planes *planes;                      /* undefined bits of its registers; NULL: fast code, which has none, or not checked */
+    struct shadow *init_params;                 /* which bytes of pmem are defined; NULL: all */
     u32 local_base;                             /* offset of its local memory in the thread's stack */
     u32 top;                                    /* bytes that alloca added behind it */
     u32 depth, refs;                            /* refs: splits in it and frames above it */
@@ -229,6 +237,8 @@ struct warp {                                   /* what every block touches come
     struct range *range;                        /* of the worker, by site */
     char *shared;                               /* of the CTA */
     void *race;                                 /* what the race check knows of this warp, NULL: it is off */
+    struct shadow *init_global, *init_shared, *init_local;      /* which bytes are defined; NULL: not checked, or all of them */
+    struct planes *planes;                      /* of the running split's frame */
     struct cta *cta;
     struct split *cur;                          /* running split */
     struct probe *probe;                        /* not NULL: loads and stores are being recorded */
@@ -248,6 +258,11 @@ struct warp {                                   /* what every block touches come
     struct copies *copies;                      /* asynchronous copies in flight, NULL: none so far */
     char *fast_R, *plain_R;                     /* the two register files of the kernel frame, kept for the next CTA */
     struct frame base_frame;
+    struct planes *base_planes;                 /* of the kernel's frame in plain code */
+    u32 print_op;                               /* the call of printf under way */
+    bool noting;                                /* the store under way is noted behind its handler (memory_noted) */
+    bool retried;                               /* the access under way was tried in fast code: what is wrong with it has been reported */
+    struct rendezvous_taints *rdv_taint;        /* with the operands below; NULL: none so far */
     struct frame *free_frames;                  /* of calls that ended, for the next ones */
     u64 rdv_a[LANES]; u32 rdv_b[LANES], rdv_e[LANES];   /* operands of the .sync operation each lane waits at */
     u32 rdv_tag[LANES]; u8 rdv_from[LANES];     /* the object a shuffled pointer points into; the lane that each lane read */
@@ -264,6 +279,7 @@ struct cta {
     struct warp **warp;
     struct bar bar[MAX_BARS]; u32 bars_used;    /* mask of those somebody is at */
     char *shared;
+    struct shadow *init;                        /* which of its bytes are defined; NULL: not checked, or there is none */
     void *race;                                 /* what the race check knows of this CTA */
     struct worker *worker;
     struct launch *launch;
@@ -273,8 +289,13 @@ struct cta {
 };
 enum { CTA_READY, CTA_WAIT };
 
-struct range { u64 lo, size, view, race; };      /* what a site may touch: address - lo < size; view: what to add to reach the bytes; race: to reach the race
-                                                 * check's notes on them, 0: it keeps none */
+struct range {                                  /* what a site may touch */
+    u64 lo, size;                               /* address - lo < size */
+    u64 view;                                   /* what to add to reach the bytes */
+    u64 race;                                   /* to reach the race check's notes on them, 0: it keeps none */
+    u64 init;                                   /* epoch of the shadow in which all of it was seen defined (init_fast.h) */
+    u32 init_misses, init_after;                /* looks since then; how many must go before the whole is looked at again */
+};
 
 struct worker {
     struct launch *launch;
@@ -301,6 +322,7 @@ struct launch {                                 /* read by all workers all the t
     u64 param_address;                          /* generic address of the parameters, when the kernel takes it */
     u64 serial;                                 /* number of the launch */
     struct writer { u64 addr, value, cta, serial; u32 thread, op; struct lowered *low; } *writers;     /* who changed a lock last: a lossy table of the sim */
+    u64 epochs;                                 /* atomic: where the shadow of the next CTA's shared memory starts to count */
     u64 vtime_base;                             /* where clocks start */
     int stop;                                   /* atomic: SIM_* end to take, 0: go on */
     u32 deopts;                                 /* atomic: many of them make later CTAs start in plain code */
@@ -329,16 +351,19 @@ struct sim {
     struct mem_object *workspace;               /* of grid.sync(), made for the first cooperative launch */
     struct mem_object *params;                  /* a copy of the parameters that has an address, for kernels that take it */
     struct launch *running;                     /* guarded by the lock, NULL: none */
+    struct origins *origins;                    /* where undefined values came from */
     u64 heap;                                   /* bytes of device malloc that are not freed (atomic) */
 };
 
 /* ---- who does what ---- */
 struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e);                 /* lower.c */
 void shared_layout(struct ptx_module *m);
+u64 *flow_unwritten(struct lowered *l, struct arena *out);
 void flow_build(struct lowered *l);                                                            /* flow.c: blocks, order, dominators, loops, liveness */
 struct divergence { u8 *div; u8 *cls; s32 *stride; };                                           /* per block; per register */
 void classes_find(struct lowered *l, u32 group, struct divergence *out, struct arena *a);    /* classes.c */
 void roots_find(struct lowered *l);                                                            /* roots.c */
+void speculated_find(struct lowered *l);                                                       /* speculate.c */
 struct code *decode(struct sim *s, struct lowered *l, const struct sim_launch *in, bool plain, struct error *e);          /* decode.c */
 handler lanes_mixed, lanes_blend, lanes_cmp_affine, lanes_guard_affine, roots_tagged;                             /* wrap.c, roots.c */
 handler *lanes_cmp_affine_for(const struct isa_form *f, u32 group, bool scalar_right);

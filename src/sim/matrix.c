@@ -3,8 +3,30 @@
  * Lane 8*m + r holds the address of row r of matrix m; lane t receives, of each matrix, the two elements 2*(t mod 4) and the next
  * of row t/4, or of column t/4 with .trans. All lanes of the warp take part. */
 #include "sim/observe.h"
+#include "sim/planes.h"
 
 static u16 data_slot(const struct insn *i, u32 k) { return k == 0 ? i->d : k == 1 ? i->b : k == 2 ? i->c : i->e; }
+
+/* The taints of an 8x8 matrix, row by row in memory or lane by lane in registers: the same way as its elements. */
+static void matrix_taints(struct access *a, u32 k, u32 lanes, bool trans, bool load)
+{
+    struct warp *w = a->warp;
+    u32 slot = data_slot(a->insn, k);
+    struct taint t[LANES] = { { 0 } };
+    for (u32 l = 0; l < LANES; l++) {
+        if (!load) t[l] = plane_taint(w->planes, slot, l);
+        for (u32 half = 0; half < 2 && lanes >> l & 1; half++) {
+            u32 r = l / 4, c = l % 4 * 2 + half, row = 8 * k + (trans ? c : r), at = 2 * (trans ? r : c), shift = 16 * half;
+            if (!(a->ok >> row & 1)) continue;
+            if (load) {
+                struct taint x = init_read(a, row, at, 2);
+                t[l].undef |= x.undef << shift; t[l].made |= x.made << shift;
+                if (x.undef) t[l].origin = x.origin;
+            } else init_write(a, row, at, 2, (struct taint){ t[l].undef >> shift & 0xffff, t[l].made >> shift & 0xffff, t[l].origin });
+        }
+    }
+    if (load) planes_put(w->planes, slot, lanes, t);
+}
 
 static int matrix(char *restrict R, const struct insn *i, struct warp *w)
 {
@@ -16,6 +38,9 @@ static int matrix(char *restrict R, const struct insn *i, struct warp *w)
     if (!m) return 0;
     access_addresses(&a, R);
     if (a.mask) access_check(&a);
+    bool init = w->code->watch & WATCH_INIT, clean = !init || (init_defined(&a) && load);
+    if (init && !w->planes && load && !clean) { w->retried = a.ok != a.mask; return EV_DEOPT; }
+    if (init && w->planes) init_before(&a, R);
     for (u32 k = 0; k < count; k++) {
         u16 e[8][8] = { { 0 } };
         for (u32 r = 0; r < 8; r++)
@@ -35,8 +60,10 @@ static int matrix(char *restrict R, const struct insn *i, struct warp *w)
         }
         for (u32 r = 0; r < 8; r++)
             if (!load && a.ok >> (8 * k + r) & 1) memcpy(a.ptr[8 * k + r], e[r], 16);
+        if (init && w->planes && (w->planes->dirty || !clean)) matrix_taints(&a, k, m, trans, load);
     }
     if (!load) w->changed = 1;
+    if (!load && init && !w->planes) init_define(&a, a.ok);
     if (w->code->watch && a.mask) observe_access(w->cta->launch, &a);
     return 0;
 }

@@ -7,6 +7,7 @@
  *   slow    access.c: what misses the range is looked up, checked against the object its pointer came from, and reported.
  * A lane that fails a check reads zero and writes nothing; the launch goes on, so that one run shows every cause. */
 #include "sim/observe.h"
+#include "sim/planes.h"
 #include "sim/atomic.h"
 
 /* ---- common ---- */
@@ -220,7 +221,8 @@ static bool access_begin(struct access *a, const char *R, const struct insn *i, 
     a->bytes = (u32)a->site->width * a->site->vec;
     if (!a->mask) return false;
     access_addresses(a, R);
-    if (unlikely(w->probe) || w->code->watch || !quick_check(a)) access_check(a);
+    if (unlikely(w->probe) || w->code->watch & ~WATCH_INIT || !quick_check(a)) access_check(a);
+    else memset(a->space, a->site->space == SP_GENERIC ? SP_GLOBAL : a->site->space, LANES);
     a->wrote = a->site->name == N_ld ? 0 : a->ok;
     return true;
 }
@@ -244,16 +246,26 @@ int memory_any(char *restrict R, const struct insn *i, struct warp *w)
 int memory_watched(char *restrict R, const struct insn *i, struct warp *w)
 {
     struct access a;
+    bool init = w->code->watch & WATCH_INIT;
     if (!access_begin(&a, R, i, w)) return 0;
+    if (init && w->planes) init_before(&a, R);
+    else if (init && a.site->name != N_st && unlikely(!init_defined(&a))) {
+        w->retried = a.ok != a.mask;
+        return EV_DEOPT;
+    }
     observe_before(w->cta->launch, &a);
     access_do(&a, R);
     observe_access(w->cta->launch, &a);
+    if (init && w->planes) (a.site->name == N_ld ? init_load : a.site->name == N_st ? init_store : init_atomic)(&a, R);
+    else if (init && a.site->name != N_ld) init_define(&a, a.ok);
     return 0;
 }
 
 int memory_noted(char *restrict R, const struct insn *i, struct warp *w)
 {
+    w->noting = true;
     int ev = w->code->pure[i - w->code->insn](R, i, w);
+    w->noting = false;
     struct access a = { .site = &w->code->low->site[i->site], .insn = i, .warp = w };
     if (ev) return ev;
     a.mask = a.ok = a.wrote = active_lanes(w, R, i);

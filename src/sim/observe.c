@@ -1,9 +1,10 @@
 /* Hands events to the observers of a launch. */
 #include "sim/observe.h"
+#include "sim/init_fast.h"
 
 u32 observe_watch(const struct sim_launch *in)
 {
-    u32 watch = 0;
+    u32 watch = in->checks & CHECK_INIT ? WATCH_INIT : 0;
     for (const struct observer *o = in->observers; o; o = o->next) watch |= o->watch | (o->access && !o->memory ? o->writes ? WATCH_WRITES : WATCH_OBSERVE : 0);
     return watch;
 }
@@ -19,9 +20,8 @@ void observe_wrote(const struct launch *l, const struct access *a)
         if (o->access && o->writes) o->access(o->self, a);
 }
 
-handler *observe_handler(const struct sim_launch *in, const struct site *s, const struct insn *i, u32 group, s32 stride)
+handler *observe_handler(const struct sim_launch *in, u32 watch, const struct site *s, const struct insn *i, u32 group, s32 stride)
 {
-    u32 watch = observe_watch(in);
     /* plain stores to global memory go their own way and are noted afterwards (observe_noted); what else may write there is watched */
     bool global = s->space == SP_GLOBAL || s->space == SP_GENERIC;
     if (watch & WATCH_WRITES && s->name != N_ld && global && !observe_noted(in, s)) return memory_watched;
@@ -29,7 +29,7 @@ handler *observe_handler(const struct sim_launch *in, const struct site *s, cons
     if (!watch) return memory_handler(s, i, group, stride);
     for (const struct observer *o = in->observers; o && !(watch & WATCH_OBSERVE); o = o->next)
         if (o->memory) return o->memory(watch, s, i, group, stride);
-    return memory_watched;
+    return watch == WATCH_INIT ? init_handler(s, i, group, stride) : memory_watched;
 }
 
 void observe_before(const struct launch *l, const struct access *a)
@@ -41,7 +41,7 @@ void observe_before(const struct launch *l, const struct access *a)
 void observe_access(const struct launch *l, const struct access *a)
 {
     for (const struct observer *o = l->in->observers; o; o = o->next)
-        if (o->access) o->access(o->self, a);
+        if (o->access && !(o->writes && a->warp->noting)) o->access(o->self, a);
 }
 
 void observe_sync(const struct launch *l, struct sync_event e)

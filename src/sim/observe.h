@@ -43,7 +43,7 @@ struct observer {
 };
 
 u32 observe_watch(const struct sim_launch *in);
-handler *observe_handler(const struct sim_launch *in, const struct site *s, const struct insn *i, u32 group, s32 stride);
+handler *observe_handler(const struct sim_launch *in, u32 watch, const struct site *s, const struct insn *i, u32 group, s32 stride);
 /* Whether a store keeps its own handler and is noted behind it, for observers of writes: its record has addresses, and no a->ptr. */
 bool observe_noted(const struct sim_launch *in, const struct site *s);
 void observe_wrote(const struct launch *l, const struct access *a);

@@ -5,6 +5,7 @@
  * that fit. Small grids run on the caller's thread alone. */
 #include "sim/machine.h"
 #include "sim/observe.h"
+#include "sim/planes.h"
 
 /* ---- register files ---- */
 
@@ -115,14 +116,16 @@ static struct cta *cta_new(struct worker *k)
         f->tags = base_aligned((size_t)l->kernel->ntag * LANES * 4 + 1);
         ok = w->fast_R && f->pmem && f->tags;
     }
+    ok = ok && init_shadows(c);
     if (!ok) launch_fail(l, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for another resident CTA (%u warps)", l->nwarps);
     return c;
 }
 
-static void frame_free(struct frame *f) { base_free(f->R); base_free(f->pmem); base_free(f->tags); base_free(f); }
+static void frame_free(struct frame *f) { init_close_frame(f); base_free(f->R); base_free(f->pmem); base_free(f->tags); base_free(f); }
 
 static void cta_free(struct cta *c)
 {
+    init_close(c);
     for (u32 n = 0; c->warp && n < c->nwarps; n++) {
         struct warp *w = c->warp[n];
         if (!w) continue;
@@ -148,7 +151,9 @@ static void warp_start(struct warp *w, bool fresh)
 {
     struct cta *c = w->cta;
     struct launch *l = c->launch;
-    bool plain = __atomic_load_n(&l->deopts, __ATOMIC_RELAXED) > DEOPT_MANY && w->plain_R;
+    bool unwritten = l->plain->watch & WATCH_INIT && l->kernel->reads_unwritten && !l->fast->plain;
+    if (unwritten && !w->plain_R) { CHECK(w->plain_R = base_aligned(l->plain->bytes)); fresh = true; }
+    bool plain = unwritten || (__atomic_load_n(&l->deopts, __ATOMIC_RELAXED) > DEOPT_MANY && w->plain_R);
     struct frame *f = &w->base_frame;
     u32 first = w->id * LANES, left = l->threads - first;
     w->first_live = w->live = left >= LANES ? ALL_LANES : (1u << left) - 1;
@@ -164,6 +169,7 @@ static void warp_start(struct warp *w, bool fresh)
     w->fuel = FUEL_FIRST; w->fuel_next = FUEL_FIRST;
     if (fresh) head_fill(w, f->code, f->R, 0);
     else for (u32 k = 0; k < 3; k++) { u64 v = c->id[k]; memcpy(SLOT(f->R, S_CTAID_X + k), &v, 8); }
+    if (l->plain->watch & WATCH_INIT) init_frame(w, f, w->live);
     exec_split(w, w->live, 0, f);
 }
 
@@ -177,6 +183,7 @@ static void cta_start(struct cta *c, u64 linear, bool fresh)
     c->running = c->nwarps; c->exited = c->divergent = false; c->noted = 0;
     if (c->bars_used) { memset(c->bar, 0, sizeof c->bar); c->bars_used = 0; }
     c->rng = l->in->seed ^ linear * 0x9e3779b97f4a7c15u;
+    if (c->init) init_cta(c);
     for (u32 n = 0; n < c->nwarps; n++) warp_start(c->warp[n], fresh);
     if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_BEGIN, .cta = c, .op = NONE });
 }
@@ -461,7 +468,8 @@ struct sim *sim_new(struct mem *m, const struct profile *p, u32 workers)
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->wide, NULL);
     s->writers = base_alloc(sizeof *s->writers * WRITERS);
-    if (!s->writers) { base_free(s); return NULL; }
+    s->origins = origins_new();
+    if (!s->writers || !s->origins) { base_free(s->writers); origins_free(s->origins); base_free(s); return NULL; }
     return s;
 }
 
@@ -472,6 +480,7 @@ void sim_delete(struct sim *s)
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->wide);
     base_free(s->writers);
+    origins_free(s->origins);
     base_free(s);
 }
 

@@ -4,6 +4,7 @@
  * same operation with the same mask, from whatever place (MACHINE.md section 4.4). The usual case, one split that brings all
  * of them, fires at once. */
 #include "sim/observe.h"
+#include "sim/planes.h"
 #include "sim/verdict.h"
 
 enum { M_UP, M_DOWN, M_BFLY, M_IDX, M_ALL, M_ANY, M_UNI, M_ADD, M_MIN, M_MAX, M_AND, M_OR, M_XOR };
@@ -19,6 +20,7 @@ static void gather(struct warp *w, const struct split *s, const struct insn *i)
     const struct lop *o = &low->op[i->op];
     bool tagged = o->name == N_shfl && o->d.kind == O_REG && low->tag[o->d.reg];
     bool pred = o->name == N_vote || o->name == N_ballot;
+    if (w->code->watch & WATCH_INIT) init_gather(w, i, s->mask);
     u32 width = value_width(o), word = pred ? *(const u32 *)(const void *)SLOT(w->R, i->a) : 0;
     if (pred && o->a.kind == O_CONST) word = o->a.value ? ALL_LANES : 0;
     for (u32 l = 0; l < LANES; l++) {
@@ -68,11 +70,13 @@ static u32 reduce(const struct warp *w, u32 mask, u32 mode, bool sg)
     return r;
 }
 
+struct outcome { u32 v[LANES], pred, who, absent; };    /* of the lanes that took part; absent: those that read a lane that did not */
+
 /* The results of all lanes in `who` (the members that are here). */
-static void results(struct warp *w, const struct lop *o, u32 who, u32 *out, u32 *pred)
+static void results(struct warp *w, const struct lop *o, u32 who, struct outcome *r)
 {
-    u32 set = 0, all_equal = 1;
-    *pred = 0;
+    u32 set = 0, all_equal = 1, *out = r->v, *pred = &r->pred;
+    r->pred = r->absent = 0; r->who = who;
     for (u32 l = 0; l < LANES; l++) if (who >> l & 1 && w->rdv_a[l]) set |= 1u << l;
     u32 first = (u32)__builtin_ctz(who);
     for (u32 l = 0; l < LANES; l++) if (who >> l & 1 && w->rdv_a[l] != w->rdv_a[first]) all_equal = 0;
@@ -83,7 +87,7 @@ static void results(struct warp *w, const struct lop *o, u32 who, u32 *out, u32 
             bool in;
             u32 j = shuffle_source(o->aux, l, w->rdv_b[l], w->rdv_e[l], &in);
             if (in) *pred |= 1u << l;
-            if (!(who >> j & 1)) j = l;
+            if (!(who >> j & 1)) { r->absent |= 1u << l; j = l; }
             out[l] = (u32)w->rdv_a[j];
             w->rdv_from[l] = (u8)j;
             break;
@@ -108,9 +112,10 @@ static void results(struct warp *w, const struct lop *o, u32 who, u32 *out, u32 
     }
 }
 
-static void scatter(struct warp *w, const struct split *s, const struct insn *i, const struct code *c, char *R, const u32 *v, u32 pred)
+static void scatter(struct warp *w, const struct split *s, const struct insn *i, const struct code *c, char *R, const struct outcome *r)
 {
     const struct lop *o = &c->low->op[i->op];
+    const u32 *v = r->v;
     u32 m = s->mask;
     if (o->d.kind == O_REG) {
         char *d = SLOT(R, i->d);
@@ -129,8 +134,9 @@ static void scatter(struct warp *w, const struct split *s, const struct insn *i,
     }
     if (o->d2.kind == O_REG) {
         u32 *p = (u32 *)(void *)SLOT(R, i->f);
-        *p = (*p & ~m) | (pred & m);
+        *p = (*p & ~m) | (r->pred & m);
     }
+    if (c->watch & WATCH_INIT) init_scatter(w, s, i, o, r->who, r->absent);
 }
 
 static bool same_operation(const struct lop *a, const struct lop *b) { return a->name == b->name && a->aux == b->aux && a->off == b->off; }
@@ -148,14 +154,16 @@ static bool fire(struct warp *w)
             if (t->state == SP_RDV && t->rdv == s->rdv && same_operation(o, &t->fr->code->low->op[t->op])) here |= t->mask;
         }
         if ((here & s->rdv) != (s->rdv & w->live)) continue;
-        u32 v[LANES], pred, mask = s->rdv;
-        results(w, o, here, v, &pred);
+        struct outcome r;
+        u32 mask = s->rdv;
+        results(w, o, here, &r);
+        if (init_needs_planes(w, r.absent)) exec_to_plain(w, NONE);
         struct lop key = *o;
         for (u32 j = 0; j < w->nsplit; j++) {
             struct split *t = &w->split[j];
             struct code *c = t->fr->code;
             if (t->state != SP_RDV || t->rdv != mask || !same_operation(&key, &c->low->op[t->op])) continue;
-            scatter(w, t, &c->insn[c->insn_of[t->op]], c, t->fr->R, v, pred);
+            scatter(w, t, &c->insn[c->insn_of[t->op]], c, t->fr->R, &r);
             t->state = SP_RUN;
         }
         if (observed(w->cta->launch)) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = here, .op = s->op });
@@ -178,6 +186,7 @@ static void mask_finding(struct warp *w, const struct insn *i, u32 lanes, u32 ma
 /* The whole warp shuffles 32-bit registers by the same amount: no rendezvous, no copies of operands. */
 static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop *o)
 {
+    if (w->planes && w->planes->dirty) return false;
     if (o->name != N_shfl || o->d2.kind != O_NONE || o->d.kind != O_REG || w->code->low->tag[o->d.reg] || i->cls != (CLS_V | CLS_V << 2 | CLS_S << 4 | CLS_S << 6) || CLS_E(i) != CLS_S) return false;
     u32 mask, b, c, v[LANES];
     memcpy(&mask, SLOT(w->R, i->c), 4);
@@ -227,9 +236,10 @@ bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
     if (lanes_alike(masks, s->mask) != s->mask) { arrive_in_groups(w, s, i, masks); return false; }
     u32 mask = with_caller(w, i, s->mask, (u32)masks[__builtin_ctz(s->mask)]);
     if ((mask & w->live) == s->mask) {
-        u32 v[LANES], pred;
-        results(w, o, s->mask, v, &pred);
-        scatter(w, s, i, w->code, w->R, v, pred);
+        struct outcome r;
+        results(w, o, s->mask, &r);
+        if (init_needs_planes(w, r.absent)) exec_to_plain(w, NONE);
+        scatter(w, s, &w->code->insn[w->code->insn_of[i->op]], w->code, w->R, &r);
         if (observed(w->cta->launch)) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
         return true;
     }

@@ -18,8 +18,6 @@ const struct lane_set *lanes_of(u32 form)
     return &tables[f->family][at];
 }
 
-static u32 scratch_slot(const struct code *c, u32 k) { return c->vector + k * (SCRATCH_BYTES / 8); }
-
 u64 lane_value(const struct warp *w, const struct code *c, const char *R, u32 slot, u32 cls, u32 width, u32 lane)
 {
     u64 v = 0;

@@ -1,0 +1,216 @@
+/* Shadows: bits and stains. shadow.h has the idea. */
+#include "mem/shadow.h"
+
+enum { GRANULES = 64, FIRST_PAGES = 16, DISCARD_FROM = 1 << 16 };
+
+struct stains {                 /* of 512 bytes of memory */
+    u64 at;                     /* their address / 512 */
+    struct stain {
+        struct taint t;
+        u8 has;                 /* bytes it speaks of */
+    } of[GRANULES];
+};
+
+u64 shadow_bytes(u64 bytes) { return (bytes + 63) / 64 * 8 + 16; }     /* a look may read past the last word */
+
+bool shadow_open(struct shadow *s, u64 from, u64 bytes, bool alone)
+{
+    u64 need = shadow_bytes(bytes);
+    *s = (struct shadow){ .from = from, .bytes = bytes, .epoch = 1, .alone = alone, .mapped = need > DISCARD_FROM };
+    u64 p = s->mapped ? pages_reserve(0, need) : (u64)(uintptr_t)base_aligned(need);
+    if (!p || (s->mapped && !pages_commit(p, need))) {
+        if (p) pages_release(p, need);
+        *s = (struct shadow){ 0 };
+        return false;
+    }
+    if (!s->mapped) memset((void *)(uintptr_t)p, 0, need);
+    s->word = (u64 *)(uintptr_t)p;
+    pthread_mutex_init(&s->lock, NULL);
+    return true;
+}
+
+void shadow_place(struct shadow *s, u64 at, u64 from, u64 bytes)
+{
+    *s = (struct shadow){ .word = (u64 *)(uintptr_t)at, .from = from, .bytes = bytes, .epoch = 1, .mapped = true, .placed = true };
+    pthread_mutex_init(&s->lock, NULL);
+}
+
+bool shadow_reach(struct shadow *s, u64 to)
+{
+    u64 page = page_size(), need = MIN_OF((shadow_bytes(to - s->from) + page - 1) & ~(page - 1), shadow_bytes(s->bytes));
+    if (need <= s->reached) return true;
+    if (!pages_commit((u64)(uintptr_t)s->word + s->reached, need - s->reached)) return false;
+    s->reached = need & ~(page - 1);
+    return true;
+}
+
+void shadow_close(struct shadow *s)
+{
+    if (!s->word) return;
+    if (s->mapped && !s->placed) pages_release((u64)(uintptr_t)s->word, shadow_bytes(s->bytes));
+    else if (!s->mapped) base_free(s->word);
+    for (u32 k = 0; k < s->capacity; k++) base_free(s->page[k]);
+    base_free(s->page);
+    pthread_mutex_destroy(&s->lock);
+    *s = (struct shadow){ 0 };
+}
+
+/* ---- bits ---- */
+
+static void put_bits(struct shadow *s, u64 w, u64 mask, bool set)
+{
+    u64 *p = &s->word[w], old = __atomic_load_n(p, __ATOMIC_RELAXED), new = set ? old | mask : old & ~mask;
+    if (new == old) return;
+    if (s->alone || mask == ~0ull) { __atomic_store_n(p, new, __ATOMIC_RELAXED); return; }
+    if (set) __atomic_fetch_or(p, mask, __ATOMIC_RELAXED);
+    else __atomic_fetch_and(p, ~mask, __ATOMIC_RELAXED);
+}
+
+static void put_range(struct shadow *s, u64 addr, u64 n, bool set)
+{
+    u64 o = addr - s->from;
+    if (o >= s->bytes) return;
+    if (n > s->bytes - o) n = s->bytes - o;
+    while (n) {
+        u32 at = o & 63, k = (u32)MIN_OF(n, 64u - at);
+        put_bits(s, o >> 6, low_bits(k) << at, set);
+        o += k; n -= k;
+    }
+}
+
+void shadow_define(struct shadow *s, u64 addr, u64 n) { put_range(s, addr, n, true); }
+
+bool shadow_defined_long(const struct shadow *s, u64 addr, u64 n)
+{
+    for (; n > 56; addr += 56, n -= 56)
+        if (!shadow_defined(s, addr, 56)) return false;
+    return shadow_defined(s, addr, n);
+}
+
+u64 shadow_next_undefined(const struct shadow *s, u64 addr, u64 n)
+{
+    u64 o = addr - s->from, end = o + n;
+    if (o >= s->bytes) return addr + n;
+    while (o < end) {
+        u64 holes = ~__atomic_load_n(&s->word[o >> 6], __ATOMIC_RELAXED) >> (o & 63);
+        if (!holes) { o = (o | 63) + 1; continue; }
+        o += (u64)__builtin_ctzll(holes);
+        return s->from + MIN_OF(o, end);
+    }
+    return addr + n;
+}
+
+/* ---- stains ---- */
+
+static struct stains **page_slot(const struct shadow *s, u64 at)
+{
+    u64 k = at * 0x9e3779b97f4a7c15u >> 32;
+    while (s->page[k & (s->capacity - 1)] && s->page[k & (s->capacity - 1)]->at != at) k++;
+    return &s->page[k & (s->capacity - 1)];
+}
+
+static struct stain *stain_of(const struct shadow *s, u64 addr)
+{
+    struct stains *p = s->capacity ? *page_slot(s, addr >> 9) : NULL;
+    return p ? &p->of[addr >> 3 & (GRANULES - 1)] : NULL;
+}
+
+static bool grow(struct shadow *s)
+{
+    struct shadow old = *s;
+    u32 cap = old.capacity ? 2 * old.capacity : FIRST_PAGES;
+    struct stains **page = base_alloc(cap * sizeof *page);
+    if (!page) return false;
+    s->page = page; s->capacity = cap;
+    for (u32 k = 0; k < old.capacity; k++)
+        if (old.page[k]) *page_slot(s, old.page[k]->at) = old.page[k];
+    base_free(old.page);
+    return true;
+}
+
+/* The stain of these 8 bytes, made if need be; NULL: no memory, and they are taken for raw. */
+static struct stain *stain_make(struct shadow *s, u64 addr)
+{
+    if (2 * s->pages >= s->capacity && !grow(s)) return NULL;
+    struct stains **p = page_slot(s, addr >> 9);
+    if (!*p) {
+        if (!(*p = base_alloc(sizeof **p))) return NULL;
+        (*p)->at = addr >> 9;
+        s->pages++;
+        __atomic_store_n(&s->stained, true, __ATOMIC_RELEASE);
+    }
+    return &(*p)->of[addr >> 3 & (GRANULES - 1)];
+}
+
+/* What lies in the range forgets its stains: whole pages at once where the range is large. */
+static void clean(struct shadow *s, u64 addr, u64 n)
+{
+    lock(&s->lock);
+    for (u32 k = 0; k < s->capacity; k++) {
+        struct stains *p = s->page[k];
+        if (!p || p->at << 9 >= addr + n || (p->at + 1) << 9 <= addr) continue;
+        for (u32 g = 0; g < GRANULES; g++) {
+            u64 at = (p->at << 9) + 8 * g;
+            for (u32 b = 0; b < 8; b++)
+                if (at + b - addr < n) p->of[g].has &= (u8)~(1u << b);
+        }
+    }
+    unlock(&s->lock);
+}
+
+void shadow_forget(struct shadow *s, u64 addr, u64 n)
+{
+    u64 o = addr - s->from, page = page_size();
+    if (!n || o >= s->bytes) return;
+    __atomic_fetch_add(&s->epoch, 1, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&s->stained, __ATOMIC_ACQUIRE)) clean(s, addr, n);
+    u64 lo = ((u64)(uintptr_t)s->word + o / 8 + page) & ~(page - 1), hi = ((u64)(uintptr_t)s->word + (o + n) / 8) & ~(page - 1);
+    if (!s->mapped || hi <= lo) { put_range(s, addr, n, false); return; }
+    u64 first = s->from + (lo - (u64)(uintptr_t)s->word) * 8, last = s->from + (hi - (u64)(uintptr_t)s->word) * 8;
+    put_range(s, addr, first - addr, false);
+    pages_discard(lo, hi - lo);
+    put_range(s, last, addr + n - last, false);
+}
+
+struct taint shadow_read(struct shadow *s, u64 addr, u32 n)
+{
+    u64 o = addr - s->from, w;
+    if (o >= s->bytes) return (struct taint){ 0 };
+    memcpy(&w, (const char *)s->word + (o >> 3), 8);
+    u32 holes = (u32)(~(w >> (o & 7)) & low_bits(n)), shift = 8 * (addr & 7);
+    struct taint t = { .undef = bits_of_bytes(holes) };
+    if (!holes || !__atomic_load_n(&s->stained, __ATOMIC_ACQUIRE)) return t;
+    lock(&s->lock);
+    const struct stain *x = stain_of(s, addr);
+    u32 spoken = x ? (u32)(x->has >> (addr & 7)) & holes : 0;
+    if (spoken) {
+        u64 known = bits_of_bytes(spoken);
+        t.undef = (t.undef & ~known) | (x->t.undef >> shift & known);
+        t.made = x->t.made >> shift & known;
+        t.origin = x->t.origin;
+    }
+    unlock(&s->lock);
+    return t;
+}
+
+void shadow_write(struct shadow *s, u64 addr, u32 n, struct taint t)
+{
+    u64 o = addr - s->from;
+    if (o >= s->bytes) return;
+    u32 holes = 0, shift = 8 * (addr & 7);
+    for (u32 b = 0; b < n; b++) holes |= (u32)((t.undef >> 8 * b & 0xff) != 0) << b;
+    if (holes) {
+        __atomic_fetch_add(&s->epoch, 1, __ATOMIC_RELAXED);
+        lock(&s->lock);
+        struct stain *x = stain_make(s, addr);
+        if (x) {
+            u64 known = bits_of_bytes(holes) << shift;
+            x->t.undef = (x->t.undef & ~known) | (t.undef << shift & known);
+            x->t.made = (x->t.made & ~known) | (t.made << shift & known);
+            x->t.origin = t.origin;
+            x->has |= (u8)(holes << (addr & 7));
+        }
+        unlock(&s->lock);
+    }
+    for (u32 b = 0; b < n; b++) put_bits(s, (o + b) >> 6, 1ull << ((o + b) & 63), !(holes >> b & 1));
+}

@@ -1,0 +1,372 @@
+/* Initialised values between memory and registers: loads fill planes from shadows, stores carry them back, atomics do both
+ * (RULES.md I1, I2). What memory is born as: mem.c for the device's, init_frame and init_cta below for local and shared memory. */
+#include "sim/init_fast.h"
+#include "sim/planes.h"
+
+struct shadow *init_shadow(const struct warp *w, u32 space, u32 lane, u64 addr, u64 *at)
+{
+    const struct frame *f = w->cur ? w->cur->fr : w->base;
+    switch (space) {
+    case SP_SHARED: *at = addr; return w->init_shared;
+    case SP_LOCAL: *at = (u64)lane * LOCAL_STACK + addr; return w->init_local;
+    case SP_CALL: *at = (u64)lane * f->code->low->pmem_bytes + addr; return f->init_params;
+    case SP_PARAM: return NULL;
+    default: *at = addr; return w->init_global;
+    }
+}
+
+/* ---- births ---- */
+
+bool init_shadows(struct cta *c)
+{
+    struct launch *l = c->launch;
+    if (!(l->plain->watch & WATCH_INIT)) return true;
+    if (l->shared_total) {
+        if (!(c->init = base_alloc(sizeof *c->init)) || !shadow_open(c->init, 0, l->shared_total, true)) return false;
+    }
+    for (u32 n = 0; n < c->nwarps; n++) {
+        c->warp[n]->init_global = mem_shadow(l->sim->mem);
+        c->warp[n]->init_shared = c->init;
+    }
+    return true;
+}
+
+static void close_shadow(struct shadow *s)
+{
+    if (s) shadow_close(s);
+    base_free(s);
+}
+
+void init_close_frame(struct frame *f)
+{
+    planes_free(f->planes);
+    close_shadow(f->init_params);
+}
+
+void init_close(struct cta *c)
+{
+    close_shadow(c->init);
+    for (u32 n = 0; c->warp && n < c->nwarps && c->warp[n]; n++) {
+        struct warp *w = c->warp[n];
+        close_shadow(w->init_local);
+        planes_free(w->base_planes);
+        close_shadow(w->base_frame.init_params);
+        base_free(w->rdv_taint);
+    }
+}
+
+void init_cta(struct cta *c)
+{
+    if (!c->init) return;
+    shadow_forget(c->init, 0, c->init->bytes);
+    c->init->epoch = __atomic_add_fetch(&c->launch->epochs, 1ull << 32, __ATOMIC_RELAXED);
+}
+
+static void init_local(struct warp *w, u64 from, u64 bytes, u32 mask)
+{
+    if (!bytes) return;
+    if (!w->init_local) {
+        struct shadow *s = base_alloc(sizeof *s);
+        if (!s || !shadow_open(s, 0, (u64)LANES * LOCAL_STACK, true)) { base_free(s); return; }        /* no memory: local memory is taken for defined */
+        w->init_local = s;
+        return;
+    }
+    for (u32 m = mask; m; m &= m - 1) shadow_forget(w->init_local, (u64)(u32)__builtin_ctz(m) * LOCAL_STACK + from, bytes);
+}
+
+void init_alloca(struct warp *w, u64 from, u64 bytes, u32 mask)
+{
+    if (w->code->watch & WATCH_INIT) init_local(w, from, bytes, mask);
+}
+
+/* Registers that some path reads before anything was written to them. */
+static void raw_registers(struct warp *w, struct frame *f)
+{
+    const struct lowered *l = f->code->low;
+    for (u32 k = 0; k < l->words; k++)
+        for (u64 m = l->block[0].live_in[k]; m; m &= m - 1) {
+            u32 r = k * 64 + (u32)__builtin_ctzll(m), bits = l->reg_width[r] == 1 ? 1 : 8u * l->reg_width[r], id = origin_of_register(w, l, r);
+            struct taint t[LANES];
+            for (u32 n = 0; n < LANES; n++) t[n] = (struct taint){ low_bits(bits), 0, id };
+            if (f->code->reg[r].slot) planes_put(f->planes, f->code->reg[r].slot, ALL_LANES, t);
+        }
+}
+
+void init_frame(struct warp *w, struct frame *f, u32 mask)
+{
+    const struct lowered *l = f->code->low;
+    if (!(f->code->watch & WATCH_INIT)) return;
+    init_local(w, f->local_base, l->local_bytes, mask);
+    if (f->init_params) shadow_define(f->init_params, 0, f->init_params->bytes);
+    if (f == w->base && !f->code->plain) { f->planes = NULL; return; }
+    struct planes **p = f == w->base ? &w->base_planes : &f->planes;
+    if (!*p) *p = planes_new(f->code);
+    CHECK(*p);
+    f->planes = *p;
+    planes_reset(f->planes);
+    if (l->reads_unwritten) raw_registers(w, f);
+}
+
+/* ---- what the fast way asks ---- */
+
+/* Once in a while the whole range is looked at: at once where it is small, after as many looks as pay for it where it is large, and less
+ * and less often while it is not all defined. */
+static void look_again(struct range *r, const struct shadow *s, u64 epoch)
+{
+    enum { PER_LOOK = 16384 };                  /* bytes of a range, whose scan costs about as much as a look */
+    if (++r->init_misses < MAX_OF(r->init_after, r->size / PER_LOOK)) return;
+    r->init_misses = 0;
+    bool all = shadow_defined_run(s, r->lo, r->size);
+    if (all) r->init = epoch;
+    r->init_after = all ? 0 : MIN_OF(2 * r->init_after + 1, 1u << 24);
+}
+
+/* The bytes of a fast access, by what its address is; the same cases as in memory_fast.h. */
+static bool look(const char *R, const struct insn *i, const struct warp *w, struct shadow *s, const struct site *t)
+{
+    const struct code *c = w->code;
+    bool store = t->name == N_st, whole = w->mask == ALL_LANES;
+    u32 cls = CLS_AT(i, 1), g = cls == CLS_A ? c->group : cls == CLS_S ? LANES : 1, n = t->width;
+    s64 stride = cls == CLS_A ? c->stride[i->a] : 0;
+    for (u32 k = 0; k * g < LANES; k++) {
+        u64 at = 0;
+        memcpy(&at, SLOT(R, i->a) + (cls == CLS_V ? t->addr_width : 8u) * k, t->addr_width);
+        at += (u64)(s64)i->off;
+        if (t->addr_width == 4) at = (u32)at;
+        if (whole || !stride) {
+            u64 bytes = stride ? (u64)g * n : n;
+            if (shadow_defined_run(s, at, bytes)) continue;
+            if (!store) return false;
+            shadow_define(s, at, bytes);
+            continue;
+        }
+        for (u32 j = 0; j < g; j++) {
+            if (!(w->mask >> (k * g + j) & 1) || shadow_defined(s, at + (u64)(stride * j), n)) continue;
+            if (!store) return false;
+            shadow_define(s, at + (u64)(stride * j), n);
+        }
+    }
+    return true;
+}
+
+int init_unknown(char *restrict R, const struct insn *i, struct warp *w)
+{
+    const struct site *t = &w->code->low->site[i->site];
+    struct shadow *s = t->space == SP_SHARED ? w->init_shared : w->init_global;
+    u64 epoch = __atomic_load_n(&s->epoch, __ATOMIC_RELAXED);
+    if (unlikely(!look(R, i, w, s, t))) return EV_DEOPT;
+    look_again(&w->range[i->site], s, epoch);
+    return w->code->inner[i - w->code->insn](R, i, w);
+}
+
+bool init_defined(const struct access *a)
+{
+    for (u32 m = a->ok; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        u64 at;
+        const struct shadow *s = init_shadow(a->warp, a->space[l], l, a->addr[l], &at);
+        if (s && !shadow_defined(s, at, a->bytes)) return false;
+    }
+    return true;
+}
+
+void init_define(const struct access *a, u32 lanes)
+{
+    for (u32 m = lanes; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        u64 at;
+        struct shadow *s = init_shadow(a->warp, a->space[l], l, a->addr[l], &at);
+        if (s) shadow_define(s, at, a->bytes);
+    }
+}
+
+/* ---- with planes ---- */
+
+struct taint init_read(const struct access *a, u32 lane, u64 offset, u32 n)
+{
+    u64 at;
+    struct shadow *s = init_shadow(a->warp, a->space[lane], lane, a->addr[lane] + offset, &at);
+    struct taint t = s ? shadow_read(s, at, n) : (struct taint){ 0 };
+    if (t.undef && !t.origin) t.origin = origin_of_memory(a, lane);
+    return t;
+}
+
+/* The host sees pinned and managed memory as it is written. */
+static bool is_host_memory(const struct access *a, u32 lane)
+{
+    return a->space[lane] != SP_SHARED && a->space[lane] != SP_LOCAL && a->space[lane] != SP_CALL && access_is_host_visible(a->warp, a->addr[lane]);
+}
+
+struct shadow *init_params(struct frame *f)
+{
+    if (f->init_params) return f->init_params;
+    struct shadow *s = base_alloc(sizeof *s);
+    u64 bytes = (u64)LANES * f->code->low->pmem_bytes;
+    if (!s || !shadow_open(s, 0, bytes, true)) { base_free(s); return NULL; }
+    shadow_define(s, 0, bytes);
+    return f->init_params = s;
+}
+
+void init_write(const struct access *a, u32 lane, u64 offset, u32 n, struct taint t)
+{
+    u64 at;
+    if (t.undef && a->space[lane] == SP_CALL && !init_params(a->warp->cur->fr)) return;
+    struct shadow *s = init_shadow(a->warp, a->space[lane], lane, a->addr[lane] + offset, &at);
+    if (!s) return;
+    if (!t.undef) { shadow_define(s, at, n); return; }
+    t.origin = t.origin & ORIGIN_PENDING ? t.origin & ~ORIGIN_PENDING : t.origin;
+    if (t.made && a->space[lane] != SP_SHARED && a->space[lane] != SP_LOCAL && a->space[lane] != SP_CALL) t.origin = origin_stored(a->warp, a->insn->op, t.origin);
+    shadow_write(s, at, n, t);
+}
+
+void init_before(struct access *a, const char *R)
+{
+    struct warp *w = a->warp;
+    const struct insn *i = a->insn;
+    const struct lop *o = &w->code->low->op[i->op];
+    (void)R;
+    a->pending = 0;
+    if (!w->planes->dirty) return;
+    u32 slot = a->site->which ? i->b : i->a, bad = plane_lanes(w->planes, slot) & a->mask;
+    if (!bad) return;
+    if (o->name == N_ld && w->code->low->speculated[i->op]) { a->pending = bad; return; }
+    init_use(w, i->op, USE_ADDRESS, slot, a->mask, o->name == N_ld ? "the address of this load" : o->name == N_st ? "the address of this store" : "the address of this operation");
+}
+
+static u16 data_slot(const struct insn *i, u32 k) { return k == 0 ? i->d : k == 1 ? i->b : k == 2 ? i->c : i->e; }
+static const struct opnd *data_operand(const struct lop *o, u32 k) { return k == 0 ? &o->d : k == 1 ? &o->b : k == 2 ? &o->c : &o->e; }
+
+/* The register is wider than what was loaded: zeros, or copies of the sign. */
+static struct taint extend(struct taint t, u32 width, u32 reg_width, bool is_signed)
+{
+    u64 high = low_bits(8 * reg_width) & ~low_bits(8 * width);
+    if (!is_signed || width >= reg_width) return t;
+    if (t.undef >> (8 * width - 1) & 1) t.undef |= high;
+    if (t.made >> (8 * width - 1) & 1) t.made |= high;
+    return t;
+}
+
+void init_load(struct access *a, const char *R)
+{
+    struct warp *w = a->warp;
+    const struct site *s = a->site;
+    const struct insn *i = a->insn;
+    const struct lop *o = &w->code->low->op[i->op];
+    bool clean = init_defined(a) && !a->pending;
+    (void)R;
+    if (clean && !w->planes->dirty) return;
+    for (u32 k = 0; k < s->vec; k++) {
+        if (data_operand(o, k)->kind != O_REG) continue;
+        struct taint t[LANES] = { { 0 } };
+        u32 slot = data_slot(i, k), address = s->which ? i->b : i->a;
+        for (u32 m = clean ? 0 : a->ok; m; m &= m - 1) {
+            u32 l = (u32)__builtin_ctz(m);
+            t[l] = extend(init_read(a, l, (u64)k * s->width, s->width), s->width, s->reg_width, s->is_signed);
+        }
+        for (u32 m = a->pending; m; m &= m - 1) {
+            u32 l = (u32)__builtin_ctz(m);
+            t[l] = taint_all(8u * s->reg_width, origin_stored(w, i->op, plane_taint(w->planes, address, l).origin) | ORIGIN_PENDING);
+        }
+        planes_put(w->planes, slot, a->mask, t);
+    }
+}
+
+void init_store(struct access *a, const char *R)
+{
+    struct warp *w = a->warp;
+    const struct site *s = a->site;
+    u32 dirty = 0;
+    (void)R;
+    for (u32 k = 0; k < s->vec; k++) dirty |= plane_lanes(w->planes, data_slot(a->insn, k));
+    init_define(a, a->ok & ~dirty);
+    for (u32 m = a->ok & dirty; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        for (u32 k = 0; k < s->vec; k++) {
+            struct taint t = plane_taint(w->planes, data_slot(a->insn, k), l);
+            t.undef &= low_bits(8 * s->width); t.made &= low_bits(8 * s->width);
+            if (t.made && is_host_memory(a, l)) {
+                struct taint one[LANES];
+                one[l] = t;
+                init_report(w, a->insn->op, USE_OUTPUT, 1u << l, one, "the value stored where the host sees it");
+            }
+            init_write(a, l, (u64)k * s->width, s->width, t);
+        }
+    }
+}
+
+/* One lane, one word of at most 8 bytes: what was there, what is there now. */
+static struct taint atomic_word(const struct access *a, u32 lane, u64 offset, u32 n, struct taint operand)
+{
+    const struct site *s = a->site;
+    struct taint old = init_read(a, lane, offset, n), now = old;
+    bool replaces = s->atom == AT_EXCH || s->atom == AT_CAS;
+    operand.undef &= low_bits(8 * n); operand.made &= low_bits(8 * n);
+    if (s->atom == AT_EXCH) now = operand;
+    else if (old.undef) now = taint_all(8 * n, old.origin);
+    else now = replaces && a->wrote >> lane & 1 ? operand : (struct taint){ 0 };
+    if (old.undef || now.undef) init_write(a, lane, offset, n, now);
+    else init_write(a, lane, offset, n, (struct taint){ 0 });
+    return old;
+}
+
+void init_atomic(struct access *a, const char *R)
+{
+    struct warp *w = a->warp;
+    const struct site *s = a->site;
+    const struct insn *i = a->insn;
+    const struct code *c = w->code;
+    const struct lop *o = &c->low->op[i->op];
+    bool wide = s->width == 16;
+    struct taint old[2][LANES];
+    memset(old, 0, sizeof old);
+    (void)R;
+    /* cas: b is compared, c stored; exch: b stored; all else: b is combined */
+    u32 stored[2] = { s->atom == AT_CAS ? i->c : i->b, wide ? (s->atom == AT_CAS ? (o->x.kind == O_REG ? c->reg[o->x.reg].slot : S_ZERO) : i->e) : S_ZERO };
+    if (w->planes->dirty && s->atom != AT_EXCH) {
+        init_use(w, i->op, USE_ATOMIC, i->b, a->ok, s->atom == AT_CAS ? "the value compared by an atomic" : "the operand of an atomic");
+        if (wide) init_use(w, i->op, USE_ATOMIC, i->e, a->ok, "the value compared by an atomic");
+    }
+    for (u32 m = a->ok; m; m &= m - 1) {        /* in the order of the lanes, as the access itself */
+        u32 l = (u32)__builtin_ctz(m), n = wide ? 8 : s->width;
+        for (u32 k = 0; k <= wide; k++) old[k][l] = atomic_word(a, l, 8 * k, n, plane_taint(w->planes, stored[k], l));
+    }
+    if (s->name != N_atom || o->d.kind == O_NONE) return;
+    planes_put(w->planes, i->d, a->mask, old[0]);
+    if (wide) planes_put(w->planes, i->f, a->mask, old[1]);
+}
+
+/* A load under an undefined guard: who knows what its registers hold. */
+static void guarded_load(const struct insn *i, struct warp *w, u32 guard)
+{
+    const struct lowered *low = w->code->low;
+    const struct lop *o = &low->op[i->op];
+    const struct site *s = &low->site[i->site];
+    struct taint t[LANES];
+    for (u32 m = guard; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        t[l] = taint_all(8u * s->reg_width, plane_taint(w->planes, i->guard, l).origin);
+    }
+    for (u32 k = 0; k < s->vec; k++)
+        if (data_operand(o, k)->kind == O_REG) planes_put(w->planes, data_slot(i, k), guard, t);
+}
+
+int init_watched(char *restrict R, const struct insn *i, struct warp *w)
+{
+    u32 name = w->code->low->op[i->op].name, guard = i->guard ? plane_lanes(w->planes, i->guard) & w->mask : 0;
+    if (guard && name != N_ld) {
+        init_use(w, i->op, USE_GUARD, i->guard, w->mask, name == N_st ? "the guard of this store" : "the guard of this operation");
+        guard = 0;
+    }
+    int ev = memory_watched(R, i, w);
+    if (guard) guarded_load(i, w, guard);
+    return ev;
+}
+
+int init_memory(char *restrict R, const struct insn *i, struct warp *w)
+{
+    if (likely(!w->planes->dirty)) {
+        int ev = w->code->pure[i - w->code->insn](R, i, w);
+        if (likely(ev != EV_DEOPT)) return ev;
+    }
+    return init_watched(R, i, w);
+}

@@ -1,0 +1,219 @@
+/* Planes beside registers, and the table of origins that taints point to. */
+#include "sim/planes.h"
+
+struct planes *planes_new(const struct code *c)
+{
+    u32 n = c->vector + (c->bytes / 8 - c->vector) / 8 + 1;
+    struct planes *p = base_alloc(sizeof *p);
+    if (!p) return NULL;
+    *p = (struct planes){ .vector = c->vector, .n = n, .of = base_alloc(n * sizeof *p->of) };
+    if (p->of) return p;
+    base_free(p);
+    return NULL;
+}
+
+void planes_free(struct planes *p)
+{
+    if (!p) return;
+    for (u32 k = 0; k < p->n; k++) base_free(p->of[k]);
+    base_free(p->of);
+    base_free(p);
+}
+
+void planes_reset(struct planes *p)
+{
+    for (u32 k = 0; p->dirty && k < p->n; k++)
+        if (p->of[k] && p->of[k]->lanes) { p->of[k]->lanes = 0; p->dirty--; }
+}
+
+void planes_clear(struct planes *p, u32 slot, u32 mask)
+{
+    struct plane *x = p->of[plane_place(p, slot)];
+    if (!x || !(x->lanes & mask)) return;
+    x->lanes &= ~mask;
+    p->dirty -= !x->lanes;
+}
+
+void planes_put(struct planes *p, u32 slot, u32 mask, const struct taint t[LANES])
+{
+    u32 with = 0;
+    for (u32 m = mask; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); if (t[l].undef) with |= 1u << l; }
+    planes_clear(p, slot, mask & ~with);
+    if (!with) return;
+    struct plane **x = &p->of[plane_place(p, slot)];
+    if (!*x && !(*x = base_alloc(sizeof **x))) return;          /* no memory: taken for defined */
+    p->dirty += !(*x)->lanes;
+    (*x)->lanes |= with;
+    for (u32 m = with; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); (*x)->t[l] = t[l]; }
+}
+
+/* ---- origins ---- */
+
+struct key { const void *low; u64 serial; u32 op, a, b, zero; };        /* what an origin was made for */
+
+struct origins {
+    lock_t lock;
+    struct arena mem;
+    struct map known;                           /* struct key, as bytes, to id */
+    VEC(struct origin *) of;                    /* by id - 1 */
+};
+
+struct origins *origins_new(void)
+{
+    struct origins *o = base_alloc(sizeof *o);
+    if (o) pthread_mutex_init(&o->lock, NULL);
+    return o;
+}
+
+void origins_free(struct origins *o)
+{
+    if (!o) return;
+    pthread_mutex_destroy(&o->lock);
+    arena_free(&o->mem);
+    base_free(o);
+}
+
+const struct origin *origin_get(const struct origins *o, u32 id)
+{
+    struct origins *x = (struct origins *)o;
+    lock(&x->lock);
+    id &= ~ORIGIN_PENDING;
+    const struct origin *r = id && id <= o->of.n ? o->of.p[id - 1] : NULL;
+    unlock(&x->lock);
+    return r;
+}
+
+/* The origin made for this key, or a new one for the caller to fill in (*fresh). The lock is held. */
+static u32 find(struct origins *o, struct key k, struct origin **fresh)
+{
+    struct str bytes = { (const char *)&k, sizeof k };
+    u32 id = (u32)(uintptr_t)map_get(&o->known, bytes);
+    *fresh = NULL;
+    if (id) return id;
+    *fresh = NEW(&o->mem, struct origin);
+    VEC_PUSH(&o->mem, &o->of, *fresh);
+    (*fresh)->root = o->of.n;
+    map_put(&o->mem, &o->known, (struct str){ arena_str(&o->mem, bytes), sizeof k }, (void *)(uintptr_t)o->of.n);
+    return o->of.n;
+}
+
+static struct key key_of(const struct warp *w, const struct lowered *l, u32 op, u32 a, u32 b)
+{
+    return (struct key){ l, w->cta->launch->serial, op, a, b, 0 };
+}
+
+/* Numbers depend on who came first; this does not. */
+static void set_key(struct origin *r)
+{
+    r->key = str_hash(str_of(r->text)) ^ (r->place ? (u64)r->place->ptx_line * 0x9e3779b97f4a7c15u : 0);
+}
+
+/* Which shared or local array an offset lies in, by what the functions of the module declare; NULL: it cannot be told. */
+static const struct ptx_var *array_at(const struct access *a, u32 lane)
+{
+    const struct ptx_module *m = a->warp->code->low->func->module;
+    u64 at = a->addr[lane];
+    if (a->site->root.kind == ROOT_VAR && a->site->root.var->space == a->space[lane]) return a->site->root.var;
+    if (a->space[lane] != SP_SHARED) return NULL;
+    const struct ptx_func *k = a->warp->cta->launch->kernel->func;
+    for (u32 j = 0; j < k->nlocal + m->nvar; j++) {
+        const struct ptx_var *v = j < k->nlocal ? k->local[j] : m->var[j - k->nlocal];
+        if (v->space == SP_SHARED && v->size && at - v->offset < v->size) return v;
+    }
+    return NULL;
+}
+
+static void describe_memory(struct origins *o, struct origin *r, const struct access *a, u32 lane, const struct mem_object *obj, const struct ptx_var *v)
+{
+    struct arena *mem = &o->mem;
+    bool shared = a->space[lane] == SP_SHARED, local = a->space[lane] == SP_LOCAL || a->space[lane] == SP_CALL;
+    bool depot = v && v->name.n > 7 && !memcmp(v->name.p, "__local", 7);
+    r->name = obj ? arena_printf(mem, "%s", obj->name) : v && !depot ? plain_name(mem, v->name) : shared ? "shared memory" : "local memory";
+    const char *what = obj && obj->kind == MEM_HEAP ? "" : obj ? ", device memory" : shared ? ", shared memory" : ", local memory of the thread";
+    const char *type = obj && obj->type ? arena_printf(mem, "%s", obj->type) : "";
+    bool named = obj || (v && !depot);
+    if (!named) r->text = arena_printf(mem, "read from %s, which nobody had written", shared ? "shared memory" : local ? "local memory of the thread" : "memory");
+    else if (!*type && !*what) r->text = arena_printf(mem, "read from %s, which nobody had written", r->name);
+    else r->text = arena_printf(mem, "read from %s (%s%s), which nobody had written", r->name, type, *type ? what : *what ? what + 2 : "");
+    if (obj && obj->alloc_site) r->text = arena_printf(mem, "%s; allocated at %s", r->text, obj->alloc_site);
+    r->fix = obj ? arena_printf(mem, "Write all of %s before this kernel reads it: copy to it, set it with cudaMemset, or let a kernel fill it.", r->name)
+        : shared ? arena_printf(mem, "Let a thread write every element of %s that is read, the halo and the last partial tile too, and synchronise before the read.", r->name)
+        : arena_printf(mem, "Set %s to a value where it is declared.", named ? r->name : "the variable");
+}
+
+u32 origin_of_memory(const struct access *a, u32 lane)
+{
+    struct warp *w = a->warp;
+    struct origins *o = w->cta->launch->sim->origins;
+    u32 op = a->insn->op, space = a->space[lane];
+    bool global = space != SP_SHARED && space != SP_LOCAL && space != SP_CALL;
+    struct mem_object *obj = global ? mem_find(w->cta->launch->sim->mem, a->addr[lane]) : NULL;
+    const struct ptx_var *v = global ? NULL : array_at(a, lane);
+    struct origin *r;
+    lock(&o->lock);
+    /* pieces of device malloc are told apart by the call that made them */
+    u32 heap = obj && obj->kind == MEM_HEAP && obj->alloc_site ? (u32)str_hash(str_of(obj->alloc_site)) | 1 : 0;
+    u32 id = find(o, key_of(w, w->code->low, op, heap ? heap : obj ? obj->id : space, heap ? NONE - 1 : v ? (u32)(v->offset + 1) : 0), &r);
+    if (r) {
+        r->place = found_place(&o->mem, w->code->low, op);
+        r->op = op;
+        describe_memory(o, r, a, lane, obj, v);
+        set_key(r);
+    }
+    unlock(&o->lock);
+    return id;
+}
+
+u32 origin_of_register(struct warp *w, const struct lowered *l, u32 reg)
+{
+    struct origins *o = w->cta->launch->sim->origins;
+    const struct ptx_func *f = l->func;
+    struct origin *r;
+    lock(&o->lock);
+    u32 id = find(o, key_of(w, l, NONE, reg, 0), &r);
+    if (r) {
+        r->name = reg < f->nregs ? arena_str(&o->mem, f->regs[reg]->name) : "a register";
+        r->text = arena_printf(&o->mem, "register %s of %s, which is read on a path where nothing was written to it", r->name, plain_name(&o->mem, f->name));
+        r->fix = "Give the variable a value where it is declared, or on every path that leads here.";
+        r->op = NONE;
+        set_key(r);
+    }
+    unlock(&o->lock);
+    return id;
+}
+
+u32 origin_of_shuffle(struct warp *w, const struct lowered *l, u32 op)
+{
+    struct origins *o = w->cta->launch->sim->origins;
+    struct origin *r;
+    lock(&o->lock);
+    u32 id = find(o, key_of(w, l, op, NONE, 0), &r);
+    if (r) {
+        r->place = found_place(&o->mem, l, op);
+        r->name = "a lane that takes no part";
+        r->text = "shuffled from a lane that has left or takes no part in the shuffle, whose value is undefined";
+        r->fix = "Let every lane that is read from reach the shuffle, and name it in the mask; give lanes without data a neutral value.";
+        r->op = op;
+        set_key(r);
+    }
+    unlock(&o->lock);
+    return id;
+}
+
+u32 origin_stored(struct warp *w, u32 op, u32 origin)
+{
+    struct origins *o = w->cta->launch->sim->origins;
+    struct origin *r = NULL;
+    origin &= ~ORIGIN_PENDING;
+    lock(&o->lock);
+    const struct origin *from = origin && origin <= o->of.n ? o->of.p[origin - 1] : NULL;
+    u32 id = !from ? 0 : find(o, key_of(w, w->code->low, op, from->root, NONE), &r);
+    if (r) {
+        *r = *from;             /* its root, too */
+        r->op = op;
+        r->stored = found_place(&o->mem, w->code->low, op);
+        r->kernel = arena_str(&o->mem, w->cta->launch->kernel->func->name);
+    }
+    unlock(&o->lock);
+    return id;
+}
