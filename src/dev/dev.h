@@ -5,7 +5,7 @@
 #ifndef LOCKSTEP_DEV_H
 #define LOCKSTEP_DEV_H
 #include "contract/contract.h"
-#include "sim/sim.h"
+#include "check/check.h"
 
 struct dev_options {
     const struct profile *profile;      /* NULL: the default, which takes PTX for any target; a real GPU is its own profile */
@@ -63,6 +63,7 @@ struct device {
     bool any_target;            /* the profile was not chosen: do not hold a module's target against it */
     struct mem *mem;            /* software GPU: its memory; NULL on a real one */
     struct sim *sim;            /* the same */
+    struct race *race;          /* software GPU: the race check, NULL: off */
     struct gpu *gpu;            /* a real GPU: dev_gpu.c */
     struct report *report;
     struct dev_options options;

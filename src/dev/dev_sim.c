@@ -12,11 +12,14 @@ static bool open_sim(struct device *d, struct error *e)
     u32 workers = o->seeded ? 1 : o->workers ? o->workers : (u32)cpu_count();
     if (d->mem)
         d->sim = sim_new(d->mem, d->profile, workers);
+    if (d->sim && o->checks & (CHECK_RACE | CHECK_ASYNC) && !(d->race = race_new(d->mem)))
+        return error_set(e, ERR_MEMORY, "no memory for the race check");
     return d->sim != NULL;
 }
 
 static void close_sim(struct device *d)
 {
+    race_delete(d->race);
     if (d->sim)
         sim_delete(d->sim);
     mem_delete(d->mem);
@@ -96,7 +99,7 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     struct sim_launch s = {
         .kernel = l->kernel, .grid = { l->grid[0], l->grid[1], l->grid[2] }, .block = { l->block[0], l->block[1], l->block[2] },
         .shared_bytes = l->shared_bytes, .cooperative = l->cooperative, .params = l->params, .checks = d->options.checks,
-        .seeded = d->options.seeded, .seed = d->options.seed, .budget = d->options.budget, .report = d->report, .trace = l->trace, .interrupt = &d->interrupt,
+        .seeded = d->options.seeded, .seed = d->options.seed, .budget = d->options.budget, .observers = d->race ? race_observer(d->race) : NULL, .report = d->report, .trace = l->trace, .interrupt = &d->interrupt,
         .plain = getenv("LOCKSTEP_PLAIN") != NULL,        /* for tests: the two versions of the code must agree */
     };
     struct outputs *outputs = NULL;

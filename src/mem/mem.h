@@ -13,6 +13,7 @@ enum mem_state { MEM_LIVE, MEM_FREED };
 struct mem_object {
     u64 base, size;             /* [base, base + size) are its bytes */
     u64 engine;                 /* what to add to an address to reach the engine's view (0 but for pinned and managed) */
+    u64 race;                   /* what to add to an address to reach the race check's notes on it; 0: there are none for this launch */
     u32 id;                     /* never reused; 0 is no object */
     enum mem_kind kind;
     enum mem_state state;       /* read with acquire: another thread may free */

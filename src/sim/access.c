@@ -54,7 +54,7 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
     a->ptr[lane] = mem_view(o.object, addr);
     struct range *r = &a->warp->range[a->site - a->warp->code->low->site];
     if (a->site->root.kind != ROOT_DYN && !(o.object->kind == MEM_CONST && a->site->name != N_ld))
-        *r = (struct range){ .lo = o.object->base, .size = o.object->size, .view = o.object->engine };
+        *r = (struct range){ .lo = o.object->base, .size = o.object->size, .view = o.object->engine, .race = o.object->race };
 }
 
 static void check_shared(struct access *a, u32 lane, struct lane_check *c)

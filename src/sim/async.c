@@ -59,6 +59,7 @@ static void complete(struct warp *w, u32 mask, s64 keep)
         if (c.given) memcpy(c.to, c.from, c.given);
         memset(c.to + c.given, 0, c.bytes - c.given);
         if (w->init_shared) copy_taints(w, &c);
+        if (observed(w->cta->launch)) observe_copied(w->cta->launch, w, c.lane, c.to, c.bytes);
     }
     s->n = left;
 }

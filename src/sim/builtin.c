@@ -1,4 +1,5 @@
 /* Functions that the CUDA runtime provides to kernels: vprintf, __assertfail, malloc and free. */
+#include "sim/observe.h"
 #include "sim/planes.h"
 
 enum builtin builtin_find(struct str name)
@@ -189,6 +190,7 @@ static u64 heap_alloc(struct warp *w, const struct insn *i, u64 bytes)
     }
     site_text(w, i->op, site, sizeof site);
     struct mem_object *o = mem_alloc(s->mem, bytes, 16, MEM_HEAP, "memory of malloc", site, &e);
+    if (o && observed(w->cta->launch)) observe_allocated(w->cta->launch, o);
     return o ? o->base : 0;
 }
 

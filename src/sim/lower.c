@@ -498,7 +498,6 @@ static void propagate_copies(struct lower *w)
 
 struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
 {
-    (void)s;
     if (f->decoded) return f->decoded;
     if (f->nregs >= 1u << 20 || f->ninsn >= 1u << 24) { error_set(e, ERR_INPUT, "function %.*s is too large to run", (int)f->name.n, f->name.p); return NULL; }
     shared_layout(f->module);
@@ -506,6 +505,8 @@ struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
     struct lowered *l = NEW(&mem, struct lowered);
     struct lower w = { .l = l, .mem = &mem, .e = e };
     l->func = f;
+    l->serial = ++s->lowered;
+    s->func[l->serial % FUNCS] = l;
     layout(l, &mem);
     if (l->local_bytes > LOCAL_STACK || l->pmem_bytes > LOCAL_STACK) {
         error_set(e, ERR_UNSUPPORTED, "function %.*s has %u KB of %s; Lockstep gives a thread %u KB", (int)f->name.n, f->name.p, MAX_OF(l->local_bytes, l->pmem_bytes) / 1024,

@@ -28,6 +28,12 @@ static u8 scope_of(const struct ptx_insn *i, u8 otherwise)
          : lower_has_mod(i, "sys") ? SCOPE_SYS : otherwise;
 }
 
+static u8 flags_of(const struct ptx_insn *i)
+{
+    u32 uncached = lower_has_mod(i, "cg") || lower_has_mod(i, "cv") || lower_has_mod(i, "wt");
+    return (u8)((lower_has_mod(i, "nc") ? SITE_NC : 0) | (uncached ? SITE_UNCACHED : 0));
+}
+
 /* The address operand: register, symbol or number, and the constant offset. Returns its width in bytes. */
 static u32 address(struct lower *w, const struct ptx_operand *m, struct opnd *a, s64 *off)
 {
@@ -79,7 +85,7 @@ static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space 
 {
     const struct ptx_insn *i = w->cur;
     struct site s = { .name = f->name, .space = (u8)sp, .width = type_size[t], .reg_width = (u8)reg_width, .vec = (u8)n, .is_signed = type_is_signed(t), .is_float = type_is_float(t),
-                      .sem = sem_of(i), .scope = scope_of(i, SCOPE_SYS), .type = (u8)t, .align = (u8)align };
+                      .sem = sem_of(i), .scope = scope_of(i, SCOPE_SYS), .type = (u8)t, .align = (u8)align, .flags = flags_of(i) };
     struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = i };
     s.addr_width = (u8)address(w, m, &o.a, &o.off);
     if (o.a.kind == O_CONST && skip) o.a.value += skip; else o.off += skip;
@@ -300,6 +306,8 @@ void lower_memory(struct lower *w, const struct isa_form *f)
     case N_hint: case N_cp_commit: case N_cp_wait_all: break;
     default:                                    /* membar, fence */
         o.aux = scope_of(i, SCOPE_SYS);
+        if (lower_has_mod(i, "proxy") || lower_has_mod(i, "mbarrier_init")) o.aux |= FENCE_PROXY;
+        if (f->name == N_membar || lower_has_mod(i, "sc")) o.aux |= FENCE_SC;
         break;
     }
     VEC_PUSH(w->mem, &w->op, o);

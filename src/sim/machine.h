@@ -97,12 +97,15 @@ struct site {                                   /* a memory instruction, whateve
     u8 type;                                    /* enum ptx_type */
     u8 addr_width;                              /* bytes of the address in its register: 4 or 8 */
     u8 align;                                   /* alignment it needs when that is more than its bytes: half of a 32-byte access */
+    u8 flags;                                   /* SITE_* */
     u8 which;                                   /* the operand that is the address: 0 a, 1 b (source of an asynchronous copy) */
     struct root root;
     u32 op;
 };
+enum { SITE_NC = 1, SITE_UNCACHED = 2 };       /* ld.nc; .cg, .cv, .wt: what old code takes for volatile (RULES.md R5c) */
 enum mem_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL };
 enum mem_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
+enum { FENCE_PROXY = 16, FENCE_SC = 32 };      /* beside the scope in op.aux: orders no accesses between threads; membar and fence.sc */
 enum atom_op { AT_ADD, AT_EXCH, AT_MIN, AT_MAX, AT_AND, AT_OR, AT_XOR, AT_CAS, AT_INC, AT_DEC };
 
 struct lop {                                    /* one operation of a lowered function */
@@ -125,6 +128,7 @@ enum { WATCH_OBSERVE = 1, WATCH_RACE = 2, WATCH_INIT = 4, WATCH_WRITES = 8, WATC
 
 struct lowered {
     struct arena mem;
+    u32 serial;                                 /* never given twice by a sim; it stands at sim.func[serial % FUNCS] */
     struct ptx_func *func;
     struct lop *op; u32 nop;
     struct block *block; u32 nblock;
@@ -341,6 +345,7 @@ struct launch {                                 /* read by all workers all the t
 };
 enum { WRITERS = 1024 };
 
+enum { FUNCS = 4096 };
 struct sim {
     struct mem *mem; const struct profile *profile;
     u32 workers;
@@ -352,6 +357,7 @@ struct sim {
     struct mem_object *params;                  /* a copy of the parameters that has an address, for kernels that take it */
     struct launch *running;                     /* guarded by the lock, NULL: none */
     struct origins *origins;                    /* where undefined values came from */
+    u32 lowered; struct lowered *func[FUNCS];   /* serials given; the functions they were given to, as long as nobody else took the place */
     u64 heap;                                   /* bytes of device malloc that are not freed (atomic) */
 };
 

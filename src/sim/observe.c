@@ -57,3 +57,15 @@ void observe_launch(const struct launch *l, bool begin)
         if (f) f(o->self, l);
     }
 }
+
+void observe_copied(const struct launch *l, const struct warp *w, u32 lane, const char *to, u32 bytes)
+{
+    for (const struct observer *o = l->in->observers; o; o = o->next)
+        if (o->copied) o->copied(o->self, w, lane, to, bytes);
+}
+
+void observe_allocated(const struct launch *l, struct mem_object *object)
+{
+    for (const struct observer *o = l->in->observers; o; o = o->next)
+        if (o->allocated) o->allocated(o->self, object);
+}

@@ -15,7 +15,7 @@ enum sync_kind {
     SYNC_BARRIER,                   /* barrier `id` of the CTA completed: every warp in it goes on */
     SYNC_BARRIER_ARRIVE,            /* lanes of `mask` arrive at barrier `id`, waiting or not */
     SYNC_WARP,                      /* a .sync operation fired for the lanes of `mask` */
-    SYNC_FENCE                      /* lanes of `mask` execute a fence; `id` is its scope, enum mem_scope */
+    SYNC_FENCE                      /* lanes of `mask` execute a fence; `id` is its scope, enum mem_scope, and FENCE_* */
 };
 struct sync_event {
     enum sync_kind kind;
@@ -39,6 +39,8 @@ struct observer {
     void (*before)(void *self, const struct access *a);                  /* before an access: lanes in a->ok will do it, a->ptr says where */
     void (*access)(void *self, const struct access *a);                  /* after it */
     void (*sync)(void *self, const struct sync_event *e);
+    void (*copied)(void *self, const struct warp *w, u32 lane, const char *to, u32 bytes);      /* an asynchronous copy of that lane is done */
+    void (*allocated)(void *self, struct mem_object *o);            /* by device malloc */
     const struct observer *next;
 };
 
@@ -50,6 +52,8 @@ void observe_wrote(const struct launch *l, const struct access *a);
 void observe_before(const struct launch *l, const struct access *a);
 void observe_access(const struct launch *l, const struct access *a);
 void observe_sync(const struct launch *l, struct sync_event e);
+void observe_copied(const struct launch *l, const struct warp *w, u32 lane, const char *to, u32 bytes);
+void observe_allocated(const struct launch *l, struct mem_object *o);
 void observe_launch(const struct launch *l, bool begin);
 static inline bool observed(const struct launch *l) { return l->in->observers != NULL; }
 #endif

@@ -35,7 +35,7 @@ static void on_sync(void *self, const struct sync_event *e)
     struct seen *s = self;
     s->sync[e->kind]++;
     if (e->kind == SYNC_EXIT) s->exited += (u32)__builtin_popcount(e->mask);
-    if (e->kind == SYNC_FENCE) UNIT_EQ(e->id, SCOPE_GPU);
+    if (e->kind == SYNC_FENCE) UNIT_EQ((e->id & 3), SCOPE_GPU);
 }
 static void on_begin(void *self, const struct launch *l) { (void)l; ((struct seen *)self)->begins++; }
 static void on_end(void *self, const struct launch *l) { (void)l; ((struct seen *)self)->ends++; }

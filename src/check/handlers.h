@@ -1,0 +1,49 @@
+/* handlers.h: the fast handlers of launches under the race check, a template over memory_fast.h. Before, define HANDLER_FIRST(sp): what
+ * comes before the race check, nothing or the check of initialised values. */
+#include "check/race_touch.h"
+#include "sim/init_fast.h"
+
+#define FAST_MISS memory_watched
+#define CELLS_global ((char *)(uintptr_t)r->race)
+#define CELLS_shared (((struct race_warp *)w->race)->c->shared)
+#define SPACE_OF_global SPACE_GLOBAL
+#define SPACE_OF_shared SPACE_SHARED
+#define TRACKED_global (r->race != 0)
+#define TRACKED_shared 1
+#define ES_OF(N) ((N) == 8 ? 3 : 2)
+
+#define WATCH_RUN(sp, W, a, n, first, N) do { HANDLER_FIRST(sp); if (TRACKED_##sp) { \
+        struct touch t_ = race_touch(w, i, W, SPACE_OF_##sp); \
+        race_run(&t_, CELLS_##sp, a, n, race_stamp(t_.w, first, ES_OF(N), WHO_ONE)); } } while (0)
+#define WATCH_ONE(sp, W, a, N) do { HANDLER_FIRST(sp); if (TRACKED_##sp) { \
+        if (W && w->mask & (w->mask - 1)) return memory_watched(R, i, w); \
+        struct touch t_ = race_touch(w, i, W, SPACE_OF_##sp); \
+        race_few(&t_, CELLS_##sp, a, N, w->mask); } } while (0)
+#define WATCH_GROUP(sp, a, N, first, k) do { HANDLER_FIRST(sp); if (TRACKED_##sp) { \
+        struct touch t_ = race_touch(w, i, 0, SPACE_OF_##sp); \
+        race_few(&t_, CELLS_##sp, a, N, ((k) == 32 ? ~0u : (1u << ((k) & 31)) - 1) << (first)); } } while (0)
+#define WATCH_SOME(sp, W, a, first, N) do { HANDLER_FIRST(sp); if (TRACKED_##sp) { \
+        struct touch t_ = race_touch(w, i, W, SPACE_OF_##sp); \
+        race_some(&t_, CELLS_##sp, a, N, first, w->mask); } } while (0)
+#define WATCH_EACH(sp, W, a, N) do { HANDLER_FIRST(sp); if (TRACKED_##sp) { \
+        if (W && !all_differ(a)) return memory_watched(R, i, w); \
+        struct touch t_ = race_touch(w, i, W, SPACE_OF_##sp); \
+        for (u32 l_ = 0; l_ < LANES; l_++) race_few(&t_, CELLS_##sp, (a)[l_], N, 1u << l_); } } while (0)
+
+/* Runs of neighbours among the lanes of the mask, of which `first` is the lowest, at a. */
+static inline void race_some(struct touch *t, char *cells, u64 a, u32 each, u32 first, u32 mask)
+{
+    while (mask) {
+        u32 l = (u32)__builtin_ctz(mask), rest = mask >> l, n = rest == ~0u ? 32 : (u32)__builtin_ctz(~rest);
+        race_run(t, cells, a + (l - first) * each, n * each, race_stamp(t->w, l, each == 8 ? 3 : 2, WHO_ONE));
+        mask = n == 32 ? 0 : mask & ~(((1u << n) - 1) << l);
+    }
+}
+
+/* No two lanes at one address; now and then it says no though it is so. */
+#define all_differ(a) ({ \
+    u64 bits_[16] = { 0 }, twice_ = 0; \
+    for (u32 l_ = 0; l_ < LANES; l_++) { u32 k_ = (u32)((a)[l_] >> 2) & 1023; twice_ |= bits_[k_ >> 6] >> (k_ & 63) & 1; bits_[k_ >> 6] |= 1ull << (k_ & 63); } \
+    !twice_; })
+
+#include "sim/memory_fast.h"

@@ -1,0 +1,465 @@
+/* The race check: watches a launch, keeps the times of its CTAs, and takes every access to the cells it touches.
+ *
+ * race.h has the idea. Here: which memory has cells, what happens when CTAs come, go and synchronise, and the general way of an access,
+ * lane by lane in runs of neighbours; the fast handlers (handlers.h) take the common ones straight to the cells. */
+#include "check/race_clock.h"
+#include "check/race_kernel.h"
+#include "check/race_touch.h"
+
+/* ---- memory that has cells ---- */
+
+static void track(struct race *r, struct mem_object *o)
+{
+    if (!o || o->race || o->state != MEM_LIVE) return;
+    for (u32 n = 0; n < r->ntracked; n++) if (r->tracked[n].o == o) { o->race = r->tracked[n].cells - (o->base & ~(u64)(SECTOR - 1)); return; }
+    u64 from = o->base & ~(u64)(SECTOR - 1), bytes = ((o->base + o->size + SECTOR - 1) & ~(u64)(SECTOR - 1)) - from;
+    bytes = (bytes + page_size() - 1) / page_size() * page_size() + page_size();
+    u64 cells = pages_reserve(0, bytes);
+    if (!cells) return;                         /* no address space: this object is not watched */
+    if (!pages_commit(cells, bytes)) { pages_release(cells, bytes); return; }
+    if (r->ntracked == r->captracked) {
+        u32 cap = r->captracked ? 2 * r->captracked : 64;
+        struct tracked *t = base_realloc(r->tracked, sizeof *t * cap);
+        if (!t) { pages_release(cells, bytes); return; }
+        r->tracked = t; r->captracked = cap;
+    }
+    r->tracked[r->ntracked++] = (struct tracked){ o, cells, bytes };
+    r->cells_bytes += bytes;
+    o->race = cells - from;
+}
+
+/* Cells of objects that are gone are given back; the others' objects have none until a launch asks. */
+static void untrack(struct race *r, bool all)
+{
+    u32 keep = 0;
+    for (u32 n = 0; n < r->ntracked; n++) {
+        struct tracked t = r->tracked[n];
+        t.o->race = 0;
+        if (all || t.o->state != MEM_LIVE) { pages_release(t.cells, t.bytes); r->cells_bytes -= t.bytes; }
+        else r->tracked[keep++] = t;
+    }
+    r->ntracked = keep;
+}
+
+static void track_launch(struct race *r, const struct launch *l, const struct race_kernel *k)
+{
+    if (k->anywhere) {
+        for (u32 id = 1;; id++) {
+            struct mem_object *o = mem_by_id(r->mem, id);
+            if (!o) break;
+            if (o->kind != MEM_CONST) track(r, o);
+        }
+        return;
+    }
+    for (u32 n = 0; n < k->nparam; n++) {
+        u64 p;
+        memcpy(&p, l->param_copy + k->param[n], 8);
+        track(r, mem_find(r->mem, p));
+    }
+    for (u32 n = 0; n < k->nvar; n++) if (k->var[n]->addr) track(r, mem_find(r->mem, k->var[n]->addr));
+}
+
+/* ---- launches and CTAs ---- */
+
+static void begin(void *self, const struct launch *l)
+{
+    struct race *r = self;
+    const struct race_kernel *k = race_kernel_of(r, l->kernel);
+    if (r->last > 0xf0000000u) {                /* times would run out: all cells begin anew */
+        untrack(r, true);
+        for (u32 n = 0; n < r->nslot; n++) if (r->slot[n]->shared_cells) memset(r->slot[n]->shared_cells, 0, r->slot[n]->shared_bytes);
+        r->last = 0;
+    }
+    report_ran(l->in->report, CHECK_RACE);
+    report_ran(l->in->report, CHECK_ASYNC);
+    r->epoch = r->last + 1;
+    r->exact = !k->simple;
+    r->many = l->nworkers > 1;
+    pool_empty(&r->words); pool_empty(&r->lists);
+    clock_launch(r);
+    untrack(r, false);
+    track_launch(r, l, k);
+}
+
+static void end(void *self, const struct launch *l)
+{
+    struct race *r = self;
+    (void)l;
+    for (u32 n = 0; n < r->nslot; n++) if (r->slot[n]->now > r->last) r->last = r->slot[n]->now;
+    for (u32 n = 0; n < r->nslot; n++) {        /* a launch that was stopped leaves CTAs in their slots */
+        struct race_cta *c = r->slot[n];
+        if (c->exact) clock_reset(c);
+        c->nwas = 0;
+        c->next_free = n + 1 < r->nslot ? r->slot[n + 1] : NULL;
+    }
+    r->free = r->nslot ? r->slot[0] : NULL;
+    untrack(r, false);
+}
+
+static struct race_cta *slot_new(struct race *r)
+{
+    if (r->nslot == SLOTS) return NULL;
+    struct race_cta *c = base_alloc(sizeof *c);
+    if (!c) return NULL;
+    c->race = r; c->slot = r->nslot;
+    c->words = (struct pool){ .size = sizeof(struct words), .lock = LOCK_INIT };
+    c->lists = (struct pool){ .size = sizeof(struct list), .lock = LOCK_INIT };
+    for (u32 n = 0; n < MAX_WARPS; n++) c->warp[n] = (struct race_warp){ .c = c, .id = n, .key = (u64)c->slot << 19 | n << 14 };
+    return r->slot[r->nslot++] = c;
+}
+
+/* A slot for a CTA that becomes resident; NULL: it is not watched. */
+static struct race_cta *slot_take(struct race *r)
+{
+    lock(&r->lock);
+    struct race_cta *c = r->free;
+    if (c) r->free = c->next_free;
+    else c = slot_new(r);
+    unlock(&r->lock);
+    return c;
+}
+
+static bool shared_ready(struct race_cta *c, u64 bytes)
+{
+    bytes = (bytes + SECTOR - 1) & ~(u64)(SECTOR - 1);
+    if (bytes <= c->shared_bytes) return true;
+    base_free(c->shared_cells);
+    c->shared_bytes = 0;
+    c->shared_cells = base_aligned(bytes);
+    c->shared = (char *)c->shared_cells;
+    if (c->shared_cells) c->shared_bytes = bytes;
+    return c->shared_cells != NULL;
+}
+
+static void remember_cta(struct race_cta *c, u64 linear)
+{
+    if (c->nwas == c->capwas) {
+        u32 cap = c->capwas ? 2 * c->capwas : 16;
+        void *p = base_realloc(c->was, sizeof *c->was * cap);
+        if (!p) return;
+        c->was = p; c->capwas = cap;
+    }
+    c->was[c->nwas].start = c->start; c->was[c->nwas++].linear = linear;
+}
+
+static void cta_begin(struct race *r, struct cta *cta)
+{
+    const struct launch *l = cta->launch;
+    struct race_cta *c = cta->race ? cta->race : slot_take(r);
+    if (c && !shared_ready(c, l->shared_total)) c = NULL;
+    cta->race = c;
+    for (u32 n = 0; n < cta->nwarps; n++) cta->warp[n]->race = c ? &c->warp[n] : NULL;
+    if (!c) return;
+    c->launch = l;
+    c->exact = r->exact;
+    if (c->now < r->epoch) c->now = r->epoch;
+    c->now++;
+    c->start = c->base = c->now;
+    c->lo[SPACE_SHARED] = (u64)c->base << 32;
+    c->lo[SPACE_GLOBAL] = (u64)r->epoch << 32;
+    pool_empty(&c->words); pool_empty(&c->lists);
+    if (c->exact) clock_reset(c);
+    for (u32 n = 0; n < cta->nwarps; n++) {
+        struct race_warp *w = &c->warp[n];
+        w->wbase = c->now; w->all = cta->warp[n]->first_live; w->nrecent = 0;
+        memset(w->recent, 0, sizeof w->recent);
+        if (c->exact) clock_lanes(w);
+    }
+    remember_cta(c, cta->linear);
+}
+
+/* ---- synchronisation ---- */
+
+static void barrier_full(struct race_cta *c)
+{
+    c->now++;
+    c->base = c->now;
+    c->lo[SPACE_SHARED] = (u64)c->base << 32;
+    for (u32 n = 0; n < c->launch->nwarps; n++) c->warp[n].wbase = c->now;
+    pool_empty(&c->words); pool_empty(&c->lists);
+}
+
+static void warp_synced(struct race_warp *w, u32 mask, bool orders)
+{
+    if (!orders) {
+        w->c->now++;
+        w->recent[w->nrecent++ % RECENT].time = w->c->now;
+        w->recent[(w->nrecent - 1) % RECENT].mask = mask;
+    } else if (w->c->exact) clock_warp(w, mask);
+    else { w->c->now++; w->wbase = w->c->now; }
+}
+
+static void sync_event(void *self, const struct sync_event *e)
+{
+    struct race *r = self;
+    struct race_cta *c = e->cta->race;
+    struct race_warp *w = e->warp ? e->warp->race : NULL;
+    if (e->kind == SYNC_CTA_BEGIN) { cta_begin(r, (struct cta *)e->cta); return; }
+    if (!c) return;
+    const struct lop *o = e->op != NONE && e->warp ? &e->warp->code->low->op[e->op] : NULL;
+    switch (e->kind) {
+    case SYNC_CTA_END: if (c->now > r->last) __atomic_store_n(&r->last, c->now, __ATOMIC_RELAXED); break;
+    case SYNC_BARRIER: if (c->exact) { clock_barrier(c, e->id); if (c->base == c->now) { pool_empty(&c->words); pool_empty(&c->lists); } } else barrier_full(c); break;
+    case SYNC_BARRIER_ARRIVE: if (c->exact) clock_arrive(w, e->mask, e->id, (o->aux & 15) != BAR_ARRIVE); break;
+    case SYNC_WARP: warp_synced(w, e->mask, o && o->name == N_warp_bar); break;
+    case SYNC_FENCE: if (c->exact && !(e->id & FENCE_PROXY)) clock_fence(w, e->mask, e->id & 3, e->id & FENCE_SC); break;
+    default: break;
+    }
+}
+
+/* ---- accesses ---- */
+
+/* Pieces that are no whole sectors, or cross a page while cells are locked page by page. */
+void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me, u32 each)
+{
+    struct race *r = t->w->c->race;
+    u32 es = word_es(me);
+    for (u64 at = a; at < a + n;) {
+        u64 sector = at & ~(u64)(SECTOR - 1), left = a + n - at;
+        u32 first = (u32)(at - sector), here = (u32)MIN_OF(left, (u64)(SECTOR - first));
+        struct cell *c = (struct cell *)(void *)(cells + sector);
+        u32 lane = es >= ES_ONE ? word_lane(me) : (word_lane(me) + (u32)((at - a) >> es)) & 31;
+        u64 base = me & ~(31ull << 9);
+        t->at = sector;
+        if (t->space == SPACE_GLOBAL) cells_lock(r, sector);
+        u64 run = base | (u64)(es >= ES_ONE ? lane : (lane - (first >> es)) & 31) << 9;          /* the lane of the sector's first byte, as if it took part */
+        if (here == SECTOR) race_sector(t, c, run);
+        else if (each >= 4 || es >= ES_ONE) {
+            bool words = !(first & 3) && !(here & 3);
+            if (!words) race_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
+            else for (u32 k = first; k < first + here; k += 4)
+                race_word(t, c, k / 4, (base & ~(7ull << 6)) | (u64)ES_ONE << 6 | (u64)(es >= ES_ONE ? lane : (lane + ((k - first) >> es)) & 31) << 9, 0);
+        } else race_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
+        if (t->space == SPACE_GLOBAL) cells_unlock(r, sector);
+        at += here;
+    }
+}
+
+/* Where the cells of a lane's bytes are; NULL: there are none. */
+static char *cells_of(const struct access *a, u32 lane, struct mem_object **cached)
+{
+    if (a->space[lane] == SP_SHARED) return ((struct race_warp *)a->warp->race)->c->shared;
+    if (a->space[lane] != SP_GLOBAL && a->space[lane] != SP_GENERIC) return NULL;
+    struct mem_object *o = *cached;
+    if (!o || a->addr[lane] - o->base >= o->size) o = *cached = mem_find(a->warp->cta->launch->sim->mem, a->addr[lane]);
+    return o && o->race ? (char *)(uintptr_t)o->race : NULL;
+}
+
+/* All lanes of `mask` touch the same bytes. */
+static void touch_same(struct touch *t, char *cells, const struct access *a, u32 lane, u32 mask)
+{
+    u64 at = a->addr[lane];
+    if (a->bytes >= 4) { for (u32 k = 0; k < a->bytes; k += 16) race_few(t, cells, at + k, MIN_OF(a->bytes - k, 16u), mask); return; }
+    u64 sector = at & ~(u64)(SECTOR - 1);
+    bool one = !(mask & (mask - 1));
+    t->at = sector;
+    if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->race, at);
+    race_bytes(t, (struct cell *)(void *)(cells + sector), race_stamp(t->w, lane, ES_ONE, one ? WHO_ONE : WHO_WARP), (u32)((1ull << a->bytes) - 1) << (at - sector), one ? 0 : mask);
+    if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->race, at);
+}
+
+static bool ascending(const struct access *a, u32 lanes)
+{
+    u64 last = 0;
+    for (u32 m = lanes; m; m &= m - 1) {
+        u64 at = a->addr[__builtin_ctz(m)] + 1;
+        if (at <= last) return false;
+        last = at;
+    }
+    return true;
+}
+
+/* A later lane stores to the same address. */
+static bool has_twin(const struct access *a, u32 todo, u32 lane)
+{
+    u32 same = lanes_alike(a->addr, todo & ~((1u << lane) - 1));
+    return same & (same - 1);
+}
+
+static void touch_weak(struct touch *t, const struct access *a, u32 lanes)
+{
+    struct mem_object *cached = NULL;
+    bool power = !(a->bytes & (a->bytes - 1)) && a->bytes <= 16, alone = !(t->op & OP_WRITE) || ascending(a, lanes);
+    for (u32 todo = lanes; todo;) {
+        u32 l = (u32)__builtin_ctz(todo), same = lanes_alike(a->addr, todo);
+        char *cells = cells_of(a, l, &cached);
+        if (!cells) { todo &= todo - 1; continue; }
+        t->space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
+        if (same & (same - 1)) {
+            if (t->op & OP_WRITE) race_lanes_store(t, a, same);
+            touch_same(t, cells, a, l, same);
+            todo &= ~same;
+            continue;
+        }
+        u32 n = 1;
+        while (power && l + n < LANES && todo >> (l + n) & 1 && a->addr[l + n] == a->addr[l] + n * a->bytes && a->space[l + n] == a->space[l] && (alone || !has_twin(a, todo, l + n))) n++;
+        todo &= ~((n == 32 ? ~0u : (1u << n) - 1) << l);
+        u32 es = power ? (u32)__builtin_ctz(a->bytes) : ES_ONE;
+        race_run(t, cells, a->addr[l], n * a->bytes, race_stamp(t->w, l, n == 1 && a->bytes >= 4 ? ES_ONE : es, WHO_ONE));
+    }
+}
+
+/* What can be learned at a location is kept by where its bytes are; shared memory of a CTA is another place than that of the one before. */
+static u64 location_of(const struct touch *t, const struct access *a, u32 lane)
+{
+    return t->space == SPACE_SHARED ? (u64)(uintptr_t)a->ptr[lane] ^ (u64)t->w->c->start << 36 : a->addr[lane];
+}
+
+static void strong_lane(struct touch *t, const struct access *a, u32 l, char *cells)
+{
+    const struct site *s = a->site;
+    u64 sector = a->addr[l] & ~(u64)(SECTOR - 1);
+    u32 first = (u32)(a->addr[l] - sector);
+    struct cell *c = (struct cell *)(void *)(cells + sector);
+    u64 me = race_stamp(t->w, l, ES_ONE, WHO_ONE);
+    t->at = sector;
+    if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->race, sector);
+    if (t->op & OP_WRITE && !t->w->c->exact) for (u32 k = 0; k < s->vec; k++) race_strong(t, c, first + k * t->size, me);
+    else race_bytes(t, c, me, (u32)((1ull << MIN_OF(a->bytes, 32u)) - 1) << first, 0);
+    if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->race, sector);
+}
+
+static void touch_strong(struct touch *t, const struct access *a)
+{
+    const struct site *s = a->site;
+    bool atomic = s->name == N_atom || s->name == N_red;
+    struct mem_object *cached = NULL;
+    t->scope = s->scope; t->size = s->width;
+    for (u32 m = a->ok; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        char *cells = cells_of(a, l, &cached);
+        t->space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
+        t->op = OP_STRONG | (a->wrote >> l & 1 ? OP_WRITE : 0);
+        u32 sem = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL ? s->sem : SEM_RELAXED;
+        /* learning comes before the access is recorded, so that it is ordered behind what it learned; a red reads nothing */
+        if (t->w->c->exact && (s->name == N_ld || s->name == N_atom)) clock_learn(t->w, l, location_of(t, a, l), atomic, sem, s->scope);
+        bool teaches = t->w->c->exact && t->op & OP_WRITE;
+        struct write x = teaches ? clock_write(t->w, l, location_of(t, a, l), atomic) : (struct write){ 0, 0 };
+        t->id = x.id; t->write = x.number;
+        if (cells) strong_lane(t, a, l, cells);
+        if (teaches) clock_teach(t->w, l, location_of(t, a, l), sem, s->scope);
+    }
+}
+
+/* mbarrier operations are strong; init and inval are not, and need a barrier around them. */
+static void mbarrier(struct touch *t, const struct access *a, const struct lop *o)
+{
+    struct race_warp *w = t->w;
+    bool makes = o->name == N_mbar_init || o->name == N_mbar_inval, waits = o->name == N_mbar_wait || o->name == N_mbar_parity;
+    u32 truth;
+    t->space = SPACE_SHARED; t->size = 8; t->scope = SCOPE_CTA;
+    t->op = makes ? OP_WRITE : waits ? OP_STRONG : OP_STRONG | OP_WRITE;
+    memcpy(&truth, SLOT(a->warp->R, a->insn->d), 4);
+    u32 lanes = 0;
+    for (u32 m = a->ok; m; m &= m - 1) lanes |= a->space[__builtin_ctz(m)] == SP_SHARED ? m & -m : 0;
+    for (u32 m = lanes; m && !makes && !waits && w->c->exact; m &= m - 1) clock_mbarrier_arrive(w, (u32)__builtin_ctz(m), location_of(t, a, (u32)__builtin_ctz(m)));
+    for (u32 m = lanes; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        u64 word, at = a->addr[l] & ~(u64)(SECTOR - 1), where = location_of(t, a, l);
+        memcpy(&word, a->ptr[l], 8);
+        if (!makes && w->c->exact) clock_mbarrier_settle(w, where, word);
+        if (waits && w->c->exact && truth >> l & 1) clock_mbarrier_passed(w, l, where);
+        t->at = at;
+        race_bytes(t, (struct cell *)(void *)(w->c->shared + at), race_stamp(w, l, ES_ONE, WHO_ONE), 255u << (a->addr[l] - at), 0);
+    }
+}
+
+static bool is_plain(const struct lop *o) { return o->name == N_ld || o->name == N_st || o->name == N_atom || o->name == N_red; }
+static bool is_strong(const struct site *s) { return s->name == N_atom || s->name == N_red || s->sem != SEM_WEAK; }
+
+static void before(void *self, const struct access *a)
+{
+    struct race *r = self;
+    struct race_warp *w = a->warp->race;
+    const struct site *s = a->site;
+    if (!w || !a->ok || !is_plain(&a->warp->code->low->op[a->insn->op])) return;
+    if (is_strong(s)) { if (r->many && r->exact) lock(&r->strong); return; }
+    struct touch t = race_touch(a->warp, a->insn, s->name == N_st ? OP_WRITE : OP_READ, SPACE_GLOBAL);
+    if (s->flags & SITE_NC) race_noncoherent(&t, a);
+    touch_weak(&t, a, a->ok);
+    if (w->c->exact && s->name == N_st)
+        for (u32 m = a->ok; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); t.space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL; clock_forget(w, location_of(&t, a, l), a->bytes); }
+}
+
+static void after(void *self, const struct access *a)
+{
+    struct race *r = self;
+    struct race_warp *w = a->warp->race;
+    const struct site *s = a->site;
+    if (!w || !a->ok) return;
+    struct touch t = race_touch(a->warp, a->insn, OP_READ, SPACE_GLOBAL);
+    const struct lop *o = &a->warp->code->low->op[a->insn->op];
+    if (is_plain(o)) {
+        if (!is_strong(s)) return;
+        touch_strong(&t, a);
+        if (r->many && r->exact) unlock(&r->strong);
+    } else if (o->name == N_cp_async) {
+        t.op = s->which ? OP_READ : OP_WRITE | OP_ASYNC;
+        touch_weak(&t, a, a->ok);
+    } else if (o->name == N_ldmatrix || o->name == N_stmatrix) {
+        t.op = o->name == N_stmatrix ? OP_WRITE : OP_READ;
+        touch_weak(&t, a, a->ok);
+    } else mbarrier(&t, a, o);
+}
+
+/* An asynchronous copy has been done. */
+static void copied(void *self, const struct warp *warp, u32 lane, const char *to, u32 bytes)
+{
+    struct race_warp *w = warp->race;
+    (void)self;
+    if (!w) return;
+    struct touch t = { .warp = (struct warp *)warp, .w = w, .space = SPACE_SHARED };
+    for (u64 a = (u64)(to - warp->shared), end = a + bytes; a < end; a += 4) {
+        t.at = a & ~(u64)(SECTOR - 1);
+        race_landed(&t, (struct cell *)(void *)(w->c->shared + t.at), 15u << (a - t.at), lane);
+    }
+}
+
+static void allocated(void *self, struct mem_object *o)
+{
+    struct race *r = self;
+    lock(&r->lock);
+    track(r, o);
+    unlock(&r->lock);
+}
+
+/* ---- the check as a whole ---- */
+
+struct race *race_new(struct mem *m)
+{
+    struct race *r = base_alloc(sizeof *r);
+    if (!r) return NULL;
+    r->mem = m;
+    r->lock = r->strong = (lock_t)LOCK_INIT;
+    r->words = (struct pool){ .size = sizeof(struct words), .lock = LOCK_INIT };
+    r->lists = (struct pool){ .size = sizeof(struct list), .lock = LOCK_INIT };
+    r->observer = (struct observer){ .self = r, .watch = WATCH_RACE, .memory = race_memory, .begin = begin, .end = end, .before = before, .access = after, .sync = sync_event, .copied = copied, .allocated = allocated };
+    return r;
+}
+
+static void lists_free(struct pool *p)
+{
+    for (u32 k = 0; k < POOL_CHUNKS && p->chunk[k]; k++)
+        for (u32 n = 0; n < POOL_CHUNK; n++) { base_free(((struct list *)(void *)p->chunk[k])[n].e); base_free(((struct list *)(void *)p->chunk[k])[n].s); }
+    pool_free(p);
+}
+
+void race_delete(struct race *r)
+{
+    if (!r) return;
+    for (u32 n = 0; n < r->nslot; n++) {
+        struct race_cta *c = r->slot[n];
+        if (c->exact) clock_reset(c);
+        for (u32 k = 0; k < MAX_WARPS; k++) base_free(c->warp[k].lane);
+        lists_free(&c->lists); pool_free(&c->words);
+        base_free(c->shared_cells); base_free(c->was); base_free(c);
+    }
+    clock_delete(r);
+    race_kernels_free(r);
+    for (u32 n = 0; n < r->ntracked; n++) pages_release(r->tracked[n].cells, r->tracked[n].bytes);
+    lists_free(&r->lists); pool_free(&r->words);
+    base_free(r->tracked); base_free(r);
+}
+
+const struct observer *race_observer(struct race *r) { return &r->observer; }
+u64 race_bytes_used(const struct race *r) { return r->cells_bytes; }

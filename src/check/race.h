@@ -1,0 +1,209 @@
+/* race.h: what the race check keeps, on one page (RULES.md R).
+ *
+ * Every 32-byte sector of memory that a launch may write has a cell with its last write and its last read(s), each an access word:
+ *
+ *   63      32 31   19 18  14 13   9 8  6 5    4 3     2 1     0
+ *      T        slot    warp   lane   es   kind   scope   flags
+ *
+ * T      time of the CTA: every synchronisation advances it, so "before my last barrier" is one comparison. T grows from launch to
+ *        launch, so "before this launch" is one, too, and nothing is ever wiped.
+ * slot   where the CTA is resident; slot and T name the CTA.
+ * es     byte k of the sector was touched by lane + (k >> es), so a coalesced access is one word a sector. ES_ONE: all bytes by the same
+ *        thread(s). ES_MIXED: the words of the sector differ, or its exact list of accesses says it all (FLAG_LIST).
+ * kind   ONE thread a byte, or a set: lanes of one WARP, warps of one CTA, threads of several CTAs (GRID), of which the word names the last.
+ *
+ * A kernel is simple when every barrier in it is one of all threads and nothing but barriers orders them (race_kernel.c). There
+ * a set needs no members: they are concurrent, so they lie in one phase, and whoever comes later is ordered after all of them or races
+ * with at least one. In other kernels what meets unordered goes to the sector's list with its members, and lanes have clocks (race_clock.h).
+ * A recorded access is always a real one: nothing is reported that did not happen. */
+#ifndef LOCKSTEP_RACE_H
+#define LOCKSTEP_RACE_H
+#include "check/check.h"
+#include "sim/observe.h"
+
+enum { SECTOR = 32, ES_ONE = 5, ES_MIXED = 7 };
+enum { WHO_ONE, WHO_WARP, WHO_CTA, WHO_GRID };
+enum { FLAG_LIST = 1, FLAG_ATOMS = 2 };         /* of a mixed write word: all is in the list; strong writes are in cell.ax */
+enum { OP_READ = 0, OP_WRITE = 1, OP_STRONG = 2, OP_ASYNC = 4, OP_VOLATILE_CACHE = 8 };   /* ASYNC: a copy in flight; the last: ld.cg and the like */
+enum { SPACE_SHARED, SPACE_GLOBAL };
+
+#define MIXED ((u64)ES_MIXED << 6)
+static inline u32 word_time(u64 a) { return (u32)(a >> 32); }
+static inline u32 word_slot(u64 a) { return (u32)a >> 19; }
+static inline u32 word_warp(u64 a) { return (u32)a >> 14; }                    /* slot and warp */
+static inline u32 word_thread(u64 a) { return (u32)a >> 9; }                   /* slot, warp and lane */
+static inline u32 word_lane(u64 a) { return (u32)a >> 9 & 31; }
+static inline u32 word_es(u64 a) { return (u32)a >> 6 & 7; }
+static inline u32 word_kind(u64 a) { return (u32)a >> 4 & 3; }
+static inline u32 word_scope(u64 a) { return (u32)a >> 2 & 3; }
+static inline bool word_mixed(u64 a) { return word_es(a) == ES_MIXED; }
+
+struct cell {                   /* of one sector; as large as it, so that a cell is an addition away */
+    u64 w, r;                   /* last write, last read(s) */
+    u32 wx, rx;                 /* their sites; mixed: number of the words, of the list */
+    u32 ax;                     /* FLAG_ATOMS: number of the words with strong writes */
+    u32 unused;
+};
+struct words { u64 a[8]; u32 site[8]; };        /* of a mixed sector, one kind of access: 0: none */
+
+struct list_entry {             /* one access of a warp to a sector, exactly */
+    u64 a;                      /* es and kind say who touched which byte */
+    u32 bytes;                  /* of the sector */
+    u32 lanes;                  /* kind WARP: its members; 0: unknown (simple kernels) */
+    u32 site;
+    u8 op, scope, size;         /* size: of a strong access */
+    u32 id, write;              /* a strong write of a kernel that is not simple: location and number (race_clock.h) */
+};
+struct list {
+    struct list_entry *e; u32 n, cap;
+    struct list_entry *s; u32 ns, caps, next;   /* strong ones at gpu scope, all of the same bytes: none conflicts with another. A ring when full; next: to be replaced */
+};
+
+enum { POOL_CHUNK = 1024, POOL_CHUNKS = 4096 };
+struct pool {                   /* numbered things that never move; number 0 is none */
+    char *chunk[POOL_CHUNKS];
+    u32 n, size;                /* given; bytes of one */
+    lock_t lock;
+};
+
+struct clk; struct sync; struct access;        /* race_clock.h */
+struct lane_clock {             /* only in kernels that are not simple */
+    struct clk *seen;           /* what it knows beyond the barriers of its warp and CTA */
+    struct clk *loose;          /* sequentially consistent fences it has news of */
+    struct clk *pend;           /* read by relaxed operations: known after the next fence */
+    struct clk *fenced;         /* what it and its CTA knew at its last fence */
+    u32 ftime, fbase, fwbase;   /* times of that fence; ftime 0: none yet */
+    u8 fscope;
+};
+
+enum { RECENT = 8 };
+struct race_warp {
+    struct race_cta *c;
+    u64 key;                    /* slot and warp bits of its access words */
+    u32 wbase;                  /* time of its last full warp barrier: all lanes know what all did before */
+    u32 id, all;                /* in the CTA; its lanes at the start */
+    struct { u32 time, mask; } recent[RECENT]; u32 nrecent;    /* .sync operations that order nothing by the manual (R5b) */
+    struct lane_clock *lane;    /* [LANES], NULL in simple kernels */
+    struct pending { u32 op, mask; u64 a[LANES]; } *pending; u32 npending;     /* speculated loads that no selp has picked yet (R8) */
+};
+
+struct race_cta {
+    u64 lo[2];                  /* by space: access words below this precede all that the CTA does now */
+    u32 now, start, base;       /* times: current, of its start, of its last full barrier */
+    u32 slot;
+    bool exact;                 /* the kernel is not simple */
+    struct race *race;
+    const struct launch *launch;
+    char *shared;               /* its cells: shared address + this, rounded down */
+    u64 shared_bytes;           /* cells there are for */
+    struct pool words, lists;   /* of shared memory; empty again after every full barrier */
+    struct clk *seen, *loose, *weak;    /* what every thread of it knows; has news of; would know if R5a were an order */
+    struct bar_state {          /* a phase of a barrier that is not over */
+        u32 lanes[MAX_WARPS], waits[MAX_WARPS];     /* arrived, and waiting */
+        struct sync *sync;      /* what the arrived know */
+    } bar[MAX_BARS];
+    struct race_warp warp[MAX_WARPS];
+    struct { u32 start; u64 linear; } *was; u32 nwas, capwas;      /* CTAs that were in this slot during the launch */
+    struct race_cta *next_free;
+    struct cell *shared_cells;
+};
+
+enum { SLOTS = 8192, STRIPES = 1024 };
+struct race_kernel; struct touch;
+struct race {
+    struct mem *mem;
+    struct race_kernel *kernels;                /* what was found out about functions */
+    u32 epoch;                                  /* first T of the running launch */
+    u32 last;                                   /* greatest T of launches before */
+    u32 nslot; struct race_cta *slot[SLOTS];
+    struct race_cta *free;
+    struct pool words, lists;                   /* of global memory; empty at every launch */
+    bool many;                                  /* several workers: cells of global memory are locked */
+    u8 stripe[STRIPES];                         /* spin locks of pages of cells */
+    lock_t strong;                              /* around a strong access and what is learned from it, when there are several workers */
+    lock_t lock;                                /* slots, tracked objects, clocks, synchronising locations */
+    struct tracked { struct mem_object *o; u64 cells, bytes; } *tracked; u32 ntracked, captracked;
+    struct sync_table *syncs;                   /* race_clock.c: locations where something can be learned */
+    u32 sync_ids;                               /* given */
+    struct questions {                          /* what was asked of whom, so that nobody is asked twice */
+        u32 number, n, cap;                     /* of the question; asked in it */
+        struct asked { const struct sync *sync; u32 number, upto, slot, start; bool wide; } *a;
+    } questions;
+    bool exact, overflow;                       /* of the running launch; overflow: T ran out */
+    void (*hook)(void *self, const struct touch *t, u32 byte); void *hook_self;       /* tests: told of every racy byte, instead of the report */
+    u64 cells_bytes;                            /* reserved for cells, for figures */
+    struct observer observer;
+};
+
+/* What one instruction does, for the slow ways and the report. */
+struct touch {
+    struct warp *warp; struct race_warp *w;
+    u32 op_index;               /* in warp->code->low */
+    u32 site;
+    u8 op, scope, space, size;
+    u32 id, write;              /* as in list_entry */
+    u64 at;                     /* address of the sector (global), offset in shared memory */
+};
+
+/* race_cell.c */
+void race_sector_slow(const struct touch *t, struct cell *c, u64 me);
+void race_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes);
+void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
+void race_strong(const struct touch *t, struct cell *c, u32 first, u64 me);
+bool race_written(const struct touch *t, struct cell *c, u32 bytes, struct list_entry *old);      /* in this launch; then *old is a write */
+void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane);
+/* race_report.c */
+void race_found(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte);
+void race_lanes_store(const struct touch *t, const struct access *a, u32 lanes);       /* several lanes of one instruction store to one address (R6) */
+void race_noncoherent(struct touch *t, const struct access *a);                /* ld.nc (R9) */
+/* race_clock.c */
+bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);      /* the lane knows that thread's access at `time`; id: it was
+                                                 * a strong write, number `write` of that location */
+bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time);  /* it would, by R5a */
+
+void *pool_at(struct pool *p, u32 n);
+u32 pool_take(struct pool *p);
+void pool_empty(struct pool *p);
+void pool_free(struct pool *p);
+
+static inline struct pool *words_of(const struct touch *t) { return t->space == SPACE_SHARED ? &t->w->c->words : &t->w->c->race->words; }
+static inline struct pool *lists_of(const struct touch *t) { return t->space == SPACE_SHARED ? &t->w->c->lists : &t->w->c->race->lists; }
+
+static inline u64 race_stamp(const struct race_warp *w, u32 lane, u32 es, u32 kind)
+{
+    return (u64)w->c->now << 32 | w->key | lane << 9 | es << 6 | kind << 4;
+}
+
+/* Ordered before the access `me` of this warp: by a barrier or a kernel boundary, or made by the very same thread(s). */
+static inline bool race_past(const struct race_warp *w, u64 old, u64 me, u64 lo)
+{
+    if (likely(old < lo)) return true;
+    const struct race_cta *c = w->c;
+    if (word_time(old) < c->start || ((u32)(old ^ me) >> 19) || word_mixed(old)) return false;
+    if (word_time(old) < c->base) return word_kind(old) != WHO_GRID;
+    if ((u32)(old ^ me) >> 14) return false;
+    return ((u32)old == (u32)me && word_kind(old) == WHO_ONE) || (word_time(old) < w->wbase && word_kind(old) <= WHO_WARP);
+}
+/* A read set that has an access by this warp in this phase as good as in it. */
+static inline bool race_in_set(const struct race_warp *w, u64 r, u64 me)
+{
+    if (word_kind(r) == WHO_ONE || word_mixed(r)) return false;
+    if (word_kind(r) == WHO_GRID) return true;
+    if ((u32)(r ^ me) >> 19 || word_time(r) < w->c->base) return false;
+    return word_kind(r) == WHO_CTA || ((u32)(r ^ me) >> 14 == 0 && word_time(r) >= w->wbase);
+}
+
+/* A whole sector by consecutive threads, or by one set. */
+static inline void race_sector(const struct touch *t, struct cell *c, u64 me)
+{
+    const struct race_warp *w = t->w;
+    const u64 lo = w->c->lo[t->space];
+    if (likely(race_past(w, c->w, me, lo))) {
+        if (!(t->op & OP_WRITE)) {
+            if (likely(race_past(w, c->r, me, lo))) { c->r = me; c->rx = t->site; return; }
+            if (race_in_set(w, c->r, me)) return;
+        } else if (likely(race_past(w, c->r, me, lo))) { c->w = me; c->wx = t->site; return; }
+    }
+    race_sector_slow(t, c, me);
+}
+#endif

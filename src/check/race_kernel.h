@@ -1,0 +1,16 @@
+/* race_kernel.h: what the race check finds out about a kernel before it runs. */
+#ifndef LOCKSTEP_RACE_KERNEL_H
+#define LOCKSTEP_RACE_KERNEL_H
+#include "check/race.h"
+
+struct race_kernel {
+    u32 serial;                 /* of its lowered function */
+    bool simple;                /* only barriers of all threads of a CTA or a warp order it */
+    bool anywhere;              /* it may write through pointers that cannot be followed in the text */
+    u32 *param; u32 nparam;     /* offsets of parameters that it writes through */
+    struct ptx_var **var; u32 nvar;     /* variables that it writes */
+    struct race_kernel *next;
+};
+struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l);
+void race_kernels_free(struct race *r);
+#endif

@@ -1,0 +1,296 @@
+/* Two accesses that nothing orders, in words: which kind of race, both sides, and what would order them. */
+#include "check/race.h"
+#include <inttypes.h>
+
+struct telling {                /* one finding under way */
+    const struct touch *t;
+    const struct list_entry *old, *me;
+    struct arena mem;
+    struct finding f;
+    struct rival rival;
+    const struct lowered *old_low; u32 old_op;  /* NULL: not known any more */
+    u64 old_linear;             /* its CTA */
+    u32 lane;                   /* of ours */
+    u64 at;                     /* the byte, in the space's own addresses */
+};
+
+static const struct site *site_at(const struct lowered *l, u32 op) { return l && l->op[op].kind == K_MEM && l->op[op].site < l->nsite ? &l->site[l->op[op].site] : NULL; }
+
+static u64 linear_at(const struct race *r, u64 a)
+{
+    const struct race_cta *c = r->slot[word_slot(a)];
+    u64 linear = 0;
+    for (u32 lo = 0, hi = c->nwas; lo < hi;) {
+        u32 mid = (lo + hi) / 2;
+        if (c->was[mid].start <= word_time(a)) { linear = c->was[mid].linear; lo = mid + 1; } else hi = mid;
+    }
+    return linear;
+}
+
+static void rival_cta(const struct telling *x, u32 out[3])
+{
+    const u32 *grid = x->t->warp->cta->launch->in->grid;
+    u64 c = x->old_linear;
+    out[0] = (u32)(c % grid[0]); out[1] = (u32)(c / grid[0] % grid[1]); out[2] = (u32)(c / grid[0] / grid[1]);
+}
+
+static bool same_cta(const struct telling *x) { return x->old_linear == x->t->warp->cta->linear && word_kind(x->old->a) != WHO_GRID; }
+static u32 old_lane(const struct telling *x)
+{
+    u32 k = (u32)(x->at % SECTOR);
+    u64 a = x->old->a;
+    if (word_kind(a) == WHO_WARP && x->old->lanes) {            /* any of them but our own lane */
+        u32 others = x->old->lanes, mine = same_cta(x) && word_warp(a) == (u32)x->t->w->key >> 14 ? 1u << x->lane : 0;
+        return (u32)__builtin_ctz(others & ~mine ? others & ~mine : others);
+    }
+    return word_es(a) >= ES_ONE ? word_lane(a) : (word_lane(a) + (k >> word_es(a))) & 31;
+}
+
+/* ---- which kind ---- */
+
+/* R7: both write the same immediate, or the same parameter. */
+static bool same_constant(const struct telling *x)
+{
+    const struct lowered *l = x->t->warp->code->low;
+    if (!(x->old->op & x->me->op & OP_WRITE) || x->old_low == NULL) return false;
+    const struct lop *a = &l->op[x->t->op_index], *b = &x->old_low->op[x->old_op];
+    if (a->name != N_st || b->name != N_st || l->site[a->site].vec != 1 || x->old_low->site[b->site].vec != 1) return false;
+    const struct opnd *p = &a->d, *q = &b->d;
+    return (p->kind == O_CONST && q->kind == O_CONST && !p->reg && !q->reg && p->value == q->value) || (p->kind == O_PARAM && q->kind == O_PARAM && p->value == q->value && l == x->old_low);
+}
+
+/* R5b: a .sync operation of both lanes lies between. */
+static bool between_sync(const struct telling *x)
+{
+    const struct race_warp *w = x->t->w;
+    if (word_warp(x->old->a) != (u32)w->key >> 14 || word_time(x->old->a) < w->c->start || word_kind(x->old->a) > WHO_WARP) return false;
+    u32 his = word_kind(x->old->a) == WHO_WARP && x->old->lanes ? x->old->lanes : 1u << old_lane(x), both = his | 1u << x->lane;
+    if (word_kind(x->old->a) == WHO_WARP && !x->old->lanes) both = w->all;
+    for (u32 n = 0; n < RECENT; n++) if (w->recent[n].time > word_time(x->old->a) && (w->recent[n].mask & both) == both) return true;
+    return false;
+}
+
+static bool uncached(const struct lowered *l, u32 op, u32 how)
+{
+    const struct site *s = site_at(l, op);
+    return how & OP_STRONG || (s && s->flags & SITE_UNCACHED);
+}
+
+static bool known_weakly(const struct telling *x)
+{
+    u32 thread = (word_thread(x->old->a) & ~31u) | old_lane(x);
+    if (between_sync(x) || clock_knows_weakly(x->t->w, x->lane, thread, word_time(x->old->a))) return true;
+    return uncached(x->t->warp->code->low, x->t->op_index, x->me->op) && uncached(x->old_low, x->old_op, x->old->op) && !(x->old->op & x->me->op & OP_STRONG);
+}
+
+static enum finding_kind kind_of(const struct telling *x)
+{
+    if (x->old->op & OP_ASYNC) return x->me->op & OP_WRITE ? F_async_overwrite : F_async_early;
+    if (x->me->op & OP_ASYNC) return F_async_overwrite;
+    if (known_weakly(x)) return F_order_weak;
+    if (x->old->op & x->me->op & OP_STRONG && x->old->bytes == x->me->bytes && x->old->size == x->me->size) return F_race_scope;
+    if (same_constant(x)) return F_race_same_value;
+    return F_race;
+}
+
+/* ---- the words ---- */
+
+static const char *access_word(u32 op, const struct site *s) { return s && (s->name == N_atom || s->name == N_red) ? "atomic" : op & OP_WRITE ? "write" : "read"; }
+
+static const char *how_word(struct arena *a, u32 op, const struct site *s)
+{
+    static const char *const sem[] = { "weak", "volatile", "relaxed", "acquire", "release", "acq_rel" }, *const scope[] = { "cta", "cluster", "gpu", "sys" };
+    if (op & OP_ASYNC) return "asynchronous";
+    if (!(op & OP_STRONG) || !s) return "weak";
+    u32 k = s->sem == SEM_WEAK ? SEM_RELAXED : s->sem;
+    return k == SEM_VOLATILE ? "volatile" : arena_printf(a, "%s.%s", sem[k], scope[s->scope & 3]);
+}
+
+/* The shared array that our address came from; NULL: unknown, or the dynamic one. */
+static const struct ptx_var *array_of(const struct telling *x)
+{
+    const struct site *s = site_at(x->t->warp->code->low, x->t->op_index);
+    return s && s->root.kind == ROOT_VAR && s->root.var->space == SP_SHARED && !s->root.var->is_extern ? s->root.var : NULL;
+}
+
+static void describe(struct telling *x)
+{
+    const struct touch *t = x->t;
+    struct finding *f = &x->f;
+    const struct lowered *l = t->warp->code->low;
+    if (t->space == SPACE_GLOBAL) {
+        struct mem_object *o = mem_find(t->w->c->race->mem, x->at);
+        f->space = "global";
+        if (!o) return;
+        f->object = o->name; f->object_type = o->type; f->object_base = o->base; f->object_size = o->size; f->element_size = o->element_size;
+        return;
+    }
+    f->space = "shared";
+    f->object = "shared memory"; f->object_size = t->w->c->launch->shared_total;
+    const struct site *s = site_at(l, t->op_index);
+    const struct ptx_var *v = array_of(x);
+    if (!v) return;
+    f->object = plain_name(&x->mem, v->name);
+    f->object_base = v->offset; f->object_size = v->size;
+    if (f->object_size % s->width == 0) { f->element_size = s->width; f->object_type = arena_printf(&x->mem, "b%u[%" PRIu64 "]", s->width * 8u, f->object_size / s->width); }
+}
+
+static const char *order_text(const struct telling *x)
+{
+    bool warp = same_cta(x) && word_warp(x->old->a) == (u32)x->t->w->key >> 14 && word_kind(x->old->a) <= WHO_WARP;
+    if (x->f.kind == F_race_scope) return "scope .gpu on both sides";
+    if (warp) return "a __syncwarp() between the two";
+    if (same_cta(x)) return "a __syncthreads() between the two";
+    return "two launches, or a release after the first and an acquire before the second, both at gpu scope";
+}
+
+static const char *cause_text(struct telling *x)
+{
+    bool same = same_cta(x);
+    switch (x->f.kind) {
+    case F_race_scope: return "the two are in different CTAs, and the scope of at least one of them is the CTA";
+    case F_order_weak: return "what lies between the two orders them on today's GPUs, but not by the memory model";
+    case F_race_same_value: return "both write the same constant";
+    case F_async_early: return "the copy was in flight: nobody had waited for its group";
+    case F_async_overwrite: return "an asynchronous copy into these bytes was in flight";
+    default: break;
+    }
+    if (x->old->op & x->me->op & OP_STRONG) return "both are strong, but they differ in size, so neither is atomic with respect to the other";
+    if (!same) return "the two threads are in different CTAs, and nothing orders those within a launch";
+    if (word_warp(x->old->a) == (u32)x->t->w->key >> 14) return "both are lanes of one warp, which do not run in step by themselves";
+    return "the two threads are in different warps, and there is no barrier between these accesses";
+}
+
+/* The bytes as they are now: what a reader gets, and what a writer replaces. */
+static const char *value_text(struct telling *x, u32 width)
+{
+    const char *p;
+    if (x->t->space == SPACE_SHARED) p = x->t->warp->shared + x->at;
+    else {
+        struct mem_object *o = mem_find(x->t->w->c->race->mem, x->at);
+        if (!o) return NULL;
+        p = mem_view(o, x->at);
+    }
+    u64 v = 0;
+    memcpy(&v, p, width < 8 ? width : 8);
+    return arena_printf(&x->mem, "0x%0*" PRIx64, (int)(2 * (width < 8 ? width : 8)), v);
+}
+
+/* The same two instructions again: counted, when the report knows them; most of the time that is all. */
+static bool again(struct telling *x, enum finding_kind kind, u64 ticket, u32 width, u32 his)
+{
+    const struct warp *w = x->t->warp;
+    const struct launch *l = w->cta->launch;
+    struct occurrence o = { .nlanes = 1, .thread = { w->id * LANES + x->lane }, .addr = { x->at & ~(u64)(width - 1) }, .rival_thread = word_warp(x->old->a) % 32 * LANES + old_lane(x), .rival_addr = x->at & ~(u64)(his - 1) };
+    (void)kind;
+    memcpy(o.nctaid, l->in->grid, 12); memcpy(o.ntid, l->in->block, 12); memcpy(o.cta, w->cta->id, 12);
+    rival_cta(x, o.rival_cta);
+    if (x->t->space == SPACE_GLOBAL) {
+        struct mem_object *m = mem_find(x->t->w->c->race->mem, x->at);
+        o.object_base = m ? m->base : 0;
+    } else {
+        const struct ptx_var *v = array_of(x);
+        o.object_base = v ? v->offset : 0;
+    }
+    return report_again(l->in->report, ticket, &o);
+}
+
+static void tell(struct telling *x, enum finding_kind kind)
+{
+    const struct touch *t = x->t;
+    struct warp *warp = t->warp;
+    struct finding *f = &x->f;
+    const struct site *mine = site_at(warp->code->low, t->op_index), *his = site_at(x->old_low, x->old_op);
+    u64 ticket = ((u64)x->t->site << 32 | x->old->site) * 0x9e3779b97f4a7c15u + kind + 1;
+    if (again(x, kind, ticket, mine ? mine->width : 4, his ? his->width : 4)) return;
+    f->kind = kind;
+    f->ticket = ticket;
+    describe(x);
+    if (x->old_low) f->other = found_place(&x->mem, x->old_low, x->old_op);
+    f->access = access_word(x->me->op, mine);
+    f->how = how_word(&x->mem, x->me->op, mine);
+    f->width = mine ? mine->width : 4;
+    f->addr[x->lane] = x->at & ~(u64)(f->width - 1);
+    f->cause = cause_text(x);
+    f->order = order_text(x);
+    x->rival = (struct rival){ .access = access_word(x->old->op, his), .how = how_word(&x->mem, x->old->op, his), .width = his ? his->width : 4, .thread = word_warp(x->old->a) % 32 * LANES + old_lane(x) };
+    x->rival.addr = x->at & ~(u64)(x->rival.width - 1);
+    rival_cta(x, x->rival.cta);
+    if (x->old->op & OP_WRITE && !(x->old->op & OP_ASYNC)) x->rival.value = value_text(x, x->rival.width);
+    if (!(x->me->op & OP_WRITE) && x->old->op & OP_WRITE) f->value = value_text(x, f->width);
+    f->rival = &x->rival;
+    f->cause_key = kind;
+    found(warp, t->op_index, f, 1u << x->lane);
+}
+
+static bool wanted(const struct launch *l, enum finding_kind k)
+{
+    bool async = k == F_async_early || k == F_async_overwrite;
+    return l->in->checks & (async ? CHECK_ASYNC : CHECK_RACE);
+}
+
+static struct telling begin(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
+{
+    struct telling x = { .t = t, .old = old, .me = me, .at = t->at + byte };
+    const struct race *r = t->w->c->race;
+    struct lowered *low = t->warp->cta->launch->sim->func[old->site >> 20];
+    if (old->site && low && (old->site & 0xfffff) < low->nop) { x.old_low = low; x.old_op = old->site & 0xfffff; }
+    x.old_linear = linear_at(r, old->a);
+    u32 mine = word_kind(me->a) == WHO_WARP && me->lanes ? me->lanes : 1u << (word_es(me->a) >= ES_ONE ? word_lane(me->a) : (word_lane(me->a) + (byte >> word_es(me->a))) & 31);
+    if (word_kind(me->a) == WHO_WARP && same_cta(&x) && word_warp(old->a) == (u32)t->w->key >> 14 && mine & (mine - 1)) mine &= ~(1u << old_lane(&x));    /* not against itself */
+    x.lane = (u32)__builtin_ctz(mine);
+    return x;
+}
+
+void race_found(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
+{
+    const struct race *r = t->w->c->race;
+    if (unlikely(r->hook != NULL)) { r->hook(r->hook_self, t, byte); return; }
+    struct telling x = begin(t, old, me, byte);
+    enum finding_kind k = kind_of(&x);
+    if (wanted(t->warp->cta->launch, k)) tell(&x, k);
+    arena_free(&x.mem);
+}
+
+void race_noncoherent(struct touch *t, const struct access *a)
+{
+    for (u32 m = a->ok; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        struct mem_object *o = a->space[l] == SP_GLOBAL ? mem_find(t->w->c->race->mem, a->addr[l]) : NULL;
+        if (!o || !o->race) continue;
+        struct list_entry old, me = { .a = race_stamp(t->w, l, ES_ONE, WHO_ONE), .op = OP_READ, .site = t->site };
+        t->at = a->addr[l] & ~(u64)(SECTOR - 1);
+        t->space = SPACE_GLOBAL;
+        u32 first = (u32)(a->addr[l] - t->at), bytes = (u32)(((1ull << MIN_OF(a->bytes, 32u)) - 1) << first);
+        if (!race_written(t, (struct cell *)(uintptr_t)(o->race + t->at), bytes, &old)) continue;
+        struct telling x = begin(t, &old, &me, first);
+        x.f.cause = NULL;
+        if (t->warp->cta->launch->in->checks & CHECK_RACE) {
+            x.f.cause_key = 1;
+            tell(&x, F_race_readonly);
+        }
+        arena_free(&x.mem);
+    }
+}
+
+void race_lanes_store(const struct touch *t, const struct access *a, u32 lanes)
+{
+    struct warp *w = t->warp;
+    const struct lop *o = &w->code->low->op[t->op_index];
+    const struct opnd *data[4] = { &o->d, &o->b, &o->c, &o->e };
+    u32 first = (u32)__builtin_ctz(lanes), second = LANES;
+    for (u32 k = 0; k < a->site->vec && second == LANES && o->name == N_st; k++) {
+        if (data[k]->kind != O_REG) continue;
+        const struct where *d = &w->code->reg[data[k]->reg];
+        for (u32 l = first + 1; l < LANES && second == LANES; l++)
+            if (lanes >> l & 1 && lane_value(w, w->code, w->R, d->slot, d->cls, a->site->reg_width, l) != lane_value(w, w->code, w->R, d->slot, d->cls, a->site->reg_width, first)) second = l;
+    }
+    if (second == LANES || !(w->cta->launch->in->checks & CHECK_RACE)) return;
+    struct touch u = *t;
+    u.at = a->addr[first] & ~(u64)(SECTOR - 1);
+    struct list_entry old = { .a = race_stamp(t->w, first, ES_ONE, WHO_ONE), .op = OP_WRITE, .site = t->site }, me = { .a = race_stamp(t->w, second, ES_ONE, WHO_ONE), .op = OP_WRITE, .site = t->site };
+    struct telling x = begin(&u, &old, &me, (u32)(a->addr[first] - u.at));
+    x.lane = second;
+    tell(&x, F_race_lanes);
+    arena_free(&x.mem);
+}
