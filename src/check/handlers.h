@@ -12,23 +12,20 @@
 #define TRACKED_shared 1
 #define ES_OF(N) ((N) == 8 ? 3 : 2)
 
-#define WATCH_RUN(sp, W, a, n, first, N) do { HANDLER_FIRST(sp); if (TRACKED_##sp) { \
+#define WATCH_RUN(sp, W, a, n, first, N) do { HANDLER_FIRST(sp); if (TRACKED_##sp && (W || !race_run_known(w->race, CELLS_##sp, a, n, SPACE_OF_##sp))) { \
         struct touch t_ = race_touch(w, i, W, SPACE_OF_##sp); \
         race_run(&t_, CELLS_##sp, a, n, race_stamp(t_.w, first, ES_OF(N), WHO_ONE)); } } while (0)
 #define WATCH_ONE(sp, W, a, N) do { HANDLER_FIRST(sp); if (TRACKED_##sp) { \
         if (W && w->mask & (w->mask - 1)) return memory_watched(R, i, w); \
-        struct touch t_ = race_touch(w, i, W, SPACE_OF_##sp); \
-        race_few(&t_, CELLS_##sp, a, N, w->mask); } } while (0)
+        race_few(w, i, W, SPACE_OF_##sp, CELLS_##sp, a, N, w->mask); } } while (0)
 #define WATCH_GROUP(sp, a, N, first, k) do { HANDLER_FIRST(sp); if (TRACKED_##sp) { \
-        struct touch t_ = race_touch(w, i, 0, SPACE_OF_##sp); \
-        race_few(&t_, CELLS_##sp, a, N, ((k) == 32 ? ~0u : (1u << ((k) & 31)) - 1) << (first)); } } while (0)
+        race_few(w, i, 0, SPACE_OF_##sp, CELLS_##sp, a, N, ((k) == 32 ? ~0u : (1u << ((k) & 31)) - 1) << (first)); } } while (0)
 #define WATCH_SOME(sp, W, a, first, N) do { HANDLER_FIRST(sp); if (TRACKED_##sp) { \
         struct touch t_ = race_touch(w, i, W, SPACE_OF_##sp); \
         race_some(&t_, CELLS_##sp, a, N, first, w->mask); } } while (0)
 #define WATCH_EACH(sp, W, a, N) do { HANDLER_FIRST(sp); if (TRACKED_##sp) { \
         if (W && !all_differ(a)) return memory_watched(R, i, w); \
-        struct touch t_ = race_touch(w, i, W, SPACE_OF_##sp); \
-        for (u32 l_ = 0; l_ < LANES; l_++) race_few(&t_, CELLS_##sp, (a)[l_], N, 1u << l_); } } while (0)
+        for (u32 l_ = 0; l_ < LANES; l_++) race_few(w, i, W, SPACE_OF_##sp, CELLS_##sp, (a)[l_], N, 1u << l_); } } while (0)
 
 /* Runs of neighbours among the lanes of the mask, of which `first` is the lowest, at a. */
 static inline void race_some(struct touch *t, char *cells, u64 a, u32 each, u32 first, u32 mask)

@@ -161,11 +161,17 @@ bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u3
                                                  * a strong write, number `write` of that location */
 bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time);  /* it would, by R5a */
 
-void *pool_at(struct pool *p, u32 n);
-u32 pool_take(struct pool *p);
+u32 pool_more(struct pool *p, bool locked);      /* the next number; locked: others may take, too */
 void pool_empty(struct pool *p);
 void pool_free(struct pool *p);
 
+static inline void *pool_at(const struct pool *p, u32 n) { return p->chunk[n / POOL_CHUNK] + (size_t)(n % POOL_CHUNK) * p->size; }
+static inline u32 pool_take(struct pool *p, bool locked)
+{
+    u32 n = p->n + 1;
+    if (likely(!locked && n % POOL_CHUNK && p->chunk[n / POOL_CHUNK])) return p->n = n;
+    return pool_more(p, locked);
+}
 static inline struct pool *words_of(const struct touch *t) { return t->space == SPACE_SHARED ? &t->w->c->words : &t->w->c->race->words; }
 static inline struct pool *lists_of(const struct touch *t) { return t->space == SPACE_SHARED ? &t->w->c->lists : &t->w->c->race->lists; }
 

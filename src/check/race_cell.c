@@ -7,19 +7,19 @@
 
 /* ---- numbered things ---- */
 
-void *pool_at(struct pool *p, u32 n) { return p->chunk[n / POOL_CHUNK] + (size_t)(n % POOL_CHUNK) * p->size; }
-
-u32 pool_take(struct pool *p)
+u32 pool_more(struct pool *p, bool locked)
 {
-    lock(&p->lock);
+    if (locked) lock(&p->lock);
     u32 n = ++p->n;
     CHECK(n / POOL_CHUNK < POOL_CHUNKS);
     char **c = &p->chunk[n / POOL_CHUNK];
     if (!*c) __atomic_store_n(c, base_alloc((size_t)POOL_CHUNK * p->size), __ATOMIC_RELEASE);
     CHECK(*c);
-    unlock(&p->lock);
+    if (locked) unlock(&p->lock);
     return n;
 }
+
+static u32 take(const struct touch *t, struct pool *p) { return pool_take(p, t->space == SPACE_GLOBAL && t->w->c->race->many); }
 
 void pool_empty(struct pool *p) { p->n = 0; }
 
@@ -220,7 +220,7 @@ static void to_list(const struct touch *t, struct cell *c)
 {
     u64 lo = t->w->c->lo[t->space];
     if (is_list(c, lo)) return;
-    u32 n = pool_take(lists_of(t));
+    u32 n = take(t, lists_of(t));
     struct list *l = pool_at(lists_of(t), n);
     l->n = l->ns = l->next = 0;
     if (c->w >= lo && word_mixed(c->w)) {
@@ -252,7 +252,7 @@ static bool below_words(u64 a, u64 lo) { return a >= lo && !word_mixed(a) && wor
 static struct words *split(const struct touch *t, u64 *uniform, u32 *x, u64 lo)
 {
     if (*uniform >= lo && word_mixed(*uniform) && *x) return pool_at(words_of(t), *x);
-    u32 n = pool_take(words_of(t));
+    u32 n = take(t, words_of(t));
     struct words *w = pool_at(words_of(t), n);
     for (u32 j = 0; j < 8; j++) {
         w->a[j] = *uniform >= lo && !word_mixed(*uniform) ? word_of(*uniform, j) : 0;
@@ -338,7 +338,7 @@ void race_strong(const struct touch *t, struct cell *c, u32 first, u64 me)
             if (c->w >= lo) split(t, &c->w, &c->wx, lo);
             else { c->w = (u64)w->c->now << 32 | MIXED; c->wx = 0; }
         }
-        if (!(c->w & FLAG_ATOMS)) { c->ax = pool_take(words_of(t)); memset(pool_at(words_of(t), c->ax), 0, sizeof(struct words)); }
+        if (!(c->w & FLAG_ATOMS)) { c->ax = take(t, words_of(t)); memset(pool_at(words_of(t), c->ax), 0, sizeof(struct words)); }
         struct words *x = pool_at(words_of(t), c->ax);
         x->a[j] = set; x->site[j] = t->site;
         c->w = (u64)w->c->now << 32 | MIXED | FLAG_ATOMS;

@@ -16,10 +16,10 @@ static inline void cells_unlock(struct race *r, u64 a)
     __atomic_store_n(&r->stripe[(a >> 12) % STRIPES], 0, __ATOMIC_RELEASE);
 }
 
+static inline u32 race_site(const struct warp *warp, const struct insn *i) { return warp->code->low->serial % FUNCS << 20 | (i->op & 0xfffff); }
 static inline struct touch race_touch(struct warp *warp, const struct insn *i, u32 op, u32 space)
 {
-    struct race_warp *w = warp->race;
-    return (struct touch){ .warp = warp, .w = w, .op_index = i->op, .site = warp->code->low->serial % FUNCS << 20 | (i->op & 0xfffff), .op = (u8)op, .space = (u8)space };
+    return (struct touch){ .warp = warp, .w = warp->race, .op_index = i->op, .site = race_site(warp, i), .op = (u8)op, .space = (u8)space };
 }
 
 memory_chooser race_memory;     /* handlers_race.c */
@@ -38,27 +38,56 @@ static inline void race_run(struct touch *t, char *cells, u64 a, u32 n, u64 me)
     if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->race, first);
 }
 
-/* A word or two, by one lane or several that do the same. */
-static inline void race_few(struct touch *t, char *cells, u64 a, u32 n, u32 lanes)
+/* Whole sectors that many have read in this phase, and that nobody has written: one more reader changes nothing. */
+static inline bool race_run_known(const struct race_warp *w, const char *cells, u64 a, u32 n, u32 space)
 {
-    struct race_warp *w = t->w;
+    const u64 lo = w->c->lo[space];
+    if ((a | n) & (SECTOR - 1)) return false;
+    for (const struct cell *c = (const struct cell *)(const void *)(cells + a), *e = c + n / SECTOR; c < e; c++) {
+        bool set = word_kind(c->r) == WHO_GRID || (word_kind(c->r) == WHO_CTA && space == SPACE_SHARED);
+        if (c->w >= lo || c->r < lo || !set || word_mixed(c->r)) return false;
+    }
+    return true;
+}
+
+/* Reads of a word whose writes are all past, by a thread, or by a set of a simple kernel: recorded or known at once, most of the time; false: the
+ * long way. */
+static inline bool race_read_quick(const struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site, u32 space)
+{
+    const struct race_cta *k = w->c;
+    const u64 lo = k->lo[space];
+    if (c->w >= lo || k->exact) return false;
+    if (c->r < lo) {                            /* the first of the phase */
+        struct pool *p = space == SPACE_SHARED ? (struct pool *)&k->words : &k->race->words;
+        u32 n = pool_take(p, space == SPACE_GLOBAL && k->race->many);
+        struct words *x = pool_at(p, n);
+        memset(x->a, 0, sizeof x->a);
+        x->a[j] = me; x->site[j] = site;
+        c->r = (u64)k->now << 32 | MIXED; c->rx = n;
+        return true;
+    }
+    if (!word_mixed(c->r)) return race_in_set(w, c->r, me);
+    struct words *x = pool_at(space == SPACE_SHARED ? (struct pool *)&k->words : &k->race->words, c->rx);
+    if (x->a[j] < lo) { x->a[j] = me; x->site[j] = site; return true; }
+    return race_in_set(w, x->a[j], me);
+}
+
+/* A word or two, by one lane or several that do the same; cells + address reaches the cell. */
+static inline void race_few(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes)
+{
+    struct race_warp *w = warp->race;
     bool one = !(lanes & (lanes - 1));
     u64 me = race_stamp(w, (u32)__builtin_ctz(lanes), ES_ONE, one ? WHO_ONE : WHO_WARP);
-    if (t->space == SPACE_GLOBAL) cells_lock(w->c->race, a);
-    u64 lo = w->c->lo[t->space];
+    u32 site = race_site(warp, i);
+    if (space == SPACE_GLOBAL) cells_lock(w->c->race, a);
     for (; n; n -= 4, a += 4) {
         u64 sector = a & ~(u64)(SECTOR - 1);
         struct cell *c = (struct cell *)(void *)(cells + sector);
-        t->at = sector;
-        /* read again what is read already, and all writes are past: most of the time */
-        if (!(t->op & OP_WRITE) && c->w < lo && c->r >= lo) {
-            u64 r = c->r;
-            u32 j = (u32)(a - sector) / 4;
-            if (word_mixed(r)) r = ((struct words *)pool_at(words_of(t), c->rx))->a[j];
-            if (r >= lo && race_in_set(w, r, me)) continue;
-        }
-        race_word(t, c, (u32)(a - sector) / 4, me, one ? 0 : lanes);
+        u32 j = (u32)(a - sector) / 4;
+        if (op == OP_READ && likely(race_read_quick(w, c, j, me, site, space))) continue;
+        struct touch t = { .warp = warp, .w = w, .op_index = i->op, .site = site, .op = (u8)op, .space = (u8)space, .at = sector };
+        race_word(&t, c, j, me, one ? 0 : lanes);
     }
-    if (t->space == SPACE_GLOBAL) cells_unlock(w->c->race, a - 4);
+    if (space == SPACE_GLOBAL) cells_unlock(w->c->race, a - 4);
 }
 #endif
