@@ -161,7 +161,7 @@ static void cta_begin(struct race *r, struct cta *cta)
     if (c->exact) clock_reset(c);
     for (u32 n = 0; n < cta->nwarps; n++) {
         struct race_warp *w = &c->warp[n];
-        w->wbase = c->now; w->all = cta->warp[n]->first_live; w->nrecent = 0;
+        w->wbase = c->now; w->all = cta->warp[n]->first_live; w->nrecent = w->npending = 0;
         memset(w->recent, 0, sizeof w->recent);
         if (c->exact) clock_lanes(w);
     }
@@ -197,6 +197,8 @@ static void sync_event(void *self, const struct sync_event *e)
     if (e->kind == SYNC_CTA_BEGIN) { cta_begin(r, (struct cta *)e->cta); return; }
     if (!c) return;
     const struct lop *o = e->op != NONE && e->warp ? &e->warp->code->low->op[e->op] : NULL;
+    bool orders = e->kind == SYNC_FENCE || e->kind == SYNC_BARRIER_ARRIVE || (e->kind == SYNC_WARP && o && o->name == N_warp_bar);
+    if (w && orders) pending_drop(w, e->mask);
     switch (e->kind) {
     case SYNC_CTA_END: if (c->now > r->last) __atomic_store_n(&r->last, c->now, __ATOMIC_RELAXED); break;
     case SYNC_BARRIER: if (c->exact) { clock_barrier(c, e->id); if (c->base == c->now) { pool_empty(&c->words); pool_empty(&c->lists); } } else barrier_full(c); break;
@@ -299,6 +301,12 @@ static void touch_weak(struct touch *t, const struct access *a, u32 lanes)
     }
 }
 
+void race_weak(struct touch *t, const struct access *a)
+{
+    if (a->site->flags & SITE_NC) race_noncoherent(t, a);
+    touch_weak(t, a, a->ok);
+}
+
 /* What can be learned at a location is kept by where its bytes are; shared memory of a CTA is another place than that of the one before. */
 static u64 location_of(const struct touch *t, const struct access *a, u32 lane)
 {
@@ -325,6 +333,7 @@ static void touch_strong(struct touch *t, const struct access *a)
     bool atomic = s->name == N_atom || s->name == N_red;
     struct mem_object *cached = NULL;
     t->scope = s->scope; t->size = s->width;
+    pending_drop(t->w, a->ok);
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         char *cells = cells_of(a, l, &cached);
@@ -349,6 +358,7 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
     u32 truth;
     t->space = SPACE_SHARED; t->size = 8; t->scope = SCOPE_CTA;
     t->op = makes ? OP_WRITE : waits ? OP_STRONG : OP_STRONG | OP_WRITE;
+    pending_drop(w, a->ok);
     memcpy(&truth, SLOT(a->warp->R, a->insn->d), 4);
     u32 lanes = 0;
     for (u32 m = a->ok; m; m &= m - 1) lanes |= a->space[__builtin_ctz(m)] == SP_SHARED ? m & -m : 0;
@@ -374,9 +384,9 @@ static void before(void *self, const struct access *a)
     const struct site *s = a->site;
     if (!w || !a->ok || !is_plain(&a->warp->code->low->op[a->insn->op])) return;
     if (is_strong(s)) { if (r->many && r->exact) lock(&r->strong); return; }
+    if (s->flags & SITE_SPECULATED) { pending_add(w, a, a->ok); return; }
     struct touch t = race_touch(a->warp, a->insn, s->name == N_st ? OP_WRITE : OP_READ, SPACE_GLOBAL);
-    if (s->flags & SITE_NC) race_noncoherent(&t, a);
-    touch_weak(&t, a, a->ok);
+    race_weak(&t, a);
     if (w->c->exact && s->name == N_st)
         for (u32 m = a->ok; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); t.space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL; clock_forget(w, location_of(&t, a, l), a->bytes); }
 }
@@ -433,7 +443,7 @@ struct race *race_new(struct mem *m)
     r->lock = r->strong = (lock_t)LOCK_INIT;
     r->words = (struct pool){ .size = sizeof(struct words), .lock = LOCK_INIT };
     r->lists = (struct pool){ .size = sizeof(struct list), .lock = LOCK_INIT };
-    r->observer = (struct observer){ .self = r, .watch = WATCH_RACE, .memory = race_memory, .begin = begin, .end = end, .before = before, .access = after, .sync = sync_event, .copied = copied, .allocated = allocated };
+    r->observer = (struct observer){ .self = r, .watch = WATCH_RACE, .memory = race_memory, .begin = begin, .end = end, .before = before, .access = after, .sync = sync_event, .selected = pending_selected, .copied = copied, .allocated = allocated };
     return r;
 }
 
@@ -450,7 +460,7 @@ void race_delete(struct race *r)
     for (u32 n = 0; n < r->nslot; n++) {
         struct race_cta *c = r->slot[n];
         if (c->exact) clock_reset(c);
-        for (u32 k = 0; k < MAX_WARPS; k++) base_free(c->warp[k].lane);
+        for (u32 k = 0; k < MAX_WARPS; k++) { base_free(c->warp[k].lane); base_free(c->warp[k].pending); }
         lists_free(&c->lists); pool_free(&c->words);
         base_free(c->shared_cells); base_free(c->was); base_free(c);
     }

@@ -84,7 +84,7 @@ struct race_warp {
     u32 id, all;                /* in the CTA; its lanes at the start */
     struct { u32 time, mask; } recent[RECENT]; u32 nrecent;    /* .sync operations that order nothing by the manual (R5b) */
     struct lane_clock *lane;    /* [LANES], NULL in simple kernels */
-    struct pending { u32 op, mask; u64 a[LANES]; } *pending; u32 npending;     /* speculated loads that no selp has picked yet (R8) */
+    struct pending *pending; u32 npending, cappending;  /* speculated loads of which some lanes were not picked yet (R8): race_pending.c */
 };
 
 struct race_cta {
@@ -156,6 +156,11 @@ void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane);
 void race_found(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte);
 void race_lanes_store(const struct touch *t, const struct access *a, u32 lanes);       /* several lanes of one instruction store to one address (R6) */
 void race_noncoherent(struct touch *t, const struct access *a);                /* ld.nc (R9) */
+/* race_pending.c */
+void pending_add(struct race_warp *w, const struct access *a, u32 lanes);
+void pending_drop(struct race_warp *w, u32 lanes);              /* they synchronise: what they loaded before can no longer be told from what they load now */
+void pending_selected(void *self, struct warp *w, u32 reg, u32 lanes);          /* of struct observer */
+void race_weak(struct touch *t, const struct access *a);        /* race.c: a weak access by the lanes of a->ok */
 /* race_clock.c */
 bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);      /* the lane knows that thread's access at `time`; id: it was
                                                  * a strong write, number `write` of that location */

@@ -176,6 +176,23 @@ static const char *value_text(struct telling *x, u32 width)
     return arena_printf(&x->mem, "0x%0*" PRIx64, (int)(2 * (width < 8 ? width : 8)), v);
 }
 
+/* What our lane is about to store. */
+static const char *stored_text(struct telling *x, const struct site *s)
+{
+    const struct warp *w = x->t->warp;
+    const struct lop *o = &w->code->low->op[x->t->op_index];
+    if (!s || s->name != N_st || s->width > 8) return NULL;
+    u32 k = s->vec > 1 ? (u32)(x->at % ((u64)s->width * s->vec)) / s->width : 0;
+    const struct opnd *d = k == 0 ? &o->d : k == 1 ? &o->b : k == 2 ? &o->c : &o->e;
+    u64 v = d->kind == O_CONST && !d->reg ? d->value : 0;
+    if (d->kind == O_REG) {
+        const struct where *at = &w->code->reg[d->reg];
+        v = lane_value(w, w->code, w->R, at->slot, at->cls, s->reg_width, x->lane);
+    } else if (d->kind != O_CONST || d->reg) return NULL;
+    if (s->width < 8) v &= (1ull << 8 * s->width) - 1;
+    return arena_printf(&x->mem, "0x%0*" PRIx64, 2 * s->width, v);
+}
+
 /* The same two instructions again: counted, when the report knows them; most of the time that is all. */
 static bool again(struct telling *x, enum finding_kind kind, u64 ticket, u32 width, u32 his)
 {
@@ -216,8 +233,11 @@ static void tell(struct telling *x, enum finding_kind kind)
     x->rival = (struct rival){ .access = access_word(x->old->op, his), .how = how_word(&x->mem, x->old->op, his), .width = his ? his->width : 4, .thread = word_warp(x->old->a) % 32 * LANES + old_lane(x) };
     x->rival.addr = x->at & ~(u64)(x->rival.width - 1);
     rival_cta(x, x->rival.cta);
-    if (x->old->op & OP_WRITE && !(x->old->op & OP_ASYNC)) x->rival.value = value_text(x, x->rival.width);
-    if (!(x->me->op & OP_WRITE) && x->old->op & OP_WRITE) f->value = value_text(x, f->width);
+    /* weak accesses come here before they are done, strong ones afterwards: then what was there is gone */
+    bool there = !(x->me->op & OP_STRONG && x->me->op & OP_WRITE);
+    if (there && !(x->old->op & OP_ASYNC)) x->rival.value = value_text(x, x->rival.width);
+    if (x->me->op & OP_WRITE) f->value = x->me->op & OP_ASYNC ? NULL : there ? stored_text(x, mine) : value_text(x, f->width);
+    else f->value = value_text(x, f->width);
     f->rival = &x->rival;
     f->cause_key = kind;
     found(warp, t->op_index, f, 1u << x->lane);

@@ -23,6 +23,7 @@ struct decoder {
     VEC(struct head) head;
     struct map head_map;
     u32 next;                                   /* next free slot of the scalar part */
+    u32 picks;                                  /* KX_PICK pushed so far: they count as no step */
     struct sim *sim;
     const struct sim_launch *in;                /* who watches, and with which handlers */
 };
@@ -277,6 +278,12 @@ static void push_lane(struct decoder *d, const struct lop *o, u32 k, bool div)
 {
     const struct isa_form *f = &isa_forms[o->form];
     struct insn i = make(d, o, k);
+    if (d->l->speculated[k] && d->c->watch & WATCH_RACE) {
+        struct insn pick = i;
+        pick.kind = KX_PICK;
+        push(d, pick, observe_pick, NULL, NULL);
+        d->picks++;
+    }
     push_guard(d, o, &i);
     handler *h = lane_handler(&i, f, d->c->group), *fn = h;
     bool local = o->d.kind == O_REG && d->l->local[o->d.reg];
@@ -327,8 +334,9 @@ static void emit(struct decoder *d)
         bool has_term = bl->term != TERM_FALL && bl->end > bl->first;
         c->block[b] = (struct xblock){ .start = d->insn.n, .next = bl->next, .target = bl->target, .term = bl->term, .div = d->d.div[b],
             .next_exits = bl->next != NONE && l->block[bl->next].is_exit, .target_exits = bl->target != NONE && l->block[bl->target].is_exit };
+        d->picks = 0;
         for (u32 k = bl->first; k < bl->end - has_term; k++) push_op(d, k, d->d.div[b]);
-        c->block[b].steps = d->insn.n - c->block[b].start + 1;
+        c->block[b].steps = d->insn.n - d->picks - c->block[b].start + 1;
         if (has_term && d->c->plain && d->c->watch & WATCH_INIT) {      /* what the terminator uses is looked at before it */
             struct insn u = make(d, &l->op[bl->end - 1], bl->end - 1);
             u.kind = KX_USE;

@@ -41,7 +41,7 @@ struct insn {                                   /* 32 bytes, no pointers */
 _Static_assert(sizeof(struct insn) == 32, "an instruction is 32 bytes");
 enum { IF_GUARD_NEG = 1, IF_BLEND = 2, IF_TAG = 4, IF_PLAIN_BAR = 8, IF_CLS_E = 4 };        /* bits 4, 5: class of e */
 #define CLS_E(i) ((i)->flags >> IF_CLS_E & 3)
-enum { KX_GUARD = 16, KX_DEAD, KX_USE };                /* kinds beyond isa.def: an affine guard; an operation that was propagated away; the uses of a terminator */
+enum { KX_GUARD = 16, KX_DEAD, KX_USE, KX_PICK };       /* kinds beyond isa.def: an affine guard; an operation that was propagated away; the uses of a terminator; what a selection picks */
 
 struct warp;
 /* Executes one instruction over the register file R. Returns 0, or an event that leaves the straight line (EV_*). */
@@ -102,7 +102,8 @@ struct site {                                   /* a memory instruction, whateve
     struct root root;
     u32 op;
 };
-enum { SITE_NC = 1, SITE_UNCACHED = 2 };       /* ld.nc; .cg, .cv, .wt: what old code takes for volatile (RULES.md R5c) */
+enum { SITE_NC = 1, SITE_UNCACHED = 2, SITE_SPECULATED = 4 };  /* ld.nc; .cg, .cv, .wt: what old code takes for volatile (RULES.md R5c); a load that
+                                                 * observers may put off until a selection takes its value (R8) */
 enum mem_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL };
 enum mem_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
 enum { FENCE_PROXY = 16, FENCE_SC = 32 };      /* beside the scope in op.aux: orders no accesses between threads; membar and fence.sc */
@@ -148,7 +149,7 @@ struct lowered {
     struct call *call; u32 ncall;
     u32 *arg_off, *ret_off;                     /* where its own parameters and results lie in pmem */
     struct ptx_var **sym; u32 nsym;             /* variables whose address stands in a constant (opnd.reg is the number + 1) */
-    u8 *speculated;                             /* by operation: a load of which nothing is used but by selections (RULES.md R8) */
+    u8 *speculated;                             /* by operation: a load of which nothing is used but by selections (RULES.md R8), or a selection that takes from such a SITE_SPECULATED */
     bool reads_unwritten;                       /* some path reads a register before anything was written to it */
     u32 *tag; u32 ntag;                         /* registers that carry their object at run time: number + 1 of the tag plane */
     struct code *code[6][2][WATCH_SETS];        /* decoded versions, by log2 of the group, plain, watched; guarded by the sim's lock */

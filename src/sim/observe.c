@@ -64,6 +64,22 @@ void observe_copied(const struct launch *l, const struct warp *w, u32 lane, cons
         if (o->copied) o->copied(o->self, w, lane, to, bytes);
 }
 
+static void selected(struct warp *w, const struct opnd *o, u32 lanes)
+{
+    if (o->kind != O_REG || !lanes) return;
+    for (const struct observer *x = w->cta->launch->in->observers; x; x = x->next)
+        if (x->selected) x->selected(x->self, w, o->reg, lanes);
+}
+
+int observe_pick(char *restrict R, const struct insn *i, struct warp *w)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    u32 first = *(const u32 *)(const void *)SLOT(R, i->c), lanes = active_lanes(w, R, i);
+    selected(w, &o->a, lanes & first);
+    selected(w, &o->b, lanes & ~first);
+    return 0;
+}
+
 void observe_allocated(const struct launch *l, struct mem_object *object)
 {
     for (const struct observer *o = l->in->observers; o; o = o->next)
