@@ -296,6 +296,7 @@ static void touch_weak(struct touch *t, const struct access *a, u32 lanes)
         u32 n = 1;
         while (power && l + n < LANES && todo >> (l + n) & 1 && a->addr[l + n] == a->addr[l] + n * a->bytes && a->space[l + n] == a->space[l] && (alone || !has_twin(a, todo, l + n))) n++;
         todo &= ~((n == 32 ? ~0u : (1u << n) - 1) << l);
+        if (n == 1 && power && a->bytes >= 4) { race_few(t->warp, a->insn, t->op, t->space, cells, a->addr[l], a->bytes, 1u << l); continue; }
         u32 es = power ? (u32)__builtin_ctz(a->bytes) : ES_ONE;
         race_run(t, cells, a->addr[l], n * a->bytes, race_stamp(t->w, l, n == 1 && a->bytes >= 4 ? ES_ONE : es, WHO_ONE));
     }

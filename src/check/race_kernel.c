@@ -77,7 +77,20 @@ static void find_uniform(struct uniform *u, struct arena *a)
     } while (u->changed);
 }
 
-static bool is_simple(const struct lowered *l, const u8 *whole)
+/* The registers that some operation reads. */
+static u8 *find_used(const struct lowered *l, struct arena *a)
+{
+    u8 *used = NEW_ARRAY(a, u8, l->nreg + 1);
+    u32 r[16];
+    for (u32 k = 0; k < l->nop; k++) {
+        if (l->op[k].kind == KX_DEAD) continue;
+        u32 n = lop_uses(&l->op[k], l, r);
+        for (u32 j = 0; j < n; j++) used[r[j]] = 1;
+    }
+    return used;
+}
+
+static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
 {
     for (u32 b = 0; b < l->nblock; b++)
         for (u32 k = l->block[b].first; k < l->block[b].end; k++) {
@@ -88,7 +101,7 @@ static bool is_simple(const struct lowered *l, const u8 *whole)
             if (o->name == N_membar || o->name == N_fence || (o->name >= N_mbar_init && o->name <= N_mbar_parity) || o->name == N_cp_mbar) return false;
             if (o->kind == K_MEM && (o->name == N_ld || o->name == N_st || o->name == N_atom || o->name == N_red)) {
                 u32 sem = l->site[o->site].sem;
-                bool reads = (o->name == N_ld && sem != SEM_WEAK) || (o->name == N_atom && o->d.kind != O_NONE);      /* and then knows the writes it has read */
+                bool reads = (o->name == N_ld && sem != SEM_WEAK) || (o->name == N_atom && o->d.kind == O_REG && used[o->d.reg]);      /* and then knows the writes it has read */
                 if (reads || sem == SEM_ACQUIRE || sem == SEM_RELEASE || sem == SEM_ACQ_REL) return false;
             }
         }
@@ -123,7 +136,7 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     memset(u.block, 1, l->nblock);
     find_uniform(&u, &tmp);
     k->serial = l->serial;
-    k->simple = is_simple(l, u.block);
+    k->simple = is_simple(l, u.block, find_used(l, &tmp));
     for (u32 n = 0; n < l->ncall; n++) if (!l->call[n].builtin) { k->simple = false; k->anywhere = true; }
     k->param = base_alloc(sizeof *k->param * (l->nsite + 1));
     k->var = base_alloc(sizeof *k->var * (l->nsite + 1));

@@ -73,6 +73,28 @@ static inline bool race_read_quick(const struct race_warp *w, struct cell *c, u3
     return race_in_set(w, x->a[j], me);
 }
 
+/* A write of a word that nobody has touched in this phase, in a sector that is none or words already: the same. */
+static inline bool race_write_quick(const struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site, u32 space)
+{
+    const struct race_cta *k = w->c;
+    const u64 lo = k->lo[space];
+    struct pool *p = space == SPACE_SHARED ? (struct pool *)&k->words : &k->race->words;
+    if (c->r >= lo) return false;
+    if (c->w < lo) {
+        u32 n = pool_take(p, space == SPACE_GLOBAL && k->race->many);
+        struct words *x = pool_at(p, n);
+        memset(x->a, 0, sizeof x->a);
+        x->a[j] = me; x->site[j] = site;
+        c->w = (u64)k->now << 32 | MIXED; c->wx = n;
+        return true;
+    }
+    if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_ATOMS)) return false;
+    struct words *x = pool_at(p, c->wx);
+    if (x->a[j] >= lo && ((u32)x->a[j] != (u32)me || word_time(x->a[j]) < k->start)) return false;      /* an earlier CTA of the slot is somebody else */
+    x->a[j] = me; x->site[j] = site;
+    return true;
+}
+
 /* A word or two, by one lane or several that do the same; cells + address reaches the cell. */
 static inline void race_few(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes)
 {
@@ -86,6 +108,7 @@ static inline void race_few(struct warp *warp, const struct insn *i, u32 op, u32
         struct cell *c = (struct cell *)(void *)(cells + sector);
         u32 j = (u32)(a - sector) / 4;
         if (op == OP_READ && likely(race_read_quick(w, c, j, me, site, space))) continue;
+        if (op == OP_WRITE && one && likely(race_write_quick(w, c, j, me, site, space))) continue;
         struct touch t = { .warp = warp, .w = w, .op_index = i->op, .site = site, .op = (u8)op, .space = (u8)space, .at = sector };
         race_word(&t, c, j, me, one ? 0 : lanes);
     }

@@ -49,6 +49,7 @@ static bool quick_private(struct access *a)
     u64 base = (u64)(uintptr_t)(call ? f->pmem : local_of(a->warp)), each = call ? low->pmem_bytes : LOCAL_STACK;
     for (u32 l = 0; l < LANES; l++) a->ptr[l] = (char *)(uintptr_t)(base + l * each + a->addr[l]);     /* of lanes that take part */
     a->ok = a->mask;
+    memset(a->space, s->space, sizeof a->space);
     return true;
 }
 
@@ -68,6 +69,7 @@ static bool quick_check(struct access *a)
     if (bad & a->mask) return false;
     for (u32 l = 0; l < LANES; l++) a->ptr[l] = (char *)(uintptr_t)(a->addr[l] + base);
     a->ok = a->mask;
+    memset(a->space, s->space == SP_GENERIC ? SP_GLOBAL : s->space, sizeof a->space);
     if (s->space == SP_GLOBAL || s->space == SP_SHARED || s->space == SP_CONST) return true;
     return s->space == SP_GENERIC;
 }
@@ -221,7 +223,7 @@ static bool access_begin(struct access *a, const char *R, const struct insn *i, 
     a->bytes = (u32)a->site->width * a->site->vec;
     if (!a->mask) return false;
     access_addresses(a, R);
-    if (unlikely(w->probe) || w->code->watch & ~WATCH_INIT || !quick_check(a)) access_check(a);
+    if (unlikely(w->probe) || !quick_check(a)) access_check(a);
     else memset(a->space, a->site->space == SP_GENERIC ? SP_GLOBAL : a->site->space, LANES);
     a->wrote = a->site->name == N_ld ? 0 : a->ok;
     return true;
