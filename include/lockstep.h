@@ -149,6 +149,8 @@ typedef struct lk_launch {      /* zero it, set size, then what you need */
     const lk_contract *contract;        /* bound to this kernel: the arguments are held against it; NULL: none */
     uint32_t shared_optin;      /* what the host sets cudaFuncAttributeMaxDynamicSharedMemorySize to; 0: not said */
     uint32_t registers;         /* of a thread, as ptxas says; 0: not said, then what lk_module_assemble found */
+    uint32_t order;             /* software GPU: 0: blocks and warps as the seed has them, 1: backwards, others: at random; implies a seed */
+    uint32_t orders;            /* software GPU: run again under orders 1 to this, from the same memory; results that differ are order_dependent */
 } lk_launch;
 typedef struct lk_stats { uint64_t warp_instructions, ctas, nanoseconds; } lk_stats;
 /* Runs to the end and returns: LK_OK, LK_FINDINGS (new errors in the report), or why not. `stats` may be NULL. */

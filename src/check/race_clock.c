@@ -457,7 +457,12 @@ static void publish(struct race_warp *w, u32 lane, struct sync *s, u32 sem, u32 
     }
 }
 
-void clock_learn(struct race_warp *w, u32 lane, u64 at, bool rmw, u32 sem, u32 scope)
+static bool observes(const struct race_cta *c, const struct sync *s, u32 scope, u32 size)
+{
+    return s->wsize == size && ((s->wslot == c->slot && s->wstart == c->start) || (s->wscope >= SCOPE_GPU && scope >= SCOPE_GPU));
+}
+
+void clock_learn(struct race_warp *w, u32 lane, u64 at, bool rmw, u32 sem, u32 scope, u32 size)
 {
     struct race *r = w->c->race;
     struct lane_clock *k = &w->lane[lane];
@@ -467,7 +472,7 @@ void clock_learn(struct race_warp *w, u32 lane, u64 at, bool rmw, u32 sem, u32 s
         struct learned x = learn_from(w, l->sync, l->sync->n, scope);
         x.rmw = rmw;
         if (l->sync->news) k->loose = clk_learn(k->loose, learn_from(w, l->sync->news, l->sync->news->np, SCOPE_SYS));
-        x.writes = l->sync->writes;
+        x.writes = observes(w->c, l->sync, scope, size) ? l->sync->writes : 0;
         if (sem == SEM_ACQUIRE || sem == SEM_ACQ_REL) k->seen = clk_learn(k->seen, x);
         else {
             struct learned point = x;           /* the writes themselves are known at once, what they released behind a fence */
@@ -479,7 +484,7 @@ void clock_learn(struct race_warp *w, u32 lane, u64 at, bool rmw, u32 sem, u32 s
     unlock(&r->lock);
 }
 
-struct write clock_write(struct race_warp *w, u32 lane, u64 at, bool rmw)
+struct write clock_write(struct race_warp *w, u32 lane, u64 at, bool rmw, u32 scope, u32 size)
 {
     struct race_cta *c = w->c;
     lock(&c->race->lock);
@@ -495,6 +500,7 @@ struct write clock_write(struct race_warp *w, u32 lane, u64 at, bool rmw)
     if ((news[0] || news[1]) && !l->sync->news) { l->sync->news = sync_new(c->race); l->sync->news->transparent = true; }
     for (u32 n = 0; n < 2; n++) if (news[n]) pass_on(l->sync->news, news[n], 0, SCOPE_SYS);
     struct write x = { l->sync->id, l->sync->writes++ };
+    l->sync->wslot = c->slot; l->sync->wstart = c->start; l->sync->wscope = (u8)scope; l->sync->wsize = (u8)size;
     unlock(&c->race->lock);
     return x;
 }

@@ -7,6 +7,7 @@
  *
  * A location that strong operations write has one sync; a store begins a new one, a read-modify-write continues it. Who reads there
  * also knows the write itself that left the value, released or not (observation order, 8.10.5), and those before it: they are counted.
+ * That takes two that are morally strong: of one size, each within the other's scope.
  *
  * fence.sc: of two such fences one comes first in an order of all of them (8.10.3), and what precedes it is known behind the other. Which
  * comes first is decided where news of the first, by any strong write or barrier, reached the second's thread before it: `loose` is the news. */
@@ -35,6 +36,7 @@ struct sync {
     u32 id;                     /* of the location: never given to another one in a launch */
     u32 refs, n, cap;
     u32 writes;                 /* strong writes so far */
+    u32 wslot, wstart; u8 wscope, wsize;        /* the CTA, scope and size of the last of them */
     u32 *slots, nslots;         /* hash from slot to number + 1 of its newest contribution; NULL while there are few */
     struct contribution *c;
     struct passed *p; u32 np, capp;
@@ -52,9 +54,9 @@ void clock_warp(struct race_warp *w, u32 mask);                 /* bar.warp.sync
 void clock_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits);
 void clock_barrier(struct race_cta *c, u32 bar);
 /* Strong reads and writes of one lane. `at` names the place in memory; rmw: the read, or the write, of a read-modify-write. */
-void clock_learn(struct race_warp *w, u32 lane, u64 at, bool rmw, u32 sem, u32 scope);
+void clock_learn(struct race_warp *w, u32 lane, u64 at, bool rmw, u32 sem, u32 scope, u32 size);
 struct write { u32 id, number; };                               /* of a strong write: its location and which one there */
-struct write clock_write(struct race_warp *w, u32 lane, u64 at, bool rmw);
+struct write clock_write(struct race_warp *w, u32 lane, u64 at, bool rmw, u32 scope, u32 size);
 void clock_teach(struct race_warp *w, u32 lane, u64 at, u32 sem, u32 scope);     /* after clock_write */
 void clock_forget(struct race_warp *w, u64 at, u32 bytes);      /* a weak store: nothing can be learned there */
 /* An mbarrier: lanes that arrive, then (once a location and instruction) the word that was left, then lanes whose wait succeeded. */

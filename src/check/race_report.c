@@ -137,8 +137,11 @@ static void describe(struct telling *x)
 
 static const char *order_text(const struct telling *x)
 {
+    if (x->f.kind == F_race_readonly) return "a plain load in place of the read-only one, or a launch of its own";
+    if (x->f.kind == F_race_lanes) return "nothing: one lane should store, or an atomic combine the values";
     bool warp = same_cta(x) && word_warp(x->old->a) == (u32)x->t->w->key >> 14 && word_kind(x->old->a) <= WHO_WARP;
     if (x->f.kind == F_race_scope) return "scope .gpu on both sides";
+    if (x->f.kind == F_race && x->old->op & x->me->op & OP_STRONG) return "accesses of one size on both sides";
     if (warp) return "a __syncwarp() between the two";
     if (same_cta(x)) return "a __syncthreads() between the two";
     return "two launches, or a release after the first and an acquire before the second, both at gpu scope";
@@ -151,6 +154,8 @@ static const char *cause_text(struct telling *x)
     case F_race_scope: return "the two are in different CTAs, and the scope of at least one of them is the CTA";
     case F_order_weak: return "what lies between the two orders them on today's GPUs, but not by the memory model";
     case F_race_same_value: return "both write the same constant";
+    case F_race_readonly: return "a read-only load may come from a cache that does not see what this launch writes, ordered or not";
+    case F_race_lanes: return "lanes of one store write different values to one address: which one stays is not defined";
     case F_async_early: return "the copy was in flight: nobody had waited for its group";
     case F_async_overwrite: return "an asynchronous copy into these bytes was in flight";
     default: break;
@@ -176,19 +181,21 @@ static const char *value_text(struct telling *x, u32 width)
     return arena_printf(&x->mem, "0x%0*" PRIx64, (int)(2 * (width < 8 ? width : 8)), v);
 }
 
-/* What our lane is about to store. */
-static const char *stored_text(struct telling *x, const struct site *s)
+static u64 stored_value(const struct warp *w, const struct opnd *d, u32 width, u32 lane)
+{
+    if (d->kind != O_REG) return d->kind == O_NONE ? 0 : opnd_value(w, *d, lane);
+    const struct where *at = &w->code->reg[d->reg];
+    return lane_value(w, w->code, w->R, at->slot, at->cls, width, lane);
+}
+
+/* What a lane is about to store. */
+static const char *stored_text(struct telling *x, const struct site *s, u32 lane)
 {
     const struct warp *w = x->t->warp;
     const struct lop *o = &w->code->low->op[x->t->op_index];
+    const struct opnd *data[4] = { &o->d, &o->b, &o->c, &o->e };
     if (!s || s->name != N_st || s->width > 8) return NULL;
-    u32 k = s->vec > 1 ? (u32)(x->at % ((u64)s->width * s->vec)) / s->width : 0;
-    const struct opnd *d = k == 0 ? &o->d : k == 1 ? &o->b : k == 2 ? &o->c : &o->e;
-    u64 v = d->kind == O_CONST && !d->reg ? d->value : 0;
-    if (d->kind == O_REG) {
-        const struct where *at = &w->code->reg[d->reg];
-        v = lane_value(w, w->code, w->R, at->slot, at->cls, s->reg_width, x->lane);
-    } else if (d->kind != O_CONST || d->reg) return NULL;
+    u64 v = stored_value(w, data[s->vec > 1 ? (u32)(x->at % ((u64)s->width * s->vec)) / s->width : 0], s->reg_width, lane);
     if (s->width < 8) v &= (1ull << 8 * s->width) - 1;
     return arena_printf(&x->mem, "0x%0*" PRIx64, 2 * s->width, v);
 }
@@ -236,8 +243,9 @@ static void tell(struct telling *x, enum finding_kind kind)
     /* weak accesses come here before they are done, strong ones afterwards: then what was there is gone */
     bool there = !(x->me->op & OP_STRONG && x->me->op & OP_WRITE);
     if (there && !(x->old->op & OP_ASYNC)) x->rival.value = value_text(x, x->rival.width);
-    if (x->me->op & OP_WRITE) f->value = x->me->op & OP_ASYNC ? NULL : there ? stored_text(x, mine) : value_text(x, f->width);
+    if (x->me->op & OP_WRITE) f->value = x->me->op & OP_ASYNC ? NULL : stored_text(x, mine, x->lane);
     else f->value = value_text(x, f->width);
+    if (kind == F_race_lanes) x->rival.value = stored_text(x, mine, old_lane(x));
     f->rival = &x->rival;
     f->cause_key = kind;
     found(warp, t->op_index, f, 1u << x->lane);
@@ -300,10 +308,10 @@ void race_lanes_store(const struct touch *t, const struct access *a, u32 lanes)
     const struct opnd *data[4] = { &o->d, &o->b, &o->c, &o->e };
     u32 first = (u32)__builtin_ctz(lanes), second = LANES;
     for (u32 k = 0; k < a->site->vec && second == LANES && o->name == N_st; k++) {
-        if (data[k]->kind != O_REG) continue;
-        const struct where *d = &w->code->reg[data[k]->reg];
+        if (data[k]->kind != O_REG && data[k]->kind != O_SREG) continue;
+        u64 one = stored_value(w, data[k], a->site->reg_width, first);
         for (u32 l = first + 1; l < LANES && second == LANES; l++)
-            if (lanes >> l & 1 && lane_value(w, w->code, w->R, d->slot, d->cls, a->site->reg_width, l) != lane_value(w, w->code, w->R, d->slot, d->cls, a->site->reg_width, first)) second = l;
+            if (lanes >> l & 1 && stored_value(w, data[k], a->site->reg_width, l) != one) second = l;
     }
     if (second == LANES || !(w->cta->launch->in->checks & CHECK_RACE)) return;
     struct touch u = *t;

@@ -194,7 +194,7 @@ static lk_status launch(struct session *s, lk_stats *stats)
     }
     lk_launch l = { .size = sizeof l, .shared_bytes = o->shared, .shared_optin = o->shared_optin, .registers = o->registers, .cooperative = o->cooperative,
                     .args = args, .arg_bytes = bytes, .arg_count = o->args, .trace = s->tracing.on ? &s->tracing.trace : NULL,
-                    .contract = by_contract(s) ? s->contract : NULL };
+                    .contract = by_contract(s) ? s->contract : NULL, .order = o->order, .orders = o->orders };
     memcpy(l.grid, o->grid, sizeof l.grid);
     memcpy(l.block, o->block, sizeof l.block);
     struct watch watch;

@@ -37,6 +37,7 @@ struct launch_options {
     lk_options gpu;             /* device, seed, threads, checks, budget */
     bool both;                  /* --on both: gpu.on is the software GPU, and the real one comes after it */
     u32 runs;                   /* --time: how many, 0: not timed */
+    u32 order, orders;          /* --order, --schedules: as in lk_launch */
     const char *trace_file;     /* --trace FILE or NULL */
     lk_trace trace;             /* --trace-..., --break; write and stop are set when it runs */
     double tolerance;           /* --tolerance: relative, 0: the same bits */

@@ -87,6 +87,8 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
             return error_set(e, ERR_INPUT, "--time %.60s: at least one run", text);
         o->runs = (u32)n;
         return true;
+    case O_launch_SCHEDULES: return option_number(opt, text, 1000000, &n, e) && (o->orders = (u32)n, o->gpu.seeded = 1, true);
+    case O_launch_ORDER: return option_number(opt, text, 1000000, &n, e) && (o->order = (u32)n, o->gpu.seeded = 1, true);
     case O_launch_PRINT: case O_launch_SAVE: case O_launch_EXPECT: return parse_want(a, opt, text, o, e);
     case O_launch_TOLERANCE:
         o->tolerance = strtod(text, &end);
@@ -138,6 +140,10 @@ bool launch_options_parse(struct arena *a, int argc, char **argv, struct launch_
         return error_set(e, ERR_INPUT, "launch needs a .ptx or .cu file; lockstep launch --help shows an example");
     if (o->runs && (o->trace_file || o->trace.break_at))
         return error_set(e, ERR_INPUT, "--time measures whole launches at full speed: leave out %s", o->trace_file ? "--trace" : "--break");
+    if (o->orders && (o->runs || o->order || o->trace.break_at))
+        return error_set(e, ERR_INPUT, "--schedules runs the launch under every order in turn: leave out %s", o->runs ? "--time" : o->order ? "--order" : "--break");
+    if ((o->orders || o->order) && o->gpu.on && strcmp(o->gpu.on, "sim"))
+        return error_set(e, ERR_INPUT, "%s needs the software GPU: a real one chooses the order itself", o->orders ? "--schedules" : "--order");
     if ((o->trace.one_cta || o->trace.one_warp || o->trace.lines) && !o->trace_file && !o->trace.break_at)
         return error_set(e, ERR_INPUT, "--trace-cta, --trace-warp and --trace-line choose what --trace FILE writes and where --break stops: one of these is missing");
     if (o->no_contract && (o->contract || o->dims))

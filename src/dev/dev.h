@@ -35,6 +35,8 @@ struct dev_launch {
     const void *params;         /* kernel->param_bytes of them */
     const struct sim_trace *trace;      /* NULL: none; the software GPU only */
     const struct bound *contract;       /* what the arguments must be, or NULL */
+    u64 order;                  /* as in sim_launch; the software GPU only */
+    u32 orders;                 /* run it again under so many others, from the same memory, and compare (dev_order.c) */
 };
 enum dev_result { DEV_RAN, DEV_REFUSED, DEV_FAILED };   /* REFUSED: a limit or the contract, in the report; FAILED: e says why */
 

@@ -2,6 +2,7 @@
 #include "check/outputs.h"
 #include "dev/dev.h"
 #include "mem/shadow.h"
+#include "dev/dev_order.h"
 #include <stdlib.h>
 #include <inttypes.h>
 
@@ -99,7 +100,7 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     struct sim_launch s = {
         .kernel = l->kernel, .grid = { l->grid[0], l->grid[1], l->grid[2] }, .block = { l->block[0], l->block[1], l->block[2] },
         .shared_bytes = l->shared_bytes, .cooperative = l->cooperative, .params = l->params, .checks = d->options.checks,
-        .seeded = d->options.seeded, .seed = d->options.seed, .budget = d->options.budget, .observers = d->race ? race_observer(d->race) : NULL, .report = d->report, .trace = l->trace, .interrupt = &d->interrupt,
+        .seeded = d->options.seeded || l->orders || l->order, .seed = d->options.seed, .order = l->order, .budget = d->options.budget, .observers = d->race ? race_observer(d->race) : NULL, .report = d->report, .trace = l->trace, .interrupt = &d->interrupt,
         .plain = getenv("LOCKSTEP_PLAIN") != NULL,        /* for tests: the two versions of the code must agree */
     };
     struct outputs *outputs = NULL;
@@ -109,10 +110,18 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
         return DEV_FAILED;
     if (outputs)
         s.observers = &outputs->observer;
+    struct orders *orders = NULL;
+    if (l->orders && !(orders = orders_begin(d->mem, e))) {
+        outputs_free(outputs);
+        return DEV_FAILED;
+    }
     bool ok = sim_run(d->sim, &s, r, e);
     if (outputs)
         outputs_end(outputs, ok && r->end == SIM_DONE);
     outputs_free(outputs);
+    if (orders && ok && r->end == SIM_DONE)
+        ok = orders_search(orders, d->sim, &s, l->orders, e);
+    orders_free(orders);
     return ok ? DEV_RAN : DEV_FAILED;
 }
 

@@ -138,6 +138,8 @@ lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats 
     }
     l.contract = in.contract ? &in.contract->bound : NULL;
     l.registers = l.registers ? l.registers : kernel->registers;
+    l.order = in.order;
+    l.orders = in.orders;
     pointers_check(kernel, &l);
     struct report *report = gpu->device->report;
     u64 before = report_error_occurrences(report), t0 = stats ? time_ns() : 0;

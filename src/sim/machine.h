@@ -320,6 +320,7 @@ struct launch {                                 /* read by all workers all the t
     struct lowered *kernel;
     struct code *fast, *plain;
     u64 total;                                  /* CTAs */
+    u64 order_by, order_from;                   /* the n-th to start is number n * order_by + order_from of them, cut to `total` */
     u32 nwarps, threads, nworkers, batch;       /* of a CTA; batch: CTAs a worker claims at once */
     u64 shared_total, dyn_shared;               /* bytes of a CTA; where the dynamic part starts */
     char *param_copy;                           /* the parameter block, and 8 readable bytes behind it */

@@ -182,7 +182,7 @@ static void cta_start(struct cta *c, u64 linear, bool fresh)
     c->id[2] = (u32)(linear / l->in->grid[0] / l->in->grid[1]);
     c->running = c->nwarps; c->exited = c->divergent = false; c->noted = 0;
     if (c->bars_used) { memset(c->bar, 0, sizeof c->bar); c->bars_used = 0; }
-    c->rng = l->in->seed ^ linear * 0x9e3779b97f4a7c15u;
+    c->rng = l->in->seed ^ linear * 0x9e3779b97f4a7c15u ^ l->in->order * 0xbf58476d1ce4e5b9u;
     if (c->init) init_cta(c);
     for (u32 n = 0; n < c->nwarps; n++) warp_start(c->warp[n], fresh);
     if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_BEGIN, .cta = c, .op = NONE });
@@ -210,9 +210,12 @@ static bool cta_run(struct cta *c)
     for (;;) {
         bool ran = false, yielded = false;
         u32 start = l->in->seeded ? (u32)(rand_next(&c->rng) % c->nwarps) : 0;
+        bool backwards = l->in->order && (l->in->order == 1 || rand_next(&c->rng) & 1);
+        if (l->in->order == 1) start = 0;
         for (u32 n = 0; n < c->nwarps; n++) {
             u32 at = start + n;
-            struct warp *w = c->warp[at < c->nwarps ? at : at - c->nwarps];
+            at = at < c->nwarps ? at : at - c->nwarps;
+            struct warp *w = c->warp[backwards ? c->nwarps - 1 - at : at];
             bool plain_go = w->nsplit == 1 && w->split[0].state == SP_RUN;
             if (!plain_go && (!w->nsplit || !warp_runnable(w))) continue;
             ran = true;
@@ -282,6 +285,24 @@ u64 launch_started(const struct launch *l)
     return n;
 }
 
+/* Another order of the CTAs: backwards, or steps of a random size that reach each of them once. */
+static void order_choose(struct launch *l)
+{
+    u64 rng = l->in->seed ^ l->in->order * 0x94d049bb133111ebu, n = l->total;
+    l->order_by = l->order_from = n ? n - 1 : 0;
+    if (l->in->order == 1 || n < 2) return;
+    l->order_from = rand_next(&rng) % n;
+    for (u64 a = 0, b = 0; a != 1;) {           /* until it has no divisor in common with n */
+        l->order_by = a = 1 + rand_next(&rng) % (n - 1);
+        for (b = n; b;) { u64 t = a % b; a = b; b = t; }
+    }
+}
+
+static u64 cta_in_order(const struct launch *l, u64 n)
+{
+    return (u64)(((unsigned __int128)n * l->order_by + l->order_from) % l->total);
+}
+
 /* Takes the number of the next CTA to start; false: all have started. */
 static bool claim(struct worker *k, u64 *id)
 {
@@ -298,7 +319,8 @@ static bool claim(struct worker *k, u64 *id)
         if (n > 1) __atomic_fetch_add(&l->holders, 1, __ATOMIC_SEQ_CST);
         k->holds = n > 1;
     }
-    *id = k->from++;
+    *id = unlikely(l->in->order) ? cta_in_order(l, k->from) : k->from;
+    k->from++;
     if (k->from == k->to && k->holds) { __atomic_fetch_sub(&l->holders, 1, __ATOMIC_SEQ_CST); k->holds = false; }
     return true;
 }
@@ -634,6 +656,7 @@ bool sim_run(struct sim *s, const struct sim_launch *in, struct sim_result *r, s
     for (u32 j = 0; j < n; j++) k[j] = (struct worker){ .launch = &l };
     l.nworkers = n; l.worker = k;
     l.batch = n > 1 ? 16 : 1;
+    if (in->order) order_choose(&l);
     if (in->observers) observe_launch(&l, true);
     show(s, &l);
     if (l.total) run_workers(s, k, n);

@@ -27,6 +27,7 @@ struct sim_launch {             /* what dev has checked against the limits befor
     const void *params;         /* the parameter block, kernel->param_bytes long */
     u32 checks;                 /* CHECK_* of report/finding.h */
     bool seeded; u64 seed;      /* one worker, virtual clocks; the schedule comes from the seed */
+    u64 order;                  /* of CTAs and warps, under a seed: 0 as the seed has it, 1 backwards, others at random */
     bool plain;                 /* start in plain code: for comparing the two */
     u64 budget;                 /* warp instructions; 0: none */
     const struct observer *observers;   /* observe.h; NULL: none */

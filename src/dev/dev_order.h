@@ -1,0 +1,11 @@
+/* dev_order.h: the search for results that depend on the order of execution (lk_launch.orders). */
+#ifndef LOCKSTEP_DEV_ORDER_H
+#define LOCKSTEP_DEV_ORDER_H
+#include "dev/dev.h"
+
+struct orders;
+struct orders *orders_begin(struct mem *m, struct error *e);    /* keeps all memory as it is before the first run; NULL: e */
+/* After the first run: runs `first` again under orders 1 to n, and reports the first result that differs. Leaves the first run's results. */
+bool orders_search(struct orders *x, struct sim *s, const struct sim_launch *first, u32 n, struct error *e);
+void orders_free(struct orders *x);
+#endif
