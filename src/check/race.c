@@ -341,9 +341,9 @@ static void touch_strong(struct touch *t, const struct access *a)
         t->op = OP_STRONG | (a->wrote >> l & 1 ? OP_WRITE : 0);
         u32 sem = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL ? s->sem : SEM_RELAXED;
         /* learning comes before the access is recorded, so that it is ordered behind what it learned; a red reads nothing */
-        if (t->w->c->exact && (s->name == N_ld || s->name == N_atom)) clock_learn(t->w, l, location_of(t, a, l), atomic, sem, s->scope);
+        if (t->w->c->exact && (s->name == N_ld || s->name == N_atom)) clock_learn(t->w, l, location_of(t, a, l), atomic, sem, s->scope, s->width);
         bool teaches = t->w->c->exact && t->op & OP_WRITE;
-        struct write x = teaches ? clock_write(t->w, l, location_of(t, a, l), atomic) : (struct write){ 0, 0 };
+        struct write x = teaches ? clock_write(t->w, l, location_of(t, a, l), atomic, s->scope, s->width) : (struct write){ 0, 0 };
         t->id = x.id; t->write = x.number;
         if (cells) strong_lane(t, a, l, cells);
         if (teaches) clock_teach(t->w, l, location_of(t, a, l), sem, s->scope);

@@ -34,7 +34,8 @@ struct passed { struct learned l; u32 at; };            /* what contributor numb
 struct sync {
     u32 id;                     /* of the location: never given to another one in a launch */
     u32 refs, n, cap;
-    u32 writes;                 /* strong writes so far */
+    u32 writes;                 /* strong writes so far, each morally strong with the one before */
+    u32 last_slot, last_start; u8 last_scope, last_size;        /* the CTA, scope and size of the last one */
     u32 *slots, nslots;         /* hash from slot to number + 1 of its newest contribution; NULL while there are few */
     struct contribution *c;
     struct passed *p; u32 np, capp;
@@ -52,9 +53,9 @@ void clock_warp(struct race_warp *w, u32 mask);                 /* bar.warp.sync
 void clock_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits);
 void clock_barrier(struct race_cta *c, u32 bar);
 /* Strong reads and writes of one lane. `at` names the place in memory; rmw: the read, or the write, of a read-modify-write. */
-void clock_learn(struct race_warp *w, u32 lane, u64 at, bool rmw, u32 sem, u32 scope);
+void clock_learn(struct race_warp *w, u32 lane, u64 at, bool rmw, u32 sem, u32 scope, u32 size);
 struct write { u32 id, number; };                               /* of a strong write: its location and which one there */
-struct write clock_write(struct race_warp *w, u32 lane, u64 at, bool rmw);
+struct write clock_write(struct race_warp *w, u32 lane, u64 at, bool rmw, u32 scope, u32 size);
 void clock_teach(struct race_warp *w, u32 lane, u64 at, u32 sem, u32 scope);     /* after clock_write */
 void clock_forget(struct race_warp *w, u64 at, u32 bytes);      /* a weak store: nothing can be learned there */
 /* An mbarrier: lanes that arrive, then (once a location and instruction) the word that was left, then lanes whose wait succeeded. */

@@ -9,7 +9,7 @@ struct vclock { u32 c[ORACLE_THREADS], point[ORACLE_POINTS / 32], news[ORACLE_FE
 
 struct oracle_access { u16 thread; u8 op, scope, size; u32 clock, instance, start, point; };
 struct oracle_pub { struct vclock v; u16 thread; u8 scope; };
-struct oracle_loc { struct oracle_pub *p; u32 n; u32 *point, npoint; struct vclock news; };  /* publications; writes that led to the value */
+struct oracle_loc { struct oracle_pub *p; u32 n; u32 *point, npoint; struct vclock news; u16 thread; u8 scope, size; };  /* publications; writes that led to the value, each morally strong with the one before; the last one */
 
 struct oracle {
     struct vclock now[ORACLE_THREADS], fenced[ORACLE_THREADS];
@@ -73,10 +73,16 @@ static void oracle_publish(struct oracle *o, struct oracle_loc *l, const struct 
     (void)o;
 }
 
-static void oracle_learn(struct oracle *o, u32 t, const struct oracle_loc *l, u32 sem, u32 scope)
+/* Observation order (8.10.2) holds between morally strong operations only. */
+static bool oracle_observes(const struct oracle_loc *l, u32 t, u32 scope, u32 size)
+{
+    return !l->npoint || (l->size == size && oracle_included(t, l->thread, scope, l->scope));
+}
+
+static void oracle_learn(struct oracle *o, u32 t, const struct oracle_loc *l, u32 sem, u32 scope, u32 size)
 {
     oracle_news(&o->now[t], &l->news);
-    for (u32 n = 0; n < l->npoint; n++) o->now[t].point[l->point[n] / 32] |= 1u << l->point[n] % 32;
+    for (u32 n = 0; n < l->npoint && oracle_observes(l, t, scope, size); n++) o->now[t].point[l->point[n] / 32] |= 1u << l->point[n] % 32;
     for (u32 n = 0; n < l->n; n++) {
         if (sem == SEM_ACQUIRE || sem == SEM_ACQ_REL) { if (oracle_included(t, l->p[n].thread, scope, l->p[n].scope)) oracle_join(&o->now[t], &l->p[n].v); continue; }
         o->pend[t].p = realloc(o->pend[t].p, sizeof(struct oracle_pub) * (o->pend[t].n + 1));
@@ -92,17 +98,19 @@ static void oracle_lane(struct oracle *o, const struct access *a, u32 l)
     u64 at = place ? a->addr[l] : a->addr[l] - o->base;
     bool atomic = s->name == N_atom || s->name == N_red, wrote = a->wrote >> l & 1, strong = atomic || s->sem != SEM_WEAK;
     u32 sem = s->sem == SEM_WEAK || s->sem == SEM_VOLATILE ? SEM_RELAXED : s->sem;
-    if (strong && (s->name == N_ld || s->name == N_atom)) oracle_learn(o, t, &o->loc[place][at], sem, s->scope);
+    if (strong && (s->name == N_ld || s->name == N_atom)) oracle_learn(o, t, &o->loc[place][at], sem, s->scope, s->width);
     u32 point = strong && wrote && o->points + 1 < ORACLE_POINTS ? ++o->points : 0;
     for (u32 k = 0; k < a->bytes; k++)
         oracle_byte(o, place, at + k, (struct oracle_access){ (u16)t, (u8)((wrote ? OP_WRITE : 0) | (strong ? OP_STRONG : 0)), s->scope, s->width, o->now[t].c[t], o->instance, (u32)(at + k / s->width * s->width), point });
     if (!wrote) return;
     if (!strong) { for (u32 k = 0; k < a->bytes; k++) o->loc[place][at + k].n = o->loc[place][at + k].npoint = 0, memset(&o->loc[place][at + k].news, 0, sizeof(struct vclock)); return; }
     struct oracle_loc *x = &o->loc[place][at];
+    if (!oracle_observes(x, t, s->scope, s->width)) { x->n = x->npoint = 0; memset(&x->news, 0, sizeof x->news); }
     if (!atomic) { x->n = 0; memset(&x->news, 0, sizeof x->news); }
     oracle_news(&x->news, &o->now[t]);
     x->point = realloc(x->point, sizeof *x->point * (x->npoint + 1));
     x->point[x->npoint++] = point;
+    x->thread = (u16)t; x->scope = s->scope; x->size = s->width;
     if (sem == SEM_RELEASE || sem == SEM_ACQ_REL) { oracle_publish(o, x, &o->now[t], t, s->scope); o->now[t].c[t]++; }
     else if (o->fscope[t] != 255) oracle_publish(o, x, &o->fenced[t], t, o->fscope[t] < s->scope ? o->fscope[t] : s->scope);
 }
