@@ -157,6 +157,7 @@ static void cta_begin(struct race *r, struct cta *cta)
     c->start = c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     c->lo[SPACE_GLOBAL] = (u64)r->epoch << 32;
+    race_flights_over(c);
     pool_empty(&c->words); pool_empty(&c->lists);
     if (c->exact) clock_reset(c);
     for (u32 n = 0; n < cta->nwarps; n++) {
@@ -201,7 +202,7 @@ static void sync_event(void *self, const struct sync_event *e)
     if (w && orders) pending_drop(w, e->mask);
     switch (e->kind) {
     case SYNC_CTA_END: if (c->now > r->last) __atomic_store_n(&r->last, c->now, __ATOMIC_RELAXED); break;
-    case SYNC_BARRIER: if (c->exact) { clock_barrier(c, e->id); if (c->base == c->now) { pool_empty(&c->words); pool_empty(&c->lists); } } else barrier_full(c); break;
+    case SYNC_BARRIER: if (c->exact) { clock_barrier(c, e->id); if (c->base == c->now) { pool_empty(&c->words); pool_empty(&c->lists); } } else barrier_full(c); if (c->base == c->now) race_replant(c); break;
     case SYNC_BARRIER_ARRIVE: if (c->exact) clock_arrive(w, e->mask, e->id, (o->aux & 15) != BAR_ARRIVE); break;
     case SYNC_WARP: warp_synced(w, e->mask, o && o->name == N_warp_bar); break;
     case SYNC_FENCE: if (c->exact && !(e->id & FENCE_PROXY)) clock_fence(w, e->mask, e->id & 3, e->id & FENCE_SC); break;
@@ -406,7 +407,8 @@ static void after(void *self, const struct access *a)
         if (r->many && r->exact) unlock(&r->strong);
     } else if (o->name == N_cp_async) {
         t.op = s->which ? OP_READ : OP_WRITE | OP_ASYNC;
-        touch_weak(&t, a, a->ok);
+        if (s->which) touch_weak(&t, a, a->ok);
+        else race_departed(&t, a);
     } else if (o->name == N_ldmatrix || o->name == N_stmatrix) {
         t.op = o->name == N_stmatrix ? OP_WRITE : OP_READ;
         touch_weak(&t, a, a->ok);
@@ -419,11 +421,7 @@ static void copied(void *self, const struct warp *warp, u32 lane, const char *to
     struct race_warp *w = warp->race;
     (void)self;
     if (!w) return;
-    struct touch t = { .warp = (struct warp *)warp, .w = w, .space = SPACE_SHARED };
-    for (u64 a = (u64)(to - warp->shared), end = a + bytes; a < end; a += 4) {
-        t.at = a & ~(u64)(SECTOR - 1);
-        race_landed(&t, (struct cell *)(void *)(w->c->shared + t.at), 15u << (a - t.at), lane);
-    }
+    race_arrived(w, (struct warp *)warp, lane, (u64)(to - warp->shared), bytes);
 }
 
 static void allocated(void *self, struct mem_object *o)
@@ -463,7 +461,7 @@ void race_delete(struct race *r)
         if (c->exact) clock_reset(c);
         for (u32 k = 0; k < MAX_WARPS; k++) { base_free(c->warp[k].lane); base_free(c->warp[k].pending); }
         lists_free(&c->lists); pool_free(&c->words);
-        base_free(c->shared_cells); base_free(c->was); base_free(c);
+        base_free(c->shared_cells); base_free(c->was); base_free(c->flights); base_free(c);
     }
     clock_delete(r);
     race_kernels_free(r);

@@ -104,6 +104,7 @@ struct race_cta {
     } bar[MAX_BARS];
     struct race_warp warp[MAX_WARPS];
     struct { u32 start; u64 linear; } *was; u32 nwas, capwas;      /* CTAs that were in this slot during the launch */
+    struct flight *flights; u32 nflights, capflights;   /* race_async.c: copies under way */
     struct race_cta *next_free;
     struct cell *shared_cells;
 };
@@ -152,6 +153,12 @@ void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 la
 void race_strong(const struct touch *t, struct cell *c, u32 first, u64 me);
 bool race_written(const struct touch *t, struct cell *c, u32 bytes, struct list_entry *old);      /* in this launch; then *old is a write */
 void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane);
+void race_plant(const struct touch *t, struct cell *c, struct list_entry e);    /* adds e, checked before */
+/* race_async.c: copies under way. */
+void race_departed(struct touch *t, const struct access *a);
+void race_arrived(struct race_warp *w, struct warp *warp, u32 lane, u64 at, u32 bytes);
+void race_replant(struct race_cta *c);          /* after a barrier that emptied the lists */
+void race_flights_over(struct race_cta *c);     /* a new CTA */
 /* race_report.c */
 void race_found(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte);
 void race_lanes_store(const struct touch *t, const struct access *a, u32 lanes);       /* several lanes of one instruction store to one address (R6) */

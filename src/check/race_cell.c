@@ -233,6 +233,12 @@ static void to_list(const struct touch *t, struct cell *c)
     c->wx = n; c->r = 0;
 }
 
+void race_plant(const struct touch *t, struct cell *c, struct list_entry e)
+{
+    to_list(t, c);
+    list_add(pool_at(lists_of(t), c->wx), e);
+}
+
 void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
 {
     to_list(t, c);

@@ -86,7 +86,7 @@ static bool known_weakly(const struct telling *x)
 static enum finding_kind kind_of(const struct telling *x)
 {
     if (x->old->op & OP_ASYNC) return x->me->op & OP_WRITE ? F_async_overwrite : F_async_early;
-    if (x->me->op & OP_ASYNC) return F_async_overwrite;
+    if (x->me->op & x->old->op & OP_WRITE && x->me->op & OP_ASYNC) return F_async_overwrite;
     if (known_weakly(x)) return F_order_weak;
     if (x->old->op & x->me->op & OP_STRONG && x->old->bytes == x->me->bytes && x->old->size == x->me->size) return F_race_scope;
     if (same_constant(x)) return F_race_same_value;
@@ -135,14 +135,17 @@ static void describe(struct telling *x)
     if (f->object_size % s->width == 0) { f->element_size = s->width; f->object_type = arena_printf(&x->mem, "b%u[%" PRIu64 "]", s->width * 8u, f->object_size / s->width); }
 }
 
+static bool same_warp(const struct telling *x) { return same_cta(x) && word_warp(x->old->a) == (u32)x->t->w->key >> 14 && word_kind(x->old->a) <= WHO_WARP; }
+
 static const char *order_text(const struct telling *x)
 {
     if (x->f.kind == F_race_readonly) return "a plain load in place of the read-only one, or a launch of its own";
     if (x->f.kind == F_race_lanes) return "nothing: one lane should store, or an atomic combine the values";
-    bool warp = same_cta(x) && word_warp(x->old->a) == (u32)x->t->w->key >> 14 && word_kind(x->old->a) <= WHO_WARP;
     if (x->f.kind == F_race_scope) return "scope .gpu on both sides";
     if (x->f.kind == F_race && x->old->op & x->me->op & OP_STRONG) return "accesses of one size on both sides";
-    if (warp) return "a __syncwarp() between the two";
+    if (x->f.kind == F_async_early) return "cp.async.wait_group by the thread that copies, so that its group is done, and a barrier where another thread reads";
+    if (x->f.kind == F_async_overwrite) return "cp.async.wait_group by the thread that copies, before the second";
+    if (same_warp(x)) return "a __syncwarp() between the two";
     if (same_cta(x)) return "a __syncthreads() between the two";
     return "two launches, or a release after the first and an acquire before the second, both at gpu scope";
 }
@@ -162,7 +165,7 @@ static const char *cause_text(struct telling *x)
     }
     if (x->old->op & x->me->op & OP_STRONG) return "both are strong, but they differ in size, so neither is atomic with respect to the other";
     if (!same) return "the two threads are in different CTAs, and nothing orders those within a launch";
-    if (word_warp(x->old->a) == (u32)x->t->w->key >> 14) return "both are lanes of one warp, which do not run in step by themselves";
+    if (same_warp(x)) return "both are lanes of one warp, which do not run in step by themselves";
     return "the two threads are in different warps, and there is no barrier between these accesses";
 }
 

@@ -410,7 +410,7 @@ static void count_in(struct report *r, struct entry *e, enum finding_kind kind, 
         set_add(&e->who, o, o->cta, o->thread, o->nlanes);
         if (e->f.rival) {
             set_add(&e->against, o, o->rival_cta, &o->rival_thread, 1);
-            tie_add(&e->tie, o);
+            if (o->thread[0] != o->rival_thread || memcmp(o->cta, o->rival_cta, sizeof o->cta)) tie_add(&e->tie, o);        /* one of a crowd has no name */
         }
     }
     range_add(e, o);

@@ -209,16 +209,25 @@ static void fact_of(struct ink *k, const char *label, const struct entry *e, voi
     text_free(&t);
 }
 
+/* Of a crowd of readers only one is known by name. Where that one is the writer itself, it was one of the others that raced. */
+static bool nameless(const struct finding *f, const char *access)
+{
+    bool copy = f->kind == F_async_early || f->kind == F_async_overwrite;        /* a thread can meet its own */
+    return !copy && f->thread[0] == f->rival->thread && !memcmp(f->cta, f->rival->cta, sizeof f->cta) && access && strcmp(access, "write") != 0;
+}
+
 static void first_text(const struct entry *e, struct text *out)
 {
-    one_text(&e->f, e->f.cta, e->f.thread[0], out);
+    if (nameless(&e->f, e->f.access)) text_add(out, "another thread, one of several");
+    else one_text(&e->f, e->f.cta, e->f.thread[0], out);
     text_add(out, ": ");
     what_text(e, out);
 }
 
 static void second_text(const struct entry *e, struct text *out)
 {
-    one_text(&e->f, e->f.rival->cta, e->f.rival->thread, out);
+    if (nameless(&e->f, e->f.rival->access) && !nameless(&e->f, e->f.access)) text_add(out, "another thread, one of several");
+    else one_text(&e->f, e->f.rival->cta, e->f.rival->thread, out);
     text_add(out, ": ");
     rival_text(e, out);
 }

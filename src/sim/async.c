@@ -90,7 +90,7 @@ static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
     struct copies *s = copies_of(w, LANES);
     for (u32 l = 0; s && l < LANES; l++) {
         if (!(to.ok >> l & 1)) continue;
-        if (given[l] && !(from.ok >> l & 1)) continue;
+        if (given[l] && !(from.ok >> l & 1)) { to.ok &= ~(1u << l); continue; }        /* nothing is under way there */
         bool raw = w->init_shared && given[l] && !shadow_defined(w->init_global, from.addr[l], given[l]);
         s->c[s->n++] = (struct copy){ to.ptr[l], from.ptr[l], from.addr[l], s->committed[l], raw ? origin_of_memory(&from, l) : 0, (u8)l, (u8)to.bytes, (u8)given[l] };
     }
