@@ -343,7 +343,7 @@ static void touch_strong(struct touch *t, const struct access *a)
         /* learning comes before the access is recorded, so that it is ordered behind what it learned; a red reads nothing */
         if (t->w->c->exact && (s->name == N_ld || s->name == N_atom)) clock_learn(t->w, l, location_of(t, a, l), atomic, sem, s->scope);
         bool teaches = t->w->c->exact && t->op & OP_WRITE;
-        struct write x = teaches ? clock_write(t->w, l, location_of(t, a, l), atomic) : (struct write){ 0, 0 };
+        struct write x = teaches ? clock_write(t->w, l, location_of(t, a, l), atomic) : (struct write){ 0, 0, 0 };
         t->id = x.id; t->write = x.number;
         if (cells) strong_lane(t, a, l, cells);
         if (teaches) clock_teach(t->w, l, location_of(t, a, l), sem, s->scope);

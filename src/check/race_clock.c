@@ -118,14 +118,21 @@ static u32 newest_of(const struct sync *s, u32 slot, u32 upto)
     return n;
 }
 
-/* The thread's access at `time`; when that was a strong write, `write` is its number at the location `id`. */
-struct asking { struct race *r; u32 thread, time, id, write; };
+/* The thread's access at `time`, and `by` when that was a strong write. */
+struct asking { struct race *r; u32 thread, time; struct write by; };
+
+/* The write left a value that was read, or one before it did; that orders the two only where their scopes include each other (8.10.5). */
+static bool has_read(const struct asking *q, const struct learned *l)
+{
+    if (!q->by.id || l->sync->id != q->by.id || q->by.number >= l->writes) return false;
+    return (q->thread >> 10 == l->slot && q->time >= l->start) || (q->by.scope >= SCOPE_GPU && l->scope >= SCOPE_GPU);
+}
 
 /* What stands in the log itself. */
 static bool log_knows(const struct asking *q, const struct learned *l)
 {
     const struct sync *s = l->sync;
-    if (q->id && s->id == q->id && q->write < l->writes) return true;
+    if (has_read(q, l)) return true;
     if (s->transparent) return false;
     for (u32 n = newest_of(s, q->thread >> 10, l->upto); n; n = s->c[n - 1].before) {
         if (says(&s->c[n - 1], q->thread, q->time) && may_learn(l, &s->c[n - 1])) return true;
@@ -144,7 +151,7 @@ static bool learned_knows(const struct asking *q, const struct learned *l)
         struct learned x = s->p[n].l;
         if (s->transparent) { x.slot = l->slot; x.start = l->start; x.scope = l->scope; }
         else if (s->p[n].at >= l->upto || !may_learn(l, &s->c[s->p[n].at])) continue;
-        if ((q->id && x.sync->id == q->id && q->write < x.writes) || learned_knows(q, &x)) return true;
+        if (has_read(q, &x) || learned_knows(q, &x)) return true;
     }
     return false;
 }
@@ -159,11 +166,11 @@ static bool clk_knows(const struct asking *q, const struct clk *k, bool by_rmw)
     return false;
 }
 
-bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write)
+bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, struct write by)
 {
     struct race_cta *c = w->c;
     if (!c->seen && (!w->lane || !w->lane[lane].seen)) return false;
-    struct asking q = { c->race, thread, time, id, write };
+    struct asking q = { c->race, thread, time, by };
     lock(&c->race->lock);
     bool yes = clk_knows(&q, c->seen, false) || (w->lane && clk_knows(&q, w->lane[lane].seen, false));
     unlock(&c->race->lock);
@@ -174,7 +181,7 @@ bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time)
 {
     struct race_cta *c = w->c;
     if (!c->exact) return false;
-    struct asking q = { c->race, thread, time, 0, 0 };
+    struct asking q = { c->race, thread, time, { 0, 0, 0 } };
     lock(&c->race->lock);
     bool yes = clk_knows(&q, c->weak, true) || (w->lane && clk_knows(&q, w->lane[lane].pend, true));
     unlock(&c->race->lock);
@@ -494,7 +501,7 @@ struct write clock_write(struct race_warp *w, u32 lane, u64 at, bool rmw)
     const struct clk *news[2] = { c->loose, w->lane[lane].loose };
     if ((news[0] || news[1]) && !l->sync->news) { l->sync->news = sync_new(c->race); l->sync->news->transparent = true; }
     for (u32 n = 0; n < 2; n++) if (news[n]) pass_on(l->sync->news, news[n], 0, SCOPE_SYS);
-    struct write x = { l->sync->id, l->sync->writes++ };
+    struct write x = { l->sync->id, l->sync->writes++, 0 };
     unlock(&c->race->lock);
     return x;
 }

@@ -53,7 +53,6 @@ void clock_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits);
 void clock_barrier(struct race_cta *c, u32 bar);
 /* Strong reads and writes of one lane. `at` names the place in memory; rmw: the read, or the write, of a read-modify-write. */
 void clock_learn(struct race_warp *w, u32 lane, u64 at, bool rmw, u32 sem, u32 scope);
-struct write { u32 id, number; };                               /* of a strong write: its location and which one there */
 struct write clock_write(struct race_warp *w, u32 lane, u64 at, bool rmw);
 void clock_teach(struct race_warp *w, u32 lane, u64 at, u32 sem, u32 scope);     /* after clock_write */
 void clock_forget(struct race_warp *w, u64 at, u32 bytes);      /* a weak store: nothing can be learned there */

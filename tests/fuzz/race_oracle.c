@@ -15,6 +15,7 @@ struct oracle {
     struct vclock now[ORACLE_THREADS], fenced[ORACLE_THREADS];
     struct vclock fence[ORACLE_FENCES]; u8 fence_scope[ORACLE_FENCES]; u16 fence_thread[ORACLE_FENCES]; u32 fences;     /* sequentially consistent ones, and what their thread knew */ u8 fscope[ORACLE_THREADS];
     struct { struct oracle_pub *p; u8 *scope; u32 n; } pend[ORACLE_THREADS];
+    u16 point_thread[ORACLE_POINTS]; u8 point_scope[ORACLE_POINTS];             /* who made a strong write, and its scope */
     struct { struct oracle_access *a; u32 n, cap; } hist[ORACLE_PLACES][ORACLE_BYTES];
     struct oracle_loc loc[ORACLE_PLACES][ORACLE_BYTES];
     struct { struct vclock v; u8 arrived[ORACLE_BLOCK], waits[ORACLE_BLOCK]; } bar[ORACLE_CTAS][MAX_BARS];
@@ -76,7 +77,10 @@ static void oracle_publish(struct oracle *o, struct oracle_loc *l, const struct 
 static void oracle_learn(struct oracle *o, u32 t, const struct oracle_loc *l, u32 sem, u32 scope)
 {
     oracle_news(&o->now[t], &l->news);
-    for (u32 n = 0; n < l->npoint; n++) o->now[t].point[l->point[n] / 32] |= 1u << l->point[n] % 32;
+    for (u32 n = 0; n < l->npoint; n++) {
+        u32 p = l->point[n];
+        if (oracle_included(t, o->point_thread[p], scope, o->point_scope[p])) o->now[t].point[p / 32] |= 1u << p % 32;
+    }
     for (u32 n = 0; n < l->n; n++) {
         if (sem == SEM_ACQUIRE || sem == SEM_ACQ_REL) { if (oracle_included(t, l->p[n].thread, scope, l->p[n].scope)) oracle_join(&o->now[t], &l->p[n].v); continue; }
         o->pend[t].p = realloc(o->pend[t].p, sizeof(struct oracle_pub) * (o->pend[t].n + 1));
@@ -94,6 +98,7 @@ static void oracle_lane(struct oracle *o, const struct access *a, u32 l)
     u32 sem = s->sem == SEM_WEAK || s->sem == SEM_VOLATILE ? SEM_RELAXED : s->sem;
     if (strong && (s->name == N_ld || s->name == N_atom)) oracle_learn(o, t, &o->loc[place][at], sem, s->scope);
     u32 point = strong && wrote && o->points + 1 < ORACLE_POINTS ? ++o->points : 0;
+    o->point_thread[point] = (u16)t; o->point_scope[point] = s->scope;
     for (u32 k = 0; k < a->bytes; k++)
         oracle_byte(o, place, at + k, (struct oracle_access){ (u16)t, (u8)((wrote ? OP_WRITE : 0) | (strong ? OP_STRONG : 0)), s->scope, s->width, o->now[t].c[t], o->instance, (u32)(at + k / s->width * s->width), point });
     if (!wrote) return;
