@@ -31,7 +31,7 @@ void pool_free(struct pool *p)
 /* ---- order ---- */
 
 /* Does thread's access at `time` happen before what lane of w does now? */
-static bool thread_before(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 space, u32 id, u32 write)
+static bool thread_before(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 space, struct write by)
 {
     const struct race_cta *c = w->c;
     if (time < word_time(c->lo[space])) return true;
@@ -39,7 +39,7 @@ static bool thread_before(struct race_warp *w, u32 lane, u32 thread, u32 time, u
         if (time < c->base) return true;
         if (thread >> 5 == (u32)w->key >> 14 && (time < w->wbase || (thread & 31) == lane)) return true;
     }
-    return c->exact && clock_knows(w, lane, thread, time, id, write);
+    return c->exact && clock_knows(w, lane, thread, time, by);
 }
 
 /* The same for a set without members (simple kernels), or one thread. */
@@ -47,7 +47,7 @@ static bool word_before(struct race_warp *w, u64 old, u64 me, u32 space)
 {
     const struct race_cta *c = w->c;
     if (old < c->lo[space]) return true;
-    if (word_kind(old) == WHO_ONE && word_kind(me) == WHO_ONE) return thread_before(w, word_lane(me), word_thread(old), word_time(old), space, 0, 0);
+    if (word_kind(old) == WHO_ONE && word_kind(me) == WHO_ONE) return thread_before(w, word_lane(me), word_thread(old), word_time(old), space, (struct write){ 0, 0, 0 });
     if (word_slot(old) != c->slot || word_time(old) < c->start || word_kind(old) == WHO_GRID) return false;
     if (word_time(old) < c->base) return true;
     return word_kind(old) != WHO_CTA && word_warp(old) == (u32)w->key >> 14 && word_time(old) < w->wbase;
@@ -61,7 +61,7 @@ static bool byte_before(struct race_warp *w, const struct list_entry *o, const s
 {
     for (u32 mine = lanes_of_byte(m, k); mine; mine &= mine - 1)
         for (u32 his = lanes_of_byte(o, k); his; his &= his - 1)
-            if (!thread_before(w, (u32)__builtin_ctz(mine), (word_thread(o->a) & ~31u) | (u32)__builtin_ctz(his), word_time(o->a), space, o->id, o->write)) return false;
+            if (!thread_before(w, (u32)__builtin_ctz(mine), (word_thread(o->a) & ~31u) | (u32)__builtin_ctz(his), word_time(o->a), space, (struct write){ o->id, o->write, o->scope })) return false;
     return true;
 }
 

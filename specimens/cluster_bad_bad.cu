@@ -1,0 +1,8 @@
+// Clusters of 4 blocks in a grid of 6.
+//! kernel cluster_bad
+//! arg y i32[6] out once
+//! launch grid=6 block=1
+extern "C" __global__ void __cluster_dims__(4, 1, 1) cluster_bad(int *y)
+{
+    y[blockIdx.x] = 1;
+}

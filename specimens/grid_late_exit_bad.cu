@@ -1,0 +1,16 @@
+// The last block has nothing to do and leaves before grid.sync(), where the others wait for it.
+#include <cooperative_groups.h>
+//! kernel grid_late_exit
+//! dim blocks = 4
+//! arg x i32[blocks * 32] inout zeros
+//! arg y i32[blocks * 32] inout zeros
+//! launch grid=blocks block=32 cooperative
+extern "C" __global__ void grid_late_exit(int *x, int *y)
+{
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    if (blockIdx.x == gridDim.x - 1)
+        return;
+    x[grid.thread_rank()] = 1;
+    grid.sync();
+    y[grid.thread_rank()] = x[grid.size() - 1 - grid.thread_rank()];
+}
