@@ -164,23 +164,6 @@ extern "C" __global__ void cub_merge(int *data, int n)
     cub::StoreDirectBlocked(threadIdx.x, data, k, n);
 }
 
-// CUB: scan with items, then flags of heads, from one union of storage.
-extern "C" __global__ void cub_scan_and_heads(const int *in, int *sums, int *heads)
-{
-    using Scan = cub::BlockScan<int, 128, cub::BLOCK_SCAN_RAKING>;
-    using Heads = cub::BlockDiscontinuity<int, 128>;
-    __shared__ union { typename Scan::TempStorage scan; typename Heads::TempStorage heads; } temp;
-    int v[4], s[4], h[4];
-    cub::LoadDirectBlocked(threadIdx.x, in + blockIdx.x * 512, v);
-    Scan(temp.scan).InclusiveSum(v, s);
-    __syncthreads();
-    for (int &x : v) x = 0;
-    for (int i = 0; i < 4; i++) v[i] = s[i] / 3;
-    Heads(temp.heads).FlagHeads(h, v, ::cuda::std::not_equal_to<>{});
-    cub::StoreDirectBlocked(threadIdx.x, sums + blockIdx.x * 512, s);
-    cub::StoreDirectBlocked(threadIdx.x, heads + blockIdx.x * 512, h);
-}
-
 // CUB: warps of 32 and logical warps of 8 with storage each; a barrier is not needed between different storage.
 extern "C" __global__ void cub_warps(const int *in, int *out)
 {
