@@ -390,17 +390,21 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
     c->w = me; c->wx = t->site; c->r = 0;       /* every word is ours now: uniform again */
 }
 
-/* An asynchronous copy has arrived: its bytes were written now, by the thread that issued it. */
+/* An asynchronous copy has arrived: its bytes were written now, by the thread that issued it. Those of its neighbours may still be on their way. */
 void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane)
 {
     if (!is_list(c, t->w->c->lo[t->space])) return;
     struct list *l = pool_at(lists_of(t), c->wx);
-    for (u32 n = 0; n < l->n; n++) {
-        struct list_entry *e = &l->e[n];
-        if (e->op & OP_ASYNC && !(e->bytes & ~bytes) && word_thread(e->a) == ((u32)t->w->key >> 9 | lane)) {
-            e->op &= (u8)~OP_ASYNC;
-            e->a = (e->a & 0xffffffffu) | (u64)t->w->c->now << 32;
-        }
+    u32 thread = (u32)t->w->key >> 9 | lane;
+    for (u32 n = 0, had = l->n; n < had; n++) {
+        struct list_entry *e = &l->e[n], landed = *e;
+        landed.bytes &= bytes;
+        if (!(e->op & OP_ASYNC) || !landed.bytes || ((word_thread(e->a) & ~31u) | lane_of_byte(e->a, (u32)__builtin_ctz(landed.bytes))) != thread) continue;
+        landed.op &= (u8)~OP_ASYNC;
+        landed.a = race_stamp(t->w, lane, ES_ONE, WHO_ONE);
+        e->bytes &= ~bytes;
+        if (e->bytes) list_add(l, landed);
+        else *e = landed;
     }
 }
 

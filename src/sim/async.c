@@ -66,6 +66,22 @@ static void complete(struct warp *w, u32 mask, s64 keep)
 
 void async_exit(struct warp *w, u32 mask) { complete(w, mask, -1); }
 
+/* Looks at what the lanes read, those that read the same number of bytes together: bytes that are filled with zeros may lie past the end. */
+static void copy_sources(struct access *from, const u32 *given)
+{
+    u32 all = from->mask, ok = 0;
+    for (u32 todo = all; todo; todo &= ~from->mask) {
+        from->bytes = given[__builtin_ctz(todo)];
+        from->mask = 0;
+        for (u32 l = 0; l < LANES; l++) if (todo >> l & 1 && given[l] == from->bytes) from->mask |= 1u << l;
+        access_check(from);
+        ok |= from->ok;
+        if (from->warp->code->watch) observe_access(from->warp->cta->launch, from);
+    }
+    from->mask = all;
+    from->ok = ok;
+}
+
 static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
@@ -79,14 +95,13 @@ static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
     access_check(&to);
     if (w->code->watch & WATCH_INIT && w->planes) { init_before(&to, R); from.mask = to.ok; init_before(&from, R); }
     u32 given[LANES];
-    from.mask = 0;
+    from.mask = from.ok = 0;
     for (u32 l = 0; l < LANES; l++) {
         u32 n = o->c.kind == O_NONE ? to.bytes : (u32)lane_value(w, w->code, R, i->c, CLS_AT(i, 3), 4, l);
         given[l] = n < to.bytes ? n : to.bytes;
         if (to.ok >> l & 1 && given[l]) from.mask |= 1u << l;
     }
-    from.ok = 0;
-    if (from.mask) access_check(&from);
+    copy_sources(&from, given);
     struct copies *s = copies_of(w, LANES);
     for (u32 l = 0; s && l < LANES; l++) {
         if (!(to.ok >> l & 1)) continue;
@@ -95,7 +110,7 @@ static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
         s->c[s->n++] = (struct copy){ to.ptr[l], from.ptr[l], from.addr[l], s->committed[l], raw ? origin_of_memory(&from, l) : 0, (u8)l, (u8)to.bytes, (u8)given[l] };
     }
     w->changed = 1;
-    if (w->code->watch) { observe_access(w->cta->launch, &to); if (from.mask) observe_access(w->cta->launch, &from); }
+    if (w->code->watch) observe_access(w->cta->launch, &to);
     return 0;
 }
 

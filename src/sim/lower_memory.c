@@ -233,7 +233,8 @@ static void copy_async(struct lower *w, struct lop o)
     }
     o.aux = (u16)bytes;
     o.site = push_site(w, N_st, SP_SHARED, (u32)bytes, aw, 0);
-    push_site(w, N_ld, SP_GLOBAL, (u32)bytes, bw, 1);
+    u32 from = push_site(w, N_ld, SP_GLOBAL, (u32)bytes, bw, 1);
+    w->site.p[from].align = (u8)bytes;          /* also where fewer are read */
     VEC_PUSH(w->mem, &w->op, o);
 }
 

@@ -96,7 +96,7 @@ struct site {                                   /* a memory instruction, whateve
     u8 atom;                                    /* enum atom_op */
     u8 type;                                    /* enum ptx_type */
     u8 addr_width;                              /* bytes of the address in its register: 4 or 8 */
-    u8 align;                                   /* alignment it needs when that is more than its bytes: half of a 32-byte access */
+    u8 align;                                   /* alignment it needs when that is more than its bytes: half of a 32-byte access, a copy that reads less */
     u8 flags;                                   /* SITE_* */
     u8 which;                                   /* the operand that is the address: 0 a, 1 b (source of an asynchronous copy) */
     struct root root;

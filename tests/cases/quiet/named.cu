@@ -124,7 +124,7 @@ extern "C" __global__ void barrier_phases(int *out, int steps)
     s[t] = t;
     __syncthreads();
     for (int k = 0; k < steps; k++) {
-        int v = s[(t + 1) & 63];
+        int v = s[(t + 8) & 63];
         bar.arrive_and_wait();
         s[t] = v;
         bar.arrive_and_wait();
