@@ -119,7 +119,7 @@ truth: need
 	@$(MAKE) --no-print-directory $(jobs) $(B)/truth/truth
 	@$(B)/truth/truth replay tests/truth/records/h200.truth --all-verdicts
 
-# Which rows of isa.def no test runs, by gcov; `make test` does it too.
+# Which rows of isa.def no test runs, by gcov; .ci/run does it after `make test`.
 rows: need
 	@tests/rows --build $(B)
 # How often the front end and ptxas agree on what is PTX (docs/ptx.md); needs ptxas.

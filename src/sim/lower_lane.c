@@ -332,11 +332,9 @@ void lower_lane(struct lower *w, int form)
     const struct isa_form *f = &isa_forms[form];
     if (f->kind == K_CMP) { lower_setp(w, form); return; }
     /* forms that share an opcode differ in how many operands they take: min of two, and of three */
-    if (f->lower == LOW_PLAIN && w->cur->narg > f->nsrc + 1u) {
-        u32 mods;
-        int next = isa_find_from((u32)form + 1, w->cur->op->text, &mods);
-        if (next >= 0 && isa_forms[next].nsrc + 1u == w->cur->narg) form = next;
-    }
+    u32 mods;
+    for (int next = form; f->lower == LOW_PLAIN && next >= 0; next = isa_find_from((u32)next + 1, w->cur->op->text, &mods))
+        if (isa_forms[next].nsrc + 1u == w->cur->narg) { form = next; break; }
     switch (f->lower) {
     case LOW_CARRY: lower_carry(w, form); break;
     case LOW_SET: lower_set(w, f); break;

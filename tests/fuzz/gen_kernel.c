@@ -368,7 +368,7 @@ static void make_affine(struct gen *g)
 
 /* ---- memory ---- */
 
-static struct item *access(struct gen *g, enum item_kind kind, enum gen_space space, enum ptx_type t, struct opr addr, s32 at)
+static struct item *put_access(struct gen *g, enum item_kind kind, enum gen_space space, enum ptx_type t, struct opr addr, s32 at)
 {
     struct item *i = put_item(g, kind);
     i->space = (u8)space; i->type = (u8)t; i->s[0] = addr; i->at = at; i->vec = 1;
@@ -392,7 +392,7 @@ static void load_into(struct gen *g, enum gen_space space, enum ptx_type t, enum
         bool again;
         do { d[k] = dest(g, f, tag); again = false; for (u32 j = 0; j < k; j++) again |= d[j].reg == d[k].reg; } while (again);
     }
-    struct item *i = access(g, I_LD, space, t, addr, at);
+    struct item *i = put_access(g, I_LD, space, t, addr, at);
     i->vec = (u8)vec;
     i->d = d[0]; if (vec > 1) i->d2 = d[1];
     if (vec > 2) { i->more[0] = d[2]; i->more[1] = d[3]; }
@@ -462,7 +462,7 @@ static void make_store(struct gen *g)
     if (!chance(g, 25)) {
         struct opr d[4] = { v };
         for (u32 k = 1; k < vec; k++) d[k] = source(g, f, TAG_V, 0, &tag);
-        struct item *i = access(g, I_ST, sp, t, a, at);
+        struct item *i = put_access(g, I_ST, sp, t, a, at);
         i->vec = (u8)vec; i->d = d[0]; i->d2 = d[1]; i->more[0] = d[2]; i->more[1] = d[3];
         maybe_guard(g, i, NULL, 0);
     }
@@ -495,7 +495,7 @@ static void make_atomic(struct gen *g)
         m->s[2] = reg(FILE_D, g->acc);
         bool wide = chance(g, 30);
         struct opr v = source(g, wide ? FILE_D : FILE_R, TAG_V, 20, &tag);
-        struct item *i = access(g, I_ATOM, M_GLOBAL, wide ? T_U64 : T_U32, a, (s32)(k * 64 + wide * 384));
+        struct item *i = put_access(g, I_ATOM, M_GLOBAL, wide ? T_U64 : T_U32, a, (s32)(k * 64 + wide * 384));
         i->op = sums[k]; i->red = 1;
         i->s[1] = v;
         maybe_guard(g, i, NULL, 0);
@@ -508,7 +508,7 @@ static void make_atomic(struct gen *g)
     bool wide = chance(g, 30) && k != A_INC && k != A_DEC, sg = k == A_MIN_S || k == A_MAX_S;
     enum reg_file f = wide ? FILE_D : FILE_R;
     struct opr d = dest(g, f, TAG_V), b = source(g, f, TAG_V, 20, &tag), c = source(g, f, TAG_V, 20, &tag);
-    struct item *i = access(g, I_ATOM, M_GLOBAL, wide ? (sg ? T_S64 : T_U64) : sg ? T_S32 : T_U32, a, (s32)below(g, SCRATCH_WORDS) * 8);
+    struct item *i = put_access(g, I_ATOM, M_GLOBAL, wide ? (sg ? T_S64 : T_U64) : sg ? T_S32 : T_U32, a, (s32)below(g, SCRATCH_WORDS) * 8);
     i->op = (u16)k; i->d = d; i->s[1] = b;
     if (k == A_CAS) i->s[2] = c;
     maybe_guard(g, i, &d, 1);
@@ -531,7 +531,7 @@ static void make_exchange(struct gen *g)                /* through shared memory
     meet(g);
     op3(g, "shl.b32", a, reg(FILE_R, g->lin), imm(FILE_R, 2));
     op3(g, "add.u32", a, a, reg(FILE_R, g->shared));
-    struct item *i = access(g, I_ST, M_SHARED, T_U32, a, at);
+    struct item *i = put_access(g, I_ST, M_SHARED, T_U32, a, at);
     i->d = v;
     meet(g);
     for (u32 n = 1 + below(g, 3); n; n--) {
@@ -854,7 +854,7 @@ static void helpers(struct gen *g)
     symbol(g, reg(FILE_D, g->loc), SYM_LOC);
     symbol(g, reg(FILE_D, g->tab), SYM_TAB);
     for (u32 k = 0; k < LOCAL_BYTES / 8; k++) {
-        struct item *i = access(g, I_ST, M_LOCAL, T_U64, reg(FILE_D, g->loc), (s32)k * 8);
+        struct item *i = put_access(g, I_ST, M_LOCAL, T_U64, reg(FILE_D, g->loc), (s32)k * 8);
         i->d = imm(FILE_D, 0);
         i->keep = 1;
     }
@@ -883,7 +883,7 @@ static void kernel_start(struct gen *g)
     op3(g, "mov.u32", reg(FILE_R, t), reg(FILE_R, g->lin), none);
     label(g, head);
     i = op3(g, "mad.lo.s32", reg(FILE_R, a), reg(FILE_R, t), imm(FILE_R, 4)); i->s[2] = reg(FILE_R, g->shared);
-    i = access(g, I_ST, M_SHARED, T_U32, reg(FILE_R, a), 0); i->d = imm(FILE_R, 0);
+    i = put_access(g, I_ST, M_SHARED, T_U32, reg(FILE_R, a), 0); i->d = imm(FILE_R, 0);
     op3(g, "add.s32", reg(FILE_R, t), reg(FILE_R, t), reg(FILE_R, nt));
     op3(g, "setp.lt.u32", reg(FILE_P, p), reg(FILE_R, t), imm(FILE_R, SHARED_SLOTS));
     branch(g, head, p, false);
@@ -928,7 +928,7 @@ static void kernel_end(struct gen *g)
                 s->s[2] = v;
                 v = reg(FILE_R, g->idx); t = T_U32;
             }
-            struct item *i = access(g, I_ST, M_GLOBAL, t, a, g->p->thread_major ? (s32)(at * 8) : 0);
+            struct item *i = put_access(g, I_ST, M_GLOBAL, t, a, g->p->thread_major ? (s32)(at * 8) : 0);
             i->d = v;
             if (!g->p->thread_major) op3(g, "add.s64", a, a, reg(FILE_D, g->total));
         }

@@ -483,6 +483,13 @@ for t in ("f16", "bf16"):
             return enc(relu(v) if r else v, t)
         op(c, "fma.rn.oob%s.%s" % (m, t), [t] * 4, oob)
         op(c, "fma.rn.oob%s.%sx2" % (m, t), [t + "x2"] * 4, lambda a, b, z, f=oob: f(a & 0xffff, b & 0xffff, z & 0xffff) | f(a >> 16, b >> 16, z >> 16) << 16)
+for kind, pick in (("min", min), ("max", max)):
+    for m in ("", ".ftz", ".NaN", ".abs", ".ftz.NaN.abs"):
+        def three(*x, pick=pick, m=m):
+            v = [dec(y & 0x7fffffff if "abs" in m else y, "f32") for y in x]
+            v = [flush(y, "f32") for y in v] if "ftz" in m else v
+            return enc("nan" if "NaN" in m and "nan" in v else order(order(v[0], v[1], pick), v[2], pick), "f32")
+        op(c, kind + m + ".f32", ["f32"] * 4, three)
 op(c, "{ .reg .b8 t<4>; mov.b32 {t0, t1, t2, t3}, $1; mov.b32 $d, {t3, t2, t1, t0}; }", ["u32", "u32"], lambda a: int.from_bytes(a.to_bytes(4, "little"), "big"))
 op(c, "{ .reg .b128 q; .reg .b64 t; mov.b128 q, {$1, $2}; mov.b128 {t, $d}, q; xor.b64 $d, $d, t; }", ["u64", "u64", "u64"], lambda a, b: a ^ b)
 
