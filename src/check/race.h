@@ -169,8 +169,8 @@ void pending_drop(struct race_warp *w, u32 lanes);              /* they synchron
 void pending_selected(void *self, struct warp *w, u32 reg, u32 lanes);          /* of struct observer */
 void race_weak(struct touch *t, const struct access *a);        /* race.c: a weak access by the lanes of a->ok */
 /* race_clock.c */
-struct write { u32 id, number, scope; };         /* a strong write: its location (0: it is none), which one there; its scope, for who asks */
-bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, struct write by);         /* the lane knows that thread's access at `time` */
+bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);      /* the lane knows that thread's access at `time`; id: it was
+                                                 * a strong write, number `write` of that location */
 bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time);  /* it would, by R5a */
 
 u32 pool_more(struct pool *p, bool locked);      /* the next number; locked: others may take, too */

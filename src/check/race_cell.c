@@ -31,7 +31,7 @@ void pool_free(struct pool *p)
 /* ---- order ---- */
 
 /* Does thread's access at `time` happen before what lane of w does now? */
-static bool thread_before(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 space, struct write by)
+static bool thread_before(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 space, u32 id, u32 write)
 {
     const struct race_cta *c = w->c;
     if (time < word_time(c->lo[space])) return true;
@@ -39,7 +39,7 @@ static bool thread_before(struct race_warp *w, u32 lane, u32 thread, u32 time, u
         if (time < c->base) return true;
         if (thread >> 5 == (u32)w->key >> 14 && (time < w->wbase || (thread & 31) == lane)) return true;
     }
-    return c->exact && clock_knows(w, lane, thread, time, by);
+    return c->exact && clock_knows(w, lane, thread, time, id, write);
 }
 
 /* The same for a set without members (simple kernels), or one thread. */
@@ -47,7 +47,7 @@ static bool word_before(struct race_warp *w, u64 old, u64 me, u32 space)
 {
     const struct race_cta *c = w->c;
     if (old < c->lo[space]) return true;
-    if (word_kind(old) == WHO_ONE && word_kind(me) == WHO_ONE) return thread_before(w, word_lane(me), word_thread(old), word_time(old), space, (struct write){ 0, 0, 0 });
+    if (word_kind(old) == WHO_ONE && word_kind(me) == WHO_ONE) return thread_before(w, word_lane(me), word_thread(old), word_time(old), space, 0, 0);
     if (word_slot(old) != c->slot || word_time(old) < c->start || word_kind(old) == WHO_GRID) return false;
     if (word_time(old) < c->base) return true;
     return word_kind(old) != WHO_CTA && word_warp(old) == (u32)w->key >> 14 && word_time(old) < w->wbase;
@@ -61,7 +61,7 @@ static bool byte_before(struct race_warp *w, const struct list_entry *o, const s
 {
     for (u32 mine = lanes_of_byte(m, k); mine; mine &= mine - 1)
         for (u32 his = lanes_of_byte(o, k); his; his &= his - 1)
-            if (!thread_before(w, (u32)__builtin_ctz(mine), (word_thread(o->a) & ~31u) | (u32)__builtin_ctz(his), word_time(o->a), space, (struct write){ o->id, o->write, o->scope })) return false;
+            if (!thread_before(w, (u32)__builtin_ctz(mine), (word_thread(o->a) & ~31u) | (u32)__builtin_ctz(his), word_time(o->a), space, o->id, o->write)) return false;
     return true;
 }
 
@@ -390,21 +390,17 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
     c->w = me; c->wx = t->site; c->r = 0;       /* every word is ours now: uniform again */
 }
 
-/* An asynchronous copy has arrived: its bytes were written now, by the thread that issued it. Those of its neighbours may still be on their way. */
+/* An asynchronous copy has arrived: its bytes were written now, by the thread that issued it. */
 void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane)
 {
     if (!is_list(c, t->w->c->lo[t->space])) return;
     struct list *l = pool_at(lists_of(t), c->wx);
-    u32 thread = (u32)t->w->key >> 9 | lane;
-    for (u32 n = 0, had = l->n; n < had; n++) {
-        struct list_entry *e = &l->e[n], landed = *e;
-        landed.bytes &= bytes;
-        if (!(e->op & OP_ASYNC) || !landed.bytes || ((word_thread(e->a) & ~31u) | lane_of_byte(e->a, (u32)__builtin_ctz(landed.bytes))) != thread) continue;
-        landed.op &= (u8)~OP_ASYNC;
-        landed.a = race_stamp(t->w, lane, ES_ONE, WHO_ONE);
-        e->bytes &= ~bytes;
-        if (e->bytes) list_add(l, landed);
-        else *e = landed;
+    for (u32 n = 0; n < l->n; n++) {
+        struct list_entry *e = &l->e[n];
+        if (e->op & OP_ASYNC && !(e->bytes & ~bytes) && word_thread(e->a) == ((u32)t->w->key >> 9 | lane)) {
+            e->op &= (u8)~OP_ASYNC;
+            e->a = (e->a & 0xffffffffu) | (u64)t->w->c->now << 32;
+        }
     }
 }
 

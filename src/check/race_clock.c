@@ -457,11 +457,9 @@ static void publish(struct race_warp *w, u32 lane, struct sync *s, u32 sem, u32 
     }
 }
 
-/* Is an access of this scope and size morally strong with the last write there? Only then does it observe that write. */
-static bool observes(const struct race_warp *w, const struct sync *s, u32 scope, u32 size)
+static bool observes(const struct race_cta *c, const struct sync *s, u32 scope, u32 size)
 {
-    bool same_cta = s->last_slot == w->c->slot && s->last_start == w->c->start;
-    return !s->writes || (s->last_size == size && (same_cta || (scope >= SCOPE_GPU && s->last_scope >= SCOPE_GPU)));
+    return s->wsize == size && ((s->wslot == c->slot && s->wstart == c->start) || (s->wscope >= SCOPE_GPU && scope >= SCOPE_GPU));
 }
 
 void clock_learn(struct race_warp *w, u32 lane, u64 at, bool rmw, u32 sem, u32 scope, u32 size)
@@ -474,7 +472,7 @@ void clock_learn(struct race_warp *w, u32 lane, u64 at, bool rmw, u32 sem, u32 s
         struct learned x = learn_from(w, l->sync, l->sync->n, scope);
         x.rmw = rmw;
         if (l->sync->news) k->loose = clk_learn(k->loose, learn_from(w, l->sync->news, l->sync->news->np, SCOPE_SYS));
-        x.writes = observes(w, l->sync, scope, size) ? l->sync->writes : 0;
+        x.writes = observes(w->c, l->sync, scope, size) ? l->sync->writes : 0;
         if (sem == SEM_ACQUIRE || sem == SEM_ACQ_REL) k->seen = clk_learn(k->seen, x);
         else {
             struct learned point = x;           /* the writes themselves are known at once, what they released behind a fence */
@@ -491,7 +489,6 @@ struct write clock_write(struct race_warp *w, u32 lane, u64 at, bool rmw, u32 sc
     struct race_cta *c = w->c;
     lock(&c->race->lock);
     struct location *l = location_at(c->race, at, true);
-    if (l->sync && !observes(w, l->sync, scope, size)) { sync_drop(l->sync); l->sync = NULL; }       /* the chain of writes ends: a new one begins */
     if (!l->sync) l->sync = sync_new(c->race);
     else if (!rmw) {                            /* nothing of what was released is released by this store; but who reads it knows those before it */
         struct sync *old = l->sync;
@@ -503,7 +500,7 @@ struct write clock_write(struct race_warp *w, u32 lane, u64 at, bool rmw, u32 sc
     if ((news[0] || news[1]) && !l->sync->news) { l->sync->news = sync_new(c->race); l->sync->news->transparent = true; }
     for (u32 n = 0; n < 2; n++) if (news[n]) pass_on(l->sync->news, news[n], 0, SCOPE_SYS);
     struct write x = { l->sync->id, l->sync->writes++ };
-    l->sync->last_slot = c->slot; l->sync->last_start = c->start; l->sync->last_scope = (u8)scope; l->sync->last_size = (u8)size;
+    l->sync->wslot = c->slot; l->sync->wstart = c->start; l->sync->wscope = (u8)scope; l->sync->wsize = (u8)size;
     unlock(&c->race->lock);
     return x;
 }

@@ -7,6 +7,7 @@
  *
  * A location that strong operations write has one sync; a store begins a new one, a read-modify-write continues it. Who reads there
  * also knows the write itself that left the value, released or not (observation order, 8.10.5), and those before it: they are counted.
+ * That takes two that are morally strong: of one size, each within the other's scope.
  *
  * fence.sc: of two such fences one comes first in an order of all of them (8.10.3), and what precedes it is known behind the other. Which
  * comes first is decided where news of the first, by any strong write or barrier, reached the second's thread before it: `loose` is the news. */
@@ -34,8 +35,8 @@ struct passed { struct learned l; u32 at; };            /* what contributor numb
 struct sync {
     u32 id;                     /* of the location: never given to another one in a launch */
     u32 refs, n, cap;
-    u32 writes;                 /* strong writes so far, each morally strong with the one before */
-    u32 last_slot, last_start; u8 last_scope, last_size;        /* the CTA, scope and size of the last one */
+    u32 writes;                 /* strong writes so far */
+    u32 wslot, wstart; u8 wscope, wsize;        /* the CTA, scope and size of the last of them */
     u32 *slots, nslots;         /* hash from slot to number + 1 of its newest contribution; NULL while there are few */
     struct contribution *c;
     struct passed *p; u32 np, capp;

@@ -9,7 +9,7 @@ struct vclock { u32 c[ORACLE_THREADS], point[ORACLE_POINTS / 32], news[ORACLE_FE
 
 struct oracle_access { u16 thread; u8 op, scope, size; u32 clock, instance, start, point; };
 struct oracle_pub { struct vclock v; u16 thread; u8 scope; };
-struct oracle_loc { struct oracle_pub *p; u32 n; u32 *point, npoint; struct vclock news; u16 thread; u8 scope, size; };  /* publications; writes that led to the value, each morally strong with the one before; the last one */
+struct oracle_loc { struct oracle_pub *p; u32 n; u32 *point, npoint; struct vclock news; u16 thread; u8 scope, size; };  /* publications; writes that led to the value; the last of them */
 
 struct oracle {
     struct vclock now[ORACLE_THREADS], fenced[ORACLE_THREADS];
@@ -73,16 +73,11 @@ static void oracle_publish(struct oracle *o, struct oracle_loc *l, const struct 
     (void)o;
 }
 
-/* Observation order (8.10.2) holds between morally strong operations only. */
-static bool oracle_observes(const struct oracle_loc *l, u32 t, u32 scope, u32 size)
-{
-    return !l->npoint || (l->size == size && oracle_included(t, l->thread, scope, l->scope));
-}
-
 static void oracle_learn(struct oracle *o, u32 t, const struct oracle_loc *l, u32 sem, u32 scope, u32 size)
 {
     oracle_news(&o->now[t], &l->news);
-    for (u32 n = 0; n < l->npoint && oracle_observes(l, t, scope, size); n++) o->now[t].point[l->point[n] / 32] |= 1u << l->point[n] % 32;
+    bool observes = l->size == size && oracle_included(t, l->thread, scope, l->scope);
+    for (u32 n = 0; n < l->npoint && observes; n++) o->now[t].point[l->point[n] / 32] |= 1u << l->point[n] % 32;
     for (u32 n = 0; n < l->n; n++) {
         if (sem == SEM_ACQUIRE || sem == SEM_ACQ_REL) { if (oracle_included(t, l->p[n].thread, scope, l->p[n].scope)) oracle_join(&o->now[t], &l->p[n].v); continue; }
         o->pend[t].p = realloc(o->pend[t].p, sizeof(struct oracle_pub) * (o->pend[t].n + 1));
@@ -105,7 +100,6 @@ static void oracle_lane(struct oracle *o, const struct access *a, u32 l)
     if (!wrote) return;
     if (!strong) { for (u32 k = 0; k < a->bytes; k++) o->loc[place][at + k].n = o->loc[place][at + k].npoint = 0, memset(&o->loc[place][at + k].news, 0, sizeof(struct vclock)); return; }
     struct oracle_loc *x = &o->loc[place][at];
-    if (!oracle_observes(x, t, s->scope, s->width)) { x->n = x->npoint = 0; memset(&x->news, 0, sizeof x->news); }
     if (!atomic) { x->n = 0; memset(&x->news, 0, sizeof x->news); }
     oracle_news(&x->news, &o->now[t]);
     x->point = realloc(x->point, sizeof *x->point * (x->npoint + 1));
