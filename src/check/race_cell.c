@@ -332,10 +332,13 @@ void race_strong(const struct touch *t, struct cell *c, u32 first, u64 me)
     for (u32 j = first / 4; j < (first + t->size) / 4; j++) {
         struct seen ow = seen_at(t, c->w, c->wx, j, lo), or = seen_at(t, c->r, c->rx, j, lo), oa = atoms_at(t, c, j, lo);
         u64 set = stamp;
+        bool keep = false;
         if (!word_before(w, oa.a, me, t->space)) {
             u64 m = merge(w, oa.a, me);
             u32 narrow = word_scope(oa.a) < t->scope ? word_scope(oa.a) : t->scope;
             set = (m & ~(0x1cull << 4 | 12)) | (stamp & 0x1cull << 4) | (u64)narrow << 2;
+            keep = word_kind(m) == WHO_GRID && word_scope(oa.a) < t->scope;      /* the narrow one is who others race with: the set is named after it */
+            if (keep) set = (oa.a & ~(3ull << 4)) | (u64)WHO_GRID << 4;
             if (word_kind(m) == WHO_GRID && narrow < SCOPE_GPU) found_word(t, oa, OP_WRITE | OP_STRONG, me, 0, j);
         } else if (oa.a >= lo && word_scope(oa.a) < t->scope) set = (stamp & ~12ull) | (u64)word_scope(oa.a) << 2;     /* another CTA is ordered after neither */
         if (!word_before(w, ow.a, me, t->space)) found_word(t, ow, OP_WRITE, me, 0, j);
@@ -346,7 +349,7 @@ void race_strong(const struct touch *t, struct cell *c, u32 first, u64 me)
         }
         if (!(c->w & FLAG_ATOMS)) { c->ax = take(t, words_of(t)); memset(pool_at(words_of(t), c->ax), 0, sizeof(struct words)); }
         struct words *x = pool_at(words_of(t), c->ax);
-        x->a[j] = set; x->site[j] = t->site;
+        x->a[j] = set; x->site[j] = keep ? oa.site : t->site;
         c->w = (u64)w->c->now << 32 | MIXED | FLAG_ATOMS;
     }
 }
