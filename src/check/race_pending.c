@@ -86,18 +86,31 @@ void pending_selected(void *self, struct warp *warp, u32 reg, u32 lanes)
 }
 
 /* Shared and global memory: the addresses are noted, and the load is one of a launch that is not watched for races. */
+static void note(const char *R, const struct insn *i, struct warp *w)
+{
+    const struct site *s = &w->code->low->site[i->site];
+    const struct range *r = &w->range[i->site];
+    bool nobody_writes = s->space == SP_GLOBAL && r->size && !r->race;
+    if (!w->race || nobody_writes) return;
+    struct access a = { .site = s, .insn = i, .warp = w, .bytes = (u32)s->width * s->vec };
+    access_addresses(&a, R);
+    memset(a.space, s->space, sizeof a.space);
+    pending_add(w->race, &a, active_lanes(w, R, i));
+}
+
+static s32 stride_of(const struct insn *i, const struct code *c) { return CLS_AT(i, 1) == CLS_A ? c->stride[i->a] : 0; }
+
+int race_speculated_init(char *restrict R, const struct insn *i, struct warp *w)
+{
+    const struct code *c = w->code;
+    note(R, i, w);
+    return init_handler(&c->low->site[i->site], i, c->group, stride_of(i, c))(R, i, w);
+}
+
+/* Under the check of initialised values this is what is left to do when that one has looked (code.inner). */
 int race_speculated(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct code *c = w->code;
-    const struct site *s = &c->low->site[i->site];
-    const struct range *r = &w->range[i->site];
-    s32 stride = CLS_AT(i, 1) == CLS_A ? c->stride[i->a] : 0;
-    bool nobody_writes = s->space == SP_GLOBAL && r->size && !r->race;
-    if (w->race && !nobody_writes) {
-        struct access a = { .site = s, .insn = i, .warp = w, .bytes = (u32)s->width * s->vec };
-        access_addresses(&a, R);
-        memset(a.space, s->space, sizeof a.space);
-        pending_add(w->race, &a, active_lanes(w, R, i));
-    }
-    return (c->watch & WATCH_INIT ? init_handler : memory_handler)(s, i, c->group, stride)(R, i, w);
+    if (!(c->watch & WATCH_INIT)) note(R, i, w);
+    return memory_handler(&c->low->site[i->site], i, c->group, stride_of(i, c))(R, i, w);
 }

@@ -23,7 +23,7 @@ static inline struct touch race_touch(struct warp *warp, const struct insn *i, u
 }
 
 memory_chooser race_memory;     /* handlers_race.c */
-handler race_speculated;        /* race_pending.c: a load that is put off until a selection takes it */
+handler race_speculated, race_speculated_init;        /* race_pending.c: a load that is put off until a selection takes it */
 handler *race_init_memory(const struct site *s, const struct insn *i, u32 group, s32 stride);  /* handlers_all.c */
 
 void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me, u32 each);
