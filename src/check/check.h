@@ -8,5 +8,4 @@ struct race;
 struct race *race_new(struct mem *m);           /* NULL: no memory */
 void race_delete(struct race *r);
 const struct observer *race_observer(struct race *r);   /* for sim_launch.observers */
-u64 race_bytes_used(const struct race *r);      /* address space given to notes on global memory */
 #endif

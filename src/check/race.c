@@ -24,7 +24,6 @@ static void track(struct race *r, struct mem_object *o)
         r->tracked = t; r->captracked = cap;
     }
     r->tracked[r->ntracked++] = (struct tracked){ o, cells, bytes };
-    r->cells_bytes += bytes;
     o->race = cells - from;
 }
 
@@ -35,7 +34,7 @@ static void untrack(struct race *r, bool all)
     for (u32 n = 0; n < r->ntracked; n++) {
         struct tracked t = r->tracked[n];
         t.o->race = 0;
-        if (all || t.o->state != MEM_LIVE) { pages_release(t.cells, t.bytes); r->cells_bytes -= t.bytes; }
+        if (all || t.o->state != MEM_LIVE) pages_release(t.cells, t.bytes);
         else r->tracked[keep++] = t;
     }
     r->ntracked = keep;
@@ -213,7 +212,7 @@ static void sync_event(void *self, const struct sync_event *e)
 /* ---- accesses ---- */
 
 /* Pieces that are no whole sectors, or cross a page while cells are locked page by page. */
-void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me, u32 each)
+void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me)
 {
     struct race *r = t->w->c->race;
     u32 es = word_es(me);
@@ -227,7 +226,7 @@ void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me, u32 each
         if (t->space == SPACE_GLOBAL) cells_lock(r, sector);
         u64 run = base | (u64)(es >= ES_ONE ? lane : (lane - (first >> es)) & 31) << 9;          /* the lane of the sector's first byte, as if it took part */
         if (here == SECTOR) race_sector(t, c, run);
-        else if (each >= 4 || es >= ES_ONE) {
+        else if (es >= 2) {
             bool words = !(first & 3) && !(here & 3);
             if (!words) race_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
             else for (u32 k = first; k < first + here; k += 4)
@@ -471,4 +470,3 @@ void race_delete(struct race *r)
 }
 
 const struct observer *race_observer(struct race *r) { return &r->observer; }
-u64 race_bytes_used(const struct race *r) { return r->cells_bytes; }

@@ -24,7 +24,7 @@
 enum { SECTOR = 32, ES_ONE = 5, ES_MIXED = 7 };
 enum { WHO_ONE, WHO_WARP, WHO_CTA, WHO_GRID };
 enum { FLAG_LIST = 1, FLAG_ATOMS = 2 };         /* of a mixed write word: all is in the list; strong writes are in cell.ax */
-enum { OP_READ = 0, OP_WRITE = 1, OP_STRONG = 2, OP_ASYNC = 4, OP_VOLATILE_CACHE = 8 };   /* ASYNC: a copy in flight; the last: ld.cg and the like */
+enum { OP_READ = 0, OP_WRITE = 1, OP_STRONG = 2, OP_ASYNC = 4 };        /* ASYNC: a copy in flight */
 enum { SPACE_SHARED, SPACE_GLOBAL };
 
 #define MIXED ((u64)ES_MIXED << 6)
@@ -99,7 +99,7 @@ struct race_cta {
     struct pool words, lists;   /* of shared memory; empty again after every full barrier */
     struct clk *seen, *loose, *weak;    /* what every thread of it knows; has news of; would know if R5a were an order */
     struct bar_state {          /* a phase of a barrier that is not over */
-        u32 lanes[MAX_WARPS], waits[MAX_WARPS];     /* arrived, and waiting */
+        u32 waits[MAX_WARPS];   /* lanes that arrived and wait */
         struct sync *sync;      /* what the arrived know */
     } bar[MAX_BARS];
     struct race_warp warp[MAX_WARPS];
@@ -130,9 +130,8 @@ struct race {
         u32 number, n, cap;                     /* of the question; asked in it */
         struct asked { const struct sync *sync; u32 number, upto, slot, start; bool wide; } *a;
     } questions;
-    bool exact, overflow;                       /* of the running launch; overflow: T ran out */
+    bool exact;                                 /* of the running launch */
     void (*hook)(void *self, const struct touch *t, u32 byte); void *hook_self;       /* tests: told of every racy byte, instead of the report */
-    u64 cells_bytes;                            /* reserved for cells, for figures */
     struct observer observer;
 };
 

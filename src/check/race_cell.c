@@ -203,9 +203,8 @@ static void list_access(const struct touch *t, struct cell *c, struct list_entry
     if (l->n == 1 && !l->ns && m.op == OP_WRITE && m.bytes == ~0u && word_kind(m.a) == WHO_ONE) { c->w = m.a; c->wx = m.site; c->r = 0; }   /* uniform again */
 }
 
-static void list_words(struct list *l, const struct touch *t, const struct words *w, u32 op, u64 lo)
+static void list_words(struct list *l, const struct words *w, u32 op, u64 lo)
 {
-    (void)t;
     for (u32 j = 0; j < 8; j++) {
         if (w->a[j] < lo) continue;
         u32 size = op & OP_STRONG ? 1u << word_es(w->a[j]) : 0;
@@ -224,10 +223,10 @@ static void to_list(const struct touch *t, struct cell *c)
     struct list *l = pool_at(lists_of(t), n);
     l->n = l->ns = l->next = 0;
     if (c->w >= lo && word_mixed(c->w)) {
-        if (c->wx) list_words(l, t, pool_at(words_of(t), c->wx), OP_WRITE, lo);
-        if (c->w & FLAG_ATOMS) list_words(l, t, pool_at(words_of(t), c->ax), OP_WRITE | OP_STRONG, lo);
+        if (c->wx) list_words(l, pool_at(words_of(t), c->wx), OP_WRITE, lo);
+        if (c->w & FLAG_ATOMS) list_words(l, pool_at(words_of(t), c->ax), OP_WRITE | OP_STRONG, lo);
     } else if (c->w >= lo) list_add(l, (struct list_entry){ .a = c->w, .bytes = ~0u, .site = c->wx, .op = OP_WRITE });
-    if (c->r >= lo && word_mixed(c->r)) list_words(l, t, pool_at(words_of(t), c->rx), OP_READ, lo);
+    if (c->r >= lo && word_mixed(c->r)) list_words(l, pool_at(words_of(t), c->rx), OP_READ, lo);
     else if (c->r >= lo) list_add(l, (struct list_entry){ .a = c->r, .bytes = ~0u, .site = c->rx, .op = OP_READ });
     c->w = (u64)t->w->c->now << 32 | MIXED | FLAG_LIST;
     c->wx = n; c->r = 0;

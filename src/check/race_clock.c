@@ -371,7 +371,6 @@ void clock_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits)
     }
     c->now++;
     teach(b->sync, now_of(w, mask, SCOPE_CTA), knew, n);
-    b->lanes[w->id] |= mask;
     if (waits) b->waits[w->id] |= mask;
     unlock(&c->race->lock);
 }

@@ -109,9 +109,8 @@ static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
 }
 
 /* What one store can reach. */
-static void written(struct race_kernel *k, const struct site *s, struct arena *a)
+static void written(struct race_kernel *k, const struct site *s)
 {
-    (void)a;
     if (s->space == SP_SHARED || s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM || s->space == SP_CONST) return;
     if (s->root.kind == ROOT_PARAM) {
         for (u32 n = 0; n < k->nparam; n++) if (k->param[n] == s->root.off) return;
@@ -141,7 +140,7 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     k->param = base_alloc(sizeof *k->param * (l->nsite + 1));
     k->var = base_alloc(sizeof *k->var * (l->nsite + 1));
     CHECK(k->param && k->var);
-    for (u32 n = 0; n < l->nop; n++) if (l->op[n].kind != KX_DEAD && writes(&l->op[n]) && l->op[n].site < l->nsite) written(k, &l->site[l->op[n].site], &tmp);
+    for (u32 n = 0; n < l->nop; n++) if (l->op[n].kind != KX_DEAD && writes(&l->op[n]) && l->op[n].site < l->nsite) written(k, &l->site[l->op[n].site]);
     arena_free(&tmp);
     k->next = r->kernels;
     return r->kernels = k;

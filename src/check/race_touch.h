@@ -26,13 +26,13 @@ memory_chooser race_memory;     /* handlers_race.c */
 handler race_speculated, race_speculated_init;        /* race_pending.c: a load that is put off until a selection takes it */
 handler *race_init_memory(const struct site *s, const struct insn *i, u32 group, s32 stride);  /* handlers_all.c */
 
-void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me, u32 each);
+void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me);
 /* n bytes at a, by consecutive lanes, the first of which `me` names, 1 << es bytes each; cells + address reaches the cell. */
 static inline void race_run(struct touch *t, char *cells, u64 a, u32 n, u64 me)
 {
     u32 es = word_es(me);
-    if (unlikely((a | n) & (SECTOR - 1)) || es >= ES_ONE) { race_run_parts(t, cells, a, n, me, 1u << es); return; }
-    if (t->space == SPACE_GLOBAL && t->w->c->race->many && (a ^ (a + n - 1)) >> 12) { race_run_parts(t, cells, a, n, me, 1u << es); return; }
+    if (unlikely((a | n) & (SECTOR - 1)) || es >= ES_ONE) { race_run_parts(t, cells, a, n, me); return; }
+    if (t->space == SPACE_GLOBAL && t->w->c->race->many && (a ^ (a + n - 1)) >> 12) { race_run_parts(t, cells, a, n, me); return; }
     if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->race, a);
     u64 first = a;
     for (u64 up = (u64)(SECTOR >> es) << 9; n; n -= SECTOR, a += SECTOR, me += up) { t->at = a; race_sector(t, (struct cell *)(void *)(cells + a), me); }
