@@ -7,6 +7,7 @@
  *   WATCH_GROUP(sp, a, N, lane, k)   loads: N bytes at a, by the k lanes from `lane` on
  *   WATCH_SOME(sp, W, a, lane, N)    N bytes at a + (l - lane) * N, by each active lane l
  *   WATCH_EACH(sp, W, a, N)          N bytes at a[l], by each of the 32 lanes l
+ *   FAST_LEAST                       the narrowest element that is fast: 2, or 4
  * sp is global or shared, W says whether it is a store. The calls come after the bounds test and before the access, with i and w
  * in scope, for global memory r, the range; they may return from the handler. */
 #include "sim/access.h"
@@ -44,7 +45,7 @@ static inline bool inside(const struct range *r, u64 a, u64 n)
 /* ---- fast ---- */
 
 /* A copy whose length the compiler knows, in vectors; memcpy of 128 bytes and more would be a call. */
-typedef u32 vec16 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef u32 vec16 __attribute__((vector_size(16), aligned(2), may_alias));
 #define COPY(to, from, n) do { vec16 *t_ = (vec16 *)(void *)(to); const vec16 *f_ = (const vec16 *)(const void *)(from); for (u32 k_ = 0; k_ < (n) / 16; k_++) t_[k_] = f_[k_]; } while (0)
 
 
@@ -81,6 +82,9 @@ EACH(gather4, global, u64, 0) EACH(gather4_shared, shared, u32, 0) EACH(scatter4
         return 0; \
     }
 PART(global, u64, u32, 4) PART(global, u64, u64, 8) PART(shared, u32, u32, 4) PART(shared, u32, u64, 8)
+#if FAST_LEAST == 2
+PART(global, u64, u16, 2) PART(shared, u32, u16, 2)
+#endif
 
 /* What every fast handler begins with, and the test of n bytes at a. */
 #define FAST_HEAD const struct range *r = &w->range[i->site]; (void)r
@@ -229,19 +233,29 @@ PART(global, u64, u32, 4) PART(global, u64, u64, 8) PART(shared, u32, u32, 4) PA
     }
 FAST(global, u64, u32, 4) FAST(global, u64, u64, 8)
 FAST(shared, u32, u32, 4) FAST(shared, u32, u64, 8)
+#if FAST_LEAST == 2
+FAST(global, u64, u16, 2) FAST(shared, u32, u16, 2)
+#endif
 
 struct fast_set { handler *s, *sts, *sv, *c32, *c16, *c, *g16, *g, *gs, *st32, *st16, *st; };
 #define FAST_SET(sp, N) { ld_##sp##_s_##N, st_##sp##_s_##N, ld_##sp##_sv_##N, ld_##sp##_c32_##N, ld_##sp##_c16_##N, ld_##sp##_c_##N, ld_##sp##_g16_##N, ld_##sp##_g_##N, ld_##sp##_gs_##N, \
     st_##sp##_c32_##N, st_##sp##_c16_##N, st_##sp##_c_##N }
-static const struct fast_set fast_sets[2][2] = { { FAST_SET(global, 4), FAST_SET(global, 8) }, { FAST_SET(shared, 4), FAST_SET(shared, 8) } };
+#if FAST_LEAST == 2
+#define NARROW_SET(sp) [2] = FAST_SET(sp, 2),
+#else
+#define NARROW_SET(sp)
+#endif
+static const struct fast_set fast_sets[2][9] = {        /* by the width of an element */
+    { NARROW_SET(global) [4] = FAST_SET(global, 4), [8] = FAST_SET(global, 8) }, { NARROW_SET(shared) [4] = FAST_SET(shared, 4), [8] = FAST_SET(shared, 8) },
+};
 
 static handler *fast_handler(const struct site *s, const struct insn *i, u32 group, s32 stride)
 {
     bool shared = s->space == SP_SHARED && s->addr_width == 4;
     bool global = (s->space == SP_GLOBAL || s->space == SP_CONST || (s->space == SP_GENERIC && (s->root.kind == ROOT_PARAM || (s->root.kind == ROOT_VAR && s->root.var->space != SP_SHARED && s->root.var->space != SP_LOCAL)))) && s->addr_width == 8;
     bool load = s->name == N_ld;
-    if ((!shared && !global) || s->vec != 1 || s->width != s->reg_width || s->width < 4 || s->sem != SEM_WEAK || i->guard || (i->flags & IF_TAG) || s->root.kind == ROOT_DYN || (!load && s->name != N_st)) return FAST_MISS;
-    const struct fast_set *f = &fast_sets[shared][s->width == 8];
+    if ((!shared && !global) || s->vec != 1 || s->width != s->reg_width || s->width < FAST_LEAST || s->sem != SEM_WEAK || i->guard || (i->flags & IF_TAG) || s->root.kind == ROOT_DYN || (!load && s->name != N_st)) return FAST_MISS;
+    const struct fast_set *f = &fast_sets[shared][s->width];
     u32 addr = CLS_AT(i, 1), data = CLS_AT(i, 0);
     if (!load && s->space == SP_CONST) return FAST_MISS;
     if (addr == CLS_S) return !load ? (data == CLS_A ? FAST_MISS : f->sts) : data == CLS_S ? f->s : data == CLS_V ? f->sv : FAST_MISS;

@@ -16,7 +16,7 @@ struct verdict {                /* of one variant; workers write it under the lo
     bool known;                 /* differs, as it is known to */
     bool near;                  /* compared within the bound of an approximate form */
     bool broken;                /* could not run: text says why */
-    u32 units;                  /* that are still to do */
+    u32 planned, units;         /* of this part; those that are still to do */
     int random, all;            /* first block that differs, -1: none */
     u32 edges, randoms, alls;   /* how many differ */
     char text[400];             /* the first difference */
@@ -33,6 +33,8 @@ struct crew {
     bool stop;                  /* atomic: somebody wants to end it */
     lock_t lock;                /* of the verdicts, and of: */
     u64 inputs, forms;          /* compared until now; all units of a form done */
+    u64 planned;                /* inputs of all units */
+    u64 whole;                  /* inputs of all units of all parts */
     struct error error;         /* why a worker could not begin */
 };
 
@@ -130,6 +132,12 @@ static bool replay_blocks(struct runner *r, const struct variant *v, struct verd
     return true;
 }
 
+static u64 unit_inputs(const struct job *j, struct unit u)
+{
+    const struct variant *v = &j->variants.p[u.variant];
+    return u.to > u.from ? (u64)(u.to - u.from) << MIN_OF(all_bits(v), (u32)ALL_BLOCK_BITS) : edge_count(v) + ((u64)(j->quick ? QUICK_RANDOM : RANDOM_BLOCKS) << RANDOM_BLOCK_BITS);
+}
+
 /* What a unit found goes into the form's verdict. */
 static void collect(struct crew *c, struct unit u, const struct verdict *found, bool whole)
 {
@@ -146,8 +154,8 @@ static void collect(struct crew *c, struct unit u, const struct verdict *found, 
     d->random = d->random < 0 ? found->random : d->random;
     d->all = found->all >= 0 && (d->all < 0 || found->all < d->all) ? found->all : d->all;
     d->units -= whole;
-    c->forms += !d->units;
-    c->inputs += u.to > u.from ? (u64)(u.to - u.from) << MIN_OF(all_bits(v), (u32)ALL_BLOCK_BITS) : edge_count(v);
+    c->forms += whole && !d->units;
+    c->inputs += whole ? unit_inputs(c->job, u) : 0;
     d->failed = d->broken || d->edges || d->randoms || d->alls;
     d->known = !d->broken && d->failed && listed(&c->job->known, v);
     d->failed &= !d->known;
@@ -262,7 +270,7 @@ static void raw_all(struct job *j, const struct verdict *verdict)
 static void say(const struct job *j, const struct variant *v, const struct verdict *d)
 {
     if (!d->failed) {
-        if (j->show_all && d->record && !d->record->refused)
+        if (j->show_all && d->planned)
             printf("%-36s %s\n", v->name, d->units ? "not done" : d->near ? "approximate" : d->known ? "differs, as is known" : "agrees");
         if (!d->known && d->record && listed(&j->known, v) && !j->quick && !d->units)
             printf("%-36s agrees now: take it off the list of those that differ\n", v->name);
@@ -294,20 +302,22 @@ static int summary(const struct crew *c, double seconds)
         differ += d->failed;
         near += d->record && !d->failed && d->near;
         known += d->known;
-        agree += d->record && !d->record->refused && !d->failed && !d->near && !d->known && !d->units;
+        agree += d->planned && !d->failed && !d->near && !d->known && !d->units;
     }
     if (left)
         printf("truth: interrupted, %u forms not done\n", left);
-    printf("truth (%s): %u agree, %u approximate, %u known to differ, %u differ, %u not recorded, %u spellings that ptxas refuses; %.3g inputs in %.1f s\n",
-           j->records.device, agree, near, known, differ, missing, refused, (double)c->inputs, seconds);
+    if (j->parts > 1)
+        printf("truth: part %u of %u\n", j->part, j->parts);
+    printf("truth (%s): %u agree, %u approximate, %u known to differ, %u differ, %u not recorded, %u spellings that ptxas refuses; %llu of %llu inputs in %.1f s\n",
+           j->records.device, agree, near, known, differ, missing, refused, (unsigned long long)c->inputs, (unsigned long long)c->whole, seconds);
     return differ ? 1 : left ? 130 : agree ? 0 : 4;
 }
 
 /* One line that is written over again, on a terminal only. */
-static void progress(struct crew *c, u64 inputs, u32 forms, double seconds)
+static void progress(struct crew *c, u32 forms, double seconds)
 {
     lock(&c->lock);
-    double part = inputs ? (double)c->inputs / (double)inputs : 0;
+    double part = c->planned ? (double)c->inputs / (double)c->planned : 0;
     u64 done = c->forms;
     unlock(&c->lock);
     fprintf(stderr, "\rtruth: %llu of %u forms, %.1f %% of the inputs, %.0f s", (unsigned long long)done, forms, 100 * part, seconds);
@@ -319,9 +329,24 @@ static void progress(struct crew *c, u64 inputs, u32 forms, double seconds)
 
 /* ---- the crew at work ---- */
 
+/* Every parts-th unit of all forms, so that each part has its share of every form, and takes as long as another. */
+static void add_unit(struct crew *c, struct unit u, u32 *n)
+{
+    struct job *j = c->job;
+    u64 inputs = unit_inputs(j, u);
+    c->whole += inputs;
+    if ((*n)++ % j->parts != j->part)
+        return;
+    c->planned += inputs;
+    c->verdict[u.variant].planned++;
+    c->verdict[u.variant].units++;
+    VEC_PUSH(&j->mem, &c->units, u);
+}
+
 static void plan(struct crew *c)
 {
     struct job *j = c->job;
+    u32 n = 0;
     c->verdict = NEW_ARRAY(&j->mem, struct verdict, j->variants.n + 1);
     for (u32 i = 0; i < j->variants.n; i++) {
         const struct variant *v = &j->variants.p[i];
@@ -330,33 +355,25 @@ static void plan(struct crew *c)
         d->record = job_wants(j, v->name) ? records_find(&j->records, v->name) : NULL;
         if (!d->record || d->record->refused)
             continue;
-        struct unit u = { i, 0, 0 };
-        VEC_PUSH(&j->mem, &c->units, u);
-        d->units = 1;
-        for (u32 k = 0; !j->quick && k < d->record->alls && !listed(&j->near, v); k += UNIT_BLOCKS, d->units++) {
-            u = (struct unit){ i, k, MIN_OF(k + UNIT_BLOCKS, d->record->alls) };
-            VEC_PUSH(&j->mem, &c->units, u);
-        }
+        add_unit(c, (struct unit){ i, 0, 0 }, &n);
+        for (u32 k = 0; !j->quick && k < d->record->alls && !listed(&j->near, v); k += UNIT_BLOCKS)
+            add_unit(c, (struct unit){ i, k, MIN_OF(k + UNIT_BLOCKS, d->record->alls) }, &n);
     }
 }
 
 static void wait_for(struct crew *c, const sigset_t *signals)
 {
-    u64 inputs = 0, t0 = time_ns();
+    u64 t0 = time_ns();
     u32 forms = 0;
     bool watched = isatty(STDERR_FILENO);
-    for (u32 i = 0; i < c->units.n; i++) {
-        struct unit u = c->units.p[i];
-        const struct variant *v = &c->job->variants.p[u.variant];
-        forms += u.from == u.to;
-        inputs += u.to > u.from ? (u64)(u.to - u.from) << MIN_OF(all_bits(v), (u32)ALL_BLOCK_BITS) : edge_count(v);
-    }
+    for (u32 i = 0; i < c->job->variants.n; i++)
+        forms += c->verdict[i].units != 0;
     while (__atomic_load_n(&c->running, __ATOMIC_ACQUIRE)) {
         struct timespec tick = { 0, 20000000 };
         if (sigtimedwait(signals, NULL, &tick) > 0)
             __atomic_store_n(&c->stop, true, __ATOMIC_RELAXED);
         if (watched)
-            progress(c, inputs, forms, (double)(time_ns() - t0) / 1e9);
+            progress(c, forms, (double)(time_ns() - t0) / 1e9);
     }
     if (watched)
         fprintf(stderr, "\r%*s\r", 100, "");

@@ -89,7 +89,7 @@ struct job {
     bool quick, raw, show_all, every;   /* --quick, --raw, --all-verdicts, --every */
     const char *on;             /* --on: the device to record */
     bool again;                 /* --again: record what is there already too */
-    u32 part, parts;            /* --part K/N: every N-th variant, from K on */
+    u32 part, parts;            /* --part K/N: every N-th variant (of a replay: every N-th piece of work), from K on, which starts at 0 */
     u32 threads;                /* --threads; 0: as many as there are processors */
     char **only; int onlys;     /* names, or beginnings of them; none: every variant */
 };
