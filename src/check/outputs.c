@@ -1,5 +1,6 @@
 /* The observer of outputs.h: which output an access writes. */
 #include "check/outputs.h"
+#include "check/value_origin.h"
 #include <inttypes.h>
 
 static struct output *find(const struct outputs *o, u64 addr)
@@ -16,13 +17,20 @@ static void on_access(void *self, const struct access *a)
     for (u32 todo = a->wrote & a->ok; todo;) {
         u32 first = (u32)__builtin_ctz(todo), lanes = 1u << first;
         struct output *out = a->space[first] == SP_GLOBAL ? find(o, a->addr[first]) : NULL;
+        if (!out && o->all) {
+            for (u32 m = todo; m; m &= m - 1)
+                if (a->space[__builtin_ctz(m)] == SP_GLOBAL && !find(o, a->addr[__builtin_ctz(m)]))
+                    lanes |= m & -m;
+            if (a->space[first] == SP_GLOBAL)
+                values_any(o, a, lanes);
+        }
         for (u32 l = first + 1; out && l < LANES; l++)
             if (todo >> l & 1 && a->space[l] == SP_GLOBAL && a->addr[l] >= out->lo && a->addr[l] < out->end)
                 lanes |= 1u << l;
         todo &= ~lanes;
         if (out && out->written)
             coverage_write(o, out, a, lanes);
-        if (out && out->finite)
+        if (out && out->type)
             values_write(o, out, a, lanes);
     }
 }
@@ -30,6 +38,15 @@ static void on_access(void *self, const struct access *a)
 void output_describe(struct arena *a, const struct output *out, struct finding *f)
 {
     char type[160];
+    if (!out->arg) {
+        const struct mem_object *m = out->object;
+        f->object = m->name;
+        f->object_type = m->type;
+        f->object_base = m->base;
+        f->object_size = m->size;
+        f->element_size = m->element_size;
+        return;
+    }
     contract_type_text(out->arg, type, sizeof type);
     f->object = out->arg->arg->name;
     f->object_type = arena_str(a, str_of(type));
@@ -52,9 +69,9 @@ static bool add(struct outputs *o, const struct outputs_launch *l, u32 i, struct
         return true;
     struct output *out = &o->list[o->n];
     *out = (struct output){ .arg = b, .object = object, .lo = at, .end = at + b->bytes };
-    out->finite = l->checks & CHECK_VALUES && values_wanted(b);
+    out->type = l->checks & CHECK_VALUES && values_wanted(b) ? g->shape.type : NULL;
     bool covered = l->checks & CHECK_COVERAGE && (g->once || (g->flow == FLOW_OUT && !g->partial));
-    o->n += covered || out->finite;
+    o->n += covered || out->type;
     return !covered || coverage_begin(out, g->once, e);
 }
 
@@ -67,7 +84,11 @@ bool outputs_begin(const struct outputs_launch *l, struct outputs **out, struct 
     o->bound = l->bound;
     o->kernel = arena_str(&mem, str_of(name));
     o->report = l->report;
-    o->list = NEW_ARRAY(&mem, struct output, l->bound->kernel->args.n + 1);
+    u32 n = l->bound ? l->bound->kernel->args.n : 0;
+    o->list = NEW_ARRAY(&mem, struct output, n + 1);
+    o->all = l->all_values;
+    o->memory = l->mem;
+    pthread_mutex_init(&o->lock, NULL);
     o->observer = (struct observer){ .self = o, .watch = WATCH_WRITES, .writes = true, .access = on_access, .next = l->next };
     o->block = l->block[0] * l->block[1] * l->block[2];
     o->grid = l->grid[0];
@@ -75,9 +96,14 @@ bool outputs_begin(const struct outputs_launch *l, struct outputs **out, struct 
     o->mem = mem;
     *out = NULL;
     bool ok = true;
-    for (u32 i = 0; ok && i < l->bound->kernel->args.n; i++)
+    for (u32 i = 0; ok && i < n; i++)
         ok = add(o, l, i, e);
-    if (ok && o->n)
+    bool values = o->all;
+    for (u32 i = 0; i < o->n; i++)
+        values |= o->list[i].type != NULL;
+    if (ok && values && !(o->held = report_new()))
+        ok = error_set(e, ERR_MEMORY, "no memory for a report");
+    if (ok && (o->n || o->all))
         *out = o;
     else
         outputs_free(o);
@@ -91,14 +117,36 @@ void outputs_end(struct outputs *o, bool whole)
             coverage_end(o, &o->list[i]);
 }
 
+void outputs_again(struct outputs *o, struct value_origins *origins)
+{
+    for (u32 i = 0; i < o->n; i++) {
+        base_free(o->list[i].written);
+        base_free(o->list[i].writer);
+        o->list[i].written = NULL;
+        o->list[i].writer = NULL;
+    }
+    o->origins = origins;
+    o->observer.next = NULL;
+}
+
+void outputs_settle(struct outputs *o)
+{
+    static const enum finding_kind kind[] = { [ODD_INF] = F_value_inf, [ODD_NAN] = F_value_nan };
+    for (u32 k = ODD_INF; k <= ODD_NAN; k++)
+        if (o->odd >> k & 1 && !(o->told >> k & 1))
+            report_take(o->report, o->held, kind[k]);
+}
+
 void outputs_free(struct outputs *o)
 {
     if (!o)
         return;
+    report_free(o->held);
     for (u32 i = 0; i < o->n; i++) {
         base_free(o->list[i].written);
         base_free(o->list[i].writer);
     }
+    pthread_mutex_destroy(&o->lock);
     struct arena mem = o->mem;          /* the struct lies in it */
     arena_free(&mem);
 }

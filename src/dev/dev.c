@@ -238,7 +238,7 @@ enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct 
 {
     *r = (struct sim_result){ 0 };
     report_tickets_end(d->report);
-    u32 by_contract = l->contract ? CHECK_CONTRACT | CHECK_VALUES | CHECK_COVERAGE : 0;
+    u32 by_contract = (l->contract ? CHECK_CONTRACT | CHECK_VALUES | CHECK_COVERAGE : 0) | (d->options.all_values ? CHECK_VALUES : 0);
     report_ran(d->report, d->options.gpu ? CHECK_LAUNCH : CHECK_BOUNDS | CHECK_ALIGN | CHECK_BARRIER | CHECK_LAUNCH | CHECK_MEMORY | by_contract);
     if (!launch_allowed(d, l) || !contract_kept(d, l))
         return DEV_REFUSED;

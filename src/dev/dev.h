@@ -12,6 +12,7 @@ struct dev_options {
     bool gpu;                   /* the real GPU, not the software one */
     u32 workers;                /* 0: as many as there are processors */
     u32 checks;                 /* CHECK_* */
+    bool all_values;            /* CHECK_VALUES looks at every store, not at outputs of contracts only */
     bool seeded; u64 seed;      /* as in sim_launch; implies one worker */
     u64 budget;                 /* warp instructions per launch, 0: none */
 };

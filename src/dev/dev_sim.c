@@ -2,6 +2,7 @@
 #include "check/outputs.h"
 #include "dev/dev.h"
 #include "mem/shadow.h"
+#include "dev/dev_again.h"
 #include "dev/dev_order.h"
 #include <stdlib.h>
 #include <inttypes.h>
@@ -105,19 +106,23 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     };
     struct outputs *outputs = NULL;
     struct outputs_launch watched = { .bound = l->contract, .kernel = l->kernel, .params = l->params, .grid = s.grid, .block = s.block, .mem = d->mem,
-                                      .checks = d->options.checks, .report = d->report, .next = s.observers };
-    if (l->contract && !outputs_begin(&watched, &outputs, e))
+                                      .checks = d->options.checks, .all_values = d->options.all_values, .report = d->report, .next = s.observers };
+    if ((l->contract || d->options.all_values) && !outputs_begin(&watched, &outputs, e))
         return DEV_FAILED;
     if (outputs)
         s.observers = &outputs->observer;
     struct orders *orders = NULL;
-    if (l->orders && !(orders = orders_begin(d->mem, e))) {
-        outputs_free(outputs);
-        return DEV_FAILED;
-    }
-    bool ok = sim_run(d->sim, &s, r, e);
-    if (outputs)
+    struct memory_copy before = { 0 };
+    bool ok = (!l->orders || (orders = orders_begin(d->mem, e))) && (!outputs || !outputs->held || values_keep(&before, d, l, e));
+    ok = ok && sim_run(d->sim, &s, r, e);
+    if (outputs) {
         outputs_end(outputs, ok && r->end == SIM_DONE);
+        if (ok && outputs->held)
+            ok = values_again(outputs, &before, d, &s, r, e);
+        else if (outputs->held)
+            outputs_settle(outputs);
+    }
+    copy_free(&before);
     outputs_free(outputs);
     if (orders && ok && r->end == SIM_DONE)
         ok = orders_search(orders, d->sim, &s, l->orders, e);

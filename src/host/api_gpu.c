@@ -53,6 +53,7 @@ static bool options_read(const lk_options *given, struct dev_options *o, struct 
     if ((in.check && !checks_parse(in.check, &o->checks, e)) || (in.no_check && !checks_parse(in.no_check, &off, e)))
         return false;
     o->checks &= ~off;
+    o->all_values = in.check && o->checks & CHECK_VALUES;
     return true;
 }
 

@@ -343,3 +343,10 @@ u64 mem_local_window(const struct mem *m)
 {
     return m->local_window;
 }
+
+const struct scalar *mem_scalar(const struct mem_object *o)
+{
+    const char *end = o->type ? strchr(o->type, '[') : NULL;
+    const struct scalar *t = end ? scalar_find((struct str){ o->type, (u32)(end - o->type) }) : NULL;
+    return t && o->size % t->bytes == 0 ? t : NULL;
+}

@@ -5,7 +5,7 @@
  * Layout of the arena, from its base: a guard, the generic windows of shared and local memory, then allocations. */
 #ifndef LOCKSTEP_MEM_H
 #define LOCKSTEP_MEM_H
-#include "base/base.h"
+#include "base/scalar.h"
 
 enum mem_kind { MEM_DEVICE, MEM_PINNED, MEM_MANAGED, MEM_GLOBAL, MEM_CONST, MEM_HEAP };   /* GLOBAL, CONST: variables of a module */
 enum mem_state { MEM_LIVE, MEM_FREED };
@@ -36,6 +36,8 @@ struct mem_object *mem_find(const struct mem *m, u64 addr);
 /* The nearest object below or above, for reports; NULL: none. */
 struct mem_object *mem_near(const struct mem *m, u64 addr);
 struct mem_object *mem_by_id(const struct mem *m, u32 id);
+/* The type of its elements by its description "f32[100]"; NULL: not known. */
+const struct scalar *mem_scalar(const struct mem_object *o);
 /* Makes all bytes of an object zero, without touching pages that can be given back instead. */
 void mem_zero(struct mem *m, const struct mem_object *o);
 u64 mem_bytes_live(const struct mem *m);

@@ -464,6 +464,53 @@ bool report_again(struct report *r, u64 ticket, const struct occurrence *given)
     return known;
 }
 
+static void set_join(struct thread_set *to, const struct thread_set *from)
+{
+    bool same = !memcmp(to->nctaid, from->nctaid, sizeof to->nctaid) && !memcmp(to->ntid, from->ntid, sizeof to->ntid) && to->piece && from->piece;
+    to->partial |= from->partial || !same;
+    for (u32 k = 0; same && k < SET_PIECES; k++) {
+        if (from->piece[k] && !to->piece[k])
+            to->piece[k] = base_alloc(SET_PIECE / 8);
+        to->partial |= from->piece[k] && !to->piece[k];
+        for (u32 j = 0; from->piece[k] && to->piece[k] && j < SET_PIECE / 64; j++)
+            to->piece[k][j] |= from->piece[k][j];
+    }
+}
+
+static void entry_join(struct entry *to, const struct entry *from)
+{
+    to->occurrences += from->occurrences;
+    set_join(&to->who, &from->who);
+    if (!from->has_range)
+        return;
+    u64 apart = from->anchor > to->anchor ? (u64)from->anchor - (u64)to->anchor : (u64)to->anchor - (u64)from->anchor;
+    to->step = gcd(gcd(to->step, from->step), to->has_range ? apart : 0);
+    to->low = to->has_range ? MIN_OF(to->low, from->low) : from->low;
+    to->high = to->has_range ? MAX_OF(to->high, from->high) : from->high;
+    to->anchor = to->has_range ? to->anchor : from->anchor;
+    to->has_range = true;
+}
+
+void report_take(struct report *r, struct report *from, enum finding_kind kind)
+{
+    lock(&r->lock);
+    for (u32 b = 0; b < BUCKETS && !(finding_check(kind) & r->checks_off); b++)
+        for (const struct entry *x = from->bucket[b]; x; x = x->next) {
+            struct entry *e = x->f.kind == kind ? entry_get(r, &x->f) : NULL;
+            if (!e)
+                continue;
+            bool fresh = !e->occurrences, counts = !e->suppressed;
+            if (fresh) {        /* the shape is the other's */
+                struct occurrence o = occurrence_of(&x->f);
+                set_shape(&e->who, &o);
+            }
+            entry_join(e, x);
+            r->occurrences += counts ? x->occurrences : 0;
+            r->error_occurrences += counts && finding_severity(kind) == SEV_ERROR ? x->occurrences : 0;
+        }
+    unlock(&r->lock);
+}
+
 void report_tickets_end(struct report *r)
 {
     lock(&r->lock);

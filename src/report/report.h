@@ -33,6 +33,8 @@ u32 report_notes(const struct report *r);
 u64 report_occurrences(const struct report *r);
 u64 report_error_occurrences(const struct report *r);   /* grows with every error added, also one of a known cause */
 void report_clear(struct report *r);
+/* Moves what `from` has of this kind over, as if it had been added here. */
+void report_take(struct report *r, struct report *from, enum finding_kind kind);
 /* Rules of a file (suppress.h) keep what they match out of the report, its counts included, from now on. false: e. */
 bool report_suppress(struct report *r, const char *name, struct str text, struct error *e);
 u32 report_suppressed(const struct report *r);  /* entries kept out */

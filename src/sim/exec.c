@@ -90,13 +90,16 @@ int exec_one(struct warp *w, u32 at)
     return access ? (w->planes ? init_watched : c->watch ? memory_watched : memory_any)(w->R, i, w) : c->fn[at](w->R, i, w);
 }
 
-/* With a probe or a trace on. */
+/* With a probe or a trace on, or followed. */
 static int run_rare(struct warp *w, u32 b, u32 at, u32 end)
 {
+    bool follow = w->cta->launch->in->follow;
     if (w->trace) return trace_run(w, b, at, end);
     for (; at < end; at++) {
+        if (follow) observe_step(w, &w->code->insn[at], false);
         int ev = exec_one(w, at);
         if (unlikely(ev)) { w->event_at = at; return ev; }
+        if (follow) observe_step(w, &w->code->insn[at], true);
     }
     return 0;
 }

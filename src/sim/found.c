@@ -34,10 +34,12 @@ struct place *found_place(struct arena *a, const struct lowered *l, u32 op)
     return first;
 }
 
-void found(struct warp *w, u32 op, struct finding *f, u32 mask)
+void found(struct warp *w, u32 op, struct finding *f, u32 mask) { found_in(w->cta->launch->in->report, w, op, f, mask); }
+
+void found_in(struct report *to, const struct warp *w, u32 op, struct finding *f, u32 mask)
 {
     struct arena mem = { 0 };
-    struct launch *l = w->cta->launch;
+    const struct launch *l = w->cta->launch;
     f->place = found_place(&mem, w->code->low, op);
     f->kernel = arena_str(&mem, l->kernel->func->name);
     memcpy(f->cta, w->cta->id, 12);
@@ -46,7 +48,7 @@ void found(struct warp *w, u32 op, struct finding *f, u32 mask)
     f->nlanes = 0;
     for (u32 k = 0; k < LANES; k++)
         if (mask >> k & 1) { f->addr[f->nlanes] = f->addr[k]; f->thread[f->nlanes++] = w->id * LANES + k; }
-    report_add(l->in->report, f);
+    report_add(to, f);
     arena_free(&mem);
 }
 

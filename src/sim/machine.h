@@ -426,6 +426,7 @@ bool builtin_call(struct warp *w, const struct call *c, const struct insn *i);  
 enum builtin builtin_find(struct str name);
 
 void found(struct warp *w, u32 op, struct finding *f, u32 mask);                                /* found.c: fills in place and threads, and adds */
+void found_in(struct report *to, const struct warp *w, u32 op, struct finding *f, u32 mask);    /* the same, into another report */
 struct place *found_place(struct arena *a, const struct lowered *l, u32 op);
 void launch_stop(struct launch *l, int end);                                                    /* the workers take this end; the first one wins */
 void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt, ...) PRINTF_LIKE(6, 7);

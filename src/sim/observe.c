@@ -58,6 +58,12 @@ void observe_launch(const struct launch *l, bool begin)
     }
 }
 
+void observe_step(struct warp *w, const struct insn *i, bool done)
+{
+    for (const struct observer *o = w->cta->launch->in->observers; o; o = o->next)
+        if (o->step) o->step(o->self, w, i, done);
+}
+
 void observe_copied(const struct launch *l, const struct warp *w, u32 lane, const char *to, u32 bytes)
 {
     for (const struct observer *o = l->in->observers; o; o = o->next)

@@ -39,6 +39,7 @@ struct observer {
     void (*before)(void *self, const struct access *a);                  /* before an access: lanes in a->ok will do it, a->ptr says where */
     void (*access)(void *self, const struct access *a);                  /* after it */
     void (*sync)(void *self, const struct sync_event *e);
+    void (*step)(void *self, struct warp *w, const struct insn *i, bool done);  /* before and after every instruction that is not the end of a block; goes with sim_launch.follow */
     void (*selected)(void *self, struct warp *w, u32 reg, u32 lanes);   /* these lanes are about to select register `reg`, which a SITE_SPECULATED load gave; goes with WATCH_RACE */
     void (*copied)(void *self, const struct warp *w, u32 lane, const char *to, u32 bytes);      /* an asynchronous copy of that lane is done */
     void (*allocated)(void *self, struct mem_object *o);            /* by device malloc */
@@ -53,6 +54,7 @@ void observe_wrote(const struct launch *l, const struct access *a);
 void observe_before(const struct launch *l, const struct access *a);
 void observe_access(const struct launch *l, const struct access *a);
 void observe_sync(const struct launch *l, struct sync_event e);
+void observe_step(struct warp *w, const struct insn *i, bool done);
 void observe_copied(const struct launch *l, const struct warp *w, u32 lane, const char *to, u32 bytes);
 handler observe_pick;                           /* stands before a selection that takes from a speculated load, in code that is watched for races */
 void observe_allocated(const struct launch *l, struct mem_object *o);

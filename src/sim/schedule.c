@@ -163,7 +163,7 @@ static void warp_start(struct warp *w, bool fresh)
     w->base = f;
     w->nsplit = 0; w->cur = NULL; w->probe = NULL; w->code = NULL;
     w->trace = unlikely(l->trace != NULL) ? trace_warp(w) : NULL;
-    w->rare = w->trace != NULL;
+    w->rare = w->trace != NULL || l->in->follow;
     if (w->trace) memset(w->traced, 0, sizeof w->traced);
     if (w->copies) async_reset(w);
     w->fuel = FUEL_FIRST; w->fuel_next = FUEL_FIRST;
@@ -576,7 +576,7 @@ static bool prepare(struct sim *s, struct launch *l, const struct sim_launch *in
     lock(&s->lock);
     l->kernel = lower_func(s, in->kernel, e);
     if (l->kernel) {
-        l->fast = decode(s, l->kernel, in, in->plain || in->trace, e);
+        l->fast = decode(s, l->kernel, in, in->plain || in->trace || in->follow, e);
         l->plain = decode(s, l->kernel, in, true, e);
     }
     l->serial = ++s->serial;
@@ -648,7 +648,7 @@ bool sim_run(struct sim *s, const struct sim_launch *in, struct sim_result *r, s
     }
     u32 per_sm = sim_resident_per_sm(s->profile, in->kernel, l.threads, l.shared_total);
     l.max_resident = (per_sm ? per_sm : 1) * s->profile->sms;
-    u32 n = in->seeded || in->trace || l.total < 8 ? 1 : s->workers;
+    u32 n = in->seeded || in->trace || in->follow || l.total < 8 ? 1 : s->workers;
     if (n > l.total) n = (u32)l.total;
     if (n > 1 && !s->pool) s->pool = pool_new(s->workers - 1);
     if (n > 1 && (!s->pool || s->pool->nthread < n - 1)) n = s->pool ? s->pool->nthread + 1 : 1;

@@ -32,6 +32,7 @@ struct sim_launch {             /* what dev has checked against the limits befor
     u64 budget;                 /* warp instructions; 0: none */
     const struct observer *observers;   /* observe.h; NULL: none */
     const struct sim_trace *trace;      /* NULL: none */
+    bool follow;                /* observers see every instruction (observer.step): one worker, plain code */
     struct report *report;
     void (*print)(void *ctx, const char *p, size_t n); void *print_ctx;   /* device printf; NULL: standard output */
     const volatile int *interrupt;  /* non-zero: stop with a report of where it stood; or NULL */

@@ -186,7 +186,7 @@ static void mask_finding(struct warp *w, const struct insn *i, u32 lanes, u32 ma
 /* The whole warp shuffles 32-bit registers by the same amount: no rendezvous, no copies of operands. */
 static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop *o)
 {
-    if (w->planes && w->planes->dirty) return false;
+    if ((w->planes && w->planes->dirty) || w->cta->launch->in->follow) return false;
     if (o->name != N_shfl || o->d2.kind != O_NONE || o->d.kind != O_REG || w->code->low->tag[o->d.reg] || i->cls != (CLS_V | CLS_V << 2 | CLS_S << 4 | CLS_S << 6) || CLS_E(i) != CLS_S) return false;
     u32 mask, b, c, v[LANES];
     memcpy(&mask, SLOT(w->R, i->c), 4);
