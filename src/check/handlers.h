@@ -26,7 +26,22 @@
         race_some(&t_, CELLS_##sp, a, N, first, w->mask); } } while (0)
 #define WATCH_EACH(sp, W, a, N) do { HANDLER_FIRST(sp); if (TRACKED_##sp) { \
         if (W && !all_differ(a)) return memory_watched(R, i, w); \
-        for (u32 l_ = 0; l_ < LANES; l_++) race_few(w, i, W, SPACE_OF_##sp, CELLS_##sp, (a)[l_], N, 1u << l_); } } while (0)
+        if (!W && race_alone(w->race, SPACE_OF_##sp)) READ_EACH(sp, a); \
+        else for (u32 l_ = 0; l_ < LANES; l_++) race_few(w, i, W, SPACE_OF_##sp, CELLS_##sp, (a)[l_], N, 1u << l_); } } while (0)
+
+/* Lanes that read words: neighbours are often in one sector. */
+#define READ_EACH(sp, a) do { \
+        struct race_warp *rw_ = w->race; \
+        struct reader q_ = { 0 }; \
+        u64 me_ = race_stamp(rw_, 0, ES_ONE, WHO_ONE), lo_ = rw_->c->lo[SPACE_OF_##sp]; \
+        u32 site_ = race_site(w, i); \
+        for (u32 l_ = 0; l_ < LANES; l_++, me_ += 1u << 9) { \
+            struct cell *c_ = (struct cell *)(void *)(CELLS_##sp + ((a)[l_] & ~(u64)(SECTOR - 1))); \
+            if (c_ != q_.c) reader_open(&q_, rw_, c_, SPACE_OF_##sp); \
+            if (likely(reader_word(&q_, rw_, (u32)((a)[l_] & (SECTOR - 1)) / 4, me_, site_, lo_))) continue; \
+            race_few(w, i, OP_READ, SPACE_OF_##sp, CELLS_##sp, (a)[l_], 4, 1u << l_); \
+            q_.c = NULL;                        /* it may be another kind of sector now */ \
+        } } while (0)
 
 /* Runs of neighbours among the lanes of the mask, of which `first` is the lowest, at a. */
 static inline void race_some(struct touch *t, char *cells, u64 a, u32 each, u32 first, u32 mask)

@@ -101,8 +101,10 @@ static struct race_cta *slot_new(struct race *r)
     struct race_cta *c = base_alloc(sizeof *c);
     if (!c) return NULL;
     c->race = r; c->slot = r->nslot;
-    c->words = (struct pool){ .size = sizeof(struct words), .lock = LOCK_INIT };
-    c->lists = (struct pool){ .size = sizeof(struct list), .lock = LOCK_INIT };
+    if (!pool_open(&c->words, sizeof(struct words), CHUNKS_SHARED) || !pool_open(&c->lists, sizeof(struct list), CHUNKS_SHARED)) {
+        pool_free(&c->words); pool_free(&c->lists); base_free(c);
+        return NULL;
+    }
     for (u32 n = 0; n < MAX_WARPS; n++) c->warp[n] = (struct race_warp){ .c = c, .id = n, .key = (u64)c->slot << 19 | n << 14 };
     return r->slot[r->nslot++] = c;
 }
@@ -198,7 +200,7 @@ static void sync_event(void *self, const struct sync_event *e)
     if (!c) return;
     const struct lop *o = e->op != NONE && e->warp ? &e->warp->code->low->op[e->op] : NULL;
     bool orders = e->kind == SYNC_FENCE || e->kind == SYNC_BARRIER_ARRIVE || (e->kind == SYNC_WARP && o && o->name == N_warp_bar);
-    if (w && orders) pending_drop(w, e->mask);
+    if (w && orders && w->npending) pending_drop(w, e->mask);
     switch (e->kind) {
     case SYNC_CTA_END: if (c->now > r->last) __atomic_store_n(&r->last, c->now, __ATOMIC_RELAXED); break;
     case SYNC_BARRIER: if (c->exact) { clock_barrier(c, e->id); if (c->base == c->now) { pool_empty(&c->words); pool_empty(&c->lists); } } else barrier_full(c); if (c->base == c->now) race_replant(c); break;
@@ -210,6 +212,25 @@ static void sync_event(void *self, const struct sync_event *e)
 }
 
 /* ---- accesses ---- */
+
+void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes)
+{
+    struct race_warp *w = warp->race;
+    bool one = !(lanes & (lanes - 1));
+    u64 me = race_stamp(w, (u32)__builtin_ctz(lanes), ES_ONE, one ? WHO_ONE : WHO_WARP);
+    struct touch t = race_touch(warp, i, op, space);
+    if (space == SPACE_GLOBAL) cells_lock(w->c->race, a);
+    for (; n; n -= 4, a += 4) {
+        u64 sector = a & ~(u64)(SECTOR - 1);
+        struct cell *c = (struct cell *)(void *)(cells + sector);
+        u32 j = (u32)(a - sector) / 4;
+        if (op == OP_READ && !w->c->exact && likely(race_read_quick(w, c, j, me, t.site, space))) continue;
+        if (op == OP_WRITE && one && likely(race_write_quick(w, c, j, me, t.site, space))) continue;
+        t.at = sector;
+        race_word(&t, c, j, me, one ? 0 : lanes);
+    }
+    if (space == SPACE_GLOBAL) cells_unlock(w->c->race, a - 4);
+}
 
 /* Pieces that are no whole sectors, or cross a page while cells are locked page by page. */
 void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me)
@@ -439,15 +460,17 @@ struct race *race_new(struct mem *m)
     if (!r) return NULL;
     r->mem = m;
     r->lock = r->strong = (lock_t)LOCK_INIT;
-    r->words = (struct pool){ .size = sizeof(struct words), .lock = LOCK_INIT };
-    r->lists = (struct pool){ .size = sizeof(struct list), .lock = LOCK_INIT };
+    if (!pool_open(&r->words, sizeof(struct words), CHUNKS_GLOBAL) || !pool_open(&r->lists, sizeof(struct list), CHUNKS_GLOBAL)) {
+        pool_free(&r->words); pool_free(&r->lists); base_free(r);
+        return NULL;
+    }
     r->observer = (struct observer){ .self = r, .watch = WATCH_RACE, .memory = race_memory, .begin = begin, .end = end, .before = before, .access = after, .sync = sync_event, .selected = pending_selected, .copied = copied, .allocated = allocated };
     return r;
 }
 
 static void lists_free(struct pool *p)
 {
-    for (u32 k = 0; k < POOL_CHUNKS && p->chunk[k]; k++)
+    for (u32 k = 0; k < p->chunks && p->chunk[k]; k++)
         for (u32 n = 0; n < POOL_CHUNK; n++) { base_free(((struct list *)(void *)p->chunk[k])[n].e); base_free(((struct list *)(void *)p->chunk[k])[n].s); }
     pool_free(p);
 }

@@ -39,7 +39,7 @@ static inline u32 word_scope(u64 a) { return (u32)a >> 2 & 3; }
 static inline bool word_mixed(u64 a) { return word_es(a) == ES_MIXED; }
 
 struct cell {                   /* of one sector; as large as it, so that a cell is an addition away */
-    u64 w, r;                   /* last write, last read(s) */
+    u64 w, r;                   /* last write, last read(s); mixed reads of kind WHO_WARP: all by that warp, none later */
     u32 wx, rx;                 /* their sites; mixed: number of the words, of the list */
     u32 ax;                     /* FLAG_ATOMS: number of the words with strong writes */
     u32 unused;
@@ -59,10 +59,11 @@ struct list {
     struct list_entry *s; u32 ns, caps, next;   /* strong ones at gpu scope, all of the same bytes: none conflicts with another. A ring when full; next: to be replaced */
 };
 
-enum { POOL_CHUNK = 1024, POOL_CHUNKS = 4096 };
-struct pool {                   /* numbered things that never move; number 0 is none */
-    char *chunk[POOL_CHUNKS];
+enum { POOL_CHUNK = 1024, CHUNKS_SHARED = 64, CHUNKS_GLOBAL = 1 << 17 };        /* three words and a list for every sector of shared memory; of 1 GB of mixed sectors */
+struct pool {                   /* numbered things that never move; number 0 is none: there was no memory, what it would note is forgotten */
+    char **chunk; u32 chunks;
     u32 n, size;                /* given; bytes of one */
+    u32 *spare, nspare, capspare;       /* given back */
     lock_t lock;
 };
 
@@ -140,7 +141,8 @@ struct touch {
     struct warp *warp; struct race_warp *w;
     u32 op_index;               /* in warp->code->low */
     u32 site;
-    u8 op, scope, space, size;
+    u32 op, space;
+    u8 scope, size;
     u32 id, write;              /* as in list_entry */
     u64 at;                     /* address of the sector (global), offset in shared memory */
 };
@@ -172,15 +174,18 @@ bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u3
                                                  * a strong write, number `write` of that location */
 bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time);  /* it would, by R5a */
 
-u32 pool_more(struct pool *p, bool locked);      /* the next number; locked: others may take, too */
+bool pool_open(struct pool *p, u32 size, u32 chunks);            /* false: no memory */
+u32 pool_more(struct pool *p, bool locked);      /* the next number, 0: no memory; locked: others may take, too */
+void pool_give(struct pool *p, u32 n, bool locked);             /* n is of no use any more; 0: nothing */
 void pool_empty(struct pool *p);
 void pool_free(struct pool *p);
 
 static inline void *pool_at(const struct pool *p, u32 n) { return p->chunk[n / POOL_CHUNK] + (size_t)(n % POOL_CHUNK) * p->size; }
 static inline u32 pool_take(struct pool *p, bool locked)
 {
+    if (!locked && p->nspare) return p->spare[--p->nspare];
     u32 n = p->n + 1;
-    if (likely(!locked && n % POOL_CHUNK && p->chunk[n / POOL_CHUNK])) return p->n = n;
+    if (likely(!locked && n % POOL_CHUNK && n / POOL_CHUNK < p->chunks && p->chunk[n / POOL_CHUNK])) return p->n = n;
     return pool_more(p, locked);
 }
 static inline struct pool *words_of(const struct touch *t) { return t->space == SPACE_SHARED ? &t->w->c->words : &t->w->c->race->words; }
@@ -196,7 +201,8 @@ static inline bool race_past(const struct race_warp *w, u64 old, u64 me, u64 lo)
 {
     if (likely(old < lo)) return true;
     const struct race_cta *c = w->c;
-    if (word_time(old) < c->start || ((u32)(old ^ me) >> 19) || word_mixed(old)) return false;
+    if (word_time(old) < c->start || ((u32)(old ^ me) >> 19)) return false;
+    if (word_mixed(old)) return word_kind(old) == WHO_WARP && !((u32)(old ^ me) >> 14) && word_time(old) < w->wbase;
     if (word_time(old) < c->base) return word_kind(old) != WHO_GRID;
     if ((u32)(old ^ me) >> 14) return false;
     return ((u32)old == (u32)me && word_kind(old) == WHO_ONE) || (word_time(old) < w->wbase && word_kind(old) <= WHO_WARP);
@@ -210,6 +216,13 @@ static inline bool race_in_set(const struct race_warp *w, u64 r, u64 me)
     return word_kind(r) == WHO_CTA || ((u32)(r ^ me) >> 14 == 0 && word_time(r) >= w->wbase);
 }
 
+/* A lane of this warp was noted in the words of reads. */
+static inline void reads_noted(struct cell *c, const struct race_warp *w)
+{
+    u64 mine = (u64)w->c->now << 32 | w->key | MIXED | WHO_WARP << 4;
+    c->r = (u32)c->r == (u32)mine && word_time(c->r) >= w->c->start ? mine : (u64)w->c->now << 32 | MIXED;
+}
+
 /* A whole sector by consecutive threads, or by one set. */
 static inline void race_sector(const struct touch *t, struct cell *c, u64 me)
 {
@@ -217,7 +230,7 @@ static inline void race_sector(const struct touch *t, struct cell *c, u64 me)
     const u64 lo = w->c->lo[t->space];
     if (likely(race_past(w, c->w, me, lo))) {
         if (!(t->op & OP_WRITE)) {
-            if (likely(race_past(w, c->r, me, lo))) { c->r = me; c->rx = t->site; return; }
+            if (likely(race_past(w, c->r, me, lo)) && !word_mixed(c->r)) { c->r = me; c->rx = t->site; return; }
             if (race_in_set(w, c->r, me)) return;
         } else if (likely(race_past(w, c->r, me, lo))) { c->w = me; c->wx = t->site; return; }
     }

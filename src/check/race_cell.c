@@ -7,25 +7,51 @@
 
 /* ---- numbered things ---- */
 
+bool pool_open(struct pool *p, u32 size, u32 chunks)
+{
+    *p = (struct pool){ .chunk = base_alloc(sizeof *p->chunk * chunks), .chunks = chunks, .size = size, .lock = LOCK_INIT };
+    return p->chunk != NULL;
+}
+
+static u32 pool_next(struct pool *p)
+{
+    if (p->nspare) return p->spare[--p->nspare];
+    u32 n = p->n + 1;
+    if (n / POOL_CHUNK >= p->chunks) return 0;
+    char **c = &p->chunk[n / POOL_CHUNK];
+    if (!*c) __atomic_store_n(c, base_alloc((size_t)POOL_CHUNK * p->size), __ATOMIC_RELEASE);
+    return *c ? (p->n = n) : 0;
+}
+
 u32 pool_more(struct pool *p, bool locked)
 {
     if (locked) lock(&p->lock);
-    u32 n = ++p->n;
-    CHECK(n / POOL_CHUNK < POOL_CHUNKS);
-    char **c = &p->chunk[n / POOL_CHUNK];
-    if (!*c) __atomic_store_n(c, base_alloc((size_t)POOL_CHUNK * p->size), __ATOMIC_RELEASE);
-    CHECK(*c);
+    u32 n = pool_next(p);
     if (locked) unlock(&p->lock);
     return n;
 }
 
 static u32 take(const struct touch *t, struct pool *p) { return pool_take(p, t->space == SPACE_GLOBAL && t->w->c->race->many); }
 
-void pool_empty(struct pool *p) { p->n = 0; }
+void pool_give(struct pool *p, u32 n, bool locked)
+{
+    if (!n) return;
+    if (locked) lock(&p->lock);
+    if (p->nspare == p->capspare) {
+        u32 cap = p->capspare ? 2 * p->capspare : 64, *more = base_realloc(p->spare, sizeof *more * cap);
+        if (more) { p->spare = more; p->capspare = cap; }
+    }
+    if (p->nspare < p->capspare) p->spare[p->nspare++] = n;     /* no memory: it is of use again after the next pool_empty */
+    if (locked) unlock(&p->lock);
+}
+static void give(const struct touch *t, struct pool *p, u32 n) { pool_give(p, n, t->space == SPACE_GLOBAL && t->w->c->race->many); }
+
+void pool_empty(struct pool *p) { p->n = p->nspare = 0; }
 
 void pool_free(struct pool *p)
 {
-    for (u32 k = 0; k < POOL_CHUNKS && p->chunk[k]; k++) base_free(p->chunk[k]);
+    for (u32 k = 0; p->chunk && k < p->chunks && p->chunk[k]; k++) base_free(p->chunk[k]);
+    base_free(p->chunk); base_free(p->spare);
 }
 
 /* ---- order ---- */
@@ -200,7 +226,10 @@ static void list_access(const struct touch *t, struct cell *c, struct list_entry
     if (peer) strong_add(l, m);
     else list_add(l, m);
     c->w = (u64)w->c->now << 32 | MIXED | FLAG_LIST;
-    if (l->n == 1 && !l->ns && m.op == OP_WRITE && m.bytes == ~0u && word_kind(m.a) == WHO_ONE) { c->w = m.a; c->wx = m.site; c->r = 0; }   /* uniform again */
+    if (l->n == 1 && !l->ns && m.op == OP_WRITE && m.bytes == ~0u && word_kind(m.a) == WHO_ONE) {      /* uniform again */
+        give(t, lists_of(t), c->wx);
+        c->w = m.a; c->wx = m.site; c->r = 0;
+    }
 }
 
 static void list_words(struct list *l, const struct words *w, u32 op, u64 lo)
@@ -214,12 +243,25 @@ static void list_words(struct list *l, const struct words *w, u32 op, u64 lo)
     }
 }
 
-/* All that the cell knows goes to a list. */
-static void to_list(const struct touch *t, struct cell *c)
+/* The words of a mixed sector are of no use any more: of writes, of reads. */
+static void drop_writes(const struct touch *t, const struct cell *c, u64 lo)
+{
+    if (c->w < lo || !word_mixed(c->w)) return;
+    give(t, words_of(t), c->wx);
+    if (c->w & FLAG_ATOMS) give(t, words_of(t), c->ax);
+}
+static void drop_reads(const struct touch *t, const struct cell *c, u64 lo)
+{
+    if (c->r >= lo && word_mixed(c->r)) give(t, words_of(t), c->rx);
+}
+
+/* All that the cell knows goes to a list; false: there is no memory for it. */
+static bool to_list(const struct touch *t, struct cell *c)
 {
     u64 lo = t->w->c->lo[t->space];
-    if (is_list(c, lo)) return;
+    if (is_list(c, lo)) return true;
     u32 n = take(t, lists_of(t));
+    if (!n) return false;
     struct list *l = pool_at(lists_of(t), n);
     l->n = l->ns = l->next = 0;
     if (c->w >= lo && word_mixed(c->w)) {
@@ -228,20 +270,20 @@ static void to_list(const struct touch *t, struct cell *c)
     } else if (c->w >= lo) list_add(l, (struct list_entry){ .a = c->w, .bytes = ~0u, .site = c->wx, .op = OP_WRITE });
     if (c->r >= lo && word_mixed(c->r)) list_words(l, pool_at(words_of(t), c->rx), OP_READ, lo);
     else if (c->r >= lo) list_add(l, (struct list_entry){ .a = c->r, .bytes = ~0u, .site = c->rx, .op = OP_READ });
+    drop_writes(t, c, lo); drop_reads(t, c, lo);
     c->w = (u64)t->w->c->now << 32 | MIXED | FLAG_LIST;
     c->wx = n; c->r = 0;
+    return true;
 }
 
 void race_plant(const struct touch *t, struct cell *c, struct list_entry e)
 {
-    to_list(t, c);
-    list_add(pool_at(lists_of(t), c->wx), e);
+    if (to_list(t, c)) list_add(pool_at(lists_of(t), c->wx), e);
 }
 
 void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
 {
-    to_list(t, c);
-    list_access(t, c, (struct list_entry){ me, bytes, lanes, t->site, t->op, t->scope, t->size, t->id, t->write });
+    if (to_list(t, c)) list_access(t, c, (struct list_entry){ me, bytes, lanes, t->site, t->op, t->scope, t->size, t->id, t->write });
 }
 
 /* ---- words ---- */
@@ -254,10 +296,12 @@ static u64 word_of(u64 a, u32 j)
 }
 static bool below_words(u64 a, u64 lo) { return a >= lo && !word_mixed(a) && word_kind(a) == WHO_ONE && word_es(a) < 2; }
 
+/* The words of one kind of access; NULL: no memory. */
 static struct words *split(const struct touch *t, u64 *uniform, u32 *x, u64 lo)
 {
     if (*uniform >= lo && word_mixed(*uniform) && *x) return pool_at(words_of(t), *x);
     u32 n = take(t, words_of(t));
+    if (!n) return NULL;
     struct words *w = pool_at(words_of(t), n);
     for (u32 j = 0; j < 8; j++) {
         w->a[j] = *uniform >= lo && !word_mixed(*uniform) ? word_of(*uniform, j) : 0;
@@ -309,13 +353,15 @@ void race_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes)
     else if (t->op & OP_WRITE && !after_reads) found_word(t, or, OP_READ, me, lanes, j);
     if (t->op & OP_WRITE) {
         struct words *x = split(t, &c->w, &c->wx, lo);
-        x->a[j] = me; x->site[j] = t->site;
+        if (x) { x->a[j] = me; x->site[j] = t->site; }
         return;
     }
     if (!after_reads && race_in_set(w, or.a, me)) return;
     struct words *x = split(t, &c->r, &c->rx, lo);
+    if (!x) return;
     x->a[j] = after_reads ? me : merge(w, or.a, me);
     x->site[j] = t->site;
+    c->r = (u64)w->c->now << 32 | MIXED;        /* by whom, the words say */
 }
 
 /* A strong write of whole words, from byte `first` of the sector on, by one thread of a simple kernel. */
@@ -343,10 +389,10 @@ void race_strong(const struct touch *t, struct cell *c, u32 first, u64 me)
         if (!word_before(w, ow.a, me, t->space)) found_word(t, ow, OP_WRITE, me, 0, j);
         else if (!word_before(w, or.a, me, t->space)) found_word(t, or, OP_READ, me, 0, j);
         if (c->w < lo || !word_mixed(c->w)) {
-            if (c->w >= lo) split(t, &c->w, &c->wx, lo);
+            if (c->w >= lo) { if (!split(t, &c->w, &c->wx, lo)) return; }
             else { c->w = (u64)w->c->now << 32 | MIXED; c->wx = 0; }
         }
-        if (!(c->w & FLAG_ATOMS)) { c->ax = take(t, words_of(t)); memset(pool_at(words_of(t), c->ax), 0, sizeof(struct words)); }
+        if (!(c->w & FLAG_ATOMS)) { c->ax = take(t, words_of(t)); if (!c->ax) return; memset(pool_at(words_of(t), c->ax), 0, sizeof(struct words)); }
         struct words *x = pool_at(words_of(t), c->ax);
         x->a[j] = set; x->site[j] = keep ? oa.site : t->site;
         c->w = (u64)w->c->now << 32 | MIXED | FLAG_ATOMS;
@@ -379,16 +425,22 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
     bool write = t->op & OP_WRITE;
     if (is_list(c, lo)) { race_bytes(t, c, me, ~0u, 0); return; }
     bool wok = c->w < lo || (word_mixed(c->w) ? !(c->w & FLAG_ATOMS) && all_past(t, c->wx, me, lo) : sector_before(t, c->w, me, lo));
-    bool rok = c->r < lo || (word_mixed(c->r) ? all_past(t, c->rx, me, lo) : sector_before(t, c->r, me, lo));
-    if (wok && write && rok) { c->w = me; c->wx = t->site; c->r = 0; return; }
+    bool rok = c->r < lo || race_past(w, c->r, me, lo) || (word_mixed(c->r) ? all_past(t, c->rx, me, lo) : sector_before(t, c->r, me, lo));
+    if (wok && write && rok) {
+        drop_writes(t, c, lo);
+        c->w = me; c->wx = t->site;
+        if (!word_mixed(c->r)) c->r = 0;        /* words of reads stay: past, and soon needed again */
+        return;
+    }
     if (wok && !write) {
-        if (rok) { c->r = me; c->rx = t->site; return; }
+        if (rok) { drop_reads(t, c, lo); c->r = me; c->rx = t->site; return; }
         bool apart = word_kind(c->r) != WHO_ONE || word_warp(c->r) != word_warp(me) || (word_es(c->r) == word_es(me) && word_lane(c->r) != word_lane(me));
         if (!w->c->exact && !word_mixed(c->r) && apart) { c->r = merge(w, c->r, me); c->rx = t->site; return; }
     }
     if (w->c->exact || (word_kind(me) == WHO_ONE && word_es(me) < 2)) { race_bytes(t, c, me, ~0u, 0); return; }
     for (u32 j = 0; j < 8; j++) race_word(t, c, j, word_of(me, j), 0);
     if (!write || is_list(c, lo) || c->w & FLAG_ATOMS) return;
+    drop_writes(t, c, lo); drop_reads(t, c, lo);
     c->w = me; c->wx = t->site; c->r = 0;       /* every word is ours now: uniform again */
 }
 
@@ -410,7 +462,7 @@ bool race_written(const struct touch *t, struct cell *c, u32 bytes, struct list_
 {
     u64 lo = t->w->c->lo[t->space];
     if (c->w < lo) return false;
-    to_list(t, c);
+    if (!to_list(t, c)) return false;
     const struct list *l = pool_at(lists_of(t), c->wx);
     for (u32 n = l->n; n-- > 0;) if (l->e[n].op & OP_WRITE && l->e[n].bytes & bytes) { *old = l->e[n]; return true; }
     for (u32 n = l->ns; n-- > 0;) if (l->s[n].op & OP_WRITE && l->s[n].bytes & bytes) { *old = l->s[n]; return true; }

@@ -16,10 +16,12 @@ static inline void cells_unlock(struct race *r, u64 a)
     __atomic_store_n(&r->stripe[(a >> 12) % STRIPES], 0, __ATOMIC_RELEASE);
 }
 
+/* Nobody else touches these cells now, and sets may stand for threads. */
+static inline bool race_alone(const struct race_warp *w, u32 space) { return !w->c->exact && (space == SPACE_SHARED || !w->c->race->many); }
 static inline u32 race_site(const struct warp *warp, const struct insn *i) { return warp->code->low->serial % FUNCS << 20 | (i->op & 0xfffff); }
 static inline struct touch race_touch(struct warp *warp, const struct insn *i, u32 op, u32 space)
 {
-    return (struct touch){ .warp = warp, .w = warp->race, .op_index = i->op, .site = race_site(warp, i), .op = (u8)op, .space = (u8)space };
+    return (struct touch){ .warp = warp, .w = warp->race, .op_index = i->op, .site = race_site(warp, i), .op = op, .space = space };
 }
 
 memory_chooser race_memory;     /* handlers_race.c */
@@ -57,10 +59,11 @@ static inline bool race_read_quick(const struct race_warp *w, struct cell *c, u3
 {
     const struct race_cta *k = w->c;
     const u64 lo = k->lo[space];
-    if (c->w >= lo || k->exact) return false;
+    if (c->w >= lo) return false;
     if (c->r < lo) {                            /* the first of the phase */
         struct pool *p = space == SPACE_SHARED ? (struct pool *)&k->words : &k->race->words;
         u32 n = pool_take(p, space == SPACE_GLOBAL && k->race->many);
+        if (unlikely(!n)) return true;
         struct words *x = pool_at(p, n);
         memset(x->a, 0, sizeof x->a);
         x->a[j] = me; x->site[j] = site;
@@ -69,7 +72,7 @@ static inline bool race_read_quick(const struct race_warp *w, struct cell *c, u3
     }
     if (!word_mixed(c->r)) return race_in_set(w, c->r, me);
     struct words *x = pool_at(space == SPACE_SHARED ? (struct pool *)&k->words : &k->race->words, c->rx);
-    if (x->a[j] < lo) { x->a[j] = me; x->site[j] = site; return true; }
+    if (x->a[j] < lo) { x->a[j] = me; x->site[j] = site; reads_noted(c, w); return true; }
     return race_in_set(w, x->a[j], me);
 }
 
@@ -82,6 +85,7 @@ static inline bool race_write_quick(const struct race_warp *w, struct cell *c, u
     if (c->r >= lo) return false;
     if (c->w < lo) {
         u32 n = pool_take(p, space == SPACE_GLOBAL && k->race->many);
+        if (unlikely(!n)) return true;
         struct words *x = pool_at(p, n);
         memset(x->a, 0, sizeof x->a);
         x->a[j] = me; x->site[j] = site;
@@ -95,23 +99,51 @@ static inline bool race_write_quick(const struct race_warp *w, struct cell *c, u
     return true;
 }
 
+/* The words of a sector that many lanes of one instruction read, one after another. */
+struct reader {
+    struct cell *c;
+    struct words *x;            /* where reads of the sector are noted; NULL: the long way */
+    u64 past;                   /* notes below this are before all that the warp does now */
+};
+static inline void reader_open(struct reader *q, const struct race_warp *w, struct cell *c, u32 space)
+{
+    const struct race_cta *k = w->c;
+    const u64 lo = k->lo[space], anyone = race_stamp(w, 0, ES_ONE, WHO_GRID);       /* who is no single lane: past for all of them */
+    struct pool *p = space == SPACE_SHARED ? (struct pool *)&k->words : &k->race->words;
+    *q = (struct reader){ .c = c, .past = lo };
+    if (!race_past(w, c->w, anyone, lo)) return;
+    if (c->r < lo || !word_mixed(c->r)) {
+        if (!race_past(w, c->r, anyone, lo)) return;
+        u32 n = pool_take(p, false);
+        if (unlikely(!n)) return;
+        c->rx = n;
+        memset(((struct words *)pool_at(p, n))->a, 0, sizeof q->x->a);
+        c->r = w->key | MIXED | WHO_WARP << 4 | (u64)k->now << 32;
+    } else reads_noted(c, w);
+    if (word_kind(c->r) == WHO_WARP) q->past = MAX_OF(lo, (u64)w->wbase << 32);
+    q->x = pool_at(p, c->rx);
+}
+static inline bool reader_word(const struct reader *q, const struct race_warp *w, u32 j, u64 me, u32 site, u64 lo)
+{
+    if (!q->x) return false;
+    if (q->x->a[j] >= q->past && !race_past(w, q->x->a[j], me, lo)) return race_in_set(w, q->x->a[j], me);
+    q->x->a[j] = me; q->x->site[j] = site;
+    return true;
+}
+
+void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes);
 /* A word or two, by one lane or several that do the same; cells + address reaches the cell. */
 static inline void race_few(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes)
 {
-    struct race_warp *w = warp->race;
+    const struct race_warp *w = warp->race;
     bool one = !(lanes & (lanes - 1));
+    struct cell *c = (struct cell *)(void *)(cells + (a & ~(u64)(SECTOR - 1)));
+    u32 j = (u32)(a & (SECTOR - 1)) / 4;
     u64 me = race_stamp(w, (u32)__builtin_ctz(lanes), ES_ONE, one ? WHO_ONE : WHO_WARP);
-    u32 site = race_site(warp, i);
-    if (space == SPACE_GLOBAL) cells_lock(w->c->race, a);
-    for (; n; n -= 4, a += 4) {
-        u64 sector = a & ~(u64)(SECTOR - 1);
-        struct cell *c = (struct cell *)(void *)(cells + sector);
-        u32 j = (u32)(a - sector) / 4;
-        if (op == OP_READ && likely(race_read_quick(w, c, j, me, site, space))) continue;
-        if (op == OP_WRITE && one && likely(race_write_quick(w, c, j, me, site, space))) continue;
-        struct touch t = { .warp = warp, .w = w, .op_index = i->op, .site = site, .op = (u8)op, .space = (u8)space, .at = sector };
-        race_word(&t, c, j, me, one ? 0 : lanes);
+    if (likely(n == 4 && race_alone(w, space))) {
+        if (op == OP_READ && likely(race_read_quick(w, c, j, me, race_site(warp, i), space))) return;
+        if (op == OP_WRITE && one && likely(race_write_quick(w, c, j, me, race_site(warp, i), space))) return;
     }
-    if (space == SPACE_GLOBAL) cells_unlock(w->c->race, a - 4);
+    race_few_long(warp, i, op, space, cells, a, n, lanes);
 }
 #endif

@@ -121,6 +121,18 @@ static void look_again(struct range *r, const struct shadow *s, u64 epoch)
     r->init_after = all ? 0 : MIN_OF(2 * r->init_after + 1, 1u << 24);
 }
 
+/* 32 addresses close together: all that lies between them is defined. */
+#define ALL_BETWEEN(BASE) do { \
+        const BASE *p_ = (const BASE *)(const void *)SLOT(R, i->a); \
+        BASE least = p_[0], most = p_[0]; \
+        for (u32 l = 1; l < LANES; l++) { least = MIN_OF(least, p_[l]); most = MAX_OF(most, p_[l]); } \
+        return most - least <= 512 && shadow_defined_run(s, (BASE)(least + (BASE)(s64)i->off), (u64)(most - least) + n); } while (0)
+static bool defined_between(const char *R, const struct insn *i, const struct shadow *s, u32 addr_width, u32 n)
+{
+    if (addr_width == 4) ALL_BETWEEN(u32);
+    ALL_BETWEEN(u64);
+}
+
 /* The bytes of a fast access, by what its address is; the same cases as in memory_fast.h. */
 static bool look(const char *R, const struct insn *i, const struct warp *w, struct shadow *s, const struct site *t)
 {
@@ -128,6 +140,7 @@ static bool look(const char *R, const struct insn *i, const struct warp *w, stru
     bool store = t->name == N_st, whole = w->mask == ALL_LANES;
     u32 cls = CLS_AT(i, 1), g = cls == CLS_A ? c->group : cls == CLS_S ? LANES : 1, n = t->width;
     s64 stride = cls == CLS_A ? c->stride[i->a] : 0;
+    if (cls == CLS_V && whole && defined_between(R, i, s, t->addr_width, n)) return true;
     for (u32 k = 0; k * g < LANES; k++) {
         u64 at = 0;
         memcpy(&at, SLOT(R, i->a) + (cls == CLS_V ? t->addr_width : 8u) * k, t->addr_width);

@@ -199,6 +199,15 @@ static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop
     return true;
 }
 
+/* The whole warp meets at bar.warp.sync: there is nothing to hand over. */
+static bool barrier_whole(const struct warp *w, const struct insn *i, const struct lop *o)
+{
+    u32 mask;
+    if (o->name != N_warp_bar || w->mask != ALL_LANES || CLS_AT(i, 3) != CLS_S || (w->planes && w->planes->dirty)) return false;
+    memcpy(&mask, SLOT(w->R, i->c), 4);
+    return mask == ALL_LANES;
+}
+
 /* A lane that executes the operation takes part in it, whatever its mask says; the mask is a finding then. */
 static u32 with_caller(struct warp *w, const struct insn *i, u32 lanes, u32 mask)
 {
@@ -226,7 +235,7 @@ bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
 {
     const struct lop *o = &w->code->low->op[i->op];
     w->syncs++;
-    if (shuffle_whole(w, i, o)) {
+    if (barrier_whole(w, i, o) || shuffle_whole(w, i, o)) {
         if (unlikely(observed(w->cta->launch))) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
         return true;
     }
