@@ -36,7 +36,8 @@ struct place {                  /* where in the program */
     const char *function;       /* inlined function, or the kernel/function itself */
     const char *ptx_file; u32 ptx_line;
     const char *ptx_text;       /* the instruction as text */
-    const struct place *inlined_at;     /* NULL at the outermost */
+    const struct place *inlined_at;     /* where this function was inlined or called; NULL at the outermost */
+    bool called;                /* it was called */
 };
 
 struct rival {                  /* the second thread of a finding about two */

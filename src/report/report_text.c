@@ -131,7 +131,11 @@ static void inlined_text(struct ink *k, const struct place *p, const struct plac
         name[0] = 0;
         if (p->function)
             name_plain(str_of(p->function), name, sizeof name);
-        text_add(k->out, "inlined%s%s at %s:%u", p->function ? " from " : "", name, up->file ? path_name(up->file) : "PTX", up->line);
+        if (p->called)
+            text_add(k->out, "%s called at ", p->function ? name : "function");
+        else
+            text_add(k->out, "inlined%s%s at ", p->function ? " from " : "", name);
+        text_add(k->out, "%s:%u", up->file ? path_name(up->file) : "PTX", up->file ? up->line : up->ptx_line);
         text_add(k->out, up->col ? ":%u\n" : "\n", up->col);
     }
 }

@@ -27,23 +27,7 @@ static void reduce_in(struct bar *b, const struct warp *w, const struct split *s
     if (s->mask & ~p) b->red_and = 0;
 }
 
-/* Where a warp's lanes left. A common exit block says little: when only one branch before the barrier leads there, it is that branch. */
-static u32 left_at(const struct warp *w, u32 barrier_op)
-{
-    const struct lowered *l = w->left_in;
-    u32 only = NONE;
-    for (u32 b = 0; b < l->nblock; b++) {
-        const struct block *e = &l->block[b];
-        if (!e->is_exit || e->first != w->left_at) continue;
-        for (u32 k = 0; k < e->npred; k++) {
-            const struct block *p = &l->block[e->pred[k]];
-            if (p->end == p->first || p->end - 1 > barrier_op) continue;
-            if (only != NONE) return w->left_at;
-            only = p->end - 1;
-        }
-    }
-    return only == NONE ? w->left_at : only;
-}
+static bool left_there(const struct leave *v, const struct lowered *in, u32 op, u32 barrier_op) { return v->in == in && leave_at(v, barrier_op) == op; }
 
 static void note_place(struct cta *c, const struct split *s, struct lowered *in, u32 op, u32 waiting)
 {
@@ -55,8 +39,7 @@ static void note_place(struct cta *c, const struct split *s, struct lowered *in,
     memcpy(f.cta, c->id, 12); memcpy(f.nctaid, l->in->grid, 12); memcpy(f.ntid, l->in->block, 12);
     for (u32 k = 0; k < c->nwarps; k++) {
         const struct warp *w = c->warp[k];
-        u32 left = w->first_live & ~w->live;
-        if (left && w->left_in == in && left_at(w, s->op) == op) gone.mask[k] = left;
+        for (u32 j = 0; j < w->nleft; j++) if (left_there(&w->left[j], in, op, s->op)) gone.mask[k] |= w->left[j].mask;
     }
     f.place = found_place(&a, s->fr->code->low, s->op);
     f.other = found_place(&a, in, op);
@@ -86,14 +69,33 @@ static void note_exited(struct cta *c, u32 n)
     }
     if (gone == c->noted || !s) return;
     c->noted = gone;
-    for (u32 k = 0; k < c->nwarps; k++) {
-        const struct warp *w = c->warp[k];
-        if (!(w->first_live & ~w->live)) continue;
-        u32 op = left_at(w, s->op);
-        bool seen = false;
-        for (u32 j = 0; j < k; j++) seen |= c->warp[j]->first_live & ~c->warp[j]->live && c->warp[j]->left_in == w->left_in && left_at(c->warp[j], s->op) == op;
-        if (!seen) note_place(c, s, w->left_in, op, waiting);
+    for (u32 k = 0; k < c->nwarps; k++)
+        for (u32 j = 0; j < c->warp[k]->nleft; j++) {
+            struct leave *v = &c->warp[k]->left[j];
+            u32 op = leave_at(v, s->op);
+            bool seen = false;
+            for (u32 m = 0; m <= k; m++)
+                for (u32 i = 0; i < (m < k ? c->warp[m]->nleft : j); i++) seen |= left_there(&c->warp[m]->left[i], v->in, op, s->op);
+            if (!seen) note_place(c, s, v->in, op, waiting);
+        }
+}
+
+/* Who is at the barrier, who of the same warp is not, and what became of everybody who is missing. */
+static const char *divergent_text(struct stop *st, const struct cta *c, const struct warp *w, const struct split *s, u32 lost, u32 other)
+{
+    struct crew here = { 0 }, mine = { 0 }, gone = { 0 };
+    for (u32 k = 0; k < c->nwarps; k++) here.mask[k] = lanes_at(c->warp[k], s->bar);
+    const struct lowered *l = s->fr->code->low;
+    const char *in = c->launch->total == 1 ? "" : arena_printf(&st->mem, " of %s", stand_cta(st, c->linear));
+    if (other) {
+        here = (struct crew){ 0 };
+        here.mask[w->id] = s->mask;
+        mine.mask[w->id] = other;
+        return arena_printf(&st->mem, "%s%s are at this barrier, and %s of the same warp at another one: an aligned barrier counts a warp once, wherever its lanes are", stand_threads(st, &here), in, stand_threads(st, &mine));
     }
+    const char *absent = stand_absent(st, c, s->bar, s->op, &gone);
+    return arena_printf(&st->mem, "%s%s arrived; the others never can: %s. Warp %u has lanes on both sides (%s %s not come), which an aligned barrier does not allow%s", stand_threads(st, &here), in, absent ? absent : "they left",
+                        w->id, stand_lanes(st, lost), lost & (lost - 1) ? "do" : "does", stand_parting(st, l, s->op));
 }
 
 /* The aligned forms want all threads of a warp at the same instruction. Lanes that were elsewhere when a split arrived may
@@ -120,16 +122,15 @@ static bool check_aligned(struct cta *c, u32 n)
             u32 other = elsewhere == NONE ? 0 : w->split[elsewhere].mask & lost;
             struct finding f = { .kind = F_barrier_divergent };
             struct stop st = { .l = c->launch };
-            const char *here = stand_lanes(&st, s->mask), *verb = s->mask & (s->mask - 1) ? "are" : "is";
-            f.cause = other ? arena_printf(&a, "%s of the warp %s at this barrier, %s of the same warp at another one", here, verb, stand_lanes(&st, other))
-                            : arena_printf(&a, "%s of the warp %s at this barrier; %s of the same warp took another path and left the kernel without it", here, verb, stand_lanes(&st, lost));
-            arena_free(&st.mem);
+            f.cause = divergent_text(&st, c, w, s, lost, other);
+            if (!other && stand_loop_of(s->fr->code->low, s->op)) f.fix = "Let the loop run equally often for all threads of the block, with a bound that is the same for all, and guard the work in it instead.";
             if (other) f.other = found_place(&a, w->split[elsewhere].fr->code->low, w->split[elsewhere].op);
             struct code *was = w->code;
             w->code = s->fr->code;
             found(w, s->op, &f, s->mask);
             w->code = was;
             arena_free(&a);
+            arena_free(&st.mem);
             for (u32 m = 0; m < w->nsplit; m++) if (w->split[m].state == SP_BAR && w->split[m].bar == n) w->split[m].missing = 0;
         }
     }
@@ -265,9 +266,9 @@ bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
     s->missing = o->aux & BAR_ALIGNED ? w->live & ~s->mask : 0;
     if (s->mask != w->live) b->partial = true;
     reduce_in(b, w, s, w->code);
-    /* most arrivals are not the last: count whole warps before looking at all of them */
+    /* most arrivals are not the last: count whole warps before looking at all of them; a warp whose other lanes left became whole uncounted */
     if (s->mask == w->live || lanes_at(w, n) == w->live) b->whole++;
-    if (!b->expected && b->whole + (u32)__builtin_popcountll(b->waiting) < c->running) return false;
+    if (!b->expected && !b->partial && b->whole + (u32)__builtin_popcountll(b->waiting) < c->running) return false;
     if ((!b->expected && !b->partial && !b->waiting && b->whole == c->running) || complete(c, n)) release(c, n);
     return s->state == SP_RUN;
 }

@@ -29,7 +29,7 @@ static void drop_split(struct warp *w, struct split *s)
 void exec_exit_lanes(struct warp *w, u32 mask, u32 op)
 {
     w->live &= ~mask;
-    w->left_at = op; w->left_in = w->code->low;
+    leave_note(w->left, &w->nleft, (struct leave){ mask, op, w->code->low });
     if (unlikely(w->copies != NULL)) async_exit(w, mask);
     if (unlikely(observed(w->cta->launch)) && mask) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_EXIT, .cta = w->cta, .warp = w, .mask = mask, .op = NONE });
     w->cta->exited = true;
@@ -127,6 +127,10 @@ static void unsupported(struct warp *w, const struct insn *i)
 static void trap(struct warp *w, const struct insn *i)
 {
     struct finding f = { .kind = F_trap, .cause = "a trap instruction was reached" };
+    if (!w->cta->launch->grid_workspace && trap_needs_grid(w->cur->fr, i->op)) {
+        f.cause = "grid.sync() needs a cooperative launch, and this was an ordinary one: nothing makes sure that all CTAs are on the device together, so it traps";
+        f.fix = "Launch with cudaLaunchCooperativeKernel (lockstep launch --cooperative, or `cooperative` in the contract's launch line), with a grid that fits on the device.";
+    }
     found(w, i->op, &f, w->mask);
     launch_stop(w->cta->launch, SIM_TRAP);
 }
@@ -184,8 +188,11 @@ static enum step run_split(struct warp *w)
             u32 taken = active_lanes(w, w->R, i);
             if (taken == w->mask) to = bl->target;
             else if (!taken) to = bl->next;
-            else if (bl->target_exits) { exec_exit_lanes(w, taken, i->op); to = bl->next; }
-            else if (bl->next_exits) { exec_exit_lanes(w, w->mask & ~taken, i->op); to = bl->target; }
+            else if (bl->target_exits || bl->next_exits) {
+                exec_exit_lanes(w, bl->target_exits ? taken : w->mask & ~taken, i->op);
+                to = bl->target_exits ? bl->next : bl->target;
+                if (unlikely(w->nsplit > 1)) { s->block = to; sync_recheck(w); return STEP_PICK; }      /* others of the warp may have waited for those that left */
+            }
             else {
                 u32 not = w->mask & ~taken;
                 u32 lo = bl->next < bl->target ? bl->next : bl->target;

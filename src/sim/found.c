@@ -34,13 +34,39 @@ struct place *found_place(struct arena *a, const struct lowered *l, u32 op)
     return first;
 }
 
+/* The call that made a frame; NONE: not known. */
+u32 found_call(const struct frame *f)
+{
+    const struct lowered *l = f->up->code->low;
+    for (u32 b = 0; b < l->nblock; b++)
+        if (l->block[b].term == TERM_CALL && l->block[b].next == f->ret_block && l->block[b].end > l->block[b].first) return l->block[b].end - 1;
+    return NONE;
+}
+
+/* The calls around a place, as if they were inlined. A function that calls itself is named once. */
+static void add_callers(struct arena *a, struct place *p, const struct frame *f)
+{
+    enum { MOST = 8 };
+    for (u32 n = 0; f->up && n < MOST; f = f->up) {
+        if (f->up->code->low == f->code->low) continue;
+        u32 op = found_call(f);
+        if (op == NONE) return;
+        while (p->inlined_at) p = (struct place *)p->inlined_at;
+        p->inlined_at = found_place(a, f->up->code->low, op);
+        p->called = true;
+        n++;
+    }
+}
+
 void found(struct warp *w, u32 op, struct finding *f, u32 mask) { found_in(w->cta->launch->in->report, w, op, f, mask); }
 
 void found_in(struct report *to, const struct warp *w, u32 op, struct finding *f, u32 mask)
 {
     struct arena mem = { 0 };
     const struct launch *l = w->cta->launch;
-    f->place = found_place(&mem, w->code->low, op);
+    struct place *at = found_place(&mem, w->code->low, op);
+    if (!f->rival && w->cur && w->cur->fr->code == w->code) add_callers(&mem, at, w->cur->fr);   /* of the second thread of a race no frames are left */
+    f->place = at;
     f->kernel = arena_str(&mem, l->kernel->func->name);
     memcpy(f->cta, w->cta->id, 12);
     memcpy(f->nctaid, l->in->grid, 12);

@@ -232,6 +232,9 @@ struct bar {                                    /* one barrier of a CTA, between
 };
 struct probe;                                   /* wait.c: watching a loop for idleness */
 
+enum { LEAVES = 4 };
+struct leave { u32 mask, op; struct lowered *in; };     /* lanes that left the kernel, and the operation: a branch to the end, or the exit itself */
+
 struct warp {                                   /* what every block touches comes first */
     char *R;                                    /* register file of the running split's frame */
     u32 mask;                                   /* lanes of the running split */
@@ -254,7 +257,7 @@ struct warp {                                   /* what every block touches come
     u32 clocks, syncs;                          /* clock reads and synchronisations: a loop with one is not idle */
     u32 changed;                                /* memory this warp changed since the probe began */
     u32 first_live;                             /* lanes at the start */
-    u32 left_at; struct lowered *left_in;       /* the operation at which lanes left last: a branch to the end, or the exit itself */
+    struct leave left[LEAVES]; u32 nleft;       /* where its lanes left, for as many places as there is room; the last one stands for all further ones */
     u32 fuel_next;                              /* size of the next tank */
     u64 counted;                                /* of the steps, in launch.spent */
     struct frame *base;                         /* frame of the kernel */
@@ -309,6 +312,7 @@ struct worker {
     u64 steps, ctas;                            /* executed; run to their end (read by sim_progress: atomic) */
     u32 turns;
     u64 from, to; bool holds;                   /* CTAs it has claimed and not started; whether it counts in launch.holders */
+    struct leave ended[LEAVES]; u32 nended;     /* where threads of CTAs that are over left */
     struct arena mem;                           /* lives as long as the launch */
 };
 
@@ -418,6 +422,9 @@ void wait_stop(struct warp *w);                                                 
 bool wait_for_host(const struct launch *l);
 void wait_verdict(struct launch *l);                                                            /* verdict.c: a deadlock, with its cause */
 void wait_report_stopped(struct launch *l);
+void leave_note(struct leave *v, u32 *n, struct leave x);                                       /* left.c */
+void leave_cta(struct worker *k, const struct cta *c);
+bool trap_needs_grid(const struct frame *f, u32 op);         /* the trap of code that finds no grid barrier: it was not launched cooperatively */
 
 bool call_enter(struct warp *w, struct split *s, const struct insn *i, u32 next);               /* call.c: false: a builtin, already done */
 void call_return(struct warp *w, struct split *s, u32 mask);
@@ -428,6 +435,7 @@ enum builtin builtin_find(struct str name);
 void found(struct warp *w, u32 op, struct finding *f, u32 mask);                                /* found.c: fills in place and threads, and adds */
 void found_in(struct report *to, const struct warp *w, u32 op, struct finding *f, u32 mask);    /* the same, into another report */
 struct place *found_place(struct arena *a, const struct lowered *l, u32 op);
+u32 found_call(const struct frame *f);
 void launch_stop(struct launch *l, int end);                                                    /* the workers take this end; the first one wins */
 void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt, ...) PRINTF_LIKE(6, 7);
 struct ptx_func *func_at(struct launch *l, u64 addr);

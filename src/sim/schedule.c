@@ -156,6 +156,7 @@ static void warp_start(struct warp *w, bool fresh)
     bool plain = unwritten || (__atomic_load_n(&l->deopts, __ATOMIC_RELAXED) > DEOPT_MANY && w->plain_R);
     struct frame *f = &w->base_frame;
     u32 first = w->id * LANES, left = l->threads - first;
+    w->nleft = 0;
     w->first_live = w->live = left >= LANES ? ALL_LANES : (1u << left) - 1;
     f->code = plain ? l->plain : l->fast;
     f->R = plain ? w->plain_R : w->fast_R;
@@ -380,6 +381,7 @@ static void worker_run(struct worker *k)
         if (!c) break;
         bool done = cta_run(c);
         if (done) {
+            leave_cta(k, c);
             __atomic_store_n(&k->ctas, k->ctas + 1, __ATOMIC_RELAXED);
             /* the common case, more CTAs of a plain grid, needs no lock */
             if (!__atomic_load_n(&l->nparked, __ATOMIC_RELAXED) && !launch_stopped(l) && !(launch_interrupted(l))) {

@@ -68,6 +68,7 @@ static const char *set_text(struct stop *st, const char *noun, const u32 *bits, 
 }
 
 const char *stand_lanes(struct stop *st, u32 mask) { return set_text(st, "lane", &mask, LANES, NULL); }
+const char *stand_ctas(struct stop *st, const u32 *bits, u32 n) { return set_text(st, "CTA", bits, n, st->l->in->grid); }
 const char *stand_threads(struct stop *st, const struct crew *c) { return set_text(st, "thread", c->mask, st->l->threads, st->l->in->block); }
 
 /* ---- memory ---- */
@@ -174,7 +175,7 @@ static bool loop_address(struct stop *st, struct warp *w, const struct split *s,
 }
 
 /* "flag.cu:20..21": the lines of a loop in its function. */
-static const char *loop_lines(struct stop *st, const struct lowered *l, const struct loop *lp)
+const char *stand_loop(struct stop *st, const struct lowered *l, const struct loop *lp)
 {
     const char *file = NULL;
     u32 low = NONE, high = 0;
@@ -221,7 +222,7 @@ static const char *running_text(struct stop *st, struct warp *w, const struct sp
     const char *at = stand_place(st, low, stand_op(s));
     if (!n) return arena_printf(&st->mem, "running at %s", at);
     struct text t = { 0 };
-    text_add(&t, "running at %s, in the loop of %s", at, loop_lines(st, low, &low->loop[n - 1]));
+    text_add(&t, "running at %s, in the loop of %s", at, stand_loop(st, low, &low->loop[n - 1]));
     polled_text(st, w, s, &low->loop[n - 1], &t);
     const char *z = t.p ? arena_str(&st->mem, str_of(t.p)) : at;
     text_free(&t);

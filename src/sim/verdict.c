@@ -1,8 +1,8 @@
 /* Why nobody can go on: the report of a launch that came to a stop, by proof (a deadlock), by its budget, or from outside.
  *
  * What a deadlock looks like is where everybody stands (stands.c); what it is takes one step more. In this order: a lock whose holder waits for
- * another lock, has left, or is the waiter itself; CTAs that never started because the others fill the device; lanes that a warp
- * operation waits for; threads that a barrier waits for; a value that nobody is left to write. */
+ * another lock, has left, or is the waiter itself; CTAs that never started because the others fill the device; CTAs that grid.sync()
+ * waits for; lanes that a warp operation waits for; threads that a barrier waits for; a value that nobody is left to write. */
 #include "sim/verdict.h"
 #include <inttypes.h>
 
@@ -176,26 +176,22 @@ static void explain_barrier(struct stop *st, struct cause *c)
     struct waiter x = first_in(st, SP_BAR);
     if (!x.s) return;
     const struct bar *b = &x.cta->bar[x.s->bar];
-    struct crew here = { 0 }, missing = { 0 };
-    const char *what = NULL;
-    bool alike = true;
+    struct crew here = { 0 }, missing = { 0 }, gone = { 0 };
     for (u32 k = 0; k < x.cta->nwarps; k++)
         for (u32 j = 0; j < x.cta->warp[k]->nsplit; j++) {
             const struct split *s = &x.cta->warp[k]->split[j];
             if (s->state == SP_BAR && s->bar == x.s->bar) { here.mask[k] |= s->mask; continue; }
             missing.mask[k] |= s->mask;
-            const char *z = stand_what(st, x.cta, x.cta->warp[k], s);
-            alike &= !what || !strcmp(z, what);
-            what = z;
             if (!c->other.s) c->other = (struct waiter){ x.cta, x.cta->warp[k], s };
         }
     c->at = x;
     u32 arrived = size_of(&here) + b->arrived, left = size_of(&missing);
     const char *who = stand_threads(st, &here), *in = st->l->total == 1 ? "" : arena_printf(&st->mem, " of %s", stand_cta(st, x.cta->linear));
-    const char *rest = !left ? "no other thread is left" : arena_printf(&st->mem, "%s %s %s", stand_threads(st, &missing), left == 1 ? "is" : "are", alike ? what : "elsewhere, as shown below");
+    const char *rest = stand_absent(st, x.cta, x.s->bar, x.s->op, &gone);
+    if (!rest) rest = "no other thread is left";
     if (b->expected) {
         c->cause = arena_printf(&st->mem, "barrier %u needs %u threads and has %u (%s%s); %s", x.s->bar, b->expected, arrived, who, in, rest);
-        c->fix = left ? "Let as many threads reach the barrier as its count says." : arena_printf(&st->mem, "Give the barrier the count of those that reach it, %u.", arrived);
+        c->fix = left ? "Let as many threads reach the barrier as its count says." : arena_printf(&st->mem, "Give the barrier the count of those that reach it, %u%s.", arrived, size_of(&gone) ? ", or let the others return after it" : "");
     } else {
         c->cause = arena_printf(&st->mem, "%s%s wait%s at barrier %u; %s", who, in, arrived == 1 ? "s" : "", x.s->bar, rest);
         c->fix = "Let all threads of the CTA reach the barrier: what they wait for must be done before it.";
@@ -203,6 +199,40 @@ static void explain_barrier(struct stop *st, struct cause *c)
     bool nobody;
     const char *by = c->other.s && c->other.s->state == SP_IDLE && c->other.s->nreads ? stand_writers(st, &c->other.s->reads[0], &nobody) : NULL;
     if (by) c->cause = arena_printf(&st->mem, "%s; %s", c->cause, by);
+}
+
+/* ---- the barrier of the grid ---- */
+
+static bool waits_for_grid(const struct stop *st, const struct split *s)
+{
+    const struct mem_object *o = st->l->grid_workspace ? st->l->sim->workspace : NULL;
+    return o && s->state == SP_IDLE && s->nreads && s->reads[0].addr - o->base < o->size;
+}
+
+/* grid.sync(): thread 0 of each CTA that came spins, the rest of it waits at a barrier. */
+static void explain_grid(struct stop *st, struct cause *c)
+{
+    u32 *here = NEW_ARRAY(&st->mem, u32, st->l->total / 32 + 1), n = 0;
+    struct cta *astray = NULL;
+    for (u32 k = 0; k < st->ncta; k++) {
+        struct cta *x = st->cta[k];
+        bool waits = false;
+        for (u32 w = 0; w < x->nwarps; w++)
+            for (u32 j = 0; j < x->warp[w]->nsplit; j++)
+                if (waits_for_grid(st, &x->warp[w]->split[j])) { waits = true; if (!c->at.s) c->at = (struct waiter){ x, x->warp[w], &x->warp[w]->split[j] }; }
+        if (waits) { here[x->linear / 32] |= 1u << x->linear % 32; n++; }
+        else if (!astray) astray = x;
+    }
+    if (!n || !st->l->grid_workspace) return;
+    u32 op = stand_op(c->at.s);
+    const char *ended = stand_ended(st, op), *at = stand_place(st, low_of(c->at.s), op);
+    for (u32 k = 0; astray && k < astray->nwarps && !c->other.s; k++)
+        if (astray->warp[k]->nsplit) c->other = (struct waiter){ astray, astray->warp[k], &astray->warp[k]->split[0] };
+    const char *other = c->other.s ? arena_printf(&st->mem, "%s is %s", stand_cta(st, astray->linear), stand_what(st, astray, c->other.w, c->other.s)) : NULL;
+    if (!ended && !other) { *c = (struct cause){ 0 }; return; }
+    c->cause = arena_printf(&st->mem, "%s %s in grid.sync() at %s for all %" PRIu64 " CTAs; %s%s%s", stand_ctas(st, here, (u32)st->l->total), n == 1 ? "waits" : "wait", at, st->l->total,
+                            ended ? arena_printf(&st->mem, "%s without reaching it", ended) : "", ended && other ? ", and " : "", other ? other : "");
+    c->fix = ended ? "Let every CTA reach grid.sync(): guard the work before it, and return after the last one." : "Let every CTA reach grid.sync() without waiting for those that are already there.";
 }
 
 /* ---- a value nobody writes ---- */
@@ -219,7 +249,8 @@ static void explain_spin(struct stop *st, struct cause *c)
     }
     bool nobody;
     const char *by = stand_writers(st, &x.s->reads[0], &nobody), *what = stand_read(st, low_of(x.s), &x.s->reads[0]);
-    c->cause = arena_printf(&st->mem, "nobody is left to change %s%s%s", what, by ? ": every thread waits or has ended, and " : ": every thread waits or has ended", by ? by : "");
+    const char *ended = stand_ended(st, stand_op(x.s));
+    c->cause = arena_printf(&st->mem, "nobody is left to change %s: every other thread waits or has ended%s%s%s%s", what, ended ? "; " : "", ended ? ended : "", by ? "; " : "", by ? by : "");
     c->fix = nobody ? "Let a thread of the kernel write the value, before it waits itself." : "Let the thread that writes the value get there without waiting for those that read it.";
 }
 
@@ -283,6 +314,7 @@ static void report_stop(struct launch *l, enum finding_kind kind)
     if (st.ncta && kind != F_deadlock) explain_stopped(&st, kind, &c);
     if (!c.at.s) explain_locks(&st, &c);
     if (!c.at.s) explain_residency(&st, &c);
+    if (!c.at.s) explain_grid(&st, &c);
     if (!c.at.s) explain_warp(&st, &c);
     if (!c.at.s) explain_barrier(&st, &c);
     if (!c.at.s) explain_spin(&st, &c);

@@ -23,5 +23,16 @@ const char *stand_read(struct stop *st, const struct lowered *low, const struct 
 const char *stand_writers(struct stop *st, const struct read *r, bool *nobody);         /* "it is written at a.cu:9"; NULL: cannot be said */
 const char *stand_what(struct stop *st, const struct cta *c, struct warp *w, const struct split *s);       /* "at barrier 0, k.cu:12" */
 const char *stand_all(struct stop *st);                                                 /* every CTA, equal ones folded: lines, each ended by \n */
+const char *stand_ctas(struct stop *st, const u32 *bits, u32 n);                        /* "CTA 3", "CTAs 4..7 and 9" */
+const char *stand_loop(struct stop *st, const struct lowered *l, const struct loop *lp);        /* "flag.cu:20..21" */
 u32 stand_op(const struct split *s);                                                    /* the operation a split stands at */
+
+/* left.c */
+u32 leave_at(const struct leave *v, u32 barrier_op);                                    /* where they left, seen from a barrier that they did not reach */
+const char *stand_absent(struct stop *st, const struct cta *c, u32 bar, u32 barrier_op, struct crew *gone);    /* "threads 80..127 left the kernel at k.cu:17"; NULL:
+                                                 * all are at the barrier; adds to `gone` those that left */
+const char *stand_parting(struct stop *st, const struct lowered *l, u32 op);            /* "; their ways part at k.cu:12", or that a loop does; or "" */
+const struct loop *stand_loop_of(const struct lowered *l, u32 op);                      /* the innermost around an operation; NULL: none */
+u32 stand_decides(const struct lowered *l, u32 op);                                     /* the branch that decides whether it is reached; NONE: none */
+const char *stand_ended(struct stop *st, u32 barrier_op);                               /* "CTA 3 has left the kernel at k.cu:12"; NULL: none has */
 #endif

@@ -199,3 +199,19 @@ extern "C" __global__ void lane_feeds_warp(int *out, int rounds)
     }
     out[blockIdx.x * 32 + threadIdx.x] = sum;
 }
+
+// A lane leaves the kernel while others of its warp wait for it: it does not count any more, and they go on.
+extern "C" __global__ void leaves_while_waited_for(volatile int *flag, int *y)
+{
+    int lane = threadIdx.x;
+    if (lane < 3) {
+        __syncwarp(0xf);
+        if (lane == 0)
+            *flag = 1;
+    }
+    if (lane == 3)
+        return;
+    while (!*flag)
+        ;
+    y[lane] = lane;
+}
