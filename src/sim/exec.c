@@ -163,6 +163,15 @@ static void branch_indexed(struct warp *w, struct split *s, const struct insn *i
 
 enum step { STEP_PICK, STEP_YIELD, STEP_WAIT };      /* WAIT: the only split of the warp waits */
 
+/* The split that runs has waited long enough: its turn goes to the other lanes of the warp, else to other warps. It is woken with the next visit. */
+static enum step give_way(struct warp *w)
+{
+    if (w->nsplit == 1 || launch_stopped(w->cta->launch)) return STEP_YIELD;
+    w->cur->state = SP_SLEEP;
+    for (u32 k = 0; k < w->nsplit; k++) if (w->split[k].state == SP_RUN) return STEP_PICK;
+    return STEP_YIELD;
+}
+
 /* Runs the current split until it stands at a block that is not its to run now. */
 static enum step run_split(struct warp *w)
 {
@@ -244,7 +253,7 @@ static enum step run_split(struct warp *w)
         case TERM_SLEEP:
             s->block = bl->next;
             __atomic_fetch_add(&w->cta->launch->vtime, lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 4, (u32)__builtin_ctz(w->mask)), __ATOMIC_RELAXED);
-            return STEP_YIELD;
+            return give_way(w);
         default: CHECK(!"terminator");
         }
         if (unlikely(to >= w->limit) && !w->code->low->block[to].is_exit) { s->block = to; return STEP_PICK; }    /* who only leaves does not wait */
@@ -253,7 +262,7 @@ static enum step run_split(struct warp *w)
             switch (wait_fuel(w, to)) {
             case WAIT_GO: s = w->cur; break;
             case WAIT_IDLE: return STEP_PICK;
-            case WAIT_YIELD: return STEP_YIELD;
+            case WAIT_YIELD: return give_way(w);
             }
         }
         b = to;

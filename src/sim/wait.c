@@ -226,9 +226,7 @@ enum wait_look wait_fuel(struct warp *w, u32 target)
     wait_stop(w);
     w->fuel_next = w->fuel_next < FUEL_MAX ? w->fuel_next * 2 : FUEL_MAX;
     w->fuel = tank(w, w->fuel_next);
-    if (w->fuel_next < FUEL_MAX) return WAIT_GO;
-    if (w->nsplit > 1) w->cur->state = SP_SLEEP;        /* gives its turn to the other lanes; woken with the next visit */
-    return WAIT_YIELD;
+    return w->fuel_next < FUEL_MAX ? WAIT_GO : WAIT_YIELD;
 }
 
 /* Does anybody wait for memory that the host can write? */
