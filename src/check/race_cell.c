@@ -91,11 +91,10 @@ static bool byte_before(struct race_warp *w, const struct list_entry *o, const s
     return true;
 }
 
-/* o is before m on all bytes they share; otherwise *bad is one where it is not. */
-static bool entry_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space, u32 *bad)
+/* o is before m on all bytes they share. */
+static bool entry_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space)
 {
     u32 both = o->bytes & m->bytes;
-    *bad = both ? (u32)__builtin_ctz(both) : 0;
     if (o->op & OP_ASYNC) return false;
     if (o->a < w->c->lo[space]) return true;
     if (race_past(w, o->a & ~15ull, m->a & ~15ull, w->c->lo[space]) && (word_time(o->a) < w->c->base || word_time(o->a) < w->wbase)) return true;
@@ -106,7 +105,7 @@ static bool entry_before(struct race_warp *w, const struct list_entry *o, const 
         u32 k = (u32)__builtin_ctz(b), lo = lanes_of_byte(o, k), lm = lanes_of_byte(m, k);
         if (lo == last_o && lm == last_m) continue;             /* the same threads as at the byte before */
         last_o = lo; last_m = lm;
-        if (!byte_before(w, o, m, k, space)) { *bad = k; return false; }
+        if (!byte_before(w, o, m, k, space)) return false;
     }
     return true;
 }
@@ -141,24 +140,30 @@ static void list_add(struct list *l, struct list_entry e)
     l->e[l->n++] = e;
 }
 
-/* The set of two concurrent accesses of a simple kernel, as the later one with a larger kind. */
+/* The set of two concurrent accesses of a simple kernel, with the time of the later one. Within a CTA it goes by the name of the earlier one: the
+ * later one may well be the writer to come, who does not race with itself. */
 static u64 merge(const struct race_warp *w, u64 old, u64 me)
 {
     u32 kind = WHO_WARP;
     if (word_kind(old) == WHO_GRID || word_slot(old) != word_slot(me) || word_time(old) < w->c->start) kind = WHO_GRID;
     else if (word_kind(old) == WHO_CTA || word_warp(old) != word_warp(me)) kind = WHO_CTA;
-    return (me & ~(0x3full << 4)) | (u64)ES_ONE << 6 | (u64)kind << 4;
+    u32 name = (u32)(kind == WHO_GRID ? me : old);
+    return (me >> 32 << 32) | (name & ~0x3fu) | (u64)kind << 4;
 }
 
 static bool is_list(const struct cell *c, u64 lo) { return c->w >= lo && word_mixed(c->w) && c->w & FLAG_LIST; }
 
-/* For tests: each byte of two accesses that is racy. */
-static void hook_bytes(const struct touch *t, const struct list_entry *o, const struct list_entry *m)
+/* Every place where two accesses race: for tests each byte; for the report each element of m once, the bytes in *told were. */
+static void found_all(const struct touch *t, const struct list_entry *o, const struct list_entry *m, u32 *told)
 {
-    bool sets = (word_kind(o->a) >= WHO_WARP && !o->lanes) || (word_kind(m->a) >= WHO_WARP && !m->lanes);
+    bool sets = (word_kind(o->a) >= WHO_WARP && !o->lanes) || (word_kind(m->a) >= WHO_WARP && !m->lanes), every = t->w->c->race->hook != NULL;
+    u32 es = word_es(m->a), size = es < ES_ONE ? 1u << es : SECTOR;
     for (u32 b = o->bytes & m->bytes; b; b &= b - 1) {
         u32 k = (u32)__builtin_ctz(b);
-        if (sets || o->op & OP_ASYNC || !byte_before(t->w, o, m, k, t->space)) race_found(t, o, m, k);
+        if (!every && *told >> k & 1) continue;
+        if (!sets && !(o->op & OP_ASYNC) && byte_before(t->w, o, m, k, t->space)) continue;
+        race_found(t, o, m, k);
+        *told |= (u32)((1ull << size) - 1) << (k & ~(size - 1));
     }
 }
 
@@ -174,21 +179,17 @@ static bool plainly_before(const struct race_warp *w, const struct list_entry *o
 }
 
 /* Checks m against o; true: o need not be kept beside m. */
-static bool meet(const struct touch *t, const struct list_entry *o, struct list_entry *m, bool *told)
+static bool meet(const struct touch *t, const struct list_entry *o, struct list_entry *m, u32 *told)
 {
     struct race_warp *w = t->w;
-    u32 bad;
     if (!(o->bytes & m->bytes)) return false;
     bool conflict = (o->op | m->op) & OP_WRITE && !morally_strong(w, m, o), superseded = !(o->bytes & ~m->bytes) && dominates(w, m, o);
     bool like = !w->c->exact && o->bytes == m->bytes && o->op == m->op && o->size == m->size && (!(m->op & OP_WRITE) || m->op & OP_STRONG) && !(m->op & OP_ASYNC);
     if (!conflict && !superseded && !like) return false;
     /* two that do not conflict are compared only to keep the list short: what takes a search of the clocks is not worth that */
-    bool hb = conflict || !w->c->exact ? entry_before(w, o, m, t->space, &bad) : plainly_before(w, o, m, t->space);
-    if (!hb && conflict) {
-        if (unlikely(w->c->race->hook != NULL)) hook_bytes(t, o, m);
-        else if (!*told) { race_found(t, o, m, bad); *told = true; }
-    }
-    if (!hb && like) { m->a = merge(w, o->a, m->a); m->lanes = 0; if (o->scope < m->scope) m->scope = o->scope; return true; }
+    bool hb = conflict || !w->c->exact ? entry_before(w, o, m, t->space) : plainly_before(w, o, m, t->space);
+    if (!hb && conflict) found_all(t, o, m, told);
+    if (!hb && like) { m->a = merge(w, o->a, m->a); m->lanes = 0; if (word_kind(m->a) != WHO_GRID) m->site = o->site; if (o->scope < m->scope) m->scope = o->scope; return true; }
     return hb && superseded;
 }
 
@@ -211,7 +212,8 @@ static void list_access(const struct touch *t, struct cell *c, struct list_entry
     struct race_warp *w = t->w;
     struct list *l = pool_at(lists_of(t), c->wx);
     u32 keep = 0;
-    bool told = false, peer = w->c->exact && m.op & OP_STRONG && m.scope >= SCOPE_GPU && (!l->ns || (l->s[0].bytes == m.bytes && l->s[0].size == m.size));
+    u32 told = 0;                               /* bytes whose race was reported */
+    bool peer = w->c->exact && m.op & OP_STRONG && m.scope >= SCOPE_GPU && (!l->ns || (l->s[0].bytes == m.bytes && l->s[0].size == m.size));
     for (u32 n = 0; n < l->n; n++) {
         struct list_entry o = l->e[n];
         if (!meet(t, &o, &m, &told)) l->e[keep++] = o;
@@ -232,6 +234,9 @@ static void list_access(const struct touch *t, struct cell *c, struct list_entry
     }
 }
 
+/* What stands for a word, as an access of a list: of atomics, es was the size. */
+static u64 one_word(u64 a, u32 op) { return op & OP_STRONG ? (a & ~(0x1cull << 4 | 12)) | (u64)ES_ONE << 6 : a & ~12ull; }
+
 static void list_words(struct list *l, const struct words *w, u32 op, u64 lo)
 {
     for (u32 j = 0; j < 8; j++) {
@@ -239,7 +244,7 @@ static void list_words(struct list *l, const struct words *w, u32 op, u64 lo)
         u32 size = op & OP_STRONG ? 1u << word_es(w->a[j]) : 0;
         u32 span = size > 4 ? size : 4, first = 4 * j & ~(span - 1);
         if (size > 4 && first != 4 * j && w->a[first / 4] == w->a[j]) continue;        /* a wide atomic stands in each of its words */
-        list_add(l, (struct list_entry){ (w->a[j] & ~(0x1cull << 4 | 12)) | (u64)ES_ONE << 6, (u32)((1ull << span) - 1) << first, 0, w->site[j], (u8)op, (u8)word_scope(w->a[j]), (u8)size, 0, 0 });
+        list_add(l, (struct list_entry){ one_word(w->a[j], op), (u32)((1ull << span) - 1) << first, 0, w->site[j], (u8)op, (u8)word_scope(w->a[j]), (u8)size, 0, 0 });
     }
 }
 
@@ -332,7 +337,7 @@ static struct seen atoms_at(const struct touch *t, const struct cell *c, u32 j, 
 static void found_word(const struct touch *t, struct seen old, u32 old_op, u64 me, u32 lanes, u32 j)
 {
     u32 size = old_op & OP_STRONG ? 1u << word_es(old.a) : 0;
-    struct list_entry o = { (old.a & ~(0x1cull << 4)) | (u64)ES_ONE << 6, 15u << 4 * j, 0, old.site, (u8)old_op, (u8)word_scope(old.a), (u8)size, 0, 0 };
+    struct list_entry o = { one_word(old.a, old_op), 15u << 4 * j, 0, old.site, (u8)old_op, (u8)word_scope(old.a), (u8)size, 0, 0 };
     struct list_entry m = { me, 15u << 4 * j, lanes, t->site, t->op, t->scope, t->size, 0, 0 };
     race_found(t, &o, &m, 4 * j);
     if (unlikely(t->w->c->race->hook != NULL)) for (u32 k = 1; k < 4; k++) race_found(t, &o, &m, 4 * j + k);
@@ -360,7 +365,7 @@ void race_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes)
     struct words *x = split(t, &c->r, &c->rx, lo);
     if (!x) return;
     x->a[j] = after_reads ? me : merge(w, or.a, me);
-    x->site[j] = t->site;
+    if (after_reads || word_kind(x->a[j]) == WHO_GRID) x->site[j] = t->site;
     c->r = (u64)w->c->now << 32 | MIXED;        /* by whom, the words say */
 }
 
@@ -414,8 +419,7 @@ static bool sector_before(const struct touch *t, u64 old, u64 me, u64 lo)
     if (race_past(t->w, old, me, lo)) return true;
     if (!t->w->c->exact || word_kind(old) != WHO_ONE || word_kind(me) != WHO_ONE) return false;
     struct list_entry o = { .a = old, .bytes = ~0u }, m = { .a = me, .bytes = ~0u };
-    u32 bad;
-    return entry_before(t->w, &o, &m, t->space, &bad);
+    return entry_before(t->w, &o, &m, t->space);
 }
 
 void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
@@ -435,7 +439,11 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
     if (wok && !write) {
         if (rok) { drop_reads(t, c, lo); c->r = me; c->rx = t->site; return; }
         bool apart = word_kind(c->r) != WHO_ONE || word_warp(c->r) != word_warp(me) || (word_es(c->r) == word_es(me) && word_lane(c->r) != word_lane(me));
-        if (!w->c->exact && !word_mixed(c->r) && apart) { c->r = merge(w, c->r, me); c->rx = t->site; return; }
+        if (!w->c->exact && !word_mixed(c->r) && apart) {
+            c->r = merge(w, c->r, me);
+            if (word_kind(c->r) == WHO_GRID) c->rx = t->site;
+            return;
+        }
     }
     if (w->c->exact || (word_kind(me) == WHO_ONE && word_es(me) < 2)) { race_bytes(t, c, me, ~0u, 0); return; }
     for (u32 j = 0; j < 8; j++) race_word(t, c, j, word_of(me, j), 0);
