@@ -45,6 +45,7 @@ enum isa_mod {
     MOD_FTZ = 1, MOD_SAT = 2, MOD_RELU = 4, MOD_NAN = 8, MOD_XORSIGN = 16, MOD_SATFINITE = 32, MOD_OOB = 64, MOD_ADD = 128,
     MOD_ROUND = 15 << 8,        /* enum isa_round */
     MOD_SHR7 = 1 << 12, MOD_SHR15 = 1 << 13, MOD_PO = 1 << 14, MOD_CLAMP = 1 << 15,
+    MOD_MIN = MOD_SHR7, MOD_MAX = MOD_SHR15,    /* second operations of video instructions, which vmad has not */
     MODS_ANY = 1 << 16          /* of a form: takes them as they come */
 };
 enum isa_round { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNA, RND_RNI, RND_RZI, RND_RMI, RND_RPI, RND_RS };

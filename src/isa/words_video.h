@@ -13,15 +13,31 @@ WORD u32 video_sat(s64 x, u32 bits, int is_signed, u32 M)
 /* What .sat leaves for a part keeps no more bits than the part has, but shifts saturate to all 32 (an H200; lower_video says where they
  * go from here). */
 WORD u32 video_part(u32 x, u32 bits, u32 M) { return M & MOD_SAT && bits < 32 ? x & ((1u << bits) - 1) : x; }
-#define VIDEO(x) video_part(video_sat(x, c, IS_S32((D)0), M), c, M)
-#define VIDEO_SHIFT(x) video_sat(x, 32, IS_S32((D)0), M)
 /* Sums for a whole unsigned destination: ptxas leaves the upper bound out on sm_90, and an H200 wraps there whatever 9.7.16 says. */
 WORD u32 video_sum(s64 x, u32 bits, int is_signed, u32 M) { return bits < 32 || is_signed || x < 0 ? video_sat(x, bits, is_signed, M) : (u32)x; }
-#define VIDEO_SUM(x) video_part(video_sum(x, c, IS_S32((D)0), M), c, M)
+/* The second operation .min or .max compares c with more than the 32 bits of the manual: ptxas makes both 64 bits wide for sm_90, c by the sign
+ * of d, and compares by the sign of d. What the first operation leaves there differs: a difference, a least or a greatest is exact; a sum was cut to 32 bits
+ * and is extended by its top bit, also when d is unsigned, where it is then greater than any c; a shift is one or the other, as .sat cuts it (an H200). */
+WORD u32 video_second(s64 x, u32 c, int is_signed, u32 M)
+{
+    bool less = is_signed ? x < (s32)c : (u64)x < c;
+    return less == ((M & MOD_MIN) != 0) ? (u32)x : c;
+}
+#define SECOND (M & (MOD_MIN | MOD_MAX))
+#define SIGNED_D IS_S32((D)0)
+WORD s64 video_exact(s64 x, int is_signed, u32 M) { return !(M & MOD_SAT) || (!is_signed && x > 0) ? x : is_signed ? (s32)video_sat(x, 32, 1, M) : 0; }
+WORD s64 video_shifted(s64 cut, s64 x, int is_signed, u32 M) { return M & MOD_SAT ? (s32)video_sat(cut, 32, is_signed, M) : x; }
+#define VIDEO(x) (SECOND ? video_second(video_exact(x, SIGNED_D, M), c, SIGNED_D, M) : video_part(video_sat(x, c, SIGNED_D, M), c, M))
+#define VIDEO_DIFF(x) (SECOND ? video_second(video_exact(x, SIGNED_D, M), c, SIGNED_D, M) : video_part(video_sum(x, c, SIGNED_D, M), c, M))
+#define VIDEO_SUM(x) (SECOND ? video_second((s32)video_sum(x, 32, SIGNED_D, M), c, SIGNED_D, M) : video_part(video_sum(x, c, SIGNED_D, M), c, M))
+/* x is cut by what is shifted out of 34 signed bits, which is gone before .sat sees it (an H200) */
+#define VIDEO_SHIFT(x) (SECOND ? video_second(video_shifted(CUT34(x), x, SIGNED_D, M), c, SIGNED_D, M) : video_sat(CUT34(x), 32, SIGNED_D, M))
+#define CUT34(x) ((s64)((u64)(x) << 30) >> 30)
+/* vset makes 0 or 1, which no width changes */
+#define VIDEO_SET(x) (SECOND ? video_second(x, c, IS_S32(a), M) : (u32)(x))
 WORD s64 absdiff(s64 a, s64 b) { return a < b ? b - a : a - b; }
 WORD u32 video_shift(u32 b, u32 M) { return M & MOD_CLAMP ? (b > 32 ? 32 : b) : b & 31; }
-/* what is shifted out of 34 signed bits is gone before .sat sees it (an H200) */
-#define VSHL(a, b) ((s64)((u64)(s64)(a) << video_shift(b, M) << 30) >> 30)
+#define VSHL(a, b) ((s64)((u64)(s64)(a) << video_shift(b, M)))
 #define VSHR(a, b) ((s64)(a) >> video_shift(b, M))
 
 /* vmad: e says what is negated, 1 the product, 2 c. On an H200 all three are signed, whatever their types say; those only decide how

@@ -187,24 +187,25 @@ static void lower_video(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     const struct isa_form *f = &isa_forms[form];
-    enum ptx_type dt = isa_operand_type(f, 0), second_type = str_is(i->op->base, "vset") ? isa_operand_type(f, 1) : dt;
+    enum ptx_type dt = isa_operand_type(f, 0);
     if (i->narg < 3 || i->narg > 4 || (f->nsrc == 4 && i->narg != 4)) { lower_unsupported(w); return; }
     const struct ptx_operand *dst = &i->arg[0];
     u32 pos, len;
     part_of(dst->sel, &pos, &len);
     struct opnd a = video_operand(w, &i->arg[1], isa_operand_type(f, 1)), b = video_operand(w, &i->arg[2], isa_operand_type(f, 2));
     struct opnd c = i->narg == 4 ? lower_operand(w, &i->arg[3], dt) : no_opnd, d = lower_begin(w, dst, dt);
-    enum isa_name second = lower_has_mod(i, "add") ? N_add : lower_has_mod(i, "min") ? N_min : lower_has_mod(i, "max") ? N_max : N_COUNT;
+    bool add = lower_has_mod(i, "add");
+    u16 order = lower_has_mod(i, "min") ? MOD_MIN : lower_has_mod(i, "max") ? MOD_MAX : 0;
     if (f->nsrc == 4) {         /* vmad: what is negated */
         struct lop *o = lower_emit(w, form, d, a, b, c);
         o->e = lower_const((u64)(i->arg[1].neg ^ i->arg[2].neg) | (u64)i->arg[3].neg << 1);
         o->aux = (u16)i->op->mods;
-    } else if (i->narg == 3) {
-        lower_emit(w, form, d, a, b, lower_const(len))->aux = (u16)i->op->mods;
+    } else if (i->narg == 3 || order) {
+        lower_emit(w, form, d, a, b, order ? c : lower_const(len))->aux = (u16)i->op->mods | order;
     } else {
         struct opnd t = compute(w, form, a, b, lower_const(len), no_opnd);
         w->op.p[w->op.n - 1].aux = (u16)i->op->mods;
-        if (second != N_COUNT) lower_emit(w, same_type(second, second_type), d, t, c, no_opnd);
+        if (add) lower_emit(w, same_type(N_add, dt), d, t, c, no_opnd);
         else lower_emit(w, same_type(N_lop3, T_B32), d, t, c, lower_const((len == 32 ? ~0u : (1u << len) - 1) << pos))->e = lower_const(0xe4);
     }
     lower_finish(w, dst, d, dt);

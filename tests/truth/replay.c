@@ -13,8 +13,6 @@ enum { UNIT_BLOCKS = 8, WORKERS_MOST = 64 };
 struct verdict {                /* of one variant; workers write it under the lock of the crew */
     const struct record *record;        /* NULL: not recorded */
     bool failed;
-    bool known;                 /* differs, as it is known to */
-    bool near;                  /* compared within the bound of an approximate form */
     bool broken;                /* could not run: text says why */
     u32 planned, units;         /* of this part; those that are still to do */
     int random, all;            /* first block that differs, -1: none */
@@ -63,15 +61,7 @@ static void difference(const struct variant *v, u64 (*value)(const struct varian
     snprintf(out + n, size - n, ": expected 0x%0*llx, got 0x%0*llx", w, (unsigned long long)want, w, (unsigned long long)got);
 }
 
-static u32 listed(const struct allowances *list, const struct variant *v)
-{
-    for (u32 i = 0; i < list->n; i++)
-        if (!strcmp(list->p[i].name, v->name))
-            return list->p[i].ulp;
-    return 0;
-}
-
-static bool replay_edges(struct runner *r, const struct variant *v, struct verdict *d, u32 allowed, bool every, struct error *e)
+static bool replay_edges(struct runner *r, const struct variant *v, struct verdict *d, bool every, struct error *e)
 {
     const struct record *rec = d->record;
     u32 bytes = register_bytes(v->result), n = edge_count(v);
@@ -80,7 +70,7 @@ static bool replay_edges(struct runner *r, const struct variant *v, struct verdi
         return error_set(e, ERR_INPUT, "the record has %u edges of %u bytes, %u of %u are wanted", rec->edges, rec->result_bytes, n, bytes);
     for (u32 i = 0; i < n; i++) {
         u64 x = element(rec->edge, bytes, i), y = element(got, bytes, i);
-        if (x == y || allowed == UINT32_MAX || (allowed && is_scalar_float(v->result) && ulps(v->result, x, y) <= allowed))
+        if (x == y)
             continue;
         char text[sizeof d->text];
         difference(v, edge_value, i, x, y, text, sizeof text);
@@ -142,12 +132,10 @@ static u64 unit_inputs(const struct job *j, struct unit u)
 static void collect(struct crew *c, struct unit u, const struct verdict *found, bool whole)
 {
     struct verdict *d = &c->verdict[u.variant];
-    const struct variant *v = &c->job->variants.p[u.variant];
     lock(&c->lock);
     if (!d->text[0])
         memcpy(d->text, found->text, sizeof d->text);
     d->broken |= found->broken;
-    d->near |= found->near;
     d->edges += found->edges;
     d->randoms += found->randoms;
     d->alls += found->alls;
@@ -157,8 +145,6 @@ static void collect(struct crew *c, struct unit u, const struct verdict *found, 
     c->forms += whole && !d->units;
     c->inputs += whole ? unit_inputs(c->job, u) : 0;
     d->failed = d->broken || d->edges || d->randoms || d->alls;
-    d->known = !d->broken && d->failed && listed(&c->job->known, v);
-    d->failed &= !d->known;
     unlock(&c->lock);
 }
 
@@ -168,14 +154,12 @@ static void do_unit(struct crew *c, struct runner *r, struct unit u)
     const struct variant *v = &j->variants.p[u.variant];
     struct verdict found = { .record = c->verdict[u.variant].record, .random = -1, .all = -1 };
     struct error e = { 0 };
-    u32 allowed = listed(&j->near, v);
     bool ok = runner_load(r, v, &e);
     if (ok && u.to > u.from) {
         ok = replay_blocks(r, v, &found, u, &c->stop, &e);
     } else if (ok) {
-        found.near = allowed != 0;
-        ok = replay_edges(r, v, &found, allowed, j->every, &e) &&
-             (allowed || (replay_random(r, v, &found, j->quick, &e) && (!j->quick || !found.record->alls || replay_spots(r, v, &found, &e))));
+        ok = replay_edges(r, v, &found, j->every, &e) && replay_random(r, v, &found, j->quick, &e) &&
+             (!j->quick || !found.record->alls || replay_spots(r, v, &found, &e));
     }
     found.broken = !ok;
     if (!ok)
@@ -271,9 +255,7 @@ static void say(const struct job *j, const struct variant *v, const struct verdi
 {
     if (!d->failed) {
         if (j->show_all && d->planned)
-            printf("%-36s %s\n", v->name, d->units ? "not done" : d->near ? "approximate" : d->known ? "differs, as is known" : "agrees");
-        if (!d->known && d->record && listed(&j->known, v) && !j->quick && !d->units)
-            printf("%-36s agrees now: take it off the list of those that differ\n", v->name);
+            printf("%-36s %s\n", v->name, d->units ? "not done" : "agrees");
         return;
     }
     printf("%-36s DIFFERS", v->name);
@@ -290,7 +272,7 @@ static void say(const struct job *j, const struct variant *v, const struct verdi
 static int summary(const struct crew *c, double seconds)
 {
     const struct job *j = c->job;
-    u32 agree = 0, near = 0, known = 0, differ = 0, refused = 0, missing = 0, left = 0;
+    u32 agree = 0, differ = 0, refused = 0, missing = 0, left = 0;
     for (u32 i = 0; i < j->variants.n; i++) {
         const struct verdict *d = &c->verdict[i];
         if (!job_wants(j, j->variants.p[i].name))
@@ -300,16 +282,14 @@ static int summary(const struct crew *c, double seconds)
         refused += d->record && d->record->refused;
         left += d->units != 0;
         differ += d->failed;
-        near += d->record && !d->failed && d->near;
-        known += d->known;
-        agree += d->planned && !d->failed && !d->near && !d->known && !d->units;
+        agree += d->planned && !d->failed && !d->units;
     }
     if (left)
         printf("truth: interrupted, %u forms not done\n", left);
     if (j->parts > 1)
         printf("truth: part %u of %u\n", j->part, j->parts);
-    printf("truth (%s): %u agree, %u approximate, %u known to differ, %u differ, %u not recorded, %u spellings that ptxas refuses; %llu of %llu inputs in %.1f s\n",
-           j->records.device, agree, near, known, differ, missing, refused, (unsigned long long)c->inputs, (unsigned long long)c->whole, seconds);
+    printf("truth (%s): %u agree, %u differ, %u not recorded, %u spellings that ptxas refuses; %llu of %llu inputs in %.1f s\n",
+           j->records.device, agree, differ, missing, refused, (unsigned long long)c->inputs, (unsigned long long)c->whole, seconds);
     return differ ? 1 : left ? 130 : agree ? 0 : 4;
 }
 
@@ -356,7 +336,7 @@ static void plan(struct crew *c)
         if (!d->record || d->record->refused)
             continue;
         add_unit(c, (struct unit){ i, 0, 0 }, &n);
-        for (u32 k = 0; !j->quick && k < d->record->alls && !listed(&j->near, v); k += UNIT_BLOCKS)
+        for (u32 k = 0; !j->quick && k < d->record->alls; k += UNIT_BLOCKS)
             add_unit(c, (struct unit){ i, k, MIN_OF(k + UNIT_BLOCKS, d->record->alls) }, &n);
     }
 }
@@ -379,32 +359,10 @@ static void wait_for(struct crew *c, const sigset_t *signals)
         fprintf(stderr, "\r%*s\r", 100, "");
 }
 
-/* The files `approximate` and `differs` beside the records: NAME ULP, one a line, # for comments; 4294967295: however far off. */
-static bool allowances_load(struct job *j, const char *records, const char *name, struct allowances *list, struct error *e)
-{
-    struct text path = { 0 };
-    const char *slash = strrchr(records, '/');
-    struct str file;
-    text_add(&path, "%.*s%s", slash ? (int)(slash + 1 - records) : 0, records, name);
-    bool ok = file_read(path.p, &file, e);
-    text_free(&path);
-    if (!ok)
-        return false;
-    for (char *line = (char *)file.p, *end; *line; line = end + (*end == '\n')) {
-        struct allowance a = { 0 };
-        end = line + strcspn(line, "\n");
-        if (*line != '#' && sscanf(line, "%95s %u", a.name, &a.ulp) == 2)
-            VEC_PUSH(&j->mem, list, a);
-    }
-    base_free((void *)file.p);
-    return true;
-}
-
 int replay(struct job *j, const char *path, struct error *e)
 {
     struct crew c = { .job = j, .lock = LOCK_INIT };
-    if (!records_load(&j->mem, path, &j->records, e) || !allowances_load(j, path, "approximate", &j->near, e) ||
-        !allowances_load(j, path, "differs", &j->known, e))
+    if (!records_load(&j->mem, path, &j->records, e))
         return 2;
     plan(&c);
     /* the workers never see these: this thread takes them, so that what is done can be told */

@@ -79,13 +79,10 @@ bool runner_hash(struct runner *r, u64 first, u32 bits, u64 *hash, struct error 
 double runner_time(struct runner *r, const struct variant *v, struct error *e);
 
 /* ---- the whole job: replay.c and record.c are its verbs ---- */
-struct allowance { char name[VARIANT_NAME]; u32 ulp; };
-struct allowances { struct allowance *p; u32 n, cap; };
 struct job {
     struct arena mem;
     struct variants variants;
     struct records records;
-    struct allowances near, known;      /* approximate forms; forms that are known to differ */
     bool quick, raw, show_all, every;   /* --quick, --raw, --all-verdicts, --every */
     const char *on;             /* --on: the device to record */
     bool again;                 /* --again: record what is there already too */

@@ -325,6 +325,16 @@ VOP = {"vadd": lambda a, b: a + b, "vsub": lambda a, b: a - b, "vabsdiff": lambd
 # As ptxas makes them for sm_90, and an H200 computes: no upper bound for all of an unsigned d, and a part of d gets the bits that the
 # result has in that very place (docs/truth.md).
 vsat = lambda t, dt: max(t, 0) if dt == "u32" else clamp(t, dt)
+
+
+def vsecond(name, t, z, dt, sec):
+    """the second operation: .min and .max compare 64 bits, by the sign of d; sums come cut to 32 bits and extended by their sign"""
+    if sec == "add": return t + z
+    t = sgn(t, 32) if name in ("vadd", "vsub") else t
+    less = t < sgn(z, 32) if dt == "s32" else uns(t, 64) < uns(z, 32)
+    return t if less == (sec == "min") else z
+
+
 i = 0
 for name, f in VOP.items():
     for dt in ("u32", "s32"):
@@ -342,10 +352,10 @@ for name, f in VOP.items():
                     dot = lambda s: "." + s if s else ""
                     op(c, "%s.%s.%s.%s%s @%s@%s@%s" % (name, dt, at, bt, st, dot(sd), dot(sa), dot(sb)), [dt, at, bt] + ["u32"] * bool(sd),
                        scalar if sd else lambda a, b, g=scalar: g(a, b, 0))
-                    for sec, g in (("add", lambda x, y: x + y), ("min", min), ("max", max)):
+                    for sec in ("add", "min", "max"):
                         op(c, "%s.%s.%s.%s%s.%s @@%s@%s" % (name, dt, at, bt, st, sec, dot(sa), dot(sb)), [dt, at, bt, dt],
-                           lambda a, b, z, f=f, g=g, dt=dt, at=at, bt=bt, sa=sa, sb=sb, st=st:
-                           g(val(vsat(f(sel(a, sa, at), sel(b, sb, bt)), dt) if st else f(sel(a, sa, at), sel(b, sb, bt)), dt), val(z, dt)))
+                           lambda a, b, z, name=name, f=f, sec=sec, dt=dt, at=at, bt=bt, sa=sa, sb=sb, st=st:
+                           vsecond(name, vsat(f(sel(a, sa, at), sel(b, sb, bt)), dt) if st else f(sel(a, sa, at), sel(b, sb, bt)), z, dt, sec))
 VOP2 = dict(VOP, vavrg=lambda a, b: (a + b + (a + b >= 0)) >> 1)
 for n in (2, 4):
     w = 32 // n
