@@ -272,7 +272,7 @@ static char *cells_of(const struct access *a, u32 lane, struct mem_object **cach
 static void touch_same(struct touch *t, char *cells, const struct access *a, u32 lane, u32 mask)
 {
     u64 at = a->addr[lane];
-    if (a->bytes >= 4) { for (u32 k = 0; k < a->bytes; k += 16) race_few(t->warp, a->insn, t->op, t->space, cells, at + k, MIN_OF(a->bytes - k, 16u), mask); return; }
+    if (a->bytes >= 4 && !(a->bytes & 3)) { for (u32 k = 0; k < a->bytes; k += 16) race_few(t->warp, a->insn, t->op, t->space, cells, at + k, MIN_OF(a->bytes - k, 16u), mask); return; }
     u64 sector = at & ~(u64)(SECTOR - 1);
     bool one = !(mask & (mask - 1));
     t->at = sector;

@@ -1,7 +1,7 @@
 /* gen_kernel: random PTX kernels that are valid, end, and have one right answer; and the right answer.
  *
- * A seed makes a program: a list of items over registers, one item for each instruction (a call is one item). The same list is
- * printed as PTX (gen_kernel.c) and run by a reference that knows nothing of warps, masks or classes: one thread at a time, as
+ * A seed makes a program: a list of items over registers, one item for each instruction (a call is one item): gen_kernel.c, with gen_core.c and
+ * gen_memory.c below it, over the opcodes of gen_ops.c. The same list is printed as PTX (gen_print.c) and run by a reference that knows nothing of warps, masks or classes: one thread at a time, as
  * plain C arithmetic, up to where threads meet (ref_kernel.c). Items can be switched off one by one, which is how a failing
  * program becomes a small one. tests/unit/test_generated.c brings both together with the machine. */
 #ifndef LOCKSTEP_GEN_KERNEL_H
@@ -15,10 +15,10 @@ enum op_code {
     OP_ADD_SAT, OP_SUB_SAT, OP_POPC, OP_CLZ, OP_BREV, OP_BFIND, OP_BFIND_SHIFT, OP_BFI, OP_BFE, OP_AND, OP_OR, OP_XOR, OP_NOT, OP_SHL, OP_SHR,
     OP_LOP3, OP_PRMT, OP_SHF_LW, OP_SHF_RW, OP_SHF_LC, OP_SHF_RC, OP_FMUL, OP_FMA, OP_FDIV, OP_RCP, OP_SQRT, OP_RSQRT, OP_RCP_APPROX,
     OP_SQRT_APPROX, OP_DIV_FULL, OP_LG2, OP_SIN, OP_COS,
-    OP_EX2, OP_SETP, OP_SELP, OP_MOV, OP_CVT, OP_TRUNC, OP_NEAREST, OP_FLOOR, OP_CEIL, OP_PACK, OP_UNPACK,
+    OP_EX2, OP_TANH, OP_SETP, OP_SELP, OP_MOV, OP_CVT, OP_TRUNC, OP_NEAREST, OP_FLOOR, OP_CEIL, OP_PACK, OP_UNPACK,
     OP_SAD, OP_CNOT, OP_MUL24, OP_DP4A, OP_CARRY, OP_BORROW
 };
-enum { OPM_FTZ = 1, OPM_SAT = 2, OPM_RZ = 4, OPM_RM = 8, OPM_RP = 16 };
+enum { OPM_FTZ = 1, OPM_SAT = 2, OPM_RZ = 4, OPM_RM = 8, OPM_RP = 16, OPM_RELU = 32 };
 struct op {                     /* an opcode that lanes execute by themselves */
     char text[32];
     char sig[8];                /* files of the result and the sources, as letters of "phrdfg"; pack and unpack: part, parts, whole */
@@ -33,18 +33,20 @@ enum opr_kind { R_NONE, R_REG, R_IMM, R_SREG };
 enum gen_sreg { G_TID_X, G_TID_Y, G_TID_Z, G_NTID_X, G_NTID_Y, G_NTID_Z, G_CTAID_X, G_LANEID, G_WARPID, G_NCTAID_X, G_SREGS };
 struct opr { u8 kind, file; u16 reg; u64 imm; };        /* a source or destination; SREG: reg is the number */
 
-enum item_kind { I_OP, I_LABEL, I_BRA, I_BRX, I_RET, I_LD, I_ST, I_ATOM, I_WARP, I_BAR, I_CALL, I_PARAM, I_SYMBOL };
+enum item_kind { I_OP, I_LABEL, I_BRA, I_BRX, I_RET, I_LD, I_ST, I_ATOM, I_WARP, I_BAR, I_CALL, I_PARAM, I_SYMBOL, I_WIDE, I_ASYNC };
 enum warp_kind { W_SHFL_UP, W_SHFL_DOWN, W_SHFL_BFLY, W_SHFL_IDX, W_ALL, W_ANY, W_UNI, W_BALLOT, W_MATCH_ANY, W_MATCH_ALL,
     W_RADD, W_RMIN, W_RMAX, W_RMINS, W_RMAXS, W_RAND, W_ROR, W_RXOR, W_SYNC, W_KINDS };
 enum gen_space { M_GLOBAL, M_SHARED, M_LOCAL, M_CONST, M_GENERIC };
 enum { SYM_SH, SYM_LOC, SYM_TAB };
-enum { B_SYNC, B_AND, B_OR, B_POPC };
+enum { B_SYNC, B_AND, B_OR, B_POPC, B_STATE, B_PARITY, B_COPIED };      /* the last three: of the mbarrier, waited for by state, by parity; copies arrive */
+enum { WIDE_MOV, WIDE_ST, WIDE_LD, WIDE_EXCH, WIDE_CAS };       /* 128 bits: data in s[1..2], more[0..1] for cas; results in d, d2 */
+enum { ASYNC_COPY, ASYNC_COMMIT, ASYNC_WAIT, ASYNC_WAIT_ALL, ASYNC_INIT };      /* copy: from s[0] to s[1] + at, vec bytes, of which s[2]; wait: but vec groups; init: the mbarrier */
 enum { A_ADD, A_MIN, A_MAX, A_AND, A_OR, A_XOR, A_EXCH, A_CAS, A_INC, A_DEC, A_MIN_S, A_MAX_S };
 
 struct item {
     u8 kind, off, keep;         /* off: left out; keep: never */
     u8 guarded, neg; u16 guard;
-    u16 op;                     /* I_OP: of gen_ops; I_WARP, I_BAR, I_ATOM: which; I_PARAM: number; I_SYMBOL: SYM_* */
+    u16 op;                     /* I_OP: of gen_ops; I_WARP, I_BAR, I_ATOM, I_WIDE, I_ASYNC: which; I_PARAM: number; I_SYMBOL: SYM_* */
     u8 space, type, vec, red;   /* memory */
     struct opr d, d2, s[4];     /* memory: s[0] the address, data in d d2 x y or s[1..] ; call: d, s[0..3], pred in d2 */
     struct opr more[2];
@@ -55,7 +57,10 @@ struct item {
 };
 
 struct gfunc { VEC(struct item) item; u32 nreg[FILES]; u32 nlabel; bool kernel; };
-enum { GEN_FUNCS = 4, GEN_PARAMS = 10, IN_BYTES = 4096, SCRATCH_WORDS = 8, SCRATCH_EACH = 3 * SCRATCH_WORDS * 8, ACC_WORDS = 96, LOCAL_BYTES = 64, CONST_WORDS = 16, SHARED_SLOTS = 2048 };
+enum { GEN_FUNCS = 4, GEN_PARAMS = 10, IN_BYTES = 4096, SCRATCH_WORDS = 8, SCRATCH_EACH = 3 * SCRATCH_WORDS * 8, ACC_WORDS = 96, LOCAL_BYTES = 64, CONST_WORDS = 16, 
+    /* shared memory: slots of 4 bytes, of which the last are for copies of 16 that are shown to others; behind them copies that a thread keeps to itself */
+    SHARED_SLOTS = 3072, BLOCK_MAX = 256, COPY_BYTES = 16, COPY_EACH = BLOCK_MAX * COPY_BYTES, COPY_SHOWN = SHARED_SLOTS * 4 - COPY_EACH, COPY_OWN = SHARED_SLOTS * 4,
+    COPY_SLOTS = 3, SHARED_BYTES = COPY_SHOWN + COPY_SLOTS * COPY_EACH };
 #define NONE_AT 0xffffffffu
 struct program {
     struct arena mem;
@@ -63,6 +68,8 @@ struct program {
     struct gfunc func[GEN_FUNCS + 1]; u32 nfunc;        /* functions, then the kernel at nfunc */
     u32 nout;                   /* 8-byte words each thread writes */
     bool thread_major;          /* layout of the results */
+    bool shows;                 /* threads read what others wrote: then who leaves early meets them first, since leaving orders nothing */
+    bool mbarrier;              /* threads meet at an mbarrier too: then none leaves early */
     u32 tab[CONST_WORDS];
 };
 

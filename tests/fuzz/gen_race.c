@@ -10,9 +10,10 @@ static u32 pick(struct gen_race *g, u32 n) { return (u32)(rand_next(&g->rng) >> 
 /* An address in %r3 (shared) and %rd3 (global): (tid * m + cta * k + c) mod n, scaled by the size. */
 static void gen_address(struct gen_race *g, u32 size, bool global)
 {
-    static const u32 mul[] = { 1, 1, 1, 1, 0, 2, 3, 17, 33 }, and[] = { 127, 127, 63, 15, 31, 7, 3, 1 };
+    static const u32 muls[] = { 1, 1, 1, 1, 0, 2, 3, 17, 33 }, ands[] = { 127, 127, 63, 15, 31, 7, 3, 1 };
+    u32 mul = muls[pick(g, 9)], by_cta = global && pick(g, 3) ? 64 : 0, add = pick(g, 3) ? 0 : pick(g, 40), and = ands[pick(g, 8)] & (512 / size - 1);
     SAY("mul.lo.s32 %%r3, %%r1, %u;\nmul.lo.s32 %%r4, %%r2, %u;\nadd.s32 %%r3, %%r3, %%r4;\nadd.s32 %%r3, %%r3, %u;\nand.b32 %%r3, %%r3, %u;\n",
-        mul[pick(g, 9)], global && pick(g, 3) ? 64 : 0, pick(g, 3) ? 0 : pick(g, 40), and[pick(g, 8)] & (512 / size - 1));
+        mul, by_cta, add, and);
     SAY("mul.lo.s32 %%r3, %%r3, %u;\n", size);
     if (global) SAY("mul.wide.s32 %%rd2, %%r3, 1;\nadd.s64 %%rd3, %%rd1, %%rd2;\n");
 }
@@ -22,7 +23,8 @@ static void gen_guard(struct gen_race *g, char *out)
     static const char *const cmp[] = { "lt", "eq", "gt", "ne" };
     *out = 0;
     if (pick(g, 3)) return;
-    SAY("setp.%s.s32 %%p1, %%r1, %u;\n", cmp[pick(g, 4)], pick(g, g->block));
+    u32 how = pick(g, 4), with = pick(g, g->block);
+    SAY("setp.%s.s32 %%p1, %%r1, %u;\n", cmp[how], with);
     strcpy(out, pick(g, 4) ? "@%p1 " : "@!%p1 ");
 }
 
@@ -77,12 +79,19 @@ static void gen_some(struct gen_race *g, u32 n, u32 depth);
 
 static void gen_branch(struct gen_race *g, u32 depth)
 {
-    u32 n = g->label++;
-    SAY("setp.%s.s32 %%p2, %%r1, %u;\n@%%p2 bra E%u;\n", pick(g, 2) ? "lt" : "ge", pick(g, g->block), n);
+    u32 n = g->label++, less = pick(g, 2), with = pick(g, g->block);
+    SAY("setp.%s.s32 %%p2, %%r1, %u;\n@%%p2 bra E%u;\n", less ? "lt" : "ge", with, n);
     gen_some(g, 1 + pick(g, 3), depth + 1);
     SAY("bra J%u;\nE%u:\n", n, n);
     if (pick(g, 2)) gen_some(g, 1 + pick(g, 2), depth + 1);
     SAY("J%u:\n", n);
+}
+
+static void gen_exit(struct gen_race *g)
+{
+    u32 less = pick(g, 2), with = pick(g, g->block);
+    SAY("setp.%s.s32 %%p2, %%r1, %u;\n@%%p2 ret;\n", less ? "lt" : "gt", with);
+    g->exited = true;
 }
 
 static void gen_one(struct gen_race *g, u32 depth)
@@ -96,7 +105,7 @@ static void gen_one(struct gen_race *g, u32 depth)
     else if (what == 5 && !g->simple && !depth && !g->exited && g->bars < 14) gen_counted(g);
     else if (what == 6 && !g->simple && !depth && !g->exited) gen_warp_part(g);
     else if (what == 7 && !depth) gen_branch(g, depth);
-    else if (what == 8 && !g->simple && !g->loop && !depth && !pick(g, 3)) { SAY("setp.%s.s32 %%p2, %%r1, %u;\n@%%p2 ret;\n", pick(g, 2) ? "lt" : "gt", pick(g, g->block)); g->exited = true; }
+    else if (what == 8 && !g->simple && !g->loop && !depth && !pick(g, 3)) gen_exit(g);
     else if (what == 9 && !depth && !g->exited) SAY("shfl.sync.idx.b32 %%r23, %%r6, 0, 31, -1;\n");
     else gen_access(g);
 }

@@ -169,6 +169,7 @@ static u64 eval_f32(const struct op *o, const u64 *s)
     case OP_SIN: r = f32_bits(SIN_APPROX(bits_f32(a))); break;
     case OP_COS: r = f32_bits(COS_APPROX(bits_f32(a))); break;
     case OP_EX2: r = f32_bits(EX2_APPROX(bits_f32(a), M)); break;
+    case OP_TANH: r = f32_bits(TANH_APPROX(bits_f32(a))); break;
     default: r = 0;
     }
     return from_f32(r, o->mods);
@@ -282,29 +283,74 @@ static u64 eval_directed(const struct op *o, const u64 *s)
     return out;
 }
 
-/* f16: exact in f64, then rounded once to the nearest even */
-static f64 half_value(u64 h)
+/* f16 and bf16: in f64, where sums that do not fit are rounded to odd, and then once to the nearest even */
+struct half { s32 eb, mb; };
+static struct half half_of(enum ptx_type t) { return t == T_F16 || t == T_F16X2 ? (struct half){ 5, 10 } : (struct half){ 8, 7 }; }
+
+static f64 half_value(u64 h, struct half f)
 {
-    u32 e = h >> 10 & 31, m = h & 1023;
-    f64 v = e == 31 ? (m ? (f64)NAN : (f64)INFINITY) : ldexp(e ? m + 1024 : m, (s32)(e ? e : 1) - 25);
+    s32 top = (1 << f.eb) - 1, e = (s32)(h >> f.mb) & top, m = (s32)h & ((1 << f.mb) - 1);
+    f64 v = e == top ? (m ? (f64)NAN : (f64)INFINITY) : ldexp(e ? m + (1 << f.mb) : m, (e ? e : 1) - (1 << (f.eb - 1)) + 1 - f.mb);
     return h >> 15 & 1 ? -v : v;
 }
 
-static u64 half_bits(f64 x)
+static u64 half_bits(f64 x, struct half f, u32 mods)
 {
+    s32 least = 2 - (1 << (f.eb - 1));
+    if (mods & OPM_SAT) x = x > 0 ? (x < 1 ? x : 1) : 0;
+    if (mods & OPM_RELU && x <= 0) x = 0;
     if (x != x) return 0x7fff;
-    u64 sign = (u64)!!signbit(x) << 15;
+    u64 sign = (u64)!!signbit(x) << 15, inf = ((1ull << f.eb) - 1) << f.mb;
     x = fabs(x);
-    if (x >= 65520) return sign | 0x7c00;
-    s32 e = x < 0x1p-14 ? -14 : ilogb(x);
-    u64 m = (u64)nearbyint(ldexp(x, 10 - e));
-    return sign | (m + ((u64)(e + 14) << 10));
+    if (x >= ldexp(1, -least + 2)) return sign | inf;
+    s32 e = x < ldexp(1, least) ? least : ilogb(x);
+    u64 m = (u64)nearbyint(ldexp(x, f.mb - e)), r = m + ((u64)(e - least) << f.mb);
+    return sign | MIN_OF(r, inf);
 }
 
-static u64 eval_f16(const struct op *o, const u64 *s)
+static f64 odd_sum(f64 a, f64 b)
 {
-    f64 a = half_value(s[0]), b = half_value(s[1]);
-    return half_bits(o->code == OP_ADD ? a + b : o->code == OP_SUB ? a - b : a * b);
+    f64 s = a + b, part = s - a, lost = (a - (s - part)) + (b - part);
+    u64 u = from_f64(s);
+    if (!isfinite(s) || lost == 0 || u & 1) return s;
+    return to_f64((lost > 0) == (s > 0) ? u + 1 : u - 1);
+}
+
+static u64 half_one(const struct op *o, struct half f, u64 a, u64 b, u64 c)
+{
+    f64 x = half_value(a, f), y = half_value(b, f), z = half_value(c, f);
+    switch (o->code) {
+    case OP_ADD: return half_bits(odd_sum(x, y), f, o->mods);
+    case OP_SUB: return half_bits(odd_sum(x, -y), f, o->mods);
+    case OP_FMUL: return half_bits(x * y, f, o->mods);
+    case OP_FMA: return half_bits(odd_sum(x * y, z), f, o->mods);
+    case OP_MIN: return half_bits(smaller(x, y, 1), f, 0);
+    case OP_MAX: return half_bits(smaller(x, y, -1), f, 0);
+    case OP_ABS: return x != x ? 0x7fff : a & 0x7fff;
+    case OP_NEG: return x != x ? 0x7fff : (a ^ 0x8000) & 0xffff;
+    case OP_TANH: return f.mb == 10 ? htanh_f16((f16){ (u16)a }, 0).v : htanh_bf16((bf16){ (u16)a }, 0).v;
+    default: return f.mb == 10 ? hex2_f16((f16){ (u16)a }, 0).v : hex2_bf16((bf16){ (u16)a }, 0).v;
+    }
+}
+
+static bool is_half(u32 t) { return t == T_F16 || t == T_BF16; }
+static bool is_half_pair(u32 t) { return t == T_F16X2 || t == T_BF16X2; }
+
+static u64 eval_half(const struct op *o, const u64 *s)
+{
+    struct half f = half_of((enum ptx_type)o->type);
+    u64 low = half_one(o, f, s[0] & 0xffff, s[1] & 0xffff, s[2] & 0xffff);
+    return is_half(o->type) ? low : low | half_one(o, f, s[0] >> 16 & 0xffff, s[1] >> 16 & 0xffff, s[2] >> 16 & 0xffff) << 16;
+}
+
+/* A bf16 is the upper half of an f32, which may be any NaN; of two operands the first becomes the upper half. */
+static u64 cvt_half(const struct op *o, const u64 *s)
+{
+    if (o->type == T_BF16) return zext(s[0] << 16, 4);
+    if (o->type == T_F16) return from_f32((f32)half_value(s[0], half_of(T_F16)), 0);
+    struct half f = half_of((enum ptx_type)o->dtype);
+    u64 first = half_bits(to_f32(s[0], false), f, o->mods);
+    return is_half(o->dtype) ? first : first << 16 | half_bits(to_f32(s[1], false), f, o->mods);
 }
 
 u64 ref_eval(const struct op *o, const u64 *s, u64 *second)
@@ -317,9 +363,8 @@ u64 ref_eval(const struct op *o, const u64 *s, u64 *second)
     }
     if (o->code == OP_SELP) return s[2] & 1 ? s[0] : s[1];
     if (o->code == OP_MOV) return s[0];
-    if (o->code == OP_CVT && o->type == T_F16) return from_f32((f32)half_value(s[0]), 0);
-    if (o->code == OP_CVT && o->dtype == T_F16) return half_bits(to_f32(s[0], false));
-    if (o->type == T_F16) return eval_f16(o, s);
+    if (o->code == OP_CVT && (is_half(o->type) || is_half(o->dtype) || is_half_pair(o->dtype))) return cvt_half(o, s);
+    if (is_half(o->type) || is_half_pair(o->type)) return eval_half(o, s);
     if (o->mods & (OPM_RZ | OPM_RM | OPM_RP)) return eval_directed(o, s);
     if (o->code == OP_CVT || (o->code >= OP_TRUNC && o->code <= OP_CEIL)) return eval_cvt(o, s[0]);
     if (o->type == T_PRED) return (o->code == OP_AND ? s[0] & s[1] : o->code == OP_OR ? s[0] | s[1] : o->code == OP_XOR ? s[0] ^ s[1] : ~s[0]) & 1;
@@ -331,7 +376,12 @@ u64 ref_eval(const struct op *o, const u64 *s, u64 *second)
 /* ---- threads ---- */
 
 enum { TS_RUN, TS_WARP, TS_BAR, TS_DONE };
-struct thread { u64 *reg[FILES]; u8 *set[FILES]; u32 pc, state, tid[3], cta, linear; char local[LOCAL_BYTES]; };
+struct thread {
+    u64 *reg[FILES]; u8 *set[FILES];
+    u32 pc, state, tid[3], cta, linear;
+    u32 group, over, in_group[COPY_SLOTS];              /* of asynchronous copies: the one that is filled; the last that was waited for; each slot's */
+    char local[LOCAL_BYTES];
+};
 struct ref { const struct program *p; struct gen_launch *l; char *shared; u64 shared_bytes; struct arena mem; u64 steps; bool bad; u32 epoch; struct owner { u32 writer, write_epoch, reader, read_epoch; } *own[BUFS + 1]; u32 *label_at[GEN_FUNCS + 1]; };
 enum { STEPS_MAX = 20000000 };
 static const u32 file_bytes[FILES] = { 1, 2, 4, 8, 4, 8 };
@@ -378,6 +428,14 @@ static void claim(struct ref *r, const struct thread *t, u32 which, u64 off, u32
     }
 }
 
+/* What is copied is read by whoever has waited for it, and only if it was copied; nor is it copied again before. */
+static bool copy_is_there(const struct ref *r, const struct thread *t, u64 off, bool write)
+{
+    if (off < COPY_SHOWN) return true;
+    if (t->in_group[(off - COPY_SHOWN) / COPY_EACH] > t->over) return false;
+    return write || off < COPY_OWN || r->own[BUFS][off / 4].writer == t->cta * 65536 + t->linear + 1;
+}
+
 /* how: 0 read, 1 write, more: which sum */
 static char *place(struct ref *r, struct thread *t, u32 space, u64 a, u32 n, u32 how)
 {
@@ -394,6 +452,7 @@ static char *place(struct ref *r, struct thread *t, u32 space, u64 a, u32 n, u32
         else if (k < BUFS) { p = r->l->buf[k]; size = r->l->bytes[k]; which = (u32)k; }
     }
     if (r->bad || off + n > size || off % n || (which == BUF_IN && how)) { r->bad = true; return NULL; }
+    if (p == r->shared && !copy_is_there(r, t, off, how != 0)) { r->bad = true; return NULL; }
     if (space != M_LOCAL && space != M_CONST) claim(r, t, which, off, n, how);
     return p + off;
 }
@@ -436,6 +495,37 @@ static void run_atomic(struct ref *r, struct thread *t, const struct item *i)
     }
     memcpy(p, &v, w);
     if (!i->red) put(t, i->d, old);
+}
+
+static void run_wide(struct ref *r, struct thread *t, const struct item *i)
+{
+    u64 v[2] = { i->op == WIDE_LD ? 0 : get(r, t, i->s[1]), i->op == WIDE_LD ? 0 : get(r, t, i->s[2]) }, old[2] = { v[0], v[1] };
+    u64 c[2] = { get(r, t, i->more[0]), get(r, t, i->more[1]) };
+    char *p = i->op == WIDE_MOV ? NULL : place(r, t, M_GLOBAL, get(r, t, i->s[0]) + (u64)(s64)i->at, 16, i->op != WIDE_LD);
+    if (p && i->op != WIDE_ST) memcpy(old, p, 16);
+    if (p && i->op == WIDE_CAS) memcpy(v, old[0] == v[0] && old[1] == v[1] ? c : old, 16);
+    if (p && i->op != WIDE_LD) memcpy(p, v, 16);
+    if (i->op == WIDE_ST) return;
+    put(t, i->d, old[0]);
+    put(t, i->d2, old[1]);
+}
+
+/* A copy is made at once: nobody may look before it is waited for. */
+static void run_async(struct ref *r, struct thread *t, const struct item *i)
+{
+    u32 n = i->vec;
+    switch (i->op) {
+    case ASYNC_COMMIT: t->group++; return;
+    case ASYNC_WAIT: if (t->group > n + 1) t->over = MAX_OF(t->over, t->group - n - 1); return;
+    case ASYNC_WAIT_ALL: t->over = t->group++; return;
+    case ASYNC_INIT: return;
+    }
+    u64 given = i->s[2].kind ? get(r, t, i->s[2]) : n;
+    char *to = place(r, t, M_SHARED, get(r, t, i->s[1]) + (u64)(s64)i->at, n, 1), *from = place(r, t, M_GLOBAL, get(r, t, i->s[0]), n, 0);
+    if (!to || !from || given > n) { r->bad = true; return; }
+    memset(to, 0, n);
+    memcpy(to, from, given);
+    t->in_group[((u32)i->at - COPY_SHOWN) / COPY_EACH] = t->group;
 }
 
 static void run_op(struct ref *r, struct thread *t, const struct item *i)
@@ -526,6 +616,8 @@ static void run_thread(struct ref *r, struct thread *t, u32 func, u32 depth)
         case I_CALL: run_call(r, t, i, depth); break;
         case I_PARAM: put(t, i->d, param_value(r, i->op)); break;
         case I_SYMBOL: put(t, i->d, 0); break;
+        case I_WIDE: run_wide(r, t, i); break;
+        case I_ASYNC: run_async(r, t, i); break;
         case I_WARP: t->state = TS_WARP; t->pc--; return;
         case I_BAR: t->state = TS_BAR; t->pc--; return;
         }
@@ -631,12 +723,14 @@ static bool meet_barrier(struct ref *r, struct thread *t, u32 n)
     const struct item *i = &f->item.p[at];
     for (u32 k = 0; k < n; k++) {
         if (t[k].state == TS_DONE) continue;
-        bool v = get(r, &t[k], i->s[0]) & 1;
+        bool v = i->op < B_STATE && get(r, &t[k], i->s[0]) & 1;
         all &= v; any |= v; count += v;
+        if (i->op == B_COPIED) t[k].over = t[k].group++;
+        for (u32 c = 0; c < COPY_SLOTS; c++) if (t[k].in_group[c] > t[k].over) r->bad = true;
     }
     for (u32 k = 0; k < n; k++) {
         if (t[k].state == TS_DONE) continue;
-        if (i->op != B_SYNC) put(&t[k], i->d, i->op == B_AND ? all : i->op == B_OR ? any : count);
+        if (i->op != B_SYNC && i->op < B_STATE) put(&t[k], i->d, i->op == B_AND ? all : i->op == B_OR ? any : count);
         t[k].state = TS_RUN; t[k].pc++;
     }
     return true;
@@ -648,11 +742,11 @@ static void run_cta(struct ref *r, u32 cta)
     const struct gfunc *f = &r->p->func[r->p->nfunc];
     struct thread *t = NEW_ARRAY(&r->mem, struct thread, n);
     memset(r->shared, 0, r->shared_bytes);
-    memset(r->own[BUFS], 0, SHARED_SLOTS * sizeof *r->own[BUFS]);
+    memset(r->own[BUFS], 0, SHARED_BYTES / 4 * sizeof *r->own[BUFS]);
     r->epoch++;
     for (u32 k = 0; k < n; k++) {
         t[k].tid[0] = k % b[0]; t[k].tid[1] = k / b[0] % b[1]; t[k].tid[2] = k / b[0] / b[1];
-        t[k].cta = cta; t[k].linear = k;
+        t[k].cta = cta; t[k].linear = k; t[k].group = 1;
         for (u32 j = 0; j < FILES; j++) t[k].reg[j] = NEW_ARRAY(&r->mem, u64, f->nreg[j] + 1), t[k].set[j] = NEW_ARRAY(&r->mem, u8, f->nreg[j] + 1);
     }
     for (bool again = true; again && !r->bad;) {
@@ -667,9 +761,9 @@ static void run_cta(struct ref *r, u32 cta)
 bool ref_run(const struct program *p, struct gen_launch *l)
 {
     struct ref r = { .p = p, .l = l };
-    r.shared_bytes = SHARED_SLOTS * 4;
+    r.shared_bytes = SHARED_BYTES;
     r.shared = NEW_ARRAY(&r.mem, char, r.shared_bytes);
-    for (u32 b = 0; b <= BUFS; b++) r.own[b] = NEW_ARRAY(&r.mem, struct owner, b == BUFS ? SHARED_SLOTS : l->bytes[b] / 4 + 1);
+    for (u32 b = 0; b <= BUFS; b++) r.own[b] = NEW_ARRAY(&r.mem, struct owner, b == BUFS ? SHARED_BYTES / 4 : l->bytes[b] / 4 + 1);
     for (u32 f = 0; f <= p->nfunc; f++) {
         r.label_at[f] = NEW_ARRAY(&r.mem, u32, p->func[f].nlabel + 1);
         for (u32 k = 0; k < p->func[f].item.n; k++)
