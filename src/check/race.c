@@ -74,6 +74,7 @@ static void begin(void *self, const struct launch *l)
     r->epoch = r->last + 1;
     r->exact = !k->simple;
     r->many = l->nworkers > 1;
+    r->ctas = 0;
     pool_empty(&r->words); pool_empty(&r->lists);
     clock_launch(r);
     untrack(r, false);
@@ -132,15 +133,19 @@ static bool shared_ready(struct race_cta *c, u64 bytes)
     return c->shared_cells != NULL;
 }
 
+/* Gives the CTA its number; under the lock, as others may be asking who was here. */
 static void remember_cta(struct race_cta *c, u64 linear)
 {
+    lock(&c->race->lock);
     if (c->nwas == c->capwas) {
         u32 cap = c->capwas ? 2 * c->capwas : 16;
         void *p = base_realloc(c->was, sizeof *c->was * cap);
-        if (!p) return;
+        CHECK(p);
         c->was = p; c->capwas = cap;
     }
-    c->was[c->nwas].start = c->start; c->was[c->nwas++].linear = linear;
+    c->number = c->race->ctas++;
+    c->was[c->nwas].start = c->start; c->was[c->nwas].number = c->number; c->was[c->nwas++].linear = linear;
+    unlock(&c->race->lock);
 }
 
 static void cta_begin(struct race *r, struct cta *cta)
@@ -349,10 +354,22 @@ static void strong_lane(struct touch *t, const struct access *a, u32 l, char *ce
     if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->race, sector);
 }
 
+/* One element of what a lane does strongly. */
+static void strong_element(struct touch *t, const struct access *a, u32 l, struct strong s, char *cells)
+{
+    bool exact = t->w->c->exact, writes = t->op & OP_WRITE;
+    /* learning comes before the access is recorded, so that it is ordered behind what it learned; a red reads nothing */
+    if (exact && (a->site->name == N_ld || a->site->name == N_atom)) clock_learn(t->w, l, &s);
+    struct write x = exact && writes ? clock_write(t->w, &s, l) : (struct write){ 0, 0 };
+    t->id = x.id; t->write = x.number;
+    if (cells) strong_lane(t, a, l, cells);
+    if (exact && writes) clock_teach(t->w, l, &s);
+}
+
 static void touch_strong(struct touch *t, const struct access *a)
 {
     const struct site *s = a->site;
-    bool atomic = s->name == N_atom || s->name == N_red;
+    bool atomic = s->name == N_atom || s->name == N_red, acquires = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
     struct mem_object *cached = NULL;
     t->scope = s->scope; t->size = s->width;
     pending_drop(t->w, a->ok);
@@ -361,14 +378,7 @@ static void touch_strong(struct touch *t, const struct access *a)
         char *cells = cells_of(a, l, &cached);
         t->space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
         t->op = OP_STRONG | (a->wrote >> l & 1 ? OP_WRITE : 0);
-        u32 sem = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL ? s->sem : SEM_RELAXED;
-        /* learning comes before the access is recorded, so that it is ordered behind what it learned; a red reads nothing */
-        if (t->w->c->exact && (s->name == N_ld || s->name == N_atom)) clock_learn(t->w, l, location_of(t, a, l), atomic, sem, s->scope, s->width);
-        bool teaches = t->w->c->exact && t->op & OP_WRITE;
-        struct write x = teaches ? clock_write(t->w, l, location_of(t, a, l), atomic, s->scope, s->width) : (struct write){ 0, 0 };
-        t->id = x.id; t->write = x.number;
-        if (cells) strong_lane(t, a, l, cells);
-        if (teaches) clock_teach(t->w, l, location_of(t, a, l), sem, s->scope);
+        strong_element(t, a, l, (struct strong){ location_of(t, a, l), s->width, acquires ? s->sem : SEM_RELAXED, s->scope, atomic }, cells);
     }
 }
 
@@ -389,6 +399,7 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
         u32 l = (u32)__builtin_ctz(m);
         u64 word, at = a->addr[l] & ~(u64)(SECTOR - 1), where = location_of(t, a, l);
         memcpy(&word, a->ptr[l], 8);
+        if (makes && w->c->exact) clock_forget(w, where, 8);
         if (!makes && w->c->exact) clock_mbarrier_settle(w, where, word);
         if (waits && w->c->exact && truth >> l & 1) clock_mbarrier_passed(w, l, where);
         t->at = at;

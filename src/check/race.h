@@ -19,6 +19,7 @@
 #ifndef LOCKSTEP_RACE_H
 #define LOCKSTEP_RACE_H
 #include "check/check.h"
+#include "check/known.h"
 #include "sim/observe.h"
 
 enum { SECTOR = 32, ES_ONE = 5, ES_MIXED = 7 };
@@ -67,14 +68,15 @@ struct pool {                   /* numbered things that never move; number 0 is 
     lock_t lock;
 };
 
-struct clk; struct sync; struct access;        /* race_clock.h */
-struct lane_clock {             /* only in kernels that are not simple */
-    struct clk *seen;           /* what it knows beyond the barriers of its warp and CTA */
-    struct clk *loose;          /* sequentially consistent fences it has news of */
-    struct clk *pend;           /* read by relaxed operations: known after the next fence */
-    struct clk *fenced;         /* what it and its CTA knew at its last fence */
-    u32 ftime, fbase, fwbase;   /* times of that fence; ftime 0: none yet */
-    u8 fscope;
+struct access;
+struct lane_clock {             /* only in kernels that are not simple: race_clock.h */
+    struct known *seen;         /* what it knows beyond the barriers of its warp and CTA */
+    struct known *pend;         /* read by relaxed operations: known after the next fence of gpu scope or wider */
+    struct known *pend_cta;     /* the same for one of CTA scope */
+    struct known *weak;         /* would know by R5a */
+    struct known *fenced;       /* all that it knew and had done at its last fence; NULL: none yet */
+    struct released news;       /* of sequentially consistent fences */
+    u8 fscope;                  /* of its last fence */
 };
 
 enum { RECENT = 8 };
@@ -85,6 +87,7 @@ struct race_warp {
     u32 id, all;                /* in the CTA; its lanes at the start */
     struct { u32 time, mask; } recent[RECENT]; u32 nrecent;    /* .sync operations that order nothing by the manual (R5b) */
     struct lane_clock *lane;    /* [LANES], NULL in simple kernels */
+    u32 told;                   /* lanes that may know, or have news of, more than their CTA */
     struct pending *pending; u32 npending, cappending;  /* speculated loads of which some lanes were not picked yet (R8): race_pending.c */
 };
 
@@ -92,19 +95,22 @@ struct race_cta {
     u64 lo[2];                  /* by space: access words below this precede all that the CTA does now */
     u32 now, start, base;       /* times: current, of its start, of its last full barrier */
     u32 slot;
+    u32 number;                 /* of the CTA in its launch, in the order of their starts */
     bool exact;                 /* the kernel is not simple */
     struct race *race;
     const struct launch *launch;
     char *shared;               /* its cells: shared address + this, rounded down */
     u64 shared_bytes;           /* cells there are for */
     struct pool words, lists;   /* of shared memory; empty again after every full barrier */
-    struct clk *seen, *loose, *weak;    /* what every thread of it knows; has news of; would know if R5a were an order */
+    struct known *seen, *weak;  /* what every thread of it knows; would know if R5a were an order */
+    struct released news;       /* of fences, to every thread of it */
     struct bar_state {          /* a phase of a barrier that is not over */
         u32 waits[MAX_WARPS];   /* lanes that arrived and wait */
-        struct sync *sync;      /* what the arrived know */
+        struct known *known;    /* what the arrived know */
+        struct released news;   /* and have news of */
     } bar[MAX_BARS];
     struct race_warp warp[MAX_WARPS];
-    struct { u32 start; u64 linear; } *was; u32 nwas, capwas;      /* CTAs that were in this slot during the launch */
+    struct { u32 start, number; u64 linear; } *was; u32 nwas, capwas;      /* CTAs that were in this slot during the launch */
     struct flight *flights; u32 nflights, capflights;   /* race_async.c: copies under way */
     struct race_cta *next_free;
     struct cell *shared_cells;
@@ -125,12 +131,8 @@ struct race {
     lock_t strong;                              /* around a strong access and what is learned from it, when there are several workers */
     lock_t lock;                                /* slots, tracked objects, clocks, synchronising locations */
     struct tracked { struct mem_object *o; u64 cells, bytes; } *tracked; u32 ntracked, captracked;
-    struct sync_table *syncs;                   /* race_clock.c: locations where something can be learned */
-    u32 sync_ids;                               /* given */
-    struct questions {                          /* what was asked of whom, so that nobody is asked twice */
-        u32 number, n, cap;                     /* of the question; asked in it */
-        struct asked { const struct sync *sync; u32 number, upto, slot, start; bool wide; } *a;
-    } questions;
+    struct locations *locations;                /* race_clock.c: where something can be learned */
+    u32 ctas;                                   /* of the launch that have begun */
     bool exact;                                 /* of the running launch */
     void (*hook)(void *self, const struct touch *t, u32 byte); void *hook_self;       /* tests: told of every racy byte, instead of the report */
     struct observer observer;

@@ -134,6 +134,7 @@ static void list_add(struct list *l, struct list_entry e)
     if (l->n == l->cap) {
         u32 cap = l->cap ? 2 * l->cap : 4;
         struct list_entry *p = l->cap < LIST_MOST ? base_realloc(l->e, sizeof *p * cap) : NULL;
+        if (!p && !l->n) return;
         if (!p) { memmove(l->e, l->e + 1, sizeof *l->e * --l->n); }     /* forgets the oldest: that can miss, never lie */
         else { l->e = p; l->cap = cap; }
     }
@@ -194,10 +195,10 @@ static bool meet(const struct touch *t, const struct list_entry *o, struct list_
 }
 
 enum { STRONG_MOST = 1024, STRONG_LOOK = 32 };
-static void strong_add(struct list *l, struct list_entry m)
+static void strong_add(const struct race_warp *w, struct list *l, struct list_entry m)
 {
     for (u32 n = l->ns; n-- > 0 && n + STRONG_LOOK >= l->ns;)           /* a thread that polls */
-        if (word_thread(l->s[n].a) == word_thread(m.a) && l->s[n].op == m.op && l->s[n].scope == m.scope) { l->s[n] = m; return; }
+        if (word_thread(l->s[n].a) == word_thread(m.a) && same_cta(w, l->s[n].a) && l->s[n].op == m.op && l->s[n].scope == m.scope) { l->s[n] = m; return; }
     if (l->ns == l->caps && l->caps < STRONG_MOST) {
         u32 cap = l->caps ? 2 * l->caps : 4;
         struct list_entry *p = base_realloc(l->s, sizeof *p * cap);
@@ -225,7 +226,7 @@ static void list_access(const struct touch *t, struct cell *c, struct list_entry
         if (!meet(t, &o, &m, &told)) l->s[keep++] = o;
     }
     if (!peer) l->ns = keep;
-    if (peer) strong_add(l, m);
+    if (peer) strong_add(w, l, m);
     else list_add(l, m);
     c->w = (u64)w->c->now << 32 | MIXED | FLAG_LIST;
     if (l->n == 1 && !l->ns && m.op == OP_WRITE && m.bytes == ~0u && word_kind(m.a) == WHO_ONE) {      /* uniform again */

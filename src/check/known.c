@@ -1,0 +1,206 @@
+/* Vector clocks as trees that share what they have in common: known.h has the idea. */
+#include "check/known.h"
+
+enum { KNOWN_LANES = 32 };
+enum kind { BRANCH, TIME, LANE_TIMES, MAP };
+
+struct known {
+    u32 refs;
+    u8 kind;
+    u32 time;                   /* TIME, LANE_TIMES: of all */
+    u64 key;                    /* a branch: the bits above `bit` that all its keys have */
+    union {
+        struct { u64 bit; struct known *side[2]; } branch;      /* parts the keys without and with that bit */
+        struct known *map;
+        u32 lane[KNOWN_LANES];  /* beyond `time`; only LANE_TIMES has the room */
+    };
+};
+#define ROOM(member) (offsetof(struct known, member) + sizeof((struct known *)NULL)->member)
+
+static u64 key_of_cta(u32 cta) { return (u64)cta << 6 | 63; }
+static u64 key_of_warp(u32 cta, u32 warp) { return (u64)cta << 6 | warp; }
+static u64 key_of_location(u32 id) { return (u64)1 << 63 | id; }
+
+static struct known *make(enum kind kind, u64 key, size_t room)
+{
+    struct known *k = base_alloc(room);
+    CHECK(k);
+    k->refs = 1; k->kind = (u8)kind; k->key = key;
+    return k;
+}
+
+struct known *known_hold(struct known *k) { if (k) k->refs++; return k; }
+
+void known_drop(struct known *k)
+{
+    if (!k || --k->refs) return;
+    if (k->kind == BRANCH) { known_drop(k->branch.side[0]); known_drop(k->branch.side[1]); }
+    if (k->kind == MAP) known_drop(k->map);
+    base_free(k);
+}
+
+/* ---- joining: each function gives a reference, to one of its arguments where that says it all ---- */
+
+static struct known *join(struct known *a, struct known *b);
+
+static u64 bit_of(const struct known *k) { return k->kind == BRANCH ? k->branch.bit : 0; }
+static bool may_hold(const struct known *k, u64 key) { return !((k->key ^ key) & ~(2 * k->branch.bit - 1)); }
+
+static struct known *part(struct known *a, struct known *b)
+{
+    u64 bit = (u64)1 << (63 - __builtin_clzll(a->key ^ b->key));
+    struct known *k = make(BRANCH, a->key & ~(2 * bit - 1), ROOM(branch));
+    k->branch.bit = bit;
+    k->branch.side[a->key & bit ? 1 : 0] = known_hold(a);
+    k->branch.side[a->key & bit ? 0 : 1] = known_hold(b);
+    return k;
+}
+
+static struct known *join_times(struct known *a, struct known *b)
+{
+    bool lanes = a->kind == LANE_TIMES || b->kind == LANE_TIMES, a_all = a->time >= b->time, b_all = b->time >= a->time;
+    if (!lanes) return known_hold(a_all ? a : b);
+    u32 x[KNOWN_LANES], y[KNOWN_LANES];
+    for (u32 l = 0; l < KNOWN_LANES; l++) {
+        x[l] = a->kind == LANE_TIMES ? MAX_OF(a->lane[l], a->time) : a->time;
+        y[l] = b->kind == LANE_TIMES ? MAX_OF(b->lane[l], b->time) : b->time;
+        a_all &= x[l] >= y[l]; b_all &= y[l] >= x[l];
+    }
+    if (a_all) return known_hold(a);
+    if (b_all) return known_hold(b);
+    struct known *k = make(LANE_TIMES, a->key, ROOM(lane));
+    k->time = MAX_OF(a->time, b->time);
+    for (u32 l = 0; l < KNOWN_LANES; l++) k->lane[l] = MAX_OF(x[l], y[l]);
+    return k;
+}
+
+static struct known *join_maps(struct known *a, struct known *b)
+{
+    struct known *both = join(a->map, b->map);
+    if (both == a->map || both == b->map) { known_drop(both); return known_hold(both == a->map ? a : b); }
+    struct known *k = make(MAP, a->key, ROOM(map));
+    k->map = both;
+    return k;
+}
+
+static struct known *with_sides(struct known *a, struct known *low, struct known *high)
+{
+    struct known *k = make(BRANCH, a->key, ROOM(branch));
+    k->branch.bit = a->branch.bit;
+    k->branch.side[0] = low; k->branch.side[1] = high;
+    return k;
+}
+
+static struct known *join_branches(struct known *a, struct known *b)
+{
+    struct known *low = join(a->branch.side[0], b->branch.side[0]), *high = join(a->branch.side[1], b->branch.side[1]), *one = NULL;
+    if (low == a->branch.side[0] && high == a->branch.side[1]) one = a;
+    else if (low == b->branch.side[0] && high == b->branch.side[1]) one = b;
+    if (!one) return with_sides(a, low, high);
+    known_drop(low); known_drop(high);
+    return known_hold(one);
+}
+
+/* b belongs under one side of the branch a. */
+static struct known *join_below(struct known *a, struct known *b)
+{
+    u32 s = b->key & a->branch.bit ? 1 : 0;
+    struct known *x = join(a->branch.side[s], b), *other = a->branch.side[!s];
+    if (x == a->branch.side[s]) { known_drop(x); return known_hold(a); }
+    known_hold(other);
+    return s ? with_sides(a, other, x) : with_sides(a, x, other);
+}
+
+static struct known *join(struct known *a, struct known *b)
+{
+    if (a == b || !b) return known_hold(a);
+    if (!a) return known_hold(b);
+    if (a->key == b->key && bit_of(a) == bit_of(b)) return a->kind == BRANCH ? join_branches(a, b) : a->kind == MAP ? join_maps(a, b) : join_times(a, b);
+    if (bit_of(a) > bit_of(b) && may_hold(a, b->key)) return join_below(a, b);
+    if (bit_of(b) > bit_of(a) && may_hold(b, a->key)) return join_below(b, a);
+    return part(a, b);
+}
+
+void known_join(struct known **k, const struct known *more)
+{
+    if (!more || more == *k) return;
+    struct known *both = join(*k, (struct known *)more);
+    known_drop(*k);
+    *k = both;
+}
+
+static void add(struct known **k, struct known *leaf)
+{
+    known_join(k, leaf);
+    known_drop(leaf);
+}
+
+static void add_time(struct known **k, u64 key, u32 time)
+{
+    struct known *leaf = make(TIME, key, ROOM(key));
+    leaf->time = time;
+    add(k, leaf);
+}
+
+void known_add_cta(struct known **k, u32 cta, u32 time) { add_time(k, key_of_cta(cta), time); }
+void known_add_writes(struct known **k, u32 location, u32 count) { add_time(k, key_of_location(location), count); }
+
+void known_add_warp(struct known **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time)
+{
+    struct known *leaf = make(LANE_TIMES, key_of_warp(cta, warp), ROOM(lane));
+    leaf->time = all;
+    for (u32 m = lanes; m; m &= m - 1) leaf->lane[__builtin_ctz(m)] = time;
+    add(k, leaf);
+}
+
+/* ---- asking ---- */
+
+static struct known *find(const struct known *k, u64 key)
+{
+    while (k && k->kind == BRANCH && may_hold(k, key)) k = k->branch.side[key & k->branch.bit ? 1 : 0];
+    return k && k->kind != BRANCH && k->key == key ? (struct known *)k : NULL;
+}
+
+bool known_thread(const struct known *k, u32 cta, u32 warp, u32 lane, u32 time)
+{
+    const struct known *all = find(k, key_of_cta(cta));
+    if (all && time < all->time) return true;
+    const struct known *w = find(k, key_of_warp(cta, warp));
+    return w && (time < w->time || (w->kind == LANE_TIMES && time < w->lane[lane]));
+}
+
+bool known_write(const struct known *k, u32 location, u32 number)
+{
+    const struct known *w = find(k, key_of_location(location));
+    return w && number < w->time;
+}
+
+/* ---- what was released ---- */
+
+void released_add(struct released *r, u32 cta, bool wide, const struct known *what)
+{
+    if (!what) return;
+    struct known *leaf = make(MAP, cta, ROOM(map));
+    leaf->map = known_hold((struct known *)what);
+    add(&r->own, leaf);
+    if (wide) known_join(&r->wide, what);
+}
+
+void released_join(struct released *r, const struct released *more)
+{
+    known_join(&r->wide, more->wide);
+    known_join(&r->own, more->own);
+}
+
+void released_learn(const struct released *r, u32 cta, bool wide, struct known **k)
+{
+    const struct known *own = find(r->own, cta);
+    if (wide) known_join(k, r->wide);
+    if (own) known_join(k, own->map);
+}
+
+void released_clear(struct released *r)
+{
+    known_drop(r->wide); known_drop(r->own);
+    *r = (struct released){ 0 };
+}

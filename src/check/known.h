@@ -1,0 +1,39 @@
+/* known.h: what a thread knows of the others, as a value: a map from whose actions to how far they are known. That is a vector clock, kept as
+ * a tree that is never changed once it is made, so that handing it on is one reference, two that come from one another share what they have in
+ * common, and joining them takes only what differs.
+ *
+ * The tree is Okasaki and Gill's for integer keys: a branch parts its keys by their highest bit that differs, so equal sets of keys have equal
+ * shapes. Its leaves are of three kinds:
+ *
+ *   times    of a warp: how far each of its lanes is known; of a CTA: how far all its threads are
+ *   counts   of a location: how many of the strong writes there
+ *   maps     of a CTA: something known, again (struct released)
+ *
+ * All of it belongs to one launch and is used under one lock. */
+#ifndef LOCKSTEP_KNOWN_H
+#define LOCKSTEP_KNOWN_H
+#include "base/base.h"
+
+struct known;                   /* NULL: nothing */
+
+struct known *known_hold(struct known *k);
+void known_drop(struct known *k);
+void known_join(struct known **k, const struct known *more);   /* *k becomes both */
+
+/* A CTA has a number in its launch that no other has; below `time` what it did is known. */
+void known_add_cta(struct known **k, u32 cta, u32 time);
+void known_add_warp(struct known **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time);        /* all lanes below `all`, these below `time` */
+void known_add_writes(struct known **k, u32 location, u32 count);
+bool known_thread(const struct known *k, u32 cta, u32 warp, u32 lane, u32 time);
+bool known_write(const struct known *k, u32 location, u32 number);
+
+/* What was released at a place, each with the scope it was released with, for readers that each have theirs. */
+struct released {
+    struct known *wide;         /* by whom it may concern: at gpu scope, or wider */
+    struct known *own;          /* from CTA to what its own threads find here, with any scope */
+};
+void released_add(struct released *r, u32 cta, bool wide, const struct known *what);
+void released_join(struct released *r, const struct released *more);
+void released_learn(const struct released *r, u32 cta, bool wide, struct known **k);   /* *k grows by what a reader of that CTA may know */
+void released_clear(struct released *r);
+#endif
