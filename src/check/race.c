@@ -72,6 +72,7 @@ static void begin(void *self, const struct launch *l)
     report_ran(l->in->report, CHECK_RACE);
     report_ran(l->in->report, CHECK_ASYNC);
     r->epoch = r->last + 1;
+    r->kernel = k;
     r->exact = !k->simple;
     r->many = l->nworkers > 1;
     r->ctas = 0;
@@ -340,45 +341,49 @@ static u64 location_of(const struct touch *t, const struct access *a, u32 lane)
     return t->space == SPACE_SHARED ? (u64)(uintptr_t)a->ptr[lane] ^ (u64)t->w->c->start << 36 : a->addr[lane];
 }
 
-static void strong_lane(struct touch *t, const struct access *a, u32 l, char *cells)
+static u32 byte_mask(u32 bytes) { return (u32)((1ull << MIN_OF(bytes, 32u)) - 1); }
+
+/* One element of what a lane does strongly. Words that only red and store touch need no list, in simple kernels. */
+static void strong_cell(struct touch *t, const struct access *a, u32 l, u32 element, char *cells)
 {
     const struct site *s = a->site;
     u64 sector = a->addr[l] & ~(u64)(SECTOR - 1);
-    u32 first = (u32)(a->addr[l] - sector);
+    u32 begin = (u32)(a->addr[l] - sector), first = begin + element * s->width;
     struct cell *c = (struct cell *)(void *)(cells + sector);
     u64 me = race_stamp(t->w, l, ES_ONE, WHO_ONE);
     t->at = sector;
+    t->whole = byte_mask(a->bytes) << begin;
     if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->race, sector);
-    if (t->op & OP_WRITE && !t->w->c->exact) for (u32 k = 0; k < s->vec; k++) race_strong(t, c, first + k * t->size, me);
-    else race_bytes(t, c, me, (u32)((1ull << MIN_OF(a->bytes, 32u)) - 1) << first, 0);
+    if (t->op & OP_WRITE && !t->w->c->exact && s->vec == 1 && s->width >= 4) race_strong(t, c, first, s->width, me);
+    else race_bytes(t, c, me, byte_mask(s->width) << first, 0);
     if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->race, sector);
 }
 
-/* One element of what a lane does strongly. */
-static void strong_element(struct touch *t, const struct access *a, u32 l, struct strong s, char *cells)
+static void strong_element(struct touch *t, const struct access *a, u32 l, u32 element, char *cells)
 {
-    bool exact = t->w->c->exact, writes = t->op & OP_WRITE;
+    const struct site *s = a->site;
+    bool exact = t->w->c->exact, writes = t->op & OP_WRITE, ordered = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
+    struct strong x = { location_of(t, a, l) + element * s->width, s->width, ordered ? s->sem : SEM_RELAXED, s->scope, s->name != N_ld && s->name != N_st };
     /* learning comes before the access is recorded, so that it is ordered behind what it learned; a red reads nothing */
-    if (exact && (a->site->name == N_ld || a->site->name == N_atom)) clock_learn(t->w, l, &s);
-    struct write x = exact && writes ? clock_write(t->w, &s, l) : (struct write){ 0, 0 };
-    t->id = x.id; t->write = x.number;
-    if (cells) strong_lane(t, a, l, cells);
-    if (exact && writes) clock_teach(t->w, l, &s);
+    bool reads = s->name == N_ld || (s->name == N_atom && (ordered || race_atom_reads(t->w->c->race, t->warp->code->low, &t->warp->code->low->op[t->op_index])));
+    if (exact && reads) clock_learn(t->w, l, &x);
+    struct write number = exact && writes ? clock_write(t->w, &x, l) : (struct write){ 0, 0 };
+    t->id = number.id; t->write = number.number;
+    if (cells) strong_cell(t, a, l, element, cells);
+    if (exact && writes) clock_teach(t->w, l, &x);
 }
 
 static void touch_strong(struct touch *t, const struct access *a)
 {
-    const struct site *s = a->site;
-    bool atomic = s->name == N_atom || s->name == N_red, acquires = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
     struct mem_object *cached = NULL;
-    t->scope = s->scope; t->size = s->width;
+    t->scope = a->site->scope;
     pending_drop(t->w, a->ok);
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         char *cells = cells_of(a, l, &cached);
         t->space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
         t->op = OP_STRONG | (a->wrote >> l & 1 ? OP_WRITE : 0);
-        strong_element(t, a, l, (struct strong){ location_of(t, a, l), s->width, acquires ? s->sem : SEM_RELAXED, s->scope, atomic }, cells);
+        for (u32 k = 0; k < a->site->vec; k++) strong_element(t, a, l, k, cells);
     }
 }
 
@@ -388,7 +393,7 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
     struct race_warp *w = t->w;
     bool makes = o->name == N_mbar_init || o->name == N_mbar_inval, waits = o->name == N_mbar_wait || o->name == N_mbar_parity;
     u32 truth;
-    t->space = SPACE_SHARED; t->size = 8; t->scope = SCOPE_CTA;
+    t->space = SPACE_SHARED; t->scope = SCOPE_CTA;
     t->op = makes ? OP_WRITE : waits ? OP_STRONG : OP_STRONG | OP_WRITE;
     pending_drop(w, a->ok);
     memcpy(&truth, SLOT(a->warp->R, a->insn->d), 4);
@@ -403,6 +408,7 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
         if (!makes && w->c->exact) clock_mbarrier_settle(w, where, word);
         if (waits && w->c->exact && truth >> l & 1) clock_mbarrier_passed(w, l, where);
         t->at = at;
+        t->whole = 255u << (a->addr[l] - at);
         race_bytes(t, (struct cell *)(void *)(w->c->shared + at), race_stamp(w, l, ES_ONE, WHO_ONE), 255u << (a->addr[l] - at), 0);
     }
 }

@@ -50,14 +50,16 @@ struct words { u64 a[8]; u32 site[8]; };        /* of a mixed sector, one kind o
 struct list_entry {             /* one access of a warp to a sector, exactly */
     u64 a;                      /* es and kind say who touched which byte */
     u32 bytes;                  /* of the sector */
+    u32 whole;                  /* a strong access: bytes of the vector that it is an element of, otherwise the same */
     u32 lanes;                  /* kind WARP: its members; 0: unknown (simple kernels) */
     u32 site;
-    u8 op, scope, size;         /* size: of a strong access */
+    u8 op, scope;
     u32 id, write;              /* a strong write of a kernel that is not simple: location and number (race_clock.h) */
 };
 struct list {
     struct list_entry *e; u32 n, cap;
-    struct list_entry *s; u32 ns, caps, next;   /* strong ones at gpu scope, all of the same bytes: none conflicts with another. A ring when full; next: to be replaced */
+    struct list_entry *s; u32 ns, caps, size;   /* strong ones that include each other, all of one size, so that none conflicts with another */
+    u16 *index;                 /* hash of these, by thread: number + 1 */
 };
 
 enum { POOL_CHUNK = 1024, CHUNKS_SHARED = 64, CHUNKS_GLOBAL = 1 << 17 };        /* three words and a list for every sector of shared memory; of 1 GB of mixed sectors */
@@ -121,6 +123,7 @@ struct race_kernel; struct touch;
 struct race {
     struct mem *mem;
     struct race_kernel *kernels;                /* what was found out about functions */
+    const struct race_kernel *kernel;           /* of the running launch */
     u32 epoch;                                  /* first T of the running launch */
     u32 last;                                   /* greatest T of launches before */
     u32 nslot; struct race_cta *slot[SLOTS];
@@ -144,8 +147,8 @@ struct touch {
     u32 op_index;               /* in warp->code->low */
     u32 site;
     u32 op, space;
-    u8 scope, size;
-    u32 id, write;              /* as in list_entry */
+    u8 scope;
+    u32 whole, id, write;       /* as in list_entry */
     u64 at;                     /* address of the sector (global), offset in shared memory */
 };
 
@@ -153,7 +156,7 @@ struct touch {
 void race_sector_slow(const struct touch *t, struct cell *c, u64 me);
 void race_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes);
 void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
-void race_strong(const struct touch *t, struct cell *c, u32 first, u64 me);
+void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64 me);
 bool race_written(const struct touch *t, struct cell *c, u32 bytes, struct list_entry *old);      /* in this launch; then *old is a write */
 void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane);
 void race_plant(const struct touch *t, struct cell *c, struct list_entry e);    /* adds e, checked before */

@@ -37,7 +37,7 @@ void race_departed(struct touch *t, const struct access *a)
         u32 bytes = (u32)((1ull << a->bytes) - 1) << (a->addr[lane] - sector);
         todo &= ~lanes_alike(a->addr, todo);    /* lanes that bring the same bytes: one of them stands for all */
         t->at = sector;
-        struct list_entry e = { .a = race_stamp(t->w, lane, ES_ONE, WHO_ONE), .bytes = bytes, .site = t->site, .op = t->op, .scope = t->scope, .size = t->size };
+        struct list_entry e = { .a = race_stamp(t->w, lane, ES_ONE, WHO_ONE), .bytes = bytes, .site = t->site, .op = (u8)t->op, .scope = t->scope };
         race_bytes(t, cell_at(c, sector), e.a, bytes, 0);
         flight_add(c, (struct flight){ *t, e, sector, lane });
     }

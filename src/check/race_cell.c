@@ -116,7 +116,7 @@ static bool same_cta(const struct race_warp *w, u64 a) { return word_slot(a) == 
 
 static bool morally_strong(const struct race_warp *w, const struct list_entry *m, const struct list_entry *o)
 {
-    if (!(m->op & o->op & OP_STRONG) || o->bytes != m->bytes || o->size != m->size) return false;
+    if (!(m->op & o->op & OP_STRONG) || (o->bytes != m->bytes && o->whole != m->whole)) return false;
     return same_cta(w, o->a) || (m->scope >= SCOPE_GPU && o->scope >= SCOPE_GPU);
 }
 
@@ -125,7 +125,7 @@ static bool dominates(const struct race_warp *w, const struct list_entry *m, con
 {
     if (o->op & OP_ASYNC) return false;
     if (!(m->op & OP_STRONG)) return m->op & OP_WRITE || !(o->op & OP_WRITE);
-    return o->op & OP_STRONG && m->scope <= o->scope && o->bytes == m->bytes && o->size == m->size && same_cta(w, o->a) && !((m->op ^ o->op) & OP_WRITE) && (!w->c->exact || word_thread(o->a) == word_thread(m->a));
+    return o->op & OP_STRONG && m->scope <= o->scope && o->bytes == m->bytes && o->whole == m->whole && same_cta(w, o->a) && !((m->op ^ o->op) & OP_WRITE) && (!w->c->exact || word_thread(o->a) == word_thread(m->a));
 }
 
 enum { LIST_MOST = 4096 };
@@ -185,7 +185,7 @@ static bool meet(const struct touch *t, const struct list_entry *o, struct list_
     struct race_warp *w = t->w;
     if (!(o->bytes & m->bytes)) return false;
     bool conflict = (o->op | m->op) & OP_WRITE && !morally_strong(w, m, o), superseded = !(o->bytes & ~m->bytes) && dominates(w, m, o);
-    bool like = !w->c->exact && o->bytes == m->bytes && o->op == m->op && o->size == m->size && (!(m->op & OP_WRITE) || m->op & OP_STRONG) && !(m->op & OP_ASYNC);
+    bool like = !w->c->exact && o->bytes == m->bytes && o->op == m->op && o->whole == m->whole && (!(m->op & OP_WRITE) || m->op & OP_STRONG) && !(m->op & OP_ASYNC);
     if (!conflict && !superseded && !like) return false;
     /* two that do not conflict are compared only to keep the list short: what takes a search of the clocks is not worth that */
     bool hb = conflict || !w->c->exact ? entry_before(w, o, m, t->space) : plainly_before(w, o, m, t->space);
@@ -194,18 +194,72 @@ static bool meet(const struct touch *t, const struct list_entry *o, struct list_
     return hb && superseded;
 }
 
-enum { STRONG_MOST = 1024, STRONG_LOOK = 32 };
+/* Strong accesses that include each other and are of one size: those of other threads need not be looked at, and a thread that polls has one. */
+enum { STRONG_MOST = 1024 };
+
+static u32 strong_hash(const struct list *l, const struct list_entry *e)
+{
+    u64 key = (u64)word_thread(e->a) << 16 | (u64)__builtin_ctz(e->bytes) << 8 | (u64)e->op << 4 | e->scope;
+    return (u32)(key * 0x9e3779b97f4a7c15u >> 40) & (2 * l->caps - 1);
+}
+
+static void strong_index(struct list *l)
+{
+    memset(l->index, 0, sizeof *l->index * 2 * l->caps);
+    for (u32 n = 0; n < l->ns; n++) {
+        u32 k = strong_hash(l, &l->s[n]);
+        while (l->index[k]) k = (k + 1) & (2 * l->caps - 1);
+        l->index[k] = (u16)(n + 1);
+    }
+}
+
+static bool strong_grow(struct list *l)
+{
+    u32 cap = l->caps ? 2 * l->caps : 4;
+    struct list_entry *p = cap <= STRONG_MOST ? base_alloc((sizeof *p + 2 * sizeof *l->index) * cap) : NULL;
+    if (!p) return false;
+    if (l->ns) memcpy(p, l->s, sizeof *p * l->ns);
+    base_free(l->s);
+    l->s = p; l->caps = cap; l->index = (u16 *)(void *)(p + cap);
+    strong_index(l);
+    return true;
+}
+
 static void strong_add(const struct race_warp *w, struct list *l, struct list_entry m)
 {
-    for (u32 n = l->ns; n-- > 0 && n + STRONG_LOOK >= l->ns;)           /* a thread that polls */
-        if (word_thread(l->s[n].a) == word_thread(m.a) && same_cta(w, l->s[n].a) && l->s[n].op == m.op && l->s[n].scope == m.scope) { l->s[n] = m; return; }
-    if (l->ns == l->caps && l->caps < STRONG_MOST) {
-        u32 cap = l->caps ? 2 * l->caps : 4;
-        struct list_entry *p = base_realloc(l->s, sizeof *p * cap);
-        if (p) { l->s = p; l->caps = cap; }
+    l->size = (u32)__builtin_popcount(m.bytes);
+    for (u32 k = l->ns ? strong_hash(l, &m) : 0; l->ns && l->index[k]; k = (k + 1) & (2 * l->caps - 1)) {
+        struct list_entry *e = &l->s[l->index[k] - 1];
+        if (word_thread(e->a) == word_thread(m.a) && same_cta(w, e->a) && e->op == m.op && e->scope == m.scope && e->bytes == m.bytes && e->whole == m.whole) { *e = m; return; }
     }
-    if (l->ns < l->caps) l->s[l->ns++] = m;
-    else if (l->caps) l->s[l->next++ % l->caps] = m;                    /* forgets the oldest: that can miss, never lie */
+    if (l->ns == l->caps && !strong_grow(l)) {
+        if (!l->caps) return;
+        memmove(l->s, l->s + l->caps / 2, sizeof *l->s * (l->caps / 2));        /* forgets the oldest: that can miss, never lie */
+        l->ns = l->caps / 2;
+        strong_index(l);
+    }
+    u32 k = strong_hash(l, &m);
+    while (l->index[k]) k = (k + 1) & (2 * l->caps - 1);
+    l->s[l->ns++] = m;
+    l->index[k] = (u16)l->ns;
+}
+
+static void strong_meet(const struct touch *t, struct list *l, struct list_entry *m, u32 *told)
+{
+    u32 keep = 0;
+    for (u32 n = 0; n < l->ns; n++) {
+        struct list_entry o = l->s[n];
+        if (!meet(t, &o, m, told)) l->s[keep++] = o;
+    }
+    if (keep == l->ns) return;
+    l->ns = keep;
+    strong_index(l);
+}
+
+static bool is_peer(const struct touch *t, const struct list *l, const struct list_entry *m)
+{
+    if (!t->w->c->exact || !(m->op & OP_STRONG) || (t->space == SPACE_GLOBAL && m->scope < SCOPE_GPU)) return false;
+    return !l->ns || l->size == (u32)__builtin_popcount(m->bytes);
 }
 
 static void list_access(const struct touch *t, struct cell *c, struct list_entry m)
@@ -214,20 +268,14 @@ static void list_access(const struct touch *t, struct cell *c, struct list_entry
     struct list *l = pool_at(lists_of(t), c->wx);
     u32 keep = 0;
     u32 told = 0;                               /* bytes whose race was reported */
-    bool peer = w->c->exact && m.op & OP_STRONG && m.scope >= SCOPE_GPU && (!l->ns || (l->s[0].bytes == m.bytes && l->s[0].size == m.size));
+    bool peer = is_peer(t, l, &m);
     for (u32 n = 0; n < l->n; n++) {
         struct list_entry o = l->e[n];
         if (!meet(t, &o, &m, &told)) l->e[keep++] = o;
     }
     l->n = keep;
-    keep = 0;
-    for (u32 n = 0; !peer && n < l->ns; n++) {
-        struct list_entry o = l->s[n];
-        if (!meet(t, &o, &m, &told)) l->s[keep++] = o;
-    }
-    if (!peer) l->ns = keep;
     if (peer) strong_add(w, l, m);
-    else list_add(l, m);
+    else { strong_meet(t, l, &m, &told); list_add(l, m); }
     c->w = (u64)w->c->now << 32 | MIXED | FLAG_LIST;
     if (l->n == 1 && !l->ns && m.op == OP_WRITE && m.bytes == ~0u && word_kind(m.a) == WHO_ONE) {      /* uniform again */
         give(t, lists_of(t), c->wx);
@@ -245,7 +293,8 @@ static void list_words(struct list *l, const struct words *w, u32 op, u64 lo)
         u32 size = op & OP_STRONG ? 1u << word_es(w->a[j]) : 0;
         u32 span = size > 4 ? size : 4, first = 4 * j & ~(span - 1);
         if (size > 4 && first != 4 * j && w->a[first / 4] == w->a[j]) continue;        /* a wide atomic stands in each of its words */
-        list_add(l, (struct list_entry){ one_word(w->a[j], op), (u32)((1ull << span) - 1) << first, 0, w->site[j], (u8)op, (u8)word_scope(w->a[j]), (u8)size, 0, 0 });
+        u32 bytes = (u32)((1ull << span) - 1) << first;
+        list_add(l, (struct list_entry){ .a = one_word(w->a[j], op), .bytes = bytes, .whole = bytes, .site = w->site[j], .op = (u8)op, .scope = (u8)word_scope(w->a[j]) });
     }
 }
 
@@ -269,7 +318,8 @@ static bool to_list(const struct touch *t, struct cell *c)
     u32 n = take(t, lists_of(t));
     if (!n) return false;
     struct list *l = pool_at(lists_of(t), n);
-    l->n = l->ns = l->next = 0;
+    l->n = l->ns = 0;
+    if (l->caps) strong_index(l);
     if (c->w >= lo && word_mixed(c->w)) {
         if (c->wx) list_words(l, pool_at(words_of(t), c->wx), OP_WRITE, lo);
         if (c->w & FLAG_ATOMS) list_words(l, pool_at(words_of(t), c->ax), OP_WRITE | OP_STRONG, lo);
@@ -289,7 +339,7 @@ void race_plant(const struct touch *t, struct cell *c, struct list_entry e)
 
 void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
 {
-    if (to_list(t, c)) list_access(t, c, (struct list_entry){ me, bytes, lanes, t->site, t->op, t->scope, t->size, t->id, t->write });
+    if (to_list(t, c)) list_access(t, c, (struct list_entry){ me, bytes, t->op & OP_STRONG ? t->whole : 0, lanes, t->site, (u8)t->op, t->scope, t->id, t->write });
 }
 
 /* ---- words ---- */
@@ -337,9 +387,9 @@ static struct seen atoms_at(const struct touch *t, const struct cell *c, u32 j, 
 
 static void found_word(const struct touch *t, struct seen old, u32 old_op, u64 me, u32 lanes, u32 j)
 {
-    u32 size = old_op & OP_STRONG ? 1u << word_es(old.a) : 0;
-    struct list_entry o = { one_word(old.a, old_op), 15u << 4 * j, 0, old.site, (u8)old_op, (u8)word_scope(old.a), (u8)size, 0, 0 };
-    struct list_entry m = { me, 15u << 4 * j, lanes, t->site, t->op, t->scope, t->size, 0, 0 };
+    u32 size = old_op & OP_STRONG ? 1u << word_es(old.a) : 4, his = (u32)((1ull << size) - 1) << (4 * j & ~(size - 1)), mine = t->op & OP_STRONG ? t->whole : 15u << 4 * j;
+    struct list_entry o = { .a = one_word(old.a, old_op), .bytes = his, .whole = his, .site = old.site, .op = (u8)old_op, .scope = (u8)word_scope(old.a) };
+    struct list_entry m = { .a = me, .bytes = mine, .whole = mine, .lanes = lanes, .site = t->site, .op = (u8)t->op, .scope = t->scope };
     race_found(t, &o, &m, 4 * j);
     if (unlikely(t->w->c->race->hook != NULL)) for (u32 k = 1; k < 4; k++) race_found(t, &o, &m, 4 * j + k);
 }
@@ -371,16 +421,16 @@ void race_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes)
 }
 
 /* A strong write of whole words, from byte `first` of the sector on, by one thread of a simple kernel. */
-void race_strong(const struct touch *t, struct cell *c, u32 first, u64 me)
+void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64 me)
 {
     struct race_warp *w = t->w;
     u64 lo = w->c->lo[t->space];
-    u32 bytes = (u32)((1ull << t->size) - 1) << first;
+    u32 bytes = (u32)((1ull << size) - 1) << first;
     bool other = false;                         /* strong writes of another size: neither stands for the other */
-    for (u32 j = first / 4; j < (first + t->size) / 4; j++) { u64 a = atoms_at(t, c, j, lo).a; other |= a >= lo && 1u << word_es(a) != t->size; }
-    if (is_list(c, lo) || below_words(c->w, lo) || below_words(c->r, lo) || t->size < 4 || w->c->exact || other) { race_bytes(t, c, me, bytes, 0); return; }
-    u64 stamp = (me & ~(0x7cull << 2)) | (u64)__builtin_ctz(t->size) << 6 | (u64)t->scope << 2;
-    for (u32 j = first / 4; j < (first + t->size) / 4; j++) {
+    for (u32 j = first / 4; j < (first + size) / 4; j++) { u64 a = atoms_at(t, c, j, lo).a; other |= a >= lo && 1u << word_es(a) != size; }
+    if (is_list(c, lo) || below_words(c->w, lo) || below_words(c->r, lo) || other) { race_bytes(t, c, me, bytes, 0); return; }
+    u64 stamp = (me & ~(0x7cull << 2)) | (u64)__builtin_ctz(size) << 6 | (u64)t->scope << 2;
+    for (u32 j = first / 4; j < (first + size) / 4; j++) {
         struct seen ow = seen_at(t, c->w, c->wx, j, lo), or = seen_at(t, c->r, c->rx, j, lo), oa = atoms_at(t, c, j, lo);
         u64 set = stamp;
         bool keep = false;

@@ -78,9 +78,10 @@ static void find_uniform(struct uniform *u, struct arena *a)
 }
 
 /* The registers that some operation reads. */
-static u8 *find_used(const struct lowered *l, struct arena *a)
+static u8 *find_used(const struct lowered *l)
 {
-    u8 *used = NEW_ARRAY(a, u8, l->nreg + 1);
+    u8 *used = base_alloc(l->nreg + 1);
+    CHECK(used);
     u32 r[16];
     for (u32 k = 0; k < l->nop; k++) {
         if (l->op[k].kind == KX_DEAD) continue;
@@ -88,6 +89,13 @@ static u8 *find_used(const struct lowered *l, struct arena *a)
         for (u32 j = 0; j < n; j++) used[r[j]] = 1;
     }
     return used;
+}
+
+static bool atom_reads(const struct lop *o, const u8 *used) { return o->d.kind == O_REG && used[o->d.reg]; }
+
+bool race_atom_reads(const struct race *r, const struct lowered *l, const struct lop *o)
+{
+    return l->serial != r->kernel->serial || atom_reads(o, r->kernel->used);
 }
 
 static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
@@ -101,7 +109,7 @@ static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
             if (o->name == N_membar || o->name == N_fence || (o->name >= N_mbar_init && o->name <= N_mbar_parity) || o->name == N_cp_mbar) return false;
             if (o->kind == K_MEM && (o->name == N_ld || o->name == N_st || o->name == N_atom || o->name == N_red)) {
                 u32 sem = l->site[o->site].sem;
-                bool reads = (o->name == N_ld && sem != SEM_WEAK) || (o->name == N_atom && o->d.kind == O_REG && used[o->d.reg]);      /* and then knows the writes it has read */
+                bool reads = (o->name == N_ld && sem != SEM_WEAK) || (o->name == N_atom && atom_reads(o, used));       /* and then knows the writes it has read */
                 if (reads || sem == SEM_ACQUIRE || sem == SEM_RELEASE || sem == SEM_ACQ_REL) return false;
             }
         }
@@ -135,7 +143,8 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     memset(u.block, 1, l->nblock);
     find_uniform(&u, &tmp);
     k->serial = l->serial;
-    k->simple = is_simple(l, u.block, find_used(l, &tmp));
+    k->used = find_used(l);
+    k->simple = is_simple(l, u.block, k->used);
     for (u32 n = 0; n < l->ncall; n++) if (!l->call[n].builtin) { k->simple = false; k->anywhere = true; }
     k->param = base_alloc(sizeof *k->param * (l->nsite + 1));
     k->var = base_alloc(sizeof *k->var * (l->nsite + 1));
@@ -151,6 +160,6 @@ void race_kernels_free(struct race *r)
     while (r->kernels) {
         struct race_kernel *k = r->kernels;
         r->kernels = k->next;
-        base_free(k->param); base_free(k->var); base_free(k);
+        base_free(k->param); base_free(k->var); base_free(k->used); base_free(k);
     }
 }

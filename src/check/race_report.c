@@ -88,7 +88,7 @@ static enum finding_kind kind_of(const struct telling *x)
     if (x->old->op & OP_ASYNC) return x->me->op & OP_WRITE ? F_async_overwrite : F_async_early;
     if (x->me->op & x->old->op & OP_WRITE && x->me->op & OP_ASYNC) return F_async_overwrite;
     if (known_weakly(x)) return F_order_weak;
-    if (x->old->op & x->me->op & OP_STRONG && x->old->bytes == x->me->bytes && x->old->size == x->me->size) return F_race_scope;
+    if (x->old->op & x->me->op & OP_STRONG && (x->old->bytes == x->me->bytes || x->old->whole == x->me->whole)) return F_race_scope;
     if (same_constant(x)) return F_race_same_value;
     return F_race;
 }

@@ -1,167 +1,401 @@
-/* A naive oracle of the race check: a vector clock a thread, every access to every byte kept for ever, told everything lane by lane.
- * It follows RULES.md R1 to R4 and R6 to the letter and knows nothing of cells, sets, phases or sectors. */
+/* A naive oracle of the race check: a vector clock a thread, every access to every byte kept, told everything lane by lane. It follows RULES.md
+ * R1 to R4 and R6 to the letter and knows nothing of cells, sets, phases or trees.
+ *
+ * Two shortcuts, which take nothing from that: a byte that has raced need not be looked at again, and what threads of one CTA have released
+ * with one scope is kept joined, as no rule tells it apart. */
 #include "check/race.h"
+#include "sim/lower.h"
 #include <stdlib.h>
 
-enum { ORACLE_CTAS = 4, ORACLE_BLOCK = 96, ORACLE_THREADS = ORACLE_CTAS * ORACLE_BLOCK, ORACLE_BYTES = 1024, ORACLE_PLACES = ORACLE_CTAS + 1 };
-enum { ORACLE_POINTS = 8192, ORACLE_FENCES = 2048 };
-struct vclock { u32 c[ORACLE_THREADS], point[ORACLE_POINTS / 32], news[ORACLE_FENCES / 32]; };    /* known of each thread; strong writes that were observed (8.10.5); fence.sc it has news of */
+enum { ORACLE_THREADS = 512, ORACLE_CTAS = 12, ORACLE_BYTES = 1024, ORACLE_BUFFERS = 2, ORACLE_PLACES = ORACLE_BUFFERS + ORACLE_CTAS, ORACLE_IDS = 1 << 14 };
 
-struct oracle_access { u16 thread; u8 op, scope, size; u32 clock, instance, start, point; };
-struct oracle_pub { struct vclock v; u16 thread; u8 scope; };
-struct oracle_loc { struct oracle_pub *p; u32 n; u32 *point, npoint; struct vclock news; u16 thread; u8 scope, size; };  /* publications; writes that led to the value; the last of them */
+struct vclock {
+    _Alignas(16) u16 thread[ORACLE_THREADS];    /* how far each thread is known */
+    _Alignas(16) u16 writes[ORACLE_IDS];        /* how many strong writes of each location are (8.10.5) */
+    u32 n;                      /* locations in `writes`; of others nothing is known */
+};
+struct said { struct vclock *by[ORACLE_CTAS][2]; };     /* by CTA, with CTA scope and wider; NULL: nothing */
 
-struct oracle {
-    struct vclock now[ORACLE_THREADS], fenced[ORACLE_THREADS];
-    struct vclock fence[ORACLE_FENCES]; u8 fence_scope[ORACLE_FENCES]; u16 fence_thread[ORACLE_FENCES]; u32 fences;     /* sequentially consistent ones, and what their thread knew */ u8 fscope[ORACLE_THREADS];
-    struct { struct oracle_pub *p; u8 *scope; u32 n; } pend[ORACLE_THREADS];
-    struct { struct oracle_access *a; u32 n, cap; } hist[ORACLE_PLACES][ORACLE_BYTES];
-    struct oracle_loc loc[ORACLE_PLACES][ORACLE_BYTES];
-    struct { struct vclock v; u8 arrived[ORACLE_BLOCK], waits[ORACLE_BLOCK]; } bar[ORACLE_CTAS][MAX_BARS];
-    u8 racy[ORACLE_PLACES][ORACLE_BYTES];
-    u64 base;                   /* of the one global buffer */
-    u32 instance, block, points;
+struct oracle_access {
+    u16 thread, clock;
+    bool write, strong, wide, in_flight;
+    u16 start, end, first, last;        /* bytes of the element, and of the vector */
+    u32 instance;                       /* of the instruction */
+    u32 id; u16 number;                 /* a strong write: its location and which one there */
 };
 
-static void oracle_news(struct vclock *a, const struct vclock *b) { for (u32 k = 0; k < ORACLE_FENCES / 32; k++) a->news[k] |= b->news[k]; }
-static void oracle_join(struct vclock *a, const struct vclock *b)
+struct oracle_loc {             /* the last strong write that began here; size 0: none, or overwritten */
+    u32 id, writes;
+    u16 cta; u8 size; bool wide;
+    struct said released, news;
+    struct vclock *arrived, *done;      /* an mbarrier: in this phase, in those before */
+    u64 phase;
+};
+
+struct oracle_thread {
+    struct vclock now;
+    struct vclock *fenced;      /* at its last fence; NULL: none yet */
+    struct said pend[2];        /* read by relaxed operations, of CTA scope and wider */
+    struct said news;           /* fence.sc it has news of */
+    bool fence_wide;
+};
+
+struct oracle_bar { struct vclock *v; struct said news; u8 waits[ORACLE_THREADS]; };
+
+struct oracle {
+    struct oracle_thread *t;
+    struct { struct oracle_access *a; u32 n, cap; } hist[ORACLE_PLACES][ORACLE_BYTES];
+    struct oracle_loc loc[ORACLE_PLACES][ORACLE_BYTES];
+    struct oracle_bar bar[ORACLE_CTAS][MAX_BARS];
+    u8 racy[ORACLE_PLACES][ORACLE_BYTES];
+    u64 base[ORACLE_BUFFERS];   /* of the global buffers */
+    u32 instance, block, threads, ids;
+    bool read;                  /* something reads what the atomic instruction gives: otherwise it is a red, if relaxed */
+    struct vclock **pool; u32 given, made;      /* clocks; all are taken back at a launch */
+    lock_t lock;
+};
+
+/* ---- clocks ---- */
+
+static struct vclock *vclock_new(struct oracle *o)
 {
-    for (u32 k = 0; k < ORACLE_THREADS; k++) if (a->c[k] < b->c[k]) a->c[k] = b->c[k];
-    for (u32 k = 0; k < ORACLE_POINTS / 32; k++) a->point[k] |= b->point[k];
-    oracle_news(a, b);
+    if (o->given == o->made) {
+        o->pool = realloc(o->pool, sizeof *o->pool * (o->made + 1));
+        o->pool[o->made++] = aligned_alloc(16, sizeof(struct vclock));
+    }
+    struct vclock *v = o->pool[o->given++];
+    v->n = 0;
+    memset(v->thread, 0, sizeof *v->thread * o->threads);
+    return v;
 }
-static u32 oracle_thread(const struct warp *w, u32 lane) { return (u32)w->cta->linear * ORACLE_BLOCK + w->id * LANES + lane; }
-static bool oracle_included(u32 t, u32 u, u32 a, u32 b) { return t / ORACLE_BLOCK == u / ORACLE_BLOCK || (a >= SCOPE_GPU && b >= SCOPE_GPU); }
+
+static void vclock_writes(struct vclock *v, u32 id, u32 count)
+{
+    if (id >= v->n) { memset(v->writes + v->n, 0, sizeof *v->writes * (id + 1 - v->n)); v->n = id + 1; }
+    if (v->writes[id] < count) v->writes[id] = (u16)count;
+}
+
+typedef u16 u16x8 __attribute__((vector_size(16), may_alias));
+
+static void join_times(u16 *a, const u16 *b, u32 n)
+{
+    u32 k = 0;
+    for (; k + 8 <= n; k += 8) {
+        u16x8 x = *(u16x8 *)(void *)(a + k), y = *(const u16x8 *)(const void *)(b + k), more = (u16x8)(y > x);
+        *(u16x8 *)(void *)(a + k) = (y & more) | (x & ~more);
+    }
+    for (; k < n; k++) a[k] = MAX_OF(a[k], b[k]);
+}
+
+static void oracle_join(const struct oracle *o, struct vclock *a, const struct vclock *b)
+{
+    if (!b) return;
+    join_times(a->thread, b->thread, o->threads);
+    join_times(a->writes, b->writes, MIN_OF(a->n, b->n));
+    if (b->n > a->n) { memcpy(a->writes + a->n, b->writes + a->n, sizeof *a->writes * (b->n - a->n)); a->n = b->n; }
+}
+
+static struct vclock *vclock_copy(struct oracle *o, const struct vclock *from)
+{
+    struct vclock *v = vclock_new(o);
+    oracle_join(o, v, from);
+    return v;
+}
+
+static void said_add(struct oracle *o, struct said *s, u32 cta, bool wide, const struct vclock *v)
+{
+    if (!s->by[cta][wide]) s->by[cta][wide] = vclock_copy(o, v);
+    else oracle_join(o, s->by[cta][wide], v);
+}
+
+static void said_join(struct oracle *o, struct said *s, const struct said *more)
+{
+    for (u32 c = 0; c < ORACLE_CTAS; c++) for (u32 w = 0; w < 2; w++) if (more->by[c][w]) said_add(o, s, c, w, more->by[c][w]);
+}
+
+/* What of it a thread of `cta` may learn. */
+static void said_learn(const struct oracle *o, const struct said *s, u32 cta, bool wide, struct vclock *v)
+{
+    for (u32 c = 0; c < ORACLE_CTAS; c++) for (u32 w = 0; w < 2; w++) if (c == cta || (w && wide)) oracle_join(o, v, s->by[c][w]);
+}
+
+static u32 oracle_thread(const struct oracle *o, const struct warp *w, u32 lane) { return (u32)w->cta->linear * o->block + w->id * LANES + lane; }
+static bool is_wide(u32 scope) { return scope >= SCOPE_GPU; }
 
 /* A new launch: all that was is ordered before. */
-static void oracle_launch(struct oracle *o)
+static void oracle_launch(struct oracle *o, u32 grid, u32 block)
 {
-    for (u32 t = 0; t < ORACLE_THREADS; t++) {
-        memset(&o->now[t], 0, sizeof o->now[t]);
-        o->now[t].c[t] = 1; o->fscope[t] = 255;
-        free(o->pend[t].p); free(o->pend[t].scope);
-        o->pend[t].p = NULL; o->pend[t].scope = NULL; o->pend[t].n = 0;
+    if (!o->t) o->t = calloc(ORACLE_THREADS, sizeof *o->t);
+    o->block = block; o->threads = grid * block; o->given = 0; o->ids = 0;
+    if (o->threads > ORACLE_THREADS) abort();
+    for (u32 t = 0; t < o->threads; t++) {
+        struct oracle_thread *x = &o->t[t];
+        memset(x->now.thread, 0, sizeof x->now.thread);
+        x->now.n = 0; x->now.thread[t] = 1;
+        x->fenced = NULL;
+        memset(x->pend, 0, sizeof x->pend); memset(&x->news, 0, sizeof x->news);
     }
-    for (u32 p = 0; p < ORACLE_PLACES; p++)
-        for (u32 b = 0; b < ORACLE_BYTES; b++) { o->hist[p][b].n = 0; free(o->loc[p][b].p); free(o->loc[p][b].point); o->loc[p][b] = (struct oracle_loc){ 0 }; }
-    memset(o->bar, 0, sizeof o->bar);
-    o->points = o->fences = 0;
+    for (u32 p = 0; p < ORACLE_BUFFERS + grid; p++) for (u32 b = 0; b < ORACLE_BYTES; b++) { o->hist[p][b].n = 0; o->loc[p][b].size = 0; }
+    memset(o->bar, 0, sizeof *o->bar * grid);
 }
 
-static void oracle_byte(struct oracle *o, u32 place, u64 b, struct oracle_access m)
+/* ---- accesses ---- */
+
+static bool oracle_ordered(const struct oracle *o, const struct oracle_access *x, const struct oracle_access *m)
 {
-    for (u32 n = 0; n < o->hist[place][b].n; n++) {
-        const struct oracle_access *x = &o->hist[place][b].a[n];
-        if (!((x->op | m.op) & OP_WRITE) || x->thread == m.thread || x->clock <= o->now[m.thread].c[x->thread]) continue;
-        if (x->point && o->now[m.thread].point[x->point / 32] >> x->point % 32 & 1) continue;
-        if (x->op & m.op & OP_STRONG && x->size == m.size && x->start == m.start && oracle_included(x->thread, m.thread, x->scope, m.scope)) continue;
-        if (x->instance == m.instance) continue;                /* R6: lanes of one instruction */
-        o->racy[place][b] = 1;
-    }
-    if (o->hist[place][b].n == o->hist[place][b].cap) {
-        o->hist[place][b].cap = o->hist[place][b].cap ? 2 * o->hist[place][b].cap : 8;
+    const struct vclock *v = &o->t[m->thread].now;
+    if (x->in_flight) return false;
+    if (x->thread == m->thread || x->clock <= v->thread[x->thread]) return true;
+    return x->id && x->id < v->n && x->number < v->writes[x->id];
+}
+
+static bool oracle_silent(const struct oracle *o, const struct oracle_access *x, const struct oracle_access *m)
+{
+    if (!x->write && !m->write) return true;
+    if (x->instance == m->instance) return true;                /* R6: lanes of one instruction */
+    if (oracle_ordered(o, x, m)) return true;
+    bool same = (x->start == m->start && x->end == m->end) || (x->first == m->first && x->last == m->last);
+    return x->strong && m->strong && same && (x->thread / o->block == m->thread / o->block || (x->wide && m->wide));
+}
+
+/* A thread that polls: the same read once more. */
+static bool oracle_again(const struct oracle_access *x, const struct oracle_access *m)
+{
+    return x->thread == m->thread && x->clock == m->clock && !x->write && x->strong == m->strong && x->wide == m->wide && x->start == m->start && x->end == m->end && x->first == m->first && x->last == m->last;
+}
+
+static void oracle_byte(struct oracle *o, u32 place, u32 b, struct oracle_access m)
+{
+    if (o->racy[place][b]) return;
+    u32 n = o->hist[place][b].n;
+    for (u32 k = n; k-- > 0 && !m.write && k + 64 > n;) if (oracle_again(&o->hist[place][b].a[k], &m)) return;
+    for (u32 k = 0; k < n; k++) if (!oracle_silent(o, &o->hist[place][b].a[k], &m)) { o->racy[place][b] = 1; return; }
+    if (n == o->hist[place][b].cap) {
+        o->hist[place][b].cap = n ? 2 * n : 8;
         o->hist[place][b].a = realloc(o->hist[place][b].a, sizeof m * o->hist[place][b].cap);
     }
     o->hist[place][b].a[o->hist[place][b].n++] = m;
 }
 
-static void oracle_publish(struct oracle *o, struct oracle_loc *l, const struct vclock *v, u32 t, u32 scope)
+/* A write to these bytes: what was there can no longer be read, but for a location of this very extent. */
+static void oracle_overwrite(struct oracle *o, u32 place, u32 at, u32 bytes, u32 keep)
 {
-    l->p = realloc(l->p, sizeof *l->p * (l->n + 1));
-    l->p[l->n].v = *v;
-    l->p[l->n].thread = (u16)t; l->p[l->n++].scope = (u8)scope;
-    (void)o;
-}
-
-static void oracle_learn(struct oracle *o, u32 t, const struct oracle_loc *l, u32 sem, u32 scope, u32 size)
-{
-    oracle_news(&o->now[t], &l->news);
-    bool observes = l->size == size && oracle_included(t, l->thread, scope, l->scope);
-    for (u32 n = 0; n < l->npoint && observes; n++) o->now[t].point[l->point[n] / 32] |= 1u << l->point[n] % 32;
-    for (u32 n = 0; n < l->n; n++) {
-        if (sem == SEM_ACQUIRE || sem == SEM_ACQ_REL) { if (oracle_included(t, l->p[n].thread, scope, l->p[n].scope)) oracle_join(&o->now[t], &l->p[n].v); continue; }
-        o->pend[t].p = realloc(o->pend[t].p, sizeof(struct oracle_pub) * (o->pend[t].n + 1));
-        o->pend[t].scope = realloc(o->pend[t].scope, o->pend[t].n + 1);
-        o->pend[t].p[o->pend[t].n] = l->p[n]; o->pend[t].scope[o->pend[t].n++] = (u8)scope;
+    for (u32 b = at < 16 ? 0 : at - 16; b < at + bytes; b++) {
+        struct oracle_loc *l = &o->loc[place][b];
+        if (l->size && b + l->size > at && !(b == at && l->size == keep)) l->size = 0;
     }
 }
 
-static void oracle_lane(struct oracle *o, const struct access *a, u32 l)
+static struct oracle_loc *oracle_location(struct oracle *o, u32 place, u32 at, u32 size)
+{
+    struct oracle_loc *l = &o->loc[place][at];
+    if (l->size == size) return l;
+    *l = (struct oracle_loc){ .size = (u8)size, .id = ++o->ids };
+    if (o->ids >= ORACLE_IDS) abort();
+    return l;
+}
+
+static void oracle_read(struct oracle *o, u32 t, const struct oracle_loc *l, u32 sem, bool wide)
+{
+    struct oracle_thread *x = &o->t[t];
+    u32 cta = t / o->block;
+    said_join(o, &x->news, &l->news);
+    if (l->cta == cta || (l->wide && wide)) vclock_writes(&x->now, l->id, l->writes);
+    if (sem == SEM_ACQUIRE || sem == SEM_ACQ_REL) said_learn(o, &l->released, cta, wide, &x->now);
+    else said_join(o, &x->pend[wide], &l->released);
+}
+
+static void oracle_wrote(struct oracle *o, u32 t, struct oracle_loc *l, u32 sem, bool wide)
+{
+    struct oracle_thread *x = &o->t[t];
+    u32 cta = t / o->block;
+    l->cta = (u16)cta; l->wide = wide;
+    l->writes++;
+    if (sem == SEM_RELEASE || sem == SEM_ACQ_REL) { said_add(o, &l->released, cta, wide, &x->now); x->now.thread[t]++; }
+    else if (x->fenced) said_add(o, &l->released, cta, x->fence_wide && wide, x->fenced);
+}
+
+static void oracle_element(struct oracle *o, const struct access *a, u32 t, u32 place, struct oracle_access m)
 {
     const struct site *s = a->site;
-    u32 t = oracle_thread(a->warp, l), place = a->space[l] == SP_SHARED ? (u32)a->warp->cta->linear + 1 : 0;
-    u64 at = place ? a->addr[l] : a->addr[l] - o->base;
-    bool atomic = s->name == N_atom || s->name == N_red, wrote = a->wrote >> l & 1, strong = atomic || s->sem != SEM_WEAK;
-    u32 sem = s->sem == SEM_WEAK || s->sem == SEM_VOLATILE ? SEM_RELAXED : s->sem;
-    if (strong && (s->name == N_ld || s->name == N_atom)) oracle_learn(o, t, &o->loc[place][at], sem, s->scope, s->width);
-    u32 point = strong && wrote && o->points + 1 < ORACLE_POINTS ? ++o->points : 0;
-    for (u32 k = 0; k < a->bytes; k++)
-        oracle_byte(o, place, at + k, (struct oracle_access){ (u16)t, (u8)((wrote ? OP_WRITE : 0) | (strong ? OP_STRONG : 0)), s->scope, s->width, o->now[t].c[t], o->instance, (u32)(at + k / s->width * s->width), point });
-    if (!wrote) return;
-    if (!strong) { for (u32 k = 0; k < a->bytes; k++) o->loc[place][at + k].n = o->loc[place][at + k].npoint = 0, memset(&o->loc[place][at + k].news, 0, sizeof(struct vclock)); return; }
-    struct oracle_loc *x = &o->loc[place][at];
-    if (!atomic) { x->n = 0; memset(&x->news, 0, sizeof x->news); }
-    oracle_news(&x->news, &o->now[t]);
-    x->point = realloc(x->point, sizeof *x->point * (x->npoint + 1));
-    x->point[x->npoint++] = point;
-    x->thread = (u16)t; x->scope = s->scope; x->size = s->width;
-    if (sem == SEM_RELEASE || sem == SEM_ACQ_REL) { oracle_publish(o, x, &o->now[t], t, s->scope); o->now[t].c[t]++; }
-    else if (o->fscope[t] != 255) oracle_publish(o, x, &o->fenced[t], t, o->fscope[t] < s->scope ? o->fscope[t] : s->scope);
+    bool rmw = s->name != N_ld && s->name != N_st;
+    u32 sem = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL ? s->sem : SEM_RELAXED;
+    bool reads = s->name == N_ld || (s->name == N_atom && (sem != SEM_RELAXED || o->read));
+    if (m.strong && reads && o->loc[place][m.start].size == s->width) oracle_read(o, t, &o->loc[place][m.start], sem, m.wide);
+    if (m.write) oracle_overwrite(o, place, m.start, s->width, m.strong ? s->width : 0);
+    struct oracle_loc *l = m.strong && m.write ? oracle_location(o, place, m.start, s->width) : NULL;
+    if (l) {
+        if (!rmw) { memset(&l->released, 0, sizeof l->released); memset(&l->news, 0, sizeof l->news); }
+        said_join(o, &l->news, &o->t[t].news);
+        m.id = l->id; m.number = (u16)l->writes;
+    }
+    m.clock = o->t[t].now.thread[t];
+    for (u32 b = m.start; b < m.end; b++) oracle_byte(o, place, b, m);
+    if (l) oracle_wrote(o, t, l, sem, m.wide);
+}
+
+static u32 oracle_place(const struct oracle *o, const struct access *a, u32 lane, u64 *at)
+{
+    if (a->space[lane] == SP_SHARED) { *at = a->addr[lane]; return ORACLE_BUFFERS + (u32)a->warp->cta->linear; }
+    u32 k = a->addr[lane] - o->base[0] < ORACLE_BYTES ? 0 : 1;
+    *at = a->addr[lane] - o->base[k];
+    if (*at >= ORACLE_BYTES) abort();
+    return k;
+}
+
+static bool is_mbarrier(u32 name) { return name == N_mbar_init || name == N_mbar_inval || name == N_mbar_arrive || name == N_mbar_wait || name == N_mbar_parity; }
+
+/* Lanes of one instruction that arrive are in the phase that they complete. */
+static void oracle_mbarrier_arrive(struct oracle *o, const struct access *a, u32 lane)
+{
+    u64 at;
+    u32 place = oracle_place(o, a, lane, &at), t = oracle_thread(o, a->warp, lane);
+    struct oracle_loc *l = oracle_location(o, place, (u32)at, 8);
+    if (!l->arrived) l->arrived = vclock_new(o);
+    oracle_join(o, l->arrived, &o->t[t].now);
+    said_join(o, &l->news, &o->t[t].news);
+    o->t[t].now.thread[t]++;
+}
+
+static void oracle_mbarrier(struct oracle *o, const struct access *a, u32 t, u32 lane, const struct lop *op)
+{
+    u64 at, word;
+    u32 place = oracle_place(o, a, lane, &at), truth;
+    bool makes = op->name == N_mbar_init || op->name == N_mbar_inval, waits = op->name == N_mbar_wait || op->name == N_mbar_parity;
+    struct oracle_access m = { .thread = (u16)t, .write = !waits, .strong = !makes, .start = (u16)at, .end = (u16)(at + 8), .first = (u16)at, .last = (u16)(at + 8), .instance = o->instance };
+    struct oracle_thread *x = &o->t[t];
+    memcpy(&word, a->ptr[lane], 8);
+    memcpy(&truth, SLOT(a->warp->R, a->insn->d), 4);
+    struct oracle_loc *l = oracle_location(o, place, (u32)at, 8);
+    if (makes) { memset(&l->news, 0, sizeof l->news); l->arrived = l->done = NULL; l->phase = 0; }
+    if (!makes && word >> 40 != l->phase) {
+        l->phase = word >> 40;
+        if (!l->done) l->done = vclock_new(o);
+        oracle_join(o, l->done, l->arrived);
+        l->arrived = NULL;
+    }
+    if (waits && truth >> lane & 1) { oracle_join(o, &x->now, l->done); said_join(o, &x->news, &l->news); }
+    m.clock = x->now.thread[t];
+    for (u32 b = m.start; b < m.end; b++) oracle_byte(o, place, b, m);
+}
+
+static void oracle_lane(struct oracle *o, const struct access *a, u32 lane)
+{
+    const struct site *s = a->site;
+    const struct lop *op = &a->warp->code->low->op[a->insn->op];
+    u32 t = oracle_thread(o, a->warp, lane);
+    u64 at;
+    bool plain = op->name == N_ld || op->name == N_st || op->name == N_atom || op->name == N_red, copy = op->name == N_cp_async;
+    if (is_mbarrier(op->name)) { oracle_mbarrier(o, a, t, lane, op); return; }
+    u32 place = oracle_place(o, a, lane, &at);
+    bool atomic = op->name == N_atom || op->name == N_red, write = copy ? !s->which : a->wrote >> lane & 1;
+    struct oracle_access m = { .thread = (u16)t, .write = write, .strong = plain && (atomic || s->sem != SEM_WEAK), .wide = is_wide(s->scope), .in_flight = copy && write,
+                               .first = (u16)at, .last = (u16)(at + a->bytes), .instance = o->instance };
+    u32 each = plain ? s->width : a->bytes;
+    for (u32 k = 0; k < a->bytes; k += each) {
+        m.start = (u16)(at + k); m.end = (u16)(at + k + each);
+        if (plain) { oracle_element(o, a, t, place, m); continue; }
+        m.clock = o->t[t].now.thread[t];
+        for (u32 b = m.start; b < m.end; b++) oracle_byte(o, place, b, m);
+    }
+}
+
+static bool result_read(const struct lowered *l, const struct lop *atom)
+{
+    u32 r[16];
+    if (atom->name != N_atom || atom->d.kind != O_REG) return false;
+    for (u32 k = 0; k < l->nop; k++) {
+        u32 n = l->op[k].kind == KX_DEAD ? 0 : lop_uses(&l->op[k], l, r);
+        while (n--) if (r[n] == atom->d.reg) return true;
+    }
+    return false;
 }
 
 static void oracle_touch(void *self, const struct access *a)
 {
     struct oracle *o = self;
+    lock(&o->lock);
     o->instance++;
+    o->read = result_read(a->warp->code->low, &a->warp->code->low->op[a->insn->op]);
+    bool arrive = a->warp->code->low->op[a->insn->op].name == N_mbar_arrive;
+    for (u32 l = 0; l < LANES && arrive; l++) if (a->ok >> l & 1) oracle_mbarrier_arrive(o, a, l);
     for (u32 l = 0; l < LANES; l++) if (a->ok >> l & 1) oracle_lane(o, a, l);
+    unlock(&o->lock);
+}
+
+/* A copy is done: from now on it is a write of its thread. */
+static void oracle_copied(void *self, const struct warp *w, u32 lane, const char *to, u32 bytes)
+{
+    struct oracle *o = self;
+    lock(&o->lock);
+    u32 t = oracle_thread(o, w, lane), place = ORACLE_BUFFERS + (u32)w->cta->linear, at = (u32)(to - w->shared);
+    for (u32 b = at; b < at + bytes; b++)
+        for (u32 n = 0; n < o->hist[place][b].n; n++) {
+            struct oracle_access *x = &o->hist[place][b].a[n];
+            if (x->in_flight && x->thread == t && x->first == at && x->last == at + bytes) { x->in_flight = false; x->clock = o->t[t].now.thread[t]; }
+        }
+    unlock(&o->lock);
+}
+
+/* ---- synchronisation ---- */
+
+static void oracle_fence(struct oracle *o, u32 t, bool wide, bool sc)
+{
+    struct oracle_thread *x = &o->t[t];
+    u32 cta = t / o->block;
+    for (u32 mine = 0; mine < 2; mine++) said_learn(o, &x->pend[mine], cta, mine && wide, &x->now);
+    memset(x->pend, 0, sizeof x->pend);
+    if (sc) {
+        said_learn(o, &x->news, cta, wide, &x->now);
+        said_add(o, &x->news, cta, wide, &x->now);
+    }
+    x->fenced = vclock_copy(o, &x->now);
+    x->fence_wide = wide;
+    x->now.thread[t]++;
 }
 
 static void oracle_meet(struct oracle *o, const struct warp *w, u32 mask)
 {
-    static struct vclock all;
-    memset(&all, 0, sizeof all);
-    for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) oracle_join(&all, &o->now[oracle_thread(w, l)]);
-    for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) { u32 t = oracle_thread(w, l); o->now[t] = all; o->now[t].c[t]++; }
+    struct vclock *all = vclock_new(o);
+    struct said news = { 0 };
+    for (u32 m = mask; m; m &= m - 1) { const struct oracle_thread *x = &o->t[oracle_thread(o, w, (u32)__builtin_ctz(m))]; oracle_join(o, all, &x->now); said_join(o, &news, &x->news); }
+    for (u32 m = mask; m; m &= m - 1) {
+        u32 t = oracle_thread(o, w, (u32)__builtin_ctz(m));
+        oracle_join(o, &o->t[t].now, all);
+        said_join(o, &o->t[t].news, &news);
+        o->t[t].now.thread[t]++;
+    }
 }
 
-static void oracle_fence(struct oracle *o, u32 t, u32 scope, bool sc)
+static void oracle_arrive(struct oracle *o, struct oracle_bar *b, u32 t, bool waits)
 {
-    for (u32 n = 0; n < o->pend[t].n; n++) {
-        const struct oracle_pub *p = &o->pend[t].p[n];
-        u32 mine = o->pend[t].scope[n] < scope ? o->pend[t].scope[n] : scope;
-        if (oracle_included(t, p->thread, mine, p->scope)) oracle_join(&o->now[t], &p->v);
-    }
-    o->pend[t].n = 0;
-    if (sc) {
-        struct vclock had = o->now[t];
-        for (u32 n = 0; n < o->fences; n++)
-            if (had.news[n / 32] >> n % 32 & 1 && oracle_included(t, o->fence_thread[n], scope, o->fence_scope[n])) oracle_join(&o->now[t], &o->fence[n]);
-        u32 n = o->fences++;
-        if (n >= ORACLE_FENCES) abort();
-        o->now[t].news[n / 32] |= 1u << n % 32;
-        o->fence[n] = o->now[t]; o->fence_scope[n] = (u8)scope; o->fence_thread[n] = (u16)t;
-    }
-    o->fenced[t] = o->now[t];
-    o->fscope[t] = (u8)scope;
-    o->now[t].c[t]++;
+    if (!b->v) b->v = vclock_new(o);
+    oracle_join(o, b->v, &o->t[t].now);
+    said_join(o, &b->news, &o->t[t].news);
+    o->t[t].now.thread[t]++;
+    b->waits[t % o->block] = waits;
+}
+
+static void oracle_pass(struct oracle *o, struct oracle_bar *b, u32 cta)
+{
+    for (u32 k = 0; k < o->block; k++)
+        if (b->waits[k]) { oracle_join(o, &o->t[cta * o->block + k].now, b->v); said_join(o, &o->t[cta * o->block + k].news, &b->news); }
+    memset(b, 0, sizeof *b);
 }
 
 static void oracle_sync(void *self, const struct sync_event *e)
 {
     struct oracle *o = self;
-    u64 c = e->cta->linear;
-    if (e->kind == SYNC_WARP && e->warp->code->low->op[e->op].name == N_warp_bar) oracle_meet(o, e->warp, e->mask);
+    u32 cta = (u32)e->cta->linear;
+    lock(&o->lock);
+    const struct lop *op = e->warp && e->op != NONE ? &e->warp->code->low->op[e->op] : NULL;
+    if (e->kind == SYNC_WARP && op->name == N_warp_bar) oracle_meet(o, e->warp, e->mask);
     for (u32 l = 0; l < LANES && e->warp; l++) {
         if (!(e->mask >> l & 1)) continue;
-        u32 t = oracle_thread(e->warp, l);
-        if (e->kind == SYNC_FENCE && !(e->id & FENCE_PROXY)) oracle_fence(o, t, e->id & 3, e->id & FENCE_SC);
-        if (e->kind == SYNC_BARRIER_ARRIVE) {
-            oracle_join(&o->bar[c][e->id].v, &o->now[t]);
-            o->now[t].c[t]++;
-            if ((e->warp->code->low->op[e->op].aux & 15) != BAR_ARRIVE) o->bar[c][e->id].waits[t % ORACLE_BLOCK] = 1;
-        }
+        u32 t = oracle_thread(o, e->warp, l);
+        if (e->kind == SYNC_FENCE && !(e->id & FENCE_PROXY)) oracle_fence(o, t, is_wide(e->id & 3), e->id & FENCE_SC);
+        if (e->kind == SYNC_BARRIER_ARRIVE) oracle_arrive(o, &o->bar[cta][e->id], t, (op->aux & 15) != BAR_ARRIVE);
     }
-    if (e->kind != SYNC_BARRIER) return;
-    for (u32 k = 0; k < ORACLE_BLOCK; k++) if (o->bar[c][e->id].waits[k]) oracle_join(&o->now[c * ORACLE_BLOCK + k], &o->bar[c][e->id].v);
-    memset(&o->bar[c][e->id], 0, sizeof o->bar[c][e->id]);
+    if (e->kind == SYNC_BARRIER) oracle_pass(o, &o->bar[cta][e->id], cta);
+    unlock(&o->lock);
 }
