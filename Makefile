@@ -39,6 +39,7 @@ LINK += --coverage
 endif
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZCC ?= clang
 TRUTH := $(wildcard tests/truth/*.c)
 BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
 
@@ -48,7 +49,7 @@ jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 # One short line for each file; make V=1 shows the whole command.
 say = $(if $(V),,@echo '$(1) $(2)';)
 
-.PHONY: all docs man demo test truth agree rows check-layers regen bench unit fuzz sanitize tsan clean install uninstall deb need FORCE
+.PHONY: all docs man demo test truth agree rows check-layers regen bench unit fuzz fuzzers sanitize tsan clean install uninstall deb need FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a
@@ -91,6 +92,10 @@ $(B)/unit/%: tests/unit/%.c $(B)/cli.a $(B)/liblockstep.a
 $(B)/fuzz/%: tests/fuzz/%.c $(B)/cli.a $(B)/liblockstep.a
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(CC) $(FLAGS) -DREPLAY -MMD -MP $(LINK) $(wildcard tests/fuzz/*_$(*:fuzz_%=%).c) $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS)
+# The same for a fuzzer that brings main: libFuzzer, or AFL++ with FUZZCC=afl-clang-fast (`make fuzzers`, docs/fuzzing.md).
+$(B)/fuzzer/%: tests/fuzz/fuzz_%.c $(B)/cli.a $(B)/liblockstep.a
+	@mkdir -p $(@D)
+	$(call say,cc,$<)$(CC) $(FLAGS) -MMD -MP $(LINK) -fsanitize=fuzzer $(wildcard tests/fuzz/*_$*.c) $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS)
 $(B)/bench/%: tests/bench/%.c $(B)/liblockstep.a
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(CC) $(FLAGS) -MMD -MP $(LINK) $< $(B)/liblockstep.a -o $@ $(LIBS)
@@ -101,6 +106,8 @@ $(B)/truth/truth: $(TRUTH) tests/truth/truth.h $(B)/liblockstep.a
 
 unit: $(UNIT)
 fuzz: $(FUZZ)
+fuzzers:
+	@$(MAKE) --no-print-directory $(jobs) B=$(B)-fuzz CC=$(FUZZCC) CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' SANITIZE=address,undefined $(FUZZ:$(B)/fuzz/fuzz_%=$(B)-fuzz/fuzzer/%)
 
 need:
 	@tests/need '$(CC)'
@@ -189,6 +196,6 @@ deb: all
 	packaging/deb '$(B)' '$(VERSION)' '$(CC)'
 
 clean:
-	rm -rf $(B) $(B)-asan $(B)-tsan
+	rm -rf $(B) $(B)-asan $(B)-tsan $(B)-fuzz
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(addsuffix .d,$(UNIT) $(FUZZ) $(BENCH))
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(addsuffix .d,$(UNIT) $(FUZZ) $(FUZZ:$(B)/fuzz/fuzz_%=$(B)/fuzzer/%) $(BENCH))

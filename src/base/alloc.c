@@ -5,10 +5,19 @@
 
 /* Calls left until one fails; at or below zero nothing is armed. The one piece of mutable state in base, for tests only. */
 static atomic_long fail_in;
+static atomic_bool small_too;   /* arenas and text count as well */
 
-void base_alloc_fail_at(long n)
+long base_alloc_fail_at(long n)
 {
-    atomic_store(&fail_in, n);
+    atomic_store(&small_too, false);
+    long left = atomic_exchange(&fail_in, n);
+    return MAX_OF(left, 0);
+}
+
+void base_small_fail_at(long n)
+{
+    base_alloc_fail_at(n);
+    atomic_store(&small_too, n > 0);
 }
 
 bool base_alloc_refused(void)
@@ -16,6 +25,19 @@ bool base_alloc_refused(void)
     if (likely(atomic_load_explicit(&fail_in, memory_order_relaxed) <= 0))
         return false;
     return atomic_fetch_sub(&fail_in, 1) == 1;
+}
+
+bool base_small_refused(void)
+{
+    return unlikely(atomic_load_explicit(&small_too, memory_order_relaxed)) && base_alloc_refused();
+}
+
+_Noreturn void base_exhausted(size_t bytes, const char *what)
+{
+    char many[40] = "what is needed";
+    if (bytes) snprintf(many, sizeof many, "%zu bytes", bytes);
+    fprintf(stderr, "lockstep: out of memory: %s%s%s could not be had\n", many, what[0] ? " for " : "", what);
+    exit(ERR_MEMORY);
 }
 
 void *base_alloc(size_t bytes)
@@ -34,6 +56,22 @@ void *base_aligned(size_t bytes)
 void *base_realloc(void *p, size_t bytes)
 {
     return base_alloc_refused() ? NULL : realloc(p, bytes ? bytes : 1);
+}
+
+void *base_need(size_t bytes)
+{
+    void *p = base_alloc(bytes);
+    if (!p)
+        base_exhausted(bytes, "");
+    return p;
+}
+
+void *base_need_more(void *p, size_t bytes)
+{
+    void *q = base_realloc(p, bytes);
+    if (!q)
+        base_exhausted(bytes, "");
+    return q;
 }
 
 void base_free(void *p)

@@ -15,12 +15,6 @@ struct arena_block {
 
 enum { BLOCK_FIRST = 4096, BLOCK_LARGEST = 1 << 20 };
 
-static _Noreturn void out_of_memory(size_t bytes)
-{
-    fprintf(stderr, "lockstep: out of memory: %zu bytes could not be had\n", bytes);
-    exit(ERR_MEMORY);
-}
-
 /* Offset in the block at which `bytes` fit with this alignment; SIZE_MAX: they do not. */
 static size_t block_fit(const struct arena_block *b, size_t bytes, size_t align)
 {
@@ -31,9 +25,9 @@ static size_t block_fit(const struct arena_block *b, size_t bytes, size_t align)
 
 static struct arena_block *block_new(struct arena *a, size_t cap)
 {
-    struct arena_block *b = cap > SIZE_MAX - sizeof *b ? NULL : calloc(1, sizeof *b + cap);
+    struct arena_block *b = cap > SIZE_MAX - sizeof *b || base_small_refused() ? NULL : calloc(1, sizeof *b + cap);
     if (!b)
-        out_of_memory(cap);
+        base_exhausted(cap, "");
     b->cap = cap;
     a->total += cap;
     return b;
@@ -51,7 +45,7 @@ void *arena_alloc(struct arena *a, size_t bytes, size_t align)
         regular = MAX_OF(regular, (size_t)BLOCK_FIRST);
         size_t need = bytes + align;
         if (need < bytes)
-            out_of_memory(bytes);
+            base_exhausted(bytes, "");
         if (need > regular / 2 && a->head) {
             b = block_new(a, need);
             b->next = a->head->next;

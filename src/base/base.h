@@ -93,10 +93,17 @@ void *base_alloc(size_t bytes);         /* zeroed; NULL when refused */
 void *base_aligned(size_t bytes);       /* the same, on a boundary of 128 bytes */
 void *base_realloc(void *p, size_t bytes);
 void base_free(void *p);
-void base_alloc_fail_at(long n);        /* test hook: the n-th call from now fails (0: never) */
+long base_alloc_fail_at(long n);        /* test hook: the n-th call from now fails (0: never); returns how many were left until the one armed before: 0, it failed */
 bool base_alloc_refused(void);          /* counts as a call: for those who get user-sized memory elsewhere (mem) */
+/* What is small, or so deep inside a launch that nothing could be undone: without it the process ends with one line. */
+void *base_need(size_t bytes);          /* base_alloc, never NULL */
+void *base_need_more(void *p, size_t bytes);    /* base_realloc, never NULL */
+_Noreturn void base_exhausted(size_t bytes, const char *what);  /* that line; what they were for: "text", or "" */
+bool base_small_refused(void);          /* as base_alloc_refused, for arenas and text: refused only after base_small_fail_at */
+void base_small_fail_at(long n);        /* test hook: base_alloc_fail_at, and arenas and text count too */
 
 /* ---- files, time, processes ---- */
+bool file_read_if(const char *path, struct str *out);   /* one that nobody must have: false when it cannot be read; without memory the process ends */
 bool file_read(const char *path, struct str *out, struct error *e);   /* from base_alloc, terminated; release with base_free((void *)out->p) */
 bool file_exists(const char *path);              /* and can be read */
 bool file_write(const char *path, const void *p, size_t n, struct error *e);  /* "-": standard output; else beside, then renamed */

@@ -64,6 +64,16 @@ bool file_read(const char *path, struct str *out, struct error *e)
     return ok;
 }
 
+bool file_read_if(const char *path, struct str *out)
+{
+    struct error e = { 0 };
+    if (file_read(path, out, &e))
+        return true;
+    if (e.code == ERR_MEMORY)
+        base_exhausted(0, path);
+    return false;
+}
+
 static bool write_all(int fd, const char *p, size_t n)
 {
     while (n) {

@@ -51,11 +51,9 @@ static void text_room(struct text *t, size_t more)
     size_t cap = t->cap ? t->cap : 256;
     while (cap - t->n <= more)
         cap *= 2;
-    char *p = realloc(t->p, cap);
-    if (!p) {
-        fprintf(stderr, "lockstep: out of memory: %zu bytes of text could not be had\n", cap);
-        exit(ERR_MEMORY);
-    }
+    char *p = base_small_refused() ? NULL : realloc(t->p, cap);
+    if (!p)
+        base_exhausted(cap, "text");
     t->p = p;
     t->cap = cap;
 }

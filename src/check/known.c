@@ -23,8 +23,7 @@ static u64 key_of_location(u32 id) { return (u64)1 << 63 | id; }
 
 static struct known *make(enum kind kind, u64 key, size_t room)
 {
-    struct known *k = base_alloc(room);
-    CHECK(k);
+    struct known *k = base_need(room);
     k->refs = 1; k->kind = (u8)kind; k->key = key;
     return k;
 }

@@ -15,13 +15,11 @@ static void track(struct race *r, struct mem_object *o)
     u64 from = o->base & ~(u64)(SECTOR - 1), bytes = ((o->base + o->size + SECTOR - 1) & ~(u64)(SECTOR - 1)) - from;
     bytes = (bytes + page_size() - 1) / page_size() * page_size() + page_size();
     u64 cells = pages_reserve(0, bytes);
-    if (!cells) return;                         /* no address space: this object is not watched */
-    if (!pages_commit(cells, bytes)) { pages_release(cells, bytes); return; }
+    if (!cells || base_alloc_refused() || !pages_commit(cells, bytes)) base_exhausted(bytes, "the race check (--no-check race does without)");
     if (r->ntracked == r->captracked) {
         u32 cap = r->captracked ? 2 * r->captracked : 64;
-        struct tracked *t = base_realloc(r->tracked, sizeof *t * cap);
-        if (!t) { pages_release(cells, bytes); return; }
-        r->tracked = t; r->captracked = cap;
+        r->tracked = base_need_more(r->tracked, sizeof *r->tracked * cap);
+        r->captracked = cap;
     }
     r->tracked[r->ntracked++] = (struct tracked){ o, cells, bytes };
     o->race = cells - from;
@@ -100,13 +98,9 @@ static void end(void *self, const struct launch *l)
 static struct race_cta *slot_new(struct race *r)
 {
     if (r->nslot == SLOTS) return NULL;
-    struct race_cta *c = base_alloc(sizeof *c);
-    if (!c) return NULL;
+    struct race_cta *c = base_need(sizeof *c);
     c->race = r; c->slot = r->nslot;
-    if (!pool_open(&c->words, sizeof(struct words), CHUNKS_SHARED) || !pool_open(&c->lists, sizeof(struct list), CHUNKS_SHARED)) {
-        pool_free(&c->words); pool_free(&c->lists); base_free(c);
-        return NULL;
-    }
+    pool_open(&c->words, sizeof(struct words), CHUNKS_SHARED); pool_open(&c->lists, sizeof(struct list), CHUNKS_SHARED);
     for (u32 n = 0; n < MAX_WARPS; n++) c->warp[n] = (struct race_warp){ .c = c, .id = n, .key = (u64)c->slot << 19 | n << 14 };
     return r->slot[r->nslot++] = c;
 }
@@ -122,16 +116,14 @@ static struct race_cta *slot_take(struct race *r)
     return c;
 }
 
-static bool shared_ready(struct race_cta *c, u64 bytes)
+static void shared_ready(struct race_cta *c, u64 bytes)
 {
     bytes = (bytes + SECTOR - 1) & ~(u64)(SECTOR - 1);
-    if (bytes <= c->shared_bytes) return true;
+    if (bytes <= c->shared_bytes) return;
     base_free(c->shared_cells);
-    c->shared_bytes = 0;
-    c->shared_cells = base_aligned(bytes);
+    if (!(c->shared_cells = base_aligned(bytes))) base_exhausted(bytes, "the race check (--no-check race does without)");
     c->shared = (char *)c->shared_cells;
-    if (c->shared_cells) c->shared_bytes = bytes;
-    return c->shared_cells != NULL;
+    c->shared_bytes = bytes;
 }
 
 /* Gives the CTA its number; under the lock, as others may be asking who was here. */
@@ -140,9 +132,8 @@ static void remember_cta(struct race_cta *c, u64 linear)
     lock(&c->race->lock);
     if (c->nwas == c->capwas) {
         u32 cap = c->capwas ? 2 * c->capwas : 16;
-        void *p = base_realloc(c->was, sizeof *c->was * cap);
-        CHECK(p);
-        c->was = p; c->capwas = cap;
+        c->was = base_need_more(c->was, sizeof *c->was * cap);
+        c->capwas = cap;
     }
     c->number = c->race->ctas++;
     c->was[c->nwas].start = c->start; c->was[c->nwas].number = c->number; c->was[c->nwas++].linear = linear;
@@ -153,7 +144,7 @@ static void cta_begin(struct race *r, struct cta *cta)
 {
     const struct launch *l = cta->launch;
     struct race_cta *c = cta->race ? cta->race : slot_take(r);
-    if (c && !shared_ready(c, l->shared_total)) c = NULL;
+    if (c) shared_ready(c, l->shared_total);
     cta->race = c;
     for (u32 n = 0; n < cta->nwarps; n++) cta->warp[n]->race = c ? &c->warp[n] : NULL;
     if (!c) return;
@@ -228,7 +219,7 @@ void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, c
     if (space == SPACE_GLOBAL) cells_lock(w->c->race, a);
     for (; n; n -= 4, a += 4) {
         u64 sector = a & ~(u64)(SECTOR - 1);
-        struct cell *c = (struct cell *)(void *)(cells + sector);
+        struct cell *c = cell_of(cells, sector);
         u32 j = (u32)(a - sector) / 4;
         if (op == OP_READ && !w->c->exact && likely(race_read_quick(w, c, j, me, t.site, space))) continue;
         if (op == OP_WRITE && one && likely(race_write_quick(w, c, j, me, t.site, space))) continue;
@@ -246,7 +237,7 @@ void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me)
     for (u64 at = a; at < a + n;) {
         u64 sector = at & ~(u64)(SECTOR - 1), left = a + n - at;
         u32 first = (u32)(at - sector), here = (u32)MIN_OF(left, (u64)(SECTOR - first));
-        struct cell *c = (struct cell *)(void *)(cells + sector);
+        struct cell *c = cell_of(cells, sector);
         u32 lane = es >= ES_ONE ? word_lane(me) : (word_lane(me) + (u32)((at - a) >> es)) & 31;
         u64 base = me & ~(31ull << 9);
         t->at = sector;
@@ -283,7 +274,7 @@ static void touch_same(struct touch *t, char *cells, const struct access *a, u32
     bool one = !(mask & (mask - 1));
     t->at = sector;
     if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->race, at);
-    race_bytes(t, (struct cell *)(void *)(cells + sector), race_stamp(t->w, lane, ES_ONE, one ? WHO_ONE : WHO_WARP), (u32)((1ull << a->bytes) - 1) << (at - sector), one ? 0 : mask);
+    race_bytes(t, cell_of(cells, sector), race_stamp(t->w, lane, ES_ONE, one ? WHO_ONE : WHO_WARP), (u32)((1ull << a->bytes) - 1) << (at - sector), one ? 0 : mask);
     if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->race, at);
 }
 
@@ -349,7 +340,7 @@ static void strong_cell(struct touch *t, const struct access *a, u32 l, u32 elem
     const struct site *s = a->site;
     u64 sector = a->addr[l] & ~(u64)(SECTOR - 1);
     u32 begin = (u32)(a->addr[l] - sector), first = begin + element * s->width;
-    struct cell *c = (struct cell *)(void *)(cells + sector);
+    struct cell *c = cell_of(cells, sector);
     u64 me = race_stamp(t->w, l, ES_ONE, WHO_ONE);
     t->at = sector;
     t->whole = byte_mask(a->bytes) << begin;
@@ -477,10 +468,7 @@ struct race *race_new(struct mem *m)
     if (!r) return NULL;
     r->mem = m;
     r->lock = r->strong = (lock_t)LOCK_INIT;
-    if (!pool_open(&r->words, sizeof(struct words), CHUNKS_GLOBAL) || !pool_open(&r->lists, sizeof(struct list), CHUNKS_GLOBAL)) {
-        pool_free(&r->words); pool_free(&r->lists); base_free(r);
-        return NULL;
-    }
+    pool_open(&r->words, sizeof(struct words), CHUNKS_GLOBAL); pool_open(&r->lists, sizeof(struct list), CHUNKS_GLOBAL);
     r->observer = (struct observer){ .self = r, .watch = WATCH_RACE, .memory = race_memory, .begin = begin, .end = end, .before = before, .access = after, .sync = sync_event, .selected = pending_selected, .copied = copied, .allocated = allocated };
     return r;
 }

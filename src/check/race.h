@@ -45,6 +45,8 @@ struct cell {                   /* of one sector; as large as it, so that a cell
     u32 ax;                     /* FLAG_ATOMS: number of the words with strong writes */
     u32 unused;
 };
+/* The cell of a sector; `cells` is so that adding the sector's address reaches it, and may point nowhere itself. */
+static inline struct cell *cell_of(const char *cells, u64 sector) { return (struct cell *)((uintptr_t)cells + sector); }
 struct words { u64 a[8]; u32 site[8]; };        /* of a mixed sector, one kind of access: 0: none */
 
 struct list_entry {             /* one access of a warp to a sector, exactly */
@@ -179,7 +181,7 @@ bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u3
                                                  * a strong write, number `write` of that location */
 bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time);  /* it would, by R5a */
 
-bool pool_open(struct pool *p, u32 size, u32 chunks);            /* false: no memory */
+void pool_open(struct pool *p, u32 size, u32 chunks);
 u32 pool_more(struct pool *p, bool locked);      /* the next number, 0: no memory; locked: others may take, too */
 void pool_give(struct pool *p, u32 n, bool locked);             /* n is of no use any more; 0: nothing */
 void pool_empty(struct pool *p);

@@ -20,9 +20,8 @@ static void flight_add(struct race_cta *c, struct flight f)
 {
     if (c->nflights == c->capflights) {
         u32 cap = c->capflights ? 2 * c->capflights : 64;
-        struct flight *p = base_realloc(c->flights, sizeof *p * cap);
-        if (!p) return;                         /* not planted again: that can miss, never lie */
-        c->flights = p; c->capflights = cap;
+        c->flights = base_need_more(c->flights, sizeof *c->flights * cap);
+        c->capflights = cap;
     }
     c->flights[c->nflights++] = f;
 }

@@ -7,10 +7,9 @@
 
 /* ---- numbered things ---- */
 
-bool pool_open(struct pool *p, u32 size, u32 chunks)
+void pool_open(struct pool *p, u32 size, u32 chunks)
 {
-    *p = (struct pool){ .chunk = base_alloc(sizeof *p->chunk * chunks), .chunks = chunks, .size = size, .lock = LOCK_INIT };
-    return p->chunk != NULL;
+    *p = (struct pool){ .chunk = base_need(sizeof *p->chunk * chunks), .chunks = chunks, .size = size, .lock = LOCK_INIT };
 }
 
 static u32 pool_next(struct pool *p)
@@ -19,8 +18,8 @@ static u32 pool_next(struct pool *p)
     u32 n = p->n + 1;
     if (n / POOL_CHUNK >= p->chunks) return 0;
     char **c = &p->chunk[n / POOL_CHUNK];
-    if (!*c) __atomic_store_n(c, base_alloc((size_t)POOL_CHUNK * p->size), __ATOMIC_RELEASE);
-    return *c ? (p->n = n) : 0;
+    if (!*c) __atomic_store_n(c, base_need((size_t)POOL_CHUNK * p->size), __ATOMIC_RELEASE);
+    return p->n = n;
 }
 
 u32 pool_more(struct pool *p, bool locked)
@@ -38,10 +37,10 @@ void pool_give(struct pool *p, u32 n, bool locked)
     if (!n) return;
     if (locked) lock(&p->lock);
     if (p->nspare == p->capspare) {
-        u32 cap = p->capspare ? 2 * p->capspare : 64, *more = base_realloc(p->spare, sizeof *more * cap);
-        if (more) { p->spare = more; p->capspare = cap; }
+        p->capspare = p->capspare ? 2 * p->capspare : 64;
+        p->spare = base_need_more(p->spare, sizeof *p->spare * p->capspare);
     }
-    if (p->nspare < p->capspare) p->spare[p->nspare++] = n;     /* no memory: it is of use again after the next pool_empty */
+    p->spare[p->nspare++] = n;
     if (locked) unlock(&p->lock);
 }
 static void give(const struct touch *t, struct pool *p, u32 n) { pool_give(p, n, t->space == SPACE_GLOBAL && t->w->c->race->many); }
@@ -133,10 +132,8 @@ static void list_add(struct list *l, struct list_entry e)
 {
     if (l->n == l->cap) {
         u32 cap = l->cap ? 2 * l->cap : 4;
-        struct list_entry *p = l->cap < LIST_MOST ? base_realloc(l->e, sizeof *p * cap) : NULL;
-        if (!p && !l->n) return;
-        if (!p) { memmove(l->e, l->e + 1, sizeof *l->e * --l->n); }     /* forgets the oldest: that can miss, never lie */
-        else { l->e = p; l->cap = cap; }
+        if (l->cap < LIST_MOST) { l->e = base_need_more(l->e, sizeof *l->e * cap); l->cap = cap; }
+        else memmove(l->e, l->e + 1, sizeof *l->e * --l->n);            /* forgets the oldest: that can miss, never lie */
     }
     l->e[l->n++] = e;
 }
@@ -216,8 +213,8 @@ static void strong_index(struct list *l)
 static bool strong_grow(struct list *l)
 {
     u32 cap = l->caps ? 2 * l->caps : 4;
-    struct list_entry *p = cap <= STRONG_MOST ? base_alloc((sizeof *p + 2 * sizeof *l->index) * cap) : NULL;
-    if (!p) return false;
+    if (cap > STRONG_MOST) return false;
+    struct list_entry *p = base_need((sizeof *p + 2 * sizeof *l->index) * cap);
     if (l->ns) memcpy(p, l->s, sizeof *p * l->ns);
     base_free(l->s);
     l->s = p; l->caps = cap; l->index = (u16 *)(void *)(p + cap);
@@ -233,7 +230,6 @@ static void strong_add(const struct race_warp *w, struct list *l, struct list_en
         if (word_thread(e->a) == word_thread(m.a) && same_cta(w, e->a) && e->op == m.op && e->scope == m.scope && e->bytes == m.bytes && e->whole == m.whole) { *e = m; return; }
     }
     if (l->ns == l->caps && !strong_grow(l)) {
-        if (!l->caps) return;
         memmove(l->s, l->s + l->caps / 2, sizeof *l->s * (l->caps / 2));        /* forgets the oldest: that can miss, never lie */
         l->ns = l->caps / 2;
         strong_index(l);

@@ -46,8 +46,7 @@ bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time)
 void clock_lanes(struct race_warp *w)
 {
     if (w->lane) return;
-    w->lane = base_alloc(sizeof *w->lane * LANES);
-    CHECK(w->lane);
+    w->lane = base_need(sizeof *w->lane * LANES);
 }
 
 static void lane_reset(struct lane_clock *k)
@@ -247,8 +246,7 @@ static void locations_grow(struct race *r)
 {
     struct locations *t = r->locations, old = *t;
     t->cap = old.cap ? 2 * old.cap : 256; t->n = 0;
-    t->l = base_alloc(sizeof *t->l * t->cap);
-    CHECK(t->l);
+    t->l = base_need(sizeof *t->l * t->cap);
     for (u32 k = 0; k < old.cap; k++) if (old.l[k].at) *location_at(r, old.l[k].at, true) = old.l[k];
     base_free(old.l);
 }
@@ -257,7 +255,7 @@ static struct location *location_at(struct race *r, u64 at, bool create)
 {
     struct locations *t = r->locations;
     if (!t && !create) return NULL;
-    if (!t) { t = r->locations = base_alloc(sizeof *t); CHECK(t); }
+    if (!t) { t = r->locations = base_need(sizeof *t); }
     if (create && 2 * t->n >= t->cap) locations_grow(r);
     if (!t->cap) return NULL;
     u32 k = (u32)(at * 0x9e3779b97f4a7c15u >> 32) & (t->cap - 1);

@@ -80,8 +80,7 @@ static void find_uniform(struct uniform *u, struct arena *a)
 /* The registers that some operation reads. */
 static u8 *find_used(const struct lowered *l)
 {
-    u8 *used = base_alloc(l->nreg + 1);
-    CHECK(used);
+    u8 *used = base_need(l->nreg + 1);
     u32 r[16];
     for (u32 k = 0; k < l->nop; k++) {
         if (l->op[k].kind == KX_DEAD) continue;
@@ -137,8 +136,7 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     for (struct race_kernel *k = r->kernels; k; k = k->next) if (k->serial == l->serial) return k;
     struct arena tmp = { 0 };
     struct uniform u = { .l = l, .reg = NEW_ARRAY(&tmp, u8, l->nreg + 1), .block = NEW_ARRAY(&tmp, u8, l->nblock + 1), .met = NEW_ARRAY(&tmp, u8, l->nblock + 1) };
-    struct race_kernel *k = base_alloc(sizeof *k);
-    CHECK(k);
+    struct race_kernel *k = base_need(sizeof *k);
     memset(u.reg, 1, l->nreg);
     memset(u.block, 1, l->nblock);
     find_uniform(&u, &tmp);
@@ -146,9 +144,8 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     k->used = find_used(l);
     k->simple = is_simple(l, u.block, k->used);
     for (u32 n = 0; n < l->ncall; n++) if (!l->call[n].builtin) { k->simple = false; k->anywhere = true; }
-    k->param = base_alloc(sizeof *k->param * (l->nsite + 1));
-    k->var = base_alloc(sizeof *k->var * (l->nsite + 1));
-    CHECK(k->param && k->var);
+    k->param = base_need(sizeof *k->param * (l->nsite + 1));
+    k->var = base_need(sizeof *k->var * (l->nsite + 1));
     for (u32 n = 0; n < l->nop; n++) if (l->op[n].kind != KX_DEAD && writes(&l->op[n]) && l->op[n].site < l->nsite) written(k, &l->site[l->op[n].site]);
     arena_free(&tmp);
     k->next = r->kernels;

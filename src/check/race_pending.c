@@ -23,8 +23,8 @@ static struct pending *pending_of(struct race_warp *w, const struct lowered *low
     for (u32 n = 0; n < w->npending; n++, p++) if (p->low == low && p->insn->op == i->op) return p;
     if (w->npending == w->cappending) {
         u32 cap = w->cappending ? 2 * w->cappending : 4;
-        if (!(p = base_realloc(w->pending, sizeof *p * cap))) return NULL;
-        w->pending = p; w->cappending = cap;
+        w->pending = base_need_more(w->pending, sizeof *p * cap);
+        w->cappending = cap;
     }
     p = &w->pending[w->npending++];
     p->low = low; p->lanes = 0;
@@ -34,7 +34,6 @@ static struct pending *pending_of(struct race_warp *w, const struct lowered *low
 void pending_add(struct race_warp *w, const struct access *a, u32 lanes)
 {
     struct pending *p = pending_of(w, a->warp->code->low, a->insn);
-    if (!p) return;                             /* no memory: this load is not watched */
     p->insn = a->insn; p->bytes = a->bytes;
     for (u32 m = lanes; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);

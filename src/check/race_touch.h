@@ -37,7 +37,7 @@ static inline void race_run(struct touch *t, char *cells, u64 a, u32 n, u64 me)
     if (t->space == SPACE_GLOBAL && t->w->c->race->many && (a ^ (a + n - 1)) >> 12) { race_run_parts(t, cells, a, n, me); return; }
     if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->race, a);
     u64 first = a;
-    for (u64 up = (u64)(SECTOR >> es) << 9; n; n -= SECTOR, a += SECTOR, me += up) { t->at = a; race_sector(t, (struct cell *)(void *)(cells + a), me); }
+    for (u64 up = (u64)(SECTOR >> es) << 9; n; n -= SECTOR, a += SECTOR, me += up) { t->at = a; race_sector(t, cell_of(cells, a), me); }
     if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->race, first);
 }
 
@@ -46,7 +46,7 @@ static inline bool race_run_known(const struct race_warp *w, const char *cells, 
 {
     const u64 lo = w->c->lo[space];
     if ((a | n) & (SECTOR - 1)) return false;
-    for (const struct cell *c = (const struct cell *)(const void *)(cells + a), *e = c + n / SECTOR; c < e; c++) {
+    for (const struct cell *c = cell_of(cells, a), *e = c + n / SECTOR; c < e; c++) {
         bool set = word_kind(c->r) == WHO_GRID || (word_kind(c->r) == WHO_CTA && space == SPACE_SHARED);
         if (c->w >= lo || c->r < lo || !set || word_mixed(c->r)) return false;
     }
@@ -137,7 +137,7 @@ static inline void race_few(struct warp *warp, const struct insn *i, u32 op, u32
 {
     const struct race_warp *w = warp->race;
     bool one = !(lanes & (lanes - 1));
-    struct cell *c = (struct cell *)(void *)(cells + (a & ~(u64)(SECTOR - 1)));
+    struct cell *c = cell_of(cells, a & ~(u64)(SECTOR - 1));
     u32 j = (u32)(a & (SECTOR - 1)) / 4;
     u64 me = race_stamp(w, (u32)__builtin_ctz(lanes), ES_ONE, one ? WHO_ONE : WHO_WARP);
     if (likely(n == 4 && race_alone(w, space))) {

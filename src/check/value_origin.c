@@ -104,9 +104,9 @@ static bool grow(struct value_origins *v)
 {
     struct cell *old = v->cell;
     u32 size = v->size;
-    struct cell *more = size < MAP_MOST ? base_alloc(sizeof *more * (size ? 2 * size : MAP_FIRST)) : NULL;
-    if (!more)
+    if (size >= MAP_MOST)
         return false;
+    struct cell *more = base_need(sizeof *more * (size ? 2 * size : MAP_FIRST));
     v->cell = more;
     v->size = size ? 2 * size : MAP_FIRST;
     v->used = 0;
@@ -159,14 +159,13 @@ static u32 born(struct value_origins *v, const struct birth *b)
 {
     if (v->n == v->cap) {
         u32 cap = v->cap ? MIN_OF(2 * v->cap, (u32)BIRTHS) : 256;
-        struct birth *more = cap > v->cap ? base_realloc(v->birth, sizeof *more * cap) : NULL;
-        if (!more) {
+        if (cap == v->cap) {
             for (u32 k = v->n; k-- > 0;)
                 if (v->birth[k].low == b->low && v->birth[k].op == b->op && v->birth[k].odd == b->odd)
                     return k + 1;
             return 0;
         }
-        v->birth = more;
+        v->birth = base_need_more(v->birth, sizeof *v->birth * cap);
         v->cap = cap;
     }
     v->birth[v->n] = *b;

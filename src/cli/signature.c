@@ -136,8 +136,7 @@ void signature_read(struct arena *a, const char *path, const char *name, struct 
     *out = (struct signature){ 0 };
     const char *dot = strrchr(path, '.');
     struct str source;
-    struct error none = { 0 };
-    if (!dot || strchr(dot, '/') || !file_read(arena_printf(a, "%.*s.cu", (int)(dot - path), path), &source, &none))
+    if (!dot || strchr(dot, '/') || !file_read_if(arena_printf(a, "%.*s.cu", (int)(dot - path), path), &source))
         return;
     signature_find(a, source, str_of(name), out);
     base_free((void *)source.p);

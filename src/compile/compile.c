@@ -96,8 +96,7 @@ static enum beside beside_read(const char *path, struct str source, struct str *
     struct stat cu, pt;
     if (!path_beside(path, other, sizeof other) || stat(path, &cu) || stat(other, &pt) || !S_ISREG(pt.st_mode))
         return BESIDE_NONE;
-    struct error ignored = { 0 };
-    if (!file_read(other, ptx, &ignored))
+    if (!file_read_if(other, ptx))
         return BESIDE_NONE;
     int n = snprintf(mark, sizeof mark, "// made from %.300s, cksum %u\n", base_name(path), posix_cksum(source));
     if (ptx->n >= (u32)n && !memcmp(ptx->p, mark, (size_t)n))

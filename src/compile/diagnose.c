@@ -244,11 +244,10 @@ static void locate(const struct compile_job *job, const struct diagnostic *d, st
     struct str text = { NULL, 0 };
     bool ours = ends_with(d->file, base_name(job->path));
     const char *file = ours ? job->path : arena_str(job->mem, d->file);
-    struct error none = { 0 };
     if (ours)
         text = job->source;
     else if (d->file.n && d->line)
-        file_read(file, &text, &none);
+        file_read_if(file, &text);
     const char *at = text.p && d->line ? line_start(text, d->line) : NULL;
     if (at) {
         const char *p = at;

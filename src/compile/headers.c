@@ -158,8 +158,7 @@ bool headers_hash(const struct compile_job *job, struct hash *h)
         resolve(&s, job->path, str_of(files.p[i]), true, false);
     for (u32 i = 0; i < s.todo.n && i < FILES_MOST && !s.unknowable; i++) {
         struct str text;
-        struct error ignored = { 0 };
-        if (strlen(s.todo.p[i]) > PATH_LONGEST || !file_read(s.todo.p[i], &text, &ignored)) {
+        if (strlen(s.todo.p[i]) > PATH_LONGEST || !file_read_if(s.todo.p[i], &text)) {
             s.unknowable = true;
             break;
         }

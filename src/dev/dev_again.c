@@ -123,6 +123,8 @@ bool values_again(struct outputs *o, struct memory_copy *before, struct device *
         ok = sim_run(d->sim, &run, &again, e);
         copy_put(&after);
         free_heap(d->mem, objects);
+    } else if (worth) {
+        ok = error_set(e, ERR_MEMORY, "no memory to run the kernel again, for finding where NaN begins; --no-check values does without");
     }
     outputs_settle(o);
     copy_free(&after);

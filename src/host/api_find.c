@@ -57,10 +57,9 @@ static bool has(const char *const *names, u32 n, const char *name)
 static u32 templates(struct arena *a, const lk_module *m, const char ***names)
 {
     struct str source;
-    struct error none = { 0 };
     struct declared *d;
     VEC(const char *) list = { 0 };
-    if (m->source && file_read(m->source, &source, &none)) {
+    if (m->source && file_read_if(m->source, &source)) {
         u32 n = declared_kernels(a, source, &d);
         for (u32 i = 0; i < n; i++) {
             const char *name = arena_printf(a, "%.*s<...>", (int)d[i].name.n, d[i].name.p);
@@ -120,11 +119,10 @@ static lk_kernel *own(lk_module *m)
 {
     struct arena a = { 0 };
     struct str source;
-    struct error none = { 0 };
     struct declared *d;
     lk_kernel *found = NULL;
     u32 count = 0;
-    if (m->source && file_read(m->source, &source, &none)) {
+    if (m->source && file_read_if(m->source, &source)) {
         u32 n = declared_kernels(&a, source, &d);
         for (u32 i = 0; i < m->kernels; i++) {
             bool here = false;

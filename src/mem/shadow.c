@@ -115,26 +115,24 @@ static struct stain *stain_of(const struct shadow *s, u64 addr)
     return p ? &p->of[addr >> 3 & (GRANULES - 1)] : NULL;
 }
 
-static bool grow(struct shadow *s)
+static void grow(struct shadow *s)
 {
     struct shadow old = *s;
     u32 cap = old.capacity ? 2 * old.capacity : FIRST_PAGES;
-    struct stains **page = base_alloc(cap * sizeof *page);
-    if (!page) return false;
+    struct stains **page = base_need(cap * sizeof *page);
     s->page = page; s->capacity = cap;
     for (u32 k = 0; k < old.capacity; k++)
         if (old.page[k]) *page_slot(s, old.page[k]->at) = old.page[k];
     base_free(old.page);
-    return true;
 }
 
-/* The stain of these 8 bytes, made if need be; NULL: no memory, and they are taken for raw. */
+/* The stain of these 8 bytes, made if need be. */
 static struct stain *stain_make(struct shadow *s, u64 addr)
 {
-    if (2 * s->pages >= s->capacity && !grow(s)) return NULL;
+    if (2 * s->pages >= s->capacity) grow(s);
     struct stains **p = page_slot(s, addr >> 9);
     if (!*p) {
-        if (!(*p = base_alloc(sizeof **p))) return NULL;
+        *p = base_need(sizeof **p);
         (*p)->at = addr >> 9;
         s->pages++;
         __atomic_store_n(&s->stained, true, __ATOMIC_RELEASE);
@@ -203,13 +201,11 @@ void shadow_write(struct shadow *s, u64 addr, u32 n, struct taint t)
         __atomic_fetch_add(&s->epoch, 1, __ATOMIC_RELAXED);
         lock(&s->lock);
         struct stain *x = stain_make(s, addr);
-        if (x) {
-            u64 known = bits_of_bytes(holes) << shift;
-            x->t.undef = (x->t.undef & ~known) | (t.undef << shift & known);
-            x->t.made = (x->t.made & ~known) | (t.made << shift & known);
-            x->t.origin = t.origin;
-            x->has |= (u8)(holes << (addr & 7));
-        }
+        u64 known = bits_of_bytes(holes) << shift;
+        x->t.undef = (x->t.undef & ~known) | (t.undef << shift & known);
+        x->t.made = (x->t.made & ~known) | (t.made << shift & known);
+        x->t.origin = t.origin;
+        x->has |= (u8)(holes << (addr & 7));
         unlock(&s->lock);
     }
     for (u32 b = 0; b < n; b++) put_bits(s, (o + b) >> 6, 1ull << ((o + b) & 63), !(holes >> b & 1));

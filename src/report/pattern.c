@@ -108,8 +108,8 @@ static bool same_columns(const u64 *bits, u64 rows, u64 columns, u64 *row_bits, 
 
 static bool plane_text(const u64 *bits, u64 rows, u64 columns, struct text *out)
 {
-    u64 model = 0, *row_bits = base_alloc((rows + 63) / 64 * 8);
-    bool simple = row_bits && same_columns(bits, rows, columns, row_bits, &model);
+    u64 model = 0, *row_bits = base_need((rows + 63) / 64 * 8);
+    bool simple = same_columns(bits, rows, columns, row_bits, &model);
     if (simple) {
         struct picks of_row = { bits, model * columns, columns };
         if (measure(of_row).count != columns) {

@@ -204,7 +204,7 @@ static void set_shape(struct thread_set *s, const struct occurrence *o)
     memcpy(s->ntid, o->ntid, sizeof s->ntid);
     s->threads = (u64)s->ntid[0] * s->ntid[1] * s->ntid[2];
     s->ctas = (u64)s->nctaid[0] * s->nctaid[1] * s->nctaid[2];
-    s->piece = base_alloc(sizeof *s->piece * SET_PIECES);
+    s->piece = base_need(sizeof *s->piece * SET_PIECES);
 }
 
 /* Threads of one CTA of a launch shaped as `o` says. */
@@ -212,8 +212,7 @@ static void set_add(struct thread_set *s, const struct occurrence *o, const u32 
 {
     if (!s->ntid[0])
         set_shape(s, o);
-    if (memcmp(s->nctaid, o->nctaid, sizeof s->nctaid) || memcmp(s->ntid, o->ntid, sizeof s->ntid) || !s->piece ||
-        s->threads > SET_CTA_MOST) {
+    if (memcmp(s->nctaid, o->nctaid, sizeof s->nctaid) || memcmp(s->ntid, o->ntid, sizeof s->ntid) || s->threads > SET_CTA_MOST) {
         s->partial = true;
         return;
     }
@@ -225,10 +224,8 @@ static void set_add(struct thread_set *s, const struct occurrence *o, const u32 
             continue;
         }
         u64 **p = &s->piece[at / SET_PIECE];
-        if (!*p && !(*p = base_alloc(SET_PIECE / 8))) {
-            s->partial = true;
-            continue;
-        }
+        if (!*p)
+            *p = base_need(SET_PIECE / 8);
         at %= SET_PIECE;
         (*p)[at / 64] |= 1ull << at % 64;
     }
@@ -278,9 +275,9 @@ static struct entry *entry_get(struct report *r, const struct finding *f)
     for (struct entry *e = *b; e; e = e->next)
         if (e->hash == hash && same_cause(&e->f, f))
             return r->last = e;
-    struct entry *e = r->entries < ENTRIES_MOST ? base_alloc(sizeof *e) : NULL;
-    if (!e)
+    if (r->entries == ENTRIES_MOST)
         return NULL;
+    struct entry *e = base_need(sizeof *e);
     e->hash = hash;
     represent(e, f, smallest_thread(f->thread, f->nlanes));
     e->next = *b;
@@ -563,7 +560,7 @@ static void sort(struct entry **v, struct entry **scratch, u32 n)
 
 struct entry **report_sorted(const struct report *r)
 {
-    struct entry **v = r->entries ? base_alloc(sizeof *v * r->entries * 2) : NULL;
+    struct entry **v = r->entries ? base_need(sizeof *v * r->entries * 2) : NULL;
     if (!v)
         return NULL;
     u32 n = 0;

@@ -38,10 +38,10 @@ void source_open(const struct place *p, struct source *s)
     if (!p || !p->file || !p->line)
         return;
     beside_ptx(p, s->shown, sizeof s->shown);
-    bool there = s->shown[0] && file_read(s->shown, &s->all, NULL);
+    bool there = s->shown[0] && file_read_if(s->shown, &s->all);
     if (!there) {
         snprintf(s->shown, sizeof s->shown, "%s", p->file);
-        there = file_read(s->shown, &s->all, NULL);
+        there = file_read_if(s->shown, &s->all);
     }
     if (there)
         s->line = line_of(s->all, p->line);

@@ -316,10 +316,16 @@ struct suppressions *suppress_read(const char *name, struct str text, struct err
 
 /* ---- writing rules ---- */
 
+/* ` key=value`, quoted where it has blanks; what a line cannot hold becomes the pattern of one character. */
 static void word_text(struct text *out, const char *key, const char *value)
 {
-    if (value)
-        text_add(out, strpbrk(value, " \t") ? " %s=\"%s\"" : " %s=%s", key, value);
+    if (!value || !value[0])
+        return;
+    const char *quote = strpbrk(value, " \t\r") ? "\"" : "";
+    text_add(out, " %s=%s", key, quote);
+    for (; *value; value++)
+        text_put(out, *value == '"' || *value == '\n' ? "?" : value, 1);
+    text_add(out, "%s", quote);
 }
 
 void suppress_line(const struct finding *f, struct text *out)

@@ -8,7 +8,7 @@ char *local_of(struct warp *w)
 {
     if (!w->local) {
         u64 p = pages_reserve(0, (u64)LANES * LOCAL_STACK);
-        CHECK(p && pages_commit(p, (u64)LANES * LOCAL_STACK));
+        if (!p || base_alloc_refused() || !pages_commit(p, (u64)LANES * LOCAL_STACK)) base_exhausted((u64)LANES * LOCAL_STACK, "local memory");
         w->local = (char *)(uintptr_t)p;
     }
     return w->local;

@@ -45,7 +45,7 @@ void exec_to_plain(struct warp *w, u32 op)
     struct code *from = base->code, *to = w->cta->launch->plain;
     if (from->plain) return;
     char *F = base->R, *T = w->plain_R;
-    if (!T) { T = w->plain_R = base_aligned(to->bytes); CHECK(T); }
+    if (!T) { T = w->plain_R = base_aligned(to->bytes); if (!T) base_exhausted(to->bytes, "registers"); }
     head_fill(w, to, T, 0);
     struct arena tmp = { 0 };
     u64 *live = NEW_ARRAY(&tmp, u64, from->low->words + 1);
@@ -61,7 +61,7 @@ void exec_to_plain(struct warp *w, u32 op)
     base->code = to;
     base->R = T;
     if (to->watch & WATCH_INIT) {               /* fast code knew only defined values */
-        if (!w->base_planes) CHECK(w->base_planes = planes_new(to));
+        if (!w->base_planes) w->base_planes = planes_new(to);
         planes_reset(base->planes = w->base_planes);
     }
     if (w->code == from) { w->code = to; w->R = T; w->planes = base->planes; }

@@ -66,8 +66,8 @@ static void init_local(struct warp *w, u64 from, u64 bytes, u32 mask)
 {
     if (!bytes) return;
     if (!w->init_local) {
-        struct shadow *s = base_alloc(sizeof *s);
-        if (!s || !shadow_open(s, 0, (u64)LANES * LOCAL_STACK, true)) { base_free(s); return; }        /* no memory: local memory is taken for defined */
+        struct shadow *s = base_need(sizeof *s);
+        if (!shadow_open(s, 0, (u64)LANES * LOCAL_STACK, true)) base_exhausted((u64)LANES * LOCAL_STACK, "the init check (--no-check init does without)");
         w->init_local = s;
         return;
     }
@@ -101,7 +101,6 @@ void init_frame(struct warp *w, struct frame *f, u32 mask)
     if (f == w->base && !f->code->plain) { f->planes = NULL; return; }
     struct planes **p = f == w->base ? &w->base_planes : &f->planes;
     if (!*p) *p = planes_new(f->code);
-    CHECK(*p);
     f->planes = *p;
     planes_reset(f->planes);
     if (l->reads_unwritten) raw_registers(w, f);
@@ -213,9 +212,9 @@ static bool is_host_memory(const struct access *a, u32 lane)
 struct shadow *init_params(struct frame *f)
 {
     if (f->init_params) return f->init_params;
-    struct shadow *s = base_alloc(sizeof *s);
+    struct shadow *s = base_need(sizeof *s);
     u64 bytes = (u64)LANES * f->code->low->pmem_bytes;
-    if (!s || !shadow_open(s, 0, bytes, true)) { base_free(s); return NULL; }
+    if (!shadow_open(s, 0, bytes, true)) base_exhausted(bytes, "the init check (--no-check init does without)");
     shadow_define(s, 0, bytes);
     return f->init_params = s;
 }

@@ -80,7 +80,7 @@ void init_gather(struct warp *w, const struct insn *i, u32 mask)
     if (!w->planes || !w->planes->dirty) return;
     u32 bad = (plane_lanes(w->planes, i->a) | (o->name == N_shfl ? plane_lanes(w->planes, i->b) | plane_lanes(w->planes, i->e) : 0)) & mask;
     if (!bad || (o->name != N_shfl && o->name != N_redux)) return;
-    if (!r && !(r = w->rdv_taint = base_alloc(sizeof *r))) return;
+    if (!r) r = w->rdv_taint = base_need(sizeof *r);
     for (u32 m = bad; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         r->t[l] = plane_taint(w->planes, i->a, l);

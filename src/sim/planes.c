@@ -4,12 +4,9 @@
 struct planes *planes_new(const struct code *c)
 {
     u32 n = c->vector + (c->bytes / 8 - c->vector) / 8 + 1;
-    struct planes *p = base_alloc(sizeof *p);
-    if (!p) return NULL;
-    *p = (struct planes){ .vector = c->vector, .n = n, .of = base_alloc(n * sizeof *p->of) };
-    if (p->of) return p;
-    base_free(p);
-    return NULL;
+    struct planes *p = base_need(sizeof *p);
+    *p = (struct planes){ .vector = c->vector, .n = n, .of = base_need(n * sizeof *p->of) };
+    return p;
 }
 
 void planes_free(struct planes *p)
@@ -41,7 +38,7 @@ void planes_put(struct planes *p, u32 slot, u32 mask, const struct taint t[LANES
     planes_clear(p, slot, mask & ~with);
     if (!with) return;
     struct plane **x = &p->of[plane_place(p, slot)];
-    if (!*x && !(*x = base_alloc(sizeof **x))) return;          /* no memory: taken for defined */
+    if (!*x) *x = base_need(sizeof **x);
     p->dirty += !(*x)->lanes;
     (*x)->lanes |= with;
     for (u32 m = with; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); (*x)->t[l] = t[l]; }

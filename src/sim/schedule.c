@@ -97,30 +97,6 @@ struct range *ranges_of(struct warp *w, struct lowered *l)
 
 /* ---- CTAs ---- */
 
-static struct cta *cta_new(struct worker *k)
-{
-    struct launch *l = k->launch;
-    struct cta *c = base_alloc(sizeof *c);
-    if (!c) return NULL;
-    c->launch = l; c->nwarps = l->nwarps; c->worker = k;
-    c->warp = base_alloc(sizeof *c->warp * l->nwarps);
-    c->shared = base_aligned(l->shared_total + 128);
-    bool ok = c->warp && c->shared;
-    for (u32 n = 0; ok && n < l->nwarps; n++) {
-        struct warp *w = c->warp[n] = base_alloc(sizeof *w);
-        if (!w) { ok = false; break; }
-        w->id = n; w->cta = c; w->shared = c->shared;
-        w->fast_R = base_aligned(l->fast->bytes);
-        struct frame *f = &w->base_frame;
-        f->pmem = base_aligned((size_t)l->kernel->pmem_bytes * LANES + 1);
-        f->tags = base_aligned((size_t)l->kernel->ntag * LANES * 4 + 1);
-        ok = w->fast_R && f->pmem && f->tags;
-    }
-    ok = ok && init_shadows(c);
-    if (!ok) launch_fail(l, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for another resident CTA (%u warps)", l->nwarps);
-    return c;
-}
-
 static void frame_free(struct frame *f) { init_close_frame(f); base_free(f->R); base_free(f->pmem); base_free(f->tags); base_free(f); }
 
 static void cta_free(struct cta *c)
@@ -145,6 +121,31 @@ static void cta_free(struct cta *c)
     base_free(c->warp); base_free(c->shared); base_free(c);
 }
 
+static struct cta *cta_new(struct worker *k)
+{
+    struct launch *l = k->launch;
+    struct cta *c = base_alloc(sizeof *c);
+    if (!c) return NULL;
+    c->launch = l; c->nwarps = l->nwarps; c->worker = k;
+    c->warp = base_alloc(sizeof *c->warp * l->nwarps);
+    c->shared = base_aligned(l->shared_total + 128);
+    bool ok = c->warp && c->shared;
+    for (u32 n = 0; ok && n < l->nwarps; n++) {
+        struct warp *w = c->warp[n] = base_alloc(sizeof *w);
+        if (!w) { ok = false; break; }
+        w->id = n; w->cta = c; w->shared = c->shared;
+        w->fast_R = base_aligned(l->fast->bytes);
+        struct frame *f = &w->base_frame;
+        f->pmem = base_aligned((size_t)l->kernel->pmem_bytes * LANES + 1);
+        f->tags = base_aligned((size_t)l->kernel->ntag * LANES * 4 + 1);
+        ok = w->fast_R && f->pmem && f->tags;
+    }
+    ok = ok && init_shadows(c);
+    if (ok) return c;
+    cta_free(c);
+    return NULL;
+}
+
 enum { DEOPT_MANY = 64 };       /* after so many, later CTAs start in plain code */
 
 static void warp_start(struct warp *w, bool fresh)
@@ -152,7 +153,8 @@ static void warp_start(struct warp *w, bool fresh)
     struct cta *c = w->cta;
     struct launch *l = c->launch;
     bool unwritten = l->plain->watch & WATCH_INIT && l->kernel->reads_unwritten && !l->fast->plain;
-    if (unwritten && !w->plain_R) { CHECK(w->plain_R = base_aligned(l->plain->bytes)); fresh = true; }
+    if (unwritten && !w->plain_R) { w->plain_R = base_aligned(l->plain->bytes); fresh = true; }
+    if (unwritten && !w->plain_R) base_exhausted(l->plain->bytes, "registers");
     bool plain = unwritten || (__atomic_load_n(&l->deopts, __ATOMIC_RELAXED) > DEOPT_MANY && w->plain_R);
     struct frame *f = &w->base_frame;
     u32 first = w->id * LANES, left = l->threads - first;
@@ -347,7 +349,7 @@ static struct cta *next_cta(struct worker *k, bool *fresh)
             c = k->free;
             *fresh = !c;
             if (c) k->free = c->next;
-            else if (!(c = cta_new(k))) { launch_fail(l, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for another resident CTA"); return NULL; }
+            else if (!(c = cta_new(k))) { launch_fail(l, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for another resident CTA (%u warps)", l->nwarps); return NULL; }
             if (launch_stopped(l)) { c->next = k->free; k->free = c; return NULL; }
             cta_start(c, id, *fresh);
             return c;

@@ -20,7 +20,7 @@ void trace_types(struct traced *f, struct arena *a)
 {
     const struct lowered *l = f->low;
     f->type = NEW_ARRAY(a, u8, l->nreg + 1);
-    memcpy(f->type, l->reg_type, l->nreg);
+    if (l->nreg) memcpy(f->type, l->reg_type, l->nreg);
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
         const struct opnd s[] = { o->d, o->a, o->b, o->c, o->e };

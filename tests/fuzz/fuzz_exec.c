@@ -1,25 +1,39 @@
 /* Fuzz target of the machine: any bytes may come as PTX. What loads is launched, every kernel once on a small grid with
  * pointers to small buffers, under a budget. Whatever the text says, a launch ends with a status and a report.
+ * How it is launched follows from the bytes too: the card, the checks, an order searched, a trace or a stop, the contract when there is one in its comments.
  * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is given. */
 #include "lockstep.h"
 #include "base/base.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { BUFFERS = 4, BUFFER_BYTES = 2048, ARGS = 64, ARG_BYTES = 256, KERNELS = 8, BUDGET = 20000 };
+enum { BUFFERS = 4, BUFFER_BYTES = 2048, ARGS = 64, ARG_BYTES = 256, KERNELS = 8, BUDGET = 5000 };
 
-static void launch(lk_gpu *gpu, lk_kernel *k, const u64 *buffer, u32 n)
+/* What the bytes decide beside the PTX; a change anywhere may change it. */
+static u32 mood(const u8 *data, size_t size)
+{
+    u32 h = 2166136261u;
+    for (size_t i = 0; i < size; i++) h = (h ^ data[i]) * 16777619u;
+    return h ^ h >> 15;
+}
+
+static void sink(void *self, const char *text, size_t bytes)
+{
+    *(size_t *)self += bytes + (text[bytes - 1] == 0);
+}
+
+/* Values for the parameters: pointers to the buffers where 8 bytes fit, else small numbers. false: too many. */
+static bool arguments(const lk_kernel *k, const u64 *buffer, const void **args)
 {
     static char value[ARGS][ARG_BYTES];
-    const void *args[ARGS];
     u32 count = lk_kernel_param_count(k);
     if (count > ARGS)
-        return;
+        return false;
     for (u32 i = 0; i < count; i++) {
         lk_param p;
         CHECK(lk_kernel_param(k, i, &p) == LK_OK);
         if (p.bytes > ARG_BYTES)
-            return;
+            return false;
         memset(value[i], 0, ARG_BYTES);
         for (u32 at = 0; at + 8 <= ARG_BYTES && p.bytes >= 8; at += 8)
             memcpy(value[i] + at, &buffer[(i + at / 8) % BUFFERS], 8);
@@ -29,34 +43,65 @@ static void launch(lk_gpu *gpu, lk_kernel *k, const u64 *buffer, u32 n)
         }
         args[i] = value[i];
     }
+    return true;
+}
+
+static void launch(lk_gpu *gpu, lk_kernel *k, const u64 *buffer, const lk_contract *c, u32 how)
+{
+    const void *args[ARGS];
+    if (!arguments(k, buffer, args))
+        return;
     /* block shapes with groups of 32, 8 and 1 lanes */
     static const u32 shape[][3] = { { 64, 1, 1 }, { 8, 6, 1 }, { 33, 1, 1 } };
-    const u32 *s = shape[n % COUNT_OF(shape)];
-    lk_launch l = { .size = sizeof l, .grid = { 2, 1, 1 }, .block = { s[0], s[1], s[2] }, .shared_bytes = 256, .args = args, .arg_count = count };
+    const u32 *s = shape[how % COUNT_OF(shape)];
+    size_t written = 0;
+    lk_trace trace = { .size = sizeof trace, .self = &written, .write = how & 64 ? sink : NULL, .stop = how & 128 ? sink : NULL, .break_at = how & 128 ? "20" : NULL };
+    lk_launch l = { .size = sizeof l, .grid = { 2, 1, 1 }, .block = { s[0], s[1], s[2] }, .shared_bytes = 256, .args = args, .arg_count = lk_kernel_param_count(k),
+                    .trace = how & 192 ? &trace : NULL, .contract = c, .orders = how % 16 == 7 ? 2 : 0, .cooperative = how % 16 == 3 };
     lk_stats stats = { 0 };
     lk_status status = lk_kernel_launch(k, &l, &stats);
     CHECK(status == LK_OK || status == LK_FINDINGS || lk_gpu_error(gpu)[0]);
+    lk_memory_output(gpu, buffer[0], BUFFER_BYTES);
+    lk_report_leaks(gpu);
     lk_text_free(lk_report_text(gpu, 0));
+    lk_text_free(lk_report_json(gpu));
     lk_report_clear(gpu);
+}
+
+static void all_kernels(lk_gpu *gpu, lk_module *m, lk_contract *c, u32 how)
+{
+    u64 buffer[BUFFERS];
+    for (u32 i = 0; i < BUFFERS; i++) {
+        CHECK(lk_memory_alloc(gpu, BUFFER_BYTES, LK_MEMORY_DEVICE, "buffer", &buffer[i]) == LK_OK);
+        lk_memory_describe(gpu, buffer[i], "buffer", "f32[512]", 4);
+        if (i != 1)                             /* one stays as it was born */
+            lk_memory_fill(gpu, buffer[i], (int)i, BUFFER_BYTES);
+    }
+    u32 n = MIN_OF(lk_module_kernel_count(m), (u32)KERNELS);
+    for (u32 i = 0; i < n; i++) {
+        lk_kernel *k = lk_module_kernel_at(m, i);
+        bool bound = c && lk_contract_bind(c, k, NULL, 0) == LK_OK;
+        launch(gpu, k, buffer, bound ? c : NULL, how + i);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    lk_options o = { .size = sizeof o, .seeded = 1, .seed = 1, .budget = BUDGET };
+    static const char *const device[] = { "h200", "h200", "l4", "gb10" };
+    static const char *const check[] = { NULL, NULL, NULL, "bounds", "race", "init" };
+    u32 how = mood(data, size);
+    lk_options o = { .size = sizeof o, .seeded = 1, .seed = 1, .budget = BUDGET, .device = device[how >> 8 & 3], .check = check[(how >> 10) % COUNT_OF(check)] };
     lk_gpu *gpu = NULL;
     lk_module *m = NULL;
+    lk_contract *c = NULL;
     if (size > 1 << 16)
         return 0;
     CHECK(lk_gpu_create(&o, &gpu) == LK_OK);
     if (lk_module_load(gpu, "fuzz.ptx", (const char *)data, size, &m) == LK_OK) {
-        u64 buffer[BUFFERS];
-        for (u32 i = 0; i < BUFFERS; i++) {
-            CHECK(lk_memory_alloc(gpu, BUFFER_BYTES, LK_MEMORY_DEVICE, "buffer", &buffer[i]) == LK_OK);
-            lk_memory_fill(gpu, buffer[i], i, BUFFER_BYTES);
-        }
-        u32 n = lk_module_kernel_count(m);
-        for (u32 i = 0; i < n && i < KERNELS; i++)
-            launch(gpu, lk_module_kernel_at(m, i), buffer, i);
+        if (lk_contract_read(gpu, "fuzz.ptx", (const char *)data, size, &c) != LK_OK)
+            CHECK(lk_gpu_error(gpu)[0]);
+        all_kernels(gpu, m, c, how);
+        lk_contract_free(c);
         lk_module_unload(m);
     } else CHECK(lk_gpu_error(gpu)[0]);
     lk_gpu_destroy(gpu);

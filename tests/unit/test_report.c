@@ -312,16 +312,6 @@ static void bounded(void)
     report_text(r, (struct report_style){ .max = 2 }, &t);
     UNIT_HAS(t.p, "4094 more not shown\n4096 findings: 4096 errors (5000 occurrences)\n904 occurrences of further causes");
     text_free(&t);
-    for (long n = 1; n < 12; n++) {             /* no allocation that fails may crash it */
-        report_clear(r);
-        base_alloc_fail_at(n);
-        add(r, sample(0, 0, 4));
-        add(r, sample(1, 0, 4));
-        report_text(r, (struct report_style){ 0 }, &t);
-        base_alloc_fail_at(0);
-        UNIT(report_occurrences(r) == 8);
-        text_free(&t);
-    }
     report_free(r);
 }
 
