@@ -4,15 +4,17 @@
 
 enum { FUNCTION_STEP = 16, CONST_MOST = 65536 };
 
-/* An extern variable may be defined in a module that was loaded before. */
-static u64 other_module(struct device *d, struct str name)
+/* The variable of this name that a module loaded before defines; a weak or common one only where there is no other. */
+static const struct ptx_var *other_module(const struct device *d, struct str name)
 {
-    for (struct dev_module *m = d->modules; m; m = m->next) {
-        struct ptx_symbol *s = map_get(&m->ptx->symbols, name);
-        if (s && s->var && s->var->addr && (s->var->is_visible || s->var->is_weak || s->var->is_common))
-            return s->var->addr;
+    const struct ptx_var *best = NULL;
+    for (const struct dev_module *m = d->modules; m; m = m->next) {
+        const struct ptx_symbol *s = map_get(&m->ptx->symbols, name);
+        const struct ptx_var *v = s ? s->var : NULL;
+        if (v && v->addr && !v->is_extern && (v->is_weak || v->is_common ? !best : v->is_visible))
+            best = v;
     }
-    return 0;
+    return best;
 }
 
 static bool place_variable(struct device *d, struct dev_module *m, u32 i, struct error *e)
@@ -20,11 +22,13 @@ static bool place_variable(struct device *d, struct dev_module *m, u32 i, struct
     struct ptx_var *v = m->ptx->var[i];
     if (!dev_is_stored(v))
         return true;
-    if (v->is_extern) {
-        v->addr = other_module(d, v->name);
-        return v->addr || error_at(e, ERR_INPUT, m->ptx->name, m->ptx->text, v->at ? v->at : v->name.p,
-                                   "`%.*s` is extern, and no loaded module defines it", (int)v->name.n, v->name.p);
+    const struct ptx_var *other = v->is_extern || v->is_common ? other_module(d, v->name) : NULL;
+    if (other && other->space == v->space && (v->is_extern || other->size >= v->size)) {
+        v->addr = other->addr;                  /* all who declare a common variable mean the same one */
+        return true;
     }
+    if (v->is_extern)
+        return error_at(e, ERR_INPUT, m->ptx->name, m->ptx->text, v->at ? v->at : v->name.p, "`%.*s` is extern, and no loaded module defines it", (int)v->name.n, v->name.p);
     char name[256], type[160];
     name_plain(v->name, name, sizeof name);
     u32 element = dev_type_text(v, type);
@@ -114,8 +118,6 @@ static bool const_fits(const struct ptx_module *p, struct error *e)
 
 /* ---- functions of other modules ---- */
 
-static bool is_open(const struct ptx_func *f) { return f->is_extern && !f->has_body && !f->alias_of; }
-
 static bool has_shared(const struct ptx_module *p)
 {
     bool any = false;
@@ -127,14 +129,22 @@ static bool has_shared(const struct ptx_module *p)
     return any;
 }
 
-/* Gives the extern functions of one module the definitions of another; those that nobody defines are named when they are called. */
+/* What a module gives others under this name, by itself or as an alias; NULL: nothing. */
+static struct ptx_func *definition(const struct ptx_module *from, struct str name)
+{
+    const struct ptx_symbol *s = map_get(&from->symbols, name);
+    struct ptx_func *f = s ? s->func : NULL, *def = f && f->alias_of && f->alias_of->module == from ? f->alias_of : f;
+    return f && def->has_body && !def->is_entry && (f->is_visible || f->is_weak) ? def : NULL;
+}
+
+/* Gives the extern functions of one module the definitions of another, one that is not weak before one that is; those that nobody defines are named
+ * when they are called. */
 static bool link_functions(struct ptx_module *to, struct ptx_module *from, struct error *e)
 {
+    bool moved = false;
     for (u32 i = 0; i < to->nfunc; i++) {
-        struct ptx_func *f = to->func[i];
-        const struct ptx_symbol *s = is_open(f) ? map_get(&from->symbols, f->name) : NULL;
-        struct ptx_func *def = s ? s->func : NULL;
-        if (!def || !def->has_body || def->is_entry || (!def->is_visible && !def->is_weak))
+        struct ptx_func *f = to->func[i], *old = f->alias_of, *def = f->is_extern && !f->has_body ? definition(from, f->name) : NULL;
+        if (!def || (old && (!old->is_weak || def->is_weak)))
             continue;
         if (def->nparam != f->nparam || def->nret != f->nret || def->param_bytes != f->param_bytes)
             return error_at(e, ERR_INPUT, to->name, to->text, f->at, "`%.*s` has other parameters here than in %s", (int)f->name.n, f->name.p, from->name);
@@ -143,7 +153,10 @@ static bool link_functions(struct ptx_module *to, struct ptx_module *from, struc
                             f->name.p, from->name);
         f->alias_of = def;
         f->addr = def->addr;
+        moved |= old != NULL;
     }
+    if (moved)
+        sim_forget(to);
     return true;
 }
 

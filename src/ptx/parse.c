@@ -83,6 +83,10 @@ bool expect_end(struct parser *p, const char *what)
     bool next_line = memchr(at, '\n', (size_t)(p->t.at - at)) || p->t.kind == TK_END;
     if (next_line)
         return fail_at(p, at, "missing ; at the end of %s", what);
+    for (at = p->t.at; at > start && p->t.kind == TK_DOT && p->t.at[-1] == ']' && *at != '[';)
+        at--;
+    if (*at == '[' && at - start > 6 && !memcmp(at - 6, ".const", 6))
+        return fail_at(p, p->t.at, "explicit constant banks, .const[N], went with PTX 2.2: leave the bank out");
     return fail_at(p, p->t.at, "expected , or ; in %s, found `%.*s`", what, SHOW(p->t.s));
 }
 
@@ -229,6 +233,8 @@ static bool directive_parse(struct parser *p)
 {
     struct linkage l = { 0 };
     enum ptx_space space;
+    if (is_punct(p, '@'))
+        return fail_at(p, p->t.at, "lines that begin with @@DWARF went with PTX 2.0: .section has said the same since");
     if (p->t.kind != TK_DOT)
         return unexpected(p, "a directive");
     if (is_dot(p, ".file"))

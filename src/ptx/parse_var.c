@@ -126,7 +126,7 @@ static bool decl_parse(struct parser *p, struct decl *d)
         if (!decl_word(p, d))
             return false;
     if (!d->type)
-        return unexpected(p, "a type such as .b32");
+        return is_punct(p, '[') && d->space == SP_CONST ? fail_at(p, p->t.at, "explicit constant banks, .const[N], went with PTX 2.2: leave the bank out") : unexpected(p, "a type such as .b32");
     if (d->vec * type_size[d->type] > 16)
         return fail_at(p, p->t.at, "a vector has at most 16 bytes");
     if (d->space == SP_PARAM && (d->vec > 1 || d->type == T_F16X2))
