@@ -64,6 +64,7 @@ typedef struct lk_compile {     /* zero it, set size, then what you need */
     const char *const *name;    /* names that lk_module_kernel will be asked for: templates among them, "scale<float>", are instantiated */
     uint32_t names;
     uint32_t fresh;             /* non-zero: compile, whatever the cache or a .ptx beside the source has */
+    uint32_t own;               /* the first so many flags are what the source asks for itself (lk_contract_flags): a .ptx beside it was made with them */
 } lk_compile;
 /* Compiles a .cu file, always with line information, and loads it; results are kept in a cache. `options` may be NULL; a .ptx file is loaded as it is. */
 lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *options, lk_module **module);
@@ -175,6 +176,7 @@ typedef struct lk_dim { const char *name; int64_t value; } lk_dim;
 lk_status lk_contract_read(lk_gpu *gpu, const char *file, const char *text, size_t bytes, lk_contract **contract);
 void lk_contract_free(lk_contract *contract);
 const char *lk_contract_kernel(const lk_contract *contract, uint32_t i);    /* the name of its i-th block, NULL: there is none */
+const char *lk_contract_flags(const lk_contract *contract, uint32_t i);     /* the words behind `compile` of its i-th block, for the compiler; "" */
 /* Gives the dims their values, those in `dims` and by choice the others, and holds the block against the kernel's parameters.
  * LK_NOTHING: the contract has no block for this kernel. */
 lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const lk_dim *dims, uint32_t count);

@@ -292,6 +292,25 @@ static bool check_shape(const struct launch_options *o, struct error *e)
                                         grid || block ? "" : " ", block ? "" : "--block X[,Y[,Z]]");
 }
 
+/* What the contract has for the compiler: the flags of the block that is meant, and the templates that its names instantiate. Returns the names. */
+static const char *const *contract_to_compiler(struct session *s, u32 *n)
+{
+    struct launch_options *o = s->o;
+    VEC(const char *) names = { 0 };
+    if (o->kernel)
+        VEC_PUSH(&s->mem, &names, o->kernel);
+    for (u32 i = 0; s->contract && lk_contract_kernel(s->contract, i); i++) {
+        const char *block = lk_contract_kernel(s->contract, i);
+        bool meant = o->kernel ? !strcmp(block, o->kernel) : !i && !lk_contract_kernel(s->contract, 1);
+        if (meant)
+            compiling_own(&s->mem, &o->compiling, lk_contract_flags(s->contract, i));
+        if (!o->kernel && strchr(block, '<'))
+            VEC_PUSH(&s->mem, &names, block);
+    }
+    *n = names.n;
+    return names.p;
+}
+
 /* Everything up to the launch. 0, or an exit code after saying why. */
 static int open_session(struct session *s, struct error *e)
 {
@@ -307,7 +326,9 @@ static int open_session(struct session *s, struct error *e)
         if (status != LK_OK)
             return cli_error_status(status, lk_gpu_error(s->gpu));
     }
-    status = compiling_load(&o->compiling, s->gpu, o->path, o->kernel ? &o->kernel : NULL, o->kernel != NULL, &s->module);
+    u32 names;
+    const char *const *name = contract_to_compiler(s, &names);
+    status = compiling_load(&o->compiling, s->gpu, o->path, name, names, &s->module);
     if (status != LK_OK)
         return compiling_failed(s->gpu, o->path, status);
     if (o->common.verbose && lk_module_note(s->module)[0])

@@ -50,6 +50,20 @@ bool compiling_target(struct arena *a, const char *verb, const char *text, const
     return error_set(e, ERR_INPUT, "%s takes a .ptx or .cu file first, as in lockstep %s saxpy.%s; `%.100s` is neither", verb, verb, strcmp(verb, "launch") ? "cu" : "ptx", text);
 }
 
+void compiling_own(struct arena *a, struct compiling *c, const char *words)
+{
+    struct compiling with = { .o = c->o };
+    for (const char *p = words; *(p += strspn(p, " \t"));) {
+        size_t n = strcspn(p, " \t");
+        VEC_PUSH(a, &with.flag, arena_str(a, (struct str){ p, (u32)n }));
+        p += n;
+    }
+    with.o.own = with.flag.n;
+    for (u32 i = 0; i < c->flag.n; i++)
+        VEC_PUSH(a, &with.flag, c->flag.p[i]);
+    *c = with;
+}
+
 lk_status compiling_load(const struct compiling *c, lk_gpu *gpu, const char *path, const char *const *name, u32 names, lk_module **module)
 {
     lk_compile o = c->o;

@@ -78,8 +78,8 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     case O_launch_DEVICE: o->gpu.device = text; return true;
     case O_launch_SEED: return option_number(opt, text, UINT64_MAX, &o->gpu.seed, e) && (o->gpu.seeded = 1, true);
     case O_launch_THREADS: return option_number(opt, text, 4096, &n, e) && (o->gpu.threads = (u32)n, true);
-    case O_launch_CHECK: o->gpu.check = text; return true;
-    case O_launch_NO_CHECK: o->gpu.no_check = text; return true;
+    case O_launch_CHECK: o->gpu.check = o->gpu.check ? arena_printf(a, "%s,%s", o->gpu.check, text) : text; return true;      /* given again: more of them */
+    case O_launch_NO_CHECK: o->gpu.no_check = o->gpu.no_check ? arena_printf(a, "%s,%s", o->gpu.no_check, text) : text; return true;
     case O_launch_BUDGET: return option_number(opt, text, UINT64_MAX, &o->gpu.budget, e);
     case O_launch_TIME:
         n = 10;

@@ -135,7 +135,7 @@ static bool names_there(struct compile_result *r, const struct compile_options *
 /* True if PTX made by somebody else, with flags unknown, may answer. */
 static bool beside_allowed(const struct compile_options *o)
 {
-    return !o->fresh && !o->flags && !o->arch_exact && o->compiler == COMPILER_ANY;
+    return !o->fresh && o->flags == o->own && !o->arch_exact && o->compiler == COMPILER_ANY;
 }
 
 /* ---- compiling ---- */

@@ -9,6 +9,8 @@ static const struct operator { const char *text; enum expr_op op; u32 binds; } o
     { ">=", EX_GREATER_EQUAL, 7 }, { "<<", EX_LEFT, 8 }, { ">>", EX_RIGHT, 8 }, { "<", EX_LESS, 7 }, { ">", EX_GREATER, 7 }, { "|", EX_OR, 3 },
     { "^", EX_XOR, 4 }, { "&", EX_AND, 5 }, { "+", EX_ADD, 9 }, { "-", EX_SUBTRACT, 9 }, { "*", EX_MULTIPLY, 10 }, { "/", EX_DIVIDE, 10 }, { "%", EX_REMAINDER, 10 },
 };
+#define FUNCTION_NAME(name, operands) " " #name
+#define FUNCTION_LIST EXPR_FUNCTIONS(FUNCTION_NAME)
 static const struct { const char *name; u32 operands; } functions[] = {
 #define FUNCTION(name, operands) { #name, operands },
     EXPR_FUNCTIONS(FUNCTION)
@@ -167,7 +169,7 @@ static void unknown_name(struct cursor *c, struct str name, bool call)
         words[i] = call ? functions[i].name : c->symbols->list.p[i].name;
     const char *hint = word_hint(c->mem, name, words, n);
     if (call)
-        cursor_error(c, name.p, "there is no function `%.*s`%s", (int)MIN_OF(name.n, 60u), name.p, hint);
+        cursor_error(c, name.p, "there is no function `%.*s`%s%s", (int)MIN_OF(name.n, 60u), name.p, hint, hint[0] ? "" : "; there are" FUNCTION_LIST);
     else
         cursor_error(c, name.p, "nothing is called `%.*s` so far%s%s", (int)MIN_OF(name.n, 60u), name.p, hint,
                      hint[0] ? "" : "; a name is a dim, or an argument with a value, of a line above");

@@ -62,7 +62,7 @@ lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *opt
     size_t n = strlen(path);
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%u", gpu->device->profile->sm);
-    struct compile_options o = { .arch = arch, .arch_exact = in.arch != NULL, .flag = in.flag, .flags = in.flags,
+    struct compile_options o = { .arch = arch, .arch_exact = in.arch != NULL, .flag = in.flag, .flags = in.flags, .own = MIN_OF(in.own, in.flags),
                                  .name = in.name, .names = in.names, .fresh = in.fresh != 0 };
     if (in.arch && !compile_arch(in.arch, arch))
         error_set(e, ERR_INPUT, "there is no architecture `%.40s`; it is written sm_90, sm_90a or 90", in.arch);

@@ -38,6 +38,12 @@ const char *lk_contract_kernel(const lk_contract *contract, uint32_t i)
     return i < contract->read.kernels.n ? contract->read.kernels.p[i].name : NULL;
 }
 
+const char *lk_contract_flags(const lk_contract *contract, uint32_t i)
+{
+    const char *flags = i < contract->read.kernels.n ? contract->read.kernels.p[i].compile : NULL;
+    return flags ? flags : "";
+}
+
 static bool fail_at(const lk_contract *c, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
 static bool fail_at(const lk_contract *c, const char *at, const char *fmt, ...)
 {
