@@ -149,10 +149,13 @@ static void make_arith(struct gen *g)
         if (o->sig[k + 1] == 'i') { t.s[k] = imm(FILE_R, below(g, 256)); continue; }
         bool shift = k == 1 && (o->code == OP_SHL || o->code == OP_SHR);
         bool half = o->type == T_F16 || o->type == T_BF16 || o->type == T_F16X2 || o->type == T_BF16X2;
-        bool may = !half && o->code != OP_CVT && o->code != OP_PACK && o->code != OP_UNPACK && !(o->code >= OP_TRUNC && o->code <= OP_CEIL) && !(o->code == OP_MOV && file_of((enum ptx_type)o->type) != o->sig[k + 1]) && imms + 1 < ns + (ns == 1 && o->code == OP_MOV);
+        bool may = !half && o->code != OP_CVT && o->code != OP_PACK && o->code != OP_UNPACK && !(o->code >= OP_TRUNC && o->code <= OP_CEIL) && imms + 1 < ns;
         t.s[k] = source(g, file_letter(o->sig[k + 1]), most, may ? (shift ? 60 : 25) : 0, &tag);
-        if (t.s[k].kind == R_IMM) { imms++; if (shift) t.s[k].imm = below(g, 70); }
+        bool place = (o->code == OP_BFE && k > 0) || (o->code == OP_BFI && k > 1);      /* ptxas takes no larger ones */
+        if (t.s[k].kind == R_IMM) { imms++; if (shift || place) t.s[k].imm = below(g, place ? 256 : 70); }
     }
+    bool order = (o->code == OP_MIN || o->code == OP_MAX) && type_is_float((enum ptx_type)o->type);
+    if (order && t.s[0].kind == R_REG && t.s[0].kind == t.s[1].kind && t.s[0].reg == t.s[1].reg) { make_arith(g); return; }      /* ptxas moves, where silicon makes one NaN */
     u32 nd = 1;
     enum reg_file df = file_letter(o->sig[0]);
     t.d = dest(g, df, tag);

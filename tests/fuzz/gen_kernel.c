@@ -235,15 +235,17 @@ static void make_block(struct gen *g, u32 items)
 
 /* ---- whole programs ---- */
 
+/* Numbers that ptxas cannot know: what it computes itself is no approximation of silicon's. A grid is never so large. */
 static void first_values(struct gen *g)
 {
-    struct opr none = { 0 };
+    op3(g, "setp.lt.u32", reg(FILE_P, g->ptmp), sreg(G_NCTAID_X), imm(FILE_R, 1000));
     for (u32 k = 0; k < 6; k++) {
         for (enum reg_file f = FILE_H; f <= FILE_G; f++) {
             if (f != FILE_R && k > 2) continue;
-            static const char *const movs[] = { "", "mov.u16", "mov.u32", "mov.u64", "mov.f32", "mov.f64" };
+            static const char *const selps[] = { "", "selp.u16", "selp.u32", "selp.u64", "selp.f32", "selp.f64" };
             u16 r = fresh(g, f);
-            op3(g, movs[f], reg(f, r), imm(f, random_imm(g, f)), none);
+            struct item *i = op3(g, selps[f], reg(f, r), imm(f, random_imm(g, f)), imm(f, 1));
+            i->s[2] = reg(FILE_P, g->ptmp);
             pool_add(g, f, r, TAG_S);
         }
     }

@@ -304,6 +304,34 @@ static void label(struct gen *g, u32 l) { put_item(g, I_LABEL)->label = l; }
 static void branch(struct gen *g, u32 l, u16 p, bool neg) { struct item *i = put_item(g, I_BRA); i->label = l; i->guarded = 1; i->guard = p; i->neg = neg; }
 static void jump(struct gen *g, u32 l) { put_item(g, I_BRA)->label = l; }
 
+/* What comes from a lane that takes no part is anything: where that is so, the thread keeps its own value. */
+static void put_shuffle(struct gen *g, struct item t)
+{
+    enum reg_file f = (enum reg_file)t.d.file;
+    struct opr d = t.d, d2 = t.d2, lane = sreg(G_LANEID), b = t.s[1], j = reg(FILE_R, fresh(g, FILE_R)), who = reg(FILE_R, fresh(g, FILE_R)), all = reg(FILE_P, g->pfuel), none = { 0 };
+    u64 segment = t.s[2].imm >> 8 & 31;
+    op3(g, "setp.eq.u32", all, reg(FILE_R, g->lin), reg(FILE_R, g->lin));
+    *put_item(g, I_WARP) = (struct item){ .kind = I_WARP, .op = W_BALLOT, .type = T_B32, .d = who, .s = { all, [3] = t.s[3] } };
+    if (b.kind == R_IMM) op3(g, "mov.u32", j, imm(FILE_R, b.imm & 31), none);
+    else op3(g, "and.b32", j, b, imm(FILE_R, 31));
+    if (t.op == W_SHFL_IDX) {
+        struct opr own = reg(FILE_R, fresh(g, FILE_R));
+        op3(g, "and.b32", own, lane, imm(FILE_R, segment));
+        op3(g, "and.b32", j, j, imm(FILE_R, 31 & ~segment));
+        op3(g, "or.b32", j, j, own);
+    } else op3(g, t.op == W_SHFL_UP ? "sub.s32" : t.op == W_SHFL_DOWN ? "add.s32" : "xor.b32", j, lane, j);
+    t.d = reg(f, fresh(g, f));
+    t.d2 = reg(FILE_P, fresh(g, FILE_P));
+    *put_item(g, I_WARP) = t;
+    op3(g, "and.b32", j, j, imm(FILE_R, 31));
+    op3(g, "shr.u32", j, who, j);
+    op3(g, "and.b32", j, j, imm(FILE_R, 1));
+    op3(g, "not.pred", all, t.d2, none);
+    op3(g, "setp.ne.or.u32", all, j, imm(FILE_R, 0))->s[2] = all;
+    op3(g, f == FILE_F ? "selp.f32" : "selp.b32", d, t.d, t.s[0])->s[2] = all;
+    if (d2.kind) op3(g, "mov.pred", d2, t.d2, none);
+}
+
 static void make_warp(struct gen *g)
 {
     static const u32 masks[] = { 0xffffffff, 0xffffffff, 0xffffffff, 0xffff, 0xffff0000, 0x55555555, 1, 0x80000000, 0x0ff0 };
@@ -337,7 +365,8 @@ static void make_warp(struct gen *g)
         }
         if ((kind <= W_SHFL_IDX || kind == W_MATCH_ALL) && chance(g, 40)) t.d2 = reg(FILE_P, pick(g, FILE_P, TAG_V)->reg);
     }
-    *put_item(g, I_WARP) = t;
+    if (kind <= W_SHFL_IDX) put_shuffle(g, t);
+    else *put_item(g, I_WARP) = t;
     label(g, end);
 }
 

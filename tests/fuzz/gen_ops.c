@@ -88,11 +88,11 @@ static void add_float_ops(void)
                 add_op(directed[k].code, wide ? T_F64 : T_F32, directed[k].sig, "%s.%s.%s", directed[k].name, mode[m], wide ? "f64" : "f32")->mods = (u8)(OPM_RZ << m);
 }
 
-/* f16, bf16 and pairs of them, which lie in registers of 16 and 32 bits */
+/* f16, bf16 and pairs of them, which lie in registers of 16 and 32 bits. Not abs and neg: ptxas takes two of them away, NaNs and all. */
 static void add_half_ops(void)
 {
     static const struct { const char *name, *sig; enum op_code code; } rows[] = { { "add", "TTT", OP_ADD }, { "sub", "TTT", OP_SUB }, { "mul", "TTT", OP_FMUL }, { "fma.rn", "TTTT", OP_FMA },
-        { "min", "TTT", OP_MIN }, { "max", "TTT", OP_MAX }, { "abs", "TT", OP_ABS }, { "neg", "TT", OP_NEG }, { "tanh.approx", "TT", OP_TANH } };
+        { "min", "TTT", OP_MIN }, { "max", "TTT", OP_MAX }, { "tanh.approx", "TT", OP_TANH } };
     static const enum ptx_type types[] = { T_F16, T_F16X2, T_BF16, T_BF16X2 };
     for (u32 k = 0; k < COUNT_OF(types); k++) {
         enum ptx_type t = types[k];
