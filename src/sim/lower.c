@@ -77,10 +77,18 @@ static struct opnd symbol_const(struct lower *w, struct ptx_var *v, u64 value)
     return (struct opnd){ .kind = O_CONST, .value = value, .reg = w->sym.n };
 }
 
+struct ptx_var *lower_home(const struct lower *w, struct ptx_var *v)
+{
+    const struct ptx_func *f = w->l->func;
+    for (u32 k = 0; w->home && k < f->nparam; k++)
+        if (f->param[k] == v && w->home[k]) return w->home[k];
+    return v;
+}
+
 static struct opnd symbol_address(struct lower *w, const struct ptx_operand *o, enum ptx_type type)
 {
     if (o->func) return lower_const(o->func->addr + (u64)o->imm);
-    struct ptx_var *v = o->var;
+    struct ptx_var *v = lower_home(w, o->var);
     if (!v) return lower_const((u64)o->imm);
     u64 at = v->offset + (u64)o->imm;
     int add = isa_form(N_add, type_size[type] == 8 ? T_U64 : T_U32, type_size[type] == 8 ? T_U64 : T_U32, 0);
@@ -385,9 +393,20 @@ static void fix_targets(struct lower *w, const u32 *block_of)
         for (u32 j = 1; j <= w->brx.p[k][0]; j++) w->brx.p[k][j] = block_of[w->brx.p[k][j]];
 }
 
-/* .param, .local variables of the function get their offsets. */
-static void layout(struct lowered *l, struct arena *a)
+/* Whether a pointer to it is made: nothing but an access and a call names it otherwise. */
+static bool is_address_taken(const struct ptx_func *f, const struct ptx_var *v)
 {
+    for (u32 k = 0; k < f->ninsn; k++)
+        for (u32 j = 0; j < f->insn[k].narg; j++)
+            if (f->insn[k].arg[j].kind == OP_SYM && f->insn[k].arg[j].var == v) return true;
+    return false;
+}
+
+/* .param, .local variables of the function get their offsets. A parameter of a function that somebody points to is in local memory, by its name too. */
+static void layout(struct lower *w)
+{
+    struct lowered *l = w->l;
+    struct arena *a = w->mem;
     struct ptx_func *f = l->func;
     u64 p = 0, q = 0;
 #define PLACE(at, v) ((at) = ((at) + (v)->align - 1) / (v)->align * (v)->align, (v)->offset = (at), (at) += (v)->size)
@@ -400,7 +419,16 @@ static void layout(struct lowered *l, struct arena *a)
     l->arg_off = NEW_ARRAY(a, u32, f->nparam + 1);
     l->ret_off = NEW_ARRAY(a, u32, f->nret + 1);
     if (!f->is_entry) {
-        for (u32 k = 0; k < f->nparam; k++) { PLACE(p, f->param[k]); l->arg_off[k] = (u32)f->param[k]->offset; }
+        w->home = NEW_ARRAY(a, struct ptx_var *, f->nparam + 1);
+        for (u32 k = 0; k < f->nparam; k++) {
+            PLACE(p, f->param[k]);
+            l->arg_off[k] = (u32)f->param[k]->offset;
+            if (!is_address_taken(f, f->param[k])) continue;
+            w->home[k] = NEW(a, struct ptx_var);
+            *w->home[k] = *f->param[k];
+            w->home[k]->space = SP_LOCAL;
+            PLACE(q, w->home[k]);
+        }
         for (u32 k = 0; k < f->nret; k++) { PLACE(p, f->ret[k]); l->ret_off[k] = (u32)f->ret[k]->offset; }
     }
 #undef PLACE
@@ -507,7 +535,7 @@ struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
     l->func = f;
     l->serial = ++s->lowered;
     s->func[l->serial % FUNCS] = l;
-    layout(l, &mem);
+    layout(&w);
     if (l->local_bytes > LOCAL_STACK || l->pmem_bytes > LOCAL_STACK) {
         error_set(e, ERR_UNSUPPORTED, "function %.*s has %u KB of %s; Lockstep gives a thread %u KB", (int)f->name.n, f->name.p, MAX_OF(l->local_bytes, l->pmem_bytes) / 1024,
                   l->local_bytes > LOCAL_STACK ? "local arrays" : "parameters of calls", LOCAL_STACK / 1024);

@@ -14,6 +14,7 @@ struct lower {
     struct pair { u32 lo, hi; } *pair;          /* the two 64-bit halves of a .b128 register of the text; hi 0: not one */
     VEC(u32 *) brx;
     VEC(struct ptx_var *) sym;
+    struct ptx_var **home;                      /* of each parameter of a function: the local variable it lives in, because its address is taken; NULL: none */
     u32 *label_block;                           /* block that starts at an instruction of the text, NONE */
     const struct ptx_insn *cur;                 /* being lowered */
     struct opnd guard;                          /* of the current instruction */
@@ -47,6 +48,8 @@ void lower_call(struct lower *w, int form);                         /* lower_cal
 void lower_parameters(struct lower *w);                             /* at the entry: those that are registers */
 void lower_results(struct lower *w);                                /* before a return: the same */
 void lower_call_memory(struct lower *w, bool load, struct opnd data, u32 width, u32 at);   /* lower_memory.c: a register to or from the call's memory */
+void lower_home_store(struct lower *w, struct ptx_var *home, struct opnd data, u32 width, u32 at);
+struct ptx_var *lower_home(const struct lower *w, struct ptx_var *v);  /* where a variable lives: mostly it is that itself */
 /* Registers an operation writes and reads (guards included); returns how many. */
 u32 lop_defs(const struct lop *o, const struct lowered *l, u32 out[8]);
 u32 lop_uses(const struct lop *o, const struct lowered *l, u32 out[16]);

@@ -66,6 +66,19 @@ void lower_call(struct lower *w, int form)
     lower_end_around(w, around);
 }
 
+/* What came in the call's memory goes to the local variable that stands for it. */
+static void bring_home(struct lower *w, u32 k)
+{
+    static const u8 type[] = { [1] = T_U16, [2] = T_U16, [4] = T_U32, [8] = T_U64 };
+    const struct ptx_var *v = w->l->func->param[k];
+    for (u32 at = 0, n; at < v->size; at += n) {
+        for (n = MIN_OF(8u, v->align); n > v->size - at || at % n; n /= 2) ;
+        struct opnd t = lower_temp(w, (enum ptx_type)type[n]);
+        lower_call_memory(w, true, t, n, w->l->arg_off[k] + at);
+        lower_home_store(w, w->home[k], t, n, at);
+    }
+}
+
 void lower_parameters(struct lower *w)
 {
     const struct ptx_func *f = w->l->func;
@@ -73,6 +86,8 @@ void lower_parameters(struct lower *w)
     w->cur = f->ninsn ? &f->insn[0] : NULL;
     for (u32 k = 0; k < f->nparam && !f->is_entry; k++)
         if (f->param[k]->reg) lower_call_memory(w, true, (struct opnd){ .kind = O_REG, .reg = f->param[k]->reg->index }, type_bytes(f->param[k]), w->l->arg_off[k]);
+    for (u32 k = 0; k < f->nparam && w->home; k++)
+        if (w->home[k]) bring_home(w, k);
     if (w->op.n) lower_end_block(w, TERM_FALL);         /* a label may stand before the first instruction */
 }
 

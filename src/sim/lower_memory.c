@@ -97,14 +97,26 @@ static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space 
     VEC_PUSH(w->mem, &w->op, o);
 }
 
-void lower_call_memory(struct lower *w, bool load, struct opnd data, u32 width, u32 at)
+/* One register to or from memory that the text does not name. */
+static void private_access(struct lower *w, bool load, enum ptx_space space, struct opnd at, struct opnd data, u32 width)
 {
     const struct isa_form *f = &isa_forms[isa_form(load ? N_ld : N_st, T_NONE, T_NONE, 0)];
-    static const u8 type[] = { [2] = T_B16, [4] = T_B32, [8] = T_B64 };
-    struct site s = { .name = f->name, .space = SP_CALL, .width = (u8)width, .reg_width = (u8)width, .vec = 1, .scope = SCOPE_CTA, .type = type[width], .addr_width = 8, .op = w->op.n };
-    struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = w->cur, .site = w->site.n, .a = lower_const(at), .d = data, .guard = w->guard };
+    static const u8 type[] = { [1] = T_B8, [2] = T_B16, [4] = T_B32, [8] = T_B64 };
+    struct site s = { .name = f->name, .space = (u8)space, .width = (u8)width, .reg_width = (u8)MAX_OF(width, 2u), .vec = 1, .scope = SCOPE_CTA, .type = type[width], .addr_width = 8, .op = w->op.n };
+    struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = w->cur, .site = w->site.n, .a = at, .d = data, .guard = w->guard };
     VEC_PUSH(w->mem, &w->site, s);
     VEC_PUSH(w->mem, &w->op, o);
+}
+
+void lower_call_memory(struct lower *w, bool load, struct opnd data, u32 width, u32 at)
+{
+    private_access(w, load, SP_CALL, lower_const(at), data, width);
+}
+
+void lower_home_store(struct lower *w, struct ptx_var *home, struct opnd data, u32 width, u32 at)
+{
+    struct ptx_operand place = { .kind = OP_SYM, .var = home, .imm = at };
+    private_access(w, false, SP_LOCAL, lower_operand(w, &place, T_U64), data, width);
 }
 
 static void load_store(struct lower *w, const struct isa_form *f)
@@ -117,6 +129,7 @@ static void load_store(struct lower *w, const struct isa_form *f)
     enum ptx_space sp = str_is(i->op->base, "ldu") ? SP_GLOBAL : space_of(i);
     u32 n = data->kind == OP_VEC ? data->nelem : 1;
     if (m->kind != OP_MEM || n > 8 || t == T_PRED || type_size[t] == 0 || (u32)type_size[t] * n > 32) { lower_unsupported(w); return; }
+    if (sp == SP_PARAM && m->var && lower_home(w, m->var) != m->var) sp = SP_LOCAL;
     if (sp == SP_PARAM) {
         if (load && t != T_B128 && load_constant(w, data, m, t)) return;
         bool own = false;
