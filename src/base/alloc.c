@@ -37,7 +37,7 @@ _Noreturn void base_exhausted(size_t bytes, const char *what)
     char many[40] = "what is needed";
     if (bytes) snprintf(many, sizeof many, "%zu bytes", bytes);
     fprintf(stderr, "lockstep: out of memory: %s%s%s could not be had\n", many, what[0] ? " for " : "", what);
-    exit(ERR_MEMORY);
+    exit(2);                                    /* as the command ends when memory is refused where that can be undone */
 }
 
 void *base_alloc(size_t bytes)

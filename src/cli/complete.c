@@ -10,7 +10,7 @@ static bool is_words(const char *operand)
     if (!strchr(operand, '|'))
         return false;
     for (const char *p = operand; *p; p++)
-        if (*p != '|' && !islower((unsigned char)*p) && !isdigit((unsigned char)*p))
+        if (!strchr("|[]", *p) && !islower((unsigned char)*p) && !isdigit((unsigned char)*p))
             return false;
     return true;
 }
@@ -24,7 +24,8 @@ static const char *operand_of(const struct row *o)
 static void add_words(struct text *t, const char *operand)
 {
     for (const char *p = operand; *p; p++)
-        text_add(t, "%c", *p == '|' ? ' ' : *p);
+        if (*p != '[' && *p != ']')             /* around what may be left out */
+            text_add(t, "%c", *p == '|' ? ' ' : *p);
 }
 
 /* The options of a verb and those of all, with a space before each. */
