@@ -83,9 +83,19 @@ static bool known_weakly(const struct telling *x)
     return uncached(x->t->warp->code->low, x->t->op_index, x->me->op) && uncached(x->old_low, x->old_op, x->old->op) && !(x->old->op & x->me->op & OP_STRONG);
 }
 
+/* The copy of the first side; group 0: it is not known any more. */
+static struct async_flight flight_of(const struct telling *x)
+{
+    struct async_flight a = { 0 };
+    const struct cta *c = x->t->warp->cta;
+    u32 warp = word_warp(x->old->a) % 32;
+    if (x->t->space == SPACE_SHARED && warp < c->nwarps) async_flight(c->warp[warp], old_lane(x), x->t->warp->shared + x->at, &a);
+    return a;
+}
+
 static enum finding_kind kind_of(const struct telling *x)
 {
-    if (x->old->op & OP_ASYNC) return x->me->op & OP_WRITE ? F_async_overwrite : F_async_early;
+    if (x->old->op & OP_ASYNC) return x->me->op & OP_WRITE ? F_async_overwrite : flight_of(x).waited ? F_async_wait : F_async_early;
     if (x->me->op & x->old->op & OP_WRITE && x->me->op & OP_ASYNC) return F_async_overwrite;
     if (known_weakly(x)) return F_order_weak;
     if (x->old->op & x->me->op & OP_STRONG && (x->old->bytes == x->me->bytes || x->old->whole == x->me->whole)) return F_race_scope;
@@ -137,17 +147,30 @@ static void describe(struct telling *x)
 
 static bool same_warp(const struct telling *x) { return same_cta(x) && word_warp(x->old->a) == (u32)x->t->w->key >> 14 && word_kind(x->old->a) <= WHO_WARP; }
 
-static const char *order_text(const struct telling *x)
+static const char *order_text(struct telling *x)
 {
     if (x->f.kind == F_race_readonly) return "a plain load in place of the read-only one, or a launch of its own";
     if (x->f.kind == F_race_lanes) return "nothing: one lane should store, or an atomic combine the values";
     if (x->f.kind == F_race_scope) return "scope .gpu on both sides";
     if (x->f.kind == F_race && x->old->op & x->me->op & OP_STRONG) return "accesses of one size on both sides";
-    if (x->f.kind == F_async_early) return "cp.async.wait_group by the thread that copies, so that its group is done, and a barrier where another thread reads";
+    if (x->f.kind == F_async_early || x->f.kind == F_async_wait)
+        return arena_printf(&x->mem, "cp.async.wait_group %u by the thread that copies, so that its group is done, and a barrier where another thread reads", flight_of(x).newer);
     if (x->f.kind == F_async_overwrite) return "cp.async.wait_group by the thread that copies, before the second";
     if (same_warp(x)) return "a __syncwarp() between the two";
     if (same_cta(x)) return "a __syncthreads() between the two";
     return "two launches, or a release after the first and an acquire before the second, both at gpu scope";
+}
+
+/* Which group the copy belongs to, and what its thread waited for. */
+static const char *flight_text(struct telling *x)
+{
+    struct async_flight a = flight_of(x);
+    if (!a.group) return "the copy was in flight: nobody had waited for its group";
+    if (!a.committed) return arena_printf(&x->mem, "the copy was in flight: its group, the thread's group %u, has not even been committed", a.group);
+    const char *which = a.newer ? arena_printf(&x->mem, "with %u newer one%s", a.newer, a.newer == 1 ? "" : "s") : "the newest";
+    const char *copy = arena_printf(&x->mem, "the copy was in flight: it belongs to group %u of its thread, %s", a.group, which);
+    if (!a.waited) return arena_printf(&x->mem, "%s, and the thread had not waited since", copy);
+    return arena_printf(&x->mem, "%s; the thread's last wait, wait_group %u, leaves %s in flight: wait_group %u was needed", copy, a.wait, a.wait == 1 ? "the newest" : arena_printf(&x->mem, "the %u newest", a.wait), a.newer);
 }
 
 static const char *cause_text(struct telling *x)
@@ -159,7 +182,7 @@ static const char *cause_text(struct telling *x)
     case F_race_same_value: return "both write the same constant";
     case F_race_readonly: return "a read-only load may come from a cache that does not see what this launch writes, ordered or not";
     case F_race_lanes: return "lanes of one store write different values to one address: which one stays is not defined";
-    case F_async_early: return "the copy was in flight: nobody had waited for its group";
+    case F_async_early: case F_async_wait: return flight_text(x);
     case F_async_overwrite: return "an asynchronous copy into these bytes was in flight";
     default: break;
     }
@@ -256,7 +279,7 @@ static void tell(struct telling *x, enum finding_kind kind)
 
 static bool wanted(const struct launch *l, enum finding_kind k)
 {
-    bool async = k == F_async_early || k == F_async_overwrite;
+    bool async = k == F_async_early || k == F_async_overwrite || k == F_async_wait;
     return l->in->checks & (async ? CHECK_ASYNC : CHECK_RACE);
 }
 
@@ -273,13 +296,17 @@ static struct telling begin(const struct touch *t, const struct list_entry *old,
     return x;
 }
 
+/* Two that initialise one mbarrier: the machine has said so already. */
+static bool initialises(const struct lowered *l, u32 op) { return l && op < l->nop && l->op[op].name == N_mbar_init; }
+
 void race_found(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
 {
     const struct race *r = t->w->c->race;
     if (unlikely(r->hook != NULL)) { r->hook(r->hook_self, t, byte); return; }
     struct telling x = begin(t, old, me, byte);
     enum finding_kind k = kind_of(&x);
-    if (wanted(t->warp->cta->launch, k)) tell(&x, k);
+    bool said = initialises(t->warp->code->low, t->op_index) && initialises(x.old_low, x.old_op) && t->warp->cta->launch->in->checks & CHECK_ASYNC;
+    if (wanted(t->warp->cta->launch, k) && !said) tell(&x, k);
     arena_free(&x.mem);
 }
 

@@ -216,7 +216,7 @@ static void fact_of(struct ink *k, const char *label, const struct entry *e, voi
 /* Of a crowd of readers only one is known by name. Where that one is the writer itself, it was one of the others that raced. */
 static bool nameless(const struct finding *f, const char *access)
 {
-    bool copy = f->kind == F_async_early || f->kind == F_async_overwrite;        /* a thread can meet its own */
+    bool copy = f->kind == F_async_early || f->kind == F_async_overwrite || f->kind == F_async_wait;        /* a thread can meet its own */
     return !copy && f->thread[0] == f->rival->thread && !memcmp(f->cta, f->rival->cta, sizeof f->cta) && access && strcmp(access, "write") != 0;
 }
 

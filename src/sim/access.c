@@ -25,6 +25,8 @@ static struct object_of owner(const struct access *a, u32 lane)
     return o ? (struct object_of){ o, true } : (struct object_of){ mem_find(m, addr), false };
 }
 
+const struct mem_object *access_owner(const struct access *a, u32 lane) { return owner(a, lane).object; }
+
 static bool within(u64 addr, u64 n, u64 lo, u64 size) { return addr - lo < size && n <= size - (addr - lo); }
 
 static void check_global(struct access *a, u32 lane, struct lane_check *c)

@@ -30,5 +30,6 @@ void access_addresses(struct access *a, const char *R);
 void access_check(struct access *a);
 /* What its address must be a multiple of: half of a 32-byte access asks for what the whole needs. */
 static inline u64 access_align(const struct access *a) { return a->site->align > a->bytes ? a->site->align : a->bytes; }
+const struct mem_object *access_owner(const struct access *a, u32 lane);        /* the object that a global address must stay inside, NULL: none */
 bool access_is_host_visible(const struct warp *w, u64 addr);
 #endif

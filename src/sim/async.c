@@ -11,13 +11,33 @@
 
 /* ---- copies ---- */
 
-struct copy { char *to; const char *from; u64 addr; u32 group, origin; u8 lane, bytes, given; };        /* addr: of from; given: bytes to read, the rest is zero */
-struct copies { u32 committed[LANES]; u32 n, cap; struct copy c[]; };
+struct copy { char *to; const char *from; u64 addr; struct lowered *low; u32 op, group, origin; u8 lane, bytes, given; };        /* addr: of from; low, op: where it was issued; given: bytes to read, the rest is zero */
+struct copies {                 /* of a warp; groups are counted lane by lane */
+    u32 committed[LANES];       /* groups so far */
+    u32 waits[LANES];           /* groups that the last wait left in flight, plus one; 0: there was none */
+    u32 waited[LANES];          /* groups committed when it was executed */
+    u32 n, cap;
+    struct copy c[];
+};
 
 void async_reset(struct warp *w)
 {
     w->copies->n = 0;
     memset(w->copies->committed, 0, sizeof w->copies->committed);
+    memset(w->copies->waits, 0, sizeof w->copies->waits);
+}
+
+bool async_flight(const struct warp *w, u32 lane, const char *at, struct async_flight *out)
+{
+    const struct copies *s = w->copies;
+    for (u32 k = s ? s->n : 0; k-- > 0;) {
+        const struct copy *c = &s->c[k];
+        if (c->lane != lane || at < c->to || at >= c->to + c->bytes) continue;
+        bool committed = c->group < s->committed[lane], since = s->waits[lane] && s->waited[lane] > c->group;
+        *out = (struct async_flight){ .group = c->group + 1, .committed = committed, .newer = committed ? s->committed[lane] - c->group - 1 : 0, .waited = committed && since, .wait = since ? s->waits[lane] - 1 : 0 };
+        return true;
+    }
+    return false;
 }
 
 static struct copies *copies_of(struct warp *w, u32 more)
@@ -64,7 +84,43 @@ static void complete(struct warp *w, u32 mask, s64 keep)
     s->n = left;
 }
 
-void async_exit(struct warp *w, u32 mask) { complete(w, mask, -1); }
+bool async_covers(const struct cta *c, const char *at, u32 bytes)
+{
+    for (u32 n = 0; n < c->nwarps; n++) {
+        const struct copies *s = c->warp[n]->copies;
+        for (u32 k = 0; s && k < s->n; k++) if (at < s->c[k].to + s->c[k].bytes && at + bytes > s->c[k].to) return true;
+    }
+    return false;
+}
+
+static void unfinished(struct warp *w, struct lowered *low, u32 op, u32 lanes, u32 bytes)
+{
+    char cause[160];
+    struct finding f = { .kind = F_async_unfinished, .cause = cause };
+    snprintf(cause, sizeof cause, "the thread left with copies of %u bytes that were started here and that it had not waited for", bytes);
+    struct code *code = w->code, at = *code;    /* the place is that of the copy, whatever function the lanes leave from */
+    at.low = low;
+    w->code = &at;
+    found(w, op, &f, lanes);
+    w->code = code;
+}
+
+void async_exit(struct warp *w, u32 mask)
+{
+    const struct copies *s = w->copies;
+    for (u32 k = 0; k < s->n && w->cta->launch->in->checks & CHECK_ASYNC; k++) {
+        const struct copy *c = &s->c[k];
+        u32 lanes = 0;
+        bool told = false;
+        for (u32 j = 0; j < s->n; j++) {
+            if (s->c[j].low != c->low || s->c[j].op != c->op || !(mask >> s->c[j].lane & 1)) continue;
+            told |= j < k;
+            lanes |= 1u << s->c[j].lane;
+        }
+        if (lanes && !told) unfinished(w, c->low, c->op, lanes, c->bytes);
+    }
+    complete(w, mask, -1);
+}
 
 /* Looks at what the lanes read, those that read the same number of bytes together: bytes that are filled with zeros may lie past the end. */
 static void copy_sources(struct access *from, const u32 *given)
@@ -107,7 +163,7 @@ static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
         if (!(to.ok >> l & 1)) continue;
         if (given[l] && !(from.ok >> l & 1)) { to.ok &= ~(1u << l); continue; }        /* nothing is under way there */
         bool raw = w->init_shared && given[l] && !shadow_defined(w->init_global, from.addr[l], given[l]);
-        s->c[s->n++] = (struct copy){ to.ptr[l], from.ptr[l], from.addr[l], s->committed[l], raw ? origin_of_memory(&from, l) : 0, (u8)l, (u8)to.bytes, (u8)given[l] };
+        s->c[s->n++] = (struct copy){ to.ptr[l], from.ptr[l], from.addr[l], w->code->low, i->op, s->committed[l], raw ? origin_of_memory(&from, l) : 0, (u8)l, (u8)to.bytes, (u8)given[l] };
     }
     w->changed = 1;
     if (w->code->watch) observe_access(w->cta->launch, &to);
@@ -125,7 +181,14 @@ static int copy_commit(char *restrict R, const struct insn *i, struct warp *w)
 static int copy_wait(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
-    complete(w, active_lanes(w, R, i), o->name == N_cp_wait_all ? -1 : (s64)o->off);
+    struct copies *s = w->copies;
+    u32 mask = active_lanes(w, R, i);
+    for (u32 m = s ? mask : 0; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        s->waits[l] = o->name == N_cp_wait_all ? 1 : (u32)o->off + 1;
+        s->waited[l] = s->committed[l];
+    }
+    complete(w, mask, o->name == N_cp_wait_all ? -1 : (s64)o->off);
     return 0;
 }
 
@@ -135,6 +198,78 @@ static int copy_wait(char *restrict R, const struct insn *i, struct warp *w)
 static u32 mb_pending(u64 b) { return (u32)b & MB_COUNT; }
 static u32 mb_expected(u64 b) { return (u32)(b >> 20) & MB_COUNT; }
 static u64 mb_make(u32 pending, u32 expected, u64 phase) { return (pending & MB_COUNT) | (u64)(expected & MB_COUNT) << 20 | phase << 40; }
+
+struct mbarrier_word async_mbarrier(u64 word) { return (struct mbarrier_word){ word >> 40, mb_expected(word) - mb_pending(word), mb_expected(word) }; }
+
+/* Where the valid mbarriers of a CTA lie: what the word says cannot be told from what else may be in its place. */
+struct mbarriers { u32 n, cap; u64 at[]; };
+
+static bool mb_known(const struct cta *c, u64 at)
+{
+    for (u32 k = 0; c->mbarriers && k < c->mbarriers->n; k++) if (c->mbarriers->at[k] == at) return true;
+    return false;
+}
+
+static void mb_remember(struct cta *c, u64 at)
+{
+    struct mbarriers *t = c->mbarriers;
+    if (!t || t->n == t->cap) {
+        u32 cap = t ? 2 * t->cap : 16;
+        struct mbarriers *more = base_realloc(t, sizeof *t + cap * sizeof *t->at);
+        if (!more) return;
+        if (!t) more->n = 0;
+        more->cap = cap;
+        c->mbarriers = t = more;
+    }
+    t->at[t->n++] = at;
+}
+
+static void mb_forget(struct cta *c, u64 at)
+{
+    struct mbarriers *t = c->mbarriers;
+    for (u32 k = 0; t && k < t->n; k++) if (t->at[k] == at) t->at[k--] = t->at[--t->n];
+}
+
+void async_begin(struct cta *c) { if (c->mbarriers) c->mbarriers->n = 0; }
+
+static void mb_misused(const struct access *a, u32 lane, const char *cause, const char *fix)
+{
+    struct warp *w = a->warp;
+    struct finding f = { .kind = F_mbarrier_misuse, .access = "atomic", .space = "shared", .width = 8, .cause = cause, .fix = fix };
+    struct arena mem = { 0 };
+    const struct root *r = &a->site->root;
+    memcpy(f.addr, a->addr, sizeof f.addr);
+    if (r->kind == ROOT_VAR) {
+        f.object = plain_name(&mem, r->var->name);
+        f.object_base = r->var->offset;
+        f.object_size = r->var->size;
+        f.element_size = 8;
+    }
+    if (w->cta->launch->in->checks & CHECK_ASYNC) found(w, a->insn->op, &f, 1u << lane);
+    arena_free(&mem);
+}
+
+/* Before the operation is done to the word b. */
+static void mb_check(const struct access *a, u32 lane, u32 name, u64 b, u32 count)
+{
+    struct cta *c = a->warp->cta;
+    u64 at = a->addr[lane];
+    bool known = mb_known(c, at), arrives = name == N_mbar_arrive || name == N_mbar_drop || name == N_cp_mbar;
+    char text[200];
+    if (a->space[lane] != SP_SHARED) return;
+    if (name == N_mbar_init) {
+        if (known) mb_misused(a, lane, "it is initialised already, and valid until mbarrier.inval: whoever waits there loses the phase", "Let one thread initialise it, once; before initialising it again, mbarrier.inval behind a barrier.");
+        else mb_remember(c, at);
+        if (!count) mb_misused(a, lane, "its count is 0: no arrival can complete a phase", "Give it the number of arrivals of a phase.");
+    } else if (!known) {
+        mb_misused(a, lane, "nobody has initialised an mbarrier there", "Initialise it by one thread with the number of arrivals of a phase, and pass a barrier before anybody uses it.");
+        mb_remember(c, at);     /* once is enough */
+    } else if (name == N_mbar_inval) mb_forget(c, at);
+    else if (arrives && count > mb_pending(b)) {
+        snprintf(text, sizeof text, "%u arrival%s at once, and the phase expects only %u more of its %u", count, count == 1 ? "" : "s", mb_pending(b), mb_expected(b));
+        mb_misused(a, lane, text, "Initialise it with the number of all arrivals of a phase.");
+    }
+}
 
 static u64 mb_arrive(u64 b, u32 count, bool drop)
 {
@@ -174,6 +309,7 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
         u64 *p = (u64 *)(void *)a.ptr[l], b = __atomic_load_n(p, __ATOMIC_ACQUIRE), now = b;
         u64 x = o->b.kind == O_NONE ? 1 : lane_value(w, w->code, R, i->b, CLS_AT(i, 2), o->name == N_mbar_wait ? 8 : 4, l);
         state[l] = b;
+        mb_check(&a, l, o->name, b, o->name == N_cp_mbar ? 1 : (u32)x);
         switch (o->name) {
         case N_mbar_init: now = mb_make((u32)x, (u32)x, 0); break;
         case N_mbar_inval: now = 0; break;

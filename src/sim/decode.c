@@ -10,6 +10,7 @@
 #include "sim/lanes.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
+#include "sim/wraps.h"
 
 struct alloc { u32 next; VEC(u32) free[4]; };   /* slots of 8 bytes; free lists by size class */
 
@@ -293,10 +294,23 @@ static void push_lane(struct decoder *d, const struct lop *o, u32 k, bool div)
     push(d, i, fn, h, NULL);
 }
 
+/* Looks at arithmetic before it is done; this counts as no step. */
+static void push_look(struct decoder *d, const struct lop *o, u32 k, handler *look)
+{
+    struct insn i = make(d, o, k);
+    i.kind = KX_LOOK;
+    push(d, i, look, NULL, NULL);
+    d->picks++;
+}
+
 static void push_op(struct decoder *d, u32 k, bool div)
 {
     const struct lop *o = &d->l->op[k];
     if (o->kind == KX_DEAD) return;
+    u8 wraps = d->c->watch & WATCH_WRAPS && d->l->wraps ? d->l->wraps[k] : 0;
+    if (wraps & ~WRAP_USE) push_look(d, o, k, wraps_step);
+    if (wraps & WRAP_USE) push_look(d, o, k, wraps_use);
+    if (d->l->hazard[k]) push_look(d, o, k, hazards_look);
     if (o->kind == K_LANE || o->kind == K_CMP || o->kind == K_PRED) { push_lane(d, o, k, div); return; }
     struct insn i = make(d, o, k);
     if (div) i.flags |= IF_BLEND;

@@ -1,6 +1,7 @@
 /* A bad access in words: which object, which element, and the arithmetic that led there. Addresses are shown as object + offset: where
  * the arena lies differs between machines, and a report does not. */
 #include "sim/explain.h"
+#include "sim/wraps.h"
 #include <inttypes.h>
 
 static const char *access_word(const struct site *s) { return s->name == N_ld ? "read" : s->name == N_st ? "write" : "atomic"; }
@@ -259,6 +260,7 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
     case INVALID: explain_invalid(a, first, &mem, &f); break;
     default: break;
     }
+    if (x->verdict == PAST || x->verdict == NEIGHBOUR || x->verdict == INVALID || x->verdict == NULL_POINTER) wraps_explain(a, mask, &mem, &f);
     /* every thread has its own piece of the heap: what counts is where it was taken */
     f.cause_key = x->object && x->object->kind == MEM_HEAP && x->object->alloc_site ? str_hash(str_of(x->object->alloc_site)) : x->object ? x->object->id : x->var ? str_hash(x->var->name) : 0;
     found(w, a->insn->op, &f, mask);

@@ -199,6 +199,7 @@ struct taint init_read(const struct access *a, u32 lane, u64 offset, u32 n)
     u64 at;
     struct shadow *s = init_shadow(a->warp, a->space[lane], lane, a->addr[lane] + offset, &at);
     struct taint t = s ? shadow_read(s, at, n) : (struct taint){ 0 };
+    if (t.undef && a->space[lane] == SP_SHARED && a->warp->cta->launch->in->checks & CHECK_ASYNC && async_covers(a->warp->cta, a->ptr[lane] + offset, n)) return (struct taint){ 0 };     /* that it comes too early is said already */
     if (t.undef && !t.origin) t.origin = origin_of_memory(a, lane);
     return t;
 }

@@ -1,20 +1,30 @@
 /* What the host gets to see: bytes that arithmetic made from undefined values are findings, bytes that were only copied are at most a
- * note (RULES.md I2, I3). Memory that no kernel has written is not looked at: nobody claimed that it holds a result. */
+ * note (RULES.md I2, I3): single ones are padding, so only elements of which every byte is a copy of what nobody wrote are named. Memory that no
+ * kernel has written is not looked at: nobody claimed that it holds a result. */
 #include "sim/planes.h"
 #include <inttypes.h>
 
-struct run { u64 first, last, bytes; u32 origin; };     /* bytes of one origin, from the first to the last */
+struct run { u64 first, last, bytes; u32 origin; bool copied; };        /* bytes of one origin, from the first to the last; copied: not computed with */
 
 enum { RUNS = 16 };             /* different origins told apart in one copy */
 
-static void add(struct run *run, u32 *n, u64 at, u32 origin)
+/* Told as one: the same line was read, and the same line stored it. */
+static bool alike(const struct sim *s, u32 a, u32 b)
+{
+    const struct origin *x = a != b ? origin_get(s->origins, a) : NULL, *y = a != b ? origin_get(s->origins, b) : NULL;
+    if (a == b) return true;
+    if (!x || !y || x->key != y->key || !x->stored != !y->stored) return false;
+    return !x->stored || (x->stored->file && y->stored->file && !strcmp(x->stored->file, y->stored->file) && x->stored->line == y->stored->line && x->stored->col == y->stored->col);
+}
+
+static void add(const struct sim *s, struct run *run, u32 *n, u64 at, u64 bytes, u32 origin, bool copied)
 {
     u32 k = 0;
-    while (k < *n && run[k].origin != origin) k++;
+    while (k < *n && (run[k].copied != copied || !alike(s, run[k].origin, origin))) k++;
     if (k == RUNS) return;
-    if (k == *n) run[(*n)++] = (struct run){ at, at, 0, origin };
-    run[k].last = at;
-    run[k].bytes++;
+    if (k == *n) run[(*n)++] = (struct run){ at, at, 0, origin, copied };
+    run[k].last = at + bytes - 1;
+    run[k].bytes += bytes;
 }
 
 static void report_run(struct sim *s, struct report *report, const struct mem_object *o, const struct run *r)
@@ -26,11 +36,24 @@ static void report_run(struct sim *s, struct report *report, const struct mem_ob
     if (e && first / e == last / e) snprintf(where, sizeof where, "in element [%" PRIu64 "] of %s", first / e, o->name);
     else if (e) snprintf(where, sizeof where, "in elements [%" PRIu64 "..%" PRIu64 "] of %s", first / e, last / e, o->name);
     else snprintf(where, sizeof where, "between %" PRIu64 " and %" PRIu64 " of %s", first, last, o->name);
-    struct finding f = { .kind = F_uninit_output, .cause_key = (from ? from->key : 0) ^ o->id, .cause = cause, .once = true };
-    snprintf(cause, sizeof cause, "%" PRIu64 " byte%s %s %s computed from an undefined value%s%s", r->bytes, r->bytes == 1 ? "" : "s", where, r->bytes == 1 ? "was" : "were", from && from->name ? ", from " : "", from && from->name ? from->name : "");
+    struct finding f = { .kind = r->copied ? F_uninit_copy : F_uninit_output, .cause_key = (from ? from->key : 0) ^ o->id, .cause = cause, .once = true };
+    snprintf(cause, sizeof cause, "%" PRIu64 " byte%s %s %s %s%s%s", r->bytes, r->bytes == 1 ? "" : "s", where, r->bytes == 1 ? "was" : "were", r->copied ? "copied as they were, and nobody had written them" : "computed from an undefined value", from && from->name ? ", from " : "", from && from->name ? from->name : "");
     f.object = o->name; f.object_type = o->type; f.object_base = o->base; f.object_size = o->size; f.element_size = e;
     if (from) { f.place = from->stored; f.kernel = from->kernel; f.origin = from->place; f.origin_text = from->text; f.fix = from->fix; }
     report_add(report, &f);
+}
+
+/* A whole element of which every byte is a copy: its origin, or 0. */
+static u32 copied_element(struct shadow *x, const struct mem_object *o, u64 at)
+{
+    u32 e = o->element_size, origin = 0;
+    if (!e || e > 8 || (at - o->base) % e || at - o->base + e > o->size) return 0;
+    for (u32 k = 0; k < e; k++) {
+        struct taint t = shadow_read(x, at + k, 1);
+        if (t.undef != 0xff || t.made || !t.origin) return 0;
+        origin = origin ? origin : t.origin;
+    }
+    return origin;
 }
 
 void sim_check_output(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes)
@@ -42,9 +65,17 @@ void sim_check_output(struct sim *s, struct report *report, const struct mem_obj
     u64 end = addr + bytes;
     for (u64 at = addr; (at = shadow_next_undefined(x, at, end - at)) < end; at++) {
         struct taint t = shadow_read(x, at, 1);
+        u32 copied = t.made ? 0 : copied_element(x, o, at);
+        if (copied) {
+            add(s, run, &n, at, o->element_size, copied, true);
+            shadow_define(x, at, o->element_size);
+            at += o->element_size - 1;
+            continue;
+        }
         if (!t.made) continue;
-        add(run, &n, at, t.origin);
+        add(s, run, &n, at, 1, t.origin, false);
         shadow_define(x, at, 1);                /* what follows from it is no news */
     }
-    for (u32 k = 0; k < n; k++) report_run(s, report, o, &run[k]);
+    bool errors = report_errors(report) != 0;   /* what a copy lacks is then what an error kept from being written */
+    for (u32 k = 0; k < n; k++) if (!run[k].copied || !errors) report_run(s, report, o, &run[k]);
 }

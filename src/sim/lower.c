@@ -5,6 +5,7 @@
  * (barriers, .sync operations, calls) ends its block, so that a split always stands at the start of a block. An instruction
  * that isa.def lacks becomes a block end of its own, and is named when it is reached, not before. */
 #include "sim/lower.h"
+#include "sim/wraps.h"
 
 struct opnd lower_const(u64 value) { return (struct opnd){ .kind = O_CONST, .value = value }; }
 struct opnd lower_reg(u32 r) { return (struct opnd){ .kind = O_REG, .reg = r }; }
@@ -579,6 +580,8 @@ struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
     flow_build(l);
     roots_find(l);
     speculated_find(l);
+    wraps_find(l);
+    hazards_find(l);
     for (u32 k = 0; k < l->words; k++) l->reads_unwritten |= l->block[0].live_in[k] != 0;
     f->decoded = l;
     return l;

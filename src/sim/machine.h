@@ -41,7 +41,7 @@ struct insn {                                   /* 32 bytes, no pointers */
 _Static_assert(sizeof(struct insn) == 32, "an instruction is 32 bytes");
 enum { IF_GUARD_NEG = 1, IF_BLEND = 2, IF_TAG = 4, IF_PLAIN_BAR = 8, IF_CLS_E = 4 };        /* bits 4, 5: class of e */
 #define CLS_E(i) ((i)->flags >> IF_CLS_E & 3)
-enum { KX_GUARD = 16, KX_DEAD, KX_USE, KX_PICK };       /* kinds beyond isa.def: an affine guard; an operation that was propagated away; the uses of a terminator; what a selection picks */
+enum { KX_GUARD = 16, KX_DEAD, KX_USE, KX_PICK, KX_LOOK };      /* kinds beyond isa.def: an affine guard; an operation that was propagated away; the uses of a terminator; what a selection picks; arithmetic whose operands are looked at before it */
 
 struct warp;
 /* Executes one instruction over the register file R. Returns 0, or an event that leaves the straight line (EV_*). */
@@ -124,8 +124,8 @@ struct lop {                                    /* one operation of a lowered fu
 };
 
 /* Who looks at the accesses of a version of the code: observers of every access (slow), the race check, the check of initialised values,
- * observers of what writes global memory. */
-enum { WATCH_OBSERVE = 1, WATCH_RACE = 2, WATCH_INIT = 4, WATCH_WRITES = 8, WATCH_SETS = 16 };
+ * observers of what writes global memory; indices that wrap (wraps.h). */
+enum { WATCH_OBSERVE = 1, WATCH_RACE = 2, WATCH_INIT = 4, WATCH_WRITES = 8, WATCH_WRAPS = 16, WATCH_SETS = 32 };
 
 struct lowered {
     struct arena mem;
@@ -150,6 +150,9 @@ struct lowered {
     u32 *arg_off, *ret_off;                     /* where its own parameters and results lie in pmem */
     struct ptx_var **sym; u32 nsym;             /* variables whose address stands in a constant (opnd.reg is the number + 1) */
     u8 *speculated;                             /* by operation: a load of which nothing is used but by selections (RULES.md R8), or a selection that takes from such a SITE_SPECULATED */
+    u8 *wraps;                                  /* by operation: WRAP_*; NULL: no index of 32 bits is sign-extended (wraps.h) */
+    u8 *hazard;                                 /* by operation: a division or a shift whose second operand is looked at (hazards.c) */
+    u64 wraps_key; bool wraps_may;              /* shape and parameters of the last launch, as a hash; whether an index can wrap in it */
     bool reads_unwritten;                       /* some path reads a register before anything was written to it */
     u32 *tag; u32 ntag;                         /* registers that carry their object at run time: number + 1 of the tag plane */
     struct code *code[6][2][WATCH_SETS];        /* decoded versions, by log2 of the group, plain, watched; guarded by the sim's lock */
@@ -263,6 +266,7 @@ struct warp {                                   /* what every block touches come
     struct frame *base;                         /* frame of the kernel */
     struct split split[LANES];
     char *local;                                /* [lane][LOCAL_STACK], mapped when first used */
+    struct wraps *wraps;                        /* registers that hold an index that wrapped, NULL: none so far */
     struct copies *copies;                      /* asynchronous copies in flight, NULL: none so far */
     char *fast_R, *plain_R;                     /* the two register files of the kernel frame, kept for the next CTA */
     struct frame base_frame;
@@ -287,6 +291,7 @@ struct cta {
     struct warp **warp;
     struct bar bar[MAX_BARS]; u32 bars_used;    /* mask of those somebody is at */
     char *shared;
+    struct mbarriers *mbarriers;                /* where the valid ones lie (async.c), NULL: none so far */
     struct shadow *init;                        /* which of its bytes are defined; NULL: not checked, or there is none */
     void *race;                                 /* what the race check knows of this CTA */
     struct worker *worker;
@@ -376,6 +381,8 @@ struct divergence { u8 *div; u8 *cls; s32 *stride; };                           
 void classes_find(struct lowered *l, u32 group, struct divergence *out, struct arena *a);    /* classes.c */
 void roots_find(struct lowered *l);                                                            /* roots.c */
 void speculated_find(struct lowered *l);                                                       /* speculate.c */
+void hazards_find(struct lowered *l);                                                          /* hazards.c */
+handler hazards_look;
 struct code *decode(struct sim *s, struct lowered *l, const struct sim_launch *in, bool plain, struct error *e);          /* decode.c */
 handler lanes_mixed, lanes_blend, lanes_cmp_affine, lanes_guard_affine, roots_tagged;                             /* wrap.c, roots.c */
 handler *lanes_cmp_affine_for(const struct isa_form *f, u32 group, bool scalar_right);
@@ -383,6 +390,17 @@ enum guard_mode { GUARD_SIGNED, GUARD_UNSIGNED, GUARD_AND, GUARD_SHR_SIGNED, GUA
 handler *memory_handler(const struct site *s, const struct insn *i, u32 group, s32 stride);                 /* memory.c */
 handler *async_handler(enum isa_name name);                                                     /* async.c, matrix.c: NULL: not theirs */
 handler *matrix_handler(enum isa_name name);
+struct async_flight {                           /* a copy that is under way */
+    u32 group;                                  /* of its thread, from 1 */
+    bool committed;                             /* the group is complete */
+    u32 newer;                                  /* groups committed after it: the largest count that a wait for it may have */
+    bool waited; u32 wait;                      /* its thread has waited since, and left so many groups in flight */
+};
+bool async_flight(const struct warp *w, u32 lane, const char *at, struct async_flight *out);    /* into the byte at `at`; false: none */
+bool async_covers(const struct cta *c, const char *at, u32 bytes);              /* a copy into some of these bytes is under way */
+struct mbarrier_word { u64 phase; u32 arrived, expected; };
+struct mbarrier_word async_mbarrier(u64 word);
+void async_begin(struct cta *c);
 void async_exit(struct warp *w, u32 mask);
 void async_reset(struct warp *w);
 handler memory_any, memory_watched, memory_noted, mem_hint, mem_isspacep, mem_fence, warp_activemask, warp_sreg, warp_alloca;

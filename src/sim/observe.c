@@ -4,7 +4,7 @@
 
 u32 observe_watch(const struct sim_launch *in)
 {
-    u32 watch = in->checks & CHECK_INIT ? WATCH_INIT : 0;
+    u32 watch = (in->checks & CHECK_INIT ? WATCH_INIT : 0) | (in->wraps ? WATCH_WRAPS : 0);
     for (const struct observer *o = in->observers; o; o = o->next) watch |= o->watch | (o->access && !o->memory ? o->writes ? WATCH_WRITES : WATCH_OBSERVE : 0);
     return watch;
 }
@@ -25,7 +25,7 @@ handler *observe_handler(const struct sim_launch *in, u32 watch, const struct si
     /* plain stores to global memory go their own way and are noted afterwards (observe_noted); what else may write there is watched */
     bool global = s->space == SP_GLOBAL || s->space == SP_GENERIC;
     if (watch & WATCH_WRITES && s->name != N_ld && global && !observe_noted(in, s)) return memory_watched;
-    watch &= ~(u32)WATCH_WRITES;
+    watch &= ~(u32)(WATCH_WRITES | WATCH_WRAPS);
     if (!watch) return memory_handler(s, i, group, stride);
     for (const struct observer *o = in->observers; o && !(watch & WATCH_OBSERVE); o = o->next)
         if (o->memory) return o->memory(watch, s, i, group, stride);

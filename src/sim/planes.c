@@ -102,7 +102,9 @@ static struct key key_of(const struct warp *w, const struct lowered *l, u32 op, 
 /* Numbers depend on who came first; this does not. */
 static void set_key(struct origin *r)
 {
-    r->key = str_hash(str_of(r->text)) ^ (r->place ? (u64)r->place->ptx_line * 0x9e3779b97f4a7c15u : 0);
+    const struct place *p = r->place;           /* copies of one line of the source, in an unrolled loop, are one cause */
+    u64 at = !p ? 0 : p->file ? str_hash(str_of(p->file)) + ((u64)p->line << 20) + p->col : p->ptx_line;
+    r->key = str_hash(str_of(r->text)) ^ at * 0x9e3779b97f4a7c15u;
 }
 
 /* Which shared or local array an offset lies in, by what the functions of the module declare; NULL: it cannot be told. */

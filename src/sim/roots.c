@@ -65,7 +65,8 @@ static struct root part_of(struct root r, struct opnd n)
 static struct root transfer(const struct lowered *l, const struct lop *o, u32 width)
 {
     struct root none = { .kind = ROOT_NONE };
-    struct root a = of_operand(l, o->a, width), b = of_operand(l, o->b, width), c = of_operand(l, o->c, width);
+    u32 given = o->kind == K_LANE && o->form >= 0 ? type_size[isa_operand_type(&isa_forms[o->form], 1)] : width;   /* a conversion takes less than it gives */
+    struct root a = of_operand(l, o->a, MIN_OF(given, width)), b = of_operand(l, o->b, width), c = of_operand(l, o->c, width);
     u32 rule = o->form < 0 ? PROV_NONE : isa_forms[o->form].prov;
     if (o->kind == K_WARP && o->name != N_shfl) return none;
     if (o->kind == K_LANE && type_is_float((enum ptx_type)isa_forms[o->form].type)) return none;

@@ -6,6 +6,7 @@
 #include "sim/machine.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
+#include "sim/wraps.h"
 
 /* ---- register files ---- */
 
@@ -107,6 +108,7 @@ static void cta_free(struct cta *c)
         if (!w) continue;
         wait_stop(w);
         base_free(w->copies);
+        wraps_free(w);
         for (u32 k = 0; k < w->nsplit; k++) {
             if (w->split[k].reads) base_free(w->split[k].reads);
             struct frame *f = w->split[k].fr;   /* a launch that was stopped leaves frames behind */
@@ -118,7 +120,7 @@ static void cta_free(struct cta *c)
         if (w->local) pages_release((u64)(uintptr_t)w->local, (u64)LANES * LOCAL_STACK);
         base_free(w);
     }
-    base_free(c->warp); base_free(c->shared); base_free(c);
+    base_free(c->mbarriers); base_free(c->warp); base_free(c->shared); base_free(c);
 }
 
 static struct cta *cta_new(struct worker *k)
@@ -169,6 +171,7 @@ static void warp_start(struct warp *w, bool fresh)
     w->rare = w->trace != NULL || l->in->follow;
     if (w->trace) memset(w->traced, 0, sizeof w->traced);
     if (w->copies) async_reset(w);
+    if (w->wraps) wraps_reset(w);
     w->fuel = FUEL_FIRST; w->fuel_next = FUEL_FIRST;
     if (fresh) head_fill(w, f->code, f->R, 0);
     else for (u32 k = 0; k < 3; k++) { u64 v = c->id[k]; memcpy(SLOT(f->R, S_CTAID_X + k), &v, 8); }
@@ -180,6 +183,7 @@ static void cta_start(struct cta *c, u64 linear, bool fresh)
 {
     struct launch *l = c->launch;
     c->linear = linear;
+    async_begin(c);
     c->id[0] = (u32)(linear % l->in->grid[0]);
     c->id[1] = (u32)(linear / l->in->grid[0] % l->in->grid[1]);
     c->id[2] = (u32)(linear / l->in->grid[0] / l->in->grid[1]);
@@ -575,11 +579,12 @@ static bool place_params(struct sim *s, struct launch *l, struct error *e)
     return true;
 }
 
-static bool prepare(struct sim *s, struct launch *l, const struct sim_launch *in, struct error *e)
+static bool prepare(struct sim *s, struct launch *l, struct sim_launch *in, struct error *e)
 {
     lock(&s->lock);
     l->kernel = lower_func(s, in->kernel, e);
     if (l->kernel) {
+        in->wraps = in->checks & CHECK_VALUES && wraps_watched(l->kernel, in);
         l->fast = decode(s, l->kernel, in, in->plain || in->trace || in->follow, e);
         l->plain = decode(s, l->kernel, in, true, e);
     }
@@ -629,8 +634,9 @@ static int finish(struct launch *l, struct worker *k, u32 n, struct sim_result *
     return end;
 }
 
-bool sim_run(struct sim *s, const struct sim_launch *in, struct sim_result *r, struct error *e)
+bool sim_run(struct sim *s, const struct sim_launch *given, struct sim_result *r, struct error *e)
 {
+    struct sim_launch own = *given, *in = &own;
     struct launch l = { .in = in, .sim = s, .e = e, .lock = LOCK_INIT, .elock = LOCK_INIT, .writers = s->writers };
     u64 params[8 + 4096 / 8];
     *r = (struct sim_result){ 0 };

@@ -32,6 +32,7 @@ struct sim_launch {             /* what dev has checked against the limits befor
     u64 budget;                 /* warp instructions; 0: none */
     const struct observer *observers;   /* observe.h; NULL: none */
     const struct sim_trace *trace;      /* NULL: none */
+    bool wraps;                 /* watch for indices that wrap; sim_run decides */
     bool follow;                /* observers see every instruction (observer.step): one worker, plain code */
     struct report *report;
     void (*print)(void *ctx, const char *p, size_t n); void *print_ctx;   /* device printf; NULL: standard output */
@@ -43,7 +44,7 @@ struct sim_result {
     enum { SIM_DONE, SIM_DEADLOCK, SIM_LIVELOCK, SIM_TRAP, SIM_INTERRUPTED, SIM_BREAK, SIM_UNSUPPORTED } end;
 };
 /* false: e says why nothing (more) ran: unsupported instruction (named with its line), out of memory. Findings go to the report. */
-bool sim_run(struct sim *s, const struct sim_launch *l, struct sim_result *r, struct error *e);
+bool sim_run(struct sim *s, const struct sim_launch *given, struct sim_result *r, struct error *e);
 struct sim_progress { u64 total, done, warp_insns; };    /* CTAs; instructions counted so far */
 /* How far the running launch is, from any thread; false: none runs. */
 bool sim_progress(struct sim *s, struct sim_progress *p);

@@ -96,8 +96,17 @@ const char *stand_address(struct stop *st, const struct lowered *low, const stru
     return r->space == SP_SHARED ? arena_printf(&st->mem, "shared memory+0x%" PRIx64, r->addr) : "memory of no allocation";
 }
 
+bool stand_mbarrier(const struct lowered *low, const struct read *r, struct mbarrier_word *m)
+{
+    bool is = low->op[r->op].name == N_mbar_wait || low->op[r->op].name == N_mbar_parity;
+    if (is) *m = async_mbarrier(r->value);
+    return is;
+}
+
 const char *stand_read(struct stop *st, const struct lowered *low, const struct read *r)
 {
+    struct mbarrier_word m;
+    if (stand_mbarrier(low, r, &m)) return arena_printf(&st->mem, "%s, an mbarrier in phase %llu with %u of its %u arrivals", stand_address(st, low, r), (unsigned long long)m.phase, m.arrived, m.expected);
     return arena_printf(&st->mem, "%s, which holds %lld", stand_address(st, low, r), (long long)(r->size == 4 ? (s64)(s32)r->value : (s64)r->value));
 }
 
@@ -129,7 +138,7 @@ const char *stand_writers(struct stop *st, const struct read *r, bool *nobody)
     u32 n = 0;
     for (u32 k = 0; k < low->nsite; k++) {
         const struct site *s = &low->site[k];
-        if (s->name == N_ld || s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM) continue;
+        if (s->name == N_ld || low->op[s->op].name == N_mbar_wait || low->op[s->op].name == N_mbar_parity || s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM) continue;
         if (!written_object(st, s, &to, &shared)) { text_free(&t); return NULL; }
         if (o ? to != o : shared != v) continue;
         const char *at = stand_place(st, low, s->op);

@@ -251,6 +251,12 @@ static void explain_spin(struct stop *st, struct cause *c)
     const char *by = stand_writers(st, &x.s->reads[0], &nobody), *what = stand_read(st, low_of(x.s), &x.s->reads[0]);
     const char *ended = stand_ended(st, stand_op(x.s));
     c->cause = arena_printf(&st->mem, "nobody is left to change %s: every other thread waits or has ended%s%s%s%s", what, ended ? "; " : "", ended ? ended : "", by ? "; " : "", by ? by : "");
+    struct mbarrier_word m;
+    if (stand_mbarrier(low_of(x.s), &x.s->reads[0], &m)) {
+        c->fix = m.arrived ? arena_printf(&st->mem, "Initialise the mbarrier with as many arrivals as there are in a phase, or let the missing %u arrive; and wait for the parity of the phase, the first one's being 0.", m.expected - m.arrived)
+                           : "Wait for the parity of the phase that the arrivals belong to: 0 for the first, then 1, and so on in turn; nobody arrives in the phase that is waited for.";
+        return;
+    }
     c->fix = nobody ? "Let a thread of the kernel write the value, before it waits itself." : "Let the thread that writes the value get there without waiting for those that read it.";
 }
 

@@ -20,6 +20,7 @@ const char *stand_thread(struct stop *st, u64 cta, u32 thread);                 
 const char *stand_cta(struct stop *st, u64 linear);
 const char *stand_address(struct stop *st, const struct lowered *low, const struct read *r);     /* "flag+0x0" */
 const char *stand_read(struct stop *st, const struct lowered *low, const struct read *r);        /* "flag+0x0, which holds 0" */
+bool stand_mbarrier(const struct lowered *low, const struct read *r, struct mbarrier_word *m);     /* whether a wait of an mbarrier reads it, and what it says */
 const char *stand_writers(struct stop *st, const struct read *r, bool *nobody);         /* "it is written at a.cu:9"; NULL: cannot be said */
 const char *stand_what(struct stop *st, const struct cta *c, struct warp *w, const struct split *s);       /* "at barrier 0, k.cu:12" */
 const char *stand_all(struct stop *st);                                                 /* every CTA, equal ones folded: lines, each ended by \n */

@@ -21,10 +21,10 @@ extern "C" __global__ void wait_one(const float *in, float *out)
     int t = threadIdx.x;
     COPY(&s[0][4 * t], &in[4 * t]);
     COMMIT;
-    COPY(&s[1][4 * t], &in[128 + 4 * t]);               // <-- async_early
+    COPY(&s[1][4 * t], &in[128 + 4 * t]);               // <-- async_wait
     COMMIT;
     WAIT(1);
-    out[t] = s[0][4 * t] + s[1][4 * t];                 // <-- async_early
+    out[t] = s[0][4 * t] + s[1][4 * t];                 // <-- async_wait
     WAIT(0);
 }
 
@@ -71,11 +71,11 @@ extern "C" __global__ void pipeline(const float *in, float *out)
     COPY(&s[0][4 * t], &in[4 * t]);
     COMMIT;
     for (int k = 0; k < 4; k++) {
-        if (k < 3) COPY(&s[(k + 1) & 1][4 * t], &in[128 * (k + 1) + 4 * t]);    // <-- async_early
+        if (k < 3) COPY(&s[(k + 1) & 1][4 * t], &in[128 * (k + 1) + 4 * t]);    // <-- async_wait
         COMMIT;
         WAIT(1);
         __syncwarp();
-        out[32 * k + t] = s[(k + 1) & 1][4 * (31 - t)];                         // <-- async_early
+        out[32 * k + t] = s[(k + 1) & 1][4 * (31 - t)];                         // <-- async_wait
         __syncwarp();
     }
 }
