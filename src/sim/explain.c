@@ -228,6 +228,57 @@ static void explain_misaligned(const struct access *a, u32 first, u32 mask, stru
         f->cause = arena_printf(mem, "%shere it is offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64, rule, off, off / need, need, off % need);
 }
 
+/* ---- an index that was loaded ---- */
+
+enum { STEPS = 64 };
+struct search { u32 reg[STEPS], n; const struct site *load; u32 loads; };
+
+static void search_operand(const struct lowered *l, struct search *x, const struct opnd *o)
+{
+    if (o->kind != O_REG || x->n == STEPS || l->root[o->reg].kind == ROOT_PARAM) return;
+    for (u32 k = 0; k < x->n; k++) if (x->reg[k] == o->reg) return;
+    x->reg[x->n++] = o->reg;
+}
+
+/* The one load of a parameter's memory, narrower than a pointer, that the address depends on through integer arithmetic; NULL: there is none, or several. */
+static const struct site *index_load(const struct lowered *l, const struct opnd *address)
+{
+    struct search x = { .n = 0 };
+    if (address->kind != O_REG) return NULL;
+    x.reg[x.n++] = address->reg;
+    for (u32 at = 0; at < x.n; at++)
+        for (u32 k = 0; k < l->nop; k++) {
+            const struct lop *o = &l->op[k];
+            bool load = o->kind == K_MEM && o->name == N_ld && l->site[o->site].vec == 1;
+            if (o->kind == KX_DEAD || o->d.kind != O_REG || o->d.reg != x.reg[at] || (o->kind != K_LANE && !load)) continue;
+            if (load && l->site[o->site].root.kind == ROOT_PARAM && l->site[o->site].width < 8) { x.load = &l->site[o->site]; x.loads++; }
+            if (load || type_is_float((enum ptx_type)isa_forms[o->form].type)) continue;
+            search_operand(l, &x, &o->a);
+            search_operand(l, &x, &o->b);
+            if (isa_operand_type(&isa_forms[o->form], 3) != T_PRED) search_operand(l, &x, &o->c);
+        }
+    return x.loads == 1 ? x.load : NULL;
+}
+
+/* Which argument supplied the index of an access that went astray. */
+static void explain_source(const struct access *a, struct arena *mem, struct finding *f)
+{
+    const struct lowered *l = a->warp->code->low;
+    const struct launch *la = a->warp->cta->launch;
+    const struct lop *o = &l->op[a->insn->op];
+    const struct site *s = f->origin ? NULL : index_load(l, a->site->which ? &o->b : &o->a);
+    u64 v;
+    if (!s) return;
+    memcpy(&v, la->param_copy + s->root.off, 8);
+    const struct mem_object *from = mem_find(la->sim->mem, v);
+    for (u32 k = 0; from && k < la->kernel->func->nparam; k++)
+        if (la->kernel->func->param[k]->offset == s->root.off) {
+            f->origin = found_place(mem, l, s->op);
+            f->origin_text = arena_printf(mem, "the index comes from %s (argument %u), read here", from->name, k);
+            f->fix = arena_printf(mem, "Check what %s holds against the size of %s before it is used as an index.", from->name, f->object ? f->object : "the array");
+        }
+}
+
 /* ---- all together ---- */
 
 static void explain_invalid(const struct access *a, u32 first, struct arena *mem, struct finding *f)
@@ -260,7 +311,10 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
     case INVALID: explain_invalid(a, first, &mem, &f); break;
     default: break;
     }
-    if (x->verdict == PAST || x->verdict == NEIGHBOUR || x->verdict == INVALID || x->verdict == NULL_POINTER) wraps_explain(a, mask, &mem, &f);
+    if (x->verdict == PAST || x->verdict == NEIGHBOUR || x->verdict == INVALID || x->verdict == NULL_POINTER) {
+        wraps_explain(a, mask, &mem, &f);
+        explain_source(a, &mem, &f);
+    }
     /* every thread has its own piece of the heap: what counts is where it was taken */
     f.cause_key = x->object && x->object->kind == MEM_HEAP && x->object->alloc_site ? str_hash(str_of(x->object->alloc_site)) : x->object ? x->object->id : x->var ? str_hash(x->var->name) : 0;
     found(w, a->insn->op, &f, mask);

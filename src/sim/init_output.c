@@ -4,7 +4,7 @@
 #include "sim/planes.h"
 #include <inttypes.h>
 
-struct run { u64 first, last, bytes; u32 origin; bool copied; };        /* bytes of one origin, from the first to the last; copied: not computed with */
+struct run { u64 first, last, bytes; u32 origin, last_origin; bool copied; struct span_read read; };     /* bytes of one cause, from the first to the last: its first and its latest origin; copied: not computed with; what was read there */
 
 enum { RUNS = 16 };             /* different origins told apart in one copy */
 
@@ -17,12 +17,28 @@ static bool alike(const struct sim *s, u32 a, u32 b)
     return !x->stored || (x->stored->file && y->stored->file && !strcmp(x->stored->file, y->stored->file) && x->stored->line == y->stored->line && x->stored->col == y->stored->col);
 }
 
+/* What was read first, wherever it was carried since. */
+static struct span_read read_of(const struct sim *s, u32 origin)
+{
+    const struct origin *o = origin_get(s->origins, origin), *root = o ? origin_get(s->origins, o->root) : NULL;
+    return root ? root->read : (struct span_read){ 0 };
+}
+
+static void join_read(struct span_read *x, struct span_read y)
+{
+    bool same = x->to && y.to && x->cta == y.cta && x->thread == y.thread, before = y.cta < x->cta || (y.cta == x->cta && y.thread < x->thread);
+    if (same) { x->from = MIN_OF(x->from, y.from); x->to = MAX_OF(x->to, y.to); }
+    else if (y.to && (!x->to || before)) *x = y;
+}
+
 static void add(const struct sim *s, struct run *run, u32 *n, u64 at, u64 bytes, u32 origin, bool copied)
 {
     u32 k = 0;
     while (k < *n && (run[k].copied != copied || !alike(s, run[k].origin, origin))) k++;
     if (k == RUNS) return;
-    if (k == *n) run[(*n)++] = (struct run){ at, at, 0, origin, copied };
+    if (k == *n) run[(*n)++] = (struct run){ .first = at, .last = at, .origin = origin, .copied = copied };
+    if (run[k].last_origin != origin) join_read(&run[k].read, read_of(s, origin));
+    run[k].last_origin = origin;
     run[k].last = at + bytes - 1;
     run[k].bytes += bytes;
 }
@@ -39,7 +55,13 @@ static void report_run(struct sim *s, struct report *report, const struct mem_ob
     struct finding f = { .kind = r->copied ? F_uninit_copy : F_uninit_output, .cause_key = (from ? from->key : 0) ^ o->id, .cause = cause, .once = true };
     snprintf(cause, sizeof cause, "%" PRIu64 " byte%s %s %s %s%s%s", r->bytes, r->bytes == 1 ? "" : "s", where, r->bytes == 1 ? "was" : "were", r->copied ? "copied as they were, and nobody had written them" : "computed from an undefined value", from && from->name ? ", from " : "", from && from->name ? from->name : "");
     f.object = o->name; f.object_type = o->type; f.object_base = o->base; f.object_size = o->size; f.element_size = e;
-    if (from) { f.place = from->stored; f.kernel = from->kernel; f.origin = from->place; f.origin_text = from->text; f.fix = from->fix; }
+    char text[600];
+    if (from && r->read.to && r->read.width) {
+        const struct span_read *x = &r->read;
+        u64 a = x->from / x->width, b = (x->to - 1) / x->width;
+        snprintf(text, sizeof text, a == b ? "%s; thread %u reads element [%" PRIu64 "] of it" : "%s; thread %u reads elements [%" PRIu64 "..%" PRIu64 "] of it", from->text, x->thread, a, b);
+    } else snprintf(text, sizeof text, "%s", from && from->text ? from->text : "");
+    if (from) { f.place = from->stored; f.kernel = from->kernel; f.origin = from->place; f.origin_text = text; f.fix = from->fix; }
     report_add(report, &f);
 }
 

@@ -140,6 +140,19 @@ static void describe_memory(struct origins *o, struct origin *r, const struct ac
         : arena_printf(mem, "Set %s to a value where it is declared.", named ? r->name : "the variable");
 }
 
+/* Adds a read to what is known of the smallest thread. */
+static void note_read(struct origin *r, const struct access *a, u32 lane, const struct mem_object *obj, const struct ptx_var *v)
+{
+    const struct warp *w = a->warp;
+    struct span_read *x = &r->read;
+    u64 base = obj ? obj->base : !v ? 0 : v->space == SP_LOCAL ? w->cur->fr->local_base + v->offset : v->offset, at = a->addr[lane] - base;
+    u32 thread = w->id * LANES + lane;
+    if ((!obj && !v) || (obj && obj->kind == MEM_HEAP)) return;
+    int order = !x->to || w->cta->linear < x->cta || (w->cta->linear == x->cta && thread < x->thread) ? -1 : w->cta->linear == x->cta && thread == x->thread ? 0 : 1;
+    if (order < 0) *x = (struct span_read){ w->cta->linear, thread, at, at + a->bytes, a->site->width };
+    else if (!order) { x->from = MIN_OF(x->from, at); x->to = MAX_OF(x->to, at + a->bytes); }
+}
+
 u32 origin_of_memory(const struct access *a, u32 lane)
 {
     struct warp *w = a->warp;
@@ -159,6 +172,7 @@ u32 origin_of_memory(const struct access *a, u32 lane)
         describe_memory(o, r, a, lane, obj, v);
         set_key(r);
     }
+    note_read(o->of.p[id - 1], a, lane, obj, v);
     unlock(&o->lock);
     return id;
 }

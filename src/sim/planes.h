@@ -66,6 +66,11 @@ struct origin {
     u32 op;                                     /* of the load, or of the operation that carried it on: where a pending address was used */
     u32 root;                                   /* the origin that was carried on; its own number otherwise */
     u64 key;                                    /* the same for the same text and place: what one cause is */
+    struct span_read {                          /* what the smallest thread read there, in bytes of the object */
+        u64 cta; u32 thread;
+        u64 from, to;                           /* to 0: not known */
+        u32 width;                              /* of one read */
+    } read;
 };
 struct origins;
 struct origins *origins_new(void);
