@@ -81,6 +81,7 @@ struct lane_clock {             /* only in kernels that are not simple: race_clo
     struct known *fenced;       /* all that it knew and had done at its last fence; NULL: none yet */
     struct released news;       /* of sequentially consistent fences */
     u8 fscope;                  /* of its last fence */
+    struct { u32 id, version; u8 sem, scope; } read;    /* what it read last, at which location: reading it again teaches nothing */
 };
 
 enum { RECENT = 8 };

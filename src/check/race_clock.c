@@ -99,6 +99,7 @@ static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc)
     known_join(&k->seen, wide(scope) ? k->pend : k->pend_cta);
     known_drop(k->pend); known_drop(k->pend_cta);
     k->pend = k->pend_cta = NULL;
+    k->read.id = 0;
     if (sc) {
         released_learn(&k->news, c->number, wide(scope), &k->seen);
         released_learn(&c->news, c->number, wide(scope), &k->seen);
@@ -225,6 +226,7 @@ struct location {
     u64 at;                     /* 0: none was here yet */
     u32 id;                     /* never given to another one in a launch */
     u32 writes;                 /* strong ones so far */
+    u32 version;                /* grows with whatever can be learned */
     u32 cta;                    /* of the last of them, and its scope */
     u8 scope;
     u8 size;                    /* 0: overwritten; nothing can be learned */
@@ -307,7 +309,9 @@ void clock_learn(struct race_warp *w, u32 lane, const struct strong *s)
     u32 me = w->c->number;
     lock(&r->lock);
     const struct location *l = location_at(r, s->at, false);
-    if (l && l->size == s->size && !l->mbarrier) {
+    bool again = l && l->id == k->read.id && l->version == k->read.version && s->sem == k->read.sem && s->scope == k->read.scope && !s->rmw;
+    if (l && l->size == s->size && !l->mbarrier && !again) {
+        k->read.id = l->id; k->read.version = l->version; k->read.sem = s->sem; k->read.scope = s->scope;
         w->told |= 1u << lane;
         released_join(&k->news, &l->news);
         if (observes(w->c, l, s->scope)) known_add_writes(&k->seen, l->id, l->writes);
@@ -332,6 +336,7 @@ struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane)
     released_join(&l->news, &w->lane[lane].news);
     l->cta = c->number; l->scope = s->scope;
     struct write x = { l->id, l->writes++ };
+    l->version++;
     unlock(&c->race->lock);
     return x;
 }
@@ -344,6 +349,7 @@ void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
     if (!release && !k->fenced) return;
     lock(&c->race->lock);
     struct location *l = location_made(c->race, s->at, s->size);
+    l->version++;
     if (release) {
         c->now++;
         struct known *all = all_of(w, lane);

@@ -25,7 +25,7 @@ struct oracle_access {
 };
 
 struct oracle_loc {             /* the last strong write that began here; size 0: none, or overwritten */
-    u32 id, writes;
+    u32 id, writes;             /* id 0: none was here */
     u16 cta; u8 size; bool wide;
     struct said released, news;
     struct vclock *arrived, *done;      /* an mbarrier: in this phase, in those before */
@@ -38,6 +38,7 @@ struct oracle_thread {
     struct said pend[2];        /* read by relaxed operations, of CTA scope and wider */
     struct said news;           /* fence.sc it has news of */
     bool fence_wide;
+    u32 read_id, read_writes, read_how; /* what it read last: the same once more teaches nothing */
 };
 
 struct oracle_bar { struct vclock *v; struct said news; u8 waits[ORACLE_THREADS]; };
@@ -133,6 +134,7 @@ static void oracle_launch(struct oracle *o, u32 grid, u32 block)
         memset(x->now.thread, 0, sizeof x->now.thread);
         x->now.n = 0; x->now.thread[t] = 1;
         x->fenced = NULL;
+        x->read_id = 0;
         memset(x->pend, 0, sizeof x->pend); memset(&x->news, 0, sizeof x->news);
     }
     for (u32 p = 0; p < ORACLE_BUFFERS + grid; p++) for (u32 b = 0; b < ORACLE_BYTES; b++) { o->hist[p][b].n = 0; o->loc[p][b].size = 0; }
@@ -198,7 +200,9 @@ static struct oracle_loc *oracle_location(struct oracle *o, u32 place, u32 at, u
 static void oracle_read(struct oracle *o, u32 t, const struct oracle_loc *l, u32 sem, bool wide)
 {
     struct oracle_thread *x = &o->t[t];
-    u32 cta = t / o->block;
+    u32 cta = t / o->block, how = sem << 1 | wide;
+    if (x->read_id == l->id && x->read_writes == l->writes && x->read_how == how) return;
+    x->read_id = l->id; x->read_writes = l->writes; x->read_how = how;
     said_join(o, &x->news, &l->news);
     if (l->cta == cta || (l->wide && wide)) vclock_writes(&x->now, l->id, l->writes);
     if (sem == SEM_ACQUIRE || sem == SEM_ACQ_REL) said_learn(o, &l->released, cta, wide, &x->now);
@@ -345,6 +349,7 @@ static void oracle_fence(struct oracle *o, u32 t, bool wide, bool sc)
     u32 cta = t / o->block;
     for (u32 mine = 0; mine < 2; mine++) said_learn(o, &x->pend[mine], cta, mine && wide, &x->now);
     memset(x->pend, 0, sizeof x->pend);
+    x->read_id = 0;
     if (sc) {
         said_learn(o, &x->news, cta, wide, &x->now);
         said_add(o, &x->news, cta, wide, &x->now);
