@@ -96,9 +96,9 @@ static bool entry_before(struct race_warp *w, const struct list_entry *o, const 
     u32 both = o->bytes & m->bytes;
     if (o->op & OP_ASYNC) return false;
     if (o->a < w->c->lo[space]) return true;
-    if (race_past(w, o->a & ~15ull, m->a & ~15ull, w->c->lo[space]) && (word_time(o->a) < w->c->base || word_time(o->a) < w->wbase)) return true;
     bool sets = (word_kind(o->a) >= WHO_WARP && !o->lanes) || (word_kind(m->a) >= WHO_WARP && !m->lanes);
-    if (sets) return word_before(w, o->a, m->a, space);
+    if (sets) return word_before(w, o->a, m->a, space);         /* a set may go by the name of another warp than ours */
+    if (race_past(w, o->a & ~15ull, m->a & ~15ull, w->c->lo[space]) && (word_time(o->a) < w->c->base || word_time(o->a) < w->wbase)) return true;
     u32 last_o = 0, last_m = 0;
     for (u32 b = both; b; b &= b - 1) {
         u32 k = (u32)__builtin_ctz(b), lo = lanes_of_byte(o, k), lm = lanes_of_byte(m, k);

@@ -321,7 +321,7 @@ struct worker {
     struct arena mem;                           /* lives as long as the launch */
 };
 
-enum { PARK_SCAN = 32, PARK_TURN = 16, LOCAL_STACK = 1 << 19, FUEL_FIRST = 128, FUEL_MAX = 1 << 16, LOOK_STEPS = 4096 };
+enum { PARK_SCAN = 32, PARK_TURN = 16, LOCAL_STACK = 1 << 19, FUEL_FIRST = 128, FUEL_SOME = 1024, FUEL_MAX = 1 << 16, LOOK_STEPS = 4096 };
 
 struct launch {                                 /* read by all workers all the time; what they write has lines of its own */
     const struct sim_launch *in;

@@ -182,7 +182,7 @@ static enum wait_look go_idle(struct warp *w)
     s->state = SP_IDLE;
     s->op = p->nread ? p->read[0].op : w->code->low->block[p->head].first;
     wait_stop(w);
-    w->fuel = FUEL_FIRST;
+    w->fuel = w->fuel_next = FUEL_FIRST;
     return WAIT_IDLE;
 }
 
@@ -212,7 +212,7 @@ enum wait_look wait_fuel(struct warp *w, u32 target)
     if (wait_spent(w)) return WAIT_YIELD;
     if (!p) {
         /* a loop that reads nothing others write is idle only if it never ends: no hurry */
-        if (w->fuel_next < FUEL_MAX && !loop_polls(w->code->low, target)) { w->fuel_next = FUEL_MAX; w->fuel = tank(w, FUEL_MAX); return WAIT_GO; }
+        if (w->fuel_next < FUEL_MAX && !loop_polls(w->code->low, target)) { w->fuel_next *= 2; w->fuel = tank(w, FUEL_SOME); return WAIT_GO; }
         w->probe = probe_new(w, target);
         if (!w->probe) { w->fuel = tank(w, FUEL_MAX); return WAIT_GO; }
         w->rare = true;

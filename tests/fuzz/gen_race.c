@@ -146,6 +146,7 @@ static void gen_fence(struct gen_race *g)
 static void gen_counted(struct gen_race *g)
 {
     u32 warps = (g->block + 31) / 32, k = 1 + pick(g, warps), id = 2 + g->bars++, arrive = k > 1 && !g->loop ? pick(g, k) : 0, n = g->label++;
+    if (arrive) SAY("bar.warp.sync -1;\n");      /* a warp that is apart would arrive twice */
     SAY("setp.ge.u32 %%p3, %%r20, %u;\n@%%p3 bra B%u;\n", k, n);
     SAY("setp.lt.u32 %%p4, %%r20, %u;\n@%%p4 bra A%u;\nbarrier.sync %u, %u;\nbra.uni B%u;\nA%u:\nbarrier.arrive %u, %u;\nB%u:\n", arrive, n, id, k * 32, n, n, id, k * 32, n);
 }
@@ -263,7 +264,7 @@ static bool gen_together(struct gen_race *g, u32 what)
     if (what == 5 && g->bars < 14) { gen_counted(g); return true; }
     if (what == 6) { gen_warp_part(g); return true; }
     if (what == 7 && g->mbarrier) { gen_mbarrier(g); return true; }
-    if (what == 8 && g->flags < 16 && !g->apart) { gen_message(g); return true; }
+    if (what == 8 && g->flags < 16 && !g->apart && (!g->loop || one_in(g, 6))) { gen_message(g); return true; }     /* waiting in a loop takes the machine long */
     return false;
 }
 
@@ -287,9 +288,10 @@ static void gen_kernel_begin(struct gen_race *g, const char *name)
     SAY(".visible .entry %s(.param .u64 p0, .param .u64 p1)\n{\n.reg .pred %%p<8>;\n.reg .b16 %%h<20>;\n.reg .b32 %%r<32>;\n.reg .b64 %%rd<20>;\n.shared .align 16 .b8 s[%u];\n", name, GEN_SHARED);
     SAY("ld.param.u64 %%rd1, [p0];\nld.param.u64 %%rd2, [p1];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, %%ctaid.x;\nmov.u32 %%r6, %%r1;\nmov.u32 %%r7, 5;\nmov.u64 %%rd6, 3;\nmov.u64 %%rd7, 4;\nmov.u16 %%h6, 7;\nmov.u16 %%h7, 8;\n");
     SAY("shr.u32 %%r20, %%r1, 5;\nmov.u32 %%r21, %%laneid;\nmov.u32 %%r31, 1;\nsetp.lt.u32 %%p7, %%r1, 5;\n");
-    if (g->mbarrier || !g->simple) SAY("setp.eq.u32 %%p1, %%r1, 0;\nmov.u32 %%r25, %u;\n@%%p1 st.shared.v2.u32 [%%r25+8], {0, 0};\n", GEN_MBARRIER);
+    /* whether a compare and swap succeeds must not depend on what was in shared memory before */
+    SAY("setp.eq.u32 %%p1, %%r1, 0;\nsetp.lt.u32 %%p2, %%r1, 32;\nmov.u32 %%r25, %u;\nmul.lo.s32 %%r3, %%r1, 16;\n@%%p2 st.shared.v4.u32 [%%r3], {0, 0, 0, 0};\n@%%p1 st.shared.v4.u32 [%%r25], {0, 0, 0, 0};\n", GEN_MBARRIER);
     if (g->mbarrier) SAY("mov.u32 %%r29, 0;\n@%%p1 mbarrier.init.shared.b64 [%%r25], %u;\n", g->block);
-    if (g->mbarrier || !g->simple) SAY("bar.sync 0;\n");
+    SAY("bar.sync 0;\n");
 }
 
 static void gen_kernel(struct gen_race *g, const char *name, u32 length)
@@ -312,8 +314,8 @@ struct program { u32 grid, block, launches, kernels; bool apart, simple; u8 kern
 static struct program gen_program(struct text *o, u64 seed)
 {
     static const u32 blocks[] = { 32, 64, 64, 96, 40, 72 };
-    struct gen_race gr = { .rng = seed * 0x9e3779b97f4a7c15u + 1, .o = o }, *g = &gr;
-    struct program p = { .apart = one_in(g, 20) };
+    struct gen_race gr = { .rng = rand_next(&seed), .o = o }, *g = &gr;         /* neighbouring seeds would be one sequence, shifted */
+    struct program p = { .apart = one_in(g, 100) };
     p.block = p.apart ? one_in(g, 3) ? 40u : 32u : CHOOSE(g, blocks);
     p.grid = p.apart ? 8 + pick(g, 4) : 1 + pick(g, 4);
     p.launches = 1 + pick(g, 2) + one_in(g, 4);
