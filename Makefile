@@ -49,7 +49,7 @@ jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 # One short line for each file; make V=1 shows the whole command.
 say = $(if $(V),,@echo '$(1) $(2)';)
 
-.PHONY: all docs man demo test truth agree rows check-layers regen bench unit fuzz fuzzers sanitize tsan clean install uninstall deb need FORCE
+.PHONY: all docs man demo test truth agree rows oracle check-layers regen bench unit fuzz fuzzers sanitize tsan clean install uninstall deb need FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a
@@ -145,6 +145,10 @@ man: all
 	$(B)/lockstep help --man > man/lockstep.1
 
 # PTX is committed beside each .cu, so that nobody needs the toolkit; this rebuilds it (needs nvcc).
+# A million random programs under the race check and under a naive oracle: make oracle [FIRST=1] [COUNT=1000000]
+oracle: $(B)/unit/test_race_oracle
+	$(B)/unit/test_race_oracle $(or $(FIRST),1) $(or $(COUNT),1000000) $(JOBS)
+
 regen:
 	@tests/regen
 

@@ -77,7 +77,9 @@ struct lane_clock {             /* only in kernels that are not simple: race_clo
     struct known *seen;         /* what it knows beyond the barriers of its warp and CTA */
     struct known *pend;         /* read by relaxed operations: known after the next fence of gpu scope or wider */
     struct known *pend_cta;     /* the same for one of CTA scope */
-    struct known *weak;         /* would know by R5a */
+    struct known *weak;         /* would know if .sync operations ordered their lanes (R5b), its own and others' */
+    struct known *rmw;          /* read by read-modify-writes of gpu scope: would be known behind a barrier (R5a) */
+    struct known *unscoped;     /* would know if every scope were wide enough */
     struct known *fenced;       /* all that it knew and had done at its last fence; NULL: none yet */
     struct released news;       /* of sequentially consistent fences */
     u8 fscope;                  /* of its last fence */
@@ -107,7 +109,8 @@ struct race_cta {
     char *shared;               /* its cells: shared address + this, rounded down */
     u64 shared_bytes;           /* cells there are for */
     struct pool words, lists;   /* of shared memory; empty again after every full barrier */
-    struct known *seen, *weak;  /* what every thread of it knows; would know if R5a were an order */
+    struct known *seen, *weak;  /* what every thread of it knows; would know by R5 */
+    struct known *pend, *unscoped;      /* what some thread had read and not acquired, or not with the scope it takes, before a barrier */
     struct released news;       /* of fences, to every thread of it */
     struct bar_state {          /* a phase of a barrier that is not over */
         u32 waits[MAX_WARPS];   /* lanes that arrived and wait */
@@ -180,7 +183,9 @@ void race_weak(struct touch *t, const struct access *a);        /* race.c: a wea
 /* race_clock.c */
 bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);      /* the lane knows that thread's access at `time`; id: it was
                                                  * a strong write, number `write` of that location */
-bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time);  /* it would, by R5a */
+bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time);  /* it would, by R5 */
+enum missing { MISSING_ALL, MISSING_ACQUIRE, MISSING_SCOPE, MISSING_RELEASE };
+enum missing clock_missing(struct race_warp *w, u32 lane, u32 thread, u32 time);        /* what it takes for the lane to know */
 
 void pool_open(struct pool *p, u32 size, u32 chunks);
 u32 pool_more(struct pool *p, bool locked);      /* the next number, 0: no memory; locked: others may take, too */

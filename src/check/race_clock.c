@@ -2,6 +2,7 @@
 #include "check/race_clock.h"
 
 static bool wide(u32 scope) { return scope >= SCOPE_GPU; }
+static bool saw_flag(const struct race_cta *c, const struct lane_clock *k, u32 cta, u32 time);
 
 /* ---- asking ---- */
 
@@ -41,6 +42,21 @@ bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time)
     return yes;
 }
 
+/* What is missing to order the two: a fence behind what was read, a wider scope, a release before a flag that was seen; or all of it. */
+enum missing clock_missing(struct race_warp *w, u32 lane, u32 thread, u32 time)
+{
+    struct race_cta *c = w->c;
+    enum missing what = MISSING_ALL;
+    if (!c->exact || !w->lane) return what;
+    const struct lane_clock *k = &w->lane[lane];
+    lock(&c->race->lock);
+    if (knows(c->race, c->pend, k->pend, thread, time)) what = MISSING_ACQUIRE;
+    else if (knows(c->race, c->unscoped, k->unscoped, thread, time)) what = MISSING_SCOPE;
+    else if (saw_flag(c, k, cta_at(c->race, thread >> 10, time), time)) what = MISSING_RELEASE;
+    unlock(&c->race->lock);
+    return what;
+}
+
 /* ---- the synchronisations of a CTA ---- */
 
 void clock_lanes(struct race_warp *w)
@@ -51,7 +67,7 @@ void clock_lanes(struct race_warp *w)
 
 static void lane_reset(struct lane_clock *k)
 {
-    known_drop(k->seen); known_drop(k->pend); known_drop(k->pend_cta); known_drop(k->weak); known_drop(k->fenced);
+    known_drop(k->seen); known_drop(k->pend); known_drop(k->pend_cta); known_drop(k->weak); known_drop(k->rmw); known_drop(k->unscoped); known_drop(k->fenced);
     released_clear(&k->news);
     *k = (struct lane_clock){ 0 };
 }
@@ -66,9 +82,9 @@ static void bar_reset(struct bar_state *b)
 void clock_reset(struct race_cta *c)
 {
     lock(&c->race->lock);
-    known_drop(c->seen); known_drop(c->weak);
+    known_drop(c->seen); known_drop(c->weak); known_drop(c->pend); known_drop(c->unscoped);
     released_clear(&c->news);
-    c->seen = c->weak = NULL;
+    c->seen = c->weak = c->pend = c->unscoped = NULL;
     for (u32 n = 0; n < MAX_BARS; n++) bar_reset(&c->bar[n]);
     for (u32 n = 0; n < MAX_WARPS; n++)
         for (u32 l = 0; c->warp[n].lane && l < LANES; l++) lane_reset(&c->warp[n].lane[l]);
@@ -97,6 +113,7 @@ static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc)
     struct lane_clock *k = &w->lane[lane];
     w->told |= 1u << lane;
     known_join(&k->seen, wide(scope) ? k->pend : k->pend_cta);
+    if (!wide(scope)) known_join(&k->unscoped, k->pend);
     known_drop(k->pend); known_drop(k->pend_cta);
     k->pend = k->pend_cta = NULL;
     k->read.id = 0;
@@ -175,10 +192,19 @@ static bool all_wait(const struct race_cta *c, const struct bar_state *b)
     return true;
 }
 
-/* What a lane knows becomes what all know; R5a: what it read from a released value would be known behind a barrier. */
-static void share(struct race_cta *c, struct lane_clock *k)
+/* What would be known behind a barrier; R5a: what was read from a released value. */
+static void share_weak(struct race_cta *c, const struct lane_clock *k)
 {
     known_join(&c->weak, k->weak);
+    known_join(&c->weak, k->rmw);
+    known_join(&c->pend, k->pend);
+    known_join(&c->unscoped, k->unscoped);
+}
+
+/* What a lane knows becomes what all know. */
+static void share(struct race_cta *c, struct lane_clock *k)
+{
+    share_weak(c, k);
     known_join(&c->seen, k->seen);
     released_join(&c->news, &k->news);
     known_drop(k->seen);
@@ -204,7 +230,7 @@ static void barrier_part(struct race_cta *c, struct bar_state *b)
     for (u32 n = 0; n < c->launch->nwarps; n++)
         if (b->waits[n]) { gather(&c->warp[n], b->waits[n], &b->known, &b->news); add_own(&b->known, &c->warp[n], b->waits[n]); }
     for (u32 n = 0; n < c->launch->nwarps; n++) {
-        for (u32 m = b->waits[n] & c->warp[n].told; m; m &= m - 1) known_join(&c->weak, c->warp[n].lane[__builtin_ctz(m)].weak);
+        for (u32 m = b->waits[n] & c->warp[n].told; m; m &= m - 1) share_weak(c, &c->warp[n].lane[__builtin_ctz(m)]);
         give(&c->warp[n], b->waits[n], b->known, &b->news);
     }
 }
@@ -233,6 +259,9 @@ struct location {
     bool mbarrier;
     struct released released;   /* by what led to the value */
     struct released news;       /* of fence.sc, of those who wrote */
+    u32 time;                   /* of the last write */
+    struct known *narrow;       /* what was released with a scope that may be too narrow */
+    struct known *weak;         /* what those who released would know by R5b */
     struct known *arrived;      /* an mbarrier: in this phase; released.wide: in those before */
     u64 phase;
 };
@@ -272,7 +301,7 @@ static struct location *location_at(struct race *r, u64 at, bool create)
 static void location_clear(struct location *l)
 {
     released_clear(&l->released); released_clear(&l->news);
-    known_drop(l->arrived);
+    known_drop(l->arrived); known_drop(l->narrow); known_drop(l->weak);
     *l = (struct location){ .at = l->at };
 }
 
@@ -319,8 +348,11 @@ void clock_learn(struct race_warp *w, u32 lane, const struct strong *s)
         else {
             released_learn(&l->released, me, wide(s->scope), &k->pend);
             released_learn(&l->released, me, false, &k->pend_cta);
-            if (s->rmw && wide(s->scope)) released_learn(&l->released, me, true, &k->weak);
+            if (s->rmw && wide(s->scope)) released_learn(&l->released, me, true, &k->rmw);
         }
+        if (!wide(s->scope)) known_join(&k->unscoped, l->released.wide);
+        known_join(&k->unscoped, l->narrow);
+        known_join(&k->weak, l->weak);
     }
     unlock(&r->lock);
 }
@@ -331,14 +363,26 @@ struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane)
     lock(&c->race->lock);
     overwrite(c->race, s->at, s->size, s->size);
     struct location *l = location_made(c->race, s->at, s->size);
-    if (!s->rmw) { released_clear(&l->released); released_clear(&l->news); }    /* who reads it still knows the writes before it */
+    if (!s->rmw) {
+        released_clear(&l->released); released_clear(&l->news);
+        known_drop(l->narrow); known_drop(l->weak);
+        l->narrow = l->weak = NULL;
+    }                                           /* who reads it still knows the writes before it */
     released_join(&l->news, &c->news);
     released_join(&l->news, &w->lane[lane].news);
-    l->cta = c->number; l->scope = s->scope;
+    l->cta = c->number; l->scope = s->scope; l->time = c->now;
     struct write x = { l->id, l->writes++ };
     l->version++;
     unlock(&c->race->lock);
     return x;
+}
+
+/* With what a lane releases goes what it would know if .sync operations ordered its warp. */
+static void teach_weakly(const struct race_warp *w, u32 lane, struct location *l)
+{
+    known_join(&l->weak, w->lane[lane].weak);
+    for (u32 n = 0; n < RECENT; n++)
+        if (w->recent[n].time && w->recent[n].mask >> lane & 1) known_add_warp(&l->weak, w->c->number, w->id, 0, w->recent[n].mask, w->recent[n].time);
 }
 
 void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
@@ -350,12 +394,13 @@ void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
     lock(&c->race->lock);
     struct location *l = location_made(c->race, s->at, s->size);
     l->version++;
-    if (release) {
-        c->now++;
-        struct known *all = all_of(w, lane);
-        released_add(&l->released, c->number, wide(s->scope), all);
-        known_drop(all);
-    } else released_add(&l->released, c->number, wide(s->scope) && wide(k->fscope), k->fenced);
+    bool far = wide(s->scope) && (release || wide(k->fscope));
+    if (release) c->now++;
+    struct known *what = release ? all_of(w, lane) : known_hold(k->fenced);
+    released_add(&l->released, c->number, far, what);
+    if (!far) known_join(&l->narrow, what);
+    known_drop(what);
+    teach_weakly(w, lane, l);
     unlock(&c->race->lock);
 }
 
@@ -407,6 +452,18 @@ void clock_mbarrier_passed(struct race_warp *w, u32 lane, u64 at)
     struct location *l = mbarrier_at(w->c->race, at);
     give(w, 1u << lane, l->released.wide, &l->news);
     unlock(&w->c->race->lock);
+}
+
+/* Has the lane seen a strong write that the CTA made somewhere after that time? */
+static bool saw_flag(const struct race_cta *c, const struct lane_clock *k, u32 cta, u32 time)
+{
+    const struct locations *t = c->race->locations;
+    for (u32 n = 0; t && n < t->cap; n++) {
+        const struct location *l = &t->l[n];
+        if (!l->size || l->mbarrier || l->cta != cta || l->time < time || !l->writes) continue;
+        if (known_write(c->seen, l->id, l->writes - 1) || known_write(k->seen, l->id, l->writes - 1)) return true;
+    }
+    return false;
 }
 
 void clock_launch(struct race *r)

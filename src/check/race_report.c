@@ -12,6 +12,7 @@ struct telling {                /* one finding under way */
     u64 old_linear;             /* its CTA */
     u32 lane;                   /* of ours */
     u64 at;                     /* the byte, in the space's own addresses */
+    enum missing missing;       /* what would order them */
 };
 
 static const struct site *site_at(const struct lowered *l, u32 op) { return l && l->op[op].kind == K_MEM && l->op[op].site < l->nsite ? &l->site[l->op[op].site] : NULL; }
@@ -147,6 +148,23 @@ static void describe(struct telling *x)
 
 static bool same_warp(const struct telling *x) { return same_cta(x) && word_warp(x->old->a) == (u32)x->t->w->key >> 14 && word_kind(x->old->a) <= WHO_WARP; }
 
+/* A flag or lock connects the two: what is missing there. */
+static const char *missing_order(struct telling *x)
+{
+    const char *fence = same_cta(x) ? "__threadfence_block()" : "__threadfence()";
+    if (x->missing == MISSING_SCOPE) return "gpu scope on both sides: __threadfence(), cuda::thread_scope_device";
+    if (x->missing == MISSING_ACQUIRE) return arena_printf(&x->mem, "a %s behind the operation that sees the flag or takes the lock, or an acquire operation (memory_order_acquire)", fence);
+    return arena_printf(&x->mem, "a %s before the flag is set or the lock is given back, or a release operation (memory_order_release)", fence);
+}
+
+static const char *missing_fix(struct telling *x)
+{
+    const char *fence = same_cta(x) ? "__threadfence_block()" : "__threadfence()";
+    if (x->missing == MISSING_SCOPE) return "Use __threadfence() in place of __threadfence_block(), and atomics of device scope, on both sides.";
+    if (x->missing == MISSING_ACQUIRE) return arena_printf(&x->mem, "Put a %s between taking the lock, or seeing the flag, and what it protects.", fence);
+    return arena_printf(&x->mem, "Put a %s between the accesses and the write that sets the flag or gives the lock back.", fence);
+}
+
 static const char *order_text(struct telling *x)
 {
     if (x->f.kind == F_race_readonly) return "a plain load in place of the read-only one, or a launch of its own";
@@ -156,6 +174,7 @@ static const char *order_text(struct telling *x)
     if (x->f.kind == F_async_early || x->f.kind == F_async_wait)
         return arena_printf(&x->mem, "cp.async.wait_group %u by the thread that copies, so that its group is done, and a barrier where another thread reads", flight_of(x).newer);
     if (x->f.kind == F_async_overwrite) return "cp.async.wait_group by the thread that copies, before the second";
+    if (x->missing) return missing_order(x);
     if (same_warp(x)) return "a __syncwarp() between the two";
     if (same_cta(x)) return "a __syncthreads() between the two";
     return "two launches, or a release after the first and an acquire before the second, both at gpu scope";
@@ -187,6 +206,9 @@ static const char *cause_text(struct telling *x)
     default: break;
     }
     if (x->old->op & x->me->op & OP_STRONG) return "both are strong, but they differ in size, so neither is atomic with respect to the other";
+    if (x->missing == MISSING_ACQUIRE) return "the second thread has read what was released behind the first access, but with a relaxed operation and no fence behind it: it has acquired nothing";
+    if (x->missing == MISSING_SCOPE) return "a release and an acquire lie between the two, but at CTA scope (__threadfence_block, fence.cta), which orders only threads of one CTA; these are in different CTAs";
+    if (x->missing == MISSING_RELEASE) return "the second thread has seen a flag or lock that was written behind the first access, but with a relaxed operation and no fence before it: nothing was released";
     if (!same) return "the two threads are in different CTAs, and nothing orders those within a launch";
     if (same_warp(x)) return "both are lanes of one warp, which do not run in step by themselves";
     return "the two threads are in different warps, and there is no barrier between these accesses";
@@ -255,6 +277,7 @@ static void tell(struct telling *x, enum finding_kind kind)
     if (again(x, kind, ticket, mine ? mine->width : 4, his ? his->width : 4)) return;
     f->kind = kind;
     f->ticket = ticket;
+    if (kind == F_race && !(x->old->op & x->me->op & OP_STRONG)) x->missing = clock_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | old_lane(x), word_time(x->old->a));
     describe(x);
     if (x->old_low) f->other = found_place(&x->mem, x->old_low, x->old_op);
     f->access = access_word(x->me->op, mine);
@@ -263,6 +286,7 @@ static void tell(struct telling *x, enum finding_kind kind)
     f->addr[x->lane] = x->at & ~(u64)(f->width - 1);
     f->cause = cause_text(x);
     f->order = order_text(x);
+    if (x->missing) f->fix = missing_fix(x);
     x->rival = (struct rival){ .access = access_word(x->old->op, his), .how = how_word(&x->mem, x->old->op, his), .width = his ? his->width : 4, .thread = word_warp(x->old->a) % 32 * LANES + old_lane(x) };
     x->rival.addr = x->at & ~(u64)(x->rival.width - 1);
     rival_cta(x, x->rival.cta);
@@ -306,7 +330,9 @@ void race_found(const struct touch *t, const struct list_entry *old, const struc
     struct telling x = begin(t, old, me, byte);
     enum finding_kind k = kind_of(&x);
     bool said = initialises(t->warp->code->low, t->op_index) && initialises(x.old_low, x.old_op) && t->warp->cta->launch->in->checks & CHECK_ASYNC;
-    if (wanted(t->warp->cta->launch, k) && !said) tell(&x, k);
+    /* libcu++ ends its barriers so: lanes agree by match.sync, the last of the elected ones invalidates */
+    bool ends = k == F_order_weak && t->warp->code->low->op[t->op_index].name == N_mbar_inval;
+    if (wanted(t->warp->cta->launch, k) && !said && !ends) tell(&x, k);
     arena_free(&x.mem);
 }
 

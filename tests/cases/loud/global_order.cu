@@ -159,12 +159,12 @@ extern "C" __global__ void unlock_no_fence(int *lock, int *value)
     atomicExch(lock, 0);
 }
 
-// A lock without a fence when it is taken: rule R5a, a note.
+// A lock without a fence when it is taken: no barrier follows, so it is no note of R5a.
 extern "C" __global__ void lock_no_fence(int *lock, int *value)
 {
     if (threadIdx.x) return;
     while (atomicCAS(lock, 0, 1) != 0) {}
-    *value += 1;                                // <-- order_weak
+    *value += 1;                                // <-- race
     __threadfence();
     atomicExch(lock, 0);
 }
