@@ -48,7 +48,7 @@ static inline void race_some(struct touch *t, char *cells, u64 a, u32 each, u32 
 {
     while (mask) {
         u32 l = (u32)__builtin_ctz(mask), rest = mask >> l, n = rest == ~0u ? 32 : (u32)__builtin_ctz(~rest);
-        race_run(t, cells, a + (l - first) * each, n * each, race_stamp(t->w, l, each == 8 ? 3 : 2, WHO_ONE));
+        race_run(t, cells, a + (l - first) * each, n * each, race_stamp(t->w, l, ES_OF(each), WHO_ONE));
         mask = n == 32 ? 0 : mask & ~(((1u << n) - 1) << l);
     }
 }

@@ -38,6 +38,7 @@ static inline u32 word_es(u64 a) { return (u32)a >> 6 & 7; }
 static inline u32 word_kind(u64 a) { return (u32)a >> 4 & 3; }
 static inline u32 word_scope(u64 a) { return (u32)a >> 2 & 3; }
 static inline bool word_mixed(u64 a) { return word_es(a) == ES_MIXED; }
+static inline u32 lane_of_byte(u64 a, u32 k) { return word_es(a) >= ES_ONE ? word_lane(a) : (word_lane(a) + (k >> word_es(a))) & 31; }
 
 struct cell {                   /* of one sector; as large as it, so that a cell is an addition away */
     u64 w, r;                   /* last write, last read(s); mixed reads of kind WHO_WARP: all by that warp, none later */

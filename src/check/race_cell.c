@@ -78,7 +78,6 @@ static bool word_before(struct race_warp *w, u64 old, u64 me, u32 space)
     return word_kind(old) != WHO_CTA && word_warp(old) == (u32)w->key >> 14 && word_time(old) < w->wbase;
 }
 
-static u32 lane_of_byte(u64 a, u32 k) { return word_es(a) >= ES_ONE ? word_lane(a) : (word_lane(a) + (k >> word_es(a))) & 31; }
 static u32 lanes_of_byte(const struct list_entry *e, u32 k) { return word_kind(e->a) == WHO_WARP ? e->lanes : 1u << lane_of_byte(e->a, k); }
 
 /* Every thread of o that touched byte k is before every thread of m that does. */

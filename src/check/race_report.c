@@ -44,7 +44,7 @@ static u32 old_lane(const struct telling *x)
         u32 others = x->old->lanes, mine = same_cta(x) && word_warp(a) == (u32)x->t->w->key >> 14 ? 1u << x->lane : 0;
         return (u32)__builtin_ctz(others & ~mine ? others & ~mine : others);
     }
-    return word_es(a) >= ES_ONE ? word_lane(a) : (word_lane(a) + (k >> word_es(a))) & 31;
+    return lane_of_byte(a, k);
 }
 
 /* ---- which kind ---- */
@@ -314,7 +314,7 @@ static struct telling begin(const struct touch *t, const struct list_entry *old,
     struct lowered *low = t->warp->cta->launch->sim->func[old->site >> 20];
     if (old->site && low && (old->site & 0xfffff) < low->nop) { x.old_low = low; x.old_op = old->site & 0xfffff; }
     x.old_linear = linear_at(r, old->a);
-    u32 mine = word_kind(me->a) == WHO_WARP && me->lanes ? me->lanes : 1u << (word_es(me->a) >= ES_ONE ? word_lane(me->a) : (word_lane(me->a) + (byte >> word_es(me->a))) & 31);
+    u32 mine = word_kind(me->a) == WHO_WARP && me->lanes ? me->lanes : 1u << lane_of_byte(me->a, byte);
     if (word_kind(me->a) == WHO_WARP && same_cta(&x) && word_warp(old->a) == (u32)t->w->key >> 14 && mine & (mine - 1)) mine &= ~(1u << old_lane(&x));    /* not against itself */
     x.lane = (u32)__builtin_ctz(mine);
     return x;
