@@ -307,7 +307,7 @@ static void push_op(struct decoder *d, u32 k, bool div)
 {
     const struct lop *o = &d->l->op[k];
     if (o->kind == KX_DEAD) return;
-    u8 wraps = d->c->watch & WATCH_WRAPS && d->l->wraps ? d->l->wraps[k] : 0;
+    u8 wraps = d->c->watch & WATCH_WRAPS && d->l->wraps ? (d->l->wraps_on ? d->l->wraps_on : d->l->wraps)[k] : 0;
     if (wraps & ~WRAP_USE) push_look(d, o, k, wraps_step);
     if (wraps & WRAP_USE) push_look(d, o, k, wraps_use);
     if (d->l->hazard[k]) push_look(d, o, k, hazards_look);

@@ -27,7 +27,7 @@ struct intervals {
     u32 *visits;                /* by block */
     u8 *head;                   /* by block: an edge goes back to it */
     struct iv *now, *edge;      /* [n]: within a block; along one of its edges */
-    bool may;                   /* some operation of the blocks gone through can leave 32 bits */
+    u8 *hot;                    /* by operation: it can leave 32 bits, as far as the blocks gone through tell */
 };
 
 /* ---- arithmetic that does not wrap ---- */
@@ -280,7 +280,7 @@ static void through(struct intervals *x, u32 b, const struct iv *start)
         for (u32 j = 0; j < n; j++) {
             if (!x->at[r[j]]) continue;
             struct iv v = n == 1 || o->kind == K_MEM ? result(x, x->now, o) : FULL, *d = &x->now[x->at[r[j]] - 1];
-            x->may |= l->wraps[k] & WRAP_NARROW && (v.lo < INT32_MIN || v.hi > INT32_MAX);
+            if (l->wraps[k] & WRAP_NARROW && (v.lo < INT32_MIN || v.hi > INT32_MAX)) x->hot[k] = 1;
             *d = o->guard.kind == O_REG ? join(*d, v) : v;
         }
     }
@@ -367,10 +367,12 @@ static void narrow(struct intervals *x)
 
 static bool leaves(struct intervals *x)
 {
-    x->may = false;
+    bool any = false;
+    memset(x->hot, 0, x->l->nop);
     for (u32 b = 0; b < x->l->nblock; b++)
         if (x->visits[b]) through(x, b, &x->state[(size_t)b * x->n]);
-    return x->may;
+    for (u32 k = 0; k < x->l->nop; k++) any |= x->hot[k];
+    return any;
 }
 
 /* ---- which registers ---- */
@@ -408,9 +410,9 @@ static void choose(struct intervals *x)
     }
 }
 
-bool intervals_may_wrap(const struct lowered *l, const struct sim_launch *in)
+bool intervals_may_wrap(const struct lowered *l, const struct sim_launch *in, u8 *hot)
 {
-    struct intervals x = { .l = l, .in = in };
+    struct intervals x = { .l = l, .in = in, .hot = hot };
     choose(&x);
     size_t states = (size_t)l->nblock * x.n;
     bool may = states > STATES_MOST;
@@ -428,6 +430,7 @@ bool intervals_may_wrap(const struct lowered *l, const struct sim_launch *in)
         narrow(&x);
         may = leaves(&x);
     }
+    for (u32 k = 0; k < l->nop && states > STATES_MOST; k++) hot[k] = l->wraps[k] & WRAP_NARROW;
     arena_free(&x.mem);
     return may;
 }

@@ -152,6 +152,7 @@ struct lowered {
     u8 *speculated;                             /* by operation: a load of which nothing is used but by selections (RULES.md R8), or a selection that takes from such a SITE_SPECULATED */
     u8 *wraps;                                  /* by operation: WRAP_*; NULL: no index of 32 bits is sign-extended (wraps.h) */
     u8 *hazard;                                 /* by operation: a division or a shift whose second operand is looked at (hazards.c) */
+    u8 *wraps_on;                               /* the same, of those that could wrap in some launch so far, and what comes behind them; NULL: all */
     u64 wraps_key; bool wraps_may;              /* shape and parameters of the last launch, as a hash; whether an index can wrap in it */
     bool reads_unwritten;                       /* some path reads a register before anything was written to it */
     u32 *tag; u32 ntag;                         /* registers that carry their object at run time: number + 1 of the tag plane */

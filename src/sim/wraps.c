@@ -95,6 +95,43 @@ void wraps_find(struct lowered *l)
     arena_free(&tmp);
 }
 
+static bool reads(const struct lop *o, const u8 *reg)
+{
+    const struct opnd *s[] = { &o->a, &o->b, &o->c };
+    for (u32 k = 0; k < 3; k++) if (s[k]->kind == O_REG && reg[s[k]->reg]) return true;
+    return false;
+}
+
+/* Of all operations on the way to addresses, those that can wrap and what comes behind them. Code that watches fewer is made again. */
+static void watch_hot(struct lowered *l, const u8 *hot)
+{
+    struct arena tmp = { 0 };
+    u8 *reg = NEW_ARRAY(&tmp, u8, l->nreg + 1), *on = NEW_ARRAY(&tmp, u8, l->nop + 1);
+    bool more = false;
+    u32 r[16];
+    for (bool again = true; again;) {
+        again = false;
+        for (u32 k = 0; k < l->nop; k++) {
+            const struct lop *o = &l->op[k];
+            if (on[k] || !(l->wraps[k] & WRAP_CARRY) || !(hot[k] || reads(o, reg))) continue;
+            on[k] = 1;
+            reg[o->d.reg] = 1;
+            again = true;
+        }
+    }
+    if (!l->wraps_on) l->wraps_on = NEW_ARRAY(&l->mem, u8, l->nop + 1);
+    for (u32 k = 0; k < l->nop; k++) {
+        const struct lop *o = &l->op[k];
+        u8 flags = on[k] ? l->wraps[k] : l->wraps[k] & WRAP_USE && reads(o, reg) ? WRAP_USE : 0;
+        for (u32 n = l->wraps[k] & WRAP_CLEAR ? lop_defs(o, l, r) : 0, j = 0; j < n; j++) if (reg[r[j]]) flags |= WRAP_CLEAR;
+        more |= flags & ~l->wraps_on[k];
+        l->wraps_on[k] |= flags;
+    }
+    for (u32 g = 0; g < 6 && more; g++)
+        for (u32 w = WATCH_WRAPS; w < WATCH_SETS; w++) l->code[g][0][w] = l->code[g][1][w] = NULL;
+    arena_free(&tmp);
+}
+
 bool wraps_watched(struct lowered *kernel, const struct sim_launch *in)
 {
     for (u32 k = 0; k < kernel->ncall; k++)
@@ -102,8 +139,11 @@ bool wraps_watched(struct lowered *kernel, const struct sim_launch *in)
     if (!kernel->wraps) return false;
     u64 key = str_hash((struct str){ in->params, in->kernel->param_bytes }) * 31 + str_hash((struct str){ (const char *)in->grid, sizeof in->grid }) * 7 + str_hash((struct str){ (const char *)in->block, sizeof in->block });
     if (!kernel->wraps_key || kernel->wraps_key != key) {
-        kernel->wraps_may = intervals_may_wrap(kernel, in);
+        u8 *hot = base_need(kernel->nop + 1);
+        kernel->wraps_may = intervals_may_wrap(kernel, in, hot);
         kernel->wraps_key = key;
+        if (kernel->wraps_may) watch_hot(kernel, hot);
+        base_free(hot);
     }
     return kernel->wraps_may;
 }
@@ -152,12 +192,16 @@ void wraps_free(struct warp *w)
 
 /* ---- one operation ---- */
 
-static void operand(const struct warp *w, const char *R, u32 slot, u32 cls, s32 out[LANES])
+/* All lanes of an operand: where they lie, or spread into `out`. */
+static const s32 *operand(const struct warp *w, const char *R, u32 slot, u32 cls, s32 out[LANES])
 {
-    u64 v[LANES];
-    if (cls == CLS_V) { memcpy(out, SLOT(R, slot), 4 * LANES); return; }
-    lane_values(w->code, R, slot, cls, 4, v);
-    for (u32 l = 0; l < LANES; l++) out[l] = (s32)v[l];
+    u32 g = cls == CLS_A ? w->code->group : LANES, stride = cls == CLS_A ? (u32)w->code->stride[slot] : 0, base;
+    if (cls == CLS_V) return (const s32 *)(const void *)SLOT(R, slot);
+    for (u32 k = 0; k * g < LANES; k++) {
+        memcpy(&base, SLOT(R, slot) + 8 * k, 4);
+        for (u32 j = 0; j < g; j++) out[k * g + j] = (s32)(base + stride * j);
+    }
+    return out;
 }
 
 static s64 meant(u32 name, s64 a, s64 b, s64 c)
@@ -182,6 +226,8 @@ static bool any_leaves(u32 name, const s32 *a, const s32 *b, const s32 *c)
     switch (name) {
     case N_add: for (u32 l = 0; l < LANES; l++) { u32 r = (u32)a[l] + (u32)b[l]; bad |= ((u32)a[l] ^ r) & ((u32)b[l] ^ r); } return bad >> 31;
     case N_sub: for (u32 l = 0; l < LANES; l++) { u32 r = (u32)a[l] - (u32)b[l]; bad |= ((u32)a[l] ^ (u32)b[l]) & ((u32)a[l] ^ r); } return bad >> 31;
+    case N_mul_lo: for (u32 l = 0; l < LANES; l++) { s64 r = (s64)a[l] * b[l]; bad |= (u32)(r >> 32) ^ (u32)((s32)r >> 31); } return bad != 0;
+    case N_mad_lo: for (u32 l = 0; l < LANES; l++) { s64 r = (s64)a[l] * b[l] + c[l]; bad |= (u32)(r >> 32) ^ (u32)((s32)r >> 31); } return bad != 0;
     default: for (u32 l = 0; l < LANES; l++) { s64 r = meant(name, a[l], b[l], c[l]); bad |= r != (s32)r; } return bad;
     }
 }
@@ -249,7 +295,8 @@ int wraps_step(char *restrict R, const struct insn *i, struct warp *w)
     const struct lop *o = &w->code->low->op[i->op];
     u8 flags = w->code->low->wraps[i->op];
     bool any = w->wraps && w->wraps->n;
-    s32 a[LANES], b[LANES], c[LANES];
+    s32 at[LANES], bt[LANES], ct[LANES];
+    const s32 *a = at, *b = bt, *c = ct;
     if (!any && !(flags & WRAP_NARROW)) return 0;
     if (flags & WRAP_CLEAR) {
         u32 r[16], n = lop_defs(o, w->code->low, r);
@@ -257,9 +304,9 @@ int wraps_step(char *restrict R, const struct insn *i, struct warp *w)
         return 0;
     }
     if (flags & WRAP_NARROW || w->code->low->reg_width[o->d.reg] == 4) {
-        operand(w, R, i->a, CLS_AT(i, 1), a);
-        operand(w, R, i->b, CLS_AT(i, 2), b);
-        if (o->name == N_mad_lo) operand(w, R, i->c, CLS_AT(i, 3), c);
+        a = operand(w, R, i->a, CLS_AT(i, 1), at);
+        b = operand(w, R, i->b, CLS_AT(i, 2), bt);
+        c = o->name == N_mad_lo ? operand(w, R, i->c, CLS_AT(i, 3), ct) : a;
         if (!any && !any_leaves(o->name, a, b, c)) return 0;
     }
     u32 m = active_lanes(w, R, i);

@@ -15,7 +15,7 @@ enum { WRAP_NARROW = 1,         /* arithmetic of 32 bits that may wrap */
        WRAP_USE = 8 };          /* an access whose address may be one */
 void wraps_find(struct lowered *l);
 bool wraps_watched(struct lowered *kernel, const struct sim_launch *in);  /* whether this launch must be */
-bool intervals_may_wrap(const struct lowered *l, const struct sim_launch *in);  /* intervals.c */
+bool intervals_may_wrap(const struct lowered *l, const struct sim_launch *in, u8 *hot); /* intervals.c; hot: by operation, which */
 
 handler wraps_step, wraps_use;
 void wraps_reset(struct warp *w);
