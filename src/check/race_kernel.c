@@ -38,14 +38,15 @@ static bool op_uniform(const struct uniform *u, const struct lop *o)
     return true;
 }
 
-/* Everything between a branch and the block where its ways meet again. */
+/* Everything between a branch and the block where its ways meet again; that of the branch, too, if it comes by once more. */
 static void flood(struct uniform *u, u32 from, u32 until, u32 *stack)
 {
     const struct lowered *l = u->l;
     u32 n = 0;
     memset(u->met, 0, l->nblock);
-    for (u32 at = from;; at = stack[--n]) {
-        if (at != from && u->block[at]) { u->block[at] = 0; u->changed = true; }
+    bool start = true;
+    for (u32 at = from;; at = stack[--n], start = false) {
+        if (!start && u->block[at]) { u->block[at] = 0; u->changed = true; }
         for (u32 k = 0; k < l->block[at].nsucc; k++) {
             u32 b = l->block[at].succ[k];
             if (b != until && !u->met[b]) { u->met[b] = 1; stack[n++] = b; }
@@ -69,10 +70,12 @@ static void find_uniform(struct uniform *u, struct arena *a)
                 bool same = u->block[b] && op_uniform(u, o);
                 for (u32 j = 0; j < n; j++) if (u->reg[r[j]] && !same) { u->reg[r[j]] = 0; u->changed = true; }
             }
-            if (bl->nsucc < 2 || bl->end == bl->first) continue;
+            if (bl->end == bl->first) continue;
             const struct lop *t = &l->op[bl->end - 1];
+            bool leaves = (bl->term == TERM_EXIT || bl->term == TERM_RET) && t->guard.kind != O_NONE;
+            if (bl->nsucc < 2 && !leaves) continue;
             bool same = operand_uniform(u, t->guard) && (bl->term != TERM_BRX || operand_uniform(u, t->a));
-            if (!same) flood(u, b, bl->ipdom, stack);
+            if (!same) flood(u, b, leaves ? NONE : bl->ipdom, stack);   /* who has left does not come back */
         }
     } while (u->changed);
 }
