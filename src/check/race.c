@@ -199,7 +199,6 @@ static void sync_event(void *self, const struct sync_event *e)
     bool orders = e->kind == SYNC_FENCE || e->kind == SYNC_BARRIER_ARRIVE || (e->kind == SYNC_WARP && o && o->name == N_warp_bar);
     if (w && orders && w->npending) pending_drop(w, e->mask);
     switch (e->kind) {
-    case SYNC_CTA_END: if (c->now > r->last) __atomic_store_n(&r->last, c->now, __ATOMIC_RELAXED); break;
     case SYNC_BARRIER: if (c->exact) { clock_barrier(c, e->id); if (c->base == c->now) { pool_empty(&c->words); pool_empty(&c->lists); } } else barrier_full(c); if (c->base == c->now) race_replant(c); break;
     case SYNC_BARRIER_ARRIVE: if (c->exact) clock_arrive(w, e->mask, e->id, (o->aux & 15) != BAR_ARRIVE); break;
     case SYNC_WARP: warp_synced(w, e->mask, o && o->name == N_warp_bar); break;

@@ -58,15 +58,18 @@ static inline bool shadow_defined(const struct shadow *s, u64 addr, u64 n)
     return !(~(w >> (o & 7)) & ((1ull << n) - 1));
 }
 
+/* A word, which others may be writing. */
+static inline u64 shadow_word(const struct shadow *s, u64 k) { return __atomic_load_n(&s->word[k], __ATOMIC_RELAXED); }
+
 /* The same for a run of any length, by whole words. */
 static inline bool shadow_defined_run(const struct shadow *s, u64 addr, u64 n)
 {
     u64 o = addr - s->from, end = o + n, k = o >> 6, last = end >> 6;
     if (unlikely(o >= s->bytes)) return true;
-    u64 holes = ~s->word[k] >> (o & 63) << (o & 63);
+    u64 holes = ~shadow_word(s, k) >> (o & 63) << (o & 63);
     if (k == last) return !(holes & ((1ull << (end & 63)) - 1));
-    while (++k < last) holes |= ~s->word[k];
-    return !(holes | (~s->word[last] & ((1ull << (end & 63)) - 1)));
+    while (++k < last) holes |= ~shadow_word(s, k);
+    return !(holes | (~shadow_word(s, last) & ((1ull << (end & 63)) - 1)));
 }
 
 /* A mask of bytes as one of bits. */
