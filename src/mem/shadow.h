@@ -48,18 +48,19 @@ void shadow_write(struct shadow *s, u64 addr, u32 n, struct taint t);
 /* The first byte in [addr, addr + n) that is not defined; addr + n: none. */
 u64 shadow_next_undefined(const struct shadow *s, u64 addr, u64 n);
 
-/* All of n bytes defined? Up to 57 bytes are one look. */
-static inline bool shadow_defined(const struct shadow *s, u64 addr, u64 n)
-{
-    u64 o = addr - s->from, w;
-    if (unlikely(o >= s->bytes)) return true;
-    if (n > 57) return shadow_defined_long(s, addr, n);
-    memcpy(&w, (const char *)s->word + (o >> 3), 8);
-    return !(~(w >> (o & 7)) & ((1ull << n) - 1));
-}
-
 /* A word, which others may be writing. */
 static inline u64 shadow_word(const struct shadow *s, u64 k) { return __atomic_load_n(&s->word[k], __ATOMIC_RELAXED); }
+
+/* All of n bytes defined? Up to 57 bytes are one look, or two. */
+static inline bool shadow_defined(const struct shadow *s, u64 addr, u64 n)
+{
+    u64 o = addr - s->from, at = o & 63;
+    if (unlikely(o >= s->bytes)) return true;
+    if (n > 57) return shadow_defined_long(s, addr, n);
+    u64 w = shadow_word(s, o >> 6) >> at;
+    if (unlikely(at + n > 64)) w |= shadow_word(s, (o >> 6) + 1) << (64 - at);
+    return !(~w & ((1ull << n) - 1));
+}
 
 /* The same for a run of any length, by whole words. */
 static inline bool shadow_defined_run(const struct shadow *s, u64 addr, u64 n)
