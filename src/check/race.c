@@ -100,7 +100,7 @@ static struct race_cta *slot_new(struct race *r)
     if (r->nslot == SLOTS) return NULL;
     struct race_cta *c = base_need(sizeof *c);
     c->race = r; c->slot = r->nslot;
-    pool_open(&c->words, sizeof(struct words), CHUNKS_SHARED); pool_open(&c->lists, sizeof(struct list), CHUNKS_SHARED);
+    if (!pool_open(&c->words, sizeof(struct words), CHUNKS_SHARED) || !pool_open(&c->lists, sizeof(struct list), CHUNKS_SHARED)) base_exhausted(CHUNKS_SHARED * sizeof(void *), "the race check (--no-check race does without)");
     for (u32 n = 0; n < MAX_WARPS; n++) c->warp[n] = (struct race_warp){ .c = c, .id = n, .key = (u64)c->slot << 19 | n << 14 };
     return r->slot[r->nslot++] = c;
 }
@@ -467,7 +467,10 @@ struct race *race_new(struct mem *m)
     if (!r) return NULL;
     r->mem = m;
     r->lock = r->strong = (lock_t)LOCK_INIT;
-    pool_open(&r->words, sizeof(struct words), CHUNKS_GLOBAL); pool_open(&r->lists, sizeof(struct list), CHUNKS_GLOBAL);
+    if (!pool_open(&r->words, sizeof(struct words), CHUNKS_GLOBAL) || !pool_open(&r->lists, sizeof(struct list), CHUNKS_GLOBAL)) {
+        pool_free(&r->words); pool_free(&r->lists); base_free(r);
+        return NULL;
+    }
     r->observer = (struct observer){ .self = r, .watch = WATCH_RACE, .memory = race_memory, .begin = begin, .end = end, .before = before, .access = after, .sync = sync_event, .selected = pending_selected, .copied = copied, .allocated = allocated };
     return r;
 }

@@ -188,7 +188,7 @@ bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time);  /
 enum missing { MISSING_ALL, MISSING_ACQUIRE, MISSING_SCOPE, MISSING_RELEASE };
 enum missing clock_missing(struct race_warp *w, u32 lane, u32 thread, u32 time);        /* what it takes for the lane to know */
 
-void pool_open(struct pool *p, u32 size, u32 chunks);
+bool pool_open(struct pool *p, u32 size, u32 chunks);            /* false: no memory */
 u32 pool_more(struct pool *p, bool locked);      /* the next number, 0: no memory; locked: others may take, too */
 void pool_give(struct pool *p, u32 n, bool locked);             /* n is of no use any more; 0: nothing */
 void pool_empty(struct pool *p);

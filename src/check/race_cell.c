@@ -7,9 +7,10 @@
 
 /* ---- numbered things ---- */
 
-void pool_open(struct pool *p, u32 size, u32 chunks)
+bool pool_open(struct pool *p, u32 size, u32 chunks)
 {
-    *p = (struct pool){ .chunk = base_need(sizeof *p->chunk * chunks), .chunks = chunks, .size = size, .lock = LOCK_INIT };
+    *p = (struct pool){ .chunk = base_alloc(sizeof *p->chunk * chunks), .chunks = chunks, .size = size, .lock = LOCK_INIT };
+    return p->chunk != NULL;
 }
 
 static u32 pool_next(struct pool *p)
