@@ -150,6 +150,7 @@ static void work(struct tally *t, u32 me, bool verbose)
             __atomic_fetch_add(&t->bytes, racy, __ATOMIC_RELAXED);
             if (bad && __atomic_fetch_add(&t->wrong, 1, __ATOMIC_RELAXED) < SHOWN && verbose) show(&b, seed, &ptx);
             else if (bad) printf("seed %" PRIu64 ": %u bytes differ\n", seed, bad);
+            if (bad) fflush(stdout);
             text_free(&ptx);
         }
         if (from >= t->end || t->wrong >= WRONG_MOST) break;
