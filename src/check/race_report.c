@@ -1,21 +1,6 @@
 /* Two accesses that nothing orders, in words: which kind of race, both sides, and what would order them. */
-#include "check/race.h"
+#include "check/race_words.h"
 #include <inttypes.h>
-
-struct telling {                /* one finding under way */
-    const struct touch *t;
-    const struct list_entry *old, *me;
-    struct arena mem;
-    struct finding f;
-    struct rival rival;
-    const struct lowered *old_low; u32 old_op;  /* NULL: not known any more */
-    u64 old_linear;             /* its CTA */
-    u32 lane;                   /* of ours */
-    u64 at;                     /* the byte, in the space's own addresses */
-    enum missing missing;       /* what would order them */
-};
-
-static const struct site *site_at(const struct lowered *l, u32 op) { return l && l->op[op].kind == K_MEM && l->op[op].site < l->nsite ? &l->site[l->op[op].site] : NULL; }
 
 static u64 linear_at(const struct race *r, u64 a)
 {
@@ -146,8 +131,6 @@ static void describe(struct telling *x)
     if (f->object_size % s->width == 0) { f->element_size = s->width; f->object_type = arena_printf(&x->mem, "b%u[%" PRIu64 "]", s->width * 8u, f->object_size / s->width); }
 }
 
-static bool same_warp(const struct telling *x) { return same_cta(x) && word_warp(x->old->a) == (u32)x->t->w->key >> 14 && word_kind(x->old->a) <= WHO_WARP; }
-
 /* A flag or lock connects the two: what is missing there. */
 static const char *missing_order(struct telling *x)
 {
@@ -165,19 +148,15 @@ static const char *missing_fix(struct telling *x)
     return arena_printf(&x->mem, "Put a %s between the accesses and the write that sets the flag or gives the lock back.", fence);
 }
 
-static const char *order_text(struct telling *x)
+/* Said where the code around the two does not show the flag or the lock, or its scope is what is wrong. */
+static void missing_words(struct telling *x, bool told)
 {
-    if (x->f.kind == F_race_readonly) return "a plain load in place of the read-only one, or a launch of its own";
-    if (x->f.kind == F_race_lanes) return "nothing: one lane should store, or an atomic combine the values";
-    if (x->f.kind == F_race_scope) return "scope .gpu on both sides";
-    if (x->f.kind == F_race && x->old->op & x->me->op & OP_STRONG) return "accesses of one size on both sides";
-    if (x->f.kind == F_async_early || x->f.kind == F_async_wait)
-        return arena_printf(&x->mem, "cp.async.wait_group %u by the thread that copies, so that its group is done, and a barrier where another thread reads", flight_of(x).newer);
-    if (x->f.kind == F_async_overwrite) return "cp.async.wait_group by the thread that copies, before the second";
-    if (x->missing) return missing_order(x);
-    if (same_warp(x)) return "a __syncwarp() between the two";
-    if (same_cta(x)) return "a __syncthreads() between the two";
-    return "two launches, or a release after the first and an acquire before the second, both at gpu scope";
+    if (!x->missing || (told && x->missing != MISSING_SCOPE)) return;
+    x->f.cause = x->missing == MISSING_ACQUIRE ? "the second thread has read what was released behind the first access, but with a relaxed operation and no fence behind it: it has acquired nothing"
+               : x->missing == MISSING_SCOPE ? "a release and an acquire lie between the two, but at CTA scope (__threadfence_block, fence.cta), which orders only threads of one CTA; these are in different CTAs"
+               : "the second thread has seen a flag or lock that was written behind the first access, but with a relaxed operation and no fence before it: nothing was released";
+    x->f.order = missing_order(x);
+    x->f.fix = missing_fix(x);
 }
 
 /* Which group the copy belongs to, and what its thread waited for. */
@@ -192,26 +171,12 @@ static const char *flight_text(struct telling *x)
     return arena_printf(&x->mem, "%s; the thread's last wait, wait_group %u, leaves %s in flight: wait_group %u was needed", copy, a.wait, a.wait == 1 ? "the newest" : arena_printf(&x->mem, "the %u newest", a.wait), a.newer);
 }
 
-static const char *cause_text(struct telling *x)
+/* What is said of a copy that nobody had waited for. */
+static void flight_words(struct telling *x)
 {
-    bool same = same_cta(x);
-    switch (x->f.kind) {
-    case F_race_scope: return "the two are in different CTAs, and the scope of at least one of them is the CTA";
-    case F_order_weak: return "what lies between the two orders them on today's GPUs, but not by the memory model";
-    case F_race_same_value: return "both write the same constant";
-    case F_race_readonly: return "a read-only load may come from a cache that does not see what this launch writes, ordered or not";
-    case F_race_lanes: return "lanes of one store write different values to one address: which one stays is not defined";
-    case F_async_early: case F_async_wait: return flight_text(x);
-    case F_async_overwrite: return "an asynchronous copy into these bytes was in flight";
-    default: break;
-    }
-    if (x->old->op & x->me->op & OP_STRONG) return "both are strong, but they differ in size, so neither is atomic with respect to the other";
-    if (x->missing == MISSING_ACQUIRE) return "the second thread has read what was released behind the first access, but with a relaxed operation and no fence behind it: it has acquired nothing";
-    if (x->missing == MISSING_SCOPE) return "a release and an acquire lie between the two, but at CTA scope (__threadfence_block, fence.cta), which orders only threads of one CTA; these are in different CTAs";
-    if (x->missing == MISSING_RELEASE) return "the second thread has seen a flag or lock that was written behind the first access, but with a relaxed operation and no fence before it: nothing was released";
-    if (!same) return "the two threads are in different CTAs, and nothing orders those within a launch";
-    if (same_warp(x)) return "both are lanes of one warp, which do not run in step by themselves";
-    return "the two threads are in different warps, and there is no barrier between these accesses";
+    if (x->f.kind != F_async_early && x->f.kind != F_async_wait) return;
+    x->f.cause = flight_text(x);
+    x->f.order = arena_printf(&x->mem, "cp.async.wait_group %u by the thread that copies, so that its group is done, and a barrier where another thread reads", flight_of(x).newer);
 }
 
 /* The bytes as they are now: what a reader gets, and what a writer replaces. */
@@ -248,12 +213,19 @@ static const char *stored_text(struct telling *x, const struct site *s, u32 lane
     return arena_printf(&x->mem, "0x%0*" PRIx64, 2 * s->width, v);
 }
 
+/* The second thread stands for several, of which it is only one. */
+static enum rival_crowd crowd_of(const struct telling *x)
+{
+    u32 kind = word_kind(x->old->a);
+    return kind == WHO_CTA ? CROWD_CTA : kind == WHO_GRID ? CROWD_GRID : CROWD_NONE;
+}
+
 /* The same two instructions again: counted, when the report knows them; most of the time that is all. */
 static bool again(struct telling *x, enum finding_kind kind, u64 ticket, u32 width, u32 his)
 {
     const struct warp *w = x->t->warp;
     const struct launch *l = w->cta->launch;
-    struct occurrence o = { .nlanes = 1, .thread = { w->id * LANES + x->lane }, .addr = { x->at & ~(u64)(width - 1) }, .rival_thread = word_warp(x->old->a) % 32 * LANES + old_lane(x), .rival_addr = x->at & ~(u64)(his - 1) };
+    struct occurrence o = { .nlanes = 1, .thread = { w->id * LANES + x->lane }, .addr = { x->at & ~(u64)(width - 1) }, .rival_thread = word_warp(x->old->a) % 32 * LANES + old_lane(x), .rival_addr = x->at & ~(u64)(his - 1), .crowd = crowd_of(x) };
     (void)kind;
     memcpy(o.nctaid, l->in->grid, 12); memcpy(o.ntid, l->in->block, 12); memcpy(o.cta, w->cta->id, 12);
     rival_cta(x, o.rival_cta);
@@ -284,11 +256,11 @@ static void tell(struct telling *x, enum finding_kind kind)
     f->how = how_word(&x->mem, x->me->op, mine);
     f->width = mine ? mine->width : 4;
     f->addr[x->lane] = x->at & ~(u64)(f->width - 1);
-    f->cause = cause_text(x);
-    f->order = order_text(x);
-    if (x->missing) f->fix = missing_fix(x);
+    missing_words(x, race_words(x));
+    flight_words(x);
     x->rival = (struct rival){ .access = access_word(x->old->op, his), .how = how_word(&x->mem, x->old->op, his), .width = his ? his->width : 4, .thread = word_warp(x->old->a) % 32 * LANES + old_lane(x) };
     x->rival.addr = x->at & ~(u64)(x->rival.width - 1);
+    x->rival.crowd = crowd_of(x);
     rival_cta(x, x->rival.cta);
     /* weak accesses come here before they are done, strong ones afterwards: then what was there is gone */
     bool there = !(x->me->op & OP_STRONG && x->me->op & OP_WRITE);
@@ -332,7 +304,7 @@ void race_found(const struct touch *t, const struct list_entry *old, const struc
     bool said = initialises(t->warp->code->low, t->op_index) && initialises(x.old_low, x.old_op) && t->warp->cta->launch->in->checks & CHECK_ASYNC;
     /* libcu++ ends its barriers so: lanes agree by match.sync, the last of the elected ones invalidates */
     bool ends = k == F_order_weak && t->warp->code->low->op[t->op_index].name == N_mbar_inval;
-    if (wanted(t->warp->cta->launch, k) && !said && !ends) tell(&x, k);
+    if (wanted(t->warp->cta->launch, k) && !said && !ends && !(k == F_race && race_is_echo(&x))) tell(&x, k);
     arena_free(&x.mem);
 }
 

@@ -40,6 +40,7 @@ struct place {                  /* where in the program */
     bool called;                /* it was called */
 };
 
+enum rival_crowd { CROWD_NONE, CROWD_CTA, CROWD_GRID };         /* it is one of several: of several warps, of several CTAs */
 struct rival {                  /* the second thread of a finding about two */
     u32 cta[3], thread;         /* linear index in its CTA */
     const char *access;         /* "read" "write" "atomic" */
@@ -47,6 +48,7 @@ struct rival {                  /* the second thread of a finding about two */
     u64 addr;                   /* in the same object as the first */
     const char *how;            /* "weak", "relaxed.cta"...; NULL: not worth saying */
     const char *value;          /* what it read or wrote, as text; NULL: unknown */
+    enum rival_crowd crowd;
 };
 
 enum { FINDING_LANES = 32 };
@@ -81,7 +83,8 @@ struct finding {
     const struct place *origin; /* where the value came from (an uninitialised load), or NULL */
     const char *origin_text;    /* "read from tile (b32[256] shared), which nobody had written", or NULL */
     /* Why and what to do: sentences without a final newline; NULL: the default of the kind. Each of an entry's occurrences knows only its own
-     * addresses, so {end} in a sentence stands for the largest end, in bytes from the object's start, over all of them. */
+     * addresses and threads, so {end} in a sentence stands for the largest end, in bytes from the object's start, over all of them; {apart} for how
+     * the threads of its two sides stand to each other, {between} for what would order them, {repair} for what to do. */
     const char *cause;
     const char *order;          /* what would order the two sides: "a __syncthreads() between the two", or NULL */
     const char *fix;

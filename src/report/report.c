@@ -231,8 +231,20 @@ static void set_add(struct thread_set *s, const struct occurrence *o, const u32 
     }
 }
 
+/* Of a crowd of readers only one is known by name. Where that one is the writer itself, it was one of the others that raced. */
+static bool is_nameless(enum finding_kind kind, const struct occurrence *o)
+{
+    bool copy = kind == F_async_early || kind == F_async_overwrite;        /* a thread can meet its own */
+    return !copy && o->thread[0] == o->rival_thread && !memcmp(o->cta, o->rival_cta, sizeof o->cta);
+}
+
 static void tie_add(struct tie *t, const struct occurrence *o)
 {
+    t->same_cta |= o->crowd == CROWD_CTA;
+    t->other_cta |= o->crowd == CROWD_GRID;
+    if (o->thread[0] == o->rival_thread && !memcmp(o->cta, o->rival_cta, sizeof o->cta))
+        return;                 /* one of a crowd has no name */
+
     bool same = !memcmp(o->cta, o->rival_cta, sizeof o->cta);
     s64 apart = (s64)o->rival_thread - (s64)o->thread[0];
     *(same ? o->thread[0] / 32 == o->rival_thread / 32 ? &t->same_warp : &t->same_cta : &t->other_cta) = true;
@@ -347,7 +359,7 @@ static void finding_flip(struct finding *f, struct rival *back)
 {
     const struct rival *v = f->rival;
     *back = (struct rival){ .cta = { f->cta[0], f->cta[1], f->cta[2] }, .thread = f->thread[0], .access = f->access, .width = f->width,
-                            .addr = f->addr[0], .how = f->how, .value = f->value };
+                            .addr = f->addr[0], .how = f->how, .value = f->value, .crowd = v->crowd };
     const struct place *p = f->place;
     f->place = f->other;
     f->other = p;
@@ -373,6 +385,7 @@ static struct occurrence occurrence_of(const struct finding *f)
         memcpy(o.rival_cta, f->rival->cta, sizeof o.cta);
         o.rival_thread = f->rival->thread;
         o.rival_addr = f->rival->addr;
+        o.crowd = f->rival->crowd;
     }
     return o;
 }
@@ -385,6 +398,12 @@ static bool comes_first(const struct entry *e, const struct occurrence *o)
     int c = by_number(cta_linear(o->cta, o->nctaid), e->first_cta);
     if (!o->nlanes || !f->nlanes)
         return o->nlanes && !f->nlanes;
+    if (f->rival) {             /* both threads by name come before one */
+        struct occurrence shown = occurrence_of(f);
+        bool named = !is_nameless(f->kind, o);
+        if (named != !is_nameless(f->kind, &shown))
+            return named;
+    }
     c = c ? c : by_number(o->thread[lane], f->thread[e->first_lane]);
     if (c || !f->rival)
         return c < 0;
@@ -407,7 +426,7 @@ static void count_in(struct report *r, struct entry *e, enum finding_kind kind, 
         set_add(&e->who, o, o->cta, o->thread, o->nlanes);
         if (e->f.rival) {
             set_add(&e->against, o, o->rival_cta, &o->rival_thread, 1);
-            if (o->thread[0] != o->rival_thread || memcmp(o->cta, o->rival_cta, sizeof o->cta)) tie_add(&e->tie, o);        /* one of a crowd has no name */
+            tie_add(&e->tie, o);
         }
     }
     range_add(e, o);

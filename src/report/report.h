@@ -25,6 +25,7 @@ struct occurrence {
     u64 object_base;            /* of the object it is in; 0: none */
     u32 rival_cta[3], rival_thread;     /* findings with a rival; one lane */
     u64 rival_addr;
+    enum rival_crowd crowd;
 };
 bool report_again(struct report *r, u64 ticket, const struct occurrence *o);
 void report_tickets_end(struct report *r);      /* all tickets are void: before a launch */

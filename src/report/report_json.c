@@ -143,7 +143,8 @@ static void put_rival(struct json *j, const struct entry *e)
 static void put_filled(struct json *j, const char *key, const struct entry *e, const char *sentence)
 {
     struct text t = { 0 };
-    filled_text(e, sentence, &t);
+    if (sentence)
+        filled_text(e, sentence, &t);
     json_text(j, key, t.p);
     text_free(&t);
 }
@@ -173,7 +174,7 @@ static void put_entry(struct json *j, const struct entry *e)
     put_place(&o, "origin", f->origin);
     json_text(&o, "origin_text", f->origin_text);
     put_filled(&o, "cause", e, f->cause ? f->cause : finding_meaning(f->kind));
-    json_text(&o, "order", f->order);
+    put_filled(&o, "order", e, f->order);
     put_filled(&o, "fix", e, f->fix ? f->fix : finding_fix(f->kind));
     json_text(&o, "detail", f->detail);
     json_end(&o, '}');

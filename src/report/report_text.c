@@ -253,6 +253,11 @@ static void fix_text(const struct entry *e, struct text *out)
     filled_text(e, e->f.fix ? e->f.fix : finding_fix(e->f.kind), out);
 }
 
+static void order_text(const struct entry *e, struct text *out)
+{
+    filled_text(e, e->f.order, out);
+}
+
 static void facts(struct ink *k, const struct entry *e)
 {
     const struct finding *f = &e->f;
@@ -270,7 +275,8 @@ static void facts(struct ink *k, const struct entry *e)
     fact(k, "memory", f->object_note);
     fact(k, "origin", f->origin_text);
     fact_of(k, "cause", e, cause_text);
-    fact(k, "order", f->order);
+    if (f->order)
+        fact_of(k, "order", e, order_text);
     fact_of(k, "fix", e, fix_text);
 }
 

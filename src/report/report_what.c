@@ -144,16 +144,55 @@ void rival_text(const struct entry *e, struct text *out)
         deed_text(&e->f, (struct deed){ e->f.other, v->access, v->how, v->value, v->width, v->addr }, out);
 }
 
+/* How the threads of the two sides stand to each other, over all occurrences: the widest counts. */
+static const char *apart_text(const struct tie *t)
+{
+    if (t->other_cta && (t->same_cta || t->same_warp))
+        return "the two threads are in different CTAs, or in one, and nothing orders these accesses";
+    if (t->other_cta)
+        return "the two threads are in different CTAs, and nothing orders those within a launch";
+    if (t->same_cta)
+        return "the two threads are in different warps, and there is no barrier between these accesses";
+    return "both are lanes of one warp, which do not run in step by themselves";
+}
+
+static const char *between_text(const struct tie *t)
+{
+    if (t->other_cta)
+        return "two launches, or a release after the first and an acquire before the second, both at gpu scope";
+    return t->same_cta ? "a __syncthreads() between the two" : "a __syncwarp() between the two";
+}
+
+static const char *repair_text(const struct tie *t)
+{
+    if (t->other_cta)
+        return "Make two launches of it, or hand the data over from block to block with a release and an acquire at gpu scope; give each block its own part where there is nothing to hand over.";
+    return t->same_cta ? "Put __syncthreads() between the two accesses, where all threads of the block come by." : "Put __syncwarp() between the two accesses (__syncthreads() where warps share the data, too).";
+}
+
 void filled_text(const struct entry *e, const char *sentence, struct text *out)
 {
-    for (const char *p = sentence, *hole; *p; p = hole + 5) {
-        hole = strstr(p, "{end}");
-        if (!hole) {
+    static const char *const hole[] = { "{end}", "{apart}", "{between}", "{repair}" };
+    for (const char *p = sentence; *p;) {
+        u32 which = 0;
+        const char *at = NULL;
+        for (u32 i = 0; i < COUNT_OF(hole); i++) {
+            const char *here = strstr(p, hole[i]);
+            if (here && (!at || here < at)) {
+                at = here;
+                which = i;
+            }
+        }
+        if (!at) {
             text_add(out, "%s", p);
             return;
         }
-        text_put(out, p, (size_t)(hole - p));
-        text_add(out, "%" PRId64, e->high + (s64)e->f.width);
+        text_put(out, p, (size_t)(at - p));
+        if (which)
+            text_add(out, "%s", which == 1 ? apart_text(&e->tie) : which == 2 ? between_text(&e->tie) : repair_text(&e->tie));
+        else
+            text_add(out, "%" PRId64, e->high + (s64)e->f.width);
+        p = at + strlen(hole[which]);
     }
 }
 
