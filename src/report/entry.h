@@ -36,6 +36,7 @@ struct entry {
     struct thread_set who;
     struct thread_set against;  /* the second threads, for findings with a rival */
     struct tie tie;
+    bool index_varies;          /* occurrences differ in f.index */
     bool has_range;             /* addresses were given */
     s64 low, high;              /* smallest and largest offset from the object (addresses when there is no object) */
     u64 step;                   /* gcd of the differences of offsets, 0: only one offset */
@@ -96,7 +97,10 @@ const char *path_name(const char *path);                        /* what follows 
 
 void report_entry_text(const struct entry *e, struct text *out);        /* one entry as the text report has it, without colours */
 const char *check_of(enum finding_kind k);      /* name of its check, "run" for those of none */
-void filled_text(const struct entry *e, const char *sentence, struct text *out);       /* with {end} replaced (finding.h) */
+void filled_text(const struct entry *e, const char *sentence, struct text *out);       /* with {end} and the like replaced (finding.h) */
+u32 dimensions(const char *type, u64 dim[8]);                    /* those in "f32[8,130]" or "f32[8][130]"; 0: none are written */
+void index_text(const struct entry *e, struct text *out);       /* why the index is outside: a missing guard, off by one, a neighbour too many ... */
+void guard_text(const struct entry *e, struct text *out);       /* and what to do */
 void what_text(const struct entry *e, struct text *out);        /* "ld.global.f32 reads 4 bytes at a+0xfa0, ..." */
 void rival_text(const struct entry *e, struct text *out);       /* the same for the second side */
 void elements_text(const struct entry *e, struct text *out);    /* "[1000..1023]", or nothing when there is one */

@@ -51,6 +51,10 @@ struct rival {                  /* the second thread of a finding about two */
     enum rival_crowd crowd;
 };
 
+/* How the element that an access takes follows from the number of its thread, when it does: number + shift, for every lane that was there. */
+enum index_kind { INDEX_OTHER, INDEX_GRID, INDEX_BLOCK };       /* no such rule; blockIdx.x * blockDim.x + threadIdx.x; threadIdx.x */
+struct index_rule { enum index_kind kind; s64 shift; };
+
 enum { FINDING_LANES = 32 };
 struct finding {
     enum finding_kind kind;
@@ -76,6 +80,7 @@ struct finding {
     const char *object_type;    /* "f32[1000]" or NULL */
     u64 object_base, object_size;
     u32 element_size;           /* 0: unknown */
+    struct index_rule index;    /* accesses outside an object */
     const char *object_note;    /* "allocated at ..., freed at ..." or NULL */
     const char *neighbour;      /* name of the object actually hit, or NULL */
     const struct rival *rival;  /* the thread at `other`, NULL: the finding is not about two. One lane then, and which of the
@@ -84,7 +89,8 @@ struct finding {
     const char *origin_text;    /* "read from tile (b32[256] shared), which nobody had written", or NULL */
     /* Why and what to do: sentences without a final newline; NULL: the default of the kind. Each of an entry's occurrences knows only its own
      * addresses and threads, so {end} in a sentence stands for the largest end, in bytes from the object's start, over all of them; {apart} for how
-     * the threads of its two sides stand to each other, {between} for what would order them, {repair} for what to do. */
+     * the threads of its two sides stand to each other, {between} for what would order them, {repair} for what to do; {index} for
+     * how an index came to lie outside, and {guard} for what to do about it. */
     const char *cause;
     const char *order;          /* what would order the two sides: "a __syncthreads() between the two", or NULL */
     const char *fix;

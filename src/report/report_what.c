@@ -43,8 +43,7 @@ static s64 floor_div(s64 a, s64 b)
     return a / b - (a % b < 0);
 }
 
-/* The dimensions in "f32[8,130]" or "f32[8][130]"; 0: none are written. */
-static u32 dimensions(const char *type, u64 dim[8])
+u32 dimensions(const char *type, u64 dim[8])
 {
     u32 n = 0;
     for (const char *p = type ? strchr(type, '[') : NULL; p && *p && n < 8;) {
@@ -172,7 +171,7 @@ static const char *repair_text(const struct tie *t)
 
 void filled_text(const struct entry *e, const char *sentence, struct text *out)
 {
-    static const char *const hole[] = { "{end}", "{apart}", "{between}", "{repair}" };
+    static const char *const hole[] = { "{end}", "{apart}", "{between}", "{repair}", "{index}", "{guard}" };
     for (const char *p = sentence; *p;) {
         u32 which = 0;
         const char *at = NULL;
@@ -188,10 +187,14 @@ void filled_text(const struct entry *e, const char *sentence, struct text *out)
             return;
         }
         text_put(out, p, (size_t)(at - p));
-        if (which)
-            text_add(out, "%s", which == 1 ? apart_text(&e->tie) : which == 2 ? between_text(&e->tie) : repair_text(&e->tie));
-        else
-            text_add(out, "%" PRId64, e->high + (s64)e->f.width);
+        switch (which) {
+        case 0: text_add(out, "%" PRId64, e->high + (s64)e->f.width); break;
+        case 1: text_add(out, "%s", apart_text(&e->tie)); break;
+        case 2: text_add(out, "%s", between_text(&e->tie)); break;
+        case 3: text_add(out, "%s", repair_text(&e->tie)); break;
+        case 4: index_text(e, out); break;
+        default: guard_text(e, out);
+        }
         p = at + strlen(hole[which]);
     }
 }

@@ -2,6 +2,7 @@
  * the arena lies differs between machines, and a report does not. */
 #include "sim/explain.h"
 #include "sim/wraps.h"
+#include "sim/lower.h"
 #include <inttypes.h>
 
 static const char *access_word(const struct site *s) { return s->name == N_ld ? "read" : s->name == N_st ? "write" : "atomic"; }
@@ -70,41 +71,93 @@ static void describe_array(const struct access *a, const struct lane_check *c, u
 
 /* ---- outside ---- */
 
-static u32 global_thread(const struct warp *w, u32 lane)
+/* Whether the element of every lane is its thread's number, or that and a constant: in the grid, or in the CTA. A single lane shows nothing but the number itself. */
+static struct index_rule index_rule(const struct access *a, const struct finding *f, u32 bad)
 {
+    enum { FAR = 65 };
+    const struct warp *w = a->warp;
     const struct sim_launch *in = w->cta->launch->in;
-    u32 t = w->id * LANES + lane;
-    return w->cta->id[0] * in->block[0] + t % in->block[0];
+    struct index_rule r = { in->grid[0] > 1 || a->space[__builtin_ctz(bad)] == SP_GLOBAL ? INDEX_GRID : INDEX_BLOCK, 0 };
+    u32 seen = 0;
+    if (a->space[__builtin_ctz(bad)] == SP_SHARED || a->space[__builtin_ctz(bad)] == SP_LOCAL) r.kind = INDEX_BLOCK;
+    for (u32 m = a->mask; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m), t = (w->id * LANES + l) % in->block[0];
+        s64 off = (s64)(a->addr[l] - f->object_base), number = (s64)t + (r.kind == INDEX_GRID ? (s64)w->cta->id[0] * in->block[0] : 0);
+        if (!f->element_size || off % f->element_size) return (struct index_rule){ 0 };
+        s64 shift = off / f->element_size - number;
+        if (seen++ && shift != r.shift) return (struct index_rule){ 0 };
+        r.shift = shift;
+    }
+    return (seen > 1 || !r.shift) && r.shift < FAR && r.shift > -FAR ? r : (struct index_rule){ 0 };
 }
 
-/* The failing element is the thread's own number along x: the usual missing guard. */
-static bool looks_unguarded(const struct access *a, const struct finding *f, u32 mask)
+/* The load that the index was computed from, when the base is known to come from elsewhere; NONE: none. */
+static u32 index_load(const struct access *a)
 {
-    for (u32 l = 0; l < LANES; l++) {
-        if (!(mask >> l & 1)) continue;
-        if (!f->element_size || a->addr[l] < f->object_base || (a->addr[l] - f->object_base) / f->element_size != global_thread(a->warp, l)) return false;
+    const struct lowered *l = a->warp->code->low;
+    u64 *want = a->site->root.kind == ROOT_PARAM || a->site->root.kind == ROOT_VAR ? base_alloc(8 * (l->words + 1)) : NULL;
+    u32 r[16], n, found = NONE;
+    if (!want) return NONE;
+    const struct opnd *at = a->site->which ? &l->op[a->site->op].b : &l->op[a->site->op].a;
+    if (at->kind == O_REG) want[at->reg >> 6] |= 1ull << (at->reg & 63);
+    for (u32 k = a->site->op; k-- > 0 && found == NONE;) {
+        const struct lop *o = &l->op[k];
+        bool wanted = false;
+        n = lop_defs(o, l, r);
+        for (u32 j = 0; j < n; j++) wanted |= want[r[j] >> 6] >> (r[j] & 63) & 1;
+        if (!wanted) continue;
+        if (o->kind == K_MEM) { if (o->name == N_ld && (l->site[o->site].space == SP_GLOBAL || l->site[o->site].space == SP_SHARED)) found = k; continue; }
+        n = lop_uses(o, l, r);
+        for (u32 j = 0; j < n; j++) want[r[j] >> 6] |= 1ull << (r[j] & 63);
     }
-    return true;
+    base_free(want);
+    return found;
+}
+
+/* "keys at hist.cu:12": where an index was read, as far as the root of its address tells. */
+static const char *index_source(const struct access *a, u32 load, struct arena *mem)
+{
+    const struct lowered *l = a->warp->code->low;
+    const struct launch *la = a->warp->cta->launch;
+    const struct root *r = &l->site[l->op[load].site].root;
+    const char *name = l->site[l->op[load].site].space == SP_SHARED ? "shared memory" : "global memory";
+    u64 v = 0;
+    if (r->kind == ROOT_PARAM && l == la->kernel) memcpy(&v, la->param_copy + r->off, 8);
+    const struct mem_object *o = v ? mem_find(la->sim->mem, v) : NULL;
+    if (o) name = o->name;
+    else if (r->kind == ROOT_VAR) name = plain_name(mem, r->var->name);
+    struct text t = { 0 };
+    place_brief(found_place(mem, l, load), &t);
+    const char *z = arena_printf(mem, "%s at %s", name, t.p ? t.p : "?");
+    text_free(&t);
+    return z;
 }
 
 static void explain_past(const struct access *a, u32 first, u32 mask, struct arena *mem, struct finding *f)
 {
-    const struct sim_launch *in = a->warp->cta->launch->in;
-    u32 e = f->element_size;
+    u32 e = f->element_size, load;
     u64 off = a->addr[first] - f->object_base, n = e ? f->object_size / e : 0;
-    if (a->addr[first] < f->object_base) {
+    bool before = a->addr[first] < f->object_base;
+    if (e && (before || off >= f->object_size) && (load = index_load(a)) != NONE) {
+        f->cause = arena_printf(mem, "index %" PRId64 " was computed from what was read from %s; %s has %" PRIu64 " element%s", before ? -(s64)((0 - off + e - 1) / e) : (s64)(off / e), index_source(a, load, mem), f->object, n, plural(n));
+        f->fix = "Check the values that are used as an index, where they are made or before they are used.";
+        return;
+    }
+    if (e) f->index = index_rule(a, f, mask);
+    if (before && f->index.kind) {
+        f->cause = arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: {index}", 0 - off, plural(0 - off), f->object);
+        f->fix = "{guard}";
+    } else if (before) {
         f->cause = arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: the index is negative, or was computed with too few bits", 0 - off, plural(0 - off), f->object);
         f->fix = "Check the lower bound of the index, and that it is signed and wide enough.";
-    } else if (looks_unguarded(a, f, mask)) {
-        u64 threads = (u64)in->grid[0] * in->block[0];
-        f->cause = arena_printf(mem, "guard missing: the index is the global thread number, and %" PRIu64 " threads were launched along x for %" PRIu64 " element%s", threads, n, plural(n));
-        f->fix = arena_printf(mem, "Return or skip the access when the index is not below %" PRIu64 ": if (i < n) ...", n);
     } else if (!e)
         f->cause = arena_printf(mem, "byte offset %" PRIu64 ", but %s has %" PRIu64 " bytes", off, f->object, f->object_size);
     else if (off < f->object_size)
         f->cause = arena_printf(mem, "the access covers the elements %" PRIu64 "..%" PRIu64 ", but %s has only %" PRIu64, off / e, (off + a->bytes - 1) / e, f->object, n);
-    else
-        f->cause = arena_printf(mem, "index %" PRIu64 ", but %s has %" PRIu64 " element%s%s", off / e, f->object, n, plural(n), n > 1 ? arena_printf(mem, ": the last is [%" PRIu64 "]", n - 1) : "");
+    else {
+        f->cause = "{index}";
+        f->fix = "{guard}";
+    }
 }
 
 static void explain_neighbour(const struct access *a, const struct lane_check *c, u32 first, struct arena *mem, struct finding *f)
@@ -118,7 +171,7 @@ static void explain_neighbour(const struct access *a, const struct lane_check *c
 /* A local variable that DWARF names, not the whole frame. */
 static bool is_named(const struct lane_check *c) { return c->var && c->var->source_name.n; }
 
-static void explain_array(const struct access *a, const struct lane_check *c, u32 lane, struct arena *mem, struct finding *f)
+static void explain_array(const struct access *a, const struct lane_check *c, u32 lane, u32 mask, struct arena *mem, struct finding *f)
 {
     const struct launch *l = a->warp->cta->launch;
     bool shared = a->space[lane] == SP_SHARED;
@@ -128,8 +181,8 @@ static void explain_array(const struct access *a, const struct lane_check *c, u3
         f->fix = "Launch with at least {end} bytes of dynamic shared memory.";
         return;
     }
-    if (at < c->lo) f->cause = arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: the index is negative", c->lo - at, plural(c->lo - at), shared || is_named(c) ? f->object : "the local variables");
-    else if ((shared && c->var) || is_named(c)) explain_past(a, lane, 1u << lane, mem, f);
+    if ((shared && c->var) || is_named(c)) explain_past(a, lane, mask, mem, f);
+    else if (at < c->lo) f->cause = arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: the index is negative", c->lo - at, plural(c->lo - at), shared ? f->object : "the local variables");
     else if (shared) f->cause = arena_printf(mem, "the CTA has %" PRIu64 " bytes of shared memory, and the access reaches byte {end}", c->size);
     else {
         char name[256];
@@ -306,7 +359,7 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
     case NEIGHBOUR: explain_neighbour(a, x, first, &mem, &f); break;
     case PAST: explain_past(a, first, mask, &mem, &f); break;
     case MISALIGNED: explain_misaligned(a, first, mask, &mem, &f); break;
-    case SHARED_PAST: case LOCAL_PAST: explain_array(a, x, first, &mem, &f); break;
+    case SHARED_PAST: case LOCAL_PAST: explain_array(a, x, first, mask, &mem, &f); break;
     case NULL_POINTER: f.cause = arena_printf(&mem, "the address is 0x%" PRIx64 ": the pointer is null, or null plus a small offset", a->addr[first]); break;
     case INVALID: explain_invalid(a, first, &mem, &f); break;
     default: break;
