@@ -36,7 +36,7 @@ struct entry {
     struct thread_set who;
     struct thread_set against;  /* the second threads, for findings with a rival */
     struct tie tie;
-    bool index_varies;          /* occurrences differ in f.index */
+    bool index_varies[INDEX_KINDS];     /* occurrences differ in f.index */
     bool has_range;             /* addresses were given */
     s64 low, high;              /* smallest and largest offset from the object (addresses when there is no object) */
     u64 step;                   /* gcd of the differences of offsets, 0: only one offset */

@@ -51,9 +51,9 @@ struct rival {                  /* the second thread of a finding about two */
     enum rival_crowd crowd;
 };
 
-/* How the element that an access takes follows from the number of its thread, when it does: number + shift, for every lane that was there. */
-enum index_kind { INDEX_OTHER, INDEX_GRID, INDEX_BLOCK };       /* no such rule; blockIdx.x * blockDim.x + threadIdx.x; threadIdx.x */
-struct index_rule { enum index_kind kind; s64 shift; };
+/* How the element that an access takes follows from the number of its thread, for every lane that was there: number + shift, or not at all. */
+enum index_kind { INDEX_GRID, INDEX_BLOCK, INDEX_KINDS };       /* the number: blockIdx.x * blockDim.x + threadIdx.x; threadIdx.x */
+struct index_rule { bool holds; s64 shift; };
 
 enum { FINDING_LANES = 32 };
 struct finding {
@@ -80,7 +80,7 @@ struct finding {
     const char *object_type;    /* "f32[1000]" or NULL */
     u64 object_base, object_size;
     u32 element_size;           /* 0: unknown */
-    struct index_rule index;    /* accesses outside an object */
+    struct index_rule index[INDEX_KINDS];       /* accesses outside an object */
     const char *object_note;    /* "allocated at ..., freed at ..." or NULL */
     const char *neighbour;      /* name of the object actually hit, or NULL */
     const struct rival *rival;  /* the thread at `other`, NULL: the finding is not about two. One lane then, and which of the

@@ -185,9 +185,7 @@ static const struct rival *keep_rival(struct arena *a, const struct rival *from)
 static void represent(struct entry *e, const struct finding *f, u32 lane)
 {
     arena_free(&e->mem);
-    struct index_rule index = e->occurrences ? e->f.index : f->index;
     e->f = *f;
-    e->f.index = index;
     e->first_cta = cta_of(f);
     e->first_lane = lane;
     e->f.place = keep_place(&e->mem, f->place);
@@ -455,8 +453,8 @@ void report_add(struct report *r, const struct finding *given)
         return;
     }
     struct entry *e = entry_get(r, f);
-    if (e)
-        e->index_varies |= memcmp(&e->f.index, &f->index, sizeof f->index) != 0;
+    for (u32 i = 0; e && i < INDEX_KINDS; i++)
+        e->index_varies[i] |= e->f.index[i].holds != f->index[i].holds || e->f.index[i].shift != f->index[i].shift;
     if (e && comes_first(e, &o))
         represent(e, f, smallest_thread(f->thread, f->nlanes));
     count_in(r, e, f->kind, &o, n);

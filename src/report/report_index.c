@@ -6,32 +6,47 @@
 #include <inttypes.h>
 
 enum mistake { OUT_SOMEWHERE, OUT_UNGUARDED, OUT_OFF_BY_ONE, OUT_GUARD_WIDE, OUT_NEIGHBOUR, OUT_BEFORE };
+enum { NEAR = 8 };              /* a neighbour is at most this part of the array away */
 
 struct outside {                /* an entry, seen as indices */
     s64 elements, first, last;  /* of the object; smallest and largest index that was hit */
     s64 threads;                /* numbers that the rule has: 0 .. threads - 1 */
-    enum index_kind rule;
+    enum index_kind rule;       /* INDEX_KINDS: none holds */
     s64 shift;
     enum mistake mistake;
 };
+
+/* A rule that all occurrences keep. Memory of a block or a thread is more likely indexed by the number in the block. */
+static enum index_kind rule_of(const struct entry *e)
+{
+    bool own = e->f.space && (!strcmp(e->f.space, "shared") || !strcmp(e->f.space, "local"));
+    for (u32 i = 0; i < INDEX_KINDS; i++) {
+        u32 k = own ? INDEX_KINDS - 1 - i : i;
+        if (e->f.index[k].holds && !e->index_varies[k])
+            return (enum index_kind)k;
+    }
+    return INDEX_KINDS;
+}
 
 static struct outside look(const struct entry *e)
 {
     const struct finding *f = &e->f;
     s64 es = f->element_size;
     struct outside o = { .elements = (s64)(f->object_size / (u64)es), .first = e->low / es - (e->low % es < 0), .last = e->high / es - (e->high % es < 0),
-                         .rule = e->index_varies ? INDEX_OTHER : f->index.kind, .shift = f->index.shift };
+                         .rule = rule_of(e) };
+    bool ruled = o.rule != INDEX_KINDS;
+    o.shift = ruled ? f->index[o.rule].shift : 0;
     o.threads = o.rule == INDEX_GRID ? (s64)f->nctaid[0] * f->ntid[0] : f->ntid[0];
     s64 end = o.threads - 1 + o.shift;  /* the largest index the rule can give */
     if (o.last < 0)
         o.mistake = OUT_BEFORE;
     else if (o.first != o.elements)
         o.mistake = OUT_SOMEWHERE;
-    else if (!o.rule)
+    else if (!ruled || o.shift < 0)
         o.mistake = o.last == o.first ? OUT_OFF_BY_ONE : OUT_SOMEWHERE;
-    else if (o.shift > 0 && o.last - o.elements < o.shift)
+    else if (o.shift > 0 && o.last - o.elements < o.shift && o.shift <= MAX_OF(1, o.elements / NEAR))
         o.mistake = OUT_NEIGHBOUR;
-    else if (o.last == end)
+    else if (o.last == end && !o.shift)
         o.mistake = OUT_UNGUARDED;
     else
         o.mistake = o.last == o.elements ? OUT_OFF_BY_ONE : OUT_GUARD_WIDE;
@@ -84,7 +99,7 @@ void index_text(const struct entry *e, struct text *out)
         return;
     case OUT_OFF_BY_ONE:
         text_add(out, "off by one: index %" PRId64 " is the number of elements, and the last element is [%" PRId64 "]; ", n, n - 1);
-        if (!o.rule) {
+        if (o.rule == INDEX_KINDS || o.shift) {
             text_add(out, "no other index is wrong, so a loop or a test goes one too far (<= where < is meant, or a count that includes the end)");
             return;
         }
@@ -95,7 +110,7 @@ void index_text(const struct entry *e, struct text *out)
     case OUT_GUARD_WIDE:
         text_add(out, "the index is ");
         rule_text(&o, out);
-        text_add(out, ", and its guard lets it reach %" PRId64 ", %" PRId64 " too far: %s has %" PRId64 " element%s (", o.last, o.last - n + 1, e->f.object, n, plural(n));
+        text_add(out, ", and %s %" PRId64 ", %" PRId64 " too far: %s has %" PRId64 " element%s (", o.last == o.threads - 1 + o.shift ? "reaches" : "its guard lets it reach", o.last, o.last - n + 1, e->f.object, n, plural(n));
         threads_text(&o, out);
         text_add(out, ")");
         return;
@@ -106,7 +121,7 @@ void index_text(const struct entry *e, struct text *out)
         return;
     case OUT_BEFORE:
         text_add(out, "the index is %" PRId64, o.last);
-        if (o.rule && o.shift < 0) {
+        if (o.rule != INDEX_KINDS && o.shift < 0) {
             text_add(out, ": it is ");
             rule_text(&o, out);
             text_add(out, ", and the first thread%s no element there", o.shift == -1 ? " has" : "s have");
@@ -125,7 +140,7 @@ void guard_text(const struct entry *e, struct text *out)
     case OUT_GUARD_WIDE: text_add(out, "Compare the index with %" PRId64 ", the number of elements of %s, not with a rounded or another size.", o.elements, e->f.object); return;
     case OUT_NEIGHBOUR: text_add(out, "Test the neighbour, too: if (i + %" PRId64 " < n) ..., or give the edge a value of its own.", o.shift); return;
     case OUT_BEFORE:
-        if (o.rule && o.shift < 0)
+        if (o.rule != INDEX_KINDS && o.shift < 0)
             text_add(out, "Test the lower end: if (i >= %" PRId64 ") ..., or give the edge a value of its own.", -o.shift);
         else
             text_add(out, "Check the lower bound of the index, and that it is signed and wide enough.");

@@ -71,21 +71,20 @@ static void describe_array(const struct access *a, const struct lane_check *c, u
 
 /* ---- outside ---- */
 
-/* Whether the element of every lane is its thread's number, or that and a constant: in the grid, or in the CTA. A single lane shows nothing but the number itself. */
-static struct index_rule index_rule(const struct access *a, const struct finding *f, u32 bad)
+/* Whether the element of every lane that meant this object is the number of its thread and a constant. A single lane shows nothing but the number itself. */
+static struct index_rule index_rule(enum index_kind kind, const struct access *a, const struct finding *f, u32 bad)
 {
     enum { FAR = 65 };
     const struct warp *w = a->warp;
     const struct sim_launch *in = w->cta->launch->in;
-    struct index_rule r = { in->grid[0] > 1 || a->space[__builtin_ctz(bad)] == SP_GLOBAL ? INDEX_GRID : INDEX_BLOCK, 0 };
+    struct index_rule r = { .holds = true };
     u32 seen = 0;
-    if (a->space[__builtin_ctz(bad)] == SP_SHARED || a->space[__builtin_ctz(bad)] == SP_LOCAL) r.kind = INDEX_BLOCK;
     for (u32 m = a->mask; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m), t = (w->id * LANES + l) % in->block[0];
-        s64 off = (s64)(a->addr[l] - f->object_base), number = (s64)t + (r.kind == INDEX_GRID ? (s64)w->cta->id[0] * in->block[0] : 0);
-        if (!f->element_size || off % f->element_size) return (struct index_rule){ 0 };
+        if (!(bad >> l & 1) && a->addr[l] - f->object_base >= f->object_size) continue;
+        s64 off = (s64)(a->addr[l] - f->object_base), number = (s64)t + (kind == INDEX_GRID ? (s64)w->cta->id[0] * in->block[0] : 0);
         s64 shift = off / f->element_size - number;
-        if (seen++ && shift != r.shift) return (struct index_rule){ 0 };
+        if (off % f->element_size || (seen++ && shift != r.shift)) return (struct index_rule){ 0 };
         r.shift = shift;
     }
     return (seen > 1 || !r.shift) && r.shift < FAR && r.shift > -FAR ? r : (struct index_rule){ 0 };
@@ -143,8 +142,8 @@ static void explain_past(const struct access *a, u32 first, u32 mask, struct are
         f->fix = "Check the values that are used as an index, where they are made or before they are used.";
         return;
     }
-    if (e) f->index = index_rule(a, f, mask);
-    if (before && f->index.kind) {
+    for (u32 k = 0; e && k < INDEX_KINDS; k++) f->index[k] = index_rule((enum index_kind)k, a, f, mask);
+    if (before && (f->index[INDEX_GRID].holds || f->index[INDEX_BLOCK].holds)) {
         f->cause = arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: {index}", 0 - off, plural(0 - off), f->object);
         f->fix = "{guard}";
     } else if (before) {

@@ -1,0 +1,46 @@
+// How an index came to lie outside: one thread too many, all of them, a neighbour, a value from memory. Given one element more, each is right.
+
+extern "C" __global__ void guard_le(float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x; if (i <= n) y[i] = i;
+}
+
+extern "C" __global__ void guard_wide(float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < (n + 7) / 8 * 8) y[i] = i;
+}
+
+extern "C" __global__ void loop_le(const float *x, float *y, int n)
+{
+    float s = 0; for (int j = 0; j <= n; j++) s += x[j]; y[blockIdx.x * blockDim.x + threadIdx.x] = s;
+}
+
+extern "C" __global__ void stencil(const float *x, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i] + x[i + 1];
+}
+
+extern "C" __global__ void stencil_left(const float *x, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i] - x[i - 1];
+}
+
+extern "C" __global__ void shared_right(const float *x, float *y)
+{
+    __shared__ float s[128]; int t = threadIdx.x; s[t] = x[t]; __syncthreads(); y[t] = s[t + 1];
+}
+
+extern "C" __global__ void gather(const float *x, const int *idx, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[idx[i]];
+}
+
+extern "C" __global__ void stride_loop(const float *x, float *y, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i <= n; i += gridDim.x * blockDim.x) y[i] = x[i];
+}
+
+extern "C" __global__ void rows(const float *x, float *y, int w, int h)
+{
+    int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y; if (c < w) y[r * w + c] = x[(r + 1) * w + c];
+}
