@@ -188,6 +188,7 @@ struct ptx_module {
     struct ptx_item *item; u32 nitem;           /* what the text declares, in its order, for the printer */
     struct str *target_option; u32 ntarget_option;  /* the rest of .target: "debug", "texmode_independent" */
     struct str *section; u32 nsection;          /* .section ... { } bodies, raw text, for the printer and DWARF */
+    u32 shared_base;            /* where its own shared memory starts: behind the system's when the code asks for that, else 0 */
 };
 struct ptx_symbol { struct ptx_var *var; struct ptx_func *func; };
 struct ptx_pragma { struct str text; struct ptx_pragma *next; };

@@ -321,7 +321,11 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
         if (now != b) { __atomic_store_n(p, now, __ATOMIC_RELEASE); w->changed = 1; }
         else if (w->probe) wait_record_read(w, i->op, l, a.space[l], a.addr[l], a.ptr[l], 8, b);
     }
-    if (o->name == N_mbar_wait || o->name == N_mbar_parity) put_truth(R, i, a.mask, truth);
+    if (o->name == N_mbar_wait || o->name == N_mbar_parity) {
+        put_truth(R, i, a.mask, truth);
+        /* in vain: a thread would be suspended now, so its loop gives way at once, even when it looks at a clock and never counts as idle */
+        if (a.mask & ~truth && !w->probe) { w->fuel = 0; w->fuel_next = FUEL_MAX; }
+    }
     else put_state(w, R, i, o, a.mask, state);
     if (w->code->watch) observe_access(w->cta->launch, &a);
     return 0;

@@ -246,6 +246,26 @@ static const char *argument_text(const struct access *a, u64 residue, struct are
     return NULL;
 }
 
+/* Bytes from one row of the object to the next, from its type: 120 of f32[5,30]; 0: it has no rows. */
+static u64 row_bytes(const struct finding *f)
+{
+    const char *comma = f->object_type ? strrchr(f->object_type, ',') : NULL;
+    u64 n = 0;
+    for (const char *p = comma ? comma + 1 : ""; *p >= '0' && *p <= '9'; p++) n = n * 10 + (u64)(*p - '0');
+    return n * f->element_size;
+}
+
+/* All lanes are off alike, and by what the rows above theirs amount to: the pitch of the array does not fit. */
+static bool explain_pitch(struct arena *mem, struct finding *f, const char *rule, u64 off, u32 need)
+{
+    u64 row = row_bytes(f), rest = row % need, r = row ? off / row : 0;
+    if (!rest || r * row % need != off % need) return false;
+    u32 period = need / (u32)(rest & (0 - rest));
+    f->cause = arena_printf(mem, "%srows of %s are %" PRIu64 " bytes apart (%" PRIu64 " elements of %u), and %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 ": rows with r mod %u != 0 are misaligned, here row %" PRIu64, rule, f->object, row, row / f->element_size, f->element_size, row, row / need, need, rest, period, r);
+    f->fix = padding_fix(mem, f, row, need);
+    return true;
+}
+
 /* The address is not a multiple of the width: which term of it carries the residue. */
 static void explain_misaligned(const struct access *a, u32 first, u32 mask, struct arena *mem, struct finding *f)
 {
@@ -255,8 +275,9 @@ static void explain_misaligned(const struct access *a, u32 first, u32 mask, stru
     for (u32 l = 0; l < LANES; l++) alike &= !(a->mask >> l & 1) || (a->addr[l] & (need - 1)) == residue;
     const char *rule = arena_printf(mem, "%s %u-byte access needs an address that is a multiple of %u; ", article(need), need, need);
     struct rows r;
+    const char *arg = alike ? argument_text(a, residue, mem) : NULL;
+    if (alike && !arg && explain_pitch(mem, f, rule, off, need)) return;
     if (alike) {
-        const char *arg = argument_text(a, residue, mem);
         f->cause = arg ? arena_printf(mem, "%s%s", rule, arg)
                        : arena_printf(mem, "%shere it is offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s", rule, off, off / need, need, off % need,
                                       a->mask & (a->mask - 1) ? ", and the residue is the same for every thread: it comes from what is added to the pointer before the index" : "");

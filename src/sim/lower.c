@@ -438,9 +438,23 @@ static void layout(struct lower *w)
 }
 
 /* Offsets of shared variables: what any function may use first, then the kernels' own, which never meet. */
+/* From sm_80 on the system keeps the first KiB of every CTA's shared memory, and cooperative groups take a part of it for tiles larger than a warp. It is
+ * there for modules that ask where; all others have theirs from 0 on. */
+static bool asks_for_reserved(const struct ptx_module *m)
+{
+    for (u32 j = 0; j < m->nfunc; j++)
+        for (u32 k = 0; k < m->func[j]->ninsn; k++)
+            for (u32 a = 0; a < m->func[j]->insn[k].narg; a++) {
+                const struct ptx_operand *o = &m->func[j]->insn[k].arg[a];
+                if (o->kind == OP_SREG && o->sreg->id >= SR_RESERVED_SMEM_OFFSET_BEGIN && o->sreg->id <= SR_RESERVED_SMEM_OFFSET_1) return true;
+            }
+    return false;
+}
+
 void shared_layout(struct ptx_module *m)
 {
-    u64 at = 0;
+    m->shared_base = asks_for_reserved(m) ? SHARED_RESERVED : 0;
+    u64 at = m->shared_base;
 #define PLACE(at, v) ((at) = ((at) + (v)->align - 1) / (v)->align * (v)->align, (v)->offset = (at), (at) += (v)->size)
     for (u32 k = 0; k < m->nvar; k++)
         if (m->var[k]->space == SP_SHARED && m->var[k]->size) PLACE(at, m->var[k]);

@@ -376,6 +376,7 @@ struct sim {
 /* ---- who does what ---- */
 struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e);                 /* lower.c */
 void shared_layout(struct ptx_module *m);
+enum { SHARED_RESERVED = 1024, SHARED_GROUPS = 256 };          /* bytes of shared memory that the system keeps; the part of cooperative groups in it */
 u64 *flow_unwritten(struct lowered *l, struct arena *out);
 void flow_build(struct lowered *l);                                                            /* flow.c: blocks, order, dominators, loops, liveness */
 struct divergence { u8 *div; u8 *cls; s32 *stride; };                                           /* per block; per register */

@@ -32,8 +32,10 @@ static u64 sreg_value(const struct warp *w, u32 id, u32 comp, u32 lane)
     case SR_LANEMASK_GE: return ~((1u << lane) - 1);
     case SR_LANEMASK_GT: return ~((2u << lane) - 1);
     case SR_DYNAMIC_SMEM_SIZE: return in->shared_bytes;
-    case SR_TOTAL_SMEM_SIZE: return l->shared_total;
-    case SR_AGGR_SMEM_SIZE: return l->shared_total + l->sim->profile->shared_reserved;
+    case SR_TOTAL_SMEM_SIZE: return l->shared_total - l->kernel->func->module->shared_base;
+    case SR_AGGR_SMEM_SIZE: return l->shared_total - l->kernel->func->module->shared_base + l->sim->profile->shared_reserved;
+    case SR_RESERVED_SMEM_OFFSET_END: case SR_RESERVED_SMEM_OFFSET_CAP: return SHARED_RESERVED;
+    case SR_RESERVED_SMEM_OFFSET_1: return SHARED_GROUPS;
     case SR_NCLUSTERID: return comp < 3 ? in->grid[comp] : 0;
     case SR_CLUSTERID: return comp < 3 ? w->cta->id[comp] : 0;
     case SR_CLUSTER_NCTAID: return comp < 3;
@@ -191,6 +193,11 @@ static void cta_start(struct cta *c, u64 linear, bool fresh)
     if (c->bars_used) { memset(c->bar, 0, sizeof c->bar); c->bars_used = 0; }
     c->rng = l->in->seed ^ linear * 0x9e3779b97f4a7c15u ^ l->in->order * 0xbf58476d1ce4e5b9u;
     if (c->init) init_cta(c);
+    u32 system = l->kernel->func->module->shared_base;
+    if (unlikely(system)) {                     /* cooperative groups find their part of it cleared */
+        memset(c->shared, 0, system);
+        if (c->init) shadow_define(c->init, 0, system);
+    }
     for (u32 n = 0; n < c->nwarps; n++) warp_start(c->warp[n], fresh);
     if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_BEGIN, .cta = c, .op = NONE });
 }
@@ -527,7 +534,7 @@ u64 sim_static_shared(const struct ptx_func *kernel)
 {
     const struct ptx_module *m = kernel->module;
     shared_layout((struct ptx_module *)m);
-    u64 end = 0;
+    u64 end = m->shared_base;
     for (u32 k = 0; k < kernel->nlocal; k++)
         if (kernel->local[k]->space == SP_SHARED && kernel->local[k]->offset + kernel->local[k]->size > end) end = kernel->local[k]->offset + kernel->local[k]->size;
     /* variables that functions share: only what is reachable counts, so ask the text */
@@ -540,7 +547,7 @@ u64 sim_static_shared(const struct ptx_func *kernel)
                 if (v && v->space == SP_SHARED && v->offset + v->size > end) end = v->offset + v->size;
             }
     }
-    return end;
+    return end - m->shared_base;
 }
 
 u32 sim_resident_per_sm(const struct profile *p, const struct ptx_func *kernel, u32 threads, u64 shared_total)
@@ -648,15 +655,16 @@ bool sim_run(struct sim *s, const struct sim_launch *given, struct sim_result *r
     l.total = (u64)in->grid[0] * in->grid[1] * in->grid[2];
     l.threads = in->block[0] * in->block[1] * in->block[2];
     l.nwarps = (l.threads + LANES - 1) / LANES;
-    l.dyn_shared = (sim_static_shared(in->kernel) + 15) / 16 * 16;
-    l.shared_total = in->shared_bytes ? l.dyn_shared + in->shared_bytes : sim_static_shared(in->kernel);
+    u64 fixed = sim_static_shared(in->kernel), system = in->kernel->module->shared_base;
+    l.dyn_shared = (system + fixed + 15) / 16 * 16;
+    l.shared_total = in->shared_bytes ? l.dyn_shared + in->shared_bytes : system + fixed;
     if (!in->shared_bytes) l.dyn_shared = l.shared_total;
     bool ready = place_params(s, &l, e) && (!in->cooperative || (l.grid_workspace = grid_workspace(s, e))) && (!in->trace || (l.trace = trace_open(&l, e)));
     if (!ready) {
         if (l.param_copy != (char *)params) base_free(l.param_copy);
         return false;
     }
-    u32 per_sm = sim_resident_per_sm(s->profile, in->kernel, l.threads, l.shared_total);
+    u32 per_sm = sim_resident_per_sm(s->profile, in->kernel, l.threads, l.shared_total - system);
     l.max_resident = (per_sm ? per_sm : 1) * s->profile->sms;
     u32 n = in->seeded || in->trace || in->follow || l.total < 8 ? 1 : s->workers;
     if (n > l.total) n = (u32)l.total;

@@ -144,3 +144,20 @@ extern "C" __global__ void grid_reduce(const int *in, int *part, int *out, int n
         *out = all;
     }
 }
+
+// Tiles larger than a warp, with barriers in the shared memory that the system keeps.
+extern "C" __global__ void big_sync(const int *x, int *y)
+{
+    __shared__ cg::block_tile_memory<256> mem;
+    __shared__ int s[256];
+    auto block = cg::this_thread_block(mem);
+    auto tile = cg::tiled_partition<128>(block);
+    int t = threadIdx.x;
+    s[t] = x[blockIdx.x * blockDim.x + t];
+    tile.sync();
+    int v = s[t / 128 * 128 + 127 - t % 128];
+    tile.sync();
+    s[t] = v + 1;
+    tile.sync();
+    y[blockIdx.x * blockDim.x + t] = s[t ^ 64] + tile.any(v > 1000) + tile.shfl(v, 3) * 0;
+}
