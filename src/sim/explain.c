@@ -2,7 +2,6 @@
  * the arena lies differs between machines, and a report does not. */
 #include "sim/explain.h"
 #include "sim/wraps.h"
-#include "sim/lower.h"
 #include <inttypes.h>
 
 static const char *access_word(const struct site *s) { return s->name == N_ld ? "read" : s->name == N_st ? "write" : "atomic"; }
@@ -90,59 +89,48 @@ static struct index_rule index_rule(enum index_kind kind, const struct access *a
     return (seen > 1 || !r.shift) && r.shift < FAR && r.shift > -FAR ? r : (struct index_rule){ 0 };
 }
 
-/* The load that the index was computed from, when the base is known to come from elsewhere; NONE: none. */
-static u32 index_load(const struct access *a)
+enum { STEPS = 64 };
+struct search { u32 reg[STEPS], n; const struct site *load; u32 loads; };
+
+static void search_operand(const struct lowered *l, struct search *x, const struct opnd *o)
 {
-    const struct lowered *l = a->warp->code->low;
-    u64 *want = a->site->root.kind == ROOT_PARAM || a->site->root.kind == ROOT_VAR ? base_alloc(8 * (l->words + 1)) : NULL;
-    u32 r[16], n, found = NONE;
-    if (!want) return NONE;
-    const struct opnd *at = a->site->which ? &l->op[a->site->op].b : &l->op[a->site->op].a;
-    if (at->kind == O_REG) want[at->reg >> 6] |= 1ull << (at->reg & 63);
-    for (u32 k = a->site->op; k-- > 0 && found == NONE;) {
-        const struct lop *o = &l->op[k];
-        bool wanted = false;
-        n = lop_defs(o, l, r);
-        for (u32 j = 0; j < n; j++) wanted |= want[r[j] >> 6] >> (r[j] & 63) & 1;
-        if (!wanted) continue;
-        if (o->kind == K_MEM) { if (o->name == N_ld && (l->site[o->site].space == SP_GLOBAL || l->site[o->site].space == SP_SHARED)) found = k; continue; }
-        n = lop_uses(o, l, r);
-        for (u32 j = 0; j < n; j++) want[r[j] >> 6] |= 1ull << (r[j] & 63);
-    }
-    base_free(want);
-    return found;
+    if (o->kind != O_REG || x->n == STEPS || l->root[o->reg].kind == ROOT_PARAM) return;
+    for (u32 k = 0; k < x->n; k++) if (x->reg[k] == o->reg) return;
+    x->reg[x->n++] = o->reg;
 }
 
-/* "keys at hist.cu:12": where an index was read, as far as the root of its address tells. */
-static const char *index_source(const struct access *a, u32 load, struct arena *mem)
+/* The one load of a parameter's memory, narrower than a pointer, that the address depends on through integer arithmetic; NULL: there is none, or several. */
+static const struct site *index_load(const struct lowered *l, const struct opnd *address)
 {
-    const struct lowered *l = a->warp->code->low;
-    const struct launch *la = a->warp->cta->launch;
-    const struct root *r = &l->site[l->op[load].site].root;
-    const char *name = l->site[l->op[load].site].space == SP_SHARED ? "shared memory" : "global memory";
-    u64 v = 0;
-    if (r->kind == ROOT_PARAM && l == la->kernel) memcpy(&v, la->param_copy + r->off, 8);
-    const struct mem_object *o = v ? mem_find(la->sim->mem, v) : NULL;
-    if (o) name = o->name;
-    else if (r->kind == ROOT_VAR) name = plain_name(mem, r->var->name);
-    struct text t = { 0 };
-    place_brief(found_place(mem, l, load), &t);
-    const char *z = arena_printf(mem, "%s at %s", name, t.p ? t.p : "?");
-    text_free(&t);
-    return z;
+    struct search x = { .n = 0 };
+    if (address->kind != O_REG) return NULL;
+    x.reg[x.n++] = address->reg;
+    for (u32 at = 0; at < x.n; at++)
+        for (u32 k = 0; k < l->nop; k++) {
+            const struct lop *o = &l->op[k];
+            bool load = o->kind == K_MEM && o->name == N_ld && l->site[o->site].vec == 1;
+            if (o->kind == KX_DEAD || o->d.kind != O_REG || o->d.reg != x.reg[at] || (o->kind != K_LANE && !load)) continue;
+            if (load && l->site[o->site].root.kind == ROOT_PARAM && l->site[o->site].width < 8) { x.load = &l->site[o->site]; x.loads++; }
+            if (load || type_is_float((enum ptx_type)isa_forms[o->form].type)) continue;
+            search_operand(l, &x, &o->a);
+            search_operand(l, &x, &o->b);
+            if (isa_operand_type(&isa_forms[o->form], 3) != T_PRED) search_operand(l, &x, &o->c);
+        }
+    return x.loads == 1 ? x.load : NULL;
 }
 
 static void explain_past(const struct access *a, u32 first, u32 mask, struct arena *mem, struct finding *f)
 {
-    u32 e = f->element_size, load;
+    u32 e = f->element_size;
     u64 off = a->addr[first] - f->object_base, n = e ? f->object_size / e : 0;
     bool before = a->addr[first] < f->object_base;
-    if (e && (before || off >= f->object_size) && (load = index_load(a)) != NONE) {
-        f->cause = arena_printf(mem, "index %" PRId64 " was computed from what was read from %s; %s has %" PRIu64 " element%s", before ? -(s64)((0 - off + e - 1) / e) : (s64)(off / e), index_source(a, load, mem), f->object, n, plural(n));
-        f->fix = "Check the values that are used as an index, where they are made or before they are used.";
+    const struct lop *o = &a->warp->code->low->op[a->insn->op];
+    bool loaded = index_load(a->warp->code->low, a->site->which ? &o->b : &o->a) != NULL;      /* then what the threads' numbers are does not matter */
+    if (loaded && e && !before && off >= f->object_size) {
+        f->cause = arena_printf(mem, "index %" PRIu64 ", but %s has %" PRIu64 " element%s%s", off / e, f->object, n, plural(n), n > 1 ? arena_printf(mem, ": the last is [%" PRIu64 "]", n - 1) : "");
         return;
     }
-    for (u32 k = 0; e && k < INDEX_KINDS; k++) f->index[k] = index_rule((enum index_kind)k, a, f, mask);
+    for (u32 k = 0; e && !loaded && k < INDEX_KINDS; k++) f->index[k] = index_rule((enum index_kind)k, a, f, mask);
     if (before && (f->index[INDEX_GRID].holds || f->index[INDEX_BLOCK].holds)) {
         f->cause = arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: {index}", 0 - off, plural(0 - off), f->object);
         f->fix = "{guard}";
@@ -301,37 +289,7 @@ static void explain_misaligned(const struct access *a, u32 first, u32 mask, stru
         f->cause = arena_printf(mem, "%shere it is offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64, rule, off, off / need, need, off % need);
 }
 
-/* ---- an index that was loaded ---- */
-
-enum { STEPS = 64 };
-struct search { u32 reg[STEPS], n; const struct site *load; u32 loads; };
-
-static void search_operand(const struct lowered *l, struct search *x, const struct opnd *o)
-{
-    if (o->kind != O_REG || x->n == STEPS || l->root[o->reg].kind == ROOT_PARAM) return;
-    for (u32 k = 0; k < x->n; k++) if (x->reg[k] == o->reg) return;
-    x->reg[x->n++] = o->reg;
-}
-
-/* The one load of a parameter's memory, narrower than a pointer, that the address depends on through integer arithmetic; NULL: there is none, or several. */
-static const struct site *index_load(const struct lowered *l, const struct opnd *address)
-{
-    struct search x = { .n = 0 };
-    if (address->kind != O_REG) return NULL;
-    x.reg[x.n++] = address->reg;
-    for (u32 at = 0; at < x.n; at++)
-        for (u32 k = 0; k < l->nop; k++) {
-            const struct lop *o = &l->op[k];
-            bool load = o->kind == K_MEM && o->name == N_ld && l->site[o->site].vec == 1;
-            if (o->kind == KX_DEAD || o->d.kind != O_REG || o->d.reg != x.reg[at] || (o->kind != K_LANE && !load)) continue;
-            if (load && l->site[o->site].root.kind == ROOT_PARAM && l->site[o->site].width < 8) { x.load = &l->site[o->site]; x.loads++; }
-            if (load || type_is_float((enum ptx_type)isa_forms[o->form].type)) continue;
-            search_operand(l, &x, &o->a);
-            search_operand(l, &x, &o->b);
-            if (isa_operand_type(&isa_forms[o->form], 3) != T_PRED) search_operand(l, &x, &o->c);
-        }
-    return x.loads == 1 ? x.load : NULL;
-}
+/* ---- an index that was loaded, named ---- */
 
 /* Which argument supplied the index of an access that went astray. */
 static void explain_source(const struct access *a, struct arena *mem, struct finding *f)
