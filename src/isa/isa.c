@@ -69,7 +69,7 @@ enum {  /* type names as they stand in expand.h -> enum ptx_type */
     EACH_##types(F_SET, set_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "(.u32|.s32|.f32|.f16|.bf16).T d, a, b{, c}"))
 #define FCMP(id, types, in, pv, ops, v) EACH_##types(F_FCMP, fsetp_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS "{.ftz}.T p{|q}, a, b{, c}")) \
     EACH_##types(F_SET, fset_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "{.ftz}(.u32|.s32|.f32|.f16|.bf16|.u16|.s16).T d, a, b{, c}")) \
-    F_SET(f16x2, fset_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "{.ftz}(.f16x2).T d, a, b{, c}")) F_SET(bf16x2, fset_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "(.bf16x2).T d, a, b{, c}")) \
+    F_SET(f16x2, fset_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "{.ftz}(.f16x2|.u32|.s32).T d, a, b{, c}")) F_SET(bf16x2, fset_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "(.bf16x2|.u32|.s32).T d, a, b{, c}")) \
     F_SET(f16x2, fset_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS "{.ftz}.T p|q, a, b{, c}")) F_SET(bf16x2, fset_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS ".T p|q, a, b{, c}"))
 #define TEST(id, types, in, pv, syntax, v) EACH_##types(F_TEST, id, SYN(in, pv, syntax))
 #define SELECT(id, types, in, pv, syntax, v) EACH_##types(F_SELECT, id, SYN(in, pv, syntax))

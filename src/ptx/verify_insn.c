@@ -148,7 +148,7 @@ static bool parts_fit(const struct want *w, const struct ptx_operand *op, bool i
 static bool special_fits(const struct want *w, const struct ptx_operand *op, struct why *y)
 {
     enum ptx_type t = (enum ptx_type)w->type, s = (enum ptx_type)op->sreg->type;
-    bool narrow = type_size[s] == 4 && type_size[t] == 2;
+    bool narrow = (type_size[s] == 4 && type_size[t] == 2) || (op->sreg->id == SR_GRIDID && type_size[t] == 4);      /* %gridid had 32 bits before PTX 3.0 */
     if (type_is_float(t)) return no(y, op, "%s is an integer", op->sreg->name);
     return type_size[s] == type_size[t] || narrow || no(y, op, "%s is of type .%s", op->sreg->name, type_name[s]);
 }

@@ -135,9 +135,10 @@ static void lower_set(struct lower *w, const struct isa_form *f)
         else lower_unsupported(w);
         return;
     }
-    struct opnd v = truth_as(w, d, p[0]), r = lower_begin(w, &i->arg[0], d);
+    enum ptx_type each = pairs && !type_is_float(d) ? T_U16 : d;        /* of two comparisons: 16 bits of ones each */
+    struct opnd v = truth_as(w, each, p[0]), r = lower_begin(w, &i->arg[0], d);
     if (pairs) {
-        struct opnd lo = compute2(w, isa_form(N_cvt, T_U16, T_U32, 0), v, no_opnd), hi = compute2(w, isa_form(N_cvt, T_U16, T_U32, 0), truth_as(w, d, p[1]), no_opnd);
+        struct opnd lo = compute2(w, isa_form(N_cvt, T_U16, T_U32, 0), v, no_opnd), hi = compute2(w, isa_form(N_cvt, T_U16, T_U32, 0), truth_as(w, each, p[1]), no_opnd);
         lower_emit(w, same_type(N_or, T_B32), r, lo, compute2(w, same_type(N_shl, T_B32), hi, lower_const(16)), no_opnd);
     } else lower_emit(w, same_type(N_mov, type_size[d] == 2 ? T_U16 : T_U32), r, v, no_opnd, no_opnd);
     lower_finish(w, &i->arg[0], r, d);

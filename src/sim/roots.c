@@ -130,24 +130,44 @@ u32 tag_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 lan
     }
 }
 
-static u32 tag_sum(u32 a, u32 b) { return !a ? b : !b ? a : TAG_MIXED; }
-
-static u32 tag_result(const struct warp *w, const struct lowered *l, const struct lop *o, const struct insn *i, u32 lane)
+/* The tags of an operand in all lanes. Only those of ROOT_DYN differ from lane to lane. */
+static void tags_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 out[LANES])
 {
-    switch (isa_forms[o->form].prov) {
-    case PROV_KEEP: return tag_of(w, l, o->a, lane);
-    case PROV_ADD: return tag_sum(tag_of(w, l, o->a, lane), tag_of(w, l, o->b, lane));
-    case PROV_SUB: { u32 b = tag_of(w, l, o->b, lane); return b ? TAG_MIXED : tag_of(w, l, o->a, lane); }
-    case PROV_MAD: return tag_of(w, l, o->c, lane);
-    case PROV_AND: { u32 a = tag_of(w, l, o->a, lane), b = tag_of(w, l, o->b, lane); return !a || !b ? a | b : 0; }
-    case PROV_CHOICE: {
-        if (o->name == N_selp) return tag_of(w, l, *(const u32 *)(const void *)SLOT(w->R, i->c) >> lane & 1 ? o->a : o->b, lane);
-        u32 n = l->reg_width[o->d.reg];
-        u64 d = lane_value(w, w->code, w->R, i->d, CLS_AT(i, 0), n, lane), a = lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), n, lane);
-        return tag_of(w, l, d == a ? o->a : o->b, lane);
+    if (of_operand(l, o, 8).kind == ROOT_DYN) { memcpy(out, &w->cur->fr->tags[(l->tag[o.reg] - 1) * LANES], sizeof(u32) * LANES); return; }
+    u32 all = tag_of(w, l, o, 0);
+    for (u32 k = 0; k < LANES; k++) out[k] = all;
+}
+
+/* Which of two operands a result is, lane by lane. */
+static u32 first_chosen(const struct warp *w, const struct lowered *l, const struct lop *o, const struct insn *i)
+{
+    if (o->name == N_selp) return *(const u32 *)(const void *)SLOT(w->R, i->c);
+    u32 n = l->reg_width[o->d.reg], first = 0;
+    u64 d[LANES], a[LANES];
+    lane_values(w->code, w->R, i->d, CLS_AT(i, 0), n, d);
+    lane_values(w->code, w->R, i->a, CLS_AT(i, 1), n, a);
+    for (u32 k = 0; k < LANES; k++) first |= (u32)(d[k] == a[k]) << k;
+    return first;
+}
+
+/* Whole planes at a time, without branches: a sum of two loaded values is common, and most are no pointers. */
+static void tag_results(const struct warp *w, const struct lowered *l, const struct lop *o, const struct insn *i, u32 out[LANES])
+{
+    u32 b[LANES], prov = isa_forms[o->form].prov;
+    switch (prov) {
+    case PROV_KEEP: tags_of(w, l, o->a, out); return;
+    case PROV_MAD: tags_of(w, l, o->c, out); return;
+    case PROV_ADD: case PROV_SUB: case PROV_AND: case PROV_CHOICE: break;
+    default: memset(out, 0, sizeof(u32) * LANES); return;
     }
-    default: return 0;
-    }
+    tags_of(w, l, o->a, out);
+    tags_of(w, l, o->b, b);
+    if (prov == PROV_CHOICE) {
+        u32 first = first_chosen(w, l, o, i);
+        for (u32 k = 0; k < LANES; k++) out[k] = first >> k & 1 ? out[k] : b[k];
+    } else if (prov == PROV_ADD) for (u32 k = 0; k < LANES; k++) out[k] = out[k] && b[k] ? TAG_MIXED : out[k] | b[k];
+    else if (prov == PROV_SUB) for (u32 k = 0; k < LANES; k++) out[k] = b[k] ? TAG_MIXED : out[k];
+    else for (u32 k = 0; k < LANES; k++) out[k] = out[k] && b[k] ? 0 : out[k] | b[k];
 }
 
 /* A register that a load or atomic filled: look its value up. */
@@ -172,12 +192,11 @@ int roots_tagged(char *restrict R, const struct insn *i, struct warp *w)
     const struct lop *o = &l->op[i->op];
     u32 result[LANES], mask = active_lanes(w, R, i);
     bool before = isa_forms[o->form].prov != PROV_CHOICE || o->name == N_selp;     /* the destination may be a source: read tags first where the result is not needed */
-    if (before)
-        for (u32 k = 0; k < LANES; k++) result[k] = tag_result(w, l, o, i, k);
+    if (before) tag_results(w, l, o, i, result);
     int ev = w->code->tagged[i - w->code->insn](R, i, w);
-    if (!before)
-        for (u32 k = 0; k < LANES; k++) result[k] = tag_result(w, l, o, i, k);
+    if (!before) tag_results(w, l, o, i, result);
     u32 *t = w->cur->fr->tags + (l->tag[o->d.reg] - 1) * LANES;
+    if (mask == ALL_LANES) { memcpy(t, result, sizeof result); return ev; }
     for (u32 k = 0; k < LANES; k++)
         if (mask >> k & 1) t[k] = result[k];
     return ev;
