@@ -79,6 +79,14 @@ static struct async_flight flight_of(const struct telling *x)
     return a;
 }
 
+/* A load that only proposes what a compare-and-swap verifies, and a strong write. */
+static bool guessed(const struct telling *x)
+{
+    const struct site *mine = site_at(x->t->warp->code->low, x->t->op_index), *his = site_at(x->old_low, x->old_op);
+    bool i_guess = mine && mine->flags & SITE_GUESS && !(x->me->op & OP_WRITE) && x->old->op & OP_STRONG;
+    return i_guess || (his && his->flags & SITE_GUESS && !(x->old->op & OP_WRITE) && x->me->op & OP_STRONG);
+}
+
 static enum finding_kind kind_of(const struct telling *x)
 {
     if (x->old->op & OP_ASYNC) return x->me->op & OP_WRITE ? F_async_overwrite : flight_of(x).waited ? F_async_wait : F_async_early;
@@ -300,6 +308,7 @@ void race_found(const struct touch *t, const struct list_entry *old, const struc
     const struct race *r = t->w->c->race;
     if (unlikely(r->hook != NULL)) { r->hook(r->hook_self, t, byte); return; }
     struct telling x = begin(t, old, me, byte);
+    if (guessed(&x)) return;
     enum finding_kind k = kind_of(&x);
     bool said = initialises(t->warp->code->low, t->op_index) && initialises(x.old_low, x.old_op) && t->warp->cta->launch->in->checks & CHECK_ASYNC;
     /* libcu++ ends its barriers so: lanes agree by match.sync, the last of the elected ones invalidates */

@@ -102,8 +102,8 @@ struct site {                                   /* a memory instruction, whateve
     struct root root;
     u32 op;
 };
-enum { SITE_NC = 1, SITE_UNCACHED = 2, SITE_SPECULATED = 4 };  /* ld.nc; .cg, .cv, .wt: what old code takes for volatile (RULES.md R5c); a load that
-                                                 * observers may put off until a selection takes its value (R8) */
+enum { SITE_NC = 1, SITE_UNCACHED = 2, SITE_SPECULATED = 4, SITE_GUESS = 8 };  /* ld.nc; .cg, .cv, .wt: what old code takes for volatile (RULES.md R5c);
+                                                 * a load that observers may put off until a selection takes its value (R8); one that guesses for a compare-and-swap */
 enum mem_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL };
 enum mem_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
 enum { FENCE_PROXY = 16, FENCE_SC = 32 };      /* beside the scope in op.aux: orders no accesses between threads; membar and fence.sc */
@@ -383,6 +383,7 @@ struct divergence { u8 *div; u8 *cls; s32 *stride; };                           
 void classes_find(struct lowered *l, u32 group, struct divergence *out, struct arena *a);    /* classes.c */
 void roots_find(struct lowered *l);                                                            /* roots.c */
 void speculated_find(struct lowered *l);                                                       /* speculate.c */
+void guesses_find(struct lowered *l);
 void hazards_find(struct lowered *l);                                                          /* hazards.c */
 handler hazards_look;
 struct code *decode(struct sim *s, struct lowered *l, const struct sim_launch *in, bool plain, struct error *e);          /* decode.c */
