@@ -59,6 +59,7 @@ struct report {
     struct entry *last;         /* the entry last added to: a loop adds to the same one again and again */
     struct suppressions *rules; /* suppress.h */
     u32 entries, errors, notes; /* entries: all of them; errors, notes: those that are not suppressed */
+    u32 settled;                /* entries when consequences were last taken out */
     u32 suppressed;             /* entries that are */
     u64 occurrences;
     u64 error_occurrences;      /* of them, of severity error */
@@ -66,7 +67,7 @@ struct report {
 };
 
 /* All entries in the order of the report; from base_alloc, NULL when there are none. Call with the lock held. */
-struct entry **report_sorted(const struct report *r);
+struct entry **report_sorted(struct report *r);
 
 /* A set of points (x,y,z) seen as a box with a step in each direction. */
 struct box {

@@ -35,7 +35,7 @@ static void empty(struct report *r)
     memset(r->bucket, 0, sizeof r->bucket);
     memset(r->ticket, 0, sizeof r->ticket);
     r->last = NULL;
-    r->entries = r->errors = r->notes = r->suppressed = 0;
+    r->entries = r->errors = r->notes = r->suppressed = r->settled = 0;
     r->occurrences = r->error_occurrences = r->dropped = 0;
 }
 
@@ -536,10 +536,57 @@ void report_tickets_end(struct report *r)
     unlock(&r->lock);
 }
 
+/* ---- one cause, one finding ---- */
+
+/* An uninitialised value that was read where a race was found: the store that the load ran ahead of, or behind, is in that race. */
+static bool follows(const struct report *r, const struct finding *f)
+{
+    if (finding_check(f->kind) != CHECK_INIT || !f->origin)
+        return false;
+    for (u32 b = 0; b < BUCKETS; b++)
+        for (const struct entry *e = r->bucket[b]; e; e = e->next)
+            if (e->f.kind == F_race && !e->suppressed && same_text(e->f.kernel, f->kernel) && (same_place(e->f.place, f->origin) || same_place(e->f.other, f->origin)))
+                return true;
+    return false;
+}
+
+static void entry_drop(struct report *r, struct entry *e)
+{
+    bool error = finding_severity(e->f.kind) == SEV_ERROR;
+    r->entries--;
+    if (e->suppressed)
+        r->suppressed--;
+    else {
+        --*(error ? &r->errors : &r->notes);
+        r->occurrences -= e->occurrences;
+        r->error_occurrences -= error ? e->occurrences : 0;
+    }
+    entry_free(e);
+}
+
+static void settle(struct report *r)
+{
+    if (r->settled == r->entries)
+        return;
+    for (u32 b = 0; b < BUCKETS; b++)
+        for (struct entry **p = &r->bucket[b]; *p;) {
+            struct entry *e = *p;
+            if (follows(r, &e->f)) {
+                *p = e->next;
+                entry_drop(r, e);
+            } else
+                p = &e->next;
+        }
+    r->last = NULL;
+    memset(r->ticket, 0, sizeof r->ticket);
+    r->settled = r->entries;
+}
+
 static u64 counted(const struct report *r, const void *field, size_t size)
 {
     lock_t *l = (lock_t *)&r->lock;     /* counting changes nothing that a caller can see */
     lock(l);
+    settle((struct report *)r);
     u64 n = size == 4 ? *(const u32 *)field : *(const u64 *)field;
     unlock(l);
     return n;
@@ -579,8 +626,9 @@ static void sort(struct entry **v, struct entry **scratch, u32 n)
     memcpy(v, scratch, sizeof *v * n);
 }
 
-struct entry **report_sorted(const struct report *r)
+struct entry **report_sorted(struct report *r)
 {
+    settle(r);
     struct entry **v = r->entries ? base_need(sizeof *v * r->entries * 2) : NULL;
     if (!v)
         return NULL;
