@@ -145,6 +145,7 @@ static u64 merge(const struct race_warp *w, u64 old, u64 me)
     u32 kind = WHO_WARP;
     if (word_kind(old) == WHO_GRID || word_slot(old) != word_slot(me) || word_time(old) < w->c->start) kind = WHO_GRID;
     else if (word_kind(old) == WHO_CTA || word_warp(old) != word_warp(me)) kind = WHO_CTA;
+    kind = MAX_OF(kind, word_kind(me));
     u32 name = (u32)(kind == WHO_GRID ? me : old);
     return (me >> 32 << 32) | (name & ~0x3fu) | (u64)kind << 4;
 }
@@ -176,18 +177,31 @@ static bool plainly_before(const struct race_warp *w, const struct list_entry *o
     return word_time(o->a) < w->wbase || same;
 }
 
-/* Checks m against o; true: o need not be kept beside m. */
-static bool meet(const struct touch *t, const struct list_entry *o, struct list_entry *m, u32 *told)
+/* No thread has both of them at one byte. */
+static bool apart(u64 o, u64 m)
+{
+    if (word_kind(o) != WHO_ONE || word_kind(m) != WHO_ONE || word_warp(o) != word_warp(m)) return true;
+    return word_es(o) == word_es(m) && word_lane(o) != word_lane(m);
+}
+
+/* Checks m against o; true: o need not be kept beside m, which stands for both in *kept. */
+static bool meet(const struct touch *t, const struct list_entry *o, const struct list_entry *m, struct list_entry *kept, u32 *told)
 {
     struct race_warp *w = t->w;
     if (!(o->bytes & m->bytes)) return false;
     bool conflict = (o->op | m->op) & OP_WRITE && !morally_strong(w, m, o), superseded = !(o->bytes & ~m->bytes) && dominates(w, m, o);
-    bool like = !w->c->exact && o->bytes == m->bytes && o->op == m->op && o->whole == m->whole && (!(m->op & OP_WRITE) || m->op & OP_STRONG) && !(m->op & OP_ASYNC);
+    bool like = !w->c->exact && o->bytes == m->bytes && o->op == m->op && o->whole == m->whole && (!(m->op & OP_WRITE) || m->op & OP_STRONG) && !(m->op & OP_ASYNC) && apart(o->a, m->a);
     if (!conflict && !superseded && !like) return false;
     /* two that do not conflict are compared only to keep the list short: what takes a search of the clocks is not worth that */
     bool hb = conflict || !w->c->exact ? entry_before(w, o, m, t->space) : plainly_before(w, o, m, t->space);
     if (!hb && conflict) found_all(t, o, m, told);
-    if (!hb && like) { m->a = merge(w, o->a, m->a); m->lanes = 0; if (word_kind(m->a) != WHO_GRID) m->site = o->site; if (o->scope < m->scope) m->scope = o->scope; return true; }
+    if (!hb && like) {
+        kept->a = merge(w, o->a, kept->a);
+        kept->lanes = 0;
+        if (word_kind(kept->a) != WHO_GRID) kept->site = o->site;
+        if (o->scope < kept->scope) kept->scope = o->scope;
+        return true;
+    }
     return hb && superseded;
 }
 
@@ -240,12 +254,12 @@ static void strong_add(const struct race_warp *w, struct list *l, struct list_en
     l->index[k] = (u16)l->ns;
 }
 
-static void strong_meet(const struct touch *t, struct list *l, struct list_entry *m, u32 *told)
+static void strong_meet(const struct touch *t, struct list *l, const struct list_entry *m, struct list_entry *kept, u32 *told)
 {
     u32 keep = 0;
     for (u32 n = 0; n < l->ns; n++) {
         struct list_entry o = l->s[n];
-        if (!meet(t, &o, m, told)) l->s[keep++] = o;
+        if (!meet(t, &o, m, kept, told)) l->s[keep++] = o;
     }
     if (keep == l->ns) return;
     l->ns = keep;
@@ -262,16 +276,17 @@ static void list_access(const struct touch *t, struct cell *c, struct list_entry
 {
     struct race_warp *w = t->w;
     struct list *l = pool_at(lists_of(t), c->wx);
+    struct list_entry kept = m;                 /* m, and those like it */
     u32 keep = 0;
     u32 told = 0;                               /* bytes whose race was reported */
     bool peer = is_peer(t, l, &m);
     for (u32 n = 0; n < l->n; n++) {
         struct list_entry o = l->e[n];
-        if (!meet(t, &o, &m, &told)) l->e[keep++] = o;
+        if (!meet(t, &o, &m, &kept, &told)) l->e[keep++] = o;
     }
     l->n = keep;
     if (peer) strong_add(w, l, m);
-    else { strong_meet(t, l, &m, &told); list_add(l, m); }
+    else { strong_meet(t, l, &m, &kept, &told); list_add(l, kept); }
     c->w = (u64)w->c->now << 32 | MIXED | FLAG_LIST;
     if (l->n == 1 && !l->ns && m.op == OP_WRITE && m.bytes == ~0u && word_kind(m.a) == WHO_ONE) {      /* uniform again */
         give(t, lists_of(t), c->wx);
@@ -485,8 +500,7 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
     }
     if (wok && !write) {
         if (rok) { drop_reads(t, c, lo); c->r = me; c->rx = t->site; return; }
-        bool apart = word_kind(c->r) != WHO_ONE || word_warp(c->r) != word_warp(me) || (word_es(c->r) == word_es(me) && word_lane(c->r) != word_lane(me));
-        if (!w->c->exact && !word_mixed(c->r) && apart) {
+        if (!w->c->exact && !word_mixed(c->r) && apart(c->r, me)) {
             c->r = merge(w, c->r, me);
             if (word_kind(c->r) == WHO_GRID) c->rx = t->site;
             return;
