@@ -112,14 +112,14 @@ static inline void reader_open(struct reader *q, const struct race_warp *w, stru
     struct pool *p = space == SPACE_SHARED ? (struct pool *)&k->words : &k->race->words;
     *q = (struct reader){ .c = c, .past = lo };
     if (!race_past(w, c->w, anyone, lo)) return;
-    if (c->r < lo || !word_mixed(c->r)) {
-        if (!race_past(w, c->r, anyone, lo)) return;
+    if (c->r < lo) {
         u32 n = pool_take(p, false);
         if (unlikely(!n)) return;
         c->rx = n;
         memset(((struct words *)pool_at(p, n))->a, 0, sizeof q->x->a);
         c->r = w->key | MIXED | WHO_WARP << 4 | (u64)k->now << 32;
-    } else reads_noted(c, w);
+    } else if (word_mixed(c->r)) reads_noted(c, w);
+    else return;                                /* readers of the whole sector, some words of which nobody may read now */
     if (word_kind(c->r) == WHO_WARP) q->past = MAX_OF(lo, (u64)w->wbase << 32);
     q->x = pool_at(p, c->rx);
 }
