@@ -166,10 +166,14 @@ static void release(struct cta *c, u32 n)
     }
     if (observed(c->launch)) observe_sync(c->launch, (struct sync_event){ .kind = SYNC_BARRIER, .cta = c, .id = n, .op = NONE });
     c->bars_used &= ~(1u << n);
+    for (u32 k = 0; b->arrived && k < c->nwarps; k++) if (c->warp[k]->came_bar == n) c->warp[k]->came = 0;
     *b = (struct bar){ 0 };
 }
 
-/* Threads that have arrived: whole warps only; bar.arrive is counted when it happens. */
+/* The lanes of w that came to barrier n one after another, without waiting, are all there are. */
+static bool came_whole(const struct warp *w, u32 n) { return w->came && w->came_bar == n && !(w->live & ~w->came); }
+
+/* Threads that have arrived: whole warps only; bar.arrive is counted when it happens, or with the last lanes of its warp. */
 static u32 arrived_threads(const struct cta *c, u32 n, u32 *waiting)
 {
     u32 t = c->bar[n].arrived;
@@ -177,6 +181,7 @@ static u32 arrived_threads(const struct cta *c, u32 n, u32 *waiting)
     for (u32 k = 0; k < c->nwarps; k++) {
         const struct warp *w = c->warp[k];
         u32 at = lanes_at(w, n);
+        if (came_whole(w, n)) t += LANES;
         if (!at) continue;
         *waiting = 1;
         if (at == w->live) t += LANES;
@@ -256,6 +261,12 @@ bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
     c->bars_used |= 1u << n;
     if (observed(c->launch)) observe_sync(c->launch, (struct sync_event){ .kind = SYNC_BARRIER_ARRIVE, .cta = c, .warp = w, .mask = s->mask, .id = n, .op = i->op });
     if ((o->aux & 15) == BAR_ARRIVE) {          /* arrives and goes on */
+        if (s->mask != w->live) {
+            w->came = (w->came_bar == n ? w->came : 0) | s->mask;
+            w->came_bar = (u8)n;
+            if (!came_whole(w, n)) return true;
+        }
+        w->came = 0;
         b->arrived += LANES;
         b->waiting |= 1ull << w->id;
         if (complete(c, n)) release(c, n);

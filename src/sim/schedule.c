@@ -162,7 +162,7 @@ static void warp_start(struct warp *w, bool fresh)
     bool plain = unwritten || (__atomic_load_n(&l->deopts, __ATOMIC_RELAXED) > DEOPT_MANY && w->plain_R);
     struct frame *f = &w->base_frame;
     u32 first = w->id * LANES, left = l->threads - first;
-    w->nleft = 0;
+    w->nleft = w->came = 0;
     w->first_live = w->live = left >= LANES ? ALL_LANES : (1u << left) - 1;
     f->code = plain ? l->plain : l->fast;
     f->R = plain ? w->plain_R : w->fast_R;
