@@ -404,7 +404,8 @@ static void choose(struct intervals *x)
             const struct lop *o = &l->op[k];
             bool compared = o->kind == K_CMP && ((o->a.kind == O_REG && x->at[o->a.reg]) || (o->b.kind == O_REG && x->at[o->b.reg]));
             bool makes = o->kind == K_LANE && o->d.kind == O_REG && x->at[o->d.reg];
-            if (compared || makes) again |= follow(x, &o->a) | follow(x, &o->b) | (makes && follow(x, &o->c));
+            if (compared || makes) { again |= follow(x, &o->a); again |= follow(x, &o->b); }
+            if (makes) again |= follow(x, &o->c);
             if (o->kind == K_CMP && o->b.kind == O_CONST && !o->b.value) again |= follow(x, &o->a);    /* may count rounds */
         }
     }

@@ -48,7 +48,7 @@ static bool trace_back(struct lowered *l, u8 *reg, u32 k)
     case N_mov: case N_cvta: a = true; flags = WRAP_CARRY; break;
     case N_selp: case N_min: case N_max: a = b = true; flags = WRAP_CARRY; break;
     case N_mul_wide: case N_mad_wide:
-        if (type == T_S32) again |= want(l, reg, &o->a, NARROW) | want(l, reg, &o->b, NARROW);
+        if (type == T_S32) { again |= want(l, reg, &o->a, NARROW); again |= want(l, reg, &o->b, NARROW); }
         if (o->name == N_mad_wide) again |= want(l, reg, &o->c, WIDE);
         flags = WRAP_CARRY;
         break;

@@ -351,8 +351,8 @@ static void contracts(void)
 {
     static const char text[] = "//! kernel add\n//! dim n 32..1024 step 32\n//! arg x f32[n] inout ones\n//! arg y f32[n] in iota\n//! arg n i32\n//! launch grid=n / 32 block=32\n";
     lk_gpu *g = open_gpu(NULL);
-    lk_module *m;
-    lk_contract *c;
+    lk_module *m = NULL;
+    lk_contract *c = NULL;
     UNIT(lk_module_load(g, "unit.ptx", ptx, sizeof ptx - 1, &m) == LK_OK && lk_contract_read(g, "add.cu", text, sizeof text - 1, &c) == LK_OK);
     lk_kernel *add = lk_module_kernel(m, "add"), *empty = lk_module_kernel(m, "empty");
     UNIT_EQ_STR(lk_contract_kernel(c, 0), "add");
