@@ -160,7 +160,7 @@ static bool oracle_silent(const struct oracle *o, const struct oracle_access *x,
     return x->strong && m->strong && same && (x->thread / o->block == m->thread / o->block || (x->wide && m->wide));
 }
 
-/* A thread that polls: the same read once more. */
+/* A thread that polls: the same read once more, and nobody wrote since. */
 static bool oracle_again(const struct oracle_access *x, const struct oracle_access *m)
 {
     return x->thread == m->thread && x->clock == m->clock && !x->write && x->strong == m->strong && x->wide == m->wide && x->start == m->start && x->end == m->end && x->first == m->first && x->last == m->last;
@@ -170,7 +170,7 @@ static void oracle_byte(struct oracle *o, u32 place, u32 b, struct oracle_access
 {
     if (o->racy[place][b]) return;
     u32 n = o->hist[place][b].n;
-    for (u32 k = n; k-- > 0 && !m.write && k + 64 > n;) if (oracle_again(&o->hist[place][b].a[k], &m)) return;
+    for (u32 k = n; k-- > 0 && !m.write && k + 64 > n && !o->hist[place][b].a[k].write;) if (oracle_again(&o->hist[place][b].a[k], &m)) return;
     for (u32 k = 0; k < n; k++) if (!oracle_silent(o, &o->hist[place][b].a[k], &m)) { o->racy[place][b] = 1; return; }
     if (n == o->hist[place][b].cap) {
         o->hist[place][b].cap = n ? 2 * n : 8;
