@@ -190,7 +190,7 @@ static bool meet(const struct touch *t, const struct list_entry *o, const struct
     struct race_warp *w = t->w;
     if (!(o->bytes & m->bytes)) return false;
     bool conflict = (o->op | m->op) & OP_WRITE && !morally_strong(w, m, o), superseded = !(o->bytes & ~m->bytes) && dominates(w, m, o);
-    bool like = !w->c->exact && o->bytes == m->bytes && o->op == m->op && o->whole == m->whole && (!(m->op & OP_WRITE) || m->op & OP_STRONG) && !(m->op & OP_ASYNC) && apart(o->a, m->a);
+    bool like = !w->c->exact && o->bytes == m->bytes && o->op == m->op && o->scope == m->scope && o->whole == m->whole && (!(m->op & OP_WRITE) || m->op & OP_STRONG) && !(m->op & OP_ASYNC) && apart(o->a, m->a);
     if (!conflict && !superseded && !like) return false;
     /* two that do not conflict are compared only to keep the list short: what takes a search of the clocks is not worth that */
     bool hb = conflict || !w->c->exact ? entry_before(w, o, m, t->space) : plainly_before(w, o, m, t->space);
@@ -199,7 +199,6 @@ static bool meet(const struct touch *t, const struct list_entry *o, const struct
         kept->a = merge(w, o->a, kept->a);
         kept->lanes = 0;
         if (word_kind(kept->a) != WHO_GRID) kept->site = o->site;
-        if (o->scope < kept->scope) kept->scope = o->scope;
         return true;
     }
     return hb && superseded;
