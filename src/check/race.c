@@ -140,6 +140,9 @@ static void remember_cta(struct race_cta *c, u64 linear)
     unlock(&c->race->lock);
 }
 
+/* All that is noted of shared memory precedes what comes now. */
+static void forget_shared(struct race_cta *c) { pool_empty(&c->words); pool_empty(&c->lists); }
+
 static void cta_begin(struct race *r, struct cta *cta)
 {
     const struct launch *l = cta->launch;
@@ -156,7 +159,7 @@ static void cta_begin(struct race *r, struct cta *cta)
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     c->lo[SPACE_GLOBAL] = (u64)r->epoch << 32;
     race_flights_over(c);
-    pool_empty(&c->words); pool_empty(&c->lists);
+    forget_shared(c);
     if (c->exact) clock_reset(c);
     for (u32 n = 0; n < cta->nwarps; n++) {
         struct race_warp *w = &c->warp[n];
@@ -175,7 +178,7 @@ static void barrier_full(struct race_cta *c)
     c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     for (u32 n = 0; n < c->launch->nwarps; n++) c->warp[n].wbase = c->now;
-    pool_empty(&c->words); pool_empty(&c->lists);
+    forget_shared(c);
 }
 
 static void warp_synced(struct race_warp *w, u32 mask, bool orders)
@@ -199,7 +202,7 @@ static void sync_event(void *self, const struct sync_event *e)
     bool orders = e->kind == SYNC_FENCE || e->kind == SYNC_BARRIER_ARRIVE || (e->kind == SYNC_WARP && o && o->name == N_warp_bar);
     if (w && orders && w->npending) pending_drop(w, e->mask);
     switch (e->kind) {
-    case SYNC_BARRIER: if (c->exact) { clock_barrier(c, e->id); if (c->base == c->now) { pool_empty(&c->words); pool_empty(&c->lists); } } else barrier_full(c); if (c->base == c->now) race_replant(c); break;
+    case SYNC_BARRIER: if (c->exact) { clock_barrier(c, e->id); if (c->base == c->now) forget_shared(c); } else barrier_full(c); if (c->base == c->now) race_replant(c); break;
     case SYNC_BARRIER_ARRIVE: if (c->exact) clock_arrive(w, e->mask, e->id, (o->aux & 15) != BAR_ARRIVE); break;
     case SYNC_WARP: warp_synced(w, e->mask, o && o->name == N_warp_bar); break;
     case SYNC_FENCE: if (c->exact && !(e->id & FENCE_PROXY)) clock_fence(w, e->mask, e->id & 3, e->id & FENCE_SC); break;
@@ -209,11 +212,10 @@ static void sync_event(void *self, const struct sync_event *e)
 
 /* ---- accesses ---- */
 
-void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes)
+void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u64 me, u32 lanes)
 {
     struct race_warp *w = warp->race;
-    bool one = !(lanes & (lanes - 1));
-    u64 me = race_stamp(w, (u32)__builtin_ctz(lanes), ES_ONE, one ? WHO_ONE : WHO_WARP);
+    bool one = word_kind(me) == WHO_ONE;
     struct touch t = race_touch(warp, i, op, space);
     if (space == SPACE_GLOBAL) cells_lock(w->c->race, a);
     for (; n; n -= 4, a += 4) {

@@ -131,7 +131,7 @@ static inline bool reader_word(const struct reader *q, const struct race_warp *w
     return true;
 }
 
-void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes);
+void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u64 me, u32 lanes);
 /* A word or two, by one lane or several that do the same; cells + address reaches the cell. */
 static inline void race_few(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes)
 {
@@ -144,6 +144,6 @@ static inline void race_few(struct warp *warp, const struct insn *i, u32 op, u32
         if (op == OP_READ && likely(race_read_quick(w, c, j, me, race_site(warp, i), space))) return;
         if (op == OP_WRITE && one && likely(race_write_quick(w, c, j, me, race_site(warp, i), space))) return;
     }
-    race_few_long(warp, i, op, space, cells, a, n, lanes);
+    race_few_long(warp, i, op, space, cells, a, n, me, lanes);
 }
 #endif
