@@ -119,12 +119,13 @@ static bool morally_strong(const struct race_warp *w, const struct list_entry *m
     return same_cta(w, o->a) || (m->scope >= SCOPE_GPU && o->scope >= SCOPE_GPU);
 }
 
-/* Whatever conflicts with o conflicts with m, and who knows m knows o. (Who has read a strong write knows it, but not the reads before it.) */
+/* Whatever conflicts with o conflicts with m, and who knows m knows o. (Who has read a strong write knows it and those before it at that location, but
+ * neither the reads before it nor writes that another size ended: those were another location's.) */
 static bool dominates(const struct race_warp *w, const struct list_entry *m, const struct list_entry *o)
 {
     if (o->op & OP_ASYNC) return false;
     if (!(m->op & OP_STRONG)) return m->op & OP_WRITE || !(o->op & OP_WRITE);
-    return o->op & OP_STRONG && m->scope <= o->scope && o->bytes == m->bytes && o->whole == m->whole && same_cta(w, o->a) && !((m->op ^ o->op) & OP_WRITE) && (!w->c->exact || word_thread(o->a) == word_thread(m->a));
+    return o->op & OP_STRONG && m->scope <= o->scope && o->bytes == m->bytes && o->whole == m->whole && o->id == m->id && same_cta(w, o->a) && !((m->op ^ o->op) & OP_WRITE) && (!w->c->exact || word_thread(o->a) == word_thread(m->a));
 }
 
 enum { LIST_MOST = 4096 };
@@ -240,7 +241,7 @@ static void strong_add(const struct race_warp *w, struct list *l, struct list_en
     l->size = (u32)__builtin_popcount(m.bytes);
     for (u32 k = l->ns ? strong_hash(l, &m) : 0; l->ns && l->index[k]; k = (k + 1) & (2 * l->caps - 1)) {
         struct list_entry *e = &l->s[l->index[k] - 1];
-        if (word_thread(e->a) == word_thread(m.a) && same_cta(w, e->a) && e->op == m.op && e->scope == m.scope && e->bytes == m.bytes && e->whole == m.whole) { *e = m; return; }
+        if (word_thread(e->a) == word_thread(m.a) && same_cta(w, e->a) && e->op == m.op && e->scope == m.scope && e->bytes == m.bytes && e->whole == m.whole && e->id == m.id) { *e = m; return; }
     }
     if (l->ns == l->caps && !strong_grow(l)) {
         memmove(l->s, l->s + l->caps / 2, sizeof *l->s * (l->caps / 2));        /* forgets the oldest: that can miss, never lie */

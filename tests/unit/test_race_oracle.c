@@ -122,7 +122,7 @@ static void show(const struct bed *b, u64 seed, const struct text *ptx)
 
 /* ---- many of them, in several processes ---- */
 
-enum { PROCESSES = 64, BATCH = 50, SHOWN = 3, WRONG_MOST = 20 };
+enum { PROCESSES = 64, BATCH = 50, SHOWN = 3, WRONG_MOST = 1000 };
 struct tally {                  /* shared by the processes */
     u64 next, end;              /* seeds to come */
     u64 done, clean, bytes, wrong;
