@@ -11,6 +11,8 @@ extern "C" __global__ void grid_barrier_residency(unsigned *arrived, int *y)
         while (*(volatile unsigned *)arrived < gridDim.x)
             ;
         __threadfence();
-        y[blockIdx.x] = 1;
     }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        y[blockIdx.x] = 1;
 }
