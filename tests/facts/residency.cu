@@ -20,7 +20,7 @@ __device__ static unsigned long long now()
     return t;
 }
 
-// Thread 0 counts its CTA and waits for the rest of the grid; after 40 ms CTA 0 says how many had come, and all give up.
+// Thread 0 counts its CTA and waits for the rest of the grid. After 40 ms CTA 0 says how many had come, and with that all give up.
 __device__ static void meet(int who)
 {
     unsigned t = threadIdx.x;
@@ -28,8 +28,11 @@ __device__ static void meet(int who)
     if (t == 0) {
         unsigned long long start = now();
         atomicAdd(&arrived, 1);
-        while (*(volatile unsigned *)&arrived < gridDim.x && now() - start < 40000000) ;
-        if (blockIdx.x == 0) together = *(volatile unsigned *)&arrived;
+        if (blockIdx.x == 0) {
+            while (now() - start < 40000000) ;
+            *(volatile unsigned *)&together = *(volatile unsigned *)&arrived;
+        }
+        while (!*(volatile unsigned *)&together && now() - start < 2000000000) ;
     }
     if (who == WARP) __syncwarp();
     if (who == ALL || who == LANE_EACH) __syncthreads();
