@@ -183,7 +183,8 @@ static void barrier_full(struct race_cta *c)
 
 static void warp_synced(struct race_warp *w, u32 mask, bool orders)
 {
-    if (!orders) {
+    if (!orders && w->c->exact) clock_converge(w, mask);
+    else if (!orders) {
         w->c->now++;
         w->recent[w->nrecent++ % RECENT].time = w->c->now;
         w->recent[(w->nrecent - 1) % RECENT].mask = mask;

@@ -74,15 +74,18 @@ struct pool {                   /* numbered things that never move; number 0 is 
 };
 
 struct access;
-struct lane_clock {             /* only in kernels that are not simple: race_clock.h */
-    struct known *seen;         /* what it knows beyond the barriers of its warp and CTA */
+struct view {                   /* what a lane knows */
+    struct known *seen;         /* beyond the barriers of its warp and CTA */
     struct known *pend;         /* read by relaxed operations: known after the next fence of gpu scope or wider */
     struct known *pend_cta;     /* the same for one of CTA scope */
-    struct known *weak;         /* would know if .sync operations ordered their lanes (R5b), its own and others' */
+    struct known *fenced;       /* all that it knew and had done at its last fence */
+};
+struct lane_clock {             /* only in kernels that are not simple: race_clock.h */
+    struct view sure, weak;     /* weak: what it would know beside that if .sync operations ordered their lanes (R5b) */
     struct known *rmw;          /* read by read-modify-writes of gpu scope: would be known behind a barrier (R5a) */
     struct known *unscoped;     /* would know if every scope were wide enough */
-    struct known *fenced;       /* all that it knew and had done at its last fence; NULL: none yet */
     struct released news;       /* of sequentially consistent fences */
+    bool fences;                /* has had a fence */
     u8 fscope;                  /* of its last fence */
     struct { u32 id, version; u8 sem, scope; } read;    /* what it read last, at which location: reading it again teaches nothing */
 };
@@ -93,9 +96,12 @@ struct race_warp {
     u64 key;                    /* slot and warp bits of its access words */
     u32 wbase;                  /* time of its last full warp barrier: all lanes know what all did before */
     u32 id, all;                /* in the CTA; its lanes at the start */
-    struct { u32 time, mask; } recent[RECENT]; u32 nrecent;    /* .sync operations that order nothing by the manual (R5b) */
+    struct { u32 time, mask; } recent[RECENT]; u32 nrecent;    /* simple kernels: .sync operations that order nothing by the manual (R5b) */
     struct lane_clock *lane;    /* [LANES], NULL in simple kernels */
     u32 told;                   /* lanes that may know, or have news of, more than their CTA */
+    u32 weak_base;              /* time of its last .sync operation of all lanes */
+    struct known *weak;         /* what all lanes would know by R5b */
+    u32 fresh;                  /* lanes that may know, or would know, more than that */
     struct pending *pending; u32 npending, cappending;  /* speculated loads of which some lanes were not picked yet (R8): race_pending.c */
 };
 
@@ -115,7 +121,7 @@ struct race_cta {
     struct released news;       /* of fences, to every thread of it */
     struct bar_state {          /* a phase of a barrier that is not over */
         u32 waits[MAX_WARPS];   /* lanes that arrived and wait */
-        struct known *known;    /* what the arrived know */
+        struct known *known, *weak;     /* what the arrived know, would know by R5 */
         struct released news;   /* and have news of */
     } bar[MAX_BARS];
     struct race_warp warp[MAX_WARPS];
@@ -184,7 +190,7 @@ void race_weak(struct touch *t, const struct access *a);        /* race.c: a wea
 /* race_clock.c */
 bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);      /* the lane knows that thread's access at `time`; id: it was
                                                  * a strong write, number `write` of that location */
-bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time);  /* it would, by R5 */
+bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);       /* it would, by R5 */
 enum missing { MISSING_ALL, MISSING_ACQUIRE, MISSING_SCOPE, MISSING_RELEASE };
 enum missing clock_missing(struct race_warp *w, u32 lane, u32 thread, u32 time);        /* what it takes for the lane to know */
 

@@ -25,19 +25,22 @@ static bool knows(const struct race *r, const struct known *a, const struct know
 bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write)
 {
     struct race_cta *c = w->c;
-    const struct known *own = w->lane ? w->lane[lane].seen : NULL;
+    const struct known *own = w->lane ? w->lane[lane].sure.seen : NULL;
     lock(&c->race->lock);
     bool yes = knows(c->race, c->seen, own, thread, time) || (id && (known_write(c->seen, id, write) || known_write(own, id, write)));
     unlock(&c->race->lock);
     return yes;
 }
 
-bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time)
+bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write)
 {
     struct race_cta *c = w->c;
     if (!c->exact) return false;
+    if (thread >> 5 == (u32)w->key >> 14 && time >= c->start && time < w->weak_base) return true;
+    const struct known *own = w->lane[lane].weak.seen;
     lock(&c->race->lock);
-    bool yes = knows(c->race, c->weak, w->lane ? w->lane[lane].weak : NULL, thread, time);
+    bool yes = knows(c->race, c->weak, w->weak, thread, time) || knows(c->race, own, NULL, thread, time);
+    yes = yes || (id && (known_write(c->weak, id, write) || known_write(w->weak, id, write) || known_write(own, id, write)));
     unlock(&c->race->lock);
     return yes;
 }
@@ -50,7 +53,7 @@ enum missing clock_missing(struct race_warp *w, u32 lane, u32 thread, u32 time)
     if (!c->exact || !w->lane) return what;
     const struct lane_clock *k = &w->lane[lane];
     lock(&c->race->lock);
-    if (knows(c->race, c->pend, k->pend, thread, time)) what = MISSING_ACQUIRE;
+    if (knows(c->race, c->pend, k->sure.pend, thread, time)) what = MISSING_ACQUIRE;
     else if (knows(c->race, c->unscoped, k->unscoped, thread, time)) what = MISSING_SCOPE;
     else if (saw_flag(c, k, cta_at(c->race, thread >> 10, time), time)) what = MISSING_RELEASE;
     unlock(&c->race->lock);
@@ -65,18 +68,29 @@ void clock_lanes(struct race_warp *w)
     w->lane = base_need(sizeof *w->lane * LANES);
 }
 
+static void view_drop(struct view *v) { known_drop(v->seen); known_drop(v->pend); known_drop(v->pend_cta); known_drop(v->fenced); }
+
 static void lane_reset(struct lane_clock *k)
 {
-    known_drop(k->seen); known_drop(k->pend); known_drop(k->pend_cta); known_drop(k->weak); known_drop(k->rmw); known_drop(k->unscoped); known_drop(k->fenced);
+    view_drop(&k->sure); view_drop(&k->weak);
+    known_drop(k->rmw); known_drop(k->unscoped);
     released_clear(&k->news);
     *k = (struct lane_clock){ 0 };
 }
 
 static void bar_reset(struct bar_state *b)
 {
-    known_drop(b->known);
+    known_drop(b->known); known_drop(b->weak);
     released_clear(&b->news);
     *b = (struct bar_state){ 0 };
+}
+
+/* All that its lanes have been told is theirs no more, or everybody's. */
+static void weak_reset(struct race_warp *w)
+{
+    known_drop(w->weak);
+    w->weak = NULL;
+    w->weak_base = w->fresh = w->told = 0;
 }
 
 void clock_reset(struct race_cta *c)
@@ -88,7 +102,7 @@ void clock_reset(struct race_cta *c)
     for (u32 n = 0; n < MAX_BARS; n++) bar_reset(&c->bar[n]);
     for (u32 n = 0; n < MAX_WARPS; n++)
         for (u32 l = 0; c->warp[n].lane && l < LANES; l++) lane_reset(&c->warp[n].lane[l]);
-    for (u32 n = 0; n < MAX_WARPS; n++) c->warp[n].told = 0;
+    for (u32 n = 0; n < MAX_WARPS; n++) weak_reset(&c->warp[n]);
     unlock(&c->race->lock);
 }
 
@@ -102,29 +116,48 @@ static void add_own(struct known **k, const struct race_warp *w, u32 lanes)
 static struct known *all_of(const struct race_warp *w, u32 lane)
 {
     struct known *k = known_hold(w->c->seen);
-    known_join(&k, w->lane[lane].seen);
+    known_join(&k, w->lane[lane].sure.seen);
     add_own(&k, w, 1u << lane);
     return k;
+}
+
+/* All that it would know beside that; a reference. */
+static struct known *all_weak(const struct race_warp *w, u32 lane)
+{
+    struct known *k = known_hold(w->c->weak);
+    known_join(&k, w->weak);
+    known_join(&k, w->lane[lane].weak.seen);
+    if (w->weak_base > w->wbase) known_add_warp(&k, w->c->number, w->id, w->weak_base, 0, 0);
+    return k;
+}
+
+static void learned(struct race_warp *w, u32 lanes) { w->told |= lanes; w->fresh |= lanes; }
+
+/* A fence: what was read before is known behind it. */
+static void view_fence(struct view *v, u32 scope)
+{
+    known_join(&v->seen, wide(scope) ? v->pend : v->pend_cta);
+    known_drop(v->pend); known_drop(v->pend_cta); known_drop(v->fenced);
+    v->pend = v->pend_cta = v->fenced = NULL;
 }
 
 static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc)
 {
     struct race_cta *c = w->c;
     struct lane_clock *k = &w->lane[lane];
-    w->told |= 1u << lane;
-    known_join(&k->seen, wide(scope) ? k->pend : k->pend_cta);
-    if (!wide(scope)) known_join(&k->unscoped, k->pend);
-    known_drop(k->pend); known_drop(k->pend_cta);
-    k->pend = k->pend_cta = NULL;
+    learned(w, 1u << lane);
+    if (!wide(scope)) known_join(&k->unscoped, k->sure.pend);
+    view_fence(&k->sure, scope);
+    view_fence(&k->weak, scope);
     k->read.id = 0;
     if (sc) {
-        released_learn(&k->news, c->number, wide(scope), &k->seen);
-        released_learn(&c->news, c->number, wide(scope), &k->seen);
+        released_learn(&k->news, c->number, wide(scope), &k->sure.seen);
+        released_learn(&c->news, c->number, wide(scope), &k->sure.seen);
     }
-    known_drop(k->fenced);
-    k->fenced = all_of(w, lane);
-    k->fscope = (u8)scope;
-    if (sc) released_add(&k->news, c->number, wide(scope), k->fenced);
+    k->sure.fenced = all_of(w, lane);
+    k->weak.fenced = all_weak(w, lane);
+    k->fences = true; k->fscope = (u8)scope;
+    if (sc) released_add(&k->news, c->number, wide(scope), k->sure.fenced);
 }
 
 void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc)
@@ -136,41 +169,105 @@ void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc)
     unlock(&c->race->lock);
 }
 
+/* What some lanes of a warp, or of several, know together. */
+struct common { struct known *known, *weak; struct released news; };
+
 /* What the lanes know together and have news of is added; most have been told nothing since the last barrier. */
-static void gather(const struct race_warp *w, u32 lanes, struct known **all, struct released *news)
+static void gather(const struct race_warp *w, u32 lanes, struct common *all)
 {
     for (u32 m = lanes & w->told; m; m &= m - 1) {
         const struct lane_clock *k = &w->lane[__builtin_ctz(m)];
-        known_join(all, k->seen);
-        released_join(news, &k->news);
+        known_join(&all->known, k->sure.seen);
+        known_join(&all->weak, k->weak.seen);
+        released_join(&all->news, &k->news);
     }
 }
 
-static void give(struct race_warp *w, u32 lanes, const struct known *all, const struct released *news)
+/* *k grows by more; *was and *is: the same was done before. Lanes that were told the same share one value. */
+static void join_alike(struct known **k, const struct known *more, struct known **was, struct known **is)
 {
-    w->told |= lanes;
+    if (*k && *k == *was) { known_drop(*k); *k = known_hold(*is); return; }
+    known_drop(*was); known_drop(*is);
+    *was = known_hold(*k);
+    known_join(k, more);
+    *is = known_hold(*k);
+}
+
+static void give(struct race_warp *w, u32 lanes, const struct common *all)
+{
+    struct known *was[2] = { NULL, NULL }, *is[2] = { NULL, NULL };
+    learned(w, lanes);
     for (u32 m = lanes; m; m &= m - 1) {
         struct lane_clock *k = &w->lane[__builtin_ctz(m)];
-        known_join(&k->seen, all);
-        released_join(&k->news, news);
+        join_alike(&k->sure.seen, all->known, &was[0], &is[0]);
+        join_alike(&k->weak.seen, all->weak, &was[1], &is[1]);
+        released_join(&k->news, &all->news);
     }
+    for (u32 n = 0; n < 2; n++) { known_drop(was[n]); known_drop(is[n]); }
+}
+
+static void common_drop(struct common *all)
+{
+    known_drop(all->known); known_drop(all->weak);
+    released_clear(&all->news);
 }
 
 void clock_warp(struct race_warp *w, u32 mask)
 {
     struct race_cta *c = w->c;
-    struct known *all = NULL;
-    struct released news = { 0 };
+    struct common all = { 0 };
     bool whole = mask == w->all;
     lock(&c->race->lock);
     c->now++;
-    gather(w, mask, &all, &news);
+    gather(w, mask, &all);
     if (whole) w->wbase = c->now;
-    else add_own(&all, w, mask);
-    if (all || news.own) give(w, mask, all, &news);
-    known_drop(all);
-    released_clear(&news);
+    else add_own(&all.known, w, mask);
+    if (all.known || all.weak || all.news.own) give(w, mask, &all);
+    common_drop(&all);
     unlock(&c->race->lock);
+}
+
+/* Some lanes would know all that each of them knows, or would know. */
+static void converge_part(struct race_warp *w, u32 mask)
+{
+    struct common all = { 0 }, none = { 0 };
+    gather(w, mask & w->fresh, &all);
+    known_join(&all.weak, all.known);
+    add_own(&all.weak, w, mask);
+    none.weak = all.weak;
+    give(w, mask, &none);
+    common_drop(&all);
+}
+
+void clock_converge(struct race_warp *w, u32 mask)
+{
+    struct race_cta *c = w->c;
+    bool whole = mask == w->all;
+    c->now++;
+    if (whole) w->weak_base = c->now;
+    if (whole && !w->fresh) return;
+    lock(&c->race->lock);
+    if (whole) {
+        struct common all = { 0 };
+        gather(w, w->fresh, &all);
+        known_join(&w->weak, all.known);
+        known_join(&w->weak, all.weak);
+        common_drop(&all);
+        w->fresh = 0;
+    } else converge_part(w, mask);
+    unlock(&c->race->lock);
+}
+
+/* Lanes come to a barrier with what they know, would know, and have read (R5a). */
+static void arrived(struct race_warp *w, u32 lanes, struct bar_state *b)
+{
+    struct common all = { b->known, b->weak, b->news };
+    gather(w, lanes, &all);
+    known_join(&all.weak, w->weak);
+    for (u32 m = lanes & w->told; m; m &= m - 1) known_join(&all.weak, w->lane[__builtin_ctz(m)].rmw);
+    add_own(&all.known, w, lanes);
+    if (w->weak_base > w->wbase) known_add_warp(&all.weak, w->c->number, w->id, w->weak_base, 0, 0);
+    b->known = all.known; b->weak = all.weak; b->news = all.news;
 }
 
 /* Who waits does nothing until the barrier is complete: what he knows is looked at then. */
@@ -181,8 +278,7 @@ void clock_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits)
     if (waits) { b->waits[w->id] |= mask; return; }
     lock(&c->race->lock);
     c->now++;
-    gather(w, mask, &b->known, &b->news);
-    add_own(&b->known, w, mask);
+    arrived(w, mask, b);
     unlock(&c->race->lock);
 }
 
@@ -192,24 +288,18 @@ static bool all_wait(const struct race_cta *c, const struct bar_state *b)
     return true;
 }
 
-/* What would be known behind a barrier; R5a: what was read from a released value. */
-static void share_weak(struct race_cta *c, const struct lane_clock *k)
-{
-    known_join(&c->weak, k->weak);
-    known_join(&c->weak, k->rmw);
-    known_join(&c->pend, k->pend);
-    known_join(&c->unscoped, k->unscoped);
-}
-
-/* What a lane knows becomes what all know. */
+/* What a lane knows becomes what all know; R5a: so does, weakly, what it has read from a released value. */
 static void share(struct race_cta *c, struct lane_clock *k)
 {
-    share_weak(c, k);
-    known_join(&c->seen, k->seen);
+    known_join(&c->weak, k->weak.seen);
+    known_join(&c->weak, k->rmw);
+    known_join(&c->pend, k->sure.pend);
+    known_join(&c->unscoped, k->unscoped);
+    known_join(&c->seen, k->sure.seen);
     released_join(&c->news, &k->news);
-    known_drop(k->seen);
+    known_drop(k->sure.seen); known_drop(k->weak.seen);
     released_clear(&k->news);
-    k->seen = NULL;
+    k->sure.seen = k->weak.seen = NULL;
 }
 
 static void barrier_full(struct race_cta *c)
@@ -220,18 +310,22 @@ static void barrier_full(struct race_cta *c)
         struct race_warp *w = &c->warp[n];
         w->wbase = c->now;
         for (u32 m = w->told; m; m &= m - 1) share(c, &w->lane[__builtin_ctz(m)]);
-        w->told = 0;
+        known_join(&c->weak, w->weak);
+        weak_reset(w);
     }
     known_add_cta(&c->seen, c->number, c->base);
 }
 
 static void barrier_part(struct race_cta *c, struct bar_state *b)
 {
-    for (u32 n = 0; n < c->launch->nwarps; n++)
-        if (b->waits[n]) { gather(&c->warp[n], b->waits[n], &b->known, &b->news); add_own(&b->known, &c->warp[n], b->waits[n]); }
+    for (u32 n = 0; n < c->launch->nwarps; n++) if (b->waits[n]) arrived(&c->warp[n], b->waits[n], b);
+    struct common all = { b->known, b->weak, b->news };
     for (u32 n = 0; n < c->launch->nwarps; n++) {
-        for (u32 m = b->waits[n] & c->warp[n].told; m; m &= m - 1) share_weak(c, &c->warp[n].lane[__builtin_ctz(m)]);
-        give(&c->warp[n], b->waits[n], b->known, &b->news);
+        for (u32 m = b->waits[n] & c->warp[n].told; m; m &= m - 1) {
+            known_join(&c->pend, c->warp[n].lane[__builtin_ctz(m)].sure.pend);
+            known_join(&c->unscoped, c->warp[n].lane[__builtin_ctz(m)].unscoped);
+        }
+        if (b->waits[n]) give(&c->warp[n], b->waits[n], &all);
     }
 }
 
@@ -257,12 +351,13 @@ struct location {
     u8 scope;
     u8 size;                    /* 0: overwritten; nothing can be learned */
     bool mbarrier;
-    struct released released;   /* by what led to the value */
+    struct lore {
+        struct released released;       /* by what led to the value; an mbarrier, wide: in the phases before */
+        struct known *arrived;  /* an mbarrier: in this phase */
+    } sure, weak;               /* of what those who released know, would know by R5b */
     struct released news;       /* of fence.sc, of those who wrote */
     u32 time;                   /* of the last write */
     struct known *narrow;       /* what was released with a scope that may be too narrow */
-    struct known *weak;         /* what those who released would know by R5b */
-    struct known *arrived;      /* an mbarrier: in this phase; released.wide: in those before */
     u64 phase;
 };
 struct locations {
@@ -298,10 +393,18 @@ static struct location *location_at(struct race *r, u64 at, bool create)
     return &t->l[k];
 }
 
+static void lore_clear(struct lore *o)
+{
+    released_clear(&o->released);
+    known_drop(o->arrived);
+    o->arrived = NULL;
+}
+
 static void location_clear(struct location *l)
 {
-    released_clear(&l->released); released_clear(&l->news);
-    known_drop(l->arrived); known_drop(l->narrow); known_drop(l->weak);
+    lore_clear(&l->sure); lore_clear(&l->weak);
+    released_clear(&l->news);
+    known_drop(l->narrow);
     *l = (struct location){ .at = l->at };
 }
 
@@ -331,28 +434,33 @@ static struct location *location_made(struct race *r, u64 at, u32 size)
 
 static bool observes(const struct race_cta *c, const struct location *l, u32 scope) { return l->cta == c->number || (wide(l->scope) && wide(scope)); }
 
+/* A lane of that CTA has read a value with what it released: known at once if it acquires, otherwise behind a fence. */
+static void view_learn(struct view *v, const struct released *r, u32 cta, const struct strong *s)
+{
+    if (s->sem == SEM_ACQUIRE || s->sem == SEM_ACQ_REL) { released_learn(r, cta, wide(s->scope), &v->seen); return; }
+    released_learn(r, cta, wide(s->scope), &v->pend);
+    released_learn(r, cta, false, &v->pend_cta);
+}
+
 void clock_learn(struct race_warp *w, u32 lane, const struct strong *s)
 {
     struct race *r = w->c->race;
     struct lane_clock *k = &w->lane[lane];
     u32 me = w->c->number;
+    bool acquires = s->sem == SEM_ACQUIRE || s->sem == SEM_ACQ_REL;
     lock(&r->lock);
     const struct location *l = location_at(r, s->at, false);
     bool again = l && l->id == k->read.id && l->version == k->read.version && s->sem == k->read.sem && s->scope == k->read.scope && !s->rmw;
     if (l && l->size == s->size && !l->mbarrier && !again) {
         k->read.id = l->id; k->read.version = l->version; k->read.sem = s->sem; k->read.scope = s->scope;
-        w->told |= 1u << lane;
+        learned(w, 1u << lane);
         released_join(&k->news, &l->news);
-        if (observes(w->c, l, s->scope)) known_add_writes(&k->seen, l->id, l->writes);
-        if (s->sem == SEM_ACQUIRE || s->sem == SEM_ACQ_REL) released_learn(&l->released, me, wide(s->scope), &k->seen);
-        else {
-            released_learn(&l->released, me, wide(s->scope), &k->pend);
-            released_learn(&l->released, me, false, &k->pend_cta);
-            if (s->rmw && wide(s->scope)) released_learn(&l->released, me, true, &k->rmw);
-        }
-        if (!wide(s->scope)) known_join(&k->unscoped, l->released.wide);
+        if (observes(w->c, l, s->scope)) known_add_writes(&k->sure.seen, l->id, l->writes);
+        view_learn(&k->sure, &l->sure.released, me, s);
+        view_learn(&k->weak, &l->weak.released, me, s);
+        if (!acquires && s->rmw && wide(s->scope)) released_learn(&l->sure.released, me, true, &k->rmw);
+        if (!wide(s->scope)) known_join(&k->unscoped, l->sure.released.wide);
         known_join(&k->unscoped, l->narrow);
-        known_join(&k->weak, l->weak);
     }
     unlock(&r->lock);
 }
@@ -364,9 +472,10 @@ struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane)
     overwrite(c->race, s->at, s->size, s->size);
     struct location *l = location_made(c->race, s->at, s->size);
     if (!s->rmw) {
-        released_clear(&l->released); released_clear(&l->news);
-        known_drop(l->narrow); known_drop(l->weak);
-        l->narrow = l->weak = NULL;
+        lore_clear(&l->sure); lore_clear(&l->weak);
+        released_clear(&l->news);
+        known_drop(l->narrow);
+        l->narrow = NULL;
     }                                           /* who reads it still knows the writes before it */
     released_join(&l->news, &c->news);
     released_join(&l->news, &w->lane[lane].news);
@@ -377,30 +486,22 @@ struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane)
     return x;
 }
 
-/* With what a lane releases goes what it would know if .sync operations ordered its warp. */
-static void teach_weakly(const struct race_warp *w, u32 lane, struct location *l)
-{
-    known_join(&l->weak, w->lane[lane].weak);
-    for (u32 n = 0; n < RECENT; n++)
-        if (w->recent[n].time && w->recent[n].mask >> lane & 1) known_add_warp(&l->weak, w->c->number, w->id, 0, w->recent[n].mask, w->recent[n].time);
-}
-
 void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
 {
     struct race_cta *c = w->c;
     const struct lane_clock *k = &w->lane[lane];
     bool release = s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
-    if (!release && !k->fenced) return;
+    if (!release && !k->fences) return;
     lock(&c->race->lock);
     struct location *l = location_made(c->race, s->at, s->size);
     l->version++;
     bool far = wide(s->scope) && (release || wide(k->fscope));
     if (release) c->now++;
-    struct known *what = release ? all_of(w, lane) : known_hold(k->fenced);
-    released_add(&l->released, c->number, far, what);
+    struct known *what = release ? all_of(w, lane) : known_hold(k->sure.fenced), *weak = release ? all_weak(w, lane) : known_hold(k->weak.fenced);
+    released_add(&l->sure.released, c->number, far, what);
+    released_add(&l->weak.released, c->number, far, weak);
     if (!far) known_join(&l->narrow, what);
-    known_drop(what);
-    teach_weakly(w, lane, l);
+    known_drop(what); known_drop(weak);
     unlock(&c->race->lock);
 }
 
@@ -426,11 +527,19 @@ void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at)
     lock(&c->race->lock);
     struct location *l = mbarrier_at(c->race, at);
     c->now++;
-    struct known *all = all_of(w, lane);
-    known_join(&l->arrived, all);
-    known_drop(all);
+    struct known *all = all_of(w, lane), *weak = all_weak(w, lane);
+    known_join(&l->sure.arrived, all);
+    known_join(&l->weak.arrived, weak);
+    known_drop(all); known_drop(weak);
     released_join(&l->news, &w->lane[lane].news);
     unlock(&c->race->lock);
+}
+
+static void phase_over(struct lore *o)
+{
+    known_join(&o->released.wide, o->arrived);
+    known_drop(o->arrived);
+    o->arrived = NULL;
 }
 
 void clock_mbarrier_settle(struct race_warp *w, u64 at, u64 word)
@@ -439,9 +548,7 @@ void clock_mbarrier_settle(struct race_warp *w, u64 at, u64 word)
     struct location *l = mbarrier_at(w->c->race, at);
     if (word >> 40 != l->phase) {
         l->phase = word >> 40;
-        known_join(&l->released.wide, l->arrived);
-        known_drop(l->arrived);
-        l->arrived = NULL;
+        phase_over(&l->sure); phase_over(&l->weak);
     }
     unlock(&w->c->race->lock);
 }
@@ -450,7 +557,8 @@ void clock_mbarrier_passed(struct race_warp *w, u32 lane, u64 at)
 {
     lock(&w->c->race->lock);
     struct location *l = mbarrier_at(w->c->race, at);
-    give(w, 1u << lane, l->released.wide, &l->news);
+    struct common all = { l->sure.released.wide, l->weak.released.wide, l->news };
+    give(w, 1u << lane, &all);
     unlock(&w->c->race->lock);
 }
 
@@ -461,7 +569,7 @@ static bool saw_flag(const struct race_cta *c, const struct lane_clock *k, u32 c
     for (u32 n = 0; t && n < t->cap; n++) {
         const struct location *l = &t->l[n];
         if (!l->size || l->mbarrier || l->cta != cta || l->time < time || !l->writes) continue;
-        if (known_write(c->seen, l->id, l->writes - 1) || known_write(k->seen, l->id, l->writes - 1)) return true;
+        if (known_write(c->seen, l->id, l->writes - 1) || known_write(k->sure.seen, l->id, l->writes - 1)) return true;
     }
     return false;
 }

@@ -10,7 +10,10 @@
  *
  * fence.sc: of two such fences one comes first in an order of all of them (8.10.3), and what precedes it is known behind the other. Which
  * comes first is decided where news of the first, by any strong write or barrier, reached the second's thread before it: `news` is what
- * such fences released, and it is learned at a fence.sc only. */
+ * such fences released, and it is learned at a fence.sc only.
+ *
+ * Beside what is known goes what would be known if shuffles, votes and matches ordered the lanes they bring together (R5b): a second view,
+ * which takes the same ways as the first, through barriers, fences, atomics and mbarriers, and holds only what the first does not. */
 #ifndef LOCKSTEP_RACE_CLOCK_H
 #define LOCKSTEP_RACE_CLOCK_H
 #include "check/race.h"
@@ -19,6 +22,7 @@ void clock_lanes(struct race_warp *w);                          /* gives the war
 void clock_reset(struct race_cta *c);                           /* a new CTA in this slot, or none */
 void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc);
 void clock_warp(struct race_warp *w, u32 mask);                 /* bar.warp.sync by these lanes */
+void clock_converge(struct race_warp *w, u32 mask);             /* another .sync operation by them */
 void clock_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits);
 void clock_barrier(struct race_cta *c, u32 bar);
 /* Strong reads and writes of one lane. `at` names the place in memory; rmw: the read, or the write, of a read-modify-write. */

@@ -45,7 +45,7 @@ static bool same_constant(const struct telling *x)
     return (p->kind == O_CONST && q->kind == O_CONST && !p->reg && !q->reg && p->value == q->value) || (p->kind == O_PARAM && q->kind == O_PARAM && p->value == q->value && l == x->old_low);
 }
 
-/* R5b: a .sync operation of both lanes lies between. */
+/* R5b in a simple kernel: a .sync operation of both lanes lies between. */
 static bool between_sync(const struct telling *x)
 {
     const struct race_warp *w = x->t->w;
@@ -65,8 +65,32 @@ static bool uncached(const struct lowered *l, u32 op, u32 how)
 static bool known_weakly(const struct telling *x)
 {
     u32 thread = (word_thread(x->old->a) & ~31u) | old_lane(x);
-    if (between_sync(x) || clock_knows_weakly(x->t->w, x->lane, thread, word_time(x->old->a))) return true;
+    if (between_sync(x) || clock_knows_weakly(x->t->w, x->lane, thread, word_time(x->old->a), x->old->id, x->old->write)) return true;
     return uncached(x->t->warp->code->low, x->t->op_index, x->me->op) && uncached(x->old_low, x->old_op, x->old->op) && !(x->old->op & x->me->op & OP_STRONG);
+}
+
+/* The first name in a mangled one that is no mark of the translation unit. */
+static struct str first_name(struct str s)
+{
+    for (;;) {
+        u32 n = 0;
+        while (s.n && (*s.p < '0' || *s.p > '9')) { s.p++; s.n--; }
+        while (s.n && *s.p >= '0' && *s.p <= '9' && n < 1000) { n = 10 * n + (u32)(*s.p - '0'); s.p++; s.n--; }
+        if (n > s.n) return (struct str){ "", 0 };
+        if (n < 10 || memcmp(s.p, "_INTERNAL_", 10)) return (struct str){ s.p, n };
+        s.p += n; s.n -= n;
+    }
+}
+
+/* Cooperative groups and libcu++ (tiles of several warps, ~cuda::pipeline) take for granted that a shuffle or match orders: NVIDIA knows its hardware, and the
+ * user cannot mend it. */
+static bool of_library(const struct lowered *l, u32 op)
+{
+    const struct ptx_insn *i = l->op[op].src;
+    struct str f = i && i->loc && i->loc->func.n ? i->loc->func : l->func->name;
+    if (f.n < 3 || memcmp(f.p, "_Z", 2)) return false;
+    f = first_name(f);
+    return str_is(f, "cooperative_groups") || str_is(f, "cuda");
 }
 
 /* The copy of the first side; group 0: it is not known any more. */
@@ -311,9 +335,8 @@ void race_found(const struct touch *t, const struct list_entry *old, const struc
     if (guessed(&x)) return;
     enum finding_kind k = kind_of(&x);
     bool said = initialises(t->warp->code->low, t->op_index) && initialises(x.old_low, x.old_op) && t->warp->cta->launch->in->checks & CHECK_ASYNC;
-    /* libcu++ ends its barriers so: lanes agree by match.sync, the last of the elected ones invalidates */
-    bool ends = k == F_order_weak && t->warp->code->low->op[t->op_index].name == N_mbar_inval;
-    if (wanted(t->warp->cta->launch, k) && !said && !ends && !(k == F_race && race_is_echo(&x))) tell(&x, k);
+    bool theirs = k == F_order_weak && x.old_low && of_library(t->warp->code->low, t->op_index) && of_library(x.old_low, x.old_op);
+    if (wanted(t->warp->cta->launch, k) && !said && !theirs && !(k == F_race && race_is_echo(&x))) tell(&x, k);
     arena_free(&x.mem);
 }
 

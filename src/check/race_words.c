@@ -272,7 +272,11 @@ bool race_words(struct telling *x)
         f->cause = "the two are in different CTAs, and the scope of at least one of them is the CTA";
         f->order = "scope .gpu on both sides";
         break;
-    case F_order_weak: f->cause = "what lies between the two orders them on today's GPUs, but not by the memory model"; break;
+    case F_order_weak:
+        f->cause = "what lies between the two orders them on today's GPUs, but not by the memory model";
+        if (x->old_linear == x->t->warp->cta->linear && word_warp(x->old->a) != (u32)x->t->w->key >> 14)
+            f->order = "a __syncwarp() beside the shuffle, vote or match by which lanes tell each other, or a fence behind the atomic that reads what was released";
+        break;
     case F_race_same_value: f->cause = "both write the same constant"; break;
     case F_race_readonly:
         f->cause = "a read-only load may come from a cache that does not see what this launch writes, ordered or not";
