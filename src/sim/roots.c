@@ -55,7 +55,9 @@ static struct root inside(struct root r) { r.is_start = false; return r; }
 /* frame + constant: where DWARF says what lies there, the address is that variable's (RULES.md B5). */
 static struct root part_of(struct root r, struct opnd n)
 {
-    if (r.kind != ROOT_VAR || !r.is_start || r.var->space != SP_LOCAL || n.kind != O_CONST || n.reg) return inside(r);
+    if (r.kind != ROOT_VAR || !r.is_start || r.var->space != SP_LOCAL) return inside(r);
+    if (n.kind == O_SREG && n.reg == SR_LOCAL_BASE) return r;   /* where the frame of a call begins */
+    if (n.kind != O_CONST || n.reg) return inside(r);
     if (n.comp) return r;                       /* cvta: the same place, as a generic address */
     for (u32 k = 0; k < r.var->npart; k++)
         if (n.value - r.var->part[k].within < r.var->part[k].size) return (struct root){ .kind = ROOT_VAR, .var = &r.var->part[k] };
