@@ -52,6 +52,10 @@ const char *lk_gpu_error(const lk_gpu *gpu);    /* the last error: "where: text"
 
 /* PTX text, copied; `name` stands in messages. Compiling .cu needs lk_module_compile. */
 lk_status lk_module_load(lk_gpu *gpu, const char *name, const char *ptx, size_t bytes, lk_module **module);
+typedef struct lk_ptx { const char *name, *ptx; size_t bytes; } lk_ptx;
+/* Several texts as one program, linked as nvlink does it: an .extern name means what another text defines as .visible, .weak or .common. Modules that
+ * were loaded apart do not see each other, as with the driver. */
+lk_status lk_module_link(lk_gpu *gpu, const lk_ptx *part, uint32_t parts, lk_module **module);
 /* A .ptx or .cu file; the same as lk_module_compile without options. */
 lk_status lk_module_load_file(lk_gpu *gpu, const char *path, lk_module **module);
 
@@ -65,6 +69,8 @@ typedef struct lk_compile {     /* zero it, set size, then what you need */
     uint32_t names;
     uint32_t fresh;             /* non-zero: compile, whatever the cache or a .ptx beside the source has */
     uint32_t own;               /* the first so many flags are what the source asks for itself (lk_contract_flags): a .ptx beside it was made with them */
+    const char *const *link;    /* more .ptx and .cu files of the same program, linked with this one; all .cu are then compiled with -rdc=true */
+    uint32_t links;
 } lk_compile;
 /* Compiles a .cu file, always with line information, and loads it; results are kept in a cache. `options` may be NULL; a .ptx file is loaded as it is. */
 lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *options, lk_module **module);
@@ -74,7 +80,7 @@ const char *lk_gpu_log(const lk_gpu *gpu);
 const char *lk_module_note(const lk_module *module);
 const char *lk_module_compiler(const lk_module *module);       /* "nvrtc 13.0", or "" when nobody compiled */
 const char *lk_module_arch(const lk_module *module);           /* "sm_90", as in the PTX */
-const char *lk_module_ptx(const lk_module *module, size_t *bytes);      /* its text; lives as long as the module */
+const char *lk_module_ptx(const lk_module *module, size_t *bytes);      /* its text, of several the first; lives as long as the module */
 /* Asks ptxas for registers and spills of all kernels (lk_kernel_usage). LK_NOTHING: there is no ptxas. */
 lk_status lk_module_assemble(lk_module *module);
 void lk_module_unload(lk_module *module);
@@ -109,6 +115,8 @@ typedef struct lk_usage {       /* set size */
     uint64_t stack_bytes, spill_store_bytes, spill_load_bytes;
 } lk_usage;
 lk_status lk_kernel_usage(const lk_kernel *kernel, lk_usage *usage);
+/* The i-th name that the kernel can get to and nothing defines, NULL: there are no more. A launch that reaches one ends there. */
+const char *lk_kernel_undefined(lk_kernel *kernel, uint32_t i);
 
 /* The cache of compiled kernels. */
 typedef struct lk_cache_info { char key[40], source[256], arch[16], compiler[64]; uint64_t bytes; int64_t used; } lk_cache_info;   /* used: seconds since 1970 */

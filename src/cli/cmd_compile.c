@@ -57,8 +57,8 @@ static void print_params(lk_kernel *k, const struct signature *s)
             continue;
         const char *name = s->params == n ? s->name[i] : strstr(p.name, "_param_") ? "" : p.name;
         const char *type = p.source_type[0] ? p.source_type : s->params == n ? s->text[i] : p.is_pointer ? "pointer" : "";
-        bool both = name[0] && p.source_type[0];
-        printf("    %6u %6u  %-5s %s%s%s\n", p.offset, p.bytes, p.type, type, both ? " " : "", both ? name : "");
+        bool named = name[0] && (p.source_type[0] || s->params != n);   /* what the source text says has its name in it */
+        printf("    %6u %6u  %-5s %s%s%s\n", p.offset, p.bytes, p.type, type, named && type[0] ? " " : "", named ? name : "");
     }
 }
 
@@ -86,6 +86,15 @@ static void print_usage(const lk_usage *u)
     printf("  %-10s %" PRIu64 " bytes stored, %" PRIu64 " loaded, stack of %" PRIu64 "\n", "spills", u->spill_store_bytes, u->spill_load_bytes, u->stack_bytes);
 }
 
+static void print_undefined(lk_kernel *k)
+{
+    const char *name;
+    for (u32 i = 0; (name = lk_kernel_undefined(k, i)); i++)
+        printf(i ? ", %s" : "  undefined  %s", name);
+    if (lk_kernel_undefined(k, 0))
+        printf("\n");
+}
+
 static void print_kernel(struct request *r, lk_kernel *k)
 {
     struct signature s;
@@ -98,6 +107,7 @@ static void print_kernel(struct request *r, lk_kernel *k)
     printf("  %-10s %" PRIu64 " bytes\n", "parameters", u.param_bytes);
     print_params(k, &s);
     print_usage(&u);
+    print_undefined(k);
 }
 
 /* ---- and as JSON ---- */
@@ -163,6 +173,14 @@ static void json_kernel(struct request *r, lk_kernel *k, struct text *t)
     json_shape(t, "max_threads", u.max_threads);
     json_shape(t, "required_threads", u.required_threads);
     json_shape(t, "cluster", u.cluster);
+    if (lk_kernel_undefined(k, 0)) {
+        text_add(t, ",\"undefined\":[");
+        for (u32 i = 0; lk_kernel_undefined(k, i); i++) {
+            text_put(t, ",", i ? 1 : 0);
+            text_json(t, lk_kernel_undefined(k, i));
+        }
+        text_add(t, "]");
+    }
     if (u.assembled) {
         json_number(t, "registers", u.registers);
         json_number(t, "barriers", u.barriers);

@@ -13,7 +13,6 @@ struct session {                /* everything that one launch owns */
     struct launch_options *o;
     lk_gpu *gpu;
     lk_module *module;
-    lk_module *linked[LAUNCH_LINKS];    /* --link */
     lk_kernel *kernel;
     const char *name;           /* the kernel's, as in the source */
     struct signature signature; /* names from the source, when it is there */
@@ -321,11 +320,6 @@ static int open_session(struct session *s, struct error *e)
     int code = launch_contract_read(s->gpu, o, &s->contract, e);
     if (code)
         return code;
-    for (u32 i = 0; i < o->links; i++) {
-        status = lk_module_load_file(s->gpu, o->link[i], &s->linked[i]);
-        if (status != LK_OK)
-            return cli_error_status(status, lk_gpu_error(s->gpu));
-    }
     u32 names;
     const char *const *name = contract_to_compiler(s, &names);
     status = compiling_load(&o->compiling, s->gpu, o->path, name, names, &s->module);
@@ -353,8 +347,6 @@ static void close_session(struct session *s)
     lk_contract_free(s->contract);
     if (s->module)
         lk_module_unload(s->module);
-    for (u32 i = 0; i < s->o->links; i++)
-        lk_module_unload(s->linked[i]);
     if (s->gpu)
         lk_gpu_destroy(s->gpu);
     arena_free(&s->mem);

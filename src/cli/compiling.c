@@ -13,6 +13,7 @@ bool compiling_option(struct arena *a, struct compiling *c, u32 which, const cha
                error_set(e, ERR_INPUT, "--compiler %.60s: nvrtc, nvcc or clang belongs here", value);
     case O_compile_ARCH: c->o.arch = value; return true;
     case O_compile_FRESH: c->o.fresh = 1; return true;
+    case O_compile_LINK: VEC_PUSH(a, &c->link, value); return true;
     case O_compile_INCLUDE: flag = arena_printf(a, "-I%s", value); break;
     case O_compile_DEFINE: flag = arena_printf(a, "-D%s", value); break;
     case O_compile_UNDEFINE: flag = arena_printf(a, "-U%s", value); break;
@@ -53,6 +54,7 @@ bool compiling_target(struct arena *a, const char *verb, const char *text, const
 void compiling_own(struct arena *a, struct compiling *c, const char *words)
 {
     struct compiling with = { .o = c->o };
+    with.link.p = c->link.p, with.link.n = c->link.n;
     for (const char *p = words; *(p += strspn(p, " \t"));) {
         size_t n = strcspn(p, " \t");
         VEC_PUSH(a, &with.flag, arena_str(a, (struct str){ p, (u32)n }));
@@ -70,6 +72,8 @@ lk_status compiling_load(const struct compiling *c, lk_gpu *gpu, const char *pat
     o.size = sizeof o;
     o.flag = c->flag.p;
     o.flags = c->flag.n;
+    o.link = c->link.p;
+    o.links = c->link.n;
     o.name = name;
     o.names = names;
     return lk_module_compile(gpu, path, &o, module);

@@ -5,8 +5,8 @@
 #include <lockstep.h>
 
 struct compiling {
-    lk_compile o;               /* as lk_module_compile wants it; its flags are those below */
-    VEC(const char *) flag;
+    lk_compile o;               /* as lk_module_compile wants it; its lists are those below */
+    VEC(const char *) flag, link;       /* --link: more files of the program */
 };
 
 /* Takes one of COMPILER_OPTIONS in option.def, by its place there. */

@@ -9,7 +9,7 @@
 #include "cli/signature.h"
 #include <lockstep.h>
 
-enum { LAUNCH_ARGS = 512, LAUNCH_WANTS = 64, LAUNCH_DIMS = 64, LAUNCH_LINKS = 16 };
+enum { LAUNCH_ARGS = 512, LAUNCH_WANTS = 64, LAUNCH_DIMS = 64 };
 
 enum want_kind { WANT_PRINT, WANT_SAVE, WANT_EXPECT };
 struct want {                   /* --print, --save or --expect */
@@ -41,7 +41,6 @@ struct launch_options {
     const char *trace_file;     /* --trace FILE or NULL */
     lk_trace trace;             /* --trace-..., --break; write and stop are set when it runs */
     double tolerance;           /* --tolerance: relative, 0: the same bits */
-    const char *link[LAUNCH_LINKS]; u32 links;          /* --link: modules that come first */
     struct compiling compiling; /* what is said to the compiler of a .cu */
     struct reporting reporting;     /* --json, --suppress...: what becomes of the report */
     struct want want[LAUNCH_WANTS]; u32 wants;

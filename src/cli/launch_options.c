@@ -66,11 +66,6 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     case O_launch_SHARED_OPTIN: return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared_optin = (u32)n, true);
     case O_launch_THREAD_REGISTERS: return option_number(opt, text, 255, &n, e) && (o->registers = (u32)n, true);
     case O_launch_COOPERATIVE: return o->cooperative = true;
-    case O_launch_LINK:
-        if (o->links == LAUNCH_LINKS)
-            return error_set(e, ERR_INPUT, "more than %d of --link", LAUNCH_LINKS);
-        o->link[o->links++] = text;
-        return true;
     case O_launch_ON:
         o->both = !strcmp(text, "both");
         o->gpu.on = o->both ? "sim" : text;

@@ -132,8 +132,8 @@ struct assembled {              /* what ptxas says of one kernel */
     u32 registers, barriers;    /* of a thread; of a block */
     u32 stack, spill_stores, spill_loads;       /* bytes of a thread */
 };
-/* Runs ptxas over the PTX; false with e->code 0: there is no ptxas. */
-bool compile_assemble(struct arena *a, struct str ptx, const char *arch, const char *registers, struct assembled **out, u32 *n, struct error *e);
+/* Runs ptxas over the PTX, a whole program or a part of one; false with e->code 0: there is no ptxas. */
+bool compile_assemble(struct arena *a, struct str ptx, bool part, const char *arch, const char *registers, struct assembled **out, u32 *n, struct error *e);
 
 /* ---- declared.c: what the source text declares ---- */
 struct declared {

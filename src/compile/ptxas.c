@@ -45,7 +45,7 @@ static void read_figures(struct arena *a, const struct text *t, struct assembled
     *count = list.n;
 }
 
-bool compile_assemble(struct arena *a, struct str ptx, const char *arch, const char *registers, struct assembled **out, u32 *n, struct error *e)
+bool compile_assemble(struct arena *a, struct str ptx, bool part, const char *arch, const char *registers, struct assembled **out, u32 *n, struct error *e)
 {
     struct toolkit t;
     *out = NULL;
@@ -59,7 +59,12 @@ bool compile_assemble(struct arena *a, struct str ptx, const char *arch, const c
     if (fd < 0)
         return error_set(e, ERR_SYSTEM, "cannot write %s; set TMPDIR to a folder that can be written", file);
     close(fd);
-    char *argv[] = { t.ptxas, "-v", arena_printf(a, "-arch=%s", arch), file, "-o", "/dev/null", registers ? arena_printf(a, "-maxrregcount=%s", registers) : NULL, NULL };
+    char *argv[9] = { t.ptxas, "-v", arena_printf(a, "-arch=%s", arch), file, "-o", "/dev/null" };
+    u32 words = 6;
+    if (part)
+        argv[words++] = "-c";
+    if (registers)
+        argv[words++] = arena_printf(a, "-maxrregcount=%s", registers);
     struct text said = { 0 };
     bool ok = file_write(file, ptx.p, ptx.n, e);
     int status = ok ? process_run(argv, &said) : 0;

@@ -35,25 +35,50 @@ void dev_delete(struct device *d)
     base_free(d);
 }
 
-struct dev_module *dev_load(struct device *d, const char *name, struct str text, struct error *e)
+static void free_parts(struct ptx_module *p)
 {
-    struct ptx_module *p = ptx_parse(name, text, e);
-    if (!p)
-        return NULL;
-    if (!ptx_verify(p, e)) {
+    while (p) {
+        struct ptx_module *next = p->next;
         ptx_free(p);
+        p = next;
+    }
+}
+
+/* The texts as one program; NULL: e says why. */
+static struct ptx_module *link_parts(struct arena *tmp, const struct dev_part *part, u32 parts, struct error *e)
+{
+    struct ptx_module **p = NEW_ARRAY(tmp, struct ptx_module *, parts);
+    u32 n = 0;
+    bool ok = true;
+    for (; ok && n < parts; n++) {
+        p[n] = ptx_parse(part[n].name, part[n].text, e);
+        ok = p[n] && ptx_verify(p[n], e);
+    }
+    if (ok && ptx_link(p, parts, e))
+        return p[0];
+    for (u32 i = 0; i < n; i++)
+        ptx_free(p[i]);
+    return NULL;
+}
+
+struct dev_module *dev_load(struct device *d, const struct dev_part *part, u32 parts, struct error *e)
+{
+    struct arena mem = { 0 };
+    struct ptx_module *first = link_parts(&mem, part, parts, e);
+    if (!first) {
+        arena_free(&mem);
         return NULL;
     }
-    struct arena mem = { 0 };
     struct dev_module *m = NEW(&mem, struct dev_module);
-    m->ptx = p;
-    m->objects = p->nvar + 1;
+    m->ptx = first;
+    m->objects = 1;
+    for (const struct ptx_module *p = first; p; p = p->next)
+        m->objects += p->nvar;
     m->object = NEW_ARRAY(&mem, struct mem_object *, m->objects);
     m->mem = mem;
     m->next = d->modules;
-    bool ok = d->ops->place(d, m, e);
     d->modules = m;
-    if (ok)
+    if (d->ops->place(d, m, e))
         return m;
     dev_unload(d, m);
     return NULL;
@@ -67,7 +92,7 @@ void dev_unload(struct device *d, struct dev_module *m)
     CHECK(*link);
     *link = m->next;
     d->ops->displace(d, m);
-    ptx_free(m->ptx);
+    free_parts(m->ptx);
     struct arena mem = m->mem;
     arena_free(&mem);
 }
@@ -88,15 +113,18 @@ u32 dev_type_text(const struct ptx_var *v, char out[160])
 
 struct ptx_var *dev_variable(struct dev_module *m, struct str name)
 {
-    struct ptx_symbol *s = map_get(&m->ptx->symbols, name);
-    if (s && s->var && dev_is_stored(s->var))
-        return s->var;
-    for (u32 i = 0; i < m->ptx->nvar; i++) {
-        char plain[256];
-        name_plain(m->ptx->var[i]->name, plain, sizeof plain);
-        if (dev_is_stored(m->ptx->var[i]) && str_is(name, plain))
-            return m->ptx->var[i];
+    for (const struct ptx_module *p = m->ptx; p; p = p->next) {
+        struct ptx_symbol *s = map_get(&p->symbols, name);
+        if (s && s->var && dev_is_stored(s->var) && s->var->addr)
+            return s->var;
     }
+    for (const struct ptx_module *p = m->ptx; p; p = p->next)
+        for (u32 i = 0; i < p->nvar; i++) {
+            char plain[256];
+            name_plain(p->var[i]->name, plain, sizeof plain);
+            if (dev_is_stored(p->var[i]) && p->var[i]->addr && str_is(name, plain))
+                return p->var[i];
+        }
     return NULL;
 }
 

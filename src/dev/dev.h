@@ -17,9 +17,10 @@ struct dev_options {
     u64 budget;                 /* warp instructions per launch, 0: none */
 };
 
-struct dev_module {
-    struct ptx_module *ptx;
-    struct mem_object **object; /* one for each variable of ptx->var (NULL: none), then the one of the functions */
+struct dev_part { const char *name; struct str text; };         /* one PTX text of a program */
+struct dev_module {             /* a program: one module, or several that are linked */
+    struct ptx_module *ptx;     /* the first; the others follow in `next` */
+    struct mem_object **object; /* one for each variable of each module in turn (NULL: none), then the one of the functions */
     u32 objects;                /* entries there */
     void *handle;               /* of the driver; NULL on the software GPU */
     struct arena mem;           /* for this struct */
@@ -77,8 +78,8 @@ struct device {
 struct device *dev_new(const struct dev_options *o, struct error *e);
 void dev_delete(struct device *d);
 
-/* `text` is copied. NULL: e says why. */
-struct dev_module *dev_load(struct device *d, const char *name, struct str text, struct error *e);
+/* Loads one program; texts are copied. NULL: e says why. */
+struct dev_module *dev_load(struct device *d, const struct dev_part *part, u32 parts, struct error *e);
 void dev_unload(struct device *d, struct dev_module *m);
 /* A variable by its name in the PTX or in the source; NULL: none. */
 struct ptx_var *dev_variable(struct dev_module *m, struct str name);

@@ -247,47 +247,109 @@ static bool fill(struct device *d, const struct mem_object *o, u64 addr, int byt
     return current(d->gpu, e) && CALL(d->gpu, e, "cuMemsetD8", fill, addr, (unsigned char)byte, bytes);
 }
 
-/* The driver compiles the PTX; its log says what it does not like, of which the first line that matters is kept. */
-static bool jit(struct gpu *g, struct dev_module *m, struct error *e)
+/* What the driver says of PTX that it does not like: the first line of its log is kept. */
+struct jit {
+    char log[2048];
+    int option[2];              /* where the log goes, and its size */
+    void *value[2];
+};
+
+static void jit_begin(struct jit *j)
 {
-    struct str text = m->ptx->text;
-    char *image = base_alloc((size_t)text.n + 1), log[2048] = "", why[300];
+    *j = (struct jit){ .option = { CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_SIZE }, .value = { j->log, (void *)(uintptr_t)(sizeof j->log - 1) } };
+}
+
+static bool jit_failed(struct gpu *g, struct jit *j, const char *name, cu_result code, struct error *e)
+{
+    char why[300];
+    j->log[strcspn(j->log, "\n")] = 0;
+    return error_set(e, ERR_INPUT, "%s: %s%s%.150s", name, driver_error(&g->cu, code, why, sizeof why), j->log[0] ? "; " : "", j->log);
+}
+
+/* The text of a module with a 0 behind it, as the driver wants it; NULL: no memory. */
+static char *jit_image(const struct ptx_module *p)
+{
+    char *image = base_alloc((size_t)p->text.n + 1);
+    if (image)
+        memcpy(image, p->text.p, p->text.n);
+    return image;
+}
+
+static bool jit_one(struct gpu *g, struct dev_module *m, struct error *e)
+{
+    struct jit j;
+    cu_module module = NULL;
+    char *image = jit_image(m->ptx);
     if (!image)
         return error_set(e, ERR_MEMORY, "out of memory");
-    memcpy(image, text.p, text.n);
-    int option[] = { CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_SIZE };
-    void *value[] = { log, (void *)(uintptr_t)(sizeof log - 1) };
-    cu_module module = NULL;
-    cu_result code = g->cu.load(&module, image, COUNT_OF(option), option, value);
+    jit_begin(&j);
+    cu_result code = g->cu.load(&module, image, COUNT_OF(j.option), j.option, j.value);
     base_free(image);
     m->handle = module;
-    if (!code)
+    return !code || jit_failed(g, &j, m->ptx->name, code, e);
+}
+
+static bool jit_add(struct gpu *g, struct jit *j, cu_link link, const struct ptx_module *p, struct error *e)
+{
+    char *image = jit_image(p);
+    if (!image)
+        return error_set(e, ERR_MEMORY, "out of memory");
+    cu_result code = g->cu.link_add(link, CU_INPUT_PTX, image, (size_t)p->text.n + 1, p->name, 0, NULL, NULL);
+    base_free(image);
+    return !code || jit_failed(g, j, p->name, code, e);
+}
+
+/* Several modules: the driver links them. */
+static bool jit_linked(struct gpu *g, struct dev_module *m, struct error *e)
+{
+    struct jit j;
+    cu_link link = NULL;
+    cu_module module = NULL;
+    void *image = NULL;
+    size_t bytes = 0;
+    jit_begin(&j);
+    cu_result code = g->cu.link_begin(COUNT_OF(j.option), j.option, j.value, &link);
+    if (code)
+        return jit_failed(g, &j, m->ptx->name, code, e);
+    bool ok = true;
+    for (const struct ptx_module *p = m->ptx; ok && p; p = p->next)
+        ok = jit_add(g, &j, link, p, e);
+    if (ok && ((code = g->cu.link_end(link, &image, &bytes)) || (code = g->cu.load(&module, image, 0, NULL, NULL))))
+        ok = jit_failed(g, &j, m->ptx->name, code, e);
+    g->cu.link_free(link);              /* the image is the link's; the module has its own copy by now */
+    m->handle = module;
+    return ok;
+}
+
+static bool place_variable(struct device *d, struct dev_module *m, struct ptx_var *v, struct mem_object **object, struct error *e)
+{
+    struct gpu *g = d->gpu;
+    char symbol[1024], name[256], type[160];
+    size_t bytes = 0;
+    snprintf(symbol, sizeof symbol, "%.*s", (int)v->name.n, v->name.p);
+    /* one that nothing uses may be gone: then it has no address, as on any device */
+    if (!dev_is_stored(v) || v->instead || g->cu.global(&v->addr, &bytes, m->handle, symbol) || !v->addr)
         return true;
-    log[strcspn(log, "\n")] = 0;
-    return error_set(e, ERR_INPUT, "%s: %s%s%.150s", m->ptx->name, driver_error(&g->cu, code, why, sizeof why), log[0] ? "; " : "", log);
+    name_plain(v->name, name, sizeof name);
+    u32 element = dev_type_text(v, type);
+    *object = enter(g, v->addr, v->size, v->space == SP_CONST ? MEM_CONST : MEM_GLOBAL, name, NULL);
+    if (!*object)
+        return error_set(e, ERR_MEMORY, "out of memory");
+    describe(d, *object, NULL, type[0] ? type : NULL, element);
+    return true;
 }
 
 static bool place(struct device *d, struct dev_module *m, struct error *e)
 {
     struct gpu *g = d->gpu;
-    if (!current(g, e) || !jit(g, m, e))
+    if (!current(g, e) || !(m->ptx->next ? jit_linked(g, m, e) : jit_one(g, m, e)))
         return false;
-    for (u32 i = 0; i < m->ptx->nvar; i++) {
-        struct ptx_var *v = m->ptx->var[i];
-        char symbol[1024], name[256], type[160];
-        size_t bytes = 0;
-        snprintf(symbol, sizeof symbol, "%.*s", (int)v->name.n, v->name.p);
-        /* one that nothing uses may be gone: then it has no address, as on any device */
-        if (!dev_is_stored(v) || g->cu.global(&v->addr, &bytes, m->handle, symbol) || !v->addr)
-            continue;
-        name_plain(v->name, name, sizeof name);
-        u32 element = dev_type_text(v, type);
-        m->object[i] = enter(g, v->addr, v->size, v->space == SP_CONST ? MEM_CONST : MEM_GLOBAL, name, NULL);
-        if (!m->object[i])
-            return error_set(e, ERR_MEMORY, "out of memory");
-        describe(d, m->object[i], NULL, type[0] ? type : NULL, element);
-    }
-    return true;
+    struct mem_object **object = m->object;
+    bool ok = true;
+    for (const struct ptx_module *p = m->ptx; p; p = p->next)
+        for (u32 i = 0; i < p->nvar; i++, object++)
+            ok = ok && place_variable(d, m, p->var[i], object, e);
+    return ok;
 }
 
 static void displace(struct device *d, struct dev_module *m)
@@ -306,7 +368,7 @@ static void displace(struct device *d, struct dev_module *m)
 static struct dev_module *module_of(struct device *d, const struct ptx_func *k)
 {
     struct dev_module *m = d->modules;
-    while (m && m->ptx != k->module)
+    while (m && m->ptx != k->module->first)
         m = m->next;
     CHECK(m);
     return m;

@@ -7,7 +7,7 @@
 
 typedef int cu_result;          /* 0: success */
 typedef struct cu_context_ *cu_context; typedef struct cu_module_ *cu_module; typedef struct cu_function_ *cu_function;
-typedef struct cu_stream_ *cu_stream;
+typedef struct cu_stream_ *cu_stream; typedef struct cu_link_ *cu_link;
 enum { CU_NOT_READY = 600 };
 enum cu_attribute {             /* of cuDeviceGetAttribute; the numbers are the driver's ABI */
     CU_THREADS_PER_BLOCK = 1, CU_BLOCK_X = 2, CU_GRID_X = 5, CU_SHARED_PER_BLOCK = 8, CU_REGS_PER_BLOCK = 12, CU_CLOCK_KHZ = 13, CU_SMS = 16,
@@ -16,6 +16,7 @@ enum cu_attribute {             /* of cuDeviceGetAttribute; the numbers are the 
 };
 enum { CU_FUNC_DYNAMIC_SHARED = 8 };    /* of cuFuncSetAttribute */
 enum { CU_JIT_ERROR_LOG = 5, CU_JIT_ERROR_LOG_SIZE = 6 };
+enum { CU_INPUT_PTX = 1 };              /* of cuLinkAddData */
 enum { CU_HOST_PORTABLE = 1, CU_HOST_MAPPED = 2, CU_MANAGED_GLOBAL = 1 };
 
 /* X(result-name, exported name, parameters) */
@@ -31,6 +32,10 @@ enum { CU_HOST_PORTABLE = 1, CU_HOST_MAPPED = 2, CU_MANAGED_GLOBAL = 1 };
     X(release, "cuDevicePrimaryCtxRelease_v2", (int device)) \
     X(set_current, "cuCtxSetCurrent", (cu_context context)) \
     X(load, "cuModuleLoadDataEx", (cu_module *module, const void *image, unsigned n, int *option, void **value)) \
+    X(link_begin, "cuLinkCreate_v2", (unsigned n, int *option, void **value, cu_link *link)) \
+    X(link_add, "cuLinkAddData_v2", (cu_link link, int type, void *data, size_t bytes, const char *name, unsigned n, int *option, void **value)) \
+    X(link_end, "cuLinkComplete", (cu_link link, void **image, size_t *bytes)) \
+    X(link_free, "cuLinkDestroy", (cu_link link)) \
     X(unload, "cuModuleUnload", (cu_module module)) \
     X(function, "cuModuleGetFunction", (cu_function *function, cu_module module, const char *name)) \
     X(global, "cuModuleGetGlobal_v2", (u64 *address, size_t *bytes, cu_module module, const char *name)) \

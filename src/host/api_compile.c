@@ -28,26 +28,62 @@ static void keep_names(lk_module *m, const char *path, const struct compile_opti
     }
 }
 
-static lk_status compile(lk_gpu *gpu, const char *path, const struct compile_options *o, lk_module **module)
+/* ---- files to PTX ---- */
+
+struct unit {                   /* one file of a program */
+    struct compile_result made; /* of a .cu */
+    struct str text;            /* PTX */
+    struct text name;           /* in messages */
+    bool compiled;              /* the text is that of `made` */
+};
+
+static bool is_cuda(const char *path)
 {
-    struct compile_result r;
-    lk_status status = LK_OK;
-    bool ok = compile_cu(path, o, &r, &gpu->error);
-    text_free(&gpu->log);
-    gpu->log = r.log;
-    r.log = (struct text){ 0 };
-    if (ok) {
-        /* PTX made from a .cu is named as if it lay beside it: that is where its source is looked for */
-        struct text name = { 0 };
-        text_add(&name, "%.*s.ptx", (int)strlen(path) - 3, path);
-        status = host_load(gpu, name.p, r.ptx, &r, module);
-        text_free(&name);
-        if (status == LK_OK)
-            keep_names(*module, path, o, &r);
-    } else {
-        status = host_failed(gpu);
+    size_t n = strlen(path);
+    return n > 3 && !strcmp(path + n - 3, ".cu");
+}
+
+static bool unit_read(lk_gpu *gpu, const char *path, const struct compile_options *o, struct unit *u)
+{
+    u->compiled = is_cuda(path);
+    /* PTX made from a .cu is named as if it lay beside it: that is where its source is looked for */
+    text_add(&u->name, u->compiled ? "%.*s.ptx" : "%.*s", (int)strlen(path) - 3 * u->compiled, path);
+    if (!u->compiled)
+        return file_read(path, &u->text, &gpu->error);
+    bool ok = compile_cu(path, o, &u->made, &gpu->error);
+    text_add(&gpu->log, "%s", u->made.log.p ? u->made.log.p : "");
+    u->text = u->made.ptx;
+    return ok;
+}
+
+static void unit_free(struct unit *u)
+{
+    if (u->compiled)
+        compile_result_free(&u->made);
+    else
+        base_free((void *)u->text.p);
+    text_free(&u->name);
+}
+
+static lk_status load_units(lk_gpu *gpu, const char *path, const lk_compile *in, const struct compile_options *o, lk_module **module)
+{
+    struct arena a = { 0 };
+    struct unit *u = NEW_ARRAY(&a, struct unit, in->links + 1);
+    struct dev_part *part = NEW_ARRAY(&a, struct dev_part, in->links + 1);
+    struct compile_options other = *o;
+    u32 n = 0;
+    bool ok = true;
+    other.names = 0;
+    for (; ok && n <= in->links; n++) {
+        ok = unit_read(gpu, n ? in->link[n - 1] : path, n ? &other : o, &u[n]);
+        part[n] = (struct dev_part){ u[n].name.p, u[n].text };
     }
-    compile_result_free(&r);
+    lk_status status = ok ? host_load(gpu, part, n, u[0].compiled ? &u[0].made : NULL, module) : host_failed(gpu);
+    if (status == LK_OK && u[0].compiled)
+        keep_names(*module, path, o, &u[0].made);
+    for (u32 i = 0; i < n; i++)
+        unit_free(&u[i]);
+    arena_free(&a);
     return status;
 }
 
@@ -59,24 +95,22 @@ lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *opt
         memcpy(&in, options, MIN_OF(options->size, sizeof in));
     *module = NULL;
     text_free(&gpu->log);
-    size_t n = strlen(path);
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%u", gpu->device->profile->sm);
-    struct compile_options o = { .arch = arch, .arch_exact = in.arch != NULL, .flag = in.flag, .flags = in.flags, .own = MIN_OF(in.own, in.flags),
+    struct arena a = { 0 };
+    const char **flag = NEW_ARRAY(&a, const char *, in.flags + 1);
+    struct compile_options o = { .arch = arch, .arch_exact = in.arch != NULL, .flag = flag, .flags = in.flags, .own = MIN_OF(in.own, in.flags),
                                  .name = in.name, .names = in.names, .fresh = in.fresh != 0 };
+    if (in.flags)
+        memcpy(flag, in.flag, in.flags * sizeof *flag);
+    if (in.links)
+        flag[o.flags++] = "-rdc=true";
     if (in.arch && !compile_arch(in.arch, arch))
         error_set(e, ERR_INPUT, "there is no architecture `%.40s`; it is written sm_90, sm_90a or 90", in.arch);
     else if (in.compiler)
         compiler_parse(in.compiler, &o.compiler, e);
-    if (e->code)
-        return host_failed(gpu);
-    if (n > 3 && !strcmp(path + n - 3, ".cu"))
-        return compile(gpu, path, &o, module);
-    struct str text;
-    if (!file_read(path, &text, e))
-        return host_failed(gpu);
-    lk_status status = host_load(gpu, path, text, NULL, module);
-    base_free((void *)text.p);
+    lk_status status = e->code ? host_failed(gpu) : load_units(gpu, path, &in, &o, module);
+    arena_free(&a);
     return status;
 }
 
@@ -102,17 +136,27 @@ const char *lk_module_ptx(const lk_module *module, size_t *bytes)
     return module->dev->ptx->text.p;
 }
 
-lk_status lk_module_assemble(lk_module *module)
+/* Whether this text leaves something to others: then it is assembled as a part, not as a whole program. */
+static bool is_part(const struct ptx_module *p)
 {
-    struct error *e = host_begin(module->gpu);
+    bool any = p->first->next != NULL;
+    for (u32 i = 0; i < p->nfunc && !any; i++)
+        any = ptx_func_missing(p->func[i]) && !sim_provides(p->func[i]->name);
+    for (u32 i = 0; i < p->nvar && !any; i++)
+        any = ptx_var_missing(p->var[i]);
+    return any;
+}
+
+static bool assemble_part(lk_module *module, const struct ptx_module *p, struct error *e)
+{
     struct arena a = { 0 };
     struct assembled *list;
     u32 n;
-    bool ok = compile_assemble(&a, module->dev->ptx->text, module->arch, module->max_registers, &list, &n, e);
+    bool ok = compile_assemble(&a, p->text, is_part(p), module->arch, module->max_registers, &list, &n, e);
     for (u32 i = 0; ok && i < n; i++)
         for (u32 k = 0; k < module->kernels; k++) {
             struct lk_kernel *to = &module->kernel[k];
-            if (!str_is(list[i].kernel, to->name))
+            if (to->func->module != p || !str_is(list[i].kernel, to->name))
                 continue;
             to->registers = list[i].registers;
             to->barriers = list[i].barriers;
@@ -121,6 +165,15 @@ lk_status lk_module_assemble(lk_module *module)
             to->spill_loads = list[i].spill_loads;
         }
     arena_free(&a);
+    return ok;
+}
+
+lk_status lk_module_assemble(lk_module *module)
+{
+    struct error *e = host_begin(module->gpu);
+    bool ok = true;
+    for (const struct ptx_module *p = module->dev->ptx; ok && p; p = p->next)
+        ok = assemble_part(module, p, e);
     if (!ok && !e->code)
         error_set(e, ERR_NOTHING, "no ptxas is here to count registers; it comes with the CUDA toolkit");
     return ok ? LK_OK : host_failed(module->gpu);
@@ -128,64 +181,18 @@ lk_status lk_module_assemble(lk_module *module)
 
 /* ---- what a kernel uses ---- */
 
-struct reach {                  /* the functions and variables that a kernel can get to */
-    struct arena mem;
-    VEC(const struct ptx_func *) func;
-    VEC(const struct ptx_var *) var;
-};
-
-static void reach_func(struct reach *r, const struct ptx_func *f)
-{
-    for (u32 i = 0; i < r->func.n; i++)
-        if (r->func.p[i] == f)
-            return;
-    VEC_PUSH(&r->mem, &r->func, f);
-}
-
-static void reach_var(struct reach *r, const struct ptx_var *v)
-{
-    for (u32 i = 0; i < r->var.n; i++)
-        if (r->var.p[i] == v)
-            return;
-    VEC_PUSH(&r->mem, &r->var, v);
-}
-
-static void reach_operand(struct reach *r, const struct ptx_operand *o)
-{
-    if (o->func)
-        reach_func(r, o->func);
-    if (o->var)
-        reach_var(r, o->var);
-    for (u32 i = 0; i < o->nelem; i++)
-        reach_operand(r, &o->elem[i]);
-}
-
-static void reach_all(struct reach *r, const struct ptx_func *kernel)
-{
-    reach_func(r, kernel);
-    for (u32 i = 0; i < r->func.n; i++) {
-        const struct ptx_func *f = r->func.p[i];
-        for (u32 k = 0; k < f->ninsn; k++)
-            for (u32 j = 0; j < f->insn[k].narg; j++)
-                reach_operand(r, &f->insn[k].arg[j]);
-        for (u32 k = 0; k < f->nlocal; k++)
-            if (f->local[k]->space == SP_LOCAL)
-                reach_var(r, f->local[k]);
-    }
-}
-
 lk_status lk_kernel_usage(const lk_kernel *kernel, lk_usage *usage)
 {
-    const struct ptx_func *f = kernel->func;
+    struct ptx_func *f = kernel->func;
     lk_usage u = { .size = usage->size, .param_bytes = f->param_bytes, .shared_bytes = sim_static_shared(f), .min_blocks = f->minnctapersm, .max_registers = f->maxnreg };
-    struct reach r = { 0 };
-    reach_all(&r, f);
+    struct ptx_reach r;
+    ptx_reach(&r, f);
     for (u32 i = 0; i < r.var.n; i++) {
         const struct ptx_var *v = r.var.p[i];
         u.local_bytes += v->space == SP_LOCAL ? v->size : 0;
         u.const_bytes += v->space == SP_CONST ? v->size : 0;
         u.global_bytes += v->space == SP_GLOBAL ? v->size : 0;
-        u.dynamic_shared |= v->space == SP_SHARED && v->is_extern;
+        u.dynamic_shared |= v->space == SP_SHARED && v->is_extern && !v->size;
     }
     arena_free(&r.mem);
     memcpy(u.max_threads, f->maxntid, sizeof u.max_threads);
@@ -199,6 +206,33 @@ lk_status lk_kernel_usage(const lk_kernel *kernel, lk_usage *usage)
     u.spill_load_bytes = kernel->spill_loads;
     memcpy(usage, &u, MIN_OF(usage->size, sizeof u));
     return LK_OK;
+}
+
+static void undefined_find(lk_kernel *k)
+{
+    struct arena *a = &k->module->mem;
+    struct ptx_reach r;
+    VEC(const char *) list = { 0 };
+    ptx_reach(&r, k->func);
+    for (u32 i = 0; i < r.func.n; i++)
+        if (ptx_func_missing(r.func.p[i]) && !sim_provides(r.func.p[i]->name))
+            VEC_PUSH(a, &list, arena_str(a, r.func.p[i]->name));
+    for (u32 i = 0; i < r.var.n; i++)
+        if (ptx_var_missing(r.var.p[i]))
+            VEC_PUSH(a, &list, arena_str(a, r.var.p[i]->name));
+    VEC_PUSH(a, &list, NULL);
+    k->undefined = list.p;
+    arena_free(&r.mem);
+}
+
+const char *lk_kernel_undefined(lk_kernel *kernel, uint32_t i)
+{
+    if (!kernel->undefined)
+        undefined_find(kernel);
+    for (u32 k = 0; k < i; k++)
+        if (!kernel->undefined[k])
+            return NULL;
+    return kernel->undefined[i];
 }
 
 /* ---- the cache ---- */

@@ -137,9 +137,11 @@ static lk_kernel *own(lk_module *m)
     return count == 1 ? found : NULL;
 }
 
+/* The one that is meant without a name; of a program of several files the first one counts, as long as it has any. */
 static lk_kernel *only(lk_module *m, struct error *e)
 {
-    lk_kernel *mine = m->kernels == 1 ? &m->kernel[0] : own(m);
+    u32 kernels = m->first_kernels ? m->first_kernels : m->kernels;
+    lk_kernel *mine = kernels == 1 ? &m->kernel[0] : own(m);
     if (mine)
         return mine;
     if (!m->kernels) {
@@ -147,10 +149,10 @@ static lk_kernel *only(lk_module *m, struct error *e)
         return NULL;
     }
     struct text list = { 0 };
-    for (u32 i = 0; i < m->kernels && list.n < LIST_CHARACTERS; i++)
+    for (u32 i = 0; i < kernels && list.n < LIST_CHARACTERS; i++)
         text_add(&list, "%s%.80s", i ? ", " : "", m->kernel[i].plain);
     const char *first = m->kernel[0].plain, *quote = strpbrk(first, "<( ") ? "'" : "";
-    error_set(e, ERR_INPUT, "%.100s has %u kernels: %.300s. Name one, as in %s%.100s:%.80s%s", file_of(m), m->kernels, list.p, quote, file_of(m), first, quote);
+    error_set(e, ERR_INPUT, "%.100s has %u kernels: %.300s. Name one, as in %s%.100s:%.80s%s", file_of(m), kernels, list.p, quote, file_of(m), first, quote);
     text_free(&list);
     return NULL;
 }

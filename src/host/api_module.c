@@ -18,25 +18,36 @@ static void describe(struct arena *a, struct lk_kernel *k)
         k->param_type[i] = known && d.params == n ? d.param[i] : "";
 }
 
+static bool is_kernel(const struct ptx_func *f)
+{
+    return f->is_entry && f->has_body && !f->instead;
+}
+
+static void kernel_add(lk_module *m, struct ptx_func *f)
+{
+    struct lk_kernel *k = &m->kernel[m->kernels++];
+    *k = (struct lk_kernel){
+        .func = f, .module = m, .name = arena_str(&m->mem, f->name),
+        .params = arena_alloc(&m->mem, f->param_bytes, 16), .param_name = NEW_ARRAY(&m->mem, const char *, f->nparam),
+    };
+    for (u32 j = 0; j < f->nparam; j++)
+        k->param_name[j] = arena_str(&m->mem, f->param[j]->name);
+    describe(&m->mem, k);
+}
+
 static void kernels_list(lk_module *m)
 {
-    struct ptx_module *p = m->dev->ptx;
     u32 n = 0;
-    for (u32 i = 0; i < p->nfunc; i++)
-        n += p->func[i]->is_entry && p->func[i]->has_body;
+    for (const struct ptx_module *p = m->dev->ptx; p; p = p->next)
+        for (u32 i = 0; i < p->nfunc; i++)
+            n += is_kernel(p->func[i]);
     m->kernel = NEW_ARRAY(&m->mem, struct lk_kernel, n);
-    for (u32 i = 0; i < p->nfunc; i++) {
-        struct ptx_func *f = p->func[i];
-        if (!f->is_entry || !f->has_body)
-            continue;
-        struct lk_kernel *k = &m->kernel[m->kernels++];
-        *k = (struct lk_kernel){
-            .func = f, .module = m, .name = arena_str(&m->mem, f->name),
-            .params = arena_alloc(&m->mem, f->param_bytes, 16), .param_name = NEW_ARRAY(&m->mem, const char *, f->nparam),
-        };
-        for (u32 j = 0; j < f->nparam; j++)
-            k->param_name[j] = arena_str(&m->mem, f->param[j]->name);
-        describe(&m->mem, k);
+    for (const struct ptx_module *p = m->dev->ptx; p; p = p->next) {
+        for (u32 i = 0; i < p->nfunc; i++)
+            if (is_kernel(p->func[i]))
+                kernel_add(m, p->func[i]);
+        if (p == m->dev->ptx)
+            m->first_kernels = m->kernels;
     }
 }
 
@@ -48,10 +59,9 @@ static void origin_copy(lk_module *m, const struct compile_result *from)
     snprintf(m->arch, sizeof m->arch, "sm_%u%s", m->dev->ptx->target, suffix);
 }
 
-lk_status host_load(lk_gpu *gpu, const char *name, struct str text, const struct compile_result *from, lk_module **module)
+lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const struct compile_result *from, lk_module **module)
 {
-    struct error *e = &gpu->error;
-    struct dev_module *d = dev_load(gpu->device, name, text, e);
+    struct dev_module *d = dev_load(gpu->device, part, parts, &gpu->error);
     if (!d)
         return host_failed(gpu);
     struct arena mem = { 0 };
@@ -67,13 +77,25 @@ lk_status host_load(lk_gpu *gpu, const char *name, struct str text, const struct
 
 lk_status lk_module_load(lk_gpu *gpu, const char *name, const char *ptx, size_t bytes, lk_module **module)
 {
+    return lk_module_link(gpu, &(lk_ptx){ name, ptx, bytes }, 1, module);
+}
+
+lk_status lk_module_link(lk_gpu *gpu, const lk_ptx *part, uint32_t parts, lk_module **module)
+{
     struct error *e = host_begin(gpu);
+    struct arena a = { 0 };
+    struct dev_part *list = NEW_ARRAY(&a, struct dev_part, parts + 1);
     *module = NULL;
-    if (bytes >= UINT32_MAX) {
-        error_set(e, ERR_INPUT, "%s: PTX of 4 GiB and more is not taken", name ? name : "PTX");
-        return host_failed(gpu);
+    for (u32 i = 0; i < parts; i++) {
+        list[i] = (struct dev_part){ part[i].name ? part[i].name : "PTX", { part[i].ptx, (u32)part[i].bytes } };
+        if (part[i].bytes >= UINT32_MAX)
+            error_set(e, ERR_INPUT, "%s: PTX of 4 GiB and more is not taken", list[i].name);
     }
-    return host_load(gpu, name ? name : "PTX", (struct str){ ptx, (u32)bytes }, NULL, module);
+    if (!parts)
+        error_set(e, ERR_INPUT, "there is no PTX to link");
+    lk_status status = e->code ? host_failed(gpu) : host_load(gpu, list, parts, NULL, module);
+    arena_free(&a);
+    return status;
 }
 
 lk_status lk_module_load_file(lk_gpu *gpu, const char *path, lk_module **module)

@@ -24,14 +24,15 @@ struct lk_kernel {
     const char **param_name;    /* of each parameter, as in the PTX */
     const char **param_type;    /* as in the source, "" where it is not known */
     u32 registers, barriers, stack, spill_stores, spill_loads;      /* by ptxas; 0 registers: not asked */
+    const char **undefined;     /* names that nothing defines, a NULL behind them; NULL: not asked yet */
     u8 *params;                 /* the parameter block, filled at each launch */
 };
 
 struct lk_module {
     lk_gpu *gpu;
     struct dev_module *dev;
-    struct lk_kernel *kernel;   /* entries of the PTX with a body, in its order */
-    u32 kernels;
+    struct lk_kernel *kernel;   /* entries of the PTX with a body, in its order; those of the first text come first */
+    u32 kernels, first_kernels; /* of all texts, and of the first */
     const char *note;           /* how it came about, or "" */
     const char *source;         /* the .cu file, or NULL */
     const char *compiler;       /* who compiled it, or "" */
@@ -57,8 +58,8 @@ struct lk_contract {
 struct error *host_begin(lk_gpu *gpu);
 /* api_compile.c: what a .cu or .ptx file becomes. */
 struct compile_result;
-/* Makes a module of PTX; `from` is how it was compiled, or NULL. */
-lk_status host_load(lk_gpu *gpu, const char *name, struct str text, const struct compile_result *from, lk_module **module);
+/* Makes a module of PTX texts, linked; `from` is how the first was compiled, or NULL. */
+lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const struct compile_result *from, lk_module **module);
 /* Ends it with the error in gpu->error: composes the message and gives the status. */
 lk_status host_failed(lk_gpu *gpu);
 #endif

@@ -221,6 +221,8 @@ static bool alias_parse(struct parser *p)
         return fail_at(p, target_at, "function `%.*s` is not declared", SHOW(target));
     if (a->func->has_body || a->func->alias_of || a->func == t->func || t->func->alias_of)
         return fail_at(p, at, "`%.*s` cannot be an alias: one of the two is defined already or is itself an alias", SHOW(alias));
+    if (t->func->is_weak)
+        return fail_at(p, target_at, "`%.*s` is .weak: another definition may replace it, so nothing can be an alias of it", SHOW(target));
     if (!prototypes_agree(a->func, t->func))
         return fail_at(p, at, "`%.*s` and `%.*s` have different parameters", SHOW(alias), SHOW(target));
     a->func->alias_of = t->func;
@@ -288,6 +290,7 @@ static struct ptx_module *module_new(const char *name, struct str text)
     m->name = arena_str(&mem, str_of(name ? name : "ptx"));
     m->text = (struct str){ copy, text.n };
     m->address_size = 64;
+    m->first = m;
     m->mem = mem;
     return m;
 }

@@ -47,6 +47,7 @@ struct ptx_var {                /* .global .const .shared .local or .param varia
     u64 addr;                   /* device address of a module-scope .global or .const variable, set when the module is loaded (dev) */
     struct str state;           /* opaque initialiser of a .texref, .samplerref, .surfref: the text in braces, n = 0: none */
     struct ptx_reg *reg;        /* SP_REG: a parameter or result declared as .reg, the register itself */
+    struct ptx_var *instead;    /* the variable of another module that counts in its place, NULL: itself (ptx_link) */
     const char *at;             /* where its name stands in the text */
     u32 line;                   /* in the PTX text */
 };
@@ -151,6 +152,7 @@ struct ptx_func {
     struct ptx_stmt *stmt; u32 nstmt;           /* what the printer needs beside the instructions */
     struct str *option; u32 noption;            /* other directives of the head, as text: `.pragma "x";`, `.abi_preserve 4` */
     struct ptx_func *alias_of;  /* .alias: the function that this name stands for, NULL: itself */
+    struct ptx_func *instead;   /* the function of another module that counts in its place, NULL: itself (ptx_link) */
     struct ptx_var **local; u32 nlocal;         /* .local .shared .param declared inside (space tells) */
     struct ptx_insn *insn; u32 ninsn;
     struct ptx_label **label; u32 nlabel;
@@ -161,6 +163,9 @@ struct ptx_func {
     const char *at; u32 line;
     u64 addr;                   /* what taking its address yields (set when the module is loaded); calls through it find it again */
     void *decoded;              /* the machine hangs its decoded versions here */
+    struct ptx_var **shared; u32 nshared;       /* of a kernel: the shared variables with a size that it can get to, when the machine has placed them */
+    u64 shared_end;             /* where those end */
+    u32 dynamic_align;          /* of the dynamic shared memory behind them */
 };
 
 struct ptx_source {             /* one .file */
@@ -189,6 +194,8 @@ struct ptx_module {
     struct str *target_option; u32 ntarget_option;  /* the rest of .target: "debug", "texmode_independent" */
     struct str *section; u32 nsection;          /* .section ... { } bodies, raw text, for the printer and DWARF */
     u32 shared_base;            /* where its own shared memory starts: behind the system's when the code asks for that, else 0 */
+    bool shared_placed;         /* of the first module: the shared variables of the program have their offsets */
+    struct ptx_module *first, *next;            /* the modules that it is linked with, itself among them */
 };
 struct ptx_symbol { struct ptx_var *var; struct ptx_func *func; };
 struct ptx_pragma { struct str text; struct ptx_pragma *next; };
@@ -209,6 +216,17 @@ void ptx_free(struct ptx_module *m);
 void ptx_print(const struct ptx_module *m, struct text *out);
 /* Checks what needs the whole module but not the instruction set: branch targets, address operands, calls. */
 bool ptx_verify(struct ptx_module *m, struct error *e);
+/* Whether the program has nothing under this name; what the machine itself provides is not looked at. Dynamic shared memory needs no definition. */
+static inline bool ptx_var_missing(const struct ptx_var *v) { return v->is_extern && (v->space == SP_GLOBAL || v->space == SP_CONST || (v->space == SP_SHARED && v->size)); }
+static inline bool ptx_func_missing(const struct ptx_func *f) { return !f->has_body && !(f->alias_of && f->alias_of->has_body); }
+/* Makes one program of these modules: names that one gives away mean the same in all. Also for one alone. */
+bool ptx_link(struct ptx_module **part, u32 parts, struct error *e);
+struct ptx_reach {              /* what a kernel can get to, itself included */
+    struct arena mem;           /* for the lists; the caller frees it */
+    VEC(struct ptx_func *) func;
+    VEC(struct ptx_var *) var;
+};
+void ptx_reach(struct ptx_reach *r, struct ptx_func *kernel);
 struct ptx_func *ptx_kernel(struct ptx_module *m, struct str name);  /* an entry by its name, NULL: none */
 /* Source path of a .file number; n = 0 when unknown. */
 struct str ptx_file(const struct ptx_module *m, u32 number);

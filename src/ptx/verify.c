@@ -18,6 +18,8 @@ static bool label_check(struct verifier *v, const struct ptx_operand *op)
 {
     const struct ptx_insn *in = v->in;
     enum ptx_label_kind k = op->label->kind;
+    if (k != LABEL_CODE && op->label->at > op->at)
+        return verify_fail(v, op->at, "`%.*s` stands further down: lists and prototypes come before what uses them", SHOW(op->label->name));
     if (str_is(in->op->base, "bra"))
         return k == LABEL_CODE || verify_fail(v, op->at, "`%.*s` is a list, not a place to go to", SHOW(op->label->name));
     if (str_is(in->op->base, "brx"))

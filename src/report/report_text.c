@@ -135,7 +135,7 @@ static void inlined_text(struct ink *k, const struct place *p, const struct plac
             text_add(k->out, "%s called at ", p->function ? name : "function");
         else
             text_add(k->out, "inlined%s%s at ", p->function ? " from " : "", name);
-        text_add(k->out, "%s:%u", up->file ? path_name(up->file) : "PTX", up->file ? up->line : up->ptx_line);
+        text_add(k->out, "%s:%u", up->file ? path_name(up->file) : up->ptx_file ? path_name(up->ptx_file) : "PTX", up->file ? up->line : up->ptx_line);
         text_add(k->out, up->col ? ":%u\n" : "\n", up->col);
     }
 }

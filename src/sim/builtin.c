@@ -11,6 +11,8 @@ enum builtin builtin_find(struct str name)
     return BI_NONE;
 }
 
+bool sim_provides(struct str name) { return builtin_find(name) != BI_NONE; }
+
 /* n bytes at a generic address of a lane, when they are the program's. */
 static const char *lane_bytes(struct warp *w, u32 lane, u64 addr, u64 n)
 {

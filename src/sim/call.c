@@ -39,9 +39,9 @@ static struct frame *frame_new(struct warp *w, struct code *c)
 
 struct ptx_func *func_at(struct launch *l, u64 addr)
 {
-    struct ptx_module *m = l->kernel->func->module;
-    for (u32 k = 0; k < m->nfunc; k++)
-        if (m->func[k]->addr == addr && addr) return m->func[k];
+    for (const struct ptx_module *m = l->kernel->func->module->first; m && addr; m = m->next)
+        for (u32 k = 0; k < m->nfunc; k++)
+            if (m->func[k]->addr == addr) return m->func[k]->alias_of ? m->func[k]->alias_of : m->func[k];
     return NULL;
 }
 

@@ -176,10 +176,8 @@ static void explain_array(const struct access *a, const struct lane_check *c, u3
         name_plain(a->warp->code->low->func->name, name, sizeof name);
         f->cause = arena_printf(mem, "the local variables of %s take %" PRIu64 " bytes, and the accesses of this line reach up to byte {end}", name, c->size);
     }
-    for (u32 k = 0; shared && c->var && k < a->warp->code->low->func->nlocal; k++) {
-        const struct ptx_var *v = a->warp->code->low->func->local[k];
-        if (v->space == SP_SHARED && v != c->var && at - v->offset < v->size) f->neighbour = plain_name(mem, v->name);
-    }
+    const struct ptx_var *hit = shared && c->var ? shared_variable(l->kernel->func, at) : NULL;
+    if (hit && hit != c->var) f->neighbour = plain_name(mem, hit->name);
 }
 
 /* ---- alignment ---- */

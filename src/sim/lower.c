@@ -182,9 +182,22 @@ void lower_end_block(struct lower *w, enum term term)
 void lower_unsupported(struct lower *w)
 {
     struct lop o = { .form = -1, .kind = K_CTRL, .name = N_COUNT, .src = w->cur };
+    lower_branch_around(w);
     VEC_PUSH(w->mem, &w->op, o);
     lower_end_block(w, TERM_UNSUPPORTED);
 }
+
+static const struct ptx_operand *undefined_among(const struct ptx_operand *o, u32 n)
+{
+    const struct ptx_operand *found = NULL;
+    for (u32 k = 0; !found && k < n; k++) {
+        bool missing = (o[k].var && ptx_var_missing(o[k].var)) || (o[k].func && ptx_func_missing(o[k].func) && !sim_provides(o[k].func->name));
+        found = missing ? &o[k] : undefined_among(o[k].elem, o[k].nelem);
+    }
+    return found;
+}
+
+const struct ptx_operand *operand_undefined(const struct ptx_insn *i) { return undefined_among(i->arg, i->narg); }
 
 /* A guarded operation that may wait becomes a branch around an unguarded one. */
 u32 lower_branch_around(struct lower *w)
@@ -194,7 +207,7 @@ u32 lower_branch_around(struct lower *w)
     o->guard.neg ^= 1;
     lower_end_block(w, TERM_BRA);
     w->guard = no_opnd;
-    return w->block.n - 2;
+    return w->around = w->block.n - 2;
 }
 void lower_end_around(struct lower *w, u32 from)
 {
@@ -357,18 +370,14 @@ static void lower_control(struct lower *w, int form)
     }
 }
 
-static void lower_insn(struct lower *w, const struct ptx_insn *i)
+static void lower_one(struct lower *w, const struct ptx_insn *i)
 {
     w->cur = i;
+    w->around = NONE;
     w->guard = i->guard ? (struct opnd){ .kind = O_REG, .reg = i->guard->index, .neg = i->guard_neg } : no_opnd;
-    int form = i->op->form;
-    if (form < 0) {
-        u32 around = lower_branch_around(w);
-        lower_unsupported(w);
-        lower_end_around(w, around);
-        return;
-    }
-    const struct isa_form *f = &isa_forms[form];
+    int form = operand_undefined(i) ? -1 : i->op->form;
+    const struct isa_form *f = form < 0 ? NULL : &isa_forms[form];
+    if (!f) { lower_unsupported(w); return; }
     switch (f->kind) {
     case K_MEM: lower_memory(w, f); break;
     case K_WARP:
@@ -381,6 +390,12 @@ static void lower_insn(struct lower *w, const struct ptx_insn *i)
         else lower_lane(w, form);
     }
     if (w->mixed) { w->mixed = false; lower_unsupported(w); }
+}
+
+static void lower_insn(struct lower *w, const struct ptx_insn *i)
+{
+    lower_one(w, i);
+    if (w->around != NONE && w->block.p[w->around].target == NONE) lower_end_around(w, w->around);      /* one that cannot be executed */
 }
 
 /* Labels start blocks; branch targets, until now instructions of the text, become blocks. */
@@ -435,45 +450,6 @@ static void layout(struct lower *w)
 #undef PLACE
     l->pmem_bytes = (u32)MIN_OF((p + 15) / 16 * 16, 1u << 31);
     l->local_bytes = (u32)MIN_OF((q + 15) / 16 * 16, 1u << 31);
-}
-
-/* Offsets of shared variables: what any function may use first, then the kernels' own, which never meet. */
-/* From sm_80 on the system keeps the first KiB of every CTA's shared memory, and cooperative groups take a part of it for tiles larger than a warp. It is
- * there for modules that ask where; all others have theirs from 0 on. */
-static bool asks_for_reserved(const struct ptx_module *m)
-{
-    for (u32 j = 0; j < m->nfunc; j++)
-        for (u32 k = 0; k < m->func[j]->ninsn; k++)
-            for (u32 a = 0; a < m->func[j]->insn[k].narg; a++) {
-                const struct ptx_operand *o = &m->func[j]->insn[k].arg[a];
-                if (o->kind == OP_SREG && o->sreg->id >= SR_RESERVED_SMEM_OFFSET_BEGIN && o->sreg->id <= SR_RESERVED_SMEM_OFFSET_1) return true;
-            }
-    return false;
-}
-
-void shared_layout(struct ptx_module *m)
-{
-    m->shared_base = asks_for_reserved(m) ? SHARED_RESERVED : 0;
-    u64 at = m->shared_base;
-#define PLACE(at, v) ((at) = ((at) + (v)->align - 1) / (v)->align * (v)->align, (v)->offset = (at), (at) += (v)->size)
-    for (u32 k = 0; k < m->nvar; k++)
-        if (m->var[k]->space == SP_SHARED && m->var[k]->size) PLACE(at, m->var[k]);
-    for (int entry = 0; entry < 2; entry++)
-        for (u32 j = 0; j < m->nfunc; j++) {
-            struct ptx_func *f = m->func[j];
-            u64 own = at;
-            if (f->is_entry != (entry == 1)) continue;
-            for (u32 k = 0; k < f->nlocal; k++)
-                if (f->local[k]->space == SP_SHARED && f->local[k]->size) PLACE(own, f->local[k]);
-            if (!entry) at = own;
-        }
-#undef PLACE
-}
-
-static void scan_shared(const struct ptx_operand *o, u64 *end)
-{
-    if (o->var && o->var->space == SP_SHARED && o->var->offset + o->var->size > *end) *end = o->var->offset + o->var->size;
-    for (u32 k = 0; k < o->nelem; k++) scan_shared(&o->elem[k], end);
 }
 
 /* Which blocks may run again: those between a jump back and its target, in the order of the text. */
@@ -569,7 +545,6 @@ struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
         if (starts[k] && (w.op.n > w.block.p[w.block.n - 1].first)) lower_end_block(&w, TERM_FALL);
         block_of[k] = w.block.n - 1;
         lower_insn(&w, &f->insn[k]);
-        for (u32 j = 0; j < f->insn[k].narg; j++) scan_shared(&f->insn[k].arg[j], &l->shared_bytes);
     }
     if (starts[f->ninsn] && w.op.n > w.block.p[w.block.n - 1].first) lower_end_block(&w, TERM_FALL);
     block_of[f->ninsn] = w.block.n - 1;

@@ -18,6 +18,7 @@ struct lower {
     u32 *label_block;                           /* block that starts at an instruction of the text, NONE */
     const struct ptx_insn *cur;                 /* being lowered */
     struct opnd guard;                          /* of the current instruction */
+    u32 around;                                 /* the block that branches around it, NONE: none */
     bool mixed;                                 /* it has a predicate where a number belongs, or the other way round, or no register where a result goes */
     struct opnd carry;                          /* the carry of add.cc and its like, a register of its own; O_NONE: not yet used */
     struct error *e;

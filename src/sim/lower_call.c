@@ -49,7 +49,7 @@ void lower_call(struct lower *w, int form)
     struct lop o = { .form = form, .name = N_call, .kind = K_CTRL, .src = i };
     if (target->kind == OP_SYM && target->func) {
         proto = c.func = target->func->alias_of ? target->func->alias_of : target->func;
-        if (!c.func->has_body && (c.builtin = (u8)builtin_find(c.func->name)) == BI_NONE) { lower_unsupported(w); return; }
+        if (!c.func->has_body) c.builtin = (u8)builtin_find(c.func->name);
     } else if (target->kind == OP_REG) {
         o.a = lower_operand(w, target, T_U64);
         if (k < i->narg && i->arg[k].kind == OP_LABEL) proto = i->arg[k].label->proto;

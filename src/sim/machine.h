@@ -145,7 +145,6 @@ struct lowered {
     bool has_alloca, has_param_address;         /* its frames grow; it takes generic addresses of its parameters */
     u32 local_bytes;                            /* local memory of one call */
     u32 pmem_bytes;                             /* .param memory of one call: its own parameters, results, and those of its calls */
-    u64 shared_bytes;                           /* static shared memory reachable from here */
     struct call *call; u32 ncall;
     u32 *arg_off, *ret_off;                     /* where its own parameters and results lie in pmem */
     struct ptx_var **sym; u32 nsym;             /* variables whose address stands in a constant (opnd.reg is the number + 1) */
@@ -376,7 +375,9 @@ struct sim {
 
 /* ---- who does what ---- */
 struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e);                 /* lower.c */
-void shared_layout(struct ptx_module *m);
+const struct ptx_operand *operand_undefined(const struct ptx_insn *i);                         /* the variable or function that no module defines; NULL: all is there */
+void shared_layout(struct ptx_module *m);                                                      /* shared.c: once for a program */
+const struct ptx_var *shared_variable(const struct ptx_func *kernel, u64 at);                  /* which array an offset lies in; NULL: none */
 enum { SHARED_RESERVED = 1024, SHARED_GROUPS = 256 };          /* bytes of shared memory that the system keeps; the part of cooperative groups in it */
 u64 *flow_unwritten(struct lowered *l, struct arena *out);
 void flow_build(struct lowered *l);                                                            /* flow.c: blocks, order, dominators, loops, liveness */

@@ -107,19 +107,11 @@ static void set_key(struct origin *r)
     r->key = str_hash(str_of(r->text)) ^ at * 0x9e3779b97f4a7c15u;
 }
 
-/* Which shared or local array an offset lies in, by what the functions of the module declare; NULL: it cannot be told. */
+/* Which shared or local array an offset lies in, by what the kernel can get to; NULL: it cannot be told. */
 static const struct ptx_var *array_at(const struct access *a, u32 lane)
 {
-    const struct ptx_module *m = a->warp->code->low->func->module;
-    u64 at = a->addr[lane];
     if (a->site->root.kind == ROOT_VAR && a->site->root.var->space == a->space[lane]) return a->site->root.var;
-    if (a->space[lane] != SP_SHARED) return NULL;
-    const struct ptx_func *k = a->warp->cta->launch->kernel->func;
-    for (u32 j = 0; j < k->nlocal + m->nvar; j++) {
-        const struct ptx_var *v = j < k->nlocal ? k->local[j] : m->var[j - k->nlocal];
-        if (v->space == SP_SHARED && v->size && at - v->offset < v->size) return v;
-    }
-    return NULL;
+    return a->space[lane] == SP_SHARED ? shared_variable(a->warp->cta->launch->kernel->func, a->addr[lane]) : NULL;
 }
 
 static void describe_memory(struct origins *o, struct origin *r, const struct access *a, u32 lane, const struct mem_object *obj, const struct ptx_var *v)

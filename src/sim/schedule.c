@@ -530,26 +530,6 @@ void sim_forget(struct ptx_module *m)
     }
 }
 
-u64 sim_static_shared(const struct ptx_func *kernel)
-{
-    const struct ptx_module *m = kernel->module;
-    shared_layout((struct ptx_module *)m);
-    u64 end = m->shared_base;
-    for (u32 k = 0; k < kernel->nlocal; k++)
-        if (kernel->local[k]->space == SP_SHARED && kernel->local[k]->offset + kernel->local[k]->size > end) end = kernel->local[k]->offset + kernel->local[k]->size;
-    /* variables that functions share: only what is reachable counts, so ask the text */
-    for (u32 j = 0; j < m->nfunc; j++) {
-        const struct ptx_func *f = m->func[j];
-        if (f != kernel && f->is_entry) continue;
-        for (u32 i = 0; i < f->ninsn; i++)
-            for (u32 a = 0; a < f->insn[i].narg; a++) {
-                const struct ptx_var *v = f->insn[i].arg[a].var;
-                if (v && v->space == SP_SHARED && v->offset + v->size > end) end = v->offset + v->size;
-            }
-    }
-    return end - m->shared_base;
-}
-
 u32 sim_resident_per_sm(const struct profile *p, const struct ptx_func *kernel, u32 threads, u64 shared_total)
 {
     u32 warps = (threads + LANES - 1) / LANES, n = p->ctas_per_sm;
@@ -656,7 +636,7 @@ bool sim_run(struct sim *s, const struct sim_launch *given, struct sim_result *r
     l.threads = in->block[0] * in->block[1] * in->block[2];
     l.nwarps = (l.threads + LANES - 1) / LANES;
     u64 fixed = sim_static_shared(in->kernel), system = in->kernel->module->shared_base;
-    l.dyn_shared = (system + fixed + 15) / 16 * 16;
+    l.dyn_shared = (system + fixed + in->kernel->dynamic_align - 1) / in->kernel->dynamic_align * in->kernel->dynamic_align;
     l.shared_total = in->shared_bytes ? l.dyn_shared + in->shared_bytes : system + fixed;
     if (!in->shared_bytes) l.dyn_shared = l.shared_total;
     bool ready = place_params(s, &l, e) && (!in->cooperative || (l.grid_workspace = grid_workspace(s, e))) && (!in->trace || (l.trace = trace_open(&l, e)));

@@ -78,20 +78,11 @@ static const struct mem_object *read_object(const struct stop *st, const struct 
     return r->space == SP_SHARED || r->space == SP_LOCAL ? NULL : mem_find(st->l->sim->mem, r->addr);
 }
 
-static const struct ptx_var *shared_at(const struct lowered *low, u64 addr)
-{
-    for (u32 k = 0; k < low->func->nlocal; k++) {
-        const struct ptx_var *v = low->func->local[k];
-        if (v->space == SP_SHARED && addr - v->offset < v->size) return v;
-    }
-    return NULL;
-}
-
-const char *stand_address(struct stop *st, const struct lowered *low, const struct read *r)
+const char *stand_address(struct stop *st, const struct read *r)
 {
     const struct mem_object *o = read_object(st, r);
     if (o) return arena_printf(&st->mem, "%s+0x%" PRIx64, o->name, r->addr - o->base);
-    const struct ptx_var *v = r->space == SP_SHARED ? shared_at(low, r->addr) : NULL;
+    const struct ptx_var *v = r->space == SP_SHARED ? shared_variable(st->l->kernel->func, r->addr) : NULL;
     if (v) return arena_printf(&st->mem, "%s+0x%" PRIx64, plain_name(&st->mem, v->name), r->addr - v->offset);
     return r->space == SP_SHARED ? arena_printf(&st->mem, "shared memory+0x%" PRIx64, r->addr) : "memory of no allocation";
 }
@@ -106,8 +97,8 @@ bool stand_mbarrier(const struct lowered *low, const struct read *r, struct mbar
 const char *stand_read(struct stop *st, const struct lowered *low, const struct read *r)
 {
     struct mbarrier_word m;
-    if (stand_mbarrier(low, r, &m)) return arena_printf(&st->mem, "%s, an mbarrier in phase %llu with %u of its %u arrivals", stand_address(st, low, r), (unsigned long long)m.phase, m.arrived, m.expected);
-    return arena_printf(&st->mem, "%s, which holds %lld", stand_address(st, low, r), (long long)(r->size == 4 ? (s64)(s32)r->value : (s64)r->value));
+    if (stand_mbarrier(low, r, &m)) return arena_printf(&st->mem, "%s, an mbarrier in phase %llu with %u of its %u arrivals", stand_address(st, r), (unsigned long long)m.phase, m.arrived, m.expected);
+    return arena_printf(&st->mem, "%s, which holds %lld", stand_address(st, r), (long long)(r->size == 4 ? (s64)(s32)r->value : (s64)r->value));
 }
 
 /* Which object a memory instruction writes, as far as its address tells; false: it may be any. */
@@ -130,7 +121,7 @@ const char *stand_writers(struct stop *st, const struct read *r, bool *nobody)
 {
     const struct lowered *low = st->l->kernel;
     const struct mem_object *o = read_object(st, r), *to;
-    const struct ptx_var *v = r->space == SP_SHARED ? shared_at(low, r->addr) : NULL, *shared;
+    const struct ptx_var *v = r->space == SP_SHARED ? shared_variable(st->l->kernel->func, r->addr) : NULL, *shared;
     const char *name = o ? o->name : v ? plain_name(&st->mem, v->name) : NULL;
     *nobody = false;
     if (!name || low->ncall) return NULL;
@@ -215,10 +206,10 @@ static void polled_text(struct stop *st, struct warp *w, const struct split *s, 
             struct read r;
             if (o->kind != K_MEM || (o->name != N_ld && o->name != N_atom) || !loop_address(st, w, s, o, lp->head, &r)) continue;
             const char *what = stand_read(st, low, &r);
-            if (t->p && strstr(t->p, stand_address(st, low, &r))) continue;
+            if (t->p && strstr(t->p, stand_address(st, &r))) continue;
             bool nobody;
             const char *by = stand_writers(st, &r, &nobody);
-            if (by && !nobody) what = stand_address(st, low, &r);        /* its value just now says nothing */
+            if (by && !nobody) what = stand_address(st, &r);        /* its value just now says nothing */
             text_add(t, "%s%s", reads++ ? ", and " : "; it reads ", what);
             if (by) text_add(t, " (%s)", by);
         }

@@ -66,7 +66,7 @@ static bool spins_on_lock(const struct launch *l, struct waiter x, struct hold *
     return false;
 }
 
-static const char *lock_name(struct stop *st, const struct hold *h) { return stand_address(st, low_of(h->at.s), h->lock); }
+static const char *lock_name(struct stop *st, const struct hold *h) { return stand_address(st, h->lock); }
 
 static void lock_ended(struct stop *st, const struct hold *h, struct waiter holder, struct cause *c)
 {
@@ -130,7 +130,7 @@ static void explain_residency(struct stop *st, struct cause *c)
     stand_writers(st, &x.s->reads[0], &nobody);
     if (nobody) return;
     c->at = x;
-    c->cause = arena_printf(&st->mem, "%u of %" PRIu64 " CTAs fit on %s at once; %" PRIu64 " never started, and the others wait for %s at %s", l->max_resident, l->total, l->sim->profile->title, left, left == 1 ? "it" : "them", stand_address(st, low_of(x.s), &x.s->reads[0]));
+    c->cause = arena_printf(&st->mem, "%u of %" PRIu64 " CTAs fit on %s at once; %" PRIu64 " never started, and the others wait for %s at %s", l->max_resident, l->total, l->sim->profile->title, left, left == 1 ? "it" : "them", stand_address(st, &x.s->reads[0]));
     c->fix = arena_printf(&st->mem, "Launch at most %u CTAs and let each do more work. A cooperative launch refuses a grid that does not fit.", l->max_resident);
 }
 

@@ -18,7 +18,7 @@ const char *stand_lanes(struct stop *st, u32 mask);                             
 const char *stand_threads(struct stop *st, const struct crew *c);                       /* "thread 0", "threads 1..31 and 64..95" */
 const char *stand_thread(struct stop *st, u64 cta, u32 thread);                         /* "thread 3 of CTA 1" */
 const char *stand_cta(struct stop *st, u64 linear);
-const char *stand_address(struct stop *st, const struct lowered *low, const struct read *r);     /* "flag+0x0" */
+const char *stand_address(struct stop *st, const struct read *r);     /* "flag+0x0" */
 const char *stand_read(struct stop *st, const struct lowered *low, const struct read *r);        /* "flag+0x0, which holds 0" */
 bool stand_mbarrier(const struct lowered *low, const struct read *r, struct mbarrier_word *m);     /* whether a wait of an mbarrier reads it, and what it says */
 const char *stand_writers(struct stop *st, const struct read *r, bool *nobody);         /* "it is written at a.cu:9"; NULL: cannot be said */

@@ -194,8 +194,23 @@ static void out_of_memory(void)
     const char big[] = ".version 8.0\n.target sm_80\n.address_size 64\n.global .align 4 .b8 big[9000000000000];\n";
     UNIT(lk_module_load(g, "big.ptx", big, sizeof big - 1, &m) != LK_OK);
     const char absent[] = ".version 8.0\n.target sm_80\n.address_size 64\n.extern .global .align 4 .u32 absent;\n";
-    UNIT(lk_module_load(g, "absent.ptx", absent, sizeof absent - 1, &m) == LK_BAD_INPUT);
-    UNIT_HAS(lk_gpu_error(g), "`absent` is extern, and no loaded module defines it");
+    const char there[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .global .align 4 .u32 absent = 7;\n";
+    u64 at = 0, bytes = 0;
+    UNIT(lk_module_load(g, "absent.ptx", absent, sizeof absent - 1, &m) == LK_OK);
+    UNIT(lk_module_symbol(m, "absent", &at, &bytes) == LK_BAD_INPUT);
+    lk_module_unload(m);
+    lk_ptx parts[] = { { "absent.ptx", absent, sizeof absent - 1 }, { "there.ptx", there, sizeof there - 1 }, { "again.ptx", there, sizeof there - 1 } };
+    u32 value = 0;
+    UNIT(lk_module_link(g, parts, 2, &m) == LK_OK);
+    UNIT(lk_module_symbol(m, "absent", &at, &bytes) == LK_OK && bytes == 4);
+    UNIT(lk_memory_read(g, at, &value, 4) == LK_OK && value == 7);
+    lk_module *apart;
+    UNIT(lk_module_load(g, "there.ptx", there, sizeof there - 1, &apart) == LK_OK);      /* another program may have the same names */
+    lk_module_unload(apart);
+    lk_module_unload(m);
+    UNIT(lk_module_link(g, parts, 3, &m) == LK_BAD_INPUT && !m);
+    UNIT_HAS(lk_gpu_error(g), "`absent` is defined here and in there.ptx, line 4");
+    UNIT(lk_module_link(g, parts, 0, &m) == LK_BAD_INPUT && !m);
     lk_gpu_destroy(g);
 }
 
