@@ -246,7 +246,8 @@ static bool write_report(struct session *s, struct error *e)
 {
     const struct launch_options *o = s->o;
     const char *dims = by_contract(s) ? lk_contract_dims(s->contract) : "";
-    const char *clean = arena_printf(&s->mem, "%s%s%s%s: no findings%s", s->name, dims[0] ? " (" : "", dims, dims[0] ? ")" : "", s->tracing.stopped ? " until then" : "");
+    const char *orders = o->orders ? arena_printf(&s->mem, ", the same bytes under %u other order%s", o->orders, o->orders == 1 ? "" : "s") : "";
+    const char *clean = arena_printf(&s->mem, "%s%s%s%s: no findings%s%s", s->name, dims[0] ? " (" : "", dims, dims[0] ? ")" : "", s->tracing.stopped ? " until then" : "", orders);
     return reporting_write(&o->reporting, s->gpu, s->name, clean, &o->common, e);
 }
 

@@ -49,6 +49,22 @@ void copy_free(struct memory_copy *c)
     *c = (struct memory_copy){ 0 };
 }
 
+u32 heap_mark(struct mem *m)
+{
+    u32 id = 1;
+    while (mem_by_id(m, id))
+        id++;
+    return id;
+}
+
+void heap_back(struct mem *m, u32 from)
+{
+    struct mem_object *o;
+    for (u32 id = from; (o = mem_by_id(m, id)); id++)
+        if (o->kind == MEM_HEAP && o->state == MEM_LIVE)
+            mem_free(m, o->base, NULL, &o);
+}
+
 static void print_nothing(void *self, const char *p, size_t n) { (void)self, (void)p, (void)n; }
 
 struct sim_launch launch_again(const struct sim_launch *first, const struct observer *observers)
@@ -93,15 +109,6 @@ bool values_keep(struct memory_copy *before, struct device *d, const struct dev_
     return ok || error_set(e, ERR_MEMORY, "no memory to keep what the kernel changes, for finding where NaN begins; --no-check values does without");
 }
 
-/* What device malloc gave the second run is taken back: the program knows nothing of it. */
-static void free_heap(struct mem *m, u32 from)
-{
-    struct mem_object *o;
-    for (u32 id = from; (o = mem_by_id(m, id)); id++)
-        if (o->kind == MEM_HEAP && o->state == MEM_LIVE)
-            mem_free(m, o->base, NULL, &o);
-}
-
 bool values_again(struct outputs *o, struct memory_copy *before, struct device *d, const struct sim_launch *first, const struct sim_result *r, struct error *e)
 {
     bool worth = o->odd && (r->end == SIM_DONE || r->end == SIM_TRAP || r->end == SIM_DEADLOCK), ok = true;
@@ -110,9 +117,7 @@ bool values_again(struct outputs *o, struct memory_copy *before, struct device *
     struct memory_copy after = { 0 };
     if (unread && copy_take(&after, d->mem)) {
         struct sim_result again;
-        u32 objects = 1;
-        while (mem_by_id(d->mem, objects))
-            objects++;
+        u32 objects = heap_mark(d->mem);
         outputs_again(o, origins);
         o->observer.writes = false;     /* with the places that were written, which lead to the origins */
         o->observer.watch = 0;
@@ -122,7 +127,7 @@ bool values_again(struct outputs *o, struct memory_copy *before, struct device *
         copy_put(before);
         ok = sim_run(d->sim, &run, &again, e);
         copy_put(&after);
-        free_heap(d->mem, objects);
+        heap_back(d->mem, objects);
     } else if (worth) {
         ok = error_set(e, ERR_MEMORY, "no memory to run the kernel again, for finding where NaN begins; --no-check values does without");
     }

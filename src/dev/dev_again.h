@@ -13,6 +13,10 @@ bool copy_take(struct memory_copy *c, struct mem *m);           /* every object 
 void copy_put(const struct memory_copy *c);                     /* back to where they were */
 void copy_free(struct memory_copy *c);
 
+/* What device malloc gives to another run is taken back after it: the program knows nothing of it. Objects from `mark` on. */
+u32 heap_mark(struct mem *m);
+void heap_back(struct mem *m, u32 mark);
+
 /* What running a launch again needs besides its memory: no checks but `observers`, no output, findings into a report that nobody reads. */
 struct sim_launch launch_again(const struct sim_launch *first, const struct observer *observers);
 

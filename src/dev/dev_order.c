@@ -1,9 +1,10 @@
 /* Does the result depend on the order of execution? (`lockstep launch --schedules N`)
  *
  * The memory a launch can see is kept before its first run. Then the launch runs again under other orders of CTAs and warps, backwards
- * first, from that same memory, and what it leaves is compared, byte for byte. These runs are not watched: whatever is wrong under every
- * order the first run has reported. What stops a kernel (a deadlock, a trap) is reported from any of them. The device heap is left
- * out: who gets which piece of it is chance by design. The search ends at the first order that differs, as one pair says it all. */
+ * first, from that same memory, and what it leaves is compared, byte for byte. The device heap is left out: who gets which piece of it is
+ * chance by design. Races, copies in flight and barriers are watched in these runs too: an order may let a reader in before the writer
+ * where the first run had, by luck, put something between the two. What a run finds that the first had not is told with its order. The
+ * search ends at the first order that leaves other bytes, as one pair says it all. */
 #include "dev/dev_order.h"
 #include "dev/dev_again.h"
 #include <inttypes.h>
@@ -64,26 +65,52 @@ static void tell(const struct kept *k, const struct sim_launch *run)
     arena_free(&a);
 }
 
-bool orders_search(struct orders *x, struct sim *s, const struct sim_launch *first, u32 n, struct error *e)
+/* The first object that this run left otherwise than the first one did; NULL: none. */
+static const struct kept *other_bytes(const struct memory_copy *first)
 {
-    struct sim_launch run = launch_again(first, NULL);
+    for (u32 k = 0; k < first->n; k++) {
+        const struct kept *o = &first->kept[k];
+        if (copy_matters(o->o) && memcmp(mem_view(o->o, o->o->base), o->bytes, o->o->size))
+            return o;
+    }
+    return NULL;
+}
+
+/* One more run, from the memory before the first. false: the search is over, with e set where something failed. */
+static bool run_under(struct orders *x, struct sim *s, const struct sim_launch *run, struct report *found, struct error *e)
+{
+    enum { WATCHED = CHECK_RACE | CHECK_ASYNC | CHECK_BARRIER };       /* what lies in memory is not as it was before the first run for the others */
     struct sim_result r;
-    bool ok = copy_take(&x->first, x->mem), told = false;
-    if (!ok)
+    struct sim_launch watched = *run;
+    u32 heap = heap_mark(x->mem);
+    char remark[96];
+    watched.report = found;
+    copy_put(&x->before);
+    bool done = sim_run(s, &watched, &r, e) && r.end == SIM_DONE;
+    heap_back(x->mem, heap);
+    snprintf(remark, sizeof remark, "  not in the first run: under --seed %" PRIu64 " --order %" PRIu64, run->seed, run->order);
+    report_take_new(run->report, found, WATCHED, remark);
+    const struct kept *other = done ? other_bytes(&x->first) : NULL;
+    if (other)
+        tell(other, run);
+    return done && !other;
+}
+
+bool orders_search(struct orders *x, struct sim *s, const struct sim_launch *first, const struct observer *watch, u32 n, struct error *e)
+{
+    struct sim_launch run = launch_again(first, watch);
+    run.checks = first->checks & ~(u32)CHECK_INIT;
+    if (!copy_take(&x->first, x->mem))
         return error_set(e, ERR_MEMORY, "no memory to keep what the first run left, for running the launch in other orders");
-    for (run.order = 1; ok && !told && run.order <= n; run.order++) {
-        copy_put(&x->before);
-        ok = sim_run(s, &run, &r, e);
-        if (!ok || r.end != SIM_DONE)
+    for (run.order = 1; run.order <= n; run.order++) {
+        struct report *found = report_new();
+        bool go_on = found && run_under(x, s, &run, found, e);
+        if (!found)
+            error_set(e, ERR_MEMORY, "no memory for what another order of the launch finds");
+        report_free(found);
+        if (!go_on)
             break;
-        for (u32 k = 0; k < x->first.n && !told; k++) {
-            const struct kept *o = &x->first.kept[k];
-            if (copy_matters(o->o) && memcmp(mem_view(o->o, o->o->base), o->bytes, o->o->size)) {
-                tell(o, &run);
-                told = true;
-            }
-        }
     }
     copy_put(&x->first);
-    return ok;
+    return !e->code;
 }

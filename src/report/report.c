@@ -278,6 +278,15 @@ static void range_add(struct entry *e, const struct occurrence *o)
     }
 }
 
+/* A new entry among the others, or kept out by a rule. */
+static void entry_count(struct report *r, struct entry *e)
+{
+    e->suppressed = suppress_find(r->rules, &e->f);
+    if (e->suppressed)
+        e->suppressed->used++;
+    ++*(e->suppressed ? &r->suppressed : finding_severity(e->f.kind) == SEV_ERROR ? &r->errors : &r->notes);
+}
+
 static struct entry *entry_get(struct report *r, const struct finding *f)
 {
     u64 hash = finding_hash(f);
@@ -295,10 +304,7 @@ static struct entry *entry_get(struct report *r, const struct finding *f)
     e->next = *b;
     *b = e;
     r->entries++;
-    e->suppressed = suppress_find(r->rules, f);
-    if (e->suppressed)
-        e->suppressed->used++;
-    ++*(e->suppressed ? &r->suppressed : finding_severity(f->kind) == SEV_ERROR ? &r->errors : &r->notes);
+    entry_count(r, e);
     return r->last = e;
 }
 
@@ -526,6 +532,53 @@ void report_take(struct report *r, struct report *from, enum finding_kind kind)
             r->occurrences += counts ? x->occurrences : 0;
             r->error_occurrences += counts && finding_severity(kind) == SEV_ERROR ? x->occurrences : 0;
         }
+    unlock(&r->lock);
+}
+
+/* Whether r has something of this kind at this place already, whatever its cause. */
+static bool is_known(const struct report *r, const struct finding *f)
+{
+    for (u32 b = 0; b < BUCKETS; b++)
+        for (const struct entry *e = r->bucket[b]; e; e = e->next)
+            if (e->f.kind == f->kind && same_place(e->f.place, f->place) && same_place(e->f.other, f->other) && same_text(e->f.kernel, f->kernel))
+                return true;
+    return false;
+}
+
+static void adopt(struct report *r, struct entry *x, const char *remark)
+{
+    struct entry **b = &r->bucket[x->hash % BUCKETS];
+    x->f.detail = arena_printf(&x->mem, "%s%s\n", x->f.detail ? x->f.detail : "", remark);
+    x->next = *b;
+    *b = x;
+    r->entries++;
+    entry_count(r, x);
+    r->occurrences += x->suppressed ? 0 : x->occurrences;
+    r->error_occurrences += !x->suppressed && finding_severity(x->f.kind) == SEV_ERROR ? x->occurrences : 0;
+}
+
+void report_take_new(struct report *r, struct report *from, u32 checks, const char *remark)
+{
+    struct entry *news = NULL;
+    lock(&r->lock);
+    for (u32 b = 0; b < BUCKETS; b++)
+        for (struct entry **at = &from->bucket[b], *x; (x = *at);) {
+            u32 check = finding_check(x->f.kind);
+            if ((check && !(check & checks & ~r->checks_off)) || is_known(r, &x->f)) {
+                at = &x->next;
+                continue;
+            }
+            *at = x->next;
+            x->next = news;
+            news = x;
+        }
+    from->last = NULL;
+    memset(from->ticket, 0, sizeof from->ticket);
+    while (news) {
+        struct entry *x = news;
+        news = x->next;
+        adopt(r, x, remark);
+    }
     unlock(&r->lock);
 }
 

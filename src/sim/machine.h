@@ -331,6 +331,7 @@ struct launch {                                 /* read by all workers all the t
     struct code *fast, *plain;
     u64 total;                                  /* CTAs */
     u64 order_by, order_from;                   /* the n-th to start is number n * order_by + order_from of them, cut to `total` */
+    u32 shaken; u64 rng;                        /* orders from 2 on: who runs gives way at random, after fewer back edges than this; one worker. 0: not so */
     u32 nwarps, threads, nworkers, batch;       /* of a CTA; batch: CTAs a worker claims at once */
     u64 shared_total, dyn_shared;               /* bytes of a CTA; where the dynamic part starts */
     char *param_copy;                           /* the parameter block, and 8 readable bytes behind it */
@@ -437,6 +438,7 @@ enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC, BAR_ALIGNED = 16 };
 
 enum wait_look { WAIT_GO, WAIT_IDLE, WAIT_YIELD };
 enum wait_look wait_fuel(struct warp *w, u32 target);                                           /* wait.c */
+s32 wait_tank(struct warp *w, u32 n);                                                           /* wait.c: n back edges until the next look, or fewer */
 bool wait_spent(struct warp *w);                                /* counts its steps; the launch was interrupted or has spent its budget, and stops */
 bool wait_changed(const struct split *s, const struct warp *w);
 void wait_record_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const char *ptr, u32 size, u64 value);

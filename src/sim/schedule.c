@@ -174,7 +174,7 @@ static void warp_start(struct warp *w, bool fresh)
     if (w->trace) memset(w->traced, 0, sizeof w->traced);
     if (w->copies) async_reset(w);
     if (w->wraps) wraps_reset(w);
-    w->fuel = FUEL_FIRST; w->fuel_next = FUEL_FIRST;
+    w->fuel_next = FUEL_FIRST; w->fuel = unlikely(l->shaken) ? wait_tank(w, FUEL_FIRST) : FUEL_FIRST;
     if (fresh) head_fill(w, f->code, f->R, 0);
     else for (u32 k = 0; k < 3; k++) { u64 v = c->id[k]; memcpy(SLOT(f->R, S_CTAID_X + k), &v, 8); }
     if (l->plain->watch & WATCH_INIT) init_frame(w, f, w->live);
@@ -243,7 +243,7 @@ static bool cta_run(struct cta *c)
             return true;
         }
         if (!ran) { c->state = CTA_WAIT; return false; }
-        if (yielded && ++rounds > 4) { c->state = CTA_READY; return false; }
+        if (yielded && (++rounds > 4 || (l->shaken && rand_next(&c->rng) & 1))) { c->state = CTA_READY; return false; }
     }
 }
 
@@ -269,14 +269,21 @@ static void park(struct launch *l, struct cta *c)
     __atomic_store_n(&l->nparked, l->nparked + 1, __ATOMIC_RELAXED);
 }
 
+static struct cta *unpark(struct launch *l)
+{
+    struct cta *c = l->parked;
+    l->parked = c->next;
+    if (!l->parked) l->parked_tail = NULL;
+    __atomic_store_n(&l->nparked, l->nparked - 1, __ATOMIC_RELAXED);
+    return c;
+}
+
 /* Takes a parked CTA that woke up, looking at no more than `most`; those passed over go to the end. */
 static struct cta *take_parked(struct launch *l, u32 most)
 {
+    for (u32 k = l->shaken && l->nparked ? (u32)(rand_next(&l->rng) % l->nparked) : 0; k; k--) park(l, unpark(l));
     for (u32 k = 0; k < most && l->parked; k++) {
-        struct cta *c = l->parked;
-        l->parked = c->next;
-        if (!l->parked) l->parked_tail = NULL;
-        __atomic_store_n(&l->nparked, l->nparked - 1, __ATOMIC_RELAXED);
+        struct cta *c = unpark(l);
         if (cta_woken(c)) return c;
         park(l, c);
     }
@@ -304,6 +311,8 @@ static void order_choose(struct launch *l)
 {
     u64 rng = l->in->seed ^ l->in->order * 0x94d049bb133111ebu, n = l->total;
     l->order_by = l->order_from = n ? n - 1 : 0;
+    l->rng = rand_next(&rng);
+    l->shaken = l->in->order > 1 ? 1u << l->rng % 5 : 0;
     if (l->in->order == 1 || n < 2) return;
     l->order_from = rand_next(&rng) % n;
     for (u64 a = 0, b = 0; a != 1;) {           /* until it has no divisor in common with n */
@@ -353,7 +362,7 @@ static struct cta *next_cta(struct worker *k, bool *fresh)
         struct cta *c = NULL;
         bool room = (k->from < k->to || ctas_started(l) < l->total) && l->resident < l->max_resident;
         u64 id;
-        if (room && ++k->turns % PARK_TURN == 0) c = take_parked(l, l->nparked < PARK_SCAN ? l->nparked : PARK_SCAN);
+        if (room && (l->shaken ? (rand_next(&l->rng) & 1) : ++k->turns % PARK_TURN == 0)) c = take_parked(l, l->nparked < PARK_SCAN ? l->nparked : PARK_SCAN);
         if (!c && room && claim(k, &id)) {
             l->resident++; l->active++;
             unlock(&l->lock);

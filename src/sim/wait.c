@@ -182,7 +182,8 @@ static enum wait_look go_idle(struct warp *w)
     s->state = SP_IDLE;
     s->op = p->nread ? p->read[0].op : w->code->low->block[p->head].first;
     wait_stop(w);
-    w->fuel = w->fuel_next = FUEL_FIRST;
+    w->fuel_next = FUEL_FIRST;
+    w->fuel = wait_tank(w, FUEL_FIRST);
     return WAIT_IDLE;
 }
 
@@ -198,10 +199,11 @@ bool wait_spent(struct warp *w)
     return true;
 }
 
-/* Back edges until the next look: not far beyond the budget. */
-static s32 tank(const struct warp *w, u32 n)
+/* Back edges until the next look: not far beyond the budget; few in a shaken launch. */
+s32 wait_tank(struct warp *w, u32 n)
 {
     const struct launch *l = w->cta->launch;
+    if (unlikely(l->shaken)) n = (u32)(rand_next(&w->cta->rng) % l->shaken);
     u64 spent = __atomic_load_n(&l->spent, __ATOMIC_RELAXED), left = l->in->budget > spent ? (l->in->budget - spent) / 16 : 0;
     return (s32)(l->in->budget && left < n ? left : n);
 }
@@ -210,11 +212,12 @@ enum wait_look wait_fuel(struct warp *w, u32 target)
 {
     struct probe *p = w->probe;
     if (wait_spent(w)) return WAIT_YIELD;
+    if (unlikely(w->cta->launch->shaken) && !p && rand_next(&w->cta->rng) % 4) { w->fuel = wait_tank(w, FUEL_FIRST); return WAIT_YIELD; }
     if (!p) {
         /* a loop that reads nothing others write is idle only if it never ends: no hurry */
-        if (w->fuel_next < FUEL_MAX && !loop_polls(w->code->low, target)) { w->fuel_next *= 2; w->fuel = tank(w, FUEL_SOME); return WAIT_GO; }
+        if (w->fuel_next < FUEL_MAX && !loop_polls(w->code->low, target)) { w->fuel_next *= 2; w->fuel = wait_tank(w, FUEL_SOME); return WAIT_GO; }
         w->probe = probe_new(w, target);
-        if (!w->probe) { w->fuel = tank(w, FUEL_MAX); return WAIT_GO; }
+        if (!w->probe) { w->fuel = wait_tank(w, FUEL_MAX); return WAIT_GO; }
         w->rare = true;
         begin_round(w);
         return WAIT_GO;
@@ -225,7 +228,7 @@ enum wait_look wait_fuel(struct warp *w, u32 target)
     } else if (round_was_idle(w)) return go_idle(w);
     wait_stop(w);
     w->fuel_next = w->fuel_next < FUEL_MAX ? w->fuel_next * 2 : FUEL_MAX;
-    w->fuel = tank(w, w->fuel_next);
+    w->fuel = wait_tank(w, w->fuel_next);
     return w->fuel_next < FUEL_MAX ? WAIT_GO : WAIT_YIELD;
 }
 
