@@ -27,6 +27,7 @@ enum {  /* type names as they stand in expand.h -> enum ptx_type */
 #define F_HEAVY(ty, id, syntax, n) F_##n(id, syntax, TY(ty), MODS_ANY)
 #define F_LANE4(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(ty), 0, 4, TY(ty), TY(ty), TY(ty), T_U32, T_U32)
 #define F_SHIFT(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(ty), 0, 2, TY(ty), TY(ty), T_U32)
+#define F_FIELD(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(ty), 0, 3, TY(ty), TY(ty), T_U32, T_U32)
 #define F_FLOAT_f32(id, syntax, n) F_##n(id, syntax, T_F32, 0) F_##n(id, syntax, T_F32, MOD_FTZ) F_##n(id, syntax, T_F32, MOD_SAT) F_##n(id, syntax, T_F32, MOD_FTZ | MOD_SAT)
 #define F_FLOAT_f64(id, syntax, n) F_##n(id, syntax, T_F64, 0)
 #define F_FLOAT(ty, id, syntax, n) F_FLOAT_##ty(id, syntax, n)
@@ -62,6 +63,7 @@ enum {  /* type names as they stand in expand.h -> enum ptx_type */
 #define FLOAT2(id, types, in, pv, syntax, v) EACH_##types(F_FLOAT, id, SYN(in, pv, syntax), 2)
 #define FLOAT3(id, types, in, pv, syntax, v) EACH_##types(F_FLOAT, id, SYN(in, pv, syntax), 3)
 #define SHIFT(id, types, in, pv, syntax, v) EACH_##types(F_SHIFT, id, SYN(in, pv, syntax))
+#define FIELD(id, types, in, pv, syntax, v) EACH_##types(F_FIELD, id, SYN(in, pv, syntax))
 #define COUNT(id, types, in, pv, syntax, v) EACH_##types(F_COUNT_, id, SYN(in, pv, syntax))
 #define WIDE2(id, types, in, pv, syntax, v) EACH_##types(F_WIDE2, id, SYN(in, pv, syntax))
 #define WIDE3(id, types, in, pv, syntax, v) EACH_##types(F_WIDE3, id, SYN(in, pv, syntax))
@@ -116,6 +118,7 @@ const u32 isa_count = COUNT_OF(isa_forms);
 #define FLOAT2 FLOAT1
 #define FLOAT3 FLOAT1
 #define SHIFT LANE1
+#define FIELD LANE1
 #define COUNT LANE1
 #define WIDE2 LANE1
 #define WIDE3 LANE1

@@ -81,6 +81,7 @@ enum isa_name {
 #define FLOAT2(id, ...) ROW(id)
 #define FLOAT3(id, ...) ROW(id)
 #define SHIFT(id, ...) ROW(id)
+#define FIELD(id, ...) ROW(id)
 #define COUNT(id, ...) ROW(id)
 #define WIDE2(id, ...) ROW(id)
 #define WIDE3(id, ...) ROW(id)

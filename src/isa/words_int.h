@@ -41,15 +41,17 @@ WORD u32 bfind_s32(s32 x) { return bfind_u32((u32)(x < 0 ? ~x : x)); }
 WORD u32 bfind_u64(u64 x) { return x ? 63u - (u32)__builtin_clzll(x) : ~0u; }
 WORD u32 bfind_s64(s64 x) { return bfind_u64((u64)(x < 0 ? ~x : x)); }
 #define BFIND(a) _Generic((a), u32: bfind_u32, s32: bfind_s32, u64: bfind_u64, s64: bfind_s64)(a)
-/* 9.7.1.19: position and length are the low 8 bits; a signed field that reaches past the top repeats the sign bit. */
-#define BFE_OF(T, U, N, SIGNED) \
-    WORD T bfe_##T(T a, T pb, T pc) \
+/* 9.7.1.19: a signed field that reaches past the top repeats the sign bit. The low 8 bits of position and length count for 32 bits; for 64
+ * all of them do, for an H200 has no such instruction, and the shifts that ptxas makes of it take them whole, whatever the manual says. */
+#define BFE_OF(T, U, N, MASK, SIGNED) \
+    WORD T bfe_##T(T a, u32 pos, u32 len) \
     { \
-        u32 pos = (u32)pb & 255, len = (u32)pc & 255, top = pos + len < N ? pos + len : N; \
+        pos &= MASK; len &= MASK; \
         if (len == 0 || pos >= N) return (T)(SIGNED && len && (U)a >> (N - 1) ? ~(U)0 : 0); \
+        u32 top = len < N - pos ? pos + len : N; \
         return (T)((T)((U)a << (N - top)) >> (N - (top - pos))); \
     }
-BFE_OF(u32, u32, 32, 0) BFE_OF(s32, u32, 32, 1) BFE_OF(u64, u64, 64, 0) BFE_OF(s64, u64, 64, 1)
+BFE_OF(u32, u32, 32, 255, 0) BFE_OF(s32, u32, 32, 255, 1) BFE_OF(u64, u64, 64, ~0u, 0) BFE_OF(s64, u64, 64, ~0u, 1)
 #define BFE(a, b, c) _Generic((a), u32: bfe_u32, s32: bfe_s32, u64: bfe_u64, s64: bfe_s64)(a, b, c)
 
 #define BFIND_SHIFT(a) ((u32)SEL(BFIND(a) == ~0u, ~0u, (u32)(8 * sizeof(T) - 1) - BFIND(a)))

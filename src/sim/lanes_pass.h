@@ -42,29 +42,30 @@ static inline void canonical_f64(f64 *r) { (void)r; }
     H(name##_vs) { HEAD RD *r = PTR(RD, d); const A_ *pa = PTR(const A_, a); INB(*PTR(const B_, b)) EACH_LANE { INA(pa[l]) r[l] = (RD)(v); } return 0; } \
     H(name##_sv) { HEAD RD *r = PTR(RD, d); INA(*PTR(const A_, a)) const B_ *pb = PTR(const B_, b); EACH_LANE { INB(pb[l]) r[l] = (RD)(v); } return 0; } \
     H(name##_g) { HEAD EACH_GROUP { INA(GRP(A_, a, 1)) INB(GRP(B_, b, 2)) OUT(RD) = (RD)(v); } return 0; }
-#define SHAPE3(name, HEAD, RD, A_, C_, IN, INC, v) \
-    H(name##_vvv) { HEAD RD *r = PTR(RD, d); const A_ *pa = PTR(const A_, a), *pb = PTR(const A_, b); const C_ *pc = PTR(const C_, c); EACH_LANE { IN(a, pa[l]) IN(b, pb[l]) INC(pc[l]) r[l] = (RD)(v); } return 0; } \
-    H(name##_svv) { HEAD RD *r = PTR(RD, d); IN(a, *PTR(const A_, a)) const A_ *pb = PTR(const A_, b); const C_ *pc = PTR(const C_, c); EACH_LANE { IN(b, pb[l]) INC(pc[l]) r[l] = (RD)(v); } return 0; } \
-    H(name##_vsv) { HEAD RD *r = PTR(RD, d); const A_ *pa = PTR(const A_, a); IN(b, *PTR(const A_, b)) const C_ *pc = PTR(const C_, c); EACH_LANE { IN(a, pa[l]) INC(pc[l]) r[l] = (RD)(v); } return 0; } \
-    H(name##_vvs) { HEAD RD *r = PTR(RD, d); const A_ *pa = PTR(const A_, a), *pb = PTR(const A_, b); INC(*PTR(const C_, c)) EACH_LANE { IN(a, pa[l]) IN(b, pb[l]) r[l] = (RD)(v); } return 0; } \
-    H(name##_vss) { HEAD RD *r = PTR(RD, d); const A_ *pa = PTR(const A_, a); IN(b, *PTR(const A_, b)) INC(*PTR(const C_, c)) EACH_LANE { IN(a, pa[l]) r[l] = (RD)(v); } return 0; } \
-    H(name##_g) { HEAD EACH_GROUP { IN(a, GRP(A_, a, 1)) IN(b, GRP(A_, b, 2)) INC(GRP(C_, c, 3)) OUT(RD) = (RD)(v); } return 0; }
+#define SHAPE3(name, HEAD, RD, A_, B_, C_, INA, INB, INC, v) \
+    H(name##_vvv) { HEAD RD *r = PTR(RD, d); const A_ *pa = PTR(const A_, a); const B_ *pb = PTR(const B_, b); const C_ *pc = PTR(const C_, c); EACH_LANE { INA(pa[l]) INB(pb[l]) INC(pc[l]) r[l] = (RD)(v); } return 0; } \
+    H(name##_svv) { HEAD RD *r = PTR(RD, d); INA(*PTR(const A_, a)) const B_ *pb = PTR(const B_, b); const C_ *pc = PTR(const C_, c); EACH_LANE { INB(pb[l]) INC(pc[l]) r[l] = (RD)(v); } return 0; } \
+    H(name##_vsv) { HEAD RD *r = PTR(RD, d); const A_ *pa = PTR(const A_, a); INB(*PTR(const B_, b)) const C_ *pc = PTR(const C_, c); EACH_LANE { INA(pa[l]) INC(pc[l]) r[l] = (RD)(v); } return 0; } \
+    H(name##_vvs) { HEAD RD *r = PTR(RD, d); const A_ *pa = PTR(const A_, a); const B_ *pb = PTR(const B_, b); INC(*PTR(const C_, c)) EACH_LANE { INA(pa[l]) INB(pb[l]) r[l] = (RD)(v); } return 0; } \
+    H(name##_vss) { HEAD RD *r = PTR(RD, d); const A_ *pa = PTR(const A_, a); INB(*PTR(const B_, b)) INC(*PTR(const C_, c)) EACH_LANE { INA(pa[l]) r[l] = (RD)(v); } return 0; } \
+    H(name##_g) { HEAD EACH_GROUP { INA(GRP(A_, a, 1)) INB(GRP(B_, b, 2)) INC(GRP(C_, c, 3)) OUT(RD) = (RD)(v); } return 0; }
 
 #define IN_A(x) const T a = (T)(x);
 #define IN_B(x) const T b = (T)(x);
 #define IN_C(x) const T c = (T)(x);
-#define IN_N(n, x) const T n = (T)(x);
 #define IN_B32(x) const u32 b = (x);
+#define IN_C32(x) const u32 c = (x);
 #define IN_CW(x) const W c = (W)(x);
 
 #define D_LANE1(ty, id, v) SHAPE1(id##_##ty, TYPES(ty), T, T, IN_A, v)
 #define D_LANE2(ty, id, v) SHAPE2(id##_##ty, TYPES(ty), T, T, T, IN_A, IN_B, v)
-#define D_LANE3(ty, id, v) SHAPE3(id##_##ty, TYPES(ty), T, T, T, IN_N, IN_C, v)
+#define D_LANE3(ty, id, v) SHAPE3(id##_##ty, TYPES(ty), T, T, T, T, IN_A, IN_B, IN_C, v)
 #define D_SHIFT(ty, id, v) SHAPE2(id##_##ty, TYPES(ty), T, T, u32, IN_A, IN_B32, v)
+#define D_FIELD(ty, id, v) SHAPE3(id##_##ty, TYPES(ty), T, T, u32, u32, IN_A, IN_B32, IN_C32, v)
 #define D_COUNT(ty, id, v) SHAPE1(id##_##ty, TYPES(ty), u32, T, IN_A, v)
 #define WIDE_TYPES(ty) TYPES(ty) typedef d_##ty W; typedef ud_##ty UW; (void)(UW)0;
 #define D_WIDE2(ty, id, v) SHAPE2(id##_##ty, WIDE_TYPES(ty), W, T, T, IN_A, IN_B, v)
-#define D_WIDE3(ty, id, v) SHAPE3(id##_##ty, WIDE_TYPES(ty), W, T, W, IN_N, IN_CW, v)
+#define D_WIDE3(ty, id, v) SHAPE3(id##_##ty, WIDE_TYPES(ty), W, T, T, W, IN_A, IN_B, IN_CW, v)
 
 /* floats: Z flushes inputs and output, X saturates; a NaN result of f32 arithmetic is canonical */
 /* the float shapes: as SHAPE1 to 3, with the look at NaNs */
@@ -262,6 +263,7 @@ static inline void canonical_f64(f64 *r) { (void)r; }
 #define LANE3(id, types, in, pv, syntax, v) EACH_##types(D_LANE3, id, v)
 #define LANE4(id, types, in, pv, syntax, v) EACH_##types(D_LANE4, id, v)
 #define SHIFT(id, types, in, pv, syntax, v) EACH_##types(D_SHIFT, id, v)
+#define FIELD(id, types, in, pv, syntax, v) EACH_##types(D_FIELD, id, v)
 #define COUNT(id, types, in, pv, syntax, v) EACH_##types(D_COUNT, id, v)
 #define WIDE2(id, types, in, pv, syntax, v) EACH_##types(D_WIDE2, id, v)
 #define WIDE3(id, types, in, pv, syntax, v) EACH_##types(D_WIDE3, id, v)
@@ -322,6 +324,7 @@ static inline void canonical_f64(f64 *r) { (void)r; }
 #define LANE3(id, types, in, pv, syntax, v) EACH_##types(T_LANE3, id)
 #define LANE4(id, types, in, pv, syntax, v) EACH_##types(T_LANE4, id)
 #define SHIFT(id, types, in, pv, syntax, v) EACH_##types(T_LANE2, id)
+#define FIELD(id, types, in, pv, syntax, v) EACH_##types(T_LANE3, id)
 #define COUNT(id, types, in, pv, syntax, v) EACH_##types(T_LANE1, id)
 #define WIDE2(id, types, in, pv, syntax, v) EACH_##types(T_LANE2, id)
 #define WIDE3(id, types, in, pv, syntax, v) EACH_##types(T_LANE3, id)

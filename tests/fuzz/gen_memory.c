@@ -58,6 +58,15 @@ static void make_load(struct gen *g)
     load_into(g, space, t, f, a, (s32)(below(g, 64) * size), vec, MAX_OF(own, tag));
 }
 
+/* What a store of 8 bits may take: ptxas makes a conversion to an integer of one whose register an instruction on f16 or bf16 has just written
+ * (docs/truth.md); a move between them keeps it from that. */
+static struct opr stored_byte(struct gen *g, struct opr v)
+{
+    struct opr moved = reg(FILE_H, fresh(g, FILE_H));
+    op3(g, "mov.b16", moved, v, (struct opr){ 0 });
+    return moved;
+}
+
 /* A slot that only this thread has: thread-major or word-major, in global memory; in shared; in local. */
 static void make_store(struct gen *g)
 {
@@ -96,6 +105,7 @@ static void make_store(struct gen *g)
     if (!chance(g, 25)) {
         struct opr d[4] = { v };
         for (u32 k = 1; k < vec; k++) d[k] = source(g, f, TAG_V, 0, &tag);
+        for (u32 k = 0; k < vec && f == FILE_H && type_size[t] == 1; k++) d[k] = stored_byte(g, d[k]);
         struct item *i = put_access(g, I_ST, sp, t, a, at);
         i->vec = (u8)vec; i->d = d[0]; i->d2 = d[1]; i->more[0] = d[2]; i->more[1] = d[3];
         maybe_guard(g, i, NULL, 0);

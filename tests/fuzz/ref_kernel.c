@@ -35,9 +35,9 @@ static u64 top_bit(u64 a, u32 bytes, bool sg)
 
 static u64 field(u64 a, u64 b, u64 c, u32 bytes, bool sg)
 {
-    u32 pos = b & 255, len = c & 255, top = bytes * 8 - 1;
+    u64 mask = bytes == 8 ? 0xffffffff : 255, pos = b & mask, len = c & mask, top = bytes * 8 - 1;
     u64 sign = !sg || len == 0 ? 0 : a >> MIN_OF(pos + len - 1, top) & 1, r = 0;
-    for (u32 k = 0; k <= top; k++) r |= (k < len && pos + k <= top ? a >> (pos + k) & 1 : sign) << k;
+    for (u64 k = 0; k <= top; k++) r |= (k < len && pos + k <= top ? a >> (pos + k) & 1 : sign) << k;
     return r;
 }
 
