@@ -67,6 +67,7 @@ typedef u16 r_u16, r_b16, r_s16, r_u8, r_s8, r_b8, r_raw16; typedef u32 r_u32, r
 #define EACH_NF(X, ...) X(f32, f64, __VA_ARGS__)
 #define EACH_FF(X, ...) X(f32, f32, __VA_ARGS__) X(f64, f64, __VA_ARGS__)
 #define EACH_FH(X, ...) X(f32, f16, __VA_ARGS__) X(f64, f16, __VA_ARGS__) X(f32, bf16, __VA_ARGS__) X(f64, bf16, __VA_ARGS__)
+#define EACH_FB(X, ...) X(f32, bf16, __VA_ARGS__) X(f64, bf16, __VA_ARGS__)
 #define EACH_HN(X, ...) X(f16, f32, __VA_ARGS__) X(bf16, f32, __VA_ARGS__)
 #define EACH_HF(X, ...) X(f16, f32, __VA_ARGS__)
 #define EACH_BF(X, ...) X(bf16, f32, __VA_ARGS__)

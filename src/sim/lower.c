@@ -267,7 +267,7 @@ static void lower_warp(struct lower *w, int form)
     if (i->narg != need) { lower_unsupported(w); return; }
     for (u32 k = 0; k < COUNT_OF(modes); k++)
         if (lower_has_mod(i, modes[k])) { o.aux = (u16)k; break; }
-    if (f->name == N_redux && t == T_S32) o.off = 1;
+    if (f->name == N_redux) o.off = t == T_S32 ? RED_SIGNED : t == T_F32 ? RED_FLOAT | (lower_has_mod(i, "abs") ? RED_ABS : 0) | (lower_has_mod(i, "NaN") ? RED_NAN : 0) : 0;
     if ((f->name == N_match_any || f->name == N_match_all) && type_size[t] == 8) o.off = 8;
     const struct ptx_operand *dst = &i->arg[0];
     if (f->name == N_warp_bar) o.c = lower_operand(w, dst, T_U32);

@@ -39,6 +39,7 @@ bool lower_has_mod(const struct ptx_insn *i, const char *mod);
 enum ptx_type lower_last_type(const struct ptx_insn *i);
 struct opnd lower_half(struct lower *w, const struct ptx_operand *o, u32 k);   /* half k of a .b128 register */
 void lower_mov128(struct lower *w);
+void lower_mov_vector(struct lower *w);
 u32 lower_width(struct lower *w, const struct ptx_operand *o);
 void lower_unsupported(struct lower *w);
 void lower_end_block(struct lower *w, enum term term);

@@ -301,6 +301,24 @@ void lower_mov128(struct lower *w)
         else unpack(w, d->elem + d->nelem / 2 * k, d->nelem / 2, 8, x[k]);
 }
 
+/* mov.v2 and .v4: element by element, all of them read before one is written. */
+void lower_mov_vector(struct lower *w)
+{
+    const struct ptx_insn *i = w->cur;
+    const struct ptx_operand *d = &i->arg[0], *s = &i->arg[1];
+    if (i->narg != 2 || d->kind != OP_VEC || s->kind != OP_VEC || d->nelem != s->nelem || s->nelem > 4) { lower_unsupported(w); return; }
+    enum ptx_type t = lower_last_type(i);
+    int form = same_type(N_mov, t);
+    struct opnd x[4];
+    for (u32 k = 0; k < s->nelem; k++) x[k] = compute2(w, form, lower_operand(w, &s->elem[k], t), no_opnd);
+    for (u32 k = 0; k < s->nelem; k++) {
+        if (d->elem[k].kind == OP_SINK) continue;
+        struct opnd r = lower_begin(w, &d->elem[k], t);
+        lower_emit(w, form, r, x[k], no_opnd, no_opnd);
+        lower_finish(w, &d->elem[k], r, t);
+    }
+}
+
 /* mov with a vector on one side packs or unpacks. */
 static void lower_mov(struct lower *w, int form)
 {

@@ -304,6 +304,7 @@ void lower_memory(struct lower *w, const struct isa_form *f)
         o.aux = (u16)space_of(i);
         break;
     case N_mov128: lower_mov128(w); return;
+    case N_mov_vec: lower_mov_vector(w); return;
     case N_cp_async: copy_async(w, o); return;
     case N_mbar_init: case N_mbar_inval: case N_mbar_arrive: case N_mbar_drop: case N_mbar_wait: case N_mbar_parity: case N_cp_mbar: mbarrier_op(w, f, o); return;
     case N_ldmatrix: case N_stmatrix: matrix_op(w, f, o); return;

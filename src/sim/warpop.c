@@ -49,15 +49,34 @@ static u32 shuffle_source(u32 mode, u32 lane, u32 b, u32 c, bool *in_range)
     return *in_range ? (u32)j : lane;
 }
 
-static u32 reduce(const struct warp *w, u32 mask, u32 mode, bool sg)
+/* redux of f32 (from the manual: an H200 has none): by the order of the bits, in which -0 comes before 0. NaNs count only with .NaN, or
+ * when there is nothing else, and make the one NaN of f32. */
+static u32 reduce_float(const struct warp *w, u32 mask, u32 mode, u32 how)
+{
+    bool any = false, nan = false;
+    s32 best = 0;
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        u32 v = (u32)w->rdv_a[l] & (how & RED_ABS ? 0x7fffffff : 0xffffffff);
+        if ((v & 0x7fffffff) > 0x7f800000) { nan = true; continue; }
+        s32 key = (s32)(v ^ (v >> 31 ? 0x7fffffff : 0));
+        if (!any || (mode == M_MIN ? key < best : key > best)) best = key;
+        any = true;
+    }
+    if (!any || (nan && how & RED_NAN)) return 0x7fffffff;
+    return (u32)best ^ (best < 0 ? 0x7fffffff : 0);
+}
+
+static u32 reduce(const struct warp *w, u32 mask, u32 mode, u32 how)
 {
     bool first = true;
     u32 r = 0;
+    if (how & RED_FLOAT) return reduce_float(w, mask, mode, how);
     for (u32 l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
         u32 v = (u32)w->rdv_a[l];
         if (first) { r = v; first = false; continue; }
-        bool less = sg ? (s32)v < (s32)r : v < r;
+        bool less = how & RED_SIGNED ? (s32)v < (s32)r : v < r;
         switch (mode) {
         case M_ADD: r += v; break;
         case M_MIN: r = less ? v : r; break;
@@ -106,7 +125,7 @@ static void results(struct warp *w, const struct lop *o, u32 who, struct outcome
         }
         case N_match_all: out[l] = all_equal ? who : 0; if (all_equal) *pred |= 1u << l; break;
         case N_elect: out[l] = first; *pred |= 1u << first; break;
-        case N_redux: out[l] = reduce(w, who, o->aux, o->off != 0); break;
+        case N_redux: out[l] = reduce(w, who, o->aux, (u32)o->off); break;
         default: out[l] = 0;
         }
     }
