@@ -69,28 +69,22 @@ static bool known_weakly(const struct telling *x)
     return uncached(x->t->warp->code->low, x->t->op_index, x->me->op) && uncached(x->old_low, x->old_op, x->old->op) && !(x->old->op & x->me->op & OP_STRONG);
 }
 
-/* The first name in a mangled one that is no mark of the translation unit. */
-static struct str first_name(struct str s)
+static bool contains(struct str s, const char *what)
 {
-    for (;;) {
-        u32 n = 0;
-        while (s.n && (*s.p < '0' || *s.p > '9')) { s.p++; s.n--; }
-        while (s.n && *s.p >= '0' && *s.p <= '9' && n < 1000) { n = 10 * n + (u32)(*s.p - '0'); s.p++; s.n--; }
-        if (n > s.n) return (struct str){ "", 0 };
-        if (n < 10 || memcmp(s.p, "_INTERNAL_", 10)) return (struct str){ s.p, n };
-        s.p += n; s.n -= n;
-    }
+    u32 n = (u32)strlen(what);
+    for (u32 k = 0; k + n <= s.n; k++) if (!memcmp(s.p + k, what, n)) return true;
+    return false;
 }
 
 /* Cooperative groups and libcu++ (tiles of several warps, ~cuda::pipeline) take for granted that a shuffle or match orders: NVIDIA knows its hardware, and the
  * user cannot mend it. */
 static bool of_library(const struct lowered *l, u32 op)
 {
+    static const char *const header[] = { "cooperative_groups.h", "cooperative_groups/", "/cccl/", "/cuda/std/" };
     const struct ptx_insn *i = l->op[op].src;
-    struct str f = i && i->loc && i->loc->func.n ? i->loc->func : l->func->name;
-    if (f.n < 3 || memcmp(f.p, "_Z", 2)) return false;
-    f = first_name(f);
-    return str_is(f, "cooperative_groups") || str_is(f, "cuda");
+    struct str file = i && i->loc ? ptx_file(l->func->module, i->loc->file) : (struct str){ "", 0 };
+    for (u32 k = 0; k < COUNT_OF(header); k++) if (contains(file, header[k])) return true;
+    return false;
 }
 
 /* The copy of the first side; group 0: it is not known any more. */

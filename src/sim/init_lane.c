@@ -266,6 +266,7 @@ int init_lane(char *restrict R, const struct insn *i, struct warp *w)
         u32 l = (u32)__builtin_ctz(m);
         s.out[l] = taint_all(s.out_bits, plane_taint(p, i->guard, l).origin);
     }
+    if (unlikely(p->undecided & mask)) mask &= ~init_undecided(w, i, mask);
     planes_put(p, i->d, mask | guard, s.out);
     return ev;
 }

@@ -280,7 +280,7 @@ void init_load(struct access *a, const char *R)
             u32 l = (u32)__builtin_ctz(m);
             t[l] = taint_all(8u * s->reg_width, origin_stored(w, i->op, plane_taint(w->planes, address, l).origin) | ORIGIN_PENDING);
         }
-        planes_put(w->planes, slot, a->mask, t);
+        planes_put(w->planes, slot, a->mask & ~(unlikely(w->planes->undecided != 0) ? init_undecided(w, i, a->mask) : 0), t);
     }
 }
 

@@ -38,9 +38,11 @@ int init_terminator(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
     (void)R;
-    if (likely(!w->planes->dirty)) return 0;
     bool branch = o->name == N_bra;
-    if (i->guard) init_use(w, i->op, branch ? USE_BRANCH : USE_GUARD, i->guard, w->mask, branch ? "the condition of this branch" : "the guard of this operation");
+    if (unlikely(w->planes->undecided != 0) && i->guard) w->planes->undecided &= ~w->mask;     /* they have left the last one */
+    if (likely(!w->planes->dirty)) return 0;
+    u32 lost = branch && i->guard ? plane_lanes(w->planes, i->guard) & w->mask : 0;
+    if (i->guard && !(lost && init_choice(w, i, lost))) init_use(w, i->op, branch ? USE_BRANCH : USE_GUARD, i->guard, w->mask, branch ? "the condition of this branch" : "the guard of this operation");
     switch (o->name) {
     case N_brx: init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the index of this branch"); break;
     case N_vote: case N_ballot: init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the predicate of this vote"); break;

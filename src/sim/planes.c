@@ -21,6 +21,7 @@ void planes_reset(struct planes *p)
 {
     for (u32 k = 0; p->dirty && k < p->n; k++)
         if (p->of[k] && p->of[k]->lanes) { p->of[k]->lanes = 0; p->dirty--; }
+    p->undecided = 0;
 }
 
 void planes_clear(struct planes *p, u32 slot, u32 mask)

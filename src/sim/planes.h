@@ -8,7 +8,8 @@
  *   planes.c       planes, and the origins that taints point to
  *   init_lane.c    what the lane operations do to them, by the rule in the row of isa.def
  *   init_memory.c  loads, stores and atomics: between planes and shadows
- *   init_warp.c    shuffles, calls, and the uses that are reported: branches, guards, votes, addresses */
+ *   init_warp.c    shuffles, calls, and the uses that are reported: branches, guards, votes, addresses
+ *   init_choice.c  branches that are none: both ways only compute */
 #ifndef LOCKSTEP_PLANES_H
 #define LOCKSTEP_PLANES_H
 #include "mem/shadow.h"
@@ -23,6 +24,7 @@ struct planes {                 /* of a frame's registers */
     u32 dirty;                  /* planes with lanes in them */
     u32 vector, n;              /* slot where the vectors start; entries of `of` */
     struct plane **of;          /* by place (plane_place); NULL: never needed */
+    u32 undecided, branch[LANES];       /* lanes that came to an undefined branch which only chooses; its block */
 };
 
 struct rendezvous_taints {      /* operands of the .sync operation each lane waits at */
@@ -86,6 +88,8 @@ u32 origin_stored(struct warp *w, u32 op, u32 origin);          /* the same, car
 handler init_lane;                              /* a lane operation in plain code with planes */
 handler init_result;                            /* another operation with a defined result */
 handler init_terminator;                        /* the uses of the terminator behind it */
+bool init_choice(struct warp *w, const struct insn *i, u32 lanes);              /* their condition is undefined, and the branch only chooses: true, done */
+u32 init_undecided(const struct warp *w, const struct insn *i, u32 lanes);      /* those on one of the ways of such a branch: what they write is as computed as before */
 handler init_memory, init_watched;              /* an access in plain code with planes; the careful way only */
 void init_frame(struct warp *w, struct frame *f, u32 mask);     /* a frame begins: its planes and local memory are as at birth */
 void init_alloca(struct warp *w, u64 from, u64 bytes, u32 mask);
