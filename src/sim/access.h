@@ -15,6 +15,7 @@ struct access {
     u32 ok;                     /* lanes that passed the checks */
     u32 wrote;                  /* of them, those that write; a CAS that fails does not */
     u32 pending;                /* loads: lanes whose address is undefined, to be reported when their value is picked */
+    u32 chosen;                                 /* lanes whose address is one of several good ones, nobody knows which */
     u8 shape;                   /* enum access_shape */
     u8 space[LANES];            /* enum ptx_space of each lane: a generic access may reach several */
     u32 bytes;                  /* of one lane: width * vec */

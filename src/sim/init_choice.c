@@ -5,7 +5,8 @@
  * Optimised, that is a selection or a guarded move: an undefined condition makes the result computed, and what is said about it comes when the
  * result is used. A -G build must not say more, so there such a branch is no use either: the registers that either way writes, and that
  * count behind it, become computed for the lanes that did not know their way; what they write on their way changes nothing about that. A
- * branch that the optimiser has left is taken for one. */
+ * pointer may be among them (std::max chooses between references): to load from it is no use, what is loaded is computed. A branch that the
+ * optimiser has left is taken for one. */
 #include "sim/lower.h"
 #include "sim/planes.h"
 
@@ -85,9 +86,10 @@ bool init_choice(struct warp *w, const struct insn *i, u32 lanes)
     for (u32 reg = 0; reg < l->nreg; reg++) {
         if (!(live[reg / 64] >> reg % 64 & 1) || !w->code->reg[reg].slot || !writes(l, &r, reg)) continue;
         struct taint t[LANES];
+        u32 bits = l->reg_type[reg] == T_PRED ? 1 : 8u * l->reg_width[reg];
         for (u32 m = lanes; m; m &= m - 1) {
             u32 k = (u32)__builtin_ctz(m);
-            t[k] = taint_all(l->reg_type[reg] == T_PRED ? 1 : 8u * l->reg_width[reg], plane_taint(p, i->guard, k).origin & ~ORIGIN_PENDING);
+            t[k] = taint_all(bits, (plane_taint(p, i->guard, k).origin & ~ORIGIN_FLAGS) | (bits == 64 ? ORIGIN_CHOSEN : 0));
         }
         planes_put(p, w->code->reg[reg].slot, lanes, t);
     }

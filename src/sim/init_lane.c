@@ -37,7 +37,7 @@ static void all(struct step *s, u32 from)
     EACH_DIRTY(l)
         for (u32 k = from; k < s->f->nsrc; k++) {
             struct taint t = source(s, k, l);
-            if (t.undef) { s->out[l] = taint_all(s->out_bits, t.origin); break; }
+            if (t.undef) { s->out[l] = taint_all(s->out_bits, t.origin & ~ORIGIN_CHOSEN); break; }
         }
 }
 
@@ -109,7 +109,7 @@ static void moved(struct step *s, u32 n)
     for (u32 k = n; k < s->f->nsrc; k++)
         EACH_DIRTY(l) {
             struct taint t = source(s, k, l);
-            if (t.undef) s->out[l] = taint_all(s->out_bits, t.origin & ~ORIGIN_PENDING);
+            if (t.undef) s->out[l] = taint_all(s->out_bits, t.origin & ~ORIGIN_FLAGS);
         }
 }
 

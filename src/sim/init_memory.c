@@ -227,7 +227,7 @@ void init_write(const struct access *a, u32 lane, u64 offset, u32 n, struct tain
     struct shadow *s = init_shadow(a->warp, a->space[lane], lane, a->addr[lane] + offset, &at);
     if (!s) return;
     if (!t.undef) { shadow_define(s, at, n); return; }
-    t.origin = t.origin & ORIGIN_PENDING ? t.origin & ~ORIGIN_PENDING : t.origin;
+    t.origin &= ~(a->space[lane] == SP_LOCAL || a->space[lane] == SP_CALL ? ORIGIN_PENDING : ORIGIN_FLAGS);
     if (t.made && a->space[lane] != SP_SHARED && a->space[lane] != SP_LOCAL && a->space[lane] != SP_CALL) t.origin = origin_stored(a->warp, a->insn->op, t.origin);
     shadow_write(s, at, n, t);
 }
@@ -238,12 +238,13 @@ void init_before(struct access *a, const char *R)
     const struct insn *i = a->insn;
     const struct lop *o = &w->code->low->op[i->op];
     (void)R;
-    a->pending = 0;
+    a->pending = a->chosen = 0;
     if (!w->planes->dirty) return;
     u32 slot = a->site->which ? i->b : i->a, bad = plane_lanes(w->planes, slot) & a->mask;
     if (!bad) return;
     if (o->name == N_ld && w->code->low->speculated[i->op]) { a->pending = bad; return; }
-    init_use(w, i->op, USE_ADDRESS, slot, a->mask, o->name == N_ld ? "the address of this load" : o->name == N_st ? "the address of this store" : "the address of this operation");
+    for (u32 m = o->name == N_ld ? bad : 0; m; m &= m - 1) if (plane_taint(w->planes, slot, (u32)__builtin_ctz(m)).origin & ORIGIN_CHOSEN) a->chosen |= m & -m;
+    init_use(w, i->op, USE_ADDRESS, slot, a->mask & ~a->chosen, o->name == N_ld ? "the address of this load" : o->name == N_st ? "the address of this store" : "the address of this operation");
 }
 
 static u16 data_slot(const struct insn *i, u32 k) { return k == 0 ? i->d : k == 1 ? i->b : k == 2 ? i->c : i->e; }
@@ -265,7 +266,7 @@ void init_load(struct access *a, const char *R)
     const struct site *s = a->site;
     const struct insn *i = a->insn;
     const struct lop *o = &w->code->low->op[i->op];
-    bool clean = init_defined(a) && !a->pending;
+    bool clean = init_defined(a) && !a->pending && !a->chosen;
     (void)R;
     if (clean && !w->planes->dirty) return;
     for (u32 k = 0; k < s->vec; k++) {
@@ -279,6 +280,10 @@ void init_load(struct access *a, const char *R)
         for (u32 m = a->pending; m; m &= m - 1) {
             u32 l = (u32)__builtin_ctz(m);
             t[l] = taint_all(8u * s->reg_width, origin_stored(w, i->op, plane_taint(w->planes, address, l).origin) | ORIGIN_PENDING);
+        }
+        for (u32 m = a->chosen; m; m &= m - 1) {
+            u32 l = (u32)__builtin_ctz(m);
+            t[l] = taint_all(8u * s->reg_width, plane_taint(w->planes, address, l).origin & ~ORIGIN_FLAGS);
         }
         planes_put(w->planes, slot, a->mask & ~(unlikely(w->planes->undecided != 0) ? init_undecided(w, i, a->mask) : 0), t);
     }

@@ -75,7 +75,7 @@ const struct origin *origin_get(const struct origins *o, u32 id)
 {
     struct origins *x = (struct origins *)o;
     lock(&x->lock);
-    id &= ~ORIGIN_PENDING;
+    id &= ~ORIGIN_FLAGS;
     const struct origin *r = id && id <= o->of.n ? o->of.p[id - 1] : NULL;
     unlock(&x->lock);
     return r;
@@ -210,7 +210,7 @@ u32 origin_stored(struct warp *w, u32 op, u32 origin)
 {
     struct origins *o = w->cta->launch->sim->origins;
     struct origin *r = NULL;
-    origin &= ~ORIGIN_PENDING;
+    origin &= ~ORIGIN_FLAGS;
     lock(&o->lock);
     const struct origin *from = origin && origin <= o->of.n ? o->of.p[origin - 1] : NULL;
     u32 id = !from ? 0 : find(o, key_of(w, w->code->low, op, from->root, NONE), &r);

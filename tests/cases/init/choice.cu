@@ -43,3 +43,15 @@ extern "C" __global__ void choice_again_ok(const int *in, int *out)
     }
     out[threadIdx.x] = sum;
 }
+// Between references: the pointer is chosen, and what lies there is loaded.
+template <class T> __device__ const T &larger(const T &a, const T &b) { return a > b ? a : b; }
+template <bool DROPS> __device__ void scan_references(const double *in, double *out)
+{
+    double prefix, five = 5;
+    if (threadIdx.x >= 32) prefix = in[threadIdx.x - 32];
+    double v = larger(prefix, five) + most_of(prefix, five);
+    if (DROPS && threadIdx.x < 32) v = 0;
+    out[threadIdx.x] = v;
+}
+extern "C" __global__ void choice_reference_ok(const double *in, double *out) { scan_references<true>(in, out); }
+extern "C" __global__ void choice_reference_kept(const double *in, double *out) { scan_references<false>(in, out); }
