@@ -66,6 +66,13 @@ struct report {
     u64 dropped;                /* occurrences of causes beyond ENTRIES_MOST */
 };
 
+/* report_cause.c */
+u64 finding_hash(const struct finding *f);      /* equal for findings of one cause */
+bool same_cause(const struct finding *a, const struct finding *b);
+bool same_place(const struct place *a, const struct place *b);  /* the chain of inlined calls included */
+bool same_text(const char *a, const char *b);   /* NULL is only itself */
+void entry_keep(struct entry *e, const struct finding *f);      /* as its representative, copied */
+
 /* All entries in the order of the report; from base_alloc, NULL when there are none. Call with the lock held. */
 struct entry **report_sorted(struct report *r);
 

@@ -70,87 +70,6 @@ void report_clear(struct report *r)
     unlock(&r->lock);
 }
 
-static u64 mix(u64 h, u64 x)
-{
-    h = (h ^ x) * 0xff51afd7ed558ccdu;
-    return h ^ h >> 31;
-}
-
-static u64 mix_text(u64 h, const char *z)
-{
-    return z ? mix(h, str_hash(str_of(z))) : mix(h, 1);
-}
-
-/* With a source place, copies of one line (an unrolled loop) are one cause; without, the PTX line is the place. */
-static u64 mix_place(u64 h, const struct place *p)
-{
-    for (; p; p = p->inlined_at) {
-        h = mix_text(h, p->file);
-        h = mix(h, (u64)p->line << 32 | p->col);
-        if (!p->file)
-            h = mix(mix_text(h, p->ptx_file), p->ptx_line);
-    }
-    return h;
-}
-
-static u64 finding_hash(const struct finding *f)
-{
-    u64 h = mix(mix((u64)f->kind + 1, f->cause_key), f->width);
-    h = mix_place(mix_place(h, f->place), f->other);
-    h = mix_text(mix_text(mix_text(h, f->kernel), f->access), f->space);
-    h = f->rival ? mix(mix_text(h, f->rival->access), f->rival->width) : h;
-    return mix_text(mix_text(h, f->object), f->neighbour);
-}
-
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
-
-static bool same_place(const struct place *a, const struct place *b)
-{
-    for (; a && b && a != b; a = a->inlined_at, b = b->inlined_at) {
-        if (a->line != b->line || a->col != b->col || !same_text(a->file, b->file))
-            return false;
-        if (!a->file && (a->ptx_line != b->ptx_line || !same_text(a->ptx_file, b->ptx_file)))
-            return false;
-    }
-    return a == b;
-}
-
-static bool same_rival(const struct rival *a, const struct rival *b)
-{
-    return a == b || (a && b && a->width == b->width && same_text(a->access, b->access));
-}
-
-static bool same_cause(const struct finding *a, const struct finding *b)
-{
-    return a->kind == b->kind && a->cause_key == b->cause_key && a->width == b->width && same_place(a->place, b->place) &&
-           same_place(a->other, b->other) && same_text(a->kernel, b->kernel) && same_text(a->access, b->access) &&
-           same_text(a->space, b->space) && same_text(a->object, b->object) && same_text(a->neighbour, b->neighbour) &&
-           same_rival(a->rival, b->rival);
-}
-
-static void keep_text(struct arena *a, const char **z)
-{
-    if (*z)
-        *z = arena_str(a, str_of(*z));
-}
-
-static const struct place *keep_place(struct arena *a, const struct place *p)
-{
-    if (!p)
-        return NULL;
-    struct place *q = NEW(a, struct place);
-    *q = *p;
-    keep_text(a, &q->file);
-    keep_text(a, &q->function);
-    keep_text(a, &q->ptx_file);
-    keep_text(a, &q->ptx_text);
-    q->inlined_at = keep_place(a, p->inlined_at);
-    return q;
-}
-
 static u32 smallest_thread(const u32 *thread, u32 n)
 {
     u32 best = 0;
@@ -170,32 +89,11 @@ static u64 cta_of(const struct finding *f)
     return cta_linear(f->cta, f->nctaid);
 }
 
-static const struct rival *keep_rival(struct arena *a, const struct rival *from)
-{
-    if (!from)
-        return NULL;
-    struct rival *r = NEW(a, struct rival);
-    *r = *from;
-    keep_text(a, &r->access);
-    keep_text(a, &r->how);
-    keep_text(a, &r->value);
-    return r;
-}
-
 static void represent(struct entry *e, const struct finding *f, u32 lane)
 {
-    arena_free(&e->mem);
-    e->f = *f;
+    entry_keep(e, f);
     e->first_cta = cta_of(f);
     e->first_lane = lane;
-    e->f.place = keep_place(&e->mem, f->place);
-    e->f.other = keep_place(&e->mem, f->other);
-    e->f.origin = keep_place(&e->mem, f->origin);
-    e->f.rival = keep_rival(&e->mem, f->rival);
-    const char **texts[] = { &e->f.kernel, &e->f.access, &e->f.how, &e->f.space, &e->f.value, &e->f.object, &e->f.object_type, &e->f.object_note,
-                             &e->f.neighbour, &e->f.origin_text, &e->f.cause, &e->f.order, &e->f.fix, &e->f.detail };
-    for (u32 i = 0; i < COUNT_OF(texts); i++)
-        keep_text(&e->mem, texts[i]);
 }
 
 static void set_shape(struct thread_set *s, const struct occurrence *o)
