@@ -345,7 +345,7 @@ static void strong_cell(struct touch *t, const struct access *a, u32 l, u32 elem
     struct cell *c = cell_of(cells, sector);
     u64 me = race_stamp(t->w, l, ES_ONE, WHO_ONE);
     t->at = sector;
-    t->whole = byte_mask(a->bytes) << begin;
+    t->whole = s->flags & SITE_WORD ? 15u << (begin & ~3u) : byte_mask(a->bytes) << begin;
     if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->race, sector);
     if (t->op & OP_WRITE && !t->w->c->exact && s->vec == 1 && s->width >= 4) race_strong(t, c, first, s->width, me);
     else race_bytes(t, c, me, byte_mask(s->width) << first, 0);
@@ -356,7 +356,9 @@ static void strong_element(struct touch *t, const struct access *a, u32 l, u32 e
 {
     const struct site *s = a->site;
     bool exact = t->w->c->exact, writes = t->op & OP_WRITE, ordered = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
-    struct strong x = { location_of(t, a, l) + element * s->width, s->width, ordered ? s->sem : SEM_RELAXED, s->scope, s->name != N_ld && s->name != N_st };
+    bool word = s->flags & SITE_WORD;
+    u64 at = location_of(t, a, l) + element * s->width;
+    struct strong x = { word ? at & ~(u64)3 : at, word ? 4 : s->width, ordered ? s->sem : SEM_RELAXED, s->scope, s->name != N_ld && s->name != N_st };
     /* learning comes before the access is recorded, so that it is ordered behind what it learned; a red reads nothing */
     bool reads = s->name == N_ld || (s->name == N_atom && (ordered || race_atom_reads(t->w->c->race, t->warp->code->low, &t->warp->code->low->op[t->op_index])));
     if (exact && reads) clock_learn(t->w, l, &x);

@@ -69,24 +69,6 @@ static bool known_weakly(const struct telling *x)
     return uncached(x->t->warp->code->low, x->t->op_index, x->me->op) && uncached(x->old_low, x->old_op, x->old->op) && !(x->old->op & x->me->op & OP_STRONG);
 }
 
-static bool contains(struct str s, const char *what)
-{
-    u32 n = (u32)strlen(what);
-    for (u32 k = 0; k + n <= s.n; k++) if (!memcmp(s.p + k, what, n)) return true;
-    return false;
-}
-
-/* Cooperative groups and libcu++ (tiles of several warps, ~cuda::pipeline) take for granted that a shuffle or match orders: NVIDIA knows its hardware, and the
- * user cannot mend it. */
-static bool of_library(const struct lowered *l, u32 op)
-{
-    static const char *const header[] = { "cooperative_groups.h", "cooperative_groups/", "/cccl/", "/cuda/std/" };
-    const struct ptx_insn *i = l->op[op].src;
-    struct str file = i && i->loc ? ptx_file(l->func->module, i->loc->file) : (struct str){ "", 0 };
-    for (u32 k = 0; k < COUNT_OF(header); k++) if (contains(file, header[k])) return true;
-    return false;
-}
-
 /* The copy of the first side; group 0: it is not known any more. */
 static struct async_flight flight_of(const struct telling *x)
 {
@@ -329,7 +311,8 @@ void race_found(const struct touch *t, const struct list_entry *old, const struc
     if (guessed(&x)) return;
     enum finding_kind k = kind_of(&x);
     bool said = initialises(t->warp->code->low, t->op_index) && initialises(x.old_low, x.old_op) && t->warp->cta->launch->in->checks & CHECK_ASYNC;
-    bool theirs = k == F_order_weak && x.old_low && of_library(t->warp->code->low, t->op_index) && of_library(x.old_low, x.old_op);
+    /* cooperative groups and libcu++ (tiles of several warps, ~cuda::pipeline) take for granted that a shuffle or match orders: NVIDIA knows its hardware, and the user cannot mend it */
+    bool theirs = k == F_order_weak && x.old_low && found_in_library(t->warp->code->low, t->op_index) && found_in_library(x.old_low, x.old_op);
     if (wanted(t->warp->cta->launch, k) && !said && !theirs && !(k == F_race && race_is_echo(&x))) tell(&x, k);
     arena_free(&x.mem);
 }

@@ -572,6 +572,7 @@ struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
     wraps_find(l);
     hazards_find(l);
     guesses_find(l);
+    words_find(l);
     for (u32 k = 0; k < l->words; k++) l->reads_unwritten |= l->block[0].live_in[k] != 0;
     f->decoded = l;
     return l;

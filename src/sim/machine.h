@@ -102,8 +102,9 @@ struct site {                                   /* a memory instruction, whateve
     struct root root;
     u32 op;
 };
-enum { SITE_NC = 1, SITE_UNCACHED = 2, SITE_SPECULATED = 4, SITE_GUESS = 8 };  /* ld.nc; .cg, .cv, .wt: what old code takes for volatile (RULES.md R5c);
-                                                 * a load that observers may put off until a selection takes its value (R8); one that guesses for a compare-and-swap */
+enum { SITE_NC = 1, SITE_UNCACHED = 2, SITE_SPECULATED = 4, SITE_GUESS = 8, SITE_WORD = 16 };  /* ld.nc; .cg, .cv, .wt: what old code takes for volatile (RULES.md R5c);
+                                                 * a load that observers may put off until a selection takes its value (R8); one that guesses for a compare-and-swap;
+                                                 * a strong access of libcu++ to 8 or 16 bits, which stands for the word they lie in (R2) */
 enum mem_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL };
 enum mem_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
 enum { RED_SIGNED = 1, RED_FLOAT = 2, RED_ABS = 4, RED_NAN = 8 };       /* redux, in op.off: how its operands compare */
@@ -461,6 +462,8 @@ enum builtin builtin_find(struct str name);
 void found(struct warp *w, u32 op, struct finding *f, u32 mask);                                /* found.c: fills in place and threads, and adds */
 void found_in(struct report *to, const struct warp *w, u32 op, struct finding *f, u32 mask);    /* the same, into another report */
 struct place *found_place(struct arena *a, const struct lowered *l, u32 op);
+bool found_in_library(const struct lowered *l, u32 op);         /* it stands in a header of cooperative groups or of libcu++ */
+void words_find(struct lowered *l);                             /* found.c: SITE_WORD */
 u32 found_call(const struct frame *f);
 void launch_stop(struct launch *l, int end);                                                    /* the workers take this end; the first one wins */
 void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt, ...) PRINTF_LIKE(6, 7);
