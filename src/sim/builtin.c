@@ -50,98 +50,122 @@ static bool lane_string(struct warp *w, u32 lane, u64 addr, struct text *out)
     return true;
 }
 
-/* One conversion of a format: flags, width and precision go to the host's printf; arguments are 4 or 8 bytes, each at its own alignment. */
-static const char *convert(struct warp *w, u32 lane, const char *f, u64 *at, struct text *out)
+/* The conversions of printf, as an H200's driver has them: % flags width .precision h hh l ll and a letter; `*` is a width, not a precision.
+ * Anything else is printed as it stands, and takes no argument: %zu, %Lf, %.*f, %5%. */
+struct conversion {
+    char spec[40];              /* for the host's printf: without the size, with ll where an integer follows; the width as a number */
+    u32 width, precision;       /* NONE: not given */
+    bool star;                  /* the width is an argument */
+    u8 bytes;                   /* of an integer: 1, 2, 4, 8 */
+    char letter;
+    const char *end;            /* behind it */
+};
+enum { PRINT_WIDTH_MAX = 65535, PRINT_ARGS = 32 };      /* arguments that printf takes; further ones an H200 prints as whatever lies there */
+
+static u32 number(const char **p)
 {
-    char spec[64];
     u32 n = 0;
-    const char *p = f;
-    bool wide = false;
-#define KEEP(c) do { if (n < sizeof spec - 4) spec[n++] = (c); } while (0)
-#define FETCH(var, size) do { *at = (*at + (size) - 1) / (size) * (size); const char *q_ = lane_bytes(w, lane, *at, size); if (!q_) return NULL; printed(w, lane, *at, size); memcpy(&(var), q_, size); *at += (size); } while (0)
-    KEEP('%');
-    p++;
-    while (*p && strchr("-+ #0123456789.*", *p)) {
-        if (*p == '*') {
-            s32 v;
-            FETCH(v, 4);
-            char num[16];
-            int m = snprintf(num, sizeof num, "%d", v);
-            for (int k = 0; k < m; k++) KEEP(num[k]);
-        } else KEEP(*p);
-        p++;
-    }
-    while (*p && strchr("hlLzjt", *p)) {
-        if (*p == 'l' || *p == 'z' || *p == 'j' || *p == 't') wide = true;
-        p++;
-    }
-    switch (*p) {
-    case '%': text_put(out, "%", 1); return p + 1;
-    case 'd': case 'i': {
-        s64 v = 0;
-        if (wide) FETCH(v, 8); else { s32 x; FETCH(x, 4); v = x; }
-        KEEP('l'); KEEP('l'); KEEP(*p); spec[n] = 0;
-        char buf[512];
-        snprintf(buf, sizeof buf, spec, (long long)v);
-        text_put(out, buf, strlen(buf));
-        return p + 1;
-    }
-    case 'u': case 'x': case 'X': case 'o': {
-        u64 v = 0;
-        if (wide) FETCH(v, 8); else { u32 x; FETCH(x, 4); v = x; }
-        KEEP('l'); KEEP('l'); KEEP(*p); spec[n] = 0;
-        char buf[512];
-        snprintf(buf, sizeof buf, spec, (unsigned long long)v);
-        text_put(out, buf, strlen(buf));
-        return p + 1;
-    }
-    case 'c': { s32 v; FETCH(v, 4); KEEP('c'); spec[n] = 0; char buf[512]; snprintf(buf, sizeof buf, spec, v); text_put(out, buf, strlen(buf)); return p + 1; }
-    case 'p': { u64 v; FETCH(v, 8); text_add(out, "0x%llx", (unsigned long long)v); return p + 1; }
-    case 's': {
-        u64 v;
-        FETCH(v, 8);
-        struct text s = { 0 };
-        bool ok = lane_string(w, lane, v, &s);
-        KEEP('s'); spec[n] = 0;
-        char buf[2048];
-        snprintf(buf, sizeof buf, spec, ok && s.p ? s.p : ok ? "" : "(invalid)");
-        text_put(out, buf, strlen(buf));
-        text_free(&s);
-        return p + 1;
-    }
-    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A': {
-        double v;
-        FETCH(v, 8);
-        KEEP(*p); spec[n] = 0;
-        char buf[512];
-        snprintf(buf, sizeof buf, spec, v);
-        text_put(out, buf, strlen(buf));
-        return p + 1;
-    }
-    default: text_put(out, f, (size_t)(p - f)); return *p ? p : p;
-    }
-#undef KEEP
-#undef FETCH
+    for (; **p >= '0' && **p <= '9'; (*p)++) n = MIN_OF(n * 10 + (u32)(**p - '0'), (u32)PRINT_WIDTH_MAX);
+    return n;
 }
 
+/* Reads one at a %; false: it is none. */
+static bool conversion_read(const char *p, struct conversion *c)
+{
+    u32 n = 0;
+    *c = (struct conversion){ .width = NONE, .precision = NONE, .bytes = 4 };
+    c->spec[n++] = *p++;
+    for (const char *flags = "-+ #0"; *p && strchr(flags, *p); p++)
+        if (!memchr(c->spec, *p, n)) c->spec[n++] = *p;
+    if (*p == '*') { c->star = true; p++; }
+    else if (*p >= '1' && *p <= '9') c->width = number(&p);
+    if (*p == '.') { p++; c->precision = number(&p); }
+    if (*p == 'h') { p++; c->bytes = 2; if (*p == 'h') { p++; c->bytes = 1; } }
+    else if (*p == 'l') { p++; c->bytes = 8; if (*p == 'l') p++; }
+    c->letter = *p;
+    c->end = p + 1;
+    c->spec[n] = 0;
+    return *p && strchr("diuoxXcspfFeEgGaA", *p);
+}
+
+/* The next argument: 4 or 8 bytes, at its own alignment. */
+static bool next_argument(struct warp *w, u32 lane, u64 *at, u32 size, u64 *v)
+{
+    *at = (*at + size - 1) / size * size;
+    const char *p = lane_bytes(w, lane, *at, size);
+    if (!p) return false;
+    printed(w, lane, *at, size);
+    *v = 0;
+    memcpy(v, p, size);
+    *at += size;
+    return true;
+}
+
+static void print_string(struct warp *w, u32 lane, u64 addr, const char *spec, struct text *out)
+{
+    struct text s = { 0 };
+    bool ok = !addr || lane_string(w, lane, addr, &s);
+    text_add(out, spec, !addr ? "(null)" : !ok ? "(invalid)" : s.p ? s.p : "");
+    text_free(&s);
+}
+
+static void print_integer(const struct conversion *c, u64 v, struct text *out)
+{
+    bool is_signed = c->letter == 'd' || c->letter == 'i';
+    u32 cut = 64 - 8 * c->bytes;
+    v <<= cut;
+    text_add(out, c->spec, is_signed ? (unsigned long long)((s64)v >> cut) : (unsigned long long)(v >> cut));
+}
+
+/* Prints one conversion; counts its arguments. false: an argument cannot be read. */
+static bool convert(struct warp *w, u32 lane, struct conversion *c, u64 *at, struct text *out, s32 *count)
+{
+    bool integer = strchr("diuoxX", c->letter), wide = strchr("spfFeEgGaA", c->letter);
+    char tail[40];
+    u64 v = 0;
+    if (c->star) {
+        if (!next_argument(w, lane, at, 4, &v)) return false;
+        bool left = (s32)v < 0;
+        c->width = MIN_OF(left ? 0u - (u32)v : (u32)v, (u32)PRINT_WIDTH_MAX);
+        if (left && !strchr(c->spec, '-')) strcat(c->spec, "-");
+    }
+    if (!next_argument(w, lane, at, wide || (integer && c->bytes == 8) ? 8 : 4, &v)) return false;
+    *count += 1 + c->star;
+    if (c->width != NONE) { snprintf(tail, sizeof tail, "%u", c->width); strcat(c->spec, tail); }
+    if (c->precision != NONE) { snprintf(tail, sizeof tail, ".%u", c->precision); strcat(c->spec, tail); }
+    snprintf(tail, sizeof tail, "%s%c", integer ? "ll" : "", c->letter);
+    strcat(c->spec, tail);
+    if (c->letter == 's') print_string(w, lane, v, c->spec, out);
+    else if (c->letter == 'p') text_add(out, c->spec, (void *)(uintptr_t)v);
+    else if (c->letter == 'c') text_add(out, c->spec, (int)v);
+    else if (integer) print_integer(c, v, out);
+    else {
+        double x;
+        memcpy(&x, &v, 8);
+        text_add(out, c->spec, x);
+    }
+    return true;
+}
+
+/* What printf returns: how many arguments it printed; -1: it could not read them. */
 static s32 print_lane(struct warp *w, u32 lane, u64 format, u64 args)
 {
     struct launch *l = w->cta->launch;
     struct text f = { 0 }, out = { 0 };
+    struct conversion c;
     s32 count = 0;
+    bool ok = true;
     if (!lane_string(w, lane, format, &f)) { text_free(&f); return -1; }
-    u64 at = args;
-    const char *p = f.p ? f.p : "";
-    while (p && *p) {
-        if (*p != '%') { const char *q = p + strcspn(p, "%"); text_put(&out, p, (size_t)(q - p)); p = q; continue; }
-        count++;
-        p = convert(w, lane, p, &at, &out);
+    for (const char *p = f.p ? f.p : ""; ok && *p;) {
+        bool percent = p[0] == '%' && p[1] == '%', converts = !percent && *p == '%' && conversion_read(p, &c) && count + c.star < PRINT_ARGS;
+        if (converts) ok = convert(w, lane, &c, &args, &out, &count);
+        else text_put(&out, p, 1);
+        p = converts ? c.end : p + 1 + percent;
     }
-    if (!p) count = -1;
     if (l->in->print) l->in->print(l->in->print_ctx, out.p ? out.p : "", out.n);
     else if (out.n) fwrite(out.p, 1, out.n, stdout);
     text_free(&f); text_free(&out);
-    return count;
+    return ok ? count : -1;
 }
 
 static u64 argument(const struct frame *f, const struct call *c, u32 k, u32 lane)
@@ -186,10 +210,8 @@ static u64 heap_alloc(struct warp *w, const struct insn *i, u64 bytes)
     struct sim *s = w->cta->launch->sim;
     struct error e = { 0 };
     char site[300];
-    if (!bytes || bytes > HEAP_BYTES || __atomic_add_fetch(&s->heap, bytes, __ATOMIC_RELAXED) > HEAP_BYTES) {
-        if (bytes && bytes <= HEAP_BYTES) __atomic_sub_fetch(&s->heap, bytes, __ATOMIC_RELAXED);
-        return 0;
-    }
+    if (bytes > HEAP_BYTES) return 0;
+    if (__atomic_add_fetch(&s->heap, bytes, __ATOMIC_RELAXED) > HEAP_BYTES) { __atomic_sub_fetch(&s->heap, bytes, __ATOMIC_RELAXED); return 0; }
     site_text(w, i->op, site, sizeof site);
     struct mem_object *o = mem_alloc(s->mem, bytes, 16, MEM_HEAP, "memory of malloc", site, &e);
     if (o && observed(w->cta->launch)) observe_allocated(w->cta->launch, o);

@@ -370,6 +370,8 @@ static void emit(struct decoder *d)
     c->insn = d->insn.p; c->fn = d->fn.p; c->pure = d->pure.p; c->tagged = d->tagged.p; c->inner = d->inner.p;
     c->ninsn = d->insn.n;
     c->head = d->head.p; c->nhead = d->head.n;
+    for (u32 k = 0; k < c->nhead; k++)
+        c->head_by_cta |= c->head[k].o.kind == O_SREG && (c->head[k].o.reg == SR_SMID || c->head[k].o.reg == SR_CLUSTERID);
     c->insn_of = NEW_ARRAY(d->mem, u32, l->nop + 1);
     for (u32 k = c->ninsn; k-- > 0;) c->insn_of[c->insn[k].op] = k;
 }

@@ -188,6 +188,7 @@ struct code {                                   /* a decoded version */
     u32 bytes, vector;                          /* of the register file; where its vector part starts */
     u32 group, groups;                          /* lanes in a group, groups in a warp */
     struct head { struct opnd o; u16 slot; u8 cls, width; } *head; u32 nhead;   /* what stands in the head: constants, parameters, special registers */
+    bool head_by_cta;           /* some of it differs between CTAs: %smid, %clusterid */
 };
 
 /* Fixed slots of every register file. */

@@ -32,7 +32,7 @@ static u64 sreg_value(const struct warp *w, u32 id, u32 comp, u32 lane)
     case SR_LANEMASK_GE: return ~((1u << lane) - 1);
     case SR_LANEMASK_GT: return ~((2u << lane) - 1);
     case SR_DYNAMIC_SMEM_SIZE: return in->shared_bytes;
-    case SR_TOTAL_SMEM_SIZE: return l->shared_total - l->kernel->func->module->shared_base;
+    case SR_TOTAL_SMEM_SIZE: return (l->shared_total - l->kernel->func->module->shared_base + 127) & ~127ull;     /* in the units that shared memory is given out in */
     case SR_AGGR_SMEM_SIZE: return l->shared_total - l->kernel->func->module->shared_base + l->sim->profile->shared_reserved;
     case SR_RESERVED_SMEM_OFFSET_END: case SR_RESERVED_SMEM_OFFSET_CAP: return SHARED_RESERVED;
     case SR_RESERVED_SMEM_OFFSET_1: return SHARED_GROUPS;
@@ -175,7 +175,7 @@ static void warp_start(struct warp *w, bool fresh)
     if (w->copies) async_reset(w);
     if (w->wraps) wraps_reset(w);
     w->fuel_next = FUEL_FIRST; w->fuel = unlikely(l->shaken) ? wait_tank(w, FUEL_FIRST) : FUEL_FIRST;
-    if (fresh) head_fill(w, f->code, f->R, 0);
+    if (fresh || f->code->head_by_cta) head_fill(w, f->code, f->R, 0);
     else for (u32 k = 0; k < 3; k++) { u64 v = c->id[k]; memcpy(SLOT(f->R, S_CTAID_X + k), &v, 8); }
     if (l->plain->watch & WATCH_INIT) init_frame(w, f, w->live);
     exec_split(w, w->live, 0, f);

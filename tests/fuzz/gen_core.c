@@ -136,6 +136,9 @@ static void canonical_g(struct gen *g, u16 r)           /* a NaN of f64 has no o
     i->s[2] = reg(FILE_P, g->ptmp);
 }
 
+/* A constant to shift by. ptxas 13.0 shifts the two sides of a selection of constants to the left by it modulo 64 (docs/truth.md). */
+static u32 shift_amount(const struct op *o, u32 n) { return o->code == OP_SHL && type_size[o->type] == 8 ? MIN_OF(n, 63u) : n; }
+
 static void make_arith(struct gen *g)
 {
     u32 n = chance(g, 15) ? half_ops + below(g, half_op_count) : below(g, gen_op_count);
@@ -152,7 +155,7 @@ static void make_arith(struct gen *g)
         bool may = !half && o->code != OP_CVT && o->code != OP_PACK && o->code != OP_UNPACK && !(o->code >= OP_TRUNC && o->code <= OP_CEIL) && imms + 1 < ns;
         t.s[k] = source(g, file_letter(o->sig[k + 1]), most, may ? (shift ? 60 : 25) : 0, &tag);
         bool place = (o->code == OP_BFE && k > 0) || (o->code == OP_BFI && k > 1);      /* ptxas takes no larger ones */
-        if (t.s[k].kind == R_IMM) { imms++; if (shift || place) t.s[k].imm = below(g, place ? 256 : 70); }
+        if (t.s[k].kind == R_IMM) { imms++; if (shift || place) t.s[k].imm = place ? below(g, 256) : shift_amount(o, below(g, 70)); }
     }
     bool order = (o->code == OP_MIN || o->code == OP_MAX) && type_is_float((enum ptx_type)o->type);
     if (order && t.s[0].kind == R_REG && t.s[0].kind == t.s[1].kind && t.s[0].reg == t.s[1].reg) { make_arith(g); return; }      /* ptxas moves, where silicon makes one NaN */
@@ -189,7 +192,7 @@ static void make_affine(struct gen *g)
         u32 share = k == 1 ? 65 : k == 0 && ns > 1 ? 8 : o->code == OP_CVT || o->code == OP_MOV ? 0 : 15;
         t.s[k] = source(g, file_letter(o->sig[k + 1]), k == 0 || chance(g, 30) ? TAG_A : TAG_S, share, &tag);
         if (t.s[k].kind != R_IMM || k != 1) continue;
-        if (o->code == OP_SHL || o->code == OP_SHR) t.s[k].imm = below(g, chance(g, 80) ? 8 : 70);
+        if (o->code == OP_SHL || o->code == OP_SHR) t.s[k].imm = shift_amount(o, below(g, chance(g, 80) ? 8 : 70));
         else if (o->code == OP_AND) { t.s[k].imm = 1ull << below(g, 20); t.s[k].imm -= chance(g, 80); }
         else if (o->code == OP_MUL_WIDE || o->code == OP_MAD_WIDE || o->code == OP_MUL_LO) { if (chance(g, 70)) t.s[k].imm = 1ull << below(g, 5); }
     }

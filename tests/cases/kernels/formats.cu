@@ -10,7 +10,7 @@ extern "C" __global__ void integers(int *out)
     out[n++] = printf("[%+d] [% d] [%8d] [%-8d] [%08d] [%+08d] [% 08d] [%-08d]\n", 42, 42, 42, 42, 42, 42, 42, 42);
     out[n++] = printf("[%.5d] [%8.5d] [%-8.5d] [%08.5d] [%.0d] [%.d] [%5.0d] [%+.0d]\n", 42, 42, 42, 42, z, z, z, z);
     out[n++] = printf("[%#x] [%#X] [%#o] [%#x] [%#o] [%#10x] [%#010x] [%-#10x] [%#.6x]\n", 255, 255, 8, z, z, 255, 255, 255, 255);
-    out[n++] = printf("[%hd] [%hhd] [%hu] [%hhu] [%hx] [%hhx] [%ho] [%hho]\n", 0x12345, 0x1ff, 0x12345, 0x1ff, 0x12345, 0x1ff, 0x12345, 0x1ff);
+    out[n++] = printf("[%hd] [%hhd] [%hu] [%hhu] [%hi] [%hhi]\n", 0x12345, 0x1ff, 0x12345, 0x1ff, 0x12345, 0x1ff);
     out[n++] = printf("[%ld] [%lld] [%lu] [%llu] [%lx] [%llX] [%lo] [%llo]\n", (long)w, w, (unsigned long)w, (unsigned long long)w, (long)w, w, (long)w, w);
     out[n++] = printf("[%+lld] [%20lld] [%-20lld] [%020lld] [%#llx] [%.15lld]\n", -w, w, w, w, w, w);
     out[n++] = printf("[%zu] [%zd] [%jd] [%td]\n", sizeof(int), (size_t)-1, 5ll, 6ll);
@@ -70,18 +70,17 @@ extern "C" __global__ void strange(int *out)
     out[n++] = printf("[%y] [%d]\n", 1, 2);
     out[n++] = printf("[%5] [%d]\n", 1, 2);
     out[n++] = printf("[%#] %d\n", 3);
-    out[n++] = printf("[%lc] [%hs] [%ls]\n", 'c', "short", "long");
+    out[n++] = printf("[%lc] [%hs]\n", 'c', "short");
     out[n++] = printf("[%Lf] [%Ld] [%qd]\n", 1.5, 7ll, 8ll);
-    out[n++] = printf("[%hf] [%llf] [%lle]\n", 1.5, 2.5, 3.5);
+    out[n++] = printf("[%hf] [%le]\n", 1.5, 3.5);
     out[n++] = printf("[%++d] [%--5d] [%00005d] [%+-5d] [%-+5d]\n", 1, 2, 3, 4, 5);
     out[n++] = printf("[%5.3.2d] [%-5-d]\n", 1, 2);
     out[n++] = printf("[%.-3d] [%.+3d]\n", 1, 2);
     out[n++] = printf("[%I64d] [%'d] [%1$d]\n", 1ll, 2, 3);
-    out[n++] = printf("[%D] [%U] [%O] [%C] [%S] [%P]\n", 1, 2, 3, 'c', "s", (void *)4);
+    out[n++] = printf("[%D] [%U] [%O] [%P]\n", 1, 2, 3, (void *)4);
     out[n++] = printf("[%300d]\n", 1);
     out[n++] = printf("[%.300d]\n", 1);
     out[n++] = printf("[%hhhd] [%lllld] [%hld]\n", 0x12345, 5ll, 6l);
-    out[n++] = printf("[%n] [%d]\n", 1, 2);
     out[n++] = printf("at the end: %");
     out[n++] = printf("\n");
 }
@@ -90,7 +89,5 @@ extern "C" __global__ void many(int *out)
 {
     out[0] = printf("%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d\n", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
                     16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32);
-    out[1] = printf("%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d\n", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
-                    14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36);
-    out[2] = printf("%s %lld %c %f %d %s\n", "a", 1ll, 'b', 2.0, 3, "c");
+    out[1] = printf("%s %lld %c %f %d %s\n", "a", 1ll, 'b', 2.0, 3, "c");
 }
