@@ -1,7 +1,7 @@
 /* Memory that is refused, wherever it is asked for. A command line is run in a child once for each allocation it makes, and that one fails. The child
  * must then say exactly what it says otherwise, or one line that begins with `lockstep:` and an exit code of its own: never a crash, never a result
  * that looks whole and is not. What a user can make large is refused first; then everything, arenas and text included, in steps.
- *     test_alloc [all | N COMMAND...]     all: every single one of them (minutes); N: only that one of this command line, in this process */
+ *     test_alloc [all [K] | N COMMAND...]     all: every single one of them (two minutes), of the K-th command line only; N: only that one of this command line, in this process */
 #include "cli/cli.h"
 #include "unit.h"
 #include <stdlib.h>
@@ -9,6 +9,14 @@
 #include <unistd.h>
 
 enum { WORDS = 24, MOST = 100000, NOT_FIRED = 99, FEW = 40 };
+enum need { NO_TOOLKIT, NVRTC, NVCC };
+enum warmth { AS_IT_IS, COLD, WARM };   /* of the cache: emptied before each run, or filled before the first */
+struct command {
+    const char *line;           /* up to three %s are the folder */
+    enum need need;             /* left out where it is missing */
+    enum warmth cache;
+    int code;                   /* the exit code otherwise may be this much */
+};
 static bool every_one;
 static char folder[] = "/tmp/lockstep-alloc-XXXXXX";
 
@@ -68,61 +76,102 @@ static u32 own_lines(struct str s)
 static bool is_clean(const struct outcome *o, const struct outcome *usual)
 {
     bool same = o->code == usual->code && o->said.n == usual->said.n && !memcmp(o->said.p, usual->said.p, o->said.n);
-    return same || (o->code > 1 && o->code < 100 && own_lines(o->said) == own_lines(usual->said) + 1 && !strstr(o->said.p, "internal error"));
+    u32 lines = usual->code > 1 ? 1 : own_lines(usual->said) + 1;        /* an error that it ends with otherwise never comes */
+    return same || (o->code > 1 && o->code < 100 && own_lines(o->said) == lines && !strstr(o->said.p, "internal error"));
 }
 
-static void refuse(const char *command, bool small)
+static void empty_cache(void)
 {
-    struct outcome usual = run(command, 0, false);
-    UNIT(usual.code <= 1);
-    if (usual.code > 1) fprintf(stderr, "%s: exit %d\n%.*s\n", command, usual.code, (int)usual.said.n, usual.said.p);
+    char line[128];
+    snprintf(line, sizeof line, "rm -rf %s/lockstep", folder);
+    CHECK(!system(line));
+}
+
+/* Which allocation is next: all of them, or the first ones and then ever fewer; few where each takes a compiler. */
+static long step(const struct command *c, long n)
+{
+    long few = c->cache != COLD ? FEW : every_one ? 8 : 3;
+    return every_one && c->need != NVCC ? 1 : n < few ? 1 : n / few + 1;
+}
+
+static void refuse(const struct command *c, const char *line, bool small)
+{
+    if (c->cache != AS_IT_IS) empty_cache();
+    if (c->cache == WARM) base_free((void *)run(line, 0, false).said.p);
+    struct outcome usual = run(line, 0, false);
+    UNIT(usual.code <= c->code);
+    if (usual.code > c->code) fprintf(stderr, "%s: exit %d\n%.*s\n", line, usual.code, (int)usual.said.n, usual.said.p);
     u32 dirty = 0, tried = 0;
-    for (long n = 1; n < MOST; n += every_one || n < FEW ? 1 : n / FEW + 1) {
-        struct outcome o = run(command, n, small);
+    for (long n = 1; n < MOST; n += step(c, n)) {
+        if (c->cache == COLD) empty_cache();
+        struct outcome o = run(line, n, small);
         bool clean = is_clean(&o, &usual), fired = o.fired;
-        if (!clean && !dirty++) fprintf(stderr, "%s, allocation %ld%s: exit %d, said\n%.*s\n", command, n, small ? " of all" : "", o.code, (int)MIN_OF(o.said.n, 1500u), o.said.p);
+        if (!clean && !dirty++) fprintf(stderr, "%s, allocation %ld%s: exit %d, said\n%.*s\n", line, n, small ? " of all" : "", o.code, (int)MIN_OF(o.said.n, 1500u), o.said.p);
         base_free((void *)o.said.p);
         tried += fired;
         if (!fired) break;
     }
     UNIT_EQ(dirty, 0);
-    UNIT(tried > 3);
-    printf("%s: %u refused%s\n", command, tried, small ? " of all" : "");
+    UNIT(tried > 0);
+    printf("%s: %u refused%s\n", line, tried, small ? " of all" : "");
     base_free((void *)usual.said.p);
+}
+
+/* Whether this compiler is here: it compiles a kernel for us. */
+static bool is_there(enum need need)
+{
+    if (need == NO_TOOLKIT) return true;
+    struct outcome o = run(need == NVRTC ? "compile specimens/bounds_guard_ok.cu --fresh --compiler nvrtc" : "compile specimens/bounds_guard_ok.cu --fresh --compiler nvcc", 0, false);
+    base_free((void *)o.said.p);
+    return o.code == 0;
 }
 
 int main(int argc, char **argv)
 {
-    static const char *const commands[] = {
-        "launch specimens/race_publish_bad.cu --seed 1 --json %s/a --sarif %s/b --junit %s/c",
-        "launch specimens/race_scope_bad.cu --seed 1 --print-suppressions",
-        "launch specimens/spin_locks_ok.cu --seed 1",
-        "launch specimens/align_cp_async_ok.cu --seed 1 --schedules 2",
-        "launch specimens/uninit_shared_bad.cu --seed 1",
-        "launch specimens/private_partial_bad.cu --seed 1",
-        "launch specimens/coverage_twice_bad.cu --seed 1",
-        "launch specimens/nan_origin_bad.cu --seed 1 --trace %s/t",
-        "launch specimens/bounds_guard_bad.cu --seed 1 --time 2",
-        "launch specimens/spin_deadlock_bad.cu --seed 1",
-        "launch specimens/wrong_vocab_bad.cu --seed 1",
-        "launch specimens/race_global_block_bad.cu --threads 2 --no-check values",
-        "compile specimens/bounds_guard_bad.cu",
-        "device l4" };
+    static const struct command commands[] = {
+        { "launch specimens/race_publish_bad.cu --seed 1 --json %s/a --sarif %s/b --junit %s/c", .code = 1 },
+        { "launch specimens/race_scope_bad.cu --seed 1 --print-suppressions", .code = 1 },
+        { "launch specimens/spin_locks_ok.cu --seed 1", .code = 0 },
+        { "launch specimens/align_cp_async_ok.cu --seed 1 --schedules 2", .code = 0 },
+        { "launch specimens/uninit_shared_bad.cu --seed 1", .code = 1 },
+        { "launch specimens/private_partial_bad.cu --seed 1", .code = 1 },
+        { "launch specimens/coverage_twice_bad.cu --seed 1", .code = 1 },
+        { "launch specimens/nan_origin_bad.cu --seed 1 --trace %s/t", .code = 1 },
+        { "launch specimens/bounds_guard_bad.cu --seed 1 --time 2", .code = 1 },
+        { "launch specimens/spin_deadlock_bad.cu --seed 1", .code = 1 },
+        { "launch specimens/wrong_vocab_bad.cu --seed 1", .code = 1 },
+        { "launch specimens/race_global_block_bad.cu --threads 2 --no-check values", .code = 1 },
+        { "launch tests/cases/link/shared_main.ptx:shared_bad --link tests/cases/link/shared_lib.ptx --seed 1 --grid 1 --block 1 u32[1]=zeros", .code = 1 },
+        { "launch tests/cases/link/link_main.ptx --link tests/cases/link/link_lib.ptx --link tests/cases/link/twice_func.ptx --grid 1 --block 1 u32[1]=zeros", .code = 2 },
+        { "compile specimens/bounds_guard_bad.cu", .code = 0 },
+        { "device l4", .code = 0 },
+        { "launch tests/cases/link/program.cu --link tests/cases/link/program_lib.cu --seed 1 --grid 1 --block 4 f32[4]=iota f32[5]=zeros i32:4 --print 1 --compiler nvrtc", NVRTC, COLD, 0 },
+        { "launch tests/cases/link/program.cu --link tests/cases/link/program_lib.cu --seed 1 --grid 1 --block 4 f32[4]=iota f32[5]=zeros i32:4 --print 1 --compiler nvrtc", NVRTC, WARM, 0 },
+        { "launch tests/cases/link/program.cu --link tests/cases/link/program_lib.cu --seed 1 --grid 1 --block 4 f32[4]=iota f32[5]=zeros i32:4 --print 1 --compiler nvcc", NVCC, COLD, 0 },
+        { "compile tests/cases/compile/template.cu:scale<float> --compiler nvrtc --quiet", NVRTC, COLD, 0 },
+        { "compile tests/cases/compile/errors.cu --compiler nvrtc", NVRTC, COLD, 2 },
+        { "cache", NVRTC, AS_IT_IS, 0 },
+    };
     every_one = argc > 1 && !strcmp(argv[1], "all");
-    if (argc > 2) {
+    u32 only = every_one && argc > 2 ? (u32)atoi(argv[2]) : 0;
+    if (argc > 2 && !every_one) {
         char line[1024] = "";
         for (int i = 2; i < argc; i++) snprintf(line + strlen(line), sizeof line - strlen(line), "%s ", argv[i]);
         return child(line, labs(atol(argv[1])), argv[1][0] == '-');
     }
     CHECK(mkdtemp(folder));
     if (getenv("TOP")) CHECK(!chdir(getenv("TOP")));
-    setenv("LOCKSTEP_TOOLKIT", "none", 1);
     setenv("XDG_CACHE_HOME", folder, 1);
+    bool there[] = { true, is_there(NVRTC), every_one && is_there(NVCC) };
     for (u32 i = 0; i < COUNT_OF(commands); i++) {
+        const struct command *c = &commands[i];
         char line[1024];
-        snprintf(line, sizeof line, commands[i], folder, folder, folder);
-        if (!strstr(line, "device")) refuse(line, false);
-        refuse(line, true);
+        if (!there[c->need] || (c->need == NVCC && !every_one) || (only && only != i + 1)) continue;
+        snprintf(line, sizeof line, c->line, folder, folder, folder);
+        if (c->need) unsetenv("LOCKSTEP_TOOLKIT");
+        else setenv("LOCKSTEP_TOOLKIT", "none", 1);
+        if (!strncmp(line, "launch", 6)) refuse(c, line, false);
+        refuse(c, line, true);
     }
     char clean[128];
     snprintf(clean, sizeof clean, "rm -rf %s", folder);
