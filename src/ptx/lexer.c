@@ -25,7 +25,30 @@ static struct token bad(struct lexer *lx, struct token t, const char *why)
     return t;
 }
 
-/* Skips blanks and comments; false: a comment without an end, p stands at its start. */
+static const char *inline_blanks(const char *p)
+{
+    while (*p == ' ' || *p == '\t')
+        p++;
+    return p;
+}
+
+/* What a preprocessor leaves in its output, `# 3 "file"` or `#line 3 "file"`: the end of that line; NULL: it is none. */
+static const char *line_marker(const char *p, const char *end)
+{
+    p = inline_blanks(p + 1);
+    if (!memcmp(p, "line", MIN_OF((size_t)(end - p), sizeof "line" - 1)))
+        p = inline_blanks(p + 4);
+    const char *number = p;
+    while (class_of(*p) & C_DIGIT)
+        p++;
+    const char *quote = inline_blanks(p);
+    if (p == number || quote == p || *quote != '"')
+        return NULL;
+    const char *nl = memchr(p, '\n', (size_t)(end - p));
+    return nl ? nl : end;
+}
+
+/* Skips blanks, comments and line markers; false: a comment without an end, p stands at its start. */
 static bool skip_blanks(struct lexer *lx)
 {
     for (;;) {
@@ -44,6 +67,8 @@ static bool skip_blanks(struct lexer *lx)
                 return false;
             lx->line += lines;
             lx->p = p + 2;
+        } else if (unlikely(p[0] == '#') && line_marker(p, lx->end)) {
+            lx->p = line_marker(p, lx->end);
         } else {
             return true;
         }

@@ -107,6 +107,16 @@ struct ptx_symbol *symbol_add(struct parser *p, struct str name)
     return s;
 }
 
+/* PTX 8.6 as 86. A version that came after this was written is taken: what is new in it is named where it stands. */
+enum { NEWEST_VERSION = 90, NEWEST_TARGET = 121 };
+static u32 version_of(const struct ptx_module *m) { return 10 * m->version_major + m->version_minor; }
+
+static bool version_exists(const struct ptx_module *m)
+{
+    static const u8 minors[] = { 0, 5, 3, 2, 3, 0, 5, 8, 8 };           /* the last one of 1.x, 2.x ... */
+    return version_of(m) >= NEWEST_VERSION || (m->version_major && m->version_major < COUNT_OF(minors) && m->version_minor <= minors[m->version_major]);
+}
+
 static bool version_parse(struct parser *p)
 {
     if (!is_dot(p, ".version"))
@@ -129,8 +139,28 @@ static bool version_parse(struct parser *p)
         return unexpected(p, "a version such as 8.0");
     p->m->version_major = half[0];
     p->m->version_minor = half[1];
+    if (!version_exists(p->m))
+        return fail_at(p, t.at, "there is no PTX %u.%u", half[0], half[1]);
     advance(p);
     return true;
+}
+
+/* The first version of PTX that knows an architecture; 0: there is no such thing. */
+static u32 target_since(u32 target, char suffix)
+{
+    static const struct { u8 target, since; } all[] = {
+        { 10, 10 }, { 11, 10 }, { 12, 12 }, { 13, 12 }, { 20, 20 }, { 21, 20 }, { 30, 30 }, { 32, 40 }, { 35, 31 }, { 37, 41 }, { 50, 40 }, { 52, 41 }, { 53, 42 }, { 60, 50 },
+        { 61, 50 }, { 62, 50 }, { 70, 60 }, { 72, 61 }, { 75, 63 }, { 80, 70 }, { 86, 71 }, { 87, 74 }, { 88, 74 }, { 89, 78 }, { 90, 78 }, { 100, 86 }, { 101, 86 }, { 103, 88 },
+        { 110, 90 }, { 120, 87 }, { 121, 88 },
+    };
+    if (target > NEWEST_TARGET)
+        return NEWEST_VERSION;
+    u32 since = 0;
+    for (size_t i = 0; i < COUNT_OF(all); i++)
+        if (all[i].target == target)
+            since = all[i].since;
+    bool known = since && (!suffix || (target >= 90 && (suffix == 'a' || target > 90)));
+    return !known ? 0 : MAX_OF(since, suffix == 'f' ? 88u : suffix ? 80u : 0u);
 }
 
 /* sm_90a: number and letter. */
@@ -159,11 +189,20 @@ static bool target_parse(struct parser *p)
         struct str word;
         if (!expect_name(p, &word, "a target such as sm_90"))
             return false;
-        if (architecture(m, word))
+        if (architecture(m, word)) {
+            u32 since = target_since(m->target, m->target_suffix);
+            if (!since)
+                return fail_at(p, at, "there is no target `%.*s`", SHOW(word));
+            if (version_of(m) < since)
+                return fail_at(p, at, "`%.*s` came with PTX %u.%u, and .version says %u.%u", SHOW(word), since / 10, since % 10, m->version_major, m->version_minor);
             continue;
+        }
+        if (str_is(word, "map_f64_to_f32"))
+            return fail_at(p, at, "map_f64_to_f32 is for architectures before sm_13, which had no doubles");
+        p->samplers |= str_is(word, "texmode_independent");
         if (str_is(word, "debug"))
             m->debug = true;
-        else if (!str_is(word, "texmode_unified") && !str_is(word, "texmode_independent") && !str_is(word, "map_f64_to_f32"))
+        else if (!str_is(word, "texmode_unified") && !str_is(word, "texmode_independent"))
             return fail_at(p, at, "unknown target `%.*s`", SHOW(word));
         VEC_PUSH(&m->mem, &rest, word);
     } while (accept(p, ','));
@@ -307,7 +346,7 @@ struct ptx_module *ptx_parse(const char *name, struct str text, struct error *e)
         m->section = p.sections.p, m->nsection = p.sections.n;
         m->files = p.files.p, m->nfiles = p.files.n;
         m->alias = p.aliases.p, m->nalias = p.aliases.n;
-        locs_name(&p);
+        ok = locs_name(&p);
         objects_name(&p);
     }
     arena_free(&p.tmp);

@@ -330,7 +330,6 @@ bool body_parse(struct parser *p, struct ptx_func *f)
 {
     p->func = f;
     p->loc = NULL;
-    p->call_sites = (struct map){ 0 };
     scope_open(p);
     if (!params_name(p, f->ret, f->nret) || !params_name(p, f->param, f->nparam) || !block_parse(p))
         return false;

@@ -1,6 +1,6 @@
 /* Debugging directives: .file, .loc, .section (manual section 11.5).
  *
- * `inlined_at F L C` names a place that an earlier .loc of the same function has described; that .loc may itself have
+ * `inlined_at F L C` names a place that an earlier .loc has described; that .loc may itself have
  * been inlined, and so the chain of calls is rebuilt: the newest .loc with the same three numbers is the caller.
  * `function_name LABEL` points into .debug_str, which comes after the code, so names are looked up at the end. */
 #include "ptx/parser.h"
@@ -50,14 +50,16 @@ static u32 chain_length(const struct ptx_loc *l)
     return n;
 }
 
-/* The call that was inlined: the .loc of its place, or a bare place when the text never described it. Where a function
- * is inlined at its own place (a macro, a recursion) the chain would grow with every .loc: then it is cut. */
+/* The call that was inlined: the .loc of its place; NULL: there is none so far. Where a function is inlined at its own place (a macro, a recursion) the
+ * chain would grow with every .loc: then it is cut. */
 static struct ptx_loc *call_site(struct parser *p, const struct place *k)
 {
     struct ptx_loc *at = map_get(&p->call_sites, place_key(k));
-    while (at && at->at && at->at->file == k->file && at->at->line == k->line && at->at->col == k->col)
+    if (!at)
+        return NULL;
+    while (at->at && at->at->file == k->file && at->at->line == k->line && at->at->col == k->col)
         at = at->at;
-    if (!at || chain_length(at) >= MAX_CHAIN) {
+    if (chain_length(at) >= MAX_CHAIN) {
         at = NEW(&p->m->mem, struct ptx_loc);
         *at = (struct ptx_loc){ .file = k->file, .line = k->line, .col = k->col };
     }
@@ -69,10 +71,11 @@ static bool loc_attribute(struct parser *p, struct ptx_loc *loc)
     if (p->t.kind == TK_NAME && str_is(p->t.s, "inlined_at")) {
         struct place k;
         advance(p);
+        const char *at = p->t.at;
         if (!place_parse(p, &k))
             return false;
         loc->at = call_site(p, &k);
-        return true;
+        return loc->at || fail_at(p, at, "nothing has been at %u %u %u so far: inlined_at names the place of a .loc before it", k.file, k.line, k.col);
     }
     if (p->t.kind != TK_NAME || !str_is(p->t.s, "function_name"))
         return unexpected(p, "function_name or inlined_at");
@@ -163,12 +166,29 @@ static void strings_read(struct parser *p, struct str section, struct strings *d
     }
 }
 
-void locs_name(struct parser *p)
+/* Whether some section has this label; the name of the section itself stands for its start. */
+static bool label_exists(const struct parser *p, struct str label)
+{
+    for (u32 i = 0; i < p->sections.n; i++) {
+        struct lexer lx = { .p = p->sections.p[i].p, .end = p->sections.p[i].p + p->sections.p[i].n, .line = 1 };
+        lexer_next(&lx);
+        struct token t = lexer_next(&lx);
+        if (str_eq(t.s, label))
+            return true;
+        while (t.kind != TK_END && t.kind != TK_BAD) {
+            struct str before = t.kind == TK_NAME ? t.s : (struct str){ 0 };
+            t = lexer_next(&lx);
+            if (t.kind == TK_PUNCT && t.op == ':' && str_eq(before, label))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool locs_name(struct parser *p)
 {
     struct strings d = { 0 };
-    if (!p->named_locs.n)
-        return;
-    for (u32 i = 0; i < p->sections.n; i++) {
+    for (u32 i = 0; p->named_locs.n && i < p->sections.n; i++) {
         struct lexer lx = { .p = p->sections.p[i].p, .end = p->sections.p[i].p + p->sections.p[i].n, .line = 1 };
         lexer_next(&lx);
         if (str_is(lexer_next(&lx).s, ".debug_str"))
@@ -177,6 +197,8 @@ void locs_name(struct parser *p)
     for (u32 i = 0; i < p->named_locs.n; i++) {
         struct ptx_loc *loc = p->named_locs.p[i];
         const u32 *pos = map_get(&d.labels, loc->func_label);
+        if (!pos && !label_exists(p, loc->func_label))
+            return fail_at(p, loc->func_label.p, "no section has a label `%.*s`", SHOW(loc->func_label));
         if (!pos || (u64)*pos + loc->func_offset >= d.bytes.n)
             continue;
         const char *s = d.bytes.p + *pos + loc->func_offset;
@@ -184,4 +206,5 @@ void locs_name(struct parser *p)
         const char *zero = memchr(s, 0, rest);
         loc->func = (struct str){ s, zero ? (u32)(zero - s) : rest };
     }
+    return true;
 }

@@ -130,7 +130,7 @@ static bool option_parse(struct parser *p, struct ptx_func *f)
     const struct { const char *name; u32 *three, *one; bool *flag; } all[] = {
         { ".maxntid", f->maxntid, NULL, NULL }, { ".reqntid", f->reqntid, NULL, NULL },
         { ".reqnctapercluster", f->reqnctapercluster, NULL, NULL },
-        { ".minnctapersm", NULL, &f->minnctapersm, NULL }, { ".maxnctapersm", NULL, &f->maxnctapersm, NULL },
+        { ".minnctapersm", NULL, &f->minnctapersm, NULL },
         { ".maxnreg", NULL, &f->maxnreg, NULL }, { ".maxclusterrank", NULL, &f->maxclusterrank, NULL },
         { ".explicitcluster", NULL, NULL, &f->explicit_cluster }, { ".noreturn", NULL, NULL, &f->is_noreturn },
         { ".blocksareclusters", NULL, NULL, &f->blocks_are_clusters },
@@ -139,8 +139,8 @@ static bool option_parse(struct parser *p, struct ptx_func *f)
         return pragma_keep(p, f);
     if (is_dot(p, ".abi_preserve") || is_dot(p, ".abi_preserve_control"))
         return number_keep(p, f);
-    if (is_dot(p, ".attribute"))
-        return attribute_keep(p, f);
+    if (is_dot(p, ".maxnctapersm"))
+        return fail_at(p, p->t.at, ".maxnctapersm went with PTX 2.1; .minnctapersm says how many there are to be at least");
     for (size_t i = 0; i < COUNT_OF(all); i++) {
         if (!is_dot(p, all[i].name))
             continue;
@@ -209,6 +209,8 @@ static bool options_check(struct parser *p, const struct ptx_func *f)
 {
     if (f->reqntid[0] && f->maxntid[0])
         return fail_at(p, f->at, "`%.*s` has both .reqntid and .maxntid", SHOW(f->name));
+    if (f->is_noreturn && f->nret)
+        return fail_at(p, f->at, "`%.*s` is .noreturn, and has a result", SHOW(f->name));
     if (f->blocks_are_clusters && !(f->reqntid[0] && f->reqnctapercluster[0]))
         return fail_at(p, f->at, ".blocksareclusters needs .reqntid and .reqnctapercluster");
     return true;

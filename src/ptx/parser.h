@@ -39,7 +39,8 @@ struct parser {
     struct token t;             /* the token in hand */
     struct arena tmp;           /* what is not needed after parsing */
     struct map opcodes;         /* struct ptx_opcode by text */
-    struct map call_sites;      /* struct ptx_loc of the current function by file, line, column: see loc_parse */
+    struct map call_sites;      /* struct ptx_loc, the newest, by file, line, column: see loc_parse */
+    bool samplers;              /* .target says texmode_independent */
     struct ptx_func *func;      /* whose body is read */
     struct scope *scope;        /* innermost block */
     struct ptx_loc *loc;        /* what .loc said last */
@@ -116,5 +117,5 @@ bool file_parse(struct parser *p);
 bool loc_parse(struct parser *p);
 bool section_parse(struct parser *p);
 void objects_name(struct parser *p);                                 /* dwarf.c: variables by their names in the source */
-void locs_name(struct parser *p);       /* finds the function names in .debug_str */
+bool locs_name(struct parser *p);       /* finds the function names in .debug_str */
 #endif

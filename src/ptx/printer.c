@@ -357,7 +357,6 @@ static void put_options(struct text *o, const struct ptx_func *f)
     put_triple(o, ".maxntid", f->maxntid);
     put_triple(o, ".reqntid", f->reqntid);
     put_one(o, ".minnctapersm", f->minnctapersm);
-    put_one(o, ".maxnctapersm", f->maxnctapersm);
     put_one(o, ".maxnreg", f->maxnreg);
     put(o, f->explicit_cluster ? ".explicitcluster\n" : "");
     put_triple(o, ".reqnctapercluster", f->reqnctapercluster);

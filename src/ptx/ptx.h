@@ -157,7 +157,7 @@ struct ptx_func {
     struct ptx_insn *insn; u32 ninsn;
     struct ptx_label **label; u32 nlabel;
     u32 maxntid[3], reqntid[3];                 /* 0: not given */
-    u32 minnctapersm, maxnctapersm, maxnreg;
+    u32 minnctapersm, maxnreg;
     u32 reqnctapercluster[3], maxclusterrank; bool explicit_cluster, blocks_are_clusters;
     struct ptx_module *module;
     const char *at; u32 line;

@@ -417,8 +417,8 @@ static void ptxas_rules(void)
         refused(t.p, where, bad[i].why);
         text_free(&t);
     }
-    refused(".version 7.0\n.target sm_90\n.entry k() { .reg .b32 %r<2>; .reg .pred p; elect.sync %r1|p, -1; ret; }", "t.ptx:3:45",
-            "elect.sync needs .version 8.0 or later; this module has 7.0");
+    refused(".version 7.8\n.target sm_90\n.entry k() { .reg .b32 %r<2>; .reg .pred p; elect.sync %r1|p, -1; ret; }", "t.ptx:3:45",
+            "elect.sync needs .version 8.0 or later; this module has 7.8");
     refused(HEAD ".global .bf16 x;", "t.ptx:4:9", "`.bf16` is a type of instructions, not of variables");
     refused(HEAD ".global .u32 x = 1.5;", "t.ptx:4:18", "a floating-point value for an integer variable");
     refused(HEAD ".func f();", "t.ptx:4:7", "function `f` is never defined: .extern says that another module defines it");
