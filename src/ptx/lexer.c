@@ -1,6 +1,7 @@
 /* Characters to tokens. The text is terminated by a 0 that is not part of it, so that looking one or two characters
  * ahead needs no test; a 0 inside the text is a bad character like any other. */
 #include "ptx/lexer.h"
+#include <float.h>
 #include <stdlib.h>
 
 enum { C_NAME = 1, C_DIGIT = 2, C_HEX = 4, C_START = 8 };   /* what a character may be part of */
@@ -141,6 +142,8 @@ static struct token decimal_float(struct lexer *lx, struct token t)
     memcpy(copy, t.at, n);
     copy[n] = 0;
     double d = strtod(copy, NULL);
+    if (d > DBL_MAX)
+        return bad(lx, t, "this number is larger than any .f64");
     memcpy(&t.value, &d, 8);
     t.kind = TK_F64;
     t.s.n = (u32)n;

@@ -107,20 +107,69 @@ bool loc_parse(struct parser *p)
     return true;
 }
 
+/* One value of a section: a number of its width, a label or a section with an offset, or the way from one label to another. */
+static bool section_value(struct parser *p, u32 bytes)
+{
+    const char *at = p->t.at;
+    bool minus = accept(p, '-');
+    if (p->t.kind == TK_INT) {
+        u64 most = bytes == 8 ? UINT64_MAX : (1ull << 8 * bytes) - 1, value = p->t.value;
+        advance(p);
+        return value <= (minus ? most / 2 + 1 : most) || fail_at(p, at, "this number does not fit into %u byte%s", bytes, bytes == 1 ? "" : "s");
+    }
+    if (minus || (p->t.kind != TK_NAME && p->t.kind != TK_DOT))
+        return unexpected(p, "a number, a label or a section");
+    if (bytes < 4)
+        return fail_at(p, at, "a label takes .b32 or .b64");
+    advance(p);
+    u32 offset;
+    if (accept(p, '+'))
+        return expect_u32(p, &offset, "an offset");
+    struct str from;
+    return !accept(p, '-') || expect_name(p, &from, "a label");
+}
+
+static bool section_values(struct parser *p)
+{
+    static const struct { const char *word; u32 bytes; } all[] = { { ".b8", 1 }, { ".b16", 2 }, { ".b32", 4 }, { ".b64", 8 } };
+    u32 bytes = 0;
+    for (size_t i = 0; i < COUNT_OF(all); i++)
+        if (is_dot(p, all[i].word))
+            bytes = all[i].bytes;
+    if (!bytes)
+        return unexpected(p, "a label, .b8, .b16, .b32, .b64, or } at the end of the section");
+    advance(p);
+    do
+        if (!section_value(p, bytes))
+            return false;
+    while (accept(p, ','));
+    return true;
+}
+
+static bool section_label(struct parser *p, struct map *labels)
+{
+    struct str name = p->t.s;
+    const char *at = p->t.at;
+    advance(p);
+    if (map_get(labels, name))
+        return fail_at(p, at, "label `%.*s` is defined twice", SHOW(name));
+    map_put(&p->tmp, labels, name, p);
+    return expect(p, ':', ": behind a label");
+}
+
 bool section_parse(struct parser *p)
 {
     const char *start = p->t.at;
+    struct map labels = { 0 };
     advance(p);
     if (p->t.kind != TK_DOT && p->t.kind != TK_NAME)
         return unexpected(p, "the name of a section");
     advance(p);
     if (!expect(p, '{', "{"))
         return false;
-    while (!is_punct(p, '}')) {
-        if (p->t.kind == TK_END || p->t.kind == TK_BAD || is_punct(p, '{') || is_punct(p, ';'))
-            return unexpected(p, "} at the end of the section");
-        advance(p);
-    }
+    while (!is_punct(p, '}'))
+        if (p->t.kind == TK_NAME ? !section_label(p, &labels) : !section_values(p))
+            return false;
     VEC_PUSH(&p->m->mem, &p->sections, ((struct str){ start, (u32)(p->t.at + 1 - start) }));
     VEC_PUSH(&p->m->mem, &p->items, ((struct ptx_item){ .kind = ITEM_SECTION, .index = p->sections.n - 1 }));
     advance(p);
