@@ -307,8 +307,9 @@ static bool module_parse(struct parser *p)
         return false;
     if (!is_dot(p, ".target"))
         return unexpected(p, ".target behind .version");
-    if (!target_parse(p))
-        return false;
+    while (is_dot(p, ".target"))                /* ptxas takes several, and the last one */
+        if (!target_parse(p))
+            return false;
     if (is_dot(p, ".address_size") && !address_size_parse(p))
         return false;
     while (p->t.kind != TK_END)

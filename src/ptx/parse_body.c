@@ -162,6 +162,8 @@ static bool regs_parse(struct parser *p)
     }
     if (!type)
         return unexpected(p, "a type such as .b32");
+    if (accept(p, ';'))                         /* of nothing */
+        return true;
     do
         if (!regs_name(p, type, vec))
             return false;

@@ -107,20 +107,22 @@ bool loc_parse(struct parser *p)
     return true;
 }
 
-/* One value of a section: a number of its width, a label or a section with an offset, or the way from one label to another. */
-static bool section_value(struct parser *p, u32 bytes)
+static bool section_number(struct parser *p, u32 bytes)
 {
     const char *at = p->t.at;
     bool minus = accept(p, '-');
-    if (p->t.kind == TK_INT) {
-        u64 most = bytes == 8 ? UINT64_MAX : (1ull << 8 * bytes) - 1, value = p->t.value;
-        advance(p);
-        return value <= (minus ? most / 2 + 1 : most) || fail_at(p, at, "this number does not fit into %u byte%s", bytes, bytes == 1 ? "" : "s");
-    }
-    if (minus || (p->t.kind != TK_NAME && p->t.kind != TK_DOT))
-        return unexpected(p, "a number, a label or a section");
+    u64 most = bytes == 8 ? UINT64_MAX : (1ull << 8 * bytes) - 1, value = p->t.value;
+    if (p->t.kind != TK_INT)
+        return unexpected(p, "a number");
+    advance(p);
+    return value <= (minus ? most / 2 + 1 : most) || fail_at(p, at, "this number does not fit into %u byte%s", bytes, bytes == 1 ? "" : "s");
+}
+
+/* A label or a section with an offset, or the way from one label to another. */
+static bool section_place(struct parser *p, u32 bytes)
+{
     if (bytes < 4)
-        return fail_at(p, at, "a label takes .b32 or .b64");
+        return fail_at(p, p->t.at, "a label takes .b32 or .b64");
     advance(p);
     u32 offset;
     if (accept(p, '+'))
@@ -139,8 +141,10 @@ static bool section_values(struct parser *p)
     if (!bytes)
         return unexpected(p, "a label, .b8, .b16, .b32, .b64, or } at the end of the section");
     advance(p);
+    if (p->t.kind == TK_NAME || p->t.kind == TK_DOT)
+        return section_place(p, bytes);
     do
-        if (!section_value(p, bytes))
+        if (!section_number(p, bytes))
             return false;
     while (accept(p, ','));
     return true;

@@ -50,6 +50,8 @@ bool prototype_parse(struct parser *p, struct ptx_func *f)
         return false;
     for (u32 i = 0; i < param.n; i++)
         param.p[i]->is_input = true;
+    for (u32 i = 0; i < ret.n; i++)
+        ret.p[i]->is_result = true;
     f->param_bytes = layout(&param);
     layout(&ret);
     f->param = param.p, f->nparam = param.n;
@@ -227,8 +229,8 @@ static bool kernel_check(struct parser *p, const struct ptx_func *f)
             return fail_at(p, v->at, "a parameter of a kernel is declared as .param");
         if (f->is_entry && !v->size)
             return fail_at(p, v->at, "a parameter of a kernel has a size");
-        if (!f->is_entry && v->is_ptr)
-            return fail_at(p, v->at, ".ptr is for parameters of kernels");
+        if (!f->is_entry && (v->is_ptr || v->ptr_align))
+            return fail_at(p, v->at, "%s is for parameters of kernels", v->is_ptr ? ".ptr" : ".align behind the type");
     }
     return !f->is_entry || f->param_bytes <= limit || fail_at(p, f->at, "kernel `%.*s` has %llu bytes of parameters; there may be %u", SHOW(f->name),
                                                               (unsigned long long)f->param_bytes, limit);

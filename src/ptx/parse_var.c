@@ -92,10 +92,10 @@ static bool decl_word(struct parser *p, struct decl *d)
 {
     enum ptx_space space;
     struct str s = p->t.s;
-    if (str_is(s, ".align") && (d->type && !d->is_ptr))
-        return fail_at(p, p->t.at, ".align stands before the type");
-    if (str_is(s, ".align"))
-        return align_parse(p, d->is_ptr ? &d->ptr_align : &d->align);
+    if (str_is(s, ".align") && d->type && (d->space != SP_PARAM || d->ptr_align))
+        return fail_at(p, p->t.at, d->ptr_align ? "a second .align" : ".align stands before the type");
+    if (str_is(s, ".align"))                    /* behind the type of a parameter it speaks of what that points to, .ptr or not */
+        return align_parse(p, d->type ? &d->ptr_align : &d->align);
     if (str_is(s, ".attribute"))
         return attribute_parse(p, d);
     enum ptx_type type = type_find((struct str){ s.p + 1, s.n - 1 });
@@ -105,7 +105,7 @@ static bool decl_word(struct parser *p, struct decl *d)
         d->type = type;
     else if ((str_is(s, ".v2") || str_is(s, ".v4")) && !d->type && d->vec == 1)
         d->vec = (u32)(s.p[2] - '0');
-    else if (str_is(s, ".ptr") && d->space == SP_PARAM)
+    else if (str_is(s, ".ptr") && d->space == SP_PARAM && d->type && !d->is_ptr && !d->ptr_align)
         d->is_ptr = true;
     else if (d->is_ptr && !d->ptr_space && !d->ptr_align && space_find(s, &space) && space != SP_REG)
         d->ptr_space = space;
@@ -365,6 +365,10 @@ static bool local_add(struct parser *p, struct ptx_var *v)
     if (!name_add(p, v->name, v->at, &n))
         return false;
     n->var = v;
+    for (u32 i = 0; v->space == SP_PARAM && i < p->func->nparam; i++)           /* by its name it is still the function's, for ptxas */
+        v->is_input |= str_eq(p->func->param[i]->name, v->name);
+    for (u32 i = 0; v->space == SP_PARAM && i < p->func->nret; i++)
+        v->is_result |= str_eq(p->func->ret[i]->name, v->name);
     VEC_PUSH(&p->tmp, &p->locals, v);
     stmt_add(p, (struct ptx_stmt){ .kind = STMT_VAR, .var = v });
     if (v->space == SP_GLOBAL || v->space == SP_CONST)
@@ -412,6 +416,8 @@ bool vars_parse(struct parser *p, struct linkage l)
     struct decl d;
     if (!decl_parse(p, &d))
         return false;
+    if (is_punct(p, ';'))                       /* of nothing */
+        return true;
     do {
         struct ptx_var *v = NEW(&p->m->mem, struct ptx_var);
         if (!var_name(p, &d, v))

@@ -39,7 +39,7 @@ struct ptx_var {                /* .global .const .shared .local or .param varia
     u32 ptr_align;              /* .param .ptr .align N, 0: not given */
     enum ptx_space ptr_space;   /* .param .ptr.global etc, SP_NONE: not given */
     bool is_ptr;                /* .param with .ptr */
-    bool is_input;              /* .param: an input of the function, read only */
+    bool is_input, is_result;   /* .param: an input of the function, read only; a result, written only */
     u32 unified[2]; bool is_unified;            /* .attribute(.unified(1, 2)) */
     struct ptx_var *part; u32 npart;            /* .local frame: the variables that DWARF places in it, by offset */
     u64 within;                 /* a part: its offset in the frame */

@@ -179,6 +179,8 @@ static bool memory_fits(const struct syntax *s, const struct ptx_operand *op, u3
     if (!op->var) return s->space == SYN_LOCAL || no(y, op, "only local memory is addressed by a number");
     if (s->want[0].kind == WANT_MEMORY && s->space == SYN_PARAM && op->var->is_input)
         return no(y, op, "`%.*s` is a parameter that came in: it cannot be written", SHOW(op->var->name));
+    if (s->want[0].kind != WANT_MEMORY && s->space == SYN_PARAM && op->var->is_result)
+        return no(y, op, "`%.*s` is a result: it cannot be read", SHOW(op->var->name));
     u8 space = number ? SYN_GENERIC : s->space;         /* the second address of a copy is in another space */
     if (number && s->space) return true;
     bool ok = space ? is_space(op->var->space, space) : op->var->space == SP_GLOBAL || op->var->space == SP_SHARED || op->var->space == SP_LOCAL;
