@@ -27,7 +27,11 @@
 #define WATCH_EACH(sp, W, a, N) do { HANDLER_FIRST(sp); if (TRACKED_##sp) { \
         if (W && !all_differ(a)) return memory_watched(R, i, w); \
         if (!W && race_alone(w->race, SPACE_OF_##sp)) READ_EACH(sp, a); \
+        else if (W && SPACE_OF_##sp == SPACE_GLOBAL && race_alone(w->race, SPACE_GLOBAL)) { SCATTER_##sp(a); } \
         else for (u32 l_ = 0; l_ < LANES; l_++) race_few(w, i, W, SPACE_OF_##sp, CELLS_##sp, (a)[l_], N, 1u << l_); } } while (0)
+
+#define SCATTER_global(a) race_scatter(w, i, CELLS_global, a)
+#define SCATTER_shared(a) (void)0
 
 /* Lanes that read words: neighbours are often in one sector. */
 #define READ_EACH(sp, a) do { \
@@ -35,10 +39,11 @@
         struct reader q_ = { 0 }; \
         u64 me_ = race_stamp(rw_, 0, ES_ONE, WHO_ONE), lo_ = rw_->c->lo[SPACE_OF_##sp]; \
         u32 site_ = race_site(w, i); \
+        char *cells_ = CELLS_##sp; \
         for (u32 l_ = 0; l_ < LANES; l_++, me_ += 1u << 9) { \
-            struct cell *c_ = (struct cell *)(void *)(CELLS_##sp + ((a)[l_] & ~(u64)(SECTOR - 1))); \
+            struct cell *c_ = (struct cell *)(void *)(cells_ + ((a)[l_] & ~(u64)(SECTOR - 1))); \
             if (c_ != q_.c) reader_open(&q_, rw_, c_, SPACE_OF_##sp); \
-            if (likely(reader_word(&q_, rw_, (u32)((a)[l_] & (SECTOR - 1)) / 4, me_, site_, lo_))) continue; \
+            if (likely(reader_word(&q_, rw_, (u32)((a)[l_] & (SECTOR - 1)) / 4, me_, site_, lo_, SPACE_OF_##sp))) continue; \
             race_few(w, i, OP_READ, SPACE_OF_##sp, CELLS_##sp, (a)[l_], 4, 1u << l_); \
             q_.c = NULL;                        /* it may be another kind of sector now */ \
         } } while (0)

@@ -64,6 +64,7 @@ static void begin(void *self, const struct launch *l)
     const struct race_kernel *k = race_kernel_of(r, l->kernel);
     if (r->last > 0xf0000000u) {                /* times would run out: all cells begin anew */
         untrack(r, true);
+        for (u32 n = 0; n < r->nslot; n++) for (u32 k = 0; k < MAX_WARPS; k++) memset(r->slot[n]->warp[k].kept, 0, sizeof r->slot[n]->warp[k].kept);
         for (u32 n = 0; n < r->nslot; n++) if (r->slot[n]->shared_cells) memset(r->slot[n]->shared_cells, 0, r->slot[n]->shared_bytes);
         r->last = 0;
     }
@@ -74,7 +75,7 @@ static void begin(void *self, const struct launch *l)
     r->exact = !k->simple;
     r->many = l->nworkers > 1;
     r->ctas = 0;
-    pool_empty(&r->words); pool_empty(&r->lists);
+    notes_empty(&r->notes);
     clock_launch(r);
     untrack(r, false);
     track_launch(r, l, k);
@@ -100,7 +101,7 @@ static struct race_cta *slot_new(struct race *r)
     if (r->nslot == SLOTS) return NULL;
     struct race_cta *c = base_need(sizeof *c);
     c->race = r; c->slot = r->nslot;
-    if (!pool_open(&c->words, sizeof(struct words), CHUNKS_SHARED) || !pool_open(&c->lists, sizeof(struct list), CHUNKS_SHARED)) base_exhausted(CHUNKS_SHARED * sizeof(void *), "the race check (--no-check race does without)");
+    if (!notes_open(&c->notes, CHUNKS_SHARED)) base_exhausted(CHUNKS_SHARED * sizeof(void *), "the race check (--no-check race does without)");
     for (u32 n = 0; n < MAX_WARPS; n++) c->warp[n] = (struct race_warp){ .c = c, .id = n, .key = (u64)c->slot << 19 | n << 14 };
     return r->slot[r->nslot++] = c;
 }
@@ -140,9 +141,6 @@ static void remember_cta(struct race_cta *c, u64 linear)
     unlock(&c->race->lock);
 }
 
-/* All that is noted of shared memory precedes what comes now. */
-static void forget_shared(struct race_cta *c) { pool_empty(&c->words); pool_empty(&c->lists); }
-
 static void cta_begin(struct race *r, struct cta *cta)
 {
     const struct launch *l = cta->launch;
@@ -159,7 +157,8 @@ static void cta_begin(struct race *r, struct cta *cta)
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     c->lo[SPACE_GLOBAL] = (u64)r->epoch << 32;
     race_flights_over(c);
-    forget_shared(c);
+    c->npassing = 0;
+    notes_empty(&c->notes);
     if (c->exact) clock_reset(c);
     for (u32 n = 0; n < cta->nwarps; n++) {
         struct race_warp *w = &c->warp[n];
@@ -178,7 +177,17 @@ static void barrier_full(struct race_cta *c)
     c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     for (u32 n = 0; n < c->launch->nwarps; n++) c->warp[n].wbase = c->now;
-    forget_shared(c);
+    notes_empty(&c->notes);                     /* all that is noted of shared memory precedes what comes now */
+    if (c->npassing) race_passed(c);
+}
+
+static void cta_end(struct race_cta *c)
+{
+    if (!c->exact && c->npassing) {
+        c->base = ++c->now;
+        race_passed(c);
+    }
+    notes_unkeep(c);
 }
 
 static void warp_synced(struct race_warp *w, u32 mask, bool orders)
@@ -199,11 +208,12 @@ static void sync_event(void *self, const struct sync_event *e)
     struct race_warp *w = e->warp ? e->warp->race : NULL;
     if (e->kind == SYNC_CTA_BEGIN) { cta_begin(r, (struct cta *)e->cta); return; }
     if (!c) return;
+    if (e->kind == SYNC_CTA_END) { cta_end(c); return; }
     const struct lop *o = e->op != NONE && e->warp ? &e->warp->code->low->op[e->op] : NULL;
     bool orders = e->kind == SYNC_FENCE || e->kind == SYNC_BARRIER_ARRIVE || (e->kind == SYNC_WARP && o && o->name == N_warp_bar);
     if (w && orders && w->npending) pending_drop(w, e->mask);
     switch (e->kind) {
-    case SYNC_BARRIER: if (c->exact) { clock_barrier(c, e->id); if (c->base == c->now) forget_shared(c); } else barrier_full(c); if (c->base == c->now) race_replant(c); break;
+    case SYNC_BARRIER: if (c->exact) { clock_barrier(c, e->id); if (c->base == c->now) notes_empty(&c->notes); } else barrier_full(c); if (c->base == c->now) race_replant(c); break;
     case SYNC_BARRIER_ARRIVE: if (c->exact) clock_arrive(w, e->mask, e->id, (o->aux & 15) != BAR_ARRIVE); break;
     case SYNC_WARP: warp_synced(w, e->mask, o && o->name == N_warp_bar); break;
     case SYNC_FENCE: if (c->exact && !(e->id & FENCE_PROXY)) clock_fence(w, e->mask, e->id & 3, e->id & FENCE_SC); break;
@@ -212,6 +222,43 @@ static void sync_event(void *self, const struct sync_event *e)
 }
 
 /* ---- accesses ---- */
+
+static bool word_quick(struct race_warp *w, struct cell *c, u32 op, u32 j, u64 me, u32 site, u32 space)
+{
+    if (op == OP_READ) return !w->c->exact && (space == SPACE_SHARED ? race_read_quick(w, c, j, me, site, SPACE_SHARED) : race_read_quick(w, c, j, me, site, SPACE_GLOBAL));
+    if (op != OP_WRITE || word_kind(me) != WHO_ONE) return false;
+    return space == SPACE_SHARED ? race_write_quick(w, c, j, me, site, SPACE_SHARED) : race_write_quick(w, c, j, me, site, SPACE_GLOBAL);
+}
+
+/* Of a sector that nobody has read, a word that nobody has written: it has this mark now. */
+static inline bool scatter_word(struct race_warp *w, struct cell *c, u32 j, u32 mark)
+{
+    const u64 lo = w->c->lo[SPACE_GLOBAL];
+    if (c->r >= lo) return false;
+    if (c->w < lo) {
+        c->wx = words_new(w, SPACE_GLOBAL);
+        c->w = (u64)w->c->now << 32 | MIXED;
+    } else if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_ATOMS | FLAG_FINE)) return false;
+    u32 *m = (u32 *)words_of(&w->c->race->notes, c->wx, SPACE_GLOBAL) + j;
+    if (*m) return false;
+    *m = mark;
+    return true;
+}
+
+void race_scatter(struct warp *warp, const struct insn *i, char *cells, const u64 *a)
+{
+    struct race_warp *w = warp->race;
+    struct notes *n = &w->c->race->notes;
+    u32 mark = mark_of(w, SPACE_GLOBAL, race_stamp(w, 0, ES_ONE, WHO_ONE), race_site(warp, i)), marks = 0;
+    struct note *note = pool_at(&n->note, mark >> 5);
+    note->refs += LANES + 1;                    /* all that it may take; what the long way does must not free it */
+    for (u32 l = 0; l < LANES; l++) {
+        if (likely(scatter_word(w, cell_of(cells, a[l] & ~(u64)(SECTOR - 1)), (u32)(a[l] & (SECTOR - 1)) / 4, mark + l))) marks++;
+        else race_few(warp, i, OP_WRITE, SPACE_GLOBAL, cells, a[l], 4, 1u << l);
+    }
+    note->refs -= LANES - marks;
+    note_release(n, mark >> 5, false);
+}
 
 void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u64 me, u32 lanes)
 {
@@ -223,8 +270,7 @@ void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, c
         u64 sector = a & ~(u64)(SECTOR - 1);
         struct cell *c = cell_of(cells, sector);
         u32 j = (u32)(a - sector) / 4;
-        if (op == OP_READ && !w->c->exact && likely(race_read_quick(w, c, j, me, t.site, space))) continue;
-        if (op == OP_WRITE && one && likely(race_write_quick(w, c, j, me, t.site, space))) continue;
+        if (likely(word_quick(w, c, op, j, me, t.site, space))) continue;
         t.at = sector;
         race_word(&t, c, j, me, one ? 0 : lanes);
     }
@@ -347,7 +393,7 @@ static void strong_cell(struct touch *t, const struct access *a, u32 l, u32 elem
     t->at = sector;
     t->whole = s->flags & SITE_WORD ? 15u << (begin & ~3u) : byte_mask(a->bytes) << begin;
     if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->race, sector);
-    if (t->op & OP_WRITE && !t->w->c->exact && s->vec == 1 && s->width >= 4) race_strong(t, c, first, s->width, me);
+    if (t->op & OP_WRITE && !t->w->c->exact && s->vec == 1) race_strong(t, c, first, s->width, me);
     else race_bytes(t, c, me, byte_mask(s->width) << first, 0);
     if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->race, sector);
 }
@@ -472,19 +518,12 @@ struct race *race_new(struct mem *m)
     if (!r) return NULL;
     r->mem = m;
     r->lock = r->strong = (lock_t)LOCK_INIT;
-    if (!pool_open(&r->words, sizeof(struct words), CHUNKS_GLOBAL) || !pool_open(&r->lists, sizeof(struct list), CHUNKS_GLOBAL)) {
-        pool_free(&r->words); pool_free(&r->lists); base_free(r);
+    if (!notes_open(&r->notes, CHUNKS_GLOBAL)) {
+        notes_free(&r->notes); base_free(r);
         return NULL;
     }
     r->observer = (struct observer){ .self = r, .watch = WATCH_RACE, .memory = race_memory, .begin = begin, .end = end, .before = before, .access = after, .sync = sync_event, .selected = pending_selected, .copied = copied, .allocated = allocated };
     return r;
-}
-
-static void lists_free(struct pool *p)
-{
-    for (u32 k = 0; k < p->chunks && p->chunk[k]; k++)
-        for (u32 n = 0; n < POOL_CHUNK; n++) { base_free(((struct list *)(void *)p->chunk[k])[n].e); base_free(((struct list *)(void *)p->chunk[k])[n].s); }
-    pool_free(p);
 }
 
 void race_delete(struct race *r)
@@ -494,13 +533,13 @@ void race_delete(struct race *r)
         struct race_cta *c = r->slot[n];
         if (c->exact) clock_reset(c);
         for (u32 k = 0; k < MAX_WARPS; k++) { base_free(c->warp[k].lane); base_free(c->warp[k].pending); }
-        lists_free(&c->lists); pool_free(&c->words);
-        base_free(c->shared_cells); base_free(c->was); base_free(c->flights); base_free(c);
+        notes_free(&c->notes);
+        base_free(c->shared_cells); base_free(c->was); base_free(c->flights); base_free(c->passing); base_free(c);
     }
     clock_delete(r);
     race_kernels_free(r);
     for (u32 n = 0; n < r->ntracked; n++) pages_release(r->tracked[n].cells, r->tracked[n].bytes);
-    lists_free(&r->lists); pool_free(&r->words);
+    notes_free(&r->notes);
     base_free(r->tracked); base_free(r);
 }
 

@@ -9,7 +9,7 @@
  *        launch, so "before this launch" is one, too, and nothing is ever wiped.
  * slot   where the CTA is resident; slot and T name the CTA.
  * es     byte k of the sector was touched by lane + (k >> es), so a coalesced access is one word a sector. ES_ONE: all bytes by the same
- *        thread(s). ES_MIXED: the words of the sector differ, or its exact list of accesses says it all (FLAG_LIST).
+ *        thread(s). ES_MIXED: its bytes differ, and are noted one by one, or an exact list of accesses says it all (FLAG_LIST).
  * kind   ONE thread a byte, or a set: lanes of one WARP, warps of one CTA, threads of several CTAs (GRID), of which the word names the last.
  *
  * A kernel is simple when every barrier in it is one of all threads and nothing but barriers orders them (race_kernel.c). There
@@ -24,7 +24,7 @@
 
 enum { SECTOR = 32, ES_ONE = 5, ES_MIXED = 7 };
 enum { WHO_ONE, WHO_WARP, WHO_CTA, WHO_GRID };
-enum { FLAG_LIST = 1, FLAG_ATOMS = 2 };         /* of a mixed write word: all is in the list; strong writes are in cell.ax */
+enum { FLAG_LIST = 1, FLAG_ATOMS = 2, FLAG_FINE = 4 };  /* of a mixed write word: all is in the list; strong writes are in cell.ax; of it or a mixed read word: some is noted of less than words */
 enum { OP_READ = 0, OP_WRITE = 1, OP_STRONG = 2, OP_ASYNC = 4 };        /* ASYNC: a copy in flight */
 enum { SPACE_SHARED, SPACE_GLOBAL };
 
@@ -42,13 +42,30 @@ static inline u32 lane_of_byte(u64 a, u32 k) { return word_es(a) >= ES_ONE ? wor
 
 struct cell {                   /* of one sector; as large as it, so that a cell is an addition away */
     u64 w, r;                   /* last write, last read(s); mixed reads of kind WHO_WARP: all by that warp, none later */
-    u32 wx, rx;                 /* their sites; mixed: number of the words, of the list */
-    u32 ax;                     /* FLAG_ATOMS: number of the words with strong writes */
+    u32 wx, rx;                 /* their sites; mixed: number of what is noted, of the list */
+    u32 ax;                     /* FLAG_ATOMS: number of what is noted of strong writes */
     u32 unused;
 };
 /* The cell of a sector; `cells` is so that adding the sector's address reaches it, and may point nowhere itself. */
 static inline struct cell *cell_of(const char *cells, u64 sector) { return (struct cell *)((uintptr_t)cells + sector); }
-struct words { u64 a[8]; u32 site[8]; };        /* of a mixed sector, one kind of access: 0: none */
+
+/* The bytes of a mixed sector, one kind of access (writes, reads, strong writes), in one of several forms. Shared memory, which is small and
+ * often read, notes its words one by one with all there is to know. Elsewhere what an instruction of a warp did is a note, once, and each element of the sector has
+ * a mark: the number of a note and a lane. Marks are of words, or of what is smaller when that is touched alone; of bytes, whose notes
+ * are usually near each other, they count from a base. The number of such a thing has its form in the upper bits. */
+struct words { u64 a[8]; u32 site[8]; };        /* 0: none */
+struct note {
+    u64 a;                      /* an access word, without the lane */
+    u32 site;
+    u32 refs;                   /* marks that stand for it, and warps that may use it again */
+};
+struct marks_near {
+    u32 base;                   /* a mark is base << 5 more than what stands here; with the upper bit: number of a marks_far, which has that */
+    u16 lower[SECTOR];          /* 0: none */
+};
+struct marks_far { u32 base; u8 upper[SECTOR]; };       /* bits from 16 on of the same */
+enum form { FORM_WIDE, FORM_WORDS, FORM_HALVES, FORM_NEAR, FORM_BYTES, FORM_FAR, FORMS, FORM_SHIFT = 29 };      /* FORM_FAR: never a form of its own */
+struct seen { u64 a; u32 site; };               /* an access and where it is; a 0: none */
 
 struct list_entry {             /* one access of a warp to a sector, exactly */
     u64 a;                      /* es and kind say who touched which byte */
@@ -66,12 +83,18 @@ struct list {
 };
 
 enum { POOL_CHUNK = 1024, CHUNKS_SHARED = 64, CHUNKS_GLOBAL = 1 << 17 };        /* three words and a list for every sector of shared memory; of 1 GB of mixed sectors */
-struct pool {                   /* numbered things that never move; number 0 is none: there was no memory, what it would note is forgotten */
+struct pool {                   /* numbered things that never move; number 0 is none. When there is no room for another one, the command ends */
     char **chunk; u32 chunks;
     u32 n, size;                /* given; bytes of one */
     u32 *spare, nspare, capspare;       /* given back */
+    u32 reach;                  /* not 0: new ones are to be near the last ones, and a spare one that is not waits until there are many */
     lock_t lock;
 };
+struct notes {                  /* of the mixed sectors of global memory, or of a CTA's shared memory */
+    struct pool form[FORMS], note, list;
+};
+enum { KEPT = 4 };
+struct kept { u64 a; u32 site, note; };         /* a note that a warp has made, and may use again */
 
 struct access;
 struct view {                   /* what a lane knows */
@@ -103,6 +126,7 @@ struct race_warp {
     struct known *weak;         /* what all lanes would know by R5b */
     u32 fresh;                  /* lanes that may know, or would know, more than that */
     struct pending *pending; u32 npending, cappending;  /* speculated loads of which some lanes were not picked yet (R8): race_pending.c */
+    struct kept kept[2][KEPT];  /* by space and site */
 };
 
 struct race_cta {
@@ -111,11 +135,13 @@ struct race_cta {
     u32 slot;
     u32 number;                 /* of the CTA in its launch, in the order of their starts */
     bool exact;                 /* the kernel is not simple */
+    bool keeps;                 /* some warp keeps notes of global memory */
     struct race *race;
     const struct launch *launch;
     char *shared;               /* its cells: shared address + this, rounded down */
     u64 shared_bytes;           /* cells there are for */
-    struct pool words, lists;   /* of shared memory; empty again after every full barrier */
+    struct notes notes;         /* of shared memory; empty again after every full barrier */
+    struct passing { struct cell *cell; u64 at; } *passing; u32 npassing, cappassing;     /* global sectors that were written, and read in this phase: race_cell.c */
     struct known *seen, *weak;  /* what every thread of it knows; would know by R5 */
     struct known *pend, *unscoped;      /* what some thread had read and not acquired, or not with the scope it takes, before a barrier */
     struct released news;       /* of fences, to every thread of it */
@@ -141,7 +167,7 @@ struct race {
     u32 last;                                   /* greatest T of launches before */
     u32 nslot; struct race_cta *slot[SLOTS];
     struct race_cta *free;
-    struct pool words, lists;                   /* of global memory; empty at every launch */
+    struct notes notes;                         /* of global memory; empty at every launch */
     bool many;                                  /* several workers: cells of global memory are locked */
     u8 stripe[STRIPES];                         /* spin locks of pages of cells */
     lock_t strong;                              /* around a strong access and what is learned from it, when there are several workers */
@@ -173,6 +199,8 @@ void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64
 bool race_written(const struct touch *t, struct cell *c, u32 bytes, struct list_entry *old);      /* in this launch; then *old is a write */
 void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane);
 void race_plant(const struct touch *t, struct cell *c, struct list_entry e);    /* adds e, checked before */
+void race_passing(struct race_cta *c, struct cell *cell, u64 at);       /* a sector of global memory that was written has notes of reads now */
+void race_passed(struct race_cta *c);           /* behind a barrier, or at its end: those that are of no use any more go */
 /* race_async.c: copies under way. */
 void race_departed(struct touch *t, const struct access *a);
 void race_arrived(struct race_warp *w, struct warp *warp, u32 lane, u64 at, u32 bytes);
@@ -194,22 +222,59 @@ bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time, u32
 enum missing { MISSING_ALL, MISSING_ACQUIRE, MISSING_SCOPE, MISSING_RELEASE };
 enum missing clock_missing(struct race_warp *w, u32 lane, u32 thread, u32 time);        /* what it takes for the lane to know */
 
-bool pool_open(struct pool *p, u32 size, u32 chunks);            /* false: no memory */
-u32 pool_more(struct pool *p, bool locked);      /* the next number, 0: no memory; locked: others may take, too */
-void pool_give(struct pool *p, u32 n, bool locked);             /* n is of no use any more; 0: nothing */
-void pool_empty(struct pool *p);
-void pool_free(struct pool *p);
+/* race_notes.c; locked: others may take, too */
+u32 pool_more(struct pool *p, bool locked);      /* the next number */
+void pool_give(struct pool *p, u32 n, bool locked);             /* n is of no use any more */
+bool notes_open(struct notes *n, u32 chunks);    /* false: no memory */
+void notes_empty(struct notes *n);
+void notes_free(struct notes *n);
+u32 note_make(struct race_warp *w, u32 space, u64 a, u32 site); /* the number of a note of that; the warp keeps it for a while */
+void note_release(struct notes *n, u32 note, bool locked);
+void notes_unkeep(struct race_cta *c);           /* it is over */
+struct seen marked_at(const struct notes *n, u32 x, u32 byte); /* not of FORM_WIDE */
+void note_down(const struct touch *t, u32 *x, u32 first, u32 size, u64 a, u32 site);    /* bytes first .. first + size - 1: a, at site; *x may change its form */
+bool note_clear(const struct touch *t, u32 x, u32 first, u32 size);     /* true: nothing is noted in x any more */
+void marks_drop(const struct touch *t, u32 x);
 
 static inline void *pool_at(const struct pool *p, u32 n) { return p->chunk[n / POOL_CHUNK] + (size_t)(n % POOL_CHUNK) * p->size; }
 static inline u32 pool_take(struct pool *p, bool locked)
 {
-    if (!locked && p->nspare) return p->spare[--p->nspare];
+    if (!locked && p->nspare && !p->reach) return p->spare[--p->nspare];
     u32 n = p->n + 1;
-    if (likely(!locked && n % POOL_CHUNK && n / POOL_CHUNK < p->chunks && p->chunk[n / POOL_CHUNK])) return p->n = n;
+    if (likely(!locked && !p->nspare && n % POOL_CHUNK && n / POOL_CHUNK < p->chunks && p->chunk[n / POOL_CHUNK])) return p->n = n;
     return pool_more(p, locked);
 }
-static inline struct pool *words_of(const struct touch *t) { return t->space == SPACE_SHARED ? &t->w->c->words : &t->w->c->race->words; }
-static inline struct pool *lists_of(const struct touch *t) { return t->space == SPACE_SHARED ? &t->w->c->lists : &t->w->c->race->lists; }
+static inline struct notes *notes_in(struct race_warp *w, u32 space) { return space == SPACE_SHARED ? &w->c->notes : &w->c->race->notes; }
+static inline struct notes *notes_of(const struct touch *t) { return notes_in(t->w, t->space); }
+static inline bool notes_locked(const struct race_warp *w, u32 space) { return space == SPACE_GLOBAL && w->c->race->many; }
+static inline void *form_at(const struct notes *n, u32 x) { return pool_at(&n->form[x >> FORM_SHIFT], x & ((1u << FORM_SHIFT) - 1)); }
+static inline struct seen mark_seen(const struct notes *n, u32 mark)
+{
+    const struct note *p = pool_at(&n->note, mark >> 5);
+    return (struct seen){ p->a | (u64)(mark & 31) << 9, p->site };
+}
+static inline u32 marks_step(u32 x) { static const u8 step[FORMS] = { 4, 4, 2, 1, 1, 1 }; return step[x >> FORM_SHIFT]; }     /* bytes of one element */
+/* What is noted of a byte; x 0: nothing is noted. */
+static inline struct seen noted_at(const struct notes *n, u32 x, u32 byte)
+{
+    if (unlikely(!x)) return (struct seen){ 0, 0 };
+    if (unlikely(x >> FORM_SHIFT != FORM_WIDE)) return marked_at(n, x, byte);
+    const struct words *w = pool_at(&n->form[FORM_WIDE], x);
+    return (struct seen){ w->a[byte / 4], w->site[byte / 4] };
+}
+static inline void note_hold(struct notes *n, u32 note, bool locked)
+{
+    struct note *p = pool_at(&n->note, note);
+    if (unlikely(locked)) __atomic_fetch_add(&p->refs, 1, __ATOMIC_RELAXED);
+    else p->refs++;
+}
+/* The mark of an access; its note is not held yet. */
+static inline u32 mark_of(struct race_warp *w, u32 space, u64 a, u32 site)
+{
+    const struct kept *k = &w->kept[space][site % KEPT];
+    u64 all = a & ~(31ull << 9);
+    return (likely(k->a == all && k->site == site) ? k->note : note_make(w, space, all, site)) << 5 | word_lane(a);
+}
 
 static inline u64 race_stamp(const struct race_warp *w, u32 lane, u32 es, u32 kind)
 {

@@ -1,58 +1,13 @@
 /* The slow half of the cells: accesses that meet a recent access of another thread.
  *
- * A sector is in one of three states, each for writes and for reads: uniform (one access word), words (one for each of its 8 words), or
- * a list (all its recent accesses, exactly; FLAG_LIST in the write word, the read word is 0 then). It goes down this row when it must,
- * and returns to uniform when a whole sector is written in order. */
-#include "check/race.h"
-
-/* ---- numbered things ---- */
-
-bool pool_open(struct pool *p, u32 size, u32 chunks)
-{
-    *p = (struct pool){ .chunk = base_alloc(sizeof *p->chunk * chunks), .chunks = chunks, .size = size, .lock = LOCK_INIT };
-    return p->chunk != NULL;
-}
-
-static u32 pool_next(struct pool *p)
-{
-    if (p->nspare) return p->spare[--p->nspare];
-    u32 n = p->n + 1;
-    if (n / POOL_CHUNK >= p->chunks) return 0;
-    char **c = &p->chunk[n / POOL_CHUNK];
-    if (!*c) __atomic_store_n(c, base_need((size_t)POOL_CHUNK * p->size), __ATOMIC_RELEASE);
-    return p->n = n;
-}
-
-u32 pool_more(struct pool *p, bool locked)
-{
-    if (locked) lock(&p->lock);
-    u32 n = pool_next(p);
-    if (locked) unlock(&p->lock);
-    return n;
-}
-
-static u32 take(const struct touch *t, struct pool *p) { return pool_take(p, t->space == SPACE_GLOBAL && t->w->c->race->many); }
-
-void pool_give(struct pool *p, u32 n, bool locked)
-{
-    if (!n) return;
-    if (locked) lock(&p->lock);
-    if (p->nspare == p->capspare) {
-        p->capspare = p->capspare ? 2 * p->capspare : 64;
-        p->spare = base_need_more(p->spare, sizeof *p->spare * p->capspare);
-    }
-    p->spare[p->nspare++] = n;
-    if (locked) unlock(&p->lock);
-}
-static void give(const struct touch *t, struct pool *p, u32 n) { pool_give(p, n, t->space == SPACE_GLOBAL && t->w->c->race->many); }
-
-void pool_empty(struct pool *p) { p->n = p->nspare = 0; }
-
-void pool_free(struct pool *p)
-{
-    for (u32 k = 0; p->chunk && k < p->chunks && p->chunk[k]; k++) base_free(p->chunk[k]);
-    base_free(p->chunk); base_free(p->spare);
-}
+ * A sector is in one of three states, each for writes and for reads: uniform (one access word), mixed (one for each word, half or byte of it:
+ * race_notes.c), or a list (all its recent accesses, exactly; FLAG_LIST in the write word, the read word is 0 then). It goes down this row when
+ * it must, and returns to uniform when a whole sector is written in order.
+ *
+ * In a simple kernel a read of global memory that its CTA had written matters until the next barrier: then whoever of the CTA comes is ordered
+ * behind it, and others race with the write as well. So it passes: what was noted of it goes at the barrier, and a byte keeps its writer or
+ * its readers, not both. */
+#include "check/race_touch.h"
 
 /* ---- order ---- */
 
@@ -272,10 +227,12 @@ static bool is_peer(const struct touch *t, const struct list *l, const struct li
     return !l->ns || l->size == (u32)__builtin_popcount(m->bytes);
 }
 
+static struct list *list_of(const struct touch *t, const struct cell *c) { return pool_at(&notes_of(t)->list, c->wx); }
+
 static void list_access(const struct touch *t, struct cell *c, struct list_entry m)
 {
     struct race_warp *w = t->w;
-    struct list *l = pool_at(lists_of(t), c->wx);
+    struct list *l = list_of(t, c);
     struct list_entry kept = m;                 /* m, and those like it */
     u32 keep = 0;
     u32 told = 0;                               /* bytes whose race was reported */
@@ -289,7 +246,7 @@ static void list_access(const struct touch *t, struct cell *c, struct list_entry
     else { strong_meet(t, l, &m, &kept, &told); list_add(l, kept); }
     c->w = (u64)w->c->now << 32 | MIXED | FLAG_LIST;
     if (l->n == 1 && !l->ns && m.op == OP_WRITE && m.bytes == ~0u && word_kind(m.a) == WHO_ONE) {      /* uniform again */
-        give(t, lists_of(t), c->wx);
+        pool_give(&notes_of(t)->list, c->wx, notes_locked(t->w, t->space));
         c->w = m.a; c->wx = m.site; c->r = 0;
     }
 }
@@ -297,172 +254,238 @@ static void list_access(const struct touch *t, struct cell *c, struct list_entry
 /* What stands for a word, as an access of a list: of atomics, es was the size. */
 static u64 one_word(u64 a, u32 op) { return op & OP_STRONG ? (a & ~(0x1cull << 4 | 12)) | (u64)ES_ONE << 6 : a & ~12ull; }
 
-static void list_words(struct list *l, const struct words *w, u32 op, u64 lo)
+static void list_noted(struct list *l, const struct notes *n, u32 x, u32 op)
 {
-    for (u32 j = 0; j < 8; j++) {
-        if (w->a[j] < lo) continue;
-        u32 size = op & OP_STRONG ? 1u << word_es(w->a[j]) : 0;
-        u32 span = size > 4 ? size : 4, first = 4 * j & ~(span - 1);
-        if (size > 4 && first != 4 * j && w->a[first / 4] == w->a[j]) continue;        /* a wide atomic stands in each of its words */
-        u32 bytes = (u32)((1ull << span) - 1) << first;
-        list_add(l, (struct list_entry){ .a = one_word(w->a[j], op), .bytes = bytes, .whole = bytes, .site = w->site[j], .op = (u8)op, .scope = (u8)word_scope(w->a[j]) });
+    for (u32 k = 0, span; x && k < SECTOR; k += span) {
+        struct seen s = noted_at(n, x, k);
+        span = marks_step(x);
+        if (!s.a) continue;
+        if (op & OP_STRONG) {
+            u32 size = 1u << word_es(s.a), first = k & ~(size - 1);
+            if (first != k && noted_at(n, x, first).a == s.a) continue;         /* it stands in each of its elements */
+            u32 bytes = (u32)((1ull << size) - 1) << first;
+            list_add(l, (struct list_entry){ .a = one_word(s.a, op), .bytes = bytes, .whole = bytes, .site = s.site, .op = (u8)op, .scope = (u8)word_scope(s.a) });
+            continue;
+        }
+        for (struct seen next; k + span < SECTOR && (next = noted_at(n, x, k + span)).a == s.a && next.site == s.site;) span += marks_step(x);
+        list_add(l, (struct list_entry){ .a = one_word(s.a, op), .bytes = (u32)((1ull << span) - 1) << k, .site = s.site, .op = (u8)op });
     }
 }
 
-/* The words of a mixed sector are of no use any more: of writes, of reads. */
+/* What was noted of a mixed sector is of no use any more: of writes, of reads. */
 static void drop_writes(const struct touch *t, const struct cell *c, u64 lo)
 {
     if (c->w < lo || !word_mixed(c->w)) return;
-    give(t, words_of(t), c->wx);
-    if (c->w & FLAG_ATOMS) give(t, words_of(t), c->ax);
+    marks_drop(t, c->wx);
+    if (c->w & FLAG_ATOMS) marks_drop(t, c->ax);
 }
 static void drop_reads(const struct touch *t, const struct cell *c, u64 lo)
 {
-    if (c->r >= lo && word_mixed(c->r)) give(t, words_of(t), c->rx);
+    if (c->r >= lo && word_mixed(c->r)) marks_drop(t, c->rx);
 }
 
-/* All that the cell knows goes to a list; false: there is no memory for it. */
-static bool to_list(const struct touch *t, struct cell *c)
+/* All that the cell knows goes to a list. */
+static struct list *to_list(const struct touch *t, struct cell *c)
 {
+    struct notes *n = notes_of(t);
     u64 lo = t->w->c->lo[t->space];
-    if (is_list(c, lo)) return true;
-    u32 n = take(t, lists_of(t));
-    if (!n) return false;
-    struct list *l = pool_at(lists_of(t), n);
+    if (is_list(c, lo)) return list_of(t, c);
+    u32 number = pool_take(&n->list, notes_locked(t->w, t->space));
+    struct list *l = pool_at(&n->list, number);
     l->n = l->ns = 0;
     if (l->caps) strong_index(l);
     if (c->w >= lo && word_mixed(c->w)) {
-        if (c->wx) list_words(l, pool_at(words_of(t), c->wx), OP_WRITE, lo);
-        if (c->w & FLAG_ATOMS) list_words(l, pool_at(words_of(t), c->ax), OP_WRITE | OP_STRONG, lo);
+        list_noted(l, n, c->wx, OP_WRITE);
+        if (c->w & FLAG_ATOMS) list_noted(l, n, c->ax, OP_WRITE | OP_STRONG);
     } else if (c->w >= lo) list_add(l, (struct list_entry){ .a = c->w, .bytes = ~0u, .site = c->wx, .op = OP_WRITE });
-    if (c->r >= lo && word_mixed(c->r)) list_words(l, pool_at(words_of(t), c->rx), OP_READ, lo);
+    if (c->r >= lo && word_mixed(c->r)) list_noted(l, n, c->rx, OP_READ);
     else if (c->r >= lo) list_add(l, (struct list_entry){ .a = c->r, .bytes = ~0u, .site = c->rx, .op = OP_READ });
     drop_writes(t, c, lo); drop_reads(t, c, lo);
     c->w = (u64)t->w->c->now << 32 | MIXED | FLAG_LIST;
-    c->wx = n; c->r = 0;
-    return true;
+    c->wx = number; c->r = 0;
+    return l;
 }
 
-void race_plant(const struct touch *t, struct cell *c, struct list_entry e)
+void race_plant(const struct touch *t, struct cell *c, struct list_entry e) { list_add(to_list(t, c), e); }
+
+static void list_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
 {
-    if (to_list(t, c)) list_add(pool_at(lists_of(t), c->wx), e);
+    to_list(t, c);
+    list_access(t, c, (struct list_entry){ me, bytes, t->op & OP_STRONG ? t->whole : 0, lanes, t->site, (u8)t->op, t->scope, t->id, t->write });
+}
+
+/* ---- words, halves, bytes ---- */
+
+/* What a uniform sector says of its byte k. */
+static u64 at_byte(u64 a, u32 k)
+{
+    if (word_es(a) >= ES_ONE || word_kind(a) != WHO_ONE) return a;
+    return (a & ~(0xffull << 6)) | (u64)lane_of_byte(a, k) << 9 | (u64)ES_ONE << 6;
+}
+
+static u32 uniform_step(u64 a) { return word_kind(a) == WHO_ONE && word_es(a) < 2 ? 1u << word_es(a) : 4; }
+
+/* Bytes that have the same access of one kind: the size of such an element. */
+static u32 step_of(u64 word, u32 x, u64 lo) { return word < lo ? 4 : !word_mixed(word) ? uniform_step(word) : x ? marks_step(x) : 4; }
+static u32 fine_step(const struct cell *c, u32 first, u32 size, u64 lo)
+{
+    u32 step = (first | size) & 1 ? 1 : (first | size) & 2 ? 2 : 4, w = step_of(c->w, c->wx, lo), r = step_of(c->r, c->rx, lo);
+    bool atoms = c->w >= lo && word_mixed(c->w) && c->w & FLAG_ATOMS && c->ax;
+    u32 a = atoms ? marks_step(c->ax) : 4;
+    step = MIN_OF(step, w); r = MIN_OF(r, a);
+    return MIN_OF(step, r);
+}
+static inline u32 cell_step(const struct cell *c, u32 first, u32 size, u64 lo)
+{
+    return likely(!(((c->w | c->r) & FLAG_FINE) | ((first | size) & 3)) && (c->w < lo || word_es(c->w) >= 2) && (c->r < lo || word_es(c->r) >= 2)) ? 4 : fine_step(c, first, size, lo);
+}
+
+static u64 fine(u32 x) { return x && marks_step(x) < 4 ? FLAG_FINE : 0; }
+
+/* The same as note_down, quick for the words of shared memory. */
+static inline void down(const struct touch *t, u32 *x, u32 first, u32 size, u64 a, u32 site)
+{
+    if (size != 4 || !*x || *x >> FORM_SHIFT != FORM_WIDE) { note_down(t, x, first, size, a, site); return; }
+    struct words *w = pool_at(&notes_of(t)->form[FORM_WIDE], *x);
+    w->a[first / 4] = a; w->site[first / 4] = site;
+}
+
+/* What is noted of one kind of access has elements of its own from now on. */
+static void split(const struct touch *t, u64 *uniform, u32 *x, u64 lo)
+{
+    u64 was = *uniform;
+    u32 site = *x, step = uniform_step(was);
+    if (was >= lo && word_mixed(was)) return;
+    *x = 0;
+    for (u32 k = 0; was >= lo && k < SECTOR; k += step) down(t, x, k, step, at_byte(was, k), site);
+    *uniform = (u64)t->w->c->now << 32 | MIXED | fine(*x);
+}
+
+static struct seen seen_at(const struct touch *t, u64 uniform, u32 x, u32 k, u64 lo)
+{
+    if (uniform < lo) return (struct seen){ 0, 0 };
+    if (!word_mixed(uniform)) return (struct seen){ at_byte(uniform, k), x };
+    return noted_at(notes_of(t), x, k);
+}
+static struct seen atoms_at(const struct touch *t, const struct cell *c, u32 k, u64 lo)
+{
+    if (c->w < lo || !word_mixed(c->w) || !(c->w & FLAG_ATOMS)) return (struct seen){ 0, 0 };
+    return noted_at(notes_of(t), c->ax, k);
+}
+
+struct piece { u32 first, size, told; };        /* bytes of the sector that one thread, or set, touches; the last of them whose race was reported, +1 */
+
+/* Races at bytes k .. k + step - 1 of the piece: reported once for each word of it, for tests at each byte. */
+static void found_piece(const struct touch *t, struct seen old, u32 old_op, u64 me, u32 lanes, struct piece *p, u32 k, u32 step)
+{
+    u32 size = old_op & OP_STRONG ? 1u << word_es(old.a) : step, his = (u32)((1ull << size) - 1) << (k & ~(size - 1)), mine = t->op & OP_STRONG ? t->whole : (u32)((1ull << p->size) - 1) << p->first;
+    struct list_entry o = { .a = one_word(old.a, old_op), .bytes = his, .whole = his, .site = old.site, .op = (u8)old_op, .scope = (u8)word_scope(old.a) };
+    struct list_entry m = { .a = me, .bytes = mine, .whole = mine, .lanes = lanes, .site = t->site, .op = (u8)t->op, .scope = t->scope };
+    if (unlikely(t->w->c->race->hook != NULL)) { for (u32 b = k; b < k + step; b++) race_found(t, &o, &m, b); return; }
+    if (k / 4 + 1 > p->told) race_found(t, &o, &m, k);
+    p->told = k / 4 + 1;
+}
+
+/* The sector was written in this launch, and is read: what is noted of that passes. */
+static void passes(const struct touch *t, struct cell *c, u64 lo)
+{
+    struct race_cta *k = t->w->c;
+    if (t->space == SPACE_SHARED || k->exact || c->w < lo) return;
+    race_passing(k, c, t->at);
+}
+
+static inline void read_down(const struct touch *t, struct cell *c, u32 k, u32 step, struct seen or, u64 me, bool after)
+{
+    struct race_warp *w = t->w;
+    u64 lo = w->c->lo[t->space];
+    if (!after && race_in_set(w, or.a, me)) return;
+    if (c->r < lo || !word_mixed(c->r)) { split(t, &c->r, &c->rx, lo); passes(t, c, lo); }
+    u64 a = after ? me : merge(w, or.a, me);
+    down(t, &c->rx, k, step, a, after || word_kind(a) == WHO_GRID ? t->site : or.site);
+    c->r = (u64)w->c->now << 32 | MIXED | fine(c->rx);      /* by whom, the notes say */
+}
+
+static inline void write_down(const struct touch *t, struct cell *c, const struct piece *p, u64 me, bool after_reads)
+{
+    u64 lo = t->w->c->lo[t->space];
+    split(t, &c->w, &c->wx, lo);
+    down(t, &c->wx, p->first, p->size, me, t->site);
+    c->w |= fine(c->wx);
+    if (after_reads && c->r >= lo && word_mixed(c->r) && c->rx && note_clear(t, c->rx, p->first, p->size)) { drop_reads(t, c, lo); c->r = 0; }
+}
+
+/* Bytes of the sector by one thread, or read by several lanes; weak. */
+static inline void touch_piece(const struct touch *t, struct cell *c, struct piece p, u64 me, u32 lanes, u32 step)
+{
+    struct race_warp *w = t->w;
+    u64 lo = w->c->lo[t->space];
+    bool write = t->op & OP_WRITE, all_after = true;
+    u32 end = p.first + p.size;
+    for (u32 k = p.first; k < end; k += step) {
+        struct seen ow = seen_at(t, c->w, c->wx, k, lo), or = seen_at(t, c->r, c->rx, k, lo), oa = atoms_at(t, c, k, lo);
+        bool after_reads = word_before(w, or.a, me, t->space);
+        if (!write && !after_reads && w->c->exact) { list_bytes(t, c, me, (u32)((1ull << (end - k)) - 1) << k, lanes); return; }
+        if (!word_before(w, ow.a, me, t->space)) found_piece(t, ow, OP_WRITE, me, lanes, &p, k, step);
+        else if (!word_before(w, oa.a, me, t->space)) found_piece(t, oa, OP_WRITE | OP_STRONG, me, lanes, &p, k, step);
+        else if (write && !after_reads) found_piece(t, or, OP_READ, me, lanes, &p, k, step);
+        if (!write) read_down(t, c, k, step, or, me, after_reads);
+        all_after &= after_reads;
+    }
+    if (write) write_down(t, c, &p, me, all_after);
 }
 
 void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
 {
-    if (to_list(t, c)) list_access(t, c, (struct list_entry){ me, bytes, t->op & OP_STRONG ? t->whole : 0, lanes, t->site, (u8)t->op, t->scope, t->id, t->write });
-}
-
-/* ---- words ---- */
-
-/* What a uniform sector says of its word j; only for es >= 2. */
-static u64 word_of(u64 a, u32 j)
-{
-    if (word_es(a) >= ES_ONE || word_kind(a) != WHO_ONE) return a;
-    return (a & ~(0xffull << 6)) | (u64)((word_lane(a) + (4 * j >> word_es(a))) & 31) << 9 | (u64)ES_ONE << 6;
-}
-static bool below_words(u64 a, u64 lo) { return a >= lo && !word_mixed(a) && word_kind(a) == WHO_ONE && word_es(a) < 2; }
-
-/* The words of one kind of access; NULL: no memory. */
-static struct words *split(const struct touch *t, u64 *uniform, u32 *x, u64 lo)
-{
-    if (*uniform >= lo && word_mixed(*uniform) && *x) return pool_at(words_of(t), *x);
-    u32 n = take(t, words_of(t));
-    if (!n) return NULL;
-    struct words *w = pool_at(words_of(t), n);
-    for (u32 j = 0; j < 8; j++) {
-        w->a[j] = *uniform >= lo && !word_mixed(*uniform) ? word_of(*uniform, j) : 0;
-        w->site[j] = w->a[j] ? *x : 0;
+    bool listed = t->op & (OP_STRONG | OP_ASYNC) || (t->w->c->exact && word_kind(me) != WHO_ONE);
+    u32 es = word_es(me);
+    while (bytes) {
+        if (listed || is_list(c, t->w->c->lo[t->space])) { list_bytes(t, c, me, bytes, lanes); return; }
+        u32 first = (u32)__builtin_ctz(bytes), rest = bytes >> first, run = rest == ~0u ? SECTOR : (u32)__builtin_ctz(~rest), size = es < ES_ONE ? MIN_OF(run, 1u << es) : run;
+        touch_piece(t, c, (struct piece){ first, size, 0 }, at_byte(me, first), lanes, cell_step(c, first, size, t->w->c->lo[t->space]));
+        bytes &= ~((u32)((1ull << size) - 1) << first);
     }
-    u64 flags = *uniform >= lo && word_mixed(*uniform) ? *uniform & 3 : 0;
-    *uniform = (u64)t->w->c->now << 32 | MIXED | flags;
-    *x = n;
-    return w;
 }
 
-struct seen { u64 a; u32 site; };
-static struct seen seen_at(const struct touch *t, u64 uniform, u32 x, u32 j, u64 lo)
-{
-    if (uniform < lo) return (struct seen){ 0, 0 };
-    if (!word_mixed(uniform)) return (struct seen){ word_of(uniform, j), x };
-    if (!x) return (struct seen){ 0, 0 };
-    const struct words *w = pool_at(words_of(t), x);
-    return (struct seen){ w->a[j], w->site[j] };
-}
-static struct seen atoms_at(const struct touch *t, const struct cell *c, u32 j, u64 lo)
-{
-    if (c->w < lo || !word_mixed(c->w) || !(c->w & FLAG_ATOMS)) return (struct seen){ 0, 0 };
-    const struct words *w = pool_at(words_of(t), c->ax);
-    return (struct seen){ w->a[j], w->site[j] };
-}
-
-static void found_word(const struct touch *t, struct seen old, u32 old_op, u64 me, u32 lanes, u32 j)
-{
-    u32 size = old_op & OP_STRONG ? 1u << word_es(old.a) : 4, his = (u32)((1ull << size) - 1) << (4 * j & ~(size - 1)), mine = t->op & OP_STRONG ? t->whole : 15u << 4 * j;
-    struct list_entry o = { .a = one_word(old.a, old_op), .bytes = his, .whole = his, .site = old.site, .op = (u8)old_op, .scope = (u8)word_scope(old.a) };
-    struct list_entry m = { .a = me, .bytes = mine, .whole = mine, .lanes = lanes, .site = t->site, .op = (u8)t->op, .scope = t->scope };
-    race_found(t, &o, &m, 4 * j);
-    if (unlikely(t->w->c->race->hook != NULL)) for (u32 k = 1; k < 4; k++) race_found(t, &o, &m, 4 * j + k);
-}
-
-/* Word j of the sector by one thread, or read by several lanes; weak. */
+/* Word j of the sector: the same. */
 void race_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes)
 {
-    struct race_warp *w = t->w;
-    u64 lo = w->c->lo[t->space];
-    bool several = word_kind(me) != WHO_ONE;
-    if (is_list(c, lo) || below_words(c->w, lo) || below_words(c->r, lo) || (several && w->c->exact)) { race_bytes(t, c, me, 15u << 4 * j, lanes); return; }
-    struct seen ow = seen_at(t, c->w, c->wx, j, lo), or = seen_at(t, c->r, c->rx, j, lo), oa = atoms_at(t, c, j, lo);
-    bool after_reads = word_before(w, or.a, me, t->space);
-    if (!(t->op & OP_WRITE) && !after_reads && w->c->exact) { race_bytes(t, c, me, 15u << 4 * j, lanes); return; }
-    if (!word_before(w, ow.a, me, t->space)) found_word(t, ow, OP_WRITE, me, lanes, j);
-    else if (!word_before(w, oa.a, me, t->space)) found_word(t, oa, OP_WRITE | OP_STRONG, me, lanes, j);
-    else if (t->op & OP_WRITE && !after_reads) found_word(t, or, OP_READ, me, lanes, j);
-    if (t->op & OP_WRITE) {
-        struct words *x = split(t, &c->w, &c->wx, lo);
-        if (x) { x->a[j] = me; x->site[j] = t->site; }
-        return;
-    }
-    if (!after_reads && race_in_set(w, or.a, me)) return;
-    struct words *x = split(t, &c->r, &c->rx, lo);
-    if (!x) return;
-    x->a[j] = after_reads ? me : merge(w, or.a, me);
-    if (after_reads || word_kind(x->a[j]) == WHO_GRID) x->site[j] = t->site;
-    c->r = (u64)w->c->now << 32 | MIXED;        /* by whom, the words say */
+    u64 lo = t->w->c->lo[t->space];
+    bool listed = is_list(c, lo) || (t->w->c->exact && word_kind(me) != WHO_ONE);
+    if (unlikely(listed || cell_step(c, 0, 4, lo) < 4)) race_bytes(t, c, me, 15u << 4 * j, lanes);
+    else touch_piece(t, c, (struct piece){ 4 * j, 4, 0 }, me, lanes, 4);
 }
 
-/* A strong write of whole words, from byte `first` of the sector on, by one thread of a simple kernel. */
+/* A strong write, from byte `first` of the sector on, by one thread of a simple kernel. */
 void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64 me)
 {
     struct race_warp *w = t->w;
     u64 lo = w->c->lo[t->space];
-    u32 bytes = (u32)((1ull << size) - 1) << first;
-    bool other = false;                         /* strong writes of another size: neither stands for the other */
-    for (u32 j = first / 4; j < (first + size) / 4; j++) { u64 a = atoms_at(t, c, j, lo).a; other |= a >= lo && 1u << word_es(a) != size; }
-    if (is_list(c, lo) || below_words(c->w, lo) || below_words(c->r, lo) || other) { race_bytes(t, c, me, bytes, 0); return; }
+    u32 bytes = (u32)((1ull << size) - 1) << first, step = cell_step(c, first, size, lo);
+    struct piece p = { first, size, 0 };
+    bool other = is_list(c, lo);                /* strong writes of another size: neither stands for the other */
+    for (u32 k = first; k < first + size && !other; k += step) { u64 a = atoms_at(t, c, k, lo).a; other = a && 1u << word_es(a) != size; }
+    if (other) { list_bytes(t, c, me, bytes, 0); return; }
     u64 stamp = (me & ~(0x7cull << 2)) | (u64)__builtin_ctz(size) << 6 | (u64)t->scope << 2;
-    for (u32 j = first / 4; j < (first + size) / 4; j++) {
-        struct seen ow = seen_at(t, c->w, c->wx, j, lo), or = seen_at(t, c->r, c->rx, j, lo), oa = atoms_at(t, c, j, lo);
+    for (u32 k = first; k < first + size; k += step) {
+        struct seen ow = seen_at(t, c->w, c->wx, k, lo), or = seen_at(t, c->r, c->rx, k, lo), oa = atoms_at(t, c, k, lo);
         u64 set = stamp;
-        bool keep = false;
-        if (!word_before(w, oa.a, me, t->space)) {
+        bool keep = false, in = race_in_set(w, oa.a, me) && word_kind(oa.a) != WHO_GRID && word_scope(oa.a) <= t->scope;
+        if (in) ;
+        else if (!word_before(w, oa.a, me, t->space)) {
             u64 m = merge(w, oa.a, me);
             u32 narrow = word_scope(oa.a) < t->scope ? word_scope(oa.a) : t->scope;
             set = (m & ~(0x1cull << 4 | 12)) | (stamp & 0x1cull << 4) | (u64)narrow << 2;
             keep = word_kind(m) == WHO_GRID && word_scope(oa.a) < t->scope;      /* the narrow one is who others race with: the set is named after it */
             if (keep) set = (oa.a & ~(3ull << 4)) | (u64)WHO_GRID << 4;
-            if (word_kind(m) == WHO_GRID && narrow < SCOPE_GPU) found_word(t, oa, OP_WRITE | OP_STRONG, me, 0, j);
+            if (word_kind(m) == WHO_GRID && narrow < SCOPE_GPU) found_piece(t, oa, OP_WRITE | OP_STRONG, me, 0, &p, k, step);
         } else if (oa.a >= lo && word_scope(oa.a) < t->scope) set = (stamp & ~12ull) | (u64)word_scope(oa.a) << 2;     /* another CTA is ordered after neither */
-        if (!word_before(w, ow.a, me, t->space)) found_word(t, ow, OP_WRITE, me, 0, j);
-        else if (!word_before(w, or.a, me, t->space)) found_word(t, or, OP_READ, me, 0, j);
-        if (c->w < lo || !word_mixed(c->w)) {
-            if (c->w >= lo) { if (!split(t, &c->w, &c->wx, lo)) return; }
-            else { c->w = (u64)w->c->now << 32 | MIXED; c->wx = 0; }
-        }
-        if (!(c->w & FLAG_ATOMS)) { c->ax = take(t, words_of(t)); if (!c->ax) return; memset(pool_at(words_of(t), c->ax), 0, sizeof(struct words)); }
-        struct words *x = pool_at(words_of(t), c->ax);
-        x->a[j] = set; x->site[j] = keep ? oa.site : t->site;
-        c->w = (u64)w->c->now << 32 | MIXED | FLAG_ATOMS;
+        if (!word_before(w, ow.a, me, t->space)) found_piece(t, ow, OP_WRITE, me, 0, &p, k, step);
+        else if (!word_before(w, or.a, me, t->space)) found_piece(t, or, OP_READ, me, 0, &p, k, step);
+        if (in) continue;
+        split(t, &c->w, &c->wx, lo);
+        if (!(c->w & FLAG_ATOMS)) c->ax = 0;
+        down(t, &c->ax, k, step, set, keep ? oa.site : t->site);
+        c->w = (u64)w->c->now << 32 | MIXED | FLAG_ATOMS | fine(c->wx) | fine(c->ax);
     }
 }
 
@@ -470,9 +493,8 @@ void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64
 
 static bool all_past(const struct touch *t, u32 x, u64 me, u64 lo)
 {
-    if (word_es(me) < 2 || !x) return !x;
-    const struct words *w = pool_at(words_of(t), x);
-    for (u32 j = 0; j < 8; j++) if (!race_past(t->w, w->a[j], word_of(me, j), lo)) return false;
+    u32 step = x ? MIN_OF(marks_step(x), uniform_step(me)) : SECTOR;
+    for (u32 k = 0; x && k < SECTOR; k += step) if (!race_past(t->w, noted_at(notes_of(t), x, k).a, at_byte(me, k), lo)) return false;
     return true;
 }
 
@@ -489,7 +511,7 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
     struct race_warp *w = t->w;
     u64 lo = w->c->lo[t->space];
     bool write = t->op & OP_WRITE;
-    if (is_list(c, lo)) { race_bytes(t, c, me, ~0u, 0); return; }
+    if (is_list(c, lo)) { list_bytes(t, c, me, ~0u, 0); return; }
     bool wok = c->w < lo || (word_mixed(c->w) ? !(c->w & FLAG_ATOMS) && all_past(t, c->wx, me, lo) : sector_before(t, c->w, me, lo));
     bool rok = c->r < lo || race_past(w, c->r, me, lo) || (word_mixed(c->r) ? all_past(t, c->rx, me, lo) : sector_before(t, c->r, me, lo));
     if (wok && write && rok) {
@@ -506,8 +528,12 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
             return;
         }
     }
-    if (w->c->exact || (word_kind(me) == WHO_ONE && word_es(me) < 2)) { race_bytes(t, c, me, ~0u, 0); return; }
-    for (u32 j = 0; j < 8; j++) race_word(t, c, j, word_of(me, j), 0);
+    if (w->c->exact) { list_bytes(t, c, me, ~0u, 0); return; }
+    u32 step = uniform_step(me);
+    for (u32 k = 0; k < SECTOR; k += step) {
+        if (step == 4) race_word(t, c, k / 4, at_byte(me, k), 0);
+        else race_bytes(t, c, at_byte(me, k), (u32)((1ull << step) - 1) << k, 0);
+    }
     if (!write || is_list(c, lo) || c->w & FLAG_ATOMS) return;
     drop_writes(t, c, lo); drop_reads(t, c, lo);
     c->w = me; c->wx = t->site; c->r = 0;       /* every word is ours now: uniform again */
@@ -517,7 +543,7 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
 void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane)
 {
     if (!is_list(c, t->w->c->lo[t->space])) return;
-    struct list *l = pool_at(lists_of(t), c->wx);
+    struct list *l = list_of(t, c);
     for (u32 n = 0; n < l->n; n++) {
         struct list_entry *e = &l->e[n];
         if (e->op & OP_ASYNC && !(e->bytes & ~bytes) && word_thread(e->a) == ((u32)t->w->key >> 9 | lane)) {
@@ -531,9 +557,47 @@ bool race_written(const struct touch *t, struct cell *c, u32 bytes, struct list_
 {
     u64 lo = t->w->c->lo[t->space];
     if (c->w < lo) return false;
-    if (!to_list(t, c)) return false;
-    const struct list *l = pool_at(lists_of(t), c->wx);
+    const struct list *l = to_list(t, c);
     for (u32 n = l->n; n-- > 0;) if (l->e[n].op & OP_WRITE && l->e[n].bytes & bytes) { *old = l->e[n]; return true; }
     for (u32 n = l->ns; n-- > 0;) if (l->s[n].op & OP_WRITE && l->s[n].bytes & bytes) { *old = l->s[n]; return true; }
     return false;
+}
+
+/* ---- reads that pass ---- */
+
+void race_passing(struct race_cta *c, struct cell *cell, u64 at)
+{
+    if (c->npassing == c->cappassing) {
+        u32 cap = c->cappassing ? 2 * c->cappassing : 64;
+        c->passing = base_need_more(c->passing, sizeof *c->passing * cap);
+        c->cappassing = cap;
+    }
+    c->passing[c->npassing++] = (struct passing){ cell, at };
+}
+
+static bool by_own_past(const struct race_cta *c, u64 a) { return word_slot(a) == c->slot && word_time(a) >= c->start && word_time(a) < c->base && word_kind(a) != WHO_GRID; }
+
+/* Every byte of the sector that was read has been written, and all of that by this CTA before the barrier. */
+static bool has_passed(const struct touch *t, const struct cell *c, u64 lo)
+{
+    if (c->w < lo || c->r < lo || c->w & FLAG_LIST || !word_mixed(c->r)) return false;
+    u32 step = cell_step(c, 0, SECTOR, lo);
+    for (u32 k = 0; k < SECTOR; k += step) {
+        u64 r = seen_at(t, c->r, c->rx, k, lo).a;
+        if (r && !(by_own_past(t->w->c, r) && by_own_past(t->w->c, seen_at(t, c->w, c->wx, k, lo).a))) return false;
+    }
+    return true;
+}
+
+void race_passed(struct race_cta *c)
+{
+    struct touch t = { .w = &c->warp[0], .space = SPACE_GLOBAL };
+    u64 lo = c->lo[SPACE_GLOBAL];
+    for (u32 n = 0; n < c->npassing; n++) {
+        struct cell *x = c->passing[n].cell;
+        cells_lock(c->race, c->passing[n].at);
+        if (has_passed(&t, x, lo)) { drop_reads(&t, x, lo); x->r = 0; }
+        cells_unlock(c->race, c->passing[n].at);
+    }
+    c->npassing = 0;
 }

@@ -53,81 +53,106 @@ static inline bool race_run_known(const struct race_warp *w, const char *cells, 
     return true;
 }
 
+/* The words of a mixed sector on the fast way: what is noted of one, and noting one. Other forms go the long way. */
+static inline void *words_of(const struct notes *n, u32 x, u32 space)
+{
+    return space == SPACE_SHARED ? pool_at(&n->form[FORM_WIDE], x) : pool_at(&n->form[FORM_WORDS], x & ((1u << FORM_SHIFT) - 1));
+}
+static inline u64 words_at(const struct notes *n, const void *x, u32 j, u32 space)
+{
+    if (space == SPACE_SHARED) return ((const struct words *)x)->a[j];
+    u32 mark = ((const u32 *)x)[j];
+    return mark ? mark_seen(n, mark).a : 0;
+}
+static inline void words_put(struct race_warp *w, void *x, u32 j, u64 me, u32 site, u32 space)
+{
+    if (space == SPACE_SHARED) { ((struct words *)x)->a[j] = me; ((struct words *)x)->site[j] = site; return; }
+    struct notes *n = &w->c->race->notes;
+    u32 *m = (u32 *)x + j, old = *m, mark = mark_of(w, space, me, site);
+    if (old == mark) return;
+    note_hold(n, mark >> 5, w->c->race->many);
+    *m = mark;
+    if (old) note_release(n, old >> 5, w->c->race->many);
+}
+static inline u32 words_new(struct race_warp *w, u32 space)
+{
+    struct notes *n = notes_in(w, space);
+    u32 form = space == SPACE_SHARED ? FORM_WIDE : FORM_WORDS, x = pool_take(&n->form[form], notes_locked(w, space));
+    memset(pool_at(&n->form[form], x), 0, space == SPACE_SHARED ? sizeof ((struct words *)0)->a : 8 * sizeof(u32));
+    return x | form << FORM_SHIFT;
+}
+
 /* Reads of a word whose writes are all past, by a thread, or by a set of a simple kernel: recorded or known at once, most of the time; false: the
  * long way. */
-static inline bool race_read_quick(const struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site, u32 space)
+static inline bool race_read_quick(struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site, u32 space)
 {
     const struct race_cta *k = w->c;
+    const struct notes *n = notes_in(w, space);
     const u64 lo = k->lo[space];
     if (c->w >= lo) return false;
     if (c->r < lo) {                            /* the first of the phase */
-        struct pool *p = space == SPACE_SHARED ? (struct pool *)&k->words : &k->race->words;
-        u32 n = pool_take(p, space == SPACE_GLOBAL && k->race->many);
-        if (unlikely(!n)) return true;
-        struct words *x = pool_at(p, n);
-        memset(x->a, 0, sizeof x->a);
-        x->a[j] = me; x->site[j] = site;
-        c->r = (u64)k->now << 32 | MIXED; c->rx = n;
+        c->rx = words_new(w, space);
+        words_put(w, words_of(n, c->rx, space), j, me, site, space);
+        c->r = (u64)k->now << 32 | MIXED;
         return true;
     }
-    if (!word_mixed(c->r)) return race_in_set(w, c->r, me);
-    struct words *x = pool_at(space == SPACE_SHARED ? (struct pool *)&k->words : &k->race->words, c->rx);
-    if (x->a[j] < lo) { x->a[j] = me; x->site[j] = site; reads_noted(c, w); return true; }
-    return race_in_set(w, x->a[j], me);
+    if ((c->r & (MIXED | FLAG_FINE)) != MIXED) return race_in_set(w, c->r, me);         /* false if it is mixed */
+    void *x = words_of(n, c->rx, space);
+    u64 old = words_at(n, x, j, space);
+    if (old < lo) { words_put(w, x, j, me, site, space); reads_noted(c, w); return true; }
+    return race_in_set(w, old, me);
 }
 
 /* A write of a word that nobody has touched in this phase, in a sector that is none or words already: the same. */
-static inline bool race_write_quick(const struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site, u32 space)
+static inline bool race_write_quick(struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site, u32 space)
 {
     const struct race_cta *k = w->c;
+    const struct notes *n = notes_in(w, space);
     const u64 lo = k->lo[space];
-    struct pool *p = space == SPACE_SHARED ? (struct pool *)&k->words : &k->race->words;
     if (c->r >= lo) return false;
     if (c->w < lo) {
-        u32 n = pool_take(p, space == SPACE_GLOBAL && k->race->many);
-        if (unlikely(!n)) return true;
-        struct words *x = pool_at(p, n);
-        memset(x->a, 0, sizeof x->a);
-        x->a[j] = me; x->site[j] = site;
-        c->w = (u64)k->now << 32 | MIXED; c->wx = n;
+        c->wx = words_new(w, space);
+        words_put(w, words_of(n, c->wx, space), j, me, site, space);
+        c->w = (u64)k->now << 32 | MIXED;
         return true;
     }
-    if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_ATOMS)) return false;
-    struct words *x = pool_at(p, c->wx);
-    if (x->a[j] >= lo && ((u32)x->a[j] != (u32)me || word_time(x->a[j]) < k->start)) return false;      /* an earlier CTA of the slot is somebody else */
-    x->a[j] = me; x->site[j] = site;
+    if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_ATOMS | FLAG_FINE)) return false;
+    void *x = words_of(n, c->wx, space);
+    u64 old = words_at(n, x, j, space);
+    if (old >= lo && ((u32)old != (u32)me || word_time(old) < k->start)) return false;      /* an earlier CTA of the slot is somebody else */
+    words_put(w, x, j, me, site, space);
     return true;
 }
+
+void race_scatter(struct warp *warp, const struct insn *i, char *cells, const u64 *a);  /* every lane writes a word of global memory, no two the same */
 
 /* The words of a sector that many lanes of one instruction read, one after another. */
 struct reader {
     struct cell *c;
-    struct words *x;            /* where reads of the sector are noted; NULL: the long way */
+    void *x;                    /* where reads of the sector are noted; NULL: the long way */
     u64 past;                   /* notes below this are before all that the warp does now */
 };
-static inline void reader_open(struct reader *q, const struct race_warp *w, struct cell *c, u32 space)
+static inline void reader_open(struct reader *q, struct race_warp *w, struct cell *c, u32 space)
 {
     const struct race_cta *k = w->c;
     const u64 lo = k->lo[space], anyone = race_stamp(w, 0, ES_ONE, WHO_GRID);       /* who is no single lane: past for all of them */
-    struct pool *p = space == SPACE_SHARED ? (struct pool *)&k->words : &k->race->words;
     *q = (struct reader){ .c = c, .past = lo };
     if (!race_past(w, c->w, anyone, lo)) return;
     if (c->r < lo) {
-        u32 n = pool_take(p, false);
-        if (unlikely(!n)) return;
-        c->rx = n;
-        memset(((struct words *)pool_at(p, n))->a, 0, sizeof q->x->a);
+        c->rx = words_new(w, space);
         c->r = w->key | MIXED | WHO_WARP << 4 | (u64)k->now << 32;
-    } else if (word_mixed(c->r)) reads_noted(c, w);
+        if (space == SPACE_GLOBAL && c->w >= lo) race_passing(w->c, c, 0);
+    } else if ((c->r & (MIXED | FLAG_FINE)) == MIXED) reads_noted(c, w);
     else return;                                /* readers of the whole sector, some words of which nobody may read now */
     if (word_kind(c->r) == WHO_WARP) q->past = MAX_OF(lo, (u64)w->wbase << 32);
-    q->x = pool_at(p, c->rx);
+    q->x = words_of(notes_in(w, space), c->rx, space);
 }
-static inline bool reader_word(const struct reader *q, const struct race_warp *w, u32 j, u64 me, u32 site, u64 lo)
+static inline bool reader_word(const struct reader *q, struct race_warp *w, u32 j, u64 me, u32 site, u64 lo, u32 space)
 {
     if (!q->x) return false;
-    if (q->x->a[j] >= q->past && !race_past(w, q->x->a[j], me, lo)) return race_in_set(w, q->x->a[j], me);
-    q->x->a[j] = me; q->x->site[j] = site;
+    u64 old = words_at(space == SPACE_SHARED ? NULL : notes_in(w, space), q->x, j, space);
+    if (old >= q->past && !race_past(w, old, me, lo)) return race_in_set(w, old, me);
+    words_put(w, q->x, j, me, site, space);
     return true;
 }
 
@@ -135,14 +160,14 @@ void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, c
 /* A word or two, by one lane or several that do the same; cells + address reaches the cell. */
 static inline void race_few(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes)
 {
-    const struct race_warp *w = warp->race;
+    struct race_warp *w = warp->race;
     bool one = !(lanes & (lanes - 1));
     struct cell *c = cell_of(cells, a & ~(u64)(SECTOR - 1));
     u32 j = (u32)(a & (SECTOR - 1)) / 4;
     u64 me = race_stamp(w, (u32)__builtin_ctz(lanes), ES_ONE, one ? WHO_ONE : WHO_WARP);
-    if (likely(n == 4 && race_alone(w, space))) {
-        if (op == OP_READ && likely(race_read_quick(w, c, j, me, race_site(warp, i), space))) return;
-        if (op == OP_WRITE && one && likely(race_write_quick(w, c, j, me, race_site(warp, i), space))) return;
+    if (likely(n == 4 && space == SPACE_SHARED && !w->c->exact)) {      /* global memory is out of line: its notes take more code, which would be in the way here */
+        if (op == OP_READ && likely(race_read_quick(w, c, j, me, race_site(warp, i), SPACE_SHARED))) return;
+        if (op == OP_WRITE && one && likely(race_write_quick(w, c, j, me, race_site(warp, i), SPACE_SHARED))) return;
     }
     race_few_long(warp, i, op, space, cells, a, n, me, lanes);
 }

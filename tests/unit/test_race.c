@@ -1,0 +1,147 @@
+/* What the race check keeps: notes and marks against a plain array of what each byte of a sector has, and the end of their numbers. */
+#include "unit.h"
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "check/race.h"
+#include "sim/sim.h"
+
+struct bench { struct race *race; struct race_cta *cta; struct touch touch; };
+
+static struct bench bench_new(u32 space)
+{
+    struct bench b = { race_new(NULL), calloc(1, sizeof *b.cta), { .space = space } };
+    struct race_cta *c = b.cta;
+    static const struct launch launch = { .nwarps = 32 };
+    c->race = b.race; c->launch = &launch;
+    c->now = 1; c->lo[SPACE_SHARED] = c->lo[SPACE_GLOBAL] = 1ull << 32;
+    for (u32 n = 0; n < 32; n++) c->warp[n] = (struct race_warp){ .c = c, .id = n, .key = (u64)n << 14 };
+    UNIT(notes_open(&c->notes, CHUNKS_SHARED));
+    b.touch.w = &c->warp[0];
+    return b;
+}
+
+static void bench_end(struct bench *b)
+{
+    notes_free(&b->cta->notes);
+    free(b->cta);
+    race_delete(b->race);
+}
+
+/* ---- marks against an array ---- */
+
+enum { SECTORS = 1024, APART = 600000 };
+struct model { u32 x; struct seen byte[SECTOR]; };
+
+static bool agrees(const struct touch *t, const struct model *m)
+{
+    for (u32 k = 0; k < SECTOR; k++) {
+        struct seen s = noted_at(notes_of(t), m->x, k);
+        if (s.a != m->byte[k].a || (s.a && s.site != m->byte[k].site)) return false;
+    }
+    return true;
+}
+
+static void write_some(struct bench *b, struct model *m, u64 *rng, u32 spread)
+{
+    static const u32 sizes[] = { 1, 1, 2, 4, 4, 8, 16, 32 };
+    u32 size = sizes[rand_next(rng) >> 40 & 7], first = (u32)(rand_next(rng) >> 40) % SECTOR & ~(size - 1);
+    b->touch.w = &b->cta->warp[rand_next(rng) >> 40 & 31];
+    b->cta->now = 1 + (u32)(rand_next(rng) >> 40) % spread;     /* the more times, the more notes, and the farther apart */
+    u64 a = race_stamp(b->touch.w, (u32)(rand_next(rng) >> 40) & 31, ES_ONE, WHO_ONE);
+    u32 site = (u32)(rand_next(rng) >> 40) & 15;
+    note_down(&b->touch, &m->x, first, size, a, site);
+    for (u32 k = first; k < first + size; k++) m->byte[k] = (struct seen){ a, site };
+}
+
+static void clear_some(struct bench *b, struct model *m, u64 *rng)
+{
+    u32 first = (u32)(rand_next(rng) >> 40) % SECTOR & ~3u;
+    if (!m->x || m->x >> FORM_SHIFT == FORM_WIDE) return;
+    bool empty = note_clear(&b->touch, m->x, first, 4);
+    memset(&m->byte[first], 0, sizeof *m->byte * 4);
+    for (u32 k = 0; k < SECTOR; k++) empty &= !m->byte[k].a;
+    if (empty) { marks_drop(&b->touch, m->x); m->x = 0; }
+}
+
+/* Notes that nothing else uses, so that those before and after are far apart. */
+static void part(struct bench *b, u32 *held)
+{
+    for (u32 n = 0; n < APART; n++) {
+        b->cta->now = 2000000 + n;
+        held[n] = note_make(b->touch.w, SPACE_GLOBAL, race_stamp(b->touch.w, 0, ES_ONE, WHO_ONE), 1);
+        note_hold(&b->race->notes, held[n], false);
+    }
+}
+
+/* spread: how many times there are; most: writes. Every form must have come up, and at the end no note may be left. */
+static void compare(u32 space, u32 spread, u32 most, u32 forms)
+{
+    struct bench b = bench_new(space);
+    static struct model m[SECTORS];
+    u64 rng = spread;
+    u32 wrong = 0, seen = 0;
+    u32 *held = spread > 1000 ? malloc(sizeof *held * APART) : NULL;
+    memset(m, 0, sizeof m);
+    for (u32 n = 0; n < most; n++) {
+        struct model *s = &m[rand_next(&rng) >> 40 & (SECTORS - 1)];
+        if (rand_next(&rng) >> 40 & 7) write_some(&b, s, &rng, spread);
+        else clear_some(&b, s, &rng);
+        wrong += !agrees(&b.touch, s);
+        if (s->x) seen |= 1u << (s->x >> FORM_SHIFT);
+        if (held && n == most / 2) part(&b, held);
+        if (n % 1000 == 999) { marks_drop(&b.touch, s->x); *s = (struct model){ 0 }; }
+    }
+    UNIT_EQ(wrong, 0);
+    UNIT_EQ(seen & forms, forms);
+    struct notes *n = notes_of(&b.touch);
+    u32 far = n->form[FORM_FAR].n;
+    for (u32 k = 0; k < SECTORS; k++) marks_drop(&b.touch, m[k].x);
+    for (u32 k = 0; k < FORMS; k++) UNIT_EQ(n->form[k].n, n->form[k].nspare);
+    if (space == SPACE_GLOBAL) {
+        notes_unkeep(b.cta);
+        for (u32 k = 0; held && k < APART; k++) note_release(n, held[k], false);
+        UNIT_EQ(n->note.n, n->note.nspare);
+        UNIT(!held || far > 0);
+    }
+    free(held);
+    bench_end(&b);
+}
+
+/* ---- no number is left ---- */
+
+/* Ends this process. */
+static void use_up(void)
+{
+    struct bench b = bench_new(SPACE_GLOBAL);
+    b.race->notes.form[FORM_WORDS].chunks = 2;
+    for (u32 n = 0; n < 2 * POOL_CHUNK; n++) {
+        u32 x = 0;
+        note_down(&b.touch, &x, 0, 4, race_stamp(b.touch.w, 0, ES_ONE, WHO_ONE), 1);
+    }
+    exit(0);
+}
+
+static void end_of_numbers(void)
+{
+    int out[2], status;
+    char text[256] = { 0 };
+    UNIT(!pipe(out));
+    fflush(NULL);
+    pid_t pid = fork();
+    if (!pid) { dup2(out[1], 2); use_up(); }
+    close(out[1]);
+    UNIT(read(out[0], text, sizeof text - 1) > 0);
+    UNIT(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+    UNIT_EQ(WEXITSTATUS(status), 2);
+    UNIT_HAS(text, "lockstep: out of memory: 65536 bytes for the race check");
+}
+
+int main(void)
+{
+    compare(SPACE_SHARED, 3, 30000, 1u << FORM_WIDE | 1u << FORM_HALVES | 1u << FORM_NEAR);
+    compare(SPACE_GLOBAL, 3, 30000, 1u << FORM_WORDS | 1u << FORM_HALVES | 1u << FORM_NEAR);
+    compare(SPACE_GLOBAL, 1000000, 200000, 1u << FORM_WORDS | 1u << FORM_HALVES | 1u << FORM_NEAR | 1u << FORM_BYTES);
+    end_of_numbers();
+    return unit_done();
+}
