@@ -393,7 +393,7 @@ static void strong_cell(struct touch *t, const struct access *a, u32 l, u32 elem
     t->at = sector;
     t->whole = s->flags & SITE_WORD ? 15u << (begin & ~3u) : byte_mask(a->bytes) << begin;
     if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->race, sector);
-    if (t->op & OP_WRITE && !t->w->c->exact && s->vec == 1) race_strong(t, c, first, s->width, me);
+    if (t->op & OP_WRITE && !t->w->c->exact && s->vec == 1 && !(s->flags & SITE_WORD)) race_strong(t, c, first, s->width, me);
     else race_bytes(t, c, me, byte_mask(s->width) << first, 0);
     if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->race, sector);
 }
