@@ -261,7 +261,7 @@ struct warp {                                   /* what every block touches come
     u32 nsplit, id;                             /* id: in the CTA */
     u32 event_at;                               /* instruction that left the straight line */
     u32 came; u8 came_bar;                      /* lanes that came to barrier came_bar without waiting, while others of the warp were elsewhere */
-    u32 clocks, syncs;                          /* clock reads and synchronisations: a loop with one is not idle */
+    u32 clocks, syncs;                          /* clock reads, and synchronisations with others: a loop with one is not idle */
     u32 changed;                                /* memory this warp changed since the probe began */
     u32 first_live;                             /* lanes at the start */
     struct leave left[LEAVES]; u32 nleft;       /* where its lanes left, for as many places as there is room; the last one stands for all further ones */

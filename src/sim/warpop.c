@@ -253,7 +253,6 @@ static void arrive_in_groups(struct warp *w, struct split *s, const struct insn 
 bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
 {
     const struct lop *o = &w->code->low->op[i->op];
-    w->syncs++;
     if (barrier_whole(w, i, o) || shuffle_whole(w, i, o)) {
         if (unlikely(observed(w->cta->launch))) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
         return true;
@@ -261,7 +260,7 @@ bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
     u64 masks[LANES];
     lane_values(w->code, w->R, i->c, CLS_AT(i, 3), 4, masks);
     gather(w, s, i);
-    if (lanes_alike(masks, s->mask) != s->mask) { arrive_in_groups(w, s, i, masks); return false; }
+    if (lanes_alike(masks, s->mask) != s->mask) { w->syncs++; arrive_in_groups(w, s, i, masks); return false; }
     u32 mask = with_caller(w, i, s->mask, (u32)masks[__builtin_ctz(s->mask)]);
     if ((mask & w->live) == s->mask) {
         struct outcome r;
@@ -271,6 +270,7 @@ bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
         if (observed(w->cta->launch)) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
         return true;
     }
+    w->syncs++;                                 /* with lanes of other splits; among its own it is arithmetic, and a loop with it may be idle */
     s->state = SP_RDV; s->rdv = mask; s->op = i->op;
     sync_recheck(w);
     return false;
