@@ -161,7 +161,10 @@ typedef struct lk_launch {      /* zero it, set size, then what you need */
     uint32_t order;             /* software GPU: 0: blocks and warps as the seed has them, 1: backwards, others: at random; implies a seed */
     uint32_t orders;            /* software GPU: run again under orders 1 to this, from the same memory; results that differ are order_dependent */
 } lk_launch;
-typedef struct lk_stats { uint64_t warp_instructions, ctas, nanoseconds; } lk_stats;
+typedef struct lk_stats {
+    uint64_t warp_instructions, ctas, nanoseconds;
+    uint64_t orders;            /* of lk_launch.orders: those that ran and left the same bytes */
+} lk_stats;
 /* Runs to the end and returns: LK_OK, LK_FINDINGS (new errors in the report), or why not. `stats` may be NULL. */
 lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats *stats);
 /* Contracts: the //! lines of a file, lockstep-contract(5). Read, bind to a kernel with values for its dims, then ask. */

@@ -242,12 +242,13 @@ static void name_outputs(struct session *s)
             lk_memory_output(s->gpu, s->buffer[i].address, s->buffer[i].bytes);
 }
 
-static bool write_report(struct session *s, struct error *e)
+static bool write_report(struct session *s, u64 orders, struct error *e)
 {
     const struct launch_options *o = s->o;
     const char *dims = by_contract(s) ? lk_contract_dims(s->contract) : "";
-    const char *orders = o->orders ? arena_printf(&s->mem, ", the same bytes under %u other order%s", o->orders, o->orders == 1 ? "" : "s") : "";
-    const char *clean = arena_printf(&s->mem, "%s%s%s%s: no findings%s%s", s->name, dims[0] ? " (" : "", dims, dims[0] ? ")" : "", s->tracing.stopped ? " until then" : "", orders);
+    const char *alike = !o->orders ? "" : orders < o->orders ? arena_printf(&s->mem, ", the same bytes under %" PRIu64 " of %u other orders", orders, o->orders)
+                                       : arena_printf(&s->mem, ", the same bytes under %u other order%s", o->orders, o->orders == 1 ? "" : "s");
+    const char *clean = arena_printf(&s->mem, "%s%s%s%s: no findings%s%s", s->name, dims[0] ? " (" : "", dims, dims[0] ? ")" : "", s->tracing.stopped ? " until then" : "", alike);
     return reporting_write(&o->reporting, s->gpu, s->name, clean, &o->common, e);
 }
 
@@ -276,7 +277,7 @@ static int run_checked(struct session *s, struct error *e)
     if (status == LK_OK && !s->tracing.stopped)         /* a kernel that was stopped could not free */
         lk_report_leaks(s->gpu);
     name_outputs(s);
-    if (!write_report(s, e) || !launch_wants_do(&s->mem, o, s->gpu, s->buffer, &differs, e))
+    if (!write_report(s, stats.orders, e) || !launch_wants_do(&s->mem, o, s->gpu, s->buffer, &differs, e))
         return cli_error_value(e);
     if (status > LK_FINDINGS)
         return cli_error_status(status, why);
@@ -394,7 +395,7 @@ static int run_twin(struct session *sim, struct error *e)
         if (status > LK_FINDINGS)
             code = cli_error_status(status, lk_gpu_error(twin.gpu));
         else if (status == LK_FINDINGS)
-            code = write_report(&twin, e) ? EXIT_FINDINGS : cli_error_value(e);
+            code = write_report(&twin, 0, e) ? EXIT_FINDINGS : cli_error_value(e);
         else
             code = compare_sessions(sim, &twin, e);
     }

@@ -96,7 +96,7 @@ static bool run_under(struct orders *x, struct sim *s, const struct sim_launch *
     return done && !other;
 }
 
-bool orders_search(struct orders *x, struct sim *s, const struct sim_launch *first, const struct observer *watch, u32 n, struct error *e)
+bool orders_search(struct orders *x, struct sim *s, const struct sim_launch *first, const struct observer *watch, u32 n, u32 *alike, struct error *e)
 {
     struct sim_launch run = launch_again(first, watch);
     run.checks = first->checks & ~(u32)CHECK_INIT;
@@ -110,6 +110,7 @@ bool orders_search(struct orders *x, struct sim *s, const struct sim_launch *fir
         report_free(found);
         if (!go_on)
             break;
+        ++*alike;
     }
     copy_put(&x->first);
     return !e->code;

@@ -125,7 +125,7 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     copy_free(&before);
     outputs_free(outputs);
     if (orders && ok && r->end == SIM_DONE)
-        ok = orders_search(orders, d->sim, &s, watched.next, l->orders, e);
+        ok = orders_search(orders, d->sim, &s, watched.next, l->orders, &r->orders, e);
     orders_free(orders);
     return ok ? DEV_RAN : DEV_FAILED;
 }

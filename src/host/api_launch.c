@@ -146,7 +146,7 @@ lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats 
     struct sim_result r;
     enum dev_result result = dev_launch(gpu->device, &l, &r, e);
     if (stats)
-        *stats = (lk_stats){ r.warp_insns, r.ctas, time_ns() - t0 };
+        *stats = (lk_stats){ r.warp_insns, r.ctas, time_ns() - t0, r.orders };
     if (result == DEV_FAILED)
         return host_failed(gpu);
     return report_error_occurrences(report) != before ? LK_FINDINGS : LK_OK;

@@ -41,6 +41,7 @@ struct sim_launch {             /* what dev has checked against the limits befor
 struct sim_result {
     u64 warp_insns;             /* executed */
     u64 ctas;                   /* run to their end */
+    u32 orders;                 /* set by the device: other orders that left the same bytes (dev_order.h) */
     enum { SIM_DONE, SIM_DEADLOCK, SIM_LIVELOCK, SIM_TRAP, SIM_INTERRUPTED, SIM_BREAK, SIM_UNSUPPORTED } end;
 };
 /* false: e says why nothing (more) ran: unsupported instruction (named with its line), out of memory. Findings go to the report. */
