@@ -1,9 +1,9 @@
 /* The table of device profiles.
  *
  * Limits follow from the compute capability (CUDA C++ Programming Guide, "Compute Capabilities", technical specifications per
- * compute capability) and stand once each, in the LIMITS rows; what differs between products stands in the product's row, from
- * the vendor's datasheet or architecture paper that its `source` names. Peaks are dense, PEAKS in
- * TFLOP/s: f64 and f32 of the ordinary units, then the tensor cores' f64, tf32, f16, f8, f4, i8. */
+ * compute capability; the same in cuda_occupancy.h of CUDA 13.0, which tests/cases/cli/occupancy.case compares them with, and in CCCL's cuda/__device/arch_traits.h)
+ * and stand once each, in the LIMITS rows; what differs between products stands in the product's row, from the vendor's datasheet or architecture
+ * paper that its `source` names. Peaks are dense, PEAKS in TFLOP/s: f64 and f32 of the ordinary units, then the tensor cores' f64, tf32, f16, f8, f4, i8. */
 #include "sim/profile.h"
 
 #define KIB(n) ((n) << 10)
