@@ -1,9 +1,11 @@
 /* Completion for bash and zsh, from the table: verbs, then the options of the verb, then what an option takes.
  *
- * What to offer behind an option follows from its operand: a|b|c those words, FILE and FOLDER names of files, PROFILE the devices that
- * `lockstep device` lists. Anything else is for the user to know. */
+ * What to offer follows from the operand: a|b|c those words, FILE and FOLDER names of files (.cu and .ptx where those are meant), PROFILE the devices that
+ * `lockstep device` lists, LIST the checks, one behind the other with commas, KIND the kinds of findings that `lockstep explain` lists. Anything else is
+ * for the user to know. */
 #include "cli/cli.h"
 #include <ctype.h>
+#include <lockstep.h>
 
 static bool is_words(const char *operand)
 {
@@ -20,6 +22,16 @@ static const char *operand_of(const struct row *o)
 {
     return o->kind == ROW_OPTION && o->operand && !operand_optional(o) ? o->operand : "";
 }
+
+/* The names of the checks, with a space between. */
+static void add_checks(struct text *t)
+{
+    const char *name, *purpose;
+    for (u32 i = 0; (name = lk_check_at(i, &purpose)); i++)
+        text_add(t, "%s%s", i ? " " : "", name);
+}
+
+static bool takes_kernels(const char *operand) { return strstr(operand, "FILE.cu") != NULL; }
 
 static void add_words(struct text *t, const char *operand)
 {
@@ -48,6 +60,10 @@ static void bash_value(struct text *t, const struct row *o)
         text_add(t, "' -- \"$word\")); return ;;\n");
     } else if (!strcmp(operand, "PROFILE")) {
         text_add(t, "COMPREPLY=($(compgen -W \"$(lockstep device 2>/dev/null)\" -- \"$word\")); return ;;\n");
+    } else if (!strcmp(operand, "LIST")) {
+        text_add(t, "local all=; [[ $word != *,* ]] || all=${word%%,*},; COMPREPLY=($(compgen -P \"$all\" -W '");
+        add_checks(t);
+        text_add(t, "' -- \"${word##*,}\")); return ;;\n");
     } else if (!strcmp(operand, "FOLDER")) {
         text_add(t, "COMPREPLY=($(compgen -d -- \"$word\")); return ;;\n");
     } else if (strstr(operand, "FILE")) {
@@ -68,6 +84,10 @@ static void bash_word(struct text *t, const struct row *verb)
         text_add(t, "    %s) COMPREPLY=($(compgen -W \"$(lockstep %s 2>/dev/null)\" -- \"$word\")) ;;\n", verb->name, verb->name);
     } else if (strstr(verb->operand, "[VERB]")) {
         text_add(t, "    %s) COMPREPLY=($(compgen -W \"$verbs\" -- \"$word\")) ;;\n", verb->name);
+    } else if (strstr(verb->operand, "KIND")) {
+        text_add(t, "    %s) COMPREPLY=($(compgen -W \"$(lockstep %s 2>/dev/null | awk '{ print $3 }')\" -- \"$word\")) ;;\n", verb->name, verb->name);
+    } else if (takes_kernels(verb->operand)) {
+        text_add(t, "    %s) COMPREPLY=($(compgen -f -X '!*.cu' -- \"$word\"; compgen -f -X '!*.ptx' -- \"$word\"; compgen -d -- \"$word\")) ;;\n", verb->name);
     } else if (strstr(verb->operand, "FILE")) {
         text_add(t, "    %s) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n", verb->name);
     }
@@ -125,6 +145,9 @@ static void zsh_option(struct text *t, const struct row *o)
             text_add(t, ":(");
             add_words(t, operand);
             text_add(t, ")");
+        } else if (!strcmp(operand, "LIST")) {
+            text_add(t, ":_values -s , check ");
+            add_checks(t);
         } else {
             text_add(t, ":%s", !strcmp(operand, "PROFILE") ? "_lockstep_devices" : !strcmp(operand, "FOLDER") ? "_directories" : strstr(operand, "FILE") ? "_files" : " ");
         }
@@ -144,7 +167,8 @@ static void zsh_verb(struct text *t, const struct row *verb)
         add_words(t, verb->operand);
         text_add(t, ")");
     } else {
-        text_add(t, "%s", strstr(verb->operand, "[NAME]") ? "_lockstep_devices" : strstr(verb->operand, "[VERB]") ? "_lockstep_verbs" : strstr(verb->operand, "FILE") ? "_files" : " ");
+        text_add(t, "%s", strstr(verb->operand, "[NAME]") ? "_lockstep_devices" : strstr(verb->operand, "[VERB]") ? "_lockstep_verbs" : strstr(verb->operand, "KIND") ? "_lockstep_kinds" :
+                 takes_kernels(verb->operand) ? "_files -g \"*.(cu|ptx)\"" : strstr(verb->operand, "FILE") ? "_files" : " ");
     }
     text_add(t, "' ;;\n");
 }
@@ -153,6 +177,7 @@ void complete_zsh(struct text *t)
 {
     text_add(t, "#compdef lockstep\n# zsh completion for lockstep, made by `lockstep completion zsh`\n"
                 "_lockstep_devices() {\n    local -a names\n    names=(${(f)\"$(lockstep device 2>/dev/null)\"})\n    _describe device names\n}\n"
+                "_lockstep_kinds() {\n    local -a names\n    names=(${(f)\"$(lockstep explain 2>/dev/null | awk '{ print $3 }')\"})\n    _describe finding names\n}\n"
                 "_lockstep_verbs() {\n    local -a verbs\n    verbs=(\n");
     for (u32 i = 0; i < row_count; i++)
         if (rows[i].kind == ROW_VERB) {
