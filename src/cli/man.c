@@ -115,10 +115,12 @@ static void list(struct text *t, const char *title, enum row_kind kind)
 static void examples(struct text *t)
 {
     text_add(t, ".SH EXAMPLES\n");
+    bool first = true;
     for (u32 i = 0; i < row_count; i++) {
         if (rows[i].kind != ROW_EXAMPLE)
             continue;
-        text_add(t, ".PP\n");
+        text_add(t, first ? "" : ".PP\n");
+        first = false;
         sentence(t, rows[i].text);
         text_add(t, ".PP\n.RS 4\n.nf\n");
         plain(t, rows[i].name);
@@ -129,7 +131,7 @@ static void examples(struct text *t)
 void man_write(struct text *t)
 {
     text_add(t, ".\\\" Made by `lockstep help --man` from src/cli/option.def; `make man` writes it.\n");
-    text_add(t, ".TH LOCKSTEP 1 \"2026\" \"Lockstep %s\" \"User Commands\"\n", lk_version());
+    text_add(t, ".TH LOCKSTEP 1 \"2026-11-15\" \"Lockstep %s\" \"User Commands\"\n", lk_version());
     text_add(t, ".SH NAME\nlockstep \\- a checked GPU in software\n.SH SYNOPSIS\n");
     const char *between = "";
     for (u32 i = 0; i < row_count; i++)
