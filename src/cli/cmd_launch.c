@@ -286,9 +286,14 @@ static int run_checked(struct session *s, struct error *e)
     return lk_report_errors(s->gpu) || differs ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
-static bool check_shape(const struct launch_options *o, struct error *e)
+static bool check_shape(const struct session *s, struct error *e)
 {
+    const struct launch_options *o = s->o;
     bool grid = o->grid[0], block = o->block[0];
+    const char *other = s->contract && !o->merged ? lk_contract_kernel(s->contract, 0) : NULL;
+    if (other && (!grid || !block))
+        return error_set(e, ERR_INPUT, "the contract speaks of `%.60s`, not of `%.60s`: say %s, or add a block for it, lockstep-contract(5)", other, lk_kernel_plain(s->kernel),
+                         grid ? "--block X[,Y[,Z]]" : block ? "--grid X[,Y[,Z]]" : "--grid X[,Y[,Z]] --block X[,Y[,Z]]");
     return (grid && block) || error_set(e, ERR_INPUT, "the shape of the launch is missing: say %s%s%s, or write a contract, lockstep-contract(5)", grid ? "" : "--grid X[,Y[,Z]]",
                                         grid || block ? "" : " ", block ? "" : "--block X[,Y[,Z]]");
 }
@@ -334,7 +339,7 @@ static int open_session(struct session *s, struct error *e)
     code = launch_contract_bind(&s->mem, s->gpu, s->contract, s->kernel, &s->signature, o, e);
     if (code)
         return code;
-    if (!check_shape(o, e) || !check_arguments(s, e))
+    if (!check_shape(s, e) || !check_arguments(s, e))
         return cli_error_value(e);
     for (u32 i = 0; i < o->args; i++)
         if (!make_buffer(s, i, e))
