@@ -1,5 +1,6 @@
 /* Fuzz target of the machine: any bytes may come as PTX. What loads is launched, every kernel once on a small grid with
  * pointers to small buffers, under a budget. Whatever the text says, a launch ends with a status and a report.
+ * Every line that begins with .version begins a module: several are linked.
  * How it is launched follows from the bytes too: the card, the checks, an order searched, a trace or a stop, the contract when there is one in its comments.
  * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is given. */
 #include "lockstep.h"
@@ -7,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { BUFFERS = 4, BUFFER_BYTES = 2048, ARGS = 64, ARG_BYTES = 256, KERNELS = 8, BUDGET = 5000 };
+enum { BUFFERS = 4, BUFFER_BYTES = 2048, ARGS = 64, ARG_BYTES = 256, KERNELS = 8, BUDGET = 5000, PARTS = 4 };
 
 /* What the bytes decide beside the PTX; a change anywhere may change it. */
 static u32 mood(const u8 *data, size_t size)
@@ -85,6 +86,21 @@ static void all_kernels(lk_gpu *gpu, lk_module *m, lk_contract *c, u32 how)
     }
 }
 
+/* The modules in the bytes, each from its .version on, at most PARTS; what stands before the first is the first's. */
+static u32 cut(const char *p, size_t size, lk_ptx part[PARTS])
+{
+    static const char word[] = "\n.version";
+    u32 n = 0;
+    size_t from = 0;
+    for (size_t at = 0; at + sizeof word < size && n + 1 < PARTS; at++)
+        if (!memcmp(p + at, word, sizeof word - 1) && memmem(p + from, at - from, word + 1, sizeof word - 2)) {
+            part[n++] = (lk_ptx){ "fuzz.ptx", p + from, at + 1 - from };
+            from = at + 1;
+        }
+    part[n++] = (lk_ptx){ "last.ptx", p + from, size - from };
+    return n;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const device[] = { "h200", "h200", "l4", "gb10" };
@@ -97,7 +113,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 1 << 16)
         return 0;
     CHECK(lk_gpu_create(&o, &gpu) == LK_OK);
-    if (lk_module_load(gpu, "fuzz.ptx", (const char *)data, size, &m) == LK_OK) {
+    lk_ptx part[PARTS];
+    if (lk_module_link(gpu, part, cut((const char *)data, size, part), &m) == LK_OK) {
         if (lk_contract_read(gpu, "fuzz.ptx", (const char *)data, size, &c) != LK_OK)
             CHECK(lk_gpu_error(gpu)[0]);
         all_kernels(gpu, m, c, how);
