@@ -103,7 +103,10 @@ lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *opt
                                  .name = in.name, .names = in.names, .fresh = in.fresh != 0 };
     if (in.flags)
         memcpy(flag, in.flag, in.flags * sizeof *flag);
-    if (in.links)
+    bool relocatable = !in.links;
+    for (u32 i = 0; i < in.flags; i++)
+        relocatable |= !strcmp(flag[i], "-rdc=true");
+    if (!relocatable)
         flag[o.flags++] = "-rdc=true";
     if (in.arch && !compile_arch(in.arch, arch))
         error_set(e, ERR_INPUT, "there is no architecture `%.40s`; it is written sm_90, sm_90a or 90", in.arch);
