@@ -176,7 +176,7 @@ struct race {
     struct locations *locations;                /* race_clock.c: where something can be learned */
     u32 ctas;                                   /* of the launch that have begun */
     bool exact;                                 /* of the running launch */
-    void (*hook)(void *self, const struct touch *t, u32 byte); void *hook_self;       /* tests: told of every racy byte, instead of the report */
+    void (*hook)(void *self, const struct touch *t, u32 byte, bool weak); void *hook_self;    /* tests: told of every racy byte, instead of the report; weak: ordered by R5 */
     struct observer observer;
 };
 
@@ -201,6 +201,7 @@ void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane);
 void race_plant(const struct touch *t, struct cell *c, struct list_entry e);    /* adds e, checked before */
 void race_passing(struct race_cta *c, struct cell *cell, u64 at);       /* a sector of global memory that was written has notes of reads now */
 void race_passed(struct race_cta *c);           /* behind a barrier, or at its end: those that are of no use any more go */
+bool race_weakly_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 k, u32 space);       /* at byte k, in a kernel that is not simple, if R5 ordered */
 /* race_async.c: copies under way. */
 void race_departed(struct touch *t, const struct access *a);
 void race_arrived(struct race_warp *w, struct warp *warp, u32 lane, u64 at, u32 bytes);

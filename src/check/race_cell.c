@@ -45,6 +45,17 @@ static bool byte_before(struct race_warp *w, const struct list_entry *o, const s
     return true;
 }
 
+bool race_weakly_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 k, u32 space)
+{
+    if (o->op & OP_ASYNC) return false;
+    for (u32 mine = lanes_of_byte(m, k); mine; mine &= mine - 1)
+        for (u32 his = lanes_of_byte(o, k); his; his &= his - 1) {
+            u32 lane = (u32)__builtin_ctz(mine), thread = (word_thread(o->a) & ~31u) | (u32)__builtin_ctz(his);
+            if (!thread_before(w, lane, thread, word_time(o->a), space, o->id, o->write) && !clock_knows_weakly(w, lane, thread, word_time(o->a), o->id, o->write)) return false;
+        }
+    return true;
+}
+
 /* o is before m on all bytes they share. */
 static bool entry_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space)
 {

@@ -458,7 +458,7 @@ void clock_learn(struct race_warp *w, u32 lane, const struct strong *s)
         if (observes(w->c, l, s->scope)) known_add_writes(&k->sure.seen, l->id, l->writes);
         view_learn(&k->sure, &l->sure.released, me, s);
         view_learn(&k->weak, &l->weak.released, me, s);
-        if (!acquires && s->rmw && wide(s->scope)) released_learn(&l->sure.released, me, true, &k->rmw);
+        if (!acquires && s->rmw && wide(s->scope)) { released_learn(&l->sure.released, me, true, &k->rmw); released_learn(&l->weak.released, me, true, &k->rmw); }
         if (!wide(s->scope)) known_join(&k->unscoped, l->sure.released.wide);
         known_join(&k->unscoped, l->narrow);
     }

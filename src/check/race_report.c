@@ -64,8 +64,8 @@ static bool uncached(const struct lowered *l, u32 op, u32 how)
 
 static bool known_weakly(const struct telling *x)
 {
-    u32 thread = (word_thread(x->old->a) & ~31u) | old_lane(x);
-    if (between_sync(x) || clock_knows_weakly(x->t->w, x->lane, thread, word_time(x->old->a), x->old->id, x->old->write)) return true;
+    bool exact = x->t->w->c->exact;
+    if (exact ? race_weakly_before(x->t->w, x->old, x->me, (u32)(x->at % SECTOR), x->t->space) : between_sync(x)) return true;
     return uncached(x->t->warp->code->low, x->t->op_index, x->me->op) && uncached(x->old_low, x->old_op, x->old->op) && !(x->old->op & x->me->op & OP_STRONG);
 }
 
@@ -306,7 +306,7 @@ static bool initialises(const struct lowered *l, u32 op) { return l && op < l->n
 void race_found(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
 {
     const struct race *r = t->w->c->race;
-    if (unlikely(r->hook != NULL)) { r->hook(r->hook_self, t, byte); return; }
+    if (unlikely(r->hook != NULL)) { r->hook(r->hook_self, t, byte, t->w->c->exact && race_weakly_before(t->w, old, me, byte, t->space)); return; }
     struct telling x = begin(t, old, me, byte);
     if (guessed(&x)) return;
     enum finding_kind k = kind_of(&x);

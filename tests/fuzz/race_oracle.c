@@ -1,5 +1,6 @@
 /* A naive oracle of the race check: a vector clock a thread, every access to every byte kept, told everything lane by lane. It follows RULES.md
- * R1 to R4 and R6 to the letter and knows nothing of cells, sets, phases or trees.
+ * R1 to R4 and R6 to the letter and knows nothing of cells, sets, phases or trees. With `weak` it follows R5a and R5b as well, as if they were rules of order:
+ * what races then is an error, and what races only without is order_weak.
  *
  * Two shortcuts, which take nothing from that: a byte that has raced need not be looked at again, and what threads of one CTA have released
  * with one scope is kept joined, as no rule tells it apart. */
@@ -35,6 +36,7 @@ struct oracle_loc {             /* the last strong write that began here; size 0
 struct oracle_thread {
     struct vclock now;
     struct vclock *fenced;      /* at its last fence; NULL: none yet */
+    struct vclock *rmw;         /* R5a: read by read-modify-writes of gpu scope, learned at the next barrier; NULL: nothing */
     struct said pend[2];        /* read by relaxed operations, of CTA scope and wider */
     struct said news;           /* fence.sc it has news of */
     bool fence_wide;
@@ -51,6 +53,7 @@ struct oracle {
     u8 racy[ORACLE_PLACES][ORACLE_BYTES];
     u64 base[ORACLE_BUFFERS];   /* of the global buffers */
     u32 instance, block, threads, ids;
+    bool weak;                  /* R5a and R5b order */
     bool read;                  /* something reads what the atomic instruction gives: otherwise it is a red, if relaxed */
     struct vclock **pool; u32 given, made;      /* clocks; all are taken back at a launch */
     lock_t lock;
@@ -133,7 +136,7 @@ static void oracle_launch(struct oracle *o, u32 grid, u32 block)
         struct oracle_thread *x = &o->t[t];
         memset(x->now.thread, 0, sizeof x->now.thread);
         x->now.n = 0; x->now.thread[t] = 1;
-        x->fenced = NULL;
+        x->fenced = x->rmw = NULL;
         x->read_id = 0;
         memset(x->pend, 0, sizeof x->pend); memset(&x->news, 0, sizeof x->news);
     }
@@ -197,16 +200,20 @@ static struct oracle_loc *oracle_location(struct oracle *o, u32 place, u32 at, u
     return l;
 }
 
-static void oracle_read(struct oracle *o, u32 t, const struct oracle_loc *l, u32 sem, bool wide)
+static void oracle_read(struct oracle *o, u32 t, const struct oracle_loc *l, u32 sem, bool wide, bool rmw)
 {
     struct oracle_thread *x = &o->t[t];
     u32 cta = t / o->block, how = sem << 1 | wide;
-    if (x->read_id == l->id && x->read_writes == l->writes && x->read_how == how) return;
+    if (x->read_id == l->id && x->read_writes == l->writes && x->read_how == how && !(rmw && o->weak)) return;
     x->read_id = l->id; x->read_writes = l->writes; x->read_how = how;
     said_join(o, &x->news, &l->news);
     if (l->cta == cta || (l->wide && wide)) vclock_writes(&x->now, l->id, l->writes);
     if (sem == SEM_ACQUIRE || sem == SEM_ACQ_REL) said_learn(o, &l->released, cta, wide, &x->now);
-    else said_join(o, &x->pend[wide], &l->released);
+    else {
+        said_join(o, &x->pend[wide], &l->released);
+        if (o->weak && rmw && wide && !x->rmw) x->rmw = vclock_new(o);
+        if (o->weak && rmw && wide) said_learn(o, &l->released, cta, true, x->rmw);
+    }
 }
 
 static void oracle_wrote(struct oracle *o, u32 t, struct oracle_loc *l, u32 sem, bool wide)
@@ -225,7 +232,7 @@ static void oracle_element(struct oracle *o, const struct access *a, u32 t, u32 
     bool rmw = s->name != N_ld && s->name != N_st;
     u32 sem = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL ? s->sem : SEM_RELAXED;
     bool reads = s->name == N_ld || (s->name == N_atom && (sem != SEM_RELAXED || o->read));
-    if (m.strong && reads && o->loc[place][m.start].size == s->width) oracle_read(o, t, &o->loc[place][m.start], sem, m.wide);
+    if (m.strong && reads && o->loc[place][m.start].size == s->width) oracle_read(o, t, &o->loc[place][m.start], sem, m.wide, rmw);
     if (m.write) oracle_overwrite(o, place, m.start, s->width, m.strong ? s->width : 0);
     struct oracle_loc *l = m.strong && m.write ? oracle_location(o, place, m.start, s->width) : NULL;
     if (l) {
@@ -376,6 +383,7 @@ static void oracle_arrive(struct oracle *o, struct oracle_bar *b, u32 t, bool wa
 {
     if (!b->v) b->v = vclock_new(o);
     oracle_join(o, b->v, &o->t[t].now);
+    oracle_join(o, b->v, o->t[t].rmw);
     said_join(o, &b->news, &o->t[t].news);
     o->t[t].now.thread[t]++;
     b->waits[t % o->block] = waits;
@@ -394,7 +402,7 @@ static void oracle_sync(void *self, const struct sync_event *e)
     u32 cta = (u32)e->cta->linear;
     lock(&o->lock);
     const struct lop *op = e->warp && e->op != NONE ? &e->warp->code->low->op[e->op] : NULL;
-    if (e->kind == SYNC_WARP && op->name == N_warp_bar) oracle_meet(o, e->warp, e->mask);
+    if (e->kind == SYNC_WARP && (op->name == N_warp_bar || o->weak)) oracle_meet(o, e->warp, e->mask);
     for (u32 l = 0; l < LANES && e->warp; l++) {
         if (!(e->mask >> l & 1)) continue;
         u32 t = oracle_thread(o, e->warp, l);
