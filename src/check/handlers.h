@@ -25,6 +25,11 @@
         struct touch t_ = race_touch(w, i, W, SPACE_OF_##sp); \
         race_some(&t_, CELLS_##sp, a, N, first, w->mask); } } while (0)
 #define WATCH_EACH(sp, W, a, N) do { HANDLER_FIRST(sp); if (TRACKED_##sp) { \
+        if (unlikely((a)[LANES - 1] - (a)[0] == (LANES - 1) * 4) && consecutive(a)) { \
+            struct touch t_ = race_touch(w, i, W, SPACE_OF_##sp); \
+            if (W || !race_run_known(w->race, CELLS_##sp, (a)[0], LANES * 4, SPACE_OF_##sp)) race_run(&t_, CELLS_##sp, (a)[0], LANES * 4, race_stamp(t_.w, 0, ES_OF(4), WHO_ONE)); \
+            break; \
+        } \
         if (W && !all_differ(a)) return memory_watched(R, i, w); \
         if (!W && race_alone(w->race, SPACE_OF_##sp)) READ_EACH(sp, a); \
         else if (W && SPACE_OF_##sp == SPACE_GLOBAL && race_alone(w->race, SPACE_GLOBAL)) { SCATTER_##sp(a); } \
@@ -57,6 +62,9 @@ static inline void race_some(struct touch *t, char *cells, u64 a, u32 each, u32 
         mask = n == 32 ? 0 : mask & ~(((1u << n) - 1) << l);
     }
 }
+
+/* Neighbours after all. */
+#define consecutive(a) ({ u64 off_ = 0; for (u32 l_ = 1; l_ < LANES; l_++) off_ |= (a)[l_] - (a)[l_ - 1] - 4; !off_; })
 
 /* No two lanes at one address; now and then it says no though it is so. */
 #define all_differ(a) ({ \

@@ -157,7 +157,7 @@ struct race_cta {
     struct cell *shared_cells;
 };
 
-enum { SLOTS = 8192, STRIPES = 1024 };
+enum { SLOTS = 8192, STRIPES = 512 };
 struct race_kernel; struct touch;
 struct race {
     struct mem *mem;
@@ -169,7 +169,7 @@ struct race {
     struct race_cta *free;
     struct notes notes;                         /* of global memory; empty at every launch */
     bool many;                                  /* several workers: cells of global memory are locked */
-    u8 stripe[STRIPES];                         /* spin locks of pages of cells */
+    struct { u8 taken, apart[63]; } stripe[STRIPES];            /* spin locks of pages of cells, each on a cache line of its own */
     lock_t strong;                              /* around a strong access and what is learned from it, when there are several workers */
     lock_t lock;                                /* slots, tracked objects, clocks, synchronising locations */
     struct tracked { struct mem_object *o; u64 cells, bytes; } *tracked; u32 ntracked, captracked;

@@ -7,13 +7,13 @@
 static inline void cells_lock(struct race *r, u64 a)
 {
     if (likely(!r->many)) return;
-    u8 *s = &r->stripe[(a >> 12) % STRIPES];
+    u8 *s = &r->stripe[(a >> 12) % STRIPES].taken;
     while (__atomic_exchange_n(s, 1, __ATOMIC_ACQUIRE)) while (__atomic_load_n(s, __ATOMIC_RELAXED)) cpu_relax();
 }
 static inline void cells_unlock(struct race *r, u64 a)
 {
     if (likely(!r->many)) return;
-    __atomic_store_n(&r->stripe[(a >> 12) % STRIPES], 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&r->stripe[(a >> 12) % STRIPES].taken, 0, __ATOMIC_RELEASE);
 }
 
 /* Nobody else touches these cells now, and sets may stand for threads. */
