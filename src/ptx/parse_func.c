@@ -236,6 +236,16 @@ static bool kernel_check(struct parser *p, const struct ptx_func *f)
                                                               (unsigned long long)f->param_bytes, limit);
 }
 
+/* Whether something else of module scope begins here: then the declaration of a function is over, as ptxas sees it, with or without its semicolon. */
+static bool item_begins(const struct parser *p)
+{
+    static const char *const words[] = { ".extern", ".visible", ".weak", ".common", ".global", ".const", ".shared", ".func", ".entry", ".file", ".section", ".alias" };
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (is_dot(p, words[i]))
+            return true;
+    return p->t.kind == TK_END;
+}
+
 bool func_parse(struct parser *p, struct linkage l)
 {
     struct ptx_func *f = NEW(&p->m->mem, struct ptx_func);
@@ -249,7 +259,7 @@ bool func_parse(struct parser *p, struct linkage l)
             return false;
     if (!prototype_parse(p, f))
         return false;
-    while (p->t.kind == TK_DOT)
+    while (p->t.kind == TK_DOT && (f->is_entry || !item_begins(p)))
         if (!option_parse(p, f))
             return false;
     f->has_body = is_punct(p, '{');
@@ -264,5 +274,5 @@ bool func_parse(struct parser *p, struct linkage l)
     VEC_PUSH(&p->m->mem, &p->items, ((struct ptx_item){ .kind = f->has_body ? ITEM_FUNC : ITEM_DECLARATION, .func = known }));
     if (f->has_body)
         return body_parse(p, known);
-    return accept(p, ';') || unexpected(p, "{ or ;");
+    return accept(p, ';') || (!f->is_entry && item_begins(p)) || unexpected(p, "{ or ;");
 }
