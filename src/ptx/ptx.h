@@ -164,7 +164,7 @@ struct ptx_func {
     u64 addr;                   /* what taking its address yields (set when the module is loaded); calls through it find it again */
     void *decoded;              /* the machine hangs its decoded versions here */
     struct ptx_var **shared; u32 nshared;       /* of a kernel: the shared variables with a size that it can get to, when the machine has placed them */
-    u64 shared_end;             /* where those end */
+    u64 shared_end;             /* where those end, and dynamic memory begins when it declares any */
     u32 dynamic_align;          /* of the dynamic shared memory behind them */
 };
 

@@ -58,10 +58,10 @@ static void find_users(struct placing *p, u32 kernel)
     struct ptx_reach r;
     VEC(struct ptx_var *) list = { 0 };
     ptx_reach(&r, f);
-    f->dynamic_align = 16;
+    f->dynamic_align = 0;
     for (u32 k = 0; k < r.var.n; k++) {
         struct ptx_var *v = r.var.p[k];
-        if (v->space == SP_SHARED && !v->size && v->align > f->dynamic_align) f->dynamic_align = v->align;
+        if (v->space == SP_SHARED && !v->size) f->dynamic_align = MAX_OF(f->dynamic_align, MAX_OF(v->align, 16u));        /* as ptxas has it */
         if (!has_storage(v)) continue;
         VEC_PUSH(&f->module->mem, &list, v);
         if (!is_own(f, v)) VEC_PUSH(&p->mem, &p->user, ((struct user){ (u32)v->offset, kernel }));
@@ -97,6 +97,8 @@ static void place_own(struct ptx_func *f)
             f->local[k]->offset = align_up(f->shared_end, f->local[k]->align);
             f->shared_end = f->local[k]->offset + f->local[k]->size;
         }
+    f->shared_end = align_up(f->shared_end, f->dynamic_align);          /* dynamic memory follows, where there is any */
+    if (!f->dynamic_align) f->dynamic_align = 16;
 }
 
 void shared_layout(struct ptx_module *m)
