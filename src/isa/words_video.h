@@ -10,9 +10,14 @@ WORD u32 video_sat(s64 x, u32 bits, int is_signed, u32 M)
     if (M & MOD_SAT) x = x < lo ? lo : x > hi ? hi : x;
     return (u32)x;
 }
-/* What .sat leaves for a part keeps no more bits than the part has, but shifts saturate to all 32 (an H200; lower_video says where they
- * go from here). */
-WORD u32 video_part(u32 x, u32 bits, u32 M) { return M & MOD_SAT && bits < 32 ? x & ((1u << bits) - 1) : x; }
+/* .sat to a part of d: ptxas's code for sm_90 has no lower bound there, so that what is negative becomes the greatest, whatever 9.7.16 says;
+ * shifts saturate to all 32 bits (an H200; lower_video says where they go from here). */
+WORD u32 video_part(s64 x, u32 bits, int is_signed)
+{
+    u32 t = (u64)x >> 32 ? ~0u : (u32)x, most = (1u << (bits - (is_signed != 0))) - 1;
+    return t > most ? most : t;
+}
+#define PART(x, whole) (M & MOD_SAT && c < 32 ? video_part(x, c, SIGNED_D) : (whole))
 /* Sums for a whole unsigned destination: ptxas leaves the upper bound out on sm_90, and an H200 wraps there whatever 9.7.16 says. */
 WORD u32 video_sum(s64 x, u32 bits, int is_signed, u32 M) { return bits < 32 || is_signed || x < 0 ? video_sat(x, bits, is_signed, M) : (u32)x; }
 /* The second operation .min or .max compares c with more than the 32 bits of the manual: ptxas makes both 64 bits wide for sm_90, c by the sign
@@ -27,9 +32,9 @@ WORD u32 video_second(s64 x, u32 c, int is_signed, u32 M)
 #define SIGNED_D IS_S32((D)0)
 WORD s64 video_exact(s64 x, int is_signed, u32 M) { return !(M & MOD_SAT) || (!is_signed && x > 0) ? x : is_signed ? (s32)video_sat(x, 32, 1, M) : 0; }
 WORD s64 video_shifted(s64 cut, s64 x, int is_signed, u32 M) { return M & MOD_SAT ? (s32)video_sat(cut, 32, is_signed, M) : x; }
-#define VIDEO(x) (SECOND ? video_second(video_exact(x, SIGNED_D, M), c, SIGNED_D, M) : video_part(video_sat(x, c, SIGNED_D, M), c, M))
-#define VIDEO_DIFF(x) (SECOND ? video_second(video_exact(x, SIGNED_D, M), c, SIGNED_D, M) : video_part(video_sum(x, c, SIGNED_D, M), c, M))
-#define VIDEO_SUM(x) (SECOND ? video_second((s32)video_sum(x, 32, SIGNED_D, M), c, SIGNED_D, M) : video_part(video_sum(x, c, SIGNED_D, M), c, M))
+#define VIDEO(x) (SECOND ? video_second(video_exact(x, SIGNED_D, M), c, SIGNED_D, M) : PART(x, video_sat(x, c, SIGNED_D, M)))
+#define VIDEO_DIFF(x) (SECOND ? video_second(video_exact(x, SIGNED_D, M), c, SIGNED_D, M) : PART(x, video_sum(x, c, SIGNED_D, M)))
+#define VIDEO_SUM(x) (SECOND ? video_second((s32)video_sum(x, 32, SIGNED_D, M), c, SIGNED_D, M) : PART(x, video_sum(x, c, SIGNED_D, M)))
 /* x is cut by what is shifted out of 34 signed bits, which is gone before .sat sees it (an H200) */
 #define VIDEO_SHIFT(x) (SECOND ? video_second(video_shifted(CUT34(x), x, SIGNED_D, M), c, SIGNED_D, M) : video_sat(CUT34(x), 32, SIGNED_D, M))
 #define CUT34(x) ((s64)((u64)(x) << 30) >> 30)

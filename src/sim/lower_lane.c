@@ -182,8 +182,8 @@ static struct opnd video_operand(struct lower *w, const struct ptx_operand *o, e
     return len == 32 ? x : compute(w, same_type(N_bfe, type), x, lower_const(pos), lower_const(len), no_opnd);
 }
 
-/* A part of d (d.h1) is written over c with the bits that the result has at that very place: on an H200 ptxas's sequences do not
- * move the result there, whatever 9.7.16 says. The second operation counts by the sign of d; that of vset, which has none, by a's. */
+/* A part of d is written over c: a byte, or the lower half, with the low bits of the result; the upper half with its upper half, which ptxas's
+ * sequences do not move there on an H200, whatever 9.7.16 says. The second operation counts by the sign of d; that of vset, which has none, by a's. */
 static void lower_video(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
@@ -206,6 +206,7 @@ static void lower_video(struct lower *w, int form)
     } else {
         struct opnd t = compute(w, form, a, b, lower_const(len), no_opnd);
         w->op.p[w->op.n - 1].aux = (u16)i->op->mods;
+        if (!add && len == 8 && pos) t = compute2(w, same_type(N_shl, T_B32), t, lower_const(pos));
         if (add) lower_emit(w, same_type(N_add, dt), d, t, c, no_opnd);
         else lower_emit(w, same_type(N_lop3, T_B32), d, t, c, lower_const((len == 32 ? ~0u : (1u << len) - 1) << pos))->e = lower_const(0xe4);
     }

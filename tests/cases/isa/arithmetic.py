@@ -322,9 +322,10 @@ c = case("video")
 SUB = {"b0": (0, 8), "b1": (8, 8), "b2": (16, 8), "b3": (24, 8), "h0": (0, 16), "h1": (16, 16), "": (0, 32)}
 sel = lambda x, s, t: val(x >> SUB[s][0], t[0] + str(SUB[s][1]))
 VOP = {"vadd": lambda a, b: a + b, "vsub": lambda a, b: a - b, "vabsdiff": lambda a, b: abs(a - b), "vmin": min, "vmax": max}
-# As ptxas makes them for sm_90, and an H200 computes: no upper bound for all of an unsigned d, and a part of d gets the bits that the
-# result has in that very place (docs/truth.md).
+# As ptxas makes them for sm_90, and an H200 computes: no upper bound for all of an unsigned d, no lower one for a part of d, and the upper half
+# of d gets that of the result (docs/truth.md).
 vsat = lambda t, dt: max(t, 0) if dt == "u32" else clamp(t, dt)
+vsat_part = lambda t, dt, n: min(t if 0 <= t < 1 << 32 else (1 << 32) - 1, (1 << n - (dt == "s32")) - 1)
 
 
 def vsecond(name, t, z, dt, sec):
@@ -347,7 +348,8 @@ for name, f in VOP.items():
                         pos, n = SUB[sd]
                         t = f(sel(a, sa, at), sel(b, sb, bt))
                         ones = (1 << n) - 1
-                        if st: t = clamp(t, dt[0] + str(n)) & ones if sd else vsat(t, dt)
+                        if st: t = vsat_part(t, dt, n) if sd else vsat(t, dt)
+                        if sd != "h1": t <<= pos
                         return (z & ~(ones << pos)) | (t & ones << pos) if sd else t
                     dot = lambda s: "." + s if s else ""
                     op(c, "%s.%s.%s.%s%s @%s@%s@%s" % (name, dt, at, bt, st, dot(sd), dot(sa), dot(sb)), [dt, at, bt] + ["u32"] * bool(sd),

@@ -10,7 +10,6 @@ extern "C" __global__ void integers(int *out)
     out[n++] = printf("[%+d] [% d] [%8d] [%-8d] [%08d] [%+08d] [% 08d] [%-08d]\n", 42, 42, 42, 42, 42, 42, 42, 42);
     out[n++] = printf("[%.5d] [%8.5d] [%-8.5d] [%08.5d] [%.0d] [%.d] [%5.0d] [%+.0d]\n", 42, 42, 42, 42, z, z, z, z);
     out[n++] = printf("[%#x] [%#X] [%#o] [%#x] [%#o] [%#10x] [%#010x] [%-#10x] [%#.6x]\n", 255, 255, 8, z, z, 255, 255, 255, 255);
-    out[n++] = printf("[%hd] [%hhd] [%hu] [%hhu] [%hi] [%hhi]\n", 0x12345, 0x1ff, 0x12345, 0x1ff, 0x12345, 0x1ff);
     out[n++] = printf("[%ld] [%lld] [%lu] [%llu] [%lx] [%llX] [%lo] [%llo]\n", (long)w, w, (unsigned long)w, (unsigned long long)w, (long)w, w, (long)w, w);
     out[n++] = printf("[%+lld] [%20lld] [%-20lld] [%020lld] [%#llx] [%.15lld]\n", -w, w, w, w, w, w);
     out[n++] = printf("[%zu] [%zd] [%jd] [%td]\n", sizeof(int), (size_t)-1, 5ll, 6ll);
@@ -83,6 +82,12 @@ extern "C" __global__ void strange(int *out)
     out[n++] = printf("[%hhhd] [%lllld] [%hld]\n", 0x12345, 5ll, 6l);
     out[n++] = printf("at the end: %");
     out[n++] = printf("\n");
+}
+
+// An H200 takes no argument for %hd and its like, and runs out of them; here they are as C has them
+extern "C" __global__ void halves(int *out)
+{
+    out[0] = printf("[%hd] [%hhd] [%hu] [%hhu] [%hx] [%hhx] [%ho] [%hho]\n", 0x12345, 0x1ff, 0x12345, 0x1ff, 0x12345, 0x1ff, 0x12345, 0x1ff);
 }
 
 extern "C" __global__ void many(int *out)
