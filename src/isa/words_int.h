@@ -43,15 +43,20 @@ WORD u32 bfind_s64(s64 x) { return bfind_u64((u64)(x < 0 ? ~x : x)); }
 #define BFIND(a) _Generic((a), u32: bfind_u32, s32: bfind_s32, u64: bfind_u64, s64: bfind_s64)(a)
 /* 9.7.1.19: a signed field that reaches past the top repeats the sign bit. The low 8 bits of position and length count for 32 bits; for 64
  * all of them do, for an H200 has no such instruction, and the shifts that ptxas makes of it take them whole, whatever the manual says. */
-#define BFE_OF(T, U, N, MASK, SIGNED) \
+#define BFE_U(T, N, MASK) \
     WORD T bfe_##T(T a, u32 pos, u32 len) \
     { \
         pos &= MASK; len &= MASK; \
-        if (len == 0 || pos >= N) return (T)(SIGNED && len && (U)a >> (N - 1) ? ~(U)0 : 0); \
-        u32 top = len < N - pos ? pos + len : N; \
-        return (T)((T)((U)a << (N - top)) >> (N - (top - pos))); \
+        return SEL(pos < N, a >> (pos & (N - 1)), 0) & SEL(len < N, ((T)1 << (len & (N - 1))) - 1, ~(T)0); \
     }
-BFE_OF(u32, u32, 32, 255, 0) BFE_OF(s32, u32, 32, 255, 1) BFE_OF(u64, u64, 64, ~0u, 0) BFE_OF(s64, u64, 64, ~0u, 1)
+#define BFE_S(T, U, N, MASK) \
+    WORD T bfe_##T(T a, u32 pos, u32 len) \
+    { \
+        pos &= MASK; len &= MASK; \
+        u32 up = SEL(len < N, N - len, 0) & (N - 1); \
+        return SEL(len, (T)((U)(a >> SEL(pos < N, pos, N - 1)) << up) >> up, 0); \
+    }
+BFE_U(u32, 32, 255) BFE_S(s32, u32, 32, 255) BFE_U(u64, 64, ~0u) BFE_S(s64, u64, 64, ~0u)
 #define BFE(a, b, c) _Generic((a), u32: bfe_u32, s32: bfe_s32, u64: bfe_u64, s64: bfe_s64)(a, b, c)
 
 #define BFIND_SHIFT(a) ((u32)SEL(BFIND(a) == ~0u, ~0u, (u32)(8 * sizeof(T) - 1) - BFIND(a)))

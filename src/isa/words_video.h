@@ -17,7 +17,6 @@ WORD u32 video_part(s64 x, u32 bits, int is_signed)
     u32 t = (u64)x >> 32 ? ~0u : (u32)x, most = (1u << (bits - (is_signed != 0))) - 1;
     return t > most ? most : t;
 }
-#define PART(x, whole) (M & MOD_SAT && c < 32 ? video_part(x, c, SIGNED_D) : (whole))
 /* Sums for a whole unsigned destination: ptxas leaves the upper bound out on sm_90, and an H200 wraps there whatever 9.7.16 says. */
 WORD u32 video_sum(s64 x, u32 bits, int is_signed, u32 M) { return bits < 32 || is_signed || x < 0 ? video_sat(x, bits, is_signed, M) : (u32)x; }
 /* The second operation .min or .max compares c with more than the 32 bits of the manual: ptxas makes both 64 bits wide for sm_90, c by the sign
@@ -28,19 +27,21 @@ WORD u32 video_second(s64 x, u32 c, int is_signed, u32 M)
     bool less = is_signed ? x < (s32)c : (u64)x < c;
     return less == ((M & MOD_MIN) != 0) ? (u32)x : c;
 }
+WORD u32 video_first(s64 x, u32 bits, int is_signed, u32 M) { return M & MOD_SAT && bits < 32 ? video_part(x, bits, is_signed) : video_sat(x, bits, is_signed, M); }
+WORD u32 video_first_sum(s64 x, u32 bits, int is_signed, u32 M) { return M & MOD_SAT && bits < 32 ? video_part(x, bits, is_signed) : video_sum(x, bits, is_signed, M); }
 #define SECOND (M & (MOD_MIN | MOD_MAX))
 #define SIGNED_D IS_S32((D)0)
 WORD s64 video_exact(s64 x, int is_signed, u32 M) { return !(M & MOD_SAT) || (!is_signed && x > 0) ? x : is_signed ? (s32)video_sat(x, 32, 1, M) : 0; }
 WORD s64 video_shifted(s64 cut, s64 x, int is_signed, u32 M) { return M & MOD_SAT ? (s32)video_sat(cut, 32, is_signed, M) : x; }
-#define VIDEO(x) (SECOND ? video_second(video_exact(x, SIGNED_D, M), c, SIGNED_D, M) : PART(x, video_sat(x, c, SIGNED_D, M)))
-#define VIDEO_DIFF(x) (SECOND ? video_second(video_exact(x, SIGNED_D, M), c, SIGNED_D, M) : PART(x, video_sum(x, c, SIGNED_D, M)))
-#define VIDEO_SUM(x) (SECOND ? video_second((s32)video_sum(x, 32, SIGNED_D, M), c, SIGNED_D, M) : PART(x, video_sum(x, c, SIGNED_D, M)))
+#define VIDEO(x) (SECOND ? video_second(video_exact(x, SIGNED_D, M), c, SIGNED_D, M) : video_first(x, c, SIGNED_D, M))
+#define VIDEO_DIFF(x) (SECOND ? video_second(video_exact(x, SIGNED_D, M), c, SIGNED_D, M) : video_first_sum(x, c, SIGNED_D, M))
+#define VIDEO_SUM(x) (SECOND ? video_second((s32)video_sum(x, 32, SIGNED_D, M), c, SIGNED_D, M) : video_first_sum(x, c, SIGNED_D, M))
 /* x is cut by what is shifted out of 34 signed bits, which is gone before .sat sees it (an H200) */
 #define VIDEO_SHIFT(x) (SECOND ? video_second(video_shifted(CUT34(x), x, SIGNED_D, M), c, SIGNED_D, M) : video_sat(CUT34(x), 32, SIGNED_D, M))
 #define CUT34(x) ((s64)((u64)(x) << 30) >> 30)
 /* vset makes 0 or 1, which no width changes */
 #define VIDEO_SET(x) (SECOND ? video_second(x, c, IS_S32(a), M) : (u32)(x))
-WORD s64 absdiff(s64 a, s64 b) { return a < b ? b - a : a - b; }
+WORD s64 absdiff(s64 a, s64 b) { s64 d = a - b; return d < 0 ? -d : d; }
 WORD u32 video_shift(u32 b, u32 M) { return M & MOD_CLAMP ? (b > 32 ? 32 : b) : b & 31; }
 #define VSHL(a, b) ((s64)((u64)(s64)(a) << video_shift(b, M)))
 #define VSHR(a, b) ((s64)(a) >> video_shift(b, M))

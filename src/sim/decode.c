@@ -227,11 +227,17 @@ static struct insn make(struct decoder *d, const struct lop *o, u32 k)
     return i;
 }
 
+/* Whether a row has the carry among its operands for its syntax alone: add.cc makes one and takes none. Nobody reads it, so its class does not matter. */
+static bool takes_no_carry(enum isa_name n)
+{
+    return n == N_add_cc || n == N_add_cc_out || n == N_sub_cc || n == N_sub_cc_out || n == N_mad_lo_cc || n == N_mad_lo_cc_out || n == N_mad_hi_cc || n == N_mad_hi_cc_out;
+}
+
 static handler *lane_handler(const struct insn *i, const struct isa_form *f, u32 group)
 {
     const struct lane_set *s = lanes_of(i->form);
     if (f->kind == K_PRED) return s->v[0];
-    u32 n = f->op[3] == T_PRED ? 2 : f->nsrc, mix = 0;
+    u32 n = f->op[3] == T_PRED ? 2 : f->nsrc - takes_no_carry((enum isa_name)f->name), mix = 0;
     if (f->kind == K_CMP) {
         bool all = CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_S;
         if (all) return s->grp;

@@ -27,17 +27,24 @@ void hazards_find(struct lowered *l)
     arena_free(&tmp);
 }
 
-static u32 zeros(const u64 v[LANES])
+/* Whether some lane divides by zero, or shifts by more than the width: without branches, for nearly always none does. */
+#define ANY_ZERO(T) do { const T *p = (const T *)(const void *)SLOT(R, i->b); T any = 0; for (u32 l = 0; l < LANES; l++) any |= (T)(p[l] == 0); return any != 0; } while (0)
+static bool some(const char *restrict R, const struct insn *i, bool shift, u32 bits)
 {
-    u32 m = 0;
-    for (u32 l = 0; l < LANES; l++) m |= (u32)!v[l] << l;
-    return m;
+    const u32 *amount = (const u32 *)(const void *)SLOT(R, i->b);
+    u32 past = 0;
+    if (CLS_AT(i, 2) != CLS_V) return true;
+    for (u32 l = 0; shift && l < LANES; l++) past |= (u32)(amount[l] >= bits);
+    if (shift) return past;
+    if (bits == 64) ANY_ZERO(u64);
+    if (bits == 32) ANY_ZERO(u32);
+    ANY_ZERO(u16);
 }
 
-static u32 beyond(const u64 v[LANES], u32 bits)
+static u32 which(const u64 v[LANES], bool shift, u32 bits)
 {
     u32 m = 0;
-    for (u32 l = 0; l < LANES; l++) m |= (u32)((u32)v[l] >= bits) << l;
+    for (u32 l = 0; l < LANES; l++) m |= (u32)(shift ? (u32)v[l] >= bits : !v[l]) << l;
     return m;
 }
 
@@ -64,9 +71,10 @@ int hazards_look(char *restrict R, const struct insn *i, struct warp *w)
     bool shift = o->name == N_shl || o->name == N_shr;
     u32 bits = 8 * type_size[isa_forms[o->form].type], width = shift ? 4 : bits / 8;
     u64 v[LANES];
+    if (!(w->cta->launch->in->checks & CHECK_VALUES) || likely(!some(R, i, shift, bits))) return 0;
     lane_values(w->code, R, i->b, CLS_AT(i, 2), width, v);
-    u32 bad = shift ? beyond(v, bits) : zeros(v);
-    if (likely(!bad) || !(w->cta->launch->in->checks & CHECK_VALUES)) return 0;
+    u32 bad = which(v, shift, bits);
+    if (!bad) return 0;
     bad &= active_lanes(w, R, i);
     if (bad) tell(w, i, shift, bits, bad, v);
     return 0;

@@ -157,7 +157,9 @@ static void lower_carry(struct lower *w, int form)
     for (u32 k = 0; k + 1 < f->nsrc; k++) s[k] = lower_operand(w, &i->arg[k + 1], isa_operand_type(f, k + 1));
     bool takes = f->name == N_addc || f->name == N_subc || f->name == N_madc_lo || f->name == N_madc_hi;
     s[f->nsrc - 1] = takes ? w->carry : lower_const(0);
-    if (lower_has_mod(i, "cc")) out = compute(w, isa_form((enum isa_name)(f->name + 1), (enum ptx_type)f->type, T_U32, 0), s[0], s[1], s[2], s[3]);
+    int carry = isa_form((enum isa_name)(f->name + 1), (enum ptx_type)f->type, T_U32, 0);
+    if (!takes) lower_emit(w, carry, w->carry, s[0], s[1], s[2])->e = s[3];
+    else if (lower_has_mod(i, "cc")) out = compute(w, carry, s[0], s[1], s[2], s[3]);
     enum ptx_type dt = isa_operand_type(f, 0);
     struct opnd d = lower_begin(w, &i->arg[0], dt);
     lower_emit(w, form, d, s[0], s[1], s[2])->e = s[3];

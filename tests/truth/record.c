@@ -158,6 +158,8 @@ int times(struct job *j, const char *path, struct error *e)
             row = id, worst = 0;
         else if (v && v->form == v[-1].form)
             continue;           /* the first spelling of a form stands for it */
+        if (v && j->onlys && !job_wants(j, v->name))
+            continue;
         struct error none = { 0 };
         double ns = v ? runner_time(r, v, &none) : 0;
         worst = MAX_OF(worst, ns);

@@ -15,7 +15,7 @@ static const char usage[] =
     "    --every: every edge that differs. --raw: what differs is fetched from the GPU of this machine, value by value\n"
     "truth raw FILE NAME FIRST COUNT [STEP]  the results of COUNT inputs from FIRST on into FILE, from the GPU (--on sim: from ours); with\n"
     "    STEP (of 1, too) any form of one operand, at most 2^20 inputs\n"
-    "truth times FILE                        how long each row takes on the software GPU, ns a warp instruction\n"
+    "truth times FILE [NAME...]              how long each row takes on the software GPU, ns a warp instruction\n"
     "NAME is an opcode or its beginning. Exit 0: all agree; 1: differences; 2: bad input; 4: nothing was compared; 130: interrupted\n";
 
 u64 element(const void *p, u32 bytes, u64 i)
