@@ -39,11 +39,28 @@ static void printed(struct warp *w, u32 lane, u64 addr, u32 n)
     if (t[lane].undef) init_report(w, w->print_op, USE_PRINT, 1u << lane, t, "an argument of printf");
 }
 
-static bool lane_string(struct warp *w, u32 lane, u64 addr, struct text *out)
+/* A string that cannot be read up to its end: an access outside, of one byte. */
+static void string_outside(struct warp *w, u32 lane, u64 start, u64 at)
 {
-    for (u32 k = 0; k < 65536; k++) {
+    const struct mem *m = w->cta->launch->sim->mem;
+    const struct mem_object *o = mem_find(m, start);
+    bool local = start - mem_local_window(m) < MEM_LOCAL_BYTES, shared = start - mem_shared_window(m) < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS;
+    bool inside = o && o->state == MEM_LIVE && start >= o->base && start < o->base + o->size;
+    struct finding f = { .kind = local ? F_bounds_local : shared ? F_bounds_shared : inside ? F_bounds : F_invalid_address, .access = "read", .width = 1,
+        .space = local ? "local" : shared ? "shared" : "global" };
+    f.cause = at == start && !inside ? "printf was given an address where there is no string" : "printf reads a string that has no end: no zero byte follows where it could be read";
+    f.fix = inside ? "End the text with a zero byte." : "Look where the address comes from.";
+    f.addr[lane] = at;
+    if (inside) { f.object = o->name; f.object_base = o->base; f.object_size = o->size; }
+    found(w, w->print_op, &f, 1u << lane);
+}
+
+enum { STRING_MAX = 65536 };
+static bool lane_string(struct warp *w, u32 lane, u64 addr, u32 most, struct text *out)
+{
+    for (u32 k = 0; k < most; k++) {
         const char *p = lane_bytes(w, lane, addr + k, 1);
-        if (!p) return false;
+        if (!p) { string_outside(w, lane, addr, addr + k); return false; }
         if (!*p) return true;
         text_put(out, p, 1);
     }
@@ -101,11 +118,11 @@ static bool next_argument(struct warp *w, u32 lane, u64 *at, u32 size, u64 *v)
     return true;
 }
 
-static void print_string(struct warp *w, u32 lane, u64 addr, const char *spec, struct text *out)
+static void print_string(struct warp *w, u32 lane, u64 addr, const struct conversion *c, struct text *out)
 {
     struct text s = { 0 };
-    bool ok = !addr || lane_string(w, lane, addr, &s);
-    text_add(out, spec, !addr ? "(null)" : !ok ? "(invalid)" : s.p ? s.p : "");
+    if (addr) lane_string(w, lane, addr, MIN_OF(c->precision, (u32)STRING_MAX), &s);           /* what can be read of it, where it has no end */
+    text_add(out, c->spec, !addr ? "(null)" : s.p ? s.p : "");
     text_free(&s);
 }
 
@@ -135,7 +152,7 @@ static bool convert(struct warp *w, u32 lane, struct conversion *c, u64 *at, str
     if (c->precision != NONE) { snprintf(tail, sizeof tail, ".%u", c->precision); strcat(c->spec, tail); }
     snprintf(tail, sizeof tail, "%s%c", integer ? "ll" : "", c->letter);
     strcat(c->spec, tail);
-    if (c->letter == 's') print_string(w, lane, v, c->spec, out);
+    if (c->letter == 's') print_string(w, lane, v, c, out);
     else if (c->letter == 'p') text_add(out, c->spec, (void *)(uintptr_t)v);
     else if (c->letter == 'c') text_add(out, c->spec, (int)v);
     else if (integer) print_integer(c, v, out);
@@ -155,7 +172,7 @@ static s32 print_lane(struct warp *w, u32 lane, u64 format, u64 args)
     struct conversion c;
     s32 count = 0;
     bool ok = true;
-    if (!lane_string(w, lane, format, &f)) { text_free(&f); return -1; }
+    if (!lane_string(w, lane, format, STRING_MAX, &f)) { text_free(&f); return -1; }
     for (const char *p = f.p ? f.p : ""; ok && *p;) {
         bool percent = p[0] == '%' && p[1] == '%', converts = !percent && *p == '%' && conversion_read(p, &c) && count + c.star < PRINT_ARGS;
         if (converts) ok = convert(w, lane, &c, &args, &out, &count);
@@ -181,7 +198,7 @@ static void assert_lane(struct warp *w, const struct call *c, const struct insn 
     u32 lane = (u32)__builtin_ctz(mask);
     const struct frame *f = w->cur->fr;
     struct text msg = { 0 }, file = { 0 }, t = { 0 };
-    if (c->narg >= 3) { lane_string(w, lane, argument(f, c, 0, lane), &msg); lane_string(w, lane, argument(f, c, 1, lane), &file); }
+    if (c->narg >= 3) { lane_string(w, lane, argument(f, c, 0, lane), STRING_MAX, &msg); lane_string(w, lane, argument(f, c, 1, lane), STRING_MAX, &file); }
     text_add(&t, "assert(%s) is false, %s:%u", msg.p ? msg.p : "?", file.p ? file.p : "?", c->narg >= 3 ? (u32)argument(f, c, 2, lane) : 0);
     struct finding x = { .kind = F_assertion, .cause = t.p };
     found(w, i->op, &x, mask);

@@ -413,6 +413,33 @@ static void contracts(void)
     lk_gpu_destroy(g);
 }
 
+/* Memory of device malloc outlives its kernel: one takes it, the next reads and frees it; to free it once more is a finding. */
+static void heap_over_launches(void)
+{
+    static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n.extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n"
+        ".visible .entry take(.param .u64 at)\n{\n .reg .b64 %d<4>;\n ld.param.u64 %d1, [at];\n"
+        " { .param .b64 n; .param .b64 r; st.param.b64 [n], 64; call (r), malloc, (n); ld.param.b64 %d2, [r]; }\n st.u32 [%d2+60], 77;\n st.global.u64 [%d1], %d2;\n ret;\n}\n"
+        ".visible .entry give(.param .u64 at)\n{\n .reg .b64 %d<4>;\n .reg .b32 %r;\n ld.param.u64 %d1, [at];\n ld.global.u64 %d2, [%d1];\n ld.u32 %r, [%d2+60];\n"
+        " st.global.u32 [%d1+8], %r;\n { .param .b64 p; st.param.b64 [p], %d2; call free, (p); }\n ret;\n}\n";
+    static const struct { const char *kernel; lk_status status; u64 read; } steps[] = { { "take", LK_OK, 0 }, { "give", LK_OK, 77 }, { "give", LK_FINDINGS, 0 } };
+    lk_gpu *g = open_gpu("h200");
+    lk_module *m = NULL;
+    u64 at = 0;
+    UNIT(lk_module_load(g, "heap.ptx", text, sizeof text - 1, &m) == LK_OK);
+    UNIT(lk_memory_alloc(g, 16, LK_MEMORY_DEVICE, "at", &at) == LK_OK && lk_memory_fill(g, at, 0, 16) == LK_OK);
+    for (u32 k = 0; k < COUNT_OF(steps); k++) {
+        const void *args[] = { &at };
+        lk_launch l = { .size = sizeof l, .grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .args = args, .arg_count = 1 };
+        UNIT(lk_kernel_launch(lk_module_kernel(m, steps[k].kernel), &l, NULL) == steps[k].status);
+        UNIT(steps[k].status != LK_OK || peek(g, at + 8, 4) == steps[k].read);
+    }
+    char *report = lk_report_text(g, 0);
+    UNIT(report && strstr(report, "double_free") && strstr(report, "use_after_free"));
+    lk_text_free(report);
+    lk_module_unload(m);
+    lk_gpu_destroy(g);
+}
+
 int main(void)
 {
     profiles();
@@ -422,6 +449,7 @@ int main(void)
     out_of_memory();
     limits();
     launches();
+    heap_over_launches();
     compiling();
     contracts();
     return unit_done();
