@@ -301,7 +301,7 @@ void lower_memory(struct lower *w, const struct isa_form *f)
         if (i->narg != 2 || i->arg[0].kind != OP_REG) { lower_unsupported(w); return; }
         o.d = (struct opnd){ .kind = O_REG, .reg = i->arg[0].reg->index };
         o.a = lower_operand(w, &i->arg[1], T_U64);
-        o.aux = (u16)space_of(i);
+        o.aux = (u16)(lower_has_mod(i, "shared::cluster") ? SP_SHARED : space_of(i));
         break;
     case N_mov128: lower_mov128(w); return;
     case N_mov_vec: lower_mov_vector(w); return;
