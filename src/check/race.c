@@ -127,10 +127,10 @@ static void shared_ready(struct race_cta *c, u64 bytes)
     c->shared_bytes = bytes;
 }
 
-/* Gives the CTA its number; under the lock, as others may be asking who was here. */
+/* Gives the CTA its number; under the lock, as other workers may be asking who was here. */
 static void remember_cta(struct race_cta *c, u64 linear)
 {
-    lock(&c->race->lock);
+    if (c->race->many) lock(&c->race->lock);
     if (c->nwas == c->capwas) {
         u32 cap = c->capwas ? 2 * c->capwas : 16;
         c->was = base_need_more(c->was, sizeof *c->was * cap);
@@ -138,7 +138,7 @@ static void remember_cta(struct race_cta *c, u64 linear)
     }
     c->number = c->race->ctas++;
     c->was[c->nwas].start = c->start; c->was[c->nwas].number = c->number; c->was[c->nwas++].linear = linear;
-    unlock(&c->race->lock);
+    if (c->race->many) unlock(&c->race->lock);
 }
 
 static void cta_begin(struct race *r, struct cta *cta)
@@ -162,8 +162,8 @@ static void cta_begin(struct race *r, struct cta *cta)
     if (c->exact) clock_reset(c);
     for (u32 n = 0; n < cta->nwarps; n++) {
         struct race_warp *w = &c->warp[n];
-        w->wbase = c->now; w->all = cta->warp[n]->first_live; w->nrecent = w->npending = 0;
-        memset(w->recent, 0, sizeof w->recent);
+        w->wbase = c->now; w->all = cta->warp[n]->first_live; w->npending = 0;
+        if (w->nrecent) { memset(w->recent, 0, sizeof w->recent); w->nrecent = 0; }
         if (c->exact) clock_lanes(w);
     }
     remember_cta(c, cta->linear);
@@ -337,6 +337,19 @@ static bool ascending(const struct access *a, u32 lanes)
     return true;
 }
 
+/* No two lanes at one address; now and then it says no though it is so. */
+static bool all_apart(const struct access *a, u32 lanes)
+{
+    u64 bits[16] = { 0 }, twice = 0;
+    if (ascending(a, lanes)) return true;
+    for (u32 m = lanes; m; m &= m - 1) {
+        u32 k = (u32)a->addr[__builtin_ctz(m)] * 0x9e3779b1u >> 22;
+        twice |= bits[k >> 6] >> (k & 63) & 1;
+        bits[k >> 6] |= 1ull << (k & 63);
+    }
+    return !twice;
+}
+
 /* A later lane stores to the same address. */
 static bool has_twin(const struct access *a, u32 todo, u32 lane)
 {
@@ -347,9 +360,9 @@ static bool has_twin(const struct access *a, u32 todo, u32 lane)
 static void touch_weak(struct touch *t, const struct access *a, u32 lanes)
 {
     struct mem_object *cached = NULL;
-    bool power = !(a->bytes & (a->bytes - 1)) && a->bytes <= 16, alone = !(t->op & OP_WRITE) || ascending(a, lanes);
+    bool power = !(a->bytes & (a->bytes - 1)) && a->bytes <= 16, apart = all_apart(a, lanes), alone = apart || !(t->op & OP_WRITE);
     for (u32 todo = lanes; todo;) {
-        u32 l = (u32)__builtin_ctz(todo), same = lanes_alike(a->addr, todo);
+        u32 l = (u32)__builtin_ctz(todo), same = apart ? 1u << l : lanes_alike(a->addr, todo);
         char *cells = cells_of(a, l, &cached);
         if (!cells) { todo &= todo - 1; continue; }
         t->space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
