@@ -90,9 +90,17 @@ int exec_one(struct warp *w, u32 at)
     return access ? (w->planes ? init_watched : c->watch ? memory_watched : memory_any)(w->R, i, w) : c->fn[at](w->R, i, w);
 }
 
-/* With a probe or a trace on, or followed. */
+/* Whether a warp of a shaken launch lets others go first, before a block. */
+static bool shake(struct warp *w)
+{
+    u32 seldom = w->cta->launch->shaken;
+    return seldom && !w->probe && rand_next(&w->cta->rng) % (2 * seldom) == 0;
+}
+
+/* With a probe or a trace on, followed, or shaken. */
 static int run_rare(struct warp *w, u32 b, u32 at, u32 end)
 {
+    if (at == w->code->block[b].start && shake(w)) return EV_YIELD;
     bool follow = w->cta->launch->in->follow;
     if (w->trace) return trace_run(w, b, at, end);
     for (; at < end; at++) {
@@ -189,6 +197,7 @@ static enum step run_split(struct warp *w)
         w->steps += bl->steps;
         while ((ev = unlikely(w->rare) ? run_rare(w, b, at, end) : run_straight(w, at, end))) {
             if (ev == EV_STOP) return STEP_YIELD;
+            if (ev == EV_YIELD) { s->block = b; w->steps -= bl->steps; return STEP_YIELD; }
             u32 op = w->code->insn[w->event_at].op;
             s->block = b;
             exec_to_plain(w, op);

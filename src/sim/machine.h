@@ -46,7 +46,7 @@ enum { KX_GUARD = 16, KX_DEAD, KX_USE, KX_PICK, KX_LOOK };      /* kinds beyond 
 struct warp;
 /* Executes one instruction over the register file R. Returns 0, or an event that leaves the straight line (EV_*). */
 typedef int handler(char *restrict R, const struct insn *i, struct warp *w);
-enum { EV_NONE, EV_DEOPT, EV_STOP };
+enum { EV_NONE, EV_DEOPT, EV_STOP, EV_YIELD };   /* the last: at the start of a block, which has not begun */
 
 #define SLOT(R, s) ((R) + 8 * (size_t)(s))
 struct planes; struct shadow; struct origins; struct rendezvous_taints;         /* planes.h, mem/shadow.h */
@@ -334,7 +334,7 @@ struct launch {                                 /* read by all workers all the t
     struct code *fast, *plain;
     u64 total;                                  /* CTAs */
     u64 order_by, order_from;                   /* the n-th to start is number n * order_by + order_from of them, cut to `total` */
-    u32 shaken; u64 rng;                        /* orders from 2 on: who runs gives way at random, after fewer back edges than this; one worker. 0: not so */
+    u32 shaken; u64 rng;                        /* orders from 2 on: who runs gives way at random, the sooner the smaller this is; one worker. 0: not so */
     u32 nwarps, threads, nworkers, batch;       /* of a CTA; batch: CTAs a worker claims at once */
     u64 shared_total, dyn_shared;               /* bytes of a CTA; where the dynamic part starts */
     char *param_copy;                           /* the parameter block, and 8 readable bytes behind it */

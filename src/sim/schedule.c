@@ -170,7 +170,7 @@ static void warp_start(struct warp *w, bool fresh)
     w->base = f;
     w->nsplit = 0; w->cur = NULL; w->probe = NULL; w->code = NULL;
     w->trace = unlikely(l->trace != NULL) ? trace_warp(w) : NULL;
-    w->rare = w->trace != NULL || l->in->follow;
+    w->rare = w->trace != NULL || l->in->follow || l->shaken;
     if (w->trace) memset(w->traced, 0, sizeof w->traced);
     if (w->copies) async_reset(w);
     if (w->wraps) wraps_reset(w);

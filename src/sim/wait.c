@@ -114,7 +114,7 @@ void wait_stop(struct warp *w)
     base_free(w->probe->regs);
     base_free(w->probe);
     w->probe = NULL;
-    w->rare = w->trace != NULL || w->cta->launch->in->follow;
+    w->rare = w->trace != NULL || w->cta->launch->in->follow || w->cta->launch->shaken;
 }
 
 static u64 load_value(const char *p, u32 size)
