@@ -55,7 +55,8 @@ static const u8 form_size[FORMS] = { [FORM_WIDE] = sizeof(struct words), [FORM_W
 
 bool notes_open(struct notes *n, u32 chunks)
 {
-    bool all = pool_open(&n->note, sizeof(struct note), MIN_OF(4 * chunks, (u32)CHUNKS_GLOBAL)) & pool_open(&n->list, sizeof(struct list), chunks);
+    bool all = pool_open(&n->note, sizeof(struct note), MIN_OF(4 * chunks, (u32)CHUNKS_GLOBAL));
+    all &= pool_open(&n->list, sizeof(struct list), chunks);
     for (u32 k = 0; k < FORMS; k++) all &= pool_open(&n->form[k], form_size[k], chunks);
     n->note.reach = NEAR_REACH;
     return all;
