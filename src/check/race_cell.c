@@ -481,15 +481,14 @@ void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64
         struct seen ow = seen_at(t, c->w, c->wx, k, lo), or = seen_at(t, c->r, c->rx, k, lo), oa = atoms_at(t, c, k, lo);
         u64 set = stamp;
         bool keep = false, in = race_in_set(w, oa.a, me) && word_kind(oa.a) != WHO_GRID && word_scope(oa.a) <= t->scope;
-        if (in) ;
-        else if (!word_before(w, oa.a, me, t->space)) {
+        if (!in && !word_before(w, oa.a, me, t->space)) {
             u64 m = merge(w, oa.a, me);
             u32 narrow = word_scope(oa.a) < t->scope ? word_scope(oa.a) : t->scope;
             set = (m & ~(0x1cull << 4 | 12)) | (stamp & 0x1cull << 4) | (u64)narrow << 2;
             keep = word_kind(m) == WHO_GRID && word_scope(oa.a) < t->scope;      /* the narrow one is who others race with: the set is named after it */
             if (keep) set = (oa.a & ~(3ull << 4)) | (u64)WHO_GRID << 4;
             if (word_kind(m) == WHO_GRID && narrow < SCOPE_GPU) found_piece(t, oa, OP_WRITE | OP_STRONG, me, 0, &p, k, step);
-        } else if (oa.a >= lo && word_scope(oa.a) < t->scope) set = (stamp & ~12ull) | (u64)word_scope(oa.a) << 2;     /* another CTA is ordered after neither */
+        } else if (!in && oa.a >= lo && word_scope(oa.a) < t->scope) set = (stamp & ~12ull) | (u64)word_scope(oa.a) << 2;     /* another CTA is ordered after neither */
         if (!word_before(w, ow.a, me, t->space)) found_piece(t, ow, OP_WRITE, me, 0, &p, k, step);
         else if (!word_before(w, or.a, me, t->space)) found_piece(t, or, OP_READ, me, 0, &p, k, step);
         if (in) continue;
