@@ -434,10 +434,14 @@ static inline void touch_piece(const struct touch *t, struct cell *c, struct pie
     u32 end = p.first + p.size;
     for (u32 k = p.first; k < end; k += step) {
         struct seen ow = seen_at(t, c->w, c->wx, k, lo), or = seen_at(t, c->r, c->rx, k, lo), oa = atoms_at(t, c, k, lo);
-        bool after_reads = word_before(w, or.a, me, t->space);
-        if (!write && !after_reads && w->c->exact) { list_bytes(t, c, me, (u32)((1ull << (end - k)) - 1) << k, lanes); return; }
-        if (!word_before(w, ow.a, me, t->space)) found_piece(t, ow, OP_WRITE, me, lanes, &p, k, step);
-        else if (!word_before(w, oa.a, me, t->space)) found_piece(t, oa, OP_WRITE | OP_STRONG, me, lanes, &p, k, step);
+        bool after_reads = word_before(w, or.a, me, t->space), after_writes = word_before(w, ow.a, me, t->space), after_atoms = word_before(w, oa.a, me, t->space);
+        if (w->c->exact && !(after_reads && after_writes && after_atoms)) {     /* with all its members; of a write nothing is noted yet */
+            u32 from = write ? p.first : k;
+            list_bytes(t, c, me, (u32)((1ull << (end - from)) - 1) << from, lanes);
+            return;
+        }
+        if (!after_writes) found_piece(t, ow, OP_WRITE, me, lanes, &p, k, step);
+        else if (!after_atoms) found_piece(t, oa, OP_WRITE | OP_STRONG, me, lanes, &p, k, step);
         else if (write && !after_reads) found_piece(t, or, OP_READ, me, lanes, &p, k, step);
         if (!write) read_down(t, c, k, step, or, me, after_reads);
         all_after &= after_reads;

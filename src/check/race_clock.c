@@ -381,7 +381,7 @@ static struct location *location_at(struct race *r, u64 at, bool create)
 {
     struct locations *t = r->locations;
     if (!t && !create) return NULL;
-    if (!t) { t = r->locations = base_need(sizeof *t); }
+    if (!t) { t = base_need(sizeof *t); __atomic_store_n(&r->locations, t, __ATOMIC_RELAXED); }
     if (create && 2 * t->n >= t->cap) locations_grow(r);
     if (!t->cap) return NULL;
     u32 k = (u32)(at * 0x9e3779b97f4a7c15u >> 32) & (t->cap - 1);
@@ -508,7 +508,7 @@ void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
 void clock_forget(struct race_warp *w, u64 at, u32 bytes)
 {
     struct race *r = w->c->race;
-    if (!r->locations) return;
+    if (!__atomic_load_n(&r->locations, __ATOMIC_RELAXED)) return;
     lock(&r->lock);
     overwrite(r, at, bytes, 0);
     unlock(&r->lock);

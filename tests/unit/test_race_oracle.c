@@ -211,6 +211,9 @@ static void work_in(struct tally *t, u32 processes)
     printf("%.1f s, %.0f programs a second\n", seconds() - began, (double)t->done / (seconds() - began));
 }
 
+/* What long runs have found: a write that another size parted from the next one, bytes of which a race was forgotten that weak order does not excuse. */
+static const u64 once_wrong[] = { 10162080, 20287443, 70004899, 70031016, 70134895, 70151411 };
+
 int main(int argc, char **argv)
 {
     u64 first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, count = argc > 2 ? strtoull(argv[2], NULL, 10) : argc > 1 ? 1 : 400;
@@ -221,6 +224,10 @@ int main(int argc, char **argv)
     fflush(stdout);
     if (processes) work_in(t, processes);
     else work(t, 0, argc > 1);
+    for (u32 k = 0; argc == 1 && k < COUNT_OF(once_wrong); k++) {
+        t->next = once_wrong[k]; t->end = t->next + 1;
+        work(t, 0, false);
+    }
     if (argc > 1) printf("%" PRIu64 " programs, %" PRIu64 " clean, %" PRIu64 " racy bytes, %" PRIu64 " of them ordered weakly, %" PRIu64 " programs wrong\n", t->done, t->clean, t->bytes, t->weak, t->wrong);
     UNIT_EQ(t->wrong, 0);
     UNIT(t->bytes > 0 || argc > 1); UNIT(t->clean > 0 || argc > 1);
