@@ -80,7 +80,7 @@ static int by_variable(const void *a, const void *b)
 
 static void place_common(struct placing *p)
 {
-    qsort(p->user.p, p->user.n, sizeof *p->user.p, by_variable);
+    if (p->user.n) qsort(p->user.p, p->user.n, sizeof *p->user.p, by_variable);
     for (u32 from = 0, to; from < p->user.n; from = to) {
         struct ptx_var *v = p->var.p[p->user.p[from].var];
         u64 at = 0;
