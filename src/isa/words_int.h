@@ -75,17 +75,13 @@ BFI_OF(u32, 32, 255) BFI_OF(u64, 64, ~0u)
 #define LUT_TERM(n, x) (SEL((e) >> n & 1, ~0u, 0u) & (x))
 #define LOP3(a, b, c, e) (LUT_TERM(0, ~(a) & ~(b) & ~(c)) | LUT_TERM(1, ~(a) & ~(b) & (c)) | LUT_TERM(2, ~(a) & (b) & ~(c)) | LUT_TERM(3, ~(a) & (b) & (c)) \
     | LUT_TERM(4, (a) & ~(b) & ~(c)) | LUT_TERM(5, (a) & ~(b) & (c)) | LUT_TERM(6, (a) & (b) & ~(c)) | LUT_TERM(7, (a) & (b) & (c)))
-/* Each nibble of c picks a byte of b:a, or repeats its sign. */
-WORD u32 PRMT(u32 a, u32 b, u32 c)
+/* Each nibble of c picks a byte of b:a, or repeats its sign. In 32 bits throughout, and without a loop, so that vectors do it. */
+WORD u32 prmt_byte(u32 a, u32 b, u32 s)
 {
-    u64 all = (u64)b << 32 | a;
-    u32 r = 0;
-    for (u32 k = 0; k < 4; k++) {
-        u32 s = c >> 4 * k, byte = (u32)(all >> 8 * (s & 7)) & 255;
-        r |= (s & 8 ? (byte & 128 ? 255 : 0) : byte) << 8 * k;
-    }
-    return r;
+    u32 byte = SEL(s & 4, b, a) >> 8 * (s & 3) & 255;
+    return SEL(s & 8, (0u - (byte >> 7)) & 255, byte);
 }
+WORD u32 PRMT(u32 a, u32 b, u32 c) { return prmt_byte(a, b, c) | prmt_byte(a, b, c >> 4) << 8 | prmt_byte(a, b, c >> 8) << 16 | prmt_byte(a, b, c >> 12) << 24; }
 #define SHF_L(a, b, n) ((u32)((((u64)(b) << 32 | (a)) << (n)) >> 32))
 #define SHF_R(a, b, n) ((u32)(((u64)(b) << 32 | (a)) >> (n)))
 
@@ -130,17 +126,15 @@ WORD s32 max_s32(s32 a, s32 b) { return a > b ? a : b; }
 /* 9.7.1.23, 9.7.1.24: sums of products of bytes, or of a half with a byte. */
 WORD s64 part(u32 x, u32 n, u32 bits, int is_signed) { u32 v = x >> bits * n & ((1u << bits) - 1); return is_signed && v >> (bits - 1) ? (s64)v - (s64)(1u << bits) : (s64)v; }
 #define IS_S32(x) _Generic((x), s32: 1, default: 0)
+WORD u32 byte_at(u32 x, u32 n, int is_signed) { return is_signed ? (u32)((s32)(x << (24 - 8 * n)) >> 24) : x >> 8 * n & 255; }
+WORD u32 half_at(u32 x, u32 n, int is_signed) { return is_signed ? (u32)((s32)(x << (16 - 16 * n)) >> 16) : x >> 16 * n & 0xffff; }
 WORD u32 dp4a(u32 a, int sa, u32 b, int sb, u32 c)
 {
-    s64 s = 0;
-    for (u32 k = 0; k < 4; k++) s += part(a, k, 8, sa) * part(b, k, 8, sb);
-    return c + (u32)s;
+    return c + byte_at(a, 0, sa) * byte_at(b, 0, sb) + byte_at(a, 1, sa) * byte_at(b, 1, sb) + byte_at(a, 2, sa) * byte_at(b, 2, sb) + byte_at(a, 3, sa) * byte_at(b, 3, sb);
 }
 WORD u32 dp2a(u32 a, int sa, u32 b, int sb, u32 c, u32 first)
 {
-    s64 s = 0;
-    for (u32 k = 0; k < 2; k++) s += part(a, k, 16, sa) * part(b, first + k, 8, sb);
-    return c + (u32)s;
+    return c + half_at(a, 0, sa) * byte_at(b, first, sb) + half_at(a, 1, sa) * byte_at(b, first + 1, sb);
 }
 #define DP4A(a, b, c) dp4a((u32)(a), IS_S32(a), (u32)(b), IS_S32(b), (u32)(c))
 #define DP2A(a, b, c, first) dp2a((u32)(a), IS_S32(a), (u32)(b), IS_S32(b), (u32)(c), first)
