@@ -284,7 +284,7 @@ static bool give_error(const struct compile_job *job, const struct compile_log *
     else if (by_nvrtc && is_host_trouble(m))
         snprintf(e->text + n, sizeof e->text - n, "; NVRTC takes device code only: %s nvcc for a file with host code, or give the kernel a file of its own",
                  toolkit_has(job->toolkit, COMPILER_NVCC) ? "take" : "install");
-    else if (strstr(m, "open source file") || strstr(m, "file not found"))
+    else if (strstr(m, "open source file") || strstr(m, "file not found") || strstr(m, ": No such file or directory"))
         snprintf(e->text + n, sizeof e->text - n, "; -I FOLDER says where to look for it");
     return false;
 }

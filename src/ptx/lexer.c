@@ -37,7 +37,7 @@ static const char *inline_blanks(const char *p)
 static const char *line_marker(const char *p, const char *end)
 {
     p = inline_blanks(p + 1);
-    if (!memcmp(p, "line", MIN_OF((size_t)(end - p), sizeof "line" - 1)))
+    if (end - p >= 4 && !memcmp(p, "line", 4))
         p = inline_blanks(p + 4);
     const char *number = p;
     while (class_of(*p) & C_DIGIT)
