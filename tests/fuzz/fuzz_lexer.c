@@ -5,13 +5,28 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Whether only blanks and comments lie between two tokens. */
+/* Whether `# 3 "file"` or `#line 3 "file"` stands here, by another reading than the lexer's own: a number and a quote, with blanks before each. */
+static bool is_marker(const char *p, const char *end)
+{
+    char line[64];
+    int number = 0, quote = 0;
+    snprintf(line, sizeof line, "%.*s", (int)MIN_OF(end - p, 60), p + 1);
+    const char *q = line + strspn(line, " \t");
+    if (!strncmp(q, "line", 4)) q += 4;
+    sscanf(q, "%*[ \t]%n", &number);
+    size_t digits = strspn(q + number, "0123456789");
+    if (digits > 30) return true;               /* longer than what was copied: believed */
+    quote = (int)strspn(q + number + digits, " \t");
+    return digits && quote && q[number + (int)digits + quote] == '"';
+}
+
+/* Whether only blanks, comments and line markers lie between two tokens. */
 static bool is_gap(const char *p, const char *end)
 {
     while (p < end) {
         if (strchr(" \t\r\n\f\v", *p)) {
             p++;
-        } else if (end - p >= 2 && p[0] == '/' && p[1] == '/') {
+        } else if ((end - p >= 2 && p[0] == '/' && p[1] == '/') || (*p == '#' && is_marker(p, end))) {
             while (p < end && *p != '\n') p++;
         } else if (end - p >= 4 && p[0] == '/' && p[1] == '*') {
             for (p += 2; p < end && !(p[0] == '*' && p[1] == '/'); p++) { }
