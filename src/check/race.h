@@ -240,10 +240,11 @@ void marks_drop(const struct touch *t, u32 x);
 static inline void *pool_at(const struct pool *p, u32 n) { return p->chunk[n / POOL_CHUNK] + (size_t)(n % POOL_CHUNK) * p->size; }
 static inline u32 pool_take(struct pool *p, bool locked)
 {
-    if (!locked && p->nspare && !p->reach) return p->spare[--p->nspare];
+    if (unlikely(locked || p->reach)) return pool_more(p, locked);
+    if (p->nspare) return p->spare[--p->nspare];
     u32 n = p->n + 1;
-    if (likely(!locked && !p->nspare && n % POOL_CHUNK && n / POOL_CHUNK < p->chunks && p->chunk[n / POOL_CHUNK])) return p->n = n;
-    return pool_more(p, locked);
+    if (likely(n % POOL_CHUNK && n / POOL_CHUNK < p->chunks && p->chunk[n / POOL_CHUNK])) return p->n = n;
+    return pool_more(p, false);
 }
 static inline struct notes *notes_in(struct race_warp *w, u32 space) { return space == SPACE_SHARED ? &w->c->notes : &w->c->race->notes; }
 static inline struct notes *notes_of(const struct touch *t) { return notes_in(t->w, t->space); }
