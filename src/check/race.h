@@ -135,7 +135,7 @@ struct race_cta {
     u32 slot;
     u32 number;                 /* of the CTA in its launch, in the order of their starts */
     bool exact;                 /* the kernel is not simple */
-    bool keeps;                 /* some warp keeps notes of global memory */
+    u32 keeps;                  /* warps that keep notes of global memory */
     struct race *race;
     const struct launch *launch;
     char *shared;               /* its cells: shared address + this, rounded down */

@@ -96,18 +96,18 @@ u32 note_make(struct race_warp *w, u32 space, u64 a, u32 site)
     u32 note = pool_take(&n->note, locked);
     *(struct note *)pool_at(&n->note, note) = (struct note){ a, site, 1 };
     *k = (struct kept){ a, site, note };
-    w->c->keeps |= space == SPACE_GLOBAL;
+    if (space == SPACE_GLOBAL) w->c->keeps |= 1u << w->id;
     return note;
 }
 
 void notes_unkeep(struct race_cta *c)
 {
-    for (u32 n = 0; c->keeps && n < c->launch->nwarps * KEPT; n++) {
-        struct kept *k = &c->warp[n / KEPT].kept[SPACE_GLOBAL][n % KEPT];
-        if (k->a >= c->lo[SPACE_GLOBAL]) note_release(&c->race->notes, k->note, c->race->many);
-        k->a = 0;
-    }
-    c->keeps = false;
+    for (; c->keeps; c->keeps &= c->keeps - 1)
+        for (u32 n = 0; n < KEPT; n++) {
+            struct kept *k = &c->warp[__builtin_ctz(c->keeps)].kept[SPACE_GLOBAL][n];
+            if (k->a >= c->lo[SPACE_GLOBAL]) note_release(&c->race->notes, k->note, c->race->many);
+            k->a = 0;
+        }
 }
 
 /* ---- marks ---- */
