@@ -43,7 +43,7 @@ static bool contains(struct str s, const char *what)
 
 bool found_in_library(const struct lowered *l, u32 op)
 {
-    static const char *const header[] = { "cooperative_groups.h", "cooperative_groups/", "/cccl/", "/cuda/std/" };
+    static const char *const header[] = { "cooperative_groups.h", "cooperative_groups/details/", "/cccl/", "/cuda/std/" };
     const struct ptx_insn *i = l->op[op].src;
     struct str file = i && i->loc ? ptx_file(l->func->module, i->loc->file) : (struct str){ "", 0 };
     for (u32 k = 0; k < COUNT_OF(header); k++) if (contains(file, header[k])) return true;
