@@ -168,7 +168,8 @@ static void warp_start(struct warp *w, bool fresh)
     f->R = plain ? w->plain_R : w->fast_R;
     f->depth = 0; f->refs = 1; f->local_base = 0; f->top = 0; f->up = NULL;
     w->base = f;
-    w->nsplit = 0; w->cur = NULL; w->probe = NULL; w->code = NULL;
+    wait_stop(w);                               /* the CTA before may have left a loop that was watched */
+    w->nsplit = 0; w->cur = NULL; w->code = NULL;
     w->trace = unlikely(l->trace != NULL) ? trace_warp(w) : NULL;
     w->rare = w->trace != NULL || l->in->follow || l->shaken;
     if (w->trace) memset(w->traced, 0, sizeof w->traced);
