@@ -86,6 +86,7 @@ struct error {
 bool error_set(struct error *e, enum error_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* The same with a place in a text: computes line and column of `at` inside `all` and copies the line with a caret. */
 bool error_at(struct error *e, enum error_code code, const char *file, struct str all, const char *at, const char *fmt, ...) PRINTF_LIKE(6, 7);
+bool error_at_list(struct error *e, enum error_code code, const char *file, struct str all, const char *at, const char *fmt, va_list ap) PRINTF_LIKE(6, 0);
 void error_print(FILE *f, const struct error *e);   /* "lockstep: where: text" and the excerpt */
 
 /* ---- memory whose size the user decides ---- */

@@ -56,12 +56,18 @@ static void excerpt(struct error *e, struct str all, const char *at)
 
 bool error_at(struct error *e, enum error_code code, const char *file, struct str all, const char *at, const char *fmt, ...)
 {
-    if (!e || e->code != ERR_NONE)
-        return false;
     va_list ap;
     va_start(ap, fmt);
-    record(e, code, fmt, ap);
+    error_at_list(e, code, file, all, at, fmt, ap);
     va_end(ap);
+    return false;
+}
+
+bool error_at_list(struct error *e, enum error_code code, const char *file, struct str all, const char *at, const char *fmt, va_list ap)
+{
+    if (!e || e->code != ERR_NONE)
+        return false;
+    record(e, code, fmt, ap);
     if (!at || at < all.p || at > all.p + all.n) {
         snprintf(e->where, sizeof e->where, "%s", file ? file : "");
         return false;

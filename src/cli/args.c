@@ -11,12 +11,10 @@
 static bool arg_error(struct error *e, u32 index, const char *text, const char *at, const char *fmt, ...) PRINTF_LIKE(5, 6);
 static bool arg_error(struct error *e, u32 index, const char *text, const char *at, const char *fmt, ...)
 {
-    char what[400];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(what, sizeof what, fmt, ap);
+    error_at_list(e, ERR_INPUT, "argument", str_of(text), at, fmt, ap);
     va_end(ap);
-    error_at(e, ERR_INPUT, "argument", str_of(text), at, "%s", what);
     snprintf(e->where, sizeof e->where, "argument %u", index);      /* a line number means nothing here */
     return false;
 }

@@ -27,12 +27,11 @@ struct binder {
 static bool fail_at(struct binder *b, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
 static bool fail_at(struct binder *b, const char *at, const char *fmt, ...)
 {
-    char text[480];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    error_at_list(b->e, ERR_INPUT, b->c->file, b->c->text, at, fmt, ap);
     va_end(ap);
-    return error_at(b->e, ERR_INPUT, b->c->file, b->c->text, at, "%s", text);
+    return false;
 }
 
 /* "rows=100, cols=72", the first n dims. */

@@ -32,12 +32,11 @@ u32 symbol_find(const struct symbols *s, struct str name)
 
 bool cursor_error(const struct cursor *c, const char *at, const char *fmt, ...)
 {
-    char text[480];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    error_at_list(c->e, ERR_INPUT, c->file, c->all, at, fmt, ap);
     va_end(ap);
-    return error_at(c->e, ERR_INPUT, c->file, c->all, at, "%s", text);
+    return false;
 }
 
 void cursor_blank(struct cursor *c)

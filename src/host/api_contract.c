@@ -47,12 +47,11 @@ const char *lk_contract_flags(const lk_contract *contract, uint32_t i)
 static bool fail_at(const lk_contract *c, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
 static bool fail_at(const lk_contract *c, const char *at, const char *fmt, ...)
 {
-    char text[480];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    error_at_list(&c->gpu->error, ERR_INPUT, c->read.file, c->read.text, at, fmt, ap);
     va_end(ap);
-    return error_at(&c->gpu->error, ERR_INPUT, c->read.file, c->read.text, at, "%s", text);
+    return false;
 }
 
 /* The arguments of the block against the parameters of the kernel: how many, how large, floats for floats. */

@@ -19,14 +19,14 @@ struct linker {
     struct error *e;
 };
 
+static bool fail_in(const struct linker *k, const struct ptx_module *m, const char *at, const char *text, ...) PRINTF_LIKE(4, 5);
 static bool fail_in(const struct linker *k, const struct ptx_module *m, const char *at, const char *text, ...)
 {
-    char why[300];
     va_list ap;
     va_start(ap, text);
-    vsnprintf(why, sizeof why, text, ap);
+    error_at_list(k->e, ERR_INPUT, m->name, m->text, at, text, ap);
     va_end(ap);
-    return error_at(k->e, ERR_INPUT, m->name, m->text, at, "%s", why);
+    return false;
 }
 
 static enum rank var_rank(const struct ptx_var *v)

@@ -6,12 +6,11 @@
 
 bool fail_at(struct parser *p, const char *at, const char *fmt, ...)
 {
-    char text[400];
-    va_list va;
-    va_start(va, fmt);
-    vsnprintf(text, sizeof text, fmt, va);
-    va_end(va);
-    return error_at(p->e, ERR_INPUT, p->m->name, p->m->text, at, "%s", text);
+    va_list ap;
+    va_start(ap, fmt);
+    error_at_list(p->e, ERR_INPUT, p->m->name, p->m->text, at, fmt, ap);
+    va_end(ap);
+    return false;
 }
 
 bool unexpected(struct parser *p, const char *wanted)

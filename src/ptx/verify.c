@@ -6,12 +6,11 @@
 
 bool verify_fail(const struct verifier *v, const char *at, const char *text, ...)
 {
-    char why[256];
     va_list ap;
     va_start(ap, text);
-    vsnprintf(why, sizeof why, text, ap);
+    error_at_list(v->e, ERR_INPUT, v->m->name, v->m->text, at, text, ap);
     va_end(ap);
-    return error_at(v->e, ERR_INPUT, v->m->name, v->m->text, at, "%s", why);
+    return false;
 }
 
 static bool label_check(struct verifier *v, const struct ptx_operand *op)

@@ -114,14 +114,12 @@ void launch_fail(struct launch *l, int end, enum error_code code, const struct l
 {
     lock(&l->elock);
     if (code != ERR_NONE && l->e) {
-        char text[400];
+        const struct ptx_insn *i = low ? low->op[op].src : NULL;
+        const struct ptx_module *m = i && i->at ? low->func->module : NULL;
         va_list ap;
         va_start(ap, fmt);
-        vsnprintf(text, sizeof text, fmt, ap);
+        error_at_list(l->e, code, m ? m->name : "", m ? m->text : STR(""), m ? i->at : NULL, fmt, ap);
         va_end(ap);
-        const struct ptx_insn *i = low ? low->op[op].src : NULL;
-        if (i && i->at) error_at(l->e, code, low->func->module->name, low->func->module->text, i->at, "%s", text);
-        else error_set(l->e, code, "%s", text);
     }
     unlock(&l->elock);
     launch_stop(l, end);
