@@ -37,7 +37,7 @@ struct want {                   /* one operand */
     bool sink;                  /* _ does as well */
     bool is_optional;           /* may be left out */
     u32 limit;                  /* WANT_INT: the value is less, 0: any */
-    const char *values;         /* WANT_INT: the values there are, "4/8/16"; NULL: any */
+    const char *values;         /* WANT_INT: the values there are, "4/8/16" or "24..256%8", multiples of 8 from 24 to 256; NULL: any */
 };
 
 struct syntax {                 /* an opcode matched with a row */

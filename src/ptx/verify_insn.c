@@ -225,6 +225,9 @@ static bool int_fits(const struct want *w, const struct ptx_operand *op, struct 
     if (op->kind != OP_INT) return wanted(y, op, "an integer constant");
     if (w->limit && (u64)op->imm >= w->limit) return no(y, op, "this constant is less than %u", w->limit);
     if (!w->values) return true;
+    unsigned first, last, step;
+    if (sscanf(w->values, "%u..%u%%%u", &first, &last, &step) == 3)
+        return (op->imm >= first && op->imm <= last && op->imm % step == 0) || no(y, op, "this constant is a multiple of %u from %u to %u", step, first, last);
     for (const char *p = w->values;; p++) {
         s64 v = 0;
         for (; *p >= '0' && *p <= '9'; p++) v = v * 10 + (*p - '0');
