@@ -80,7 +80,8 @@ const char *lk_gpu_log(const lk_gpu *gpu);
 const char *lk_module_note(const lk_module *module);
 const char *lk_module_compiler(const lk_module *module);       /* "nvrtc 13.0", or "" when nobody compiled */
 const char *lk_module_arch(const lk_module *module);           /* "sm_90", as in the PTX */
-const char *lk_module_ptx(const lk_module *module, size_t *bytes);      /* its text, of several the first; lives as long as the module */
+/* Its text; of several files the one that they make together, NULL where there is none (lk_gpu_error says why). Lives as long as the module. */
+const char *lk_module_ptx(lk_module *module, size_t *bytes);
 /* Asks ptxas for registers and spills of all kernels (lk_kernel_usage). LK_NOTHING: there is no ptxas. */
 lk_status lk_module_assemble(lk_module *module);
 void lk_module_unload(lk_module *module);

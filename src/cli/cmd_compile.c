@@ -228,6 +228,13 @@ static bool choose(struct request *r, lk_gpu *gpu, lk_module *m, lk_kernel ***ke
     return true;
 }
 
+static bool write_ptx(struct request *r, lk_gpu *gpu, lk_module *m, struct error *e)
+{
+    size_t bytes;
+    const char *ptx = lk_module_ptx(m, &bytes);
+    return ptx ? file_write(r->output, ptx, bytes, e) : error_set(e, ERR_INPUT, "%.500s", lk_gpu_error(gpu));
+}
+
 static bool to_stdout(const char *file)
 {
     return file && !strcmp(file, "-");
@@ -237,8 +244,6 @@ static int show(struct request *r, lk_gpu *gpu, lk_module *m, struct error *e)
 {
     lk_kernel **kernel;
     u32 n;
-    size_t bytes;
-    const char *ptx = lk_module_ptx(m, &bytes);
     if (!r->common.quiet)
         fputs(lk_gpu_log(gpu), stderr);
     if (!choose(r, gpu, m, &kernel, &n, e))
@@ -246,7 +251,7 @@ static int show(struct request *r, lk_gpu *gpu, lk_module *m, struct error *e)
     lk_status status = lk_module_assemble(m);
     if (status != LK_OK && (status != LK_NOTHING || r->common.verbose))
         fprintf(stderr, "lockstep: %s\n", lk_gpu_error(gpu));
-    if (r->output && !file_write(r->output, ptx, bytes, e))
+    if (r->output && !write_ptx(r, gpu, m, e))
         return cli_error_value(e);
     if (r->json && !write_json(r, m, kernel, n, e))
         return cli_error_value(e);

@@ -135,7 +135,7 @@ static bool names_there(struct compile_result *r, const struct compile_options *
 /* True if PTX made by somebody else, with flags unknown, may answer. */
 static bool beside_allowed(const struct compile_options *o)
 {
-    return !o->fresh && o->flags == o->own && !o->arch_exact && o->compiler == COMPILER_ANY;
+    return !o->fresh && o->flags - o->linked == o->own && !o->arch_exact && o->compiler == COMPILER_ANY;
 }
 
 /* ---- compiling ---- */
@@ -155,7 +155,7 @@ static bool no_compiler(const char *path, const struct compile_options *o, enum 
     else if (there && o->names)
         snprintf(why, sizeof why, ", and %.100s has no %.80s", base_name(other), o->name[0]);
     return error_set(e, ERR_INPUT, "no CUDA compiler is here to compile %s%s: install NVRTC (pip install nvidia-cuda-nvrtc-cu12) or the CUDA toolkit, "
-                     "or compile it elsewhere with nvcc -ptx -lineinfo and pass the .ptx", path, why);
+                     "or compile it elsewhere with nvcc -ptx -lineinfo%s and pass the .ptx", path, why, o->linked ? " -rdc=true" : "");
 }
 
 /* The key of the result in the cache; false: it cannot be known what the result depends on. */
@@ -367,7 +367,7 @@ static bool compile_source(struct compile_job *job, struct compile_result *r, st
     bool fits = beside != BESIDE_NONE && !is_too_new(ptx, job->arch) && names_there(r, o, ptx);
     struct toolkit *t = NEW(job->mem, struct toolkit);
     job->toolkit = t;
-    if (beside == BESIDE_SAME && fits) {
+    if (beside == BESIDE_SAME && fits && !o->linked) {
         text_add(&r->note, "%s: took the PTX beside it, which was made from it", job->path);
         r->ptx = ptx;
         return true;

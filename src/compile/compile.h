@@ -16,6 +16,7 @@ struct compile_options {
     bool arch_exact;            /* asked for by its name: no older one will do, and no PTX that lies beside the source */
     enum compiler compiler;     /* COMPILER_ANY: the first that can */
     const char *const *flag; u32 flags; /* as nvcc spells them, one word each: "-DN=4", "-Iinclude", "-std=c++20" (flags.c) */
+    bool linked;                /* the last one is -rdc=true, since the file is one of several: a .ptx beside it may have been made without, so it is the last resort */
     u32 own;                    /* the first so many are what the source asks for itself: a .ptx beside it was made with them */
     const char *const *name; u32 names; /* kernels that are wanted by these names: "scale<float>" is instantiated */
     bool fresh;                 /* compile even if the cache or a file beside the source has the answer */

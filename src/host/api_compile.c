@@ -106,7 +106,8 @@ lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *opt
     bool relocatable = !in.links;
     for (u32 i = 0; i < in.flags; i++)
         relocatable |= !strcmp(flag[i], "-rdc=true");
-    if (!relocatable)
+    o.linked = !relocatable;
+    if (o.linked)
         flag[o.flags++] = "-rdc=true";
     if (in.arch && !compile_arch(in.arch, arch))
         error_set(e, ERR_INPUT, "there is no architecture `%.40s`; it is written sm_90, sm_90a or 90", in.arch);
@@ -132,11 +133,27 @@ const char *lk_module_arch(const lk_module *module)
     return module->arch;
 }
 
-const char *lk_module_ptx(const lk_module *module, size_t *bytes)
+/* The text of a linked program, made when it is first asked for. */
+static bool linked_text(lk_module *module, struct error *e)
 {
+    struct text t = { 0 };
+    if (!module->linked.p && ptx_print_linked(module->dev->ptx, &t, e))
+        module->linked = (struct str){ arena_str(&module->mem, (struct str){ t.p, (u32)t.n }), (u32)t.n };
+    text_free(&t);
+    return module->linked.p != NULL;
+}
+
+const char *lk_module_ptx(lk_module *module, size_t *bytes)
+{
+    struct ptx_module *m = module->dev->ptx;
+    if (m->next && !linked_text(module, host_begin(module->gpu))) {
+        host_failed(module->gpu);
+        return NULL;
+    }
+    struct str text = m->next ? module->linked : m->text;
     if (bytes)
-        *bytes = module->dev->ptx->text.n;
-    return module->dev->ptx->text.p;
+        *bytes = text.n;
+    return text.p;
 }
 
 /* Whether this text leaves something to others: then it is assembled as a part, not as a whole program. */

@@ -37,6 +37,7 @@ struct lk_module {
     const char *source;         /* the .cu file, or NULL */
     const char *compiler;       /* who compiled it, or "" */
     char arch[16];              /* "sm_90", by its .target */
+    struct str linked;          /* of several texts the one that they make, once somebody has asked for it */
     const char *max_registers;  /* what ptxas is to be told, or NULL */
     const char **asked;         /* names that were given when it was compiled, and what each is called in the PTX (NULL: not known) */
     const char **lowered;

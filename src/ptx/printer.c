@@ -1,18 +1,18 @@
 /* The IR back to PTX text, in one canonical form: one statement a line, values in one spelling (integers decimal,
  * floats as bits), constant expressions folded. Parsing that text gives the same IR and prints the same text again. */
-#include "ptx/ptx.h"
+#include "ptx/printer.h"
 
-static void put(struct text *o, const char *z)
+static void put(struct printer *o, const char *z)
 {
-    text_put(o, z, strlen(z));
+    text_put(o->to, z, strlen(z));
 }
 
-static void put_str(struct text *o, struct str s)
+static void put_str(struct printer *o, struct str s)
 {
-    text_put(o, s.p, s.n);
+    text_put(o->to, s.p, s.n);
 }
 
-static void put_number(struct text *o, u64 v, bool is_negative)
+static void put_number(struct printer *o, u64 v, bool is_negative)
 {
     char buf[24];
     int i = sizeof buf;
@@ -21,15 +21,15 @@ static void put_number(struct text *o, u64 v, bool is_negative)
     while (v /= 10);
     if (is_negative)
         buf[--i] = '-';
-    text_put(o, buf + i, sizeof buf - (size_t)i);
+    text_put(o->to, buf + i, sizeof buf - (size_t)i);
 }
 
-static void put_signed(struct text *o, s64 v)
+static void put_signed(struct printer *o, s64 v)
 {
     put_number(o, v < 0 ? -(u64)v : (u64)v, v < 0);
 }
 
-static void put_offset(struct text *o, s64 v)
+static void put_offset(struct printer *o, s64 v)
 {
     if (!v)
         return;
@@ -44,7 +44,16 @@ static const char *space_name(enum ptx_space s)
     return name[s];
 }
 
-static void put_linkage(struct text *o, bool is_extern, bool is_visible, bool is_weak, bool is_common)
+static struct str var_shown(const struct ptx_var *v) { return v->shown.n ? v->shown : v->name; }
+static struct str func_shown(const struct ptx_func *f) { return f->shown.n ? f->shown : f->name; }
+
+struct str symbol_shown(const struct ptx_module *m, struct str name)
+{
+    const struct ptx_symbol *s = map_get(&m->symbols, name);
+    return s && s->var ? var_shown(s->var) : s && s->func ? func_shown(s->func) : name;
+}
+
+static void put_linkage(struct printer *o, bool is_extern, bool is_visible, bool is_weak, bool is_common)
 {
     if (is_extern)
         put(o, ".extern ");
@@ -57,49 +66,49 @@ static void put_linkage(struct text *o, bool is_extern, bool is_visible, bool is
 }
 
 /* `.param .align 8 .b8 name[24]`, without linkage and initialiser. */
-static void put_declaration(struct text *o, const struct ptx_var *v)
+static void put_declaration(struct printer *o, const struct ptx_var *v)
 {
     u32 natural = MAX_OF(type_size[v->type] * v->vec, 1u);
     put(o, space_name(v->space));
     if (v->is_managed || v->is_unified)
         put(o, v->is_managed ? " .attribute(.managed" : " .attribute(");
     if (v->is_unified)
-        text_add(o, "%s.unified(%u, %u)", v->is_managed ? ", " : "", v->unified[0], v->unified[1]);
+        text_add(o->to, "%s.unified(%u, %u)", v->is_managed ? ", " : "", v->unified[0], v->unified[1]);
     if (v->is_managed || v->is_unified)
         put(o, ")");
     if (v->align != natural)
-        text_add(o, " .align %u", v->align);
+        text_add(o->to, " .align %u", v->align);
     if (v->vec > 1)
-        text_add(o, " .v%u", v->vec);
-    text_add(o, " .%s", type_name[v->type]);
+        text_add(o->to, " .v%u", v->vec);
+    text_add(o->to, " .%s", type_name[v->type]);
     if (v->is_ptr)
         put(o, " .ptr");
     if (v->ptr_space)
-        text_add(o, " %s", space_name(v->ptr_space));
+        text_add(o->to, " %s", space_name(v->ptr_space));
     if (v->ptr_align)
-        text_add(o, " .align %u", v->ptr_align);
+        text_add(o->to, " .align %u", v->ptr_align);
     put(o, " ");
-    put_str(o, v->name);
+    put_str(o, var_shown(v));
     for (u32 i = 0; i < v->ndims; i++)
         if (v->dims[i])
-            text_add(o, "[%u]", v->dims[i]);
+            text_add(o->to, "[%u]", v->dims[i]);
         else
             put(o, "[]");
 }
 
-static void put_element(struct text *o, const struct ptx_var *v, const struct ptx_init *x)
+static void put_element(struct printer *o, const struct ptx_var *v, const struct ptx_init *x)
 {
     if (x->mask)
-        text_add(o, "0x%llx(", (unsigned long long)x->mask);
+        text_add(o->to, "0x%llx(", (unsigned long long)x->mask);
     if (x->sym.n) {
         put(o, x->generic ? "generic(" : "");
-        put_str(o, x->sym);
+        put_str(o, symbol_shown(o->m, x->sym));
         put(o, x->generic ? ")" : "");
         put_offset(o, (s64)x->value);
     } else if (v->type == T_F32) {
-        text_add(o, "0f%08X", (u32)x->value);
+        text_add(o->to, "0f%08X", (u32)x->value);
     } else if (v->type == T_F64) {
-        text_add(o, "0d%016llX", (unsigned long long)x->value);
+        text_add(o->to, "0d%016llX", (unsigned long long)x->value);
     } else if (type_is_signed(v->type)) {
         put_signed(o, (s64)x->value);
     } else {
@@ -110,7 +119,7 @@ static void put_element(struct text *o, const struct ptx_var *v, const struct pt
 }
 
 /* The elements from `first` on that belong to one item of this dimension, in braces of their own. */
-static void put_level(struct text *o, const struct ptx_var *v, u32 level, u64 first)
+static void put_level(struct printer *o, const struct ptx_var *v, u32 level, u64 first)
 {
     u32 levels = v->ndims + (v->vec > 1);
     u64 span = 1, end = v->ninit;
@@ -131,7 +140,7 @@ static void put_level(struct text *o, const struct ptx_var *v, u32 level, u64 fi
     put(o, "}");
 }
 
-static void put_init(struct text *o, const struct ptx_var *v)
+static void put_init(struct printer *o, const struct ptx_var *v)
 {
     if (!v->state.n && !v->ninit)
         return;
@@ -142,7 +151,7 @@ static void put_init(struct text *o, const struct ptx_var *v)
         put_level(o, v, 0, 0);
 }
 
-static void put_var(struct text *o, const struct ptx_var *v)
+void put_var(struct printer *o, const struct ptx_var *v)
 {
     put_linkage(o, v->is_extern, v->is_visible, v->is_weak, v->is_common);
     put_declaration(o, v);
@@ -150,31 +159,31 @@ static void put_var(struct text *o, const struct ptx_var *v)
     put(o, ";\n");
 }
 
-static void put_operands(struct text *o, const struct ptx_operand *op, u32 n);
+static void put_operands(struct printer *o, const struct ptx_operand *op, u32 n);
 
-static void put_selector(struct text *o, const struct ptx_operand *op)
+static void put_selector(struct printer *o, const struct ptx_operand *op)
 {
     if (op->sel >= 11) {
         u32 n = (u32)(op->imm >> 16) & 7;
-        text_add(o, ".%c%0*x", op->sel == 11 ? 'h' : 'b', (int)n, (u32)op->imm & 0xffff);
+        text_add(o->to, ".%c%0*x", op->sel == 11 ? 'h' : 'b', (int)n, (u32)op->imm & 0xffff);
     } else if (op->sel >= 9) {
-        text_add(o, ".h%d", op->sel - 9);
+        text_add(o->to, ".h%d", op->sel - 9);
     } else if (op->sel >= 5) {
-        text_add(o, ".b%d", op->sel - 5);
+        text_add(o->to, ".b%d", op->sel - 5);
     }
 }
 
-static void put_base(struct text *o, const struct ptx_operand *op)
+static void put_base(struct printer *o, const struct ptx_operand *op)
 {
     bool is_named = op->reg || op->var || op->func;
-    put_str(o, op->reg ? op->reg->name : op->var ? op->var->name : op->func ? op->func->name : STR(""));
+    put_str(o, op->reg ? op->reg->name : op->var ? var_shown(op->var) : op->func ? func_shown(op->func) : STR(""));
     if (is_named)
         put_offset(o, op->imm);
     else
         put_signed(o, op->imm);
 }
 
-static void put_operand(struct text *o, const struct ptx_operand *op)
+static void put_operand(struct printer *o, const struct ptx_operand *op)
 {
     switch (op->kind) {
     case OP_REG:
@@ -187,9 +196,9 @@ static void put_operand(struct text *o, const struct ptx_operand *op)
     case OP_INT: put_signed(o, op->imm); break;
     case OP_FLOAT:
         if (op->imm_type == T_F32)
-            text_add(o, "0f%08X", (u32)op->imm);
+            text_add(o->to, "0f%08X", (u32)op->imm);
         else
-            text_add(o, "0d%016llX", (unsigned long long)op->imm);
+            text_add(o->to, "0d%016llX", (unsigned long long)op->imm);
         break;
     case OP_SYM: put_base(o, op); break;
     case OP_MEM:
@@ -219,7 +228,7 @@ static void put_operand(struct text *o, const struct ptx_operand *op)
     }
 }
 
-static void put_operands(struct text *o, const struct ptx_operand *op, u32 n)
+static void put_operands(struct printer *o, const struct ptx_operand *op, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
         put(o, i ? ", " : "");
@@ -227,7 +236,7 @@ static void put_operands(struct text *o, const struct ptx_operand *op, u32 n)
     }
 }
 
-static void put_insn(struct text *o, const struct ptx_insn *in)
+static void put_insn(struct printer *o, const struct ptx_insn *in)
 {
     put(o, "\t");
     if (in->guard) {
@@ -241,7 +250,7 @@ static void put_insn(struct text *o, const struct ptx_insn *in)
     put(o, ";\n");
 }
 
-static void put_params(struct text *o, struct ptx_var *const *v, u32 n, const char *between)
+static void put_params(struct printer *o, struct ptx_var *const *v, u32 n, const char *between)
 {
     put(o, "(");
     for (u32 i = 0; i < n; i++) {
@@ -252,20 +261,23 @@ static void put_params(struct text *o, struct ptx_var *const *v, u32 n, const ch
     put(o, n && *between == '\n' ? "\n)" : ")");
 }
 
-static void put_loc(struct text *o, const struct ptx_loc *l)
+static void put_loc(struct printer *o, const struct ptx_loc *l)
 {
-    text_add(o, "\t.loc %u %u %u", l->file, l->line, l->col);
+    text_add(o->to, "\t.loc %u %u %u", o->files + l->file, l->line, l->col);
     if (l->func_label.n) {
         put(o, ", function_name ");
-        put_str(o, l->func_label);
-        put_offset(o, l->func_offset);
+        if (o->names)
+            text_add(o->to, LINKED_NAME, printer_name(o->names, l->func));
+        else
+            put_str(o, l->func_label);
+        put_offset(o, o->names ? 0 : l->func_offset);
     }
     if (l->at)
-        text_add(o, ", inlined_at %u %u %u", l->at->file, l->at->line, l->at->col);
+        text_add(o->to, ", inlined_at %u %u %u", o->files + l->at->file, l->at->line, l->at->col);
     put(o, "\n");
 }
 
-static void put_label(struct text *o, const struct ptx_label *l)
+static void put_label(struct printer *o, const struct ptx_label *l)
 {
     put_str(o, l->name);
     put(o, ":");
@@ -295,19 +307,19 @@ static void put_label(struct text *o, const struct ptx_label *l)
     put(o, ";\n");
 }
 
-static void put_regs(struct text *o, const struct ptx_regs *r)
+static void put_regs(struct printer *o, const struct ptx_regs *r)
 {
     put(o, "\t.reg ");
     if (r->vec > 1)
-        text_add(o, ".v%u ", r->vec);
-    text_add(o, ".%s ", type_name[r->type]);
+        text_add(o->to, ".v%u ", r->vec);
+    text_add(o->to, ".%s ", type_name[r->type]);
     put_str(o, r->name);
     if (r->is_range)
-        text_add(o, "<%u>", r->count);
+        text_add(o->to, "<%u>", r->count);
     put(o, ";\n");
 }
 
-static void put_stmt(struct text *o, const struct ptx_stmt *s)
+static void put_stmt(struct printer *o, const struct ptx_stmt *s)
 {
     switch (s->kind) {
     case STMT_OPEN: put(o, "\t{\n"); break;
@@ -327,7 +339,7 @@ static void put_stmt(struct text *o, const struct ptx_stmt *s)
     }
 }
 
-static void put_body(struct text *o, const struct ptx_func *f)
+static void put_body(struct printer *o, const struct ptx_func *f)
 {
     u32 s = 0;
     put(o, "{\n");
@@ -340,19 +352,19 @@ static void put_body(struct text *o, const struct ptx_func *f)
     put(o, "}\n");
 }
 
-static void put_triple(struct text *o, const char *name, const u32 v[3])
+static void put_triple(struct printer *o, const char *name, const u32 v[3])
 {
     if (v[0] | v[1] | v[2])
-        text_add(o, "%s %u, %u, %u\n", name, v[0], v[1], v[2]);
+        text_add(o->to, "%s %u, %u, %u\n", name, v[0], v[1], v[2]);
 }
 
-static void put_one(struct text *o, const char *name, u32 v)
+static void put_one(struct printer *o, const char *name, u32 v)
 {
     if (v)
-        text_add(o, "%s %u\n", name, v);
+        text_add(o->to, "%s %u\n", name, v);
 }
 
-static void put_options(struct text *o, const struct ptx_func *f)
+static void put_options(struct printer *o, const struct ptx_func *f)
 {
     put_triple(o, ".maxntid", f->maxntid);
     put_triple(o, ".reqntid", f->reqntid);
@@ -368,7 +380,7 @@ static void put_options(struct text *o, const struct ptx_func *f)
     }
 }
 
-static void put_func(struct text *o, const struct ptx_func *f, bool with_body)
+void put_func(struct printer *o, const struct ptx_func *f, bool with_body)
 {
     put(o, "\n");
     put_linkage(o, f->is_extern, f->is_visible, f->is_weak, false);
@@ -377,7 +389,7 @@ static void put_func(struct text *o, const struct ptx_func *f, bool with_body)
         put_params(o, f->ret, f->nret, "");
         put(o, " ");
     }
-    put_str(o, f->name);
+    put_str(o, func_shown(f));
     put_params(o, f->param, f->nparam, "\n\t");
     put(o, "\n");
     put(o, f->is_noreturn ? ".noreturn\n" : "");
@@ -389,28 +401,28 @@ static void put_func(struct text *o, const struct ptx_func *f, bool with_body)
         put(o, ";\n");
 }
 
-static void put_file(struct text *o, const struct ptx_source *f)
+static void put_file(struct printer *o, const struct ptx_source *f)
 {
-    text_add(o, ".file %u \"", f->number);
+    text_add(o->to, ".file %u \"", o->files + f->number);
     put_str(o, f->path);
     put(o, "\"");
     if (f->time || f->size)
-        text_add(o, ", %llu, %llu", (unsigned long long)f->time, (unsigned long long)f->size);
+        text_add(o->to, ", %llu, %llu", (unsigned long long)f->time, (unsigned long long)f->size);
     put(o, "\n");
 }
 
-static void put_item(struct text *o, const struct ptx_module *m, const struct ptx_item *it)
+void put_item(struct printer *o, const struct ptx_item *it)
 {
     switch (it->kind) {
     case ITEM_VAR: put_var(o, it->var); break;
     case ITEM_DECLARATION: put_func(o, it->func, false); break;
     case ITEM_FUNC: put_func(o, it->func, true); break;
-    case ITEM_FILE: put_file(o, &m->files[it->index]); break;
+    case ITEM_FILE: put_file(o, &o->m->files[it->index]); break;
     case ITEM_ALIAS:
         put(o, ".alias ");
-        put_str(o, m->alias[it->index].alias);
+        put_str(o, symbol_shown(o->m, o->m->alias[it->index].alias));
         put(o, ", ");
-        put_str(o, m->alias[it->index].target);
+        put_str(o, symbol_shown(o->m, o->m->alias[it->index].target));
         put(o, ";\n");
         break;
     case ITEM_PRAGMA:
@@ -419,22 +431,31 @@ static void put_item(struct text *o, const struct ptx_module *m, const struct pt
         put(o, "\";\n");
         break;
     case ITEM_SECTION:
-        put_str(o, m->section[it->index]);
+        put_str(o, o->m->section[it->index]);
         put(o, "\n");
         break;
     }
 }
 
-void ptx_print(const struct ptx_module *m, struct text *o)
+void put_head(struct printer *o, u32 major, u32 minor)
 {
-    text_add(o, ".version %u.%u\n.target sm_%u", m->version_major, m->version_minor, m->target);
+    const struct ptx_module *m = o->m;
+    text_add(o->to, ".version %u.%u\n.target sm_%u", major, minor, m->target);
     if (m->target_suffix)
-        text_put(o, &m->target_suffix, 1);
+        text_put(o->to, &m->target_suffix, 1);
     for (u32 i = 0; i < m->ntarget_option; i++) {
+        if (o->names && str_is(m->target_option[i], "debug"))
+            continue;
         put(o, ", ");
         put_str(o, m->target_option[i]);
     }
-    text_add(o, "\n.address_size %u\n\n", m->address_size);
+    text_add(o->to, "\n.address_size %u\n\n", m->address_size);
+}
+
+void ptx_print(const struct ptx_module *m, struct text *to)
+{
+    struct printer o = { .to = to, .m = m };
+    put_head(&o, m->version_major, m->version_minor);
     for (u32 i = 0; i < m->nitem; i++)
-        put_item(o, m, &m->item[i]);
+        put_item(&o, &m->item[i]);
 }

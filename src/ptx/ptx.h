@@ -48,6 +48,7 @@ struct ptx_var {                /* .global .const .shared .local or .param varia
     struct str state;           /* opaque initialiser of a .texref, .samplerref, .surfref: the text in braces, n = 0: none */
     struct ptx_reg *reg;        /* SP_REG: a parameter or result declared as .reg, the register itself */
     struct ptx_var *instead;    /* the variable of another module that counts in its place, NULL: itself (ptx_link) */
+    struct str shown;           /* what it is called in the one text of a linked program, n = 0: as here (ptx_print_linked) */
     const char *at;             /* where its name stands in the text */
     u32 line;                   /* in the PTX text */
 };
@@ -153,6 +154,7 @@ struct ptx_func {
     struct str *option; u32 noption;            /* other directives of the head, as text: `.pragma "x";`, `.abi_preserve 4` */
     struct ptx_func *alias_of;  /* .alias: the function that this name stands for, NULL: itself */
     struct ptx_func *instead;   /* the function of another module that counts in its place, NULL: itself (ptx_link) */
+    struct str shown;           /* what it is called in the one text of a linked program, n = 0: as here (ptx_print_linked) */
     struct ptx_var **local; u32 nlocal;         /* .local .shared .param declared inside (space tells) */
     struct ptx_insn *insn; u32 ninsn;
     struct ptx_label **label; u32 nlabel;
@@ -221,6 +223,8 @@ static inline bool ptx_var_missing(const struct ptx_var *v) { return v->is_exter
 static inline bool ptx_func_missing(const struct ptx_func *f) { return !f->has_body && !(f->alias_of && f->alias_of->has_body); }
 /* Makes one program of these modules: names that one gives away mean the same in all. Also for one alone. */
 bool ptx_link(struct ptx_module **part, u32 parts, struct error *e);
+/* Prints a linked program as one text, which parses; false, with the reason: one text cannot say it. */
+bool ptx_print_linked(struct ptx_module *first, struct text *out, struct error *e);
 struct ptx_reach {              /* what a kernel can get to, itself included */
     struct arena mem;           /* for the lists; the caller frees it */
     VEC(struct ptx_func *) func;

@@ -117,6 +117,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (lk_module_link(gpu, part, cut((const char *)data, size, part), &m) == LK_OK) {
         if (lk_contract_read(gpu, "fuzz.ptx", (const char *)data, size, &c) != LK_OK)
             CHECK(lk_gpu_error(gpu)[0]);
+        if (!lk_module_ptx(m, NULL))
+            CHECK(lk_gpu_error(gpu)[0]);
         all_kernels(gpu, m, c, how);
         lk_contract_free(c);
         lk_module_unload(m);
