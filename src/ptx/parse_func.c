@@ -171,6 +171,28 @@ bool prototypes_agree(const struct ptx_func *a, const struct ptx_func *b)
     return same_parameters(a->param, a->nparam, b->param, b->nparam) && same_parameters(a->ret, a->nret, b->ret, b->nret);
 }
 
+static const char *linkage_name(const struct ptx_func *f)
+{
+    return f->is_extern ? ".extern" : f->is_weak ? ".weak" : f->is_visible ? ".visible" : "one of this module alone";
+}
+
+/* Whether `f` may follow the declaration `old`: a word in front is the same in all of them, or left out behind .visible and .weak. */
+static bool may_follow(struct parser *p, const struct ptx_func *old, const struct ptx_func *f)
+{
+    bool bare = !f->is_extern && !f->is_weak && !f->is_visible;
+    if (old->has_body && f->has_body)
+        return fail_at(p, f->at, "function `%.*s` is defined twice, first in line %u", SHOW(f->name), old->line);
+    if (old->is_entry != f->is_entry || (f->has_body && old->alias_of))
+        return fail_at(p, f->at, "`%.*s` was declared as something else in line %u", SHOW(f->name), old->line);
+    if (!prototypes_agree(old, f))
+        return fail_at(p, f->at, "`%.*s` has other parameters than in line %u", SHOW(f->name), old->line);
+    if (old->has_body)
+        return fail_at(p, f->at, "`%.*s` has been defined in line %u, and is declared again", SHOW(f->name), old->line);
+    if (strcmp(linkage_name(old), linkage_name(f)) && (old->is_extern || !bare))
+        return fail_at(p, f->at, "`%.*s` was declared as %s in line %u", SHOW(f->name), linkage_name(old), old->line);
+    return true;
+}
+
 static struct ptx_func *func_add(struct parser *p, struct ptx_func *f)
 {
     struct ptx_symbol *s = symbol_add(p, f->name);
@@ -183,24 +205,12 @@ static struct ptx_func *func_add(struct parser *p, struct ptx_func *f)
         VEC_PUSH(&p->m->mem, &p->funcs, f);
         return f;
     }
-    struct ptx_func *old = s->func;
-    if (old->has_body && f->has_body) {
-        fail_at(p, f->at, "function `%.*s` is defined twice, first in line %u", SHOW(f->name), old->line);
+    struct ptx_func *old = s->func, both = *f;
+    if (!may_follow(p, old, f))
         return NULL;
-    }
-    if (old->is_entry != f->is_entry || (f->has_body && old->alias_of)) {
-        fail_at(p, f->at, "`%.*s` was declared as something else in line %u", SHOW(f->name), old->line);
-        return NULL;
-    }
-    if (!prototypes_agree(old, f)) {
-        fail_at(p, f->at, "`%.*s` has other parameters than in line %u", SHOW(f->name), old->line);
-        return NULL;
-    }
-    struct ptx_func both = old->has_body ? *old : *f;
     both.is_visible = old->is_visible || f->is_visible;
     both.is_weak = old->is_weak || f->is_weak;
     both.is_noreturn = old->is_noreturn || f->is_noreturn;
-    both.is_extern = !both.has_body && old->is_extern && f->is_extern;
     both.alias_of = old->alias_of;
     *old = both;
     return old;

@@ -338,6 +338,15 @@ static bool init_parse(struct parser *p, struct ptx_var *v)
     return true;
 }
 
+/* Whether two declarations are of the same array; one of them may leave the first dimension open. */
+static bool shapes_agree(const struct ptx_var *a, const struct ptx_var *b)
+{
+    bool same = a->vec == b->vec && a->ndims == b->ndims;
+    for (u32 i = 0; same && i < a->ndims; i++)
+        same = a->dims[i] == b->dims[i] || (!i && (!a->dims[0] || !b->dims[0]));
+    return same;
+}
+
 /* A variable of module scope: new, or the other half of one that was declared .extern. */
 static bool global_add(struct parser *p, struct ptx_var *v)
 {
@@ -352,9 +361,11 @@ static bool global_add(struct parser *p, struct ptx_var *v)
     }
     if (!s->var->is_extern && !v->is_extern)
         return fail_at(p, v->at, "`%.*s` is declared twice, first in line %u", SHOW(v->name), s->var->line);
-    if (s->var->space != v->space || s->var->type != v->type)
+    if (s->var->space != v->space || s->var->type != v->type || !shapes_agree(s->var, v))
         return fail_at(p, v->at, "`%.*s` was declared with another type in line %u", SHOW(v->name), s->var->line);
-    if (!v->is_extern)
+    if (!v->is_extern && !v->is_visible && !v->is_weak && !v->is_common)
+        return fail_at(p, v->at, "`%.*s` was declared as .extern in line %u, so it cannot be of this module alone: .visible says that", SHOW(v->name), s->var->line);
+    if (s->var->is_extern && (!v->is_extern || !s->var->size))
         *s->var = *v;
     return true;
 }

@@ -102,7 +102,7 @@ static void parameters(void)
 static void merging(void)
 {
     struct ptx_module *m = good(HEAD
-        ".func (.param .b32 r) f(.param .b32 x);\n"
+        ".visible .func (.param .b32 r) f(.param .b32 x);\n"
         ".extern .global .u32 v;\n"
         ".entry k() { .reg .b32 %r<2>; .param .b32 p; call (%r1), f, (p); ld.global.u32 %r0, [v]; ret; }\n"
         ".visible .func (.param .b32 r) f(.param .b32 x) { ret; }\n"
