@@ -46,7 +46,7 @@
         u32 site_ = race_site(w, i); \
         char *cells_ = CELLS_##sp; \
         for (u32 l_ = 0; l_ < LANES; l_++, me_ += 1u << 9) { \
-            struct cell *c_ = (struct cell *)(void *)(cells_ + ((a)[l_] & ~(u64)(SECTOR - 1))); \
+            struct cell *c_ = cell_of(cells_, (a)[l_] & ~(u64)(SECTOR - 1)); \
             if (c_ != q_.c) reader_open(&q_, rw_, c_, SPACE_OF_##sp); \
             if (likely(reader_word(&q_, rw_, (u32)((a)[l_] & (SECTOR - 1)) / 4, me_, site_, lo_, SPACE_OF_##sp))) continue; \
             race_few(w, i, OP_READ, SPACE_OF_##sp, CELLS_##sp, (a)[l_], 4, 1u << l_); \

@@ -11,9 +11,9 @@
 static void track(struct race *r, struct mem_object *o)
 {
     if (!o || o->race || o->state != MEM_LIVE) return;
-    for (u32 n = 0; n < r->ntracked; n++) if (r->tracked[n].o == o) { o->race = r->tracked[n].cells - (o->base & ~(u64)(SECTOR - 1)); return; }
+    for (u32 n = 0; n < r->ntracked; n++) if (r->tracked[n].o == o) { o->race = r->tracked[n].cells - cells_for(o->base & ~(u64)(SECTOR - 1)); return; }
     u64 from = o->base & ~(u64)(SECTOR - 1), bytes = ((o->base + o->size + SECTOR - 1) & ~(u64)(SECTOR - 1)) - from;
-    bytes = (bytes + page_size() - 1) / page_size() * page_size() + page_size();
+    bytes = (cells_for(bytes) + page_size() - 1) / page_size() * page_size() + page_size();
     u64 cells = pages_reserve(0, bytes);
     if (!cells || base_alloc_refused() || !pages_commit(cells, bytes)) base_exhausted(bytes, "the race check (--no-check race does without)");
     if (r->ntracked == r->captracked) {
@@ -22,7 +22,7 @@ static void track(struct race *r, struct mem_object *o)
         r->captracked = cap;
     }
     r->tracked[r->ntracked++] = (struct tracked){ o, cells, bytes };
-    o->race = cells - from;
+    o->race = cells - cells_for(from);
 }
 
 /* Cells of objects that are gone are given back; the others' objects have none until a launch asks. */
@@ -58,14 +58,21 @@ static void track_launch(struct race *r, const struct launch *l, const struct ra
 
 /* ---- launches and CTAs ---- */
 
+/* Every thread is likely to leave a mark for each store of the kernel. */
+static void shape(struct notes *n, const struct launch *l, const struct race_kernel *k)
+{
+    notes_shape(n, l->nwarps, l->total * l->threads * MAX_OF(k->stores, 1u));
+}
+
 static void begin(void *self, const struct launch *l)
 {
     struct race *r = self;
     const struct race_kernel *k = race_kernel_of(r, l->kernel);
     if (r->last > 0xf0000000u) {                /* times would run out: all cells begin anew */
         untrack(r, true);
-        for (u32 n = 0; n < r->nslot; n++) for (u32 k = 0; k < MAX_WARPS; k++) memset(r->slot[n]->warp[k].kept, 0, sizeof r->slot[n]->warp[k].kept);
-        for (u32 n = 0; n < r->nslot; n++) if (r->slot[n]->shared_cells) memset(r->slot[n]->shared_cells, 0, r->slot[n]->shared_bytes);
+        for (u32 n = 0; n < r->nslot; n++) { r->slot[n]->now = 0; for (u32 k = 0; k < MAX_WARPS; k++) r->slot[n]->warp[k].now = 0; }
+        for (u32 n = 0; n < r->nslot; n++) memset(r->slot[n]->kept, 0, sizeof r->slot[n]->kept);
+        for (u32 n = 0; n < r->nslot; n++) if (r->slot[n]->shared_cells) memset(r->slot[n]->shared_cells, 0, cells_for(r->slot[n]->shared_bytes));
         r->last = 0;
     }
     report_ran(l->in->report, CHECK_RACE);
@@ -76,6 +83,7 @@ static void begin(void *self, const struct launch *l)
     r->many = l->nworkers > 1;
     r->ctas = 0;
     notes_empty(&r->notes);
+    shape(&r->notes, l, k);
     clock_launch(r);
     untrack(r, false);
     track_launch(r, l, k);
@@ -85,9 +93,10 @@ static void end(void *self, const struct launch *l)
 {
     struct race *r = self;
     (void)l;
-    for (u32 n = 0; n < r->nslot; n++) if (r->slot[n]->now > r->last) r->last = r->slot[n]->now;
     for (u32 n = 0; n < r->nslot; n++) {        /* a launch that was stopped leaves CTAs in their slots */
         struct race_cta *c = r->slot[n];
+        race_tick(c, MAX_WARPS);
+        r->last = MAX_OF(r->last, c->now);
         if (c->exact) clock_reset(c);
         c->nwas = 0;
         c->next_free = n + 1 < r->nslot ? r->slot[n + 1] : NULL;
@@ -122,7 +131,7 @@ static void shared_ready(struct race_cta *c, u64 bytes)
     bytes = (bytes + SECTOR - 1) & ~(u64)(SECTOR - 1);
     if (bytes <= c->shared_bytes) return;
     base_free(c->shared_cells);
-    if (!(c->shared_cells = base_aligned(bytes))) base_exhausted(bytes, "the race check (--no-check race does without)");
+    if (!(c->shared_cells = base_aligned(cells_for(bytes)))) base_exhausted(cells_for(bytes), "the race check (--no-check race does without)");
     c->shared = (char *)c->shared_cells;
     c->shared_bytes = bytes;
 }
@@ -151,14 +160,15 @@ static void cta_begin(struct race *r, struct cta *cta)
     if (!c) return;
     c->launch = l;
     c->exact = r->exact;
-    if (c->now < r->epoch) c->now = r->epoch;
-    c->now++;
+    c->now = MAX_OF(c->now, r->epoch);
+    race_tick(c, c->launch->nwarps);
     c->start = c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     c->lo[SPACE_GLOBAL] = (u64)r->epoch << 32;
     race_flights_over(c);
     c->npassing = 0;
     notes_empty(&c->notes);
+    shape(&c->notes, l, r->kernel);
     if (c->exact) clock_reset(c);
     for (u32 n = 0; n < cta->nwarps; n++) {
         struct race_warp *w = &c->warp[n];
@@ -171,20 +181,30 @@ static void cta_begin(struct race *r, struct cta *cta)
 
 /* ---- synchronisation ---- */
 
-static void barrier_full(struct race_cta *c)
+void race_tick(struct race_cta *c, u32 warps)
 {
+    for (u32 n = 0; n < warps; n++) c->now = MAX_OF(c->now, c->warp[n].now);
     c->now++;
+    for (u32 n = 0; n < warps; n++) c->warp[n].now = c->now;
+}
+
+/* As clock_barrier, in a simple kernel. */
+static bool barrier_full(struct race_cta *c)
+{
+    race_tick(c, c->launch->nwarps);
     c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     for (u32 n = 0; n < c->launch->nwarps; n++) c->warp[n].wbase = c->now;
     notes_empty(&c->notes);                     /* all that is noted of shared memory precedes what comes now */
     if (c->npassing) race_passed(c);
+    return true;
 }
 
 static void cta_end(struct race_cta *c)
 {
     if (!c->exact && c->npassing) {
-        c->base = ++c->now;
+        race_tick(c, c->launch->nwarps);
+        c->base = c->now;
         race_passed(c);
     }
     notes_unkeep(c);
@@ -194,11 +214,11 @@ static void warp_synced(struct race_warp *w, u32 mask, bool orders)
 {
     if (!orders && w->c->exact) clock_converge(w, mask);
     else if (!orders) {
-        w->c->now++;
-        w->recent[w->nrecent++ % RECENT].time = w->c->now;
+        w->now++;
+        w->recent[w->nrecent++ % RECENT].time = w->now;
         w->recent[(w->nrecent - 1) % RECENT].mask = mask;
     } else if (w->c->exact) clock_warp(w, mask);
-    else { w->c->now++; w->wbase = w->c->now; }
+    else w->wbase = ++w->now;
 }
 
 static void sync_event(void *self, const struct sync_event *e)
@@ -213,7 +233,7 @@ static void sync_event(void *self, const struct sync_event *e)
     bool orders = e->kind == SYNC_FENCE || e->kind == SYNC_BARRIER_ARRIVE || (e->kind == SYNC_WARP && o && o->name == N_warp_bar);
     if (w && orders && w->npending) pending_drop(w, e->mask);
     switch (e->kind) {
-    case SYNC_BARRIER: if (c->exact) { clock_barrier(c, e->id); if (c->base == c->now) notes_empty(&c->notes); } else barrier_full(c); if (c->base == c->now) race_replant(c); break;
+    case SYNC_BARRIER: if (c->exact ? clock_barrier(c, e->id) : barrier_full(c)) race_replant(c); break;
     case SYNC_BARRIER_ARRIVE: if (c->exact) clock_arrive(w, e->mask, e->id, (o->aux & 15) != BAR_ARRIVE); break;
     case SYNC_WARP: warp_synced(w, e->mask, o && o->name == N_warp_bar); break;
     case SYNC_FENCE: if (c->exact && !(e->id & FENCE_PROXY)) clock_fence(w, e->mask, e->id & 3, e->id & FENCE_SC); break;
@@ -237,7 +257,7 @@ static inline bool scatter_word(struct race_warp *w, struct cell *c, u32 j, u32 
     if (c->r >= lo) return false;
     if (c->w < lo) {
         c->wx = words_new(w, SPACE_GLOBAL);
-        c->w = (u64)w->c->now << 32 | MIXED;
+        c->w = (u64)w->now << 32 | MIXED;
     } else if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_ATOMS | FLAG_FINE)) return false;
     u32 *m = (u32 *)words_of(&w->c->race->notes, c->wx, SPACE_GLOBAL) + j;
     if (*m) return false;
@@ -250,14 +270,14 @@ void race_scatter(struct warp *warp, const struct insn *i, char *cells, const u6
     struct race_warp *w = warp->race;
     struct notes *n = &w->c->race->notes;
     u32 mark = mark_of(w, SPACE_GLOBAL, race_stamp(w, 0, ES_ONE, WHO_ONE), race_site(warp, i)), marks = 0;
-    struct note *note = pool_at(&n->note, mark >> 5);
+    struct note *note = pool_at(&n->note, mark >> n->shift);
     note->refs += LANES + 1;                    /* all that it may take; what the long way does must not free it */
     for (u32 l = 0; l < LANES; l++) {
         if (likely(scatter_word(w, cell_of(cells, a[l] & ~(u64)(SECTOR - 1)), (u32)(a[l] & (SECTOR - 1)) / 4, mark + l))) marks++;
         else race_few(warp, i, OP_WRITE, SPACE_GLOBAL, cells, a[l], 4, 1u << l);
     }
     note->refs -= LANES - marks;
-    note_release(n, mark >> 5, false);
+    note_release(n, mark >> n->shift, false);
 }
 
 void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u64 me, u32 lanes)
@@ -463,7 +483,7 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
         if (waits && w->c->exact && truth >> l & 1) clock_mbarrier_passed(w, l, where);
         t->at = at;
         t->whole = 255u << (a->addr[l] - at);
-        race_bytes(t, (struct cell *)(void *)(w->c->shared + at), race_stamp(w, l, ES_ONE, WHO_ONE), 255u << (a->addr[l] - at), 0);
+        race_bytes(t, cell_of(w->c->shared, at), race_stamp(w, l, ES_ONE, WHO_ONE), 255u << (a->addr[l] - at), 0);
     }
 }
 

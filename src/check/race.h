@@ -5,8 +5,9 @@
  *   63      32 31   19 18  14 13   9 8  6 5    4 3     2 1     0
  *      T        slot    warp   lane   es   kind   scope   flags
  *
- * T      time of the CTA: every synchronisation advances it, so "before my last barrier" is one comparison. T grows from launch to
- *        launch, so "before this launch" is one, too, and nothing is ever wiped.
+ * T      time of the warp: every synchronisation of its own advances it, and one of the whole CTA sets the times of all its warps to one that is
+ *        after them all, so "before my last barrier" is one comparison. T grows from launch to launch, so "before this launch" is one, too,
+ *        and nothing is ever wiped.
  * slot   where the CTA is resident; slot and T name the CTA.
  * es     byte k of the sector was touched by lane + (k >> es), so a coalesced access is one word a sector. ES_ONE: all bytes by the same
  *        thread(s). ES_MIXED: its bytes differ, and are noted one by one, or an exact list of accesses says it all (FLAG_LIST).
@@ -24,7 +25,7 @@
 
 enum { SECTOR = 32, ES_ONE = 5, ES_MIXED = 7 };
 enum { WHO_ONE, WHO_WARP, WHO_CTA, WHO_GRID };
-enum { FLAG_LIST = 1, FLAG_ATOMS = 2, FLAG_FINE = 4 };  /* of a mixed write word: all is in the list; strong writes are in cell.ax; of it or a mixed read word: some is noted of less than words */
+enum { FLAG_LIST = 1, FLAG_ATOMS = 2, FLAG_FINE = 4 };  /* of a mixed write word: all is in the list; strong writes are noted, too (struct both); of it or a mixed read word: some is noted of less than words */
 enum { OP_READ = 0, OP_WRITE = 1, OP_STRONG = 2, OP_ASYNC = 4 };        /* ASYNC: a copy in flight */
 enum { SPACE_SHARED, SPACE_GLOBAL };
 
@@ -40,32 +41,35 @@ static inline u32 word_scope(u64 a) { return (u32)a >> 2 & 3; }
 static inline bool word_mixed(u64 a) { return word_es(a) == ES_MIXED; }
 static inline u32 lane_of_byte(u64 a, u32 k) { return word_es(a) >= ES_ONE ? word_lane(a) : (word_lane(a) + (k >> word_es(a))) & 31; }
 
-struct cell {                   /* of one sector; as large as it, so that a cell is an addition away */
+struct cell {                   /* of one sector */
     u64 w, r;                   /* last write, last read(s); mixed reads of kind WHO_WARP: all by that warp, none later */
-    u32 wx, rx;                 /* their sites; mixed: number of what is noted, of the list */
-    u32 ax;                     /* FLAG_ATOMS: number of what is noted of strong writes */
-    u32 unused;
+    u32 wx, rx;                 /* their sites; mixed: number of what is noted, of the list, of both (FLAG_ATOMS) */
 };
-/* The cell of a sector; `cells` is so that adding the sector's address reaches it, and may point nowhere itself. */
-static inline struct cell *cell_of(const char *cells, u64 sector) { return (struct cell *)((uintptr_t)cells + sector); }
+/* So many bytes of cells have this many of memory, of whole sectors. */
+static inline u64 cells_for(u64 bytes) { return bytes / SECTOR * sizeof(struct cell); }
+/* The cell of a sector; `cells` is so that what its address comes to reaches it, and may point nowhere itself. */
+static inline struct cell *cell_of(const char *cells, u64 sector) { return (struct cell *)((uintptr_t)cells + cells_for(sector)); }
 
 /* The bytes of a mixed sector, one kind of access (writes, reads, strong writes), in one of several forms. Shared memory, which is small and
- * often read, notes its words one by one with all there is to know. Elsewhere what an instruction of a warp did is a note, once, and each element of the sector has
- * a mark: the number of a note and a lane. Marks are of words, or of what is smaller when that is touched alone; of bytes, whose notes
- * are usually near each other, they count from a base. The number of such a thing has its form in the upper bits. */
+ * often read, notes its words one by one with all there is to know. Elsewhere what an instruction of a CTA did is a note, once, and each element of the sector has
+ * a mark: the number of a note and a thread. (Warps that have synchronised equally often have the same time, and so the same note.)
+ * Marks are of words, or of what is smaller when that is touched alone; of bytes, whose notes are usually near each other, they count from a
+ * base and take 16 bits, or with further bits beside these. The number of such a thing has its form in the upper bits. */
 struct words { u64 a[8]; u32 site[8]; };        /* 0: none */
 struct note {
-    u64 a;                      /* an access word, without the lane */
+    u64 a;                      /* an access word, without the thread */
     u32 site;
-    u32 refs;                   /* marks that stand for it, and warps that may use it again */
+    u32 refs;                   /* marks that stand for it, and CTAs that may use it again */
 };
-struct marks_near {
-    u32 base;                   /* a mark is base << 5 more than what stands here; with the upper bit: number of a marks_far, which has that */
+struct marks_words { u32 mark[SECTOR / 4]; };
+struct marks_bytes {
+    u32 base;                   /* a mark is the first one of this note more than what stands here; UPPER_BIT: which upper bits there are, and it counts from note 1 */
     u16 lower[SECTOR];          /* 0: none */
 };
-struct marks_far { u32 base; u8 upper[SECTOR]; };       /* bits from 16 on of the same */
-enum form { FORM_WIDE, FORM_WORDS, FORM_HALVES, FORM_NEAR, FORM_BYTES, FORM_FAR, FORMS, FORM_SHIFT = 29 };      /* FORM_FAR: never a form of its own */
+enum { UPPER_FEW, UPPER_ALL, UPPERS };          /* as many bits as the launch is likely to take; 16 */
+enum form { FORM_WIDE, FORM_WORDS, FORM_HALVES, FORM_BYTES, FORMS, FORM_SHIFT = 29 };
 struct seen { u64 a; u32 site; };               /* an access and where it is; a 0: none */
+struct both { u32 writes, atoms; };             /* numbers of what is noted of weak writes, and of strong ones; 0: nothing */
 
 struct list_entry {             /* one access of a warp to a sector, exactly */
     u64 a;                      /* es and kind say who touched which byte */
@@ -86,15 +90,18 @@ enum { POOL_CHUNK = 1024, CHUNKS_SHARED = 64, CHUNKS_GLOBAL = 1 << 17 };        
 struct pool {                   /* numbered things that never move; number 0 is none. When there is no room for another one, the command ends */
     char **chunk; u32 chunks;
     u32 n, size;                /* given; bytes of one */
+    u32 most;                   /* numbers end here */
     u32 *spare, nspare, capspare;       /* given back */
     u32 reach;                  /* not 0: new ones are to be near the last ones, and a spare one that is not waits until there are many */
     lock_t lock;
 };
 struct notes {                  /* of the mixed sectors of global memory, or of a CTA's shared memory */
-    struct pool form[FORMS], note, list;
+    struct pool form[FORMS], note, list, both;
+    struct pool upper[UPPERS];  /* further bits of the marks of bytes: bit k of word n is bit 16 + n of that of byte k */
+    u32 shift;                  /* of a mark: below it the thread, from it on the note */
 };
-enum { KEPT = 4 };
-struct kept { u64 a; u32 site, note; };         /* a note that a warp has made, and may use again */
+enum { KEPT = 8 };
+struct kept { u64 a; u32 site, note; };         /* a note that a CTA has made, and may use again */
 
 struct access;
 struct view {                   /* what a lane knows */
@@ -117,6 +124,7 @@ enum { RECENT = 8 };
 struct race_warp {
     struct race_cta *c;
     u64 key;                    /* slot and warp bits of its access words */
+    u32 now;                    /* its time */
     u32 wbase;                  /* time of its last full warp barrier: all lanes know what all did before */
     u32 id, all;                /* in the CTA; its lanes at the start */
     struct { u32 time, mask; } recent[RECENT]; u32 nrecent;    /* simple kernels: .sync operations that order nothing by the manual (R5b) */
@@ -126,20 +134,20 @@ struct race_warp {
     struct known *weak;         /* what all lanes would know by R5b */
     u32 fresh;                  /* lanes that may know, or would know, more than that */
     struct pending *pending; u32 npending, cappending;  /* speculated loads of which some lanes were not picked yet (R8): race_pending.c */
-    struct kept kept[2][KEPT];  /* by space and site */
 };
 
 struct race_cta {
     u64 lo[2];                  /* by space: access words below this precede all that the CTA does now */
-    u32 now, start, base;       /* times: current, of its start, of its last full barrier */
+    u32 now, start, base;       /* times: to which all its warps were set last, of its start, of its last full barrier */
     u32 slot;
     u32 number;                 /* of the CTA in its launch, in the order of their starts */
     bool exact;                 /* the kernel is not simple */
-    u32 keeps;                  /* warps that keep notes of global memory */
+    bool keeps;                 /* notes of global memory */
+    struct kept kept[2][KEPT];  /* by space and site */
     struct race *race;
     const struct launch *launch;
-    char *shared;               /* its cells: shared address + this, rounded down */
-    u64 shared_bytes;           /* cells there are for */
+    char *shared;               /* its cells: cell_of(this, offset of a sector) */
+    u64 shared_bytes;           /* that there are cells for */
     struct notes notes;         /* of shared memory; empty again after every full barrier */
     struct passing { struct cell *cell; u64 at; } *passing; u32 npassing, cappassing;     /* global sectors that were written, and read in this phase: race_cell.c */
     struct known *seen, *weak;  /* what every thread of it knows; would know by R5 */
@@ -216,6 +224,7 @@ void pending_add(struct race_warp *w, const struct access *a, u32 lanes);
 void pending_drop(struct race_warp *w, u32 lanes);              /* they synchronise: what they loaded before can no longer be told from what they load now */
 void pending_selected(void *self, struct warp *w, u32 reg, u32 lanes);          /* of struct observer */
 void race_weak(struct touch *t, const struct access *a);        /* race.c: a weak access by the lanes of a->ok */
+void race_tick(struct race_cta *c, u32 warps);  /* race.c: these have the same time now, which none of them has had */
 /* race_clock.c */
 bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);      /* the lane knows that thread's access at `time`; id: it was
                                                  * a strong write, number `write` of that location */
@@ -229,7 +238,8 @@ void pool_give(struct pool *p, u32 n, bool locked);             /* n is of no us
 bool notes_open(struct notes *n, u32 chunks);    /* false: no memory */
 void notes_empty(struct notes *n);
 void notes_free(struct notes *n);
-u32 note_make(struct race_warp *w, u32 space, u64 a, u32 site); /* the number of a note of that; the warp keeps it for a while */
+void notes_shape(struct notes *n, u32 warps, u64 marks);        /* empty ones: a mark names a thread of that many warps; so many marks are likely */
+u32 note_make(struct race_warp *w, u32 space, u64 a, u32 site); /* the number of a note of that; the CTA keeps it for a while */
 void note_release(struct notes *n, u32 note, bool locked);
 void notes_unkeep(struct race_cta *c);           /* it is over */
 struct seen marked_at(const struct notes *n, u32 x, u32 byte); /* not of FORM_WIDE */
@@ -238,6 +248,8 @@ bool note_clear(const struct touch *t, u32 x, u32 first, u32 size);     /* true:
 void marks_drop(const struct touch *t, u32 x);
 
 static inline void *pool_at(const struct pool *p, u32 n) { return p->chunk[n / POOL_CHUNK] + (size_t)(n % POOL_CHUNK) * p->size; }
+/* The same where the compiler knows the type. */
+#define POOL_AT(p, T, n) ((T *)(void *)(p)->chunk[(n) / POOL_CHUNK] + (n) % POOL_CHUNK)
 static inline u32 pool_take(struct pool *p, bool locked)
 {
     if (unlikely(locked || p->reach)) return pool_more(p, locked);
@@ -252,35 +264,36 @@ static inline bool notes_locked(const struct race_warp *w, u32 space) { return s
 static inline void *form_at(const struct notes *n, u32 x) { return pool_at(&n->form[x >> FORM_SHIFT], x & ((1u << FORM_SHIFT) - 1)); }
 static inline struct seen mark_seen(const struct notes *n, u32 mark)
 {
-    const struct note *p = pool_at(&n->note, mark >> 5);
-    return (struct seen){ p->a | (u64)(mark & 31) << 9, p->site };
+    const struct note *p = POOL_AT(&n->note, const struct note, mark >> n->shift);
+    return (struct seen){ p->a | (u64)(mark & ((1u << n->shift) - 1)) << 9, p->site };
 }
-static inline u32 marks_step(u32 x) { static const u8 step[FORMS] = { 4, 4, 2, 1, 1, 1 }; return step[x >> FORM_SHIFT]; }     /* bytes of one element */
+static inline u32 marks_step(u32 x) { static const u8 step[FORMS] = { 4, 4, 2, 1 }; return step[x >> FORM_SHIFT]; }     /* bytes of one element */
 /* What is noted of a byte; x 0: nothing is noted. */
 static inline struct seen noted_at(const struct notes *n, u32 x, u32 byte)
 {
     if (unlikely(!x)) return (struct seen){ 0, 0 };
     if (unlikely(x >> FORM_SHIFT != FORM_WIDE)) return marked_at(n, x, byte);
-    const struct words *w = pool_at(&n->form[FORM_WIDE], x);
+    const struct words *w = POOL_AT(&n->form[FORM_WIDE], const struct words, x);
     return (struct seen){ w->a[byte / 4], w->site[byte / 4] };
 }
 static inline void note_hold(struct notes *n, u32 note, bool locked)
 {
-    struct note *p = pool_at(&n->note, note);
+    struct note *p = POOL_AT(&n->note, struct note, note);
     if (unlikely(locked)) __atomic_fetch_add(&p->refs, 1, __ATOMIC_RELAXED);
     else p->refs++;
 }
 /* The mark of an access; its note is not held yet. */
 static inline u32 mark_of(struct race_warp *w, u32 space, u64 a, u32 site)
 {
-    const struct kept *k = &w->kept[space][site % KEPT];
-    u64 all = a & ~(31ull << 9);
-    return (likely(k->a == all && k->site == site) ? k->note : note_make(w, space, all, site)) << 5 | word_lane(a);
+    const struct kept *k = &w->c->kept[space][site % KEPT];
+    u32 shift = notes_in(w, space)->shift, threads = (1u << shift) - 1;
+    u64 all = a & ~((u64)threads << 9);
+    return (likely(k->a == all && k->site == site) ? k->note : note_make(w, space, all, site)) << shift | (word_thread(a) & threads);
 }
 
 static inline u64 race_stamp(const struct race_warp *w, u32 lane, u32 es, u32 kind)
 {
-    return (u64)w->c->now << 32 | w->key | lane << 9 | es << 6 | kind << 4;
+    return (u64)w->now << 32 | w->key | lane << 9 | es << 6 | kind << 4;
 }
 
 /* Ordered before the access `me` of this warp: by a barrier or a kernel boundary, or made by the very same thread(s). */
@@ -306,8 +319,8 @@ static inline bool race_in_set(const struct race_warp *w, u64 r, u64 me)
 /* A lane of this warp was noted in the words of reads. */
 static inline void reads_noted(struct cell *c, const struct race_warp *w)
 {
-    u64 mine = (u64)w->c->now << 32 | w->key | MIXED | WHO_WARP << 4;
-    c->r = (u32)c->r == (u32)mine && word_time(c->r) >= w->c->start ? mine : (u64)w->c->now << 32 | MIXED;
+    u64 mine = (u64)w->now << 32 | w->key | MIXED | WHO_WARP << 4;
+    c->r = (u32)c->r == (u32)mine && word_time(c->r) >= w->c->start ? mine : (u64)w->now << 32 | MIXED;
 }
 
 /* A whole sector by consecutive threads, or by one set. */

@@ -14,7 +14,7 @@ struct flight {                 /* a copy of one lane */
     u32 lane;                   /* of the warp */
 };
 
-static struct cell *cell_at(struct race_cta *c, u64 sector) { return (struct cell *)(void *)(c->shared + sector); }
+static struct cell *cell_at(struct race_cta *c, u64 sector) { return cell_of(c->shared, sector); }
 
 static void flight_add(struct race_cta *c, struct flight f)
 {

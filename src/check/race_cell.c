@@ -255,7 +255,7 @@ static void list_access(const struct touch *t, struct cell *c, struct list_entry
     l->n = keep;
     if (peer) strong_add(w, l, m);
     else { strong_meet(t, l, &m, &kept, &told); list_add(l, kept); }
-    c->w = (u64)w->c->now << 32 | MIXED | FLAG_LIST;
+    c->w = (u64)w->now << 32 | MIXED | FLAG_LIST;
     if (l->n == 1 && !l->ns && m.op == OP_WRITE && m.bytes == ~0u && word_kind(m.a) == WHO_ONE) {      /* uniform again */
         pool_give(&notes_of(t)->list, c->wx, notes_locked(t->w, t->space));
         c->w = m.a; c->wx = m.site; c->r = 0;
@@ -283,12 +283,18 @@ static void list_noted(struct list *l, const struct notes *n, u32 x, u32 op)
     }
 }
 
+/* Where strong writes were noted: what that is, and what there is of weak ones. */
+static struct both *both_of(const struct touch *t, const struct cell *c) { return POOL_AT(&notes_of(t)->both, struct both, c->wx); }
+static bool has_both(const struct cell *c, u64 lo) { return c->w >= lo && (c->w & (MIXED | FLAG_ATOMS)) == (MIXED | FLAG_ATOMS); }
+static struct both written_by(const struct touch *t, const struct cell *c, u64 lo) { return unlikely(has_both(c, lo)) ? *both_of(t, c) : (struct both){ c->wx, 0 }; }
+
 /* What was noted of a mixed sector is of no use any more: of writes, of reads. */
 static void drop_writes(const struct touch *t, const struct cell *c, u64 lo)
 {
     if (c->w < lo || !word_mixed(c->w)) return;
-    marks_drop(t, c->wx);
-    if (c->w & FLAG_ATOMS) marks_drop(t, c->ax);
+    struct both b = written_by(t, c, lo);
+    marks_drop(t, b.writes); marks_drop(t, b.atoms);
+    if (c->w & FLAG_ATOMS) pool_give(&notes_of(t)->both, c->wx, notes_locked(t->w, t->space));
 }
 static void drop_reads(const struct touch *t, const struct cell *c, u64 lo)
 {
@@ -306,13 +312,14 @@ static struct list *to_list(const struct touch *t, struct cell *c)
     l->n = l->ns = 0;
     if (l->caps) strong_index(l);
     if (c->w >= lo && word_mixed(c->w)) {
-        list_noted(l, n, c->wx, OP_WRITE);
-        if (c->w & FLAG_ATOMS) list_noted(l, n, c->ax, OP_WRITE | OP_STRONG);
+        struct both b = written_by(t, c, lo);
+        list_noted(l, n, b.writes, OP_WRITE);
+        list_noted(l, n, b.atoms, OP_WRITE | OP_STRONG);
     } else if (c->w >= lo) list_add(l, (struct list_entry){ .a = c->w, .bytes = ~0u, .site = c->wx, .op = OP_WRITE });
     if (c->r >= lo && word_mixed(c->r)) list_noted(l, n, c->rx, OP_READ);
     else if (c->r >= lo) list_add(l, (struct list_entry){ .a = c->r, .bytes = ~0u, .site = c->rx, .op = OP_READ });
     drop_writes(t, c, lo); drop_reads(t, c, lo);
-    c->w = (u64)t->w->c->now << 32 | MIXED | FLAG_LIST;
+    c->w = (u64)t->w->now << 32 | MIXED | FLAG_LIST;
     c->wx = number; c->r = 0;
     return l;
 }
@@ -338,17 +345,16 @@ static u32 uniform_step(u64 a) { return word_kind(a) == WHO_ONE && word_es(a) < 
 
 /* Bytes that have the same access of one kind: the size of such an element. */
 static u32 step_of(u64 word, u32 x, u64 lo) { return word < lo ? 4 : !word_mixed(word) ? uniform_step(word) : x ? marks_step(x) : 4; }
-static u32 fine_step(const struct cell *c, u32 first, u32 size, u64 lo)
+static u32 fine_step(const struct touch *t, const struct cell *c, u32 first, u32 size, u64 lo)
 {
-    u32 step = (first | size) & 1 ? 1 : (first | size) & 2 ? 2 : 4, w = step_of(c->w, c->wx, lo), r = step_of(c->r, c->rx, lo);
-    bool atoms = c->w >= lo && word_mixed(c->w) && c->w & FLAG_ATOMS && c->ax;
-    u32 a = atoms ? marks_step(c->ax) : 4;
+    struct both b = written_by(t, c, lo);
+    u32 step = (first | size) & 1 ? 1 : (first | size) & 2 ? 2 : 4, w = step_of(c->w, b.writes, lo), r = step_of(c->r, c->rx, lo), a = b.atoms ? marks_step(b.atoms) : 4;
     step = MIN_OF(step, w); r = MIN_OF(r, a);
     return MIN_OF(step, r);
 }
-static inline u32 cell_step(const struct cell *c, u32 first, u32 size, u64 lo)
+static inline u32 cell_step(const struct touch *t, const struct cell *c, u32 first, u32 size, u64 lo)
 {
-    return likely(!(((c->w | c->r) & FLAG_FINE) | ((first | size) & 3)) && (c->w < lo || word_es(c->w) >= 2) && (c->r < lo || word_es(c->r) >= 2)) ? 4 : fine_step(c, first, size, lo);
+    return likely(!(((c->w | c->r) & FLAG_FINE) | ((first | size) & 3)) && (c->w < lo || word_es(c->w) >= 2) && (c->r < lo || word_es(c->r) >= 2)) ? 4 : fine_step(t, c, first, size, lo);
 }
 
 static u64 fine(u32 x) { return x && marks_step(x) < 4 ? FLAG_FINE : 0; }
@@ -357,7 +363,7 @@ static u64 fine(u32 x) { return x && marks_step(x) < 4 ? FLAG_FINE : 0; }
 static inline void down(const struct touch *t, u32 *x, u32 first, u32 size, u64 a, u32 site)
 {
     if (size != 4 || !*x || *x >> FORM_SHIFT != FORM_WIDE) { note_down(t, x, first, size, a, site); return; }
-    struct words *w = pool_at(&notes_of(t)->form[FORM_WIDE], *x);
+    struct words *w = POOL_AT(&notes_of(t)->form[FORM_WIDE], struct words, *x);
     w->a[first / 4] = a; w->site[first / 4] = site;
 }
 
@@ -369,7 +375,7 @@ static void split(const struct touch *t, u64 *uniform, u32 *x, u64 lo)
     if (was >= lo && word_mixed(was)) return;
     *x = 0;
     for (u32 k = 0; was >= lo && k < SECTOR; k += step) down(t, x, k, step, at_byte(was, k), site);
-    *uniform = (u64)t->w->c->now << 32 | MIXED | fine(*x);
+    *uniform = (u64)t->w->now << 32 | MIXED | fine(*x);
 }
 
 static struct seen seen_at(const struct touch *t, u64 uniform, u32 x, u32 k, u64 lo)
@@ -377,11 +383,6 @@ static struct seen seen_at(const struct touch *t, u64 uniform, u32 x, u32 k, u64
     if (uniform < lo) return (struct seen){ 0, 0 };
     if (!word_mixed(uniform)) return (struct seen){ at_byte(uniform, k), x };
     return noted_at(notes_of(t), x, k);
-}
-static struct seen atoms_at(const struct touch *t, const struct cell *c, u32 k, u64 lo)
-{
-    if (c->w < lo || !word_mixed(c->w) || !(c->w & FLAG_ATOMS)) return (struct seen){ 0, 0 };
-    return noted_at(notes_of(t), c->ax, k);
 }
 
 struct piece { u32 first, size, told; };        /* bytes of the sector that one thread, or set, touches; the last of them whose race was reported, +1 */
@@ -413,15 +414,16 @@ static inline void read_down(const struct touch *t, struct cell *c, u32 k, u32 s
     if (c->r < lo || !word_mixed(c->r)) { split(t, &c->r, &c->rx, lo); passes(t, c, lo); }
     u64 a = after ? me : merge(w, or.a, me);
     down(t, &c->rx, k, step, a, after || word_kind(a) == WHO_GRID ? t->site : or.site);
-    c->r = (u64)w->c->now << 32 | MIXED | fine(c->rx);      /* by whom, the notes say */
+    c->r = (u64)w->now << 32 | MIXED | fine(c->rx);      /* by whom, the notes say */
 }
 
 static inline void write_down(const struct touch *t, struct cell *c, const struct piece *p, u64 me, bool after_reads)
 {
     u64 lo = t->w->c->lo[t->space];
     split(t, &c->w, &c->wx, lo);
-    down(t, &c->wx, p->first, p->size, me, t->site);
-    c->w |= fine(c->wx);
+    u32 *x = unlikely(has_both(c, lo)) ? &both_of(t, c)->writes : &c->wx;
+    down(t, x, p->first, p->size, me, t->site);
+    c->w |= fine(*x);
     if (after_reads && c->r >= lo && word_mixed(c->r) && c->rx && note_clear(t, c->rx, p->first, p->size)) { drop_reads(t, c, lo); c->r = 0; }
 }
 
@@ -432,8 +434,9 @@ static inline void touch_piece(const struct touch *t, struct cell *c, struct pie
     u64 lo = w->c->lo[t->space];
     bool write = t->op & OP_WRITE, all_after = true;
     u32 end = p.first + p.size;
+    const struct both b = written_by(t, c, lo);
     for (u32 k = p.first; k < end; k += step) {
-        struct seen ow = seen_at(t, c->w, c->wx, k, lo), or = seen_at(t, c->r, c->rx, k, lo), oa = atoms_at(t, c, k, lo);
+        struct seen ow = seen_at(t, c->w, b.writes, k, lo), or = seen_at(t, c->r, c->rx, k, lo), oa = noted_at(notes_of(t), b.atoms, k);
         bool after_reads = word_before(w, or.a, me, t->space), after_writes = word_before(w, ow.a, me, t->space), after_atoms = word_before(w, oa.a, me, t->space);
         if (w->c->exact && !(after_reads && after_writes && after_atoms)) {     /* with all its members; of a write nothing is noted yet */
             u32 from = write ? p.first : k;
@@ -456,7 +459,7 @@ void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 la
     while (bytes) {
         if (listed || is_list(c, t->w->c->lo[t->space])) { list_bytes(t, c, me, bytes, lanes); return; }
         u32 first = (u32)__builtin_ctz(bytes), rest = bytes >> first, run = rest == ~0u ? SECTOR : (u32)__builtin_ctz(~rest), size = es < ES_ONE ? MIN_OF(run, 1u << es) : run;
-        touch_piece(t, c, (struct piece){ first, size, 0 }, at_byte(me, first), lanes, cell_step(c, first, size, t->w->c->lo[t->space]));
+        touch_piece(t, c, (struct piece){ first, size, 0 }, at_byte(me, first), lanes, cell_step(t, c, first, size, t->w->c->lo[t->space]));
         bytes &= ~((u32)((1ull << size) - 1) << first);
     }
 }
@@ -466,8 +469,17 @@ void race_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes)
 {
     u64 lo = t->w->c->lo[t->space];
     bool listed = is_list(c, lo) || (t->w->c->exact && word_kind(me) != WHO_ONE);
-    if (unlikely(listed || cell_step(c, 0, 4, lo) < 4)) race_bytes(t, c, me, 15u << 4 * j, lanes);
+    if (unlikely(listed || cell_step(t, c, 0, 4, lo) < 4)) race_bytes(t, c, me, 15u << 4 * j, lanes);
     else touch_piece(t, c, (struct piece){ 4 * j, 4, 0 }, me, lanes, 4);
+}
+
+/* Strong writes of a mixed sector are noted from now on. */
+static void make_both(const struct touch *t, struct cell *c)
+{
+    struct pool *p = &notes_of(t)->both;
+    u32 n = pool_take(p, notes_locked(t->w, t->space));
+    *(struct both *)pool_at(p, n) = (struct both){ .writes = c->wx };
+    c->wx = n; c->w |= FLAG_ATOMS;
 }
 
 /* A strong write, from byte `first` of the sector on, by one thread of a simple kernel. */
@@ -475,14 +487,15 @@ void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64
 {
     struct race_warp *w = t->w;
     u64 lo = w->c->lo[t->space];
-    u32 bytes = (u32)((1ull << size) - 1) << first, step = cell_step(c, first, size, lo);
+    u32 bytes = (u32)((1ull << size) - 1) << first, step = cell_step(t, c, first, size, lo);
     struct piece p = { first, size, 0 };
     bool other = is_list(c, lo);                /* strong writes of another size: neither stands for the other */
-    for (u32 k = first; k < first + size && !other; k += step) { u64 a = atoms_at(t, c, k, lo).a; other = a && 1u << word_es(a) != size; }
+    struct both b = written_by(t, c, lo);
+    for (u32 k = first; k < first + size && !other; k += step) { u64 a = noted_at(notes_of(t), b.atoms, k).a; other = a && 1u << word_es(a) != size; }
     if (other) { list_bytes(t, c, me, bytes, 0); return; }
     u64 stamp = (me & ~(0x7cull << 2)) | (u64)__builtin_ctz(size) << 6 | (u64)t->scope << 2;
     for (u32 k = first; k < first + size; k += step) {
-        struct seen ow = seen_at(t, c->w, c->wx, k, lo), or = seen_at(t, c->r, c->rx, k, lo), oa = atoms_at(t, c, k, lo);
+        struct seen ow = seen_at(t, c->w, b.writes, k, lo), or = seen_at(t, c->r, c->rx, k, lo), oa = noted_at(notes_of(t), b.atoms, k);
         u64 set = stamp;
         bool keep = false, in = race_in_set(w, oa.a, me) && word_kind(oa.a) != WHO_GRID && word_scope(oa.a) <= t->scope;
         if (!in && !word_before(w, oa.a, me, t->space)) {
@@ -497,9 +510,10 @@ void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64
         else if (!word_before(w, or.a, me, t->space)) found_piece(t, or, OP_READ, me, 0, &p, k, step);
         if (in) continue;
         split(t, &c->w, &c->wx, lo);
-        if (!(c->w & FLAG_ATOMS)) c->ax = 0;
-        down(t, &c->ax, k, step, set, keep ? oa.site : t->site);
-        c->w = (u64)w->c->now << 32 | MIXED | FLAG_ATOMS | fine(c->wx) | fine(c->ax);
+        if (!(c->w & FLAG_ATOMS)) make_both(t, c);
+        down(t, &both_of(t, c)->atoms, k, step, set, keep ? oa.site : t->site);
+        b = *both_of(t, c);
+        c->w = (u64)w->now << 32 | MIXED | FLAG_ATOMS | fine(b.writes) | fine(b.atoms);
     }
 }
 
@@ -562,7 +576,7 @@ void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane)
         struct list_entry *e = &l->e[n];
         if (e->op & OP_ASYNC && !(e->bytes & ~bytes) && word_thread(e->a) == ((u32)t->w->key >> 9 | lane)) {
             e->op &= (u8)~OP_ASYNC;
-            e->a = (e->a & 0xffffffffu) | (u64)t->w->c->now << 32;
+            e->a = (e->a & 0xffffffffu) | (u64)t->w->now << 32;
         }
     }
 }
@@ -595,10 +609,10 @@ static bool by_own_past(const struct race_cta *c, u64 a) { return word_slot(a) =
 static bool has_passed(const struct touch *t, const struct cell *c, u64 lo)
 {
     if (c->w < lo || c->r < lo || c->w & FLAG_LIST || !word_mixed(c->r)) return false;
-    u32 step = cell_step(c, 0, SECTOR, lo);
+    u32 step = cell_step(t, c, 0, SECTOR, lo), x = written_by(t, c, lo).writes;
     for (u32 k = 0; k < SECTOR; k += step) {
         u64 r = seen_at(t, c->r, c->rx, k, lo).a;
-        if (r && !(by_own_past(t->w->c, r) && by_own_past(t->w->c, seen_at(t, c->w, c->wx, k, lo).a))) return false;
+        if (r && !(by_own_past(t->w->c, r) && by_own_past(t->w->c, seen_at(t, c->w, x, k, lo).a))) return false;
     }
     return true;
 }

@@ -109,7 +109,7 @@ void clock_reset(struct race_cta *c)
 /* What lanes did until now, and what they know of their warp. */
 static void add_own(struct known **k, const struct race_warp *w, u32 lanes)
 {
-    known_add_warp(k, w->c->number, w->id, w->wbase, lanes, w->c->now);
+    known_add_warp(k, w->c->number, w->id, w->wbase, lanes, w->now);
 }
 
 /* All that a lane knows and did until now; a reference. */
@@ -164,7 +164,7 @@ void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc)
 {
     struct race_cta *c = w->c;
     lock(&c->race->lock);
-    c->now++;
+    w->now++;
     for (u32 m = mask; m; m &= m - 1) lane_fence(w, (u32)__builtin_ctz(m), scope, sc);
     unlock(&c->race->lock);
 }
@@ -218,9 +218,9 @@ void clock_warp(struct race_warp *w, u32 mask)
     struct common all = { 0 };
     bool whole = mask == w->all;
     lock(&c->race->lock);
-    c->now++;
+    w->now++;
     gather(w, mask, &all);
-    if (whole) w->wbase = c->now;
+    if (whole) w->wbase = w->now;
     else add_own(&all.known, w, mask);
     if (all.known || all.weak || all.news.own) give(w, mask, &all);
     common_drop(&all);
@@ -243,8 +243,8 @@ void clock_converge(struct race_warp *w, u32 mask)
 {
     struct race_cta *c = w->c;
     bool whole = mask == w->all;
-    c->now++;
-    if (whole) w->weak_base = c->now;
+    w->now++;
+    if (whole) w->weak_base = w->now;
     if (whole && !w->fresh) return;
     lock(&c->race->lock);
     if (whole) {
@@ -277,7 +277,7 @@ void clock_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits)
     struct bar_state *b = &c->bar[bar];
     if (waits) { b->waits[w->id] |= mask; return; }
     lock(&c->race->lock);
-    c->now++;
+    w->now++;
     arrived(w, mask, b);
     unlock(&c->race->lock);
 }
@@ -304,6 +304,7 @@ static void share(struct race_cta *c, struct lane_clock *k)
 
 static void barrier_full(struct race_cta *c)
 {
+    race_tick(c, c->launch->nwarps);
     c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     for (u32 n = 0; n < c->launch->nwarps; n++) {
@@ -318,7 +319,7 @@ static void barrier_full(struct race_cta *c)
 
 static void barrier_part(struct race_cta *c, struct bar_state *b)
 {
-    for (u32 n = 0; n < c->launch->nwarps; n++) if (b->waits[n]) arrived(&c->warp[n], b->waits[n], b);
+    for (u32 n = 0; n < c->launch->nwarps; n++) if (b->waits[n]) { c->warp[n].now++; arrived(&c->warp[n], b->waits[n], b); }
     struct common all = { b->known, b->weak, b->news };
     for (u32 n = 0; n < c->launch->nwarps; n++) {
         for (u32 m = b->waits[n] & c->warp[n].told; m; m &= m - 1) {
@@ -329,15 +330,17 @@ static void barrier_part(struct race_cta *c, struct bar_state *b)
     }
 }
 
-void clock_barrier(struct race_cta *c, u32 bar)
+bool clock_barrier(struct race_cta *c, u32 bar)
 {
     struct bar_state *b = &c->bar[bar];
     lock(&c->race->lock);
-    c->now++;
-    if (all_wait(c, b)) barrier_full(c);
+    bool full = all_wait(c, b);
+    if (full) barrier_full(c);
     else barrier_part(c, b);
     bar_reset(b);
     unlock(&c->race->lock);
+    if (full) notes_empty(&c->notes);
+    return full;
 }
 
 /* ---- locations ---- */
@@ -479,7 +482,7 @@ struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane)
     }                                           /* who reads it still knows the writes before it */
     released_join(&l->news, &c->news);
     released_join(&l->news, &w->lane[lane].news);
-    l->cta = c->number; l->scope = s->scope; l->time = c->now;
+    l->cta = c->number; l->scope = s->scope; l->time = w->now;
     struct write x = { l->id, l->writes++ };
     l->version++;
     unlock(&c->race->lock);
@@ -496,7 +499,7 @@ void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
     struct location *l = location_made(c->race, s->at, s->size);
     l->version++;
     bool far = wide(s->scope) && (release || wide(k->fscope));
-    if (release) c->now++;
+    if (release) w->now++;
     struct known *what = release ? all_of(w, lane) : known_hold(k->sure.fenced), *weak = release ? all_weak(w, lane) : known_hold(k->weak.fenced);
     released_add(&l->sure.released, c->number, far, what);
     released_add(&l->weak.released, c->number, far, weak);
@@ -526,7 +529,7 @@ void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at)
     struct race_cta *c = w->c;
     lock(&c->race->lock);
     struct location *l = mbarrier_at(c->race, at);
-    c->now++;
+    w->now++;
     struct known *all = all_of(w, lane), *weak = all_weak(w, lane);
     known_join(&l->sure.arrived, all);
     known_join(&l->weak.arrived, weak);

@@ -24,7 +24,7 @@ void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc);
 void clock_warp(struct race_warp *w, u32 mask);                 /* bar.warp.sync by these lanes */
 void clock_converge(struct race_warp *w, u32 mask);             /* another .sync operation by them */
 void clock_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits);
-void clock_barrier(struct race_cta *c, u32 bar);
+bool clock_barrier(struct race_cta *c, u32 bar);       /* true: of all its threads */
 /* Strong reads and writes of one lane. `at` names the place in memory; rmw: the read, or the write, of a read-modify-write. */
 struct strong { u64 at; u32 size; u8 sem, scope; bool rmw; };
 void clock_learn(struct race_warp *w, u32 lane, const struct strong *s);

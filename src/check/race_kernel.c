@@ -122,6 +122,7 @@ static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
 static void written(struct race_kernel *k, const struct site *s)
 {
     if (s->space == SP_SHARED || s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM || s->space == SP_CONST) return;
+    k->stores++;
     if (s->root.kind == ROOT_PARAM) {
         for (u32 n = 0; n < k->nparam; n++) if (k->param[n] == s->root.off) return;
         k->param[k->nparam++] = s->root.off;

@@ -6,6 +6,7 @@
 struct race_kernel {
     u32 serial;                 /* of its lowered function */
     bool simple;                /* only barriers of all threads of a CTA or a warp order it */
+    u32 stores;                 /* instructions that write global memory */
     bool anywhere;              /* it may write through pointers that cannot be followed in the text */
     u32 *param; u32 nparam;     /* offsets of parameters that it writes through */
     struct ptx_var **var; u32 nvar;     /* variables that it writes */

@@ -1,15 +1,16 @@
 /* Notes and marks: what is kept of the accesses to sectors whose bytes differ, in as little room as it takes (race.h).
  *
- * A note is 16 bytes for all that one instruction of a warp does in a phase, and is counted: it goes when no mark stands for it. A mark is 4
- * bytes, 2 where it can count from a base; a block of them has the marks of one sector, and becomes one of smaller elements when a part of an
- * element is touched alone. */
+ * A note is 16 bytes for all that one instruction of a CTA does in a phase, and is counted: it goes when no mark stands for it. A mark is 4
+ * bytes, of a byte 2 that count from a base; a block of them has the marks of one sector, and becomes one of smaller elements when a part of an
+ * element is touched alone. Bytes whose notes are far apart have as many bits more as all threads of the launch take to number: words with a
+ * bit for each byte, so that any number of bits is an array. */
 #include "check/race.h"
 
 /* ---- numbered things ---- */
 
 static bool pool_open(struct pool *p, u32 size, u32 chunks)
 {
-    *p = (struct pool){ .chunk = base_alloc(sizeof *p->chunk * chunks), .chunks = chunks, .size = size, .lock = LOCK_INIT };
+    *p = (struct pool){ .chunk = base_alloc(sizeof *p->chunk * chunks), .chunks = chunks, .size = size, .most = chunks * POOL_CHUNK, .lock = LOCK_INIT };
     return p->chunk != NULL;
 }
 
@@ -17,7 +18,7 @@ static u32 pool_next(struct pool *p)
 {
     if (p->nspare && (!p->reach || p->spare[p->nspare - 1] + p->reach > p->n || p->nspare > p->n / 4)) return p->spare[--p->nspare];
     u32 n = p->n + 1;
-    if (n / POOL_CHUNK >= p->chunks) base_exhausted((size_t)POOL_CHUNK * p->chunks * p->size, "the race check, more than it can number (--no-check race does without)");
+    if (n >= p->most) base_exhausted((size_t)p->most * p->size, "the race check, more than it can number (--no-check race does without)");
     char **c = &p->chunk[n / POOL_CHUNK];
     if (!*c) __atomic_store_n(c, base_need((size_t)POOL_CHUNK * p->size), __ATOMIC_RELEASE);
     return p->n = n;
@@ -44,29 +45,50 @@ void pool_give(struct pool *p, u32 n, bool locked)
 
 static void pool_empty(struct pool *p) { p->n = p->nspare = 0; }
 
+static void pool_clear(struct pool *p)
+{
+    for (u32 k = 0; p->chunk && k < p->chunks && p->chunk[k]; k++) { base_free(p->chunk[k]); p->chunk[k] = NULL; }
+}
+
 static void pool_free(struct pool *p)
 {
-    for (u32 k = 0; p->chunk && k < p->chunks && p->chunk[k]; k++) base_free(p->chunk[k]);
+    pool_clear(p);
     base_free(p->chunk); base_free(p->spare);
 }
 
-enum { NEAR_BELOW = 512, NEAR_REACH = 1024, FAR_BELOW = 1 << 18 };      /* how far below its first note a block has its base; from which spare notes are near */
-static const u8 form_size[FORMS] = { [FORM_WIDE] = sizeof(struct words), [FORM_WORDS] = 32, [FORM_HALVES] = 64, [FORM_NEAR] = sizeof(struct marks_near), [FORM_BYTES] = 128, [FORM_FAR] = sizeof(struct marks_far) };
+enum { BASE_BELOW = 1 << 14, REACH = 1 << 15 }; /* in marks: how far below its first one a block of bytes has its base; from which spare notes are near */
+enum { UPPER_LEAST = 4, UPPER_MOST = 16 };      /* bits */
+static const u8 form_size[FORMS] = { [FORM_WIDE] = sizeof(struct words), [FORM_WORDS] = sizeof(struct marks_words), [FORM_HALVES] = 64, [FORM_BYTES] = sizeof(struct marks_bytes) };
 
 bool notes_open(struct notes *n, u32 chunks)
 {
     bool all = pool_open(&n->note, sizeof(struct note), MIN_OF(4 * chunks, (u32)CHUNKS_GLOBAL));
     all &= pool_open(&n->list, sizeof(struct list), chunks);
+    all &= pool_open(&n->both, sizeof(struct both), chunks);
     for (u32 k = 0; k < FORMS; k++) all &= pool_open(&n->form[k], form_size[k], chunks);
-    n->note.reach = NEAR_REACH;
+    for (u32 k = 0; k < UPPERS; k++) all &= pool_open(&n->upper[k], UPPER_MOST * sizeof(u32), chunks);
+    if (all) notes_shape(n, 1, 0);
     return all;
+}
+
+static u32 bits_for(u64 n) { u32 b = 0; while (b < 32 && 1ull << b < n) b++; return b; }
+
+void notes_shape(struct notes *n, u32 warps, u64 marks)
+{
+    struct pool *few = &n->upper[UPPER_FEW];
+    u32 bits = bits_for(marks), size = (u32)sizeof(u32) * MIN_OF(MAX_OF(bits, 16u + UPPER_LEAST) - 16, (u32)UPPER_MOST);
+    n->shift = 5 + bits_for(warps);
+    n->note.reach = REACH >> n->shift;
+    n->note.most = MIN_OF(n->note.chunks * POOL_CHUNK, (u32)(1ull << (32 - n->shift)));
+    if (few->size != size) { pool_clear(few); few->size = size; }
 }
 
 void notes_empty(struct notes *n)
 {
-    pool_empty(&n->form[FORM_WIDE]);
+    pool_empty(&n->form[FORM_WIDE]); pool_empty(&n->both);
     if (!n->note.n && !n->list.n) return;       /* no marks without notes */
     for (u32 k = FORM_WIDE + 1; k < FORMS; k++) pool_empty(&n->form[k]);
+    for (u32 k = 0; k < UPPERS; k++) pool_empty(&n->upper[k]);
     pool_empty(&n->note); pool_empty(&n->list);
 }
 
@@ -75,7 +97,8 @@ void notes_free(struct notes *n)
     for (u32 k = 0; n->list.chunk && k < n->list.chunks && n->list.chunk[k]; k++)
         for (u32 m = 0; m < POOL_CHUNK; m++) { struct list *l = (struct list *)(void *)n->list.chunk[k] + m; base_free(l->e); base_free(l->s); }
     for (u32 k = 0; k < FORMS; k++) pool_free(&n->form[k]);
-    pool_free(&n->note); pool_free(&n->list);
+    for (u32 k = 0; k < UPPERS; k++) pool_free(&n->upper[k]);
+    pool_free(&n->note); pool_free(&n->list); pool_free(&n->both);
 }
 
 /* ---- notes ---- */
@@ -91,44 +114,59 @@ u32 note_make(struct race_warp *w, u32 space, u64 a, u32 site)
 {
     struct notes *n = notes_in(w, space);
     bool locked = notes_locked(w, space);
-    struct kept *k = &w->kept[space][site % KEPT];
+    struct kept *k = &w->c->kept[space][site % KEPT];
     if (k->a >= w->c->lo[space]) note_release(n, k->note, locked);      /* otherwise the notes it was among are gone */
     u32 note = pool_take(&n->note, locked);
     *(struct note *)pool_at(&n->note, note) = (struct note){ a, site, 1 };
     *k = (struct kept){ a, site, note };
-    if (space == SPACE_GLOBAL) w->c->keeps |= 1u << w->id;
+    if (space == SPACE_GLOBAL) w->c->keeps = true;
     return note;
 }
 
 void notes_unkeep(struct race_cta *c)
 {
-    for (; c->keeps; c->keeps &= c->keeps - 1)
-        for (u32 n = 0; n < KEPT; n++) {
-            struct kept *k = &c->warp[__builtin_ctz(c->keeps)].kept[SPACE_GLOBAL][n];
-            if (k->a >= c->lo[SPACE_GLOBAL]) note_release(&c->race->notes, k->note, c->race->many);
-            k->a = 0;
-        }
+    for (u32 n = 0; n < KEPT && c->keeps; n++) {
+        struct kept *k = &c->kept[SPACE_GLOBAL][n];
+        if (k->a >= c->lo[SPACE_GLOBAL]) note_release(&c->race->notes, k->note, c->race->many);
+        k->a = 0;
+    }
+    c->keeps = false;
 }
 
 /* ---- marks ---- */
 
-#define FAR_BIT (1u << 31)
-static struct marks_far *far_of(const struct notes *n, const struct marks_near *q) { return q->base & FAR_BIT ? pool_at(&n->form[FORM_FAR], q->base & ~FAR_BIT) : NULL; }
-
-static u32 near_at(const struct notes *n, const struct marks_near *q, u32 k)
+enum { UPPER_WHICH = 30 };
+#define UPPER_BIT (1u << 31)
+/* The upper bits of a block of bytes that has some, and how many a mark has. */
+static u32 *upper_of(const struct notes *n, const struct marks_bytes *q, u32 *bits)
 {
-    const struct marks_far *far = far_of(n, q);
-    u32 from = q->lower[k] | (far ? (u32)far->upper[k] << 16 : 0);
-    return from ? ((far ? far->base : q->base) << 5) + from : 0;
+    const struct pool *p = &n->upper[q->base >> UPPER_WHICH & 1];
+    *bits = p->size / sizeof(u32);
+    return pool_at(p, q->base & ((1u << UPPER_WHICH) - 1));
 }
 
-static bool near_put(const struct notes *n, struct marks_near *q, u32 k, u32 mark)
+static u32 byte_at(const struct notes *n, const struct marks_bytes *q, u32 k)
 {
-    struct marks_far *far = far_of(n, q);
-    u32 from = mark ? mark - ((far ? far->base : q->base) << 5) : 0;
-    if (mark && (from < 1u << 5 || from >> (far ? 24 : 16))) return false;
+    u32 bits, from = q->lower[k];
+    if (likely(!(q->base & UPPER_BIT))) return from ? (q->base << n->shift) + from : 0;
+    const u32 *upper = upper_of(n, q, &bits);
+    for (u32 b = 0; b < bits; b++) from |= (upper[b] >> k & 1) << (16 + b);
+    return from ? from - 1 + (1u << n->shift) : 0;
+}
+
+static bool byte_put(const struct notes *n, struct marks_bytes *q, u32 k, u32 mark)
+{
+    u32 from = mark - (q->base << n->shift), bits;
+    if (likely(!(q->base & UPPER_BIT))) {
+        if (mark && (from < 1u << n->shift || from >> 16)) return false;
+        q->lower[k] = mark ? (u16)from : 0;
+        return true;
+    }
+    u32 *upper = upper_of(n, q, &bits);
+    from = mark ? mark - (1u << n->shift) + 1 : 0;
+    if (from >> 16 >> bits) return false;
     q->lower[k] = (u16)from;
-    if (far) far->upper[k] = (u8)(from >> 16);
+    for (u32 b = 0; b < bits; b++) upper[b] = (upper[b] & ~(1u << k)) | (from >> (16 + b) & 1) << k;
     return true;
 }
 
@@ -139,20 +177,7 @@ static u32 mark_at(const struct notes *n, u32 x, u32 k)
     switch ((enum form)(x >> FORM_SHIFT)) {
     case FORM_WORDS: return ((const u32 *)p)[k / 4];
     case FORM_HALVES: return ((const u32 *)p)[k / 2];
-    case FORM_BYTES: return ((const u32 *)p)[k];
-    default: return near_at(n, p, k);
-    }
-}
-
-/* false: the form has no room for it. */
-static bool mark_put(const struct notes *n, u32 x, u32 k, u32 mark)
-{
-    void *p = form_at(n, x);
-    switch ((enum form)(x >> FORM_SHIFT)) {
-    case FORM_WORDS: ((u32 *)p)[k / 4] = mark; return true;
-    case FORM_HALVES: ((u32 *)p)[k / 2] = mark; return true;
-    case FORM_BYTES: ((u32 *)p)[k] = mark; return true;
-    default: return near_put(n, p, k, mark);
+    default: return byte_at(n, p, k);
     }
 }
 
@@ -162,38 +187,53 @@ struct seen marked_at(const struct notes *n, u32 x, u32 k)
     return mark ? mark_seen(n, mark) : (struct seen){ 0, 0 };
 }
 
-static u32 base_for(u32 mark, u32 below) { return mark >> 5 > below ? (mark >> 5) - below : 0; }
-
 static u32 marks_new(const struct touch *t, enum form form, u32 mark)
 {
     struct notes *n = notes_of(t);
-    u32 x = pool_take(&n->form[form], notes_locked(t->w, t->space)) | (u32)form << FORM_SHIFT;
+    u32 x = pool_take(&n->form[form], notes_locked(t->w, t->space)) | (u32)form << FORM_SHIFT, note = mark >> n->shift, below = BASE_BELOW >> n->shift;
     memset(form_at(n, x), 0, form == FORM_WIDE ? sizeof ((struct words *)0)->a : form_size[form]);
-    if (form == FORM_NEAR) ((struct marks_near *)form_at(n, x))->base = base_for(mark, NEAR_BELOW);
+    if (form == FORM_BYTES) ((struct marks_bytes *)form_at(n, x))->base = note > below ? note - below : 0;
     return x;
 }
 
-/* A block of bytes whose notes are not that near: it counts with 24 bits from now on, if its marks and this one are near enough for that. */
-static bool marks_widen(const struct touch *t, u32 x, u32 mark)
+static void bytes_give(const struct touch *t, const struct marks_bytes *q)
+{
+    if (q->base & UPPER_BIT) pool_give(&notes_of(t)->upper[q->base >> UPPER_WHICH & 1], q->base & ((1u << UPPER_WHICH) - 1), notes_locked(t->w, t->space));
+}
+
+/* A block of bytes one mark of which does not fit: they all have these upper bits from now on. false: not all of them fit. */
+static bool bytes_widen(const struct touch *t, struct marks_bytes *q, u32 which)
 {
     struct notes *n = notes_of(t);
-    struct marks_near *q = form_at(n, x), old = *q;
-    u32 base = base_for(old.base << 5, FAR_BELOW);
-    if (x >> FORM_SHIFT != FORM_NEAR || old.base & FAR_BIT) return false;
-    if (mark <= base << 5 || (mark - (base << 5)) >> 24) return false;
-    q->base = (marks_new(t, FORM_FAR, 0) & ((1u << FORM_SHIFT) - 1)) | FAR_BIT;
-    far_of(n, q)->base = base;
-    for (u32 k = 0; k < SECTOR; k++) near_put(n, q, k, near_at(n, &old, k));
+    struct pool *p = &n->upper[which];
+    struct marks_bytes wide = { .base = pool_take(p, notes_locked(t->w, t->space)) | which << UPPER_WHICH | UPPER_BIT };
+    u32 bits;
+    memset(upper_of(n, &wide, &bits), 0, p->size);
+    for (u32 k = 0; k < SECTOR; k++)
+        if (!byte_put(n, &wide, k, byte_at(n, q, k))) { bytes_give(t, &wide); return false; }
+    bytes_give(t, q);
+    *q = wide;
     return true;
+}
+
+static void mark_put(const struct touch *t, u32 x, u32 k, u32 mark)
+{
+    const struct notes *n = notes_of(t);
+    void *p = form_at(n, x);
+    switch ((enum form)(x >> FORM_SHIFT)) {
+    case FORM_WORDS: ((u32 *)p)[k / 4] = mark; return;
+    case FORM_HALVES: ((u32 *)p)[k / 2] = mark; return;
+    default:
+        if (byte_put(n, p, k, mark)) return;
+        for (u32 which = 0; which < UPPERS; which++) if (bytes_widen(t, p, which) && byte_put(n, p, k, mark)) return;
+    }
 }
 
 static void marks_give(const struct touch *t, u32 x)
 {
     struct notes *n = notes_of(t);
-    bool locked = notes_locked(t->w, t->space);
-    u32 base = x >> FORM_SHIFT == FORM_NEAR ? ((struct marks_near *)form_at(n, x))->base : 0;
-    if (base & FAR_BIT) pool_give(&n->form[FORM_FAR], base & ~FAR_BIT, locked);
-    pool_give(&n->form[x >> FORM_SHIFT], x & ((1u << FORM_SHIFT) - 1), locked);
+    if (x >> FORM_SHIFT == FORM_BYTES) bytes_give(t, form_at(n, x));
+    pool_give(&n->form[x >> FORM_SHIFT], x & ((1u << FORM_SHIFT) - 1), notes_locked(t->w, t->space));
 }
 
 void marks_drop(const struct touch *t, u32 x)
@@ -203,7 +243,7 @@ void marks_drop(const struct touch *t, u32 x)
     if (!x) return;
     for (u32 k = 0; k < SECTOR && x >> FORM_SHIFT != FORM_WIDE; k += marks_step(x)) {
         u32 mark = mark_at(n, x, k);
-        if (mark) note_release(n, mark >> 5, locked);
+        if (mark) note_release(n, mark >> n->shift, locked);
     }
     marks_give(t, x);
 }
@@ -217,8 +257,8 @@ static u32 marks_of_words(const struct touch *t, u32 x)
     for (u32 j = 0; j < 8; j++) {
         if (!w->a[j]) continue;
         u32 mark = mark_of(t->w, t->space, w->a[j], w->site[j]);
-        note_hold(n, mark >> 5, notes_locked(t->w, t->space));
-        mark_put(n, y, 4 * j, mark);
+        note_hold(n, mark >> n->shift, notes_locked(t->w, t->space));
+        mark_put(t, y, 4 * j, mark);
     }
     marks_give(t, x);
     return y;
@@ -228,15 +268,11 @@ static u32 marks_of_words(const struct touch *t, u32 x)
 static u32 marks_finer(const struct touch *t, u32 x, u32 step, u32 mark)
 {
     struct notes *n = notes_of(t);
-    enum form form = step == 2 ? FORM_HALVES : x >> FORM_SHIFT == FORM_NEAR ? FORM_BYTES : FORM_NEAR;
-    u32 y = marks_new(t, form, mark);
+    u32 y = marks_new(t, step == 2 ? FORM_HALVES : FORM_BYTES, mark);
     for (u32 k = 0; k < SECTOR; k += step) {
         u32 old = mark_at(n, x, k);
-        if (!mark_put(n, y, k, old) && !(marks_widen(t, y, old) && mark_put(n, y, k, old))) {
-            y = marks_finer(t, y, 1, old);      /* too far apart: what has come so far is in full now */
-            mark_put(n, y, k, old);
-        }
-        if (old) note_hold(n, old >> 5, notes_locked(t->w, t->space));
+        mark_put(t, y, k, old);
+        if (old) note_hold(n, old >> n->shift, notes_locked(t->w, t->space));
     }
     marks_drop(t, x);
     return y;
@@ -260,18 +296,18 @@ void note_down(const struct touch *t, u32 *x, u32 first, u32 size, u64 a, u32 si
         if (fine == 4) { words_down(n, *x, first, size, a, site); return; }
         *x = marks_of_words(t, *x);
     }
-    u32 mark = mark_of(t->w, t->space, a, site);
-    note_hold(n, mark >> 5, locked);            /* until it is noted */
-    if (!*x) *x = marks_new(t, fine == 4 ? FORM_WORDS : fine == 2 ? FORM_HALVES : FORM_NEAR, mark);
+    u32 mark = mark_of(t->w, t->space, a, site), note = mark >> n->shift;
+    note_hold(n, note, locked);                 /* until it is noted */
+    if (!*x) *x = marks_new(t, fine == 4 ? FORM_WORDS : fine == 2 ? FORM_HALVES : FORM_BYTES, mark);
     else if (marks_step(*x) > fine) *x = marks_finer(t, *x, fine, mark);
     for (u32 k = first; k < first + size; k += marks_step(*x)) {
         u32 old = mark_at(n, *x, k);
         if (old == mark) continue;
-        if (!mark_put(n, *x, k, mark) && !(marks_widen(t, *x, mark) && mark_put(n, *x, k, mark))) { *x = marks_finer(t, *x, 1, mark); mark_put(n, *x, k, mark); }
-        note_hold(n, mark >> 5, locked);
-        if (old) note_release(n, old >> 5, locked);
+        mark_put(t, *x, k, mark);
+        note_hold(n, note, locked);
+        if (old) note_release(n, old >> n->shift, locked);
     }
-    note_release(n, mark >> 5, locked);
+    note_release(n, note, locked);
 }
 
 bool note_clear(const struct touch *t, u32 x, u32 first, u32 size)
@@ -281,8 +317,8 @@ bool note_clear(const struct touch *t, u32 x, u32 first, u32 size)
     for (u32 k = first; k < first + size; k += marks_step(x)) {
         u32 old = mark_at(n, x, k);
         if (!old) continue;
-        note_release(n, old >> 5, notes_locked(t->w, t->space));
-        mark_put(n, x, k, 0);
+        note_release(n, old >> n->shift, notes_locked(t->w, t->space));
+        mark_put(t, x, k, 0);
     }
     for (u32 k = 0; k < SECTOR; k += marks_step(x)) if (mark_at(n, x, k)) return false;
     return true;

@@ -56,7 +56,7 @@ static inline bool race_run_known(const struct race_warp *w, const char *cells, 
 /* The words of a mixed sector on the fast way: what is noted of one, and noting one. Other forms go the long way. */
 static inline void *words_of(const struct notes *n, u32 x, u32 space)
 {
-    return space == SPACE_SHARED ? pool_at(&n->form[FORM_WIDE], x) : pool_at(&n->form[FORM_WORDS], x & ((1u << FORM_SHIFT) - 1));
+    return space == SPACE_SHARED ? (void *)POOL_AT(&n->form[FORM_WIDE], struct words, x) : (void *)POOL_AT(&n->form[FORM_WORDS], struct marks_words, x & ((1u << FORM_SHIFT) - 1));
 }
 static inline u64 words_at(const struct notes *n, const void *x, u32 j, u32 space)
 {
@@ -70,9 +70,9 @@ static inline void words_put(struct race_warp *w, void *x, u32 j, u64 me, u32 si
     struct notes *n = &w->c->race->notes;
     u32 *m = (u32 *)x + j, old = *m, mark = mark_of(w, space, me, site);
     if (old == mark) return;
-    note_hold(n, mark >> 5, w->c->race->many);
+    note_hold(n, mark >> n->shift, w->c->race->many);
     *m = mark;
-    if (old) note_release(n, old >> 5, w->c->race->many);
+    if (old) note_release(n, old >> n->shift, w->c->race->many);
 }
 static inline u32 words_new(struct race_warp *w, u32 space)
 {
@@ -93,7 +93,7 @@ static inline bool race_read_quick(struct race_warp *w, struct cell *c, u32 j, u
     if (c->r < lo) {                            /* the first of the phase */
         c->rx = words_new(w, space);
         words_put(w, words_of(n, c->rx, space), j, me, site, space);
-        c->r = (u64)k->now << 32 | MIXED;
+        c->r = (u64)w->now << 32 | MIXED;
         return true;
     }
     if ((c->r & (MIXED | FLAG_FINE)) != MIXED) return race_in_set(w, c->r, me);         /* false if it is mixed */
@@ -113,7 +113,7 @@ static inline bool race_write_quick(struct race_warp *w, struct cell *c, u32 j, 
     if (c->w < lo) {
         c->wx = words_new(w, space);
         words_put(w, words_of(n, c->wx, space), j, me, site, space);
-        c->w = (u64)k->now << 32 | MIXED;
+        c->w = (u64)w->now << 32 | MIXED;
         return true;
     }
     if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_ATOMS | FLAG_FINE)) return false;
@@ -140,7 +140,7 @@ static inline void reader_open(struct reader *q, struct race_warp *w, struct cel
     if (!race_past(w, c->w, anyone, lo)) return;
     if (c->r < lo) {
         c->rx = words_new(w, space);
-        c->r = w->key | MIXED | WHO_WARP << 4 | (u64)k->now << 32;
+        c->r = w->key | MIXED | WHO_WARP << 4 | (u64)w->now << 32;
         if (space == SPACE_GLOBAL && c->w >= lo) race_passing(w->c, c, 0);
     } else if ((c->r & (MIXED | FLAG_FINE)) == MIXED) reads_noted(c, w);
     else return;                                /* readers of the whole sector, some words of which nobody may read now */

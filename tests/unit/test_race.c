@@ -8,15 +8,17 @@
 
 struct bench { struct race *race; struct race_cta *cta; struct touch touch; };
 
-static struct bench bench_new(u32 space)
+static struct bench bench_new(u32 space, u32 warps)
 {
     struct bench b = { race_new(NULL), calloc(1, sizeof *b.cta), { .space = space } };
     struct race_cta *c = b.cta;
     static const struct launch launch = { .nwarps = 32 };
     c->race = b.race; c->launch = &launch;
-    c->now = 1; c->lo[SPACE_SHARED] = c->lo[SPACE_GLOBAL] = 1ull << 32;
-    for (u32 n = 0; n < 32; n++) c->warp[n] = (struct race_warp){ .c = c, .id = n, .key = (u64)n << 14 };
+    c->lo[SPACE_SHARED] = c->lo[SPACE_GLOBAL] = 1ull << 32;
+    for (u32 n = 0; n < 32; n++) c->warp[n] = (struct race_warp){ .c = c, .id = n, .now = 1, .key = (u64)n << 14 };
     UNIT(notes_open(&c->notes, CHUNKS_SHARED));
+    notes_shape(&c->notes, warps, 1 << 21);
+    notes_shape(&b.race->notes, warps, 1 << 21);
     b.touch.w = &c->warp[0];
     return b;
 }
@@ -47,7 +49,7 @@ static void write_some(struct bench *b, struct model *m, u64 *rng, u32 spread)
     static const u32 sizes[] = { 1, 1, 2, 4, 4, 8, 16, 32 };
     u32 size = sizes[rand_next(rng) >> 40 & 7], first = (u32)(rand_next(rng) >> 40) % SECTOR & ~(size - 1);
     b->touch.w = &b->cta->warp[rand_next(rng) >> 40 & 31];
-    b->cta->now = 1 + (u32)(rand_next(rng) >> 40) % spread;     /* the more times, the more notes, and the farther apart */
+    b->touch.w->now = 1 + (u32)(rand_next(rng) >> 40) % spread;     /* the more times, the more notes, and the farther apart */
     u64 a = race_stamp(b->touch.w, (u32)(rand_next(rng) >> 40) & 31, ES_ONE, WHO_ONE);
     u32 site = (u32)(rand_next(rng) >> 40) & 15;
     note_down(&b->touch, &m->x, first, size, a, site);
@@ -68,16 +70,16 @@ static void clear_some(struct bench *b, struct model *m, u64 *rng)
 static void part(struct bench *b, u32 *held)
 {
     for (u32 n = 0; n < APART; n++) {
-        b->cta->now = 2000000 + n;
+        b->touch.w->now = 2000000 + n;
         held[n] = note_make(b->touch.w, SPACE_GLOBAL, race_stamp(b->touch.w, 0, ES_ONE, WHO_ONE), 1);
         note_hold(&b->race->notes, held[n], false);
     }
 }
 
-/* spread: how many times there are; most: writes. Every form must have come up, and at the end no note may be left. */
-static void compare(u32 space, u32 spread, u32 most, u32 forms)
+/* warps: that share a note; spread: how many times there are; most: writes. Every form must have come up, and at the end no note may be left. */
+static void compare(u32 space, u32 warps, u32 spread, u32 most, u32 forms)
 {
-    struct bench b = bench_new(space);
+    struct bench b = bench_new(space, warps);
     static struct model m[SECTORS];
     u64 rng = spread;
     u32 wrong = 0, seen = 0;
@@ -95,14 +97,15 @@ static void compare(u32 space, u32 spread, u32 most, u32 forms)
     UNIT_EQ(wrong, 0);
     UNIT_EQ(seen & forms, forms);
     struct notes *n = notes_of(&b.touch);
-    u32 far = n->form[FORM_FAR].n;
+    u32 few = n->upper[UPPER_FEW].n, many = n->upper[UPPER_ALL].n;
     for (u32 k = 0; k < SECTORS; k++) marks_drop(&b.touch, m[k].x);
     for (u32 k = 0; k < FORMS; k++) UNIT_EQ(n->form[k].n, n->form[k].nspare);
+    for (u32 k = 0; k < UPPERS; k++) UNIT_EQ(n->upper[k].n, n->upper[k].nspare);
     if (space == SPACE_GLOBAL) {
         notes_unkeep(b.cta);
         for (u32 k = 0; held && k < APART; k++) note_release(n, held[k], false);
         UNIT_EQ(n->note.n, n->note.nspare);
-        UNIT(!held || far > 0);
+        UNIT(!held || (few > 0 && many > 0));
     }
     free(held);
     bench_end(&b);
@@ -113,8 +116,9 @@ static void compare(u32 space, u32 spread, u32 most, u32 forms)
 /* Ends this process. */
 static void use_up(void)
 {
-    struct bench b = bench_new(SPACE_GLOBAL);
+    struct bench b = bench_new(SPACE_GLOBAL, 1);
     b.race->notes.form[FORM_WORDS].chunks = 2;
+    b.race->notes.form[FORM_WORDS].most = 2 * POOL_CHUNK;
     for (u32 n = 0; n < 2 * POOL_CHUNK; n++) {
         u32 x = 0;
         note_down(&b.touch, &x, 0, 4, race_stamp(b.touch.w, 0, ES_ONE, WHO_ONE), 1);
@@ -139,9 +143,11 @@ static void end_of_numbers(void)
 
 int main(void)
 {
-    compare(SPACE_SHARED, 3, 30000, 1u << FORM_WIDE | 1u << FORM_HALVES | 1u << FORM_NEAR);
-    compare(SPACE_GLOBAL, 3, 30000, 1u << FORM_WORDS | 1u << FORM_HALVES | 1u << FORM_NEAR);
-    compare(SPACE_GLOBAL, 1000000, 200000, 1u << FORM_WORDS | 1u << FORM_HALVES | 1u << FORM_NEAR | 1u << FORM_BYTES);
+    for (u32 warps = 1; warps <= 32; warps *= 32) {
+        compare(SPACE_SHARED, warps, 3, 30000, 1u << FORM_WIDE | 1u << FORM_HALVES | 1u << FORM_BYTES);
+        compare(SPACE_GLOBAL, warps, 3, 30000, 1u << FORM_WORDS | 1u << FORM_HALVES | 1u << FORM_BYTES);
+        compare(SPACE_GLOBAL, warps, 1000000, 200000, 1u << FORM_WORDS | 1u << FORM_HALVES | 1u << FORM_BYTES);
+    }
     end_of_numbers();
     return unit_done();
 }
