@@ -182,6 +182,7 @@ typedef struct lk_argument {
     uint64_t align;
     int32_t same;               /* the earlier argument whose memory it takes, -1: its own */
     uint32_t filled;            /* lk_contract_fill writes something */
+    uint32_t line;              /* of the file: where it is described */
 } lk_argument;
 typedef struct lk_dim { const char *name; int64_t value; } lk_dim;
 /* `text` is copied, `file` stands in messages and reports. A file without //! kernel lines gives a contract with no kernels. */

@@ -106,7 +106,8 @@ void base_small_fail_at(long n);        /* test hook: base_alloc_fail_at, and ar
 /* ---- files, time, processes ---- */
 bool file_read_if(const char *path, struct str *out);   /* one that nobody must have: false when it cannot be read; without memory the process ends */
 bool file_read(const char *path, struct str *out, struct error *e);   /* from base_alloc, terminated; release with base_free((void *)out->p) */
-bool file_exists(const char *path);              /* and can be read */
+bool file_exists(const char *path);
+bool file_is_pipe(const char *path);             /* which can be read only once */              /* and can be read */
 bool file_write(const char *path, const void *p, size_t n, struct error *e);  /* "-": standard output; else beside, then renamed */
 bool folder_make(const char *path, struct error *e);     /* one that is there already is fine */
 u64 time_ns(void);                      /* monotonic */

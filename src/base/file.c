@@ -45,6 +45,12 @@ bool file_exists(const char *path)
     return !access(path, R_OK);
 }
 
+bool file_is_pipe(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && S_ISFIFO(st.st_mode);
+}
+
 bool file_read(const char *path, struct str *out, struct error *e)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);

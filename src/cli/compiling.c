@@ -45,7 +45,7 @@ bool compiling_target(struct arena *a, const char *verb, const char *text, const
                 return error_set(e, ERR_INPUT, "%.200s: behind the colon comes the name of a kernel", text);
             *path = arena_str(a, (struct str){ text, (u32)(p + n - text) });
             *kernel = p[n] ? p + n + 1 : NULL;
-            return true;
+            return !file_is_pipe(*path) || error_set(e, ERR_INPUT, "%.200s is a pipe, and is read more than once: save it as a file", *path);
         }
     }
     return error_set(e, ERR_INPUT, "%s takes a .ptx or .cu file first, as in lockstep %s saxpy.%s; `%.100s` is neither", verb, verb, strcmp(verb, "launch") ? "cu" : "ptx", text);

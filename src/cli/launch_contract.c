@@ -81,8 +81,8 @@ static bool names_agree(const struct signature *s, u32 i, const lk_argument *g, 
     if (!s->params || !s->name[i][0])
         return true;
     if (strcmp(s->name[i], g->name))
-        return error_set(e, ERR_INPUT, "%s: the contract calls argument %u `%s`, and the source `%s` (%s): arg lines stand in the order of the parameters", path, i, g->name,
-                         s->name[i], s->text[i]);
+        return error_set(e, ERR_INPUT, "%s:%u: the contract calls argument %u `%s`, and the source `%s` (%s): arg lines stand in the order of the parameters", path, g->line, i,
+                         g->name, s->name[i], s->text[i]);
     const char *type = element_type(s->text[i]);
     bool pointer = strchr(s->text[i], '*');
     const struct scalar *is = scalar_find(str_of(g->type)), *should = type ? scalar_find(str_of(type)) : NULL;
@@ -90,7 +90,7 @@ static bool names_agree(const struct signature *s, u32 i, const lk_argument *g, 
         return true;
     /* unsigned or plain bits are a matter of taste; width and float are not */
     bool same = is->bytes == should->bytes && ((is->class == SCALAR_FLOAT) == (should->class == SCALAR_FLOAT) || is->class == SCALAR_BITS) && is->exponent == (is->class == SCALAR_FLOAT ? should->exponent : 0);
-    return same || error_set(e, ERR_INPUT, "%s: the contract makes `%s` %s, and the source says %s", path, g->name, g->type, s->text[i]);
+    return same || error_set(e, ERR_INPUT, "%s:%u: the contract makes `%s` %s, and the source says %s", path, g->line, g->name, g->type, s->text[i]);
 }
 
 /* Argument i as the contract has it, in the form of one from the command line. */

@@ -25,18 +25,27 @@ bool cache_folder(char *out, size_t size)
     return n > 0 && n < (int)size && n < FOLDER_MOST - 64;
 }
 
-u64 cache_limit(void)
+bool cache_limit_read(u64 *limit, struct error *e)
 {
-    const u64 usual = (u64)256 << 20;
     const char *text = getenv("LOCKSTEP_CACHE_SIZE");
     char *end;
+    *limit = (u64)256 << 20;
     if (!text || !text[0])
-        return usual;
+        return true;
     u64 n = strtoull(text, &end, 10);
     u32 shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' || *end == 'm' ? 20 : *end == 'G' || *end == 'g' ? 30 : 0;
     if (end == text || text[0] == '-' || end[shift != 0] || n > UINT64_MAX >> shift)
-        return usual;
-    return n << shift;
+        return error_set(e, ERR_INPUT, "LOCKSTEP_CACHE_SIZE=%.60s: a number of bytes belongs here, 500M or 2G, 0 for no cache", text);
+    *limit = n << shift;
+    return true;
+}
+
+u64 cache_limit(void)
+{
+    struct error e = { 0 };
+    u64 limit;
+    cache_limit_read(&limit, &e);
+    return limit;
 }
 
 static bool entry_path(const char *key, char *out, size_t size)

@@ -150,6 +150,9 @@ static bool no_compiler(const char *path, const struct compile_options *o, enum 
     if (o->compiler != COMPILER_ANY)
         return error_set(e, ERR_INPUT, "%s is not here to compile %s: install it, or leave --compiler out", compiler_name[o->compiler], path);
     char why[256] = "";
+    const char *only = getenv("LOCKSTEP_TOOLKIT");
+    if (only && only[0] && strcmp(only, "none"))
+        return error_set(e, ERR_INPUT, "no CUDA compiler is in LOCKSTEP_TOOLKIT=%.200s to compile %s: let it name a toolkit or a Python environment with NVRTC, or unset it", only, path);
     if (there && beside == BESIDE_NONE)
         snprintf(why, sizeof why, ", and it has changed since %.100s", base_name(other));
     else if (there && o->names)
@@ -345,7 +348,10 @@ static bool compile_now(const struct compile_job *job, struct compile_result *r,
 static bool compile_cached(const struct compile_job *job, struct compile_result *r, struct error *e)
 {
     char key[HASH_HEX], again[HASH_HEX];
-    bool known = cache_limit() && cache_key(job, key);
+    u64 limit;
+    if (!cache_limit_read(&limit, e))
+        return false;
+    bool known = limit && cache_key(job, key);
     if (known && !job->o->fresh && cache_take(key, job->o, r)) {
         text_add(&r->note, "%s: compiled by %s for %s, from the cache", job->path, r->by, r->arch);
         return true;

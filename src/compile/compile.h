@@ -107,6 +107,7 @@ struct cache_entry {            /* for the list */
 };
 bool cache_folder(char *out, size_t size);      /* false: there is none */
 u64 cache_limit(void);          /* LOCKSTEP_CACHE_SIZE, 0: no cache */
+bool cache_limit_read(u64 *limit, struct error *e);      /* the same; false: the variable makes no sense, and the usual limit holds */
 /* The entry of this key; false: there is none that is whole. Fills ptx, log, by, arch and lowered of `r`. */
 bool cache_take(const char *key, const struct compile_options *o, struct compile_result *r);
 /* Keeps the result; when the cache grows beyond its limit, what was not used for longest goes. */

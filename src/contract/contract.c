@@ -351,7 +351,27 @@ static bool passes(const char *p, const char *end)
     return p == end || (end - p > 1 && p[0] == '/' && p[1] == '/');
 }
 
-struct found { bool mark, block; };     /* there are //! lines; one of them begins a block */
+struct found {
+    bool mark, block;           /* there are //! lines; one of them begins a block */
+    const char *stray;          /* a //! line that can be nothing but one of a contract, NULL: none */
+};
+
+/* `arg NAME TYPE` or `launch grid=`: documentation that is marked in the same way has no such lines. */
+static bool is_surely_ours(const char *p, const char *end)
+{
+    struct str word[3] = { 0 };
+    for (u32 i = 0; i < 3; i++) {
+        while (p < end && (*p == ' ' || *p == '\t'))
+            p++;
+        word[i].p = p;
+        while (p < end && (isalnum((unsigned char)*p) || *p == '_'))
+            p++;
+        word[i].n = (u32)(p - word[i].p);
+    }
+    if (str_is(word[0], "launch"))
+        return (str_is(word[1], "grid") || str_is(word[1], "block")) && word[1].p[word[1].n] == '=';
+    return str_is(word[0], "arg") && word[1].n && scalar_find(word[2]);
+}
 
 static struct found scan(struct str text)
 {
@@ -362,6 +382,8 @@ static struct found scan(struct str text)
         if (!at)
             continue;
         f.mark = true;
+        if (!f.stray && is_surely_ours(at, line_end(p, end)))
+            f.stray = at;
         while (at < end && (*at == ' ' || *at == '\t'))
             at++;
         f.block |= end - at > 6 && !memcmp(at, "kernel", 6) && isspace((unsigned char)at[6]);
@@ -388,6 +410,8 @@ bool contract_parse(struct arena *a, const char *file, struct str text, struct c
     struct found f = scan(text);
     *out = (struct contract){ .file = file, .text = text };
     r.bare = !f.mark && is_bare(text);
+    if (!f.block && f.stray)
+        return read_line(&r, f.stray, line_end(f.stray, text.p + text.n));      /* which says that it belongs to no kernel */
     if (!f.block && !r.bare)
         return true;
     const char *end = text.p + text.n;

@@ -152,6 +152,9 @@ lk_status lk_contract_argument(const lk_contract *contract, uint32_t i, lk_argum
         .name = g->name, .type = g->shape.type ? g->shape.type->name : "", .kind = (lk_argument_kind)g->kind, .flow = (lk_flow)g->flow, .rank = g->shape.rank,
         .bytes = b->bytes, .align = b->align, .same = g->alias == NO_ALIAS ? -1 : (int32_t)g->alias, .filled = g->kind == CONTRACT_BUFFER && b->fill.kind != FILL_UNINIT,
     };
+    out->line = 1;
+    for (const char *p = contract->read.text.p; p < g->at; p++)
+        out->line += *p == '\n';
     memcpy(out->dim, b->shape.dim, sizeof out->dim);
     memcpy(out->stride, b->shape.stride, sizeof out->stride);
     return LK_OK;

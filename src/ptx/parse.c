@@ -334,11 +334,27 @@ static struct ptx_module *module_new(const char *name, struct str text)
     return m;
 }
 
+/* What a text that is none begins with, and what to do about it; NULL: it may be PTX. */
+static const char *not_ptx(struct str text)
+{
+    static const struct { u32 n; const char *bytes, *why; } known[] = {
+        { 3, "\xef\xbb\xbf", "the text begins with a byte order mark, which PTX does not have: save it without" },
+        { 2, "\xff\xfe", "this is UTF-16: save it as plain text" }, { 2, "\xfe\xff", "this is UTF-16: save it as plain text" },
+        { 4, "\x7f" "ELF", "this is compiled code, not PTX: cuobjdump -ptx takes out the PTX that lies in it, nvcc -ptx writes it" },
+        { 4, "\x50\xed\x55\xba", "this is a fat binary, not PTX: cuobjdump -ptx takes out the PTX that lies in it, nvcc -ptx writes it" },
+    };
+    for (size_t i = 0; i < COUNT_OF(known); i++)
+        if (text.n >= known[i].n && !memcmp(text.p, known[i].bytes, known[i].n))
+            return known[i].why;
+    return NULL;
+}
+
 struct ptx_module *ptx_parse(const char *name, struct str text, struct error *e)
 {
     struct ptx_module *m = module_new(name, text);
     struct parser p = { .m = m, .e = e, .lx = { .p = m->text.p, .end = m->text.p + m->text.n, .line = 1 } };
-    bool ok = module_parse(&p);
+    const char *why = not_ptx(m->text);
+    bool ok = why ? fail_at(&p, m->text.p, "%s", why) : module_parse(&p);
     if (ok) {
         m->var = p.vars.p, m->nvar = p.vars.n;
         m->func = p.funcs.p, m->nfunc = p.funcs.n;

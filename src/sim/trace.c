@@ -51,6 +51,27 @@ static bool lines_hold(const struct trace_lines *x, const struct ptx_module *m, 
     return (x->file[0] || !i->loc) && i->line >= x->from && i->line <= x->to && file_is(x->file, str_of(m->name));
 }
 
+/* The line at which an instruction stands in the file that is meant, 0: in another file. */
+static u32 line_in(const struct trace_lines *x, const struct ptx_module *m, const struct ptx_insn *i)
+{
+    for (const struct ptx_loc *loc = i->loc; loc; loc = loc->at)
+        if (file_is(x->file, ptx_file(m, loc->file)))
+            return loc->line;
+    return file_is(x->file, str_of(m->name)) ? i->line : 0;
+}
+
+/* No instruction is from the file that was named: which files there are. */
+static bool no_file(const char *what, const char *text, const struct trace_lines *x, const struct ptx_module *m, struct error *e)
+{
+    struct text names = { 0 };
+    text_add(&names, "%s", m->name);
+    for (u32 i = 0; i < m->nfiles && names.n < 200; i++)
+        text_add(&names, ", %.*s", (int)MIN_OF(m->files[i].path.n, 100u), m->files[i].path.p);
+    error_set(e, ERR_INPUT, "%s %.60s: no instruction is from `%.60s`; the files are %s", what, text, x->file, names.p);
+    text_free(&names);
+    return false;
+}
+
 /* Whether some instruction of the module stands there; else the nearest lines that have one. */
 static bool lines_exist(const char *what, const char *text, const struct trace_lines *x, const struct ptx_module *m, struct error *e)
 {
@@ -60,10 +81,10 @@ static bool lines_exist(const char *what, const char *text, const struct trace_l
             const struct ptx_insn *i = &m->func[f]->insn[k];
             if (lines_hold(x, m, i))
                 return true;
-            u32 line = i->loc ? i->loc->line : i->line;
-            if (line < x->from)
+            u32 line = line_in(x, m, i);
+            if (line && line < x->from)
                 below = MAX_OF(below, line);
-            else
+            else if (line)
                 above = MIN_OF(above, line);
         }
     char near[80] = "";
@@ -71,6 +92,8 @@ static bool lines_exist(const char *what, const char *text, const struct trace_l
         snprintf(near, sizeof near, "; the nearest with one are %u and %u", below, above);
     else if (below || above != NONE)
         snprintf(near, sizeof near, "; the nearest with one is %u", below ? below : above);
+    else if (x->file[0])
+        return no_file(what, text, x, m, e);
     return error_set(e, ERR_INPUT, "%s %.60s: no instruction stands at this line%s", what, text, near);
 }
 
