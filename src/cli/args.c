@@ -200,8 +200,9 @@ bool arg_measure(struct arg *g, u32 index, struct error *e)
     struct stat st;
     if (g->kind != ARG_BUFFER || g->fill.kind != FILL_FILE)
         return true;
-    if (stat(g->fill.file, &st) || !S_ISREG(st.st_mode))
-        return arg_error(e, index, g->text, strchr(g->text, '@') + 1, "there is no file %s", g->fill.file);
+    bool there = !stat(g->fill.file, &st);
+    if (!there || !S_ISREG(st.st_mode))
+        return arg_error(e, index, g->text, strchr(g->text, '@') + 1, there ? "%s is not a regular file, whose size is known" : "there is no file %s", g->fill.file);
     u64 bytes = (u64)st.st_size, need = g->count * g->type->bytes;
     if (!g->count) {
         if (!bytes || bytes % g->type->bytes)

@@ -108,6 +108,15 @@ static bool common_option(struct common *c, const struct row *o, const char *val
     return error_set(e, ERR_INPUT, "--color %.60s: auto, always or never belongs here", value);
 }
 
+/* Whether this word is an option where another one's value belongs. What is handed on to a compiler may look like ours. */
+static bool is_option(const struct parser *p, const struct row *o, const char *word)
+{
+    bool any = false;
+    for (u32 i = 0; i < row_count && !any; i++)
+        any = belongs(&rows[i], p->verb) && !strncmp(word, "--", 2) && !strcmp(rows[i].name, word);
+    return any && strcmp(o->operand, "WORD");
+}
+
 /* One option, at argv[*i]; moves on over the value when that is a word of its own. */
 static bool parse_option(struct parser *p, int argc, char **argv, int *i, struct error *e)
 {
@@ -119,6 +128,8 @@ static bool parse_option(struct parser *p, int argc, char **argv, int *i, struct
     bool more = *i + 1 < argc;
     if (!value && o->operand && more && (!operand_optional(o) || option_whole(argv[*i + 1], UINT64_MAX, &number)))
         value = argv[++*i];
+    if (value && o->operand && is_option(p, o, value))
+        return error_set(e, ERR_INPUT, "%s needs something behind it: %s %s; %s is an option itself", o->name, o->name, o->operand, value);
     if (o->operand && !operand_optional(o) && (!value || !value[0]))
         return error_set(e, ERR_INPUT, "%s needs something behind it: %s %s", o->name, o->name, o->operand);
     if (!o->operand && value)
