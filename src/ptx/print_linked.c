@@ -182,7 +182,7 @@ static bool put_thing(struct joiner *k, const struct ptx_item *it)
     case ITEM_VAR: {
         const struct ptx_var *v = it->var->instead ? it->var->instead : it->var;
         if (v->is_extern && v->space == SP_SHARED && v->size)
-            return refuse(k, k->o.m, v->at, "`%.*s` is defined in none of the files: alone it would be a variable of its own", SHOW(v->name));
+            return refuse(k, k->o.m, v->at, "`%.*s` is defined in none of the files, and in one text it would be a variable of its own: define it in one of them", SHOW(v->name));
         return define_var(k, v);
     }
     case ITEM_DECLARATION: declare(k, it->func->instead ? it->func->instead : it->func); return true;
