@@ -61,21 +61,24 @@ static u32 line_in(const struct trace_lines *x, const struct ptx_module *m, cons
 }
 
 /* No instruction is from the file that was named: which files there are. */
-static bool no_file(const char *what, const char *text, const struct trace_lines *x, const struct ptx_module *m, struct error *e)
+static bool no_file(const char *what, const char *text, const struct trace_lines *x, const struct ptx_module *first, struct error *e)
 {
     struct text names = { 0 };
-    text_add(&names, "%s", m->name);
-    for (u32 i = 0; i < m->nfiles && names.n < 200; i++)
-        text_add(&names, ", %.*s", (int)MIN_OF(m->files[i].path.n, 100u), m->files[i].path.p);
+    for (const struct ptx_module *m = first; m; m = m->next) {
+        text_add(&names, "%s%s", m == first ? "" : ", ", m->name);
+        for (u32 i = 0; i < m->nfiles && names.n < 200; i++)
+            text_add(&names, ", %.*s", (int)MIN_OF(m->files[i].path.n, 100u), m->files[i].path.p);
+    }
     error_set(e, ERR_INPUT, "%s %.60s: no instruction is from `%.60s`; the files are %s", what, text, x->file, names.p);
     text_free(&names);
     return false;
 }
 
-/* Whether some instruction of the module stands there; else the nearest lines that have one. */
-static bool lines_exist(const char *what, const char *text, const struct trace_lines *x, const struct ptx_module *m, struct error *e)
+struct nearest { u32 below, above; };   /* lines with an instruction before and behind the one that is asked for; 0 and NONE: there is none */
+
+/* Whether some instruction of the module stands there. */
+static bool module_has(const struct trace_lines *x, const struct ptx_module *m, struct nearest *near)
 {
-    u32 below = 0, above = NONE;
     for (u32 f = 0; f < m->nfunc; f++)
         for (u32 k = 0; k < m->func[f]->ninsn; k++) {
             const struct ptx_insn *i = &m->func[f]->insn[k];
@@ -83,17 +86,27 @@ static bool lines_exist(const char *what, const char *text, const struct trace_l
                 return true;
             u32 line = line_in(x, m, i);
             if (line && line < x->from)
-                below = MAX_OF(below, line);
+                near->below = MAX_OF(near->below, line);
             else if (line)
-                above = MIN_OF(above, line);
+                near->above = MIN_OF(near->above, line);
         }
+    return false;
+}
+
+/* Whether some instruction of the program stands there; else the nearest lines that have one. */
+static bool lines_exist(const char *what, const char *text, const struct trace_lines *x, const struct ptx_module *first, struct error *e)
+{
+    struct nearest n = { 0, NONE };
+    for (const struct ptx_module *m = first; m; m = m->next)
+        if (module_has(x, m, &n))
+            return true;
     char near[80] = "";
-    if (below && above != NONE)
-        snprintf(near, sizeof near, "; the nearest with one are %u and %u", below, above);
-    else if (below || above != NONE)
-        snprintf(near, sizeof near, "; the nearest with one is %u", below ? below : above);
+    if (n.below && n.above != NONE)
+        snprintf(near, sizeof near, "; the nearest with one are %u and %u", n.below, n.above);
+    else if (n.below || n.above != NONE)
+        snprintf(near, sizeof near, "; the nearest with one is %u", n.below ? n.below : n.above);
     else if (x->file[0])
-        return no_file(what, text, x, m, e);
+        return no_file(what, text, x, first, e);
     return error_set(e, ERR_INPUT, "%s %.60s: no instruction stands at this line%s", what, text, near);
 }
 
@@ -406,8 +419,8 @@ struct trace *trace_open(struct launch *l, struct error *e)
         return NULL;
     }
     *t = (struct trace){ .in = in, .l = l };
-    bool ok = !in->lines || (lines_parse("trace line", in->lines, false, &t->show, e) && lines_exist("trace line", in->lines, &t->show, m, e));
-    ok = ok && (!in->break_at || (lines_parse("break", in->break_at, true, &t->stop, e) && lines_exist("break", in->break_at, &t->stop, m, e)));
+    bool ok = !in->lines || (lines_parse("trace line", in->lines, false, &t->show, e) && lines_exist("trace line", in->lines, &t->show, m->first, e));
+    ok = ok && (!in->break_at || (lines_parse("break", in->break_at, true, &t->stop, e) && lines_exist("break", in->break_at, &t->stop, m->first, e)));
     for (u32 k = 0; ok && in->one_cta && k < 3; k++)
         if (in->cta[k] >= l->in->grid[k])
             ok = error_set(e, ERR_INPUT, "trace: there is no CTA %u,%u,%u in a grid of %u x %u x %u", in->cta[0], in->cta[1], in->cta[2], l->in->grid[0], l->in->grid[1], l->in->grid[2]);
