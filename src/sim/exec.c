@@ -131,7 +131,7 @@ static void unsupported(struct warp *w, const struct insn *i)
     const struct ptx_operand *undefined = src ? operand_undefined(src) : NULL;
     if (undefined) {
         struct str name = undefined->var ? undefined->var->name : undefined->func->name;
-        launch_fail(w->cta->launch, SIM_UNSUPPORTED, undefined->var ? ERR_INPUT : ERR_UNSUPPORTED, w->code->low, i->op, "`%.*s` is .extern, and %s defines it", (int)name.n, name.p,
+        launch_fail(w->cta->launch, SIM_UNSUPPORTED, undefined->var ? ERR_INPUT : ERR_UNSUPPORTED, w->code->low, i->op, "`%.*s` is .extern, and %s defines it: --link names the file that does", (int)name.n, name.p,
                     undefined->var ? "no module of the program" : "neither a module of the program nor Lockstep");
     } else if (str_is(o, "call") || str_is(o, "call.uni")) launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, w->code->low, i->op, "this call is not supported: an argument or a result is of a kind that Lockstep cannot pass");
     else launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, w->code->low, i->op, "instruction %.*s is not supported", (int)o.n, o.p);
