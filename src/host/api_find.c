@@ -157,14 +157,39 @@ static lk_kernel *only(lk_module *m, struct error *e)
     return NULL;
 }
 
+static bool same_but_blanks(const char *a, const char *b)
+{
+    while (*(a += strspn(a, " ")) == *(b += strspn(b, " ")) && *a)
+        a++, b++;
+    return !*a && !*b;
+}
+
+/* Whether the parameters behind a name, if there are any, are those of the instance that the compiler found for it without them. */
+static bool parameters_fit(lk_module *m, const char *asked, const char *lowered, struct error *e)
+{
+    struct arena a = { 0 };
+    struct demangled d;
+    const char *instance = compile_instance(&a, asked);
+    const char *params = instance ? asked + strlen(instance) : "";
+    bool known = *params && demangle(&a, str_of(lowered), &d) && d.signature && !strncmp(d.signature, d.name, strlen(d.name));
+    bool wrong = known && !same_but_blanks(params, d.signature + strlen(d.name));
+    if (wrong)
+        error_set(e, ERR_INPUT, "%.150s: `%.100s` is %.150s: give that, or leave the parameters out", file_of(m), asked, d.signature);
+    arena_free(&a);
+    return !wrong;
+}
+
 static lk_kernel *by_name(lk_module *m, const char *name, struct error *e)
 {
     enum name_fit best = NAME_OTHER;
     u32 count = 0;
     lk_kernel *found = NULL;
     for (u32 i = 0; i < m->asks; i++)           /* a name the compiler itself has resolved */
-        if (!strcmp(m->asked[i], name) && m->lowered[i])
+        if (!strcmp(m->asked[i], name) && m->lowered[i]) {
+            if (!parameters_fit(m, name, m->lowered[i], e))
+                return NULL;
             name = m->lowered[i];
+        }
     for (u32 i = 0; i < m->kernels; i++) {
         enum name_fit fit = name_fits(m->kernel[i].func->name, name);
         if (fit > best) {
