@@ -9,8 +9,15 @@ bool file_parse(struct parser *p)
 {
     struct ptx_source f = { 0 };
     advance(p);
+    const char *at = p->t.at;
     if (!expect_u32(p, &f.number, "the number of the file"))
         return false;
+    u32 *number = NEW(&p->tmp, u32);
+    *number = f.number;
+    struct str key = { (const char *)number, sizeof *number };
+    if (map_get(&p->file_numbers, key))
+        return fail_at(p, at, "another file has the number %u already", f.number);
+    map_put(&p->tmp, &p->file_numbers, key, number);
     if (p->t.kind != TK_STRING)
         return unexpected(p, "the path in quotes");
     f.path = p->t.s;

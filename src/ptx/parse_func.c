@@ -59,17 +59,20 @@ bool prototype_parse(struct parser *p, struct ptx_func *f)
     return true;
 }
 
+static bool positive(struct parser *p, u32 *v)
+{
+    const char *at = p->t.at;
+    return expect_u32(p, v, "a number") && (*v || fail_at(p, at, "this number is at least 1"));
+}
+
 static bool triple(struct parser *p, u32 v[3])
 {
     u32 n = 0;
     v[1] = v[2] = 1;
-    do {
-        const char *at = p->t.at;
-        if (!expect_u32(p, &v[n], "a number"))
+    do
+        if (!positive(p, &v[n++]))
             return false;
-        if (!v[n++])
-            return fail_at(p, at, "this number is at least 1");
-    } while (n < 3 && accept(p, ','));
+    while (n < 3 && accept(p, ','));
     return true;
 }
 
@@ -140,7 +143,7 @@ static bool option_parse(struct parser *p, struct ptx_func *f)
     if (is_dot(p, ".pragma"))
         return pragma_keep(p, f);
     if (is_dot(p, ".abi_preserve") || is_dot(p, ".abi_preserve_control"))
-        return number_keep(p, f);
+        return f->is_entry ? fail_at(p, p->t.at, "%.*s is for functions", SHOW(p->t.s)) : number_keep(p, f);
     if (is_dot(p, ".maxnctapersm"))
         return fail_at(p, p->t.at, ".maxnctapersm went with PTX 2.1; .minnctapersm says how many there are to be at least");
     for (size_t i = 0; i < COUNT_OF(all); i++) {
@@ -151,7 +154,7 @@ static bool option_parse(struct parser *p, struct ptx_func *f)
         advance(p);
         if (all[i].flag)
             *all[i].flag = true;
-        return all[i].flag || (all[i].three ? triple(p, all[i].three) : expect_u32(p, all[i].one, "a number"));
+        return all[i].flag || (all[i].three ? triple(p, all[i].three) : all[i].one == &f->maxclusterrank ? expect_u32(p, all[i].one, "a number") : positive(p, all[i].one));
     }
     return fail_at(p, p->t.at, "unknown directive %.*s", SHOW(p->t.s));
 }

@@ -241,6 +241,8 @@ static bool element(struct parser *p, const struct ptx_var *v, struct ptx_init *
     const char *at = p->t.at;
     if (!constant_parse(p, &c))
         return false;
+    if (v->type == T_F16)
+        return fail_at(p, at, "a .f16 variable cannot have an initialiser: declare it as .b16, with the bits");
     bool is_float = c.kind == CONST_F32 || c.kind == CONST_F64;
     bool is_bits = v->type >= T_B8 && v->type <= T_B128 && is_float && type_size[v->type] == (c.kind == CONST_F32 ? 4 : 8);
     if (is_float != type_is_float(v->type) && !is_bits)

@@ -39,6 +39,7 @@ struct parser {
     struct token t;             /* the token in hand */
     struct arena tmp;           /* what is not needed after parsing */
     struct map opcodes;         /* struct ptx_opcode by text */
+    struct map file_numbers;    /* of .file so far, by the four bytes of the number */
     struct map call_sites;      /* struct ptx_loc, the newest, by file, line, column: see loc_parse */
     bool samplers;              /* .target says texmode_independent */
     struct ptx_func *func;      /* whose body is read */
