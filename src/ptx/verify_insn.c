@@ -102,7 +102,7 @@ static bool elements_fit(const struct want *w, const struct ptx_operand *op, boo
         if (e->reg->type == T_PRED || !register_fits(&one, e, y))
             return y->at == e->at ? false : no(y, e, "a predicate cannot be an element");
     }
-    return true;
+    return first || is_source || no(y, op, "a vector has at least one register in it");
 }
 
 /* What ld writes and st reads: as many elements as .v2 .v4 .v8 say. */
