@@ -33,7 +33,10 @@
         if (W && !all_differ(a)) return memory_watched(R, i, w); \
         if (!W && race_alone(w->race, SPACE_OF_##sp)) READ_EACH(sp, a); \
         else if (W && SPACE_OF_##sp == SPACE_GLOBAL && race_alone(w->race, SPACE_GLOBAL)) { SCATTER_##sp(a); } \
-        else for (u32 l_ = 0; l_ < LANES; l_++) race_few(w, i, W, SPACE_OF_##sp, CELLS_##sp, (a)[l_], N, 1u << l_); } } while (0)
+        else for (u32 l_ = 0, n_; l_ < LANES; l_ += n_) { \
+            for (n_ = 1; !W && l_ + n_ < LANES && (a)[l_ + n_] == (a)[l_]; n_++) { } \
+            race_few(w, i, W, SPACE_OF_##sp, CELLS_##sp, (a)[l_], N, (n_ == LANES ? ALL_LANES : (1u << n_) - 1) << l_); \
+        } } } while (0)
 
 #define SCATTER_global(a) race_scatter(w, i, CELLS_global, a)
 #define SCATTER_shared(a) (void)0

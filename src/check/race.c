@@ -71,7 +71,7 @@ static void begin(void *self, const struct launch *l)
     if (r->last > 0xf0000000u) {                /* times would run out: all cells begin anew */
         untrack(r, true);
         for (u32 n = 0; n < r->nslot; n++) { r->slot[n]->now = 0; for (u32 k = 0; k < MAX_WARPS; k++) r->slot[n]->warp[k].now = 0; }
-        for (u32 n = 0; n < r->nslot; n++) memset(r->slot[n]->kept, 0, sizeof r->slot[n]->kept);
+        for (u32 n = 0; n < r->nslot; n++) { memset(r->slot[n]->kept, 0, sizeof r->slot[n]->kept); memset(r->slot[n]->step, 0, sizeof r->slot[n]->step); memset(r->slot[n]->past, 0, sizeof r->slot[n]->past); }
         for (u32 n = 0; n < r->nslot; n++) if (r->slot[n]->shared_cells) memset(r->slot[n]->shared_cells, 0, cells_for(r->slot[n]->shared_bytes));
         r->last = 0;
     }
@@ -166,6 +166,7 @@ static void cta_begin(struct race *r, struct cta *cta)
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     c->lo[SPACE_GLOBAL] = (u64)r->epoch << 32;
     race_flights_over(c);
+    if (c->exact) memset(c->known, 0, sizeof c->known);
     c->npassing = 0;
     notes_empty(&c->notes);
     shape(&c->notes, l, r->kernel);

@@ -10,12 +10,13 @@
  *        and nothing is ever wiped.
  * slot   where the CTA is resident; slot and T name the CTA.
  * es     byte k of the sector was touched by lane + (k >> es), so a coalesced access is one word a sector. ES_ONE: all bytes by the same
- *        thread(s). ES_MIXED: its bytes differ, and are noted one by one, or an exact list of accesses says it all (FLAG_LIST).
+ *        thread(s). ES_SET: by each member of a set (race_set.c). ES_MIXED: its bytes differ, and are noted one by one, or an exact list of
+ *        accesses says it all (FLAG_LIST).
  * kind   ONE thread a byte, or a set: lanes of one WARP, warps of one CTA, threads of several CTAs (GRID), of which the word names the last.
  *
  * A kernel is simple when every barrier in it is one of all threads and nothing but barriers orders them (race_kernel.c). There
  * a set needs no members: they are concurrent, so they lie in one phase, and whoever comes later is ordered after all of them or races
- * with at least one. In other kernels what meets unordered goes to the sector's list with its members, and lanes have clocks (race_clock.h).
+ * with at least one. In other kernels readers are sets with their members, what else meets unordered goes to the sector's list, and lanes have clocks (race_clock.h).
  * A recorded access is always a real one: nothing is reported that did not happen. */
 #ifndef LOCKSTEP_RACE_H
 #define LOCKSTEP_RACE_H
@@ -23,7 +24,8 @@
 #include "check/known.h"
 #include "sim/observe.h"
 
-enum { SECTOR = 32, ES_ONE = 5, ES_MIXED = 7 };
+enum { SECTOR = 32, ES_ONE = 5, ES_SET = 6, ES_MIXED = 7 };
+enum { SLOTS = 8191, SLOT_NONE = SLOTS, STRIPES = 512 };
 enum { WHO_ONE, WHO_WARP, WHO_CTA, WHO_GRID };
 enum { FLAG_LIST = 1, FLAG_ATOMS = 2, FLAG_FINE = 4 };  /* of a mixed write word: all is in the list; strong writes are noted, too (struct both); of it or a mixed read word: some is noted of less than words */
 enum { OP_READ = 0, OP_WRITE = 1, OP_STRONG = 2, OP_ASYNC = 4 };        /* ASYNC: a copy in flight */
@@ -39,11 +41,14 @@ static inline u32 word_es(u64 a) { return (u32)a >> 6 & 7; }
 static inline u32 word_kind(u64 a) { return (u32)a >> 4 & 3; }
 static inline u32 word_scope(u64 a) { return (u32)a >> 2 & 3; }
 static inline bool word_mixed(u64 a) { return word_es(a) == ES_MIXED; }
+static inline bool word_is_set(u64 a) { return word_es(a) == ES_SET; }
+/* Of a set, whose number stands where the site would: before nobody, as no CTA has the slot. */
+static inline u64 set_word(u32 time) { return (u64)time << 32 | (u64)SLOT_NONE << 19 | ES_SET << 6; }
 static inline u32 lane_of_byte(u64 a, u32 k) { return word_es(a) >= ES_ONE ? word_lane(a) : (word_lane(a) + (k >> word_es(a))) & 31; }
 
 struct cell {                   /* of one sector */
     u64 w, r;                   /* last write, last read(s); mixed reads of kind WHO_WARP: all by that warp, none later */
-    u32 wx, rx;                 /* their sites; mixed: number of what is noted, of the list, of both (FLAG_ATOMS) */
+    u32 wx, rx;                 /* their sites; mixed: number of what is noted, of the list, of both (FLAG_ATOMS); of a set: its number */
 };
 /* So many bytes of cells have this many of memory, of whole sectors. */
 static inline u64 cells_for(u64 bytes) { return bytes / SECTOR * sizeof(struct cell); }
@@ -70,6 +75,15 @@ enum { UPPER_FEW, UPPER_ALL, UPPERS };          /* as many bits as the launch is
 enum form { FORM_WIDE, FORM_WORDS, FORM_HALVES, FORM_BYTES, FORMS, FORM_SHIFT = 29 };
 struct seen { u64 a; u32 site; };               /* an access and where it is; a 0: none */
 struct both { u32 writes, atoms; };             /* numbers of what is noted of weak writes, and of strong ones; 0: nothing */
+struct set {                    /* of readers: one, and the others */
+    u64 a;                      /* es and kind say who touched which byte */
+    u32 lanes;                  /* kind WARP: its members */
+    u32 site;
+    u32 rest;                   /* number of the set of the others; 0: there are none */
+    u32 count, clean;           /* members; of which so many were left when those that are replaced went last */
+    u32 refs;                   /* elements, sets and CTAs that have it */
+};
+#define SET_MARK (1u << 31)     /* of a mark: the number of a set */
 
 struct list_entry {             /* one access of a warp to a sector, exactly */
     u64 a;                      /* es and kind say who touched which byte */
@@ -96,12 +110,18 @@ struct pool {                   /* numbered things that never move; number 0 is 
     lock_t lock;
 };
 struct notes {                  /* of the mixed sectors of global memory, or of a CTA's shared memory */
-    struct pool form[FORMS], note, list, both;
+    struct pool form[FORMS], note, list, both, set;
     struct pool upper[UPPERS];  /* further bits of the marks of bytes: bit k of word n is bit 16 + n of that of byte k */
     u32 shift;                  /* of a mark: below it the thread, from it on the note */
 };
 enum { KEPT = 8 };
 struct kept { u64 a; u32 site, note; };         /* a note that a CTA has made, and may use again */
+enum { STEPS = 16, STEP_WAYS = 4, KNOWN = 256 };
+struct step { u64 a; u32 lanes, site; u64 one; u32 from, to; }; /* that access made one set from another, or from one reader and its site */
+struct past {
+    u64 since; u32 set;         /* every thread of the CTA is behind all of the set, since that time */
+    u32 other, base; const struct known *seen;  /* and not behind this one, when that was its base and what they knew; maybe they are by now */
+};
 
 struct access;
 struct view {                   /* what a lane knows */
@@ -142,8 +162,11 @@ struct race_cta {
     u32 slot;
     u32 number;                 /* of the CTA in its launch, in the order of their starts */
     bool exact;                 /* the kernel is not simple */
-    bool keeps;                 /* notes of global memory */
+    bool keeps;                 /* notes or sets of global memory */
     struct kept kept[2][KEPT];  /* by space and site */
+    struct step step[2][STEPS * STEP_WAYS]; u32 nstep;  /* by space and a hash, some for each; how many there were */
+    struct past past[2];
+    struct { u32 slot, from, below; } known[KNOWN];     /* all its threads know what whoever had the slot did between those times: clock_cta_knows */
     struct race *race;
     const struct launch *launch;
     char *shared;               /* its cells: cell_of(this, offset of a sector) */
@@ -159,13 +182,12 @@ struct race_cta {
         struct released news;   /* and have news of */
     } bar[MAX_BARS];
     struct race_warp warp[MAX_WARPS];
-    struct { u32 start, number; u64 linear; } *was; u32 nwas, capwas;      /* CTAs that were in this slot during the launch */
+    struct was { u32 start, number; u64 linear; } *was; u32 nwas, capwas;      /* CTAs that were in this slot during the launch */
     struct flight *flights; u32 nflights, capflights;   /* race_async.c: copies under way */
     struct race_cta *next_free;
     struct cell *shared_cells;
 };
 
-enum { SLOTS = 8192, STRIPES = 512 };
 struct race_kernel; struct touch;
 struct race {
     struct mem *mem;
@@ -206,6 +228,7 @@ void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 la
 void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64 me);
 bool race_written(const struct touch *t, struct cell *c, u32 bytes, struct list_entry *old);      /* in this launch; then *old is a write */
 void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane);
+bool race_entry_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space);        /* on all bytes they share */
 void race_plant(const struct touch *t, struct cell *c, struct list_entry e);    /* adds e, checked before */
 void race_passing(struct race_cta *c, struct cell *cell, u64 at);       /* a sector of global memory that was written has notes of reads now */
 void race_passed(struct race_cta *c);           /* behind a barrier, or at its end: those that are of no use any more go */
@@ -225,7 +248,14 @@ void pending_drop(struct race_warp *w, u32 lanes);              /* they synchron
 void pending_selected(void *self, struct warp *w, u32 reg, u32 lanes);          /* of struct observer */
 void race_weak(struct touch *t, const struct access *a);        /* race.c: a weak access by the lanes of a->ok */
 void race_tick(struct race_cta *c, u32 warps);  /* race.c: these have the same time now, which none of them has had */
+/* race_set.c */
+u32 set_add(const struct touch *t, struct seen old, u64 me, u32 lanes); /* the set of those and `me`; a reference */
+bool set_known(const struct touch *t, u32 x);   /* every thread of the CTA is behind all of it */
+void set_release(struct notes *n, u32 x, bool locked);
+void sets_unkeep(struct race_cta *c);           /* it is over */
 /* race_clock.c */
+u32 clock_cta_start(const struct race *r, u64 a);               /* time of the start of the CTA whose access that was; under the lock */
+bool clock_cta_knows(struct race_cta *c, u64 a);                /* not of its own: all its threads know what the whole warp of that access did until then */
 bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);      /* the lane knows that thread's access at `time`; id: it was
                                                  * a strong write, number `write` of that location */
 bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);       /* it would, by R5 */
@@ -264,6 +294,7 @@ static inline bool notes_locked(const struct race_warp *w, u32 space) { return s
 static inline void *form_at(const struct notes *n, u32 x) { return pool_at(&n->form[x >> FORM_SHIFT], x & ((1u << FORM_SHIFT) - 1)); }
 static inline struct seen mark_seen(const struct notes *n, u32 mark)
 {
+    if (unlikely(mark & SET_MARK)) return (struct seen){ set_word(word_time(POOL_AT(&n->set, const struct set, mark & ~SET_MARK)->a)), mark & ~SET_MARK };
     const struct note *p = POOL_AT(&n->note, const struct note, mark >> n->shift);
     return (struct seen){ p->a | (u64)(mark & ((1u << n->shift) - 1)) << 9, p->site };
 }
@@ -281,6 +312,18 @@ static inline void note_hold(struct notes *n, u32 note, bool locked)
     struct note *p = POOL_AT(&n->note, struct note, note);
     if (unlikely(locked)) __atomic_fetch_add(&p->refs, 1, __ATOMIC_RELAXED);
     else p->refs++;
+}
+/* The last one to join the set was this one already. */
+static inline bool set_has(const struct notes *n, u32 x, u64 me, u32 lanes)
+{
+    const struct set *s = POOL_AT(&n->set, const struct set, x);
+    return s->a == me && !(lanes & ~s->lanes);
+}
+static inline void set_hold(struct notes *n, u32 x, bool locked)
+{
+    struct set *s = POOL_AT(&n->set, struct set, x);
+    if (unlikely(locked)) __atomic_fetch_add(&s->refs, 1, __ATOMIC_RELAXED);
+    else s->refs++;
 }
 /* The mark of an access; its note is not held yet. */
 static inline u32 mark_of(struct race_warp *w, u32 space, u64 a, u32 site)

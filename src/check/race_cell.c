@@ -1,8 +1,8 @@
 /* The slow half of the cells: accesses that meet a recent access of another thread.
  *
- * A sector is in one of three states, each for writes and for reads: uniform (one access word), mixed (one for each word, half or byte of it:
- * race_notes.c), or a list (all its recent accesses, exactly; FLAG_LIST in the write word, the read word is 0 then). It goes down this row when
- * it must, and returns to uniform when a whole sector is written in order.
+ * A sector is in one of three states, each for writes and for reads: uniform (one access word, or one set of readers), mixed (one for each word,
+ * half or byte of it: race_notes.c), or a list (all its recent accesses, exactly; FLAG_LIST in the write word, the read word is 0 then). It goes
+ * down this row when it must, and returns to uniform when a whole sector is written in order.
  *
  * In a simple kernel a read of global memory that its CTA had written matters until the next barrier: then whoever of the CTA comes is ordered
  * behind it, and others race with the write as well. So it passes: what was noted of it goes at the barrier, and a byte keeps its writer or
@@ -56,8 +56,7 @@ bool race_weakly_before(struct race_warp *w, const struct list_entry *o, const s
     return true;
 }
 
-/* o is before m on all bytes they share. */
-static bool entry_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space)
+bool race_entry_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space)
 {
     u32 both = o->bytes & m->bytes;
     if (o->op & OP_ASYNC) return false;
@@ -65,6 +64,7 @@ static bool entry_before(struct race_warp *w, const struct list_entry *o, const 
     bool sets = (word_kind(o->a) >= WHO_WARP && !o->lanes) || (word_kind(m->a) >= WHO_WARP && !m->lanes);
     if (sets) return word_before(w, o->a, m->a, space);         /* a set may go by the name of another warp than ours */
     if (race_past(w, o->a & ~15ull, m->a & ~15ull, w->c->lo[space]) && (word_time(o->a) < w->c->base || word_time(o->a) < w->wbase)) return true;
+    if (w->c->exact && clock_cta_knows(w->c, o->a)) return true;
     u32 last_o = 0, last_m = 0;
     for (u32 b = both; b; b &= b - 1) {
         u32 k = (u32)__builtin_ctz(b), lo = lanes_of_byte(o, k), lm = lanes_of_byte(m, k);
@@ -160,7 +160,7 @@ static bool meet(const struct touch *t, const struct list_entry *o, const struct
     bool like = !w->c->exact && o->bytes == m->bytes && o->op == m->op && o->scope == m->scope && o->whole == m->whole && (!(m->op & OP_WRITE) || m->op & OP_STRONG) && !(m->op & OP_ASYNC) && apart(o->a, m->a);
     if (!conflict && !superseded && !like) return false;
     /* two that do not conflict are compared only to keep the list short: what takes a search of the clocks is not worth that */
-    bool hb = conflict || !w->c->exact ? entry_before(w, o, m, t->space) : plainly_before(w, o, m, t->space);
+    bool hb = conflict || !w->c->exact ? race_entry_before(w, o, m, t->space) : plainly_before(w, o, m, t->space);
     if (!hb && conflict) found_all(t, o, m, told);
     if (!hb && like) {
         kept->a = merge(w, o->a, kept->a);
@@ -265,6 +265,17 @@ static void list_access(const struct touch *t, struct cell *c, struct list_entry
 /* What stands for a word, as an access of a list: of atomics, es was the size. */
 static u64 one_word(u64 a, u32 op) { return op & OP_STRONG ? (a & ~(0x1cull << 4 | 12)) | (u64)ES_ONE << 6 : a & ~12ull; }
 
+/* The members of a set that read these bytes, the first one first. */
+static void list_set(struct list *l, const struct notes *n, u32 x, u32 bytes)
+{
+    u32 from = l->n;
+    for (; x; x = POOL_AT(&n->set, struct set, x)->rest) {
+        const struct set *s = POOL_AT(&n->set, struct set, x);
+        list_add(l, (struct list_entry){ .a = s->a, .bytes = bytes, .lanes = s->lanes, .site = s->site, .op = OP_READ });
+    }
+    for (u32 to = l->n; to - from > 1 && from < to; from++) { struct list_entry e = l->e[from]; l->e[from] = l->e[--to]; l->e[to] = e; }
+}
+
 static void list_noted(struct list *l, const struct notes *n, u32 x, u32 op)
 {
     for (u32 k = 0, span; x && k < SECTOR; k += span) {
@@ -279,7 +290,9 @@ static void list_noted(struct list *l, const struct notes *n, u32 x, u32 op)
             continue;
         }
         for (struct seen next; k + span < SECTOR && (next = noted_at(n, x, k + span)).a == s.a && next.site == s.site;) span += marks_step(x);
-        list_add(l, (struct list_entry){ .a = one_word(s.a, op), .bytes = (u32)((1ull << span) - 1) << k, .site = s.site, .op = (u8)op });
+        u32 bytes = (u32)((1ull << span) - 1) << k;
+        if (word_is_set(s.a)) list_set(l, n, s.site, bytes);
+        else list_add(l, (struct list_entry){ .a = one_word(s.a, op), .bytes = bytes, .site = s.site, .op = (u8)op });
     }
 }
 
@@ -299,6 +312,7 @@ static void drop_writes(const struct touch *t, const struct cell *c, u64 lo)
 static void drop_reads(const struct touch *t, const struct cell *c, u64 lo)
 {
     if (c->r >= lo && word_mixed(c->r)) marks_drop(t, c->rx);
+    if (c->r >= lo && word_is_set(c->r)) set_release(notes_of(t), c->rx, notes_locked(t->w, t->space));
 }
 
 /* All that the cell knows goes to a list. */
@@ -317,6 +331,7 @@ static struct list *to_list(const struct touch *t, struct cell *c)
         list_noted(l, n, b.atoms, OP_WRITE | OP_STRONG);
     } else if (c->w >= lo) list_add(l, (struct list_entry){ .a = c->w, .bytes = ~0u, .site = c->wx, .op = OP_WRITE });
     if (c->r >= lo && word_mixed(c->r)) list_noted(l, n, c->rx, OP_READ);
+    else if (c->r >= lo && word_is_set(c->r)) list_set(l, n, c->rx, ~0u);
     else if (c->r >= lo) list_add(l, (struct list_entry){ .a = c->r, .bytes = ~0u, .site = c->rx, .op = OP_READ });
     drop_writes(t, c, lo); drop_reads(t, c, lo);
     c->w = (u64)t->w->now << 32 | MIXED | FLAG_LIST;
@@ -362,7 +377,7 @@ static u64 fine(u32 x) { return x && marks_step(x) < 4 ? FLAG_FINE : 0; }
 /* The same as note_down, quick for the words of shared memory. */
 static inline void down(const struct touch *t, u32 *x, u32 first, u32 size, u64 a, u32 site)
 {
-    if (size != 4 || !*x || *x >> FORM_SHIFT != FORM_WIDE) { note_down(t, x, first, size, a, site); return; }
+    if (size != 4 || !*x || *x >> FORM_SHIFT != FORM_WIDE || t->w->c->exact) { note_down(t, x, first, size, a, site); return; }
     struct words *w = POOL_AT(&notes_of(t)->form[FORM_WIDE], struct words, *x);
     w->a[first / 4] = a; w->site[first / 4] = site;
 }
@@ -375,6 +390,7 @@ static void split(const struct touch *t, u64 *uniform, u32 *x, u64 lo)
     if (was >= lo && word_mixed(was)) return;
     *x = 0;
     for (u32 k = 0; was >= lo && k < SECTOR; k += step) down(t, x, k, step, at_byte(was, k), site);
+    if (was >= lo && word_is_set(was)) set_release(notes_of(t), site, notes_locked(t->w, t->space));
     *uniform = (u64)t->w->now << 32 | MIXED | fine(*x);
 }
 
@@ -427,6 +443,65 @@ static inline void write_down(const struct touch *t, struct cell *c, const struc
     if (after_reads && c->r >= lo && word_mixed(c->r) && c->rx && note_clear(t, c->rx, p->first, p->size)) { drop_reads(t, c, lo); c->r = 0; }
 }
 
+/* What was seen is before m. */
+static bool seen_before(const struct touch *t, struct seen s, const struct list_entry *m)
+{
+    if (!s.a || (word_is_set(s.a) && set_known(t, s.site))) return true;
+    const struct notes *n = notes_of(t);
+    struct list_entry o = { .a = s.a & ~12ull, .bytes = m->bytes };
+    if (!word_is_set(s.a)) return race_entry_before(t->w, &o, m, t->space);
+    for (u32 x = s.site; x; x = POOL_AT(&n->set, struct set, x)->rest) {
+        o.a = POOL_AT(&n->set, struct set, x)->a; o.lanes = POOL_AT(&n->set, struct set, x)->lanes;
+        if (!race_entry_before(t->w, &o, m, t->space)) return false;
+    }
+    return true;
+}
+
+/* One reader is before `me`, for all that a look tells: who is wrongly taken for one that is not stays beside `me`, and does no harm. */
+static bool plainly_read(const struct touch *t, u64 old, u64 me)
+{
+    const struct race_cta *c = t->w->c;
+    if (old < c->lo[t->space]) return true;
+    if (word_slot(old) != c->slot || word_time(old) < c->start) return clock_cta_knows(t->w->c, old);
+    return word_time(old) < c->base || (word_warp(old) == word_warp(me) && (word_time(old) < t->w->wbase || (word_kind(me) == WHO_ONE && word_lane(old) == word_lane(me))));
+}
+
+/* One more reader of bytes k .. k + step - 1, in a kernel that is not simple. */
+static void read_also(const struct touch *t, struct cell *c, u32 k, u32 step, struct seen or, const struct list_entry *m)
+{
+    u64 lo = t->w->c->lo[t->space];
+    struct notes *n = notes_of(t);
+    if (word_is_set(or.a) && set_has(n, or.site, m->a, m->lanes)) return;
+    bool one = word_kind(m->a) == WHO_ONE, after = !word_is_set(or.a) && plainly_read(t, or.a, m->a);
+    if (after && one) { read_down(t, c, k, step, or, m->a, true); return; }
+    u32 set = set_add(t, after ? (struct seen){ 0, 0 } : or, m->a, m->lanes);
+    bool alone = POOL_AT(&n->set, struct set, set)->count == 1;
+    split(t, &c->r, &c->rx, lo);
+    if (one && alone) down(t, &c->rx, k, step, m->a, t->site);  /* a mark of a note takes less */
+    else down(t, &c->rx, k, step, set_word(t->w->now), set);
+    set_release(n, set, notes_locked(t->w, t->space));
+    c->r = (u64)t->w->now << 32 | MIXED | fine(c->rx);
+}
+
+/* touch_piece in a kernel that is not simple. */
+static void touch_exactly(const struct touch *t, struct cell *c, const struct piece *p, u64 me, u32 lanes, u32 step)
+{
+    u64 lo = t->w->c->lo[t->space];
+    bool write = t->op & OP_WRITE;
+    u32 end = p->first + p->size;
+    for (u32 k = p->first; k < end; k += step) {
+        struct list_entry m = { .a = me, .bytes = (u32)((1ull << step) - 1) << k, .lanes = lanes };
+        struct seen ow = seen_at(t, c->w, c->wx, k, lo), or = seen_at(t, c->r, c->rx, k, lo);
+        if (!seen_before(t, ow, &m) || (write && !seen_before(t, or, &m))) {    /* with all its members; of a write nothing is noted yet */
+            u32 from = write ? p->first : k;
+            list_bytes(t, c, me, (u32)((1ull << (end - from)) - 1) << from, lanes);
+            return;
+        }
+        if (!write) read_also(t, c, k, step, or, &m);
+    }
+    if (write) write_down(t, c, p, me, true);
+}
+
 /* Bytes of the sector by one thread, or read by several lanes; weak. */
 static inline void touch_piece(const struct touch *t, struct cell *c, struct piece p, u64 me, u32 lanes, u32 step)
 {
@@ -434,15 +509,11 @@ static inline void touch_piece(const struct touch *t, struct cell *c, struct pie
     u64 lo = w->c->lo[t->space];
     bool write = t->op & OP_WRITE, all_after = true;
     u32 end = p.first + p.size;
+    if (w->c->exact) { touch_exactly(t, c, &p, me, lanes, step); return; }
     const struct both b = written_by(t, c, lo);
     for (u32 k = p.first; k < end; k += step) {
         struct seen ow = seen_at(t, c->w, b.writes, k, lo), or = seen_at(t, c->r, c->rx, k, lo), oa = noted_at(notes_of(t), b.atoms, k);
         bool after_reads = word_before(w, or.a, me, t->space), after_writes = word_before(w, ow.a, me, t->space), after_atoms = word_before(w, oa.a, me, t->space);
-        if (w->c->exact && !(after_reads && after_writes && after_atoms)) {     /* with all its members; of a write nothing is noted yet */
-            u32 from = write ? p.first : k;
-            list_bytes(t, c, me, (u32)((1ull << (end - from)) - 1) << from, lanes);
-            return;
-        }
         if (!after_writes) found_piece(t, ow, OP_WRITE, me, lanes, &p, k, step);
         else if (!after_atoms) found_piece(t, oa, OP_WRITE | OP_STRONG, me, lanes, &p, k, step);
         else if (write && !after_reads) found_piece(t, or, OP_READ, me, lanes, &p, k, step);
@@ -454,7 +525,7 @@ static inline void touch_piece(const struct touch *t, struct cell *c, struct pie
 
 void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
 {
-    bool listed = t->op & (OP_STRONG | OP_ASYNC) || (t->w->c->exact && word_kind(me) != WHO_ONE);
+    bool listed = t->op & (OP_STRONG | OP_ASYNC) || (t->w->c->exact && word_kind(me) != WHO_ONE && t->op & OP_WRITE);
     u32 es = word_es(me);
     while (bytes) {
         if (listed || is_list(c, t->w->c->lo[t->space])) { list_bytes(t, c, me, bytes, lanes); return; }
@@ -468,7 +539,7 @@ void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 la
 void race_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes)
 {
     u64 lo = t->w->c->lo[t->space];
-    bool listed = is_list(c, lo) || (t->w->c->exact && word_kind(me) != WHO_ONE);
+    bool listed = is_list(c, lo) || (t->w->c->exact && word_kind(me) != WHO_ONE && t->op & OP_WRITE);
     if (unlikely(listed || cell_step(t, c, 0, 4, lo) < 4)) race_bytes(t, c, me, 15u << 4 * j, lanes);
     else touch_piece(t, c, (struct piece){ 4 * j, 4, 0 }, me, lanes, 4);
 }
@@ -522,16 +593,30 @@ void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64
 static bool all_past(const struct touch *t, u32 x, u64 me, u64 lo)
 {
     u32 step = x ? MIN_OF(marks_step(x), uniform_step(me)) : SECTOR;
-    for (u32 k = 0; x && k < SECTOR; k += step) if (!race_past(t->w, noted_at(notes_of(t), x, k).a, at_byte(me, k), lo)) return false;
+    bool exact = t->w->c->exact;
+    for (u32 k = 0; x && k < SECTOR; k += step) {
+        struct seen s = noted_at(notes_of(t), x, k);
+        struct list_entry m = { .a = at_byte(me, k), .bytes = (u32)((1ull << step) - 1) << k };
+        if (!race_past(t->w, s.a, m.a, lo) && !(exact && word_kind(me) == WHO_ONE && seen_before(t, s, &m))) return false;
+    }
     return true;
 }
 
-static bool sector_before(const struct touch *t, u64 old, u64 me, u64 lo)
+static bool sector_before(const struct touch *t, u64 old, u32 x, u64 me, u64 lo)
 {
     if (race_past(t->w, old, me, lo)) return true;
     if (!t->w->c->exact || word_kind(old) != WHO_ONE || word_kind(me) != WHO_ONE) return false;
-    struct list_entry o = { .a = old, .bytes = ~0u }, m = { .a = me, .bytes = ~0u };
-    return entry_before(t->w, &o, &m, t->space);
+    struct list_entry m = { .a = me, .bytes = ~0u };
+    return seen_before(t, (struct seen){ old, x }, &m);
+}
+
+/* One more reader of the whole sector, in a kernel that is not simple. */
+static void sector_also(const struct touch *t, struct cell *c, u64 me)
+{
+    if (word_is_set(c->r) && set_has(notes_of(t), c->rx, me, 0)) return;
+    u32 set = set_add(t, (struct seen){ c->r, c->rx }, me, 0);
+    drop_reads(t, c, t->w->c->lo[t->space]);
+    c->r = set_word(t->w->now); c->rx = set;
 }
 
 void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
@@ -540,11 +625,13 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
     u64 lo = w->c->lo[t->space];
     bool write = t->op & OP_WRITE;
     if (is_list(c, lo)) { list_bytes(t, c, me, ~0u, 0); return; }
-    bool wok = c->w < lo || (word_mixed(c->w) ? !(c->w & FLAG_ATOMS) && all_past(t, c->wx, me, lo) : sector_before(t, c->w, me, lo));
-    bool rok = c->r < lo || race_past(w, c->r, me, lo) || (word_mixed(c->r) ? all_past(t, c->rx, me, lo) : sector_before(t, c->r, me, lo));
+    bool wok = c->w < lo || (word_mixed(c->w) ? !(c->w & FLAG_ATOMS) && all_past(t, c->wx, me, lo) : sector_before(t, c->w, c->wx, me, lo));
+    if (wok && !write && c->r >= lo && word_is_set(c->r)) { sector_also(t, c, me); return; }
+    bool rok = c->r < lo || race_past(w, c->r, me, lo) || (word_mixed(c->r) ? all_past(t, c->rx, me, lo) : sector_before(t, c->r, c->rx, me, lo));
     if (wok && write && rok) {
         drop_writes(t, c, lo);
         c->w = me; c->wx = t->site;
+        if (word_is_set(c->r)) drop_reads(t, c, lo);
         if (!word_mixed(c->r)) c->r = 0;        /* words of reads stay: past, and soon needed again */
         return;
     }
@@ -555,8 +642,9 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
             if (word_kind(c->r) == WHO_GRID) c->rx = t->site;
             return;
         }
+        if (w->c->exact && !word_mixed(c->r)) { sector_also(t, c, me); return; }
     }
-    if (w->c->exact) { list_bytes(t, c, me, ~0u, 0); return; }
+    if (w->c->exact && (write || !wok)) { list_bytes(t, c, me, ~0u, 0); return; }
     u32 step = uniform_step(me);
     for (u32 k = 0; k < SECTOR; k += step) {
         if (step == 4) race_word(t, c, k / 4, at_byte(me, k), 0);

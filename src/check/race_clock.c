@@ -6,13 +6,24 @@ static bool saw_flag(const struct race_cta *c, const struct lane_clock *k, u32 c
 
 /* ---- asking ---- */
 
-/* The CTA that had the slot at that time. */
-static u32 cta_at(const struct race *r, u32 slot, u32 time)
+/* The CTA that had the slot at that time; NULL: none did. */
+static const struct was *was_at(const struct race *r, u32 slot, u32 time)
 {
     const struct race_cta *c = r->slot[slot];
     u32 n = c->nwas;
     while (n > 1 && c->was[n - 1].start > time) n--;
-    return n ? c->was[n - 1].number : NONE;
+    return n ? &c->was[n - 1] : NULL;
+}
+static u32 cta_at(const struct race *r, u32 slot, u32 time)
+{
+    const struct was *w = was_at(r, slot, time);
+    return w ? w->number : NONE;
+}
+
+u32 clock_cta_start(const struct race *r, u64 a)
+{
+    const struct was *w = was_at(r, word_slot(a), word_time(a));
+    return w ? w->start : 0;
 }
 
 static bool knows(const struct race *r, const struct known *a, const struct known *b, u32 thread, u32 time)
@@ -41,6 +52,19 @@ bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time, u32
     lock(&c->race->lock);
     bool yes = knows(c->race, c->weak, w->weak, thread, time) || knows(c->race, own, NULL, thread, time);
     yes = yes || (id && (known_write(c->weak, id, write) || known_write(w->weak, id, write) || known_write(own, id, write)));
+    unlock(&c->race->lock);
+    return yes;
+}
+
+bool clock_cta_knows(struct race_cta *c, u64 a)
+{
+    u32 slot = word_slot(a), time = word_time(a), below = 0;
+    if (c->known[slot % KNOWN].slot == slot && time >= c->known[slot % KNOWN].from && time < c->known[slot % KNOWN].below) return true;
+    if (!c->seen) return false;
+    lock(&c->race->lock);
+    const struct was *was = was_at(c->race, slot, time);
+    bool yes = was && (time < (below = known_cta(c->seen, was->number)) || known_warp(c->seen, was->number, word_warp(a) & 31, time));
+    if (time < below) { c->known[slot % KNOWN].slot = slot; c->known[slot % KNOWN].from = was->start; c->known[slot % KNOWN].below = below; }
     unlock(&c->race->lock);
     return yes;
 }

@@ -65,6 +65,7 @@ bool notes_open(struct notes *n, u32 chunks)
     bool all = pool_open(&n->note, sizeof(struct note), MIN_OF(4 * chunks, (u32)CHUNKS_GLOBAL));
     all &= pool_open(&n->list, sizeof(struct list), chunks);
     all &= pool_open(&n->both, sizeof(struct both), chunks);
+    all &= pool_open(&n->set, sizeof(struct set), 4 * chunks);
     for (u32 k = 0; k < FORMS; k++) all &= pool_open(&n->form[k], form_size[k], chunks);
     for (u32 k = 0; k < UPPERS; k++) all &= pool_open(&n->upper[k], UPPER_MOST * sizeof(u32), chunks);
     if (all) notes_shape(n, 1, 0);
@@ -79,13 +80,13 @@ void notes_shape(struct notes *n, u32 warps, u64 marks)
     u32 bits = bits_for(marks), size = (u32)sizeof(u32) * MIN_OF(MAX_OF(bits, 16u + UPPER_LEAST) - 16, (u32)UPPER_MOST);
     n->shift = 5 + bits_for(warps);
     n->note.reach = REACH >> n->shift;
-    n->note.most = MIN_OF(n->note.chunks * POOL_CHUNK, (u32)(1ull << (32 - n->shift)));
+    n->note.most = MIN_OF(n->note.chunks * POOL_CHUNK, SET_MARK >> n->shift);
     if (few->size != size) { pool_clear(few); few->size = size; }
 }
 
 void notes_empty(struct notes *n)
 {
-    pool_empty(&n->form[FORM_WIDE]); pool_empty(&n->both);
+    pool_empty(&n->form[FORM_WIDE]); pool_empty(&n->both); pool_empty(&n->set);
     if (!n->note.n && !n->list.n) return;       /* no marks without notes */
     for (u32 k = FORM_WIDE + 1; k < FORMS; k++) pool_empty(&n->form[k]);
     for (u32 k = 0; k < UPPERS; k++) pool_empty(&n->upper[k]);
@@ -98,7 +99,7 @@ void notes_free(struct notes *n)
         for (u32 m = 0; m < POOL_CHUNK; m++) { struct list *l = (struct list *)(void *)n->list.chunk[k] + m; base_free(l->e); base_free(l->s); }
     for (u32 k = 0; k < FORMS; k++) pool_free(&n->form[k]);
     for (u32 k = 0; k < UPPERS; k++) pool_free(&n->upper[k]);
-    pool_free(&n->note); pool_free(&n->list); pool_free(&n->both);
+    pool_free(&n->note); pool_free(&n->list); pool_free(&n->both); pool_free(&n->set);
 }
 
 /* ---- notes ---- */
@@ -130,6 +131,7 @@ void notes_unkeep(struct race_cta *c)
         if (k->a >= c->lo[SPACE_GLOBAL]) note_release(&c->race->notes, k->note, c->race->many);
         k->a = 0;
     }
+    if (c->keeps && c->exact) sets_unkeep(c);
     c->keeps = false;
 }
 
@@ -236,14 +238,35 @@ static void marks_give(const struct touch *t, u32 x)
     pool_give(&n->form[x >> FORM_SHIFT], x & ((1u << FORM_SHIFT) - 1), notes_locked(t->w, t->space));
 }
 
+static void mark_hold(const struct touch *t, u32 mark)
+{
+    if (mark & SET_MARK) set_hold(notes_of(t), mark & ~SET_MARK, notes_locked(t->w, t->space));
+    else note_hold(notes_of(t), mark >> notes_of(t)->shift, notes_locked(t->w, t->space));
+}
+static void mark_release(const struct touch *t, u32 mark)
+{
+    if (mark & SET_MARK) set_release(notes_of(t), mark & ~SET_MARK, notes_locked(t->w, t->space));
+    else note_release(notes_of(t), mark >> notes_of(t)->shift, notes_locked(t->w, t->space));
+}
+static u32 mark_for(const struct touch *t, u64 a, u32 site) { return word_is_set(a) ? site | SET_MARK : mark_of(t->w, t->space, a, site); }
+
+/* A word in full; of a set it is a reference. */
+static void word_put(const struct touch *t, struct words *w, u32 j, u64 a, u32 site)
+{
+    if (word_is_set(a)) mark_hold(t, site | SET_MARK);
+    if (word_is_set(w->a[j])) mark_release(t, w->site[j] | SET_MARK);
+    w->a[j] = a; w->site[j] = site;
+}
+
 void marks_drop(const struct touch *t, u32 x)
 {
     struct notes *n = notes_of(t);
-    bool locked = notes_locked(t->w, t->space);
     if (!x) return;
-    for (u32 k = 0; k < SECTOR && x >> FORM_SHIFT != FORM_WIDE; k += marks_step(x)) {
+    bool wide = x >> FORM_SHIFT == FORM_WIDE;
+    for (u32 j = 0; j < 8 && wide && t->w->c->exact; j++) word_put(t, form_at(n, x), j, 0, 0);
+    for (u32 k = 0; k < SECTOR && !wide; k += marks_step(x)) {
         u32 mark = mark_at(n, x, k);
-        if (mark) note_release(n, mark >> n->shift, locked);
+        if (mark) mark_release(t, mark);
     }
     marks_give(t, x);
 }
@@ -256,11 +279,11 @@ static u32 marks_of_words(const struct touch *t, u32 x)
     u32 y = marks_new(t, FORM_WORDS, 0);
     for (u32 j = 0; j < 8; j++) {
         if (!w->a[j]) continue;
-        u32 mark = mark_of(t->w, t->space, w->a[j], w->site[j]);
-        note_hold(n, mark >> n->shift, notes_locked(t->w, t->space));
+        u32 mark = mark_for(t, w->a[j], w->site[j]);
+        mark_hold(t, mark);
         mark_put(t, y, 4 * j, mark);
     }
-    marks_give(t, x);
+    marks_drop(t, x);
     return y;
 }
 
@@ -272,7 +295,7 @@ static u32 marks_finer(const struct touch *t, u32 x, u32 step, u32 mark)
     for (u32 k = 0; k < SECTOR; k += step) {
         u32 old = mark_at(n, x, k);
         mark_put(t, y, k, old);
-        if (old) note_hold(n, old >> n->shift, notes_locked(t->w, t->space));
+        if (old) mark_hold(t, old);
     }
     marks_drop(t, x);
     return y;
@@ -280,34 +303,33 @@ static u32 marks_finer(const struct touch *t, u32 x, u32 step, u32 mark)
 
 static u32 granule(u32 first, u32 size) { return (first | size) & 1 ? 1 : (first | size) & 2 ? 2 : 4; }
 
-static void words_down(const struct notes *n, u32 x, u32 first, u32 size, u64 a, u32 site)
+static void words_down(const struct touch *t, u32 x, u32 first, u32 size, u64 a, u32 site)
 {
-    struct words *w = form_at(n, x);
-    for (u32 j = first / 4; j < (first + size) / 4; j++) { w->a[j] = a; w->site[j] = site; }
+    struct words *w = form_at(notes_of(t), x);
+    for (u32 j = first / 4; j < (first + size) / 4; j++) word_put(t, w, j, a, site);
 }
 
 void note_down(const struct touch *t, u32 *x, u32 first, u32 size, u64 a, u32 site)
 {
     struct notes *n = notes_of(t);
     u32 fine = granule(first, size);
-    bool locked = notes_locked(t->w, t->space);
     if (!*x && fine == 4 && t->space == SPACE_SHARED) *x = marks_new(t, FORM_WIDE, 0);
     if (*x && *x >> FORM_SHIFT == FORM_WIDE) {
-        if (fine == 4) { words_down(n, *x, first, size, a, site); return; }
+        if (fine == 4) { words_down(t, *x, first, size, a, site); return; }
         *x = marks_of_words(t, *x);
     }
-    u32 mark = mark_of(t->w, t->space, a, site), note = mark >> n->shift;
-    note_hold(n, note, locked);                 /* until it is noted */
+    u32 mark = mark_for(t, a, site);
+    mark_hold(t, mark);                         /* until it is noted */
     if (!*x) *x = marks_new(t, fine == 4 ? FORM_WORDS : fine == 2 ? FORM_HALVES : FORM_BYTES, mark);
     else if (marks_step(*x) > fine) *x = marks_finer(t, *x, fine, mark);
     for (u32 k = first; k < first + size; k += marks_step(*x)) {
         u32 old = mark_at(n, *x, k);
         if (old == mark) continue;
         mark_put(t, *x, k, mark);
-        note_hold(n, note, locked);
-        if (old) note_release(n, old >> n->shift, locked);
+        mark_hold(t, mark);
+        if (old) mark_release(t, old);
     }
-    note_release(n, note, locked);
+    mark_release(t, mark);
 }
 
 bool note_clear(const struct touch *t, u32 x, u32 first, u32 size)
@@ -317,7 +339,7 @@ bool note_clear(const struct touch *t, u32 x, u32 first, u32 size)
     for (u32 k = first; k < first + size; k += marks_step(x)) {
         u32 old = mark_at(n, x, k);
         if (!old) continue;
-        note_release(n, old >> n->shift, notes_locked(t->w, t->space));
+        mark_release(t, old);
         mark_put(t, x, k, 0);
     }
     for (u32 k = 0; k < SECTOR; k += marks_step(x)) if (mark_at(n, x, k)) return false;

@@ -48,6 +48,16 @@ static void merge(struct warp *w)
         }
 }
 
+/* Others stand where this split does: who had waited for its lanes goes on with them. */
+static bool company(const struct warp *w, const struct split *s)
+{
+    for (u32 k = 0; k < w->nsplit; k++) {
+        const struct split *o = &w->split[k];
+        if (o != s && o->state == SP_RUN && o->fr == s->fr && o->block == s->block) return true;
+    }
+    return false;
+}
+
 /* The split that runs next, or NULL. */
 static struct split *pick(struct warp *w)
 {
@@ -262,6 +272,7 @@ static enum step run_split(struct warp *w)
         case TERM_BAR:
             s->block = bl->next;
             if (!barrier_arrive(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
+            if (unlikely(w->nsplit > 1) && company(w, s)) return STEP_PICK;
             to = bl->next;
             break;
         case TERM_SLEEP:
