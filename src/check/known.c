@@ -168,12 +168,6 @@ bool known_thread(const struct known *k, u32 cta, u32 warp, u32 lane, u32 time)
     return w && (time < w->time || (w->kind == LANE_TIMES && time < w->lane[lane]));
 }
 
-bool known_warp(const struct known *k, u32 cta, u32 warp, u32 time)
-{
-    const struct known *w = find(k, key_of_warp(cta, warp));
-    return w && time < w->time;
-}
-
 u32 known_cta(const struct known *k, u32 cta)
 {
     const struct known *all = find(k, key_of_cta(cta));

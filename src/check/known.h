@@ -26,7 +26,6 @@ void known_add_warp(struct known **k, u32 cta, u32 warp, u32 all, u32 lanes, u32
 void known_add_writes(struct known **k, u32 location, u32 count);
 bool known_thread(const struct known *k, u32 cta, u32 warp, u32 lane, u32 time);
 u32 known_cta(const struct known *k, u32 cta);  /* below this time all that it did is known */
-bool known_warp(const struct known *k, u32 cta, u32 warp, u32 time);    /* of all lanes of that warp; beside what is known of the CTA */
 bool known_write(const struct known *k, u32 location, u32 number);
 
 /* What was released at a place, each with the scope it was released with, for readers that each have theirs. */

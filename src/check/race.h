@@ -42,7 +42,7 @@ static inline u32 word_kind(u64 a) { return (u32)a >> 4 & 3; }
 static inline u32 word_scope(u64 a) { return (u32)a >> 2 & 3; }
 static inline bool word_mixed(u64 a) { return word_es(a) == ES_MIXED; }
 static inline bool word_is_set(u64 a) { return word_es(a) == ES_SET; }
-/* Of a set, whose number stands where the site would: before nobody, as no CTA has the slot. */
+/* Of a set, whose number stands where the site would: before nobody, as no CTA has the slot. Marks know no time of it. */
 static inline u64 set_word(u32 time) { return (u64)time << 32 | (u64)SLOT_NONE << 19 | ES_SET << 6; }
 static inline u32 lane_of_byte(u64 a, u32 k) { return word_es(a) >= ES_ONE ? word_lane(a) : (word_lane(a) + (k >> word_es(a))) & 31; }
 
@@ -166,7 +166,7 @@ struct race_cta {
     struct kept kept[2][KEPT];  /* by space and site */
     struct step step[2][STEPS * STEP_WAYS]; u32 nstep;  /* by space and a hash, some for each; how many there were */
     struct past past[2];
-    struct { u32 slot, from, below; } known[KNOWN];     /* all its threads know what whoever had the slot did between those times: clock_cta_knows */
+    struct { u32 slot, from, below; const struct known *seen; } known[KNOWN];   /* all its threads know what whoever had the slot did between those times, and when that was looked up they knew this: clock_cta_knows */
     struct race *race;
     const struct launch *launch;
     char *shared;               /* its cells: cell_of(this, offset of a sector) */
@@ -255,7 +255,7 @@ void set_release(struct notes *n, u32 x, bool locked);
 void sets_unkeep(struct race_cta *c);           /* it is over */
 /* race_clock.c */
 u32 clock_cta_start(const struct race *r, u64 a);               /* time of the start of the CTA whose access that was; under the lock */
-bool clock_cta_knows(struct race_cta *c, u64 a);                /* not of its own: all its threads know what the whole warp of that access did until then */
+bool clock_cta_knows(struct race_cta *c, u64 a);                /* all its threads know what the whole CTA of that access did until then; maybe they do though it says no */
 bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);      /* the lane knows that thread's access at `time`; id: it was
                                                  * a strong write, number `write` of that location */
 bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);       /* it would, by R5 */
@@ -294,7 +294,7 @@ static inline bool notes_locked(const struct race_warp *w, u32 space) { return s
 static inline void *form_at(const struct notes *n, u32 x) { return pool_at(&n->form[x >> FORM_SHIFT], x & ((1u << FORM_SHIFT) - 1)); }
 static inline struct seen mark_seen(const struct notes *n, u32 mark)
 {
-    if (unlikely(mark & SET_MARK)) return (struct seen){ set_word(word_time(POOL_AT(&n->set, const struct set, mark & ~SET_MARK)->a)), mark & ~SET_MARK };
+    if (unlikely(mark & SET_MARK)) return (struct seen){ set_word(~0u), mark & ~SET_MARK };
     const struct note *p = POOL_AT(&n->note, const struct note, mark >> n->shift);
     return (struct seen){ p->a | (u64)(mark & ((1u << n->shift) - 1)) << 9, p->site };
 }

@@ -631,7 +631,7 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
     if (wok && write && rok) {
         drop_writes(t, c, lo);
         c->w = me; c->wx = t->site;
-        if (word_is_set(c->r)) drop_reads(t, c, lo);
+        if (w->c->exact) { drop_reads(t, c, lo); c->r = 0; }
         if (!word_mixed(c->r)) c->r = 0;        /* words of reads stay: past, and soon needed again */
         return;
     }

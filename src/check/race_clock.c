@@ -58,15 +58,14 @@ bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time, u32
 
 bool clock_cta_knows(struct race_cta *c, u64 a)
 {
-    u32 slot = word_slot(a), time = word_time(a), below = 0;
-    if (c->known[slot % KNOWN].slot == slot && time >= c->known[slot % KNOWN].from && time < c->known[slot % KNOWN].below) return true;
-    if (!c->seen) return false;
+    u32 slot = word_slot(a), time = word_time(a), n = slot % KNOWN;
+    if (c->known[n].slot == slot && time >= c->known[n].from && (time < c->known[n].below || c->known[n].seen == c->seen)) return time < c->known[n].below;
     lock(&c->race->lock);
     const struct was *was = was_at(c->race, slot, time);
-    bool yes = was && (time < (below = known_cta(c->seen, was->number)) || known_warp(c->seen, was->number, word_warp(a) & 31, time));
-    if (time < below) { c->known[slot % KNOWN].slot = slot; c->known[slot % KNOWN].from = was->start; c->known[slot % KNOWN].below = below; }
+    u32 below = was && c->seen ? known_cta(c->seen, was->number) : 0;
+    if (was) { c->known[n].slot = slot; c->known[n].from = was->start; c->known[n].below = below; c->known[n].seen = c->seen; }
     unlock(&c->race->lock);
-    return yes;
+    return time < below;
 }
 
 /* What is missing to order the two: a fence behind what was read, a wider scope, a release before a flag that was seen; or all of it. */

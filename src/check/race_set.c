@@ -59,7 +59,7 @@ bool set_known(const struct touch *t, u32 x)
 
 /* ---- one more reader ---- */
 
-enum { LOOK = 4, SLACK = 64 };  /* among so many that came last one is looked for that is replaced; beyond twice what is needed a set may have this many */
+enum { LOOK = 2, SLACK = 64 };  /* among so many that came last one is looked for that is replaced; beyond twice what is needed a set may have this many */
 
 static u32 lanes_in(u64 a, u32 lanes) { return word_kind(a) == WHO_WARP ? lanes : 1u << word_lane(a); }
 

@@ -1,4 +1,4 @@
-/* What the race check keeps: notes and marks against a plain array of what each byte of a sector has, and the end of their numbers. */
+/* What the race check keeps: notes and marks against a plain array of what each byte of a sector has, sets of readers, and the end of their numbers. */
 #include "unit.h"
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -111,6 +111,61 @@ static void compare(u32 space, u32 warps, u32 spread, u32 most, u32 forms)
     bench_end(&b);
 }
 
+/* ---- sets of readers ---- */
+
+enum { READERS = 16 };
+
+/* The latest time at which a lane is in the set; 0: it is not. */
+static u32 read_at(const struct notes *n, u32 x, u32 warp, u32 lane)
+{
+    u32 last = 0;
+    for (; x; x = POOL_AT(&n->set, struct set, x)->rest) {
+        const struct set *s = POOL_AT(&n->set, struct set, x);
+        bool in = word_kind(s->a) == WHO_WARP ? s->lanes >> lane & 1 : word_lane(s->a) == lane;
+        if (in && (word_warp(s->a) & 31) == warp && word_time(s->a) > last) last = word_time(s->a);
+    }
+    return last;
+}
+
+/* Lanes of some warps read one element over and over: the set has each lane with its last read, does not grow, and leaves nothing behind. Two
+ * elements that the same have read have the same set. */
+static void sets(u32 space)
+{
+    struct bench b = bench_new(space, 32);
+    struct notes *n = notes_of(&b.touch);
+    static struct was was = { .start = 1 };
+    struct race_cta *slots = b.cta;
+    slots->was = &was; slots->nwas = 1; slots->start = slots->base = 1; slots->exact = true;
+    b.race->slot[0] = slots;
+    u32 last[READERS][LANES] = { 0 }, wrong = 0, most = 0, apart = 0;
+    u64 rng = 7;
+    struct seen set = { 0, 0 }, twin = { 0, 0 };
+    for (u32 k = 0; k < 6000; k++) {
+        struct race_warp *w = &b.cta->warp[(rand_next(&rng) >> 40) % READERS];
+        u32 lanes = (u32)(rand_next(&rng) >> 30) | 1u << (rand_next(&rng) >> 40 & 31);
+        if (rand_next(&rng) >> 40 & 1) lanes = 1u << __builtin_ctz(lanes);
+        if (rand_next(&rng) >> 40 & 1) w->now++;
+        b.touch.w = w; b.touch.site = (u32)(rand_next(&rng) >> 40) & 3;
+        bool one = !(lanes & (lanes - 1));
+        u64 me = race_stamp(w, (u32)__builtin_ctz(lanes), ES_ONE, one ? WHO_ONE : WHO_WARP);
+        for (u32 l = 0; l < LANES; l++) if (lanes >> l & 1) last[w->id][l] = w->now;
+        u32 x = set_add(&b.touch, set, me, one ? 0 : lanes), y = set_add(&b.touch, twin, me, one ? 0 : lanes);
+        apart += x != y;
+        set_release(n, set.site, false); set_release(n, twin.site, false);
+        set = (struct seen){ set_word(w->now), x }; twin = (struct seen){ set_word(w->now), y };
+        most = MAX_OF(most, POOL_AT(&n->set, struct set, x)->count);
+        for (u32 r = 0; k % 16 == 0 && r < READERS; r++) for (u32 l = 0; l < LANES; l++) wrong += read_at(n, x, r, l) != last[r][l];
+    }
+    UNIT_EQ(wrong, 0);
+    UNIT_EQ(apart, 0);
+    UNIT(most < 2 * READERS * LANES + 128);
+    set_release(n, set.site, false); set_release(n, twin.site, false);
+    sets_unkeep(b.cta);
+    if (space == SPACE_GLOBAL) UNIT_EQ(n->set.n, n->set.nspare);
+    slots->was = NULL;
+    bench_end(&b);
+}
+
 /* ---- no number is left ---- */
 
 /* Ends this process. */
@@ -148,6 +203,8 @@ int main(void)
         compare(SPACE_GLOBAL, warps, 3, 30000, 1u << FORM_WORDS | 1u << FORM_HALVES | 1u << FORM_BYTES);
         compare(SPACE_GLOBAL, warps, 1000000, 200000, 1u << FORM_WORDS | 1u << FORM_HALVES | 1u << FORM_BYTES);
     }
+    sets(SPACE_SHARED);
+    sets(SPACE_GLOBAL);
     end_of_numbers();
     return unit_done();
 }
