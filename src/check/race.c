@@ -314,7 +314,7 @@ void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me)
         u64 run = base | (u64)(es >= ES_ONE ? lane : (lane - (first >> es)) & 31) << 9;          /* the lane of the sector's first byte, as if it took part */
         if (here == SECTOR) race_sector(t, c, run);
         else if (es >= 2) {
-            bool words = !(first & 3) && !(here & 3);
+            bool words = !(first & 3) && !(here & 3) && !t->w->c->exact;
             if (!words) race_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
             else for (u32 k = first; k < first + here; k += 4)
                 race_word(t, c, k / 4, (base & ~(7ull << 6)) | (u64)ES_ONE << 6 | (u64)(es >= ES_ONE ? lane : (lane + ((k - first) >> es)) & 31) << 9, 0);

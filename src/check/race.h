@@ -252,6 +252,9 @@ void race_tick(struct race_cta *c, u32 warps);  /* race.c: these have the same t
 u32 set_add(const struct touch *t, struct seen old, u64 me, u32 lanes); /* the set of those and `me`; a reference */
 bool set_known(const struct touch *t, u32 x);   /* every thread of the CTA is behind all of it */
 void set_release(struct notes *n, u32 x, bool locked);
+bool set_member_known(const struct touch *t, u64 a);    /* every thread of the CTA is behind that reader; maybe they are though it says no */
+struct reads { u32 set, bytes; };               /* bytes of a sector, and who has read them */
+struct list_entry *set_entries(const struct notes *n, const struct reads *of, u32 count, u32 *found);   /* each access of the members once, with all its bytes, the first one first; to be freed */
 void sets_unkeep(struct race_cta *c);           /* it is over */
 /* race_clock.c */
 u32 clock_cta_start(const struct race *r, u64 a);               /* time of the start of the CTA whose access that was; under the lock */

@@ -265,19 +265,26 @@ static void list_access(const struct touch *t, struct cell *c, struct list_entry
 /* What stands for a word, as an access of a list: of atomics, es was the size. */
 static u64 one_word(u64 a, u32 op) { return op & OP_STRONG ? (a & ~(0x1cull << 4 | 12)) | (u64)ES_ONE << 6 : a & ~12ull; }
 
-/* The members of a set that read these bytes, the first one first. */
-static void list_set(struct list *l, const struct notes *n, u32 x, u32 bytes)
+/* All who have read bytes as members of these sets. More than a list has room for: those that the CTA knows, and then the oldest, are forgotten. */
+static void list_sets(struct list *l, const struct touch *t, const struct reads *of, u32 n)
 {
-    u32 from = l->n;
-    for (; x; x = POOL_AT(&n->set, struct set, x)->rest) {
-        const struct set *s = POOL_AT(&n->set, struct set, x);
-        list_add(l, (struct list_entry){ .a = s->a, .bytes = bytes, .lanes = s->lanes, .site = s->site, .op = OP_READ });
+    u32 count, over;
+    struct list_entry *e = set_entries(notes_of(t), of, n, &count);
+    over = l->n + count > LIST_MOST ? l->n + count - LIST_MOST : 0;
+    for (u32 k = 0; k < count && over; k++) if (set_member_known(t, e[k].a)) { e[k].bytes = 0; over--; }
+    for (u32 k = 0; k < count; k++) {
+        if (!e[k].bytes) continue;
+        if (over) over--;
+        else list_add(l, e[k]);
     }
-    for (u32 to = l->n; to - from > 1 && from < to; from++) { struct list_entry e = l->e[from]; l->e[from] = l->e[--to]; l->e[to] = e; }
+    base_free(e);
 }
 
-static void list_noted(struct list *l, const struct notes *n, u32 x, u32 op)
+static void list_noted(struct list *l, const struct touch *t, u32 x, u32 op)
 {
+    const struct notes *n = notes_of(t);
+    struct reads sets[SECTOR];
+    u32 nsets = 0;
     for (u32 k = 0, span; x && k < SECTOR; k += span) {
         struct seen s = noted_at(n, x, k);
         span = marks_step(x);
@@ -291,9 +298,10 @@ static void list_noted(struct list *l, const struct notes *n, u32 x, u32 op)
         }
         for (struct seen next; k + span < SECTOR && (next = noted_at(n, x, k + span)).a == s.a && next.site == s.site;) span += marks_step(x);
         u32 bytes = (u32)((1ull << span) - 1) << k;
-        if (word_is_set(s.a)) list_set(l, n, s.site, bytes);
+        if (word_is_set(s.a)) sets[nsets++] = (struct reads){ s.site, bytes };
         else list_add(l, (struct list_entry){ .a = one_word(s.a, op), .bytes = bytes, .site = s.site, .op = (u8)op });
     }
+    if (nsets) list_sets(l, t, sets, nsets);
 }
 
 /* Where strong writes were noted: what that is, and what there is of weak ones. */
@@ -327,11 +335,11 @@ static struct list *to_list(const struct touch *t, struct cell *c)
     if (l->caps) strong_index(l);
     if (c->w >= lo && word_mixed(c->w)) {
         struct both b = written_by(t, c, lo);
-        list_noted(l, n, b.writes, OP_WRITE);
-        list_noted(l, n, b.atoms, OP_WRITE | OP_STRONG);
+        list_noted(l, t, b.writes, OP_WRITE);
+        list_noted(l, t, b.atoms, OP_WRITE | OP_STRONG);
     } else if (c->w >= lo) list_add(l, (struct list_entry){ .a = c->w, .bytes = ~0u, .site = c->wx, .op = OP_WRITE });
-    if (c->r >= lo && word_mixed(c->r)) list_noted(l, n, c->rx, OP_READ);
-    else if (c->r >= lo && word_is_set(c->r)) list_set(l, n, c->rx, ~0u);
+    if (c->r >= lo && word_mixed(c->r)) list_noted(l, t, c->rx, OP_READ);
+    else if (c->r >= lo && word_is_set(c->r)) list_sets(l, t, &(struct reads){ c->rx, ~0u }, 1);
     else if (c->r >= lo) list_add(l, (struct list_entry){ .a = c->r, .bytes = ~0u, .site = c->rx, .op = OP_READ });
     drop_writes(t, c, lo); drop_reads(t, c, lo);
     c->w = (u64)t->w->now << 32 | MIXED | FLAG_LIST;
@@ -466,24 +474,29 @@ static bool plainly_read(const struct touch *t, u64 old, u64 me)
     return word_time(old) < c->base || (word_warp(old) == word_warp(me) && (word_time(old) < t->w->wbase || (word_kind(me) == WHO_ONE && word_lane(old) == word_lane(me))));
 }
 
+/* The thread that has byte k, named as lanes side by side are named: if its neighbours have the other bytes, one word says it of all of them. */
+static u64 as_run(u64 a, u32 k, u32 es) { return es >= ES_ONE ? a : (a & ~(0xffull << 6)) | (u64)((word_lane(a) - (k >> es)) & 31) << 9 | (u64)es << 6; }
+
 /* One more reader of bytes k .. k + step - 1, in a kernel that is not simple. */
 static void read_also(const struct touch *t, struct cell *c, u32 k, u32 step, struct seen or, const struct list_entry *m)
 {
-    u64 lo = t->w->c->lo[t->space];
+    u64 lo = t->w->c->lo[t->space], me = at_byte(m->a, k);
     struct notes *n = notes_of(t);
     if (word_is_set(or.a) && set_has(n, or.site, m->a, m->lanes)) return;
-    bool one = word_kind(m->a) == WHO_ONE, after = !word_is_set(or.a) && plainly_read(t, or.a, m->a);
-    if (after && one) { read_down(t, c, k, step, or, m->a, true); return; }
+    bool one = word_kind(me) == WHO_ONE, after = !word_is_set(or.a) && plainly_read(t, or.a, me);
+    if (after && one) { read_down(t, c, k, step, or, me, true); return; }
+    if (!word_is_set(or.a)) or.a = as_run(or.a, k, word_es(m->a));
     u32 set = set_add(t, after ? (struct seen){ 0, 0 } : or, m->a, m->lanes);
-    bool alone = POOL_AT(&n->set, struct set, set)->count == 1;
+    const struct set *s = POOL_AT(&n->set, struct set, set);
+    bool alone = s->count == 1 && s->a == m->a;                 /* and not one of several lanes */
     split(t, &c->r, &c->rx, lo);
-    if (one && alone) down(t, &c->rx, k, step, m->a, t->site);  /* a mark of a note takes less */
+    if (one && alone) down(t, &c->rx, k, step, me, t->site);    /* a mark of a note takes less */
     else down(t, &c->rx, k, step, set_word(t->w->now), set);
     set_release(n, set, notes_locked(t->w, t->space));
     c->r = (u64)t->w->now << 32 | MIXED | fine(c->rx);
 }
 
-/* touch_piece in a kernel that is not simple. */
+/* touch_piece in a kernel that is not simple; a read may be of several threads, side by side. */
 static void touch_exactly(const struct touch *t, struct cell *c, const struct piece *p, u64 me, u32 lanes, u32 step)
 {
     u64 lo = t->w->c->lo[t->space];
@@ -525,12 +538,13 @@ static inline void touch_piece(const struct touch *t, struct cell *c, struct pie
 
 void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
 {
-    bool listed = t->op & (OP_STRONG | OP_ASYNC) || (t->w->c->exact && word_kind(me) != WHO_ONE && t->op & OP_WRITE);
+    bool listed = t->op & (OP_STRONG | OP_ASYNC) || (t->w->c->exact && word_kind(me) != WHO_ONE && t->op & OP_WRITE), runs = t->w->c->exact && !(t->op & OP_WRITE);
     u32 es = word_es(me);
     while (bytes) {
         if (listed || is_list(c, t->w->c->lo[t->space])) { list_bytes(t, c, me, bytes, lanes); return; }
-        u32 first = (u32)__builtin_ctz(bytes), rest = bytes >> first, run = rest == ~0u ? SECTOR : (u32)__builtin_ctz(~rest), size = es < ES_ONE ? MIN_OF(run, 1u << es) : run;
-        touch_piece(t, c, (struct piece){ first, size, 0 }, at_byte(me, first), lanes, cell_step(t, c, first, size, t->w->c->lo[t->space]));
+        u32 first = (u32)__builtin_ctz(bytes), rest = bytes >> first, run = rest == ~0u ? SECTOR : (u32)__builtin_ctz(~rest), size = es < ES_ONE && !runs ? MIN_OF(run, 1u << es) : run;
+        u32 step = cell_step(t, c, first, size, t->w->c->lo[t->space]), fine = uniform_step(me);
+        touch_piece(t, c, (struct piece){ first, size, 0 }, runs ? me : at_byte(me, first), lanes, runs ? MIN_OF(step, fine) : step);
         bytes &= ~((u32)((1ull << size) - 1) << first);
     }
 }
@@ -645,6 +659,7 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
         if (w->c->exact && !word_mixed(c->r)) { sector_also(t, c, me); return; }
     }
     if (w->c->exact && (write || !wok)) { list_bytes(t, c, me, ~0u, 0); return; }
+    if (w->c->exact) { race_bytes(t, c, me, ~0u, 0); return; }
     u32 step = uniform_step(me);
     for (u32 k = 0; k < SECTOR; k += step) {
         if (step == 4) race_word(t, c, k / 4, at_byte(me, k), 0);

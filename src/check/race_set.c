@@ -38,6 +38,13 @@ static u32 held(const struct touch *t, u32 x)
 
 /* ---- who is behind them ---- */
 
+bool set_member_known(const struct touch *t, u64 a)
+{
+    struct race_cta *c = t->w->c;
+    bool own = word_slot(a) == c->slot && word_time(a) >= c->start;
+    return a < c->lo[t->space] || (own && word_time(a) < c->base) || clock_cta_knows(c, a);
+}
+
 bool set_known(const struct touch *t, u32 x)
 {
     struct race_cta *c = t->w->c;
@@ -47,9 +54,7 @@ bool set_known(const struct touch *t, u32 x)
     if (p->since >= lo && p->set == x) return true;
     if (p->other == x && p->base == c->base && p->seen == c->seen) return false;
     for (u32 k = x; k; k = set_at(n, k)->rest) {
-        u64 a = set_at(n, k)->a;
-        bool own = word_slot(a) == c->slot && word_time(a) >= c->start;
-        if (a >= lo && !(own && word_time(a) < c->base) && !clock_cta_knows(c, a)) { p->other = x; p->base = c->base; p->seen = c->seen; return false; }
+        if (!set_member_known(t, set_at(n, k)->a)) { p->other = x; p->base = c->base; p->seen = c->seen; return false; }
     }
     if (p->since >= lo) set_release(n, p->set, notes_locked(t->w, t->space));
     p->since = (u64)c->now << 32; p->set = held(t, x);
@@ -151,6 +156,48 @@ u32 set_add(const struct touch *t, struct seen old, u64 me, u32 lanes)
     set_release(n, x, locked);
     c->keeps |= t->space == SPACE_GLOBAL;
     return to;
+}
+
+/* ---- as entries of a list ---- */
+
+/* Elements whose sets went different ways have the same readers many times: each is found again by what it says, with the bytes it has so far. */
+struct entries { struct list_entry *e; u32 n, cap; u32 *index; };       /* index: hash of them, number + 1, of 2 * cap places */
+
+static u32 *entry_at(const struct entries *x, const struct set *s)
+{
+    u32 k = (u32)((s->a ^ (u64)s->lanes << 29 ^ (u64)s->site << 13) * 0x9e3779b97f4a7c15u >> 32) & (2 * x->cap - 1);
+    for (; x->index[k]; k = (k + 1) & (2 * x->cap - 1)) {
+        const struct list_entry *e = &x->e[x->index[k] - 1];
+        if (e->a == s->a && e->lanes == s->lanes && e->site == s->site) break;
+    }
+    return &x->index[k];
+}
+
+static void entries_grow(struct entries *x)
+{
+    x->cap = x->cap ? 2 * x->cap : 64;
+    x->e = base_need_more(x->e, sizeof *x->e * x->cap);
+    base_free(x->index);
+    x->index = base_need(sizeof *x->index * 2 * x->cap);
+    for (u32 k = 0; k < x->n; k++) *entry_at(x, &(struct set){ .a = x->e[k].a, .lanes = x->e[k].lanes, .site = x->e[k].site }) = k + 1;
+}
+
+struct list_entry *set_entries(const struct notes *n, const struct reads *of, u32 count, u32 *found)
+{
+    struct entries x = { 0 };
+    for (u32 j = 0; j < count; j++)
+        for (u32 k = of[j].set; k; k = set_at(n, k)->rest) {
+            const struct set *s = set_at(n, k);
+            if (x.n == x.cap) entries_grow(&x);
+            u32 *at = entry_at(&x, s);
+            if (*at) { x.e[*at - 1].bytes |= of[j].bytes; continue; }
+            x.e[x.n] = (struct list_entry){ .a = s->a, .bytes = of[j].bytes, .lanes = s->lanes, .site = s->site, .op = OP_READ };
+            *at = ++x.n;
+        }
+    for (u32 k = 0; k < x.n / 2; k++) { struct list_entry e = x.e[k]; x.e[k] = x.e[x.n - 1 - k]; x.e[x.n - 1 - k] = e; }
+    base_free(x.index);
+    *found = x.n;
+    return x.e;
 }
 
 void sets_unkeep(struct race_cta *c)

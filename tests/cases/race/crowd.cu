@@ -1,0 +1,36 @@
+// Many readers of the same elements, in sizes that do not fit each other, in kernels where more than barriers order: the one that is left out must not get lost among them.
+
+// Lanes 7, 15, 23 and 31 read word 14, one after another; lane 31 writes it.
+template <bool OK> __device__ void far_lanes(int *out)
+{
+    __shared__ int s[16];
+    if (threadIdx.x < 16) s[threadIdx.x] = threadIdx.x;
+    __syncwarp();
+    __threadfence_block();
+    out[threadIdx.x] = s[2 * threadIdx.x % 16];
+    if (OK) __syncwarp();
+    if (threadIdx.x == 31) s[14] = 1;
+}
+extern "C" __global__ void far_lanes_ok(int *out) { far_lanes<true>(out); }
+extern "C" __global__ void far_lanes_bad(int *out) { far_lanes<false>(out); }
+
+// Every block reads the table in words and in bytes, each from another place on, and counts; the last one writes it. One reads once more when it has counted.
+__device__ unsigned came;
+template <bool OK> __device__ void last_writes(unsigned *table, unsigned n, unsigned *out)
+{
+    __shared__ bool last;
+    unsigned s = 0;
+    for (unsigned k = threadIdx.x; k < n; k += blockDim.x) s += table[k];
+    s += ((unsigned char *)table)[(7 * blockIdx.x + threadIdx.x) % (4 * n)] + table[blockIdx.x % n];
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicInc(&came, gridDim.x - 1) == gridDim.x - 1;
+    __syncthreads();
+    if (!OK && blockIdx.x == 5) s += table[n / 2];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = s;
+    if (!last) return;
+    __threadfence();
+    for (unsigned k = threadIdx.x; k < n; k += blockDim.x) table[k] = k;
+}
+extern "C" __global__ void last_writes_ok(unsigned *table, unsigned n, unsigned *out) { last_writes<true>(table, n, out); }
+extern "C" __global__ void last_writes_bad(unsigned *table, unsigned n, unsigned *out) { last_writes<false>(table, n, out); }
