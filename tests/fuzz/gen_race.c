@@ -14,6 +14,7 @@ struct gen_race {
     u32 grid, block;
     bool simple;                /* barriers of all threads, and nothing but them */
     bool apart;                 /* several workers may run it: strong and weak accesses of global memory do not meet */
+    bool readers;               /* most accesses are loads, and strong ones do not meet them: what was read stays sets (race_set.c) */
     bool loop;                  /* all of it is one */
     bool mbarrier;              /* there is one */
     bool writes2;               /* the second buffer is written, too */
@@ -102,9 +103,10 @@ static void gen_access(struct gen_race *g)
 {
     static const u32 sizes[] = { 4, 4, 4, 4, 4, 8, 8, 1, 2 };
     u32 size = CHOOSE(g, sizes), vec = one_in(g, 6) ? size == 8 || pick(g, 2) ? 2 : 4 : 1;
-    bool global = pick(g, 2), second = global && one_in(g, 6), atomic = vec == 1 && size >= (g->simple ? 4 : 2) && one_in(g, 5), strong = atomic || one_in(g, g->simple ? 8 : 4);
-    bool load = !atomic && pick(g, 2) && !(g->simple && strong);
-    enum gen_memory in = !global ? IN_SHARED : g->apart && strong ? IN_STRONG : second && (load || g->writes2) ? IN_SECOND : IN_GLOBAL;
+    bool global = pick(g, 2), second = global && one_in(g, 6), atomic = vec == 1 && size >= (g->simple ? 4 : 2) && one_in(g, g->readers ? 20 : 5), strong = atomic || one_in(g, g->simple ? 8 : g->readers ? 16 : 4);
+    bool load = !atomic && pick(g, g->readers ? 6 : 2) && !(g->simple && strong);
+    if (g->readers && strong) global = true;
+    enum gen_memory in = !global ? IN_SHARED : (g->apart || g->readers) && strong ? IN_STRONG : second && (load || g->writes2) ? IN_SECOND : IN_GLOBAL;
     struct gen_where w = gen_address(g, size * vec, in);
     const char *guard = gen_guard(g);
     if (atomic) { gen_atomic(g, size, &w, guard); return; }
@@ -298,6 +300,7 @@ static void gen_kernel(struct gen_race *g, const char *name, u32 length)
 {
     g->simple = pick(g, 2);
     g->loop = one_in(g, 4);
+    g->readers = !g->simple && one_in(g, 3);
     g->mbarrier = !g->simple && one_in(g, 4);
     g->writes2 = one_in(g, 4);
     g->exited = false;
