@@ -119,17 +119,28 @@ static u64 merge(const struct race_warp *w, u64 old, u64 me)
 
 static bool is_list(const struct cell *c, u64 lo) { return c->w >= lo && word_mixed(c->w) && c->w & FLAG_LIST; }
 
-/* Every place where two accesses race: for tests each byte; for the report each element of m once, the bytes in *told were. */
-static void found_all(const struct touch *t, const struct list_entry *o, const struct list_entry *m, u32 *told)
+struct told {                   /* of an access that races with what is in a list */
+    u32 bytes;                  /* whose race was reported */
+    u32 weak;                   /* words that have one which is ordered weakly: reported if there is no other */
+    struct { struct list_entry o; u32 k; } first[8];    /* of these */
+};
+
+/* Every place where two accesses race: for tests each byte; for the report each element of m once, with one that nothing orders if there is one. */
+static void found_all(const struct touch *t, const struct list_entry *o, const struct list_entry *m, struct told *told)
 {
     bool sets = (word_kind(o->a) >= WHO_WARP && !o->lanes) || (word_kind(m->a) >= WHO_WARP && !m->lanes), every = t->w->c->race->hook != NULL;
     u32 es = word_es(m->a), size = es < ES_ONE ? 1u << es : SECTOR;
     for (u32 b = o->bytes & m->bytes; b; b &= b - 1) {
         u32 k = (u32)__builtin_ctz(b);
-        if (!every && *told >> k & 1) continue;
+        if (!every && told->bytes >> k & 1) continue;
         if (!sets && !(o->op & OP_ASYNC) && byte_before(t->w, o, m, k, t->space)) continue;
+        if (!every && t->w->c->exact && race_weakly_before(t->w, o, m, k, t->space)) {
+            if (!(told->weak >> k / 4 & 1)) { told->first[k / 4].o = *o; told->first[k / 4].k = k; }
+            told->weak |= 1u << k / 4;
+            continue;
+        }
         race_found(t, o, m, k);
-        *told |= (u32)((1ull << size) - 1) << (k & ~(size - 1));
+        told->bytes |= (u32)((1ull << size) - 1) << (k & ~(size - 1));
     }
 }
 
@@ -152,7 +163,7 @@ static bool apart(u64 o, u64 m)
 }
 
 /* Checks m against o; true: o need not be kept beside m, which stands for both in *kept. */
-static bool meet(const struct touch *t, const struct list_entry *o, const struct list_entry *m, struct list_entry *kept, u32 *told)
+static bool meet(const struct touch *t, const struct list_entry *o, const struct list_entry *m, struct list_entry *kept, struct told *told)
 {
     struct race_warp *w = t->w;
     if (!(o->bytes & m->bytes)) return false;
@@ -220,7 +231,7 @@ static void strong_add(const struct race_warp *w, struct list *l, struct list_en
     l->index[k] = (u16)l->ns;
 }
 
-static void strong_meet(const struct touch *t, struct list *l, const struct list_entry *m, struct list_entry *kept, u32 *told)
+static void strong_meet(const struct touch *t, struct list *l, const struct list_entry *m, struct list_entry *kept, struct told *told)
 {
     u32 keep = 0;
     for (u32 n = 0; n < l->ns; n++) {
@@ -246,15 +257,21 @@ static void list_access(const struct touch *t, struct cell *c, struct list_entry
     struct list *l = list_of(t, c);
     struct list_entry kept = m;                 /* m, and those like it */
     u32 keep = 0;
-    u32 told = 0;                               /* bytes whose race was reported */
+    struct told told;
+    told.bytes = told.weak = 0;
     bool peer = is_peer(t, l, &m);
     for (u32 n = 0; n < l->n; n++) {
         struct list_entry o = l->e[n];
         if (!meet(t, &o, &m, &kept, &told)) l->e[keep++] = o;
     }
     l->n = keep;
+    if (!peer) strong_meet(t, l, &m, &kept, &told);
+    for (u32 j = told.weak; j; j &= j - 1) {
+        u32 k = told.first[__builtin_ctz(j)].k;
+        if (!(told.bytes >> k & 1)) race_found(t, &told.first[__builtin_ctz(j)].o, &m, k);
+    }
     if (peer) strong_add(w, l, m);
-    else { strong_meet(t, l, &m, &kept, &told); list_add(l, kept); }
+    else list_add(l, kept);
     c->w = (u64)w->now << 32 | MIXED | FLAG_LIST;
     if (l->n == 1 && !l->ns && m.op == OP_WRITE && m.bytes == ~0u && word_kind(m.a) == WHO_ONE) {      /* uniform again */
         pool_give(&notes_of(t)->list, c->wx, notes_locked(t->w, t->space));
