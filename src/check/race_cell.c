@@ -162,11 +162,10 @@ static bool apart(u64 o, u64 m)
     return word_es(o) == word_es(m) && word_lane(o) != word_lane(m);
 }
 
-/* Checks m against o; true: o need not be kept beside m, which stands for both in *kept. */
+/* Checks m against o, which has bytes of it; true: o need not be kept beside m, which stands for both in *kept. */
 static bool meet(const struct touch *t, const struct list_entry *o, const struct list_entry *m, struct list_entry *kept, struct told *told)
 {
     struct race_warp *w = t->w;
-    if (!(o->bytes & m->bytes)) return false;
     bool conflict = (o->op | m->op) & OP_WRITE && !morally_strong(w, m, o), superseded = !(o->bytes & ~m->bytes) && dominates(w, m, o);
     bool like = !w->c->exact && o->bytes == m->bytes && o->op == m->op && o->scope == m->scope && o->whole == m->whole && (!(m->op & OP_WRITE) || m->op & OP_STRONG) && !(m->op & OP_ASYNC) && apart(o->a, m->a);
     if (!conflict && !superseded && !like) return false;
@@ -235,8 +234,9 @@ static void strong_meet(const struct touch *t, struct list *l, const struct list
 {
     u32 keep = 0;
     for (u32 n = 0; n < l->ns; n++) {
-        struct list_entry o = l->s[n];
-        if (!meet(t, &o, m, kept, told)) l->s[keep++] = o;
+        if (l->s[n].bytes & m->bytes && meet(t, &l->s[n], m, kept, told)) continue;
+        if (keep != n) l->s[keep] = l->s[n];
+        keep++;
     }
     if (keep == l->ns) return;
     l->ns = keep;
@@ -261,8 +261,9 @@ static void list_access(const struct touch *t, struct cell *c, struct list_entry
     told.bytes = told.weak = 0;
     bool peer = is_peer(t, l, &m);
     for (u32 n = 0; n < l->n; n++) {
-        struct list_entry o = l->e[n];
-        if (!meet(t, &o, &m, &kept, &told)) l->e[keep++] = o;
+        if (l->e[n].bytes & m.bytes && meet(t, &l->e[n], &m, &kept, &told)) continue;
+        if (keep != n) l->e[keep] = l->e[n];
+        keep++;
     }
     l->n = keep;
     if (!peer) strong_meet(t, l, &m, &kept, &told);

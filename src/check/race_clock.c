@@ -383,6 +383,7 @@ struct location {
     } sure, weak;               /* of what those who released know, would know by R5b */
     struct released news;       /* of fence.sc, of those who wrote */
     u32 time;                   /* of the last write */
+    u32 until;                  /* the greatest time of a write, if all are by that CTA; ~0: they are not */
     struct known *narrow;       /* what was released with a scope that may be too narrow */
     u64 phase;
 };
@@ -481,7 +482,7 @@ void clock_learn(struct race_warp *w, u32 lane, const struct strong *s)
         k->read.id = l->id; k->read.version = l->version; k->read.sem = s->sem; k->read.scope = s->scope;
         learned(w, 1u << lane);
         released_join(&k->news, &l->news);
-        if (observes(w->c, l, s->scope)) known_add_writes(&k->sure.seen, l->id, l->writes);
+        if (observes(w->c, l, s->scope) && l->until >= known_cta(w->c->seen, l->cta)) known_add_writes(&k->sure.seen, l->id, l->writes);     /* otherwise its CTA knows them all */
         view_learn(&k->sure, &l->sure.released, me, s);
         view_learn(&k->weak, &l->weak.released, me, s);
         if (!acquires && s->rmw && wide(s->scope)) { released_learn(&l->sure.released, me, true, &k->rmw); released_learn(&l->weak.released, me, true, &k->rmw); }
@@ -505,6 +506,7 @@ struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane)
     }                                           /* who reads it still knows the writes before it */
     released_join(&l->news, &c->news);
     released_join(&l->news, &w->lane[lane].news);
+    l->until = l->writes && (l->cta != c->number || l->until == ~0u) ? ~0u : MAX_OF(l->until, w->now);
     l->cta = c->number; l->scope = s->scope; l->time = w->now;
     struct write x = { l->id, l->writes++ };
     l->version++;
