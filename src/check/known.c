@@ -189,17 +189,19 @@ void released_add(struct released *r, u32 cta, bool wide, const struct known *wh
     leaf->map = known_hold((struct known *)what);
     add(&r->own, leaf);
     if (wide) known_join(&r->wide, what);
+    else r->narrow = true;
 }
 
 void released_join(struct released *r, const struct released *more)
 {
     known_join(&r->wide, more->wide);
     known_join(&r->own, more->own);
+    r->narrow |= more->narrow;
 }
 
 void released_learn(const struct released *r, u32 cta, bool wide, struct known **k)
 {
-    const struct known *own = find(r->own, cta);
+    const struct known *own = wide && !r->narrow ? NULL : find(r->own, cta);
     if (wide) known_join(k, r->wide);
     if (own) known_join(k, own->map);
 }

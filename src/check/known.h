@@ -32,6 +32,7 @@ bool known_write(const struct known *k, u32 location, u32 number);
 struct released {
     struct known *wide;         /* by whom it may concern: at gpu scope, or wider */
     struct known *own;          /* from CTA to what its own threads find here, with any scope */
+    bool narrow;                /* some of that may be for them alone */
 };
 void released_add(struct released *r, u32 cta, bool wide, const struct known *what);
 void released_join(struct released *r, const struct released *more);

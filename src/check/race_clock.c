@@ -10,9 +10,13 @@ static bool saw_flag(const struct race_cta *c, const struct lane_clock *k, u32 c
 static const struct was *was_at(const struct race *r, u32 slot, u32 time)
 {
     const struct race_cta *c = r->slot[slot];
-    u32 n = c->nwas;
-    while (n > 1 && c->was[n - 1].start > time) n--;
-    return n ? &c->was[n - 1] : NULL;
+    u32 from = 0, to = c->nwas;                 /* its number, if there is one, is at least from, and below to */
+    while (to - from > 1) {
+        u32 k = from + (to - from) / 2;
+        if (c->was[k].start > time) to = k;
+        else from = k;
+    }
+    return to ? &c->was[from] : NULL;
 }
 static u32 cta_at(const struct race *r, u32 slot, u32 time)
 {
