@@ -40,7 +40,7 @@ void known_drop(struct known *k)
 
 /* ---- joining: each function gives a reference, to one of its arguments where that says it all ---- */
 
-static struct known *join(struct known *a, struct known *b);
+static struct known *join(struct joins *j, struct known *a, struct known *b);
 
 static u64 bit_of(const struct known *k) { return k->kind == BRANCH ? k->branch.bit : 0; }
 static bool may_hold(const struct known *k, u64 key) { return !((k->key ^ key) & ~(2 * k->branch.bit - 1)); }
@@ -73,9 +73,9 @@ static struct known *join_times(struct known *a, struct known *b)
     return k;
 }
 
-static struct known *join_maps(struct known *a, struct known *b)
+static struct known *join_maps(struct joins *j, struct known *a, struct known *b)
 {
-    struct known *both = join(a->map, b->map);
+    struct known *both = join(j, a->map, b->map);
     if (both == a->map || both == b->map) { known_drop(both); return known_hold(both == a->map ? a : b); }
     struct known *k = make(MAP, a->key, ROOM(map));
     k->map = both;
@@ -90,9 +90,9 @@ static struct known *with_sides(struct known *a, struct known *low, struct known
     return k;
 }
 
-static struct known *join_branches(struct known *a, struct known *b)
+static struct known *join_branches(struct joins *j, struct known *a, struct known *b)
 {
-    struct known *low = join(a->branch.side[0], b->branch.side[0]), *high = join(a->branch.side[1], b->branch.side[1]), *one = NULL;
+    struct known *low = join(j, a->branch.side[0], b->branch.side[0]), *high = join(j, a->branch.side[1], b->branch.side[1]), *one = NULL;
     if (low == a->branch.side[0] && high == a->branch.side[1]) one = a;
     else if (low == b->branch.side[0] && high == b->branch.side[1]) one = b;
     if (!one) return with_sides(a, low, high);
@@ -100,56 +100,79 @@ static struct known *join_branches(struct known *a, struct known *b)
     return known_hold(one);
 }
 
+enum { MEMO = 1024 };
+
+static struct known *join_large(struct joins *j, struct known *a, struct known *b)
+{
+    if (a->branch.bit < j->large) return join_branches(j, a, b);
+    if (!j->memo) j->memo = base_need(sizeof *j->memo * MEMO);
+    struct joined *m = &j->memo[((uintptr_t)a / 16 * 0x9e3779b97f4a7c15u ^ (uintptr_t)b / 16 * 0xc2b2ae3d27d4eb4fu) >> 40 & (MEMO - 1)];
+    if (m->a == a && m->b == b) return known_hold(m->is);
+    struct known *is = join_branches(j, a, b);
+    struct joined was = *m;
+    *m = (struct joined){ known_hold(a), known_hold(b), known_hold(is) };
+    known_drop(was.a); known_drop(was.b); known_drop(was.is);
+    return is;
+}
+
+void joins_forget(struct joins *j)
+{
+    for (u32 k = 0; j->memo && k < MEMO; k++) {
+        known_drop(j->memo[k].a); known_drop(j->memo[k].b); known_drop(j->memo[k].is);
+        j->memo[k] = (struct joined){ 0 };
+    }
+}
+
 /* b belongs under one side of the branch a. */
-static struct known *join_below(struct known *a, struct known *b)
+static struct known *join_below(struct joins *j, struct known *a, struct known *b)
 {
     u32 s = b->key & a->branch.bit ? 1 : 0;
-    struct known *x = join(a->branch.side[s], b), *other = a->branch.side[!s];
+    struct known *x = join(j, a->branch.side[s], b), *other = a->branch.side[!s];
     if (x == a->branch.side[s]) { known_drop(x); return known_hold(a); }
     known_hold(other);
     return s ? with_sides(a, other, x) : with_sides(a, x, other);
 }
 
-static struct known *join(struct known *a, struct known *b)
+static struct known *join(struct joins *j, struct known *a, struct known *b)
 {
     if (a == b || !b) return known_hold(a);
     if (!a) return known_hold(b);
-    if (a->key == b->key && bit_of(a) == bit_of(b)) return a->kind == BRANCH ? join_branches(a, b) : a->kind == MAP ? join_maps(a, b) : join_times(a, b);
-    if (bit_of(a) > bit_of(b) && may_hold(a, b->key)) return join_below(a, b);
-    if (bit_of(b) > bit_of(a) && may_hold(b, a->key)) return join_below(b, a);
+    if (a->key == b->key && bit_of(a) == bit_of(b)) return a->kind == BRANCH ? join_large(j, a, b) : a->kind == MAP ? join_maps(j, a, b) : join_times(a, b);
+    if (bit_of(a) > bit_of(b) && may_hold(a, b->key)) return join_below(j, a, b);
+    if (bit_of(b) > bit_of(a) && may_hold(b, a->key)) return join_below(j, b, a);
     return part(a, b);
 }
 
-void known_join(struct known **k, const struct known *more)
+void known_join(struct joins *j, struct known **k, const struct known *more)
 {
     if (!more || more == *k) return;
-    struct known *both = join(*k, (struct known *)more);
+    struct known *both = join(j, *k, (struct known *)more);
     known_drop(*k);
     *k = both;
 }
 
-static void add(struct known **k, struct known *leaf)
+static void add(struct joins *j, struct known **k, struct known *leaf)
 {
-    known_join(k, leaf);
+    known_join(j, k, leaf);
     known_drop(leaf);
 }
 
-static void add_time(struct known **k, u64 key, u32 time)
+static void add_time(struct joins *j, struct known **k, u64 key, u32 time)
 {
     struct known *leaf = make(TIME, key, ROOM(key));
     leaf->time = time;
-    add(k, leaf);
+    add(j, k, leaf);
 }
 
-void known_add_cta(struct known **k, u32 cta, u32 time) { add_time(k, key_of_cta(cta), time); }
-void known_add_writes(struct known **k, u32 location, u32 count) { add_time(k, key_of_location(location), count); }
+void known_add_cta(struct joins *j, struct known **k, u32 cta, u32 time) { add_time(j, k, key_of_cta(cta), time); }
+void known_add_writes(struct joins *j, struct known **k, u32 location, u32 count) { add_time(j, k, key_of_location(location), count); }
 
-void known_add_warp(struct known **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time)
+void known_add_warp(struct joins *j, struct known **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time)
 {
     struct known *leaf = make(LANE_TIMES, key_of_warp(cta, warp), ROOM(lane));
     leaf->time = all;
     for (u32 m = lanes; m; m &= m - 1) leaf->lane[__builtin_ctz(m)] = time;
-    add(k, leaf);
+    add(j, k, leaf);
 }
 
 /* ---- asking ---- */
@@ -182,32 +205,37 @@ bool known_write(const struct known *k, u32 location, u32 number)
 
 /* ---- what was released ---- */
 
-void released_add(struct released *r, u32 cta, bool wide, const struct known *what)
+static void add_map(struct joins *j, struct known **k, u32 cta, const struct known *what)
 {
-    if (!what) return;
     struct known *leaf = make(MAP, cta, ROOM(map));
     leaf->map = known_hold((struct known *)what);
-    add(&r->own, leaf);
-    if (wide) known_join(&r->wide, what);
-    else r->narrow = true;
+    add(j, k, leaf);
 }
 
-void released_join(struct released *r, const struct released *more)
+void released_add(struct joins *j, struct released *r, u32 cta, bool wide, const struct known *what)
 {
-    known_join(&r->wide, more->wide);
-    known_join(&r->own, more->own);
-    r->narrow |= more->narrow;
+    if (!what) return;
+    add_map(j, &r->own, cta, what);
+    if (wide) known_join(j, &r->wide, what);
+    else add_map(j, &r->narrow, cta, what);
 }
 
-void released_learn(const struct released *r, u32 cta, bool wide, struct known **k)
+void released_join(struct joins *j, struct released *r, const struct released *more)
 {
-    const struct known *own = wide && !r->narrow ? NULL : find(r->own, cta);
-    if (wide) known_join(k, r->wide);
-    if (own) known_join(k, own->map);
+    known_join(j, &r->wide, more->wide);
+    known_join(j, &r->own, more->own);
+    known_join(j, &r->narrow, more->narrow);
+}
+
+void released_learn(struct joins *j, const struct released *r, u32 cta, bool wide, struct known **k)
+{
+    const struct known *own = find(wide ? r->narrow : r->own, cta);     /* what is wide has the rest of it, and joining that again would take long */
+    if (wide) known_join(j, k, r->wide);
+    if (own) known_join(j, k, own->map);
 }
 
 void released_clear(struct released *r)
 {
-    known_drop(r->wide); known_drop(r->own);
+    known_drop(r->wide); known_drop(r->own); known_drop(r->narrow);
     *r = (struct released){ 0 };
 }

@@ -18,12 +18,22 @@ struct known;                   /* NULL: nothing */
 
 struct known *known_hold(struct known *k);
 void known_drop(struct known *k);
-void known_join(struct known **k, const struct known *more);   /* *k becomes both */
+
+/* Many join the same with the same: behind a barrier of the grid each CTA joins what it knew, mostly what all of them knew, with what all of them
+ * know now. So what large parts came to is remembered. */
+struct joins {
+    struct joined { struct known *a, *b, *is; } *memo;          /* by a hash of both; NULL: nothing yet */
+    u64 large;                  /* a branch at this bit of the key, or above */
+};
+enum { JOINS_LARGE = 1 << 10 }; /* parts with CTAs that differ from their fifth bit on */
+void joins_forget(struct joins *j);             /* all of it; the launch is over */
+
+void known_join(struct joins *j, struct known **k, const struct known *more);   /* *k becomes both */
 
 /* A CTA has a number in its launch that no other has; below `time` what it did is known. */
-void known_add_cta(struct known **k, u32 cta, u32 time);
-void known_add_warp(struct known **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time);        /* all lanes below `all`, these below `time` */
-void known_add_writes(struct known **k, u32 location, u32 count);
+void known_add_cta(struct joins *j, struct known **k, u32 cta, u32 time);
+void known_add_warp(struct joins *j, struct known **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time);        /* all lanes below `all`, these below `time` */
+void known_add_writes(struct joins *j, struct known **k, u32 location, u32 count);
 bool known_thread(const struct known *k, u32 cta, u32 warp, u32 lane, u32 time);
 u32 known_cta(const struct known *k, u32 cta);  /* below this time all that it did is known */
 bool known_write(const struct known *k, u32 location, u32 number);
@@ -32,10 +42,10 @@ bool known_write(const struct known *k, u32 location, u32 number);
 struct released {
     struct known *wide;         /* by whom it may concern: at gpu scope, or wider */
     struct known *own;          /* from CTA to what its own threads find here, with any scope */
-    bool narrow;                /* some of that may be for them alone */
+    struct known *narrow;       /* the same of what was released with a scope that is not wide: nobody else's */
 };
-void released_add(struct released *r, u32 cta, bool wide, const struct known *what);
-void released_join(struct released *r, const struct released *more);
-void released_learn(const struct released *r, u32 cta, bool wide, struct known **k);   /* *k grows by what a reader of that CTA may know */
+void released_add(struct joins *j, struct released *r, u32 cta, bool wide, const struct known *what);
+void released_join(struct joins *j, struct released *r, const struct released *more);
+void released_learn(struct joins *j, const struct released *r, u32 cta, bool wide, struct known **k);   /* *k grows by what a reader of that CTA may know */
 void released_clear(struct released *r);
 #endif

@@ -551,6 +551,7 @@ struct race *race_new(struct mem *m)
     struct race *r = base_alloc(sizeof *r);
     if (!r) return NULL;
     r->mem = m;
+    r->joins.large = JOINS_LARGE;
     r->lock = r->strong = (lock_t)LOCK_INIT;
     if (!notes_open(&r->notes, CHUNKS_GLOBAL)) {
         notes_free(&r->notes); base_free(r);

@@ -204,6 +204,7 @@ struct race {
     lock_t lock;                                /* slots, tracked objects, clocks, synchronising locations */
     struct tracked { struct mem_object *o; u64 cells, bytes; } *tracked; u32 ntracked, captracked;
     struct locations *locations;                /* race_clock.c: where something can be learned */
+    struct joins joins;                         /* of what is known in this launch */
     u32 ctas;                                   /* of the launch that have begun */
     bool exact;                                 /* of the running launch */
     void (*hook)(void *self, const struct touch *t, u32 byte, bool weak); void *hook_self;    /* tests: told of every racy byte, instead of the report; weak: ordered by R5 */

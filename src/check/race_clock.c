@@ -136,14 +136,14 @@ void clock_reset(struct race_cta *c)
 /* What lanes did until now, and what they know of their warp. */
 static void add_own(struct known **k, const struct race_warp *w, u32 lanes)
 {
-    known_add_warp(k, w->c->number, w->id, w->wbase, lanes, w->now);
+    known_add_warp(&w->c->race->joins, k, w->c->number, w->id, w->wbase, lanes, w->now);
 }
 
 /* All that a lane knows and did until now; a reference. */
 static struct known *all_of(const struct race_warp *w, u32 lane)
 {
     struct known *k = known_hold(w->c->seen);
-    known_join(&k, w->lane[lane].sure.seen);
+    known_join(&w->c->race->joins, &k, w->lane[lane].sure.seen);
     add_own(&k, w, 1u << lane);
     return k;
 }
@@ -152,18 +152,18 @@ static struct known *all_of(const struct race_warp *w, u32 lane)
 static struct known *all_weak(const struct race_warp *w, u32 lane)
 {
     struct known *k = known_hold(w->c->weak);
-    known_join(&k, w->weak);
-    known_join(&k, w->lane[lane].weak.seen);
-    if (w->weak_base > w->wbase) known_add_warp(&k, w->c->number, w->id, w->weak_base, 0, 0);
+    known_join(&w->c->race->joins, &k, w->weak);
+    known_join(&w->c->race->joins, &k, w->lane[lane].weak.seen);
+    if (w->weak_base > w->wbase) known_add_warp(&w->c->race->joins, &k, w->c->number, w->id, w->weak_base, 0, 0);
     return k;
 }
 
 static void learned(struct race_warp *w, u32 lanes) { w->told |= lanes; w->fresh |= lanes; }
 
 /* A fence: what was read before is known behind it. */
-static void view_fence(struct view *v, u32 scope)
+static void view_fence(struct joins *j, struct view *v, u32 scope)
 {
-    known_join(&v->seen, wide(scope) ? v->pend : v->pend_cta);
+    known_join(j, &v->seen, wide(scope) ? v->pend : v->pend_cta);
     known_drop(v->pend); known_drop(v->pend_cta); known_drop(v->fenced);
     v->pend = v->pend_cta = v->fenced = NULL;
 }
@@ -173,18 +173,18 @@ static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc)
     struct race_cta *c = w->c;
     struct lane_clock *k = &w->lane[lane];
     learned(w, 1u << lane);
-    if (!wide(scope)) known_join(&k->unscoped, k->sure.pend);
-    view_fence(&k->sure, scope);
-    view_fence(&k->weak, scope);
+    if (!wide(scope)) known_join(&w->c->race->joins, &k->unscoped, k->sure.pend);
+    view_fence(&w->c->race->joins, &k->sure, scope);
+    view_fence(&w->c->race->joins, &k->weak, scope);
     k->read.id = 0;
     if (sc) {
-        released_learn(&k->news, c->number, wide(scope), &k->sure.seen);
-        released_learn(&c->news, c->number, wide(scope), &k->sure.seen);
+        released_learn(&w->c->race->joins, &k->news, c->number, wide(scope), &k->sure.seen);
+        released_learn(&w->c->race->joins, &c->news, c->number, wide(scope), &k->sure.seen);
     }
     k->sure.fenced = all_of(w, lane);
     k->weak.fenced = all_weak(w, lane);
     k->fences = true; k->fscope = (u8)scope;
-    if (sc) released_add(&k->news, c->number, wide(scope), k->sure.fenced);
+    if (sc) released_add(&w->c->race->joins, &k->news, c->number, wide(scope), k->sure.fenced);
 }
 
 void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc)
@@ -204,19 +204,19 @@ static void gather(const struct race_warp *w, u32 lanes, struct common *all)
 {
     for (u32 m = lanes & w->told; m; m &= m - 1) {
         const struct lane_clock *k = &w->lane[__builtin_ctz(m)];
-        known_join(&all->known, k->sure.seen);
-        known_join(&all->weak, k->weak.seen);
-        released_join(&all->news, &k->news);
+        known_join(&w->c->race->joins, &all->known, k->sure.seen);
+        known_join(&w->c->race->joins, &all->weak, k->weak.seen);
+        released_join(&w->c->race->joins, &all->news, &k->news);
     }
 }
 
 /* *k grows by more; *was and *is: the same was done before. Lanes that were told the same share one value. */
-static void join_alike(struct known **k, const struct known *more, struct known **was, struct known **is)
+static void join_alike(struct joins *j, struct known **k, const struct known *more, struct known **was, struct known **is)
 {
     if (*k && *k == *was) { known_drop(*k); *k = known_hold(*is); return; }
     known_drop(*was); known_drop(*is);
     *was = known_hold(*k);
-    known_join(k, more);
+    known_join(j, k, more);
     *is = known_hold(*k);
 }
 
@@ -226,9 +226,9 @@ static void give(struct race_warp *w, u32 lanes, const struct common *all)
     learned(w, lanes);
     for (u32 m = lanes; m; m &= m - 1) {
         struct lane_clock *k = &w->lane[__builtin_ctz(m)];
-        join_alike(&k->sure.seen, all->known, &was[0], &is[0]);
-        join_alike(&k->weak.seen, all->weak, &was[1], &is[1]);
-        released_join(&k->news, &all->news);
+        join_alike(&w->c->race->joins, &k->sure.seen, all->known, &was[0], &is[0]);
+        join_alike(&w->c->race->joins, &k->weak.seen, all->weak, &was[1], &is[1]);
+        released_join(&w->c->race->joins, &k->news, &all->news);
     }
     for (u32 n = 0; n < 2; n++) { known_drop(was[n]); known_drop(is[n]); }
 }
@@ -259,7 +259,7 @@ static void converge_part(struct race_warp *w, u32 mask)
 {
     struct common all = { 0 }, none = { 0 };
     gather(w, mask & w->fresh, &all);
-    known_join(&all.weak, all.known);
+    known_join(&w->c->race->joins, &all.weak, all.known);
     add_own(&all.weak, w, mask);
     none.weak = all.weak;
     give(w, mask, &none);
@@ -277,8 +277,8 @@ void clock_converge(struct race_warp *w, u32 mask)
     if (whole) {
         struct common all = { 0 };
         gather(w, w->fresh, &all);
-        known_join(&w->weak, all.known);
-        known_join(&w->weak, all.weak);
+        known_join(&w->c->race->joins, &w->weak, all.known);
+        known_join(&w->c->race->joins, &w->weak, all.weak);
         common_drop(&all);
         w->fresh = 0;
     } else converge_part(w, mask);
@@ -290,10 +290,10 @@ static void arrived(struct race_warp *w, u32 lanes, struct bar_state *b)
 {
     struct common all = { b->known, b->weak, b->news };
     gather(w, lanes, &all);
-    known_join(&all.weak, w->weak);
-    for (u32 m = lanes & w->told; m; m &= m - 1) known_join(&all.weak, w->lane[__builtin_ctz(m)].rmw);
+    known_join(&w->c->race->joins, &all.weak, w->weak);
+    for (u32 m = lanes & w->told; m; m &= m - 1) known_join(&w->c->race->joins, &all.weak, w->lane[__builtin_ctz(m)].rmw);
     add_own(&all.known, w, lanes);
-    if (w->weak_base > w->wbase) known_add_warp(&all.weak, w->c->number, w->id, w->weak_base, 0, 0);
+    if (w->weak_base > w->wbase) known_add_warp(&w->c->race->joins, &all.weak, w->c->number, w->id, w->weak_base, 0, 0);
     b->known = all.known; b->weak = all.weak; b->news = all.news;
 }
 
@@ -318,12 +318,12 @@ static bool all_wait(const struct race_cta *c, const struct bar_state *b)
 /* What a lane knows becomes what all know; R5a: so does, weakly, what it has read from a released value. */
 static void share(struct race_cta *c, struct lane_clock *k)
 {
-    known_join(&c->weak, k->weak.seen);
-    known_join(&c->weak, k->rmw);
-    known_join(&c->pend, k->sure.pend);
-    known_join(&c->unscoped, k->unscoped);
-    known_join(&c->seen, k->sure.seen);
-    released_join(&c->news, &k->news);
+    known_join(&c->race->joins, &c->weak, k->weak.seen);
+    known_join(&c->race->joins, &c->weak, k->rmw);
+    known_join(&c->race->joins, &c->pend, k->sure.pend);
+    known_join(&c->race->joins, &c->unscoped, k->unscoped);
+    known_join(&c->race->joins, &c->seen, k->sure.seen);
+    released_join(&c->race->joins, &c->news, &k->news);
     known_drop(k->sure.seen); known_drop(k->weak.seen);
     released_clear(&k->news);
     k->sure.seen = k->weak.seen = NULL;
@@ -338,10 +338,10 @@ static void barrier_full(struct race_cta *c)
         struct race_warp *w = &c->warp[n];
         w->wbase = c->now;
         for (u32 m = w->told; m; m &= m - 1) share(c, &w->lane[__builtin_ctz(m)]);
-        known_join(&c->weak, w->weak);
+        known_join(&c->race->joins, &c->weak, w->weak);
         weak_reset(w);
     }
-    known_add_cta(&c->seen, c->number, c->base);
+    known_add_cta(&c->race->joins, &c->seen, c->number, c->base);
 }
 
 static void barrier_part(struct race_cta *c, struct bar_state *b)
@@ -350,8 +350,8 @@ static void barrier_part(struct race_cta *c, struct bar_state *b)
     struct common all = { b->known, b->weak, b->news };
     for (u32 n = 0; n < c->launch->nwarps; n++) {
         for (u32 m = b->waits[n] & c->warp[n].told; m; m &= m - 1) {
-            known_join(&c->pend, c->warp[n].lane[__builtin_ctz(m)].sure.pend);
-            known_join(&c->unscoped, c->warp[n].lane[__builtin_ctz(m)].unscoped);
+            known_join(&c->race->joins, &c->pend, c->warp[n].lane[__builtin_ctz(m)].sure.pend);
+            known_join(&c->race->joins, &c->unscoped, c->warp[n].lane[__builtin_ctz(m)].unscoped);
         }
         if (b->waits[n]) give(&c->warp[n], b->waits[n], &all);
     }
@@ -466,11 +466,11 @@ static struct location *location_made(struct race *r, u64 at, u32 size)
 static bool observes(const struct race_cta *c, const struct location *l, u32 scope) { return l->cta == c->number || (wide(l->scope) && wide(scope)); }
 
 /* A lane of that CTA has read a value with what it released: known at once if it acquires, otherwise behind a fence. */
-static void view_learn(struct view *v, const struct released *r, u32 cta, const struct strong *s)
+static void view_learn(struct joins *j, struct view *v, const struct released *r, u32 cta, const struct strong *s)
 {
-    if (s->sem == SEM_ACQUIRE || s->sem == SEM_ACQ_REL) { released_learn(r, cta, wide(s->scope), &v->seen); return; }
-    released_learn(r, cta, wide(s->scope), &v->pend);
-    released_learn(r, cta, false, &v->pend_cta);
+    if (s->sem == SEM_ACQUIRE || s->sem == SEM_ACQ_REL) { released_learn(j, r, cta, wide(s->scope), &v->seen); return; }
+    released_learn(j, r, cta, wide(s->scope), &v->pend);
+    released_learn(j, r, cta, false, &v->pend_cta);
 }
 
 void clock_learn(struct race_warp *w, u32 lane, const struct strong *s)
@@ -485,13 +485,13 @@ void clock_learn(struct race_warp *w, u32 lane, const struct strong *s)
     if (l && l->size == s->size && !l->mbarrier && !again) {
         k->read.id = l->id; k->read.version = l->version; k->read.sem = s->sem; k->read.scope = s->scope;
         learned(w, 1u << lane);
-        released_join(&k->news, &l->news);
-        if (observes(w->c, l, s->scope) && l->until >= known_cta(w->c->seen, l->cta)) known_add_writes(&k->sure.seen, l->id, l->writes);     /* otherwise its CTA knows them all */
-        view_learn(&k->sure, &l->sure.released, me, s);
-        view_learn(&k->weak, &l->weak.released, me, s);
-        if (!acquires && s->rmw && wide(s->scope)) { released_learn(&l->sure.released, me, true, &k->rmw); released_learn(&l->weak.released, me, true, &k->rmw); }
-        if (!wide(s->scope)) known_join(&k->unscoped, l->sure.released.wide);
-        known_join(&k->unscoped, l->narrow);
+        released_join(&w->c->race->joins, &k->news, &l->news);
+        if (observes(w->c, l, s->scope) && l->until >= known_cta(w->c->seen, l->cta)) known_add_writes(&w->c->race->joins, &k->sure.seen, l->id, l->writes);     /* otherwise its CTA knows them all */
+        view_learn(&w->c->race->joins, &k->sure, &l->sure.released, me, s);
+        view_learn(&w->c->race->joins, &k->weak, &l->weak.released, me, s);
+        if (!acquires && s->rmw && wide(s->scope)) { released_learn(&w->c->race->joins, &l->sure.released, me, true, &k->rmw); released_learn(&w->c->race->joins, &l->weak.released, me, true, &k->rmw); }
+        if (!wide(s->scope)) known_join(&w->c->race->joins, &k->unscoped, l->sure.released.wide);
+        known_join(&w->c->race->joins, &k->unscoped, l->narrow);
     }
     unlock(&r->lock);
 }
@@ -508,8 +508,8 @@ struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane)
         known_drop(l->narrow);
         l->narrow = NULL;
     }                                           /* who reads it still knows the writes before it */
-    released_join(&l->news, &c->news);
-    released_join(&l->news, &w->lane[lane].news);
+    released_join(&w->c->race->joins, &l->news, &c->news);
+    released_join(&w->c->race->joins, &l->news, &w->lane[lane].news);
     l->until = l->writes && (l->cta != c->number || l->until == ~0u) ? ~0u : MAX_OF(l->until, w->now);
     l->cta = c->number; l->scope = s->scope; l->time = w->now;
     struct write x = { l->id, l->writes++ };
@@ -530,9 +530,9 @@ void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
     bool far = wide(s->scope) && (release || wide(k->fscope));
     if (release) w->now++;
     struct known *what = release ? all_of(w, lane) : known_hold(k->sure.fenced), *weak = release ? all_weak(w, lane) : known_hold(k->weak.fenced);
-    released_add(&l->sure.released, c->number, far, what);
-    released_add(&l->weak.released, c->number, far, weak);
-    if (!far) known_join(&l->narrow, what);
+    released_add(&w->c->race->joins, &l->sure.released, c->number, far, what);
+    released_add(&w->c->race->joins, &l->weak.released, c->number, far, weak);
+    if (!far) known_join(&w->c->race->joins, &l->narrow, what);
     known_drop(what); known_drop(weak);
     unlock(&c->race->lock);
 }
@@ -560,16 +560,16 @@ void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at)
     struct location *l = mbarrier_at(c->race, at);
     w->now++;
     struct known *all = all_of(w, lane), *weak = all_weak(w, lane);
-    known_join(&l->sure.arrived, all);
-    known_join(&l->weak.arrived, weak);
+    known_join(&w->c->race->joins, &l->sure.arrived, all);
+    known_join(&w->c->race->joins, &l->weak.arrived, weak);
     known_drop(all); known_drop(weak);
-    released_join(&l->news, &w->lane[lane].news);
+    released_join(&w->c->race->joins, &l->news, &w->lane[lane].news);
     unlock(&c->race->lock);
 }
 
-static void phase_over(struct lore *o)
+static void phase_over(struct joins *j, struct lore *o)
 {
-    known_join(&o->released.wide, o->arrived);
+    known_join(j, &o->released.wide, o->arrived);
     known_drop(o->arrived);
     o->arrived = NULL;
 }
@@ -580,7 +580,7 @@ void clock_mbarrier_settle(struct race_warp *w, u64 at, u64 word)
     struct location *l = mbarrier_at(w->c->race, at);
     if (word >> 40 != l->phase) {
         l->phase = word >> 40;
-        phase_over(&l->sure); phase_over(&l->weak);
+        phase_over(&w->c->race->joins, &l->sure); phase_over(&w->c->race->joins, &l->weak);
     }
     unlock(&w->c->race->lock);
 }
@@ -609,6 +609,7 @@ static bool saw_flag(const struct race_cta *c, const struct lane_clock *k, u32 c
 void clock_launch(struct race *r)
 {
     struct locations *t = r->locations;
+    joins_forget(&r->joins);
     if (!t) return;
     for (u32 k = 0; k < t->cap; k++) if (t->l[k].at) { location_clear(&t->l[k]); t->l[k].at = 0; }
     t->n = t->narrow = t->broad = t->ids = 0;
@@ -618,5 +619,6 @@ void clock_delete(struct race *r)
 {
     clock_launch(r);
     if (r->locations) base_free(r->locations->l);
+    base_free(r->joins.memo);
     base_free(r->locations);
 }
