@@ -14,7 +14,7 @@ void set_release(struct notes *n, u32 x, bool locked)
 {
     while (x) {
         struct set *s = set_at(n, x);
-        u32 left = locked ? __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL) : --s->refs, rest = s->rest;
+        u32 rest = s->rest, left = locked ? __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL) : --s->refs;       /* from then on it may be another's */
         if (left) return;
         pool_give(&n->set, x, locked);
         x = rest;

@@ -41,11 +41,11 @@ static inline void race_run(struct touch *t, char *cells, u64 a, u32 n, u64 me)
     if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->race, first);
 }
 
-/* Whole sectors that many have read in this phase, and that nobody has written: one more reader changes nothing. */
+/* Whole sectors that many have read in this phase of a simple kernel, and that nobody has written: one more reader changes nothing. */
 static inline bool race_run_known(const struct race_warp *w, const char *cells, u64 a, u32 n, u32 space)
 {
     const u64 lo = w->c->lo[space];
-    if ((a | n) & (SECTOR - 1)) return false;
+    if (w->c->exact || (a | n) & (SECTOR - 1)) return false;
     for (const struct cell *c = cell_of(cells, a), *e = c + n / SECTOR; c < e; c++) {
         bool set = word_kind(c->r) == WHO_GRID || (word_kind(c->r) == WHO_CTA && space == SPACE_SHARED);
         if (c->w >= lo || c->r < lo || !set || word_mixed(c->r)) return false;
