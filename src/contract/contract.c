@@ -369,7 +369,7 @@ static bool is_surely_ours(const char *p, const char *end)
         word[i].n = (u32)(p - word[i].p);
     }
     if (str_is(word[0], "launch"))
-        return (str_is(word[1], "grid") || str_is(word[1], "block")) && word[1].p[word[1].n] == '=';
+        return (str_is(word[1], "grid") || str_is(word[1], "block")) && word[1].p + word[1].n < end && word[1].p[word[1].n] == '=';
     return str_is(word[0], "arg") && word[1].n && scalar_find(word[2]);
 }
 

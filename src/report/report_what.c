@@ -192,8 +192,10 @@ void filled_text(const struct entry *e, const char *sentence, struct text *out)
         case 1: text_add(out, "%s", apart_text(&e->tie)); break;
         case 2: text_add(out, "%s", between_text(&e->tie)); break;
         case 3: text_add(out, "%s", repair_text(&e->tie)); break;
-        case 4: index_text(e, out); break;
-        default: guard_text(e, out);
+        default:
+            if (!e->f.element_size) text_add(out, "%s", hole[which]);          /* words of the kernel's own that look like ours */
+            else if (which == 4) index_text(e, out);
+            else guard_text(e, out);
         }
         p = at + strlen(hole[which]);
     }

@@ -8,16 +8,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Whether `# 3 "file"` or `#line 3 "file"` stands here, by another reading than the lexer's own: a number and a quote, with blanks before each. */
 static bool is_marker(const char *p, const char *end)
 {
-    char line[64];
-    int number = 0, quote = 0;
-    snprintf(line, sizeof line, "%.*s", (int)MIN_OF(end - p, 60), p + 1);
-    const char *q = line + strspn(line, " \t");
-    if (!strncmp(q, "line", 4)) q += 4;
-    sscanf(q, "%*[ \t]%n", &number);
-    size_t digits = strspn(q + number, "0123456789");
-    if (digits > 30) return true;               /* longer than what was copied: believed */
-    quote = (int)strspn(q + number + digits, " \t");
-    return digits && quote && q[number + (int)digits + quote] == '"';
+    size_t blanks, digits;
+    p++;
+    while (p < end && (*p == ' ' || *p == '\t')) p++;
+    if (end - p >= 4 && !strncmp(p, "line", 4)) for (p += 4; p < end && (*p == ' ' || *p == '\t'); p++) { }
+    for (digits = 0; p < end && *p >= '0' && *p <= '9'; p++) digits++;
+    for (blanks = 0; p < end && (*p == ' ' || *p == '\t'); p++) blanks++;
+    return digits && blanks && p < end && *p == '"';
 }
 
 /* Whether only blanks, comments and line markers lie between two tokens. */
