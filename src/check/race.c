@@ -64,15 +64,24 @@ static void shape(struct notes *n, const struct launch *l, const struct race_ker
     notes_shape(n, l->nwarps, l->total * l->threads * MAX_OF(k->stores, 1u));
 }
 
+/* Times begin anew: nothing that has one may stay. */
+static void slot_anew(struct race_cta *c)
+{
+    c->now = 0;
+    for (u32 k = 0; k < MAX_WARPS; k++) c->warp[k].now = 0;
+    memset(c->kept, 0, sizeof c->kept);
+    memset(c->step, 0, sizeof c->step);
+    memset(c->past, 0, sizeof c->past);
+    if (c->shared_cells) memset(c->shared_cells, 0, cells_for(c->shared_bytes));
+}
+
 static void begin(void *self, const struct launch *l)
 {
     struct race *r = self;
     const struct race_kernel *k = race_kernel_of(r, l->kernel);
     if (r->last > 0xf0000000u) {                /* times would run out: all cells begin anew */
         untrack(r, true);
-        for (u32 n = 0; n < r->nslot; n++) { r->slot[n]->now = 0; for (u32 k = 0; k < MAX_WARPS; k++) r->slot[n]->warp[k].now = 0; }
-        for (u32 n = 0; n < r->nslot; n++) { memset(r->slot[n]->kept, 0, sizeof r->slot[n]->kept); memset(r->slot[n]->step, 0, sizeof r->slot[n]->step); memset(r->slot[n]->past, 0, sizeof r->slot[n]->past); }
-        for (u32 n = 0; n < r->nslot; n++) if (r->slot[n]->shared_cells) memset(r->slot[n]->shared_cells, 0, cells_for(r->slot[n]->shared_bytes));
+        for (u32 n = 0; n < r->nslot; n++) slot_anew(r->slot[n]);
         r->last = 0;
     }
     report_ran(l->in->report, CHECK_RACE);

@@ -317,15 +317,16 @@ static inline void note_hold(struct notes *n, u32 note, bool locked)
     if (unlikely(locked)) __atomic_fetch_add(&p->refs, 1, __ATOMIC_RELAXED);
     else p->refs++;
 }
+static inline struct set *set_at(const struct notes *n, u32 x) { return POOL_AT(&n->set, struct set, x); }
 /* The last one to join the set was this one already. */
 static inline bool set_has(const struct notes *n, u32 x, u64 me, u32 lanes)
 {
-    const struct set *s = POOL_AT(&n->set, const struct set, x);
+    const struct set *s = set_at(n, x);
     return s->a == me && !(lanes & ~s->lanes);
 }
 static inline void set_hold(struct notes *n, u32 x, bool locked)
 {
-    struct set *s = POOL_AT(&n->set, struct set, x);
+    struct set *s = set_at(n, x);
     if (unlikely(locked)) __atomic_fetch_add(&s->refs, 1, __ATOMIC_RELAXED);
     else s->refs++;
 }

@@ -476,8 +476,8 @@ static bool seen_before(const struct touch *t, struct seen s, const struct list_
     const struct notes *n = notes_of(t);
     struct list_entry o = { .a = s.a & ~12ull, .bytes = m->bytes };
     if (!word_is_set(s.a)) return race_entry_before(t->w, &o, m, t->space);
-    for (u32 x = s.site; x; x = POOL_AT(&n->set, struct set, x)->rest) {
-        o.a = POOL_AT(&n->set, struct set, x)->a; o.lanes = POOL_AT(&n->set, struct set, x)->lanes;
+    for (u32 x = s.site; x; x = set_at(n, x)->rest) {
+        o.a = set_at(n, x)->a; o.lanes = set_at(n, x)->lanes;
         if (!race_entry_before(t->w, &o, m, t->space)) return false;
     }
     return true;
@@ -486,10 +486,9 @@ static bool seen_before(const struct touch *t, struct seen s, const struct list_
 /* One reader is before `me`, for all that a look tells: who is wrongly taken for one that is not stays beside `me`, and does no harm. */
 static bool plainly_read(const struct touch *t, u64 old, u64 me)
 {
-    const struct race_cta *c = t->w->c;
-    if (old < c->lo[t->space]) return true;
-    if (word_slot(old) != c->slot || word_time(old) < c->start) return clock_cta_knows(t->w->c, old);
-    return word_time(old) < c->base || (word_warp(old) == word_warp(me) && (word_time(old) < t->w->wbase || (word_kind(me) == WHO_ONE && word_lane(old) == word_lane(me))));
+    if (set_member_known(t, old)) return true;
+    if (word_warp(old) != word_warp(me) || word_time(old) < t->w->c->start) return false;
+    return word_time(old) < t->w->wbase || (word_kind(me) == WHO_ONE && word_lane(old) == word_lane(me));
 }
 
 /* The thread that has byte k, named as lanes side by side are named: if its neighbours have the other bytes, one word says it of all of them. */
@@ -505,7 +504,7 @@ static void read_also(const struct touch *t, struct cell *c, u32 k, u32 step, st
     if (after && one) { read_down(t, c, k, step, or, me, true); return; }
     if (!word_is_set(or.a)) or.a = as_run(or.a, k, word_es(m->a));
     u32 set = set_add(t, after ? (struct seen){ 0, 0 } : or, m->a, m->lanes);
-    const struct set *s = POOL_AT(&n->set, struct set, set);
+    const struct set *s = set_at(n, set);
     bool alone = s->count == 1 && s->a == m->a;                 /* and not one of several lanes */
     split(t, &c->r, &c->rx, lo);
     if (one && alone) down(t, &c->rx, k, step, me, t->site);    /* a mark of a note takes less */

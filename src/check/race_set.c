@@ -8,8 +8,6 @@
  * when they have become many. And all of them go when every thread of the CTA that reads now is behind them. */
 #include "check/race_clock.h"
 
-static struct set *set_at(const struct notes *n, u32 x) { return POOL_AT(&n->set, struct set, x); }
-
 void set_release(struct notes *n, u32 x, bool locked)
 {
     while (x) {
