@@ -51,6 +51,8 @@ void text_add(struct text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void text_put(struct text *t, const char *p, size_t n);
 void text_json(struct text *t, const char *z);          /* as a JSON string with its quotes; bytes that are no UTF-8 become U+FFFD */
 void text_free(struct text *t);
+/* Bytes of the UTF-8 character at z, of which `most` may be read, and the character; 0: there is none. */
+u32 utf8_read(const char *z, size_t most, u32 *code);
 
 /* ---- vectors: struct { T *p; u32 n, cap; } grown in an arena (old storage is left behind) ---- */
 #define VEC(T) struct { T *p; u32 n, cap; }

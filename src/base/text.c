@@ -90,27 +90,32 @@ void text_free(struct text *t)
     *t = (struct text){ 0 };
 }
 
-/* Length of the UTF-8 sequence at z, 0: it is none (a path may hold any bytes, JSON may not). */
-static u32 utf8_length(const char *z)
+u32 utf8_read(const char *z, size_t most, u32 *code)
 {
+    static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
     const u8 *p = (const u8 *)z;
-    u32 n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
-    for (u32 i = 1; i < n; i++)
+    u32 n = !most ? 0 : p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+    if (!n || n > most)
+        return 0;
+    u32 c = n == 1 ? p[0] : p[0] & 0x7fu >> n;
+    for (u32 i = 1; i < n; i++) {
         if ((p[i] & 0xc0) != 0x80)
             return 0;
-    if (n == 3 && ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)))
+        c = c << 6 | (p[i] & 0x3f);
+    }
+    if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
         return 0;
-    if (n == 4 && ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)))
-        return 0;
+    *code = c;
     return n;
 }
 
 void text_json(struct text *out, const char *z)
 {
+    const char *end = z + strlen(z);
     text_add(out, "\"");
-    for (u32 n; *z; z += n) {
+    for (u32 n, code; *z; z += n) {
         u8 c = (u8)*z;
-        n = utf8_length(z);
+        n = utf8_read(z, (size_t)(end - z), &code);
         if (c == '"' || c == '\\')
             text_add(out, "\\%c", c);
         else if (c == '\n')

@@ -4,7 +4,7 @@
  * where order would not help, and an atomic does; data that is handed over with a flag, or guarded by a lock, where a release or an acquire is missing. They are told
  * from the code: what the store depends on, and which strong accesses lie around the two.
  *
- * {apart}, {between} and {repair} stand for what is known when all occurrences are (finding.h). */
+ * How the two threads stand to each other is known when all occurrences are: those sentences are joint ones (finding.h), and what is said here goes before them. */
 #include "check/race_words.h"
 #include "sim/lower.h"
 
@@ -248,7 +248,7 @@ static bool tell_same_store(struct telling *x)
 {
     struct side a = mine(x), b = his(x);
     if (a.l != b.l || a.op != b.op || !is_weak(a, N_st)) return false;
-    x->f.cause = "{apart}: which of the two values stays is chance";
+    x->f.joint_cause.after = ": which of the two values stays is chance";
     x->f.order = "nothing that helps: an order only decides which value stays";
     x->f.fix = "Let one thread write the element, give each thread its own, or combine the values with an atomic.";
     return true;
@@ -266,8 +266,8 @@ static bool tell_strong(struct telling *x)
 bool race_words(struct telling *x)
 {
     struct finding *f = &x->f;
-    f->cause = "{apart}";
-    f->order = "{between}";
+    f->joint_cause.gap = GAP_APART;
+    f->joint_order.gap = GAP_BETWEEN;
     switch (f->kind) {
     case F_race_scope:
         f->cause = "the two are in different CTAs, and the scope of at least one of them is the CTA";
@@ -293,7 +293,7 @@ bool race_words(struct telling *x)
         f->order = "cp.async.wait_group by the thread that copies, before the second";
         break;
     default:
-        f->fix = "{repair}";
+        f->joint_fix.gap = GAP_REPAIR;
         if (tell_strong(x)) break;
         if (tell_lock(x)) return true;
         return !tell_update(x) && !tell_same_store(x) && tell_publish(x);

@@ -390,6 +390,6 @@ struct str ptx_file(const struct ptx_module *m, u32 number)
 {
     for (u32 i = 0; i < m->nfiles; i++)
         if (m->files[i].number == number)
-            return m->files[i].path;
+            return m->files[i].name;
     return (struct str){ "", 0 };
 }

@@ -5,6 +5,34 @@
  * `function_name LABEL` points into .debug_str, which comes after the code, so names are looked up at the end. */
 #include "ptx/parser.h"
 
+/* One escape of a string behind its backslash, as in C; how many characters it has. Those that nobody writes stand for the character itself. */
+static u32 escape_read(const char *p, const char *end, u8 *out)
+{
+    static const char letter[] = "abfnrtv", meaning[] = "\a\b\f\n\r\t\v";
+    const char *known = *p ? strchr(letter, *p) : NULL;
+    u32 v = 0, n = 0;
+    while (n < 3 && p + n < end && p[n] >= '0' && p[n] <= '7')
+        v = v * 8 + (u32)(p[n++] - '0');
+    *out = n ? (u8)v : (u8)(known ? meaning[known - letter] : *p);
+    return MAX_OF(n, 1u);
+}
+
+static struct str unescaped(struct arena *a, struct str s)
+{
+    if (!s.n || !memchr(s.p, '\\', s.n))
+        return s;
+    char *out = arena_str(a, s);
+    u32 n = 0;
+    for (const char *p = s.p, *end = s.p + s.n; p < end;) {
+        u8 c = (u8)*p++;
+        if (c == '\\' && p < end)
+            p += escape_read(p, end, &c);
+        out[n++] = (char)c;
+    }
+    out[n] = 0;
+    return (struct str){ out, n };
+}
+
 bool file_parse(struct parser *p)
 {
     struct ptx_source f = { 0 };
@@ -21,6 +49,7 @@ bool file_parse(struct parser *p)
     if (p->t.kind != TK_STRING)
         return unexpected(p, "the path in quotes");
     f.path = p->t.s;
+    f.name = unescaped(&p->m->mem, f.path);
     advance(p);
     u64 *extra[2] = { &f.time, &f.size };
     for (int i = 0; i < 2 && accept(p, ','); i++) {

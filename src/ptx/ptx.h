@@ -172,7 +172,8 @@ struct ptx_func {
 
 struct ptx_source {             /* one .file */
     u32 number;                 /* what .loc calls it */
-    struct str path;
+    struct str path;            /* as the text has it, between the quotes */
+    struct str name;            /* the path with its escapes (\", \\, \033) read */
     u64 time, size;             /* as given, 0: not given */
 };
 struct ptx_alias { struct str alias, target; };     /* .alias alias, target; see also ptx_func.alias_of */
@@ -232,6 +233,6 @@ struct ptx_reach {              /* what a kernel can get to, itself included */
 };
 void ptx_reach(struct ptx_reach *r, struct ptx_func *kernel);
 struct ptx_func *ptx_kernel(struct ptx_module *m, struct str name);  /* an entry by its name, NULL: none */
-/* Source path of a .file number; n = 0 when unknown. */
+/* Source path of a .file number, its escapes read; n = 0 when unknown. */
 struct str ptx_file(const struct ptx_module *m, u32 number);
 #endif

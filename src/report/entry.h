@@ -103,9 +103,16 @@ struct source {                 /* the source of a place, as far as it is on thi
 void source_open(const struct place *p, struct source *s);
 const char *path_name(const char *path);                        /* what follows the last slash */
 
+/* printable.c */
+u32 printable(struct str s, struct text *out);          /* on one line, harmless to a terminal; returns its width in columns */
+u32 utf16_column(struct str line, u32 col);             /* a column in bytes, from 1 on, as one in UTF-16 units; line.p NULL: not known, col itself */
+
 void report_entry_text(const struct entry *e, struct text *out);        /* one entry as the text report has it, without colours */
 const char *check_of(enum finding_kind k);      /* name of its check, "run" for those of none */
-void filled_text(const struct entry *e, const char *sentence, struct text *out);       /* with {end} and the like replaced (finding.h) */
+/* Its sentences, with the gaps of joint ones filled (finding.h); of what has no order, nothing. */
+void cause_text(const struct entry *e, struct text *out);
+void order_text(const struct entry *e, struct text *out);
+void fix_text(const struct entry *e, struct text *out);
 u32 dimensions(const char *type, u64 dim[8]);                    /* those in "f32[8,130]" or "f32[8][130]"; 0: none are written */
 void index_text(const struct entry *e, struct text *out);       /* why the index is outside: a missing guard, off by one, a neighbour too many ... */
 void guard_text(const struct entry *e, struct text *out);       /* and what to do */

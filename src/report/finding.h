@@ -55,6 +55,16 @@ struct rival {                  /* the second thread of a finding about two */
 enum index_kind { INDEX_GRID, INDEX_BLOCK, INDEX_KINDS };       /* the number: blockIdx.x * blockDim.x + threadIdx.x; threadIdx.x */
 struct index_rule { bool holds; s64 shift; };
 
+/* A sentence about all occurrences together, of which each knows only its own addresses and threads: words, a gap that is filled when the report is
+ * written, words. The gap is no mark in the words, so that no name, path or message of the user's can pass for one. */
+enum gap {
+    GAP_NONE,
+    GAP_END,                    /* the largest end, in bytes from the object's start */
+    GAP_APART, GAP_BETWEEN, GAP_REPAIR,         /* how the threads of the two sides stand to each other; what would order them; what to do */
+    GAP_INDEX, GAP_GUARD        /* how an index came to lie outside; what to do about it */
+};
+struct joint { const char *before; enum gap gap; const char *after; };  /* the words may be NULL; GAP_NONE: there is no such sentence */
+
 enum { FINDING_LANES = 32 };
 struct finding {
     enum finding_kind kind;
@@ -87,13 +97,11 @@ struct finding {
                                  * two sides is the first does not matter: the report sorts them */
     const struct place *origin; /* where the value came from (an uninitialised load), or NULL */
     const char *origin_text;    /* "read from tile (b32[256] shared), which nobody had written", or NULL */
-    /* Why and what to do: sentences without a final newline; NULL: the default of the kind. Each of an entry's occurrences knows only its own
-     * addresses and threads, so {end} in a sentence stands for the largest end, in bytes from the object's start, over all of them; {apart} for how
-     * the threads of its two sides stand to each other, {between} for what would order them, {repair} for what to do; {index} for
-     * how an index came to lie outside, and {guard} for what to do about it. */
+    /* Why and what to do: sentences without a final newline; NULL: the joint one below, and without that the default of the kind. */
     const char *cause;
     const char *order;          /* what would order the two sides: "a __syncthreads() between the two", or NULL */
     const char *fix;
+    struct joint joint_cause, joint_order, joint_fix;
     const char *detail;         /* further lines, each ended by \n (a wait-for graph), or NULL */
 };
 #endif

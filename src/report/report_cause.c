@@ -103,7 +103,9 @@ void entry_keep(struct entry *e, const struct finding *f)
     e->f.origin = keep_place(&e->mem, f->origin);
     e->f.rival = keep_rival(&e->mem, f->rival);
     const char **texts[] = { &e->f.kernel, &e->f.access, &e->f.how, &e->f.space, &e->f.value, &e->f.object, &e->f.object_type, &e->f.object_note,
-                             &e->f.neighbour, &e->f.origin_text, &e->f.cause, &e->f.order, &e->f.fix, &e->f.detail };
+                             &e->f.neighbour, &e->f.origin_text, &e->f.cause, &e->f.order, &e->f.fix, &e->f.detail,
+                             &e->f.joint_cause.before, &e->f.joint_cause.after, &e->f.joint_order.before, &e->f.joint_order.after,
+                             &e->f.joint_fix.before, &e->f.joint_fix.after };
     for (u32 i = 0; i < COUNT_OF(texts); i++)
         keep_text(&e->mem, texts[i]);
 }

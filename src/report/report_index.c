@@ -31,7 +31,7 @@ static enum index_kind rule_of(const struct entry *e)
 static struct outside look(const struct entry *e)
 {
     const struct finding *f = &e->f;
-    s64 es = f->element_size;
+    s64 es = MAX_OF(f->element_size, 1u);
     struct outside o = { .elements = (s64)(f->object_size / (u64)es), .first = e->low / es - (e->low % es < 0), .last = e->high / es - (e->high % es < 0),
                          .rule = rule_of(e) };
     bool ruled = o.rule != INDEX_KINDS;

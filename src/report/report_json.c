@@ -140,11 +140,10 @@ static void put_rival(struct json *j, const struct entry *e)
     json_end(&o, '}');
 }
 
-static void put_filled(struct json *j, const char *key, const struct entry *e, const char *sentence)
+static void put_sentence(struct json *j, const char *key, const struct entry *e, void (*write)(const struct entry *e, struct text *out))
 {
     struct text t = { 0 };
-    if (sentence)
-        filled_text(e, sentence, &t);
+    write(e, &t);
     json_text(j, key, t.p);
     text_free(&t);
 }
@@ -173,9 +172,9 @@ static void put_entry(struct json *j, const struct entry *e)
     put_rival(&o, e);
     put_place(&o, "origin", f->origin);
     json_text(&o, "origin_text", f->origin_text);
-    put_filled(&o, "cause", e, f->cause ? f->cause : finding_meaning(f->kind));
-    put_filled(&o, "order", e, f->order);
-    put_filled(&o, "fix", e, f->fix ? f->fix : finding_fix(f->kind));
+    put_sentence(&o, "cause", e, cause_text);
+    put_sentence(&o, "order", e, order_text);
+    put_sentence(&o, "fix", e, fix_text);
     json_text(&o, "detail", f->detail);
     json_end(&o, '}');
 }

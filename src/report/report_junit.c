@@ -2,11 +2,18 @@
  * something. An error of a check is a failure of its case; notes go to its output; a check that did not look at anything is skipped, not passed. */
 #include "report/entry.h"
 
-/* Text between tags or in an attribute; what XML 1.0 has no place for becomes a question mark. */
-static void put_escaped(struct text *out, const char *z)
+/* Text between tags or in an attribute, line by line: what XML 1.0 has no place for is spelled out as in the text report. */
+static void put_escaped(struct text *out, const char *text)
 {
-    for (; z && *z; z++) {
-        u8 c = (u8)*z;
+    struct text clean = { 0 };
+    for (const char *p = text ? text : ""; *p;) {
+        u32 n = (u32)strcspn(p, "\n");
+        printable((struct str){ p, n }, &clean);
+        text_add(&clean, p[n] ? "\n" : "");
+        p += n + (p[n] != 0);
+    }
+    for (const char *z = clean.p; z && *z; z++) {
+        char c = *z;
         if (c == '<')
             text_add(out, "&lt;");
         else if (c == '>')
@@ -15,11 +22,10 @@ static void put_escaped(struct text *out, const char *z)
             text_add(out, "&amp;");
         else if (c == '"')
             text_add(out, "&quot;");
-        else if ((c < 32 && c != '\n' && c != '\t') || c >= 127)
-            text_add(out, "?");
         else
             text_put(out, z, 1);
     }
+    text_free(&clean);
 }
 
 static void put_place(struct text *out, const struct finding *f)

@@ -10,12 +10,16 @@ static const char *level(enum finding_kind k)
     return finding_severity(k) == SEV_ERROR ? "error" : "note";
 }
 
-/* {"text": ...} */
+/* {"text": ...}, a message string of the standard: braces would be placeholders and are doubled (section 3.11.5), and `](` would be a link (3.11.6). */
 static void put_message(struct json *j, const char *key, const char *z)
 {
+    struct text t = { 0 };
+    for (; *z; z++)
+        text_add(&t, *z == '{' || *z == '}' ? "%c%c" : z[0] == ']' && z[1] == '(' ? "%c " : "%c", *z, *z);
     struct json o = json_open(j, key, '{');
-    json_text(&o, "text", z);
+    json_text(&o, "text", t.p ? t.p : "");
     json_end(&o, '}');
+    text_free(&t);
 }
 
 static void put_rule(struct json *j, enum finding_kind k)
@@ -50,6 +54,7 @@ static void put_uri(struct json *j, const char *path)
     text_free(&t);
 }
 
+/* `col` in UTF-16 units, as the run declares them. */
 static void put_physical(struct json *j, const char *file, u32 line, u32 col)
 {
     struct json o = json_open(j, "physicalLocation", '{');
@@ -87,7 +92,7 @@ static void put_location(struct json *j, const struct place *all, const char *no
     source_open(p, &s);
     struct json o = json_open(j, NULL, '{');
     if (s.shown[0])
-        put_physical(&o, s.shown, p->line, p->col);
+        put_physical(&o, s.shown, p->line, utf16_column(s.line, p->col));
     else if (p->ptx_file)
         put_physical(&o, p->ptx_file, p->ptx_line, 0);
     put_function(&o, p->function);
@@ -127,11 +132,11 @@ static void message_text(const struct entry *e, struct text *out)
     if (t.n)
         text_add(out, "%s; ", t.p);
     text_free(&t);
-    filled_text(e, e->f.cause ? e->f.cause : finding_meaning(e->f.kind), out);
+    cause_text(e, out);
     if (out->n && out->p[out->n - 1] != '.')
         text_add(out, ".");
     text_add(out, " ");
-    filled_text(e, e->f.fix ? e->f.fix : finding_fix(e->f.kind), out);
+    fix_text(e, out);
 }
 
 /* Stays the same while the file moves and lines above it come and go. */

@@ -21,7 +21,7 @@ static void paint(struct ink *k, enum paint p)
 
 static bool is_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (u8)c >= 0x80;
 }
 
 /* How much to underline from `col`: in PTX the opcode; in source a name with the subscript or call that follows it, else one
@@ -36,16 +36,22 @@ static u32 extent(struct str line, u32 from, bool is_ptx)
     while (i < line.n && is_word(line.p[i]))
         i++;
     u32 depth = 0, j = i;
+    char quote = 0;             /* brackets in a string are no brackets */
     for (; j < line.n; j++) {
         char c = line.p[j];
-        if (c == '[' || c == '(')
+        if (quote) {
+            j += c == '\\';
+            quote = c == quote ? 0 : quote;
+        } else if (depth && (c == '"' || c == '\''))
+            quote = c;
+        else if (c == '[' || c == '(')
             depth++;
         else if (!depth)
             break;
         else if (c == ']' || c == ')')
             depth--;
     }
-    u32 end = depth ? i : j;
+    u32 end = depth || j > line.n ? i : j;
     return end > from ? end - from : 1;
 }
 
@@ -66,7 +72,13 @@ static void arrow(struct ink *k, const char *sign)
     paint(k, P_OFF);
 }
 
-/* A line of text with a mark below: tabs become single blanks so that the mark stands right. */
+/* Words of the user's, safe to show. */
+static void put(struct ink *k, const char *z)
+{
+    printable(str_of(z), k->out);
+}
+
+/* A line of text with a mark below, which stands right because the line is measured. */
 static void quoted(struct ink *k, u32 number, struct str line, u32 col, bool is_ptx, enum paint mark)
 {
     if (!col)
@@ -74,13 +86,14 @@ static void quoted(struct ink *k, u32 number, struct str line, u32 col, bool is_
             col++;
     gutter(k, 0, "|\n");
     gutter(k, number, "| ");
-    for (u32 i = 0; i < line.n; i++)
-        text_put(k->out, line.p[i] == '\t' ? " " : &line.p[i], 1);
+    u32 at = MIN_OF(col - 1, line.n), n = at < line.n ? extent(line, at, is_ptx) : 0;
+    u32 before = printable((struct str){ line.p, at }, k->out), width = printable((struct str){ line.p + at, n }, k->out);
+    printable((struct str){ line.p + at + n, line.n - at - n }, k->out);
     text_add(k->out, "\n");
     gutter(k, 0, "| ");
-    text_add(k->out, "%*s", (int)MIN_OF(col - 1, line.n), "");
+    text_add(k->out, "%*s", (int)before, "");
     paint(k, mark);
-    for (u32 n = col <= line.n ? extent(line, col - 1, is_ptx) : 1; n; n--)
+    for (u32 i = 0; i < MAX_OF(width, 1u); i++)
         text_add(k->out, "^");
     paint(k, P_OFF);
     text_add(k->out, "\n");
@@ -100,15 +113,16 @@ static void place_text(struct ink *k, const struct place *p, const struct source
 {
     if (s->shown[0]) {
         arrow(k, sign);
-        text_add(k->out, "%s:%u", s->shown, p->line);
+        put(k, s->shown);
+        text_add(k->out, ":%u", p->line);
         text_add(k->out, p->col ? ":%u\n" : "\n", p->col);
     }
     if (s->line.p) {
         quoted(k, p->line, s->line, p->col, false, mark);
     } else if (!s->shown[0] || p->ptx_text) {
         arrow(k, sign);
-        text_add(k->out, "%s:%u%s\n", p->ptx_file ? p->ptx_file : "PTX", p->ptx_line,
-                 s->shown[0] ? " (the source is not on this machine)" : "");
+        put(k, p->ptx_file ? p->ptx_file : "PTX");
+        text_add(k->out, ":%u%s\n", p->ptx_line, s->shown[0] ? " (the source is not on this machine)" : "");
         ptx_quoted(k, p, mark);
     }
 }
@@ -123,7 +137,11 @@ static void inlined_text(struct ink *k, const struct place *p, const struct plac
     if (inside && inside->function && inside->file) {
         arrow(k, " =");
         name_plain(str_of(inside->function), name, sizeof name);
-        text_add(k->out, "in %s (%s:%u)\n", name, path_name(inside->file), inside->line);
+        text_add(k->out, "in ");
+        put(k, name);
+        text_add(k->out, " (");
+        put(k, path_name(inside->file));
+        text_add(k->out, ":%u)\n", inside->line);
     }
     for (; p->inlined_at; p = p->inlined_at) {
         const struct place *up = p->inlined_at;
@@ -131,11 +149,11 @@ static void inlined_text(struct ink *k, const struct place *p, const struct plac
         name[0] = 0;
         if (p->function)
             name_plain(str_of(p->function), name, sizeof name);
-        if (p->called)
-            text_add(k->out, "%s called at ", p->function ? name : "function");
-        else
-            text_add(k->out, "inlined%s%s at ", p->function ? " from " : "", name);
-        text_add(k->out, "%s:%u", up->file ? path_name(up->file) : up->ptx_file ? path_name(up->ptx_file) : "PTX", up->file ? up->line : up->ptx_line);
+        text_add(k->out, "%s", p->called ? "" : p->function ? "inlined from " : "inlined");
+        put(k, p->called && !p->function ? "function" : name);
+        text_add(k->out, p->called ? " called at " : " at ");
+        put(k, up->file ? path_name(up->file) : up->ptx_file ? path_name(up->ptx_file) : "PTX");
+        text_add(k->out, ":%u", up->file ? up->line : up->ptx_line);
         text_add(k->out, up->col ? ":%u\n" : "\n", up->col);
     }
 }
@@ -154,7 +172,7 @@ static void fact(struct ink *k, const char *label, const char *text)
     for (const char *p = text; *p;) {
         const char *nl = strchr(p, '\n');
         size_t n = nl ? (size_t)(nl - p) : strlen(p);
-        text_put(k->out, p, n);
+        printable((struct str){ p, (u32)n }, k->out);
         text_add(k->out, "\n");
         p += n + (nl != NULL);
         if (*p)
@@ -170,7 +188,7 @@ static void detail_text(struct ink *k, const char *detail)
     for (const char *p = detail; p && *p;) {
         size_t n = strcspn(p, "\n");
         gutter(k, 0, "| ");
-        text_put(k->out, p, n);
+        printable((struct str){ p, (u32)n }, k->out);
         text_add(k->out, "\n");
         p += n + (p[n] == '\n');
     }
@@ -243,21 +261,6 @@ static void kernel_text(const struct entry *e, struct text *out)
     text_add(out, "%s", name);
 }
 
-static void cause_text(const struct entry *e, struct text *out)
-{
-    filled_text(e, e->f.cause ? e->f.cause : finding_meaning(e->f.kind), out);
-}
-
-static void fix_text(const struct entry *e, struct text *out)
-{
-    filled_text(e, e->f.fix ? e->f.fix : finding_fix(e->f.kind), out);
-}
-
-static void order_text(const struct entry *e, struct text *out)
-{
-    filled_text(e, e->f.order, out);
-}
-
 static void facts(struct ink *k, const struct entry *e)
 {
     const struct finding *f = &e->f;
@@ -275,8 +278,7 @@ static void facts(struct ink *k, const struct entry *e)
     fact(k, "memory", f->object_note);
     fact(k, "origin", f->origin_text);
     fact_of(k, "cause", e, cause_text);
-    if (f->order)
-        fact_of(k, "order", e, order_text);
+    fact_of(k, "order", e, order_text);
     fact_of(k, "fix", e, fix_text);
 }
 

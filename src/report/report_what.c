@@ -169,36 +169,43 @@ static const char *repair_text(const struct tie *t)
     return t->same_cta ? "Put __syncthreads() between the two accesses, where all threads of the block come by." : "Put __syncwarp() between the two accesses (__syncthreads() where warps share the data, too).";
 }
 
-void filled_text(const struct entry *e, const char *sentence, struct text *out)
+static void gap_text(const struct entry *e, enum gap gap, struct text *out)
 {
-    static const char *const hole[] = { "{end}", "{apart}", "{between}", "{repair}", "{index}", "{guard}" };
-    for (const char *p = sentence; *p;) {
-        u32 which = 0;
-        const char *at = NULL;
-        for (u32 i = 0; i < COUNT_OF(hole); i++) {
-            const char *here = strstr(p, hole[i]);
-            if (here && (!at || here < at)) {
-                at = here;
-                which = i;
-            }
-        }
-        if (!at) {
-            text_add(out, "%s", p);
-            return;
-        }
-        text_put(out, p, (size_t)(at - p));
-        switch (which) {
-        case 0: text_add(out, "%" PRId64, e->high + (s64)e->f.width); break;
-        case 1: text_add(out, "%s", apart_text(&e->tie)); break;
-        case 2: text_add(out, "%s", between_text(&e->tie)); break;
-        case 3: text_add(out, "%s", repair_text(&e->tie)); break;
-        default:
-            if (!e->f.element_size) text_add(out, "%s", hole[which]);          /* words of the kernel's own that look like ours */
-            else if (which == 4) index_text(e, out);
-            else guard_text(e, out);
-        }
-        p = at + strlen(hole[which]);
+    switch (gap) {
+    case GAP_NONE: return;
+    case GAP_END: text_add(out, "%" PRId64, e->high + (s64)e->f.width); return;
+    case GAP_APART: text_add(out, "%s", apart_text(&e->tie)); return;
+    case GAP_BETWEEN: text_add(out, "%s", between_text(&e->tie)); return;
+    case GAP_REPAIR: text_add(out, "%s", repair_text(&e->tie)); return;
+    case GAP_INDEX: index_text(e, out); return;
+    case GAP_GUARD: guard_text(e, out); return;
     }
+}
+
+static void sentence_text(const struct entry *e, const char *own, const struct joint *all, const char *usual, struct text *out)
+{
+    if (own || all->gap == GAP_NONE) {
+        text_add(out, "%s", own ? own : usual);
+        return;
+    }
+    text_add(out, "%s", all->before ? all->before : "");
+    gap_text(e, all->gap, out);
+    text_add(out, "%s", all->after ? all->after : "");
+}
+
+void cause_text(const struct entry *e, struct text *out)
+{
+    sentence_text(e, e->f.cause, &e->f.joint_cause, finding_meaning(e->f.kind), out);
+}
+
+void order_text(const struct entry *e, struct text *out)
+{
+    sentence_text(e, e->f.order, &e->f.joint_order, "", out);
+}
+
+void fix_text(const struct entry *e, struct text *out)
+{
+    sentence_text(e, e->f.fix, &e->f.joint_fix, finding_fix(e->f.kind), out);
 }
 
 /* Two ends of a range of elements: "[1000..1023]", and with more dimensions "[8,0] to [8,7]". */

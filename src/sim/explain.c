@@ -132,8 +132,8 @@ static void explain_past(const struct access *a, u32 first, u32 mask, struct are
     }
     for (u32 k = 0; e && !loaded && k < INDEX_KINDS; k++) f->index[k] = index_rule((enum index_kind)k, a, f, mask);
     if (before && (f->index[INDEX_GRID].holds || f->index[INDEX_BLOCK].holds)) {
-        f->cause = arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: {index}", 0 - off, plural(0 - off), f->object);
-        f->fix = "{guard}";
+        f->joint_cause = (struct joint){ arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: ", 0 - off, plural(0 - off), f->object), GAP_INDEX, NULL };
+        f->joint_fix.gap = GAP_GUARD;
     } else if (before) {
         f->cause = arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: the index is negative, or was computed with too few bits", 0 - off, plural(0 - off), f->object);
         f->fix = "Check the lower bound of the index, and that it is signed and wide enough.";
@@ -142,8 +142,8 @@ static void explain_past(const struct access *a, u32 first, u32 mask, struct are
     else if (off < f->object_size)
         f->cause = arena_printf(mem, "the access covers the elements %" PRIu64 "..%" PRIu64 ", but %s has only %" PRIu64, off / e, (off + a->bytes - 1) / e, f->object, n);
     else {
-        f->cause = "{index}";
-        f->fix = "{guard}";
+        f->joint_cause.gap = GAP_INDEX;
+        f->joint_fix.gap = GAP_GUARD;
     }
 }
 
@@ -158,23 +158,26 @@ static void explain_neighbour(const struct access *a, const struct lane_check *c
 /* A local variable that DWARF names, not the whole frame. */
 static bool is_named(const struct lane_check *c) { return c->var && c->var->source_name.n; }
 
+static struct joint up_to_end(const char *words) { return (struct joint){ words, GAP_END, NULL }; }
+
 static void explain_array(const struct access *a, const struct lane_check *c, u32 lane, u32 mask, struct arena *mem, struct finding *f)
 {
     const struct launch *l = a->warp->cta->launch;
     bool shared = a->space[lane] == SP_SHARED;
     u64 at = a->addr[lane];
     if (shared && c->var && !c->var->size) {
-        f->cause = arena_printf(mem, "%s is dynamic shared memory: the launch gave %s%u byte%s, and the accesses of this line reach up to byte {end}", f->object, l->in->shared_bytes ? "only " : "", l->in->shared_bytes, plural(l->in->shared_bytes));
-        f->fix = "Launch with at least {end} bytes of dynamic shared memory.";
+        u32 given = l->in->shared_bytes;
+        f->joint_cause = up_to_end(arena_printf(mem, "%s is dynamic shared memory: the launch gave %s%u byte%s, and the accesses of this line reach up to byte ", f->object, given ? "only " : "", given, plural(given)));
+        f->joint_fix = (struct joint){ "Launch with at least ", GAP_END, " bytes of dynamic shared memory." };
         return;
     }
     if ((shared && c->var) || is_named(c)) explain_past(a, lane, mask, mem, f);
     else if (at < c->lo) f->cause = arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: the index is negative", c->lo - at, plural(c->lo - at), shared ? f->object : "the local variables");
-    else if (shared) f->cause = arena_printf(mem, "the CTA has %" PRIu64 " bytes of shared memory, and the access reaches byte {end}", c->size);
+    else if (shared) f->joint_cause = up_to_end(arena_printf(mem, "the CTA has %" PRIu64 " bytes of shared memory, and the access reaches byte ", c->size));
     else {
         char name[256];
         name_plain(a->warp->code->low->func->name, name, sizeof name);
-        f->cause = arena_printf(mem, "the local variables of %s take %" PRIu64 " bytes, and the accesses of this line reach up to byte {end}", name, c->size);
+        f->joint_cause = up_to_end(arena_printf(mem, "the local variables of %s take %" PRIu64 " bytes, and the accesses of this line reach up to byte ", name, c->size));
     }
     const struct ptx_var *hit = shared && c->var ? shared_variable(l->kernel->func, at) : NULL;
     if (hit && hit != c->var) f->neighbour = plain_name(mem, hit->name);

@@ -67,7 +67,7 @@ static bool no_file(const char *what, const char *text, const struct trace_lines
     for (const struct ptx_module *m = first; m; m = m->next) {
         text_add(&names, "%s%s", m == first ? "" : ", ", m->name);
         for (u32 i = 0; i < m->nfiles && names.n < 200; i++)
-            text_add(&names, ", %.*s", (int)MIN_OF(m->files[i].path.n, 100u), m->files[i].path.p);
+            text_add(&names, ", %.*s", (int)MIN_OF(m->files[i].name.n, 100u), m->files[i].name.p);
     }
     error_set(e, ERR_INPUT, "%s %.60s: no instruction is from `%.60s`; the files are %s", what, text, x->file, names.p);
     text_free(&names);

@@ -185,6 +185,14 @@ static void rival(struct bytes *b, struct finding *f)
     f->rival = f->other ? r : NULL;
 }
 
+static struct joint joint(struct bytes *b)
+{
+    struct joint j = { .gap = (enum gap)(byte(b) % (GAP_GUARD + 1)) };
+    j.before = words(b);
+    j.after = words(b);
+    return j;
+}
+
 static void one_finding(struct bytes *b, struct report *r)
 {
     struct finding f = { .kind = byte(b) % F_COUNT };
@@ -196,6 +204,11 @@ static void one_finding(struct bytes *b, struct report *r)
     if (parts & 4 && f.nlanes && f.access) rival(b, &f);
     if (parts & 8) { f.origin = place(b, 0); f.origin_text = words(b); }
     if (parts & 16) { f.cause = words(b); f.order = words(b); f.fix = words(b); }
+    if (parts & 64) {
+        f.joint_cause = joint(b);
+        f.joint_order = joint(b);
+        f.joint_fix = joint(b);
+    }
     if (parts & 32) { const char *z = words(b); f.detail = z ? arena_printf(b->a, "%s\n", z) : NULL; }
     report_add(r, &f);
 }

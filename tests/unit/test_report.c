@@ -166,12 +166,14 @@ static void what(void)
     report_free(r);
 }
 
-/* A deadlock of many threads is one occurrence, and {end} is the largest end of all. */
+/* A deadlock of many threads is one occurrence; a joint sentence gives the largest end of all, and words that look like a gap stay as they are. */
 static void joined(void)
 {
     struct report *r = report_new();
     struct finding f = sample(0, 0, 32);
-    f.fix = "Give it {end} bytes, all {end}.";
+    f.cause = "{end} %s {index}";
+    f.joint_cause = (struct joint){ "not ", GAP_END, NULL };
+    f.joint_fix = (struct joint){ "Give it ", GAP_END, " bytes, {end}." };
     f.once = true;
     report_add(r, &f);
     f = sample(0, 32, 32);
@@ -179,7 +181,8 @@ static void joined(void)
     report_add(r, &f);
     char *t = text_of(r);
     UNIT_HAS(t, "who: threads 0..63 of CTA 0 (64 threads)\n");
-    UNIT_HAS(t, "fix: Give it 256 bytes, all 256.\n");
+    UNIT_HAS(t, "cause: {end} %s {index}\n");
+    UNIT_HAS(t, "fix: Give it 256 bytes, {end}.\n");
     UNIT_HAS(t, "(1 occurrence)");
     free(t);
     report_free(r);
