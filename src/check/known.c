@@ -197,6 +197,22 @@ u32 known_cta(const struct known *k, u32 cta)
     return all ? all->time : 0;
 }
 
+/* How many CTAs are known; *least becomes that of the one that is known least, if that is less. */
+static u32 count_ctas(const struct known *k, u32 *least)
+{
+    if (!k) return 0;
+    if (k->kind == BRANCH) return count_ctas(k->branch.side[0], least) + count_ctas(k->branch.side[1], least);
+    if (k->kind != TIME || k->key >> 63 || (k->key & 63) != 63) return 0;
+    *least = MIN_OF(*least, k->time);
+    return 1;
+}
+
+u32 known_least(const struct known *k, u32 ctas)
+{
+    u32 least = ~0u;
+    return count_ctas(k, &least) == ctas ? least : 0;
+}
+
 bool known_write(const struct known *k, u32 location, u32 number)
 {
     const struct known *w = find(k, key_of_location(location));

@@ -73,16 +73,20 @@ struct marks_bytes {
 };
 enum { UPPER_FEW, UPPER_ALL, UPPERS };          /* as many bits as the launch is likely to take; 16 */
 enum form { FORM_WIDE, FORM_WORDS, FORM_HALVES, FORM_BYTES, FORMS, FORM_SHIFT = 29 };
-struct seen { u64 a; u32 site; };               /* an access and where it is; a 0: none */
+struct seen { u64 a; u32 site, mark; };         /* an access and where it is; a 0: none; mark: by which it is noted, 0: by none, or it is a set */
 struct both { u32 writes, atoms; };             /* numbers of what is noted of weak writes, and of strong ones; 0: nothing */
-struct set {                    /* of readers: one, and the others */
-    u64 a;                      /* es and kind say who touched which byte */
-    u32 lanes;                  /* kind WARP: its members */
-    u32 site;
+enum { SET_SHIFT = 4, SET_WORDS = 10 };
+struct set {                    /* some readers, and the others: race_set.c. Its number, and how many of its words, is the number of a set */
     u32 rest;                   /* number of the set of the others; 0: there are none */
-    u32 count, clean;           /* members; of which so many were left when those that are replaced went last */
-    u32 refs;                   /* elements, sets and CTAs that have it */
+    u32 refs;                   /* elements, sets and CTAs that have it, or a set of fewer of its words */
+    u32 count;                  /* words of the others */
+    u32 latest;                 /* none of all of them has read after this time */
+    u32 serial;                 /* grows when what its words say is so no more */
+    u8 used;                    /* words */
+    u8 clean;                   /* at most two to this many words were left when those that are replaced went last */
+    u32 word[SET_WORDS];        /* of each reader: the lanes if it is of kind WARP, then its mark */
 };
+struct member { u64 a; u32 lanes, site, mark; };        /* es and kind say who touched which byte; lanes: of kind WARP */
 #define SET_MARK (1u << 31)     /* of a mark: the number of a set */
 
 struct list_entry {             /* one access of a warp to a sector, exactly */
@@ -117,7 +121,7 @@ struct notes {                  /* of the mixed sectors of global memory, or of 
 enum { KEPT = 8 };
 struct kept { u64 a; u32 site, note; };         /* a note that a CTA has made, and may use again */
 enum { STEPS = 16, STEP_WAYS = 4, KNOWN = 256 };
-struct step { u64 a; u32 lanes, site; u64 one; u32 from, to; }; /* that access made one set from another, or from one reader and its site */
+struct step { u64 a; u32 lanes, site; u64 one; u32 from, to, from_serial, to_serial; };  /* that access made one set from another, or from one reader and its site; the serials that they had */
 struct past {
     u64 since; u32 set;         /* every thread of the CTA is behind all of the set, since that time */
     u32 other, base; const struct known *seen;  /* and not behind this one, when that was its base and what they knew; maybe they are by now */
@@ -166,6 +170,7 @@ struct race_cta {
     struct kept kept[2][KEPT];  /* by space and site */
     struct step step[2][STEPS * STEP_WAYS]; u32 nstep;  /* by space and a hash, some for each; how many there were */
     struct past past[2];
+    u32 least; const struct known *least_seen; u32 walked;      /* below this time every thread of it is behind all that the grid did, when they knew that; readers it had to look at since */
     struct { u32 slot, from, below; const struct known *seen; } known[KNOWN];   /* all its threads know what whoever had the slot did between those times, and when that was looked up they knew this: clock_cta_knows */
     struct race *race;
     const struct launch *launch;
@@ -250,7 +255,7 @@ void pending_selected(void *self, struct warp *w, u32 reg, u32 lanes);          
 void race_weak(struct touch *t, const struct access *a);        /* race.c: a weak access by the lanes of a->ok */
 void race_tick(struct race_cta *c, u32 warps);  /* race.c: these have the same time now, which none of them has had */
 /* race_set.c */
-u32 set_add(const struct touch *t, struct seen old, u64 me, u32 lanes); /* the set of those and `me`; a reference */
+u32 set_add(const struct touch *t, struct seen old, u64 me, u32 lanes, bool leaves);    /* the set of those and `me`; a reference. leaves: who has the old one will have the new one instead */
 bool set_known(const struct touch *t, u32 x);   /* every thread of the CTA is behind all of it */
 void set_release(struct notes *n, u32 x, bool locked);
 bool set_member_known(const struct touch *t, u64 a);    /* every thread of the CTA is behind that reader; maybe they are though it says no */
@@ -259,6 +264,7 @@ struct list_entry *set_entries(const struct notes *n, const struct reads *of, u3
 void sets_unkeep(struct race_cta *c);           /* it is over */
 /* race_clock.c */
 u32 clock_cta_start(const struct race *r, u64 a);               /* time of the start of the CTA whose access that was; under the lock */
+void clock_cta_least(struct race_cta *c);                       /* its `least`, by what it knows now */
 bool clock_cta_knows(struct race_cta *c, u64 a);                /* all its threads know what the whole CTA of that access did until then; maybe they do though it says no */
 bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);      /* the lane knows that thread's access at `time`; id: it was
                                                  * a strong write, number `write` of that location */
@@ -274,6 +280,7 @@ void notes_empty(struct notes *n);
 void notes_free(struct notes *n);
 void notes_shape(struct notes *n, u32 warps, u64 marks);        /* empty ones: a mark names a thread of that many warps; so many marks are likely */
 u32 note_make(struct race_warp *w, u32 space, u64 a, u32 site); /* the number of a note of that; the CTA keeps it for a while */
+u32 note_new(struct notes *n, u64 a, u32 site, bool locked);    /* of one that it does not keep; a reference */
 void note_release(struct notes *n, u32 note, bool locked);
 void notes_unkeep(struct race_cta *c);           /* it is over */
 struct seen marked_at(const struct notes *n, u32 x, u32 byte); /* not of FORM_WIDE */
@@ -298,18 +305,18 @@ static inline bool notes_locked(const struct race_warp *w, u32 space) { return s
 static inline void *form_at(const struct notes *n, u32 x) { return pool_at(&n->form[x >> FORM_SHIFT], x & ((1u << FORM_SHIFT) - 1)); }
 static inline struct seen mark_seen(const struct notes *n, u32 mark)
 {
-    if (unlikely(mark & SET_MARK)) return (struct seen){ set_word(~0u), mark & ~SET_MARK };
+    if (unlikely(mark & SET_MARK)) return (struct seen){ set_word(~0u), mark & ~SET_MARK, 0 };
     const struct note *p = POOL_AT(&n->note, const struct note, mark >> n->shift);
-    return (struct seen){ p->a | (u64)(mark & ((1u << n->shift) - 1)) << 9, p->site };
+    return (struct seen){ p->a | (u64)(mark & ((1u << n->shift) - 1)) << 9, p->site, mark };
 }
 static inline u32 marks_step(u32 x) { static const u8 step[FORMS] = { 4, 4, 2, 1 }; return step[x >> FORM_SHIFT]; }     /* bytes of one element */
 /* What is noted of a byte; x 0: nothing is noted. */
 static inline struct seen noted_at(const struct notes *n, u32 x, u32 byte)
 {
-    if (unlikely(!x)) return (struct seen){ 0, 0 };
+    if (unlikely(!x)) return (struct seen){ 0, 0, 0 };
     if (unlikely(x >> FORM_SHIFT != FORM_WIDE)) return marked_at(n, x, byte);
     const struct words *w = POOL_AT(&n->form[FORM_WIDE], const struct words, x);
-    return (struct seen){ w->a[byte / 4], w->site[byte / 4] };
+    return (struct seen){ w->a[byte / 4], w->site[byte / 4], 0 };
 }
 static inline void note_hold(struct notes *n, u32 note, bool locked)
 {
@@ -317,12 +324,24 @@ static inline void note_hold(struct notes *n, u32 note, bool locked)
     if (unlikely(locked)) __atomic_fetch_add(&p->refs, 1, __ATOMIC_RELAXED);
     else p->refs++;
 }
-static inline struct set *set_at(const struct notes *n, u32 x) { return POOL_AT(&n->set, struct set, x); }
-/* The last one to join the set was this one already. */
-static inline bool set_has(const struct notes *n, u32 x, u64 me, u32 lanes)
+static inline struct set *set_at(const struct notes *n, u32 x) { return POOL_AT(&n->set, struct set, x >> SET_SHIFT); }
+static inline u32 set_count(const struct notes *n, u32 x) { return set_at(n, x)->count + (x & ((1u << SET_SHIFT) - 1)); }
+/* The last one to join the set; the number of the set of the others. */
+static inline u32 set_last(const struct notes *n, u32 x, struct member *m)
 {
     const struct set *s = set_at(n, x);
-    return s->a == me && !(lanes & ~s->lanes);
+    const u32 *word = &s->word[x & ((1u << SET_SHIFT) - 1)];
+    struct seen seen = mark_seen(n, *--word);
+    *m = (struct member){ seen.a, 0, seen.site, *word };
+    if (word_kind(m->a) == WHO_WARP) m->lanes = *--word;
+    return word == s->word ? s->rest : (x >> SET_SHIFT << SET_SHIFT) + (u32)(word - s->word);
+}
+/* He was this one already. */
+static inline bool set_has(const struct notes *n, u32 x, u64 me, u32 lanes)
+{
+    struct member m;
+    set_last(n, x, &m);
+    return m.a == me && !(lanes & ~m.lanes);
 }
 static inline void set_hold(struct notes *n, u32 x, bool locked)
 {
@@ -330,10 +349,11 @@ static inline void set_hold(struct notes *n, u32 x, bool locked)
     if (unlikely(locked)) __atomic_fetch_add(&s->refs, 1, __ATOMIC_RELAXED);
     else s->refs++;
 }
+static inline struct kept *kept_for(struct race_warp *w, u32 space, u64 a, u32 site) { return &w->c->kept[space][(site + word_kind(a)) % KEPT]; }
 /* The mark of an access; its note is not held yet. */
 static inline u32 mark_of(struct race_warp *w, u32 space, u64 a, u32 site)
 {
-    const struct kept *k = &w->c->kept[space][site % KEPT];
+    const struct kept *k = kept_for(w, space, a, site);
     u32 shift = notes_in(w, space)->shift, threads = (1u << shift) - 1;
     u64 all = a & ~((u64)threads << 9);
     return (likely(k->a == all && k->site == site) ? k->note : note_make(w, space, all, site)) << shift | (word_thread(a) & threads);

@@ -422,8 +422,8 @@ static void split(const struct touch *t, u64 *uniform, u32 *x, u64 lo)
 
 static struct seen seen_at(const struct touch *t, u64 uniform, u32 x, u32 k, u64 lo)
 {
-    if (uniform < lo) return (struct seen){ 0, 0 };
-    if (!word_mixed(uniform)) return (struct seen){ at_byte(uniform, k), x };
+    if (uniform < lo) return (struct seen){ 0, 0, 0 };
+    if (!word_mixed(uniform)) return (struct seen){ at_byte(uniform, k), x, 0 };
     return noted_at(notes_of(t), x, k);
 }
 
@@ -476,8 +476,10 @@ static bool seen_before(const struct touch *t, struct seen s, const struct list_
     const struct notes *n = notes_of(t);
     struct list_entry o = { .a = s.a & ~12ull, .bytes = m->bytes };
     if (!word_is_set(s.a)) return race_entry_before(t->w, &o, m, t->space);
-    for (u32 x = s.site; x; x = set_at(n, x)->rest) {
-        o.a = set_at(n, x)->a; o.lanes = set_at(n, x)->lanes;
+    struct member r;
+    for (u32 x = s.site; x;) {
+        x = set_last(n, x, &r);
+        o.a = r.a; o.lanes = r.lanes;
         if (!race_entry_before(t->w, &o, m, t->space)) return false;
     }
     return true;
@@ -503,10 +505,9 @@ static void read_also(const struct touch *t, struct cell *c, u32 k, u32 step, st
     bool one = word_kind(me) == WHO_ONE, after = !word_is_set(or.a) && plainly_read(t, or.a, me);
     if (after && one) { read_down(t, c, k, step, or, me, true); return; }
     if (!word_is_set(or.a)) or.a = as_run(or.a, k, word_es(m->a));
-    u32 set = set_add(t, after ? (struct seen){ 0, 0 } : or, m->a, m->lanes);
-    const struct set *s = set_at(n, set);
-    bool alone = s->count == 1 && s->a == m->a;                 /* and not one of several lanes */
     split(t, &c->r, &c->rx, lo);
+    u32 set = set_add(t, after ? (struct seen){ 0, 0, 0 } : or, m->a, m->lanes, c->rx && marks_step(c->rx) == step);
+    bool alone = set_count(n, set) == 1 && set_has(n, set, m->a, 0);    /* and not one of several lanes */
     if (one && alone) down(t, &c->rx, k, step, me, t->site);    /* a mark of a note takes less */
     else down(t, &c->rx, k, step, set_word(t->w->now), set);
     set_release(n, set, notes_locked(t->w, t->space));
@@ -638,14 +639,14 @@ static bool sector_before(const struct touch *t, u64 old, u32 x, u64 me, u64 lo)
     if (race_past(t->w, old, me, lo)) return true;
     if (!t->w->c->exact || word_kind(old) != WHO_ONE || word_kind(me) != WHO_ONE) return false;
     struct list_entry m = { .a = me, .bytes = ~0u };
-    return seen_before(t, (struct seen){ old, x }, &m);
+    return seen_before(t, (struct seen){ old, x, 0 }, &m);
 }
 
 /* One more reader of the whole sector, in a kernel that is not simple. */
 static void sector_also(const struct touch *t, struct cell *c, u64 me)
 {
     if (word_is_set(c->r) && set_has(notes_of(t), c->rx, me, 0)) return;
-    u32 set = set_add(t, (struct seen){ c->r, c->rx }, me, 0);
+    u32 set = set_add(t, (struct seen){ c->r, c->rx, 0 }, me, 0, true);
     drop_reads(t, c, t->w->c->lo[t->space]);
     c->r = set_word(t->w->now); c->rx = set;
 }

@@ -72,6 +72,15 @@ bool clock_cta_knows(struct race_cta *c, u64 a)
     return time < below;
 }
 
+void clock_cta_least(struct race_cta *c)
+{
+    u32 all = (u32)c->launch->total;
+    lock(&c->race->lock);
+    if (c->race->ctas == c->launch->total) c->least = MAX_OF(c->least, known_least(c->seen, all));     /* one that has not begun may still have any time */
+    unlock(&c->race->lock);
+    c->least_seen = c->seen; c->walked = 0;
+}
+
 /* What is missing to order the two: a fence behind what was read, a wider scope, a release before a flag that was seen; or all of it. */
 enum missing clock_missing(struct race_warp *w, u32 lane, u32 thread, u32 time)
 {

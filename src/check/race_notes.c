@@ -65,7 +65,7 @@ bool notes_open(struct notes *n, u32 chunks)
     bool all = pool_open(&n->note, sizeof(struct note), MIN_OF(4 * chunks, (u32)CHUNKS_GLOBAL));
     all &= pool_open(&n->list, sizeof(struct list), chunks);
     all &= pool_open(&n->both, sizeof(struct both), chunks);
-    all &= pool_open(&n->set, sizeof(struct set), 4 * chunks);
+    all &= pool_open(&n->set, sizeof(struct set), MIN_OF(16 * chunks, (u32)CHUNKS_GLOBAL));
     for (u32 k = 0; k < FORMS; k++) all &= pool_open(&n->form[k], form_size[k], chunks);
     for (u32 k = 0; k < UPPERS; k++) all &= pool_open(&n->upper[k], UPPER_MOST * sizeof(u32), chunks);
     if (all) notes_shape(n, 1, 0);
@@ -111,14 +111,20 @@ void note_release(struct notes *n, u32 note, bool locked)
     if (!left) pool_give(&n->note, note, locked);
 }
 
+u32 note_new(struct notes *n, u64 a, u32 site, bool locked)
+{
+    u32 note = pool_take(&n->note, locked);
+    *(struct note *)pool_at(&n->note, note) = (struct note){ a, site, 1 };
+    return note;
+}
+
 u32 note_make(struct race_warp *w, u32 space, u64 a, u32 site)
 {
     struct notes *n = notes_in(w, space);
     bool locked = notes_locked(w, space);
-    struct kept *k = &w->c->kept[space][site % KEPT];
+    struct kept *k = kept_for(w, space, a, site);
     if (k->a >= w->c->lo[space]) note_release(n, k->note, locked);      /* otherwise the notes it was among are gone */
-    u32 note = pool_take(&n->note, locked);
-    *(struct note *)pool_at(&n->note, note) = (struct note){ a, site, 1 };
+    u32 note = note_new(n, a, site, locked);
     *k = (struct kept){ a, site, note };
     if (space == SPACE_GLOBAL) w->c->keeps = true;
     return note;
@@ -186,7 +192,7 @@ static u32 mark_at(const struct notes *n, u32 x, u32 k)
 struct seen marked_at(const struct notes *n, u32 x, u32 k)
 {
     u32 mark = mark_at(n, x, k);
-    return mark ? mark_seen(n, mark) : (struct seen){ 0, 0 };
+    return mark ? mark_seen(n, mark) : (struct seen){ 0, 0, 0 };
 }
 
 static u32 marks_new(const struct touch *t, enum form form, u32 mark)

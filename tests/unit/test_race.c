@@ -53,7 +53,7 @@ static void write_some(struct bench *b, struct model *m, u64 *rng, u32 spread)
     u64 a = race_stamp(b->touch.w, (u32)(rand_next(rng) >> 40) & 31, ES_ONE, WHO_ONE);
     u32 site = (u32)(rand_next(rng) >> 40) & 15;
     note_down(&b->touch, &m->x, first, size, a, site);
-    for (u32 k = first; k < first + size; k++) m->byte[k] = (struct seen){ a, site };
+    for (u32 k = first; k < first + size; k++) m->byte[k] = (struct seen){ a, site, 0 };
 }
 
 static void clear_some(struct bench *b, struct model *m, u64 *rng)
@@ -119,10 +119,11 @@ enum { READERS = 16 };
 static u32 read_at(const struct notes *n, u32 x, u32 warp, u32 lane)
 {
     u32 last = 0;
-    for (; x; x = POOL_AT(&n->set, struct set, x)->rest) {
-        const struct set *s = POOL_AT(&n->set, struct set, x);
-        bool in = word_kind(s->a) == WHO_WARP ? s->lanes >> lane & 1 : word_lane(s->a) == lane;
-        if (in && (word_warp(s->a) & 31) == warp && word_time(s->a) > last) last = word_time(s->a);
+    while (x) {
+        struct member m;
+        x = set_last(n, x, &m);
+        bool in = word_kind(m.a) == WHO_WARP ? m.lanes >> lane & 1 : word_lane(m.a) == lane;
+        if (in && (word_warp(m.a) & 31) == warp && word_time(m.a) > last) last = word_time(m.a);
     }
     return last;
 }
@@ -139,7 +140,7 @@ static void sets(u32 space)
     b.race->slot[0] = slots;
     u32 last[READERS][LANES] = { 0 }, wrong = 0, most = 0, apart = 0;
     u64 rng = 7;
-    struct seen set = { 0, 0 }, twin = { 0, 0 };
+    struct seen set = { 0, 0, 0 }, twin = { 0, 0, 0 };
     for (u32 k = 0; k < 6000; k++) {
         struct race_warp *w = &b.cta->warp[(rand_next(&rng) >> 40) % READERS];
         u32 lanes = (u32)(rand_next(&rng) >> 30) | 1u << (rand_next(&rng) >> 40 & 31);
@@ -149,11 +150,11 @@ static void sets(u32 space)
         bool one = !(lanes & (lanes - 1));
         u64 me = race_stamp(w, (u32)__builtin_ctz(lanes), ES_ONE, one ? WHO_ONE : WHO_WARP);
         for (u32 l = 0; l < LANES; l++) if (lanes >> l & 1) last[w->id][l] = w->now;
-        u32 x = set_add(&b.touch, set, me, one ? 0 : lanes), y = set_add(&b.touch, twin, me, one ? 0 : lanes);
+        u32 x = set_add(&b.touch, set, me, one ? 0 : lanes, true), y = set_add(&b.touch, twin, me, one ? 0 : lanes, true);
         apart += x != y;
         set_release(n, set.site, false); set_release(n, twin.site, false);
-        set = (struct seen){ set_word(w->now), x }; twin = (struct seen){ set_word(w->now), y };
-        most = MAX_OF(most, POOL_AT(&n->set, struct set, x)->count);
+        set = (struct seen){ set_word(w->now), x, 0 }; twin = (struct seen){ set_word(w->now), y, 0 };
+        most = MAX_OF(most, set_count(n, x));
         for (u32 r = 0; k % 16 == 0 && r < READERS; r++) for (u32 l = 0; l < LANES; l++) wrong += read_at(n, x, r, l) != last[r][l];
     }
     UNIT_EQ(wrong, 0);
