@@ -34,6 +34,14 @@ static u32 old_lane(const struct telling *x)
 
 /* ---- which kind ---- */
 
+/* The same number, the address of the same variable, or the same parameter. */
+static bool same_operand(const struct opnd *p, const struct opnd *q, bool one_function)
+{
+    if (p->kind != q->kind || p->value != q->value) return false;
+    if (p->kind == O_PARAM) return one_function;
+    return p->kind == O_CONST && p->comp == q->comp && p->reg == q->reg && (one_function || !p->reg);
+}
+
 /* R7: both write the same immediate, or the same parameter. */
 static bool same_constant(const struct telling *x)
 {
@@ -41,8 +49,7 @@ static bool same_constant(const struct telling *x)
     if (!(x->old->op & x->me->op & OP_WRITE) || x->old_low == NULL) return false;
     const struct lop *a = &l->op[x->t->op_index], *b = &x->old_low->op[x->old_op];
     if (a->name != N_st || b->name != N_st || l->site[a->site].vec != 1 || x->old_low->site[b->site].vec != 1) return false;
-    const struct opnd *p = &a->d, *q = &b->d;
-    return (p->kind == O_CONST && q->kind == O_CONST && !p->reg && !q->reg && p->value == q->value) || (p->kind == O_PARAM && q->kind == O_PARAM && p->value == q->value && l == x->old_low);
+    return same_operand(&a->d, &b->d, l == x->old_low);
 }
 
 /* R5b in a simple kernel: a .sync operation of both lanes lies between. */

@@ -29,6 +29,13 @@ const struct mem_object *access_owner(const struct access *a, u32 lane) { return
 
 static bool within(u64 addr, u64 n, u64 lo, u64 size) { return addr - lo < size && n <= size - (addr - lo); }
 
+/* Not aligned, and only for that reason partly outside [lo, lo + size): the alignment is the mistake. */
+static bool slipped(const struct access *a, u64 addr, u64 lo, u64 size)
+{
+    u64 off = addr & (access_align(a) - 1);
+    return off && a->warp->cta->launch->in->checks & CHECK_ALIGN && within(addr - off, a->bytes, lo, size);
+}
+
 static void check_global(struct access *a, u32 lane, struct lane_check *c)
 {
     const struct mem *m = a->warp->cta->launch->sim->mem;
@@ -44,7 +51,7 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
         return;
     }
     if (__atomic_load_n(&o.object->state, __ATOMIC_ACQUIRE) == MEM_FREED) { c->verdict = FREED; return; }
-    if (!within(addr, a->bytes, o.object->base, o.object->size)) {
+    if (!within(addr, a->bytes, o.object->base, o.object->size) && !slipped(a, addr, o.object->base, o.object->size)) {
         c->hit = mem_find(m, addr);
         if (c->hit == o.object) c->hit = NULL;
         if (c->hit && (c->hit->state == MEM_FREED || !within(addr, a->bytes, c->hit->base, c->hit->size))) c->hit = NULL;
@@ -70,7 +77,7 @@ static void check_shared(struct access *a, u32 lane, struct lane_check *c)
         c->lo = dynamic ? w->cta->launch->dyn_shared : r->var->offset;
         c->size = dynamic ? w->cta->launch->shared_total - c->lo : r->var->size;
     }
-    if (!within(a->addr[lane], a->bytes, c->lo, c->size)) c->verdict = SHARED_PAST;
+    if (!within(a->addr[lane], a->bytes, c->lo, c->size) && !slipped(a, a->addr[lane], c->lo, c->size)) c->verdict = SHARED_PAST;
     else if (a->addr[lane] & (access_align(a) - 1)) c->verdict = MISALIGNED;
     else a->ptr[lane] = w->shared + a->addr[lane];
 }
@@ -82,7 +89,8 @@ static void check_local(struct access *a, u32 lane, struct lane_check *c)
     const struct root *r = &a->site->root;
     c->lo = 0; c->size = f->local_base + f->code->low->local_bytes + f->top;
     if (r->kind == ROOT_VAR && r->var->space == SP_LOCAL) { c->var = r->var; c->lo = f->local_base + r->var->offset; c->size = r->var->size; }
-    if (!within(a->addr[lane], a->bytes, c->lo, c->size) || c->lo + c->size > LOCAL_STACK) c->verdict = LOCAL_PAST;
+    bool inside = within(a->addr[lane], a->bytes, c->lo, c->size) || slipped(a, a->addr[lane], c->lo, c->size);
+    if (!inside || c->lo + c->size > LOCAL_STACK) c->verdict = LOCAL_PAST;
     else if (a->addr[lane] & (access_align(a) - 1)) c->verdict = MISALIGNED;
     else a->ptr[lane] = local_of(w) + (size_t)lane * LOCAL_STACK + a->addr[lane];
 }

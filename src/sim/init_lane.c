@@ -92,6 +92,14 @@ static void picked(struct step *s, u32 lane, struct taint *t)
     *t = (struct taint){ 0 };                   /* what follows from it is no news */
 }
 
+/* A value that nobody wrote, shifted by no whole bytes: a product or a quotient if it is stored as it is, a field of something larger if it is masked first. */
+static void scaled(struct step *s)
+{
+    u64 by[LANES];
+    values(s, 1, by);
+    EACH_DIRTY(l) if (source(s, 0, l).undef == low_bits(s->bits[0]) && by[l] % 8) s->out[l].origin |= ORIGIN_SCALED;
+}
+
 static void moved(struct step *s, u32 n)
 {
     u64 undef[LANES], made[LANES];
@@ -105,6 +113,7 @@ static void moved(struct step *s, u32 n)
         *o = (struct taint){ undef[l] & low_bits(s->out_bits), made[l] & low_bits(s->out_bits), first ? a.origin : b.origin };
         if (selects && o->undef) picked(s, l, o);
     }
+    if (s->f->name == N_shl || s->f->name == N_shr) scaled(s);
     /* what decides where the bits go must be known */
     for (u32 k = n; k < s->f->nsrc; k++)
         EACH_DIRTY(l) {

@@ -220,15 +220,23 @@ struct shadow *init_params(struct frame *f)
     return f->init_params = s;
 }
 
+static bool whole(u64 undef, u32 n)
+{
+    for (u32 k = 0; k < n; k++) if (!(undef >> 8 * k & 0xff)) return false;
+    return true;
+}
+
 void init_write(const struct access *a, u32 lane, u64 offset, u32 n, struct taint t)
 {
+    bool private = a->space[lane] == SP_LOCAL || a->space[lane] == SP_CALL;
     u64 at;
     if (t.undef && a->space[lane] == SP_CALL && !init_params(a->warp->cur->fr)) return;
     struct shadow *s = init_shadow(a->warp, a->space[lane], lane, a->addr[lane] + offset, &at);
     if (!s) return;
     if (!t.undef) { shadow_define(s, at, n); return; }
-    t.origin &= ~(a->space[lane] == SP_LOCAL || a->space[lane] == SP_CALL ? ORIGIN_PENDING : ORIGIN_FLAGS);
-    if (t.made && a->space[lane] != SP_SHARED && a->space[lane] != SP_LOCAL && a->space[lane] != SP_CALL) t.origin = origin_stored(a->warp, a->insn->op, t.origin);
+    if (t.origin & ORIGIN_SCALED && !private && whole(t.undef, n)) t.made = t.undef;
+    t.origin &= ~(private ? ORIGIN_PENDING : ORIGIN_FLAGS);
+    if (t.made && a->space[lane] != SP_SHARED && !private) t.origin = origin_stored(a->warp, a->insn->op, t.origin);
     shadow_write(s, at, n, t);
 }
 

@@ -56,8 +56,9 @@ void planes_clear(struct planes *p, u32 slot, u32 mask);
 
 /* ---- origins: where an undefined value came from, kept as long as the sim ---- */
 
-enum { ORIGIN_PENDING = 1u << 31, ORIGIN_CHOSEN = 1 << 30, ORIGIN_FLAGS = ORIGIN_PENDING | ORIGIN_CHOSEN };      /* flags in a taint: loaded from an undefined address, reported when
-                                                 * somebody picks it (R8); one of two defined values, maybe pointers, but who knows which (init_choice.c) */
+enum { ORIGIN_PENDING = 1u << 31, ORIGIN_CHOSEN = 1 << 30, ORIGIN_SCALED = 1 << 29, ORIGIN_FLAGS = ORIGIN_PENDING | ORIGIN_CHOSEN | ORIGIN_SCALED };
+                                                /* flags in a taint: loaded from an undefined address, reported when somebody picks it (R8); one of two defined
+                                                 * values, maybe pointers, but who knows which (init_choice.c); a value that nobody wrote, shifted by no whole bytes */
 
 struct origin {
     const struct place *place;                  /* where it was first read; NULL: a register that was never written */

@@ -9,7 +9,7 @@
 
 enum { REGS = 10, STEPS = 60, PRIVATE = 16, PROGRAMS = 400, LANES_ = 32 };
 
-struct word { unsigned v; unsigned char undef[32], made[32]; };          /* one flag a bit */
+struct word { unsigned v; unsigned char undef[32], made[32]; int scaled; };     /* one flag a bit; scaled: the first undefined operand was shifted when nothing of it was defined */
 struct state { struct word r[REGS]; unsigned char byte[PRIVATE], undef[PRIVATE][8], made[PRIVATE][8]; };
 enum op { MOV, AND, OR, XOR, NOT, SHL, SHR, SAR, BFI, BFE, PRMT, ADD, MUL, SUB, SELP, LOP3, SHF, BREV, LOAD, STORE, SHFL, SIGN8, OPS };
 struct step { enum op op; int d, a, b, c, k, n; };
@@ -19,6 +19,7 @@ static int pick(int n) { return (int)(rand_next(&seed) % (u64)n); }
 
 static void set_all(struct word *w) { memset(w->undef, 1, 32); memset(w->made, 1, 32); }
 static int any(const struct word *w) { for (int i = 0; i < 32; i++) if (w->undef[i]) return 1; return 0; }
+static int none(const struct word *w) { for (int i = 0; i < 32; i++) if (!w->undef[i]) return 0; return 1; }
 static int bit(const struct word *w, int i) { return (int)(w->v >> i & 1); }
 static void take(struct word *d, int to, const struct word *s, int from)
 {
@@ -52,6 +53,29 @@ static void logic(struct word *d, const struct word *a, const struct word *b, co
         if (neutral >= 0 && u[1] && !u[0] && v[0] == neutral) r.made[i] = b->made[i];
     }
     *d = r;
+}
+
+/* Whether what is stored counts as a product: every byte of it has an undefined bit, and it was scaled. */
+static int product(const struct word *w, int bytes)
+{
+    for (int k = 0; k < bytes; k++) {
+        int some = 0;
+        for (int i = 8 * k; i < 8 * k + 8; i++) some |= w->undef[i];
+        if (!some) return 0;
+    }
+    return w->scaled;
+}
+
+static int scaled(const struct step *s, const struct word *a, const struct word *b, const struct word *c, int lane)
+{
+    switch (s->op) {
+    case SHL: case SHR: case SAR: return a->scaled || (none(a) && s->k % 8);
+    case AND: case OR: case XOR: case LOP3: case BFI: case PRMT: case SHF: case ADD: case MUL: case SUB:
+        return any(a) ? a->scaled : any(b) ? b->scaled : s->op == LOP3 && c->scaled;
+    case SELP: return lane < s->k ? a->scaled : b->scaled;
+    case LOAD: return 0;
+    default: return a->scaled;
+    }
 }
 
 static void run_step(struct state *all, const struct step *s, int lane)
@@ -89,11 +113,12 @@ static void run_step(struct state *all, const struct step *s, int lane)
         for (int i = 0; i < 8 * s->n; i++) {
             unsigned char *p = &t->byte[s->k + i / 8];
             *p = (unsigned char)((*p & ~(1 << i % 8)) | bit(&a, i) << i % 8);
-            t->undef[s->k + i / 8][i % 8] = a.undef[i]; t->made[s->k + i / 8][i % 8] = a.made[i];
+            t->undef[s->k + i / 8][i % 8] = a.undef[i]; t->made[s->k + i / 8][i % 8] = product(&a, s->n) ? a.undef[i] : a.made[i];
         }
         return;
     default: break;
     }
+    r.scaled = any(&r) && scaled(s, &a, &b, &c, lane);
     t->r[s->d] = r;
 }
 
@@ -168,7 +193,7 @@ static void start_state(struct state *all, const unsigned *in)
 static bool same(const struct word *w, struct taint t)
 {
     for (int i = 0; i < 32; i++)
-        if (w->undef[i] != (t.undef >> i & 1) || w->made[i] != (t.made >> i & 1)) return false;
+        if (w->undef[i] != (t.undef >> i & 1) || (product(w, 4) ? w->undef[i] : w->made[i]) != (t.made >> i & 1)) return false;
     return true;
 }
 

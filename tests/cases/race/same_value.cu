@@ -4,6 +4,19 @@ extern "C" __global__ void constant_bad(int *found)
     found[0] = 1;
 }
 
+__device__ int table[2][4];
+
+extern "C" __global__ void address_bad(int **which)     // the address of a variable is a constant, too
+{
+    which[0] = table[0];
+}
+
+extern "C" __global__ void addresses_bad(int **which)
+{
+    if (blockIdx.x) which[0] = table[1];
+    else which[0] = table[0];
+}
+
 extern "C" __global__ void luck_bad(const int *x, int *found)
 {
     found[0] = x[blockIdx.x];
