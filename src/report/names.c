@@ -32,6 +32,31 @@ static const char *squeezed(struct arena *a, const char *s)
     return out;
 }
 
+/* NVIDIA's tools write the constants among template arguments with their type, "scale<(int)3, (bool)1>"; we write "scale<3, true>". */
+static const char *plain_constants(struct arena *a, const char *s)
+{
+    static const struct { const char *type, *suffix; } known[] = {
+        { "(int)", "" }, { "(unsigned int)", "u" }, { "(long)", "l" }, { "(unsigned long)", "ul" }, { "(long long)", "ll" }, { "(unsigned long long)", "ull" }, { "(bool)", "" },
+    };
+    char *out = arena_alloc(a, strlen(s) + 1, 1), *o = out;
+    while (*s) {
+        u32 i = 0;
+        while (i < COUNT_OF(known) && strncmp(s, known[i].type, strlen(known[i].type)))
+            i++;
+        const char *number = i < COUNT_OF(known) ? s + strlen(known[i].type) : s;
+        size_t n = i < COUNT_OF(known) ? strspn(number, "-0123456789") : 0;
+        if (!n) {
+            *o++ = *s++;
+            continue;
+        }
+        bool truth = !strcmp(known[i].type, "(bool)");
+        o += sprintf(o, "%.*s%s", truth ? 0 : (int)n, number, !truth ? known[i].suffix : *number == '0' ? "false" : "true");
+        s = number + n;
+    }
+    *o = 0;
+    return out;
+}
+
 /* The text behind the next :: that is inside no brackets; NULL: none. */
 static const char *without_scope(const char *s)
 {
@@ -61,7 +86,7 @@ enum name_fit name_fits(struct str mangled, const char *asked)
     if (str_is(mangled, asked)) {
         fit = NAME_EXACT;
     } else if (demangle(&mem, mangled, &d)) {
-        const char *want = squeezed(&mem, asked), *name = squeezed(&mem, d.name);
+        const char *want = squeezed(&mem, plain_constants(&mem, asked)), *name = squeezed(&mem, d.name);
         want += !strncmp(want, "::", 2) ? 2 : 0;
         const char *signature = d.signature ? squeezed(&mem, d.signature) : NULL;
         if (same_or_inner(name, want) || (signature && same_or_inner(signature, want)))

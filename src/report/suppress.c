@@ -30,18 +30,28 @@ static bool matches(const char *pattern, const char *text)
     return !*pattern;
 }
 
+/* A pattern for the plain name or the mangled one; or what a function may be called, with template arguments or as a whole signature (names.c). */
 static bool name_matches(const char *pattern, const char *name)
 {
     char plain[256];
     if (!name)
         return false;
     name_plain(str_of(name), plain, sizeof plain);
-    return matches(pattern, plain) || matches(pattern, name);
+    return matches(pattern, plain) || matches(pattern, name) || name_fits(str_of(name), pattern) != NAME_OTHER;
+}
+
+/* A pattern for the path, or for its end from some folder on. */
+static bool path_matches(const char *pattern, const char *path)
+{
+    for (const char *p = path; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL)
+        if (matches(pattern, p))
+            return true;
+    return false;
 }
 
 static bool file_matches(const struct suppression *s, const char *file, u32 line)
 {
-    return file && (matches(s->file, file) || matches(s->file, path_name(file))) && (!s->line || s->line == line);
+    return file && (path_matches(s->file, file) || (s->foreign && path_matches(file, s->file))) && (!s->line || s->line == line);
 }
 
 static bool at_place(const struct suppression *s, const struct place *p)
@@ -52,10 +62,16 @@ static bool at_place(const struct suppression *s, const struct place *p)
     return false;
 }
 
-static bool in_function(const char *pattern, const struct place *p)
+/* Of a function whose name is not mangled nobody knows the parameters. */
+static bool function_matches(const struct suppression *s, const char *name)
+{
+    return name && (name_matches(s->function, name) || (s->bare && strncmp(name, "_Z", 2) && name_matches(s->bare, name)));
+}
+
+static bool in_function(const struct suppression *s, const struct place *p)
 {
     for (; p; p = p->inlined_at)
-        if (name_matches(pattern, p->function))
+        if (function_matches(s, p->function))
             return true;
     return false;
 }
@@ -64,9 +80,9 @@ static bool holds(const struct suppression *s, const struct finding *f)
 {
     return !s->never && (!s->kind || matches(s->kind, finding_id(f->kind))) && (!s->checks || s->checks & finding_check(f->kind)) &&
            (!s->kernel || name_matches(s->kernel, f->kernel)) && (!s->file || at_place(s, f->place) || at_place(s, f->other)) &&
-           (!s->function || name_matches(s->function, f->kernel) || in_function(s->function, f->place) || in_function(s->function, f->other)) &&
+           (!s->function || function_matches(s, f->kernel) || in_function(s, f->place) || in_function(s, f->other)) &&
            (!s->variable || (f->object && matches(s->variable, f->object))) && (!s->width || s->width == f->width) &&
-           (!s->access || (f->access && !strcmp(s->access, f->access)));
+           (!s->space || (f->space && !strcmp(s->space, f->space))) && (!s->access || (f->access && !strcmp(s->access, f->access)));
 }
 
 struct suppression *suppress_find(struct suppressions *all, const struct finding *f)
@@ -214,8 +230,18 @@ static const struct { const char *phrase, *kind; } sanitizer_texts[] = {
     { "misaligned", "misaligned" }, { "out of bounds", "*bounds*" }, { "freed", "use_after_free" }, { "Uninitialized", "uninit_*" }, { "Divergent thread", "barrier_divergent" },
 };
 
+/* "*", ".*" and "..." stand for anything: no condition. */
+static bool is_any(const char *text)
+{
+    return !strcmp(text, "*") || !strcmp(text, ".*") || !strcmp(text, "...");
+}
+
 static void kind_word(struct suppression *s, const char *word)
 {
+    if (is_any(word)) {
+        s->checks = CHECK_ALL;
+        return;
+    }
     for (u32 i = 0; i < COUNT_OF(sanitizer_kinds); i++)
         if (!strcmp(word, sanitizer_kinds[i].word)) {
             s->checks = sanitizer_kinds[i].checks;
@@ -233,62 +259,132 @@ static void what_words(struct suppression *s, const char *text)
         s->access = strstr(text, " write ") ? "write" : strstr(text, " read ") ? "read" : NULL;
 }
 
-/* The function of the innermost frame counts; host frames are not known here. */
-static void record_text(struct reader *r, const struct xml *x, struct suppression *s, bool *host_only)
+/* The ".*" of a regular expression is our "*", and "\\." its plain dot. */
+static const char *pattern_of(struct arena *a, const char *text)
+{
+    char *out = arena_str(a, str_of(text)), *o = out;
+    for (const char *p = text; *p; p++) {
+        p += (p[0] == '.' && p[1] == '*') || (p[0] == '\\' && p[1]);
+        *o++ = *p;
+    }
+    *o = 0;
+    return out;
+}
+
+/* Where the parameters of "void a::scale<(int)2>(float *, int)" begin: the last bracket on the outermost level. NULL: there are none. */
+static const char *parameters_of(const char *text)
+{
+    const char *at = NULL;
+    int depth = 0;
+    for (const char *p = text; *p; p++) {
+        if (*p == '(' && !depth)
+            at = p;
+        depth += (*p == '(' || *p == '<') - (*p == ')' || *p == '>');
+    }
+    return at;
+}
+
+/* What the tool calls a function, as we do: without the result, "void scale<float>(float *, int)", and without a namespace that has no name. */
+static void function_word(struct arena *a, const char *text, struct suppression *s)
+{
+    static const char *const hidden[] = { "(anonymous namespace)::", "<unnamed>::" };
+    char *name = arena_str(a, str_of(pattern_of(a, text)));
+    for (u32 i = 0; i < COUNT_OF(hidden); i++)
+        for (char *at; (at = strstr(name, hidden[i]));)
+            memmove(at, at + strlen(hidden[i]), strlen(at + strlen(hidden[i])) + 1);
+    const char *end = parameters_of(name), *from = name;
+    int depth = 0;
+    for (const char *p = name; *p && p != end; p++) {
+        depth += (*p == '(' || *p == '<') - (*p == ')' || *p == '>');
+        if (*p == ' ' && !depth)
+            from = p + 1;
+    }
+    s->bare = end && end > from ? arena_str(a, (struct str){ from, (u32)(end - from) }) : from;
+    s->function = end && (!strcmp(end, "(*)") || !strcmp(end, "(...)")) ? s->bare : from;
+}
+
+/* "__global__", "Global" */
+static const char *space_word(const char *text)
+{
+    static const char *const spaces[] = { "global", "shared", "local" };
+    for (u32 i = 0; i < COUNT_OF(spaces); i++)
+        if (strstr(text, spaces[i] + 1))
+            return spaces[i];
+    return NULL;
+}
+
+/* A text of <where>, or of a frame of <deviceStack>: the innermost one counts, which comes first. */
+static void device_text(struct reader *r, struct str leaf, const char *text, struct suppression *s)
+{
+    struct arena *a = &r->all->mem;
+    if (is_any(text))
+        return;
+    if (str_is(leaf, "func") && !s->function)
+        function_word(a, text, s);
+    else if (str_is(leaf, "path") && !s->file)
+        s->file = pattern_of(a, text);
+    else if (str_is(leaf, "line") && !s->line)
+        s->line = (u32)strtoul(text, NULL, 10);
+}
+
+static void what_text_of(struct str leaf, const char *text, struct suppression *s)
+{
+    if (is_any(text))
+        return;
+    if (str_is(leaf, "text"))
+        what_words(s, text);
+    else if (str_is(leaf, "size"))
+        s->width = (u32)strtoul(text, NULL, 10);
+    else if (str_is(leaf, "space"))
+        s->space = space_word(text);
+    else if (str_is(leaf, "direction") && (!strcmp(text, "read") || !strcmp(text, "write")))
+        s->access = text;
+}
+
+static void record_text(struct reader *r, const struct xml *x, struct suppression *s, bool *host)
 {
     const char *text = xml_plain(&r->all->mem, x->text);
     const struct str *o = x->open;
     u32 d = x->depth;
     struct str leaf = o[d - 1], outer = o[d - 2];
-    bool host = false, device = false;
-    for (u32 i = 0; i < d; i++) {
-        host |= str_is(o[i], "hostStack");
-        device |= str_is(o[i], "deviceStack") || str_is(o[i], "where");
-    }
+    bool device = false;
     if (!*text)
         return;
+    for (u32 i = 0; i < d; i++) {
+        *host |= str_is(o[i], "hostStack");
+        device |= str_is(o[i], "deviceStack") || str_is(o[i], "where");
+    }
     if (str_is(leaf, "kind") && str_is(outer, "record"))
         kind_word(s, text);
-    else if (str_is(leaf, "text") && str_is(outer, "what"))
-        what_words(s, text);
-    else if (str_is(leaf, "size") && str_is(outer, "what"))
-        s->width = (u32)strtoul(text, NULL, 10);
-    else if (str_is(leaf, "direction") && (!strcmp(text, "read") || !strcmp(text, "write")))
-        s->access = text;
-    else if (str_is(leaf, "func") && host && !s->function)
-        *host_only = true;
-    else if (str_is(leaf, "func") && device && !s->function) {
-        /* "write_values(float *, int)": the name is what we know */
-        s->function = arena_str(&r->all->mem, (struct str){ text, (u32)strcspn(text, "(") });
-        *host_only = false;
-    } else if (str_is(leaf, "path") && device && !s->file)
-        s->file = text;
-    else if (str_is(leaf, "line") && device && !s->line)
-        s->line = (u32)strtoul(text, NULL, 10);
+    else if (str_is(outer, "what"))
+        what_text_of(leaf, text, s);
+    else if (device)
+        device_text(r, leaf, text, s);
 }
 
 static bool records_read(struct reader *r)
 {
     struct xml x = { .p = r->text.p, .end = r->text.p + r->text.n };
     struct suppression *s = NULL;
-    bool host_only = false;
+    bool host = false;          /* the record has a host stack, which is not known here */
     for (;;) {
         const char *at = x.p;
         switch (xml_next(&x)) {
         case XML_OPEN:
             if (str_is(x.name, "record")) {
                 s = rule_new(r, at);
-                host_only = false;
+                s->foreign = true;
+                host = false;
             }
             break;
         case XML_TEXT:
             if (s && x.depth >= 2)
-                record_text(r, &x, s, &host_only);
+                record_text(r, &x, s, &host);
             break;
         case XML_CLOSE:
             if (s && str_is(x.name, "record")) {
-                bool empty = !s->kind && !s->checks && !s->function && !s->file;
-                s->never |= host_only || empty;
+                bool placed = s->function || s->file;
+                s->never |= !placed && (host || (!s->kind && !s->checks));
                 s = NULL;
             }
             break;
@@ -305,7 +401,9 @@ struct suppressions *suppress_read(const char *name, struct str text, struct err
     all->mem = mem;
     all->name = arena_str(&all->mem, str_of(name));
     struct reader r = { all, &all->first, text, e };
-    u32 first = 0;
+    u32 first = text.n >= 3 && !memcmp(text.p, "\xef\xbb\xbf", 3) ? 3 : 0;       /* the mark that some editors begin UTF-8 with */
+    r.text.p += first;
+    r.text.n -= first;
     while (first < text.n && (text.p[first] == ' ' || text.p[first] == '\n' || text.p[first] == '\r' || text.p[first] == '\t'))
         first++;
     if (first < text.n && text.p[first] == '<' ? records_read(&r) : lines_read(&r))

@@ -7,13 +7,16 @@
 struct suppression {
     const char *kind;           /* pattern for the id of the kind */
     const char *kernel;         /* patterns, NULL: any; for the kernel's plain name */
-    const char *file;           /* for the path or the name of a file in the chain of either place */
-    const char *function;       /* for the plain name of a function of these chains, or the kernel */
+    const char *file;           /* for the path, or its end, of a file in the chain of either place */
+    const char *function;       /* for the name of a function of these chains, or the kernel: plain, with template arguments, or the whole signature */
     const char *variable;       /* for the object's name */
+    const char *bare;           /* `function` without its parameters, for a name that is not mangled; NULL: it has none */
+    const char *space;          /* "global", "shared", "local"; NULL: any */
     const char *access;         /* "read" or "write"; NULL: any */
     u32 line;                   /* in `file`, 0: any */
     u32 width;                  /* bytes of the access, 0: any */
     u32 checks;                 /* kinds of these checks, 0: any */
+    bool foreign;               /* compute-sanitizer's: paths are those of the machine that it ran on, and may be longer than ours */
     bool never;                 /* it asks for something that is not known here (a host stack): matches nothing */
     u32 at;                     /* line of the rule in its file */
     u64 used;                   /* findings that it kept out */
