@@ -58,7 +58,7 @@ all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a
 $(B)/flags: FORCE
 	@mkdir -p $(@D); echo '$(CC) $(FLAGS) $(LINK)' | cmp -s - $@ || echo '$(CC) $(FLAGS) $(LINK)' > $@
 
-$(call obj,$(LANES) src/sim/wrap.c src/sim/memory.c src/sim/memory_fast.c src/sim/init_fast.c src/sim/init_memory.c src/check/handlers_race.c src/check/handlers_all.c src/check/race_cell.c): MORE = $(LANES_FLAGS)
+$(call obj,$(LANES) src/sim/wrap.c src/sim/memory.c src/sim/memory_fast.c src/sim/init_fast.c src/sim/init_memory.c src/check/handlers_race.c src/check/handlers_all.c src/check/race_cell.c src/check/race_list.c): MORE = $(LANES_FLAGS)
 $(B)/obj/%.o: src/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(CC) $(FLAGS) $(MORE) -MMD -MP -c $< -o $@

@@ -27,7 +27,7 @@
 enum { SECTOR = 32, ES_ONE = 5, ES_SET = 6, ES_MIXED = 7 };
 enum { SLOTS = 8191, SLOT_NONE = SLOTS, STRIPES = 512 };
 enum { WHO_ONE, WHO_WARP, WHO_CTA, WHO_GRID };
-enum { FLAG_LIST = 1, FLAG_ATOMS = 2, FLAG_FINE = 4 };  /* of a mixed write word: all is in the list; strong writes are noted, too (struct both); of it or a mixed read word: some is noted of less than words */
+enum { FLAG_LIST = 1, FLAG_ATOMS = 2, FLAG_FINE = 4 };  /* of a mixed write word: there is a list; strong writes are noted, too (struct both); of it or a mixed read word: some is noted of less than words */
 enum { OP_READ = 0, OP_WRITE = 1, OP_STRONG = 2, OP_ASYNC = 4 };        /* ASYNC: a copy in flight */
 enum { SPACE_SHARED, SPACE_GLOBAL };
 
@@ -100,6 +100,7 @@ struct list_entry {             /* one access of a warp to a sector, exactly */
 };
 struct list {
     struct list_entry *e; u32 n, cap;
+    u32 touched, strongly;      /* bytes of the sector that those have, or had; that the strong ones have */
     struct list_entry *s; u32 ns, caps, size;   /* strong ones that include each other, all of one size, so that none conflicts with another */
     u16 *index;                 /* hash of these, by thread: number + 1 */
 };

@@ -1,388 +1,31 @@
 /* The slow half of the cells: accesses that meet a recent access of another thread.
  *
  * A sector is in one of three states, each for writes and for reads: uniform (one access word, or one set of readers), mixed (one for each word,
- * half or byte of it: race_notes.c), or a list (all its recent accesses, exactly; FLAG_LIST in the write word, the read word is 0 then). It goes
- * down this row when it must, and returns to uniform when a whole sector is written in order.
+ * half or byte of it: race_notes.c), or a list (all its recent accesses, exactly: race_list.c; FLAG_LIST in the write word, and in a simple kernel
+ * no read word then). It goes down this row when it must, and returns to uniform when a whole sector is written in order.
  *
  * In a simple kernel a read of global memory that its CTA had written matters until the next barrier: then whoever of the CTA comes is ordered
  * behind it, and others race with the write as well. So it passes: what was noted of it goes at the barrier, and a byte keeps its writer or
  * its readers, not both. */
-#include "check/race_touch.h"
+#include "check/race_cell.h"
 
-/* ---- order ---- */
+/* ---- what is of no use any more ---- */
 
-/* Does thread's access at `time` happen before what lane of w does now? */
-static bool thread_before(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 space, u32 id, u32 write)
-{
-    const struct race_cta *c = w->c;
-    if (time < word_time(c->lo[space])) return true;
-    if (thread >> 10 == c->slot && time >= c->start) {
-        if (time < c->base) return true;
-        if (thread >> 5 == (u32)w->key >> 14 && (time < w->wbase || (thread & 31) == lane)) return true;
-    }
-    return c->exact && clock_knows(w, lane, thread, time, id, write);
-}
-
-/* The same for a set without members (simple kernels), or one thread. */
-static bool word_before(struct race_warp *w, u64 old, u64 me, u32 space)
-{
-    const struct race_cta *c = w->c;
-    if (old < c->lo[space]) return true;
-    if (word_kind(old) == WHO_ONE && word_kind(me) == WHO_ONE) return thread_before(w, word_lane(me), word_thread(old), word_time(old), space, 0, 0);
-    if (word_slot(old) != c->slot || word_time(old) < c->start || word_kind(old) == WHO_GRID) return false;
-    if (word_time(old) < c->base) return true;
-    return word_kind(old) != WHO_CTA && word_warp(old) == (u32)w->key >> 14 && word_time(old) < w->wbase;
-}
-
-static u32 lanes_of_byte(const struct list_entry *e, u32 k) { return word_kind(e->a) == WHO_WARP ? e->lanes : 1u << lane_of_byte(e->a, k); }
-
-/* Every thread of o that touched byte k is before every thread of m that does. */
-static bool byte_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 k, u32 space)
-{
-    for (u32 mine = lanes_of_byte(m, k); mine; mine &= mine - 1)
-        for (u32 his = lanes_of_byte(o, k); his; his &= his - 1)
-            if (!thread_before(w, (u32)__builtin_ctz(mine), (word_thread(o->a) & ~31u) | (u32)__builtin_ctz(his), word_time(o->a), space, o->id, o->write)) return false;
-    return true;
-}
-
-bool race_weakly_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 k, u32 space)
-{
-    if (o->op & OP_ASYNC) return false;
-    for (u32 mine = lanes_of_byte(m, k); mine; mine &= mine - 1)
-        for (u32 his = lanes_of_byte(o, k); his; his &= his - 1) {
-            u32 lane = (u32)__builtin_ctz(mine), thread = (word_thread(o->a) & ~31u) | (u32)__builtin_ctz(his);
-            if (!thread_before(w, lane, thread, word_time(o->a), space, o->id, o->write) && !clock_knows_weakly(w, lane, thread, word_time(o->a), o->id, o->write)) return false;
-        }
-    return true;
-}
-
-bool race_entry_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space)
-{
-    u32 both = o->bytes & m->bytes;
-    if (o->op & OP_ASYNC) return false;
-    if (o->a < w->c->lo[space]) return true;
-    bool sets = (word_kind(o->a) >= WHO_WARP && !o->lanes) || (word_kind(m->a) >= WHO_WARP && !m->lanes);
-    if (sets) return word_before(w, o->a, m->a, space);         /* a set may go by the name of another warp than ours */
-    if (race_past(w, o->a & ~15ull, m->a & ~15ull, w->c->lo[space]) && (word_time(o->a) < w->c->base || word_time(o->a) < w->wbase)) return true;
-    if (w->c->exact && clock_cta_knows(w->c, o->a)) return true;
-    u32 last_o = 0, last_m = 0;
-    for (u32 b = both; b; b &= b - 1) {
-        u32 k = (u32)__builtin_ctz(b), lo = lanes_of_byte(o, k), lm = lanes_of_byte(m, k);
-        if (lo == last_o && lm == last_m) continue;             /* the same threads as at the byte before */
-        last_o = lo; last_m = lm;
-        if (!byte_before(w, o, m, k, space)) return false;
-    }
-    return true;
-}
-
-/* ---- lists ---- */
-
-static bool same_cta(const struct race_warp *w, u64 a) { return word_slot(a) == w->c->slot && word_time(a) >= w->c->start && word_kind(a) != WHO_GRID; }
-
-static bool morally_strong(const struct race_warp *w, const struct list_entry *m, const struct list_entry *o)
-{
-    if (!(m->op & o->op & OP_STRONG) || (o->bytes != m->bytes && o->whole != m->whole)) return false;
-    return same_cta(w, o->a) || (m->scope >= SCOPE_GPU && o->scope >= SCOPE_GPU);
-}
-
-/* Whatever conflicts with o conflicts with m, and who knows m knows o. (Who has read a strong write knows it and those before it at that location, but
- * neither the reads before it nor writes that another size ended: those were another location's.) */
-static bool dominates(const struct race_warp *w, const struct list_entry *m, const struct list_entry *o)
-{
-    if (o->op & OP_ASYNC) return false;
-    if (!(m->op & OP_STRONG)) return m->op & OP_WRITE || !(o->op & OP_WRITE);
-    return o->op & OP_STRONG && m->scope <= o->scope && o->bytes == m->bytes && o->whole == m->whole && o->id == m->id && same_cta(w, o->a) && !((m->op ^ o->op) & OP_WRITE) && (!w->c->exact || word_thread(o->a) == word_thread(m->a));
-}
-
-enum { LIST_MOST = 4096 };
-static void list_add(struct list *l, struct list_entry e)
-{
-    if (l->n == l->cap) {
-        u32 cap = l->cap ? 2 * l->cap : 4;
-        if (l->cap < LIST_MOST) { l->e = base_need_more(l->e, sizeof *l->e * cap); l->cap = cap; }
-        else memmove(l->e, l->e + 1, sizeof *l->e * --l->n);            /* forgets the oldest: that can miss, never lie */
-    }
-    l->e[l->n++] = e;
-}
-
-/* The set of two concurrent accesses of a simple kernel, with the time of the later one. Within a CTA it goes by the name of the earlier one: the
- * later one may well be the writer to come, who does not race with itself. */
-static u64 merge(const struct race_warp *w, u64 old, u64 me)
-{
-    u32 kind = WHO_WARP;
-    if (word_kind(old) == WHO_GRID || word_slot(old) != word_slot(me) || word_time(old) < w->c->start) kind = WHO_GRID;
-    else if (word_kind(old) == WHO_CTA || word_warp(old) != word_warp(me)) kind = WHO_CTA;
-    kind = MAX_OF(kind, word_kind(me));
-    u32 name = (u32)(kind == WHO_GRID ? me : old);
-    return (me >> 32 << 32) | (name & ~0x3fu) | (u64)kind << 4;
-}
-
-static bool is_list(const struct cell *c, u64 lo) { return c->w >= lo && word_mixed(c->w) && c->w & FLAG_LIST; }
-
-struct told {                   /* of an access that races with what is in a list */
-    u32 bytes;                  /* whose race was reported */
-    u32 weak;                   /* words that have one which is ordered weakly: reported if there is no other */
-    struct { struct list_entry o; u32 k; } first[8];    /* of these */
-};
-
-/* Every place where two accesses race: for tests each byte; for the report each element of m once, with one that nothing orders if there is one. */
-static void found_all(const struct touch *t, const struct list_entry *o, const struct list_entry *m, struct told *told)
-{
-    bool sets = (word_kind(o->a) >= WHO_WARP && !o->lanes) || (word_kind(m->a) >= WHO_WARP && !m->lanes), every = t->w->c->race->hook != NULL;
-    u32 es = word_es(m->a), size = es < ES_ONE ? 1u << es : SECTOR;
-    for (u32 b = o->bytes & m->bytes; b; b &= b - 1) {
-        u32 k = (u32)__builtin_ctz(b);
-        if (!every && told->bytes >> k & 1) continue;
-        if (!sets && !(o->op & OP_ASYNC) && byte_before(t->w, o, m, k, t->space)) continue;
-        if (!every && t->w->c->exact && race_weakly_before(t->w, o, m, k, t->space)) {
-            if (!(told->weak >> k / 4 & 1)) { told->first[k / 4].o = *o; told->first[k / 4].k = k; }
-            told->weak |= 1u << k / 4;
-            continue;
-        }
-        race_found(t, o, m, k);
-        told->bytes |= (u32)((1ull << size) - 1) << (k & ~(size - 1));
-    }
-}
-
-/* Before by a barrier, or made by the same one thread; no clocks asked. */
-static bool plainly_before(const struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space)
-{
-    if (o->a < w->c->lo[space]) return true;
-    if (word_slot(o->a) != w->c->slot || word_time(o->a) < w->c->start || word_kind(o->a) == WHO_GRID) return false;
-    if (word_time(o->a) < w->c->base) return true;
-    if (word_warp(o->a) != word_warp(m->a) || word_kind(o->a) == WHO_CTA) return false;
-    bool same = word_kind(o->a) == word_kind(m->a) && word_lane(o->a) == word_lane(m->a) && word_es(o->a) == word_es(m->a) && o->lanes == m->lanes && word_kind(o->a) == WHO_ONE;
-    return word_time(o->a) < w->wbase || same;
-}
-
-/* No thread has both of them at one byte. */
-static bool apart(u64 o, u64 m)
-{
-    if (word_kind(o) != WHO_ONE || word_kind(m) != WHO_ONE || word_warp(o) != word_warp(m)) return true;
-    return word_es(o) == word_es(m) && word_lane(o) != word_lane(m);
-}
-
-/* Checks m against o, which has bytes of it; true: o need not be kept beside m, which stands for both in *kept. */
-static bool meet(const struct touch *t, const struct list_entry *o, const struct list_entry *m, struct list_entry *kept, struct told *told)
-{
-    struct race_warp *w = t->w;
-    bool conflict = (o->op | m->op) & OP_WRITE && !morally_strong(w, m, o), superseded = !(o->bytes & ~m->bytes) && dominates(w, m, o);
-    bool like = !w->c->exact && o->bytes == m->bytes && o->op == m->op && o->scope == m->scope && o->whole == m->whole && (!(m->op & OP_WRITE) || m->op & OP_STRONG) && !(m->op & OP_ASYNC) && apart(o->a, m->a);
-    if (!conflict && !superseded && !like) return false;
-    /* two that do not conflict are compared only to keep the list short: what takes a search of the clocks is not worth that */
-    bool hb = conflict || !w->c->exact ? race_entry_before(w, o, m, t->space) : plainly_before(w, o, m, t->space);
-    if (!hb && conflict) found_all(t, o, m, told);
-    if (!hb && like) {
-        kept->a = merge(w, o->a, kept->a);
-        kept->lanes = 0;
-        if (word_kind(kept->a) != WHO_GRID) kept->site = o->site;
-        return true;
-    }
-    return hb && superseded;
-}
-
-/* Strong accesses that include each other and are of one size: those of other threads need not be looked at, and a thread that polls has one. */
-enum { STRONG_MOST = 1024 };
-
-static u32 strong_hash(const struct list *l, const struct list_entry *e)
-{
-    u64 key = (u64)word_thread(e->a) << 16 | (u64)__builtin_ctz(e->bytes) << 8 | (u64)e->op << 4 | e->scope;
-    return (u32)(key * 0x9e3779b97f4a7c15u >> 40) & (2 * l->caps - 1);
-}
-
-static void strong_index(struct list *l)
-{
-    memset(l->index, 0, sizeof *l->index * 2 * l->caps);
-    for (u32 n = 0; n < l->ns; n++) {
-        u32 k = strong_hash(l, &l->s[n]);
-        while (l->index[k]) k = (k + 1) & (2 * l->caps - 1);
-        l->index[k] = (u16)(n + 1);
-    }
-}
-
-static bool strong_grow(struct list *l)
-{
-    u32 cap = l->caps ? 2 * l->caps : 4;
-    if (cap > STRONG_MOST) return false;
-    struct list_entry *p = base_need((sizeof *p + 2 * sizeof *l->index) * cap);
-    if (l->ns) memcpy(p, l->s, sizeof *p * l->ns);
-    base_free(l->s);
-    l->s = p; l->caps = cap; l->index = (u16 *)(void *)(p + cap);
-    strong_index(l);
-    return true;
-}
-
-static void strong_add(const struct race_warp *w, struct list *l, struct list_entry m)
-{
-    l->size = (u32)__builtin_popcount(m.bytes);
-    for (u32 k = l->ns ? strong_hash(l, &m) : 0; l->ns && l->index[k]; k = (k + 1) & (2 * l->caps - 1)) {
-        struct list_entry *e = &l->s[l->index[k] - 1];
-        if (word_thread(e->a) == word_thread(m.a) && same_cta(w, e->a) && e->op == m.op && e->scope == m.scope && e->bytes == m.bytes && e->whole == m.whole && e->id == m.id) { *e = m; return; }
-    }
-    if (l->ns == l->caps && !strong_grow(l)) {
-        memmove(l->s, l->s + l->caps / 2, sizeof *l->s * (l->caps / 2));        /* forgets the oldest: that can miss, never lie */
-        l->ns = l->caps / 2;
-        strong_index(l);
-    }
-    u32 k = strong_hash(l, &m);
-    while (l->index[k]) k = (k + 1) & (2 * l->caps - 1);
-    l->s[l->ns++] = m;
-    l->index[k] = (u16)l->ns;
-}
-
-static void strong_meet(const struct touch *t, struct list *l, const struct list_entry *m, struct list_entry *kept, struct told *told)
-{
-    u32 keep = 0;
-    for (u32 n = 0; n < l->ns; n++) {
-        if (l->s[n].bytes & m->bytes && meet(t, &l->s[n], m, kept, told)) continue;
-        if (keep != n) l->s[keep] = l->s[n];
-        keep++;
-    }
-    if (keep == l->ns) return;
-    l->ns = keep;
-    strong_index(l);
-}
-
-static bool is_peer(const struct touch *t, const struct list *l, const struct list_entry *m)
-{
-    if (!t->w->c->exact || !(m->op & OP_STRONG) || (t->space == SPACE_GLOBAL && m->scope < SCOPE_GPU)) return false;
-    return !l->ns || l->size == (u32)__builtin_popcount(m->bytes);
-}
-
-static struct list *list_of(const struct touch *t, const struct cell *c) { return pool_at(&notes_of(t)->list, c->wx); }
-
-static void list_access(const struct touch *t, struct cell *c, struct list_entry m)
-{
-    struct race_warp *w = t->w;
-    struct list *l = list_of(t, c);
-    struct list_entry kept = m;                 /* m, and those like it */
-    u32 keep = 0;
-    struct told told;
-    told.bytes = told.weak = 0;
-    bool peer = is_peer(t, l, &m);
-    for (u32 n = 0; n < l->n; n++) {
-        if (l->e[n].bytes & m.bytes && meet(t, &l->e[n], &m, &kept, &told)) continue;
-        if (keep != n) l->e[keep] = l->e[n];
-        keep++;
-    }
-    l->n = keep;
-    if (!peer) strong_meet(t, l, &m, &kept, &told);
-    for (u32 j = told.weak; j; j &= j - 1) {
-        u32 k = told.first[__builtin_ctz(j)].k;
-        if (!(told.bytes >> k & 1)) race_found(t, &told.first[__builtin_ctz(j)].o, &m, k);
-    }
-    if (peer) strong_add(w, l, m);
-    else list_add(l, kept);
-    c->w = (u64)w->now << 32 | MIXED | FLAG_LIST;
-    if (l->n == 1 && !l->ns && m.op == OP_WRITE && m.bytes == ~0u && word_kind(m.a) == WHO_ONE) {      /* uniform again */
-        pool_give(&notes_of(t)->list, c->wx, notes_locked(t->w, t->space));
-        c->w = m.a; c->wx = m.site; c->r = 0;
-    }
-}
-
-/* What stands for a word, as an access of a list: of atomics, es was the size. */
-static u64 one_word(u64 a, u32 op) { return op & OP_STRONG ? (a & ~(0x1cull << 4 | 12)) | (u64)ES_ONE << 6 : a & ~12ull; }
-
-/* All who have read bytes as members of these sets. More than a list has room for: those that the CTA knows, and then the oldest, are forgotten. */
-static void list_sets(struct list *l, const struct touch *t, const struct reads *of, u32 n)
-{
-    u32 count, over;
-    struct list_entry *e = set_entries(notes_of(t), of, n, &count);
-    over = l->n + count > LIST_MOST ? l->n + count - LIST_MOST : 0;
-    for (u32 k = 0; k < count && over; k++) if (set_member_known(t, e[k].a)) { e[k].bytes = 0; over--; }
-    for (u32 k = 0; k < count; k++) {
-        if (!e[k].bytes) continue;
-        if (over) over--;
-        else list_add(l, e[k]);
-    }
-    base_free(e);
-}
-
-static void list_noted(struct list *l, const struct touch *t, u32 x, u32 op)
-{
-    const struct notes *n = notes_of(t);
-    struct reads sets[SECTOR];
-    u32 nsets = 0;
-    for (u32 k = 0, span; x && k < SECTOR; k += span) {
-        struct seen s = noted_at(n, x, k);
-        span = marks_step(x);
-        if (!s.a) continue;
-        if (op & OP_STRONG) {
-            u32 size = 1u << word_es(s.a), first = k & ~(size - 1);
-            if (first != k && noted_at(n, x, first).a == s.a) continue;         /* it stands in each of its elements */
-            u32 bytes = (u32)((1ull << size) - 1) << first;
-            list_add(l, (struct list_entry){ .a = one_word(s.a, op), .bytes = bytes, .whole = bytes, .site = s.site, .op = (u8)op, .scope = (u8)word_scope(s.a) });
-            continue;
-        }
-        for (struct seen next; k + span < SECTOR && (next = noted_at(n, x, k + span)).a == s.a && next.site == s.site;) span += marks_step(x);
-        u32 bytes = (u32)((1ull << span) - 1) << k;
-        if (word_is_set(s.a)) sets[nsets++] = (struct reads){ s.site, bytes };
-        else list_add(l, (struct list_entry){ .a = one_word(s.a, op), .bytes = bytes, .site = s.site, .op = (u8)op });
-    }
-    if (nsets) list_sets(l, t, sets, nsets);
-}
-
-/* Where strong writes were noted: what that is, and what there is of weak ones. */
-static struct both *both_of(const struct touch *t, const struct cell *c) { return POOL_AT(&notes_of(t)->both, struct both, c->wx); }
-static bool has_both(const struct cell *c, u64 lo) { return c->w >= lo && (c->w & (MIXED | FLAG_ATOMS)) == (MIXED | FLAG_ATOMS); }
-static struct both written_by(const struct touch *t, const struct cell *c, u64 lo) { return unlikely(has_both(c, lo)) ? *both_of(t, c) : (struct both){ c->wx, 0 }; }
-
-/* What was noted of a mixed sector is of no use any more: of writes, of reads. */
-static void drop_writes(const struct touch *t, const struct cell *c, u64 lo)
+void cell_drop_writes(const struct touch *t, const struct cell *c, u64 lo)
 {
     if (c->w < lo || !word_mixed(c->w)) return;
     struct both b = written_by(t, c, lo);
     marks_drop(t, b.writes); marks_drop(t, b.atoms);
     if (c->w & FLAG_ATOMS) pool_give(&notes_of(t)->both, c->wx, notes_locked(t->w, t->space));
 }
-static void drop_reads(const struct touch *t, const struct cell *c, u64 lo)
+
+void cell_drop_reads(const struct touch *t, const struct cell *c, u64 lo)
 {
     if (c->r >= lo && word_mixed(c->r)) marks_drop(t, c->rx);
     if (c->r >= lo && word_is_set(c->r)) set_release(notes_of(t), c->rx, notes_locked(t->w, t->space));
 }
 
-/* All that the cell knows goes to a list. */
-static struct list *to_list(const struct touch *t, struct cell *c)
-{
-    struct notes *n = notes_of(t);
-    u64 lo = t->w->c->lo[t->space];
-    if (is_list(c, lo)) return list_of(t, c);
-    u32 number = pool_take(&n->list, notes_locked(t->w, t->space));
-    struct list *l = pool_at(&n->list, number);
-    l->n = l->ns = 0;
-    if (l->caps) strong_index(l);
-    if (c->w >= lo && word_mixed(c->w)) {
-        struct both b = written_by(t, c, lo);
-        list_noted(l, t, b.writes, OP_WRITE);
-        list_noted(l, t, b.atoms, OP_WRITE | OP_STRONG);
-    } else if (c->w >= lo) list_add(l, (struct list_entry){ .a = c->w, .bytes = ~0u, .site = c->wx, .op = OP_WRITE });
-    if (c->r >= lo && word_mixed(c->r)) list_noted(l, t, c->rx, OP_READ);
-    else if (c->r >= lo && word_is_set(c->r)) list_sets(l, t, &(struct reads){ c->rx, ~0u }, 1);
-    else if (c->r >= lo) list_add(l, (struct list_entry){ .a = c->r, .bytes = ~0u, .site = c->rx, .op = OP_READ });
-    drop_writes(t, c, lo); drop_reads(t, c, lo);
-    c->w = (u64)t->w->now << 32 | MIXED | FLAG_LIST;
-    c->wx = number; c->r = 0;
-    return l;
-}
-
-void race_plant(const struct touch *t, struct cell *c, struct list_entry e) { list_add(to_list(t, c), e); }
-
-static void list_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
-{
-    to_list(t, c);
-    list_access(t, c, (struct list_entry){ me, bytes, t->op & OP_STRONG ? t->whole : 0, lanes, t->site, (u8)t->op, t->scope, t->id, t->write });
-}
-
 /* ---- words, halves, bytes ---- */
-
-/* What a uniform sector says of its byte k. */
-static u64 at_byte(u64 a, u32 k)
-{
-    if (word_es(a) >= ES_ONE || word_kind(a) != WHO_ONE) return a;
-    return (a & ~(0xffull << 6)) | (u64)lane_of_byte(a, k) << 9 | (u64)ES_ONE << 6;
-}
-
-static u32 uniform_step(u64 a) { return word_kind(a) == WHO_ONE && word_es(a) < 2 ? 1u << word_es(a) : 4; }
 
 /* Bytes that have the same access of one kind: the size of such an element. */
 static u32 step_of(u64 word, u32 x, u64 lo) { return word < lo ? 4 : !word_mixed(word) ? uniform_step(word) : x ? marks_step(x) : 4; }
@@ -466,7 +109,7 @@ static inline void write_down(const struct touch *t, struct cell *c, const struc
     u32 *x = unlikely(has_both(c, lo)) ? &both_of(t, c)->writes : &c->wx;
     down(t, x, p->first, p->size, me, t->site);
     c->w |= fine(*x);
-    if (after_reads && c->r >= lo && word_mixed(c->r) && c->rx && note_clear(t, c->rx, p->first, p->size)) { drop_reads(t, c, lo); c->r = 0; }
+    if (after_reads && c->r >= lo && word_mixed(c->r) && c->rx && note_clear(t, c->rx, p->first, p->size)) { cell_drop_reads(t, c, lo); c->r = 0; }
 }
 
 /* What was seen is before m. */
@@ -512,6 +155,59 @@ static void read_also(const struct touch *t, struct cell *c, u32 k, u32 step, st
     else down(t, &c->rx, k, step, set_word(t->w->now), set);
     set_release(n, set, notes_locked(t->w, t->space));
     c->r = (u64)t->w->now << 32 | MIXED | fine(c->rx);
+}
+
+/* One more reader of the whole sector, in a kernel that is not simple. */
+static void sector_also(const struct touch *t, struct cell *c, u64 me)
+{
+    if (word_is_set(c->r) && set_has(notes_of(t), c->rx, me, 0)) return;
+    u32 set = set_add(t, (struct seen){ c->r, c->rx, 0 }, me, 0, true);
+    cell_drop_reads(t, c, t->w->c->lo[t->space]);
+    c->r = set_word(t->w->now); c->rx = set;
+}
+
+static u32 granule(u32 first, u32 size) { return (first | size) & 1 ? 1 : (first | size) & 2 ? 2 : 4; }
+
+/* The first bytes of some that lie together: how many. */
+static u32 run_of(u32 bytes)
+{
+    u32 rest = bytes >> __builtin_ctz(bytes);
+    return rest == ~0u ? SECTOR : (u32)__builtin_ctz(~rest);
+}
+
+void cell_read(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
+{
+    u64 lo = t->w->c->lo[t->space];
+    if (bytes == ~0u && word_kind(me) == WHO_ONE && (c->r < lo || !word_mixed(c->r))) {
+        if (c->r >= lo && !race_past(t->w, c->r, me, lo)) { sector_also(t, c, me); return; }
+        c->r = me; c->rx = t->site;
+        return;
+    }
+    while (bytes) {
+        u32 first = (u32)__builtin_ctz(bytes), size = run_of(bytes), fine = MIN_OF(granule(first, size), uniform_step(me)), own = step_of(c->r, c->rx, lo), step = MIN_OF(fine, own);
+        for (u32 k = first; k < first + size; k += step) {
+            const struct list_entry m = { .a = me, .bytes = (u32)((1ull << step) - 1) << k, .lanes = lanes };
+            read_also(t, c, k, step, seen_at(t, c->r, c->rx, k, lo), &m);
+        }
+        bytes &= ~((u32)((1ull << size) - 1) << first);
+    }
+}
+
+bool cell_reads_before(const struct touch *t, struct cell *c, const struct list_entry *m)
+{
+    u64 lo = t->w->c->lo[t->space];
+    if (c->r < lo) return true;
+    u32 step = step_of(c->r, c->rx, lo);
+    for (u32 k = 0; k < SECTOR; k += step) {
+        struct list_entry part = *m;
+        part.bytes &= (u32)((1ull << step) - 1) << k;
+        if (part.bytes && !seen_before(t, seen_at(t, c->r, c->rx, k, lo), &part)) return false;
+    }
+    if (m->op != OP_WRITE) return true;
+    u32 first = (u32)__builtin_ctz(m->bytes), size = run_of(m->bytes);
+    bool none = m->bytes == ~0u || (word_mixed(c->r) && c->rx && note_clear(t, c->rx, first, size));
+    if (none) { cell_drop_reads(t, c, lo); c->r = 0; }
+    return true;
 }
 
 /* touch_piece in a kernel that is not simple; a read may be of several threads, side by side. */
@@ -642,15 +338,6 @@ static bool sector_before(const struct touch *t, u64 old, u32 x, u64 me, u64 lo)
     return seen_before(t, (struct seen){ old, x, 0 }, &m);
 }
 
-/* One more reader of the whole sector, in a kernel that is not simple. */
-static void sector_also(const struct touch *t, struct cell *c, u64 me)
-{
-    if (word_is_set(c->r) && set_has(notes_of(t), c->rx, me, 0)) return;
-    u32 set = set_add(t, (struct seen){ c->r, c->rx, 0 }, me, 0, true);
-    drop_reads(t, c, t->w->c->lo[t->space]);
-    c->r = set_word(t->w->now); c->rx = set;
-}
-
 void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
 {
     struct race_warp *w = t->w;
@@ -661,14 +348,14 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
     if (wok && !write && c->r >= lo && word_is_set(c->r)) { sector_also(t, c, me); return; }
     bool rok = c->r < lo || race_past(w, c->r, me, lo) || (word_mixed(c->r) ? all_past(t, c->rx, me, lo) : sector_before(t, c->r, c->rx, me, lo));
     if (wok && write && rok) {
-        drop_writes(t, c, lo);
+        cell_drop_writes(t, c, lo);
         c->w = me; c->wx = t->site;
-        if (w->c->exact) { drop_reads(t, c, lo); c->r = 0; }
+        if (w->c->exact) { cell_drop_reads(t, c, lo); c->r = 0; }
         if (!word_mixed(c->r)) c->r = 0;        /* words of reads stay: past, and soon needed again */
         return;
     }
     if (wok && !write) {
-        if (rok) { drop_reads(t, c, lo); c->r = me; c->rx = t->site; return; }
+        if (rok) { cell_drop_reads(t, c, lo); c->r = me; c->rx = t->site; return; }
         if (!w->c->exact && !word_mixed(c->r) && apart(c->r, me)) {
             c->r = merge(w, c->r, me);
             if (word_kind(c->r) == WHO_GRID) c->rx = t->site;
@@ -684,32 +371,8 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
         else race_bytes(t, c, at_byte(me, k), (u32)((1ull << step) - 1) << k, 0);
     }
     if (!write || is_list(c, lo) || c->w & FLAG_ATOMS) return;
-    drop_writes(t, c, lo); drop_reads(t, c, lo);
+    cell_drop_writes(t, c, lo); cell_drop_reads(t, c, lo);
     c->w = me; c->wx = t->site; c->r = 0;       /* every word is ours now: uniform again */
-}
-
-/* An asynchronous copy has arrived: its bytes were written now, by the thread that issued it. */
-void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane)
-{
-    if (!is_list(c, t->w->c->lo[t->space])) return;
-    struct list *l = list_of(t, c);
-    for (u32 n = 0; n < l->n; n++) {
-        struct list_entry *e = &l->e[n];
-        if (e->op & OP_ASYNC && !(e->bytes & ~bytes) && word_thread(e->a) == ((u32)t->w->key >> 9 | lane)) {
-            e->op &= (u8)~OP_ASYNC;
-            e->a = (e->a & 0xffffffffu) | (u64)t->w->now << 32;
-        }
-    }
-}
-
-bool race_written(const struct touch *t, struct cell *c, u32 bytes, struct list_entry *old)
-{
-    u64 lo = t->w->c->lo[t->space];
-    if (c->w < lo) return false;
-    const struct list *l = to_list(t, c);
-    for (u32 n = l->n; n-- > 0;) if (l->e[n].op & OP_WRITE && l->e[n].bytes & bytes) { *old = l->e[n]; return true; }
-    for (u32 n = l->ns; n-- > 0;) if (l->s[n].op & OP_WRITE && l->s[n].bytes & bytes) { *old = l->s[n]; return true; }
-    return false;
 }
 
 /* ---- reads that pass ---- */
@@ -745,7 +408,7 @@ void race_passed(struct race_cta *c)
     for (u32 n = 0; n < c->npassing; n++) {
         struct cell *x = c->passing[n].cell;
         cells_lock(c->race, c->passing[n].at);
-        if (has_passed(&t, x, lo)) { drop_reads(&t, x, lo); x->r = 0; }
+        if (has_passed(&t, x, lo)) { cell_drop_reads(&t, x, lo); x->r = 0; }
         cells_unlock(c->race, c->passing[n].at);
     }
     c->npassing = 0;
