@@ -84,9 +84,14 @@ struct set {                    /* some readers, and the others: race_set.c. Its
     u32 serial;                 /* grows when what its words say is so no more */
     u8 used;                    /* words */
     u8 clean;                   /* at most two to this many words were left when those that are replaced went last */
-    u32 word[SET_WORDS];        /* of each reader: the lanes if it is of kind WARP, then its mark */
+    u32 word[SET_WORDS];        /* of each member: the lanes if it is of kind WARP, or the number of a strong write; then its mark */
 };
-struct member { u64 a; u32 lanes, site, mark; };        /* es and kind say who touched which byte; lanes: of kind WARP */
+/* A member of a set, most often a weak read: es and kind say who touched which byte. Strong accesses have sets of their own, are of one thread each, and have
+ * flags and a scope in their word and their note; writes are numbered. */
+struct member { u64 a; u32 lanes, site, mark; };        /* lanes: of kind WARP; of a strong write: its number */
+enum { STRONG_WRITE = 1, STRONG_ANY = 2 };
+static inline u64 strong_word(u64 a, u32 scope, bool write) { return a | scope << 2 | STRONG_ANY | (write ? STRONG_WRITE : 0); }
+static inline u32 member_words(u64 a) { return word_kind(a) == WHO_WARP || a & STRONG_WRITE ? 2 : 1; }
 #define SET_MARK (1u << 31)     /* of a mark: the number of a set */
 
 struct list_entry {             /* one access of a warp to a sector, exactly */
@@ -101,8 +106,7 @@ struct list_entry {             /* one access of a warp to a sector, exactly */
 struct list {
     struct list_entry *e; u32 n, cap;
     u32 touched, strongly;      /* bytes of the sector that those have, or had; that the strong ones have */
-    struct list_entry *s; u32 ns, caps, size;   /* strong ones that include each other, all of one size, so that none conflicts with another */
-    u16 *index;                 /* hash of these, by thread: number + 1 */
+    struct strong_at { u32 bytes, whole, id, set; } *s; u32 ns, caps, size;     /* strong ones that include each other, all of one size, so that none conflicts with another: of each location, as above, those who did it */
 };
 
 enum { POOL_CHUNK = 1024, CHUNKS_SHARED = 64, CHUNKS_GLOBAL = 1 << 17 };        /* three words and a list for every sector of shared memory; of 1 GB of mixed sectors */
@@ -258,6 +262,8 @@ void race_tick(struct race_cta *c, u32 warps);  /* race.c: these have the same t
 /* race_set.c */
 u32 set_add(const struct touch *t, struct seen old, u64 me, u32 lanes, bool leaves);    /* the set of those and `me`; a reference. leaves: who has the old one will have the new one instead */
 bool set_known(const struct touch *t, u32 x);   /* every thread of the CTA is behind all of it */
+u32 set_with(const struct touch *t, u32 x, const struct member *m);     /* with one more, as he is; takes the reference, and gives one */
+u32 set_add_strong(const struct touch *t, u32 x, u64 me, u32 number);    /* the same with a strong access, which replaces others like it of the same thread */
 void set_release(struct notes *n, u32 x, bool locked);
 bool set_member_known(const struct touch *t, u64 a);    /* every thread of the CTA is behind that reader; maybe they are though it says no */
 struct reads { u32 set, bytes; };               /* bytes of a sector, and who has read them */
@@ -334,7 +340,7 @@ static inline u32 set_last(const struct notes *n, u32 x, struct member *m)
     const u32 *word = &s->word[x & ((1u << SET_SHIFT) - 1)];
     struct seen seen = mark_seen(n, *--word);
     *m = (struct member){ seen.a, 0, seen.site, *word };
-    if (word_kind(m->a) == WHO_WARP) m->lanes = *--word;
+    if (member_words(m->a) == 2) m->lanes = *--word;
     return word == s->word ? s->rest : (x >> SET_SHIFT << SET_SHIFT) + (u32)(word - s->word);
 }
 /* He was this one already. */
@@ -350,7 +356,7 @@ static inline void set_hold(struct notes *n, u32 x, bool locked)
     if (unlikely(locked)) __atomic_fetch_add(&s->refs, 1, __ATOMIC_RELAXED);
     else s->refs++;
 }
-static inline struct kept *kept_for(struct race_warp *w, u32 space, u64 a, u32 site) { return &w->c->kept[space][(site + word_kind(a)) % KEPT]; }
+static inline struct kept *kept_for(struct race_warp *w, u32 space, u64 a, u32 site) { return &w->c->kept[space][(site + word_kind(a) + 3 * ((u32)a & 3)) % KEPT]; }
 /* The mark of an access; its note is not held yet. */
 static inline u32 mark_of(struct race_warp *w, u32 space, u64 a, u32 site)
 {

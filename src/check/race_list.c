@@ -69,7 +69,7 @@ enum { LIST_MOST = 4096 };
 static void list_add(struct list *l, struct list_entry e)
 {
     if (l->n == l->cap) {
-        u32 cap = l->cap ? 2 * l->cap : 4;
+        u32 cap = l->cap ? 2 * l->cap : 2;
         if (l->cap < LIST_MOST) { l->e = base_need_more(l->e, sizeof *l->e * cap); l->cap = cap; }
         else memmove(l->e, l->e + 1, sizeof *l->e * --l->n);            /* forgets the oldest: that can miss, never lie */
     }
@@ -132,69 +132,77 @@ static bool meet(const struct touch *t, const struct list_entry *o, const struct
     return hb && superseded;
 }
 
-/* Strong accesses that include each other and are of one size: those of other threads need not be looked at, and a thread that polls has one. */
-enum { STRONG_MOST = 1024 };
+/* ---- strong accesses that include each other, all of one size ---- */
 
-static u32 strong_hash(const struct list *l, const struct list_entry *e)
+/* Those of other threads need not be looked at, and a thread that polls counts once: sets (race_set.c), one for each location. */
+static struct strong_at *strong_find(struct list *l, const struct list_entry *m)
 {
-    u64 key = (u64)word_thread(e->a) << 16 | (u64)__builtin_ctz(e->bytes) << 8 | (u64)e->op << 4 | e->scope;
-    return (u32)(key * 0x9e3779b97f4a7c15u >> 40) & (2 * l->caps - 1);
-}
-
-static void strong_index(struct list *l)
-{
-    memset(l->index, 0, sizeof *l->index * 2 * l->caps);
     for (u32 n = 0; n < l->ns; n++) {
-        u32 k = strong_hash(l, &l->s[n]);
-        while (l->index[k]) k = (k + 1) & (2 * l->caps - 1);
-        l->index[k] = (u16)(n + 1);
+        struct strong_at *s = &l->s[n];
+        if (s->bytes == m->bytes && s->whole == m->whole && (s->id == m->id || !s->id || !m->id)) return s;       /* reads have no number, and are anyone's */
     }
+    if (l->ns == l->caps) {
+        l->caps = l->caps ? 2 * l->caps : 2;
+        l->s = base_need_more(l->s, sizeof *l->s * l->caps);
+    }
+    l->s[l->ns] = (struct strong_at){ m->bytes, m->whole, 0, 0 };
+    return &l->s[l->ns++];
 }
 
-static bool strong_grow(struct list *l)
+static void strong_add(const struct touch *t, struct list *l, const struct list_entry *m)
 {
-    u32 cap = l->caps ? 2 * l->caps : 4;
-    if (cap > STRONG_MOST) return false;
-    struct list_entry *p = base_need((sizeof *p + 2 * sizeof *l->index) * cap);
-    if (l->ns) memcpy(p, l->s, sizeof *p * l->ns);
-    base_free(l->s);
-    l->s = p; l->caps = cap; l->index = (u16 *)(void *)(p + cap);
-    strong_index(l);
-    return true;
+    struct strong_at *s = strong_find(l, m);
+    l->size = (u32)__builtin_popcount(m->bytes);
+    l->strongly |= m->bytes;
+    if (m->id) s->id = m->id;
+    s->set = set_add_strong(t, s->set, strong_word(m->a, m->scope, m->op & OP_WRITE), m->write);
 }
 
-static void strong_add(const struct race_warp *w, struct list *l, struct list_entry m)
+static struct list_entry strong_entry(const struct strong_at *s, const struct member *m)
 {
-    l->size = (u32)__builtin_popcount(m.bytes);
-    l->strongly |= m.bytes;
-    for (u32 k = l->ns ? strong_hash(l, &m) : 0; l->ns && l->index[k]; k = (k + 1) & (2 * l->caps - 1)) {
-        struct list_entry *e = &l->s[l->index[k] - 1];
-        if (word_thread(e->a) == word_thread(m.a) && same_cta(w, e->a) && e->op == m.op && e->scope == m.scope && e->bytes == m.bytes && e->whole == m.whole && e->id == m.id) { *e = m; return; }
+    bool write = m->a & STRONG_WRITE;
+    return (struct list_entry){ .a = m->a & ~15ull, .bytes = s->bytes, .whole = s->whole, .site = m->site, .op = (u8)(OP_STRONG | (write ? OP_WRITE : 0)),
+                                .scope = (u8)word_scope(m->a), .id = write ? s->id : 0, .write = m->lanes };
+}
+
+/* Checks m against those of a location, the first one first. A reference to the set of those that stay. */
+static u32 strong_left(const struct touch *t, const struct strong_at *s, const struct list_entry *m, struct list_entry *kept, struct told *told)
+{
+    struct notes *n = notes_of(t);
+    bool over = m->op == OP_WRITE && !(s->bytes & ~m->bytes);           /* it ends those before it */
+    u32 count = 0, left = 0, set = 0;
+    if (set_known(t, s->set)) {
+        if (!over) return s->set;
+        set_release(n, s->set, notes_locked(t->w, t->space));
+        return 0;
     }
-    if (l->ns == l->caps && !strong_grow(l)) {
-        memmove(l->s, l->s + l->caps / 2, sizeof *l->s * (l->caps / 2));        /* forgets the oldest: that can miss, never lie */
-        l->ns = l->caps / 2;
-        strong_index(l);
+    struct member *all = base_need(sizeof *all * set_count(n, s->set));
+    for (u32 x = s->set; x;) x = set_last(n, x, &all[count++]);
+    for (u32 k = count; k-- > 0;) {
+        struct list_entry o = strong_entry(s, &all[k]);
+        if (!meet(t, &o, m, kept, told)) left++;
+        else all[k].mark = 0;
     }
-    u32 k = strong_hash(l, &m);
-    while (l->index[k]) k = (k + 1) & (2 * l->caps - 1);
-    l->s[l->ns++] = m;
-    l->index[k] = (u16)l->ns;
+    for (u32 k = count; k-- > 0 && left < count;) if (all[k].mark) set = set_with(t, set, &all[k]);
+    if (left == count) set = s->set;
+    else set_release(n, s->set, notes_locked(t->w, t->space));
+    base_free(all);
+    return set;
 }
 
 static void strong_meet(const struct touch *t, struct list *l, const struct list_entry *m, struct list_entry *kept, struct told *told)
 {
-    u32 keep = 0, bytes = 0;
+    u32 keep = 0;
     if (!(l->strongly & m->bytes)) return;
+    l->strongly = 0;
     for (u32 n = 0; n < l->ns; n++) {
-        if (l->s[n].bytes & m->bytes && meet(t, &l->s[n], m, kept, told)) continue;
-        if (keep != n) l->s[keep] = l->s[n];
-        bytes |= l->s[keep++].bytes;
+        struct strong_at s = l->s[n];
+        if (s.bytes & m->bytes) s.set = strong_left(t, &s, m, kept, told);
+        if (!s.set) continue;
+        l->strongly |= s.bytes;
+        l->s[keep++] = s;
     }
-    l->strongly = bytes;
-    if (keep == l->ns) return;
     l->ns = keep;
-    strong_index(l);
 }
 
 static bool is_peer(const struct touch *t, const struct list *l, const struct list_entry *m)
@@ -228,13 +236,12 @@ static struct list_entry list_meet(const struct touch *t, struct list *l, const 
 
 static void list_access(const struct touch *t, struct cell *c, struct list_entry m)
 {
-    struct race_warp *w = t->w;
     struct list *l = list_of(t, c);
     bool peer = is_peer(t, l, &m);
     struct list_entry kept = list_meet(t, l, &m);
-    if (peer) strong_add(w, l, m);
+    if (peer) strong_add(t, l, &m);
     else list_add(l, kept);
-    c->w = (u64)w->now << 32 | MIXED | FLAG_LIST;
+    c->w = (u64)t->w->now << 32 | MIXED | FLAG_LIST;
     if (l->n == 1 && !l->ns && m.op == OP_WRITE && m.bytes == ~0u && word_kind(m.a) == WHO_ONE) {      /* uniform again */
         pool_give(&notes_of(t)->list, c->wx, notes_locked(t->w, t->space));
         c->w = m.a; c->wx = m.site; c->r = 0;
@@ -300,7 +307,6 @@ static struct list *to_list(const struct touch *t, struct cell *c)
     u32 number = pool_take(&n->list, notes_locked(t->w, t->space));
     struct list *l = pool_at(&n->list, number);
     l->n = l->ns = l->touched = l->strongly = 0;
-    if (l->caps) strong_index(l);
     if (c->w >= lo && word_mixed(c->w)) {
         struct both b = written_by(t, c, lo);
         list_noted(l, t, b.writes, OP_WRITE);
@@ -351,6 +357,12 @@ bool race_written(const struct touch *t, struct cell *c, u32 bytes, struct list_
     if (c->w < lo) return false;
     const struct list *l = to_list(t, c);
     for (u32 n = l->n; n-- > 0;) if (l->e[n].op & OP_WRITE && l->e[n].bytes & bytes) { *old = l->e[n]; return true; }
-    for (u32 n = l->ns; n-- > 0;) if (l->s[n].op & OP_WRITE && l->s[n].bytes & bytes) { *old = l->s[n]; return true; }
+    for (u32 n = l->ns; n-- > 0;) {
+        struct member m;
+        for (u32 x = l->s[n].bytes & bytes ? l->s[n].set : 0; x;) {
+            x = set_last(notes_of(t), x, &m);
+            if (m.a & STRONG_WRITE) { *old = strong_entry(&l->s[n], &m); return true; }
+        }
+    }
     return false;
 }

@@ -24,7 +24,7 @@ static void words_release(struct notes *n, const struct set *s, bool locked)
 {
     for (u32 k = s->used; k;) {
         u32 note = s->word[--k] >> n->shift;
-        if (word_kind(POOL_AT(&n->note, const struct note, note)->a) == WHO_WARP) k--;
+        if (member_words(POOL_AT(&n->note, const struct note, note)->a) == 2) k--;
         note_release(n, note, locked);
     }
 }
@@ -91,7 +91,7 @@ static u32 set_new(const struct touch *t, u32 rest, u32 words)
 static u32 with(const struct touch *t, u32 x, const struct member *m)
 {
     struct notes *n = notes_of(t);
-    u32 words = word_kind(m->a) == WHO_WARP ? 2 : 1, at = words_in(x);
+    u32 words = member_words(m->a), at = words_in(x);
     if (!x || !claim(set_at(n, x), at, words, notes_locked(t->w, t->space))) { x = set_new(t, x, words); at = 0; }
     struct set *s = set_at(n, x);
     if (words == 2) s->word[at++] = m->lanes;
@@ -100,7 +100,7 @@ static u32 with(const struct touch *t, u32 x, const struct member *m)
     return first_words(x, at);
 }
 
-static u32 with_also(const struct touch *t, u32 x, const struct member *m)
+u32 set_with(const struct touch *t, u32 x, const struct member *m)
 {
     struct notes *n = notes_of(t);
     note_hold(n, m->mark >> n->shift, notes_locked(t->w, t->space));
@@ -155,10 +155,10 @@ static u32 lanes_in(u64 a, u32 lanes) { return word_kind(a) == WHO_WARP ? lanes 
 /* A reader says no more than `me`, or both can be said as one: then *lanes has those of both. */
 static bool replaced(const struct touch *t, const struct member *m, u64 me, u32 *lanes)
 {
-    if ((u32)(m->a ^ me) >> 14 || word_time(m->a) < t->w->c->start || word_es(m->a) != word_es(me)) return false;
+    if ((u32)(m->a ^ me) >> 14 || word_time(m->a) < t->w->c->start || word_es(m->a) != word_es(me) || (m->a ^ me) & 15) return false;
     u32 his = lanes_in(m->a, m->lanes), mine = lanes_in(me, *lanes);
     if (word_es(me) < ES_ONE) return word_lane(m->a) == word_lane(me);          /* the same threads at every byte */
-    if (his & ~mine && (word_time(m->a) != word_time(me) || m->site != t->site)) return false;
+    if (his & ~mine && (word_time(m->a) != word_time(me) || m->site != t->site || me & STRONG_ANY)) return false;
     *lanes = his | mine;
     return true;
 }
@@ -189,7 +189,7 @@ static u32 without_replaced(const struct touch *t, u32 x, u64 me, u32 *lanes, u3
     const struct set *s = set_at(n, x);
     if (!depth && !locked && s->refs == owners && s->used == words_in(x) && rest >> SET_SHIFT == x >> SET_SHIFT) return shortened(n, x, rest, m.mark);
     rest = held(t, rest);
-    while (depth-- > 0) rest = with_also(t, rest, &above[depth]);
+    while (depth-- > 0) rest = set_with(t, rest, &above[depth]);
     set_release(n, x, locked);
     return rest;
 }
@@ -201,7 +201,7 @@ struct later { u64 who; u32 start, lanes; };
 static bool later_add(struct later *table, u32 size, const struct race *r, const struct member *m)
 {
     u32 es = word_es(m->a), lanes = es < ES_ONE ? 1u << word_lane(m->a) : lanes_in(m->a, m->lanes), start = clock_cta_start(r, m->a);
-    u64 who = (u64)word_warp(m->a) << 4 | es | 8;
+    u64 who = (u64)word_warp(m->a) << 8 | (m->a & 15) << 4 | es | 8;
     u32 k = (u32)((who ^ (u64)start << 20) * 0x9e3779b97f4a7c15u >> 32) & (size - 1);
     while (table[k].who && (table[k].who != who || table[k].start != start)) k = (k + 1) & (size - 1);
     bool says = lanes & ~table[k].lanes;
@@ -223,13 +223,15 @@ static u32 cleaned(const struct touch *t, u32 x)
         m += later_add(table, size, t->w->c->race, &keep[m]);
     }
     unlock(&t->w->c->race->lock);
-    while (m-- > 0) rest = with_also(t, rest, &keep[m]);
+    while (m-- > 0) rest = set_with(t, rest, &keep[m]);
     while (1u << clean < set_count(n, rest)) clean++;
     set_at(n, rest)->clean = (u8)clean;
     base_free(table); base_free(keep);
     set_release(n, x, notes_locked(t->w, t->space));
     return rest;
 }
+
+static bool crowded(const struct notes *n, u32 x) { return set_count(n, x) > (2u << set_at(n, x)->clean) + SLACK; }
 
 /* Takes the reference, and gives one. */
 static u32 added(const struct touch *t, u32 x, u64 me, u32 lanes, u32 owners)
@@ -238,10 +240,19 @@ static u32 added(const struct touch *t, u32 x, u64 me, u32 lanes, u32 owners)
     u32 mine = lanes_in(me, lanes);
     if (x && set_known(t, x)) { set_release(n, x, notes_locked(t->w, t->space)); x = 0; }
     x = without_replaced(t, x, me, &mine, owners);
-    if (x && set_count(n, x) > (2u << set_at(n, x)->clean) + SLACK) x = cleaned(t, x);
+    if (x && crowded(n, x)) x = cleaned(t, x);
     bool run = word_es(me) < ES_ONE, one = !(mine & (mine - 1));
     u64 a = run ? me : (me & ~(31ull << 9 | 3 << 4)) | (u64)__builtin_ctz(mine) << 9 | (one ? WHO_ONE : WHO_WARP) << 4;
-    return with_also(t, x, &(struct member){ a, run || one ? 0 : mine, t->site, mark_of(t->w, t->space, a, t->site) });
+    return set_with(t, x, &(struct member){ a, run || one ? 0 : mine, t->site, mark_of(t->w, t->space, a, t->site) });
+}
+
+u32 set_add_strong(const struct touch *t, u32 x, u64 me, u32 number)
+{
+    const struct notes *n = notes_of(t);
+    u32 mine = lanes_in(me, 0);
+    if (x) x = without_replaced(t, x, me, &mine, 1);
+    if (x && crowded(n, x)) x = cleaned(t, x);
+    return set_with(t, x, &(struct member){ me, number, t->site, mark_of(t->w, t->space, me, t->site) });
 }
 
 /* The set of one reader, who may be noted as he is. */
@@ -250,7 +261,7 @@ static u32 set_of_one(const struct touch *t, u64 a, u32 site, u32 mark)
     struct notes *n = notes_of(t);
     u32 threads = (1u << n->shift) - 1;
     struct member m = { a, 0, site, mark };
-    if (mark && mark_seen(n, mark).a == a) return with_also(t, 0, &m);
+    if (mark && mark_seen(n, mark).a == a) return set_with(t, 0, &m);
     m.mark = note_new(n, a & ~((u64)threads << 9), site, notes_locked(t->w, t->space)) << n->shift | (word_thread(a) & threads);
     return with(t, 0, &m);
 }
