@@ -200,9 +200,9 @@ u32 known_cta(const struct known *k, u32 cta)
 /* How many CTAs are known; *least becomes that of the one that is known least, if that is less. */
 static u32 count_ctas(const struct known *k, u32 *least)
 {
-    if (!k) return 0;
+    if (!k || k->key >> 63) return 0;           /* locations, maybe many */
     if (k->kind == BRANCH) return count_ctas(k->branch.side[0], least) + count_ctas(k->branch.side[1], least);
-    if (k->kind != TIME || k->key >> 63 || (k->key & 63) != 63) return 0;
+    if (k->kind != TIME || (k->key & 63) != 63) return 0;
     *least = MIN_OF(*least, k->time);
     return 1;
 }

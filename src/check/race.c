@@ -424,6 +424,8 @@ static u64 location_of(const struct touch *t, const struct access *a, u32 lane)
     return t->space == SPACE_SHARED ? (u64)(uintptr_t)a->ptr[lane] ^ (u64)t->w->c->start << 36 : a->addr[lane];
 }
 
+enum { FEW_LANES = 3 };         /* that may as well wait */
+
 static u32 byte_mask(u32 bytes) { return (u32)((1ull << MIN_OF(bytes, 32u)) - 1); }
 
 /* One element of what a lane does strongly. Words that only red and store touch need no list, in simple kernels. */
@@ -458,11 +460,36 @@ static void strong_element(struct touch *t, const struct access *a, u32 l, u32 e
     if (exact && writes) clock_teach(t->w, l, &x);
 }
 
+/* Lanes that go to places far apart wait for memory one after another, unless it is asked for before: the cells and what can be learned there, then what
+ * the cells lead to. */
+static void strong_soon(const struct touch *t, const struct access *a)
+{
+    struct mem_object *cached = NULL;
+    const struct cell *cell[LANES];
+    u32 lanes = 0;
+    for (u32 m = a->ok; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        const char *cells = a->space[l] == SP_SHARED ? NULL : cells_of(a, l, &cached);
+        if (!cells) continue;
+        lanes |= 1u << l;
+        cell[l] = cell_of(cells, a->addr[l] & ~(u64)(SECTOR - 1));
+        __builtin_prefetch(cell[l]);
+        clock_soon(t->w->c->race, a->addr[l], 0);
+    }
+    for (u32 stage = 0; stage < 2; stage++)
+        for (u32 m = lanes; m; m &= m - 1) {
+            u32 l = (u32)__builtin_ctz(m);
+            list_soon(t, cell[l], stage);
+            if (!stage) clock_soon(t->w->c->race, a->addr[l], 1);
+        }
+}
+
 static void touch_strong(struct touch *t, const struct access *a)
 {
     struct mem_object *cached = NULL;
     t->scope = a->site->scope;
     pending_drop(t->w, a->ok);
+    if (t->w->c->exact && !t->w->c->race->many && __builtin_popcount(a->ok) > FEW_LANES) strong_soon(t, a);
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         char *cells = cells_of(a, l, &cached);

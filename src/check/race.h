@@ -237,6 +237,7 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me);
 void race_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes);
 void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
 void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64 me);
+void list_soon(const struct touch *t, const struct cell *c, u32 stage);  /* race_list.c: asks for its memory: the list, then what is in it */
 bool race_written(const struct touch *t, struct cell *c, u32 bytes, struct list_entry *old);      /* in this launch; then *old is a write */
 void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane);
 bool race_entry_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space);        /* on all bytes they share */
@@ -292,6 +293,7 @@ void note_release(struct notes *n, u32 note, bool locked);
 void notes_unkeep(struct race_cta *c);           /* it is over */
 struct seen marked_at(const struct notes *n, u32 x, u32 byte); /* not of FORM_WIDE */
 void note_down(const struct touch *t, u32 *x, u32 first, u32 size, u64 a, u32 site);    /* bytes first .. first + size - 1: a, at site; *x may change its form */
+bool note_set(const struct touch *t, u32 x, u32 byte, u32 size, u32 set);        /* an element of that size, if there is one, has the set, and takes the reference */
 bool note_clear(const struct touch *t, u32 x, u32 first, u32 size);     /* true: nothing is noted in x any more */
 void marks_drop(const struct touch *t, u32 x);
 

@@ -151,9 +151,11 @@ static void read_also(const struct touch *t, struct cell *c, u32 k, u32 step, st
     split(t, &c->r, &c->rx, lo);
     u32 set = set_add(t, after ? (struct seen){ 0, 0, 0 } : or, m->a, m->lanes, c->rx && marks_step(c->rx) == step);
     bool alone = set_count(n, set) == 1 && set_has(n, set, m->a, 0);    /* and not one of several lanes */
-    if (one && alone) down(t, &c->rx, k, step, me, t->site);    /* a mark of a note takes less */
-    else down(t, &c->rx, k, step, set_word(t->w->now), set);
-    set_release(n, set, notes_locked(t->w, t->space));
+    if ((one && alone) || !note_set(t, c->rx, k, step, set)) {
+        if (one && alone) down(t, &c->rx, k, step, me, t->site);        /* a mark of a note takes less */
+        else down(t, &c->rx, k, step, set_word(t->w->now), set);
+        set_release(n, set, notes_locked(t->w, t->space));
+    }
     c->r = (u64)t->w->now << 32 | MIXED | fine(c->rx);
 }
 

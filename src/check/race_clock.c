@@ -382,7 +382,7 @@ bool clock_barrier(struct race_cta *c, u32 bar)
 /* ---- locations ---- */
 
 struct location {
-    u64 at;                     /* 0: none was here yet */
+    u64 at;
     u32 id;                     /* never given to another one in a launch */
     u32 writes;                 /* strong ones so far */
     u32 version;                /* grows with whatever can be learned */
@@ -401,36 +401,57 @@ struct location {
     u64 phase;
 };
 struct locations {
-    struct location *l; u32 n, cap;
+    struct location *l; u32 n, room;
+    u32 *index, cap;            /* hash of them: number + 1 */
     u32 narrow, broad;          /* sizes there are */
     u32 ids;                    /* given */
 };
 
-static struct location *location_at(struct race *r, u64 at, bool create);
+static u32 location_hash(u64 at) { return (u32)(at * 0x9e3779b97f4a7c15u >> 32); }
 
-static void locations_grow(struct race *r)
+/* Where the number of the one at that place is, or would be. */
+static u32 *location_slot(const struct locations *t, u64 at)
 {
-    struct locations *t = r->locations, old = *t;
-    t->cap = old.cap ? 2 * old.cap : 256; t->n = 0;
-    t->l = base_need(sizeof *t->l * t->cap);
-    for (u32 k = 0; k < old.cap; k++) if (old.l[k].at) *location_at(r, old.l[k].at, true) = old.l[k];
-    base_free(old.l);
+    u32 k = location_hash(at) & (t->cap - 1);
+    while (t->index[k] && t->l[t->index[k] - 1].at != at) k = (k + 1) & (t->cap - 1);
+    return &t->index[k];
 }
 
+static void locations_grow(struct locations *t)
+{
+    t->room = t->room ? 2 * t->room : 64;
+    t->l = base_need_more(t->l, sizeof *t->l * t->room);
+    base_free(t->index);
+    t->cap = 4 * t->room;
+    t->index = base_need(sizeof *t->index * t->cap);
+    for (u32 k = 0; k < t->n; k++) *location_slot(t, t->l[k].at) = k + 1;
+}
+
+/* Good until another one is created. */
 static struct location *location_at(struct race *r, u64 at, bool create)
 {
     struct locations *t = r->locations;
     if (!t && !create) return NULL;
     if (!t) { t = base_need(sizeof *t); __atomic_store_n(&r->locations, t, __ATOMIC_RELAXED); }
-    if (create && 2 * t->n >= t->cap) locations_grow(r);
+    if (create && t->n == t->room) locations_grow(t);
     if (!t->cap) return NULL;
-    u32 k = (u32)(at * 0x9e3779b97f4a7c15u >> 32) & (t->cap - 1);
-    while (t->l[k].at && t->l[k].at != at) k = (k + 1) & (t->cap - 1);
-    if (t->l[k].at == at) return &t->l[k];
+    u32 *slot = location_slot(t, at);
+    if (*slot) return &t->l[*slot - 1];
     if (!create) return NULL;
-    t->n++;
-    t->l[k].at = at;
-    return &t->l[k];
+    t->l[t->n] = (struct location){ .at = at };
+    *slot = ++t->n;
+    return &t->l[t->n - 1];
+}
+
+void clock_soon(const struct race *r, u64 at, u32 stage)
+{
+    const struct locations *t = r->locations;
+    if (!t || !t->cap) return;
+    const u32 *slot = &t->index[location_hash(at) & (t->cap - 1)];
+    if (!stage) { __builtin_prefetch(slot); return; }
+    if (!*slot) return;
+    const char *l = (const char *)&t->l[*slot - 1];             /* or another one that is in the way */
+    for (u32 k = 0; k < sizeof *t->l; k += 64) __builtin_prefetch(l + k);
 }
 
 static void lore_clear(struct lore *o)
@@ -607,7 +628,7 @@ void clock_mbarrier_passed(struct race_warp *w, u32 lane, u64 at)
 static bool saw_flag(const struct race_cta *c, const struct lane_clock *k, u32 cta, u32 time)
 {
     const struct locations *t = c->race->locations;
-    for (u32 n = 0; t && n < t->cap; n++) {
+    for (u32 n = 0; t && n < t->n; n++) {
         const struct location *l = &t->l[n];
         if (!l->size || l->mbarrier || l->cta != cta || l->time < time || !l->writes) continue;
         if (known_write(c->seen, l->id, l->writes - 1) || known_write(k->sure.seen, l->id, l->writes - 1)) return true;
@@ -620,14 +641,15 @@ void clock_launch(struct race *r)
     struct locations *t = r->locations;
     joins_forget(&r->joins);
     if (!t) return;
-    for (u32 k = 0; k < t->cap; k++) if (t->l[k].at) { location_clear(&t->l[k]); t->l[k].at = 0; }
+    for (u32 k = 0; k < t->n; k++) location_clear(&t->l[k]);
+    if (t->n) memset(t->index, 0, sizeof *t->index * t->cap);
     t->n = t->narrow = t->broad = t->ids = 0;
 }
 
 void clock_delete(struct race *r)
 {
     clock_launch(r);
-    if (r->locations) base_free(r->locations->l);
+    if (r->locations) { base_free(r->locations->l); base_free(r->locations->index); }
     base_free(r->joins.memo);
     base_free(r->locations);
 }

@@ -27,6 +27,7 @@ void clock_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits);
 bool clock_barrier(struct race_cta *c, u32 bar);       /* true: of all its threads */
 /* Strong reads and writes of one lane. `at` names the place in memory; rmw: the read, or the write, of a read-modify-write. */
 struct strong { u64 at; u32 size; u8 sem, scope; bool rmw; };
+void clock_soon(const struct race *r, u64 at, u32 stage);       /* asks for the memory where it is looked up, then for its own */
 void clock_learn(struct race_warp *w, u32 lane, const struct strong *s);
 struct write { u32 id, number; };                               /* of a strong write: its location and which one there */
 struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane);

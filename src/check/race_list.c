@@ -335,6 +335,14 @@ void list_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 la
     list_access(t, c, m);
 }
 
+void list_soon(const struct touch *t, const struct cell *c, u32 stage)
+{
+    if (!is_list(c, t->w->c->lo[SPACE_GLOBAL])) return;
+    const struct list *l = pool_at(&t->w->c->race->notes.list, c->wx);
+    if (!stage) { __builtin_prefetch(l); return; }
+    __builtin_prefetch(l->e); __builtin_prefetch(l->s);
+}
+
 /* ---- copies under way ---- */
 
 /* An asynchronous copy has arrived: its bytes were written now, by the thread that issued it. */

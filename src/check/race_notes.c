@@ -338,6 +338,22 @@ void note_down(const struct touch *t, u32 *x, u32 first, u32 size, u64 a, u32 si
     mark_release(t, mark);
 }
 
+bool note_set(const struct touch *t, u32 x, u32 k, u32 size, u32 set)
+{
+    const struct notes *n = notes_of(t);
+    if (!x || marks_step(x) != size) return false;
+    if (x >> FORM_SHIFT == FORM_WIDE) {
+        struct words *w = form_at(n, x);
+        if (word_is_set(w->a[k / 4])) mark_release(t, w->site[k / 4] | SET_MARK);
+        w->a[k / 4] = set_word(t->w->now); w->site[k / 4] = set;
+        return true;
+    }
+    u32 old = mark_at(n, x, k);
+    mark_put(t, x, k, set | SET_MARK);
+    if (old) mark_release(t, old);
+    return true;
+}
+
 bool note_clear(const struct touch *t, u32 x, u32 first, u32 size)
 {
     struct notes *n = notes_of(t);

@@ -272,6 +272,7 @@ u32 set_add(const struct touch *t, struct seen old, u64 me, u32 lanes, bool leav
     const struct notes *n = notes_of(t);
     u64 one = word_is_set(old.a) ? 0 : old.a & ~12ull;          /* so far; 0: a set, or nobody */
     u32 from = old.a ? old.site : 0, serial = !one && from ? serial_of(n, from) : 0;
+    if (!one && from && leaves && __atomic_load_n(&set_at(n, from)->refs, __ATOMIC_RELAXED) == 1) return added(t, held(t, from), me, lanes, 2);      /* nobody else will come from there */
     struct step *s = &c->step[t->space][(from + (from >> SET_SHIFT) + 5 * t->site + (word_lane(me) >> 3)) % STEPS * STEP_WAYS];
     for (u32 k = 0; k < STEP_WAYS; k++, s++) {
         if (s->a != me || s->one != one || s->from != from || s->lanes != lanes || s->site != t->site) continue;
