@@ -98,7 +98,7 @@ static inline void read_down(const struct touch *t, struct cell *c, u32 k, u32 s
     if (!after && race_in_set(w, or.a, me)) return;
     if (c->r < lo || !word_mixed(c->r)) { split(t, &c->r, &c->rx, lo); passes(t, c, lo); }
     u64 a = after ? me : merge(w, or.a, me);
-    down(t, &c->rx, k, step, a, after || word_kind(a) == WHO_GRID ? t->site : or.site);
+    down(t, &c->rx, k, step, a, after ? t->site : merged_site(t, a, or.site));
     c->r = (u64)w->now << 32 | MIXED | fine(c->rx);      /* by whom, the notes say */
 }
 
@@ -360,7 +360,7 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
         if (rok) { cell_drop_reads(t, c, lo); c->r = me; c->rx = t->site; return; }
         if (!w->c->exact && !word_mixed(c->r) && apart(c->r, me)) {
             c->r = merge(w, c->r, me);
-            if (word_kind(c->r) == WHO_GRID) c->rx = t->site;
+            c->rx = merged_site(t, c->r, c->rx);
             return;
         }
         if (w->c->exact && !word_mixed(c->r)) { sector_also(t, c, me); return; }

@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_RACE_CELL_H
 #define LOCKSTEP_RACE_CELL_H
 #include "check/race_touch.h"
+#include "check/race_kernel.h"
 
 /* ---- order ---- */
 
@@ -41,6 +42,8 @@ static inline u64 merge(const struct race_warp *w, u64 old, u64 me)
     u32 name = (u32)(kind == WHO_GRID ? me : old);
     return (me >> 32 << 32) | (name & ~0x3fu) | (u64)kind << 4;
 }
+/* The instruction that a set is shown with: of CTAs the later one, unless that begins an update, since its own thread is the writer to come. */
+static inline u32 merged_site(const struct touch *t, u64 set, u32 old) { return word_kind(set) == WHO_GRID && !race_updates(t) ? t->site : old; }
 
 /* No thread has both of them at one byte. */
 static inline bool apart(u64 o, u64 m)

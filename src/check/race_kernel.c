@@ -6,6 +6,7 @@
  * A kernel is simple when its only synchronisations are barriers of the whole CTA, and of whole warps, that no thread can miss: none of
  * them stands where only some threads come by. For that, values are followed that are the same in all threads of a CTA. */
 #include "check/race_kernel.h"
+#include "check/race_words.h"
 #include "sim/lower.h"
 
 struct uniform {                /* under way to a fixpoint: true until shown otherwise */
@@ -118,6 +119,12 @@ static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
     return true;
 }
 
+bool race_updates(const struct touch *t)
+{
+    const struct race_kernel *k = t->w->c->race->kernel;
+    return k->serial == t->warp->code->low->serial && k->update[t->op_index];
+}
+
 /* What one store can reach. */
 static void written(struct race_kernel *k, const struct site *s)
 {
@@ -146,6 +153,7 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     find_uniform(&u, &tmp);
     k->serial = l->serial;
     k->used = find_used(l);
+    k->update = race_update_loads(l);
     k->simple = is_simple(l, u.block, k->used);
     for (u32 n = 0; n < l->ncall; n++) if (!l->call[n].builtin) { k->simple = false; k->anywhere = true; }
     k->param = base_need(sizeof *k->param * (l->nsite + 1));
@@ -161,6 +169,6 @@ void race_kernels_free(struct race *r)
     while (r->kernels) {
         struct race_kernel *k = r->kernels;
         r->kernels = k->next;
-        base_free(k->param); base_free(k->var); base_free(k->used); base_free(k);
+        base_free(k->param); base_free(k->var); base_free(k->used); base_free(k->update); base_free(k);
     }
 }

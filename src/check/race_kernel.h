@@ -11,10 +11,12 @@ struct race_kernel {
     u32 *param; u32 nparam;     /* offsets of parameters that it writes through */
     struct ptx_var **var; u32 nvar;     /* variables that it writes */
     u8 *used;                   /* by register: something reads it */
+    u8 *update;                 /* by operation: a load whose thread writes a new value there right away (x += 1) */
     struct race_kernel *next;
 };
 struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l);
 /* Whether the kernel does something with what an atomic gives it. One that is relaxed and does not is a red: it learns nothing (R3). */
 bool race_atom_reads(const struct race *r, const struct lowered *l, const struct lop *o);
+bool race_updates(const struct touch *t);       /* the load that it is begins such an update */
 void race_kernels_free(struct race *r);
 #endif

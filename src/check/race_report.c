@@ -21,12 +21,13 @@ static void rival_cta(const struct telling *x, u32 out[3])
 }
 
 static bool same_cta(const struct telling *x) { return x->old_linear == x->t->warp->cta->linear && word_kind(x->old->a) != WHO_GRID; }
+static bool same_warp(const struct telling *x) { return same_cta(x) && word_kind(x->old->a) != WHO_CTA && word_warp(x->old->a) == (u32)x->t->w->key >> 14; }
 static u32 old_lane(const struct telling *x)
 {
     u32 k = (u32)(x->at % SECTOR);
     u64 a = x->old->a;
     if (word_kind(a) == WHO_WARP && x->old->lanes) {            /* any of them but our own lane */
-        u32 others = x->old->lanes, mine = same_cta(x) && word_warp(a) == (u32)x->t->w->key >> 14 ? 1u << x->lane : 0;
+        u32 others = x->old->lanes, mine = same_warp(x) ? 1u << x->lane : 0;
         return (u32)__builtin_ctz(others & ~mine ? others & ~mine : others);
     }
     return lane_of_byte(a, k);
@@ -163,10 +164,11 @@ static const char *missing_fix(struct telling *x)
     return arena_printf(&x->mem, "Put a %s between the accesses and the write that sets the flag or gives the lock back.", fence);
 }
 
-/* Said where the code around the two does not show the flag or the lock, or its scope is what is wrong. */
+/* Said where the code around the two does not show the flag or the lock, or its scope is what is wrong. Lanes of one warp that share memory as if they ran in step
+ * see what the others wrote, too: there it is __syncwarp() that is missing. */
 static void missing_words(struct telling *x, bool told)
 {
-    if (!x->missing || (told && x->missing != MISSING_SCOPE)) return;
+    if (!x->missing || (told && x->missing != MISSING_SCOPE) || (x->t->space == SPACE_SHARED && same_warp(x))) return;
     x->f.cause = x->missing == MISSING_ACQUIRE ? "the second thread has read what was released behind the first access, but with a relaxed operation and no fence behind it: it has acquired nothing"
                : x->missing == MISSING_SCOPE ? "a release and an acquire lie between the two, but at CTA scope (__threadfence_block, fence.cta), which orders only threads of one CTA; these are in different CTAs"
                : "the second thread has seen a flag or lock that was written behind the first access, but with a relaxed operation and no fence before it: nothing was released";
@@ -254,13 +256,20 @@ static bool again(struct telling *x, enum finding_kind kind, u64 ticket, u32 wid
     return report_again(l->in->report, ticket, &o);
 }
 
+/* A number for the two instructions whose low bits, too, depend on both. */
+static u64 ticket_of(u32 mine, u32 his, enum finding_kind kind)
+{
+    u64 h = ((u64)mine << 32 | his) * 0x9e3779b97f4a7c15u;
+    return (h ^ h >> 32) + kind + 1;
+}
+
 static void tell(struct telling *x, enum finding_kind kind)
 {
     const struct touch *t = x->t;
     struct warp *warp = t->warp;
     struct finding *f = &x->f;
     const struct site *mine = site_at(warp->code->low, t->op_index), *his = site_at(x->old_low, x->old_op);
-    u64 ticket = ((u64)x->t->site << 32 | x->old->site) * 0x9e3779b97f4a7c15u + kind + 1;
+    u64 ticket = ticket_of(x->t->site, x->old->site, kind);
     if (again(x, kind, ticket, mine ? mine->width : 4, his ? his->width : 4)) return;
     f->kind = kind;
     f->ticket = ticket;
@@ -283,6 +292,7 @@ static void tell(struct telling *x, enum finding_kind kind)
     if (x->me->op & OP_WRITE) f->value = x->me->op & OP_ASYNC ? NULL : stored_text(x, mine, x->lane);
     else f->value = value_text(x, f->width);
     if (kind == F_race_lanes) x->rival.value = stored_text(x, mine, old_lane(x));
+    if (kind == F_race_same_value) x->rival.value = f->value;           /* what is there now may be a third one's */
     f->rival = &x->rival;
     f->cause_key = kind;
     found(warp, t->op_index, f, 1u << x->lane);

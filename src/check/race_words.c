@@ -78,6 +78,16 @@ static u32 update_load(struct side s)
     return NONE;
 }
 
+u8 *race_update_loads(const struct lowered *l)
+{
+    u8 *is = base_need(l->nop + 1);
+    for (u32 k = 0; k < l->nop; k++) {
+        u32 load = l->op[k].kind == KX_DEAD ? NONE : update_load((struct side){ l, k });
+        if (load != NONE) is[load] = 1;
+    }
+    return is;
+}
+
 static const char *atomic_for(struct side s)
 {
     const struct opnd *d = &s.l->op[s.op].d;

@@ -23,6 +23,7 @@ static inline const struct site *site_at(const struct lowered *l, u32 op)
     return n != NONE && n < l->nsite && l->site[n].op == op ? &l->site[n] : NULL;
 }
 
+u8 *race_update_loads(const struct lowered *l);  /* by operation: 1: a load of which update_load of some store is the answer; from base_need */
 bool race_words(struct telling *x);             /* fills cause, order and fix of x->f, by its kind; true: they name a flag or a lock */
 bool race_is_echo(const struct telling *x);     /* two stores of an update (x += 1) that nothing orders: the load before one of them races with the other, and says more */
 #endif

@@ -132,7 +132,7 @@ static void set_add(struct thread_set *s, const struct occurrence *o, const u32 
 /* Of a crowd of readers only one is known by name. Where that one is the writer itself, it was one of the others that raced. */
 static bool is_nameless(enum finding_kind kind, const struct occurrence *o)
 {
-    bool copy = kind == F_async_early || kind == F_async_overwrite;        /* a thread can meet its own */
+    bool copy = kind == F_async_early || kind == F_async_overwrite || kind == F_async_wait;        /* a thread can meet its own */
     return !copy && o->thread[0] == o->rival_thread && !memcmp(o->cta, o->rival_cta, sizeof o->cta);
 }
 
@@ -328,10 +328,10 @@ static void count_in(struct report *r, struct entry *e, enum finding_kind kind, 
     e->occurrences += n;
     if (o->nlanes && o->ntid[0]) {
         set_add(&e->who, o, o->cta, o->thread, o->nlanes);
-        if (e->f.rival) {
+        if (e->f.rival && !(is_nameless(kind, o) && e->f.access && str_is(str_of(e->f.access), "write")))
             set_add(&e->against, o, o->rival_cta, &o->rival_thread, 1);
+        if (e->f.rival)
             tie_add(&e->tie, o);
-        }
     }
     range_add(e, o);
 }

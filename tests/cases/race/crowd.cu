@@ -34,3 +34,17 @@ template <bool OK> __device__ void last_writes(unsigned *table, unsigned n, unsi
 }
 extern "C" __global__ void last_writes_ok(unsigned *table, unsigned n, unsigned *out) { last_writes<true>(table, n, out); }
 extern "C" __global__ void last_writes_bad(unsigned *table, unsigned n, unsigned *out) { last_writes<false>(table, n, out); }
+
+// Each thread scales its own weight, and one of the first block adds up those of all blocks: it is that loop which reads what others write, not their own update.
+template <bool OK> __device__ void sum_early(float *w, float s, unsigned n, float *sum)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, mine = OK ? blockDim.x : n;
+    float t = 0;
+    if (i < n) w[i] = w[i] * s;
+    __syncthreads();
+    if (i != 0) return;
+    for (unsigned k = 0; k < mine; k++) t += w[k];
+    *sum = t;
+}
+extern "C" __global__ void sum_early_ok(float *w, float s, unsigned n, float *sum) { sum_early<true>(w, s, n, sum); }
+extern "C" __global__ void sum_early_bad(float *w, float s, unsigned n, float *sum) { sum_early<false>(w, s, n, sum); }
