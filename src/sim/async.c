@@ -202,32 +202,35 @@ static u64 mb_make(u32 pending, u32 expected, u64 phase) { return (pending & MB_
 struct mbarrier_word async_mbarrier(u64 word) { return (struct mbarrier_word){ word >> 40, mb_expected(word) - mb_pending(word), mb_expected(word) }; }
 
 /* Where the valid mbarriers of a CTA lie: what the word says cannot be told from what else may be in its place. */
-struct mbarriers { u32 n, cap; u64 at[]; };
+struct mbarriers {
+    u32 n, cap;
+    struct mbarrier_at { u64 at, word; } of[];  /* its address, and what its operations have left there */
+};
 
-static bool mb_known(const struct cta *c, u64 at)
+static struct mbarrier_at *mb_known(const struct cta *c, u64 at)
 {
-    for (u32 k = 0; c->mbarriers && k < c->mbarriers->n; k++) if (c->mbarriers->at[k] == at) return true;
-    return false;
+    for (u32 k = 0; c->mbarriers && k < c->mbarriers->n; k++) if (c->mbarriers->of[k].at == at) return &c->mbarriers->of[k];
+    return NULL;
 }
 
-static void mb_remember(struct cta *c, u64 at)
+static void mb_remember(struct cta *c, u64 at, u64 word)
 {
     struct mbarriers *t = c->mbarriers;
     if (!t || t->n == t->cap) {
         u32 cap = t ? 2 * t->cap : 16;
-        struct mbarriers *more = base_realloc(t, sizeof *t + cap * sizeof *t->at);
+        struct mbarriers *more = base_realloc(t, sizeof *t + cap * sizeof *t->of);
         if (!more) return;
         if (!t) more->n = 0;
         more->cap = cap;
         c->mbarriers = t = more;
     }
-    t->at[t->n++] = at;
+    t->of[t->n++] = (struct mbarrier_at){ at, word };
 }
 
 static void mb_forget(struct cta *c, u64 at)
 {
     struct mbarriers *t = c->mbarriers;
-    for (u32 k = 0; t && k < t->n; k++) if (t->at[k] == at) t->at[k--] = t->at[--t->n];
+    for (u32 k = 0; t && k < t->n; k++) if (t->of[k].at == at) t->of[k--] = t->of[--t->n];
 }
 
 void async_begin(struct cta *c) { if (c->mbarriers) c->mbarriers->n = 0; }
@@ -249,26 +252,39 @@ static void mb_misused(const struct access *a, u32 lane, const char *cause, cons
     arena_free(&mem);
 }
 
-/* Before the operation is done to the word b. */
-static void mb_check(const struct access *a, u32 lane, u32 name, u64 b, u32 count)
+/* Before the operation is done to the word b; one that was overwritten is as it was again, so that one mistake is reported once. */
+static u64 mb_check(const struct access *a, u32 lane, u32 name, u64 b, u32 count)
 {
     struct cta *c = a->warp->cta;
     u64 at = a->addr[lane];
-    bool known = mb_known(c, at), arrives = name == N_mbar_arrive || name == N_mbar_drop || name == N_cp_mbar;
+    struct mbarrier_at *known = mb_known(c, at);
+    bool arrives = name == N_mbar_arrive || name == N_mbar_drop || name == N_cp_mbar;
     char text[200];
-    if (a->space[lane] != SP_SHARED) return;
+    if (a->space[lane] != SP_SHARED) return b;
+    if (name != N_mbar_init && known && known->word != b) {
+        mb_misused(a, lane, "an ordinary store has overwritten it since: its phase and its arrivals are lost", "Keep other data out of its 8 bytes until mbarrier.inval; an index that runs out of the array beside it, and a union, are the usual ways there.");
+        b = known->word;
+    }
     if (name == N_mbar_init) {
         if (known) mb_misused(a, lane, "it is initialised already, and valid until mbarrier.inval: whoever waits there loses the phase", "Let one thread initialise it, once; before initialising it again, mbarrier.inval behind a barrier.");
-        else mb_remember(c, at);
+        else mb_remember(c, at, b);
         if (!count) mb_misused(a, lane, "its count is 0: no arrival can complete a phase", "Give it the number of arrivals of a phase.");
     } else if (!known) {
         mb_misused(a, lane, "nobody has initialised an mbarrier there", "Initialise it by one thread with the number of arrivals of a phase, and pass a barrier before anybody uses it.");
-        mb_remember(c, at);     /* once is enough */
+        mb_remember(c, at, b);  /* once is enough */
     } else if (name == N_mbar_inval) mb_forget(c, at);
     else if (arrives && count > mb_pending(b)) {
         snprintf(text, sizeof text, "%u arrival%s at once, and the phase expects only %u more of its %u", count, count == 1 ? "" : "s", mb_pending(b), mb_expected(b));
         mb_misused(a, lane, text, "Initialise it with the number of all arrivals of a phase.");
     }
+    return b;
+}
+
+/* The operation has left this there. */
+static void mb_keep(const struct cta *c, u64 at, u64 word)
+{
+    struct mbarrier_at *known = mb_known(c, at);
+    if (known) known->word = word;
 }
 
 static u64 mb_arrive(u64 b, u32 count, bool drop)
@@ -308,8 +324,8 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
         if (!(a.ok >> l & 1)) continue;
         u64 *p = (u64 *)(void *)a.ptr[l], b = __atomic_load_n(p, __ATOMIC_ACQUIRE), now = b;
         u64 x = o->b.kind == O_NONE ? 1 : lane_value(w, w->code, R, i->b, CLS_AT(i, 2), o->name == N_mbar_wait ? 8 : 4, l);
-        state[l] = b;
-        mb_check(&a, l, o->name, b, o->name == N_cp_mbar ? 1 : (u32)x);
+        u64 word = b;
+        state[l] = now = b = mb_check(&a, l, o->name, word, o->name == N_cp_mbar ? 1 : (u32)x);
         switch (o->name) {
         case N_mbar_init: now = mb_make((u32)x, (u32)x, 0); break;
         case N_mbar_inval: now = 0; break;
@@ -318,7 +334,8 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
         case N_mbar_wait: if (b >> 40 != x >> 40) truth |= 1u << l; break;
         default: if ((b >> 40 & 1) != (x & 1)) truth |= 1u << l;
         }
-        if (now != b) { __atomic_store_n(p, now, __ATOMIC_RELEASE); w->changed = 1; }
+        if (now != b || o->name == N_mbar_init) mb_keep(w->cta, a.addr[l], now);
+        if (now != word) { __atomic_store_n(p, now, __ATOMIC_RELEASE); w->changed = 1; }
         else if (w->probe) wait_record_read(w, i->op, l, a.space[l], a.addr[l], a.ptr[l], 8, b);
     }
     if (o->name == N_mbar_wait || o->name == N_mbar_parity) {

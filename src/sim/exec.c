@@ -100,17 +100,18 @@ int exec_one(struct warp *w, u32 at)
     return access ? (w->planes ? init_watched : c->watch ? memory_watched : memory_any)(w->R, i, w) : c->fn[at](w->R, i, w);
 }
 
-/* Whether a warp of a shaken launch lets others go first, before a block. */
-static bool shake(struct warp *w)
+/* Whether a warp of a shaken launch lets others go first, before a block: as often as not where they may act on what it has told them. */
+static bool shake(struct warp *w, u32 b)
 {
     u32 seldom = w->cta->launch->shaken;
+    if (seldom && w->code->low->block[b].told) seldom = 1;
     return seldom && !w->probe && rand_next(&w->cta->rng) % (2 * seldom) == 0;
 }
 
 /* With a probe or a trace on, followed, or shaken. */
 static int run_rare(struct warp *w, u32 b, u32 at, u32 end)
 {
-    if (at == w->code->block[b].start && shake(w)) return EV_YIELD;
+    if (at == w->code->block[b].start && shake(w, b)) return EV_YIELD;
     bool follow = w->cta->launch->in->follow;
     if (w->trace) return trace_run(w, b, at, end);
     for (; at < end; at++) {

@@ -515,6 +515,16 @@ static void propagate_copies(struct lower *w)
     }
 }
 
+/* What others may act on is out: here a block ends, so that a warp of a shaken launch can give way before it goes on (machine.md). */
+static bool tells(const struct lower *w)
+{
+    const struct lop *o = &w->op.p[w->op.n - 1];
+    if (o->name == N_membar || o->name == N_fence) return true;
+    if (o->kind != K_MEM || (o->name != N_st && o->name != N_atom && o->name != N_red)) return false;
+    u32 sem = w->site.p[o->site].sem;
+    return o->name == N_st ? sem != SEM_WEAK : sem == SEM_RELEASE || sem == SEM_ACQ_REL;
+}
+
 struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
 {
     if (f->decoded) return f->decoded;
@@ -545,6 +555,7 @@ struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
         if (starts[k] && (w.op.n > w.block.p[w.block.n - 1].first)) lower_end_block(&w, TERM_FALL);
         block_of[k] = w.block.n - 1;
         lower_insn(&w, &f->insn[k]);
+        if (w.op.n > w.block.p[w.block.n - 1].first && tells(&w)) { lower_end_block(&w, TERM_FALL); w.block.p[w.block.n - 1].told = true; }
     }
     if (starts[f->ninsn] && w.op.n > w.block.p[w.block.n - 1].first) lower_end_block(&w, TERM_FALL);
     block_of[f->ninsn] = w.block.n - 1;

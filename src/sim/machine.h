@@ -60,6 +60,7 @@ struct block {                                  /* of the lowered function: the 
     u32 first, end;                             /* operations [first, end); the terminator is the last one, if any */
     u8 term;                                    /* enum term */
     u8 is_exit;                                 /* nothing but ret/exit: lanes that branch here leave at once */
+    u8 told;                                    /* it follows a fence, a release or a strong store: others may act on that before this block */
     u32 next, target;                           /* fall-through and branch successor, NONE */
     u32 *succ; u32 nsucc;                       /* all successors */
     u32 *pred; u32 npred;

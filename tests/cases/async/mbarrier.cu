@@ -30,6 +30,37 @@ __global__ void twice(int *out)
     wait_parity(&bar, 0);
     out[threadIdx.x] = 1;
 }
+__global__ void overwritten(const int *in, int *out)
+{
+    __shared__ struct { int sum[2]; unsigned long long bar; } s;
+    if (threadIdx.x == 0)
+        init(&s.bar, 64);
+    __syncthreads();
+    int *sum = s.sum;
+    if (threadIdx.x == 0)
+        for (int k = 0; k < 3; k++)                     // two sums: the third lies in the mbarrier
+            sum[k] = in[k];
+    __syncthreads();
+    arrive(&s.bar);
+    wait_parity(&s.bar, 0);
+    out[threadIdx.x] = sum[threadIdx.x % 2];
+}
+__global__ void reused(const int *in, int *out)
+{
+    __shared__ union { unsigned long long bar; int data[2]; } s;
+    if (threadIdx.x == 0)
+        init(&s.bar, 64);
+    __syncthreads();
+    arrive(&s.bar);
+    wait_parity(&s.bar, 0);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        inval(&s.bar);
+        s.data[0] = s.data[1] = in[0];
+    }
+    __syncthreads();
+    out[threadIdx.x] = s.data[threadIdx.x % 2];
+}
 __global__ void too_many(int *out)
 {
     __shared__ unsigned long long bar;
