@@ -37,6 +37,7 @@ struct entry {
     struct thread_set against;  /* the second threads, for findings with a rival */
     struct tie tie;
     bool index_varies[INDEX_KINDS];     /* occurrences differ in f.index */
+    bool form_varies, start_varies;     /* or in f.form; or only in where that starts */
     bool has_range;             /* addresses were given */
     s64 low, high;              /* smallest and largest offset from the object (addresses when there is no object) */
     u64 step;                   /* gcd of the differences of offsets, 0: only one offset */
@@ -84,6 +85,7 @@ struct box {
 struct crowd {                  /* a thread_set, summed up */
     struct box ctas;            /* those with a thread in the set */
     struct box threads;         /* of the first of them */
+    struct box grid;            /* all threads, by blockIdx * blockDim + threadIdx along each axis */
     u64 total;                  /* threads in the set */
     bool same;                  /* all of these CTAs have the same threads in it */
     bool consecutive;           /* no gap between the first and the last in linear order */

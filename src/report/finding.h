@@ -55,6 +55,13 @@ struct rival {                  /* the second thread of a finding about two */
 enum index_kind { INDEX_GRID, INDEX_BLOCK, INDEX_KINDS };       /* the number: blockIdx.x * blockDim.x + threadIdx.x; threadIdx.x */
 struct index_rule { bool holds; s64 shift; };
 
+/* The same in full, where the text of the kernel tells: elements for each step of threadIdx.x .z, of blockIdx.x .z, and the element of thread 0 of CTA 0. */
+struct index_form {
+    bool known;
+    bool open;                  /* and the counter of a loop; `start` is then not known */
+    s64 step[3], cta_step[3], start;
+};
+
 /* A sentence about all occurrences together, of which each knows only its own addresses and threads: words, a gap that is filled when the report is
  * written, words. The gap is no mark in the words, so that no name, path or message of the user's can pass for one. */
 enum gap {
@@ -91,6 +98,7 @@ struct finding {
     u64 object_base, object_size;
     u32 element_size;           /* 0: unknown */
     struct index_rule index[INDEX_KINDS];       /* accesses outside an object */
+    struct index_form form;     /* the same */
     const char *object_note;    /* "allocated at ..., freed at ..." or NULL */
     const char *neighbour;      /* name of the object actually hit, or NULL */
     const struct rival *rival;  /* the thread at `other`, NULL: the finding is not about two. One lane then, and which of the

@@ -336,6 +336,11 @@ static void count_in(struct report *r, struct entry *e, enum finding_kind kind, 
     range_add(e, o);
 }
 
+static bool same_form(const struct index_form *a, const struct index_form *b)
+{
+    return a->known == b->known && a->open == b->open && !memcmp(a->step, b->step, sizeof a->step) && !memcmp(a->cta_step, b->cta_step, sizeof a->cta_step);
+}
+
 void report_add(struct report *r, const struct finding *given)
 {
     struct finding copy;
@@ -357,6 +362,10 @@ void report_add(struct report *r, const struct finding *given)
         return;
     }
     struct entry *e = entry_get(r, f);
+    if (e) {
+        e->form_varies |= !same_form(&e->f.form, &f->form);
+        e->start_varies |= e->f.form.start != f->form.start;
+    }
     for (u32 i = 0; e && i < INDEX_KINDS; i++)
         e->index_varies[i] |= e->f.index[i].holds != f->index[i].holds || e->f.index[i].shift != f->index[i].shift;
     if (e && comes_first(e, &o))
@@ -489,6 +498,18 @@ void report_tickets_end(struct report *r)
 
 /* ---- one cause, one finding ---- */
 
+/* Of one access, some threads land beside the object and others in the next one: that is one mistake. */
+static struct entry *beside(const struct report *r, const struct entry *e)
+{
+    const struct finding *f = &e->f;
+    for (u32 b = 0; b < BUCKETS && f->kind == F_bounds_neighbour; b++)
+        for (struct entry *x = r->bucket[b]; x; x = x->next)
+            if (x->f.kind == F_bounds && !x->suppressed == !e->suppressed && x->f.width == f->width && same_place(x->f.place, f->place) && same_text(x->f.kernel, f->kernel) &&
+                same_text(x->f.access, f->access) && same_text(x->f.object, f->object))
+                return x;
+    return NULL;
+}
+
 /* An uninitialised value that was read where a race was found: the store that the load ran ahead of, or behind, is in that race. */
 static bool follows(const struct report *r, const struct finding *f)
 {
@@ -521,8 +542,15 @@ static void settle(struct report *r)
         return;
     for (u32 b = 0; b < BUCKETS; b++)
         for (struct entry **p = &r->bucket[b]; *p;) {
-            struct entry *e = *p;
-            if (follows(r, &e->f)) {
+            struct entry *e = *p, *whole = beside(r, e);
+            if (whole) {
+                entry_join(whole, e);
+                whole->form_varies |= e->form_varies || !same_form(&whole->f.form, &e->f.form);
+                whole->start_varies |= e->start_varies || whole->f.form.start != e->f.form.start;
+                r->occurrences += whole->suppressed ? 0 : e->occurrences;       /* entry_drop takes them away */
+                r->error_occurrences += whole->suppressed ? 0 : e->occurrences;
+            }
+            if (whole || follows(r, &e->f)) {
                 *p = e->next;
                 entry_drop(r, e);
             } else

@@ -5,7 +5,12 @@
 #include "report/entry.h"
 #include <inttypes.h>
 
-enum mistake { OUT_SOMEWHERE, OUT_UNGUARDED, OUT_OFF_BY_ONE, OUT_GUARD_WIDE, OUT_NEIGHBOUR, OUT_BEFORE };
+enum mistake {
+    OUT_SOMEWHERE, OUT_UNGUARDED, OUT_OFF_BY_ONE, OUT_GUARD_WIDE, OUT_NEIGHBOUR, OUT_BEFORE,
+    OUT_AXIS_UNGUARDED, OUT_AXIS_ONE, OUT_AXIS_WIDE, OUT_AXIS_NEIGHBOUR,       /* along one axis of several */
+    OUT_PITCH,                  /* the length of a row is not that of the array */
+    OUT_STEP                    /* neighbouring threads are too far apart */
+};
 enum { NEAR = 8 };              /* a neighbour is at most this part of the array away */
 
 struct outside {                /* an entry, seen as indices */
@@ -14,6 +19,12 @@ struct outside {                /* an entry, seen as indices */
     enum index_kind rule;       /* INDEX_KINDS: none holds */
     s64 shift;
     enum mistake mistake;
+    /* for those from OUT_AXIS_UNGUARDED on */
+    u64 dim[8]; u32 dims;       /* of the array; one, its elements, when it has none */
+    u32 axis, along;            /* of the launch; the dimension that it runs along */
+    bool local[3];              /* the index has threadIdx of this axis in it, not the number in the grid */
+    s64 step[3];                /* elements from one thread to the next along each axis */
+    u32 used, by_step[3];       /* axes in the index; all of them, the smallest step first */
 };
 
 /* A rule that all occurrences keep. Memory of a block or a thread is more likely indexed by the number in the block. */
@@ -28,12 +39,174 @@ static enum index_kind rule_of(const struct entry *e)
     return INDEX_KINDS;
 }
 
+/* ---- more than one axis, or more than one element a thread ---- */
+
+static const char axis_name[] = "xyz";
+
+/* "50 * y + x + 1", with the numbers named as the launch has them. */
+static void form_text(const struct outside *o, const struct entry *e, struct text *out)
+{
+    const struct index_form *form = &e->f.form;
+    const char *sign = "";
+    for (u32 k = 3; k-- > 0;) {
+        u32 i = o->by_step[k];
+        if (!o->step[i])
+            continue;
+        text_add(out, "%s", sign);
+        if (o->step[i] != 1)
+            text_add(out, "%" PRId64 " * ", o->step[i]);
+        if (o->used == 1 && !i && !o->local[i])
+            text_add(out, "the global thread number");
+        else
+            text_add(out, o->local[i] ? "threadIdx.%c" : "%c", axis_name[i]);
+        sign = " + ";
+    }
+    if (form->open || e->start_varies)
+        text_add(out, " + ...");
+    else if (form->start)
+        text_add(out, " %c %" PRIu64, form->start < 0 ? '-' : '+', form->start < 0 ? 0 - (u64)form->start : (u64)form->start);
+    bool named = false;
+    for (u32 i = o->used == 1; i < 3; i++)
+        if (o->step[i] && !o->local[i]) {
+            text_add(out, named ? ", %c" : " (%c", axis_name[i]);
+            named = true;
+        }
+    text_add(out, named ? ": thread numbers in the grid)" : "");
+}
+
+static const char *unit(const struct outside *o, u32 dim)
+{
+    static const char *const units[3][3] = { { "elements" }, { "rows", "columns" }, { "planes", "rows", "columns" } };
+    return o->dims <= 3 ? units[o->dims - 1][dim] : "parts";
+}
+
+/* Elements from one step of dimension d to the next. */
+static u64 stride_of(const struct outside *o, u32 d)
+{
+    u64 n = 1;
+    while (++d < o->dims)
+        n *= o->dim[d];
+    return n;
+}
+
+/* The dimension that an axis of the launch runs along; dims: none. */
+static u32 dim_of(const struct outside *o, s64 step)
+{
+    u32 d = 0;
+    while (d < o->dims && (step < 0 || stride_of(o, d) != (u64)step))
+        d++;
+    return d;
+}
+
+/* How many steps along dimension d the constant part amounts to: 1 of x[(y + 1) * w + x]. */
+static s64 shift_of(const struct outside *o, s64 start, u32 d)
+{
+    for (u32 i = 0;; i++) {
+        s64 stride = (s64)stride_of(o, i), n = (start + (start < 0 ? -stride : stride) / 2) / stride;
+        if (i == d)
+            return i + 1 == o->dims ? start : n;
+        start -= n * stride;
+    }
+}
+
+/* Whether the threads get too far along an axis, and how. */
+static bool look_axis(struct outside *o, const struct entry *e, const struct crowd *c, u32 axis)
+{
+    const struct finding *f = &e->f;
+    u32 d = dim_of(o, o->step[axis]);
+    if (d == o->dims || (o->local[axis] && f->nctaid[axis] > 1))
+        return false;
+    bool open = f->form.open || e->start_varies;
+    s64 shift = open ? 0 : shift_of(o, f->form.start, d), extent = (s64)o->dim[d];
+    s64 low = c->grid.min[axis] + shift, high = c->grid.max[axis] + shift, launched = (s64)f->nctaid[axis] * f->ntid[axis];
+    if (high < extent || (open && low < extent))
+        return false;
+    o->axis = axis;
+    o->along = d;
+    o->threads = launched;
+    o->shift = shift;
+    o->last = high;
+    o->mistake = OUT_AXIS_WIDE;
+    if (low == extent && high == extent && (shift > 0 || launched > extent + 1))
+        o->mistake = shift > 0 ? OUT_AXIS_NEIGHBOUR : OUT_AXIS_ONE;
+    else if (high == launched - 1 && !shift)
+        o->mistake = OUT_AXIS_UNGUARDED;
+    return true;
+}
+
+/* Rows that are taken for longer or shorter than they are. */
+static bool look_pitch(struct outside *o, const struct index_form *form)
+{
+    bool columns = form->open;
+    for (u32 i = 0; i < 3; i++)
+        columns |= o->step[i] == 1;
+    for (u32 i = 0; o->dims == 2 && columns && i < 3; i++)
+        if (o->step[i] > 1 && (u64)o->step[i] != o->dim[1]) {
+            o->mistake = OUT_PITCH;
+            o->axis = i;
+            return true;
+        }
+    return false;
+}
+
+/* What the formula of the index says, where it has more in it than one number of the thread. */
+static bool look_form(struct outside *o, const struct entry *e)
+{
+    const struct finding *f = &e->f;
+    const struct index_form *form = &f->form;
+    struct crowd c;
+    u32 last = 0;
+    if (!form->known || e->form_varies || !who_sum(&e->who, &c) || e->who.partial)
+        return false;
+    for (u32 i = 0; i < 3; i++) {
+        o->step[i] = (u64)f->ntid[i] * f->nctaid[i] > 1 ? form->step[i] : 0;   /* an axis with one thread plays no part */
+        o->local[i] = !form->cta_step[i];
+        if (form->step[i] < 0 || (f->ntid[i] > 1 && !o->local[i] && f->nctaid[i] > 1 && (u64)form->cta_step[i] != (u64)form->step[i] * f->ntid[i]))
+            return false;
+        o->used += o->step[i] != 0;
+        last = o->step[i] ? i : last;
+    }
+    for (u32 i = 0; i < 3; i++) {
+        u32 below = 0;
+        for (u32 k = 0; k < 3; k++)
+            below += o->step[k] < o->step[i] || (o->step[k] == o->step[i] && k < i);
+        o->by_step[below] = i;
+    }
+    o->dims = dimensions(f->object_type, o->dim);
+    u64 all = o->dims ? stride_of(o, 0) * o->dim[0] : 0;
+    if (!o->dims || all != (u64)o->elements) {
+        o->dims = 1;
+        o->dim[0] = (u64)o->elements;
+    }
+    if (!o->used || (o->used == 1 && o->step[last] == 1))
+        return false;
+    if (look_pitch(o, form))
+        return true;
+    for (u32 i = 3; i-- > 0;)
+        if (o->step[i] && look_axis(o, e, &c, i))
+            return true;
+    if (o->used > 1 || form->open || form->start < 0 || form->start >= o->step[last] || o->step[last] > o->elements || dim_of(o, o->step[last]) < o->dims)
+        return false;
+    o->axis = last;
+    o->threads = (s64)f->ntid[last] * (o->local[last] ? 1 : f->nctaid[last]);
+    o->mistake = OUT_STEP;
+    return o->first >= o->elements;
+}
+
+/* A step that is the size of an element, with an element for each thread: bytes were counted where elements are. */
+static bool is_in_bytes(const struct outside *o, const struct entry *e)
+{
+    return o->step[o->axis] == e->f.element_size && o->elements < o->threads + o->threads / 2;
+}
+
 static struct outside look(const struct entry *e)
 {
     const struct finding *f = &e->f;
     s64 es = MAX_OF(f->element_size, 1u);
     struct outside o = { .elements = (s64)(f->object_size / (u64)es), .first = e->low / es - (e->low % es < 0), .last = e->high / es - (e->high % es < 0),
                          .rule = rule_of(e) };
+    if (f->element_size && look_form(&o, e))
+        return o;
     bool ruled = o.rule != INDEX_KINDS;
     o.shift = ruled ? f->index[o.rule].shift : 0;
     o.threads = o.rule == INDEX_GRID ? (s64)f->nctaid[0] * f->ntid[0] : f->ntid[0];
@@ -85,6 +258,54 @@ static void somewhere_text(const struct entry *e, const struct outside *o, struc
         text_add(out, ": the last is [%" PRId64 "]", o->elements - 1);
 }
 
+static void axis_text(const struct outside *o, const struct entry *e, struct text *out)
+{
+    char name[40];
+    snprintf(name, sizeof name, o->shift ? "%c %c %" PRId64 : "%c", axis_name[o->axis], o->shift < 0 ? '-' : '+', o->shift < 0 ? -o->shift : o->shift);
+    u64 extent = o->dim[o->along];
+    switch (o->mistake) {
+    case OUT_AXIS_UNGUARDED: text_add(out, "guard missing along %c: ", axis_name[o->axis]); break;
+    case OUT_AXIS_ONE: text_add(out, "off by one along %c: ", axis_name[o->axis]); break;
+    default: break;
+    }
+    text_add(out, "the index is ");
+    form_text(o, e, out);
+    switch (o->mistake) {
+    case OUT_AXIS_UNGUARDED: text_add(out, ", and %" PRId64 " threads were launched along %c for %" PRIu64 " %s", o->threads, axis_name[o->axis], extent, unit(o, o->along)); return;
+    case OUT_AXIS_ONE: text_add(out, ", and %s gets to %" PRId64 ", the number of %s: the guard lets one too many through (<= where < is meant)", name, o->last, unit(o, o->along)); return;
+    case OUT_AXIS_NEIGHBOUR: text_add(out, ": %s is beyond the last of the %" PRIu64 " %s", name, extent, unit(o, o->along)); return;
+    case OUT_PITCH: text_add(out, ": rows are taken to be %" PRId64 " elements apart, and those of %s have %" PRIu64, o->step[o->axis], e->f.object, o->dim[1]); return;
+    case OUT_STEP:
+        text_add(out, ": neighbouring threads are %" PRId64 " elements (%" PRId64 " bytes) apart, and the %" PRId64 " elements of %s suffice for %" PRId64 " of %" PRId64 " threads", o->step[o->axis],
+                 o->step[o->axis] * e->f.element_size, o->elements, e->f.object, (o->elements + o->step[o->axis] - 1) / o->step[o->axis], o->threads);
+        if (is_in_bytes(o, e))
+            text_add(out, "; an element has %u bytes, so the index seems to count bytes", e->f.element_size);
+        return;
+    default: text_add(out, ", and %s gets to %" PRId64 ": there are %" PRIu64 " %s", name, o->last, extent, unit(o, o->along)); return;
+    }
+}
+
+static void axis_fix(const struct outside *o, const struct entry *e, struct text *out)
+{
+    char c = axis_name[o->axis];
+    u64 extent = o->dim[o->along];
+    switch (o->mistake) {
+    case OUT_AXIS_UNGUARDED: text_add(out, "Return or skip the access when %c is not below %" PRIu64 ", the number of %s.", c, extent, unit(o, o->along)); return;
+    case OUT_AXIS_ONE: text_add(out, "Test %c < %" PRIu64 ", not %c <= %" PRIu64 ": the valid %s are 0..%" PRIu64 ".", c, extent, c, extent, unit(o, o->along), extent - 1); return;
+    case OUT_AXIS_NEIGHBOUR: text_add(out, "Test the neighbour, too: %c + %" PRId64 " < %" PRIu64 ", or give the edge a value of its own.", c, o->shift, extent); return;
+    case OUT_PITCH: text_add(out, "Multiply by the length of a row of %s, %" PRIu64 ", not by %" PRId64 ".", e->f.object, o->dim[1], o->step[o->axis]); return;
+    case OUT_STEP:
+        if (is_in_bytes(o, e))
+            text_add(out, "Index by elements, without the factor %u; the compiler multiplies by the size.", e->f.element_size);
+        else if (o->elements % o->threads == 0)
+            text_add(out, "Make the step %" PRId64 ", which is what %s has for each thread, or make %s larger.", o->elements / o->threads, e->f.object, e->f.object);
+        else
+            text_add(out, "Skip the access when the index is not below %" PRId64 ", launch fewer threads, or make %s larger.", o->elements, e->f.object);
+        return;
+    default: text_add(out, "Compare %c with %" PRIu64 ", the number of %s of %s.", c, extent, unit(o, o->along), e->f.object); return;
+    }
+}
+
 void index_text(const struct entry *e, struct text *out)
 {
     struct outside o = look(e);
@@ -128,6 +349,7 @@ void index_text(const struct entry *e, struct text *out)
         }
         return;
     case OUT_SOMEWHERE: somewhere_text(e, &o, out); return;
+    default: axis_text(&o, e, out); return;
     }
 }
 
@@ -135,7 +357,12 @@ void guard_text(const struct entry *e, struct text *out)
 {
     struct outside o = look(e);
     switch (o.mistake) {
-    case OUT_UNGUARDED: text_add(out, "Return or skip the access when the index is not below %" PRId64 ": if (i < n) ...", o.elements); return;
+    case OUT_UNGUARDED:
+        if (o.rule == INDEX_BLOCK && e->f.kind == F_bounds_shared)
+            text_add(out, "Make %s %" PRId64 " elements long, one for each thread of the block, or skip the access when the index is not below %" PRId64 ".", e->f.object, o.threads + o.shift, o.elements);
+        else
+            text_add(out, "Return or skip the access when the index is not below %" PRId64 ": if (i < n) ...", o.elements);
+        return;
     case OUT_OFF_BY_ONE: text_add(out, "Stop one earlier (< instead of <=, n - 1 - i instead of n - i): the valid indices are 0..%" PRId64 ".", o.elements - 1); return;
     case OUT_GUARD_WIDE: text_add(out, "Compare the index with %" PRId64 ", the number of elements of %s, not with a rounded or another size.", o.elements, e->f.object); return;
     case OUT_NEIGHBOUR: text_add(out, "Test the neighbour, too: if (i + %" PRId64 " < n) ..., or give the edge a value of its own.", o.shift); return;
@@ -146,5 +373,6 @@ void guard_text(const struct entry *e, struct text *out)
             text_add(out, "Check the lower bound of the index, and that it is signed and wide enough.");
         return;
     case OUT_SOMEWHERE: text_add(out, "%s", finding_fix(e->f.kind)); return;
+    default: axis_fix(&o, e, out); return;
     }
 }

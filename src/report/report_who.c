@@ -98,6 +98,7 @@ bool who_sum(const struct thread_set *s, struct crowd *c)
                 memcpy(c->last_thread, thread, sizeof thread);
                 c->total++;
                 in_cta++;
+                box_add(&c->grid, (const u32[3]){ at[0] * s->ntid[0] + thread[0], at[1] * s->ntid[1] + thread[1], at[2] * s->ntid[2] + thread[2] });
                 if (!c->ctas.count)
                     box_add(&c->threads, thread);
             }
@@ -172,8 +173,16 @@ static void ctas_text(const struct thread_set *s, const struct crowd *c, struct 
     }
 }
 
+/* Threads of several CTAs, not the same ones in each: by their numbers in the grid where those are a box of two or three axes. */
 static void spread_text(const struct thread_set *s, const struct crowd *c, struct text *out)
 {
+    const u32 shape[3] = { s->nctaid[0] * s->ntid[0], s->nctaid[1] * s->ntid[1], s->nctaid[2] * s->ntid[2] };
+    if (axes(shape) > 1 && box_exact(&c->grid)) {
+        text_add(out, "threads ");
+        box_text(&c->grid, shape, out);
+        text_add(out, " of the grid (%" PRIu64 " threads in %" PRIu64 " CTAs)", c->total, c->ctas.count);
+        return;
+    }
     text_add(out, "%" PRIu64 " %sthreads in %" PRIu64 " CTAs, from ", c->total, c->consecutive ? "consecutive " : "", c->ctas.count);
     point_text(c->first_thread, s->ntid, out);
     text_add(out, " of CTA ");

@@ -1,6 +1,7 @@
 /* A bad access in words: which object, which element, and the arithmetic that led there. Addresses are shown as object + offset: where
  * the arena lies differs between machines, and a report does not. */
 #include "sim/explain.h"
+#include "sim/formula.h"
 #include "sim/wraps.h"
 #include <inttypes.h>
 
@@ -130,6 +131,7 @@ static void explain_past(const struct access *a, u32 first, u32 mask, struct are
         f->cause = arena_printf(mem, "index %" PRIu64 ", but %s has %" PRIu64 " element%s%s", off / e, f->object, n, plural(n), n > 1 ? arena_printf(mem, ": the last is [%" PRIu64 "]", n - 1) : "");
         return;
     }
+    if (!loaded) f->form = formula_of(a, f);
     for (u32 k = 0; e && !loaded && k < INDEX_KINDS; k++) f->index[k] = index_rule((enum index_kind)k, a, f, mask);
     if (before && (f->index[INDEX_GRID].holds || f->index[INDEX_BLOCK].holds)) {
         f->joint_cause = (struct joint){ arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: ", 0 - off, plural(0 - off), f->object), GAP_INDEX, NULL };
@@ -139,9 +141,10 @@ static void explain_past(const struct access *a, u32 first, u32 mask, struct are
         f->fix = "Check the lower bound of the index, and that it is signed and wide enough.";
     } else if (!e)
         f->cause = arena_printf(mem, "byte offset %" PRIu64 ", but %s has %" PRIu64 " bytes", off, f->object, f->object_size);
-    else if (off < f->object_size)
+    else if (off < f->object_size) {
         f->cause = arena_printf(mem, "the access covers the elements %" PRIu64 "..%" PRIu64 ", but %s has only %" PRIu64, off / e, (off + a->bytes - 1) / e, f->object, n);
-    else {
+        if (a->bytes > e) f->fix = arena_printf(mem, "Test the last element of the access, i + %u < n, and take what remains one by one, or make %s a multiple of %u elements long.", a->bytes / e - 1, f->object, a->bytes / e);
+    } else {
         f->joint_cause.gap = GAP_INDEX;
         f->joint_fix.gap = GAP_GUARD;
     }
@@ -152,6 +155,7 @@ static void explain_neighbour(const struct access *a, const struct lane_check *c
     u64 addr = a->addr[first];
     bool before = addr < f->object_base;
     f->neighbour = c->hit->name;
+    f->form = formula_of(a, f);
     f->cause = arena_printf(mem, "the pointer came from %s, and was moved %" PRIu64 " bytes %s its start: there lies %s", f->object, before ? f->object_base - addr : addr - f->object_base, before ? "before" : "past", f->neighbour);
 }
 
@@ -349,6 +353,7 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
     }
     /* every thread has its own piece of the heap: what counts is where it was taken */
     f.cause_key = x->object && x->object->kind == MEM_HEAP && x->object->alloc_site ? str_hash(str_of(x->object->alloc_site)) : x->object ? x->object->id : x->var ? str_hash(x->var->name) : 0;
+    if (f.object && a->addr[first] < f.object_base) f.cause_key = ~f.cause_key;        /* before its start is another mistake than behind its end */
     found(w, a->insn->op, &f, mask);
     arena_free(&mem);
 }

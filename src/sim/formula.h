@@ -1,0 +1,11 @@
+/* formula.h: an address as a sum of the numbers of its thread.
+ *
+ * `a[y * w + x]` is, when the launch is known, so many bytes for each step of threadIdx.x, threadIdx.y, blockIdx.x ... and a constant. The text of the function gives the
+ * factors; the lanes that were there have to agree, or nothing is said. The counter of a loop makes the sum an open one. */
+#ifndef LOCKSTEP_FORMULA_H
+#define LOCKSTEP_FORMULA_H
+#include "sim/access.h"
+
+/* In elements of the finding's object, from its start. */
+struct index_form formula_of(const struct access *a, const struct finding *f);
+#endif
