@@ -33,10 +33,13 @@
         if (W && !all_differ(a)) return memory_watched(R, i, w); \
         if (!W && race_alone(w->race, SPACE_OF_##sp)) READ_EACH(sp, a); \
         else if (W && SPACE_OF_##sp == SPACE_GLOBAL && race_alone(w->race, SPACE_GLOBAL)) { SCATTER_##sp(a); } \
-        else for (u32 l_ = 0, n_; l_ < LANES; l_ += n_) { \
-            for (n_ = 1; !W && l_ + n_ < LANES && (a)[l_ + n_] == (a)[l_]; n_++) { } \
-            race_few(w, i, W, SPACE_OF_##sp, CELLS_##sp, (a)[l_], N, (n_ == LANES ? ALL_LANES : (1u << n_) - 1) << l_); \
-        } } } while (0)
+        else { \
+            bool differ_ = W || all_differ(a); \
+            for (u32 todo_ = ALL_LANES, same_; todo_; todo_ &= ~same_) { \
+                u32 l_ = (u32)__builtin_ctz(todo_); \
+                same_ = differ_ ? 1u << l_ : todo_ & at_same(a, l_); \
+                race_few(w, i, W, SPACE_OF_##sp, CELLS_##sp, (a)[l_], N, same_); \
+            } } } } while (0)
 
 #define SCATTER_global(a) race_scatter(w, i, CELLS_global, a)
 #define SCATTER_shared(a) (void)0
@@ -68,6 +71,9 @@ static inline void race_some(struct touch *t, char *cells, u64 a, u32 each, u32 
 
 /* Neighbours after all. */
 #define consecutive(a) ({ u64 off_ = 0; for (u32 l_ = 1; l_ < LANES; l_++) off_ |= (a)[l_] - (a)[l_ - 1] - 4; !off_; })
+
+/* The lanes at the address of one. */
+#define at_same(a, lane) ({ u32 same_at_ = 0; for (u32 k_ = 0; k_ < LANES; k_++) same_at_ |= (u32)((a)[k_] == (a)[lane]) << k_; same_at_; })
 
 /* No two lanes at one address; now and then it says no though it is so. */
 #define all_differ(a) ({ \
