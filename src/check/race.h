@@ -262,6 +262,7 @@ void race_weak(struct touch *t, const struct access *a);        /* race.c: a wea
 void race_tick(struct race_cta *c, u32 warps);  /* race.c: these have the same time now, which none of them has had */
 /* race_set.c */
 u32 set_add(const struct touch *t, struct seen old, u64 me, u32 lanes, bool leaves);    /* the set of those and `me`; a reference. leaves: who has the old one will have the new one instead */
+u32 set_append(const struct touch *t, u32 x, u64 me, u32 lanes);         /* the same, if one element alone has the set, there is room, and nothing goes: its reference is to that now; 0: it is not so */
 bool set_known(const struct touch *t, u32 x);   /* every thread of the CTA is behind all of it */
 u32 set_with(const struct touch *t, u32 x, const struct member *m);     /* with one more, as he is; takes the reference, and gives one */
 u32 set_add_strong(const struct touch *t, u32 x, u64 me, u32 number);    /* the same with a strong access, which replaces others like it of the same thread */

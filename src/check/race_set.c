@@ -255,6 +255,23 @@ u32 set_add_strong(const struct touch *t, u32 x, u64 me, u32 number)
     return set_with(t, x, &(struct member){ me, number, t->site, mark_of(t->w, t->space, me, t->site) });
 }
 
+u32 set_append(const struct touch *t, u32 x, u64 me, u32 lanes)
+{
+    struct notes *n = notes_of(t);
+    struct set *s = set_at(n, x);
+    u32 at = words_in(x), words = lanes ? 2 : 1;
+    if (notes_locked(t->w, t->space) || s->refs != 1 || s->used != at || at + words > SET_WORDS || s->latest < t->w->c->least || crowded(n, x)) return 0;
+    u64 last = mark_seen(n, s->word[at - 1]).a;
+    if (!((u32)(last ^ me) >> 14) || set_member_known(t, last)) return 0;
+    u32 mark = mark_of(t->w, t->space, me, t->site);
+    note_hold(n, mark >> n->shift, false);
+    if (lanes) s->word[at++] = lanes;
+    s->word[at++] = mark;
+    s->used = (u8)at;
+    s->latest = MAX_OF(s->latest, word_time(me));
+    return first_words(x, at);
+}
+
 /* The set of one reader, who may be noted as he is. */
 static u32 set_of_one(const struct touch *t, u64 a, u32 site, u32 mark)
 {
