@@ -152,10 +152,11 @@ static bool look(const char *R, const struct insn *i, const struct warp *w, stru
             shadow_define(s, at, bytes);
             continue;
         }
-        for (u32 j = 0; j < g; j++) {
-            if (!(w->mask >> (k * g + j) & 1) || shadow_defined(s, at + (u64)(stride * j), n)) continue;
+        for (u32 j = 0; j < g; j++) {           /* the first lane's address may lie below 0, where it takes no part */
+            u64 mine = t->addr_width == 4 ? (u32)(at + (u64)(stride * j)) : at + (u64)(stride * j);
+            if (!(w->mask >> (k * g + j) & 1) || shadow_defined(s, mine, n)) continue;
             if (!store) return false;
-            shadow_define(s, at + (u64)(stride * j), n);
+            shadow_define(s, mine, n);
         }
     }
     return true;
