@@ -151,9 +151,24 @@ static bool dominates(const struct lowered *l, u32 a, u32 b)
     return a != NONE && b == a;
 }
 
+/* A barrier in the text between the two. */
+static bool barrier_between(const struct lowered *l, u32 from, u32 to)
+{
+    for (u32 k = from + 1; k < to; k++) if (l->op[k].name == N_bar && l->op[k].kind != KX_DEAD) return true;
+    return false;
+}
+
+/* Whoever does b has passed a, or has met at a barrier behind it one who may have: one thread acts for its block. */
+static bool passed(const struct lowered *l, u32 a, u32 b)
+{
+    if (dominates(l, a, b)) return true;
+    for (u32 k = a + 1; k < b; k++) if (l->op[k].name == N_bar && l->op[k].kind != KX_DEAD && dominates(l, k, b)) return true;
+    return false;
+}
+
 static bool fenced(const struct lowered *l, u32 from, u32 to)
 {
-    for (u32 k = from + 1; k < to; k++) if ((l->op[k].name == N_fence || l->op[k].name == N_membar) && dominates(l, k, to)) return true;
+    for (u32 k = from + 1; k < to; k++) if ((l->op[k].name == N_fence || l->op[k].name == N_membar) && passed(l, k, to)) return true;
     return false;
 }
 
@@ -196,7 +211,7 @@ static u32 lock_taken(struct side s)
 {
     for (u32 k = s.op; s.l && k-- > 0;) {
         const struct site *z = site_at(s.l, k);
-        if (z && z->name == N_atom && (z->atom == AT_CAS || z->atom == AT_EXCH) && dominates(s.l, k, s.op)) return k;
+        if (z && z->name == N_atom && (z->atom == AT_CAS || z->atom == AT_EXCH) && passed(s.l, k, s.op)) return k;
     }
     return NONE;
 }
@@ -220,6 +235,12 @@ static bool tell_lock(struct telling *x)
     bool acquired = t->sem == SEM_ACQUIRE || t->sem == SEM_ACQ_REL || fenced(a.l, taken, first), strong = is_strong(g), released = strong && (g->sem == SEM_RELEASE || g->sem == SEM_ACQ_REL || fenced(a.l, last, given));
     const char *from = at_line(x, (struct side){ a.l, taken }), *to = at_line(x, (struct side){ a.l, given });
     if (acquired && released && (x->missing == MISSING_ACQUIRE || x->missing == MISSING_RELEASE)) return false;       /* not on every way */
+    if (acquired && released && !dominates(a.l, taken, a.op) && !barrier_between(a.l, last, given)) {
+        x->f.cause = arena_printf(&x->mem, "both are under a lock that one thread takes for its block at %s, and gives back at %s without waiting for the others: no barrier lies between their accesses and that", from, to);
+        x->f.order = "a __syncthreads() before the lock is given back";
+        x->f.fix = "Put __syncthreads() between the accesses and the fence with which the lock is given back.";
+        return true;
+    }
     if (acquired && released) {
         x->f.cause = arena_printf(&x->mem, "both are under a lock taken at %s and given back at %s, with fences, and yet not ordered: the two threads took different locks, or its scope is too narrow", from, to);
         x->f.order = "one lock for all threads that touch this element";
