@@ -1,25 +1,28 @@
 /* Vector clocks as trees that share what they have in common: known.h has the idea. */
 #include "check/known.h"
 
-enum { KNOWN_LANES = 32 };
-enum kind { BRANCH, TIME, LANE_TIMES, MAP };
+enum { KNOWN_LANES = 32, TOGETHER = 16 };       /* TOGETHER: CTAs, or locations, that have one leaf */
+enum kind { BRANCH, MAP, LANES_OF, CTAS, LOCATIONS };
 
 struct known {
     u32 refs;
     u8 kind;
-    u32 time;                   /* TIME, LANE_TIMES: of all */
     u64 key;                    /* a branch: the bits above `bit` that all its keys have */
     union {
         struct { u64 bit; struct known *side[2]; } branch;      /* parts the keys without and with that bit */
         struct known *map;
-        u32 lane[KNOWN_LANES];  /* beyond `time`; only LANE_TIMES has the room */
+        u32 value[2 * TOGETHER];        /* what of it is known is below these; 0: nothing. LANES_OF a warp: of its lanes. CTAS: of all threads of each of
+                                         * them, then of its first thread. LOCATIONS: counts, half as many */
     };
 };
 #define ROOM(member) (offsetof(struct known, member) + sizeof((struct known *)NULL)->member)
+_Static_assert(KNOWN_LANES == 2 * TOGETHER, "both are values of a leaf");
 
-static u64 key_of_cta(u32 cta) { return (u64)cta << 6 | 63; }
+static u64 key_of_ctas(u32 cta) { return (u64)(cta / TOGETHER * TOGETHER) << 6 | 63; }
 static u64 key_of_warp(u32 cta, u32 warp) { return (u64)cta << 6 | warp; }
-static u64 key_of_location(u32 id) { return (u64)1 << 63 | id; }
+static u64 key_of_locations(u32 id) { return (u64)1 << 63 | id / TOGETHER; }
+static u32 values_of(enum kind kind) { return kind == LOCATIONS ? TOGETHER : 2 * TOGETHER; }
+static size_t leaf_room(enum kind kind) { return offsetof(struct known, value) + values_of(kind) * sizeof(u32); }
 
 static struct known *make(enum kind kind, u64 key, size_t room)
 {
@@ -38,13 +41,19 @@ void known_drop(struct known *k)
     base_free(k);
 }
 
+static bool may_hold(const struct known *k, u64 key) { return !((k->key ^ key) & ~(2 * k->branch.bit - 1)); }
+
 /* ---- joining: each function gives a reference, to one of its arguments where that says it all ---- */
 
 static struct known *join(struct joins *j, struct known *a, struct known *b);
 
-static u64 bit_of(const struct known *k) { return k->kind == BRANCH ? k->branch.bit : 0; }
-static bool may_hold(const struct known *k, u64 key) { return !((k->key ^ key) & ~(2 * k->branch.bit - 1)); }
+static struct known *find(const struct known *k, u64 key)
+{
+    while (k && k->kind == BRANCH && may_hold(k, key)) k = k->branch.side[key & k->branch.bit ? 1 : 0];
+    return k && k->kind != BRANCH && k->key == key ? (struct known *)k : NULL;
+}
 
+static u64 bit_of(const struct known *k) { return k->kind == BRANCH ? k->branch.bit : 0; }
 static struct known *part(struct known *a, struct known *b)
 {
     u64 bit = (u64)1 << (63 - __builtin_clzll(a->key ^ b->key));
@@ -55,21 +64,14 @@ static struct known *part(struct known *a, struct known *b)
     return k;
 }
 
-static struct known *join_times(struct known *a, struct known *b)
+static struct known *join_leaves(struct known *a, struct known *b)
 {
-    bool lanes = a->kind == LANE_TIMES || b->kind == LANE_TIMES, a_all = a->time >= b->time, b_all = b->time >= a->time;
-    if (!lanes) return known_hold(a_all ? a : b);
-    u32 x[KNOWN_LANES], y[KNOWN_LANES];
-    for (u32 l = 0; l < KNOWN_LANES; l++) {
-        x[l] = a->kind == LANE_TIMES ? MAX_OF(a->lane[l], a->time) : a->time;
-        y[l] = b->kind == LANE_TIMES ? MAX_OF(b->lane[l], b->time) : b->time;
-        a_all &= x[l] >= y[l]; b_all &= y[l] >= x[l];
-    }
-    if (a_all) return known_hold(a);
-    if (b_all) return known_hold(b);
-    struct known *k = make(LANE_TIMES, a->key, ROOM(lane));
-    k->time = MAX_OF(a->time, b->time);
-    for (u32 l = 0; l < KNOWN_LANES; l++) k->lane[l] = MAX_OF(x[l], y[l]);
+    u32 n = values_of(a->kind), less = 0, more = 0;
+    for (u32 v = 0; v < n; v++) { less |= a->value[v] < b->value[v]; more |= a->value[v] > b->value[v]; }
+    if (!less) return known_hold(a);
+    if (!more) return known_hold(b);
+    struct known *k = make(a->kind, a->key, leaf_room(a->kind));
+    for (u32 v = 0; v < n; v++) k->value[v] = MAX_OF(a->value[v], b->value[v]);
     return k;
 }
 
@@ -137,7 +139,7 @@ static struct known *join(struct joins *j, struct known *a, struct known *b)
 {
     if (a == b || !b) return known_hold(a);
     if (!a) return known_hold(b);
-    if (a->key == b->key && bit_of(a) == bit_of(b)) return a->kind == BRANCH ? join_large(j, a, b) : a->kind == MAP ? join_maps(j, a, b) : join_times(a, b);
+    if (a->key == b->key && bit_of(a) == bit_of(b)) return a->kind == BRANCH ? join_large(j, a, b) : a->kind == MAP ? join_maps(j, a, b) : join_leaves(a, b);
     if (bit_of(a) > bit_of(b) && may_hold(a, b->key)) return join_below(j, a, b);
     if (bit_of(b) > bit_of(a) && may_hold(b, a->key)) return join_below(j, b, a);
     return part(a, b);
@@ -157,44 +159,42 @@ static void add(struct joins *j, struct known **k, struct known *leaf)
     known_drop(leaf);
 }
 
-static void add_time(struct joins *j, struct known **k, u64 key, u32 time)
+/* One value of a leaf. */
+static void add_value(struct joins *j, struct known **k, enum kind kind, u64 key, u32 which, u32 value)
 {
-    struct known *leaf = make(TIME, key, ROOM(key));
-    leaf->time = time;
+    const struct known *old = find(*k, key);
+    if (old && old->value[which] >= value) return;
+    struct known *leaf = make(kind, key, leaf_room(kind));
+    if (old) memcpy(leaf->value, old->value, values_of(kind) * sizeof(u32));
+    leaf->value[which] = value;
     add(j, k, leaf);
 }
 
-void known_add_cta(struct joins *j, struct known **k, u32 cta, u32 time) { add_time(j, k, key_of_cta(cta), time); }
-void known_add_writes(struct joins *j, struct known **k, u32 location, u32 count) { add_time(j, k, key_of_location(location), count); }
+void known_add_cta(struct joins *j, struct known **k, u32 cta, u32 time) { add_value(j, k, CTAS, key_of_ctas(cta), cta % TOGETHER, time); }
+void known_add_leader(struct joins *j, struct known **k, u32 cta, u32 time) { add_value(j, k, CTAS, key_of_ctas(cta), TOGETHER + cta % TOGETHER, time); }
+void known_add_writes(struct joins *j, struct known **k, u32 location, u32 count) { add_value(j, k, LOCATIONS, key_of_locations(location), location % TOGETHER, count); }
 
 void known_add_warp(struct joins *j, struct known **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time)
 {
-    struct known *leaf = make(LANE_TIMES, key_of_warp(cta, warp), ROOM(lane));
-    leaf->time = all;
-    for (u32 m = lanes; m; m &= m - 1) leaf->lane[__builtin_ctz(m)] = time;
+    struct known *leaf = make(LANES_OF, key_of_warp(cta, warp), leaf_room(LANES_OF));
+    for (u32 l = 0; l < KNOWN_LANES; l++) leaf->value[l] = lanes >> l & 1 ? MAX_OF(all, time) : all;
     add(j, k, leaf);
 }
 
 /* ---- asking ---- */
 
-static struct known *find(const struct known *k, u64 key)
-{
-    while (k && k->kind == BRANCH && may_hold(k, key)) k = k->branch.side[key & k->branch.bit ? 1 : 0];
-    return k && k->kind != BRANCH && k->key == key ? (struct known *)k : NULL;
-}
-
 bool known_thread(const struct known *k, u32 cta, u32 warp, u32 lane, u32 time)
 {
-    const struct known *all = find(k, key_of_cta(cta));
-    if (all && time < all->time) return true;
+    const struct known *all = find(k, key_of_ctas(cta));
+    if (all && (time < all->value[cta % TOGETHER] || (!warp && !lane && time < all->value[TOGETHER + cta % TOGETHER]))) return true;
     const struct known *w = find(k, key_of_warp(cta, warp));
-    return w && (time < w->time || (w->kind == LANE_TIMES && time < w->lane[lane]));
+    return w && time < w->value[lane];
 }
 
 u32 known_cta(const struct known *k, u32 cta)
 {
-    const struct known *all = find(k, key_of_cta(cta));
-    return all ? all->time : 0;
+    const struct known *all = find(k, key_of_ctas(cta));
+    return all ? all->value[cta % TOGETHER] : 0;
 }
 
 /* How many CTAs are known; *least becomes that of the one that is known least, if that is less. */
@@ -202,9 +202,9 @@ static u32 count_ctas(const struct known *k, u32 *least)
 {
     if (!k || k->key >> 63) return 0;           /* locations, maybe many */
     if (k->kind == BRANCH) return count_ctas(k->branch.side[0], least) + count_ctas(k->branch.side[1], least);
-    if (k->kind != TIME || (k->key & 63) != 63) return 0;
-    *least = MIN_OF(*least, k->time);
-    return 1;
+    u32 n = 0;
+    for (u32 v = 0; v < TOGETHER && k->kind == CTAS; v++) if (k->value[v]) { *least = MIN_OF(*least, k->value[v]); n++; }
+    return n;
 }
 
 u32 known_least(const struct known *k, u32 ctas)
@@ -215,8 +215,8 @@ u32 known_least(const struct known *k, u32 ctas)
 
 bool known_write(const struct known *k, u32 location, u32 number)
 {
-    const struct known *w = find(k, key_of_location(location));
-    return w && number < w->time;
+    const struct known *w = find(k, key_of_locations(location));
+    return w && number < w->value[location % TOGETHER];
 }
 
 /* ---- what was released ---- */
@@ -231,7 +231,7 @@ static void add_map(struct joins *j, struct known **k, u32 cta, const struct kno
 void released_add(struct joins *j, struct released *r, u32 cta, bool wide, const struct known *what)
 {
     if (!what) return;
-    add_map(j, &r->own, cta, what);
+    if (!wide || j->scoped) add_map(j, &r->own, cta, what);
     if (wide) known_join(j, &r->wide, what);
     else add_map(j, &r->narrow, cta, what);
 }

@@ -5,9 +5,12 @@
  * The tree is Okasaki and Gill's for integer keys: a branch parts its keys by their highest bit that differs, so equal sets of keys have equal
  * shapes. Its leaves are of three kinds:
  *
- *   times    of a warp: how far each of its lanes is known; of a CTA: how far all its threads are
- *   counts   of a location: how many of the strong writes there
+ *   times    of a warp: how far each of its lanes is known; of some CTAs: how far all threads of each are, and its first thread, who most often speaks
+ *            for the others
+ *   counts   of some locations: how many of the strong writes there
  *   maps     of a CTA: something known, again (struct released)
+ *
+ * Some together, because joining an array takes little, and trees of many small leaves take long.
  *
  * All of it belongs to one launch and is used under one lock. */
 #ifndef LOCKSTEP_KNOWN_H
@@ -24,14 +27,16 @@ void known_drop(struct known *k);
 struct joins {
     struct joined { struct known *a, *b, *is; } *memo;          /* by a hash of both; NULL: nothing yet */
     u64 large;                  /* a branch at this bit of the key, or above */
+    bool scoped;                /* something in the kernel has a scope that is not wide: what is released is kept for such readers, too */
 };
-enum { JOINS_LARGE = 1 << 10 }; /* parts with CTAs that differ from their fifth bit on */
+enum { JOINS_LARGE = 1 << 12 }; /* parts with CTAs that differ from their seventh bit on */
 void joins_forget(struct joins *j);             /* all of it; the launch is over */
 
 void known_join(struct joins *j, struct known **k, const struct known *more);   /* *k becomes both */
 
 /* A CTA has a number in its launch that no other has; below `time` what it did is known. */
 void known_add_cta(struct joins *j, struct known **k, u32 cta, u32 time);
+void known_add_leader(struct joins *j, struct known **k, u32 cta, u32 time);    /* of its first thread */
 void known_add_warp(struct joins *j, struct known **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time);        /* all lanes below `all`, these below `time` */
 void known_add_writes(struct joins *j, struct known **k, u32 location, u32 count);
 bool known_thread(const struct known *k, u32 cta, u32 warp, u32 lane, u32 time);
@@ -42,7 +47,7 @@ bool known_write(const struct known *k, u32 location, u32 number);
 /* What was released at a place, each with the scope it was released with, for readers that each have theirs. */
 struct released {
     struct known *wide;         /* by whom it may concern: at gpu scope, or wider */
-    struct known *own;          /* from CTA to what its own threads find here, with any scope */
+    struct known *own;          /* from CTA to what its own threads find here, with any scope; if there are such scopes */
     struct known *narrow;       /* the same of what was released with a scope that is not wide: nobody else's */
 };
 void released_add(struct joins *j, struct released *r, u32 cta, bool wide, const struct known *what);

@@ -89,6 +89,7 @@ static void begin(void *self, const struct launch *l)
     r->epoch = r->last + 1;
     r->kernel = k;
     r->exact = !k->simple;
+    r->joins.scoped = k->scoped;
     r->many = l->nworkers > 1;
     r->ctas = 0;
     notes_empty(&r->notes);

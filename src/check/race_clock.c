@@ -145,7 +145,8 @@ void clock_reset(struct race_cta *c)
 /* What lanes did until now, and what they know of their warp. */
 static void add_own(struct known **k, const struct race_warp *w, u32 lanes)
 {
-    known_add_warp(&w->c->race->joins, k, w->c->number, w->id, w->wbase, lanes, w->now);
+    if (!w->id && lanes == 1 && w->wbase <= w->c->base) known_add_leader(&w->c->race->joins, k, w->c->number, w->now);
+    else known_add_warp(&w->c->race->joins, k, w->c->number, w->id, w->wbase, lanes, w->now);
 }
 
 /* All that a lane knows and did until now; a reference. */
@@ -258,7 +259,7 @@ void clock_warp(struct race_warp *w, u32 mask)
     gather(w, mask, &all);
     if (whole) w->wbase = w->now;
     else add_own(&all.known, w, mask);
-    if (all.known || all.weak || all.news.own) give(w, mask, &all);
+    if (all.known || all.weak || all.news.wide || all.news.own) give(w, mask, &all);
     common_drop(&all);
     unlock(&c->race->lock);
 }

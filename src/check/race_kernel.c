@@ -119,6 +119,18 @@ static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
     return true;
 }
 
+static bool is_scoped(const struct lowered *l)
+{
+    for (u32 k = 0; k < l->nop; k++) {
+        const struct lop *o = &l->op[k];
+        if (o->kind == KX_DEAD) continue;
+        if (o->name == N_membar || o->name == N_fence) { if ((o->aux & 3) < SCOPE_GPU) return true; }
+        else if ((o->name >= N_mbar_init && o->name <= N_mbar_parity) || o->name == N_cp_mbar) return true;
+        else if (o->kind == K_MEM && o->site < l->nsite && l->site[o->site].scope < SCOPE_GPU && (l->site[o->site].sem != SEM_WEAK || o->name == N_atom || o->name == N_red)) return true;
+    }
+    return false;
+}
+
 bool race_updates(const struct touch *t)
 {
     const struct race_kernel *k = t->w->c->race->kernel;
@@ -155,7 +167,8 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     k->used = find_used(l);
     k->update = race_update_loads(l);
     k->simple = is_simple(l, u.block, k->used);
-    for (u32 n = 0; n < l->ncall; n++) if (!l->call[n].builtin) { k->simple = false; k->anywhere = true; }
+    k->scoped = is_scoped(l);
+    for (u32 n = 0; n < l->ncall; n++) if (!l->call[n].builtin) { k->simple = false; k->anywhere = k->scoped = true; }
     k->param = base_need(sizeof *k->param * (l->nsite + 1));
     k->var = base_need(sizeof *k->var * (l->nsite + 1));
     for (u32 n = 0; n < l->nop; n++) if (l->op[n].kind != KX_DEAD && writes(&l->op[n]) && l->op[n].site < l->nsite) written(k, &l->site[l->op[n].site]);
