@@ -64,10 +64,17 @@ static struct known *part(struct known *a, struct known *b)
     return k;
 }
 
+static u32 any_less(const u32 a[TOGETHER], const u32 b[TOGETHER])
+{
+    u32 less = 0;
+    for (u32 v = 0; v < TOGETHER; v++) less |= a[v] < b[v];
+    return less;
+}
+
 static struct known *join_leaves(struct known *a, struct known *b)
 {
     u32 n = values_of(a->kind), less = 0, more = 0;
-    for (u32 v = 0; v < n; v++) { less |= a->value[v] < b->value[v]; more |= a->value[v] > b->value[v]; }
+    for (u32 v = 0; v < n; v += TOGETHER) { less |= any_less(&a->value[v], &b->value[v]); more |= any_less(&b->value[v], &a->value[v]); }
     if (!less) return known_hold(a);
     if (!more) return known_hold(b);
     struct known *k = make(a->kind, a->key, leaf_room(a->kind));
