@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <map>
 #include <mutex>
 #include <string>
@@ -30,7 +31,7 @@ struct image {                  // what one translation unit registered
 };
 struct symbol { image *in; std::string name; };
 struct function { image *in = nullptr; std::string name; uint32_t optin = 0; };    // optin: dynamic shared memory that was asked for
-struct cost { unsigned launches = 0; uint64_t nanoseconds = 0, instructions = 0; };
+struct cost { unsigned launches = 0; double ms = 0; uint64_t instructions = 0; };      // ms: of the processor, not of the day
 struct block_of_memory { size_t bytes; bool of_host; };    // of_host: pinned or managed, so that the host may touch it
 struct configuration { dim3 grid, block; size_t shared; cudaStream_t stream; };
 
@@ -68,7 +69,7 @@ void report()
     fputs(text, f);
     lk_text_free(text);
     for (auto &c : s.costs)
-        fprintf(f, "kernel %s: %u launches, %.3f ms, %llu warp instructions\n", c.first.c_str(), c.second.launches, (double)c.second.nanoseconds / 1e6, (unsigned long long)c.second.instructions);
+        fprintf(f, "kernel %s: %u launches, %.3f ms, %llu warp instructions\n", c.first.c_str(), c.second.launches, c.second.ms, (unsigned long long)c.second.instructions);
     fprintf(f, "%u errors, %u notes%s\n", lk_report_errors(s.gpu), lk_report_notes(s.gpu), s.late ? ", ended early" : "");
     fflush(f);
 }
@@ -135,6 +136,12 @@ bool of_symbol(uint64_t p)              // an address that cudaGetSymbolAddress 
 }
 bool on_device(const void *p) { auto *b = found(p); return b ? !b->second.of_host : of_symbol((uint64_t)p); }
 
+double processor_ms()
+{
+    timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
 cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, bool cooperative)
 {
     state &s = all();
@@ -151,9 +158,10 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **args, size_t 
     l.shared_bytes = (uint32_t)shared; l.shared_optin = at->second.optin; l.cooperative = cooperative;
     l.args = args; l.arg_count = lk_kernel_param_count(k);
     lk_stats stats = {};
+    double began = processor_ms();
     lk_status r = lk_kernel_launch(k, &l, &stats);
     cost &c = s.costs[lk_kernel_plain(k)];
-    c.launches++; c.nanoseconds += stats.nanoseconds; c.instructions += stats.warp_instructions;
+    c.launches++; c.ms += processor_ms() - began; c.instructions += stats.warp_instructions;
     s.counted++;
     if (s.late) end_late();
     if (r == LK_UNSUPPORTED) { fprintf(stderr, "lockstep refuses: %s: %s\n", lk_kernel_plain(k), lk_gpu_error(s.gpu)); report(); _exit(3); }
