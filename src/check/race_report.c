@@ -1,5 +1,6 @@
 /* Two accesses that nothing orders, in words: which kind of race, both sides, and what would order them. */
 #include "check/race_words.h"
+#include "sim/lower.h"
 #include <inttypes.h>
 
 static u64 linear_at(const struct race *r, u64 a)
@@ -43,6 +44,21 @@ static bool same_operand(const struct opnd *p, const struct opnd *q, bool one_fu
     return p->kind == O_CONST && p->comp == q->comp && p->reg == q->reg && (one_function || !p->reg);
 }
 
+/* What a store writes: its operand, or what the register was set to before it in the same block. */
+static const struct opnd *written_operand(const struct lowered *l, u32 op)
+{
+    const struct opnd *d = &l->op[op].d;
+    u32 first = 0, r[8];
+    for (u32 b = 0; b < l->nblock; b++) if (op >= l->block[b].first && op < l->block[b].end) first = l->block[b].first;
+    for (u32 k = op; d->kind == O_REG && k-- > first;) {
+        const struct lop *o = &l->op[k];
+        bool sets = false;
+        for (u32 n = o->kind == KX_DEAD ? 0 : lop_defs(o, l, r); n-- > 0;) sets |= r[n] == d->reg;
+        if (sets) return o->kind == K_LANE && o->name == N_mov && o->guard.kind == O_NONE ? &o->a : d;
+    }
+    return d;
+}
+
 /* R7: both write the same immediate, or the same parameter. */
 static bool same_constant(const struct telling *x)
 {
@@ -50,7 +66,7 @@ static bool same_constant(const struct telling *x)
     if (!(x->old->op & x->me->op & OP_WRITE) || x->old_low == NULL) return false;
     const struct lop *a = &l->op[x->t->op_index], *b = &x->old_low->op[x->old_op];
     if (a->name != N_st || b->name != N_st || l->site[a->site].vec != 1 || x->old_low->site[b->site].vec != 1) return false;
-    return same_operand(&a->d, &b->d, l == x->old_low);
+    return same_operand(written_operand(l, x->t->op_index), written_operand(x->old_low, x->old_op), l == x->old_low);
 }
 
 /* R5b in a simple kernel: a .sync operation of both lanes lies between. */
