@@ -529,6 +529,18 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
 static bool is_plain(const struct lop *o) { return o->name == N_ld || o->name == N_st || o->name == N_atom || o->name == N_red; }
 static bool is_strong(const struct site *s) { return s->name == N_atom || s->name == N_red || s->sem != SEM_WEAK; }
 
+/* A weak access past the first cache, taken for a volatile one (R5c): what it tells or is told orders weakly. */
+static void flag_lane(struct touch *t, const struct access *a, u32 lane)
+{
+    const struct site *s = a->site;
+    t->space = a->space[lane] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
+    for (u32 e = 0; e < s->vec; e++) {
+        struct strong x = { location_of(t, a, lane) + e * s->width, s->width, SEM_RELAXED, SCOPE_SYS, false };
+        if (s->name == N_st) clock_teach_weakly(t->w, lane, &x);
+        else clock_learn_weakly(t->w, lane, &x);
+    }
+}
+
 static void before(void *self, const struct access *a)
 {
     struct race *r = self;
@@ -541,6 +553,7 @@ static void before(void *self, const struct access *a)
     race_weak(&t, a);
     if (w->c->exact && s->name == N_st)
         for (u32 m = a->ok; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); t.space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL; clock_forget(w, location_of(&t, a, l), a->bytes); }
+    if (w->c->exact && s->name == N_st && s->flags & SITE_FLAG) for (u32 m = a->ok; m; m &= m - 1) flag_lane(&t, a, (u32)__builtin_ctz(m));
 }
 
 static void after(void *self, const struct access *a)
@@ -552,7 +565,10 @@ static void after(void *self, const struct access *a)
     struct touch t = race_touch(a->warp, a->insn, OP_READ, SPACE_GLOBAL);
     const struct lop *o = &a->warp->code->low->op[a->insn->op];
     if (is_plain(o)) {
-        if (!is_strong(s)) return;
+        if (!is_strong(s)) {
+            if (w->c->exact && s->name == N_ld && s->flags & SITE_FLAG) for (u32 m = a->ok; m; m &= m - 1) flag_lane(&t, a, (u32)__builtin_ctz(m));
+            return;
+        }
         touch_strong(&t, a);
         if (r->many && r->exact) unlock(&r->strong);
     } else if (o->name == N_cp_async) {

@@ -568,6 +568,33 @@ void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
     unlock(&c->race->lock);
 }
 
+void clock_learn_weakly(struct race_warp *w, u32 lane, const struct strong *s)
+{
+    struct race *r = w->c->race;
+    struct view *weak = &w->lane[lane].weak;
+    lock(&r->lock);
+    const struct location *l = location_at(r, s->at, false);
+    if (l && l->size == s->size && !l->mbarrier) {
+        learned(w, 1u << lane);
+        view_learn(&r->joins, weak, &l->sure.released, w->c->number, s);
+        view_learn(&r->joins, weak, &l->weak.released, w->c->number, s);
+    }
+    unlock(&r->lock);
+}
+
+void clock_teach_weakly(struct race_warp *w, u32 lane, const struct strong *s)
+{
+    struct race *r = w->c->race;
+    const struct lane_clock *k = &w->lane[lane];
+    if (!k->fences) return;
+    lock(&r->lock);
+    struct location *l = location_made(r, s->at, s->size);
+    l->version++;
+    released_add(&r->joins, &l->weak.released, w->c->number, wide(k->fscope), k->sure.fenced);
+    released_add(&r->joins, &l->weak.released, w->c->number, wide(k->fscope), k->weak.fenced);
+    unlock(&r->lock);
+}
+
 void clock_forget(struct race_warp *w, u64 at, u32 bytes)
 {
     struct race *r = w->c->race;

@@ -32,6 +32,8 @@ void clock_learn(struct race_warp *w, u32 lane, const struct strong *s);
 struct write { u32 id, number; };                               /* of a strong write: its location and which one there */
 struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane);
 void clock_teach(struct race_warp *w, u32 lane, const struct strong *s);         /* after clock_write */
+void clock_learn_weakly(struct race_warp *w, u32 lane, const struct strong *s);  /* weak accesses that are taken for flags (R5c) */
+void clock_teach_weakly(struct race_warp *w, u32 lane, const struct strong *s);  /* after clock_forget */
 void clock_forget(struct race_warp *w, u64 at, u32 bytes);      /* a weak store: nothing can be learned there */
 /* An mbarrier: lanes that arrive, then (once a location and instruction) the word that was left, then lanes whose wait succeeded. */
 void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at);

@@ -294,6 +294,24 @@ static bool tell_strong(struct telling *x)
     return true;
 }
 
+/* R5c: a flag that goes past the first cache, or data behind one. */
+static bool tell_uncached(struct telling *x)
+{
+    struct side a = mine(x), b = his(x);
+    const struct site *s = site_at(a.l, a.op), *z = site_at(b.l, b.op);
+    u32 flag = NONE;
+    for (u32 k = a.l ? a.l->nsite : 0; k-- > 0;) {
+        if (a.l->site[k].name == N_atom) { flag = NONE; break; }        /* that may have ordered them, too (R5a) */
+        if (a.l->site[k].flags & SITE_FLAG) flag = a.l->site[k].op;
+    }
+    if (s && z && s->flags & z->flags & SITE_UNCACHED) x->f.cause = "both go past the first cache (.cg, .cv, .wt), as old code does with flags; to today's GPUs that is as good as volatile, to the memory model it is plain";
+    else if (flag != NONE) x->f.cause = arena_printf(&x->mem, "a flag lies between the two that goes past the first cache (.cg, .cv, .wt), at %s; to today's GPUs that is as good as volatile, to the memory model it is plain, and orders nothing", at_line(x, (struct side){ a.l, flag }));
+    else return false;
+    x->f.order = "a volatile flag, or relaxed atomics on it, in place of .cg, .cv and .wt";
+    x->f.fix = "Declare the flag volatile, or use cuda::atomic_ref (release and acquire make the fences unnecessary).";
+    return true;
+}
+
 bool race_words(struct telling *x)
 {
     struct finding *f = &x->f;
@@ -306,6 +324,7 @@ bool race_words(struct telling *x)
         break;
     case F_order_weak:
         f->cause = "what lies between the two orders them on today's GPUs, but not by the memory model";
+        if (tell_uncached(x)) break;
         if (x->old_linear == x->t->warp->cta->linear && word_warp(x->old->a) != (u32)x->t->w->key >> 14)
             f->order = "a __syncwarp() beside the shuffle, vote or match by which lanes tell each other, or a fence behind the atomic that reads what was released";
         break;

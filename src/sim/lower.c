@@ -525,6 +525,15 @@ static bool tells(const struct lower *w)
     return o->name == N_st ? sem != SEM_WEAK : sem == SEM_RELEASE || sem == SEM_ACQ_REL;
 }
 
+/* Beside fences, what goes past the first cache may be a flag (RULES.md R5c). */
+static void mark_flags(struct lowered *l)
+{
+    bool fences = false;
+    for (u32 k = 0; k < l->nop; k++) fences |= l->op[k].name == N_membar || l->op[k].name == N_fence;
+    for (u32 k = 0; fences && k < l->nsite; k++)
+        if (l->site[k].flags & SITE_UNCACHED && l->site[k].sem == SEM_WEAK && (l->site[k].name == N_ld || l->site[k].name == N_st)) l->site[k].flags |= SITE_FLAG;
+}
+
 struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
 {
     if (f->decoded) return f->decoded;
@@ -583,6 +592,7 @@ struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
     wraps_find(l);
     hazards_find(l);
     guesses_find(l);
+    mark_flags(l);
     words_find(l);
     for (u32 k = 0; k < l->words; k++) l->reads_unwritten |= l->block[0].live_in[k] != 0;
     f->decoded = l;

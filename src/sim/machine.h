@@ -103,9 +103,9 @@ struct site {                                   /* a memory instruction, whateve
     struct root root;
     u32 op;
 };
-enum { SITE_NC = 1, SITE_UNCACHED = 2, SITE_SPECULATED = 4, SITE_GUESS = 8, SITE_WORD = 16 };  /* ld.nc; .cg, .cv, .wt: what old code takes for volatile (RULES.md R5c);
+enum { SITE_NC = 1, SITE_UNCACHED = 2, SITE_SPECULATED = 4, SITE_GUESS = 8, SITE_WORD = 16, SITE_FLAG = 32 };  /* ld.nc; .cg, .cv, .wt: what old code takes for volatile (RULES.md R5c);
                                                  * a load that observers may put off until a selection takes its value (R8); one that guesses for a compare-and-swap;
-                                                 * a strong access of libcu++ to 8 or 16 bits, which stands for the word they lie in (R2) */
+                                                 * a strong access of libcu++ to 8 or 16 bits, which stands for the word they lie in (R2); an uncached one beside fences: it may be a flag (R5c) */
 enum mem_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL };
 enum mem_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
 enum { RED_SIGNED = 1, RED_FLOAT = 2, RED_ABS = 4, RED_NAN = 8 };       /* redux, in op.off: how its operands compare */
