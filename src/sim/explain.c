@@ -259,6 +259,25 @@ static bool explain_pitch(struct arena *mem, struct finding *f, const char *rule
     return true;
 }
 
+/* Where thread 0 of CTA 0 would begin, in bytes from the object's start, when that is not a multiple of `need`; 0: it is, or is not known. `only`: all else is a multiple. */
+static u64 bad_start(const struct access *a, const struct finding *f, u32 need, bool *only)
+{
+    struct index_form form = formula_of(a, f);
+    const struct sim_launch *in = a->warp->cta->launch->in;
+    *only = true;
+    for (u32 k = 0; k < 3; k++) *only &= (in->block[k] == 1 || form.step[k] * f->element_size % need == 0) && (in->grid[k] == 1 || form.cta_step[k] * f->element_size % need == 0);
+    u64 start = form.known && !form.open && form.start > 0 ? (u64)form.start * f->element_size : 0;
+    return start % need ? start : 0;
+}
+
+/* "Begin at byte 0 or 16 (element 0 or 4) instead of 4 (element 1)" */
+static const char *start_fix(struct arena *mem, const struct finding *f, u64 start, u32 need)
+{
+    u64 below = start / need * need, e = f->element_size;
+    if (need % e) return arena_printf(mem, "Begin at byte %" PRIu64 " or %" PRIu64 " of %s instead of %" PRIu64, below, below + need, f->object, start);
+    return arena_printf(mem, "Begin at element %" PRIu64 " or %" PRIu64 " of %s instead of %" PRIu64, below / e, (below + need) / e, f->object, start / e);
+}
+
 /* The address is not a multiple of the width: which term of it carries the residue. */
 static void explain_misaligned(const struct access *a, u32 first, u32 mask, struct arena *mem, struct finding *f)
 {
@@ -270,7 +289,13 @@ static void explain_misaligned(const struct access *a, u32 first, u32 mask, stru
     struct rows r;
     const char *arg = alike ? argument_text(a, residue, mem) : NULL;
     if (alike && !arg && explain_pitch(mem, f, rule, off, need)) return;
-    if (alike) {
+    bool only;
+    u64 start = arg ? 0 : bad_start(a, f, need, &only);
+    if (alike && start && only) {
+        f->cause = arena_printf(mem, "%sthe first one is at offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s", rule, start, start / need, need, start % need,
+                                a->mask & (a->mask - 1) ? arena_printf(mem, ", and what is added for the other threads is a multiple of %u, so all are off alike", need) : "");
+        f->fix = arena_printf(mem, "%s, or use a narrower access.", start_fix(mem, f, start, need));
+    } else if (alike) {
         f->cause = arg ? arena_printf(mem, "%s%s", rule, arg)
                        : arena_printf(mem, "%shere it is offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s", rule, off, off / need, need, off % need,
                                       a->mask & (a->mask - 1) ? ", and the residue is the same for every thread: it comes from what is added to the pointer before the index" : "");
@@ -287,9 +312,10 @@ static void explain_misaligned(const struct access *a, u32 first, u32 mask, stru
         }
         const char *which = from_zero && period > 1 ? arena_printf(mem, ": %s with %s mod %u != 0 are misaligned", r.length == 1 ? "threads" : "rows", r.length == 1 ? "t" : "r", period)
                           : regular && period > 1 ? arena_printf(mem, ": one in %u is aligned", period) : "";
-        f->cause = arena_printf(mem, "%s%s are %" PRIu64 " bytes apart, and %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s", rule,
-                                r.length == 1 ? "neighbouring threads" : arena_printf(mem, "rows of %u threads", r.length), s, s, s / need, need, rest, which);
-        f->fix = padding_fix(mem, f, s, need);
+        const char *also = start ? arena_printf(mem, ", and the first begins at offset %" PRIu64 ", no multiple either", start) : "";
+        f->cause = arena_printf(mem, "%s%s are %" PRIu64 " bytes apart, and %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s%s", rule,
+                                r.length == 1 ? "neighbouring threads" : arena_printf(mem, "rows of %u threads", r.length), s, s, s / need, need, rest, which, also);
+        f->fix = start ? arena_printf(mem, "%s, with a distance of %" PRIu64 " bytes instead of %" PRIu64 ", or use a narrower access.", start_fix(mem, f, start, need), s / need * need + need, s) : padding_fix(mem, f, s, need);
     } else
         f->cause = arena_printf(mem, "%shere it is offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64, rule, off, off / need, need, off % need);
 }
