@@ -510,14 +510,27 @@ static struct entry *beside(const struct report *r, const struct entry *e)
     return NULL;
 }
 
-/* An uninitialised value that was read where a race was found: the store that the load ran ahead of, or behind, is in that race. */
+static bool is_at(const struct finding *f, const struct place *p)
+{
+    return same_place(f->place, p) || same_place(f->other, p);
+}
+
+/* Whether b is what a leads to. An uninitialised value that was read where a race was found: the store that the load ran ahead of, or behind, is in that race. Lanes of one
+ * store that lose to each other, where threads of several warps do so, too. Copies that nobody waits for, which were read too early before. */
+static bool leads_to(const struct finding *a, const struct finding *b)
+{
+    if (finding_check(b->kind) == CHECK_INIT && b->origin)
+        return a->kind == F_race && is_at(a, b->origin);
+    if (b->kind == F_race_lanes)
+        return a->kind == F_race && is_at(a, b->place) && is_at(a, b->other);
+    return b->kind == F_async_unfinished && (a->kind == F_async_early || a->kind == F_async_wait) && is_at(a, b->place);
+}
+
 static bool follows(const struct report *r, const struct finding *f)
 {
-    if (finding_check(f->kind) != CHECK_INIT || !f->origin)
-        return false;
     for (u32 b = 0; b < BUCKETS; b++)
         for (const struct entry *e = r->bucket[b]; e; e = e->next)
-            if (e->f.kind == F_race && !e->suppressed && same_text(e->f.kernel, f->kernel) && (same_place(e->f.place, f->origin) || same_place(e->f.other, f->origin)))
+            if (!e->suppressed && same_text(e->f.kernel, f->kernel) && leads_to(&e->f, f))
                 return true;
     return false;
 }

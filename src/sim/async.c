@@ -119,7 +119,7 @@ void async_exit(struct warp *w, u32 mask)
         }
         if (lanes && !told) unfinished(w, c->low, c->op, lanes, c->bytes);
     }
-    complete(w, mask, -1);
+    /* nobody can wait for them any more: they stay under way, for whoever reads there, until the CTA ends */
 }
 
 /* Looks at what the lanes read, those that read the same number of bytes together: bytes that are filled with zeros may lie past the end. */

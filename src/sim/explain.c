@@ -265,7 +265,7 @@ static u64 bad_start(const struct access *a, const struct finding *f, u32 need, 
     struct index_form form = formula_of(a, f);
     const struct sim_launch *in = a->warp->cta->launch->in;
     *only = true;
-    for (u32 k = 0; k < 3; k++) *only &= (in->block[k] == 1 || form.step[k] * f->element_size % need == 0) && (in->grid[k] == 1 || form.cta_step[k] * f->element_size % need == 0);
+    for (u32 k = 0; k < 3; k++) *only &= (in->block[k] == 1 || (u64)form.step[k] * f->element_size % need == 0) && (in->grid[k] == 1 || (u64)form.cta_step[k] * f->element_size % need == 0);
     u64 start = form.known && !form.open && form.start > 0 ? (u64)form.start * f->element_size : 0;
     return start % need ? start : 0;
 }
