@@ -296,6 +296,7 @@ static void tell(struct telling *x, enum finding_kind kind)
     f->how = how_word(&x->mem, x->me->op, mine);
     f->width = mine ? mine->width : 4;
     f->addr[x->lane] = x->at & ~(u64)(f->width - 1);
+    x->self = x->old_linear == warp->cta->linear && word_warp(x->old->a) % 32 == warp->id && old_lane(x) == x->lane;
     missing_words(x, race_words(x));
     flight_words(x);
     x->rival = (struct rival){ .access = access_word(x->old->op, his), .how = how_word(&x->mem, x->old->op, his), .width = his ? his->width : 4, .thread = word_warp(x->old->a) % 32 * LANES + old_lane(x) };

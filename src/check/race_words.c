@@ -6,6 +6,7 @@
  *
  * How the two threads stand to each other is known when all occurrences are: those sentences are joint ones (finding.h), and what is said here goes before them. */
 #include "check/race_words.h"
+#include "sim/formula.h"
 #include "sim/lower.h"
 
 struct side { const struct lowered *l; u32 op; };       /* one access of the two; l is NULL: not known */
@@ -16,6 +17,11 @@ static bool is_weak(struct side s, u32 name)
 {
     const struct site *z = site_at(s.l, s.op);
     return z && z->name == name && z->sem == SEM_WEAK;
+}
+
+static bool same_root(const struct root *a, const struct root *b)
+{
+    return a->kind == b->kind && (a->kind == ROOT_PARAM ? a->off == b->off : a->kind == ROOT_VAR && a->var == b->var);
 }
 
 /* ---- a load, a change, a store ---- */
@@ -97,8 +103,8 @@ static const char *atomic_for(struct side s)
         for (u32 j = 0; j < n; j++) defines |= r[j] == d->reg;
         if (!defines) continue;
         switch (s.l->op[k].name) {
-        case N_add: case N_fma: case N_mad_lo: return "atomicAdd";
-        case N_sub: return "atomicSub (or atomicAdd of the negative)";
+        case N_add: case N_fadd: case N_fma: case N_mad_lo: return "atomicAdd";
+        case N_sub: case N_fsub: return "atomicAdd of the negative";
         case N_min: return "atomicMin";
         case N_max: return "atomicMax";
         case N_and: return "atomicAnd";
@@ -116,11 +122,20 @@ bool race_is_echo(const struct telling *x)
     return b.l == a.l && b.op == a.op && update_load(a) != NONE;
 }
 
+/* Some other load of the same object, at another address: it may be what raced. */
+static bool is_read_elsewhere(const struct lowered *l, u32 load)
+{
+    const struct root *r = &l->site[l->op[load].site].root;
+    for (u32 k = 0; k < l->nop; k++)
+        if (is_weak((struct side){ l, k }, N_ld) && same_root(&l->site[l->op[k].site].root, r) && !same_address(l, k, load)) return true;
+    return false;
+}
+
 static bool tell_update(struct telling *x)
 {
     struct side a = mine(x), b = his(x), st = is_weak(a, N_st) ? a : b, other = is_weak(a, N_st) ? b : a;
     u32 load = st.l && st.l == other.l ? update_load(st) : NONE;
-    if (load == NONE || (other.op != load && other.op != st.op)) return false;
+    if (load == NONE || (other.op != load && other.op != st.op) || (x->self && is_read_elsewhere(st.l, load))) return false;
     const char *atomic = atomic_for(st);
     x->f.cause = "lost updates: the value is read, changed and written back in separate steps, and several threads do so at the same address; of two that read the same value, one update is lost";
     x->f.order = "no barrier helps, since the steps of one thread must not be parted: one atomic instead of the load and the store";
@@ -133,11 +148,6 @@ static bool tell_update(struct telling *x)
 
 /* Strong, and not in shared memory, where barriers are the usual way. */
 static bool is_strong(const struct site *s) { return s && s->space != SP_SHARED && (s->sem != SEM_WEAK || s->name == N_atom || s->name == N_red); }
-static bool same_root(const struct root *a, const struct root *b)
-{
-    return a->kind == b->kind && (a->kind == ROOT_PARAM ? a->off == b->off : a->kind == ROOT_VAR && a->var == b->var);
-}
-
 static u32 block_of(const struct lowered *l, u32 op)
 {
     for (u32 b = 0; b < l->nblock; b++) if (op >= l->block[b].first && op < l->block[b].end) return b;
@@ -272,6 +282,66 @@ static bool tell_publish(struct telling *x)
     return true;
 }
 
+/* ---- around a loop ---- */
+
+/* A barrier between two accesses that every way to the second passes; NONE: there is none. */
+static u32 barrier_in_pass(const struct lowered *l, u32 from, u32 to)
+{
+    for (u32 b = 0; b < l->nblock; b++)
+        if (l->block[b].term == TERM_BAR && l->block[b].end - 1 > from && l->block[b].end - 1 < to && dominates(l, l->block[b].end - 1, to)) return l->block[b].end - 1;
+    return NONE;
+}
+
+static bool in_one_loop(const struct lowered *l, u32 a, u32 b)
+{
+    u32 x = block_of(l, a), y = block_of(l, b);
+    for (u32 n = 0; x != NONE && y != NONE && n < l->nloop; n++)
+        if (l->loop[n].head <= x && x <= l->loop[n].last && l->loop[n].head <= y && y <= l->loop[n].last) return true;
+    return false;
+}
+
+/* A barrier is there, and orders the two in each pass of a loop, but not the second in one pass with the first in the next. */
+static bool tell_around(struct telling *x)
+{
+    struct side a = mine(x), b = his(x), first = a.op < b.op ? a : b, second = a.op < b.op ? b : a;
+    if (x->t->space != SPACE_SHARED || !a.l || a.l != b.l || x->self || !in_one_loop(a.l, a.op, b.op)) return false;
+    u32 bar = barrier_in_pass(a.l, first.op, second.op);
+    if (bar == NONE) return false;
+    const char *last = at_line(x, second);
+    x->f.cause = arena_printf(&x->mem, "the barrier at %s orders the two within one pass of the loop, but nothing orders the access at %s with that at %s in the next pass: a thread may be a pass ahead", at_line(x, (struct side){ a.l, bar }), last, at_line(x, first));
+    x->f.order = arena_printf(&x->mem, "a __syncthreads() behind %s, before the next pass begins", last);
+    x->f.fix = "Put a second __syncthreads() at the end of the loop's body, where all threads of the block come by, or use two buffers in turn.";
+    return true;
+}
+
+static bool one_statement(struct telling *x, struct side a, struct side b)
+{
+    const struct place *p = found_place(&x->mem, a.l, a.op), *q = found_place(&x->mem, b.l, b.op);
+    return p->file && q->file && p->line == q->line && p->col == q->col && !p->inlined_at && !q->inlined_at && !strcmp(p->file, q->file);
+}
+
+/* Both in one statement, s[t] += s[t + o]: whether the barrier belongs into it or behind it, the order of its accesses in the code tells. */
+static bool tell_statement(struct telling *x)
+{
+    struct side a = mine(x), b = his(x), w = is_weak(a, N_st) ? a : b, r = is_weak(a, N_st) ? b : a;
+    if (x->t->space != SPACE_SHARED || x->self || !a.l || a.l != b.l || !is_weak(w, N_st) || !is_weak(r, N_ld) || !one_statement(x, a, b)) return false;
+    x->f.joint_fix = in_one_loop(a.l, a.op, b.op) ? (struct joint){ "Read into a variable, pass ", GAP_BARRIER, " and then write, with another one behind that before the next pass; outside of branches, where all threads come by." }
+                   : r.op < w.op ? (struct joint){ "Split the statement: read into a variable, pass ", GAP_BARRIER, ", then write, where all threads come by." }
+                   : (struct joint){ "Put ", GAP_BARRIER, " behind this statement, in the loop if there is one, and outside of branches, so that all threads come by." };
+    return true;
+}
+
+/* No barrier in the loop at all. */
+static bool tell_in_loop(struct telling *x)
+{
+    struct side a = mine(x), b = his(x);
+    if (x->t->space != SPACE_SHARED || !a.l || a.l != b.l || !in_one_loop(a.l, a.op, b.op)) return false;
+    for (u32 n = 0; n < a.l->nblock; n++)
+        if ((a.l->block[n].term == TERM_BAR || a.l->block[n].term == TERM_WARP) && in_one_loop(a.l, a.op, a.l->block[n].first)) return false;
+    x->f.fix = "Put __syncthreads() into the loop, behind the accesses of each pass and outside of branches, so that all threads of the block come by (__syncwarp() where only lanes of one warp share the data).";
+    return true;
+}
+
 /* ---- all together ---- */
 
 /* Several threads run one store: no order makes all of them right. */
@@ -279,9 +349,10 @@ static bool tell_same_store(struct telling *x)
 {
     struct side a = mine(x), b = his(x);
     if (a.l != b.l || a.op != b.op || !is_weak(a, N_st)) return false;
-    x->f.joint_cause.after = ": which of the two values stays is chance";
+    x->f.form = formula_at(x->t->warp, x->t->op_index, x->lane, &x->f);
+    x->f.joint_cause.gap = GAP_STAYS;
+    x->f.joint_fix.gap = GAP_OWN;
     x->f.order = "nothing that helps: an order only decides which value stays";
-    x->f.fix = "Let one thread write the element, give each thread its own, or combine the values with an atomic.";
     return true;
 }
 
@@ -346,7 +417,7 @@ bool race_words(struct telling *x)
         f->joint_fix.gap = GAP_REPAIR;
         if (tell_strong(x)) break;
         if (tell_lock(x)) return true;
-        return !tell_update(x) && !tell_same_store(x) && tell_publish(x);
+        return !tell_update(x) && !tell_same_store(x) && !tell_around(x) && !tell_statement(x) && !tell_in_loop(x) && tell_publish(x);
     }
     return false;
 }

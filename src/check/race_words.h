@@ -14,6 +14,7 @@ struct telling {                /* one finding under way */
     u32 lane;                   /* of ours */
     u64 at;                     /* the byte, in the space's own addresses */
     enum missing missing;       /* what would order them */
+    bool self;                  /* of a crowd of readers only one is known, and that is our own thread: it was one of the others */
 };
 
 /* The memory instruction of an operation; NULL: it is none. */

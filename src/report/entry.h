@@ -118,6 +118,8 @@ void fix_text(const struct entry *e, struct text *out);
 u32 dimensions(const char *type, u64 dim[8]);                    /* those in "f32[8,130]" or "f32[8][130]"; 0: none are written */
 void index_text(const struct entry *e, struct text *out);       /* why the index is outside: a missing guard, off by one, a neighbour too many ... */
 void guard_text(const struct entry *e, struct text *out);       /* and what to do */
+bool overlap_text(const struct entry *e, struct text *out);     /* rows that overlap because their distance is wrong; false: nothing is known of that */
+bool overlap_fix(const struct entry *e, struct text *out);
 void what_text(const struct entry *e, struct text *out);        /* "ld.global.f32 reads 4 bytes at a+0xfa0, ..." */
 void rival_text(const struct entry *e, struct text *out);       /* the same for the second side */
 void elements_text(const struct entry *e, struct text *out);    /* "[1000..1023]", or nothing when there is one */

@@ -68,6 +68,8 @@ enum gap {
     GAP_NONE,
     GAP_END,                    /* the largest end, in bytes from the object's start */
     GAP_APART, GAP_BETWEEN, GAP_REPAIR,         /* how the threads of the two sides stand to each other; what would order them; what to do */
+    GAP_BARRIER,                /* the barrier that the threads of a CTA need: __syncthreads() or __syncwarp() */
+    GAP_STAYS, GAP_OWN,         /* why several threads write one element with one store; what to do */
     GAP_INDEX, GAP_GUARD        /* how an index came to lie outside; what to do about it */
 };
 struct joint { const char *before; enum gap gap; const char *after; };  /* the words may be NULL; GAP_NONE: there is no such sentence */

@@ -149,14 +149,12 @@ static bool look_pitch(struct outside *o, const struct index_form *form)
     return false;
 }
 
-/* What the formula of the index says, where it has more in it than one number of the thread. */
-static bool look_form(struct outside *o, const struct entry *e)
+/* The formula of the index, made ready to be looked at; false: it is not known, or no sum of thread numbers along the axes. */
+static bool form_ready(struct outside *o, const struct entry *e)
 {
     const struct finding *f = &e->f;
     const struct index_form *form = &f->form;
-    struct crowd c;
-    u32 last = 0;
-    if (!form->known || e->form_varies || !who_sum(&e->who, &c) || e->who.partial)
+    if (!form->known || e->form_varies)
         return false;
     for (u32 i = 0; i < 3; i++) {
         o->step[i] = (u64)f->ntid[i] * f->nctaid[i] > 1 ? form->step[i] : 0;   /* an axis with one thread plays no part */
@@ -164,7 +162,6 @@ static bool look_form(struct outside *o, const struct entry *e)
         if (form->step[i] < 0 || (f->ntid[i] > 1 && !o->local[i] && f->nctaid[i] > 1 && (u64)form->cta_step[i] != (u64)form->step[i] * f->ntid[i]))
             return false;
         o->used += o->step[i] != 0;
-        last = o->step[i] ? i : last;
     }
     for (u32 i = 0; i < 3; i++) {
         u32 below = 0;
@@ -178,7 +175,20 @@ static bool look_form(struct outside *o, const struct entry *e)
         o->dims = 1;
         o->dim[0] = (u64)o->elements;
     }
-    if (!o->used || (o->used == 1 && o->step[last] == 1))
+    return o->used;
+}
+
+/* What the formula of the index says, where it has more in it than one number of the thread. */
+static bool look_form(struct outside *o, const struct entry *e)
+{
+    const struct finding *f = &e->f;
+    const struct index_form *form = &f->form;
+    struct crowd c;
+    u32 last = 0;
+    if (!form_ready(o, e) || !who_sum(&e->who, &c) || e->who.partial)
+        return false;
+    last = o->by_step[2];
+    if (o->used == 1 && o->step[last] == 1)
         return false;
     if (look_pitch(o, form))
         return true;
@@ -304,6 +314,42 @@ static void axis_fix(const struct outside *o, const struct entry *e, struct text
         return;
     default: text_add(out, "Compare %c with %" PRIu64 ", the number of %s of %s.", c, extent, unit(o, o->along), e->f.object); return;
     }
+}
+
+/* Rows that are shorter than they should be, or that a thread goes beyond: the end of one is the beginning of the next. */
+static bool overlaps(const struct entry *e, struct outside *o)
+{
+    const struct thread_set *const side[] = { &e->who, &e->against };
+    struct crowd c;
+    *o = (struct outside){ .elements = e->f.element_size ? (s64)(e->f.object_size / e->f.element_size) : 0 };
+    if (!o->elements || !form_ready(o, e))
+        return false;
+    if (look_pitch(o, &e->f.form))
+        return (u64)o->step[o->axis] < o->dim[1];
+    for (u32 k = 0; k < COUNT_OF(side) && o->dims > 1; k++)
+        for (u32 i = 0; i < 3 && who_sum(side[k], &c); i++)
+            if (o->step[i] && dim_of(o, o->step[i]) > 0 && look_axis(o, e, &c, i))
+                return true;
+    return false;
+}
+
+bool overlap_text(const struct entry *e, struct text *out)
+{
+    struct outside o;
+    if (!overlaps(e, &o))
+        return false;
+    axis_text(&o, e, out);
+    text_add(out, o.mistake == OUT_PITCH ? ", so that they overlap" : ", and the element is one of the next row");
+    return true;
+}
+
+bool overlap_fix(const struct entry *e, struct text *out)
+{
+    struct outside o;
+    if (!overlaps(e, &o))
+        return false;
+    axis_fix(&o, e, out);
+    return true;
 }
 
 void index_text(const struct entry *e, struct text *out)

@@ -162,8 +162,12 @@ static const char *between_text(const struct tie *t)
     return t->same_cta ? "a __syncthreads() between the two" : "a __syncwarp() between the two";
 }
 
-static const char *repair_text(const struct tie *t)
+static const char *repair_text(const struct entry *e)
 {
+    const struct tie *t = &e->tie;
+    bool reads = same_text(e->f.access, "read") || (e->f.rival && same_text(e->f.rival->access, "read"));
+    if (t->other_cta && reads)
+        return "Write to another array than the one that is read, or make two launches of it; where blocks work for each other, hand the data over with a release and an acquire at gpu scope.";
     if (t->other_cta)
         return "Make two launches of it, or hand the data over from block to block with a release and an acquire at gpu scope; give each block its own part where there is nothing to hand over.";
     return t->same_cta ? "Put __syncthreads() between the two accesses, where all threads of the block come by." : "Put __syncwarp() between the two accesses (__syncthreads() where warps share the data, too).";
@@ -176,7 +180,16 @@ static void gap_text(const struct entry *e, enum gap gap, struct text *out)
     case GAP_END: text_add(out, "%" PRId64, e->high + (s64)e->f.width); return;
     case GAP_APART: text_add(out, "%s", apart_text(&e->tie)); return;
     case GAP_BETWEEN: text_add(out, "%s", between_text(&e->tie)); return;
-    case GAP_REPAIR: text_add(out, "%s", repair_text(&e->tie)); return;
+    case GAP_BARRIER: text_add(out, e->tie.same_cta ? "__syncthreads()" : "__syncwarp()"); return;
+    case GAP_REPAIR: text_add(out, "%s", repair_text(e)); return;
+    case GAP_STAYS:
+        if (!overlap_text(e, out))
+            text_add(out, "%s: which of the two values stays is chance", apart_text(&e->tie));
+        return;
+    case GAP_OWN:
+        if (!overlap_fix(e, out))
+            text_add(out, "Let one thread write the element, give each thread its own, or combine the values with an atomic.");
+        return;
     case GAP_INDEX: index_text(e, out); return;
     case GAP_GUARD: guard_text(e, out); return;
     }

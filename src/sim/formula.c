@@ -127,36 +127,55 @@ static struct sum of_register(struct walk *x, u32 reg, u32 width, u32 depth)
     return seen == x->l->ndef[reg] ? s : unknown;
 }
 
-static s64 at_thread(const struct sum *s, const struct access *a, u32 lane)
+static s64 at_thread(const struct sum *s, const struct warp *w, u32 lane)
 {
-    const struct cta *cta = a->warp->cta;
+    const struct cta *cta = w->cta;
     const u32 *block = cta->launch->in->block;
-    u32 t = a->warp->id * LANES + lane, at[3] = { t % block[0], t / block[0] % block[1], t / block[0] / block[1] };
+    u32 t = w->id * LANES + lane, at[3] = { t % block[0], t / block[0] % block[1], t / block[0] / block[1] };
     u64 v = 0;
     for (u32 k = 0; k < 3; k++) v += (u64)s->of[TID + k] * at[k] + (u64)s->of[CTAID + k] * cta->id[k];
     return (s64)v;
 }
 
-struct index_form formula_of(const struct access *a, const struct finding *f)
+/* The sum that an address is, by the text alone. */
+static struct sum address_of(const struct warp *w, u32 op)
 {
-    struct index_form form = { 0 };
-    const struct lowered *l = a->warp->code->low;
-    const struct lop *o = &l->op[a->insn->op];
-    struct walk x = { l, a->warp->cta->launch, 0 };
-    struct sum s = of_operand(&x, a->site->which ? &o->b : &o->a, a->site->addr_width, 0);
-    s64 e = f->element_size, start = 0;
-    if (!e || s.lost || a->warp->cur->fr->up) return form;        /* in a function the parameters are the caller's */
-    for (u32 m = a->mask, seen = 0; m; m &= m - 1, seen = 1) {
-        u32 lane = (u32)__builtin_ctz(m);
-        s64 rest = (s64)(a->addr[lane] - f->object_base - (u64)at_thread(&s, a, lane));
-        if (seen && rest != start) return form;
-        start = rest;
-    }
-    form = (struct index_form){ .known = start % e == 0, .open = s.open, .start = s.open ? 0 : start / e };
+    const struct lowered *l = w->code->low;
+    const struct lop *o = &l->op[op];
+    const struct site *s = o->kind == K_MEM && o->site < l->nsite ? &l->site[o->site] : NULL;
+    struct walk x = { l, w->cta->launch, 0 };
+    if (!s || w->cur->fr->up) return unknown;           /* in a function the parameters are the caller's */
+    return of_operand(&x, s->which ? &o->b : &o->a, s->addr_width, 0);
+}
+
+static struct index_form in_elements(const struct sum *s, s64 start, s64 e)
+{
+    struct index_form form = { .known = start % e == 0, .open = s->open, .start = s->open ? 0 : start / e };
     for (u32 k = 0; k < 3; k++) {
-        form.known &= s.of[TID + k] % e == 0 && s.of[CTAID + k] % e == 0;
-        form.step[k] = s.of[TID + k] / e;
-        form.cta_step[k] = s.of[CTAID + k] / e;
+        form.known &= s->of[TID + k] % e == 0 && s->of[CTAID + k] % e == 0;
+        form.step[k] = s->of[TID + k] / e;
+        form.cta_step[k] = s->of[CTAID + k] / e;
     }
     return form;
+}
+
+struct index_form formula_at(const struct warp *w, u32 op, u32 lane, const struct finding *f)
+{
+    struct sum s = address_of(w, op);
+    if (s.lost || !f->element_size) return (struct index_form){ 0 };
+    return in_elements(&s, (s64)(f->addr[lane] - f->object_base - (u64)at_thread(&s, w, lane)), f->element_size);
+}
+
+struct index_form formula_of(const struct access *a, const struct finding *f)
+{
+    struct sum s = address_of(a->warp, a->insn->op);
+    s64 start = 0;
+    if (!f->element_size || s.lost) return (struct index_form){ 0 };
+    for (u32 m = a->mask, seen = 0; m; m &= m - 1, seen = 1) {
+        u32 lane = (u32)__builtin_ctz(m);
+        s64 rest = (s64)(a->addr[lane] - f->object_base - (u64)at_thread(&s, a->warp, lane));
+        if (seen && rest != start) return (struct index_form){ 0 };
+        start = rest;
+    }
+    return in_elements(&s, start, f->element_size);
 }

@@ -8,4 +8,6 @@
 
 /* In elements of the finding's object, from its start. */
 struct index_form formula_of(const struct access *a, const struct finding *f);
+/* The same for an operation of the warp's function, of which one lane is known. */
+struct index_form formula_at(const struct warp *w, u32 op, u32 lane, const struct finding *f);
 #endif
