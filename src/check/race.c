@@ -327,8 +327,10 @@ void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me)
         else if (es >= 2) {
             bool words = !(first & 3) && !(here & 3) && !t->w->c->exact;
             if (!words) race_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
-            else for (u32 k = first; k < first + here; k += 4)
-                race_word(t, c, k / 4, (base & ~(7ull << 6)) | (u64)ES_ONE << 6 | (u64)(es >= ES_ONE ? lane : (lane + ((k - first) >> es)) & 31) << 9, 0);
+            else for (u32 k = first; k < first + here; k += 4) {
+                u64 one = (base & ~(7ull << 6)) | (u64)ES_ONE << 6 | (u64)(es >= ES_ONE ? lane : (lane + ((k - first) >> es)) & 31) << 9;
+                if (!word_quick(t->w, c, t->op, k / 4, one, t->site, t->space)) race_word(t, c, k / 4, one, 0);
+            }
         } else race_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
         if (t->space == SPACE_GLOBAL) cells_unlock(r, sector);
         at += here;

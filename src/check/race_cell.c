@@ -387,6 +387,7 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
     if (w->c->exact) { race_bytes(t, c, me, ~0u, 0); return; }
     u32 step = uniform_step(me);
     for (u32 k = 0; k < SECTOR; k += step) {
+        if (step == 4 && !write && !w->c->exact && race_read_quick(w, c, k / 4, at_byte(me, k), t->site, t->space)) continue;
         if (step == 4) race_word(t, c, k / 4, at_byte(me, k), 0);
         else race_bytes(t, c, at_byte(me, k), (u32)((1ull << step) - 1) << k, 0);
     }
