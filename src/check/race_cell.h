@@ -42,8 +42,13 @@ static inline u64 merge(const struct race_warp *w, u64 old, u64 me)
     u32 name = (u32)(kind == WHO_GRID ? me : old);
     return (me >> 32 << 32) | (name & ~0x3fu) | (u64)kind << 4;
 }
-/* The instruction that a set is shown with: of CTAs the later one, unless that begins an update, since its own thread is the writer to come. */
-static inline u32 merged_site(const struct touch *t, u64 set, u32 old) { return word_kind(set) == WHO_GRID && !race_updates(t) ? t->site : old; }
+/* The instruction that a set is shown with: of CTAs the later one, else the earlier one; but not one that begins an update where the other does not, since
+ * its own thread is the writer to come. */
+static inline u32 merged_site(const struct touch *t, u64 set, u32 old)
+{
+    const struct race *r = t->w->c->race;
+    return (word_kind(set) == WHO_GRID ? race_updates(r, t->site) : !race_updates(r, old) || race_updates(r, t->site)) ? old : t->site;
+}
 
 /* No thread has both of them at one byte. */
 static inline bool apart(u64 o, u64 m)

@@ -131,10 +131,9 @@ static bool is_scoped(const struct lowered *l)
     return false;
 }
 
-bool race_updates(const struct touch *t)
+bool race_updates(const struct race *r, u32 site)
 {
-    const struct race_kernel *k = t->w->c->race->kernel;
-    return k->serial == t->warp->code->low->serial && k->update[t->op_index];
+    return r->kernel->serial % FUNCS == site >> 20 && r->kernel->update[site & 0xfffff];
 }
 
 /* What one store can reach. */

@@ -18,6 +18,6 @@ struct race_kernel {
 struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l);
 /* Whether the kernel does something with what an atomic gives it. One that is relaxed and does not is a red: it learns nothing (R3). */
 bool race_atom_reads(const struct race *r, const struct lowered *l, const struct lop *o);
-bool race_updates(const struct touch *t);       /* the load that it is begins such an update */
+bool race_updates(const struct race *r, u32 site);      /* of a cell: the load begins such an update */
 void race_kernels_free(struct race *r);
 #endif

@@ -126,7 +126,7 @@ static bool meet(const struct touch *t, const struct list_entry *o, const struct
     if (!hb && like) {
         kept->a = merge(w, o->a, kept->a);
         kept->lanes = 0;
-        if (word_kind(kept->a) != WHO_GRID || race_updates(t)) kept->site = o->site;
+        if (word_kind(kept->a) != WHO_GRID || race_updates(w->c->race, t->site)) kept->site = o->site;
         return true;
     }
     return hb && superseded;

@@ -48,3 +48,15 @@ template <bool OK> __device__ void sum_early(float *w, float s, unsigned n, floa
 }
 extern "C" __global__ void sum_early_ok(float *w, float s, unsigned n, float *sum) { sum_early<true>(w, s, n, sum); }
 extern "C" __global__ void sum_early_bad(float *w, float s, unsigned n, float *sum) { sum_early<false>(w, s, n, sum); }
+
+// Each thread reads its own weight, then that of the next, and writes its own: it is the second load that a write of the neighbour meets.
+template <bool OK> __device__ void smear(float *w, float s)
+{
+    unsigned i = threadIdx.x, n = blockDim.x;
+    float t = w[i] * s;
+    t += w[(i + 40) % n];
+    if (OK) __syncthreads();
+    w[i] = t;
+}
+extern "C" __global__ void smear_ok(float *w, float s) { smear<true>(w, s); }
+extern "C" __global__ void smear_bad(float *w, float s) { smear<false>(w, s); }
