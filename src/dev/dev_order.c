@@ -3,8 +3,8 @@
  * The memory a launch can see is kept before its first run. Then the launch runs again under other orders of CTAs and warps, backwards
  * first, from that same memory, and what it leaves is compared, byte for byte. The device heap is left out: who gets which piece of it is
  * chance by design. Races, copies in flight and barriers are watched in these runs too: an order may let a reader in before the writer
- * where the first run had, by luck, put something between the two. What a run finds that the first had not is told with its order. The
- * search ends at the first order that leaves other bytes, as one pair says it all. */
+ * where the first run had, by luck, put something between the two. What a run finds that the first had not is told with its order. Of
+ * orders that leave other bytes the first is told, as one pair says it all; the search goes on from there only for what would explain it. */
 #include "dev/dev_order.h"
 #include "dev/dev_again.h"
 #include <inttypes.h>
@@ -12,6 +12,7 @@
 struct orders {
     struct mem *mem;
     struct memory_copy before, first;   /* the launch; after the first run */
+    bool told;                          /* an order that left other bytes */
 };
 
 struct orders *orders_begin(struct mem *m, struct error *e)
@@ -91,9 +92,11 @@ static bool run_under(struct orders *x, struct sim *s, const struct sim_launch *
     snprintf(remark, sizeof remark, "  not in the first run: under --seed %" PRIu64 " --order %" PRIu64, run->seed, run->order);
     report_take_new(run->report, found, WATCHED, remark);
     const struct kept *other = done ? other_bytes(&x->first) : NULL;
-    if (other)
+    if (other && !x->told) {
         tell(other, run);
-    return done && !other;
+        x->told = true;
+    }
+    return done && !(x->told && report_errors(run->report) > 1);        /* that, and what explains it */
 }
 
 bool orders_search(struct orders *x, struct sim *s, const struct sim_launch *first, const struct observer *watch, u32 n, u32 *alike, struct error *e)
@@ -110,7 +113,7 @@ bool orders_search(struct orders *x, struct sim *s, const struct sim_launch *fir
         report_free(found);
         if (!go_on)
             break;
-        ++*alike;
+        *alike += !x->told;
     }
     copy_put(&x->first);
     return !e->code;

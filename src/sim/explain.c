@@ -164,6 +164,15 @@ static bool is_named(const struct lane_check *c) { return c->var && c->var->sour
 
 static struct joint up_to_end(const char *words) { return (struct joint){ words, GAP_END, NULL }; }
 
+/* Beyond the frame through a pointer, in a function that calls others: one of them may have handed out the address of its own. */
+static bool outlives(const struct access *a, const struct lane_check *c, u32 lane)
+{
+    const struct lowered *l = a->warp->code->low;
+    if (a->site->space != SP_GENERIC || a->addr[lane] < c->lo + c->size) return false;
+    for (u32 k = 0; k < l->ncall; k++) if (!l->call[k].builtin) return true;
+    return false;
+}
+
 static void explain_array(const struct access *a, const struct lane_check *c, u32 lane, u32 mask, struct arena *mem, struct finding *f)
 {
     const struct launch *l = a->warp->cta->launch;
@@ -181,7 +190,10 @@ static void explain_array(const struct access *a, const struct lane_check *c, u3
     else {
         char name[256];
         name_plain(a->warp->code->low->func->name, name, sizeof name);
-        f->joint_cause = up_to_end(arena_printf(mem, "the local variables of %s take %" PRIu64 " bytes, and the accesses of this line reach up to byte ", name, c->size));
+        if (outlives(a, c, lane)) {
+            f->cause = arena_printf(mem, "the local variables of %s take %" PRIu64 " bytes, and the address lies beyond them, where functions that it calls have theirs: the pointer has outlived the call that made it", name, c->size);
+            f->fix = "Let the caller own the variable and pass its address down, or return the value.";
+        } else f->joint_cause = up_to_end(arena_printf(mem, "the local variables of %s take %" PRIu64 " bytes, and the accesses of this line reach up to byte ", name, c->size));
     }
     const struct ptx_var *hit = shared && c->var ? shared_variable(l->kernel->func, at) : NULL;
     if (hit && hit != c->var) f->neighbour = plain_name(mem, hit->name);

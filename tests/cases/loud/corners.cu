@@ -175,3 +175,12 @@ extern "C" __global__ void both_sides(const float *x, float *out)
     __syncthreads();
     out[threadIdx.x] = v + u.i[63 - threadIdx.x];
 }
+
+// A ring over the block, and a barrier of the warp: two of 49 threads ask the other warp.
+extern "C" __global__ void ring_of_two_warps(const int *x, int *out)
+{
+    __shared__ int s[49];
+    s[threadIdx.x] = x[threadIdx.x];                                    // <-- race
+    __syncwarp();
+    out[threadIdx.x] = s[(threadIdx.x + 1) % 49];                       // <-- race
+}

@@ -211,3 +211,51 @@ extern "C" __global__ void half_of_a_counter(unsigned long long *count, const in
     atomicAdd(count, 1ull << 32 | (unsigned)x[threadIdx.x]);    // <-- race
     if (threadIdx.x == 63) *out = *(volatile int *)count;       // <-- race
 }
+
+// One arrival for the whole block: it releases what thread 0 has stored, and nobody else's.
+extern "C" __global__ void one_of_all(const int *in, int *out)
+{
+    __shared__ unsigned long long bar;
+    __shared__ int s[64];
+    unsigned at = (unsigned)__cvta_generic_to_shared(&bar);
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at) : "memory");
+    __syncthreads();
+    s[threadIdx.x] = in[threadIdx.x];                   // <-- race
+    if (threadIdx.x == 0) asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(at) : "memory");
+    int done;
+    do asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.s32 %0, 1, 0, p; }" : "=r"(done) : "r"(at) : "memory");
+    while (!done);
+    out[threadIdx.x] = s[63 - threadIdx.x];             // <-- race
+}
+
+// The wait is asked for once, and its answer not looked at.
+extern "C" __global__ void answer_ignored(const int *in, int *out)
+{
+    __shared__ unsigned long long bar;
+    __shared__ int s[64];
+    unsigned at = (unsigned)__cvta_generic_to_shared(&bar);
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at) : "memory");
+    __syncthreads();
+    s[threadIdx.x] = in[threadIdx.x];                   // <-- race
+    asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(at) : "memory");
+    asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%0], 0; }" ::"r"(at) : "memory");
+    out[threadIdx.x] = s[63 - threadIdx.x];             // <-- race
+}
+
+// A barrier of the grid, and one buffer: who is a round ahead writes what the others still read.
+extern "C" __global__ void sense_and_buffer(int *data, unsigned *count, unsigned *sense, int *out, int rounds)
+{
+    unsigned mine = 0, last = gridDim.x - 1;
+    for (int k = 0; k < rounds; k++) {
+        data[blockIdx.x] = k;                           // <-- race
+        __threadfence();
+        mine ^= 1;
+        if (atomicInc(count, last) == last) {
+            __threadfence();
+            atomicExch(sense, mine);
+        } else
+            while (atomicAdd(sense, 0) != mine) {}
+        __threadfence();
+        out[k * gridDim.x + blockIdx.x] = data[(blockIdx.x + 1) % gridDim.x];   // <-- race
+    }
+}

@@ -122,3 +122,13 @@ extern "C" __global__ void both_sides(const float *x, float *out)
     __syncthreads();
     out[threadIdx.x] = v + u.i[63 - threadIdx.x];
 }
+
+// A last warp of 17 threads exchanges among themselves.
+extern "C" __global__ void tail_warp(const int *x, int *out)
+{
+    __shared__ int s[49];
+    s[threadIdx.x] = x[threadIdx.x];
+    __syncwarp();
+    int base = threadIdx.x / 32 * 32, n = min(32, 49 - base);
+    out[threadIdx.x] = s[base + (threadIdx.x - base + 1) % n];
+}

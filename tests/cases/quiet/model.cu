@@ -213,3 +213,38 @@ extern "C" __global__ void relay(int *out)
         if (threadIdx.x == (k + 1) % 32) out[k] = slot;
     }
 }
+
+// One arrival for each warp, behind a __syncwarp that gathers the others' stores.
+extern "C" __global__ void one_of_a_warp(const int *in, int *out)
+{
+    __shared__ unsigned long long bar;
+    __shared__ int s[64];
+    unsigned at = (unsigned)__cvta_generic_to_shared(&bar);
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 2;" ::"r"(at) : "memory");
+    __syncthreads();
+    s[threadIdx.x] = in[threadIdx.x];
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(at) : "memory");
+    int done;
+    do asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.s32 %0, 1, 0, p; }" : "=r"(done) : "r"(at) : "memory");
+    while (!done);
+    out[threadIdx.x] = s[63 - threadIdx.x];
+}
+
+// A barrier of the grid whose sense turns, and two buffers: who is a round ahead writes the other one.
+extern "C" __global__ void sense_and_buffers(int *data, unsigned *count, unsigned *sense, int *out, int rounds)
+{
+    unsigned mine = 0, last = gridDim.x - 1;
+    for (int k = 0; k < rounds; k++) {
+        data[k % 2 * gridDim.x + blockIdx.x] = k;
+        __threadfence();
+        mine ^= 1;
+        if (atomicInc(count, last) == last) {
+            __threadfence();
+            atomicExch(sense, mine);
+        } else
+            while (atomicAdd(sense, 0) != mine) {}
+        __threadfence();
+        out[k * gridDim.x + blockIdx.x] = data[k % 2 * gridDim.x + (blockIdx.x + 1) % gridDim.x];
+    }
+}
