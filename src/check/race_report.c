@@ -48,9 +48,10 @@ static bool same_operand(const struct opnd *p, const struct opnd *q, bool one_fu
 static const struct opnd *written_operand(const struct lowered *l, u32 op)
 {
     const struct opnd *d = &l->op[op].d;
-    u32 first = 0, r[8];
-    for (u32 b = 0; b < l->nblock; b++) if (op >= l->block[b].first && op < l->block[b].end) first = l->block[b].first;
-    for (u32 k = op; d->kind == O_REG && k-- > first;) {
+    u32 b = 0, r[8];
+    if (d->kind != O_REG || l->ndef[d->reg] == 1) return d;     /* a constant that is set once is in its place already */
+    while (b < l->nblock && (op < l->block[b].first || op >= l->block[b].end)) b++;
+    for (u32 k = op; b < l->nblock && k-- > l->block[b].first;) {
         const struct lop *o = &l->op[k];
         bool sets = false;
         for (u32 n = o->kind == KX_DEAD ? 0 : lop_defs(o, l, r); n-- > 0;) sets |= r[n] == d->reg;
