@@ -198,6 +198,15 @@ bool known_thread(const struct known *k, u32 cta, u32 warp, u32 lane, u32 time)
     return w && time < w->value[lane];
 }
 
+bool known_lanes(const struct known *k, u32 cta, u32 warp, u32 lanes, u32 time)
+{
+    if (time < known_cta(k, cta)) return true;
+    const struct known *w = find(k, key_of_warp(cta, warp));
+    u32 below = 0;
+    for (u32 l = 0; w && l < KNOWN_LANES; l++) below |= (u32)(time < w->value[l]) << l;
+    return w && !(lanes & ~below);
+}
+
 u32 known_cta(const struct known *k, u32 cta)
 {
     const struct known *all = find(k, key_of_ctas(cta));

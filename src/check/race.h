@@ -277,6 +277,7 @@ void clock_cta_least(struct race_cta *c);                       /* its `least`, 
 bool clock_cta_knows(struct race_cta *c, u64 a);                /* all its threads know what the whole CTA of that access did until then; maybe they do though it says no */
 bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);      /* the lane knows that thread's access at `time`; id: it was
                                                  * a strong write, number `write` of that location */
+bool clock_knows_all(struct race_warp *w, u32 lanes, u32 warp, u32 his, u32 time);      /* each of the lanes knows what all of his lanes, of a slot and warp, did at `time`; maybe they do though it says no */
 bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);       /* it would, by R5 */
 enum missing { MISSING_ALL, MISSING_ACQUIRE, MISSING_SCOPE, MISSING_RELEASE };
 enum missing clock_missing(struct race_warp *w, u32 lane, u32 thread, u32 time);        /* what it takes for the lane to know */

@@ -47,6 +47,23 @@ bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u3
     return yes;
 }
 
+bool clock_knows_all(struct race_warp *w, u32 lanes, u32 warp, u32 his, u32 time)
+{
+    struct race_cta *c = w->c;
+    const struct known *last = NULL;
+    bool yes = true;
+    lock(&c->race->lock);
+    u32 cta = cta_at(c->race, warp >> 5, time);
+    bool together = known_lanes(c->seen, cta, warp & 31, his, time);
+    for (u32 m = lanes; m && yes && !together; m &= m - 1) {
+        const struct known *own = w->lane[__builtin_ctz(m)].sure.seen;
+        yes = own && (own == last || known_lanes(own, cta, warp & 31, his, time));
+        last = own;
+    }
+    unlock(&c->race->lock);
+    return yes;
+}
+
 bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write)
 {
     struct race_cta *c = w->c;
@@ -212,11 +229,13 @@ struct common { struct known *known, *weak; struct released news; };
 /* What the lanes know together and have news of is added; most have been told nothing since the last barrier. */
 static void gather(const struct race_warp *w, u32 lanes, struct common *all)
 {
+    const struct lane_clock none = { 0 }, *last = &none;        /* lanes that were told the same share one value */
     for (u32 m = lanes & w->told; m; m &= m - 1) {
         const struct lane_clock *k = &w->lane[__builtin_ctz(m)];
-        known_join(&w->c->race->joins, &all->known, k->sure.seen);
-        known_join(&w->c->race->joins, &all->weak, k->weak.seen);
-        released_join(&w->c->race->joins, &all->news, &k->news);
+        if (k->sure.seen != last->sure.seen) known_join(&w->c->race->joins, &all->known, k->sure.seen);
+        if (k->weak.seen != last->weak.seen) known_join(&w->c->race->joins, &all->weak, k->weak.seen);
+        if (k->news.wide != last->news.wide || k->news.own != last->news.own || k->news.narrow != last->news.narrow) released_join(&w->c->race->joins, &all->news, &k->news);
+        last = k;
     }
 }
 

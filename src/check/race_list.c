@@ -9,6 +9,15 @@
 
 static u32 lanes_of_byte(const struct list_entry *e, u32 k) { return word_kind(e->a) == WHO_WARP ? e->lanes : 1u << lane_of_byte(e->a, k); }
 
+static u32 lanes_of_bytes(const struct list_entry *e, u32 bytes)
+{
+    u32 lanes = 0;
+    if (word_es(e->a) >= ES_ONE) return lanes_of_byte(e, 0);
+    for (; bytes; bytes &= bytes - 1) lanes |= 1u << lane_of_byte(e->a, (u32)__builtin_ctz(bytes));
+    return lanes;
+}
+static bool many(u32 bytes) { return __builtin_popcount(bytes) > 4; }
+
 /* Every thread of o that touched byte k is before every thread of m that does. */
 static bool byte_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 k, u32 space)
 {
@@ -38,6 +47,7 @@ bool race_entry_before(struct race_warp *w, const struct list_entry *o, const st
     if (sets) return word_before(w, o->a, m->a, space);         /* a set may go by the name of another warp than ours */
     if (race_past(w, o->a & ~15ull, m->a & ~15ull, w->c->lo[space]) && (word_time(o->a) < w->c->base || word_time(o->a) < w->wbase)) return true;
     if (w->c->exact && clock_cta_knows(w->c, o->a)) return true;
+    if (w->c->exact && many(both) && clock_knows_all(w, lanes_of_bytes(m, both), word_warp(o->a), lanes_of_bytes(o, both), word_time(o->a))) return true;
     u32 last_o = 0, last_m = 0;
     for (u32 b = both; b; b &= b - 1) {
         u32 k = (u32)__builtin_ctz(b), lo = lanes_of_byte(o, k), lm = lanes_of_byte(m, k);
