@@ -2,7 +2,8 @@
 #include "check/known.h"
 
 enum { KNOWN_LANES = 32, TOGETHER = 16 };       /* TOGETHER: CTAs, or locations, that have one leaf */
-enum kind { BRANCH, MAP, LANES_OF, CTAS, LOCATIONS };
+enum kind { BRANCH, MAP, LANES_OF, CTAS, LOCATIONS, KINDS };
+_Static_assert((int)KINDS == (int)KNOWN_KINDS, "each has its spare ones");
 
 struct known {
     u32 refs;
@@ -24,21 +25,27 @@ static u64 key_of_locations(u32 id) { return (u64)1 << 63 | id / TOGETHER; }
 static u32 values_of(enum kind kind) { return kind == LOCATIONS ? TOGETHER : 2 * TOGETHER; }
 static size_t leaf_room(enum kind kind) { return offsetof(struct known, value) + values_of(kind) * sizeof(u32); }
 
-static struct known *make(enum kind kind, u64 key, size_t room)
+static size_t room_of(enum kind kind) { return kind == BRANCH ? ROOM(branch) : kind == MAP ? ROOM(map) : leaf_room(kind); }
+
+/* Its values are not set yet. */
+static struct known *make(struct joins *j, enum kind kind, u64 key)
 {
-    struct known *k = base_need(room);
+    struct known *k = j->spare[kind];
+    if (k) j->spare[kind] = k->map;
+    else k = base_need(room_of(kind));
     k->refs = 1; k->kind = (u8)kind; k->key = key;
     return k;
 }
 
 struct known *known_hold(struct known *k) { if (k) k->refs++; return k; }
 
-void known_drop(struct known *k)
+void known_drop(struct joins *j, struct known *k)
 {
     if (!k || --k->refs) return;
-    if (k->kind == BRANCH) { known_drop(k->branch.side[0]); known_drop(k->branch.side[1]); }
-    if (k->kind == MAP) known_drop(k->map);
-    base_free(k);
+    if (k->kind == BRANCH) { known_drop(j, k->branch.side[0]); known_drop(j, k->branch.side[1]); }
+    if (k->kind == MAP) known_drop(j, k->map);
+    k->map = j->spare[k->kind];
+    j->spare[k->kind] = k;
 }
 
 static bool may_hold(const struct known *k, u64 key) { return !((k->key ^ key) & ~(2 * k->branch.bit - 1)); }
@@ -54,10 +61,10 @@ static struct known *find(const struct known *k, u64 key)
 }
 
 static u64 bit_of(const struct known *k) { return k->kind == BRANCH ? k->branch.bit : 0; }
-static struct known *part(struct known *a, struct known *b)
+static struct known *part(struct joins *j, struct known *a, struct known *b)
 {
     u64 bit = (u64)1 << (63 - __builtin_clzll(a->key ^ b->key));
-    struct known *k = make(BRANCH, a->key & ~(2 * bit - 1), ROOM(branch));
+    struct known *k = make(j, BRANCH, a->key & ~(2 * bit - 1));
     k->branch.bit = bit;
     k->branch.side[a->key & bit ? 1 : 0] = known_hold(a);
     k->branch.side[a->key & bit ? 0 : 1] = known_hold(b);
@@ -71,13 +78,13 @@ static u32 any_less(const u32 a[TOGETHER], const u32 b[TOGETHER])
     return less;
 }
 
-static struct known *join_leaves(struct known *a, struct known *b)
+static struct known *join_leaves(struct joins *j, struct known *a, struct known *b)
 {
     u32 n = values_of(a->kind), less = 0, more = 0;
     for (u32 v = 0; v < n; v += TOGETHER) { less |= any_less(&a->value[v], &b->value[v]); more |= any_less(&b->value[v], &a->value[v]); }
     if (!less) return known_hold(a);
     if (!more) return known_hold(b);
-    struct known *k = make(a->kind, a->key, leaf_room(a->kind));
+    struct known *k = make(j, a->kind, a->key);
     for (u32 v = 0; v < n; v++) k->value[v] = MAX_OF(a->value[v], b->value[v]);
     return k;
 }
@@ -85,15 +92,15 @@ static struct known *join_leaves(struct known *a, struct known *b)
 static struct known *join_maps(struct joins *j, struct known *a, struct known *b)
 {
     struct known *both = join(j, a->map, b->map);
-    if (both == a->map || both == b->map) { known_drop(both); return known_hold(both == a->map ? a : b); }
-    struct known *k = make(MAP, a->key, ROOM(map));
+    if (both == a->map || both == b->map) { known_drop(j, both); return known_hold(both == a->map ? a : b); }
+    struct known *k = make(j, MAP, a->key);
     k->map = both;
     return k;
 }
 
-static struct known *with_sides(struct known *a, struct known *low, struct known *high)
+static struct known *with_sides(struct joins *j, struct known *a, struct known *low, struct known *high)
 {
-    struct known *k = make(BRANCH, a->key, ROOM(branch));
+    struct known *k = make(j, BRANCH, a->key);
     k->branch.bit = a->branch.bit;
     k->branch.side[0] = low; k->branch.side[1] = high;
     return k;
@@ -104,8 +111,8 @@ static struct known *join_branches(struct joins *j, struct known *a, struct know
     struct known *low = join(j, a->branch.side[0], b->branch.side[0]), *high = join(j, a->branch.side[1], b->branch.side[1]), *one = NULL;
     if (low == a->branch.side[0] && high == a->branch.side[1]) one = a;
     else if (low == b->branch.side[0] && high == b->branch.side[1]) one = b;
-    if (!one) return with_sides(a, low, high);
-    known_drop(low); known_drop(high);
+    if (!one) return with_sides(j, a, low, high);
+    known_drop(j, low); known_drop(j, high);
     return known_hold(one);
 }
 
@@ -120,16 +127,25 @@ static struct known *join_large(struct joins *j, struct known *a, struct known *
     struct known *is = join_branches(j, a, b);
     struct joined was = *m;
     *m = (struct joined){ known_hold(a), known_hold(b), known_hold(is) };
-    known_drop(was.a); known_drop(was.b); known_drop(was.is);
+    known_drop(j, was.a); known_drop(j, was.b); known_drop(j, was.is);
     return is;
 }
 
 void joins_forget(struct joins *j)
 {
     for (u32 k = 0; j->memo && k < MEMO; k++) {
-        known_drop(j->memo[k].a); known_drop(j->memo[k].b); known_drop(j->memo[k].is);
+        known_drop(j, j->memo[k].a); known_drop(j, j->memo[k].b); known_drop(j, j->memo[k].is);
         j->memo[k] = (struct joined){ 0 };
     }
+}
+
+void joins_free(struct joins *j)
+{
+    joins_forget(j);
+    for (u32 kind = 0; kind < COUNT_OF(j->spare); kind++)
+        while (j->spare[kind]) { struct known *k = j->spare[kind]; j->spare[kind] = k->map; base_free(k); }
+    base_free(j->memo);
+    j->memo = NULL;
 }
 
 /* b belongs under one side of the branch a. */
@@ -137,33 +153,33 @@ static struct known *join_below(struct joins *j, struct known *a, struct known *
 {
     u32 s = b->key & a->branch.bit ? 1 : 0;
     struct known *x = join(j, a->branch.side[s], b), *other = a->branch.side[!s];
-    if (x == a->branch.side[s]) { known_drop(x); return known_hold(a); }
+    if (x == a->branch.side[s]) { known_drop(j, x); return known_hold(a); }
     known_hold(other);
-    return s ? with_sides(a, other, x) : with_sides(a, x, other);
+    return s ? with_sides(j, a, other, x) : with_sides(j, a, x, other);
 }
 
 static struct known *join(struct joins *j, struct known *a, struct known *b)
 {
     if (a == b || !b) return known_hold(a);
     if (!a) return known_hold(b);
-    if (a->key == b->key && bit_of(a) == bit_of(b)) return a->kind == BRANCH ? join_large(j, a, b) : a->kind == MAP ? join_maps(j, a, b) : join_leaves(a, b);
+    if (a->key == b->key && bit_of(a) == bit_of(b)) return a->kind == BRANCH ? join_large(j, a, b) : a->kind == MAP ? join_maps(j, a, b) : join_leaves(j, a, b);
     if (bit_of(a) > bit_of(b) && may_hold(a, b->key)) return join_below(j, a, b);
     if (bit_of(b) > bit_of(a) && may_hold(b, a->key)) return join_below(j, b, a);
-    return part(a, b);
+    return part(j, a, b);
 }
 
 void known_join(struct joins *j, struct known **k, const struct known *more)
 {
     if (!more || more == *k) return;
     struct known *both = join(j, *k, (struct known *)more);
-    known_drop(*k);
+    known_drop(j, *k);
     *k = both;
 }
 
 static void add(struct joins *j, struct known **k, struct known *leaf)
 {
     known_join(j, k, leaf);
-    known_drop(leaf);
+    known_drop(j, leaf);
 }
 
 /* One value of a leaf. */
@@ -171,8 +187,9 @@ static void add_value(struct joins *j, struct known **k, enum kind kind, u64 key
 {
     const struct known *old = find(*k, key);
     if (old && old->value[which] >= value) return;
-    struct known *leaf = make(kind, key, leaf_room(kind));
+    struct known *leaf = make(j, kind, key);
     if (old) memcpy(leaf->value, old->value, values_of(kind) * sizeof(u32));
+    else memset(leaf->value, 0, values_of(kind) * sizeof(u32));
     leaf->value[which] = value;
     add(j, k, leaf);
 }
@@ -183,7 +200,7 @@ void known_add_writes(struct joins *j, struct known **k, u32 location, u32 count
 
 void known_add_warp(struct joins *j, struct known **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time)
 {
-    struct known *leaf = make(LANES_OF, key_of_warp(cta, warp), leaf_room(LANES_OF));
+    struct known *leaf = make(j, LANES_OF, key_of_warp(cta, warp));
     for (u32 l = 0; l < KNOWN_LANES; l++) leaf->value[l] = lanes >> l & 1 ? MAX_OF(all, time) : all;
     add(j, k, leaf);
 }
@@ -239,7 +256,7 @@ bool known_write(const struct known *k, u32 location, u32 number)
 
 static void add_map(struct joins *j, struct known **k, u32 cta, const struct known *what)
 {
-    struct known *leaf = make(MAP, cta, ROOM(map));
+    struct known *leaf = make(j, MAP, cta);
     leaf->map = known_hold((struct known *)what);
     add(j, k, leaf);
 }
@@ -266,8 +283,8 @@ void released_learn(struct joins *j, const struct released *r, u32 cta, bool wid
     if (own) known_join(j, k, own->map);
 }
 
-void released_clear(struct released *r)
+void released_clear(struct joins *j, struct released *r)
 {
-    known_drop(r->wide); known_drop(r->own); known_drop(r->narrow);
+    known_drop(j, r->wide); known_drop(j, r->own); known_drop(j, r->narrow);
     *r = (struct released){ 0 };
 }

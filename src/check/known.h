@@ -19,18 +19,21 @@
 
 struct known;                   /* NULL: nothing */
 
-struct known *known_hold(struct known *k);
-void known_drop(struct known *k);
-
 /* Many join the same with the same: behind a barrier of the grid each CTA joins what it knew, mostly what all of them knew, with what all of them
  * know now. So what large parts came to is remembered. */
+enum { KNOWN_KINDS = 5 };
 struct joins {
     struct joined { struct known *a, *b, *is; } *memo;          /* by a hash of both; NULL: nothing yet */
     u64 large;                  /* a branch at this bit of the key, or above */
+    struct known *spare[KNOWN_KINDS];           /* parts of trees that are of no use any more, by kind */
     bool scoped;                /* something in the kernel has a scope that is not wide: what is released is kept for such readers, too */
 };
 enum { JOINS_LARGE = 1 << 12 }; /* parts with CTAs that differ from their seventh bit on */
-void joins_forget(struct joins *j);             /* all of it; the launch is over */
+void joins_forget(struct joins *j);             /* what it remembers; the launch is over */
+void joins_free(struct joins *j);
+
+struct known *known_hold(struct known *k);
+void known_drop(struct joins *j, struct known *k);
 
 void known_join(struct joins *j, struct known **k, const struct known *more);   /* *k becomes both */
 
@@ -54,5 +57,5 @@ struct released {
 void released_add(struct joins *j, struct released *r, u32 cta, bool wide, const struct known *what);
 void released_join(struct joins *j, struct released *r, const struct released *more);
 void released_learn(struct joins *j, const struct released *r, u32 cta, bool wide, struct known **k);   /* *k grows by what a reader of that CTA may know */
-void released_clear(struct released *r);
+void released_clear(struct joins *j, struct released *r);
 #endif

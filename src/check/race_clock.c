@@ -121,27 +121,27 @@ void clock_lanes(struct race_warp *w)
     w->lane = base_need(sizeof *w->lane * LANES);
 }
 
-static void view_drop(struct view *v) { known_drop(v->seen); known_drop(v->pend); known_drop(v->pend_cta); known_drop(v->fenced); }
+static void view_drop(struct joins *j, struct view *v) { known_drop(j, v->seen); known_drop(j, v->pend); known_drop(j, v->pend_cta); known_drop(j, v->fenced); }
 
-static void lane_reset(struct lane_clock *k)
+static void lane_reset(struct joins *j, struct lane_clock *k)
 {
-    view_drop(&k->sure); view_drop(&k->weak);
-    known_drop(k->rmw); known_drop(k->unscoped);
-    released_clear(&k->news);
+    view_drop(j, &k->sure); view_drop(j, &k->weak);
+    known_drop(j, k->rmw); known_drop(j, k->unscoped);
+    released_clear(j, &k->news);
     *k = (struct lane_clock){ 0 };
 }
 
-static void bar_reset(struct bar_state *b)
+static void bar_reset(struct joins *j, struct bar_state *b)
 {
-    known_drop(b->known); known_drop(b->weak);
-    released_clear(&b->news);
+    known_drop(j, b->known); known_drop(j, b->weak);
+    released_clear(j, &b->news);
     *b = (struct bar_state){ 0 };
 }
 
 /* All that its lanes have been told is theirs no more, or everybody's. */
 static void weak_reset(struct race_warp *w)
 {
-    known_drop(w->weak);
+    known_drop(&w->c->race->joins, w->weak);
     w->weak = NULL;
     w->weak_base = w->fresh = w->told = 0;
 }
@@ -149,12 +149,12 @@ static void weak_reset(struct race_warp *w)
 void clock_reset(struct race_cta *c)
 {
     lock(&c->race->lock);
-    known_drop(c->seen); known_drop(c->weak); known_drop(c->pend); known_drop(c->unscoped);
-    released_clear(&c->news);
+    known_drop(&c->race->joins, c->seen); known_drop(&c->race->joins, c->weak); known_drop(&c->race->joins, c->pend); known_drop(&c->race->joins, c->unscoped);
+    released_clear(&c->race->joins, &c->news);
     c->seen = c->weak = c->pend = c->unscoped = NULL;
-    for (u32 n = 0; n < MAX_BARS; n++) bar_reset(&c->bar[n]);
+    for (u32 n = 0; n < MAX_BARS; n++) bar_reset(&c->race->joins, &c->bar[n]);
     for (u32 n = 0; n < MAX_WARPS; n++)
-        for (u32 l = 0; c->warp[n].lane && l < LANES; l++) lane_reset(&c->warp[n].lane[l]);
+        for (u32 l = 0; c->warp[n].lane && l < LANES; l++) lane_reset(&c->race->joins, &c->warp[n].lane[l]);
     for (u32 n = 0; n < MAX_WARPS; n++) weak_reset(&c->warp[n]);
     unlock(&c->race->lock);
 }
@@ -191,7 +191,7 @@ static void learned(struct race_warp *w, u32 lanes) { w->told |= lanes; w->fresh
 static void view_fence(struct joins *j, struct view *v, u32 scope)
 {
     known_join(j, &v->seen, wide(scope) ? v->pend : v->pend_cta);
-    known_drop(v->pend); known_drop(v->pend_cta); known_drop(v->fenced);
+    known_drop(j, v->pend); known_drop(j, v->pend_cta); known_drop(j, v->fenced);
     v->pend = v->pend_cta = v->fenced = NULL;
 }
 
@@ -242,8 +242,8 @@ static void gather(const struct race_warp *w, u32 lanes, struct common *all)
 /* *k grows by more; *was and *is: the same was done before. Lanes that were told the same share one value. */
 static void join_alike(struct joins *j, struct known **k, const struct known *more, struct known **was, struct known **is)
 {
-    if (*k && *k == *was) { known_drop(*k); *k = known_hold(*is); return; }
-    known_drop(*was); known_drop(*is);
+    if (*k && *k == *was) { known_drop(j, *k); *k = known_hold(*is); return; }
+    known_drop(j, *was); known_drop(j, *is);
     *was = known_hold(*k);
     known_join(j, k, more);
     *is = known_hold(*k);
@@ -259,13 +259,13 @@ static void give(struct race_warp *w, u32 lanes, const struct common *all)
         join_alike(&w->c->race->joins, &k->weak.seen, all->weak, &was[1], &is[1]);
         released_join(&w->c->race->joins, &k->news, &all->news);
     }
-    for (u32 n = 0; n < 2; n++) { known_drop(was[n]); known_drop(is[n]); }
+    for (u32 n = 0; n < 2; n++) { known_drop(&w->c->race->joins, was[n]); known_drop(&w->c->race->joins, is[n]); }
 }
 
-static void common_drop(struct common *all)
+static void common_drop(struct joins *j, struct common *all)
 {
-    known_drop(all->known); known_drop(all->weak);
-    released_clear(&all->news);
+    known_drop(j, all->known); known_drop(j, all->weak);
+    released_clear(j, &all->news);
 }
 
 void clock_warp(struct race_warp *w, u32 mask)
@@ -279,7 +279,7 @@ void clock_warp(struct race_warp *w, u32 mask)
     if (whole) w->wbase = w->now;
     else add_own(&all.known, w, mask);
     if (all.known || all.weak || all.news.wide || all.news.own) give(w, mask, &all);
-    common_drop(&all);
+    common_drop(&c->race->joins, &all);
     unlock(&c->race->lock);
 }
 
@@ -292,7 +292,7 @@ static void converge_part(struct race_warp *w, u32 mask)
     add_own(&all.weak, w, mask);
     none.weak = all.weak;
     give(w, mask, &none);
-    common_drop(&all);
+    common_drop(&w->c->race->joins, &all);
 }
 
 void clock_converge(struct race_warp *w, u32 mask)
@@ -308,7 +308,7 @@ void clock_converge(struct race_warp *w, u32 mask)
         gather(w, w->fresh, &all);
         known_join(&w->c->race->joins, &w->weak, all.known);
         known_join(&w->c->race->joins, &w->weak, all.weak);
-        common_drop(&all);
+        common_drop(&c->race->joins, &all);
         w->fresh = 0;
     } else converge_part(w, mask);
     unlock(&c->race->lock);
@@ -353,8 +353,8 @@ static void share(struct race_cta *c, struct lane_clock *k)
     known_join(&c->race->joins, &c->unscoped, k->unscoped);
     known_join(&c->race->joins, &c->seen, k->sure.seen);
     released_join(&c->race->joins, &c->news, &k->news);
-    known_drop(k->sure.seen); known_drop(k->weak.seen);
-    released_clear(&k->news);
+    known_drop(&c->race->joins, k->sure.seen); known_drop(&c->race->joins, k->weak.seen);
+    released_clear(&c->race->joins, &k->news);
     k->sure.seen = k->weak.seen = NULL;
 }
 
@@ -393,7 +393,7 @@ bool clock_barrier(struct race_cta *c, u32 bar)
     bool full = all_wait(c, b);
     if (full) barrier_full(c);
     else barrier_part(c, b);
-    bar_reset(b);
+    bar_reset(&c->race->joins, b);
     unlock(&c->race->lock);
     if (full) notes_empty(&c->notes);
     return full;
@@ -474,18 +474,18 @@ void clock_soon(const struct race *r, u64 at, u32 stage)
     for (u32 k = 0; k < sizeof *t->l; k += 64) __builtin_prefetch(l + k);
 }
 
-static void lore_clear(struct lore *o)
+static void lore_clear(struct joins *j, struct lore *o)
 {
-    released_clear(&o->released);
-    known_drop(o->arrived);
+    released_clear(j, &o->released);
+    known_drop(j, o->arrived);
     o->arrived = NULL;
 }
 
-static void location_clear(struct location *l)
+static void location_clear(struct joins *j, struct location *l)
 {
-    lore_clear(&l->sure); lore_clear(&l->weak);
-    released_clear(&l->news);
-    known_drop(l->narrow);
+    lore_clear(j, &l->sure); lore_clear(j, &l->weak);
+    released_clear(j, &l->news);
+    known_drop(j, l->narrow);
     *l = (struct location){ .at = l->at };
 }
 
@@ -496,7 +496,7 @@ static void overwrite(struct race *r, u64 at, u32 bytes, u32 same)
     if (!t || !t->narrow) return;
     for (u64 k = at & ~(u64)(t->broad - 1); k < at + bytes; k += t->narrow) {
         struct location *l = location_at(r, k, false);
-        if (l && l->size && k + l->size > at && !(k == at && l->size == same)) location_clear(l);
+        if (l && l->size && k + l->size > at && !(k == at && l->size == same)) location_clear(&r->joins, l);
     }
 }
 
@@ -505,7 +505,7 @@ static struct location *location_made(struct race *r, u64 at, u32 size)
     struct location *l = location_at(r, at, true);
     struct locations *t = r->locations;
     if (l->size == size) return l;
-    location_clear(l);
+    location_clear(&r->joins, l);
     l->size = (u8)size;
     l->id = ++t->ids;
     if (!t->narrow || size < t->narrow) t->narrow = size;
@@ -553,9 +553,9 @@ struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane)
     overwrite(c->race, s->at, s->size, s->size);
     struct location *l = location_made(c->race, s->at, s->size);
     if (!s->rmw) {
-        lore_clear(&l->sure); lore_clear(&l->weak);
-        released_clear(&l->news);
-        known_drop(l->narrow);
+        lore_clear(&c->race->joins, &l->sure); lore_clear(&c->race->joins, &l->weak);
+        released_clear(&c->race->joins, &l->news);
+        known_drop(&c->race->joins, l->narrow);
         l->narrow = NULL;
     }                                           /* who reads it still knows the writes before it */
     released_join(&w->c->race->joins, &l->news, &c->news);
@@ -583,7 +583,7 @@ void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
     released_add(&w->c->race->joins, &l->sure.released, c->number, far, what);
     released_add(&w->c->race->joins, &l->weak.released, c->number, far, weak);
     if (!far) known_join(&w->c->race->joins, &l->narrow, what);
-    known_drop(what); known_drop(weak);
+    known_drop(&c->race->joins, what); known_drop(&c->race->joins, weak);
     unlock(&c->race->lock);
 }
 
@@ -639,7 +639,7 @@ void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at)
     struct known *all = all_of(w, lane), *weak = all_weak(w, lane);
     known_join(&w->c->race->joins, &l->sure.arrived, all);
     known_join(&w->c->race->joins, &l->weak.arrived, weak);
-    known_drop(all); known_drop(weak);
+    known_drop(&c->race->joins, all); known_drop(&c->race->joins, weak);
     released_join(&w->c->race->joins, &l->news, &w->lane[lane].news);
     unlock(&c->race->lock);
 }
@@ -647,7 +647,7 @@ void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at)
 static void phase_over(struct joins *j, struct lore *o)
 {
     known_join(j, &o->released.wide, o->arrived);
-    known_drop(o->arrived);
+    known_drop(j, o->arrived);
     o->arrived = NULL;
 }
 
@@ -688,7 +688,7 @@ void clock_launch(struct race *r)
     struct locations *t = r->locations;
     joins_forget(&r->joins);
     if (!t) return;
-    for (u32 k = 0; k < t->n; k++) location_clear(&t->l[k]);
+    for (u32 k = 0; k < t->n; k++) location_clear(&r->joins, &t->l[k]);
     if (t->n) memset(t->index, 0, sizeof *t->index * t->cap);
     t->n = t->narrow = t->broad = t->ids = 0;
 }
@@ -697,6 +697,6 @@ void clock_delete(struct race *r)
 {
     clock_launch(r);
     if (r->locations) { base_free(r->locations->l); base_free(r->locations->index); }
-    base_free(r->joins.memo);
+    joins_free(&r->joins);
     base_free(r->locations);
 }

@@ -40,7 +40,7 @@ static void change(struct joins *j, u64 *rng, u32 n)
     case 4: known_join(j, &value[n], value[other]); join_models(&model[n], &model[other]); break;
     default:
         if (pick(rng, 8)) return;
-        known_drop(value[n]);
+        known_drop(j, value[n]);
         value[n] = NULL;
         memset(&model[n], 0, sizeof model[n]);
     }
@@ -76,10 +76,9 @@ static void compare(u64 large)
     }
     UNIT_EQ(wrong, 0);
     UNIT(all > 0);
-    for (u32 n = 0; n < VALUES; n++) { known_drop(value[n]); value[n] = NULL; }
+    for (u32 n = 0; n < VALUES; n++) { known_drop(&j, value[n]); value[n] = NULL; }
     memset(model, 0, sizeof model);
-    joins_forget(&j);
-    base_free(j.memo);
+    joins_free(&j);
 }
 
 int main(void)
