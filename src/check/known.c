@@ -224,6 +224,14 @@ bool known_lanes(const struct known *k, u32 cta, u32 warp, u32 lanes, u32 time)
     return w && !(lanes & ~below);
 }
 
+u32 known_warp(const struct known *k, u32 cta, u32 warp)
+{
+    const struct known *w = find(k, key_of_warp(cta, warp));
+    u32 all = known_cta(k, cta), least = w ? ~0u : 0;
+    for (u32 l = 0; w && l < KNOWN_LANES; l++) least = MIN_OF(least, w->value[l]);
+    return MAX_OF(all, least);
+}
+
 u32 known_cta(const struct known *k, u32 cta)
 {
     const struct known *all = find(k, key_of_ctas(cta));

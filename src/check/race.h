@@ -149,7 +149,7 @@ struct lane_clock {             /* only in kernels that are not simple: race_clo
     struct { u32 id, version; u8 sem, scope; } read;    /* what it read last, at which location: reading it again teaches nothing */
 };
 
-enum { RECENT = 8 };
+enum { RECENT = 8, KNOWS = 8 };
 struct race_warp {
     struct race_cta *c;
     u64 key;                    /* slot and warp bits of its access words */
@@ -162,6 +162,7 @@ struct race_warp {
     u32 weak_base;              /* time of its last .sync operation of all lanes */
     struct known *weak;         /* what all lanes would know by R5b */
     u32 fresh;                  /* lanes that may know, or would know, more than that */
+    struct { u32 warp, start, below; const struct known *seen, *cta; } knows[KNOWS];     /* by warp: what another one of the CTA that began then did below that time all lanes know, and when that was looked up the first of them, and the CTA, knew this */
     struct pending *pending; u32 npending, cappending;  /* speculated loads of which some lanes were not picked yet (R8): race_pending.c */
 };
 
@@ -278,6 +279,7 @@ bool clock_cta_knows(struct race_cta *c, u64 a);                /* all its threa
 bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);      /* the lane knows that thread's access at `time`; id: it was
                                                  * a strong write, number `write` of that location */
 bool clock_knows_all(struct race_warp *w, u32 lanes, u32 warp, u32 his, u32 time);      /* each of the lanes knows what all of his lanes, of a slot and warp, did at `time`; maybe they do though it says no */
+bool clock_warp_knows(struct race_warp *w, u64 a);               /* all its lanes know what the warp of that access, one of its CTA, did until then; maybe they do though it says no */
 bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);       /* it would, by R5 */
 enum missing { MISSING_ALL, MISSING_ACQUIRE, MISSING_SCOPE, MISSING_RELEASE };
 enum missing clock_missing(struct race_warp *w, u32 lane, u32 thread, u32 time);        /* what it takes for the lane to know */

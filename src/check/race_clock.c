@@ -64,6 +64,35 @@ bool clock_knows_all(struct race_warp *w, u32 lanes, u32 warp, u32 his, u32 time
     return yes;
 }
 
+/* Below which time every lane knows all that a warp of its CTA did. */
+static u32 known_below(const struct race_warp *w, u32 warp)
+{
+    const struct race_cta *c = w->c;
+    u32 together = known_warp(c->seen, c->number, warp), least = ~0u;
+    const struct known *last = NULL;
+    for (u32 m = w->all; m && least > together; m &= m - 1) {
+        const struct known *own = w->lane[__builtin_ctz(m)].sure.seen;
+        if (!own || own != last) least = MIN_OF(least, own ? known_warp(own, c->number, warp) : 0);
+        last = own;
+    }
+    return MAX_OF(together, least);
+}
+
+bool clock_warp_knows(struct race_warp *w, u64 a)
+{
+    struct race_cta *c = w->c;
+    u32 warp = word_warp(a) & 31, n = warp % KNOWS, time = word_time(a);
+    if (word_slot(a) != c->slot || time < c->start) return false;
+    const struct known *seen = w->lane[__builtin_ctz(w->all)].sure.seen;
+    bool same = w->knows[n].warp == warp && w->knows[n].start == c->start;
+    if (same && (time < w->knows[n].below || (w->knows[n].seen == seen && w->knows[n].cta == c->seen))) return time < w->knows[n].below;
+    lock(&c->race->lock);
+    u32 below = known_below(w, warp);
+    unlock(&c->race->lock);
+    w->knows[n].warp = warp; w->knows[n].start = c->start; w->knows[n].below = below; w->knows[n].seen = seen; w->knows[n].cta = c->seen;
+    return time < below;
+}
+
 bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write)
 {
     struct race_cta *c = w->c;

@@ -47,6 +47,7 @@ bool race_entry_before(struct race_warp *w, const struct list_entry *o, const st
     if (sets) return word_before(w, o->a, m->a, space);         /* a set may go by the name of another warp than ours */
     if (race_past(w, o->a & ~15ull, m->a & ~15ull, w->c->lo[space]) && (word_time(o->a) < w->c->base || word_time(o->a) < w->wbase)) return true;
     if (w->c->exact && clock_cta_knows(w->c, o->a)) return true;
+    if (w->c->exact && clock_warp_knows(w, o->a)) return true;
     if (w->c->exact && many(both) && clock_knows_all(w, lanes_of_bytes(m, both), word_warp(o->a), lanes_of_bytes(o, both), word_time(o->a))) return true;
     u32 last_o = 0, last_m = 0;
     for (u32 b = both; b; b &= b - 1) {

@@ -56,6 +56,13 @@ static u32 ask(u64 *rng, u32 n)
         if (pick(rng, 4) == 0) w = l = 0;
         wrong += known_cta(value[n], c) != m->cta[c];
         wrong += known_thread(value[n], c, w, l, time) != (time < m->cta[c] || time < m->lane[c][w][l]);
+        u32 least = ~0u;
+        for (u32 x = 0; x < LANES_N; x++) least = m->lane[c][w][x] < least ? m->lane[c][w][x] : least;
+        if (w) wrong += known_warp(value[n], c, w) != (least > m->cta[c] ? least : m->cta[c]);      /* of the first one, what is known of the first thread is not looked at */
+        else wrong += known_warp(value[n], c, w) > (least > m->cta[c] ? least : m->cta[c]);
+        u32 some = (u32)rand_next(rng), all = time < m->cta[c] ? ~0u : 0;
+        for (u32 x = 0; x < LANES_N; x++) all |= (u32)(time < m->lane[c][w][x]) << x;
+        if (w) wrong += known_lanes(value[n], c, w, some, time) != !(some & ~all);
         wrong += known_write(value[n], p, time) != (time < m->count[p]);
     }
     u32 least = ~0u;
