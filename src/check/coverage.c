@@ -199,7 +199,7 @@ static const char *where_text(struct arena *a, const struct output *out, const s
 {
     const struct bound_shape *s = &out->arg->shape;
     if (m->count == s->count)
-        return arena_printf(a, "none of the %" PRIu64 " elements of %s was written", s->count, out->arg->arg->name);
+        return s->count == 1 ? arena_printf(a, "%s was not written", out->arg->arg->name) : arena_printf(a, "none of the %" PRIu64 " elements of %s was written", s->count, out->arg->arg->name);
     const char *box = box_text(a, out, m), *of = arena_printf(a, "%" PRIu64 " of %" PRIu64 " elements %s not written: ", m->count, s->count, m->count == 1 ? "was" : "were");
     if (box_is_exact(out, m))
         return arena_printf(a, "%s%s", of, box);

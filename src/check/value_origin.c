@@ -489,6 +489,20 @@ static const char *fix_text(const struct birth *b, struct str opcode)
     return inf ? "Compute in a wider type, or scale the operands." : NULL;
 }
 
+/* The code has the constant NaN in it that NVIDIA's compilers put where a value is undefined. */
+static bool has_undefined_nan(const struct lowered *l)
+{
+    static const u64 nan[] = { 0x7fc00000, 0x7fffffff, 0x7ff8000000000000u, 0x7fffffffffffffffu };
+    for (u32 k = 0; k < l->nop; k++) {
+        const struct lop *o = &l->op[k];
+        const struct opnd *all[] = { &o->a, &o->b, &o->c, &o->d };
+        for (u32 i = 0; i < COUNT_OF(all); i++)
+            for (u32 n = 0; n < COUNT_OF(nan); n++)
+                if (all[i]->kind == O_CONST && !all[i]->reg && all[i]->value == nan[n]) return true;
+    }
+    return false;
+}
+
 void birth_describe(const struct value_origins *v, const struct birth *b, struct arena *mem, struct finding *f)
 {
     const struct ptx_insn *src = b->low->op[b->op].src;
@@ -501,6 +515,9 @@ void birth_describe(const struct value_origins *v, const struct birth *b, struct
         const char *from = read_text(v, mem, b);
         f->origin_text = arena_printf(mem, "%s read it from %s", thread_text(mem, b), from);
         f->cause = b->object ? arena_printf(mem, "%s held %s when it was read: the kernel was given it", from, what) : arena_printf(mem, "%s held %s when it was read", from, what);
+        if (b->object || b->odd != ODD_NAN || !has_undefined_nan(b->low)) return;
+        f->cause = arena_printf(mem, "%s; the code itself has NaN as a constant, which the compiler puts where a value is undefined: a variable or an array that was never set", f->cause);
+        f->fix = "Give the variable a value where it is declared; compiled with -G, the report names it.";
         return;
     }
     f->origin_text = arena_printf(mem, "%s: %.*s%s gives %s%s", thread_text(mem, b), (int)opcode.n, opcode.p, operands_text(mem, b), b->odd == ODD_NAN ? "NaN" : "infinity", parents_text(v, mem, b));

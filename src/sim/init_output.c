@@ -49,7 +49,9 @@ static void report_run(struct sim *s, struct report *report, const struct mem_ob
     char cause[400], where[200];
     u64 first = r->first - o->base, last = r->last - o->base;
     u32 e = o->element_size;
+    bool gaps = e && r->bytes % e == 0 && r->bytes / e < last / e - first / e + 1;     /* whole elements, and not all in between */
     if (e && first / e == last / e) snprintf(where, sizeof where, "in element [%" PRIu64 "] of %s", first / e, o->name);
+    else if (gaps) snprintf(where, sizeof where, "in %" PRIu64 " of the elements [%" PRIu64 "..%" PRIu64 "] of %s", r->bytes / e, first / e, last / e, o->name);
     else if (e) snprintf(where, sizeof where, "in elements [%" PRIu64 "..%" PRIu64 "] of %s", first / e, last / e, o->name);
     else snprintf(where, sizeof where, "between %" PRIu64 " and %" PRIu64 " of %s", first, last, o->name);
     struct finding f = { .kind = r->copied ? F_uninit_copy : F_uninit_output, .cause_key = (from ? from->key : 0) ^ o->id, .cause = cause, .once = true };
