@@ -8,6 +8,7 @@
 #include "check/race_words.h"
 #include "sim/formula.h"
 #include "sim/lower.h"
+#include <inttypes.h>
 
 struct side { const struct lowered *l; u32 op; };       /* one access of the two; l is NULL: not known */
 
@@ -22,6 +23,15 @@ static bool is_weak(struct side s, u32 name)
 static bool same_root(const struct root *a, const struct root *b)
 {
     return a->kind == b->kind && (a->kind == ROOT_PARAM ? a->off == b->off : a->kind == ROOT_VAR && a->var == b->var);
+}
+
+static const char *at_line(struct telling *x, struct side s)
+{
+    struct text t = { 0 };
+    place_brief(found_place(&x->mem, s.l, s.op), &t);
+    const char *z = t.p ? arena_str(&x->mem, str_of(t.p)) : "?";
+    text_free(&t);
+    return z;
 }
 
 /* ---- a load, a change, a store ---- */
@@ -131,6 +141,40 @@ static bool is_read_elsewhere(const struct lowered *l, u32 load)
     return false;
 }
 
+/* A loop over all elements that goes on by the threads of a block, though all blocks take part: they do each other's work. */
+static bool tell_stride(struct telling *x)
+{
+    const struct sim_launch *in = x->t->warp->cta->launch->in;
+    struct index_form form = formula_at(x->t->warp, x->t->op_index, x->lane, &x->f);
+    s64 block = in->block[0], all = block * in->grid[0];
+    if (!form.known || !form.open || form.step[0] != 1 || form.cta_step[0] != block || form.loop != block || all == block) return false;
+    x->f.cause = arena_printf(&x->mem, "the loop begins at the global thread number and goes on by %" PRId64 ", the threads of a block, though the %u blocks have %" PRId64 ": several threads take the same element", block, in->grid[0], all);
+    x->f.order = "nothing that helps: each element is to be taken by one thread";
+    x->f.fix = arena_printf(&x->mem, "Go on by gridDim.x * blockDim.x, %" PRId64 ", in the loop, not by blockDim.x.", all);
+    return true;
+}
+
+static bool is_dynamic(struct side s)
+{
+    const struct root *r = &s.l->site[s.l->op[s.op].site].root;
+    return r->kind == ROOT_VAR && !r->var->size;
+}
+
+/* Two stores into dynamic shared memory that begin less apart than their threads write, and not as near as neighbours: parts of it that overlap. */
+static bool tell_parts(struct telling *x)
+{
+    struct side a = mine(x), b = his(x);
+    s64 apart;
+    if (x->t->space != SPACE_SHARED || !a.l || a.l != b.l || a.op == b.op || !is_weak(a, N_st) || !is_weak(b, N_st) || !is_dynamic(a) || !is_dynamic(b) || !formula_apart(x->t->warp, MIN_OF(a.op, b.op), MAX_OF(a.op, b.op), &apart) || !apart) return false;
+    struct index_form form = formula_at(x->t->warp, a.op, x->lane, &(struct finding){ .element_size = 1 });
+    u64 far = (u64)(apart < 0 ? -apart : apart), step = (u64)form.step[0], threads = x->t->warp->cta->launch->in->block[0], width = a.l->site[a.l->op[a.op].site].width;
+    if (!form.known || form.step[0] <= 0 || form.step[1] || form.step[2] || far % step || far >= step * threads || far * 4 < step * threads) return false;
+    x->f.cause = arena_printf(&x->mem, "what the stores at %s and %s write begins %" PRIu64 " bytes apart, and %" PRIu64 " threads write %" PRIu64 " bytes each, %" PRIu64 " in all: the two parts overlap", at_line(x, a.op < b.op ? a : b), at_line(x, a.op < b.op ? b : a), far, threads, width, step * threads);
+    x->f.order = "nothing that helps: each part needs room of its own";
+    x->f.fix = arena_printf(&x->mem, "Let the second part begin %" PRIu64 " bytes behind the first, not %" PRIu64 ", and give the launch the memory for both.", step * threads, far);
+    return true;
+}
+
 static bool tell_update(struct telling *x)
 {
     struct side a = mine(x), b = his(x), st = is_weak(a, N_st) ? a : b, other = is_weak(a, N_st) ? b : a;
@@ -203,15 +247,6 @@ static u32 flag_write(struct side s, const struct root *flag)
         before = k;
     }
     return before;
-}
-
-static const char *at_line(struct telling *x, struct side s)
-{
-    struct text t = { 0 };
-    place_brief(found_place(&x->mem, s.l, s.op), &t);
-    const char *z = t.p ? arena_str(&x->mem, str_of(t.p)) : "?";
-    text_free(&t);
-    return z;
 }
 
 /* ---- under a lock ---- */
@@ -417,7 +452,7 @@ bool race_words(struct telling *x)
         f->joint_fix.gap = GAP_REPAIR;
         if (tell_strong(x)) break;
         if (tell_lock(x)) return true;
-        return !tell_update(x) && !tell_same_store(x) && !tell_around(x) && !tell_statement(x) && !tell_in_loop(x) && tell_publish(x);
+        return !tell_stride(x) && !tell_parts(x) && !tell_update(x) && !tell_same_store(x) && !tell_around(x) && !tell_statement(x) && !tell_in_loop(x) && tell_publish(x);
     }
     return false;
 }

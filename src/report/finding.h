@@ -60,6 +60,7 @@ struct index_form {
     bool known;
     bool open;                  /* and the counter of a loop; `start` is then not known */
     s64 step[3], cta_step[3], start;
+    s64 loop;                   /* what the loop adds in a pass; 0: not known */
 };
 
 /* A sentence about all occurrences together, of which each knows only its own addresses and threads: words, a gap that is filled when the report is

@@ -257,9 +257,24 @@ static void threads_text(const struct outside *o, struct text *out)
         text_add(out, "a block has %" PRId64 " thread%s along x", o->threads, plural(o->threads));
 }
 
+/* A little below 0, and then taken for unsigned. */
+static bool is_unsigned_minus(s64 index)
+{
+    return index < (s64)1 << 32 && index >= ((s64)1 << 32) - (1 << 16);
+}
+
+static s64 index_shown(const struct entry *e)
+{
+    return (s64)(entry_address(e) - e->f.object_base) / MAX_OF(e->f.element_size, 1u);
+}
+
 static void somewhere_text(const struct entry *e, const struct outside *o, struct text *out)
 {
-    s64 index = (s64)(entry_address(e) - e->f.object_base) / e->f.element_size;
+    s64 index = index_shown(e);
+    if (is_unsigned_minus(index)) {
+        text_add(out, "index %" PRId64 ", which is %" PRId64 " as an unsigned number of 32 bits: %s begins at 0", index, index - ((s64)1 << 32), e->f.object);
+        return;
+    }
     text_add(out, "index %" PRId64 ", but %s has %" PRId64 " element%s", index, e->f.object, o->elements, plural(o->elements));
     u64 dim[8];
     if (dimensions(e->f.object_type, dim) == 2 && index >= o->elements && dim[1] && (u64)o->elements == dim[0] * dim[1])
@@ -418,7 +433,9 @@ void guard_text(const struct entry *e, struct text *out)
         else
             text_add(out, "Check the lower bound of the index, and that it is signed and wide enough.");
         return;
-    case OUT_SOMEWHERE: text_add(out, "%s", finding_fix(e->f.kind)); return;
+    case OUT_SOMEWHERE:
+        text_add(out, "%s", is_unsigned_minus(index_shown(e)) ? "Test that nothing smaller than what is subtracted comes there, or compute the index in a signed type and test that it is not below 0." : finding_fix(e->f.kind));
+        return;
     default: axis_fix(&o, e, out); return;
     }
 }

@@ -383,6 +383,7 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
     case SHARED_PAST: case LOCAL_PAST: explain_array(a, x, first, mask, &mem, &f); break;
     case NULL_POINTER: f.cause = arena_printf(&mem, "the address is 0x%" PRIx64 ": the pointer is null, or null plus a small offset", a->addr[first]); break;
     case INVALID: explain_invalid(a, first, &mem, &f); break;
+    case FREED: if (x->object && x->object->kind == MEM_HEAP) f.fix = "Free it behind the last access, in whichever thread that is."; break;
     default: break;
     }
     if (x->verdict == PAST || x->verdict == NEIGHBOUR || x->verdict == INVALID || x->verdict == NULL_POINTER) {

@@ -9,6 +9,7 @@ struct sum {
     s64 constant;               /* where it is known */
     bool placed;                /* the address of a variable is in it: its constant is not a number */
     bool open;                  /* a counter of a loop is in it */
+    s64 loop;                   /* what that adds in a pass; 0: not known */
     bool lost;                  /* something else is in it */
 };
 struct walk { const struct lowered *l; const struct launch *launch; u32 steps; };
@@ -20,6 +21,7 @@ static struct sum plus(struct sum a, struct sum b, s64 sign)
     for (u32 k = 0; k < NUMBERS; k++) a.of[k] = (s64)((u64)a.of[k] + (u64)sign * (u64)b.of[k]);
     a.constant = (s64)((u64)a.constant + (u64)sign * (u64)b.constant);
     a.placed |= b.placed;
+    a.loop = a.open && b.open ? 0 : a.loop + sign * b.loop;
     a.open |= b.open;
     a.lost |= b.lost;
     return a;
@@ -39,6 +41,7 @@ static struct sum times(struct sum a, struct sum b)
     if (!is_number(&a) && !is_number(&b)) return unknown;
     for (u32 k = 0; k < NUMBERS; k++) r.of[k] = (s64)((u64)r.of[k] * (u64)by);
     r.constant = (s64)((u64)r.constant * (u64)by);
+    r.loop = (s64)((u64)r.loop * (u64)by);
     return r;
 }
 
@@ -100,11 +103,12 @@ static struct sum of_operand(struct walk *x, const struct opnd *o, u32 width, u3
 }
 
 /* i = i + 4, the same for all threads. */
-static bool is_step(struct walk *x, const struct lop *d, u32 reg, u32 width, u32 depth)
+static bool is_step(struct walk *x, const struct lop *d, u32 reg, u32 width, u32 depth, s64 *add)
 {
     bool first = d->a.kind == O_REG && d->a.reg == reg, second = d->b.kind == O_REG && d->b.reg == reg;
     if (d->name != N_add || first == second) return false;
     struct sum by = of_operand(x, first ? &d->b : &d->a, width, depth);
+    *add = by.constant;
     return is_number(&by);
 }
 
@@ -113,17 +117,21 @@ static struct sum of_register(struct walk *x, u32 reg, u32 width, u32 depth)
 {
     struct sum s = unknown;
     u32 seen = 0, begins = 0;
+    s64 add = 0;
     for (u32 k = 0; k < x->l->nop; k++) {
         const struct lop *d = &x->l->op[k];
         if (d->d.kind != O_REG || d->d.reg != reg || d->kind == KX_DEAD) continue;
         if (d->kind != K_LANE || d->form < 0 || d->guard.kind != O_NONE || type_is_float((enum ptx_type)isa_forms[d->form].type)) return unknown;
         u32 from = type_size[isa_forms[d->form].type];
         seen++;
-        if (x->l->ndef[reg] > 1 && is_step(x, d, reg, width, depth + 1)) continue;
+        if (x->l->ndef[reg] > 1 && is_step(x, d, reg, width, depth + 1, &add)) continue;
         if (begins++) return unknown;
         s = of_op(x, d, from ? from : width, depth + 1);
     }
-    s.open |= seen > 1;
+    if (seen > 1) {
+        s.open = true;
+        s.loop = seen == 2 ? add : 0;
+    }
     return seen == x->l->ndef[reg] ? s : unknown;
 }
 
@@ -145,12 +153,14 @@ static struct sum address_of(const struct warp *w, u32 op)
     const struct site *s = o->kind == K_MEM && o->site < l->nsite ? &l->site[o->site] : NULL;
     struct walk x = { l, w->cta->launch, 0 };
     if (!s || w->cur->fr->up) return unknown;           /* in a function the parameters are the caller's */
-    return of_operand(&x, s->which ? &o->b : &o->a, s->addr_width, 0);
+    struct sum at = of_operand(&x, s->which ? &o->b : &o->a, s->addr_width, 0);
+    at.constant = (s64)((u64)at.constant + (u64)o->off);
+    return at;
 }
 
 static struct index_form in_elements(const struct sum *s, s64 start, s64 e)
 {
-    struct index_form form = { .known = start % e == 0, .open = s->open, .start = s->open ? 0 : start / e };
+    struct index_form form = { .known = start % e == 0, .open = s->open, .start = s->open ? 0 : start / e, .loop = s->loop % e ? 0 : s->loop / e };
     for (u32 k = 0; k < 3; k++) {
         form.known &= s->of[TID + k] % e == 0 && s->of[CTAID + k] % e == 0;
         form.step[k] = s->of[TID + k] / e;
@@ -164,6 +174,13 @@ struct index_form formula_at(const struct warp *w, u32 op, u32 lane, const struc
     struct sum s = address_of(w, op);
     if (s.lost || !f->element_size) return (struct index_form){ 0 };
     return in_elements(&s, (s64)(f->addr[lane] - f->object_base - (u64)at_thread(&s, w, lane)), f->element_size);
+}
+
+bool formula_apart(const struct warp *w, u32 first, u32 second, s64 *bytes)
+{
+    struct sum a = address_of(w, first), b = address_of(w, second);
+    *bytes = b.constant - a.constant;
+    return !a.lost && !b.lost && !a.open && !b.open && a.placed == b.placed && !memcmp(a.of, b.of, sizeof a.of);
 }
 
 struct index_form formula_of(const struct access *a, const struct finding *f)

@@ -62,3 +62,18 @@ extern "C" __global__ void shared_half(const float *in, float *out)
 {
     __shared__ float s[128]; int t = threadIdx.x; s[t] = in[t]; __syncthreads(); out[t] = s[t ^ 1];
 }
+
+extern "C" __global__ void minus_one(const float *in, float *out, unsigned n)
+{
+    unsigned i = threadIdx.x; if (i < n) out[i] = in[i - 1];
+}
+
+extern "C" __global__ void odd_start(const float *in, float *out)
+{
+    ((float4 *)out)[threadIdx.x] = ((const float4 *)(in + 1))[threadIdx.x];
+}
+
+extern "C" __global__ void packed_records(const char *in, float *out)
+{
+    int t = threadIdx.x; out[t] = *(const float *)(in + t * 10 + 1);
+}

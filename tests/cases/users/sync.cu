@@ -90,6 +90,22 @@ template <bool GOOD> __global__ void copy(const float *in, float *out)
     ((float4 *)out)[t] = s[63 - t];
 }
 
+template <bool GOOD> __global__ void stride(float *x, int n)
+{
+    for (int i = GX; i < n; i += GOOD ? gridDim.x * blockDim.x : blockDim.x) x[i] = 2 * x[i] + i;
+}
+
+extern __shared__ float mem[];
+template <bool GOOD> __global__ void parts(const float *in, float *out)
+{
+    float *a = mem, *b = mem + (GOOD ? 128 : 64);
+    int t = threadIdx.x;
+    a[t] = in[t];
+    b[t] = 2 * in[t];
+    __syncthreads();
+    out[t] = a[127 - t] + b[127 - t];
+}
+
 template __global__ void tile_next<false>(const float *, const float *, float *, int);
 template __global__ void tile_next<true>(const float *, const float *, float *, int);
 template __global__ void reduce<false>(const float *, float *);
@@ -106,3 +122,7 @@ template __global__ void transpose<false>(const float *, float *, int, int);
 template __global__ void transpose<true>(const float *, float *, int, int);
 template __global__ void copy<false>(const float *, float *);
 template __global__ void copy<true>(const float *, float *);
+template __global__ void stride<false>(float *, int);
+template __global__ void stride<true>(float *, int);
+template __global__ void parts<false>(const float *, float *);
+template __global__ void parts<true>(const float *, float *);
