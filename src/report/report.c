@@ -528,6 +528,9 @@ static bool leads_to(const struct finding *a, const struct finding *b)
 
 static bool follows(const struct report *r, const struct finding *f)
 {
+    bool may = (finding_check(f->kind) == CHECK_INIT && f->origin) || f->kind == F_race_lanes || f->kind == F_async_unfinished;
+    if (!may)
+        return false;
     for (u32 b = 0; b < BUCKETS; b++)
         for (const struct entry *e = r->bucket[b]; e; e = e->next)
             if (!e->suppressed && same_text(e->f.kernel, f->kernel) && leads_to(&e->f, f))
