@@ -4,23 +4,24 @@
 #include "sim/init_fast.h"
 
 #define FAST_MISS memory_watched
-#define FAST_LEAST 4                            /* what is narrower shares its cell with others */
+#define FAST_LEAST 2
 #define CELLS_global ((char *)(uintptr_t)r->race)
 #define CELLS_shared (((struct race_warp *)w->race)->c->shared)
 #define SPACE_OF_global SPACE_GLOBAL
 #define SPACE_OF_shared SPACE_SHARED
 #define TRACKED_global (r->race != 0)
 #define TRACKED_shared 1
-#define ES_OF(N) ((N) == 8 ? 3 : 2)
+#define ES_OF(N) ((N) == 8 ? 3 : (N) == 4 ? 2 : 1)
+#define RACE_FEW(sp, W, a, N, lanes) do { if ((N) < 4) race_narrow(w, i, W, SPACE_OF_##sp, CELLS_##sp, a, N, lanes); else race_few(w, i, W, SPACE_OF_##sp, CELLS_##sp, a, N, lanes); } while (0)
 
 #define WATCH_RUN(sp, W, a, n, first, N) do { HANDLER_FIRST(sp); if (TRACKED_##sp && (W || !race_run_known(w->race, CELLS_##sp, a, n, SPACE_OF_##sp))) { \
         struct touch t_ = race_touch(w, i, W, SPACE_OF_##sp); \
         race_run(&t_, CELLS_##sp, a, n, race_stamp(t_.w, first, ES_OF(N), WHO_ONE)); } } while (0)
 #define WATCH_ONE(sp, W, a, N) do { HANDLER_FIRST(sp); if (TRACKED_##sp) { \
         if (W && w->mask & (w->mask - 1)) return memory_watched(R, i, w); \
-        race_few(w, i, W, SPACE_OF_##sp, CELLS_##sp, a, N, w->mask); } } while (0)
+        RACE_FEW(sp, W, a, N, w->mask); } } while (0)
 #define WATCH_GROUP(sp, a, N, first, k) do { HANDLER_FIRST(sp); if (TRACKED_##sp) { \
-        race_few(w, i, 0, SPACE_OF_##sp, CELLS_##sp, a, N, ((k) == 32 ? ~0u : (1u << ((k) & 31)) - 1) << (first)); } } while (0)
+        RACE_FEW(sp, 0, a, N, ((k) == 32 ? ~0u : (1u << ((k) & 31)) - 1) << (first)); } } while (0)
 #define WATCH_SOME(sp, W, a, first, N) do { HANDLER_FIRST(sp); if (TRACKED_##sp) { \
         struct touch t_ = race_touch(w, i, W, SPACE_OF_##sp); \
         race_some(&t_, CELLS_##sp, a, N, first, w->mask); } } while (0)

@@ -292,6 +292,32 @@ void race_scatter(struct warp *warp, const struct insn *i, char *cells, const u6
     note_release(n, mark >> n->shift, false);
 }
 
+/* Of a sector that nobody writes in this phase of a simple kernel: the readers of those bytes have this one already. */
+static bool narrow_known(struct race_warp *w, const struct cell *c, u32 first, u32 n, u64 me, u32 space)
+{
+    const u64 lo = w->c->lo[space];
+    if (!race_alone(w, space) || c->w >= lo || c->r < lo) return false;
+    if (!word_mixed(c->r)) return race_in_set(w, c->r, me);
+    if (!c->rx || marks_step(c->rx) < n) return false;
+    u64 old = noted_at(notes_in(w, space), c->rx, first).a;
+    return old >= lo && race_in_set(w, old, me);
+}
+
+void race_narrow(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes)
+{
+    struct race_warp *w = warp->race;
+    bool one = !(lanes & (lanes - 1));
+    u64 sector = a & ~(u64)(SECTOR - 1), me = race_stamp(w, (u32)__builtin_ctz(lanes), ES_ONE, one ? WHO_ONE : WHO_WARP);
+    u32 first = (u32)(a - sector);
+    struct cell *c = cell_of(cells, sector);
+    if (op == OP_READ && narrow_known(w, c, first, n, me, space)) return;
+    struct touch t = race_touch(warp, i, op, space);
+    t.at = sector;
+    if (space == SPACE_GLOBAL) cells_lock(w->c->race, a);
+    race_bytes(&t, c, me, (u32)((1ull << n) - 1) << first, one ? 0 : lanes);
+    if (space == SPACE_GLOBAL) cells_unlock(w->c->race, a);
+}
+
 void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u64 me, u32 lanes)
 {
     struct race_warp *w = warp->race;

@@ -156,6 +156,7 @@ static inline bool reader_word(const struct reader *q, struct race_warp *w, u32 
     return true;
 }
 
+void race_narrow(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes);     /* less than a word, by one lane or several */
 void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u64 me, u32 lanes);
 /* A word or two, by one lane or several that do the same; cells + address reaches the cell. */
 static inline void race_few(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes)
