@@ -9,7 +9,8 @@ enum mistake {
     OUT_SOMEWHERE, OUT_UNGUARDED, OUT_OFF_BY_ONE, OUT_GUARD_WIDE, OUT_NEIGHBOUR, OUT_BEFORE,
     OUT_AXIS_UNGUARDED, OUT_AXIS_ONE, OUT_AXIS_WIDE, OUT_AXIS_NEIGHBOUR,       /* along one axis of several */
     OUT_PITCH,                  /* the length of a row is not that of the array */
-    OUT_STEP                    /* neighbouring threads are too far apart */
+    OUT_STEP,                   /* neighbouring threads are too far apart */
+    OUT_ROW                     /* a block for each row, with more threads than the row has columns */
 };
 enum { NEAR = 8 };              /* a neighbour is at most this part of the array away */
 
@@ -178,6 +179,32 @@ static bool form_ready(struct outside *o, const struct entry *e)
     return o->used;
 }
 
+/* 40 * blockIdx.x + threadIdx.x: a row for each block. Beyond its end lies the next row, so only the last one leads outside. */
+static bool look_row(struct outside *o, const struct entry *e, const struct crowd *c)
+{
+    const struct finding *f = &e->f;
+    const struct index_form *form = &f->form;
+    u64 dim[8];
+    if (!form->known || form->open || form->start || e->form_varies || e->start_varies || dimensions(f->object_type, dim) != 2 || dim[0] * dim[1] != (u64)o->elements)
+        return false;
+    u32 rows = 0, block = 0;
+    for (u32 i = 0; i < 3; i++)
+        if (form->cta_step[i]) {
+            rows++;
+            block = i;
+        }
+    bool one = form->step[0] == 1 && !form->step[1] && !form->step[2] && rows == 1 && (u64)form->cta_step[block] == dim[1];
+    if (!one || c->threads.min[0] < dim[1] || f->ntid[0] <= dim[1] || f->nctaid[block] > dim[0])
+        return false;
+    o->mistake = OUT_ROW;
+    o->axis = block;
+    o->threads = f->ntid[0];
+    o->dim[0] = dim[0];
+    o->dim[1] = dim[1];
+    o->dims = 2;
+    return true;
+}
+
 /* What the formula of the index says, where it has more in it than one number of the thread. */
 static bool look_form(struct outside *o, const struct entry *e)
 {
@@ -185,7 +212,11 @@ static bool look_form(struct outside *o, const struct entry *e)
     const struct index_form *form = &f->form;
     struct crowd c;
     u32 last = 0;
-    if (!form_ready(o, e) || !who_sum(&e->who, &c) || e->who.partial)
+    if (!who_sum(&e->who, &c) || e->who.partial)
+        return false;
+    if (look_row(o, e, &c))
+        return true;
+    if (!form_ready(o, e))
         return false;
     last = o->by_step[2];
     if (o->used == 1 && o->step[last] == 1)
@@ -289,6 +320,10 @@ static void axis_text(const struct outside *o, const struct entry *e, struct tex
     snprintf(name, sizeof name, o->shift ? "%c %c %" PRId64 : "%c", axis_name[o->axis], o->shift < 0 ? '-' : '+', o->shift < 0 ? -o->shift : o->shift);
     u64 extent = o->dim[o->along];
     switch (o->mistake) {
+    case OUT_ROW:
+        text_add(out, "guard missing: the index is %" PRIu64 " * blockIdx.%c + threadIdx.x, and a block has %" PRId64 " threads along x for the %" PRIu64 " columns of a row; behind the end of a row lies the next one, so only the last leads outside",
+                 o->dim[1], axis_name[o->axis], o->threads, o->dim[1]);
+        return;
     case OUT_AXIS_UNGUARDED: text_add(out, "guard missing along %c: ", axis_name[o->axis]); break;
     case OUT_AXIS_ONE: text_add(out, "off by one along %c: ", axis_name[o->axis]); break;
     default: break;
@@ -315,6 +350,7 @@ static void axis_fix(const struct outside *o, const struct entry *e, struct text
     char c = axis_name[o->axis];
     u64 extent = o->dim[o->along];
     switch (o->mistake) {
+    case OUT_ROW: text_add(out, "Skip the access when threadIdx.x is not below %" PRIu64 ", the length of a row.", o->dim[1]); return;
     case OUT_AXIS_UNGUARDED: text_add(out, "Return or skip the access when %c is not below %" PRIu64 ", the number of %s.", c, extent, unit(o, o->along)); return;
     case OUT_AXIS_ONE: text_add(out, "Test %c < %" PRIu64 ", not %c <= %" PRIu64 ": the valid %s are 0..%" PRIu64 ".", c, extent, c, extent, unit(o, o->along), extent - 1); return;
     case OUT_AXIS_NEIGHBOUR: text_add(out, "Test the neighbour, too: %c + %" PRId64 " < %" PRIu64 ", or give the edge a value of its own.", c, o->shift, extent); return;

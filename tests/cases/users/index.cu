@@ -77,3 +77,11 @@ extern "C" __global__ void packed_records(const char *in, float *out)
 {
     int t = threadIdx.x; out[t] = *(const float *)(in + t * 10 + 1);
 }
+
+extern "C" __global__ void row_sums(const float *in, float *out, int w)
+{
+    __shared__ float s[64]; int t = threadIdx.x;
+    s[t] = in[blockIdx.x * w + t]; __syncthreads();
+    for (int o = 32; o; o >>= 1) { if (t < o) s[t] += s[t + o]; __syncthreads(); }
+    if (!t) out[blockIdx.x] = s[0];
+}
