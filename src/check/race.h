@@ -145,6 +145,7 @@ struct lane_clock {             /* only in kernels that are not simple: race_clo
     struct known *unscoped;     /* would know if every scope were wide enough */
     struct released news;       /* of sequentially consistent fences */
     bool fences;                /* has had a fence */
+    bool abreast;               /* its news include those of its CTA */
     u8 fscope;                  /* of its last fence */
     struct { u32 id, version; u8 sem, scope; } read;    /* what it read last, at which location: reading it again teaches nothing */
 };

@@ -240,7 +240,11 @@ static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc)
     k->sure.fenced = all_of(w, lane);
     k->weak.fenced = all_weak(w, lane);
     k->fences = true; k->fscope = (u8)scope;
-    if (sc) released_add(&w->c->race->joins, &k->news, c->number, wide(scope), k->sure.fenced);
+    if (sc && wide(scope) && !w->c->race->joins.scoped) {      /* it has learned all the news there were */
+        known_drop(&w->c->race->joins, k->news.wide);
+        k->news.wide = known_hold(k->sure.fenced);
+        k->abreast = true;
+    } else if (sc) released_add(&w->c->race->joins, &k->news, c->number, wide(scope), k->sure.fenced);
 }
 
 void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc)
@@ -385,6 +389,7 @@ static void share(struct race_cta *c, struct lane_clock *k)
     known_drop(&c->race->joins, k->sure.seen); known_drop(&c->race->joins, k->weak.seen);
     released_clear(&c->race->joins, &k->news);
     k->sure.seen = k->weak.seen = NULL;
+    k->abreast = false;
 }
 
 static void barrier_full(struct race_cta *c)
@@ -587,7 +592,7 @@ struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane)
         known_drop(&c->race->joins, l->narrow);
         l->narrow = NULL;
     }                                           /* who reads it still knows the writes before it */
-    released_join(&w->c->race->joins, &l->news, &c->news);
+    if (!w->lane[lane].abreast) released_join(&w->c->race->joins, &l->news, &c->news);
     released_join(&w->c->race->joins, &l->news, &w->lane[lane].news);
     l->until = l->writes && (l->cta != c->number || l->until == ~0u) ? ~0u : MAX_OF(l->until, w->now);
     l->cta = c->number; l->scope = s->scope; l->time = w->now;
