@@ -92,6 +92,7 @@ static void begin(void *self, const struct launch *l)
     r->joins.scoped = k->scoped;
     r->many = l->nworkers > 1;
     r->ctas = 0;
+    r->flags = false;
     notes_empty(&r->notes);
     shape(&r->notes, l, k);
     clock_launch(r);
@@ -562,11 +563,28 @@ static void flag_lane(struct touch *t, const struct access *a, u32 lane)
 {
     const struct site *s = a->site;
     t->space = a->space[lane] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
+    if (!t->w->c->race->many) t->w->c->race->flags = true;
     for (u32 e = 0; e < s->vec; e++) {
         struct strong x = { location_of(t, a, lane) + e * s->width, s->width, SEM_RELAXED, SCOPE_SYS, false };
         if (s->name == N_st) clock_teach_weakly(t->w, lane, &x);
         else clock_learn_weakly(t->w, lane, &x);
     }
+}
+
+/* Lanes whose weak store may end a location, where strong writes were: in global memory such a sector has a list. */
+static u32 may_end(const struct race_warp *w, const struct access *a)
+{
+    struct mem_object *cached = NULL;
+    u32 lanes = 0;
+    if (w->c->race->many || w->c->race->flags) return a->ok;
+    for (u32 m = a->ok; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        const char *cells = a->space[l] == SP_SHARED ? NULL : cells_of(a, l, &cached);
+        u64 sector = a->addr[l] & ~(u64)(SECTOR - 1);
+        bool apart = cells && a->addr[l] + a->bytes <= sector + SECTOR && !race_listed(w->c, cell_of(cells, sector));
+        lanes |= apart ? 0 : m & -m;
+    }
+    return lanes;
 }
 
 static void before(void *self, const struct access *a)
@@ -578,9 +596,9 @@ static void before(void *self, const struct access *a)
     if (is_strong(s)) { if (r->many && r->exact) lock(&r->strong); return; }
     if (s->flags & SITE_SPECULATED) { pending_add(w, a, a->ok); return; }
     struct touch t = race_touch(a->warp, a->insn, s->name == N_st ? OP_WRITE : OP_READ, SPACE_GLOBAL);
+    u32 end = w->c->exact && s->name == N_st ? may_end(w, a) : 0;
     race_weak(&t, a);
-    if (w->c->exact && s->name == N_st)
-        for (u32 m = a->ok; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); t.space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL; clock_forget(w, location_of(&t, a, l), a->bytes); }
+    for (u32 m = end; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); t.space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL; clock_forget(w, location_of(&t, a, l), a->bytes); }
     if (w->c->exact && s->name == N_st && s->flags & SITE_FLAG) for (u32 m = a->ok; m; m &= m - 1) flag_lane(&t, a, (u32)__builtin_ctz(m));
 }
 

@@ -188,6 +188,7 @@ struct race_cta {
     struct known *seen, *weak;  /* what every thread of it knows; would know by R5 */
     struct known *pend, *unscoped;      /* what some thread had read and not acquired, or not with the scope it takes, before a barrier */
     struct released news;       /* of fences, to every thread of it */
+    bool abreast;               /* all threads of it know what these say */
     struct bar_state {          /* a phase of a barrier that is not over */
         u32 waits[MAX_WARPS];   /* lanes that arrived and wait */
         struct known *known, *weak;     /* what the arrived know, would know by R5 */
@@ -219,6 +220,7 @@ struct race {
     struct joins joins;                         /* of what is known in this launch */
     u32 ctas;                                   /* of the launch that have begun */
     bool exact;                                 /* of the running launch */
+    bool flags;                                 /* one worker: in this launch weak accesses were taken for flags, and may have locations (R5c) */
     void (*hook)(void *self, const struct touch *t, u32 byte, bool weak); void *hook_self;    /* tests: told of every racy byte, instead of the report; weak: ordered by R5 */
     struct observer observer;
 };
@@ -239,6 +241,7 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me);
 void race_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes);
 void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
 void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64 me);
+bool race_listed(const struct race_cta *k, const struct cell *c);       /* race_list.c: of global memory, with a list */
 void list_soon(const struct touch *t, const struct cell *c, u32 stage);  /* race_list.c: asks for its memory: the list, then what is in it */
 bool race_written(const struct touch *t, struct cell *c, u32 bytes, struct list_entry *old);      /* in this launch; then *old is a write */
 void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane);

@@ -181,6 +181,7 @@ void clock_reset(struct race_cta *c)
     known_drop(&c->race->joins, c->seen); known_drop(&c->race->joins, c->weak); known_drop(&c->race->joins, c->pend); known_drop(&c->race->joins, c->unscoped);
     released_clear(&c->race->joins, &c->news);
     c->seen = c->weak = c->pend = c->unscoped = NULL;
+    c->abreast = false;
     for (u32 n = 0; n < MAX_BARS; n++) bar_reset(&c->race->joins, &c->bar[n]);
     for (u32 n = 0; n < MAX_WARPS; n++)
         for (u32 l = 0; c->warp[n].lane && l < LANES; l++) lane_reset(&c->race->joins, &c->warp[n].lane[l]);
@@ -235,7 +236,7 @@ static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc)
     k->read.id = 0;
     if (sc) {
         released_learn(&w->c->race->joins, &k->news, c->number, wide(scope), &k->sure.seen);
-        released_learn(&w->c->race->joins, &c->news, c->number, wide(scope), &k->sure.seen);
+        if (!c->abreast) released_learn(&w->c->race->joins, &c->news, c->number, wide(scope), &k->sure.seen);
     }
     k->sure.fenced = all_of(w, lane);
     k->weak.fenced = all_weak(w, lane);
@@ -377,15 +378,31 @@ static bool all_wait(const struct race_cta *c, const struct bar_state *b)
     return true;
 }
 
-/* What a lane knows becomes what all know; R5a: so does, weakly, what it has read from a released value. */
-static void share(struct race_cta *c, struct lane_clock *k)
+/* How many lanes have news. */
+static u32 with_news(const struct race_cta *c)
+{
+    u32 n = 0;
+    for (u32 k = 0; k < c->launch->nwarps; k++)
+        for (u32 m = c->warp[k].told; m; m &= m - 1) n += c->warp[k].lane[__builtin_ctz(m)].news.wide || c->warp[k].lane[__builtin_ctz(m)].news.own;
+    return n;
+}
+
+/* What a lane knows becomes what all know; alone: no other has news. R5a: so does, weakly, what it has read from a released value. */
+static void share(struct race_cta *c, struct lane_clock *k, bool alone)
 {
     known_join(&c->race->joins, &c->weak, k->weak.seen);
     known_join(&c->race->joins, &c->weak, k->rmw);
     known_join(&c->race->joins, &c->pend, k->sure.pend);
     known_join(&c->race->joins, &c->unscoped, k->unscoped);
     known_join(&c->race->joins, &c->seen, k->sure.seen);
-    released_join(&c->race->joins, &c->news, &k->news);
+    if (alone && k->abreast) {                  /* there are no others, and it knows them all */
+        known_drop(&c->race->joins, c->news.wide);
+        c->news.wide = known_hold(k->news.wide);
+        c->abreast = true;
+    } else if (k->news.wide || k->news.own) {
+        released_join(&c->race->joins, &c->news, &k->news);
+        c->abreast = false;
+    }
     known_drop(&c->race->joins, k->sure.seen); known_drop(&c->race->joins, k->weak.seen);
     released_clear(&c->race->joins, &k->news);
     k->sure.seen = k->weak.seen = NULL;
@@ -394,13 +411,14 @@ static void share(struct race_cta *c, struct lane_clock *k)
 
 static void barrier_full(struct race_cta *c)
 {
+    bool alone = with_news(c) == 1;
     race_tick(c, c->launch->nwarps);
     c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     for (u32 n = 0; n < c->launch->nwarps; n++) {
         struct race_warp *w = &c->warp[n];
         w->wbase = c->now;
-        for (u32 m = w->told; m; m &= m - 1) share(c, &w->lane[__builtin_ctz(m)]);
+        for (u32 m = w->told; m; m &= m - 1) share(c, &w->lane[__builtin_ctz(m)], alone);
         known_join(&c->race->joins, &c->weak, w->weak);
         weak_reset(w);
     }
