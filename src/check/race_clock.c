@@ -82,7 +82,7 @@ bool clock_warp_knows(struct race_warp *w, u64 a)
 {
     struct race_cta *c = w->c;
     u32 warp = word_warp(a) & 31, n = warp % KNOWS, time = word_time(a);
-    if (word_slot(a) != c->slot || time < c->start) return false;
+    if (word_slot(a) != c->slot || time < c->start || warp == w->id) return false;
     const struct known *seen = w->lane[__builtin_ctz(w->all)].sure.seen;
     bool same = w->knows[n].warp == warp && w->knows[n].start == c->start;
     if (same && (time < w->knows[n].below || (w->knows[n].seen == seen && w->knows[n].cta == c->seen))) return time < w->knows[n].below;

@@ -45,6 +45,8 @@ bool race_entry_before(struct race_warp *w, const struct list_entry *o, const st
     if (o->a < w->c->lo[space]) return true;
     bool sets = (word_kind(o->a) >= WHO_WARP && !o->lanes) || (word_kind(m->a) >= WHO_WARP && !m->lanes);
     if (sets) return word_before(w, o->a, m->a, space);         /* a set may go by the name of another warp than ours */
+    bool same = word_kind(o->a) == WHO_ONE && word_kind(m->a) == WHO_ONE && !((u32)(o->a ^ m->a) >> 6) && word_time(o->a) >= w->c->start;
+    if (same) return true;                      /* the very same threads, byte for byte */
     if (race_past(w, o->a & ~15ull, m->a & ~15ull, w->c->lo[space]) && (word_time(o->a) < w->c->base || word_time(o->a) < w->wbase)) return true;
     if (w->c->exact && clock_cta_knows(w->c, o->a)) return true;
     if (w->c->exact && clock_warp_knows(w, o->a)) return true;
