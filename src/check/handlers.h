@@ -4,7 +4,6 @@
 #include "sim/init_fast.h"
 
 #define FAST_MISS memory_watched
-#define FAST_LEAST 2
 #define CELLS_global ((char *)(uintptr_t)r->race)
 #define CELLS_shared (((struct race_warp *)w->race)->c->shared)
 #define SPACE_OF_global SPACE_GLOBAL

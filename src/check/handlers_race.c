@@ -2,7 +2,7 @@
 #define HANDLER_FIRST(sp) ((void)0)
 #include "check/handlers.h"
 
-/* A load by ld.nc, or of less than a word: memory that the launch cannot write is read as if nobody watched for races, all else goes the long way. */
+/* A load by ld.nc, or of a byte: memory that the launch cannot write is read as if nobody watched for races, all else goes the long way. */
 static bool nobody_writes(const struct insn *i, const struct warp *w) { return w->range[i->site].size && !w->range[i->site].race; }
 static s32 stride_of(const struct insn *i, const struct code *c) { return CLS_AT(i, 1) == CLS_A ? c->stride[i->a] : 0; }
 static int race_constant_init(char *restrict R, const struct insn *i, struct warp *w)
@@ -18,7 +18,7 @@ static int race_constant(char *restrict R, const struct insn *i, struct warp *w)
 
 handler *race_memory(u32 watch, const struct site *s, const struct insn *i, u32 group, s32 stride)
 {
-    bool constant = s->name == N_ld && s->space == SP_GLOBAL && (s->flags & SITE_NC || s->width < 4);
+    bool constant = s->name == N_ld && s->space == SP_GLOBAL && (s->flags & SITE_NC || s->width < 2);
     if (s->flags & SITE_SPECULATED && s->space == SP_GENERIC) return memory_watched;
     if (s->flags & SITE_SPECULATED) return watch & WATCH_INIT ? race_speculated_init : race_speculated;
     if (constant) return watch & WATCH_INIT ? race_constant_init : race_constant;

@@ -2,6 +2,7 @@
  *
  * race.h has the idea. Here: which memory has cells, what happens when CTAs come, go and synchronise, and the general way of an access,
  * lane by lane in runs of neighbours; the fast handlers (handlers.h) take the common ones straight to the cells. */
+#include "check/race_cell.h"
 #include "check/race_clock.h"
 #include "check/race_kernel.h"
 #include "check/race_touch.h"
@@ -375,16 +376,11 @@ static char *cells_of(const struct access *a, u32 lane, struct mem_object **cach
 }
 
 /* All lanes of `mask` touch the same bytes. */
-static void touch_same(struct touch *t, char *cells, const struct access *a, u32 lane, u32 mask)
+static void touch_same(const struct touch *t, char *cells, const struct access *a, u32 lane, u32 mask)
 {
     u64 at = a->addr[lane];
     if (a->bytes >= 4 && !(a->bytes & 3)) { for (u32 k = 0; k < a->bytes; k += 16) race_few(t->warp, a->insn, t->op, t->space, cells, at + k, MIN_OF(a->bytes - k, 16u), mask); return; }
-    u64 sector = at & ~(u64)(SECTOR - 1);
-    bool one = !(mask & (mask - 1));
-    t->at = sector;
-    if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->race, at);
-    race_bytes(t, cell_of(cells, sector), race_stamp(t->w, lane, ES_ONE, one ? WHO_ONE : WHO_WARP), (u32)((1ull << a->bytes) - 1) << (at - sector), one ? 0 : mask);
-    if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->race, at);
+    race_narrow(t->warp, a->insn, t->op, t->space, cells, at, a->bytes, mask);
 }
 
 static bool ascending(const struct access *a, u32 lanes)
@@ -581,7 +577,7 @@ static u32 may_end(const struct race_warp *w, const struct access *a)
         u32 l = (u32)__builtin_ctz(m);
         const char *cells = a->space[l] == SP_SHARED ? NULL : cells_of(a, l, &cached);
         u64 sector = a->addr[l] & ~(u64)(SECTOR - 1);
-        bool apart = cells && a->addr[l] + a->bytes <= sector + SECTOR && !race_listed(w->c, cell_of(cells, sector));
+        bool apart = cells && a->addr[l] + a->bytes <= sector + SECTOR && !is_list(cell_of(cells, sector), w->c->lo[SPACE_GLOBAL]);
         lanes |= apart ? 0 : m & -m;
     }
     return lanes;

@@ -241,7 +241,6 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me);
 void race_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes);
 void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
 void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64 me);
-bool race_listed(const struct race_cta *k, const struct cell *c);       /* race_list.c: of global memory, with a list */
 void list_soon(const struct touch *t, const struct cell *c, u32 stage);  /* race_list.c: asks for its memory: the list, then what is in it */
 bool race_written(const struct touch *t, struct cell *c, u32 bytes, struct list_entry *old);      /* in this launch; then *old is a write */
 void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane);
@@ -326,6 +325,7 @@ static inline struct seen mark_seen(const struct notes *n, u32 mark)
     const struct note *p = POOL_AT(&n->note, const struct note, mark >> n->shift);
     return (struct seen){ p->a | (u64)(mark & ((1u << n->shift) - 1)) << 9, p->site, mark };
 }
+static inline u32 granule(u32 first, u32 size) { return (first | size) & 1 ? 1 : (first | size) & 2 ? 2 : 4; }      /* of elements that such bytes are made of, at most a word */
 static inline u32 marks_step(u32 x) { static const u8 step[FORMS] = { 4, 4, 2, 1 }; return step[x >> FORM_SHIFT]; }     /* bytes of one element */
 /* What is noted of a byte; x 0: nothing is noted. */
 static inline struct seen noted_at(const struct notes *n, u32 x, u32 byte)

@@ -32,7 +32,7 @@ static u32 step_of(u64 word, u32 x, u64 lo) { return word < lo ? 4 : !word_mixed
 static u32 fine_step(const struct touch *t, const struct cell *c, u32 first, u32 size, u64 lo)
 {
     struct both b = written_by(t, c, lo);
-    u32 step = (first | size) & 1 ? 1 : (first | size) & 2 ? 2 : 4, w = step_of(c->w, b.writes, lo), r = step_of(c->r, c->rx, lo), a = b.atoms ? marks_step(b.atoms) : 4;
+    u32 step = granule(first, size), w = step_of(c->w, b.writes, lo), r = step_of(c->r, c->rx, lo), a = b.atoms ? marks_step(b.atoms) : 4;
     step = MIN_OF(step, w); r = MIN_OF(r, a);
     return MIN_OF(step, r);
 }
@@ -168,8 +168,6 @@ static void sector_also(const struct touch *t, struct cell *c, u64 me)
     c->r = set_word(t->w->now); c->rx = set;
 }
 
-static u32 granule(u32 first, u32 size) { return (first | size) & 1 ? 1 : (first | size) & 2 ? 2 : 4; }
-
 /* The first bytes of some that lie together: how many. */
 static u32 run_of(u32 bytes)
 {
@@ -258,7 +256,7 @@ void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 la
     u32 es = word_es(me);
     while (bytes) {
         if (listed || is_list(c, t->w->c->lo[t->space])) { list_bytes(t, c, me, bytes, lanes); return; }
-        u32 first = (u32)__builtin_ctz(bytes), rest = bytes >> first, run = rest == ~0u ? SECTOR : (u32)__builtin_ctz(~rest), size = es < ES_ONE && !runs ? MIN_OF(run, 1u << es) : run;
+        u32 first = (u32)__builtin_ctz(bytes), run = run_of(bytes), size = es < ES_ONE && !runs ? MIN_OF(run, 1u << es) : run;
         u32 step = cell_step(t, c, first, size, t->w->c->lo[t->space]), fine = uniform_step(me);
         touch_piece(t, c, (struct piece){ first, size, 0 }, runs ? me : at_byte(me, first), lanes, runs ? MIN_OF(step, fine) : step);
         bytes &= ~((u32)((1ull << size) - 1) << first);

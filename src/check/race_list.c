@@ -348,8 +348,6 @@ void list_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 la
     list_access(t, c, m);
 }
 
-bool race_listed(const struct race_cta *k, const struct cell *c) { return is_list(c, k->lo[SPACE_GLOBAL]); }
-
 void list_soon(const struct touch *t, const struct cell *c, u32 stage)
 {
     if (!is_list(c, t->w->c->lo[SPACE_GLOBAL])) return;

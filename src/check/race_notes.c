@@ -307,8 +307,6 @@ static u32 marks_finer(const struct touch *t, u32 x, u32 step, u32 mark)
     return y;
 }
 
-static u32 granule(u32 first, u32 size) { return (first | size) & 1 ? 1 : (first | size) & 2 ? 2 : 4; }
-
 static void words_down(const struct touch *t, u32 x, u32 first, u32 size, u64 a, u32 site)
 {
     struct words *w = form_at(notes_of(t), x);

@@ -1,7 +1,6 @@
 /* The fast handlers of launches where initialised values are the only thing that is watched. */
 #include "sim/init_fast.h"
 #define FAST_MISS memory_watched
-#define FAST_LEAST 2
 #define WATCH_RUN(sp, W, a, n, lane, N) INIT_FIRST(sp)
 #define WATCH_ONE(sp, W, a, N) INIT_FIRST(sp)
 #define WATCH_GROUP(sp, a, N, lane, k) INIT_FIRST(sp)

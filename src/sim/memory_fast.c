@@ -1,6 +1,5 @@
 /* The fast handlers of launches that nobody watches. */
 #define FAST_MISS memory_any
-#define FAST_LEAST 2
 #define WATCH_RUN(sp, W, a, n, lane, N) ((void)0)
 #define WATCH_ONE(sp, W, a, N) ((void)0)
 #define WATCH_GROUP(sp, a, N, lane, k) ((void)0)

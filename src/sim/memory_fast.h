@@ -7,7 +7,6 @@
  *   WATCH_GROUP(sp, a, N, lane, k)   loads: N bytes at a, by the k lanes from `lane` on
  *   WATCH_SOME(sp, W, a, lane, N)    N bytes at a + (l - lane) * N, by each active lane l
  *   WATCH_EACH(sp, W, a, N)          N bytes at a[l], by each of the 32 lanes l
- *   FAST_LEAST                       the narrowest element that is fast: 2, or 4
  * sp is global or shared, W says whether it is a store. The calls come after the bounds test and before the access, with i and w
  * in scope, for global memory r, the range; they may return from the handler. */
 #include "sim/access.h"
@@ -81,10 +80,7 @@ EACH(gather4, global, u64, 0) EACH(gather4_shared, shared, u32, 0) EACH(scatter4
         for (; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(p + (size_t)(l - first) * N, &d[l], N); } \
         return 0; \
     }
-PART(global, u64, u32, 4) PART(global, u64, u64, 8) PART(shared, u32, u32, 4) PART(shared, u32, u64, 8)
-#if FAST_LEAST == 2
-PART(global, u64, u16, 2) PART(shared, u32, u16, 2)
-#endif
+PART(global, u64, u16, 2) PART(global, u64, u32, 4) PART(global, u64, u64, 8) PART(shared, u32, u16, 2) PART(shared, u32, u32, 4) PART(shared, u32, u64, 8)
 
 /* What every fast handler begins with, and the test of n bytes at a. */
 #define FAST_HEAD const struct range *r = &w->range[i->site]; (void)r
@@ -231,22 +227,14 @@ PART(global, u64, u16, 2) PART(shared, u32, u16, 2)
         } \
         return 0; \
     }
-FAST(global, u64, u32, 4) FAST(global, u64, u64, 8)
-FAST(shared, u32, u32, 4) FAST(shared, u32, u64, 8)
-#if FAST_LEAST == 2
-FAST(global, u64, u16, 2) FAST(shared, u32, u16, 2)
-#endif
+FAST(global, u64, u16, 2) FAST(global, u64, u32, 4) FAST(global, u64, u64, 8)
+FAST(shared, u32, u16, 2) FAST(shared, u32, u32, 4) FAST(shared, u32, u64, 8)
 
 struct fast_set { handler *s, *sts, *sv, *c32, *c16, *c, *g16, *g, *gs, *st32, *st16, *st; };
 #define FAST_SET(sp, N) { ld_##sp##_s_##N, st_##sp##_s_##N, ld_##sp##_sv_##N, ld_##sp##_c32_##N, ld_##sp##_c16_##N, ld_##sp##_c_##N, ld_##sp##_g16_##N, ld_##sp##_g_##N, ld_##sp##_gs_##N, \
     st_##sp##_c32_##N, st_##sp##_c16_##N, st_##sp##_c_##N }
-#if FAST_LEAST == 2
-#define NARROW_SET(sp) [2] = FAST_SET(sp, 2),
-#else
-#define NARROW_SET(sp)
-#endif
 static const struct fast_set fast_sets[2][9] = {        /* by the width of an element */
-    { NARROW_SET(global) [4] = FAST_SET(global, 4), [8] = FAST_SET(global, 8) }, { NARROW_SET(shared) [4] = FAST_SET(shared, 4), [8] = FAST_SET(shared, 8) },
+    { [2] = FAST_SET(global, 2), [4] = FAST_SET(global, 4), [8] = FAST_SET(global, 8) }, { [2] = FAST_SET(shared, 2), [4] = FAST_SET(shared, 4), [8] = FAST_SET(shared, 8) },
 };
 
 static handler *fast_handler(const struct site *s, const struct insn *i, u32 group, s32 stride)
@@ -254,7 +242,7 @@ static handler *fast_handler(const struct site *s, const struct insn *i, u32 gro
     bool shared = s->space == SP_SHARED && s->addr_width == 4;
     bool global = (s->space == SP_GLOBAL || s->space == SP_CONST || (s->space == SP_GENERIC && (s->root.kind == ROOT_PARAM || (s->root.kind == ROOT_VAR && s->root.var->space != SP_SHARED && s->root.var->space != SP_LOCAL)))) && s->addr_width == 8;
     bool load = s->name == N_ld;
-    if ((!shared && !global) || s->vec != 1 || s->width != s->reg_width || s->width < FAST_LEAST || s->sem != SEM_WEAK || i->guard || (i->flags & IF_TAG) || s->root.kind == ROOT_DYN || (!load && s->name != N_st)) return FAST_MISS;
+    if ((!shared && !global) || s->vec != 1 || s->width != s->reg_width || s->width < 2 || s->sem != SEM_WEAK || i->guard || (i->flags & IF_TAG) || s->root.kind == ROOT_DYN || (!load && s->name != N_st)) return FAST_MISS;
     const struct fast_set *f = &fast_sets[shared][s->width];
     u32 addr = CLS_AT(i, 1), data = CLS_AT(i, 0);
     if (!load && s->space == SP_CONST) return FAST_MISS;
