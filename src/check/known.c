@@ -2,7 +2,7 @@
 #include "check/known.h"
 
 enum { KNOWN_LANES = 32, TOGETHER = 16 };       /* TOGETHER: CTAs, or locations, that have one leaf */
-enum kind { BRANCH, MAP, LANES_OF, CTAS, LOCATIONS, KINDS };
+enum kind { BRANCH, MAP, LANES_OF, WARPS_OF, CTAS, LOCATIONS, KINDS };
 _Static_assert((int)KINDS == (int)KNOWN_KINDS, "each has its spare ones");
 
 struct known {
@@ -12,14 +12,15 @@ struct known {
     union {
         struct { u64 bit; struct known *side[2]; } branch;      /* parts the keys without and with that bit */
         struct known *map;
-        u32 value[2 * TOGETHER];        /* what of it is known is below these; 0: nothing. LANES_OF a warp: of its lanes. CTAS: of all threads of each of
-                                         * them, then of its first thread. LOCATIONS: counts, half as many */
+        u32 value[2 * TOGETHER];        /* what of it is known is below these; 0: nothing. LANES_OF a warp: of its lanes. WARPS_OF a CTA: of all lanes of each.
+                                         * CTAS: of all threads of each of them, then of its first thread. LOCATIONS: counts, half as many */
     };
 };
 #define ROOM(member) (offsetof(struct known, member) + sizeof((struct known *)NULL)->member)
-_Static_assert(KNOWN_LANES == 2 * TOGETHER, "both are values of a leaf");
+_Static_assert(KNOWN_LANES == 2 * TOGETHER, "lanes of a warp, and warps of a CTA, are values of a leaf, too");
 
 static u64 key_of_ctas(u32 cta) { return (u64)(cta / TOGETHER * TOGETHER) << 6 | 63; }
+static u64 key_of_warps(u32 cta) { return (u64)cta << 6 | 62; }
 static u64 key_of_warp(u32 cta, u32 warp) { return (u64)cta << 6 | warp; }
 static u64 key_of_locations(u32 id) { return (u64)1 << 63 | id / TOGETHER; }
 static u32 values_of(enum kind kind) { return kind == LOCATIONS ? TOGETHER : 2 * TOGETHER; }
@@ -118,6 +119,12 @@ static struct known *join_branches(struct joins *j, struct known *a, struct know
 
 enum { MEMO = 1024 };
 
+static void forget(struct joins *j, struct joined *m)
+{
+    known_drop(j, m->a); known_drop(j, m->b); known_drop(j, m->is);
+    *m = (struct joined){ 0 };
+}
+
 static struct known *join_large(struct joins *j, struct known *a, struct known *b)
 {
     if (a->branch.bit < j->large) return join_branches(j, a, b);
@@ -125,18 +132,17 @@ static struct known *join_large(struct joins *j, struct known *a, struct known *
     struct joined *m = &j->memo[((uintptr_t)a / 16 * 0x9e3779b97f4a7c15u ^ (uintptr_t)b / 16 * 0xc2b2ae3d27d4eb4fu) >> 40 & (MEMO - 1)];
     if (m->a == a && m->b == b) return known_hold(m->is);
     struct known *is = join_branches(j, a, b);
-    struct joined was = *m;
+    forget(j, m);
     *m = (struct joined){ known_hold(a), known_hold(b), known_hold(is) };
-    known_drop(j, was.a); known_drop(j, was.b); known_drop(j, was.is);
     return is;
 }
 
 void joins_forget(struct joins *j)
 {
-    for (u32 k = 0; j->memo && k < MEMO; k++) {
-        known_drop(j, j->memo[k].a); known_drop(j, j->memo[k].b); known_drop(j, j->memo[k].is);
-        j->memo[k] = (struct joined){ 0 };
-    }
+    for (u32 k = 0; j->memo && k < MEMO; k++) forget(j, &j->memo[k]);
+    for (u32 k = 0; k < JOINS_LATELY; k++) forget(j, &j->lately[k]);
+    known_drop(j, j->added.k); known_drop(j, j->added.is);
+    j->added = (struct added){ 0 };
 }
 
 void joins_free(struct joins *j)
@@ -171,31 +177,48 @@ static struct known *join(struct joins *j, struct known *a, struct known *b)
 void known_join(struct joins *j, struct known **k, const struct known *more)
 {
     if (!more || more == *k) return;
-    struct known *both = join(j, *k, (struct known *)more);
+    if (!*k) { *k = known_hold((struct known *)more); return; }
+    struct joined *m = &j->lately[(((uintptr_t)*k / 16 * 0x9e3779b97f4a7c15u ^ (uintptr_t)more / 16 * 0xc2b2ae3d27d4eb4fu) >> 40) % JOINS_LATELY];
+    if (m->a != *k || m->b != more) {
+        forget(j, m);
+        *m = (struct joined){ known_hold(*k), known_hold((struct known *)more), join(j, *k, (struct known *)more) };
+    }
     known_drop(j, *k);
-    *k = both;
+    *k = known_hold(m->is);
 }
 
+/* The leaf is new: nobody has joined it before. */
 static void add(struct joins *j, struct known **k, struct known *leaf)
 {
-    known_join(j, k, leaf);
-    known_drop(j, leaf);
+    struct known *both = join(j, *k, leaf);
+    known_drop(j, *k); known_drop(j, leaf);
+    *k = both;
 }
 
 /* One value of a leaf. */
 static void add_value(struct joins *j, struct known **k, enum kind kind, u64 key, u32 which, u32 value)
 {
+    struct added *m = &j->added;
+    if (m->is && m->k == *k && m->key == key && m->which == which && m->value == value) {
+        known_drop(j, *k);
+        *k = known_hold(m->is);
+        return;
+    }
     const struct known *old = find(*k, key);
     if (old && old->value[which] >= value) return;
+    known_drop(j, m->k); known_drop(j, m->is);
+    *m = (struct added){ known_hold(*k), NULL, key, which, value };
     struct known *leaf = make(j, kind, key);
     if (old) memcpy(leaf->value, old->value, values_of(kind) * sizeof(u32));
     else memset(leaf->value, 0, values_of(kind) * sizeof(u32));
     leaf->value[which] = value;
     add(j, k, leaf);
+    m->is = known_hold(*k);
 }
 
 void known_add_cta(struct joins *j, struct known **k, u32 cta, u32 time) { add_value(j, k, CTAS, key_of_ctas(cta), cta % TOGETHER, time); }
 void known_add_leader(struct joins *j, struct known **k, u32 cta, u32 time) { add_value(j, k, CTAS, key_of_ctas(cta), TOGETHER + cta % TOGETHER, time); }
+void known_add_whole(struct joins *j, struct known **k, u32 cta, u32 warp, u32 time) { add_value(j, k, WARPS_OF, key_of_warps(cta), warp, time); }
 void known_add_writes(struct joins *j, struct known **k, u32 location, u32 count) { add_value(j, k, LOCATIONS, key_of_locations(location), location % TOGETHER, count); }
 
 void known_add_warp(struct joins *j, struct known **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time)
@@ -207,17 +230,25 @@ void known_add_warp(struct joins *j, struct known **k, u32 cta, u32 warp, u32 al
 
 /* ---- asking ---- */
 
+/* Below which time all lanes of the warp are known at once. */
+static u32 known_whole(const struct known *k, u32 cta, u32 warp)
+{
+    const struct known *all = find(k, key_of_warps(cta));
+    return all ? all->value[warp] : 0;
+}
+
 bool known_thread(const struct known *k, u32 cta, u32 warp, u32 lane, u32 time)
 {
     const struct known *all = find(k, key_of_ctas(cta));
     if (all && (time < all->value[cta % TOGETHER] || (!warp && !lane && time < all->value[TOGETHER + cta % TOGETHER]))) return true;
+    if (time < known_whole(k, cta, warp)) return true;
     const struct known *w = find(k, key_of_warp(cta, warp));
     return w && time < w->value[lane];
 }
 
 bool known_lanes(const struct known *k, u32 cta, u32 warp, u32 lanes, u32 time)
 {
-    if (time < known_cta(k, cta)) return true;
+    if (time < known_cta(k, cta) || time < known_whole(k, cta, warp)) return true;
     const struct known *w = find(k, key_of_warp(cta, warp));
     u32 below = 0;
     for (u32 l = 0; w && l < KNOWN_LANES; l++) below |= (u32)(time < w->value[l]) << l;
@@ -227,7 +258,7 @@ bool known_lanes(const struct known *k, u32 cta, u32 warp, u32 lanes, u32 time)
 u32 known_warp(const struct known *k, u32 cta, u32 warp)
 {
     const struct known *w = find(k, key_of_warp(cta, warp));
-    u32 all = known_cta(k, cta), least = w ? ~0u : 0;
+    u32 all = MAX_OF(known_cta(k, cta), known_whole(k, cta, warp)), least = w ? ~0u : 0;
     for (u32 l = 0; w && l < KNOWN_LANES; l++) least = MIN_OF(least, w->value[l]);
     return MAX_OF(all, least);
 }

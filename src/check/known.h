@@ -5,8 +5,8 @@
  * The tree is Okasaki and Gill's for integer keys: a branch parts its keys by their highest bit that differs, so equal sets of keys have equal
  * shapes. Its leaves are of three kinds:
  *
- *   times    of a warp: how far each of its lanes is known; of some CTAs: how far all threads of each are, and its first thread, who most often speaks
- *            for the others
+ *   times    of a warp: how far each of its lanes is known; of the warps of a CTA: how far all lanes of each are; of some CTAs: how far all threads of
+ *            each are, and its first thread, who most often speaks for the others
  *   counts   of some locations: how many of the strong writes there
  *   maps     of a CTA: something known, again (struct released)
  *
@@ -21,10 +21,12 @@ struct known;                   /* NULL: nothing */
 
 /* Many join the same with the same: behind a barrier of the grid each CTA joins what it knew, mostly what all of them knew, with what all of them
  * know now. So what large parts came to is remembered. */
-enum { KNOWN_KINDS = 5 };
+enum { KNOWN_KINDS = 6, JOINS_LATELY = 32 };
 struct joins {
     struct joined { struct known *a, *b, *is; } *memo;          /* by a hash of both; NULL: nothing yet */
     u64 large;                  /* a branch at this bit of the key, or above */
+    struct joined lately[JOINS_LATELY];         /* whole values, in the same way: lanes of a warp, that know the same, learn the same */
+    struct added { struct known *k, *is; u64 key; u32 which, value; } added;    /* and what a value with one more was */
     struct known *spare[KNOWN_KINDS];           /* parts of trees that are of no use any more, by kind */
     bool scoped;                /* something in the kernel has a scope that is not wide: what is released is kept for such readers, too */
 };
@@ -41,6 +43,7 @@ void known_join(struct joins *j, struct known **k, const struct known *more);   
 void known_add_cta(struct joins *j, struct known **k, u32 cta, u32 time);
 void known_add_leader(struct joins *j, struct known **k, u32 cta, u32 time);    /* of its first thread */
 void known_add_warp(struct joins *j, struct known **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time);        /* all lanes below `all`, these below `time` */
+void known_add_whole(struct joins *j, struct known **k, u32 cta, u32 warp, u32 time);  /* all lanes */
 void known_add_writes(struct joins *j, struct known **k, u32 location, u32 count);
 bool known_thread(const struct known *k, u32 cta, u32 warp, u32 lane, u32 time);
 bool known_lanes(const struct known *k, u32 cta, u32 warp, u32 lanes, u32 time);        /* all of them; maybe so though it says no */

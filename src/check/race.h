@@ -137,15 +137,22 @@ struct view {                   /* what a lane knows */
     struct known *seen;         /* beyond the barriers of its warp and CTA */
     struct known *pend;         /* read by relaxed operations: known after the next fence of gpu scope or wider */
     struct known *pend_cta;     /* the same for one of CTA scope */
-    struct known *fenced;       /* all that it knew and had done at its last fence */
+    struct known *fenced;       /* all that it knew at its last fence, without what it had done itself */
+};
+struct moment {                 /* of a lane: what it has done itself is what its warp did before `now`, and all lanes of that before `wbase` */
+    u32 now, wbase;
+    u32 weak_base;              /* as in race_warp; 0: not after wbase */
+    bool leads;                 /* the first lane of a CTA, which has had no barrier of its warp alone */
 };
 struct lane_clock {             /* only in kernels that are not simple: race_clock.h */
     struct view sure, weak;     /* weak: what it would know beside that if .sync operations ordered their lanes (R5b) */
     struct known *rmw;          /* read by read-modify-writes of gpu scope: would be known behind a barrier (R5a) */
     struct known *unscoped;     /* would know if every scope were wide enough */
     struct released news;       /* of sequentially consistent fences */
-    bool fences;                /* has had a fence */
-    bool abreast;               /* its news include those of its CTA */
+    struct moment fence;        /* its last one */
+    bool fences;                /* has had one */
+    bool spreads;               /* what it knew and had done then is news, too */
+    bool abreast;               /* its news include those of its warp and CTA */
     u8 fscope;                  /* of its last fence */
     struct { u32 id, version; u8 sem, scope; } read;    /* what it read last, at which location: reading it again teaches nothing */
 };
@@ -159,11 +166,14 @@ struct race_warp {
     u32 id, all;                /* in the CTA; its lanes at the start */
     struct { u32 time, mask; } recent[RECENT]; u32 nrecent;    /* simple kernels: .sync operations that order nothing by the manual (R5b) */
     struct lane_clock *lane;    /* [LANES], NULL in simple kernels */
-    u32 told;                   /* lanes that may know, or have news of, more than their CTA */
+    u32 used;                   /* lanes whose clocks have been anything but empty */
+    u32 told;                   /* lanes that may know, or have news of, more than their warp */
+    struct known *seen;         /* what all lanes know, beyond their CTA */
+    struct released news;       /* that all of them have */
     u32 weak_base;              /* time of its last .sync operation of all lanes */
     struct known *weak;         /* what all lanes would know by R5b */
     u32 fresh;                  /* lanes that may know, or would know, more than that */
-    struct { u32 warp, start, below; const struct known *seen, *cta; } knows[KNOWS];     /* by warp: what another one of the CTA that began then did below that time all lanes know, and when that was looked up the first of them, and the CTA, knew this */
+    struct { u32 warp, start, below; const struct known *own, *seen, *cta; } knows[KNOWS];       /* by warp: what another one of the CTA that began then did below that time all lanes know, and when that was looked up the first of them, the warp and the CTA knew this */
     struct pending *pending; u32 npending, cappending;  /* speculated loads of which some lanes were not picked yet (R8): race_pending.c */
 };
 

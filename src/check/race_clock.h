@@ -41,4 +41,18 @@ void clock_mbarrier_settle(struct race_warp *w, u64 at, u64 word);
 void clock_mbarrier_passed(struct race_warp *w, u32 lane, u64 at);
 void clock_launch(struct race *r);                              /* all locations are as new */
 void clock_delete(struct race *r);
+
+/* Between the clocks (race_clock.c) and the locations (race_location.c), under the lock. */
+struct common { struct known *known, *weak; struct released news; };    /* what several know, would know, have news of */
+static inline bool wide(u32 scope) { return scope >= SCOPE_GPU; }
+static inline struct joins *joins_of(const struct race_warp *w) { return &w->c->race->joins; }
+static inline void clock_learned(struct race_warp *w, u32 lanes) { w->told |= lanes; w->fresh |= lanes; w->used |= lanes; }
+void clock_give(struct race_warp *w, u32 lanes, const struct common *all);      /* each of them learns that */
+/* All that a lane knows and did until now, and until its last fence; that it would know beside that: references. */
+struct known *clock_all(const struct race_warp *w, u32 lane);
+struct known *clock_all_weak(const struct race_warp *w, u32 lane);
+struct known *clock_fenced(const struct race_warp *w, u32 lane);
+struct known *clock_fenced_weak(const struct race_warp *w, u32 lane);
+void clock_spread(const struct race_warp *w, u32 lane, struct released *to);    /* its news go there */
+bool clock_saw_flag(const struct race_warp *w, u32 lane, u32 cta, u32 time);    /* it has seen a strong write that the CTA made somewhere after that time */
 #endif

@@ -29,7 +29,7 @@ static void join_models(struct model *a, const struct model *b)
 static void change(struct joins *j, u64 *rng, u32 n)
 {
     u32 c = pick(rng, CTAS), w = pick(rng, WARPS), time = 1 + pick(rng, 1000), all = pick(rng, 1000), lanes = (u32)rand_next(rng), other = pick(rng, VALUES), p = pick(rng, PLACES);
-    switch (pick(rng, 6)) {
+    switch (pick(rng, 7)) {
     case 0: known_add_cta(j, &value[n], c, time); raise_to(&model[n].cta[c], time); break;
     case 1: known_add_leader(j, &value[n], c, time); raise_to(&model[n].lane[c][0][0], time); break;
     case 2: known_add_writes(j, &value[n], p, time); raise_to(&model[n].count[p], time); break;
@@ -37,7 +37,11 @@ static void change(struct joins *j, u64 *rng, u32 n)
         known_add_warp(j, &value[n], c, w, all, lanes, time);
         for (u32 l = 0; l < LANES_N; l++) raise_to(&model[n].lane[c][w][l], lanes >> l & 1 && time > all ? time : all);
         break;
-    case 4: known_join(j, &value[n], value[other]); join_models(&model[n], &model[other]); break;
+    case 4:
+        known_add_whole(j, &value[n], c, w, time);
+        for (u32 l = 0; l < LANES_N; l++) raise_to(&model[n].lane[c][w][l], time);
+        break;
+    case 5: known_join(j, &value[n], value[other]); join_models(&model[n], &model[other]); break;
     default:
         if (pick(rng, 8)) return;
         known_drop(j, value[n]);

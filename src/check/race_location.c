@@ -1,0 +1,310 @@
+/* Locations: where strong writes left something that can be learned (race_clock.h). */
+#include "check/race_clock.h"
+
+struct location {
+    u64 at;
+    u32 id;                     /* never given to another one in a launch */
+    u32 writes;                 /* strong ones so far */
+    u32 version;                /* grows with whatever can be learned */
+    u32 cta;                    /* of the last of them, and its scope */
+    u8 scope;
+    u8 size;                    /* 0: overwritten; nothing can be learned */
+    bool mbarrier;
+    struct lore {
+        struct released released;       /* by what led to the value; an mbarrier, wide: in the phases before */
+        struct known *arrived;  /* an mbarrier: in this phase */
+    } sure, weak;               /* of what those who released know, would know by R5b */
+    struct released news;       /* of fence.sc, of those who wrote */
+    u32 time;                   /* of the last write */
+    u32 until;                  /* the greatest time of a write, if all are by that CTA; ~0: they are not */
+    struct known *narrow;       /* what was released with a scope that may be too narrow */
+    u64 phase;
+};
+struct locations {
+    struct location *l; u32 n, room;
+    u32 *index, cap;            /* hash of them: number + 1 */
+    u32 narrow, broad;          /* sizes there are */
+    u32 ids;                    /* given */
+};
+
+static u32 location_hash(u64 at) { return (u32)(at * 0x9e3779b97f4a7c15u >> 32); }
+
+/* Where the number of the one at that place is, or would be. */
+static u32 *location_slot(const struct locations *t, u64 at)
+{
+    u32 k = location_hash(at) & (t->cap - 1);
+    while (t->index[k] && t->l[t->index[k] - 1].at != at) k = (k + 1) & (t->cap - 1);
+    return &t->index[k];
+}
+
+static void locations_grow(struct locations *t)
+{
+    t->room = t->room ? 2 * t->room : 64;
+    t->l = base_need_more(t->l, sizeof *t->l * t->room);
+    base_free(t->index);
+    t->cap = 4 * t->room;
+    t->index = base_need(sizeof *t->index * t->cap);
+    for (u32 k = 0; k < t->n; k++) *location_slot(t, t->l[k].at) = k + 1;
+}
+
+/* Good until another one is created. */
+static struct location *location_at(struct race *r, u64 at, bool create)
+{
+    struct locations *t = r->locations;
+    if (!t && !create) return NULL;
+    if (!t) { t = base_need(sizeof *t); __atomic_store_n(&r->locations, t, __ATOMIC_RELAXED); }
+    if (create && t->n == t->room) locations_grow(t);
+    if (!t->cap) return NULL;
+    u32 *slot = location_slot(t, at);
+    if (*slot) return &t->l[*slot - 1];
+    if (!create) return NULL;
+    t->l[t->n] = (struct location){ .at = at };
+    *slot = ++t->n;
+    return &t->l[t->n - 1];
+}
+
+void clock_soon(const struct race *r, u64 at, u32 stage)
+{
+    const struct locations *t = r->locations;
+    if (!t || !t->cap) return;
+    const u32 *slot = &t->index[location_hash(at) & (t->cap - 1)];
+    if (!stage) { __builtin_prefetch(slot); return; }
+    if (!*slot) return;
+    const char *l = (const char *)&t->l[*slot - 1];             /* or another one that is in the way */
+    for (u32 k = 0; k < sizeof *t->l; k += 64) __builtin_prefetch(l + k);
+}
+
+static void lore_clear(struct joins *j, struct lore *o)
+{
+    released_clear(j, &o->released);
+    known_drop(j, o->arrived);
+    o->arrived = NULL;
+}
+
+static void location_clear(struct joins *j, struct location *l)
+{
+    lore_clear(j, &l->sure); lore_clear(j, &l->weak);
+    released_clear(j, &l->news);
+    known_drop(j, l->narrow);
+    *l = (struct location){ .at = l->at };
+}
+
+/* Other locations with bytes among these are over. */
+static void overwrite(struct race *r, u64 at, u32 bytes, u32 same)
+{
+    const struct locations *t = r->locations;
+    if (!t || !t->narrow) return;
+    for (u64 k = at & ~(u64)(t->broad - 1); k < at + bytes; k += t->narrow) {
+        struct location *l = location_at(r, k, false);
+        if (l && l->size && k + l->size > at && !(k == at && l->size == same)) location_clear(&r->joins, l);
+    }
+}
+
+static struct location *location_made(struct race *r, u64 at, u32 size)
+{
+    struct location *l = location_at(r, at, true);
+    struct locations *t = r->locations;
+    if (l->size == size) return l;
+    location_clear(&r->joins, l);
+    l->size = (u8)size;
+    l->id = ++t->ids;
+    if (!t->narrow || size < t->narrow) t->narrow = size;
+    if (size > t->broad) t->broad = size;
+    return l;
+}
+
+static bool observes(const struct race_cta *c, const struct location *l, u32 scope) { return l->cta == c->number || (wide(l->scope) && wide(scope)); }
+
+/* A lane of that CTA has read a value with what it released: known at once if it acquires, otherwise behind a fence. */
+static void view_learn(struct joins *j, struct view *v, const struct released *r, u32 cta, const struct strong *s)
+{
+    if (s->sem == SEM_ACQUIRE || s->sem == SEM_ACQ_REL) { released_learn(j, r, cta, wide(s->scope), &v->seen); return; }
+    released_learn(j, r, cta, wide(s->scope), &v->pend);
+    released_learn(j, r, cta, false, &v->pend_cta);
+}
+
+void clock_learn(struct race_warp *w, u32 lane, const struct strong *s)
+{
+    struct joins *j = joins_of(w);
+    struct race *r = w->c->race;
+    struct lane_clock *k = &w->lane[lane];
+    u32 me = w->c->number;
+    bool acquires = s->sem == SEM_ACQUIRE || s->sem == SEM_ACQ_REL;
+    lock(&r->lock);
+    const struct location *l = location_at(r, s->at, false);
+    bool again = l && l->id == k->read.id && l->version == k->read.version && s->sem == k->read.sem && s->scope == k->read.scope && !s->rmw;
+    if (l && l->size == s->size && !l->mbarrier && !again) {
+        k->read.id = l->id; k->read.version = l->version; k->read.sem = s->sem; k->read.scope = s->scope;
+        clock_learned(w, 1u << lane);
+        released_join(j, &k->news, &l->news);
+        if (observes(w->c, l, s->scope) && l->until >= known_cta(w->c->seen, l->cta)) known_add_writes(j, &k->sure.seen, l->id, l->writes);     /* otherwise its CTA knows them all */
+        view_learn(j, &k->sure, &l->sure.released, me, s);
+        view_learn(j, &k->weak, &l->weak.released, me, s);
+        if (!acquires && s->rmw && wide(s->scope)) { released_learn(j, &l->sure.released, me, true, &k->rmw); released_learn(j, &l->weak.released, me, true, &k->rmw); }
+        if (!wide(s->scope)) known_join(j, &k->unscoped, l->sure.released.wide);
+        known_join(j, &k->unscoped, l->narrow);
+    }
+    unlock(&r->lock);
+}
+
+struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane)
+{
+    struct joins *j = joins_of(w);
+    struct race_cta *c = w->c;
+    lock(&c->race->lock);
+    overwrite(c->race, s->at, s->size, s->size);
+    struct location *l = location_made(c->race, s->at, s->size);
+    if (!s->rmw) {
+        lore_clear(j, &l->sure); lore_clear(j, &l->weak);
+        released_clear(j, &l->news);
+        known_drop(j, l->narrow);
+        l->narrow = NULL;
+    }                                           /* who reads it still knows the writes before it */
+    clock_spread(w, lane, &l->news);
+    l->until = l->writes && (l->cta != c->number || l->until == ~0u) ? ~0u : MAX_OF(l->until, w->now);
+    l->cta = c->number; l->scope = s->scope; l->time = w->now;
+    struct write x = { l->id, l->writes++ };
+    l->version++;
+    unlock(&c->race->lock);
+    return x;
+}
+
+void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
+{
+    struct joins *j = joins_of(w);
+    struct race_cta *c = w->c;
+    const struct lane_clock *k = &w->lane[lane];
+    bool release = s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
+    if (!release && !k->fences) return;
+    lock(&c->race->lock);
+    struct location *l = location_made(c->race, s->at, s->size);
+    l->version++;
+    bool far = wide(s->scope) && (release || wide(k->fscope));
+    if (release) w->now++;
+    struct known *what = release ? clock_all(w, lane) : clock_fenced(w, lane), *weak = release ? clock_all_weak(w, lane) : clock_fenced_weak(w, lane);
+    released_add(j, &l->sure.released, c->number, far, what);
+    released_add(j, &l->weak.released, c->number, far, weak);
+    if (!far) known_join(j, &l->narrow, what);
+    known_drop(j, what); known_drop(j, weak);
+    unlock(&c->race->lock);
+}
+
+void clock_learn_weakly(struct race_warp *w, u32 lane, const struct strong *s)
+{
+    struct joins *j = joins_of(w);
+    struct race *r = w->c->race;
+    struct view *weak = &w->lane[lane].weak;
+    lock(&r->lock);
+    const struct location *l = location_at(r, s->at, false);
+    if (l && l->size == s->size && !l->mbarrier) {
+        clock_learned(w, 1u << lane);
+        view_learn(j, weak, &l->sure.released, w->c->number, s);
+        view_learn(j, weak, &l->weak.released, w->c->number, s);
+    }
+    unlock(&r->lock);
+}
+
+void clock_teach_weakly(struct race_warp *w, u32 lane, const struct strong *s)
+{
+    struct joins *j = joins_of(w);
+    struct race *r = w->c->race;
+    const struct lane_clock *k = &w->lane[lane];
+    if (!k->fences) return;
+    lock(&r->lock);
+    struct location *l = location_made(r, s->at, s->size);
+    l->version++;
+    struct known *what = clock_fenced(w, lane), *weak = clock_fenced_weak(w, lane);
+    released_add(j, &l->weak.released, w->c->number, wide(k->fscope), what);
+    released_add(j, &l->weak.released, w->c->number, wide(k->fscope), weak);
+    known_drop(j, what); known_drop(j, weak);
+    unlock(&r->lock);
+}
+
+void clock_forget(struct race_warp *w, u64 at, u32 bytes)
+{
+    struct race *r = w->c->race;
+    if (!__atomic_load_n(&r->locations, __ATOMIC_RELAXED)) return;
+    lock(&r->lock);
+    overwrite(r, at, bytes, 0);
+    unlock(&r->lock);
+}
+
+static struct location *mbarrier_at(struct race *r, u64 at)
+{
+    struct location *l = location_made(r, at, 8);
+    l->mbarrier = true;
+    return l;
+}
+
+void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at)
+{
+    struct joins *j = joins_of(w);
+    struct race_cta *c = w->c;
+    lock(&c->race->lock);
+    struct location *l = mbarrier_at(c->race, at);
+    w->now++;
+    struct known *all = clock_all(w, lane), *weak = clock_all_weak(w, lane);
+    known_join(j, &l->sure.arrived, all);
+    known_join(j, &l->weak.arrived, weak);
+    known_drop(j, all); known_drop(j, weak);
+    clock_spread(w, lane, &l->news);
+    unlock(&c->race->lock);
+}
+
+static void phase_over(struct joins *j, struct lore *o)
+{
+    known_join(j, &o->released.wide, o->arrived);
+    known_drop(j, o->arrived);
+    o->arrived = NULL;
+}
+
+void clock_mbarrier_settle(struct race_warp *w, u64 at, u64 word)
+{
+    struct joins *j = joins_of(w);
+    lock(&w->c->race->lock);
+    struct location *l = mbarrier_at(w->c->race, at);
+    if (word >> 40 != l->phase) {
+        l->phase = word >> 40;
+        phase_over(j, &l->sure); phase_over(j, &l->weak);
+    }
+    unlock(&w->c->race->lock);
+}
+
+void clock_mbarrier_passed(struct race_warp *w, u32 lane, u64 at)
+{
+    lock(&w->c->race->lock);
+    struct location *l = mbarrier_at(w->c->race, at);
+    struct common all = { l->sure.released.wide, l->weak.released.wide, l->news };
+    clock_give(w, 1u << lane, &all);
+    unlock(&w->c->race->lock);
+}
+
+bool clock_saw_flag(const struct race_warp *w, u32 lane, u32 cta, u32 time)
+{
+    const struct locations *t = w->c->race->locations;
+    for (u32 n = 0; t && n < t->n; n++) {
+        const struct location *l = &t->l[n];
+        if (!l->size || l->mbarrier || l->cta != cta || l->time < time || !l->writes) continue;
+        u32 last = l->writes - 1;
+        if (known_write(w->c->seen, l->id, last) || known_write(w->seen, l->id, last) || known_write(w->lane[lane].sure.seen, l->id, last)) return true;
+    }
+    return false;
+}
+
+void clock_launch(struct race *r)
+{
+    struct locations *t = r->locations;
+    joins_forget(&r->joins);
+    if (!t) return;
+    for (u32 k = 0; k < t->n; k++) location_clear(&r->joins, &t->l[k]);
+    if (t->n) memset(t->index, 0, sizeof *t->index * t->cap);
+    t->n = t->narrow = t->broad = t->ids = 0;
+}
+
+void clock_delete(struct race *r)
+{
+    clock_launch(r);
+    if (r->locations) { base_free(r->locations->l); base_free(r->locations->index); }
+    joins_free(&r->joins);
+    base_free(r->locations);
+}
