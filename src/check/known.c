@@ -230,6 +230,22 @@ void known_add_warp(struct joins *j, struct known **k, u32 cta, u32 warp, u32 al
 
 /* ---- asking ---- */
 
+static bool is_same(const struct known *a, const struct known *b)
+{
+    if (a == b) return true;
+    if (!a || !b || a->kind != b->kind || a->key != b->key) return false;
+    if (a->kind == MAP) return is_same(a->map, b->map);
+    if (a->kind != BRANCH) return !memcmp(a->value, b->value, values_of(a->kind) * sizeof(u32));
+    return a->branch.bit == b->branch.bit && is_same(a->branch.side[0], b->branch.side[0]) && is_same(a->branch.side[1], b->branch.side[1]);
+}
+
+void known_unite(struct joins *j, struct known **k, const struct known *like)
+{
+    if (*k == like || !is_same(*k, like)) return;
+    known_drop(j, *k);
+    *k = known_hold((struct known *)like);
+}
+
 /* Below which time all lanes of the warp are known at once. */
 static u32 known_whole(const struct known *k, u32 cta, u32 warp)
 {

@@ -137,7 +137,7 @@ struct view {                   /* what a lane knows */
     struct known *seen;         /* beyond the barriers of its warp and CTA */
     struct known *pend;         /* read by relaxed operations: known after the next fence of gpu scope or wider */
     struct known *pend_cta;     /* the same for one of CTA scope */
-    struct known *fenced;       /* all that it knew at its last fence, without what it had done itself */
+    struct known *fenced;       /* all that it knew at its last fence; what it had done itself is added when it is asked for */
 };
 struct moment {                 /* of a lane: what it has done itself is what its warp did before `now`, and all lanes of that before `wbase` */
     u32 now, wbase;
@@ -150,7 +150,7 @@ struct lane_clock {             /* only in kernels that are not simple: race_clo
     struct known *unscoped;     /* would know if every scope were wide enough */
     struct released news;       /* of sequentially consistent fences */
     struct moment fence;        /* its last one */
-    bool fences;                /* has had one */
+    bool fences, settled;       /* has had one; what is known behind that has all that the lane had done */
     bool spreads;               /* what it knew and had done then is news, too */
     bool abreast;               /* its news include those of its warp and CTA */
     u8 fscope;                  /* of its last fence */

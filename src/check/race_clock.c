@@ -245,18 +245,13 @@ struct known *clock_all_weak(const struct race_warp *w, u32 lane)
     return k;
 }
 
-struct known *clock_fenced(const struct race_warp *w, u32 lane)
+const struct lane_clock *clock_fenced(struct race_warp *w, u32 lane)
 {
-    const struct lane_clock *l = &w->lane[lane];
-    struct known *k = known_hold(l->sure.fenced);
-    add_done(&k, w, 1u << lane, &l->fence);
-    return k;
-}
-
-struct known *clock_fenced_weak(const struct race_warp *w, u32 lane)
-{
-    struct known *k = known_hold(w->lane[lane].weak.fenced);
-    add_weak(&k, w, w->lane[lane].fence.weak_base);
+    struct lane_clock *k = &w->lane[lane];
+    if (k->settled) return k;
+    add_done(&k->sure.fenced, w, 1u << lane, &k->fence);
+    add_weak(&k->weak.fenced, w, k->fence.weak_base);
+    k->settled = true;
     return k;
 }
 
@@ -266,22 +261,16 @@ struct known *clock_fenced_weak(const struct race_warp *w, u32 lane)
 static void settle_news(struct race_warp *w, u32 lane)
 {
     struct lane_clock *k = &w->lane[lane];
-    if (!k->spreads) return;
-    struct known *what = clock_fenced(w, lane);
-    known_join(joins_of(w), &k->news.wide, what);
-    known_drop(joins_of(w), what);
+    if (k->spreads) known_join(joins_of(w), &k->news.wide, clock_fenced(w, lane)->sure.fenced);
     k->spreads = false;
 }
 
-void clock_spread(const struct race_warp *w, u32 lane, struct released *to)
+void clock_spread(struct race_warp *w, u32 lane, struct released *to)
 {
     const struct lane_clock *k = &w->lane[lane];
     if (!k->abreast) { released_join(joins_of(w), to, &w->c->news); released_join(joins_of(w), to, &w->news); }
     released_join(joins_of(w), to, &k->news);
-    if (!k->spreads) return;
-    struct known *what = clock_fenced(w, lane);
-    known_join(joins_of(w), &to->wide, what);
-    known_drop(joins_of(w), what);
+    if (k->spreads) known_join(joins_of(w), &to->wide, clock_fenced(w, lane)->sure.fenced);
 }
 
 /* A fence: what was read before is known behind it. */
@@ -292,7 +281,8 @@ static void view_fence(struct joins *j, struct view *v, u32 scope)
     v->pend = v->pend_cta = v->fenced = NULL;
 }
 
-static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc, const struct moment *now)
+/* like: what another lane knew behind the same fence. */
+static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc, const struct moment *now, const struct known *like)
 {
     struct race_cta *c = w->c;
     struct joins *j = joins_of(w);
@@ -308,18 +298,15 @@ static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc, const 
         released_learn(j, &w->news, c->number, wide(scope), &k->sure.seen);
         if (!c->abreast) released_learn(j, &c->news, c->number, wide(scope), &k->sure.seen);
     }
+    known_unite(j, &k->sure.seen, like);
     k->sure.fenced = all_sure(w, lane);
     k->weak.fenced = all_weak(w, lane);
     k->fence = *now;
-    k->fences = true; k->fscope = (u8)scope;
+    k->fences = true; k->settled = false; k->fscope = (u8)scope;
     if (all) {
         released_clear(j, &k->news);
         k->spreads = k->abreast = true;
-    } else if (sc) {
-        struct known *what = clock_fenced(w, lane);
-        released_add(j, &k->news, c->number, wide(scope), what);
-        known_drop(j, what);
-    }
+    } else if (sc) released_add(j, &k->news, c->number, wide(scope), clock_fenced(w, lane)->sure.fenced);
 }
 
 void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc)
@@ -329,7 +316,12 @@ void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc)
     w->now++;
     clock_learned(w, mask);
     struct moment now = moment_of(w);
-    for (u32 m = mask; m; m &= m - 1) lane_fence(w, (u32)__builtin_ctz(m), scope, sc, &now);
+    const struct known *last = NULL;
+    for (u32 m = mask; m; m &= m - 1) {
+        u32 lane = (u32)__builtin_ctz(m);
+        lane_fence(w, lane, scope, sc, &now, last);
+        last = w->lane[lane].sure.seen;
+    }
     unlock(&c->race->lock);
 }
 
@@ -342,7 +334,7 @@ static void spread_alike(const struct race_warp *w, struct fenced_alike *f, stru
 {
     if (!f->lanes) return;
     struct known *what = known_hold(f->first->sure.fenced);
-    add_done(&what, w, f->lanes, &f->first->fence);
+    if (!f->first->settled) add_done(&what, w, f->lanes, &f->first->fence);
     known_join(joins_of(w), &to->wide, what);
     known_drop(joins_of(w), what);
     f->lanes = 0;
@@ -350,7 +342,7 @@ static void spread_alike(const struct race_warp *w, struct fenced_alike *f, stru
 
 static bool fenced_alike(const struct lane_clock *a, const struct lane_clock *b)
 {
-    return a->sure.fenced == b->sure.fenced && a->fence.now == b->fence.now && a->fence.wbase == b->fence.wbase && a->fence.leads == b->fence.leads;
+    return a->sure.fenced == b->sure.fenced && a->settled == b->settled && a->fence.now == b->fence.now && a->fence.wbase == b->fence.wbase && a->fence.leads == b->fence.leads;
 }
 
 /* What the lanes know together is added, beyond what their warp does; most have been told nothing since the last barrier. */

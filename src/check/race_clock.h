@@ -48,11 +48,10 @@ static inline bool wide(u32 scope) { return scope >= SCOPE_GPU; }
 static inline struct joins *joins_of(const struct race_warp *w) { return &w->c->race->joins; }
 static inline void clock_learned(struct race_warp *w, u32 lanes) { w->told |= lanes; w->fresh |= lanes; w->used |= lanes; }
 void clock_give(struct race_warp *w, u32 lanes, const struct common *all);      /* each of them learns that */
-/* All that a lane knows and did until now, and until its last fence; that it would know beside that: references. */
+/* All that a lane knows and did until now; that it would know beside that: references. */
 struct known *clock_all(const struct race_warp *w, u32 lane);
 struct known *clock_all_weak(const struct race_warp *w, u32 lane);
-struct known *clock_fenced(const struct race_warp *w, u32 lane);
-struct known *clock_fenced_weak(const struct race_warp *w, u32 lane);
-void clock_spread(const struct race_warp *w, u32 lane, struct released *to);    /* its news go there */
+const struct lane_clock *clock_fenced(struct race_warp *w, u32 lane);           /* the same until its last fence, in its views */
+void clock_spread(struct race_warp *w, u32 lane, struct released *to);    /* its news go there */
 bool clock_saw_flag(const struct race_warp *w, u32 lane, u32 cta, u32 time);    /* it has seen a strong write that the CTA made somewhere after that time */
 #endif

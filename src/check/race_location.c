@@ -181,10 +181,12 @@ void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
     l->version++;
     bool far = wide(s->scope) && (release || wide(k->fscope));
     if (release) w->now++;
-    struct known *what = release ? clock_all(w, lane) : clock_fenced(w, lane), *weak = release ? clock_all_weak(w, lane) : clock_fenced_weak(w, lane);
+    if (!release) clock_fenced(w, lane);
+    struct known *what = release ? clock_all(w, lane) : known_hold(k->sure.fenced), *weak = release ? clock_all_weak(w, lane) : known_hold(k->weak.fenced);
     released_add(j, &l->sure.released, c->number, far, what);
     released_add(j, &l->weak.released, c->number, far, weak);
     if (!far) known_join(j, &l->narrow, what);
+    if (k->spreads) known_unite(j, &l->news.wide, l->sure.released.wide);       /* the two come to the same in most kernels */
     known_drop(j, what); known_drop(j, weak);
     unlock(&c->race->lock);
 }
@@ -213,10 +215,9 @@ void clock_teach_weakly(struct race_warp *w, u32 lane, const struct strong *s)
     lock(&r->lock);
     struct location *l = location_made(r, s->at, s->size);
     l->version++;
-    struct known *what = clock_fenced(w, lane), *weak = clock_fenced_weak(w, lane);
-    released_add(j, &l->weak.released, w->c->number, wide(k->fscope), what);
-    released_add(j, &l->weak.released, w->c->number, wide(k->fscope), weak);
-    known_drop(j, what); known_drop(j, weak);
+    clock_fenced(w, lane);
+    released_add(j, &l->weak.released, w->c->number, wide(k->fscope), k->sure.fenced);
+    released_add(j, &l->weak.released, w->c->number, wide(k->fscope), k->weak.fenced);
     unlock(&r->lock);
 }
 
