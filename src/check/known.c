@@ -279,6 +279,14 @@ u32 known_warp(const struct known *k, u32 cta, u32 warp)
     return MAX_OF(all, least);
 }
 
+u32 known_warps(const struct known *k, u32 cta, u32 warps)
+{
+    const struct known *all = find(k, key_of_warps(cta));
+    u32 least = all ? ~0u : 0;
+    for (u32 n = 0; all && n < warps; n++) least = MIN_OF(least, all->value[n]);
+    return least;
+}
+
 u32 known_cta(const struct known *k, u32 cta)
 {
     const struct known *all = find(k, key_of_ctas(cta));

@@ -50,6 +50,7 @@ void known_add_writes(struct joins *j, struct known **k, u32 location, u32 count
 bool known_thread(const struct known *k, u32 cta, u32 warp, u32 lane, u32 time);
 bool known_lanes(const struct known *k, u32 cta, u32 warp, u32 lanes, u32 time);        /* all of them; maybe so though it says no */
 u32 known_warp(const struct known *k, u32 cta, u32 warp);       /* below this time all that it did is known */
+u32 known_warps(const struct known *k, u32 cta, u32 warps);    /* the same of so many warps of it; maybe of a later one, too */
 u32 known_cta(const struct known *k, u32 cta);  /* below this time all that it did is known */
 u32 known_least(const struct known *k, u32 ctas);                /* below this time all that each of them did is known, if there are that many; 0: nothing is */
 bool known_write(const struct known *k, u32 location, u32 number);

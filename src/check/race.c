@@ -186,7 +186,7 @@ static void cta_begin(struct race *r, struct cta *cta)
     if (c->exact) clock_reset(c);
     for (u32 n = 0; n < cta->nwarps; n++) {
         struct race_warp *w = &c->warp[n];
-        w->wbase = c->now; w->all = cta->warp[n]->first_live; w->npending = 0;
+        w->wbase = w->behind = c->now; w->all = cta->warp[n]->first_live; w->npending = 0;
         if (w->nrecent) { memset(w->recent, 0, sizeof w->recent); w->nrecent = 0; }
         if (c->exact) clock_lanes(w);
     }
@@ -208,7 +208,7 @@ static bool barrier_full(struct race_cta *c)
     race_tick(c, c->launch->nwarps);
     c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
-    for (u32 n = 0; n < c->launch->nwarps; n++) c->warp[n].wbase = c->now;
+    for (u32 n = 0; n < c->launch->nwarps; n++) c->warp[n].wbase = c->warp[n].behind = c->now;
     notes_empty(&c->notes);                     /* all that is noted of shared memory precedes what comes now */
     if (c->npassing) race_passed(c);
     return true;

@@ -163,6 +163,7 @@ struct race_warp {
     u64 key;                    /* slot and warp bits of its access words */
     u32 now;                    /* its time */
     u32 wbase;                  /* time of its last full warp barrier: all lanes know what all did before */
+    u32 behind;                 /* all lanes know what the whole CTA did before this time: that of its last full barrier, or a later one, by barriers of some warps */
     u32 id, all;                /* in the CTA; its lanes at the start */
     struct { u32 time, mask; } recent[RECENT]; u32 nrecent;    /* simple kernels: .sync operations that order nothing by the manual (R5b) */
     struct lane_clock *lane;    /* [LANES], NULL in simple kernels */
@@ -201,6 +202,7 @@ struct race_cta {
     bool abreast;               /* all threads of it know what these say */
     struct bar_state {          /* a phase of a barrier that is not over */
         u32 waits[MAX_WARPS];   /* lanes that arrived and wait */
+        u32 latest;             /* the greatest time of a warp that arrived and does not wait */
         struct known *known, *weak;     /* what the arrived know, would know by R5 */
         struct released news;   /* and have news of */
     } bar[MAX_BARS];
@@ -398,7 +400,7 @@ static inline bool race_past(const struct race_warp *w, u64 old, u64 me, u64 lo)
     const struct race_cta *c = w->c;
     if (word_time(old) < c->start || ((u32)(old ^ me) >> 19)) return false;
     if (word_mixed(old)) return word_kind(old) == WHO_WARP && !((u32)(old ^ me) >> 14) && word_time(old) < w->wbase;
-    if (word_time(old) < c->base) return word_kind(old) != WHO_GRID;
+    if (word_time(old) < w->behind) return word_kind(old) != WHO_GRID;
     if ((u32)(old ^ me) >> 14) return false;
     return ((u32)old == (u32)me && word_kind(old) == WHO_ONE) || (word_time(old) < w->wbase && word_kind(old) <= WHO_WARP);
 }

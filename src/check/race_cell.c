@@ -51,6 +51,9 @@ static inline void down(const struct touch *t, u32 *x, u32 first, u32 size, u64 
     w->a[first / 4] = a; w->site[first / 4] = site;
 }
 
+/* Of a mixed sector with an access of this warp: none is later than its time, unless they are writes. */
+static u64 mixed_with(u64 was, const struct race_warp *w) { return (u64)MAX_OF(word_time(was), w->now) << 32 | MIXED; }
+
 /* What is noted of one kind of access has elements of its own from now on. */
 static void split(const struct touch *t, u64 *uniform, u32 *x, u64 lo)
 {
@@ -60,7 +63,7 @@ static void split(const struct touch *t, u64 *uniform, u32 *x, u64 lo)
     *x = 0;
     for (u32 k = 0; was >= lo && k < SECTOR; k += step) down(t, x, k, step, at_byte(was, k), site);
     if (was >= lo && word_is_set(was)) set_release(notes_of(t), site, notes_locked(t->w, t->space));
-    *uniform = (u64)t->w->now << 32 | MIXED | fine(*x);
+    *uniform = mixed_with(was, t->w) | fine(*x);
 }
 
 static struct seen seen_at(const struct touch *t, u64 uniform, u32 x, u32 k, u64 lo)
@@ -99,7 +102,7 @@ static inline void read_down(const struct touch *t, struct cell *c, u32 k, u32 s
     if (c->r < lo || !word_mixed(c->r)) { split(t, &c->r, &c->rx, lo); passes(t, c, lo); }
     u64 a = after ? me : merge(w, or.a, me);
     down(t, &c->rx, k, step, a, after ? t->site : merged_site(t, a, or.site));
-    c->r = (u64)w->now << 32 | MIXED | fine(c->rx);      /* by whom, the notes say */
+    c->r = mixed_with(c->r, w) | fine(c->rx);           /* by whom, the notes say */
 }
 
 static inline void write_down(const struct touch *t, struct cell *c, const struct piece *p, u64 me, bool after_reads)
@@ -112,10 +115,14 @@ static inline void write_down(const struct touch *t, struct cell *c, const struc
     if (after_reads && c->r >= lo && word_mixed(c->r) && c->rx && note_clear(t, c->rx, p->first, p->size)) { cell_drop_reads(t, c, lo); c->r = 0; }
 }
 
+/* Of what was seen of shared memory none is later: all of it is before whatever the warp does. */
+static bool is_behind(const struct touch *t, u32 latest) { return t->space == SPACE_SHARED && latest < t->w->behind; }
+
 /* What was seen is before m. */
 static bool seen_before(const struct touch *t, struct seen s, const struct list_entry *m)
 {
-    if (!s.a || (word_is_set(s.a) && set_known(t, s.site))) return true;
+    if (!s.a || is_behind(t, word_is_set(s.a) ? set_at(notes_of(t), s.site)->latest : word_time(s.a))) return true;
+    if (word_is_set(s.a) && set_known(t, s.site)) return true;
     const struct notes *n = notes_of(t);
     struct list_entry o = { .a = s.a & ~12ull, .bytes = m->bytes };
     if (!word_is_set(s.a)) return race_entry_before(t->w, &o, m, t->space);
@@ -132,7 +139,9 @@ static bool seen_before(const struct touch *t, struct seen s, const struct list_
 static bool plainly_read(const struct touch *t, u64 old, u64 me)
 {
     if (set_member_known(t, old)) return true;
-    if (word_warp(old) != word_warp(me) || word_time(old) < t->w->c->start) return false;
+    if (word_slot(old) != t->w->c->slot || word_time(old) < t->w->c->start) return false;
+    if (word_time(old) < t->w->behind) return true;
+    if (word_warp(old) != word_warp(me)) return false;
     return word_time(old) < t->w->wbase || (word_kind(me) == WHO_ONE && word_lane(old) == word_lane(me));
 }
 
@@ -156,7 +165,7 @@ static void read_also(const struct touch *t, struct cell *c, u32 k, u32 step, st
         else down(t, &c->rx, k, step, set_word(t->w->now), set);
         set_release(n, set, notes_locked(t->w, t->space));
     }
-    c->r = (u64)t->w->now << 32 | MIXED | fine(c->rx);
+    c->r = mixed_with(c->r, t->w) | fine(c->rx);
 }
 
 /* One more reader of the whole sector, in a kernel that is not simple. */
@@ -276,7 +285,7 @@ static bool read_quickly(const struct touch *t, struct cell *c, u32 j, u64 me, u
     u32 more = set_append(t, *mark & ~SET_MARK, me, lanes);
     if (!more) return false;
     *mark = more | SET_MARK;
-    c->r = (u64)t->w->now << 32 | MIXED;
+    c->r = mixed_with(c->r, t->w);
     return true;
 }
 
@@ -364,7 +373,7 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
     if (is_list(c, lo)) { list_bytes(t, c, me, ~0u, 0); return; }
     bool wok = c->w < lo || (word_mixed(c->w) ? !(c->w & FLAG_ATOMS) && all_past(t, c->wx, me, lo) : sector_before(t, c->w, c->wx, me, lo));
     if (wok && !write && c->r >= lo && word_is_set(c->r)) { sector_also(t, c, me); return; }
-    bool rok = c->r < lo || race_past(w, c->r, me, lo) || (word_mixed(c->r) ? all_past(t, c->rx, me, lo) : sector_before(t, c->r, c->rx, me, lo));
+    bool rok = c->r < lo || race_past(w, c->r, me, lo) || (word_mixed(c->r) && w->c->exact && is_behind(t, word_time(c->r))) || (word_mixed(c->r) ? all_past(t, c->rx, me, lo) : sector_before(t, c->r, c->rx, me, lo));
     if (wok && write && rok) {
         cell_drop_writes(t, c, lo);
         c->w = me; c->wx = t->site;

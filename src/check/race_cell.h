@@ -12,7 +12,7 @@ static inline bool thread_before(struct race_warp *w, u32 lane, u32 thread, u32 
     const struct race_cta *c = w->c;
     if (time < word_time(c->lo[space])) return true;
     if (thread >> 10 == c->slot && time >= c->start) {
-        if (time < c->base) return true;
+        if (time < w->behind) return true;
         if (thread >> 5 == (u32)w->key >> 14 && (time < w->wbase || (thread & 31) == lane)) return true;
     }
     return c->exact && clock_knows(w, lane, thread, time, id, write);

@@ -496,6 +496,7 @@ void clock_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits)
     if (waits) { b->waits[w->id] |= mask; return; }
     lock(&c->race->lock);
     w->now++;
+    b->latest = MAX_OF(b->latest, w->now);
     arrived(w, mask, b);
     unlock(&c->race->lock);
 }
@@ -567,7 +568,7 @@ static void barrier_full(struct race_cta *c)
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     if (alone) { known_drop(&c->race->joins, c->news.wide); c->news.wide = NULL; }      /* it knew them all */
     for (u32 n = 0; n < c->launch->nwarps; n++) {
-        c->warp[n].wbase = c->now;
+        c->warp[n].wbase = c->warp[n].behind = c->now;
         share(c, &c->warp[n]);
     }
     c->abreast = alone || (c->abreast && c->news.wide == before);
@@ -575,15 +576,20 @@ static void barrier_full(struct race_cta *c)
     known_add_cta(&c->race->joins, &c->seen, c->number, c->base);
 }
 
+/* Those who waited have one time now, after that of all who came: what they know of each other is then told by few times, or by one (behind). */
 static void barrier_part(struct race_cta *c, struct bar_state *b)
 {
-    for (u32 n = 0; n < c->launch->nwarps; n++) if (b->waits[n]) { c->warp[n].now++; arrived(&c->warp[n], b->waits[n], b); }
+    u32 warps = c->launch->nwarps, now = b->latest;
+    for (u32 n = 0; n < warps; n++) if (b->waits[n]) now = MAX_OF(now, c->warp[n].now);
+    for (u32 n = 0; n < warps; n++) if (b->waits[n]) { c->warp[n].now = now + 1; arrived(&c->warp[n], b->waits[n], b); }
     struct common all = { b->known, b->weak, b->news };
-    for (u32 n = 0; n < c->launch->nwarps; n++) {
+    for (u32 n = 0; n < warps; n++) {
+        struct race_warp *w = &c->warp[n];
         if (!b->waits[n]) continue;
-        note_pending(c, &c->warp[n], b->waits[n]);
-        if (b->waits[n] == c->warp[n].all) give_whole(&c->warp[n], &all);
-        else clock_give(&c->warp[n], b->waits[n], &all);
+        note_pending(c, w, b->waits[n]);
+        if (b->waits[n] != w->all) { clock_give(w, b->waits[n], &all); continue; }
+        give_whole(w, &all);
+        w->behind = MAX_OF(w->behind, known_warps(w->seen, c->number, warps));
     }
 }
 

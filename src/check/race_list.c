@@ -47,7 +47,7 @@ bool race_entry_before(struct race_warp *w, const struct list_entry *o, const st
     if (sets) return word_before(w, o->a, m->a, space);         /* a set may go by the name of another warp than ours */
     bool same = word_kind(o->a) == WHO_ONE && word_kind(m->a) == WHO_ONE && !((u32)(o->a ^ m->a) >> 6) && word_time(o->a) >= w->c->start;
     if (same) return true;                      /* the very same threads, byte for byte */
-    if (race_past(w, o->a & ~15ull, m->a & ~15ull, w->c->lo[space]) && (word_time(o->a) < w->c->base || word_time(o->a) < w->wbase)) return true;
+    if (race_past(w, o->a & ~15ull, m->a & ~15ull, w->c->lo[space]) && (word_time(o->a) < w->behind || word_time(o->a) < w->wbase)) return true;
     if (w->c->exact && clock_cta_knows(w->c, o->a)) return true;
     if (w->c->exact && clock_warp_knows(w, o->a)) return true;
     if (w->c->exact && many(both) && clock_knows_all(w, lanes_of_bytes(m, both), word_warp(o->a), lanes_of_bytes(o, both), word_time(o->a))) return true;
@@ -120,7 +120,7 @@ static bool plainly_before(const struct race_warp *w, const struct list_entry *o
 {
     if (o->a < w->c->lo[space]) return true;
     if (word_slot(o->a) != w->c->slot || word_time(o->a) < w->c->start || word_kind(o->a) == WHO_GRID) return false;
-    if (word_time(o->a) < w->c->base) return true;
+    if (word_time(o->a) < w->behind) return true;
     if (word_warp(o->a) != word_warp(m->a) || word_kind(o->a) == WHO_CTA) return false;
     bool same = word_kind(o->a) == word_kind(m->a) && word_lane(o->a) == word_lane(m->a) && word_es(o->a) == word_es(m->a) && o->lanes == m->lanes && word_kind(o->a) == WHO_ONE;
     return word_time(o->a) < w->wbase || same;

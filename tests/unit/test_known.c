@@ -64,6 +64,9 @@ static u32 ask(u64 *rng, u32 n)
         for (u32 x = 0; x < LANES_N; x++) least = m->lane[c][w][x] < least ? m->lane[c][w][x] : least;
         if (w) wrong += known_warp(value[n], c, w) != (least > m->cta[c] ? least : m->cta[c]);      /* of the first one, what is known of the first thread is not looked at */
         else wrong += known_warp(value[n], c, w) > (least > m->cta[c] ? least : m->cta[c]);
+        u32 warps = ~0u;
+        for (u32 x = 0; x < WARPS; x++) for (u32 y = 0; y < LANES_N; y++) warps = m->lane[c][x][y] < warps ? m->lane[c][x][y] : warps;
+        wrong += known_warps(value[n], c, WARPS) > warps;
         u32 some = (u32)rand_next(rng), all = time < m->cta[c] ? ~0u : 0;
         for (u32 x = 0; x < LANES_N; x++) all |= (u32)(time < m->lane[c][w][x]) << x;
         if (w) wrong += known_lanes(value[n], c, w, some, time) != !(some & ~all);
