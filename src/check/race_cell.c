@@ -142,7 +142,7 @@ static bool plainly_read(const struct touch *t, u64 old, u64 me)
     if (word_slot(old) != t->w->c->slot || word_time(old) < t->w->c->start) return false;
     if (word_time(old) < t->w->behind) return true;
     if (word_warp(old) != word_warp(me)) return false;
-    return word_time(old) < t->w->wbase || (word_kind(me) == WHO_ONE && word_lane(old) == word_lane(me));
+    return word_time(old) < t->w->wbase || (word_kind(me) == WHO_ONE && word_lane(old) == word_lane(me) && word_es(old) == word_es(me));
 }
 
 /* The thread that has byte k, named as lanes side by side are named: if its neighbours have the other bytes, one word says it of all of them. */
@@ -373,7 +373,8 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
     if (is_list(c, lo)) { list_bytes(t, c, me, ~0u, 0); return; }
     bool wok = c->w < lo || (word_mixed(c->w) ? !(c->w & FLAG_ATOMS) && all_past(t, c->wx, me, lo) : sector_before(t, c->w, c->wx, me, lo));
     if (wok && !write && c->r >= lo && word_is_set(c->r)) { sector_also(t, c, me); return; }
-    bool rok = c->r < lo || race_past(w, c->r, me, lo) || (word_mixed(c->r) && w->c->exact && is_behind(t, word_time(c->r))) || (word_mixed(c->r) ? all_past(t, c->rx, me, lo) : sector_before(t, c->r, c->rx, me, lo));
+    bool rok = c->r < lo || race_past(w, c->r, me, lo) || (word_mixed(c->r) && w->c->exact && is_behind(t, word_time(c->r)));
+    if (!rok) rok = word_mixed(c->r) ? all_past(t, c->rx, me, lo) : w->c->exact && !write ? plainly_read(t, c->r, me) : sector_before(t, c->r, c->rx, me, lo);
     if (wok && write && rok) {
         cell_drop_writes(t, c, lo);
         c->w = me; c->wx = t->site;
