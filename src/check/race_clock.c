@@ -265,6 +265,9 @@ static void settle_news(struct race_warp *w, u32 lane)
     k->spreads = false;
 }
 
+static bool has_news(const struct released *r) { return r->wide || r->own || r->narrow; }
+bool clock_has_news(const struct race_warp *w, u32 lane) { return w->lane[lane].spreads || has_news(&w->lane[lane].news) || has_news(&w->news) || has_news(&w->c->news); }
+
 void clock_spread(struct race_warp *w, u32 lane, struct released *to)
 {
     const struct lane_clock *k = &w->lane[lane];
@@ -506,8 +509,6 @@ static bool all_wait(const struct race_cta *c, const struct bar_state *b)
     for (u32 n = 0; n < c->launch->nwarps; n++) if (b->waits[n] != c->warp[n].all) return false;
     return true;
 }
-
-static bool has_news(const struct released *r) { return r->wide || r->own || r->narrow; }
 
 /* One lane alone has news: those of its last fence, at which it knew all that there were before. */
 static bool sole_news(const struct race_cta *c)

@@ -52,6 +52,7 @@ void clock_give(struct race_warp *w, u32 lanes, const struct common *all);      
 struct known *clock_all(const struct race_warp *w, u32 lane);
 struct known *clock_all_weak(const struct race_warp *w, u32 lane);
 const struct lane_clock *clock_fenced(struct race_warp *w, u32 lane);           /* the same until its last fence, in its views */
-void clock_spread(struct race_warp *w, u32 lane, struct released *to);    /* its news go there */
+bool clock_has_news(const struct race_warp *w, u32 lane);
+void clock_spread(struct race_warp *w, u32 lane, struct released *to);          /* its news go there */
 bool clock_saw_flag(const struct race_warp *w, u32 lane, u32 cta, u32 time);    /* it has seen a strong write that the CTA made somewhere after that time */
 #endif

@@ -1,8 +1,17 @@
 /* Locations: where strong writes left something that can be learned (race_clock.h). */
 #include "check/race_clock.h"
 
-struct location {
-    u64 at;
+struct lore {                   /* what can be learned there, beside the writes themselves */
+    struct told {
+        struct released released;       /* by what led to the value; an mbarrier, wide: in the phases before */
+        struct known *arrived;  /* an mbarrier: in this phase */
+    } sure, weak;               /* of what those who released know, would know by R5b */
+    struct released news;       /* of fence.sc, of those who wrote */
+    struct known *narrow;       /* what was released with a scope that may be too narrow */
+    u64 phase;                  /* of an mbarrier */
+};
+struct location {               /* a cache line: there may be one for every element of a table */
+    _Alignas(64) u64 at;
     u32 id;                     /* never given to another one in a launch */
     u32 writes;                 /* strong ones so far */
     u32 version;                /* grows with whatever can be learned */
@@ -10,15 +19,9 @@ struct location {
     u8 scope;
     u8 size;                    /* 0: overwritten; nothing can be learned */
     bool mbarrier;
-    struct lore {
-        struct released released;       /* by what led to the value; an mbarrier, wide: in the phases before */
-        struct known *arrived;  /* an mbarrier: in this phase */
-    } sure, weak;               /* of what those who released know, would know by R5b */
-    struct released news;       /* of fence.sc, of those who wrote */
     u32 time;                   /* of the last write */
     u32 until;                  /* the greatest time of a write, if all are by that CTA; ~0: they are not */
-    struct known *narrow;       /* what was released with a scope that may be too narrow */
-    u64 phase;
+    struct lore *lore;          /* NULL: nothing */
 };
 enum { NEAR_BYTES = 128, NEAR_BITS = 1 << 15 };
 struct locations {
@@ -29,7 +32,8 @@ struct locations {
     u64 near[NEAR_BITS / 64];   /* by a hash of places that lie together: there may be one */
 };
 
-static u32 location_hash(u64 at) { return (u32)(at * 0x9e3779b97f4a7c15u >> 32); }
+/* Words of one line of memory have places in one line of the index: who goes over an array goes over that in the same way. */
+static u32 location_hash(u64 at) { return (u32)(at / 64 * 0x9e3779b97f4a7c15u >> 32) << 4 | (at / 4 & 15); }
 
 /* Where the number of the one at that place is, or would be. */
 static u32 *location_slot(const struct locations *t, u64 at)
@@ -45,8 +49,11 @@ static bool none_near(const struct locations *t, u64 at) { u32 n = near_bit(at);
 
 static void locations_grow(struct locations *t)
 {
+    struct location *old = t->l;
     t->room = t->room ? 2 * t->room : 64;
-    t->l = base_need_more(t->l, sizeof *t->l * t->room);
+    if (!(t->l = base_aligned(sizeof *t->l * t->room))) base_exhausted(sizeof *t->l * t->room, "the race check (--no-check race does without)");
+    if (t->n) memcpy(t->l, old, sizeof *t->l * t->n);
+    base_free(old);
     base_free(t->index);
     t->cap = 4 * t->room;
     t->index = base_need(sizeof *t->index * t->cap);
@@ -77,22 +84,28 @@ void clock_soon(const struct race *r, u64 at, u32 stage)
     const u32 *slot = &t->index[location_hash(at) & (t->cap - 1)];
     if (!stage) { __builtin_prefetch(slot); return; }
     if (!*slot) return;
-    const char *l = (const char *)&t->l[*slot - 1];             /* or another one that is in the way */
-    for (u32 k = 0; k < sizeof *t->l; k += 64) __builtin_prefetch(l + k);
+    __builtin_prefetch(&t->l[*slot - 1]);       /* or another one that is in the way */
 }
 
-static void lore_clear(struct joins *j, struct lore *o)
+static struct lore *lore_of(struct location *l)
 {
-    released_clear(j, &o->released);
-    known_drop(j, o->arrived);
-    o->arrived = NULL;
+    if (!l->lore) l->lore = base_need(sizeof *l->lore);
+    return l->lore;
+}
+
+static void lore_clear(struct joins *j, struct location *l)
+{
+    struct lore *o = l->lore;
+    if (!o) return;
+    released_clear(j, &o->sure.released); released_clear(j, &o->weak.released); released_clear(j, &o->news);
+    known_drop(j, o->sure.arrived); known_drop(j, o->weak.arrived); known_drop(j, o->narrow);
+    base_free(o);
+    l->lore = NULL;
 }
 
 static void location_clear(struct joins *j, struct location *l)
 {
-    lore_clear(j, &l->sure); lore_clear(j, &l->weak);
-    released_clear(j, &l->news);
-    known_drop(j, l->narrow);
+    lore_clear(j, l);
     *l = (struct location){ .at = l->at };
 }
 
@@ -130,26 +143,32 @@ static void view_learn(struct joins *j, struct view *v, const struct released *r
     released_learn(j, r, cta, false, &v->pend_cta);
 }
 
+static void lore_learn(const struct race_warp *w, struct lane_clock *k, const struct lore *o, const struct strong *s)
+{
+    struct joins *j = joins_of(w);
+    u32 me = w->c->number;
+    bool acquires = s->sem == SEM_ACQUIRE || s->sem == SEM_ACQ_REL;
+    released_join(j, &k->news, &o->news);
+    view_learn(j, &k->sure, &o->sure.released, me, s);
+    view_learn(j, &k->weak, &o->weak.released, me, s);
+    if (!acquires && s->rmw && wide(s->scope)) { released_learn(j, &o->sure.released, me, true, &k->rmw); released_learn(j, &o->weak.released, me, true, &k->rmw); }
+    if (!wide(s->scope)) known_join(j, &k->unscoped, o->sure.released.wide);
+    known_join(j, &k->unscoped, o->narrow);
+}
+
 void clock_learn(struct race_warp *w, u32 lane, const struct strong *s)
 {
     struct joins *j = joins_of(w);
     struct race *r = w->c->race;
     struct lane_clock *k = &w->lane[lane];
-    u32 me = w->c->number;
-    bool acquires = s->sem == SEM_ACQUIRE || s->sem == SEM_ACQ_REL;
     lock(&r->lock);
     const struct location *l = location_at(r, s->at, false);
     bool again = l && l->id == k->read.id && l->version == k->read.version && s->sem == k->read.sem && s->scope == k->read.scope && !s->rmw;
     if (l && l->size == s->size && !l->mbarrier && !again) {
         k->read.id = l->id; k->read.version = l->version; k->read.sem = s->sem; k->read.scope = s->scope;
         clock_learned(w, 1u << lane);
-        released_join(j, &k->news, &l->news);
         if (observes(w->c, l, s->scope) && l->until >= known_cta(w->c->seen, l->cta)) known_add_writes(j, &k->sure.seen, l->id, l->writes);     /* otherwise its CTA knows them all */
-        view_learn(j, &k->sure, &l->sure.released, me, s);
-        view_learn(j, &k->weak, &l->weak.released, me, s);
-        if (!acquires && s->rmw && wide(s->scope)) { released_learn(j, &l->sure.released, me, true, &k->rmw); released_learn(j, &l->weak.released, me, true, &k->rmw); }
-        if (!wide(s->scope)) known_join(j, &k->unscoped, l->sure.released.wide);
-        known_join(j, &k->unscoped, l->narrow);
+        if (l->lore) lore_learn(w, k, l->lore, s);
     }
     unlock(&r->lock);
 }
@@ -161,13 +180,8 @@ struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane)
     lock(&c->race->lock);
     overwrite(c->race, s->at, s->size, s->size);
     struct location *l = location_made(c->race, s->at, s->size);
-    if (!s->rmw) {
-        lore_clear(j, &l->sure); lore_clear(j, &l->weak);
-        released_clear(j, &l->news);
-        known_drop(j, l->narrow);
-        l->narrow = NULL;
-    }                                           /* who reads it still knows the writes before it */
-    clock_spread(w, lane, &l->news);
+    if (!s->rmw) lore_clear(j, l);              /* who reads it still knows the writes before it */
+    if (clock_has_news(w, lane)) clock_spread(w, lane, &lore_of(l)->news);
     l->until = l->writes && (l->cta != c->number || l->until == ~0u) ? ~0u : MAX_OF(l->until, w->now);
     l->cta = c->number; l->scope = s->scope; l->time = w->now;
     struct write x = { l->id, l->writes++ };
@@ -185,15 +199,16 @@ void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
     if (!release && !k->fences) return;
     lock(&c->race->lock);
     struct location *l = location_made(c->race, s->at, s->size);
+    struct lore *o = lore_of(l);
     l->version++;
     bool far = wide(s->scope) && (release || wide(k->fscope));
     if (release) w->now++;
     if (!release) clock_fenced(w, lane);
     struct known *what = release ? clock_all(w, lane) : known_hold(k->sure.fenced), *weak = release ? clock_all_weak(w, lane) : known_hold(k->weak.fenced);
-    released_add(j, &l->sure.released, c->number, far, what);
-    released_add(j, &l->weak.released, c->number, far, weak);
-    if (!far) known_join(j, &l->narrow, what);
-    if (k->spreads) known_unite(j, &l->news.wide, l->sure.released.wide);       /* the two come to the same in most kernels */
+    released_add(j, &o->sure.released, c->number, far, what);
+    released_add(j, &o->weak.released, c->number, far, weak);
+    if (!far) known_join(j, &o->narrow, what);
+    if (k->spreads) known_unite(j, &o->news.wide, o->sure.released.wide);       /* the two come to the same in most kernels */
     known_drop(j, what); known_drop(j, weak);
     unlock(&c->race->lock);
 }
@@ -205,10 +220,10 @@ void clock_learn_weakly(struct race_warp *w, u32 lane, const struct strong *s)
     struct view *weak = &w->lane[lane].weak;
     lock(&r->lock);
     const struct location *l = location_at(r, s->at, false);
-    if (l && l->size == s->size && !l->mbarrier) {
+    if (l && l->size == s->size && !l->mbarrier && l->lore) {
         clock_learned(w, 1u << lane);
-        view_learn(j, weak, &l->sure.released, w->c->number, s);
-        view_learn(j, weak, &l->weak.released, w->c->number, s);
+        view_learn(j, weak, &l->lore->sure.released, w->c->number, s);
+        view_learn(j, weak, &l->lore->weak.released, w->c->number, s);
     }
     unlock(&r->lock);
 }
@@ -223,8 +238,8 @@ void clock_teach_weakly(struct race_warp *w, u32 lane, const struct strong *s)
     struct location *l = location_made(r, s->at, s->size);
     l->version++;
     clock_fenced(w, lane);
-    released_add(j, &l->weak.released, w->c->number, wide(k->fscope), k->sure.fenced);
-    released_add(j, &l->weak.released, w->c->number, wide(k->fscope), k->weak.fenced);
+    released_add(j, &lore_of(l)->weak.released, w->c->number, wide(k->fscope), k->sure.fenced);
+    released_add(j, &lore_of(l)->weak.released, w->c->number, wide(k->fscope), k->weak.fenced);
     unlock(&r->lock);
 }
 
@@ -237,10 +252,12 @@ void clock_forget(struct race_warp *w, u64 at, u32 bytes)
     unlock(&r->lock);
 }
 
+/* It has lore. */
 static struct location *mbarrier_at(struct race *r, u64 at)
 {
     struct location *l = location_made(r, at, 8);
     l->mbarrier = true;
+    lore_of(l);
     return l;
 }
 
@@ -252,14 +269,14 @@ void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at)
     struct location *l = mbarrier_at(c->race, at);
     w->now++;
     struct known *all = clock_all(w, lane), *weak = clock_all_weak(w, lane);
-    known_join(j, &l->sure.arrived, all);
-    known_join(j, &l->weak.arrived, weak);
+    known_join(j, &l->lore->sure.arrived, all);
+    known_join(j, &l->lore->weak.arrived, weak);
     known_drop(j, all); known_drop(j, weak);
-    clock_spread(w, lane, &l->news);
+    clock_spread(w, lane, &l->lore->news);
     unlock(&c->race->lock);
 }
 
-static void phase_over(struct joins *j, struct lore *o)
+static void phase_over(struct joins *j, struct told *o)
 {
     known_join(j, &o->released.wide, o->arrived);
     known_drop(j, o->arrived);
@@ -271,9 +288,9 @@ void clock_mbarrier_settle(struct race_warp *w, u64 at, u64 word)
     struct joins *j = joins_of(w);
     lock(&w->c->race->lock);
     struct location *l = mbarrier_at(w->c->race, at);
-    if (word >> 40 != l->phase) {
-        l->phase = word >> 40;
-        phase_over(j, &l->sure); phase_over(j, &l->weak);
+    if (word >> 40 != l->lore->phase) {
+        l->lore->phase = word >> 40;
+        phase_over(j, &l->lore->sure); phase_over(j, &l->lore->weak);
     }
     unlock(&w->c->race->lock);
 }
@@ -282,7 +299,7 @@ void clock_mbarrier_passed(struct race_warp *w, u32 lane, u64 at)
 {
     lock(&w->c->race->lock);
     struct location *l = mbarrier_at(w->c->race, at);
-    struct common all = { l->sure.released.wide, l->weak.released.wide, l->news };
+    struct common all = { l->lore->sure.released.wide, l->lore->weak.released.wide, l->lore->news };
     clock_give(w, 1u << lane, &all);
     unlock(&w->c->race->lock);
 }
