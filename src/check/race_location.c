@@ -23,13 +23,11 @@ struct location {               /* a cache line: there may be one for every elem
     u32 until;                  /* the greatest time of a write, if all are by that CTA; ~0: they are not */
     struct lore *lore;          /* NULL: nothing */
 };
-enum { NEAR_BYTES = 128, NEAR_BITS = 1 << 15 };
 struct locations {
     struct location *l; u32 n, room;
     u32 *index, cap;            /* hash of them: number + 1 */
     u32 narrow, broad;          /* sizes there are */
     u32 ids;                    /* given */
-    u64 near[NEAR_BITS / 64];   /* by a hash of places that lie together: there may be one */
 };
 
 /* Words of one line of memory have places in one line of the index: who goes over an array goes over that in the same way. */
@@ -42,10 +40,6 @@ static u32 *location_slot(const struct locations *t, u64 at)
     while (t->index[k] && t->l[t->index[k] - 1].at != at) k = (k + 1) & (t->cap - 1);
     return &t->index[k];
 }
-
-static u32 near_bit(u64 at) { return (u32)(at / NEAR_BYTES * 0x9e3779b97f4a7c15u >> 49); }
-_Static_assert(NEAR_BITS == 1 << (64 - 49), "near_bit is below it");
-static bool none_near(const struct locations *t, u64 at) { u32 n = near_bit(at); return !(t->near[n / 64] >> n % 64 & 1); }
 
 static void locations_grow(struct locations *t)
 {
@@ -71,7 +65,6 @@ static struct location *location_at(struct race *r, u64 at, bool create)
     u32 *slot = location_slot(t, at);
     if (*slot) return &t->l[*slot - 1];
     if (!create) return NULL;
-    t->near[near_bit(at) / 64] |= 1ull << near_bit(at) % 64;
     t->l[t->n] = (struct location){ .at = at };
     *slot = ++t->n;
     return &t->l[t->n - 1];
@@ -113,7 +106,7 @@ static void location_clear(struct joins *j, struct location *l)
 static void overwrite(struct race *r, u64 at, u32 bytes, u32 same)
 {
     const struct locations *t = r->locations;
-    if (!t || !t->narrow || (bytes <= t->broad && none_near(t, at) && none_near(t, (at & ~(u64)(t->broad - 1))) && none_near(t, at + bytes - 1))) return;
+    if (!t || !t->narrow) return;
     for (u64 k = at & ~(u64)(t->broad - 1); k < at + bytes; k += t->narrow) {
         struct location *l = location_at(r, k, false);
         if (l && l->size && k + l->size > at && !(k == at && l->size == same)) location_clear(&r->joins, l);
@@ -323,7 +316,6 @@ void clock_launch(struct race *r)
     if (!t) return;
     for (u32 k = 0; k < t->n; k++) location_clear(&r->joins, &t->l[k]);
     if (t->n) memset(t->index, 0, sizeof *t->index * t->cap);
-    if (t->n) memset(t->near, 0, sizeof t->near);
     t->n = t->narrow = t->broad = t->ids = 0;
 }
 
