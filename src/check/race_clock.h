@@ -1,7 +1,9 @@
 /* race_clock.h: who knows what, in kernels that are not simple.
  *
  * A thread knows all that happened before the last full barrier of its CTA (base) and of its warp (wbase), and beyond that what it
- * learned at synchronising places: release to acquire, partial barriers. That is a value of known.h, one for the CTA and one for each lane.
+ * learned at synchronising places: release to acquire, partial barriers. That is a value of known.h: one for the CTA, one for each warp, of what all its
+ * lanes were told together, and one for each lane. Lanes that learn the same come to one value, since joining the same with the same is done once (known.h);
+ * what a lane has done itself, which is never the same, is added only where it is handed on.
  *
  * A location is the exact extent of a strong write: its address and size, those of one element of a vector. There lies what its value has
  * released; a store begins anew, a read-modify-write continues, and any other write to one of its bytes ends it. Who reads there

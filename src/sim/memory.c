@@ -283,9 +283,10 @@ int memory_noted(char *restrict R, const struct insn *i, struct warp *w)
 
 int mem_fence(char *restrict R, const struct insn *i, struct warp *w)
 {
-    (void)R;
+    u32 lanes = active_lanes(w, R, i);
+    if (!lanes) return 0;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (observed(w->cta->launch)) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_FENCE, .cta = w->cta, .warp = w, .mask = w->mask, .id = w->code->low->op[i->op].aux, .op = i->op });
+    if (observed(w->cta->launch)) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_FENCE, .cta = w->cta, .warp = w, .mask = lanes, .id = w->code->low->op[i->op].aux, .op = i->op });
     return 0;
 }
 

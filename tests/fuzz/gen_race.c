@@ -16,6 +16,7 @@ struct gen_race {
     bool apart;                 /* several workers may run it: strong and weak accesses of global memory do not meet */
     bool readers;               /* most accesses are loads, and strong ones do not meet them: what was read stays sets (race_set.c) */
     bool wide;                  /* no scope is less than the GPU: then less is kept (known.h) */
+    bool speakers;              /* single threads act for the others: they have most of the fences, and pass messages on */
     bool loop;                  /* all of it is one */
     bool mbarrier;              /* there is one */
     bool writes2;               /* the second buffer is written, too */
@@ -144,6 +145,7 @@ static void gen_fence(struct gen_race *g)
 {
     static const char *const fences[] = { "fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.acq_rel.gpu", "fence.sc.gpu", "fence.sc.cta", "membar.gl", "membar.gl", "membar.cta", "fence.acq_rel.sys", "fence.acq_rel.cluster" };
     const char *f = CHOOSE(g, fences);
+    if (g->speakers && pick(g, 4)) SAY("setp.eq.u32 %%p3, %%r1, %u;\n@%%p3 ", pick(g, 3) ? 0 : pick(g, g->block));
     SAY("%s;\n", g->wide && (strstr(f, ".cta") || strstr(f, "cluster")) ? "fence.acq_rel.gpu" : f);
 }
 
@@ -212,6 +214,36 @@ static void gen_message(struct gen_race *g)
     else if (one_in(g, 3)) SAY("bar.warp.sync -1;\n");
 }
 
+static void gen_fence_of(struct gen_race *g, u32 thread)
+{
+    static const char *const fences[] = { "membar.gl", "membar.gl", "fence.sc.gpu", "fence.acq_rel.gpu", "fence.sc.cta" };
+    const char *f = CHOOSE(g, fences);
+    SAY("setp.eq.u32 %%p3, %%r1, %u;\n@%%p3 %s;\n", thread, g->wide && strstr(f, ".cta") ? "membar.gl" : f);
+}
+
+/* One thread writes, and tells another one; that one meets a third, who reads what was written; each has fences, or not. Nobody else touches it. */
+static void gen_handover(struct gen_race *g)
+{
+    static const char *const tell[] = { "st.relaxed.gpu", "st.volatile", "st.release.gpu" }, *const look[] = { "ld.relaxed.gpu", "ld.volatile", "ld.volatile", "ld.acquire.gpu" };
+    u32 flag = g->flags++, n = g->label++, from = pick(g, g->grid), to = pick(g, g->grid), writer = pick(g, 2) ? 0 : pick(g, g->block), teller = pick(g, 2) ? 0 : pick(g, g->block), reader = pick(g, g->block);
+    const char *t = CHOOSE(g, tell), *l = CHOOSE(g, look);
+    SAY("add.s64 %%rd5, %%rd1, %u;\nadd.s64 %%rd3, %%rd2, %u;\n", GEN_FLAGS + flag * 4, GEN_BYTES + flag * 4);
+    if (one_in(g, 3)) gen_fence_of(g, teller);
+    SAY("setp.eq.u32 %%p4, %%r1, %u;\nsetp.eq.and.u32 %%p4, %%r2, %u, %%p4;\n@%%p4 st.global.u32 [%%rd3], %%r6;\n", writer, from);
+    if (pick(g, 4)) gen_fence_of(g, writer);
+    SAY("@%%p4 %s.global.u32 [%%rd5], %%r31;\n", t);
+    if (one_in(g, 2)) gen_fence_of(g, teller);
+    SAY("setp.eq.u32 %%p4, %%r1, %u;\nsetp.eq.and.u32 %%p4, %%r2, %u, %%p4;\n@!%%p4 bra N%u;\nF%u:\n%s.global.u32 %%r27, [%%rd5];\nsetp.lt.u32 %%p5, %%r27, %%r31;\n@%%p5 bra F%u;\nN%u:\n", teller, to, n, n, l, n, n);
+    if (one_in(g, 3)) gen_fence_of(g, teller);
+    u32 meet = pick(g, 6);
+    if (meet < 3) SAY("bar.sync 0;\n");
+    else if (meet == 3) SAY("bar.warp.sync -1;\n");
+    else if (meet == 4 && g->bars < 14) SAY("barrier.sync %u, %u;\n", 2 + g->bars++, (g->block + 31) / 32 * 32);
+    if (pick(g, 4)) gen_fence_of(g, reader);
+    SAY("setp.eq.u32 %%p4, %%r1, %u;\nsetp.eq.and.u32 %%p4, %%r2, %u, %%p4;\n", reader, to);
+    SAY("%s", pick(g, 3) ? "@%p4 ld.global.u32 %r14, [%rd3];\n" : "@%p4 st.global.u32 [%rd3], %r6;\n");
+}
+
 /* ---- the whole ---- */
 
 static void gen_some(struct gen_race *g, u32 n, u32 depth);
@@ -269,13 +301,14 @@ static bool gen_together(struct gen_race *g, u32 what)
     if (what == 5 && g->bars < 14) { gen_counted(g); return true; }
     if (what == 6) { gen_warp_part(g); return true; }
     if (what == 7 && g->mbarrier) { gen_mbarrier(g); return true; }
+    if (what == 8 && g->flags < 16 && !g->apart && g->speakers && !g->loop && pick(g, 4)) { gen_handover(g); return true; }
     if (what == 8 && g->flags < 16 && !g->apart && (!g->loop || one_in(g, 6))) { gen_message(g); return true; }     /* waiting in a loop takes the machine long */
     return false;
 }
 
 static void gen_one(struct gen_race *g, u32 depth)
 {
-    u32 what = pick(g, 30);
+    u32 what = g->speakers && one_in(g, 4) ? 8 + pick(g, 2) : pick(g, 30);
     if (what <= 8 && !depth && gen_together(g, what)) return;
     if (what == 9 && !g->simple) gen_fence(g);
     else if (what == 10 && !depth) gen_branch(g, depth);
@@ -320,7 +353,7 @@ struct program { u32 grid, block, launches, kernels; bool apart, simple; u8 kern
 static struct program gen_program(struct text *o, u64 seed)
 {
     static const u32 blocks[] = { 32, 64, 64, 96, 40, 72 };
-    struct gen_race gr = { .wide = seed % 8 == 5 || seed % 8 == 6, .o = o }, *g = &gr;          /* not drawn: seeds that once were wrong are the same programs still */
+    struct gen_race gr = { .wide = seed % 8 == 5 || seed % 8 == 6, .speakers = seed % 16 == 13 || seed % 16 == 9, .o = o }, *g = &gr;          /* not drawn: seeds that once were wrong are the same programs still */
     g->rng = rand_next(&seed);                  /* neighbouring seeds would be one sequence, shifted */
     struct program p = { .apart = one_in(g, 100) };
     p.block = p.apart ? one_in(g, 3) ? 40u : 32u : CHOOSE(g, blocks);

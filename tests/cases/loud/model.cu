@@ -259,3 +259,29 @@ extern "C" __global__ void sense_and_buffer(int *data, unsigned *count, unsigned
         out[k * gridDim.x + blockIdx.x] = data[(blockIdx.x + 1) % gridDim.x];   // <-- race
     }
 }
+
+// Thread 40, which reads the data, has no fence of its own behind the barrier.
+extern "C" __global__ void flag_then_none(int *data, int *flag, int *out)
+{
+    if (blockIdx.x == 0) {
+        if (threadIdx.x == 0) { data[0] = 7; __threadfence(); store(flag, 1); }  // <-- race
+    } else {
+        if (threadIdx.x == 0) { __threadfence(); while (!load(flag)) {} }
+        __syncthreads();
+        if (threadIdx.x == 40) out[0] = data[0];        // <-- race
+    }
+}
+
+// The fences are under predicates of other lanes.
+extern "C" __global__ void guarded_fences(int *data, int *flag, int *out)
+{
+    if (blockIdx.x == 0) {
+        if (threadIdx.x == 5) data[0] = 7;              // <-- race
+        asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 6; @p fence.acq_rel.gpu; }" ::"r"(threadIdx.x) : "memory");
+        if (threadIdx.x == 5) store(flag, 1);
+    } else {
+        if (threadIdx.x == 9) while (!load(flag)) {}
+        asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 9; @p fence.acq_rel.gpu; }" ::"r"(threadIdx.x) : "memory");
+        if (threadIdx.x == 9) out[0] = data[0];         // <-- race
+    }
+}

@@ -248,3 +248,29 @@ extern "C" __global__ void sense_and_buffers(int *data, unsigned *count, unsigne
         out[k * gridDim.x + blockIdx.x] = data[k % 2 * gridDim.x + (blockIdx.x + 1) % gridDim.x];
     }
 }
+
+// Thread 0 reads the flag behind its own fence, and acquires nothing; but the fence of the thread that reads the data is behind the writer's, by the barrier.
+extern "C" __global__ void fence_then_flag(int *data, int *flag, int *out)
+{
+    if (blockIdx.x == 0) {
+        if (threadIdx.x == 0) { data[0] = 7; SC(); store(flag, 1); }
+    } else {
+        if (threadIdx.x == 0) { SC(); while (!load(flag)) {} }
+        __syncthreads();
+        if (threadIdx.x == 40) { SC(); out[0] = data[0]; }
+    }
+}
+
+// Fences under a predicate: of the writer and of the reader.
+extern "C" __global__ void guarded_fences(int *data, int *flag, int *out)
+{
+    if (blockIdx.x == 0) {
+        if (threadIdx.x == 5) data[0] = 7;
+        asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 5; @p fence.acq_rel.gpu; }" ::"r"(threadIdx.x) : "memory");
+        if (threadIdx.x == 5) store(flag, 1);
+    } else {
+        if (threadIdx.x == 9) while (!load(flag)) {}
+        asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 9; @p fence.acq_rel.gpu; }" ::"r"(threadIdx.x) : "memory");
+        if (threadIdx.x == 9) out[0] = data[0];
+    }
+}
