@@ -174,10 +174,37 @@ static struct known *join(struct joins *j, struct known *a, struct known *b)
     return part(j, a, b);
 }
 
+/* The same as join; takes the reference to a, and changes what nobody else has. */
+static struct known *absorb(struct joins *j, struct known *a, struct known *b)
+{
+    if (a == b || !b) return a;
+    if (!a) return known_hold(b);
+    bool same = a->key == b->key && bit_of(a) == bit_of(b);
+    if (a->refs == 1 && same && a->kind == BRANCH) {
+        a->branch.side[0] = absorb(j, a->branch.side[0], b->branch.side[0]);
+        a->branch.side[1] = absorb(j, a->branch.side[1], b->branch.side[1]);
+        return a;
+    }
+    if (a->refs == 1 && same && a->kind == MAP) { a->map = absorb(j, a->map, b->map); return a; }
+    if (a->refs == 1 && same) {
+        for (u32 v = 0, n = values_of(a->kind); v < n; v++) a->value[v] = MAX_OF(a->value[v], b->value[v]);
+        return a;
+    }
+    if (a->refs == 1 && bit_of(a) > bit_of(b) && may_hold(a, b->key)) {
+        struct known **side = &a->branch.side[b->key & a->branch.bit ? 1 : 0];
+        *side = absorb(j, *side, b);
+        return a;
+    }
+    struct known *both = join(j, a, b);
+    known_drop(j, a);
+    return both;
+}
+
 void known_join(struct joins *j, struct known **k, const struct known *more)
 {
     if (!more || more == *k) return;
     if (!*k) { *k = known_hold((struct known *)more); return; }
+    if ((*k)->refs == 1) { *k = absorb(j, *k, (struct known *)more); return; }  /* nobody else can have joined it */
     struct joined *m = &j->lately[(((uintptr_t)*k / 16 * 0x9e3779b97f4a7c15u ^ (uintptr_t)more / 16 * 0xc2b2ae3d27d4eb4fu) >> 40) % JOINS_LATELY];
     if (m->a != *k || m->b != more) {
         forget(j, m);
@@ -190,9 +217,15 @@ void known_join(struct joins *j, struct known **k, const struct known *more)
 /* The leaf is new: nobody has joined it before. */
 static void add(struct joins *j, struct known **k, struct known *leaf)
 {
-    struct known *both = join(j, *k, leaf);
-    known_drop(j, *k); known_drop(j, leaf);
-    *k = both;
+    *k = absorb(j, *k, leaf);
+    known_drop(j, leaf);
+}
+
+/* Nobody else has this part of k. */
+static bool is_own(const struct known *k, const struct known *part)
+{
+    for (; k != part; k = k->branch.side[part->key & k->branch.bit ? 1 : 0]) if (k->refs > 1) return false;
+    return k->refs == 1;
 }
 
 /* One value of a leaf. */
@@ -206,6 +239,7 @@ static void add_value(struct joins *j, struct known **k, enum kind kind, u64 key
     }
     const struct known *old = find(*k, key);
     if (old && old->value[which] >= value) return;
+    if (old && is_own(*k, old)) { ((struct known *)old)->value[which] = value; return; }
     known_drop(j, m->k); known_drop(j, m->is);
     *m = (struct added){ known_hold(*k), NULL, key, which, value };
     struct known *leaf = make(j, kind, key);

@@ -1,6 +1,6 @@
 /* known.h: what a thread knows of the others, as a value: a map from whose actions to how far they are known. That is a vector clock, kept as
- * a tree that is never changed once it is made, so that handing it on is one reference, two that come from one another share what they have in
- * common, and joining them takes only what differs.
+ * a tree whose parts are never changed while more than one has them, so that handing it on is one reference, two that come from one another share what
+ * they have in common, and joining them takes only what differs.
  *
  * The tree is Okasaki and Gill's for integer keys: a branch parts its keys by their highest bit that differs, so equal sets of keys have equal
  * shapes. Its leaves are of three kinds:

@@ -179,7 +179,7 @@ static void cta_begin(struct race *r, struct cta *cta)
     c->lo[SPACE_GLOBAL] = (u64)r->epoch << 32;
     race_flights_over(c);
     if (c->exact) memset(c->known, 0, sizeof c->known);
-    c->least = c->walked = 0; c->least_seen = NULL;
+    c->least = c->walked = c->least_base = 0;
     c->npassing = 0;
     notes_empty(&c->notes);
     shape(&c->notes, l, r->kernel);

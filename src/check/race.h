@@ -129,7 +129,7 @@ enum { STEPS = 16, STEP_WAYS = 4, KNOWN = 256 };
 struct step { u64 a; u32 lanes, site; u64 one; u32 from, to, from_serial, to_serial; };  /* that access made one set from another, or from one reader and its site; the serials that they had */
 struct past {
     u64 since; u32 set;         /* every thread of the CTA is behind all of the set, since that time */
-    u32 other, base; const struct known *seen;  /* and not behind this one, when that was its base and what they knew; maybe they are by now */
+    u32 other, base;            /* and not behind this one, when that was its base; maybe they are by now */
 };
 
 struct access;
@@ -174,7 +174,8 @@ struct race_warp {
     u32 weak_base;              /* time of its last .sync operation of all lanes */
     struct known *weak;         /* what all lanes would know by R5b */
     u32 fresh;                  /* lanes that may know, or would know, more than that */
-    struct { u32 warp, start, below; const struct known *own, *seen, *cta; } knows[KNOWS];       /* by warp: what another one of the CTA that began then did below that time all lanes know, and when that was looked up the first of them, the warp and the CTA knew this */
+    u32 lessons;                /* grows whenever lanes may have learned something */
+    struct { u32 warp, start, below, lessons; } knows[KNOWS];   /* by warp: what another one of the CTA that began then did below that time all lanes know, by so many lessons */
     struct pending *pending; u32 npending, cappending;  /* speculated loads of which some lanes were not picked yet (R8): race_pending.c */
 };
 
@@ -188,15 +189,15 @@ struct race_cta {
     struct kept kept[2][KEPT];  /* by space and site */
     struct step step[2][STEPS * STEP_WAYS]; u32 nstep;  /* by space and a hash, some for each; how many there were */
     struct past past[2];
-    u32 least; const struct known *least_seen; u32 walked;      /* below this time every thread of it is behind all that the grid did, when they knew that; readers it had to look at since */
-    struct { u32 slot, from, below; const struct known *seen; } known[KNOWN];   /* all its threads know what whoever had the slot did between those times, and when that was looked up they knew this: clock_cta_knows */
+    u32 least, least_base, walked;              /* below this time every thread of it is behind all that the grid did, when that was its base; readers it had to look at since */
+    struct { u32 slot, from, below, base; } known[KNOWN];       /* all its threads know what whoever had the slot did between those times, and that was its base when it was looked up: clock_cta_knows */
     struct race *race;
     const struct launch *launch;
     char *shared;               /* its cells: cell_of(this, offset of a sector) */
     u64 shared_bytes;           /* that there are cells for */
     struct notes notes;         /* of shared memory; empty again after every full barrier */
     struct passing { struct cell *cell; u64 at; } *passing; u32 npassing, cappassing;     /* global sectors that were written, and read in this phase: race_cell.c */
-    struct known *seen, *weak;  /* what every thread of it knows; would know by R5 */
+    struct known *seen, *weak;  /* what every thread of it knows, since its base; would know by R5 */
     struct known *pend, *unscoped;      /* what some thread had read and not acquired, or not with the scope it takes, before a barrier */
     struct released news;       /* of fences, to every thread of it */
     bool abreast;               /* all threads of it know what these say */

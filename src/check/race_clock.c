@@ -83,13 +83,12 @@ bool clock_warp_knows(struct race_warp *w, u64 a)
     struct race_cta *c = w->c;
     u32 warp = word_warp(a) & 31, n = warp % KNOWS, time = word_time(a);
     if (word_slot(a) != c->slot || time < c->start || warp == w->id) return false;
-    const struct known *own = w->lane[__builtin_ctz(w->all)].sure.seen;
     bool same = w->knows[n].warp == warp && w->knows[n].start == c->start;
-    if (same && (time < w->knows[n].below || (w->knows[n].own == own && w->knows[n].seen == w->seen && w->knows[n].cta == c->seen))) return time < w->knows[n].below;
+    if (same && (time < w->knows[n].below || w->knows[n].lessons == w->lessons)) return time < w->knows[n].below;
     lock(&c->race->lock);
     u32 below = known_below(w, warp);
     unlock(&c->race->lock);
-    w->knows[n].warp = warp; w->knows[n].start = c->start; w->knows[n].below = below; w->knows[n].own = own; w->knows[n].seen = w->seen; w->knows[n].cta = c->seen;
+    w->knows[n].warp = warp; w->knows[n].start = c->start; w->knows[n].below = below; w->knows[n].lessons = w->lessons;
     return time < below;
 }
 
@@ -109,11 +108,11 @@ bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time, u32
 bool clock_cta_knows(struct race_cta *c, u64 a)
 {
     u32 slot = word_slot(a), time = word_time(a), n = slot % KNOWN;
-    if (c->known[n].slot == slot && time >= c->known[n].from && (time < c->known[n].below || c->known[n].seen == c->seen)) return time < c->known[n].below;
+    if (c->known[n].slot == slot && time >= c->known[n].from && (time < c->known[n].below || c->known[n].base == c->base)) return time < c->known[n].below;
     lock(&c->race->lock);
     const struct was *was = was_at(c->race, slot, time);
     u32 below = was && c->seen ? known_cta(c->seen, was->number) : 0;
-    if (was) { c->known[n].slot = slot; c->known[n].from = was->start; c->known[n].below = below; c->known[n].seen = c->seen; }
+    if (was) { c->known[n].slot = slot; c->known[n].from = was->start; c->known[n].below = below; c->known[n].base = c->base; }
     unlock(&c->race->lock);
     return time < below;
 }
@@ -124,7 +123,7 @@ void clock_cta_least(struct race_cta *c)
     lock(&c->race->lock);
     if (c->race->ctas == c->launch->total) c->least = MAX_OF(c->least, known_least(c->seen, all));     /* one that has not begun may still have any time */
     unlock(&c->race->lock);
-    c->least_seen = c->seen; c->walked = 0;
+    c->least_base = c->base; c->walked = 0;
 }
 
 /* What is missing to order the two: a fence behind what was read, a wider scope, a release before a flag that was seen; or all of it. */
@@ -409,6 +408,7 @@ static void give_whole(struct race_warp *w, const struct common *all)
     known_join(j, &w->seen, all->known);
     known_join(j, &w->weak, all->weak);
     released_join(j, &w->news, &all->news);
+    w->lessons++;
     for (u32 m = w->told; m; m &= m - 1) if (lane_told(j, &w->lane[__builtin_ctz(m)])) w->told &= ~(m & -m);
     w->fresh = 0;
 }
@@ -570,6 +570,7 @@ static void barrier_full(struct race_cta *c)
     if (alone) { known_drop(&c->race->joins, c->news.wide); c->news.wide = NULL; }      /* it knew them all */
     for (u32 n = 0; n < c->launch->nwarps; n++) {
         c->warp[n].wbase = c->warp[n].behind = c->now;
+        c->warp[n].lessons++;
         share(c, &c->warp[n]);
     }
     c->abreast = alone || (c->abreast && c->news.wide == before);

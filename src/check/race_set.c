@@ -135,11 +135,11 @@ bool set_known(const struct touch *t, u32 x)
     struct notes *n = notes_of(t);
     struct past *p = &c->past[t->space];
     u64 lo = c->lo[t->space];
-    if (c->walked > c->launch->total && c->least_seen != c->seen) clock_cta_least(c);
+    if (c->walked > c->launch->total && c->least_base != c->base) clock_cta_least(c);
     if (__atomic_load_n(&set_at(n, x)->latest, __ATOMIC_RELAXED) < c->least) return true;
     if (p->since >= lo && p->set == x) return true;
-    if (p->other == x && p->base == c->base && p->seen == c->seen) return false;
-    if (!all_known(t, x)) { p->other = x; p->base = c->base; p->seen = c->seen; return false; }
+    if (p->other == x && p->base == c->base) return false;
+    if (!all_known(t, x)) { p->other = x; p->base = c->base; return false; }
     if (p->since >= lo) set_release(n, p->set, notes_locked(t->w, t->space));
     p->since = (u64)c->now << 32; p->set = held(t, x);
     c->keeps |= t->space == SPACE_GLOBAL;
