@@ -200,6 +200,8 @@ static struct known *absorb(struct joins *j, struct known *a, struct known *b)
     return both;
 }
 
+void known_gather(struct joins *j, struct known **k, const struct known *more) { *k = absorb(j, *k, (struct known *)more); }
+
 void known_join(struct joins *j, struct known **k, const struct known *more)
 {
     if (!more || more == *k) return;

@@ -39,6 +39,7 @@ void known_drop(struct joins *j, struct known *k);
 
 void known_join(struct joins *j, struct known **k, const struct known *more);   /* *k becomes both */
 
+void known_gather(struct joins *j, struct known **k, const struct known *more);         /* the same where many follow, each another one */
 void known_unite(struct joins *j, struct known **k, const struct known *like);  /* if they say the same, *k becomes that one: joining it with something will then have been done before */
 
 /* A CTA has a number in its launch that no other has; below `time` what it did is known. */

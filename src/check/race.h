@@ -107,6 +107,7 @@ struct list {
     struct list_entry *e; u32 n, cap;
     u32 touched, strongly;      /* bytes of the sector that those have, or had; that the strong ones have */
     struct strong_at { u32 bytes, whole, id, set; } *s; u32 ns, caps, size;     /* strong ones that include each other, all of one size, so that none conflicts with another: of each location, as above, those who did it */
+    u32 latest;                 /* none of these is later */
 };
 
 enum { POOL_CHUNK = 1024, CHUNKS_SHARED = 64, CHUNKS_GLOBAL = 1 << 17 };        /* three words and a list for every sector of shared memory; of 1 GB of mixed sectors */

@@ -354,8 +354,8 @@ static void gather(const struct race_warp *w, u32 lanes, struct common *all)
     const struct lane_clock none = { 0 }, *last = &none;        /* lanes that were told the same share one value */
     for (u32 m = lanes & w->told; m; m &= m - 1) {
         const struct lane_clock *k = &w->lane[__builtin_ctz(m)];
-        if (k->sure.seen != last->sure.seen) known_join(j, &all->known, k->sure.seen);
-        if (k->weak.seen != last->weak.seen) known_join(j, &all->weak, k->weak.seen);
+        if (k->sure.seen != last->sure.seen) known_gather(j, &all->known, k->sure.seen);
+        if (k->weak.seen != last->weak.seen) known_gather(j, &all->weak, k->weak.seen);
         last = k;
     }
 }

@@ -167,6 +167,7 @@ static void strong_add(const struct touch *t, struct list *l, const struct list_
     struct strong_at *s = strong_find(l, m);
     l->size = (u32)__builtin_popcount(m->bytes);
     l->strongly |= m->bytes;
+    l->latest = MAX_OF(l->latest, word_time(m->a));
     if (m->id) s->id = m->id;
     s->set = set_add_strong(t, s->set, strong_word(m->a, m->scope, m->op & OP_WRITE), m->write);
 }
@@ -206,7 +207,7 @@ static u32 strong_left(const struct touch *t, const struct strong_at *s, const s
 static void strong_meet(const struct touch *t, struct list *l, const struct list_entry *m, struct list_entry *kept, struct told *told)
 {
     u32 keep = 0;
-    if (!(l->strongly & m->bytes)) return;
+    if (!(l->strongly & m->bytes) || (m->op == OP_READ && l->latest < t->w->c->least)) return;
     l->strongly = 0;
     for (u32 n = 0; n < l->ns; n++) {
         struct strong_at s = l->s[n];
@@ -319,7 +320,7 @@ static struct list *to_list(const struct touch *t, struct cell *c)
     if (is_list(c, lo)) return list_of(t, c);
     u32 number = pool_take(&n->list, notes_locked(t->w, t->space));
     struct list *l = pool_at(&n->list, number);
-    l->n = l->ns = l->touched = l->strongly = 0;
+    l->n = l->ns = l->touched = l->strongly = l->latest = 0;
     if (c->w >= lo && word_mixed(c->w)) {
         struct both b = written_by(t, c, lo);
         list_noted(l, t, b.writes, OP_WRITE);
