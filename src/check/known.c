@@ -342,7 +342,7 @@ static u32 count_ctas(const struct known *k, u32 *least)
 u32 known_least(const struct known *k, u32 ctas)
 {
     u32 least = ~0u;
-    return count_ctas(k, &least) == ctas ? least : 0;
+    return ctas && count_ctas(k, &least) == ctas ? least : 0;
 }
 
 bool known_write(const struct known *k, u32 location, u32 number)
