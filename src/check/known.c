@@ -275,6 +275,32 @@ static bool is_same(const struct known *a, const struct known *b)
     return a->branch.bit == b->branch.bit && is_same(a->branch.side[0], b->branch.side[0]) && is_same(a->branch.side[1], b->branch.side[1]);
 }
 
+/* What a leaf says is known, by one of the same key, which would be in `near`, or by what is known of its whole CTA. */
+static bool has_leaf(const struct known *all, const struct known *near, const struct known *leaf)
+{
+    const struct known *own = find(near, leaf->key);
+    u32 n = values_of(leaf->kind), whole = leaf->kind == LANES_OF || leaf->kind == WARPS_OF ? known_cta(all, (u32)(leaf->key >> 6)) : 0;
+    for (u32 v = 0; v < n; v++) {
+        u32 here = own ? own->value[v] : 0;
+        if (leaf->kind == CTAS && v >= TOGETHER && own) here = MAX_OF(here, own->value[v - TOGETHER]);
+        if (leaf->value[v] > MAX_OF(here, whole)) return false;
+    }
+    return true;
+}
+
+/* All keys of the part that are in `all` are in `near`. */
+static bool has(const struct known *all, const struct known *near, const struct known *part)
+{
+    if (!part || part == near) return true;
+    if (part->kind == MAP) return false;
+    if (part->kind != BRANCH) return has_leaf(all, near, part);
+    while (near && bit_of(near) > part->branch.bit && may_hold(near, part->key)) near = near->branch.side[part->key & near->branch.bit ? 1 : 0];
+    bool same = near && near->key == part->key && bit_of(near) == part->branch.bit;
+    return has(all, same ? near->branch.side[0] : near, part->branch.side[0]) && has(all, same ? near->branch.side[1] : near, part->branch.side[1]);
+}
+
+bool known_has(const struct known *k, const struct known *part) { return has(k, k, part); }
+
 void known_unite(struct joins *j, struct known **k, const struct known *like)
 {
     if (*k == like || !is_same(*k, like)) return;

@@ -48,6 +48,7 @@ void known_add_leader(struct joins *j, struct known **k, u32 cta, u32 time);    
 void known_add_warp(struct joins *j, struct known **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time);        /* all lanes below `all`, these below `time` */
 void known_add_whole(struct joins *j, struct known **k, u32 cta, u32 warp, u32 time);  /* all lanes */
 void known_add_writes(struct joins *j, struct known **k, u32 location, u32 count);
+bool known_has(const struct known *k, const struct known *part);       /* it says all that the part does; maybe so though it says no */
 bool known_thread(const struct known *k, u32 cta, u32 warp, u32 lane, u32 time);
 bool known_lanes(const struct known *k, u32 cta, u32 warp, u32 lanes, u32 time);        /* all of them; maybe so though it says no */
 u32 known_warp(const struct known *k, u32 cta, u32 warp);       /* below this time all that it did is known */

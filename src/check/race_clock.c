@@ -294,6 +294,7 @@ static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc, const 
     if (!wide(scope)) known_join(j, &k->unscoped, k->sure.pend);
     view_fence(j, &k->sure, scope);
     view_fence(j, &k->weak, scope);
+    if (wide(scope)) { known_drop(j, k->rmw); k->rmw = NULL; }          /* it is all known now */
     k->read.id = 0;
     if (sc) {
         released_learn(j, &k->news, c->number, wide(scope), &k->sure.seen);
@@ -539,8 +540,8 @@ static void note_pending(struct race_cta *c, const struct race_warp *w, u32 lane
     }
 }
 
-/* What its lanes know becomes what all threads of the CTA know. R5a: so does, weakly, what they have read from a released value. */
-static void share(struct race_cta *c, struct race_warp *w)
+/* What its lanes know becomes what all threads of the CTA know. What they have read from a released value is added to *rmw. */
+static void share(struct race_cta *c, struct race_warp *w, struct known **rmw)
 {
     struct joins *j = &c->race->joins;
     struct common all = { c->seen, c->weak, c->news };
@@ -552,7 +553,7 @@ static void share(struct race_cta *c, struct race_warp *w)
     note_pending(c, w, w->all);
     for (u32 m = w->told; m; m &= m - 1) {
         struct lane_clock *k = &w->lane[__builtin_ctz(m)];
-        if (k->rmw != last) known_join(j, &all.weak, k->rmw);
+        if (k->rmw != last) known_gather(j, rmw, k->rmw);
         last = k->rmw;
         lane_told(j, k);
     }
@@ -563,7 +564,7 @@ static void share(struct race_cta *c, struct race_warp *w)
 static void barrier_full(struct race_cta *c)
 {
     bool alone = sole_news(c);
-    struct known *before = known_hold(c->news.wide);
+    struct known *before = known_hold(c->news.wide), *rmw = NULL;
     race_tick(c, c->launch->nwarps);
     c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
@@ -571,11 +572,13 @@ static void barrier_full(struct race_cta *c)
     for (u32 n = 0; n < c->launch->nwarps; n++) {
         c->warp[n].wbase = c->warp[n].behind = c->now;
         c->warp[n].lessons++;
-        share(c, &c->warp[n]);
+        share(c, &c->warp[n], &rmw);
     }
     c->abreast = alone || (c->abreast && c->news.wide == before);
     known_drop(&c->race->joins, before);
     known_add_cta(&c->race->joins, &c->seen, c->number, c->base);
+    if (!known_has(c->seen, rmw)) known_join(&c->race->joins, &c->weak, rmw);           /* R5a */
+    known_drop(&c->race->joins, rmw);
 }
 
 /* Those who waited have one time now, after that of all who came: what they know of each other is then told by few times, or by one (behind). */

@@ -50,6 +50,16 @@ static void change(struct joins *j, u64 *rng, u32 n)
     }
 }
 
+static bool includes(const struct model *a, const struct model *b)
+{
+    for (u32 c = 0; c < CTAS; c++) {
+        if (b->cta[c] > a->cta[c]) return false;
+        for (u32 w = 0; w < WARPS; w++) for (u32 l = 0; l < LANES_N; l++) if (b->lane[c][w][l] > a->lane[c][w][l] && b->lane[c][w][l] > a->cta[c]) return false;
+    }
+    for (u32 p = 0; p < PLACES; p++) if (b->count[p] > a->count[p]) return false;
+    return true;
+}
+
 /* How many of some questions have another answer. */
 static u32 ask(u64 *rng, u32 n)
 {
@@ -66,6 +76,9 @@ static u32 ask(u64 *rng, u32 n)
         else wrong += known_warp(value[n], c, w) > (least > m->cta[c] ? least : m->cta[c]);
         u32 warps = ~0u;
         for (u32 x = 0; x < WARPS; x++) for (u32 y = 0; y < LANES_N; y++) warps = m->lane[c][x][y] < warps ? m->lane[c][x][y] : warps;
+        u32 twin = pick(rng, VALUES);
+        if (known_has(value[n], value[twin])) wrong += !includes(m, &model[twin]);
+        wrong += !known_has(value[n], value[n]);
         wrong += known_warps(value[n], c, WARPS) > warps;
         u32 some = (u32)rand_next(rng), all = time < m->cta[c] ? ~0u : 0;
         for (u32 x = 0; x < LANES_N; x++) all |= (u32)(time < m->lane[c][w][x]) << x;
