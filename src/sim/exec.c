@@ -112,6 +112,7 @@ static bool shake(struct warp *w, u32 b)
 static int run_rare(struct warp *w, u32 b, u32 at, u32 end)
 {
     if (at == w->code->block[b].start && shake(w, b)) return EV_YIELD;
+    if (w->probe) wait_at(w, b);
     bool follow = w->cta->launch->in->follow;
     if (w->trace) return trace_run(w, b, at, end);
     for (; at < end; at++) {

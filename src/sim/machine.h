@@ -447,6 +447,7 @@ bool wait_spent(struct warp *w);                                /* counts its st
 bool wait_changed(const struct split *s, const struct warp *w);
 void wait_record_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const char *ptr, u32 size, u64 value);
 u64 launch_started(const struct launch *l);                                                     /* schedule.c: CTAs that were resident at some time */
+void wait_at(struct warp *w, u32 block);                                                        /* a loop is watched, and some lanes come there */
 void wait_stop(struct warp *w);                                                                 /* forget the probe */
 bool wait_for_host(const struct launch *l);
 void wait_verdict(struct launch *l);                                                            /* verdict.c: a deadlock, with its cause */

@@ -117,6 +117,15 @@ void wait_stop(struct warp *w)
     w->rare = w->trace != NULL || w->cta->launch->in->follow || w->cta->launch->shaken;
 }
 
+/* Lanes that leave the loop may come back to it, by way of another one around it, with everything as it was: that was no round. */
+void wait_at(struct warp *w, u32 block)
+{
+    const struct probe *p = w->probe;
+    if (p->fr != w->cur->fr || !(p->mask & w->mask) || in_loop(w->code->low, p->head, block)) return;
+    wait_stop(w);
+    w->fuel = wait_tank(w, w->fuel_next);
+}
+
 static u64 load_value(const char *p, u32 size)
 {
     switch (size) {
