@@ -154,7 +154,7 @@ static void view_drop(struct joins *j, struct view *v) { known_drop(j, v->seen);
 static void lane_reset(struct joins *j, struct lane_clock *k)
 {
     view_drop(j, &k->sure); view_drop(j, &k->weak);
-    known_drop(j, k->rmw); known_drop(j, k->unscoped);
+    known_drop(j, k->rmw); known_drop(j, k->unscoped); known_drop(j, k->far); known_drop(j, k->far_weak);
     released_clear(j, &k->news);
     *k = (struct lane_clock){ 0 };
 }
@@ -275,12 +275,26 @@ void clock_spread(struct race_warp *w, u32 lane, struct released *to)
     if (k->spreads) known_join(joins_of(w), &to->wide, clock_fenced(w, lane)->sure.fenced);
 }
 
-/* A fence: what was read before is known behind it. */
+/* A fence: what was read before is known behind it; or, where it is narrow, what of that it reaches, and the rest behind the next wide one. */
 static void view_fence(struct joins *j, struct view *v, u32 scope)
 {
     known_join(j, &v->seen, wide(scope) ? v->pend : v->pend_cta);
-    known_drop(j, v->pend); known_drop(j, v->pend_cta); known_drop(j, v->fenced);
-    v->pend = v->pend_cta = v->fenced = NULL;
+    if (wide(scope)) { known_drop(j, v->pend); v->pend = NULL; }
+    known_drop(j, v->pend_cta); known_drop(j, v->fenced);
+    v->pend_cta = v->fenced = NULL;
+}
+
+/* Its last fence, if that was wide, is not the last one any more, but still the last wide one; or it is neither. */
+static void keep_far(struct race_warp *w, u32 lane, u32 scope)
+{
+    struct joins *j = joins_of(w);
+    struct lane_clock *k = &w->lane[lane];
+    if (!wide(scope) && !(k->fences && wide(k->fscope))) return;
+    known_drop(j, k->far); known_drop(j, k->far_weak);
+    k->far = k->far_weak = NULL;
+    if (wide(scope)) return;
+    clock_fenced(w, lane);
+    k->far = known_hold(k->sure.fenced); k->far_weak = known_hold(k->weak.fenced);
 }
 
 /* like: what another lane knew behind the same fence. */
@@ -291,6 +305,7 @@ static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc, const 
     struct lane_clock *k = &w->lane[lane];
     bool all = sc && wide(scope) && !j->scoped;         /* it learns all the news there are, and has done so at every such fence before */
     if (!all) settle_news(w, lane);
+    keep_far(w, lane, scope);
     if (!wide(scope)) known_join(j, &k->unscoped, k->sure.pend);
     view_fence(j, &k->sure, scope);
     view_fence(j, &k->weak, scope);
@@ -343,7 +358,7 @@ static void spread_alike(const struct race_warp *w, struct fenced_alike *f, stru
     f->lanes = 0;
 }
 
-static bool fenced_alike(const struct lane_clock *a, const struct lane_clock *b)
+static bool same_fence(const struct lane_clock *a, const struct lane_clock *b)
 {
     return a->sure.fenced == b->sure.fenced && a->settled == b->settled && a->fence.now == b->fence.now && a->fence.wbase == b->fence.wbase && a->fence.leads == b->fence.leads;
 }
@@ -372,7 +387,7 @@ static void gather_all(const struct race_warp *w, u32 lanes, struct common *all)
         const struct lane_clock *k = &w->lane[__builtin_ctz(m)];
         if (k->news.wide != last->news.wide || k->news.own != last->news.own || k->news.narrow != last->news.narrow) released_join(j, &all->news, &k->news);
         if (k->spreads) {
-            if (fenced.lanes && !fenced_alike(fenced.first, k)) spread_alike(w, &fenced, &all->news);
+            if (fenced.lanes && !same_fence(fenced.first, k)) spread_alike(w, &fenced, &all->news);
             if (!fenced.lanes) fenced.first = k;
             fenced.lanes |= m & -m;
         }

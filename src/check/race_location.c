@@ -201,6 +201,10 @@ void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
     released_add(j, &o->sure.released, c->number, far, what);
     released_add(j, &o->weak.released, c->number, far, weak);
     if (!far) known_join(j, &o->narrow, what);
+    if (!release && k->far && wide(s->scope)) {
+        released_add(j, &o->sure.released, c->number, true, k->far);
+        released_add(j, &o->weak.released, c->number, true, k->far_weak);
+    }
     if (k->spreads) known_unite(j, &o->news.wide, o->sure.released.wide);       /* the two come to the same in most kernels */
     known_drop(j, what); known_drop(j, weak);
     unlock(&c->race->lock);
@@ -233,6 +237,8 @@ void clock_teach_weakly(struct race_warp *w, u32 lane, const struct strong *s)
     clock_fenced(w, lane);
     released_add(j, &lore_of(l)->weak.released, w->c->number, wide(k->fscope), k->sure.fenced);
     released_add(j, &lore_of(l)->weak.released, w->c->number, wide(k->fscope), k->weak.fenced);
+    if (k->far) released_add(j, &lore_of(l)->weak.released, w->c->number, true, k->far);
+    if (k->far) released_add(j, &lore_of(l)->weak.released, w->c->number, true, k->far_weak);
     unlock(&r->lock);
 }
 

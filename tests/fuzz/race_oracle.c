@@ -35,11 +35,10 @@ struct oracle_loc {             /* the last strong write that began here; size 0
 
 struct oracle_thread {
     struct vclock now;
-    struct vclock *fenced;      /* at its last fence; NULL: none yet */
+    struct vclock *fenced, *far;        /* at its last fence, and at its last one of gpu scope or wider; NULL: none yet */
     struct vclock *rmw;         /* R5a: read by read-modify-writes of gpu scope, learned at the next barrier; NULL: nothing */
     struct said pend[2];        /* read by relaxed operations, of CTA scope and wider */
     struct said news;           /* fence.sc it has news of */
-    bool fence_wide;
     u32 read_id, read_writes, read_how; /* what it read last: the same once more teaches nothing */
 };
 
@@ -136,7 +135,7 @@ static void oracle_launch(struct oracle *o, u32 grid, u32 block)
         struct oracle_thread *x = &o->t[t];
         memset(x->now.thread, 0, sizeof x->now.thread);
         x->now.n = 0; x->now.thread[t] = 1;
-        x->fenced = x->rmw = NULL;
+        x->fenced = x->far = x->rmw = NULL;
         x->read_id = 0;
         memset(x->pend, 0, sizeof x->pend); memset(&x->news, 0, sizeof x->news);
     }
@@ -223,7 +222,10 @@ static void oracle_wrote(struct oracle *o, u32 t, struct oracle_loc *l, u32 sem,
     l->cta = (u16)cta; l->wide = wide;
     l->writes++;
     if (sem == SEM_RELEASE || sem == SEM_ACQ_REL) { said_add(o, &l->released, cta, wide, &x->now); x->now.thread[t]++; }
-    else if (x->fenced) said_add(o, &l->released, cta, x->fence_wide && wide, x->fenced);
+    else {
+        if (x->fenced) said_add(o, &l->released, cta, false, x->fenced);
+        if (x->far) said_add(o, &l->released, cta, wide, x->far);
+    }
 }
 
 static void oracle_element(struct oracle *o, const struct access *a, u32 t, u32 place, struct oracle_access m)
@@ -355,14 +357,14 @@ static void oracle_fence(struct oracle *o, u32 t, bool wide, bool sc)
     struct oracle_thread *x = &o->t[t];
     u32 cta = t / o->block;
     for (u32 mine = 0; mine < 2; mine++) said_learn(o, &x->pend[mine], cta, mine && wide, &x->now);
-    memset(x->pend, 0, sizeof x->pend);
+    if (wide) memset(x->pend, 0, sizeof x->pend);       /* behind a narrow one, the next wide one still acquires */
     x->read_id = 0;
     if (sc) {
         said_learn(o, &x->news, cta, wide, &x->now);
         said_add(o, &x->news, cta, wide, &x->now);
     }
     x->fenced = vclock_copy(o, &x->now);
-    x->fence_wide = wide;
+    if (wide) x->far = x->fenced;
     x->now.thread[t]++;
 }
 

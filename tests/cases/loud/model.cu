@@ -285,3 +285,20 @@ extern "C" __global__ void guarded_fences(int *data, int *flag, int *out)
         if (threadIdx.x == 9) out[0] = data[0];         // <-- race
     }
 }
+
+// The fence of the grid comes before the data, and only that of the block lies between data and flag.
+extern "C" __global__ void narrow_behind(int *data, int *flag, int *out)
+{
+    if (blockIdx.x == 0) {
+        if (threadIdx.x == 0) {
+            FENCE();
+            data[0] = 7;                                // <-- race
+            asm volatile("fence.acq_rel.cta;" ::: "memory");
+            store(flag, 1);
+        }
+    } else if (threadIdx.x == 0) {
+        while (!load(flag)) {}
+        FENCE();
+        out[0] = data[0];                               // <-- race
+    }
+}

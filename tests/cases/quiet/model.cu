@@ -274,3 +274,19 @@ extern "C" __global__ void guarded_fences(int *data, int *flag, int *out)
         if (threadIdx.x == 9) out[0] = data[0];
     }
 }
+
+// A fence of the block between the fence of the grid and the flag, and between the flag and that fence: each side has the one it takes.
+extern "C" __global__ void narrow_between(int *data, int *flag, int *out)
+{
+    if (blockIdx.x == 0) {
+        if (threadIdx.x == 0) {
+            data[0] = 7;
+            asm volatile("fence.acq_rel.gpu; fence.acq_rel.cta;" ::: "memory");
+            store(flag, 1);
+        }
+    } else if (threadIdx.x == 0) {
+        while (!load(flag)) {}
+        asm volatile("fence.acq_rel.cta; fence.acq_rel.gpu;" ::: "memory");
+        out[0] = data[0];
+    }
+}
