@@ -131,6 +131,19 @@ static bool is_scoped(const struct lowered *l)
     return false;
 }
 
+static bool is_repeating(const struct lowered *l)
+{
+    bool ordering = false, relaxed = false;
+    for (u32 k = 0; k < l->nop; k++) {
+        const struct lop *o = &l->op[k];
+        if (o->kind != K_MEM || (o->name != N_ld && o->name != N_st && o->name != N_atom && o->name != N_red)) continue;
+        u32 sem = l->site[o->site].sem;
+        if (sem == SEM_ACQUIRE || sem == SEM_RELEASE || sem == SEM_ACQ_REL) ordering = true;
+        else if (sem != SEM_WEAK || o->name == N_atom || o->name == N_red) relaxed = true;
+    }
+    return ordering && relaxed;
+}
+
 bool race_updates(const struct race *r, u32 site)
 {
     return r->kernel->serial % FUNCS == site >> 20 && r->kernel->update[site & 0xfffff];
@@ -167,7 +180,8 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     k->update = race_update_loads(l);
     k->simple = is_simple(l, u.block, k->used);
     k->scoped = is_scoped(l);
-    for (u32 n = 0; n < l->ncall; n++) if (!l->call[n].builtin) { k->simple = false; k->anywhere = k->scoped = true; }
+    k->repeats = is_repeating(l);
+    for (u32 n = 0; n < l->ncall; n++) if (!l->call[n].builtin) { k->simple = false; k->anywhere = k->scoped = k->repeats = true; }
     k->param = base_need(sizeof *k->param * (l->nsite + 1));
     k->var = base_need(sizeof *k->var * (l->nsite + 1));
     for (u32 n = 0; n < l->nop; n++) if (l->op[n].kind != KX_DEAD && writes(&l->op[n]) && l->op[n].site < l->nsite) written(k, &l->site[l->op[n].site]);

@@ -7,6 +7,7 @@ struct race_kernel {
     u32 serial;                 /* of its lowered function */
     bool simple;                /* only barriers of all threads of a CTA or a warp order it */
     bool scoped;                /* a fence or a strong access may be of a scope that is less than the GPU */
+    bool repeats;               /* it has operations that release or acquire, and strong accesses that do not: the two may make a pattern at one place */
     u32 stores;                 /* instructions that write global memory */
     bool anywhere;              /* it may write through pointers that cannot be followed in the text */
     u32 *param; u32 nparam;     /* offsets of parameters that it writes through */

@@ -1,5 +1,6 @@
 /* Locations: where strong writes left something that can be learned (race_clock.h). */
 #include "check/race_clock.h"
+#include "check/race_kernel.h"
 
 struct lore {                   /* what can be learned there, beside the writes themselves */
     struct told {
@@ -10,6 +11,14 @@ struct lore {                   /* what can be learned there, beside the writes 
     struct known *narrow;       /* what was released with a scope that may be too narrow */
     u64 phase;                  /* of an mbarrier */
 };
+/* What one thread has released there by release operations, which its later strong writes there release again, and what it has read there, which its later
+ * acquire operations there acquire (8.8 of the manual). */
+struct party {
+    u32 thread;                 /* number + 1 of its CTA, warp, lane; 0: none */
+    bool far;                   /* the last one that released was wide */
+    struct { struct known *last, *far, *read, *read_cta; } sure, weak;          /* far: of the last wide one, if that was another; read: as pend, of struct view */
+};
+struct parties { struct party *p; u32 n, cap; };        /* a hash of them */
 struct location {               /* a cache line: there may be one for every element of a table */
     _Alignas(64) u64 at;
     u32 id;                     /* never given to another one in a launch */
@@ -22,6 +31,7 @@ struct location {               /* a cache line: there may be one for every elem
     u32 time;                   /* of the last write */
     u32 until;                  /* the greatest time of a write, if all are by that CTA; ~0: they are not */
     struct lore *lore;          /* NULL: nothing */
+    struct parties *parties;    /* NULL: there are none, or the kernel has no use for them */
 };
 struct locations {
     struct location *l; u32 n, room;
@@ -96,9 +106,66 @@ static void lore_clear(struct joins *j, struct location *l)
     l->lore = NULL;
 }
 
+static void parties_clear(struct joins *j, struct location *l)
+{
+    struct parties *x = l->parties;
+    if (!x) return;
+    for (u32 n = 0; n < x->cap; n++) {
+        struct party *p = &x->p[n];
+        known_drop(j, p->sure.last); known_drop(j, p->sure.far); known_drop(j, p->sure.read); known_drop(j, p->sure.read_cta);
+        known_drop(j, p->weak.last); known_drop(j, p->weak.far); known_drop(j, p->weak.read); known_drop(j, p->weak.read_cta);
+    }
+    base_free(x->p); base_free(x);
+    l->parties = NULL;
+}
+
+static struct party *party_slot(const struct parties *x, u32 thread)
+{
+    u32 k = thread * 0x9e3779b1u >> 7 & (x->cap - 1);
+    while (x->p[k].thread && x->p[k].thread != thread) k = (k + 1) & (x->cap - 1);
+    return &x->p[k];
+}
+
+/* NULL: it is none, and is not to be one. */
+static struct party *party_of(const struct race_warp *w, u32 lane, struct location *l, bool make)
+{
+    u32 thread = (w->c->number << 10 | w->id << 5 | lane) + 1;
+    if (!w->c->race->kernel->repeats || (!make && !l->parties)) return NULL;
+    if (!l->parties) l->parties = base_need(sizeof *l->parties);
+    struct parties *x = l->parties;
+    if (2 * x->n >= x->cap) {
+        struct parties old = *x;
+        x->cap = x->cap ? 2 * x->cap : 4;
+        x->p = base_need(sizeof *x->p * x->cap);
+        for (u32 n = 0; n < old.cap; n++) if (old.p[n].thread) *party_slot(x, old.p[n].thread) = old.p[n];
+        base_free(old.p);
+    }
+    struct party *p = party_slot(x, thread);
+    if (p->thread) return p;
+    if (!make) return NULL;
+    p->thread = thread;
+    x->n++;
+    return p;
+}
+
+static void replace(struct joins *j, struct known **k, struct known *by)
+{
+    known_drop(j, *k);
+    *k = known_hold(by);
+}
+
+static void party_released(struct joins *j, struct party *p, bool far, struct known *what, struct known *weak)
+{
+    if (!far && p->far) { replace(j, &p->sure.far, p->sure.last); replace(j, &p->weak.far, p->weak.last); }
+    if (far) { replace(j, &p->sure.far, NULL); replace(j, &p->weak.far, NULL); }
+    replace(j, &p->sure.last, what); replace(j, &p->weak.last, weak);
+    p->far = far;
+}
+
 static void location_clear(struct joins *j, struct location *l)
 {
     lore_clear(j, l);
+    parties_clear(j, l);
     *l = (struct location){ .at = l->at };
 }
 
@@ -136,6 +203,20 @@ static void view_learn(struct joins *j, struct view *v, const struct released *r
     released_learn(j, r, cta, false, &v->pend_cta);
 }
 
+/* A read of that place by a party: what it reads counts behind an acquire operation there, as if that had read it. */
+static void party_reads(struct joins *j, struct lane_clock *k, struct party *p, const struct lore *o, u32 cta, const struct strong *s)
+{
+    if (s->sem == SEM_ACQUIRE || s->sem == SEM_ACQ_REL) {
+        known_join(j, &k->sure.seen, wide(s->scope) ? p->sure.read : p->sure.read_cta);
+        known_join(j, &k->weak.seen, wide(s->scope) ? p->weak.read : p->weak.read_cta);
+    } else if (o) {
+        released_learn(j, &o->sure.released, cta, wide(s->scope), &p->sure.read);
+        released_learn(j, &o->sure.released, cta, false, &p->sure.read_cta);
+        released_learn(j, &o->weak.released, cta, wide(s->scope), &p->weak.read);
+        released_learn(j, &o->weak.released, cta, false, &p->weak.read_cta);
+    }
+}
+
 static void lore_learn(const struct race_warp *w, struct lane_clock *k, const struct lore *o, const struct strong *s)
 {
     struct joins *j = joins_of(w);
@@ -155,13 +236,15 @@ void clock_learn(struct race_warp *w, u32 lane, const struct strong *s)
     struct race *r = w->c->race;
     struct lane_clock *k = &w->lane[lane];
     lock(&r->lock);
-    const struct location *l = location_at(r, s->at, false);
+    struct location *l = location_at(r, s->at, false);
     bool again = l && l->id == k->read.id && l->version == k->read.version && s->sem == k->read.sem && s->scope == k->read.scope && !s->rmw;
     if (l && l->size == s->size && !l->mbarrier && !again) {
         k->read.id = l->id; k->read.version = l->version; k->read.sem = s->sem; k->read.scope = s->scope;
         clock_learned(w, 1u << lane);
         if (observes(w->c, l, s->scope) && l->until >= known_cta(w->c->seen, l->cta)) known_add_writes(j, &k->sure.seen, l->id, l->writes);     /* otherwise its CTA knows them all */
         if (l->lore) lore_learn(w, k, l->lore, s);
+        struct party *p = party_of(w, lane, l, l->lore && s->sem != SEM_ACQUIRE && s->sem != SEM_ACQ_REL);
+        if (p) party_reads(j, k, p, l->lore, w->c->number, s);
     }
     unlock(&r->lock);
 }
@@ -183,15 +266,32 @@ struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane)
     return x;
 }
 
+/* A strong write of a party that had released something there. */
+static void party_adds(struct race_cta *c, struct lore *o, const struct party *p, bool far)
+{
+    struct joins *j = &c->race->joins;
+    released_add(j, &o->sure.released, c->number, far && p->far, p->sure.last);
+    released_add(j, &o->weak.released, c->number, far && p->far, p->weak.last);
+    if (!far || !p->sure.far) return;
+    released_add(j, &o->sure.released, c->number, true, p->sure.far);
+    released_add(j, &o->weak.released, c->number, true, p->weak.far);
+}
+
 void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
 {
     struct joins *j = joins_of(w);
     struct race_cta *c = w->c;
     const struct lane_clock *k = &w->lane[lane];
     bool release = s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
-    if (!release && !k->fences) return;
+    if (!release && !k->fences && !c->race->kernel->repeats) return;
     lock(&c->race->lock);
     struct location *l = location_made(c->race, s->at, s->size);
+    struct party *p = party_of(w, lane, l, release);
+    if (!release && p && p->sure.last) {
+        party_adds(c, lore_of(l), p, wide(s->scope));
+        l->version++;
+    }
+    if (!release && !k->fences) { unlock(&c->race->lock); return; }
     struct lore *o = lore_of(l);
     l->version++;
     bool far = wide(s->scope) && (release || wide(k->fscope));
@@ -205,6 +305,7 @@ void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
         released_add(j, &o->sure.released, c->number, true, k->far);
         released_add(j, &o->weak.released, c->number, true, k->far_weak);
     }
+    if (release && p) party_released(j, p, far, what, weak);
     if (k->spreads) known_unite(j, &o->news.wide, o->sure.released.wide);       /* the two come to the same in most kernels */
     known_drop(j, what); known_drop(j, weak);
     unlock(&c->race->lock);

@@ -232,8 +232,13 @@ static void gen_handover(struct gen_race *g)
     SAY("setp.eq.u32 %%p4, %%r1, %u;\nsetp.eq.and.u32 %%p4, %%r2, %u, %%p4;\n@%%p4 st.global.u32 [%%rd3], %%r6;\n", writer, from);
     if (pick(g, 4)) gen_fence_of(g, writer);
     SAY("@%%p4 %s.global.u32 [%%rd5], %%r31;\n", t);
+    u32 other = pick(g, g->block), where = pick(g, g->grid);
+    if (one_in(g, 4)) SAY("setp.eq.u32 %%p5, %%r1, %u;\nsetp.eq.and.u32 %%p5, %%r2, %u, %%p5;\n@%%p5 st.relaxed.gpu.global.u32 [%%rd5], %%r31;\n", other, where);
+    if (one_in(g, 4)) SAY("%s", pick(g, 2) ? "@%p4 st.relaxed.gpu.global.u32 [%rd5], %r31;\n" : "@%p4 red.relaxed.gpu.global.max.u32 [%rd5], %r31;\n");
     if (one_in(g, 2)) gen_fence_of(g, teller);
     SAY("setp.eq.u32 %%p4, %%r1, %u;\nsetp.eq.and.u32 %%p4, %%r2, %u, %%p4;\n@!%%p4 bra N%u;\nF%u:\n%s.global.u32 %%r27, [%%rd5];\nsetp.lt.u32 %%p5, %%r27, %%r31;\n@%%p5 bra F%u;\nN%u:\n", teller, to, n, n, l, n, n);
+    if (one_in(g, 4)) SAY("setp.eq.u32 %%p5, %%r1, %u;\nsetp.eq.and.u32 %%p5, %%r2, %u, %%p5;\n@%%p5 st.relaxed.gpu.global.u32 [%%rd5], %%r31;\n", other, where);
+    if (one_in(g, 4)) SAY("@%%p4 ld.acquire.gpu.global.u32 %%r27, [%%rd5];\n");
     if (one_in(g, 3)) gen_fence_of(g, teller);
     u32 meet = pick(g, 6);
     if (meet < 3) SAY("bar.sync 0;\n");

@@ -31,6 +31,7 @@ struct oracle_loc {             /* the last strong write that began here; size 0
     struct said released, news;
     struct vclock *arrived, *done;      /* an mbarrier: in this phase, in those before */
     u64 phase;
+    struct oracle_party { u32 thread; struct vclock *released[2]; struct said read[2]; struct oracle_party *next, *all; } *party;      /* what each thread has released here by operations, last and last of wide scope, and read here */
 };
 
 struct oracle_thread {
@@ -54,6 +55,7 @@ struct oracle {
     u32 instance, block, threads, ids;
     bool weak;                  /* R5a and R5b order */
     bool read;                  /* something reads what the atomic instruction gives: otherwise it is a red, if relaxed */
+    struct oracle_party *parties;       /* of all locations */
     struct vclock **pool; u32 given, made;      /* clocks; all are taken back at a launch */
     lock_t lock;
 };
@@ -130,6 +132,7 @@ static void oracle_launch(struct oracle *o, u32 grid, u32 block)
 {
     if (!o->t) o->t = calloc(ORACLE_THREADS, sizeof *o->t);
     o->block = block; o->threads = grid * block; o->given = 0; o->ids = 0;
+    while (o->parties) { struct oracle_party *p = o->parties; o->parties = p->all; free(p); }
     if (o->threads > ORACLE_THREADS) abort();
     for (u32 t = 0; t < o->threads; t++) {
         struct oracle_thread *x = &o->t[t];
@@ -199,7 +202,16 @@ static struct oracle_loc *oracle_location(struct oracle *o, u32 place, u32 at, u
     return l;
 }
 
-static void oracle_read(struct oracle *o, u32 t, const struct oracle_loc *l, u32 sem, bool wide, bool rmw)
+static struct oracle_party *oracle_party(struct oracle *o, struct oracle_loc *l, u32 t)
+{
+    for (struct oracle_party *p = l->party; p; p = p->next) if (p->thread == t) return p;
+    struct oracle_party *p = calloc(1, sizeof *p);
+    if (!p) abort();
+    *p = (struct oracle_party){ .thread = t, .next = l->party, .all = o->parties };
+    return l->party = o->parties = p;
+}
+
+static void oracle_read(struct oracle *o, u32 t, struct oracle_loc *l, u32 sem, bool wide, bool rmw)
 {
     struct oracle_thread *x = &o->t[t];
     u32 cta = t / o->block, how = sem << 1 | wide;
@@ -207,8 +219,12 @@ static void oracle_read(struct oracle *o, u32 t, const struct oracle_loc *l, u32
     x->read_id = l->id; x->read_writes = l->writes; x->read_how = how;
     said_join(o, &x->news, &l->news);
     if (l->cta == cta || (l->wide && wide)) vclock_writes(&x->now, l->id, l->writes);
-    if (sem == SEM_ACQUIRE || sem == SEM_ACQ_REL) said_learn(o, &l->released, cta, wide, &x->now);
-    else {
+    struct oracle_party *p = oracle_party(o, l, t);
+    if (sem == SEM_ACQUIRE || sem == SEM_ACQ_REL) {
+        said_learn(o, &l->released, cta, wide, &x->now);
+        for (u32 mine = 0; mine < 2; mine++) said_learn(o, &p->read[mine], cta, mine && wide, &x->now);
+    } else {
+        said_join(o, &p->read[wide], &l->released);
         said_join(o, &x->pend[wide], &l->released);
         if (o->weak && rmw && wide && !x->rmw) x->rmw = vclock_new(o);
         if (o->weak && rmw && wide) said_learn(o, &l->released, cta, true, x->rmw);
@@ -221,8 +237,15 @@ static void oracle_wrote(struct oracle *o, u32 t, struct oracle_loc *l, u32 sem,
     u32 cta = t / o->block;
     l->cta = (u16)cta; l->wide = wide;
     l->writes++;
-    if (sem == SEM_RELEASE || sem == SEM_ACQ_REL) { said_add(o, &l->released, cta, wide, &x->now); x->now.thread[t]++; }
-    else {
+    struct oracle_party *p = oracle_party(o, l, t);
+    if (sem == SEM_RELEASE || sem == SEM_ACQ_REL) {
+        said_add(o, &l->released, cta, wide, &x->now);
+        p->released[0] = vclock_copy(o, &x->now);
+        if (wide) p->released[1] = p->released[0];
+        x->now.thread[t]++;
+    } else {
+        if (p->released[0]) said_add(o, &l->released, cta, false, p->released[0]);
+        if (p->released[1]) said_add(o, &l->released, cta, wide, p->released[1]);
         if (x->fenced) said_add(o, &l->released, cta, false, x->fenced);
         if (x->far) said_add(o, &l->released, cta, wide, x->far);
     }

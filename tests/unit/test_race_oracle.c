@@ -212,9 +212,9 @@ static void work_in(struct tally *t, u32 processes)
     printf("%.1f s, %.0f programs a second\n", seconds() - began, (double)t->done / (seconds() - began));
 }
 
-/* What long runs have found: a write that another size parted from the next one, bytes of which a race was forgotten that weak order does not excuse; news of a
- * fence that a thread read of behind its own; lanes taken for waiting, which had left their loop and come back to it. */
-static const u64 once_wrong[] = { 13013357, 60436541, 10162080, 20287443, 70004899, 70031016, 70134895, 70151411 };
+/* What long runs have found: a write that another size parted from the next one, bytes of which a race was forgotten that weak order does not excuse;
+ * lanes taken for waiting, which had left their loop and come back to it. */
+static const u64 once_wrong[] = { 60436541, 10162080, 20287443, 70004899, 70031016, 70134895, 70151411 };
 
 int main(int argc, char **argv)
 {
