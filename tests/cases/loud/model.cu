@@ -302,3 +302,17 @@ extern "C" __global__ void narrow_behind(int *data, int *flag, int *out)
         out[0] = data[0];                               // <-- race
     }
 }
+
+// The data is written between the release and the relaxed store that the reader waits for.
+extern "C" __global__ void stored_between(int *data, int *flag, int *out)
+{
+    if (threadIdx.x) return;
+    if (blockIdx.x == 0) {
+        release(flag, 1);
+        data[0] = 7;                                    // <-- race
+        store(flag, 2);
+    } else {
+        while (acquire(flag) != 2) {}
+        out[0] = data[0];                               // <-- race
+    }
+}

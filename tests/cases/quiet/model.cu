@@ -290,3 +290,17 @@ extern "C" __global__ void narrow_between(int *data, int *flag, int *out)
         out[0] = data[0];
     }
 }
+
+// The flag is released, and then stored to again by the same thread, relaxed: who sees the second value has what the first one released.
+extern "C" __global__ void stored_again(int *data, int *flag, int *out)
+{
+    if (threadIdx.x) return;
+    if (blockIdx.x == 0) {
+        data[0] = 7;
+        release(flag, 1);
+        store(flag, 2);
+    } else {
+        while (acquire(flag) != 2) {}
+        out[0] = data[0];
+    }
+}
