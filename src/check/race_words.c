@@ -312,8 +312,8 @@ static bool tell_publish(struct telling *x)
     const char *first = early ? arena_printf(&x->mem, "the flag is set at %s before the data is written", at) : released ? arena_printf(&x->mem, "the flag is set at %s with a release", at) : arena_printf(&x->mem, "the flag is set at %s without a release, so the data may be seen after it", at);
     x->f.cause = arena_printf(&x->mem, "data handed over with a flag: %s; it is read at %s %s", first, from, acquired ? "with an acquire" : "without an acquire, so the data may be read before it");
     x->f.order = arena_printf(&x->mem, "%s%s%s", released ? "" : early ? "the data written first, then the flag, with a release" : "a release between the data and the flag", released || acquired ? "" : ", and ", acquired ? "" : "an acquire between the flag and the data");
-    const char *writer = released ? "" : early ? "Write the data first, then __threadfence(), then set the flag. " : "Put __threadfence() before the flag is set, or store it with cuda::memory_order_release. ";
-    x->f.fix = arena_printf(&x->mem, "%s%s", writer, acquired ? "" : "Put __threadfence() after the loop that waits for the flag, or load it with cuda::memory_order_acquire (cuda::atomic_ref).");
+    const char *writer = released ? "" : early ? "Write the data first, then __threadfence(), then set the flag." : "Put __threadfence() before the flag is set, or store it with cuda::memory_order_release.";
+    x->f.fix = arena_printf(&x->mem, "%s%s%s", writer, released || acquired ? "" : " ", acquired ? "" : "Put __threadfence() after the loop that waits for the flag, or load it with cuda::memory_order_acquire (cuda::atomic_ref).");
     return true;
 }
 
