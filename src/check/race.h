@@ -153,6 +153,7 @@ struct lane_clock {             /* only in kernels that are not simple: race_clo
     struct moment fence;        /* its last one */
     struct known *far, *far_weak;       /* what the views had as fenced, with all that the lane had done, at the last one of gpu scope or wider; NULL: that was the last one of all, or there was none */
     bool fences, settled;       /* has had one; what is known behind that has all that the lane had done */
+    bool releases;              /* has had an operation that does */
     bool spreads;               /* what it knew and had done then is news, too */
     bool abreast;               /* its news include those of its warp and CTA */
     u8 fscope;                  /* of its last fence */

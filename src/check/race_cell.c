@@ -374,7 +374,7 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
     bool wok = c->w < lo || (word_mixed(c->w) ? !(c->w & FLAG_ATOMS) && all_past(t, c->wx, me, lo) : sector_before(t, c->w, c->wx, me, lo));
     if (wok && !write && c->r >= lo && word_is_set(c->r)) { sector_also(t, c, me); return; }
     bool rok = c->r < lo || race_past(w, c->r, me, lo) || (word_mixed(c->r) && w->c->exact && is_behind(t, word_time(c->r)));
-    if (!rok && (write || wok)) rok = word_mixed(c->r) ? all_past(t, c->rx, me, lo) : w->c->exact && !write ? plainly_read(t, c->r, me) : sector_before(t, c->r, c->rx, me, lo);
+    if (!rok && (write || wok)) rok = word_mixed(c->r) ? all_past(t, c->rx, me, lo) : w->c->exact && (write ? sector_before(t, c->r, c->rx, me, lo) : plainly_read(t, c->r, me));
     if (wok && write && rok) {
         cell_drop_writes(t, c, lo);
         c->w = me; c->wx = t->site;

@@ -47,6 +47,7 @@ static inline u64 merge(const struct race_warp *w, u64 old, u64 me)
 static inline u32 merged_site(const struct touch *t, u64 set, u32 old)
 {
     const struct race *r = t->w->c->race;
+    if (likely(old == t->site)) return old;
     return (word_kind(set) == WHO_GRID ? race_updates(r, t->site) : !race_updates(r, old) || race_updates(r, t->site)) ? old : t->site;
 }
 

@@ -281,12 +281,13 @@ void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
 {
     struct joins *j = joins_of(w);
     struct race_cta *c = w->c;
-    const struct lane_clock *k = &w->lane[lane];
+    struct lane_clock *k = &w->lane[lane];
     bool release = s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
-    if (!release && !k->fences && !c->race->kernel->repeats) return;
+    if (release) { k->releases = true; w->used |= 1u << lane; }
+    if (!k->releases && !k->fences) return;
     lock(&c->race->lock);
     struct location *l = location_made(c->race, s->at, s->size);
-    struct party *p = party_of(w, lane, l, release);
+    struct party *p = k->releases ? party_of(w, lane, l, release) : NULL;
     if (!release && p && p->sure.last) {
         party_adds(c, lore_of(l), p, wide(s->scope));
         l->version++;

@@ -47,7 +47,9 @@ static inline bool race_run_known(const struct race_warp *w, const char *cells, 
     const u64 lo = w->c->lo[space];
     if (w->c->exact || (a | n) & (SECTOR - 1)) return false;
     for (const struct cell *c = cell_of(cells, a), *e = c + n / SECTOR; c < e; c++) {
-        u64 r = __atomic_load_n(&c->r, __ATOMIC_RELAXED), written = __atomic_load_n(&c->w, __ATOMIC_RELAXED);  /* without the lock: whoever writes now finds those who read */
+        u64 r, written;
+        if (likely(!w->c->race->many)) { r = c->r; written = c->w; }
+        else { r = __atomic_load_n(&c->r, __ATOMIC_RELAXED); written = __atomic_load_n(&c->w, __ATOMIC_RELAXED); }      /* without the lock: whoever writes now finds those who read */
         bool set = word_kind(r) == WHO_GRID || (word_kind(r) == WHO_CTA && space == SPACE_SHARED);
         if (written >= lo || r < lo || !set || word_mixed(r)) return false;
     }
