@@ -209,6 +209,7 @@ static void strong_meet(const struct touch *t, struct list *l, const struct list
     u32 keep = 0;
     if (!(l->strongly & m->bytes) || (m->op == OP_READ && l->latest < t->w->c->least)) return;
     l->strongly = 0;
+    for (u32 n = 1; n < l->ns; n++) __builtin_prefetch(set_at(notes_of(t), l->s[n].set));
     for (u32 n = 0; n < l->ns; n++) {
         struct strong_at s = l->s[n];
         if (s.bytes & m->bytes) s.set = strong_left(t, &s, m, kept, told);
