@@ -530,6 +530,7 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
 {
     struct race_warp *w = t->w;
     bool makes = o->name == N_mbar_init || o->name == N_mbar_inval, waits = o->name == N_mbar_wait || o->name == N_mbar_parity;
+    bool relaxed = o->name != N_cp_mbar && o->aux & MBAR_RELAXED;
     u32 truth;
     t->space = SPACE_SHARED; t->scope = SCOPE_CTA;
     t->op = makes ? OP_WRITE : waits ? OP_STRONG : OP_STRONG | OP_WRITE;
@@ -537,14 +538,14 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
     memcpy(&truth, SLOT(a->warp->R, a->insn->d), 4);
     u32 lanes = 0;
     for (u32 m = a->ok; m; m &= m - 1) lanes |= a->space[__builtin_ctz(m)] == SP_SHARED ? m & -m : 0;
-    for (u32 m = lanes; m && !makes && !waits && w->c->exact; m &= m - 1) clock_mbarrier_arrive(w, (u32)__builtin_ctz(m), location_of(t, a, (u32)__builtin_ctz(m)));
+    for (u32 m = lanes; m && !makes && !waits && w->c->exact; m &= m - 1) clock_mbarrier_arrive(w, (u32)__builtin_ctz(m), location_of(t, a, (u32)__builtin_ctz(m)), relaxed);
     for (u32 m = lanes; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         u64 word, at = a->addr[l] & ~(u64)(SECTOR - 1), where = location_of(t, a, l);
         memcpy(&word, a->ptr[l], 8);
         if (makes && w->c->exact) clock_forget(w, where, 8);
         if (!makes && w->c->exact) clock_mbarrier_settle(w, where, word);
-        if (waits && w->c->exact && truth >> l & 1) clock_mbarrier_passed(w, l, where);
+        if (waits && w->c->exact && truth >> l & 1) clock_mbarrier_passed(w, l, where, relaxed);
         t->at = at;
         t->whole = 255u << (a->addr[l] - at);
         race_bytes(t, cell_of(w->c->shared, at), race_stamp(w, l, ES_ONE, WHO_ONE), 255u << (a->addr[l] - at), 0);

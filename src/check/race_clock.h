@@ -38,9 +38,9 @@ void clock_learn_weakly(struct race_warp *w, u32 lane, const struct strong *s); 
 void clock_teach_weakly(struct race_warp *w, u32 lane, const struct strong *s);  /* after clock_forget */
 void clock_forget(struct race_warp *w, u64 at, u32 bytes);      /* a weak store: nothing can be learned there */
 /* An mbarrier: lanes that arrive, then (once a location and instruction) the word that was left, then lanes whose wait succeeded. */
-void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at);
+void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at, bool relaxed);
 void clock_mbarrier_settle(struct race_warp *w, u64 at, u64 word);
-void clock_mbarrier_passed(struct race_warp *w, u32 lane, u64 at);
+void clock_mbarrier_passed(struct race_warp *w, u32 lane, u64 at, bool relaxed);
 void clock_launch(struct race *r);                              /* all locations are as new */
 void clock_delete(struct race *r);
 

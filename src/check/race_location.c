@@ -362,14 +362,15 @@ static struct location *mbarrier_at(struct race *r, u64 at)
     return l;
 }
 
-void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at)
+void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at, bool relaxed)
 {
     struct joins *j = joins_of(w);
     struct race_cta *c = w->c;
     lock(&c->race->lock);
     struct location *l = mbarrier_at(c->race, at);
-    w->now++;
-    struct known *all = clock_all(w, lane), *weak = clock_all_weak(w, lane);
+    if (!relaxed) w->now++;
+    else if (w->lane[lane].fences) clock_fenced(w, lane);
+    struct known *all = relaxed ? known_hold(w->lane[lane].sure.fenced) : clock_all(w, lane), *weak = relaxed ? known_hold(w->lane[lane].weak.fenced) : clock_all_weak(w, lane);
     known_join(j, &l->lore->sure.arrived, all);
     known_join(j, &l->lore->weak.arrived, weak);
     known_drop(j, all); known_drop(j, weak);
@@ -396,12 +397,20 @@ void clock_mbarrier_settle(struct race_warp *w, u64 at, u64 word)
     unlock(&w->c->race->lock);
 }
 
-void clock_mbarrier_passed(struct race_warp *w, u32 lane, u64 at)
+void clock_mbarrier_passed(struct race_warp *w, u32 lane, u64 at, bool relaxed)
 {
+    struct joins *j = joins_of(w);
     lock(&w->c->race->lock);
+    struct lane_clock *k = &w->lane[lane];
     struct location *l = mbarrier_at(w->c->race, at);
     struct common all = { l->lore->sure.released.wide, l->lore->weak.released.wide, l->lore->news };
-    clock_give(w, 1u << lane, &all);
+    if (!relaxed) clock_give(w, 1u << lane, &all);
+    else {                                      /* known behind a fence */
+        clock_learned(w, 1u << lane);
+        known_join(j, &k->sure.pend, all.known); known_join(j, &k->sure.pend_cta, all.known);
+        known_join(j, &k->weak.pend, all.weak); known_join(j, &k->weak.pend_cta, all.weak);
+        released_join(j, &k->news, &all.news);
+    }
     unlock(&w->c->race->lock);
 }
 

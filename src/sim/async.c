@@ -330,7 +330,7 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
         case N_mbar_init: now = mb_make((u32)x, (u32)x, 0); break;
         case N_mbar_inval: now = 0; break;
         case N_mbar_arrive: case N_mbar_drop: now = mb_arrive(b, (u32)x, o->name == N_mbar_drop); break;
-        case N_cp_mbar: now = o->aux ? mb_arrive(b, 1, false) : b; break;      /* without .noinc the arrival it adds is the one it makes */
+        case N_cp_mbar: now = o->aux & MBAR_NOINC ? mb_arrive(b, 1, false) : b; break;      /* without .noinc the arrival it adds is the one it makes */
         case N_mbar_wait: if (b >> 40 != x >> 40) truth |= 1u << l; break;
         default: if ((b >> 40 & 1) != (x & 1)) truth |= 1u << l;
         }

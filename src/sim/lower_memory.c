@@ -265,7 +265,8 @@ static void mbarrier_op(struct lower *w, const struct isa_form *f, struct lop o)
     }
     u32 aw = address(w, &i->arg[k], &o.a, &o.off);
     if (k + 1 < i->narg) o.b = lower_operand(w, &i->arg[k + 1], f->name == N_mbar_wait ? T_U64 : T_U32);
-    if (f->name == N_cp_mbar) o.aux = lower_has_mod(i, "noinc");
+    if (f->name == N_cp_mbar && lower_has_mod(i, "noinc")) o.aux = MBAR_NOINC;
+    if (lower_has_mod(i, "relaxed")) o.aux = MBAR_RELAXED;
     o.site = push_site(w, N_atom, lower_has_mod(i, "shared") || lower_has_mod(i, "shared::cta") ? SP_SHARED : SP_GENERIC, 8, aw, 0);
     VEC_PUSH(w->mem, &w->op, o);
 }

@@ -176,8 +176,9 @@ static void gen_mbarrier(struct gen_race *g)
     u32 warps = (g->block + 31) / 32, k = last ? 1 + pick(g, warps) : warps, n = g->label++;
     if (last) g->mbarrier = false;
     bool above = pick(g, 2);
-    SAY("mbarrier.arrive.shared.b64 %%rd10, [%%r25];\nsetp.%s.u32 %%p3, %%r20, %u;\n@%%p3 bra M%u;\n", above ? "ge" : "lt", above ? k : warps - k, n);
-    SAY("L%u:\nmbarrier.test_wait.parity.shared.b64 %%p4, [%%r25], %%r29;\n@!%%p4 bra L%u;\nM%u:\nxor.b32 %%r29, %%r29, 1;\n", n, n, n);
+    const char *tells = g->speakers && one_in(g, 3) ? ".relaxed.cta" : "", *learns = g->speakers && one_in(g, 3) ? ".relaxed.cta" : "";
+    SAY("mbarrier.arrive%s.shared.b64 %%rd10, [%%r25];\nsetp.%s.u32 %%p3, %%r20, %u;\n@%%p3 bra M%u;\n", tells, above ? "ge" : "lt", above ? k : warps - k, n);
+    SAY("L%u:\nmbarrier.test_wait.parity%s.shared.b64 %%p4, [%%r25], %%r29;\n@!%%p4 bra L%u;\nM%u:\nxor.b32 %%r29, %%r29, 1;\n", n, learns, n, n);
 }
 
 /* One thread tells others that it, or its block, is done, through a flag of global or shared memory. Who waits reads it until it is set; both sides

@@ -287,10 +287,11 @@ static void oracle_mbarrier_arrive(struct oracle *o, const struct access *a, u32
     u64 at;
     u32 place = oracle_place(o, a, lane, &at), t = oracle_thread(o, a->warp, lane);
     struct oracle_loc *l = oracle_location(o, place, (u32)at, 8);
+    bool relaxed = a->warp->code->low->op[a->insn->op].aux & MBAR_RELAXED;
     if (!l->arrived) l->arrived = vclock_new(o);
-    oracle_join(o, l->arrived, &o->t[t].now);
+    oracle_join(o, l->arrived, relaxed ? o->t[t].fenced : &o->t[t].now);
     said_join(o, &l->news, &o->t[t].news);
-    o->t[t].now.thread[t]++;
+    if (!relaxed) o->t[t].now.thread[t]++;
 }
 
 static void oracle_mbarrier(struct oracle *o, const struct access *a, u32 t, u32 lane, const struct lop *op)
@@ -310,7 +311,11 @@ static void oracle_mbarrier(struct oracle *o, const struct access *a, u32 t, u32
         oracle_join(o, l->done, l->arrived);
         l->arrived = NULL;
     }
-    if (waits && truth >> lane & 1) { oracle_join(o, &x->now, l->done); said_join(o, &x->news, &l->news); }
+    if (waits && truth >> lane & 1) {
+        if (!(op->aux & MBAR_RELAXED)) oracle_join(o, &x->now, l->done);
+        else if (l->done) said_add(o, &x->pend[0], t / o->block, false, l->done);
+        said_join(o, &x->news, &l->news);
+    }
     m.clock = x->now.thread[t];
     for (u32 b = m.start; b < m.end; b++) oracle_byte(o, place, b, m);
 }

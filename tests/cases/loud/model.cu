@@ -316,3 +316,17 @@ extern "C" __global__ void stored_between(int *data, int *flag, int *out)
         out[0] = data[0];                               // <-- race
     }
 }
+
+// An arrival that is relaxed releases nothing.
+extern "C" __global__ void relaxed_arrival(const int *in, int *out)
+{
+    __shared__ unsigned long long bar;
+    __shared__ int s[64];
+    unsigned at = (unsigned)__cvta_generic_to_shared(&bar), done = 0;
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at) : "memory");
+    __syncthreads();
+    s[threadIdx.x] = in[threadIdx.x];                   // <-- race
+    asm volatile("{ .reg .b64 s; mbarrier.arrive.relaxed.cta.shared.b64 s, [%0]; }" ::"r"(at) : "memory");
+    while (!done) asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(at) : "memory");
+    out[threadIdx.x] = s[63 - threadIdx.x];             // <-- race
+}

@@ -304,3 +304,18 @@ extern "C" __global__ void stored_again(int *data, int *flag, int *out)
         out[0] = data[0];
     }
 }
+
+// An arrival and a wait at an mbarrier that are relaxed: fences around them release and acquire.
+extern "C" __global__ void relaxed_arrival(const int *in, int *out)
+{
+    __shared__ unsigned long long bar;
+    __shared__ int s[64];
+    unsigned at = (unsigned)__cvta_generic_to_shared(&bar), done = 0;
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at) : "memory");
+    __syncthreads();
+    s[threadIdx.x] = in[threadIdx.x];
+    asm volatile("{ .reg .b64 s; fence.acq_rel.cta; mbarrier.arrive.relaxed.cta.shared.b64 s, [%0]; }" ::"r"(at) : "memory");
+    while (!done) asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.relaxed.cta.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(at) : "memory");
+    asm volatile("fence.acq_rel.cta;" ::: "memory");
+    out[threadIdx.x] = s[63 - threadIdx.x];
+}
