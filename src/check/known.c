@@ -125,11 +125,13 @@ static void forget(struct joins *j, struct joined *m)
     *m = (struct joined){ 0 };
 }
 
+static u32 hash_of(const struct known *a, const struct known *b) { return (u32)(((uintptr_t)a / 16 * 0x9e3779b97f4a7c15u ^ (uintptr_t)b / 16 * 0xc2b2ae3d27d4eb4fu) >> 40); }
+
 static struct known *join_large(struct joins *j, struct known *a, struct known *b)
 {
     if (a->branch.bit < j->large) return join_branches(j, a, b);
     if (!j->memo) j->memo = base_need(sizeof *j->memo * MEMO);
-    struct joined *m = &j->memo[((uintptr_t)a / 16 * 0x9e3779b97f4a7c15u ^ (uintptr_t)b / 16 * 0xc2b2ae3d27d4eb4fu) >> 40 & (MEMO - 1)];
+    struct joined *m = &j->memo[hash_of(a, b) % MEMO];
     if (m->a == a && m->b == b) return known_hold(m->is);
     struct known *is = join_branches(j, a, b);
     forget(j, m);
@@ -207,7 +209,7 @@ void known_join(struct joins *j, struct known **k, const struct known *more)
     if (!more || more == *k) return;
     if (!*k) { *k = known_hold((struct known *)more); return; }
     if ((*k)->refs == 1) { *k = absorb(j, *k, (struct known *)more); return; }  /* nobody else can have joined it */
-    struct joined *m = &j->lately[(((uintptr_t)*k / 16 * 0x9e3779b97f4a7c15u ^ (uintptr_t)more / 16 * 0xc2b2ae3d27d4eb4fu) >> 40) % JOINS_LATELY];
+    struct joined *m = &j->lately[hash_of(*k, more) % JOINS_LATELY];
     if (m->a != *k || m->b != more) {
         forget(j, m);
         *m = (struct joined){ known_hold(*k), known_hold((struct known *)more), join(j, *k, (struct known *)more) };

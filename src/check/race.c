@@ -530,7 +530,7 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
 {
     struct race_warp *w = t->w;
     bool makes = o->name == N_mbar_init || o->name == N_mbar_inval, waits = o->name == N_mbar_wait || o->name == N_mbar_parity;
-    bool relaxed = o->name != N_cp_mbar && o->aux & MBAR_RELAXED;
+    bool relaxed = o->aux & MBAR_RELAXED;
     u32 truth;
     t->space = SPACE_SHARED; t->scope = SCOPE_CTA;
     t->op = makes ? OP_WRITE : waits ? OP_STRONG : OP_STRONG | OP_WRITE;

@@ -28,11 +28,12 @@ u32 clock_cta_start(const struct race *r, u64 a)
     return w ? w->start : 0;
 }
 
-static bool knows(const struct race *r, const struct known *a, const struct known *b, u32 thread, u32 time)
+/* By what all threads of a CTA, all lanes of a warp, and one of these know, or would. */
+static bool knows(const struct race *r, const struct known *all, const struct known *some, const struct known *own, u32 thread, u32 time)
 {
-    if (!a && !b) return false;
+    if (!all && !some && !own) return false;
     u32 cta = cta_at(r, thread >> 10, time), warp = thread >> 5 & 31, lane = thread & 31;
-    return known_thread(a, cta, warp, lane, time) || known_thread(b, cta, warp, lane, time);
+    return known_thread(all, cta, warp, lane, time) || known_thread(some, cta, warp, lane, time) || known_thread(own, cta, warp, lane, time);
 }
 
 bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write)
@@ -40,8 +41,7 @@ bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u3
     struct race_cta *c = w->c;
     const struct known *own = w->lane ? w->lane[lane].sure.seen : NULL;
     lock(&c->race->lock);
-    bool yes = knows(c->race, c->seen, w->seen, thread, time) || knows(c->race, own, NULL, thread, time);
-    yes = yes || (id && (known_write(c->seen, id, write) || known_write(w->seen, id, write) || known_write(own, id, write)));
+    bool yes = knows(c->race, c->seen, w->seen, own, thread, time) || (id && (known_write(c->seen, id, write) || known_write(w->seen, id, write) || known_write(own, id, write)));
     unlock(&c->race->lock);
     return yes;
 }
@@ -99,8 +99,7 @@ bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time, u32
     if (thread >> 5 == (u32)w->key >> 14 && time >= c->start && time < w->weak_base) return true;
     const struct known *own = w->lane[lane].weak.seen;
     lock(&c->race->lock);
-    bool yes = knows(c->race, c->weak, w->weak, thread, time) || knows(c->race, own, NULL, thread, time);
-    yes = yes || (id && (known_write(c->weak, id, write) || known_write(w->weak, id, write) || known_write(own, id, write)));
+    bool yes = knows(c->race, c->weak, w->weak, own, thread, time) || (id && (known_write(c->weak, id, write) || known_write(w->weak, id, write) || known_write(own, id, write)));
     unlock(&c->race->lock);
     return yes;
 }
@@ -134,8 +133,8 @@ enum missing clock_missing(struct race_warp *w, u32 lane, u32 thread, u32 time)
     if (!c->exact || !w->lane) return what;
     const struct lane_clock *k = &w->lane[lane];
     lock(&c->race->lock);
-    if (knows(c->race, c->pend, k->sure.pend, thread, time)) what = MISSING_ACQUIRE;
-    else if (knows(c->race, c->unscoped, k->unscoped, thread, time)) what = MISSING_SCOPE;
+    if (knows(c->race, c->pend, NULL, k->sure.pend, thread, time)) what = MISSING_ACQUIRE;
+    else if (knows(c->race, c->unscoped, NULL, k->unscoped, thread, time)) what = MISSING_SCOPE;
     else if (clock_saw_flag(w, lane, cta_at(c->race, thread >> 10, time), time)) what = MISSING_RELEASE;
     unlock(&c->race->lock);
     return what;
@@ -149,11 +148,11 @@ void clock_lanes(struct race_warp *w)
     w->lane = base_need(sizeof *w->lane * LANES);
 }
 
-static void view_drop(struct joins *j, struct view *v) { known_drop(j, v->seen); known_drop(j, v->pend); known_drop(j, v->pend_cta); known_drop(j, v->fenced); }
+void clock_view_drop(struct joins *j, struct view *v) { known_drop(j, v->seen); known_drop(j, v->pend); known_drop(j, v->pend_cta); known_drop(j, v->fenced); }
 
 static void lane_reset(struct joins *j, struct lane_clock *k)
 {
-    view_drop(j, &k->sure); view_drop(j, &k->weak);
+    clock_view_drop(j, &k->sure); clock_view_drop(j, &k->weak);
     known_drop(j, k->rmw); known_drop(j, k->unscoped); known_drop(j, k->far); known_drop(j, k->far_weak);
     released_clear(j, &k->news);
     *k = (struct lane_clock){ 0 };
@@ -487,21 +486,27 @@ void clock_converge(struct race_warp *w, u32 mask)
 
 /* ---- barriers ---- */
 
+/* What lanes have read by read-modify-writes (R5a). */
+static void gather_rmw(const struct race_warp *w, u32 lanes, struct known **all)
+{
+    const struct known *last = NULL;
+    for (u32 m = lanes & w->told; m; m &= m - 1) {
+        const struct known *rmw = w->lane[__builtin_ctz(m)].rmw;
+        if (rmw != last) known_gather(joins_of(w), all, rmw);
+        last = rmw;
+    }
+}
+
 /* Lanes come to a barrier with what they know, would know, and have read (R5a). */
 static void arrived(struct race_warp *w, u32 lanes, struct bar_state *b)
 {
     struct joins *j = joins_of(w);
     struct common all = { b->known, b->weak, b->news };
-    const struct known *last = NULL;
     known_join(j, &all.known, w->seen);
     known_join(j, &all.weak, w->weak);
     released_join(j, &all.news, &w->news);
     gather_all(w, lanes, &all);
-    for (u32 m = lanes & w->told; m; m &= m - 1) {
-        const struct known *rmw = w->lane[__builtin_ctz(m)].rmw;
-        if (rmw != last) known_join(j, &all.weak, rmw);
-        last = rmw;
-    }
+    gather_rmw(w, lanes, &all.weak);
     add_own(&all.known, w, lanes);
     add_weak(&all.weak, w, moment_of(w).weak_base);
     b->known = all.known; b->weak = all.weak; b->news = all.news;
@@ -560,18 +565,13 @@ static void share(struct race_cta *c, struct race_warp *w, struct known **rmw)
 {
     struct joins *j = &c->race->joins;
     struct common all = { c->seen, c->weak, c->news };
-    const struct known *last = NULL;
     known_join(j, &all.known, w->seen);
     known_join(j, &all.weak, w->weak);
     released_join(j, &all.news, &w->news);
     gather_all(w, w->all, &all);
+    gather_rmw(w, w->all, rmw);
     note_pending(c, w, w->all);
-    for (u32 m = w->told; m; m &= m - 1) {
-        struct lane_clock *k = &w->lane[__builtin_ctz(m)];
-        if (k->rmw != last) known_gather(j, rmw, k->rmw);
-        last = k->rmw;
-        lane_told(j, k);
-    }
+    for (u32 m = w->told; m; m &= m - 1) lane_told(j, &w->lane[__builtin_ctz(m)]);
     c->seen = all.known; c->weak = all.weak; c->news = all.news;
     warp_reset(w);
 }

@@ -49,6 +49,7 @@ struct common { struct known *known, *weak; struct released news; };    /* what 
 static inline bool wide(u32 scope) { return scope >= SCOPE_GPU; }
 static inline struct joins *joins_of(const struct race_warp *w) { return &w->c->race->joins; }
 static inline void clock_learned(struct race_warp *w, u32 lanes) { w->told |= lanes; w->fresh |= lanes; w->used |= lanes; w->lessons++; }
+void clock_view_drop(struct joins *j, struct view *v);
 void clock_give(struct race_warp *w, u32 lanes, const struct common *all);      /* each of them learns that */
 /* All that a lane knows and did until now; that it would know beside that: references. */
 struct known *clock_all(const struct race_warp *w, u32 lane);

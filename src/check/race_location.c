@@ -14,9 +14,10 @@ struct lore {                   /* what can be learned there, beside the writes 
 /* What one thread has released there by release operations, which its later strong writes there release again, and what it has read there, which its later
  * acquire operations there acquire (8.8 of the manual). */
 struct party {
-    u32 thread;                 /* number + 1 of its CTA, warp, lane; 0: none */
-    bool far;                   /* the last one that released was wide */
-    struct { struct known *last, *far, *read, *read_cta; } sure, weak;          /* far: of the last wide one, if that was another; read: as pend, of struct view */
+    u64 thread;                 /* number + 1 of its CTA, warp, lane; 0: none */
+    bool wide;                  /* the last one that released was */
+    struct view sure, weak;     /* fenced: by the last one; pend, pend_cta: what was read, for acquire operations of gpu and of CTA scope */
+    struct known *far, *far_weak;       /* as fenced, of the last wide one, if that was another */
 };
 struct parties { struct party *p; u32 n, cap; };        /* a hash of them */
 struct location {               /* a cache line: there may be one for every element of a table */
@@ -112,16 +113,16 @@ static void parties_clear(struct joins *j, struct location *l)
     if (!x) return;
     for (u32 n = 0; n < x->cap; n++) {
         struct party *p = &x->p[n];
-        known_drop(j, p->sure.last); known_drop(j, p->sure.far); known_drop(j, p->sure.read); known_drop(j, p->sure.read_cta);
-        known_drop(j, p->weak.last); known_drop(j, p->weak.far); known_drop(j, p->weak.read); known_drop(j, p->weak.read_cta);
+        clock_view_drop(j, &p->sure); clock_view_drop(j, &p->weak);
+        known_drop(j, p->far); known_drop(j, p->far_weak);
     }
     base_free(x->p); base_free(x);
     l->parties = NULL;
 }
 
-static struct party *party_slot(const struct parties *x, u32 thread)
+static struct party *party_slot(const struct parties *x, u64 thread)
 {
-    u32 k = thread * 0x9e3779b1u >> 7 & (x->cap - 1);
+    u32 k = (u32)(thread * 0x9e3779b97f4a7c15u >> 32) & (x->cap - 1);
     while (x->p[k].thread && x->p[k].thread != thread) k = (k + 1) & (x->cap - 1);
     return &x->p[k];
 }
@@ -129,7 +130,7 @@ static struct party *party_slot(const struct parties *x, u32 thread)
 /* NULL: it is none, and is not to be one. */
 static struct party *party_of(const struct race_warp *w, u32 lane, struct location *l, bool make)
 {
-    u32 thread = (w->c->number << 10 | w->id << 5 | lane) + 1;
+    u64 thread = ((u64)w->c->number << 10 | w->id << 5 | lane) + 1;
     if (!w->c->race->kernel->repeats || (!make && !l->parties)) return NULL;
     if (!l->parties) l->parties = base_need(sizeof *l->parties);
     struct parties *x = l->parties;
@@ -156,10 +157,9 @@ static void replace(struct joins *j, struct known **k, struct known *by)
 
 static void party_released(struct joins *j, struct party *p, bool far, struct known *what, struct known *weak)
 {
-    if (!far && p->far) { replace(j, &p->sure.far, p->sure.last); replace(j, &p->weak.far, p->weak.last); }
-    if (far) { replace(j, &p->sure.far, NULL); replace(j, &p->weak.far, NULL); }
-    replace(j, &p->sure.last, what); replace(j, &p->weak.last, weak);
-    p->far = far;
+    if (far || p->wide) { replace(j, &p->far, far ? NULL : p->sure.fenced); replace(j, &p->far_weak, far ? NULL : p->weak.fenced); }
+    replace(j, &p->sure.fenced, what); replace(j, &p->weak.fenced, weak);
+    p->wide = far;
 }
 
 static void location_clear(struct joins *j, struct location *l)
@@ -195,10 +195,13 @@ static struct location *location_made(struct race *r, u64 at, u32 size)
 
 static bool observes(const struct race_cta *c, const struct location *l, u32 scope) { return l->cta == c->number || (wide(l->scope) && wide(scope)); }
 
+static bool acquires(const struct strong *s) { return s->sem == SEM_ACQUIRE || s->sem == SEM_ACQ_REL; }
+static bool releases(const struct strong *s) { return s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL; }
+
 /* A lane of that CTA has read a value with what it released: known at once if it acquires, otherwise behind a fence. */
 static void view_learn(struct joins *j, struct view *v, const struct released *r, u32 cta, const struct strong *s)
 {
-    if (s->sem == SEM_ACQUIRE || s->sem == SEM_ACQ_REL) { released_learn(j, r, cta, wide(s->scope), &v->seen); return; }
+    if (acquires(s)) { released_learn(j, r, cta, wide(s->scope), &v->seen); return; }
     released_learn(j, r, cta, wide(s->scope), &v->pend);
     released_learn(j, r, cta, false, &v->pend_cta);
 }
@@ -206,14 +209,12 @@ static void view_learn(struct joins *j, struct view *v, const struct released *r
 /* A read of that place by a party: what it reads counts behind an acquire operation there, as if that had read it. */
 static void party_reads(struct joins *j, struct lane_clock *k, struct party *p, const struct lore *o, u32 cta, const struct strong *s)
 {
-    if (s->sem == SEM_ACQUIRE || s->sem == SEM_ACQ_REL) {
-        known_join(j, &k->sure.seen, wide(s->scope) ? p->sure.read : p->sure.read_cta);
-        known_join(j, &k->weak.seen, wide(s->scope) ? p->weak.read : p->weak.read_cta);
+    if (acquires(s)) {
+        known_join(j, &k->sure.seen, wide(s->scope) ? p->sure.pend : p->sure.pend_cta);
+        known_join(j, &k->weak.seen, wide(s->scope) ? p->weak.pend : p->weak.pend_cta);
     } else if (o) {
-        released_learn(j, &o->sure.released, cta, wide(s->scope), &p->sure.read);
-        released_learn(j, &o->sure.released, cta, false, &p->sure.read_cta);
-        released_learn(j, &o->weak.released, cta, wide(s->scope), &p->weak.read);
-        released_learn(j, &o->weak.released, cta, false, &p->weak.read_cta);
+        view_learn(j, &p->sure, &o->sure.released, cta, s);
+        view_learn(j, &p->weak, &o->weak.released, cta, s);
     }
 }
 
@@ -221,11 +222,10 @@ static void lore_learn(const struct race_warp *w, struct lane_clock *k, const st
 {
     struct joins *j = joins_of(w);
     u32 me = w->c->number;
-    bool acquires = s->sem == SEM_ACQUIRE || s->sem == SEM_ACQ_REL;
     released_join(j, &k->news, &o->news);
     view_learn(j, &k->sure, &o->sure.released, me, s);
     view_learn(j, &k->weak, &o->weak.released, me, s);
-    if (!acquires && s->rmw && wide(s->scope)) { released_learn(j, &o->sure.released, me, true, &k->rmw); released_learn(j, &o->weak.released, me, true, &k->rmw); }
+    if (!acquires(s) && s->rmw && wide(s->scope)) { released_learn(j, &o->sure.released, me, true, &k->rmw); released_learn(j, &o->weak.released, me, true, &k->rmw); }
     if (!wide(s->scope)) known_join(j, &k->unscoped, o->sure.released.wide);
     known_join(j, &k->unscoped, o->narrow);
 }
@@ -243,7 +243,7 @@ void clock_learn(struct race_warp *w, u32 lane, const struct strong *s)
         clock_learned(w, 1u << lane);
         if (observes(w->c, l, s->scope) && l->until >= known_cta(w->c->seen, l->cta)) known_add_writes(j, &k->sure.seen, l->id, l->writes);     /* otherwise its CTA knows them all */
         if (l->lore) lore_learn(w, k, l->lore, s);
-        struct party *p = party_of(w, lane, l, l->lore && s->sem != SEM_ACQUIRE && s->sem != SEM_ACQ_REL);
+        struct party *p = party_of(w, lane, l, l->lore && !acquires(s));
         if (p) party_reads(j, k, p, l->lore, w->c->number, s);
     }
     unlock(&r->lock);
@@ -270,11 +270,11 @@ struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane)
 static void party_adds(struct race_cta *c, struct lore *o, const struct party *p, bool far)
 {
     struct joins *j = &c->race->joins;
-    released_add(j, &o->sure.released, c->number, far && p->far, p->sure.last);
-    released_add(j, &o->weak.released, c->number, far && p->far, p->weak.last);
-    if (!far || !p->sure.far) return;
-    released_add(j, &o->sure.released, c->number, true, p->sure.far);
-    released_add(j, &o->weak.released, c->number, true, p->weak.far);
+    released_add(j, &o->sure.released, c->number, far && p->wide, p->sure.fenced);
+    released_add(j, &o->weak.released, c->number, far && p->wide, p->weak.fenced);
+    if (!far || !p->far) return;
+    released_add(j, &o->sure.released, c->number, true, p->far);
+    released_add(j, &o->weak.released, c->number, true, p->far_weak);
 }
 
 void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
@@ -282,13 +282,13 @@ void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
     struct joins *j = joins_of(w);
     struct race_cta *c = w->c;
     struct lane_clock *k = &w->lane[lane];
-    bool release = s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
+    bool release = releases(s);
     if (release) { k->releases = true; w->used |= 1u << lane; }
     if (!k->releases && !k->fences) return;
     lock(&c->race->lock);
     struct location *l = location_made(c->race, s->at, s->size);
     struct party *p = k->releases ? party_of(w, lane, l, release) : NULL;
-    if (!release && p && p->sure.last) {
+    if (!release && p && p->sure.fenced) {
         party_adds(c, lore_of(l), p, wide(s->scope));
         l->version++;
     }
