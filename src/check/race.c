@@ -595,7 +595,12 @@ static void before(void *self, const struct access *a)
     struct touch t = race_touch(a->warp, a->insn, s->name == N_st ? OP_WRITE : OP_READ, SPACE_GLOBAL);
     u32 end = w->c->exact && s->name == N_st ? may_end(w, a) : 0;
     race_weak(&t, a);
-    for (u32 m = end; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); t.space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL; clock_forget(w, location_of(&t, a, l), a->bytes); }
+    for (u32 m = end, n; m; m &= n == 32 ? 0 : ~(((1u << n) - 1) << __builtin_ctz(m))) {         /* neighbours at once */
+        u32 l = (u32)__builtin_ctz(m);
+        for (n = 1; l + n < LANES && m >> (l + n) & 1 && a->addr[l + n] == a->addr[l] + n * a->bytes && a->space[l + n] == a->space[l];) n++;
+        t.space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
+        clock_forget(w, location_of(&t, a, l), n * a->bytes);
+    }
     if (w->c->exact && s->name == N_st && s->flags & SITE_FLAG) for (u32 m = a->ok; m; m &= m - 1) flag_lane(&t, a, (u32)__builtin_ctz(m));
 }
 
