@@ -27,7 +27,7 @@ CLI := $(filter src/cli/%,$(SRC))
 obj = $(patsubst src/%.c,$(B)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(filter-out $(CLI),$(SRC)))
 CLI_OBJ := $(call obj,$(CLI))
-LANES := $(wildcard src/sim/lanes*.c)
+LANES := $(filter-out %/lanes_wrap.c,$(wildcard src/sim/lanes*.c))
 LANES_V3 := $(patsubst src/%.c,$(B)/obj/%_v3.o,$(LANES))
 # x86-64 carries the lane loops twice; the machine picks at start (-DLANES_V3 marks the second copy). ROWS=1 (tests/rows) counts in them.
 ifeq ($(ARCH),x86_64)
@@ -58,7 +58,7 @@ all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a
 $(B)/flags: FORCE
 	@mkdir -p $(@D); echo '$(CC) $(FLAGS) $(LINK)' | cmp -s - $@ || echo '$(CC) $(FLAGS) $(LINK)' > $@
 
-$(call obj,$(LANES) src/sim/wrap.c src/sim/memory.c src/sim/memory_fast.c src/sim/init_fast.c src/sim/init_memory.c src/check/handlers_race.c src/check/handlers_all.c src/check/race_cell.c src/check/race_list.c): MORE = $(LANES_FLAGS)
+$(call obj,$(LANES) src/sim/lanes_wrap.c src/sim/memory.c src/sim/memory_fast.c src/sim/init_fast.c src/sim/init_memory.c src/race/handlers_race.c src/race/handlers_all.c src/race/race_cell.c src/race/race_list.c): MORE = $(LANES_FLAGS)
 $(B)/obj/%.o: src/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(CC) $(FLAGS) $(MORE) -MMD -MP -c $< -o $@

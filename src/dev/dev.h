@@ -5,7 +5,7 @@
 #ifndef LOCKSTEP_DEV_H
 #define LOCKSTEP_DEV_H
 #include "contract/contract.h"
-#include "check/check.h"
+#include "race/racecheck.h"
 
 struct dev_options {
     const struct profile *profile;      /* NULL: the default, which takes PTX for any target; a real GPU is its own profile */

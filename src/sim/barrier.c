@@ -4,7 +4,7 @@
  * in threads, a multiple of 32; without one, all live warps of the CTA take part, and a thread that exits leaves them
  * (RULES.md S1). Everybody who waits goes on when the phase completes. */
 #include "sim/observe.h"
-#include "sim/verdict.h"
+#include "sim/deadlock.h"
 
 static u32 lanes_at(const struct warp *w, u32 bar)
 {

@@ -1,6 +1,6 @@
 /* From fast to plain code: every live register of the kernel's frame is copied, lane by lane, to where the plain code keeps
  * it. Each split brings the registers that are live where it stands; splits inside calls, where their call will return. */
-#include "sim/lower.h"
+#include "code/lower.h"
 #include "sim/planes.h"
 
 static void copy_register(const struct warp *w, const struct code *from, const char *F, const struct code *to, char *T, u32 r, u32 mask)

@@ -7,7 +7,7 @@
  * count behind it, become computed for the lanes that did not know their way; what they write on their way changes nothing about that. A
  * pointer may be among them (std::max chooses between references): to load from it is no use, what is loaded is computed. A branch that the
  * optimiser has left is taken for one. */
-#include "sim/lower.h"
+#include "code/lower.h"
 #include "sim/planes.h"
 
 enum { REGION_MOST = 8 };

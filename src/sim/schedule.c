@@ -6,7 +6,7 @@
 #include "sim/machine.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
-#include "sim/wraps.h"
+#include "code/overflow.h"
 
 /* ---- register files ---- */
 

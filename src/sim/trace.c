@@ -6,7 +6,7 @@
  * result) is written when the lanes arrive, and its result, on a line of its own, when they go on. Moves that were propagated away while
  * decoding cost nothing and are written all the same, so that the trace can be held against the text. */
 #include "sim/trace.h"
-#include "sim/lower.h"
+#include "code/lower.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * synchronise, read no clock, and the registers that its exits and addresses depend on are as they were, then the loop
  * can only end when one of the values it read differs. The split is idle with that read set, and costs one comparison a visit.
  * When nobody can run and no read set has changed, the launch is quiescent: a deadlock, proved, or a wait for the host. */
-#include "sim/lower.h"
+#include "code/lower.h"
 #include "sim/access.h"
 
 struct probe {

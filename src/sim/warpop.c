@@ -5,7 +5,7 @@
  * of them, fires at once. */
 #include "sim/observe.h"
 #include "sim/planes.h"
-#include "sim/verdict.h"
+#include "sim/deadlock.h"
 
 enum { M_UP, M_DOWN, M_BFLY, M_IDX, M_ALL, M_ANY, M_UNI, M_ADD, M_MIN, M_MAX, M_AND, M_OR, M_XOR };
 

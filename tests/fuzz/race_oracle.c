@@ -4,8 +4,8 @@
  *
  * Two shortcuts, which take nothing from that: a byte that has raced need not be looked at again, and what threads of one CTA have released
  * with one scope is kept joined, as no rule tells it apart. */
-#include "check/race.h"
-#include "sim/lower.h"
+#include "race/race.h"
+#include "code/lower.h"
 #include <stdlib.h>
 
 enum { ORACLE_THREADS = 512, ORACLE_CTAS = 12, ORACLE_BYTES = 1024, ORACLE_BUFFERS = 2, ORACLE_PLACES = ORACLE_BUFFERS + ORACLE_CTAS, ORACLE_IDS = 1 << 14 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "check/race.h"
+#include "race/race.h"
 #include "sim/sim.h"
 
 struct bench { struct race *race; struct race_cta *cta; struct touch touch; };
