@@ -49,7 +49,7 @@ jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 # One short line for each file; make V=1 shows the whole command.
 say = $(if $(V),,@echo '$(1) $(2)';)
 
-.PHONY: all docs man demo test truth agree rows oracle check-layers regen bench unit fuzz fuzzers sanitize tsan clean install uninstall deb need FORCE
+.PHONY: all docs man demo test truth agree rows oracle check-layers format regen bench unit fuzz fuzzers sanitize tsan clean install uninstall deb need FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a
@@ -136,6 +136,10 @@ agree: need
 
 check-layers:
 	@tests/layers
+
+# Every C file as .clang-format has it; the suite checks it.
+format:
+	@tests/format --fix
 
 # What is generated from the tables; tests/cases/cli/isa.case, explain.case and man.case see that it is up to date.
 docs: all man

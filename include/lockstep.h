@@ -1,8 +1,9 @@
 /* lockstep.h: the public C interface of Lockstep, a checked GPU.
  *
- * Everything is an opaque handle, lk_noun_verb, fixed-width types; no CUDA header is needed. Functions return an lk_status;
- * lk_gpu_error() gives the sentence behind the last one that was not LK_OK. Findings (bugs of the kernel) are not errors:
- * they are in the report of the gpu. A handle may be used by one thread at a time unless a function says otherwise. */
+ * Everything is an opaque handle, lk_noun_verb, fixed-width types; no CUDA header is needed. Functions return an
+ * lk_status; lk_gpu_error() gives the sentence behind the last one that was not LK_OK. Findings (bugs of the kernel)
+ * are not errors: they are in the report of the gpu. A handle may be used by one thread at a time unless a function
+ * says otherwise. */
 #ifndef LOCKSTEP_H
 #define LOCKSTEP_H
 #include <stddef.h>
@@ -19,217 +20,269 @@ extern "C" {
 /* The same numbers as the exit codes of the command. */
 typedef enum lk_status {
     LK_OK = 0,
-    LK_FINDINGS = 1,            /* ran, and the report has errors */
+    LK_FINDINGS = 1, /* ran, and the report has errors */
     LK_BAD_INPUT = 2,
-    LK_UNSUPPORTED = 3,         /* an instruction or call that Lockstep does not support was reached */
-    LK_NOTHING = 4,             /* nothing was checked or run */
+    LK_UNSUPPORTED = 3, /* an instruction or call that Lockstep does not support was reached */
+    LK_NOTHING = 4,     /* nothing was checked or run */
     LK_OUT_OF_MEMORY = 5,
     LK_SYSTEM = 6
 } lk_status;
 
-typedef struct lk_gpu lk_gpu;           /* a GPU, software or real, its memory and its report */
-typedef struct lk_module lk_module;     /* loaded PTX */
-typedef struct lk_kernel lk_kernel;     /* a kernel of a module; lives as long as the module */
-typedef struct lk_contract lk_contract; /* how kernels are to be called, from the //! lines of a file; ends before its gpu */
+typedef struct lk_gpu lk_gpu;       /* a GPU, software or real, its memory and its report */
+typedef struct lk_module lk_module; /* loaded PTX */
+typedef struct lk_kernel lk_kernel; /* a kernel of a module; lives as long as the module */
+/* how kernels are to be called, from the //! lines of a file; ends before its gpu */
+typedef struct lk_contract lk_contract;
 
-typedef struct lk_options {     /* zero it, set size, then what you need */
-    size_t size;                /* sizeof(lk_options), for compatibility */
-    const char *device;         /* profile name; NULL: h200 */
-    uint32_t threads;           /* worker threads; 0: as many as there are processors */
-    uint32_t seeded;            /* non-zero: deterministic under `seed`, one worker */
+typedef struct lk_options { /* zero it, set size, then what you need */
+    size_t size;            /* sizeof(lk_options), for compatibility */
+    const char *device;     /* profile name; NULL: h200 */
+    uint32_t threads;       /* worker threads; 0: as many as there are processors */
+    uint32_t seeded;        /* non-zero: deterministic under `seed`, one worker */
     uint64_t seed;
-    const char *check;          /* comma list of checks to run; NULL: all */
-    const char *no_check;       /* comma list of checks not to run */
-    uint64_t budget;            /* warp instructions per launch before it counts as a livelock; 0: none */
-    const char *on;             /* "sim" or NULL: the software GPU; "gpu": the real one, device 0, through its driver */
+    const char *check;    /* comma list of checks to run; NULL: all */
+    const char *no_check; /* comma list of checks not to run */
+    uint64_t budget;      /* warp instructions per launch before it counts as a livelock; 0: none */
+    const char *on;       /* "sim" or NULL: the software GPU; "gpu": the real one, device 0, through its driver */
 } lk_options;
 
 const char *lk_version(void);
-lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu);   /* options may be NULL */
+lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu); /* options may be NULL */
 void lk_gpu_destroy(lk_gpu *gpu);
-const char *lk_gpu_title(const lk_gpu *gpu);    /* the card: "NVIDIA H200" */
-const char *lk_gpu_error(const lk_gpu *gpu);    /* the last error: "where: text" and, after a newline, an excerpt; gpu may be NULL (creation) */
+const char *lk_gpu_title(const lk_gpu *gpu); /* the card: "NVIDIA H200" */
+/* the last error: "where: text" and, after a newline, an excerpt; gpu may be NULL (creation) */
+const char *lk_gpu_error(const lk_gpu *gpu);
 
 /* PTX text, copied; `name` stands in messages. Compiling .cu needs lk_module_compile. */
 lk_status lk_module_load(lk_gpu *gpu, const char *name, const char *ptx, size_t bytes, lk_module **module);
-typedef struct lk_ptx { const char *name, *ptx; size_t bytes; } lk_ptx;
-/* Several texts as one program, linked as nvlink does it: an .extern name means what another text defines as .visible, .weak or .common. Modules that
- * were loaded apart do not see each other, as with the driver. */
+typedef struct lk_ptx {
+    const char *name, *ptx;
+    size_t bytes;
+} lk_ptx;
+/* Several texts as one program, linked as nvlink does it: an .extern name means what another text defines as
+ * .visible, .weak or .common. Modules that were loaded apart do not see each other, as with the driver. */
 lk_status lk_module_link(lk_gpu *gpu, const lk_ptx *part, uint32_t parts, lk_module **module);
 /* A .ptx or .cu file; the same as lk_module_compile without options. */
 lk_status lk_module_load_file(lk_gpu *gpu, const char *path, lk_module **module);
 
-typedef struct lk_compile {     /* zero it, set size, then what you need */
+typedef struct lk_compile { /* zero it, set size, then what you need */
     size_t size;
-    const char *arch;           /* "sm_90a"; NULL: that of the gpu's profile */
-    const char *compiler;       /* "nvrtc", "nvcc" or "clang"; NULL: the first of these that is there and can take the file */
-    const char *const *flag;    /* one word each, as nvcc spells them: "-DN=4", "-Iinclude", "-std=c++20", "--use_fast_math" */
+    const char *arch; /* "sm_90a"; NULL: that of the gpu's profile */
+    /* "nvrtc", "nvcc" or "clang"; NULL: the first of these that is there and can take the file */
+    const char *compiler;
+    /* one word each, as nvcc spells them: "-DN=4", "-Iinclude", "-std=c++20", "--use_fast_math" */
+    const char *const *flag;
     uint32_t flags;
-    const char *const *name;    /* names that lk_module_kernel will be asked for: templates among them, "scale<float>", are instantiated */
+    /* names that lk_module_kernel will be asked for: templates among them, "scale<float>", are instantiated */
+    const char *const *name;
     uint32_t names;
-    uint32_t fresh;             /* non-zero: compile, whatever the cache or a .ptx beside the source has */
-    uint32_t own;               /* the first so many flags are what the source asks for itself (lk_contract_flags): a .ptx beside it was made with them */
-    const char *const *link;    /* more .ptx and .cu files of the same program, linked with this one; all .cu are then compiled with -rdc=true */
+    uint32_t fresh; /* non-zero: compile, whatever the cache or a .ptx beside the source has */
+    /* the first so many flags are what the source asks for itself (lk_contract_flags): a .ptx beside it was made with
+     * them */
+    uint32_t own;
+    /* more .ptx and .cu files of the same program, linked with this one; all .cu are then compiled with -rdc=true */
+    const char *const *link;
     uint32_t links;
 } lk_compile;
-/* Compiles a .cu file, always with line information, and loads it; results are kept in a cache. `options` may be NULL; a .ptx file is loaded as it is. */
+/* Compiles a .cu file, always with line information, and loads it; results are kept in a cache. `options` may be
+ * NULL; a .ptx file is loaded as it is. */
 lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *options, lk_module **module);
 /* What the compiler said in the last lk_module_compile, errors and warnings in one form with their lines, or "". */
 const char *lk_gpu_log(const lk_gpu *gpu);
-/* How the module came about ("compiled by nvrtc 13.0 for sm_90", "took the PTX beside it"), or ""; lives as long as the module. */
+/* How the module came about ("compiled by nvrtc 13.0 for sm_90", "took the PTX beside it"), or ""; lives as long as
+ * the module. */
 const char *lk_module_note(const lk_module *module);
-const char *lk_module_compiler(const lk_module *module);       /* "nvrtc 13.0", or "" when nobody compiled */
-const char *lk_module_arch(const lk_module *module);           /* "sm_90", as in the PTX */
-/* Its text; of several files the one that they make together, NULL where there is none (lk_gpu_error says why). Lives as long as the module. */
+const char *lk_module_compiler(const lk_module *module); /* "nvrtc 13.0", or "" when nobody compiled */
+const char *lk_module_arch(const lk_module *module);     /* "sm_90", as in the PTX */
+/* Its text; of several files the one that they make together, NULL where there is none (lk_gpu_error says why). Lives
+ * as long as the module. */
 const char *lk_module_ptx(lk_module *module, size_t *bytes);
 /* Asks ptxas for registers and spills of all kernels (lk_kernel_usage). LK_NOTHING: there is no ptxas. */
 lk_status lk_module_assemble(lk_module *module);
 void lk_module_unload(lk_module *module);
 uint32_t lk_module_kernel_count(const lk_module *module);
 lk_kernel *lk_module_kernel_at(lk_module *module, uint32_t i);
-/* By its mangled name, or as in the source: "scale", "ns::scale", "scale<float>", "scale(float*, int)"; NULL: the only one there is. The result
- * is NULL when there is none, or more than one, and the error lists which. */
+/* By its mangled name, or as in the source: "scale", "ns::scale", "scale<float>", "scale(float*, int)"; NULL: the
+ * only one there is. The result is NULL when there is none, or more than one, and the error lists which. */
 lk_kernel *lk_module_kernel(lk_module *module, const char *name);
-lk_status lk_module_symbol(lk_module *module, const char *name, uint64_t *address, uint64_t *bytes);   /* __device__ / __constant__ variable */
+/* __device__ / __constant__ variable */
+lk_status lk_module_symbol(lk_module *module, const char *name, uint64_t *address, uint64_t *bytes);
 
 typedef struct lk_param {
     uint32_t offset, bytes, align;
-    char type[8];               /* of the PTX: "u64", "f32", "b8" (struct) */
+    char type[8]; /* of the PTX: "u64", "f32", "b8" (struct) */
     uint32_t is_pointer;
-    const char *name;           /* as in the PTX */
-    const char *source_type;    /* as in the source, when the kernel's name tells: "const float*"; else "" */
+    const char *name;        /* as in the PTX */
+    const char *source_type; /* as in the source, when the kernel's name tells: "const float*"; else "" */
 } lk_param;
-const char *lk_kernel_name(const lk_kernel *kernel);     /* as in the PTX, mangled */
-const char *lk_kernel_plain(const lk_kernel *kernel);    /* as in the source: "deep::pick", "scale<float>" */
-const char *lk_kernel_signature(const lk_kernel *kernel);/* with its parameters: "scale<float>(float*, int)"; the name where these are not known */
+const char *lk_kernel_name(const lk_kernel *kernel);  /* as in the PTX, mangled */
+const char *lk_kernel_plain(const lk_kernel *kernel); /* as in the source: "deep::pick", "scale<float>" */
+/* with its parameters: "scale<float>(float*, int)"; the name where these are not known */
+const char *lk_kernel_signature(const lk_kernel *kernel);
 uint32_t lk_kernel_param_count(const lk_kernel *kernel);
 lk_status lk_kernel_param(const lk_kernel *kernel, uint32_t i, lk_param *out);
 
-typedef struct lk_usage {       /* set size */
+typedef struct lk_usage { /* set size */
     size_t size;
-    uint64_t param_bytes, shared_bytes, local_bytes, const_bytes, global_bytes;   /* static, of the kernel and all that it may call */
-    uint32_t dynamic_shared;    /* non-zero: it declares shared memory whose size comes with the launch */
-    uint32_t max_threads[3], required_threads[3], cluster[3];      /* of a block, of a cluster; 0: not said */
-    uint32_t min_blocks, max_registers;     /* __launch_bounds__, __maxnreg__; 0: not said */
-    uint32_t assembled;         /* non-zero: lk_module_assemble filled in the rest */
+    /* static, of the kernel and all that it may call */
+    uint64_t param_bytes, shared_bytes, local_bytes, const_bytes, global_bytes;
+    uint32_t dynamic_shared; /* non-zero: it declares shared memory whose size comes with the launch */
+    uint32_t max_threads[3], required_threads[3], cluster[3]; /* of a block, of a cluster; 0: not said */
+    uint32_t min_blocks, max_registers;                       /* __launch_bounds__, __maxnreg__; 0: not said */
+    uint32_t assembled;                                       /* non-zero: lk_module_assemble filled in the rest */
     uint32_t registers, barriers;
     uint64_t stack_bytes, spill_store_bytes, spill_load_bytes;
 } lk_usage;
 lk_status lk_kernel_usage(const lk_kernel *kernel, lk_usage *usage);
-/* The i-th name that the kernel can get to and nothing defines, NULL: there are no more. A launch that reaches one ends there. */
+/* The i-th name that the kernel can get to and nothing defines, NULL: there are no more. A launch that reaches one
+ * ends there. */
 const char *lk_kernel_undefined(lk_kernel *kernel, uint32_t i);
 
 /* The cache of compiled kernels. */
-typedef struct lk_cache_info { char key[40], source[256], arch[16], compiler[64]; uint64_t bytes; int64_t used; } lk_cache_info;   /* used: seconds since 1970 */
-uint32_t lk_cache_list(lk_cache_info *out, uint32_t most);      /* up to `most`, the last used first; returns how many there are */
-uint32_t lk_cache_clear(void);                                  /* removes all; returns how many there were */
-uint64_t lk_cache_limit(void);                                  /* bytes (LOCKSTEP_CACHE_SIZE); 0: no cache */
-int lk_cache_folder(char *out, size_t size);                    /* 0: there is none */
+/* used: seconds since 1970 */
+typedef struct lk_cache_info {
+    char key[40], source[256], arch[16], compiler[64];
+    uint64_t bytes;
+    int64_t used;
+} lk_cache_info;
+/* up to `most`, the last used first; returns how many there are */
+uint32_t lk_cache_list(lk_cache_info *out, uint32_t most);
+uint32_t lk_cache_clear(void);               /* removes all; returns how many there were */
+uint64_t lk_cache_limit(void);               /* bytes (LOCKSTEP_CACHE_SIZE); 0: no cache */
+int lk_cache_folder(char *out, size_t size); /* 0: there is none */
 
 typedef enum lk_memory_kind { LK_MEMORY_DEVICE, LK_MEMORY_PINNED, LK_MEMORY_MANAGED } lk_memory_kind;
 lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, const char *name, uint64_t *address);
-lk_status lk_memory_describe(lk_gpu *gpu, uint64_t address, const char *name, const char *type, uint32_t element_bytes);  /* "f32[1000]", 4 */
-lk_status lk_memory_free(lk_gpu *gpu, uint64_t address);            /* a second free is a finding */
-lk_status lk_memory_write(lk_gpu *gpu, uint64_t address, const void *from, uint64_t bytes);   /* host to device */
-lk_status lk_memory_read(lk_gpu *gpu, uint64_t address, void *to, uint64_t bytes);            /* device to host */
-/* The host takes these bytes for a result: what in them was computed from undefined values becomes a finding. lk_memory_read does the same. */
+/* "f32[1000]", 4 */
+lk_status lk_memory_describe(lk_gpu *gpu, uint64_t address, const char *name, const char *type, uint32_t element_bytes);
+lk_status lk_memory_free(lk_gpu *gpu, uint64_t address); /* a second free is a finding */
+lk_status lk_memory_write(lk_gpu *gpu, uint64_t address, const void *from, uint64_t bytes); /* host to device */
+lk_status lk_memory_read(lk_gpu *gpu, uint64_t address, void *to, uint64_t bytes);          /* device to host */
+/* The host takes these bytes for a result: what in them was computed from undefined values becomes a finding.
+ * lk_memory_read does the same. */
 lk_status lk_memory_output(lk_gpu *gpu, uint64_t address, uint64_t bytes);
 lk_status lk_memory_fill(lk_gpu *gpu, uint64_t address, int byte, uint64_t bytes);
 uint64_t lk_memory_live(const lk_gpu *gpu);
 
-typedef struct lk_trace {       /* following a launch on the software GPU, which then takes one worker; zero it, set size, then what you need */
+/* following a launch on the software GPU, which then takes one worker; zero it, set size, then what you need */
+typedef struct lk_trace {
     size_t size;
-    void (*write)(void *self, const char *text, size_t bytes);  /* a line for each executed warp instruction: docs/trace.md; NULL: no trace */
-    void (*stop)(void *self, const char *text, size_t bytes);   /* called once, with where it stopped and the registers there */
+    /* a line for each executed warp instruction: docs/trace.md; NULL: no trace */
+    void (*write)(void *self, const char *text, size_t bytes);
+    /* called once, with where it stopped and the registers there */
+    void (*stop)(void *self, const char *text, size_t bytes);
     void *self;
-    const char *lines;          /* trace only [FILE:]LINE[-LINE]; NULL: all */
-    const char *break_at;       /* stop before [FILE:]LINE[@N], the N-th time a warp gets there; needs stop */
-    uint32_t one_cta, cta[3];   /* one_cta non-zero: only the warps of this CTA */
-    uint32_t one_warp, warp;    /* the same for a warp of a CTA */
+    const char *lines;        /* trace only [FILE:]LINE[-LINE]; NULL: all */
+    const char *break_at;     /* stop before [FILE:]LINE[@N], the N-th time a warp gets there; needs stop */
+    uint32_t one_cta, cta[3]; /* one_cta non-zero: only the warps of this CTA */
+    uint32_t one_warp, warp;  /* the same for a warp of a CTA */
 } lk_trace;
-typedef struct lk_launch {      /* zero it, set size, then what you need */
+typedef struct lk_launch { /* zero it, set size, then what you need */
     size_t size;
     uint32_t grid[3], block[3]; /* 0 counts as 1 in y and z */
     uint32_t shared_bytes;      /* dynamic shared memory */
     uint32_t cooperative;
-    const void *const *args;    /* one pointer to each argument's value */
-    const uint32_t *arg_bytes;  /* size of each; NULL: trusted to be what the kernel expects */
+    const void *const *args;   /* one pointer to each argument's value */
+    const uint32_t *arg_bytes; /* size of each; NULL: trusted to be what the kernel expects */
     uint32_t arg_count;
-    const lk_trace *trace;      /* NULL: none */
-    const lk_contract *contract;        /* bound to this kernel: the arguments are held against it; NULL: none */
-    uint32_t shared_optin;      /* what the host sets cudaFuncAttributeMaxDynamicSharedMemorySize to; 0: not said */
-    uint32_t registers;         /* of a thread, as ptxas says; 0: not said, then what lk_module_assemble found */
-    uint32_t order;             /* software GPU: 0: blocks and warps as the seed has them, 1: backwards, others: at random; implies a seed */
-    uint32_t orders;            /* software GPU: run again under orders 1 to this, from the same memory; results that differ are order_dependent */
+    const lk_trace *trace;       /* NULL: none */
+    const lk_contract *contract; /* bound to this kernel: the arguments are held against it; NULL: none */
+    uint32_t shared_optin;       /* what the host sets cudaFuncAttributeMaxDynamicSharedMemorySize to; 0: not said */
+    uint32_t registers;          /* of a thread, as ptxas says; 0: not said, then what lk_module_assemble found */
+    /* software GPU: 0: blocks and warps as the seed has them, 1: backwards, others: at random; implies a seed */
+    uint32_t order;
+    /* software GPU: run again under orders 1 to this, from the same memory; results that differ are order_dependent */
+    uint32_t orders;
 } lk_launch;
 typedef struct lk_stats {
     uint64_t warp_instructions, ctas, nanoseconds;
-    uint64_t orders;            /* of lk_launch.orders: those that ran and left the same bytes */
+    uint64_t orders; /* of lk_launch.orders: those that ran and left the same bytes */
 } lk_stats;
 /* Runs to the end and returns: LK_OK, LK_FINDINGS (new errors in the report), or why not. `stats` may be NULL. */
 lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats *stats);
-/* Contracts: the //! lines of a file, lockstep-contract(5). Read, bind to a kernel with values for its dims, then ask. */
-typedef enum lk_argument_kind { LK_ARGUMENT_VALUE, LK_ARGUMENT_BUFFER, LK_ARGUMENT_BYTES, LK_ARGUMENT_NULL } lk_argument_kind;
+/* Contracts: the //! lines of a file, lockstep-contract(5). Read, bind to a kernel with values for its dims, then
+ * ask. */
+typedef enum lk_argument_kind {
+    LK_ARGUMENT_VALUE,
+    LK_ARGUMENT_BUFFER,
+    LK_ARGUMENT_BYTES,
+    LK_ARGUMENT_NULL
+} lk_argument_kind;
 typedef enum lk_flow { LK_FLOW_IN, LK_FLOW_OUT, LK_FLOW_INOUT } lk_flow;
 typedef struct lk_argument {
-    const char *name;           /* lives as long as the contract, like type */
-    const char *type;           /* "f32"; "" for bytes and null pointers */
+    const char *name; /* lives as long as the contract, like type */
+    const char *type; /* "f32"; "" for bytes and null pointers */
     lk_argument_kind kind;
     lk_flow flow;               /* of a buffer, like the rest */
     uint32_t rank;              /* dimensions */
     uint64_t dim[8], stride[8]; /* elements */
     uint64_t bytes;             /* of memory for a buffer; of a value or bytes, its size */
     uint64_t align;
-    int32_t same;               /* the earlier argument whose memory it takes, -1: its own */
-    uint32_t filled;            /* lk_contract_fill writes something */
-    uint32_t line;              /* of the file: where it is described */
+    int32_t same;    /* the earlier argument whose memory it takes, -1: its own */
+    uint32_t filled; /* lk_contract_fill writes something */
+    uint32_t line;   /* of the file: where it is described */
 } lk_argument;
-typedef struct lk_dim { const char *name; int64_t value; } lk_dim;
-/* `text` is copied, `file` stands in messages and reports. A file without //! kernel lines gives a contract with no kernels. */
+typedef struct lk_dim {
+    const char *name;
+    int64_t value;
+} lk_dim;
+/* `text` is copied, `file` stands in messages and reports. A file without //! kernel lines gives a contract with no
+ * kernels. */
 lk_status lk_contract_read(lk_gpu *gpu, const char *file, const char *text, size_t bytes, lk_contract **contract);
 void lk_contract_free(lk_contract *contract);
-const char *lk_contract_kernel(const lk_contract *contract, uint32_t i);    /* the name of its i-th block, NULL: there is none */
-const char *lk_contract_flags(const lk_contract *contract, uint32_t i);     /* the words behind `compile` of its i-th block, for the compiler; "" */
-/* Gives the dims their values, those in `dims` and by choice the others, and holds the block against the kernel's parameters.
- * LK_NOTHING: the contract has no block for this kernel. */
+/* the name of its i-th block, NULL: there is none */
+const char *lk_contract_kernel(const lk_contract *contract, uint32_t i);
+/* the words behind `compile` of its i-th block, for the compiler; "" */
+const char *lk_contract_flags(const lk_contract *contract, uint32_t i);
+/* Gives the dims their values, those in `dims` and by choice the others, and holds the block against the kernel's
+ * parameters. LK_NOTHING: the contract has no block for this kernel. */
 lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const lk_dim *dims, uint32_t count);
 /* Of a bound contract: */
-const char *lk_contract_dims(const lk_contract *contract);                  /* "rows=100, cols=72" */
-const char *lk_contract_oracle(const lk_contract *contract);                /* the words behind `oracle`, for who can evaluate them; "" */
+const char *lk_contract_dims(const lk_contract *contract); /* "rows=100, cols=72" */
+/* the words behind `oracle`, for who can evaluate them; "" */
+const char *lk_contract_oracle(const lk_contract *contract);
 uint32_t lk_contract_argument_count(const lk_contract *contract);
 lk_status lk_contract_argument(const lk_contract *contract, uint32_t i, lk_argument *out);
 /* Writes argument i: the value, the bytes, or the contents of a buffer, which depend on seed and i only. */
 lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t seed, void *to);
-/* Sets what the contract says of grid, block, shared memory and cooperation; grid[0] or block[0] stay 0 where it is silent. */
+/* Sets what the contract says of grid, block, shared memory and cooperation; grid[0] or block[0] stay 0 where it is
+ * silent. */
 void lk_contract_shape(const lk_contract *contract, lk_launch *launch);
 
 /* From any thread or a signal handler: the running launch ends with a report of where it stood. */
 void lk_gpu_interrupt(lk_gpu *gpu);
 
 /* How far the running launch is: from any thread. 0: none runs, or this gpu cannot tell. */
-typedef struct lk_progress { size_t size; uint64_t ctas, ctas_done, warp_instructions; } lk_progress;   /* instructions: those of CTAs still running come in bites */
+/* instructions: those of CTAs still running come in bites */
+typedef struct lk_progress {
+    size_t size;
+    uint64_t ctas, ctas_done, warp_instructions;
+} lk_progress;
 int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress);
 
-/* Device profiles: the i-th name (NULL past the last), and the card of one as text (lk_text_free), NULL: no such profile. */
-/* The instruction set. A form is a row of the table with its types; `opcode n` counts through what its modifiers may be. */
+/* Device profiles: the i-th name (NULL past the last), and the card of one as text (lk_text_free), NULL: no such
+ * profile. */
+/* The instruction set. A form is a row of the table with its types; `opcode n` counts through what its modifiers may
+ * be. */
 typedef struct lk_isa_info {
-    const char *id;             /* of the row: "add" */
-    const char *family;         /* "int", "float", "round", "half", "cvt", "video", "named" */
-    const char *row;            /* the row's syntax, with T for the type: "add.T d, a, b" */
-    char syntax[1024];          /* the same with the form's types: "add.u32 d, a, b" */
-    const char *type[5];        /* of d a b c e, "" where there is none; a row of family "named" has none */
-    uint32_t sources;           /* how many operands are read */
+    const char *id;      /* of the row: "add" */
+    const char *family;  /* "int", "float", "round", "half", "cvt", "video", "named" */
+    const char *row;     /* the row's syntax, with T for the type: "add.T d, a, b" */
+    char syntax[1024];   /* the same with the form's types: "add.u32 d, a, b" */
+    const char *type[5]; /* of d a b c e, "" where there is none; a row of family "named" has none */
+    uint32_t sources;    /* how many operands are read */
 } lk_isa_info;
-int lk_isa_form(uint32_t i, lk_isa_info *info);         /* 0: there is no form i */
-int lk_isa_opcode(uint32_t i, uint32_t n, char *out, size_t size);      /* 0: no more; may leave "" where a sister form has that one */
+int lk_isa_form(uint32_t i, lk_isa_info *info); /* 0: there is no form i */
+/* 0: no more; may leave "" where a sister form has that one */
+int lk_isa_opcode(uint32_t i, uint32_t n, char *out, size_t size);
 
 /* What is on this machine that Lockstep can use: the i-th tool; 0: no more. */
 typedef struct lk_tool {
     size_t size;
-    const char *name;           /* "nvrtc", "nvcc", "clang", "ptxas" */
-    const char *fix;            /* what to do when it is missing */
-    uint32_t compiles;          /* it makes PTX from .cu files */
-    char path[1024];            /* "": not found */
+    const char *name;  /* "nvrtc", "nvcc", "clang", "ptxas" */
+    const char *fix;   /* what to do when it is missing */
+    uint32_t compiles; /* it makes PTX from .cu files */
+    char path[1024];   /* "": not found */
 } lk_tool;
 int lk_tool_at(uint32_t i, lk_tool *tool);
 
@@ -238,48 +291,55 @@ char *lk_device_text(const char *name);
 
 uint32_t lk_report_errors(const lk_gpu *gpu);
 uint32_t lk_report_notes(const lk_gpu *gpu);
-/* The report as text (color: with ANSI colours), JSON (docs/report.md), SARIF 2.1.0, or JUnit XML with a test case for each check under the name
- * `suite`; from malloc, release with lk_text_free. */
+/* The report as text (color: with ANSI colours), JSON (docs/report.md), SARIF 2.1.0, or JUnit XML with a test case
+ * for each check under the name `suite`; from malloc, release with lk_text_free. */
 char *lk_report_text(lk_gpu *gpu, int color);
-void lk_report_leaks(lk_gpu *gpu);                      /* adds notes for device malloc that was never freed: at the end */
-void lk_report_limit(lk_gpu *gpu, uint32_t most);       /* the text shows at most so many findings, 0: all */
+/* adds notes for device malloc that was never freed: at the end */
+void lk_report_leaks(lk_gpu *gpu);
+void lk_report_limit(lk_gpu *gpu, uint32_t most); /* the text shows at most so many findings, 0: all */
 char *lk_report_json(lk_gpu *gpu);
 char *lk_report_sarif(lk_gpu *gpu);
 char *lk_report_junit(lk_gpu *gpu, const char *suite);
-/* Findings that the rules of a file match stay out of the report and its counts from now on. Our own lines, or compute-sanitizer's XML. */
+/* Findings that the rules of a file match stay out of the report and its counts from now on. Our own lines, or
+ * compute-sanitizer's XML. */
 lk_status lk_report_suppress(lk_gpu *gpu, const char *path);
-uint32_t lk_report_suppressed(const lk_gpu *gpu);       /* findings kept out */
-char *lk_report_rules(lk_gpu *gpu);                     /* rules that would keep out what the report has, one a line */
-char *lk_report_unused(lk_gpu *gpu);                    /* rules that kept nothing out, as FILE:LINE, one a line */
+uint32_t lk_report_suppressed(const lk_gpu *gpu); /* findings kept out */
+char *lk_report_rules(lk_gpu *gpu);               /* rules that would keep out what the report has, one a line */
+char *lk_report_unused(lk_gpu *gpu);              /* rules that kept nothing out, as FILE:LINE, one a line */
 void lk_text_free(char *text);
 void lk_report_clear(lk_gpu *gpu);
 
 /* What Lockstep knows of a kind of finding. The texts live for ever. */
 typedef struct lk_kind_info {
-    const char *id;             /* "bounds" */
-    uint32_t code;              /* stable: 101 is shown as LK0101 */
-    uint32_t is_error;          /* 0: a note */
-    const char *check;          /* the check that finds it, "" for what is always found */
-    const char *rule;           /* of docs/rules.md, or "" */
-    const char *example;        /* a case below tests/cases, or "" */
+    const char *id;      /* "bounds" */
+    uint32_t code;       /* stable: 101 is shown as LK0101 */
+    uint32_t is_error;   /* 0: a note */
+    const char *check;   /* the check that finds it, "" for what is always found */
+    const char *rule;    /* of docs/rules.md, or "" */
+    const char *example; /* a case below tests/cases, or "" */
     const char *title, *meaning, *fix;
 } lk_kind_info;
-int lk_kind_at(uint32_t i, lk_kind_info *info);         /* 0: there is no kind i */
+int lk_kind_at(uint32_t i, lk_kind_info *info); /* 0: there is no kind i */
 /* What is known of CUDA's own errors, of the words in their messages, and of other signs in logs. */
-typedef enum lk_cuda_lasting { LK_CUDA_PASSING, LK_CUDA_CONTEXT, LK_CUDA_STICKY } lk_cuda_lasting;    /* STICKY: the process has to be started again */
+/* STICKY: the process has to be started again */
+typedef enum lk_cuda_lasting { LK_CUDA_PASSING, LK_CUDA_CONTEXT, LK_CUDA_STICKY } lk_cuda_lasting;
 typedef struct lk_cuda_error {
-    uint32_t number;            /* 700 */
-    const char *driver;         /* "ILLEGAL_ADDRESS": CUDA_ERROR_ILLEGAL_ADDRESS; "": the driver has none */
-    const char *runtime;        /* "IllegalAddress": cudaErrorIllegalAddress; "": the runtime has none */
+    uint32_t number;     /* 700 */
+    const char *driver;  /* "ILLEGAL_ADDRESS": CUDA_ERROR_ILLEGAL_ADDRESS; "": the driver has none */
+    const char *runtime; /* "IllegalAddress": cudaErrorIllegalAddress; "": the runtime has none */
     lk_cuda_lasting lasting;
-    const char *kinds;          /* findings that it is the outward sign of, with blanks between */
+    const char *kinds; /* findings that it is the outward sign of, with blanks between */
     const char *meaning, *causes, *fix;
 } lk_cuda_error;
-typedef struct lk_cuda_sign { const char *name, *words, *meaning, *fix; } lk_cuda_sign;         /* "exit-139", "Segmentation fault" */
-int lk_cuda_error_at(uint32_t i, lk_cuda_error *error);         /* 0: there is no i-th one, as for those below */
+/* "exit-139", "Segmentation fault" */
+typedef struct lk_cuda_sign {
+    const char *name, *words, *meaning, *fix;
+} lk_cuda_sign;
+int lk_cuda_error_at(uint32_t i, lk_cuda_error *error); /* 0: there is no i-th one, as for those below */
 int lk_cuda_sign_at(uint32_t i, lk_cuda_sign *sign);
-const char *lk_cuda_phrase_at(uint32_t i, uint32_t *number);    /* words of a message and the number they stand for; NULL past the last */
-const char *lk_check_at(uint32_t i, const char **purpose);      /* the i-th check: its name, NULL past the last */
+/* words of a message and the number they stand for; NULL past the last */
+const char *lk_cuda_phrase_at(uint32_t i, uint32_t *number);
+const char *lk_check_at(uint32_t i, const char **purpose); /* the i-th check: its name, NULL past the last */
 #if defined __GNUC__
 #pragma GCC visibility pop
 #endif

@@ -3,9 +3,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Calls left until one fails; at or below zero nothing is armed. The one piece of mutable state in base, for tests only. */
+/* Calls left until one fails; at or below zero nothing is armed. The one piece of mutable state in base, for tests
+ * only. */
 static atomic_long fail_in;
-static atomic_bool small_too;   /* arenas and text count as well */
+static atomic_bool small_too; /* arenas and text count as well */
 
 long base_alloc_fail_at(long n)
 {
@@ -22,8 +23,7 @@ void base_small_fail_at(long n)
 
 bool base_alloc_refused(void)
 {
-    if (likely(atomic_load_explicit(&fail_in, memory_order_relaxed) <= 0))
-        return false;
+    if (likely(atomic_load_explicit(&fail_in, memory_order_relaxed) <= 0)) return false;
     return atomic_fetch_sub(&fail_in, 1) == 1;
 }
 
@@ -37,13 +37,11 @@ _Noreturn void base_exhausted(size_t bytes, const char *what)
     char many[40] = "what is needed";
     if (bytes) snprintf(many, sizeof many, "%zu bytes", bytes);
     fprintf(stderr, "lockstep: out of memory: %s%s%s could not be had\n", many, what[0] ? " for " : "", what);
-    exit(2);                                    /* as the command ends when memory is refused where that can be undone */
+    /* as the command ends when memory is refused where that can be undone */
+    exit(2);
 }
 
-void *base_alloc(size_t bytes)
-{
-    return base_alloc_refused() ? NULL : calloc(1, bytes ? bytes : 1);
-}
+void *base_alloc(size_t bytes) { return base_alloc_refused() ? NULL : calloc(1, bytes ? bytes : 1); }
 
 void *base_aligned(size_t bytes)
 {
@@ -53,28 +51,20 @@ void *base_aligned(size_t bytes)
     return p;
 }
 
-void *base_realloc(void *p, size_t bytes)
-{
-    return base_alloc_refused() ? NULL : realloc(p, bytes ? bytes : 1);
-}
+void *base_realloc(void *p, size_t bytes) { return base_alloc_refused() ? NULL : realloc(p, bytes ? bytes : 1); }
 
 void *base_need(size_t bytes)
 {
     void *p = base_alloc(bytes);
-    if (!p)
-        base_exhausted(bytes, "");
+    if (!p) base_exhausted(bytes, "");
     return p;
 }
 
 void *base_need_more(void *p, size_t bytes)
 {
     void *q = base_realloc(p, bytes);
-    if (!q)
-        base_exhausted(bytes, "");
+    if (!q) base_exhausted(bytes, "");
     return q;
 }
 
-void base_free(void *p)
-{
-    free(p);
-}
+void base_free(void *p) { free(p); }

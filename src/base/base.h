@@ -1,8 +1,9 @@
 /* base: all the operating system and C library that the other layers see.
  *
- * Memory comes from arenas by lifetime: a module, a launch, a report, a scratch pad. Nothing in an arena is freed alone.
- * What a user can make large (a device allocation, a file) goes through base_alloc, which may fail and says so.
- * Errors travel in a `struct error *`, the last argument; the first error wins. A bug of ours is CHECK, on in every build. */
+ * Memory comes from arenas by lifetime: a module, a launch, a report, a scratch pad. Nothing in an arena is freed
+ * alone. What a user can make large (a device allocation, a file) goes through base_alloc, which may fail and says
+ * so. Errors travel in a `struct error *`, the last argument; the first error wins. A bug of ours is CHECK, on in
+ * every build. */
 #ifndef LOCKSTEP_BASE_H
 #define LOCKSTEP_BASE_H
 #include <stdarg.h>
@@ -12,8 +13,14 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef uint8_t u8; typedef uint16_t u16; typedef uint32_t u32; typedef uint64_t u64;
-typedef int8_t s8; typedef int16_t s16; typedef int32_t s32; typedef int64_t s64;
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef int64_t s64;
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -23,97 +30,133 @@ typedef int8_t s8; typedef int16_t s16; typedef int32_t s32; typedef int64_t s64
 #define MAX_OF(a, b) ((a) > (b) ? (a) : (b))
 
 /* CHECK(condition): what can only fail through a bug of ours. On in release builds. */
-#define CHECK(c) do { if (unlikely(!(c))) base_bug(__FILE__, __LINE__, #c); } while (0)
+#define CHECK(c)                                              \
+    do {                                                      \
+        if (unlikely(!(c))) base_bug(__FILE__, __LINE__, #c); \
+    } while (0)
 _Noreturn void base_bug(const char *file, int line, const char *what);
 
 /* ---- text ---- */
-struct str { const char *p; u32 n; };           /* a piece of text, not terminated */
+struct str {
+    const char *p;
+    u32 n;
+}; /* a piece of text, not terminated */
 #define STR(lit) ((struct str){ lit, sizeof(lit) - 1 })
 static inline bool str_eq(struct str a, struct str b) { return a.n == b.n && (!a.n || !memcmp(a.p, b.p, a.n)); }
 static inline bool str_is(struct str a, const char *z) { return str_eq(a, (struct str){ z, (u32)strlen(z) }); }
 struct str str_of(const char *z);
 u64 str_hash(struct str s);
-u32 str_distance(const char *a, const char *b);  /* characters to insert, delete or replace; only the first 63 of each count */
+/* characters to insert, delete or replace; only the first 63 of each count */
+u32 str_distance(const char *a, const char *b);
 
 /* ---- arenas ---- */
 struct arena_block;
-struct arena { struct arena_block *head; size_t used, total; };   /* {0} is an empty arena */
-void *arena_alloc(struct arena *a, size_t bytes, size_t align);   /* zeroed; never NULL (the process ends with one line when memory is gone) */
-char *arena_str(struct arena *a, struct str s);                   /* terminated copy */
+struct arena {
+    struct arena_block *head;
+    size_t used, total;
+}; /* {0} is an empty arena */
+/* zeroed; never NULL (the process ends with one line when memory is gone) */
+void *arena_alloc(struct arena *a, size_t bytes, size_t align);
+char *arena_str(struct arena *a, struct str s); /* terminated copy */
 char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void arena_free(struct arena *a);                                 /* everything at once; the arena is empty again */
+void arena_free(struct arena *a); /* everything at once; the arena is empty again */
 #define NEW(a, T) ((T *)arena_alloc((a), sizeof(T), _Alignof(T)))
 #define NEW_ARRAY(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (size_t)(n), _Alignof(T)))
 
 /* ---- growable text, for reports and printers ---- */
-struct text { char *p; size_t n, cap; };        /* {0} is empty; always terminated once something was added */
+struct text {
+    char *p;
+    size_t n, cap;
+}; /* {0} is empty; always terminated once something was added */
 void text_add(struct text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void text_put(struct text *t, const char *p, size_t n);
-void text_json(struct text *t, const char *z);          /* as a JSON string with its quotes; bytes that are no UTF-8 become U+FFFD */
+/* as a JSON string with its quotes; bytes that are no UTF-8 become U+FFFD */
+void text_json(struct text *t, const char *z);
 void text_free(struct text *t);
 /* Bytes of the UTF-8 character at z, of which `most` may be read, and the character; 0: there is none. */
 u32 utf8_read(const char *z, size_t most, u32 *code);
 
 /* ---- vectors: struct { T *p; u32 n, cap; } grown in an arena (old storage is left behind) ---- */
-#define VEC(T) struct { T *p; u32 n, cap; }
-#define VEC_PUSH(ar, v, x) do { if ((v)->n == (v)->cap) (v)->p = vec_grow((ar), (v)->p, &(v)->cap, sizeof *(v)->p, _Alignof(__typeof__(*(v)->p))); (v)->p[(v)->n++] = (x); } while (0)
+#define VEC(T)      \
+    struct {        \
+        T *p;       \
+        u32 n, cap; \
+    }
+#define VEC_PUSH(ar, v, x)                                                                             \
+    do {                                                                                               \
+        if ((v)->n == (v)->cap)                                                                        \
+            (v)->p = vec_grow((ar), (v)->p, &(v)->cap, sizeof *(v)->p, _Alignof(__typeof__(*(v)->p))); \
+        (v)->p[(v)->n++] = (x);                                                                        \
+    } while (0)
 void *vec_grow(struct arena *a, void *p, u32 *cap, size_t size, size_t align);
 
 /* ---- map from text to a pointer, in an arena; insertion order is kept by the caller ---- */
-struct map { struct map_slot *slot; u32 n, cap; };     /* {0} is empty; keys are not copied, values are not NULL */
-void *map_get(const struct map *m, struct str key);                       /* NULL: not there */
+struct map {
+    struct map_slot *slot;
+    u32 n, cap;
+};                                                  /* {0} is empty; keys are not copied, values are not NULL */
+void *map_get(const struct map *m, struct str key); /* NULL: not there */
 void map_put(struct arena *a, struct map *m, struct str key, void *value); /* replaces */
 
 /* ---- names for contents (BLAKE2b) ---- */
 enum { HASH_BYTES = 16, HASH_HEX = 2 * HASH_BYTES + 1 };
 struct hash {
     u64 state[8];
-    u8 pending[128]; u32 used;  /* a block that is not full yet */
-    u64 bytes;                  /* before it */
+    u8 pending[128];
+    u32 used;  /* a block that is not full yet */
+    u64 bytes; /* before it */
 };
 void hash_begin(struct hash *h);
 void hash_add(struct hash *h, const void *data, size_t n);
-void hash_add_text(struct hash *h, const char *s);      /* with its end, so that "ab", "c" and "a", "bc" differ */
+void hash_add_text(struct hash *h, const char *s); /* with its end, so that "ab", "c" and "a", "bc" differ */
 void hash_end(struct hash *h, char hex[HASH_HEX]);
 
 /* ---- errors: bad input or environment ---- */
 enum error_code { ERR_NONE, ERR_INPUT = 2, ERR_UNSUPPORTED = 3, ERR_NOTHING = 4, ERR_MEMORY = 5, ERR_SYSTEM = 6 };
 struct error {
-    enum error_code code;       /* ERR_NONE: no error yet */
-    char where[256];            /* "file:line:col" or "" */
-    char text[512];             /* one sentence: what is wrong and the way out */
-    char excerpt[400];          /* the source line and a caret under it, two lines, or "" */
+    enum error_code code; /* ERR_NONE: no error yet */
+    char where[256];      /* "file:line:col" or "" */
+    char text[512];       /* one sentence: what is wrong and the way out */
+    char excerpt[400];    /* the source line and a caret under it, two lines, or "" */
 };
 /* Records the first error only. Returns false, so that `return error_set(...)` reads well. */
 bool error_set(struct error *e, enum error_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* The same with a place in a text: computes line and column of `at` inside `all` and copies the line with a caret. */
-bool error_at(struct error *e, enum error_code code, const char *file, struct str all, const char *at, const char *fmt, ...) PRINTF_LIKE(6, 7);
-bool error_at_list(struct error *e, enum error_code code, const char *file, struct str all, const char *at, const char *fmt, va_list ap) PRINTF_LIKE(6, 0);
-void error_print(FILE *f, const struct error *e);   /* "lockstep: where: text" and the excerpt */
+bool error_at(struct error *e, enum error_code code, const char *file, struct str all, const char *at, const char *fmt,
+              ...) PRINTF_LIKE(6, 7);
+bool error_at_list(struct error *e, enum error_code code, const char *file, struct str all, const char *at,
+                   const char *fmt, va_list ap) PRINTF_LIKE(6, 0);
+void error_print(FILE *f, const struct error *e); /* "lockstep: where: text" and the excerpt */
 
 /* ---- memory whose size the user decides ---- */
-void *base_alloc(size_t bytes);         /* zeroed; NULL when refused */
-void *base_aligned(size_t bytes);       /* the same, on a boundary of 128 bytes */
+void *base_alloc(size_t bytes);   /* zeroed; NULL when refused */
+void *base_aligned(size_t bytes); /* the same, on a boundary of 128 bytes */
 void *base_realloc(void *p, size_t bytes);
 void base_free(void *p);
-long base_alloc_fail_at(long n);        /* test hook: the n-th call from now fails (0: never); returns how many were left until the one armed before: 0, it failed */
-bool base_alloc_refused(void);          /* counts as a call: for those who get user-sized memory elsewhere (mem) */
+/* test hook: the n-th call from now fails (0: never); returns how many were left until the one armed before: 0, it
+ * failed */
+long base_alloc_fail_at(long n);
+bool base_alloc_refused(void); /* counts as a call: for those who get user-sized memory elsewhere (mem) */
 /* What is small, or so deep inside a launch that nothing could be undone: without it the process ends with one line. */
-void *base_need(size_t bytes);          /* base_alloc, never NULL */
-void *base_need_more(void *p, size_t bytes);    /* base_realloc, never NULL */
-_Noreturn void base_exhausted(size_t bytes, const char *what);  /* that line; what they were for: "text", or "" */
-bool base_small_refused(void);          /* as base_alloc_refused, for arenas and text: refused only after base_small_fail_at */
-void base_small_fail_at(long n);        /* test hook: base_alloc_fail_at, and arenas and text count too */
+void *base_need(size_t bytes);                                 /* base_alloc, never NULL */
+void *base_need_more(void *p, size_t bytes);                   /* base_realloc, never NULL */
+_Noreturn void base_exhausted(size_t bytes, const char *what); /* that line; what they were for: "text", or "" */
+/* as base_alloc_refused, for arenas and text: refused only after base_small_fail_at */
+bool base_small_refused(void);
+void base_small_fail_at(long n); /* test hook: base_alloc_fail_at, and arenas and text count too */
 
 /* ---- files, time, processes ---- */
-bool file_read_if(const char *path, struct str *out);   /* one that nobody must have: false when it cannot be read; without memory the process ends */
-bool file_read(const char *path, struct str *out, struct error *e);   /* from base_alloc, terminated; release with base_free((void *)out->p) */
+/* one that nobody must have: false when it cannot be read; without memory the process ends */
+bool file_read_if(const char *path, struct str *out);
+/* from base_alloc, terminated; release with base_free((void *)out->p) */
+bool file_read(const char *path, struct str *out, struct error *e);
 bool file_exists(const char *path);
-bool file_is_pipe(const char *path);             /* which can be read only once */              /* and can be read */
-bool file_write(const char *path, const void *p, size_t n, struct error *e);  /* "-": standard output; else beside, then renamed */
-bool folder_make(const char *path, struct error *e);     /* one that is there already is fine */
-u64 time_ns(void);                      /* monotonic */
-int cpu_count(void);                    /* that this process may use */
+bool file_is_pipe(const char *path); /* which can be read only once */ /* and can be read */
+/* "-": standard output; else beside, then renamed */
+bool file_write(const char *path, const void *p, size_t n, struct error *e);
+bool folder_make(const char *path, struct error *e); /* one that is there already is fine */
+u64 time_ns(void);                                   /* monotonic */
+int cpu_count(void);                                 /* that this process may use */
 /* Runs argv (NULL-terminated) with both output streams captured (the first 4 MiB; output may be NULL).
  * Returns the exit status, 128 + signal, or -1 if it could not start. */
 int process_run(char *const argv[], struct text *output);
@@ -127,10 +170,11 @@ bool pages_discard(u64 at, u64 bytes);  /* gives the memory back, keeps the addr
 bool pages_punch(u64 at, u64 bytes);    /* the same for a view of a file: every view reads as zero */
 bool pages_withdraw(u64 at, u64 bytes); /* back to the state after pages_reserve, whatever was mapped there */
 void pages_release(u64 at, u64 bytes);
-int pages_file(u64 bytes);              /* a file in memory; -1: refused */
+int pages_file(u64 bytes); /* a file in memory; -1: refused */
 bool pages_file_grow(int fd, u64 bytes);
-u64 pages_map(int fd, u64 offset, u64 at, u64 bytes);   /* shared view over reserved addresses, or anywhere (0); 0: refused */
-void pages_file_close(int fd);          /* the views stay */
+/* shared view over reserved addresses, or anywhere (0); 0: refused */
+u64 pages_map(int fd, u64 offset, u64 at, u64 bytes);
+void pages_file_close(int fd); /* the views stay */
 
 /* ---- random numbers: the same everywhere for the same seed (splitmix64) ---- */
 static inline u64 rand_next(u64 *state)
@@ -143,7 +187,7 @@ static inline u64 rand_next(u64 *state)
 
 /* ---- threads ---- */
 #include <pthread.h>
-typedef pthread_mutex_t lock_t;         /* plain mutex; LOCK_INIT */
+typedef pthread_mutex_t lock_t; /* plain mutex; LOCK_INIT */
 #define LOCK_INIT PTHREAD_MUTEX_INITIALIZER
 static inline void lock(lock_t *l) { pthread_mutex_lock(l); }
 static inline void unlock(lock_t *l) { pthread_mutex_unlock(l); }

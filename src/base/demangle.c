@@ -1,67 +1,60 @@
-/* Reading mangled names: names, types and what they refer back to. The letters are those of the Itanium C++ ABI, 5.1. */
+/* Reading mangled names: names, types and what they refer back to. The letters are those of the Itanium C++ ABI, 5.1.
+ */
 #include "base/demangle.h"
 
 enum { DEEPEST = 200, STEPS_MOST = 20000, PRINT_MOST = 8192, PARAMS_MOST = 1024 };
 
-struct name_node *name_new(struct name_reader *r, enum name_kind kind, struct str text, struct name_node *a, struct name_node *b)
+struct name_node *name_new(struct name_reader *r, enum name_kind kind, struct str text, struct name_node *a,
+                           struct name_node *b)
 {
     struct name_node *n = NEW(r->mem, struct name_node);
     *n = (struct name_node){ .kind = kind, .text = text, .a = a, .b = b };
     return n;
 }
 
-bool name_enter(struct name_reader *r)
-{
-    return ++r->depth < DEEPEST && ++r->steps < STEPS_MOST;
-}
+bool name_enter(struct name_reader *r) { return ++r->depth < DEEPEST && ++r->steps < STEPS_MOST; }
 
 bool name_eat(struct name_reader *r, const char *word)
 {
     size_t n = strlen(word);
-    if ((size_t)(r->end - r->p) < n || memcmp(r->p, word, n))
-        return false;
+    if ((size_t)(r->end - r->p) < n || memcmp(r->p, word, n)) return false;
     r->p += n;
     return true;
 }
 
-static char peek(const struct name_reader *r, u32 ahead)
-{
-    return (size_t)(r->end - r->p) > ahead ? r->p[ahead] : 0;
-}
+static char peek(const struct name_reader *r, u32 ahead) { return (size_t)(r->end - r->p) > ahead ? r->p[ahead] : 0; }
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 struct str name_digits(struct name_reader *r)
 {
     const char *from = r->p;
-    while (is_digit(peek(r, 0)))
-        r->p++;
+    while (is_digit(peek(r, 0))) r->p++;
     return (struct str){ from, (u32)(r->p - from) };
 }
 
 static struct name_node *remember(struct name_reader *r, struct name_node *n)
 {
-    if (n)
-        VEC_PUSH(r->mem, &r->known, n);
+    if (n) VEC_PUSH(r->mem, &r->known, n);
     return n;
 }
 
-static struct name_node *text_node(struct name_reader *r, const char *z) { return name_new(r, NAME_TEXT, str_of(z), NULL, NULL); }
+static struct name_node *text_node(struct name_reader *r, const char *z)
+{
+    return name_new(r, NAME_TEXT, str_of(z), NULL, NULL);
+}
 
 /* A number of a back reference: "_" is 0, "0_" is 1; in base 36 for S, in base 10 for T. -1: none. */
 static s64 back_number(struct name_reader *r, u32 base)
 {
     s64 v = 0;
-    if (name_eat(r, "_"))
-        return 0;
+    if (name_eat(r, "_")) return 0;
     for (;; r->p++) {
         char c = peek(r, 0);
         u32 digit = is_digit(c) ? (u32)(c - '0') : base == 36 && c >= 'A' && c <= 'Z' ? (u32)(c - 'A') + 10 : 99;
-        if (digit == 99)
-            break;
+        if (digit == 99) break;
         v = v * base + digit;
-        if (v > 1000000)
-            return -1;
+        if (v > 1000000) return -1;
     }
     return name_eat(r, "_") ? v + 1 : -1;
 }
@@ -76,10 +69,8 @@ struct name_node *name_source(struct name_reader *r)
 {
     u64 n = 0;
     struct str digits = name_digits(r);
-    for (u32 i = 0; i < digits.n && n < 100000; i++)
-        n = n * 10 + (u64)(digits.p[i] - '0');
-    if (!n || n > (u64)(r->end - r->p))
-        return NULL;
+    for (u32 i = 0; i < digits.n && n < 100000; i++) n = n * 10 + (u64)(digits.p[i] - '0');
+    if (!n || n > (u64)(r->end - r->p)) return NULL;
     struct str s = { r->p, (u32)n };
     r->p += n;
     bool hidden = starts(s, "_INTERNAL_") || starts(s, "_GLOBAL__N_") || starts(s, "__internal_");
@@ -88,28 +79,25 @@ struct name_node *name_source(struct name_reader *r)
 
 struct name_node *name_param(struct name_reader *r)
 {
-    if (!name_eat(r, "T"))
-        return NULL;
+    if (!name_eat(r, "T")) return NULL;
     s64 i = back_number(r, 10);
-    if (i < 0)
-        return NULL;
-    if (r->args && i < r->args->n)
-        return r->args->list[i];
+    if (i < 0) return NULL;
+    if (r->args && i < r->args->n) return r->args->list[i];
     /* the parameter of a generic lambda, or one that is only known further on */
     return text_node(r, "auto");
 }
 
 static struct name_node *substitution(struct name_reader *r)
 {
-    static const struct { const char *code, *name; } fixed[] = {
-        { "Sa", "std::allocator" }, { "Sb", "std::basic_string" }, { "Ss", "std::string" }, { "Si", "std::istream" },
-        { "So", "std::ostream" }, { "Sd", "std::iostream" },
+    static const struct {
+        const char *code, *name;
+    } fixed[] = {
+        { "Sa", "std::allocator" }, { "Sb", "std::basic_string" }, { "Ss", "std::string" },
+        { "Si", "std::istream" },   { "So", "std::ostream" },      { "Sd", "std::iostream" },
     };
     for (u32 i = 0; i < COUNT_OF(fixed); i++)
-        if (name_eat(r, fixed[i].code))
-            return text_node(r, fixed[i].name);
-    if (!name_eat(r, "S"))
-        return NULL;
+        if (name_eat(r, fixed[i].code)) return text_node(r, fixed[i].name);
+    if (!name_eat(r, "S")) return NULL;
     s64 i = back_number(r, 36);
     return i >= 0 && i < r->known.n ? r->known.p[i] : NULL;
 }
@@ -130,8 +118,7 @@ static struct name_node *template_arg(struct name_reader *r)
         while (!name_eat(r, "E")) {
             struct name_node *x = name_enter(r) ? template_arg(r) : NULL;
             r->depth--;
-            if (!x)
-                return NULL;
+            if (!x) return NULL;
             VEC_PUSH(r->mem, &list, x);
         }
         n = name_new(r, NAME_PACK, STR(""), NULL, NULL);
@@ -145,8 +132,7 @@ static struct name_node *template_arg(struct name_reader *r)
 
 struct name_node *name_template_args(struct name_reader *r)
 {
-    if (!name_eat(r, "I"))
-        return NULL;
+    if (!name_eat(r, "I")) return NULL;
     struct name_node *pack = name_new(r, NAME_PACK, STR(""), NULL, NULL);
     bool tag = r->tag;
     r->tag = false;
@@ -154,23 +140,20 @@ struct name_node *name_template_args(struct name_reader *r)
     while (!name_eat(r, "E")) {
         struct name_node *x = name_enter(r) ? template_arg(r) : NULL;
         r->depth--;
-        if (!x)
-            return NULL;
+        if (!x) return NULL;
         VEC_PUSH(r->mem, &list, x);
     }
     pack->list = list.p;
     pack->n = list.n;
     r->tag = tag;
-    if (tag)
-        r->args = pack;
+    if (tag) r->args = pack;
     return pack;
 }
 
 static struct name_node *with_args(struct name_reader *r, struct name_node *of)
 {
     struct name_node *args = of ? name_template_args(r) : NULL;
-    if (!args)
-        return NULL;
+    if (!args) return NULL;
     struct name_node *n = name_new(r, NAME_TEMPLATE, STR(""), of, NULL);
     n->list = args->list;
     n->n = args->n;
@@ -184,11 +167,9 @@ static struct name_node *unnamed(struct name_reader *r)
         name_digits(r);
         return name_eat(r, "_") ? text_node(r, "{unnamed type}") : NULL;
     }
-    if (!name_eat(r, "Ul"))
-        return NULL;
+    if (!name_eat(r, "Ul")) return NULL;
     name_list list = { 0 };
-    if (!name_types_until(r, &list) || !name_eat(r, "E"))
-        return NULL;
+    if (!name_types_until(r, &list) || !name_eat(r, "E")) return NULL;
     struct name_node *n = name_new(r, NAME_LAMBDA, name_digits(r), NULL, NULL);
     n->list = list.p;
     n->n = list.n;
@@ -198,8 +179,7 @@ static struct name_node *unnamed(struct name_reader *r)
 /* The last identifier of a scope: what its constructor is called. */
 static struct name_node *last_part(struct name_node *n)
 {
-    while (n && (n->kind == NAME_NESTED || n->kind == NAME_TEMPLATE))
-        n = n->kind == NAME_NESTED ? n->b : n->a;
+    while (n && (n->kind == NAME_NESTED || n->kind == NAME_TEMPLATE)) n = n->kind == NAME_NESTED ? n->b : n->a;
     return n;
 }
 
@@ -220,7 +200,7 @@ static struct name_node *unqualified(struct name_reader *r, struct name_node *sc
     } else {
         n = name_operator(r, ending);
     }
-    while (n && name_eat(r, "B"))       /* a tag of the library's version: not what the author wrote */
+    while (n && name_eat(r, "B")) /* a tag of the library's version: not what the author wrote */
         n = name_source(r) ? n : NULL;
     return n;
 }
@@ -229,16 +209,13 @@ static struct name_node *nested_step(struct name_reader *r, struct name_node *sc
 {
     char c = peek(r, 0), d = peek(r, 1);
     ending->has_args = false;
-    if (c == 'S' && d != 't')
-        return scope ? NULL : substitution(r);
-    if (c == 'T')
-        return scope ? NULL : remember(r, name_param(r));
+    if (c == 'S' && d != 't') return scope ? NULL : substitution(r);
+    if (c == 'T') return scope ? NULL : remember(r, name_param(r));
     if (c == 'I') {
         ending->has_args = true;
         return remember(r, with_args(r, scope));
     }
-    if (c == 'D' && (d == 't' || d == 'T'))
-        return scope ? NULL : name_type(r);
+    if (c == 'D' && (d == 't' || d == 'T')) return scope ? NULL : name_type(r);
     if (c == 'S') {
         r->p += 2;
         return scope ? NULL : text_node(r, "std");
@@ -255,29 +232,27 @@ static struct name_node *nested_step(struct name_reader *r, struct name_node *sc
 static struct str qualifiers(struct name_reader *r)
 {
     bool restricted = name_eat(r, "r"), is_volatile = name_eat(r, "V"), is_const = name_eat(r, "K");
-    static const char *const words[8] = { "", " const", " volatile", " volatile const", " restrict", " restrict const", " restrict volatile",
-                                          " restrict volatile const" };
+    static const char *const words[8] = {
+        "",          " const",          " volatile",          " volatile const",
+        " restrict", " restrict const", " restrict volatile", " restrict volatile const"
+    };
     return str_of(words[restricted * 4 + is_volatile * 2 + is_const]);
 }
 
 static struct name_node *nested(struct name_reader *r, struct name_ending *ending)
 {
-    if (!name_eat(r, "N"))
-        return NULL;
-    if (!name_eat(r, "H"))      /* an explicit object parameter takes the place of qualifiers */
+    if (!name_eat(r, "N")) return NULL;
+    if (!name_eat(r, "H")) /* an explicit object parameter takes the place of qualifiers */
         ending->behind = qualifiers(r);
     const char *ref = name_eat(r, "O") ? " &&" : name_eat(r, "R") ? " &" : "";
-    if (*ref)
-        ending->behind = str_of(arena_printf(r->mem, "%.*s%s", (int)ending->behind.n, ending->behind.p, ref));
+    if (*ref) ending->behind = str_of(arena_printf(r->mem, "%.*s%s", (int)ending->behind.n, ending->behind.p, ref));
     struct name_node *n = NULL;
     while (!name_eat(r, "E")) {
         u32 known = r->known.n;
         n = name_enter(r) ? nested_step(r, n, ending) : NULL;
         r->depth--;
-        if (!n)
-            return NULL;
-        if (peek(r, 0) == 'E' && r->known.n > known)
-            r->known.n--;       /* the whole name is no prefix */
+        if (!n) return NULL;
+        if (peek(r, 0) == 'E' && r->known.n > known) r->known.n--; /* the whole name is no prefix */
     }
     return n;
 }
@@ -285,26 +260,22 @@ static struct name_node *nested(struct name_reader *r, struct name_ending *endin
 /* Z encoding E, then the entity inside: a name, or s for a string. */
 static struct name_node *local(struct name_reader *r, struct name_ending *ending)
 {
-    if (!name_eat(r, "Z"))
-        return NULL;
+    if (!name_eat(r, "Z")) return NULL;
     struct name_node *outer = name_encoding(r);
-    if (!outer || !name_eat(r, "E"))
-        return NULL;
+    if (!outer || !name_eat(r, "E")) return NULL;
     if (name_eat(r, "s")) {
         name_digits(r);
         return name_new(r, NAME_NESTED, STR("::"), outer, text_node(r, "string literal"));
     }
     if (name_eat(r, "d")) {
         name_digits(r);
-        if (!name_eat(r, "_"))
-            return NULL;
+        if (!name_eat(r, "_")) return NULL;
     }
     struct name_node *inner = name_read(r, ending);
-    if (name_eat(r, "_")) {     /* which of several of this name */
+    if (name_eat(r, "_")) { /* which of several of this name */
         bool two = name_eat(r, "_");
         name_digits(r);
-        if (two)
-            name_eat(r, "_");
+        if (two) name_eat(r, "_");
     }
     return inner ? name_new(r, NAME_NESTED, STR("::"), outer, inner) : NULL;
 }
@@ -330,8 +301,7 @@ struct name_node *name_read(struct name_reader *r, struct name_ending *ending)
             bool std = name_eat(r, "St");
             n = unqualified(r, NULL, ending);
             n = n && std ? name_new(r, NAME_NESTED, STR("::"), text_node(r, "std"), n) : n;
-            if (peek(r, 0) == 'I')
-                remember(r, n);
+            if (peek(r, 0) == 'I') remember(r, n);
         }
         if (n && peek(r, 0) == 'I') {
             ending->has_args = true;
@@ -350,8 +320,7 @@ bool name_types_until(struct name_reader *r, name_list *out)
     }
     while (r->p < r->end && *r->p != 'E' && *r->p != '.') {
         struct name_node *t = name_type(r);
-        if (!t)
-            return false;
+        if (!t) return false;
         VEC_PUSH(r->mem, out, t);
     }
     return true;
@@ -374,8 +343,7 @@ struct name_node *name_encoding(struct name_reader *r)
         struct name_node *f = name_new(r, NAME_ENCODING, ending.behind, n, NULL);
         name_list list = { 0 };
         bool ok = true;
-        if (ending.has_args && !ending.no_result)
-            ok = name_type(r) != NULL;
+        if (ending.has_args && !ending.no_result) ok = name_type(r) != NULL;
         ok = ok && name_types_until(r, &list);
         f->list = list.p;
         f->n = list.n;
@@ -389,10 +357,16 @@ struct name_node *name_encoding(struct name_reader *r)
 static const char *builtin(char c)
 {
     static const char *const word[26] = {
-        ['v' - 'a'] = "void", ['w' - 'a'] = "wchar_t", ['b' - 'a'] = "bool", ['c' - 'a'] = "char", ['a' - 'a'] = "signed char",
-        ['h' - 'a'] = "unsigned char", ['s' - 'a'] = "short", ['t' - 'a'] = "unsigned short", ['i' - 'a'] = "int", ['j' - 'a'] = "unsigned int",
-        ['l' - 'a'] = "long", ['m' - 'a'] = "unsigned long", ['x' - 'a'] = "long long", ['y' - 'a'] = "unsigned long long", ['n' - 'a'] = "__int128",
-        ['o' - 'a'] = "unsigned __int128", ['f' - 'a'] = "float", ['d' - 'a'] = "double", ['e' - 'a'] = "long double", ['g' - 'a'] = "__float128",
+        ['v' - 'a'] = "void",        ['w' - 'a'] = "wchar_t",
+        ['b' - 'a'] = "bool",        ['c' - 'a'] = "char",
+        ['a' - 'a'] = "signed char", ['h' - 'a'] = "unsigned char",
+        ['s' - 'a'] = "short",       ['t' - 'a'] = "unsigned short",
+        ['i' - 'a'] = "int",         ['j' - 'a'] = "unsigned int",
+        ['l' - 'a'] = "long",        ['m' - 'a'] = "unsigned long",
+        ['x' - 'a'] = "long long",   ['y' - 'a'] = "unsigned long long",
+        ['n' - 'a'] = "__int128",    ['o' - 'a'] = "unsigned __int128",
+        ['f' - 'a'] = "float",       ['d' - 'a'] = "double",
+        ['e' - 'a'] = "long double", ['g' - 'a'] = "__float128",
         ['z' - 'a'] = "...",
     };
     return c >= 'a' && c <= 'z' ? word[c - 'a'] : NULL;
@@ -401,24 +375,26 @@ static const char *builtin(char c)
 /* What begins with D and is built in. */
 static struct name_node *builtin_d(struct name_reader *r)
 {
-    static const struct { const char *code, *name; } rows[] = {
-        { "Dn", "decltype(nullptr)" }, { "Di", "char32_t" }, { "Ds", "char16_t" }, { "Du", "char8_t" }, { "Da", "auto" }, { "Dc", "decltype(auto)" },
-        { "Dh", "_Float16" }, { "Dd", "decimal64" }, { "De", "decimal128" }, { "Df", "decimal32" }, { "DF16_", "_Float16" }, { "DF16b", "__bf16" },
-        { "DF32_", "_Float32" }, { "DF64_", "_Float64" }, { "DF128_", "_Float128" },
+    static const struct {
+        const char *code, *name;
+    } rows[] = {
+        { "Dn", "decltype(nullptr)" }, { "Di", "char32_t" },    { "Ds", "char16_t" },
+        { "Du", "char8_t" },           { "Da", "auto" },        { "Dc", "decltype(auto)" },
+        { "Dh", "_Float16" },          { "Dd", "decimal64" },   { "De", "decimal128" },
+        { "Df", "decimal32" },         { "DF16_", "_Float16" }, { "DF16b", "__bf16" },
+        { "DF32_", "_Float32" },       { "DF64_", "_Float64" }, { "DF128_", "_Float128" },
     };
     for (u32 i = 0; i < COUNT_OF(rows); i++)
-        if (name_eat(r, rows[i].code))
-            return text_node(r, rows[i].name);
+        if (name_eat(r, rows[i].code)) return text_node(r, rows[i].name);
     return NULL;
 }
 
 static struct name_node *function_type(struct name_reader *r)
 {
-    name_eat(r, "Y");           /* extern "C" */
+    name_eat(r, "Y"); /* extern "C" */
     struct name_node *f = name_new(r, NAME_FUNCTION, STR(""), name_type(r), NULL);
     name_list list = { 0 };
-    if (!f->a)
-        return NULL;
+    if (!f->a) return NULL;
     for (;;) {
         if (name_eat(r, "RE")) {
             f->text = STR(" &");
@@ -428,15 +404,14 @@ static struct name_node *function_type(struct name_reader *r)
             f->text = STR(" &&");
             break;
         }
-        if (name_eat(r, "E"))
-            break;
-        if (peek(r, 0) == 'v' && (peek(r, 1) == 'E' || ((peek(r, 1) == 'R' || peek(r, 1) == 'O') && peek(r, 2) == 'E'))) {
+        if (name_eat(r, "E")) break;
+        if (peek(r, 0) == 'v' &&
+            (peek(r, 1) == 'E' || ((peek(r, 1) == 'R' || peek(r, 1) == 'O') && peek(r, 2) == 'E'))) {
             r->p++;
             continue;
         }
         struct name_node *t = name_type(r);
-        if (!t)
-            return NULL;
+        if (!t) return NULL;
         VEC_PUSH(r->mem, &list, t);
     }
     f->list = list.p;
@@ -451,8 +426,7 @@ static struct name_node *array_type(struct name_reader *r)
         size = name_new(r, NAME_TEXT, name_digits(r), NULL, NULL);
     else if (peek(r, 0) != '_' && !(size = name_expression(r)))
         return NULL;
-    if (!name_eat(r, "_"))
-        return NULL;
+    if (!name_eat(r, "_")) return NULL;
     struct name_node *of = name_type(r);
     return of ? name_new(r, NAME_ARRAY, STR(""), of, size) : NULL;
 }
@@ -466,23 +440,19 @@ static struct name_node *wrapped(struct name_reader *r, enum name_kind kind, con
 /* decltype, packs, vectors, exception specifications. */
 static struct name_node *type_d(struct name_reader *r)
 {
-    if (name_eat(r, "Dp"))
-        return remember(r, wrapped(r, NAME_EXPAND, "..."));
+    if (name_eat(r, "Dp")) return remember(r, wrapped(r, NAME_EXPAND, "..."));
     if (name_eat(r, "Dt") || name_eat(r, "DT")) {
         struct name_node *x = name_expression(r);
         struct name_node *n = x && name_eat(r, "E") ? name_new(r, NAME_AFFIX, STR("decltype("), x, NULL) : NULL;
-        if (n)
-            n->text2 = STR(")");
+        if (n) n->text2 = STR(")");
         return remember(r, n);
     }
-    if (name_eat(r, "Do"))
-        return remember(r, name_eat(r, "F") ? function_type(r) : NULL);
+    if (name_eat(r, "Do")) return remember(r, name_eat(r, "F") ? function_type(r) : NULL);
     if (name_eat(r, "Dv")) {
         struct str size = name_digits(r);
         struct name_node *of = name_eat(r, "_") ? name_type(r) : NULL;
         struct name_node *n = of ? name_new(r, NAME_AFFIX, STR(""), of, NULL) : NULL;
-        if (n)
-            n->text2 = str_of(arena_printf(r->mem, " vector[%.*s]", (int)MIN_OF(size.n, 20u), size.p));
+        if (n) n->text2 = str_of(arena_printf(r->mem, " vector[%.*s]", (int)MIN_OF(size.n, 20u), size.p));
         return remember(r, n);
     }
     return builtin_d(r);
@@ -498,7 +468,9 @@ static struct name_node *type_plain(struct name_reader *r)
         return text_node(r, builtin(c));
     }
     switch (c) {
-    case 'r': case 'V': case 'K': {
+    case 'r':
+    case 'V':
+    case 'K': {
         struct str q = qualifiers(r);
         n = name_type(r);
         return remember(r, n ? name_new(r, NAME_QUALIFIED, q, n, NULL) : NULL);
@@ -520,8 +492,7 @@ static struct name_node *type_plain(struct name_reader *r)
     case 'U': {
         r->p++;
         struct name_node *q = name_source(r);
-        if (q && peek(r, 0) == 'I' && !name_template_args(r))
-            return NULL;
+        if (q && peek(r, 0) == 'I' && !name_template_args(r)) return NULL;
         n = q ? name_type(r) : NULL;
         return remember(r, n ? name_new(r, NAME_QUALIFIED, q->text, n, NULL) : NULL);
     }
@@ -533,8 +504,7 @@ static struct name_node *type_plain(struct name_reader *r)
         n = remember(r, name_param(r));
         return n && peek(r, 0) == 'I' ? remember(r, with_args(r, n)) : n;
     case 'S':
-        if (d == 't')
-            return remember(r, name_read(r, &ignored));
+        if (d == 't') return remember(r, name_read(r, &ignored));
         n = substitution(r);
         return n && peek(r, 0) == 'I' ? remember(r, with_args(r, n)) : n;
     default: return remember(r, name_read(r, &ignored));
@@ -560,8 +530,7 @@ static void describe(struct arena *a, const struct name_node *f, struct demangle
         u32 copies = pack ? name_pack_size(f->list[i]->a) : 1;
         for (u32 k = 0; k < copies; k++) {
             const char *type = name_print(a, pack ? f->list[i]->a : f->list[i], true, pack ? k : 0, PRINT_MOST);
-            if (!type[0] || list.n == PARAMS_MOST)
-                return;         /* too long for anybody to read */
+            if (!type[0] || list.n == PARAMS_MOST) return; /* too long for anybody to read */
             VEC_PUSH(a, &list, type);
         }
     }
@@ -573,23 +542,19 @@ bool demangle(struct arena *a, struct str m, struct demangled *out)
 {
     *out = (struct demangled){ 0 };
     struct name_reader r = { .mem = a, .p = m.p, .end = m.p + m.n };
-    if (!name_eat(&r, "_Z"))
-        return false;
+    if (!name_eat(&r, "_Z")) return false;
     struct name_node *n = name_encoding(&r);
     bool whole = n && (r.p == r.end || *r.p == '.' || *r.p == '$');
-    if (!whole) {               /* the name at least */
+    if (!whole) { /* the name at least */
         struct name_ending ending;
         r = (struct name_reader){ .mem = a, .p = m.p + 2, .end = m.p + m.n, .tag = true };
         n = name_read(&r, &ending);
     }
-    if (!n)
-        return false;
+    if (!n) return false;
     const struct name_node *name = n->kind == NAME_ENCODING ? n->a : n;
     out->name = name_print(a, name, true, 0, PRINT_MOST);
     out->plain = name_print(a, name, false, 0, PRINT_MOST);
-    if (n->kind == NAME_ENCODING && whole)
-        describe(a, n, out);
-    if (out->signature && !out->signature[0])
-        out->signature = NULL;
+    if (n->kind == NAME_ENCODING && whole) describe(a, n, out);
+    if (out->signature && !out->signature[0]) out->signature = NULL;
     return out->name[0] && out->plain[0];
 }

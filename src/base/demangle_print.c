@@ -1,17 +1,18 @@
 /* Writing the tree of a mangled name as C++.
  *
- * A declarator wraps around its name: "void (*)(int)". So a type is written in two halves, what stands left of the (absent) name and
- * what stands right of it. A tree may share its nodes many times over, so the work is bounded by steps as well as by length. */
+ * A declarator wraps around its name: "void (*)(int)". So a type is written in two halves, what stands left of the
+ * (absent) name and what stands right of it. A tree may share its nodes many times over, so the work is bounded by
+ * steps as well as by length. */
 #include "base/demangle.h"
 
 enum { PRINT_STEPS = 100000, PRINT_DEEPEST = 400 };
 
 struct printer {
     struct text out;
-    bool with_args;             /* template arguments and parameters too */
-    bool failed;                /* too long, too deep or too much work */
-    u32 at;                     /* element of a pack that is being expanded */
-    u32 most, steps, depth;     /* bounds */
+    bool with_args;         /* template arguments and parameters too */
+    bool failed;            /* too long, too deep or too much work */
+    u32 at;                 /* element of a pack that is being expanded */
+    u32 most, steps, depth; /* bounds */
 };
 
 static void whole(struct printer *p, const struct name_node *n);
@@ -26,25 +27,19 @@ static void put(struct printer *p, struct str s)
 
 static bool enter(struct printer *p)
 {
-    if (++p->steps > PRINT_STEPS || p->depth > PRINT_DEEPEST)
-        p->failed = true;
+    if (++p->steps > PRINT_STEPS || p->depth > PRINT_DEEPEST) p->failed = true;
     p->depth++;
     return !p->failed;
 }
 
 static u32 pack_size(const struct name_node *n, u32 *steps)
 {
-    if (!n || ++*steps > 2000)
-        return UINT32_MAX;
-    if (n->kind == NAME_PACK)
-        return n->n;
-    if (n->kind == NAME_EXPAND)
-        return UINT32_MAX;
+    if (!n || ++*steps > 2000) return UINT32_MAX;
+    if (n->kind == NAME_PACK) return n->n;
+    if (n->kind == NAME_EXPAND) return UINT32_MAX;
     u32 size = pack_size(n->a, steps);
-    if (size == UINT32_MAX)
-        size = pack_size(n->b, steps);
-    for (u32 i = 0; i < n->n && size == UINT32_MAX; i++)
-        size = pack_size(n->list[i], steps);
+    if (size == UINT32_MAX) size = pack_size(n->b, steps);
+    for (u32 i = 0; i < n->n && size == UINT32_MAX; i++) size = pack_size(n->list[i], steps);
     return size;
 }
 
@@ -60,13 +55,11 @@ static void list(struct printer *p, struct name_node *const *item, u32 n)
     bool first = true;
     for (u32 i = 0; i < n && !p->failed; i++) {
         size_t before = p->out.n;
-        if (!first)
-            put(p, STR(", "));
+        if (!first) put(p, STR(", "));
         size_t from = p->out.n;
         const struct name_node *x = item[i];
         if (x->kind == NAME_PACK) {
-            if (enter(p))
-                list(p, x->list, x->n);
+            if (enter(p)) list(p, x->list, x->n);
             p->depth--;
         } else {
             whole(p, x);
@@ -91,8 +84,7 @@ static void expand(struct printer *p, const struct name_node *n)
     }
     for (u32 i = 0; i < size && !p->failed; i++) {
         p->at = i;
-        if (i)
-            put(p, STR(", "));
+        if (i) put(p, STR(", "));
         whole(p, n->a);
     }
     p->at = at;
@@ -101,16 +93,14 @@ static void expand(struct printer *p, const struct name_node *n)
 /* The node itself, or the element of a pack that is being expanded. */
 static const struct name_node *element(const struct printer *p, const struct name_node *n)
 {
-    for (u32 i = 0; i < PRINT_DEEPEST && n->kind == NAME_PACK && p->at < n->n; i++)
-        n = n->list[p->at];
+    for (u32 i = 0; i < PRINT_DEEPEST && n->kind == NAME_PACK && p->at < n->n; i++) n = n->list[p->at];
     return n;
 }
 
 static bool is_wrapping(const struct printer *p, const struct name_node *n)
 {
     n = element(p, n);
-    for (u32 i = 0; i < PRINT_DEEPEST && n->kind == NAME_QUALIFIED; i++)
-        n = element(p, n->a);
+    for (u32 i = 0; i < PRINT_DEEPEST && n->kind == NAME_QUALIFIED; i++) n = element(p, n->a);
     return n->kind == NAME_FUNCTION || n->kind == NAME_ARRAY;
 }
 
@@ -123,13 +113,11 @@ static bool is_declarator(const struct printer *p, const struct name_node *n)
 /* What a pointer or reference points to. A reference to a reference is one reference, && only when both are. */
 static const struct name_node *pointed(const struct printer *p, const struct name_node *n, struct str *sign)
 {
-    if (n->kind == NAME_MEMBER)
-        return n->b;
+    if (n->kind == NAME_MEMBER) return n->b;
     *sign = n->text;
     const struct name_node *of = element(p, n->a);
     for (u32 i = 0; i < PRINT_DEEPEST && sign->p[0] == '&' && of->kind == NAME_POINTER && of->text.p[0] == '&'; i++) {
-        if (of->text.n < sign->n)
-            *sign = of->text;
+        if (of->text.n < sign->n) *sign = of->text;
         of = element(p, of->a);
     }
     return of;
@@ -137,8 +125,11 @@ static const struct name_node *pointed(const struct printer *p, const struct nam
 
 static void literal(struct printer *p, const struct name_node *n)
 {
-    static const struct { const char *type, *suffix; } known[] = {
-        { "int", "" }, { "unsigned int", "u" }, { "long", "l" }, { "unsigned long", "ul" }, { "long long", "ll" }, { "unsigned long long", "ull" },
+    static const struct {
+        const char *type, *suffix;
+    } known[] = {
+        { "int", "" },         { "unsigned int", "u" },         { "long", "l" }, { "unsigned long", "ul" },
+        { "long long", "ll" }, { "unsigned long long", "ull" },
     };
     struct str v = n->text, type = n->a && n->a->kind == NAME_TEXT ? n->a->text : STR("");
     if (str_is(type, "bool") && v.n == 1 && (v.p[0] == '0' || v.p[0] == '1')) {
@@ -146,8 +137,7 @@ static void literal(struct printer *p, const struct name_node *n)
         return;
     }
     u32 i = 0;
-    while (i < COUNT_OF(known) && !str_is(type, known[i].type))
-        i++;
+    while (i < COUNT_OF(known) && !str_is(type, known[i].type)) i++;
     if (i == COUNT_OF(known)) {
         put(p, STR("("));
         whole(p, n->a);
@@ -158,15 +148,13 @@ static void literal(struct printer *p, const struct name_node *n)
         v = (struct str){ v.p + 1, v.n - 1 };
     }
     put(p, v);
-    if (i < COUNT_OF(known))
-        put(p, str_of(known[i].suffix));
+    if (i < COUNT_OF(known)) put(p, str_of(known[i].suffix));
 }
 
 static void signature(struct printer *p, const struct name_node *n)
 {
     whole(p, n->a);
-    if (!p->with_args)
-        return;
+    if (!p->with_args) return;
     put(p, STR("("));
     list(p, n->list, n->n);
     put(p, STR(")"));
@@ -182,8 +170,7 @@ static void left_pointer(struct printer *p, const struct name_node *n)
     const struct name_node *of = pointed(p, n, &sign);
     bool wraps = is_wrapping(p, of);
     left(p, of);
-    if (wraps)
-        put(p, STR(" ("));
+    if (wraps) put(p, STR(" ("));
     if (n->kind == NAME_MEMBER) {
         put(p, wraps ? STR("") : STR(" "));
         whole(p, n->a);
@@ -214,8 +201,7 @@ static void nested(struct printer *p, const struct name_node *n)
 {
     size_t before = p->out.n;
     left(p, n->a);
-    if (p->out.n > before && n->b->kind != NAME_HIDDEN)
-        put(p, n->text);
+    if (p->out.n > before && n->b->kind != NAME_HIDDEN) put(p, n->text);
     left(p, n->b);
 }
 
@@ -237,8 +223,7 @@ static void compound(struct printer *p, const struct name_node *n)
         put(p, STR(")"));
         break;
     case NAME_CALL:
-        if (n->a)
-            whole(p, n->a);
+        if (n->a) whole(p, n->a);
         put(p, n->text);
         list(p, n->list, n->n);
         put(p, n->text2);
@@ -275,23 +260,25 @@ static void left(struct printer *p, const struct name_node *n)
         }
         break;
     case NAME_PACK:
-        if (p->at < n->n)
-            left(p, n->list[p->at]);
+        if (p->at < n->n) left(p, n->list[p->at]);
         break;
     case NAME_EXPAND: expand(p, n); break;
     case NAME_QUALIFIED: left_qualified(p, n); break;
-    case NAME_POINTER: case NAME_MEMBER: left_pointer(p, n); break;
+    case NAME_POINTER:
+    case NAME_MEMBER: left_pointer(p, n); break;
     case NAME_ARRAY: left(p, n->a); break;
     case NAME_FUNCTION: left(p, n->a); break;
     case NAME_ENCODING: signature(p, n); break;
     case NAME_LITERAL: literal(p, n); break;
     case NAME_AFFIX:
         put(p, n->text);
-        if (n->a)
-            whole(p, n->a);
+        if (n->a) whole(p, n->a);
         put(p, n->text2);
         break;
-    case NAME_LAMBDA: case NAME_BINARY: case NAME_CALL: case NAME_CHOICE: compound(p, n); break;
+    case NAME_LAMBDA:
+    case NAME_BINARY:
+    case NAME_CALL:
+    case NAME_CHOICE: compound(p, n); break;
     }
     p->depth--;
 }
@@ -304,26 +291,23 @@ static void right(struct printer *p, const struct name_node *n)
     }
     switch (n->kind) {
     case NAME_PACK:
-        if (p->at < n->n)
-            right(p, n->list[p->at]);
+        if (p->at < n->n) right(p, n->list[p->at]);
         break;
     case NAME_QUALIFIED:
         right(p, n->a);
-        if (is_wrapping(p, n->a) && element(p, n->a)->kind != NAME_ARRAY)
-            put(p, n->text);
+        if (is_wrapping(p, n->a) && element(p, n->a)->kind != NAME_ARRAY) put(p, n->text);
         break;
-    case NAME_POINTER: case NAME_MEMBER: {
+    case NAME_POINTER:
+    case NAME_MEMBER: {
         struct str sign;
         const struct name_node *of = pointed(p, n, &sign);
-        if (is_wrapping(p, of))
-            put(p, STR(")"));
+        if (is_wrapping(p, of)) put(p, STR(")"));
         right(p, of);
         break;
     }
     case NAME_ARRAY:
         put(p, p->out.n && p->out.p[p->out.n - 1] == ']' ? STR("[") : STR(" ["));
-        if (n->b)
-            whole(p, n->b);
+        if (n->b) whole(p, n->b);
         put(p, STR("]"));
         right(p, n->a);
         break;

@@ -14,13 +14,11 @@ static bool read_all(int fd, const char *path, size_t guess, struct str *out, st
     while (p) {
         if (n + 1 >= cap) {
             char *q = base_realloc(p, cap = cap * 2 + 4096);
-            if (!q)
-                break;
+            if (!q) break;
             p = q;
         }
         ssize_t got = read(fd, p + n, MIN_OF(cap - 1 - n, (size_t)1 << 30));
-        if (got < 0 && errno == EINTR)
-            continue;
+        if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
             base_free(p);
             return error_set(e, ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
@@ -40,10 +38,7 @@ static bool read_all(int fd, const char *path, size_t guess, struct str *out, st
     return error_set(e, ERR_MEMORY, "not enough memory to read %s (%zu bytes)", path, cap);
 }
 
-bool file_exists(const char *path)
-{
-    return !access(path, R_OK);
-}
+bool file_exists(const char *path) { return !access(path, R_OK); }
 
 bool file_is_pipe(const char *path)
 {
@@ -54,8 +49,7 @@ bool file_is_pipe(const char *path)
 bool file_read(const char *path, struct str *out, struct error *e)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return error_set(e, ERR_INPUT, "cannot open %s: %s", path, strerror(errno));
+    if (fd < 0) return error_set(e, ERR_INPUT, "cannot open %s: %s", path, strerror(errno));
     struct stat st;
     bool ok;
     if (fstat(fd, &st))
@@ -73,10 +67,8 @@ bool file_read(const char *path, struct str *out, struct error *e)
 bool file_read_if(const char *path, struct str *out)
 {
     struct error e = { 0 };
-    if (file_read(path, out, &e))
-        return true;
-    if (e.code == ERR_MEMORY)
-        base_exhausted(0, path);
+    if (file_read(path, out, &e)) return true;
+    if (e.code == ERR_MEMORY) base_exhausted(0, path);
     return false;
 }
 
@@ -84,10 +76,8 @@ static bool write_all(int fd, const char *p, size_t n)
 {
     while (n) {
         ssize_t put = write(fd, p, n);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return false;
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return false;
         p += put;
         n -= (size_t)put;
     }
@@ -98,17 +88,18 @@ bool file_write(const char *path, const void *p, size_t n, struct error *e)
 {
     if (!strcmp(path, "-")) {
         fflush(stdout);
-        return write_all(STDOUT_FILENO, p, n) || error_set(e, ERR_SYSTEM, "cannot write to standard output: %s", strerror(errno));
+        return write_all(STDOUT_FILENO, p, n) ||
+               error_set(e, ERR_SYSTEM, "cannot write to standard output: %s", strerror(errno));
     }
     /* what is no plain file (a pipe, /dev/null, /dev/fd/N) is written in place: renaming over it would replace it */
     struct stat st;
     bool beside = stat(path, &st) || S_ISREG(st.st_mode);
     char temp[4096];
-    if (beside && snprintf(temp, sizeof temp, "%s.%ld.%" PRIx64 ".tmp", path, (long)getpid(), time_ns()) >= (int)sizeof temp)
+    if (beside &&
+        snprintf(temp, sizeof temp, "%s.%ld.%" PRIx64 ".tmp", path, (long)getpid(), time_ns()) >= (int)sizeof temp)
         return error_set(e, ERR_INPUT, "the path is too long: %.200s...", path);
     int fd = open(beside ? temp : path, O_WRONLY | O_CREAT | O_CLOEXEC | (beside ? O_EXCL : 0), 0666);
-    if (fd < 0)
-        return error_set(e, ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
+    if (fd < 0) return error_set(e, ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
     bool ok = write_all(fd, p, n);
     int why = errno;
     if (close(fd) && ok) {
@@ -119,12 +110,12 @@ bool file_write(const char *path, const void *p, size_t n, struct error *e)
         ok = false;
         why = errno;
     }
-    if (!ok && beside)
-        unlink(temp);
+    if (!ok && beside) unlink(temp);
     return ok || error_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(why));
 }
 
 bool folder_make(const char *path, struct error *e)
 {
-    return !mkdir(path, 0777) || errno == EEXIST || error_set(e, ERR_SYSTEM, "cannot make the folder %s: %s", path, strerror(errno));
+    return !mkdir(path, 0777) || errno == EEXIST ||
+           error_set(e, ERR_SYSTEM, "cannot make the folder %s: %s", path, strerror(errno));
 }

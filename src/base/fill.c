@@ -10,13 +10,10 @@ static u64 stream_start(u64 seed, u32 stream)
 }
 
 /* 53 random bits as a fraction below 1. */
-static double fraction(u64 *state)
-{
-    return (double)(rand_next(state) >> 11) * 0x1p-53;
-}
+static double fraction(u64 *state) { return (double)(rand_next(state) >> 11) * 0x1p-53; }
 
-/* The natural logarithm of 0 < x < 1 by the series of atanh: additions, products and quotients in a fixed order, unlike log(3), whose
- * last bit differs between C libraries. */
+/* The natural logarithm of 0 < x < 1 by the series of atanh: additions, products and quotients in a fixed order,
+ * unlike log(3), whose last bit differs between C libraries. */
 static double log_exact(double x)
 {
     int e;
@@ -26,29 +23,30 @@ static double log_exact(double x)
         e--;
     }
     double s = (m - 1) / (m + 1), s2 = s * s, sum = 0;
-    for (int k = 23; k >= 1; k -= 2)
-        sum = sum * s2 + 1.0 / k;
+    for (int k = 23; k >= 1; k -= 2) sum = sum * s2 + 1.0 / k;
     return 2 * s * sum + e * 0.69314718055994530942;
 }
 
 static double polynomial(const double *c, int n, double x)
 {
     double v = 0;
-    for (int i = 0; i < n; i++)
-        v = v * x + c[i];
+    for (int i = 0; i < n; i++) v = v * x + c[i];
     return v;
 }
 
 /* Acklam's rational approximation of the inverse normal distribution: one for the middle, one for both tails. */
 double fill_quantile(double p)
 {
-    static const double a[] = { -3.969683028665376e+01, 2.209460984245205e+02, -2.759285104469687e+02, 1.383577518672690e+02, -3.066479806614716e+01, 2.506628277459239e+00 };
-    static const double b[] = { -5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02, 6.680131188771972e+01, -1.328068155288572e+01, 1 };
-    static const double c[] = { -7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00, -2.549732539343734e+00, 4.374664141464968e+00, 2.938163982698783e+00 };
-    static const double d[] = { 7.784695709041462e-03, 3.224671290700398e-01, 2.445134137142996e+00, 3.754408661907416e+00, 1 };
+    static const double a[] = { -3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
+                                1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00 };
+    static const double b[] = { -5.447609879822406e+01, 1.615858368580409e+02,  -1.556989798598866e+02,
+                                6.680131188771972e+01,  -1.328068155288572e+01, 1 };
+    static const double c[] = { -7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00,
+                                -2.549732539343734e+00, 4.374664141464968e+00,  2.938163982698783e+00 };
+    static const double d[] = { 7.784695709041462e-03, 3.224671290700398e-01, 2.445134137142996e+00,
+                                3.754408661907416e+00, 1 };
     const double tail = 0.02425;
-    if (p > 1 - tail)
-        return -fill_quantile(1 - p);
+    if (p > 1 - tail) return -fill_quantile(1 - p);
     if (p < tail) {
         double q = sqrt(-2 * log_exact(p));
         return polynomial(c, COUNT_OF(c), q) / polynomial(d, COUNT_OF(d), q);
@@ -61,7 +59,7 @@ static void make_normal(const struct fill *f, const struct scalar *t, u64 count,
 {
     double mean = f->bounded ? f->lo : 0, deviation = f->bounded ? f->hi : 1;
     for (u64 i = 0; i < count; i++, to += t->bytes) {
-        double p = (double)(2 * (rand_next(&state) >> 12) + 1) * 0x1p-53;       /* never 0 or 1 */
+        double p = (double)(2 * (rand_next(&state) >> 12) + 1) * 0x1p-53; /* never 0 or 1 */
         scalar_store(t, mean + deviation * fill_quantile(p), to);
     }
 }
@@ -72,8 +70,7 @@ static void make_uniform(const struct fill *f, const struct scalar *t, u64 count
     for (u64 i = 0; i < count; i++, to += t->bytes) {
         scalar_store(t, lo + width * fraction(&state), to);
         /* rounding to the narrow type may reach the upper end, which does not belong to the range */
-        if (width > 0 && scalar_load(t, to) >= lo + width)
-            scalar_store(t, lo, to);
+        if (width > 0 && scalar_load(t, to) >= lo + width) scalar_store(t, lo, to);
     }
 }
 
@@ -102,8 +99,7 @@ static bool make_file(const struct fill *f, u64 bytes, u8 *to)
 {
     FILE *in = fopen(f->file, "rb");
     bool whole = in && fread(to, 1, bytes, in) == bytes && fgetc(in) == EOF;
-    if (in)
-        fclose(in);
+    if (in) fclose(in);
     return whole;
 }
 
@@ -124,14 +120,12 @@ bool fill_make(const struct fill *f, const struct scalar *t, u64 count, u64 seed
         break;
     case FILL_PERMUTATION: make_permutation(t, count, state, p); break;
     case FILL_IOTA:
-        for (u64 i = 0; i < count; i++, p += t->bytes)
-            scalar_store_int(t, (s64)i, p);
+        for (u64 i = 0; i < count; i++, p += t->bytes) scalar_store_int(t, (s64)i, p);
         break;
     case FILL_ONES:
     case FILL_CONST:
         scalar_store_int(t, 1, one);
-        for (u64 i = 0; i < count; i++, p += t->bytes)
-            memcpy(p, f->kind == FILL_ONES ? one : f->value, t->bytes);
+        for (u64 i = 0; i < count; i++, p += t->bytes) memcpy(p, f->kind == FILL_ONES ? one : f->value, t->bytes);
         break;
     }
     return true;

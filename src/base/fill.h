@@ -1,32 +1,37 @@
-/* Contents of arrays, made from a few words: zeros, iota, random numbers, a file. The command line and the contracts of kernels use it.
+/* Contents of arrays, made from a few words: zeros, iota, random numbers, a file. The command line and the contracts
+ * of kernels use it.
  *
- * Everything random is a function of (seed, number of the argument, index of the element): element i is the i-th value of a counter that
- * is mixed (splitmix64), with no state in between. Only operations that IEEE 754 defines to the bit are used on the way, and no
- * function of the C library but those, so that the same words give the same bytes on every machine. */
+ * Everything random is a function of (seed, number of the argument, index of the element): element i is the i-th
+ * value of a counter that is mixed (splitmix64), with no state in between. Only operations that IEEE 754 defines to
+ * the bit are used on the way, and no function of the C library but those, so that the same words give the same bytes
+ * on every machine. */
 #ifndef LOCKSTEP_FILL_H
 #define LOCKSTEP_FILL_H
 #include "base/scalar.h"
 
 enum fill_kind {
-    FILL_UNINIT,                /* nothing is written */
-    FILL_ZEROS, FILL_ONES,
-    FILL_IOTA,                  /* 0, 1, 2, ... as far as the type goes */
+    FILL_UNINIT, /* nothing is written */
+    FILL_ZEROS,
+    FILL_ONES,
+    FILL_IOTA, /* 0, 1, 2, ... as far as the type goes */
     FILL_CONST,
-    FILL_RAND,                  /* uniform: lo <= x < hi for floats, lo <= x <= hi for integers */
-    FILL_NORMAL,                /* floats: mean lo, standard deviation hi */
-    FILL_PERMUTATION,           /* 0 .. count-1, each once, in random order */
-    FILL_FILE,                  /* raw bytes */
+    FILL_RAND,        /* uniform: lo <= x < hi for floats, lo <= x <= hi for integers */
+    FILL_NORMAL,      /* floats: mean lo, standard deviation hi */
+    FILL_PERMUTATION, /* 0 .. count-1, each once, in random order */
+    FILL_FILE,        /* raw bytes */
 };
 struct fill {
     enum fill_kind kind;
-    bool bounded;               /* RAND, NORMAL: lo and hi are given; else 0 and 1, for integers 0 and 99 */
-    bool integers;              /* RAND of floats: whole numbers, hi included */
+    bool bounded;  /* RAND, NORMAL: lo and hi are given; else 0 and 1, for integers 0 and 99 */
+    bool integers; /* RAND of floats: whole numbers, hi included */
     double lo, hi;
-    u8 value[8];                /* CONST: the element */
-    const char *file;           /* FILE: its path */
+    u8 value[8];      /* CONST: the element */
+    const char *file; /* FILE: its path */
 };
-/* Writes `count` elements at `to`. `stream` tells the arrays of one seed apart. false: the file is not there, or has another size. */
+/* Writes `count` elements at `to`. `stream` tells the arrays of one seed apart. false: the file is not there, or has
+ * another size. */
 bool fill_make(const struct fill *f, const struct scalar *t, u64 count, u64 seed, u32 stream, void *to);
-/* The value x with P(X < x) = p for a standard normal X, 0 < p < 1: the same bits everywhere. Relative error below 1.2e-9. */
+/* The value x with P(X < x) = p for a standard normal X, 0 < p < 1: the same bits everywhere. Relative error below
+ * 1.2e-9. */
 double fill_quantile(double p);
 #endif

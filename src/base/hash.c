@@ -47,8 +47,7 @@ static void block(struct hash *h, bool last)
         mix(v, 2, 7, 8, 13, m[s[12]], m[s[13]]);
         mix(v, 3, 4, 9, 14, m[s[14]], m[s[15]]);
     }
-    for (u32 i = 0; i < 8; i++)
-        h->state[i] ^= v[i] ^ v[i + 8];
+    for (u32 i = 0; i < 8; i++) h->state[i] ^= v[i] ^ v[i + 8];
 }
 
 void hash_begin(struct hash *h)
@@ -62,7 +61,7 @@ void hash_add(struct hash *h, const void *data, size_t n)
 {
     const u8 *p = data;
     while (n) {
-        if (h->used == sizeof h->pending) {     /* not before more comes: the last block is marked */
+        if (h->used == sizeof h->pending) { /* not before more comes: the last block is marked */
             h->bytes += h->used;
             block(h, false);
             h->used = 0;
@@ -75,10 +74,7 @@ void hash_add(struct hash *h, const void *data, size_t n)
     }
 }
 
-void hash_add_text(struct hash *h, const char *s)
-{
-    hash_add(h, s, strlen(s) + 1);
-}
+void hash_add_text(struct hash *h, const char *s) { hash_add(h, s, strlen(s) + 1); }
 
 void hash_end(struct hash *h, char hex[HASH_HEX])
 {
@@ -87,6 +83,5 @@ void hash_end(struct hash *h, char hex[HASH_HEX])
     block(h, true);
     u8 out[HASH_BYTES];
     memcpy(out, h->state, sizeof out);
-    for (u32 i = 0; i < HASH_BYTES; i++)
-        snprintf(hex + 2 * i, 3, "%02x", out[i]);
+    for (u32 i = 0; i < HASH_BYTES; i++) snprintf(hex + 2 * i, 3, "%02x", out[i]);
 }

@@ -1,5 +1,5 @@
-/* Address space: reserving it, giving it memory, taking the memory back, and files that exist only in memory so that the
- * same bytes can appear at two addresses. Nothing here counts or remembers; that is the caller's. */
+/* Address space: reserving it, giving it memory, taking the memory back, and files that exist only in memory so that
+ * the same bytes can appear at two addresses. Nothing here counts or remembers; that is the caller's. */
 #define _GNU_SOURCE
 #include "base/base.h"
 #include <sys/mman.h>
@@ -11,10 +11,7 @@
 
 static const int none_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
-u64 page_size(void)
-{
-    return (u64)sysconf(_SC_PAGESIZE);
-}
+u64 page_size(void) { return (u64)sysconf(_SC_PAGESIZE); }
 
 u64 pages_limit(void)
 {
@@ -24,43 +21,29 @@ u64 pages_limit(void)
 
 u64 pages_reserve(u64 at, u64 bytes)
 {
-    if (bytes > SIZE_MAX)
-        return 0;
+    if (bytes > SIZE_MAX) return 0;
     void *want = (void *)(uintptr_t)at;
     void *p = mmap(want, (size_t)bytes, PROT_NONE, none_flags | (at ? MAP_FIXED_NOREPLACE : 0), -1, 0);
-    if (p == MAP_FAILED)
-        return 0;
-    if (at && p != want) {      /* a kernel that does not know the flag takes the address as a hint */
+    if (p == MAP_FAILED) return 0;
+    if (at && p != want) { /* a kernel that does not know the flag takes the address as a hint */
         munmap(p, (size_t)bytes);
         return 0;
     }
     return (u64)(uintptr_t)p;
 }
 
-bool pages_commit(u64 at, u64 bytes)
-{
-    return !mprotect((void *)(uintptr_t)at, (size_t)bytes, PROT_READ | PROT_WRITE);
-}
+bool pages_commit(u64 at, u64 bytes) { return !mprotect((void *)(uintptr_t)at, (size_t)bytes, PROT_READ | PROT_WRITE); }
 
-bool pages_discard(u64 at, u64 bytes)
-{
-    return !madvise((void *)(uintptr_t)at, (size_t)bytes, MADV_DONTNEED);
-}
+bool pages_discard(u64 at, u64 bytes) { return !madvise((void *)(uintptr_t)at, (size_t)bytes, MADV_DONTNEED); }
 
-bool pages_punch(u64 at, u64 bytes)
-{
-    return !madvise((void *)(uintptr_t)at, (size_t)bytes, MADV_REMOVE);
-}
+bool pages_punch(u64 at, u64 bytes) { return !madvise((void *)(uintptr_t)at, (size_t)bytes, MADV_REMOVE); }
 
 bool pages_withdraw(u64 at, u64 bytes)
 {
     return mmap((void *)(uintptr_t)at, (size_t)bytes, PROT_NONE, none_flags | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-void pages_release(u64 at, u64 bytes)
-{
-    munmap((void *)(uintptr_t)at, (size_t)bytes);
-}
+void pages_release(u64 at, u64 bytes) { munmap((void *)(uintptr_t)at, (size_t)bytes); }
 
 int pages_file(u64 bytes)
 {
@@ -72,10 +55,7 @@ int pages_file(u64 bytes)
     return fd;
 }
 
-bool pages_file_grow(int fd, u64 bytes)
-{
-    return !ftruncate(fd, (off_t)bytes);
-}
+bool pages_file_grow(int fd, u64 bytes) { return !ftruncate(fd, (off_t)bytes); }
 
 u64 pages_map(int fd, u64 offset, u64 at, u64 bytes)
 {
@@ -84,7 +64,4 @@ u64 pages_map(int fd, u64 offset, u64 at, u64 bytes)
     return p == MAP_FAILED ? 0 : (u64)(uintptr_t)p;
 }
 
-void pages_file_close(int fd)
-{
-    close(fd);
-}
+void pages_file_close(int fd) { close(fd); }

@@ -29,14 +29,12 @@ int cpu_count(void)
     /* a machine with more processors than a cpu_set_t holds refuses the small set; ask again with larger ones */
     for (int most = 1024; most <= 1 << 18; most *= 4) {
         cpu_set_t *set = CPU_ALLOC(most);
-        if (!set)
-            break;
+        if (!set) break;
         size_t bytes = CPU_ALLOC_SIZE(most);
         CPU_ZERO_S(bytes, set);
         int n = sched_getaffinity(0, bytes, set) ? 0 : CPU_COUNT_S(bytes, set);
         CPU_FREE(set);
-        if (n > 0)
-            return n;
+        if (n > 0) return n;
     }
     return 1;
 }
@@ -49,20 +47,16 @@ static void drain(int fd, struct text *output)
     char buf[4096];
     for (;;) {
         ssize_t n = read(fd, buf, sizeof buf);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return;
-        if (output && output->n < OUTPUT_MOST)
-            text_put(output, buf, (size_t)n);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return;
+        if (output && output->n < OUTPUT_MOST) text_put(output, buf, (size_t)n);
     }
 }
 
 int process_run(char *const argv[], struct text *output)
 {
     int fd[2];
-    if (pipe2(fd, O_CLOEXEC))
-        return -1;
+    if (pipe2(fd, O_CLOEXEC)) return -1;
     posix_spawn_file_actions_t act;
     if (posix_spawn_file_actions_init(&act)) {
         close(fd[0]);
@@ -76,14 +70,11 @@ int process_run(char *const argv[], struct text *output)
     why = why ? why : posix_spawnp(&pid, argv[0], &act, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&act);
     close(fd[1]);
-    if (!why)
-        drain(fd[0], output);
+    if (!why) drain(fd[0], output);
     close(fd[0]);
-    if (why)
-        return -1;
+    if (why) return -1;
     int status;
     while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
+        if (errno != EINTR) return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -1,19 +1,25 @@
 /* One value of a scalar type, from text to bytes and back.
  *
- * Floats of every width are handled through double: each of the narrow formats is a subset of it, so one routine that rounds
- * a double to E exponent and M mantissa bits (to nearest, ties to even) serves f16, bf16, f32 and the 8-bit formats alike. */
+ * Floats of every width are handled through double: each of the narrow formats is a subset of it, so one routine that
+ * rounds a double to E exponent and M mantissa bits (to nearest, ties to even) serves f16, bf16, f32 and the 8-bit
+ * formats alike. */
 #include "base/scalar.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 static const struct scalar types[] = {
-    { "s8", 1, SCALAR_SIGNED, 0, 0, false }, { "s16", 2, SCALAR_SIGNED, 0, 0, false }, { "s32", 4, SCALAR_SIGNED, 0, 0, false }, { "s64", 8, SCALAR_SIGNED, 0, 0, false },
-    { "i8", 1, SCALAR_SIGNED, 0, 0, false }, { "i16", 2, SCALAR_SIGNED, 0, 0, false }, { "i32", 4, SCALAR_SIGNED, 0, 0, false }, { "i64", 8, SCALAR_SIGNED, 0, 0, false },
-    { "u8", 1, SCALAR_UNSIGNED, 0, 0, false }, { "u16", 2, SCALAR_UNSIGNED, 0, 0, false }, { "u32", 4, SCALAR_UNSIGNED, 0, 0, false }, { "u64", 8, SCALAR_UNSIGNED, 0, 0, false },
-    { "b8", 1, SCALAR_BITS, 0, 0, false }, { "b16", 2, SCALAR_BITS, 0, 0, false }, { "b32", 4, SCALAR_BITS, 0, 0, false }, { "b64", 8, SCALAR_BITS, 0, 0, false },
-    { "f16", 2, SCALAR_FLOAT, 5, 10, false }, { "bf16", 2, SCALAR_FLOAT, 8, 7, false }, { "f32", 4, SCALAR_FLOAT, 8, 23, false }, { "f64", 8, SCALAR_FLOAT, 11, 52, false },
-    { "e4m3", 1, SCALAR_FLOAT, 4, 3, true }, { "e5m2", 1, SCALAR_FLOAT, 5, 2, false },
+    { "s8", 1, SCALAR_SIGNED, 0, 0, false },    { "s16", 2, SCALAR_SIGNED, 0, 0, false },
+    { "s32", 4, SCALAR_SIGNED, 0, 0, false },   { "s64", 8, SCALAR_SIGNED, 0, 0, false },
+    { "i8", 1, SCALAR_SIGNED, 0, 0, false },    { "i16", 2, SCALAR_SIGNED, 0, 0, false },
+    { "i32", 4, SCALAR_SIGNED, 0, 0, false },   { "i64", 8, SCALAR_SIGNED, 0, 0, false },
+    { "u8", 1, SCALAR_UNSIGNED, 0, 0, false },  { "u16", 2, SCALAR_UNSIGNED, 0, 0, false },
+    { "u32", 4, SCALAR_UNSIGNED, 0, 0, false }, { "u64", 8, SCALAR_UNSIGNED, 0, 0, false },
+    { "b8", 1, SCALAR_BITS, 0, 0, false },      { "b16", 2, SCALAR_BITS, 0, 0, false },
+    { "b32", 4, SCALAR_BITS, 0, 0, false },     { "b64", 8, SCALAR_BITS, 0, 0, false },
+    { "f16", 2, SCALAR_FLOAT, 5, 10, false },   { "bf16", 2, SCALAR_FLOAT, 8, 7, false },
+    { "f32", 4, SCALAR_FLOAT, 8, 23, false },   { "f64", 8, SCALAR_FLOAT, 11, 52, false },
+    { "e4m3", 1, SCALAR_FLOAT, 4, 3, true },    { "e5m2", 1, SCALAR_FLOAT, 5, 2, false },
     { "bool", 1, SCALAR_BOOL, 0, 0, false },
 };
 const char scalar_names[] = "i8 i16 i32 i64, u8 u16 u32 u64, b8 b16 b32 b64, f16 bf16 f32 f64, e4m3 e5m2, bool";
@@ -21,8 +27,7 @@ const char scalar_names[] = "i8 i16 i32 i64, u8 u16 u32 u64, b8 b16 b32 b64, f16
 const struct scalar *scalar_find(struct str name)
 {
     for (u32 i = 0; i < COUNT_OF(types); i++)
-        if (str_is(name, types[i].name))
-            return &types[i];
+        if (str_is(name, types[i].name)) return &types[i];
     return NULL;
 }
 
@@ -32,19 +37,17 @@ static u64 float_bits(const struct scalar *t, double v)
     u32 m = t->mantissa;
     u64 sign = signbit(v) ? (u64)1 << (t->exponent + m) : 0, all = ((u64)1 << t->exponent) - 1;
     u64 ones = ((u64)1 << (t->exponent + m)) - 1, most = t->finite ? ones - 1 : all << m;
-    if (isnan(v))
-        return sign | (t->finite ? ones : all << m | (u64)1 << (m - 1));
+    if (isnan(v)) return sign | (t->finite ? ones : all << m | (u64)1 << (m - 1));
     v = fabs(v);
-    if (isinf(v))
-        return sign | most;
+    if (isinf(v)) return sign | most;
     int bias = (1 << (t->exponent - 1)) - 1, e;
-    if (v == 0)
-        return sign;
-    frexp(v, &e);               /* v in [2^(e-1), 2^e) */
-    int lowest = 1 - bias;      /* exponent of the smallest normal number */
+    if (v == 0) return sign;
+    frexp(v, &e);          /* v in [2^(e-1), 2^e) */
+    int lowest = 1 - bias; /* exponent of the smallest normal number */
     int scale = MAX_OF(e - 1, lowest);
-    u64 q = (u64)nearbyint(ldexp(v, (int)m - scale));   /* a carry into the next power of two is right as it stands */
-    u64 bits = ((u64)(scale - lowest) << m) + q;        /* q carries the hidden bit, which adds the 1 of a normal exponent */
+    u64 q = (u64)nearbyint(ldexp(v, (int)m - scale)); /* a carry into the next power of two is right as it stands */
+    /* q carries the hidden bit, which adds the 1 of a normal exponent */
+    u64 bits = ((u64)(scale - lowest) << m) + q;
     return sign | MIN_OF(bits, most);
 }
 
@@ -55,14 +58,15 @@ static double float_value(const struct scalar *t, u64 bits)
     int lowest = 2 - (1 << (t->exponent - 1));
     bool special = t->finite ? e == all && q == ((u64)1 << m) - 1 : e == all;
     double v = special ? (q ? NAN : INFINITY)
-             : e ? ldexp((double)(q | (u64)1 << m), (int)e - 1 + lowest - (int)m) : ldexp((double)q, lowest - (int)m);
+               : e     ? ldexp((double)(q | (u64)1 << m), (int)e - 1 + lowest - (int)m)
+                       : ldexp((double)q, lowest - (int)m);
     return bits >> (t->exponent + m) & 1 ? -v : v;
 }
 
 static u64 load_bits(const struct scalar *t, const void *from)
 {
     u64 bits = 0;
-    memcpy(&bits, from, t->bytes);      /* little-endian hosts only: arm64 and x86-64 */
+    memcpy(&bits, from, t->bytes); /* little-endian hosts only: arm64 and x86-64 */
     return bits;
 }
 
@@ -101,8 +105,7 @@ double scalar_load(const struct scalar *t, const void *from)
 {
     if (t->class == SCALAR_FLOAT) {
         double d;
-        if (t->bytes != 8)
-            return float_value(t, load_bits(t, from));
+        if (t->bytes != 8) return float_value(t, load_bits(t, from));
         memcpy(&d, from, 8);
         return d;
     }
@@ -134,9 +137,10 @@ static bool parse_int(const struct scalar *t, const char *z, void *to, char *why
     bool fits = true;
     const char *p = digits + (base == 16 ? 2 : 0), *first = p;
     for (; *p; p++) {
-        int d = *p >= '0' && *p <= '9' ? *p - '0' : base == 16 && (*p | 32) >= 'a' && (*p | 32) <= 'f' ? (*p | 32) - 'a' + 10 : -1;
-        if (d < 0)
-            break;
+        int d = *p >= '0' && *p <= '9'                               ? *p - '0'
+                : base == 16 && (*p | 32) >= 'a' && (*p | 32) <= 'f' ? (*p | 32) - 'a' + 10
+                                                                     : -1;
+        if (d < 0) break;
         fits &= v <= (UINT64_MAX - (u64)d) / (u64)base;
         v = v * (u64)base + (u64)d;
     }
@@ -146,9 +150,10 @@ static bool parse_int(const struct scalar *t, const char *z, void *to, char *why
     }
     u64 half = (most >> 1) + 1;
     u64 upper = t->class == SCALAR_SIGNED ? half - 1 : t->class == SCALAR_BOOL ? 1 : most;
-    u64 lower = t->class == SCALAR_SIGNED || t->class == SCALAR_BITS ? half : 0;    /* how far below zero */
+    u64 lower = t->class == SCALAR_SIGNED || t->class == SCALAR_BITS ? half : 0; /* how far below zero */
     if (!fits || (negative ? v > lower : v > upper)) {
-        snprintf(why, size, "%s does not fit in %s (%s%" PRIu64 " to %" PRIu64 ")", z, t->name, lower ? "-" : "", lower, upper);
+        snprintf(why, size, "%s does not fit in %s (%s%" PRIu64 " to %" PRIu64 ")", z, t->name, lower ? "-" : "", lower,
+                 upper);
         return false;
     }
     v = negative ? 0 - v : v;
@@ -189,19 +194,15 @@ void scalar_print(const struct scalar *t, const void *from, char *out, size_t si
         snprintf(out, size, "%.*g", digits, v);
         scalar_store(t, strtod(out, NULL), back);
         /* 65504 is shorter than 6.55e+04 to a reader */
-        if (!memcmp(back, from, t->bytes) && (fabs(v) >= 1e7 || !strstr(out, "e+")))
-            return;
+        if (!memcmp(back, from, t->bytes) && (fabs(v) >= 1e7 || !strstr(out, "e+"))) return;
     }
 }
 
 bool scalar_same(const struct scalar *t, const void *a, const void *b, double tolerance)
 {
-    if (!memcmp(a, b, t->bytes))
-        return true;
-    if (t->class != SCALAR_FLOAT || !(tolerance > 0))
-        return false;
+    if (!memcmp(a, b, t->bytes)) return true;
+    if (t->class != SCALAR_FLOAT || !(tolerance > 0)) return false;
     double x = scalar_load(t, a), y = scalar_load(t, b);
-    if (isnan(x) || isnan(y))
-        return isnan(x) && isnan(y);
+    if (isnan(x) || isnan(y)) return isnan(x) && isnan(y);
     return x == y || fabs(x - y) <= tolerance * fmax(fabs(x), fabs(y));
 }

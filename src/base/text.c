@@ -9,7 +9,8 @@ struct str str_of(const char *z)
     return (struct str){ z, (u32)n };
 }
 
-/* Eight bytes a step, multiply and fold; the same value on every machine that is little-endian, which all of ours are. */
+/* Eight bytes a step, multiply and fold; the same value on every machine that is little-endian, which all of ours
+ * are. */
 u64 str_hash(struct str s)
 {
     u64 h = 0x9e3779b97f4a7c15u ^ s.n;
@@ -21,8 +22,7 @@ u64 str_hash(struct str s)
         h ^= h >> 32;
     }
     u64 w = 0;
-    if (i < s.n)
-        memcpy(&w, s.p + i, s.n - i);
+    if (i < s.n) memcpy(&w, s.p + i, s.n - i);
     h = (h ^ w) * 0xc4ceb9fe1a85ec53u;
     return h ^ h >> 29;
 }
@@ -30,8 +30,7 @@ u64 str_hash(struct str s)
 u32 str_distance(const char *a, const char *b)
 {
     u32 row[64], n = (u32)MIN_OF(strlen(b), (size_t)63);
-    for (u32 j = 0; j <= n; j++)
-        row[j] = j;
+    for (u32 j = 0; j <= n; j++) row[j] = j;
     for (u32 i = 0; a[i] && i < 63; i++) {
         u32 diagonal = row[0];
         row[0] = i + 1;
@@ -46,14 +45,11 @@ u32 str_distance(const char *a, const char *b)
 
 static void text_room(struct text *t, size_t more)
 {
-    if (t->cap - t->n > more)
-        return;
+    if (t->cap - t->n > more) return;
     size_t cap = t->cap ? t->cap : 256;
-    while (cap - t->n <= more)
-        cap *= 2;
+    while (cap - t->n <= more) cap *= 2;
     char *p = base_small_refused() ? NULL : realloc(t->p, cap);
-    if (!p)
-        base_exhausted(cap, "text");
+    if (!p) base_exhausted(cap, "text");
     t->p = p;
     t->cap = cap;
 }
@@ -61,8 +57,7 @@ static void text_room(struct text *t, size_t more)
 void text_put(struct text *t, const char *p, size_t n)
 {
     text_room(t, n);
-    if (n)
-        memcpy(t->p + t->n, p, n);
+    if (n) memcpy(t->p + t->n, p, n);
     t->n += n;
     t->p[t->n] = 0;
 }
@@ -95,16 +90,13 @@ u32 utf8_read(const char *z, size_t most, u32 *code)
     static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
     const u8 *p = (const u8 *)z;
     u32 n = !most ? 0 : p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
-    if (!n || n > most)
-        return 0;
+    if (!n || n > most) return 0;
     u32 c = n == 1 ? p[0] : p[0] & 0x7fu >> n;
     for (u32 i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
+        if ((p[i] & 0xc0) != 0x80) return 0;
         c = c << 6 | (p[i] & 0x3f);
     }
-    if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-        return 0;
+    if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) return 0;
     *code = c;
     return n;
 }

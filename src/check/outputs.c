@@ -6,8 +6,7 @@
 static struct output *find(const struct outputs *o, u64 addr)
 {
     for (u32 i = 0; i < o->n; i++)
-        if (addr >= o->list[i].lo && addr < o->list[i].end)
-            return &o->list[i];
+        if (addr >= o->list[i].lo && addr < o->list[i].end) return &o->list[i];
     return NULL;
 }
 
@@ -19,19 +18,15 @@ static void on_access(void *self, const struct access *a)
         struct output *out = a->space[first] == SP_GLOBAL ? find(o, a->addr[first]) : NULL;
         if (!out && o->all) {
             for (u32 m = todo; m; m &= m - 1)
-                if (a->space[__builtin_ctz(m)] == SP_GLOBAL && !find(o, a->addr[__builtin_ctz(m)]))
-                    lanes |= m & -m;
-            if (a->space[first] == SP_GLOBAL)
-                values_any(o, a, lanes);
+                if (a->space[__builtin_ctz(m)] == SP_GLOBAL && !find(o, a->addr[__builtin_ctz(m)])) lanes |= m & -m;
+            if (a->space[first] == SP_GLOBAL) values_any(o, a, lanes);
         }
         for (u32 l = first + 1; out && l < LANES; l++)
             if (todo >> l & 1 && a->space[l] == SP_GLOBAL && a->addr[l] >= out->lo && a->addr[l] < out->end)
                 lanes |= 1u << l;
         todo &= ~lanes;
-        if (out && out->written)
-            coverage_write(o, out, a, lanes);
-        if (out && out->type)
-            values_write(o, out, a, lanes);
+        if (out && out->written) coverage_write(o, out, a, lanes);
+        if (out && out->type) values_write(o, out, a, lanes);
     }
 }
 
@@ -61,12 +56,10 @@ static bool add(struct outputs *o, const struct outputs_launch *l, u32 i, struct
     const struct bound_arg *b = &l->bound->arg[i];
     const struct contract_arg *g = b->arg;
     u64 at;
-    if (g->kind != CONTRACT_BUFFER || g->flow == FLOW_IN || !b->bytes || i >= l->kernel->nparam)
-        return true;
+    if (g->kind != CONTRACT_BUFFER || g->flow == FLOW_IN || !b->bytes || i >= l->kernel->nparam) return true;
     memcpy(&at, (const u8 *)l->params + l->kernel->param[i]->offset, 8);
     const struct mem_object *object = at ? mem_find(l->mem, at) : NULL;
-    if (!object || object->state != MEM_LIVE || b->bytes > object->size - (at - object->base))
-        return true;
+    if (!object || object->state != MEM_LIVE || b->bytes > object->size - (at - object->base)) return true;
     struct output *out = &o->list[o->n];
     *out = (struct output){ .arg = b, .object = object, .lo = at, .end = at + b->bytes };
     out->type = l->checks & CHECK_VALUES && values_wanted(b) ? g->shape.type : NULL;
@@ -89,20 +82,18 @@ bool outputs_begin(const struct outputs_launch *l, struct outputs **out, struct 
     o->all = l->all_values;
     o->memory = l->mem;
     pthread_mutex_init(&o->lock, NULL);
-    o->observer = (struct observer){ .self = o, .watch = WATCH_WRITES, .writes = true, .access = on_access, .next = l->next };
+    o->observer =
+        (struct observer){ .self = o, .watch = WATCH_WRITES, .writes = true, .access = on_access, .next = l->next };
     o->block = l->block[0] * l->block[1] * l->block[2];
     o->grid = l->grid[0];
     o->threads = (u64)o->block * l->grid[0] * l->grid[1] * l->grid[2];
     o->mem = mem;
     *out = NULL;
     bool ok = true;
-    for (u32 i = 0; ok && i < n; i++)
-        ok = add(o, l, i, e);
+    for (u32 i = 0; ok && i < n; i++) ok = add(o, l, i, e);
     bool values = o->all;
-    for (u32 i = 0; i < o->n; i++)
-        values |= o->list[i].type != NULL;
-    if (ok && values && !(o->held = report_new()))
-        ok = error_set(e, ERR_MEMORY, "no memory for a report");
+    for (u32 i = 0; i < o->n; i++) values |= o->list[i].type != NULL;
+    if (ok && values && !(o->held = report_new())) ok = error_set(e, ERR_MEMORY, "no memory for a report");
     if (ok && (o->n || o->all))
         *out = o;
     else
@@ -133,20 +124,18 @@ void outputs_settle(struct outputs *o)
 {
     static const enum finding_kind kind[] = { [ODD_INF] = F_value_inf, [ODD_NAN] = F_value_nan };
     for (u32 k = ODD_INF; k <= ODD_NAN; k++)
-        if (o->odd >> k & 1 && !(o->told >> k & 1))
-            report_take(o->report, o->held, kind[k]);
+        if (o->odd >> k & 1 && !(o->told >> k & 1)) report_take(o->report, o->held, kind[k]);
 }
 
 void outputs_free(struct outputs *o)
 {
-    if (!o)
-        return;
+    if (!o) return;
     report_free(o->held);
     for (u32 i = 0; i < o->n; i++) {
         base_free(o->list[i].written);
         base_free(o->list[i].writer);
     }
     pthread_mutex_destroy(&o->lock);
-    struct arena mem = o->mem;          /* the struct lies in it */
+    struct arena mem = o->mem; /* the struct lies in it */
     arena_free(&mem);
 }

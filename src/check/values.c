@@ -1,22 +1,21 @@
 /* Values (RULES.md V1): NaN and infinity where they are stored into an output.
  *
- * The stored bytes are looked at after the store, as elements of the type of the output: what the contract says, or with `--check values`, where
- * every store to global memory counts, the type of the allocation, of the instruction, or what the register is used as.
- * What a first run finds is held back; a second one (value_origin.h) tells where it began. */
+ * The stored bytes are looked at after the store, as elements of the type of the output: what the contract says, or
+ * with `--check values`, where every store to global memory counts, the type of the allocation, of the instruction,
+ * or what the register is used as. What a first run finds is held back; a second one (value_origin.h) tells where it
+ * began. */
 #include "check/outputs.h"
 #include "check/value_origin.h"
 
-bool values_wanted(const struct bound_arg *b)
-{
-    return b->arg->shape.type->class == SCALAR_FLOAT;
-}
+bool values_wanted(const struct bound_arg *b) { return b->arg->shape.type->class == SCALAR_FLOAT; }
 
 /* Whether one of n elements has an exponent of all ones: one comparison each, and the usual answer is no. */
 static bool any_odd(const struct scalar *t, const void *p, u64 n)
 {
     u64 mask = (((u64)1 << t->exponent) - 1) << t->mantissa;
     bool odd = false;
-#define SCAN(T) for (u64 i = 0; i < n; i++) odd |= (((const T *)p)[i] & (T)mask) == (T)mask
+#define SCAN(T) \
+    for (u64 i = 0; i < n; i++) odd |= (((const T *)p)[i] & (T)mask) == (T)mask
     switch (t->bytes) {
     case 8: SCAN(u64); break;
     case 4: SCAN(u32); break;
@@ -32,30 +31,36 @@ static bool is_plain(const struct output *out, const struct access *a, u32 lanes
 {
     const struct scalar *t = out->type;
     u32 first = (u32)__builtin_ctz(lanes), n = (u32)__builtin_popcount(lanes);
-    if (lanes != (n == LANES ? ALL_LANES : ((1u << n) - 1) << first) || a->bytes % t->bytes || a->addr[first] % t->bytes || a->addr[first] + (u64)n * a->bytes > out->end)
+    if (lanes != (n == LANES ? ALL_LANES : ((1u << n) - 1) << first) || a->bytes % t->bytes ||
+        a->addr[first] % t->bytes || a->addr[first] + (u64)n * a->bytes > out->end)
         return false;
     for (u32 k = 1; k < n; k++)
-        if (a->addr[first + k] != a->addr[first] + (u64)k * a->bytes)
-            return false;
+        if (a->addr[first + k] != a->addr[first] + (u64)k * a->bytes) return false;
     return !any_odd(t, mem_view(out->object, a->addr[first]), (u64)n * a->bytes / t->bytes);
 }
 
-static void found_odd(struct outputs *o, const struct output *out, const struct access *a, u32 lanes, enum odd what, const struct birth *b)
+static void found_odd(struct outputs *o, const struct output *out, const struct access *a, u32 lanes, enum odd what,
+                      const struct birth *b)
 {
     struct arena mem = { 0 };
-    struct finding f = { .kind = what == ODD_NAN ? F_value_nan : F_value_inf, .access = a->site->name == N_st ? "write" : "atomic", .space = "global", .width = a->bytes };
+    struct finding f = { .kind = what == ODD_NAN ? F_value_nan : F_value_inf,
+                         .access = a->site->name == N_st ? "write" : "atomic",
+                         .space = "global",
+                         .width = a->bytes };
     memcpy(f.addr, a->addr, sizeof f.addr);
     output_describe(&mem, out, &f);
-    f.cause = what == ODD_NAN ? "the value that was stored is NaN; running the launch again did not show where it began" : "the value that was stored is infinite; running the launch again did not show where it began";
-    if (b)
-        birth_describe(o->origins, b, &mem, &f);
+    f.cause = what == ODD_NAN
+                  ? "the value that was stored is NaN; running the launch again did not show where it began"
+                  : "the value that was stored is infinite; running the launch again did not show where it began";
+    if (b) birth_describe(o->origins, b, &mem, &f);
     found_in(o->origins ? o->report : o->held, a->warp, a->insn->op, &f, lanes);
     __atomic_fetch_or(o->origins ? &o->told : &o->odd, 1u << what, __ATOMIC_RELAXED);
     arena_free(&mem);
 }
 
 /* In a second run, the lanes whose values began at one instruction are told together. */
-static void found_by_origin(struct outputs *o, const struct output *out, const struct access *a, u32 lanes, const u32 *offset, enum odd what)
+static void found_by_origin(struct outputs *o, const struct output *out, const struct access *a, u32 lanes,
+                            const u32 *offset, enum odd what)
 {
     const struct birth *b[LANES] = { NULL };
     for (u32 m = o->origins ? lanes : 0; m; m &= m - 1) {
@@ -66,8 +71,7 @@ static void found_by_origin(struct outputs *o, const struct output *out, const s
         u32 first = (u32)__builtin_ctz(lanes), same = 0;
         for (u32 m = lanes; m; m &= m - 1) {
             u32 l = (u32)__builtin_ctz(m);
-            if (b[l] == b[first] || (b[l] && b[first] && birth_key(b[l]) == birth_key(b[first])))
-                same |= 1u << l;
+            if (b[l] == b[first] || (b[l] && b[first] && birth_key(b[l]) == birth_key(b[first]))) same |= 1u << l;
         }
         found_odd(o, out, a, same, what, b[first]);
         lanes &= ~same;
@@ -78,21 +82,18 @@ void values_write(struct outputs *o, const struct output *out, const struct acce
 {
     const struct scalar *t = out->type;
     u32 odd[3] = { 0 }, offset[3][LANES];
-    if (is_plain(out, a, lanes))
-        return;
+    if (is_plain(out, a, lanes)) return;
     for (u32 m = lanes; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         for (u32 k = 0; k + t->bytes <= a->bytes && a->addr[l] + k + t->bytes <= out->end; k += t->bytes) {
             u64 bits = 0;
             memcpy(&bits, (const u8 *)mem_view(out->object, a->addr[l]) + k, t->bytes);
             enum odd what = odd_look(t, bits);
-            if (!(odd[what] >> l & 1))
-                offset[what][l] = k;
+            if (!(odd[what] >> l & 1)) offset[what][l] = k;
             odd[what] |= 1u << l;
         }
     }
-    if (odd[ODD_NAN])
-        found_by_origin(o, out, a, odd[ODD_NAN], offset[ODD_NAN], ODD_NAN);
+    if (odd[ODD_NAN]) found_by_origin(o, out, a, odd[ODD_NAN], offset[ODD_NAN], ODD_NAN);
     if (odd[ODD_INF] & ~odd[ODD_NAN])
         found_by_origin(o, out, a, odd[ODD_INF] & ~odd[ODD_NAN], offset[ODD_INF], ODD_INF);
 }
@@ -105,12 +106,10 @@ static const struct scalar *register_type(struct outputs *o, const struct access
     const struct lowered *low = a->warp->code->low;
     const struct opnd *d = &low->op[a->insn->op].d;
     u32 n = 0;
-    if (d->kind != O_REG || a->site->name != N_st)
-        return NULL;
+    if (d->kind != O_REG || a->site->name != N_st) return NULL;
     lock(&o->lock);
     struct learned *t = o->learned;
-    while (t && t->low != low)
-        t = t->next;
+    while (t && t->low != low) t = t->next;
     if (!t) {
         t = NEW(&o->mem, struct learned);
         *t = (struct learned){ low, odd_types(low, &o->mem), o->learned };
@@ -124,8 +123,7 @@ static const struct scalar *type_at(struct outputs *o, const struct mem_object *
 {
     const struct scalar *t = mem_scalar(object);
     u32 n = 0;
-    if (t)
-        return t->class == SCALAR_FLOAT ? t : NULL;
+    if (t) return t->class == SCALAR_FLOAT ? t : NULL;
     t = odd_type((enum ptx_type)a->site->type, &n);
     return t ? t : register_type(o, a);
 }
@@ -139,14 +137,14 @@ void values_any(struct outputs *o, const struct access *a, u32 lanes)
             lanes &= lanes - 1;
             continue;
         }
-        struct output out = { .object = object, .lo = object->base, .end = object->base + object->size, .type = type_at(o, object, a) };
+        struct output out = {
+            .object = object, .lo = object->base, .end = object->base + object->size, .type = type_at(o, object, a)
+        };
         for (u32 m = lanes; m; m &= m - 1) {
             u32 l = (u32)__builtin_ctz(m);
-            if (a->addr[l] >= out.lo && a->addr[l] + a->bytes <= out.end)
-                same |= 1u << l;
+            if (a->addr[l] >= out.lo && a->addr[l] + a->bytes <= out.end) same |= 1u << l;
         }
-        if (out.type && same)
-            values_write(o, &out, a, same);
+        if (out.type && same) values_write(o, &out, a, same);
         lanes &= ~(same | 1u << first);
     }
 }

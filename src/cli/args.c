@@ -5,32 +5,29 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#define COUNT_MOST ((u64)1 << 40)       /* elements: keeps every product of count and size far from 64 bits */
+#define COUNT_MOST ((u64)1 << 40) /* elements: keeps every product of count and size far from 64 bits */
 
 /* An error in argument `index`, with the argument and a caret as the excerpt. */
-static bool arg_error(struct error *e, u32 index, const char *text, const char *at, const char *fmt, ...) PRINTF_LIKE(5, 6);
+static bool arg_error(struct error *e, u32 index, const char *text, const char *at, const char *fmt, ...)
+    PRINTF_LIKE(5, 6);
 static bool arg_error(struct error *e, u32 index, const char *text, const char *at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     error_at_list(e, ERR_INPUT, "argument", str_of(text), at, fmt, ap);
     va_end(ap);
-    snprintf(e->where, sizeof e->where, "argument %u", index);      /* a line number means nothing here */
+    snprintf(e->where, sizeof e->where, "argument %u", index); /* a line number means nothing here */
     return false;
 }
 
-static bool is_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
+static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* Reads a decimal number below COUNT_MOST; NULL: none here. */
 static const char *read_count(const char *p, u64 *out)
 {
     u64 v = 0;
     const char *from = p;
-    for (; *p >= '0' && *p <= '9'; p++)
-        v = MIN_OF(v * 10 + (u64)(*p - '0'), COUNT_MOST);
+    for (; *p >= '0' && *p <= '9'; p++) v = MIN_OF(v * 10 + (u64)(*p - '0'), COUNT_MOST);
     *out = v;
     return p == from ? NULL : p;
 }
@@ -49,17 +46,20 @@ static const char *read_dims(u32 index, const char *text, const char *p, struct 
             from = p;
             p = read_count(p, &d);
             if (!p || d == 0 || d > UINT32_MAX) {
-                arg_error(e, index, text, from, p ? "a dimension is a number from 1 to 4294967295" : "a dimension is missing here, as in f32[64,32]");
+                arg_error(e, index, text, from,
+                          p ? "a dimension is a number from 1 to 4294967295"
+                            : "a dimension is missing here, as in f32[64,32]");
                 return NULL;
             }
             if (g->dims == ARG_DIMS || count > COUNT_MOST / d) {
-                arg_error(e, index, text, from, g->dims == ARG_DIMS ? "more than 8 dimensions" : "the buffer would have more than 2^40 elements");
+                arg_error(e, index, text, from,
+                          g->dims == ARG_DIMS ? "more than 8 dimensions"
+                                              : "the buffer would have more than 2^40 elements");
                 return NULL;
             }
             g->dim[g->dims++] = (u32)d;
             count *= d;
-            if (*p != ',')
-                break;
+            if (*p != ',') break;
             p++;
         }
         if (*p != ']') {
@@ -77,8 +77,7 @@ static bool parse_range(u32 index, const char *text, const char *at, struct arg 
     u8 lo[8], hi[8];
     char why[160];
     const char *colon = strchr(at, ':');
-    if (!colon)
-        return arg_error(e, index, text, at, "rand takes both ends: rand:LO:HI");
+    if (!colon) return arg_error(e, index, text, at, "rand takes both ends: rand:LO:HI");
     if (!scalar_parse(g->type, (struct str){ at, (u32)(colon - at) }, lo, why, sizeof why))
         return arg_error(e, index, text, at, "%s", why);
     if (!scalar_parse(g->type, str_of(colon + 1), hi, why, sizeof why))
@@ -86,22 +85,32 @@ static bool parse_range(u32 index, const char *text, const char *at, struct arg 
     g->fill.lo = scalar_load(g->type, lo);
     g->fill.hi = scalar_load(g->type, hi);
     if (!(g->fill.lo <= g->fill.hi) || isinf(g->fill.lo) || isinf(g->fill.hi))
-        return arg_error(e, index, text, at, "the range goes from its low end to its high end, both finite: rand:LO:HI");
+        return arg_error(e, index, text, at,
+                         "the range goes from its low end to its high end, both finite: rand:LO:HI");
     g->fill.bounded = true;
     return true;
 }
 
 bool arg_parse_fill(struct arena *a, u32 index, const char *text, const char *at, struct arg *g, struct error *e)
 {
-    static const struct { const char *word; enum fill_kind fill; } words[] = {
-        { "zeros", FILL_ZEROS }, { "ones", FILL_ONES }, { "iota", FILL_IOTA }, { "uninit", FILL_UNINIT }, { "rand", FILL_RAND },
-        { "normal", FILL_NORMAL }, { "permutation", FILL_PERMUTATION },
+    static const struct {
+        const char *word;
+        enum fill_kind fill;
+    } words[] = {
+        { "zeros", FILL_ZEROS },
+        { "ones", FILL_ONES },
+        { "iota", FILL_IOTA },
+        { "uninit", FILL_UNINIT },
+        { "rand", FILL_RAND },
+        { "normal", FILL_NORMAL },
+        { "permutation", FILL_PERMUTATION },
     };
     char why[160];
     for (u32 i = 0; i < COUNT_OF(words); i++)
         if (!strcmp(at, words[i].word)) {
             g->fill.kind = words[i].fill;
-            return g->fill.kind != FILL_NORMAL || g->type->class == SCALAR_FLOAT || arg_error(e, index, text, at, "normal is for floats; integers take rand:LO:HI");
+            return g->fill.kind != FILL_NORMAL || g->type->class == SCALAR_FLOAT ||
+                   arg_error(e, index, text, at, "normal is for floats; integers take rand:LO:HI");
         }
     if (!strncmp(at, "rand:", 5)) {
         g->fill.kind = FILL_RAND;
@@ -109,14 +118,17 @@ bool arg_parse_fill(struct arena *a, u32 index, const char *text, const char *at
     }
     if (!strncmp(at, "const:", 6)) {
         g->fill.kind = FILL_CONST;
-        return scalar_parse(g->type, str_of(at + 6), g->fill.value, why, sizeof why) || arg_error(e, index, text, at + 6, "%s", why);
+        return scalar_parse(g->type, str_of(at + 6), g->fill.value, why, sizeof why) ||
+               arg_error(e, index, text, at + 6, "%s", why);
     }
     if (at[0] == '@' && at[1]) {
         g->fill.kind = FILL_FILE;
         g->fill.file = arena_str(a, str_of(at + 1));
         return true;
     }
-    return arg_error(e, index, text, at, "a buffer is filled with zeros, ones, iota, uninit, const:NUMBER, rand, rand:LO:HI, normal, permutation or @FILE");
+    return arg_error(e, index, text, at,
+                     "a buffer is filled with zeros, ones, iota, uninit, const:NUMBER, rand, rand:LO:HI, normal, "
+                     "permutation or @FILE");
 }
 
 static bool parse_bytes(struct arena *a, u32 index, const char *text, const char *at, struct arg *g, struct error *e)
@@ -125,7 +137,7 @@ static bool parse_bytes(struct arena *a, u32 index, const char *text, const char
     g->kind = ARG_BYTES;
     g->bytes = arena_alloc(a, n / 2 + 1, 1);
     for (const char *p = at; *p; p++) {
-        if (*p == '_' || *p == ' ')     /* people group digits */
+        if (*p == '_' || *p == ' ') /* people group digits */
             continue;
         if (!isxdigit((unsigned char)p[0]) || !isxdigit((unsigned char)p[1]))
             return arg_error(e, index, text, p, "bytes are pairs of hexadecimal digits, as in bytes:0000803f");
@@ -142,7 +154,8 @@ static bool parse_same(u32 index, const char *text, const char *at, struct arg *
     const char *p = read_count(at, &k);
     g->kind = ARG_SAME;
     if (!p || k > 511 || (k >= index && !g->name))
-        return arg_error(e, index, text, at, "same: names an earlier argument by its number, as in same:0 or same:0+16");
+        return arg_error(e, index, text, at,
+                         "same: names an earlier argument by its number, as in same:0 or same:0+16");
     g->same = (u32)k;
     if (*p == '+' && !(p = read_count(at = p + 1, &g->offset)))
         return arg_error(e, index, text, at, "a number of bytes is missing here, as in same:0+16");
@@ -154,66 +167,70 @@ bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, stru
     *g = (struct arg){ .text = text };
     char why[160];
     const char *p = text, *word = text;
-    while (is_name(*p))
-        p++;
+    while (is_name(*p)) p++;
     if (*p == '=' && p > text) {
         if (isdigit((unsigned char)text[0]))
             return arg_error(e, index, text, text, "a name begins with a letter: NAME=TYPE...");
         g->name = arena_str(a, (struct str){ text, (u32)(p - text) });
         word = ++p;
-        while (is_name(*p))
-            p++;
+        while (is_name(*p)) p++;
     }
     struct str type = { word, (u32)(p - word) };
     if (!strcmp(word, "null")) {
         g->kind = ARG_NULL;
         return true;
     }
-    if (str_is(type, "bytes") && *p == ':')
-        return parse_bytes(a, index, text, p + 1, g, e);
-    if (str_is(type, "same") && *p == ':')
-        return parse_same(index, text, p + 1, g, e);
+    if (str_is(type, "bytes") && *p == ':') return parse_bytes(a, index, text, p + 1, g, e);
+    if (str_is(type, "same") && *p == ':') return parse_same(index, text, p + 1, g, e);
     g->type = scalar_find(type);
     if (!g->type)
-        return arg_error(e, index, text, word, "an argument is TYPE:NUMBER, TYPE[N]=FILL, bytes:HEX, same:K or null, with TYPE one of %s", scalar_names);
+        return arg_error(e, index, text, word,
+                         "an argument is TYPE:NUMBER, TYPE[N]=FILL, bytes:HEX, same:K or null, with TYPE one of %s",
+                         scalar_names);
     if (*p == ':') {
         g->kind = ARG_SCALAR;
-        return scalar_parse(g->type, str_of(p + 1), g->value, why, sizeof why) || arg_error(e, index, text, p + 1, "%s", why);
+        return scalar_parse(g->type, str_of(p + 1), g->value, why, sizeof why) ||
+               arg_error(e, index, text, p + 1, "%s", why);
     }
     if (*p != '[')
-        return arg_error(e, index, text, p, "behind %s comes :NUMBER for a value, or [N]=FILL for a buffer", g->type->name);
+        return arg_error(e, index, text, p, "behind %s comes :NUMBER for a value, or [N]=FILL for a buffer",
+                         g->type->name);
     g->kind = ARG_BUFFER;
     p = read_dims(index, text, p, g, e);
-    if (!p)
-        return false;
-    if (*p == '=' && !arg_parse_fill(a, index, text, p + 1, g, e))
-        return false;
+    if (!p) return false;
+    if (*p == '=' && !arg_parse_fill(a, index, text, p + 1, g, e)) return false;
     if (*p && *p != '=')
-        return arg_error(e, index, text, p, "behind the shape comes =FILL: zeros, ones, iota, uninit, const:NUMBER, rand or @FILE");
+        return arg_error(e, index, text, p,
+                         "behind the shape comes =FILL: zeros, ones, iota, uninit, const:NUMBER, rand or @FILE");
     if (!g->count && g->fill.kind != FILL_FILE)
-        return arg_error(e, index, text, strchr(text, '[') + 1, "the number of elements is missing; only a buffer from a file, %s[]=@FILE, may leave it out", g->type->name);
+        return arg_error(e, index, text, strchr(text, '[') + 1,
+                         "the number of elements is missing; only a buffer from a file, %s[]=@FILE, may leave it out",
+                         g->type->name);
     return true;
 }
 
 bool arg_measure(struct arg *g, u32 index, struct error *e)
 {
     struct stat st;
-    if (g->kind != ARG_BUFFER || g->fill.kind != FILL_FILE)
-        return true;
+    if (g->kind != ARG_BUFFER || g->fill.kind != FILL_FILE) return true;
     bool there = !stat(g->fill.file, &st);
     if (!there || !S_ISREG(st.st_mode))
-        return arg_error(e, index, g->text, strchr(g->text, '@') + 1, there ? "%s is not a regular file, whose size is known" : "there is no file %s", g->fill.file);
+        return arg_error(e, index, g->text, strchr(g->text, '@') + 1,
+                         there ? "%s is not a regular file, whose size is known" : "there is no file %s", g->fill.file);
     u64 bytes = (u64)st.st_size, need = g->count * g->type->bytes;
     if (!g->count) {
         if (!bytes || bytes % g->type->bytes)
-            return arg_error(e, index, g->text, strchr(g->text, '@') + 1, "%s has %llu bytes, which is no whole number of %s", g->fill.file, (unsigned long long)bytes, g->type->name);
+            return arg_error(e, index, g->text, strchr(g->text, '@') + 1,
+                             "%s has %llu bytes, which is no whole number of %s", g->fill.file,
+                             (unsigned long long)bytes, g->type->name);
         g->count = bytes / g->type->bytes;
         g->dims = 1;
         g->dim[0] = (u32)MIN_OF(g->count, UINT32_MAX);
         return true;
     }
-    return bytes == need || arg_error(e, index, g->text, strchr(g->text, '@') + 1, "%s has %llu bytes, and the buffer needs %llu", g->fill.file,
-                                      (unsigned long long)bytes, (unsigned long long)need);
+    return bytes == need ||
+           arg_error(e, index, g->text, strchr(g->text, '@') + 1, "%s has %llu bytes, and the buffer needs %llu",
+                     g->fill.file, (unsigned long long)bytes, (unsigned long long)need);
 }
 
 bool arg_fill(const struct arg *g, u32 index, u64 seed, void *to, struct error *e)
@@ -227,6 +244,5 @@ void arg_type_text(const struct arg *g, char *out, size_t size)
     int n = snprintf(out, size, "%s[", g->type->name);
     for (u32 i = 0; i < g->dims && n > 0 && (size_t)n < size; i++)
         n += snprintf(out + n, size - (size_t)n, "%s%u", i ? "," : "", g->dim[i]);
-    if (n > 0 && (size_t)n + 1 < size)
-        snprintf(out + n, size - (size_t)n, "]");
+    if (n > 0 && (size_t)n + 1 < size) snprintf(out + n, size - (size_t)n, "]");
 }

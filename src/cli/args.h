@@ -2,15 +2,16 @@
  *
  *     ARG   = [NAME=] VALUE
  *     VALUE = TYPE:NUMBER                  a scalar: i32:5, f32:2.5, bool:true
- *           | TYPE[N,...] [=FILL]          a buffer of N elements (also [N][M]); without FILL nothing is written to it
+ *           | TYPE[N,...] [=FILL]          a buffer of N elements (also [N][M]); without FILL nothing is written to
+ *           it
  *           | TYPE[]=@FILE                 a buffer as long as the file
  *           | bytes:HEX                    a struct, byte by byte
  *           | same:K[+BYTES]               the buffer of argument K again, BYTES further on
  *           | null                         a null pointer
  *     FILL  = zeros | ones | iota | uninit | const:NUMBER | rand[:LO:HI] | normal | permutation | @FILE
  *
- * rand is uniform: 0 <= x < 1 for floats, 0 to 99 for integers, both included; or between LO and HI. What is random depends only on the
- * seed and on the position of the argument (base/fill.h). */
+ * rand is uniform: 0 <= x < 1 for floats, 0 to 99 for integers, both included; or between LO and HI. What is random
+ * depends only on the seed and on the position of the argument (base/fill.h). */
 #ifndef LOCKSTEP_ARGS_H
 #define LOCKSTEP_ARGS_H
 #include "base/fill.h"
@@ -20,16 +21,18 @@ enum { ARG_DIMS = 8 };
 
 struct arg {
     enum arg_kind kind;
-    const char *text;           /* as written */
-    const char *name;           /* given by NAME=, or NULL */
-    const struct scalar *type;  /* scalar and buffer */
-    u8 value[8];                /* scalar: its bytes */
-    u32 dims, dim[ARG_DIMS];    /* buffer: its shape; 0 dims: as long as the file */
-    u64 count;                  /* buffer: elements; 0 until a file has told */
-    struct fill fill;           /* buffer: its contents */
-    u8 *bytes; u32 nbytes;      /* ARG_BYTES */
-    bool by_contract;           /* the kernel's contract says it, and fills it */
-    u32 same; u64 offset;       /* ARG_SAME: of which argument, how many bytes on */
+    const char *text;          /* as written */
+    const char *name;          /* given by NAME=, or NULL */
+    const struct scalar *type; /* scalar and buffer */
+    u8 value[8];               /* scalar: its bytes */
+    u32 dims, dim[ARG_DIMS];   /* buffer: its shape; 0 dims: as long as the file */
+    u64 count;                 /* buffer: elements; 0 until a file has told */
+    struct fill fill;          /* buffer: its contents */
+    u8 *bytes;
+    u32 nbytes;       /* ARG_BYTES */
+    bool by_contract; /* the kernel's contract says it, and fills it */
+    u32 same;
+    u64 offset; /* ARG_SAME: of which argument, how many bytes on */
 };
 
 /* Parses argument number `index`; messages name it and point into the text. Strings live in `a`. */

@@ -29,7 +29,7 @@ int cli_error_status(int status, const char *text)
     fputs("lockstep: ", stderr);
     for (; text && *text; text++) {
         fputc(*text, stderr);
-        if (*text == '\n')         /* what follows the sentence is an excerpt of the source */
+        if (*text == '\n') /* what follows the sentence is an excerpt of the source */
             fputs("    ", stderr);
     }
     fputc('\n', stderr);
@@ -43,8 +43,7 @@ int cli_error_status(int status, const char *text)
 
 bool cli_color(const struct common *c)
 {
-    if (c->color != COLOR_AUTO)
-        return c->color == COLOR_ALWAYS;
+    if (c->color != COLOR_AUTO) return c->color == COLOR_ALWAYS;
     const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
     return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") && !(no && no[0]);
 }
@@ -54,11 +53,9 @@ int cli_unknown_verb(const char *name)
     const char *names[VERB_COUNT];
     u32 n = 0;
     for (u32 i = 0; i < row_count; i++)
-        if (rows[i].kind == ROW_VERB)
-            names[n++] = rows[i].name;
+        if (rows[i].kind == ROW_VERB) names[n++] = rows[i].name;
     const char *near = cli_nearest(name, names, n);
-    if (near)
-        return cli_error("there is no verb `%.40s`; did you mean `%s`? lockstep --help lists them", name, near);
+    if (near) return cli_error("there is no verb `%.40s`; did you mean `%s`? lockstep --help lists them", name, near);
     return cli_error("there is no verb `%.40s`; lockstep --help lists them", name);
 }
 

@@ -1,15 +1,16 @@
-/* cli: the command. option.def is the table of verbs and options; one cmd_*.c per verb, over <lockstep.h> and base only. */
+/* cli: the command. option.def is the table of verbs and options; one cmd_*.c per verb, over <lockstep.h> and base
+ * only. */
 #ifndef LOCKSTEP_CLI_H
 #define LOCKSTEP_CLI_H
 #include "cli/option.h"
 
-enum exit_code {                /* the same for every verb */
-    EXIT_CLEAN = 0,
-    EXIT_FINDINGS = 1,
-    EXIT_USAGE = 2,             /* bad usage or input */
-    EXIT_UNSUPPORTED = 3,       /* an instruction or call that Lockstep does not support was reached */
-    EXIT_NOTHING = 4,           /* nothing was checked or run */
-    EXIT_SIGNAL = 128,          /* plus the number of the signal that stopped the launch */
+enum exit_code { /* the same for every verb */
+                 EXIT_CLEAN = 0,
+                 EXIT_FINDINGS = 1,
+                 EXIT_USAGE = 2,       /* bad usage or input */
+                 EXIT_UNSUPPORTED = 3, /* an instruction or call that Lockstep does not support was reached */
+                 EXIT_NOTHING = 4,     /* nothing was checked or run */
+                 EXIT_SIGNAL = 128,    /* plus the number of the signal that stopped the launch */
 };
 
 /* Prints "lockstep: ..." on standard error after flushing standard output, and returns EXIT_USAGE. */

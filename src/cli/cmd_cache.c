@@ -29,7 +29,7 @@ static lk_cache_info *entries(u32 *n)
     *n = lk_cache_list(NULL, 0);
     lk_cache_info *e = base_alloc((*n + 1) * sizeof *e);
     u32 now = e ? lk_cache_list(e, *n) : 0;
-    *n = e ? MIN_OF(*n, now) : 0;       /* others may be at work in it */
+    *n = e ? MIN_OF(*n, now) : 0; /* others may be at work in it */
     return e;
 }
 
@@ -40,8 +40,7 @@ static void list(const lk_cache_info *e, u32 n)
         time_t used = (time_t)e[i].used;
         struct tm tm;
         size_text(e[i].bytes, size, sizeof size);
-        if (localtime_r(&used, &tm))
-            strftime(day, sizeof day, "%Y-%m-%d %H:%M", &tm);
+        if (localtime_r(&used, &tm)) strftime(day, sizeof day, "%Y-%m-%d %H:%M", &tm);
         printf("%.12s  %s  %10s  %-7s %-12s %s\n", e[i].key, day, size, e[i].arch, e[i].compiler, e[i].source);
     }
 }
@@ -50,8 +49,7 @@ static void total(const lk_cache_info *e, u32 n)
 {
     u64 bytes = 0;
     char size[32], limit[32], folder[4096] = "nowhere";
-    for (u32 i = 0; i < n; i++)
-        bytes += e[i].bytes;
+    for (u32 i = 0; i < n; i++) bytes += e[i].bytes;
     size_text(bytes, size, sizeof size);
     size_text(lk_cache_limit(), limit, sizeof limit);
     lk_cache_folder(folder, sizeof folder);
@@ -63,20 +61,16 @@ int cmd_cache(int argc, char **argv)
     const char *what = NULL;
     struct error e = { 0 };
     struct parser p = { .verb = VERB_cache, .self = &what, .word = read_word };
-    if (!options_parse(&p, argc, argv, &e))
-        return cli_error_value(&e);
+    if (!options_parse(&p, argc, argv, &e)) return cli_error_value(&e);
     if (what && !strcmp(what, "clear")) {
         u32 n = lk_cache_clear();
-        if (!p.common.quiet)
-            printf("%u entr%s removed\n", n, n == 1 ? "y" : "ies");
+        if (!p.common.quiet) printf("%u entr%s removed\n", n, n == 1 ? "y" : "ies");
         return EXIT_CLEAN;
     }
     u32 n;
     lk_cache_info *entry = entries(&n);
-    if (!what || !strcmp(what, "list"))
-        list(entry, n);
-    if (!p.common.quiet || (what && !strcmp(what, "size")))
-        total(entry, n);
+    if (!what || !strcmp(what, "list")) list(entry, n);
+    if (!p.common.quiet || (what && !strcmp(what, "size"))) total(entry, n);
     base_free(entry);
     return EXIT_CLEAN;
 }

@@ -6,11 +6,12 @@
 
 enum { NAMES_MOST = 64 };
 
-struct request {                /* the command line */
+struct request { /* the command line */
     struct arena mem;
     const char *path;
-    const char *name[NAMES_MOST]; u32 names;    /* kernels, none: all */
-    const char *output, *json;  /* files, or NULL */
+    const char *name[NAMES_MOST];
+    u32 names;                 /* kernels, none: all */
+    const char *output, *json; /* files, or NULL */
     struct compiling compiling;
     struct common common;
 };
@@ -37,10 +38,8 @@ static bool read_word(void *self, const char *word, struct error *e)
     if (r->path && strcmp(r->path, path))
         return error_set(e, ERR_INPUT, "compile takes one file, and both %.100s and %.100s were given", r->path, path);
     r->path = path;
-    if (kernel && r->names == NAMES_MOST)
-        return error_set(e, ERR_INPUT, "more than %d kernels", NAMES_MOST);
-    if (kernel)
-        r->name[r->names++] = kernel;
+    if (kernel && r->names == NAMES_MOST) return error_set(e, ERR_INPUT, "more than %d kernels", NAMES_MOST);
+    if (kernel) r->name[r->names++] = kernel;
     return true;
 }
 
@@ -49,50 +48,49 @@ static bool read_word(void *self, const char *word, struct error *e)
 static void print_params(lk_kernel *k, const struct signature *s)
 {
     u32 n = lk_kernel_param_count(k);
-    if (n)
-        printf("    %6s %6s  %-5s type\n", "offset", "bytes", "PTX");
+    if (n) printf("    %6s %6s  %-5s type\n", "offset", "bytes", "PTX");
     for (u32 i = 0; i < n; i++) {
         lk_param p;
-        if (lk_kernel_param(k, i, &p) != LK_OK)
-            continue;
+        if (lk_kernel_param(k, i, &p) != LK_OK) continue;
         const char *name = s->params == n ? s->name[i] : strstr(p.name, "_param_") ? "" : p.name;
-        const char *type = p.source_type[0] ? p.source_type : s->params == n ? s->text[i] : p.is_pointer ? "pointer" : "";
-        bool named = name[0] && (p.source_type[0] || s->params != n);   /* what the source text says has its name in it */
-        printf("    %6u %6u  %-5s %s%s%s\n", p.offset, p.bytes, p.type, type, named && type[0] ? " " : "", named ? name : "");
+        const char *type = p.source_type[0] ? p.source_type
+                           : s->params == n ? s->text[i]
+                           : p.is_pointer   ? "pointer"
+                                            : "";
+        /* what the source text says has its name in it */
+        bool named = name[0] && (p.source_type[0] || s->params != n);
+        printf("    %6u %6u  %-5s %s%s%s\n", p.offset, p.bytes, p.type, type, named && type[0] ? " " : "",
+               named ? name : "");
     }
 }
 
 static void print_shape(const char *label, const u32 v[3])
 {
-    if (v[0])
-        printf("  %-10s %u x %u x %u\n", label, v[0], MAX_OF(v[1], 1u), MAX_OF(v[2], 1u));
+    if (v[0]) printf("  %-10s %u x %u x %u\n", label, v[0], MAX_OF(v[1], 1u), MAX_OF(v[2], 1u));
 }
 
 static void print_usage(const lk_usage *u)
 {
-    printf("  %-10s %" PRIu64 " bytes%s\n", "shared", u->shared_bytes, u->dynamic_shared ? ", and as much as the launch gives" : "");
+    printf("  %-10s %" PRIu64 " bytes%s\n", "shared", u->shared_bytes,
+           u->dynamic_shared ? ", and as much as the launch gives" : "");
     printf("  %-10s %" PRIu64 " bytes\n", "local", u->local_bytes);
     printf("  %-10s %" PRIu64 " bytes\n", "constant", u->const_bytes);
-    if (u->global_bytes)
-        printf("  %-10s %" PRIu64 " bytes of variables\n", "global", u->global_bytes);
+    if (u->global_bytes) printf("  %-10s %" PRIu64 " bytes of variables\n", "global", u->global_bytes);
     print_shape("threads", u->required_threads);
     print_shape("at most", u->max_threads);
     print_shape("cluster", u->cluster);
-    if (u->min_blocks)
-        printf("  %-10s at least %u on a multiprocessor\n", "blocks", u->min_blocks);
-    if (!u->assembled)
-        return;
+    if (u->min_blocks) printf("  %-10s at least %u on a multiprocessor\n", "blocks", u->min_blocks);
+    if (!u->assembled) return;
     printf("  %-10s %u, %u barrier%s\n", "registers", u->registers, u->barriers, u->barriers == 1 ? "" : "s");
-    printf("  %-10s %" PRIu64 " bytes stored, %" PRIu64 " loaded, stack of %" PRIu64 "\n", "spills", u->spill_store_bytes, u->spill_load_bytes, u->stack_bytes);
+    printf("  %-10s %" PRIu64 " bytes stored, %" PRIu64 " loaded, stack of %" PRIu64 "\n", "spills",
+           u->spill_store_bytes, u->spill_load_bytes, u->stack_bytes);
 }
 
 static void print_undefined(lk_kernel *k)
 {
     const char *name;
-    for (u32 i = 0; (name = lk_kernel_undefined(k, i)); i++)
-        printf(i ? ", %s" : "  undefined  %s", name);
-    if (lk_kernel_undefined(k, 0))
-        printf("\n");
+    for (u32 i = 0; (name = lk_kernel_undefined(k, i)); i++) printf(i ? ", %s" : "  undefined  %s", name);
+    if (lk_kernel_undefined(k, 0)) printf("\n");
 }
 
 static void print_kernel(struct request *r, lk_kernel *k)
@@ -102,8 +100,7 @@ static void print_kernel(struct request *r, lk_kernel *k)
     signature_read(&r->mem, r->path, lk_kernel_plain(k), &s);
     lk_kernel_usage(k, &u);
     printf("\n%s\n", lk_kernel_signature(k));
-    if (strcmp(lk_kernel_signature(k), lk_kernel_name(k)))
-        printf("  %-10s %s\n", "entry", lk_kernel_name(k));
+    if (strcmp(lk_kernel_signature(k), lk_kernel_name(k))) printf("  %-10s %s\n", "entry", lk_kernel_name(k));
     printf("  %-10s %" PRIu64 " bytes\n", "parameters", u.param_bytes);
     print_params(k, &s);
     print_usage(&u);
@@ -112,10 +109,7 @@ static void print_kernel(struct request *r, lk_kernel *k)
 
 /* ---- and as JSON ---- */
 
-static void json_number(struct text *t, const char *key, u64 n)
-{
-    text_add(t, ",\"%s\":%" PRIu64, key, n);
-}
+static void json_number(struct text *t, const char *key, u64 n) { text_add(t, ",\"%s\":%" PRIu64, key, n); }
 
 static void json_text(struct text *t, const char *key, const char *value)
 {
@@ -125,8 +119,7 @@ static void json_text(struct text *t, const char *key, const char *value)
 
 static void json_shape(struct text *t, const char *key, const u32 v[3])
 {
-    if (v[0])
-        text_add(t, ",\"%s\":[%u,%u,%u]", key, v[0], MAX_OF(v[1], 1u), MAX_OF(v[2], 1u));
+    if (v[0]) text_add(t, ",\"%s\":[%u,%u,%u]", key, v[0], MAX_OF(v[1], 1u), MAX_OF(v[2], 1u));
 }
 
 static void json_params(struct text *t, lk_kernel *k, const struct signature *s)
@@ -135,8 +128,7 @@ static void json_params(struct text *t, lk_kernel *k, const struct signature *s)
     text_add(t, ",\"parameters\":[");
     for (u32 i = 0; i < n; i++) {
         lk_param p;
-        if (lk_kernel_param(k, i, &p) != LK_OK)
-            continue;
+        if (lk_kernel_param(k, i, &p) != LK_OK) continue;
         text_add(t, "%s{", i ? "," : "");
         json_text(t, "name", s->params == n ? s->name[i] : p.name);
         text_add(t, ",");
@@ -219,12 +211,10 @@ static bool choose(struct request *r, lk_gpu *gpu, lk_module *m, lk_kernel ***ke
     *kernel = NEW_ARRAY(&r->mem, lk_kernel *, *n + 1);
     for (u32 i = 0; i < *n; i++) {
         (*kernel)[i] = r->names ? lk_module_kernel(m, r->name[i]) : lk_module_kernel_at(m, i);
-        if (!(*kernel)[i])
-            return error_set(e, ERR_INPUT, "%.500s", lk_gpu_error(gpu));
+        if (!(*kernel)[i]) return error_set(e, ERR_INPUT, "%.500s", lk_gpu_error(gpu));
     }
     /* a file of templates is worth a word: what to write */
-    if (!*n && !lk_module_kernel(m, NULL))
-        return error_set(e, ERR_INPUT, "%.500s", lk_gpu_error(gpu));
+    if (!*n && !lk_module_kernel(m, NULL)) return error_set(e, ERR_INPUT, "%.500s", lk_gpu_error(gpu));
     return true;
 }
 
@@ -235,34 +225,25 @@ static bool write_ptx(struct request *r, lk_gpu *gpu, lk_module *m, struct error
     return ptx ? file_write(r->output, ptx, bytes, e) : error_set(e, ERR_INPUT, "%.500s", lk_gpu_error(gpu));
 }
 
-static bool to_stdout(const char *file)
-{
-    return file && !strcmp(file, "-");
-}
+static bool to_stdout(const char *file) { return file && !strcmp(file, "-"); }
 
 static int show(struct request *r, lk_gpu *gpu, lk_module *m, struct error *e)
 {
     lk_kernel **kernel;
     u32 n;
-    if (!r->common.quiet)
-        fputs(lk_gpu_log(gpu), stderr);
-    if (!choose(r, gpu, m, &kernel, &n, e))
-        return cli_error_value(e);
+    if (!r->common.quiet) fputs(lk_gpu_log(gpu), stderr);
+    if (!choose(r, gpu, m, &kernel, &n, e)) return cli_error_value(e);
     lk_status status = lk_module_assemble(m);
     if (status != LK_OK && (status != LK_NOTHING || r->common.verbose))
         fprintf(stderr, "lockstep: %s\n", lk_gpu_error(gpu));
-    if (r->output && !write_ptx(r, gpu, m, e))
-        return cli_error_value(e);
-    if (r->json && !write_json(r, m, kernel, n, e))
-        return cli_error_value(e);
-    if (to_stdout(r->output) || to_stdout(r->json) || r->common.quiet)
-        return EXIT_CLEAN;
+    if (r->output && !write_ptx(r, gpu, m, e)) return cli_error_value(e);
+    if (r->json && !write_json(r, m, kernel, n, e)) return cli_error_value(e);
+    if (to_stdout(r->output) || to_stdout(r->json) || r->common.quiet) return EXIT_CLEAN;
     if (lk_module_note(m)[0])
         printf("%s\n", lk_module_note(m));
     else
         printf("%s: PTX for %s\n", r->path, lk_module_arch(m));
-    for (u32 i = 0; i < n; i++)
-        print_kernel(r, kernel[i]);
+    for (u32 i = 0; i < n; i++) print_kernel(r, kernel[i]);
     return EXIT_CLEAN;
 }
 
@@ -272,8 +253,7 @@ static int compile(struct request *r, struct error *e)
     lk_module *m;
     lk_options o = { .size = sizeof o, .threads = 1 };
     lk_status status = lk_gpu_create(&o, &gpu);
-    if (status != LK_OK)
-        return cli_error_status(status, lk_gpu_error(NULL));
+    if (status != LK_OK) return cli_error_status(status, lk_gpu_error(NULL));
     status = compiling_load(&r->compiling, gpu, r->path, r->name, r->names, &m);
     int code = status == LK_OK ? show(r, gpu, m, e) : compiling_failed(gpu, r->path, status);
     lk_module_unload(m);

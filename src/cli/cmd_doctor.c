@@ -23,14 +23,16 @@ static bool run_probe(lk_gpu *gpu)
     lk_module *m;
     u64 out;
     u32 got[PROBE_THREADS] = { 0 };
-    bool right = lk_module_load(gpu, "probe", probe, strlen(probe), &m) == LK_OK && lk_memory_alloc(gpu, sizeof got, LK_MEMORY_DEVICE, "out", &out) == LK_OK;
-    if (!right)
-        return false;
+    bool right = lk_module_load(gpu, "probe", probe, strlen(probe), &m) == LK_OK &&
+                 lk_memory_alloc(gpu, sizeof got, LK_MEMORY_DEVICE, "out", &out) == LK_OK;
+    if (!right) return false;
     const void *args[] = { &out };
-    lk_launch l = { .size = sizeof l, .grid = { 1, 1, 1 }, .block = { PROBE_THREADS, 1, 1 }, .args = args, .arg_count = 1 };
-    right = lk_kernel_launch(lk_module_kernel_at(m, 0), &l, NULL) == LK_OK && lk_memory_read(gpu, out, got, sizeof got) == LK_OK;
-    for (u32 i = 0; i < PROBE_THREADS; i++)
-        right &= got[i] == i * i;
+    lk_launch l = {
+        .size = sizeof l, .grid = { 1, 1, 1 }, .block = { PROBE_THREADS, 1, 1 }, .args = args, .arg_count = 1
+    };
+    right = lk_kernel_launch(lk_module_kernel_at(m, 0), &l, NULL) == LK_OK &&
+            lk_memory_read(gpu, out, got, sizeof got) == LK_OK;
+    for (u32 i = 0; i < PROBE_THREADS; i++) right &= got[i] == i * i;
     lk_module_unload(m);
     return right;
 }
@@ -66,17 +68,18 @@ static void look_at_tools(void)
         line(tool.path[0], tool.name, tool.path[0] ? tool.path : tool.fix);
     }
     if (!compilers)
-        puts("    .cu files run only where PTX made from them lies beside them, until one of these compilers is there; .ptx files always run.");
+        puts("    .cu files run only where PTX made from them lies beside them, until one of these compilers is there; "
+             ".ptx files always run.");
 }
 
 int cmd_doctor(int argc, char **argv)
 {
     struct error e = { 0 };
     struct parser p = { .verb = VERB_doctor };
-    if (!options_parse(&p, argc, argv, &e))
-        return cli_error_value(&e);
+    if (!options_parse(&p, argc, argv, &e)) return cli_error_value(&e);
     printf("lockstep %s, %d processor%s\n", lk_version(), cpu_count(), cpu_count() == 1 ? "" : "s");
-    bool works = look_at_gpu("sim", "software GPU", "; if memory is limited (ulimit -v), lift the limit: it reserves addresses, not memory");
+    bool works = look_at_gpu("sim", "software GPU",
+                             "; if memory is limited (ulimit -v), lift the limit: it reserves addresses, not memory");
     look_at_gpu("gpu", "real GPU", "; only --on gpu and --on both need one");
     look_at_tools();
     return works ? EXIT_CLEAN : EXIT_NOTHING;

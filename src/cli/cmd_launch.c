@@ -1,14 +1,14 @@
 /* lockstep launch: one kernel, its arguments from the command line, its report on standard output.
  *
- * load -> find the kernel -> check the arguments against its parameters -> allocate and fill -> launch -> report -> print, save,
- * compare. Everything that can be wrong with the command line is said before anything runs. */
+ * load -> find the kernel -> check the arguments against its parameters -> allocate and fill -> launch -> report ->
+ * print, save, compare. Everything that can be wrong with the command line is said before anything runs. */
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/watch.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct session {                /* everything that one launch owns */
+struct session { /* everything that one launch owns */
     struct arena mem;
     struct launch_options *o;
     lk_gpu *gpu;
@@ -32,15 +32,14 @@ static bool find_kernel(struct session *s, struct error *e)
     const struct launch_options *o = s->o;
     const char *name = o->kernel;
     /* of several kernels, the only one with a contract is meant */
-    if (!name && lk_module_kernel_count(s->module) > 1 && s->contract && lk_contract_kernel(s->contract, 0) && !lk_contract_kernel(s->contract, 1))
+    if (!name && lk_module_kernel_count(s->module) > 1 && s->contract && lk_contract_kernel(s->contract, 0) &&
+        !lk_contract_kernel(s->contract, 1))
         name = lk_contract_kernel(s->contract, 0);
     s->kernel = lk_module_kernel(s->module, name);
-    if (!s->kernel)
-        return error_set(e, ERR_INPUT, "%.500s", lk_gpu_error(s->gpu));
+    if (!s->kernel) return error_set(e, ERR_INPUT, "%.500s", lk_gpu_error(s->gpu));
     s->name = lk_kernel_plain(s->kernel);
     signature_read(&s->mem, o->path, s->name, &s->signature);
-    if (s->signature.params != lk_kernel_param_count(s->kernel))
-        s->signature = (struct signature){ 0 };
+    if (s->signature.params != lk_kernel_param_count(s->kernel)) s->signature = (struct signature){ 0 };
     return true;
 }
 
@@ -48,21 +47,18 @@ static bool find_kernel(struct session *s, struct error *e)
 static const char *param_text(struct session *s, u32 i)
 {
     lk_param p;
-    if (s->signature.params)
-        return s->signature.text[i];
-    if (lk_kernel_param(s->kernel, i, &p) != LK_OK)
-        return "?";
-    if (p.is_pointer)
-        return "pointer";
-    return p.bytes > 8 || !strcmp(p.type, "b8") ? arena_printf(&s->mem, "struct of %u bytes", p.bytes) : arena_printf(&s->mem, "%s", p.type);
+    if (s->signature.params) return s->signature.text[i];
+    if (lk_kernel_param(s->kernel, i, &p) != LK_OK) return "?";
+    if (p.is_pointer) return "pointer";
+    return p.bytes > 8 || !strcmp(p.type, "b8") ? arena_printf(&s->mem, "struct of %u bytes", p.bytes)
+                                                : arena_printf(&s->mem, "%s", p.type);
 }
 
 static bool count_error(struct session *s, u32 need, struct error *e)
 {
     struct text list = { 0 };
     text_add(&list, "%s", "");
-    for (u32 i = 0; i < need && list.n < 300; i++)
-        text_add(&list, "%s%s", i ? ", " : "", param_text(s, i));
+    for (u32 i = 0; i < need && list.n < 300; i++) text_add(&list, "%s%s", i ? ", " : "", param_text(s, i));
     error_set(e, ERR_INPUT, "%s takes %u argument%s (%s), and %u %s given", s->name, need, need == 1 ? "" : "s",
               need ? list.p : "none", s->o->args, s->o->args == 1 ? "was" : "were");
     text_free(&list);
@@ -81,10 +77,8 @@ static const char *way_out(struct session *s, u32 i, const lk_param *p)
 {
     const struct arg *g = &s->o->arg[i];
     bool pointer = p->is_pointer || (s->signature.params && strchr(s->signature.text[i], '*'));
-    if (pointer)
-        return "pass a buffer, as in f32[100]=zeros, or null";
-    if (p->bytes > 8 || !strcmp(p->type, "b8"))
-        return arena_printf(&s->mem, "pass bytes:HEX with %u bytes", p->bytes);
+    if (pointer) return "pass a buffer, as in f32[100]=zeros, or null";
+    if (p->bytes > 8 || !strcmp(p->type, "b8")) return arena_printf(&s->mem, "pass bytes:HEX with %u bytes", p->bytes);
     const char *number = g->kind == ARG_SCALAR ? strchr(g->text, ':') + 1 : "NUMBER";
     return arena_printf(&s->mem, "write %s:%s", p->type, number);
 }
@@ -93,16 +87,15 @@ static bool check_argument(struct session *s, u32 i, struct error *e)
 {
     const struct arg *g = &s->o->arg[i];
     lk_param p;
-    if (lk_kernel_param(s->kernel, i, &p) != LK_OK)
-        return error_set(e, ERR_INPUT, "%.400s", lk_gpu_error(s->gpu));
+    if (lk_kernel_param(s->kernel, i, &p) != LK_OK) return error_set(e, ERR_INPUT, "%.400s", lk_gpu_error(s->gpu));
     bool scalar = g->kind == ARG_SCALAR;
     u32 bytes = scalar ? g->type->bytes : g->kind == ARG_BYTES ? g->nbytes : 8;
     if (bytes != p.bytes)
-        return error_set(e, ERR_INPUT, "argument %u: the parameter is %s, %u byte%s, and %s passes %u; %s", i, param_text(s, i), p.bytes,
-                         p.bytes == 1 ? "" : "s", g->text, bytes, way_out(s, i, &p));
+        return error_set(e, ERR_INPUT, "argument %u: the parameter is %s, %u byte%s, and %s passes %u; %s", i,
+                         param_text(s, i), p.bytes, p.bytes == 1 ? "" : "s", g->text, bytes, way_out(s, i, &p));
     if (scalar && !class_fits(g->type, p.type))
-        return error_set(e, ERR_INPUT, "argument %u: the parameter is %s, and %s is %s; %s", i, param_text(s, i), g->text,
-                         g->type->class == SCALAR_FLOAT ? "a float" : "an integer", way_out(s, i, &p));
+        return error_set(e, ERR_INPUT, "argument %u: the parameter is %s, and %s is %s; %s", i, param_text(s, i),
+                         g->text, g->type->class == SCALAR_FLOAT ? "a float" : "an integer", way_out(s, i, &p));
     return true;
 }
 
@@ -112,8 +105,7 @@ static void name_buffer(struct session *s, u32 i)
     struct buffer *b = &s->buffer[i];
     lk_param p = { 0 };
     const char *name = s->o->arg[i].name;
-    if (!name && s->signature.params && s->signature.name[i][0])
-        name = s->signature.name[i];
+    if (!name && s->signature.params && s->signature.name[i][0]) name = s->signature.name[i];
     if (!name && lk_kernel_param(s->kernel, i, &p) == LK_OK && p.name && p.name[0] && !strstr(p.name, "_param_"))
         name = p.name;
     if (name)
@@ -126,20 +118,18 @@ static bool check_arguments(struct session *s, struct error *e)
 {
     struct launch_options *o = s->o;
     u32 need = lk_kernel_param_count(s->kernel);
-    if (o->args != need)
-        return count_error(s, need, e);
+    if (o->args != need) return count_error(s, need, e);
     s->buffer = NEW_ARRAY(&s->mem, struct buffer, need + 1);
     for (u32 i = 0; i < need; i++) {
         struct arg *g = &o->arg[i];
-        if (!check_argument(s, i, e) || !arg_measure(g, i, e))
-            return false;
+        if (!check_argument(s, i, e) || !arg_measure(g, i, e)) return false;
         name_buffer(s, i);
         if (g->kind == ARG_SAME && g->same >= i)
             return error_set(e, ERR_INPUT, "argument %u: %s names no earlier argument", i, g->text);
         if (g->kind == ARG_SAME && o->arg[g->same].kind != ARG_BUFFER)
-            return error_set(e, ERR_INPUT, "argument %u: %s names argument %u, which is no buffer", i, g->text, g->same);
-        if (g->kind == ARG_BUFFER)
-            arg_type_text(g, s->buffer[i].type, sizeof s->buffer[i].type);
+            return error_set(e, ERR_INPUT, "argument %u: %s names argument %u, which is no buffer", i, g->text,
+                             g->same);
+        if (g->kind == ARG_BUFFER) arg_type_text(g, s->buffer[i].type, sizeof s->buffer[i].type);
     }
     return launch_wants_resolve(&s->mem, o, s->buffer, e);
 }
@@ -152,8 +142,14 @@ static bool make_buffer(struct session *s, u32 i, struct error *e)
     b->value = &b->address;
     b->value_bytes = 8;
     switch (g->kind) {
-    case ARG_SCALAR: b->value = g->value; b->value_bytes = g->type->bytes; return true;
-    case ARG_BYTES: b->value = g->bytes; b->value_bytes = g->nbytes; return true;
+    case ARG_SCALAR:
+        b->value = g->value;
+        b->value_bytes = g->type->bytes;
+        return true;
+    case ARG_BYTES:
+        b->value = g->bytes;
+        b->value_bytes = g->nbytes;
+        return true;
     case ARG_NULL: return true;
     case ARG_SAME: b->address = s->buffer[g->same].address + g->offset; return true;
     case ARG_BUFFER: break;
@@ -162,14 +158,12 @@ static bool make_buffer(struct session *s, u32 i, struct error *e)
     if (lk_memory_alloc(s->gpu, b->bytes, LK_MEMORY_DEVICE, b->name, &b->address) != LK_OK)
         return error_set(e, ERR_MEMORY, "argument %u: %.400s", i, lk_gpu_error(s->gpu));
     lk_memory_describe(s->gpu, b->address, b->name, b->type, g->type->bytes);
-    if (g->fill.kind == FILL_UNINIT)
-        return true;
+    if (g->fill.kind == FILL_UNINIT) return true;
     b->initial = base_alloc(b->bytes);
-    if (!b->initial)
-        return error_set(e, ERR_MEMORY, "argument %u: no memory for %" PRIu64 " bytes", i, b->bytes);
-    if (!g->by_contract)
-        return arg_fill(g, i, s->o->gpu.seed, b->initial, e);
-    return lk_contract_fill(s->contract, i, s->o->gpu.seed, b->initial) == LK_OK || error_set(e, ERR_INPUT, "%.400s", lk_gpu_error(s->gpu));
+    if (!b->initial) return error_set(e, ERR_MEMORY, "argument %u: no memory for %" PRIu64 " bytes", i, b->bytes);
+    if (!g->by_contract) return arg_fill(g, i, s->o->gpu.seed, b->initial, e);
+    return lk_contract_fill(s->contract, i, s->o->gpu.seed, b->initial) == LK_OK ||
+           error_set(e, ERR_INPUT, "%.400s", lk_gpu_error(s->gpu));
 }
 
 static bool restore(struct session *s, struct error *e)
@@ -191,9 +185,18 @@ static lk_status launch(struct session *s, lk_stats *stats)
         args[i] = s->buffer[i].value;
         bytes[i] = s->buffer[i].value_bytes;
     }
-    lk_launch l = { .size = sizeof l, .shared_bytes = o->shared, .shared_optin = o->shared_optin, .registers = o->registers, .cooperative = o->cooperative,
-                    .args = args, .arg_bytes = bytes, .arg_count = o->args, .trace = s->tracing.on ? &s->tracing.trace : NULL,
-                    .contract = by_contract(s) ? s->contract : NULL, .order = o->order, .orders = o->orders };
+    lk_launch l = { .size = sizeof l,
+                    .shared_bytes = o->shared,
+                    .shared_optin = o->shared_optin,
+                    .registers = o->registers,
+                    .cooperative = o->cooperative,
+                    .args = args,
+                    .arg_bytes = bytes,
+                    .arg_count = o->args,
+                    .trace = s->tracing.on ? &s->tracing.trace : NULL,
+                    .contract = by_contract(s) ? s->contract : NULL,
+                    .order = o->order,
+                    .orders = o->orders };
     memcpy(l.grid, o->grid, sizeof l.grid);
     memcpy(l.block, o->block, sizeof l.block);
     struct watch watch;
@@ -217,13 +220,11 @@ static lk_status time_runs(struct session *s, struct error *e)
     u64 *t = NEW_ARRAY(&s->mem, u64, n);
     for (u32 i = 0; i < n; i++) {
         lk_stats stats;
-        if (!restore(s, e))
-            return LK_SYSTEM;
+        if (!restore(s, e)) return LK_SYSTEM;
         u64 from = time_ns();
         lk_status status = launch(s, &stats);
         t[i] = time_ns() - from;
-        if (status != LK_OK)
-            return status;
+        if (status != LK_OK) return status;
     }
     qsort(t, n, sizeof *t, by_time);
     double median = n % 2 ? (double)t[n / 2] : ((double)t[n / 2 - 1] + (double)t[n / 2]) / 2;
@@ -238,17 +239,20 @@ static void name_outputs(struct session *s)
     for (u32 i = 0; i < o->wants; i++)
         lk_memory_output(s->gpu, s->buffer[o->want[i].arg].address, s->buffer[o->want[i].arg].bytes);
     for (u32 i = 0; !o->wants && i < o->args; i++)
-        if (s->buffer[i].bytes)
-            lk_memory_output(s->gpu, s->buffer[i].address, s->buffer[i].bytes);
+        if (s->buffer[i].bytes) lk_memory_output(s->gpu, s->buffer[i].address, s->buffer[i].bytes);
 }
 
 static bool write_report(struct session *s, u64 orders, struct error *e)
 {
     const struct launch_options *o = s->o;
     const char *dims = by_contract(s) ? lk_contract_dims(s->contract) : "";
-    const char *alike = !o->orders ? "" : orders < o->orders ? arena_printf(&s->mem, ", the same bytes under %" PRIu64 " of %u other orders", orders, o->orders)
-                                       : arena_printf(&s->mem, ", the same bytes under %u other order%s", o->orders, o->orders == 1 ? "" : "s");
-    const char *clean = arena_printf(&s->mem, "%s%s%s%s: no findings%s%s", s->name, dims[0] ? " (" : "", dims, dims[0] ? ")" : "", s->tracing.stopped ? " until then" : "", alike);
+    const char *alike =
+        !o->orders ? ""
+        : orders < o->orders
+            ? arena_printf(&s->mem, ", the same bytes under %" PRIu64 " of %u other orders", orders, o->orders)
+            : arena_printf(&s->mem, ", the same bytes under %u other order%s", o->orders, o->orders == 1 ? "" : "s");
+    const char *clean = arena_printf(&s->mem, "%s%s%s%s: no findings%s%s", s->name, dims[0] ? " (" : "", dims,
+                                     dims[0] ? ")" : "", s->tracing.stopped ? " until then" : "", alike);
     return reporting_write(&o->reporting, s->gpu, s->name, clean, &o->common, e);
 }
 
@@ -256,32 +260,29 @@ static int run_checked(struct session *s, struct error *e)
 {
     const struct launch_options *o = s->o;
     lk_stats stats = { 0 };
-    if (!restore(s, e) || !launch_trace_begin(o, &s->tracing, e))
-        return cli_error_value(e);
+    if (!restore(s, e) || !launch_trace_begin(o, &s->tracing, e)) return cli_error_value(e);
     lk_status status = launch(s, &stats);
     const char *why = status > LK_FINDINGS ? arena_printf(&s->mem, "%s", lk_gpu_error(s->gpu)) : NULL;
-    if (status <= LK_FINDINGS && !launch_trace_end(o, &s->tracing, e))
-        return cli_error_value(e);
+    if (status <= LK_FINDINGS && !launch_trace_end(o, &s->tracing, e)) return cli_error_value(e);
     if (o->common.verbose)
-        fprintf(stderr, "lockstep: %s: %" PRIu64 " block%s, %" PRIu64 " warp instructions\n", s->name, stats.ctas, stats.ctas == 1 ? "" : "s", stats.warp_instructions);
+        fprintf(stderr, "lockstep: %s: %" PRIu64 " block%s, %" PRIu64 " warp instructions\n", s->name, stats.ctas,
+                stats.ctas == 1 ? "" : "s", stats.warp_instructions);
     /* a time is only worth printing for a kernel that passed */
     if (status == LK_OK && o->runs) {
         status = time_runs(s, e);
-        if (e->code)
-            return cli_error_value(e);
+        if (e->code) return cli_error_value(e);
         why = status > LK_FINDINGS ? arena_printf(&s->mem, "%s", lk_gpu_error(s->gpu)) : NULL;
     }
-    if (status > LK_FINDINGS && !lk_report_errors(s->gpu))
-        return cli_error_status(status, why);
+    if (status > LK_FINDINGS && !lk_report_errors(s->gpu)) return cli_error_status(status, why);
     u32 differs = 0;
-    if (status == LK_OK && !s->tracing.stopped)         /* a kernel that was stopped could not free */
+    if (status == LK_OK && !s->tracing.stopped) /* a kernel that was stopped could not free */
         lk_report_leaks(s->gpu);
     name_outputs(s);
     if (!write_report(s, stats.orders, e) || !launch_wants_do(&s->mem, o, s->gpu, s->buffer, &differs, e))
         return cli_error_value(e);
-    if (status > LK_FINDINGS)
-        return cli_error_status(status, why);
-    if (by_contract(s) && !o->wants && !o->common.quiet && status == LK_OK && !launch_contract_show(s->contract, o, s->gpu, s->buffer, e))
+    if (status > LK_FINDINGS) return cli_error_status(status, why);
+    if (by_contract(s) && !o->wants && !o->common.quiet && status == LK_OK &&
+        !launch_contract_show(s->contract, o, s->gpu, s->buffer, e))
         return cli_error_value(e);
     return lk_report_errors(s->gpu) || differs ? EXIT_FINDINGS : EXIT_CLEAN;
 }
@@ -292,26 +293,31 @@ static bool check_shape(const struct session *s, struct error *e)
     bool grid = o->grid[0], block = o->block[0];
     const char *other = s->contract && !o->merged ? lk_contract_kernel(s->contract, 0) : NULL;
     if (other && (!grid || !block))
-        return error_set(e, ERR_INPUT, "the contract speaks of `%.60s`, not of `%.60s`: say %s, or add a block for it, lockstep-contract(5)", other, lk_kernel_plain(s->kernel),
-                         grid ? "--block X[,Y[,Z]]" : block ? "--grid X[,Y[,Z]]" : "--grid X[,Y[,Z]] --block X[,Y[,Z]]");
-    return (grid && block) || error_set(e, ERR_INPUT, "the shape of the launch is missing: say %s%s%s, or write a contract, lockstep-contract(5)", grid ? "" : "--grid X[,Y[,Z]]",
-                                        grid || block ? "" : " ", block ? "" : "--block X[,Y[,Z]]");
+        return error_set(
+            e, ERR_INPUT,
+            "the contract speaks of `%.60s`, not of `%.60s`: say %s, or add a block for it, lockstep-contract(5)",
+            other, lk_kernel_plain(s->kernel),
+            grid    ? "--block X[,Y[,Z]]"
+            : block ? "--grid X[,Y[,Z]]"
+                    : "--grid X[,Y[,Z]] --block X[,Y[,Z]]");
+    return (grid && block) ||
+           error_set(e, ERR_INPUT,
+                     "the shape of the launch is missing: say %s%s%s, or write a contract, lockstep-contract(5)",
+                     grid ? "" : "--grid X[,Y[,Z]]", grid || block ? "" : " ", block ? "" : "--block X[,Y[,Z]]");
 }
 
-/* What the contract has for the compiler: the flags of the block that is meant, and the templates that its names instantiate. Returns the names. */
+/* What the contract has for the compiler: the flags of the block that is meant, and the templates that its names
+ * instantiate. Returns the names. */
 static const char *const *contract_to_compiler(struct session *s, u32 *n)
 {
     struct launch_options *o = s->o;
     VEC(const char *) names = { 0 };
-    if (o->kernel)
-        VEC_PUSH(&s->mem, &names, o->kernel);
+    if (o->kernel) VEC_PUSH(&s->mem, &names, o->kernel);
     for (u32 i = 0; s->contract && lk_contract_kernel(s->contract, i); i++) {
         const char *block = lk_contract_kernel(s->contract, i);
         bool meant = o->kernel ? !strcmp(block, o->kernel) : !i && !lk_contract_kernel(s->contract, 1);
-        if (meant)
-            compiling_own(&s->mem, &o->compiling, lk_contract_flags(s->contract, i));
-        if (!o->kernel && strchr(block, '<'))
-            VEC_PUSH(&s->mem, &names, block);
+        if (meant) compiling_own(&s->mem, &o->compiling, lk_contract_flags(s->contract, i));
+        if (!o->kernel && strchr(block, '<')) VEC_PUSH(&s->mem, &names, block);
     }
     *n = names.n;
     return names.p;
@@ -322,40 +328,30 @@ static int open_session(struct session *s, struct error *e)
 {
     struct launch_options *o = s->o;
     lk_status status = lk_gpu_create(&o->gpu, &s->gpu);
-    if (status != LK_OK)
-        return cli_error_status(status, lk_gpu_error(NULL));
+    if (status != LK_OK) return cli_error_status(status, lk_gpu_error(NULL));
     int code = launch_contract_read(s->gpu, o, &s->contract, e);
-    if (code)
-        return code;
+    if (code) return code;
     u32 names;
     const char *const *name = contract_to_compiler(s, &names);
     status = compiling_load(&o->compiling, s->gpu, o->path, name, names, &s->module);
-    if (status != LK_OK)
-        return compiling_failed(s->gpu, o->path, status);
+    if (status != LK_OK) return compiling_failed(s->gpu, o->path, status);
     if (o->common.verbose && lk_module_note(s->module)[0])
         fprintf(stderr, "lockstep: %s\n%s", lk_module_note(s->module), lk_gpu_log(s->gpu));
-    if (!reporting_begin(&o->reporting, s->gpu, e) || !find_kernel(s, e))
-        return cli_error_value(e);
+    if (!reporting_begin(&o->reporting, s->gpu, e) || !find_kernel(s, e)) return cli_error_value(e);
     code = launch_contract_bind(&s->mem, s->gpu, s->contract, s->kernel, &s->signature, o, e);
-    if (code)
-        return code;
-    if (!check_shape(s, e) || !check_arguments(s, e))
-        return cli_error_value(e);
+    if (code) return code;
+    if (!check_shape(s, e) || !check_arguments(s, e)) return cli_error_value(e);
     for (u32 i = 0; i < o->args; i++)
-        if (!make_buffer(s, i, e))
-            return cli_error_value(e);
+        if (!make_buffer(s, i, e)) return cli_error_value(e);
     return EXIT_CLEAN;
 }
 
 static void close_session(struct session *s)
 {
-    for (u32 i = 0; s->buffer && i < s->o->args; i++)
-        base_free(s->buffer[i].initial);
+    for (u32 i = 0; s->buffer && i < s->o->args; i++) base_free(s->buffer[i].initial);
     lk_contract_free(s->contract);
-    if (s->module)
-        lk_module_unload(s->module);
-    if (s->gpu)
-        lk_gpu_destroy(s->gpu);
+    if (s->module) lk_module_unload(s->module);
+    if (s->gpu) lk_gpu_destroy(s->gpu);
     arena_free(&s->mem);
 }
 
@@ -373,8 +369,7 @@ static int compare_sessions(struct session *sim, struct session *gpu, struct err
     u32 arrays = 0, same = 0;
     for (u32 i = 0; i < o->args; i++) {
         bool is_same;
-        if (!sim->buffer[i].bytes)
-            continue;
+        if (!sim->buffer[i].bytes) continue;
         arrays++;
         if (!launch_same(&o->arg[i], &sim->buffer[i], sim->gpu, gpu->gpu, gpu->buffer[i].address, &is_same, e))
             return cli_error_value(e);
@@ -392,8 +387,7 @@ static int run_twin(struct session *sim, struct error *e)
     sim->o->gpu.on = "gpu";
     sim->o->gpu.device = NULL;
     int code = open_session(&twin, e);
-    if (code == EXIT_CLEAN && !restore(&twin, e))
-        code = cli_error_value(e);
+    if (code == EXIT_CLEAN && !restore(&twin, e)) code = cli_error_value(e);
     if (code == EXIT_CLEAN) {
         zero_uninitialised(&twin);
         lk_status status = launch(&twin, NULL);
@@ -411,10 +405,8 @@ static int run_twin(struct session *sim, struct error *e)
 static int run_sessions(struct session *s, struct error *e)
 {
     int code = open_session(s, e);
-    if (code == EXIT_CLEAN)
-        code = run_checked(s, e);
-    if (!s->o->both || code > EXIT_FINDINGS || watch_signal() || s->tracing.stopped)
-        return code;
+    if (code == EXIT_CLEAN) code = run_checked(s, e);
+    if (!s->o->both || code > EXIT_FINDINGS || watch_signal() || s->tracing.stopped) return code;
     if (lk_report_errors(s->gpu)) {
         printf("both: not run on the GPU, since the findings come first\n");
         return code;
@@ -430,7 +422,7 @@ int cmd_launch(int argc, char **argv)
     s.o = NEW(&s.mem, struct launch_options);
     int code = launch_options_parse(&s.mem, argc, argv, s.o, &e) ? run_sessions(&s, &e) : cli_error_value(&e);
     code = code == EXIT_FINDINGS ? reporting_code(&s.o->reporting) : code;
-    struct arena options = s.mem;       /* the options lie in it */
+    struct arena options = s.mem; /* the options lie in it */
     s.mem = (struct arena){ 0 };
     close_session(&s);
     arena_free(&options);

@@ -33,22 +33,24 @@ bool compiling_option(struct arena *a, struct compiling *c, u32 which, const cha
     return true;
 }
 
-bool compiling_target(struct arena *a, const char *verb, const char *text, const char **path, const char **kernel, struct error *e)
+bool compiling_target(struct arena *a, const char *verb, const char *text, const char **path, const char **kernel,
+                      struct error *e)
 {
     static const char *const ends[] = { ".ptx", ".cu" };
     for (u32 i = 0; i < COUNT_OF(ends); i++) {
         size_t n = strlen(ends[i]);
         for (const char *p = strstr(text, ends[i]); p; p = strstr(p + 1, ends[i])) {
-            if (p[n] && p[n] != ':')
-                continue;
+            if (p[n] && p[n] != ':') continue;
             if (p[n] == ':' && !p[n + 1])
                 return error_set(e, ERR_INPUT, "%.200s: behind the colon comes the name of a kernel", text);
             *path = arena_str(a, (struct str){ text, (u32)(p + n - text) });
             *kernel = p[n] ? p + n + 1 : NULL;
-            return !file_is_pipe(*path) || error_set(e, ERR_INPUT, "%.200s is a pipe, and is read more than once: save it as a file", *path);
+            return !file_is_pipe(*path) ||
+                   error_set(e, ERR_INPUT, "%.200s is a pipe, and is read more than once: save it as a file", *path);
         }
     }
-    return error_set(e, ERR_INPUT, "%s takes a .ptx or .cu file first, as in lockstep %s saxpy.%s; `%.100s` is neither", verb, verb, strcmp(verb, "launch") ? "cu" : "ptx", text);
+    return error_set(e, ERR_INPUT, "%s takes a .ptx or .cu file first, as in lockstep %s saxpy.%s; `%.100s` is neither",
+                     verb, verb, strcmp(verb, "launch") ? "cu" : "ptx", text);
 }
 
 void compiling_own(struct arena *a, struct compiling *c, const char *words)
@@ -61,12 +63,12 @@ void compiling_own(struct arena *a, struct compiling *c, const char *words)
         p += n;
     }
     with.o.own = with.flag.n;
-    for (u32 i = 0; i < c->flag.n; i++)
-        VEC_PUSH(a, &with.flag, c->flag.p[i]);
+    for (u32 i = 0; i < c->flag.n; i++) VEC_PUSH(a, &with.flag, c->flag.p[i]);
     *c = with;
 }
 
-lk_status compiling_load(const struct compiling *c, lk_gpu *gpu, const char *path, const char *const *name, u32 names, lk_module **module)
+lk_status compiling_load(const struct compiling *c, lk_gpu *gpu, const char *path, const char *const *name, u32 names,
+                         lk_module **module)
 {
     lk_compile o = c->o;
     o.size = sizeof o;
@@ -83,10 +85,8 @@ int compiling_failed(lk_gpu *gpu, const char *path, lk_status status)
 {
     const char *log = lk_gpu_log(gpu);
     u32 errors = 0;
-    for (const char *p = log; (p = strstr(p, ": error: ")); p++)
-        errors++;
-    if (errors < 2)
-        return cli_error_status(status, lk_gpu_error(gpu));
+    for (const char *p = log; (p = strstr(p, ": error: ")); p++) errors++;
+    if (errors < 2) return cli_error_status(status, lk_gpu_error(gpu));
     fflush(stdout);
     fputs(log, stderr);
     return cli_error("%s has %u errors", path, errors);

@@ -1,19 +1,17 @@
 /* Completion for bash and zsh, from the table: verbs, then the options of the verb, then what an option takes.
  *
- * What to offer follows from the operand: a|b|c those words, FILE and FOLDER names of files (.cu and .ptx where those are meant), PROFILE the devices that
- * `lockstep device` lists, LIST the checks, one behind the other with commas, KIND the kinds of findings that `lockstep explain` lists. Anything else is
- * for the user to know. */
+ * What to offer follows from the operand: a|b|c those words, FILE and FOLDER names of files (.cu and .ptx where those
+ * are meant), PROFILE the devices that `lockstep device` lists, LIST the checks, one behind the other with commas,
+ * KIND the kinds of findings that `lockstep explain` lists. Anything else is for the user to know. */
 #include "cli/cli.h"
 #include <ctype.h>
 #include <lockstep.h>
 
 static bool is_words(const char *operand)
 {
-    if (!strchr(operand, '|'))
-        return false;
+    if (!strchr(operand, '|')) return false;
     for (const char *p = operand; *p; p++)
-        if (!strchr("|[]", *p) && !islower((unsigned char)*p) && !isdigit((unsigned char)*p))
-            return false;
+        if (!strchr("|[]", *p) && !islower((unsigned char)*p) && !isdigit((unsigned char)*p)) return false;
     return true;
 }
 
@@ -27,8 +25,7 @@ static const char *operand_of(const struct row *o)
 static void add_checks(struct text *t)
 {
     const char *name, *purpose;
-    for (u32 i = 0; (name = lk_check_at(i, &purpose)); i++)
-        text_add(t, "%s%s", i ? " " : "", name);
+    for (u32 i = 0; (name = lk_check_at(i, &purpose)); i++) text_add(t, "%s%s", i ? " " : "", name);
 }
 
 static bool takes_kernels(const char *operand) { return strstr(operand, "FILE.cu") != NULL; }
@@ -36,7 +33,7 @@ static bool takes_kernels(const char *operand) { return strstr(operand, "FILE.cu
 static void add_words(struct text *t, const char *operand)
 {
     for (const char *p = operand; *p; p++)
-        if (*p != '[' && *p != ']')             /* around what may be left out */
+        if (*p != '[' && *p != ']') /* around what may be left out */
             text_add(t, "%c", *p == '|' ? ' ' : *p);
 }
 
@@ -51,8 +48,7 @@ static void add_options(struct text *t, enum verb_id verb)
 static void bash_value(struct text *t, const struct row *o)
 {
     const char *operand = operand_of(o), *verb = o->verb == VERB_all ? "*" : row_next(NULL, ROW_VERB, o->verb)->name;
-    if (!operand[0])
-        return;
+    if (!operand[0]) return;
     text_add(t, "    %s:%s) ", verb, o->name);
     if (is_words(operand)) {
         text_add(t, "COMPREPLY=($(compgen -W '");
@@ -81,13 +77,20 @@ static void bash_word(struct text *t, const struct row *verb)
         add_words(t, verb->operand);
         text_add(t, "' -- \"$word\")) ;;\n");
     } else if (strstr(verb->operand, "[NAME]")) {
-        text_add(t, "    %s) COMPREPLY=($(compgen -W \"$(lockstep %s 2>/dev/null)\" -- \"$word\")) ;;\n", verb->name, verb->name);
+        text_add(t, "    %s) COMPREPLY=($(compgen -W \"$(lockstep %s 2>/dev/null)\" -- \"$word\")) ;;\n", verb->name,
+                 verb->name);
     } else if (strstr(verb->operand, "[VERB]")) {
         text_add(t, "    %s) COMPREPLY=($(compgen -W \"$verbs\" -- \"$word\")) ;;\n", verb->name);
     } else if (strstr(verb->operand, "KIND")) {
-        text_add(t, "    %s) COMPREPLY=($(compgen -W \"$(lockstep %s 2>/dev/null | awk '{ print $3 }')\" -- \"$word\")) ;;\n", verb->name, verb->name);
+        text_add(
+            t,
+            "    %s) COMPREPLY=($(compgen -W \"$(lockstep %s 2>/dev/null | awk '{ print $3 }')\" -- \"$word\")) ;;\n",
+            verb->name, verb->name);
     } else if (takes_kernels(verb->operand)) {
-        text_add(t, "    %s) COMPREPLY=($(compgen -f -X '!*.cu' -- \"$word\"; compgen -f -X '!*.ptx' -- \"$word\"; compgen -d -- \"$word\")) ;;\n", verb->name);
+        text_add(t,
+                 "    %s) COMPREPLY=($(compgen -f -X '!*.cu' -- \"$word\"; compgen -f -X '!*.ptx' -- \"$word\"; "
+                 "compgen -d -- \"$word\")) ;;\n",
+                 verb->name);
     } else if (strstr(verb->operand, "FILE")) {
         text_add(t, "    %s) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n", verb->name);
     }
@@ -96,15 +99,15 @@ static void bash_word(struct text *t, const struct row *verb)
 void complete_bash(struct text *t)
 {
     text_add(t, "# bash completion for lockstep, made by `lockstep completion bash`\n_lockstep() {\n"
-                "    local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}\n    local verbs='");
+                "    local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}\n    "
+                "local verbs='");
     for (u32 i = 0; i < row_count; i++)
-        if (rows[i].kind == ROW_VERB)
-            text_add(t, "%s%s", i ? " " : "", rows[i].name);
+        if (rows[i].kind == ROW_VERB) text_add(t, "%s%s", i ? " " : "", rows[i].name);
     text_add(t, "'\n    COMPREPLY=()\n"
-                "    if [ \"$COMP_CWORD\" = 1 ]; then\n        COMPREPLY=($(compgen -W \"$verbs --help --version\" -- \"$word\"))\n        return\n    fi\n"
+                "    if [ \"$COMP_CWORD\" = 1 ]; then\n        COMPREPLY=($(compgen -W \"$verbs --help --version\" -- "
+                "\"$word\"))\n        return\n    fi\n"
                 "    case $verb:$last in\n");
-    for (u32 i = 0; i < row_count; i++)
-        bash_value(t, &rows[i]);
+    for (u32 i = 0; i < row_count; i++) bash_value(t, &rows[i]);
     text_add(t, "    esac\n    if [[ $word == -* ]]; then\n        case $verb in\n");
     for (u32 i = 0; i < row_count; i++)
         if (rows[i].kind == ROW_VERB) {
@@ -114,8 +117,7 @@ void complete_bash(struct text *t)
         }
     text_add(t, "        esac\n        return\n    fi\n    case $verb in\n");
     for (u32 i = 0; i < row_count; i++)
-        if (rows[i].kind == ROW_VERB)
-            bash_word(t, &rows[i]);
+        if (rows[i].kind == ROW_VERB) bash_word(t, &rows[i]);
     text_add(t, "    esac\n}\ncomplete -o filenames -o bashdefault -F _lockstep lockstep\n");
 }
 
@@ -149,7 +151,11 @@ static void zsh_option(struct text *t, const struct row *o)
             text_add(t, ":_values -s , check ");
             add_checks(t);
         } else {
-            text_add(t, ":%s", !strcmp(operand, "PROFILE") ? "_lockstep_devices" : !strcmp(operand, "FOLDER") ? "_directories" : strstr(operand, "FILE") ? "_files" : " ");
+            text_add(t, ":%s",
+                     !strcmp(operand, "PROFILE")  ? "_lockstep_devices"
+                     : !strcmp(operand, "FOLDER") ? "_directories"
+                     : strstr(operand, "FILE")    ? "_files"
+                                                  : " ");
         }
     }
     text_add(t, "' \\\n");
@@ -159,16 +165,20 @@ static void zsh_verb(struct text *t, const struct row *verb)
 {
     text_add(t, "        %s)\n            _arguments -S \\\n", verb->name);
     for (u32 pass = 0; pass < 2; pass++)
-        for (const struct row *o = NULL; (o = row_next(o, ROW_OPTION, pass ? VERB_all : verb->verb));)
-            zsh_option(t, o);
+        for (const struct row *o = NULL; (o = row_next(o, ROW_OPTION, pass ? VERB_all : verb->verb));) zsh_option(t, o);
     text_add(t, "                '*:argument:");
     if (is_words(verb->operand)) {
         text_add(t, "(");
         add_words(t, verb->operand);
         text_add(t, ")");
     } else {
-        text_add(t, "%s", strstr(verb->operand, "[NAME]") ? "_lockstep_devices" : strstr(verb->operand, "[VERB]") ? "_lockstep_verbs" : strstr(verb->operand, "KIND") ? "_lockstep_kinds" :
-                 takes_kernels(verb->operand) ? "_files -g \"*.(cu|ptx)\"" : strstr(verb->operand, "FILE") ? "_files" : " ");
+        text_add(t, "%s",
+                 strstr(verb->operand, "[NAME]")   ? "_lockstep_devices"
+                 : strstr(verb->operand, "[VERB]") ? "_lockstep_verbs"
+                 : strstr(verb->operand, "KIND")   ? "_lockstep_kinds"
+                 : takes_kernels(verb->operand)    ? "_files -g \"*.(cu|ptx)\""
+                 : strstr(verb->operand, "FILE")   ? "_files"
+                                                   : " ");
     }
     text_add(t, "' ;;\n");
 }
@@ -176,8 +186,10 @@ static void zsh_verb(struct text *t, const struct row *verb)
 void complete_zsh(struct text *t)
 {
     text_add(t, "#compdef lockstep\n# zsh completion for lockstep, made by `lockstep completion zsh`\n"
-                "_lockstep_devices() {\n    local -a names\n    names=(${(f)\"$(lockstep device 2>/dev/null)\"})\n    _describe device names\n}\n"
-                "_lockstep_kinds() {\n    local -a names\n    names=(${(f)\"$(lockstep explain 2>/dev/null | awk '{ print $3 }')\"})\n    _describe finding names\n}\n"
+                "_lockstep_devices() {\n    local -a names\n    names=(${(f)\"$(lockstep device 2>/dev/null)\"})\n    "
+                "_describe device names\n}\n"
+                "_lockstep_kinds() {\n    local -a names\n    names=(${(f)\"$(lockstep explain 2>/dev/null | awk '{ "
+                "print $3 }')\"})\n    _describe finding names\n}\n"
                 "_lockstep_verbs() {\n    local -a verbs\n    verbs=(\n");
     for (u32 i = 0; i < row_count; i++)
         if (rows[i].kind == ROW_VERB) {
@@ -189,9 +201,9 @@ void complete_zsh(struct text *t)
                 "_lockstep() {\n    if (( CURRENT == 2 )); then\n        _lockstep_verbs\n        return\n    fi\n"
                 "    local verb=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $verb in\n");
     for (u32 i = 0; i < row_count; i++)
-        if (rows[i].kind == ROW_VERB)
-            zsh_verb(t, &rows[i]);
-    text_add(t, "    esac\n}\nif [ \"$funcstack[1]\" = _lockstep ]; then _lockstep \"$@\"; else compdef _lockstep lockstep; fi\n");
+        if (rows[i].kind == ROW_VERB) zsh_verb(t, &rows[i]);
+    text_add(t, "    esac\n}\nif [ \"$funcstack[1]\" = _lockstep ]; then _lockstep \"$@\"; else compdef _lockstep "
+                "lockstep; fi\n");
 }
 
 /* ---- the verb ---- */
@@ -210,10 +222,8 @@ int cmd_completion(int argc, char **argv)
     const char *shell = NULL;
     struct error e = { 0 };
     struct parser p = { .verb = VERB_completion, .self = &shell, .word = completion_word };
-    if (!options_parse(&p, argc, argv, &e))
-        return cli_error_value(&e);
-    if (!shell)
-        return cli_error("completion needs a shell: lockstep completion bash, or zsh");
+    if (!options_parse(&p, argc, argv, &e)) return cli_error_value(&e);
+    if (!shell) return cli_error("completion needs a shell: lockstep completion bash, or zsh");
     struct text t = { 0 };
     if (!strcmp(shell, "bash"))
         complete_bash(&t);

@@ -36,17 +36,18 @@ static void term(FILE *f, const char *name, const char *operand, const char *tex
 
 void help_verbs(FILE *f)
 {
-    wrapped(f, "Lockstep, a checked GPU: runs CUDA kernels on this processor, 32 lanes at a time, and checks every access.", 0, 0);
+    wrapped(
+        f, "Lockstep, a checked GPU: runs CUDA kernels on this processor, 32 lanes at a time, and checks every access.",
+        0, 0);
     fputc('\n', f);
     for (u32 i = 0; i < row_count; i++)
         if (rows[i].kind == ROW_VERB)
-            fprintf(f, "  lockstep %s%s%s\n      %s\n", rows[i].name, rows[i].operand[0] ? " " : "", rows[i].operand, rows[i].summary);
+            fprintf(f, "  lockstep %s%s%s\n      %s\n", rows[i].name, rows[i].operand[0] ? " " : "", rows[i].operand,
+                    rows[i].summary);
     fputs("\nExit codes:\n", f);
-    for (const struct row *r = NULL; (r = row_next(r, ROW_EXIT, VERB_all));)
-        term(f, r->name, NULL, r->text);
+    for (const struct row *r = NULL; (r = row_next(r, ROW_EXIT, VERB_all));) term(f, r->name, NULL, r->text);
     fputs("\nEnvironment:\n", f);
-    for (const struct row *r = NULL; (r = row_next(r, ROW_VARIABLE, VERB_all));)
-        term(f, r->name, NULL, r->text);
+    for (const struct row *r = NULL; (r = row_next(r, ROW_VARIABLE, VERB_all));) term(f, r->name, NULL, r->text);
     fputs("\nlockstep VERB --help lists the options of a verb, man lockstep has all of it.\n", f);
 }
 
@@ -58,15 +59,13 @@ void help_verb(FILE *f, const struct row *verb)
     enum row_kind last = ROW_VERB;
     for (u32 i = 0; i < row_count; i++) {
         const struct row *r = &rows[i];
-        if (r->verb != verb->verb || r->kind == ROW_VERB)
-            continue;
+        if (r->verb != verb->verb || r->kind == ROW_VERB) continue;
         if (r->kind == ROW_EXAMPLE) {
             fprintf(f, "%s  %s\n      %s\n", last == ROW_EXAMPLE ? "" : "\nExamples:\n", r->name, r->text);
         } else if (r->kind == ROW_TITLE) {
             fprintf(f, "\n%s:\n", r->name);
         } else {
-            if (last != r->kind && last != ROW_TITLE)
-                fputc('\n', f);
+            if (last != r->kind && last != ROW_TITLE) fputc('\n', f);
             if (r->kind == ROW_TEXT)
                 wrapped(f, r->text, 0, 0);
             else
@@ -75,13 +74,15 @@ void help_verb(FILE *f, const struct row *verb)
         last = r->kind;
     }
     fputs("\nAlways:\n", f);
-    for (const struct row *r = NULL; (r = row_next(r, ROW_OPTION, VERB_all));)
-        term(f, r->name, r->operand, r->text);
+    for (const struct row *r = NULL; (r = row_next(r, ROW_OPTION, VERB_all));) term(f, r->name, r->operand, r->text);
 }
 
 /* ---- the verbs that tell about the others ---- */
 
-struct help { const char *name; bool man; };
+struct help {
+    const char *name;
+    bool man;
+};
 
 static bool help_option(void *self, const struct row *o, const char *value, struct error *e)
 {
@@ -93,8 +94,7 @@ static bool help_option(void *self, const struct row *o, const char *value, stru
 static bool help_word(void *self, const char *word, struct error *e)
 {
     struct help *h = self;
-    if (h->name)
-        return error_set(e, ERR_INPUT, "help takes one verb: lockstep help %.40s", h->name);
+    if (h->name) return error_set(e, ERR_INPUT, "help takes one verb: lockstep help %.40s", h->name);
     h->name = word;
     return true;
 }
@@ -104,8 +104,7 @@ int cmd_help(int argc, char **argv)
     struct help h = { 0 };
     struct error e = { 0 };
     struct parser p = { .verb = VERB_help, .self = &h, .option = help_option, .word = help_word };
-    if (!options_parse(&p, argc, argv, &e))
-        return cli_error_value(&e);
+    if (!options_parse(&p, argc, argv, &e)) return cli_error_value(&e);
     if (h.man) {
         struct text t = { 0 };
         man_write(&t);
@@ -114,8 +113,7 @@ int cmd_help(int argc, char **argv)
         return EXIT_CLEAN;
     }
     const struct row *v = h.name ? verb_find(h.name) : NULL;
-    if (h.name && !v)
-        return cli_unknown_verb(h.name);
+    if (h.name && !v) return cli_unknown_verb(h.name);
     if (v)
         help_verb(stdout, v);
     else
@@ -127,8 +125,7 @@ int cmd_version(int argc, char **argv)
 {
     struct error e = { 0 };
     struct parser p = { .verb = VERB_version };
-    if (!options_parse(&p, argc, argv, &e))
-        return cli_error_value(&e);
+    if (!options_parse(&p, argc, argv, &e)) return cli_error_value(&e);
     printf("lockstep %s\n", lk_version());
     return EXIT_CLEAN;
 }

@@ -17,13 +17,18 @@ static bool resolve(const struct launch_options *o, struct want *w, const struct
             break;
         }
     if (k >= o->args && digits)
-        return error_set(e, ERR_INPUT, "%s %.60s: there are %u arguments, numbered from 0", flag[w->kind], w->key, o->args);
+        return error_set(e, ERR_INPUT, "%s %.60s: there are %u arguments, numbered from 0", flag[w->kind], w->key,
+                         o->args);
     if (k >= o->args)
-        return error_set(e, ERR_INPUT, "%s %.60s: no argument has this name; use its number from 0, or name it: %.60s=f32[100]=...", flag[w->kind], w->key, w->key);
+        return error_set(e, ERR_INPUT,
+                         "%s %.60s: no argument has this name; use its number from 0, or name it: %.60s=f32[100]=...",
+                         flag[w->kind], w->key, w->key);
     if (o->arg[k].kind != ARG_BUFFER)
-        return error_set(e, ERR_INPUT, "%s %.60s: argument %u, %.100s, is no buffer", flag[w->kind], w->key, k, o->arg[k].text);
+        return error_set(e, ERR_INPUT, "%s %.60s: argument %u, %.100s, is no buffer", flag[w->kind], w->key, k,
+                         o->arg[k].text);
     if (w->ranged && w->to > o->arg[k].count)
-        return error_set(e, ERR_INPUT, "%s %.60s:%" PRIu64 ":%" PRIu64 ": %s has %" PRIu64 " elements", flag[w->kind], w->key, w->from, w->to, b[k].name, o->arg[k].count);
+        return error_set(e, ERR_INPUT, "%s %.60s:%" PRIu64 ":%" PRIu64 ": %s has %" PRIu64 " elements", flag[w->kind],
+                         w->key, w->from, w->to, b[k].name, o->arg[k].count);
     w->arg = k;
     return true;
 }
@@ -33,23 +38,21 @@ static struct arg expected(struct arena *a, const struct launch_options *o, cons
 {
     struct arg g = o->arg[w->arg];
     struct error ignored = { 0 };
-    bool word = !strcmp(w->file, "zeros") || !strcmp(w->file, "ones") || !strcmp(w->file, "iota") || !strncmp(w->file, "const:", 6);
+    bool word = !strcmp(w->file, "zeros") || !strcmp(w->file, "ones") || !strcmp(w->file, "iota") ||
+                !strncmp(w->file, "const:", 6);
     const char *file = w->file + (w->file[0] == '@');
     g.fill.kind = FILL_FILE;
     g.fill.file = file;
     g.text = arena_printf(a, "%s=@%s", w->key, file);
-    if (word && !arg_parse_fill(a, w->arg, w->file, w->file, &g, &ignored))
-        g.fill.kind = FILL_FILE;
+    if (word && !arg_parse_fill(a, w->arg, w->file, w->file, &g, &ignored)) g.fill.kind = FILL_FILE;
     return g;
 }
 
 bool launch_wants_resolve(struct arena *a, struct launch_options *o, const struct buffer *b, struct error *e)
 {
     for (u32 i = 0; i < o->wants; i++) {
-        if (!resolve(o, &o->want[i], b, e))
-            return false;
-        if (o->want[i].kind != WANT_EXPECT)
-            continue;
+        if (!resolve(o, &o->want[i], b, e)) return false;
+        if (o->want[i].kind != WANT_EXPECT) continue;
         /* a missing or short file is known before anything runs */
         struct arg g = expected(a, o, &o->want[i]);
         if (!arg_measure(&g, o->want[i].arg, e)) {
@@ -64,15 +67,13 @@ static void print(const struct want *w, const struct arg *g, const struct buffer
 {
     u64 from = w->ranged ? w->from : 0, to = w->ranged ? w->to : g->count > PRINT_WHOLE ? PRINT_PART : g->count;
     printf("%s: %s", b->name, b->type);
-    if (to - from < g->count)
-        printf(", elements %" PRIu64 " to %" PRIu64, from, to - 1);
+    if (to - from < g->count) printf(", elements %" PRIu64 " to %" PRIu64, from, to - 1);
     putchar('\n');
     int width = snprintf(NULL, 0, "%" PRIu64, to - 1);
     for (u64 i = from; i < to; i++) {
         char value[64];
         scalar_print(g->type, data + i * g->type->bytes, value, sizeof value);
-        if ((i - from) % PRINT_PER_LINE == 0)
-            printf("  %*" PRIu64 ":", width, i);
+        if ((i - from) % PRINT_PER_LINE == 0) printf("  %*" PRIu64 ":", width, i);
         printf(" %s%s", value, (i - from) % PRINT_PER_LINE == PRINT_PER_LINE - 1 || i + 1 == to ? "\n" : "");
     }
     if (!w->ranged && to < g->count)
@@ -80,36 +81,37 @@ static void print(const struct want *w, const struct arg *g, const struct buffer
 }
 
 /* One line: that all is as expected is silence; a difference says where, what, and how many. */
-static bool compare(const struct launch_options *o, const struct arg *g, const struct buffer *b, const u8 *is, const u8 *should)
+static bool compare(const struct launch_options *o, const struct arg *g, const struct buffer *b, const u8 *is,
+                    const u8 *should)
 {
     u64 differ = 0, first = 0;
     for (u64 i = 0; i < g->count; i++)
         if (!scalar_same(g->type, is + i * g->type->bytes, should + i * g->type->bytes, o->tolerance) && !differ++)
             first = i;
-    if (!differ)
-        return true;
+    if (!differ) return true;
     char a[64], c[64];
     scalar_print(g->type, is + first * g->type->bytes, a, sizeof a);
     scalar_print(g->type, should + first * g->type->bytes, c, sizeof c);
-    printf("expect: %s (%s) differs in %" PRIu64 " of %" PRIu64 " elements, first in element %" PRIu64 ": is %s, should be %s\n",
+    printf("expect: %s (%s) differs in %" PRIu64 " of %" PRIu64 " elements, first in element %" PRIu64
+           ": is %s, should be %s\n",
            b->name, b->type, differ, g->count, first, a, c);
     return false;
 }
 
-static bool do_one(struct arena *a, const struct launch_options *o, const struct want *w, const struct buffer *b, const u8 *data, u32 *differs, struct error *e)
+static bool do_one(struct arena *a, const struct launch_options *o, const struct want *w, const struct buffer *b,
+                   const u8 *data, u32 *differs, struct error *e)
 {
     const struct arg *g = &o->arg[w->arg];
     if (w->kind == WANT_PRINT) {
         print(w, g, b, data);
         return true;
     }
-    if (w->kind == WANT_SAVE)
-        return file_write(w->file, data, b->bytes, e);
+    if (w->kind == WANT_SAVE) return file_write(w->file, data, b->bytes, e);
     struct arg want = expected(a, o, w);
     void *should = base_alloc(b->bytes);
-    bool ok = should ? arg_fill(&want, w->arg, 0, should, e) : error_set(e, ERR_MEMORY, "no memory for --expect %s", w->key);
-    if (ok && !compare(o, g, b, data, should))
-        ++*differs;
+    bool ok = should ? arg_fill(&want, w->arg, 0, should, e)
+                     : error_set(e, ERR_MEMORY, "no memory for --expect %s", w->key);
+    if (ok && !compare(o, g, b, data, should)) ++*differs;
     base_free(should);
     return ok;
 }
@@ -129,16 +131,17 @@ static void say_difference(const struct arg *g, const struct buffer *b, const u8
     u32 size = g->type->bytes;
     u64 differ = 0, first = 0;
     for (u64 i = 0; i < g->count; i++)
-        if (memcmp(x + i * size, y + i * size, size) && !differ++)
-            first = i;
+        if (memcmp(x + i * size, y + i * size, size) && !differ++) first = i;
     char a[100], c[100];
     value_text(g->type, x + first * size, a, sizeof a);
     value_text(g->type, y + first * size, c, sizeof c);
-    printf("both: %s (%s) differs in %" PRIu64 " of %" PRIu64 " elements, first in element %" PRIu64 ": software GPU %s, %s %s\n", b->name, b->type,
-           differ, g->count, first, a, title, c);
+    printf("both: %s (%s) differs in %" PRIu64 " of %" PRIu64 " elements, first in element %" PRIu64
+           ": software GPU %s, %s %s\n",
+           b->name, b->type, differ, g->count, first, a, title, c);
 }
 
-bool launch_same(const struct arg *g, const struct buffer *b, lk_gpu *sim, lk_gpu *gpu, u64 gpu_address, bool *same, struct error *e)
+bool launch_same(const struct arg *g, const struct buffer *b, lk_gpu *sim, lk_gpu *gpu, u64 gpu_address, bool *same,
+                 struct error *e)
 {
     u8 *x = base_alloc(b->bytes), *y = base_alloc(b->bytes);
     bool ok = (x && y) || error_set(e, ERR_MEMORY, "no memory to compare %s (%" PRIu64 " bytes)", b->name, b->bytes);
@@ -147,14 +150,14 @@ bool launch_same(const struct arg *g, const struct buffer *b, lk_gpu *sim, lk_gp
     if (ok && lk_memory_read(gpu, gpu_address, y, b->bytes) != LK_OK)
         ok = error_set(e, ERR_SYSTEM, "cannot read %s back: %.300s", b->name, lk_gpu_error(gpu));
     *same = ok && !memcmp(x, y, b->bytes);
-    if (ok && !*same)
-        say_difference(g, b, x, y, lk_gpu_title(gpu));
+    if (ok && !*same) say_difference(g, b, x, y, lk_gpu_title(gpu));
     base_free(x);
     base_free(y);
     return ok;
 }
 
-bool launch_wants_do(struct arena *a, const struct launch_options *o, lk_gpu *gpu, const struct buffer *b, u32 *differs, struct error *e)
+bool launch_wants_do(struct arena *a, const struct launch_options *o, lk_gpu *gpu, const struct buffer *b, u32 *differs,
+                     struct error *e)
 {
     for (u32 i = 0; i < o->wants; i++) {
         const struct want *w = &o->want[i];
@@ -165,8 +168,7 @@ bool launch_wants_do(struct arena *a, const struct launch_options *o, lk_gpu *gp
             ok = error_set(e, ERR_SYSTEM, "cannot read %s back: %.300s", of->name, lk_gpu_error(gpu));
         ok = ok && do_one(a, o, w, of, data, differs, e);
         base_free(data);
-        if (!ok)
-            return false;
+        if (!ok) return false;
     }
     return true;
 }

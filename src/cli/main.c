@@ -4,8 +4,7 @@
 static bool asks_for_help(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-            return true;
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return true;
     return false;
 }
 
@@ -25,16 +24,12 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     const char *name = argv[1];
-    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
-        name = "help";
-    if (!strcmp(name, "--version"))
-        name = "version";
+    if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
+    if (!strcmp(name, "--version")) name = "version";
     const struct row *verb = verb_find(name);
-    if (!verb)
-        return cli_unknown_verb(name);
+    if (!verb) return cli_unknown_verb(name);
     int code = run(verb, argc - 1, argv + 1);
     /* a report that did not reach its reader is not a clean run */
-    if (fflush(stdout) || ferror(stdout))
-        return cli_error("cannot write to standard output");
+    if (fflush(stdout) || ferror(stdout)) return cli_error("cannot write to standard output");
     return code;
 }

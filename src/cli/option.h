@@ -4,31 +4,33 @@
 #include "base/base.h"
 
 enum verb_id {
-    VERB_all,                   /* rows that hold for every verb */
+    VERB_all, /* rows that hold for every verb */
 #define VERB(verb, ...) VERB_##verb,
 #include "cli/option_rows.h"
     VERB_COUNT
 };
 
-enum option_id {                /* O_launch_GRID: what a verb switches on */
+enum option_id { /* O_launch_GRID: what a verb switches on */
 #define OPTION(verb, ID, ...) O_##verb##_##ID,
 #include "cli/option_rows.h"
-    OPTION_COUNT
+                 OPTION_COUNT
 };
 
-#define VERB(verb, ...) int cmd_##verb(int argc, char **argv);     /* argv[0] is the verb's name; the result is the exit code */
+#define VERB(verb, ...) \
+    int cmd_##verb(int argc, char **argv); /* argv[0] is the verb's name; the result is the exit code */
 #include "cli/option_rows.h"
 
 enum row_kind { ROW_VERB, ROW_OPTION, ROW_TITLE, ROW_TERM, ROW_TEXT, ROW_EXAMPLE, ROW_VARIABLE, ROW_EXIT };
 struct row {
     enum row_kind kind;
     enum verb_id verb;
-    u32 id;                     /* option: enum option_id; exit: the code */
-    const char *name;           /* verb "launch", option "--grid", term, variable, the line of an example, the text of a title */
-    const char *operand;        /* verb: the synopsis; option and variable: what follows, NULL: nothing */
-    const char *summary;        /* verb: one line */
-    const char *text;           /* the sentence; verb: its paragraph */
-    int (*run)(int argc, char **argv);      /* verb */
+    u32 id; /* option: enum option_id; exit: the code */
+    /* verb "launch", option "--grid", term, variable, the line of an example, the text of a title */
+    const char *name;
+    const char *operand;               /* verb: the synopsis; option and variable: what follows, NULL: nothing */
+    const char *summary;               /* verb: one line */
+    const char *text;                  /* the sentence; verb: its paragraph */
+    int (*run)(int argc, char **argv); /* verb */
 };
 extern const struct row rows[];
 extern const u32 row_count;
@@ -38,19 +40,22 @@ const struct row *verb_find(const char *name);
 /* Rows of one kind and verb in order: pass NULL first; NULL: no more. */
 const struct row *row_next(const struct row *after, enum row_kind kind, enum verb_id verb);
 /* Whether the operand of an option may be left out: all of it stands in brackets. */
-static inline bool operand_optional(const struct row *o) { return o->operand && o->operand[0] == '[' && !strchr(o->operand, ']')[1]; }
+static inline bool operand_optional(const struct row *o)
+{
+    return o->operand && o->operand[0] == '[' && !strchr(o->operand, ']')[1];
+}
 
 /* What every verb understands. */
 struct common {
     enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
     bool quiet, verbose;
 };
-struct parser {                 /* who gets what stands on the command line, in its order */
+struct parser { /* who gets what stands on the command line, in its order */
     enum verb_id verb;
     void *self;
-    bool (*option)(void *self, const struct row *o, const char *value, struct error *e);    /* value NULL: none given */
-    bool (*word)(void *self, const char *word, struct error *e);    /* what is no option; NULL: the verb takes none */
-    struct common common;       /* filled in */
+    bool (*option)(void *self, const struct row *o, const char *value, struct error *e); /* value NULL: none given */
+    bool (*word)(void *self, const char *word, struct error *e); /* what is no option; NULL: the verb takes none */
+    struct common common;                                        /* filled in */
 };
 /* Goes through argv[1...]. Options are --name value, --name=value, -X value and -Xvalue; -- ends them. */
 bool options_parse(struct parser *p, int argc, char **argv, struct error *e);

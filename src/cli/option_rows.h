@@ -1,5 +1,5 @@
-/* Includes option.def once: a kind of row that the includer did not define expands to nothing, and all are undefined again at the end.
- * It has no guard: each reader of the table includes it for itself. */
+/* Includes option.def once: a kind of row that the includer did not define expands to nothing, and all are undefined
+ * again at the end. It has no guard: each reader of the table includes it for itself. */
 #ifndef VERB
 #define VERB(verb, synopsis, summary, about)
 #endif

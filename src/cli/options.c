@@ -1,9 +1,11 @@
-/* Reading a command line against the table: which words are options, what belongs to them, and what was probably meant. */
+/* Reading a command line against the table: which words are options, what belongs to them, and what was probably
+ * meant. */
 #include "cli/cli.h"
 
 const struct row rows[] = {
 #define VERB(verb, synopsis, summary, about) { ROW_VERB, VERB_##verb, 0, #verb, synopsis, summary, about, cmd_##verb },
-#define OPTION(verb, ID, name, operand, text) { ROW_OPTION, VERB_##verb, O_##verb##_##ID, name, operand, NULL, text, NULL },
+#define OPTION(verb, ID, name, operand, text) \
+    { ROW_OPTION, VERB_##verb, O_##verb##_##ID, name, operand, NULL, text, NULL },
 #define TITLE(verb, text) { ROW_TITLE, VERB_##verb, 0, text, NULL, NULL, NULL, NULL },
 #define TERM(verb, name, text) { ROW_TERM, VERB_##verb, 0, name, NULL, NULL, text, NULL },
 #define TEXT(verb, text) { ROW_TEXT, VERB_##verb, 0, NULL, NULL, NULL, text, NULL },
@@ -17,27 +19,23 @@ const u32 row_count = COUNT_OF(rows);
 const struct row *verb_find(const char *name)
 {
     for (u32 i = 0; i < row_count; i++)
-        if (rows[i].kind == ROW_VERB && !strcmp(rows[i].name, name))
-            return &rows[i];
+        if (rows[i].kind == ROW_VERB && !strcmp(rows[i].name, name)) return &rows[i];
     return NULL;
 }
 
 const struct row *row_next(const struct row *after, enum row_kind kind, enum verb_id verb)
 {
     for (const struct row *r = after ? after + 1 : rows; r < rows + row_count; r++)
-        if (r->kind == kind && r->verb == verb)
-            return r;
+        if (r->kind == kind && r->verb == verb) return r;
     return NULL;
 }
 
 bool option_whole(const char *s, u64 most, u64 *out)
 {
     u64 v = 0;
-    if (!*s)
-        return false;
+    if (!*s) return false;
     for (; *s; s++) {
-        if (*s < '0' || *s > '9' || v > (most - (u64)(*s - '0')) / 10)
-            return false;
+        if (*s < '0' || *s > '9' || v > (most - (u64)(*s - '0')) / 10) return false;
         v = v * 10 + (u64)(*s - '0');
     }
     *out = v;
@@ -47,14 +45,12 @@ bool option_whole(const char *s, u64 most, u64 *out)
 bool option_number(const struct row *o, const char *value, u64 most, u64 *out, struct error *e)
 {
     return option_whole(value, most, out) ||
-           error_set(e, ERR_INPUT, "%s %.60s: a whole number from 0 to %llu belongs here", o->name, value, (unsigned long long)most);
+           error_set(e, ERR_INPUT, "%s %.60s: a whole number from 0 to %llu belongs here", o->name, value,
+                     (unsigned long long)most);
 }
 
 /* -I is written -Ifolder as well. */
-static bool is_letter(const struct row *o)
-{
-    return o->name[1] != '-' && !o->name[2];
-}
+static bool is_letter(const struct row *o) { return o->name[1] != '-' && !o->name[2]; }
 
 static bool belongs(const struct row *o, enum verb_id verb)
 {
@@ -70,11 +66,9 @@ static const struct row *find(enum verb_id verb, const char *word, const char **
     *joined = equals ? equals + 1 : NULL;
     for (u32 i = 0; i < row_count; i++) {
         const struct row *o = &rows[i];
-        if (!belongs(o, verb))
-            continue;
+        if (!belongs(o, verb)) continue;
         names[n++] = o->name;
-        if (str_is(name, o->name))
-            return o;
+        if (str_is(name, o->name)) return o;
         if (is_letter(o) && word[1] == o->name[1] && word[2]) {
             *joined = word + 2;
             return o;
@@ -85,7 +79,8 @@ static const struct row *find(enum verb_id verb, const char *word, const char **
     snprintf(given, sizeof given, "%.*s", (int)MIN_OF(name.n, 63), name.p);
     const char *near = cli_nearest(given, names, n);
     if (near)
-        error_set(e, ERR_INPUT, "%s has no option %s; did you mean %s? lockstep %s --help lists them", v->name, given, near, v->name);
+        error_set(e, ERR_INPUT, "%s has no option %s; did you mean %s? lockstep %s --help lists them", v->name, given,
+                  near, v->name);
     else
         error_set(e, ERR_INPUT, "%s has no option %s; lockstep %s --help lists them", v->name, given, v->name);
     return NULL;
@@ -108,7 +103,8 @@ static bool common_option(struct common *c, const struct row *o, const char *val
     return error_set(e, ERR_INPUT, "--color %.60s: auto, always or never belongs here", value);
 }
 
-/* Whether this word is an option where another one's value belongs. What is handed on to a compiler may look like ours. */
+/* Whether this word is an option where another one's value belongs. What is handed on to a compiler may look like
+ * ours. */
 static bool is_option(const struct parser *p, const struct row *o, const char *word)
 {
     bool any = false;
@@ -123,23 +119,22 @@ static bool parse_option(struct parser *p, int argc, char **argv, int *i, struct
     const char *value;
     const struct row *o = find(p->verb, argv[*i], &value, e);
     u64 number;
-    if (!o)
-        return false;
+    if (!o) return false;
     bool more = *i + 1 < argc;
     if (!value && o->operand && more && (!operand_optional(o) || option_whole(argv[*i + 1], UINT64_MAX, &number)))
         value = argv[++*i];
     if (value && o->operand && is_option(p, o, value))
-        return error_set(e, ERR_INPUT, "%s needs something behind it: %s %s; %s is an option itself", o->name, o->name, o->operand, value);
+        return error_set(e, ERR_INPUT, "%s needs something behind it: %s %s; %s is an option itself", o->name, o->name,
+                         o->operand, value);
     if (o->operand && !operand_optional(o) && (!value || !value[0]))
         return error_set(e, ERR_INPUT, "%s needs something behind it: %s %s", o->name, o->name, o->operand);
-    if (!o->operand && value)
-        return error_set(e, ERR_INPUT, "%s takes no value", o->name);
+    if (!o->operand && value) return error_set(e, ERR_INPUT, "%s takes no value", o->name);
     return o->verb == VERB_all ? common_option(&p->common, o, value, e) : p->option(p->self, o, value, e);
 }
 
 bool options_parse(struct parser *p, int argc, char **argv, struct error *e)
 {
-    bool open = true;           /* options are still recognised: no -- yet */
+    bool open = true; /* options are still recognised: no -- yet */
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
         if (open && !strcmp(word, "--")) {
@@ -147,14 +142,11 @@ bool options_parse(struct parser *p, int argc, char **argv, struct error *e)
             continue;
         }
         if (open && word[0] == '-' && word[1]) {
-            if (!parse_option(p, argc, argv, &i, e))
-                return false;
+            if (!parse_option(p, argc, argv, &i, e)) return false;
             continue;
         }
-        if (!p->word)
-            return error_set(e, ERR_INPUT, "%s takes no argument, and `%.60s` was given", argv[0], word);
-        if (!p->word(p->self, word, e))
-            return false;
+        if (!p->word) return error_set(e, ERR_INPUT, "%s takes no argument, and `%.60s` was given", argv[0], word);
+        if (!p->word(p->self, word, e)) return false;
     }
     return true;
 }

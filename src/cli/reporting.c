@@ -41,7 +41,8 @@ bool reporting_begin(const struct reporting *o, lk_gpu *gpu, struct error *e)
 
 static bool write_file(const char *path, char *text, struct error *e)
 {
-    bool ok = text ? file_write(path, text, strlen(text), e) : error_set(e, ERR_MEMORY, "no memory for the report %.200s", path);
+    bool ok = text ? file_write(path, text, strlen(text), e)
+                   : error_set(e, ERR_MEMORY, "no memory for the report %.200s", path);
     lk_text_free(text);
     return ok;
 }
@@ -57,7 +58,8 @@ static void say_unused(lk_gpu *gpu)
     lk_text_free(unused);
 }
 
-bool reporting_write(const struct reporting *o, lk_gpu *gpu, const char *name, const char *clean, const struct common *c, struct error *e)
+bool reporting_write(const struct reporting *o, lk_gpu *gpu, const char *name, const char *clean,
+                     const struct common *c, struct error *e)
 {
     bool any = lk_report_errors(gpu) || lk_report_notes(gpu);
     char *text = lk_report_text(gpu, cli_color(c));
@@ -71,8 +73,8 @@ bool reporting_write(const struct reporting *o, lk_gpu *gpu, const char *name, c
         fputs(rules ? rules : "", stdout);
         lk_text_free(rules);
     }
-    if (c->verbose)
-        say_unused(gpu);
-    return (!o->json || write_file(o->json, lk_report_json(gpu), e)) && (!o->sarif || write_file(o->sarif, lk_report_sarif(gpu), e)) &&
+    if (c->verbose) say_unused(gpu);
+    return (!o->json || write_file(o->json, lk_report_json(gpu), e)) &&
+           (!o->sarif || write_file(o->sarif, lk_report_sarif(gpu), e)) &&
            (!o->junit || write_file(o->junit, lk_report_junit(gpu, name), e));
 }

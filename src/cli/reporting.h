@@ -6,20 +6,22 @@
 
 enum { REPORTING_RULES = 16 };
 struct reporting {
-    const char *json, *sarif, *junit;   /* files, "-" for standard output; NULL: not wanted */
+    const char *json, *sarif, *junit;      /* files, "-" for standard output; NULL: not wanted */
     const char *suppress[REPORTING_RULES]; /* files of rules */
     u32 suppressions;
-    bool print_rules;           /* --print-suppressions */
-    u32 most;                   /* --max-findings, 0: all */
-    u32 error_code;             /* --error-exitcode: instead of EXIT_FINDINGS */
+    bool print_rules; /* --print-suppressions */
+    u32 most;         /* --max-findings, 0: all */
+    u32 error_code;   /* --error-exitcode: instead of EXIT_FINDINGS */
 };
 
 /* Takes an option of the report; false: it is none of these (*known says which), or e says what is wrong with it. */
 bool reporting_option(struct reporting *o, const struct row *opt, const char *text, bool *known, struct error *e);
 /* Before the run: reads the suppressions. */
 bool reporting_begin(const struct reporting *o, lk_gpu *gpu, struct error *e);
-/* Prints the report, when it has anything, and writes the files; `name` is what ran, `clean` the line for a report with nothing in it. */
-bool reporting_write(const struct reporting *o, lk_gpu *gpu, const char *name, const char *clean, const struct common *c, struct error *e);
+/* Prints the report, when it has anything, and writes the files; `name` is what ran, `clean` the line for a report
+ * with nothing in it. */
+bool reporting_write(const struct reporting *o, lk_gpu *gpu, const char *name, const char *clean,
+                     const struct common *c, struct error *e);
 /* The exit code for a report with errors. */
 static inline int reporting_code(const struct reporting *o) { return o->error_code ? (int)o->error_code : 1; }
 #endif

@@ -2,17 +2,13 @@
 #include "cli/signature.h"
 #include <ctype.h>
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* The end of a comment or literal that begins at p; p itself when none does. */
 static const char *skip_quoted(const char *p, const char *end)
 {
     if (end - p > 1 && p[0] == '/' && p[1] == '/') {
-        while (p < end && *p != '\n')
-            p++;
+        while (p < end && *p != '\n') p++;
     } else if (end - p > 1 && p[0] == '/' && p[1] == '*') {
         for (p += 2; p < end && !(end - p > 1 && p[0] == '*' && p[1] == '/'); p++)
             ;
@@ -20,8 +16,7 @@ static const char *skip_quoted(const char *p, const char *end)
     } else if (p < end && (*p == '"' || *p == '\'')) {
         char quote = *p++;
         for (; p < end && *p != quote; p++)
-            if (*p == '\\')
-                p++;
+            if (*p == '\\') p++;
         p = MIN_OF(p + 1, end);
     }
     return p;
@@ -37,8 +32,7 @@ static const char *closing(const char *p, const char *end)
             continue;
         }
         depth += (*p == '(') - (*p == ')');
-        if (!depth)
-            return p;
+        if (!depth) return p;
     }
     return NULL;
 }
@@ -49,23 +43,17 @@ static void add_param(struct arena *a, struct str s, struct signature *out)
     char *text = arena_alloc(a, s.n + 1, 1);
     u32 n = 0;
     for (u32 i = 0; i < s.n; i++) {
-        if (s.p[i] == '/')
-            i = (u32)(skip_quoted(s.p + i, s.p + s.n) - s.p);
-        if (i >= s.n)
-            break;
+        if (s.p[i] == '/') i = (u32)(skip_quoted(s.p + i, s.p + s.n) - s.p);
+        if (i >= s.n) break;
         bool space = isspace((unsigned char)s.p[i]);
-        if (!space || (n && text[n - 1] != ' '))
-            text[n++] = space ? ' ' : s.p[i];
+        if (!space || (n && text[n - 1] != ' ')) text[n++] = space ? ' ' : s.p[i];
     }
-    while (n && text[n - 1] == ' ')
-        n--;
+    while (n && text[n - 1] == ' ') n--;
     text[n] = 0;
     u32 to = (u32)strcspn(text, "=[");
-    while (to && !is_word(text[to - 1]))
-        to--;
+    while (to && !is_word(text[to - 1])) to--;
     u32 from = to;
-    while (from && is_word(text[from - 1]))
-        from--;
+    while (from && is_word(text[from - 1])) from--;
     out->text[out->params] = text;
     out->name[out->params++] = arena_str(a, (struct str){ text + from, to - from });
 }
@@ -73,8 +61,7 @@ static void add_param(struct arena *a, struct str s, struct signature *out)
 static void split(struct arena *a, const char *p, const char *end, struct signature *out)
 {
     u32 most = 1;
-    for (const char *q = p; q < end; q++)
-        most += *q == ',';
+    for (const char *q = p; q < end; q++) most += *q == ',';
     out->name = NEW_ARRAY(a, const char *, most);
     out->text = NEW_ARRAY(a, const char *, most);
     const char *from = p;
@@ -85,10 +72,8 @@ static void split(struct arena *a, const char *p, const char *end, struct signat
         depth += (c == '(' || c == '[' || c == '{' || c == '<') - (c == ')' || c == ']' || c == '}' || c == '>');
         if (c == ',' && (depth <= 0 || p == end)) {
             struct str s = { from, (u32)(p - from) };
-            while (s.n && isspace((unsigned char)*s.p))
-                s.p++, s.n--;
-            if (s.n && !str_is(s, "void"))
-                add_param(a, s, out);
+            while (s.n && isspace((unsigned char)*s.p)) s.p++, s.n--;
+            if (s.n && !str_is(s, "void")) add_param(a, s, out);
             from = p + 1;
         }
     }
@@ -105,24 +90,20 @@ void signature_find(struct arena *a, struct str source, struct str name, struct 
             break;
         }
     const char *end = source.p + source.n;
-    bool global = false;        /* __global__ was seen and its declaration is still open */
+    bool global = false; /* __global__ was seen and its declaration is still open */
     for (const char *p = source.p; p < end; p++) {
         const char *q = skip_quoted(p, end);
         if (q != p) {
             p = q - 1;
             continue;
         }
-        if (*p == '{' || *p == ';')
-            global = false;
-        if (!is_word(*p) || (p > source.p && is_word(p[-1])))
-            continue;
+        if (*p == '{' || *p == ';') global = false;
+        if (!is_word(*p) || (p > source.p && is_word(p[-1]))) continue;
         for (q = p; q < end && is_word(*q); q++)
             ;
         struct str word = { p, (u32)(q - p) };
-        if (str_is(word, "__global__"))
-            global = true;
-        while (q < end && isspace((unsigned char)*q))
-            q++;
+        if (str_is(word, "__global__")) global = true;
+        while (q < end && isspace((unsigned char)*q)) q++;
         const char *close = global && str_eq(word, name) && q < end && *q == '(' ? closing(q + 1, end) : NULL;
         if (close) {
             split(a, q + 1, close, out);
@@ -136,8 +117,7 @@ void signature_read(struct arena *a, const char *path, const char *name, struct 
     *out = (struct signature){ 0 };
     const char *dot = strrchr(path, '.');
     struct str source;
-    if (!dot || strchr(dot, '/') || !file_read_if(arena_printf(a, "%.*s.cu", (int)(dot - path), path), &source))
-        return;
+    if (!dot || strchr(dot, '/') || !file_read_if(arena_printf(a, "%.*s.cu", (int)(dot - path), path), &source)) return;
     signature_find(a, source, str_of(name), out);
     base_free((void *)source.p);
 }

@@ -1,15 +1,15 @@
 /* The names that a kernel's author gave to its parameters.
  *
- * PTX calls them _Z5saxpyfPKfPfi_param_2. When the .cu file lies where the PTX says, or beside it, its text has the real names;
- * reading them from there is a convenience, so anything unusual simply yields no names. */
+ * PTX calls them _Z5saxpyfPKfPfi_param_2. When the .cu file lies where the PTX says, or beside it, its text has the
+ * real names; reading them from there is a convenience, so anything unusual simply yields no names. */
 #ifndef LOCKSTEP_SIGNATURE_H
 #define LOCKSTEP_SIGNATURE_H
 #include "base/base.h"
 
 struct signature {
-    u32 params;                 /* 0: nothing is known */
-    const char **name;          /* "y" */
-    const char **text;          /* "float *y" */
+    u32 params;        /* 0: nothing is known */
+    const char **name; /* "y" */
+    const char **text; /* "float *y" */
 };
 /* Finds `__global__ ... NAME(...)` in the source text; NAME is the last part of a name with ::. Strings live in `a`. */
 void signature_find(struct arena *a, struct str source, struct str name, struct signature *out);

@@ -1,10 +1,12 @@
 /* Watching a launch.
  *
- * Progress is drawn by a thread that sleeps half a second first and then looks at the counters that the workers keep anyway: a short launch
- * sees nothing of it, and a long one pays nothing. It exists only where standard error is a terminal.
+ * Progress is drawn by a thread that sleeps half a second first and then looks at the counters that the workers keep
+ * anyway: a short launch sees nothing of it, and a long one pays nothing. It exists only where standard error is a
+ * terminal.
  *
- * The first SIGINT or SIGTERM asks the launch to end with a report of where it stood; after it both have their default action again,
- * so that the next one kills. A signal that was ignored when lockstep started (nohup, a job in the background) stays ignored. */
+ * The first SIGINT or SIGTERM asks the launch to end with a report of where it stood; after it both have their
+ * default action again, so that the next one kills. A signal that was ignored when lockstep started (nohup, a job in
+ * the background) stays ignored. */
 #include "cli/watch.h"
 #include <inttypes.h>
 #include <signal.h>
@@ -20,11 +22,9 @@ static volatile sig_atomic_t stopped_by;
 
 static void on_signal(int sig)
 {
-    for (u32 i = 0; i < COUNT_OF(signals); i++)
-        signal(signals[i], SIG_DFL);
+    for (u32 i = 0; i < COUNT_OF(signals); i++) signal(signals[i], SIG_DFL);
     stopped_by = sig;
-    if (stopping)
-        lk_gpu_interrupt(stopping);
+    if (stopping) lk_gpu_interrupt(stopping);
 }
 
 static void catch_signals(lk_gpu *gpu)
@@ -37,10 +37,7 @@ static void catch_signals(lk_gpu *gpu)
     }
 }
 
-int watch_signal(void)
-{
-    return stopped_by;
-}
+int watch_signal(void) { return stopped_by; }
 
 /* ---- progress ---- */
 
@@ -48,8 +45,7 @@ static void add_rate(struct text *t, double n, const char *unit)
 {
     static const char *const scale[] = { "", "k", "M", "G" };
     u32 k = 0;
-    for (; n >= 10000 && k + 1 < COUNT_OF(scale); k++)
-        n /= 1000;
+    for (; n >= 10000 && k + 1 < COUNT_OF(scale); k++) n /= 1000;
     text_add(t, ", %.*f%s %s", n < 10 ? 1 : 0, n, scale[k], unit);
 }
 
@@ -57,8 +53,7 @@ static void add_rate(struct text *t, double n, const char *unit)
 static bool draw(const struct watch *w)
 {
     lk_progress p = { .size = sizeof p };
-    if (!lk_gpu_progress(w->gpu, &p) || !p.ctas)
-        return false;
+    if (!lk_gpu_progress(w->gpu, &p) || !p.ctas) return false;
     double s = (double)(time_ns() - w->began) / 1e9, share = (double)p.ctas_done / (double)p.ctas;
     struct text t = { 0 };
     text_add(&t, "\r\033[K%s: %" PRIu64 " of %" PRIu64 " CTAs, %.0f %%", w->name, p.ctas_done, p.ctas, 100 * share);
@@ -97,8 +92,7 @@ static void *draw_until_end(void *self)
         drawn |= !w->ended && draw(w);
     }
     unlock(&w->lock);
-    if (drawn)
-        fputs("\033[K", stderr);
+    if (drawn) fputs("\033[K", stderr);
     fflush(stderr);
     return NULL;
 }
@@ -106,18 +100,18 @@ static void *draw_until_end(void *self)
 void watch_begin(struct watch *w, const struct common *c, lk_gpu *gpu, const char *name)
 {
     const char *term = getenv("TERM");
-    *w = (struct watch){ .gpu = gpu, .name = name, .began = time_ns(), .lock = LOCK_INIT, .end = PTHREAD_COND_INITIALIZER };
+    *w = (struct watch){
+        .gpu = gpu, .name = name, .began = time_ns(), .lock = LOCK_INIT, .end = PTHREAD_COND_INITIALIZER
+    };
     catch_signals(gpu);
-    if (c->quiet || !isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb"))
-        return;
+    if (c->quiet || !isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb")) return;
     w->shown = !pthread_create(&w->thread, NULL, draw_until_end, w);
 }
 
 void watch_end(struct watch *w)
 {
     catch_signals(NULL);
-    if (!w->shown)
-        return;
+    if (!w->shown) return;
     lock(&w->lock);
     w->ended = true;
     pthread_cond_signal(&w->end);

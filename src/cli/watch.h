@@ -6,10 +6,10 @@
 
 struct watch {
     lk_gpu *gpu;
-    const char *name;           /* of the kernel, in the progress line */
-    bool shown;                 /* standard error is a terminal, and a thread draws on it */
-    bool ended;                 /* the launch is over: guarded by lock */
-    u64 began;                  /* time_ns() */
+    const char *name; /* of the kernel, in the progress line */
+    bool shown;       /* standard error is a terminal, and a thread draws on it */
+    bool ended;       /* the launch is over: guarded by lock */
+    u64 began;        /* time_ns() */
     lock_t lock;
     pthread_cond_t end;
     pthread_t thread;

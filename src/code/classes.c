@@ -1,26 +1,32 @@
-/* Operand classes: which registers are scalars (S) or affine (A) in every warp, and which blocks may run with lanes missing.
+/* Operand classes: which registers are scalars (S) or affine (A) in every warp, and which blocks may run with lanes
+ * missing.
  *
  * Classes only grow (S to A to V), so both questions are answered together by repeating until nothing changes:
  * - the class of a result follows from the operation and the classes of its operands;
- * - a branch on a V predicate is divergent. Its region is what can run before its lanes meet at the post-dominator; joins
- *   are the blocks where different paths from it meet (found like phi nodes are placed, by propagating labels).
- *   A register written in the region is V if it is live at a join, or at a successor where lanes wait while those that
- *   took the lowest-numbered way go on: there, lanes that took different ways would read one scalar. Elsewhere all lanes
- *   that read a scalar saw the same write. (So the counter of a loop that lanes leave one by one stays affine.)
+ * - a branch on a V predicate is divergent. Its region is what can run before its lanes meet at the post-dominator;
+ *   joins are the blocks where different paths from it meet (found like phi nodes are placed, by propagating labels).
+ *   A register written in the region is V if it is live at a join, or at a successor where lanes wait while those
+ *   that took the lowest-numbered way go on: there, lanes that took different ways would read one scalar. Elsewhere
+ *   all lanes that read a scalar saw the same write. (So the counter of a loop that lanes leave one by one stays
+ *   affine.)
  * This holds while splits run lowest block first; exec.c leaves the fast code when they do not. */
 #include "code/lower.h"
 
 struct classes {
     struct lowered *l;
-    u8 *cls; s32 *stride;       /* per register */
-    u8 *known;                  /* some definition was seen */
-    u8 *div;                    /* per block */
-    u64 **defs;                 /* per block: registers written */
+    u8 *cls;
+    s32 *stride; /* per register */
+    u8 *known;   /* some definition was seen */
+    u8 *div;     /* per block */
+    u64 **defs;  /* per block: registers written */
     u32 group, groups;
     bool changed;
 };
 
-struct value { u8 cls; s32 stride; };
+struct value {
+    u8 cls;
+    s32 stride;
+};
 static const struct value vec = { CLS_V, 0 }, scalar = { CLS_S, 0 };
 
 static struct value affine(const struct classes *c, s64 stride, u32 width)
@@ -40,7 +46,11 @@ struct value classes_of_sreg(u32 id, u32 comp, u32 group)
         if (comp && groups == 1) return scalar;
         return group < 4 ? vec : (struct value){ CLS_A, comp == 0 };
     case SR_LANEID: return group < 4 ? vec : (struct value){ CLS_A, 1 };
-    case SR_LANEMASK_EQ: case SR_LANEMASK_LE: case SR_LANEMASK_LT: case SR_LANEMASK_GE: case SR_LANEMASK_GT: return vec;
+    case SR_LANEMASK_EQ:
+    case SR_LANEMASK_LE:
+    case SR_LANEMASK_LT:
+    case SR_LANEMASK_GE:
+    case SR_LANEMASK_GT: return vec;
     default: return scalar;
     }
 }
@@ -58,7 +68,7 @@ static bool uniform_in_group(struct value v) { return v.cls == CLS_S || (v.cls =
 static s64 factor(u64 v, enum ptx_type type)
 {
     s64 x = type_size[type] == 8 ? (s64)v : type_is_signed(type) ? (s64)(s32)v : (s64)(u32)v;
-    return x == (s32)x ? x : 1ll << 31;          /* too large for any stride */
+    return x == (s32)x ? x : 1ll << 31; /* too large for any stride */
 }
 
 static struct value product(const struct classes *c, struct opnd oa, struct opnd ob, u32 width, enum ptx_type type)
@@ -102,17 +112,26 @@ static struct value lane_value_class(const struct classes *c, const struct lop *
     struct value a = of(c, o->a), b = of(c, o->b), x = pointwise(c, o, width, is_float);
     if (x.cls != CLS_V || is_float || tw < 4) return x;
     switch (o->name) {
-    case N_mov: case N_cvta: return a;
+    case N_mov:
+    case N_cvta: return a;
     case N_add: return plus(c, a, b, 1, width);
     case N_sub: return plus(c, a, b, -1, width);
-    case N_mul_lo: case N_mul_wide: return product(c, o->a, o->b, width, (enum ptx_type)f->type);
-    case N_mad_lo: case N_mad_wide: return plus(c, product(c, o->a, o->b, width, (enum ptx_type)f->type), of(c, o->c), 1, width);
-    case N_shl: return a.cls == CLS_A && o->b.kind == O_CONST && o->b.value < 31 ? affine(c, (s64)a.stride * (1ll << o->b.value), width) : vec;
+    case N_mul_lo:
+    case N_mul_wide: return product(c, o->a, o->b, width, (enum ptx_type)f->type);
+    case N_mad_lo:
+    case N_mad_wide: return plus(c, product(c, o->a, o->b, width, (enum ptx_type)f->type), of(c, o->c), 1, width);
+    case N_shl:
+        return a.cls == CLS_A && o->b.kind == O_CONST && o->b.value < 31
+                   ? affine(c, (s64)a.stride * (1ll << o->b.value), width)
+                   : vec;
     case N_cvt: return a.cls == CLS_A && width >= 4 && type_size[f->dtype] >= 4 ? a : vec;
-    case N_and:     /* a mask of low ones */
-        if (a.cls == CLS_A && a.stride > 0 && o->b.kind == O_CONST && (o->b.value & (o->b.value + 1)) == 0 && o->b.value < 1u << 31) return a;
+    case N_and: /* a mask of low ones */
+        if (a.cls == CLS_A && a.stride > 0 && o->b.kind == O_CONST && (o->b.value & (o->b.value + 1)) == 0 &&
+            o->b.value < 1u << 31)
+            return a;
         return vec;
-    case N_shr: return a.cls == CLS_A && a.stride > 0 && o->b.kind == O_CONST && o->b.value < 31 ? affine(c, 0, width) : vec;
+    case N_shr:
+        return a.cls == CLS_A && a.stride > 0 && o->b.kind == O_CONST && o->b.value < 31 ? affine(c, 0, width) : vec;
     case N_selp:
         if (of(c, o->c).cls != CLS_S) return vec;
         return a.cls == b.cls && a.stride == b.stride ? a : vec;
@@ -127,7 +146,9 @@ static struct value load_class(const struct classes *c, const struct lop *o, u32
     const struct site *s = &c->l->site[o->site];
     struct value a = of(c, o->a);
     if (o->name != N_ld || s->space == SP_LOCAL || s->space == SP_CALL) return vec;
-    if (s->space == SP_GENERIC && s->root.kind != ROOT_PARAM && !(s->root.kind == ROOT_VAR && s->root.var->space != SP_LOCAL)) return vec;
+    if (s->space == SP_GENERIC && s->root.kind != ROOT_PARAM &&
+        !(s->root.kind == ROOT_VAR && s->root.var->space != SP_LOCAL))
+        return vec;
     if (a.cls == CLS_S) return scalar;
     if (uniform_in_group(a) && !s->is_float && s->vec == 1) return affine(c, 0, width);
     return vec;
@@ -139,13 +160,16 @@ static struct value result_class(const struct classes *c, const struct lop *o, u
     if (o->guard.kind == O_REG && of(c, o->guard).cls != CLS_S) return vec;
     switch (o->kind) {
     case K_LANE: return lane_value_class(c, o, width);
-    case K_CMP: case K_PRED: return of(c, o->a).cls == CLS_S && (o->b.kind == O_NONE || of(c, o->b).cls == CLS_S) ? scalar : vec;
+    case K_CMP:
+    case K_PRED: return of(c, o->a).cls == CLS_S && (o->b.kind == O_NONE || of(c, o->b).cls == CLS_S) ? scalar : vec;
     case K_MEM: return o->name == N_isspacep ? vec : load_class(c, o, width);
     case K_WARP:
         if (o->name == N_mov || o->name == N_activemask) return scalar;
         if (o->name == N_alloca || o->name == N_stacksave) return vec;
-        return (o->name == N_vote || o->name == N_ballot || o->name == N_redux) && full_mask(o->c) && !c->div[block] ? scalar : vec;
-    case K_CTRL: return !c->div[block] ? scalar : vec;      /* results of barriers */
+        return (o->name == N_vote || o->name == N_ballot || o->name == N_redux) && full_mask(o->c) && !c->div[block]
+                   ? scalar
+                   : vec;
+    case K_CTRL: return !c->div[block] ? scalar : vec; /* results of barriers */
     default: return vec;
     }
 }
@@ -153,14 +177,22 @@ static struct value result_class(const struct classes *c, const struct lop *o, u
 static void widen(struct classes *c, u32 r, struct value v)
 {
     struct value old = { c->cls[r], c->stride[r] };
-    if (!c->known[r]) { c->known[r] = 1; c->cls[r] = v.cls; c->stride[r] = v.stride; c->changed = true; return; }
+    if (!c->known[r]) {
+        c->known[r] = 1;
+        c->cls[r] = v.cls;
+        c->stride[r] = v.stride;
+        c->changed = true;
+        return;
+    }
     if (old.cls == v.cls && old.stride == v.stride) return;
     if (old.cls == CLS_V) return;
     /* S joins A(0): both are A(0) */
     bool both = uniform_in_group(old) && uniform_in_group(v) && c->l->reg_width[r] >= 4;
     v = both ? (struct value){ CLS_A, 0 } : vec;
     if (v.cls == old.cls && v.stride == old.stride) return;
-    c->cls[r] = v.cls; c->stride[r] = v.stride; c->changed = true;
+    c->cls[r] = v.cls;
+    c->stride[r] = v.stride;
+    c->changed = true;
 }
 
 static void pass_over_operations(struct classes *c)
@@ -181,7 +213,8 @@ static bool branch_diverges(const struct classes *c, const struct block *b)
     if (b->first == b->end) return false;
     const struct lop *o = &c->l->op[b->end - 1];
     if (b->term == TERM_BRX) return of(c, o->a).cls != CLS_S;
-    if (b->term != TERM_BRA || o->guard.kind == O_NONE || of(c, o->guard).cls == CLS_S || b->next == b->target) return false;
+    if (b->term != TERM_BRA || o->guard.kind == O_NONE || of(c, o->guard).cls == CLS_S || b->next == b->target)
+        return false;
     return !(b->target != NONE && c->l->block[b->target].is_exit) && !(b->next != NONE && c->l->block[b->next].is_exit);
 }
 
@@ -196,13 +229,17 @@ static void region_of(const struct classes *c, u32 b, u8 *mark, u32 *label, u32 
         u32 s = l->block[b].succ[j];
         label[s] = s;
         if (s == meet || mark[s]) continue;
-        mark[s] = 1; stack[sp++] = s;
+        mark[s] = 1;
+        stack[sp++] = s;
     }
     while (sp) {
         u32 x = stack[--sp];
         for (u32 j = 0; j < l->block[x].nsucc; j++) {
             u32 s = l->block[x].succ[j];
-            if (s != meet && !mark[s]) { mark[s] = 1; stack[sp++] = s; }
+            if (s != meet && !mark[s]) {
+                mark[s] = 1;
+                stack[sp++] = s;
+            }
         }
     }
     if (meet != NONE) mark[meet] = 2;
@@ -213,9 +250,16 @@ static void region_of(const struct classes *c, u32 b, u8 *mark, u32 *label, u32 
             for (u32 j = 0; j < l->block[x].nsucc; j++) {
                 u32 s = l->block[x].succ[j];
                 if (!mark[s] || s == meet) continue;
-                if (label[s] == NONE) { label[s] = label[x]; again = true; }
-                else if (label[s] != label[x] && label[s] != s) { label[s] = s; again = true; }
-                else if (label[s] != label[x] && mark[s] == 1 && label[s] == s) { mark[s] = 3; again = true; }
+                if (label[s] == NONE) {
+                    label[s] = label[x];
+                    again = true;
+                } else if (label[s] != label[x] && label[s] != s) {
+                    label[s] = s;
+                    again = true;
+                } else if (label[s] != label[x] && mark[s] == 1 && label[s] == s) {
+                    mark[s] = 3;
+                    again = true;
+                }
             }
         }
     }
@@ -225,15 +269,19 @@ static void apply_region(struct classes *c, u32 b, u8 *mark, u32 *label, u32 *st
 {
     struct lowered *l = c->l;
     region_of(c, b, mark, label, stack);
-    u32 first = NONE;                           /* the successor that runs first: nobody waits there */
-    for (u32 j = 0; j < l->block[b].nsucc; j++) if (l->block[b].succ[j] < first) first = l->block[b].succ[j];
+    u32 first = NONE; /* the successor that runs first: nobody waits there */
+    for (u32 j = 0; j < l->block[b].nsucc; j++)
+        if (l->block[b].succ[j] < first) first = l->block[b].succ[j];
     memset(defs, 0, 8 * l->words);
     memset(live, 0, 8 * l->words);
     for (u32 x = 0; x < l->nblock; x++) {
         bool succ = false;
         for (u32 j = 0; j < l->block[b].nsucc; j++) succ |= l->block[b].succ[j] == x && x != first;
         if (mark[x] == 1 || mark[x] == 3) {
-            if (!c->div[x]) { c->div[x] = 1; c->changed = true; }
+            if (!c->div[x]) {
+                c->div[x] = 1;
+                c->changed = true;
+            }
             for (u32 w = 0; w < l->words; w++) defs[w] |= c->defs[x][w];
         }
         if (mark[x] >= 2 || succ)
@@ -275,7 +323,7 @@ void classes_find(struct lowered *l, u32 group, struct divergence *out, struct a
     u8 *mark = NEW_ARRAY(&tmp, u8, l->nblock + 1);
     u32 *label = NEW_ARRAY(&tmp, u32, l->nblock + 1), *stack = NEW_ARRAY(&tmp, u32, l->nblock + 1);
     u64 *defs = NEW_ARRAY(&tmp, u64, l->words + 1), *live = NEW_ARRAY(&tmp, u64, l->words + 1);
-    if (irreducible(l)) {                       /* no order to rely on: everything is V */
+    if (irreducible(l)) { /* no order to rely on: everything is V */
         memset(c.div, 1, l->nblock);
         arena_free(&tmp);
         return;

@@ -1,13 +1,13 @@
 /* code.h: a kernel as code, from its lowering to what an engine runs. Data only: no warp, no memory, no schedule.
  *
- * A function is lowered once (lower.c: operations over virtual registers, blocks in reverse post-order, liveness) and decoded
- * for a block shape (decode.c) into two versions of flat code with the same operations:
- *   fast   registers have a class: S, one scalar a warp; A(k), a base per group of gcd(ntid.x, 32) lanes and a constant
- *          stride k; V, 32 lanes. Valid while lanes run in the preferred order (lowest block first).
+ * A function is lowered once (lower.c: operations over virtual registers, blocks in reverse post-order, liveness) and
+ * decoded for a block shape (decode.c) into two versions of flat code with the same operations:
+ *   fast   registers have a class: S, one scalar a warp; A(k), a base per group of gcd(ntid.x, 32) lanes and a
+ *          constant stride k; V, 32 lanes. Valid while lanes run in the preferred order (lowest block first).
  *   plain  every register is V. Valid always.
- * Between the two lie the analyses: control flow (flow.c), uniform and affine registers (classes.c), the object behind an
- * address (provenance.c), loads that nobody may need (speculate.c, optimistic.c), arithmetic that may overflow on its way to
- * an address (overflow.c, intervals.c), operands to look at (hazards.c). */
+ * Between the two lie the analyses: control flow (flow.c), uniform and affine registers (classes.c), the object
+ * behind an address (provenance.c), loads that nobody may need (speculate.c, optimistic.c), arithmetic that may
+ * overflow on its way to an address (overflow.c, intervals.c), operands to look at (hazards.c). */
 #ifndef LOCKSTEP_CODE_H
 #define LOCKSTEP_CODE_H
 #include "isa/isa.h"
@@ -16,53 +16,82 @@
 enum { LANES = 32 };
 #define ALL_LANES 0xffffffffu
 
-enum cls { CLS_V, CLS_S, CLS_A };               /* of an operand; two bits each in insn.cls: d a b c */
-#define CLS_AT(i, n) ((i)->cls >> 2 * (n) & 3)
+enum cls { CLS_V, CLS_S, CLS_A }; /* of an operand; two bits each in insn.cls: d a b c */
+#define CLS_AT(i, n) ((i)->cls >> 2 * (n)&3)
 
-struct insn {                                   /* 32 bytes, no pointers */
-    u16 form;                                   /* of isa.def */
-    u8 kind;                                    /* enum isa_kind, or KX_* below */
-    u8 flags;                                   /* IF_* */
-    u16 d, a, b, c;                             /* slots: 8-byte units from the start of the register file */
-    u8 cls;                                     /* classes of d a b c */
-    u8 n;                                       /* scalars to compute: 1 for S, the number of groups for A */
-    u16 guard;                                  /* slot of the guard predicate, 0: none */
+struct insn {       /* 32 bytes, no pointers */
+    u16 form;       /* of isa.def */
+    u8 kind;        /* enum isa_kind, or KX_* below */
+    u8 flags;       /* IF_* */
+    u16 d, a, b, c; /* slots: 8-byte units from the start of the register file */
+    u8 cls;         /* classes of d a b c */
+    u8 n;           /* scalars to compute: 1 for S, the number of groups for A */
+    u16 guard;      /* slot of the guard predicate, 0: none */
     union {
         s64 imm;
-        struct { s32 off; u16 e, f; };          /* memory: address offset; e: the fourth register of a vector. Lanes: e the fourth operand, f the modifiers */
+        /* memory: address offset; e: the fourth register of a vector. Lanes: e the fourth operand, f the modifiers */
+        struct {
+            s32 off;
+            u16 e, f;
+        };
     };
-    u32 site;                                   /* number of the memory instruction */
-    u32 op;                                     /* the operation it was made from: source line, liveness */
+    u32 site; /* number of the memory instruction */
+    u32 op;   /* the operation it was made from: source line, liveness */
 };
 _Static_assert(sizeof(struct insn) == 32, "an instruction is 32 bytes");
-enum { IF_GUARD_NEG = 1, IF_BLEND = 2, IF_TAG = 4, IF_PLAIN_BAR = 8, IF_CLS_E = 4 };        /* bits 4, 5: class of e */
+enum { IF_GUARD_NEG = 1, IF_BLEND = 2, IF_TAG = 4, IF_PLAIN_BAR = 8, IF_CLS_E = 4 }; /* bits 4, 5: class of e */
 #define CLS_E(i) ((i)->flags >> IF_CLS_E & 3)
-enum { KX_GUARD = 16, KX_DEAD, KX_USE, KX_PICK, KX_LOOK };      /* kinds beyond isa.def: an affine guard; an operation that was propagated away; the uses of a terminator; what a selection picks; arithmetic whose operands are looked at before it */
+/* kinds beyond isa.def: an affine guard; an operation that was propagated away; the uses of a terminator; what a
+ * selection picks; arithmetic whose operands are looked at before it */
+enum { KX_GUARD = 16, KX_DEAD, KX_USE, KX_PICK, KX_LOOK };
 
 struct warp;
 /* Executes one instruction over the register file R. Returns 0, or an event that leaves the straight line (EV_*). */
 typedef int handler(char *restrict R, const struct insn *i, struct warp *w);
-enum { EV_NONE, EV_DEOPT, EV_STOP, EV_YIELD };   /* the last: at the start of a block, which has not begun */
+enum { EV_NONE, EV_DEOPT, EV_STOP, EV_YIELD }; /* the last: at the start of a block, which has not begun */
 
 #define SLOT(R, s) ((R) + 8 * (size_t)(s))
-struct planes; struct shadow; struct origins; struct rendezvous_taints;         /* planes.h, mem/shadow.h */
+struct planes;
+struct shadow;
+struct origins;
+struct rendezvous_taints; /* planes.h, mem/shadow.h */
 
-enum term { TERM_FALL, TERM_BRA, TERM_BRX, TERM_CALL, TERM_RET, TERM_EXIT, TERM_TRAP, TERM_BAR, TERM_WARP, TERM_SLEEP, TERM_UNSUPPORTED };
+enum term {
+    TERM_FALL,
+    TERM_BRA,
+    TERM_BRX,
+    TERM_CALL,
+    TERM_RET,
+    TERM_EXIT,
+    TERM_TRAP,
+    TERM_BAR,
+    TERM_WARP,
+    TERM_SLEEP,
+    TERM_UNSUPPORTED
+};
 
-struct loop { u32 head, last, parent; bool polls; u64 *slice; };    /* blocks head..last; parent: number + 1 of the enclosing loop, 0: none; polls: reads memory
-                                                 * that others may write; slice: registers its exits depend on, found when first needed (wait.c) */
+/* blocks head..last; parent: number + 1 of the enclosing loop, 0: none; polls: reads memory that others may write;
+ * slice: registers its exits depend on, found when first needed (wait.c) */
+struct loop {
+    u32 head, last, parent;
+    bool polls;
+    u64 *slice;
+};
 
-struct block {                                  /* of the lowered function: the same in both versions */
-    u32 first, end;                             /* operations [first, end); the terminator is the last one, if any */
-    u8 term;                                    /* enum term */
-    u8 is_exit;                                 /* nothing but ret/exit: lanes that branch here leave at once */
-    u8 told;                                    /* it follows a fence, a release or a strong store: others may act on that before this block */
-    u32 next, target;                           /* fall-through and branch successor, NONE */
-    u32 *succ; u32 nsucc;                       /* all successors */
-    u32 *pred; u32 npred;
-    u32 idom, ipdom;                            /* immediate dominator and post-dominator, NONE: none */
-    u32 loop;                                   /* innermost loop + 1, 0: none */
-    u64 *live_in, *live_out;                    /* bit sets over virtual registers */
+struct block {      /* of the lowered function: the same in both versions */
+    u32 first, end; /* operations [first, end); the terminator is the last one, if any */
+    u8 term;        /* enum term */
+    u8 is_exit;     /* nothing but ret/exit: lanes that branch here leave at once */
+    /* it follows a fence, a release or a strong store: others may act on that before this block */
+    u8 told;
+    u32 next, target; /* fall-through and branch successor, NONE */
+    u32 *succ;
+    u32 nsucc; /* all successors */
+    u32 *pred;
+    u32 npred;
+    u32 idom, ipdom;         /* immediate dominator and post-dominator, NONE: none */
+    u32 loop;                /* innermost loop + 1, 0: none */
+    u64 *live_in, *live_out; /* bit sets over virtual registers */
 };
 #define NONE 0xffffffffu
 
@@ -72,125 +101,180 @@ enum { SR_DYN_SHARED = SR_COUNT, SR_LOCAL_BASE };
 #define SP_CALL SP_REG
 
 enum opnd_kind { O_NONE, O_REG, O_CONST, O_PARAM, O_SREG };
-struct opnd {                                   /* an operand before it has a slot */
-    u8 kind, neg;                               /* neg: of a guard */
-    u16 comp;                                   /* SREG: component; CONST: 1, 2, 3: add the base of the shared, local window, of the parameters */
-    u32 reg;                                    /* REG: number; SREG: id; CONST: number + 1 in lowered.sym, 0: just a number */
-    u64 value;                                  /* CONST: bits; PARAM: offset */
+struct opnd {     /* an operand before it has a slot */
+    u8 kind, neg; /* neg: of a guard */
+    /* SREG: component; CONST: 1, 2, 3: add the base of the shared, local window, of the parameters */
+    u16 comp;
+    /* REG: number; SREG: id; CONST: number + 1 in lowered.sym, 0: just a number */
+    u32 reg;
+    u64 value; /* CONST: bits; PARAM: offset */
 };
 
 enum root_kind { ROOT_UNSET, ROOT_NONE, ROOT_PARAM, ROOT_VAR, ROOT_DYN, ROOT_MIXED };
-struct root { u8 kind; bool is_start; u32 off; struct ptx_var *var; };  /* which object an address was made from (RULES.md B); whether it is its first byte */
+/* which object an address was made from (RULES.md B); whether it is its first byte */
+struct root {
+    u8 kind;
+    bool is_start;
+    u32 off;
+    struct ptx_var *var;
+};
 
-struct site {                                   /* a memory instruction, whatever the version */
-    u16 name;                                   /* N_ld N_st N_atom N_red */
-    u8 space;                                   /* enum ptx_space */
-    u8 width;                                   /* bytes of one element in memory */
-    u8 reg_width;                               /* bytes of one element in the register */
-    u8 vec;                                     /* elements */
+struct site {     /* a memory instruction, whatever the version */
+    u16 name;     /* N_ld N_st N_atom N_red */
+    u8 space;     /* enum ptx_space */
+    u8 width;     /* bytes of one element in memory */
+    u8 reg_width; /* bytes of one element in the register */
+    u8 vec;       /* elements */
     u8 is_signed, is_float;
-    u8 sem, scope;                              /* enum mem_sem, enum mem_scope */
-    u8 atom;                                    /* enum atom_op */
-    u8 type;                                    /* enum ptx_type */
-    u8 addr_width;                              /* bytes of the address in its register: 4 or 8 */
-    u8 align;                                   /* alignment it needs when that is more than its bytes: half of a 32-byte access, a copy that reads less */
-    u8 flags;                                   /* SITE_* */
-    u8 which;                                   /* the operand that is the address: 0 a, 1 b (source of an asynchronous copy) */
+    u8 sem, scope; /* enum mem_sem, enum mem_scope */
+    u8 atom;       /* enum atom_op */
+    u8 type;       /* enum ptx_type */
+    u8 addr_width; /* bytes of the address in its register: 4 or 8 */
+    /* alignment it needs when that is more than its bytes: half of a 32-byte access, a copy that reads less */
+    u8 align;
+    u8 flags; /* SITE_* */
+    /* the operand that is the address: 0 a, 1 b (source of an asynchronous copy) */
+    u8 which;
     struct root root;
     u32 op;
 };
-enum { SITE_NC = 1, SITE_UNCACHED = 2, SITE_SPECULATED = 4, SITE_GUESS = 8, SITE_WORD = 16, SITE_FLAG = 32 };  /* ld.nc; .cg, .cv, .wt: what old code takes for volatile (RULES.md R5c);
-                                                 * a load that observers may put off until a selection takes its value (R8); one that guesses for a compare-and-swap;
-                                                 * a strong access of libcu++ to 8 or 16 bits, which stands for the word they lie in (R2); an uncached one beside fences: it may be a flag (R5c) */
+/* ld.nc; .cg, .cv, .wt: what old code takes for volatile (RULES.md R5c); a load that observers may put off until a
+ * selection takes its value (R8); one that guesses for a compare-and-swap; a strong access of libcu++ to 8 or 16
+ * bits, which stands for the word they lie in (R2); an uncached one beside fences: it may be a flag (R5c) */
+enum { SITE_NC = 1, SITE_UNCACHED = 2, SITE_SPECULATED = 4, SITE_GUESS = 8, SITE_WORD = 16, SITE_FLAG = 32 };
 enum mem_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL };
 enum mem_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
-enum { RED_SIGNED = 1, RED_FLOAT = 2, RED_ABS = 4, RED_NAN = 8 };       /* redux, in op.off: how its operands compare */
-enum { MBAR_NOINC = 1, MBAR_RELAXED = 2 };       /* op.aux of mbarrier operations: of cp.async.mbarrier.arrive; it releases, or acquires, nothing */
-enum { FENCE_PROXY = 16, FENCE_SC = 32 };      /* beside the scope in op.aux: orders no accesses between threads; membar and fence.sc */
+enum { RED_SIGNED = 1, RED_FLOAT = 2, RED_ABS = 4, RED_NAN = 8 }; /* redux, in op.off: how its operands compare */
+/* op.aux of mbarrier operations: of cp.async.mbarrier.arrive; it releases, or acquires, nothing */
+enum { MBAR_NOINC = 1, MBAR_RELAXED = 2 };
+/* beside the scope in op.aux: orders no accesses between threads; membar and fence.sc */
+enum { FENCE_PROXY = 16, FENCE_SC = 32 };
 enum atom_op { AT_ADD, AT_EXCH, AT_MIN, AT_MAX, AT_AND, AT_OR, AT_XOR, AT_CAS, AT_INC, AT_DEC };
 
-struct lop {                                    /* one operation of a lowered function */
-    s32 form;                                   /* of isa.def; -1: unsupported, named when reached */
-    u16 name;                                   /* enum isa_name */
-    u8 kind;                                    /* enum isa_kind */
-    struct opnd d, a, b, c, e;                  /* memory: a is the address, the data are d b c e (atomics: d the old value, b c the operands) */
-    struct opnd d2;                             /* second result: the predicate of shfl and match, the upper half of a 128-bit atomic */
-    struct opnd x;                              /* upper half of the third operand of a 128-bit atomic */
-    struct opnd guard;                          /* O_REG or O_NONE; neg */
-    s64 off;                                    /* address offset or immediate */
-    u32 site;                                   /* memory: number in sites */
-    u16 aux;                                    /* shfl mode, vote mode, barrier flavour ...; lanes: MOD_* of the opcode */
+struct lop {  /* one operation of a lowered function */
+    s32 form; /* of isa.def; -1: unsupported, named when reached */
+    u16 name; /* enum isa_name */
+    u8 kind;  /* enum isa_kind */
+    /* memory: a is the address, the data are d b c e (atomics: d the old value, b c the operands) */
+    struct opnd d, a, b, c, e;
+    /* second result: the predicate of shfl and match, the upper half of a 128-bit atomic */
+    struct opnd d2;
+    struct opnd x;     /* upper half of the third operand of a 128-bit atomic */
+    struct opnd guard; /* O_REG or O_NONE; neg */
+    s64 off;           /* address offset or immediate */
+    u32 site;          /* memory: number in sites */
+    /* shfl mode, vote mode, barrier flavour ...; lanes: MOD_* of the opcode */
+    u16 aux;
     const struct ptx_insn *src;
 };
 
-/* Who looks at the accesses of a version of the code: observers of every access (slow), the race check, the check of initialised values,
- * observers of what writes global memory; indices that wrap (wraps.h). */
+/* Who looks at the accesses of a version of the code: observers of every access (slow), the race check, the check of
+ * initialised values, observers of what writes global memory; indices that wrap (wraps.h). */
 enum { WATCH_OBSERVE = 1, WATCH_RACE = 2, WATCH_INIT = 4, WATCH_WRITES = 8, WATCH_WRAPS = 16, WATCH_SETS = 32 };
 
 struct lowered {
     struct arena mem;
-    u32 serial;                                 /* never given twice by a sim; it stands at sim.func[serial % FUNCS] */
+    u32 serial; /* never given twice by a sim; it stands at sim.func[serial % FUNCS] */
     struct ptx_func *func;
-    struct lop *op; u32 nop;
-    struct block *block; u32 nblock;
-    struct loop *loop; u32 nloop;
-    u32 nreg, words;                            /* registers (those of the text and temporaries of lowering); u64s in a live set */
-    u8 *reg_type;                               /* enum ptx_type of each */
-    u8 *reg_width;                              /* bytes in the register file: 1 = predicate, 2, 4, 8, 16 */
-    u32 *ndef;                                  /* writes of each register */
-    u8 *local;                                  /* the register lives within one block only */
-    struct root *root;                          /* where an address in it comes from */
-    struct site *site; u32 nsite;
-    u32 **brx; u32 nbrx;                        /* targets of indirect branches: brx[op.aux][0] is the count */
-    bool has_alloca, has_param_address;         /* its frames grow; it takes generic addresses of its parameters */
-    u32 local_bytes;                            /* local memory of one call */
-    u32 pmem_bytes;                             /* .param memory of one call: its own parameters, results, and those of its calls */
-    struct call *call; u32 ncall;
-    u32 *arg_off, *ret_off;                     /* where its own parameters and results lie in pmem */
-    struct ptx_var **sym; u32 nsym;             /* variables whose address stands in a constant (opnd.reg is the number + 1) */
-    u8 *speculated;                             /* by operation: a load of which nothing is used but by selections (RULES.md R8), or a selection that takes from such a SITE_SPECULATED */
-    u8 *wraps;                                  /* by operation: WRAP_*; NULL: no index of 32 bits is sign-extended (wraps.h) */
-    u8 *hazard;                                 /* by operation: a division or a shift whose second operand is looked at (hazards.c) */
-    u8 *wraps_on;                               /* the same, of those that could wrap in some launch so far, and what comes behind them; NULL: all */
-    u64 wraps_key; bool wraps_may;              /* shape and parameters of the last launch, as a hash; whether an index can wrap in it */
-    bool reads_unwritten;                       /* some path reads a register before anything was written to it */
-    u32 *tag; u32 ntag;                         /* registers that carry their object at run time: number + 1 of the tag plane */
-    struct code *code[6][2][WATCH_SETS];        /* decoded versions, by log2 of the group, plain, watched; guarded by the sim's lock */
+    struct lop *op;
+    u32 nop;
+    struct block *block;
+    u32 nblock;
+    struct loop *loop;
+    u32 nloop;
+    /* registers (those of the text and temporaries of lowering); u64s in a live set */
+    u32 nreg, words;
+    u8 *reg_type;      /* enum ptx_type of each */
+    u8 *reg_width;     /* bytes in the register file: 1 = predicate, 2, 4, 8, 16 */
+    u32 *ndef;         /* writes of each register */
+    u8 *local;         /* the register lives within one block only */
+    struct root *root; /* where an address in it comes from */
+    struct site *site;
+    u32 nsite;
+    u32 **brx;
+    u32 nbrx;                           /* targets of indirect branches: brx[op.aux][0] is the count */
+    bool has_alloca, has_param_address; /* its frames grow; it takes generic addresses of its parameters */
+    u32 local_bytes;                    /* local memory of one call */
+    /* .param memory of one call: its own parameters, results, and those of its calls */
+    u32 pmem_bytes;
+    struct call *call;
+    u32 ncall;
+    u32 *arg_off, *ret_off; /* where its own parameters and results lie in pmem */
+    /* variables whose address stands in a constant (opnd.reg is the number + 1) */
+    struct ptx_var **sym;
+    u32 nsym;
+    /* by operation: a load of which nothing is used but by selections (RULES.md R8), or a selection that takes from
+     * such a SITE_SPECULATED */
+    u8 *speculated;
+    /* by operation: WRAP_*; NULL: no index of 32 bits is sign-extended (wraps.h) */
+    u8 *wraps;
+    /* by operation: a division or a shift whose second operand is looked at (hazards.c) */
+    u8 *hazard;
+    /* the same, of those that could wrap in some launch so far, and what comes behind them; NULL: all */
+    u8 *wraps_on;
+    /* shape and parameters of the last launch, as a hash; whether an index can wrap in it */
+    u64 wraps_key;
+    bool wraps_may;
+    bool reads_unwritten; /* some path reads a register before anything was written to it */
+    /* registers that carry their object at run time: number + 1 of the tag plane */
+    u32 *tag;
+    u32 ntag;
+    /* decoded versions, by log2 of the group, plain, watched; guarded by the sim's lock */
+    struct code *code[6][2][WATCH_SETS];
 };
 
-struct call {                                   /* a call site */
-    struct ptx_func *func;                      /* NULL: indirect through op.a */
-    struct call_value { u32 from, size; bool in_register; } *arg, *ret; u32 narg, nret;  /* offsets in the caller's pmem; order of the prototype */
-    u8 builtin;                                 /* enum builtin: vprintf and the like */
+struct call {              /* a call site */
+    struct ptx_func *func; /* NULL: indirect through op.a */
+    /* offsets in the caller's pmem; order of the prototype */
+    struct call_value {
+        u32 from, size;
+        bool in_register;
+    } * arg, *ret;
+    u32 narg, nret;
+    u8 builtin; /* enum builtin: vprintf and the like */
 };
 enum builtin { BI_NONE, BI_VPRINTF, BI_ASSERTFAIL, BI_MALLOC, BI_FREE };
 
-struct where { u8 cls, width; u16 slot; s32 stride; };          /* a register in a version */
+struct where {
+    u8 cls, width;
+    u16 slot;
+    s32 stride;
+}; /* a register in a version */
 
-struct code {                                   /* a decoded version */
+struct code { /* a decoded version */
     struct lowered *low;
     bool plain;
-    u8 watch;                                   /* WATCH_*: who looks at its accesses */
-    struct insn *insn; handler **fn, **pure, **tagged;  /* pure: what a blending or guarded handler wraps; tagged: what a tagging one wraps */
-    handler **inner;                            /* what the handlers of planes wrap (planes.h) */
-    u32 ninsn; u32 *insn_of;                    /* insn_of: by operation */
-    struct xblock {                             /* a block as execution sees it */
-        u32 start, end;                         /* instructions; the terminator is at end when the block has one */
+    u8 watch; /* WATCH_*: who looks at its accesses */
+    /* pure: what a blending or guarded handler wraps; tagged: what a tagging one wraps */
+    struct insn *insn;
+    handler **fn, **pure, **tagged;
+    handler **inner; /* what the handlers of planes wrap (planes.h) */
+    u32 ninsn;
+    u32 *insn_of;       /* insn_of: by operation */
+    struct xblock {     /* a block as execution sees it */
+        u32 start, end; /* instructions; the terminator is at end when the block has one */
         u32 next, target;
-        u8 term, div;                           /* div: may run with lanes missing */
-        u8 next_exits, target_exits;            /* lanes that go there leave the kernel at once */
-        u32 steps;                              /* instructions that count, with the terminator */
-    } *block;
+        u8 term, div;                /* div: may run with lanes missing */
+        u8 next_exits, target_exits; /* lanes that go there leave the kernel at once */
+        u32 steps;                   /* instructions that count, with the terminator */
+    } * block;
     struct where *reg;
-    s32 *stride;                                /* by slot: stride of an A register */
-    u32 bytes, vector;                          /* of the register file; where its vector part starts */
-    u32 group, groups;                          /* lanes in a group, groups in a warp */
-    struct head { struct opnd o; u16 slot; u8 cls, width; } *head; u32 nhead;   /* what stands in the head: constants, parameters, special registers */
-    bool head_by_cta;           /* some of it differs between CTAs: %smid, %clusterid */
+    s32 *stride;       /* by slot: stride of an A register */
+    u32 bytes, vector; /* of the register file; where its vector part starts */
+    u32 group, groups; /* lanes in a group, groups in a warp */
+    /* what stands in the head: constants, parameters, special registers */
+    struct head {
+        struct opnd o;
+        u16 slot;
+        u8 cls, width;
+    } * head;
+    u32 nhead;
+    bool head_by_cta; /* some of it differs between CTAs: %smid, %clusterid */
 };
 
 /* Fixed slots of every register file. */
 enum { S_ZERO, S_CTAID_X, S_CTAID_Y, S_CTAID_Z, S_FIRST };
-enum { SCRATCH_BYTES = 256, SCRATCHES = 6 };    /* at the start of the vector part: operands spread to 32 lanes, results before blending */
+/* at the start of the vector part: operands spread to 32 lanes, results before blending */
+enum { SCRATCH_BYTES = 256, SCRATCHES = 6 };
 static inline u32 scratch_slot(const struct code *c, u32 k) { return c->vector + k * (SCRATCH_BYTES / 8); }
 #endif

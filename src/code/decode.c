@@ -12,7 +12,10 @@
 #include "sim/planes.h"
 #include "code/overflow.h"
 
-struct alloc { u32 next; VEC(u32) free[4]; };   /* slots of 8 bytes; free lists by size class */
+struct alloc {
+    u32 next;
+    VEC(u32) free[4];
+}; /* slots of 8 bytes; free lists by size class */
 
 struct decoder {
     struct lowered *l;
@@ -20,16 +23,22 @@ struct decoder {
     struct arena *mem;
     struct divergence d;
     VEC(struct insn) insn;
-    VEC(handler *) fn; VEC(handler *) pure; VEC(handler *) tagged; VEC(handler *) inner;
+    VEC(handler *) fn;
+    VEC(handler *) pure;
+    VEC(handler *) tagged;
+    VEC(handler *) inner;
     VEC(struct head) head;
     struct map head_map;
-    u32 next;                                   /* next free slot of the scalar part */
-    u32 picks;                                  /* KX_PICK pushed so far: they count as no step */
+    u32 next;  /* next free slot of the scalar part */
+    u32 picks; /* KX_PICK pushed so far: they count as no step */
     struct sim *sim;
-    const struct sim_launch *in;                /* who watches, and with which handlers */
+    const struct sim_launch *in; /* who watches, and with which handlers */
 };
 
-struct value { u8 cls; s32 stride; };
+struct value {
+    u8 cls;
+    s32 stride;
+};
 struct value classes_of_sreg(u32 id, u32 comp, u32 group);
 
 /* ---- slots ---- */
@@ -41,7 +50,9 @@ static u32 slots_of(u32 cls, u32 width, u32 groups)
     return width * LANES / 8;
 }
 
-struct span { u32 reg, start, end; };
+struct span {
+    u32 reg, start, end;
+};
 static int by_start(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
@@ -72,7 +83,8 @@ static void scan(struct decoder *d, struct span *s, u32 n, u32 *next)
             if (x->end < s[k].start) {
                 struct where *w = &d->c->reg[x->reg];
                 VEC_PUSH(&tmp, &a.free[(u32)__builtin_ctz(slots_of(w->cls, w->width, d->c->groups)) & 3], w->slot);
-            } else active[m++] = active[j];
+            } else
+                active[m++] = active[j];
         }
         na = m;
         struct where *w = &d->c->reg[s[k].reg];
@@ -89,7 +101,12 @@ static struct span *find_spans(const struct lowered *l, struct arena *a, u32 *bl
     struct span *s = NEW_ARRAY(a, struct span, l->nreg + 1);
     u32 pos = 1, r[16];
     for (u32 k = 0; k < l->nreg; k++) s[k] = (struct span){ k, NONE, 0 };
-#define TOUCH(reg, p) do { struct span *t_ = &s[reg]; if ((p) < t_->start) t_->start = (p); if ((p) > t_->end) t_->end = (p); } while (0)
+#define TOUCH(reg, p)                         \
+    do {                                      \
+        struct span *t_ = &s[reg];            \
+        if ((p) < t_->start) t_->start = (p); \
+        if ((p) > t_->end) t_->end = (p);     \
+    } while (0)
     for (u32 b = 0; b < l->nblock; b++) {
         const struct block *bl = &l->block[b];
         block_pos[b] = pos;
@@ -125,23 +142,33 @@ static bool assign_slots(struct decoder *d, struct error *e)
     d->next = (d->next + 15) / 16 * 16;
     c->vector = d->next;
     u32 next = d->next + SCRATCHES * SCRATCH_BYTES / 8;
-    for (u32 k = 0; k < d->head.n; k++)         /* special registers that differ in every lane */
-        if (d->head.p[k].cls == CLS_V) { d->head.p[k].slot = (u16)next; next += 16; }
+    for (u32 k = 0; k < d->head.n; k++) /* special registers that differ in every lane */
+        if (d->head.p[k].cls == CLS_V) {
+            d->head.p[k].slot = (u16)next;
+            next += 16;
+        }
     for (int local = 0; local < 2; local++) {
         n = 0;
         for (u32 k = 0; k < l->nreg; k++)
-            if (all[k].start != NONE && c->reg[k].cls == CLS_V && c->reg[k].width > 1 && l->local[k] == local) s[n++] = all[k];
+            if (all[k].start != NONE && c->reg[k].cls == CLS_V && c->reg[k].width > 1 && l->local[k] == local)
+                s[n++] = all[k];
         scan(d, s, n, &next);
     }
     arena_free(&tmp);
-    if (next >= 65536) return error_set(e, ERR_UNSUPPORTED, "function %.*s keeps too many registers alive (%u KB a warp)", (int)l->func->name.n, l->func->name.p, next / 128);
+    if (next >= 65536)
+        return error_set(e, ERR_UNSUPPORTED, "function %.*s keeps too many registers alive (%u KB a warp)",
+                         (int)l->func->name.n, l->func->name.p, next / 128);
     c->bytes = next * 8;
     return true;
 }
 
 /* ---- operands ---- */
 
-static u64 head_key(struct opnd o) { return (u64)o.kind << 56 ^ (u64)o.comp << 48 ^ (o.kind == O_SREG ? (u64)o.reg << 32 : 0) ^ o.value * 0x9e3779b97f4a7c15u; }
+static u64 head_key(struct opnd o)
+{
+    return (u64)o.kind << 56 ^ (u64)o.comp << 48 ^ (o.kind == O_SREG ? (u64)o.reg << 32 : 0) ^
+           o.value * 0x9e3779b97f4a7c15u;
+}
 
 /* The head entry of a constant, parameter or special register; made when first asked for. */
 static u32 head_entry(struct decoder *d, struct opnd o)
@@ -151,15 +178,21 @@ static u32 head_entry(struct decoder *d, struct opnd o)
     u32 k = (u32)(uintptr_t)map_get(&d->head_map, key);
     for (; k; k = 0) {
         struct head *e = &d->head.p[k - 1];
-        if (e->o.kind == o.kind && e->o.comp == o.comp && e->o.value == o.value && (o.kind != O_SREG || e->o.reg == o.reg)) return k - 1;
+        if (e->o.kind == o.kind && e->o.comp == o.comp && e->o.value == o.value &&
+            (o.kind != O_SREG || e->o.reg == o.reg))
+            return k - 1;
     }
     struct head e = { .o = o, .cls = CLS_S, .width = 8 };
     if (o.kind == O_SREG) {
         struct value v = classes_of_sreg(o.reg, o.comp, d->c->group);
-        e.cls = v.cls; e.width = v.cls == CLS_V ? 4 : 8;
+        e.cls = v.cls;
+        e.width = v.cls == CLS_V ? 4 : 8;
         if (o.reg == SR_CTAID && o.comp < 3) e.slot = (u16)(S_CTAID_X + o.comp);
     }
-    if (e.cls != CLS_V && !e.slot) { e.slot = (u16)d->next; d->next += e.cls == CLS_A ? d->c->groups : 1; }
+    if (e.cls != CLS_V && !e.slot) {
+        e.slot = (u16)d->next;
+        d->next += e.cls == CLS_A ? d->c->groups : 1;
+    }
     VEC_PUSH(d->mem, &d->head, e);
     map_put(d->mem, &d->head_map, (struct str){ arena_str(d->mem, key), 8 }, (void *)(uintptr_t)d->head.n);
     return d->head.n - 1;
@@ -176,12 +209,20 @@ static void gather_head(struct decoder *d)
     }
 }
 
-struct place_of { u16 slot; u8 cls; };
+struct place_of {
+    u16 slot;
+    u8 cls;
+};
 static struct place_of slot_of(struct decoder *d, struct opnd o)
 {
     switch (o.kind) {
     case O_REG: return (struct place_of){ d->c->reg[o.reg].slot, d->c->reg[o.reg].cls };
-    case O_CONST: case O_PARAM: case O_SREG: { struct head *e = &d->head.p[head_entry(d, o)]; return (struct place_of){ e->slot, e->cls }; }
+    case O_CONST:
+    case O_PARAM:
+    case O_SREG: {
+        struct head *e = &d->head.p[head_entry(d, o)];
+        return (struct place_of){ e->slot, e->cls };
+    }
     default: return (struct place_of){ S_ZERO, CLS_S };
     }
 }
@@ -193,8 +234,13 @@ static handler *with_planes(const struct decoder *d, const struct insn *i)
 {
     const struct lop *o = &d->l->op[i->op];
     switch (i->kind) {
-    case K_LANE: case K_CMP: case K_PRED: return init_lane;
-    case K_MEM: return o->name == N_ld || o->name == N_st || o->name == N_atom || o->name == N_red ? init_memory : o->name == N_ldmatrix || o->d.kind != O_REG ? NULL : init_result;
+    case K_LANE:
+    case K_CMP:
+    case K_PRED: return init_lane;
+    case K_MEM:
+        return o->name == N_ld || o->name == N_st || o->name == N_atom || o->name == N_red ? init_memory
+               : o->name == N_ldmatrix || o->d.kind != O_REG                               ? NULL
+                                                                                           : init_result;
     case K_WARP: return init_result;
     default: return NULL;
     }
@@ -212,25 +258,47 @@ static void push_with(struct decoder *d, struct insn i, handler *fn, handler *pu
     VEC_PUSH(d->mem, &d->tagged, tagged);
 }
 
-static void push(struct decoder *d, struct insn i, handler *fn, handler *pure, handler *tagged) { push_with(d, i, fn, pure, tagged, NULL); }
+static void push(struct decoder *d, struct insn i, handler *fn, handler *pure, handler *tagged)
+{
+    push_with(d, i, fn, pure, tagged, NULL);
+}
 
 static struct insn make(struct decoder *d, const struct lop *o, u32 k)
 {
-    struct place_of dd = slot_of(d, o->d), a = slot_of(d, o->a), b = slot_of(d, o->b), c = slot_of(d, o->c), e = slot_of(d, o->e);
-    struct insn i = { .form = (u16)o->form, .kind = o->kind, .d = dd.slot, .a = a.slot, .b = b.slot, .c = c.slot, .site = o->site, .op = k };
+    struct place_of dd = slot_of(d, o->d), a = slot_of(d, o->a), b = slot_of(d, o->b), c = slot_of(d, o->c),
+                    e = slot_of(d, o->e);
+    struct insn i = { .form = (u16)o->form,
+                      .kind = o->kind,
+                      .d = dd.slot,
+                      .a = a.slot,
+                      .b = b.slot,
+                      .c = c.slot,
+                      .site = o->site,
+                      .op = k };
     i.cls = (u8)(dd.cls | a.cls << 2 | b.cls << 4 | c.cls << 6);
     i.n = dd.cls == CLS_A ? (u8)d->c->groups : 1;
-    if (o->guard.kind == O_REG) { i.guard = d->c->reg[o->guard.reg].slot; if (o->guard.neg) i.flags |= IF_GUARD_NEG; }
-    if (o->e.kind != O_NONE) { i.e = e.slot; i.flags |= (u8)(e.cls << IF_CLS_E); }
+    if (o->guard.kind == O_REG) {
+        i.guard = d->c->reg[o->guard.reg].slot;
+        if (o->guard.neg) i.flags |= IF_GUARD_NEG;
+    }
+    if (o->e.kind != O_NONE) {
+        i.e = e.slot;
+        i.flags |= (u8)(e.cls << IF_CLS_E);
+    }
     if (o->kind == K_LANE) i.f = o->aux;
-    if (o->kind == K_MEM || o->kind == K_WARP) { i.off = (s32)o->off; i.f = slot_of(d, o->d2).slot; }
+    if (o->kind == K_MEM || o->kind == K_WARP) {
+        i.off = (s32)o->off;
+        i.f = slot_of(d, o->d2).slot;
+    }
     return i;
 }
 
-/* Whether a row has the carry among its operands for its syntax alone: add.cc makes one and takes none. Nobody reads it, so its class does not matter. */
+/* Whether a row has the carry among its operands for its syntax alone: add.cc makes one and takes none. Nobody reads
+ * it, so its class does not matter. */
 static bool takes_no_carry(enum isa_name n)
 {
-    return n == N_add_cc || n == N_add_cc_out || n == N_sub_cc || n == N_sub_cc_out || n == N_mad_lo_cc || n == N_mad_lo_cc_out || n == N_mad_hi_cc || n == N_mad_hi_cc_out;
+    return n == N_add_cc || n == N_add_cc_out || n == N_sub_cc || n == N_sub_cc_out || n == N_mad_lo_cc ||
+           n == N_mad_lo_cc_out || n == N_mad_hi_cc || n == N_mad_hi_cc_out;
 }
 
 static handler *lane_handler(const struct insn *i, const struct isa_form *f, u32 group)
@@ -241,9 +309,13 @@ static handler *lane_handler(const struct insn *i, const struct isa_form *f, u32
     if (f->kind == K_CMP) {
         bool all = CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_S;
         if (all) return s->grp;
-        bool ordered = f->name >= N_setp_eq && f->name <= N_setp_ge && (f->type == T_S32 || f->type == T_U32 || f->type == T_B32);
-        if (ordered && ((CLS_AT(i, 1) == CLS_A && CLS_AT(i, 2) == CLS_S) || (CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_A))) return lanes_cmp_affine_for(f, group, CLS_AT(i, 2) == CLS_S);
-    } else if (CLS_AT(i, 0) != CLS_V) return s->grp;
+        bool ordered = f->name >= N_setp_eq && f->name <= N_setp_ge &&
+                       (f->type == T_S32 || f->type == T_U32 || f->type == T_B32);
+        if (ordered &&
+            ((CLS_AT(i, 1) == CLS_A && CLS_AT(i, 2) == CLS_S) || (CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_A)))
+            return lanes_cmp_affine_for(f, group, CLS_AT(i, 2) == CLS_S);
+    } else if (CLS_AT(i, 0) != CLS_V)
+        return s->grp;
     if (n == 4) {
         bool rest = CLS_AT(i, 1) == CLS_V && CLS_AT(i, 2) == CLS_V && CLS_AT(i, 3) == CLS_V;
         return rest && CLS_E(i) == CLS_S && s->v[7] ? s->v[7] : rest && CLS_E(i) == CLS_V ? s->v[0] : lanes_mixed;
@@ -260,20 +332,34 @@ static handler *lane_handler(const struct insn *i, const struct isa_form *f, u32
 static void push_guard(struct decoder *d, const struct lop *o, const struct insn *i)
 {
     const struct isa_form *f = &isa_forms[o->form];
-    if (d->c->plain) return;                    /* there is nowhere to go from plain code */
+    if (d->c->plain) return; /* there is nowhere to go from plain code */
     if (CLS_AT(i, 0) != CLS_A && !(CLS_AT(i, 0) == CLS_S && CLS_AT(i, 1) == CLS_A)) return;
     bool sg = type_is_signed((enum ptx_type)f->type);
     u32 mode;
     struct insn g = { .kind = KX_GUARD, .op = i->op, .n = (u8)d->c->groups, .c = (u16)(d->c->group - 1) };
-    g.a = i->a; g.cls = (u8)(CLS_AT(i, 1) << 2);
+    g.a = i->a;
+    g.cls = (u8)(CLS_AT(i, 1) << 2);
     switch (o->name) {
-    case N_mul_wide: case N_mad_wide:
+    case N_mul_wide:
+    case N_mad_wide:
         mode = sg ? GUARD_SIGNED : GUARD_UNSIGNED;
-        if (CLS_AT(i, 1) != CLS_A) { g.a = i->b; g.cls = (u8)(CLS_AT(i, 2) << 2); }
+        if (CLS_AT(i, 1) != CLS_A) {
+            g.a = i->b;
+            g.cls = (u8)(CLS_AT(i, 2) << 2);
+        }
         break;
-    case N_cvt: if (type_size[f->type] >= type_size[f->dtype]) return; mode = sg ? GUARD_SIGNED : GUARD_UNSIGNED; break;
-    case N_and: mode = GUARD_AND; g.imm = (s64)o->b.value; break;
-    case N_shr: mode = (sg ? GUARD_SHR_SIGNED : GUARD_SHR_UNSIGNED) + (type_size[f->type] == 8); g.imm = (s64)o->b.value; break;
+    case N_cvt:
+        if (type_size[f->type] >= type_size[f->dtype]) return;
+        mode = sg ? GUARD_SIGNED : GUARD_UNSIGNED;
+        break;
+    case N_and:
+        mode = GUARD_AND;
+        g.imm = (s64)o->b.value;
+        break;
+    case N_shr:
+        mode = (sg ? GUARD_SHR_SIGNED : GUARD_SHR_UNSIGNED) + (type_size[f->type] == 8);
+        g.imm = (s64)o->b.value;
+        break;
     default: return;
     }
     g.b = (u16)mode;
@@ -294,9 +380,14 @@ static void push_lane(struct decoder *d, const struct lop *o, u32 k, bool div)
     push_guard(d, o, &i);
     handler *h = lane_handler(&i, f, d->c->group), *fn = h;
     bool local = o->d.kind == O_REG && d->l->local[o->d.reg];
-    bool wide = CLS_AT(&i, 0) == CLS_V || f->kind != K_LANE;    /* predicates are blended by the bit, whatever their class */
+    /* predicates are blended by the bit, whatever their class */
+    bool wide = CLS_AT(&i, 0) == CLS_V || f->kind != K_LANE;
     if (i.guard || (div && wide && !local)) fn = lanes_blend;
-    if (o->d.kind == O_REG && d->l->tag[o->d.reg]) { i.flags |= IF_TAG; push(d, i, roots_tagged, h, fn); return; }
+    if (o->d.kind == O_REG && d->l->tag[o->d.reg]) {
+        i.flags |= IF_TAG;
+        push(d, i, roots_tagged, h, fn);
+        return;
+    }
     push(d, i, fn, h, NULL);
 }
 
@@ -317,19 +408,27 @@ static void push_op(struct decoder *d, u32 k, bool div)
     if (wraps & ~WRAP_USE) push_look(d, o, k, wraps_step);
     if (wraps & WRAP_USE) push_look(d, o, k, wraps_use);
     if (d->l->hazard[k]) push_look(d, o, k, hazards_look);
-    if (o->kind == K_LANE || o->kind == K_CMP || o->kind == K_PRED) { push_lane(d, o, k, div); return; }
+    if (o->kind == K_LANE || o->kind == K_CMP || o->kind == K_PRED) {
+        push_lane(d, o, k, div);
+        return;
+    }
     struct insn i = make(d, o, k);
     if (div) i.flags |= IF_BLEND;
     handler *h;
-    if (o->kind == K_WARP) h = o->name == N_activemask ? warp_activemask : o->name == N_mov ? warp_sreg : warp_alloca;
-    else if ((h = async_handler((enum isa_name)o->name)) || (h = matrix_handler((enum isa_name)o->name))) { }
-    else if (o->name == N_hint) h = mem_hint;
-    else if (o->name == N_isspacep) h = mem_isspacep;
-    else if (o->name == N_membar || o->name == N_fence) h = mem_fence;
+    if (o->kind == K_WARP)
+        h = o->name == N_activemask ? warp_activemask : o->name == N_mov ? warp_sreg : warp_alloca;
+    else if ((h = async_handler((enum isa_name)o->name)) || (h = matrix_handler((enum isa_name)o->name))) {
+    } else if (o->name == N_hint)
+        h = mem_hint;
+    else if (o->name == N_isspacep)
+        h = mem_isspacep;
+    else if (o->name == N_membar || o->name == N_fence)
+        h = mem_fence;
     else {
         const struct opnd *r[] = { &o->d, &o->b, &o->c, &o->e };
         for (u32 j = 0; j < 4; j++)
-            if ((o->name == N_ld || (o->name == N_atom && j == 0)) && r[j]->kind == O_REG && d->l->tag[r[j]->reg]) i.flags |= IF_TAG;
+            if ((o->name == N_ld || (o->name == N_atom && j == 0)) && r[j]->kind == O_REG && d->l->tag[r[j]->reg])
+                i.flags |= IF_TAG;
         bool local = o->name == N_ld;
         for (u32 j = 0; j < 4; j++)
             if (r[j]->kind == O_REG && !d->l->local[r[j]->reg]) local = false;
@@ -338,7 +437,8 @@ static void push_op(struct decoder *d, u32 k, bool div)
         const struct site *site = &d->l->site[o->site];
         bool noted = observe_noted(d->in, site), planes = d->c->plain && d->c->watch & WATCH_INIT;
         h = noted && planes ? memory_watched : observe_handler(d->in, d->c->watch, site, &i, d->c->group, stride);
-        push_with(d, i, noted && !planes ? memory_noted : h, h, NULL, observe_handler(d->in, d->c->watch & ~(u32)WATCH_INIT, site, &i, d->c->group, stride));
+        push_with(d, i, noted && !planes ? memory_noted : h, h, NULL,
+                  observe_handler(d->in, d->c->watch & ~(u32)WATCH_INIT, site, &i, d->c->group, stride));
         return;
     }
     push(d, i, h, h, NULL);
@@ -352,12 +452,18 @@ static void emit(struct decoder *d)
     for (u32 b = 0; b < l->nblock; b++) {
         const struct block *bl = &l->block[b];
         bool has_term = bl->term != TERM_FALL && bl->end > bl->first;
-        c->block[b] = (struct xblock){ .start = d->insn.n, .next = bl->next, .target = bl->target, .term = bl->term, .div = d->d.div[b],
-            .next_exits = bl->next != NONE && l->block[bl->next].is_exit, .target_exits = bl->target != NONE && l->block[bl->target].is_exit };
+        c->block[b] = (struct xblock){ .start = d->insn.n,
+                                       .next = bl->next,
+                                       .target = bl->target,
+                                       .term = bl->term,
+                                       .div = d->d.div[b],
+                                       .next_exits = bl->next != NONE && l->block[bl->next].is_exit,
+                                       .target_exits = bl->target != NONE && l->block[bl->target].is_exit };
         d->picks = 0;
         for (u32 k = bl->first; k < bl->end - has_term; k++) push_op(d, k, d->d.div[b]);
         c->block[b].steps = d->insn.n - d->picks - c->block[b].start + 1;
-        if (has_term && d->c->plain && d->c->watch & WATCH_INIT) {      /* what the terminator uses is looked at before it */
+        /* what the terminator uses is looked at before it */
+        if (has_term && d->c->plain && d->c->watch & WATCH_INIT) {
             struct insn u = make(d, &l->op[bl->end - 1], bl->end - 1);
             u.kind = KX_USE;
             push(d, u, init_terminator, NULL, NULL);
@@ -366,23 +472,38 @@ static void emit(struct decoder *d)
         if (has_term) {
             const struct lop *o = &l->op[bl->end - 1];
             struct insn t = make(d, o, bl->end - 1);
-            if (o->name == N_bar && o->aux == (BAR_SYNC | BAR_ALIGNED) && o->a.kind == O_CONST && o->a.value < MAX_BARS && o->b.kind == O_NONE) {
-                t.flags |= IF_PLAIN_BAR;        /* barrier.c takes these without looking further */
+            if (o->name == N_bar && o->aux == (BAR_SYNC | BAR_ALIGNED) && o->a.kind == O_CONST &&
+                o->a.value < MAX_BARS && o->b.kind == O_NONE) {
+                t.flags |= IF_PLAIN_BAR; /* barrier.c takes these without looking further */
                 t.site = (u32)o->a.value;
             }
             push(d, t, NULL, NULL, NULL);
         }
     }
-    c->insn = d->insn.p; c->fn = d->fn.p; c->pure = d->pure.p; c->tagged = d->tagged.p; c->inner = d->inner.p;
+    c->insn = d->insn.p;
+    c->fn = d->fn.p;
+    c->pure = d->pure.p;
+    c->tagged = d->tagged.p;
+    c->inner = d->inner.p;
     c->ninsn = d->insn.n;
-    c->head = d->head.p; c->nhead = d->head.n;
+    c->head = d->head.p;
+    c->nhead = d->head.n;
     for (u32 k = 0; k < c->nhead; k++)
-        c->head_by_cta |= c->head[k].o.kind == O_SREG && (c->head[k].o.reg == SR_SMID || c->head[k].o.reg == SR_CLUSTERID);
+        c->head_by_cta |= c->head[k].o.kind == O_SREG &&
+                          (c->head[k].o.reg == SR_SMID || c->head[k].o.reg == SR_CLUSTERID);
     c->insn_of = NEW_ARRAY(d->mem, u32, l->nop + 1);
     for (u32 k = c->ninsn; k-- > 0;) c->insn_of[c->insn[k].op] = k;
 }
 
-static u32 gcd(u32 a, u32 b) { while (b) { u32 t = a % b; a = b; b = t; } return a; }
+static u32 gcd(u32 a, u32 b)
+{
+    while (b) {
+        u32 t = a % b;
+        a = b;
+        b = t;
+    }
+    return a;
+}
 
 struct code *decode(struct sim *s, struct lowered *l, const struct sim_launch *in, bool plain, struct error *e)
 {
@@ -392,7 +513,9 @@ struct code *decode(struct sim *s, struct lowered *l, const struct sim_launch *i
     struct arena *mem = &l->mem;
     struct code *c = NEW(mem, struct code);
     struct decoder d = { .l = l, .c = c, .mem = mem, .next = S_FIRST, .sim = s, .in = in };
-    c->low = l; c->plain = plain; c->watch = (u8)watch;
+    c->low = l;
+    c->plain = plain;
+    c->watch = (u8)watch;
     c->group = group;
     c->groups = LANES / c->group;
     if (plain) {
@@ -400,14 +523,19 @@ struct code *decode(struct sim *s, struct lowered *l, const struct sim_launch *i
         d.d.stride = NEW_ARRAY(mem, s32, l->nreg + 1);
         d.d.div = NEW_ARRAY(mem, u8, l->nblock + 1);
         memset(d.d.div, 1, l->nblock);
-    } else classes_find(l, c->group, &d.d, mem);
+    } else
+        classes_find(l, c->group, &d.d, mem);
     c->reg = NEW_ARRAY(mem, struct where, l->nreg + 1);
-    for (u32 k = 0; k < l->nreg; k++) c->reg[k] = (struct where){ .cls = d.d.cls[k], .width = l->reg_width[k], .stride = d.d.stride[k] };
+    for (u32 k = 0; k < l->nreg; k++)
+        c->reg[k] = (struct where){ .cls = d.d.cls[k], .width = l->reg_width[k], .stride = d.d.stride[k] };
     gather_head(&d);
     if (!assign_slots(&d, e)) return NULL;
     c->stride = NEW_ARRAY(mem, s32, c->vector + 1);
-    for (u32 k = 0; k < l->nreg; k++) if (c->reg[k].cls == CLS_A && c->reg[k].slot < c->vector) c->stride[c->reg[k].slot] = c->reg[k].stride;
-    for (u32 k = 0; k < d.head.n; k++) if (d.head.p[k].cls == CLS_A) c->stride[d.head.p[k].slot] = classes_of_sreg(d.head.p[k].o.reg, d.head.p[k].o.comp, c->group).stride;
+    for (u32 k = 0; k < l->nreg; k++)
+        if (c->reg[k].cls == CLS_A && c->reg[k].slot < c->vector) c->stride[c->reg[k].slot] = c->reg[k].stride;
+    for (u32 k = 0; k < d.head.n; k++)
+        if (d.head.p[k].cls == CLS_A)
+            c->stride[d.head.p[k].slot] = classes_of_sreg(d.head.p[k].o.reg, d.head.p[k].o.comp, c->group).stride;
     emit(&d);
     return *slot = c;
 }

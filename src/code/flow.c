@@ -1,7 +1,8 @@
 /* Control flow of a lowered function: order of blocks, dominators, loops, liveness.
  *
  * Blocks are numbered in reverse post-order with the blocks of a loop together; every loop has one latch. Running the
- * lowest-numbered split first then brings lanes together again at post-dominators, on any graph (MACHINE.md section 4.1). */
+ * lowest-numbered split first then brings lanes together again at post-dominators, on any graph (MACHINE.md section
+ * 4.1). */
 #include "code/lower.h"
 
 static void add_edge(struct lowered *l, u32 from, u32 to)
@@ -24,7 +25,8 @@ static void find_successors(struct lowered *l)
         if (b->term == TERM_BRA && b->target != NONE) add_edge(l, k, b->target);
         if (b->next != NONE) add_edge(l, k, b->next);
         if (b->term == TERM_BRX)
-            for (u32 j = 1; j <= l->brx[l->op[b->end - 1].aux][0]; j++) add_edge(l, k, l->brx[l->op[b->end - 1].aux][j]);
+            for (u32 j = 1; j <= l->brx[l->op[b->end - 1].aux][0]; j++)
+                add_edge(l, k, l->brx[l->op[b->end - 1].aux][j]);
     }
 }
 
@@ -33,7 +35,10 @@ static void find_predecessors(struct lowered *l)
     u32 *n = NEW_ARRAY(&l->mem, u32, l->nblock);
     for (u32 k = 0; k < l->nblock; k++)
         for (u32 j = 0; j < l->block[k].nsucc; j++) n[l->block[k].succ[j]]++;
-    for (u32 k = 0; k < l->nblock; k++) { l->block[k].pred = NEW_ARRAY(&l->mem, u32, n[k] + 1); l->block[k].npred = 0; }
+    for (u32 k = 0; k < l->nblock; k++) {
+        l->block[k].pred = NEW_ARRAY(&l->mem, u32, n[k] + 1);
+        l->block[k].npred = 0;
+    }
     for (u32 k = 0; k < l->nblock; k++)
         for (u32 j = 0; j < l->block[k].nsucc; j++) {
             struct block *s = &l->block[l->block[k].succ[j]];
@@ -46,13 +51,20 @@ static u32 post_order(const struct lowered *l, u32 *out, struct arena *a)
 {
     u32 *stack = NEW_ARRAY(a, u32, l->nblock + 1), *at = NEW_ARRAY(a, u32, l->nblock), n = 0, sp = 0;
     u8 *seen = NEW_ARRAY(a, u8, l->nblock);
-    stack[sp++] = 0; seen[0] = 1;
+    stack[sp++] = 0;
+    seen[0] = 1;
     while (sp) {
         u32 b = stack[sp - 1];
         if (at[b] < l->block[b].nsucc) {
             u32 s = l->block[b].succ[at[b]++];
-            if (!seen[s]) { seen[s] = 1; stack[sp++] = s; }
-        } else { out[n++] = b; sp--; }
+            if (!seen[s]) {
+                seen[s] = 1;
+                stack[sp++] = s;
+            }
+        } else {
+            out[n++] = b;
+            sp--;
+        }
     }
     return n;
 }
@@ -63,7 +75,10 @@ static void permute(struct lowered *l, const u32 *order, u32 n)
     u32 *to = NEW_ARRAY(&l->mem, u32, l->nblock);
     struct block *b = NEW_ARRAY(&l->mem, struct block, n + 1);
     for (u32 k = 0; k < l->nblock; k++) to[k] = NONE;
-    for (u32 k = 0; k < n; k++) { to[order[k]] = k; b[k] = l->block[order[k]]; }
+    for (u32 k = 0; k < n; k++) {
+        to[order[k]] = k;
+        b[k] = l->block[order[k]];
+    }
     for (u32 k = 0; k < n; k++) {
         if (b[k].next != NONE) b[k].next = to[b[k].next];
         if (b[k].target != NONE) b[k].target = to[b[k].target];
@@ -90,12 +105,21 @@ static void find_dominators(struct lowered *l)
             for (u32 j = 0; j < l->block[k].npred; j++) {
                 u32 p = l->block[k].pred[j];
                 if (l->block[p].idom == NONE) continue;
-                if (d == NONE) { d = p; continue; }
+                if (d == NONE) {
+                    d = p;
+                    continue;
+                }
                 u32 x = p, y = d;
-                while (x != y) { while (x > y) x = l->block[x].idom; while (y > x) y = l->block[y].idom; }
+                while (x != y) {
+                    while (x > y) x = l->block[x].idom;
+                    while (y > x) y = l->block[y].idom;
+                }
                 d = x;
             }
-            if (d != l->block[k].idom) { l->block[k].idom = d; again = true; }
+            if (d != l->block[k].idom) {
+                l->block[k].idom = d;
+                again = true;
+            }
         }
     }
 }
@@ -111,10 +135,12 @@ static void find_post_dominators(struct lowered *l)
 {
     u32 n = l->nblock, exit = n, np = 0, sp = 0;
     struct arena tmp = { 0 };
-    u32 *order = NEW_ARRAY(&tmp, u32, n + 1), *rank = NEW_ARRAY(&tmp, u32, n + 1), *stack = NEW_ARRAY(&tmp, u32, n + 2), *at = NEW_ARRAY(&tmp, u32, n + 1), *ipdom = NEW_ARRAY(&tmp, u32, n + 1);
+    u32 *order = NEW_ARRAY(&tmp, u32, n + 1), *rank = NEW_ARRAY(&tmp, u32, n + 1), *stack = NEW_ARRAY(&tmp, u32, n + 2),
+        *at = NEW_ARRAY(&tmp, u32, n + 1), *ipdom = NEW_ARRAY(&tmp, u32, n + 1);
     u8 *seen = NEW_ARRAY(&tmp, u8, n + 1);
-    stack[sp++] = exit; seen[exit] = 1;
-    while (sp) {        /* post-order of the reversed graph from the exit */
+    stack[sp++] = exit;
+    seen[exit] = 1;
+    while (sp) { /* post-order of the reversed graph from the exit */
         u32 b = stack[sp - 1], p = NONE;
         if (b == exit) {
             while (at[b] < n && (l->block[at[b]].nsucc || seen[at[b]])) at[b]++;
@@ -123,11 +149,19 @@ static void find_post_dominators(struct lowered *l)
             while (at[b] < l->block[b].npred && seen[l->block[b].pred[at[b]]]) at[b]++;
             if (at[b] < l->block[b].npred) p = l->block[b].pred[at[b]++];
         }
-        if (p != NONE) { seen[p] = 1; stack[sp++] = p; }
-        else { order[np++] = b; sp--; }
+        if (p != NONE) {
+            seen[p] = 1;
+            stack[sp++] = p;
+        } else {
+            order[np++] = b;
+            sp--;
+        }
     }
-    for (u32 k = 0; k <= n; k++) { ipdom[k] = NONE; rank[k] = 0; }
-    for (u32 k = 0; k < np; k++) rank[order[k]] = k;        /* the exit has the highest rank */
+    for (u32 k = 0; k <= n; k++) {
+        ipdom[k] = NONE;
+        rank[k] = 0;
+    }
+    for (u32 k = 0; k < np; k++) rank[order[k]] = k; /* the exit has the highest rank */
     ipdom[exit] = exit;
     for (bool again = true; again;) {
         again = false;
@@ -138,12 +172,21 @@ static void find_post_dominators(struct lowered *l)
             for (u32 j = 0; j < l->block[b].nsucc; j++) {
                 u32 s = l->block[b].succ[j];
                 if (ipdom[s] == NONE) continue;
-                if (d == NONE) { d = s; continue; }
+                if (d == NONE) {
+                    d = s;
+                    continue;
+                }
                 u32 x = s, y = d;
-                while (x != y) { while (rank[x] < rank[y]) x = ipdom[x]; while (rank[y] < rank[x]) y = ipdom[y]; }
+                while (x != y) {
+                    while (rank[x] < rank[y]) x = ipdom[x];
+                    while (rank[y] < rank[x]) y = ipdom[y];
+                }
                 d = x;
             }
-            if (d != ipdom[b]) { ipdom[b] = d; again = true; }
+            if (d != ipdom[b]) {
+                ipdom[b] = d;
+                again = true;
+            }
         }
     }
     for (u32 k = 0; k < n; k++) l->block[k].ipdom = ipdom[k] == exit ? NONE : ipdom[k];
@@ -163,13 +206,19 @@ static u32 loop_members(const struct lowered *l, u32 head, u8 *in, u32 *stack)
         u32 p = l->block[head].pred[j];
         if (p < head || !dominates(l, head, p)) continue;
         back++;
-        if (!in[p]) { in[p] = 1; stack[sp++] = p; }
+        if (!in[p]) {
+            in[p] = 1;
+            stack[sp++] = p;
+        }
     }
     while (sp) {
         u32 b = stack[--sp];
         for (u32 j = 0; j < l->block[b].npred; j++) {
             u32 p = l->block[b].pred[j];
-            if (!in[p]) { in[p] = 1; stack[sp++] = p; }
+            if (!in[p]) {
+                in[p] = 1;
+                stack[sp++] = p;
+            }
         }
     }
     return back;
@@ -194,11 +243,17 @@ static bool add_latches(struct lowered *l)
             if (nb[p].target == h) nb[p].target = latch;
             if (nb[p].term == TERM_BRX) {
                 u32 *t = l->brx[l->op[nb[p].end - 1].aux];
-                for (u32 k = 1; k <= t[0]; k++) if (t[k] == h) t[k] = latch;
+                for (u32 k = 1; k <= t[0]; k++)
+                    if (t[k] == h) t[k] = latch;
             }
         }
     }
-    if (added) { l->block = nb; l->nblock = n + added; find_successors(l); find_predecessors(l); }
+    if (added) {
+        l->block = nb;
+        l->nblock = n + added;
+        find_successors(l);
+        find_predecessors(l);
+    }
     arena_free(&tmp);
     return added > 0;
 }
@@ -208,19 +263,28 @@ static void reorder(struct lowered *l)
     struct arena tmp = { 0 };
     u32 *po = NEW_ARRAY(&tmp, u32, l->nblock);
     u32 n = post_order(l, po, &tmp);
-    for (u32 k = 0; k < n / 2; k++) { u32 t = po[k]; po[k] = po[n - 1 - k]; po[n - 1 - k] = t; }
+    for (u32 k = 0; k < n / 2; k++) {
+        u32 t = po[k];
+        po[k] = po[n - 1 - k];
+        po[n - 1 - k] = t;
+    }
     permute(l, po, n);
     find_dominators(l);
     arena_free(&tmp);
 }
 
-/* Puts the blocks of each loop together: a head pulls all members of its loop behind it, in their order, inner loops first. */
+/* Puts the blocks of each loop together: a head pulls all members of its loop behind it, in their order, inner loops
+ * first. */
 static void emit_region(const struct lowered *l, const u8 *const *in, u32 head, u8 *done, u32 *out, u32 *n)
 {
     for (u32 k = head; k < l->nblock; k++) {
         if (done[k] || (in[head] && !in[head][k])) continue;
-        if (k != head && in[k]) { emit_region(l, in, k, done, out, n); continue; }
-        done[k] = 1; out[(*n)++] = k;
+        if (k != head && in[k]) {
+            emit_region(l, in, k, done, out, n);
+            continue;
+        }
+        done[k] = 1;
+        out[(*n)++] = k;
     }
 }
 
@@ -230,7 +294,9 @@ static bool block_polls(const struct lowered *l, const struct block *b)
     if (b->term == TERM_CALL || b->term == TERM_SLEEP) return true;
     for (u32 k = b->first; k < b->end; k++) {
         const struct lop *o = &l->op[k];
-        if (o->kind != K_MEM || (o->name != N_ld && o->name != N_atom && o->name != N_red && o->name != N_mbar_wait && o->name != N_mbar_parity)) continue;
+        if (o->kind != K_MEM || (o->name != N_ld && o->name != N_atom && o->name != N_red && o->name != N_mbar_wait &&
+                                 o->name != N_mbar_parity))
+            continue;
         u32 sp = l->site[o->site].space;
         if (sp != SP_CONST && sp != SP_PARAM && sp != SP_LOCAL && sp != SP_CALL) return true;
     }
@@ -255,8 +321,12 @@ static void gather_loops(struct lowered *l)
     if (nloop) {
         for (u32 k = 0; k < l->nblock; k++) {
             if (done[k]) continue;
-            if (in[k]) emit_region(l, in, k, done, out, &n);
-            else { done[k] = 1; out[n++] = k; }
+            if (in[k])
+                emit_region(l, in, k, done, out, &n);
+            else {
+                done[k] = 1;
+                out[n++] = k;
+            }
         }
         CHECK(n == l->nblock);
         permute(l, out, n);
@@ -267,17 +337,21 @@ static void gather_loops(struct lowered *l)
     for (u32 h = 0; h < l->nblock; h++) {
         if (!loop_members(l, h, scratch, stack)) continue;
         struct loop *lp = &l->loop[l->nloop++];
-        lp->head = h; lp->parent = l->block[h].loop;
+        lp->head = h;
+        lp->parent = l->block[h].loop;
         for (u32 k = h; k < l->nblock; k++)
-            if (scratch[k]) { lp->last = k; l->block[k].loop = l->nloop; }
+            if (scratch[k]) {
+                lp->last = k;
+                l->block[k].loop = l->nloop;
+            }
         for (u32 k = h; k <= lp->last; k++) lp->polls |= block_polls(l, &l->block[k]);
     }
     arena_free(&tmp);
 }
 
-#define BIT_SET(s, r) ((s)[(r) >> 6] |= 1ull << ((r) & 63))
-#define BIT_CLEAR(s, r) ((s)[(r) >> 6] &= ~(1ull << ((r) & 63)))
-#define BIT_GET(s, r) ((s)[(r) >> 6] >> ((r) & 63) & 1)
+#define BIT_SET(s, r) ((s)[(r) >> 6] |= 1ull << ((r)&63))
+#define BIT_CLEAR(s, r) ((s)[(r) >> 6] &= ~(1ull << ((r)&63)))
+#define BIT_GET(s, r) ((s)[(r) >> 6] >> ((r)&63) & 1)
 
 static void find_liveness(struct lowered *l)
 {
@@ -288,7 +362,10 @@ static void find_liveness(struct lowered *l)
     l->ndef = NEW_ARRAY(&l->mem, u32, l->nreg + 1);
     u32 *only = NEW_ARRAY(&tmp, u32, l->nreg + 1);
     l->local = NEW_ARRAY(&l->mem, u8, l->nreg + 1);
-    for (u32 k = 0; k < l->nreg; k++) { only[k] = NONE; l->local[k] = 1; }
+    for (u32 k = 0; k < l->nreg; k++) {
+        only[k] = NONE;
+        l->local[k] = 1;
+    }
     for (u32 b = 0; b < l->nblock; b++) {
         struct block *bl = &l->block[b];
         u64 *u = use + (size_t)b * W, *d = def + (size_t)b * W;
@@ -306,8 +383,10 @@ static void find_liveness(struct lowered *l)
                 l->ndef[r[j]]++;
                 if (only[r[j]] != NONE && only[r[j]] != b) l->local[r[j]] = 0;
                 only[r[j]] = b;
-                if (l->op[k].guard.kind == O_NONE || l->op[k].name == N_bra) BIT_SET(d, r[j]);
-                else if (!BIT_GET(d, r[j])) BIT_SET(u, r[j]);   /* a guarded write keeps the old value in other lanes */
+                if (l->op[k].guard.kind == O_NONE || l->op[k].name == N_bra)
+                    BIT_SET(d, r[j]);
+                else if (!BIT_GET(d, r[j]))
+                    BIT_SET(u, r[j]); /* a guarded write keeps the old value in other lanes */
             }
         }
     }
@@ -320,7 +399,8 @@ static void find_liveness(struct lowered *l)
                 for (u32 j = 0; j < bl->nsucc; j++) out |= l->block[bl->succ[j]].live_in[w];
                 u64 in = use[(size_t)b * W + w] | (out & ~def[(size_t)b * W + w]);
                 if (in != bl->live_in[w] || out != bl->live_out[w]) again = true;
-                bl->live_in[w] = in; bl->live_out[w] = out;
+                bl->live_in[w] = in;
+                bl->live_out[w] = out;
             }
         }
     }

@@ -1,7 +1,9 @@
-/* Operands that make an integer operation meaningless: a divisor of zero, a shift by more than the width (RULES.md V).
+/* Operands that make an integer operation meaningless: a divisor of zero, a shift by more than the width (RULES.md
+ * V).
  *
- * A GPU goes on in both cases, with a value that C does not define. The operand is looked at just before the operation, in the lanes that execute it. A
- * shift that some selection takes as one of its sides is left alone: compilers shift first and then choose. */
+ * A GPU goes on in both cases, with a value that C does not define. The operand is looked at just before the
+ * operation, in the lanes that execute it. A shift that some selection takes as one of its sides is left alone:
+ * compilers shift first and then choose. */
 #include "code/lower.h"
 #include <inttypes.h>
 
@@ -10,7 +12,7 @@ static bool may_be_zero(const struct lop *o) { return o->b.kind != O_CONST || !o
 void hazards_find(struct lowered *l)
 {
     struct arena tmp = { 0 };
-    u8 *side = NEW_ARRAY(&tmp, u8, l->nreg + 1);        /* a selection takes it */
+    u8 *side = NEW_ARRAY(&tmp, u8, l->nreg + 1); /* a selection takes it */
     l->hazard = NEW_ARRAY(&l->mem, u8, l->nop + 1);
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
@@ -27,8 +29,15 @@ void hazards_find(struct lowered *l)
     arena_free(&tmp);
 }
 
-/* Whether some lane divides by zero, or shifts by more than the width: without branches, for nearly always none does. */
-#define ANY_ZERO(T) do { const T *p = (const T *)(const void *)SLOT(R, i->b); T any = 0; for (u32 l = 0; l < LANES; l++) any |= (T)(p[l] == 0); return any != 0; } while (0)
+/* Whether some lane divides by zero, or shifts by more than the width: without branches, for nearly always none does.
+ */
+#define ANY_ZERO(T)                                            \
+    do {                                                       \
+        const T *p = (const T *)(const void *)SLOT(R, i->b);   \
+        T any = 0;                                             \
+        for (u32 l = 0; l < LANES; l++) any |= (T)(p[l] == 0); \
+        return any != 0;                                       \
+    } while (0)
 static bool some(const char *restrict R, const struct insn *i, bool shift, u32 bits)
 {
     const u32 *amount = (const u32 *)(const void *)SLOT(R, i->b);
@@ -59,8 +68,12 @@ static void tell(struct warp *w, const struct insn *i, bool shift, u32 bits, u32
     s64 sa = width < 8 ? (s64)((u64)a << (64 - bits)) >> (64 - bits) : (s64)a;
     bool sg = type_is_signed((enum ptx_type)isa_forms[o->form].type);
     const char *left = sg ? arena_printf(&mem, "%" PRId64, sa) : arena_printf(&mem, "%" PRIu64, a);
-    if (shift) f.cause = arena_printf(&mem, "%.*s of %s by %u: the type has %u bits", (int)opcode.n, opcode.p, left, (u32)v[first], bits);
-    else f.cause = arena_printf(&mem, "%.*s of %s by 0: the divisor is zero in these threads", (int)opcode.n, opcode.p, left);
+    if (shift)
+        f.cause = arena_printf(&mem, "%.*s of %s by %u: the type has %u bits", (int)opcode.n, opcode.p, left,
+                               (u32)v[first], bits);
+    else
+        f.cause = arena_printf(&mem, "%.*s of %s by 0: the divisor is zero in these threads", (int)opcode.n, opcode.p,
+                               left);
     found(w, i->op, &f, lanes);
     arena_free(&mem);
 }

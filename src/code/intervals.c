@@ -1,16 +1,20 @@
 /* Can a 32-bit index wrap in this launch? (RULES.md V2)
  *
- * Watching every sum and product on the way to an address would cost every kernel. Most indices are made of thread numbers, shapes and
- * parameters, all known when a launch begins, and of loop counters that a comparison bounds. So before a launch the registers that indices are made of get an interval at
- * each block, in numbers that do not wrap, with branches and loops taken into account. When no operation on the way to an address leaves 32 bits there, none can
- * wrap: the first one to do so would have been seen. Only otherwise is the launch watched (wraps.c).
+ * Watching every sum and product on the way to an address would cost every kernel. Most indices are made of thread
+ * numbers, shapes and parameters, all known when a launch begins, and of loop counters that a comparison bounds. So
+ * before a launch the registers that indices are made of get an interval at each block, in numbers that do not wrap,
+ * with branches and loops taken into account. When no operation on the way to an address leaves 32 bits there, none
+ * can wrap: the first one to do so would have been seen. Only otherwise is the launch watched (wraps.c).
  *
- * A loop is widened when it comes round the third time: a counter that steps beside another one that is counted down to zero gets as far as that one
- * allows, all else to infinity, and two more passes over the function take back what comparisons bound. */
+ * A loop is widened when it comes round the third time: a counter that steps beside another one that is counted down
+ * to zero gets as far as that one allows, all else to infinity, and two more passes over the function take back what
+ * comparisons bound. */
 #include "code/lower.h"
 #include "code/overflow.h"
 
-struct iv { s64 lo, hi; };                      /* lo > hi: nothing gets here */
+struct iv {
+    s64 lo, hi;
+}; /* lo > hi: nothing gets here */
 #define INF ((s64)1 << 40)
 #define FULL ((struct iv){ INT32_MIN, INT32_MAX })
 enum { STATES_MOST = 1 << 17, ROUNDS_MOST = 30 };
@@ -19,15 +23,15 @@ struct intervals {
     const struct lowered *l;
     const struct sim_launch *in;
     struct arena mem;
-    u32 *at, n;                 /* by register: its number among those that are followed, plus one; 0: none */
-    u32 *def;                   /* by register: the operation that defines it, when there is just one; NONE */
-    struct iv *state;           /* [block][n]: at the start of a block */
-    struct iv *forward;         /* the same, from edges that do not go back */
-    struct iv *next;            /* the same, of a pass that narrows */
-    u32 *visits;                /* by block */
-    u8 *head;                   /* by block: an edge goes back to it */
-    struct iv *now, *edge;      /* [n]: within a block; along one of its edges */
-    u8 *hot;                    /* by operation: it can leave 32 bits, as far as the blocks gone through tell */
+    u32 *at, n;            /* by register: its number among those that are followed, plus one; 0: none */
+    u32 *def;              /* by register: the operation that defines it, when there is just one; NONE */
+    struct iv *state;      /* [block][n]: at the start of a block */
+    struct iv *forward;    /* the same, from edges that do not go back */
+    struct iv *next;       /* the same, of a pass that narrows */
+    u32 *visits;           /* by block */
+    u8 *head;              /* by block: an edge goes back to it */
+    struct iv *now, *edge; /* [n]: within a block; along one of its edges */
+    u8 *hot;               /* by operation: it can leave 32 bits, as far as the blocks gone through tell */
 };
 
 /* ---- arithmetic that does not wrap ---- */
@@ -55,7 +59,12 @@ static struct iv product(struct iv a, struct iv b)
     return r;
 }
 static bool is_one(struct iv a) { return a.lo == a.hi; }
-static struct iv of_bits(s64 top) { s64 m = 1; while (m <= top && m < INF) m *= 2; return (struct iv){ 0, m - 1 }; }
+static struct iv of_bits(s64 top)
+{
+    s64 m = 1;
+    while (m <= top && m < INF) m *= 2;
+    return (struct iv){ 0, m - 1 };
+}
 
 /* ---- operations ---- */
 
@@ -68,7 +77,8 @@ static struct iv of_sreg(const struct intervals *x, const struct opnd *o)
     case SR_NTID: return (struct iv){ in->block[c], in->block[c] };
     case SR_CTAID: return (struct iv){ 0, in->grid[c] - 1 };
     case SR_NCTAID: return (struct iv){ in->grid[c], in->grid[c] };
-    case SR_LANEID: case SR_WARPID: return (struct iv){ 0, 31 };
+    case SR_LANEID:
+    case SR_WARPID: return (struct iv){ 0, 31 };
     default: return FULL;
     }
 }
@@ -107,7 +117,10 @@ static struct iv shifted(const struct lop *o, struct iv a, struct iv b)
 static struct iv divided(const struct lop *o, struct iv a, struct iv b)
 {
     if (b.lo < 1) return FULL;
-    if (o->name == N_div) return a.lo >= 0 ? (struct iv){ a.lo / b.hi, a.hi / b.lo } : type_is_signed((enum ptx_type)isa_forms[o->form].type) ? (struct iv){ a.lo / b.lo, MAX_OF(a.hi, 0) } : FULL;
+    if (o->name == N_div)
+        return a.lo >= 0                                                ? (struct iv){ a.lo / b.hi, a.hi / b.lo }
+               : type_is_signed((enum ptx_type)isa_forms[o->form].type) ? (struct iv){ a.lo / b.lo, MAX_OF(a.hi, 0) }
+                                                                        : FULL;
     if (a.lo >= 0) return (struct iv){ 0, MIN_OF(a.hi, b.hi - 1) };
     return type_is_signed((enum ptx_type)isa_forms[o->form].type) ? (struct iv){ -(b.hi - 1), b.hi - 1 } : FULL;
 }
@@ -127,24 +140,37 @@ static struct iv result(const struct intervals *x, const struct iv *s, const str
     case N_neg: return minus(a);
     case N_mul_lo: return product(a, b);
     case N_mad_lo: return sum(product(a, b), c);
-    case N_shl: case N_shr: return shifted(o, a, b);
-    case N_div: case N_rem: return divided(o, a, b);
-    case N_min: case N_max:
+    case N_shl:
+    case N_shr: return shifted(o, a, b);
+    case N_div:
+    case N_rem: return divided(o, a, b);
+    case N_min:
+    case N_max:
         if (!nonnegative && !type_is_signed((enum ptx_type)f->type)) return FULL;
         if (o->name == N_max) return (struct iv){ MAX_OF(a.lo, b.lo), MAX_OF(a.hi, b.hi) };
         return (struct iv){ MIN_OF(a.lo, b.lo), MIN_OF(a.hi, b.hi) };
     case N_selp: return join(a, b);
-    case N_and: return a.lo >= 0 || b.lo >= 0 ? (struct iv){ 0, a.lo < 0 ? b.hi : b.lo < 0 ? a.hi : MIN_OF(a.hi, b.hi) } : FULL;
-    case N_or: case N_xor: return nonnegative ? of_bits(MAX_OF(a.hi, b.hi)) : FULL;
-    case N_cvt: return type_size[f->type] < 4 ? (type_is_signed((enum ptx_type)f->type) ? (struct iv){ INT16_MIN, INT16_MAX } : (struct iv){ 0, UINT16_MAX }) : type_size[f->type] == 4 ? a : FULL;
-    case N_popc: case N_clz: return (struct iv){ 0, 64 };
+    case N_and:
+        return a.lo >= 0 || b.lo >= 0 ? (struct iv){ 0, a.lo < 0 ? b.hi : b.lo < 0 ? a.hi : MIN_OF(a.hi, b.hi) } : FULL;
+    case N_or:
+    case N_xor: return nonnegative ? of_bits(MAX_OF(a.hi, b.hi)) : FULL;
+    case N_cvt:
+        return type_size[f->type] < 4    ? (type_is_signed((enum ptx_type)f->type) ? (struct iv){ INT16_MIN, INT16_MAX }
+                                                                                   : (struct iv){ 0, UINT16_MAX })
+               : type_size[f->type] == 4 ? a
+                                         : FULL;
+    case N_popc:
+    case N_clz: return (struct iv){ 0, 64 };
     default: return FULL;
     }
 }
 
 /* ---- branches ---- */
 
-static struct iv *followed(const struct intervals *x, struct iv *s, const struct opnd *o) { return o->kind == O_REG && x->at[o->reg] ? &s[x->at[o->reg] - 1] : NULL; }
+static struct iv *followed(const struct intervals *x, struct iv *s, const struct opnd *o)
+{
+    return o->kind == O_REG && x->at[o->reg] ? &s[x->at[o->reg] - 1] : NULL;
+}
 
 static void bound(struct iv *v, s64 lo, s64 hi)
 {
@@ -160,19 +186,45 @@ static void compare(const struct intervals *x, struct iv *s, const struct lop *o
     struct iv *a = followed(x, s, &o->a), *b = followed(x, s, &o->b), va = value(x, s, &o->a), vb = value(x, s, &o->b);
     u32 rel = o->name;
     if (type_size[f->type] != 4 || type_is_float((enum ptx_type)f->type)) return;
-    if (!truth) rel = rel == N_setp_lt ? N_setp_ge : rel == N_setp_le ? N_setp_gt : rel == N_setp_gt ? N_setp_le : rel == N_setp_ge ? N_setp_lt : rel == N_setp_eq ? N_setp_ne : N_setp_eq;
+    if (!truth)
+        rel = rel == N_setp_lt   ? N_setp_ge
+              : rel == N_setp_le ? N_setp_gt
+              : rel == N_setp_gt ? N_setp_le
+              : rel == N_setp_ge ? N_setp_lt
+              : rel == N_setp_eq ? N_setp_ne
+                                 : N_setp_eq;
     bool sg = type_is_signed((enum ptx_type)f->type), equal = rel == N_setp_eq || rel == N_setp_ne;
-    if (!sg && !equal) {        /* below a number that is not negative lies no negative one */
-        if ((rel == N_setp_lt || rel == N_setp_le) && vb.lo >= 0) { bound(a, 0, INF); va.lo = MAX_OF(va.lo, 0); }
-        else if ((rel == N_setp_gt || rel == N_setp_ge) && va.lo >= 0) { bound(b, 0, INF); vb.lo = MAX_OF(vb.lo, 0); }
-        else if (va.lo < 0 || vb.lo < 0) return;
+    if (!sg && !equal) { /* below a number that is not negative lies no negative one */
+        if ((rel == N_setp_lt || rel == N_setp_le) && vb.lo >= 0) {
+            bound(a, 0, INF);
+            va.lo = MAX_OF(va.lo, 0);
+        } else if ((rel == N_setp_gt || rel == N_setp_ge) && va.lo >= 0) {
+            bound(b, 0, INF);
+            vb.lo = MAX_OF(vb.lo, 0);
+        } else if (va.lo < 0 || vb.lo < 0)
+            return;
     }
     switch (rel) {
-    case N_setp_lt: bound(a, -INF, vb.hi - 1); bound(b, va.lo + 1, INF); break;
-    case N_setp_le: bound(a, -INF, vb.hi); bound(b, va.lo, INF); break;
-    case N_setp_gt: bound(a, vb.lo + 1, INF); bound(b, -INF, va.hi - 1); break;
-    case N_setp_ge: bound(a, vb.lo, INF); bound(b, -INF, va.hi); break;
-    case N_setp_eq: bound(a, vb.lo, vb.hi); bound(b, va.lo, va.hi); break;
+    case N_setp_lt:
+        bound(a, -INF, vb.hi - 1);
+        bound(b, va.lo + 1, INF);
+        break;
+    case N_setp_le:
+        bound(a, -INF, vb.hi);
+        bound(b, va.lo, INF);
+        break;
+    case N_setp_gt:
+        bound(a, vb.lo + 1, INF);
+        bound(b, -INF, va.hi - 1);
+        break;
+    case N_setp_ge:
+        bound(a, vb.lo, INF);
+        bound(b, -INF, va.hi);
+        break;
+    case N_setp_eq:
+        bound(a, vb.lo, vb.hi);
+        bound(b, va.lo, va.hi);
+        break;
     default:
         if (is_one(vb) && va.lo == vb.lo) bound(a, va.lo + 1, INF);
         if (is_one(vb) && va.hi == vb.lo) bound(a, -INF, va.hi - 1);
@@ -197,7 +249,9 @@ static void assume(const struct intervals *x, struct iv *s, u32 pred, bool truth
     u32 op = x->def[pred];
     if (op == NONE || depth > 4) return;
     const struct lop *o = &x->l->op[op];
-    if (o->kind == K_CMP && o->name >= N_setp_eq && o->name <= N_setp_ge && o->c.kind == O_NONE && o->guard.kind == O_NONE && holds(x, op, &o->a, b) && holds(x, op, &o->b, b)) compare(x, s, o, truth);
+    if (o->kind == K_CMP && o->name >= N_setp_eq && o->name <= N_setp_ge && o->c.kind == O_NONE &&
+        o->guard.kind == O_NONE && holds(x, op, &o->a, b) && holds(x, op, &o->b, b))
+        compare(x, s, o, truth);
     if (o->kind != K_PRED || o->guard.kind != O_NONE) return;
     if (o->name == N_not_pred && o->a.kind == O_REG) assume(x, s, o->a.reg, !truth, b, depth + 1);
     if (o->name == (truth ? N_and_pred : N_or_pred)) {
@@ -248,7 +302,8 @@ static s64 rounds(const struct intervals *x, const struct loop *p)
         if (op == NONE) continue;
         const struct lop *o = &x->l->op[op];
         struct iv step;
-        bool to_zero = (o->name == N_setp_ne || o->name == N_setp_eq) && o->a.kind == O_REG && o->b.kind == O_CONST && !o->b.value && x->at[o->a.reg];
+        bool to_zero = (o->name == N_setp_ne || o->name == N_setp_eq) && o->a.kind == O_REG && o->b.kind == O_CONST &&
+                       !o->b.value && x->at[o->a.reg];
         if (!to_zero || !step_of(x, p, o->a.reg, &step) || !is_one(step) || !step.lo) continue;
         struct iv from = x->forward[(size_t)p->head * x->n + x->at[o->a.reg] - 1];
         if (step.lo < 0 && from.lo >= 0) return from.hi / -step.lo + 1;
@@ -293,7 +348,8 @@ static bool along(struct intervals *x, u32 b, u32 to)
     memcpy(x->edge, x->now, sizeof *x->now * x->n);
     const struct opnd *g = bl->term == TERM_BRA && bl->end > bl->first ? &x->l->op[bl->end - 1].guard : NULL;
     if (g && g->kind == O_REG && bl->target != bl->next) assume(x, x->edge, g->reg, (to == bl->target) != g->neg, b, 0);
-    for (u32 k = 0; k < x->n; k++) if (nothing(x->edge[k]) && !nothing(x->now[k])) return false;
+    for (u32 k = 0; k < x->n; k++)
+        if (nothing(x->edge[k]) && !nothing(x->now[k])) return false;
     return true;
 }
 
@@ -323,7 +379,8 @@ static void climb(struct intervals *x)
     u8 *due = NEW_ARRAY(&x->mem, u8, l->nblock + 1);
     bool again = true;
     for (u32 b = 0; b < l->nblock; b++)
-        for (u32 k = 0; k < l->block[b].nsucc; k++) if (l->block[b].succ[k] <= b) x->head[l->block[b].succ[k]] = 1;
+        for (u32 k = 0; k < l->block[b].nsucc; k++)
+            if (l->block[b].succ[k] <= b) x->head[l->block[b].succ[k]] = 1;
     for (u32 k = 0; k < x->n; k++) x->state[k] = x->forward[k] = FULL;
     due[0] = 1;
     while (again) {
@@ -402,11 +459,16 @@ static void choose(struct intervals *x)
         again = false;
         for (u32 k = 0; k < l->nop; k++) {
             const struct lop *o = &l->op[k];
-            bool compared = o->kind == K_CMP && ((o->a.kind == O_REG && x->at[o->a.reg]) || (o->b.kind == O_REG && x->at[o->b.reg]));
+            bool compared = o->kind == K_CMP &&
+                            ((o->a.kind == O_REG && x->at[o->a.reg]) || (o->b.kind == O_REG && x->at[o->b.reg]));
             bool makes = o->kind == K_LANE && o->d.kind == O_REG && x->at[o->d.reg];
-            if (compared || makes) { again |= follow(x, &o->a); again |= follow(x, &o->b); }
+            if (compared || makes) {
+                again |= follow(x, &o->a);
+                again |= follow(x, &o->b);
+            }
             if (makes) again |= follow(x, &o->c);
-            if (o->kind == K_CMP && o->b.kind == O_CONST && !o->b.value) again |= follow(x, &o->a);    /* may count rounds */
+            /* may count rounds */
+            if (o->kind == K_CMP && o->b.kind == O_CONST && !o->b.value) again |= follow(x, &o->a);
         }
     }
 }

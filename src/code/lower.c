@@ -1,9 +1,9 @@
 /* Lowering: from the text's instructions to operations over virtual registers, cut into blocks.
  *
- * What PTX says in one instruction and the machine does in several becomes several here: packed moves, setp with a boolean
- * operand or two results, negated predicates, operands wider or narrower than the instruction's type. What may wait
- * (barriers, .sync operations, calls) ends its block, so that a split always stands at the start of a block. An instruction
- * that isa.def lacks becomes a block end of its own, and is named when it is reached, not before. */
+ * What PTX says in one instruction and the machine does in several becomes several here: packed moves, setp with a
+ * boolean operand or two results, negated predicates, operands wider or narrower than the instruction's type. What
+ * may wait (barriers, .sync operations, calls) ends its block, so that a split always stands at the start of a block.
+ * An instruction that isa.def lacks becomes a block end of its own, and is named when it is reached, not before. */
 #include "code/lower.h"
 #include "code/overflow.h"
 
@@ -38,7 +38,9 @@ struct opnd lower_temp(struct lower *w, enum ptx_type type)
 struct lop *lower_emit(struct lower *w, int form, struct opnd d, struct opnd a, struct opnd b, struct opnd c)
 {
     const struct isa_form *f = &isa_forms[form];
-    struct lop o = { .form = form, .name = f->name, .kind = f->kind, .d = d, .a = a, .b = b, .c = c, .guard = w->guard, .src = w->cur };
+    struct lop o = {
+        .form = form, .name = f->name, .kind = f->kind, .d = d, .a = a, .b = b, .c = c, .guard = w->guard, .src = w->cur
+    };
     VEC_PUSH(w->mem, &w->op, o);
     return &w->op.p[w->op.n - 1];
 }
@@ -46,13 +48,18 @@ struct lop *lower_emit(struct lower *w, int form, struct opnd d, struct opnd a, 
 /* A value whose register is not as wide as the instruction's type: the low part, or extended with the type's sign. */
 struct opnd lower_resize(struct lower *w, struct opnd o, u32 from, enum ptx_type type)
 {
-    static const u8 unsigned_of[] = { [2] = T_U16, [4] = T_U32, [8] = T_U64 }, signed_of[] = { [2] = T_S16, [4] = T_S32, [8] = T_S64 };
+    static const u8 unsigned_of[] = { [2] = T_U16, [4] = T_U32, [8] = T_U64 },
+                    signed_of[] = { [2] = T_S16, [4] = T_S32, [8] = T_S64 };
     u32 to = register_bytes(type);
-    if (o.kind == O_REG && (from == 1) != (to == 1)) { w->mixed = true; return lower_const(0); }
+    if (o.kind == O_REG && (from == 1) != (to == 1)) {
+        w->mixed = true;
+        return lower_const(0);
+    }
     if (o.kind != O_REG || from == to || from > 8 || to > 8) return o;
     const u8 *of = type_is_signed(type) ? signed_of : unsigned_of;
     struct opnd t = lower_temp(w, (enum ptx_type)of[to]);
-    lower_emit(w, isa_form(N_cvt, (enum ptx_type)of[from], (enum ptx_type)of[to], 0), t, o, no_opnd, no_opnd)->guard = no_opnd;
+    lower_emit(w, isa_form(N_cvt, (enum ptx_type)of[from], (enum ptx_type)of[to], 0), t, o, no_opnd, no_opnd)->guard =
+        no_opnd;
     return t;
 }
 
@@ -60,7 +67,10 @@ struct opnd lower_half(struct lower *w, const struct ptx_operand *o, u32 k)
 {
     if (o->kind != OP_REG) return no_opnd;
     struct pair *p = &w->pair[o->reg->index];
-    if (!p->hi) { p->lo = lower_temp(w, T_B64).reg; p->hi = lower_temp(w, T_B64).reg; }
+    if (!p->hi) {
+        p->lo = lower_temp(w, T_B64).reg;
+        p->hi = lower_temp(w, T_B64).reg;
+    }
     return lower_reg(k ? p->hi : p->lo);
 }
 
@@ -95,9 +105,17 @@ static struct opnd symbol_address(struct lower *w, const struct ptx_operand *o, 
     int add = isa_form(N_add, type_size[type] == 8 ? T_U64 : T_U32, type_size[type] == 8 ? T_U64 : T_U32, 0);
     struct opnd base = { .kind = O_SREG };
     switch (v->space) {
-    case SP_GLOBAL: case SP_CONST: return symbol_const(w, v, v->addr + (u64)o->imm);
-    case SP_SHARED: if (v->size || !v->is_extern) return symbol_const(w, v, at); base.reg = SR_DYN_SHARED; at = (u64)o->imm; break;
-    case SP_LOCAL: if (w->l->func->is_entry) return symbol_const(w, v, at); base.reg = SR_LOCAL_BASE; break;
+    case SP_GLOBAL:
+    case SP_CONST: return symbol_const(w, v, v->addr + (u64)o->imm);
+    case SP_SHARED:
+        if (v->size || !v->is_extern) return symbol_const(w, v, at);
+        base.reg = SR_DYN_SHARED;
+        at = (u64)o->imm;
+        break;
+    case SP_LOCAL:
+        if (w->l->func->is_entry) return symbol_const(w, v, at);
+        base.reg = SR_LOCAL_BASE;
+        break;
     default: return lower_const(at);
     }
     struct opnd t = lower_temp(w, type_size[type] == 8 ? T_U64 : T_U32);
@@ -111,7 +129,8 @@ struct opnd lower_operand(struct lower *w, const struct ptx_operand *o, enum ptx
     case OP_REG:
         if (type == T_PRED && o->neg) {
             struct opnd t = lower_temp(w, T_PRED);
-            lower_emit(w, isa_form(N_not_pred, T_PRED, T_PRED, 0), t, lower_reg(o->reg->index), no_opnd, no_opnd)->guard = no_opnd;
+            lower_emit(w, isa_form(N_not_pred, T_PRED, T_PRED, 0), t, lower_reg(o->reg->index), no_opnd, no_opnd)
+                ->guard = no_opnd;
             return t;
         }
         return lower_resize(w, lower_reg(o->reg->index), lower_width(w, o), type);
@@ -120,18 +139,42 @@ struct opnd lower_operand(struct lower *w, const struct ptx_operand *o, enum ptx
         u32 own = o->sreg->type == T_U64 || o->sreg->type == T_B64 ? 8 : 4;
         if (o->sreg->type == T_PRED || register_bytes(type) == own) return s;
         struct opnd t = lower_temp(w, own == 8 ? T_U64 : T_U32);
-        lower_emit(w, isa_form(N_mov, own == 8 ? T_U64 : T_U32, own == 8 ? T_U64 : T_U32, 0), t, s, no_opnd, no_opnd)->guard = no_opnd;
+        lower_emit(w, isa_form(N_mov, own == 8 ? T_U64 : T_U32, own == 8 ? T_U64 : T_U32, 0), t, s, no_opnd, no_opnd)
+            ->guard = no_opnd;
         return lower_resize(w, t, own, type);
     }
     case OP_INT:
-        if (type == T_F32) { float x = (float)o->imm; u32 b; memcpy(&b, &x, 4); return lower_const(b); }
-        if (type == T_F64) { double x = (double)o->imm; u64 b; memcpy(&b, &x, 8); return lower_const(b); }
+        if (type == T_F32) {
+            float x = (float)o->imm;
+            u32 b;
+            memcpy(&b, &x, 4);
+            return lower_const(b);
+        }
+        if (type == T_F64) {
+            double x = (double)o->imm;
+            u64 b;
+            memcpy(&b, &x, 8);
+            return lower_const(b);
+        }
         if (type == T_PRED) return lower_const(o->imm ? ALL_LANES : 0);
         return lower_const(truncate_to((u64)o->imm, register_bytes(type)));
     case OP_FLOAT: {
         u64 bits = (u64)o->imm;
-        if (o->imm_type == T_F64 && type_size[type] == 4) { double x; memcpy(&x, &bits, 8); float y = (float)x; u32 b; memcpy(&b, &y, 4); return lower_const(b); }
-        if (o->imm_type == T_F32 && type_size[type] == 8) { u32 b32 = (u32)bits; float x; memcpy(&x, &b32, 4); double y = x; memcpy(&bits, &y, 8); }
+        if (o->imm_type == T_F64 && type_size[type] == 4) {
+            double x;
+            memcpy(&x, &bits, 8);
+            float y = (float)x;
+            u32 b;
+            memcpy(&b, &y, 4);
+            return lower_const(b);
+        }
+        if (o->imm_type == T_F32 && type_size[type] == 8) {
+            u32 b32 = (u32)bits;
+            float x;
+            memcpy(&x, &b32, 4);
+            double y = x;
+            memcpy(&bits, &y, 8);
+        }
         return lower_const(truncate_to(bits, type_size[type]));
     }
     case OP_SYM: return symbol_address(w, o, type);
@@ -141,12 +184,19 @@ struct opnd lower_operand(struct lower *w, const struct ptx_operand *o, enum ptx
 
 /* ---- destinations ---- */
 
-/* Where a result of that type goes: the register itself, or a temporary that lower_finish() copies when widths differ. */
+/* Where a result of that type goes: the register itself, or a temporary that lower_finish() copies when widths
+ * differ. */
 struct opnd lower_begin(struct lower *w, const struct ptx_operand *o, enum ptx_type type)
 {
     if (o->kind == OP_SINK) return lower_temp(w, type);
-    if (o->kind != OP_REG) { w->mixed = true; return lower_temp(w, type); }
-    if (lower_width(w, o) != register_bytes(type)) { w->mixed |= (lower_width(w, o) == 1) != (type == T_PRED); return lower_temp(w, type); }
+    if (o->kind != OP_REG) {
+        w->mixed = true;
+        return lower_temp(w, type);
+    }
+    if (lower_width(w, o) != register_bytes(type)) {
+        w->mixed |= (lower_width(w, o) == 1) != (type == T_PRED);
+        return lower_temp(w, type);
+    }
     return lower_reg(o->reg->index);
 }
 
@@ -156,8 +206,12 @@ void lower_finish(struct lower *w, const struct ptx_operand *o, struct opnd d, e
     static const u8 ty[2][9] = { { [2] = T_U16, [4] = T_U32, [8] = T_U64 }, { [2] = T_S16, [4] = T_S32, [8] = T_S64 } };
     u32 from = register_bytes(type), to = lower_width(w, o);
     const u8 *t = ty[type_is_signed(type)];
-    if (from > 8 || to > 8 || !t[from] || !t[to]) { lower_unsupported(w); return; }
-    lower_emit(w, isa_form(N_cvt, (enum ptx_type)t[from], (enum ptx_type)t[to], 0), lower_reg(o->reg->index), d, no_opnd, no_opnd);
+    if (from > 8 || to > 8 || !t[from] || !t[to]) {
+        lower_unsupported(w);
+        return;
+    }
+    lower_emit(w, isa_form(N_cvt, (enum ptx_type)t[from], (enum ptx_type)t[to], 0), lower_reg(o->reg->index), d,
+               no_opnd, no_opnd);
 }
 
 /* ---- blocks ---- */
@@ -191,7 +245,8 @@ static const struct ptx_operand *undefined_among(const struct ptx_operand *o, u3
 {
     const struct ptx_operand *found = NULL;
     for (u32 k = 0; !found && k < n; k++) {
-        bool missing = (o[k].var && ptx_var_missing(o[k].var)) || (o[k].func && ptx_func_missing(o[k].func) && !sim_provides(o[k].func->name));
+        bool missing = (o[k].var && ptx_var_missing(o[k].var)) ||
+                       (o[k].func && ptx_func_missing(o[k].func) && !sim_provides(o[k].func->name));
         found = missing ? &o[k] : undefined_among(o[k].elem, o[k].nelem);
     }
     return found;
@@ -221,15 +276,29 @@ static void lower_cvta(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     enum ptx_type type = (enum ptx_type)isa_forms[form].type;
-    if (i->narg != 2) { lower_unsupported(w); return; }
+    if (i->narg != 2) {
+        lower_unsupported(w);
+        return;
+    }
     struct opnd s = lower_operand(w, &i->arg[1], type), d = lower_begin(w, &i->arg[0], type);
     bool to = lower_has_mod(i, "to"), window = lower_has_mod(i, "shared") || lower_has_mod(i, "local");
-    if (lower_has_mod(i, "param") && !w->l->func->is_entry) { lower_unsupported(w); return; }
-    if (!window && !lower_has_mod(i, "param")) lower_emit(w, form, d, s, no_opnd, no_opnd);
+    if (lower_has_mod(i, "param") && !w->l->func->is_entry) {
+        lower_unsupported(w);
+        return;
+    }
+    if (!window && !lower_has_mod(i, "param"))
+        lower_emit(w, form, d, s, no_opnd, no_opnd);
     else {
-        /* the base is put in when a warp is set up: comp 1 shared, 2 local window, 3 the launch's copy of the parameters */
-        struct lop *o = lower_emit(w, isa_form(to ? N_sub : N_add, type_size[type] == 8 ? T_U64 : T_U32, type_size[type] == 8 ? T_U64 : T_U32, 0), d, s, no_opnd, no_opnd);
-        o->b = (struct opnd){ .kind = O_CONST, .comp = lower_has_mod(i, "shared") ? 1 : lower_has_mod(i, "local") ? 2 : 3 };
+        /* the base is put in when a warp is set up: comp 1 shared, 2 local window, 3 the launch's copy of the
+         * parameters */
+        struct lop *o = lower_emit(
+            w,
+            isa_form(to ? N_sub : N_add, type_size[type] == 8 ? T_U64 : T_U32, type_size[type] == 8 ? T_U64 : T_U32, 0),
+            d, s, no_opnd, no_opnd);
+        o->b = (struct opnd){ .kind = O_CONST,
+                              .comp = lower_has_mod(i, "shared")  ? 1
+                                      : lower_has_mod(i, "local") ? 2
+                                                                  : 3 };
         if (o->b.comp == 3) w->l->has_param_address = true;
     }
     lower_finish(w, &i->arg[0], d, type);
@@ -243,7 +312,10 @@ static void lower_stack(struct lower *w, int form)
     enum ptx_type t = lower_last_type(i);
     struct lop o = { .form = form, .name = (u16)n, .kind = K_WARP, .guard = w->guard, .src = i };
     u32 k = n == N_stackrestore ? 0 : 1;
-    if (i->narg < 1 + (n == N_alloca) || i->narg > 1u + 2 * (n == N_alloca)) { lower_unsupported(w); return; }
+    if (i->narg < 1 + (n == N_alloca) || i->narg > 1u + 2 * (n == N_alloca)) {
+        lower_unsupported(w);
+        return;
+    }
     struct opnd d = k ? lower_begin(w, &i->arg[0], t) : no_opnd;
     o.d = d;
     if (n != N_stacksave) o.a = lower_operand(w, &i->arg[k], t);
@@ -255,34 +327,62 @@ static void lower_stack(struct lower *w, int form)
 
 static void lower_warp(struct lower *w, int form)
 {
-    static const char *const modes[] = { "up", "down", "bfly", "idx", "all", "any", "uni", "add", "min", "max", "and", "or", "xor" };
+    static const char *const modes[] = { "up",  "down", "bfly", "idx", "all", "any", "uni",
+                                         "add", "min",  "max",  "and", "or",  "xor" };
     const struct ptx_insn *i = w->cur;
     const struct isa_form *f = &isa_forms[form];
     enum ptx_type t = lower_last_type(i);
     u32 around = f->name == N_activemask ? NONE : lower_branch_around(w);
     struct lop o = { .form = form, .name = f->name, .kind = K_WARP, .guard = w->guard, .src = i };
-    u32 need = f->name == N_shfl ? 5 : f->name == N_warp_bar || f->name == N_activemask ? 1 : f->name == N_elect ? 2 : 3;
-    bool old = (f->name == N_shfl || f->name == N_vote || f->name == N_ballot) && !lower_has_mod(i, "sync");     /* before sm_70: whoever is here */
+    u32 need = f->name == N_shfl                                  ? 5
+               : f->name == N_warp_bar || f->name == N_activemask ? 1
+               : f->name == N_elect                               ? 2
+                                                                  : 3;
+    /* before sm_70: whoever is here */
+    bool old = (f->name == N_shfl || f->name == N_vote || f->name == N_ballot) && !lower_has_mod(i, "sync");
     need -= old;
-    if (i->narg != need) { lower_unsupported(w); return; }
+    if (i->narg != need) {
+        lower_unsupported(w);
+        return;
+    }
     for (u32 k = 0; k < COUNT_OF(modes); k++)
-        if (lower_has_mod(i, modes[k])) { o.aux = (u16)k; break; }
-    if (f->name == N_redux) o.off = t == T_S32 ? RED_SIGNED : t == T_F32 ? RED_FLOAT | (lower_has_mod(i, "abs") ? RED_ABS : 0) | (lower_has_mod(i, "NaN") ? RED_NAN : 0) : 0;
+        if (lower_has_mod(i, modes[k])) {
+            o.aux = (u16)k;
+            break;
+        }
+    if (f->name == N_redux)
+        o.off = t == T_S32 ? RED_SIGNED
+                : t == T_F32
+                    ? RED_FLOAT | (lower_has_mod(i, "abs") ? RED_ABS : 0) | (lower_has_mod(i, "NaN") ? RED_NAN : 0)
+                    : 0;
     if ((f->name == N_match_any || f->name == N_match_all) && type_size[t] == 8) o.off = 8;
     const struct ptx_operand *dst = &i->arg[0];
-    if (f->name == N_warp_bar) o.c = lower_operand(w, dst, T_U32);
+    if (f->name == N_warp_bar)
+        o.c = lower_operand(w, dst, T_U32);
     else {
         bool pair = dst->kind == OP_PAIR;
-        enum ptx_type dt = f->name == N_vote ? T_PRED : f->name == N_match_any || f->name == N_match_all || f->name == N_ballot || f->name == N_activemask || f->name == N_elect ? T_U32 : t;
+        enum ptx_type dt = f->name == N_vote ? T_PRED
+                           : f->name == N_match_any || f->name == N_match_all || f->name == N_ballot ||
+                                   f->name == N_activemask || f->name == N_elect
+                               ? T_U32
+                               : t;
         o.d = lower_begin(w, pair ? &dst->elem[0] : dst, dt);
         if (pair && dst->elem[1].kind == OP_REG) o.d2 = lower_begin(w, &dst->elem[1], T_PRED);
         if (need > 2u - old) o.a = lower_operand(w, &i->arg[1], f->name == N_vote || f->name == N_ballot ? T_PRED : t);
-        if (f->name == N_shfl) { o.b = lower_operand(w, &i->arg[2], T_U32); o.e = lower_operand(w, &i->arg[3], T_U32); }
+        if (f->name == N_shfl) {
+            o.b = lower_operand(w, &i->arg[2], T_U32);
+            o.e = lower_operand(w, &i->arg[3], T_U32);
+        }
         if (old) {
             o.c = lower_temp(w, T_U32);
-            struct lop m = { .form = isa_form(N_activemask, T_NONE, T_NONE, 0), .name = N_activemask, .kind = K_WARP, .d = o.c, .src = i };
+            struct lop m = { .form = isa_form(N_activemask, T_NONE, T_NONE, 0),
+                             .name = N_activemask,
+                             .kind = K_WARP,
+                             .d = o.c,
+                             .src = i };
             VEC_PUSH(w->mem, &w->op, m);
-        } else if (need > 1) o.c = lower_operand(w, &i->arg[need - 1], T_U32);
+        } else if (need > 1)
+            o.c = lower_operand(w, &i->arg[need - 1], T_U32);
     }
     VEC_PUSH(w->mem, &w->op, o);
     if (f->name != N_activemask) lower_end_block(w, TERM_WARP);
@@ -297,12 +397,22 @@ static void lower_bar(struct lower *w, int form)
     u32 around = lower_branch_around(w), k = 0;
     struct lop o = { .form = form, .name = N_bar, .kind = K_CTRL, .src = i };
     bool red = n == N_bar_redp || n == N_bar_redc || n == N_barrier_redp || n == N_barrier_redc;
-    if (i->narg < 1u + 2 * red || i->narg > 2u + 2 * red) { lower_unsupported(w); return; }
-    if (red) { o.d = lower_begin(w, &i->arg[0], n == N_bar_redc || n == N_barrier_redc ? T_U32 : T_PRED); k = 1; }
+    if (i->narg < 1u + 2 * red || i->narg > 2u + 2 * red) {
+        lower_unsupported(w);
+        return;
+    }
+    if (red) {
+        o.d = lower_begin(w, &i->arg[0], n == N_bar_redc || n == N_barrier_redc ? T_U32 : T_PRED);
+        k = 1;
+    }
     o.a = lower_operand(w, &i->arg[k++], T_U32);
     if (i->narg - k == 1u + red) o.b = lower_operand(w, &i->arg[k++], T_U32);
     if (red) o.c = lower_operand(w, &i->arg[k], T_PRED);
-    o.aux = lower_has_mod(i, "arrive") ? BAR_ARRIVE : lower_has_mod(i, "and") ? BAR_AND : lower_has_mod(i, "or") ? BAR_OR : lower_has_mod(i, "popc") ? BAR_POPC : BAR_SYNC;
+    o.aux = lower_has_mod(i, "arrive") ? BAR_ARRIVE
+            : lower_has_mod(i, "and")  ? BAR_AND
+            : lower_has_mod(i, "or")   ? BAR_OR
+            : lower_has_mod(i, "popc") ? BAR_POPC
+                                       : BAR_SYNC;
     if (str_is(i->op->base, "bar") || lower_has_mod(i, "aligned")) o.aux |= BAR_ALIGNED;
     VEC_PUSH(w->mem, &w->op, o);
     lower_end_block(w, TERM_BAR);
@@ -312,11 +422,14 @@ static void lower_bar(struct lower *w, int form)
 static void lower_branch(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
-    if (i->narg != 1 || i->arg[0].kind != OP_LABEL || i->arg[0].label->kind != LABEL_CODE) { lower_unsupported(w); return; }
+    if (i->narg != 1 || i->arg[0].kind != OP_LABEL || i->arg[0].label->kind != LABEL_CODE) {
+        lower_unsupported(w);
+        return;
+    }
     lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
     lower_end_block(w, TERM_BRA);
     struct block *b = &w->block.p[w->block.n - 2];
-    b->target = i->arg[0].label->insn | 1u << 31;       /* names an instruction until fix_targets() makes it a block */
+    b->target = i->arg[0].label->insn | 1u << 31; /* names an instruction until fix_targets() makes it a block */
     if (w->guard.kind == O_NONE) b->next = NONE;
 }
 
@@ -324,7 +437,10 @@ static void lower_brx(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     u32 around = lower_branch_around(w);
-    if (i->narg != 2 || i->arg[1].kind != OP_LABEL || i->arg[1].label->kind != LABEL_BRANCH_TARGETS) { lower_unsupported(w); return; }
+    if (i->narg != 2 || i->arg[1].kind != OP_LABEL || i->arg[1].label->kind != LABEL_BRANCH_TARGETS) {
+        lower_unsupported(w);
+        return;
+    }
     const struct ptx_label *l = i->arg[1].label;
     u32 *t = NEW_ARRAY(w->mem, u32, l->ntarget + 1);
     t[0] = l->ntarget;
@@ -343,7 +459,8 @@ static void lower_control(struct lower *w, int form)
     case N_bra: lower_branch(w, form); return;
     case N_brx: lower_brx(w, form); return;
     case N_call: lower_call(w, form); return;
-    case N_ret: case N_exit: {
+    case N_ret:
+    case N_exit: {
         bool exits = isa_forms[form].name == N_exit || w->l->func->is_entry;
         if (!exits) lower_results(w);
         lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
@@ -351,7 +468,8 @@ static void lower_control(struct lower *w, int form)
         if (w->guard.kind == O_NONE) w->block.p[w->block.n - 2].next = NONE;
         return;
     }
-    case N_trap: case N_brkpt: {
+    case N_trap:
+    case N_brkpt: {
         u32 around = lower_branch_around(w);
         lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
         lower_end_block(w, TERM_TRAP);
@@ -377,25 +495,36 @@ static void lower_one(struct lower *w, const struct ptx_insn *i)
     w->guard = i->guard ? (struct opnd){ .kind = O_REG, .reg = i->guard->index, .neg = i->guard_neg } : no_opnd;
     int form = operand_undefined(i) ? -1 : i->op->form;
     const struct isa_form *f = form < 0 ? NULL : &isa_forms[form];
-    if (!f) { lower_unsupported(w); return; }
+    if (!f) {
+        lower_unsupported(w);
+        return;
+    }
     switch (f->kind) {
     case K_MEM: lower_memory(w, f); break;
     case K_WARP:
-        if (f->name == N_alloca || f->name == N_stacksave || f->name == N_stackrestore) lower_stack(w, form);
-        else lower_warp(w, form);
+        if (f->name == N_alloca || f->name == N_stacksave || f->name == N_stackrestore)
+            lower_stack(w, form);
+        else
+            lower_warp(w, form);
         break;
     case K_CTRL: lower_control(w, form); break;
     default:
-        if (f->name == N_cvta) lower_cvta(w, form);
-        else lower_lane(w, form);
+        if (f->name == N_cvta)
+            lower_cvta(w, form);
+        else
+            lower_lane(w, form);
     }
-    if (w->mixed) { w->mixed = false; lower_unsupported(w); }
+    if (w->mixed) {
+        w->mixed = false;
+        lower_unsupported(w);
+    }
 }
 
 static void lower_insn(struct lower *w, const struct ptx_insn *i)
 {
     lower_one(w, i);
-    if (w->around != NONE && w->block.p[w->around].target == NONE) lower_end_around(w, w->around);      /* one that cannot be executed */
+    /* one that cannot be executed */
+    if (w->around != NONE && w->block.p[w->around].target == NONE) lower_end_around(w, w->around);
 }
 
 /* Labels start blocks; branch targets, until now instructions of the text, become blocks. */
@@ -418,7 +547,8 @@ static bool is_address_taken(const struct ptx_func *f, const struct ptx_var *v)
     return false;
 }
 
-/* .param, .local variables of the function get their offsets. A parameter of a function that somebody points to is in local memory, by its name too. */
+/* .param, .local variables of the function get their offsets. A parameter of a function that somebody points to is in
+ * local memory, by its name too. */
 static void layout(struct lower *w)
 {
     struct lowered *l = w->l;
@@ -445,7 +575,10 @@ static void layout(struct lower *w)
             w->home[k]->space = SP_LOCAL;
             PLACE(q, w->home[k]);
         }
-        for (u32 k = 0; k < f->nret; k++) { PLACE(p, f->ret[k]); l->ret_off[k] = (u32)f->ret[k]->offset; }
+        for (u32 k = 0; k < f->nret; k++) {
+            PLACE(p, f->ret[k]);
+            l->ret_off[k] = (u32)f->ret[k]->offset;
+        }
     }
 #undef PLACE
     l->pmem_bytes = (u32)MIN_OF((p + 15) / 16 * 16, 1u << 31);
@@ -460,62 +593,88 @@ static u32 *find_repeats(struct lower *w, u32 *block_of)
     for (u32 b = 0; b < l->nblock; b++) {
         struct block *x = &l->block[b];
         for (u32 k = x->first; k < x->end; k++) block_of[k] = b;
-        if (x->target <= b) { again[x->target]++; again[b + 1]--; }
-        if (x->next <= b) { again[x->next]++; again[b + 1]--; }
+        if (x->target <= b) {
+            again[x->target]++;
+            again[b + 1]--;
+        }
+        if (x->next <= b) {
+            again[x->next]++;
+            again[b + 1]--;
+        }
         const u32 *t = x->term == TERM_BRX ? l->brx[l->op[x->end - 1].aux] : NULL;
-        for (u32 j = 1; t && j <= t[0]; j++) if (t[j] <= b) { again[t[j]]++; again[b + 1]--; }
+        for (u32 j = 1; t && j <= t[0]; j++)
+            if (t[j] <= b) {
+                again[t[j]]++;
+                again[b + 1]--;
+            }
     }
     for (u32 b = 1; b <= l->nblock; b++) again[b] += again[b - 1];
     return again;
 }
 
-/* Whether the copy that operation k makes stays equal to its source, which is written once in the text: the source is written
- * once in a run, too, or always just before the copy, in its block, with nobody reading the copy earlier there. */
+/* Whether the copy that operation k makes stays equal to its source, which is written once in the text: the source is
+ * written once in a run, too, or always just before the copy, in its block, with nobody reading the copy earlier
+ * there. */
 static bool copy_stays(const struct lowered *l, u32 k, u32 source, u32 copy, const u32 *block_of, const u32 *again)
 {
     u32 r[16];
     if (!again[block_of[source]]) return true;
     if (block_of[source] != block_of[k] || source > k) return false;
     for (u32 j = l->block[block_of[k]].first; j < k; j++)
-        for (u32 n = lop_uses(&l->op[j], l, r); n--;) if (r[n] == copy) return false;
+        for (u32 n = lop_uses(&l->op[j], l, r); n--;)
+            if (r[n] == copy) return false;
     return true;
 }
 
-/* A register written once, by a plain move of something that does not change until it is moved again, is that something: unless some path
- * reads it without the move, which is for the check of initialised values to find. */
+/* A register written once, by a plain move of something that does not change until it is moved again, is that
+ * something: unless some path reads it without the move, which is for the check of initialised values to find. */
 static void propagate_copies(struct lower *w)
 {
     struct lowered *l = w->l;
     u32 *ndef = NEW_ARRAY(w->mem, u32, l->nreg + 1), *def = NEW_ARRAY(w->mem, u32, l->nreg + 1), r[16];
     for (u32 k = 0; k < l->nop; k++) {
         u32 n = lop_defs(&l->op[k], l, r);
-        for (u32 j = 0; j < n; j++) { ndef[r[j]]++; def[r[j]] = k; }
-        if (l->op[k].x.kind == O_REG) ndef[l->op[k].x.reg] += 2;        /* stays a register: no slot of the instruction holds it */
+        for (u32 j = 0; j < n; j++) {
+            ndef[r[j]]++;
+            def[r[j]] = k;
+        }
+        /* stays a register: no slot of the instruction holds it */
+        if (l->op[k].x.kind == O_REG) ndef[l->op[k].x.reg] += 2;
     }
     struct opnd *is = NEW_ARRAY(w->mem, struct opnd, l->nreg + 1);
     u32 *block_of = NEW_ARRAY(w->mem, u32, l->nop + 1), *again = find_repeats(w, block_of);
     const u64 *unwritten = flow_unwritten(l, w->mem);
     for (u32 k = 0; k < l->nop; k++) {
         struct lop *o = &l->op[k];
-        if (o->kind != K_LANE || (o->name != N_mov && o->name != N_cvta) || o->guard.kind != O_NONE || o->d.kind != O_REG || ndef[o->d.reg] != 1) continue;
+        if (o->kind != K_LANE || (o->name != N_mov && o->name != N_cvta) || o->guard.kind != O_NONE ||
+            o->d.kind != O_REG || ndef[o->d.reg] != 1)
+            continue;
         if (unwritten[o->d.reg >> 6] >> (o->d.reg & 63) & 1) continue;
-        if (o->a.kind == O_NONE || (o->a.kind == O_REG && (ndef[o->a.reg] != 1 || !copy_stays(l, k, def[o->a.reg], o->d.reg, block_of, again)))) continue;
+        if (o->a.kind == O_NONE ||
+            (o->a.kind == O_REG &&
+             (ndef[o->a.reg] != 1 || !copy_stays(l, k, def[o->a.reg], o->d.reg, block_of, again))))
+            continue;
         is[o->d.reg] = o->a;
         o->kind = KX_DEAD;
     }
     for (u32 k = 0; k < l->nop; k++) {
         struct lop *o = &l->op[k];
-        struct opnd *s[] = { &o->a, &o->b, &o->c, &o->e, o->kind == K_MEM && (o->name == N_st || o->name == N_red || o->name == N_stmatrix) ? &o->d : NULL };
+        struct opnd *s[] = { &o->a, &o->b, &o->c, &o->e,
+                             o->kind == K_MEM && (o->name == N_st || o->name == N_red || o->name == N_stmatrix)
+                                 ? &o->d
+                                 : NULL };
         if (o->kind == KX_DEAD) continue;
         bool load = o->kind == K_MEM && (o->name == N_ld || o->name == N_ldmatrix);
         for (u32 j = 0; j < COUNT_OF(s); j++) {
             if (!s[j] || (load && j > 0)) continue;
-            for (u32 hops = 0; s[j]->kind == O_REG && is[s[j]->reg].kind != O_NONE && hops < l->nreg; hops++) *s[j] = is[s[j]->reg];
+            for (u32 hops = 0; s[j]->kind == O_REG && is[s[j]->reg].kind != O_NONE && hops < l->nreg; hops++)
+                *s[j] = is[s[j]->reg];
         }
     }
 }
 
-/* What others may act on is out: here a block ends, so that a warp of a shaken launch can give way before it goes on (machine.md). */
+/* What others may act on is out: here a block ends, so that a warp of a shaken launch can give way before it goes on
+ * (machine.md). */
 static bool tells(const struct lower *w)
 {
     const struct lop *o = &w->op.p[w->op.n - 1];
@@ -531,13 +690,18 @@ static void mark_flags(struct lowered *l)
     bool fences = false;
     for (u32 k = 0; k < l->nop; k++) fences |= l->op[k].name == N_membar || l->op[k].name == N_fence;
     for (u32 k = 0; fences && k < l->nsite; k++)
-        if (l->site[k].flags & SITE_UNCACHED && l->site[k].sem == SEM_WEAK && (l->site[k].name == N_ld || l->site[k].name == N_st)) l->site[k].flags |= SITE_FLAG;
+        if (l->site[k].flags & SITE_UNCACHED && l->site[k].sem == SEM_WEAK &&
+            (l->site[k].name == N_ld || l->site[k].name == N_st))
+            l->site[k].flags |= SITE_FLAG;
 }
 
 struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
 {
     if (f->decoded) return f->decoded;
-    if (f->nregs >= 1u << 20 || f->ninsn >= 1u << 24) { error_set(e, ERR_INPUT, "function %.*s is too large to run", (int)f->name.n, f->name.p); return NULL; }
+    if (f->nregs >= 1u << 20 || f->ninsn >= 1u << 24) {
+        error_set(e, ERR_INPUT, "function %.*s is too large to run", (int)f->name.n, f->name.p);
+        return NULL;
+    }
     shared_layout(f->module);
     struct arena mem = { 0 };
     struct lowered *l = NEW(&mem, struct lowered);
@@ -547,7 +711,8 @@ struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
     s->func[l->serial % FUNCS] = l;
     layout(&w);
     if (l->local_bytes > LOCAL_STACK || l->pmem_bytes > LOCAL_STACK) {
-        error_set(e, ERR_UNSUPPORTED, "function %.*s has %u KB of %s; Lockstep gives a thread %u KB", (int)f->name.n, f->name.p, MAX_OF(l->local_bytes, l->pmem_bytes) / 1024,
+        error_set(e, ERR_UNSUPPORTED, "function %.*s has %u KB of %s; Lockstep gives a thread %u KB", (int)f->name.n,
+                  f->name.p, MAX_OF(l->local_bytes, l->pmem_bytes) / 1024,
                   l->local_bytes > LOCAL_STACK ? "local arrays" : "parameters of calls", LOCAL_STACK / 1024);
         arena_free(&mem);
         return NULL;
@@ -564,7 +729,10 @@ struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
         if (starts[k] && (w.op.n > w.block.p[w.block.n - 1].first)) lower_end_block(&w, TERM_FALL);
         block_of[k] = w.block.n - 1;
         lower_insn(&w, &f->insn[k]);
-        if (w.op.n > w.block.p[w.block.n - 1].first && tells(&w)) { lower_end_block(&w, TERM_FALL); w.block.p[w.block.n - 1].told = true; }
+        if (w.op.n > w.block.p[w.block.n - 1].first && tells(&w)) {
+            lower_end_block(&w, TERM_FALL);
+            w.block.p[w.block.n - 1].told = true;
+        }
     }
     if (starts[f->ninsn] && w.op.n > w.block.p[w.block.n - 1].first) lower_end_block(&w, TERM_FALL);
     block_of[f->ninsn] = w.block.n - 1;
@@ -575,13 +743,20 @@ struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
     lower_control(&w, isa_form(N_ret, T_NONE, T_NONE, 0));
     w.block.n--;
     fix_targets(&w, block_of);
-    l->op = w.op.p; l->nop = w.op.n;
-    l->block = w.block.p; l->nblock = w.block.n;
-    l->site = w.site.p; l->nsite = w.site.n;
-    l->call = w.call.p; l->ncall = w.call.n;
-    l->brx = w.brx.p; l->nbrx = w.brx.n;
-    l->sym = w.sym.p; l->nsym = w.sym.n;
-    l->nreg = w.reg_type.n; l->reg_type = w.reg_type.p;
+    l->op = w.op.p;
+    l->nop = w.op.n;
+    l->block = w.block.p;
+    l->nblock = w.block.n;
+    l->site = w.site.p;
+    l->nsite = w.site.n;
+    l->call = w.call.p;
+    l->ncall = w.call.n;
+    l->brx = w.brx.p;
+    l->nbrx = w.brx.n;
+    l->sym = w.sym.p;
+    l->nsym = w.sym.n;
+    l->nreg = w.reg_type.n;
+    l->reg_type = w.reg_type.p;
     l->reg_width = NEW_ARRAY(&mem, u8, l->nreg + 1);
     for (u32 k = 0; k < l->nreg; k++) l->reg_width[k] = (u8)register_bytes((enum ptx_type)l->reg_type[k]);
     propagate_copies(&w);
@@ -601,7 +776,10 @@ struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
 
 /* ---- definitions and uses ---- */
 
-static void add_reg(struct opnd o, u32 *out, u32 *n) { if (o.kind == O_REG) out[(*n)++] = o.reg; }
+static void add_reg(struct opnd o, u32 *out, u32 *n)
+{
+    if (o.kind == O_REG) out[(*n)++] = o.reg;
+}
 
 u32 lop_defs(const struct lop *o, const struct lowered *l, u32 out[8])
 {
@@ -611,7 +789,11 @@ u32 lop_defs(const struct lop *o, const struct lowered *l, u32 out[8])
     if (o->kind == K_MEM && (o->name == N_st || o->name == N_red || o->name == N_stmatrix)) return 0;
     add_reg(o->d, out, &n);
     add_reg(o->d2, out, &n);
-    if (o->kind == K_MEM && (o->name == N_ld || o->name == N_ldmatrix)) { add_reg(o->b, out, &n); add_reg(o->c, out, &n); add_reg(o->e, out, &n); }
+    if (o->kind == K_MEM && (o->name == N_ld || o->name == N_ldmatrix)) {
+        add_reg(o->b, out, &n);
+        add_reg(o->c, out, &n);
+        add_reg(o->e, out, &n);
+    }
     return n;
 }
 

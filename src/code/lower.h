@@ -11,33 +11,41 @@ struct lower {
     VEC(struct site) site;
     VEC(struct call) call;
     VEC(u8) reg_type;
-    struct pair { u32 lo, hi; } *pair;          /* the two 64-bit halves of a .b128 register of the text; hi 0: not one */
+    /* the two 64-bit halves of a .b128 register of the text; hi 0: not one */
+    struct pair {
+        u32 lo, hi;
+    } * pair;
     VEC(u32 *) brx;
     VEC(struct ptx_var *) sym;
-    struct ptx_var **home;                      /* of each parameter of a function: the local variable it lives in, because its address is taken; NULL: none */
-    u32 *label_block;                           /* block that starts at an instruction of the text, NONE */
-    const struct ptx_insn *cur;                 /* being lowered */
-    struct opnd guard;                          /* of the current instruction */
-    u32 around;                                 /* the block that branches around it, NONE: none */
-    bool mixed;                                 /* it has a predicate where a number belongs, or the other way round, or no register where a result goes */
-    struct opnd carry;                          /* the carry of add.cc and its like, a register of its own; O_NONE: not yet used */
+    /* of each parameter of a function: the local variable it lives in, because its address is taken; NULL: none */
+    struct ptx_var **home;
+    u32 *label_block;           /* block that starts at an instruction of the text, NONE */
+    const struct ptx_insn *cur; /* being lowered */
+    struct opnd guard;          /* of the current instruction */
+    u32 around;                 /* the block that branches around it, NONE: none */
+    /* it has a predicate where a number belongs, or the other way round, or no register where a result goes */
+    bool mixed;
+    /* the carry of add.cc and its like, a register of its own; O_NONE: not yet used */
+    struct opnd carry;
     struct error *e;
 };
 
-struct opnd lower_operand(struct lower *w, const struct ptx_operand *o, enum ptx_type type);    /* as a source of that type */
+/* as a source of that type */
+struct opnd lower_operand(struct lower *w, const struct ptx_operand *o, enum ptx_type type);
 struct opnd lower_temp(struct lower *w, enum ptx_type type);
 struct lop *lower_emit(struct lower *w, int form, struct opnd d, struct opnd a, struct opnd b, struct opnd c);
 struct opnd lower_const(u64 value);
 struct opnd lower_reg(u32 r);
-/* Where a result of that type goes: the register itself, or a temporary that lower_finish() copies when widths differ. */
+/* Where a result of that type goes: the register itself, or a temporary that lower_finish() copies when widths
+ * differ. */
 struct opnd lower_begin(struct lower *w, const struct ptx_operand *o, enum ptx_type type);
 void lower_finish(struct lower *w, const struct ptx_operand *o, struct opnd d, enum ptx_type type);
-void lower_lane(struct lower *w, int form);                         /* lower_lane.c */
+void lower_lane(struct lower *w, int form); /* lower_lane.c */
 struct opnd lower_resize(struct lower *w, struct opnd o, u32 from, enum ptx_type type);
-void lower_memory(struct lower *w, const struct isa_form *f);       /* lower_memory.c */
+void lower_memory(struct lower *w, const struct isa_form *f); /* lower_memory.c */
 bool lower_has_mod(const struct ptx_insn *i, const char *mod);
 enum ptx_type lower_last_type(const struct ptx_insn *i);
-struct opnd lower_half(struct lower *w, const struct ptx_operand *o, u32 k);   /* half k of a .b128 register */
+struct opnd lower_half(struct lower *w, const struct ptx_operand *o, u32 k); /* half k of a .b128 register */
 void lower_mov128(struct lower *w);
 void lower_mov_vector(struct lower *w);
 u32 lower_width(struct lower *w, const struct ptx_operand *o);
@@ -46,12 +54,14 @@ void lower_end_block(struct lower *w, enum term term);
 /* A guarded operation that may wait becomes a branch around an unguarded one: begin, then end behind it. */
 u32 lower_branch_around(struct lower *w);
 void lower_end_around(struct lower *w, u32 from);
-void lower_call(struct lower *w, int form);                         /* lower_call.c */
-void lower_parameters(struct lower *w);                             /* at the entry: those that are registers */
-void lower_results(struct lower *w);                                /* before a return: the same */
-void lower_call_memory(struct lower *w, bool load, struct opnd data, u32 width, u32 at);   /* lower_memory.c: a register to or from the call's memory */
+void lower_call(struct lower *w, int form); /* lower_call.c */
+void lower_parameters(struct lower *w);     /* at the entry: those that are registers */
+void lower_results(struct lower *w);        /* before a return: the same */
+/* lower_memory.c: a register to or from the call's memory */
+void lower_call_memory(struct lower *w, bool load, struct opnd data, u32 width, u32 at);
 void lower_home_store(struct lower *w, struct ptx_var *home, struct opnd data, u32 width, u32 at);
-struct ptx_var *lower_home(const struct lower *w, struct ptx_var *v);  /* where a variable lives: mostly it is that itself */
+/* where a variable lives: mostly it is that itself */
+struct ptx_var *lower_home(const struct lower *w, struct ptx_var *v);
 /* Registers an operation writes and reads (guards included); returns how many. */
 u32 lop_defs(const struct lop *o, const struct lowered *l, u32 out[8]);
 u32 lop_uses(const struct lop *o, const struct lowered *l, u32 out[16]);

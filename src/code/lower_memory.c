@@ -1,16 +1,20 @@
 /* Lowering of memory instructions: each becomes a site (what it is, for checks and reports) and an operation.
  *
- * A kernel's own parameters are constants of the launch, so ld.param of them is a move. Parameters of calls live in a small
- * memory of the call's frame (SP_CALL). Everything else is an access to global, shared, local or generic memory. */
+ * A kernel's own parameters are constants of the launch, so ld.param of them is a move. Parameters of calls live in a
+ * small memory of the call's frame (SP_CALL). Everything else is an access to global, shared, local or generic
+ * memory. */
 #include "code/lower.h"
 
 static const struct opnd no_opnd;
 
 static enum ptx_space space_of(const struct ptx_insn *i)
 {
-    static const struct { const char *mod; enum ptx_space space; } t[] = {
-        { "global", SP_GLOBAL }, { "shared", SP_SHARED }, { "shared::cta", SP_SHARED }, { "local", SP_LOCAL }, { "const", SP_CONST },
-        { "param", SP_PARAM }, { "param::entry", SP_PARAM }, { "param::func", SP_PARAM } };
+    static const struct {
+        const char *mod;
+        enum ptx_space space;
+    } t[] = { { "global", SP_GLOBAL },      { "shared", SP_SHARED },    { "shared::cta", SP_SHARED },
+              { "local", SP_LOCAL },        { "const", SP_CONST },      { "param", SP_PARAM },
+              { "param::entry", SP_PARAM }, { "param::func", SP_PARAM } };
     for (u32 k = 0; k < COUNT_OF(t); k++)
         if (lower_has_mod(i, t[k].mod)) return t[k].space;
     return SP_GENERIC;
@@ -18,14 +22,21 @@ static enum ptx_space space_of(const struct ptx_insn *i)
 
 static u8 sem_of(const struct ptx_insn *i)
 {
-    return lower_has_mod(i, "volatile") || lower_has_mod(i, "mmio") ? SEM_VOLATILE : lower_has_mod(i, "relaxed") ? SEM_RELAXED
-         : lower_has_mod(i, "acquire") ? SEM_ACQUIRE : lower_has_mod(i, "release") ? SEM_RELEASE : lower_has_mod(i, "acq_rel") ? SEM_ACQ_REL : SEM_WEAK;
+    return lower_has_mod(i, "volatile") || lower_has_mod(i, "mmio") ? SEM_VOLATILE
+           : lower_has_mod(i, "relaxed")                            ? SEM_RELAXED
+           : lower_has_mod(i, "acquire")                            ? SEM_ACQUIRE
+           : lower_has_mod(i, "release")                            ? SEM_RELEASE
+           : lower_has_mod(i, "acq_rel")                            ? SEM_ACQ_REL
+                                                                    : SEM_WEAK;
 }
 
 static u8 scope_of(const struct ptx_insn *i, u8 otherwise)
 {
-    return lower_has_mod(i, "cta") ? SCOPE_CTA : lower_has_mod(i, "cluster") ? SCOPE_CLUSTER : lower_has_mod(i, "gpu") || lower_has_mod(i, "gl") ? SCOPE_GPU
-         : lower_has_mod(i, "sys") ? SCOPE_SYS : otherwise;
+    return lower_has_mod(i, "cta")                             ? SCOPE_CTA
+           : lower_has_mod(i, "cluster")                       ? SCOPE_CLUSTER
+           : lower_has_mod(i, "gpu") || lower_has_mod(i, "gl") ? SCOPE_GPU
+           : lower_has_mod(i, "sys")                           ? SCOPE_SYS
+                                                               : otherwise;
 }
 
 static u8 flags_of(const struct ptx_insn *i)
@@ -41,10 +52,13 @@ static u32 address(struct lower *w, const struct ptx_operand *m, struct opnd *a,
     if (m->reg) {
         *a = (struct opnd){ .kind = O_REG, .reg = m->reg->index };
         u32 width = type_size[m->reg->type];
-        if (*off != (s32)*off) {        /* the offset field is 32 bits wide */
+        if (*off != (s32)*off) { /* the offset field is 32 bits wide */
             struct opnd t = lower_temp(w, width == 4 ? T_U32 : T_U64);
-            lower_emit(w, isa_form(N_add, width == 4 ? T_U32 : T_U64, width == 4 ? T_U32 : T_U64, 0), t, *a, lower_const((u64)*off), no_opnd)->guard = no_opnd;
-            *a = t; *off = 0;
+            lower_emit(w, isa_form(N_add, width == 4 ? T_U32 : T_U64, width == 4 ? T_U32 : T_U64, 0), t, *a,
+                       lower_const((u64)*off), no_opnd)
+                ->guard = no_opnd;
+            *a = t;
+            *off = 0;
         }
         return width;
     }
@@ -67,29 +81,55 @@ static bool load_constant(struct lower *w, const struct ptx_operand *dst, const 
     if (at + (u64)n * size > w->l->func->param_bytes || m->imm < 0) return false;
     for (u32 k = 0; k < n; k++) {
         const struct ptx_operand *o = dst->kind == OP_VEC ? &dst->elem[k] : dst;
-        static const u8 to[2][9] = { { [2] = T_U16, [4] = T_U32, [8] = T_U64 }, { [2] = T_S16, [4] = T_S32, [8] = T_S64 } };
-        static const u8 from[2][9] = { { [1] = T_U8, [2] = T_U16, [4] = T_U32, [8] = T_U64 }, { [1] = T_S8, [2] = T_S16, [4] = T_S32, [8] = T_S64 } };
+        static const u8 to[2][9] = { { [2] = T_U16, [4] = T_U32, [8] = T_U64 },
+                                     { [2] = T_S16, [4] = T_S32, [8] = T_S64 } };
+        static const u8 from[2][9] = { { [1] = T_U8, [2] = T_U16, [4] = T_U32, [8] = T_U64 },
+                                       { [1] = T_S8, [2] = T_S16, [4] = T_S32, [8] = T_S64 } };
         if (o->kind != OP_REG) continue;
         u32 width = lower_width(w, o);
-        if (width < size || width == 1 || width > 8) { w->mixed = true; return true; }
+        if (width < size || width == 1 || width > 8) {
+            w->mixed = true;
+            return true;
+        }
         struct opnd p = { .kind = O_PARAM, .value = at + (u64)k * size }, d = { .kind = O_REG, .reg = o->reg->index };
         bool sg = type_is_signed(t);
-        if (width == size) lower_emit(w, isa_form(N_mov, (enum ptx_type)to[0][width], (enum ptx_type)to[0][width], 0), d, p, no_opnd, no_opnd);
-        else lower_emit(w, isa_form(N_cvt, (enum ptx_type)from[sg][size], (enum ptx_type)to[sg][width], 0), d, p, no_opnd, no_opnd);
+        if (width == size)
+            lower_emit(w, isa_form(N_mov, (enum ptx_type)to[0][width], (enum ptx_type)to[0][width], 0), d, p, no_opnd,
+                       no_opnd);
+        else
+            lower_emit(w, isa_form(N_cvt, (enum ptx_type)from[sg][size], (enum ptx_type)to[sg][width], 0), d, p,
+                       no_opnd, no_opnd);
     }
     return true;
 }
 
 /* One access of up to four elements; data[k] are registers or, for stores, values. */
-static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space sp, const struct ptx_operand *m, enum ptx_type t, u32 n, const struct opnd *data, u32 reg_width, u32 skip, u32 align)
+static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space sp, const struct ptx_operand *m,
+                      enum ptx_type t, u32 n, const struct opnd *data, u32 reg_width, u32 skip, u32 align)
 {
     const struct ptx_insn *i = w->cur;
-    struct site s = { .name = f->name, .space = (u8)sp, .width = type_size[t], .reg_width = (u8)reg_width, .vec = (u8)n, .is_signed = type_is_signed(t), .is_float = type_is_float(t),
-                      .sem = sem_of(i), .scope = scope_of(i, SCOPE_SYS), .type = (u8)t, .align = (u8)align, .flags = flags_of(i) };
+    struct site s = { .name = f->name,
+                      .space = (u8)sp,
+                      .width = type_size[t],
+                      .reg_width = (u8)reg_width,
+                      .vec = (u8)n,
+                      .is_signed = type_is_signed(t),
+                      .is_float = type_is_float(t),
+                      .sem = sem_of(i),
+                      .scope = scope_of(i, SCOPE_SYS),
+                      .type = (u8)t,
+                      .align = (u8)align,
+                      .flags = flags_of(i) };
     struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = i };
     s.addr_width = (u8)address(w, m, &o.a, &o.off);
-    if (o.a.kind == O_CONST && skip) o.a.value += skip; else o.off += skip;
-    o.d = data[0]; o.b = n > 1 ? data[1] : no_opnd; o.c = n > 2 ? data[2] : no_opnd; o.e = n > 3 ? data[3] : no_opnd;
+    if (o.a.kind == O_CONST && skip)
+        o.a.value += skip;
+    else
+        o.off += skip;
+    o.d = data[0];
+    o.b = n > 1 ? data[1] : no_opnd;
+    o.c = n > 2 ? data[2] : no_opnd;
+    o.e = n > 3 ? data[3] : no_opnd;
     o.guard = w->guard;
     o.site = w->site.n;
     s.op = w->op.n;
@@ -98,12 +138,28 @@ static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space 
 }
 
 /* One register to or from memory that the text does not name. */
-static void private_access(struct lower *w, bool load, enum ptx_space space, struct opnd at, struct opnd data, u32 width)
+static void private_access(struct lower *w, bool load, enum ptx_space space, struct opnd at, struct opnd data,
+                           u32 width)
 {
     const struct isa_form *f = &isa_forms[isa_form(load ? N_ld : N_st, T_NONE, T_NONE, 0)];
     static const u8 type[] = { [1] = T_B8, [2] = T_B16, [4] = T_B32, [8] = T_B64 };
-    struct site s = { .name = f->name, .space = (u8)space, .width = (u8)width, .reg_width = (u8)MAX_OF(width, 2u), .vec = 1, .scope = SCOPE_CTA, .type = type[width], .addr_width = 8, .op = w->op.n };
-    struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = w->cur, .site = w->site.n, .a = at, .d = data, .guard = w->guard };
+    struct site s = { .name = f->name,
+                      .space = (u8)space,
+                      .width = (u8)width,
+                      .reg_width = (u8)MAX_OF(width, 2u),
+                      .vec = 1,
+                      .scope = SCOPE_CTA,
+                      .type = type[width],
+                      .addr_width = 8,
+                      .op = w->op.n };
+    struct lop o = { .form = (s32)(f - isa_forms),
+                     .name = f->name,
+                     .kind = K_MEM,
+                     .src = w->cur,
+                     .site = w->site.n,
+                     .a = at,
+                     .d = data,
+                     .guard = w->guard };
     VEC_PUSH(w->mem, &w->site, s);
     VEC_PUSH(w->mem, &w->op, o);
 }
@@ -123,56 +179,103 @@ static void load_store(struct lower *w, const struct isa_form *f)
 {
     const struct ptx_insn *i = w->cur;
     bool load = f->name == N_ld;
-    if (i->narg < 2 || i->narg > 2u + lower_has_mod(i, "L2::cache_hint")) { lower_unsupported(w); return; }
+    if (i->narg < 2 || i->narg > 2u + lower_has_mod(i, "L2::cache_hint")) {
+        lower_unsupported(w);
+        return;
+    }
     const struct ptx_operand *data = &i->arg[load ? 0 : 1], *m = &i->arg[load ? 1 : 0];
     enum ptx_type t = lower_last_type(i);
     enum ptx_space sp = str_is(i->op->base, "ldu") ? SP_GLOBAL : space_of(i);
     u32 n = data->kind == OP_VEC ? data->nelem : 1;
-    if (m->kind != OP_MEM || n > 8 || t == T_PRED || type_size[t] == 0 || (u32)type_size[t] * n > 32) { lower_unsupported(w); return; }
+    if (m->kind != OP_MEM || n > 8 || t == T_PRED || type_size[t] == 0 || (u32)type_size[t] * n > 32) {
+        lower_unsupported(w);
+        return;
+    }
     if (sp == SP_PARAM && m->var && lower_home(w, m->var) != m->var) sp = SP_LOCAL;
     if (sp == SP_PARAM) {
         if (load && t != T_B128 && load_constant(w, data, m, t)) return;
         bool own = false;
         for (u32 k = 0; k < w->l->func->nparam; k++) own |= w->l->func->param[k] == m->var;
         if (!(w->l->func->is_entry && (own || m->reg))) sp = SP_CALL;
-        if (sp == SP_CALL && m->reg) { lower_unsupported(w); return; }
+        if (sp == SP_CALL && m->reg) {
+            lower_unsupported(w);
+            return;
+        }
     }
     struct opnd v[8] = { 0 };
     u32 reg_width = 0, count = n;
     bool whole = t == T_B128;
-    if (whole) {                          /* as two 64-bit halves */
-        if (n != 1 || data->kind != OP_REG) { lower_unsupported(w); return; }
-        v[0] = lower_half(w, data, 0); v[1] = lower_half(w, data, 1);
-        t = T_B64; reg_width = 8; count = 2;
+    if (whole) { /* as two 64-bit halves */
+        if (n != 1 || data->kind != OP_REG) {
+            lower_unsupported(w);
+            return;
+        }
+        v[0] = lower_half(w, data, 0);
+        v[1] = lower_half(w, data, 1);
+        t = T_B64;
+        reg_width = 8;
+        count = 2;
     }
     for (u32 k = 0; k < n && !whole; k++) {
         const struct ptx_operand *e = data->kind == OP_VEC ? &data->elem[k] : data;
         u32 width = e->kind == OP_REG ? lower_width(w, e) : reg_width ? reg_width : MAX_OF(type_size[t], 2);
-        if (width == 1 || width > 8 || (reg_width && reg_width != width)) { lower_unsupported(w); return; }
+        if (width == 1 || width > 8 || (reg_width && reg_width != width)) {
+            lower_unsupported(w);
+            return;
+        }
         reg_width = width;
         if (e->kind == OP_SINK) continue;
-        if (e->kind == OP_REG) v[k] = (struct opnd){ .kind = O_REG, .reg = e->reg->index };
-        else if (!load) v[k] = lower_operand(w, e, t);
-        else { lower_unsupported(w); return; }
+        if (e->kind == OP_REG)
+            v[k] = (struct opnd){ .kind = O_REG, .reg = e->reg->index };
+        else if (!load)
+            v[k] = lower_operand(w, e, t);
+        else {
+            lower_unsupported(w);
+            return;
+        }
     }
-    if (reg_width < type_size[t]) { lower_unsupported(w); return; }
+    if (reg_width < type_size[t]) {
+        lower_unsupported(w);
+        return;
+    }
     u32 bytes = count * type_size[t], per = count > 4 || bytes > 16 ? count / 2 : count;
-    for (u32 k = 0; k < count; k += per)        /* 32 bytes go in two halves; the first one asks for the alignment of the whole */
+    /* 32 bytes go in two halves; the first one asks for the alignment of the whole */
+    for (u32 k = 0; k < count; k += per)
         access_op(w, f, sp, m, t, per, v + k, reg_width, k * type_size[t], bytes > 16 && !k ? 32 : 0);
 }
 
-struct atom { u32 op; enum ptx_type type; u32 skip; };    /* skip: bytes to the element of a vector */
+struct atom {
+    u32 op;
+    enum ptx_type type;
+    u32 skip;
+}; /* skip: bytes to the element of a vector */
 
-static void push_atom(struct lower *w, const struct isa_form *f, struct atom x, const struct ptx_operand *m, struct lop o)
+static void push_atom(struct lower *w, const struct isa_form *f, struct atom x, const struct ptx_operand *m,
+                      struct lop o)
 {
     const struct ptx_insn *i = w->cur;
     u32 width = type_size[x.type];
-    struct site s = { .name = f->name, .space = (u8)space_of(i), .width = (u8)width, .reg_width = (u8)MIN_OF(width, 8u), .vec = 1, .is_signed = type_is_signed(x.type),
-                      .is_float = type_is_float(x.type), .sem = sem_of(i), .scope = scope_of(i, SCOPE_GPU), .atom = (u8)x.op, .type = (u8)x.type };
+    struct site s = { .name = f->name,
+                      .space = (u8)space_of(i),
+                      .width = (u8)width,
+                      .reg_width = (u8)MIN_OF(width, 8u),
+                      .vec = 1,
+                      .is_signed = type_is_signed(x.type),
+                      .is_float = type_is_float(x.type),
+                      .sem = sem_of(i),
+                      .scope = scope_of(i, SCOPE_GPU),
+                      .atom = (u8)x.op,
+                      .type = (u8)x.type };
     if (s.sem == SEM_WEAK) s.sem = SEM_RELAXED;
-    o.form = (s32)(f - isa_forms); o.name = f->name; o.kind = K_MEM; o.src = i;
+    o.form = (s32)(f - isa_forms);
+    o.name = f->name;
+    o.kind = K_MEM;
+    o.src = i;
     s.addr_width = (u8)address(w, m, &o.a, &o.off);
-    if (o.a.kind == O_CONST) o.a.value += x.skip; else o.off += x.skip;
+    if (o.a.kind == O_CONST)
+        o.a.value += x.skip;
+    else
+        o.off += x.skip;
     o.guard = w->guard;
     o.site = w->site.n;
     s.op = w->op.n;
@@ -191,26 +294,48 @@ static void atomic(struct lower *w, const struct isa_form *f)
     while (op < COUNT_OF(names) && !lower_has_mod(i, names[op])) op++;
     bool cas = op == AT_CAS, half = t == T_F16 || t == T_BF16 || t == T_F16X2 || t == T_BF16X2;
     u32 need = 2u + !red + cas;
-    if (i->narg < need || i->narg > need + lower_has_mod(i, "L2::cache_hint") || i->arg[k].kind != OP_MEM) { lower_unsupported(w); return; }
-    bool known = width == 4 || width == 8 || (width == 2 && (cas || op == AT_EXCH || half)) || (t == T_B128 && (cas || op == AT_EXCH));
-    if (!known || (type_is_float(t) && op != AT_ADD && !(half && (op == AT_MIN || op == AT_MAX)))) { lower_unsupported(w); return; }
+    if (i->narg < need || i->narg > need + lower_has_mod(i, "L2::cache_hint") || i->arg[k].kind != OP_MEM) {
+        lower_unsupported(w);
+        return;
+    }
+    bool known = width == 4 || width == 8 || (width == 2 && (cas || op == AT_EXCH || half)) ||
+                 (t == T_B128 && (cas || op == AT_EXCH));
+    if (!known || (type_is_float(t) && op != AT_ADD && !(half && (op == AT_MIN || op == AT_MAX)))) {
+        lower_unsupported(w);
+        return;
+    }
     const struct ptx_operand *d = red ? NULL : &i->arg[0], *b = &i->arg[k + 1], *c = cas ? &i->arg[k + 2] : NULL;
     if (t == T_B128) {
-        if (b->kind != OP_REG || (c && c->kind != OP_REG)) { lower_unsupported(w); return; }
+        if (b->kind != OP_REG || (c && c->kind != OP_REG)) {
+            lower_unsupported(w);
+            return;
+        }
         struct lop o = { .b = lower_half(w, b, 0), .e = lower_half(w, b, 1) };
-        if (c) { o.c = lower_half(w, c, 0); o.x = lower_half(w, c, 1); }
-        if (d && d->kind == OP_REG) { o.d = lower_half(w, d, 0); o.d2 = lower_half(w, d, 1); }
+        if (c) {
+            o.c = lower_half(w, c, 0);
+            o.x = lower_half(w, c, 1);
+        }
+        if (d && d->kind == OP_REG) {
+            o.d = lower_half(w, d, 0);
+            o.d2 = lower_half(w, d, 1);
+        }
         push_atom(w, f, (struct atom){ op, t, 0 }, &i->arg[k], o);
         return;
     }
     u32 n = b->kind == OP_VEC ? b->nelem : 1;
-    if (n > 8 || (n > 1 && (cas || (d && d->kind != OP_SINK && (d->kind != OP_VEC || d->nelem != n))))) { lower_unsupported(w); return; }
+    if (n > 8 || (n > 1 && (cas || (d && d->kind != OP_SINK && (d->kind != OP_VEC || d->nelem != n))))) {
+        lower_unsupported(w);
+        return;
+    }
     for (u32 e = 0; e < n; e++) {
         const struct ptx_operand *de = d && d->kind == OP_VEC ? &d->elem[e] : d;
         struct lop o = { .b = lower_operand(w, n > 1 ? &b->elem[e] : b, t) };
         if (c) o.c = lower_operand(w, c, t);
         if (de && de->kind == OP_REG) {
-            if (lower_width(w, de) != width) { lower_unsupported(w); return; }
+            if (lower_width(w, de) != width) {
+                lower_unsupported(w);
+                return;
+            }
             o.d = (struct opnd){ .kind = O_REG, .reg = de->reg->index };
         }
         push_atom(w, f, (struct atom){ op, t, e * width }, &i->arg[k], o);
@@ -219,8 +344,17 @@ static void atomic(struct lower *w, const struct isa_form *f)
 
 static u32 push_site(struct lower *w, enum isa_name like, enum ptx_space space, u32 width, u32 addr_width, u32 which)
 {
-    struct site s = { .name = (u16)like, .space = (u8)space, .width = (u8)width, .reg_width = (u8)MIN_OF(width, 8u), .vec = 1, .sem = SEM_WEAK, .scope = SCOPE_CTA,
-                      .type = T_B64, .addr_width = (u8)addr_width, .which = (u8)which, .op = w->op.n };
+    struct site s = { .name = (u16)like,
+                      .space = (u8)space,
+                      .width = (u8)width,
+                      .reg_width = (u8)MIN_OF(width, 8u),
+                      .vec = 1,
+                      .sem = SEM_WEAK,
+                      .scope = SCOPE_CTA,
+                      .type = T_B64,
+                      .addr_width = (u8)addr_width,
+                      .which = (u8)which,
+                      .op = w->op.n };
     VEC_PUSH(w->mem, &w->site, s);
     return w->site.n - 1;
 }
@@ -229,45 +363,63 @@ static u32 push_site(struct lower *w, enum isa_name like, enum ptx_space space, 
 static void copy_async(struct lower *w, struct lop o)
 {
     const struct ptx_insn *i = w->cur;
-    if (i->narg < 3 || i->arg[0].kind != OP_MEM || i->arg[1].kind != OP_MEM || i->arg[2].kind != OP_INT) { lower_unsupported(w); return; }
+    if (i->narg < 3 || i->arg[0].kind != OP_MEM || i->arg[1].kind != OP_MEM || i->arg[2].kind != OP_INT) {
+        lower_unsupported(w);
+        return;
+    }
     s64 bytes = i->arg[2].imm, off;
-    if (bytes != 4 && bytes != 8 && bytes != 16) { lower_unsupported(w); return; }
-    if (i->narg >= 4 && i->arg[3].kind == OP_REG && i->arg[3].reg->type == T_PRED) {        /* ignore-src: nothing is read where it is true */
+    if (bytes != 4 && bytes != 8 && bytes != 16) {
+        lower_unsupported(w);
+        return;
+    }
+    /* ignore-src: nothing is read where it is true */
+    if (i->narg >= 4 && i->arg[3].kind == OP_REG && i->arg[3].reg->type == T_PRED) {
         struct opnd p = lower_operand(w, &i->arg[3], T_PRED);
         o.c = lower_temp(w, T_U32);
-        lower_emit(w, isa_form(N_selp, T_U32, T_U32, 0), o.c, lower_const(0), lower_const((u64)bytes), p)->guard = no_opnd;
-    } else if (i->narg >= 4) o.c = lower_operand(w, &i->arg[3], T_U32);
+        lower_emit(w, isa_form(N_selp, T_U32, T_U32, 0), o.c, lower_const(0), lower_const((u64)bytes), p)->guard =
+            no_opnd;
+    } else if (i->narg >= 4)
+        o.c = lower_operand(w, &i->arg[3], T_U32);
     u32 aw = address(w, &i->arg[0], &o.a, &o.off), bw = address(w, &i->arg[1], &o.b, &off);
     if (off) {
         enum ptx_type t = bw == 4 ? T_U32 : T_U64;
         struct opnd sum = lower_temp(w, t);
-        lower_emit(w, isa_form(N_add, t, t, 0), sum, o.b, lower_const(bw == 4 ? (u32)off : (u64)off), no_opnd)->guard = no_opnd;
+        lower_emit(w, isa_form(N_add, t, t, 0), sum, o.b, lower_const(bw == 4 ? (u32)off : (u64)off), no_opnd)->guard =
+            no_opnd;
         o.b = sum;
     }
     o.aux = (u16)bytes;
     o.site = push_site(w, N_st, SP_SHARED, (u32)bytes, aw, 0);
     u32 from = push_site(w, N_ld, SP_GLOBAL, (u32)bytes, bw, 1);
-    w->site.p[from].align = (u8)bytes;          /* also where fewer are read */
+    w->site.p[from].align = (u8)bytes; /* also where fewer are read */
     VEC_PUSH(w->mem, &w->op, o);
 }
 
-/* mbarrier operations: the address is the first memory operand; what stands before it is the result, behind it the count or state. */
+/* mbarrier operations: the address is the first memory operand; what stands before it is the result, behind it the
+ * count or state. */
 static void mbarrier_op(struct lower *w, const struct isa_form *f, struct lop o)
 {
     const struct ptx_insn *i = w->cur;
     u32 k = 0;
     while (k < i->narg && i->arg[k].kind != OP_MEM) k++;
-    if (k >= i->narg || k > 1) { lower_unsupported(w); return; }
+    if (k >= i->narg || k > 1) {
+        lower_unsupported(w);
+        return;
+    }
     bool truth = f->name == N_mbar_wait || f->name == N_mbar_parity;
     if (k == 1 && i->arg[0].kind == OP_REG) {
-        if (truth != (i->arg[0].reg->type == T_PRED) || (!truth && lower_width(w, &i->arg[0]) != 8)) { lower_unsupported(w); return; }
+        if (truth != (i->arg[0].reg->type == T_PRED) || (!truth && lower_width(w, &i->arg[0]) != 8)) {
+            lower_unsupported(w);
+            return;
+        }
         o.d = (struct opnd){ .kind = O_REG, .reg = i->arg[0].reg->index };
     }
     u32 aw = address(w, &i->arg[k], &o.a, &o.off);
     if (k + 1 < i->narg) o.b = lower_operand(w, &i->arg[k + 1], f->name == N_mbar_wait ? T_U64 : T_U32);
     if (f->name == N_cp_mbar && lower_has_mod(i, "noinc")) o.aux = MBAR_NOINC;
     if (lower_has_mod(i, "relaxed")) o.aux = MBAR_RELAXED;
-    o.site = push_site(w, N_atom, lower_has_mod(i, "shared") || lower_has_mod(i, "shared::cta") ? SP_SHARED : SP_GENERIC, 8, aw, 0);
+    o.site = push_site(
+        w, N_atom, lower_has_mod(i, "shared") || lower_has_mod(i, "shared::cta") ? SP_SHARED : SP_GENERIC, 8, aw, 0);
     VEC_PUSH(w->mem, &w->op, o);
 }
 
@@ -276,18 +428,29 @@ static void matrix_op(struct lower *w, const struct isa_form *f, struct lop o)
     const struct ptx_insn *i = w->cur;
     bool load = f->name == N_ldmatrix;
     u32 n = lower_has_mod(i, "x4") ? 4 : lower_has_mod(i, "x2") ? 2 : 1;
-    if (i->narg != 2) { lower_unsupported(w); return; }
+    if (i->narg != 2) {
+        lower_unsupported(w);
+        return;
+    }
     const struct ptx_operand *m = &i->arg[load], *v = &i->arg[!load];
-    if (m->kind != OP_MEM || (v->kind == OP_VEC ? v->nelem : 1) != n) { lower_unsupported(w); return; }
+    if (m->kind != OP_MEM || (v->kind == OP_VEC ? v->nelem : 1) != n) {
+        lower_unsupported(w);
+        return;
+    }
     struct opnd *r[4] = { &o.d, &o.b, &o.c, &o.e };
     u32 aw = address(w, m, &o.a, &o.off);
     for (u32 k = 0; k < n; k++) {
         const struct ptx_operand *e = v->kind == OP_VEC ? &v->elem[k] : v;
-        if (e->kind != OP_REG || lower_width(w, e) != 4) { lower_unsupported(w); return; }
+        if (e->kind != OP_REG || lower_width(w, e) != 4) {
+            lower_unsupported(w);
+            return;
+        }
         *r[k] = (struct opnd){ .kind = O_REG, .reg = e->reg->index };
     }
     o.aux = (u16)(n | (lower_has_mod(i, "trans") ? 16 : 0));
-    o.site = push_site(w, load ? N_ld : N_st, lower_has_mod(i, "shared") || lower_has_mod(i, "shared::cta") ? SP_SHARED : SP_GENERIC, 16, aw, 0);
+    o.site = push_site(w, load ? N_ld : N_st,
+                       lower_has_mod(i, "shared") || lower_has_mod(i, "shared::cta") ? SP_SHARED : SP_GENERIC, 16, aw,
+                       0);
     VEC_PUSH(w->mem, &w->op, o);
 }
 
@@ -296,10 +459,15 @@ void lower_memory(struct lower *w, const struct isa_form *f)
     const struct ptx_insn *i = w->cur;
     struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = i, .guard = w->guard };
     switch (f->name) {
-    case N_ld: case N_st: load_store(w, f); return;
-    case N_atom: case N_red: atomic(w, f); return;
+    case N_ld:
+    case N_st: load_store(w, f); return;
+    case N_atom:
+    case N_red: atomic(w, f); return;
     case N_isspacep:
-        if (i->narg != 2 || i->arg[0].kind != OP_REG) { lower_unsupported(w); return; }
+        if (i->narg != 2 || i->arg[0].kind != OP_REG) {
+            lower_unsupported(w);
+            return;
+        }
         o.d = (struct opnd){ .kind = O_REG, .reg = i->arg[0].reg->index };
         o.a = lower_operand(w, &i->arg[1], T_U64);
         o.aux = (u16)(lower_has_mod(i, "shared::cluster") ? SP_SHARED : space_of(i));
@@ -307,20 +475,42 @@ void lower_memory(struct lower *w, const struct isa_form *f)
     case N_mov128: lower_mov128(w); return;
     case N_mov_vec: lower_mov_vector(w); return;
     case N_cp_async: copy_async(w, o); return;
-    case N_mbar_init: case N_mbar_inval: case N_mbar_arrive: case N_mbar_drop: case N_mbar_wait: case N_mbar_parity: case N_cp_mbar: mbarrier_op(w, f, o); return;
-    case N_ldmatrix: case N_stmatrix: matrix_op(w, f, o); return;
+    case N_mbar_init:
+    case N_mbar_inval:
+    case N_mbar_arrive:
+    case N_mbar_drop:
+    case N_mbar_wait:
+    case N_mbar_parity:
+    case N_cp_mbar: mbarrier_op(w, f, o); return;
+    case N_ldmatrix:
+    case N_stmatrix: matrix_op(w, f, o); return;
     case N_mbar_pending:
-        if (i->narg != 2 || i->arg[0].kind != OP_REG || lower_width(w, &i->arg[0]) != 4) { lower_unsupported(w); return; }
+        if (i->narg != 2 || i->arg[0].kind != OP_REG || lower_width(w, &i->arg[0]) != 4) {
+            lower_unsupported(w);
+            return;
+        }
         o.d = (struct opnd){ .kind = O_REG, .reg = i->arg[0].reg->index };
         o.a = lower_operand(w, &i->arg[1], T_U64);
         break;
-    case N_cp_wait: if (i->narg != 1 || i->arg[0].kind != OP_INT) { lower_unsupported(w); return; } o.off = i->arg[0].imm; break;
-    case N_policy:                              /* a cache policy: any value does */
-        if (i->narg < 1 || i->arg[0].kind != OP_REG || lower_width(w, &i->arg[0]) != 8) { lower_unsupported(w); return; }
-        lower_emit(w, isa_form(N_mov, T_B64, T_B64, 0), (struct opnd){ .kind = O_REG, .reg = i->arg[0].reg->index }, lower_const(0), no_opnd, no_opnd);
+    case N_cp_wait:
+        if (i->narg != 1 || i->arg[0].kind != OP_INT) {
+            lower_unsupported(w);
+            return;
+        }
+        o.off = i->arg[0].imm;
+        break;
+    case N_policy: /* a cache policy: any value does */
+        if (i->narg < 1 || i->arg[0].kind != OP_REG || lower_width(w, &i->arg[0]) != 8) {
+            lower_unsupported(w);
+            return;
+        }
+        lower_emit(w, isa_form(N_mov, T_B64, T_B64, 0), (struct opnd){ .kind = O_REG, .reg = i->arg[0].reg->index },
+                   lower_const(0), no_opnd, no_opnd);
         return;
-    case N_hint: case N_cp_commit: case N_cp_wait_all: break;
-    default:                                    /* membar, fence */
+    case N_hint:
+    case N_cp_commit:
+    case N_cp_wait_all: break;
+    default: /* membar, fence */
         o.aux = scope_of(i, SCOPE_SYS);
         if (lower_has_mod(i, "proxy") || lower_has_mod(i, "mbarrier_init")) o.aux |= FENCE_PROXY;
         if (f->name == N_membar || lower_has_mod(i, "sc")) o.aux |= FENCE_SC;

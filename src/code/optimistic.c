@@ -1,11 +1,13 @@
-/* Loads that only guess (RULES.md R2): old = *p; do { seen = old; old = atomicCAS(p, seen, f(seen)); } while (old != seen).
+/* Loads that only guess (RULES.md R2): old = *p; do { seen = old; old = atomicCAS(p, seen, f(seen)); } while (old !=
+ * seen).
  *
- * The load only proposes what the compare-and-swap then verifies, so one that races with atomics does no harm. Such a value reaches the
- * comparison by copies and selections, through local variables, or, where nothing is inlined (-G), as an argument of atomicCAS and what that
- * calls. A function is lowered when it is first called, so what becomes of its parameters is read from the text. */
+ * The load only proposes what the compare-and-swap then verifies, so one that races with atomics does no harm. Such a
+ * value reaches the comparison by copies and selections, through local variables, or, where nothing is inlined (-G),
+ * as an argument of atomicCAS and what that calls. A function is lowered when it is first called, so what becomes of
+ * its parameters is read from the text. */
 #include "code/lower.h"
 
-enum { CALLS_DEEP = 4 };        /* atomicCAS, __ullAtomicCAS, and some of the user's own around them */
+enum { CALLS_DEEP = 4 }; /* atomicCAS, __ullAtomicCAS, and some of the user's own around them */
 
 /* ---- in the text of a function that is called ---- */
 
@@ -13,14 +15,19 @@ static bool is_base(const struct ptx_insn *i, const char *name) { return i->op &
 
 static bool has_mod(const struct ptx_insn *i, const char *mod)
 {
-    for (u32 k = 0; k < i->op->nmod; k++) if (str_is(i->op->mod[k], mod)) return true;
+    for (u32 k = 0; k < i->op->nmod; k++)
+        if (str_is(i->op->mod[k], mod)) return true;
     return false;
 }
 
 static u32 bytes_of(const struct ptx_insn *i)
 {
-    static const struct { const char *mod; u32 bytes; } t[] = { { "b16", 2 }, { "b32", 4 }, { "b64", 8 }, { "b128", 16 } };
-    for (u32 k = 0; k < COUNT_OF(t); k++) if (has_mod(i, t[k].mod)) return t[k].bytes;
+    static const struct {
+        const char *mod;
+        u32 bytes;
+    } t[] = { { "b16", 2 }, { "b32", 4 }, { "b64", 8 }, { "b128", 16 } };
+    for (u32 k = 0; k < COUNT_OF(t); k++)
+        if (has_mod(i, t[k].mod)) return t[k].bytes;
     return 0;
 }
 
@@ -32,19 +39,24 @@ static bool keeps(const struct ptx_insn *i)
     static const char *const whole[] = { "u16", "s16", "u32", "s32" };
     if (is_base(i, "mov")) return true;
     u32 n = 0;
-    for (u32 k = 0; k < COUNT_OF(whole) && is_base(i, "cvt"); k++) for (u32 m = 0; m < i->op->nmod; m++) n += str_is(i->op->mod[m], whole[k]);
+    for (u32 k = 0; k < COUNT_OF(whole) && is_base(i, "cvt"); k++)
+        for (u32 m = 0; m < i->op->nmod; m++) n += str_is(i->op->mod[m], whole[k]);
     return n == 2 && i->op->nmod == 2;
 }
 
-struct flow {                   /* where the value of a parameter goes in its function */
+struct flow { /* where the value of a parameter goes in its function */
     const struct ptx_func *f;
-    u8 *reg;                    /* by register: holds it */
-    const struct ptx_var *arg[8]; u32 narg;     /* .param variables of calls that hold it */
-    u32 width;                  /* bytes of it */
-    bool more;                  /* something new was found */
+    u8 *reg; /* by register: holds it */
+    const struct ptx_var *arg[8];
+    u32 narg;  /* .param variables of calls that hold it */
+    u32 width; /* bytes of it */
+    bool more; /* something new was found */
 };
 
-static bool holds(const struct flow *w, const struct ptx_operand *o) { return o->kind == OP_REG && o->reg && w->reg[o->reg->index]; }
+static bool holds(const struct flow *w, const struct ptx_operand *o)
+{
+    return o->kind == OP_REG && o->reg && w->reg[o->reg->index];
+}
 
 static void mark(struct flow *w, const struct ptx_operand *o)
 {
@@ -55,7 +67,8 @@ static void mark(struct flow *w, const struct ptx_operand *o)
 
 static bool passes(const struct flow *w, const struct ptx_operand *o)
 {
-    for (u32 k = 0; k < w->narg; k++) if (o->kind == OP_SYM && o->var == w->arg[k]) return true;
+    for (u32 k = 0; k < w->narg; k++)
+        if (o->kind == OP_SYM && o->var == w->arg[k]) return true;
     return holds(w, o);
 }
 
@@ -66,7 +79,8 @@ static bool call_compares(const struct flow *w, const struct ptx_insn *i, u32 de
     u32 k = i->narg && i->arg[0].kind == OP_LIST;
     const struct ptx_operand *to = k < i->narg ? &i->arg[k] : NULL, *args = k + 1 < i->narg ? &i->arg[k + 1] : NULL;
     if (!to || to->kind != OP_SYM || !to->func || !args || args->kind != OP_LIST) return false;
-    for (u32 n = 0; n < args->nelem; n++) if (passes(w, &args->elem[n]) && compares(to->func, n, w->width, deep)) return true;
+    for (u32 n = 0; n < args->nelem; n++)
+        if (passes(w, &args->elem[n]) && compares(to->func, n, w->width, deep)) return true;
     return false;
 }
 
@@ -75,13 +89,22 @@ static bool follow(struct flow *w, const struct ptx_insn *i, const struct ptx_va
 {
     const struct ptx_operand *a = i->arg;
     if (!i->op || (i->narg < 2 && !is_base(i, "call"))) return false;
-    if (is_base(i, "ld") && a[1].kind == OP_MEM && a[1].var == param && !a[1].imm) mark(w, &a[0]);
-    else if (keeps(i) && holds(w, &a[1])) mark(w, &a[0]);
-    else if (is_base(i, "st") && a[0].kind == OP_MEM && a[0].var && a[0].var->space == SP_PARAM && !a[0].imm && holds(w, &a[1])) {
-        for (u32 k = 0; k < w->narg; k++) if (w->arg[k] == a[0].var) return false;
-        if (w->narg < COUNT_OF(w->arg)) { w->arg[w->narg++] = a[0].var; w->more = true; }
-    } else if (is_base(i, "atom")) return i->narg >= 4 && has_mod(i, "cas") && bytes_of(i) == w->width && holds(w, &a[2]);
-    else if (is_base(i, "call")) return deep && call_compares(w, i, deep - 1);
+    if (is_base(i, "ld") && a[1].kind == OP_MEM && a[1].var == param && !a[1].imm)
+        mark(w, &a[0]);
+    else if (keeps(i) && holds(w, &a[1]))
+        mark(w, &a[0]);
+    else if (is_base(i, "st") && a[0].kind == OP_MEM && a[0].var && a[0].var->space == SP_PARAM && !a[0].imm &&
+             holds(w, &a[1])) {
+        for (u32 k = 0; k < w->narg; k++)
+            if (w->arg[k] == a[0].var) return false;
+        if (w->narg < COUNT_OF(w->arg)) {
+            w->arg[w->narg++] = a[0].var;
+            w->more = true;
+        }
+    } else if (is_base(i, "atom"))
+        return i->narg >= 4 && has_mod(i, "cas") && bytes_of(i) == w->width && holds(w, &a[2]);
+    else if (is_base(i, "call"))
+        return deep && call_compares(w, i, deep - 1);
     return false;
 }
 
@@ -109,11 +132,15 @@ static bool carries(const struct lop *o)
 {
     if (o->kind != K_LANE || o->form < 0) return false;
     if (o->name != N_cvt) return o->name == N_mov || o->name == N_selp;
-    enum ptx_type to = (enum ptx_type)isa_operand_type(&isa_forms[o->form], 0), from = (enum ptx_type)isa_operand_type(&isa_forms[o->form], 1);
+    enum ptx_type to = (enum ptx_type)isa_operand_type(&isa_forms[o->form], 0),
+                  from = (enum ptx_type)isa_operand_type(&isa_forms[o->form], 1);
     return !type_is_float(to) && !type_is_float(from) && type_size[to] >= 2 && type_size[from] >= 2;
 }
 
-struct spot { const struct ptx_var *var; s64 at; };    /* in the frame; var NULL: the text does not tell */
+struct spot {
+    const struct ptx_var *var;
+    s64 at;
+}; /* in the frame; var NULL: the text does not tell */
 
 /* What a load or store of the frame has: a variable as a whole, or some bytes by their offset. */
 static struct spot spot_of(const struct lowered *l, const struct lop *o, u32 name)
@@ -124,16 +151,21 @@ static struct spot spot_of(const struct lowered *l, const struct lop *o, u32 nam
     const struct ptx_var *v = s->root.var;
     if (s->root.kind != ROOT_VAR || v->space != SP_LOCAL) return none;
     if (!s->root.is_start) return v->size == s->width ? (struct spot){ v, 0 } : none;
-    for (u32 k = 0; k < v->npart; k++) if (v->part[k].within == (u64)o->off && v->part[k].size == s->width) return (struct spot){ &v->part[k], 0 };
+    for (u32 k = 0; k < v->npart; k++)
+        if (v->part[k].within == (u64)o->off && v->part[k].size == s->width) return (struct spot){ &v->part[k], 0 };
     return (struct spot){ v, o->off };
 }
 
-static bool is_cas(const struct lowered *l, const struct lop *o) { return o->kind == K_MEM && o->name == N_atom && l->site[o->site].atom == AT_CAS; }
+static bool is_cas(const struct lowered *l, const struct lop *o)
+{
+    return o->kind == K_MEM && o->name == N_atom && l->site[o->site].atom == AT_CAS;
+}
 
-struct guess {                  /* what compare-and-swaps of one width compare with */
-    u8 *reg;                    /* by register */
-    struct spot spot[8]; u32 nspot;
-    bool more;                  /* something new was found */
+struct guess { /* what compare-and-swaps of one width compare with */
+    u8 *reg;   /* by register */
+    struct spot spot[8];
+    u32 nspot;
+    bool more; /* something new was found */
 };
 
 static void add_reg(struct guess *g, struct opnd o)
@@ -145,7 +177,8 @@ static void add_reg(struct guess *g, struct opnd o)
 
 static bool has_spot(const struct guess *g, struct spot p)
 {
-    for (u32 k = 0; p.var && k < g->nspot; k++) if (g->spot[k].var == p.var && g->spot[k].at == p.at) return true;
+    for (u32 k = 0; p.var && k < g->nspot; k++)
+        if (g->spot[k].var == p.var && g->spot[k].at == p.at) return true;
     return false;
 }
 
@@ -157,7 +190,9 @@ static void add_arguments(const struct lowered *l, const struct block *b, u32 wi
         if (!fits(c->arg[n].size, width) || !compares(c->func, n, width, CALLS_DEEP)) continue;
         for (u32 k = b->first; k < b->end; k++) {
             const struct lop *o = &l->op[k];
-            if (o->kind == K_MEM && o->name == N_st && l->site[o->site].space == SP_CALL && o->a.kind == O_CONST && o->a.value + (u64)o->off == c->arg[n].from) add_reg(g, o->d);
+            if (o->kind == K_MEM && o->name == N_st && l->site[o->site].space == SP_CALL && o->a.kind == O_CONST &&
+                o->a.value + (u64)o->off == c->arg[n].from)
+                add_reg(g, o->d);
         }
     }
 }
@@ -166,7 +201,10 @@ static void add_arguments(const struct lowered *l, const struct block *b, u32 wi
 static void back(const struct lowered *l, const struct lop *o, struct guess *g)
 {
     struct spot p = spot_of(l, o, N_ld);
-    if (p.var && g->reg[o->d.reg] && !has_spot(g, p) && g->nspot < COUNT_OF(g->spot)) { g->spot[g->nspot++] = p; g->more = true; }
+    if (p.var && g->reg[o->d.reg] && !has_spot(g, p) && g->nspot < COUNT_OF(g->spot)) {
+        g->spot[g->nspot++] = p;
+        g->more = true;
+    }
     if (has_spot(g, spot_of(l, o, N_st))) add_reg(g, o->d);
     if (!carries(o) || o->d.kind != O_REG || !g->reg[o->d.reg]) return;
     add_reg(g, o->a);
@@ -177,8 +215,11 @@ static void back(const struct lowered *l, const struct lop *o, struct guess *g)
 static u8 *compared(const struct lowered *l, u32 width, struct arena *a)
 {
     struct guess g = { .reg = NEW_ARRAY(a, u8, l->nreg + 1) };
-    for (u32 k = 0; k < l->nop; k++) if (is_cas(l, &l->op[k]) && l->site[l->op[k].site].width == width) add_reg(&g, l->op[k].b);
-    for (u32 b = 0; b < l->nblock; b++) if (l->block[b].term == TERM_CALL && l->block[b].end > l->block[b].first) add_arguments(l, &l->block[b], width, &g);
+    for (u32 k = 0; k < l->nop; k++)
+        if (is_cas(l, &l->op[k]) && l->site[l->op[k].site].width == width) add_reg(&g, l->op[k].b);
+    for (u32 b = 0; b < l->nblock; b++)
+        if (l->block[b].term == TERM_CALL && l->block[b].end > l->block[b].first)
+            add_arguments(l, &l->block[b], width, &g);
     while (g.more) {
         g.more = false;
         for (u32 k = 0; k < l->nop; k++) back(l, &l->op[k], &g);
@@ -189,14 +230,16 @@ static u8 *compared(const struct lowered *l, u32 width, struct arena *a)
 void guesses_find(struct lowered *l)
 {
     struct arena tmp = { 0 };
-    u8 *is[4] = { NULL };                       /* by width, 2 to 16 bytes; made when a load asks */
+    u8 *is[4] = { NULL }; /* by width, 2 to 16 bytes; made when a load asks */
     bool any = l->ncall > 0;
     for (u32 k = 0; k < l->nop; k++) any |= is_cas(l, &l->op[k]);
     for (u32 k = 0; any && k < l->nop; k++) {
         const struct lop *o = &l->op[k];
         if (o->kind != K_MEM || o->name != N_ld || o->d.kind != O_REG) continue;
         struct site *s = &l->site[o->site];
-        if (s->sem != SEM_WEAK || s->vec != 1 || s->width < 2 || (s->space != SP_GLOBAL && s->space != SP_SHARED && s->space != SP_GENERIC)) continue;
+        if (s->sem != SEM_WEAK || s->vec != 1 || s->width < 2 ||
+            (s->space != SP_GLOBAL && s->space != SP_SHARED && s->space != SP_GENERIC))
+            continue;
         u32 n = (u32)__builtin_ctz(s->width) - 1;
         if (!is[n]) is[n] = compared(l, 2u << n, &tmp);
         if (is[n][o->d.reg]) s->flags |= SITE_GUESS;

@@ -3,14 +3,17 @@
 #include "code/overflow.h"
 #include <inttypes.h>
 
-struct wrap {                   /* a register that holds something else than its arithmetic means */
+struct wrap { /* a register that holds something else than its arithmetic means */
     const struct frame *frame;
     u32 reg, lanes;
-    u32 op[LANES];              /* where it wrapped */
-    s64 means[LANES];           /* what this register should hold; of 64 bits: not known */
-    s64 a[LANES], b[LANES], c[LANES], was[LANES];       /* operands there, and what the result should have been */
+    u32 op[LANES];                                /* where it wrapped */
+    s64 means[LANES];                             /* what this register should hold; of 64 bits: not known */
+    s64 a[LANES], b[LANES], c[LANES], was[LANES]; /* operands there, and what the result should have been */
 };
-struct wraps { u32 n, cap; struct wrap *at; };
+struct wraps {
+    u32 n, cap;
+    struct wrap *at;
+};
 
 /* ---- which operations ---- */
 
@@ -36,23 +39,47 @@ static bool trace_back(struct lowered *l, u8 *reg, u32 k)
     u8 what = reg[o->d.reg], flags = 0;
     u32 width = l->reg_width[o->d.reg];
     enum ptx_type type = (enum ptx_type)isa_forms[o->form].type;
-    bool again = false, a = false, b = false, c = false;        /* operands that go on in the same width */
+    bool again = false, a = false, b = false, c = false; /* operands that go on in the same width */
     if (!what || type_is_float(type)) return false;
     switch (o->name) {
-    case N_add: case N_sub: case N_mul_lo: case N_mad_lo:
+    case N_add:
+    case N_sub:
+    case N_mul_lo:
+    case N_mad_lo:
         a = b = true;
         c = o->name == N_mad_lo;
         flags = width == 4 ? WRAP_NARROW | WRAP_CARRY : WRAP_CARRY;
         break;
-    case N_shl: case N_neg: a = true; flags = width == 4 ? WRAP_NARROW | WRAP_CARRY : WRAP_CARRY; break;
-    case N_mov: case N_cvta: a = true; flags = WRAP_CARRY; break;
-    case N_selp: case N_min: case N_max: a = b = true; flags = WRAP_CARRY; break;
-    case N_mul_wide: case N_mad_wide:
-        if (type == T_S32) { again |= want(l, reg, &o->a, NARROW); again |= want(l, reg, &o->b, NARROW); }
+    case N_shl:
+    case N_neg:
+        a = true;
+        flags = width == 4 ? WRAP_NARROW | WRAP_CARRY : WRAP_CARRY;
+        break;
+    case N_mov:
+    case N_cvta:
+        a = true;
+        flags = WRAP_CARRY;
+        break;
+    case N_selp:
+    case N_min:
+    case N_max:
+        a = b = true;
+        flags = WRAP_CARRY;
+        break;
+    case N_mul_wide:
+    case N_mad_wide:
+        if (type == T_S32) {
+            again |= want(l, reg, &o->a, NARROW);
+            again |= want(l, reg, &o->b, NARROW);
+        }
         if (o->name == N_mad_wide) again |= want(l, reg, &o->c, WIDE);
         flags = WRAP_CARRY;
         break;
-    case N_cvt: if (!is_sign_extension(o)) return false; again |= want(l, reg, &o->a, NARROW); flags = WRAP_CARRY; break;
+    case N_cvt:
+        if (!is_sign_extension(o)) return false;
+        again |= want(l, reg, &o->a, NARROW);
+        flags = WRAP_CARRY;
+        break;
     default: return false;
     }
     u8 same = width == 4 ? NARROW : WIDE;
@@ -81,7 +108,7 @@ void wraps_find(struct lowered *l)
         again = false;
         for (u32 k = l->nop; k-- > 0;) again |= trace_back(l, reg, k);
     }
-    u8 *held = NEW_ARRAY(&tmp, u8, l->nreg + 1);        /* may hold a result that wrapped */
+    u8 *held = NEW_ARRAY(&tmp, u8, l->nreg + 1); /* may hold a result that wrapped */
     for (u32 k = 0; k < l->nop; k++) {
         narrow += l->wraps[k] & WRAP_NARROW;
         if (l->wraps[k] & WRAP_CARRY) held[l->op[k].d.reg] = 1;
@@ -98,11 +125,13 @@ void wraps_find(struct lowered *l)
 static bool reads(const struct lop *o, const u8 *reg)
 {
     const struct opnd *s[] = { &o->a, &o->b, &o->c };
-    for (u32 k = 0; k < 3; k++) if (s[k]->kind == O_REG && reg[s[k]->reg]) return true;
+    for (u32 k = 0; k < 3; k++)
+        if (s[k]->kind == O_REG && reg[s[k]->reg]) return true;
     return false;
 }
 
-/* Of all operations on the way to addresses, those that can wrap and what comes behind them. Code that watches fewer is made again. */
+/* Of all operations on the way to addresses, those that can wrap and what comes behind them. Code that watches fewer
+ * is made again. */
 static void watch_hot(struct lowered *l, const u8 *hot)
 {
     struct arena tmp = { 0 };
@@ -123,7 +152,8 @@ static void watch_hot(struct lowered *l, const u8 *hot)
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
         u8 flags = on[k] ? l->wraps[k] : l->wraps[k] & WRAP_USE && reads(o, reg) ? WRAP_USE : 0;
-        for (u32 n = l->wraps[k] & WRAP_CLEAR ? lop_defs(o, l, r) : 0, j = 0; j < n; j++) if (reg[r[j]]) flags |= WRAP_CLEAR;
+        for (u32 n = l->wraps[k] & WRAP_CLEAR ? lop_defs(o, l, r) : 0, j = 0; j < n; j++)
+            if (reg[r[j]]) flags |= WRAP_CLEAR;
         more |= flags & ~l->wraps_on[k];
         l->wraps_on[k] |= flags;
     }
@@ -135,9 +165,11 @@ static void watch_hot(struct lowered *l, const u8 *hot)
 bool wraps_watched(struct lowered *kernel, const struct sim_launch *in)
 {
     for (u32 k = 0; k < kernel->ncall; k++)
-        if (!kernel->call[k].builtin) return true;      /* what is given to a function is not followed */
+        if (!kernel->call[k].builtin) return true; /* what is given to a function is not followed */
     if (!kernel->wraps) return false;
-    u64 key = str_hash((struct str){ in->params, in->kernel->param_bytes }) * 31 + str_hash((struct str){ (const char *)in->grid, sizeof in->grid }) * 7 + str_hash((struct str){ (const char *)in->block, sizeof in->block });
+    u64 key = str_hash((struct str){ in->params, in->kernel->param_bytes }) * 31 +
+              str_hash((struct str){ (const char *)in->grid, sizeof in->grid }) * 7 +
+              str_hash((struct str){ (const char *)in->block, sizeof in->block });
     if (!kernel->wraps_key || kernel->wraps_key != key) {
         u8 *hot = base_need(kernel->nop + 1);
         kernel->wraps_may = intervals_may_wrap(kernel, in, hot);
@@ -181,7 +213,10 @@ static void clear(struct warp *w, const struct opnd *d, u32 lanes)
     if (!x->lanes) *x = w->wraps->at[--w->wraps->n];
 }
 
-void wraps_reset(struct warp *w) { if (w->wraps) w->wraps->n = 0; }
+void wraps_reset(struct warp *w)
+{
+    if (w->wraps) w->wraps->n = 0;
+}
 
 void wraps_free(struct warp *w)
 {
@@ -214,7 +249,10 @@ static s64 meant(u32 name, s64 a, s64 b, s64 c)
     case N_shl: return b < 0 || b > 31 ? 0 : a * ((s64)1 << b);
     case N_min: return MIN_OF(a, b);
     case N_max: return MAX_OF(a, b);
-    case N_mul_lo: case N_mad_lo: return __builtin_mul_overflow(a, b, &r) || __builtin_add_overflow(r, name == N_mad_lo ? c : 0, &r) ? INT64_MAX : r;
+    case N_mul_lo:
+    case N_mad_lo:
+        return __builtin_mul_overflow(a, b, &r) || __builtin_add_overflow(r, name == N_mad_lo ? c : 0, &r) ? INT64_MAX
+                                                                                                           : r;
     default: return a;
     }
 }
@@ -224,34 +262,69 @@ static bool any_leaves(u32 name, const s32 *a, const s32 *b, const s32 *c)
 {
     u32 bad = 0;
     switch (name) {
-    case N_add: for (u32 l = 0; l < LANES; l++) { u32 r = (u32)a[l] + (u32)b[l]; bad |= ((u32)a[l] ^ r) & ((u32)b[l] ^ r); } return bad >> 31;
-    case N_sub: for (u32 l = 0; l < LANES; l++) { u32 r = (u32)a[l] - (u32)b[l]; bad |= ((u32)a[l] ^ (u32)b[l]) & ((u32)a[l] ^ r); } return bad >> 31;
-    case N_mul_lo: for (u32 l = 0; l < LANES; l++) { s64 r = (s64)a[l] * b[l]; bad |= (u32)(r >> 32) ^ (u32)((s32)r >> 31); } return bad != 0;
-    case N_mad_lo: for (u32 l = 0; l < LANES; l++) { s64 r = (s64)a[l] * b[l] + c[l]; bad |= (u32)(r >> 32) ^ (u32)((s32)r >> 31); } return bad != 0;
-    default: for (u32 l = 0; l < LANES; l++) { s64 r = meant(name, a[l], b[l], c[l]); bad |= r != (s32)r; } return bad;
+    case N_add:
+        for (u32 l = 0; l < LANES; l++) {
+            u32 r = (u32)a[l] + (u32)b[l];
+            bad |= ((u32)a[l] ^ r) & ((u32)b[l] ^ r);
+        }
+        return bad >> 31;
+    case N_sub:
+        for (u32 l = 0; l < LANES; l++) {
+            u32 r = (u32)a[l] - (u32)b[l];
+            bad |= ((u32)a[l] ^ (u32)b[l]) & ((u32)a[l] ^ r);
+        }
+        return bad >> 31;
+    case N_mul_lo:
+        for (u32 l = 0; l < LANES; l++) {
+            s64 r = (s64)a[l] * b[l];
+            bad |= (u32)(r >> 32) ^ (u32)((s32)r >> 31);
+        }
+        return bad != 0;
+    case N_mad_lo:
+        for (u32 l = 0; l < LANES; l++) {
+            s64 r = (s64)a[l] * b[l] + c[l];
+            bad |= (u32)(r >> 32) ^ (u32)((s32)r >> 31);
+        }
+        return bad != 0;
+    default:
+        for (u32 l = 0; l < LANES; l++) {
+            s64 r = meant(name, a[l], b[l], c[l]);
+            bad |= r != (s32)r;
+        }
+        return bad;
     }
 }
 
 static void inherit(struct wrap *to, const struct wrap *from, u32 l)
 {
     to->op[l] = from->op[l];
-    to->a[l] = from->a[l]; to->b[l] = from->b[l]; to->c[l] = from->c[l]; to->was[l] = from->was[l];
+    to->a[l] = from->a[l];
+    to->b[l] = from->b[l];
+    to->c[l] = from->c[l];
+    to->was[l] = from->was[l];
 }
 
-struct inputs { struct wrap *a, *b, *c; };      /* operands that are remembered */
+struct inputs {
+    struct wrap *a, *b, *c;
+}; /* operands that are remembered */
 
 /* The operands of a lane that are: by selection, the one that is taken. */
 static struct wrap *source(const struct inputs *x, const struct lop *o, const char *R, const struct insn *i, u32 l)
 {
-    if (o->name == N_selp) { struct wrap *side = *(const u32 *)(const void *)SLOT(R, i->c) >> l & 1 ? x->a : x->b; return side && side->lanes >> l & 1 ? side : NULL; }
+    if (o->name == N_selp) {
+        struct wrap *side = *(const u32 *)(const void *)SLOT(R, i->c) >> l & 1 ? x->a : x->b;
+        return side && side->lanes >> l & 1 ? side : NULL;
+    }
     struct wrap *all[] = { x->a, x->b, x->c };
-    for (u32 k = 0; k < 3; k++) if (all[k] && all[k]->lanes >> l & 1) return all[k];
+    for (u32 k = 0; k < 3; k++)
+        if (all[k] && all[k]->lanes >> l & 1) return all[k];
     return NULL;
 }
 
 static s64 means(const struct wrap *x, u32 l, s32 v) { return x && x->lanes >> l & 1 ? x->means[l] : v; }
 
-static void step_slow(struct warp *w, const char *R, const struct insn *i, u32 mask, const s32 *a, const s32 *b, const s32 *c)
+static void step_slow(struct warp *w, const char *R, const struct insn *i, u32 mask, const s32 *a, const s32 *b,
+                      const s32 *c)
 {
     const struct lowered *low = w->code->low;
     const struct lop *o = &low->op[i->op];
@@ -268,15 +341,25 @@ static void step_slow(struct warp *w, const char *R, const struct insn *i, u32 m
             continue;
         }
         s64 is, should;
-        if (o->name == N_selp || o->name == N_mov) { is = 0; should = from ? 1 : 0; out.means[l] = from ? from->means[l] : 0; }
-        else {
+        if (o->name == N_selp || o->name == N_mov) {
+            is = 0;
+            should = from ? 1 : 0;
+            out.means[l] = from ? from->means[l] : 0;
+        } else {
             is = (s32)(u32)(u64)meant(o->name, a[l], b[l], c[l]);
             should = out.means[l] = meant(o->name, means(x.a, l, a[l]), means(x.b, l, b[l]), means(x.c, l, c[l]));
         }
         if (is == should) continue;
         out.lanes |= 1u << l;
-        if (from) inherit(&out, from, l);
-        else { out.op[l] = i->op; out.a[l] = a[l]; out.b[l] = b[l]; out.c[l] = c[l]; out.was[l] = should; }
+        if (from)
+            inherit(&out, from, l);
+        else {
+            out.op[l] = i->op;
+            out.a[l] = a[l];
+            out.b[l] = b[l];
+            out.c[l] = c[l];
+            out.was[l] = should;
+        }
     }
     struct wrap *d = find(w, &o->d);
     if (!d && !out.lanes) return;
@@ -334,15 +417,18 @@ static const char *sentence(struct arena *mem, const struct wrap *x, const struc
     case N_mad_lo: t = arena_printf(mem, "%" PRId64 " * %" PRId64 " + %" PRId64, x->a[l], x->b[l], x->c[l]); break;
     default: t = arena_printf(mem, "%" PRId64 " * %" PRId64, x->a[l], x->b[l]);
     }
-    return arena_printf(mem, "%s = %" PRId64 " does not fit in 32 bits, and became %d", t, x->was[l], (s32)(u32)(u64)x->was[l]);
+    return arena_printf(mem, "%s = %" PRId64 " does not fit in 32 bits, and became %d", t, x->was[l],
+                        (s32)(u32)(u64)x->was[l]);
 }
 
 static void describe(struct arena *mem, const struct wrap *x, const struct warp *w, u32 l, struct finding *f)
 {
     const struct ptx_insn *src = w->code->low->op[x->op[l]].src;
     f->origin = found_place(mem, w->code->low, x->op[l]);
-    f->origin_text = arena_printf(mem, "%.*s in thread %u of the CTA", src ? (int)src->opcode.n : 1, src ? src->opcode.p : "?", w->id * LANES + l);
-    f->cause = arena_printf(mem, "signed wrap: %s; it was then widened to 64 bits and added to the pointer", sentence(mem, x, w->code->low, l));
+    f->origin_text = arena_printf(mem, "%.*s in thread %u of the CTA", src ? (int)src->opcode.n : 1,
+                                  src ? src->opcode.p : "?", w->id * LANES + l);
+    f->cause = arena_printf(mem, "signed wrap: %s; it was then widened to 64 bits and added to the pointer",
+                            sentence(mem, x, w->code->low, l));
     f->fix = "Compute in 64 bits from the first factor on: (size_t)row * cols + col.";
 }
 
@@ -367,13 +453,23 @@ int wraps_use(char *restrict R, const struct insn *i, struct warp *w)
     a.bytes = (u32)a.site->width * a.site->vec;
     if (!lanes) return 0;
     access_addresses(&a, R);
-    for (u32 m = lanes; m; m &= m - 1) if (!inside(&a, (u32)__builtin_ctz(m))) lanes &= ~(m & -m);
+    for (u32 m = lanes; m; m &= m - 1)
+        if (!inside(&a, (u32)__builtin_ctz(m))) lanes &= ~(m & -m);
     if (!lanes) return 0;
     struct arena mem = { 0 };
     u32 first = (u32)__builtin_ctz(lanes);
     const struct mem_object *o = access_owner(&a, first);
-    struct finding f = { .kind = F_int32_index, .access = a.site->name == N_ld ? "read" : a.site->name == N_st ? "write" : "atomic", .space = "global", .width = a.bytes,
-                         .object = o->name, .object_type = o->type, .object_base = o->base, .object_size = o->size, .element_size = o->element_size };
+    struct finding f = { .kind = F_int32_index,
+                         .access = a.site->name == N_ld   ? "read"
+                                   : a.site->name == N_st ? "write"
+                                                          : "atomic",
+                         .space = "global",
+                         .width = a.bytes,
+                         .object = o->name,
+                         .object_type = o->type,
+                         .object_base = o->base,
+                         .object_size = o->size,
+                         .element_size = o->element_size };
     memcpy(f.addr, a.addr, sizeof f.addr);
     describe(&mem, x, w, first, &f);
     found(w, i->op, &f, lanes);

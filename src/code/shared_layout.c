@@ -1,26 +1,33 @@
-/* Where shared variables lie. A variable has one offset for all kernels of the program, since the code of a function that names it serves them all; two
- * variables may lie over each other when no kernel can get to both. So each kernel has an end: a variable goes behind the ends of all kernels that reach it, and becomes the
- * end of them. First what several kernels may share, then each kernel's own, which meet nobody else's: a kernel takes no more than it can use. */
+/* Where shared variables lie. A variable has one offset for all kernels of the program, since the code of a function
+ * that names it serves them all; two variables may lie over each other when no kernel can get to both. So each kernel
+ * has an end: a variable goes behind the ends of all kernels that reach it, and becomes the end of them. First what
+ * several kernels may share, then each kernel's own, which meet nobody else's: a kernel takes no more than it can
+ * use. */
 #include "sim/machine.h"
 #include <stdlib.h>
 
-struct user { u32 var, kernel; };       /* numbers: that kernel reaches that variable */
+struct user {
+    u32 var, kernel;
+}; /* numbers: that kernel reaches that variable */
 struct placing {
     struct arena mem;
-    VEC(struct ptx_var *) var;          /* what functions may share, in the order of the text; while it is here, its offset is its number */
-    VEC(struct ptx_func *) kernel;      /* of the program */
+    /* what functions may share, in the order of the text; while it is here, its offset is its number */
+    VEC(struct ptx_var *) var;
+    VEC(struct ptx_func *) kernel; /* of the program */
     VEC(struct user) user;
 };
 
-/* From sm_80 on the system keeps the first KiB of every CTA's shared memory, and cooperative groups take a part of it for tiles larger than a warp. It is
- * there for programs that ask where; all others have theirs from 0 on. */
+/* From sm_80 on the system keeps the first KiB of every CTA's shared memory, and cooperative groups take a part of it
+ * for tiles larger than a warp. It is there for programs that ask where; all others have theirs from 0 on. */
 static bool asks_for_reserved(const struct ptx_module *m)
 {
     for (u32 j = 0; j < m->nfunc; j++)
         for (u32 k = 0; k < m->func[j]->ninsn; k++)
             for (u32 a = 0; a < m->func[j]->insn[k].narg; a++) {
                 const struct ptx_operand *o = &m->func[j]->insn[k].arg[a];
-                if (o->kind == OP_SREG && o->sreg->id >= SR_RESERVED_SMEM_OFFSET_BEGIN && o->sreg->id <= SR_RESERVED_SMEM_OFFSET_1) return true;
+                if (o->kind == OP_SREG && o->sreg->id >= SR_RESERVED_SMEM_OFFSET_BEGIN &&
+                    o->sreg->id <= SR_RESERVED_SMEM_OFFSET_1)
+                    return true;
             }
     return false;
 }
@@ -61,12 +68,14 @@ static void find_users(struct placing *p, u32 kernel)
     f->dynamic_align = 0;
     for (u32 k = 0; k < r.var.n; k++) {
         struct ptx_var *v = r.var.p[k];
-        if (v->space == SP_SHARED && !v->size) f->dynamic_align = MAX_OF(f->dynamic_align, MAX_OF(v->align, 16u));        /* as ptxas has it */
+        /* as ptxas has it */
+        if (v->space == SP_SHARED && !v->size) f->dynamic_align = MAX_OF(f->dynamic_align, MAX_OF(v->align, 16u));
         if (!has_storage(v)) continue;
         VEC_PUSH(&f->module->mem, &list, v);
         if (!is_own(f, v)) VEC_PUSH(&p->mem, &p->user, ((struct user){ (u32)v->offset, kernel }));
     }
-    f->shared = list.p; f->nshared = list.n;
+    f->shared = list.p;
+    f->nshared = list.n;
     arena_free(&r.mem);
 }
 
@@ -84,7 +93,8 @@ static void place_common(struct placing *p)
     for (u32 from = 0, to; from < p->user.n; from = to) {
         struct ptx_var *v = p->var.p[p->user.p[from].var];
         u64 at = 0;
-        for (to = from; to < p->user.n && p->user.p[to].var == p->user.p[from].var; to++) at = MAX_OF(at, p->kernel.p[p->user.p[to].kernel]->shared_end);
+        for (to = from; to < p->user.n && p->user.p[to].var == p->user.p[from].var; to++)
+            at = MAX_OF(at, p->kernel.p[p->user.p[to].kernel]->shared_end);
         v->offset = align_up(at, v->align);
         for (u32 k = from; k < to; k++) p->kernel.p[p->user.p[k].kernel]->shared_end = v->offset + v->size;
     }
@@ -97,7 +107,7 @@ static void place_own(struct ptx_func *f)
             f->local[k]->offset = align_up(f->shared_end, f->local[k]->align);
             f->shared_end = f->local[k]->offset + f->local[k]->size;
         }
-    f->shared_end = align_up(f->shared_end, f->dynamic_align);          /* dynamic memory follows, where there is any */
+    f->shared_end = align_up(f->shared_end, f->dynamic_align); /* dynamic memory follows, where there is any */
     if (!f->dynamic_align) f->dynamic_align = 16;
 }
 
@@ -107,9 +117,15 @@ void shared_layout(struct ptx_module *m)
     struct placing p = { 0 };
     bool reserved = false;
     if (first->shared_placed) return;
-    for (m = first; m; m = m->next) { reserved |= asks_for_reserved(m); number_module(&p, m); }
+    for (m = first; m; m = m->next) {
+        reserved |= asks_for_reserved(m);
+        number_module(&p, m);
+    }
     for (m = first; m; m = m->next) m->shared_base = reserved ? SHARED_RESERVED : 0;
-    for (u32 k = 0; k < p.kernel.n; k++) { find_users(&p, k); p.kernel.p[k]->shared_end = first->shared_base; }
+    for (u32 k = 0; k < p.kernel.n; k++) {
+        find_users(&p, k);
+        p.kernel.p[k]->shared_end = first->shared_base;
+    }
     place_common(&p);
     for (u32 k = 0; k < p.kernel.n; k++) place_own(p.kernel.p[k]);
     arena_free(&p.mem);

@@ -1,5 +1,6 @@
-/* Speculated loads (RULES.md R8): compilers load both sides of a selection and then choose. All that such a load gives is taken by
- * selections as one of their two values, so what is wrong with it counts only for the lanes that pick it. */
+/* Speculated loads (RULES.md R8): compilers load both sides of a selection and then choose. All that such a load
+ * gives is taken by selections as one of their two values, so what is wrong with it counts only for the lanes that
+ * pick it. */
 #include "code/lower.h"
 
 enum { AS_SIDE = 1, OTHERWISE = 2 };
@@ -15,19 +16,22 @@ static u8 *uses_of(const struct lowered *l, struct arena *a)
         bool selects = o->kind == K_LANE && o->name == N_selp;
         u32 n = lop_uses(o, l, r);
         for (u32 j = 0; j < n; j++) {
-            bool side = selects && !(o->guard.kind == O_REG && o->guard.reg == r[j]) && !(o->c.kind == O_REG && o->c.reg == r[j]);
+            bool side = selects && !(o->guard.kind == O_REG && o->guard.reg == r[j]) &&
+                        !(o->c.kind == O_REG && o->c.reg == r[j]);
             use[r[j]] |= side ? AS_SIDE : OTHERWISE;
         }
     }
     return use;
 }
 
-/* Plain loads of memory that others may write, into registers that nothing else writes: an observer can wait for the selection. */
+/* Plain loads of memory that others may write, into registers that nothing else writes: an observer can wait for the
+ * selection. */
 static void mark_deferred(struct lowered *l, u32 op, const u32 *r, u32 n, u8 *deferred)
 {
     struct site *s = &l->site[l->op[op].site];
     if (s->sem != SEM_WEAK || (s->space != SP_SHARED && s->space != SP_GLOBAL && s->space != SP_GENERIC)) return;
-    for (u32 j = 0; j < n; j++) if (l->ndef[r[j]] != 1) return;
+    for (u32 j = 0; j < n; j++)
+        if (l->ndef[r[j]] != 1) return;
     for (u32 j = 0; j < n; j++) deferred[r[j]] = 1;
     s->flags |= SITE_SPECULATED;
 }
@@ -48,7 +52,8 @@ void speculated_find(struct lowered *l)
     }
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
-        if (o->kind == K_LANE && o->name == N_selp) l->speculated[k] = (o->a.kind == O_REG && deferred[o->a.reg]) || (o->b.kind == O_REG && deferred[o->b.reg]);
+        if (o->kind == K_LANE && o->name == N_selp)
+            l->speculated[k] = (o->a.kind == O_REG && deferred[o->a.reg]) || (o->b.kind == O_REG && deferred[o->b.reg]);
     }
     arena_free(&tmp);
 }

@@ -1,9 +1,10 @@
 /* The cache of compiled kernels: a folder of files named by the hash of everything that decides their contents.
  *
- * A file is a head of lines, the compiler's warnings and the PTX. Its second line names the hash of all that follows, so that a file that was cut short or
- * changed is recognised, removed and made again. Files are written beside and renamed (file_write), so any number of processes may
- * share the folder; nobody locks. A hit moves the file's date to now; when the folder outgrows its limit, the oldest dates go first.
- * Losing an entry at any moment costs a compilation and nothing else. */
+ * A file is a head of lines, the compiler's warnings and the PTX. Its second line names the hash of all that follows,
+ * so that a file that was cut short or changed is recognised, removed and made again. Files are written beside and
+ * renamed (file_write), so any number of processes may share the folder; nobody locks. A hit moves the file's date to
+ * now; when the folder outgrows its limit, the oldest dates go first. Losing an entry at any moment costs a
+ * compilation and nothing else. */
 #include "compile/compile.h"
 #include <dirent.h>
 #include <errno.h>
@@ -20,8 +21,9 @@ static const char ending[] = ".ptx";
 bool cache_folder(char *out, size_t size)
 {
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = xdg && xdg[0] == '/' ? snprintf(out, size, "%s/lockstep", xdg)
-          : home && home[0] == '/' ? snprintf(out, size, "%s/.cache/lockstep", home) : -1;
+    int n = xdg && xdg[0] == '/'     ? snprintf(out, size, "%s/lockstep", xdg)
+            : home && home[0] == '/' ? snprintf(out, size, "%s/.cache/lockstep", home)
+                                     : -1;
     return n > 0 && n < (int)size && n < FOLDER_MOST - 64;
 }
 
@@ -30,12 +32,12 @@ bool cache_limit_read(u64 *limit, struct error *e)
     const char *text = getenv("LOCKSTEP_CACHE_SIZE");
     char *end;
     *limit = (u64)256 << 20;
-    if (!text || !text[0])
-        return true;
+    if (!text || !text[0]) return true;
     u64 n = strtoull(text, &end, 10);
     u32 shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' || *end == 'm' ? 20 : *end == 'G' || *end == 'g' ? 30 : 0;
     if (end == text || text[0] == '-' || end[shift != 0] || n > UINT64_MAX >> shift)
-        return error_set(e, ERR_INPUT, "LOCKSTEP_CACHE_SIZE=%.60s: a number of bytes belongs here, 500M or 2G, 0 for no cache", text);
+        return error_set(e, ERR_INPUT,
+                         "LOCKSTEP_CACHE_SIZE=%.60s: a number of bytes belongs here, 500M or 2G, 0 for no cache", text);
     *limit = n << shift;
     return true;
 }
@@ -51,7 +53,8 @@ u64 cache_limit(void)
 static bool entry_path(const char *key, char *out, size_t size)
 {
     char folder[FOLDER_MOST];
-    return cache_limit() && cache_folder(folder, sizeof folder) && snprintf(out, size, "%s/%s%s", folder, key, ending) < (int)size;
+    return cache_limit() && cache_folder(folder, sizeof folder) &&
+           snprintf(out, size, "%s/%s%s", folder, key, ending) < (int)size;
 }
 
 /* Makes the folder and those above it. */
@@ -85,25 +88,21 @@ static struct str head_line(struct str head, const char *word)
 static bool open_entry(struct str all, struct str *head, struct str *log, struct str *ptx)
 {
     size_t m = sizeof magic - 1, line = 3 + HASH_HEX - 1 + 1;
-    if (all.n < m + line || memcmp(all.p, magic, m) || memcmp(all.p + m, "// ", 3))
-        return false;
+    if (all.n < m + line || memcmp(all.p, magic, m) || memcmp(all.p + m, "// ", 3)) return false;
     struct hash h;
     char hex[HASH_HEX];
     hash_begin(&h);
     hash_add(&h, all.p + m + line, all.n - m - line);
     hash_end(&h, hex);
-    if (memcmp(hex, all.p + m + 3, HASH_HEX - 1))
-        return false;
+    if (memcmp(hex, all.p + m + 3, HASH_HEX - 1)) return false;
     static const char mark[] = "\n// ptx:\n";
     const char *body = strstr(all.p, mark);
-    if (!body)
-        return false;
+    if (!body) return false;
     *head = (struct str){ all.p, (u32)(body + 1 - all.p) };
     body += sizeof mark - 1;
     struct str said = head_line(*head, "log bytes");
     u64 bytes = said.n ? strtoull(said.p, NULL, 10) : 0, rest = (u64)(all.p + all.n - body);
-    if (bytes > rest)
-        return false;
+    if (bytes > rest) return false;
     *log = (struct str){ body, (u32)bytes };
     *ptx = (struct str){ body + bytes, (u32)(rest - bytes) };
     return true;
@@ -119,8 +118,7 @@ bool cache_take(const char *key, const struct compile_options *o, struct compile
     char path[FOLDER_MOST + 64];
     struct str all, head, log, ptx;
     struct error ignored = { 0 };
-    if (!entry_path(key, path, sizeof path) || !file_exists(path) || !file_read(path, &all, &ignored))
-        return false;
+    if (!entry_path(key, path, sizeof path) || !file_exists(path) || !file_read(path, &all, &ignored)) return false;
     char *copy = NULL;
     bool whole = open_entry(all, &head, &log, &ptx);
     if (whole && (copy = base_alloc((size_t)ptx.n + 1))) {
@@ -152,7 +150,8 @@ static int newest_first(const void *a, const void *b)
 
 static bool is_entry(const char *name)
 {
-    return strlen(name) == HASH_HEX - 1 + sizeof ending - 1 && !strcmp(name + HASH_HEX - 1, ending) && strspn(name, "0123456789abcdef") == HASH_HEX - 1;
+    return strlen(name) == HASH_HEX - 1 + sizeof ending - 1 && !strcmp(name + HASH_HEX - 1, ending) &&
+           strspn(name, "0123456789abcdef") == HASH_HEX - 1;
 }
 
 /* What a process that died while writing has left behind; older versions' files too. */
@@ -169,8 +168,7 @@ static void describe(const char *path, struct cache_entry *e)
     char head[1024];
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head - 1);
-    if (fd >= 0)
-        close(fd);
+    if (fd >= 0) close(fd);
     struct str s = { head, n > 0 ? (u32)n : 0 };
     copy_line(head_line(s, "source"), e->source, sizeof e->source);
     copy_line(head_line(s, "by"), e->by, sizeof e->by);
@@ -186,38 +184,29 @@ static u32 list_entries(struct arena *a, bool described, bool everything, struct
     for (struct dirent *f; d && (f = readdir(d));) {
         struct stat st;
         snprintf(path, sizeof path, "%s/%s", folder, f->d_name);
-        if (lstat(path, &st) || !S_ISREG(st.st_mode))
-            continue;
+        if (lstat(path, &st) || !S_ISREG(st.st_mode)) continue;
         if (is_rubbish(f->d_name, &st) || (everything && !is_entry(f->d_name))) {
             unlink(path);
             continue;
         }
-        if (!is_entry(f->d_name))
-            continue;
+        if (!is_entry(f->d_name)) continue;
         struct cache_entry e = { .bytes = (u64)st.st_size, .used = st.st_mtime };
         snprintf(e.key, sizeof e.key, "%.*s", HASH_HEX - 1, f->d_name);
-        if (described)
-            describe(path, &e);
+        if (described) describe(path, &e);
         VEC_PUSH(a, &list, e);
     }
-    if (d)
-        closedir(d);
-    if (list.n)
-        qsort(list.p, list.n, sizeof *list.p, newest_first);
+    if (d) closedir(d);
+    if (list.n) qsort(list.p, list.n, sizeof *list.p, newest_first);
     *out = list.p;
     return list.n;
 }
 
-u32 cache_list(struct arena *a, struct cache_entry **out)
-{
-    return list_entries(a, true, false, out);
-}
+u32 cache_list(struct arena *a, struct cache_entry **out) { return list_entries(a, true, false, out); }
 
 static bool remove_entry(const char *key)
 {
     char folder[FOLDER_MOST], path[FOLDER_MOST + 64];
-    if (!cache_folder(folder, sizeof folder))
-        return false;
+    if (!cache_folder(folder, sizeof folder)) return false;
     snprintf(path, sizeof path, "%s/%s%s", folder, key, ending);
     return !unlink(path);
 }
@@ -227,8 +216,7 @@ u32 cache_clear(void)
     struct arena a = { 0 };
     struct cache_entry *e;
     u32 n = list_entries(&a, false, true, &e), removed = 0;
-    for (u32 i = 0; i < n; i++)
-        removed += remove_entry(e[i].key);
+    for (u32 i = 0; i < n; i++) removed += remove_entry(e[i].key);
     arena_free(&a);
     return removed;
 }
@@ -240,25 +228,23 @@ static void evict(void)
     struct cache_entry *e;
     u32 n = list_entries(&a, false, false, &e);
     u64 total = 0, most = cache_limit();
-    for (u32 i = 0; i < n; i++)
-        total += e[i].bytes;
+    for (u32 i = 0; i < n; i++) total += e[i].bytes;
     u64 wanted = total > most ? most / 10 * 9 : total;
-    for (u32 i = n; i > 1 && total > wanted; i--)       /* the newest stays, however large */
-        if (remove_entry(e[i - 1].key))
-            total -= e[i - 1].bytes;
+    for (u32 i = n; i > 1 && total > wanted; i--) /* the newest stays, however large */
+        if (remove_entry(e[i - 1].key)) total -= e[i - 1].bytes;
     arena_free(&a);
 }
 
 void cache_keep(const char *key, const char *path, const struct compile_options *o, const struct compile_result *r)
 {
     char folder[FOLDER_MOST], file[FOLDER_MOST + 64];
-    if (!entry_path(key, file, sizeof file) || !cache_folder(folder, sizeof folder) || !make_folder(folder) || strchr(path, '\n'))
+    if (!entry_path(key, file, sizeof file) || !cache_folder(folder, sizeof folder) || !make_folder(folder) ||
+        strchr(path, '\n'))
         return;
     struct text body = { 0 }, all = { 0 };
     text_add(&body, "// source: %.255s\n// arch: %s\n// by: %s\n", path, r->arch, r->by);
     for (u32 i = 0; i < o->names; i++)
-        if (r->lowered[i])
-            text_add(&body, "// name %u: %s\n", i, r->lowered[i]);
+        if (r->lowered[i]) text_add(&body, "// name %u: %s\n", i, r->lowered[i]);
     text_add(&body, "// log bytes: %zu\n// ptx:\n", r->log.n);
     text_put(&body, r->log.p, r->log.n);
     text_put(&body, r->ptx.p, r->ptx.n);
@@ -269,7 +255,7 @@ void cache_keep(const char *key, const char *path, const struct compile_options 
     hash_end(&h, hex);
     text_add(&all, "%s// %s\n", magic, hex);
     text_put(&all, body.p, body.n);
-    struct error ignored = { 0 };       /* a full disk costs a compilation next time, no more */
+    struct error ignored = { 0 }; /* a full disk costs a compilation next time, no more */
     file_write(file, all.p, all.n, &ignored);
     text_free(&body);
     text_free(&all);

@@ -1,18 +1,23 @@
-/* nvcc and clang: compilers that are run as a child process, with their files in a folder of their own that is removed afterwards.
+/* nvcc and clang: compilers that are run as a child process, with their files in a folder of their own that is
+ * removed afterwards.
  *
- * A template that is asked for by name is instantiated by a second file that includes the first: a variable that holds the address of
- * scale<float> makes the compiler emit the kernel, and the variable's initialiser in the PTX says what it is called there. */
+ * A template that is asked for by name is instantiated by a second file that includes the first: a variable that
+ * holds the address of scale<float> makes the compiler emit the kernel, and the variable's initialiser in the PTX
+ * says what it is called there. */
 #include "compile/compile.h"
 #include <stdlib.h>
 #include <unistd.h>
 
-struct workshop { char folder[1024]; };         /* a folder for the files of one compilation */
+struct workshop {
+    char folder[1024];
+}; /* a folder for the files of one compilation */
 
 static bool workshop_open(struct workshop *w, struct error *e)
 {
     const char *tmp = getenv("TMPDIR");
     tmp = tmp && tmp[0] ? tmp : "/tmp";
-    if (snprintf(w->folder, sizeof w->folder, "%s/lockstep-XXXXXX", tmp) >= (int)sizeof w->folder - 64 || !mkdtemp(w->folder))
+    if (snprintf(w->folder, sizeof w->folder, "%s/lockstep-XXXXXX", tmp) >= (int)sizeof w->folder - 64 ||
+        !mkdtemp(w->folder))
         return error_set(e, ERR_SYSTEM, "cannot make a folder in %.200s; set TMPDIR to one that can be written", tmp);
     return true;
 }
@@ -25,8 +30,7 @@ static const char *in_workshop(const struct workshop *w, struct arena *a, const 
 static void workshop_close(const struct workshop *w, struct arena *a)
 {
     static const char *const files[] = { "out.ptx", NAMES_FILE, "bridge/cuda.h", "bridge/texture_fetch_functions.h" };
-    for (u32 i = 0; i < COUNT_OF(files); i++)
-        unlink(in_workshop(w, a, files[i]));
+    for (u32 i = 0; i < COUNT_OF(files); i++) unlink(in_workshop(w, a, files[i]));
     rmdir(in_workshop(w, a, "bridge"));
     rmdir(w->folder);
 }
@@ -34,16 +38,14 @@ static void workshop_close(const struct workshop *w, struct arena *a)
 static bool any_instance(const struct compile_job *job)
 {
     for (u32 i = 0; i < job->o->names; i++)
-        if (compile_instance(job->mem, job->o->name[i]))
-            return true;
+        if (compile_instance(job->mem, job->o->name[i])) return true;
     return false;
 }
 
 /* What is compiled: the source, or a file that includes it and instantiates what is asked for. */
 static const char *file_to_compile(const struct compile_job *job, const struct workshop *w, struct error *e)
 {
-    if (!any_instance(job))
-        return job->path;
+    if (!any_instance(job)) return job->path;
     char real[4096];
     if (!realpath(job->path, real)) {
         error_set(e, ERR_INPUT, "cannot open %s", job->path);
@@ -53,8 +55,7 @@ static const char *file_to_compile(const struct compile_job *job, const struct w
     text_add(&t, "#include \"%s\"\n", real);
     for (u32 i = 0; i < job->o->names; i++) {
         const char *instance = compile_instance(job->mem, job->o->name[i]);
-        if (instance)
-            text_add(&t, "__device__ void *lockstep_name_%u = (void *)&%s;\n", i, instance);
+        if (instance) text_add(&t, "__device__ void *lockstep_name_%u = (void *)&%s;\n", i, instance);
     }
     const char *file = in_workshop(w, job->mem, NAMES_FILE);
     bool ok = file_write(file, t.p, t.n, e);
@@ -68,20 +69,18 @@ static void take_names(const struct compile_job *job, struct compile_log *log)
     for (u32 i = 0; i < job->o->names; i++) {
         const char *mark = arena_printf(job->mem, " lockstep_name_%u = ", i);
         char *at = log->ptx.p ? strstr(log->ptx.p, mark) : NULL;
-        if (!at)
-            continue;
+        if (!at) continue;
         const char *name = at + strlen(mark);
         name += strncmp(name, "generic(", 8) ? 0 : 8;
         log->lowered[i] = arena_str(job->mem, (struct str){ name, (u32)strcspn(name, ";) \n") });
-        while (at > log->ptx.p && at[-1] != '\n')
-            at--;
+        while (at > log->ptx.p && at[-1] != '\n') at--;
         char *end = strchr(at, '\n');
-        if (end)
-            memset(at, ' ', (size_t)(end - at));        /* the lines of the PTX keep their numbers */
+        if (end) memset(at, ' ', (size_t)(end - at)); /* the lines of the PTX keep their numbers */
     }
 }
 
-static bool run(const struct compile_job *job, const struct workshop *w, word_list *word, struct compile_log *log, struct error *e)
+static bool run(const struct compile_job *job, const struct workshop *w, word_list *word, struct compile_log *log,
+                struct error *e)
 {
     const char *out = in_workshop(w, job->mem, "out.ptx");
     VEC_PUSH(job->mem, word, "-o");
@@ -90,10 +89,8 @@ static bool run(const struct compile_job *job, const struct workshop *w, word_li
     log->lowered = NEW_ARRAY(job->mem, char *, job->o->names + 1);
     int status = process_run((char *const *)word->p, &log->messages);
     struct str ptx;
-    if (status < 0)
-        return error_set(e, ERR_SYSTEM, "cannot start %s", word->p[0]);
-    if (status || !file_read(out, &ptx, e))
-        return false;
+    if (status < 0) return error_set(e, ERR_SYSTEM, "cannot start %s", word->p[0]);
+    if (status || !file_read(out, &ptx, e)) return false;
     text_put(&log->ptx, ptx.p, ptx.n);
     base_free((void *)ptx.p);
     take_names(job, log);
@@ -121,8 +118,7 @@ static void older_from_list(char *const argv[], const char *arch, char out[16])
             u32 n = (u32)strtoul(p + 1, NULL, 10);
             best = n <= most && n > best ? n : best;
         }
-    if (best)
-        snprintf(out, 16, "sm_%u", best);
+    if (best) snprintf(out, 16, "sm_%u", best);
     text_free(&t);
 }
 
@@ -132,8 +128,7 @@ bool compile_nvcc(const struct compile_job *job, struct compile_log *log, struct
     struct arena *a = job->mem;
     const char *nvcc = job->toolkit->nvcc;
     version_of(nvcc, "release ", "nvcc", log->by, sizeof log->by);
-    if (!workshop_open(&w, e))
-        return false;
+    if (!workshop_open(&w, e)) return false;
     word_list word = { 0 };
     VEC_PUSH(a, &word, nvcc);
     VEC_PUSH(a, &word, "-ptx");
@@ -153,20 +148,19 @@ bool compile_nvcc(const struct compile_job *job, struct compile_log *log, struct
     return ok;
 }
 
-/* Clang's own wrapper of the toolkit's headers names things that toolkits since CUDA 12 no longer have; two small files put them back
- * for clangs that do not know it yet. */
+/* Clang's own wrapper of the toolkit's headers names things that toolkits since CUDA 12 no longer have; two small
+ * files put them back for clangs that do not know it yet. */
 static bool bridge_make(const struct workshop *w, struct arena *a, struct error *e)
 {
-    static const char driver[] =
-        "#include_next <cuda.h>\n"
-        "#if CUDA_VERSION >= 12000 && __clang_major__ < 17\n"
-        "template <class T, int dimension, int mode> struct texture;\n"
-        "#endif\n";
-    static const char textures[] =
-        "#if __has_include_next(<texture_fetch_functions.h>)\n"
-        "#include_next <texture_fetch_functions.h>\n"
-        "#endif\n";
-    return folder_make(in_workshop(w, a, "bridge"), e) && file_write(in_workshop(w, a, "bridge/cuda.h"), driver, sizeof driver - 1, e) &&
+    static const char driver[] = "#include_next <cuda.h>\n"
+                                 "#if CUDA_VERSION >= 12000 && __clang_major__ < 17\n"
+                                 "template <class T, int dimension, int mode> struct texture;\n"
+                                 "#endif\n";
+    static const char textures[] = "#if __has_include_next(<texture_fetch_functions.h>)\n"
+                                   "#include_next <texture_fetch_functions.h>\n"
+                                   "#endif\n";
+    return folder_make(in_workshop(w, a, "bridge"), e) &&
+           file_write(in_workshop(w, a, "bridge/cuda.h"), driver, sizeof driver - 1, e) &&
            file_write(in_workshop(w, a, "bridge/texture_fetch_functions.h"), textures, sizeof textures - 1, e);
 }
 
@@ -176,12 +170,13 @@ bool compile_clang(const struct compile_job *job, struct compile_log *log, struc
     struct arena *a = job->mem;
     const struct toolkit *t = job->toolkit;
     version_of(t->clang, "version ", "clang", log->by, sizeof log->by);
-    if (!workshop_open(&w, e))
-        return false;
-    const char *const start[] = { t->clang, "-x", "cuda", "--cuda-device-only", "-S", "-Wno-unknown-cuda-version", "-fno-color-diagnostics", "-isystem" };
+    if (!workshop_open(&w, e)) return false;
+    const char *const start[] = {
+        t->clang,  "-x", "cuda", "--cuda-device-only", "-S", "-Wno-unknown-cuda-version", "-fno-color-diagnostics",
+        "-isystem"
+    };
     word_list word = { 0 };
-    for (u32 i = 0; i < COUNT_OF(start); i++)
-        VEC_PUSH(a, &word, start[i]);
+    for (u32 i = 0; i < COUNT_OF(start); i++) VEC_PUSH(a, &word, start[i]);
     VEC_PUSH(a, &word, in_workshop(&w, a, "bridge"));
     VEC_PUSH(a, &word, arena_printf(a, "--cuda-gpu-arch=%s", job->arch));
     VEC_PUSH(a, &word, arena_printf(a, "--cuda-path=%s", t->root));

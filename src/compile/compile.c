@@ -2,8 +2,8 @@
  *
  *     the PTX beside the source, if it was made from it -> the cache -> NVRTC -> nvcc -> clang -> one sentence
  *
- * A compiler that cannot take the file passes it on to the next, since NVRTC refuses what nvcc takes (host headers, a main); the
- * errors that are shown are those of the last compiler that understands all of CUDA. */
+ * A compiler that cannot take the file passes it on to the next, since NVRTC refuses what nvcc takes (host headers, a
+ * main); the errors that are shown are those of the last compiler that understands all of CUDA. */
 #include "compile/compile.h"
 #include "report/report.h"
 #include <stdlib.h>
@@ -23,8 +23,7 @@ bool compile_arch(const char *text, char out[16])
 {
     const char *p = !strncmp(text, "sm_", 3) ? text + 3 : !strncmp(text, "compute_", 8) ? text + 8 : text;
     size_t n = strspn(p, "0123456789");
-    if (n < 2 || n > 4 || (p[n] && ((p[n] != 'a' && p[n] != 'f') || p[n + 1])))
-        return false;
+    if (n < 2 || n > 4 || (p[n] && ((p[n] != 'a' && p[n] != 'f') || p[n + 1]))) return false;
     snprintf(out, 16, "sm_%.5s", p);
     return true;
 }
@@ -33,10 +32,8 @@ const char *compile_instance(struct arena *a, const char *name)
 {
     int depth = 0;
     u32 n = 0;
-    for (; name[n] && (depth || name[n] != '('); n++)
-        depth += (name[n] == '<') - (name[n] == '>' && depth);
-    if (!memchr(name, '<', n) || strchr(name, '\n') || !strncmp(name, "_Z", 2))
-        return NULL;
+    for (; name[n] && (depth || name[n] != '('); n++) depth += (name[n] == '<') - (name[n] == '>' && depth);
+    if (!memchr(name, '<', n) || strchr(name, '\n') || !strncmp(name, "_Z", 2)) return NULL;
     return arena_str(a, (struct str){ name, n });
 }
 
@@ -58,14 +55,12 @@ static u32 posix_cksum(struct str s)
         if (i < s.n) {
             byte = (u8)s.p[i];
         } else {
-            if (!n)
-                break;
-            byte = (u8)n;       /* the length follows the text, low byte first, without leading zeros */
+            if (!n) break;
+            byte = (u8)n; /* the length follows the text, low byte first, without leading zeros */
             n >>= 8;
         }
         crc ^= (u32)byte << 24;
-        for (int b = 0; b < 8; b++)
-            crc = crc & 0x80000000u ? crc << 1 ^ 0x04c11db7u : crc << 1;
+        for (int b = 0; b < 8; b++) crc = crc & 0x80000000u ? crc << 1 ^ 0x04c11db7u : crc << 1;
     }
     return ~crc;
 }
@@ -74,8 +69,7 @@ static u32 posix_cksum(struct str s)
 static bool path_beside(const char *path, char *out, size_t size)
 {
     size_t n = strlen(path);
-    if (n < 4 || n + 2 > size || strcmp(path + n - 3, ".cu"))
-        return false;
+    if (n < 4 || n + 2 > size || strcmp(path + n - 3, ".cu")) return false;
     snprintf(out, size, "%.*s.ptx", (int)(n - 3), path);
     return true;
 }
@@ -96,15 +90,12 @@ static enum beside beside_read(const char *path, struct str source, struct str *
     struct stat cu, pt;
     if (!path_beside(path, other, sizeof other) || stat(path, &cu) || stat(other, &pt) || !S_ISREG(pt.st_mode))
         return BESIDE_NONE;
-    if (!file_read_if(other, ptx))
-        return BESIDE_NONE;
+    if (!file_read_if(other, ptx)) return BESIDE_NONE;
     int n = snprintf(mark, sizeof mark, "// made from %.300s, cksum %u\n", base_name(path), posix_cksum(source));
-    if (ptx->n >= (u32)n && !memcmp(ptx->p, mark, (size_t)n))
-        return BESIDE_SAME;
+    if (ptx->n >= (u32)n && !memcmp(ptx->p, mark, (size_t)n)) return BESIDE_SAME;
     /* a mark that names another text beats any date: a checkout gives all files the same one */
     bool marked = ptx->n > 13 && !memcmp(ptx->p, "// made from ", 13);
-    if (!marked && pt.st_mtime >= cu.st_mtime)
-        return BESIDE_NEWER;
+    if (!marked && pt.st_mtime >= cu.st_mtime) return BESIDE_NEWER;
     base_free((void *)ptx->p);
     *ptx = (struct str){ NULL, 0 };
     return BESIDE_NONE;
@@ -116,8 +107,7 @@ static char *entry_named(struct arena *a, struct str ptx, const char *name)
     for (const char *p = strstr(ptx.p, ".entry "); p; p = strstr(p + 7, ".entry ")) {
         const char *from = p + 7 + strspn(p + 7, " \t");
         struct str entry = { from, (u32)strcspn(from, "( \t\r\n") };
-        if (name_fits(entry, name) >= NAME_WHOLE)
-            return arena_str(a, entry);
+        if (name_fits(entry, name) >= NAME_WHOLE) return arena_str(a, entry);
     }
     return NULL;
 }
@@ -146,19 +136,29 @@ static bool no_compiler(const char *path, const struct compile_options *o, enum 
     char other[PATH_MOST];
     bool there = beside_allowed(o) && path_beside(path, other, sizeof other) && file_exists(other);
     if (o->compiler == COMPILER_CLANG)
-        return error_set(e, ERR_INPUT, "clang is not here to compile %s, or no CUDA toolkit whose headers it needs: install both, or leave --compiler out", path);
+        return error_set(e, ERR_INPUT,
+                         "clang is not here to compile %s, or no CUDA toolkit whose headers it needs: install both, or "
+                         "leave --compiler out",
+                         path);
     if (o->compiler != COMPILER_ANY)
-        return error_set(e, ERR_INPUT, "%s is not here to compile %s: install it, or leave --compiler out", compiler_name[o->compiler], path);
+        return error_set(e, ERR_INPUT, "%s is not here to compile %s: install it, or leave --compiler out",
+                         compiler_name[o->compiler], path);
     char why[256] = "";
     const char *only = getenv("LOCKSTEP_TOOLKIT");
     if (only && only[0] && strcmp(only, "none"))
-        return error_set(e, ERR_INPUT, "no CUDA compiler is in LOCKSTEP_TOOLKIT=%.200s to compile %s: let it name a toolkit or a Python environment with NVRTC, or unset it", only, path);
+        return error_set(e, ERR_INPUT,
+                         "no CUDA compiler is in LOCKSTEP_TOOLKIT=%.200s to compile %s: let it name a toolkit or a "
+                         "Python environment with NVRTC, or unset it",
+                         only, path);
     if (there && beside == BESIDE_NONE)
         snprintf(why, sizeof why, ", and it has changed since %.100s", base_name(other));
     else if (there && o->names)
         snprintf(why, sizeof why, ", and %.100s has no %.80s", base_name(other), o->name[0]);
-    return error_set(e, ERR_INPUT, "no CUDA compiler is here to compile %s%s: install NVRTC (pip install nvidia-cuda-nvrtc-cu12) or the CUDA toolkit, "
-                     "or compile it elsewhere with nvcc -ptx -lineinfo%s and pass the .ptx", path, why, o->linked ? " -rdc=true" : "");
+    return error_set(e, ERR_INPUT,
+                     "no CUDA compiler is here to compile %s%s: install NVRTC (pip install nvidia-cuda-nvrtc-cu12) or "
+                     "the CUDA toolkit, "
+                     "or compile it elsewhere with nvcc -ptx -lineinfo%s and pass the .ptx",
+                     path, why, o->linked ? " -rdc=true" : "");
 }
 
 /* The key of the result in the cache; false: it cannot be known what the result depends on. */
@@ -175,16 +175,14 @@ static bool cache_key(const struct compile_job *job, char key[HASH_HEX])
     hash_add_text(&h, job->arch);
     hash_add_text(&h, o->arch_exact ? "exact" : "");
     hash_add_text(&h, compiler_name[o->compiler]);
-    for (u32 i = 0; i < o->flags; i++)
-        hash_add_text(&h, o->flag[i]);
+    for (u32 i = 0; i < o->flags; i++) hash_add_text(&h, o->flag[i]);
     for (u32 i = 0; i < o->names; i++) {
         hash_add_text(&h, "name");
         const char *instance = compile_instance(job->mem, o->name[i]);
         hash_add_text(&h, instance ? instance : "");
     }
     toolkit_identity(job->toolkit, &h);
-    for (u32 i = 0; stand_in_name(i); i++)
-        hash_add_text(&h, stand_in_text(i));
+    for (u32 i = 0; stand_in_name(i); i++) hash_add_text(&h, stand_in_text(i));
     bool known = headers_hash(job, &h);
     hash_end(&h, key);
     return known;
@@ -198,12 +196,11 @@ void compile_log_free(struct compile_log *log)
 
 static bool attempt(enum compiler c, const struct compile_job *job, struct compile_log *log, struct error *e)
 {
-    static bool (*const by[])(const struct compile_job *, struct compile_log *, struct error *) = { NULL, compile_nvrtc, compile_nvcc, compile_clang };
+    static bool (*const by[])(const struct compile_job *, struct compile_log *,
+                              struct error *) = { NULL, compile_nvrtc, compile_nvcc, compile_clang };
     *log = (struct compile_log){ 0 };
-    if (by[c](job, log, e))
-        return true;
-    if (!log->bad_arch || !log->older[0] || job->o->arch_exact || !strcmp(log->older, job->arch))
-        return false;
+    if (by[c](job, log, e)) return true;
+    if (!log->bad_arch || !log->older[0] || job->o->arch_exact || !strcmp(log->older, job->arch)) return false;
     /* a compiler older than the card: its newest architecture runs there too */
     char older[16];
     snprintf(older, sizeof older, "%s", log->older);
@@ -216,11 +213,11 @@ static bool attempt(enum compiler c, const struct compile_job *job, struct compi
     return ok;
 }
 
-static bool take_result(const struct compile_job *job, struct compile_log *log, struct compile_result *r, struct error *e)
+static bool take_result(const struct compile_job *job, struct compile_log *log, struct compile_result *r,
+                        struct error *e)
 {
     char *copy = base_alloc(log->ptx.n + 1);
-    if (!copy)
-        return error_set(e, ERR_MEMORY, "no memory for the PTX of %s", job->path);
+    if (!copy) return error_set(e, ERR_MEMORY, "no memory for the PTX of %s", job->path);
     memcpy(copy, log->ptx.p, log->ptx.n);
     r->ptx = (struct str){ copy, (u32)log->ptx.n };
     snprintf(r->by, sizeof r->by, "%s", log->by);
@@ -242,12 +239,13 @@ static bool name_error(const struct compile_job *job, const struct diagnosis *d,
     struct text names = { 0 };
     for (u32 i = 0; i < n && names.n < 200; i++) {
         bool again = false;
-        for (u32 k = 0; k < i; k++)
-            again |= str_eq(list[k].name, list[i].name);
+        for (u32 k = 0; k < i; k++) again |= str_eq(list[k].name, list[i].name);
         if (!again)
-            text_add(&names, "%s%.*s%s", i ? ", " : "", (int)MIN_OF(list[i].name.n, 80u), list[i].name.p, list[i].is_template ? "<...>" : "");
+            text_add(&names, "%s%.*s%s", i ? ", " : "", (int)MIN_OF(list[i].name.n, 80u), list[i].name.p,
+                     list[i].is_template ? "<...>" : "");
     }
-    error_set(e, ERR_INPUT, "%.150s: there is no kernel `%.80s` (%.100s)%s%s", job->path, asked, d->first.text, n ? "; the file has " : "", names.p ? names.p : "");
+    error_set(e, ERR_INPUT, "%.150s: there is no kernel `%.80s` (%.100s)%s%s", job->path, asked, d->first.text,
+              n ? "; the file has " : "", names.p ? names.p : "");
     text_free(&names);
     return false;
 }
@@ -266,27 +264,28 @@ static bool is_host_trouble(const char *log)
     return strstr(log, "JIT mode") || strstr(log, "identifier \"cuda") || strstr(log, "namespace \"std");
 }
 
-/* What is said when nothing could compile the file: the errors of `log`. `unable` says that nvcc does not work, or is NULL. */
-static bool give_error(const struct compile_job *job, const struct compile_log *log, struct diagnosis *d, bool by_nvrtc, const char *unable, struct error *e)
+/* What is said when nothing could compile the file: the errors of `log`. `unable` says that nvcc does not work, or is
+ * NULL. */
+static bool give_error(const struct compile_job *job, const struct compile_log *log, struct diagnosis *d, bool by_nvrtc,
+                       const char *unable, struct error *e)
 {
-    if (d->names)
-        return name_error(job, d, e);
+    if (d->names) return name_error(job, d, e);
     if (!d->errors)
-        return error_set(e, ERR_INPUT, "%s: %s made no PTX and did not say why: %.300s", job->path, log->by, log->messages.p ? log->messages.p : "");
+        return error_set(e, ERR_INPUT, "%s: %s made no PTX and did not say why: %.300s", job->path, log->by,
+                         log->messages.p ? log->messages.p : "");
     *e = d->first;
     size_t n = strlen(e->text);
-    if (!e->where[0])
-        snprintf(e->where, sizeof e->where, "%.60s", log->by);
-    if (d->errors > 1)
-        n += (size_t)snprintf(e->text + n, sizeof e->text - n, " (and %u more)", d->errors - 1);
+    if (!e->where[0]) snprintf(e->where, sizeof e->where, "%.60s", log->by);
+    if (d->errors > 1) n += (size_t)snprintf(e->text + n, sizeof e->text - n, " (and %u more)", d->errors - 1);
     const char *m = log->messages.p ? log->messages.p : "";
-    if (n >= sizeof e->text)
-        return false;
+    if (n >= sizeof e->text) return false;
     if (unable)
         snprintf(e->text + n, sizeof e->text - n, "%s", unable);
     else if (by_nvrtc && is_host_trouble(m))
-        snprintf(e->text + n, sizeof e->text - n, "; NVRTC takes device code only: %s nvcc for a file with host code, or give the kernel a file of its own",
-                 toolkit_has(job->toolkit, COMPILER_NVCC) ? "take" : "install");
+        snprintf(
+            e->text + n, sizeof e->text - n,
+            "; NVRTC takes device code only: %s nvcc for a file with host code, or give the kernel a file of its own",
+            toolkit_has(job->toolkit, COMPILER_NVCC) ? "take" : "install");
     else if (strstr(m, "open source file") || strstr(m, "file not found") || strstr(m, ": No such file or directory"))
         snprintf(e->text + n, sizeof e->text - n, "; -I FOLDER says where to look for it");
     return false;
@@ -297,13 +296,12 @@ static bool compile_now(const struct compile_job *job, struct compile_result *r,
 {
     struct compile_log log, kept = { 0 };
     struct diagnosis d, kept_d = { 0 };
-    struct text passed = { 0 };         /* who could not take it, and why */
-    struct text unable = { 0 };         /* that nvcc is here and does not work */
+    struct text passed = { 0 }; /* who could not take it, and why */
+    struct text unable = { 0 }; /* that nvcc is here and does not work */
     enum compiler kept_by = COMPILER_ANY;
     bool ok = false, stop = false;
     for (enum compiler c = COMPILER_NVRTC; c < COMPILER_COUNT && !ok && !stop; c++) {
-        if (!toolkit_has(job->toolkit, c) || (job->o->compiler != COMPILER_ANY && job->o->compiler != c))
-            continue;
+        if (!toolkit_has(job->toolkit, c) || (job->o->compiler != COMPILER_ANY && job->o->compiler != c)) continue;
         struct error broken = { 0 };
         ok = attempt(c, job, &log, &broken);
         diagnose(job, &log, &d);
@@ -312,12 +310,12 @@ static bool compile_now(const struct compile_job *job, struct compile_result *r,
             d.errors += !d.errors;
         }
         if (!ok && d.first.code)
-            text_add(&passed, "%s could not take it (%s%s%.120s); ", log.by[0] ? log.by : compiler_name[c], d.first.where, d.first.where[0] ? ": " : "", d.first.text);
+            text_add(&passed, "%s could not take it (%s%s%.120s); ", log.by[0] ? log.by : compiler_name[c],
+                     d.first.where, d.first.where[0] ? ": " : "", d.first.text);
         stop = !ok && d.names;
         /* an nvcc that cannot even begin (no host compiler) has nothing to say about the source */
         bool better = !kept_by || ok || (c == COMPILER_NVCC && (d.first.where[0] || !kept_d.first.where[0]));
-        if (!better && c == COMPILER_NVCC)
-            text_add(&unable, "; nvcc is here and fails: %.150s", d.first.text);
+        if (!better && c == COMPILER_NVCC) text_add(&unable, "; nvcc is here and fails: %.150s", d.first.text);
         if (better) {
             compile_log_free(&kept);
             text_free(&kept_d.report);
@@ -331,14 +329,12 @@ static bool compile_now(const struct compile_job *job, struct compile_result *r,
     }
     text_free(&r->log);
     r->log = kept_d.report;
-    if (kept_d.names)
-        text_free(&r->log);     /* how the compiler was asked is nobody's business */
+    if (kept_d.names) text_free(&r->log); /* how the compiler was asked is nobody's business */
     if (ok)
         ok = take_result(job, &kept, r, e);
     else
         give_error(job, &kept, &kept_d, kept_by == COMPILER_NVRTC, unable.p, e);
-    if (ok)
-        text_add(&r->note, "%s: %scompiled by %s for %s", job->path, passed.p ? passed.p : "", r->by, r->arch);
+    if (ok) text_add(&r->note, "%s: %scompiled by %s for %s", job->path, passed.p ? passed.p : "", r->by, r->arch);
     compile_log_free(&kept);
     text_free(&passed);
     text_free(&unable);
@@ -349,18 +345,15 @@ static bool compile_cached(const struct compile_job *job, struct compile_result 
 {
     char key[HASH_HEX], again[HASH_HEX];
     u64 limit;
-    if (!cache_limit_read(&limit, e))
-        return false;
+    if (!cache_limit_read(&limit, e)) return false;
     bool known = limit && cache_key(job, key);
     if (known && !job->o->fresh && cache_take(key, job->o, r)) {
         text_add(&r->note, "%s: compiled by %s for %s, from the cache", job->path, r->by, r->arch);
         return true;
     }
-    if (!compile_now(job, r, e))
-        return false;
+    if (!compile_now(job, r, e)) return false;
     /* a file that changed while the compiler ran belongs to no key */
-    if (known && cache_key(job, again) && !strcmp(key, again))
-        cache_keep(key, job->path, job->o, r);
+    if (known && cache_key(job, again) && !strcmp(key, again)) cache_keep(key, job->path, job->o, r);
     return true;
 }
 
@@ -401,14 +394,13 @@ bool compile_cu(const char *path, const struct compile_options *o, struct compil
     o = o ? o : &plain;
     struct arena mem = { 0 };
     struct compile_job job = { .path = path, .o = o, .arch = o->arch ? o->arch : "sm_90", .mem = &mem };
-    if (strlen(path) > PATH_MOST - 64)
-        return error_set(e, ERR_INPUT, "the path %.80s... is too long", path);
-    if (!file_read(path, &job.source, e))
-        return false;
+    if (strlen(path) > PATH_MOST - 64) return error_set(e, ERR_INPUT, "the path %.80s... is too long", path);
+    if (!file_read(path, &job.source, e)) return false;
     snprintf(out->arch, sizeof out->arch, "%.15s", job.arch);
     /* NVRTC would compile what stands before it, and nobody would know */
     const char *zero = memchr(job.source.p, 0, job.source.n);
-    bool ok = zero ? error_at(e, ERR_INPUT, path, job.source, zero, "there is a zero byte here: this is no source text") : compile_source(&job, out, e);
+    bool ok = zero ? error_at(e, ERR_INPUT, path, job.source, zero, "there is a zero byte here: this is no source text")
+                   : compile_source(&job, out, e);
     base_free((void *)job.source.p);
     arena_free(&mem);
     return ok;

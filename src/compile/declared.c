@@ -1,4 +1,5 @@
-/* What kernels a source text declares, by looking at words and brackets: enough to say which name was meant, and that it is a template. */
+/* What kernels a source text declares, by looking at words and brackets: enough to say which name was meant, and that
+ * it is a template. */
 #include "compile/compile.h"
 #include <ctype.h>
 
@@ -8,39 +9,35 @@ static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 static const char *past_quoted(const char *p, const char *end)
 {
     if (end - p > 1 && p[0] == '/' && p[1] == '/') {
-        while (p < end && *p != '\n')
-            p++;
+        while (p < end && *p != '\n') p++;
     } else if (end - p > 1 && p[0] == '/' && p[1] == '*') {
-        for (p += 2; end - p > 1 && !(p[0] == '*' && p[1] == '/'); p++) { }
+        for (p += 2; end - p > 1 && !(p[0] == '*' && p[1] == '/'); p++) {}
         p = MIN_OF(p + 2, end);
     } else if (p < end && (*p == '"' || *p == '\'')) {
         char quote = *p++;
         for (; p < end && *p != quote && *p != '\n'; p++)
-            if (*p == '\\')
-                p++;
+            if (*p == '\\') p++;
         p = MIN_OF(p + 1, end);
     }
     return p;
 }
 
 struct reader {
-    const char *p, *end;                /* what is still to be read */
-    bool is_global, is_template;        /* those words were seen since the last ; { or } */
-    struct str word;                    /* the last one outside brackets */
-    u32 line;                           /* of p */
+    const char *p, *end;         /* what is still to be read */
+    bool is_global, is_template; /* those words were seen since the last ; { or } */
+    struct str word;             /* the last one outside brackets */
+    u32 line;                    /* of p */
 };
 
 /* A parameter list opens: the word before it is the kernel, unless that is part of an attribute. */
 static void open_list(struct arena *a, struct reader *r, struct declared **list, u32 *n, u32 *cap)
 {
-    static const char *const not_names[] = { "__launch_bounds__", "__attribute__", "__cluster_dims__", "__block_size__", "__maxnreg__", "alignas", "__align__", "void" };
-    if (!r->is_global || !r->word.n)
-        return;
+    static const char *const not_names[] = { "__launch_bounds__", "__attribute__", "__cluster_dims__", "__block_size__",
+                                             "__maxnreg__",       "alignas",       "__align__",        "void" };
+    if (!r->is_global || !r->word.n) return;
     for (u32 i = 0; i < COUNT_OF(not_names); i++)
-        if (str_is(r->word, not_names[i]))
-            return;
-    if (*n == *cap)
-        *list = vec_grow(a, *list, cap, sizeof **list, _Alignof(struct declared));
+        if (str_is(r->word, not_names[i])) return;
+    if (*n == *cap) *list = vec_grow(a, *list, cap, sizeof **list, _Alignof(struct declared));
     (*list)[(*n)++] = (struct declared){ r->word, r->is_template, r->line };
     r->is_global = r->is_template = false;
 }
@@ -49,30 +46,26 @@ u32 declared_kernels(struct arena *a, struct str source, struct declared **out)
 {
     struct reader r = { source.p, source.p + source.n, false, false, { NULL, 0 }, 1 };
     u32 n = 0, cap = 0;
-    int depth = 0;              /* of brackets inside which no name is declared */
+    int depth = 0; /* of brackets inside which no name is declared */
     *out = NULL;
     while (r.p < r.end) {
         const char *q = past_quoted(r.p, r.end);
         if (q == r.p && is_word(*q)) {
-            while (q < r.end && is_word(*q))
-                q++;
+            while (q < r.end && is_word(*q)) q++;
             struct str word = { r.p, (u32)(q - r.p) };
             r.is_global |= str_is(word, "__global__");
             r.is_template |= str_is(word, "template");
             r.word = depth ? r.word : word;
         } else if (q == r.p) {
-            if (*q == '(' && !depth)
-                open_list(a, &r, out, &n, &cap);
+            if (*q == '(' && !depth) open_list(a, &r, out, &n, &cap);
             depth += *q == '(';
             depth -= *q == ')' && depth;
-            if (*q == '>' && !depth)
-                r.word.n = 0;           /* what ends here are template parameters, or an instance that is no declaration */
-            if (*q == ';' || *q == '{' || *q == '}')
-                r.is_global = r.is_template = false, depth = 0;
+            if (*q == '>' && !depth) /* what ends here are template parameters, or an instance that is no declaration */
+                r.word.n = 0;
+            if (*q == ';' || *q == '{' || *q == '}') r.is_global = r.is_template = false, depth = 0;
             q++;
         }
-        for (; r.p < q; r.p++)
-            r.line += *r.p == '\n';
+        for (; r.p < q; r.p++) r.line += *r.p == '\n';
     }
     return n;
 }

@@ -1,20 +1,21 @@
 /* What a compiler said, as a list of diagnostics in one form.
  *
- * nvcc and NVRTC write "file(12): error #20: what", then the line as the preprocessor left it and a caret below; clang and gcc write
- * "file:12:5: error: what". Both become "file:12:5: error: what", the line as its author wrote it, and a caret. The column of the first
- * kind is found again by counting: the caret stands at the n-th `foo` of the printed line, so it belongs at the n-th `foo` of the
- * source's. Lines that say where a template was instantiated stay with their diagnostic; all else is left out. */
+ * nvcc and NVRTC write "file(12): error #20: what", then the line as the preprocessor left it and a caret below;
+ * clang and gcc write "file:12:5: error: what". Both become "file:12:5: error: what", the line as its author wrote
+ * it, and a caret. The column of the first kind is found again by counting: the caret stands at the n-th `foo` of the
+ * printed line, so it belongs at the n-th `foo` of the source's. Lines that say where a template was instantiated
+ * stay with their diagnostic; all else is left out. */
 #include "compile/compile.h"
 #include <ctype.h>
 #include <stdlib.h>
 
 struct diagnostic {
-    struct str file;            /* n = 0: none */
-    u32 line, column;           /* 0: not known */
-    struct str severity;        /* "error", "warning", "note" */
+    struct str file;     /* n = 0: none */
+    u32 line, column;    /* 0: not known */
+    struct str severity; /* "error", "warning", "note" */
     struct str what;
-    struct str echo, caret;     /* the line as the compiler printed it, and the line below */
-    u32 more;                   /* lines of context that follow */
+    struct str echo, caret; /* the line as the compiler printed it, and the line below */
+    u32 more;               /* lines of context that follow */
     struct str context[8];
 };
 
@@ -23,17 +24,14 @@ static struct str line_of(const char **p, const char *end)
     const char *from = *p, *nl = memchr(from, '\n', (size_t)(end - from));
     *p = nl ? nl + 1 : end;
     struct str s = { from, (u32)((nl ? nl : end) - from) };
-    while (s.n && s.p[s.n - 1] == '\r')
-        s.n--;
+    while (s.n && s.p[s.n - 1] == '\r') s.n--;
     return s;
 }
 
 static struct str trimmed(struct str s)
 {
-    while (s.n && isspace((unsigned char)s.p[0]))
-        s.p++, s.n--;
-    while (s.n && isspace((unsigned char)s.p[s.n - 1]))
-        s.n--;
+    while (s.n && isspace((unsigned char)s.p[0])) s.p++, s.n--;
+    while (s.n && isspace((unsigned char)s.p[s.n - 1])) s.n--;
     return s;
 }
 
@@ -46,17 +44,19 @@ static bool starts(struct str s, const char *with)
 /* "error", "catastrophic error", "warning #177-D" ... and what stands behind its colon. */
 static bool severity(struct str s, struct diagnostic *d)
 {
-    static const struct { const char *word, *as; } words[] = {
-        { "error", "error" }, { "catastrophic error", "error" }, { "fatal error", "error" }, { "internal error", "error" }, { "fatal", "error" },
-        { "warning", "warning" }, { "note", "note" }, { "remark", "note" },
+    static const struct {
+        const char *word, *as;
+    } words[] = {
+        { "error", "error" },       { "catastrophic error", "error" },
+        { "fatal error", "error" }, { "internal error", "error" },
+        { "fatal", "error" },       { "warning", "warning" },
+        { "note", "note" },         { "remark", "note" },
     };
     s = trimmed(s);
     for (u32 i = 0; i < COUNT_OF(words); i++) {
-        if (!starts(s, words[i].word))
-            continue;
+        if (!starts(s, words[i].word)) continue;
         const char *end = s.p + s.n, *p = s.p + strlen(words[i].word), *colon = memchr(p, ':', (size_t)(end - p));
-        if (!colon)
-            return false;
+        if (!colon) return false;
         /* between word and colon only a number may stand: " #177-D" */
         for (const char *q = p; q < colon; q++)
             if (!isspace((unsigned char)*q) && *q != '#' && *q != '-' && !isdigit((unsigned char)*q) && *q != 'D')
@@ -71,8 +71,7 @@ static bool severity(struct str s, struct diagnostic *d)
 static u32 number(const char **p, const char *end)
 {
     u32 n = 0;
-    while (*p < end && isdigit((unsigned char)**p) && n < 100000000)
-        n = n * 10 + (u32)(*(*p)++ - '0');
+    while (*p < end && isdigit((unsigned char)**p) && n < 100000000) n = n * 10 + (u32)(*(*p)++ - '0');
     return n;
 }
 
@@ -81,8 +80,7 @@ static bool edg_head(struct str s, struct diagnostic *d)
 {
     const char *end = s.p + s.n;
     for (const char *p = s.p + 1; p < end; p++) {
-        if (*p != '(' || end - p < 2 || !isdigit((unsigned char)p[1]))
-            continue;
+        if (*p != '(' || end - p < 2 || !isdigit((unsigned char)p[1])) continue;
         const char *q = p + 1;
         u32 line = number(&q, end);
         if (end - q > 2 && q[0] == ')' && q[1] == ':' && severity((struct str){ q + 2, (u32)(end - q - 2) }, d)) {
@@ -99,12 +97,10 @@ static bool gnu_head(struct str s, struct diagnostic *d)
 {
     const char *end = s.p + s.n;
     for (const char *p = s.p + 1; p < end; p++) {
-        if (*p != ':')
-            continue;
+        if (*p != ':') continue;
         const char *q = p + 1;
         u32 line = number(&q, end), column = 0;
-        if (!line || q >= end || *q != ':')
-            continue;
+        if (!line || q >= end || *q != ':') continue;
         q++;
         const char *behind = q;
         column = number(&behind, end);
@@ -125,14 +121,13 @@ static bool gnu_head(struct str s, struct diagnostic *d)
 /* "nvcc fatal   : what", "clang: error: what", "nvrtc: error: what", "ptxas error : what". */
 static bool tool_head(struct str s, struct diagnostic *d)
 {
-    static const char *const tools[] = { "nvcc", "nvrtc", "clang", "ptxas", "cicc", "cudafe++", "gcc", "g++", "c++", "cc1plus" };
+    static const char *const tools[] = { "nvcc",     "nvrtc", "clang", "ptxas", "cicc",
+                                         "cudafe++", "gcc",   "g++",   "c++",   "cc1plus" };
     for (u32 i = 0; i < COUNT_OF(tools); i++) {
-        if (!starts(s, tools[i]))
-            continue;
+        if (!starts(s, tools[i])) continue;
         size_t n = strlen(tools[i]);
         struct str rest = trimmed((struct str){ s.p + n, (u32)(s.n - n) });
-        if (starts(rest, ":"))
-            rest = (struct str){ rest.p + 1, rest.n - 1 };
+        if (starts(rest, ":")) rest = (struct str){ rest.p + 1, rest.n - 1 };
         return severity(rest, d);
     }
     return false;
@@ -142,8 +137,7 @@ static bool is_caret(struct str s)
 {
     s = trimmed(s);
     for (u32 i = 0; i < s.n; i++)
-        if (s.p[i] != '^' && s.p[i] != '~' && s.p[i] != ' ')
-            return false;
+        if (s.p[i] != '^' && s.p[i] != '~' && s.p[i] != ' ') return false;
     return s.n && memchr(s.p, '^', s.n);
 }
 
@@ -185,19 +179,17 @@ static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 static struct str word_at(struct str line, u32 at)
 {
     u32 n = 1;
-    if (at >= line.n)
-        return (struct str){ line.p, 0 };
+    if (at >= line.n) return (struct str){ line.p, 0 };
     if (is_word(line.p[at]))
-        while (at + n < line.n && is_word(line.p[at + n]))
-            n++;
+        while (at + n < line.n && is_word(line.p[at + n])) n++;
     return (struct str){ line.p + at, n };
 }
 
 static bool is_here(struct str line, u32 at, struct str word)
 {
-    if (at + word.n > line.n || memcmp(line.p + at, word.p, word.n))
-        return false;
-    return !is_word(word.p[0]) || ((!at || !is_word(line.p[at - 1])) && (at + word.n == line.n || !is_word(line.p[at + word.n])));
+    if (at + word.n > line.n || memcmp(line.p + at, word.p, word.n)) return false;
+    return !is_word(word.p[0]) ||
+           ((!at || !is_word(line.p[at - 1])) && (at + word.n == line.n || !is_word(line.p[at + word.n])));
 }
 
 /* The column, from 1, in `line` of what the caret marks in the echo; 0: not found. */
@@ -206,13 +198,10 @@ static u32 find_column(const struct diagnostic *d, struct str line)
     const char *mark = d->caret.n ? memchr(d->caret.p, '^', d->caret.n) : NULL;
     u32 at = mark ? (u32)(mark - d->caret.p) : 0, count = 0;
     struct str word = word_at(d->echo, at);
-    if (!mark || !word.n)
-        return 0;
-    for (u32 i = 0; i < at; i++)
-        count += is_here(d->echo, i, word);
+    if (!mark || !word.n) return 0;
+    for (u32 i = 0; i < at; i++) count += is_here(d->echo, i, word);
     for (u32 i = 0; i < line.n; i++)
-        if (is_here(line, i, word) && !count--)
-            return i + 1;
+        if (is_here(line, i, word) && !count--) return i + 1;
     return 0;
 }
 
@@ -258,21 +247,18 @@ static void locate(const struct compile_job *job, const struct diagnostic *d, st
         error_at(e, ERR_INPUT, file, text, at, "%.*s", (int)MIN_OF(d->what.n, 420u), d->what.p);
     } else {
         error_set(e, ERR_INPUT, "%.*s", (int)MIN_OF(d->what.n, 420u), d->what.p);
-        if (d->line)
-            snprintf(e->where, sizeof e->where, "%.200s:%u", file, d->line);
+        if (d->line) snprintf(e->where, sizeof e->where, "%.200s:%u", file, d->line);
     }
-    if (!ours && text.p)
-        base_free((void *)text.p);
+    if (!ours && text.p) base_free((void *)text.p);
 }
 
-static void write_out(const struct diagnostic *d, const struct error *e, const struct compile_log *log, struct text *out)
+static void write_out(const struct diagnostic *d, const struct error *e, const struct compile_log *log,
+                      struct text *out)
 {
     const char *nl = e->excerpt[0] ? strchr(e->excerpt, '\n') : NULL;
     text_add(out, "%s: %.*s: %s\n", e->where[0] ? e->where : log->by, (int)d->severity.n, d->severity.p, e->text);
-    if (nl)
-        text_add(out, "    %.*s\n    %s\n", (int)(nl - e->excerpt), e->excerpt, nl + 1);
-    for (u32 i = 0; i < d->more; i++)
-        text_add(out, "    %.*s\n", (int)MIN_OF(d->context[i].n, 400u), d->context[i].p);
+    if (nl) text_add(out, "    %.*s\n    %s\n", (int)(nl - e->excerpt), e->excerpt, nl + 1);
+    for (u32 i = 0; i < d->more; i++) text_add(out, "    %.*s\n", (int)MIN_OF(d->context[i].n, 400u), d->context[i].p);
 }
 
 void diagnose(const struct compile_job *job, const struct compile_log *log, struct diagnosis *out)
@@ -281,20 +267,17 @@ void diagnose(const struct compile_job *job, const struct compile_log *log, stru
     const char *p = log->messages.p ? log->messages.p : "", *end = p + log->messages.n;
     while (p < end) {
         struct diagnostic d;
-        if (!head(line_of(&p, end), &d))
-            continue;
+        if (!head(line_of(&p, end), &d)) continue;
         tail(&p, end, &d);
         struct error e = { 0 };
         locate(job, &d, &e);
         write_out(&d, &e, log, &out->report);
         out->warnings += str_is(d.severity, "warning");
-        if (!str_is(d.severity, "error"))
-            continue;
+        if (!str_is(d.severity, "error")) continue;
         if (!out->errors++) {
             out->first = e;
             out->names = ends_with(d.file, "__nv_name_map") || ends_with(d.file, NAMES_FILE);
         }
     }
-    if (!out->report.p)
-        text_put(&out->report, "", 0);
+    if (!out->report.p) text_put(&out->report, "", 0);
 }

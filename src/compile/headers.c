@@ -1,9 +1,10 @@
 /* The contents of every file that a source includes, as part of the cache key.
  *
- * No compiler is run to find them: a line that begins with #include names a file, wherever it stands, in a branch that is not taken or
- * in a comment too. What is found too much costs a compilation now and then; what is missed would be a wrong answer, so a name
- * that is computed (#include MACRO) in a file of the user's means that the result is not cached. A name that leads nowhere is noted
- * as such, so that the key changes when such a file appears. Each key is made from the files as they are now. */
+ * No compiler is run to find them: a line that begins with #include names a file, wherever it stands, in a branch
+ * that is not taken or in a comment too. What is found too much costs a compilation now and then; what is missed
+ * would be a wrong answer, so a name that is computed (#include MACRO) in a file of the user's means that the result
+ * is not cached. A name that leads nowhere is noted as such, so that the key changes when such a file appears. Each
+ * key is made from the files as they are now. */
 #include "compile/compile.h"
 #include <sys/stat.h>
 
@@ -12,12 +13,12 @@ enum { FILES_MOST = 20000, PATH_LONGEST = 3072 };
 struct scan {
     struct arena mem;
     struct hash *hash;
-    word_list folders;          /* the search path: -I, then the toolkit's, then the system's */
-    u32 own;                    /* how many of them the user gave */
-    struct map seen;            /* path -> itself, of all files */
-    struct map asked;           /* names in <> that were looked up: the answer is the same wherever they stand */
-    word_list todo;             /* files found and not read yet */
-    bool unknowable;            /* an include whose name is computed */
+    word_list folders; /* the search path: -I, then the toolkit's, then the system's */
+    u32 own;           /* how many of them the user gave */
+    struct map seen;   /* path -> itself, of all files */
+    struct map asked;  /* names in <> that were looked up: the answer is the same wherever they stand */
+    word_list todo;    /* files found and not read yet */
+    bool unknowable;   /* an include whose name is computed */
 };
 
 static bool is_file(const char *path)
@@ -28,8 +29,7 @@ static bool is_file(const char *path)
 
 static void found(struct scan *s, const char *path)
 {
-    if (map_get(&s->seen, str_of(path)))
-        return;
+    if (map_get(&s->seen, str_of(path))) return;
     map_put(&s->mem, &s->seen, str_of(path), (void *)path);
     VEC_PUSH(&s->mem, &s->todo, path);
 }
@@ -38,22 +38,20 @@ static void found(struct scan *s, const char *path)
 static void resolve(struct scan *s, const char *from, struct str name, bool quoted, bool all)
 {
     bool any = false;
-    const char *text = arena_str(&s->mem, name);        /* the file it stands in is soon gone */
+    const char *text = arena_str(&s->mem, name); /* the file it stands in is soon gone */
     if (name.n && name.p[0] == '/') {
-        if (is_file(text))
-            found(s, text);
+        if (is_file(text)) found(s, text);
         return;
     }
     if (!quoted && !all) {
-        if (map_get(&s->asked, name))
-            return;
+        if (map_get(&s->asked, name)) return;
         map_put(&s->mem, &s->asked, str_of(text), (void *)text);
     }
     const char *slash = strrchr(from, '/');
     if (quoted) {
-        const char *path = slash ? arena_printf(&s->mem, "%.*s/%.*s", (int)(slash - from), from, (int)name.n, name.p) : arena_str(&s->mem, name);
-        if ((any = is_file(path)))
-            found(s, path);
+        const char *path = slash ? arena_printf(&s->mem, "%.*s/%.*s", (int)(slash - from), from, (int)name.n, name.p)
+                                 : arena_str(&s->mem, name);
+        if ((any = is_file(path))) found(s, path);
     }
     for (u32 i = 0; i < s->folders.n && (all || !any); i++) {
         const char *path = arena_printf(&s->mem, "%s/%.*s", s->folders.p[i], (int)name.n, name.p);
@@ -77,7 +75,7 @@ static const char *blanks(const char *p, const char *end)
         } else if (end - p > 1 && p[0] == '\\' && p[1] == '\n') {
             p += 2;
         } else if (end - p > 1 && p[0] == '/' && p[1] == '*') {
-            for (p += 2; end - p > 1 && !(p[0] == '*' && p[1] == '/'); p++) { }
+            for (p += 2; end - p > 1 && !(p[0] == '*' && p[1] == '/'); p++) {}
             p = MIN_OF(p + 2, end);
         } else {
             return p;
@@ -88,8 +86,7 @@ static const char *blanks(const char *p, const char *end)
 static bool is_users(const struct scan *s, const char *path)
 {
     for (u32 i = s->own; i < s->folders.n; i++)
-        if (!strncmp(path, s->folders.p[i], strlen(s->folders.p[i])))
-            return false;
+        if (!strncmp(path, s->folders.p[i], strlen(s->folders.p[i]))) return false;
     return true;
 }
 
@@ -98,8 +95,7 @@ static void directive(struct scan *s, const char *file, const char *p, const cha
 {
     p = blanks(p, end);
     bool import = end - p > 6 && !memcmp(p, "import", 6), embed = end - p > 5 && !memcmp(p, "embed", 5);
-    if (!import && !embed && (end - p < 8 || memcmp(p, "include", 7)))
-        return;
+    if (!import && !embed && (end - p < 8 || memcmp(p, "include", 7))) return;
     p += import ? 6 : embed ? 5 : 7;
     bool next = end - p > 5 && !memcmp(p, "_next", 5);
     p = blanks(p + (next ? 5 : 0), end);
@@ -110,10 +106,8 @@ static void directive(struct scan *s, const char *file, const char *p, const cha
         return;
     }
     const char *from = ++p;
-    while (p < end && *p != close && *p != '\n')
-        p++;
-    if (p < end && *p == close)
-        resolve(s, file, (struct str){ from, (u32)(p - from) }, close == '"', next);
+    while (p < end && *p != close && *p != '\n') p++;
+    if (p < end && *p == close) resolve(s, file, (struct str){ from, (u32)(p - from) }, close == '"', next);
 }
 
 static void scan_text(struct scan *s, const char *file, struct str text)
@@ -126,8 +120,7 @@ static void scan_text(struct scan *s, const char *file, struct str text)
         else if (end - line > 1 && line[0] == '%' && line[1] == ':')
             directive(s, file, line + 2, end);
         const char *next = memchr(p, '\n', (size_t)(end - p));
-        if (!next)
-            break;
+        if (!next) break;
         p = next + 1;
     }
     hash_add_text(s->hash, file);
@@ -137,15 +130,15 @@ static void scan_text(struct scan *s, const char *file, struct str text)
 
 static void search_path(struct scan *s, const struct compile_job *job, word_list *files)
 {
-    static const char *const system[] = { "/usr/local/include", "/usr/include", "/usr/include/aarch64-linux-gnu", "/usr/include/x86_64-linux-gnu" };
+    static const char *const system[] = { "/usr/local/include", "/usr/include", "/usr/include/aarch64-linux-gnu",
+                                          "/usr/include/x86_64-linux-gnu" };
     flags_paths(job->o, &s->mem, &s->folders, files);
     const char *slash = strrchr(job->path, '/');
-    VEC_PUSH(&s->mem, &s->folders, slash ? arena_str(&s->mem, (struct str){ job->path, (u32)MAX_OF(slash - job->path, 1) }) : ".");
+    VEC_PUSH(&s->mem, &s->folders,
+             slash ? arena_str(&s->mem, (struct str){ job->path, (u32)MAX_OF(slash - job->path, 1) }) : ".");
     s->own = s->folders.n;
-    for (u32 i = 0; i < job->toolkit->includes; i++)
-        VEC_PUSH(&s->mem, &s->folders, job->toolkit->include[i]);
-    for (u32 i = 0; i < COUNT_OF(system); i++)
-        VEC_PUSH(&s->mem, &s->folders, system[i]);
+    for (u32 i = 0; i < job->toolkit->includes; i++) VEC_PUSH(&s->mem, &s->folders, job->toolkit->include[i]);
+    for (u32 i = 0; i < COUNT_OF(system); i++) VEC_PUSH(&s->mem, &s->folders, system[i]);
 }
 
 bool headers_hash(const struct compile_job *job, struct hash *h)
@@ -154,8 +147,7 @@ bool headers_hash(const struct compile_job *job, struct hash *h)
     word_list files = { 0 };
     search_path(&s, job, &files);
     scan_text(&s, job->path, job->source);
-    for (u32 i = 0; i < files.n; i++)
-        resolve(&s, job->path, str_of(files.p[i]), true, false);
+    for (u32 i = 0; i < files.n; i++) resolve(&s, job->path, str_of(files.p[i]), true, false);
     for (u32 i = 0; i < s.todo.n && i < FILES_MOST && !s.unknowable; i++) {
         struct str text;
         if (strlen(s.todo.p[i]) > PATH_LONGEST || !file_read_if(s.todo.p[i], &text)) {

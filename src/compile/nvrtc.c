@@ -1,5 +1,5 @@
-/* NVRTC: the compiler as a library. It compiles a kernel file in a few hundredths of a second, and knows no host headers but the
- * stand-ins that it is given here. */
+/* NVRTC: the compiler as a library. It compiles a kernel file in a few hundredths of a second, and knows no host
+ * headers but the stand-ins that it is given here. */
 #include "compile/compile.h"
 #include <dlfcn.h>
 
@@ -8,7 +8,8 @@ enum { STAND_INS_MOST = 64 };
 /* The part of NVRTC that is used, by its C interface. */
 struct nvrtc {
     int (*version)(int *major, int *minor);
-    int (*create)(void **program, const char *source, const char *name, int headers, const char *const *header, const char *const *header_name);
+    int (*create)(void **program, const char *source, const char *name, int headers, const char *const *header,
+                  const char *const *header_name);
     int (*destroy)(void **program);
     int (*compile)(void *program, int options, const char *const *option);
     int (*ptx_size)(void *program, size_t *bytes);
@@ -28,8 +29,9 @@ static void *nvrtc_open(const char *path, struct nvrtc *n, struct error *e)
         return NULL;
     }
     static const char *const name[] = {
-        "nvrtcVersion", "nvrtcCreateProgram", "nvrtcDestroyProgram", "nvrtcCompileProgram", "nvrtcGetPTXSize",
-        "nvrtcGetPTX", "nvrtcGetProgramLogSize", "nvrtcGetProgramLog", "nvrtcAddNameExpression", "nvrtcGetLoweredName",
+        "nvrtcVersion",           "nvrtcCreateProgram",  "nvrtcDestroyProgram",    "nvrtcCompileProgram",
+        "nvrtcGetPTXSize",        "nvrtcGetPTX",         "nvrtcGetProgramLogSize", "nvrtcGetProgramLog",
+        "nvrtcAddNameExpression", "nvrtcGetLoweredName",
     };
     _Static_assert(sizeof *n == sizeof name, "one name for each function of struct nvrtc");
     for (u32 i = 0; i < COUNT_OF(name); i++) {
@@ -49,28 +51,22 @@ static void find_older(void *lib, const char *arch, char out[16])
     int (*count)(int *), (*list)(int *), n = 0, arches[64];
     void *f = dlsym(lib, "nvrtcGetNumSupportedArchs"), *g = dlsym(lib, "nvrtcGetSupportedArchs");
     u32 best = 0, most = compile_arch_number(arch);
-    if (!f || !g)
-        return;
+    if (!f || !g) return;
     memcpy(&count, &f, sizeof f);
     memcpy(&list, &g, sizeof g);
-    if (count(&n) || n < 1 || n > 64 || list(arches))
-        return;
+    if (count(&n) || n < 1 || n > 64 || list(arches)) return;
     for (int i = 0; i < n; i++)
-        if ((u32)arches[i] <= most && (u32)arches[i] > best)
-            best = (u32)arches[i];
-    if (best)
-        snprintf(out, 16, "sm_%u", best);
+        if ((u32)arches[i] <= most && (u32)arches[i] > best) best = (u32)arches[i];
+    if (best) snprintf(out, 16, "sm_%u", best);
 }
 
 /* Appends what one of NVRTC's pairs "size, then bytes" yields, without its final zero. */
 static void nvrtc_take(int (*size)(void *, size_t *), int (*get)(void *, char *), void *program, struct text *out)
 {
     size_t n = 0;
-    if (size(program, &n) || n < 2)
-        return;
+    if (size(program, &n) || n < 2) return;
     char *p = base_alloc(n);
-    if (p && !get(program, p))
-        text_put(out, p, strnlen(p, n));
+    if (p && !get(program, p)) text_put(out, p, strnlen(p, n));
     base_free(p);
 }
 
@@ -84,8 +80,7 @@ static bool options_make(const struct compile_job *job, word_list *out, struct e
 {
     struct arena *a = job->mem;
     VEC_PUSH(a, out, arena_printf(a, "--gpu-architecture=compute_%s", job->arch + 3));
-    if (!flags_translate(a, job->o, COMPILER_NVRTC, out, e))
-        return false;
+    if (!flags_translate(a, job->o, COMPILER_NVRTC, out, e)) return false;
     VEC_PUSH(a, out, arena_printf(a, "-I%s", folder_of(a, job->path)));
     for (u32 i = 0; i < job->toolkit->includes; i++)
         VEC_PUSH(a, out, arena_printf(a, "-I%s", job->toolkit->include[i]));
@@ -103,8 +98,7 @@ static int stand_ins(const struct compile_job *job, const char **text, const cha
         bool own = false;
         for (u32 k = 0; k < folders.n && !own; k++)
             own = file_exists(arena_printf(job->mem, "%s/%s", folders.p[k], stand_in_name(i)));
-        if (own)
-            continue;
+        if (own) continue;
         text[n] = stand_in_text(i);
         name[n++] = stand_in_name(i);
     }
@@ -125,8 +119,7 @@ bool compile_nvrtc(const struct compile_job *job, struct compile_log *log, struc
     struct nvrtc n;
     void *lib = nvrtc_open(job->toolkit->nvrtc, &n, e);
     word_list option = { 0 };
-    if (!lib || !options_make(job, &option, e))
-        return false;
+    if (!lib || !options_make(job, &option, e)) return false;
     int major = 0, minor = 0;
     n.version(&major, &minor);
     snprintf(log->by, sizeof log->by, "nvrtc %d.%d", major, minor);
@@ -138,8 +131,7 @@ bool compile_nvrtc(const struct compile_job *job, struct compile_log *log, struc
         return error_set(e, ERR_SYSTEM, "%s refused to begin a program", job->toolkit->nvrtc);
     for (u32 i = 0; i < job->o->names; i++) {
         const char *instance = compile_instance(job->mem, job->o->name[i]);
-        if (instance)
-            n.add_name(program, instance);
+        if (instance) n.add_name(program, instance);
     }
     bool ok = !n.compile(program, (int)option.n, option.p);
     if (ok) {

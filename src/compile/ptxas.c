@@ -8,11 +8,9 @@ static u32 number_before(struct str line, const char *word)
 {
     size_t n = strlen(word);
     for (u32 i = 1; i + n <= line.n; i++) {
-        if (memcmp(line.p + i, word, n))
-            continue;
+        if (memcmp(line.p + i, word, n)) continue;
         u32 from = i;
-        while (from && line.p[from - 1] >= '0' && line.p[from - 1] <= '9')
-            from--;
+        while (from && line.p[from - 1] >= '0' && line.p[from - 1] <= '9') from--;
         return (u32)strtoul(line.p + from, NULL, 10);
     }
     return 0;
@@ -45,26 +43,23 @@ static void read_figures(struct arena *a, const struct text *t, struct assembled
     *count = list.n;
 }
 
-bool compile_assemble(struct arena *a, struct str ptx, bool part, const char *arch, const char *registers, struct assembled **out, u32 *n, struct error *e)
+bool compile_assemble(struct arena *a, struct str ptx, bool part, const char *arch, const char *registers,
+                      struct assembled **out, u32 *n, struct error *e)
 {
     struct toolkit t;
     *out = NULL;
     *n = 0;
     toolkit_find(&t);
-    if (!t.ptxas[0])
-        return false;
+    if (!t.ptxas[0]) return false;
     const char *tmp = getenv("TMPDIR");
     char *file = arena_printf(a, "%s/lockstep-XXXXXX.ptx", tmp && tmp[0] ? tmp : "/tmp");
     int fd = mkstemps(file, 4);
-    if (fd < 0)
-        return error_set(e, ERR_SYSTEM, "cannot write %s; set TMPDIR to a folder that can be written", file);
+    if (fd < 0) return error_set(e, ERR_SYSTEM, "cannot write %s; set TMPDIR to a folder that can be written", file);
     close(fd);
     char *argv[9] = { t.ptxas, "-v", arena_printf(a, "-arch=%s", arch), file, "-o", "/dev/null" };
     u32 words = 6;
-    if (part)
-        argv[words++] = "-c";
-    if (registers)
-        argv[words++] = arena_printf(a, "-maxrregcount=%s", registers);
+    if (part) argv[words++] = "-c";
+    if (registers) argv[words++] = arena_printf(a, "-maxrregcount=%s", registers);
     struct text said = { 0 };
     bool ok = file_write(file, ptx.p, ptx.n, e);
     int status = ok ? process_run(argv, &said) : 0;
@@ -72,8 +67,7 @@ bool compile_assemble(struct arena *a, struct str ptx, bool part, const char *ar
         const char *why = said.p ? strstr(said.p, "ptxas") : NULL;
         ok = error_set(e, ERR_INPUT, "ptxas refuses the PTX: %.*s", why ? (int)strcspn(why, "\n") : 0, why ? why : "");
     }
-    if (ok)
-        read_figures(a, &said, out, n);
+    if (ok) read_figures(a, &said, out, n);
     unlink(file);
     text_free(&said);
     return ok;

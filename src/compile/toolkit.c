@@ -1,8 +1,9 @@
 /* Finding a CUDA compiler, and what goes with it.
  *
- * They are looked for where people have them: the folder that the environment names, the one that nvcc on PATH lies in,
- * /usr/local/cuda*, a conda or Python environment. pip puts each part into a folder of its own below site-packages/nvidia: the library
- * into cuda_nvrtc/lib (CUDA 12) or cu13/lib, headers into cuda_runtime/include, cuda_cccl/include, curand/include or cu13/include. */
+ * They are looked for where people have them: the folder that the environment names, the one that nvcc on PATH lies
+ * in, /usr/local/cuda*, a conda or Python environment. pip puts each part into a folder of its own below
+ * site-packages/nvidia: the library into cuda_nvrtc/lib (CUDA 12) or cu13/lib, headers into cuda_runtime/include,
+ * cuda_cccl/include, curand/include or cu13/include. */
 #include "compile/compile.h"
 #include <dlfcn.h>
 #include <glob.h>
@@ -17,8 +18,7 @@ static bool last_match(const char *pattern, char *out, size_t size)
 {
     glob_t g = { 0 };
     bool found = !glob(pattern, 0, NULL, &g) && g.gl_pathc && strlen(g.gl_pathv[g.gl_pathc - 1]) < size;
-    if (found)
-        snprintf(out, size, "%s", g.gl_pathv[g.gl_pathc - 1]);
+    if (found) snprintf(out, size, "%s", g.gl_pathv[g.gl_pathc - 1]);
     globfree(&g);
     return found;
 }
@@ -26,11 +26,11 @@ static bool last_match(const char *pattern, char *out, size_t size)
 static void add_include(struct toolkit *t, const char *folder)
 {
     struct stat st;
-    if (t->includes == TOOLKIT_HEADERS || strlen(folder) >= sizeof t->include[0] || stat(folder, &st) || !S_ISDIR(st.st_mode))
+    if (t->includes == TOOLKIT_HEADERS || strlen(folder) >= sizeof t->include[0] || stat(folder, &st) ||
+        !S_ISDIR(st.st_mode))
         return;
     for (u32 i = 0; i < t->includes; i++)
-        if (!strcmp(t->include[i], folder))
-            return;
+        if (!strcmp(t->include[i], folder)) return;
     snprintf(t->include[t->includes++], sizeof t->include[0], "%s", folder);
 }
 
@@ -46,8 +46,7 @@ static void add_headers(struct toolkit *t, const char *folder)
 /* Takes folder/name when it can be run and nothing was found before. */
 static void take_program(const char *folder, const char *name, char *out, size_t size)
 {
-    if (!out[0] && (snprintf(out, size, "%s/%s", folder, name) >= (int)size || access(out, X_OK)))
-        out[0] = 0;
+    if (!out[0] && (snprintf(out, size, "%s/%s", folder, name) >= (int)size || access(out, X_OK))) out[0] = 0;
 }
 
 /* Tries one toolkit folder; what was found before stays. */
@@ -56,8 +55,7 @@ static void look_in(struct toolkit *t, const char *folder)
     static const char *const lib[] = { "lib64", "lib", "targets/*/lib" };
     char path[2048];
     struct stat st;
-    if (!folder || !folder[0] || strlen(folder) > 900 || stat(folder, &st))
-        return;
+    if (!folder || !folder[0] || strlen(folder) > 900 || stat(folder, &st)) return;
     for (u32 i = 0; i < COUNT_OF(lib) && !t->nvrtc[0]; i++) {
         snprintf(path, sizeof path, "%s/%s/libnvrtc.so.[0-9]*", folder, lib[i]);
         last_match(path, t->nvrtc, sizeof t->nvrtc);
@@ -97,13 +95,11 @@ static bool on_path(const char *name, char *out, size_t size)
 static void look_on_path(struct toolkit *t)
 {
     char nvcc[1024], real[4096];
-    if (!on_path("nvcc", nvcc, sizeof nvcc))
-        return;
-    if (!t->nvcc[0])
-        snprintf(t->nvcc, sizeof t->nvcc, "%s", nvcc);
+    if (!on_path("nvcc", nvcc, sizeof nvcc)) return;
+    if (!t->nvcc[0]) snprintf(t->nvcc, sizeof t->nvcc, "%s", nvcc);
     /* a link in /usr/bin leads to the toolkit's own folder */
     if (realpath(nvcc, real) && strlen(real) > 9) {
-        real[strlen(real) - 9] = 0;     /* "/bin/nvcc" */
+        real[strlen(real) - 9] = 0; /* "/bin/nvcc" */
         look_in(t, real);
     }
 }
@@ -115,9 +111,8 @@ static void take_python(struct toolkit *t, const char *library)
     char path[2048], nvidia[1024];
     snprintf(t->nvrtc, sizeof t->nvrtc, "%s", library);
     snprintf(nvidia, sizeof nvidia, "%s", library);
-    for (u32 i = 0; i < 3; i++)         /* nvidia/PART/lib/libnvrtc.so.N */
-        if (strrchr(nvidia, '/'))
-            *strrchr(nvidia, '/') = 0;
+    for (u32 i = 0; i < 3; i++) /* nvidia/PART/lib/libnvrtc.so.N */
+        if (strrchr(nvidia, '/')) *strrchr(nvidia, '/') = 0;
     for (u32 i = 0; i < COUNT_OF(parts); i++) {
         snprintf(path, sizeof path, "%s/%s/include", nvidia, parts[i]);
         add_headers(t, path);
@@ -131,18 +126,18 @@ static void take_python(struct toolkit *t, const char *library)
 static void look_in_python(struct toolkit *t, const char *only)
 {
     static const char *const roots[][2] = {
-        { "VIRTUAL_ENV", "" }, { "CONDA_PREFIX", "" }, { "HOME", "/.local" }, { "HOME", "/.pyenv/versions/*" }, { NULL, "/usr/local" }, { NULL, "/usr" },
+        { "VIRTUAL_ENV", "" },  { "CONDA_PREFIX", "" }, { "HOME", "/.local" }, { "HOME", "/.pyenv/versions/*" },
+        { NULL, "/usr/local" }, { NULL, "/usr" },
     };
     static const char *const folders[] = { "cu13", "cuda_nvrtc", "*" };
     for (u32 i = 0; i < (only ? 1 : COUNT_OF(roots)) && !t->nvrtc[0]; i++) {
         const char *root = only ? only : roots[i][0] ? getenv(roots[i][0]) : "";
-        if (!root || (!only && roots[i][0] && !root[0]) || strlen(root) > 600)
-            continue;
+        if (!root || (!only && roots[i][0] && !root[0]) || strlen(root) > 600) continue;
         for (u32 k = 0; k < COUNT_OF(folders) && !t->nvrtc[0]; k++) {
             char pattern[2048], library[1024];
-            snprintf(pattern, sizeof pattern, "%s%s/lib/python3*/*-packages/nvidia/%s/lib/libnvrtc.so.[0-9]*", root, only ? "" : roots[i][1], folders[k]);
-            if (last_match(pattern, library, sizeof library))
-                take_python(t, library);
+            snprintf(pattern, sizeof pattern, "%s%s/lib/python3*/*-packages/nvidia/%s/lib/libnvrtc.so.[0-9]*", root,
+                     only ? "" : roots[i][1], folders[k]);
+            if (last_match(pattern, library, sizeof library)) take_python(t, library);
         }
     }
 }
@@ -157,16 +152,14 @@ static void look_by_name(struct toolkit *t)
         Dl_info info;
         if (function && dladdr(function, &info) && info.dli_fname && strlen(info.dli_fname) < sizeof t->nvrtc)
             snprintf(t->nvrtc, sizeof t->nvrtc, "%s", info.dli_fname);
-        if (lib)
-            dlclose(lib);
+        if (lib) dlclose(lib);
     }
 }
 
 static void look_for_clang(struct toolkit *t)
 {
     char pattern[64];
-    if (on_path("clang", t->clang, sizeof t->clang))
-        return;
+    if (on_path("clang", t->clang, sizeof t->clang)) return;
     for (u32 v = 22; v >= 11 && !t->clang[0]; v--) {
         snprintf(pattern, sizeof pattern, "clang-%u", v);
         on_path(pattern, t->clang, sizeof t->clang);
@@ -178,10 +171,9 @@ void toolkit_find(struct toolkit *t)
     memset(t, 0, sizeof *t);
     const char *only = getenv("LOCKSTEP_TOOLKIT");
     if (only && only[0]) {
-        if (!strcmp(only, "none"))
-            return;
+        if (!strcmp(only, "none")) return;
         look_in(t, only);
-        look_in_python(t, only);        /* the folder of a virtual environment */
+        look_in_python(t, only); /* the folder of a virtual environment */
         look_for_clang(t);
         return;
     }
@@ -190,8 +182,7 @@ void toolkit_find(struct toolkit *t)
     look_on_path(t);
     look_in(t, "/usr/local/cuda");
     char newest[1024];
-    if ((!t->nvrtc[0] || !t->nvcc[0]) && last_match("/usr/local/cuda-*", newest, sizeof newest))
-        look_in(t, newest);
+    if ((!t->nvrtc[0] || !t->nvcc[0]) && last_match("/usr/local/cuda-*", newest, sizeof newest)) look_in(t, newest);
     look_in(t, "/opt/cuda");
     look_in(t, getenv("CONDA_PREFIX"));
     look_in(t, "/usr/lib/nvidia-cuda-toolkit");
@@ -215,8 +206,7 @@ static void identity_of(const char *path, struct hash *h)
     struct stat st = { 0 };
     char real[4096];
     hash_add_text(h, path);
-    if (!path[0] || !realpath(path, real) || stat(real, &st))
-        return;
+    if (!path[0] || !realpath(path, real) || stat(real, &st)) return;
     hash_add_text(h, real);
     hash_add(h, &st.st_size, sizeof st.st_size);
     hash_add(h, &st.st_mtim, sizeof st.st_mtim);
@@ -233,6 +223,5 @@ void toolkit_identity(const struct toolkit *t, struct hash *h)
     identity_of(path, h);
     snprintf(path, sizeof path, "%s/bin/cudafe++", t->root);
     identity_of(path, h);
-    for (u32 i = 0; i < t->includes; i++)
-        hash_add_text(h, t->include[i]);
+    for (u32 i = 0; i < t->includes; i++) hash_add_text(h, t->include[i]);
 }

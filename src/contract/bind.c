@@ -1,14 +1,16 @@
-/* From expressions to numbers: the dims get their values, then everything made of them is evaluated in the order of the text.
+/* From expressions to numbers: the dims get their values, then everything made of them is evaluated in the order of
+ * the text.
  *
- * A dim nobody gave is chosen: the sizes below are tried in turn, dim after dim, until the ranges and the require lines hold. They begin with
- * sizes that are no powers of two and differ from dim to dim, because those are the ones on which kernels fail. */
+ * A dim nobody gave is chosen: the sizes below are tried in turn, dim after dim, until the ranges and the require
+ * lines hold. They begin with sizes that are no powers of two and differ from dim to dim, because those are the ones
+ * on which kernels fail. */
 #include "contract/contract.h"
 #include <inttypes.h>
 #include <math.h>
 
 static const s64 usual[] = { 100, 72, 36, 24, 40, 12, 96, 64, 128, 256, 32, 16, 512, 8, 4, 2, 1, 1000, 1024 };
 enum { USUAL_FIRST = 6, TRIES_MOST = 100000 };
-#define COUNT_MOST ((u64)1 << 40)       /* elements: keeps every product of count and size far from 64 bits */
+#define COUNT_MOST ((u64)1 << 40) /* elements: keeps every product of count and size far from 64 bits */
 
 struct binder {
     struct arena *mem;
@@ -16,11 +18,11 @@ struct binder {
     const struct contract_kernel *k;
     struct bound *out;
     struct scope scope;
-    struct dim_value *given;    /* by the caller */
-    u32 n;                      /* of them */
+    struct dim_value *given; /* by the caller */
+    u32 n;                   /* of them */
     u32 tries;
-    bool chosen;                /* some dim had a choice */
-    const struct contract_require *broken;      /* the first require that did not hold */
+    bool chosen;                           /* some dim had a choice */
+    const struct contract_require *broken; /* the first require that did not hold */
     struct error *e;
 };
 
@@ -45,22 +47,24 @@ static const char *dims_text(struct binder *b, u32 n)
 
 static struct dim_value *given(struct binder *b, const char *name)
 {
-    for (u32 i = b->n; i-- > 0;)        /* the last one wins */
-        if (!strcmp(b->given[i].name, name))
-            return &b->given[i];
+    for (u32 i = b->n; i-- > 0;) /* the last one wins */
+        if (!strcmp(b->given[i].name, name)) return &b->given[i];
     return NULL;
 }
 
-struct range { s64 low, high, step; };
+struct range {
+    s64 low, high, step;
+};
 
 static bool dim_range(struct binder *b, const struct contract_dim *d, struct range *r)
 {
     *r = (struct range){ 1, UINT32_MAX, 1 };
-    if (d->low && (!expr_integer(d->low, &b->scope, d->name, 0, UINT32_MAX, &r->low, b->e) || !expr_integer(d->high, &b->scope, d->name, 0, UINT32_MAX, &r->high, b->e)))
+    if (d->low && (!expr_integer(d->low, &b->scope, d->name, 0, UINT32_MAX, &r->low, b->e) ||
+                   !expr_integer(d->high, &b->scope, d->name, 0, UINT32_MAX, &r->high, b->e)))
         return false;
-    if (d->step && !expr_integer(d->step, &b->scope, "the step", 1, UINT32_MAX, &r->step, b->e))
-        return false;
-    return r->low <= r->high || fail_at(b, d->at, "%s has no values: its range is %" PRId64 "..%" PRId64, d->name, r->low, r->high);
+    if (d->step && !expr_integer(d->step, &b->scope, "the step", 1, UINT32_MAX, &r->step, b->e)) return false;
+    return r->low <= r->high ||
+           fail_at(b, d->at, "%s has no values: its range is %" PRId64 "..%" PRId64, d->name, r->low, r->high);
 }
 
 /* The require lines that are decided by the first n dims. */
@@ -69,10 +73,8 @@ static bool requires_hold(struct binder *b, u32 n)
     for (u32 i = 0; i < b->k->requires.n; i++) {
         const struct contract_require *q = &b->k->requires.p[i];
         struct number v;
-        if (q->last != n - 1)
-            continue;
-        if (!expr_eval(q->what, &b->scope, &v, b->e))
-            return false;
+        if (q->last != n - 1) continue;
+        if (!expr_eval(q->what, &b->scope, &v, b->e)) return false;
         if (v.is_float ? v.f == 0 : v.i == 0) {
             b->broken = b->broken ? b->broken : q;
             return false;
@@ -89,10 +91,7 @@ static bool try_value(struct binder *b, u32 i, s64 v)
     return requires_hold(b, i + 1) && choose(b, i + 1);
 }
 
-static bool is_settled(const struct expr *x)
-{
-    return !x || expr_is_constant(x);
-}
+static bool is_settled(const struct expr *x) { return !x || expr_is_constant(x); }
 
 /* A value that somebody decided on, here or on the command line. */
 static bool settle(struct binder *b, u32 i, const struct range *r, s64 v, bool by_caller)
@@ -101,30 +100,31 @@ static bool settle(struct binder *b, u32 i, const struct range *r, s64 v, bool b
     const char *who = by_caller ? "is" : "is set to";
     bool fits = v >= r->low && v <= r->high && v % r->step == 0;
     /* what depends on a dim that was chosen may fit with another choice */
-    if (!fits && b->chosen && !(is_settled(d->low) && is_settled(d->high) && is_settled(d->step) && (by_caller || is_settled(d->value))))
+    if (!fits && b->chosen &&
+        !(is_settled(d->low) && is_settled(d->high) && is_settled(d->step) && (by_caller || is_settled(d->value))))
         return false;
     if (v < r->low || v > r->high) {
         if (r->high == UINT32_MAX)
-            return fail_at(b, d->at, "%s %s %" PRId64 ", and the contract asks for %" PRId64 " or more", d->name, who, v, r->low);
-        return fail_at(b, d->at, "%s %s %" PRId64 ", and the contract allows %" PRId64 "..%" PRId64, d->name, who, v, r->low, r->high);
+            return fail_at(b, d->at, "%s %s %" PRId64 ", and the contract asks for %" PRId64 " or more", d->name, who,
+                           v, r->low);
+        return fail_at(b, d->at, "%s %s %" PRId64 ", and the contract allows %" PRId64 "..%" PRId64, d->name, who, v,
+                       r->low, r->high);
     }
     if (v % r->step)
-        return fail_at(b, d->at, "%s %s %" PRId64 ", and the contract asks for multiples of %" PRId64, d->name, who, v, r->step);
+        return fail_at(b, d->at, "%s %s %" PRId64 ", and the contract asks for multiples of %" PRId64, d->name, who, v,
+                       r->step);
     return try_value(b, i, v);
 }
 
 static bool choose(struct binder *b, u32 i)
 {
-    if (i == b->k->dims.n)
-        return true;
+    if (i == b->k->dims.n) return true;
     const struct contract_dim *d = &b->k->dims.p[i];
     struct dim_value *g = given(b, d->name);
     struct range r;
     s64 v;
-    if (!dim_range(b, d, &r) || b->tries++ == TRIES_MOST)
-        return false;
-    if (g)
-        return settle(b, i, &r, g->value, true);
+    if (!dim_range(b, d, &r) || b->tries++ == TRIES_MOST) return false;
+    if (g) return settle(b, i, &r, g->value, true);
     if (d->value)
         return expr_integer(d->value, &b->scope, d->name, 0, UINT32_MAX, &v, b->e) && settle(b, i, &r, v, false);
     b->chosen = true;
@@ -132,10 +132,8 @@ static bool choose(struct binder *b, u32 i)
         u32 first = (n + i) % USUAL_FIRST;
         v = n < USUAL_FIRST ? usual[first] : n < COUNT_OF(usual) ? usual[n] : n == COUNT_OF(usual) ? r.low : r.high;
         v = (v + r.step - 1) / r.step * r.step;
-        if (v >= r.low && v <= r.high && try_value(b, i, v))
-            return true;
-        if (b->e->code || b->tries >= TRIES_MOST)
-            return false;
+        if (v >= r.low && v <= r.high && try_value(b, i, v)) return true;
+        if (b->e->code || b->tries >= TRIES_MOST) return false;
     }
     return false;
 }
@@ -144,19 +142,15 @@ static bool bind_dims(struct binder *b)
 {
     for (u32 i = 0; i < b->n; i++) {
         u32 k = 0;
-        while (k < b->k->dims.n && strcmp(b->given[i].name, b->k->dims.p[k].name))
-            k++;
-        if (k < b->k->dims.n)
-            continue;
+        while (k < b->k->dims.n && strcmp(b->given[i].name, b->k->dims.p[k].name)) k++;
+        if (k < b->k->dims.n) continue;
         const char **names = NEW_ARRAY(b->mem, const char *, b->k->dims.n + 1);
-        for (k = 0; k < b->k->dims.n; k++)
-            names[k] = b->k->dims.p[k].name;
-        return fail_at(b, b->k->at, "%s has no dim `%.60s`%s", b->k->name, b->given[i].name, word_hint(b->mem, str_of(b->given[i].name), names, b->k->dims.n));
+        for (k = 0; k < b->k->dims.n; k++) names[k] = b->k->dims.p[k].name;
+        return fail_at(b, b->k->at, "%s has no dim `%.60s`%s", b->k->name, b->given[i].name,
+                       word_hint(b->mem, str_of(b->given[i].name), names, b->k->dims.n));
     }
-    if (choose(b, 0))
-        return true;
-    if (b->e->code)
-        return false;
+    if (choose(b, 0)) return true;
+    if (b->e->code) return false;
     if (!b->broken)
         return fail_at(b, b->k->at, "no sizes were found for the dims of %s; give them with --dim", b->k->name);
     if (b->chosen)
@@ -172,7 +166,9 @@ static struct range type_range(const struct scalar *t)
     switch (t->class) {
     case SCALAR_FLOAT: return (struct range){ -((s64)2 << t->mantissa), (s64)2 << t->mantissa, 1 };
     case SCALAR_BOOL: return (struct range){ 0, 1, 1 };
-    case SCALAR_SIGNED: return (struct range){ bits == 64 ? INT64_MIN : -((s64)1 << (bits - 1)), bits == 64 ? INT64_MAX : most >> 1, 1 };
+    case SCALAR_SIGNED:
+        return (struct range){ bits == 64 ? INT64_MIN : -((s64)1 << (bits - 1)), bits == 64 ? INT64_MAX : most >> 1,
+                               1 };
     case SCALAR_BITS: return (struct range){ bits == 64 ? INT64_MIN : -((s64)1 << (bits - 1)), most, 1 };
     default: return (struct range){ 0, most, 1 };
     }
@@ -182,18 +178,17 @@ static struct range type_range(const struct scalar *t)
 static bool store(struct binder *b, const struct expr *x, const struct scalar *t, u8 *to, struct number *value)
 {
     struct number v;
-    if (!expr_eval(x, &b->scope, &v, b->e))
-        return false;
+    if (!expr_eval(x, &b->scope, &v, b->e)) return false;
     *value = v;
     if (t->class == SCALAR_FLOAT) {
         scalar_store(t, number_double(v), to);
         return isfinite(scalar_load(t, to)) || fail_at(b, x->at, "%g is too large for %s", number_double(v), t->name);
     }
     struct range r = type_range(t);
-    if (v.is_float)
-        return fail_at(b, x->at, "the value is %g, and %s is an integer", v.f, t->name);
+    if (v.is_float) return fail_at(b, x->at, "the value is %g, and %s is an integer", v.f, t->name);
     if (v.i < r.low || v.i > r.high)
-        return fail_at(b, x->at, "%" PRId64 " does not fit in %s (%" PRId64 " to %" PRId64 ")", v.i, t->name, r.low, r.high);
+        return fail_at(b, x->at, "%" PRId64 " does not fit in %s (%" PRId64 " to %" PRId64 ")", v.i, t->name, r.low,
+                       r.high);
     scalar_store_int(t, v.i, to);
     return true;
 }
@@ -203,14 +198,13 @@ static bool bind_shape(struct binder *b, const struct contract_shape *s, struct 
     out->count = 1;
     for (u32 i = 0; i < s->rank; i++) {
         s64 v;
-        if (!expr_integer(s->dim[i], &b->scope, "the dimension", 0, UINT32_MAX, &v, b->e))
-            return false;
+        if (!expr_integer(s->dim[i], &b->scope, "the dimension", 0, UINT32_MAX, &v, b->e)) return false;
         out->dim[i] = (u64)v;
         if (v && out->count > COUNT_MOST / (u64)v)
             return fail_at(b, s->dim[i]->at, "this would have more than 2^40 elements");
         out->count *= (u64)v;
     }
-    u64 dense = 1, last = 0;    /* last: the offset of the last element */
+    u64 dense = 1, last = 0; /* last: the offset of the last element */
     for (u32 i = s->rank; i-- > 0; dense *= MAX_OF(out->dim[i], 1u)) {
         s64 v = (s64)dense;
         if (s->stride[0] && !expr_integer(s->stride[i], &b->scope, "the stride", 0, (s64)COUNT_MOST, &v, b->e))
@@ -220,8 +214,7 @@ static bool bind_shape(struct binder *b, const struct contract_shape *s, struct 
         if (far && (u64)v > COUNT_MOST / far)
             return fail_at(b, s->stride[i]->at, "this would reach over more than 2^40 elements");
         last += far * (u64)v;
-        if (dense > COUNT_MOST)
-            dense = COUNT_MOST;
+        if (dense > COUNT_MOST) dense = COUNT_MOST;
     }
     out->extent = out->count ? last + 1 : 0;
     return out->extent <= COUNT_MOST || fail_at(b, s->dim[0]->at, "this would reach over more than 2^40 elements");
@@ -232,14 +225,16 @@ static bool strides_apart(struct binder *b, const struct contract_arg *g, const 
 {
     for (u32 i = 0; g->shape.stride[0] && g->flow != FLOW_IN && i < g->shape.rank; i++)
         if (!s->stride[i] && s->dim[i] > 1)
-            return fail_at(b, g->shape.stride[i]->at, "%s is written, and with a stride of 0 its %" PRIu64 " elements along this dimension are one", g->name, s->dim[i]);
+            return fail_at(b, g->shape.stride[i]->at,
+                           "%s is written, and with a stride of 0 its %" PRIu64
+                           " elements along this dimension are one",
+                           g->name, s->dim[i]);
     return true;
 }
 
 static bool fill_default(const struct contract_arg *g, struct bound_arg *out)
 {
-    if (g->flow != FLOW_OUT)
-        out->fill.kind = g->shape.type->class == SCALAR_FLOAT ? FILL_NORMAL : FILL_RAND;
+    if (g->flow != FLOW_OUT) out->fill.kind = g->shape.type->class == SCALAR_FLOAT ? FILL_NORMAL : FILL_RAND;
     return true;
 }
 
@@ -248,17 +243,16 @@ static bool fill_bounds(struct binder *b, const struct contract_arg *g, struct b
     const struct contract_fill *f = &g->fill;
     struct number lo = { 0 }, hi = { 0 };
     struct range r = type_range(g->shape.type);
-    if (!expr_eval(f->a, &b->scope, &lo, b->e) || (f->b && !expr_eval(f->b, &b->scope, &hi, b->e)))
-        return false;
-    if (f->below)
-        hi = lo.is_float ? lo : (struct number){ .i = lo.i - 1 }, lo = (struct number){ 0 };
+    if (!expr_eval(f->a, &b->scope, &lo, b->e) || (f->b && !expr_eval(f->b, &b->scope, &hi, b->e))) return false;
+    if (f->below) hi = lo.is_float ? lo : (struct number){ .i = lo.i - 1 }, lo = (struct number){ 0 };
     bool whole = f->below || f->integers;
-    if (whole && (lo.is_float || hi.is_float))
-        return fail_at(b, f->a->at, "integers belong here");
+    if (whole && (lo.is_float || hi.is_float)) return fail_at(b, f->a->at, "integers belong here");
     if (f->kind == FILL_RAND && number_double(lo) > number_double(hi))
-        return fail_at(b, f->a->at, f->below ? "index(N) takes an N of 1 or more" : "the low end lies above the high end");
+        return fail_at(b, f->a->at,
+                       f->below ? "index(N) takes an N of 1 or more" : "the low end lies above the high end");
     if (whole && (lo.i < r.low || hi.i > r.high || hi.i > (s64)1 << 53 || lo.i < -((s64)1 << 53)))
-        return fail_at(b, f->a->at, "%" PRId64 " to %" PRId64 " is more than %s holds", lo.i, hi.i, g->shape.type->name);
+        return fail_at(b, f->a->at, "%" PRId64 " to %" PRId64 " is more than %s holds", lo.i, hi.i,
+                       g->shape.type->name);
     out->fill.bounded = true;
     out->fill.integers = whole;
     out->fill.lo = number_double(lo);
@@ -270,24 +264,25 @@ static bool fill_bounds(struct binder *b, const struct contract_arg *g, struct b
 static const char *fill_path(struct binder *b, const char *file)
 {
     const char *slash = strrchr(b->c->file, '/');
-    return file[0] == '/' || !slash ? file : arena_printf(b->mem, "%.*s/%s", (int)(slash - b->c->file), b->c->file, file);
+    return file[0] == '/' || !slash ? file
+                                    : arena_printf(b->mem, "%.*s/%s", (int)(slash - b->c->file), b->c->file, file);
 }
 
 static bool bind_fill(struct binder *b, const struct contract_arg *g, struct bound_arg *out)
 {
     const struct contract_fill *f = &g->fill;
     struct number ignored;
-    if (!f->given)
-        return fill_default(g, out);
+    if (!f->given) return fill_default(g, out);
     out->fill.kind = f->kind;
-    if (f->kind == FILL_FILE)
-        out->fill.file = fill_path(b, f->file);
+    if (f->kind == FILL_FILE) out->fill.file = fill_path(b, f->file);
     if (f->nan)
         scalar_store(g->shape.type, NAN, out->fill.value);
     else if (f->kind == FILL_CONST)
         return store(b, f->a, g->shape.type, out->fill.value, &ignored);
-    if (f->kind == FILL_PERMUTATION && out->shape.extent && (s64)(out->shape.extent - 1) > type_range(g->shape.type).high)
-        return fail_at(b, f->at, "%s does not hold the numbers of a permutation of %" PRIu64, g->shape.type->name, out->shape.extent);
+    if (f->kind == FILL_PERMUTATION && out->shape.extent &&
+        (s64)(out->shape.extent - 1) > type_range(g->shape.type).high)
+        return fail_at(b, f->at, "%s does not hold the numbers of a permutation of %" PRIu64, g->shape.type->name,
+                       out->shape.extent);
     return !f->a || fill_bounds(b, g, out);
 }
 
@@ -300,21 +295,19 @@ static bool bind_arg(struct binder *b, const struct contract_arg *g, struct boun
         out->tied = !expr_is_constant(g->value);
         struct number v;
         bool ok = store(b, g->value, g->shape.type, out->value, &v);
-        if (ok && g->symbol != UINT32_MAX)
-            b->out->value[g->symbol] = v;
+        if (ok && g->symbol != UINT32_MAX) b->out->value[g->symbol] = v;
         return ok;
     }
     out->bytes = g->kind == CONTRACT_BYTES ? g->nbytes : 8;
-    if (g->kind != CONTRACT_BUFFER)
-        return true;
+    if (g->kind != CONTRACT_BUFFER) return true;
     if (!bind_shape(b, &g->shape, &out->shape) || !strides_apart(b, g, &out->shape) || !bind_fill(b, g, out))
         return false;
     out->bytes = out->shape.extent * g->shape.type->bytes;
     align = g->shape.type->bytes;
-    if (g->align && !expr_integer(g->align, &b->scope, "the alignment", 1, 1 << 20, &align, b->e))
-        return false;
+    if (g->align && !expr_integer(g->align, &b->scope, "the alignment", 1, 1 << 20, &align, b->e)) return false;
     out->align = (u64)align;
-    return !(align & (align - 1)) || fail_at(b, g->align->at, "an alignment is a power of two, and %" PRId64 " is none", align);
+    return !(align & (align - 1)) ||
+           fail_at(b, g->align->at, "an alignment is a power of two, and %" PRId64 " is none", align);
 }
 
 static bool bind_tuple(struct binder *b, struct expr *const x[3], const char *name, u32 out[3])
@@ -323,8 +316,7 @@ static bool bind_tuple(struct binder *b, struct expr *const x[3], const char *na
         char what[16];
         s64 v = 1;
         snprintf(what, sizeof what, "%s.%c", name, "xyz"[i]);
-        if (x[i] && !expr_integer(x[i], &b->scope, what, 1, UINT32_MAX, &v, b->e))
-            return false;
+        if (x[i] && !expr_integer(x[i], &b->scope, what, 1, UINT32_MAX, &v, b->e)) return false;
         out[i] = (u32)v;
     }
     return true;
@@ -334,19 +326,18 @@ static bool bind_launch(struct binder *b)
 {
     const struct contract_kernel *k = b->k;
     struct bound *o = b->out;
-    if (!k->launch_at)
-        return true;
+    if (!k->launch_at) return true;
     o->has_grid = k->grid[0];
     o->has_block = k->block[0];
-    if (!bind_tuple(b, k->grid, "grid", o->grid) || !bind_tuple(b, k->block, "block", o->block) || !bind_tuple(b, k->cluster, "cluster", o->cluster))
+    if (!bind_tuple(b, k->grid, "grid", o->grid) || !bind_tuple(b, k->block, "block", o->block) ||
+        !bind_tuple(b, k->cluster, "cluster", o->cluster))
         return false;
     for (u32 i = 0; i < 3; i++) {
         o->value[k->launch_symbol + i] = (struct number){ .i = o->grid[i] };
         o->value[k->launch_symbol + 3 + i] = (struct number){ .i = o->block[i] };
     }
     s64 shared = 0;
-    if (k->shared && !expr_integer(k->shared, &b->scope, "shared", 0, UINT32_MAX, &shared, b->e))
-        return false;
+    if (k->shared && !expr_integer(k->shared, &b->scope, "shared", 0, UINT32_MAX, &shared, b->e)) return false;
     o->shared = (u64)shared;
     return true;
 }
@@ -360,15 +351,16 @@ static bool bind_parts(struct binder *b)
         struct bound_shape shape = { 0 };
         u64 size = p->shape.type->bytes;
         s64 at = (s64)((end + size - 1) / size * size);
-        if (!bind_shape(b, &p->shape, &shape) || (p->offset && !expr_integer(p->offset, &b->scope, "the offset", 0, UINT32_MAX, &at, b->e)))
+        if (!bind_shape(b, &p->shape, &shape) ||
+            (p->offset && !expr_integer(p->offset, &b->scope, "the offset", 0, UINT32_MAX, &at, b->e)))
             return false;
         *o = (struct bound_part){ p, (u64)at, shape.count * size };
         end = o->offset + o->bytes;
         most = MAX_OF(most, end);
     }
-    if (!b->k->shared)
-        b->out->shared = most;
-    return b->out->shared <= UINT32_MAX || fail_at(b, b->k->parts.p[0].at, "the parts need %" PRIu64 " bytes of shared memory", b->out->shared);
+    if (!b->k->shared) b->out->shared = most;
+    return b->out->shared <= UINT32_MAX ||
+           fail_at(b, b->k->parts.p[0].at, "the parts need %" PRIu64 " bytes of shared memory", b->out->shared);
 }
 
 /* Requires that name more than dims: everything has its value now. */
@@ -377,25 +369,26 @@ static bool bind_requires(struct binder *b)
     for (u32 i = 0; i < b->k->requires.n; i++) {
         const struct contract_require *q = &b->k->requires.p[i];
         struct number v;
-        if (q->last < b->k->dims.n)
-            continue;
-        if (!expr_eval(q->what, &b->scope, &v, b->e))
-            return false;
+        if (q->last < b->k->dims.n) continue;
+        if (!expr_eval(q->what, &b->scope, &v, b->e)) return false;
         if (v.is_float ? v.f == 0 : v.i == 0)
-            return fail_at(b, q->what->at, b->k->dims.n ? "this does not hold for %.300s" : "this does not hold%.1s", dims_text(b, b->k->dims.n));
+            return fail_at(b, q->what->at, b->k->dims.n ? "this does not hold for %.300s" : "this does not hold%.1s",
+                           dims_text(b, b->k->dims.n));
     }
     return true;
 }
 
-bool contract_bind(struct arena *a, const struct contract *c, const struct contract_kernel *k, struct dim_value *given, u32 n, struct bound *out, struct error *e)
+bool contract_bind(struct arena *a, const struct contract *c, const struct contract_kernel *k, struct dim_value *given,
+                   u32 n, struct bound *out, struct error *e)
 {
     *out = (struct bound){ .contract = c, .kernel = k, .cluster = { 1, 1, 1 } };
     out->value = NEW_ARRAY(a, struct number, k->symbols.list.n + 1);
     out->arg = NEW_ARRAY(a, struct bound_arg, k->args.n + 1);
     out->part = NEW_ARRAY(a, struct bound_part, k->parts.n + 1);
-    struct binder b = { .mem = a, .c = c, .k = k, .out = out, .given = given, .n = n, .e = e, .scope = { c->file, c->text, out->value } };
-    if (!bind_dims(&b))
-        return false;
+    struct binder b = {
+        .mem = a, .c = c, .k = k, .out = out, .given = given, .n = n, .e = e, .scope = { c->file, c->text, out->value }
+    };
+    if (!bind_dims(&b)) return false;
     for (u32 i = 0; i <= k->args.n; i++)
         if ((i == k->launch_after && !bind_launch(&b)) || (i < k->args.n && !bind_arg(&b, &k->args.p[i], &out->arg[i])))
             return false;
@@ -408,6 +401,5 @@ void contract_type_text(const struct bound_arg *b, char *out, size_t size)
     int n = snprintf(out, size, "%s[", s->type->name);
     for (u32 i = 0; i < s->rank && n > 0 && (size_t)n < size; i++)
         n += snprintf(out + n, size - (size_t)n, "%s%" PRIu64, i ? "," : "", b->shape.dim[i]);
-    if (n > 0 && (size_t)n + 1 < size)
-        snprintf(out + n, size - (size_t)n, "]");
+    if (n > 0 && (size_t)n + 1 < size) snprintf(out + n, size - (size_t)n, "]");
 }

@@ -1,17 +1,18 @@
 /* Reading a contract: from the lines of a file to blocks, one for each kernel. arg lines are read in contract_arg.c.
  *
- * A block begins with `//! kernel NAME` and goes as far as `//!` lines, other `//` comments and empty lines follow each other. Doxygen writes
- * `//!` too: outside a block such a line is somebody else's comment, unless its first word is one of ours. In a file that has no `//!` at all
- * and begins with the word `kernel`, every line counts: a contract in a file of its own. */
+ * A block begins with `//! kernel NAME` and goes as far as `//!` lines, other `//` comments and empty lines follow
+ * each other. Doxygen writes `//!` too: outside a block such a line is somebody else's comment, unless its first word
+ * is one of ours. In a file that has no `//!` at all and begins with the word `kernel`, every line counts: a contract
+ * in a file of its own. */
 #include "contract/contract_line.h"
 #include <ctype.h>
 
 struct reader {
     struct contract *out;
     struct cursor c;
-    bool bare;                  /* every line counts */
-    bool in_block;              /* the line before belonged to a kernel */
-    struct contract_kernel *k;  /* the block being read */
+    bool bare;                 /* every line counts */
+    bool in_block;             /* the line before belonged to a kernel */
+    struct contract_kernel *k; /* the block being read */
 };
 
 const char *line_name(struct cursor *c, struct contract_kernel *k, const char *what, bool dims_too)
@@ -46,13 +47,10 @@ u32 line_list(struct cursor *c, struct expr *out[CONTRACT_RANK])
     u32 n = 0;
     while (cursor_take(c, '[')) {
         do {
-            if (n == CONTRACT_RANK)
-                return cursor_error(c, c->p, "a shape has at most %d dimensions", CONTRACT_RANK);
-            if (!(out[n++] = expr_parse(c)))
-                return 0;
+            if (n == CONTRACT_RANK) return cursor_error(c, c->p, "a shape has at most %d dimensions", CONTRACT_RANK);
+            if (!(out[n++] = expr_parse(c))) return 0;
         } while (cursor_take(c, ','));
-        if (!cursor_take(c, ']'))
-            return cursor_error(c, c->p, "here a ] is missing, as in f32[rows, cols]");
+        if (!cursor_take(c, ']')) return cursor_error(c, c->p, "here a ] is missing, as in f32[rows, cols]");
     }
     return n ? n : (u32)cursor_error(c, c->p, "a list in brackets belongs here, as in [cols, 1]");
 }
@@ -61,13 +59,15 @@ u32 line_list(struct cursor *c, struct expr *out[CONTRACT_RANK])
 static const char *c_type(struct str word)
 {
     static const char *const names[][2] = {
-        { "float", "f32" }, { "double", "f64" }, { "half", "f16" }, { "__half", "f16" }, { "int", "i32" }, { "unsigned", "u32" }, { "char", "i8" },
-        { "short", "i16" }, { "long", "i64" }, { "size_t", "u64" }, { "int32_t", "i32" }, { "int64_t", "i64" }, { "uint32_t", "u32" }, { "uint8_t", "u8" },
-        { "float32", "f32" }, { "float16", "f16" }, { "bfloat16", "bf16" }, { "__nv_bfloat16", "bf16" }, { "int8", "i8" }, { "fp16", "f16" }, { "fp8", "e4m3" }, { "tf32", "f32" },
+        { "float", "f32" },     { "double", "f64" },         { "half", "f16" },    { "__half", "f16" },
+        { "int", "i32" },       { "unsigned", "u32" },       { "char", "i8" },     { "short", "i16" },
+        { "long", "i64" },      { "size_t", "u64" },         { "int32_t", "i32" }, { "int64_t", "i64" },
+        { "uint32_t", "u32" },  { "uint8_t", "u8" },         { "float32", "f32" }, { "float16", "f16" },
+        { "bfloat16", "bf16" }, { "__nv_bfloat16", "bf16" }, { "int8", "i8" },     { "fp16", "f16" },
+        { "fp8", "e4m3" },      { "tf32", "f32" },
     };
     for (u32 i = 0; i < COUNT_OF(names); i++)
-        if (str_is(word, names[i][0]))
-            return names[i][1];
+        if (str_is(word, names[i][0])) return names[i][1];
     return NULL;
 }
 
@@ -77,9 +77,9 @@ bool line_shape(struct cursor *c, struct contract_shape *s, bool bare)
     s->type = scalar_find(word);
     const char *meant = c_type(word);
     if (!s->type && meant)
-        return cursor_error(c, word.p, "`%.*s` is written %s here; there are %s", (int)word.n, word.p, meant, scalar_names);
-    if (!s->type)
-        return cursor_error(c, word.p, "a type belongs here: %s", scalar_names);
+        return cursor_error(c, word.p, "`%.*s` is written %s here; there are %s", (int)word.n, word.p, meant,
+                            scalar_names);
+    if (!s->type) return cursor_error(c, word.p, "a type belongs here: %s", scalar_names);
     cursor_blank(c);
     if (c->p == c->end || *c->p != '[')
         return bare || cursor_error(c, c->p, "behind the type comes its shape, as in %s[rows, cols]", s->type->name);
@@ -100,30 +100,24 @@ static bool dim_one(struct reader *r)
 {
     struct cursor *c = &r->c;
     struct contract_dim d = { 0 };
-    if (r->k->dims.n == CONTRACT_DIMS)
-        return cursor_error(c, c->p, "a kernel has at most %d dims", CONTRACT_DIMS);
+    if (r->k->dims.n == CONTRACT_DIMS) return cursor_error(c, c->p, "a kernel has at most %d dims", CONTRACT_DIMS);
     d.name = line_name(c, r->k, "a dim", false);
-    if (!d.name)
-        return false;
+    if (!d.name) return false;
     d.at = c->p - strlen(d.name);
     cursor_blank(c);
     if (c->p < c->end && *c->p != ',' && *c->p != '=' && !peek_word(c, "step")) {
-        if (!(d.low = expr_parse(c)))
-            return false;
+        if (!(d.low = expr_parse(c))) return false;
         cursor_blank(c);
         if (c->end - c->p < 2 || c->p[0] != '.' || c->p[1] != '.')
             return cursor_error(c, c->p, "a range is LOW..HIGH, as in 1..4096");
         c->p += 2;
-        if (!(d.high = expr_parse(c)))
-            return false;
+        if (!(d.high = expr_parse(c))) return false;
     }
     if (peek_word(c, "step")) {
         cursor_word(c);
-        if (!(d.step = expr_parse(c)))
-            return false;
+        if (!(d.step = expr_parse(c))) return false;
     }
-    if (cursor_take(c, '=') && !(d.value = expr_parse(c)))
-        return false;
+    if (cursor_take(c, '=') && !(d.value = expr_parse(c))) return false;
     d.symbol = r->k->symbols.list.n;
     struct symbol s = { d.name, d.at };
     VEC_PUSH(c->mem, &r->k->symbols.list, s);
@@ -136,22 +130,17 @@ static bool read_dim(struct reader *r)
     if (r->k->args.n || r->k->launch_at)
         return cursor_error(&r->c, r->c.p, "dims come before the arguments and the launch, which are made of them");
     do {
-        if (!dim_one(r))
-            return false;
+        if (!dim_one(r)) return false;
     } while (cursor_take(&r->c, ','));
     return line_ends(&r->c, "a dim is NAME LOW..HIGH, with commas between several: dim rows 1..4096, cols 1..8192");
 }
 
-static bool read_arg(struct reader *r)
-{
-    return line_arg(&r->c, r->k);
-}
+static bool read_arg(struct reader *r) { return line_arg(&r->c, r->k); }
 
 static bool read_require(struct reader *r)
 {
     struct contract_require q = { .what = expr_parse(&r->c) };
-    if (!q.what || !line_ends(&r->c, "a require line is one expression, as in require cols % 4 == 0"))
-        return false;
+    if (!q.what || !line_ends(&r->c, "a require line is one expression, as in require cols % 4 == 0")) return false;
     q.last = expr_last_symbol(q.what);
     VEC_PUSH(r->c.mem, &r->k->requires, q);
     return true;
@@ -160,7 +149,7 @@ static bool read_require(struct reader *r)
 /* a, b, c or (a, b, c) */
 static bool launch_tuple(struct cursor *c, const char *key, struct expr *out[3])
 {
-    bool outer = false;         /* the parenthesis holds the list, not the first expression */
+    bool outer = false; /* the parenthesis holds the list, not the first expression */
     cursor_blank(c);
     if (c->p < c->end && *c->p == '(') {
         int depth = 0;
@@ -169,15 +158,11 @@ static bool launch_tuple(struct cursor *c, const char *key, struct expr *out[3])
             outer |= *p == ',' && depth == 1;
         }
     }
-    if (outer)
-        cursor_take(c, '(');
+    if (outer) cursor_take(c, '(');
     for (u32 i = 0; i < 3; i++) {
-        if (!(out[i] = expr_parse(c)))
-            return false;
-        if (!cursor_take(c, ','))
-            break;
-        if (i == 2)
-            return cursor_error(c, c->p, "%s has at most three dimensions", key);
+        if (!(out[i] = expr_parse(c))) return false;
+        if (!cursor_take(c, ',')) break;
+        if (i == 2) return cursor_error(c, c->p, "%s has at most three dimensions", key);
     }
     return !outer || cursor_take(c, ')') || cursor_error(c, c->p, "here a ) is missing");
 }
@@ -198,19 +183,24 @@ static bool launch_item(struct reader *r, bool *declared)
     struct cursor *c = &r->c;
     struct contract_kernel *k = r->k;
     struct str key = cursor_word(c);
-    if (str_is(key, "cooperative"))
-        return k->cooperative = true;
-    bool grid = str_is(key, "grid"), block = str_is(key, "block"), shared = str_is(key, "shared"), cluster = str_is(key, "cluster");
+    if (str_is(key, "cooperative")) return k->cooperative = true;
+    bool grid = str_is(key, "grid"), block = str_is(key, "block"), shared = str_is(key, "shared"),
+         cluster = str_is(key, "cluster");
     if (!grid && !block && !shared && !cluster)
-        return cursor_error(c, key.p, "a launch line has grid=, block=, shared=, cluster= and cooperative%s", word_hint(c->mem, key, keys, COUNT_OF(keys)));
+        return cursor_error(c, key.p, "a launch line has grid=, block=, shared=, cluster= and cooperative%s",
+                            word_hint(c->mem, key, keys, COUNT_OF(keys)));
     if (grid ? k->grid[0] : block ? k->block[0] : shared ? k->shared : k->cluster[0])
         return cursor_error(c, key.p, "%.*s is given twice", (int)key.n, key.p);
-    if (!cursor_take(c, '='))
-        return cursor_error(c, c->p, "here a = is missing: %.*s=VALUE", (int)key.n, key.p);
+    if (!cursor_take(c, '=')) return cursor_error(c, c->p, "here a = is missing: %.*s=VALUE", (int)key.n, key.p);
     if (!shared)
-        return launch_tuple(c, grid ? "grid" : block ? "block" : "cluster", grid ? k->grid : block ? k->block : k->cluster);
-    if (!*declared && k->grid[0] && k->block[0])
-        launch_symbols(r);
+        return launch_tuple(c,
+                            grid    ? "grid"
+                            : block ? "block"
+                                    : "cluster",
+                            grid    ? k->grid
+                            : block ? k->block
+                                    : k->cluster);
+    if (!*declared && k->grid[0] && k->block[0]) launch_symbols(r);
     *declared |= k->grid[0] && k->block[0];
     return (k->shared = expr_parse(c)) != NULL;
 }
@@ -219,17 +209,14 @@ static bool read_launch(struct reader *r)
 {
     struct cursor *c = &r->c;
     bool declared = false;
-    if (r->k->launch_at)
-        return cursor_error(c, c->p, "this kernel has a launch line already");
+    if (r->k->launch_at) return cursor_error(c, c->p, "this kernel has a launch line already");
     r->k->launch_at = c->p;
     r->k->launch_after = r->k->args.n;
     do {
-        if (!launch_item(r, &declared))
-            return false;
+        if (!launch_item(r, &declared)) return false;
         cursor_blank(c);
     } while (c->p < c->end);
-    if (!declared)
-        launch_symbols(r);
+    if (!declared) launch_symbols(r);
     r->k->launch_symbol = r->k->symbols.list.n - 6;
     return true;
 }
@@ -241,12 +228,10 @@ static bool read_shared(struct reader *r)
     cursor_blank(c);
     p.at = c->p;
     p.name = line_name(c, r->k, "a part of shared memory", true);
-    if (!p.name || !line_shape(c, &p.shape, false))
-        return false;
+    if (!p.name || !line_shape(c, &p.shape, false)) return false;
     if (peek_word(c, "at")) {
         cursor_word(c);
-        if (!(p.offset = expr_parse(c)))
-            return false;
+        if (!(p.offset = expr_parse(c))) return false;
     }
     VEC_PUSH(c->mem, &r->k->parts, p);
     return line_ends(c, "a part of shared memory is NAME TYPE[SHAPE] at BYTES, as in shared tile f32[32, 33] at 0");
@@ -258,12 +243,9 @@ static bool read_rest(struct reader *r, const char *what, const char **out)
     struct cursor *c = &r->c;
     cursor_blank(c);
     struct str rest = { c->p, (u32)(c->end - c->p) };
-    while (rest.n && isspace((unsigned char)rest.p[rest.n - 1]))
-        rest.n--;
-    if (*out)
-        return cursor_error(c, c->p, "this kernel has its %s already", what);
-    if (!rest.n)
-        return cursor_error(c, c->p, "%s needs something behind it", what);
+    while (rest.n && isspace((unsigned char)rest.p[rest.n - 1])) rest.n--;
+    if (*out) return cursor_error(c, c->p, "this kernel has its %s already", what);
+    if (!rest.n) return cursor_error(c, c->p, "%s needs something behind it", what);
     *out = arena_str(c->mem, rest);
     return true;
 }
@@ -278,11 +260,9 @@ static bool read_kernel(struct reader *r)
     struct contract_kernel k = { 0 };
     cursor_blank(c);
     const char *from = k.at = c->p;
-    while (c->p < c->end && (isalnum((unsigned char)*c->p) || strchr("_:$<>,", *c->p)))
-        c->p++;
+    while (c->p < c->end && (isalnum((unsigned char)*c->p) || strchr("_:$<>,", *c->p))) c->p++;
     struct str name = { from, (u32)(c->p - from) };
-    if (!name.n)
-        return cursor_error(c, from, "the name of a kernel belongs here");
+    if (!name.n) return cursor_error(c, from, "the name of a kernel belongs here");
     for (u32 i = 0; i < r->out->kernels.n; i++)
         if (str_is(name, r->out->kernels.p[i].name))
             return cursor_error(c, from, "%s has its block further up already", r->out->kernels.p[i].name);
@@ -294,18 +274,22 @@ static bool read_kernel(struct reader *r)
     return line_ends(c, "nothing follows the name of a kernel");
 }
 
-static const struct { const char *word; bool (*read)(struct reader *r); } lines[] = {
-    { "kernel", read_kernel }, { "dim", read_dim }, { "arg", read_arg }, { "launch", read_launch }, { "shared", read_shared },
-    { "require", read_require }, { "oracle", read_oracle }, { "compile", read_compile },
+static const struct {
+    const char *word;
+    bool (*read)(struct reader *r);
+} lines[] = {
+    { "kernel", read_kernel }, { "dim", read_dim },         { "arg", read_arg },       { "launch", read_launch },
+    { "shared", read_shared }, { "require", read_require }, { "oracle", read_oracle }, { "compile", read_compile },
 };
 
 static bool unknown_line(struct reader *r, struct str word)
 {
     const char *words[COUNT_OF(lines)];
-    for (u32 i = 0; i < COUNT_OF(lines); i++)
-        words[i] = lines[i].word;
-    return cursor_error(&r->c, word.p, "a line of a contract begins with kernel, dim, arg, launch, shared, require, oracle or compile%s",
-                        word_hint(r->c.mem, word, words, COUNT_OF(words)));
+    for (u32 i = 0; i < COUNT_OF(lines); i++) words[i] = lines[i].word;
+    return cursor_error(
+        &r->c, word.p,
+        "a line of a contract begins with kernel, dim, arg, launch, shared, require, oracle or compile%s",
+        word_hint(r->c.mem, word, words, COUNT_OF(words)));
 }
 
 static bool read_line(struct reader *r, const char *p, const char *end)
@@ -313,27 +297,25 @@ static bool read_line(struct reader *r, const char *p, const char *end)
     struct cursor *c = &r->c;
     bool quoted = false;
     c->p = p;
-    for (c->end = p; c->end < end && (quoted || *c->end != '#'); c->end++)
-        quoted ^= *c->end == '"';
+    for (c->end = p; c->end < end && (quoted || *c->end != '#'); c->end++) quoted ^= *c->end == '"';
     cursor_blank(c);
-    if (c->p == c->end)
-        return true;
+    if (c->p == c->end) return true;
     struct str word = cursor_word(c);
     u32 i = 0;
-    while (i < COUNT_OF(lines) && !str_is(word, lines[i].word))
-        i++;
-    if (i == COUNT_OF(lines))
-        return !r->in_block || unknown_line(r, word);
+    while (i < COUNT_OF(lines) && !str_is(word, lines[i].word)) i++;
+    if (i == COUNT_OF(lines)) return !r->in_block || unknown_line(r, word);
     if (!r->in_block && lines[i].read != read_kernel)
-        return cursor_error(c, word.p, "this line belongs to no kernel: a block begins with `%skernel NAME`, and its lines follow each other", r->bare ? "" : "//! ");
+        return cursor_error(
+            c, word.p,
+            "this line belongs to no kernel: a block begins with `%skernel NAME`, and its lines follow each other",
+            r->bare ? "" : "//! ");
     return lines[i].read(r);
 }
 
 /* The rest of a line behind its //!, or NULL. */
 static const char *marked(const char *p, const char *end)
 {
-    while (p < end && (*p == ' ' || *p == '\t'))
-        p++;
+    while (p < end && (*p == ' ' || *p == '\t')) p++;
     return end - p > 2 && !memcmp(p, "//!", 3) ? p + 3 : NULL;
 }
 
@@ -346,14 +328,13 @@ static const char *line_end(const char *p, const char *end)
 /* An empty line, or a comment that is not ours. */
 static bool passes(const char *p, const char *end)
 {
-    while (p < end && isspace((unsigned char)*p))
-        p++;
+    while (p < end && isspace((unsigned char)*p)) p++;
     return p == end || (end - p > 1 && p[0] == '/' && p[1] == '/');
 }
 
 struct found {
-    bool mark, block;           /* there are //! lines; one of them begins a block */
-    const char *stray;          /* a //! line that can be nothing but one of a contract, NULL: none */
+    bool mark, block;  /* there are //! lines; one of them begins a block */
+    const char *stray; /* a //! line that can be nothing but one of a contract, NULL: none */
 };
 
 /* `arg NAME TYPE` or `launch grid=`: documentation that is marked in the same way has no such lines. */
@@ -361,15 +342,14 @@ static bool is_surely_ours(const char *p, const char *end)
 {
     struct str word[3] = { 0 };
     for (u32 i = 0; i < 3; i++) {
-        while (p < end && (*p == ' ' || *p == '\t'))
-            p++;
+        while (p < end && (*p == ' ' || *p == '\t')) p++;
         word[i].p = p;
-        while (p < end && (isalnum((unsigned char)*p) || *p == '_'))
-            p++;
+        while (p < end && (isalnum((unsigned char)*p) || *p == '_')) p++;
         word[i].n = (u32)(p - word[i].p);
     }
     if (str_is(word[0], "launch"))
-        return (str_is(word[1], "grid") || str_is(word[1], "block")) && word[1].p + word[1].n < end && word[1].p[word[1].n] == '=';
+        return (str_is(word[1], "grid") || str_is(word[1], "block")) && word[1].p + word[1].n < end &&
+               word[1].p[word[1].n] == '=';
     return str_is(word[0], "arg") && word[1].n && scalar_find(word[2]);
 }
 
@@ -379,13 +359,10 @@ static struct found scan(struct str text)
     const char *end = text.p + text.n;
     for (const char *p = text.p; p < end; p = line_end(p, end) + 1) {
         const char *at = marked(p, line_end(p, end));
-        if (!at)
-            continue;
+        if (!at) continue;
         f.mark = true;
-        if (!f.stray && is_surely_ours(at, line_end(p, end)))
-            f.stray = at;
-        while (at < end && (*at == ' ' || *at == '\t'))
-            at++;
+        if (!f.stray && is_surely_ours(at, line_end(p, end))) f.stray = at;
+        while (at < end && (*at == ' ' || *at == '\t')) at++;
         f.block |= end - at > 6 && !memcmp(at, "kernel", 6) && isspace((unsigned char)at[6]);
     }
     return f;
@@ -396,8 +373,7 @@ static bool is_bare(struct str text)
 {
     const char *end = text.p + text.n;
     for (const char *p = text.p; p < end; p = line_end(p, end) + 1) {
-        while (p < end && (*p == ' ' || *p == '\t'))
-            p++;
+        while (p < end && (*p == ' ' || *p == '\t')) p++;
         if (p < end && *p != '#' && !passes(p, line_end(p, end)))
             return end - p > 7 && !memcmp(p, "kernel", 6) && (p[6] == ' ' || p[6] == '\t');
     }
@@ -410,10 +386,9 @@ bool contract_parse(struct arena *a, const char *file, struct str text, struct c
     struct found f = scan(text);
     *out = (struct contract){ .file = file, .text = text };
     r.bare = !f.mark && is_bare(text);
-    if (!f.block && f.stray)
-        return read_line(&r, f.stray, line_end(f.stray, text.p + text.n));      /* which says that it belongs to no kernel */
-    if (!f.block && !r.bare)
-        return true;
+    if (!f.block && f.stray) /* which says that it belongs to no kernel */
+        return read_line(&r, f.stray, line_end(f.stray, text.p + text.n));
+    if (!f.block && !r.bare) return true;
     const char *end = text.p + text.n;
     for (const char *p = text.p; p < end; p = line_end(p, end) + 1) {
         const char *to = line_end(p, end), *at = r.bare ? p : marked(p, to);
@@ -421,24 +396,20 @@ bool contract_parse(struct arena *a, const char *file, struct str text, struct c
             r.in_block &= passes(p, to);
             continue;
         }
-        if (r.bare && passes(p, to))
-            continue;
-        if (!read_line(&r, at, to))
-            return false;
+        if (r.bare && passes(p, to)) continue;
+        if (!read_line(&r, at, to)) return false;
     }
     return true;
 }
 
 const struct contract_kernel *contract_find(const struct contract *c, const char *plain, const char *mangled)
 {
-    const char *last = plain;   /* "f" of "a::f" */
+    const char *last = plain; /* "f" of "a::f" */
     for (const char *p = plain; *p; p++)
-        if (p[0] == ':' && p[1] == ':')
-            last = p + 2;
+        if (p[0] == ':' && p[1] == ':') last = p + 2;
     for (u32 i = 0; i < c->kernels.n; i++) {
         const char *name = c->kernels.p[i].name;
-        if (!strcmp(name, plain) || !strcmp(name, mangled) || !strcmp(name, last))
-            return &c->kernels.p[i];
+        if (!strcmp(name, plain) || !strcmp(name, mangled) || !strcmp(name, last)) return &c->kernels.p[i];
     }
     return NULL;
 }

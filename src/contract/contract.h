@@ -7,8 +7,9 @@
  *     //! arg n  i32 = rows
  *     //! launch grid=rows block=256
  *
- * Two steps. contract_parse reads the text into blocks, one for each kernel, whose shapes and values are expressions. contract_bind gives
- * the dims their values, and everything becomes a number. Then contract_obeyed holds the arguments of an actual launch against it. */
+ * Two steps. contract_parse reads the text into blocks, one for each kernel, whose shapes and values are expressions.
+ * contract_bind gives the dims their values, and everything becomes a number. Then contract_obeyed holds the
+ * arguments of an actual launch against it. */
 #ifndef LOCKSTEP_CONTRACT_H
 #define LOCKSTEP_CONTRACT_H
 #include "base/fill.h"
@@ -18,31 +19,31 @@
 
 enum { CONTRACT_RANK = 8, CONTRACT_ARGS = 512, CONTRACT_DIMS = 64 };
 
-struct contract_dim {           /* dim rows 1..4096 step 4 = 100 */
+struct contract_dim { /* dim rows 1..4096 step 4 = 100 */
     const char *name;
-    const char *at;             /* of the name */
-    struct expr *low, *high;    /* the range; NULL: from 1 on */
-    struct expr *step;          /* must be a multiple of this; NULL: of 1 */
-    struct expr *value;         /* unless somebody gives another; NULL: contract_bind chooses */
-    u32 symbol;                 /* its number in expressions */
+    const char *at;          /* of the name */
+    struct expr *low, *high; /* the range; NULL: from 1 on */
+    struct expr *step;       /* must be a multiple of this; NULL: of 1 */
+    struct expr *value;      /* unless somebody gives another; NULL: contract_bind chooses */
+    u32 symbol;              /* its number in expressions */
 };
 
-struct contract_shape {         /* f32[rows, cols] */
+struct contract_shape { /* f32[rows, cols] */
     const struct scalar *type;
-    u32 rank;                   /* 0: a single element */
+    u32 rank; /* 0: a single element */
     struct expr *dim[CONTRACT_RANK];
-    struct expr *stride[CONTRACT_RANK];         /* in elements; NULL in [0]: dense, the last dimension fastest */
+    struct expr *stride[CONTRACT_RANK]; /* in elements; NULL in [0]: dense, the last dimension fastest */
 };
 
-struct contract_fill {          /* uniform(-1, 1) */
+struct contract_fill { /* uniform(-1, 1) */
     enum fill_kind kind;
-    struct expr *a, *b;         /* its operands or NULL */
-    const char *file;           /* FILL_FILE: as written, from the contract's folder */
-    bool given;                 /* false: what goes with direction and type */
-    bool below;                 /* the upper end is not included: index(n) */
-    bool integers;              /* FILL_RAND of floats: whole numbers, the upper end included */
-    bool nan;                   /* FILL_CONST: not a number */
-    const char *at;             /* of its word */
+    struct expr *a, *b; /* its operands or NULL */
+    const char *file;   /* FILL_FILE: as written, from the contract's folder */
+    bool given;         /* false: what goes with direction and type */
+    bool below;         /* the upper end is not included: index(n) */
+    bool integers;      /* FILL_RAND of floats: whole numbers, the upper end included */
+    bool nan;           /* FILL_CONST: not a number */
+    const char *at;     /* of its word */
 };
 
 enum contract_arg_kind { CONTRACT_VALUE, CONTRACT_BUFFER, CONTRACT_BYTES, CONTRACT_NULL };
@@ -50,51 +51,56 @@ enum contract_flow { FLOW_IN, FLOW_OUT, FLOW_INOUT };
 enum { NO_ALIAS = UINT32_MAX };
 struct contract_arg {
     const char *name;
-    const char *at;             /* of the name */
+    const char *at; /* of the name */
     enum contract_arg_kind kind;
-    struct contract_shape shape;        /* its type, for a value too */
-    struct expr *value;         /* CONTRACT_VALUE */
-    u32 symbol;                 /* CONTRACT_VALUE: its number in expressions; UINT32_MAX: it has the name of a dim */
-    enum contract_flow flow;    /* CONTRACT_BUFFER, like all that follows */
-    bool once;                  /* every element is written by one thread, one time */
-    bool partial;               /* elements may stay unwritten */
-    bool optional;              /* a null pointer is fine */
+    struct contract_shape shape; /* its type, for a value too */
+    struct expr *value;          /* CONTRACT_VALUE */
+    u32 symbol;                  /* CONTRACT_VALUE: its number in expressions; UINT32_MAX: it has the name of a dim */
+    enum contract_flow flow;     /* CONTRACT_BUFFER, like all that follows */
+    bool once;                   /* every element is written by one thread, one time */
+    bool partial;                /* elements may stay unwritten */
+    bool optional;               /* a null pointer is fine */
     struct contract_fill fill;
-    struct expr *align;         /* bytes; NULL: the element's size */
-    u32 alias;                  /* an earlier argument whose memory this may be; NO_ALIAS: of none */
-    const u8 *bytes; u32 nbytes;        /* CONTRACT_BYTES: a struct passed by value */
+    struct expr *align; /* bytes; NULL: the element's size */
+    u32 alias;          /* an earlier argument whose memory this may be; NO_ALIAS: of none */
+    const u8 *bytes;
+    u32 nbytes; /* CONTRACT_BYTES: a struct passed by value */
 };
 
-struct contract_part {          /* shared tile f32[32, 33] at 0 */
+struct contract_part { /* shared tile f32[32, 33] at 0 */
     const char *name;
     const char *at;
     struct contract_shape shape;
-    struct expr *offset;        /* bytes from the start of dynamic shared memory; NULL: behind the part before, aligned to its type */
+    /* bytes from the start of dynamic shared memory; NULL: behind the part before, aligned to its type */
+    struct expr *offset;
 };
 
-struct contract_require { struct expr *what; u32 last; };       /* last: the largest symbol in it, UINT32_MAX: none */
+struct contract_require {
+    struct expr *what;
+    u32 last;
+}; /* last: the largest symbol in it, UINT32_MAX: none */
 
 struct contract_kernel {
-    const char *name;           /* as in the source, or mangled */
+    const char *name; /* as in the source, or mangled */
     const char *at;
-    struct symbols symbols;     /* dims first, then values and grid.x to block.z in the order of the text */
+    struct symbols symbols; /* dims first, then values and grid.x to block.z in the order of the text */
     VEC(struct contract_dim) dims;
     VEC(struct contract_arg) args;
     VEC(struct contract_part) parts;
     VEC(struct contract_require) requires;
-    const char *launch_at;      /* the launch line; NULL: none */
-    u32 launch_after;           /* it stands behind so many arguments */
-    u32 launch_symbol;          /* the number of grid.x; grid.y to block.z follow */
-    struct expr *grid[3], *block[3], *cluster[3];       /* NULL in [0]: not given; in the others: 1 */
-    struct expr *shared;        /* bytes; NULL: what the parts need */
+    const char *launch_at;                        /* the launch line; NULL: none */
+    u32 launch_after;                             /* it stands behind so many arguments */
+    u32 launch_symbol;                            /* the number of grid.x; grid.y to block.z follow */
+    struct expr *grid[3], *block[3], *cluster[3]; /* NULL in [0]: not given; in the others: 1 */
+    struct expr *shared;                          /* bytes; NULL: what the parts need */
     bool cooperative;
-    const char *oracle;         /* the words behind `oracle`, kept for the lab; nobody evaluates them yet. NULL: none */
-    const char *compile;        /* flags for the compiler, or NULL */
+    const char *oracle;  /* the words behind `oracle`, kept for the lab; nobody evaluates them yet. NULL: none */
+    const char *compile; /* flags for the compiler, or NULL */
 };
 
 struct contract {
-    const char *file;           /* for messages and as the place of findings */
-    struct str text;            /* the caller's; must live as long */
+    const char *file; /* for messages and as the place of findings */
+    struct str text;  /* the caller's; must live as long */
     VEC(struct contract_kernel) kernels;
 };
 
@@ -103,46 +109,54 @@ bool contract_parse(struct arena *a, const char *file, struct str text, struct c
 /* The block of this kernel, by its plain or mangled name; NULL: none. */
 const struct contract_kernel *contract_find(const struct contract *c, const char *plain, const char *mangled);
 
-struct bound_shape {            /* a shape whose expressions have become numbers */
+struct bound_shape { /* a shape whose expressions have become numbers */
     u64 dim[CONTRACT_RANK], stride[CONTRACT_RANK];
-    u64 count;                  /* elements */
-    u64 extent;                 /* elements from the first to the last in memory, both included */
+    u64 count;  /* elements */
+    u64 extent; /* elements from the first to the last in memory, both included */
 };
 struct bound_arg {
     const struct contract_arg *arg;
-    struct bound_shape shape;   /* CONTRACT_BUFFER */
-    u64 bytes;                  /* of memory for it; of a value, its size */
-    u64 align;                  /* bytes */
-    u8 value[8];                /* CONTRACT_VALUE */
-    bool tied;                  /* CONTRACT_VALUE: depends on dims, so no other will do */
+    struct bound_shape shape; /* CONTRACT_BUFFER */
+    u64 bytes;                /* of memory for it; of a value, its size */
+    u64 align;                /* bytes */
+    u8 value[8];              /* CONTRACT_VALUE */
+    bool tied;                /* CONTRACT_VALUE: depends on dims, so no other will do */
     struct fill fill;
 };
-struct bound_part { const struct contract_part *part; u64 offset, bytes; };
+struct bound_part {
+    const struct contract_part *part;
+    u64 offset, bytes;
+};
 struct bound {
     const struct contract *contract;
     const struct contract_kernel *kernel;
-    struct number *value;       /* by symbol */
-    struct bound_arg *arg;      /* as many as the kernel's block has */
+    struct number *value;  /* by symbol */
+    struct bound_arg *arg; /* as many as the kernel's block has */
     struct bound_part *part;
-    bool has_grid, has_block;   /* the launch line gives them */
+    bool has_grid, has_block; /* the launch line gives them */
     u32 grid[3], block[3], cluster[3];
-    u64 shared;                 /* bytes of dynamic shared memory */
+    u64 shared; /* bytes of dynamic shared memory */
 };
-struct dim_value { const char *name; s64 value; };      /* a dim that the caller decides */
-/* Gives the dims their values, those in `given` first, and evaluates everything. false: e says what does not hold, and where. */
-bool contract_bind(struct arena *a, const struct contract *c, const struct contract_kernel *k, struct dim_value *given, u32 n, struct bound *out, struct error *e);
+struct dim_value {
+    const char *name;
+    s64 value;
+}; /* a dim that the caller decides */
+/* Gives the dims their values, those in `given` first, and evaluates everything. false: e says what does not hold,
+ * and where. */
+bool contract_bind(struct arena *a, const struct contract *c, const struct contract_kernel *k, struct dim_value *given,
+                   u32 n, struct bound *out, struct error *e);
 /* "f32[100,72]" */
 void contract_type_text(const struct bound_arg *b, char *out, size_t size);
 
-/* Holds a launch against its contract: pointers, sizes, alignment, overlap, values, parts of shared memory. What does not fit becomes a
- * finding at the line of the contract. True: everything fits. */
+/* Holds a launch against its contract: pointers, sizes, alignment, overlap, values, parts of shared memory. What does
+ * not fit becomes a finding at the line of the contract. True: everything fits. */
 struct contract_launch {
     const struct bound *bound;
-    const char *kernel;         /* for the report */
-    const void *const *args;    /* a pointer to each argument's bytes */
+    const char *kernel;      /* for the report */
+    const void *const *args; /* a pointer to each argument's bytes */
     u32 nargs;
-    u64 shared;                 /* bytes of dynamic shared memory */
-    struct mem_object *(*find)(void *ctx, u64 addr);    /* live or freed, as mem_find */
+    u64 shared;                                      /* bytes of dynamic shared memory */
+    struct mem_object *(*find)(void *ctx, u64 addr); /* live or freed, as mem_find */
     void *ctx;
     struct report *report;
 };

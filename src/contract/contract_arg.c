@@ -2,12 +2,27 @@
 #include "contract/contract_line.h"
 #include <ctype.h>
 
-static const struct { const char *word; enum fill_kind kind; u32 least, most; } fills[] = {     /* with how many operands */
-    { "none", FILL_UNINIT, 0, 0 }, { "zeros", FILL_ZEROS, 0, 0 }, { "ones", FILL_ONES, 0, 0 }, { "iota", FILL_IOTA, 0, 0 },
-    { "const", FILL_CONST, 1, 1 }, { "nan", FILL_CONST, 0, 0 }, { "uniform", FILL_RAND, 0, 2 }, { "randint", FILL_RAND, 2, 2 },
-    { "index", FILL_RAND, 1, 1 }, { "normal", FILL_NORMAL, 0, 2 }, { "permutation", FILL_PERMUTATION, 0, 0 }, { "file", FILL_FILE, 0, 0 },
+/* with how many operands */
+static const struct {
+    const char *word;
+    enum fill_kind kind;
+    u32 least, most;
+} fills[] = {
+    { "none", FILL_UNINIT, 0, 0 },
+    { "zeros", FILL_ZEROS, 0, 0 },
+    { "ones", FILL_ONES, 0, 0 },
+    { "iota", FILL_IOTA, 0, 0 },
+    { "const", FILL_CONST, 1, 1 },
+    { "nan", FILL_CONST, 0, 0 },
+    { "uniform", FILL_RAND, 0, 2 },
+    { "randint", FILL_RAND, 2, 2 },
+    { "index", FILL_RAND, 1, 1 },
+    { "normal", FILL_NORMAL, 0, 2 },
+    { "permutation", FILL_PERMUTATION, 0, 0 },
+    { "file", FILL_FILE, 0, 0 },
 };
-static const char *const attributes[] = { "in", "out", "inout", "once", "partial", "optional", "align", "alias", "stride" };
+static const char *const attributes[] = { "in",       "out",   "inout", "once",  "partial",
+                                          "optional", "align", "alias", "stride" };
 
 struct arg_line {
     struct cursor *c;
@@ -21,8 +36,7 @@ static bool read_path(struct cursor *c, struct contract_fill *f)
     if (!cursor_take(c, '(') || !cursor_take(c, '"'))
         return cursor_error(c, c->p, "a file is named in quotes: file(\"input.bin\")");
     const char *from = c->p;
-    while (c->p < c->end && *c->p != '"')
-        c->p++;
+    while (c->p < c->end && *c->p != '"') c->p++;
     f->file = arena_str(c->mem, (struct str){ from, (u32)(c->p - from) });
     if (!f->file[0] || !cursor_take(c, '"') || !cursor_take(c, ')'))
         return cursor_error(c, c->p, "a file is named in quotes: file(\"input.bin\")");
@@ -37,14 +51,14 @@ static bool read_operands(struct cursor *c, struct contract_fill *f, u32 i)
         do {
             if (n == fills[i].most)
                 return cursor_error(c, c->p, "%s takes at most %u operand%s", fills[i].word, n, n == 1 ? "" : "s");
-            if (!(operand[n++] = expr_parse(c)))
-                return false;
+            if (!(operand[n++] = expr_parse(c))) return false;
         } while (cursor_take(c, ','));
-        if (!cursor_take(c, ')'))
-            return cursor_error(c, c->p, "here a ) is missing");
+        if (!cursor_take(c, ')')) return cursor_error(c, c->p, "here a ) is missing");
     }
     if (n < fills[i].least || (fills[i].most == 2 && n == 1))
-        return cursor_error(c, c->p, fills[i].most == 2 ? "%s takes two operands: %s(LOW, HIGH)" : "%s takes an operand: %s(N)", fills[i].word, fills[i].word);
+        return cursor_error(c, c->p,
+                            fills[i].most == 2 ? "%s takes two operands: %s(LOW, HIGH)" : "%s takes an operand: %s(N)",
+                            fills[i].word, fills[i].word);
     f->a = operand[0];
     f->b = operand[1];
     return true;
@@ -55,8 +69,10 @@ static bool fill_suits(struct arg_line *l, u32 i, const char *at)
 {
     const struct scalar *t = l->g.shape.type;
     bool is_float = t->class == SCALAR_FLOAT;
-    if (!is_float && (fills[i].kind == FILL_NORMAL || !strcmp(fills[i].word, "uniform") || !strcmp(fills[i].word, "nan")))
-        return cursor_error(l->c, at, "%s is for floats, and %s is no float; integers take randint(LOW, HIGH)", fills[i].word, t->name);
+    if (!is_float &&
+        (fills[i].kind == FILL_NORMAL || !strcmp(fills[i].word, "uniform") || !strcmp(fills[i].word, "nan")))
+        return cursor_error(l->c, at, "%s is for floats, and %s is no float; integers take randint(LOW, HIGH)",
+                            fills[i].word, t->name);
     if (is_float && !strcmp(fills[i].word, "randint") && t->bytes < 2)
         return cursor_error(l->c, at, "%s holds few integers; use uniform(LOW, HIGH)", t->name);
     return true;
@@ -65,10 +81,13 @@ static bool fill_suits(struct arg_line *l, u32 i, const char *at)
 static bool read_fill(struct arg_line *l, struct str word, u32 i)
 {
     struct contract_fill *f = &l->g.fill;
-    if (f->given)
-        return cursor_error(l->c, word.p, "this argument is filled already");
-    *f = (struct contract_fill){ .kind = fills[i].kind, .given = true, .at = word.p, .below = !strcmp(fills[i].word, "index"),
-                                 .integers = !strcmp(fills[i].word, "randint"), .nan = !strcmp(fills[i].word, "nan") };
+    if (f->given) return cursor_error(l->c, word.p, "this argument is filled already");
+    *f = (struct contract_fill){ .kind = fills[i].kind,
+                                 .given = true,
+                                 .at = word.p,
+                                 .below = !strcmp(fills[i].word, "index"),
+                                 .integers = !strcmp(fills[i].word, "randint"),
+                                 .nan = !strcmp(fills[i].word, "nan") };
     return fill_suits(l, i, word.p) && (f->kind == FILL_FILE ? read_path(l->c, f) : read_operands(l->c, f, i));
 }
 
@@ -91,16 +110,14 @@ static bool read_stride(struct arg_line *l)
     struct contract_shape *s = &l->g.shape;
     const char *at = l->c->p;
     u32 n = line_list(l->c, s->stride);
-    if (!n)
-        return false;
-    return n == s->rank || cursor_error(l->c, at, "the shape has %u dimension%s, and here %s %u stride%s", s->rank, s->rank == 1 ? "" : "s",
-                                        n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
+    if (!n) return false;
+    return n == s->rank || cursor_error(l->c, at, "the shape has %u dimension%s, and here %s %u stride%s", s->rank,
+                                        s->rank == 1 ? "" : "s", n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
 }
 
 static bool set_flow(struct arg_line *l, struct str word, enum contract_flow flow)
 {
-    if (l->flow_given)
-        return cursor_error(l->c, word.p, "the direction is given twice; for both ways say inout");
+    if (l->flow_given) return cursor_error(l->c, word.p, "the direction is given twice; for both ways say inout");
     l->flow_given = true;
     l->g.flow = flow;
     return true;
@@ -110,12 +127,13 @@ static bool unknown_attribute(struct arg_line *l, struct str word)
 {
     const char *words[COUNT_OF(attributes) + COUNT_OF(fills)];
     u32 n = 0;
-    for (u32 i = 0; i < COUNT_OF(attributes); i++)
-        words[n++] = attributes[i];
-    for (u32 i = 0; i < COUNT_OF(fills); i++)
-        words[n++] = fills[i].word;
-    return cursor_error(l->c, word.p, "here belong in, out or inout, once, partial, optional, align, alias, stride, or the contents: none, zeros, ones, iota, "
-                        "const(V), nan, uniform, normal, randint, index(N), permutation, file(\"NAME\")%s", word_hint(l->c->mem, word, words, n));
+    for (u32 i = 0; i < COUNT_OF(attributes); i++) words[n++] = attributes[i];
+    for (u32 i = 0; i < COUNT_OF(fills); i++) words[n++] = fills[i].word;
+    return cursor_error(l->c, word.p,
+                        "here belong in, out or inout, once, partial, optional, align, alias, stride, or the contents: "
+                        "none, zeros, ones, iota, "
+                        "const(V), nan, uniform, normal, randint, index(N), permutation, file(\"NAME\")%s",
+                        word_hint(l->c->mem, word, words, n));
 }
 
 static bool read_attribute(struct arg_line *l)
@@ -124,27 +142,17 @@ static bool read_attribute(struct arg_line *l)
     struct contract_arg *g = &l->g;
     cursor_blank(c);
     struct str word = cursor_word(c);
-    if (str_is(word, "in"))
-        return set_flow(l, word, FLOW_IN);
-    if (str_is(word, "out"))
-        return set_flow(l, word, FLOW_OUT);
-    if (str_is(word, "inout"))
-        return set_flow(l, word, FLOW_INOUT);
-    if (str_is(word, "once"))
-        return g->once = true;
-    if (str_is(word, "partial"))
-        return g->partial = true;
-    if (str_is(word, "optional"))
-        return g->optional = true;
-    if (str_is(word, "align"))
-        return (g->align = expr_parse(c)) != NULL;
-    if (str_is(word, "alias"))
-        return read_alias(l);
-    if (str_is(word, "stride"))
-        return read_stride(l);
+    if (str_is(word, "in")) return set_flow(l, word, FLOW_IN);
+    if (str_is(word, "out")) return set_flow(l, word, FLOW_OUT);
+    if (str_is(word, "inout")) return set_flow(l, word, FLOW_INOUT);
+    if (str_is(word, "once")) return g->once = true;
+    if (str_is(word, "partial")) return g->partial = true;
+    if (str_is(word, "optional")) return g->optional = true;
+    if (str_is(word, "align")) return (g->align = expr_parse(c)) != NULL;
+    if (str_is(word, "alias")) return read_alias(l);
+    if (str_is(word, "stride")) return read_stride(l);
     for (u32 i = 0; i < COUNT_OF(fills); i++)
-        if (str_is(word, fills[i].word))
-            return read_fill(l, word, i);
+        if (str_is(word, fills[i].word)) return read_fill(l, word, i);
     return unknown_attribute(l, word);
 }
 
@@ -154,10 +162,8 @@ static bool read_buffer(struct arg_line *l)
     struct contract_arg *g = &l->g;
     g->kind = CONTRACT_BUFFER;
     for (cursor_blank(c); c->p < c->end; cursor_blank(c))
-        if (!read_attribute(l))
-            return false;
-    if (!l->flow_given)
-        return cursor_error(c, c->p, "%s needs a direction: in, out or inout", g->name);
+        if (!read_attribute(l)) return false;
+    if (!l->flow_given) return cursor_error(c, c->p, "%s needs a direction: in, out or inout", g->name);
     if (g->flow == FLOW_IN && (g->once || g->partial))
         return cursor_error(c, g->at, "%s is for out arguments, and %s is in", g->once ? "once" : "partial", g->name);
     if (g->flow == FLOW_OUT && g->fill.given && g->alias != NO_ALIAS)
@@ -200,11 +206,10 @@ static bool read_value(struct arg_line *l)
         return true;
     }
     if (!cursor_take(c, '='))
-        return cursor_error(c, c->p, "behind %s comes = VALUE for a value, or [SHAPE] for a buffer", g->shape.type->name);
-    if (!(g->value = expr_parse(c)) || !line_ends(c, "nothing follows a value"))
-        return false;
-    if (dim != UINT32_MAX)
-        return true;
+        return cursor_error(c, c->p, "behind %s comes = VALUE for a value, or [SHAPE] for a buffer",
+                            g->shape.type->name);
+    if (!(g->value = expr_parse(c)) || !line_ends(c, "nothing follows a value")) return false;
+    if (dim != UINT32_MAX) return true;
     g->symbol = l->k->symbols.list.n;
     struct symbol s = { g->name, g->at };
     VEC_PUSH(c->mem, &l->k->symbols.list, s);
@@ -214,13 +219,11 @@ static bool read_value(struct arg_line *l)
 bool line_arg(struct cursor *c, struct contract_kernel *k)
 {
     struct arg_line l = { .c = c, .k = k, .g = { .alias = NO_ALIAS, .symbol = UINT32_MAX } };
-    if (k->args.n == CONTRACT_ARGS)
-        return cursor_error(c, c->p, "a kernel has at most %d arguments", CONTRACT_ARGS);
+    if (k->args.n == CONTRACT_ARGS) return cursor_error(c, c->p, "a kernel has at most %d arguments", CONTRACT_ARGS);
     cursor_blank(c);
     l.g.at = c->p;
     l.g.name = line_name(c, k, "an argument", true);
-    if (!l.g.name)
-        return false;
+    if (!l.g.name) return false;
     cursor_blank(c);
     const char *from = c->p;
     struct str word = cursor_word(c);
@@ -234,7 +237,6 @@ bool line_arg(struct cursor *c, struct contract_kernel *k)
         c->p = from;
         ok = line_shape(c, &l.g.shape, true) && (l.g.shape.rank ? read_buffer(&l) : read_value(&l));
     }
-    if (ok)
-        VEC_PUSH(c->mem, &k->args, l.g);
+    if (ok) VEC_PUSH(c->mem, &k->args, l.g);
     return ok;
 }

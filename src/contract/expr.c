@@ -4,29 +4,38 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const struct operator { const char *text; enum expr_op op; u32 binds; } operators[] = {     /* two characters first */
-    { "||", EX_OR_ELSE, 1 }, { "&&", EX_AND_ALSO, 2 }, { "==", EX_EQUAL, 6 }, { "!=", EX_UNEQUAL, 6 }, { "<=", EX_LESS_EQUAL, 7 },
-    { ">=", EX_GREATER_EQUAL, 7 }, { "<<", EX_LEFT, 8 }, { ">>", EX_RIGHT, 8 }, { "<", EX_LESS, 7 }, { ">", EX_GREATER, 7 }, { "|", EX_OR, 3 },
-    { "^", EX_XOR, 4 }, { "&", EX_AND, 5 }, { "+", EX_ADD, 9 }, { "-", EX_SUBTRACT, 9 }, { "*", EX_MULTIPLY, 10 }, { "/", EX_DIVIDE, 10 }, { "%", EX_REMAINDER, 10 },
+/* two characters first */
+static const struct operator
+{
+    const char *text;
+    enum expr_op op;
+    u32 binds;
+}
+operators[] = {
+    { "||", EX_OR_ELSE, 1 },  { "&&", EX_AND_ALSO, 2 },   { "==", EX_EQUAL, 6 },
+    { "!=", EX_UNEQUAL, 6 },  { "<=", EX_LESS_EQUAL, 7 }, { ">=", EX_GREATER_EQUAL, 7 },
+    { "<<", EX_LEFT, 8 },     { ">>", EX_RIGHT, 8 },      { "<", EX_LESS, 7 },
+    { ">", EX_GREATER, 7 },   { "|", EX_OR, 3 },          { "^", EX_XOR, 4 },
+    { "&", EX_AND, 5 },       { "+", EX_ADD, 9 },         { "-", EX_SUBTRACT, 9 },
+    { "*", EX_MULTIPLY, 10 }, { "/", EX_DIVIDE, 10 },     { "%", EX_REMAINDER, 10 },
 };
 #define FUNCTION_NAME(name, operands) " " #name
 #define FUNCTION_LIST EXPR_FUNCTIONS(FUNCTION_NAME)
-static const struct { const char *name; u32 operands; } functions[] = {
+static const struct {
+    const char *name;
+    u32 operands;
+} functions[] = {
 #define FUNCTION(name, operands) { #name, operands },
     EXPR_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
 
-double number_double(struct number n)
-{
-    return n.is_float ? n.f : (double)n.i;
-}
+double number_double(struct number n) { return n.is_float ? n.f : (double)n.i; }
 
 u32 symbol_find(const struct symbols *s, struct str name)
 {
     for (u32 i = 0; i < s->list.n; i++)
-        if (str_is(name, s->list.p[i].name))
-            return i;
+        if (str_is(name, s->list.p[i].name)) return i;
     return UINT32_MAX;
 }
 
@@ -41,15 +50,13 @@ bool cursor_error(const struct cursor *c, const char *at, const char *fmt, ...)
 
 void cursor_blank(struct cursor *c)
 {
-    while (c->p < c->end && (*c->p == ' ' || *c->p == '\t' || *c->p == '\r'))
-        c->p++;
+    while (c->p < c->end && (*c->p == ' ' || *c->p == '\t' || *c->p == '\r')) c->p++;
 }
 
 bool cursor_take(struct cursor *c, char wanted)
 {
     cursor_blank(c);
-    if (c->p == c->end || *c->p != wanted)
-        return false;
+    if (c->p == c->end || *c->p != wanted) return false;
     c->p++;
     return true;
 }
@@ -59,8 +66,7 @@ struct str cursor_word(struct cursor *c)
     cursor_blank(c);
     const char *from = c->p;
     if (c->p < c->end && (isalpha((unsigned char)*c->p) || *c->p == '_'))
-        while (c->p < c->end && (isalnum((unsigned char)*c->p) || *c->p == '_'))
-            c->p++;
+        while (c->p < c->end && (isalnum((unsigned char)*c->p) || *c->p == '_')) c->p++;
     return (struct str){ from, (u32)(c->p - from) };
 }
 
@@ -72,8 +78,7 @@ const char *word_hint(struct arena *a, struct str word, const char *const *words
     u32 least = (u32)MIN_OF(strlen(z) / 3 + 1, (size_t)3);
     for (u32 i = 0; i < n; i++) {
         u32 d = str_distance(z, words[i]);
-        if (d > least || (best && d == least))
-            continue;
+        if (d > least || (best && d == least)) continue;
         best = words[i];
         least = d;
     }
@@ -106,14 +111,12 @@ static struct expr *parse_number(struct cursor *c)
     while (!hex && p < c->end) {
         bool dot = *p == '.' && !is_float && !(c->end - p > 1 && p[1] == '.');
         bool exponent = (*p | 32) == 'e' && p > c->p;
-        if (!dot && !exponent && !isdigit((unsigned char)*p))
-            break;
+        if (!dot && !exponent && !isdigit((unsigned char)*p)) break;
         is_float |= dot || exponent;
         p += exponent && c->end - p > 1 && (p[1] == '-' || p[1] == '+') ? 2 : 1;
     }
     struct expr *x = node(c, EX_NUMBER, c->p);
-    if (!x)
-        return NULL;
+    if (!x) return NULL;
     char *end;
     snprintf(z, sizeof z, "%.*s", (int)MIN_OF((size_t)(p - c->p), sizeof z - 1), c->p);
     bool whole = (size_t)(p - c->p) < sizeof z && !(p < c->end && (isalnum((unsigned char)*p) || *p == '_'));
@@ -124,7 +127,8 @@ static struct expr *parse_number(struct cursor *c)
         u64 v = 0;
         whole &= p > c->p + (hex ? 2 : 0);
         for (const char *d = z + (hex ? 2 : 0); *d && whole; d++) {
-            u64 base = hex ? 16 : 10, digit = isdigit((unsigned char)*d) ? (u64)(*d - '0') : (u64)((*d | 32) - 'a' + 10);
+            u64 base = hex ? 16 : 10,
+                digit = isdigit((unsigned char)*d) ? (u64)(*d - '0') : (u64)((*d | 32) - 'a' + 10);
             whole = v <= ((u64)INT64_MAX - digit) / base;
             v = v * base + digit;
         }
@@ -142,8 +146,7 @@ static struct expr *parse_call(struct cursor *c, struct str name, u32 function)
 {
     struct expr *x = node(c, EX_CALL, name.p);
     u32 need = functions[function].operands;
-    if (!x)
-        return NULL;
+    if (!x) return NULL;
     x->symbol = function;
     for (u32 i = 0; i < need; i++) {
         if (i && !cursor_take(c, ',')) {
@@ -151,12 +154,11 @@ static struct expr *parse_call(struct cursor *c, struct str name, u32 function)
             return NULL;
         }
         x->kid[i] = parse_level(c, 0);
-        if (!x->kid[i])
-            return NULL;
+        if (!x->kid[i]) return NULL;
     }
-    if (cursor_take(c, ')'))
-        return x;
-    cursor_error(c, c->p, "here a ) is missing: %s takes %u operand%s", functions[function].name, need, need == 1 ? "" : "s");
+    if (cursor_take(c, ')')) return x;
+    cursor_error(c, c->p, "here a ) is missing: %s takes %u operand%s", functions[function].name, need,
+                 need == 1 ? "" : "s");
     return NULL;
 }
 
@@ -164,11 +166,11 @@ static void unknown_name(struct cursor *c, struct str name, bool call)
 {
     u32 n = call ? FN_COUNT : c->symbols->list.n;
     const char **words = NEW_ARRAY(c->mem, const char *, n + 1);
-    for (u32 i = 0; i < n; i++)
-        words[i] = call ? functions[i].name : c->symbols->list.p[i].name;
+    for (u32 i = 0; i < n; i++) words[i] = call ? functions[i].name : c->symbols->list.p[i].name;
     const char *hint = word_hint(c->mem, name, words, n);
     if (call)
-        cursor_error(c, name.p, "there is no function `%.*s`%s%s", (int)MIN_OF(name.n, 60u), name.p, hint, hint[0] ? "" : "; there are" FUNCTION_LIST);
+        cursor_error(c, name.p, "there is no function `%.*s`%s%s", (int)MIN_OF(name.n, 60u), name.p, hint,
+                     hint[0] ? "" : "; there are" FUNCTION_LIST);
     else
         cursor_error(c, name.p, "nothing is called `%.*s` so far%s%s", (int)MIN_OF(name.n, 60u), name.p, hint,
                      hint[0] ? "" : "; a name is a dim, or an argument with a value, of a line above");
@@ -184,30 +186,30 @@ static struct expr *parse_name(struct cursor *c)
     }
     if (cursor_take(c, '(')) {
         for (u32 i = 0; i < FN_COUNT; i++)
-            if (str_is(name, functions[i].name))
-                return parse_call(c, name, i);
+            if (str_is(name, functions[i].name)) return parse_call(c, name, i);
         unknown_name(c, name, true);
         return NULL;
     }
     struct expr *x = node(c, EX_NAME, name.p);
-    if (!x)
-        return NULL;
+    if (!x) return NULL;
     x->symbol = symbol_find(c->symbols, name);
-    if (x->symbol != UINT32_MAX)
-        return x;
+    if (x->symbol != UINT32_MAX) return x;
     unknown_name(c, name, false);
     return NULL;
 }
 
 static struct expr *parse_operand(struct cursor *c)
 {
-    static const struct { char sign; enum expr_op op; } unary[] = { { '-', EX_NEGATE }, { '!', EX_NOT }, { '~', EX_INVERT } };
+    static const struct {
+        char sign;
+        enum expr_op op;
+    } unary[] = { { '-', EX_NEGATE }, { '!', EX_NOT }, { '~', EX_INVERT } };
     cursor_blank(c);
     const char *at = c->p;
-    if (c->p < c->end && (isdigit((unsigned char)*at) || (*at == '.' && c->end - at > 1 && isdigit((unsigned char)at[1]))))
+    if (c->p < c->end &&
+        (isdigit((unsigned char)*at) || (*at == '.' && c->end - at > 1 && isdigit((unsigned char)at[1]))))
         return parse_number(c);
-    if (c->p < c->end && (isalpha((unsigned char)*at) || *at == '_'))
-        return parse_name(c);
+    if (c->p < c->end && (isalpha((unsigned char)*at) || *at == '_')) return parse_name(c);
     if (cursor_take(c, '(')) {
         struct expr *x = parse_level(c, 0);
         if (x && !cursor_take(c, ')')) {
@@ -221,19 +223,17 @@ static struct expr *parse_operand(struct cursor *c)
             struct expr *x = node(c, unary[i].op, at);
             return x && (x->kid[0] = parse_level(c, 11)) ? x : NULL;
         }
-    if (cursor_take(c, '+'))
-        return parse_level(c, 11);
+    if (cursor_take(c, '+')) return parse_level(c, 11);
     cursor_error(c, at, "a number or a name is missing here");
     return NULL;
 }
 
-static const struct operator *next_operator(struct cursor *c)
+static const struct operator* next_operator(struct cursor *c)
 {
     cursor_blank(c);
     for (u32 i = 0; i < COUNT_OF(operators); i++) {
         size_t n = strlen(operators[i].text);
-        if ((size_t)(c->end - c->p) >= n && !memcmp(c->p, operators[i].text, n))
-            return &operators[i];
+        if ((size_t)(c->end - c->p) >= n && !memcmp(c->p, operators[i].text, n)) return &operators[i];
     }
     return NULL;
 }
@@ -242,12 +242,10 @@ static struct expr *parse_ternary(struct cursor *c, struct expr *condition)
 {
     struct expr *x = node(c, EX_TERNARY, c->p);
     c->p++;
-    if (!x)
-        return NULL;
+    if (!x) return NULL;
     x->kid[0] = condition;
     x->kid[1] = parse_level(c, 0);
-    if (!x->kid[1])
-        return NULL;
+    if (!x->kid[1]) return NULL;
     if (!cursor_take(c, ':')) {
         cursor_error(c, c->p, "here the : of `condition ? this : that` is missing");
         return NULL;
@@ -265,17 +263,15 @@ static struct expr *parse_level(struct cursor *c, u32 binds)
     }
     c->depth++;
     struct expr *left = parse_operand(c);
-    for (const struct operator *o; left && (o = next_operator(c)) && o->binds > binds;) {
+    for (const struct operator* o; left && (o = next_operator(c)) && o->binds > binds;) {
         struct expr *x = node(c, o->op, c->p);
         c->p += strlen(o->text);
-        if (!x || !(x->kid[1] = parse_level(c, o->binds)))
-            return NULL;
+        if (!x || !(x->kid[1] = parse_level(c, o->binds))) return NULL;
         x->kid[0] = left;
         left = x;
     }
     cursor_blank(c);
-    if (left && !binds && c->p < c->end && *c->p == '?')
-        left = parse_ternary(c, left);
+    if (left && !binds && c->p < c->end && *c->p == '?') left = parse_ternary(c, left);
     c->depth--;
     return left;
 }
@@ -291,13 +287,9 @@ u32 expr_last_symbol(const struct expr *x)
     u32 last = x->op == EX_NAME ? x->symbol : UINT32_MAX;
     for (u32 i = 0; i < 3; i++) {
         u32 k = x->kid[i] ? expr_last_symbol(x->kid[i]) : UINT32_MAX;
-        if (k != UINT32_MAX && (last == UINT32_MAX || k > last))
-            last = k;
+        if (k != UINT32_MAX && (last == UINT32_MAX || k > last)) last = k;
     }
     return last;
 }
 
-bool expr_is_constant(const struct expr *x)
-{
-    return expr_last_symbol(x) == UINT32_MAX;
-}
+bool expr_is_constant(const struct expr *x) { return expr_last_symbol(x) == UINT32_MAX; }

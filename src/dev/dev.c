@@ -1,4 +1,5 @@
-/* What every device does alike: making it, its modules, copies with their ranges checked, launches with their limits checked. */
+/* What every device does alike: making it, its modules, copies with their ranges checked, launches with their limits
+ * checked. */
 #include "dev/dev.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,10 +27,8 @@ struct device *dev_new(const struct dev_options *o, struct error *e)
 
 void dev_delete(struct device *d)
 {
-    if (!d)
-        return;
-    while (d->modules)
-        dev_unload(d, d->modules);
+    if (!d) return;
+    while (d->modules) dev_unload(d, d->modules);
     d->ops->close(d);
     report_free(d->report);
     base_free(d);
@@ -54,10 +53,8 @@ static struct ptx_module *link_parts(struct arena *tmp, const struct dev_part *p
         p[n] = ptx_parse(part[n].name, part[n].text, e);
         ok = p[n] && ptx_verify(p[n], e);
     }
-    if (ok && ptx_link(p, parts, e))
-        return p[0];
-    for (u32 i = 0; i < n; i++)
-        ptx_free(p[i]);
+    if (ok && ptx_link(p, parts, e)) return p[0];
+    for (u32 i = 0; i < n; i++) ptx_free(p[i]);
     return NULL;
 }
 
@@ -72,14 +69,12 @@ struct dev_module *dev_load(struct device *d, const struct dev_part *part, u32 p
     struct dev_module *m = NEW(&mem, struct dev_module);
     m->ptx = first;
     m->objects = 1;
-    for (const struct ptx_module *p = first; p; p = p->next)
-        m->objects += p->nvar;
+    for (const struct ptx_module *p = first; p; p = p->next) m->objects += p->nvar;
     m->object = NEW_ARRAY(&mem, struct mem_object *, m->objects);
     m->mem = mem;
     m->next = d->modules;
     d->modules = m;
-    if (d->ops->place(d, m, e))
-        return m;
+    if (d->ops->place(d, m, e)) return m;
     dev_unload(d, m);
     return NULL;
 }
@@ -87,8 +82,7 @@ struct dev_module *dev_load(struct device *d, const struct dev_part *part, u32 p
 void dev_unload(struct device *d, struct dev_module *m)
 {
     struct dev_module **link = &d->modules;
-    while (*link && *link != m)
-        link = &(*link)->next;
+    while (*link && *link != m) link = &(*link)->next;
     CHECK(*link);
     *link = m->next;
     d->ops->displace(d, m);
@@ -97,17 +91,15 @@ void dev_unload(struct device *d, struct dev_module *m)
     arena_free(&mem);
 }
 
-/* "f32[10][4]" and its element size. A .b8 array with a larger alignment is how the compiler writes a struct or an array of something
- * larger; its elements are not bytes, so nothing is said of them. */
+/* "f32[10][4]" and its element size. A .b8 array with a larger alignment is how the compiler writes a struct or an
+ * array of something larger; its elements are not bytes, so nothing is said of them. */
 u32 dev_type_text(const struct ptx_var *v, char out[160])
 {
     out[0] = 0;
     u32 size = type_size[v->type] * MAX_OF(v->vec, 1u);
-    if (v->type == T_B8 && v->align > 1 && v->ndims)
-        return 0;
+    if (v->type == T_B8 && v->align > 1 && v->ndims) return 0;
     size_t n = (size_t)snprintf(out, 160, v->vec > 1 ? "%s.v%u" : "%s", type_name[v->type], v->vec);
-    for (u32 i = 0; i < v->ndims && n < 140; i++)
-        n += (size_t)snprintf(out + n, 160 - n, "[%u]", v->dims[i]);
+    for (u32 i = 0; i < v->ndims && n < 140; i++) n += (size_t)snprintf(out + n, 160 - n, "[%u]", v->dims[i]);
     return size;
 }
 
@@ -115,20 +107,19 @@ struct ptx_var *dev_variable(struct dev_module *m, struct str name)
 {
     for (const struct ptx_module *p = m->ptx; p; p = p->next) {
         struct ptx_symbol *s = map_get(&p->symbols, name);
-        if (s && s->var && dev_is_stored(s->var) && s->var->addr)
-            return s->var;
+        if (s && s->var && dev_is_stored(s->var) && s->var->addr) return s->var;
     }
     for (const struct ptx_module *p = m->ptx; p; p = p->next)
         for (u32 i = 0; i < p->nvar; i++) {
             char plain[256];
             name_plain(p->var[i]->name, plain, sizeof plain);
-            if (dev_is_stored(p->var[i]) && p->var[i]->addr && str_is(name, plain))
-                return p->var[i];
+            if (dev_is_stored(p->var[i]) && p->var[i]->addr && str_is(name, plain)) return p->var[i];
         }
     return NULL;
 }
 
-struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site, struct error *e)
+struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site,
+                             struct error *e)
 {
     return d->ops->alloc(d, bytes, kind, name, site, e);
 }
@@ -143,14 +134,16 @@ static void free_finding(struct device *d, bool twice, u64 addr, const struct me
         f.object_base = o->base;
         f.object_size = o->size;
         f.element_size = o->element_size;
-        snprintf(note, sizeof note, "%s: %" PRIu64 " bytes%s%s%s%s", o->name, o->size, o->alloc_site ? ", allocated at " : "",
-                 o->alloc_site ? o->alloc_site : "", o->free_site ? ", first freed at " : "", o->free_site ? o->free_site : "");
+        snprintf(note, sizeof note, "%s: %" PRIu64 " bytes%s%s%s%s", o->name, o->size,
+                 o->alloc_site ? ", allocated at " : "", o->alloc_site ? o->alloc_site : "",
+                 o->free_site ? ", first freed at " : "", o->free_site ? o->free_site : "");
         f.object_note = note;
     }
     if (twice)
         snprintf(cause, sizeof cause, "%s was freed before, and is freed again.", o->name);
     else if (o)
-        snprintf(cause, sizeof cause, "0x%" PRIx64 " is %s+0x%" PRIx64 ", not the start of an allocation.", addr, o->name, addr - o->base);
+        snprintf(cause, sizeof cause, "0x%" PRIx64 " is %s+0x%" PRIx64 ", not the start of an allocation.", addr,
+                 o->name, addr - o->base);
     else
         snprintf(cause, sizeof cause, "0x%" PRIx64 " belongs to no allocation of this device.", addr);
     report_add(d->report, &f);
@@ -161,8 +154,7 @@ bool dev_free(struct device *d, u64 addr, const char *site)
     struct mem_object *o = d->ops->find(d, addr);
     bool variable = o && (o->kind == MEM_GLOBAL || o->kind == MEM_CONST);
     enum mem_free_result r = variable ? MEM_FREE_BAD : d->ops->free(d, addr, site, &o);
-    if (r == MEM_FREE_OK)
-        return true;
+    if (r == MEM_FREE_OK) return true;
     free_finding(d, r == MEM_FREE_TWICE, addr, o);
     return false;
 }
@@ -185,8 +177,8 @@ static const struct mem_object *range(struct device *d, u64 addr, u64 bytes, str
     else if (__atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_FREED)
         error_set(e, ERR_INPUT, "%s (%" PRIu64 " bytes) has been freed", o->name, o->size);
     else if (bytes > o->size - (addr - o->base))
-        error_set(e, ERR_INPUT, "%" PRIu64 " bytes at %s+0x%" PRIx64 " do not fit: %s has %" PRIu64 " bytes", bytes, o->name, addr - o->base,
-                  o->name, o->size);
+        error_set(e, ERR_INPUT, "%" PRIu64 " bytes at %s+0x%" PRIx64 " do not fit: %s has %" PRIu64 " bytes", bytes,
+                  o->name, addr - o->base, o->name, o->size);
     else
         return o;
     return NULL;
@@ -201,16 +193,14 @@ bool dev_write(struct device *d, u64 addr, const void *from, u64 bytes, struct e
 bool dev_read(struct device *d, u64 addr, void *to, u64 bytes, struct error *e)
 {
     const struct mem_object *o = bytes ? range(d, addr, bytes, e) : NULL;
-    if (o && d->ops->output)
-        d->ops->output(d, o, addr, bytes);
+    if (o && d->ops->output) d->ops->output(d, o, addr, bytes);
     return o ? d->ops->read(d, o, addr, to, bytes, e) : !bytes;
 }
 
 bool dev_output(struct device *d, u64 addr, u64 bytes, struct error *e)
 {
     const struct mem_object *o = bytes ? range(d, addr, bytes, e) : NULL;
-    if (o && d->ops->output)
-        d->ops->output(d, o, addr, bytes);
+    if (o && d->ops->output) d->ops->output(d, o, addr, bytes);
     return o || !bytes;
 }
 
@@ -220,23 +210,25 @@ bool dev_fill(struct device *d, u64 addr, int byte, u64 bytes, struct error *e)
     return o ? d->ops->fill(d, o, addr, byte, bytes, e) : !bytes;
 }
 
-static struct mem_object *find_object(void *d, u64 addr)
-{
-    return ((struct device *)d)->ops->find(d, addr);
-}
+static struct mem_object *find_object(void *d, u64 addr) { return ((struct device *)d)->ops->find(d, addr); }
 
 static bool contract_kept(struct device *d, const struct dev_launch *l)
 {
     const struct ptx_func *k = l->kernel;
-    if (!l->contract || !(d->options.checks & CHECK_CONTRACT))
-        return true;
+    if (!l->contract || !(d->options.checks & CHECK_CONTRACT)) return true;
     const void *args[CONTRACT_ARGS];
     char name[256];
     u32 n = MIN_OF(k->nparam, (u32)CONTRACT_ARGS);
-    for (u32 i = 0; i < n; i++)
-        args[i] = (const u8 *)l->params + k->param[i]->offset;
+    for (u32 i = 0; i < n; i++) args[i] = (const u8 *)l->params + k->param[i]->offset;
     name_plain(k->name, name, sizeof name);
-    struct contract_launch c = { .bound = l->contract, .kernel = name, .args = args, .nargs = n, .shared = l->shared_bytes, .find = find_object, .ctx = d, .report = d->report };
+    struct contract_launch c = { .bound = l->contract,
+                                 .kernel = name,
+                                 .args = args,
+                                 .nargs = n,
+                                 .shared = l->shared_bytes,
+                                 .find = find_object,
+                                 .ctx = d,
+                                 .report = d->report };
     return contract_obeyed(&c);
 }
 
@@ -247,7 +239,10 @@ static void leak_add(struct device *d, const struct mem_object *o)
     const char *colon = o->alloc_site ? strrchr(o->alloc_site, ':') : NULL;
     snprintf(file, sizeof file, "%.*s", colon ? (int)(colon - o->alloc_site) : 0, colon ? o->alloc_site : "");
     struct place p = { .file = file, .line = colon ? (u32)strtoul(colon + 1, NULL, 10) : 0 };
-    snprintf(cause, sizeof cause, "%" PRIu64 " bytes were taken here and never freed; the device heap holds 8 MB, and is not emptied between launches", o->size);
+    snprintf(cause, sizeof cause,
+             "%" PRIu64
+             " bytes were taken here and never freed; the device heap holds 8 MB, and is not emptied between launches",
+             o->size);
     struct finding f = { .kind = F_leak, .place = colon ? &p : NULL, .cause_key = o->size, .cause = cause };
     report_add(d->report, &f);
 }
@@ -255,21 +250,21 @@ static void leak_add(struct device *d, const struct mem_object *o)
 void dev_leaks(struct device *d)
 {
     const struct mem_object *o;
-    if (!d->mem || !(d->options.checks & CHECK_MEMORY))
-        return;
+    if (!d->mem || !(d->options.checks & CHECK_MEMORY)) return;
     for (u32 id = 1; (o = mem_by_id(d->mem, id)); id++)
-        if (o->kind == MEM_HEAP && o->state == MEM_LIVE)
-            leak_add(d, o);
+        if (o->kind == MEM_HEAP && o->state == MEM_LIVE) leak_add(d, o);
 }
 
 enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e)
 {
     *r = (struct sim_result){ 0 };
     report_tickets_end(d->report);
-    u32 by_contract = (l->contract ? CHECK_CONTRACT | CHECK_VALUES | CHECK_COVERAGE : 0) | (d->options.all_values ? CHECK_VALUES : 0);
-    report_ran(d->report, d->options.gpu ? CHECK_LAUNCH : CHECK_BOUNDS | CHECK_ALIGN | CHECK_BARRIER | CHECK_LAUNCH | CHECK_MEMORY | by_contract);
-    if (!launch_allowed(d, l) || !contract_kept(d, l))
-        return DEV_REFUSED;
+    u32 by_contract = (l->contract ? CHECK_CONTRACT | CHECK_VALUES | CHECK_COVERAGE : 0) |
+                      (d->options.all_values ? CHECK_VALUES : 0);
+    report_ran(d->report, d->options.gpu
+                              ? CHECK_LAUNCH
+                              : CHECK_BOUNDS | CHECK_ALIGN | CHECK_BARRIER | CHECK_LAUNCH | CHECK_MEMORY | by_contract);
+    if (!launch_allowed(d, l) || !contract_kept(d, l)) return DEV_REFUSED;
     enum dev_result result = d->ops->launch(d, l, r, e);
     __atomic_store_n(&d->interrupt, 0, __ATOMIC_RELAXED);
     return result;

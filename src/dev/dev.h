@@ -1,62 +1,74 @@
-/* dev: a device: memory, loaded modules and launches. Two implementations: dev_sim.c is the software GPU, dev_gpu.c a real one.
+/* dev: a device: memory, loaded modules and launches. Two implementations: dev_sim.c is the software GPU, dev_gpu.c a
+ * real one.
  *
- * What both must do alike is written once, above the table of operations: PTX is parsed and verified here, every range of a copy is
- * checked against the objects of the device, every launch against the limits of the card (launch.c), before either one acts. */
+ * What both must do alike is written once, above the table of operations: PTX is parsed and verified here, every
+ * range of a copy is checked against the objects of the device, every launch against the limits of the card
+ * (launch.c), before either one acts. */
 #ifndef LOCKSTEP_DEV_H
 #define LOCKSTEP_DEV_H
 #include "contract/contract.h"
 #include "race/racecheck.h"
 
 struct dev_options {
-    const struct profile *profile;      /* NULL: the default, which takes PTX for any target; a real GPU is its own profile */
-    bool gpu;                   /* the real GPU, not the software one */
-    u32 workers;                /* 0: as many as there are processors */
-    u32 checks;                 /* CHECK_* */
-    bool all_values;            /* CHECK_VALUES looks at every store, not at outputs of contracts only */
-    bool seeded; u64 seed;      /* as in sim_launch; implies one worker */
-    u64 budget;                 /* warp instructions per launch, 0: none */
+    /* NULL: the default, which takes PTX for any target; a real GPU is its own profile */
+    const struct profile *profile;
+    bool gpu;        /* the real GPU, not the software one */
+    u32 workers;     /* 0: as many as there are processors */
+    u32 checks;      /* CHECK_* */
+    bool all_values; /* CHECK_VALUES looks at every store, not at outputs of contracts only */
+    bool seeded;
+    u64 seed;   /* as in sim_launch; implies one worker */
+    u64 budget; /* warp instructions per launch, 0: none */
 };
 
-struct dev_part { const char *name; struct str text; };         /* one PTX text of a program */
-struct dev_module {             /* a program: one module, or several that are linked */
-    struct ptx_module *ptx;     /* the first; the others follow in `next` */
-    struct mem_object **object; /* one for each variable of each module in turn (NULL: none), then the one of the functions */
-    u32 objects;                /* entries there */
-    void *handle;               /* of the driver; NULL on the software GPU */
-    struct arena mem;           /* for this struct */
-    struct dev_module *next;    /* on the device */
+struct dev_part {
+    const char *name;
+    struct str text;
+};                          /* one PTX text of a program */
+struct dev_module {         /* a program: one module, or several that are linked */
+    struct ptx_module *ptx; /* the first; the others follow in `next` */
+    /* one for each variable of each module in turn (NULL: none), then the one of the functions */
+    struct mem_object **object;
+    u32 objects;             /* entries there */
+    void *handle;            /* of the driver; NULL on the software GPU */
+    struct arena mem;        /* for this struct */
+    struct dev_module *next; /* on the device */
 };
 
 struct dev_launch {
     struct ptx_func *kernel;
-    u32 grid[3], block[3];      /* all at least 1 */
-    u32 shared_bytes;           /* dynamic */
-    u32 shared_consent;         /* what the host has allowed with the opt-in attribute; 0: not known */
-    u32 registers;              /* of a thread, by ptxas; 0: not known */
+    u32 grid[3], block[3]; /* all at least 1 */
+    u32 shared_bytes;      /* dynamic */
+    u32 shared_consent;    /* what the host has allowed with the opt-in attribute; 0: not known */
+    u32 registers;         /* of a thread, by ptxas; 0: not known */
     bool cooperative;
-    const void *params;         /* kernel->param_bytes of them */
-    const struct sim_trace *trace;      /* NULL: none; the software GPU only */
-    const struct bound *contract;       /* what the arguments must be, or NULL */
-    u64 order;                  /* as in sim_launch; the software GPU only */
-    u32 orders;                 /* run it again under so many others, from the same memory, and compare (dev_order.c) */
+    const void *params;            /* kernel->param_bytes of them */
+    const struct sim_trace *trace; /* NULL: none; the software GPU only */
+    const struct bound *contract;  /* what the arguments must be, or NULL */
+    u64 order;                     /* as in sim_launch; the software GPU only */
+    u32 orders; /* run it again under so many others, from the same memory, and compare (dev_order.c) */
 };
-enum dev_result { DEV_RAN, DEV_REFUSED, DEV_FAILED };   /* REFUSED: a limit or the contract, in the report; FAILED: e says why */
+/* REFUSED: a limit or the contract, in the report; FAILED: e says why */
+enum dev_result { DEV_RAN, DEV_REFUSED, DEV_FAILED };
 
 struct device;
-struct dev_ops {                /* what the two implementations do differently */
+struct dev_ops { /* what the two implementations do differently */
     bool (*open)(struct device *d, struct error *e);
-    void (*close)(struct device *d);            /* also after an open that failed */
-    struct mem_object *(*alloc)(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site, struct error *e);
+    void (*close)(struct device *d); /* also after an open that failed */
+    struct mem_object *(*alloc)(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site,
+                                struct error *e);
     enum mem_free_result (*free)(struct device *d, u64 addr, const char *site, struct mem_object **object);
-    struct mem_object *(*find)(struct device *d, u64 addr);     /* live or freed, as mem_find */
+    struct mem_object *(*find)(struct device *d, u64 addr); /* live or freed, as mem_find */
     void (*describe)(struct device *d, struct mem_object *o, const char *name, const char *type, u32 element_size);
-    u64 (*live)(const struct device *d);        /* bytes */
+    u64 (*live)(const struct device *d); /* bytes */
     bool (*write)(struct device *d, const struct mem_object *o, u64 addr, const void *from, u64 bytes, struct error *e);
     bool (*read)(struct device *d, const struct mem_object *o, u64 addr, void *to, u64 bytes, struct error *e);
-    void (*output)(struct device *d, const struct mem_object *o, u64 addr, u64 bytes);  /* these bytes are a result; NULL: nothing to look at */
+    /* these bytes are a result; NULL: nothing to look at */
+    void (*output)(struct device *d, const struct mem_object *o, u64 addr, u64 bytes);
     bool (*fill)(struct device *d, const struct mem_object *o, u64 addr, int byte, u64 bytes, struct error *e);
-    bool (*place)(struct device *d, struct dev_module *m, struct error *e);     /* gives variables and functions their addresses */
-    void (*displace)(struct device *d, struct dev_module *m);                   /* also after a place that failed */
+    /* gives variables and functions their addresses */
+    bool (*place)(struct device *d, struct dev_module *m, struct error *e);
+    void (*displace)(struct device *d, struct dev_module *m); /* also after a place that failed */
     enum dev_result (*launch)(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e);
 };
 extern const struct dev_ops dev_sim, dev_gpu;
@@ -64,11 +76,11 @@ extern const struct dev_ops dev_sim, dev_gpu;
 struct device {
     const struct dev_ops *ops;
     const struct profile *profile;
-    bool any_target;            /* the profile was not chosen: do not hold a module's target against it */
-    struct mem *mem;            /* software GPU: its memory; NULL on a real one */
-    struct sim *sim;            /* the same */
-    struct race *race;          /* software GPU: the race check, NULL: off */
-    struct gpu *gpu;            /* a real GPU: dev_gpu.c */
+    bool any_target;   /* the profile was not chosen: do not hold a module's target against it */
+    struct mem *mem;   /* software GPU: its memory; NULL on a real one */
+    struct sim *sim;   /* the same */
+    struct race *race; /* software GPU: the race check, NULL: off */
+    struct gpu *gpu;   /* a real GPU: dev_gpu.c */
     struct report *report;
     struct dev_options options;
     struct dev_module *modules; /* the newest first */
@@ -89,7 +101,8 @@ static inline bool dev_is_stored(const struct ptx_var *v) { return v->space == S
 u32 dev_type_text(const struct ptx_var *v, char out[160]);
 
 /* NULL: e says why. */
-struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site, struct error *e);
+struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site,
+                             struct error *e);
 /* Frees, or reports double_free or bad_free and returns false. */
 bool dev_free(struct device *d, u64 addr, const char *site);
 /* Names a live object by its start. */
@@ -107,7 +120,8 @@ enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct 
 /* launch.c: true when the profile allows this launch; false after reporting the limit. */
 bool launch_allowed(struct device *d, const struct dev_launch *l);
 /* A finding about the launch as a whole, at the kernel's first line. */
-void launch_found(struct device *d, const struct dev_launch *l, enum finding_kind kind, u64 key, const char *cause, const char *fix);
+void launch_found(struct device *d, const struct dev_launch *l, enum finding_kind kind, u64 key, const char *cause,
+                  const char *fix);
 /* module.c: the memory of the profile. false: e says how much there is. */
 bool sim_has_room(struct device *d, u64 bytes, struct error *e);
 bool sim_place(struct device *d, struct dev_module *m, struct error *e);

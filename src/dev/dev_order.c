@@ -1,27 +1,26 @@
 /* Does the result depend on the order of execution? (`lockstep launch --schedules N`)
  *
- * The memory a launch can see is kept before its first run. Then the launch runs again under other orders of CTAs and warps, backwards
- * first, from that same memory, and what it leaves is compared, byte for byte. The device heap is left out: who gets which piece of it is
- * chance by design. Races, copies in flight and barriers are watched in these runs too: an order may let a reader in before the writer
- * where the first run had, by luck, put something between the two. What a run finds that the first had not is told with its order. Of
- * orders that leave other bytes the first is told, as one pair says it all; the search goes on from there only for what would explain it. */
+ * The memory a launch can see is kept before its first run. Then the launch runs again under other orders of CTAs and
+ * warps, backwards first, from that same memory, and what it leaves is compared, byte for byte. The device heap is
+ * left out: who gets which piece of it is chance by design. Races, copies in flight and barriers are watched in these
+ * runs too: an order may let a reader in before the writer where the first run had, by luck, put something between
+ * the two. What a run finds that the first had not is told with its order. Of orders that leave other bytes the first
+ * is told, as one pair says it all; the search goes on from there only for what would explain it. */
 #include "dev/dev_order.h"
 #include "dev/dev_again.h"
 #include <inttypes.h>
 
 struct orders {
     struct mem *mem;
-    struct memory_copy before, first;   /* the launch; after the first run */
-    bool told;                          /* an order that left other bytes */
+    struct memory_copy before, first; /* the launch; after the first run */
+    bool told;                        /* an order that left other bytes */
 };
 
 struct orders *orders_begin(struct mem *m, struct error *e)
 {
     struct orders *x = base_alloc(sizeof *x);
-    if (x)
-        x->mem = m;
-    if (x && copy_take(&x->before, m))
-        return x;
+    if (x) x->mem = m;
+    if (x && copy_take(&x->before, m)) return x;
     orders_free(x);
     error_set(e, ERR_MEMORY, "no memory to keep what the device holds, for running the launch in other orders");
     return NULL;
@@ -29,8 +28,7 @@ struct orders *orders_begin(struct mem *m, struct error *e)
 
 void orders_free(struct orders *x)
 {
-    if (!x)
-        return;
+    if (!x) return;
     copy_free(&x->before);
     copy_free(&x->first);
     base_free(x);
@@ -39,12 +37,12 @@ void orders_free(struct orders *x)
 static const char *value_text(struct arena *a, const struct scalar *t, const u8 *p)
 {
     char text[64];
-    if (!t)
-        return arena_printf(a, "0x%02x", *p);
+    if (!t) return arena_printf(a, "0x%02x", *p);
     scalar_print(t, p, text, sizeof text);
     u64 bits = 0;
     memcpy(&bits, p, MIN_OF(t->bytes, 8u));
-    return t->class == SCALAR_FLOAT ? arena_printf(a, "%s (0x%0*" PRIx64 ")", text, (int)t->bytes * 2, bits) : arena_printf(a, "%s", text);
+    return t->class == SCALAR_FLOAT ? arena_printf(a, "%s (0x%0*" PRIx64 ")", text, (int)t->bytes * 2, bits)
+                                    : arena_printf(a, "%s", text);
 }
 
 static void tell(const struct kept *k, const struct sim_launch *run)
@@ -54,14 +52,20 @@ static void tell(const struct kept *k, const struct sim_launch *run)
     const u8 *now = (const u8 *)mem_view(o, o->base);
     u64 size = t ? t->bytes : 1, differ = 0, first = 0;
     for (u64 i = 0; i < o->size / size; i++)
-        if (memcmp(now + i * size, k->bytes + i * size, size) && !differ++)
-            first = i;
+        if (memcmp(now + i * size, k->bytes + i * size, size) && !differ++) first = i;
     struct arena a = { 0 };
     struct finding f = { .kind = F_order_dependent, .kernel = arena_str(&a, run->kernel->name), .cause_key = o->id };
-    f.cause = arena_printf(&a, "%s [%" PRIu64 "] of %s%s%s%s is %s in order 0 and %s in order %" PRIu64 "; %" PRIu64 " of %" PRIu64 " differ", t ? "element" : "byte", first, o->name,
-                           o->type ? " (" : "", o->type ? o->type : "", o->type ? ")" : "", value_text(&a, t, k->bytes + first * size), value_text(&a, t, now + first * size),
-                           run->order, differ, o->size / size);
-    f.fix = arena_printf(&a, "Run it with --seed %" PRIu64 " --order %" PRIu64 ", and without --order, and compare; make the order explicit, or allow for rounding in the comparison.", run->seed, run->order);
+    f.cause = arena_printf(&a,
+                           "%s [%" PRIu64 "] of %s%s%s%s is %s in order 0 and %s in order %" PRIu64 "; %" PRIu64
+                           " of %" PRIu64 " differ",
+                           t ? "element" : "byte", first, o->name, o->type ? " (" : "", o->type ? o->type : "",
+                           o->type ? ")" : "", value_text(&a, t, k->bytes + first * size),
+                           value_text(&a, t, now + first * size), run->order, differ, o->size / size);
+    f.fix = arena_printf(
+        &a,
+        "Run it with --seed %" PRIu64 " --order %" PRIu64
+        ", and without --order, and compare; make the order explicit, or allow for rounding in the comparison.",
+        run->seed, run->order);
     report_add(run->report, &f);
     arena_free(&a);
 }
@@ -71,16 +75,17 @@ static const struct kept *other_bytes(const struct memory_copy *first)
 {
     for (u32 k = 0; k < first->n; k++) {
         const struct kept *o = &first->kept[k];
-        if (copy_matters(o->o) && memcmp(mem_view(o->o, o->o->base), o->bytes, o->o->size))
-            return o;
+        if (copy_matters(o->o) && memcmp(mem_view(o->o, o->o->base), o->bytes, o->o->size)) return o;
     }
     return NULL;
 }
 
 /* One more run, from the memory before the first. false: the search is over, with e set where something failed. */
-static bool run_under(struct orders *x, struct sim *s, const struct sim_launch *run, struct report *found, struct error *e)
+static bool run_under(struct orders *x, struct sim *s, const struct sim_launch *run, struct report *found,
+                      struct error *e)
 {
-    enum { WATCHED = CHECK_RACE | CHECK_ASYNC | CHECK_BARRIER };       /* what lies in memory is not as it was before the first run for the others */
+    /* what lies in memory is not as it was before the first run for the others */
+    enum { WATCHED = CHECK_RACE | CHECK_ASYNC | CHECK_BARRIER };
     struct sim_result r;
     struct sim_launch watched = *run;
     u32 heap = heap_mark(x->mem);
@@ -89,30 +94,31 @@ static bool run_under(struct orders *x, struct sim *s, const struct sim_launch *
     copy_put(&x->before);
     bool done = sim_run(s, &watched, &r, e) && r.end == SIM_DONE;
     heap_back(x->mem, heap);
-    snprintf(remark, sizeof remark, "  not in the first run: under --seed %" PRIu64 " --order %" PRIu64, run->seed, run->order);
+    snprintf(remark, sizeof remark, "  not in the first run: under --seed %" PRIu64 " --order %" PRIu64, run->seed,
+             run->order);
     report_take_new(run->report, found, WATCHED, remark);
     const struct kept *other = done ? other_bytes(&x->first) : NULL;
     if (other && !x->told) {
         tell(other, run);
         x->told = true;
     }
-    return done && !(x->told && report_errors(run->report) > 1);        /* that, and what explains it */
+    return done && !(x->told && report_errors(run->report) > 1); /* that, and what explains it */
 }
 
-bool orders_search(struct orders *x, struct sim *s, const struct sim_launch *first, const struct observer *watch, u32 n, u32 *alike, struct error *e)
+bool orders_search(struct orders *x, struct sim *s, const struct sim_launch *first, const struct observer *watch, u32 n,
+                   u32 *alike, struct error *e)
 {
     struct sim_launch run = launch_again(first, watch);
     run.checks = first->checks & ~(u32)CHECK_INIT;
     if (!copy_take(&x->first, x->mem))
-        return error_set(e, ERR_MEMORY, "no memory to keep what the first run left, for running the launch in other orders");
+        return error_set(e, ERR_MEMORY,
+                         "no memory to keep what the first run left, for running the launch in other orders");
     for (run.order = 1; run.order <= n; run.order++) {
         struct report *found = report_new();
         bool go_on = found && run_under(x, s, &run, found, e);
-        if (!found)
-            error_set(e, ERR_MEMORY, "no memory for what another order of the launch finds");
+        if (!found) error_set(e, ERR_MEMORY, "no memory for what another order of the launch finds");
         report_free(found);
-        if (!go_on)
-            break;
+        if (!go_on) break;
         *alike += !x->told;
     }
     copy_put(&x->first);

@@ -12,8 +12,7 @@ static bool open_sim(struct device *d, struct error *e)
     const struct dev_options *o = &d->options;
     d->mem = mem_new(e);
     u32 workers = o->seeded ? 1 : o->workers ? o->workers : (u32)cpu_count();
-    if (d->mem)
-        d->sim = sim_new(d->mem, d->profile, workers);
+    if (d->mem) d->sim = sim_new(d->mem, d->profile, workers);
     if (d->sim && o->checks & (CHECK_RACE | CHECK_ASYNC) && !(d->race = race_new(d->mem)))
         return error_set(e, ERR_MEMORY, "no memory for the race check");
     return d->sim != NULL;
@@ -22,22 +21,23 @@ static bool open_sim(struct device *d, struct error *e)
 static void close_sim(struct device *d)
 {
     race_delete(d->race);
-    if (d->sim)
-        sim_delete(d->sim);
+    if (d->sim) sim_delete(d->sim);
     mem_delete(d->mem);
 }
 
 bool sim_has_room(struct device *d, u64 bytes, struct error *e)
 {
     u64 used = mem_bytes_live(d->mem), left = used < d->profile->memory ? d->profile->memory - used : 0;
-    return bytes <= left || error_set(e, ERR_MEMORY, "device memory exhausted: %" PRIu64 " bytes asked, %" PRIu64 " of the %" PRIu64 " of %s are free",
-                                      bytes, left, d->profile->memory, d->profile->title);
+    return bytes <= left ||
+           error_set(e, ERR_MEMORY,
+                     "device memory exhausted: %" PRIu64 " bytes asked, %" PRIu64 " of the %" PRIu64 " of %s are free",
+                     bytes, left, d->profile->memory, d->profile->title);
 }
 
-static struct mem_object *alloc(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site, struct error *e)
+static struct mem_object *alloc(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site,
+                                struct error *e)
 {
-    if (kind != MEM_PINNED && !sim_has_room(d, bytes, e))
-        return NULL;
+    if (kind != MEM_PINNED && !sim_has_room(d, bytes, e)) return NULL;
     return mem_alloc(d->mem, bytes, 0, kind, name, site, e);
 }
 
@@ -46,28 +46,20 @@ static enum mem_free_result release(struct device *d, u64 addr, const char *site
     return mem_free(d->mem, addr, site, object);
 }
 
-static struct mem_object *find(struct device *d, u64 addr)
-{
-    return mem_find(d->mem, addr);
-}
+static struct mem_object *find(struct device *d, u64 addr) { return mem_find(d->mem, addr); }
 
 static void describe(struct device *d, struct mem_object *o, const char *name, const char *type, u32 element_size)
 {
     mem_describe(d->mem, o, name, type, element_size);
 }
 
-static u64 live(const struct device *d)
-{
-    return mem_bytes_live(d->mem);
-}
+static u64 live(const struct device *d) { return mem_bytes_live(d->mem); }
 
 /* The host has written these bytes. */
-static void defined(struct device *d, u64 addr, u64 bytes)
-{
-    shadow_define(mem_shadow(d->mem), addr, bytes);
-}
+static void defined(struct device *d, u64 addr, u64 bytes) { shadow_define(mem_shadow(d->mem), addr, bytes); }
 
-static bool copy_in(struct device *d, const struct mem_object *o, u64 addr, const void *from, u64 bytes, struct error *e)
+static bool copy_in(struct device *d, const struct mem_object *o, u64 addr, const void *from, u64 bytes,
+                    struct error *e)
 {
     (void)e;
     memcpy(mem_view(o, addr), from, bytes);
@@ -84,8 +76,7 @@ static bool copy_out(struct device *d, const struct mem_object *o, u64 addr, voi
 
 static void output(struct device *d, const struct mem_object *o, u64 addr, u64 bytes)
 {
-    if (d->options.checks & CHECK_INIT)
-        sim_check_output(d->sim, d->report, o, addr, bytes);
+    if (d->options.checks & CHECK_INIT) sim_check_output(d->sim, d->report, o, addr, bytes);
 }
 
 static bool fill(struct device *d, const struct mem_object *o, u64 addr, int byte, u64 bytes, struct error *e)
@@ -99,21 +90,40 @@ static bool fill(struct device *d, const struct mem_object *o, u64 addr, int byt
 static enum dev_result launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e)
 {
     struct sim_launch s = {
-        .kernel = l->kernel, .grid = { l->grid[0], l->grid[1], l->grid[2] }, .block = { l->block[0], l->block[1], l->block[2] },
-        .shared_bytes = l->shared_bytes, .cooperative = l->cooperative, .params = l->params, .checks = d->options.checks,
-        .seeded = d->options.seeded || l->orders || l->order, .seed = d->options.seed, .order = l->order, .budget = d->options.budget, .observers = d->race ? race_observer(d->race) : NULL, .report = d->report, .trace = l->trace, .interrupt = &d->interrupt,
-        .plain = getenv("LOCKSTEP_PLAIN") != NULL,        /* for tests: the two versions of the code must agree */
+        .kernel = l->kernel,
+        .grid = { l->grid[0], l->grid[1], l->grid[2] },
+        .block = { l->block[0], l->block[1], l->block[2] },
+        .shared_bytes = l->shared_bytes,
+        .cooperative = l->cooperative,
+        .params = l->params,
+        .checks = d->options.checks,
+        .seeded = d->options.seeded || l->orders || l->order,
+        .seed = d->options.seed,
+        .order = l->order,
+        .budget = d->options.budget,
+        .observers = d->race ? race_observer(d->race) : NULL,
+        .report = d->report,
+        .trace = l->trace,
+        .interrupt = &d->interrupt,
+        .plain = getenv("LOCKSTEP_PLAIN") != NULL, /* for tests: the two versions of the code must agree */
     };
     struct outputs *outputs = NULL;
-    struct outputs_launch watched = { .bound = l->contract, .kernel = l->kernel, .params = l->params, .grid = s.grid, .block = s.block, .mem = d->mem,
-                                      .checks = d->options.checks, .all_values = d->options.all_values, .report = d->report, .next = s.observers };
-    if ((l->contract || d->options.all_values) && !outputs_begin(&watched, &outputs, e))
-        return DEV_FAILED;
-    if (outputs)
-        s.observers = &outputs->observer;
+    struct outputs_launch watched = { .bound = l->contract,
+                                      .kernel = l->kernel,
+                                      .params = l->params,
+                                      .grid = s.grid,
+                                      .block = s.block,
+                                      .mem = d->mem,
+                                      .checks = d->options.checks,
+                                      .all_values = d->options.all_values,
+                                      .report = d->report,
+                                      .next = s.observers };
+    if ((l->contract || d->options.all_values) && !outputs_begin(&watched, &outputs, e)) return DEV_FAILED;
+    if (outputs) s.observers = &outputs->observer;
     struct orders *orders = NULL;
     struct memory_copy before = { 0 };
-    bool ok = (!l->orders || (orders = orders_begin(d->mem, e))) && (!outputs || !outputs->held || values_keep(&before, d, l, e));
+    bool ok = (!l->orders || (orders = orders_begin(d->mem, e))) &&
+              (!outputs || !outputs->held || values_keep(&before, d, l, e));
     ok = ok && sim_run(d->sim, &s, r, e);
     if (outputs) {
         outputs_end(outputs, ok && r->end == SIM_DONE);
@@ -130,4 +140,5 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     return ok ? DEV_RAN : DEV_FAILED;
 }
 
-const struct dev_ops dev_sim = { open_sim, close_sim, alloc, release, find, describe, live, copy_in, copy_out, output, fill, sim_place, sim_displace, launch };
+const struct dev_ops dev_sim = { open_sim, close_sim, alloc,  release, find,      describe,     live,
+                                 copy_in,  copy_out,  output, fill,    sim_place, sim_displace, launch };

@@ -1,10 +1,10 @@
-/* The limits of a launch, checked before anything runs. A launch that breaks one is refused with a finding that says which limit, what
- * was asked and the largest value that would do. CUDA says "invalid configuration argument" for most of these, or "too many
- * resources requested". */
+/* The limits of a launch, checked before anything runs. A launch that breaks one is refused with a finding that says
+ * which limit, what was asked and the largest value that would do. CUDA says "invalid configuration argument" for
+ * most of these, or "too many resources requested". */
 #include "dev/dev.h"
 #include <inttypes.h>
 
-struct refusal {                /* what is being composed */
+struct refusal { /* what is being composed */
     struct device *d;
     const struct dev_launch *l;
     char cause[400], fix[300];
@@ -14,14 +14,11 @@ struct refusal {                /* what is being composed */
 static void kernel_place(const struct ptx_func *k, struct place *p, char *file, size_t size)
 {
     u32 i = 0;
-    while (i < k->ninsn && !k->insn[i].loc)
-        i++;
+    while (i < k->ninsn && !k->insn[i].loc) i++;
     /* the first place of an empty kernel is its closing brace: that is no beginning */
-    if (i == k->ninsn || str_is(k->insn[i].opcode, "ret") || str_is(k->insn[i].opcode, "exit"))
-        return;
+    if (i == k->ninsn || str_is(k->insn[i].opcode, "ret") || str_is(k->insn[i].opcode, "exit")) return;
     const struct ptx_loc *loc = k->insn[i].loc;
-    while (loc->at)
-        loc = loc->at;
+    while (loc->at) loc = loc->at;
     struct str path = ptx_file(k->module, loc->file);
     snprintf(file, size, "%.*s", (int)path.n, path.p);
     p->file = path.n ? file : NULL;
@@ -29,7 +26,8 @@ static void kernel_place(const struct ptx_func *k, struct place *p, char *file, 
     p->col = loc->col;
 }
 
-void launch_found(struct device *d, const struct dev_launch *l, enum finding_kind kind, u64 key, const char *cause, const char *fix)
+void launch_found(struct device *d, const struct dev_launch *l, enum finding_kind kind, u64 key, const char *cause,
+                  const char *fix)
 {
     const struct ptx_func *k = l->kernel;
     char name[256], text[300], file[1024];
@@ -47,10 +45,7 @@ static bool refuse(struct refusal *x, u64 key)
     return false;
 }
 
-static u64 volume(const u32 v[3])
-{
-    return (u64)v[0] * v[1] * v[2];
-}
+static u64 volume(const u32 v[3]) { return (u64)v[0] * v[1] * v[2]; }
 
 static bool shape_fits(struct refusal *x)
 {
@@ -58,8 +53,7 @@ static bool shape_fits(struct refusal *x)
     const struct profile *p = x->d->profile;
     for (int i = 0; i < 3; i++) {
         bool grid = x->l->grid[i] > p->grid[i];
-        if (!grid && x->l->block[i] <= p->block[i])
-            continue;
+        if (!grid && x->l->block[i] <= p->block[i]) continue;
         const char *what = grid ? "grid" : "block";
         u32 asked = grid ? x->l->grid[i] : x->l->block[i], most = grid ? p->grid[i] : p->block[i];
         snprintf(x->cause, sizeof x->cause, "%s.%c is %u; %s allows at most %u.", what, axis[i], asked, p->title, most);
@@ -69,9 +63,10 @@ static bool shape_fits(struct refusal *x)
     }
     u64 threads = volume(x->l->block);
     if (threads > p->threads_per_cta) {
-        snprintf(x->cause, sizeof x->cause, "The block has %u x %u x %u = %" PRIu64 " threads; %s allows at most %u.", x->l->block[0],
-                 x->l->block[1], x->l->block[2], threads, p->title, p->threads_per_cta);
-        snprintf(x->fix, sizeof x->fix, "Use a block of at most %u threads in all, and more blocks.", p->threads_per_cta);
+        snprintf(x->cause, sizeof x->cause, "The block has %u x %u x %u = %" PRIu64 " threads; %s allows at most %u.",
+                 x->l->block[0], x->l->block[1], x->l->block[2], threads, p->title, p->threads_per_cta);
+        snprintf(x->fix, sizeof x->fix, "Use a block of at most %u threads in all, and more blocks.",
+                 p->threads_per_cta);
         return refuse(x, 10);
     }
     return true;
@@ -85,18 +80,22 @@ static bool promise_kept(struct refusal *x)
     if (k->reqntid[0]) {
         u32 want[3] = { k->reqntid[0], MAX_OF(k->reqntid[1], 1u), MAX_OF(k->reqntid[2], 1u) };
         if (memcmp(want, b, sizeof want)) {
-            snprintf(x->cause, sizeof x->cause, "The block is %u x %u x %u; the kernel was compiled for exactly %u x %u x %u (.reqntid).", b[0], b[1],
-                     b[2], want[0], want[1], want[2]);
-            snprintf(x->fix, sizeof x->fix, "Launch with --block %u,%u,%u, or change __block_size__ of the kernel.", want[0], want[1], want[2]);
+            snprintf(x->cause, sizeof x->cause,
+                     "The block is %u x %u x %u; the kernel was compiled for exactly %u x %u x %u (.reqntid).", b[0],
+                     b[1], b[2], want[0], want[1], want[2]);
+            snprintf(x->fix, sizeof x->fix, "Launch with --block %u,%u,%u, or change __block_size__ of the kernel.",
+                     want[0], want[1], want[2]);
             return refuse(x, 11);
         }
     }
     if (k->maxntid[0]) {
         u64 most = (u64)k->maxntid[0] * MAX_OF(k->maxntid[1], 1u) * MAX_OF(k->maxntid[2], 1u), threads = volume(b);
         if (threads > most) {
-            snprintf(x->cause, sizeof x->cause, "The block has %" PRIu64 " threads; the kernel was compiled for at most %" PRIu64 " (.maxntid).",
+            snprintf(x->cause, sizeof x->cause,
+                     "The block has %" PRIu64 " threads; the kernel was compiled for at most %" PRIu64 " (.maxntid).",
                      threads, most);
-            snprintf(x->fix, sizeof x->fix, "Use a block of at most %" PRIu64 " threads, or raise __launch_bounds__ of the kernel.", most);
+            snprintf(x->fix, sizeof x->fix,
+                     "Use a block of at most %" PRIu64 " threads, or raise __launch_bounds__ of the kernel.", most);
             return refuse(x, 12);
         }
     }
@@ -108,20 +107,25 @@ static bool cluster_fits(struct refusal *x)
 {
     const struct ptx_func *k = x->l->kernel;
     const struct profile *p = x->d->profile;
-    u32 cluster[3] = { MAX_OF(k->reqnctapercluster[0], 1u), MAX_OF(k->reqnctapercluster[1], 1u), MAX_OF(k->reqnctapercluster[2], 1u) };
+    u32 cluster[3] = { MAX_OF(k->reqnctapercluster[0], 1u), MAX_OF(k->reqnctapercluster[1], 1u),
+                       MAX_OF(k->reqnctapercluster[2], 1u) };
     u64 ctas = volume(cluster);
     if (ctas > 1 && ctas > p->cluster_max) {
-        snprintf(x->cause, sizeof x->cause, "The kernel wants clusters of %u x %u x %u = %" PRIu64 " blocks; %s %s.", cluster[0], cluster[1], cluster[2], ctas, p->title,
+        snprintf(x->cause, sizeof x->cause, "The kernel wants clusters of %u x %u x %u = %" PRIu64 " blocks; %s %s.",
+                 cluster[0], cluster[1], cluster[2], ctas, p->title,
                  p->cluster_max ? "allows fewer" : "has no clusters");
         if (p->cluster_max)
-            snprintf(x->fix, sizeof x->fix, "Use at most %u blocks in a cluster (8 without cudaFuncAttributeNonPortableClusterSizeAllowed).", p->cluster_max);
+            snprintf(x->fix, sizeof x->fix,
+                     "Use at most %u blocks in a cluster (8 without cudaFuncAttributeNonPortableClusterSizeAllowed).",
+                     p->cluster_max);
         else
             snprintf(x->fix, sizeof x->fix, "Run it on sm_90 or newer (--device h100), or without __cluster_dims__.");
         return refuse(x, 17);
     }
     for (int i = 0; i < 3; i++)
         if (cluster[i] > 1 && x->l->grid[i] % cluster[i]) {
-            snprintf(x->cause, sizeof x->cause, "grid.%c is %u, no multiple of the cluster's %u.", "xyz"[i], x->l->grid[i], cluster[i]);
+            snprintf(x->cause, sizeof x->cause, "grid.%c is %u, no multiple of the cluster's %u.", "xyz"[i],
+                     x -> l -> grid[i], cluster[i]);
             snprintf(x->fix, sizeof x->fix, "Round the grid up to %u.", (x->l->grid[i] / cluster[i] + 1) * cluster[i]);
             return refuse(x, 13);
         }
@@ -134,21 +138,32 @@ static bool consent_given(struct refusal *x, u64 fixed)
     const struct profile *p = x->d->profile;
     const struct dev_launch *l = x->l;
     if (fixed > p->shared_per_cta) {
-        snprintf(x->cause, sizeof x->cause, "The kernel declares %" PRIu64 " bytes of static shared memory; ptxas accepts at most %u.", fixed, p->shared_per_cta);
-        snprintf(x->fix, sizeof x->fix, "Declare it extern __shared__ and pass up to %u bytes with the launch, after the opt-in.", p->shared_optin);
+        snprintf(x->cause, sizeof x->cause,
+                 "The kernel declares %" PRIu64 " bytes of static shared memory; ptxas accepts at most %u.", fixed,
+                 p->shared_per_cta);
+        snprintf(x->fix, sizeof x->fix,
+                 "Declare it extern __shared__ and pass up to %u bytes with the launch, after the opt-in.",
+                 p->shared_optin);
         return refuse(x, 18);
     }
     if (l->shared_consent && (l->shared_consent < l->shared_bytes || fixed + l->shared_consent > p->shared_optin)) {
         bool large = fixed + l->shared_consent > p->shared_optin;
-        snprintf(x->cause, sizeof x->cause, "The launch asks for %u bytes of dynamic shared memory, and the host has allowed %u%s.", l->shared_bytes, l->shared_consent,
-                 large ? ", which is more than there is" : "");
-        snprintf(x->fix, sizeof x->fix, "Set cudaFuncAttributeMaxDynamicSharedMemorySize to a number from %u to %" PRIu64 ".", l->shared_bytes, p->shared_optin - fixed);
+        snprintf(x->cause, sizeof x->cause,
+                 "The launch asks for %u bytes of dynamic shared memory, and the host has allowed %u%s.",
+                 l->shared_bytes, l->shared_consent, large ? ", which is more than there is" : "");
+        snprintf(x->fix, sizeof x->fix,
+                 "Set cudaFuncAttributeMaxDynamicSharedMemorySize to a number from %u to %" PRIu64 ".", l->shared_bytes,
+                 p->shared_optin - fixed);
         return refuse(x, 19);
     }
     if (fixed + l->shared_bytes > p->shared_per_cta && !l->shared_consent) {
-        snprintf(x->cause, sizeof x->cause, "The block uses %" PRIu64 " bytes of shared memory (%" PRIu64 " static + %u dynamic), more than the %u that are allowed without opt-in.",
+        snprintf(x->cause, sizeof x->cause,
+                 "The block uses %" PRIu64 " bytes of shared memory (%" PRIu64
+                 " static + %u dynamic), more than the %u that are allowed without opt-in.",
                  fixed + l->shared_bytes, fixed, l->shared_bytes, p->shared_per_cta);
-        snprintf(x->fix, sizeof x->fix, "Before the launch: cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, %u). Say --shared-optin %u when the host does.",
+        snprintf(x->fix, sizeof x->fix,
+                 "Before the launch: cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, %u). "
+                 "Say --shared-optin %u when the host does.",
                  l->shared_bytes, l->shared_bytes);
         launch_found(x->d, l, F_launch_optin, 20, x->cause, x->fix);
     }
@@ -156,10 +171,7 @@ static bool consent_given(struct refusal *x, u64 fixed)
 }
 
 /* Registers are handed out to warps, 256 at a time. */
-static u32 registers_of_warp(u32 each)
-{
-    return (each * 32 + 255) / 256 * 256;
-}
+static u32 registers_of_warp(u32 each) { return (each * 32 + 255) / 256 * 256; }
 
 /* What ptxas counted is certain; .maxnreg only bounds it, so that is a note. */
 static bool registers_fit(struct refusal *x)
@@ -167,15 +179,17 @@ static bool registers_fit(struct refusal *x)
     const struct profile *p = x->d->profile;
     u32 exact = x->l->registers, each = exact ? exact : x->l->kernel->maxnreg;
     u64 threads = volume(x->l->block), warps = (threads + 31) / 32, need = registers_of_warp(each) * warps;
-    if (!each || need <= p->regs_per_cta)
-        return true;
+    if (!each || need <= p->regs_per_cta) return true;
     u32 most = p->regs_per_cta / registers_of_warp(each) * 32;
-    snprintf(x->cause, sizeof x->cause, "A block of %" PRIu64 " threads with %s%u registers each needs %" PRIu64 " registers; %s has %u for a block.", threads,
-             exact ? "" : "up to ", each, need, p->title, p->regs_per_cta);
-    snprintf(x->fix, sizeof x->fix, "Use at most %u threads in a block, or compile for %" PRIu64 " with __launch_bounds__, which leaves %u registers.", most, threads,
-             (u32)(p->regs_per_cta / warps / 256 * 8));
-    if (exact)
-        return refuse(x, 15);
+    snprintf(x->cause, sizeof x->cause,
+             "A block of %" PRIu64 " threads with %s%u registers each needs %" PRIu64
+             " registers; %s has %u for a block.",
+             threads, exact ? "" : "up to ", each, need, p->title, p->regs_per_cta);
+    snprintf(x->fix, sizeof x->fix,
+             "Use at most %u threads in a block, or compile for %" PRIu64
+             " with __launch_bounds__, which leaves %u registers.",
+             most, threads, (u32)(p->regs_per_cta / warps / 256 * 8));
+    if (exact) return refuse(x, 15);
     launch_found(x->d, x->l, F_launch_registers, 21, x->cause, x->fix);
     return true;
 }
@@ -184,12 +198,14 @@ static bool shared_fits(struct refusal *x, u64 fixed)
 {
     const struct profile *p = x->d->profile;
     u64 total = fixed + x->l->shared_bytes;
-    if (total <= p->shared_optin)
-        return true;
-    snprintf(x->cause, sizeof x->cause, "The block needs %" PRIu64 " bytes of shared memory (%" PRIu64 " static + %u dynamic); %s has at most %u for a block.",
+    if (total <= p->shared_optin) return true;
+    snprintf(x->cause, sizeof x->cause,
+             "The block needs %" PRIu64 " bytes of shared memory (%" PRIu64
+             " static + %u dynamic); %s has at most %u for a block.",
              total, fixed, x->l->shared_bytes, p->title, p->shared_optin);
     if (fixed <= p->shared_optin)
-        snprintf(x->fix, sizeof x->fix, "Ask for at most %" PRIu64 " bytes of dynamic shared memory.", p->shared_optin - fixed);
+        snprintf(x->fix, sizeof x->fix, "Ask for at most %" PRIu64 " bytes of dynamic shared memory.",
+                 p->shared_optin - fixed);
     else
         snprintf(x->fix, sizeof x->fix, "Make the shared arrays of the kernel smaller.");
     return refuse(x, 14);
@@ -199,14 +215,14 @@ static bool residency_fits(struct refusal *x, u64 fixed)
 {
     const struct profile *p = x->d->profile;
     u64 threads = volume(x->l->block), ctas = volume(x->l->grid);
-    if (!x->l->cooperative)
-        return true;
+    if (!x->l->cooperative) return true;
     u32 each = MAX_OF(sim_resident_per_sm(p, x->l->kernel, (u32)threads, fixed + x->l->shared_bytes), 1u);
     u64 most = (u64)each * p->sms;
-    if (ctas <= most)
-        return true;
-    snprintf(x->cause, sizeof x->cause, "A cooperative launch needs all its blocks at once: %" PRIu64 " are asked, and %s holds %u x %u = %" PRIu64
-             " of this shape (%u multiprocessors, %u blocks on each).", ctas, p->title, p->sms, each, most, p->sms, each);
+    if (ctas <= most) return true;
+    snprintf(x->cause, sizeof x->cause,
+             "A cooperative launch needs all its blocks at once: %" PRIu64 " are asked, and %s holds %u x %u = %" PRIu64
+             " of this shape (%u multiprocessors, %u blocks on each).",
+             ctas, p->title, p->sms, each, most, p->sms, each);
     snprintf(x->fix, sizeof x->fix, "Launch at most %" PRIu64 " blocks and let each do more work.", most);
     return refuse(x, 16);
 }
@@ -214,8 +230,7 @@ static bool residency_fits(struct refusal *x, u64 fixed)
 bool launch_allowed(struct device *d, const struct dev_launch *l)
 {
     struct refusal x = { .d = d, .l = l };
-    if (!shape_fits(&x) || !promise_kept(&x) || !cluster_fits(&x))
-        return false;
+    if (!shape_fits(&x) || !promise_kept(&x) || !cluster_fits(&x)) return false;
     u64 fixed = sim_static_shared(l->kernel);
     return shared_fits(&x, fixed) && consent_given(&x, fixed) && registers_fit(&x) && residency_fits(&x, fixed);
 }

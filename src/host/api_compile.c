@@ -48,8 +48,7 @@ static bool unit_read(lk_gpu *gpu, const char *path, const struct compile_option
     u->compiled = is_cuda(path);
     /* PTX made from a .cu is named as if it lay beside it: that is where its source is looked for */
     text_add(&u->name, u->compiled ? "%.*s.ptx" : "%.*s", (int)strlen(path) - 3 * u->compiled, path);
-    if (!u->compiled)
-        return file_read(path, &u->text, &gpu->error);
+    if (!u->compiled) return file_read(path, &u->text, &gpu->error);
     bool ok = compile_cu(path, o, &u->made, &gpu->error);
     text_add(&gpu->log, "%s", u->made.log.p ? u->made.log.p : "");
     u->text = u->made.ptx;
@@ -65,7 +64,8 @@ static void unit_free(struct unit *u)
     text_free(&u->name);
 }
 
-static lk_status load_units(lk_gpu *gpu, const char *path, const lk_compile *in, const struct compile_options *o, lk_module **module)
+static lk_status load_units(lk_gpu *gpu, const char *path, const lk_compile *in, const struct compile_options *o,
+                            lk_module **module)
 {
     struct arena a = { 0 };
     struct unit *u = NEW_ARRAY(&a, struct unit, in->links + 1);
@@ -79,10 +79,8 @@ static lk_status load_units(lk_gpu *gpu, const char *path, const lk_compile *in,
         part[n] = (struct dev_part){ u[n].name.p, u[n].text };
     }
     lk_status status = ok ? host_load(gpu, part, n, u[0].compiled ? &u[0].made : NULL, module) : host_failed(gpu);
-    if (status == LK_OK && u[0].compiled)
-        keep_names(*module, path, o, &u[0].made);
-    for (u32 i = 0; i < n; i++)
-        unit_free(&u[i]);
+    if (status == LK_OK && u[0].compiled) keep_names(*module, path, o, &u[0].made);
+    for (u32 i = 0; i < n; i++) unit_free(&u[i]);
     arena_free(&a);
     return status;
 }
@@ -91,24 +89,26 @@ lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *opt
 {
     struct error *e = host_begin(gpu);
     lk_compile in = { .size = sizeof in };
-    if (options)
-        memcpy(&in, options, MIN_OF(options->size, sizeof in));
+    if (options) memcpy(&in, options, MIN_OF(options->size, sizeof in));
     *module = NULL;
     text_free(&gpu->log);
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%u", gpu->device->profile->sm);
     struct arena a = { 0 };
     const char **flag = NEW_ARRAY(&a, const char *, in.flags + 1);
-    struct compile_options o = { .arch = arch, .arch_exact = in.arch != NULL, .flag = flag, .flags = in.flags, .own = MIN_OF(in.own, in.flags),
-                                 .name = in.name, .names = in.names, .fresh = in.fresh != 0 };
-    if (in.flags)
-        memcpy(flag, in.flag, in.flags * sizeof *flag);
+    struct compile_options o = { .arch = arch,
+                                 .arch_exact = in.arch != NULL,
+                                 .flag = flag,
+                                 .flags = in.flags,
+                                 .own = MIN_OF(in.own, in.flags),
+                                 .name = in.name,
+                                 .names = in.names,
+                                 .fresh = in.fresh != 0 };
+    if (in.flags) memcpy(flag, in.flag, in.flags * sizeof *flag);
     bool relocatable = !in.links;
-    for (u32 i = 0; i < in.flags; i++)
-        relocatable |= !strcmp(flag[i], "-rdc=true");
+    for (u32 i = 0; i < in.flags; i++) relocatable |= !strcmp(flag[i], "-rdc=true");
     o.linked = !relocatable;
-    if (o.linked)
-        flag[o.flags++] = "-rdc=true";
+    if (o.linked) flag[o.flags++] = "-rdc=true";
     if (in.arch && !compile_arch(in.arch, arch))
         error_set(e, ERR_INPUT, "there is no architecture `%.40s`; it is written sm_90, sm_90a or 90", in.arch);
     else if (in.compiler)
@@ -118,20 +118,11 @@ lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *opt
     return status;
 }
 
-const char *lk_gpu_log(const lk_gpu *gpu)
-{
-    return gpu->log.p ? gpu->log.p : "";
-}
+const char *lk_gpu_log(const lk_gpu *gpu) { return gpu->log.p ? gpu->log.p : ""; }
 
-const char *lk_module_compiler(const lk_module *module)
-{
-    return module->compiler;
-}
+const char *lk_module_compiler(const lk_module *module) { return module->compiler; }
 
-const char *lk_module_arch(const lk_module *module)
-{
-    return module->arch;
-}
+const char *lk_module_arch(const lk_module *module) { return module->arch; }
 
 /* The text of a linked program, made when it is first asked for. */
 static bool linked_text(lk_module *module, struct error *e)
@@ -151,8 +142,7 @@ const char *lk_module_ptx(lk_module *module, size_t *bytes)
         return NULL;
     }
     struct str text = m->next ? module->linked : m->text;
-    if (bytes)
-        *bytes = text.n;
+    if (bytes) *bytes = text.n;
     return text.p;
 }
 
@@ -160,10 +150,8 @@ const char *lk_module_ptx(lk_module *module, size_t *bytes)
 static bool is_part(const struct ptx_module *p)
 {
     bool any = p->first->next != NULL;
-    for (u32 i = 0; i < p->nfunc && !any; i++)
-        any = ptx_func_missing(p->func[i]) && !sim_provides(p->func[i]->name);
-    for (u32 i = 0; i < p->nvar && !any; i++)
-        any = ptx_var_missing(p->var[i]);
+    for (u32 i = 0; i < p->nfunc && !any; i++) any = ptx_func_missing(p->func[i]) && !sim_provides(p->func[i]->name);
+    for (u32 i = 0; i < p->nvar && !any; i++) any = ptx_var_missing(p->var[i]);
     return any;
 }
 
@@ -176,8 +164,7 @@ static bool assemble_part(lk_module *module, const struct ptx_module *p, struct 
     for (u32 i = 0; ok && i < n; i++)
         for (u32 k = 0; k < module->kernels; k++) {
             struct lk_kernel *to = &module->kernel[k];
-            if (to->func->module != p || !str_is(list[i].kernel, to->name))
-                continue;
+            if (to->func->module != p || !str_is(list[i].kernel, to->name)) continue;
             to->registers = list[i].registers;
             to->barriers = list[i].barriers;
             to->stack = list[i].stack;
@@ -192,8 +179,7 @@ lk_status lk_module_assemble(lk_module *module)
 {
     struct error *e = host_begin(module->gpu);
     bool ok = true;
-    for (const struct ptx_module *p = module->dev->ptx; ok && p; p = p->next)
-        ok = assemble_part(module, p, e);
+    for (const struct ptx_module *p = module->dev->ptx; ok && p; p = p->next) ok = assemble_part(module, p, e);
     if (!ok && !e->code)
         error_set(e, ERR_NOTHING, "no ptxas is here to count registers; it comes with the CUDA toolkit");
     return ok ? LK_OK : host_failed(module->gpu);
@@ -204,7 +190,11 @@ lk_status lk_module_assemble(lk_module *module)
 lk_status lk_kernel_usage(const lk_kernel *kernel, lk_usage *usage)
 {
     struct ptx_func *f = kernel->func;
-    lk_usage u = { .size = usage->size, .param_bytes = f->param_bytes, .shared_bytes = sim_static_shared(f), .min_blocks = f->minnctapersm, .max_registers = f->maxnreg };
+    lk_usage u = { .size = usage->size,
+                   .param_bytes = f->param_bytes,
+                   .shared_bytes = sim_static_shared(f),
+                   .min_blocks = f->minnctapersm,
+                   .max_registers = f->maxnreg };
     struct ptx_reach r;
     ptx_reach(&r, f);
     for (u32 i = 0; i < r.var.n; i++) {
@@ -238,8 +228,7 @@ static void undefined_find(lk_kernel *k)
         if (ptx_func_missing(r.func.p[i]) && !sim_provides(r.func.p[i]->name))
             VEC_PUSH(a, &list, arena_str(a, r.func.p[i]->name));
     for (u32 i = 0; i < r.var.n; i++)
-        if (ptx_var_missing(r.var.p[i]))
-            VEC_PUSH(a, &list, arena_str(a, r.var.p[i]->name));
+        if (ptx_var_missing(r.var.p[i])) VEC_PUSH(a, &list, arena_str(a, r.var.p[i]->name));
     VEC_PUSH(a, &list, NULL);
     k->undefined = list.p;
     arena_free(&r.mem);
@@ -247,11 +236,9 @@ static void undefined_find(lk_kernel *k)
 
 const char *lk_kernel_undefined(lk_kernel *kernel, uint32_t i)
 {
-    if (!kernel->undefined)
-        undefined_find(kernel);
+    if (!kernel->undefined) undefined_find(kernel);
     for (u32 k = 0; k < i; k++)
-        if (!kernel->undefined[k])
-            return NULL;
+        if (!kernel->undefined[k]) return NULL;
     return kernel->undefined[i];
 }
 
@@ -273,17 +260,8 @@ uint32_t lk_cache_list(lk_cache_info *out, uint32_t most)
     return n;
 }
 
-uint32_t lk_cache_clear(void)
-{
-    return cache_clear();
-}
+uint32_t lk_cache_clear(void) { return cache_clear(); }
 
-uint64_t lk_cache_limit(void)
-{
-    return cache_limit();
-}
+uint64_t lk_cache_limit(void) { return cache_limit(); }
 
-int lk_cache_folder(char *out, size_t size)
-{
-    return cache_folder(out, size);
-}
+int lk_cache_folder(char *out, size_t size) { return cache_folder(out, size); }

@@ -1,4 +1,5 @@
-/* Contracts of the public interface: reading the //! lines, binding them to a kernel, what they say of arguments and launch. */
+/* Contracts of the public interface: reading the //! lines, binding them to a kernel, what they say of arguments and
+ * launch. */
 #include "host/host.h"
 #include <inttypes.h>
 
@@ -26,10 +27,9 @@ lk_status lk_contract_read(lk_gpu *gpu, const char *file, const char *text, size
 
 void lk_contract_free(lk_contract *contract)
 {
-    if (!contract)
-        return;
+    if (!contract) return;
     arena_free(&contract->bound_mem);
-    struct arena mem = contract->mem;   /* the contract itself lies in it */
+    struct arena mem = contract->mem; /* the contract itself lies in it */
     arena_free(&mem);
 }
 
@@ -59,19 +59,24 @@ static bool suits(const lk_contract *c, const struct contract_kernel *k, const l
 {
     const struct ptx_func *f = kernel->func;
     if (k->args.n != f->nparam)
-        return fail_at(c, k->at, "%s takes %u argument%s, and this block has %u arg line%s", kernel->plain, f->nparam, f->nparam == 1 ? "" : "s", k->args.n, k->args.n == 1 ? "" : "s");
+        return fail_at(c, k->at, "%s takes %u argument%s, and this block has %u arg line%s", kernel->plain, f->nparam,
+                       f->nparam == 1 ? "" : "s", k->args.n, k->args.n == 1 ? "" : "s");
     for (u32 i = 0; i < f->nparam; i++) {
         const struct contract_arg *g = &k->args.p[i];
         const struct ptx_var *v = f->param[i];
         u64 bytes = g->kind == CONTRACT_VALUE ? g->shape.type->bytes : g->kind == CONTRACT_BYTES ? g->nbytes : 8;
         if (bytes != v->size)
-            return fail_at(c, g->at, "parameter %u of %s has %" PRIu64 " bytes (.%s), and %s has %" PRIu64, i, kernel->plain, v->size, type_name[v->type], g->name, bytes);
-        bool is_float = g->kind == CONTRACT_VALUE && g->shape.type->class == SCALAR_FLOAT, is_int = g->kind == CONTRACT_VALUE && g->shape.type->class <= SCALAR_UNSIGNED;
+            return fail_at(c, g->at, "parameter %u of %s has %" PRIu64 " bytes (.%s), and %s has %" PRIu64, i,
+                           kernel->plain, v->size, type_name[v->type], g->name, bytes);
+        bool is_float = g->kind == CONTRACT_VALUE && g->shape.type->class == SCALAR_FLOAT,
+             is_int = g->kind == CONTRACT_VALUE && g->shape.type->class <= SCALAR_UNSIGNED;
         char class = type_name[v->type][0];
         if ((is_float && (class == 'u' || class == 's') && bytes != 2) || (is_int && class == 'f'))
-            return fail_at(c, g->at, "parameter %u of %s is .%s, and %s is %s", i, kernel->plain, type_name[v->type], g->name, g->shape.type->name);
+            return fail_at(c, g->at, "parameter %u of %s is .%s, and %s is %s", i, kernel->plain, type_name[v->type],
+                           g->name, g->shape.type->name);
         if (g->kind != CONTRACT_VALUE && g->kind != CONTRACT_BYTES && class == 'f')
-            return fail_at(c, g->at, "parameter %u of %s is .%s, and %s is a buffer", i, kernel->plain, type_name[v->type], g->name);
+            return fail_at(c, g->at, "parameter %u of %s is .%s, and %s is a buffer", i, kernel->plain,
+                           type_name[v->type], g->name);
     }
     return true;
 }
@@ -90,12 +95,12 @@ static bool cluster_known(const lk_contract *c, const lk_kernel *kernel)
 {
     const u32 *own = kernel->func->reqnctapercluster;
     bool same = true;
-    for (u32 i = 0; i < 3; i++)
-        same &= c->bound.cluster[i] == MAX_OF(own[i], 1u);
-    if (same || !c->bound.kernel->cluster[0])
-        return true;
+    for (u32 i = 0; i < 3; i++) same &= c->bound.cluster[i] == MAX_OF(own[i], 1u);
+    if (same || !c->bound.kernel->cluster[0]) return true;
     return error_at(&c->gpu->error, ERR_UNSUPPORTED, c->read.file, c->read.text, c->bound.kernel->cluster[0]->at,
-                    "clusters are supported where the kernel itself declares them, with __cluster_dims__; this one declares %u,%u,%u", MAX_OF(own[0], 1u), MAX_OF(own[1], 1u), MAX_OF(own[2], 1u));
+                    "clusters are supported where the kernel itself declares them, with __cluster_dims__; this one "
+                    "declares %u,%u,%u",
+                    MAX_OF(own[0], 1u), MAX_OF(own[1], 1u), MAX_OF(own[2], 1u));
 }
 
 lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const lk_dim *dims, uint32_t count)
@@ -111,9 +116,10 @@ lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const
         return host_failed(gpu);
     }
     struct dim_value *given = NEW_ARRAY(&contract->bound_mem, struct dim_value, count + 1);
-    for (u32 i = 0; i < count; i++)
-        given[i] = (struct dim_value){ dims[i].name, dims[i].value };
-    if (!suits(contract, k, kernel) || !contract_bind(&contract->bound_mem, &contract->read, k, given, count, &contract->bound, e) || !cluster_known(contract, kernel))
+    for (u32 i = 0; i < count; i++) given[i] = (struct dim_value){ dims[i].name, dims[i].value };
+    if (!suits(contract, k, kernel) ||
+        !contract_bind(&contract->bound_mem, &contract->read, k, given, count, &contract->bound, e) ||
+        !cluster_known(contract, kernel))
         return host_failed(gpu);
     contract->kernel = (struct lk_kernel *)kernel;
     contract->dims = dims_text(contract);
@@ -125,10 +131,7 @@ static bool is_bound(const lk_contract *c, struct error *e)
     return c->kernel || error_set(e, ERR_INPUT, "the contract is bound to no kernel; lk_contract_bind does that");
 }
 
-const char *lk_contract_dims(const lk_contract *contract)
-{
-    return contract->kernel ? contract->dims : "";
-}
+const char *lk_contract_dims(const lk_contract *contract) { return contract->kernel ? contract->dims : ""; }
 
 const char *lk_contract_oracle(const lk_contract *contract)
 {
@@ -144,17 +147,24 @@ lk_status lk_contract_argument(const lk_contract *contract, uint32_t i, lk_argum
 {
     struct error *e = host_begin(contract->gpu);
     *out = (lk_argument){ .same = -1 };
-    if (!is_bound(contract, e) || (i >= contract->bound.kernel->args.n && !error_set(e, ERR_INPUT, "the contract has no argument %u", i)))
+    if (!is_bound(contract, e) ||
+        (i >= contract->bound.kernel->args.n && !error_set(e, ERR_INPUT, "the contract has no argument %u", i)))
         return host_failed(contract->gpu);
     const struct bound_arg *b = &contract->bound.arg[i];
     const struct contract_arg *g = b->arg;
     *out = (lk_argument){
-        .name = g->name, .type = g->shape.type ? g->shape.type->name : "", .kind = (lk_argument_kind)g->kind, .flow = (lk_flow)g->flow, .rank = g->shape.rank,
-        .bytes = b->bytes, .align = b->align, .same = g->alias == NO_ALIAS ? -1 : (int32_t)g->alias, .filled = g->kind == CONTRACT_BUFFER && b->fill.kind != FILL_UNINIT,
+        .name = g->name,
+        .type = g->shape.type ? g->shape.type->name : "",
+        .kind = (lk_argument_kind)g->kind,
+        .flow = (lk_flow)g->flow,
+        .rank = g->shape.rank,
+        .bytes = b->bytes,
+        .align = b->align,
+        .same = g->alias == NO_ALIAS ? -1 : (int32_t)g->alias,
+        .filled = g->kind == CONTRACT_BUFFER && b->fill.kind != FILL_UNINIT,
     };
     out->line = 1;
-    for (const char *p = contract->read.text.p; p < g->at; p++)
-        out->line += *p == '\n';
+    for (const char *p = contract->read.text.p; p < g->at; p++) out->line += *p == '\n';
     memcpy(out->dim, b->shape.dim, sizeof out->dim);
     memcpy(out->stride, b->shape.stride, sizeof out->stride);
     return LK_OK;
@@ -163,7 +173,8 @@ lk_status lk_contract_argument(const lk_contract *contract, uint32_t i, lk_argum
 lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t seed, void *to)
 {
     struct error *e = host_begin(contract->gpu);
-    if (!is_bound(contract, e) || (i >= contract->bound.kernel->args.n && !error_set(e, ERR_INPUT, "the contract has no argument %u", i)))
+    if (!is_bound(contract, e) ||
+        (i >= contract->bound.kernel->args.n && !error_set(e, ERR_INPUT, "the contract has no argument %u", i)))
         return host_failed(contract->gpu);
     const struct bound_arg *b = &contract->bound.arg[i];
     switch (b->arg->kind) {
@@ -172,17 +183,16 @@ lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t see
     case CONTRACT_NULL: memset(to, 0, 8); return LK_OK;
     case CONTRACT_BUFFER: break;
     }
-    if (fill_make(&b->fill, b->arg->shape.type, b->shape.extent, seed, i, to))
-        return LK_OK;
-    fail_at(contract, b->arg->fill.at, "%s is not there or does not have the %" PRIu64 " bytes of %s", b->fill.file, b->bytes, b->arg->name);
+    if (fill_make(&b->fill, b->arg->shape.type, b->shape.extent, seed, i, to)) return LK_OK;
+    fail_at(contract, b->arg->fill.at, "%s is not there or does not have the %" PRIu64 " bytes of %s", b->fill.file,
+            b->bytes, b->arg->name);
     return host_failed(contract->gpu);
 }
 
 void lk_contract_shape(const lk_contract *contract, lk_launch *launch)
 {
     const struct bound *b = &contract->bound;
-    if (!contract->kernel)
-        return;
+    if (!contract->kernel) return;
     for (u32 i = 0; i < 3; i++) {
         launch->grid[i] = b->has_grid ? b->grid[i] : launch->grid[i];
         launch->block[i] = b->has_block ? b->block[i] : launch->block[i];

@@ -5,10 +5,7 @@
 
 enum { LISTED = 5, LIST_CHARACTERS = 300 };
 
-static const char *file_of(const lk_module *m)
-{
-    return m->source ? m->source : m->dev->ptx->name;
-}
+static const char *file_of(const lk_module *m) { return m->source ? m->source : m->dev->ptx->name; }
 
 /* "a::b::f<int>" without scopes and template arguments: what a slip of the keyboard is compared with. */
 static const char *last_name(struct arena *a, const char *name)
@@ -16,8 +13,7 @@ static const char *last_name(struct arena *a, const char *name)
     const char *from = name;
     size_t n = strcspn(name, "<(");
     for (const char *p = name; p + 1 < name + n; p++)
-        if (p[0] == ':' && p[1] == ':')
-            from = p + 2;
+        if (p[0] == ':' && p[1] == ':') from = p + 2;
     return arena_str(a, (struct str){ from, (u32)(name + n - from) });
 }
 
@@ -30,8 +26,7 @@ static void nearest(struct arena *a, const char *const *names, u32 n, const char
         u32 best = UINT32_MAX, best_at = 0;
         for (u32 i = 0; i < n; i++) {
             bool used = false;
-            for (u32 k = 0; k < listed; k++)
-                used |= taken[k] == i;
+            for (u32 k = 0; k < listed; k++) used |= taken[k] == i;
             u32 d = used ? UINT32_MAX : str_distance(want, last_name(a, names[i]));
             if (d < best) {
                 best = d;
@@ -41,15 +36,13 @@ static void nearest(struct arena *a, const char *const *names, u32 n, const char
         taken[listed] = best_at;
         text_add(out, "%s%.80s", listed ? ", " : "", names[best_at]);
     }
-    if (n > listed)
-        text_add(out, " and %u more", n - listed);
+    if (n > listed) text_add(out, " and %u more", n - listed);
 }
 
 static bool has(const char *const *names, u32 n, const char *name)
 {
     for (u32 i = 0; i < n; i++)
-        if (!strcmp(names[i], name))
-            return true;
+        if (!strcmp(names[i], name)) return true;
     return false;
 }
 
@@ -63,8 +56,7 @@ static u32 templates(struct arena *a, const lk_module *m, const char ***names)
         u32 n = declared_kernels(a, source, &d);
         for (u32 i = 0; i < n; i++) {
             const char *name = arena_printf(a, "%.*s<...>", (int)d[i].name.n, d[i].name.p);
-            if (d[i].is_template && !has(list.p, list.n, name))
-                VEC_PUSH(a, &list, name);
+            if (d[i].is_template && !has(list.p, list.n, name)) VEC_PUSH(a, &list, name);
         }
         base_free((void *)source.p);
     }
@@ -79,21 +71,22 @@ static void none_error(lk_module *m, const char *name, struct error *e)
     u32 n = templates(&a, m, &more), all = 0;
     const char **names = NEW_ARRAY(&a, const char *, m->kernels + n + 1);
     for (u32 i = 0; i < m->kernels; i++)
-        if (!has(names, all, m->kernel[i].plain))
-            names[all++] = m->kernel[i].plain;
-    for (u32 i = 0; i < n; i++)
-        names[all++] = more[i];
+        if (!has(names, all, m->kernel[i].plain)) names[all++] = m->kernel[i].plain;
+    for (u32 i = 0; i < n; i++) names[all++] = more[i];
     struct text list = { 0 };
     const char *template = NULL;
     for (u32 i = 0; name && i < n && !template; i++)
         template = !strcmp(last_name(&a, more[i]), last_name(&a, name)) ? last_name(&a, more[i]) : NULL;
     nearest(&a, names, all, name ? name : "", &list);
     if (template && !strchr(name, '<'))
-        error_set(e, ERR_INPUT, "%.150s: `%.60s` is a template; name an instance of it, as in '%.150s:%.60s<float>'", file_of(m), template, file_of(m), name);
+        error_set(e, ERR_INPUT, "%.150s: `%.60s` is a template; name an instance of it, as in '%.150s:%.60s<float>'",
+                  file_of(m), template, file_of(m), name);
     else if (!all)
         error_set(e, ERR_INPUT, "%.200s has no kernel; a kernel is declared __global__, or .entry in PTX", file_of(m));
     else if (!name)
-        error_set(e, ERR_INPUT, "%.100s has only templates of kernels: %s. Name an instance, as in '%.100s:%.60s<float>'", file_of(m), list.p, file_of(m), last_name(&a, names[0]));
+        error_set(e, ERR_INPUT,
+                  "%.100s has only templates of kernels: %s. Name an instance, as in '%.100s:%.60s<float>'", file_of(m),
+                  list.p, file_of(m), last_name(&a, names[0]));
     else
         error_set(e, ERR_INPUT, "%.200s has no kernel `%.60s`; it has %s", file_of(m), name, list.p);
     text_free(&list);
@@ -108,13 +101,14 @@ static void ambiguous(lk_module *m, const char *name, enum name_fit fit, u32 cou
     for (u32 i = 0; i < m->kernels && list.n < LIST_CHARACTERS; i++)
         if (name_fits(m->kernel[i].func->name, name) == fit)
             text_add(&list, "%s%.150s", listed++ ? "; " : "", m->kernel[i].signature);
-    if (listed < count)
-        text_add(&list, "; and %u more", count - listed);
-    error_set(e, ERR_INPUT, "%.100s has %u kernels named `%.60s`: give one of these in full: %.400s", file_of(m), count, name, list.p);
+    if (listed < count) text_add(&list, "; and %u more", count - listed);
+    error_set(e, ERR_INPUT, "%.100s has %u kernels named `%.60s`: give one of these in full: %.400s", file_of(m), count,
+              name, list.p);
     text_free(&list);
 }
 
-/* The one kernel that the source itself declares, when all others come from headers (CUB brings some); NULL: there is not one. */
+/* The one kernel that the source itself declares, when all others come from headers (CUB brings some); NULL: there is
+ * not one. */
 static lk_kernel *own(lk_module *m)
 {
     struct arena a = { 0 };
@@ -126,8 +120,7 @@ static lk_kernel *own(lk_module *m)
         u32 n = declared_kernels(&a, source, &d);
         for (u32 i = 0; i < m->kernels; i++) {
             bool here = false;
-            for (u32 k = 0; k < n && !here; k++)
-                here = str_is(d[k].name, last_name(&a, m->kernel[i].plain));
+            for (u32 k = 0; k < n && !here; k++) here = str_is(d[k].name, last_name(&a, m->kernel[i].plain));
             found = here ? &m->kernel[i] : found;
             count += here;
         }
@@ -142,8 +135,7 @@ static lk_kernel *only(lk_module *m, struct error *e)
 {
     u32 kernels = m->first_kernels ? m->first_kernels : m->kernels;
     lk_kernel *mine = kernels == 1 ? &m->kernel[0] : own(m);
-    if (mine)
-        return mine;
+    if (mine) return mine;
     if (!m->kernels) {
         none_error(m, NULL, e);
         return NULL;
@@ -152,29 +144,32 @@ static lk_kernel *only(lk_module *m, struct error *e)
     for (u32 i = 0; i < kernels && list.n < LIST_CHARACTERS; i++)
         text_add(&list, "%s%.80s", i ? ", " : "", m->kernel[i].plain);
     const char *first = m->kernel[0].plain, *quote = strpbrk(first, "<( ") ? "'" : "";
-    error_set(e, ERR_INPUT, "%.100s has %u kernels: %.300s. Name one, as in %s%.100s:%.80s%s", file_of(m), kernels, list.p, quote, file_of(m), first, quote);
+    error_set(e, ERR_INPUT, "%.100s has %u kernels: %.300s. Name one, as in %s%.100s:%.80s%s", file_of(m), kernels,
+              list.p, quote, file_of(m), first, quote);
     text_free(&list);
     return NULL;
 }
 
 static bool same_but_blanks(const char *a, const char *b)
 {
-    while (*(a += strspn(a, " ")) == *(b += strspn(b, " ")) && *a)
-        a++, b++;
+    while (*(a += strspn(a, " ")) == *(b += strspn(b, " ")) && *a) a++, b++;
     return !*a && !*b;
 }
 
-/* Whether the parameters behind a name, if there are any, are those of the instance that the compiler found for it without them. */
+/* Whether the parameters behind a name, if there are any, are those of the instance that the compiler found for it
+ * without them. */
 static bool parameters_fit(lk_module *m, const char *asked, const char *lowered, struct error *e)
 {
     struct arena a = { 0 };
     struct demangled d;
     const char *instance = compile_instance(&a, asked);
     const char *params = instance ? asked + strlen(instance) : "";
-    bool known = *params && demangle(&a, str_of(lowered), &d) && d.signature && !strncmp(d.signature, d.name, strlen(d.name));
+    bool known = *params && demangle(&a, str_of(lowered), &d) && d.signature &&
+                 !strncmp(d.signature, d.name, strlen(d.name));
     bool wrong = known && !same_but_blanks(params, d.signature + strlen(d.name));
     if (wrong)
-        error_set(e, ERR_INPUT, "%.150s: `%.100s` is %.150s: give that, or leave the parameters out", file_of(m), asked, d.signature);
+        error_set(e, ERR_INPUT, "%.150s: `%.100s` is %.150s: give that, or leave the parameters out", file_of(m), asked,
+                  d.signature);
     arena_free(&a);
     return !wrong;
 }
@@ -184,10 +179,9 @@ static lk_kernel *by_name(lk_module *m, const char *name, struct error *e)
     enum name_fit best = NAME_OTHER;
     u32 count = 0;
     lk_kernel *found = NULL;
-    for (u32 i = 0; i < m->asks; i++)           /* a name the compiler itself has resolved */
+    for (u32 i = 0; i < m->asks; i++) /* a name the compiler itself has resolved */
         if (!strcmp(m->asked[i], name) && m->lowered[i]) {
-            if (!parameters_fit(m, name, m->lowered[i], e))
-                return NULL;
+            if (!parameters_fit(m, name, m->lowered[i], e)) return NULL;
             name = m->lowered[i];
         }
     for (u32 i = 0; i < m->kernels; i++) {
@@ -199,8 +193,7 @@ static lk_kernel *by_name(lk_module *m, const char *name, struct error *e)
         }
         count += fit && fit == best;
     }
-    if (count == 1)
-        return found;
+    if (count == 1) return found;
     if (count)
         ambiguous(m, name, best, count, e);
     else
@@ -212,7 +205,6 @@ lk_kernel *lk_module_kernel(lk_module *module, const char *name)
 {
     struct error *e = host_begin(module->gpu);
     lk_kernel *k = name ? by_name(module, name, e) : only(module, e);
-    if (!k)
-        host_failed(module->gpu);
+    if (!k) host_failed(module->gpu);
     return k;
 }

@@ -5,14 +5,12 @@
 /* Why creation failed: there is no gpu yet to hang the message on. One a thread, so nobody reads another's. */
 static _Thread_local char creation_message[1300];
 
-const char *lk_version(void)
-{
-    return LK_VERSION;
-}
+const char *lk_version(void) { return LK_VERSION; }
 
 static void compose(char *out, size_t size, const struct error *e)
 {
-    snprintf(out, size, "%s%s%s%s%s", e->where, e->where[0] ? ": " : "", e->text, e->excerpt[0] ? "\n" : "", e->excerpt);
+    snprintf(out, size, "%s%s%s%s%s", e->where, e->where[0] ? ": " : "", e->text, e->excerpt[0] ? "\n" : "",
+             e->excerpt);
 }
 
 struct error *host_begin(lk_gpu *gpu)
@@ -29,17 +27,16 @@ lk_status host_failed(lk_gpu *gpu)
     return (lk_status)gpu->error.code;
 }
 
-const char *lk_gpu_error(const lk_gpu *gpu)
-{
-    return gpu ? gpu->message : creation_message;
-}
+const char *lk_gpu_error(const lk_gpu *gpu) { return gpu ? gpu->message : creation_message; }
 
 static bool options_read(const lk_options *given, struct dev_options *o, struct error *e)
 {
     lk_options in = { .size = sizeof in };
-    if (given)      /* a caller built against a smaller struct has no more than given->size bytes */
+    if (given) /* a caller built against a smaller struct has no more than given->size bytes */
         memcpy(&in, given, MIN_OF(given->size, sizeof in));
-    *o = (struct dev_options){ .workers = in.threads, .checks = CHECK_ALL, .seeded = in.seeded, .seed = in.seed, .budget = in.budget };
+    *o = (struct dev_options){
+        .workers = in.threads, .checks = CHECK_ALL, .seeded = in.seeded, .seed = in.seed, .budget = in.budget
+    };
     o->gpu = in.on && !strcmp(in.on, "gpu");
     if (in.on && !o->gpu && strcmp(in.on, "sim"))
         return error_set(e, ERR_INPUT, "a kernel runs on sim or on gpu, not on `%.60s`", in.on);
@@ -78,28 +75,20 @@ lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu)
 
 void lk_gpu_destroy(lk_gpu *gpu)
 {
-    if (!gpu)
-        return;
+    if (!gpu) return;
     dev_delete(gpu->device);
     text_free(&gpu->log);
     base_free(gpu);
 }
 
-const char *lk_gpu_title(const lk_gpu *gpu)
-{
-    return gpu->device->profile->title;
-}
+const char *lk_gpu_title(const lk_gpu *gpu) { return gpu->device->profile->title; }
 
-void lk_gpu_interrupt(lk_gpu *gpu)
-{
-    __atomic_store_n(&gpu->device->interrupt, 1, __ATOMIC_RELAXED);
-}
+void lk_gpu_interrupt(lk_gpu *gpu) { __atomic_store_n(&gpu->device->interrupt, 1, __ATOMIC_RELAXED); }
 
 int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress)
 {
     struct sim_progress p;
-    if (!gpu->device->sim || !sim_progress(gpu->device->sim, &p))
-        return 0;
+    if (!gpu->device->sim || !sim_progress(gpu->device->sim, &p)) return 0;
     lk_progress out = { progress->size, p.total, p.done, p.warp_insns };
     memcpy(progress, &out, MIN_OF(progress->size, sizeof out));
     return 1;
@@ -132,29 +121,45 @@ static void count_line(struct text *t, const char *label, u64 n, const char *uni
 /* One line a type; what the card has no unit for, or what nobody published, is left out. */
 static void add_peaks(struct text *t, const struct profile *p)
 {
-    const struct { const char *what; u32 gflops; bool tensor, ops; } peak[] = {
-        { "peak f64", p->peak.f64, false, false }, { "peak f32", p->peak.f32, false, false }, { "peak tensor f64", p->peak.t_f64, false, false },
-        { "peak tensor tf32", p->peak.t_tf32, true, false }, { p->sm < 80 ? "peak tensor f16" : "peak tensor f16, bf16", p->peak.t_f16, true, false },
-        { "peak tensor f8", p->peak.t_f8, true, false }, { "peak tensor f4", p->peak.t_f4, true, false }, { "peak tensor i8", p->peak.t_i8, true, true },
+    const struct {
+        const char *what;
+        u32 gflops;
+        bool tensor, ops;
+    } peak[] = {
+        { "peak f64", p->peak.f64, false, false },
+        { "peak f32", p->peak.f32, false, false },
+        { "peak tensor f64", p->peak.t_f64, false, false },
+        { "peak tensor tf32", p->peak.t_tf32, true, false },
+        { p->sm < 80 ? "peak tensor f16" : "peak tensor f16, bf16", p->peak.t_f16, true, false },
+        { "peak tensor f8", p->peak.t_f8, true, false },
+        { "peak tensor f4", p->peak.t_f4, true, false },
+        { "peak tensor i8", p->peak.t_i8, true, true },
     };
     for (u32 i = 0; i < COUNT_OF(peak); i++) {
-        if (!peak[i].gflops)
-            continue;
+        if (!peak[i].gflops) continue;
         const char *unit = peak[i].ops ? "TOP/s" : "TFLOP/s";
         text_add(t, "  %-24s %g %s", peak[i].what, peak[i].gflops / 1e3, unit);
-        if (peak[i].tensor && p->sparse)
-            text_add(t, " dense, %g sparse 2:4", peak[i].gflops / 500.0);
+        if (peak[i].tensor && p->sparse) text_add(t, " dense, %g sparse 2:4", peak[i].gflops / 500.0);
         text_add(t, "\n");
     }
 }
 
-/* What the instruction set has on this card (PTX manual, "Target ISA notes"); the letter a marks what only sm_XXa code may use. */
+/* What the instruction set has on this card (PTX manual, "Target ISA notes"); the letter a marks what only sm_XXa
+ * code may use. */
 static void add_features(struct text *t, const struct profile *p)
 {
-    static const struct { u32 from, only; const char *what; } feature[] = {
-        { 70, 0, "independent thread scheduling" }, { 75, 0, "mma f16, i8; ldmatrix" }, { 80, 0, "mma bf16, tf32, f64; mma.sp; cp.async; mbarrier; redux" },
-        { 89, 0, "mma f8" }, { 90, 0, "clusters; cp.async.bulk; stmatrix; griddepcontrol" }, { 90, 90, "wgmma (a); setmaxnreg (a)" },
-        { 100, 100, "tcgen05 (a); setmaxnreg (a)" }, { 120, 0, "mma f4, f6, f8 with block scales (a)" },
+    static const struct {
+        u32 from, only;
+        const char *what;
+    } feature[] = {
+        { 70, 0, "independent thread scheduling" },
+        { 75, 0, "mma f16, i8; ldmatrix" },
+        { 80, 0, "mma bf16, tf32, f64; mma.sp; cp.async; mbarrier; redux" },
+        { 89, 0, "mma f8" },
+        { 90, 0, "clusters; cp.async.bulk; stmatrix; griddepcontrol" },
+        { 90, 90, "wgmma (a); setmaxnreg (a)" },
+        { 100, 100, "tcgen05 (a); setmaxnreg (a)" },
+        { 120, 0, "mma f4, f6, f8 with block scales (a)" },
     };
     const char *label = "features";
     for (u32 i = 0; i < COUNT_OF(feature); i++)
@@ -167,8 +172,7 @@ static void add_features(struct text *t, const struct profile *p)
 char *lk_device_text(const char *name)
 {
     const struct profile *p = profile_find(name);
-    if (!p)
-        return NULL;
+    if (!p) return NULL;
     struct text t = { 0 };
     text_add(&t, "%s: %s, sm_%u\n", p->name, p->title, p->sm);
     count_line(&t, "multiprocessors", p->sms, "");
@@ -178,10 +182,12 @@ char *lk_device_text(const char *name)
     count_line(&t, "boost clock", p->clock_mhz, "MHz");
     add_peaks(&t, p);
     count_line(&t, "threads per block", p->threads_per_cta, "");
-    text_add(&t, "  %-24s %u threads, %u warps, %u blocks\n", "per multiprocessor", p->threads_per_sm, p->warps_per_sm, p->ctas_per_sm);
-    text_add(&t, "  %-24s %u per multiprocessor, %u per block, %u per thread\n", "registers", p->regs_per_sm, p->regs_per_cta, p->regs_per_thread);
-    text_add(&t, "  %-24s %u KiB per block, %u KiB with opt-in, %u KiB per multiprocessor\n", "shared memory", p->shared_per_cta >> 10,
-             p->shared_optin >> 10, p->shared_per_sm >> 10);
+    text_add(&t, "  %-24s %u threads, %u warps, %u blocks\n", "per multiprocessor", p->threads_per_sm, p->warps_per_sm,
+             p->ctas_per_sm);
+    text_add(&t, "  %-24s %u per multiprocessor, %u per block, %u per thread\n", "registers", p->regs_per_sm,
+             p->regs_per_cta, p->regs_per_thread);
+    text_add(&t, "  %-24s %u KiB per block, %u KiB with opt-in, %u KiB per multiprocessor\n", "shared memory",
+             p->shared_per_cta >> 10, p->shared_optin >> 10, p->shared_per_sm >> 10);
     text_add(&t, "  %-24s %u x %u x %u\n", "largest grid", p->grid[0], p->grid[1], p->grid[2]);
     text_add(&t, "  %-24s %u x %u x %u\n", "largest block", p->block[0], p->block[1], p->block[2]);
     count_line(&t, "largest cluster", p->cluster_max, "blocks");

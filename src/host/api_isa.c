@@ -5,13 +5,11 @@
 int lk_isa_form(uint32_t i, lk_isa_info *info)
 {
     static const char *const family[FAM_COUNT] = { "int", "float", "round", "half", "cvt", "video", "named" };
-    if (i >= isa_count)
-        return 0;
+    if (i >= isa_count) return 0;
     const struct isa_form *f = &isa_forms[i];
     *info = (lk_isa_info){ .id = f->id, .family = family[f->family], .row = f->syntax, .sources = f->nsrc };
     isa_syntax(f, info->syntax, sizeof info->syntax);
-    for (u32 k = 0; k < 5; k++)
-        info->type[k] = type_name[f->op[k]];
+    for (u32 k = 0; k < 5; k++) info->type[k] = type_name[f->op[k]];
     return 1;
 }
 

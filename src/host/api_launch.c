@@ -12,8 +12,7 @@ lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, cons
     }
     static const enum mem_kind kinds[] = { MEM_DEVICE, MEM_PINNED, MEM_MANAGED };
     struct mem_object *o = dev_alloc(gpu->device, bytes, kinds[kind], name, NULL, e);
-    if (!o)
-        return host_failed(gpu);
+    if (!o) return host_failed(gpu);
     *address = o->base;
     return LK_OK;
 }
@@ -49,23 +48,21 @@ lk_status lk_memory_fill(lk_gpu *gpu, uint64_t address, int byte, uint64_t bytes
     return dev_fill(gpu->device, address, byte, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
 }
 
-uint64_t lk_memory_live(const lk_gpu *gpu)
-{
-    return gpu->device->ops->live(gpu->device);
-}
+uint64_t lk_memory_live(const lk_gpu *gpu) { return gpu->device->ops->live(gpu->device); }
 
 static bool arguments_pack(lk_kernel *k, const lk_launch *l, struct error *e)
 {
     const struct ptx_func *f = k->func;
     if (l->arg_count != f->nparam)
-        return error_set(e, ERR_INPUT, "%s takes %u argument%s, %u given", k->plain, f->nparam, f->nparam == 1 ? "" : "s", l->arg_count);
+        return error_set(e, ERR_INPUT, "%s takes %u argument%s, %u given", k->plain, f->nparam,
+                         f->nparam == 1 ? "" : "s", l->arg_count);
     for (u32 i = 0; i < f->nparam; i++) {
         const struct ptx_var *v = f->param[i];
         if (l->arg_bytes && l->arg_bytes[i] != v->size)
-            return error_set(e, ERR_INPUT, "argument %u: the kernel expects %" PRIu64 " bytes at offset %" PRIu64 " (.%s), %u given", i, v->size, v->offset,
-                             type_name[v->type], l->arg_bytes[i]);
-        if (!l->args || !l->args[i])
-            return error_set(e, ERR_INPUT, "argument %u: no pointer to its value is given", i);
+            return error_set(e, ERR_INPUT,
+                             "argument %u: the kernel expects %" PRIu64 " bytes at offset %" PRIu64 " (.%s), %u given",
+                             i, v->size, v->offset, type_name[v->type], l->arg_bytes[i]);
+        if (!l->args || !l->args[i]) return error_set(e, ERR_INPUT, "argument %u: no pointer to its value is given", i);
         memcpy(k->params + v->offset, l->args[i], v->size);
     }
     return true;
@@ -90,32 +87,38 @@ static bool shape_read(const lk_launch *l, struct dev_launch *out, struct error 
 static const struct sim_trace *trace_read(const lk_trace *given, struct sim_trace *out)
 {
     lk_trace in = { .size = sizeof in };
-    if (!given)
-        return NULL;
+    if (!given) return NULL;
     memcpy(&in, given, MIN_OF(given->size, sizeof in));
-    *out = (struct sim_trace){ .write = in.write, .stop = in.break_at ? in.stop : NULL, .self = in.self, .lines = in.lines, .break_at = in.stop ? in.break_at : NULL,
-                               .one_cta = in.one_cta, .one_warp = in.one_warp, .cta = { in.cta[0], in.cta[1], in.cta[2] }, .warp = in.warp };
+    *out = (struct sim_trace){ .write = in.write,
+                               .stop = in.break_at ? in.stop : NULL,
+                               .self = in.self,
+                               .lines = in.lines,
+                               .break_at = in.stop ? in.break_at : NULL,
+                               .one_cta = in.one_cta,
+                               .one_warp = in.one_warp,
+                               .cta = { in.cta[0], in.cta[1], in.cta[2] },
+                               .warp = in.warp };
     return out;
 }
 
-/* Pointers that lead nowhere: not wrong yet, since the kernel may not follow them, but worth a word when it then fails. */
+/* Pointers that lead nowhere: not wrong yet, since the kernel may not follow them, but worth a word when it then
+ * fails. */
 static void pointers_check(lk_kernel *k, const struct dev_launch *l)
 {
     struct device *d = k->module->gpu->device;
     for (u32 i = 0; d->mem && d->options.checks & CHECK_LAUNCH && i < k->func->nparam; i++) {
         const struct ptx_var *v = k->func->param[i];
         u64 value;
-        if (v->size != 8 || !(v->is_ptr || strchr(k->param_type[i], '*')))
-            continue;
+        if (v->size != 8 || !(v->is_ptr || strchr(k->param_type[i], '*'))) continue;
         memcpy(&value, k->params + v->offset, 8);
         const struct mem_object *o = value ? mem_find(d->mem, value) : NULL;
-        if (!value || (o && o->state == MEM_LIVE))
-            continue;
+        if (!value || (o && o->state == MEM_LIVE)) continue;
         char cause[300];
         if (o)
             snprintf(cause, sizeof cause, "argument %u points into %s, which was freed", i, o->name);
         else
-            snprintf(cause, sizeof cause, "argument %u is 0x%" PRIx64 ": no allocation of this device is there", i, value);
+            snprintf(cause, sizeof cause, "argument %u is 0x%" PRIx64 ": no allocation of this device is there", i,
+                     value);
         launch_found(d, l, F_launch_pointer, i, cause, NULL);
     }
 }
@@ -128,10 +131,8 @@ lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats 
     memcpy(&in, launch, MIN_OF(launch->size, sizeof in));
     struct sim_trace trace;
     struct dev_launch l = { .kernel = kernel->func, .params = kernel->params, .trace = trace_read(in.trace, &trace) };
-    if (stats)
-        *stats = (lk_stats){ 0 };
-    if (!shape_read(&in, &l, e) || !arguments_pack(kernel, &in, e))
-        return host_failed(gpu);
+    if (stats) *stats = (lk_stats){ 0 };
+    if (!shape_read(&in, &l, e) || !arguments_pack(kernel, &in, e)) return host_failed(gpu);
     if (in.contract && in.contract->kernel != kernel) {
         error_set(e, ERR_INPUT, "the contract is not bound to %s; lk_contract_bind does that", kernel->plain);
         return host_failed(gpu);
@@ -145,9 +146,7 @@ lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats 
     u64 before = report_error_occurrences(report), t0 = stats ? time_ns() : 0;
     struct sim_result r;
     enum dev_result result = dev_launch(gpu->device, &l, &r, e);
-    if (stats)
-        *stats = (lk_stats){ r.warp_insns, r.ctas, time_ns() - t0, r.orders };
-    if (result == DEV_FAILED)
-        return host_failed(gpu);
+    if (stats) *stats = (lk_stats){ r.warp_insns, r.ctas, time_ns() - t0, r.orders };
+    if (result == DEV_FAILED) return host_failed(gpu);
     return report_error_occurrences(report) != before ? LK_FINDINGS : LK_OK;
 }

@@ -5,7 +5,8 @@
 
 enum { PLAIN_MOST = 100 };
 
-/* What the mangled name tells of the kernel. Template arguments of a library's making can be pages long: those are left out. */
+/* What the mangled name tells of the kernel. Template arguments of a library's making can be pages long: those are
+ * left out. */
 static void describe(struct arena *a, struct lk_kernel *k)
 {
     struct demangled d;
@@ -14,24 +15,22 @@ static void describe(struct arena *a, struct lk_kernel *k)
     k->plain = !known ? k->name : strlen(d.name) <= PLAIN_MOST ? d.name : d.plain;
     k->signature = known && d.signature ? d.signature : k->plain;
     k->param_type = NEW_ARRAY(a, const char *, n + 1);
-    for (u32 i = 0; i < n; i++)
-        k->param_type[i] = known && d.params == n ? d.param[i] : "";
+    for (u32 i = 0; i < n; i++) k->param_type[i] = known && d.params == n ? d.param[i] : "";
 }
 
-static bool is_kernel(const struct ptx_func *f)
-{
-    return f->is_entry && f->has_body && !f->instead;
-}
+static bool is_kernel(const struct ptx_func *f) { return f->is_entry && f->has_body && !f->instead; }
 
 static void kernel_add(lk_module *m, struct ptx_func *f)
 {
     struct lk_kernel *k = &m->kernel[m->kernels++];
     *k = (struct lk_kernel){
-        .func = f, .module = m, .name = arena_str(&m->mem, f->name),
-        .params = arena_alloc(&m->mem, f->param_bytes, 16), .param_name = NEW_ARRAY(&m->mem, const char *, f->nparam),
+        .func = f,
+        .module = m,
+        .name = arena_str(&m->mem, f->name),
+        .params = arena_alloc(&m->mem, f->param_bytes, 16),
+        .param_name = NEW_ARRAY(&m->mem, const char *, f->nparam),
     };
-    for (u32 j = 0; j < f->nparam; j++)
-        k->param_name[j] = arena_str(&m->mem, f->param[j]->name);
+    for (u32 j = 0; j < f->nparam; j++) k->param_name[j] = arena_str(&m->mem, f->param[j]->name);
     describe(&m->mem, k);
 }
 
@@ -39,15 +38,12 @@ static void kernels_list(lk_module *m)
 {
     u32 n = 0;
     for (const struct ptx_module *p = m->dev->ptx; p; p = p->next)
-        for (u32 i = 0; i < p->nfunc; i++)
-            n += is_kernel(p->func[i]);
+        for (u32 i = 0; i < p->nfunc; i++) n += is_kernel(p->func[i]);
     m->kernel = NEW_ARRAY(&m->mem, struct lk_kernel, n);
     for (const struct ptx_module *p = m->dev->ptx; p; p = p->next) {
         for (u32 i = 0; i < p->nfunc; i++)
-            if (is_kernel(p->func[i]))
-                kernel_add(m, p->func[i]);
-        if (p == m->dev->ptx)
-            m->first_kernels = m->kernels;
+            if (is_kernel(p->func[i])) kernel_add(m, p->func[i]);
+        if (p == m->dev->ptx) m->first_kernels = m->kernels;
     }
 }
 
@@ -59,11 +55,11 @@ static void origin_copy(lk_module *m, const struct compile_result *from)
     snprintf(m->arch, sizeof m->arch, "sm_%u%s", m->dev->ptx->target, suffix);
 }
 
-lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const struct compile_result *from, lk_module **module)
+lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const struct compile_result *from,
+                    lk_module **module)
 {
     struct dev_module *d = dev_load(gpu->device, part, parts, &gpu->error);
-    if (!d)
-        return host_failed(gpu);
+    if (!d) return host_failed(gpu);
     struct arena mem = { 0 };
     lk_module *m = NEW(&mem, struct lk_module);
     m->mem = mem;
@@ -91,8 +87,7 @@ lk_status lk_module_link(lk_gpu *gpu, const lk_ptx *part, uint32_t parts, lk_mod
         if (part[i].bytes >= UINT32_MAX)
             error_set(e, ERR_INPUT, "%s: PTX of 4 GiB and more is not taken", list[i].name);
     }
-    if (!parts)
-        error_set(e, ERR_INPUT, "there is no PTX to link");
+    if (!parts) error_set(e, ERR_INPUT, "there is no PTX to link");
     lk_status status = e->code ? host_failed(gpu) : host_load(gpu, list, parts, NULL, module);
     arena_free(&a);
     return status;
@@ -103,24 +98,17 @@ lk_status lk_module_load_file(lk_gpu *gpu, const char *path, lk_module **module)
     return lk_module_compile(gpu, path, NULL, module);
 }
 
-const char *lk_module_note(const lk_module *module)
-{
-    return module->note;
-}
+const char *lk_module_note(const lk_module *module) { return module->note; }
 
 void lk_module_unload(lk_module *module)
 {
-    if (!module)
-        return;
+    if (!module) return;
     dev_unload(module->gpu->device, module->dev);
-    struct arena mem = module->mem;     /* the module itself lies in it */
+    struct arena mem = module->mem; /* the module itself lies in it */
     arena_free(&mem);
 }
 
-uint32_t lk_module_kernel_count(const lk_module *module)
-{
-    return module->kernels;
-}
+uint32_t lk_module_kernel_count(const lk_module *module) { return module->kernels; }
 
 lk_kernel *lk_module_kernel_at(lk_module *module, uint32_t i)
 {
@@ -132,35 +120,22 @@ lk_status lk_module_symbol(lk_module *module, const char *name, uint64_t *addres
     struct error *e = host_begin(module->gpu);
     struct ptx_var *v = dev_variable(module->dev, str_of(name));
     if (!v) {
-        error_set(e, ERR_INPUT, "%s has no variable `%.60s` in global or constant memory", module->dev->ptx->name, name);
+        error_set(e, ERR_INPUT, "%s has no variable `%.60s` in global or constant memory", module->dev->ptx->name,
+                  name);
         return host_failed(module->gpu);
     }
-    if (address)
-        *address = v->addr;
-    if (bytes)
-        *bytes = v->size;
+    if (address) *address = v->addr;
+    if (bytes) *bytes = v->size;
     return LK_OK;
 }
 
-const char *lk_kernel_name(const lk_kernel *kernel)
-{
-    return kernel->name;
-}
+const char *lk_kernel_name(const lk_kernel *kernel) { return kernel->name; }
 
-const char *lk_kernel_plain(const lk_kernel *kernel)
-{
-    return kernel->plain;
-}
+const char *lk_kernel_plain(const lk_kernel *kernel) { return kernel->plain; }
 
-const char *lk_kernel_signature(const lk_kernel *kernel)
-{
-    return kernel->signature;
-}
+const char *lk_kernel_signature(const lk_kernel *kernel) { return kernel->signature; }
 
-uint32_t lk_kernel_param_count(const lk_kernel *kernel)
-{
-    return kernel->func->nparam;
-}
+uint32_t lk_kernel_param_count(const lk_kernel *kernel) { return kernel->func->nparam; }
 
 lk_status lk_kernel_param(const lk_kernel *kernel, uint32_t i, lk_param *out)
 {
@@ -171,8 +146,12 @@ lk_status lk_kernel_param(const lk_kernel *kernel, uint32_t i, lk_param *out)
         return host_failed(gpu);
     }
     const struct ptx_var *v = kernel->func->param[i];
-    *out = (lk_param){ .offset = (u32)v->offset, .bytes = (u32)v->size, .align = v->align, .is_pointer = v->is_ptr,
-                       .name = kernel->param_name[i], .source_type = kernel->param_type[i] };
+    *out = (lk_param){ .offset = (u32)v->offset,
+                       .bytes = (u32)v->size,
+                       .align = v->align,
+                       .is_pointer = v->is_ptr,
+                       .name = kernel->param_name[i],
+                       .source_type = kernel->param_type[i] };
     snprintf(out->type, sizeof out->type, "%.7s", type_name[v->type]);
     return LK_OK;
 }

@@ -2,30 +2,15 @@
 #include "host/host.h"
 #include "report/cuda_error.h"
 
-uint32_t lk_report_errors(const lk_gpu *gpu)
-{
-    return report_errors(gpu->device->report);
-}
+uint32_t lk_report_errors(const lk_gpu *gpu) { return report_errors(gpu->device->report); }
 
-uint32_t lk_report_notes(const lk_gpu *gpu)
-{
-    return report_notes(gpu->device->report);
-}
+uint32_t lk_report_notes(const lk_gpu *gpu) { return report_notes(gpu->device->report); }
 
-uint32_t lk_report_suppressed(const lk_gpu *gpu)
-{
-    return report_suppressed(gpu->device->report);
-}
+uint32_t lk_report_suppressed(const lk_gpu *gpu) { return report_suppressed(gpu->device->report); }
 
-void lk_report_leaks(lk_gpu *gpu)
-{
-    dev_leaks(gpu->device);
-}
+void lk_report_leaks(lk_gpu *gpu) { dev_leaks(gpu->device); }
 
-void lk_report_limit(lk_gpu *gpu, uint32_t most)
-{
-    gpu->report_most = most;
-}
+void lk_report_limit(lk_gpu *gpu, uint32_t most) { gpu->report_most = most; }
 
 char *lk_report_text(lk_gpu *gpu, int color)
 {
@@ -59,8 +44,7 @@ lk_status lk_report_suppress(lk_gpu *gpu, const char *path)
 {
     struct error *e = host_begin(gpu);
     struct str text;
-    if (!file_read(path, &text, e))
-        return host_failed(gpu);
+    if (!file_read(path, &text, e)) return host_failed(gpu);
     bool ok = report_suppress(gpu->device->report, path, text, e);
     base_free((void *)text.p);
     return ok ? LK_OK : host_failed(gpu);
@@ -88,19 +72,21 @@ void lk_text_free(char *text)
     text_free(&t);
 }
 
-void lk_report_clear(lk_gpu *gpu)
-{
-    report_clear(gpu->device->report);
-}
+void lk_report_clear(lk_gpu *gpu) { report_clear(gpu->device->report); }
 
 int lk_kind_at(uint32_t i, lk_kind_info *info)
 {
-    if (i >= F_COUNT)
-        return 0;
+    if (i >= F_COUNT) return 0;
     u32 check = finding_check(i);
-    *info = (lk_kind_info){ .id = finding_id(i), .code = finding_code(i), .is_error = finding_severity(i) == SEV_ERROR,
-                            .check = check ? check_name((u32)__builtin_ctz(check)) : "", .rule = finding_rule(i), .example = finding_example(i),
-                            .title = finding_title(i), .meaning = finding_meaning(i), .fix = finding_fix(i) };
+    *info = (lk_kind_info){ .id = finding_id(i),
+                            .code = finding_code(i),
+                            .is_error = finding_severity(i) == SEV_ERROR,
+                            .check = check ? check_name((u32)__builtin_ctz(check)) : "",
+                            .rule = finding_rule(i),
+                            .example = finding_example(i),
+                            .title = finding_title(i),
+                            .meaning = finding_meaning(i),
+                            .fix = finding_fix(i) };
     return 1;
 }
 
@@ -114,19 +100,16 @@ int lk_cuda_error_at(uint32_t i, lk_cuda_error *error)
 {
     const struct cuda_error *x = cuda_error_at(i);
     if (x)
-        *error = (lk_cuda_error){ x->number, x->driver, x->runtime, (lk_cuda_lasting)x->lasting, x->kinds, x->meaning, x->causes, x->fix };
+        *error = (lk_cuda_error){ x->number, x->driver,  x->runtime, (lk_cuda_lasting)x->lasting,
+                                  x->kinds,  x->meaning, x->causes,  x->fix };
     return x != NULL;
 }
 
 int lk_cuda_sign_at(uint32_t i, lk_cuda_sign *sign)
 {
     const struct cuda_sign *x = cuda_sign_at(i);
-    if (x)
-        *sign = (lk_cuda_sign){ x->name, x->words, x->meaning, x->fix };
+    if (x) *sign = (lk_cuda_sign){ x->name, x->words, x->meaning, x->fix };
     return x != NULL;
 }
 
-const char *lk_cuda_phrase_at(uint32_t i, uint32_t *number)
-{
-    return cuda_phrase_at(i, number);
-}
+const char *lk_cuda_phrase_at(uint32_t i, uint32_t *number) { return cuda_phrase_at(i, number); }

@@ -1,39 +1,74 @@
 /* The table of forms, made from isa.def, and the search for the form of an opcode.
  *
- * Matching walks the row's syntax and the opcode's text side by side; rows of another first word are passed over without a
- * look. The front end asks once per distinct opcode of a module. */
+ * Matching walks the row's syntax and the opcode's text side by side; rows of another first word are passed over
+ * without a look. The front end asks once per distinct opcode of a module. */
 #include <stdio.h>
 #include "isa/isa.h"
 #include "isa/expand.h"
 
 #define TY(t) TY_##t
-enum {  /* type names as they stand in expand.h -> enum ptx_type */
-    TY_u8 = T_U8, TY_s8 = T_S8, TY_b8 = T_B8, TY_u16 = T_U16, TY_s16 = T_S16, TY_b16 = T_B16, TY_u32 = T_U32, TY_s32 = T_S32, TY_b32 = T_B32,
-    TY_u64 = T_U64, TY_s64 = T_S64, TY_b64 = T_B64, TY_f32 = T_F32, TY_f64 = T_F64, TY_raw16 = T_F16, TY_raw32 = T_F32, TY_raw64 = T_F64,
-    TY_f16 = T_F16, TY_bf16 = T_BF16, TY_f16x2 = T_F16X2, TY_bf16x2 = T_BF16X2, TY_f32x2 = T_F32X2, TY_u16x2 = T_U16X2, TY_s16x2 = T_S16X2, TY_tf32 = T_TF32,
-    TY_e4m3x2 = T_E4M3X2, TY_e5m2x2 = T_E5M2X2, TY_e2m3x2 = T_E2M3X2, TY_e3m2x2 = T_E3M2X2, TY_e2m1x2 = T_E2M1X2, TY_ue8m0x2 = T_UE8M0X2,
-    WIDE_u16 = T_U32, WIDE_s16 = T_S32, WIDE_u32 = T_U64, WIDE_s32 = T_S64
+enum { /* type names as they stand in expand.h -> enum ptx_type */
+       TY_u8 = T_U8,
+       TY_s8 = T_S8,
+       TY_b8 = T_B8,
+       TY_u16 = T_U16,
+       TY_s16 = T_S16,
+       TY_b16 = T_B16,
+       TY_u32 = T_U32,
+       TY_s32 = T_S32,
+       TY_b32 = T_B32,
+       TY_u64 = T_U64,
+       TY_s64 = T_S64,
+       TY_b64 = T_B64,
+       TY_f32 = T_F32,
+       TY_f64 = T_F64,
+       TY_raw16 = T_F16,
+       TY_raw32 = T_F32,
+       TY_raw64 = T_F64,
+       TY_f16 = T_F16,
+       TY_bf16 = T_BF16,
+       TY_f16x2 = T_F16X2,
+       TY_bf16x2 = T_BF16X2,
+       TY_f32x2 = T_F32X2,
+       TY_u16x2 = T_U16X2,
+       TY_s16x2 = T_S16X2,
+       TY_tf32 = T_TF32,
+       TY_e4m3x2 = T_E4M3X2,
+       TY_e5m2x2 = T_E5M2X2,
+       TY_e2m3x2 = T_E2M3X2,
+       TY_e3m2x2 = T_E3M2X2,
+       TY_e2m1x2 = T_E2M1X2,
+       TY_ue8m0x2 = T_UE8M0X2,
+       WIDE_u16 = T_U32,
+       WIDE_s16 = T_S32,
+       WIDE_u32 = T_U64,
+       WIDE_s32 = T_S64
 };
 
 /* What a row says of all its forms, through the macros as one argument. */
 #define SYN(in, pv, syntax) (syntax, INIT_##in, PROV_##pv)
 #define UNPACK(...) __VA_ARGS__
 /* A form: its operands d a b c e, as many as it has. */
-#define FORM(id, syn, kind, low, t, d, m, n, ...) { #id, UNPACK syn, N_##id, kind, FAMILY, t, d, low, n, { __VA_ARGS__ }, m, __LINE__ },
+#define FORM(id, syn, kind, low, t, d, m, n, ...) \
+    { #id, UNPACK syn, N_##id, kind, FAMILY, t, d, low, n, { __VA_ARGS__ }, m, __LINE__ },
 #define F_1(id, syntax, t, m) FORM(id, syntax, K_LANE, LOW_PLAIN, t, t, m, 1, t, t)
 #define F_2(id, syntax, t, m) FORM(id, syntax, K_LANE, LOW_PLAIN, t, t, m, 2, t, t, t)
 #define F_3(id, syntax, t, m) FORM(id, syntax, K_LANE, LOW_PLAIN, t, t, m, 3, t, t, t, t)
 #define F_LANE(ty, id, syntax, n) F_##n(id, syntax, TY(ty), 0)
 #define F_HEAVY(ty, id, syntax, n) F_##n(id, syntax, TY(ty), MODS_ANY)
-#define F_LANE4(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(ty), 0, 4, TY(ty), TY(ty), TY(ty), T_U32, T_U32)
+#define F_LANE4(ty, id, syntax) \
+    FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(ty), 0, 4, TY(ty), TY(ty), TY(ty), T_U32, T_U32)
 #define F_SHIFT(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(ty), 0, 2, TY(ty), TY(ty), T_U32)
 #define F_FIELD(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(ty), 0, 3, TY(ty), TY(ty), T_U32, T_U32)
-#define F_FLOAT_f32(id, syntax, n) F_##n(id, syntax, T_F32, 0) F_##n(id, syntax, T_F32, MOD_FTZ) F_##n(id, syntax, T_F32, MOD_SAT) F_##n(id, syntax, T_F32, MOD_FTZ | MOD_SAT)
+#define F_FLOAT_f32(id, syntax, n)                                                                  \
+    F_##n(id, syntax, T_F32, 0) F_##n(id, syntax, T_F32, MOD_FTZ) F_##n(id, syntax, T_F32, MOD_SAT) \
+        F_##n(id, syntax, T_F32, MOD_FTZ | MOD_SAT)
 #define F_FLOAT_f64(id, syntax, n) F_##n(id, syntax, T_F64, 0)
 #define F_FLOAT(ty, id, syntax, n) F_FLOAT_##ty(id, syntax, n)
 #define F_COUNT_(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), T_U32, 0, 1, T_U32, TY(ty))
 #define F_WIDE2(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), WIDE_##ty, 0, 2, WIDE_##ty, TY(ty), TY(ty))
-#define F_WIDE3(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), WIDE_##ty, 0, 3, WIDE_##ty, TY(ty), TY(ty), WIDE_##ty)
+#define F_WIDE3(ty, id, syntax) \
+    FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), WIDE_##ty, 0, 3, WIDE_##ty, TY(ty), TY(ty), WIDE_##ty)
 /* a comparison: setp is the form that runs, set is lowered to it and a selection */
 #define SETP_OPS "{.and|.or|.xor}"
 #define F_SET(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_SET, TY(ty), TY(ty), MODS_ANY, 2, T_NONE, TY(ty), TY(ty))
@@ -44,16 +79,25 @@ enum {  /* type names as they stand in expand.h -> enum ptx_type */
 #define F_FCMP_bf16(id, syntax) F_CMP(bf16, id, syntax, 0)
 #define F_FCMP(ty, id, syntax) F_FCMP_##ty(id, syntax)
 #define F_TEST(ty, id, syntax) FORM(id, syntax, K_CMP, LOW_PLAIN, TY(ty), TY(ty), 0, 1, T_PRED, TY(ty))
-#define F_SELECT(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(ty), 0, 3, TY(ty), TY(ty), TY(ty), T_PRED)
+#define F_SELECT(ty, id, syntax) \
+    FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(ty), 0, 3, TY(ty), TY(ty), TY(ty), T_PRED)
 #define F_CVT(d, ty, id, syntax, m) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(d), m, 1, TY(d), TY(ty))
-#define F_OPS2(d, a, b, c, e, id, syntax, low, n) FORM(id, syntax, K_LANE, low, TY(a), TY(d), MODS_ANY, n, TY(d), TY(a), TY(b))
-#define F_OPS3(d, a, b, c, e, id, syntax, low, n) FORM(id, syntax, K_LANE, low, TY(a), TY(d), MODS_ANY, n, TY(d), TY(a), TY(b), TY(c))
-#define F_OPS4(d, a, b, c, e, id, syntax, low, n) FORM(id, syntax, K_LANE, low, TY(a), TY(d), MODS_ANY, n, TY(d), TY(a), TY(b), TY(c), TY(e))
-/* the carry is a register of 32 bits behind the row's operands; a second form, which no text names, makes the carry out */
-#define F_CARRY2(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_CARRY, TY(ty), TY(ty), MODS_ANY, 3, TY(ty), TY(ty), TY(ty), T_U32)
-#define F_CARRY3(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_CARRY, TY(ty), TY(ty), MODS_ANY, 4, TY(ty), TY(ty), TY(ty), TY(ty), T_U32)
-#define F_OUT2(ty, id) FORM(id, SYN(ALL, NONE, ""), K_LANE, LOW_PLAIN, TY(ty), T_U32, MODS_ANY, 3, T_U32, TY(ty), TY(ty), T_U32)
-#define F_OUT3(ty, id) FORM(id, SYN(ALL, NONE, ""), K_LANE, LOW_PLAIN, TY(ty), T_U32, MODS_ANY, 4, T_U32, TY(ty), TY(ty), TY(ty), T_U32)
+#define F_OPS2(d, a, b, c, e, id, syntax, low, n) \
+    FORM(id, syntax, K_LANE, low, TY(a), TY(d), MODS_ANY, n, TY(d), TY(a), TY(b))
+#define F_OPS3(d, a, b, c, e, id, syntax, low, n) \
+    FORM(id, syntax, K_LANE, low, TY(a), TY(d), MODS_ANY, n, TY(d), TY(a), TY(b), TY(c))
+#define F_OPS4(d, a, b, c, e, id, syntax, low, n) \
+    FORM(id, syntax, K_LANE, low, TY(a), TY(d), MODS_ANY, n, TY(d), TY(a), TY(b), TY(c), TY(e))
+/* the carry is a register of 32 bits behind the row's operands; a second form, which no text names, makes the carry
+ * out */
+#define F_CARRY2(ty, id, syntax) \
+    FORM(id, syntax, K_LANE, LOW_CARRY, TY(ty), TY(ty), MODS_ANY, 3, TY(ty), TY(ty), TY(ty), T_U32)
+#define F_CARRY3(ty, id, syntax) \
+    FORM(id, syntax, K_LANE, LOW_CARRY, TY(ty), TY(ty), MODS_ANY, 4, TY(ty), TY(ty), TY(ty), TY(ty), T_U32)
+#define F_OUT2(ty, id) \
+    FORM(id, SYN(ALL, NONE, ""), K_LANE, LOW_PLAIN, TY(ty), T_U32, MODS_ANY, 3, T_U32, TY(ty), TY(ty), T_U32)
+#define F_OUT3(ty, id) \
+    FORM(id, SYN(ALL, NONE, ""), K_LANE, LOW_PLAIN, TY(ty), T_U32, MODS_ANY, 4, T_U32, TY(ty), TY(ty), TY(ty), T_U32)
 
 #define LANE1(id, types, in, pv, syntax, v) EACH_##types(F_LANE, id, SYN(in, pv, syntax), 1)
 #define LANE2(id, types, in, pv, syntax, v) EACH_##types(F_LANE, id, SYN(in, pv, syntax), 2)
@@ -67,12 +111,17 @@ enum {  /* type names as they stand in expand.h -> enum ptx_type */
 #define COUNT(id, types, in, pv, syntax, v) EACH_##types(F_COUNT_, id, SYN(in, pv, syntax))
 #define WIDE2(id, types, in, pv, syntax, v) EACH_##types(F_WIDE2, id, SYN(in, pv, syntax))
 #define WIDE3(id, types, in, pv, syntax, v) EACH_##types(F_WIDE3, id, SYN(in, pv, syntax))
-#define CMP(id, types, in, pv, ops, v) EACH_##types(F_CMP, setp_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS ".T p{|q}, a, b{, c}"), 0) \
-    EACH_##types(F_SET, set_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "(.u32|.s32|.f32|.f16|.bf16).T d, a, b{, c}"))
-#define FCMP(id, types, in, pv, ops, v) EACH_##types(F_FCMP, fsetp_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS "{.ftz}.T p{|q}, a, b{, c}")) \
-    EACH_##types(F_SET, fset_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "{.ftz}(.u32|.s32|.f32|.f16|.bf16|.u16|.s16).T d, a, b{, c}")) \
-    F_SET(f16x2, fset_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "{.ftz}(.f16x2|.u32|.s32).T d, a, b{, c}")) F_SET(bf16x2, fset_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "(.bf16x2|.u32|.s32).T d, a, b{, c}")) \
-    F_SET(f16x2, fset_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS "{.ftz}.T p|q, a, b{, c}")) F_SET(bf16x2, fset_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS ".T p|q, a, b{, c}"))
+#define CMP(id, types, in, pv, ops, v)                                                                           \
+    EACH_##types(F_CMP, setp_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS ".T p{|q}, a, b{, c}"), 0) EACH_##types( \
+        F_SET, set_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "(.u32|.s32|.f32|.f16|.bf16).T d, a, b{, c}"))
+#define FCMP(id, types, in, pv, ops, v)                                                                               \
+    EACH_##types(F_FCMP, fsetp_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS "{.ftz}.T p{|q}, a, b{, c}")) EACH_##types( \
+        F_SET, fset_##id,                                                                                             \
+        SYN(in, pv, "set(" ops ")" SETP_OPS "{.ftz}(.u32|.s32|.f32|.f16|.bf16|.u16|.s16).T d, a, b{, c}"))            \
+        F_SET(f16x2, fset_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "{.ftz}(.f16x2|.u32|.s32).T d, a, b{, c}"))       \
+            F_SET(bf16x2, fset_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "(.bf16x2|.u32|.s32).T d, a, b{, c}"))       \
+                F_SET(f16x2, fset_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS "{.ftz}.T p|q, a, b{, c}"))              \
+                    F_SET(bf16x2, fset_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS ".T p|q, a, b{, c}"))
 #define TEST(id, types, in, pv, syntax, v) EACH_##types(F_TEST, id, SYN(in, pv, syntax))
 #define SELECT(id, types, in, pv, syntax, v) EACH_##types(F_SELECT, id, SYN(in, pv, syntax))
 #define CONVERT(id, pairs, in, pv, syntax, v) EACH_##pairs(F_CVT, id, SYN(in, pv, syntax), 0)
@@ -83,13 +132,17 @@ enum {  /* type names as they stand in expand.h -> enum ptx_type */
 #define OPS2(id, set, in, pv, syntax, v) EACH_##set(F_OPS2, id, SYN(in, pv, syntax), LOW_PLAIN, 2)
 #define OPS3(id, set, in, pv, syntax, v) EACH_##set(F_OPS3, id, SYN(in, pv, syntax), LOW_PLAIN, 3)
 #define OPS4(id, set, in, pv, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, syntax), LOW_PLAIN, 4)
-#define CARRY2(id, types, in, pv, syntax, v, carry) EACH_##types(F_CARRY2, id, SYN(in, pv, syntax)) EACH_##types(F_OUT2, id##_out)
-#define CARRY3(id, types, in, pv, syntax, v, carry) EACH_##types(F_CARRY3, id, SYN(in, pv, syntax)) EACH_##types(F_OUT3, id##_out)
+#define CARRY2(id, types, in, pv, syntax, v, carry) \
+    EACH_##types(F_CARRY2, id, SYN(in, pv, syntax)) EACH_##types(F_OUT2, id##_out)
+#define CARRY3(id, types, in, pv, syntax, v, carry) \
+    EACH_##types(F_CARRY3, id, SYN(in, pv, syntax)) EACH_##types(F_OUT3, id##_out)
 #define VIDEO2(id, set, in, pv, syntax, v) EACH_##set(F_OPS3, id, SYN(in, pv, syntax), LOW_VIDEO, 3)
 #define VIDEO3(id, set, in, pv, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, syntax), LOW_VIDEO, 4)
 #define SIMD(id, set, in, pv, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, syntax), LOW_SIMD, 4)
-#define PRED1(id, in, pv, syntax, v) FORM(id, SYN(in, pv, syntax), K_PRED, LOW_PLAIN, T_PRED, T_PRED, 0, 1, T_PRED, T_PRED)
-#define PRED2(id, in, pv, syntax, v) FORM(id, SYN(in, pv, syntax), K_PRED, LOW_PLAIN, T_PRED, T_PRED, 0, 2, T_PRED, T_PRED, T_PRED)
+#define PRED1(id, in, pv, syntax, v) \
+    FORM(id, SYN(in, pv, syntax), K_PRED, LOW_PLAIN, T_PRED, T_PRED, 0, 1, T_PRED, T_PRED)
+#define PRED2(id, in, pv, syntax, v) \
+    FORM(id, SYN(in, pv, syntax), K_PRED, LOW_PLAIN, T_PRED, T_PRED, 0, 2, T_PRED, T_PRED, T_PRED)
 #define MEM(id, types, in, pv, syntax, aux) FORM(id, SYN(in, pv, syntax), K_MEM, LOW_PLAIN, T_NONE, T_NONE, 0, 0)
 #define MEM_MORE MEM
 #define WARP(id, types, in, pv, syntax, aux) FORM(id, SYN(in, pv, syntax), K_WARP, LOW_PLAIN, T_NONE, T_NONE, 0, 0)
@@ -101,14 +154,14 @@ const struct isa_form isa_forms[] = {
 const u32 isa_count = COUNT_OF(isa_forms);
 
 /* Where each family starts: one more pass, counting. */
-#define ONE1(ty, ...) + 1
-#define PER_FLOAT_f32 + 4
-#define PER_FLOAT_f64 + 1
+#define ONE1(ty, ...) +1
+#define PER_FLOAT_f32 +4
+#define PER_FLOAT_f64 +1
 #define N_FLOAT(ty, ...) PER_FLOAT_##ty
-#define PER_FCMP_f32 + 2
-#define PER_FCMP_f16 + 2
-#define PER_FCMP_f64 + 1
-#define PER_FCMP_bf16 + 1
+#define PER_FCMP_f32 +2
+#define PER_FCMP_f16 +2
+#define PER_FCMP_f64 +1
+#define PER_FCMP_bf16 +1
 #define N_FCMP(ty, ...) PER_FCMP_##ty
 #define LANE1(id, types, ...) EACH_##types(ONE1)
 #define LANE2 LANE1
@@ -139,31 +192,58 @@ const u32 isa_count = COUNT_OF(isa_forms);
 #define VIDEO2 LANE1
 #define VIDEO3 LANE1
 #define SIMD LANE1
-#define PRED1(...) + 1
+#define PRED1(...) +1
 #define PRED2 PRED1
-enum { END_int = 0
+enum {
+    END_int = 0
 #include "isa/isa_int.def"
-    , END_float = END_int
+    ,
+    END_float = END_int
 #include "isa/isa_float.def"
-    , END_round = END_float
+    ,
+    END_round = END_float
 #include "isa/isa_round.def"
-    , END_half = END_round
+    ,
+    END_half = END_round
 #include "isa/isa_half.def"
-    , END_cvt = END_half
+    ,
+    END_cvt = END_half
 #include "isa/isa_cvt.def"
-    , END_video = END_cvt
+    ,
+    END_video = END_cvt
 #include "isa/isa_video.def"
 };
 const u16 isa_family_first[FAM_COUNT] = { 0, END_int, END_float, END_round, END_half, END_cvt, END_video };
 
 /* ---- opcodes ---- */
 
-static const struct { const char *word; u32 mods; } mod_words[] = {
-    { ".ftz", MOD_FTZ }, { ".sat", MOD_SAT }, { ".relu", MOD_RELU }, { ".NaN", MOD_NAN }, { ".xorsign.abs", MOD_XORSIGN }, { ".abs", MOD_XORSIGN },
-    { ".satfinite", MOD_SATFINITE }, { ".oob", MOD_OOB }, { ".add", MOD_ADD },
-    { ".rn", MOD_ROUND_IS(RND_RN) }, { ".rz", MOD_ROUND_IS(RND_RZ) }, { ".rm", MOD_ROUND_IS(RND_RM) }, { ".rp", MOD_ROUND_IS(RND_RP) }, { ".rna", MOD_ROUND_IS(RND_RNA) },
-    { ".rni", MOD_ROUND_IS(RND_RNI) }, { ".rzi", MOD_ROUND_IS(RND_RZI) }, { ".rmi", MOD_ROUND_IS(RND_RMI) }, { ".rpi", MOD_ROUND_IS(RND_RPI) }, { ".rs", MOD_ROUND_IS(RND_RS) },
-    { ".shr7", MOD_SHR7 }, { ".shr15", MOD_SHR15 }, { ".po", MOD_PO }, { ".clamp", MOD_CLAMP },
+static const struct {
+    const char *word;
+    u32 mods;
+} mod_words[] = {
+    { ".ftz", MOD_FTZ },
+    { ".sat", MOD_SAT },
+    { ".relu", MOD_RELU },
+    { ".NaN", MOD_NAN },
+    { ".xorsign.abs", MOD_XORSIGN },
+    { ".abs", MOD_XORSIGN },
+    { ".satfinite", MOD_SATFINITE },
+    { ".oob", MOD_OOB },
+    { ".add", MOD_ADD },
+    { ".rn", MOD_ROUND_IS(RND_RN) },
+    { ".rz", MOD_ROUND_IS(RND_RZ) },
+    { ".rm", MOD_ROUND_IS(RND_RM) },
+    { ".rp", MOD_ROUND_IS(RND_RP) },
+    { ".rna", MOD_ROUND_IS(RND_RNA) },
+    { ".rni", MOD_ROUND_IS(RND_RNI) },
+    { ".rzi", MOD_ROUND_IS(RND_RZI) },
+    { ".rmi", MOD_ROUND_IS(RND_RMI) },
+    { ".rpi", MOD_ROUND_IS(RND_RPI) },
+    { ".rs", MOD_ROUND_IS(RND_RS) },
+    { ".shr7", MOD_SHR7 },
+    { ".shr15", MOD_SHR15 },
+    { ".po", MOD_PO },
+    { ".clamp", MOD_CLAMP },
 };
 
 static u32 mods_of(const char *word, size_t n)
@@ -177,7 +257,8 @@ static u32 mods_of(const char *word, size_t n)
 static bool take(struct str *op, const char *word, size_t n)
 {
     if (op->n < n || memcmp(op->p, word, n) || (op->n > n && op->p[n] != '.')) return false;
-    op->p += n; op->n -= (u32)n;
+    op->p += n;
+    op->n -= (u32)n;
     return true;
 }
 
@@ -188,7 +269,8 @@ static bool take_type(struct str *op, enum ptx_type want)
     while (n < op->n && op->p[n] != '.') n++;
     enum ptx_type t = type_find((struct str){ op->p + 1, n - 1 });
     if (t == T_NONE || (want != T_NONE && t != want)) return false;
-    op->p += n; op->n -= n;
+    op->p += n;
+    op->n -= n;
     return true;
 }
 
@@ -200,7 +282,10 @@ static bool take_choice(struct str *op, const char **s, u32 *mods)
     const char *p = *s + 1;
     while (*p != close) {
         bool ignore = *p == '~';
-        if (ignore || *p == '|') { p++; if (!ignore) continue; }
+        if (ignore || *p == '|') {
+            p++;
+            if (!ignore) continue;
+        }
         size_t n = strcspn(p, "|})");
         if (!got && take(op, p, n)) {
             got = true;
@@ -219,7 +304,9 @@ static enum ptx_type letter(const struct isa_form *f, const char *s)
     switch (s[1]) {
     case 'T': return (enum ptx_type)f->type;
     case 'D': return (enum ptx_type)f->dtype;
-    case 'A': case 'B': case 'C': return (enum ptx_type)f->op[1 + s[1] - 'A'];
+    case 'A':
+    case 'B':
+    case 'C': return (enum ptx_type)f->op[1 + s[1] - 'A'];
     default: return T_COUNT;
     }
 }
@@ -245,16 +332,22 @@ static bool matches(const struct isa_form *f, struct str op, u32 *mods)
     return op.n == 0 && (f->mods & MODS_ANY || *mods == f->mods || (f->kind > K_PRED));
 }
 
-/* ptxas takes the modifiers of memory instructions in any order (atom.add.release.gpu.u32): each one in some group of the row,
- * no group twice, every required group used, a type at the end. */
+/* ptxas takes the modifiers of memory instructions in any order (atom.add.release.gpu.u32): each one in some group of
+ * the row, no group twice, every required group used, a type at the end. */
 static bool matches_any_order(const struct isa_form *f, struct str op)
 {
     const char *s = f->syntax;
     u32 used = 0, needed = 0, group = 0;
     bool typed = strstr(s, ".T") != NULL, have_type = false;
-    while (op.n && op.p[0] != '.') { op.p++; op.n--; }
+    while (op.n && op.p[0] != '.') {
+        op.p++;
+        op.n--;
+    }
     for (const char *g = s; *g && *g != ' '; g++)
-        if (*g == '(' || *g == '{') { if (*g == '(') needed |= 1u << group; group++; }
+        if (*g == '(' || *g == '{') {
+            if (*g == '(') needed |= 1u << group;
+            group++;
+        }
     while (op.n) {
         u32 n = 1, k = 0;
         bool hit = false;
@@ -262,10 +355,17 @@ static bool matches_any_order(const struct isa_form *f, struct str op)
         for (const char *g = s; *g && *g != ' ' && !hit; g++) {
             if (*g != '(' && *g != '{') continue;
             const char *end = g + strcspn(g, ")}");
-            for (const char *w = g + 1; w < end; ) {
-                if (*w == '~' || *w == '|') { w++; continue; }
+            for (const char *w = g + 1; w < end;) {
+                if (*w == '~' || *w == '|') {
+                    w++;
+                    continue;
+                }
                 size_t len = strcspn(w, "|)}");
-                if (len == n && !memcmp(w, op.p, n) && !(used >> k & 1)) { used |= 1u << k; hit = true; break; }
+                if (len == n && !memcmp(w, op.p, n) && !(used >> k & 1)) {
+                    used |= 1u << k;
+                    hit = true;
+                    break;
+                }
                 w += len;
             }
             g = end;
@@ -275,30 +375,37 @@ static bool matches_any_order(const struct isa_form *f, struct str op)
             if (!typed || have_type || type_find((struct str){ op.p + 1, n - 1 }) == T_NONE) return false;
             have_type = true;
         }
-        op.p += n; op.n -= n;
+        op.p += n;
+        op.n -= n;
     }
     return have_type == typed && (used & needed) == needed;
 }
 
 static bool same_word(const char *syntax, struct str opcode, u32 n)
 {
-    return !strncmp(syntax, opcode.p, n) && !(syntax[n] >= 'a' && syntax[n] <= 'z') && !(syntax[n] >= '0' && syntax[n] <= '9');
+    return !strncmp(syntax, opcode.p, n) && !(syntax[n] >= 'a' && syntax[n] <= 'z') &&
+           !(syntax[n] >= '0' && syntax[n] <= '9');
 }
 
 int isa_find_from(u32 first, struct str opcode, u32 *mods)
 {
     u32 n = 0;
-    const char *other = "";                     /* the syntax last seen to be of another word */
+    const char *other = ""; /* the syntax last seen to be of another word */
     while (n < opcode.n && opcode.p[n] != '.') n++;
     for (u32 i = first; i < isa_count; i++) {
         const char *s = isa_forms[i].syntax;
         if (s == other || !*s) continue;
-        if (!same_word(s, opcode, n)) { other = s; continue; }
+        if (!same_word(s, opcode, n)) {
+            other = s;
+            continue;
+        }
         if (matches(&isa_forms[i], opcode, mods)) return (int)i;
     }
     *mods = 0;
     for (u32 i = isa_family_first[FAM_named]; i < isa_count; i++)
-        if (isa_forms[i].kind == K_MEM && same_word(isa_forms[i].syntax, opcode, n) && matches_any_order(&isa_forms[i], opcode)) return (int)i;
+        if (isa_forms[i].kind == K_MEM && same_word(isa_forms[i].syntax, opcode, n) &&
+            matches_any_order(&isa_forms[i], opcode))
+            return (int)i;
     return -1;
 }
 
@@ -308,7 +415,8 @@ int isa_form(enum isa_name name, enum ptx_type type, enum ptx_type dtype, u32 mo
 {
     for (u32 i = 0; i < isa_count; i++) {
         const struct isa_form *f = &isa_forms[i];
-        if (f->name == name && f->type == type && f->dtype == dtype && (f->mods == mods || f->mods & MODS_ANY)) return (int)i;
+        if (f->name == name && f->type == type && f->dtype == dtype && (f->mods == mods || f->mods & MODS_ANY))
+            return (int)i;
     }
     CHECK(!"no such form");
     return -1;
@@ -316,17 +424,30 @@ int isa_form(enum isa_name name, enum ptx_type type, enum ptx_type dtype, u32 mo
 
 bool isa_opcode(const struct isa_form *f, u32 n, char *out, size_t size)
 {
-    struct text { char *p; size_t n; } t = { out, size };
+    struct text {
+        char *p;
+        size_t n;
+    } t = { out, size };
     u32 mods = 0;
     const char *s = f->syntax;
-#define PUT(from, len) do { int k_ = snprintf(t.p, t.n, "%.*s", (int)(len), from); if ((size_t)k_ >= t.n) { *out = 0; return true; } t.p += k_; t.n -= (size_t)k_; } while (0)
+#define PUT(from, len)                                         \
+    do {                                                       \
+        int k_ = snprintf(t.p, t.n, "%.*s", (int)(len), from); \
+        if ((size_t)k_ >= t.n) {                               \
+            *out = 0;                                          \
+            return true;                                       \
+        }                                                      \
+        t.p += k_;                                             \
+        t.n -= (size_t)k_;                                     \
+    } while (0)
     while (*s && *s != ' ') {
         enum ptx_type ty = letter(f, s);
         if (*s == '{' || *s == '(') {
             u32 count = *s == '{', pick;
             const char *end = s + strcspn(s, "})"), *w = s + 1;
             for (const char *p = s + 1; p <= end; p++) count += *p == '|' || p == end;
-            pick = n % count; n /= count;
+            pick = n % count;
+            n /= count;
             if (*s == '{' ? pick > 0 : true) {
                 for (u32 skip = pick - (*s == '{'); skip; skip--) w += strcspn(w, "|") + 1;
                 bool ignore = *w == '~';
@@ -359,7 +480,10 @@ void isa_syntax(const struct isa_form *f, char *out, size_t size)
     for (const char *s = f->syntax; *s && n + 16 < size; s++) {
         enum ptx_type t = opcode ? letter(f, s) : T_COUNT;
         opcode &= *s != ' ';
-        if (t == T_COUNT || t == T_NONE) { out[n++] = *s; continue; }
+        if (t == T_COUNT || t == T_NONE) {
+            out[n++] = *s;
+            continue;
+        }
         n += (size_t)snprintf(out + n, size - n, ".%s", type_name[t]);
         s++;
     }

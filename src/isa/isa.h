@@ -1,8 +1,9 @@
 /* isa: what isa.def says, as tables that every layer can read.
  *
- * A *row* of isa.def becomes one *form* for each of its types, and in rows that must be fast (FLOAT, FCMP) for each of its
- * .ftz/.sat variants. Forms are numbered in the order of the file, the same in every pass over it, so tables made by
- * different passes are indexed alike. The lane rows come in families, one .def file each, each compiled by one lanes_*.c. */
+ * A *row* of isa.def becomes one *form* for each of its types, and in rows that must be fast (FLOAT, FCMP) for each
+ * of its .ftz/.sat variants. Forms are numbered in the order of the file, the same in every pass over it, so tables
+ * made by different passes are indexed alike. The lane rows come in families, one .def file each, each compiled by
+ * one lanes_*.c. */
 #ifndef LOCKSTEP_ISA_H
 #define LOCKSTEP_ISA_H
 #include "isa/types.h"
@@ -14,61 +15,77 @@ enum isa_lower { LOW_PLAIN, LOW_CARRY, LOW_SET, LOW_VIDEO, LOW_SIMD };
 
 /* What becomes of undefined bits (RULES.md I1), a row's first rule. init.c applies them. */
 enum isa_init {
-    INIT_NONE,                  /* makes a defined value from nothing */
-    INIT_COPY,                  /* bits of a go where the operation moves them: run on the mask of undefined bits, it says where */
-    INIT_MERGE,                 /* the same for bits of a and b */
-    INIT_ALL,                   /* any undefined bit makes the whole result computed */
-    INIT_EACH,                  /* the same for each element of x2 types */
-    INIT_HALVES, INIT_BYTES,    /* SIMD video: the same for each lane of 16 or 8 bits; c gives what e leaves out */
-    INIT_PAIR,                  /* upper half from a, lower half from b */
-    INIT_AND, INIT_OR,          /* a defined 0 (1) decides; a defined 1 (0) lets the other bit pass */
-    INIT_XOR,                   /* by the bit; of a register with itself: defined */
-    INIT_NOT,                   /* by the bit */
-    INIT_LOP3,                  /* by the bit, as far as the table depends on it */
-    INIT_SELF,                  /* as ALL, but of a register with itself: defined */
-    INIT_USE                    /* every operand is a use (RULES.md I2) */
+    INIT_NONE, /* makes a defined value from nothing */
+    /* bits of a go where the operation moves them: run on the mask of undefined bits, it says where */
+    INIT_COPY,
+    INIT_MERGE, /* the same for bits of a and b */
+    INIT_ALL,   /* any undefined bit makes the whole result computed */
+    INIT_EACH,  /* the same for each element of x2 types */
+    INIT_HALVES,
+    INIT_BYTES, /* SIMD video: the same for each lane of 16 or 8 bits; c gives what e leaves out */
+    INIT_PAIR,  /* upper half from a, lower half from b */
+    INIT_AND,
+    INIT_OR,   /* a defined 0 (1) decides; a defined 1 (0) lets the other bit pass */
+    INIT_XOR,  /* by the bit; of a register with itself: defined */
+    INIT_NOT,  /* by the bit */
+    INIT_LOP3, /* by the bit, as far as the table depends on it */
+    INIT_SELF, /* as ALL, but of a register with itself: defined */
+    INIT_USE   /* every operand is a use (RULES.md I2) */
 };
 /* Which object the result points into (RULES.md B2), a row's second rule. roots.c applies them. */
 enum isa_prov {
-    PROV_NONE,                  /* a plain number */
-    PROV_KEEP,                  /* that of a */
-    PROV_ADD, PROV_SUB,         /* pointer and number keep the pointer; two pointers: mixed (ADD), pointer - pointer: mixed (SUB) */
-    PROV_AND,                   /* with a plain number: that of the other side */
-    PROV_MAD,                   /* that of c */
-    PROV_CHOICE,                /* that of the side chosen */
-    PROV_LOAD,                  /* what the value points at when it arrives */
-    PROV_BORN                   /* an object of its own */
+    PROV_NONE, /* a plain number */
+    PROV_KEEP, /* that of a */
+    /* pointer and number keep the pointer; two pointers: mixed (ADD), pointer - pointer: mixed (SUB) */
+    PROV_ADD,
+    PROV_SUB,
+    PROV_AND,    /* with a plain number: that of the other side */
+    PROV_MAD,    /* that of c */
+    PROV_CHOICE, /* that of the side chosen */
+    PROV_LOAD,   /* what the value points at when it arrives */
+    PROV_BORN    /* an object of its own */
 };
 
 /* What the modifiers of an opcode say. Rows that do not have a form for each take them as M while they run. */
 enum isa_mod {
-    MOD_FTZ = 1, MOD_SAT = 2, MOD_RELU = 4, MOD_NAN = 8, MOD_XORSIGN = 16, MOD_SATFINITE = 32, MOD_OOB = 64, MOD_ADD = 128,
-    MOD_ROUND = 15 << 8,        /* enum isa_round */
-    MOD_SHR7 = 1 << 12, MOD_SHR15 = 1 << 13, MOD_PO = 1 << 14, MOD_CLAMP = 1 << 15,
-    MOD_MIN = MOD_SHR7, MOD_MAX = MOD_SHR15,    /* second operations of video instructions, which vmad has not */
-    MODS_ANY = 1 << 16          /* of a form: takes them as they come */
+    MOD_FTZ = 1,
+    MOD_SAT = 2,
+    MOD_RELU = 4,
+    MOD_NAN = 8,
+    MOD_XORSIGN = 16,
+    MOD_SATFINITE = 32,
+    MOD_OOB = 64,
+    MOD_ADD = 128,
+    MOD_ROUND = 15 << 8, /* enum isa_round */
+    MOD_SHR7 = 1 << 12,
+    MOD_SHR15 = 1 << 13,
+    MOD_PO = 1 << 14,
+    MOD_CLAMP = 1 << 15,
+    MOD_MIN = MOD_SHR7,
+    MOD_MAX = MOD_SHR15, /* second operations of video instructions, which vmad has not */
+    MODS_ANY = 1 << 16   /* of a form: takes them as they come */
 };
 enum isa_round { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNA, RND_RNI, RND_RZI, RND_RMI, RND_RPI, RND_RS };
 #define MOD_ROUND_IS(r) ((u32)(r) << 8)
 #define ROUND_OF(mods) ((enum isa_round)((mods) >> 8 & 15))
 
 struct isa_form {
-    const char *id;             /* "setp_lt" */
-    const char *syntax;         /* as in isa.def */
-    u8 init, prov;              /* enum isa_init, enum isa_prov */
-    u16 name;                   /* enum isa_name: equal for equal ids */
+    const char *id;     /* "setp_lt" */
+    const char *syntax; /* as in isa.def */
+    u8 init, prov;      /* enum isa_init, enum isa_prov */
+    u16 name;           /* enum isa_name: equal for equal ids */
     u8 kind, family;
-    u8 type;                    /* T */
-    u8 dtype;                   /* D of a conversion, W of a wide operation, T otherwise */
-    u8 lower;                   /* enum isa_lower */
-    u8 nsrc;                    /* source operands of a lane form: a b c e */
-    u8 op[5];                   /* types of d a b c e */
-    u32 mods;                   /* MOD_* that this form has, or MODS_ANY */
-    u16 line;                   /* in its .def file */
+    u8 type;  /* T */
+    u8 dtype; /* D of a conversion, W of a wide operation, T otherwise */
+    u8 lower; /* enum isa_lower */
+    u8 nsrc;  /* source operands of a lane form: a b c e */
+    u8 op[5]; /* types of d a b c e */
+    u32 mods; /* MOD_* that this form has, or MODS_ANY */
+    u16 line; /* in its .def file */
 };
 extern const struct isa_form isa_forms[];
 extern const u32 isa_count;
-extern const u16 isa_family_first[FAM_COUNT];   /* first form of each family */
+extern const u16 isa_family_first[FAM_COUNT]; /* first form of each family */
 
 /* One number per row, N_add, N_setp_lt ..., for the switch statements of decode. */
 enum isa_name {
@@ -116,13 +133,14 @@ enum isa_name {
 
 /* Finds the form of an opcode such as "add.rn.ftz.f32" and what its modifiers say; -1: the table has none. */
 int isa_find(struct str opcode, u32 *mods);
-int isa_find_from(u32 first, struct str opcode, u32 *mods);     /* the next one from that form on: opcodes of other operands */
+/* the next one from that form on: opcodes of other operands */
+int isa_find_from(u32 first, struct str opcode, u32 *mods);
 /* A form by name, type and modifiers, for code that decode makes itself; never fails for what isa.def has. */
 int isa_form(enum isa_name name, enum ptx_type type, enum ptx_type dtype, u32 mods);
 /* Type of operand n of a lane form (0 = d, 1.. = a b c e); T_PRED for predicates, T_NONE: no such operand. */
 static inline enum ptx_type isa_operand_type(const struct isa_form *f, u32 n) { return (enum ptx_type)f->op[n]; }
-void isa_syntax(const struct isa_form *f, char *out, size_t size);      /* the row's syntax with the form's types */
-/* The n-th opcode that a form stands for, every choice of its syntax spelled out; false: there are no more. Empty: the n-th
- * choice belongs to a sister form. */
+void isa_syntax(const struct isa_form *f, char *out, size_t size); /* the row's syntax with the form's types */
+/* The n-th opcode that a form stands for, every choice of its syntax spelled out; false: there are no more. Empty:
+ * the n-th choice belongs to a sister form. */
 bool isa_opcode(const struct isa_form *f, u32 n, char *out, size_t size);
 #endif

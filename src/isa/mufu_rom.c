@@ -1,5 +1,6 @@
-/* The tables of an H200's special function unit, found by tests/truth/fit.py from its results; words_mufu.h says how they are used.
- * The units are 2^-17 of the last bit of the result where nothing else is said. */
+/* clang-format off */
+/* The tables of an H200's special function unit, found by tests/truth/fit.py from its results; words_mufu.h says how
+ * they are used. The units are 2^-17 of the last bit of the result where nothing else is said. */
 #include "isa/mufu.h"
 
 const u16 mufu_square[4096] = {

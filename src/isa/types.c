@@ -20,8 +20,7 @@ const u8 type_size[T_COUNT] = {
 enum ptx_type type_find(struct str text)
 {
     for (int t = 1; t < T_COUNT; t++)
-        if (str_is(text, type_name[t]))
-            return t;
+        if (str_is(text, type_name[t])) return t;
     return T_NONE;
 }
 
@@ -32,25 +31,20 @@ enum ptx_type type_find(struct str text)
 #define EIGHT(X, a, b, c, d, e, f, g, h) X(a) X(b) X(c) X(d) X(e) X(f) X(g) X(h)
 
 static const struct sreg sregs[] = {
-#define X(e, s, k) \
-    { s, SR_##e, SCALAR(k), 0 }, \
-    { s ".x", SR_##e, VECTOR(k), 0 }, { s ".y", SR_##e, VECTOR(k), 1 }, \
-    { s ".z", SR_##e, VECTOR(k), 2 }, { s ".w", SR_##e, VECTOR(k), 3 },
+#define X(e, s, k)                                                                                   \
+    { s, SR_##e, SCALAR(k), 0 }, { s ".x", SR_##e, VECTOR(k), 0 }, { s ".y", SR_##e, VECTOR(k), 1 }, \
+        { s ".z", SR_##e, VECTOR(k), 2 }, { s ".w", SR_##e, VECTOR(k), 3 },
     PTX_SREGS(X)
 #undef X
-    EIGHT(ENVREG, 0, 1, 2, 3, 4, 5, 6, 7)
-    EIGHT(ENVREG, 8, 9, 10, 11, 12, 13, 14, 15)
-    EIGHT(ENVREG, 16, 17, 18, 19, 20, 21, 22, 23)
-    EIGHT(ENVREG, 24, 25, 26, 27, 28, 29, 30, 31)
-    EIGHT(PM, 0, 1, 2, 3, 4, 5, 6, 7)
+        EIGHT(ENVREG, 0, 1, 2, 3, 4, 5, 6, 7) EIGHT(ENVREG, 8, 9, 10, 11, 12, 13, 14, 15)
+            EIGHT(ENVREG, 16, 17, 18, 19, 20, 21, 22, 23) EIGHT(ENVREG, 24, 25, 26, 27, 28, 29, 30, 31)
+                EIGHT(PM, 0, 1, 2, 3, 4, 5, 6, 7)
 };
 
 const struct sreg *sreg_find(struct str text)
 {
-    if (text.n < 2 || text.p[0] != '%')
-        return NULL;
+    if (text.n < 2 || text.p[0] != '%') return NULL;
     for (size_t i = 0; i < COUNT_OF(sregs); i++)
-        if (sregs[i].type != T_NONE && sregs[i].name[1] == text.p[1] && str_is(text, sregs[i].name))
-            return &sregs[i];
+        if (sregs[i].type != T_NONE && sregs[i].name[1] == text.p[1] && str_is(text, sregs[i].name)) return &sregs[i];
     return NULL;
 }

@@ -1,8 +1,8 @@
 /* Objects: allocating, freeing, naming and finding them. zone.h has the idea; here is who gets which region and when.
  *
- * A freed region rests in quarantine until the zone's budget is spent by younger ones (but never among the last sixteen),
- * then waits on a free list. The object stays findable as freed until the region is used again. The pages of a large
- * freed object go back to the system at once, so resting costs address space, not memory. */
+ * A freed region rests in quarantine until the zone's budget is spent by younger ones (but never among the last
+ * sixteen), then waits on a free list. The object stays findable as freed until the region is used again. The pages
+ * of a large freed object go back to the system at once, so resting costs address space, not memory. */
 #include "mem/zone.h"
 
 enum { RED_SMALLEST = 256, RED_LARGEST = 1 << 20, RESTING_LEAST = 16, EMPTY_FROM = 64 << 10 };
@@ -10,13 +10,10 @@ enum { RED_SMALLEST = 256, RED_LARGEST = 1 << 20, RESTING_LEAST = 16, EMPTY_FROM
 
 bool stable_reach(struct stable *t, u32 i, size_t size)
 {
-    if (i > UINT32_MAX - STABLE_FIRST)
-        return false;
+    if (i > UINT32_MAX - STABLE_FIRST) return false;
     u32 k = 31 - (u32)__builtin_clz(i + STABLE_FIRST) - 10;
-    if (k >= STABLE_CHUNKS)
-        return false;
-    if (atomic_load_explicit(&t->chunk[k], memory_order_relaxed))
-        return true;
+    if (k >= STABLE_CHUNKS) return false;
+    if (atomic_load_explicit(&t->chunk[k], memory_order_relaxed)) return true;
     void *p = base_alloc(((size_t)STABLE_FIRST << k) * size);
     atomic_store_explicit(&t->chunk[k], p, memory_order_release);
     return p;
@@ -24,8 +21,7 @@ bool stable_reach(struct stable *t, u32 i, size_t size)
 
 void stable_free(struct stable *t)
 {
-    for (u32 k = 0; k < STABLE_CHUNKS; k++)
-        base_free(t->chunk[k]);
+    for (u32 k = 0; k < STABLE_CHUNKS; k++) base_free(t->chunk[k]);
 }
 
 struct mem *mem_new(struct error *e)
@@ -50,11 +46,9 @@ struct mem *mem_new(struct error *e)
 
 void mem_delete(struct mem *m)
 {
-    if (!m)
-        return;
+    if (!m) return;
     space_release(m);
-    for (u32 i = 0; i < ZONES; i++)
-        stable_free(&m->zone[i].region);
+    for (u32 i = 0; i < ZONES; i++) stable_free(&m->zone[i].region);
     stable_free(&m->object);
     shadow_close(&m->init);
     arena_free(&m->text);
@@ -62,10 +56,7 @@ void mem_delete(struct mem *m)
     base_free(m);
 }
 
-static struct region *region_at(const struct zone *z, u32 i)
-{
-    return stable_at(&z->region, i, sizeof(struct region));
-}
+static struct region *region_at(const struct zone *z, u32 i) { return stable_at(&z->region, i, sizeof(struct region)); }
 
 /* Region sizes: multiples of 256 up to 4 KiB, then eight steps to each doubling, so that at most an eighth is lost. */
 static u64 size_round(u64 bytes, u32 *class)
@@ -77,7 +68,7 @@ static u64 size_round(u64 bytes, u32 *class)
     }
     u32 top = 63 - (u32)__builtin_clzll(bytes - 1);
     u64 step = 1ull << (top - 3);
-    u64 steps = (bytes + step - 1) / step;      /* 9 to 16 */
+    u64 steps = (bytes + step - 1) / step; /* 9 to 16 */
     *class = 17 + (top - 12) * 8 + (u32)(steps - 9);
     return steps * step;
 }
@@ -95,8 +86,7 @@ static void list_add(struct zone *z, struct region_list *l, u32 i)
 static u32 list_take(struct zone *z, struct region_list *l)
 {
     u32 i = l->head;
-    if (i != REGION_NONE && (l->head = region_at(z, i)->next) == REGION_NONE)
-        l->tail = REGION_NONE;
+    if (i != REGION_NONE && (l->head = region_at(z, i)->next) == REGION_NONE) l->tail = REGION_NONE;
     return i;
 }
 
@@ -114,26 +104,25 @@ static u32 region_reuse(struct zone *z, u32 class, u32 last_class)
 {
     for (u32 c = class; c <= last_class; c++) {
         u32 i = list_take(z, &z->free[c]);
-        if (i != REGION_NONE)
-            return i;
+        if (i != REGION_NONE) return i;
     }
     return REGION_NONE;
 }
 
-/* A region of this size: one that rested, a new one, or, when the zone is full, anything large enough that was freed. */
+/* A region of this size: one that rested, a new one, or, when the zone is full, anything large enough that was freed.
+ */
 static u32 region_get(struct zone *z, u64 bytes, u32 class)
 {
     u32 i = region_reuse(z, class, class);
-    if (i != REGION_NONE)
-        return i;
+    if (i != REGION_NONE) return i;
     u32 n = atomic_load_explicit(&z->regions, memory_order_relaxed);
-    if (bytes <= z->to - z->next && stable_reach(&z->region, n, sizeof(struct region)) && zone_reach(z, z->next + bytes)) {
+    if (bytes <= z->to - z->next && stable_reach(&z->region, n, sizeof(struct region)) &&
+        zone_reach(z, z->next + bytes)) {
         *region_at(z, n) = (struct region){ .start = z->next, .bytes = bytes, .next = REGION_NONE };
         z->next += bytes;
         return n;
     }
-    while (z->quarantine.head != REGION_NONE)
-        quarantine_drop(z);
+    while (z->quarantine.head != REGION_NONE) quarantine_drop(z);
     return region_reuse(z, class, SIZE_CLASSES - 1);
 }
 
@@ -153,36 +142,30 @@ static struct mem_object *object_at(const struct mem *m, u32 id)
     return stable_at(&m->object, id - 1, sizeof(struct mem_object));
 }
 
-static const char *keep(struct mem *m, const char *z)
-{
-    return z ? arena_str(&m->text, str_of(z)) : NULL;
-}
+static const char *keep(struct mem *m, const char *z) { return z ? arena_str(&m->text, str_of(z)) : NULL; }
 
 /* What an object's bytes are when it appears; a region that was used before has to forget. */
 static void birth(struct mem *m, const struct mem_object *o, bool used_before)
 {
-    if (zone_of(o->kind) != ZONE_PLAIN)
-        return;
+    if (zone_of(o->kind) != ZONE_PLAIN) return;
     if (o->kind == MEM_GLOBAL || o->kind == MEM_CONST)
         shadow_define(&m->init, o->base, o->size);
     else if (used_before)
         shadow_forget(&m->init, o->base, o->size);
 }
 
-struct shadow *mem_shadow(struct mem *m)
-{
-    return &m->init;
-}
+struct shadow *mem_shadow(struct mem *m) { return &m->init; }
 
-struct mem_object *mem_alloc(struct mem *m, u64 bytes, u64 align, enum mem_kind kind, const char *name, const char *site, struct error *e)
+struct mem_object *mem_alloc(struct mem *m, u64 bytes, u64 align, enum mem_kind kind, const char *name,
+                             const char *site, struct error *e)
 {
     struct zone *z = &m->zone[zone_of(kind)];
     align = MAX_OF(align, 256ull);
     CHECK(!(align & (align - 1)));
     u64 span = z->to - z->from;
     if (bytes > span || align > span || base_alloc_refused()) {
-        error_set(e, ERR_MEMORY, "%llu bytes of device memory cannot be had: the arena holds %llu", (unsigned long long)bytes,
-                  (unsigned long long)span);
+        error_set(e, ERR_MEMORY, "%llu bytes of device memory cannot be had: the arena holds %llu",
+                  (unsigned long long)bytes, (unsigned long long)span);
         return NULL;
     }
     u32 class;
@@ -190,19 +173,26 @@ struct mem_object *mem_alloc(struct mem *m, u64 bytes, u64 align, enum mem_kind 
 
     lock(&m->lock);
     u32 id = atomic_load_explicit(&m->objects, memory_order_relaxed) + 1, i = REGION_NONE;
-    if (stable_reach(&m->object, id - 1, sizeof(struct mem_object)))
-        i = region_get(z, need, class);
+    if (stable_reach(&m->object, id - 1, sizeof(struct mem_object))) i = region_get(z, need, class);
     if (i == REGION_NONE) {
         unlock(&m->lock);
-        error_set(e, ERR_MEMORY, "%llu bytes of device memory cannot be had: the system refuses more, or %llu bytes in use leave no room",
-                  (unsigned long long)bytes, (unsigned long long)mem_bytes_live(m));
+        error_set(
+            e, ERR_MEMORY,
+            "%llu bytes of device memory cannot be had: the system refuses more, or %llu bytes in use leave no room",
+            (unsigned long long)bytes, (unsigned long long)mem_bytes_live(m));
         return NULL;
     }
     struct region *r = region_at(z, i);
     struct mem_object *o = object_at(m, id);
     *o = (struct mem_object){
-        .base = (r->start + align - 1) & ~(align - 1), .size = bytes, .engine = z->engine, .id = id, .kind = kind, .state = MEM_LIVE,
-        .name = name ? keep(m, name) : arena_printf(&m->text, "buffer %u", ++m->unnamed), .alloc_site = keep(m, site),
+        .base = (r->start + align - 1) & ~(align - 1),
+        .size = bytes,
+        .engine = z->engine,
+        .id = id,
+        .kind = kind,
+        .state = MEM_LIVE,
+        .name = name ? keep(m, name) : arena_printf(&m->text, "buffer %u", ++m->unnamed),
+        .alloc_site = keep(m, site),
     };
     atomic_store_explicit(&m->objects, id, memory_order_release);
     atomic_store_explicit(&r->object, o, memory_order_release);
@@ -215,13 +205,13 @@ struct mem_object *mem_alloc(struct mem *m, u64 bytes, u64 align, enum mem_kind 
     return o;
 }
 
-/* Number of the region with start <= addr < start of the next; REGION_NONE: addr lies before the first, or in no zone. */
+/* Number of the region with start <= addr < start of the next; REGION_NONE: addr lies before the first, or in no
+ * zone. */
 static u32 region_of(const struct mem *m, u64 addr, const struct zone **zone)
 {
     for (u32 k = 0; k < ZONES; k++) {
         const struct zone *z = *zone = &m->zone[k];
-        if (addr - z->from >= z->to - z->from)
-            continue;
+        if (addr - z->from >= z->to - z->from) continue;
         u32 low = 0, high = atomic_load_explicit(&z->regions, memory_order_acquire);
         while (low < high) {
             u32 mid = low + (high - low) / 2;
@@ -240,8 +230,7 @@ struct mem_object *mem_find(const struct mem *m, u64 addr)
 {
     const struct zone *z;
     u32 i = region_of(m, addr, &z);
-    if (i == REGION_NONE)
-        return NULL;
+    if (i == REGION_NONE) return NULL;
     struct mem_object *o = atomic_load_explicit(&region_at(z, i)->object, memory_order_acquire);
     return o && addr >= o->base && addr - o->base <= o->size ? o : NULL;
 }
@@ -251,10 +240,10 @@ enum mem_free_result mem_free(struct mem *m, u64 addr, const char *site, struct 
     lock(&m->lock);
     const struct zone *found;
     u32 i = region_of(m, addr, &found);
-    struct mem_object *o = i == REGION_NONE ? NULL : atomic_load_explicit(&region_at(found, i)->object, memory_order_relaxed);
+    struct mem_object *o = i == REGION_NONE ? NULL
+                                            : atomic_load_explicit(&region_at(found, i)->object, memory_order_relaxed);
     bool start = o && o->base == addr, inside = o && addr >= o->base && addr - o->base <= o->size;
-    if (object)
-        *object = inside ? o : NULL;
+    if (object) *object = inside ? o : NULL;
     if (!start || o->state == MEM_FREED) {
         unlock(&m->lock);
         return start ? MEM_FREE_TWICE : MEM_FREE_BAD;
@@ -265,13 +254,11 @@ enum mem_free_result mem_free(struct mem *m, u64 addr, const char *site, struct 
     __atomic_store_n(&o->state, MEM_FREED, __ATOMIC_RELEASE);
     atomic_fetch_sub_explicit(&m->live, o->size, memory_order_relaxed);
     atomic_fetch_add_explicit(&m->generation, 1, memory_order_release);
-    if (r->bytes >= EMPTY_FROM)
-        zone_empty(z, r->start, r->start + r->bytes);
+    if (r->bytes >= EMPTY_FROM) zone_empty(z, r->start, r->start + r->bytes);
     list_add(z, &z->quarantine, i);
     z->quarantined += r->bytes;
     z->quarantine_count++;
-    while (z->quarantined > m->quarantine_budget && z->quarantine_count > RESTING_LEAST)
-        quarantine_drop(z);
+    while (z->quarantined > m->quarantine_budget && z->quarantine_count > RESTING_LEAST) quarantine_drop(z);
     unlock(&m->lock);
     return MEM_FREE_OK;
 }
@@ -279,8 +266,7 @@ enum mem_free_result mem_free(struct mem *m, u64 addr, const char *site, struct 
 void mem_describe(struct mem *m, struct mem_object *o, const char *name, const char *type, u32 element_size)
 {
     lock(&m->lock);
-    if (name)
-        __atomic_store_n(&o->name, keep(m, name), __ATOMIC_RELEASE);
+    if (name) __atomic_store_n(&o->name, keep(m, name), __ATOMIC_RELEASE);
     __atomic_store_n(&o->type, keep(m, type), __ATOMIC_RELEASE);
     __atomic_store_n(&o->element_size, element_size, __ATOMIC_RELEASE);
     unlock(&m->lock);
@@ -307,14 +293,12 @@ struct mem_object *mem_near(const struct mem *m, u64 addr)
 {
     const struct zone *z;
     u32 i = region_of(m, addr, &z);
-    if (!z)
-        return NULL;
+    if (!z) return NULL;
     u32 n = atomic_load_explicit(&z->regions, memory_order_acquire), first = i == REGION_NONE ? 0 : i;
     struct mem_object *best = NULL;
     for (u32 k = first; k < n && k <= first + 1; k++) {
         struct mem_object *o = atomic_load_explicit(&region_at(z, k)->object, memory_order_acquire);
-        if (o && (!best || distance(o, addr) < distance(best, addr)))
-            best = o;
+        if (o && (!best || distance(o, addr) < distance(best, addr))) best = o;
     }
     return best;
 }
@@ -324,25 +308,13 @@ struct mem_object *mem_by_id(const struct mem *m, u32 id)
     return id && id <= atomic_load_explicit(&m->objects, memory_order_acquire) ? object_at(m, id) : NULL;
 }
 
-u64 mem_bytes_live(const struct mem *m)
-{
-    return atomic_load_explicit(&m->live, memory_order_relaxed);
-}
+u64 mem_bytes_live(const struct mem *m) { return atomic_load_explicit(&m->live, memory_order_relaxed); }
 
-u32 mem_generation(const struct mem *m)
-{
-    return atomic_load_explicit(&m->generation, memory_order_acquire);
-}
+u32 mem_generation(const struct mem *m) { return atomic_load_explicit(&m->generation, memory_order_acquire); }
 
-u64 mem_shared_window(const struct mem *m)
-{
-    return m->shared_window;
-}
+u64 mem_shared_window(const struct mem *m) { return m->shared_window; }
 
-u64 mem_local_window(const struct mem *m)
-{
-    return m->local_window;
-}
+u64 mem_local_window(const struct mem *m) { return m->local_window; }
 
 const struct scalar *mem_scalar(const struct mem_object *o)
 {

@@ -1,37 +1,43 @@
 /* mem: all device-visible memory, in one reserved arena.
  *
- * Device pointers are addresses of the process. Allocations are objects with red zones on both sides, so that [base, end]
- * names exactly one of them; freed ones stay in quarantine and are still recognised. Addresses repeat from run to run.
- * Layout of the arena, from its base: a guard, the generic windows of shared and local memory, then allocations. */
+ * Device pointers are addresses of the process. Allocations are objects with red zones on both sides, so that [base,
+ * end] names exactly one of them; freed ones stay in quarantine and are still recognised. Addresses repeat from run
+ * to run. Layout of the arena, from its base: a guard, the generic windows of shared and local memory, then
+ * allocations. */
 #ifndef LOCKSTEP_MEM_H
 #define LOCKSTEP_MEM_H
 #include "base/scalar.h"
 
-enum mem_kind { MEM_DEVICE, MEM_PINNED, MEM_MANAGED, MEM_GLOBAL, MEM_CONST, MEM_HEAP };   /* GLOBAL, CONST: variables of a module */
+/* GLOBAL, CONST: variables of a module */
+enum mem_kind { MEM_DEVICE, MEM_PINNED, MEM_MANAGED, MEM_GLOBAL, MEM_CONST, MEM_HEAP };
 enum mem_state { MEM_LIVE, MEM_FREED };
 
 struct mem_object {
-    u64 base, size;             /* [base, base + size) are its bytes */
-    u64 engine;                 /* what to add to an address to reach the engine's view (0 but for pinned and managed) */
-    u64 race;                   /* what to add to an address to reach the race check's notes on it; 0: there are none for this launch */
-    u32 id;                     /* never reused; 0 is no object */
+    u64 base, size; /* [base, base + size) are its bytes */
+    /* what to add to an address to reach the engine's view (0 but for pinned and managed) */
+    u64 engine;
+    /* what to add to an address to reach the race check's notes on it; 0: there are none for this launch */
+    u64 race;
+    u32 id; /* never reused; 0 is no object */
     enum mem_kind kind;
-    enum mem_state state;       /* read with acquire: another thread may free */
-    const char *name;           /* "x", or "buffer 3" when nobody named it */
-    const char *type;           /* "f32[1000]" or NULL */
-    u32 element_size;           /* 0: unknown */
-    const char *alloc_site, *free_site;     /* text or NULL */
+    enum mem_state state;               /* read with acquire: another thread may free */
+    const char *name;                   /* "x", or "buffer 3" when nobody named it */
+    const char *type;                   /* "f32[1000]" or NULL */
+    u32 element_size;                   /* 0: unknown */
+    const char *alloc_site, *free_site; /* text or NULL */
 };
 
 struct mem;
-struct mem *mem_new(struct error *e);           /* one arena a process is the rule; several work, at other bases */
+struct mem *mem_new(struct error *e); /* one arena a process is the rule; several work, at other bases */
 void mem_delete(struct mem *m);
 /* NULL: refused, e says why. align: power of two, 0 = 256. Contents are zero pages the first time, never promised. */
-struct mem_object *mem_alloc(struct mem *m, u64 bytes, u64 align, enum mem_kind kind, const char *name, const char *site, struct error *e);
+struct mem_object *mem_alloc(struct mem *m, u64 bytes, u64 align, enum mem_kind kind, const char *name,
+                             const char *site, struct error *e);
 enum mem_free_result { MEM_FREE_OK, MEM_FREE_TWICE, MEM_FREE_BAD };
 enum mem_free_result mem_free(struct mem *m, u64 addr, const char *site, struct mem_object **object);
 void mem_describe(struct mem *m, struct mem_object *o, const char *name, const char *type, u32 element_size);
-/* The object, live or freed, with base <= addr <= base + size; NULL: none. Lock-free, callable while others allocate. */
+/* The object, live or freed, with base <= addr <= base + size; NULL: none. Lock-free, callable while others allocate.
+ */
 struct mem_object *mem_find(const struct mem *m, u64 addr);
 /* The nearest object below or above, for reports; NULL: none. */
 struct mem_object *mem_near(const struct mem *m, u64 addr);
@@ -41,17 +47,18 @@ const struct scalar *mem_scalar(const struct mem_object *o);
 /* Makes all bytes of an object zero, without touching pages that can be given back instead. */
 void mem_zero(struct mem *m, const struct mem_object *o);
 u64 mem_bytes_live(const struct mem *m);
-u32 mem_generation(const struct mem *m);        /* changes with every alloc and free: what is cached by it is stale then */
+/* changes with every alloc and free: what is cached by it is stale then */
+u32 mem_generation(const struct mem *m);
 /* Engine's view of host-visible bytes. */
 static inline void *mem_view(const struct mem_object *o, u64 addr) { return (void *)(uintptr_t)(addr + o->engine); }
 
-/* Which bytes of device memory are defined (mem/shadow.h). Device and heap memory is born raw, variables and what the host sees are not
- * covered or defined. */
+/* Which bytes of device memory are defined (mem/shadow.h). Device and heap memory is born raw, variables and what the
+ * host sees are not covered or defined. */
 struct shadow *mem_shadow(struct mem *m);
 
 /* Generic windows: an address in one of them is shared or local memory of the thread that uses it. */
-enum { MEM_WINDOW_CTA = 1 << 20, MEM_WINDOW_CTAS = 16 };        /* bytes of shared window per CTA of a cluster */
-u64 mem_shared_window(const struct mem *m);     /* MEM_WINDOW_CTAS * MEM_WINDOW_CTA bytes, aligned to its size */
-u64 mem_local_window(const struct mem *m);      /* MEM_LOCAL_BYTES */
+enum { MEM_WINDOW_CTA = 1 << 20, MEM_WINDOW_CTAS = 16 }; /* bytes of shared window per CTA of a cluster */
+u64 mem_shared_window(const struct mem *m); /* MEM_WINDOW_CTAS * MEM_WINDOW_CTA bytes, aligned to its size */
+u64 mem_local_window(const struct mem *m);  /* MEM_LOCAL_BYTES */
 #define MEM_LOCAL_BYTES (1ull << 30)
 #endif

@@ -3,15 +3,15 @@
 
 enum { GRANULES = 64, FIRST_PAGES = 16, DISCARD_FROM = 1 << 16 };
 
-struct stains {                 /* of 512 bytes of memory */
-    u64 at;                     /* their address / 512 */
+struct stains { /* of 512 bytes of memory */
+    u64 at;     /* their address / 512 */
     struct stain {
         struct taint t;
-        u8 has;                 /* bytes it speaks of */
+        u8 has; /* bytes it speaks of */
     } of[GRANULES];
 };
 
-u64 shadow_bytes(u64 bytes) { return (bytes + 63) / 64 * 8 + 16; }     /* a look may read past the last word */
+u64 shadow_bytes(u64 bytes) { return (bytes + 63) / 64 * 8 + 16; } /* a look may read past the last word */
 
 bool shadow_open(struct shadow *s, u64 from, u64 bytes, bool alone)
 {
@@ -31,13 +31,16 @@ bool shadow_open(struct shadow *s, u64 from, u64 bytes, bool alone)
 
 void shadow_place(struct shadow *s, u64 at, u64 from, u64 bytes)
 {
-    *s = (struct shadow){ .word = (u64 *)(uintptr_t)at, .from = from, .bytes = bytes, .epoch = 1, .mapped = true, .placed = true };
+    *s = (struct shadow){
+        .word = (u64 *)(uintptr_t)at, .from = from, .bytes = bytes, .epoch = 1, .mapped = true, .placed = true
+    };
     pthread_mutex_init(&s->lock, NULL);
 }
 
 bool shadow_reach(struct shadow *s, u64 to)
 {
-    u64 page = page_size(), need = MIN_OF((shadow_bytes(to - s->from) + page - 1) & ~(page - 1), shadow_bytes(s->bytes));
+    u64 page = page_size(),
+        need = MIN_OF((shadow_bytes(to - s->from) + page - 1) & ~(page - 1), shadow_bytes(s->bytes));
     if (need <= s->reached) return true;
     if (!pages_commit((u64)(uintptr_t)s->word + s->reached, need - s->reached)) return false;
     s->reached = need & ~(page - 1);
@@ -47,8 +50,10 @@ bool shadow_reach(struct shadow *s, u64 to)
 void shadow_close(struct shadow *s)
 {
     if (!s->word) return;
-    if (s->mapped && !s->placed) pages_release((u64)(uintptr_t)s->word, shadow_bytes(s->bytes));
-    else if (!s->mapped) base_free(s->word);
+    if (s->mapped && !s->placed)
+        pages_release((u64)(uintptr_t)s->word, shadow_bytes(s->bytes));
+    else if (!s->mapped)
+        base_free(s->word);
     for (u32 k = 0; k < s->capacity; k++) base_free(s->page[k]);
     base_free(s->page);
     pthread_mutex_destroy(&s->lock);
@@ -61,9 +66,14 @@ static void put_bits(struct shadow *s, u64 w, u64 mask, bool set)
 {
     u64 *p = &s->word[w], old = __atomic_load_n(p, __ATOMIC_RELAXED), new = set ? old | mask : old & ~mask;
     if (new == old) return;
-    if (s->alone || mask == ~0ull) { __atomic_store_n(p, new, __ATOMIC_RELAXED); return; }
-    if (set) __atomic_fetch_or(p, mask, __ATOMIC_RELAXED);
-    else __atomic_fetch_and(p, ~mask, __ATOMIC_RELAXED);
+    if (s->alone || mask == ~0ull) {
+        __atomic_store_n(p, new, __ATOMIC_RELAXED);
+        return;
+    }
+    if (set)
+        __atomic_fetch_or(p, mask, __ATOMIC_RELAXED);
+    else
+        __atomic_fetch_and(p, ~mask, __ATOMIC_RELAXED);
 }
 
 static void put_range(struct shadow *s, u64 addr, u64 n, bool set)
@@ -74,7 +84,8 @@ static void put_range(struct shadow *s, u64 addr, u64 n, bool set)
     while (n) {
         u32 at = o & 63, k = (u32)MIN_OF(n, 64u - at);
         put_bits(s, o >> 6, low_bits(k) << at, set);
-        o += k; n -= k;
+        o += k;
+        n -= k;
     }
 }
 
@@ -93,7 +104,10 @@ u64 shadow_next_undefined(const struct shadow *s, u64 addr, u64 n)
     if (o >= s->bytes) return addr + n;
     while (o < end) {
         u64 holes = ~__atomic_load_n(&s->word[o >> 6], __ATOMIC_RELAXED) >> (o & 63);
-        if (!holes) { o = (o | 63) + 1; continue; }
+        if (!holes) {
+            o = (o | 63) + 1;
+            continue;
+        }
         o += (u64)__builtin_ctzll(holes);
         return s->from + MIN_OF(o, end);
     }
@@ -120,7 +134,8 @@ static void grow(struct shadow *s)
     struct shadow old = *s;
     u32 cap = old.capacity ? 2 * old.capacity : FIRST_PAGES;
     struct stains **page = base_need(cap * sizeof *page);
-    s->page = page; s->capacity = cap;
+    s->page = page;
+    s->capacity = cap;
     for (u32 k = 0; k < old.capacity; k++)
         if (old.page[k]) *page_slot(s, old.page[k]->at) = old.page[k];
     base_free(old.page);
@@ -150,7 +165,7 @@ static void clean(struct shadow *s, u64 addr, u64 n)
         for (u32 g = 0; g < GRANULES; g++) {
             u64 at = (p->at << 9) + 8 * g;
             for (u32 b = 0; b < 8; b++)
-                if (at + b - addr < n) p->of[g].has &= (u8)~(1u << b);
+                if (at + b - addr < n) p->of[g].has &= (u8) ~(1u << b);
         }
     }
     unlock(&s->lock);
@@ -162,8 +177,12 @@ void shadow_forget(struct shadow *s, u64 addr, u64 n)
     if (!n || o >= s->bytes) return;
     __atomic_fetch_add(&s->epoch, 1, __ATOMIC_RELAXED);
     if (__atomic_load_n(&s->stained, __ATOMIC_ACQUIRE)) clean(s, addr, n);
-    u64 lo = ((u64)(uintptr_t)s->word + o / 8 + page) & ~(page - 1), hi = ((u64)(uintptr_t)s->word + (o + n) / 8) & ~(page - 1);
-    if (!s->mapped || hi <= lo) { put_range(s, addr, n, false); return; }
+    u64 lo = ((u64)(uintptr_t)s->word + o / 8 + page) & ~(page - 1),
+        hi = ((u64)(uintptr_t)s->word + (o + n) / 8) & ~(page - 1);
+    if (!s->mapped || hi <= lo) {
+        put_range(s, addr, n, false);
+        return;
+    }
     u64 first = s->from + (lo - (u64)(uintptr_t)s->word) * 8, last = s->from + (hi - (u64)(uintptr_t)s->word) * 8;
     put_range(s, addr, first - addr, false);
     pages_discard(lo, hi - lo);

@@ -1,11 +1,12 @@
 /* zone.h: the inside of mem, shared by its files.
  *
- * The arena has three zones: plain (device memory, variables, heap), pinned and managed. The host zones exist twice, as
- * views of one file in memory, so the way from an address to the engine's view is one constant a zone.
+ * The arena has three zones: plain (device memory, variables, heap), pinned and managed. The host zones exist twice,
+ * as views of one file in memory, so the way from an address to the engine's view is one constant a zone.
  *
- * A zone is handed out from below in regions. A region is never split, merged or moved: freed, it waits in quarantine, then
- * on the free list of its size, and is used again as a whole. So the list of regions is sorted by address for ever and only
- * grows at its end, and a reader needs no lock: it takes the count, searches, and reads the region's object pointer. */
+ * A zone is handed out from below in regions. A region is never split, merged or moved: freed, it waits in
+ * quarantine, then on the free list of its size, and is used again as a whole. So the list of regions is sorted by
+ * address for ever and only grows at its end, and a reader needs no lock: it takes the count, searches, and reads the
+ * region's object pointer. */
 #ifndef LOCKSTEP_ZONE_H
 #define LOCKSTEP_ZONE_H
 #include "mem/mem.h"
@@ -31,49 +32,49 @@ void stable_free(struct stable *t);
 enum { ZONE_PLAIN, ZONE_PINNED, ZONE_MANAGED, ZONES };
 enum { REGION_NONE = 0xffffffff, SIZE_CLASSES = 320 };
 
-struct region {                 /* a piece of a zone that holds at most one object */
-    u64 start, bytes;           /* with the red zone behind the object; the one before it is the previous region's */
-    struct mem_object *_Atomic object;  /* who is or was here last; NULL only before the first */
-    u32 next;                   /* in the quarantine or on a free list; REGION_NONE: last */
+struct region {       /* a piece of a zone that holds at most one object */
+    u64 start, bytes; /* with the red zone behind the object; the one before it is the previous region's */
+    struct mem_object *_Atomic object; /* who is or was here last; NULL only before the first */
+    u32 next;                          /* in the quarantine or on a free list; REGION_NONE: last */
 };
 
-struct region_list {            /* first in, first out, so that an address rests as long as it can */
-    u32 head, tail;             /* REGION_NONE: empty */
+struct region_list { /* first in, first out, so that an address rests as long as it can */
+    u32 head, tail;  /* REGION_NONE: empty */
 };
 
 struct zone {
-    u64 from, to;               /* its addresses */
-    u64 next;                   /* where the next new region starts */
-    u64 usable;                 /* end of what can be accessed; grows in chunks */
-    u64 engine;                 /* from an address to the engine's view, 0 in the plain zone */
-    struct shadow *init;        /* grows with it; NULL: none */
-    int file;                   /* host zones: the file behind both views, -1 before the first use */
-    struct stable region;       /* struct region, sorted by start */
-    atomic_uint regions;        /* entries of it */
-    struct region_list free[SIZE_CLASSES];      /* left the quarantine, by size */
+    u64 from, to;                          /* its addresses */
+    u64 next;                              /* where the next new region starts */
+    u64 usable;                            /* end of what can be accessed; grows in chunks */
+    u64 engine;                            /* from an address to the engine's view, 0 in the plain zone */
+    struct shadow *init;                   /* grows with it; NULL: none */
+    int file;                              /* host zones: the file behind both views, -1 before the first use */
+    struct stable region;                  /* struct region, sorted by start */
+    atomic_uint regions;                   /* entries of it */
+    struct region_list free[SIZE_CLASSES]; /* left the quarantine, by size */
     struct region_list quarantine;
-    u64 quarantined;            /* bytes there */
-    u32 quarantine_count;       /* regions there */
+    u64 quarantined;      /* bytes there */
+    u32 quarantine_count; /* regions there */
 };
 
 struct mem {
-    u64 base, bytes;            /* the reservation */
+    u64 base, bytes; /* the reservation */
     u64 shared_window, local_window;
-    lock_t lock;                /* held by who changes anything */
+    lock_t lock; /* held by who changes anything */
     struct zone zone[ZONES];
-    struct stable object;       /* struct mem_object, by id - 1 */
-    atomic_uint objects;        /* ids given */
-    u32 unnamed;                /* of them without a name of their own */
-    atomic_ullong live;         /* bytes in live objects */
+    struct stable object; /* struct mem_object, by id - 1 */
+    atomic_uint objects;  /* ids given */
+    u32 unnamed;          /* of them without a name of their own */
+    atomic_ullong live;   /* bytes in live objects */
     atomic_uint generation;
-    struct arena text;          /* names and sites */
-    struct shadow init;         /* of the plain zone */
-    u64 quarantine_budget;      /* bytes a zone keeps from being used again */
+    struct arena text;     /* names and sites */
+    struct shadow init;    /* of the plain zone */
+    u64 quarantine_budget; /* bytes a zone keeps from being used again */
 };
 
 /* space.c: the reservation and its division. */
 bool space_reserve(struct mem *m, struct error *e);
 void space_release(struct mem *m);
-bool zone_reach(struct zone *z, u64 to);     /* makes everything below `to` usable; false: refused */
-void zone_empty(struct zone *z, u64 from, u64 to);          /* gives whole pages between back to the system */
+bool zone_reach(struct zone *z, u64 to);           /* makes everything below `to` usable; false: refused */
+void zone_empty(struct zone *z, u64 from, u64 to); /* gives whole pages between back to the system */
 #endif

@@ -1,52 +1,70 @@
 /* Variables by their names in the source: .debug_info of a module that was compiled with -G (DWARF 2 to 4).
  *
- * nvcc keeps all local variables of a function in one .local array, the depot; DWARF says where in it each one lies, how large it is and
- * what it is called. Global and shared variables have symbols of their own, mangled; DWARF has their names, too. The sections are data in
- * the text: bytes, and words that name a symbol, which stay apart as notes (struct note). Whatever is odd ends the reading: a name is a
- * comfort, not a need. */
+ * nvcc keeps all local variables of a function in one .local array, the depot; DWARF says where in it each one lies,
+ * how large it is and what it is called. Global and shared variables have symbols of their own, mangled; DWARF has
+ * their names, too. The sections are data in the text: bytes, and words that name a symbol, which stay apart as notes
+ * (struct note). Whatever is odd ends the reading: a name is a comfort, not a need. */
 #include <stdlib.h>
 #include "ptx/parser.h"
 
-struct note { u32 at; struct str symbol; };     /* the word at this place is the address of a symbol */
-struct bytes { VEC(u8) b; VEC(struct note) note; };
-struct reader { const struct bytes *d; u32 at; bool bad; };
+struct note {
+    u32 at;
+    struct str symbol;
+}; /* the word at this place is the address of a symbol */
+struct bytes {
+    VEC(u8) b;
+    VEC(struct note) note;
+};
+struct reader {
+    const struct bytes *d;
+    u32 at;
+    bool bad;
+};
 
 enum { TAG_ARRAY = 0x01, TAG_SUBRANGE = 0x21, TAG_BASE = 0x24, TAG_VARIABLE = 0x34, TAG_POINTER = 0x0f };
 enum { AT_LOCATION = 0x02, AT_NAME = 0x03, AT_SIZE = 0x0b, AT_UPPER = 0x2f, AT_COUNT = 0x37, AT_TYPE = 0x49 };
 enum { OP_ADDR = 0x03, OP_PLUS_UCONST = 0x23, MAX_TYPE_DEPTH = 16, MAX_ATTRS = 32, MAX_ABBREVS = 4096 };
 
-struct abbrev { u32 tag, nattr; bool has_children; u16 name[MAX_ATTRS], form[MAX_ATTRS]; };
-struct die {                    /* an entry, as far as it matters here */
-    u32 at;                     /* its place in its unit, what references name */
-    u32 tag;
-    u32 type;                   /* where its type stands, 0: none */
-    u64 size, count;            /* bytes; elements of an array, 0: not said */
-    struct str name, symbol;    /* symbol: of its location */
-    u64 offset;                 /* added to the symbol */
+struct abbrev {
+    u32 tag, nattr;
+    bool has_children;
+    u16 name[MAX_ATTRS], form[MAX_ATTRS];
 };
-struct unit { VEC(struct die) die; struct abbrev *abbrev; };
+struct die { /* an entry, as far as it matters here */
+    u32 at;  /* its place in its unit, what references name */
+    u32 tag;
+    u32 type;                /* where its type stands, 0: none */
+    u64 size, count;         /* bytes; elements of an array, 0: not said */
+    struct str name, symbol; /* symbol: of its location */
+    u64 offset;              /* added to the symbol */
+};
+struct unit {
+    VEC(struct die) die;
+    struct abbrev *abbrev;
+};
 
 static void value_add(struct parser *p, struct bytes *d, u64 v, u32 n)
 {
-    for (u32 i = 0; i < n; i++)
-        VEC_PUSH(&p->tmp, &d->b, (u8)(v >> 8 * i));
+    for (u32 i = 0; i < n; i++) VEC_PUSH(&p->tmp, &d->b, (u8)(v >> 8 * i));
 }
 
 /* `.b8 1,2`, `.b64 symbol+4`, `label:`; the section's name and { come first. */
 static bool section_read(struct parser *p, struct str section, struct bytes *d)
 {
     struct lexer lx = { .p = section.p, .end = section.p + section.n, .line = 1 };
-    for (int i = 0; i < 3; i++)
-        lexer_next(&lx);
+    for (int i = 0; i < 3; i++) lexer_next(&lx);
     for (struct token t = lexer_next(&lx); t.kind != TK_END && !(t.kind == TK_PUNCT && t.op == '}');) {
-        u32 n = str_is(t.s, ".b8") ? 1 : str_is(t.s, ".b16") ? 2 : str_is(t.s, ".b32") ? 4 : str_is(t.s, ".b64") ? 8 : 0;
+        u32 n = str_is(t.s, ".b8")    ? 1
+                : str_is(t.s, ".b16") ? 2
+                : str_is(t.s, ".b32") ? 4
+                : str_is(t.s, ".b64") ? 8
+                                      : 0;
         if (t.kind == TK_NAME) {
             lexer_next(&lx);
             t = lexer_next(&lx);
             continue;
         }
-        if (t.kind != TK_DOT || !n)
-            return false;
+        if (t.kind != TK_DOT || !n) return false;
         do {
             t = lexer_next(&lx);
             if (t.kind == TK_NAME || t.kind == TK_DOT)
@@ -72,8 +90,7 @@ static u64 take(struct reader *r, u32 n)
         r->at = r->d->b.n;
         return 0;
     }
-    for (u32 i = 0; i < n; i++)
-        v |= (u64)r->d->b.p[r->at + i] << 8 * i;
+    for (u32 i = 0; i < n; i++) v |= (u64)r->d->b.p[r->at + i] << 8 * i;
     r->at += n;
     return v;
 }
@@ -84,8 +101,7 @@ static u64 leb(struct reader *r)
     for (u32 shift = 0; !r->bad && shift < 64; shift += 7) {
         u64 b = take(r, 1);
         v |= (b & 127) << shift;
-        if (!(b & 128))
-            return v;
+        if (!(b & 128)) return v;
     }
     r->bad = true;
     return 0;
@@ -106,17 +122,14 @@ static struct abbrev *abbrevs_read(struct parser *p, const struct bytes *d)
     struct abbrev *all = NEW_ARRAY(&p->tmp, struct abbrev, MAX_ABBREVS);
     struct reader r = { .d = d };
     for (u64 code; (code = leb(&r)) && !r.bad;) {
-        if (code >= MAX_ABBREVS)
-            return NULL;
+        if (code >= MAX_ABBREVS) return NULL;
         struct abbrev *a = &all[code];
         a->tag = (u32)leb(&r);
         a->has_children = take(&r, 1);
         for (;;) {
             u16 name = (u16)leb(&r), form = (u16)leb(&r);
-            if (r.bad || a->nattr == MAX_ATTRS)
-                return NULL;
-            if (!name && !form)
-                break;
+            if (r.bad || a->nattr == MAX_ATTRS) return NULL;
+            if (!name && !form) break;
             a->name[a->nattr] = name;
             a->form[a->nattr++] = form;
         }
@@ -130,7 +143,10 @@ static struct str note_at(const struct bytes *d, u32 at)
     u32 lo = 0, hi = d->note.n;
     while (lo < hi) {
         u32 mid = (lo + hi) / 2;
-        if (d->note.p[mid].at < at) lo = mid + 1; else hi = mid;
+        if (d->note.p[mid].at < at)
+            lo = mid + 1;
+        else
+            hi = mid;
     }
     return lo < d->note.n && d->note.p[lo].at == at ? d->note.p[lo].symbol : (struct str){ "", 0 };
 }
@@ -139,33 +155,34 @@ static struct str note_at(const struct bytes *d, u32 at)
 static void location_read(struct reader r, u32 n, struct die *e)
 {
     u32 end = r.at + n;
-    if (n < 9 || take(&r, 1) != OP_ADDR)
-        return;
+    if (n < 9 || take(&r, 1) != OP_ADDR) return;
     struct str symbol = note_at(r.d, r.at);
     take(&r, 8);
     if (r.at < end && take(&r, 1) == OP_PLUS_UCONST)
         e->offset = leb(&r);
     else if (r.at < end)
         return;
-    if (r.at == end && !r.bad)
-        e->symbol = symbol;
+    if (r.at == end && !r.bad) e->symbol = symbol;
 }
 
 /* One attribute. */
 static void attribute_read(struct reader *r, u32 name, u32 form, u32 version, struct die *e)
 {
-    static const u8 fixed[] = { [1] = 8, [5] = 2, [6] = 4, [7] = 8, [11] = 1, [12] = 1, [14] = 4, [17] = 1, [18] = 2, [19] = 4, [20] = 8, [23] = 4 };
+    static const u8 fixed[] = { [1] = 8,  [5] = 2,  [6] = 4,  [7] = 8,  [11] = 1, [12] = 1,
+                                [14] = 4, [17] = 1, [18] = 2, [19] = 4, [20] = 8, [23] = 4 };
     u64 v = 0;
-    u32 block = form == 3 ? (u32)take(r, 2) : form == 4 ? (u32)take(r, 4) : form == 10 ? (u32)take(r, 1) : form == 9 || form == 24 ? (u32)leb(r) : 0;
+    u32 block = form == 3                 ? (u32)take(r, 2)
+                : form == 4               ? (u32)take(r, 4)
+                : form == 10              ? (u32)take(r, 1)
+                : form == 9 || form == 24 ? (u32)leb(r)
+                                          : 0;
     if (form == 8) {
         struct str s = string(r);
-        if (name == AT_NAME)
-            e->name = s;
+        if (name == AT_NAME) e->name = s;
         return;
     }
     if (form == 3 || form == 4 || form == 9 || form == 10 || form == 24) {
-        if (name == AT_LOCATION)
-            location_read(*r, block, e);
+        if (name == AT_LOCATION) location_read(*r, block, e);
         if (r->d->b.n - r->at < block)
             r->bad = true;
         else
@@ -192,19 +209,15 @@ static bool unit_read(struct parser *p, struct reader *r, struct unit *u)
     u32 start = r->at, length = (u32)take(r, 4), version = (u32)take(r, 2), array = UINT32_MAX;
     take(r, 4);
     u32 address = (u32)take(r, 1);
-    if (r->bad || version < 2 || version > 4 || address != 8 || length > r->d->b.n - start - 4)
-        return false;
+    if (r->bad || version < 2 || version > 4 || address != 8 || length > r->d->b.n - start - 4) return false;
     while (r->at < start + 4 + length && !r->bad) {
         struct die e = { .at = r->at - start };
         u64 code = leb(r);
-        if (!code)
-            continue;
-        if (code >= MAX_ABBREVS || !u->abbrev[code].tag)
-            return false;
+        if (!code) continue;
+        if (code >= MAX_ABBREVS || !u->abbrev[code].tag) return false;
         const struct abbrev *a = &u->abbrev[code];
         e.tag = a->tag;
-        for (u32 i = 0; i < a->nattr && !r->bad; i++)
-            attribute_read(r, a->name[i], a->form[i], version, &e);
+        for (u32 i = 0; i < a->nattr && !r->bad; i++) attribute_read(r, a->name[i], a->form[i], version, &e);
         if (e.tag == TAG_SUBRANGE && array < u->die.n)
             u->die.p[array].count = (u->die.p[array].count ? u->die.p[array].count : 1) * e.count;
         else
@@ -220,44 +233,49 @@ static u64 type_bytes(const struct unit *u, u32 at, u32 depth)
     u32 lo = 0, hi = u->die.n;
     while (lo < hi) {
         u32 mid = (lo + hi) / 2;
-        if (u->die.p[mid].at < at) lo = mid + 1; else hi = mid;
+        if (u->die.p[mid].at < at)
+            lo = mid + 1;
+        else
+            hi = mid;
     }
-    if (lo == u->die.n || u->die.p[lo].at != at || depth == MAX_TYPE_DEPTH)
-        return 0;
+    if (lo == u->die.n || u->die.p[lo].at != at || depth == MAX_TYPE_DEPTH) return 0;
     const struct die *e = &u->die.p[lo];
-    if (e->size)
-        return e->size;
-    if (e->tag == TAG_POINTER)
-        return 8;
+    if (e->size) return e->size;
+    if (e->tag == TAG_POINTER) return 8;
     u64 inner = type_bytes(u, e->type, depth + 1);
     return e->tag == TAG_ARRAY ? inner * e->count : inner;
 }
 
 static void part_add(struct parser *p, struct ptx_var *v, const struct die *e, u64 bytes)
 {
-    if (!bytes || e->offset > v->size || bytes > v->size - e->offset || v->npart == 1024)
-        return;
-    if (!(v->npart & (v->npart - 1))) {         /* room doubles */
+    if (!bytes || e->offset > v->size || bytes > v->size - e->offset || v->npart == 1024) return;
+    if (!(v->npart & (v->npart - 1))) { /* room doubles */
         struct ptx_var *more = NEW_ARRAY(&p->m->mem, struct ptx_var, v->npart ? 2 * v->npart : 1);
-        if (v->npart)
-            memcpy(more, v->part, v->npart * sizeof *more);
+        if (v->npart) memcpy(more, v->part, v->npart * sizeof *more);
         v->part = more;
     }
     char *name = arena_str(&p->m->mem, e->name);
-    v->part[v->npart++] = (struct ptx_var){ .name = str_of(name), .source_name = str_of(name), .space = SP_LOCAL, .type = T_B8, .align = 1, .vec = 1, .size = bytes,
-                                            .offset = e->offset, .within = e->offset, .at = v->at, .line = v->line };
+    v->part[v->npart++] = (struct ptx_var){ .name = str_of(name),
+                                            .source_name = str_of(name),
+                                            .space = SP_LOCAL,
+                                            .type = T_B8,
+                                            .align = 1,
+                                            .vec = 1,
+                                            .size = bytes,
+                                            .offset = e->offset,
+                                            .within = e->offset,
+                                            .at = v->at,
+                                            .line = v->line };
 }
 
 /* Which variable a symbol is: of the module, or of a function (depots and shared arrays). */
 static struct ptx_var *symbol_var(struct parser *p, struct str symbol)
 {
     struct ptx_symbol *s = map_get(&p->m->symbols, symbol);
-    if (s && s->var)
-        return s->var;
+    if (s && s->var) return s->var;
     for (u32 i = 0; i < p->m->nfunc; i++)
         for (u32 k = 0; k < p->m->func[i]->nlocal; k++)
-            if (str_eq(p->m->func[i]->local[k]->name, symbol))
-                return p->m->func[i]->local[k];
+            if (str_eq(p->m->func[i]->local[k]->name, symbol)) return p->m->func[i]->local[k];
     return NULL;
 }
 
@@ -279,7 +297,8 @@ static int by_offset(const void *a, const void *b)
     return x->offset != y->offset ? (x->offset < y->offset ? -1 : 1) : x->size < y->size ? -1 : x->size > y->size;
 }
 
-/* Parts that lie over each other share memory because they live at different times: then nobody can tell whose it is. */
+/* Parts that lie over each other share memory because they live at different times: then nobody can tell whose it is.
+ */
 static void parts_sort(struct ptx_var *v)
 {
     u32 n = 0;
@@ -287,7 +306,7 @@ static void parts_sort(struct ptx_var *v)
     for (u32 i = 0; i < v->npart; i++) {
         const struct ptx_var *last = n ? &v->part[n - 1] : NULL, *x = &v->part[i];
         if (last && last->offset == x->offset && last->size == x->size && str_eq(last->name, x->name))
-            continue;           /* a function that was inlined twice */
+            continue; /* a function that was inlined twice */
         if (last && last->offset + last->size > x->offset) {
             v->npart = 0;
             return;
@@ -305,20 +324,16 @@ void objects_name(struct parser *p)
         struct lexer lx = { .p = p->m->section[i].p, .end = p->m->section[i].p + p->m->section[i].n, .line = 1 };
         lexer_next(&lx);
         struct str name = lexer_next(&lx).s;
-        if (str_is(name, ".debug_info"))
-            have = section_read(p, p->m->section[i], &info);
-        if (str_is(name, ".debug_abbrev") && !section_read(p, p->m->section[i], &abbrev))
-            return;
+        if (str_is(name, ".debug_info")) have = section_read(p, p->m->section[i], &info);
+        if (str_is(name, ".debug_abbrev") && !section_read(p, p->m->section[i], &abbrev)) return;
     }
     struct abbrev *a = have && info.b.n && abbrev.b.n ? abbrevs_read(p, &abbrev) : NULL;
     for (struct reader r = { .d = &info }; a && r.at < info.b.n;) {
         struct unit u = { .abbrev = a };
-        if (!unit_read(p, &r, &u))
-            break;
+        if (!unit_read(p, &r, &u)) break;
         unit_name(p, &u);
     }
     for (u32 i = 0; i < p->m->nfunc; i++)
         for (u32 k = 0; k < p->m->func[i]->nlocal; k++)
-            if (p->m->func[i]->local[k]->npart)
-                parts_sort(p->m->func[i]->local[k]);
+            if (p->m->func[i]->local[k]->npart) parts_sort(p->m->func[i]->local[k]);
 }

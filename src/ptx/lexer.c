@@ -4,19 +4,19 @@
 #include <float.h>
 #include <stdlib.h>
 
-enum { C_NAME = 1, C_DIGIT = 2, C_HEX = 4, C_START = 8 };   /* what a character may be part of */
+enum { C_NAME = 1, C_DIGIT = 2, C_HEX = 4, C_START = 8 }; /* what a character may be part of */
 
 static const u8 classes[256] = {
     ['0' ... '9'] = C_NAME | C_DIGIT | C_HEX,
-    ['a' ... 'f'] = C_NAME | C_HEX | C_START, ['g' ... 'z'] = C_NAME | C_START,
-    ['A' ... 'F'] = C_NAME | C_HEX | C_START, ['G' ... 'Z'] = C_NAME | C_START,
-    ['_'] = C_NAME | C_START, ['$'] = C_NAME | C_START,
+    ['a' ... 'f'] = C_NAME | C_HEX | C_START,
+    ['g' ... 'z'] = C_NAME | C_START,
+    ['A' ... 'F'] = C_NAME | C_HEX | C_START,
+    ['G' ... 'Z'] = C_NAME | C_START,
+    ['_'] = C_NAME | C_START,
+    ['$'] = C_NAME | C_START,
 };
 
-static inline u8 class_of(char c)
-{
-    return classes[(u8)c];
-}
+static inline u8 class_of(char c) { return classes[(u8)c]; }
 
 static struct token bad(struct lexer *lx, struct token t, const char *why)
 {
@@ -28,23 +28,20 @@ static struct token bad(struct lexer *lx, struct token t, const char *why)
 
 static const char *inline_blanks(const char *p)
 {
-    while (*p == ' ' || *p == '\t')
-        p++;
+    while (*p == ' ' || *p == '\t') p++;
     return p;
 }
 
-/* What a preprocessor leaves in its output, `# 3 "file"` or `#line 3 "file"`: the end of that line; NULL: it is none. */
+/* What a preprocessor leaves in its output, `# 3 "file"` or `#line 3 "file"`: the end of that line; NULL: it is none.
+ */
 static const char *line_marker(const char *p, const char *end)
 {
     p = inline_blanks(p + 1);
-    if (end - p >= 4 && !memcmp(p, "line", 4))
-        p = inline_blanks(p + 4);
+    if (end - p >= 4 && !memcmp(p, "line", 4)) p = inline_blanks(p + 4);
     const char *number = p;
-    while (class_of(*p) & C_DIGIT)
-        p++;
+    while (class_of(*p) & C_DIGIT) p++;
     const char *quote = inline_blanks(p);
-    if (p == number || quote == p || *quote != '"')
-        return NULL;
+    if (p == number || quote == p || *quote != '"') return NULL;
     const char *nl = memchr(p, '\n', (size_t)(end - p));
     return nl ? nl : end;
 }
@@ -62,10 +59,8 @@ static bool skip_blanks(struct lexer *lx)
             lx->p = nl ? nl : lx->end;
         } else if (p[0] == '/' && p[1] == '*') {
             u32 lines = 0;
-            for (p += 2; p < lx->end && !(p[0] == '*' && p[1] == '/'); p++)
-                lines += *p == '\n';
-            if (p >= lx->end)
-                return false;
+            for (p += 2; p < lx->end && !(p[0] == '*' && p[1] == '/'); p++) lines += *p == '\n';
+            if (p >= lx->end) return false;
             lx->line += lines;
             lx->p = p + 2;
         } else if (unlikely(p[0] == '#') && line_marker(p, lx->end)) {
@@ -76,10 +71,7 @@ static bool skip_blanks(struct lexer *lx)
     }
 }
 
-static int digit_value(char c)
-{
-    return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
-}
+static int digit_value(char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; }
 
 /* Digits of a base from p on; *ok is false when there are none, or more than 64 bits. */
 static const char *digits(const char *p, unsigned base, u64 *value, bool *ok)
@@ -89,13 +81,10 @@ static const char *digits(const char *p, unsigned base, u64 *value, bool *ok)
     *ok = true;
     for (; class_of(*p) & C_HEX; p++) {
         unsigned d = (unsigned)digit_value(*p);
-        if (d >= base)
-            break;
-        if (__builtin_mul_overflow(v, (u64)base, &v) || __builtin_add_overflow(v, (u64)d, &v))
-            *ok = false;
+        if (d >= base) break;
+        if (__builtin_mul_overflow(v, (u64)base, &v) || __builtin_add_overflow(v, (u64)d, &v)) *ok = false;
     }
-    if (p == start)
-        *ok = false;
+    if (p == start) *ok = false;
     *value = v;
     return p;
 }
@@ -106,12 +95,12 @@ static struct token hex_float(struct lexer *lx, struct token t, int n)
     bool ok;
     const char *p = digits(lx->p + 2, 16, &t.value, &ok);
     bool right = p - lx->p == n + 2 && !(class_of(*p) & C_NAME);
-    while (class_of(*p) & C_NAME)
-        p++;
+    while (class_of(*p) & C_NAME) p++;
     lx->p = p;
     if (!right)
-        return bad(lx, t, n == 8 ? "0f is followed by exactly 8 hexadecimal digits"
-                                 : "0d is followed by exactly 16 hexadecimal digits");
+        return bad(lx, t,
+                   n == 8 ? "0f is followed by exactly 8 hexadecimal digits"
+                          : "0d is followed by exactly 16 hexadecimal digits");
     t.kind = n == 8 ? TK_F32 : TK_F64;
     t.s.n = (u32)(p - t.at);
     return t;
@@ -120,30 +109,25 @@ static struct token hex_float(struct lexer *lx, struct token t, int n)
 static struct token decimal_float(struct lexer *lx, struct token t)
 {
     const char *p = lx->p;
-    while (class_of(*p) & C_DIGIT)
-        p++;
+    while (class_of(*p) & C_DIGIT) p++;
     if (*p == '.')
-        for (p++; class_of(*p) & C_DIGIT;)
-            p++;
+        for (p++; class_of(*p) & C_DIGIT;) p++;
     if ((*p | 0x20) == 'e') {
         p += p[1] == '+' || p[1] == '-' ? 2 : 1;
         if (!(class_of(*p) & C_DIGIT)) {
             lx->p = p;
             return bad(lx, t, "the exponent of this number has no digits");
         }
-        while (class_of(*p) & C_DIGIT)
-            p++;
+        while (class_of(*p) & C_DIGIT) p++;
     }
     char copy[256];
     size_t n = (size_t)(p - lx->p);
     lx->p = p;
-    if (n >= sizeof copy)
-        return bad(lx, t, "this number has too many digits");
+    if (n >= sizeof copy) return bad(lx, t, "this number has too many digits");
     memcpy(copy, t.at, n);
     copy[n] = 0;
     double d = strtod(copy, NULL);
-    if (d > DBL_MAX)
-        return bad(lx, t, "this number is larger than any .f64");
+    if (d > DBL_MAX) return bad(lx, t, "this number is larger than any .f64");
     memcpy(&t.value, &d, 8);
     t.kind = TK_F64;
     t.s.n = (u32)n;
@@ -154,19 +138,15 @@ static struct token number(struct lexer *lx, struct token t)
 {
     const char *p = lx->p;
     char second = p[0] == '0' ? (char)(p[1] | 0x20) : 0;
-    if (second == 'f')
-        return hex_float(lx, t, 8);
-    if (second == 'd')
-        return hex_float(lx, t, 16);
+    if (second == 'f') return hex_float(lx, t, 8);
+    if (second == 'd') return hex_float(lx, t, 16);
     bool ok;
     if (second == 'x' || second == 'b') {
         p = digits(p + 2, second == 'x' ? 16 : 2, &t.value, &ok);
     } else {
         const char *q = p;
-        while (class_of(*q) & C_DIGIT)
-            q++;
-        if ((*q == '.' && !(class_of(q[1]) & C_START)) || (*q | 0x20) == 'e')
-            return decimal_float(lx, t);
+        while (class_of(*q) & C_DIGIT) q++;
+        if ((*q == '.' && !(class_of(q[1]) & C_START)) || (*q | 0x20) == 'e') return decimal_float(lx, t);
         bool octal = p[0] == '0' && q - p > 1;
         p = digits(p, octal ? 8 : 10, &t.value, &ok);
     }
@@ -176,13 +156,10 @@ static struct token number(struct lexer *lx, struct token t)
         p++;
     }
     bool tail = class_of(*p) & C_NAME;
-    while (class_of(*p) & C_NAME)
-        p++;
+    while (class_of(*p) & C_NAME) p++;
     lx->p = p;
-    if (tail)
-        return bad(lx, t, "this is neither a number nor a name");
-    if (!ok)
-        return bad(lx, t, "this number does not fit in 64 bits");
+    if (tail) return bad(lx, t, "this is neither a number nor a name");
+    if (!ok) return bad(lx, t, "this number does not fit in 64 bits");
     t.kind = TK_INT;
     t.s.n = (u32)(p - t.at);
     return t;
@@ -191,8 +168,7 @@ static struct token number(struct lexer *lx, struct token t)
 static struct token string(struct lexer *lx, struct token t)
 {
     const char *p = lx->p + 1;
-    while (*p != '"' && *p != '\n' && p < lx->end)
-        p += *p == '\\' && p + 1 < lx->end && p[1] != '\n' ? 2 : 1;
+    while (*p != '"' && *p != '\n' && p < lx->end) p += *p == '\\' && p + 1 < lx->end && p[1] != '\n' ? 2 : 1;
     if (*p != '"') {
         lx->p = p;
         return bad(lx, t, "this string does not end on its line");
@@ -211,8 +187,9 @@ static struct token punctuation(struct lexer *lx, struct token t)
     t.s.n = 1;
     if (!t.op || !strchr(",;:{}()[]<>=!|&^~?+-*/%@", t.op)) {
         lx->p = p + 1;
-        return bad(lx, t, t.op == '#' ? "preprocessor lines are not taken: preprocess the text first"
-                                      : "this character has no place in PTX");
+        return bad(lx, t,
+                   t.op == '#' ? "preprocessor lines are not taken: preprocess the text first"
+                               : "this character has no place in PTX");
     }
     for (size_t i = 0; i < COUNT_OF(twos); i++)
         if (p[0] == twos[i][0] && p[1] == twos[i][1]) {
@@ -233,29 +210,24 @@ struct token lexer_next(struct lexer *lx)
         lx->p = lx->end;
         return bad(lx, t, "this comment is never closed");
     }
-    if (p >= lx->end)
-        return t;
+    if (p >= lx->end) return t;
     u8 c = class_of(*p);
     if ((c & C_START) || (*p == '%' && (class_of(p[1]) & C_NAME)) || (*p == '.' && (class_of(p[1]) & C_START))) {
         t.kind = *p == '.' ? TK_DOT : TK_NAME;
-        for (p++; class_of(*p) & C_NAME;)
-            p++;
+        for (p++; class_of(*p) & C_NAME;) p++;
         t.s.n = (u32)(p - lx->p);
         lx->p = p;
         return t;
     }
-    if (c & C_DIGIT)
-        return number(lx, t);
-    if (*p == '.' && (class_of(p[1]) & C_DIGIT))
-        return decimal_float(lx, t);
+    if (c & C_DIGIT) return number(lx, t);
+    if (*p == '.' && (class_of(p[1]) & C_DIGIT)) return decimal_float(lx, t);
     return *p == '"' ? string(lx, t) : punctuation(lx, t);
 }
 
 /* The end of one `.word::word` at p, or p itself when there is none. */
 static const char *modifier_end(const char *p)
 {
-    if (*p != '.' || !(class_of(p[1]) & C_NAME))
-        return p;
+    if (*p != '.' || !(class_of(p[1]) & C_NAME)) return p;
     for (p++; class_of(*p) & C_NAME || (p[0] == ':' && p[1] == ':' && (class_of(p[2]) & C_NAME));)
         p += *p == ':' ? 2 : 1;
     return p;
@@ -264,11 +236,11 @@ static const char *modifier_end(const char *p)
 struct str lexer_opcode(struct lexer *lx, struct token name, struct arena *a)
 {
     const char *p = name.at + name.s.n, *q;
-    while ((q = modifier_end(p)) != p)
-        p = q;
+    while ((q = modifier_end(p)) != p) p = q;
     lx->p = p;
     struct str s = { name.at, (u32)(p - name.at) };
-    /* Blanks between the modifiers are legal and rare; then the opcode is put together in a copy, a few times at most. */
+    /* Blanks between the modifiers are legal and rare; then the opcode is put together in a copy, a few times at
+     * most. */
     for (int i = 0; i < 16 && skip_blanks(lx) && (q = modifier_end(lx->p)) != lx->p; i++) {
         s = str_of(arena_printf(a, "%.*s%.*s", (int)s.n, s.p, (int)(q - lx->p), lx->p));
         lx->p = q;

@@ -16,19 +16,13 @@ bool fail_at(struct parser *p, const char *at, const char *fmt, ...)
 bool unexpected(struct parser *p, const char *wanted)
 {
     const struct token *t = &p->t;
-    if (t->kind == TK_BAD)
-        return fail_at(p, t->at, "%s", p->lx.bad);
-    if (t->kind == TK_END)
-        return fail_at(p, t->at, "expected %s, found the end of the text", wanted);
-    if (t->kind == TK_STRING)
-        return fail_at(p, t->at, "expected %s, found a string", wanted);
+    if (t->kind == TK_BAD) return fail_at(p, t->at, "%s", p->lx.bad);
+    if (t->kind == TK_END) return fail_at(p, t->at, "expected %s, found the end of the text", wanted);
+    if (t->kind == TK_STRING) return fail_at(p, t->at, "expected %s, found a string", wanted);
     return fail_at(p, t->at, "expected %s, found `%.*s`", wanted, SHOW(t->s));
 }
 
-void advance(struct parser *p)
-{
-    p->t = lexer_next(&p->lx);
-}
+void advance(struct parser *p) { p->t = lexer_next(&p->lx); }
 
 struct token peek(const struct parser *p)
 {
@@ -38,21 +32,16 @@ struct token peek(const struct parser *p)
 
 bool accept(struct parser *p, int op)
 {
-    if (!is_punct(p, op))
-        return false;
+    if (!is_punct(p, op)) return false;
     advance(p);
     return true;
 }
 
-bool expect(struct parser *p, int op, const char *wanted)
-{
-    return accept(p, op) || unexpected(p, wanted);
-}
+bool expect(struct parser *p, int op, const char *wanted) { return accept(p, op) || unexpected(p, wanted); }
 
 bool expect_name(struct parser *p, struct str *name, const char *wanted)
 {
-    if (p->t.kind != TK_NAME)
-        return unexpected(p, wanted);
+    if (p->t.kind != TK_NAME) return unexpected(p, wanted);
     *name = p->t.s;
     advance(p);
     return true;
@@ -60,10 +49,8 @@ bool expect_name(struct parser *p, struct str *name, const char *wanted)
 
 bool expect_u32(struct parser *p, u32 *value, const char *wanted)
 {
-    if (p->t.kind != TK_INT)
-        return unexpected(p, wanted);
-    if (p->t.value > UINT32_MAX)
-        return fail_at(p, p->t.at, "%.*s is too large here", SHOW(p->t.s));
+    if (p->t.kind != TK_INT) return unexpected(p, wanted);
+    if (p->t.value > UINT32_MAX) return fail_at(p, p->t.at, "%.*s is too large here", SHOW(p->t.s));
     *value = (u32)p->t.value;
     advance(p);
     return true;
@@ -71,19 +58,14 @@ bool expect_u32(struct parser *p, u32 *value, const char *wanted)
 
 bool expect_end(struct parser *p, const char *what)
 {
-    if (accept(p, ';'))
-        return true;
-    if (p->t.kind == TK_BAD)
-        return unexpected(p, ";");
+    if (accept(p, ';')) return true;
+    if (p->t.kind == TK_BAD) return unexpected(p, ";");
     /* The statement ends before the token in hand: that is where the ; belongs. */
     const char *at = p->t.at, *start = p->m->text.p;
-    while (at > start && (at[-1] == ' ' || at[-1] == '\t' || at[-1] == '\n' || at[-1] == '\r'))
-        at--;
+    while (at > start && (at[-1] == ' ' || at[-1] == '\t' || at[-1] == '\n' || at[-1] == '\r')) at--;
     bool next_line = memchr(at, '\n', (size_t)(p->t.at - at)) || p->t.kind == TK_END;
-    if (next_line)
-        return fail_at(p, at, "missing ; at the end of %s", what);
-    for (at = p->t.at; at > start && p->t.kind == TK_DOT && p->t.at[-1] == ']' && *at != '[';)
-        at--;
+    if (next_line) return fail_at(p, at, "missing ; at the end of %s", what);
+    for (at = p->t.at; at > start && p->t.kind == TK_DOT && p->t.at[-1] == ']' && *at != '[';) at--;
     if (*at == '[' && at - start > 6 && !memcmp(at - 6, ".const", 6))
         return fail_at(p, p->t.at, "explicit constant banks, .const[N], went with PTX 2.2: leave the bank out");
     return fail_at(p, p->t.at, "expected , or ; in %s, found `%.*s`", what, SHOW(p->t.s));
@@ -91,8 +73,7 @@ bool expect_end(struct parser *p, const char *what)
 
 bool deeper(struct parser *p)
 {
-    if (++p->depth <= MAX_DEPTH)
-        return true;
+    if (++p->depth <= MAX_DEPTH) return true;
     return fail_at(p, p->t.at, "nested more than %d levels deep", MAX_DEPTH);
 }
 
@@ -112,14 +93,14 @@ static u32 version_of(const struct ptx_module *m) { return 10 * m->version_major
 
 static bool version_exists(const struct ptx_module *m)
 {
-    static const u8 minors[] = { 0, 5, 3, 2, 3, 0, 5, 8, 8 };           /* the last one of 1.x, 2.x ... */
-    return version_of(m) >= NEWEST_VERSION || (m->version_major && m->version_major < COUNT_OF(minors) && m->version_minor <= minors[m->version_major]);
+    static const u8 minors[] = { 0, 5, 3, 2, 3, 0, 5, 8, 8 }; /* the last one of 1.x, 2.x ... */
+    return version_of(m) >= NEWEST_VERSION ||
+           (m->version_major && m->version_major < COUNT_OF(minors) && m->version_minor <= minors[m->version_major]);
 }
 
 static bool version_parse(struct parser *p)
 {
-    if (!is_dot(p, ".version"))
-        return unexpected(p, ".version at the start of the module");
+    if (!is_dot(p, ".version")) return unexpected(p, ".version at the start of the module");
     /* "9.0" is no number here: its halves are two integers. */
     advance(p);
     struct token t = p->t;
@@ -134,12 +115,10 @@ static bool version_parse(struct parser *p)
         else
             break;
     }
-    if (t.kind != TK_F64 || q != t.at + t.s.n || i != 1)
-        return unexpected(p, "a version such as 8.0");
+    if (t.kind != TK_F64 || q != t.at + t.s.n || i != 1) return unexpected(p, "a version such as 8.0");
     p->m->version_major = half[0];
     p->m->version_minor = half[1];
-    if (!version_exists(p->m))
-        return fail_at(p, t.at, "there is no PTX %u.%u", half[0], half[1]);
+    if (!version_exists(p->m)) return fail_at(p, t.at, "there is no PTX %u.%u", half[0], half[1]);
     advance(p);
     return true;
 }
@@ -147,17 +126,18 @@ static bool version_parse(struct parser *p)
 /* The first version of PTX that knows an architecture; 0: there is no such thing. */
 static u32 target_since(u32 target, char suffix)
 {
-    static const struct { u8 target, since; } all[] = {
-        { 10, 10 }, { 11, 10 }, { 12, 12 }, { 13, 12 }, { 20, 20 }, { 21, 20 }, { 30, 30 }, { 32, 40 }, { 35, 31 }, { 37, 41 }, { 50, 40 }, { 52, 41 }, { 53, 42 }, { 60, 50 },
-        { 61, 50 }, { 62, 50 }, { 70, 60 }, { 72, 61 }, { 75, 63 }, { 80, 70 }, { 86, 71 }, { 87, 74 }, { 88, 74 }, { 89, 78 }, { 90, 78 }, { 100, 86 }, { 101, 86 }, { 103, 88 },
-        { 110, 90 }, { 120, 87 }, { 121, 88 },
+    static const struct {
+        u8 target, since;
+    } all[] = {
+        { 10, 10 }, { 11, 10 },  { 12, 12 },  { 13, 12 },  { 20, 20 },  { 21, 20 },  { 30, 30 },  { 32, 40 },
+        { 35, 31 }, { 37, 41 },  { 50, 40 },  { 52, 41 },  { 53, 42 },  { 60, 50 },  { 61, 50 },  { 62, 50 },
+        { 70, 60 }, { 72, 61 },  { 75, 63 },  { 80, 70 },  { 86, 71 },  { 87, 74 },  { 88, 74 },  { 89, 78 },
+        { 90, 78 }, { 100, 86 }, { 101, 86 }, { 103, 88 }, { 110, 90 }, { 120, 87 }, { 121, 88 },
     };
-    if (target > NEWEST_TARGET)
-        return NEWEST_VERSION;
+    if (target > NEWEST_TARGET) return NEWEST_VERSION;
     u32 since = 0;
     for (size_t i = 0; i < COUNT_OF(all); i++)
-        if (all[i].target == target)
-            since = all[i].since;
+        if (all[i].target == target) since = all[i].since;
     bool known = since && (!suffix || (target >= 90 && (suffix == 'a' || target > 90)));
     return !known ? 0 : MAX_OF(since, suffix == 'f' ? 88u : suffix ? 80u : 0u);
 }
@@ -166,13 +146,10 @@ static u32 target_since(u32 target, char suffix)
 static bool architecture(struct ptx_module *m, struct str s)
 {
     u32 i = s.n > 3 && !memcmp(s.p, "sm_", 3) ? 3 : s.n > 8 && !memcmp(s.p, "compute_", 8) ? 8 : 0, first = i, n = 0;
-    if (!i)
-        return false;
-    for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9' && i - first < 4; i++)
-        n = n * 10 + (u32)(s.p[i] - '0');
+    if (!i) return false;
+    for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9' && i - first < 4; i++) n = n * 10 + (u32)(s.p[i] - '0');
     char suffix = i + 1 == s.n && (s.p[i] == 'a' || s.p[i] == 'f') ? s.p[i] : 0;
-    if (i == first || i + (suffix != 0) != s.n)
-        return false;
+    if (i == first || i + (suffix != 0) != s.n) return false;
     m->target = n;
     m->target_suffix = suffix;
     return true;
@@ -186,14 +163,13 @@ static bool target_parse(struct parser *p)
     do {
         const char *at = p->t.at;
         struct str word;
-        if (!expect_name(p, &word, "a target such as sm_90"))
-            return false;
+        if (!expect_name(p, &word, "a target such as sm_90")) return false;
         if (architecture(m, word)) {
             u32 since = target_since(m->target, m->target_suffix);
-            if (!since)
-                return fail_at(p, at, "there is no target `%.*s`", SHOW(word));
+            if (!since) return fail_at(p, at, "there is no target `%.*s`", SHOW(word));
             if (version_of(m) < since)
-                return fail_at(p, at, "`%.*s` came with PTX %u.%u, and .version says %u.%u", SHOW(word), since / 10, since % 10, m->version_major, m->version_minor);
+                return fail_at(p, at, "`%.*s` came with PTX %u.%u, and .version says %u.%u", SHOW(word), since / 10,
+                               since % 10, m->version_major, m->version_minor);
             continue;
         }
         if (str_is(word, "map_f64_to_f32"))
@@ -215,12 +191,11 @@ static bool address_size_parse(struct parser *p)
     advance(p);
     const char *at = p->t.at;
     u32 n;
-    if (!expect_u32(p, &n, "32 or 64"))
-        return false;
-    if (n != 64 && n != 32)
-        return fail_at(p, at, ".address_size is 32 or 64");
+    if (!expect_u32(p, &n, "32 or 64")) return false;
+    if (n != 64 && n != 32) return fail_at(p, at, ".address_size is 32 or 64");
     if (n == 32)
-        return error_at(p->e, ERR_UNSUPPORTED, p->m->name, p->m->text, at, "32-bit addresses are not supported: compile with -m64");
+        return error_at(p->e, ERR_UNSUPPORTED, p->m->name, p->m->text, at,
+                        "32-bit addresses are not supported: compile with -m64");
     p->m->address_size = n;
     return true;
 }
@@ -229,8 +204,7 @@ static bool pragma_parse(struct parser *p)
 {
     advance(p);
     do {
-        if (p->t.kind != TK_STRING)
-            return unexpected(p, "a string");
+        if (p->t.kind != TK_STRING) return unexpected(p, "a string");
         struct ptx_pragma *g = NEW(&p->m->mem, struct ptx_pragma);
         g->text = p->t.s;
         *(p->last_pragma ? &p->last_pragma->next : &p->m->pragma) = g;
@@ -247,20 +221,20 @@ static bool alias_parse(struct parser *p)
     advance(p);
     const char *at = p->t.at;
     struct str alias, target;
-    if (!expect_name(p, &alias, "the name of a function") || !expect(p, ',', "a comma"))
-        return false;
+    if (!expect_name(p, &alias, "the name of a function") || !expect(p, ',', "a comma")) return false;
     const char *target_at = p->t.at;
-    if (!expect_name(p, &target, "the name of a function"))
-        return false;
+    if (!expect_name(p, &target, "the name of a function")) return false;
     struct ptx_symbol *a = map_get(&m->symbols, alias), *t = map_get(&m->symbols, target);
     if (!a || !a->func)
         return fail_at(p, at, "`%.*s` is not declared: an alias is declared as a function first", SHOW(alias));
-    if (!t || !t->func)
-        return fail_at(p, target_at, "function `%.*s` is not declared", SHOW(target));
+    if (!t || !t->func) return fail_at(p, target_at, "function `%.*s` is not declared", SHOW(target));
     if (a->func->has_body || a->func->alias_of || a->func == t->func || t->func->alias_of)
-        return fail_at(p, at, "`%.*s` cannot be an alias: one of the two is defined already or is itself an alias", SHOW(alias));
+        return fail_at(p, at, "`%.*s` cannot be an alias: one of the two is defined already or is itself an alias",
+                       SHOW(alias));
     if (t->func->is_weak)
-        return fail_at(p, target_at, "`%.*s` is .weak: another definition may replace it, so nothing can be an alias of it", SHOW(target));
+        return fail_at(p, target_at,
+                       "`%.*s` is .weak: another definition may replace it, so nothing can be an alias of it",
+                       SHOW(target));
     if (!prototypes_agree(a->func, t->func))
         return fail_at(p, at, "`%.*s` and `%.*s` have different parameters", SHOW(alias), SHOW(target));
     a->func->alias_of = t->func;
@@ -275,56 +249,43 @@ static bool directive_parse(struct parser *p)
     enum ptx_space space;
     if (is_punct(p, '@'))
         return fail_at(p, p->t.at, "lines that begin with @@DWARF went with PTX 2.0: .section has said the same since");
-    if (p->t.kind != TK_DOT)
-        return unexpected(p, "a directive");
-    if (is_dot(p, ".file"))
-        return file_parse(p);
-    if (is_dot(p, ".section"))
-        return section_parse(p);
-    if (is_dot(p, ".pragma"))
-        return pragma_parse(p);
-    if (is_dot(p, ".alias"))
-        return alias_parse(p);
+    if (p->t.kind != TK_DOT) return unexpected(p, "a directive");
+    if (is_dot(p, ".file")) return file_parse(p);
+    if (is_dot(p, ".section")) return section_parse(p);
+    if (is_dot(p, ".pragma")) return pragma_parse(p);
+    if (is_dot(p, ".alias")) return alias_parse(p);
     while (is_linkage(p, &l))
         ;
-    if (is_dot(p, ".entry") || is_dot(p, ".func"))
-        return func_parse(p, l);
+    if (is_dot(p, ".entry") || is_dot(p, ".func")) return func_parse(p, l);
     if (p->t.kind == TK_DOT && space_find(p->t.s, &space)) {
         if (space == SP_REG || space == SP_LOCAL || space == SP_PARAM)
             return fail_at(p, p->t.at, "%.*s variables are declared inside a function", SHOW(p->t.s));
         return vars_parse(p, l) && expect_end(p, "this declaration");
     }
-    if (p->t.kind == TK_DOT)
-        return fail_at(p, p->t.at, "unknown directive %.*s", SHOW(p->t.s));
+    if (p->t.kind == TK_DOT) return fail_at(p, p->t.at, "unknown directive %.*s", SHOW(p->t.s));
     return unexpected(p, "a function or a variable");
 }
 
 static bool module_parse(struct parser *p)
 {
     advance(p);
-    if (!version_parse(p))
-        return false;
-    if (!is_dot(p, ".target"))
-        return unexpected(p, ".target behind .version");
-    while (is_dot(p, ".target"))                /* ptxas takes several, and the last one */
-        if (!target_parse(p))
-            return false;
-    if (is_dot(p, ".address_size") && !address_size_parse(p))
-        return false;
+    if (!version_parse(p)) return false;
+    if (!is_dot(p, ".target")) return unexpected(p, ".target behind .version");
+    while (is_dot(p, ".target")) /* ptxas takes several, and the last one */
+        if (!target_parse(p)) return false;
+    if (is_dot(p, ".address_size") && !address_size_parse(p)) return false;
     while (p->t.kind != TK_END)
-        if (!directive_parse(p))
-            return false;
+        if (!directive_parse(p)) return false;
     return true;
 }
 
 static struct ptx_module *module_new(const char *name, struct str text)
 {
     struct arena mem = { 0 };
-    while (text.n && !text.p[text.n - 1])   /* NVRTC counts the 0 at the end */
+    while (text.n && !text.p[text.n - 1]) /* NVRTC counts the 0 at the end */
         text.n--;
     char *copy = arena_alloc(&mem, (size_t)text.n + 4, 1);
-    if (text.n)
-        memcpy(copy, text.p, text.n);
+    if (text.n) memcpy(copy, text.p, text.n);
     struct ptx_module *m = NEW(&mem, struct ptx_module);
     m->name = arena_str(&mem, str_of(name ? name : "ptx"));
     m->text = (struct str){ copy, text.n };
@@ -337,15 +298,22 @@ static struct ptx_module *module_new(const char *name, struct str text)
 /* What a text that is none begins with, and what to do about it; NULL: it may be PTX. */
 static const char *not_ptx(struct str text)
 {
-    static const struct { u32 n; const char *bytes, *why; } known[] = {
+    static const struct {
+        u32 n;
+        const char *bytes, *why;
+    } known[] = {
         { 3, "\xef\xbb\xbf", "the text begins with a byte order mark, which PTX does not have: save it without" },
-        { 2, "\xff\xfe", "this is UTF-16: save it as plain text" }, { 2, "\xfe\xff", "this is UTF-16: save it as plain text" },
-        { 4, "\x7f" "ELF", "this is compiled code, not PTX: cuobjdump -ptx takes out the PTX that lies in it, nvcc -ptx writes it" },
-        { 4, "\x50\xed\x55\xba", "this is a fat binary, not PTX: cuobjdump -ptx takes out the PTX that lies in it, nvcc -ptx writes it" },
+        { 2, "\xff\xfe", "this is UTF-16: save it as plain text" },
+        { 2, "\xfe\xff", "this is UTF-16: save it as plain text" },
+        { 4,
+          "\x7f"
+          "ELF",
+          "this is compiled code, not PTX: cuobjdump -ptx takes out the PTX that lies in it, nvcc -ptx writes it" },
+        { 4, "\x50\xed\x55\xba",
+          "this is a fat binary, not PTX: cuobjdump -ptx takes out the PTX that lies in it, nvcc -ptx writes it" },
     };
     for (size_t i = 0; i < COUNT_OF(known); i++)
-        if (text.n >= known[i].n && !memcmp(text.p, known[i].bytes, known[i].n))
-            return known[i].why;
+        if (text.n >= known[i].n && !memcmp(text.p, known[i].bytes, known[i].n)) return known[i].why;
     return NULL;
 }
 
@@ -366,17 +334,15 @@ struct ptx_module *ptx_parse(const char *name, struct str text, struct error *e)
         objects_name(&p);
     }
     arena_free(&p.tmp);
-    if (ok)
-        return m;
+    if (ok) return m;
     ptx_free(m);
     return NULL;
 }
 
 void ptx_free(struct ptx_module *m)
 {
-    if (!m)
-        return;
-    struct arena mem = m->mem;      /* the module itself lies in it */
+    if (!m) return;
+    struct arena mem = m->mem; /* the module itself lies in it */
     arena_free(&mem);
 }
 
@@ -389,7 +355,6 @@ struct ptx_func *ptx_kernel(struct ptx_module *m, struct str name)
 struct str ptx_file(const struct ptx_module *m, u32 number)
 {
     for (u32 i = 0; i < m->nfiles; i++)
-        if (m->files[i].number == number)
-            return m->files[i].name;
+        if (m->files[i].number == number) return m->files[i].name;
     return (struct str){ "", 0 };
 }

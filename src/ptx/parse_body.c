@@ -2,7 +2,8 @@
  *
  * A block { } has names of its own and sees those around it. `.reg .b32 %r<4000>` notes a range; a register of it
  * comes into being when an instruction mentions it. Labels belong to blocks too, and may be used before they are set:
- * a reference waits in p->pending until the block closes that it was made in, then in the block around it, and so on. */
+ * a reference waits in p->pending until the block closes that it was made in, then in the block around it, and so on.
+ */
 #include "ptx/parser.h"
 
 void stmt_add(struct parser *p, struct ptx_stmt s)
@@ -38,8 +39,7 @@ static bool scope_close(struct parser *p)
 {
     labels_resolve(p, p->scope);
     p->scope = p->scope->up;
-    if (p->scope || !p->pending.n)
-        return true;
+    if (p->scope || !p->pending.n) return true;
     const struct ptx_operand *op = p->pending.p[0];
     return fail_at(p, op->at, "`%.*s` is not declared: no label, register, variable or function has this name",
                    SHOW(op->label->name));
@@ -49,17 +49,13 @@ static bool scope_close(struct parser *p)
 static const struct ptx_regs *range_of(const struct scope *scope, struct str s)
 {
     u32 k = s.n;
-    while (k > 1 && s.n - k < 7 && s.p[k - 1] >= '0' && s.p[k - 1] <= '9')
-        k--;
+    while (k > 1 && s.n - k < 7 && s.p[k - 1] >= '0' && s.p[k - 1] <= '9') k--;
     for (; k < s.n; k++) {
         u32 number = 0;
-        if (!(scope->range_lengths >> MIN_OF(k, 63u) & 1))
-            continue;
-        for (u32 i = k; i < s.n; i++)
-            number = number * 10 + (u32)(s.p[i] - '0');
+        if (!(scope->range_lengths >> MIN_OF(k, 63u) & 1)) continue;
+        for (u32 i = k; i < s.n; i++) number = number * 10 + (u32)(s.p[i] - '0');
         const struct ptx_regs *r = map_get(&scope->ranges, (struct str){ s.p, k });
-        if (r && number < r->count && (s.p[k] != '0' || k + 1 == s.n))
-            return r;
+        if (r && number < r->count && (s.p[k] != '0' || k + 1 == s.n)) return r;
     }
     return NULL;
 }
@@ -98,8 +94,7 @@ static void regs_make(struct parser *p, struct name *n, struct str s, enum ptx_t
 static struct name *range_find(struct parser *p, struct scope *scope, struct str s)
 {
     const struct ptx_regs *r = range_of(scope, s);
-    if (!r)
-        return NULL;
+    if (!r) return NULL;
     struct name *n = NEW(&p->tmp, struct name);
     map_put(&p->tmp, &scope->names, s, n);
     regs_make(p, n, s, r->type, r->vec);
@@ -110,10 +105,8 @@ struct name *name_find(struct parser *p, struct str s)
 {
     for (struct scope *scope = p->scope; scope; scope = scope->up) {
         struct name *n = scope->names.n ? map_get(&scope->names, s) : NULL;
-        if (!n && scope->ranges.n)
-            n = range_find(p, scope, s);
-        if (n)
-            return n;
+        if (!n && scope->ranges.n) n = range_find(p, scope, s);
+        if (n) return n;
     }
     return NULL;
 }
@@ -125,20 +118,16 @@ static bool regs_name(struct parser *p, enum ptx_type type, u32 vec)
     const char *at = p->t.at;
     struct name *n;
     *r = (struct ptx_regs){ .type = type, .vec = vec };
-    if (!expect_name(p, &r->name, "the name of a register"))
-        return false;
+    if (!expect_name(p, &r->name, "the name of a register")) return false;
     stmt_add(p, (struct ptx_stmt){ .kind = STMT_REGS, .regs = r });
     if (!accept(p, '<')) {
-        if (!name_add(p, r->name, at, &n))
-            return false;
+        if (!name_add(p, r->name, at, &n)) return false;
         regs_make(p, n, r->name, type, vec);
         return true;
     }
     const char *count_at = p->t.at;
-    if (!expect_u32(p, &r->count, "the number of registers"))
-        return false;
-    if (r->count > MAX_REGS)
-        return fail_at(p, count_at, "more than %d registers", MAX_REGS);
+    if (!expect_u32(p, &r->count, "the number of registers")) return false;
+    if (r->count > MAX_REGS) return fail_at(p, count_at, "more than %d registers", MAX_REGS);
     r->is_range = true;
     if (map_get(&p->scope->ranges, r->name))
         return fail_at(p, at, "`%.*s<>` is declared twice in this block", SHOW(r->name));
@@ -160,13 +149,11 @@ static bool regs_parse(struct parser *p)
         else
             return fail_at(p, p->t.at, "`%.*s` is not a type of registers", SHOW(p->t.s));
     }
-    if (!type)
-        return unexpected(p, "a type such as .b32");
-    if (accept(p, ';'))                         /* of nothing */
+    if (!type) return unexpected(p, "a type such as .b32");
+    if (accept(p, ';')) /* of nothing */
         return true;
     do
-        if (!regs_name(p, type, vec))
-            return false;
+        if (!regs_name(p, type, vec)) return false;
     while (accept(p, ','));
     return expect_end(p, "this declaration");
 }
@@ -181,8 +168,7 @@ static bool targets_parse(struct parser *p, struct ptx_label *l)
     do {
         struct ptx_operand op;
         const char *at = p->t.at;
-        if (!operand_parse(p, is_branch, &op))
-            return false;
+        if (!operand_parse(p, is_branch, &op)) return false;
         if (is_branch ? op.kind != OP_LABEL : !(op.kind == OP_SYM && op.func && !op.imm))
             return fail_at(p, at, is_branch ? "expected a label" : "expected a function that is declared before");
         VEC_PUSH(&p->m->mem, &v, op);
@@ -199,15 +185,13 @@ static bool callprototype_parse(struct parser *p, struct ptx_label *l)
     l->proto = NEW(&p->m->mem, struct ptx_func);
     l->proto->module = p->m;
     advance(p);
-    if (!prototype_parse(p, l->proto))
-        return false;
+    if (!prototype_parse(p, l->proto)) return false;
     for (;;) {
         if (is_dot(p, ".noreturn")) {
             l->proto->is_noreturn = true;
             advance(p);
         } else if (is_dot(p, ".abi_preserve") || is_dot(p, ".abi_preserve_control")) {
-            if (!number_keep(p, l->proto))
-                return false;
+            if (!number_keep(p, l->proto)) return false;
         } else {
             return expect_end(p, "this prototype");
         }
@@ -218,15 +202,13 @@ static bool label_parse(struct parser *p)
 {
     struct ptx_label *l = NEW(&p->m->mem, struct ptx_label);
     *l = (struct ptx_label){ .name = p->t.s, .at = p->t.at, .insn = p->insns.n };
-    if (map_get(&p->scope->labels, l->name))
-        return fail_at(p, l->at, "label `%.*s` is defined twice", SHOW(l->name));
+    if (map_get(&p->scope->labels, l->name)) return fail_at(p, l->at, "label `%.*s` is defined twice", SHOW(l->name));
     map_put(&p->tmp, &p->scope->labels, l->name, l);
     VEC_PUSH(&p->tmp, &p->labels, l);
     stmt_add(p, (struct ptx_stmt){ .kind = STMT_LABEL, .label = l });
     advance(p);
     advance(p);
-    if (is_dot(p, ".branchtargets") || is_dot(p, ".calltargets"))
-        return targets_parse(p, l);
+    if (is_dot(p, ".branchtargets") || is_dot(p, ".calltargets")) return targets_parse(p, l);
     return !is_dot(p, ".callprototype") || callprototype_parse(p, l);
 }
 
@@ -234,8 +216,7 @@ static bool pragmas_parse(struct parser *p)
 {
     advance(p);
     do {
-        if (p->t.kind != TK_STRING)
-            return unexpected(p, "a string");
+        if (p->t.kind != TK_STRING) return unexpected(p, "a string");
         stmt_add(p, (struct ptx_stmt){ .kind = STMT_PRAGMA, .pragma = p->t.s });
         advance(p);
     } while (accept(p, ','));
@@ -246,31 +227,24 @@ static bool dot_statement(struct parser *p)
 {
     struct linkage l = { 0 };
     enum ptx_space space;
-    if (is_dot(p, ".loc"))
-        return loc_parse(p);
-    if (is_dot(p, ".reg"))
-        return regs_parse(p);
-    if (is_dot(p, ".pragma"))
-        return pragmas_parse(p);
+    if (is_dot(p, ".loc")) return loc_parse(p);
+    if (is_dot(p, ".reg")) return regs_parse(p);
+    if (is_dot(p, ".pragma")) return pragmas_parse(p);
     if (is_dot(p, ".extern") || is_dot(p, ".common"))
         return fail_at(p, p->t.at, "%.*s has no place in a function", SHOW(p->t.s));
     while (is_linkage(p, &l))
         ;
-    if (p->t.kind == TK_DOT && space_find(p->t.s, &space))
-        return vars_parse(p, l) && expect_end(p, "this declaration");
-    if (p->t.kind == TK_DOT)
-        return fail_at(p, p->t.at, "%.*s has no place in a function", SHOW(p->t.s));
+    if (p->t.kind == TK_DOT && space_find(p->t.s, &space)) return vars_parse(p, l) && expect_end(p, "this declaration");
+    if (p->t.kind == TK_DOT) return fail_at(p, p->t.at, "%.*s has no place in a function", SHOW(p->t.s));
     return unexpected(p, "a variable");
 }
 
 static bool statement_parse(struct parser *p)
 {
-    if (p->t.kind == TK_DOT)
-        return dot_statement(p);
+    if (p->t.kind == TK_DOT) return dot_statement(p);
     if (p->t.kind == TK_NAME) {
         struct token next = peek(p);
-        if (next.kind == TK_PUNCT && next.op == ':')
-            return label_parse(p);
+        if (next.kind == TK_PUNCT && next.op == ':') return label_parse(p);
     }
     return insn_parse(p);
 }
@@ -282,18 +256,15 @@ static bool block_parse(struct parser *p)
     advance(p);
     for (;;) {
         if (is_punct(p, '{')) {
-            if (!deeper(p))
-                return false;
+            if (!deeper(p)) return false;
             stmt_add(p, (struct ptx_stmt){ .kind = STMT_OPEN });
             scope_open(p);
             advance(p);
         } else if (is_punct(p, '}')) {
             bool is_last = p->scope == outermost;
-            if (!scope_close(p))
-                return false;
+            if (!scope_close(p)) return false;
             advance(p);
-            if (is_last)
-                return true;
+            if (is_last) return true;
             p->depth--;
             stmt_add(p, (struct ptx_stmt){ .kind = STMT_CLOSE });
         } else if (p->t.kind == TK_END) {
@@ -308,10 +279,8 @@ static bool params_name(struct parser *p, struct ptx_var **v, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
         struct name *name;
-        if (v[i]->name.n == 1 && v[i]->name.p[0] == '_')
-            continue;
-        if (!name_add(p, v[i]->name, v[i]->at, &name))
-            return false;
+        if (v[i]->name.n == 1 && v[i]->name.p[0] == '_') continue;
+        if (!name_add(p, v[i]->name, v[i]->at, &name)) return false;
         if (v[i]->space == SP_REG)
             v[i]->reg = name->reg = reg_new(p, v[i]->name, v[i]->type);
         else
@@ -320,12 +289,13 @@ static bool params_name(struct parser *p, struct ptx_var **v, u32 n)
     return true;
 }
 
-#define KEEP(p, to, count, from) do { \
-        (count) = (from).n; \
-        (to) = (void *)arena_alloc(&(p)->m->mem, (size_t)(from).n * sizeof *(from).p, _Alignof(__typeof__(*(from).p))); \
-        if ((from).n) \
-            memcpy((to), (from).p, (size_t)(from).n * sizeof *(from).p); \
-        (from).n = 0; \
+#define KEEP(p, to, count, from)                                                      \
+    do {                                                                              \
+        (count) = (from).n;                                                           \
+        (to) = (void *)arena_alloc(&(p)->m->mem, (size_t)(from).n * sizeof *(from).p, \
+                                   _Alignof(__typeof__(*(from).p)));                  \
+        if ((from).n) memcpy((to), (from).p, (size_t)(from).n * sizeof *(from).p);    \
+        (from).n = 0;                                                                 \
     } while (0)
 
 bool body_parse(struct parser *p, struct ptx_func *f)
@@ -333,8 +303,7 @@ bool body_parse(struct parser *p, struct ptx_func *f)
     p->func = f;
     p->loc = NULL;
     scope_open(p);
-    if (!params_name(p, f->ret, f->nret) || !params_name(p, f->param, f->nparam) || !block_parse(p))
-        return false;
+    if (!params_name(p, f->ret, f->nret) || !params_name(p, f->param, f->nparam) || !block_parse(p)) return false;
     KEEP(p, f->insn, f->ninsn, p->insns);
     KEEP(p, f->stmt, f->nstmt, p->stmts);
     KEEP(p, f->label, f->nlabel, p->labels);

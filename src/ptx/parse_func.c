@@ -9,12 +9,10 @@ typedef VEC(struct ptx_var *) var_list;
 static bool params_parse(struct parser *p, var_list *out)
 {
     advance(p);
-    if (accept(p, ')'))
-        return true;
+    if (accept(p, ')')) return true;
     do {
         struct ptx_var *v = param_parse(p);
-        if (!v)
-            return false;
+        if (!v) return false;
         VEC_PUSH(&p->m->mem, out, v);
     } while (accept(p, ','));
     return expect(p, ')', ", or )");
@@ -26,8 +24,7 @@ static u64 layout(const var_list *list)
     u64 end = 0;
     for (u32 i = 0; i < list->n; i++) {
         struct ptx_var *v = list->p[i];
-        if (v->space != SP_PARAM)
-            continue;
+        if (v->space != SP_PARAM) continue;
         v->offset = (end + v->align - 1) / v->align * v->align;
         end = v->offset + v->size;
     }
@@ -38,20 +35,14 @@ bool prototype_parse(struct parser *p, struct ptx_func *f)
 {
     var_list ret = { 0 }, param = { 0 };
     const char *at = p->t.at;
-    if (is_punct(p, '(') && !params_parse(p, &ret))
-        return false;
-    if (f->is_entry && ret.n)
-        return fail_at(p, at, "a kernel returns nothing");
+    if (is_punct(p, '(') && !params_parse(p, &ret)) return false;
+    if (f->is_entry && ret.n) return fail_at(p, at, "a kernel returns nothing");
     f->at = p->t.at;
     f->line = p->t.line;
-    if (!expect_name(p, &f->name, "the name of a function"))
-        return false;
-    if (is_punct(p, '(') && !params_parse(p, &param))
-        return false;
-    for (u32 i = 0; i < param.n; i++)
-        param.p[i]->is_input = true;
-    for (u32 i = 0; i < ret.n; i++)
-        ret.p[i]->is_result = true;
+    if (!expect_name(p, &f->name, "the name of a function")) return false;
+    if (is_punct(p, '(') && !params_parse(p, &param)) return false;
+    for (u32 i = 0; i < param.n; i++) param.p[i]->is_input = true;
+    for (u32 i = 0; i < ret.n; i++) ret.p[i]->is_result = true;
     f->param_bytes = layout(&param);
     layout(&ret);
     f->param = param.p, f->nparam = param.n;
@@ -70,8 +61,7 @@ static bool triple(struct parser *p, u32 v[3])
     u32 n = 0;
     v[1] = v[2] = 1;
     do
-        if (!positive(p, &v[n++]))
-            return false;
+        if (!positive(p, &v[n++])) return false;
     while (n < 3 && accept(p, ','));
     return true;
 }
@@ -80,8 +70,7 @@ static bool triple(struct parser *p, u32 v[3])
 static bool option_keep(struct parser *p, struct ptx_func *f, const char *start, const char *end)
 {
     VEC(struct str) v = { f->option, f->noption, f->noption };
-    if (f->noption == 64)
-        return fail_at(p, start, "more than 64 directives");
+    if (f->noption == 64) return fail_at(p, start, "more than 64 directives");
     VEC_PUSH(&p->m->mem, &v, ((struct str){ start, (u32)(end - start) }));
     f->option = v.p;
     f->noption = v.n;
@@ -92,8 +81,7 @@ static bool pragma_keep(struct parser *p, struct ptx_func *f)
 {
     const char *start = p->t.at;
     advance(p);
-    if (p->t.kind != TK_STRING)
-        return unexpected(p, "a string");
+    if (p->t.kind != TK_STRING) return unexpected(p, "a string");
     advance(p);
     const char *end = p->t.at + 1;
     return expect_end(p, ".pragma") && option_keep(p, f, start, end);
@@ -118,60 +106,66 @@ static bool attribute_keep(struct parser *p, struct ptx_func *f)
         if (p->t.kind == TK_END || p->t.kind == TK_BAD || is_punct(p, ';') || is_punct(p, '{'))
             return unexpected(p, ")");
         depth += is_punct(p, '(');
-        if (!depth)
-            return unexpected(p, "( behind .attribute");
+        if (!depth) return unexpected(p, "( behind .attribute");
         depth -= is_punct(p, ')');
         advance(p);
     } while (depth);
     const char *end = p->t.at;
-    while (end[-1] != ')')
-        end--;
+    while (end[-1] != ')') end--;
     return option_keep(p, f, start, end);
 }
 
 /* One directive between the head and the body. */
 static bool option_parse(struct parser *p, struct ptx_func *f)
 {
-    const struct { const char *name; u32 *three, *one; bool *flag; } all[] = {
-        { ".maxntid", f->maxntid, NULL, NULL }, { ".reqntid", f->reqntid, NULL, NULL },
+    const struct {
+        const char *name;
+        u32 *three, *one;
+        bool *flag;
+    } all[] = {
+        { ".maxntid", f->maxntid, NULL, NULL },
+        { ".reqntid", f->reqntid, NULL, NULL },
         { ".reqnctapercluster", f->reqnctapercluster, NULL, NULL },
         { ".minnctapersm", NULL, &f->minnctapersm, NULL },
-        { ".maxnreg", NULL, &f->maxnreg, NULL }, { ".maxclusterrank", NULL, &f->maxclusterrank, NULL },
-        { ".explicitcluster", NULL, NULL, &f->explicit_cluster }, { ".noreturn", NULL, NULL, &f->is_noreturn },
+        { ".maxnreg", NULL, &f->maxnreg, NULL },
+        { ".maxclusterrank", NULL, &f->maxclusterrank, NULL },
+        { ".explicitcluster", NULL, NULL, &f->explicit_cluster },
+        { ".noreturn", NULL, NULL, &f->is_noreturn },
         { ".blocksareclusters", NULL, NULL, &f->blocks_are_clusters },
     };
-    if (is_dot(p, ".pragma"))
-        return pragma_keep(p, f);
+    if (is_dot(p, ".pragma")) return pragma_keep(p, f);
     if (is_dot(p, ".abi_preserve") || is_dot(p, ".abi_preserve_control"))
         return f->is_entry ? fail_at(p, p->t.at, "%.*s is for functions", SHOW(p->t.s)) : number_keep(p, f);
     if (is_dot(p, ".maxnctapersm"))
-        return fail_at(p, p->t.at, ".maxnctapersm went with PTX 2.1; .minnctapersm says how many there are to be at least");
+        return fail_at(p, p->t.at,
+                       ".maxnctapersm went with PTX 2.1; .minnctapersm says how many there are to be at least");
     for (size_t i = 0; i < COUNT_OF(all); i++) {
-        if (!is_dot(p, all[i].name))
-            continue;
+        if (!is_dot(p, all[i].name)) continue;
         if (f->is_entry == (all[i].flag == &f->is_noreturn))
             return fail_at(p, p->t.at, "%s is for %s", all[i].name, f->is_entry ? "functions" : "kernels");
         advance(p);
-        if (all[i].flag)
-            *all[i].flag = true;
-        return all[i].flag || (all[i].three ? triple(p, all[i].three) : all[i].one == &f->maxclusterrank ? expect_u32(p, all[i].one, "a number") : positive(p, all[i].one));
+        if (all[i].flag) *all[i].flag = true;
+        return all[i].flag || (all[i].three                       ? triple(p, all[i].three)
+                               : all[i].one == &f->maxclusterrank ? expect_u32(p, all[i].one, "a number")
+                                                                  : positive(p, all[i].one));
     }
     return fail_at(p, p->t.at, "unknown directive %.*s", SHOW(p->t.s));
 }
 
 static bool same_parameters(struct ptx_var *const *a, u32 na, struct ptx_var *const *b, u32 nb)
 {
-    if (na != nb)
-        return false;
+    if (na != nb) return false;
     for (u32 i = 0; i < na; i++)
-        if (a[i]->space != b[i]->space || type_size[a[i]->type] != type_size[b[i]->type] || type_is_float(a[i]->type) != type_is_float(b[i]->type) || a[i]->size != b[i]->size)
+        if (a[i]->space != b[i]->space || type_size[a[i]->type] != type_size[b[i]->type] ||
+            type_is_float(a[i]->type) != type_is_float(b[i]->type) || a[i]->size != b[i]->size)
             return false;
     return true;
 }
 
 bool prototypes_agree(const struct ptx_func *a, const struct ptx_func *b)
 {
-    return same_parameters(a->param, a->nparam, b->param, b->nparam) && same_parameters(a->ret, a->nret, b->ret, b->nret);
+    return same_parameters(a->param, a->nparam, b->param, b->nparam) &&
+           same_parameters(a->ret, a->nret, b->ret, b->nret);
 }
 
 static const char *linkage_name(const struct ptx_func *f)
@@ -179,7 +173,8 @@ static const char *linkage_name(const struct ptx_func *f)
     return f->is_extern ? ".extern" : f->is_weak ? ".weak" : f->is_visible ? ".visible" : "one of this module alone";
 }
 
-/* Whether `f` may follow the declaration `old`: a word in front is the same in all of them, or left out behind .visible and .weak. */
+/* Whether `f` may follow the declaration `old`: a word in front is the same in all of them, or left out behind
+ * .visible and .weak. */
 static bool may_follow(struct parser *p, const struct ptx_func *old, const struct ptx_func *f)
 {
     bool bare = !f->is_extern && !f->is_weak && !f->is_visible;
@@ -209,8 +204,7 @@ static struct ptx_func *func_add(struct parser *p, struct ptx_func *f)
         return f;
     }
     struct ptx_func *old = s->func, both = *f;
-    if (!may_follow(p, old, f))
-        return NULL;
+    if (!may_follow(p, old, f)) return NULL;
     both.is_visible = old->is_visible || f->is_visible;
     both.is_weak = old->is_weak || f->is_weak;
     both.is_noreturn = old->is_noreturn || f->is_noreturn;
@@ -224,8 +218,7 @@ static bool options_check(struct parser *p, const struct ptx_func *f)
 {
     if (f->reqntid[0] && f->maxntid[0])
         return fail_at(p, f->at, "`%.*s` has both .reqntid and .maxntid", SHOW(f->name));
-    if (f->is_noreturn && f->nret)
-        return fail_at(p, f->at, "`%.*s` is .noreturn, and has a result", SHOW(f->name));
+    if (f->is_noreturn && f->nret) return fail_at(p, f->at, "`%.*s` is .noreturn, and has a result", SHOW(f->name));
     if (f->blocks_are_clusters && !(f->reqntid[0] && f->reqnctapercluster[0]))
         return fail_at(p, f->at, ".blocksareclusters needs .reqntid and .reqnctapercluster");
     return true;
@@ -240,22 +233,23 @@ static bool kernel_check(struct parser *p, const struct ptx_func *f)
         const struct ptx_var *v = f->param[i];
         if (f->is_entry && v->space != SP_PARAM)
             return fail_at(p, v->at, "a parameter of a kernel is declared as .param");
-        if (f->is_entry && !v->size)
-            return fail_at(p, v->at, "a parameter of a kernel has a size");
+        if (f->is_entry && !v->size) return fail_at(p, v->at, "a parameter of a kernel has a size");
         if (!f->is_entry && (v->is_ptr || v->ptr_align))
             return fail_at(p, v->at, "%s is for parameters of kernels", v->is_ptr ? ".ptr" : ".align behind the type");
     }
-    return !f->is_entry || f->param_bytes <= limit || fail_at(p, f->at, "kernel `%.*s` has %llu bytes of parameters; there may be %u", SHOW(f->name),
-                                                              (unsigned long long)f->param_bytes, limit);
+    return !f->is_entry || f->param_bytes <= limit ||
+           fail_at(p, f->at, "kernel `%.*s` has %llu bytes of parameters; there may be %u", SHOW(f->name),
+                   (unsigned long long)f->param_bytes, limit);
 }
 
-/* Whether something else of module scope begins here: then the declaration of a function is over, as ptxas sees it, with or without its semicolon. */
+/* Whether something else of module scope begins here: then the declaration of a function is over, as ptxas sees it,
+ * with or without its semicolon. */
 static bool item_begins(const struct parser *p)
 {
-    static const char *const words[] = { ".extern", ".visible", ".weak", ".common", ".global", ".const", ".shared", ".func", ".entry", ".file", ".section", ".alias" };
+    static const char *const words[] = { ".extern", ".visible", ".weak",  ".common", ".global",  ".const",
+                                         ".shared", ".func",    ".entry", ".file",   ".section", ".alias" };
     for (size_t i = 0; i < COUNT_OF(words); i++)
-        if (is_dot(p, words[i]))
-            return true;
+        if (is_dot(p, words[i])) return true;
     return p->t.kind == TK_END;
 }
 
@@ -268,24 +262,18 @@ bool func_parse(struct parser *p, struct linkage l)
     f->is_weak = l.is_weak;
     advance(p);
     while (is_dot(p, ".attribute"))
-        if (!attribute_keep(p, f))
-            return false;
-    if (!prototype_parse(p, f))
-        return false;
+        if (!attribute_keep(p, f)) return false;
+    if (!prototype_parse(p, f)) return false;
     while (p->t.kind == TK_DOT && (f->is_entry || !item_begins(p)))
-        if (!option_parse(p, f))
-            return false;
+        if (!option_parse(p, f)) return false;
     f->has_body = is_punct(p, '{');
-    if (l.is_extern && f->has_body)
-        return fail_at(p, f->at, ".extern `%.*s` has a body", SHOW(f->name));
-    if (!kernel_check(p, f) || !options_check(p, f))
-        return false;
+    if (l.is_extern && f->has_body) return fail_at(p, f->at, ".extern `%.*s` has a body", SHOW(f->name));
+    if (!kernel_check(p, f) || !options_check(p, f)) return false;
     f->is_extern = l.is_extern;
     struct ptx_func *known = func_add(p, f);
-    if (!known)
-        return false;
-    VEC_PUSH(&p->m->mem, &p->items, ((struct ptx_item){ .kind = f->has_body ? ITEM_FUNC : ITEM_DECLARATION, .func = known }));
-    if (f->has_body)
-        return body_parse(p, known);
+    if (!known) return false;
+    VEC_PUSH(&p->m->mem, &p->items,
+             ((struct ptx_item){ .kind = f->has_body ? ITEM_FUNC : ITEM_DECLARATION, .func = known }));
+    if (f->has_body) return body_parse(p, known);
     return accept(p, ';') || (!f->is_entry && item_begins(p)) || unexpected(p, "{ or ;");
 }

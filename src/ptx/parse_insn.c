@@ -20,8 +20,7 @@ static struct ptx_operand *collect(struct parser *p, u32 base, u32 *n)
 {
     *n = p->ops.n - base;
     struct ptx_operand *copy = NEW_ARRAY(&p->m->mem, struct ptx_operand, *n);
-    if (*n)
-        memcpy(copy, p->ops.p + base, *n * sizeof *copy);
+    if (*n) memcpy(copy, p->ops.p + base, *n * sizeof *copy);
     p->ops.n = base;
     return copy;
 }
@@ -31,16 +30,12 @@ static bool list(struct parser *p, enum ptx_operand_kind kind, int close, const 
 {
     const char *at = p->t.at;
     u32 base = p->ops.n, n;
-    if (!deeper(p))
-        return false;
+    if (!deeper(p)) return false;
     advance(p);
-    if (!is_punct(p, close))
-        do
-            if (!operand(p))
-                return false;
+    if (!is_punct(p, close)) do
+            if (!operand(p)) return false;
         while (accept(p, ','));
-    if (!expect(p, close, wanted))
-        return false;
+    if (!expect(p, close, wanted)) return false;
     p->depth--;
     struct ptx_operand *elem = collect(p, base, &n);
     struct ptx_operand *op = push(p, kind, at);
@@ -53,8 +48,7 @@ static bool immediate(struct parser *p)
 {
     struct constant c;
     const char *at = p->t.at;
-    if (!constant_parse(p, &c))
-        return false;
+    if (!constant_parse(p, &c)) return false;
     bool is_float = c.kind == CONST_F32 || c.kind == CONST_F64;
     struct ptx_operand *op = push(p, is_float ? OP_FLOAT : OP_INT, at);
     op->imm = (s64)c.bits;
@@ -97,15 +91,13 @@ static bool vector_operand(struct parser *p, const struct name *n, const char *a
 {
     int c = p->t.kind == TK_DOT ? component(p->t.s) : -1;
     if (c >= 0) {
-        if ((u32)c >= n->ncomp)
-            return fail_at(p, p->t.at, "this vector has only %u components", n->ncomp);
+        if ((u32)c >= n->ncomp) return fail_at(p, p->t.at, "this vector has only %u components", n->ncomp);
         advance(p);
         push(p, OP_REG, at)->reg = n->comp[c];
         return true;
     }
     u32 base = p->ops.n, count;
-    for (u32 i = 0; i < n->ncomp; i++)
-        push(p, OP_REG, at)->reg = n->comp[i];
+    for (u32 i = 0; i < n->ncomp; i++) push(p, OP_REG, at)->reg = n->comp[i];
     struct ptx_operand *elem = collect(p, base, &count), *op = push(p, OP_VEC, at);
     op->elem = elem;
     op->nelem = count;
@@ -120,8 +112,7 @@ static bool special_vector(struct parser *p, struct token t)
         char name[64];
         int len = snprintf(name, sizeof name, "%.*s.%c", SHOW(t.s), "xyzw"[i]);
         const struct sreg *sr = sreg_find((struct str){ name, (u32)len < sizeof name ? (u32)len : 0 });
-        if (!sr)
-            return false;
+        if (!sr) return false;
         push(p, OP_SREG, t.at)->sreg = sr;
     }
     struct ptx_operand *elem = collect(p, base, &n), *op = push(p, OP_VEC, t.at);
@@ -134,17 +125,12 @@ static bool special_vector(struct parser *p, struct token t)
 static bool special_register(struct parser *p, struct token t)
 {
     struct str s = t.s;
-    if (p->t.kind == TK_DOT && p->t.at == s.p + s.n)
-        s.n += p->t.s.n;
+    if (p->t.kind == TK_DOT && p->t.at == s.p + s.n) s.n += p->t.s.n;
     const struct sreg *sr = sreg_find(s);
-    if (!sr && s.n == t.s.n && special_vector(p, t))
-        return true;
-    if (!sr && s.n == t.s.n)
-        return fail_at(p, t.at, "register %.*s is not declared", SHOW(s));
-    if (!sr)
-        return fail_at(p, t.at, "there is no special register %.*s", SHOW(s));
-    if (s.n != t.s.n)
-        advance(p);
+    if (!sr && s.n == t.s.n && special_vector(p, t)) return true;
+    if (!sr && s.n == t.s.n) return fail_at(p, t.at, "register %.*s is not declared", SHOW(s));
+    if (!sr) return fail_at(p, t.at, "there is no special register %.*s", SHOW(s));
+    if (s.n != t.s.n) advance(p);
     push(p, OP_SREG, t.at)->sreg = sr;
     return true;
 }
@@ -153,15 +139,13 @@ static bool special_register(struct parser *p, struct token t)
 static bool symbol_offset(struct parser *p, struct ptx_operand *op)
 {
     s64 n = 0;
-    struct ptx_operand copy = *op;      /* the stack may move */
+    struct ptx_operand copy = *op; /* the stack may move */
     if (is_punct(p, '+')) {
-        if (!integer_parse(p, &n))
-            return false;
+        if (!integer_parse(p, &n)) return false;
         copy.imm = n;
     } else if (is_punct(p, '[') && copy.var) {
         advance(p);
-        if (!integer_parse(p, &n) || !expect(p, ']', "]"))
-            return false;
+        if (!integer_parse(p, &n) || !expect(p, ']', "]")) return false;
         copy.imm = (s64)((u64)n * type_size[copy.var->type] * copy.var->vec);
         copy.sel = 1;
     }
@@ -179,23 +163,21 @@ static bool name_operand(struct parser *p, bool label_only)
         op->reg = n->reg;
         return p->t.kind != TK_DOT || selector(p, op);
     }
-    if (n && n->ncomp)
-        return vector_operand(p, n, t.at);
+    if (n && n->ncomp) return vector_operand(p, n, t.at);
     if (n) {
         struct ptx_operand *op = push(p, OP_SYM, t.at);
         op->var = n->var;
         return symbol_offset(p, op);
     }
     struct ptx_symbol *s = label_only ? NULL : map_get(&p->m->symbols, t.s);
-    if (t.s.p[0] == '%' && !label_only && !s)
-        return special_register(p, t);
+    if (t.s.p[0] == '%' && !label_only && !s) return special_register(p, t);
     struct ptx_operand *op = push(p, s ? OP_SYM : OP_LABEL, t.at);
     if (s) {
         op->var = s->var;
         op->func = s->func;
         return symbol_offset(p, op);
     }
-    op->label = NEW(&p->tmp, struct ptx_label);     /* a note of the name, until labels_resolve */
+    op->label = NEW(&p->tmp, struct ptx_label); /* a note of the name, until labels_resolve */
     op->label->name = t.s;
     return true;
 }
@@ -205,25 +187,20 @@ static bool memory(struct parser *p)
 {
     const char *at = p->t.at;
     u32 base = p->ops.n;
-    if (!deeper(p))
-        return false;
+    if (!deeper(p)) return false;
     advance(p);
     do {
         const char *start = p->t.at;
-        if (!operand(p))
-            return false;
+        if (!operand(p)) return false;
         struct ptx_operand *op = &p->ops.p[p->ops.n - 1];
         if (op->kind == OP_REG && is_punct(p, '+')) {
             s64 off;
-            if (op->sel)
-                return fail_at(p, start, "an address is a whole register");
-            if (!integer_parse(p, &off))
-                return false;
+            if (op->sel) return fail_at(p, start, "an address is a whole register");
+            if (!integer_parse(p, &off)) return false;
             p->ops.p[p->ops.n - 1].imm = off;
         }
     } while (accept(p, ','));
-    if (!expect(p, ']', "]"))
-        return false;
+    if (!expect(p, ']', "]")) return false;
     p->depth--;
     u32 n;
     struct ptx_operand *all = collect(p, base, &n), first = all[0];
@@ -233,12 +210,11 @@ static bool memory(struct parser *p)
                        first.kind == OP_LABEL ? first.label->name.p : "this");
     first.kind = OP_MEM;
     first.sel = is_dot(p, ".unified") ? 13 : 0;
-    if (first.sel)
-        advance(p);
+    if (first.sel) advance(p);
     first.at = at;
     first.elem = n > 1 ? all + 1 : NULL;
     first.nelem = n - 1;
-    p->ops.p[p->ops.n++] = first;   /* collect has made room */
+    p->ops.p[p->ops.n++] = first; /* collect has made room */
     return true;
 }
 
@@ -247,11 +223,9 @@ static bool negated(struct parser *p)
     const char *at = p->t.at;
     bool is_not = is_punct(p, '!');
     advance(p);
-    if (!name_operand(p, false))
-        return false;
+    if (!name_operand(p, false)) return false;
     struct ptx_operand *op = &p->ops.p[p->ops.n - 1];
-    if (op->kind != OP_REG)
-        return fail_at(p, at, "%c stands before a register or a constant", is_not ? '!' : '-');
+    if (op->kind != OP_REG) return fail_at(p, at, "%c stands before a register or a constant", is_not ? '!' : '-');
     op->neg = true;
     op->at = at;
     return true;
@@ -266,17 +240,13 @@ static bool simple_operand(struct parser *p, bool label_only)
             push(p, OP_SINK, t.at);
             return true;
         }
-        if (!constant_starts(p) || label_only)
-            return name_operand(p, label_only);
+        if (!constant_starts(p) || label_only) return name_operand(p, label_only);
     }
-    if (is_punct(p, '{'))
-        return list(p, OP_VEC, '}', ", or }");
-    if (is_punct(p, '['))
-        return memory(p);
+    if (is_punct(p, '{')) return list(p, OP_VEC, '}', ", or }");
+    if (is_punct(p, '[')) return memory(p);
     if (is_punct(p, '!') || is_punct(p, '-')) {
         struct token next = peek(p);
-        if (next.kind == TK_NAME && !str_is(next.s, "WARP_SZ"))
-            return negated(p);
+        if (next.kind == TK_NAME && !str_is(next.s, "WARP_SZ")) return negated(p);
     }
     return constant_starts(p) ? immediate(p) : unexpected(p, "an operand");
 }
@@ -286,13 +256,10 @@ static bool operand(struct parser *p)
 {
     const char *at = p->t.at;
     u32 base = p->ops.n, n;
-    if (!simple_operand(p, false))
-        return false;
-    if (!is_punct(p, '|'))
-        return true;
+    if (!simple_operand(p, false)) return false;
+    if (!is_punct(p, '|')) return true;
     advance(p);
-    if (!simple_operand(p, false))
-        return false;
+    if (!simple_operand(p, false)) return false;
     struct ptx_operand *elem = collect(p, base, &n), *op = push(p, OP_PAIR, at);
     op->elem = elem;
     op->nelem = n;
@@ -301,8 +268,7 @@ static bool operand(struct parser *p)
 
 bool operand_parse(struct parser *p, bool label_only, struct ptx_operand *op)
 {
-    if (!simple_operand(p, label_only))
-        return false;
+    if (!simple_operand(p, label_only)) return false;
     *op = p->ops.p[--p->ops.n];
     return true;
 }
@@ -311,17 +277,12 @@ bool operand_parse(struct parser *p, bool label_only, struct ptx_operand *op)
 static bool argument(struct parser *p, const struct ptx_opcode *o, u32 number)
 {
     bool is_target = str_is(o->base, "bra") || (str_is(o->base, "brx") && number == 1);
-    if (is_punct(p, '(') && str_is(o->base, "call"))
-        return list(p, OP_LIST, ')', ", or )");
-    if (is_target && p->t.kind == TK_NAME)
-        return simple_operand(p, true);
-    if (!operand(p))
-        return false;
+    if (is_punct(p, '(') && str_is(o->base, "call")) return list(p, OP_LIST, ')', ", or )");
+    if (is_target && p->t.kind == TK_NAME) return simple_operand(p, true);
+    if (!operand(p)) return false;
     struct ptx_operand *op = &p->ops.p[p->ops.n - 1];
-    if (op->kind == OP_SYM && op->sel && !str_is(o->base, "mov") && !str_is(o->base, "cvta"))
-        op->kind = OP_MEM;
-    if (op->sel == 1)
-        op->sel = 0;
+    if (op->kind == OP_SYM && op->sel && !str_is(o->base, "mov") && !str_is(o->base, "cvta")) op->kind = OP_MEM;
+    if (op->sel == 1) op->sel = 0;
     return true;
 }
 
@@ -332,21 +293,20 @@ static bool opcode_split(struct parser *p, struct ptx_opcode *o, const char *at)
     while (dot) {
         s = dot + 1;
         dot = memchr(s, '.', (size_t)(end - s));
-        if (o->nmod == COUNT_OF(o->mod))
-            return fail_at(p, at, "more than %zu modifiers", COUNT_OF(o->mod));
+        if (o->nmod == COUNT_OF(o->mod)) return fail_at(p, at, "more than %zu modifiers", COUNT_OF(o->mod));
         o->mod[o->nmod++] = (struct str){ s, (u32)((dot ? dot : end) - s) };
     }
     return true;
 }
 
-/* What PTX says of this opcode, and which form runs it: isa.def writes the words in one order, ptxas takes them in any. */
+/* What PTX says of this opcode, and which form runs it: isa.def writes the words in one order, ptxas takes them in
+ * any. */
 static void opcode_read(struct parser *p, struct ptx_opcode *o)
 {
     VEC(struct syntax) rows = { 0 };
     struct syntax s;
     char text[256];
-    for (int row = -1; (row = syntax_find((u32)(row + 1), o->text, &s)) >= 0;)
-        VEC_PUSH(&p->m->mem, &rows, s);
+    for (int row = -1; (row = syntax_find((u32)(row + 1), o->text, &s)) >= 0;) VEC_PUSH(&p->m->mem, &rows, s);
     o->syntax = rows.p;
     o->nsyntax = rows.n;
     o->form = isa_find(o->text, &o->mods);
@@ -357,12 +317,10 @@ static void opcode_read(struct parser *p, struct ptx_opcode *o)
 static struct ptx_opcode *opcode_find(struct parser *p, struct str text, const char *at)
 {
     struct ptx_opcode *o = map_get(&p->opcodes, text);
-    if (o)
-        return o;
+    if (o) return o;
     o = NEW(&p->m->mem, struct ptx_opcode);
     o->text = text;
-    if (!opcode_split(p, o, at))
-        return NULL;
+    if (!opcode_split(p, o, at)) return NULL;
     opcode_read(p, o);
     map_put(&p->tmp, &p->opcodes, text, o);
     return o;
@@ -374,13 +332,10 @@ static bool guard_parse(struct parser *p, struct ptx_insn *in)
     in->guard_neg = accept(p, '!');
     const char *at = p->t.at;
     struct str s;
-    if (!expect_name(p, &s, "a predicate"))
-        return false;
+    if (!expect_name(p, &s, "a predicate")) return false;
     struct name *n = name_find(p, s);
-    if (!n)
-        return fail_at(p, at, "register %.*s is not declared", SHOW(s));
-    if (!n->reg || n->reg->type != T_PRED)
-        return fail_at(p, at, "`%.*s` is not a predicate", SHOW(s));
+    if (!n) return fail_at(p, at, "register %.*s is not declared", SHOW(s));
+    if (!n->reg || n->reg->type != T_PRED) return fail_at(p, at, "`%.*s` is not a predicate", SHOW(s));
     in->guard = n->reg;
     return true;
 }
@@ -391,32 +346,26 @@ void labels_pend(struct parser *p, struct ptx_operand *op, u32 n)
         if (op[i].kind == OP_LABEL)
             VEC_PUSH(&p->tmp, &p->pending, &op[i]);
         else if (op[i].elem)
-            labels_pend(p, op[i].elem, op[i].nelem);    /* as deep as the operands nest: MAX_DEPTH */
+            labels_pend(p, op[i].elem, op[i].nelem); /* as deep as the operands nest: MAX_DEPTH */
 }
 
 bool insn_parse(struct parser *p)
 {
     struct ptx_insn in = { .loc = p->loc, .at = p->t.at, .line = p->t.line };
-    if (is_punct(p, '@') && !guard_parse(p, &in))
-        return false;
-    if (p->t.kind != TK_NAME)
-        return unexpected(p, "an instruction");
+    if (is_punct(p, '@') && !guard_parse(p, &in)) return false;
+    if (p->t.kind != TK_NAME) return unexpected(p, "an instruction");
     in.line = p->t.line;
     in.at = p->t.at;
     in.opcode = lexer_opcode(&p->lx, p->t, &p->m->mem);
     in.op = opcode_find(p, in.opcode, in.at);
-    if (!in.op)
-        return false;
+    if (!in.op) return false;
     in.opcode = in.op->text;
     advance(p);
     u32 base = p->ops.n;
-    if (!is_punct(p, ';'))
-        do
-            if (!argument(p, in.op, p->ops.n - base))
-                return false;
+    if (!is_punct(p, ';')) do
+            if (!argument(p, in.op, p->ops.n - base)) return false;
         while (accept(p, ','));
-    if (!expect_end(p, "this instruction"))
-        return false;
+    if (!expect_end(p, "this instruction")) return false;
     in.arg = collect(p, base, &in.narg);
     labels_pend(p, in.arg, in.narg);
     VEC_PUSH(&p->tmp, &p->insns, in);

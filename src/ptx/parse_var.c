@@ -1,26 +1,31 @@
 /* Variables: state space, type, array dimensions, initialiser (manual sections 5.1 to 5.4).
  *
  * A declaration is read in two halves: what all its names share (struct decl) and what each name adds. Initialisers
- * are flattened: braces are placed by the dimensions (.v4 counts as the innermost one) and the holes filled with zero. */
+ * are flattened: braces are placed by the dimensions (.v4 counts as the innermost one) and the holes filled with
+ * zero. */
 #include "ptx/parser.h"
 
-struct decl {                   /* what stands before the names of a declaration */
+struct decl { /* what stands before the names of a declaration */
     enum ptx_space space;
     enum ptx_type type;
-    u32 align;                  /* 0: natural */
-    u32 vec;                    /* 1, 2, 4, 8 */
-    bool is_managed;            /* .attribute(.managed) */
-    bool is_unified; u32 unified[2];            /* .attribute(.unified(1, 2)) */
-    bool is_ptr;                /* .ptr */
-    enum ptx_space ptr_space;   /* of .ptr */
-    u32 ptr_align;              /* of .ptr, 0: not given */
+    u32 align;       /* 0: natural */
+    u32 vec;         /* 1, 2, 4, 8 */
+    bool is_managed; /* .attribute(.managed) */
+    bool is_unified;
+    u32 unified[2];           /* .attribute(.unified(1, 2)) */
+    bool is_ptr;              /* .ptr */
+    enum ptx_space ptr_space; /* of .ptr */
+    u32 ptr_align;            /* of .ptr, 0: not given */
 };
 
 bool space_find(struct str dot, enum ptx_space *space)
 {
-    static const struct { const char *name; enum ptx_space space; } all[] = {
+    static const struct {
+        const char *name;
+        enum ptx_space space;
+    } all[] = {
         { ".global", SP_GLOBAL }, { ".shared", SP_SHARED }, { ".const", SP_CONST }, { ".local", SP_LOCAL },
-        { ".param", SP_PARAM }, { ".reg", SP_REG }, { ".tex", SP_GLOBAL },
+        { ".param", SP_PARAM },   { ".reg", SP_REG },       { ".tex", SP_GLOBAL },
     };
     for (size_t i = 0; i < COUNT_OF(all); i++)
         if (str_is(dot, all[i].name)) {
@@ -32,8 +37,7 @@ bool space_find(struct str dot, enum ptx_space *space)
 
 bool is_linkage(struct parser *p, struct linkage *l)
 {
-    if (l->is_visible || l->is_extern || l->is_weak || l->is_common)
-        return false;       /* one is all there may be */
+    if (l->is_visible || l->is_extern || l->is_weak || l->is_common) return false; /* one is all there may be */
     if (is_dot(p, ".visible"))
         l->is_visible = true;
     else if (is_dot(p, ".extern"))
@@ -52,10 +56,8 @@ static bool align_parse(struct parser *p, u32 *align)
 {
     advance(p);
     const char *at = p->t.at;
-    if (!expect_u32(p, align, "an alignment"))
-        return false;
-    if (!*align || *align & (*align - 1) || *align > 1u << 20)
-        return fail_at(p, at, "an alignment is a power of two");
+    if (!expect_u32(p, align, "an alignment")) return false;
+    if (!*align || *align & (*align - 1) || *align > 1u << 20) return fail_at(p, at, "an alignment is a power of two");
     return true;
 }
 
@@ -63,8 +65,7 @@ static bool align_parse(struct parser *p, u32 *align)
 static bool attribute_parse(struct parser *p, struct decl *d)
 {
     advance(p);
-    if (!expect(p, '(', "( behind .attribute"))
-        return false;
+    if (!expect(p, '(', "( behind .attribute")) return false;
     do {
         if (is_dot(p, ".managed")) {
             d->is_managed = true;
@@ -94,10 +95,9 @@ static bool decl_word(struct parser *p, struct decl *d)
     struct str s = p->t.s;
     if (str_is(s, ".align") && d->type && (d->space != SP_PARAM || d->ptr_align))
         return fail_at(p, p->t.at, d->ptr_align ? "a second .align" : ".align stands before the type");
-    if (str_is(s, ".align"))                    /* behind the type of a parameter it speaks of what that points to, .ptr or not */
-        return align_parse(p, d->type ? &d->ptr_align : &d->align);
-    if (str_is(s, ".attribute"))
-        return attribute_parse(p, d);
+    /* behind the type of a parameter it speaks of what that points to, .ptr or not */
+    if (str_is(s, ".align")) return align_parse(p, d->type ? &d->ptr_align : &d->align);
+    if (str_is(s, ".attribute")) return attribute_parse(p, d);
     enum ptx_type type = type_find((struct str){ s.p + 1, s.n - 1 });
     if (type && !type_is_storage(type))
         return fail_at(p, p->t.at, "`%.*s` is a type of instructions, not of variables", SHOW(s));
@@ -119,16 +119,15 @@ static bool decl_word(struct parser *p, struct decl *d)
 static bool decl_parse(struct parser *p, struct decl *d)
 {
     *d = (struct decl){ .vec = 1 };
-    if (p->t.kind != TK_DOT || !space_find(p->t.s, &d->space))
-        return unexpected(p, "a state space such as .param");
+    if (p->t.kind != TK_DOT || !space_find(p->t.s, &d->space)) return unexpected(p, "a state space such as .param");
     advance(p);
     while (p->t.kind == TK_DOT)
-        if (!decl_word(p, d))
-            return false;
+        if (!decl_word(p, d)) return false;
     if (!d->type)
-        return is_punct(p, '[') && d->space == SP_CONST ? fail_at(p, p->t.at, "explicit constant banks, .const[N], went with PTX 2.2: leave the bank out") : unexpected(p, "a type such as .b32");
-    if (d->vec * type_size[d->type] > 16)
-        return fail_at(p, p->t.at, "a vector has at most 16 bytes");
+        return is_punct(p, '[') && d->space == SP_CONST
+                   ? fail_at(p, p->t.at, "explicit constant banks, .const[N], went with PTX 2.2: leave the bank out")
+                   : unexpected(p, "a type such as .b32");
+    if (d->vec * type_size[d->type] > 16) return fail_at(p, p->t.at, "a vector has at most 16 bytes");
     if (d->space == SP_PARAM && (d->vec > 1 || d->type == T_F16X2))
         return fail_at(p, p->t.at, "a .param variable is a scalar or an array, of no packed type");
     return !d->is_managed || d->space == SP_GLOBAL || fail_at(p, p->t.at, "only .global variables are managed");
@@ -137,16 +136,21 @@ static bool decl_parse(struct parser *p, struct decl *d)
 /* One name with its dimensions. */
 static bool var_name(struct parser *p, const struct decl *d, struct ptx_var *v)
 {
-    *v = (struct ptx_var){ .space = d->space, .type = d->type, .vec = d->vec, .is_managed = d->is_managed,
-                           .is_unified = d->is_unified, .unified = { d->unified[0], d->unified[1] },
-                           .is_ptr = d->is_ptr, .ptr_space = d->ptr_space, .ptr_align = d->ptr_align };
+    *v = (struct ptx_var){ .space = d->space,
+                           .type = d->type,
+                           .vec = d->vec,
+                           .is_managed = d->is_managed,
+                           .is_unified = d->is_unified,
+                           .unified = { d->unified[0], d->unified[1] },
+                           .is_ptr = d->is_ptr,
+                           .ptr_space = d->ptr_space,
+                           .ptr_align = d->ptr_align };
     v->at = p->t.at;
     v->line = p->t.line;
     u32 bytes = type_size[d->type] * d->vec;
     v->align = d->align ? d->align : MAX_OF(bytes, 1u);
     v->size = bytes;
-    if (!expect_name(p, &v->name, "a name"))
-        return false;
+    if (!expect_name(p, &v->name, "a name")) return false;
     if (d->type == T_PRED && d->space != SP_REG)
         return fail_at(p, v->at, "a predicate lives in a register, not in memory");
     while (is_punct(p, '[')) {
@@ -154,20 +158,16 @@ static bool var_name(struct parser *p, const struct decl *d, struct ptx_var *v)
         s64 n = 0;
         advance(p);
         bool is_open = is_punct(p, ']');
-        if (v->ndims == COUNT_OF(v->dims))
-            return fail_at(p, at, "more than %zu array dimensions", COUNT_OF(v->dims));
-        if (!is_open && !integer_parse(p, &n))
-            return false;
+        if (v->ndims == COUNT_OF(v->dims)) return fail_at(p, at, "more than %zu array dimensions", COUNT_OF(v->dims));
+        if (!is_open && !integer_parse(p, &n)) return false;
         if (n < 0 || n > (s64)UINT32_MAX || (!n && v->ndims))
             return fail_at(p, at, "an array dimension is a positive number below 2^32");
         if (__builtin_mul_overflow(v->size, (u64)MAX_OF(n, 1), &v->size) || v->size > MAX_VAR_BYTES)
             return fail_at(p, at, "`%.*s` is larger than a device's memory", SHOW(v->name));
         v->dims[v->ndims++] = (u32)n;
-        if (!expect(p, ']', "]"))
-            return false;
+        if (!expect(p, ']', "]")) return false;
     }
-    if (v->ndims && !v->dims[0])
-        v->size = 0;
+    if (v->ndims && !v->dims[0]) v->size = 0;
     return true;
 }
 
@@ -177,10 +177,8 @@ typedef VEC(struct ptx_init) init_list;
 static u64 level_span(const struct ptx_var *v, u32 level)
 {
     u64 n = v->vec;
-    if (level > v->ndims)
-        return 1;
-    for (u32 i = level; i < v->ndims; i++)
-        n *= v->dims[i];
+    if (level > v->ndims) return 1;
+    for (u32 i = level; i < v->ndims; i++) n *= v->dims[i];
     return n;
 }
 
@@ -197,12 +195,10 @@ static bool symbol_value(struct parser *p, struct ptx_init *x)
         return false;
     }
     const struct ptx_symbol *s = map_get(&p->m->symbols, x->sym);
-    if (!s)
-        return fail_at(p, x->sym.p, "`%.*s` is not declared", SHOW(x->sym));
+    if (!s) return fail_at(p, x->sym.p, "`%.*s` is not declared", SHOW(x->sym));
     if (s->var && s->var->space != SP_GLOBAL && s->var->space != SP_CONST)
         return fail_at(p, x->sym.p, "`%.*s` is neither a .global nor a .const variable", SHOW(x->sym));
-    if (is_punct(p, '+') && !integer_parse(p, &off))
-        return false;
+    if (is_punct(p, '+') && !integer_parse(p, &off)) return false;
     x->value = (u64)off;
     return true;
 }
@@ -210,8 +206,7 @@ static bool symbol_value(struct parser *p, struct ptx_init *x)
 /* 0xFF00(foo): the token in hand is the opening parenthesis. */
 static bool masked_value(struct parser *p, struct token mask, struct ptx_init *x)
 {
-    if (!mask.value)
-        return fail_at(p, mask.at, "a mask of zero selects nothing");
+    if (!mask.value) return fail_at(p, mask.at, "a mask of zero selects nothing");
     x->mask = mask.value;
     x->mask_shift = (u32)__builtin_ctzll(x->mask);
     advance(p);
@@ -227,8 +222,7 @@ static bool element(struct parser *p, const struct ptx_var *v, struct ptx_init *
         struct token t = p->t;
         struct lexer lx = p->lx;
         advance(p);
-        if (is_punct(p, '('))
-            return masked_value(p, t, x);
+        if (is_punct(p, '(')) return masked_value(p, t, x);
         if ((is_punct(p, ',') || is_punct(p, '}')) && !type_is_float(v->type)) {
             x->value = constant_as((struct constant){ t.is_unsigned ? CONST_U64 : CONST_S64, t.value }, v->type);
             return true;
@@ -236,17 +230,18 @@ static bool element(struct parser *p, const struct ptx_var *v, struct ptx_init *
         p->t = t;
         p->lx = lx;
     }
-    if (!constant_starts(p) && p->t.kind == TK_NAME)
-        return symbol_value(p, x);
+    if (!constant_starts(p) && p->t.kind == TK_NAME) return symbol_value(p, x);
     const char *at = p->t.at;
-    if (!constant_parse(p, &c))
-        return false;
+    if (!constant_parse(p, &c)) return false;
     if (v->type == T_F16)
         return fail_at(p, at, "a .f16 variable cannot have an initialiser: declare it as .b16, with the bits");
     bool is_float = c.kind == CONST_F32 || c.kind == CONST_F64;
-    bool is_bits = v->type >= T_B8 && v->type <= T_B128 && is_float && type_size[v->type] == (c.kind == CONST_F32 ? 4 : 8);
+    bool is_bits = v->type >= T_B8 && v->type <= T_B128 && is_float &&
+                   type_size[v->type] == (c.kind == CONST_F32 ? 4 : 8);
     if (is_float != type_is_float(v->type) && !is_bits)
-        return fail_at(p, at, is_float ? "a floating-point value for an integer variable" : "a floating-point variable takes a value such as 1.0");
+        return fail_at(p, at,
+                       is_float ? "a floating-point value for an integer variable"
+                                : "a floating-point variable takes a value such as 1.0");
     x->value = is_bits ? c.bits : constant_as(c, v->type);
     return true;
 }
@@ -255,19 +250,16 @@ static bool element(struct parser *p, const struct ptx_var *v, struct ptx_init *
 static bool pad_to(struct parser *p, init_list *list, u64 pos)
 {
     u64 holes = pos > list->n ? pos - list->n : 0;
-    if (holes > MAX_PADDING - p->padding)
-        return fail_at(p, p->t.at, "the initialisers leave out too many elements");
+    if (holes > MAX_PADDING - p->padding) return fail_at(p, p->t.at, "the initialisers leave out too many elements");
     p->padding += (u32)holes;
-    while (list->n < pos)
-        VEC_PUSH(&p->tmp, list, ((struct ptx_init){ 0 }));
+    while (list->n < pos) VEC_PUSH(&p->tmp, list, ((struct ptx_init){ 0 }));
     return true;
 }
 
 static bool element_put(struct parser *p, const struct ptx_var *v, init_list *list, u64 pos)
 {
     struct ptx_init x;
-    if (!pad_to(p, list, pos) || !element(p, v, &x))
-        return false;
+    if (!pad_to(p, list, pos) || !element(p, v, &x)) return false;
     VEC_PUSH(&p->tmp, list, x);
     return true;
 }
@@ -283,21 +275,15 @@ static bool braces(struct parser *p, const struct ptx_var *v, init_list *list, u
         bool is_nested = is_punct(p, '{');
         if (is_nested && level + 1 >= MAX_OF(levels, 1u))
             return fail_at(p, p->t.at, "more braces than `%.*s` has dimensions", SHOW(v->name));
-        if (is_nested)
-            pos = first + (pos - first + inner - 1) / inner * inner;
-        if (pos >= end)
-            return fail_at(p, p->t.at, "more values than `%.*s` has elements", SHOW(v->name));
-        if (is_nested ? !braces(p, v, list, level + 1, pos) : !element_put(p, v, list, pos))
-            return false;
+        if (is_nested) pos = first + (pos - first + inner - 1) / inner * inner;
+        if (pos >= end) return fail_at(p, p->t.at, "more values than `%.*s` has elements", SHOW(v->name));
+        if (is_nested ? !braces(p, v, list, level + 1, pos) : !element_put(p, v, list, pos)) return false;
         pos += is_nested ? inner : 1;
-        if (!accept(p, ','))
-            break;
-        if (is_punct(p, '}'))
-            return unexpected(p, "a value behind the comma");
+        if (!accept(p, ',')) break;
+        if (is_punct(p, '}')) return unexpected(p, "a value behind the comma");
     }
     /* The size of an open array comes from its values: it ends with a whole item, and empty braces count. */
-    if (is_open && !pad_to(p, list, (pos + inner - 1) / inner * inner))
-        return false;
+    if (is_open && !pad_to(p, list, (pos + inner - 1) / inner * inner)) return false;
     return expect(p, '}', ", or }");
 }
 
@@ -305,11 +291,9 @@ static bool braces(struct parser *p, const struct ptx_var *v, init_list *list, u
 static bool opaque_state(struct parser *p, struct ptx_var *v)
 {
     const char *start = p->t.at;
-    if (!is_punct(p, '{'))
-        return unexpected(p, "{");
+    if (!is_punct(p, '{')) return unexpected(p, "{");
     while (!is_punct(p, '}')) {
-        if (p->t.kind == TK_END || p->t.kind == TK_BAD || is_punct(p, ';'))
-            return unexpected(p, "}");
+        if (p->t.kind == TK_END || p->t.kind == TK_BAD || is_punct(p, ';')) return unexpected(p, "}");
         advance(p);
     }
     v->state = (struct str){ start, (u32)(p->t.at + 1 - start) };
@@ -321,22 +305,16 @@ static bool init_parse(struct parser *p, struct ptx_var *v)
 {
     const char *at = p->t.at;
     init_list list = { 0 };
-    if (v->type == T_TEXREF || v->type == T_SAMPLERREF || v->type == T_SURFREF)
-        return opaque_state(p, v);
-    if (v->is_extern)
-        return fail_at(p, at, ".extern `%.*s` cannot have an initialiser", SHOW(v->name));
+    if (v->type == T_TEXREF || v->type == T_SAMPLERREF || v->type == T_SURFREF) return opaque_state(p, v);
+    if (v->is_extern) return fail_at(p, at, ".extern `%.*s` cannot have an initialiser", SHOW(v->name));
     if (v->space != SP_GLOBAL && v->space != SP_CONST)
         return fail_at(p, at, "only .global and .const variables can have an initialiser");
-    if (is_punct(p, '{') != (v->ndims || v->vec > 1))
-        return unexpected(p, is_punct(p, '{') ? "a single value" : "{");
-    if (is_punct(p, '{') ? !braces(p, v, &list, 0, 0) : !element_put(p, v, &list, 0))
-        return false;
-    if (v->ndims && !v->dims[0])
-        v->size = (u64)list.n * type_size[v->type];
+    if (is_punct(p, '{') != (v->ndims || v->vec > 1)) return unexpected(p, is_punct(p, '{') ? "a single value" : "{");
+    if (is_punct(p, '{') ? !braces(p, v, &list, 0, 0) : !element_put(p, v, &list, 0)) return false;
+    if (v->ndims && !v->dims[0]) v->size = (u64)list.n * type_size[v->type];
     v->ninit = list.n;
     v->init = NEW_ARRAY(&p->m->mem, struct ptx_init, list.n);
-    if (list.n)
-        memcpy(v->init, list.p, list.n * sizeof *list.p);
+    if (list.n) memcpy(v->init, list.p, list.n * sizeof *list.p);
     return true;
 }
 
@@ -344,8 +322,7 @@ static bool init_parse(struct parser *p, struct ptx_var *v)
 static bool shapes_agree(const struct ptx_var *a, const struct ptx_var *b)
 {
     bool same = a->vec == b->vec && a->ndims == b->ndims;
-    for (u32 i = 0; same && i < a->ndims; i++)
-        same = a->dims[i] == b->dims[i] || (!i && (!a->dims[0] || !b->dims[0]));
+    for (u32 i = 0; same && i < a->ndims; i++) same = a->dims[i] == b->dims[i] || (!i && (!a->dims[0] || !b->dims[0]));
     return same;
 }
 
@@ -353,8 +330,7 @@ static bool shapes_agree(const struct ptx_var *a, const struct ptx_var *b)
 static bool global_add(struct parser *p, struct ptx_var *v)
 {
     struct ptx_symbol *s = symbol_add(p, v->name);
-    if (s->func)
-        return fail_at(p, v->at, "`%.*s` is already a function", SHOW(v->name));
+    if (s->func) return fail_at(p, v->at, "`%.*s` is already a function", SHOW(v->name));
     if (!s->var) {
         s->var = v;
         VEC_PUSH(&p->m->mem, &p->vars, v);
@@ -366,26 +342,27 @@ static bool global_add(struct parser *p, struct ptx_var *v)
     if (s->var->space != v->space || s->var->type != v->type || !shapes_agree(s->var, v))
         return fail_at(p, v->at, "`%.*s` was declared with another type in line %u", SHOW(v->name), s->var->line);
     if (!v->is_extern && !v->is_visible && !v->is_weak && !v->is_common)
-        return fail_at(p, v->at, "`%.*s` was declared as .extern in line %u, so it cannot be of this module alone: .visible says that", SHOW(v->name), s->var->line);
-    if (s->var->is_extern && (!v->is_extern || !s->var->size))
-        *s->var = *v;
+        return fail_at(
+            p, v->at,
+            "`%.*s` was declared as .extern in line %u, so it cannot be of this module alone: .visible says that",
+            SHOW(v->name), s->var->line);
+    if (s->var->is_extern && (!v->is_extern || !s->var->size)) *s->var = *v;
     return true;
 }
 
 static bool local_add(struct parser *p, struct ptx_var *v)
 {
     struct name *n;
-    if (!name_add(p, v->name, v->at, &n))
-        return false;
+    if (!name_add(p, v->name, v->at, &n)) return false;
     n->var = v;
-    for (u32 i = 0; v->space == SP_PARAM && i < p->func->nparam; i++)           /* by its name it is still the function's, for ptxas */
+    /* by its name it is still the function's, for ptxas */
+    for (u32 i = 0; v->space == SP_PARAM && i < p->func->nparam; i++)
         v->is_input |= str_eq(p->func->param[i]->name, v->name);
     for (u32 i = 0; v->space == SP_PARAM && i < p->func->nret; i++)
         v->is_result |= str_eq(p->func->ret[i]->name, v->name);
     VEC_PUSH(&p->tmp, &p->locals, v);
     stmt_add(p, (struct ptx_stmt){ .kind = STMT_VAR, .var = v });
-    if (v->space == SP_GLOBAL || v->space == SP_CONST)
-        VEC_PUSH(&p->m->mem, &p->vars, v);
+    if (v->space == SP_GLOBAL || v->space == SP_CONST) VEC_PUSH(&p->m->mem, &p->vars, v);
     return true;
 }
 
@@ -397,12 +374,15 @@ static bool var_check(struct parser *p, const struct ptx_var *v)
         return fail_at(p, v->at, "textures and surfaces are .global variables of the module");
     if (v->type == T_SAMPLERREF && !p->samplers)
         return fail_at(p, v->at, "samplers are part of their textures unless .target says texmode_independent");
-    if (v->is_common && v->space != SP_GLOBAL)
-        return fail_at(p, v->at, ".common variables are .global");
-    return v->size || v->is_extern || v->space == SP_PARAM || fail_at(p, v->at, "`%.*s` has no size: only .extern arrays may", SHOW(v->name));
+    if (v->is_common && v->space != SP_GLOBAL) return fail_at(p, v->at, ".common variables are .global");
+    return v->size || v->is_extern || v->space == SP_PARAM ||
+           fail_at(p, v->at, "`%.*s` has no size: only .extern arrays may", SHOW(v->name));
 }
 
-static bool var_add(struct parser *p, struct ptx_var *v) { return var_check(p, v) && (p->func ? local_add(p, v) : global_add(p, v)); }
+static bool var_add(struct parser *p, struct ptx_var *v)
+{
+    return var_check(p, v) && (p->func ? local_add(p, v) : global_add(p, v));
+}
 
 /* x<4>: the variables x0 to x3. */
 static bool vars_numbered(struct parser *p, const struct ptx_var *v)
@@ -410,16 +390,13 @@ static bool vars_numbered(struct parser *p, const struct ptx_var *v)
     u32 n;
     const char *at = p->t.at;
     advance(p);
-    if (!expect_u32(p, &n, "the number of variables") || !expect(p, '>', ">"))
-        return false;
-    if (n > MAX_NUMBERED)
-        return fail_at(p, at, "more than %d variables", MAX_NUMBERED);
+    if (!expect_u32(p, &n, "the number of variables") || !expect(p, '>', ">")) return false;
+    if (n > MAX_NUMBERED) return fail_at(p, at, "more than %d variables", MAX_NUMBERED);
     for (u32 i = 0; i < n; i++) {
         struct ptx_var *one = NEW(&p->m->mem, struct ptx_var);
         *one = *v;
         one->name = str_of(arena_printf(&p->m->mem, "%.*s%u", (int)v->name.n, v->name.p, i));
-        if (!var_add(p, one))
-            return false;
+        if (!var_add(p, one)) return false;
     }
     return true;
 }
@@ -427,27 +404,22 @@ static bool vars_numbered(struct parser *p, const struct ptx_var *v)
 bool vars_parse(struct parser *p, struct linkage l)
 {
     struct decl d;
-    if (!decl_parse(p, &d))
-        return false;
-    if (is_punct(p, ';'))                       /* of nothing */
+    if (!decl_parse(p, &d)) return false;
+    if (is_punct(p, ';')) /* of nothing */
         return true;
     do {
         struct ptx_var *v = NEW(&p->m->mem, struct ptx_var);
-        if (!var_name(p, &d, v))
-            return false;
+        if (!var_name(p, &d, v)) return false;
         v->is_extern = l.is_extern;
         v->is_visible = l.is_visible;
         v->is_weak = l.is_weak;
         v->is_common = l.is_common;
         if (is_punct(p, '<')) {
-            if (!vars_numbered(p, v))
-                return false;
+            if (!vars_numbered(p, v)) return false;
             continue;
         }
-        if (accept(p, '=') && !init_parse(p, v))
-            return false;
-        if (!var_add(p, v))
-            return false;
+        if (accept(p, '=') && !init_parse(p, v)) return false;
+        if (!var_add(p, v)) return false;
     } while (accept(p, ','));
     return true;
 }
@@ -456,8 +428,7 @@ struct ptx_var *param_parse(struct parser *p)
 {
     struct decl d;
     const char *at = p->t.at;
-    if (!decl_parse(p, &d))
-        return NULL;
+    if (!decl_parse(p, &d)) return NULL;
     if (d.space != SP_PARAM && d.space != SP_REG) {
         fail_at(p, at, "a parameter is declared as .param or .reg");
         return NULL;

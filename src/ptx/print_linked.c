@@ -1,22 +1,24 @@
 /* A linked program as one text, which means the same as its modules do together.
  *
- * Every module is printed in its order, less what another one's definition stands for. Where a module declares what another defines, the definition has to be
- * known from there on: a function is declared in that place, a variable is printed there, after those that its initialiser names. Names that are a
- * module's own and that another module uses, too, get its number behind them. Numbers of files go on from module to module. Of the debugging sections only the
- * names of inlined functions stay: the rest counts bytes of one section in another. Whatever this misses, parsing the text would find: so that is done. */
+ * Every module is printed in its order, less what another one's definition stands for. Where a module declares what
+ * another defines, the definition has to be known from there on: a function is declared in that place, a variable is
+ * printed there, after those that its initialiser names. Names that are a module's own and that another module uses,
+ * too, get its number behind them. Numbers of files go on from module to module. Of the debugging sections only the
+ * names of inlined functions stay: the rest counts bytes of one section in another. Whatever this misses, parsing the
+ * text would find: so that is done. */
 #include "ptx/parser.h"
 #include "ptx/printer.h"
 
 enum state { STATE_NONE, STATE_OPEN, STATE_DONE };
-struct place {                  /* of a name in the text */
-    struct ptx_module *in;      /* where what it means is defined, or first declared */
-    struct ptx_var *var;        /* what it is, NULL: a function */
-    enum state state;           /* of a variable: whether it has been printed; of a function: declared */
+struct place {             /* of a name in the text */
+    struct ptx_module *in; /* where what it means is defined, or first declared */
+    struct ptx_var *var;   /* what it is, NULL: a function */
+    enum state state;      /* of a variable: whether it has been printed; of a function: declared */
 };
 struct joiner {
-    struct arena mem;           /* for all of this */
-    struct map places;          /* name in the text -> struct place */
-    struct map taken;           /* all names of all scopes */
+    struct arena mem;  /* for all of this */
+    struct map places; /* name in the text -> struct place */
+    struct map taken;  /* all names of all scopes */
     struct printer o;
     struct printer_names names;
     struct error *e;
@@ -25,8 +27,7 @@ struct joiner {
 u32 printer_name(struct printer_names *names, struct str name)
 {
     u32 *number = map_get(&names->number, name);
-    if (number)
-        return *number;
+    if (number) return *number;
     number = NEW(names->mem, u32);
     *number = names->list.n;
     VEC_PUSH(names->mem, &names->list, name);
@@ -34,7 +35,8 @@ u32 printer_name(struct printer_names *names, struct str name)
     return *number;
 }
 
-static bool refuse(struct joiner *k, const struct ptx_module *m, const char *at, const char *text, ...) PRINTF_LIKE(4, 5);
+static bool refuse(struct joiner *k, const struct ptx_module *m, const char *at, const char *text, ...)
+    PRINTF_LIKE(4, 5);
 static bool refuse(struct joiner *k, const struct ptx_module *m, const char *at, const char *text, ...)
 {
     va_list ap;
@@ -50,19 +52,14 @@ static void take(struct joiner *k, struct str name) { map_put(&k->mem, &k->taken
 
 static void take_all(struct joiner *k, const struct ptx_module *m)
 {
-    for (u32 i = 0; i < m->nvar; i++)
-        take(k, m->var[i]->name);
+    for (u32 i = 0; i < m->nvar; i++) take(k, m->var[i]->name);
     for (u32 i = 0; i < m->nfunc; i++) {
         const struct ptx_func *f = m->func[i];
         take(k, f->name);
-        for (u32 j = 0; j < f->nregs; j++)
-            take(k, f->regs[j]->name);
-        for (u32 j = 0; j < f->nlocal; j++)
-            take(k, f->local[j]->name);
-        for (u32 j = 0; j < f->nparam; j++)
-            take(k, f->param[j]->name);
-        for (u32 j = 0; j < f->nlabel; j++)
-            take(k, f->label[j]->name);
+        for (u32 j = 0; j < f->nregs; j++) take(k, f->regs[j]->name);
+        for (u32 j = 0; j < f->nlocal; j++) take(k, f->local[j]->name);
+        for (u32 j = 0; j < f->nparam; j++) take(k, f->param[j]->name);
+        for (u32 j = 0; j < f->nlabel; j++) take(k, f->label[j]->name);
     }
 }
 
@@ -74,7 +71,10 @@ static void place_new(struct joiner *k, struct str name, struct ptx_module *in, 
     map_put(&k->mem, &k->places, name, p);
 }
 
-static bool var_is_own(const struct ptx_var *v) { return !(v->is_extern || v->is_visible || v->is_weak || v->is_common); }
+static bool var_is_own(const struct ptx_var *v)
+{
+    return !(v->is_extern || v->is_visible || v->is_weak || v->is_common);
+}
 static bool func_is_own(const struct ptx_func *f)
 {
     const struct ptx_func *body = f->alias_of ? f->alias_of : f;
@@ -84,25 +84,23 @@ static bool func_is_own(const struct ptx_func *f)
 /* The name that is nobody's: `name$2` in the second module. */
 static struct str name_apart(struct joiner *k, struct ptx_module *m, struct str name, u32 number)
 {
-    do
-        name = str_of(arena_printf(&m->mem, "%.*s$%u", (int)name.n, name.p, number));
+    do name = str_of(arena_printf(&m->mem, "%.*s$%u", (int)name.n, name.p, number));
     while (map_get(&k->taken, name));
     take(k, name);
     return name;
 }
 
-/* Gives a name to a variable or function: what all modules share keeps its own, a module's own gets another one where that is taken. Of declarations without a
- * definition the first one stands for all. */
-static struct str name_give(struct joiner *k, struct ptx_module *m, struct str name, u32 number, bool own, struct ptx_var *var)
+/* Gives a name to a variable or function: what all modules share keeps its own, a module's own gets another one where
+ * that is taken. Of declarations without a definition the first one stands for all. */
+static struct str name_give(struct joiner *k, struct ptx_module *m, struct str name, u32 number, bool own,
+                            struct ptx_var *var)
 {
     struct place *p = map_get(&k->places, name);
     if (!own && p) {
-        if (p->var && var)
-            p->var->align = MAX_OF(p->var->align, var->align);
+        if (p->var && var) p->var->align = MAX_OF(p->var->align, var->align);
         return name;
     }
-    if (p)
-        name = name_apart(k, m, name, number);
+    if (p) name = name_apart(k, m, name, number);
     place_new(k, name, m, var);
     return name;
 }
@@ -117,8 +115,7 @@ static void names_give(struct joiner *k, struct ptx_module *m, u32 number, bool 
     }
     for (u32 i = 0; i < m->nfunc; i++) {
         struct ptx_func *f = m->func[i];
-        if (!f->instead && func_is_own(f) == own)
-            f->shown = name_give(k, m, f->name, number, own, NULL);
+        if (!f->instead && func_is_own(f) == own) f->shown = name_give(k, m, f->name, number, own, NULL);
     }
 }
 
@@ -127,8 +124,7 @@ static void names_give(struct joiner *k, struct ptx_module *m, u32 number, bool 
 static void declare(struct joiner *k, const struct ptx_func *f)
 {
     struct place *p = map_get(&k->places, f->shown);
-    if (p->state == STATE_DONE)
-        return;
+    if (p->state == STATE_DONE) return;
     p->state = STATE_DONE;
     put_func(&k->o, f, false);
 }
@@ -137,21 +133,21 @@ static bool define_var(struct joiner *k, const struct ptx_var *v)
 {
     struct place *p = map_get(&k->places, v->shown);
     const struct ptx_module *before = k->o.m;
-    if (p->state == STATE_DONE)
-        return true;
+    if (p->state == STATE_DONE) return true;
     if (p->state == STATE_OPEN)
-        return refuse(k, p->in, v->at, "`%.*s` and a variable of another file hold each other's address: one text cannot say that, give launch the files", SHOW(v->name));
+        return refuse(k, p->in, v->at,
+                      "`%.*s` and a variable of another file hold each other's address: one text cannot say that, give "
+                      "launch the files",
+                      SHOW(v->name));
     p->state = STATE_OPEN;
     k->o.m = p->in;
     bool ok = true;
     for (u32 i = 0; ok && i < v->ninit; i++) {
         const struct ptx_symbol *s = v->init[i].sym.n ? map_get(&p->in->symbols, v->init[i].sym) : NULL;
-        if (s && s->func)
-            declare(k, s->func);
+        if (s && s->func) declare(k, s->func);
         ok = !s || !s->var || define_var(k, s->var);
     }
-    if (ok)
-        put_var(&k->o, v);
+    if (ok) put_var(&k->o, v);
     p->state = STATE_DONE;
     k->o.m = before;
     return ok;
@@ -172,8 +168,7 @@ static void put_alias(struct joiner *k, const struct ptx_item *it)
 {
     const struct ptx_module *m = k->o.m;
     for (u32 i = 0; i < m->nfunc; i++)
-        if (str_eq(m->func[i]->name, m->alias[it->index].alias) && !m->func[i]->instead)
-            put_item(&k->o, it);
+        if (str_eq(m->func[i]->name, m->alias[it->index].alias) && !m->func[i]->instead) put_item(&k->o, it);
 }
 
 static bool put_thing(struct joiner *k, const struct ptx_item *it)
@@ -182,7 +177,10 @@ static bool put_thing(struct joiner *k, const struct ptx_item *it)
     case ITEM_VAR: {
         const struct ptx_var *v = it->var->instead ? it->var->instead : it->var;
         if (v->is_extern && v->space == SP_SHARED && v->size)
-            return refuse(k, k->o.m, v->at, "`%.*s` is defined in none of the files, and in one text it would be a variable of its own: define it in one of them", SHOW(v->name));
+            return refuse(k, k->o.m, v->at,
+                          "`%.*s` is defined in none of the files, and in one text it would be a variable of its own: "
+                          "define it in one of them",
+                          SHOW(v->name));
         return define_var(k, v);
     }
     case ITEM_DECLARATION: declare(k, it->func->instead ? it->func->instead : it->func); return true;
@@ -199,15 +197,14 @@ static bool options_agree(const struct ptx_module *a, const struct ptx_module *b
 {
     for (u32 i = 0; i < a->ntarget_option; i++) {
         bool found = str_is(a->target_option[i], "debug");
-        for (u32 j = 0; j < b->ntarget_option; j++)
-            found |= str_eq(a->target_option[i], b->target_option[j]);
-        if (!found)
-            return false;
+        for (u32 j = 0; j < b->ntarget_option; j++) found |= str_eq(a->target_option[i], b->target_option[j]);
+        if (!found) return false;
     }
     return true;
 }
 
-/* The newest version, and the target of the module whose target is the newest: the others' code runs there, unless it is for one architecture alone. */
+/* The newest version, and the target of the module whose target is the newest: the others' code runs there, unless it
+ * is for one architecture alone. */
 static bool put_first_lines(struct joiner *k, struct ptx_module *first)
 {
     const struct ptx_module *top = first;
@@ -220,7 +217,8 @@ static bool put_first_lines(struct joiner *k, struct ptx_module *first)
     }
     for (const struct ptx_module *m = first; m; m = m->next)
         if ((m->target_suffix && m->target != top->target) || !options_agree(m, top) || !options_agree(top, m))
-            return refuse(k, m, NULL, "this is for another .target than %s: one text has one, give launch the files", top->name);
+            return refuse(k, m, NULL, "this is for another .target than %s: one text has one, give launch the files",
+                          top->name);
     k->o.m = top;
     put_head(&k->o, version / 100, version % 100);
     return true;
@@ -229,14 +227,12 @@ static bool put_first_lines(struct joiner *k, struct ptx_module *first)
 static void put_names(struct joiner *k)
 {
     struct text *to = k->o.to;
-    if (!k->names.list.n)
-        return;
+    if (!k->names.list.n) return;
     text_add(to, "\n.section .debug_str\n{\n");
     for (u32 i = 0; i < k->names.list.n; i++) {
         struct str s = k->names.list.p[i];
         text_add(to, LINKED_NAME ":\n.b8 ", i);
-        for (u32 j = 0; j < s.n; j++)
-            text_add(to, "%u,", (u8)s.p[j]);
+        for (u32 j = 0; j < s.n; j++) text_add(to, "%u,", (u8)s.p[j]);
         text_add(to, "0\n");
     }
     text_add(to, "}\n");
@@ -248,9 +244,9 @@ static bool text_parses(struct joiner *k)
     struct error e = { 0 };
     struct ptx_module *m = ptx_parse("the linked text", (struct str){ k->o.to->p, (u32)k->o.to->n }, &e);
     bool ok = m && ptx_verify(m, &e);
-    if (m)
-        ptx_free(m);
-    return ok || error_set(k->e, e.code, "these files make no single text, give launch the files: %s: %s", e.where, e.text);
+    if (m) ptx_free(m);
+    return ok ||
+           error_set(k->e, e.code, "these files make no single text, give launch the files: %s: %s", e.where, e.text);
 }
 
 bool ptx_print_linked(struct ptx_module *first, struct text *out, struct error *e)
@@ -259,20 +255,15 @@ bool ptx_print_linked(struct ptx_module *first, struct text *out, struct error *
     u32 number = 0;
     k.names.mem = &k.mem;
     k.o.names = &k.names;
-    for (struct ptx_module *m = first; m; m = m->next)
-        take_all(&k, m);
-    for (struct ptx_module *m = first; m; m = m->next)
-        names_give(&k, m, 0, false);
-    for (struct ptx_module *m = first; m; m = m->next)
-        names_give(&k, m, ++number, true);
+    for (struct ptx_module *m = first; m; m = m->next) take_all(&k, m);
+    for (struct ptx_module *m = first; m; m = m->next) names_give(&k, m, 0, false);
+    for (struct ptx_module *m = first; m; m = m->next) names_give(&k, m, ++number, true);
     bool ok = put_first_lines(&k, first);
     for (struct ptx_module *m = first; ok && m; m = m->next) {
         k.o.m = m;
-        for (u32 i = 0; ok && i < m->nitem; i++)
-            ok = put_thing(&k, &m->item[i]);
+        for (u32 i = 0; ok && i < m->nitem; i++) ok = put_thing(&k, &m->item[i]);
         u32 last = 0;
-        for (u32 i = 0; i < m->nfiles; i++)
-            last = MAX_OF(last, m->files[i].number);
+        for (u32 i = 0; i < m->nfiles; i++) last = MAX_OF(last, m->files[i].number);
         k.o.files += last;
     }
     put_names(&k);

@@ -2,45 +2,35 @@
  * floats as bits), constant expressions folded. Parsing that text gives the same IR and prints the same text again. */
 #include "ptx/printer.h"
 
-static void put(struct printer *o, const char *z)
-{
-    text_put(o->to, z, strlen(z));
-}
+static void put(struct printer *o, const char *z) { text_put(o->to, z, strlen(z)); }
 
-static void put_str(struct printer *o, struct str s)
-{
-    text_put(o->to, s.p, s.n);
-}
+static void put_str(struct printer *o, struct str s) { text_put(o->to, s.p, s.n); }
 
 static void put_number(struct printer *o, u64 v, bool is_negative)
 {
     char buf[24];
     int i = sizeof buf;
-    do
-        buf[--i] = (char)('0' + v % 10);
+    do buf[--i] = (char)('0' + v % 10);
     while (v /= 10);
-    if (is_negative)
-        buf[--i] = '-';
+    if (is_negative) buf[--i] = '-';
     text_put(o->to, buf + i, sizeof buf - (size_t)i);
 }
 
-static void put_signed(struct printer *o, s64 v)
-{
-    put_number(o, v < 0 ? -(u64)v : (u64)v, v < 0);
-}
+static void put_signed(struct printer *o, s64 v) { put_number(o, v < 0 ? -(u64)v : (u64)v, v < 0); }
 
 static void put_offset(struct printer *o, s64 v)
 {
-    if (!v)
-        return;
-    put(o, "+");        /* before a minus too: ptxas wants [%r1+-4] */
+    if (!v) return;
+    put(o, "+"); /* before a minus too: ptxas wants [%r1+-4] */
     put_signed(o, v);
 }
 
 static const char *space_name(enum ptx_space s)
 {
-    static const char *const name[] = { [SP_NONE] = "", [SP_REG] = ".reg", [SP_PARAM] = ".param", [SP_GLOBAL] = ".global",
-        [SP_CONST] = ".const", [SP_SHARED] = ".shared", [SP_LOCAL] = ".local", [SP_GENERIC] = "" };
+    static const char *const name[] = {
+        [SP_NONE] = "",        [SP_REG] = ".reg",       [SP_PARAM] = ".param", [SP_GLOBAL] = ".global",
+        [SP_CONST] = ".const", [SP_SHARED] = ".shared", [SP_LOCAL] = ".local", [SP_GENERIC] = ""
+    };
     return name[s];
 }
 
@@ -55,14 +45,10 @@ struct str symbol_shown(const struct ptx_module *m, struct str name)
 
 static void put_linkage(struct printer *o, bool is_extern, bool is_visible, bool is_weak, bool is_common)
 {
-    if (is_extern)
-        put(o, ".extern ");
-    if (is_visible)
-        put(o, ".visible ");
-    if (is_weak)
-        put(o, ".weak ");
-    if (is_common)
-        put(o, ".common ");
+    if (is_extern) put(o, ".extern ");
+    if (is_visible) put(o, ".visible ");
+    if (is_weak) put(o, ".weak ");
+    if (is_common) put(o, ".common ");
 }
 
 /* `.param .align 8 .b8 name[24]`, without linkage and initialiser. */
@@ -70,23 +56,15 @@ static void put_declaration(struct printer *o, const struct ptx_var *v)
 {
     u32 natural = MAX_OF(type_size[v->type] * v->vec, 1u);
     put(o, space_name(v->space));
-    if (v->is_managed || v->is_unified)
-        put(o, v->is_managed ? " .attribute(.managed" : " .attribute(");
-    if (v->is_unified)
-        text_add(o->to, "%s.unified(%u, %u)", v->is_managed ? ", " : "", v->unified[0], v->unified[1]);
-    if (v->is_managed || v->is_unified)
-        put(o, ")");
-    if (v->align != natural)
-        text_add(o->to, " .align %u", v->align);
-    if (v->vec > 1)
-        text_add(o->to, " .v%u", v->vec);
+    if (v->is_managed || v->is_unified) put(o, v->is_managed ? " .attribute(.managed" : " .attribute(");
+    if (v->is_unified) text_add(o->to, "%s.unified(%u, %u)", v->is_managed ? ", " : "", v->unified[0], v->unified[1]);
+    if (v->is_managed || v->is_unified) put(o, ")");
+    if (v->align != natural) text_add(o->to, " .align %u", v->align);
+    if (v->vec > 1) text_add(o->to, " .v%u", v->vec);
     text_add(o->to, " .%s", type_name[v->type]);
-    if (v->is_ptr)
-        put(o, " .ptr");
-    if (v->ptr_space)
-        text_add(o->to, " %s", space_name(v->ptr_space));
-    if (v->ptr_align)
-        text_add(o->to, " .align %u", v->ptr_align);
+    if (v->is_ptr) put(o, " .ptr");
+    if (v->ptr_space) text_add(o->to, " %s", space_name(v->ptr_space));
+    if (v->ptr_align) text_add(o->to, " .align %u", v->ptr_align);
     put(o, " ");
     put_str(o, var_shown(v));
     for (u32 i = 0; i < v->ndims; i++)
@@ -98,8 +76,7 @@ static void put_declaration(struct printer *o, const struct ptx_var *v)
 
 static void put_element(struct printer *o, const struct ptx_var *v, const struct ptx_init *x)
 {
-    if (x->mask)
-        text_add(o->to, "0x%llx(", (unsigned long long)x->mask);
+    if (x->mask) text_add(o->to, "0x%llx(", (unsigned long long)x->mask);
     if (x->sym.n) {
         put(o, x->generic ? "generic(" : "");
         put_str(o, symbol_shown(o->m, x->sym));
@@ -114,8 +91,7 @@ static void put_element(struct printer *o, const struct ptx_var *v, const struct
     } else {
         put_number(o, x->value, false);
     }
-    if (x->mask)
-        put(o, ")");
+    if (x->mask) put(o, ")");
 }
 
 /* The elements from `first` on that belong to one item of this dimension, in braces of their own. */
@@ -127,11 +103,9 @@ static void put_level(struct printer *o, const struct ptx_var *v, u32 level, u64
         put_element(o, v, &v->init[first]);
         return;
     }
-    for (u32 i = level + 1; i < levels; i++)
-        span *= i < v->ndims ? v->dims[i] : v->vec;
+    for (u32 i = level + 1; i < levels; i++) span *= i < v->ndims ? v->dims[i] : v->vec;
     u64 count = level < v->ndims ? v->dims[level] : v->vec;
-    if (count && level)
-        end = MIN_OF(end, first + count * span);
+    if (count && level) end = MIN_OF(end, first + count * span);
     put(o, "{");
     for (u64 i = first; i < end; i += span) {
         put(o, i > first ? ", " : "");
@@ -142,8 +116,7 @@ static void put_level(struct printer *o, const struct ptx_var *v, u32 level, u64
 
 static void put_init(struct printer *o, const struct ptx_var *v)
 {
-    if (!v->state.n && !v->ninit)
-        return;
+    if (!v->state.n && !v->ninit) return;
     put(o, " = ");
     if (v->state.n)
         put_str(o, v->state);
@@ -187,8 +160,7 @@ static void put_operand(struct printer *o, const struct ptx_operand *op)
 {
     switch (op->kind) {
     case OP_REG:
-        if (op->neg)
-            put(o, op->reg->type == T_PRED ? "!" : "-");
+        if (op->neg) put(o, op->reg->type == T_PRED ? "!" : "-");
         put_str(o, op->reg->name);
         put_selector(o, op);
         break;
@@ -272,8 +244,7 @@ static void put_loc(struct printer *o, const struct ptx_loc *l)
             put_str(o, l->func_label);
         put_offset(o, o->names ? 0 : l->func_offset);
     }
-    if (l->at)
-        text_add(o->to, ", inlined_at %u %u %u", o->files + l->at->file, l->at->line, l->at->col);
+    if (l->at) text_add(o->to, ", inlined_at %u %u %u", o->files + l->at->file, l->at->line, l->at->col);
     put(o, "\n");
 }
 
@@ -282,9 +253,7 @@ static void put_label(struct printer *o, const struct ptx_label *l)
     put_str(o, l->name);
     put(o, ":");
     switch (l->kind) {
-    case LABEL_CODE:
-        put(o, "\n");
-        return;
+    case LABEL_CODE: put(o, "\n"); return;
     case LABEL_BRANCH_TARGETS: put(o, " .branchtargets "); break;
     case LABEL_CALL_TARGETS: put(o, " .calltargets "); break;
     case LABEL_CALL_PROTOTYPE:
@@ -310,12 +279,10 @@ static void put_label(struct printer *o, const struct ptx_label *l)
 static void put_regs(struct printer *o, const struct ptx_regs *r)
 {
     put(o, "\t.reg ");
-    if (r->vec > 1)
-        text_add(o->to, ".v%u ", r->vec);
+    if (r->vec > 1) text_add(o->to, ".v%u ", r->vec);
     text_add(o->to, ".%s ", type_name[r->type]);
     put_str(o, r->name);
-    if (r->is_range)
-        text_add(o->to, "<%u>", r->count);
+    if (r->is_range) text_add(o->to, "<%u>", r->count);
     put(o, ";\n");
 }
 
@@ -344,24 +311,20 @@ static void put_body(struct printer *o, const struct ptx_func *f)
     u32 s = 0;
     put(o, "{\n");
     for (u32 i = 0; i <= f->ninsn; i++) {
-        for (; s < f->nstmt && f->stmt[s].insn == i; s++)
-            put_stmt(o, &f->stmt[s]);
-        if (i < f->ninsn)
-            put_insn(o, &f->insn[i]);
+        for (; s < f->nstmt && f->stmt[s].insn == i; s++) put_stmt(o, &f->stmt[s]);
+        if (i < f->ninsn) put_insn(o, &f->insn[i]);
     }
     put(o, "}\n");
 }
 
 static void put_triple(struct printer *o, const char *name, const u32 v[3])
 {
-    if (v[0] | v[1] | v[2])
-        text_add(o->to, "%s %u, %u, %u\n", name, v[0], v[1], v[2]);
+    if (v[0] | v[1] | v[2]) text_add(o->to, "%s %u, %u, %u\n", name, v[0], v[1], v[2]);
 }
 
 static void put_one(struct printer *o, const char *name, u32 v)
 {
-    if (v)
-        text_add(o->to, "%s %u\n", name, v);
+    if (v) text_add(o->to, "%s %u\n", name, v);
 }
 
 static void put_options(struct printer *o, const struct ptx_func *f)
@@ -393,8 +356,7 @@ void put_func(struct printer *o, const struct ptx_func *f, bool with_body)
     put_params(o, f->param, f->nparam, "\n\t");
     put(o, "\n");
     put(o, f->is_noreturn ? ".noreturn\n" : "");
-    if (with_body || !f->has_body)
-        put_options(o, f);
+    if (with_body || !f->has_body) put_options(o, f);
     if (with_body)
         put_body(o, f);
     else
@@ -406,8 +368,7 @@ static void put_file(struct printer *o, const struct ptx_source *f)
     text_add(o->to, ".file %u \"", o->files + f->number);
     put_str(o, f->path);
     put(o, "\"");
-    if (f->time || f->size)
-        text_add(o->to, ", %llu, %llu", (unsigned long long)f->time, (unsigned long long)f->size);
+    if (f->time || f->size) text_add(o->to, ", %llu, %llu", (unsigned long long)f->time, (unsigned long long)f->size);
     put(o, "\n");
 }
 
@@ -441,11 +402,9 @@ void put_head(struct printer *o, u32 major, u32 minor)
 {
     const struct ptx_module *m = o->m;
     text_add(o->to, ".version %u.%u\n.target sm_%u", major, minor, m->target);
-    if (m->target_suffix)
-        text_put(o->to, &m->target_suffix, 1);
+    if (m->target_suffix) text_put(o->to, &m->target_suffix, 1);
     for (u32 i = 0; i < m->ntarget_option; i++) {
-        if (o->names && str_is(m->target_option[i], "debug"))
-            continue;
+        if (o->names && str_is(m->target_option[i], "debug")) continue;
         put(o, ", ");
         put_str(o, m->target_option[i]);
     }
@@ -456,6 +415,5 @@ void ptx_print(const struct ptx_module *m, struct text *to)
 {
     struct printer o = { .to = to, .m = m };
     put_head(&o, m->version_major, m->version_minor);
-    for (u32 i = 0; i < m->nitem; i++)
-        put_item(&o, &m->item[i]);
+    for (u32 i = 0; i < m->nitem; i++) put_item(&o, &m->item[i]);
 }

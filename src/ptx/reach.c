@@ -1,33 +1,30 @@
-/* What a kernel can get to: the functions that it may call, itself or through others, and the variables that any of them names.
+/* What a kernel can get to: the functions that it may call, itself or through others, and the variables that any of
+ * them names.
  *
- * A call through a register goes to what its .calltargets say, else to any function of the program whose address somebody takes, in an instruction
- * or an initialiser. */
+ * A call through a register goes to what its .calltargets say, else to any function of the program whose address
+ * somebody takes, in an instruction or an initialiser. */
 #include "ptx/ptx.h"
 
 static void add_func(struct ptx_reach *r, struct ptx_func *f)
 {
     f = f->alias_of ? f->alias_of : f;
     for (u32 i = 0; i < r->func.n; i++)
-        if (r->func.p[i] == f)
-            return;
+        if (r->func.p[i] == f) return;
     VEC_PUSH(&r->mem, &r->func, f);
 }
 
 static void add_var(struct ptx_reach *r, struct ptx_var *v)
 {
     for (u32 i = 0; i < r->var.n; i++)
-        if (r->var.p[i] == v)
-            return;
+        if (r->var.p[i] == v) return;
     VEC_PUSH(&r->mem, &r->var, v);
 }
 
 static void operands(struct ptx_reach *r, const struct ptx_operand *o, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
-        if (o[i].func)
-            add_func(r, o[i].func);
-        if (o[i].var)
-            add_var(r, o[i].var);
+        if (o[i].func) add_func(r, o[i].func);
+        if (o[i].var) add_var(r, o[i].var);
         operands(r, o[i].elem, o[i].nelem);
     }
 }
@@ -47,8 +44,7 @@ static void taken_in(struct ptx_reach *r, const struct ptx_func *f)
         const struct ptx_insn *in = &f->insn[i];
         const struct ptx_operand *target = is_call(in) ? target_of(in) : NULL;
         for (u32 j = 0; j < in->narg; j++)
-            if (&in->arg[j] != target && in->arg[j].func)
-                add_func(r, in->arg[j].func);
+            if (&in->arg[j] != target && in->arg[j].func) add_func(r, in->arg[j].func);
     }
 }
 
@@ -56,13 +52,12 @@ static void taken_in(struct ptx_reach *r, const struct ptx_func *f)
 static void add_taken(struct ptx_reach *r, const struct ptx_module *m)
 {
     for (m = m->first; m; m = m->next) {
-        for (u32 i = 0; i < m->nfunc; i++)
-            taken_in(r, m->func[i]);
+        for (u32 i = 0; i < m->nfunc; i++) taken_in(r, m->func[i]);
         for (u32 i = 0; i < m->nvar; i++)
             for (u32 j = 0; j < m->var[i]->ninit; j++) {
-                const struct ptx_symbol *s = m->var[i]->init[j].sym.n ? map_get(&m->symbols, m->var[i]->init[j].sym) : NULL;
-                if (s && s->func)
-                    add_func(r, s->func);
+                const struct ptx_symbol *s = m->var[i]->init[j].sym.n ? map_get(&m->symbols, m->var[i]->init[j].sym)
+                                                                      : NULL;
+                if (s && s->func) add_func(r, s->func);
             }
     }
 }
@@ -72,11 +67,9 @@ static bool follow(struct ptx_reach *r, const struct ptx_insn *in)
 {
     operands(r, in->arg, in->narg);
     const struct ptx_operand *target = is_call(in) ? target_of(in) : NULL;
-    if (!target || target->kind != OP_REG)
-        return false;
+    if (!target || target->kind != OP_REG) return false;
     const struct ptx_label *list = in->arg[in->narg - 1].kind == OP_LABEL ? in->arg[in->narg - 1].label : NULL;
-    if (!list || list->kind != LABEL_CALL_TARGETS)
-        return true;
+    if (!list || list->kind != LABEL_CALL_TARGETS) return true;
     operands(r, list->target, list->ntarget);
     return false;
 }
@@ -89,13 +82,10 @@ void ptx_reach(struct ptx_reach *r, struct ptx_func *kernel)
     for (u32 i = 0; i < r->func.n; i++) {
         const struct ptx_func *f = r->func.p[i];
         bool unknown = false;
-        for (u32 k = 0; k < f->ninsn; k++)
-            unknown |= follow(r, &f->insn[k]);
+        for (u32 k = 0; k < f->ninsn; k++) unknown |= follow(r, &f->insn[k]);
         for (u32 k = 0; k < f->nlocal; k++)
-            if (f->local[k]->space == SP_LOCAL || f->local[k]->space == SP_SHARED)
-                add_var(r, f->local[k]);
-        if (unknown && !anywhere)
-            add_taken(r, kernel->module);
+            if (f->local[k]->space == SP_LOCAL || f->local[k]->space == SP_SHARED) add_var(r, f->local[k]);
+        if (unknown && !anywhere) add_taken(r, kernel->module);
         anywhere |= unknown;
     }
 }

@@ -1,14 +1,22 @@
-/* An instruction against the rows of syntax.def: words, number and types of operands, state spaces, target and version.
+/* An instruction against the rows of syntax.def: words, number and types of operands, state spaces, target and
+ * version.
  *
- * The rule for registers is ptxas's: a .bN instruction takes every register of N bits, an integer one integers and bits, a float one its own
- * type and bits; where a register may be wider (ld, st, cvt), a wider one of bits will do for a float. An opcode may match several rows that
- * differ in their operands; the reason given is that of the row that comes furthest. */
+ * The rule for registers is ptxas's: a .bN instruction takes every register of N bits, an integer one integers and
+ * bits, a float one its own type and bits; where a register may be wider (ld, st, cvt), a wider one of bits will do
+ * for a float. An opcode may match several rows that differ in their operands; the reason given is that of the row
+ * that comes furthest. */
 #include "isa/syntax.h"
 #include "ptx/verify.h"
 
-struct why { const char *at; char text[200]; u32 reached; };   /* why a row does not fit: the operand, the reason, how many operands did fit */
+/* why a row does not fit: the operand, the reason, how many operands did fit */
+struct why {
+    const char *at;
+    char text[200];
+    u32 reached;
+};
 
-static bool no(struct why *y, const struct ptx_operand *op, const char *text, ...) __attribute__((format(printf, 3, 4)));
+static bool no(struct why *y, const struct ptx_operand *op, const char *text, ...)
+    __attribute__((format(printf, 3, 4)));
 static bool no(struct why *y, const struct ptx_operand *op, const char *text, ...)
 {
     va_list ap;
@@ -42,10 +50,7 @@ static bool register_fits(const struct want *w, const struct ptx_operand *op, st
 }
 
 /* 0f3f800000 and 0d... may stand for bits; 1.0 may not. */
-static bool is_hex_float(const struct ptx_operand *op)
-{
-    return op->at[0] == '0' && strchr("fFdD", op->at[1]);
-}
+static bool is_hex_float(const struct ptx_operand *op) { return op->at[0] == '0' && strchr("fFdD", op->at[1]); }
 
 static bool constant_fits(const struct want *w, const struct ptx_operand *op, struct why *y)
 {
@@ -53,7 +58,8 @@ static bool constant_fits(const struct want *w, const struct ptx_operand *op, st
     bool is_float = op->kind == OP_FLOAT;
     if (t == T_F32 || t == T_F64)
         return is_float || no(y, op, "a .%s operand is written as a floating-point number", type_name[t]);
-    if (is_float && t >= T_B8 && t <= T_B128 && is_hex_float(op) && type_size[t] == type_size[op->imm_type]) return true;
+    if (is_float && t >= T_B8 && t <= T_B128 && is_hex_float(op) && type_size[t] == type_size[op->imm_type])
+        return true;
     if (is_float) return no(y, op, "a floating-point number where .%s belongs", type_name[t ? t : T_U32]);
     return !type_is_float(t) || no(y, op, "a .%s operand is a register", type_name[t]);
 }
@@ -65,7 +71,8 @@ static const char *kind_name(const struct ptx_operand *op)
     switch (op->kind) {
     case OP_REG: return "a register";
     case OP_SREG: return "a special register";
-    case OP_INT: case OP_FLOAT: return "a constant";
+    case OP_INT:
+    case OP_FLOAT: return "a constant";
     case OP_SYM: return "a symbol";
     case OP_MEM: return "an address in brackets";
     case OP_VEC: return "a vector";
@@ -94,7 +101,8 @@ static bool elements_fit(const struct want *w, const struct ptx_operand *op, boo
             continue;
         }
         if (e->kind != OP_REG) return wanted(y, e, "a register");
-        if (first && type_size[e->reg->type] != type_size[first]) return no(y, e, "the elements of a vector are equally wide");
+        if (first && type_size[e->reg->type] != type_size[first])
+            return no(y, e, "the elements of a vector are equally wide");
         first = e->reg->type;
         struct want one = *w;
         static const u8 bits[] = { [2] = T_B16, [4] = T_B32, [8] = T_B64 };
@@ -110,7 +118,8 @@ static bool data_fits(const struct want *w, const struct ptx_operand *op, bool i
 {
     u32 n = MAX_OF(w->count, 1u);
     u32 bytes = n * type_size[w->type];
-    if (bytes > 16 && (bytes != 32 || n == 2)) return no(y, op, "a vector has at most 16 bytes, or 32 as .v8.b32 or .v4.b64");
+    if (bytes > 16 && (bytes != 32 || n == 2))
+        return no(y, op, "a vector has at most 16 bytes, or 32 as .v8.b32 or .v4.b64");
     if (op->kind == OP_VEC) {
         if (op->nelem != n) return no(y, op, "a vector of %u where %u belong", op->nelem, n);
         return elements_fit(w, op, is_source, y);
@@ -136,8 +145,10 @@ static bool parts_fit(const struct want *w, const struct ptx_operand *op, bool i
     u32 bytes = 0;
     for (u32 i = 0; i < op->nelem; i++) {
         const struct ptx_operand *e = &op->elem[i];
-        if (e->kind == OP_REG ? e->reg->type == T_PRED : e->kind != (is_source ? OP_INT : OP_SINK)) return wanted(y, e, "a register");
-        if (e->kind == OP_REG && bytes && type_size[e->reg->type] != bytes) return no(y, e, "the elements of a vector are equally wide");
+        if (e->kind == OP_REG ? e->reg->type == T_PRED : e->kind != (is_source ? OP_INT : OP_SINK))
+            return wanted(y, e, "a register");
+        if (e->kind == OP_REG && bytes && type_size[e->reg->type] != bytes)
+            return no(y, e, "the elements of a vector are equally wide");
         if (e->kind == OP_REG) bytes = type_size[e->reg->type];
     }
     if ((op->nelem != 2 && op->nelem != 4) || bytes * op->nelem != type_size[w->type])
@@ -148,14 +159,19 @@ static bool parts_fit(const struct want *w, const struct ptx_operand *op, bool i
 static bool special_fits(const struct want *w, const struct ptx_operand *op, struct why *y)
 {
     enum ptx_type t = (enum ptx_type)w->type, s = (enum ptx_type)op->sreg->type;
-    bool narrow = (type_size[s] == 4 && type_size[t] == 2) || (op->sreg->id == SR_GRIDID && type_size[t] == 4);      /* %gridid had 32 bits before PTX 3.0 */
+    /* %gridid had 32 bits before PTX 3.0 */
+    bool narrow = (type_size[s] == 4 && type_size[t] == 2) || (op->sreg->id == SR_GRIDID && type_size[t] == 4);
     if (type_is_float(t)) return no(y, op, "%s is an integer", op->sreg->name);
     return type_size[s] == type_size[t] || narrow || no(y, op, "%s is of type .%s", op->sreg->name, type_name[s]);
 }
 
 static bool is_space(enum ptx_space s, u8 syn)
 {
-    static const u8 of[] = { [SP_GLOBAL] = SYN_GLOBAL, [SP_CONST] = SYN_CONST, [SP_SHARED] = SYN_SHARED, [SP_LOCAL] = SYN_LOCAL, [SP_PARAM] = SYN_PARAM };
+    static const u8 of[] = { [SP_GLOBAL] = SYN_GLOBAL,
+                             [SP_CONST] = SYN_CONST,
+                             [SP_SHARED] = SYN_SHARED,
+                             [SP_LOCAL] = SYN_LOCAL,
+                             [SP_PARAM] = SYN_PARAM };
     return s < COUNT_OF(of) && of[s] == syn;
 }
 
@@ -167,24 +183,30 @@ static const char *space_text(u8 syn)
 
 static bool memory_fits(const struct syntax *s, const struct ptx_operand *op, u32 number, struct why *y)
 {
-    static const char *const space_of[] = { "none", ".reg", ".param", ".global", ".const", ".shared", ".local", "generic" };
+    static const char *const space_of[] = { "none",   ".reg",    ".param", ".global",
+                                            ".const", ".shared", ".local", "generic" };
     if (op->kind != OP_MEM) return wanted(y, op, "an address in brackets");
     if (op->nelem) return no(y, op->elem, "only texture and tensor addresses have more than one part");
     if (op->reg) {
         enum ptx_type t = op->reg->type;
-        if (type_size[t] < 4 || type_is_float(t) || t == T_B128) return no(y, op, "%.*s cannot be an address: it is a .%s register", SHOW(op->reg->name), type_name[t]);
+        if (type_size[t] < 4 || type_is_float(t) || t == T_B128)
+            return no(y, op, "%.*s cannot be an address: it is a .%s register", SHOW(op->reg->name), type_name[t]);
         u8 where = s->space;
-        return type_size[t] == 8 || where > SYN_GLOBAL || !s->is_access || no(y, op, "%.*s cannot address %s memory: addresses have 64 bits", SHOW(op->reg->name), space_text(where));
+        return type_size[t] == 8 || where > SYN_GLOBAL || !s->is_access ||
+               no(y, op, "%.*s cannot address %s memory: addresses have 64 bits", SHOW(op->reg->name),
+                  space_text(where));
     }
     if (!op->var) return s->space == SYN_LOCAL || no(y, op, "only local memory is addressed by a number");
     if (s->want[0].kind == WANT_MEMORY && s->space == SYN_PARAM && op->var->is_input)
         return no(y, op, "`%.*s` is a parameter that came in: it cannot be written", SHOW(op->var->name));
     if (s->want[0].kind != WANT_MEMORY && s->space == SYN_PARAM && op->var->is_result)
         return no(y, op, "`%.*s` is a result: it cannot be read", SHOW(op->var->name));
-    u8 space = number ? SYN_GENERIC : s->space;         /* the second address of a copy is in another space */
+    u8 space = number ? SYN_GENERIC : s->space; /* the second address of a copy is in another space */
     if (number && s->space) return true;
-    bool ok = space ? is_space(op->var->space, space) : op->var->space == SP_GLOBAL || op->var->space == SP_SHARED || op->var->space == SP_LOCAL;
-    return ok || no(y, op, "`%.*s` is a %s variable, and this access is %s", SHOW(op->var->name), space_of[op->var->space], space_text(space));
+    bool ok = space ? is_space(op->var->space, space)
+                    : op->var->space == SP_GLOBAL || op->var->space == SP_SHARED || op->var->space == SP_LOCAL;
+    return ok || no(y, op, "`%.*s` is a %s variable, and this access is %s", SHOW(op->var->name),
+                    space_of[op->var->space], space_text(space));
 }
 
 static bool pred_fits(const struct ptx_operand *op, bool is_source, bool sink, struct why *y)
@@ -201,7 +223,8 @@ static bool video_fits(const struct want *w, const struct ptx_operand *op, struc
     if (op->kind == OP_INT && !w->strict) return true;
     if (op->kind != OP_REG) return wanted(y, op, "a register");
     enum ptx_type t = op->reg->type;
-    return (type_size[t] == 4 && !type_is_float(t)) || no(y, op, "%.*s is a .%s register where .u32 or .s32 belongs", SHOW(op->reg->name), type_name[t]);
+    return (type_size[t] == 4 && !type_is_float(t)) ||
+           no(y, op, "%.*s is a .%s register where .u32 or .s32 belongs", SHOW(op->reg->name), type_name[t]);
 }
 
 static bool symbol_fits(const struct syntax *s, const struct ptx_operand *op, struct why *y)
@@ -227,7 +250,8 @@ static bool int_fits(const struct want *w, const struct ptx_operand *op, struct 
     if (!w->values) return true;
     unsigned first, last, step;
     if (sscanf(w->values, "%u..%u%%%u", &first, &last, &step) == 3)
-        return (op->imm >= first && op->imm <= last && op->imm % step == 0) || no(y, op, "this constant is a multiple of %u from %u to %u", step, first, last);
+        return (op->imm >= first && op->imm <= last && op->imm % step == 0) ||
+               no(y, op, "this constant is a multiple of %u from %u to %u", step, first, last);
     for (const char *p = w->values;; p++) {
         s64 v = 0;
         for (; *p >= '0' && *p <= '9'; p++) v = v * 10 + (*p - '0');
@@ -240,25 +264,33 @@ static bool int_fits(const struct want *w, const struct ptx_operand *op, struct 
 /* A barrier has a number below 16 and waits for whole warps. */
 static bool barrier_fits(const struct want *w, const struct ptx_operand *op, struct why *y)
 {
-    if (op->kind == OP_INT && w->kind == WANT_BARRIER && (u64)op->imm > 15) return no(y, op, "barriers are numbered from 0 to 15");
-    if (op->kind == OP_INT && w->kind == WANT_THREADS && op->imm % 32) return no(y, op, "a barrier waits for a multiple of 32 threads");
+    if (op->kind == OP_INT && w->kind == WANT_BARRIER && (u64)op->imm > 15)
+        return no(y, op, "barriers are numbered from 0 to 15");
+    if (op->kind == OP_INT && w->kind == WANT_THREADS && op->imm % 32)
+        return no(y, op, "a barrier waits for a multiple of 32 threads");
     return value_fits(w, op, y);
 }
 
-static bool operand_fits(const struct syntax *s, const struct want *w, const struct ptx_operand *op, u32 number, struct why *y)
+static bool operand_fits(const struct syntax *s, const struct want *w, const struct ptx_operand *op, u32 number,
+                         struct why *y)
 {
     if (w->sink && op->kind == OP_SINK) return true;
     switch ((enum want_kind)w->kind) {
     case WANT_DEST: return op->kind == OP_REG ? register_fits(w, op, y) : wanted(y, op, "the register of the result");
-    case WANT_VALUE: case WANT_REG: return value_fits(w, op, y);
+    case WANT_VALUE:
+    case WANT_REG: return value_fits(w, op, y);
     case WANT_MOVED:
         if (op->kind == OP_VEC) return s->want[0].count ? true : wanted(y, op, "a register or a constant");
         if (op->kind == OP_SYM && op->var && op->var->space == SP_REG) return wanted(y, op, "a register");
-        if (op->kind == OP_SYM && op->var && op->var->space == SP_GLOBAL && type_size[w->type] < 8) return no(y, op, "the address of `%.*s` has 64 bits", SHOW(op->var->name));
-        return op->kind == OP_SYM ? !type_is_float((enum ptx_type)w->type) || wanted(y, op, "a number") : value_fits(w, op, y);
+        if (op->kind == OP_SYM && op->var && op->var->space == SP_GLOBAL && type_size[w->type] < 8)
+            return no(y, op, "the address of `%.*s` has 64 bits", SHOW(op->var->name));
+        return op->kind == OP_SYM ? !type_is_float((enum ptx_type)w->type) || wanted(y, op, "a number")
+                                  : value_fits(w, op, y);
     case WANT_ADDRESS:
-        if (op->kind == OP_REG && (type_size[op->reg->type] < 4 || op->reg->type == T_B128 || type_is_float(op->reg->type)))
-            return no(y, op, "%.*s cannot be an address: it is a .%s register", SHOW(op->reg->name), type_name[op->reg->type]);
+        if (op->kind == OP_REG &&
+            (type_size[op->reg->type] < 4 || op->reg->type == T_B128 || type_is_float(op->reg->type)))
+            return no(y, op, "%.*s cannot be an address: it is a .%s register", SHOW(op->reg->name),
+                      type_name[op->reg->type]);
         return op->kind == OP_SYM ? symbol_fits(s, op, y) : value_fits(w, op, y);
     case WANT_PART: return value_fits(w, op, y);
     case WANT_PARTS: return parts_fit(w, op, number > 0, y);
@@ -266,7 +298,8 @@ static bool operand_fits(const struct syntax *s, const struct want *w, const str
     case WANT_PRED: return pred_fits(op, true, false, y);
     case WANT_MEMORY: return memory_fits(s, op, number > 1 || (number == 1 && s->want[0].kind == WANT_MEMORY), y);
     case WANT_INT: return int_fits(w, op, y);
-    case WANT_BARRIER: case WANT_THREADS: return barrier_fits(w, op, y);
+    case WANT_BARRIER:
+    case WANT_THREADS: return barrier_fits(w, op, y);
     case WANT_LABEL: return op->kind == OP_LABEL || wanted(y, op, "a label");
     case WANT_VECTOR: return vector_fits(w, op, y);
     case WANT_LOADED: return data_fits(w, op, false, y);
@@ -324,7 +357,9 @@ static bool row_fits(const struct ptx_insn *in, const struct syntax *s, struct w
 static bool is_256_bit(const struct syntax *s)
 {
     for (u32 i = 0; i < s->nwant; i++)
-        if ((s->want[i].kind == WANT_LOADED || s->want[i].kind == WANT_STORED) && s->want[i].count * type_size[s->want[i].type] == 32) return true;
+        if ((s->want[i].kind == WANT_LOADED || s->want[i].kind == WANT_STORED) &&
+            s->want[i].count * type_size[s->want[i].type] == 32)
+            return true;
     return false;
 }
 
@@ -345,12 +380,15 @@ static bool needs_met(struct verifier *v, const struct syntax *s)
     struct str who = s->needs ? str_of(s->needs) : in->opcode;
     if (!target_has(m, s)) {
         if (s->sm < 0)
-            return verify_fail(v, in->at, "%.*s exists only before sm_%d: use %.*s.sync", SHOW(in->opcode), -s->sm, SHOW(in->op->base));
+            return verify_fail(v, in->at, "%.*s exists only before sm_%d: use %.*s.sync", SHOW(in->opcode), -s->sm,
+                               SHOW(in->op->base));
         const char *letter = s->arch == 'a' ? "a" : s->arch ? "a (or sm_100f)" : "";
-        return verify_fail(v, in->at, "%s%.*s needs .target sm_%d%s%s; this module is for sm_%u", dot, SHOW(who), s->sm, letter, s->arch == 'a' ? "" : " or later", m->target);
+        return verify_fail(v, in->at, "%s%.*s needs .target sm_%d%s%s; this module is for sm_%u", dot, SHOW(who), s->sm,
+                           letter, s->arch == 'a' ? "" : " or later", m->target);
     }
     if (have < s->version)
-        return verify_fail(v, in->at, "%s%.*s needs .version %u.%u or later; this module has %u.%u", dot, SHOW(who), s->version / 10, s->version % 10, m->version_major, m->version_minor);
+        return verify_fail(v, in->at, "%s%.*s needs .version %u.%u or later; this module has %u.%u", dot, SHOW(who),
+                           s->version / 10, s->version % 10, m->version_major, m->version_minor);
     return true;
 }
 

@@ -1,7 +1,8 @@
 /* The race check: watches a launch, keeps the times of its CTAs, and takes every access to the cells it touches.
  *
- * race.h has the idea. Here: which memory has cells, what happens when CTAs come, go and synchronise, and the general way of an access,
- * lane by lane in runs of neighbours; the fast handlers (handlers.h) take the common ones straight to the cells. */
+ * race.h has the idea. Here: which memory has cells, what happens when CTAs come, go and synchronise, and the general
+ * way of an access, lane by lane in runs of neighbours; the fast handlers (handlers.h) take the common ones straight
+ * to the cells. */
 #include "race/race_cell.h"
 #include "race/race_clock.h"
 #include "race/race_kernel.h"
@@ -12,11 +13,16 @@
 static void track(struct race *r, struct mem_object *o)
 {
     if (!o || o->race || o->state != MEM_LIVE) return;
-    for (u32 n = 0; n < r->ntracked; n++) if (r->tracked[n].o == o) { o->race = r->tracked[n].cells - cells_for(o->base & ~(u64)(SECTOR - 1)); return; }
+    for (u32 n = 0; n < r->ntracked; n++)
+        if (r->tracked[n].o == o) {
+            o->race = r->tracked[n].cells - cells_for(o->base & ~(u64)(SECTOR - 1));
+            return;
+        }
     u64 from = o->base & ~(u64)(SECTOR - 1), bytes = ((o->base + o->size + SECTOR - 1) & ~(u64)(SECTOR - 1)) - from;
     bytes = (cells_for(bytes) + page_size() - 1) / page_size() * page_size() + page_size();
     u64 cells = pages_reserve(0, bytes);
-    if (!cells || base_alloc_refused() || !pages_commit(cells, bytes)) base_exhausted(bytes, "the race check (--no-check race does without)");
+    if (!cells || base_alloc_refused() || !pages_commit(cells, bytes))
+        base_exhausted(bytes, "the race check (--no-check race does without)");
     if (r->ntracked == r->captracked) {
         u32 cap = r->captracked ? 2 * r->captracked : 64;
         r->tracked = base_need_more(r->tracked, sizeof *r->tracked * cap);
@@ -33,8 +39,10 @@ static void untrack(struct race *r, bool all)
     for (u32 n = 0; n < r->ntracked; n++) {
         struct tracked t = r->tracked[n];
         t.o->race = 0;
-        if (all || t.o->state != MEM_LIVE) pages_release(t.cells, t.bytes);
-        else r->tracked[keep++] = t;
+        if (all || t.o->state != MEM_LIVE)
+            pages_release(t.cells, t.bytes);
+        else
+            r->tracked[keep++] = t;
     }
     r->ntracked = keep;
 }
@@ -54,7 +62,8 @@ static void track_launch(struct race *r, const struct launch *l, const struct ra
         memcpy(&p, l->param_copy + k->param[n], 8);
         track(r, mem_find(r->mem, p));
     }
-    for (u32 n = 0; n < k->nvar; n++) if (k->var[n]->addr) track(r, mem_find(r->mem, k->var[n]->addr));
+    for (u32 n = 0; n < k->nvar; n++)
+        if (k->var[n]->addr) track(r, mem_find(r->mem, k->var[n]->addr));
 }
 
 /* ---- launches and CTAs ---- */
@@ -80,7 +89,7 @@ static void begin(void *self, const struct launch *l)
 {
     struct race *r = self;
     const struct race_kernel *k = race_kernel_of(r, l->kernel);
-    if (r->last > 0xf0000000u) {                /* times would run out: all cells begin anew */
+    if (r->last > 0xf0000000u) { /* times would run out: all cells begin anew */
         untrack(r, true);
         for (u32 n = 0; n < r->nslot; n++) slot_anew(r->slot[n]);
         r->last = 0;
@@ -105,7 +114,7 @@ static void end(void *self, const struct launch *l)
 {
     struct race *r = self;
     (void)l;
-    for (u32 n = 0; n < r->nslot; n++) {        /* a launch that was stopped leaves CTAs in their slots */
+    for (u32 n = 0; n < r->nslot; n++) { /* a launch that was stopped leaves CTAs in their slots */
         struct race_cta *c = r->slot[n];
         race_tick(c, MAX_WARPS);
         r->last = MAX_OF(r->last, c->now);
@@ -121,9 +130,12 @@ static struct race_cta *slot_new(struct race *r)
 {
     if (r->nslot == SLOTS) return NULL;
     struct race_cta *c = base_need(sizeof *c);
-    c->race = r; c->slot = r->nslot;
-    if (!notes_open(&c->notes, CHUNKS_SHARED)) base_exhausted(CHUNKS_SHARED * sizeof(void *), "the race check (--no-check race does without)");
-    for (u32 n = 0; n < MAX_WARPS; n++) c->warp[n] = (struct race_warp){ .c = c, .id = n, .key = (u64)c->slot << 19 | n << 14 };
+    c->race = r;
+    c->slot = r->nslot;
+    if (!notes_open(&c->notes, CHUNKS_SHARED))
+        base_exhausted(CHUNKS_SHARED * sizeof(void *), "the race check (--no-check race does without)");
+    for (u32 n = 0; n < MAX_WARPS; n++)
+        c->warp[n] = (struct race_warp){ .c = c, .id = n, .key = (u64)c->slot << 19 | n << 14 };
     return r->slot[r->nslot++] = c;
 }
 
@@ -132,8 +144,10 @@ static struct race_cta *slot_take(struct race *r)
 {
     lock(&r->lock);
     struct race_cta *c = r->free;
-    if (c) r->free = c->next_free;
-    else c = slot_new(r);
+    if (c)
+        r->free = c->next_free;
+    else
+        c = slot_new(r);
     unlock(&r->lock);
     return c;
 }
@@ -143,7 +157,8 @@ static void shared_ready(struct race_cta *c, u64 bytes)
     bytes = (bytes + SECTOR - 1) & ~(u64)(SECTOR - 1);
     if (bytes <= c->shared_bytes) return;
     base_free(c->shared_cells);
-    if (!(c->shared_cells = base_aligned(cells_for(bytes)))) base_exhausted(cells_for(bytes), "the race check (--no-check race does without)");
+    if (!(c->shared_cells = base_aligned(cells_for(bytes))))
+        base_exhausted(cells_for(bytes), "the race check (--no-check race does without)");
     c->shared = (char *)c->shared_cells;
     c->shared_bytes = bytes;
 }
@@ -158,7 +173,9 @@ static void remember_cta(struct race_cta *c, u64 linear)
         c->capwas = cap;
     }
     c->number = c->race->ctas++;
-    c->was[c->nwas].start = c->start; c->was[c->nwas].number = c->number; c->was[c->nwas++].linear = linear;
+    c->was[c->nwas].start = c->start;
+    c->was[c->nwas].number = c->number;
+    c->was[c->nwas++].linear = linear;
     if (c->race->many) unlock(&c->race->lock);
 }
 
@@ -186,8 +203,13 @@ static void cta_begin(struct race *r, struct cta *cta)
     if (c->exact) clock_reset(c);
     for (u32 n = 0; n < cta->nwarps; n++) {
         struct race_warp *w = &c->warp[n];
-        w->wbase = w->behind = c->now; w->all = cta->warp[n]->first_live; w->npending = 0;
-        if (w->nrecent) { memset(w->recent, 0, sizeof w->recent); w->nrecent = 0; }
+        w->wbase = w->behind = c->now;
+        w->all = cta->warp[n]->first_live;
+        w->npending = 0;
+        if (w->nrecent) {
+            memset(w->recent, 0, sizeof w->recent);
+            w->nrecent = 0;
+        }
         if (c->exact) clock_lanes(w);
     }
     remember_cta(c, cta->linear);
@@ -209,7 +231,7 @@ static bool barrier_full(struct race_cta *c)
     c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     for (u32 n = 0; n < c->launch->nwarps; n++) c->warp[n].wbase = c->warp[n].behind = c->now;
-    notes_empty(&c->notes);                     /* all that is noted of shared memory precedes what comes now */
+    notes_empty(&c->notes); /* all that is noted of shared memory precedes what comes now */
     if (c->npassing) race_passed(c);
     return true;
 }
@@ -226,13 +248,16 @@ static void cta_end(struct race_cta *c)
 
 static void warp_synced(struct race_warp *w, u32 mask, bool orders)
 {
-    if (!orders && w->c->exact) clock_converge(w, mask);
+    if (!orders && w->c->exact)
+        clock_converge(w, mask);
     else if (!orders) {
         w->now++;
         w->recent[w->nrecent++ % RECENT].time = w->now;
         w->recent[(w->nrecent - 1) % RECENT].mask = mask;
-    } else if (w->c->exact) clock_warp(w, mask);
-    else w->wbase = ++w->now;
+    } else if (w->c->exact)
+        clock_warp(w, mask);
+    else
+        w->wbase = ++w->now;
 }
 
 static void sync_event(void *self, const struct sync_event *e)
@@ -240,17 +265,30 @@ static void sync_event(void *self, const struct sync_event *e)
     struct race *r = self;
     struct race_cta *c = e->cta->race;
     struct race_warp *w = e->warp ? e->warp->race : NULL;
-    if (e->kind == SYNC_CTA_BEGIN) { cta_begin(r, (struct cta *)e->cta); return; }
+    if (e->kind == SYNC_CTA_BEGIN) {
+        cta_begin(r, (struct cta *)e->cta);
+        return;
+    }
     if (!c) return;
-    if (e->kind == SYNC_CTA_END) { cta_end(c); return; }
+    if (e->kind == SYNC_CTA_END) {
+        cta_end(c);
+        return;
+    }
     const struct lop *o = e->op != NONE && e->warp ? &e->warp->code->low->op[e->op] : NULL;
-    bool orders = e->kind == SYNC_FENCE || e->kind == SYNC_BARRIER_ARRIVE || (e->kind == SYNC_WARP && o && o->name == N_warp_bar);
+    bool orders = e->kind == SYNC_FENCE || e->kind == SYNC_BARRIER_ARRIVE ||
+                  (e->kind == SYNC_WARP && o && o->name == N_warp_bar);
     if (w && orders && w->npending) pending_drop(w, e->mask);
     switch (e->kind) {
-    case SYNC_BARRIER: if (c->exact ? clock_barrier(c, e->id) : barrier_full(c)) race_replant(c); break;
-    case SYNC_BARRIER_ARRIVE: if (c->exact) clock_arrive(w, e->mask, e->id, (o->aux & 15) != BAR_ARRIVE); break;
+    case SYNC_BARRIER:
+        if (c->exact ? clock_barrier(c, e->id) : barrier_full(c)) race_replant(c);
+        break;
+    case SYNC_BARRIER_ARRIVE:
+        if (c->exact) clock_arrive(w, e->mask, e->id, (o->aux & 15) != BAR_ARRIVE);
+        break;
     case SYNC_WARP: warp_synced(w, e->mask, o && o->name == N_warp_bar); break;
-    case SYNC_FENCE: if (c->exact && !(e->id & FENCE_PROXY)) clock_fence(w, e->mask, e->id & 3, e->id & FENCE_SC); break;
+    case SYNC_FENCE:
+        if (c->exact && !(e->id & FENCE_PROXY)) clock_fence(w, e->mask, e->id & 3, e->id & FENCE_SC);
+        break;
     default: break;
     }
 }
@@ -259,9 +297,12 @@ static void sync_event(void *self, const struct sync_event *e)
 
 static bool word_quick(struct race_warp *w, struct cell *c, u32 op, u32 j, u64 me, u32 site, u32 space)
 {
-    if (op == OP_READ) return !w->c->exact && (space == SPACE_SHARED ? race_read_quick(w, c, j, me, site, SPACE_SHARED) : race_read_quick(w, c, j, me, site, SPACE_GLOBAL));
+    if (op == OP_READ)
+        return !w->c->exact && (space == SPACE_SHARED ? race_read_quick(w, c, j, me, site, SPACE_SHARED)
+                                                      : race_read_quick(w, c, j, me, site, SPACE_GLOBAL));
     if (op != OP_WRITE || word_kind(me) != WHO_ONE) return false;
-    return space == SPACE_SHARED ? race_write_quick(w, c, j, me, site, SPACE_SHARED) : race_write_quick(w, c, j, me, site, SPACE_GLOBAL);
+    return space == SPACE_SHARED ? race_write_quick(w, c, j, me, site, SPACE_SHARED)
+                                 : race_write_quick(w, c, j, me, site, SPACE_GLOBAL);
 }
 
 /* Of a sector that nobody has read, a word that nobody has written: it has this mark now. */
@@ -272,7 +313,8 @@ static inline bool scatter_word(struct race_warp *w, struct cell *c, u32 j, u32 
     if (c->w < lo) {
         c->wx = words_new(w, SPACE_GLOBAL);
         c->w = (u64)w->now << 32 | MIXED;
-    } else if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_ATOMS | FLAG_FINE)) return false;
+    } else if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_ATOMS | FLAG_FINE))
+        return false;
     u32 *m = (u32 *)words_of(&w->c->race->notes, c->wx, SPACE_GLOBAL) + j;
     if (*m) return false;
     *m = mark;
@@ -285,10 +327,13 @@ void race_scatter(struct warp *warp, const struct insn *i, char *cells, const u6
     struct notes *n = &w->c->race->notes;
     u32 mark = mark_of(w, SPACE_GLOBAL, race_stamp(w, 0, ES_ONE, WHO_ONE), race_site(warp, i)), marks = 0;
     struct note *note = pool_at(&n->note, mark >> n->shift);
-    note->refs += LANES + 1;                    /* all that it may take; what the long way does must not free it */
+    note->refs += LANES + 1; /* all that it may take; what the long way does must not free it */
     for (u32 l = 0; l < LANES; l++) {
-        if (likely(scatter_word(w, cell_of(cells, a[l] & ~(u64)(SECTOR - 1)), (u32)(a[l] & (SECTOR - 1)) / 4, mark + l))) marks++;
-        else race_few(warp, i, OP_WRITE, SPACE_GLOBAL, cells, a[l], 4, 1u << l);
+        if (likely(
+                scatter_word(w, cell_of(cells, a[l] & ~(u64)(SECTOR - 1)), (u32)(a[l] & (SECTOR - 1)) / 4, mark + l)))
+            marks++;
+        else
+            race_few(warp, i, OP_WRITE, SPACE_GLOBAL, cells, a[l], 4, 1u << l);
     }
     note->refs -= LANES - marks;
     note_release(n, mark >> n->shift, false);
@@ -309,7 +354,8 @@ void race_narrow(struct warp *warp, const struct insn *i, u32 op, u32 space, cha
 {
     struct race_warp *w = warp->race;
     bool one = !(lanes & (lanes - 1));
-    u64 sector = a & ~(u64)(SECTOR - 1), me = race_stamp(w, (u32)__builtin_ctz(lanes), ES_ONE, one ? WHO_ONE : WHO_WARP);
+    u64 sector = a & ~(u64)(SECTOR - 1),
+        me = race_stamp(w, (u32)__builtin_ctz(lanes), ES_ONE, one ? WHO_ONE : WHO_WARP);
     u32 first = (u32)(a - sector);
     struct cell *c = cell_of(cells, sector);
     if (op == OP_READ && narrow_known(w, c, first, n, me, space)) return;
@@ -320,7 +366,8 @@ void race_narrow(struct warp *warp, const struct insn *i, u32 op, u32 space, cha
     if (space == SPACE_GLOBAL) cells_unlock(w->c->race, a);
 }
 
-void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u64 me, u32 lanes)
+void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u64 me,
+                   u32 lanes)
 {
     struct race_warp *w = warp->race;
     bool one = word_kind(me) == WHO_ONE;
@@ -350,16 +397,22 @@ void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me)
         u64 base = me & ~(31ull << 9);
         t->at = sector;
         if (t->space == SPACE_GLOBAL) cells_lock(r, sector);
-        u64 run = base | (u64)(es >= ES_ONE ? lane : (lane - (first >> es)) & 31) << 9;          /* the lane of the sector's first byte, as if it took part */
-        if (here == SECTOR) race_sector(t, c, run);
+        /* the lane of the sector's first byte, as if it took part */
+        u64 run = base | (u64)(es >= ES_ONE ? lane : (lane - (first >> es)) & 31) << 9;
+        if (here == SECTOR)
+            race_sector(t, c, run);
         else if (es >= 2) {
             bool words = !(first & 3) && !(here & 3) && !t->w->c->exact;
-            if (!words) race_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
-            else for (u32 k = first; k < first + here; k += 4) {
-                u64 one = (base & ~(7ull << 6)) | (u64)ES_ONE << 6 | (u64)(es >= ES_ONE ? lane : (lane + ((k - first) >> es)) & 31) << 9;
-                if (!word_quick(t->w, c, t->op, k / 4, one, t->site, t->space)) race_word(t, c, k / 4, one, 0);
-            }
-        } else race_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
+            if (!words)
+                race_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
+            else
+                for (u32 k = first; k < first + here; k += 4) {
+                    u64 one = (base & ~(7ull << 6)) | (u64)ES_ONE << 6 |
+                              (u64)(es >= ES_ONE ? lane : (lane + ((k - first) >> es)) & 31) << 9;
+                    if (!word_quick(t->w, c, t->op, k / 4, one, t->site, t->space)) race_word(t, c, k / 4, one, 0);
+                }
+        } else
+            race_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
         if (t->space == SPACE_GLOBAL) cells_unlock(r, sector);
         at += here;
     }
@@ -379,7 +432,11 @@ static char *cells_of(const struct access *a, u32 lane, struct mem_object **cach
 static void touch_same(const struct touch *t, char *cells, const struct access *a, u32 lane, u32 mask)
 {
     u64 at = a->addr[lane];
-    if (a->bytes >= 4 && !(a->bytes & 3)) { for (u32 k = 0; k < a->bytes; k += 16) race_few(t->warp, a->insn, t->op, t->space, cells, at + k, MIN_OF(a->bytes - k, 16u), mask); return; }
+    if (a->bytes >= 4 && !(a->bytes & 3)) {
+        for (u32 k = 0; k < a->bytes; k += 16)
+            race_few(t->warp, a->insn, t->op, t->space, cells, at + k, MIN_OF(a->bytes - k, 16u), mask);
+        return;
+    }
     race_narrow(t->warp, a->insn, t->op, t->space, cells, at, a->bytes, mask);
 }
 
@@ -417,11 +474,15 @@ static bool has_twin(const struct access *a, u32 todo, u32 lane)
 static void touch_weak(struct touch *t, const struct access *a, u32 lanes)
 {
     struct mem_object *cached = NULL;
-    bool power = !(a->bytes & (a->bytes - 1)) && a->bytes <= 16, apart = all_apart(a, lanes), alone = apart || !(t->op & OP_WRITE);
+    bool power = !(a->bytes & (a->bytes - 1)) && a->bytes <= 16, apart = all_apart(a, lanes),
+         alone = apart || !(t->op & OP_WRITE);
     for (u32 todo = lanes; todo;) {
         u32 l = (u32)__builtin_ctz(todo), same = apart ? 1u << l : lanes_alike(a->addr, todo);
         char *cells = cells_of(a, l, &cached);
-        if (!cells) { todo &= todo - 1; continue; }
+        if (!cells) {
+            todo &= todo - 1;
+            continue;
+        }
         t->space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
         if (same & (same - 1)) {
             if (t->op & OP_WRITE) race_lanes_store(t, a, same);
@@ -430,11 +491,17 @@ static void touch_weak(struct touch *t, const struct access *a, u32 lanes)
             continue;
         }
         u32 n = 1;
-        while (power && l + n < LANES && todo >> (l + n) & 1 && a->addr[l + n] == a->addr[l] + n * a->bytes && a->space[l + n] == a->space[l] && (alone || !has_twin(a, todo, l + n))) n++;
+        while (power && l + n < LANES && todo >> (l + n) & 1 && a->addr[l + n] == a->addr[l] + n * a->bytes &&
+               a->space[l + n] == a->space[l] && (alone || !has_twin(a, todo, l + n)))
+            n++;
         todo &= ~((n == 32 ? ~0u : (1u << n) - 1) << l);
-        if (n == 1 && power && a->bytes >= 4) { race_few(t->warp, a->insn, t->op, t->space, cells, a->addr[l], a->bytes, 1u << l); continue; }
+        if (n == 1 && power && a->bytes >= 4) {
+            race_few(t->warp, a->insn, t->op, t->space, cells, a->addr[l], a->bytes, 1u << l);
+            continue;
+        }
         u32 es = power ? (u32)__builtin_ctz(a->bytes) : ES_ONE;
-        race_run(t, cells, a->addr[l], n * a->bytes, race_stamp(t->w, l, n == 1 && a->bytes >= 4 ? ES_ONE : es, WHO_ONE));
+        race_run(t, cells, a->addr[l], n * a->bytes,
+                 race_stamp(t->w, l, n == 1 && a->bytes >= 4 ? ES_ONE : es, WHO_ONE));
     }
 }
 
@@ -444,13 +511,14 @@ void race_weak(struct touch *t, const struct access *a)
     touch_weak(t, a, a->ok);
 }
 
-/* What can be learned at a location is kept by where its bytes are; shared memory of a CTA is another place than that of the one before. */
+/* What can be learned at a location is kept by where its bytes are; shared memory of a CTA is another place than that
+ * of the one before. */
 static u64 location_of(const struct touch *t, const struct access *a, u32 lane)
 {
     return t->space == SPACE_SHARED ? (u64)(uintptr_t)a->ptr[lane] ^ (u64)t->w->c->start << 36 : a->addr[lane];
 }
 
-enum { FEW_LANES = 3 };         /* that may as well wait */
+enum { FEW_LANES = 3 }; /* that may as well wait */
 
 static u32 byte_mask(u32 bytes) { return (u32)((1ull << MIN_OF(bytes, 32u)) - 1); }
 
@@ -465,29 +533,37 @@ static void strong_cell(struct touch *t, const struct access *a, u32 l, u32 elem
     t->at = sector;
     t->whole = s->flags & SITE_WORD ? 15u << (begin & ~3u) : byte_mask(a->bytes) << begin;
     if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->race, sector);
-    if (t->op & OP_WRITE && !t->w->c->exact && s->vec == 1 && !(s->flags & SITE_WORD)) race_strong(t, c, first, s->width, me);
-    else race_bytes(t, c, me, byte_mask(s->width) << first, 0);
+    if (t->op & OP_WRITE && !t->w->c->exact && s->vec == 1 && !(s->flags & SITE_WORD))
+        race_strong(t, c, first, s->width, me);
+    else
+        race_bytes(t, c, me, byte_mask(s->width) << first, 0);
     if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->race, sector);
 }
 
 static void strong_element(struct touch *t, const struct access *a, u32 l, u32 element, char *cells)
 {
     const struct site *s = a->site;
-    bool exact = t->w->c->exact, writes = t->op & OP_WRITE, ordered = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
+    bool exact = t->w->c->exact, writes = t->op & OP_WRITE,
+         ordered = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
     bool word = s->flags & SITE_WORD;
     u64 at = location_of(t, a, l) + element * s->width;
-    struct strong x = { word ? at & ~(u64)3 : at, word ? 4 : s->width, ordered ? s->sem : SEM_RELAXED, s->scope, s->name != N_ld && s->name != N_st };
-    /* learning comes before the access is recorded, so that it is ordered behind what it learned; a red reads nothing */
-    bool reads = s->name == N_ld || (s->name == N_atom && (ordered || race_atom_reads(t->w->c->race, t->warp->code->low, &t->warp->code->low->op[t->op_index])));
+    struct strong x = { word ? at & ~(u64)3 : at, word ? 4 : s->width, ordered ? s->sem : SEM_RELAXED, s->scope,
+                        s->name != N_ld && s->name != N_st };
+    /* learning comes before the access is recorded, so that it is ordered behind what it learned; a red reads nothing
+     */
+    bool reads = s->name == N_ld ||
+                 (s->name == N_atom && (ordered || race_atom_reads(t->w->c->race, t->warp->code->low,
+                                                                   &t->warp->code->low->op[t->op_index])));
     if (exact && reads) clock_learn(t->w, l, &x);
     struct write number = exact && writes ? clock_write(t->w, &x, l) : (struct write){ 0, 0 };
-    t->id = number.id; t->write = number.number;
+    t->id = number.id;
+    t->write = number.number;
     if (cells) strong_cell(t, a, l, element, cells);
     if (exact && writes) clock_teach(t->w, l, &x);
 }
 
-/* Lanes that go to places far apart wait for memory one after another, unless it is asked for before: the cells and what can be learned there, then what
- * the cells lead to. */
+/* Lanes that go to places far apart wait for memory one after another, unless it is asked for before: the cells and
+ * what can be learned there, then what the cells lead to. */
 static void strong_soon(const struct touch *t, const struct access *a)
 {
     struct mem_object *cached = NULL;
@@ -529,16 +605,19 @@ static void touch_strong(struct touch *t, const struct access *a)
 static void mbarrier(struct touch *t, const struct access *a, const struct lop *o)
 {
     struct race_warp *w = t->w;
-    bool makes = o->name == N_mbar_init || o->name == N_mbar_inval, waits = o->name == N_mbar_wait || o->name == N_mbar_parity;
+    bool makes = o->name == N_mbar_init || o->name == N_mbar_inval,
+         waits = o->name == N_mbar_wait || o->name == N_mbar_parity;
     bool relaxed = o->aux & MBAR_RELAXED;
     u32 truth;
-    t->space = SPACE_SHARED; t->scope = SCOPE_CTA;
+    t->space = SPACE_SHARED;
+    t->scope = SCOPE_CTA;
     t->op = makes ? OP_WRITE : waits ? OP_STRONG : OP_STRONG | OP_WRITE;
     pending_drop(w, a->ok);
     memcpy(&truth, SLOT(a->warp->R, a->insn->d), 4);
     u32 lanes = 0;
     for (u32 m = a->ok; m; m &= m - 1) lanes |= a->space[__builtin_ctz(m)] == SP_SHARED ? m & -m : 0;
-    for (u32 m = lanes; m && !makes && !waits && w->c->exact; m &= m - 1) clock_mbarrier_arrive(w, (u32)__builtin_ctz(m), location_of(t, a, (u32)__builtin_ctz(m)), relaxed);
+    for (u32 m = lanes; m && !makes && !waits && w->c->exact; m &= m - 1)
+        clock_mbarrier_arrive(w, (u32)__builtin_ctz(m), location_of(t, a, (u32)__builtin_ctz(m)), relaxed);
     for (u32 m = lanes; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         u64 word, at = a->addr[l] & ~(u64)(SECTOR - 1), where = location_of(t, a, l);
@@ -552,7 +631,10 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
     }
 }
 
-static bool is_plain(const struct lop *o) { return o->name == N_ld || o->name == N_st || o->name == N_atom || o->name == N_red; }
+static bool is_plain(const struct lop *o)
+{
+    return o->name == N_ld || o->name == N_st || o->name == N_atom || o->name == N_red;
+}
 static bool is_strong(const struct site *s) { return s->name == N_atom || s->name == N_red || s->sem != SEM_WEAK; }
 
 /* A weak access past the first cache, taken for a volatile one (R5c): what it tells or is told orders weakly. */
@@ -563,8 +645,10 @@ static void flag_lane(struct touch *t, const struct access *a, u32 lane)
     if (!t->w->c->race->many) t->w->c->race->flags = true;
     for (u32 e = 0; e < s->vec; e++) {
         struct strong x = { location_of(t, a, lane) + e * s->width, s->width, SEM_RELAXED, SCOPE_SYS, false };
-        if (s->name == N_st) clock_teach_weakly(t->w, lane, &x);
-        else clock_learn_weakly(t->w, lane, &x);
+        if (s->name == N_st)
+            clock_teach_weakly(t->w, lane, &x);
+        else
+            clock_learn_weakly(t->w, lane, &x);
     }
 }
 
@@ -578,7 +662,8 @@ static u32 may_end(const struct race_warp *w, const struct access *a)
         u32 l = (u32)__builtin_ctz(m);
         const char *cells = a->space[l] == SP_SHARED ? NULL : cells_of(a, l, &cached);
         u64 sector = a->addr[l] & ~(u64)(SECTOR - 1);
-        bool apart = cells && a->addr[l] + a->bytes <= sector + SECTOR && !is_list(cell_of(cells, sector), w->c->lo[SPACE_GLOBAL]);
+        bool apart = cells && a->addr[l] + a->bytes <= sector + SECTOR &&
+                     !is_list(cell_of(cells, sector), w->c->lo[SPACE_GLOBAL]);
         lanes |= apart ? 0 : m & -m;
     }
     return lanes;
@@ -590,18 +675,28 @@ static void before(void *self, const struct access *a)
     struct race_warp *w = a->warp->race;
     const struct site *s = a->site;
     if (!w || !a->ok || !is_plain(&a->warp->code->low->op[a->insn->op])) return;
-    if (is_strong(s)) { if (r->many && r->exact) lock(&r->strong); return; }
-    if (s->flags & SITE_SPECULATED) { pending_add(w, a, a->ok); return; }
+    if (is_strong(s)) {
+        if (r->many && r->exact) lock(&r->strong);
+        return;
+    }
+    if (s->flags & SITE_SPECULATED) {
+        pending_add(w, a, a->ok);
+        return;
+    }
     struct touch t = race_touch(a->warp, a->insn, s->name == N_st ? OP_WRITE : OP_READ, SPACE_GLOBAL);
     u32 end = w->c->exact && s->name == N_st ? may_end(w, a) : 0;
     race_weak(&t, a);
-    for (u32 m = end, n; m; m &= n == 32 ? 0 : ~(((1u << n) - 1) << __builtin_ctz(m))) {         /* neighbours at once */
+    /* neighbours at once */
+    for (u32 m = end, n; m; m &= n == 32 ? 0 : ~(((1u << n) - 1) << __builtin_ctz(m))) {
         u32 l = (u32)__builtin_ctz(m);
-        for (n = 1; l + n < LANES && m >> (l + n) & 1 && a->addr[l + n] == a->addr[l] + n * a->bytes && a->space[l + n] == a->space[l];) n++;
+        for (n = 1; l + n < LANES && m >> (l + n) & 1 && a->addr[l + n] == a->addr[l] + n * a->bytes &&
+                    a->space[l + n] == a->space[l];)
+            n++;
         t.space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
         clock_forget(w, location_of(&t, a, l), n * a->bytes);
     }
-    if (w->c->exact && s->name == N_st && s->flags & SITE_FLAG) for (u32 m = a->ok; m; m &= m - 1) flag_lane(&t, a, (u32)__builtin_ctz(m));
+    if (w->c->exact && s->name == N_st && s->flags & SITE_FLAG)
+        for (u32 m = a->ok; m; m &= m - 1) flag_lane(&t, a, (u32)__builtin_ctz(m));
 }
 
 static void after(void *self, const struct access *a)
@@ -614,19 +709,23 @@ static void after(void *self, const struct access *a)
     const struct lop *o = &a->warp->code->low->op[a->insn->op];
     if (is_plain(o)) {
         if (!is_strong(s)) {
-            if (w->c->exact && s->name == N_ld && s->flags & SITE_FLAG) for (u32 m = a->ok; m; m &= m - 1) flag_lane(&t, a, (u32)__builtin_ctz(m));
+            if (w->c->exact && s->name == N_ld && s->flags & SITE_FLAG)
+                for (u32 m = a->ok; m; m &= m - 1) flag_lane(&t, a, (u32)__builtin_ctz(m));
             return;
         }
         touch_strong(&t, a);
         if (r->many && r->exact) unlock(&r->strong);
     } else if (o->name == N_cp_async) {
         t.op = s->which ? OP_READ : OP_WRITE | OP_ASYNC;
-        if (s->which) touch_weak(&t, a, a->ok);
-        else race_departed(&t, a);
+        if (s->which)
+            touch_weak(&t, a, a->ok);
+        else
+            race_departed(&t, a);
     } else if (o->name == N_ldmatrix || o->name == N_stmatrix) {
         t.op = o->name == N_stmatrix ? OP_WRITE : OP_READ;
         touch_weak(&t, a, a->ok);
-    } else mbarrier(&t, a, o);
+    } else
+        mbarrier(&t, a, o);
 }
 
 /* An asynchronous copy has been done. */
@@ -656,10 +755,21 @@ struct race *race_new(struct mem *m)
     r->joins.large = JOINS_LARGE;
     r->lock = r->strong = (lock_t)LOCK_INIT;
     if (!notes_open(&r->notes, CHUNKS_GLOBAL)) {
-        notes_free(&r->notes); base_free(r);
+        notes_free(&r->notes);
+        base_free(r);
         return NULL;
     }
-    r->observer = (struct observer){ .self = r, .watch = WATCH_RACE, .memory = race_memory, .begin = begin, .end = end, .before = before, .access = after, .sync = sync_event, .selected = pending_selected, .copied = copied, .allocated = allocated };
+    r->observer = (struct observer){ .self = r,
+                                     .watch = WATCH_RACE,
+                                     .memory = race_memory,
+                                     .begin = begin,
+                                     .end = end,
+                                     .before = before,
+                                     .access = after,
+                                     .sync = sync_event,
+                                     .selected = pending_selected,
+                                     .copied = copied,
+                                     .allocated = allocated };
     return r;
 }
 
@@ -669,15 +779,23 @@ void race_delete(struct race *r)
     for (u32 n = 0; n < r->nslot; n++) {
         struct race_cta *c = r->slot[n];
         if (c->exact) clock_reset(c);
-        for (u32 k = 0; k < MAX_WARPS; k++) { base_free(c->warp[k].lane); base_free(c->warp[k].pending); }
+        for (u32 k = 0; k < MAX_WARPS; k++) {
+            base_free(c->warp[k].lane);
+            base_free(c->warp[k].pending);
+        }
         notes_free(&c->notes);
-        base_free(c->shared_cells); base_free(c->was); base_free(c->flights); base_free(c->passing); base_free(c);
+        base_free(c->shared_cells);
+        base_free(c->was);
+        base_free(c->flights);
+        base_free(c->passing);
+        base_free(c);
     }
     clock_delete(r);
     race_kernels_free(r);
     for (u32 n = 0; n < r->ntracked; n++) pages_release(r->tracked[n].cells, r->tracked[n].bytes);
     notes_free(&r->notes);
-    base_free(r->tracked); base_free(r);
+    base_free(r->tracked);
+    base_free(r);
 }
 
 const struct observer *race_observer(struct race *r) { return &r->observer; }

@@ -1,12 +1,13 @@
 /* The slow half of the cells: accesses that meet a recent access of another thread.
  *
- * A sector is in one of three states, each for writes and for reads: uniform (one access word, or one set of readers), mixed (one for each word,
- * half or byte of it: race_notes.c), or a list (all its recent accesses, exactly: race_list.c; FLAG_LIST in the write word, and in a simple kernel
- * no read word then). It goes down this row when it must, and returns to uniform when a whole sector is written in order.
+ * A sector is in one of three states, each for writes and for reads: uniform (one access word, or one set of
+ * readers), mixed (one for each word, half or byte of it: race_notes.c), or a list (all its recent accesses, exactly:
+ * race_list.c; FLAG_LIST in the write word, and in a simple kernel no read word then). It goes down this row when it
+ * must, and returns to uniform when a whole sector is written in order.
  *
- * In a simple kernel a read of global memory that its CTA had written matters until the next barrier: then whoever of the CTA comes is ordered
- * behind it, and others race with the write as well. So it passes: what was noted of it goes at the barrier, and a byte keeps its writer or
- * its readers, not both. */
+ * In a simple kernel a read of global memory that its CTA had written matters until the next barrier: then whoever of
+ * the CTA comes is ordered behind it, and others race with the write as well. So it passes: what was noted of it goes
+ * at the barrier, and a byte keeps its writer or its readers, not both. */
 #include "race/race_cell.h"
 
 /* ---- what is of no use any more ---- */
@@ -15,7 +16,8 @@ void cell_drop_writes(const struct touch *t, const struct cell *c, u64 lo)
 {
     if (c->w < lo || !word_mixed(c->w)) return;
     struct both b = written_by(t, c, lo);
-    marks_drop(t, b.writes); marks_drop(t, b.atoms);
+    marks_drop(t, b.writes);
+    marks_drop(t, b.atoms);
     if (c->w & FLAG_ATOMS) pool_give(&notes_of(t)->both, c->wx, notes_locked(t->w, t->space));
 }
 
@@ -28,17 +30,25 @@ void cell_drop_reads(const struct touch *t, const struct cell *c, u64 lo)
 /* ---- words, halves, bytes ---- */
 
 /* Bytes that have the same access of one kind: the size of such an element. */
-static u32 step_of(u64 word, u32 x, u64 lo) { return word < lo ? 4 : !word_mixed(word) ? uniform_step(word) : x ? marks_step(x) : 4; }
+static u32 step_of(u64 word, u32 x, u64 lo)
+{
+    return word < lo ? 4 : !word_mixed(word) ? uniform_step(word) : x ? marks_step(x) : 4;
+}
 static u32 fine_step(const struct touch *t, const struct cell *c, u32 first, u32 size, u64 lo)
 {
     struct both b = written_by(t, c, lo);
-    u32 step = granule(first, size), w = step_of(c->w, b.writes, lo), r = step_of(c->r, c->rx, lo), a = b.atoms ? marks_step(b.atoms) : 4;
-    step = MIN_OF(step, w); r = MIN_OF(r, a);
+    u32 step = granule(first, size), w = step_of(c->w, b.writes, lo), r = step_of(c->r, c->rx, lo),
+        a = b.atoms ? marks_step(b.atoms) : 4;
+    step = MIN_OF(step, w);
+    r = MIN_OF(r, a);
     return MIN_OF(step, r);
 }
 static inline u32 cell_step(const struct touch *t, const struct cell *c, u32 first, u32 size, u64 lo)
 {
-    return likely(!(((c->w | c->r) & FLAG_FINE) | ((first | size) & 3)) && (c->w < lo || word_es(c->w) >= 2) && (c->r < lo || word_es(c->r) >= 2)) ? 4 : fine_step(t, c, first, size, lo);
+    return likely(!(((c->w | c->r) & FLAG_FINE) | ((first | size) & 3)) && (c->w < lo || word_es(c->w) >= 2) &&
+                  (c->r < lo || word_es(c->r) >= 2))
+               ? 4
+               : fine_step(t, c, first, size, lo);
 }
 
 static u64 fine(u32 x) { return x && marks_step(x) < 4 ? FLAG_FINE : 0; }
@@ -46,9 +56,13 @@ static u64 fine(u32 x) { return x && marks_step(x) < 4 ? FLAG_FINE : 0; }
 /* The same as note_down, quick for the words of shared memory. */
 static inline void down(const struct touch *t, u32 *x, u32 first, u32 size, u64 a, u32 site)
 {
-    if (size != 4 || !*x || *x >> FORM_SHIFT != FORM_WIDE || t->w->c->exact) { note_down(t, x, first, size, a, site); return; }
+    if (size != 4 || !*x || *x >> FORM_SHIFT != FORM_WIDE || t->w->c->exact) {
+        note_down(t, x, first, size, a, site);
+        return;
+    }
     struct words *w = POOL_AT(&notes_of(t)->form[FORM_WIDE], struct words, *x);
-    w->a[first / 4] = a; w->site[first / 4] = site;
+    w->a[first / 4] = a;
+    w->site[first / 4] = site;
 }
 
 /* Of a mixed sector with an access of this warp: none is later than its time, unless they are writes. */
@@ -73,15 +87,30 @@ static struct seen seen_at(const struct touch *t, u64 uniform, u32 x, u32 k, u64
     return noted_at(notes_of(t), x, k);
 }
 
-struct piece { u32 first, size, told; };        /* bytes of the sector that one thread, or set, touches; the last of them whose race was reported, +1 */
+/* bytes of the sector that one thread, or set, touches; the last of them whose race was reported, +1 */
+struct piece {
+    u32 first, size, told;
+};
 
 /* Races at bytes k .. k + step - 1 of the piece: reported once for each word of it, for tests at each byte. */
-static void found_piece(const struct touch *t, struct seen old, u32 old_op, u64 me, u32 lanes, struct piece *p, u32 k, u32 step)
+static void found_piece(const struct touch *t, struct seen old, u32 old_op, u64 me, u32 lanes, struct piece *p, u32 k,
+                        u32 step)
 {
-    u32 size = old_op & OP_STRONG ? 1u << word_es(old.a) : step, his = (u32)((1ull << size) - 1) << (k & ~(size - 1)), mine = t->op & OP_STRONG ? t->whole : (u32)((1ull << p->size) - 1) << p->first;
-    struct list_entry o = { .a = one_word(old.a, old_op), .bytes = his, .whole = his, .site = old.site, .op = (u8)old_op, .scope = (u8)word_scope(old.a) };
-    struct list_entry m = { .a = me, .bytes = mine, .whole = mine, .lanes = lanes, .site = t->site, .op = (u8)t->op, .scope = t->scope };
-    if (unlikely(t->w->c->race->hook != NULL)) { for (u32 b = k; b < k + step; b++) race_found(t, &o, &m, b); return; }
+    u32 size = old_op & OP_STRONG ? 1u << word_es(old.a) : step, his = (u32)((1ull << size) - 1) << (k & ~(size - 1)),
+        mine = t->op & OP_STRONG ? t->whole : (u32)((1ull << p->size) - 1) << p->first;
+    struct list_entry o = { .a = one_word(old.a, old_op),
+                            .bytes = his,
+                            .whole = his,
+                            .site = old.site,
+                            .op = (u8)old_op,
+                            .scope = (u8)word_scope(old.a) };
+    struct list_entry m = {
+        .a = me, .bytes = mine, .whole = mine, .lanes = lanes, .site = t->site, .op = (u8)t->op, .scope = t->scope
+    };
+    if (unlikely(t->w->c->race->hook != NULL)) {
+        for (u32 b = k; b < k + step; b++) race_found(t, &o, &m, b);
+        return;
+    }
     if (k / 4 + 1 > p->told) race_found(t, &o, &m, k);
     p->told = k / 4 + 1;
 }
@@ -99,10 +128,13 @@ static inline void read_down(const struct touch *t, struct cell *c, u32 k, u32 s
     struct race_warp *w = t->w;
     u64 lo = w->c->lo[t->space];
     if (!after && race_in_set(w, or.a, me)) return;
-    if (c->r < lo || !word_mixed(c->r)) { split(t, &c->r, &c->rx, lo); passes(t, c, lo); }
+    if (c->r < lo || !word_mixed(c->r)) {
+        split(t, &c->r, &c->rx, lo);
+        passes(t, c, lo);
+    }
     u64 a = after ? me : merge(w, or.a, me);
     down(t, &c->rx, k, step, a, after ? t->site : merged_site(t, a, or.site));
-    c->r = mixed_with(c->r, w) | fine(c->rx);           /* by whom, the notes say */
+    c->r = mixed_with(c->r, w) | fine(c->rx); /* by whom, the notes say */
 }
 
 static inline void write_down(const struct touch *t, struct cell *c, const struct piece *p, u64 me, bool after_reads)
@@ -112,7 +144,10 @@ static inline void write_down(const struct touch *t, struct cell *c, const struc
     u32 *x = unlikely(has_both(c, lo)) ? &both_of(t, c)->writes : &c->wx;
     down(t, x, p->first, p->size, me, t->site);
     c->w |= fine(*x);
-    if (after_reads && c->r >= lo && word_mixed(c->r) && c->rx && note_clear(t, c->rx, p->first, p->size)) { cell_drop_reads(t, c, lo); c->r = 0; }
+    if (after_reads && c->r >= lo && word_mixed(c->r) && c->rx && note_clear(t, c->rx, p->first, p->size)) {
+        cell_drop_reads(t, c, lo);
+        c->r = 0;
+    }
 }
 
 /* Of what was seen of shared memory none is later: all of it is before whatever the warp does. */
@@ -129,40 +164,53 @@ static bool seen_before(const struct touch *t, struct seen s, const struct list_
     struct member r;
     for (u32 x = s.site; x;) {
         x = set_last(n, x, &r);
-        o.a = r.a; o.lanes = r.lanes;
+        o.a = r.a;
+        o.lanes = r.lanes;
         if (!race_entry_before(t->w, &o, m, t->space)) return false;
     }
     return true;
 }
 
-/* One reader is before `me`, for all that a look tells: who is wrongly taken for one that is not stays beside `me`, and does no harm. */
+/* One reader is before `me`, for all that a look tells: who is wrongly taken for one that is not stays beside `me`,
+ * and does no harm. */
 static bool plainly_read(const struct touch *t, u64 old, u64 me)
 {
     if (set_member_known(t, old)) return true;
     if (word_slot(old) != t->w->c->slot || word_time(old) < t->w->c->start) return false;
     if (word_time(old) < t->w->behind) return true;
     if (word_warp(old) != word_warp(me)) return false;
-    return word_time(old) < t->w->wbase || (word_kind(me) == WHO_ONE && word_lane(old) == word_lane(me) && word_es(old) == word_es(me));
+    return word_time(old) < t->w->wbase ||
+           (word_kind(me) == WHO_ONE && word_lane(old) == word_lane(me) && word_es(old) == word_es(me));
 }
 
-/* The thread that has byte k, named as lanes side by side are named: if its neighbours have the other bytes, one word says it of all of them. */
-static u64 as_run(u64 a, u32 k, u32 es) { return es >= ES_ONE ? a : (a & ~(0xffull << 6)) | (u64)((word_lane(a) - (k >> es)) & 31) << 9 | (u64)es << 6; }
+/* The thread that has byte k, named as lanes side by side are named: if its neighbours have the other bytes, one word
+ * says it of all of them. */
+static u64 as_run(u64 a, u32 k, u32 es)
+{
+    return es >= ES_ONE ? a : (a & ~(0xffull << 6)) | (u64)((word_lane(a) - (k >> es)) & 31) << 9 | (u64)es << 6;
+}
 
 /* One more reader of bytes k .. k + step - 1, in a kernel that is not simple. */
-static void read_also(const struct touch *t, struct cell *c, u32 k, u32 step, struct seen or, const struct list_entry *m)
+static void read_also(const struct touch *t, struct cell *c, u32 k, u32 step, struct seen or,
+                      const struct list_entry *m)
 {
     u64 lo = t->w->c->lo[t->space], me = at_byte(m->a, k);
     struct notes *n = notes_of(t);
     if (word_is_set(or.a) && set_has(n, or.site, m->a, m->lanes)) return;
     bool one = word_kind(me) == WHO_ONE, after = !word_is_set(or.a) && plainly_read(t, or.a, me);
-    if (after && one) { read_down(t, c, k, step, or, me, true); return; }
+    if (after && one) {
+        read_down(t, c, k, step, or, me, true);
+        return;
+    }
     if (!word_is_set(or.a)) or.a = as_run(or.a, k, word_es(m->a));
     split(t, &c->r, &c->rx, lo);
     u32 set = set_add(t, after ? (struct seen){ 0, 0, 0 } : or, m->a, m->lanes, c->rx && marks_step(c->rx) == step);
-    bool alone = set_count(n, set) == 1 && set_has(n, set, m->a, 0);    /* and not one of several lanes */
+    bool alone = set_count(n, set) == 1 && set_has(n, set, m->a, 0); /* and not one of several lanes */
     if ((one && alone) || !note_set(t, c->rx, k, step, set)) {
-        if (one && alone) down(t, &c->rx, k, step, me, t->site);        /* a mark of a note takes less */
-        else down(t, &c->rx, k, step, set_word(t->w->now), set);
+        if (one && alone)
+            down(t, &c->rx, k, step, me, t->site); /* a mark of a note takes less */
+        else
+            down(t, &c->rx, k, step, set_word(t->w->now), set);
         set_release(n, set, notes_locked(t->w, t->space));
     }
     c->r = mixed_with(c->r, t->w) | fine(c->rx);
@@ -174,7 +222,8 @@ static void sector_also(const struct touch *t, struct cell *c, u64 me)
     if (word_is_set(c->r) && set_has(notes_of(t), c->rx, me, 0)) return;
     u32 set = set_add(t, (struct seen){ c->r, c->rx, 0 }, me, 0, true);
     cell_drop_reads(t, c, t->w->c->lo[t->space]);
-    c->r = set_word(t->w->now); c->rx = set;
+    c->r = set_word(t->w->now);
+    c->rx = set;
 }
 
 /* The first bytes of some that lie together: how many. */
@@ -188,12 +237,18 @@ void cell_read(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lan
 {
     u64 lo = t->w->c->lo[t->space];
     if (bytes == ~0u && word_kind(me) == WHO_ONE && (c->r < lo || !word_mixed(c->r))) {
-        if (c->r >= lo && !race_past(t->w, c->r, me, lo)) { sector_also(t, c, me); return; }
-        c->r = me; c->rx = t->site;
+        if (c->r >= lo && !race_past(t->w, c->r, me, lo)) {
+            sector_also(t, c, me);
+            return;
+        }
+        c->r = me;
+        c->rx = t->site;
         return;
     }
     while (bytes) {
-        u32 first = (u32)__builtin_ctz(bytes), size = run_of(bytes), fine = MIN_OF(granule(first, size), uniform_step(me)), own = step_of(c->r, c->rx, lo), step = MIN_OF(fine, own);
+        u32 first = (u32)__builtin_ctz(bytes), size = run_of(bytes),
+            fine = MIN_OF(granule(first, size), uniform_step(me)), own = step_of(c->r, c->rx, lo),
+            step = MIN_OF(fine, own);
         for (u32 k = first; k < first + size; k += step) {
             const struct list_entry m = { .a = me, .bytes = (u32)((1ull << step) - 1) << k, .lanes = lanes };
             read_also(t, c, k, step, seen_at(t, c->r, c->rx, k, lo), &m);
@@ -215,7 +270,10 @@ bool cell_reads_before(const struct touch *t, struct cell *c, const struct list_
     if (m->op != OP_WRITE) return true;
     u32 first = (u32)__builtin_ctz(m->bytes), size = run_of(m->bytes);
     bool none = m->bytes == ~0u || (word_mixed(c->r) && c->rx && note_clear(t, c->rx, first, size));
-    if (none) { cell_drop_reads(t, c, lo); c->r = 0; }
+    if (none) {
+        cell_drop_reads(t, c, lo);
+        c->r = 0;
+    }
     return true;
 }
 
@@ -228,7 +286,8 @@ static void touch_exactly(const struct touch *t, struct cell *c, const struct pi
     for (u32 k = p->first; k < end; k += step) {
         struct list_entry m = { .a = me, .bytes = (u32)((1ull << step) - 1) << k, .lanes = lanes };
         struct seen ow = seen_at(t, c->w, c->wx, k, lo), or = seen_at(t, c->r, c->rx, k, lo);
-        if (!seen_before(t, ow, &m) || (write && !seen_before(t, or, &m))) {    /* with all its members; of a write nothing is noted yet */
+        /* with all its members; of a write nothing is noted yet */
+        if (!seen_before(t, ow, &m) || (write && !seen_before(t, or, &m))) {
             u32 from = write ? p->first : k;
             list_bytes(t, c, me, (u32)((1ull << (end - from)) - 1) << from, lanes);
             return;
@@ -245,14 +304,22 @@ static inline void touch_piece(const struct touch *t, struct cell *c, struct pie
     u64 lo = w->c->lo[t->space];
     bool write = t->op & OP_WRITE, all_after = true;
     u32 end = p.first + p.size;
-    if (w->c->exact) { touch_exactly(t, c, &p, me, lanes, step); return; }
+    if (w->c->exact) {
+        touch_exactly(t, c, &p, me, lanes, step);
+        return;
+    }
     const struct both b = written_by(t, c, lo);
     for (u32 k = p.first; k < end; k += step) {
-        struct seen ow = seen_at(t, c->w, b.writes, k, lo), or = seen_at(t, c->r, c->rx, k, lo), oa = noted_at(notes_of(t), b.atoms, k);
-        bool after_reads = word_before(w, or.a, me, t->space), after_writes = word_before(w, ow.a, me, t->space), after_atoms = word_before(w, oa.a, me, t->space);
-        if (!after_writes) found_piece(t, ow, OP_WRITE, me, lanes, &p, k, step);
-        else if (!after_atoms) found_piece(t, oa, OP_WRITE | OP_STRONG, me, lanes, &p, k, step);
-        else if (write && !after_reads) found_piece(t, or, OP_READ, me, lanes, &p, k, step);
+        struct seen ow = seen_at(t, c->w, b.writes, k, lo), or = seen_at(t, c->r, c->rx, k, lo),
+                    oa = noted_at(notes_of(t), b.atoms, k);
+        bool after_reads = word_before(w, or.a, me, t->space), after_writes = word_before(w, ow.a, me, t->space),
+             after_atoms = word_before(w, oa.a, me, t->space);
+        if (!after_writes)
+            found_piece(t, ow, OP_WRITE, me, lanes, &p, k, step);
+        else if (!after_atoms)
+            found_piece(t, oa, OP_WRITE | OP_STRONG, me, lanes, &p, k, step);
+        else if (write && !after_reads)
+            found_piece(t, or, OP_READ, me, lanes, &p, k, step);
         if (!write) read_down(t, c, k, step, or, me, after_reads);
         all_after &= after_reads;
     }
@@ -261,19 +328,26 @@ static inline void touch_piece(const struct touch *t, struct cell *c, struct pie
 
 void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
 {
-    bool listed = t->op & (OP_STRONG | OP_ASYNC) || (t->w->c->exact && word_kind(me) != WHO_ONE && t->op & OP_WRITE), runs = t->w->c->exact && !(t->op & OP_WRITE);
+    bool listed = t->op & (OP_STRONG | OP_ASYNC) || (t->w->c->exact && word_kind(me) != WHO_ONE && t->op & OP_WRITE),
+         runs = t->w->c->exact && !(t->op & OP_WRITE);
     u32 es = word_es(me);
     while (bytes) {
-        if (listed || is_list(c, t->w->c->lo[t->space])) { list_bytes(t, c, me, bytes, lanes); return; }
-        u32 first = (u32)__builtin_ctz(bytes), run = run_of(bytes), size = es < ES_ONE && !runs ? MIN_OF(run, 1u << es) : run;
+        if (listed || is_list(c, t->w->c->lo[t->space])) {
+            list_bytes(t, c, me, bytes, lanes);
+            return;
+        }
+        u32 first = (u32)__builtin_ctz(bytes), run = run_of(bytes),
+            size = es < ES_ONE && !runs ? MIN_OF(run, 1u << es) : run;
         u32 step = cell_step(t, c, first, size, t->w->c->lo[t->space]), fine = uniform_step(me);
-        touch_piece(t, c, (struct piece){ first, size, 0 }, runs ? me : at_byte(me, first), lanes, runs ? MIN_OF(step, fine) : step);
+        touch_piece(t, c, (struct piece){ first, size, 0 }, runs ? me : at_byte(me, first), lanes,
+                    runs ? MIN_OF(step, fine) : step);
         bytes &= ~((u32)((1ull << size) - 1) << first);
     }
 }
 
-/* Word j is read, its writes are known, and its readers are a set that no other element has and that has room: the most there is to do where each
- * element is read by many, none of them twice. false: nothing was done, and there is more to look at. */
+/* Word j is read, its writes are known, and its readers are a set that no other element has and that has room: the
+ * most there is to do where each element is read by many, none of them twice. false: nothing was done, and there is
+ * more to look at. */
 static bool read_quickly(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes)
 {
     const struct race_cta *k = t->w->c;
@@ -295,8 +369,10 @@ void race_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes)
     u64 lo = t->w->c->lo[t->space];
     if (t->w->c->exact && t->op == OP_READ && read_quickly(t, c, j, me, lanes)) return;
     bool listed = is_list(c, lo) || (t->w->c->exact && word_kind(me) != WHO_ONE && t->op & OP_WRITE);
-    if (unlikely(listed || cell_step(t, c, 0, 4, lo) < 4)) race_bytes(t, c, me, 15u << 4 * j, lanes);
-    else touch_piece(t, c, (struct piece){ 4 * j, 4, 0 }, me, lanes, 4);
+    if (unlikely(listed || cell_step(t, c, 0, 4, lo) < 4))
+        race_bytes(t, c, me, 15u << 4 * j, lanes);
+    else
+        touch_piece(t, c, (struct piece){ 4 * j, 4, 0 }, me, lanes, 4);
 }
 
 /* Strong writes of a mixed sector are noted from now on. */
@@ -305,7 +381,8 @@ static void make_both(const struct touch *t, struct cell *c)
     struct pool *p = &notes_of(t)->both;
     u32 n = pool_take(p, notes_locked(t->w, t->space));
     *(struct both *)pool_at(p, n) = (struct both){ .writes = c->wx };
-    c->wx = n; c->w |= FLAG_ATOMS;
+    c->wx = n;
+    c->w |= FLAG_ATOMS;
 }
 
 /* A strong write, from byte `first` of the sector on, by one thread of a simple kernel. */
@@ -315,25 +392,37 @@ void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64
     u64 lo = w->c->lo[t->space];
     u32 bytes = (u32)((1ull << size) - 1) << first, step = cell_step(t, c, first, size, lo);
     struct piece p = { first, size, 0 };
-    bool other = is_list(c, lo);                /* strong writes of another size: neither stands for the other */
+    bool other = is_list(c, lo); /* strong writes of another size: neither stands for the other */
     struct both b = written_by(t, c, lo);
-    for (u32 k = first; k < first + size && !other; k += step) { u64 a = noted_at(notes_of(t), b.atoms, k).a; other = a && 1u << word_es(a) != size; }
-    if (other) { list_bytes(t, c, me, bytes, 0); return; }
+    for (u32 k = first; k < first + size && !other; k += step) {
+        u64 a = noted_at(notes_of(t), b.atoms, k).a;
+        other = a && 1u << word_es(a) != size;
+    }
+    if (other) {
+        list_bytes(t, c, me, bytes, 0);
+        return;
+    }
     u64 stamp = (me & ~(0x7cull << 2)) | (u64)__builtin_ctz(size) << 6 | (u64)t->scope << 2;
     for (u32 k = first; k < first + size; k += step) {
-        struct seen ow = seen_at(t, c->w, b.writes, k, lo), or = seen_at(t, c->r, c->rx, k, lo), oa = noted_at(notes_of(t), b.atoms, k);
+        struct seen ow = seen_at(t, c->w, b.writes, k, lo), or = seen_at(t, c->r, c->rx, k, lo),
+                    oa = noted_at(notes_of(t), b.atoms, k);
         u64 set = stamp;
         bool keep = false, in = race_in_set(w, oa.a, me) && word_kind(oa.a) != WHO_GRID && word_scope(oa.a) <= t->scope;
         if (!in && !word_before(w, oa.a, me, t->space)) {
             u64 m = merge(w, oa.a, me);
             u32 narrow = word_scope(oa.a) < t->scope ? word_scope(oa.a) : t->scope;
             set = (m & ~(0x1cull << 4 | 12)) | (stamp & 0x1cull << 4) | (u64)narrow << 2;
-            keep = word_kind(m) == WHO_GRID && word_scope(oa.a) < t->scope;      /* the narrow one is who others race with: the set is named after it */
+            /* the narrow one is who others race with: the set is named after it */
+            keep = word_kind(m) == WHO_GRID && word_scope(oa.a) < t->scope;
             if (keep) set = (oa.a & ~(3ull << 4)) | (u64)WHO_GRID << 4;
-            if (word_kind(m) == WHO_GRID && narrow < SCOPE_GPU) found_piece(t, oa, OP_WRITE | OP_STRONG, me, 0, &p, k, step);
-        } else if (!in && oa.a >= lo && word_scope(oa.a) < t->scope) set = (stamp & ~12ull) | (u64)word_scope(oa.a) << 2;     /* another CTA is ordered after neither */
-        if (!word_before(w, ow.a, me, t->space)) found_piece(t, ow, OP_WRITE, me, 0, &p, k, step);
-        else if (!word_before(w, or.a, me, t->space)) found_piece(t, or, OP_READ, me, 0, &p, k, step);
+            if (word_kind(m) == WHO_GRID && narrow < SCOPE_GPU)
+                found_piece(t, oa, OP_WRITE | OP_STRONG, me, 0, &p, k, step);
+        } else if (!in && oa.a >= lo && word_scope(oa.a) < t->scope)
+            set = (stamp & ~12ull) | (u64)word_scope(oa.a) << 2; /* another CTA is ordered after neither */
+        if (!word_before(w, ow.a, me, t->space))
+            found_piece(t, ow, OP_WRITE, me, 0, &p, k, step);
+        else if (!word_before(w, or.a, me, t->space))
+            found_piece(t, or, OP_READ, me, 0, &p, k, step);
         if (in) continue;
         split(t, &c->w, &c->wx, lo);
         if (!(c->w & FLAG_ATOMS)) make_both(t, c);
@@ -352,7 +441,8 @@ static bool all_past(const struct touch *t, u32 x, u64 me, u64 lo)
     for (u32 k = 0; x && k < SECTOR; k += step) {
         struct seen s = noted_at(notes_of(t), x, k);
         struct list_entry m = { .a = at_byte(me, k), .bytes = (u32)((1ull << step) - 1) << k };
-        if (!race_past(t->w, s.a, m.a, lo) && !(exact && word_kind(me) == WHO_ONE && seen_before(t, s, &m))) return false;
+        if (!race_past(t->w, s.a, m.a, lo) && !(exact && word_kind(me) == WHO_ONE && seen_before(t, s, &m)))
+            return false;
     }
     return true;
 }
@@ -370,38 +460,73 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
     struct race_warp *w = t->w;
     u64 lo = w->c->lo[t->space];
     bool write = t->op & OP_WRITE;
-    if (is_list(c, lo)) { list_bytes(t, c, me, ~0u, 0); return; }
-    bool wok = c->w < lo || (word_mixed(c->w) ? !(c->w & FLAG_ATOMS) && all_past(t, c->wx, me, lo) : sector_before(t, c->w, c->wx, me, lo));
-    if (wok && !write && c->r >= lo && word_is_set(c->r)) { sector_also(t, c, me); return; }
-    bool rok = c->r < lo || race_past(w, c->r, me, lo) || (word_mixed(c->r) && w->c->exact && is_behind(t, word_time(c->r)));
-    if (!rok && (write || wok)) rok = word_mixed(c->r) ? all_past(t, c->rx, me, lo) : w->c->exact && (write ? sector_before(t, c->r, c->rx, me, lo) : plainly_read(t, c->r, me));
+    if (is_list(c, lo)) {
+        list_bytes(t, c, me, ~0u, 0);
+        return;
+    }
+    bool wok = c->w < lo || (word_mixed(c->w) ? !(c->w & FLAG_ATOMS) && all_past(t, c->wx, me, lo)
+                                              : sector_before(t, c->w, c->wx, me, lo));
+    if (wok && !write && c->r >= lo && word_is_set(c->r)) {
+        sector_also(t, c, me);
+        return;
+    }
+    bool rok = c->r < lo || race_past(w, c->r, me, lo) ||
+               (word_mixed(c->r) && w->c->exact && is_behind(t, word_time(c->r)));
+    if (!rok && (write || wok))
+        rok = word_mixed(c->r)
+                  ? all_past(t, c->rx, me, lo)
+                  : w->c->exact && (write ? sector_before(t, c->r, c->rx, me, lo) : plainly_read(t, c->r, me));
     if (wok && write && rok) {
         cell_drop_writes(t, c, lo);
-        c->w = me; c->wx = t->site;
-        if (w->c->exact) { cell_drop_reads(t, c, lo); c->r = 0; }
-        if (!word_mixed(c->r)) c->r = 0;        /* words of reads stay: past, and soon needed again */
+        c->w = me;
+        c->wx = t->site;
+        if (w->c->exact) {
+            cell_drop_reads(t, c, lo);
+            c->r = 0;
+        }
+        if (!word_mixed(c->r)) c->r = 0; /* words of reads stay: past, and soon needed again */
         return;
     }
     if (wok && !write) {
-        if (rok) { cell_drop_reads(t, c, lo); c->r = me; c->rx = t->site; return; }
+        if (rok) {
+            cell_drop_reads(t, c, lo);
+            c->r = me;
+            c->rx = t->site;
+            return;
+        }
         if (!w->c->exact && !word_mixed(c->r) && apart(c->r, me)) {
             c->r = merge(w, c->r, me);
             c->rx = merged_site(t, c->r, c->rx);
             return;
         }
-        if (w->c->exact && !word_mixed(c->r)) { sector_also(t, c, me); return; }
+        if (w->c->exact && !word_mixed(c->r)) {
+            sector_also(t, c, me);
+            return;
+        }
     }
-    if (w->c->exact && (write || !wok)) { list_bytes(t, c, me, ~0u, 0); return; }
-    if (w->c->exact) { race_bytes(t, c, me, ~0u, 0); return; }
+    if (w->c->exact && (write || !wok)) {
+        list_bytes(t, c, me, ~0u, 0);
+        return;
+    }
+    if (w->c->exact) {
+        race_bytes(t, c, me, ~0u, 0);
+        return;
+    }
     u32 step = uniform_step(me);
     for (u32 k = 0; k < SECTOR; k += step) {
-        if (step == 4 && !write && !w->c->exact && race_read_quick(w, c, k / 4, at_byte(me, k), t->site, t->space)) continue;
-        if (step == 4) race_word(t, c, k / 4, at_byte(me, k), 0);
-        else race_bytes(t, c, at_byte(me, k), (u32)((1ull << step) - 1) << k, 0);
+        if (step == 4 && !write && !w->c->exact && race_read_quick(w, c, k / 4, at_byte(me, k), t->site, t->space))
+            continue;
+        if (step == 4)
+            race_word(t, c, k / 4, at_byte(me, k), 0);
+        else
+            race_bytes(t, c, at_byte(me, k), (u32)((1ull << step) - 1) << k, 0);
     }
     if (!write || is_list(c, lo) || c->w & FLAG_ATOMS) return;
-    cell_drop_writes(t, c, lo); cell_drop_reads(t, c, lo);
-    c->w = me; c->wx = t->site; c->r = 0;       /* every word is ours now: uniform again */
+    cell_drop_writes(t, c, lo);
+    cell_drop_reads(t, c, lo);
+    c->w = me;
+    c->wx = t->site;
+    c->r = 0; /* every word is ours now: uniform again */
 }
 
 /* ---- reads that pass ---- */
@@ -416,7 +541,10 @@ void race_passing(struct race_cta *c, struct cell *cell, u64 at)
     c->passing[c->npassing++] = (struct passing){ cell, at };
 }
 
-static bool by_own_past(const struct race_cta *c, u64 a) { return word_slot(a) == c->slot && word_time(a) >= c->start && word_time(a) < c->base && word_kind(a) != WHO_GRID; }
+static bool by_own_past(const struct race_cta *c, u64 a)
+{
+    return word_slot(a) == c->slot && word_time(a) >= c->start && word_time(a) < c->base && word_kind(a) != WHO_GRID;
+}
 
 /* Every byte of the sector that was read has been written, and all of that by this CTA before the barrier. */
 static bool has_passed(const struct touch *t, const struct cell *c, u64 lo)
@@ -437,7 +565,10 @@ void race_passed(struct race_cta *c)
     for (u32 n = 0; n < c->npassing; n++) {
         struct cell *x = c->passing[n].cell;
         cells_lock(c->race, c->passing[n].at);
-        if (has_passed(&t, x, lo)) { cell_drop_reads(&t, x, lo); x->r = 0; }
+        if (has_passed(&t, x, lo)) {
+            cell_drop_reads(&t, x, lo);
+            x->r = 0;
+        }
         cells_unlock(c->race, c->passing[n].at);
     }
     c->npassing = 0;

@@ -1,4 +1,5 @@
-/* race_cell.h: what the two files of the slow way share: cells and what is noted of them (race_cell.c), lists (race_list.c). */
+/* race_cell.h: what the two files of the slow way share: cells and what is noted of them (race_cell.c), lists
+ * (race_list.c). */
 #ifndef LOCKSTEP_RACE_CELL_H
 #define LOCKSTEP_RACE_CELL_H
 #include "race/race_touch.h"
@@ -23,32 +24,40 @@ static inline bool word_before(struct race_warp *w, u64 old, u64 me, u32 space)
 {
     const struct race_cta *c = w->c;
     if (old < c->lo[space]) return true;
-    if (word_kind(old) == WHO_ONE && word_kind(me) == WHO_ONE) return thread_before(w, word_lane(me), word_thread(old), word_time(old), space, 0, 0);
+    if (word_kind(old) == WHO_ONE && word_kind(me) == WHO_ONE)
+        return thread_before(w, word_lane(me), word_thread(old), word_time(old), space, 0, 0);
     if (word_slot(old) != c->slot || word_time(old) < c->start || word_kind(old) == WHO_GRID) return false;
     if (word_time(old) < c->base) return true;
     return word_kind(old) != WHO_CTA && word_warp(old) == (u32)w->key >> 14 && word_time(old) < w->wbase;
 }
 
-static inline bool same_cta(const struct race_warp *w, u64 a) { return word_slot(a) == w->c->slot && word_time(a) >= w->c->start && word_kind(a) != WHO_GRID; }
+static inline bool same_cta(const struct race_warp *w, u64 a)
+{
+    return word_slot(a) == w->c->slot && word_time(a) >= w->c->start && word_kind(a) != WHO_GRID;
+}
 
-/* The set of two concurrent accesses of a simple kernel, with the time of the later one. Within a CTA it goes by the name of the earlier one: the
- * later one may well be the writer to come, who does not race with itself. */
+/* The set of two concurrent accesses of a simple kernel, with the time of the later one. Within a CTA it goes by the
+ * name of the earlier one: the later one may well be the writer to come, who does not race with itself. */
 static inline u64 merge(const struct race_warp *w, u64 old, u64 me)
 {
     u32 kind = WHO_WARP;
-    if (word_kind(old) == WHO_GRID || word_slot(old) != word_slot(me) || word_time(old) < w->c->start) kind = WHO_GRID;
-    else if (word_kind(old) == WHO_CTA || word_warp(old) != word_warp(me)) kind = WHO_CTA;
+    if (word_kind(old) == WHO_GRID || word_slot(old) != word_slot(me) || word_time(old) < w->c->start)
+        kind = WHO_GRID;
+    else if (word_kind(old) == WHO_CTA || word_warp(old) != word_warp(me))
+        kind = WHO_CTA;
     kind = MAX_OF(kind, word_kind(me));
     u32 name = (u32)(kind == WHO_GRID ? me : old);
     return (me >> 32 << 32) | (name & ~0x3fu) | (u64)kind << 4;
 }
-/* The instruction that a set is shown with: of CTAs the later one, else the earlier one; but not one that begins an update where the other does not, since
- * its own thread is the writer to come. */
+/* The instruction that a set is shown with: of CTAs the later one, else the earlier one; but not one that begins an
+ * update where the other does not, since its own thread is the writer to come. */
 static inline u32 merged_site(const struct touch *t, u64 set, u32 old)
 {
     const struct race *r = t->w->c->race;
     if (likely(old == t->site)) return old;
-    return (word_kind(set) == WHO_GRID ? race_updates(r, t->site) : !race_updates(r, old) || race_updates(r, t->site)) ? old : t->site;
+    return (word_kind(set) == WHO_GRID ? race_updates(r, t->site) : !race_updates(r, old) || race_updates(r, t->site))
+               ? old
+               : t->site;
 }
 
 /* No thread has both of them at one byte. */
@@ -72,18 +81,34 @@ static inline u64 at_byte(u64 a, u32 k)
 static inline u32 uniform_step(u64 a) { return word_kind(a) == WHO_ONE && word_es(a) < 2 ? 1u << word_es(a) : 4; }
 
 /* What stands for a word, as an access of a list: of atomics, es was the size. */
-static inline u64 one_word(u64 a, u32 op) { return op & OP_STRONG ? (a & ~(0x1cull << 4 | 12)) | (u64)ES_ONE << 6 : a & ~12ull; }
+static inline u64 one_word(u64 a, u32 op)
+{
+    return op & OP_STRONG ? (a & ~(0x1cull << 4 | 12)) | (u64)ES_ONE << 6 : a & ~12ull;
+}
 
 /* Where strong writes were noted: what that is, and what there is of weak ones. */
-static inline struct both *both_of(const struct touch *t, const struct cell *c) { return POOL_AT(&notes_of(t)->both, struct both, c->wx); }
-static inline bool has_both(const struct cell *c, u64 lo) { return c->w >= lo && (c->w & (MIXED | FLAG_ATOMS)) == (MIXED | FLAG_ATOMS); }
-static inline struct both written_by(const struct touch *t, const struct cell *c, u64 lo) { return unlikely(has_both(c, lo)) ? *both_of(t, c) : (struct both){ c->wx, 0 }; }
+static inline struct both *both_of(const struct touch *t, const struct cell *c)
+{
+    return POOL_AT(&notes_of(t)->both, struct both, c->wx);
+}
+static inline bool has_both(const struct cell *c, u64 lo)
+{
+    return c->w >= lo && (c->w & (MIXED | FLAG_ATOMS)) == (MIXED | FLAG_ATOMS);
+}
+static inline struct both written_by(const struct touch *t, const struct cell *c, u64 lo)
+{
+    return unlikely(has_both(c, lo)) ? *both_of(t, c) : (struct both){ c->wx, 0 };
+}
 
 /* race_cell.c */
-void cell_drop_writes(const struct touch *t, const struct cell *c, u64 lo);     /* what was noted of them is of no use any more */
+/* what was noted of them is of no use any more */
+void cell_drop_writes(const struct touch *t, const struct cell *c, u64 lo);
 void cell_drop_reads(const struct touch *t, const struct cell *c, u64 lo);
-void cell_read(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);   /* notes a weak read, in a kernel that is not simple */
-bool cell_reads_before(const struct touch *t, struct cell *c, const struct list_entry *m);       /* they are before m, which is a write; then a weak one has taken their place */
+/* notes a weak read, in a kernel that is not simple */
+void cell_read(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
+/* they are before m, which is a write; then a weak one has taken their place */
+bool cell_reads_before(const struct touch *t, struct cell *c, const struct list_entry *m);
 /* race_list.c */
-void list_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);  /* an access to a sector that has a list, or has one from now on */
+/* an access to a sector that has a list, or has one from now on */
+void list_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
 #endif

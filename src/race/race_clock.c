@@ -1,6 +1,6 @@
-/* Clocks of kernels whose threads are ordered by more than full barriers: fences, release and acquire, partial barriers, mbarriers. */
+/* Clocks of kernels whose threads are ordered by more than full barriers: fences, release and acquire, partial
+ * barriers, mbarriers. */
 #include "race/race_clock.h"
-
 
 /* ---- asking ---- */
 
@@ -8,11 +8,13 @@
 static const struct was *was_at(const struct race *r, u32 slot, u32 time)
 {
     const struct race_cta *c = r->slot[slot];
-    u32 from = 0, to = c->nwas;                 /* its number, if there is one, is at least from, and below to */
+    u32 from = 0, to = c->nwas; /* its number, if there is one, is at least from, and below to */
     while (to - from > 1) {
         u32 k = from + (to - from) / 2;
-        if (c->was[k].start > time) to = k;
-        else from = k;
+        if (c->was[k].start > time)
+            to = k;
+        else
+            from = k;
     }
     return to ? &c->was[from] : NULL;
 }
@@ -29,11 +31,13 @@ u32 clock_cta_start(const struct race *r, u64 a)
 }
 
 /* By what all threads of a CTA, all lanes of a warp, and one of these know, or would. */
-static bool knows(const struct race *r, const struct known *all, const struct known *some, const struct known *own, u32 thread, u32 time)
+static bool knows(const struct race *r, const struct known *all, const struct known *some, const struct known *own,
+                  u32 thread, u32 time)
 {
     if (!all && !some && !own) return false;
     u32 cta = cta_at(r, thread >> 10, time), warp = thread >> 5 & 31, lane = thread & 31;
-    return known_thread(all, cta, warp, lane, time) || known_thread(some, cta, warp, lane, time) || known_thread(own, cta, warp, lane, time);
+    return known_thread(all, cta, warp, lane, time) || known_thread(some, cta, warp, lane, time) ||
+           known_thread(own, cta, warp, lane, time);
 }
 
 bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write)
@@ -41,7 +45,9 @@ bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u3
     struct race_cta *c = w->c;
     const struct known *own = w->lane ? w->lane[lane].sure.seen : NULL;
     lock(&c->race->lock);
-    bool yes = knows(c->race, c->seen, w->seen, own, thread, time) || (id && (known_write(c->seen, id, write) || known_write(w->seen, id, write) || known_write(own, id, write)));
+    bool yes = knows(c->race, c->seen, w->seen, own, thread, time) ||
+               (id &&
+                (known_write(c->seen, id, write) || known_write(w->seen, id, write) || known_write(own, id, write)));
     unlock(&c->race->lock);
     return yes;
 }
@@ -67,7 +73,8 @@ bool clock_knows_all(struct race_warp *w, u32 lanes, u32 warp, u32 his, u32 time
 static u32 known_below(const struct race_warp *w, u32 warp)
 {
     const struct race_cta *c = w->c;
-    u32 here = known_warp(c->seen, c->number, warp), together = known_warp(w->seen, c->number, warp), least = w->told == w->all ? ~0u : 0;
+    u32 here = known_warp(c->seen, c->number, warp), together = known_warp(w->seen, c->number, warp),
+        least = w->told == w->all ? ~0u : 0;
     const struct known *last = NULL;
     together = MAX_OF(here, together);
     for (u32 m = w->all; m && least > together; m &= m - 1) {
@@ -88,7 +95,10 @@ bool clock_warp_knows(struct race_warp *w, u64 a)
     lock(&c->race->lock);
     u32 below = known_below(w, warp);
     unlock(&c->race->lock);
-    w->knows[n].warp = warp; w->knows[n].start = c->start; w->knows[n].below = below; w->knows[n].lessons = w->lessons;
+    w->knows[n].warp = warp;
+    w->knows[n].start = c->start;
+    w->knows[n].below = below;
+    w->knows[n].lessons = w->lessons;
     return time < below;
 }
 
@@ -99,7 +109,9 @@ bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time, u32
     if (thread >> 5 == (u32)w->key >> 14 && time >= c->start && time < w->weak_base) return true;
     const struct known *own = w->lane[lane].weak.seen;
     lock(&c->race->lock);
-    bool yes = knows(c->race, c->weak, w->weak, own, thread, time) || (id && (known_write(c->weak, id, write) || known_write(w->weak, id, write) || known_write(own, id, write)));
+    bool yes = knows(c->race, c->weak, w->weak, own, thread, time) ||
+               (id &&
+                (known_write(c->weak, id, write) || known_write(w->weak, id, write) || known_write(own, id, write)));
     unlock(&c->race->lock);
     return yes;
 }
@@ -107,11 +119,18 @@ bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time, u32
 bool clock_cta_knows(struct race_cta *c, u64 a)
 {
     u32 slot = word_slot(a), time = word_time(a), n = slot % KNOWN;
-    if (c->known[n].slot == slot && time >= c->known[n].from && (time < c->known[n].below || c->known[n].base == c->base)) return time < c->known[n].below;
+    if (c->known[n].slot == slot && time >= c->known[n].from &&
+        (time < c->known[n].below || c->known[n].base == c->base))
+        return time < c->known[n].below;
     lock(&c->race->lock);
     const struct was *was = was_at(c->race, slot, time);
     u32 below = was && c->seen ? known_cta(c->seen, was->number) : 0;
-    if (was) { c->known[n].slot = slot; c->known[n].from = was->start; c->known[n].below = below; c->known[n].base = c->base; }
+    if (was) {
+        c->known[n].slot = slot;
+        c->known[n].from = was->start;
+        c->known[n].below = below;
+        c->known[n].base = c->base;
+    }
     unlock(&c->race->lock);
     return time < below;
 }
@@ -120,12 +139,15 @@ void clock_cta_least(struct race_cta *c)
 {
     u32 all = (u32)c->launch->total;
     lock(&c->race->lock);
-    if (c->race->ctas == c->launch->total) c->least = MAX_OF(c->least, known_least(c->seen, all));     /* one that has not begun may still have any time */
+    /* one that has not begun may still have any time */
+    if (c->race->ctas == c->launch->total) c->least = MAX_OF(c->least, known_least(c->seen, all));
     unlock(&c->race->lock);
-    c->least_base = c->base; c->walked = 0;
+    c->least_base = c->base;
+    c->walked = 0;
 }
 
-/* What is missing to order the two: a fence behind what was read, a wider scope, a release before a flag that was seen; or all of it. */
+/* What is missing to order the two: a fence behind what was read, a wider scope, a release before a flag that was
+ * seen; or all of it. */
 enum missing clock_missing(struct race_warp *w, u32 lane, u32 thread, u32 time)
 {
     struct race_cta *c = w->c;
@@ -133,9 +155,12 @@ enum missing clock_missing(struct race_warp *w, u32 lane, u32 thread, u32 time)
     if (!c->exact || !w->lane) return what;
     const struct lane_clock *k = &w->lane[lane];
     lock(&c->race->lock);
-    if (knows(c->race, c->pend, NULL, k->sure.pend, thread, time)) what = MISSING_ACQUIRE;
-    else if (knows(c->race, c->unscoped, NULL, k->unscoped, thread, time)) what = MISSING_SCOPE;
-    else if (clock_saw_flag(w, lane, cta_at(c->race, thread >> 10, time), time)) what = MISSING_RELEASE;
+    if (knows(c->race, c->pend, NULL, k->sure.pend, thread, time))
+        what = MISSING_ACQUIRE;
+    else if (knows(c->race, c->unscoped, NULL, k->unscoped, thread, time))
+        what = MISSING_SCOPE;
+    else if (clock_saw_flag(w, lane, cta_at(c->race, thread >> 10, time), time))
+        what = MISSING_RELEASE;
     unlock(&c->race->lock);
     return what;
 }
@@ -148,19 +173,30 @@ void clock_lanes(struct race_warp *w)
     w->lane = base_need(sizeof *w->lane * LANES);
 }
 
-void clock_view_drop(struct joins *j, struct view *v) { known_drop(j, v->seen); known_drop(j, v->pend); known_drop(j, v->pend_cta); known_drop(j, v->fenced); }
+void clock_view_drop(struct joins *j, struct view *v)
+{
+    known_drop(j, v->seen);
+    known_drop(j, v->pend);
+    known_drop(j, v->pend_cta);
+    known_drop(j, v->fenced);
+}
 
 static void lane_reset(struct joins *j, struct lane_clock *k)
 {
-    clock_view_drop(j, &k->sure); clock_view_drop(j, &k->weak);
-    known_drop(j, k->rmw); known_drop(j, k->unscoped); known_drop(j, k->far); known_drop(j, k->far_weak);
+    clock_view_drop(j, &k->sure);
+    clock_view_drop(j, &k->weak);
+    known_drop(j, k->rmw);
+    known_drop(j, k->unscoped);
+    known_drop(j, k->far);
+    known_drop(j, k->far_weak);
     released_clear(j, &k->news);
     *k = (struct lane_clock){ 0 };
 }
 
 static void bar_reset(struct joins *j, struct bar_state *b)
 {
-    known_drop(j, b->known); known_drop(j, b->weak);
+    known_drop(j, b->known);
+    known_drop(j, b->weak);
     released_clear(j, &b->news);
     *b = (struct bar_state){ 0 };
 }
@@ -169,7 +205,8 @@ static void bar_reset(struct joins *j, struct bar_state *b)
 static void warp_reset(struct race_warp *w)
 {
     struct joins *j = joins_of(w);
-    known_drop(j, w->weak); known_drop(j, w->seen);
+    known_drop(j, w->weak);
+    known_drop(j, w->seen);
     released_clear(j, &w->news);
     w->weak = w->seen = NULL;
     w->weak_base = w->fresh = w->told = 0;
@@ -179,7 +216,10 @@ void clock_reset(struct race_cta *c)
 {
     struct joins *j = &c->race->joins;
     lock(&c->race->lock);
-    known_drop(j, c->seen); known_drop(j, c->weak); known_drop(j, c->pend); known_drop(j, c->unscoped);
+    known_drop(j, c->seen);
+    known_drop(j, c->weak);
+    known_drop(j, c->pend);
+    known_drop(j, c->unscoped);
     released_clear(j, &c->news);
     c->seen = c->weak = c->pend = c->unscoped = NULL;
     c->abreast = false;
@@ -196,22 +236,29 @@ void clock_reset(struct race_cta *c)
 
 static struct moment moment_of(const struct race_warp *w)
 {
-    return (struct moment){ w->now, w->wbase, w->weak_base > w->wbase ? w->weak_base : 0, !w->id && w->wbase <= w->c->base };
+    return (struct moment){ w->now, w->wbase, w->weak_base > w->wbase ? w->weak_base : 0,
+                            !w->id && w->wbase <= w->c->base };
 }
 
 /* What lanes had done at that moment, and what they knew of their warp. */
 static void add_done(struct known **k, const struct race_warp *w, u32 lanes, const struct moment *m)
 {
-    if (m->leads && lanes == 1) known_add_leader(joins_of(w), k, w->c->number, m->now);
-    else if (lanes == w->all) known_add_whole(joins_of(w), k, w->c->number, w->id, m->now);
-    else known_add_warp(joins_of(w), k, w->c->number, w->id, m->wbase, lanes, m->now);
+    if (m->leads && lanes == 1)
+        known_add_leader(joins_of(w), k, w->c->number, m->now);
+    else if (lanes == w->all)
+        known_add_whole(joins_of(w), k, w->c->number, w->id, m->now);
+    else
+        known_add_warp(joins_of(w), k, w->c->number, w->id, m->wbase, lanes, m->now);
 }
 static void add_own(struct known **k, const struct race_warp *w, u32 lanes)
 {
     struct moment now = moment_of(w);
     add_done(k, w, lanes, &now);
 }
-static void add_weak(struct known **k, const struct race_warp *w, u32 weak_base) { if (weak_base) known_add_whole(joins_of(w), k, w->c->number, w->id, weak_base); }
+static void add_weak(struct known **k, const struct race_warp *w, u32 weak_base)
+{
+    if (weak_base) known_add_whole(joins_of(w), k, w->c->number, w->id, weak_base);
+}
 
 /* What a lane knows of others, would know; references. */
 static struct known *all_sure(const struct race_warp *w, u32 lane)
@@ -264,22 +311,33 @@ static void settle_news(struct race_warp *w, u32 lane)
 }
 
 static bool has_news(const struct released *r) { return r->wide || r->own || r->narrow; }
-bool clock_has_news(const struct race_warp *w, u32 lane) { return w->lane[lane].spreads || has_news(&w->lane[lane].news) || has_news(&w->news) || has_news(&w->c->news); }
+bool clock_has_news(const struct race_warp *w, u32 lane)
+{
+    return w->lane[lane].spreads || has_news(&w->lane[lane].news) || has_news(&w->news) || has_news(&w->c->news);
+}
 
 void clock_spread(struct race_warp *w, u32 lane, struct released *to)
 {
     const struct lane_clock *k = &w->lane[lane];
-    if (!k->abreast) { released_join(joins_of(w), to, &w->c->news); released_join(joins_of(w), to, &w->news); }
+    if (!k->abreast) {
+        released_join(joins_of(w), to, &w->c->news);
+        released_join(joins_of(w), to, &w->news);
+    }
     released_join(joins_of(w), to, &k->news);
     if (k->spreads) known_join(joins_of(w), &to->wide, clock_fenced(w, lane)->sure.fenced);
 }
 
-/* A fence: what was read before is known behind it; or, where it is narrow, what of that it reaches, and the rest behind the next wide one. */
+/* A fence: what was read before is known behind it; or, where it is narrow, what of that it reaches, and the rest
+ * behind the next wide one. */
 static void view_fence(struct joins *j, struct view *v, u32 scope)
 {
     known_join(j, &v->seen, wide(scope) ? v->pend : v->pend_cta);
-    if (wide(scope)) { known_drop(j, v->pend); v->pend = NULL; }
-    known_drop(j, v->pend_cta); known_drop(j, v->fenced);
+    if (wide(scope)) {
+        known_drop(j, v->pend);
+        v->pend = NULL;
+    }
+    known_drop(j, v->pend_cta);
+    known_drop(j, v->fenced);
     v->pend_cta = v->fenced = NULL;
 }
 
@@ -289,26 +347,33 @@ static void keep_far(struct race_warp *w, u32 lane, u32 scope)
     struct joins *j = joins_of(w);
     struct lane_clock *k = &w->lane[lane];
     if (!wide(scope) && !(k->fences && wide(k->fscope))) return;
-    known_drop(j, k->far); known_drop(j, k->far_weak);
+    known_drop(j, k->far);
+    known_drop(j, k->far_weak);
     k->far = k->far_weak = NULL;
     if (wide(scope)) return;
     clock_fenced(w, lane);
-    k->far = known_hold(k->sure.fenced); k->far_weak = known_hold(k->weak.fenced);
+    k->far = known_hold(k->sure.fenced);
+    k->far_weak = known_hold(k->weak.fenced);
 }
 
 /* like: what another lane knew behind the same fence. */
-static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc, const struct moment *now, const struct known *like)
+static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc, const struct moment *now,
+                       const struct known *like)
 {
     struct race_cta *c = w->c;
     struct joins *j = joins_of(w);
     struct lane_clock *k = &w->lane[lane];
-    bool all = sc && wide(scope) && !j->scoped;         /* it learns all the news there are, and has done so at every such fence before */
+    /* it learns all the news there are, and has done so at every such fence before */
+    bool all = sc && wide(scope) && !j->scoped;
     if (!all) settle_news(w, lane);
     keep_far(w, lane, scope);
     if (!wide(scope)) known_join(j, &k->unscoped, k->sure.pend);
     view_fence(j, &k->sure, scope);
     view_fence(j, &k->weak, scope);
-    if (wide(scope)) { known_drop(j, k->rmw); k->rmw = NULL; }          /* it is all known now */
+    if (wide(scope)) {
+        known_drop(j, k->rmw);
+        k->rmw = NULL;
+    } /* it is all known now */
     k->read.id = 0;
     if (sc) {
         released_learn(j, &k->news, c->number, wide(scope), &k->sure.seen);
@@ -319,11 +384,14 @@ static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc, const 
     k->sure.fenced = all_sure(w, lane);
     k->weak.fenced = all_weak(w, lane);
     k->fence = *now;
-    k->fences = true; k->settled = false; k->fscope = (u8)scope;
+    k->fences = true;
+    k->settled = false;
+    k->fscope = (u8)scope;
     if (all) {
         released_clear(j, &k->news);
         k->spreads = k->abreast = true;
-    } else if (sc) released_add(j, &k->news, c->number, wide(scope), clock_fenced(w, lane)->sure.fenced);
+    } else if (sc)
+        released_add(j, &k->news, c->number, wide(scope), clock_fenced(w, lane)->sure.fenced);
 }
 
 void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc)
@@ -345,7 +413,10 @@ void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc)
 /* ---- lanes that come together ---- */
 
 /* Lanes whose last fences are one, with one thing known behind it, and the first of them. */
-struct fenced_alike { u32 lanes; const struct lane_clock *first; };
+struct fenced_alike {
+    u32 lanes;
+    const struct lane_clock *first;
+};
 
 static void spread_alike(const struct race_warp *w, struct fenced_alike *f, struct released *to)
 {
@@ -359,14 +430,16 @@ static void spread_alike(const struct race_warp *w, struct fenced_alike *f, stru
 
 static bool same_fence(const struct lane_clock *a, const struct lane_clock *b)
 {
-    return a->sure.fenced == b->sure.fenced && a->settled == b->settled && a->fence.now == b->fence.now && a->fence.wbase == b->fence.wbase && a->fence.leads == b->fence.leads;
+    return a->sure.fenced == b->sure.fenced && a->settled == b->settled && a->fence.now == b->fence.now &&
+           a->fence.wbase == b->fence.wbase && a->fence.leads == b->fence.leads;
 }
 
-/* What the lanes know together is added, beyond what their warp does; most have been told nothing since the last barrier. */
+/* What the lanes know together is added, beyond what their warp does; most have been told nothing since the last
+ * barrier. */
 static void gather(const struct race_warp *w, u32 lanes, struct common *all)
 {
     struct joins *j = joins_of(w);
-    const struct lane_clock none = { 0 }, *last = &none;        /* lanes that were told the same share one value */
+    const struct lane_clock none = { 0 }, *last = &none; /* lanes that were told the same share one value */
     for (u32 m = lanes & w->told; m; m &= m - 1) {
         const struct lane_clock *k = &w->lane[__builtin_ctz(m)];
         if (k->sure.seen != last->sure.seen) known_gather(j, &all->known, k->sure.seen);
@@ -384,7 +457,8 @@ static void gather_all(const struct race_warp *w, u32 lanes, struct common *all)
     gather(w, lanes, all);
     for (u32 m = lanes & w->told; m; m &= m - 1) {
         const struct lane_clock *k = &w->lane[__builtin_ctz(m)];
-        if (k->news.wide != last->news.wide || k->news.own != last->news.own || k->news.narrow != last->news.narrow) released_join(j, &all->news, &k->news);
+        if (k->news.wide != last->news.wide || k->news.own != last->news.own || k->news.narrow != last->news.narrow)
+            released_join(j, &all->news, &k->news);
         if (k->spreads) {
             if (fenced.lanes && !same_fence(fenced.first, k)) spread_alike(w, &fenced, &all->news);
             if (!fenced.lanes) fenced.first = k;
@@ -409,7 +483,8 @@ void clock_give(struct race_warp *w, u32 lanes, const struct common *all)
 /* What a lane knew and had news of is its warp's, or CTA's, now; true: there is nothing else that they do not have. */
 static bool lane_told(struct joins *j, struct lane_clock *k)
 {
-    known_drop(j, k->sure.seen); known_drop(j, k->weak.seen);
+    known_drop(j, k->sure.seen);
+    known_drop(j, k->weak.seen);
     released_clear(j, &k->news);
     k->sure.seen = k->weak.seen = NULL;
     k->spreads = k->abreast = false;
@@ -424,13 +499,15 @@ static void give_whole(struct race_warp *w, const struct common *all)
     known_join(j, &w->weak, all->weak);
     released_join(j, &w->news, &all->news);
     w->lessons++;
-    for (u32 m = w->told; m; m &= m - 1) if (lane_told(j, &w->lane[__builtin_ctz(m)])) w->told &= ~(m & -m);
+    for (u32 m = w->told; m; m &= m - 1)
+        if (lane_told(j, &w->lane[__builtin_ctz(m)])) w->told &= ~(m & -m);
     w->fresh = 0;
 }
 
 static void common_drop(struct joins *j, struct common *all)
 {
-    known_drop(j, all->known); known_drop(j, all->weak);
+    known_drop(j, all->known);
+    known_drop(j, all->weak);
     released_clear(j, &all->news);
 }
 
@@ -480,7 +557,8 @@ void clock_converge(struct race_warp *w, u32 mask)
         known_join(joins_of(w), &w->weak, all.weak);
         common_drop(&c->race->joins, &all);
         w->fresh = 0;
-    } else converge_part(w, mask);
+    } else
+        converge_part(w, mask);
     unlock(&c->race->lock);
 }
 
@@ -509,7 +587,9 @@ static void arrived(struct race_warp *w, u32 lanes, struct bar_state *b)
     gather_rmw(w, lanes, &all.weak);
     add_own(&all.known, w, lanes);
     add_weak(&all.weak, w, moment_of(w).weak_base);
-    b->known = all.known; b->weak = all.weak; b->news = all.news;
+    b->known = all.known;
+    b->weak = all.weak;
+    b->news = all.news;
 }
 
 /* Who waits does nothing until the barrier is complete: what he knows is looked at then. */
@@ -517,7 +597,10 @@ void clock_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits)
 {
     struct race_cta *c = w->c;
     struct bar_state *b = &c->bar[bar];
-    if (waits) { b->waits[w->id] |= mask; return; }
+    if (waits) {
+        b->waits[w->id] |= mask;
+        return;
+    }
     lock(&c->race->lock);
     w->now++;
     b->latest = MAX_OF(b->latest, w->now);
@@ -527,7 +610,8 @@ void clock_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits)
 
 static bool all_wait(const struct race_cta *c, const struct bar_state *b)
 {
-    for (u32 n = 0; n < c->launch->nwarps; n++) if (b->waits[n] != c->warp[n].all) return false;
+    for (u32 n = 0; n < c->launch->nwarps; n++)
+        if (b->waits[n] != c->warp[n].all) return false;
     return true;
 }
 
@@ -560,7 +644,8 @@ static void note_pending(struct race_cta *c, const struct race_warp *w, u32 lane
     }
 }
 
-/* What its lanes know becomes what all threads of the CTA know. What they have read from a released value is added to *rmw. */
+/* What its lanes know becomes what all threads of the CTA know. What they have read from a released value is added to
+ * *rmw. */
 static void share(struct race_cta *c, struct race_warp *w, struct known **rmw)
 {
     struct joins *j = &c->race->joins;
@@ -572,7 +657,9 @@ static void share(struct race_cta *c, struct race_warp *w, struct known **rmw)
     gather_rmw(w, w->all, rmw);
     note_pending(c, w, w->all);
     for (u32 m = w->told; m; m &= m - 1) lane_told(j, &w->lane[__builtin_ctz(m)]);
-    c->seen = all.known; c->weak = all.weak; c->news = all.news;
+    c->seen = all.known;
+    c->weak = all.weak;
+    c->news = all.news;
     warp_reset(w);
 }
 
@@ -583,7 +670,10 @@ static void barrier_full(struct race_cta *c)
     race_tick(c, c->launch->nwarps);
     c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
-    if (alone) { known_drop(&c->race->joins, c->news.wide); c->news.wide = NULL; }      /* it knew them all */
+    if (alone) {
+        known_drop(&c->race->joins, c->news.wide);
+        c->news.wide = NULL;
+    } /* it knew them all */
     for (u32 n = 0; n < c->launch->nwarps; n++) {
         c->warp[n].wbase = c->warp[n].behind = c->now;
         c->warp[n].lessons++;
@@ -592,22 +682,31 @@ static void barrier_full(struct race_cta *c)
     c->abreast = alone || (c->abreast && c->news.wide == before);
     known_drop(&c->race->joins, before);
     known_add_cta(&c->race->joins, &c->seen, c->number, c->base);
-    if (!known_has(c->seen, rmw)) known_join(&c->race->joins, &c->weak, rmw);           /* R5a */
+    if (!known_has(c->seen, rmw)) known_join(&c->race->joins, &c->weak, rmw); /* R5a */
     known_drop(&c->race->joins, rmw);
 }
 
-/* Those who waited have one time now, after that of all who came: what they know of each other is then told by few times, or by one (behind). */
+/* Those who waited have one time now, after that of all who came: what they know of each other is then told by few
+ * times, or by one (behind). */
 static void barrier_part(struct race_cta *c, struct bar_state *b)
 {
     u32 warps = c->launch->nwarps, now = b->latest;
-    for (u32 n = 0; n < warps; n++) if (b->waits[n]) now = MAX_OF(now, c->warp[n].now);
-    for (u32 n = 0; n < warps; n++) if (b->waits[n]) { c->warp[n].now = now + 1; arrived(&c->warp[n], b->waits[n], b); }
+    for (u32 n = 0; n < warps; n++)
+        if (b->waits[n]) now = MAX_OF(now, c->warp[n].now);
+    for (u32 n = 0; n < warps; n++)
+        if (b->waits[n]) {
+            c->warp[n].now = now + 1;
+            arrived(&c->warp[n], b->waits[n], b);
+        }
     struct common all = { b->known, b->weak, b->news };
     for (u32 n = 0; n < warps; n++) {
         struct race_warp *w = &c->warp[n];
         if (!b->waits[n]) continue;
         note_pending(c, w, b->waits[n]);
-        if (b->waits[n] != w->all) { clock_give(w, b->waits[n], &all); continue; }
+        if (b->waits[n] != w->all) {
+            clock_give(w, b->waits[n], &all);
+            continue;
+        }
         give_whole(w, &all);
         w->behind = MAX_OF(w->behind, known_warps(w->seen, c->number, warps));
     }
@@ -618,8 +717,10 @@ bool clock_barrier(struct race_cta *c, u32 bar)
     struct bar_state *b = &c->bar[bar];
     lock(&c->race->lock);
     bool full = all_wait(c, b);
-    if (full) barrier_full(c);
-    else barrier_part(c, b);
+    if (full)
+        barrier_full(c);
+    else
+        barrier_part(c, b);
     bar_reset(&c->race->joins, b);
     unlock(&c->race->lock);
     if (full) notes_empty(&c->notes);

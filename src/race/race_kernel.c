@@ -1,26 +1,36 @@
 /* What a kernel may write, and what orders its threads, from its text.
  *
- * Memory that a launch cannot write needs no cells: a load from it races with nothing. Which objects those are follows from the
- * roots of its stores (sim/roots.c); one store through a pointer from nowhere known, and all memory has cells.
+ * Memory that a launch cannot write needs no cells: a load from it races with nothing. Which objects those are
+ * follows from the roots of its stores (sim/roots.c); one store through a pointer from nowhere known, and all memory
+ * has cells.
  *
- * A kernel is simple when its only synchronisations are barriers of the whole CTA, and of whole warps, that no thread can miss: none of
- * them stands where only some threads come by. For that, values are followed that are the same in all threads of a CTA. */
+ * A kernel is simple when its only synchronisations are barriers of the whole CTA, and of whole warps, that no thread
+ * can miss: none of them stands where only some threads come by. For that, values are followed that are the same in
+ * all threads of a CTA. */
 #include "race/race_kernel.h"
 #include "race/race_words.h"
 #include "code/lower.h"
 
-struct uniform {                /* under way to a fixpoint: true until shown otherwise */
+struct uniform { /* under way to a fixpoint: true until shown otherwise */
     const struct lowered *l;
-    u8 *reg;                    /* the same in all threads of the CTA */
-    u8 *block;                  /* all of them come by */
-    u8 *met;                    /* of one flood */
+    u8 *reg;   /* the same in all threads of the CTA */
+    u8 *block; /* all of them come by */
+    u8 *met;   /* of one flood */
     bool changed;
 };
 
 static bool sreg_uniform(u32 id)
 {
     switch (id) {
-    case SR_NTID: case SR_CTAID: case SR_NCTAID: case SR_GRIDID: case SR_NWARPID: case SR_DYNAMIC_SMEM_SIZE: case SR_TOTAL_SMEM_SIZE: case SR_DYN_SHARED: case SR_LOCAL_BASE: return true;
+    case SR_NTID:
+    case SR_CTAID:
+    case SR_NCTAID:
+    case SR_GRIDID:
+    case SR_NWARPID:
+    case SR_DYNAMIC_SMEM_SIZE:
+    case SR_TOTAL_SMEM_SIZE:
+    case SR_DYN_SHARED:
+    case SR_LOCAL_BASE: return true;
     default: return false;
     }
 }
@@ -33,13 +43,18 @@ static bool operand_uniform(const struct uniform *u, struct opnd o)
 static bool op_uniform(const struct uniform *u, const struct lop *o)
 {
     const struct opnd *s[] = { &o->a, &o->b, &o->c, &o->e, &o->x, &o->guard };
-    if (o->kind == K_MEM) { if (o->name != N_ld || (u->l->site[o->site].space != SP_CONST && u->l->site[o->site].space != SP_PARAM)) return false; }
-    else if (o->kind != K_LANE && o->kind != K_CMP && o->kind != K_PRED && !(o->kind == K_WARP && o->name == N_mov)) return false;
-    for (u32 k = 0; k < COUNT_OF(s); k++) if (!operand_uniform(u, *s[k])) return false;
+    if (o->kind == K_MEM) {
+        if (o->name != N_ld || (u->l->site[o->site].space != SP_CONST && u->l->site[o->site].space != SP_PARAM))
+            return false;
+    } else if (o->kind != K_LANE && o->kind != K_CMP && o->kind != K_PRED && !(o->kind == K_WARP && o->name == N_mov))
+        return false;
+    for (u32 k = 0; k < COUNT_OF(s); k++)
+        if (!operand_uniform(u, *s[k])) return false;
     return true;
 }
 
-/* Everything between a branch and the block where its ways meet again; that of the branch, too, if it comes by once more. */
+/* Everything between a branch and the block where its ways meet again; that of the branch, too, if it comes by once
+ * more. */
 static void flood(struct uniform *u, u32 from, u32 until, u32 *stack)
 {
     const struct lowered *l = u->l;
@@ -47,10 +62,16 @@ static void flood(struct uniform *u, u32 from, u32 until, u32 *stack)
     memset(u->met, 0, l->nblock);
     bool start = true;
     for (u32 at = from;; at = stack[--n], start = false) {
-        if (!start && u->block[at]) { u->block[at] = 0; u->changed = true; }
+        if (!start && u->block[at]) {
+            u->block[at] = 0;
+            u->changed = true;
+        }
         for (u32 k = 0; k < l->block[at].nsucc; k++) {
             u32 b = l->block[at].succ[k];
-            if (b != until && !u->met[b]) { u->met[b] = 1; stack[n++] = b; }
+            if (b != until && !u->met[b]) {
+                u->met[b] = 1;
+                stack[n++] = b;
+            }
         }
         if (!n) return;
     }
@@ -69,14 +90,18 @@ static void find_uniform(struct uniform *u, struct arena *a)
                 if (o->kind == KX_DEAD) continue;
                 u32 n = lop_defs(o, l, r);
                 bool same = u->block[b] && op_uniform(u, o);
-                for (u32 j = 0; j < n; j++) if (u->reg[r[j]] && !same) { u->reg[r[j]] = 0; u->changed = true; }
+                for (u32 j = 0; j < n; j++)
+                    if (u->reg[r[j]] && !same) {
+                        u->reg[r[j]] = 0;
+                        u->changed = true;
+                    }
             }
             if (bl->end == bl->first) continue;
             const struct lop *t = &l->op[bl->end - 1];
             bool leaves = (bl->term == TERM_EXIT || bl->term == TERM_RET) && t->guard.kind != O_NONE;
             if (bl->nsucc < 2 && !leaves) continue;
             bool same = operand_uniform(u, t->guard) && (bl->term != TERM_BRX || operand_uniform(u, t->a));
-            if (!same) flood(u, b, leaves ? NONE : bl->ipdom, stack);   /* who has left does not come back */
+            if (!same) flood(u, b, leaves ? NONE : bl->ipdom, stack); /* who has left does not come back */
         }
     } while (u->changed);
 }
@@ -108,11 +133,15 @@ static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
             const struct lop *o = &l->op[k];
             if (o->kind == KX_DEAD) continue;
             if (o->name == N_bar && (o->b.kind != O_NONE || (o->aux & 15) == BAR_ARRIVE || !whole[b])) return false;
-            if (o->name == N_warp_bar && (o->c.kind != O_CONST || (u32)o->c.value != ALL_LANES || !whole[b])) return false;
-            if (o->name == N_membar || o->name == N_fence || (o->name >= N_mbar_init && o->name <= N_mbar_parity) || o->name == N_cp_mbar) return false;
+            if (o->name == N_warp_bar && (o->c.kind != O_CONST || (u32)o->c.value != ALL_LANES || !whole[b]))
+                return false;
+            if (o->name == N_membar || o->name == N_fence || (o->name >= N_mbar_init && o->name <= N_mbar_parity) ||
+                o->name == N_cp_mbar)
+                return false;
             if (o->kind == K_MEM && (o->name == N_ld || o->name == N_st || o->name == N_atom || o->name == N_red)) {
                 u32 sem = l->site[o->site].sem;
-                bool reads = (o->name == N_ld && sem != SEM_WEAK) || (o->name == N_atom && atom_reads(o, used));       /* and then knows the writes it has read */
+                /* and then knows the writes it has read */
+                bool reads = (o->name == N_ld && sem != SEM_WEAK) || (o->name == N_atom && atom_reads(o, used));
                 if (reads || sem == SEM_ACQUIRE || sem == SEM_RELEASE || sem == SEM_ACQ_REL) return false;
             }
         }
@@ -124,9 +153,13 @@ static bool is_scoped(const struct lowered *l)
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
         if (o->kind == KX_DEAD) continue;
-        if (o->name == N_membar || o->name == N_fence) { if ((o->aux & 3) < SCOPE_GPU) return true; }
-        else if ((o->name >= N_mbar_init && o->name <= N_mbar_parity) || o->name == N_cp_mbar) return true;
-        else if (o->kind == K_MEM && o->site < l->nsite && l->site[o->site].scope < SCOPE_GPU && (l->site[o->site].sem != SEM_WEAK || o->name == N_atom || o->name == N_red)) return true;
+        if (o->name == N_membar || o->name == N_fence) {
+            if ((o->aux & 3) < SCOPE_GPU) return true;
+        } else if ((o->name >= N_mbar_init && o->name <= N_mbar_parity) || o->name == N_cp_mbar)
+            return true;
+        else if (o->kind == K_MEM && o->site < l->nsite && l->site[o->site].scope < SCOPE_GPU &&
+                 (l->site[o->site].sem != SEM_WEAK || o->name == N_atom || o->name == N_red))
+            return true;
     }
     return false;
 }
@@ -138,8 +171,10 @@ static bool is_repeating(const struct lowered *l)
         const struct lop *o = &l->op[k];
         if (o->kind != K_MEM || (o->name != N_ld && o->name != N_st && o->name != N_atom && o->name != N_red)) continue;
         u32 sem = l->site[o->site].sem;
-        if (sem == SEM_ACQUIRE || sem == SEM_RELEASE || sem == SEM_ACQ_REL) ordering = true;
-        else if (sem != SEM_WEAK || o->name == N_atom || o->name == N_red) relaxed = true;
+        if (sem == SEM_ACQUIRE || sem == SEM_RELEASE || sem == SEM_ACQ_REL)
+            ordering = true;
+        else if (sem != SEM_WEAK || o->name == N_atom || o->name == N_red)
+            relaxed = true;
     }
     return ordering && relaxed;
 }
@@ -152,25 +187,34 @@ bool race_updates(const struct race *r, u32 site)
 /* What one store can reach. */
 static void written(struct race_kernel *k, const struct site *s)
 {
-    if (s->space == SP_SHARED || s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM || s->space == SP_CONST) return;
+    if (s->space == SP_SHARED || s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM ||
+        s->space == SP_CONST)
+        return;
     k->stores++;
     if (s->root.kind == ROOT_PARAM) {
-        for (u32 n = 0; n < k->nparam; n++) if (k->param[n] == s->root.off) return;
+        for (u32 n = 0; n < k->nparam; n++)
+            if (k->param[n] == s->root.off) return;
         k->param[k->nparam++] = s->root.off;
     } else if (s->root.kind == ROOT_VAR) {
         if (s->root.var->space != SP_GLOBAL) return;
-        for (u32 n = 0; n < k->nvar; n++) if (k->var[n] == s->root.var) return;
+        for (u32 n = 0; n < k->nvar; n++)
+            if (k->var[n] == s->root.var) return;
         k->var[k->nvar++] = s->root.var;
-    } else k->anywhere = true;
+    } else
+        k->anywhere = true;
 }
 
 static bool writes(const struct lop *o) { return o->kind == K_MEM && o->name != N_ld && o->name != N_ldmatrix; }
 
 struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
 {
-    for (struct race_kernel *k = r->kernels; k; k = k->next) if (k->serial == l->serial) return k;
+    for (struct race_kernel *k = r->kernels; k; k = k->next)
+        if (k->serial == l->serial) return k;
     struct arena tmp = { 0 };
-    struct uniform u = { .l = l, .reg = NEW_ARRAY(&tmp, u8, l->nreg + 1), .block = NEW_ARRAY(&tmp, u8, l->nblock + 1), .met = NEW_ARRAY(&tmp, u8, l->nblock + 1) };
+    struct uniform u = { .l = l,
+                         .reg = NEW_ARRAY(&tmp, u8, l->nreg + 1),
+                         .block = NEW_ARRAY(&tmp, u8, l->nblock + 1),
+                         .met = NEW_ARRAY(&tmp, u8, l->nblock + 1) };
     struct race_kernel *k = base_need(sizeof *k);
     memset(u.reg, 1, l->nreg);
     memset(u.block, 1, l->nblock);
@@ -181,10 +225,16 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     k->simple = is_simple(l, u.block, k->used);
     k->scoped = is_scoped(l);
     k->repeats = is_repeating(l);
-    for (u32 n = 0; n < l->ncall; n++) if (!l->call[n].builtin) { k->simple = false; k->anywhere = k->scoped = k->repeats = true; }
+    for (u32 n = 0; n < l->ncall; n++)
+        if (!l->call[n].builtin) {
+            k->simple = false;
+            k->anywhere = k->scoped = k->repeats = true;
+        }
     k->param = base_need(sizeof *k->param * (l->nsite + 1));
     k->var = base_need(sizeof *k->var * (l->nsite + 1));
-    for (u32 n = 0; n < l->nop; n++) if (l->op[n].kind != KX_DEAD && writes(&l->op[n]) && l->op[n].site < l->nsite) written(k, &l->site[l->op[n].site]);
+    for (u32 n = 0; n < l->nop; n++)
+        if (l->op[n].kind != KX_DEAD && writes(&l->op[n]) && l->op[n].site < l->nsite)
+            written(k, &l->site[l->op[n].site]);
     arena_free(&tmp);
     k->next = r->kernels;
     return r->kernels = k;
@@ -195,6 +245,10 @@ void race_kernels_free(struct race *r)
     while (r->kernels) {
         struct race_kernel *k = r->kernels;
         r->kernels = k->next;
-        base_free(k->param); base_free(k->var); base_free(k->used); base_free(k->update); base_free(k);
+        base_free(k->param);
+        base_free(k->var);
+        base_free(k->used);
+        base_free(k->update);
+        base_free(k);
     }
 }

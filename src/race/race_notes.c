@@ -1,24 +1,33 @@
-/* Notes and marks: what is kept of the accesses to sectors whose bytes differ, in as little room as it takes (race.h).
+/* Notes and marks: what is kept of the accesses to sectors whose bytes differ, in as little room as it takes
+ * (race.h).
  *
- * A note is 16 bytes for all that one instruction of a CTA does in a phase, and is counted: it goes when no mark stands for it. A mark is 4
- * bytes, of a byte 2 that count from a base; a block of them has the marks of one sector, and becomes one of smaller elements when a part of an
- * element is touched alone. Bytes whose notes are far apart have as many bits more as all threads of the launch take to number: words with a
- * bit for each byte, so that any number of bits is an array. */
+ * A note is 16 bytes for all that one instruction of a CTA does in a phase, and is counted: it goes when no mark
+ * stands for it. A mark is 4 bytes, of a byte 2 that count from a base; a block of them has the marks of one sector,
+ * and becomes one of smaller elements when a part of an element is touched alone. Bytes whose notes are far apart
+ * have as many bits more as all threads of the launch take to number: words with a bit for each byte, so that any
+ * number of bits is an array. */
 #include "race/race.h"
 
 /* ---- numbered things ---- */
 
 static bool pool_open(struct pool *p, u32 size, u32 chunks)
 {
-    *p = (struct pool){ .chunk = base_alloc(sizeof *p->chunk * chunks), .chunks = chunks, .size = size, .most = chunks * POOL_CHUNK, .lock = LOCK_INIT };
+    *p = (struct pool){ .chunk = base_alloc(sizeof *p->chunk * chunks),
+                        .chunks = chunks,
+                        .size = size,
+                        .most = chunks * POOL_CHUNK,
+                        .lock = LOCK_INIT };
     return p->chunk != NULL;
 }
 
 static u32 pool_next(struct pool *p)
 {
-    if (p->nspare && (!p->reach || p->spare[p->nspare - 1] + p->reach > p->n || p->nspare > p->n / 4)) return p->spare[--p->nspare];
+    if (p->nspare && (!p->reach || p->spare[p->nspare - 1] + p->reach > p->n || p->nspare > p->n / 4))
+        return p->spare[--p->nspare];
     u32 n = p->n + 1;
-    if (n >= p->most) base_exhausted((size_t)p->most * p->size, "the race check, more than it can number (--no-check race does without)");
+    if (n >= p->most)
+        base_exhausted((size_t)p->most * p->size,
+                       "the race check, more than it can number (--no-check race does without)");
     char **c = &p->chunk[n / POOL_CHUNK];
     if (!*c) __atomic_store_n(c, base_need((size_t)POOL_CHUNK * p->size), __ATOMIC_RELEASE);
     return p->n = n;
@@ -47,18 +56,26 @@ static void pool_empty(struct pool *p) { p->n = p->nspare = 0; }
 
 static void pool_clear(struct pool *p)
 {
-    for (u32 k = 0; p->chunk && k < p->chunks && p->chunk[k]; k++) { base_free(p->chunk[k]); p->chunk[k] = NULL; }
+    for (u32 k = 0; p->chunk && k < p->chunks && p->chunk[k]; k++) {
+        base_free(p->chunk[k]);
+        p->chunk[k] = NULL;
+    }
 }
 
 static void pool_free(struct pool *p)
 {
     pool_clear(p);
-    base_free(p->chunk); base_free(p->spare);
+    base_free(p->chunk);
+    base_free(p->spare);
 }
 
-enum { BASE_BELOW = 1 << 14, REACH = 1 << 15 }; /* in marks: how far below its first one a block of bytes has its base; from which spare notes are near */
-enum { UPPER_LEAST = 4, UPPER_MOST = 16 };      /* bits */
-static const u8 form_size[FORMS] = { [FORM_WIDE] = sizeof(struct words), [FORM_WORDS] = sizeof(struct marks_words), [FORM_HALVES] = 64, [FORM_BYTES] = sizeof(struct marks_bytes) };
+/* in marks: how far below its first one a block of bytes has its base; from which spare notes are near */
+enum { BASE_BELOW = 1 << 14, REACH = 1 << 15 };
+enum { UPPER_LEAST = 4, UPPER_MOST = 16 }; /* bits */
+static const u8 form_size[FORMS] = { [FORM_WIDE] = sizeof(struct words),
+                                     [FORM_WORDS] = sizeof(struct marks_words),
+                                     [FORM_HALVES] = 64,
+                                     [FORM_BYTES] = sizeof(struct marks_bytes) };
 
 bool notes_open(struct notes *n, u32 chunks)
 {
@@ -72,7 +89,12 @@ bool notes_open(struct notes *n, u32 chunks)
     return all;
 }
 
-static u32 bits_for(u64 n) { u32 b = 0; while (b < 32 && 1ull << b < n) b++; return b; }
+static u32 bits_for(u64 n)
+{
+    u32 b = 0;
+    while (b < 32 && 1ull << b < n) b++;
+    return b;
+}
 
 void notes_shape(struct notes *n, u32 warps, u64 marks)
 {
@@ -81,25 +103,38 @@ void notes_shape(struct notes *n, u32 warps, u64 marks)
     n->shift = 5 + bits_for(warps);
     n->note.reach = REACH >> n->shift;
     n->note.most = MIN_OF(n->note.chunks * POOL_CHUNK, SET_MARK >> n->shift);
-    if (few->size != size) { pool_clear(few); few->size = size; }
+    if (few->size != size) {
+        pool_clear(few);
+        few->size = size;
+    }
 }
 
 void notes_empty(struct notes *n)
 {
-    pool_empty(&n->form[FORM_WIDE]); pool_empty(&n->both); pool_empty(&n->set);
-    if (!n->note.n && !n->list.n) return;       /* no marks without notes */
+    pool_empty(&n->form[FORM_WIDE]);
+    pool_empty(&n->both);
+    pool_empty(&n->set);
+    if (!n->note.n && !n->list.n) return; /* no marks without notes */
     for (u32 k = FORM_WIDE + 1; k < FORMS; k++) pool_empty(&n->form[k]);
     for (u32 k = 0; k < UPPERS; k++) pool_empty(&n->upper[k]);
-    pool_empty(&n->note); pool_empty(&n->list);
+    pool_empty(&n->note);
+    pool_empty(&n->list);
 }
 
 void notes_free(struct notes *n)
 {
     for (u32 k = 0; n->list.chunk && k < n->list.chunks && n->list.chunk[k]; k++)
-        for (u32 m = 0; m < POOL_CHUNK; m++) { struct list *l = (struct list *)(void *)n->list.chunk[k] + m; base_free(l->e); base_free(l->s); }
+        for (u32 m = 0; m < POOL_CHUNK; m++) {
+            struct list *l = (struct list *)(void *)n->list.chunk[k] + m;
+            base_free(l->e);
+            base_free(l->s);
+        }
     for (u32 k = 0; k < FORMS; k++) pool_free(&n->form[k]);
     for (u32 k = 0; k < UPPERS; k++) pool_free(&n->upper[k]);
-    pool_free(&n->note); pool_free(&n->list); pool_free(&n->both); pool_free(&n->set);
+    pool_free(&n->note);
+    pool_free(&n->list);
+    pool_free(&n->both);
+    pool_free(&n->set);
 }
 
 /* ---- notes ---- */
@@ -123,7 +158,7 @@ u32 note_make(struct race_warp *w, u32 space, u64 a, u32 site)
     struct notes *n = notes_in(w, space);
     bool locked = notes_locked(w, space);
     struct kept *k = kept_for(w, space, a, site);
-    if (k->a >= w->c->lo[space]) note_release(n, k->note, locked);      /* otherwise the notes it was among are gone */
+    if (k->a >= w->c->lo[space]) note_release(n, k->note, locked); /* otherwise the notes it was among are gone */
     u32 note = note_new(n, a, site, locked);
     *k = (struct kept){ a, site, note };
     if (space == SPACE_GLOBAL) w->c->keeps = true;
@@ -198,18 +233,22 @@ struct seen marked_at(const struct notes *n, u32 x, u32 k)
 static u32 marks_new(const struct touch *t, enum form form, u32 mark)
 {
     struct notes *n = notes_of(t);
-    u32 x = pool_take(&n->form[form], notes_locked(t->w, t->space)) | (u32)form << FORM_SHIFT, note = mark >> n->shift, below = BASE_BELOW >> n->shift;
-    memset(form_at(n, x), 0, form == FORM_WIDE ? sizeof ((struct words *)0)->a : form_size[form]);
+    u32 x = pool_take(&n->form[form], notes_locked(t->w, t->space)) | (u32)form << FORM_SHIFT, note = mark >> n->shift,
+        below = BASE_BELOW >> n->shift;
+    memset(form_at(n, x), 0, form == FORM_WIDE ? sizeof((struct words *)0)->a : form_size[form]);
     if (form == FORM_BYTES) ((struct marks_bytes *)form_at(n, x))->base = note > below ? note - below : 0;
     return x;
 }
 
 static void bytes_give(const struct touch *t, const struct marks_bytes *q)
 {
-    if (q->base & UPPER_BIT) pool_give(&notes_of(t)->upper[q->base >> UPPER_WHICH & 1], q->base & ((1u << UPPER_WHICH) - 1), notes_locked(t->w, t->space));
+    if (q->base & UPPER_BIT)
+        pool_give(&notes_of(t)->upper[q->base >> UPPER_WHICH & 1], q->base & ((1u << UPPER_WHICH) - 1),
+                  notes_locked(t->w, t->space));
 }
 
-/* A block of bytes one mark of which does not fit: they all have these upper bits from now on. false: not all of them fit. */
+/* A block of bytes one mark of which does not fit: they all have these upper bits from now on. false: not all of them
+ * fit. */
 static bool bytes_widen(const struct touch *t, struct marks_bytes *q, u32 which)
 {
     struct notes *n = notes_of(t);
@@ -218,7 +257,10 @@ static bool bytes_widen(const struct touch *t, struct marks_bytes *q, u32 which)
     u32 bits;
     memset(upper_of(n, &wide, &bits), 0, p->size);
     for (u32 k = 0; k < SECTOR; k++)
-        if (!byte_put(n, &wide, k, byte_at(n, q, k))) { bytes_give(t, &wide); return false; }
+        if (!byte_put(n, &wide, k, byte_at(n, q, k))) {
+            bytes_give(t, &wide);
+            return false;
+        }
     bytes_give(t, q);
     *q = wide;
     return true;
@@ -233,7 +275,8 @@ static void mark_put(const struct touch *t, u32 x, u32 k, u32 mark)
     case FORM_HALVES: ((u32 *)p)[k / 2] = mark; return;
     default:
         if (byte_put(n, p, k, mark)) return;
-        for (u32 which = 0; which < UPPERS; which++) if (bytes_widen(t, p, which) && byte_put(n, p, k, mark)) return;
+        for (u32 which = 0; which < UPPERS; which++)
+            if (bytes_widen(t, p, which) && byte_put(n, p, k, mark)) return;
     }
 }
 
@@ -246,22 +289,30 @@ static void marks_give(const struct touch *t, u32 x)
 
 static void mark_hold(const struct touch *t, u32 mark)
 {
-    if (mark & SET_MARK) set_hold(notes_of(t), mark & ~SET_MARK, notes_locked(t->w, t->space));
-    else note_hold(notes_of(t), mark >> notes_of(t)->shift, notes_locked(t->w, t->space));
+    if (mark & SET_MARK)
+        set_hold(notes_of(t), mark & ~SET_MARK, notes_locked(t->w, t->space));
+    else
+        note_hold(notes_of(t), mark >> notes_of(t)->shift, notes_locked(t->w, t->space));
 }
 static void mark_release(const struct touch *t, u32 mark)
 {
-    if (mark & SET_MARK) set_release(notes_of(t), mark & ~SET_MARK, notes_locked(t->w, t->space));
-    else note_release(notes_of(t), mark >> notes_of(t)->shift, notes_locked(t->w, t->space));
+    if (mark & SET_MARK)
+        set_release(notes_of(t), mark & ~SET_MARK, notes_locked(t->w, t->space));
+    else
+        note_release(notes_of(t), mark >> notes_of(t)->shift, notes_locked(t->w, t->space));
 }
-static u32 mark_for(const struct touch *t, u64 a, u32 site) { return word_is_set(a) ? site | SET_MARK : mark_of(t->w, t->space, a, site); }
+static u32 mark_for(const struct touch *t, u64 a, u32 site)
+{
+    return word_is_set(a) ? site | SET_MARK : mark_of(t->w, t->space, a, site);
+}
 
 /* A word in full; of a set it is a reference. */
 static void word_put(const struct touch *t, struct words *w, u32 j, u64 a, u32 site)
 {
     if (word_is_set(a)) mark_hold(t, site | SET_MARK);
     if (word_is_set(w->a[j])) mark_release(t, w->site[j] | SET_MARK);
-    w->a[j] = a; w->site[j] = site;
+    w->a[j] = a;
+    w->site[j] = site;
 }
 
 void marks_drop(const struct touch *t, u32 x)
@@ -319,13 +370,18 @@ void note_down(const struct touch *t, u32 *x, u32 first, u32 size, u64 a, u32 si
     u32 fine = granule(first, size);
     if (!*x && fine == 4 && t->space == SPACE_SHARED) *x = marks_new(t, FORM_WIDE, 0);
     if (*x && *x >> FORM_SHIFT == FORM_WIDE) {
-        if (fine == 4) { words_down(t, *x, first, size, a, site); return; }
+        if (fine == 4) {
+            words_down(t, *x, first, size, a, site);
+            return;
+        }
         *x = marks_of_words(t, *x);
     }
     u32 mark = mark_for(t, a, site);
-    mark_hold(t, mark);                         /* until it is noted */
-    if (!*x) *x = marks_new(t, fine == 4 ? FORM_WORDS : fine == 2 ? FORM_HALVES : FORM_BYTES, mark);
-    else if (marks_step(*x) > fine) *x = marks_finer(t, *x, fine, mark);
+    mark_hold(t, mark); /* until it is noted */
+    if (!*x)
+        *x = marks_new(t, fine == 4 ? FORM_WORDS : fine == 2 ? FORM_HALVES : FORM_BYTES, mark);
+    else if (marks_step(*x) > fine)
+        *x = marks_finer(t, *x, fine, mark);
     for (u32 k = first; k < first + size; k += marks_step(*x)) {
         u32 old = mark_at(n, *x, k);
         if (old == mark) continue;
@@ -343,7 +399,8 @@ bool note_set(const struct touch *t, u32 x, u32 k, u32 size, u32 set)
     if (x >> FORM_SHIFT == FORM_WIDE) {
         struct words *w = form_at(n, x);
         if (word_is_set(w->a[k / 4])) mark_release(t, w->site[k / 4] | SET_MARK);
-        w->a[k / 4] = set_word(t->w->now); w->site[k / 4] = set;
+        w->a[k / 4] = set_word(t->w->now);
+        w->site[k / 4] = set;
         return true;
     }
     u32 old = mark_at(n, x, k);
@@ -362,6 +419,7 @@ bool note_clear(const struct touch *t, u32 x, u32 first, u32 size)
         mark_release(t, old);
         mark_put(t, x, k, 0);
     }
-    for (u32 k = 0; k < SECTOR; k += marks_step(x)) if (mark_at(n, x, k)) return false;
+    for (u32 k = 0; k < SECTOR; k += marks_step(x))
+        if (mark_at(n, x, k)) return false;
     return true;
 }

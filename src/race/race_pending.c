@@ -2,42 +2,47 @@
  *
  *     v = (t >= 32 && n > 1000) ? s[5] : 2.f      becomes      ld.shared f, [s+20];  selp v, f, 2.f, p
  *
- * The source has no race while p is false, so such a load touches no cell. Its addresses are kept with the warp, and a selection that
- * takes its value does the read then, for the lanes that take it. Nothing may lie between the two that orders lanes, as the read would
- * come at another time than the load: who synchronises loses what was not taken until then. Compilers keep the two together. */
+ * The source has no race while p is false, so such a load touches no cell. Its addresses are kept with the warp, and
+ * a selection that takes its value does the read then, for the lanes that take it. Nothing may lie between the two
+ * that orders lanes, as the read would come at another time than the load: who synchronises loses what was not taken
+ * until then. Compilers keep the two together. */
 #include "race/race_touch.h"
 #include "sim/init_fast.h"
 
-struct pending {                /* one instruction of one warp */
-    const struct lowered *low;  /* its function */
+struct pending {               /* one instruction of one warp */
+    const struct lowered *low; /* its function */
     const struct insn *insn;
-    u32 lanes;                  /* whose value was not taken yet */
-    u32 bytes;                  /* of one lane */
+    u32 lanes; /* whose value was not taken yet */
+    u32 bytes; /* of one lane */
     u64 addr[LANES];
-    u8 space[LANES];            /* enum ptx_space */
+    u8 space[LANES]; /* enum ptx_space */
 };
 
 static struct pending *pending_of(struct race_warp *w, const struct lowered *low, const struct insn *i)
 {
     struct pending *p = w->pending;
-    for (u32 n = 0; n < w->npending; n++, p++) if (p->low == low && p->insn->op == i->op) return p;
+    for (u32 n = 0; n < w->npending; n++, p++)
+        if (p->low == low && p->insn->op == i->op) return p;
     if (w->npending == w->cappending) {
         u32 cap = w->cappending ? 2 * w->cappending : 4;
         w->pending = base_need_more(w->pending, sizeof *p * cap);
         w->cappending = cap;
     }
     p = &w->pending[w->npending++];
-    p->low = low; p->lanes = 0;
+    p->low = low;
+    p->lanes = 0;
     return p;
 }
 
 void pending_add(struct race_warp *w, const struct access *a, u32 lanes)
 {
     struct pending *p = pending_of(w, a->warp->code->low, a->insn);
-    p->insn = a->insn; p->bytes = a->bytes;
+    p->insn = a->insn;
+    p->bytes = a->bytes;
     for (u32 m = lanes; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
-        p->addr[l] = a->addr[l]; p->space[l] = a->space[l];
+        p->addr[l] = a->addr[l];
+        p->space[l] = a->space[l];
     }
     p->lanes |= lanes;
 }
@@ -52,7 +57,8 @@ void pending_drop(struct race_warp *w, u32 lanes)
 static bool gives(const struct lop *o, u32 reg)
 {
     const struct opnd *d[] = { &o->d, &o->b, &o->c, &o->e };
-    for (u32 k = 0; k < COUNT_OF(d); k++) if (d[k]->kind == O_REG && d[k]->reg == reg) return true;
+    for (u32 k = 0; k < COUNT_OF(d); k++)
+        if (d[k]->kind == O_REG && d[k]->reg == reg) return true;
     return false;
 }
 
@@ -64,12 +70,15 @@ static bool has_cell(const struct race_warp *w, const struct pending *p, u32 lan
 
 static void read_now(struct warp *warp, struct pending *p, u32 lanes)
 {
-    struct access a = { .site = &p->low->site[p->insn->site], .insn = p->insn, .warp = warp, .mask = lanes, .bytes = p->bytes };
+    struct access a = {
+        .site = &p->low->site[p->insn->site], .insn = p->insn, .warp = warp, .mask = lanes, .bytes = p->bytes
+    };
     struct touch t = race_touch(warp, p->insn, OP_READ, SPACE_GLOBAL);
     p->lanes &= ~lanes;
     memcpy(a.addr, p->addr, sizeof a.addr);
     memcpy(a.space, p->space, sizeof a.space);
-    for (u32 m = lanes; m; m &= m - 1) if (has_cell(warp->race, p, (u32)__builtin_ctz(m))) a.ok |= m & -m;
+    for (u32 m = lanes; m; m &= m - 1)
+        if (has_cell(warp->race, p, (u32)__builtin_ctz(m))) a.ok |= m & -m;
     if (a.ok) race_weak(&t, &a);
 }
 

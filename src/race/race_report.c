@@ -9,7 +9,11 @@ static u64 linear_at(const struct race *r, u64 a)
     u64 linear = 0;
     for (u32 lo = 0, hi = c->nwas; lo < hi;) {
         u32 mid = (lo + hi) / 2;
-        if (c->was[mid].start <= word_time(a)) { linear = c->was[mid].linear; lo = mid + 1; } else hi = mid;
+        if (c->was[mid].start <= word_time(a)) {
+            linear = c->was[mid].linear;
+            lo = mid + 1;
+        } else
+            hi = mid;
     }
     return linear;
 }
@@ -18,16 +22,24 @@ static void rival_cta(const struct telling *x, u32 out[3])
 {
     const u32 *grid = x->t->warp->cta->launch->in->grid;
     u64 c = x->old_linear;
-    out[0] = (u32)(c % grid[0]); out[1] = (u32)(c / grid[0] % grid[1]); out[2] = (u32)(c / grid[0] / grid[1]);
+    out[0] = (u32)(c % grid[0]);
+    out[1] = (u32)(c / grid[0] % grid[1]);
+    out[2] = (u32)(c / grid[0] / grid[1]);
 }
 
-static bool same_cta(const struct telling *x) { return x->old_linear == x->t->warp->cta->linear && word_kind(x->old->a) != WHO_GRID; }
-static bool same_warp(const struct telling *x) { return same_cta(x) && word_kind(x->old->a) != WHO_CTA && word_warp(x->old->a) == (u32)x->t->w->key >> 14; }
+static bool same_cta(const struct telling *x)
+{
+    return x->old_linear == x->t->warp->cta->linear && word_kind(x->old->a) != WHO_GRID;
+}
+static bool same_warp(const struct telling *x)
+{
+    return same_cta(x) && word_kind(x->old->a) != WHO_CTA && word_warp(x->old->a) == (u32)x->t->w->key >> 14;
+}
 static u32 old_lane(const struct telling *x)
 {
     u32 k = (u32)(x->at % SECTOR);
     u64 a = x->old->a;
-    if (word_kind(a) == WHO_WARP && x->old->lanes) {            /* any of them but our own lane */
+    if (word_kind(a) == WHO_WARP && x->old->lanes) { /* any of them but our own lane */
         u32 others = x->old->lanes, mine = same_warp(x) ? 1u << x->lane : 0;
         return (u32)__builtin_ctz(others & ~mine ? others & ~mine : others);
     }
@@ -49,7 +61,8 @@ static const struct opnd *written_operand(const struct lowered *l, u32 op)
 {
     const struct opnd *d = &l->op[op].d;
     u32 b = 0, r[8];
-    if (d->kind != O_REG || l->ndef[d->reg] == 1) return d;     /* a constant that is set once is in its place already */
+    /* a constant that is set once is in its place already */
+    if (d->kind != O_REG || l->ndef[d->reg] == 1) return d;
     while (b < l->nblock && (op < l->block[b].first || op >= l->block[b].end)) b++;
     for (u32 k = op; b < l->nblock && k-- > l->block[b].first;) {
         const struct lop *o = &l->op[k];
@@ -66,7 +79,8 @@ static bool same_constant(const struct telling *x)
     const struct lowered *l = x->t->warp->code->low;
     if (!(x->old->op & x->me->op & OP_WRITE) || x->old_low == NULL) return false;
     const struct lop *a = &l->op[x->t->op_index], *b = &x->old_low->op[x->old_op];
-    if (a->name != N_st || b->name != N_st || l->site[a->site].vec != 1 || x->old_low->site[b->site].vec != 1) return false;
+    if (a->name != N_st || b->name != N_st || l->site[a->site].vec != 1 || x->old_low->site[b->site].vec != 1)
+        return false;
     return same_operand(written_operand(l, x->t->op_index), written_operand(x->old_low, x->old_op), l == x->old_low);
 }
 
@@ -74,10 +88,14 @@ static bool same_constant(const struct telling *x)
 static bool between_sync(const struct telling *x)
 {
     const struct race_warp *w = x->t->w;
-    if (word_warp(x->old->a) != (u32)w->key >> 14 || word_time(x->old->a) < w->c->start || word_kind(x->old->a) > WHO_WARP) return false;
-    u32 his = word_kind(x->old->a) == WHO_WARP && x->old->lanes ? x->old->lanes : 1u << old_lane(x), both = his | 1u << x->lane;
+    if (word_warp(x->old->a) != (u32)w->key >> 14 || word_time(x->old->a) < w->c->start ||
+        word_kind(x->old->a) > WHO_WARP)
+        return false;
+    u32 his = word_kind(x->old->a) == WHO_WARP && x->old->lanes ? x->old->lanes : 1u << old_lane(x),
+        both = his | 1u << x->lane;
     if (word_kind(x->old->a) == WHO_WARP && !x->old->lanes) both = w->all;
-    for (u32 n = 0; n < RECENT; n++) if (w->recent[n].time > word_time(x->old->a) && (w->recent[n].mask & both) == both) return true;
+    for (u32 n = 0; n < RECENT; n++)
+        if (w->recent[n].time > word_time(x->old->a) && (w->recent[n].mask & both) == both) return true;
     return false;
 }
 
@@ -90,8 +108,10 @@ static bool uncached(const struct lowered *l, u32 op, u32 how)
 static bool known_weakly(const struct telling *x)
 {
     bool exact = x->t->w->c->exact;
-    if (exact ? race_weakly_before(x->t->w, x->old, x->me, (u32)(x->at % SECTOR), x->t->space) : between_sync(x)) return true;
-    return uncached(x->t->warp->code->low, x->t->op_index, x->me->op) && uncached(x->old_low, x->old_op, x->old->op) && !(x->old->op & x->me->op & OP_STRONG);
+    if (exact ? race_weakly_before(x->t->w, x->old, x->me, (u32)(x->at % SECTOR), x->t->space) : between_sync(x))
+        return true;
+    return uncached(x->t->warp->code->low, x->t->op_index, x->me->op) && uncached(x->old_low, x->old_op, x->old->op) &&
+           !(x->old->op & x->me->op & OP_STRONG);
 }
 
 /* The copy of the first side; group 0: it is not known any more. */
@@ -100,7 +120,8 @@ static struct async_flight flight_of(const struct telling *x)
     struct async_flight a = { 0 };
     const struct cta *c = x->t->warp->cta;
     u32 warp = word_warp(x->old->a) % 32;
-    if (x->t->space == SPACE_SHARED && warp < c->nwarps) async_flight(c->warp[warp], old_lane(x), x->t->warp->shared + x->at, &a);
+    if (x->t->space == SPACE_SHARED && warp < c->nwarps)
+        async_flight(c->warp[warp], old_lane(x), x->t->warp->shared + x->at, &a);
     return a;
 }
 
@@ -114,21 +135,27 @@ static bool guessed(const struct telling *x)
 
 static enum finding_kind kind_of(const struct telling *x)
 {
-    if (x->old->op & OP_ASYNC) return x->me->op & OP_WRITE ? F_async_overwrite : flight_of(x).waited ? F_async_wait : F_async_early;
+    if (x->old->op & OP_ASYNC)
+        return x->me->op & OP_WRITE ? F_async_overwrite : flight_of(x).waited ? F_async_wait : F_async_early;
     if (x->me->op & x->old->op & OP_WRITE && x->me->op & OP_ASYNC) return F_async_overwrite;
     if (known_weakly(x)) return F_order_weak;
-    if (x->old->op & x->me->op & OP_STRONG && (x->old->bytes == x->me->bytes || x->old->whole == x->me->whole)) return F_race_scope;
+    if (x->old->op & x->me->op & OP_STRONG && (x->old->bytes == x->me->bytes || x->old->whole == x->me->whole))
+        return F_race_scope;
     if (same_constant(x)) return F_race_same_value;
     return F_race;
 }
 
 /* ---- the words ---- */
 
-static const char *access_word(u32 op, const struct site *s) { return s && (s->name == N_atom || s->name == N_red) ? "atomic" : op & OP_WRITE ? "write" : "read"; }
+static const char *access_word(u32 op, const struct site *s)
+{
+    return s && (s->name == N_atom || s->name == N_red) ? "atomic" : op & OP_WRITE ? "write" : "read";
+}
 
 static const char *how_word(struct arena *a, u32 op, const struct site *s)
 {
-    static const char *const sem[] = { "weak", "volatile", "relaxed", "acquire", "release", "acq_rel" }, *const scope[] = { "cta", "cluster", "gpu", "sys" };
+    static const char *const sem[] = { "weak", "volatile", "relaxed", "acquire", "release", "acq_rel" },
+                             *const scope[] = { "cta", "cluster", "gpu", "sys" };
     if (op & OP_ASYNC) return "asynchronous";
     if (!(op & OP_STRONG) || !s) return "weak";
     u32 k = s->sem == SEM_WEAK ? SEM_RELAXED : s->sem;
@@ -139,7 +166,8 @@ static const char *how_word(struct arena *a, u32 op, const struct site *s)
 static const struct ptx_var *array_of(const struct telling *x)
 {
     const struct site *s = site_at(x->t->warp->code->low, x->t->op_index);
-    return s && s->root.kind == ROOT_VAR && s->root.var->space == SP_SHARED && !s->root.var->is_extern ? s->root.var : NULL;
+    return s && s->root.kind == ROOT_VAR && s->root.var->space == SP_SHARED && !s->root.var->is_extern ? s->root.var
+                                                                                                       : NULL;
 }
 
 static void describe(struct telling *x)
@@ -151,17 +179,26 @@ static void describe(struct telling *x)
         struct mem_object *o = mem_find(t->w->c->race->mem, x->at);
         f->space = "global";
         if (!o) return;
-        f->object = o->name; f->object_type = o->type; f->object_base = o->base; f->object_size = o->size; f->element_size = o->element_size;
+        f->object = o->name;
+        f->object_type = o->type;
+        f->object_base = o->base;
+        f->object_size = o->size;
+        f->element_size = o->element_size;
         return;
     }
     f->space = "shared";
-    f->object = "shared memory"; f->object_size = t->w->c->launch->shared_total;
+    f->object = "shared memory";
+    f->object_size = t->w->c->launch->shared_total;
     const struct site *s = site_at(l, t->op_index);
     const struct ptx_var *v = array_of(x);
     if (!v) return;
     f->object = plain_name(&x->mem, v->name);
-    f->object_base = v->offset; f->object_size = v->size;
-    if (f->object_size % s->width == 0) { f->element_size = s->width; f->object_type = arena_printf(&x->mem, "b%u[%" PRIu64 "]", s->width * 8u, f->object_size / s->width); }
+    f->object_base = v->offset;
+    f->object_size = v->size;
+    if (f->object_size % s->width == 0) {
+        f->element_size = s->width;
+        f->object_type = arena_printf(&x->mem, "b%u[%" PRIu64 "]", s->width * 8u, f->object_size / s->width);
+    }
 }
 
 /* A flag or lock connects the two: what is missing there. */
@@ -169,26 +206,42 @@ static const char *missing_order(struct telling *x)
 {
     const char *fence = same_cta(x) ? "__threadfence_block()" : "__threadfence()";
     if (x->missing == MISSING_SCOPE) return "gpu scope on both sides: __threadfence(), cuda::thread_scope_device";
-    if (x->missing == MISSING_ACQUIRE) return arena_printf(&x->mem, "a %s behind the operation that sees the flag or takes the lock, or an acquire operation (memory_order_acquire)", fence);
-    return arena_printf(&x->mem, "a %s before the flag is set or the lock is given back, or a release operation (memory_order_release)", fence);
+    if (x->missing == MISSING_ACQUIRE)
+        return arena_printf(&x->mem,
+                            "a %s behind the operation that sees the flag or takes the lock, or an acquire operation "
+                            "(memory_order_acquire)",
+                            fence);
+    return arena_printf(
+        &x->mem, "a %s before the flag is set or the lock is given back, or a release operation (memory_order_release)",
+        fence);
 }
 
 static const char *missing_fix(struct telling *x)
 {
     const char *fence = same_cta(x) ? "__threadfence_block()" : "__threadfence()";
-    if (x->missing == MISSING_SCOPE) return "Use __threadfence() in place of __threadfence_block(), and atomics of device scope, on both sides.";
-    if (x->missing == MISSING_ACQUIRE) return arena_printf(&x->mem, "Put a %s between taking the lock, or seeing the flag, and what it protects.", fence);
-    return arena_printf(&x->mem, "Put a %s between the accesses and the write that sets the flag or gives the lock back.", fence);
+    if (x->missing == MISSING_SCOPE)
+        return "Use __threadfence() in place of __threadfence_block(), and atomics of device scope, on both sides.";
+    if (x->missing == MISSING_ACQUIRE)
+        return arena_printf(&x->mem, "Put a %s between taking the lock, or seeing the flag, and what it protects.",
+                            fence);
+    return arena_printf(
+        &x->mem, "Put a %s between the accesses and the write that sets the flag or gives the lock back.", fence);
 }
 
-/* Said where the code around the two does not show the flag or the lock, or its scope is what is wrong. Lanes of one warp that share memory as if they ran in step
- * see what the others wrote, too: there it is __syncwarp() that is missing. */
+/* Said where the code around the two does not show the flag or the lock, or its scope is what is wrong. Lanes of one
+ * warp that share memory as if they ran in step see what the others wrote, too: there it is __syncwarp() that is
+ * missing. */
 static void missing_words(struct telling *x, bool told)
 {
     if (!x->missing || (told && x->missing != MISSING_SCOPE) || (x->t->space == SPACE_SHARED && same_warp(x))) return;
-    x->f.cause = x->missing == MISSING_ACQUIRE ? "the second thread has read what was released behind the first access, but with a relaxed operation and no fence behind it: it has acquired nothing"
-               : x->missing == MISSING_SCOPE ? "a release and an acquire lie between the two, but at CTA scope (__threadfence_block, fence.cta), which orders only threads of one CTA; these are in different CTAs"
-               : "the second thread has seen a flag or lock that was written behind the first access, but with a relaxed operation and no fence before it: nothing was released";
+    x->f.cause = x->missing == MISSING_ACQUIRE
+                     ? "the second thread has read what was released behind the first access, but with a relaxed "
+                       "operation and no fence behind it: it has acquired nothing"
+                 : x->missing == MISSING_SCOPE
+                     ? "a release and an acquire lie between the two, but at CTA scope (__threadfence_block, "
+                       "fence.cta), which orders only threads of one CTA; these are in different CTAs"
+                     : "the second thread has seen a flag or lock that was written behind the first access, but with a "
+                       "relaxed operation and no fence before it: nothing was released";
     x->f.order = missing_order(x);
     x->f.fix = missing_fix(x);
 }
@@ -198,11 +251,17 @@ static const char *flight_text(struct telling *x)
 {
     struct async_flight a = flight_of(x);
     if (!a.group) return "the copy was in flight: nobody had waited for its group";
-    if (!a.committed) return arena_printf(&x->mem, "the copy was in flight: its group, the thread's group %u, has not even been committed", a.group);
-    const char *which = a.newer ? arena_printf(&x->mem, "with %u newer one%s", a.newer, a.newer == 1 ? "" : "s") : "the newest";
-    const char *copy = arena_printf(&x->mem, "the copy was in flight: it belongs to group %u of its thread, %s", a.group, which);
+    if (!a.committed)
+        return arena_printf(
+            &x->mem, "the copy was in flight: its group, the thread's group %u, has not even been committed", a.group);
+    const char *which = a.newer ? arena_printf(&x->mem, "with %u newer one%s", a.newer, a.newer == 1 ? "" : "s")
+                                : "the newest";
+    const char *copy = arena_printf(&x->mem, "the copy was in flight: it belongs to group %u of its thread, %s",
+                                    a.group, which);
     if (!a.waited) return arena_printf(&x->mem, "%s, and the thread had not waited since", copy);
-    return arena_printf(&x->mem, "%s; the thread's last wait, wait_group %u, leaves %s in flight: wait_group %u was needed", copy, a.wait, a.wait == 1 ? "the newest" : arena_printf(&x->mem, "the %u newest", a.wait), a.newer);
+    return arena_printf(
+        &x->mem, "%s; the thread's last wait, wait_group %u, leaves %s in flight: wait_group %u was needed", copy,
+        a.wait, a.wait == 1 ? "the newest" : arena_printf(&x->mem, "the %u newest", a.wait), a.newer);
 }
 
 /* What is said of a copy that nobody had waited for. */
@@ -210,14 +269,18 @@ static void flight_words(struct telling *x)
 {
     if (x->f.kind != F_async_early && x->f.kind != F_async_wait) return;
     x->f.cause = flight_text(x);
-    x->f.order = arena_printf(&x->mem, "cp.async.wait_group %u by the thread that copies, so that its group is done, and a barrier where another thread reads", flight_of(x).newer);
+    x->f.order = arena_printf(&x->mem,
+                              "cp.async.wait_group %u by the thread that copies, so that its group is done, and a "
+                              "barrier where another thread reads",
+                              flight_of(x).newer);
 }
 
 /* The bytes as they are now: what a reader gets, and what a writer replaces. */
 static const char *value_text(struct telling *x, u32 width)
 {
     const char *p;
-    if (x->t->space == SPACE_SHARED) p = x->t->warp->shared + x->at;
+    if (x->t->space == SPACE_SHARED)
+        p = x->t->warp->shared + x->at;
     else {
         struct mem_object *o = mem_find(x->t->w->c->race->mem, x->at);
         if (!o) return NULL;
@@ -242,7 +305,8 @@ static const char *stored_text(struct telling *x, const struct site *s, u32 lane
     const struct lop *o = &w->code->low->op[x->t->op_index];
     const struct opnd *data[4] = { &o->d, &o->b, &o->c, &o->e };
     if (!s || s->name != N_st || s->width > 8) return NULL;
-    u64 v = stored_value(w, data[s->vec > 1 ? (u32)(x->at % ((u64)s->width * s->vec)) / s->width : 0], s->reg_width, lane);
+    u64 v = stored_value(w, data[s->vec > 1 ? (u32)(x->at % ((u64)s->width * s->vec)) / s->width : 0], s->reg_width,
+                         lane);
     if (s->width < 8) v &= (1ull << 8 * s->width) - 1;
     return arena_printf(&x->mem, "0x%0*" PRIx64, 2 * s->width, v);
 }
@@ -259,9 +323,16 @@ static bool again(struct telling *x, enum finding_kind kind, u64 ticket, u32 wid
 {
     const struct warp *w = x->t->warp;
     const struct launch *l = w->cta->launch;
-    struct occurrence o = { .nlanes = 1, .thread = { w->id * LANES + x->lane }, .addr = { x->at & ~(u64)(width - 1) }, .rival_thread = word_warp(x->old->a) % 32 * LANES + old_lane(x), .rival_addr = x->at & ~(u64)(his - 1), .crowd = crowd_of(x) };
+    struct occurrence o = { .nlanes = 1,
+                            .thread = { w->id * LANES + x->lane },
+                            .addr = { x->at & ~(u64)(width - 1) },
+                            .rival_thread = word_warp(x->old->a) % 32 * LANES + old_lane(x),
+                            .rival_addr = x->at & ~(u64)(his - 1),
+                            .crowd = crowd_of(x) };
     (void)kind;
-    memcpy(o.nctaid, l->in->grid, 12); memcpy(o.ntid, l->in->block, 12); memcpy(o.cta, w->cta->id, 12);
+    memcpy(o.nctaid, l->in->grid, 12);
+    memcpy(o.ntid, l->in->block, 12);
+    memcpy(o.cta, w->cta->id, 12);
     rival_cta(x, o.rival_cta);
     if (x->t->space == SPACE_GLOBAL) {
         struct mem_object *m = mem_find(x->t->w->c->race->mem, x->at);
@@ -290,7 +361,8 @@ static void tell(struct telling *x, enum finding_kind kind)
     if (again(x, kind, ticket, mine ? mine->width : 4, his ? his->width : 4)) return;
     f->kind = kind;
     f->ticket = ticket;
-    if (kind == F_race && !(x->old->op & x->me->op & OP_STRONG)) x->missing = clock_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | old_lane(x), word_time(x->old->a));
+    if (kind == F_race && !(x->old->op & x->me->op & OP_STRONG))
+        x->missing = clock_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | old_lane(x), word_time(x->old->a));
     describe(x);
     if (x->old_low) f->other = found_place(&x->mem, x->old_low, x->old_op);
     f->access = access_word(x->me->op, mine);
@@ -300,17 +372,22 @@ static void tell(struct telling *x, enum finding_kind kind)
     x->self = x->old_linear == warp->cta->linear && word_warp(x->old->a) % 32 == warp->id && old_lane(x) == x->lane;
     missing_words(x, race_words(x));
     flight_words(x);
-    x->rival = (struct rival){ .access = access_word(x->old->op, his), .how = how_word(&x->mem, x->old->op, his), .width = his ? his->width : 4, .thread = word_warp(x->old->a) % 32 * LANES + old_lane(x) };
+    x->rival = (struct rival){ .access = access_word(x->old->op, his),
+                               .how = how_word(&x->mem, x->old->op, his),
+                               .width = his ? his->width : 4,
+                               .thread = word_warp(x->old->a) % 32 * LANES + old_lane(x) };
     x->rival.addr = x->at & ~(u64)(x->rival.width - 1);
     x->rival.crowd = crowd_of(x);
     rival_cta(x, x->rival.cta);
     /* weak accesses come here before they are done, strong ones afterwards: then what was there is gone */
     bool there = !(x->me->op & OP_STRONG && x->me->op & OP_WRITE);
     if (there && !(x->old->op & OP_ASYNC)) x->rival.value = value_text(x, x->rival.width);
-    if (x->me->op & OP_WRITE) f->value = x->me->op & OP_ASYNC ? NULL : stored_text(x, mine, x->lane);
-    else f->value = value_text(x, f->width);
+    if (x->me->op & OP_WRITE)
+        f->value = x->me->op & OP_ASYNC ? NULL : stored_text(x, mine, x->lane);
+    else
+        f->value = value_text(x, f->width);
     if (kind == F_race_lanes) x->rival.value = stored_text(x, mine, old_lane(x));
-    if (kind == F_race_same_value) x->rival.value = f->value;           /* what is there now may be a third one's */
+    if (kind == F_race_same_value) x->rival.value = f->value; /* what is there now may be a third one's */
     f->rival = &x->rival;
     f->cause_key = kind;
     found(warp, t->op_index, f, 1u << x->lane);
@@ -327,10 +404,15 @@ static struct telling begin(const struct touch *t, const struct list_entry *old,
     struct telling x = { .t = t, .old = old, .me = me, .at = t->at + byte };
     const struct race *r = t->w->c->race;
     struct lowered *low = t->warp->cta->launch->sim->func[old->site >> 20];
-    if (old->site && low && (old->site & 0xfffff) < low->nop) { x.old_low = low; x.old_op = old->site & 0xfffff; }
+    if (old->site && low && (old->site & 0xfffff) < low->nop) {
+        x.old_low = low;
+        x.old_op = old->site & 0xfffff;
+    }
     x.old_linear = linear_at(r, old->a);
     u32 mine = word_kind(me->a) == WHO_WARP && me->lanes ? me->lanes : 1u << lane_of_byte(me->a, byte);
-    if (word_kind(me->a) == WHO_WARP && same_cta(&x) && word_warp(old->a) == (u32)t->w->key >> 14 && mine & (mine - 1)) mine &= ~(1u << old_lane(&x));    /* not against itself */
+    /* not against itself */
+    if (word_kind(me->a) == WHO_WARP && same_cta(&x) && word_warp(old->a) == (u32)t->w->key >> 14 && mine & (mine - 1))
+        mine &= ~(1u << old_lane(&x));
     x.lane = (u32)__builtin_ctz(mine);
     return x;
 }
@@ -341,13 +423,19 @@ static bool initialises(const struct lowered *l, u32 op) { return l && op < l->n
 void race_found(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
 {
     const struct race *r = t->w->c->race;
-    if (unlikely(r->hook != NULL)) { r->hook(r->hook_self, t, byte, t->w->c->exact && race_weakly_before(t->w, old, me, byte, t->space)); return; }
+    if (unlikely(r->hook != NULL)) {
+        r->hook(r->hook_self, t, byte, t->w->c->exact && race_weakly_before(t->w, old, me, byte, t->space));
+        return;
+    }
     struct telling x = begin(t, old, me, byte);
     if (guessed(&x)) return;
     enum finding_kind k = kind_of(&x);
-    bool said = initialises(t->warp->code->low, t->op_index) && initialises(x.old_low, x.old_op) && t->warp->cta->launch->in->checks & CHECK_ASYNC;
-    /* cooperative groups and libcu++ (tiles of several warps, ~cuda::pipeline) take for granted that a shuffle or match orders: NVIDIA knows its hardware, and the user cannot mend it */
-    bool theirs = k == F_order_weak && x.old_low && found_in_library(t->warp->code->low, t->op_index) && found_in_library(x.old_low, x.old_op);
+    bool said = initialises(t->warp->code->low, t->op_index) && initialises(x.old_low, x.old_op) &&
+                t->warp->cta->launch->in->checks & CHECK_ASYNC;
+    /* cooperative groups and libcu++ (tiles of several warps, ~cuda::pipeline) take for granted that a shuffle or
+     * match orders: NVIDIA knows its hardware, and the user cannot mend it */
+    bool theirs = k == F_order_weak && x.old_low && found_in_library(t->warp->code->low, t->op_index) &&
+                  found_in_library(x.old_low, x.old_op);
     if (wanted(t->warp->cta->launch, k) && !said && !theirs && !(k == F_race && race_is_echo(&x))) tell(&x, k);
     arena_free(&x.mem);
 }
@@ -388,7 +476,8 @@ void race_lanes_store(const struct touch *t, const struct access *a, u32 lanes)
     if (second == LANES || !(w->cta->launch->in->checks & CHECK_RACE)) return;
     struct touch u = *t;
     u.at = a->addr[first] & ~(u64)(SECTOR - 1);
-    struct list_entry old = { .a = race_stamp(t->w, first, ES_ONE, WHO_ONE), .op = OP_WRITE, .site = t->site }, me = { .a = race_stamp(t->w, second, ES_ONE, WHO_ONE), .op = OP_WRITE, .site = t->site };
+    struct list_entry old = { .a = race_stamp(t->w, first, ES_ONE, WHO_ONE), .op = OP_WRITE, .site = t->site },
+                      me = { .a = race_stamp(t->w, second, ES_ONE, WHO_ONE), .op = OP_WRITE, .site = t->site };
     struct telling x = begin(&u, &old, &me, (u32)(a->addr[first] - u.at));
     x.lane = second;
     tell(&x, F_race_lanes);

@@ -1,14 +1,18 @@
-/* Readers that nothing orders, in kernels that are not simple: a write has to be behind each of them, so each is remembered.
+/* Readers that nothing orders, in kernels that are not simple: a write has to be behind each of them, so each is
+ * remembered.
  *
- * A set is some readers and the set of the others. Elements that the same warps have read share it: the n-th warp that goes over an array finds
- * one set everywhere and leaves another one everywhere. The CTA remembers which one became which (struct step), so that most of the time adding
- * a reader is a comparison, and what a set takes does not depend on how many elements have it.
+ * A set is some readers and the set of the others. Elements that the same warps have read share it: the n-th warp
+ * that goes over an array finds one set everywhere and leaves another one everywhere. The CTA remembers which one
+ * became which (struct step), so that most of the time adding a reader is a comparison, and what a set takes does not
+ * depend on how many elements have it.
  *
- * Where each element has readers of its own, a set has to be small and lie together. So it is a block of words, one or two for each reader, and
- * how many of them belong to it: whoever has all words of a block and adds one to them adds it there, and those who have fewer do not notice.
+ * Where each element has readers of its own, a set has to be small and lie together. So it is a block of words, one
+ * or two for each reader, and how many of them belong to it: whoever has all words of a block and adds one to them
+ * adds it there, and those who have fewer do not notice.
  *
- * A reader goes from the set when another one says more: the same lanes later on; at once when it was among the last, with others like it
- * when they have become many. And all of them go when every thread of the CTA that reads now is behind them. */
+ * A reader goes from the set when another one says more: the same lanes later on; at once when it was among the last,
+ * with others like it when they have become many. And all of them go when every thread of the CTA that reads now is
+ * behind them. */
 #include "race/race_clock.h"
 
 static u32 words_in(u32 x) { return x & ((1u << SET_SHIFT) - 1); }
@@ -16,7 +20,8 @@ static u32 first_words(u32 x, u32 words) { return (x >> SET_SHIFT << SET_SHIFT) 
 
 /* ---- blocks ---- */
 
-/* From now on the words say something else, or nothing: whoever remembers the set without having it must not take it for the same. */
+/* From now on the words say something else, or nothing: whoever remembers the set without having it must not take it
+ * for the same. */
 static void say_no_more(struct set *s) { __atomic_store_n(&s->serial, s->serial + 1, __ATOMIC_RELEASE); }
 static u32 serial_of(const struct notes *n, u32 x) { return __atomic_load_n(&set_at(n, x)->serial, __ATOMIC_ACQUIRE); }
 
@@ -38,7 +43,7 @@ void set_release(struct notes *n, u32 x, bool locked)
         u32 rest = s->rest;
         words_release(n, s, locked);
         say_no_more(s);
-        pool_give(&n->set, x >> SET_SHIFT, locked);             /* from then on it may be another's */
+        pool_give(&n->set, x >> SET_SHIFT, locked); /* from then on it may be another's */
         x = rest;
     }
 }
@@ -55,11 +60,17 @@ static bool held_again(const struct touch *t, u32 x, u32 serial)
     struct notes *n = notes_of(t);
     bool locked = notes_locked(t->w, t->space);
     if (serial_of(n, x) != serial) return false;
-    if (!locked) { set_at(n, x)->refs++; return true; }
+    if (!locked) {
+        set_at(n, x)->refs++;
+        return true;
+    }
     u32 refs = __atomic_load_n(&set_at(n, x)->refs, __ATOMIC_RELAXED);
-    do if (!refs) return false; while (!__atomic_compare_exchange_n(&set_at(n, x)->refs, &refs, refs + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+    do
+        if (!refs) return false;
+    while (
+        !__atomic_compare_exchange_n(&set_at(n, x)->refs, &refs, refs + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
     if (serial_of(n, x) == serial) return true;
-    set_release(n, x, locked);                  /* it was over, and is another's by now */
+    set_release(n, x, locked); /* it was over, and is another's by now */
     return false;
 }
 
@@ -68,7 +79,9 @@ static bool claim(struct set *s, u32 words, u32 more, bool locked)
 {
     u8 used = (u8)words;
     if (words + more > SET_WORDS) return false;
-    if (locked) return __atomic_compare_exchange_n(&s->used, &used, (u8)(words + more), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    if (locked)
+        return __atomic_compare_exchange_n(&s->used, &used, (u8)(words + more), false, __ATOMIC_ACQ_REL,
+                                           __ATOMIC_RELAXED);
     if (s->used != words) return false;
     s->used = (u8)(words + more);
     return true;
@@ -80,9 +93,14 @@ static u32 set_new(const struct touch *t, u32 rest, u32 words)
     struct notes *n = notes_of(t);
     u32 x = pool_take(&n->set, notes_locked(t->w, t->space)) << SET_SHIFT;
     struct set *s = set_at(n, x);
-    s->rest = rest; s->used = (u8)words;
+    s->rest = rest;
+    s->used = (u8)words;
     s->count = s->latest = s->clean = 0;
-    if (rest) { s->count = set_count(n, rest); s->latest = __atomic_load_n(&set_at(n, rest)->latest, __ATOMIC_RELAXED); s->clean = set_at(n, rest)->clean; }
+    if (rest) {
+        s->count = set_count(n, rest);
+        s->latest = __atomic_load_n(&set_at(n, rest)->latest, __ATOMIC_RELAXED);
+        s->clean = set_at(n, rest)->clean;
+    }
     __atomic_store_n(&s->refs, 1, __ATOMIC_RELAXED);
     return x;
 }
@@ -92,7 +110,10 @@ static u32 with(const struct touch *t, u32 x, const struct member *m)
 {
     struct notes *n = notes_of(t);
     u32 words = member_words(m->a), at = words_in(x);
-    if (!x || !claim(set_at(n, x), at, words, notes_locked(t->w, t->space))) { x = set_new(t, x, words); at = 0; }
+    if (!x || !claim(set_at(n, x), at, words, notes_locked(t->w, t->space))) {
+        x = set_new(t, x, words);
+        at = 0;
+    }
     struct set *s = set_at(n, x);
     if (words == 2) s->word[at++] = m->lanes;
     s->word[at++] = m->mark;
@@ -139,25 +160,33 @@ bool set_known(const struct touch *t, u32 x)
     if (__atomic_load_n(&set_at(n, x)->latest, __ATOMIC_RELAXED) < c->least) return true;
     if (p->since >= lo && p->set == x) return true;
     if (p->other == x && p->base == c->base) return false;
-    if (!all_known(t, x)) { p->other = x; p->base = c->base; return false; }
+    if (!all_known(t, x)) {
+        p->other = x;
+        p->base = c->base;
+        return false;
+    }
     if (p->since >= lo) set_release(n, p->set, notes_locked(t->w, t->space));
-    p->since = (u64)c->now << 32; p->set = held(t, x);
+    p->since = (u64)c->now << 32;
+    p->set = held(t, x);
     c->keeps |= t->space == SPACE_GLOBAL;
     return true;
 }
 
 /* ---- one more reader ---- */
 
-enum { LOOK = 2, SLACK = 64 };  /* among so many that came last one is looked for that is replaced; beyond twice what is needed a set may have this many words */
+/* among so many that came last one is looked for that is replaced; beyond twice what is needed a set may have this
+ * many words */
+enum { LOOK = 2, SLACK = 64 };
 
 static u32 lanes_in(u64 a, u32 lanes) { return word_kind(a) == WHO_WARP ? lanes : 1u << word_lane(a); }
 
 /* A reader says no more than `me`, or both can be said as one: then *lanes has those of both. */
 static bool replaced(const struct touch *t, const struct member *m, u64 me, u32 *lanes)
 {
-    if ((u32)(m->a ^ me) >> 14 || word_time(m->a) < t->w->c->start || word_es(m->a) != word_es(me) || (m->a ^ me) & 15) return false;
+    if ((u32)(m->a ^ me) >> 14 || word_time(m->a) < t->w->c->start || word_es(m->a) != word_es(me) || (m->a ^ me) & 15)
+        return false;
     u32 his = lanes_in(m->a, m->lanes), mine = lanes_in(me, *lanes);
-    if (word_es(me) < ES_ONE) return word_lane(m->a) == word_lane(me);          /* the same threads at every byte */
+    if (word_es(me) < ES_ONE) return word_lane(m->a) == word_lane(me); /* the same threads at every byte */
     if (his & ~mine && (word_time(m->a) != word_time(me) || m->site != t->site || me & STRONG_ANY)) return false;
     *lanes = his | mine;
     return true;
@@ -173,7 +202,8 @@ static u32 shortened(struct notes *n, u32 x, u32 rest, u32 mark)
     return rest;
 }
 
-/* The set without the reader that `me` replaces; takes the reference, and gives one. owners: if there are no more than these, none will need it any more. */
+/* The set without the reader that `me` replaces; takes the reference, and gives one. owners: if there are no more
+ * than these, none will need it any more. */
 static u32 without_replaced(const struct touch *t, u32 x, u64 me, u32 *lanes, u32 owners)
 {
     struct notes *n = notes_of(t);
@@ -187,7 +217,8 @@ static u32 without_replaced(const struct touch *t, u32 x, u64 me, u32 *lanes, u3
     }
     if (!found) return x;
     const struct set *s = set_at(n, x);
-    if (!depth && !locked && s->refs == owners && s->used == words_in(x) && rest >> SET_SHIFT == x >> SET_SHIFT) return shortened(n, x, rest, m.mark);
+    if (!depth && !locked && s->refs == owners && s->used == words_in(x) && rest >> SET_SHIFT == x >> SET_SHIFT)
+        return shortened(n, x, rest, m.mark);
     rest = held(t, rest);
     while (depth-- > 0) rest = set_with(t, rest, &above[depth]);
     set_release(n, x, locked);
@@ -195,12 +226,16 @@ static u32 without_replaced(const struct touch *t, u32 x, u64 me, u32 *lanes, u3
 }
 
 /* Who has read after a member: by slot, warp, es and CTA, of one thread a word also by lane. */
-struct later { u64 who; u32 start, lanes; };
+struct later {
+    u64 who;
+    u32 start, lanes;
+};
 
 /* Adds a member to the table; true: it says something. */
 static bool later_add(struct later *table, u32 size, const struct race *r, const struct member *m)
 {
-    u32 es = word_es(m->a), lanes = es < ES_ONE ? 1u << word_lane(m->a) : lanes_in(m->a, m->lanes), start = clock_cta_start(r, m->a);
+    u32 es = word_es(m->a), lanes = es < ES_ONE ? 1u << word_lane(m->a) : lanes_in(m->a, m->lanes),
+        start = clock_cta_start(r, m->a);
     u64 who = (u64)word_warp(m->a) << 8 | (m->a & 15) << 4 | es | 8;
     u32 k = (u32)((who ^ (u64)start << 20) * 0x9e3779b97f4a7c15u >> 32) & (size - 1);
     while (table[k].who && (table[k].who != who || table[k].start != start)) k = (k + 1) & (size - 1);
@@ -226,7 +261,8 @@ static u32 cleaned(const struct touch *t, u32 x)
     while (m-- > 0) rest = set_with(t, rest, &keep[m]);
     while (1u << clean < set_count(n, rest)) clean++;
     set_at(n, rest)->clean = (u8)clean;
-    base_free(table); base_free(keep);
+    base_free(table);
+    base_free(keep);
     set_release(n, x, notes_locked(t->w, t->space));
     return rest;
 }
@@ -238,7 +274,10 @@ static u32 added(const struct touch *t, u32 x, u64 me, u32 lanes, u32 owners)
 {
     struct notes *n = notes_of(t);
     u32 mine = lanes_in(me, lanes);
-    if (x && set_known(t, x)) { set_release(n, x, notes_locked(t->w, t->space)); x = 0; }
+    if (x && set_known(t, x)) {
+        set_release(n, x, notes_locked(t->w, t->space));
+        x = 0;
+    }
     x = without_replaced(t, x, me, &mine, owners);
     if (x && crowded(n, x)) x = cleaned(t, x);
     bool run = word_es(me) < ES_ONE, one = !(mine & (mine - 1));
@@ -260,7 +299,9 @@ u32 set_append(const struct touch *t, u32 x, u64 me, u32 lanes)
     struct notes *n = notes_of(t);
     struct set *s = set_at(n, x);
     u32 at = words_in(x), words = lanes ? 2 : 1;
-    if (notes_locked(t->w, t->space) || s->refs != 1 || s->used != at || at + words > SET_WORDS || s->latest < t->w->c->least || crowded(n, x)) return 0;
+    if (notes_locked(t->w, t->space) || s->refs != 1 || s->used != at || at + words > SET_WORDS ||
+        s->latest < t->w->c->least || crowded(n, x))
+        return 0;
     u64 last = mark_seen(n, s->word[at - 1]).a;
     if (!((u32)(last ^ me) >> 14) || set_member_known(t, last)) return 0;
     u32 mark = mark_of(t->w, t->space, me, t->site);
@@ -279,7 +320,8 @@ static u32 set_of_one(const struct touch *t, u64 a, u32 site, u32 mark)
     u32 threads = (1u << n->shift) - 1;
     struct member m = { a, 0, site, mark };
     if (mark && mark_seen(n, mark).a == a) return set_with(t, 0, &m);
-    m.mark = note_new(n, a & ~((u64)threads << 9), site, notes_locked(t->w, t->space)) << n->shift | (word_thread(a) & threads);
+    m.mark = note_new(n, a & ~((u64)threads << 9), site, notes_locked(t->w, t->space)) << n->shift |
+             (word_thread(a) & threads);
     return with(t, 0, &m);
 }
 
@@ -287,24 +329,34 @@ u32 set_add(const struct touch *t, struct seen old, u64 me, u32 lanes, bool leav
 {
     struct race_cta *c = t->w->c;
     const struct notes *n = notes_of(t);
-    u64 one = word_is_set(old.a) ? 0 : old.a & ~12ull;          /* so far; 0: a set, or nobody */
+    u64 one = word_is_set(old.a) ? 0 : old.a & ~12ull; /* so far; 0: a set, or nobody */
     u32 from = old.a ? old.site : 0, serial = !one && from ? serial_of(n, from) : 0;
-    if (!one && from && leaves && __atomic_load_n(&set_at(n, from)->refs, __ATOMIC_RELAXED) == 1) return added(t, held(t, from), me, lanes, 2);      /* nobody else will come from there */
-    struct step *s = &c->step[t->space][(from + (from >> SET_SHIFT) + 5 * t->site + (word_lane(me) >> 3)) % STEPS * STEP_WAYS];
+    /* nobody else will come from there */
+    if (!one && from && leaves && __atomic_load_n(&set_at(n, from)->refs, __ATOMIC_RELAXED) == 1)
+        return added(t, held(t, from), me, lanes, 2);
+    struct step *s =
+        &c->step[t->space][(from + (from >> SET_SHIFT) + 5 * t->site + (word_lane(me) >> 3)) % STEPS * STEP_WAYS];
     for (u32 k = 0; k < STEP_WAYS; k++, s++) {
         if (s->a != me || s->one != one || s->from != from || s->lanes != lanes || s->site != t->site) continue;
         if (s->from_serial == serial && held_again(t, s->to, s->to_serial)) return s->to;
     }
     s -= 1 + c->nstep++ % STEP_WAYS;
-    u32 to = one ? added(t, set_of_one(t, one, from, old.mark), me, lanes, 1) : added(t, held(t, from), me, lanes, leaves ? 2 : 0);
+    u32 to = one ? added(t, set_of_one(t, one, from, old.mark), me, lanes, 1)
+                 : added(t, held(t, from), me, lanes, leaves ? 2 : 0);
     *s = (struct step){ me, lanes, t->site, one, from, to, serial, serial_of(n, to) };
     return to;
 }
 
 /* ---- as entries of a list ---- */
 
-/* Elements whose sets went different ways have the same readers many times: each is found again by what it says, with the bytes it has so far. */
-struct entries { struct list_entry *e; u32 n, cap; u32 *index; };       /* index: hash of them, number + 1, of 2 * cap places */
+/* Elements whose sets went different ways have the same readers many times: each is found again by what it says, with
+ * the bytes it has so far. */
+/* index: hash of them, number + 1, of 2 * cap places */
+struct entries {
+    struct list_entry *e;
+    u32 n, cap;
+    u32 *index;
+};
 
 static u32 *entry_at(const struct entries *x, const struct member *s)
 {
@@ -322,7 +374,8 @@ static void entries_grow(struct entries *x)
     x->e = base_need_more(x->e, sizeof *x->e * x->cap);
     base_free(x->index);
     x->index = base_need(sizeof *x->index * 2 * x->cap);
-    for (u32 k = 0; k < x->n; k++) *entry_at(x, &(struct member){ .a = x->e[k].a, .lanes = x->e[k].lanes, .site = x->e[k].site }) = k + 1;
+    for (u32 k = 0; k < x->n; k++)
+        *entry_at(x, &(struct member){ .a = x->e[k].a, .lanes = x->e[k].lanes, .site = x->e[k].site }) = k + 1;
 }
 
 struct list_entry *set_entries(const struct notes *n, const struct reads *of, u32 count, u32 *found)
@@ -334,11 +387,19 @@ struct list_entry *set_entries(const struct notes *n, const struct reads *of, u3
             k = set_last(n, k, &m);
             if (x.n == x.cap) entries_grow(&x);
             u32 *at = entry_at(&x, &m);
-            if (*at) { x.e[*at - 1].bytes |= of[j].bytes; continue; }
-            x.e[x.n] = (struct list_entry){ .a = m.a, .bytes = of[j].bytes, .lanes = m.lanes, .site = m.site, .op = OP_READ };
+            if (*at) {
+                x.e[*at - 1].bytes |= of[j].bytes;
+                continue;
+            }
+            x.e[x.n] =
+                (struct list_entry){ .a = m.a, .bytes = of[j].bytes, .lanes = m.lanes, .site = m.site, .op = OP_READ };
             *at = ++x.n;
         }
-    for (u32 k = 0; k < x.n / 2; k++) { struct list_entry e = x.e[k]; x.e[k] = x.e[x.n - 1 - k]; x.e[x.n - 1 - k] = e; }
+    for (u32 k = 0; k < x.n / 2; k++) {
+        struct list_entry e = x.e[k];
+        x.e[k] = x.e[x.n - 1 - k];
+        x.e[x.n - 1 - k] = e;
+    }
     base_free(x.index);
     *found = x.n;
     return x.e;

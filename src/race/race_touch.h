@@ -1,4 +1,5 @@
-/* race_touch.h: from the accesses of an instruction to the cells of its sectors. The inline half, for handlers on the fast way. */
+/* race_touch.h: from the accesses of an instruction to the cells of its sectors. The inline half, for handlers on the
+ * fast way. */
 #ifndef LOCKSTEP_RACE_TOUCH_H
 #define LOCKSTEP_RACE_TOUCH_H
 #include "race/race.h"
@@ -8,7 +9,8 @@ static inline void cells_lock(struct race *r, u64 a)
 {
     if (likely(!r->many)) return;
     u8 *s = &r->stripe[(a >> 12) % STRIPES].taken;
-    while (__atomic_exchange_n(s, 1, __ATOMIC_ACQUIRE)) while (__atomic_load_n(s, __ATOMIC_RELAXED)) cpu_relax();
+    while (__atomic_exchange_n(s, 1, __ATOMIC_ACQUIRE))
+        while (__atomic_load_n(s, __ATOMIC_RELAXED)) cpu_relax();
 }
 static inline void cells_unlock(struct race *r, u64 a)
 {
@@ -17,39 +19,64 @@ static inline void cells_unlock(struct race *r, u64 a)
 }
 
 /* Nobody else touches these cells now, and sets may stand for threads. */
-static inline bool race_alone(const struct race_warp *w, u32 space) { return !w->c->exact && (space == SPACE_SHARED || !w->c->race->many); }
-static inline u32 race_site(const struct warp *warp, const struct insn *i) { return warp->code->low->serial % FUNCS << 20 | (i->op & 0xfffff); }
+static inline bool race_alone(const struct race_warp *w, u32 space)
+{
+    return !w->c->exact && (space == SPACE_SHARED || !w->c->race->many);
+}
+static inline u32 race_site(const struct warp *warp, const struct insn *i)
+{
+    return warp->code->low->serial % FUNCS << 20 | (i->op & 0xfffff);
+}
 static inline struct touch race_touch(struct warp *warp, const struct insn *i, u32 op, u32 space)
 {
-    return (struct touch){ .warp = warp, .w = warp->race, .op_index = i->op, .site = race_site(warp, i), .op = op, .space = space };
+    return (struct touch){
+        .warp = warp, .w = warp->race, .op_index = i->op, .site = race_site(warp, i), .op = op, .space = space
+    };
 }
 
-memory_chooser race_memory;     /* handlers_race.c */
-handler race_speculated, race_speculated_init;        /* race_pending.c: a load that is put off until a selection takes it */
-handler *race_init_memory(const struct site *s, const struct insn *i, u32 group, s32 stride);  /* handlers_all.c */
+memory_chooser race_memory; /* handlers_race.c */
+/* race_pending.c: a load that is put off until a selection takes it */
+handler race_speculated, race_speculated_init;
+handler *race_init_memory(const struct site *s, const struct insn *i, u32 group, s32 stride); /* handlers_all.c */
 
 void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me);
-/* n bytes at a, by consecutive lanes, the first of which `me` names, 1 << es bytes each; cells + address reaches the cell. */
+/* n bytes at a, by consecutive lanes, the first of which `me` names, 1 << es bytes each; cells + address reaches the
+ * cell. */
 static inline void race_run(struct touch *t, char *cells, u64 a, u32 n, u64 me)
 {
     u32 es = word_es(me);
-    if (unlikely((a | n) & (SECTOR - 1)) || es >= ES_ONE) { race_run_parts(t, cells, a, n, me); return; }
-    if (t->space == SPACE_GLOBAL && t->w->c->race->many && (a ^ (a + n - 1)) >> 12) { race_run_parts(t, cells, a, n, me); return; }
+    if (unlikely((a | n) & (SECTOR - 1)) || es >= ES_ONE) {
+        race_run_parts(t, cells, a, n, me);
+        return;
+    }
+    if (t->space == SPACE_GLOBAL && t->w->c->race->many && (a ^ (a + n - 1)) >> 12) {
+        race_run_parts(t, cells, a, n, me);
+        return;
+    }
     if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->race, a);
     u64 first = a;
-    for (u64 up = (u64)(SECTOR >> es) << 9; n; n -= SECTOR, a += SECTOR, me += up) { t->at = a; race_sector(t, cell_of(cells, a), me); }
+    for (u64 up = (u64)(SECTOR >> es) << 9; n; n -= SECTOR, a += SECTOR, me += up) {
+        t->at = a;
+        race_sector(t, cell_of(cells, a), me);
+    }
     if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->race, first);
 }
 
-/* Whole sectors that many have read in this phase of a simple kernel, and that nobody has written: one more reader changes nothing. */
+/* Whole sectors that many have read in this phase of a simple kernel, and that nobody has written: one more reader
+ * changes nothing. */
 static inline bool race_run_known(const struct race_warp *w, const char *cells, u64 a, u32 n, u32 space)
 {
     const u64 lo = w->c->lo[space];
     if (w->c->exact || (a | n) & (SECTOR - 1)) return false;
     for (const struct cell *c = cell_of(cells, a), *e = c + n / SECTOR; c < e; c++) {
         u64 r, written;
-        if (likely(space == SPACE_SHARED || !w->c->race->many)) { r = c->r; written = c->w; }
-        else { r = __atomic_load_n(&c->r, __ATOMIC_RELAXED); written = __atomic_load_n(&c->w, __ATOMIC_RELAXED); }      /* without the lock: whoever writes now finds those who read */
+        if (likely(space == SPACE_SHARED || !w->c->race->many)) {
+            r = c->r;
+            written = c->w;
+        } else {
+            r = __atomic_load_n(&c->r, __ATOMIC_RELAXED);
+            written = __atomic_load_n(&c->w, __ATOMIC_RELAXED);
+        } /* without the lock: whoever writes now finds those who read */
         bool set = word_kind(r) == WHO_GRID || (word_kind(r) == WHO_CTA && space == SPACE_SHARED);
         if (written >= lo || r < lo || !set || word_mixed(r)) return false;
     }
@@ -59,7 +86,9 @@ static inline bool race_run_known(const struct race_warp *w, const char *cells, 
 /* The words of a mixed sector on the fast way: what is noted of one, and noting one. Other forms go the long way. */
 static inline void *words_of(const struct notes *n, u32 x, u32 space)
 {
-    return space == SPACE_SHARED ? (void *)POOL_AT(&n->form[FORM_WIDE], struct words, x) : (void *)POOL_AT(&n->form[FORM_WORDS], struct marks_words, x & ((1u << FORM_SHIFT) - 1));
+    return space == SPACE_SHARED
+               ? (void *)POOL_AT(&n->form[FORM_WIDE], struct words, x)
+               : (void *)POOL_AT(&n->form[FORM_WORDS], struct marks_words, x & ((1u << FORM_SHIFT) - 1));
 }
 static inline u64 words_at(const struct notes *n, const void *x, u32 j, u32 space)
 {
@@ -69,7 +98,11 @@ static inline u64 words_at(const struct notes *n, const void *x, u32 j, u32 spac
 }
 static inline void words_put(struct race_warp *w, void *x, u32 j, u64 me, u32 site, u32 space)
 {
-    if (space == SPACE_SHARED) { ((struct words *)x)->a[j] = me; ((struct words *)x)->site[j] = site; return; }
+    if (space == SPACE_SHARED) {
+        ((struct words *)x)->a[j] = me;
+        ((struct words *)x)->site[j] = site;
+        return;
+    }
     struct notes *n = &w->c->race->notes;
     u32 *m = (u32 *)x + j, old = *m, mark = mark_of(w, space, me, site);
     if (old == mark) return;
@@ -81,28 +114,32 @@ static inline u32 words_new(struct race_warp *w, u32 space)
 {
     struct notes *n = notes_in(w, space);
     u32 form = space == SPACE_SHARED ? FORM_WIDE : FORM_WORDS, x = pool_take(&n->form[form], notes_locked(w, space));
-    memset(pool_at(&n->form[form], x), 0, space == SPACE_SHARED ? sizeof ((struct words *)0)->a : 8 * sizeof(u32));
+    memset(pool_at(&n->form[form], x), 0, space == SPACE_SHARED ? sizeof((struct words *)0)->a : 8 * sizeof(u32));
     return x | form << FORM_SHIFT;
 }
 
-/* Reads of a word whose writes are all past, by a thread, or by a set of a simple kernel: recorded or known at once, most of the time; false: the
- * long way. */
+/* Reads of a word whose writes are all past, by a thread, or by a set of a simple kernel: recorded or known at once,
+ * most of the time; false: the long way. */
 static inline bool race_read_quick(struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site, u32 space)
 {
     const struct race_cta *k = w->c;
     const struct notes *n = notes_in(w, space);
     const u64 lo = k->lo[space];
     if (c->w >= lo) return false;
-    if (c->r < lo) {                            /* the first of the phase */
+    if (c->r < lo) { /* the first of the phase */
         c->rx = words_new(w, space);
         words_put(w, words_of(n, c->rx, space), j, me, site, space);
         c->r = (u64)w->now << 32 | MIXED;
         return true;
     }
-    if ((c->r & (MIXED | FLAG_FINE)) != MIXED) return race_in_set(w, c->r, me);         /* false if it is mixed */
+    if ((c->r & (MIXED | FLAG_FINE)) != MIXED) return race_in_set(w, c->r, me); /* false if it is mixed */
     void *x = words_of(n, c->rx, space);
     u64 old = words_at(n, x, j, space);
-    if (old < lo) { words_put(w, x, j, me, site, space); reads_noted(c, w); return true; }
+    if (old < lo) {
+        words_put(w, x, j, me, site, space);
+        reads_noted(c, w);
+        return true;
+    }
     return race_in_set(w, old, me);
 }
 
@@ -122,31 +159,36 @@ static inline bool race_write_quick(struct race_warp *w, struct cell *c, u32 j, 
     if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_ATOMS | FLAG_FINE)) return false;
     void *x = words_of(n, c->wx, space);
     u64 old = words_at(n, x, j, space);
-    if (old >= lo && ((u32)old != (u32)me || word_time(old) < k->start)) return false;      /* an earlier CTA of the slot is somebody else */
+    /* an earlier CTA of the slot is somebody else */
+    if (old >= lo && ((u32)old != (u32)me || word_time(old) < k->start)) return false;
     words_put(w, x, j, me, site, space);
     return true;
 }
 
-void race_scatter(struct warp *warp, const struct insn *i, char *cells, const u64 *a);  /* every lane writes a word of global memory, no two the same */
+/* every lane writes a word of global memory, no two the same */
+void race_scatter(struct warp *warp, const struct insn *i, char *cells, const u64 *a);
 
 /* The words of a sector that many lanes of one instruction read, one after another. */
 struct reader {
     struct cell *c;
-    void *x;                    /* where reads of the sector are noted; NULL: the long way */
-    u64 past;                   /* notes below this are before all that the warp does now */
+    void *x;  /* where reads of the sector are noted; NULL: the long way */
+    u64 past; /* notes below this are before all that the warp does now */
 };
 static inline void reader_open(struct reader *q, struct race_warp *w, struct cell *c, u32 space)
 {
     const struct race_cta *k = w->c;
-    const u64 lo = k->lo[space], anyone = race_stamp(w, 0, ES_ONE, WHO_GRID);       /* who is no single lane: past for all of them */
+    /* who is no single lane: past for all of them */
+    const u64 lo = k->lo[space], anyone = race_stamp(w, 0, ES_ONE, WHO_GRID);
     *q = (struct reader){ .c = c, .past = lo };
     if (!race_past(w, c->w, anyone, lo)) return;
     if (c->r < lo) {
         c->rx = words_new(w, space);
         c->r = w->key | MIXED | WHO_WARP << 4 | (u64)w->now << 32;
         if (space == SPACE_GLOBAL && c->w >= lo) race_passing(w->c, c, 0);
-    } else if ((c->r & (MIXED | FLAG_FINE)) == MIXED) reads_noted(c, w);
-    else return;                                /* readers of the whole sector, some words of which nobody may read now */
+    } else if ((c->r & (MIXED | FLAG_FINE)) == MIXED)
+        reads_noted(c, w);
+    else
+        return; /* readers of the whole sector, some words of which nobody may read now */
     if (word_kind(c->r) == WHO_WARP) q->past = MAX_OF(lo, (u64)w->wbase << 32);
     q->x = words_of(notes_in(w, space), c->rx, space);
 }
@@ -159,17 +201,22 @@ static inline bool reader_word(const struct reader *q, struct race_warp *w, u32 
     return true;
 }
 
-void race_narrow(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes);     /* less than a word, by one lane or several */
-void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u64 me, u32 lanes);
-/* A word or two, by one lane or several that do the same; cells + address reaches the cell. Inlined whatever the compiler thinks: a tenth of a matmul is here. */
-static inline __attribute__((always_inline)) void race_few(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes)
+/* less than a word, by one lane or several */
+void race_narrow(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes);
+void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u64 me,
+                   u32 lanes);
+/* A word or two, by one lane or several that do the same; cells + address reaches the cell. Inlined whatever the
+ * compiler thinks: a tenth of a matmul is here. */
+static inline __attribute__((always_inline)) void race_few(struct warp *warp, const struct insn *i, u32 op, u32 space,
+                                                           char *cells, u64 a, u32 n, u32 lanes)
 {
     struct race_warp *w = warp->race;
     bool one = !(lanes & (lanes - 1));
     struct cell *c = cell_of(cells, a & ~(u64)(SECTOR - 1));
     u32 j = (u32)(a & (SECTOR - 1)) / 4;
     u64 me = race_stamp(w, (u32)__builtin_ctz(lanes), ES_ONE, one ? WHO_ONE : WHO_WARP);
-    if (likely(n == 4 && space == SPACE_SHARED && !w->c->exact)) {      /* global memory is out of line: its notes take more code, which would be in the way here */
+    /* global memory is out of line: its notes take more code, which would be in the way here */
+    if (likely(n == 4 && space == SPACE_SHARED && !w->c->exact)) {
         if (op == OP_READ && likely(race_read_quick(w, c, j, me, race_site(warp, i), SPACE_SHARED))) return;
         if (op == OP_WRITE && one && likely(race_write_quick(w, c, j, me, race_site(warp, i), SPACE_SHARED))) return;
     }

@@ -5,7 +5,7 @@
 
 struct observer;
 struct race;
-struct race *race_new(struct mem *m);           /* NULL: no memory */
+struct race *race_new(struct mem *m); /* NULL: no memory */
 void race_delete(struct race *r);
-const struct observer *race_observer(struct race *r);   /* for sim_launch.observers */
+const struct observer *race_observer(struct race *r); /* for sim_launch.observers */
 #endif

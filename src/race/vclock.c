@@ -1,19 +1,23 @@
 /* Vector clocks as trees that share what they have in common: known.h has the idea. */
 #include "race/vclock.h"
 
-enum { KNOWN_LANES = 32, TOGETHER = 16 };       /* TOGETHER: CTAs, or locations, that have one leaf */
+enum { KNOWN_LANES = 32, TOGETHER = 16 }; /* TOGETHER: CTAs, or locations, that have one leaf */
 enum kind { BRANCH, MAP, LANES_OF, WARPS_OF, CTAS, LOCATIONS, KINDS };
 _Static_assert((int)KINDS == (int)KNOWN_KINDS, "each has its spare ones");
 
 struct known {
     u32 refs;
     u8 kind;
-    u64 key;                    /* a branch: the bits above `bit` that all its keys have */
+    u64 key; /* a branch: the bits above `bit` that all its keys have */
     union {
-        struct { u64 bit; struct known *side[2]; } branch;      /* parts the keys without and with that bit */
+        struct {
+            u64 bit;
+            struct known *side[2];
+        } branch; /* parts the keys without and with that bit */
         struct known *map;
-        u32 value[2 * TOGETHER];        /* what of it is known is below these; 0: nothing. LANES_OF a warp: of its lanes. WARPS_OF a CTA: of all lanes of each.
-                                         * CTAS: of all threads of each of them, then of its first thread. LOCATIONS: counts, half as many */
+        /* what of it is known is below these; 0: nothing. LANES_OF a warp: of its lanes. WARPS_OF a CTA: of all lanes
+         * of each. CTAS: of all threads of each of them, then of its first thread. LOCATIONS: counts, half as many */
+        u32 value[2 * TOGETHER];
     };
 };
 #define ROOM(member) (offsetof(struct known, member) + sizeof((struct known *)NULL)->member)
@@ -26,24 +30,38 @@ static u64 key_of_locations(u32 id) { return (u64)1 << 63 | id / TOGETHER; }
 static u32 values_of(enum kind kind) { return kind == LOCATIONS ? TOGETHER : 2 * TOGETHER; }
 static size_t leaf_room(enum kind kind) { return offsetof(struct known, value) + values_of(kind) * sizeof(u32); }
 
-static size_t room_of(enum kind kind) { return kind == BRANCH ? ROOM(branch) : kind == MAP ? ROOM(map) : leaf_room(kind); }
+static size_t room_of(enum kind kind)
+{
+    return kind == BRANCH ? ROOM(branch) : kind == MAP ? ROOM(map) : leaf_room(kind);
+}
 
 /* Its values are not set yet. */
 static struct known *make(struct joins *j, enum kind kind, u64 key)
 {
     struct known *k = j->spare[kind];
-    if (k) j->spare[kind] = k->map;
-    else k = base_need(room_of(kind));
-    k->refs = 1; k->kind = (u8)kind; k->key = key;
+    if (k)
+        j->spare[kind] = k->map;
+    else
+        k = base_need(room_of(kind));
+    k->refs = 1;
+    k->kind = (u8)kind;
+    k->key = key;
     return k;
 }
 
-struct known *known_hold(struct known *k) { if (k) k->refs++; return k; }
+struct known *known_hold(struct known *k)
+{
+    if (k) k->refs++;
+    return k;
+}
 
 void known_drop(struct joins *j, struct known *k)
 {
     if (!k || --k->refs) return;
-    if (k->kind == BRANCH) { known_drop(j, k->branch.side[0]); known_drop(j, k->branch.side[1]); }
+    if (k->kind == BRANCH) {
+        known_drop(j, k->branch.side[0]);
+        known_drop(j, k->branch.side[1]);
+    }
     if (k->kind == MAP) known_drop(j, k->map);
     k->map = j->spare[k->kind];
     j->spare[k->kind] = k;
@@ -82,7 +100,10 @@ static u32 any_less(const u32 a[TOGETHER], const u32 b[TOGETHER])
 static struct known *join_leaves(struct joins *j, struct known *a, struct known *b)
 {
     u32 n = values_of(a->kind), less = 0, more = 0;
-    for (u32 v = 0; v < n; v += TOGETHER) { less |= any_less(&a->value[v], &b->value[v]); more |= any_less(&b->value[v], &a->value[v]); }
+    for (u32 v = 0; v < n; v += TOGETHER) {
+        less |= any_less(&a->value[v], &b->value[v]);
+        more |= any_less(&b->value[v], &a->value[v]);
+    }
     if (!less) return known_hold(a);
     if (!more) return known_hold(b);
     struct known *k = make(j, a->kind, a->key);
@@ -93,7 +114,10 @@ static struct known *join_leaves(struct joins *j, struct known *a, struct known 
 static struct known *join_maps(struct joins *j, struct known *a, struct known *b)
 {
     struct known *both = join(j, a->map, b->map);
-    if (both == a->map || both == b->map) { known_drop(j, both); return known_hold(both == a->map ? a : b); }
+    if (both == a->map || both == b->map) {
+        known_drop(j, both);
+        return known_hold(both == a->map ? a : b);
+    }
     struct known *k = make(j, MAP, a->key);
     k->map = both;
     return k;
@@ -103,17 +127,22 @@ static struct known *with_sides(struct joins *j, struct known *a, struct known *
 {
     struct known *k = make(j, BRANCH, a->key);
     k->branch.bit = a->branch.bit;
-    k->branch.side[0] = low; k->branch.side[1] = high;
+    k->branch.side[0] = low;
+    k->branch.side[1] = high;
     return k;
 }
 
 static struct known *join_branches(struct joins *j, struct known *a, struct known *b)
 {
-    struct known *low = join(j, a->branch.side[0], b->branch.side[0]), *high = join(j, a->branch.side[1], b->branch.side[1]), *one = NULL;
-    if (low == a->branch.side[0] && high == a->branch.side[1]) one = a;
-    else if (low == b->branch.side[0] && high == b->branch.side[1]) one = b;
+    struct known *low = join(j, a->branch.side[0], b->branch.side[0]),
+                 *high = join(j, a->branch.side[1], b->branch.side[1]), *one = NULL;
+    if (low == a->branch.side[0] && high == a->branch.side[1])
+        one = a;
+    else if (low == b->branch.side[0] && high == b->branch.side[1])
+        one = b;
     if (!one) return with_sides(j, a, low, high);
-    known_drop(j, low); known_drop(j, high);
+    known_drop(j, low);
+    known_drop(j, high);
     return known_hold(one);
 }
 
@@ -121,11 +150,16 @@ enum { MEMO = 1024 };
 
 static void forget(struct joins *j, struct joined *m)
 {
-    known_drop(j, m->a); known_drop(j, m->b); known_drop(j, m->is);
+    known_drop(j, m->a);
+    known_drop(j, m->b);
+    known_drop(j, m->is);
     *m = (struct joined){ 0 };
 }
 
-static u32 hash_of(const struct known *a, const struct known *b) { return (u32)(((uintptr_t)a / 16 * 0x9e3779b97f4a7c15u ^ (uintptr_t)b / 16 * 0xc2b2ae3d27d4eb4fu) >> 40); }
+static u32 hash_of(const struct known *a, const struct known *b)
+{
+    return (u32)(((uintptr_t)a / 16 * 0x9e3779b97f4a7c15u ^ (uintptr_t)b / 16 * 0xc2b2ae3d27d4eb4fu) >> 40);
+}
 
 static struct known *join_large(struct joins *j, struct known *a, struct known *b)
 {
@@ -143,7 +177,8 @@ void joins_forget(struct joins *j)
 {
     for (u32 k = 0; j->memo && k < MEMO; k++) forget(j, &j->memo[k]);
     for (u32 k = 0; k < JOINS_LATELY; k++) forget(j, &j->lately[k]);
-    known_drop(j, j->added.k); known_drop(j, j->added.is);
+    known_drop(j, j->added.k);
+    known_drop(j, j->added.is);
     j->added = (struct added){ 0 };
 }
 
@@ -151,7 +186,11 @@ void joins_free(struct joins *j)
 {
     joins_forget(j);
     for (u32 kind = 0; kind < COUNT_OF(j->spare); kind++)
-        while (j->spare[kind]) { struct known *k = j->spare[kind]; j->spare[kind] = k->map; base_free(k); }
+        while (j->spare[kind]) {
+            struct known *k = j->spare[kind];
+            j->spare[kind] = k->map;
+            base_free(k);
+        }
     base_free(j->memo);
     j->memo = NULL;
 }
@@ -161,7 +200,10 @@ static struct known *join_below(struct joins *j, struct known *a, struct known *
 {
     u32 s = b->key & a->branch.bit ? 1 : 0;
     struct known *x = join(j, a->branch.side[s], b), *other = a->branch.side[!s];
-    if (x == a->branch.side[s]) { known_drop(j, x); return known_hold(a); }
+    if (x == a->branch.side[s]) {
+        known_drop(j, x);
+        return known_hold(a);
+    }
     known_hold(other);
     return s ? with_sides(j, a, other, x) : with_sides(j, a, x, other);
 }
@@ -170,7 +212,8 @@ static struct known *join(struct joins *j, struct known *a, struct known *b)
 {
     if (a == b || !b) return known_hold(a);
     if (!a) return known_hold(b);
-    if (a->key == b->key && bit_of(a) == bit_of(b)) return a->kind == BRANCH ? join_large(j, a, b) : a->kind == MAP ? join_maps(j, a, b) : join_leaves(j, a, b);
+    if (a->key == b->key && bit_of(a) == bit_of(b))
+        return a->kind == BRANCH ? join_large(j, a, b) : a->kind == MAP ? join_maps(j, a, b) : join_leaves(j, a, b);
     if (bit_of(a) > bit_of(b) && may_hold(a, b->key)) return join_below(j, a, b);
     if (bit_of(b) > bit_of(a) && may_hold(b, a->key)) return join_below(j, b, a);
     return part(j, a, b);
@@ -187,7 +230,10 @@ static struct known *absorb(struct joins *j, struct known *a, struct known *b)
         a->branch.side[1] = absorb(j, a->branch.side[1], b->branch.side[1]);
         return a;
     }
-    if (a->refs == 1 && same && a->kind == MAP) { a->map = absorb(j, a->map, b->map); return a; }
+    if (a->refs == 1 && same && a->kind == MAP) {
+        a->map = absorb(j, a->map, b->map);
+        return a;
+    }
     if (a->refs == 1 && same) {
         for (u32 v = 0, n = values_of(a->kind); v < n; v++) a->value[v] = MAX_OF(a->value[v], b->value[v]);
         return a;
@@ -202,13 +248,22 @@ static struct known *absorb(struct joins *j, struct known *a, struct known *b)
     return both;
 }
 
-void known_gather(struct joins *j, struct known **k, const struct known *more) { *k = absorb(j, *k, (struct known *)more); }
+void known_gather(struct joins *j, struct known **k, const struct known *more)
+{
+    *k = absorb(j, *k, (struct known *)more);
+}
 
 void known_join(struct joins *j, struct known **k, const struct known *more)
 {
     if (!more || more == *k) return;
-    if (!*k) { *k = known_hold((struct known *)more); return; }
-    if ((*k)->refs == 1) { *k = absorb(j, *k, (struct known *)more); return; }  /* nobody else can have joined it */
+    if (!*k) {
+        *k = known_hold((struct known *)more);
+        return;
+    }
+    if ((*k)->refs == 1) {
+        *k = absorb(j, *k, (struct known *)more);
+        return;
+    } /* nobody else can have joined it */
     struct joined *m = &j->lately[hash_of(*k, more) % JOINS_LATELY];
     if (m->a != *k || m->b != more) {
         forget(j, m);
@@ -228,7 +283,8 @@ static void add(struct joins *j, struct known **k, struct known *leaf)
 /* Nobody else has this part of k. */
 static bool is_own(const struct known *k, const struct known *part)
 {
-    for (; k != part; k = k->branch.side[part->key & k->branch.bit ? 1 : 0]) if (k->refs > 1) return false;
+    for (; k != part; k = k->branch.side[part->key & k->branch.bit ? 1 : 0])
+        if (k->refs > 1) return false;
     return k->refs == 1;
 }
 
@@ -243,21 +299,39 @@ static void add_value(struct joins *j, struct known **k, enum kind kind, u64 key
     }
     const struct known *old = find(*k, key);
     if (old && old->value[which] >= value) return;
-    if (old && is_own(*k, old)) { ((struct known *)old)->value[which] = value; return; }
-    known_drop(j, m->k); known_drop(j, m->is);
+    if (old && is_own(*k, old)) {
+        ((struct known *)old)->value[which] = value;
+        return;
+    }
+    known_drop(j, m->k);
+    known_drop(j, m->is);
     *m = (struct added){ known_hold(*k), NULL, key, which, value };
     struct known *leaf = make(j, kind, key);
-    if (old) memcpy(leaf->value, old->value, values_of(kind) * sizeof(u32));
-    else memset(leaf->value, 0, values_of(kind) * sizeof(u32));
+    if (old)
+        memcpy(leaf->value, old->value, values_of(kind) * sizeof(u32));
+    else
+        memset(leaf->value, 0, values_of(kind) * sizeof(u32));
     leaf->value[which] = value;
     add(j, k, leaf);
     m->is = known_hold(*k);
 }
 
-void known_add_cta(struct joins *j, struct known **k, u32 cta, u32 time) { add_value(j, k, CTAS, key_of_ctas(cta), cta % TOGETHER, time); }
-void known_add_leader(struct joins *j, struct known **k, u32 cta, u32 time) { add_value(j, k, CTAS, key_of_ctas(cta), TOGETHER + cta % TOGETHER, time); }
-void known_add_whole(struct joins *j, struct known **k, u32 cta, u32 warp, u32 time) { add_value(j, k, WARPS_OF, key_of_warps(cta), warp, time); }
-void known_add_writes(struct joins *j, struct known **k, u32 location, u32 count) { add_value(j, k, LOCATIONS, key_of_locations(location), location % TOGETHER, count); }
+void known_add_cta(struct joins *j, struct known **k, u32 cta, u32 time)
+{
+    add_value(j, k, CTAS, key_of_ctas(cta), cta % TOGETHER, time);
+}
+void known_add_leader(struct joins *j, struct known **k, u32 cta, u32 time)
+{
+    add_value(j, k, CTAS, key_of_ctas(cta), TOGETHER + cta % TOGETHER, time);
+}
+void known_add_whole(struct joins *j, struct known **k, u32 cta, u32 warp, u32 time)
+{
+    add_value(j, k, WARPS_OF, key_of_warps(cta), warp, time);
+}
+void known_add_writes(struct joins *j, struct known **k, u32 location, u32 count)
+{
+    add_value(j, k, LOCATIONS, key_of_locations(location), location % TOGETHER, count);
+}
 
 void known_add_warp(struct joins *j, struct known **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time)
 {
@@ -274,14 +348,16 @@ static bool is_same(const struct known *a, const struct known *b)
     if (!a || !b || a->kind != b->kind || a->key != b->key) return false;
     if (a->kind == MAP) return is_same(a->map, b->map);
     if (a->kind != BRANCH) return !memcmp(a->value, b->value, values_of(a->kind) * sizeof(u32));
-    return a->branch.bit == b->branch.bit && is_same(a->branch.side[0], b->branch.side[0]) && is_same(a->branch.side[1], b->branch.side[1]);
+    return a->branch.bit == b->branch.bit && is_same(a->branch.side[0], b->branch.side[0]) &&
+           is_same(a->branch.side[1], b->branch.side[1]);
 }
 
 /* What a leaf says is known, by one of the same key, which would be in `near`, or by what is known of its whole CTA. */
 static bool has_leaf(const struct known *all, const struct known *near, const struct known *leaf)
 {
     const struct known *own = find(near, leaf->key);
-    u32 n = values_of(leaf->kind), whole = leaf->kind == LANES_OF || leaf->kind == WARPS_OF ? known_cta(all, (u32)(leaf->key >> 6)) : 0;
+    u32 n = values_of(leaf->kind),
+        whole = leaf->kind == LANES_OF || leaf->kind == WARPS_OF ? known_cta(all, (u32)(leaf->key >> 6)) : 0;
     for (u32 v = 0; v < n; v++) {
         u32 here = own ? own->value[v] : 0;
         if (leaf->kind == CTAS && v >= TOGETHER && own) here = MAX_OF(here, own->value[v - TOGETHER]);
@@ -296,9 +372,11 @@ static bool has(const struct known *all, const struct known *near, const struct 
     if (!part || part == near) return true;
     if (part->kind == MAP) return false;
     if (part->kind != BRANCH) return has_leaf(all, near, part);
-    while (near && bit_of(near) > part->branch.bit && may_hold(near, part->key)) near = near->branch.side[part->key & near->branch.bit ? 1 : 0];
+    while (near && bit_of(near) > part->branch.bit && may_hold(near, part->key))
+        near = near->branch.side[part->key & near->branch.bit ? 1 : 0];
     bool same = near && near->key == part->key && bit_of(near) == part->branch.bit;
-    return has(all, same ? near->branch.side[0] : near, part->branch.side[0]) && has(all, same ? near->branch.side[1] : near, part->branch.side[1]);
+    return has(all, same ? near->branch.side[0] : near, part->branch.side[0]) &&
+           has(all, same ? near->branch.side[1] : near, part->branch.side[1]);
 }
 
 bool known_has(const struct known *k, const struct known *part) { return has(k, k, part); }
@@ -320,7 +398,8 @@ static u32 known_whole(const struct known *k, u32 cta, u32 warp)
 bool known_thread(const struct known *k, u32 cta, u32 warp, u32 lane, u32 time)
 {
     const struct known *all = find(k, key_of_ctas(cta));
-    if (all && (time < all->value[cta % TOGETHER] || (!warp && !lane && time < all->value[TOGETHER + cta % TOGETHER]))) return true;
+    if (all && (time < all->value[cta % TOGETHER] || (!warp && !lane && time < all->value[TOGETHER + cta % TOGETHER])))
+        return true;
     if (time < known_whole(k, cta, warp)) return true;
     const struct known *w = find(k, key_of_warp(cta, warp));
     return w && time < w->value[lane];
@@ -360,10 +439,14 @@ u32 known_cta(const struct known *k, u32 cta)
 /* How many CTAs are known; *least becomes that of the one that is known least, if that is less. */
 static u32 count_ctas(const struct known *k, u32 *least)
 {
-    if (!k || k->key >> 63) return 0;           /* locations, maybe many */
+    if (!k || k->key >> 63) return 0; /* locations, maybe many */
     if (k->kind == BRANCH) return count_ctas(k->branch.side[0], least) + count_ctas(k->branch.side[1], least);
     u32 n = 0;
-    for (u32 v = 0; v < TOGETHER && k->kind == CTAS; v++) if (k->value[v]) { *least = MIN_OF(*least, k->value[v]); n++; }
+    for (u32 v = 0; v < TOGETHER && k->kind == CTAS; v++)
+        if (k->value[v]) {
+            *least = MIN_OF(*least, k->value[v]);
+            n++;
+        }
     return n;
 }
 
@@ -392,8 +475,10 @@ void released_add(struct joins *j, struct released *r, u32 cta, bool wide, const
 {
     if (!what) return;
     if (!wide || j->scoped) add_map(j, &r->own, cta, what);
-    if (wide) known_join(j, &r->wide, what);
-    else add_map(j, &r->narrow, cta, what);
+    if (wide)
+        known_join(j, &r->wide, what);
+    else
+        add_map(j, &r->narrow, cta, what);
 }
 
 void released_join(struct joins *j, struct released *r, const struct released *more)
@@ -405,13 +490,16 @@ void released_join(struct joins *j, struct released *r, const struct released *m
 
 void released_learn(struct joins *j, const struct released *r, u32 cta, bool wide, struct known **k)
 {
-    const struct known *own = find(wide ? r->narrow : r->own, cta);     /* what is wide has the rest of it, and joining that again would take long */
+    /* what is wide has the rest of it, and joining that again would take long */
+    const struct known *own = find(wide ? r->narrow : r->own, cta);
     if (wide) known_join(j, k, r->wide);
     if (own) known_join(j, k, own->map);
 }
 
 void released_clear(struct joins *j, struct released *r)
 {
-    known_drop(j, r->wide); known_drop(j, r->own); known_drop(j, r->narrow);
+    known_drop(j, r->wide);
+    known_drop(j, r->own);
+    known_drop(j, r->narrow);
     *r = (struct released){ 0 };
 }

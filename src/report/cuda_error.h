@@ -6,19 +6,19 @@
 enum cuda_lasting { CUDA_PASSING, CUDA_CONTEXT, CUDA_STICKY };
 struct cuda_error {
     u32 number;
-    const char *driver;         /* "ILLEGAL_ADDRESS", "": none */
-    const char *runtime;        /* "IllegalAddress", "": none */
+    const char *driver;  /* "ILLEGAL_ADDRESS", "": none */
+    const char *runtime; /* "IllegalAddress", "": none */
     enum cuda_lasting lasting;
-    const char *kinds;          /* findings that it is the sign of, with blanks between */
+    const char *kinds; /* findings that it is the sign of, with blanks between */
     const char *meaning, *causes, *fix;
 };
-struct cuda_sign {              /* something else that is found in logs */
-    const char *name;           /* "exit-139" */
-    const char *words;          /* to look for */
+struct cuda_sign {     /* something else that is found in logs */
+    const char *name;  /* "exit-139" */
+    const char *words; /* to look for */
     const char *meaning, *fix;
 };
 /* The i-th of each, NULL past the last. */
 const struct cuda_error *cuda_error_at(u32 i);
 const struct cuda_sign *cuda_sign_at(u32 i);
-const char *cuda_phrase_at(u32 i, u32 *number);         /* words of a message, and the error they belong to */
+const char *cuda_phrase_at(u32 i, u32 *number); /* words of a message, and the error they belong to */
 #endif

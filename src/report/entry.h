@@ -1,78 +1,80 @@
 /* entry.h: the inside of report, shared by its files.
  *
- * An entry is one cause. It keeps one finding in full, the one of the smallest (CTA, thread), and of all the others only
- * what can be joined in any order: counts, the set of threads as bits, the range of offsets and the greatest common divisor of
- * their differences. So a report is the same whoever came first, and its size does not grow with the number of occurrences. */
+ * An entry is one cause. It keeps one finding in full, the one of the smallest (CTA, thread), and of all the others
+ * only what can be joined in any order: counts, the set of threads as bits, the range of offsets and the greatest
+ * common divisor of their differences. So a report is the same whoever came first, and its size does not grow with
+ * the number of occurrences. */
 #ifndef LOCKSTEP_ENTRY_H
 #define LOCKSTEP_ENTRY_H
 #include "report/report.h"
 
-/* Threads of a grid, one bit each at CTA * threads + thread, in pieces that exist once a bit in them is set. Exact up to
- * SET_MOST threads; what lies beyond is only known to be there. */
+/* Threads of a grid, one bit each at CTA * threads + thread, in pieces that exist once a bit in them is set. Exact up
+ * to SET_MOST threads; what lies beyond is only known to be there. */
 enum { SET_PIECE = 1 << 15, SET_PIECES = 512, SET_MOST = SET_PIECE * SET_PIECES, SET_CTA_MOST = 2048 };
 struct thread_set {
-    u32 nctaid[3], ntid[3];     /* shape of the launches counted here; ntid[0] = 0: nothing yet */
-    u64 threads, ctas;          /* per CTA; in the grid */
-    u64 **piece;                /* SET_PIECES of them or NULL */
-    bool partial;               /* some threads are not in the bits: other shape, beyond SET_MOST, or no memory */
+    u32 nctaid[3], ntid[3]; /* shape of the launches counted here; ntid[0] = 0: nothing yet */
+    u64 threads, ctas;      /* per CTA; in the grid */
+    u64 **piece;            /* SET_PIECES of them or NULL */
+    bool partial;           /* some threads are not in the bits: other shape, beyond SET_MOST, or no memory */
 };
 
-struct tie {                    /* how the two threads of each occurrence stand to each other */
-    bool same_warp, same_cta, other_cta;        /* there are occurrences of this kind */
-    bool varies;                /* the distance below is not the same for all */
-    s64 apart;                  /* second thread - first one, in linear numbers of their CTAs */
-    u64 count;                  /* occurrences tied so far */
+struct tie {                             /* how the two threads of each occurrence stand to each other */
+    bool same_warp, same_cta, other_cta; /* there are occurrences of this kind */
+    bool varies;                         /* the distance below is not the same for all */
+    s64 apart;                           /* second thread - first one, in linear numbers of their CTAs */
+    u64 count;                           /* occurrences tied so far */
 };
 
 struct entry {
-    struct finding f;           /* the representative; strings and places live in `mem` */
-    struct arena mem;           /* emptied when a smaller (CTA, thread) takes over */
-    u64 hash;                   /* of what makes two findings one cause */
-    struct entry *next;         /* in its bucket */
-    u64 first_cta;              /* linear CTA of the representative */
-    u32 first_lane;             /* which lane of f is the smallest thread */
-    struct suppression *suppressed;     /* the rule that keeps it out of the report, NULL: none */
-    u64 occurrences;            /* threads, each time; or 1 for a finding without threads */
+    struct finding f;               /* the representative; strings and places live in `mem` */
+    struct arena mem;               /* emptied when a smaller (CTA, thread) takes over */
+    u64 hash;                       /* of what makes two findings one cause */
+    struct entry *next;             /* in its bucket */
+    u64 first_cta;                  /* linear CTA of the representative */
+    u32 first_lane;                 /* which lane of f is the smallest thread */
+    struct suppression *suppressed; /* the rule that keeps it out of the report, NULL: none */
+    u64 occurrences;                /* threads, each time; or 1 for a finding without threads */
     struct thread_set who;
-    struct thread_set against;  /* the second threads, for findings with a rival */
+    struct thread_set against; /* the second threads, for findings with a rival */
     struct tie tie;
-    bool index_varies[INDEX_KINDS];     /* occurrences differ in f.index */
-    bool form_varies, start_varies;     /* or in f.form; or only in where that starts */
-    bool has_range;             /* addresses were given */
-    s64 low, high;              /* smallest and largest offset from the object (addresses when there is no object) */
-    u64 step;                   /* gcd of the differences of offsets, 0: only one offset */
-    s64 anchor;                 /* any of the offsets */
+    bool index_varies[INDEX_KINDS]; /* occurrences differ in f.index */
+    bool form_varies, start_varies; /* or in f.form; or only in where that starts */
+    bool has_range;                 /* addresses were given */
+    s64 low, high; /* smallest and largest offset from the object (addresses when there is no object) */
+    u64 step;      /* gcd of the differences of offsets, 0: only one offset */
+    s64 anchor;    /* any of the offsets */
 };
 
-struct ticket {                 /* what report_again goes by */
-    u64 key;                    /* 0: free */
+struct ticket { /* what report_again goes by */
+    u64 key;    /* 0: free */
     struct entry *entry;
-    bool flipped;               /* the finding's two sides were exchanged */
+    bool flipped; /* the finding's two sides were exchanged */
 };
 
 enum { BUCKETS = 256, ENTRIES_MOST = 4096, TICKETS = 512 };
 struct report {
-    lock_t lock;                /* held by every function */
-    u32 checks_off;             /* CHECK_*: kinds of these are not taken in */
-    u32 checks_ran;             /* CHECK_*: that have looked at something */
+    lock_t lock;    /* held by every function */
+    u32 checks_off; /* CHECK_*: kinds of these are not taken in */
+    u32 checks_ran; /* CHECK_*: that have looked at something */
     struct entry *bucket[BUCKETS];
-    struct ticket ticket[TICKETS];      /* at key % TICKETS; a newer one replaces an older one, which is then simply not known */
+    /* at key % TICKETS; a newer one replaces an older one, which is then simply not known */
+    struct ticket ticket[TICKETS];
     struct entry *last;         /* the entry last added to: a loop adds to the same one again and again */
     struct suppressions *rules; /* suppress.h */
     u32 entries, errors, notes; /* entries: all of them; errors, notes: those that are not suppressed */
     u32 settled;                /* entries when consequences were last taken out */
     u32 suppressed;             /* entries that are */
     u64 occurrences;
-    u64 error_occurrences;      /* of them, of severity error */
-    u64 dropped;                /* occurrences of causes beyond ENTRIES_MOST */
+    u64 error_occurrences; /* of them, of severity error */
+    u64 dropped;           /* occurrences of causes beyond ENTRIES_MOST */
 };
 
 /* report_cause.c */
-u64 finding_hash(const struct finding *f);      /* equal for findings of one cause */
+u64 finding_hash(const struct finding *f); /* equal for findings of one cause */
 bool same_cause(const struct finding *a, const struct finding *b);
-bool same_place(const struct place *a, const struct place *b);  /* the chain of inlined calls included */
-bool same_text(const char *a, const char *b);   /* NULL is only itself */
-void entry_keep(struct entry *e, const struct finding *f);      /* as its representative, copied */
+bool same_place(const struct place *a, const struct place *b); /* the chain of inlined calls included */
+bool same_text(const char *a, const char *b);                  /* NULL is only itself */
+void entry_keep(struct entry *e, const struct finding *f);     /* as its representative, copied */
 
 /* All entries in the order of the report; from base_alloc, NULL when there are none. Call with the lock held. */
 struct entry **report_sorted(struct report *r);
@@ -80,48 +82,56 @@ struct entry **report_sorted(struct report *r);
 /* A set of points (x,y,z) seen as a box with a step in each direction. */
 struct box {
     u32 min[3], max[3], step[3];
-    u64 count;                  /* points added; the box is exact when it has as many */
+    u64 count; /* points added; the box is exact when it has as many */
 };
-struct crowd {                  /* a thread_set, summed up */
-    struct box ctas;            /* those with a thread in the set */
-    struct box threads;         /* of the first of them */
-    struct box grid;            /* all threads, by blockIdx * blockDim + threadIdx along each axis */
-    u64 total;                  /* threads in the set */
-    bool same;                  /* all of these CTAs have the same threads in it */
-    bool consecutive;           /* no gap between the first and the last in linear order */
+struct crowd {          /* a thread_set, summed up */
+    struct box ctas;    /* those with a thread in the set */
+    struct box threads; /* of the first of them */
+    struct box grid;    /* all threads, by blockIdx * blockDim + threadIdx along each axis */
+    u64 total;          /* threads in the set */
+    bool same;          /* all of these CTAs have the same threads in it */
+    bool consecutive;   /* no gap between the first and the last in linear order */
     u32 first_cta[3], first_thread[3], last_cta[3], last_thread[3];
 };
-bool who_sum(const struct thread_set *s, struct crowd *c);      /* false: the set is empty */
-void who_text(const struct entry *e, struct text *out);         /* "threads (232..255,0,0) of CTA (3,0,0)" */
-void against_text(const struct entry *e, struct text *out);     /* the same for the second threads, and how they stand to the first */
-void one_text(const struct finding *f, const u32 cta[3], u32 thread, struct text *out);        /* "thread 33 of CTA 0 (warp 1, lane 1)" */
+bool who_sum(const struct thread_set *s, struct crowd *c); /* false: the set is empty */
+void who_text(const struct entry *e, struct text *out);    /* "threads (232..255,0,0) of CTA (3,0,0)" */
+/* the same for the second threads, and how they stand to the first */
+void against_text(const struct entry *e, struct text *out);
+/* "thread 33 of CTA 0 (warp 1, lane 1)" */
+void one_text(const struct finding *f, const u32 cta[3], u32 thread, struct text *out);
 bool box_exact(const struct box *b);
 
-struct source {                 /* the source of a place, as far as it is on this machine */
-    char shown[512];            /* path to print; "" when the place has none */
-    struct str all;             /* the file, from base_alloc; p is NULL when it is not there */
-    struct str line;            /* the line in it; p is NULL when the file has no such line */
+struct source {      /* the source of a place, as far as it is on this machine */
+    char shown[512]; /* path to print; "" when the place has none */
+    struct str all;  /* the file, from base_alloc; p is NULL when it is not there */
+    struct str line; /* the line in it; p is NULL when the file has no such line */
 };
 void source_open(const struct place *p, struct source *s);
-const char *path_name(const char *path);                        /* what follows the last slash */
+const char *path_name(const char *path); /* what follows the last slash */
 
 /* printable.c */
-u32 printable(struct str s, struct text *out);          /* on one line, harmless to a terminal; returns its width in columns */
-u32 utf16_column(struct str line, u32 col);             /* a column in bytes, from 1 on, as one in UTF-16 units; line.p NULL: not known, col itself */
+/* on one line, harmless to a terminal; returns its width in columns */
+u32 printable(struct str s, struct text *out);
+/* a column in bytes, from 1 on, as one in UTF-16 units; line.p NULL: not known, col itself */
+u32 utf16_column(struct str line, u32 col);
 
-void report_entry_text(const struct entry *e, struct text *out);        /* one entry as the text report has it, without colours */
-const char *check_of(enum finding_kind k);      /* name of its check, "run" for those of none */
+/* one entry as the text report has it, without colours */
+void report_entry_text(const struct entry *e, struct text *out);
+const char *check_of(enum finding_kind k); /* name of its check, "run" for those of none */
 /* Its sentences, with the gaps of joint ones filled (finding.h); of what has no order, nothing. */
 void cause_text(const struct entry *e, struct text *out);
 void order_text(const struct entry *e, struct text *out);
 void fix_text(const struct entry *e, struct text *out);
-u32 dimensions(const char *type, u64 dim[8]);                    /* those in "f32[8,130]" or "f32[8][130]"; 0: none are written */
-void index_text(const struct entry *e, struct text *out);       /* why the index is outside: a missing guard, off by one, a neighbour too many ... */
-void guard_text(const struct entry *e, struct text *out);       /* and what to do */
-bool overlap_text(const struct entry *e, struct text *out);     /* rows that overlap because their distance is wrong; false: nothing is known of that */
+/* those in "f32[8,130]" or "f32[8][130]"; 0: none are written */
+u32 dimensions(const char *type, u64 dim[8]);
+/* why the index is outside: a missing guard, off by one, a neighbour too many ... */
+void index_text(const struct entry *e, struct text *out);
+void guard_text(const struct entry *e, struct text *out); /* and what to do */
+/* rows that overlap because their distance is wrong; false: nothing is known of that */
+bool overlap_text(const struct entry *e, struct text *out);
 bool overlap_fix(const struct entry *e, struct text *out);
-void what_text(const struct entry *e, struct text *out);        /* "ld.global.f32 reads 4 bytes at a+0xfa0, ..." */
-void rival_text(const struct entry *e, struct text *out);       /* the same for the second side */
-void elements_text(const struct entry *e, struct text *out);    /* "[1000..1023]", or nothing when there is one */
-u64 entry_address(const struct entry *e);                       /* of the representative lane */
+void what_text(const struct entry *e, struct text *out);     /* "ld.global.f32 reads 4 bytes at a+0xfa0, ..." */
+void rival_text(const struct entry *e, struct text *out);    /* the same for the second side */
+void elements_text(const struct entry *e, struct text *out); /* "[1000..1023]", or nothing when there is one */
+u64 entry_address(const struct entry *e);                    /* of the representative lane */
 #endif

@@ -1,7 +1,8 @@
 /* A finding: one bug of the user's, as a value. Strings are copied in, so report knows neither mem nor sim.
  *
- * A finding has a place and the threads that were there, up to a warp at a time. One about two threads (a race) has a second side: `other` is its
- * place, `rival` its thread and what it did. One about a value has an origin: where the value came from. */
+ * A finding has a place and the threads that were there, up to a warp at a time. One about two threads (a race) has a
+ * second side: `other` is its place, `rival` its thread and what it did. One about a value has an origin: where the
+ * value came from. */
 #ifndef LOCKSTEP_FINDING_H
 #define LOCKSTEP_FINDING_H
 #include "base/base.h"
@@ -18,7 +19,7 @@ enum check_bit {
 #include "report/check.def"
 #undef CHECK_ROW
     CHECK_ALL = (1 << CHECK_COUNT) - 1,
-    CHECK_ALWAYS = 0            /* of a kind that belongs to no check */
+    CHECK_ALWAYS = 0 /* of a kind that belongs to no check */
 };
 
 /* Kinds live in finding.def. */
@@ -30,89 +31,110 @@ enum finding_kind {
 };
 enum severity { SEV_ERROR, SEV_NOTE };
 
-struct place {                  /* where in the program */
-    const char *file;           /* source path or NULL */
-    u32 line, col;              /* 0: unknown */
-    const char *function;       /* inlined function, or the kernel/function itself */
-    const char *ptx_file; u32 ptx_line;
-    const char *ptx_text;       /* the instruction as text */
-    const struct place *inlined_at;     /* where this function was inlined or called; NULL at the outermost */
-    bool called;                /* it was called */
+struct place {            /* where in the program */
+    const char *file;     /* source path or NULL */
+    u32 line, col;        /* 0: unknown */
+    const char *function; /* inlined function, or the kernel/function itself */
+    const char *ptx_file;
+    u32 ptx_line;
+    const char *ptx_text;           /* the instruction as text */
+    const struct place *inlined_at; /* where this function was inlined or called; NULL at the outermost */
+    bool called;                    /* it was called */
 };
 
-enum rival_crowd { CROWD_NONE, CROWD_CTA, CROWD_GRID };         /* it is one of several: of several warps, of several CTAs */
-struct rival {                  /* the second thread of a finding about two */
-    u32 cta[3], thread;         /* linear index in its CTA */
-    const char *access;         /* "read" "write" "atomic" */
-    u32 width;                  /* bytes */
-    u64 addr;                   /* in the same object as the first */
-    const char *how;            /* "weak", "relaxed.cta"...; NULL: not worth saying */
-    const char *value;          /* what it read or wrote, as text; NULL: unknown */
+/* it is one of several: of several warps, of several CTAs */
+enum rival_crowd { CROWD_NONE, CROWD_CTA, CROWD_GRID };
+struct rival {          /* the second thread of a finding about two */
+    u32 cta[3], thread; /* linear index in its CTA */
+    const char *access; /* "read" "write" "atomic" */
+    u32 width;          /* bytes */
+    u64 addr;           /* in the same object as the first */
+    const char *how;    /* "weak", "relaxed.cta"...; NULL: not worth saying */
+    const char *value;  /* what it read or wrote, as text; NULL: unknown */
     enum rival_crowd crowd;
 };
 
-/* How the element that an access takes follows from the number of its thread, for every lane that was there: number + shift, or not at all. */
-enum index_kind { INDEX_GRID, INDEX_BLOCK, INDEX_KINDS };       /* the number: blockIdx.x * blockDim.x + threadIdx.x; threadIdx.x */
-struct index_rule { bool holds; s64 shift; };
+/* How the element that an access takes follows from the number of its thread, for every lane that was there: number +
+ * shift, or not at all. */
+/* the number: blockIdx.x * blockDim.x + threadIdx.x; threadIdx.x */
+enum index_kind { INDEX_GRID, INDEX_BLOCK, INDEX_KINDS };
+struct index_rule {
+    bool holds;
+    s64 shift;
+};
 
-/* The same in full, where the text of the kernel tells: elements for each step of threadIdx.x .z, of blockIdx.x .z, and the element of thread 0 of CTA 0. */
+/* The same in full, where the text of the kernel tells: elements for each step of threadIdx.x .z, of blockIdx.x .z,
+ * and the element of thread 0 of CTA 0. */
 struct index_form {
     bool known;
-    bool open;                  /* and the counter of a loop; `start` is then not known */
+    bool open; /* and the counter of a loop; `start` is then not known */
     s64 step[3], cta_step[3], start;
-    s64 loop;                   /* what the loop adds in a pass; 0: not known */
+    s64 loop; /* what the loop adds in a pass; 0: not known */
 };
 
-/* A sentence about all occurrences together, of which each knows only its own addresses and threads: words, a gap that is filled when the report is
- * written, words. The gap is no mark in the words, so that no name, path or message of the user's can pass for one. */
+/* A sentence about all occurrences together, of which each knows only its own addresses and threads: words, a gap
+ * that is filled when the report is written, words. The gap is no mark in the words, so that no name, path or message
+ * of the user's can pass for one. */
 enum gap {
     GAP_NONE,
-    GAP_END,                    /* the largest end, in bytes from the object's start */
-    GAP_APART, GAP_BETWEEN, GAP_REPAIR,         /* how the threads of the two sides stand to each other; what would order them; what to do */
-    GAP_BARRIER,                /* the barrier that the threads of a CTA need: __syncthreads() or __syncwarp() */
-    GAP_STAYS, GAP_OWN,         /* why several threads write one element with one store; what to do */
-    GAP_INDEX, GAP_GUARD        /* how an index came to lie outside; what to do about it */
+    GAP_END, /* the largest end, in bytes from the object's start */
+    /* how the threads of the two sides stand to each other; what would order them; what to do */
+    GAP_APART,
+    GAP_BETWEEN,
+    GAP_REPAIR,
+    GAP_BARRIER, /* the barrier that the threads of a CTA need: __syncthreads() or __syncwarp() */
+    GAP_STAYS,
+    GAP_OWN, /* why several threads write one element with one store; what to do */
+    GAP_INDEX,
+    GAP_GUARD /* how an index came to lie outside; what to do about it */
 };
-struct joint { const char *before; enum gap gap; const char *after; };  /* the words may be NULL; GAP_NONE: there is no such sentence */
+/* the words may be NULL; GAP_NONE: there is no such sentence */
+struct joint {
+    const char *before;
+    enum gap gap;
+    const char *after;
+};
 
 enum { FINDING_LANES = 32 };
 struct finding {
     enum finding_kind kind;
     const struct place *place;
-    const struct place *other;  /* second site (a race, a lock's holder), or NULL */
+    const struct place *other; /* second site (a race, a lock's holder), or NULL */
     const char *kernel;
-    u64 cause_key;              /* findings with equal kind, places and cause_key are one cause */
-    u64 ticket;                 /* see report_again; 0: none */
+    u64 cause_key; /* findings with equal kind, places and cause_key are one cause */
+    u64 ticket;    /* see report_again; 0: none */
     /* who */
     u32 cta[3], nctaid[3], ntid[3];
-    u32 nlanes;                 /* 0: not about threads */
-    u32 thread[FINDING_LANES];  /* linear thread index in the CTA */
-    bool once;                  /* all these threads together are one occurrence: a deadlock */
-    bool joins;                 /* further threads of an occurrence that was added before */
+    u32 nlanes;                /* 0: not about threads */
+    u32 thread[FINDING_LANES]; /* linear thread index in the CTA */
+    bool once;                 /* all these threads together are one occurrence: a deadlock */
+    bool joins;                /* further threads of an occurrence that was added before */
     /* what, for memory findings */
-    const char *access;         /* "read" "write" "atomic" or NULL */
-    const char *how;            /* "weak", "relaxed.cta"...; NULL: not worth saying */
-    const char *space;          /* "global" "shared" "local" ... */
-    u32 width;                  /* bytes per lane */
-    u64 addr[FINDING_LANES];    /* per lane */
-    const char *value;          /* what the smallest of these threads read or wrote, as text; NULL: unknown */
-    const char *object;         /* name of the allocation, array or variable; NULL: none */
-    const char *object_type;    /* "f32[1000]" or NULL */
+    const char *access;      /* "read" "write" "atomic" or NULL */
+    const char *how;         /* "weak", "relaxed.cta"...; NULL: not worth saying */
+    const char *space;       /* "global" "shared" "local" ... */
+    u32 width;               /* bytes per lane */
+    u64 addr[FINDING_LANES]; /* per lane */
+    const char *value;       /* what the smallest of these threads read or wrote, as text; NULL: unknown */
+    const char *object;      /* name of the allocation, array or variable; NULL: none */
+    const char *object_type; /* "f32[1000]" or NULL */
     u64 object_base, object_size;
-    u32 element_size;           /* 0: unknown */
-    struct index_rule index[INDEX_KINDS];       /* accesses outside an object */
-    struct index_form form;     /* the same */
-    const char *object_note;    /* "allocated at ..., freed at ..." or NULL */
-    const char *neighbour;      /* name of the object actually hit, or NULL */
-    const struct rival *rival;  /* the thread at `other`, NULL: the finding is not about two. One lane then, and which of the
-                                 * two sides is the first does not matter: the report sorts them */
+    u32 element_size;                     /* 0: unknown */
+    struct index_rule index[INDEX_KINDS]; /* accesses outside an object */
+    struct index_form form;               /* the same */
+    const char *object_note;              /* "allocated at ..., freed at ..." or NULL */
+    const char *neighbour;                /* name of the object actually hit, or NULL */
+    /* the thread at `other`, NULL: the finding is not about two. One lane then, and which of the two sides is the
+     * first does not matter: the report sorts them */
+    const struct rival *rival;
     const struct place *origin; /* where the value came from (an uninitialised load), or NULL */
     const char *origin_text;    /* "read from tile (b32[256] shared), which nobody had written", or NULL */
-    /* Why and what to do: sentences without a final newline; NULL: the joint one below, and without that the default of the kind. */
+    /* Why and what to do: sentences without a final newline; NULL: the joint one below, and without that the default
+     * of the kind. */
     const char *cause;
-    const char *order;          /* what would order the two sides: "a __syncthreads() between the two", or NULL */
+    const char *order; /* what would order the two sides: "a __syncthreads() between the two", or NULL */
     const char *fix;
     struct joint joint_cause, joint_order, joint_fix;
-    const char *detail;         /* further lines, each ended by \n (a wait-for graph), or NULL */
+    const char *detail; /* further lines, each ended by \n (a wait-for graph), or NULL */
 };
 #endif

@@ -4,11 +4,9 @@
 
 void json_key(struct json *j, const char *key)
 {
-    if (j->more)
-        text_add(j->out, ",");
+    if (j->more) text_add(j->out, ",");
     j->more = true;
-    if (!key)
-        return;
+    if (!key) return;
     text_json(j->out, key);
     text_add(j->out, ":");
 }
@@ -60,7 +58,4 @@ struct json json_open(struct json *j, const char *key, char bracket)
     return (struct json){ j->out, false };
 }
 
-void json_end(struct json *j, char bracket)
-{
-    text_put(j->out, &bracket, 1);
-}
+void json_end(struct json *j, char bracket) { text_put(j->out, &bracket, 1); }

@@ -5,9 +5,10 @@
 
 struct json {
     struct text *out;
-    bool more;                  /* something stands before in this object or array */
+    bool more; /* something stands before in this object or array */
 };
-void json_key(struct json *j, const char *key);         /* the comma, the key and its colon; NULL in an array: only the comma */
+/* the comma, the key and its colon; NULL in an array: only the comma */
+void json_key(struct json *j, const char *key);
 /* `key: value`; a NULL text is null. */
 void json_text(struct json *j, const char *key, const char *z);
 void json_number(struct json *j, const char *key, u64 n);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 static const struct {
-    const char *id, *rule, *example, *title, *meaning, *fix;    /* the columns of finding.def */
+    const char *id, *rule, *example, *title, *meaning, *fix; /* the columns of finding.def */
     u32 code;
     enum check_bit check;
     enum severity severity;
@@ -30,12 +30,13 @@ enum finding_kind finding_find(const char *id)
     char *end = NULL;
     u64 code = is_code ? strtoull(id + 2, &end, 10) : 0;
     u32 k = 0;
-    while (k < F_COUNT && strcmp(kinds[k].id, id) && !(is_code && !*end && kinds[k].code == code))
-        k++;
+    while (k < F_COUNT && strcmp(kinds[k].id, id) && !(is_code && !*end && kinds[k].code == code)) k++;
     return k;
 }
 
-static const struct { const char *name, *what; } checks[CHECK_COUNT] = {
+static const struct {
+    const char *name, *what;
+} checks[CHECK_COUNT] = {
 #define CHECK_ROW(BIT, name, what) { name, what },
 #include "report/check.def"
 #undef CHECK_ROW
@@ -53,15 +54,11 @@ const char *check_of(enum finding_kind k)
 /* One name as bits; false: there is none. */
 static bool check_bits(const char *p, size_t n, u32 *bits)
 {
-    if (n == 3 && !memcmp(p, "all", n))
-        return *bits = CHECK_ALL, true;
-    if (n == 4 && !memcmp(p, "none", n))
-        return *bits = 0, true;
-    if (n == 5 && !memcmp(p, "align", n))
-        return *bits = CHECK_ALIGN, true;
+    if (n == 3 && !memcmp(p, "all", n)) return *bits = CHECK_ALL, true;
+    if (n == 4 && !memcmp(p, "none", n)) return *bits = 0, true;
+    if (n == 5 && !memcmp(p, "align", n)) return *bits = CHECK_ALIGN, true;
     for (u32 i = 0; i < CHECK_COUNT; i++)
-        if (strlen(checks[i].name) == n && !memcmp(checks[i].name, p, n))
-            return *bits = 1u << i, true;
+        if (strlen(checks[i].name) == n && !memcmp(checks[i].name, p, n)) return *bits = 1u << i, true;
     return false;
 }
 
@@ -76,7 +73,8 @@ bool checks_parse(const char *list, u32 *out, struct error *e)
             size_t at = 0;
             for (u32 i = 0; i < CHECK_COUNT; i++)
                 at += (size_t)snprintf(names + at, sizeof names - at, "%s, ", checks[i].name);
-            return error_set(e, ERR_INPUT, "there is no check `%.*s`; there are %sall, none", (int)MIN_OF(n, (size_t)60), p, names);
+            return error_set(e, ERR_INPUT, "there is no check `%.*s`; there are %sall, none",
+                             (int)MIN_OF(n, (size_t)60), p, names);
         }
         *out |= bits;
         p += n + (p[n] == ',');

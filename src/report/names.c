@@ -1,4 +1,5 @@
-/* Names as people write them, from the names that the compiler makes, and whether a name that somebody wrote means one of those. */
+/* Names as people write them, from the names that the compiler makes, and whether a name that somebody wrote means
+ * one of those. */
 #include "base/demangle.h"
 #include "report/report.h"
 #include <ctype.h>
@@ -14,10 +15,7 @@ void name_plain(struct str m, char *out, size_t size)
     arena_free(&mem);
 }
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* Drops the blanks that mean nothing, so that "scale< float >" and "scale<float>" are one text. */
 static const char *squeezed(struct arena *a, const char *s)
@@ -32,17 +30,20 @@ static const char *squeezed(struct arena *a, const char *s)
     return out;
 }
 
-/* NVIDIA's tools write the constants among template arguments with their type, "scale<(int)3, (bool)1>"; we write "scale<3, true>". */
+/* NVIDIA's tools write the constants among template arguments with their type, "scale<(int)3, (bool)1>"; we write
+ * "scale<3, true>". */
 static const char *plain_constants(struct arena *a, const char *s)
 {
-    static const struct { const char *type, *suffix; } known[] = {
-        { "(int)", "" }, { "(unsigned int)", "u" }, { "(long)", "l" }, { "(unsigned long)", "ul" }, { "(long long)", "ll" }, { "(unsigned long long)", "ull" }, { "(bool)", "" },
+    static const struct {
+        const char *type, *suffix;
+    } known[] = {
+        { "(int)", "" },         { "(unsigned int)", "u" },         { "(long)", "l" }, { "(unsigned long)", "ul" },
+        { "(long long)", "ll" }, { "(unsigned long long)", "ull" }, { "(bool)", "" },
     };
     char *out = arena_alloc(a, strlen(s) + 1, 1), *o = out;
     while (*s) {
         u32 i = 0;
-        while (i < COUNT_OF(known) && strncmp(s, known[i].type, strlen(known[i].type)))
-            i++;
+        while (i < COUNT_OF(known) && strncmp(s, known[i].type, strlen(known[i].type))) i++;
         const char *number = i < COUNT_OF(known) ? s + strlen(known[i].type) : s;
         size_t n = i < COUNT_OF(known) ? strspn(number, "-0123456789") : 0;
         if (!n) {
@@ -50,7 +51,10 @@ static const char *plain_constants(struct arena *a, const char *s)
             continue;
         }
         bool truth = !strcmp(known[i].type, "(bool)");
-        o += sprintf(o, "%.*s%s", truth ? 0 : (int)n, number, !truth ? known[i].suffix : *number == '0' ? "false" : "true");
+        o += sprintf(o, "%.*s%s", truth ? 0 : (int)n, number,
+                     !truth           ? known[i].suffix
+                     : *number == '0' ? "false"
+                                      : "true");
         s = number + n;
     }
     *o = 0;
@@ -63,8 +67,7 @@ static const char *without_scope(const char *s)
     int depth = 0;
     for (; *s; s++) {
         depth += (*s == '<' || *s == '(' || *s == '[') - (*s == '>' || *s == ')' || *s == ']');
-        if (!depth && s[0] == ':' && s[1] == ':')
-            return s + 2;
+        if (!depth && s[0] == ':' && s[1] == ':') return s + 2;
     }
     return NULL;
 }
@@ -73,8 +76,7 @@ static const char *without_scope(const char *s)
 static bool same_or_inner(const char *name, const char *asked)
 {
     for (; name; name = without_scope(name))
-        if (!strcmp(name, asked))
-            return true;
+        if (!strcmp(name, asked)) return true;
     return false;
 }
 

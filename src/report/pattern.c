@@ -1,23 +1,23 @@
 /* Which elements of an array, in words.
  *
- * A checker that knows every element (coverage does) hands in one bit for each and gets what a person would say of them: a range, rows, columns, a residue,
- * a few runs. Tried from the simplest on; what has no simple description is given as its extent and its number of runs. */
+ * A checker that knows every element (coverage does) hands in one bit for each and gets what a person would say of
+ * them: a range, rows, columns, a residue, a few runs. Tried from the simplest on; what has no simple description is
+ * given as its extent and its number of runs. */
 #include "report/report.h"
 #include <inttypes.h>
 
 enum { RUNS_SAID = 3, MODULUS_MOST = 64 };
 
-struct picks {                  /* some of the numbers 0..n-1 */
+struct picks { /* some of the numbers 0..n-1 */
     const u64 *bits;
-    u64 from, n;                /* the bits from `from` on */
+    u64 from, n; /* the bits from `from` on */
 };
 
-static bool picked(struct picks p, u64 i)
-{
-    return p.bits[(p.from + i) / 64] >> (p.from + i) % 64 & 1;
-}
+static bool picked(struct picks p, u64 i) { return p.bits[(p.from + i) / 64] >> (p.from + i) % 64 & 1; }
 
-struct shape_of { u64 count, first, last, runs; };
+struct shape_of {
+    u64 count, first, last, runs;
+};
 
 static struct shape_of measure(struct picks p)
 {
@@ -40,13 +40,10 @@ static bool residue_text(struct picks p, const char *name, const char *letter, s
 {
     for (u32 m = 2; m <= MODULUS_MOST && 2 * (u64)m <= p.n; m++) {
         u64 in = 0, rest = 0;
-        for (u64 i = 0; i < p.n; i++)
-            *(picked(p, i) ? &in : &rest) |= 1ull << i % m;
-        if (in & rest)
-            continue;
+        for (u64 i = 0; i < p.n; i++) *(picked(p, i) ? &in : &rest) |= 1ull << i % m;
+        if (in & rest) continue;
         bool one = !(in & (in - 1));
-        if (!one && rest & (rest - 1))
-            continue;
+        if (!one && rest & (rest - 1)) continue;
         text_add(out, "%ss with %s mod %u %s %d", name, letter, m, one ? "==" : "!=", __builtin_ctzll(one ? in : rest));
         return true;
     }
@@ -55,14 +52,11 @@ static bool residue_text(struct picks p, const char *name, const char *letter, s
 
 static void run_text(struct picks p, u64 *at, struct text *out)
 {
-    while (!picked(p, *at))
-        ++*at;
+    while (!picked(p, *at)) ++*at;
     u64 from = *at;
-    while (*at < p.n && picked(p, *at))
-        ++*at;
+    while (*at < p.n && picked(p, *at)) ++*at;
     text_add(out, "%" PRIu64, from);
-    if (*at - from > 1)
-        text_add(out, "..%" PRIu64, *at - 1);
+    if (*at - from > 1) text_add(out, "..%" PRIu64, *at - 1);
 }
 
 /* Numbers of one axis: "rows 8..15", "every row", "columns with c mod 2 == 1", "elements 3, 7..9 and 12". */
@@ -84,22 +78,22 @@ static void axis_text(struct picks p, const char *name, const char *letter, stru
             run_text(p, &at, out);
         }
     } else {
-        text_add(out, "%" PRIu64 " %ss between %" PRIu64 " and %" PRIu64 ", in %" PRIu64 " runs", s.count, name, s.first, s.last, s.runs);
+        text_add(out, "%" PRIu64 " %ss between %" PRIu64 " and %" PRIu64 ", in %" PRIu64 " runs", s.count, name,
+                 s.first, s.last, s.runs);
     }
 }
 
-/* Whether the rows that have any of the elements all have them in the same columns; `rows` gets those rows, `model` the first of them. */
+/* Whether the rows that have any of the elements all have them in the same columns; `rows` gets those rows, `model`
+ * the first of them. */
 static bool same_columns(const u64 *bits, u64 rows, u64 columns, u64 *row_bits, u64 *model)
 {
     bool found = false;
     for (u64 r = 0; r < rows; r++) {
         struct picks row = { bits, r * columns, columns };
-        if (!measure(row).count)
-            continue;
+        if (!measure(row).count) continue;
         row_bits[r / 64] |= 1ull << r % 64;
         for (u64 c = 0; found && c < columns; c++)
-            if (picked(row, c) != picked((struct picks){ bits, *model * columns, columns }, c))
-                return false;
+            if (picked(row, c) != picked((struct picks){ bits, *model * columns, columns }, c)) return false;
         *model = found ? *model : r;
         found = true;
     }

@@ -1,34 +1,43 @@
 /* Words of the user's as a terminal may show them.
  *
- * A path, a message of an assertion, a line of source may hold any bytes, and a report goes to a terminal. What would move the cursor, change colours or
- * turn the direction of writing is spelled out (\x1b, \u202e), and so are bytes that are no UTF-8; all else stays as it is. Since a character is then not a byte,
- * nor always one column, everything that stands below a text is measured here, too. */
+ * A path, a message of an assertion, a line of source may hold any bytes, and a report goes to a terminal. What would
+ * move the cursor, change colours or turn the direction of writing is spelled out (\x1b, \u202e), and so are bytes
+ * that are no UTF-8; all else stays as it is. Since a character is then not a byte, nor always one column, everything
+ * that stands below a text is measured here, too. */
 #include "report/entry.h"
 
-struct span { u32 from, to; };
+struct span {
+    u32 from, to;
+};
 
 static bool is_among(u32 c, const struct span *s, u32 n)
 {
     for (u32 i = 0; i < n; i++)
-        if (c >= s[i].from && c <= s[i].to)
-            return true;
+        if (c >= s[i].from && c <= s[i].to) return true;
     return false;
 }
 
 /* Controls, and what is invisible or turns the direction of the text around it. */
 static bool is_hidden(u32 c)
 {
-    static const struct span hidden[] = { { 0, 0x1f }, { 0x7f, 0x9f }, { 0xad, 0xad }, { 0x61c, 0x61c }, { 0x180e, 0x180e }, { 0x200b, 0x200f }, { 0x2028, 0x202e },
-                                          { 0x2060, 0x206f }, { 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xfffe, 0xffff }, { 0xe0000, 0xe007f } };
+    static const struct span hidden[] = { { 0, 0x1f },        { 0x7f, 0x9f },     { 0xad, 0xad },
+                                          { 0x61c, 0x61c },   { 0x180e, 0x180e }, { 0x200b, 0x200f },
+                                          { 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0xfeff, 0xfeff },
+                                          { 0xfff9, 0xfffb }, { 0xfffe, 0xffff }, { 0xe0000, 0xe007f } };
     return is_among(c, hidden, COUNT_OF(hidden));
 }
 
 /* Columns of a terminal: none for what is drawn onto the character before it, two for the wide scripts and pictures. */
 static u32 columns_of(u32 c)
 {
-    static const struct span marks[] = { { 0x300, 0x36f }, { 0x483, 0x489 }, { 0x591, 0x5bd }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff }, { 0x20d0, 0x20ff }, { 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f } };
-    static const struct span wide[] = { { 0x1100, 0x115f }, { 0x2e80, 0x303e }, { 0x3041, 0xa4cf }, { 0xac00, 0xd7a3 }, { 0xf900, 0xfaff }, { 0xfe30, 0xfe6f }, { 0xff00, 0xff60 },
-                                        { 0xffe0, 0xffe6 }, { 0x1f300, 0x1f64f }, { 0x1f680, 0x1faff }, { 0x20000, 0x3fffd } };
+    static const struct span marks[] = {
+        { 0x300, 0x36f },   { 0x483, 0x489 },   { 0x591, 0x5bd },   { 0x1ab0, 0x1aff },
+        { 0x1dc0, 0x1dff }, { 0x20d0, 0x20ff }, { 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f }
+    };
+    static const struct span wide[] = { { 0x1100, 0x115f },   { 0x2e80, 0x303e },  { 0x3041, 0xa4cf },
+                                        { 0xac00, 0xd7a3 },   { 0xf900, 0xfaff },  { 0xfe30, 0xfe6f },
+                                        { 0xff00, 0xff60 },   { 0xffe0, 0xffe6 },  { 0x1f300, 0x1f64f },
+                                        { 0x1f680, 0x1faff }, { 0x20000, 0x3fffd } };
     return is_among(c, marks, COUNT_OF(marks)) ? 0 : is_among(c, wide, COUNT_OF(wide)) ? 2 : 1;
 }
 

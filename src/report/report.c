@@ -5,15 +5,13 @@
 struct report *report_new(void)
 {
     struct report *r = base_alloc(sizeof *r);
-    if (r)
-        pthread_mutex_init(&r->lock, NULL);
+    if (r) pthread_mutex_init(&r->lock, NULL);
     return r;
 }
 
 static void set_free(struct thread_set *s)
 {
-    for (u32 i = 0; s->piece && i < SET_PIECES; i++)
-        base_free(s->piece[i]);
+    for (u32 i = 0; s->piece && i < SET_PIECES; i++) base_free(s->piece[i]);
     base_free(s->piece);
 }
 
@@ -41,8 +39,7 @@ static void empty(struct report *r)
 
 void report_free(struct report *r)
 {
-    if (!r)
-        return;
+    if (!r) return;
     empty(r);
     suppress_free(r->rules);
     pthread_mutex_destroy(&r->lock);
@@ -74,8 +71,7 @@ static u32 smallest_thread(const u32 *thread, u32 n)
 {
     u32 best = 0;
     for (u32 i = 1; i < n; i++)
-        if (thread[i] < thread[best])
-            best = i;
+        if (thread[i] < thread[best]) best = i;
     return best;
 }
 
@@ -84,10 +80,7 @@ static u64 cta_linear(const u32 cta[3], const u32 nctaid[3])
     return cta[0] + (u64)nctaid[0] * (cta[1] + (u64)nctaid[1] * cta[2]);
 }
 
-static u64 cta_of(const struct finding *f)
-{
-    return cta_linear(f->cta, f->nctaid);
-}
+static u64 cta_of(const struct finding *f) { return cta_linear(f->cta, f->nctaid); }
 
 static void represent(struct entry *e, const struct finding *f, u32 lane)
 {
@@ -108,9 +101,9 @@ static void set_shape(struct thread_set *s, const struct occurrence *o)
 /* Threads of one CTA of a launch shaped as `o` says. */
 static void set_add(struct thread_set *s, const struct occurrence *o, const u32 cta[3], const u32 *thread, u32 n)
 {
-    if (!s->ntid[0])
-        set_shape(s, o);
-    if (memcmp(s->nctaid, o->nctaid, sizeof s->nctaid) || memcmp(s->ntid, o->ntid, sizeof s->ntid) || s->threads > SET_CTA_MOST) {
+    if (!s->ntid[0]) set_shape(s, o);
+    if (memcmp(s->nctaid, o->nctaid, sizeof s->nctaid) || memcmp(s->ntid, o->ntid, sizeof s->ntid) ||
+        s->threads > SET_CTA_MOST) {
         s->partial = true;
         return;
     }
@@ -122,17 +115,18 @@ static void set_add(struct thread_set *s, const struct occurrence *o, const u32 
             continue;
         }
         u64 **p = &s->piece[at / SET_PIECE];
-        if (!*p)
-            *p = base_need(SET_PIECE / 8);
+        if (!*p) *p = base_need(SET_PIECE / 8);
         at %= SET_PIECE;
         (*p)[at / 64] |= 1ull << at % 64;
     }
 }
 
-/* Of a crowd of readers only one is known by name. Where that one is the writer itself, it was one of the others that raced. */
+/* Of a crowd of readers only one is known by name. Where that one is the writer itself, it was one of the others that
+ * raced. */
 static bool is_nameless(enum finding_kind kind, const struct occurrence *o)
 {
-    bool copy = kind == F_async_early || kind == F_async_overwrite || kind == F_async_wait;        /* a thread can meet its own */
+    /* a thread can meet its own */
+    bool copy = kind == F_async_early || kind == F_async_overwrite || kind == F_async_wait;
     return !copy && o->thread[0] == o->rival_thread && !memcmp(o->cta, o->rival_cta, sizeof o->cta);
 }
 
@@ -141,7 +135,7 @@ static void tie_add(struct tie *t, const struct occurrence *o)
     t->same_cta |= o->crowd == CROWD_CTA;
     t->other_cta |= o->crowd == CROWD_GRID;
     if (o->thread[0] == o->rival_thread && !memcmp(o->cta, o->rival_cta, sizeof o->cta))
-        return;                 /* one of a crowd has no name */
+        return; /* one of a crowd has no name */
 
     bool same = !memcmp(o->cta, o->rival_cta, sizeof o->cta);
     s64 apart = (s64)o->rival_thread - (s64)o->thread[0];
@@ -165,14 +159,12 @@ static void range_add(struct entry *e, const struct occurrence *o)
 {
     for (u32 i = 0; e->f.access && i < o->nlanes; i++) {
         s64 off = (s64)(o->addr[i] - o->object_base);
-        if (!e->has_range)
-            e->low = e->high = e->anchor = off;
+        if (!e->has_range) e->low = e->high = e->anchor = off;
         e->has_range = true;
         e->low = MIN_OF(e->low, off);
         e->high = MAX_OF(e->high, off);
         u64 apart = off > e->anchor ? (u64)off - (u64)e->anchor : (u64)e->anchor - (u64)off;
-        if (apart)
-            e->step = gcd(e->step, apart);
+        if (apart) e->step = gcd(e->step, apart);
     }
 }
 
@@ -180,22 +172,18 @@ static void range_add(struct entry *e, const struct occurrence *o)
 static void entry_count(struct report *r, struct entry *e)
 {
     e->suppressed = suppress_find(r->rules, &e->f);
-    if (e->suppressed)
-        e->suppressed->used++;
+    if (e->suppressed) e->suppressed->used++;
     ++*(e->suppressed ? &r->suppressed : finding_severity(e->f.kind) == SEV_ERROR ? &r->errors : &r->notes);
 }
 
 static struct entry *entry_get(struct report *r, const struct finding *f)
 {
     u64 hash = finding_hash(f);
-    if (r->last && r->last->hash == hash && same_cause(&r->last->f, f))
-        return r->last;
+    if (r->last && r->last->hash == hash && same_cause(&r->last->f, f)) return r->last;
     struct entry **b = &r->bucket[hash % BUCKETS];
     for (struct entry *e = *b; e; e = e->next)
-        if (e->hash == hash && same_cause(&e->f, f))
-            return r->last = e;
-    if (r->entries == ENTRIES_MOST)
-        return NULL;
+        if (e->hash == hash && same_cause(&e->f, f)) return r->last = e;
+    if (r->entries == ENTRIES_MOST) return NULL;
     struct entry *e = base_need(sizeof *e);
     e->hash = hash;
     represent(e, f, smallest_thread(f->thread, f->nlanes));
@@ -206,26 +194,17 @@ static struct entry *entry_get(struct report *r, const struct finding *f)
     return r->last = e;
 }
 
-static int by_text(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) : !!a - !!b;
-}
+static int by_text(const char *a, const char *b) { return a && b ? strcmp(a, b) : !!a - !!b; }
 
-static int by_number(u64 a, u64 b)
-{
-    return (a > b) - (a < b);
-}
+static int by_number(u64 a, u64 b) { return (a > b) - (a < b); }
 
 static int by_place(const struct place *a, const struct place *b)
 {
-    int c = !!b - !!a;          /* what has no place comes last */
-    if (c || !a)
-        return c;
+    int c = !!b - !!a; /* what has no place comes last */
+    if (c || !a) return c;
     const struct place *x = a, *y = b;
-    while (x->inlined_at)
-        x = x->inlined_at;
-    while (y->inlined_at)
-        y = y->inlined_at;
+    while (x->inlined_at) x = x->inlined_at;
+    while (y->inlined_at) y = y->inlined_at;
     if ((c = by_text(x->file, y->file)) || (c = by_number(x->line, y->line)) || (c = by_number(x->col, y->col)) ||
         (c = by_text(a->file, b->file)) || (c = by_number(a->line, b->line)) || (c = by_number(a->col, b->col)))
         return c;
@@ -250,20 +229,26 @@ static int by_thread(const struct occurrence *o)
     return c ? c : by_number(o->thread[0], o->rival_thread);
 }
 
-/* Which side of a race was seen first is chance: the first side is the one further up in the source, and the write where both are at one place. */
+/* Which side of a race was seen first is chance: the first side is the one further up in the source, and the write
+ * where both are at one place. */
 static int by_side(const struct finding *f)
 {
     int c = by_place(f->place, f->other);
-    if (!c)
-        c = -by_text(f->access, f->rival->access);      /* "write" before "read" before "atomic" */
+    if (!c) c = -by_text(f->access, f->rival->access); /* "write" before "read" before "atomic" */
     return c ? c : by_number(f->width, f->rival->width);
 }
 
 static void finding_flip(struct finding *f, struct rival *back)
 {
     const struct rival *v = f->rival;
-    *back = (struct rival){ .cta = { f->cta[0], f->cta[1], f->cta[2] }, .thread = f->thread[0], .access = f->access, .width = f->width,
-                            .addr = f->addr[0], .how = f->how, .value = f->value, .crowd = v->crowd };
+    *back = (struct rival){ .cta = { f->cta[0], f->cta[1], f->cta[2] },
+                            .thread = f->thread[0],
+                            .access = f->access,
+                            .width = f->width,
+                            .addr = f->addr[0],
+                            .how = f->how,
+                            .value = f->value,
+                            .crowd = v->crowd };
     const struct place *p = f->place;
     f->place = f->other;
     f->other = p;
@@ -300,17 +285,14 @@ static bool comes_first(const struct entry *e, const struct occurrence *o)
     const struct finding *f = &e->f;
     u32 lane = smallest_thread(o->thread, o->nlanes);
     int c = by_number(cta_linear(o->cta, o->nctaid), e->first_cta);
-    if (!o->nlanes || !f->nlanes)
-        return o->nlanes && !f->nlanes;
-    if (f->rival) {             /* both threads by name come before one */
+    if (!o->nlanes || !f->nlanes) return o->nlanes && !f->nlanes;
+    if (f->rival) { /* both threads by name come before one */
         struct occurrence shown = occurrence_of(f);
         bool named = !is_nameless(f->kind, o);
-        if (named != !is_nameless(f->kind, &shown))
-            return named;
+        if (named != !is_nameless(f->kind, &shown)) return named;
     }
     c = c ? c : by_number(o->thread[lane], f->thread[e->first_lane]);
-    if (c || !f->rival)
-        return c < 0;
+    if (c || !f->rival) return c < 0;
     c = by_number(cta_linear(o->rival_cta, o->nctaid), cta_linear(f->rival->cta, f->nctaid));
     return (c ? c : by_number(o->rival_thread, f->rival->thread)) < 0;
 }
@@ -330,15 +312,15 @@ static void count_in(struct report *r, struct entry *e, enum finding_kind kind, 
         set_add(&e->who, o, o->cta, o->thread, o->nlanes);
         if (e->f.rival && !(is_nameless(kind, o) && e->f.access && str_is(str_of(e->f.access), "write")))
             set_add(&e->against, o, o->rival_cta, &o->rival_thread, 1);
-        if (e->f.rival)
-            tie_add(&e->tie, o);
+        if (e->f.rival) tie_add(&e->tie, o);
     }
     range_add(e, o);
 }
 
 static bool same_form(const struct index_form *a, const struct index_form *b)
 {
-    return a->known == b->known && a->open == b->open && !memcmp(a->step, b->step, sizeof a->step) && !memcmp(a->cta_step, b->cta_step, sizeof a->cta_step);
+    return a->known == b->known && a->open == b->open && !memcmp(a->step, b->step, sizeof a->step) &&
+           !memcmp(a->cta_step, b->cta_step, sizeof a->cta_step);
 }
 
 void report_add(struct report *r, const struct finding *given)
@@ -368,11 +350,9 @@ void report_add(struct report *r, const struct finding *given)
     }
     for (u32 i = 0; e && i < INDEX_KINDS; i++)
         e->index_varies[i] |= e->f.index[i].holds != f->index[i].holds || e->f.index[i].shift != f->index[i].shift;
-    if (e && comes_first(e, &o))
-        represent(e, f, smallest_thread(f->thread, f->nlanes));
+    if (e && comes_first(e, &o)) represent(e, f, smallest_thread(f->thread, f->nlanes));
     count_in(r, e, f->kind, &o, n);
-    if (e && f->ticket)
-        r->ticket[f->ticket % TICKETS] = (struct ticket){ f->ticket, e, side > 0 };
+    if (e && f->ticket) r->ticket[f->ticket % TICKETS] = (struct ticket){ f->ticket, e, side > 0 };
     unlock(&r->lock);
 }
 
@@ -389,22 +369,20 @@ bool report_again(struct report *r, u64 ticket, const struct occurrence *given)
             occurrence_flip(&o);
     }
     bool known = e && !comes_first(e, &o);
-    if (known)
-        count_in(r, e, e->f.kind, &o, e->f.once ? 1 : MAX_OF(o.nlanes, 1u));
+    if (known) count_in(r, e, e->f.kind, &o, e->f.once ? 1 : MAX_OF(o.nlanes, 1u));
     unlock(&r->lock);
     return known;
 }
 
 static void set_join(struct thread_set *to, const struct thread_set *from)
 {
-    bool same = !memcmp(to->nctaid, from->nctaid, sizeof to->nctaid) && !memcmp(to->ntid, from->ntid, sizeof to->ntid) && to->piece && from->piece;
+    bool same = !memcmp(to->nctaid, from->nctaid, sizeof to->nctaid) &&
+                !memcmp(to->ntid, from->ntid, sizeof to->ntid) && to->piece && from->piece;
     to->partial |= from->partial || !same;
     for (u32 k = 0; same && k < SET_PIECES; k++) {
-        if (from->piece[k] && !to->piece[k])
-            to->piece[k] = base_alloc(SET_PIECE / 8);
+        if (from->piece[k] && !to->piece[k]) to->piece[k] = base_alloc(SET_PIECE / 8);
         to->partial |= from->piece[k] && !to->piece[k];
-        for (u32 j = 0; from->piece[k] && to->piece[k] && j < SET_PIECE / 64; j++)
-            to->piece[k][j] |= from->piece[k][j];
+        for (u32 j = 0; from->piece[k] && to->piece[k] && j < SET_PIECE / 64; j++) to->piece[k][j] |= from->piece[k][j];
     }
 }
 
@@ -412,8 +390,7 @@ static void entry_join(struct entry *to, const struct entry *from)
 {
     to->occurrences += from->occurrences;
     set_join(&to->who, &from->who);
-    if (!from->has_range)
-        return;
+    if (!from->has_range) return;
     u64 apart = from->anchor > to->anchor ? (u64)from->anchor - (u64)to->anchor : (u64)to->anchor - (u64)from->anchor;
     to->step = gcd(gcd(to->step, from->step), to->has_range ? apart : 0);
     to->low = to->has_range ? MIN_OF(to->low, from->low) : from->low;
@@ -428,10 +405,9 @@ void report_take(struct report *r, struct report *from, enum finding_kind kind)
     for (u32 b = 0; b < BUCKETS && !(finding_check(kind) & r->checks_off); b++)
         for (const struct entry *x = from->bucket[b]; x; x = x->next) {
             struct entry *e = x->f.kind == kind ? entry_get(r, &x->f) : NULL;
-            if (!e)
-                continue;
+            if (!e) continue;
             bool fresh = !e->occurrences, counts = !e->suppressed;
-            if (fresh) {        /* the shape is the other's */
+            if (fresh) { /* the shape is the other's */
                 struct occurrence o = occurrence_of(&x->f);
                 set_shape(&e->who, &o);
             }
@@ -447,7 +423,8 @@ static bool is_known(const struct report *r, const struct finding *f)
 {
     for (u32 b = 0; b < BUCKETS; b++)
         for (const struct entry *e = r->bucket[b]; e; e = e->next)
-            if (e->f.kind == f->kind && same_place(e->f.place, f->place) && same_place(e->f.other, f->other) && same_text(e->f.kernel, f->kernel))
+            if (e->f.kind == f->kind && same_place(e->f.place, f->place) && same_place(e->f.other, f->other) &&
+                same_text(e->f.kernel, f->kernel))
                 return true;
     return false;
 }
@@ -504,7 +481,8 @@ static struct entry *beside(const struct report *r, const struct entry *e)
     const struct finding *f = &e->f;
     for (u32 b = 0; b < BUCKETS && f->kind == F_bounds_neighbour; b++)
         for (struct entry *x = r->bucket[b]; x; x = x->next)
-            if (x->f.kind == F_bounds && !x->suppressed == !e->suppressed && x->f.width == f->width && same_place(x->f.place, f->place) && same_text(x->f.kernel, f->kernel) &&
+            if (x->f.kind == F_bounds && !x->suppressed == !e->suppressed && x->f.width == f->width &&
+                same_place(x->f.place, f->place) && same_text(x->f.kernel, f->kernel) &&
                 same_text(x->f.access, f->access) && same_text(x->f.object, f->object))
                 return x;
     return NULL;
@@ -515,26 +493,24 @@ static bool is_at(const struct finding *f, const struct place *p)
     return same_place(f->place, p) || same_place(f->other, p);
 }
 
-/* Whether b is what a leads to. An uninitialised value that was read where a race was found: the store that the load ran ahead of, or behind, is in that race. Lanes of one
- * store that lose to each other, where threads of several warps do so, too. Copies that nobody waits for, which were read too early before. */
+/* Whether b is what a leads to. An uninitialised value that was read where a race was found: the store that the load
+ * ran ahead of, or behind, is in that race. Lanes of one store that lose to each other, where threads of several
+ * warps do so, too. Copies that nobody waits for, which were read too early before. */
 static bool leads_to(const struct finding *a, const struct finding *b)
 {
-    if (finding_check(b->kind) == CHECK_INIT && b->origin)
-        return a->kind == F_race && is_at(a, b->origin);
-    if (b->kind == F_race_lanes)
-        return a->kind == F_race && is_at(a, b->place) && is_at(a, b->other);
+    if (finding_check(b->kind) == CHECK_INIT && b->origin) return a->kind == F_race && is_at(a, b->origin);
+    if (b->kind == F_race_lanes) return a->kind == F_race && is_at(a, b->place) && is_at(a, b->other);
     return b->kind == F_async_unfinished && (a->kind == F_async_early || a->kind == F_async_wait) && is_at(a, b->place);
 }
 
 static bool follows(const struct report *r, const struct finding *f)
 {
-    bool may = (finding_check(f->kind) == CHECK_INIT && f->origin) || f->kind == F_race_lanes || f->kind == F_async_unfinished;
-    if (!may)
-        return false;
+    bool may = (finding_check(f->kind) == CHECK_INIT && f->origin) || f->kind == F_race_lanes ||
+               f->kind == F_async_unfinished;
+    if (!may) return false;
     for (u32 b = 0; b < BUCKETS; b++)
         for (const struct entry *e = r->bucket[b]; e; e = e->next)
-            if (!e->suppressed && same_text(e->f.kernel, f->kernel) && leads_to(&e->f, f))
-                return true;
+            if (!e->suppressed && same_text(e->f.kernel, f->kernel) && leads_to(&e->f, f)) return true;
     return false;
 }
 
@@ -554,8 +530,7 @@ static void entry_drop(struct report *r, struct entry *e)
 
 static void settle(struct report *r)
 {
-    if (r->settled == r->entries)
-        return;
+    if (r->settled == r->entries) return;
     for (u32 b = 0; b < BUCKETS; b++)
         for (struct entry **p = &r->bucket[b]; *p;) {
             struct entry *e = *p, *whole = beside(r, e);
@@ -563,7 +538,7 @@ static void settle(struct report *r)
                 entry_join(whole, e);
                 whole->form_varies |= e->form_varies || !same_form(&whole->f.form, &e->f.form);
                 whole->start_varies |= e->start_varies || whole->f.form.start != e->f.form.start;
-                r->occurrences += whole->suppressed ? 0 : e->occurrences;       /* entry_drop takes them away */
+                r->occurrences += whole->suppressed ? 0 : e->occurrences; /* entry_drop takes them away */
                 r->error_occurrences += whole->suppressed ? 0 : e->occurrences;
             }
             if (whole || follows(r, &e->f)) {
@@ -579,7 +554,7 @@ static void settle(struct report *r)
 
 static u64 counted(const struct report *r, const void *field, size_t size)
 {
-    lock_t *l = (lock_t *)&r->lock;     /* counting changes nothing that a caller can see */
+    lock_t *l = (lock_t *)&r->lock; /* counting changes nothing that a caller can see */
     lock(l);
     settle((struct report *)r);
     u64 n = size == 4 ? *(const u32 *)field : *(const u64 *)field;
@@ -598,8 +573,9 @@ static int by_entry(const struct entry *x, const struct entry *y)
     const struct finding *a = &x->f, *b = &y->f;
     int c;
     if ((c = (int)finding_severity(a->kind) - (int)finding_severity(b->kind)) || (c = by_place(a->place, b->place)) ||
-        (c = by_place(a->other, b->other)) || (c = (int)a->kind - (int)b->kind) || (c = by_text(a->kernel, b->kernel)) ||
-        (c = by_text(a->object, b->object)) || (c = by_text(a->access, b->access)) || (c = by_number(a->width, b->width)))
+        (c = by_place(a->other, b->other)) || (c = (int)a->kind - (int)b->kind) ||
+        (c = by_text(a->kernel, b->kernel)) || (c = by_text(a->object, b->object)) ||
+        (c = by_text(a->access, b->access)) || (c = by_number(a->width, b->width)))
         return c;
     return (c = by_number(a->cause_key, b->cause_key)) ? c : by_number(x->hash, y->hash);
 }
@@ -607,17 +583,13 @@ static int by_entry(const struct entry *x, const struct entry *y)
 /* Merge sort: the C library's qsort may allocate, and entries are few. */
 static void sort(struct entry **v, struct entry **scratch, u32 n)
 {
-    if (n < 2)
-        return;
+    if (n < 2) return;
     u32 half = n / 2, i = 0, j = half, k = 0;
     sort(v, scratch, half);
     sort(v + half, scratch, n - half);
-    while (i < half && j < n)
-        scratch[k++] = by_entry(v[i], v[j]) <= 0 ? v[i++] : v[j++];
-    while (i < half)
-        scratch[k++] = v[i++];
-    while (j < n)
-        scratch[k++] = v[j++];
+    while (i < half && j < n) scratch[k++] = by_entry(v[i], v[j]) <= 0 ? v[i++] : v[j++];
+    while (i < half) scratch[k++] = v[i++];
+    while (j < n) scratch[k++] = v[j++];
     memcpy(v, scratch, sizeof *v * n);
 }
 
@@ -625,12 +597,10 @@ struct entry **report_sorted(struct report *r)
 {
     settle(r);
     struct entry **v = r->entries ? base_need(sizeof *v * r->entries * 2) : NULL;
-    if (!v)
-        return NULL;
+    if (!v) return NULL;
     u32 n = 0;
     for (u32 b = 0; b < BUCKETS; b++)
-        for (struct entry *e = r->bucket[b]; e; e = e->next)
-            v[n++] = e;
+        for (struct entry *e = r->bucket[b]; e; e = e->next) v[n++] = e;
     sort(v, v + n, n);
     return v;
 }
@@ -638,12 +608,10 @@ struct entry **report_sorted(struct report *r)
 bool report_suppress(struct report *r, const char *name, struct str text, struct error *e)
 {
     struct suppressions *s = suppress_read(name, text, e);
-    if (!s)
-        return false;
+    if (!s) return false;
     lock(&r->lock);
     struct suppressions **tail = &r->rules;
-    while (*tail)
-        tail = &(*tail)->next;
+    while (*tail) tail = &(*tail)->next;
     *tail = s;
     unlock(&r->lock);
     return true;
@@ -654,8 +622,7 @@ void report_rules(struct report *r, struct text *out)
     lock(&r->lock);
     struct entry **v = report_sorted(r);
     for (u32 i = 0; v && i < r->entries; i++)
-        if (!v[i]->suppressed)
-            suppress_line(&v[i]->f, out);
+        if (!v[i]->suppressed) suppress_line(&v[i]->f, out);
     base_free(v);
     unlock(&r->lock);
 }
@@ -665,7 +632,6 @@ void report_unused(struct report *r, struct text *out)
     lock(&r->lock);
     for (const struct suppressions *f = r->rules; f; f = f->next)
         for (const struct suppression *s = f->first; s; s = s->next)
-            if (!s->used)
-                text_add(out, "%s:%u\n", f->name, s->at);
+            if (!s->used) text_add(out, "%s:%u\n", f->name, s->at);
     unlock(&r->lock);
 }

@@ -10,55 +10,65 @@
 struct report;
 struct report *report_new(void);
 void report_free(struct report *r);
-void report_checks(struct report *r, u32 on);   /* only kinds of these checks, and those of none, are taken in from now on */
-void report_ran(struct report *r, u32 checks);  /* these checks look at the launch that begins: a test that did not run has not passed */
+/* only kinds of these checks, and those of none, are taken in from now on */
+void report_checks(struct report *r, u32 on);
+/* these checks look at the launch that begins: a test that did not run has not passed */
+void report_ran(struct report *r, u32 checks);
 void report_add(struct report *r, const struct finding *f);
-/* The cheap way to say "the same again", for checkers that meet a cause thousands of times. A finding added with a ticket (any number that stands for
- * its kind, instructions and cause during one launch) can be counted again by it: true, and the occurrence is in. False: the report does not know the
- * ticket, or this occurrence has a smaller (CTA, thread) than the one it shows; compose the whole finding and report_add it. */
+/* The cheap way to say "the same again", for checkers that meet a cause thousands of times. A finding added with a
+ * ticket (any number that stands for its kind, instructions and cause during one launch) can be counted again by it:
+ * true, and the occurrence is in. False: the report does not know the ticket, or this occurrence has a smaller (CTA,
+ * thread) than the one it shows; compose the whole finding and report_add it. */
 struct occurrence {
-    u32 nctaid[3], ntid[3];     /* shape of the launch; ntid[0] = 0: not about threads */
+    u32 nctaid[3], ntid[3]; /* shape of the launch; ntid[0] = 0: not about threads */
     u32 cta[3];
-    u32 nlanes;                 /* at least 1 */
-    u32 thread[FINDING_LANES];  /* linear index in the CTA */
-    u64 addr[FINDING_LANES];    /* as in struct finding; not read when the finding has no access */
-    u64 object_base;            /* of the object it is in; 0: none */
-    u32 rival_cta[3], rival_thread;     /* findings with a rival; one lane */
+    u32 nlanes;                     /* at least 1 */
+    u32 thread[FINDING_LANES];      /* linear index in the CTA */
+    u64 addr[FINDING_LANES];        /* as in struct finding; not read when the finding has no access */
+    u64 object_base;                /* of the object it is in; 0: none */
+    u32 rival_cta[3], rival_thread; /* findings with a rival; one lane */
     u64 rival_addr;
     enum rival_crowd crowd;
 };
 bool report_again(struct report *r, u64 ticket, const struct occurrence *o);
-void report_tickets_end(struct report *r);      /* all tickets are void: before a launch */
-u32 report_errors(const struct report *r);      /* distinct entries of severity error */
+void report_tickets_end(struct report *r); /* all tickets are void: before a launch */
+u32 report_errors(const struct report *r); /* distinct entries of severity error */
 u32 report_notes(const struct report *r);
 u64 report_occurrences(const struct report *r);
-u64 report_error_occurrences(const struct report *r);   /* grows with every error added, also one of a known cause */
+u64 report_error_occurrences(const struct report *r); /* grows with every error added, also one of a known cause */
 void report_clear(struct report *r);
 /* Moves what `from` has of this kind over, as if it had been added here. */
 void report_take(struct report *r, struct report *from, enum finding_kind kind);
-/* Moves over what `from` has of these checks, and of none, at places where r has nothing of the kind; `remark` becomes a line of its detail. */
+/* Moves over what `from` has of these checks, and of none, at places where r has nothing of the kind; `remark`
+ * becomes a line of its detail. */
 void report_take_new(struct report *r, struct report *from, u32 checks, const char *remark);
 /* Rules of a file (suppress.h) keep what they match out of the report, its counts included, from now on. false: e. */
 bool report_suppress(struct report *r, const char *name, struct str text, struct error *e);
-u32 report_suppressed(const struct report *r);  /* entries kept out */
-void report_rules(struct report *r, struct text *out);  /* rules that would keep out what is in the report, one a line */
+u32 report_suppressed(const struct report *r); /* entries kept out */
+/* rules that would keep out what is in the report, one a line */
+void report_rules(struct report *r, struct text *out);
 void report_unused(struct report *r, struct text *out); /* rules that kept nothing out: "known.supp:3", one a line */
-struct report_style { bool color; u32 max; };   /* max: entries shown, 0 = all */
+struct report_style {
+    bool color;
+    u32 max;
+}; /* max: entries shown, 0 = all */
 void report_text(struct report *r, struct report_style style, struct text *out);
-void report_json(struct report *r, struct text *out);   /* schema in docs/report.md, "lockstep-report" version 2 */
-void report_sarif(struct report *r, const char *version, struct text *out);     /* SARIF 2.1.0; `version` of this program */
-void report_junit(struct report *r, const char *suite, struct text *out);       /* a test case for each check, under the name of what ran */
-/* Which of n elements, one bit each, in words: "elements 1000..1023", "columns 256..511 of every row", "rows with r mod 8 != 0", with their count.
- * `columns`: length of a row, 0 or 1 for an array of one dimension. */
+void report_json(struct report *r, struct text *out); /* schema in docs/report.md, "lockstep-report" version 2 */
+/* SARIF 2.1.0; `version` of this program */
+void report_sarif(struct report *r, const char *version, struct text *out);
+/* a test case for each check, under the name of what ran */
+void report_junit(struct report *r, const char *suite, struct text *out);
+/* Which of n elements, one bit each, in words: "elements 1000..1023", "columns 256..511 of every row", "rows with r
+ * mod 8 != 0", with their count. `columns`: length of a row, 0 or 1 for an array of one dimension. */
 void elements_pattern(const u64 *bits, u64 n, u64 columns, struct text *out);
 /* What finding.def says of a kind. */
-const char *finding_id(enum finding_kind k);    /* "bounds" */
+const char *finding_id(enum finding_kind k); /* "bounds" */
 const char *finding_title(enum finding_kind k);
 const char *finding_meaning(enum finding_kind k);
 const char *finding_fix(enum finding_kind k);
-const char *finding_rule(enum finding_kind k);  /* "R2" or "" */
-const char *finding_example(enum finding_kind k);       /* a case: "bounds/guard_bad", or "" */
-u32 finding_code(enum finding_kind k);          /* 101: shown as LK0101 */
+const char *finding_rule(enum finding_kind k);    /* "R2" or "" */
+const char *finding_example(enum finding_kind k); /* a case: "bounds/guard_bad", or "" */
+u32 finding_code(enum finding_kind k);            /* 101: shown as LK0101 */
 enum check_bit finding_check(enum finding_kind k);
 enum severity finding_severity(enum finding_kind k);
 enum finding_kind finding_find(const char *id); /* by id ("bounds") or code ("LK0101"); F_COUNT: none */
@@ -66,14 +76,16 @@ enum finding_kind finding_find(const char *id); /* by id ("bounds") or code ("LK
 const char *check_name(u32 i);
 const char *check_purpose(u32 i);
 bool checks_parse(const char *list, u32 *out, struct error *e);
-/* The innermost place of the chain whose source is the user's: readable, and no header of the toolkit. None: p itself. */
+/* The innermost place of the chain whose source is the user's: readable, and no header of the toolkit. None: p
+ * itself. */
 const struct place *place_shown(const struct place *p);
-void place_brief(const struct place *p, struct text *out);      /* "lock.cu:2 (in lock, called at :12)" */
-/* The name as in the source from a mangled one: "scale" from _Z5scalePfi, "a::f" from _ZN1a1fEv; template arguments and file-local
- * prefixes are left out. Cut to `size`. */
+void place_brief(const struct place *p, struct text *out); /* "lock.cu:2 (in lock, called at :12)" */
+/* The name as in the source from a mangled one: "scale" from _Z5scalePfi, "a::f" from _ZN1a1fEv; template arguments
+ * and file-local prefixes are left out. Cut to `size`. */
 void name_plain(struct str mangled, char *out, size_t size);
-/* Whether what somebody wrote means this function: its mangled name; "scale<float>" or "ns::scale(float*, int)" as a whole, or without
- * its outer scopes; "scale" for all that a template or an overloaded name makes. Blanks do not count. The greater, the closer. */
+/* Whether what somebody wrote means this function: its mangled name; "scale<float>" or "ns::scale(float*, int)" as a
+ * whole, or without its outer scopes; "scale" for all that a template or an overloaded name makes. Blanks do not
+ * count. The greater, the closer. */
 enum name_fit { NAME_OTHER, NAME_FAMILY, NAME_WHOLE, NAME_EXACT };
 enum name_fit name_fits(struct str mangled, const char *asked);
 #endif

@@ -1,4 +1,5 @@
-/* What makes two findings one cause, and how an entry keeps the one that stands for all: with places and texts of its own. */
+/* What makes two findings one cause, and how an entry keeps the one that stands for all: with places and texts of its
+ * own. */
 #include "report/entry.h"
 
 static u64 mix(u64 h, u64 x)
@@ -7,10 +8,7 @@ static u64 mix(u64 h, u64 x)
     return h ^ h >> 31;
 }
 
-static u64 mix_text(u64 h, const char *z)
-{
-    return z ? mix(h, str_hash(str_of(z))) : mix(h, 1);
-}
+static u64 mix_text(u64 h, const char *z) { return z ? mix(h, str_hash(str_of(z))) : mix(h, 1); }
 
 /* With a source place, copies of one line (an unrolled loop) are one cause; without, the PTX line is the place. */
 static u64 mix_place(u64 h, const struct place *p)
@@ -18,8 +16,7 @@ static u64 mix_place(u64 h, const struct place *p)
     for (; p; p = p->inlined_at) {
         h = mix_text(h, p->file);
         h = mix(h, (u64)p->line << 32 | p->col);
-        if (!p->file)
-            h = mix(mix_text(h, p->ptx_file), p->ptx_line);
+        if (!p->file) h = mix(mix_text(h, p->ptx_file), p->ptx_line);
     }
     return h;
 }
@@ -33,18 +30,13 @@ u64 finding_hash(const struct finding *f)
     return mix_text(mix_text(h, f->object), f->neighbour);
 }
 
-bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
+bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
 bool same_place(const struct place *a, const struct place *b)
 {
     for (; a && b && a != b; a = a->inlined_at, b = b->inlined_at) {
-        if (a->line != b->line || a->col != b->col || !same_text(a->file, b->file))
-            return false;
-        if (!a->file && (a->ptx_line != b->ptx_line || !same_text(a->ptx_file, b->ptx_file)))
-            return false;
+        if (a->line != b->line || a->col != b->col || !same_text(a->file, b->file)) return false;
+        if (!a->file && (a->ptx_line != b->ptx_line || !same_text(a->ptx_file, b->ptx_file))) return false;
     }
     return a == b;
 }
@@ -56,22 +48,20 @@ static bool same_rival(const struct rival *a, const struct rival *b)
 
 bool same_cause(const struct finding *a, const struct finding *b)
 {
-    return a->kind == b->kind && a->cause_key == b->cause_key && a->width == b->width && same_place(a->place, b->place) &&
-           same_place(a->other, b->other) && same_text(a->kernel, b->kernel) && same_text(a->access, b->access) &&
-           same_text(a->space, b->space) && same_text(a->object, b->object) && same_text(a->neighbour, b->neighbour) &&
-           same_rival(a->rival, b->rival);
+    return a->kind == b->kind && a->cause_key == b->cause_key && a->width == b->width &&
+           same_place(a->place, b->place) && same_place(a->other, b->other) && same_text(a->kernel, b->kernel) &&
+           same_text(a->access, b->access) && same_text(a->space, b->space) && same_text(a->object, b->object) &&
+           same_text(a->neighbour, b->neighbour) && same_rival(a->rival, b->rival);
 }
 
 static void keep_text(struct arena *a, const char **z)
 {
-    if (*z)
-        *z = arena_str(a, str_of(*z));
+    if (*z) *z = arena_str(a, str_of(*z));
 }
 
 static const struct place *keep_place(struct arena *a, const struct place *p)
 {
-    if (!p)
-        return NULL;
+    if (!p) return NULL;
     struct place *q = NEW(a, struct place);
     *q = *p;
     keep_text(a, &q->file);
@@ -84,8 +74,7 @@ static const struct place *keep_place(struct arena *a, const struct place *p)
 
 static const struct rival *keep_rival(struct arena *a, const struct rival *from)
 {
-    if (!from)
-        return NULL;
+    if (!from) return NULL;
     struct rival *r = NEW(a, struct rival);
     *r = *from;
     keep_text(a, &r->access);
@@ -102,10 +91,25 @@ void entry_keep(struct entry *e, const struct finding *f)
     e->f.other = keep_place(&e->mem, f->other);
     e->f.origin = keep_place(&e->mem, f->origin);
     e->f.rival = keep_rival(&e->mem, f->rival);
-    const char **texts[] = { &e->f.kernel, &e->f.access, &e->f.how, &e->f.space, &e->f.value, &e->f.object, &e->f.object_type, &e->f.object_note,
-                             &e->f.neighbour, &e->f.origin_text, &e->f.cause, &e->f.order, &e->f.fix, &e->f.detail,
-                             &e->f.joint_cause.before, &e->f.joint_cause.after, &e->f.joint_order.before, &e->f.joint_order.after,
-                             &e->f.joint_fix.before, &e->f.joint_fix.after };
-    for (u32 i = 0; i < COUNT_OF(texts); i++)
-        keep_text(&e->mem, texts[i]);
+    const char **texts[] = { &e->f.kernel,
+                             &e->f.access,
+                             &e->f.how,
+                             &e->f.space,
+                             &e->f.value,
+                             &e->f.object,
+                             &e->f.object_type,
+                             &e->f.object_note,
+                             &e->f.neighbour,
+                             &e->f.origin_text,
+                             &e->f.cause,
+                             &e->f.order,
+                             &e->f.fix,
+                             &e->f.detail,
+                             &e->f.joint_cause.before,
+                             &e->f.joint_cause.after,
+                             &e->f.joint_order.before,
+                             &e->f.joint_order.after,
+                             &e->f.joint_fix.before,
+                             &e->f.joint_fix.after };
+    for (u32 i = 0; i < COUNT_OF(texts); i++) keep_text(&e->mem, texts[i]);
 }

@@ -1,31 +1,41 @@
 /* How an index came to lie outside, from all the elements that were hit and all the threads that hit them.
  *
- * One access shows an index; all of them together show the mistake. A missing guard lets every thread beyond the last element through, one that
- * says <= for < lets exactly one through, and a neighbour that does not exist is as many elements off as the index is from the thread's number. */
+ * One access shows an index; all of them together show the mistake. A missing guard lets every thread beyond the last
+ * element through, one that says <= for < lets exactly one through, and a neighbour that does not exist is as many
+ * elements off as the index is from the thread's number. */
 #include "report/entry.h"
 #include <inttypes.h>
 
 enum mistake {
-    OUT_SOMEWHERE, OUT_UNGUARDED, OUT_OFF_BY_ONE, OUT_GUARD_WIDE, OUT_NEIGHBOUR, OUT_BEFORE,
-    OUT_AXIS_UNGUARDED, OUT_AXIS_ONE, OUT_AXIS_WIDE, OUT_AXIS_NEIGHBOUR,       /* along one axis of several */
-    OUT_PITCH,                  /* the length of a row is not that of the array */
-    OUT_STEP,                   /* neighbouring threads are too far apart */
-    OUT_ROW                     /* a block for each row, with more threads than the row has columns */
+    OUT_SOMEWHERE,
+    OUT_UNGUARDED,
+    OUT_OFF_BY_ONE,
+    OUT_GUARD_WIDE,
+    OUT_NEIGHBOUR,
+    OUT_BEFORE,
+    OUT_AXIS_UNGUARDED,
+    OUT_AXIS_ONE,
+    OUT_AXIS_WIDE,
+    OUT_AXIS_NEIGHBOUR, /* along one axis of several */
+    OUT_PITCH,          /* the length of a row is not that of the array */
+    OUT_STEP,           /* neighbouring threads are too far apart */
+    OUT_ROW             /* a block for each row, with more threads than the row has columns */
 };
-enum { NEAR = 8 };              /* a neighbour is at most this part of the array away */
+enum { NEAR = 8 }; /* a neighbour is at most this part of the array away */
 
-struct outside {                /* an entry, seen as indices */
-    s64 elements, first, last;  /* of the object; smallest and largest index that was hit */
-    s64 threads;                /* numbers that the rule has: 0 .. threads - 1 */
-    enum index_kind rule;       /* INDEX_KINDS: none holds */
+struct outside {               /* an entry, seen as indices */
+    s64 elements, first, last; /* of the object; smallest and largest index that was hit */
+    s64 threads;               /* numbers that the rule has: 0 .. threads - 1 */
+    enum index_kind rule;      /* INDEX_KINDS: none holds */
     s64 shift;
     enum mistake mistake;
     /* for those from OUT_AXIS_UNGUARDED on */
-    u64 dim[8]; u32 dims;       /* of the array; one, its elements, when it has none */
-    u32 axis, along;            /* of the launch; the dimension that it runs along */
-    bool local[3];              /* the index has threadIdx of this axis in it, not the number in the grid */
-    s64 step[3];                /* elements from one thread to the next along each axis */
-    u32 used, by_step[3];       /* axes in the index; all of them, the smallest step first */
+    u64 dim[8];
+    u32 dims;             /* of the array; one, its elements, when it has none */
+    u32 axis, along;      /* of the launch; the dimension that it runs along */
+    bool local[3];        /* the index has threadIdx of this axis in it, not the number in the grid */
+    s64 step[3];          /* elements from one thread to the next along each axis */
+    u32 used, by_step[3]; /* axes in the index; all of them, the smallest step first */
 };
 
 /* A rule that all occurrences keep. Memory of a block or a thread is more likely indexed by the number in the block. */
@@ -34,8 +44,7 @@ static enum index_kind rule_of(const struct entry *e)
     bool own = e->f.space && (!strcmp(e->f.space, "shared") || !strcmp(e->f.space, "local"));
     for (u32 i = 0; i < INDEX_KINDS; i++) {
         u32 k = own ? INDEX_KINDS - 1 - i : i;
-        if (e->f.index[k].holds && !e->index_varies[k])
-            return (enum index_kind)k;
+        if (e->f.index[k].holds && !e->index_varies[k]) return (enum index_kind)k;
     }
     return INDEX_KINDS;
 }
@@ -51,11 +60,9 @@ static void form_text(const struct outside *o, const struct entry *e, struct tex
     const char *sign = "";
     for (u32 k = 3; k-- > 0;) {
         u32 i = o->by_step[k];
-        if (!o->step[i])
-            continue;
+        if (!o->step[i]) continue;
         text_add(out, "%s", sign);
-        if (o->step[i] != 1)
-            text_add(out, "%" PRId64 " * ", o->step[i]);
+        if (o->step[i] != 1) text_add(out, "%" PRId64 " * ", o->step[i]);
         if (o->used == 1 && !i && !o->local[i])
             text_add(out, "the global thread number");
         else
@@ -65,7 +72,8 @@ static void form_text(const struct outside *o, const struct entry *e, struct tex
     if (form->open || e->start_varies)
         text_add(out, " + ...");
     else if (form->start)
-        text_add(out, " %c %" PRIu64, form->start < 0 ? '-' : '+', form->start < 0 ? 0 - (u64)form->start : (u64)form->start);
+        text_add(out, " %c %" PRIu64, form->start < 0 ? '-' : '+',
+                 form->start < 0 ? 0 - (u64)form->start : (u64)form->start);
     bool named = false;
     for (u32 i = o->used == 1; i < 3; i++)
         if (o->step[i] && !o->local[i]) {
@@ -85,8 +93,7 @@ static const char *unit(const struct outside *o, u32 dim)
 static u64 stride_of(const struct outside *o, u32 d)
 {
     u64 n = 1;
-    while (++d < o->dims)
-        n *= o->dim[d];
+    while (++d < o->dims) n *= o->dim[d];
     return n;
 }
 
@@ -94,8 +101,7 @@ static u64 stride_of(const struct outside *o, u32 d)
 static u32 dim_of(const struct outside *o, s64 step)
 {
     u32 d = 0;
-    while (d < o->dims && (step < 0 || stride_of(o, d) != (u64)step))
-        d++;
+    while (d < o->dims && (step < 0 || stride_of(o, d) != (u64)step)) d++;
     return d;
 }
 
@@ -104,8 +110,7 @@ static s64 shift_of(const struct outside *o, s64 start, u32 d)
 {
     for (u32 i = 0;; i++) {
         s64 stride = (s64)stride_of(o, i), n = (start + (start < 0 ? -stride : stride) / 2) / stride;
-        if (i == d)
-            return i + 1 == o->dims ? start : n;
+        if (i == d) return i + 1 == o->dims ? start : n;
         start -= n * stride;
     }
 }
@@ -115,13 +120,12 @@ static bool look_axis(struct outside *o, const struct entry *e, const struct cro
 {
     const struct finding *f = &e->f;
     u32 d = dim_of(o, o->step[axis]);
-    if (d == o->dims || (o->local[axis] && f->nctaid[axis] > 1))
-        return false;
+    if (d == o->dims || (o->local[axis] && f->nctaid[axis] > 1)) return false;
     bool open = f->form.open || e->start_varies;
     s64 shift = open ? 0 : shift_of(o, f->form.start, d), extent = (s64)o->dim[d];
-    s64 low = c->grid.min[axis] + shift, high = c->grid.max[axis] + shift, launched = (s64)f->nctaid[axis] * f->ntid[axis];
-    if (high < extent || (open && low < extent))
-        return false;
+    s64 low = c->grid.min[axis] + shift, high = c->grid.max[axis] + shift,
+        launched = (s64)f->nctaid[axis] * f->ntid[axis];
+    if (high < extent || (open && low < extent)) return false;
     o->axis = axis;
     o->along = d;
     o->threads = launched;
@@ -139,8 +143,7 @@ static bool look_axis(struct outside *o, const struct entry *e, const struct cro
 static bool look_pitch(struct outside *o, const struct index_form *form)
 {
     bool columns = form->open;
-    for (u32 i = 0; i < 3; i++)
-        columns |= o->step[i] == 1;
+    for (u32 i = 0; i < 3; i++) columns |= o->step[i] == 1;
     for (u32 i = 0; o->dims == 2 && columns && i < 3; i++)
         if (o->step[i] > 1 && (u64)o->step[i] != o->dim[1]) {
             o->mistake = OUT_PITCH;
@@ -150,24 +153,25 @@ static bool look_pitch(struct outside *o, const struct index_form *form)
     return false;
 }
 
-/* The formula of the index, made ready to be looked at; false: it is not known, or no sum of thread numbers along the axes. */
+/* The formula of the index, made ready to be looked at; false: it is not known, or no sum of thread numbers along the
+ * axes. */
 static bool form_ready(struct outside *o, const struct entry *e)
 {
     const struct finding *f = &e->f;
     const struct index_form *form = &f->form;
-    if (!form->known || e->form_varies)
-        return false;
+    if (!form->known || e->form_varies) return false;
     for (u32 i = 0; i < 3; i++) {
-        o->step[i] = (u64)f->ntid[i] * f->nctaid[i] > 1 ? form->step[i] : 0;   /* an axis with one thread plays no part */
+        /* an axis with one thread plays no part */
+        o->step[i] = (u64)f->ntid[i] * f->nctaid[i] > 1 ? form->step[i] : 0;
         o->local[i] = !form->cta_step[i];
-        if (form->step[i] < 0 || (f->ntid[i] > 1 && !o->local[i] && f->nctaid[i] > 1 && (u64)form->cta_step[i] != (u64)form->step[i] * f->ntid[i]))
+        if (form->step[i] < 0 || (f->ntid[i] > 1 && !o->local[i] && f->nctaid[i] > 1 &&
+                                  (u64)form->cta_step[i] != (u64)form->step[i] * f->ntid[i]))
             return false;
         o->used += o->step[i] != 0;
     }
     for (u32 i = 0; i < 3; i++) {
         u32 below = 0;
-        for (u32 k = 0; k < 3; k++)
-            below += o->step[k] < o->step[i] || (o->step[k] == o->step[i] && k < i);
+        for (u32 k = 0; k < 3; k++) below += o->step[k] < o->step[i] || (o->step[k] == o->step[i] && k < i);
         o->by_step[below] = i;
     }
     o->dims = dimensions(f->object_type, o->dim);
@@ -179,13 +183,15 @@ static bool form_ready(struct outside *o, const struct entry *e)
     return o->used;
 }
 
-/* 40 * blockIdx.x + threadIdx.x: a row for each block. Beyond its end lies the next row, so only the last one leads outside. */
+/* 40 * blockIdx.x + threadIdx.x: a row for each block. Beyond its end lies the next row, so only the last one leads
+ * outside. */
 static bool look_row(struct outside *o, const struct entry *e, const struct crowd *c)
 {
     const struct finding *f = &e->f;
     const struct index_form *form = &f->form;
     u64 dim[8];
-    if (!form->known || form->open || form->start || e->form_varies || e->start_varies || dimensions(f->object_type, dim) != 2 || dim[0] * dim[1] != (u64)o->elements)
+    if (!form->known || form->open || form->start || e->form_varies || e->start_varies ||
+        dimensions(f->object_type, dim) != 2 || dim[0] * dim[1] != (u64)o->elements)
         return false;
     u32 rows = 0, block = 0;
     for (u32 i = 0; i < 3; i++)
@@ -193,9 +199,9 @@ static bool look_row(struct outside *o, const struct entry *e, const struct crow
             rows++;
             block = i;
         }
-    bool one = form->step[0] == 1 && !form->step[1] && !form->step[2] && rows == 1 && (u64)form->cta_step[block] == dim[1];
-    if (!one || c->threads.min[0] < dim[1] || f->ntid[0] <= dim[1] || f->nctaid[block] > dim[0])
-        return false;
+    bool one = form->step[0] == 1 && !form->step[1] && !form->step[2] && rows == 1 &&
+               (u64)form->cta_step[block] == dim[1];
+    if (!one || c->threads.min[0] < dim[1] || f->ntid[0] <= dim[1] || f->nctaid[block] > dim[0]) return false;
     o->mistake = OUT_ROW;
     o->axis = block;
     o->threads = f->ntid[0];
@@ -212,21 +218,16 @@ static bool look_form(struct outside *o, const struct entry *e)
     const struct index_form *form = &f->form;
     struct crowd c;
     u32 last = 0;
-    if (!who_sum(&e->who, &c) || e->who.partial)
-        return false;
-    if (look_row(o, e, &c))
-        return true;
-    if (!form_ready(o, e))
-        return false;
+    if (!who_sum(&e->who, &c) || e->who.partial) return false;
+    if (look_row(o, e, &c)) return true;
+    if (!form_ready(o, e)) return false;
     last = o->by_step[2];
-    if (o->used == 1 && o->step[last] == 1)
-        return false;
-    if (look_pitch(o, form))
-        return true;
+    if (o->used == 1 && o->step[last] == 1) return false;
+    if (look_pitch(o, form)) return true;
     for (u32 i = 3; i-- > 0;)
-        if (o->step[i] && look_axis(o, e, &c, i))
-            return true;
-    if (o->used > 1 || form->open || form->start < 0 || form->start >= o->step[last] || o->step[last] > o->elements || dim_of(o, o->step[last]) < o->dims)
+        if (o->step[i] && look_axis(o, e, &c, i)) return true;
+    if (o->used > 1 || form->open || form->start < 0 || form->start >= o->step[last] || o->step[last] > o->elements ||
+        dim_of(o, o->step[last]) < o->dims)
         return false;
     o->axis = last;
     o->threads = (s64)f->ntid[last] * (o->local[last] ? 1 : f->nctaid[last]);
@@ -244,14 +245,15 @@ static struct outside look(const struct entry *e)
 {
     const struct finding *f = &e->f;
     s64 es = MAX_OF(f->element_size, 1u);
-    struct outside o = { .elements = (s64)(f->object_size / (u64)es), .first = e->low / es - (e->low % es < 0), .last = e->high / es - (e->high % es < 0),
+    struct outside o = { .elements = (s64)(f->object_size / (u64)es),
+                         .first = e->low / es - (e->low % es < 0),
+                         .last = e->high / es - (e->high % es < 0),
                          .rule = rule_of(e) };
-    if (f->element_size && look_form(&o, e))
-        return o;
+    if (f->element_size && look_form(&o, e)) return o;
     bool ruled = o.rule != INDEX_KINDS;
     o.shift = ruled ? f->index[o.rule].shift : 0;
     o.threads = o.rule == INDEX_GRID ? (s64)f->nctaid[0] * f->ntid[0] : f->ntid[0];
-    s64 end = o.threads - 1 + o.shift;  /* the largest index the rule can give */
+    s64 end = o.threads - 1 + o.shift; /* the largest index the rule can give */
     if (o.last < 0)
         o.mistake = OUT_BEFORE;
     else if (o.first != o.elements)
@@ -271,14 +273,10 @@ static struct outside look(const struct entry *e)
 static void rule_text(const struct outside *o, struct text *out)
 {
     text_add(out, "%s", o->rule == INDEX_GRID ? "the global thread number" : "threadIdx.x");
-    if (o->shift)
-        text_add(out, " %c %" PRId64, o->shift < 0 ? '-' : '+', o->shift < 0 ? -o->shift : o->shift);
+    if (o->shift) text_add(out, " %c %" PRId64, o->shift < 0 ? '-' : '+', o->shift < 0 ? -o->shift : o->shift);
 }
 
-static const char *plural(s64 n)
-{
-    return n == 1 ? "" : "s";
-}
+static const char *plural(s64 n) { return n == 1 ? "" : "s"; }
 
 static void threads_text(const struct outside *o, struct text *out)
 {
@@ -289,10 +287,7 @@ static void threads_text(const struct outside *o, struct text *out)
 }
 
 /* A little below 0, and then taken for unsigned. */
-static bool is_unsigned_minus(s64 index)
-{
-    return index < (s64)1 << 32 && index >= ((s64)1 << 32) - (1 << 16);
-}
+static bool is_unsigned_minus(s64 index) { return index < (s64)1 << 32 && index >= ((s64)1 << 32) - (1 << 16); }
 
 static s64 index_shown(const struct entry *e)
 {
@@ -303,13 +298,16 @@ static void somewhere_text(const struct entry *e, const struct outside *o, struc
 {
     s64 index = index_shown(e);
     if (is_unsigned_minus(index)) {
-        text_add(out, "index %" PRId64 ", which is %" PRId64 " as an unsigned number of 32 bits: %s begins at 0", index, index - ((s64)1 << 32), e->f.object);
+        text_add(out, "index %" PRId64 ", which is %" PRId64 " as an unsigned number of 32 bits: %s begins at 0", index,
+                 index - ((s64)1 << 32), e->f.object);
         return;
     }
-    text_add(out, "index %" PRId64 ", but %s has %" PRId64 " element%s", index, e->f.object, o->elements, plural(o->elements));
+    text_add(out, "index %" PRId64 ", but %s has %" PRId64 " element%s", index, e->f.object, o->elements,
+             plural(o->elements));
     u64 dim[8];
     if (dimensions(e->f.object_type, dim) == 2 && index >= o->elements && dim[1] && (u64)o->elements == dim[0] * dim[1])
-        text_add(out, " in %" PRIu64 " row%s of %" PRIu64 ": it is in row %" PRIu64, dim[0], plural((s64)dim[0]), dim[1], (u64)index / dim[1]);
+        text_add(out, " in %" PRIu64 " row%s of %" PRIu64 ": it is in row %" PRIu64, dim[0], plural((s64)dim[0]),
+                 dim[1], (u64)index / dim[1]);
     else if (o->elements > 1)
         text_add(out, ": the last is [%" PRId64 "]", o->elements - 1);
 }
@@ -317,11 +315,15 @@ static void somewhere_text(const struct entry *e, const struct outside *o, struc
 static void axis_text(const struct outside *o, const struct entry *e, struct text *out)
 {
     char name[40];
-    snprintf(name, sizeof name, o->shift ? "%c %c %" PRId64 : "%c", axis_name[o->axis], o->shift < 0 ? '-' : '+', o->shift < 0 ? -o->shift : o->shift);
+    snprintf(name, sizeof name, o->shift ? "%c %c %" PRId64 : "%c", axis_name[o->axis], o->shift < 0 ? '-' : '+',
+             o->shift < 0 ? -o->shift : o->shift);
     u64 extent = o->dim[o->along];
     switch (o->mistake) {
     case OUT_ROW:
-        text_add(out, "guard missing: the index is %" PRIu64 " * blockIdx.%c + threadIdx.x, and a block has %" PRId64 " threads along x for the %" PRIu64 " columns of a row; behind the end of a row lies the next one, so only the last leads outside",
+        text_add(out,
+                 "guard missing: the index is %" PRIu64 " * blockIdx.%c + threadIdx.x, and a block has %" PRId64
+                 " threads along x for the %" PRIu64
+                 " columns of a row; behind the end of a row lies the next one, so only the last leads outside",
                  o->dim[1], axis_name[o->axis], o->threads, o->dim[1]);
         return;
     case OUT_AXIS_UNGUARDED: text_add(out, "guard missing along %c: ", axis_name[o->axis]); break;
@@ -331,17 +333,36 @@ static void axis_text(const struct outside *o, const struct entry *e, struct tex
     text_add(out, "the index is ");
     form_text(o, e, out);
     switch (o->mistake) {
-    case OUT_AXIS_UNGUARDED: text_add(out, ", and %" PRId64 " threads were launched along %c for %" PRIu64 " %s", o->threads, axis_name[o->axis], extent, unit(o, o->along)); return;
-    case OUT_AXIS_ONE: text_add(out, ", and %s gets to %" PRId64 ", the number of %s: the guard lets one too many through (<= where < is meant)", name, o->last, unit(o, o->along)); return;
-    case OUT_AXIS_NEIGHBOUR: text_add(out, ": %s is beyond the last of the %" PRIu64 " %s", name, extent, unit(o, o->along)); return;
-    case OUT_PITCH: text_add(out, ": rows are taken to be %" PRId64 " elements apart, and those of %s have %" PRIu64, o->step[o->axis], e->f.object, o->dim[1]); return;
+    case OUT_AXIS_UNGUARDED:
+        text_add(out, ", and %" PRId64 " threads were launched along %c for %" PRIu64 " %s", o->threads,
+                 axis_name[o->axis], extent, unit(o, o->along));
+        return;
+    case OUT_AXIS_ONE:
+        text_add(out,
+                 ", and %s gets to %" PRId64
+                 ", the number of %s: the guard lets one too many through (<= where < is meant)",
+                 name, o->last, unit(o, o->along));
+        return;
+    case OUT_AXIS_NEIGHBOUR:
+        text_add(out, ": %s is beyond the last of the %" PRIu64 " %s", name, extent, unit(o, o->along));
+        return;
+    case OUT_PITCH:
+        text_add(out, ": rows are taken to be %" PRId64 " elements apart, and those of %s have %" PRIu64,
+                 o->step[o->axis], e->f.object, o->dim[1]);
+        return;
     case OUT_STEP:
-        text_add(out, ": neighbouring threads are %" PRId64 " elements (%" PRId64 " bytes) apart, and the %" PRId64 " elements of %s suffice for %" PRId64 " of %" PRId64 " threads", o->step[o->axis],
-                 o->step[o->axis] * e->f.element_size, o->elements, e->f.object, (o->elements + o->step[o->axis] - 1) / o->step[o->axis], o->threads);
+        text_add(out,
+                 ": neighbouring threads are %" PRId64 " elements (%" PRId64 " bytes) apart, and the %" PRId64
+                 " elements of %s suffice for %" PRId64 " of %" PRId64 " threads",
+                 o->step[o->axis], o->step[o->axis] * e->f.element_size, o->elements, e->f.object,
+                 (o->elements + o->step[o->axis] - 1) / o->step[o->axis], o->threads);
         if (is_in_bytes(o, e))
             text_add(out, "; an element has %u bytes, so the index seems to count bytes", e->f.element_size);
         return;
-    default: text_add(out, ", and %s gets to %" PRId64 ": there are %" PRIu64 " %s", name, o->last, extent, unit(o, o->along)); return;
+    default:
+        text_add(out, ", and %s gets to %" PRId64 ": there are %" PRIu64 " %s", name, o->last, extent,
+                 unit(o, o->along));
+        return;
     }
 }
 
@@ -350,45 +371,64 @@ static void axis_fix(const struct outside *o, const struct entry *e, struct text
     char c = axis_name[o->axis];
     u64 extent = o->dim[o->along];
     switch (o->mistake) {
-    case OUT_ROW: text_add(out, "Skip the access when threadIdx.x is not below %" PRIu64 ", the length of a row.", o->dim[1]); return;
-    case OUT_AXIS_UNGUARDED: text_add(out, "Return or skip the access when %c is not below %" PRIu64 ", the number of %s.", c, extent, unit(o, o->along)); return;
-    case OUT_AXIS_ONE: text_add(out, "Test %c < %" PRIu64 ", not %c <= %" PRIu64 ": the valid %s are 0..%" PRIu64 ".", c, extent, c, extent, unit(o, o->along), extent - 1); return;
-    case OUT_AXIS_NEIGHBOUR: text_add(out, "Test the neighbour, too: %c + %" PRId64 " < %" PRIu64 ", or give the edge a value of its own.", c, o->shift, extent); return;
-    case OUT_PITCH: text_add(out, "Multiply by the length of a row of %s, %" PRIu64 ", not by %" PRId64 ".", e->f.object, o->dim[1], o->step[o->axis]); return;
+    case OUT_ROW:
+        text_add(out, "Skip the access when threadIdx.x is not below %" PRIu64 ", the length of a row.", o->dim[1]);
+        return;
+    case OUT_AXIS_UNGUARDED:
+        text_add(out, "Return or skip the access when %c is not below %" PRIu64 ", the number of %s.", c, extent,
+                 unit(o, o->along));
+        return;
+    case OUT_AXIS_ONE:
+        text_add(out, "Test %c < %" PRIu64 ", not %c <= %" PRIu64 ": the valid %s are 0..%" PRIu64 ".", c, extent, c,
+                 extent, unit(o, o->along), extent - 1);
+        return;
+    case OUT_AXIS_NEIGHBOUR:
+        text_add(out, "Test the neighbour, too: %c + %" PRId64 " < %" PRIu64 ", or give the edge a value of its own.",
+                 c, o->shift, extent);
+        return;
+    case OUT_PITCH:
+        text_add(out, "Multiply by the length of a row of %s, %" PRIu64 ", not by %" PRId64 ".", e->f.object, o->dim[1],
+                 o->step[o->axis]);
+        return;
     case OUT_STEP:
         if (is_in_bytes(o, e))
-            text_add(out, "Index by elements, without the factor %u; the compiler multiplies by the size.", e->f.element_size);
+            text_add(out, "Index by elements, without the factor %u; the compiler multiplies by the size.",
+                     e->f.element_size);
         else if (o->elements % o->threads == 0)
-            text_add(out, "Make the step %" PRId64 ", which is what %s has for each thread, or make %s larger.", o->elements / o->threads, e->f.object, e->f.object);
+            text_add(out, "Make the step %" PRId64 ", which is what %s has for each thread, or make %s larger.",
+                     o->elements / o->threads, e->f.object, e->f.object);
         else
-            text_add(out, "Skip the access when the index is not below %" PRId64 ", launch fewer threads, or make %s larger.", o->elements, e->f.object);
+            text_add(out,
+                     "Skip the access when the index is not below %" PRId64
+                     ", launch fewer threads, or make %s larger.",
+                     o->elements, e->f.object);
         return;
-    default: text_add(out, "Compare %c with %" PRIu64 ", the number of %s of %s.", c, extent, unit(o, o->along), e->f.object); return;
+    default:
+        text_add(out, "Compare %c with %" PRIu64 ", the number of %s of %s.", c, extent, unit(o, o->along),
+                 e->f.object);
+        return;
     }
 }
 
-/* Rows that are shorter than they should be, or that a thread goes beyond: the end of one is the beginning of the next. */
+/* Rows that are shorter than they should be, or that a thread goes beyond: the end of one is the beginning of the
+ * next. */
 static bool overlaps(const struct entry *e, struct outside *o)
 {
     const struct thread_set *const side[] = { &e->who, &e->against };
     struct crowd c;
     *o = (struct outside){ .elements = e->f.element_size ? (s64)(e->f.object_size / e->f.element_size) : 0 };
-    if (!o->elements || !form_ready(o, e))
-        return false;
-    if (look_pitch(o, &e->f.form))
-        return (u64)o->step[o->axis] < o->dim[1];
+    if (!o->elements || !form_ready(o, e)) return false;
+    if (look_pitch(o, &e->f.form)) return (u64)o->step[o->axis] < o->dim[1];
     for (u32 k = 0; k < COUNT_OF(side) && o->dims > 1; k++)
         for (u32 i = 0; i < 3 && who_sum(side[k], &c); i++)
-            if (o->step[i] && dim_of(o, o->step[i]) > 0 && look_axis(o, e, &c, i))
-                return true;
+            if (o->step[i] && dim_of(o, o->step[i]) > 0 && look_axis(o, e, &c, i)) return true;
     return false;
 }
 
 bool overlap_text(const struct entry *e, struct text *out)
 {
     struct outside o;
-    if (!overlaps(e, &o))
-        return false;
+    if (!overlaps(e, &o)) return false;
     axis_text(&o, e, out);
     text_add(out, o.mistake == OUT_PITCH ? ", so that they overlap" : ", and the element is one of the next row");
     return true;
@@ -397,8 +437,7 @@ bool overlap_text(const struct entry *e, struct text *out)
 bool overlap_fix(const struct entry *e, struct text *out)
 {
     struct outside o;
-    if (!overlaps(e, &o))
-        return false;
+    if (!overlaps(e, &o)) return false;
     axis_fix(&o, e, out);
     return true;
 }
@@ -416,26 +455,35 @@ void index_text(const struct entry *e, struct text *out)
         text_add(out, " for %" PRId64 " element%s", n, plural(n));
         return;
     case OUT_OFF_BY_ONE:
-        text_add(out, "off by one: index %" PRId64 " is the number of elements, and the last element is [%" PRId64 "]; ", n, n - 1);
+        text_add(out,
+                 "off by one: index %" PRId64 " is the number of elements, and the last element is [%" PRId64 "]; ", n,
+                 n - 1);
         if (o.rule == INDEX_KINDS || o.shift) {
-            text_add(out, "no other index is wrong, so a loop or a test goes one too far (<= where < is meant, or a count that includes the end)");
+            text_add(out, "no other index is wrong, so a loop or a test goes one too far (<= where < is meant, or a "
+                          "count that includes the end)");
             return;
         }
         text_add(out, "the index is ");
         rule_text(&o, out);
-        text_add(out, ", and of %" PRId64 " threads along x only one is wrong: the guard lets it through (<= where < is meant)", o.threads);
+        text_add(out,
+                 ", and of %" PRId64
+                 " threads along x only one is wrong: the guard lets it through (<= where < is meant)",
+                 o.threads);
         return;
     case OUT_GUARD_WIDE:
         text_add(out, "the index is ");
         rule_text(&o, out);
-        text_add(out, ", and %s %" PRId64 ", %" PRId64 " too far: %s has %" PRId64 " element%s (", o.last == o.threads - 1 + o.shift ? "reaches" : "its guard lets it reach", o.last, o.last - n + 1, e->f.object, n, plural(n));
+        text_add(out, ", and %s %" PRId64 ", %" PRId64 " too far: %s has %" PRId64 " element%s (",
+                 o.last == o.threads - 1 + o.shift ? "reaches" : "its guard lets it reach", o.last, o.last - n + 1,
+                 e->f.object, n, plural(n));
         threads_text(&o, out);
         text_add(out, ")");
         return;
     case OUT_NEIGHBOUR:
         text_add(out, "the index is ");
         rule_text(&o, out);
-        text_add(out, ": the thread%s of the last %s%s no element there", o.shift == 1 ? "" : "s", o.shift == 1 ? "element ha" : "elements ha", o.shift == 1 ? "s" : "ve");
+        text_add(out, ": the thread%s of the last %s%s no element there", o.shift == 1 ? "" : "s",
+                 o.shift == 1 ? "element ha" : "elements ha", o.shift == 1 ? "s" : "ve");
         return;
     case OUT_BEFORE:
         text_add(out, "the index is %" PRId64, o.last);
@@ -456,21 +504,43 @@ void guard_text(const struct entry *e, struct text *out)
     switch (o.mistake) {
     case OUT_UNGUARDED:
         if (o.rule == INDEX_BLOCK && e->f.kind == F_bounds_shared)
-            text_add(out, "Make %s %" PRId64 " elements long, one for each thread of the block, or skip the access when the index is not below %" PRId64 ".", e->f.object, o.threads + o.shift, o.elements);
+            text_add(out,
+                     "Make %s %" PRId64 " elements long, one for each thread of the block, or skip the access when the "
+                     "index is not below %" PRId64 ".",
+                     e->f.object, o.threads + o.shift, o.elements);
         else
-            text_add(out, "Return or skip the access when the index is not below %" PRId64 ": if (i < n) ...", o.elements);
+            text_add(out, "Return or skip the access when the index is not below %" PRId64 ": if (i < n) ...",
+                     o.elements);
         return;
-    case OUT_OFF_BY_ONE: text_add(out, "Stop one earlier (< instead of <=, n - 1 - i instead of n - i): the valid indices are 0..%" PRId64 ".", o.elements - 1); return;
-    case OUT_GUARD_WIDE: text_add(out, "Compare the index with %" PRId64 ", the number of elements of %s, not with a rounded or another size.", o.elements, e->f.object); return;
-    case OUT_NEIGHBOUR: text_add(out, "Test the neighbour, too: if (i + %" PRId64 " < n) ..., or give the edge a value of its own.", o.shift); return;
+    case OUT_OFF_BY_ONE:
+        text_add(out,
+                 "Stop one earlier (< instead of <=, n - 1 - i instead of n - i): the valid indices are 0..%" PRId64
+                 ".",
+                 o.elements - 1);
+        return;
+    case OUT_GUARD_WIDE:
+        text_add(out,
+                 "Compare the index with %" PRId64
+                 ", the number of elements of %s, not with a rounded or another size.",
+                 o.elements, e->f.object);
+        return;
+    case OUT_NEIGHBOUR:
+        text_add(out, "Test the neighbour, too: if (i + %" PRId64 " < n) ..., or give the edge a value of its own.",
+                 o.shift);
+        return;
     case OUT_BEFORE:
         if (o.rule != INDEX_KINDS && o.shift < 0)
-            text_add(out, "Test the lower end: if (i >= %" PRId64 ") ..., or give the edge a value of its own.", -o.shift);
+            text_add(out, "Test the lower end: if (i >= %" PRId64 ") ..., or give the edge a value of its own.",
+                     -o.shift);
         else
             text_add(out, "Check the lower bound of the index, and that it is signed and wide enough.");
         return;
     case OUT_SOMEWHERE:
-        text_add(out, "%s", is_unsigned_minus(index_shown(e)) ? "Test that nothing smaller than what is subtracted comes there, or compute the index in a signed type and test that it is not below 0." : finding_fix(e->f.kind));
+        text_add(out, "%s",
+                 is_unsigned_minus(index_shown(e))
+                     ? "Test that nothing smaller than what is subtracted comes there, or compute the index in a "
+                       "signed type and test that it is not below 0."
+                     : finding_fix(e->f.kind));
         return;
     default: axis_fix(&o, e, out); return;
     }

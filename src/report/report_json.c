@@ -1,5 +1,6 @@
-/* The report for machines. docs/report.md describes every field, docs/report.schema.json the same for programs; a change of meaning there
- * changes `version`. Nothing in it depends on where memory lies: addresses are an object's name and an offset. */
+/* The report for machines. docs/report.md describes every field, docs/report.schema.json the same for programs; a
+ * change of meaning there changes `version`. Nothing in it depends on where memory lies: addresses are an object's
+ * name and an offset. */
 #include "report/entry.h"
 #include "report/json.h"
 #include <inttypes.h>
@@ -36,7 +37,8 @@ static void put_box(struct json *j, const char *key, const struct box *b)
 }
 
 /* What `write` makes of the entry, as a text; null when it is nothing. */
-static void put_written(struct json *j, const char *key, const struct entry *e, void (*write)(const struct entry *, struct text *))
+static void put_written(struct json *j, const char *key, const struct entry *e,
+                        void (*write)(const struct entry *, struct text *))
 {
     struct text t = { 0 };
     write(e, &t);
@@ -140,7 +142,8 @@ static void put_rival(struct json *j, const struct entry *e)
     json_end(&o, '}');
 }
 
-static void put_sentence(struct json *j, const char *key, const struct entry *e, void (*write)(const struct entry *e, struct text *out))
+static void put_sentence(struct json *j, const char *key, const struct entry *e,
+                         void (*write)(const struct entry *e, struct text *out))
 {
     struct text t = { 0 };
     write(e, &t);

@@ -1,8 +1,10 @@
-/* The report as JUnit XML, for continuous integration: the checks are the test cases, the same ones in every run, so that a history of them means
- * something. An error of a check is a failure of its case; notes go to its output; a check that did not look at anything is skipped, not passed. */
+/* The report as JUnit XML, for continuous integration: the checks are the test cases, the same ones in every run, so
+ * that a history of them means something. An error of a check is a failure of its case; notes go to its output; a
+ * check that did not look at anything is skipped, not passed. */
 #include "report/entry.h"
 
-/* Text between tags or in an attribute, line by line: what XML 1.0 has no place for is spelled out as in the text report. */
+/* Text between tags or in an attribute, line by line: what XML 1.0 has no place for is spelled out as in the text
+ * report. */
 static void put_escaped(struct text *out, const char *text)
 {
     struct text clean = { 0 };
@@ -31,8 +33,7 @@ static void put_escaped(struct text *out, const char *text)
 static void put_place(struct text *out, const struct finding *f)
 {
     struct text t = { 0 };
-    if (!f->place)
-        return;
+    if (!f->place) return;
     place_brief(f->place, &t);
     put_escaped(out, t.p);
     text_add(out, ": ");
@@ -62,11 +63,9 @@ static void put_case(struct text *out, const char *suite, const char *name, stru
     text_add(out, "    <testcase classname=\"");
     put_escaped(out, suite);
     text_add(out, "\" name=\"%s\" time=\"0\">\n", name);
-    if (!ran)
-        text_add(out, "      <skipped/>\n");
+    if (!ran) text_add(out, "      <skipped/>\n");
     for (u32 i = 0; i < n; i++)
-        if (belongs(v[i], bit, SEV_ERROR))
-            put_failure(out, v[i]);
+        if (belongs(v[i], bit, SEV_ERROR)) put_failure(out, v[i]);
     for (u32 i = 0; i < n; i++)
         if (belongs(v[i], bit, SEV_NOTE)) {
             struct text body = { 0 };
@@ -79,7 +78,9 @@ static void put_case(struct text *out, const char *suite, const char *name, stru
     text_add(out, "    </testcase>\n");
 }
 
-struct tally { u32 tests, failing, skipped; };
+struct tally {
+    u32 tests, failing, skipped;
+};
 
 static struct tally count(const struct report *r, struct entry **v, u32 n)
 {
@@ -87,8 +88,7 @@ static struct tally count(const struct report *r, struct entry **v, u32 n)
     for (u32 c = 0; c <= CHECK_COUNT; c++) {
         u32 bit = c < CHECK_COUNT ? 1u << c : CHECK_ALWAYS;
         bool fails = false;
-        for (u32 i = 0; i < n; i++)
-            fails |= belongs(v[i], bit, SEV_ERROR);
+        for (u32 i = 0; i < n; i++) fails |= belongs(v[i], bit, SEV_ERROR);
         t.tests++;
         t.failing += fails;
         t.skipped += bit && !(r->checks_ran & bit) && !fails;
@@ -102,13 +102,15 @@ void report_junit(struct report *r, const char *suite, struct text *out)
     struct entry **v = report_sorted(r);
     u32 n = v ? r->entries : 0;
     struct tally t = count(r, v, n);
-    text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"%u\" failures=\"%u\" skipped=\"%u\">\n  <testsuite name=\"lockstep\" "
-             "tests=\"%u\" failures=\"%u\" errors=\"0\" skipped=\"%u\" time=\"0\">\n", t.tests, t.failing, t.skipped, t.tests, t.failing, t.skipped);
+    text_add(out,
+             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"%u\" failures=\"%u\" skipped=\"%u\">\n  "
+             "<testsuite name=\"lockstep\" "
+             "tests=\"%u\" failures=\"%u\" errors=\"0\" skipped=\"%u\" time=\"0\">\n",
+             t.tests, t.failing, t.skipped, t.tests, t.failing, t.skipped);
     put_case(out, suite, "run", v, n, CHECK_ALWAYS, true);
     for (u32 c = 0; c < CHECK_COUNT; c++) {
         bool fails = false;
-        for (u32 i = 0; i < n; i++)
-            fails |= belongs(v[i], 1u << c, SEV_ERROR);
+        for (u32 i = 0; i < n; i++) fails |= belongs(v[i], 1u << c, SEV_ERROR);
         put_case(out, suite, check_name(c), v, n, 1u << c, fails || r->checks_ran & 1u << c);
     }
     text_add(out, "  </testsuite>\n</testsuites>\n");

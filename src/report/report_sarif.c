@@ -1,21 +1,18 @@
-/* The report as SARIF 2.1.0 (OASIS), for code hosts and editors: the kinds are rules, the entries results. What a suppression keeps out of our own
- * report stays in, marked as suppressed: that is what the format wants. */
+/* The report as SARIF 2.1.0 (OASIS), for code hosts and editors: the kinds are rules, the entries results. What a
+ * suppression keeps out of our own report stays in, marked as suppressed: that is what the format wants. */
 #include "report/entry.h"
 #include "report/json.h"
 #include "report/suppress.h"
 #include <inttypes.h>
 
-static const char *level(enum finding_kind k)
-{
-    return finding_severity(k) == SEV_ERROR ? "error" : "note";
-}
+static const char *level(enum finding_kind k) { return finding_severity(k) == SEV_ERROR ? "error" : "note"; }
 
-/* {"text": ...}, a message string of the standard: braces would be placeholders and are doubled (section 3.11.5), and `](` would be a link (3.11.6). */
+/* {"text": ...}, a message string of the standard: braces would be placeholders and are doubled (section 3.11.5), and
+ * `](` would be a link (3.11.6). */
 static void put_message(struct json *j, const char *key, const char *z)
 {
     struct text t = { 0 };
-    for (; *z; z++)
-        text_add(&t, *z == '{' || *z == '}' ? "%c%c" : z[0] == ']' && z[1] == '(' ? "%c " : "%c", *z, *z);
+    for (; *z; z++) text_add(&t, *z == '{' || *z == '}' ? "%c%c" : z[0] == ']' && z[1] == '(' ? "%c " : "%c", *z, *z);
     struct json o = json_open(j, key, '{');
     json_text(&o, "text", t.p ? t.p : "");
     json_end(&o, '}');
@@ -47,7 +44,8 @@ static void put_uri(struct json *j, const char *path)
     struct text t = { 0 };
     text_add(&t, path[0] == '/' ? "file://" : "");
     for (const u8 *p = (const u8 *)path; *p; p++) {
-        bool plain = (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || strchr("/._-~", *p);
+        bool plain = (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+                     strchr("/._-~", *p);
         text_add(&t, plain ? "%c" : "%%%02X", *p);
     }
     json_text(j, "uri", t.p);
@@ -64,8 +62,7 @@ static void put_physical(struct json *j, const char *file, u32 line, u32 col)
     if (line) {
         struct json r = json_open(&o, "region", '{');
         json_number(&r, "startLine", line);
-        if (col)
-            json_number(&r, "startColumn", col);
+        if (col) json_number(&r, "startColumn", col);
         json_end(&r, '}');
     }
     json_end(&o, '}');
@@ -74,8 +71,7 @@ static void put_physical(struct json *j, const char *file, u32 line, u32 col)
 static void put_function(struct json *j, const char *function)
 {
     char name[256];
-    if (!function)
-        return;
+    if (!function) return;
     name_plain(str_of(function), name, sizeof name);
     struct json list = json_open(j, "logicalLocations", '['), o = json_open(&list, NULL, '{');
     json_text(&o, "name", name);
@@ -96,8 +92,7 @@ static void put_location(struct json *j, const struct place *all, const char *no
     else if (p->ptx_file)
         put_physical(&o, p->ptx_file, p->ptx_line, 0);
     put_function(&o, p->function);
-    if (note)
-        put_message(&o, "message", note);
+    if (note) put_message(&o, "message", note);
     json_end(&o, '}');
     base_free((void *)s.all.p);
 }
@@ -106,15 +101,13 @@ static void put_related(struct json *j, const struct entry *e)
 {
     const struct finding *f = &e->f;
     struct text t = { 0 };
-    if (!f->other && !f->origin)
-        return;
+    if (!f->other && !f->origin) return;
     struct json list = json_open(j, "relatedLocations", '[');
     if (f->other) {
         rival_text(e, &t);
         put_location(&list, f->other, t.p ? t.p : "the other place");
     }
-    if (f->origin)
-        put_location(&list, f->origin, f->origin_text ? f->origin_text : "where the value came from");
+    if (f->origin) put_location(&list, f->origin, f->origin_text ? f->origin_text : "where the value came from");
     json_end(&list, ']');
     text_free(&t);
 }
@@ -125,16 +118,13 @@ static void message_text(const struct entry *e, struct text *out)
     struct text t = { 0 };
     text_add(out, "%s: ", finding_title(e->f.kind));
     what_text(e, &t);
-    if (t.n)
-        text_add(out, "%s; ", t.p);
+    if (t.n) text_add(out, "%s; ", t.p);
     text_free(&t);
     who_text(e, &t);
-    if (t.n)
-        text_add(out, "%s; ", t.p);
+    if (t.n) text_add(out, "%s; ", t.p);
     text_free(&t);
     cause_text(e, out);
-    if (out->n && out->p[out->n - 1] != '.')
-        text_add(out, ".");
+    if (out->n && out->p[out->n - 1] != '.') text_add(out, ".");
     text_add(out, " ");
     fix_text(e, out);
 }
@@ -146,9 +136,9 @@ static void put_fingerprint(struct json *j, const struct finding *f)
     struct source s;
     source_open(p, &s);
     u64 h = str_hash(str_of(finding_id(f->kind)));
-    const char *const part[] = { f->kernel, f->object, f->access, p && p->file ? path_name(p->file) : NULL, p ? p->function : NULL };
-    for (u32 i = 0; i < COUNT_OF(part); i++)
-        h = h * 31 + (part[i] ? str_hash(str_of(part[i])) : 1);
+    const char *const part[] = { f->kernel, f->object, f->access, p && p->file ? path_name(p->file) : NULL,
+                                 p ? p->function : NULL };
+    for (u32 i = 0; i < COUNT_OF(part); i++) h = h * 31 + (part[i] ? str_hash(str_of(part[i])) : 1);
     h = h * 31 + (s.line.p ? str_hash(s.line) : 1);
     char hex[24];
     snprintf(hex, sizeof hex, "%016" PRIx64, h);
@@ -194,15 +184,12 @@ static void put_rules(struct json *j, struct entry **v, u32 n, u32 number[F_COUN
     u32 rules = 0;
     for (u32 k = 0; k < F_COUNT; k++) {
         bool used = false;
-        for (u32 i = 0; i < n; i++)
-            used |= v[i]->f.kind == k;
-        if (!used)
-            continue;
+        for (u32 i = 0; i < n; i++) used |= v[i]->f.kind == k;
+        if (!used) continue;
         number[k] = rules++;
         put_rule(j, k);
         text_add(j->out, "\n");
     }
-
 }
 
 void report_sarif(struct report *r, const char *version, struct text *out)
@@ -226,8 +213,7 @@ void report_sarif(struct report *r, const char *version, struct text *out)
     json_end(&tool, '}');
     struct json results = json_open(&run, "results", '[');
     text_add(out, "\n");
-    for (u32 i = 0; i < n; i++)
-        put_result(&results, v[i], number[v[i]->f.kind]);
+    for (u32 i = 0; i < n; i++) put_result(&results, v[i], number[v[i]->f.kind]);
     json_end(&results, ']');
     json_text(&run, "columnKind", "utf16CodeUnits");
     json_end(&run, '}');

@@ -1,22 +1,21 @@
 /* The report for people: what, where with the source line and a caret, who, why, and what to do.
  *
- * The place shown is the user's (source.c): where an access lies in a header of the toolkit, the line that called it. Where there is no
- * source, the PTX instruction stands in for it. */
+ * The place shown is the user's (source.c): where an access lies in a header of the toolkit, the line that called it.
+ * Where there is no source, the PTX instruction stands in for it. */
 #include "report/entry.h"
 #include <inttypes.h>
 
-struct ink {                    /* where the text goes, and whether in colour */
+struct ink { /* where the text goes, and whether in colour */
     struct text *out;
     bool color;
-    int gutter;                 /* width of the line number column of this entry */
+    int gutter; /* width of the line number column of this entry */
 };
 enum paint { P_ERROR, P_NOTE, P_BOLD, P_RULE, P_OFF };
 
 static void paint(struct ink *k, enum paint p)
 {
     static const char *const code[] = { "\x1b[1;31m", "\x1b[1;36m", "\x1b[1m", "\x1b[1;34m", "\x1b[0m" };
-    if (k->color)
-        text_add(k->out, "%s", code[p]);
+    if (k->color) text_add(k->out, "%s", code[p]);
 }
 
 static bool is_word(char c)
@@ -24,19 +23,16 @@ static bool is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (u8)c >= 0x80;
 }
 
-/* How much to underline from `col`: in PTX the opcode; in source a name with the subscript or call that follows it, else one
- * character. */
+/* How much to underline from `col`: in PTX the opcode; in source a name with the subscript or call that follows it,
+ * else one character. */
 static u32 extent(struct str line, u32 from, bool is_ptx)
 {
     u32 i = from;
-    while (is_ptx && i < line.n && line.p[i] != ' ' && line.p[i] != ';')
-        i++;
-    if (is_ptx)
-        return MAX_OF(i - from, 1u);
-    while (i < line.n && is_word(line.p[i]))
-        i++;
+    while (is_ptx && i < line.n && line.p[i] != ' ' && line.p[i] != ';') i++;
+    if (is_ptx) return MAX_OF(i - from, 1u);
+    while (i < line.n && is_word(line.p[i])) i++;
     u32 depth = 0, j = i;
-    char quote = 0;             /* brackets in a string are no brackets */
+    char quote = 0; /* brackets in a string are no brackets */
     for (; j < line.n; j++) {
         char c = line.p[j];
         if (quote) {
@@ -73,39 +69,33 @@ static void arrow(struct ink *k, const char *sign)
 }
 
 /* Words of the user's, safe to show. */
-static void put(struct ink *k, const char *z)
-{
-    printable(str_of(z), k->out);
-}
+static void put(struct ink *k, const char *z) { printable(str_of(z), k->out); }
 
 /* A line of text with a mark below, which stands right because the line is measured. */
 static void quoted(struct ink *k, u32 number, struct str line, u32 col, bool is_ptx, enum paint mark)
 {
     if (!col)
-        for (col = 1; col < line.n && (line.p[col - 1] == ' ' || line.p[col - 1] == '\t');)
-            col++;
+        for (col = 1; col < line.n && (line.p[col - 1] == ' ' || line.p[col - 1] == '\t');) col++;
     gutter(k, 0, "|\n");
     gutter(k, number, "| ");
     u32 at = MIN_OF(col - 1, line.n), n = at < line.n ? extent(line, at, is_ptx) : 0;
-    u32 before = printable((struct str){ line.p, at }, k->out), width = printable((struct str){ line.p + at, n }, k->out);
+    u32 before = printable((struct str){ line.p, at }, k->out),
+        width = printable((struct str){ line.p + at, n }, k->out);
     printable((struct str){ line.p + at + n, line.n - at - n }, k->out);
     text_add(k->out, "\n");
     gutter(k, 0, "| ");
     text_add(k->out, "%*s", (int)before, "");
     paint(k, mark);
-    for (u32 i = 0; i < MAX_OF(width, 1u); i++)
-        text_add(k->out, "^");
+    for (u32 i = 0; i < MAX_OF(width, 1u); i++) text_add(k->out, "^");
     paint(k, P_OFF);
     text_add(k->out, "\n");
 }
 
 static void ptx_quoted(struct ink *k, const struct place *p, enum paint mark)
 {
-    if (!p->ptx_text)
-        return;
+    if (!p->ptx_text) return;
     struct str line = str_of(p->ptx_text);
-    while (line.n && (*line.p == ' ' || *line.p == '\t'))
-        line.p++, line.n--;
+    while (line.n && (*line.p == ' ' || *line.p == '\t')) line.p++, line.n--;
     quoted(k, p->ptx_line, line, 1, true, mark);
 }
 
@@ -132,8 +122,7 @@ static void inlined_text(struct ink *k, const struct place *p, const struct plac
 {
     char name[256];
     const struct place *inside = NULL;
-    for (; p != shown; p = p->inlined_at)
-        inside = p;
+    for (; p != shown; p = p->inlined_at) inside = p;
     if (inside && inside->function && inside->file) {
         arrow(k, " =");
         name_plain(str_of(inside->function), name, sizeof name);
@@ -147,8 +136,7 @@ static void inlined_text(struct ink *k, const struct place *p, const struct plac
         const struct place *up = p->inlined_at;
         arrow(k, " =");
         name[0] = 0;
-        if (p->function)
-            name_plain(str_of(p->function), name, sizeof name);
+        if (p->function) name_plain(str_of(p->function), name, sizeof name);
         text_add(k->out, "%s", p->called ? "" : p->function ? "inlined from " : "inlined");
         put(k, p->called && !p->function ? "function" : name);
         text_add(k->out, p->called ? " called at " : " at ");
@@ -161,8 +149,7 @@ static void inlined_text(struct ink *k, const struct place *p, const struct plac
 /* One "= label: text" line; text with line breaks continues below the text. */
 static void fact(struct ink *k, const char *label, const char *text)
 {
-    if (!text || !*text)
-        return;
+    if (!text || !*text) return;
     gutter(k, 0, "= ");
     paint(k, P_BOLD);
     text_add(k->out, "%s:", label);
@@ -175,16 +162,14 @@ static void fact(struct ink *k, const char *label, const char *text)
         printable((struct str){ p, (u32)n }, k->out);
         text_add(k->out, "\n");
         p += n + (nl != NULL);
-        if (*p)
-            text_add(k->out, "%*s", k->gutter + 3 + (int)pad, "");
+        if (*p) text_add(k->out, "%*s", k->gutter + 3 + (int)pad, "");
     }
 }
 
 /* What stands behind the cause: after it, since it may be long. */
 static void detail_text(struct ink *k, const char *detail)
 {
-    if (detail && *detail)
-        gutter(k, 0, "|\n");
+    if (detail && *detail) gutter(k, 0, "|\n");
     for (const char *p = detail; p && *p;) {
         size_t n = strcspn(p, "\n");
         gutter(k, 0, "| ");
@@ -213,17 +198,16 @@ static void count_text(const struct entry *e, struct text *out)
 {
     struct text t = { 0 };
     who_text(e, &t);
-    if (t.n)
-        text_add(out, "%s", t.p);
+    if (t.n) text_add(out, "%s", t.p);
     struct crowd c;
     bool once_each = t.n && !e->who.partial && who_sum(&e->who, &c) && c.total == e->occurrences;
-    if (e->occurrences > 1 && !once_each)
-        text_add(out, "%s%" PRIu64 " occurrences", t.n ? ", " : "", e->occurrences);
+    if (e->occurrences > 1 && !once_each) text_add(out, "%s%" PRIu64 " occurrences", t.n ? ", " : "", e->occurrences);
     text_free(&t);
 }
 
 /* "= label: text" with what `write` makes of the entry. */
-static void fact_of(struct ink *k, const char *label, const struct entry *e, void (*write)(const struct entry *, struct text *))
+static void fact_of(struct ink *k, const char *label, const struct entry *e,
+                    void (*write)(const struct entry *, struct text *))
 {
     struct text t = { 0 };
     write(e, &t);
@@ -231,25 +215,32 @@ static void fact_of(struct ink *k, const char *label, const struct entry *e, voi
     text_free(&t);
 }
 
-/* Of a crowd of readers only one is known by name. Where that one is the writer itself, it was one of the others that raced. */
+/* Of a crowd of readers only one is known by name. Where that one is the writer itself, it was one of the others that
+ * raced. */
 static bool nameless(const struct finding *f, const char *access)
 {
-    bool copy = f->kind == F_async_early || f->kind == F_async_overwrite || f->kind == F_async_wait;        /* a thread can meet its own */
-    return !copy && f->thread[0] == f->rival->thread && !memcmp(f->cta, f->rival->cta, sizeof f->cta) && access && strcmp(access, "write") != 0;
+    /* a thread can meet its own */
+    bool copy = f->kind == F_async_early || f->kind == F_async_overwrite || f->kind == F_async_wait;
+    return !copy && f->thread[0] == f->rival->thread && !memcmp(f->cta, f->rival->cta, sizeof f->cta) && access &&
+           strcmp(access, "write") != 0;
 }
 
 static void first_text(const struct entry *e, struct text *out)
 {
-    if (nameless(&e->f, e->f.access)) text_add(out, "another thread, one of several");
-    else one_text(&e->f, e->f.cta, e->f.thread[0], out);
+    if (nameless(&e->f, e->f.access))
+        text_add(out, "another thread, one of several");
+    else
+        one_text(&e->f, e->f.cta, e->f.thread[0], out);
     text_add(out, ": ");
     what_text(e, out);
 }
 
 static void second_text(const struct entry *e, struct text *out)
 {
-    if (nameless(&e->f, e->f.rival->access) && !nameless(&e->f, e->f.access)) text_add(out, "another thread, one of several");
-    else one_text(&e->f, e->f.rival->cta, e->f.rival->thread, out);
+    if (nameless(&e->f, e->f.rival->access) && !nameless(&e->f, e->f.access))
+        text_add(out, "another thread, one of several");
+    else
+        one_text(&e->f, e->f.rival->cta, e->f.rival->thread, out);
     text_add(out, ": ");
     rival_text(e, out);
 }
@@ -264,8 +255,7 @@ static void kernel_text(const struct entry *e, struct text *out)
 static void facts(struct ink *k, const struct entry *e)
 {
     const struct finding *f = &e->f;
-    if (f->kernel)
-        fact_of(k, "kernel", e, kernel_text);
+    if (f->kernel) fact_of(k, "kernel", e, kernel_text);
     if (f->rival) {
         fact_of(k, "first", e, first_text);
         fact_of(k, "second", e, second_text);
@@ -282,8 +272,8 @@ static void facts(struct ink *k, const struct entry *e)
     fact_of(k, "fix", e, fix_text);
 }
 
-struct shown {                  /* a place of an entry with its source */
-    const struct place *all, *place;    /* the innermost; the one that is shown. NULL: there is none */
+struct shown {                       /* a place of an entry with its source */
+    const struct place *all, *place; /* the innermost; the one that is shown. NULL: there is none */
     struct source source;
     const char *sign;
 };
@@ -302,7 +292,9 @@ static void entry_text(struct ink *k, const struct entry *e)
 {
     const struct finding *f = &e->f;
     enum paint mark = finding_severity(f->kind) == SEV_ERROR ? P_ERROR : P_NOTE;
-    struct shown s[3] = { { .all = f->place, .sign = "-->" }, { .all = f->other, .sign = ":::" }, { .all = f->origin, .sign = "<--" } };
+    struct shown s[3] = { { .all = f->place, .sign = "-->" },
+                          { .all = f->other, .sign = ":::" },
+                          { .all = f->origin, .sign = "<--" } };
     u32 widest = 0;
     for (u32 i = 0; i < COUNT_OF(s); i++) {
         s[i].place = place_shown(s[i].all);
@@ -316,13 +308,11 @@ static void entry_text(struct ink *k, const struct entry *e)
             place_text(k, s[i].place, &s[i].source, s[i].sign, i ? P_NOTE : mark);
             inlined_text(k, s[i].all, s[i].place);
         }
-    if (f->place)
-        gutter(k, 0, "|\n");
+    if (f->place) gutter(k, 0, "|\n");
     facts(k, e);
     detail_text(k, f->detail);
     text_add(k->out, "\n");
-    for (u32 i = 0; i < COUNT_OF(s); i++)
-        base_free((void *)s[i].source.all.p);
+    for (u32 i = 0; i < COUNT_OF(s); i++) base_free((void *)s[i].source.all.p);
 }
 
 void report_entry_text(const struct entry *e, struct text *out)
@@ -331,10 +321,7 @@ void report_entry_text(const struct entry *e, struct text *out)
     entry_text(&k, e);
 }
 
-static const char *plural(u64 n)
-{
-    return n == 1 ? "" : "s";
-}
+static const char *plural(u64 n) { return n == 1 ? "" : "s"; }
 
 static void closing_text(const struct report *r, struct text *out)
 {
@@ -343,16 +330,12 @@ static void closing_text(const struct report *r, struct text *out)
         text_add(out, "no findings\n");
     else {
         text_add(out, "%u finding%s: ", n, plural(n));
-        if (r->errors)
-            text_add(out, "%u error%s", r->errors, plural(r->errors));
-        if (r->notes)
-            text_add(out, "%s%u note%s", r->errors ? ", " : "", r->notes, plural(r->notes));
+        if (r->errors) text_add(out, "%u error%s", r->errors, plural(r->errors));
+        if (r->notes) text_add(out, "%s%u note%s", r->errors ? ", " : "", r->notes, plural(r->notes));
         text_add(out, " (%" PRIu64 " occurrence%s)\n", r->occurrences, plural(r->occurrences));
     }
-    if (r->dropped)
-        text_add(out, "%" PRIu64 " occurrences of further causes were counted but not kept\n", r->dropped);
-    if (r->suppressed)
-        text_add(out, "%u finding%s suppressed\n", r->suppressed, plural(r->suppressed));
+    if (r->dropped) text_add(out, "%" PRIu64 " occurrences of further causes were counted but not kept\n", r->dropped);
+    if (r->suppressed) text_add(out, "%u finding%s suppressed\n", r->suppressed, plural(r->suppressed));
 }
 
 void report_text(struct report *r, struct report_style style, struct text *out)
@@ -366,8 +349,7 @@ void report_text(struct report *r, struct report_style style, struct text *out)
             entry_text(&k, v[i]);
             shown++;
         }
-    if (shown < all)
-        text_add(out, "%u more not shown\n", all - shown);
+    if (shown < all) text_add(out, "%u more not shown\n", all - shown);
     closing_text(r, out);
     base_free(v);
     unlock(&r->lock);

@@ -2,23 +2,17 @@
 #include "report/entry.h"
 #include <inttypes.h>
 
-u64 entry_address(const struct entry *e)
-{
-    return e->f.addr[e->first_lane];
-}
+u64 entry_address(const struct entry *e) { return e->f.addr[e->first_lane]; }
 
 /* "ld.global.f32" from "@%p1 ld.global.f32 %f1, [%rd1];" */
 static struct str opcode_of(const char *ptx)
 {
     struct str s = { NULL, 0 };
-    for (const char *p = ptx; p && *p; ) {
-        while (*p == ' ' || *p == '\t')
-            p++;
+    for (const char *p = ptx; p && *p;) {
+        while (*p == ' ' || *p == '\t') p++;
         const char *q = p;
-        while (*q && *q != ' ' && *q != '\t' && *q != ';')
-            q++;
-        if (*p != '@' && *p != '{')
-            return (struct str){ p, (u32)(q - p) };
+        while (*q && *q != ' ' && *q != '\t' && *q != ';') q++;
+        if (*p != '@' && *p != '{') return (struct str){ p, (u32)(q - p) };
         p = q;
     }
     return s;
@@ -38,23 +32,17 @@ static void past_text(const struct finding *f, s64 off, struct text *out)
                  (u64)off + f->width - size == 1 ? "" : "s");
 }
 
-static s64 floor_div(s64 a, s64 b)
-{
-    return a / b - (a % b < 0);
-}
+static s64 floor_div(s64 a, s64 b) { return a / b - (a % b < 0); }
 
 u32 dimensions(const char *type, u64 dim[8])
 {
     u32 n = 0;
     for (const char *p = type ? strchr(type, '[') : NULL; p && *p && n < 8;) {
         u64 d = 0;
-        for (p++; *p >= '0' && *p <= '9'; p++)
-            d = d * 10 + (u64)(*p - '0');
+        for (p++; *p >= '0' && *p <= '9'; p++) d = d * 10 + (u64)(*p - '0');
         dim[n++] = d;
-        if (*p == ']')
-            p++;
-        if (*p != '[' && *p != ',')
-            break;
+        if (*p == ']') p++;
+        if (*p != '[' && *p != ',') break;
     }
     return n;
 }
@@ -75,8 +63,7 @@ static void element_text(const struct finding *f, s64 linear, struct text *out)
         linear = up;
     }
     text_add(out, "[%" PRId64, linear);
-    for (u32 i = 1; i < n; i++)
-        text_add(out, ",%" PRId64, at[i]);
+    for (u32 i = 1; i < n; i++) text_add(out, ",%" PRId64, at[i]);
     text_add(out, "]");
 }
 
@@ -92,15 +79,15 @@ static void where_text(const struct finding *f, u64 addr, struct text *out)
         s64 at = floor_div(off, f->element_size), rest = off - at * f->element_size;
         text_add(out, rest ? ", inside element " : ", element ");
         element_text(f, at, out);
-        if (f->object_type)
-            text_add(out, " of %s", f->object_type);
+        if (f->object_type) text_add(out, " of %s", f->object_type);
     } else {
-        text_add(out, " (%s%s%" PRIu64 " bytes)", f->object_type ? f->object_type : "", f->object_type ? ", " : "", f->object_size);
+        text_add(out, " (%s%s%" PRIu64 " bytes)", f->object_type ? f->object_type : "", f->object_type ? ", " : "",
+                 f->object_size);
     }
     past_text(f, off, out);
 }
 
-struct deed {                   /* one side of a finding */
+struct deed { /* one side of a finding */
     const struct place *place;
     const char *access, *how, *value;
     u32 width;
@@ -117,21 +104,17 @@ static void deed_text(const struct finding *f, struct deed d, struct text *out)
     const char *verb = !strcmp(d.access, "read") ? "reads" : !strcmp(d.access, "write") ? "writes" : "updates";
     text_add(out, " %s %u byte%s at ", verb, d.width, d.width == 1 ? "" : "s");
     where_text(f, d.addr, out);
-    if (d.value)
-        text_add(out, "; value %s", d.value);
-    if (d.how)
-        text_add(out, "; %s", d.how);
+    if (d.value) text_add(out, "; value %s", d.value);
+    if (d.how) text_add(out, "; %s", d.how);
 }
 
 void what_text(const struct entry *e, struct text *out)
 {
     const struct finding *f = &e->f;
     u64 addr = entry_address(e);
-    if (!f->access)
-        return;
+    if (!f->access) return;
     deed_text(f, (struct deed){ f->place, f->access, f->how, f->value, f->width, addr }, out);
-    if (f->neighbour)
-        text_add(out, ", and lands in %s", f->neighbour);
+    if (f->neighbour) text_add(out, ", and lands in %s", f->neighbour);
     if (f->kind == F_misaligned && f->width && addr % f->width)
         text_add(out, "; the address is %" PRIu64 " past a multiple of %u", addr % f->width, f->width);
 }
@@ -148,10 +131,8 @@ static const char *apart_text(const struct tie *t)
 {
     if (t->other_cta && (t->same_cta || t->same_warp))
         return "the two threads are in different CTAs, or in one, and nothing orders these accesses";
-    if (t->other_cta)
-        return "the two threads are in different CTAs, and nothing orders those within a launch";
-    if (t->same_cta)
-        return "the two threads are in different warps, and there is no barrier between these accesses";
+    if (t->other_cta) return "the two threads are in different CTAs, and nothing orders those within a launch";
+    if (t->same_cta) return "the two threads are in different warps, and there is no barrier between these accesses";
     return "both are lanes of one warp, which do not run in step by themselves";
 }
 
@@ -167,10 +148,13 @@ static const char *repair_text(const struct entry *e)
     const struct tie *t = &e->tie;
     bool reads = same_text(e->f.access, "read") || (e->f.rival && same_text(e->f.rival->access, "read"));
     if (t->other_cta && reads)
-        return "Write to another array than the one that is read, or make two launches of it; where blocks work for each other, hand the data over with a release and an acquire at gpu scope.";
+        return "Write to another array than the one that is read, or make two launches of it; where blocks work for "
+               "each other, hand the data over with a release and an acquire at gpu scope.";
     if (t->other_cta)
-        return "Make two launches of it, or hand the data over from block to block with a release and an acquire at gpu scope; give each block its own part where there is nothing to hand over.";
-    return t->same_cta ? "Put __syncthreads() between the two accesses, where all threads of the block come by." : "Put __syncwarp() between the two accesses (__syncthreads() where warps share the data, too).";
+        return "Make two launches of it, or hand the data over from block to block with a release and an acquire at "
+               "gpu scope; give each block its own part where there is nothing to hand over.";
+    return t->same_cta ? "Put __syncthreads() between the two accesses, where all threads of the block come by."
+                       : "Put __syncwarp() between the two accesses (__syncthreads() where warps share the data, too).";
 }
 
 static void gap_text(const struct entry *e, enum gap gap, struct text *out)
@@ -183,19 +167,21 @@ static void gap_text(const struct entry *e, enum gap gap, struct text *out)
     case GAP_BARRIER: text_add(out, e->tie.same_cta ? "__syncthreads()" : "__syncwarp()"); return;
     case GAP_REPAIR: text_add(out, "%s", repair_text(e)); return;
     case GAP_STAYS:
-        if (!overlap_text(e, out))
-            text_add(out, "%s: which of the two values stays is chance", apart_text(&e->tie));
+        if (!overlap_text(e, out)) text_add(out, "%s: which of the two values stays is chance", apart_text(&e->tie));
         return;
     case GAP_OWN:
         if (!overlap_fix(e, out))
-            text_add(out, "Let one thread write the element, give each thread its own, or combine the values with an atomic.");
+            text_add(
+                out,
+                "Let one thread write the element, give each thread its own, or combine the values with an atomic.");
         return;
     case GAP_INDEX: index_text(e, out); return;
     case GAP_GUARD: guard_text(e, out); return;
     }
 }
 
-static void sentence_text(const struct entry *e, const char *own, const struct joint *all, const char *usual, struct text *out)
+static void sentence_text(const struct entry *e, const char *own, const struct joint *all, const char *usual,
+                          struct text *out)
 {
     if (own || all->gap == GAP_NONE) {
         text_add(out, "%s", own ? own : usual);
@@ -211,10 +197,7 @@ void cause_text(const struct entry *e, struct text *out)
     sentence_text(e, e->f.cause, &e->f.joint_cause, finding_meaning(e->f.kind), out);
 }
 
-void order_text(const struct entry *e, struct text *out)
-{
-    sentence_text(e, e->f.order, &e->f.joint_order, "", out);
-}
+void order_text(const struct entry *e, struct text *out) { sentence_text(e, e->f.order, &e->f.joint_order, "", out); }
 
 void fix_text(const struct entry *e, struct text *out)
 {
@@ -238,8 +221,7 @@ static void ends_text(const struct finding *f, s64 low, s64 high, bool pair, str
 void elements_text(const struct entry *e, struct text *out)
 {
     const struct finding *f = &e->f;
-    if (!e->has_range || e->low == e->high)
-        return;
+    if (!e->has_range || e->low == e->high) return;
     u32 es = f->object ? f->element_size : 0;
     bool pair = e->step == (u64)e->high - (u64)e->low;
     if (es) {
@@ -252,6 +234,7 @@ void elements_text(const struct entry *e, struct text *out)
     } else if (f->object) {
         text_add(out, "offsets %" PRId64 "..%" PRId64 " in steps of %" PRIu64 " bytes", e->low, e->high, e->step);
     } else {
-        text_add(out, "addresses 0x%" PRIx64 "..0x%" PRIx64 " in steps of %" PRIu64 " bytes", (u64)e->low, (u64)e->high, e->step);
+        text_add(out, "addresses 0x%" PRIx64 "..0x%" PRIx64 " in steps of %" PRIu64 " bytes", (u64)e->low, (u64)e->high,
+                 e->step);
     }
 }

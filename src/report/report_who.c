@@ -30,8 +30,7 @@ static void box_add(struct box *b, const u32 at[3])
 bool box_exact(const struct box *b)
 {
     u64 n = 1;
-    for (int i = 0; i < 3; i++)
-        n *= b->step[i] ? (b->max[i] - b->min[i]) / b->step[i] + 1 : 1;
+    for (int i = 0; i < 3; i++) n *= b->step[i] ? (b->max[i] - b->min[i]) / b->step[i] + 1 : 1;
     return n == b->count;
 }
 
@@ -73,12 +72,10 @@ static bool piece_missing(const struct thread_set *s, u64 cta)
 bool who_sum(const struct thread_set *s, struct crowd *c)
 {
     *c = (struct crowd){ .same = true, .consecutive = true };
-    if (!s->piece || !s->threads)
-        return false;
+    if (!s->piece || !s->threads) return false;
     u64 first[SET_CTA_MOST / 64] = { 0 }, bits[SET_CTA_MOST / 64] = { 0 }, expect = 0;
     for (u64 cta = 0; cta < s->ctas && cta * s->threads < SET_MOST; cta++) {
-        if (piece_missing(s, cta))
-            continue;
+        if (piece_missing(s, cta)) continue;
         cta_bits(s, cta, bits);
         u32 at[3], in_cta = 0;
         unfold(cta, s->nctaid, at);
@@ -98,12 +95,11 @@ bool who_sum(const struct thread_set *s, struct crowd *c)
                 memcpy(c->last_thread, thread, sizeof thread);
                 c->total++;
                 in_cta++;
-                box_add(&c->grid, (const u32[3]){ at[0] * s->ntid[0] + thread[0], at[1] * s->ntid[1] + thread[1], at[2] * s->ntid[2] + thread[2] });
-                if (!c->ctas.count)
-                    box_add(&c->threads, thread);
+                box_add(&c->grid, (const u32[3]){ at[0] * s->ntid[0] + thread[0], at[1] * s->ntid[1] + thread[1],
+                                                  at[2] * s->ntid[2] + thread[2] });
+                if (!c->ctas.count) box_add(&c->threads, thread);
             }
-        if (!in_cta)
-            continue;
+        if (!in_cta) continue;
         if (!c->ctas.count)
             memcpy(first, bits, sizeof first);
         else if (memcmp(first, bits, sizeof first))
@@ -114,23 +110,17 @@ bool who_sum(const struct thread_set *s, struct crowd *c)
 }
 
 /* How many coordinates a launch of this shape needs: "31" for a line, "(3,1)" for a plane. */
-static int axes(const u32 shape[3])
-{
-    return shape[2] > 1 ? 3 : shape[1] > 1 ? 2 : 1;
-}
+static int axes(const u32 shape[3]) { return shape[2] > 1 ? 3 : shape[1] > 1 ? 2 : 1; }
 
 static void box_text(const struct box *b, const u32 shape[3], struct text *out)
 {
     int n = axes(shape);
     text_add(out, n > 1 ? "(" : "");
     for (int i = 0; i < n; i++) {
-        if (i)
-            text_add(out, ",");
+        if (i) text_add(out, ",");
         text_add(out, "%u", b->min[i]);
-        if (b->max[i] > b->min[i])
-            text_add(out, "..%u", b->max[i]);
-        if (b->step[i] > 1)
-            text_add(out, " step %u", b->step[i]);
+        if (b->max[i] > b->min[i]) text_add(out, "..%u", b->max[i]);
+        if (b->step[i] > 1) text_add(out, " step %u", b->step[i]);
     }
     text_add(out, n > 1 ? ")" : "");
 }
@@ -173,7 +163,8 @@ static void ctas_text(const struct thread_set *s, const struct crowd *c, struct 
     }
 }
 
-/* Threads of several CTAs, not the same ones in each: by their numbers in the grid where those are a box of two or three axes. */
+/* Threads of several CTAs, not the same ones in each: by their numbers in the grid where those are a box of two or
+ * three axes. */
 static void spread_text(const struct thread_set *s, const struct crowd *c, struct text *out)
 {
     const u32 shape[3] = { s->nctaid[0] * s->ntid[0], s->nctaid[1] * s->ntid[1], s->nctaid[2] * s->ntid[2] };
@@ -183,7 +174,8 @@ static void spread_text(const struct thread_set *s, const struct crowd *c, struc
         text_add(out, " of the grid (%" PRIu64 " threads in %" PRIu64 " CTAs)", c->total, c->ctas.count);
         return;
     }
-    text_add(out, "%" PRIu64 " %sthreads in %" PRIu64 " CTAs, from ", c->total, c->consecutive ? "consecutive " : "", c->ctas.count);
+    text_add(out, "%" PRIu64 " %sthreads in %" PRIu64 " CTAs, from ", c->total, c->consecutive ? "consecutive " : "",
+             c->ctas.count);
     point_text(c->first_thread, s->ntid, out);
     text_add(out, " of CTA ");
     point_text(c->first_cta, s->nctaid, out);
@@ -193,8 +185,8 @@ static void spread_text(const struct thread_set *s, const struct crowd *c, struc
     point_text(c->last_cta, s->nctaid, out);
 }
 
-/* "threads with t mod 8 != 0": what the numbers of the threads have in common when they are no range. Tried for whole CTAs only, and for one or
- * all but one residue: more than that nobody reads. */
+/* "threads with t mod 8 != 0": what the numbers of the threads have in common when they are no range. Tried for whole
+ * CTAs only, and for one or all but one residue: more than that nobody reads. */
 static bool residue_text(const struct thread_set *s, const struct crowd *c, struct text *out)
 {
     u64 bits[SET_CTA_MOST / 64] = { 0 };
@@ -202,13 +194,10 @@ static bool residue_text(const struct thread_set *s, const struct crowd *c, stru
     cta_bits(s, cta, bits);
     for (u32 m = 2; m <= 64 && m * 2 <= s->threads; m++) {
         u64 in = 0, outside = 0;
-        for (u32 t = 0; t < s->threads; t++)
-            *(bits[t / 64] >> t % 64 & 1 ? &in : &outside) |= 1ull << t % m;
-        if (in & outside)
-            continue;
+        for (u32 t = 0; t < s->threads; t++) *(bits[t / 64] >> t % 64 & 1 ? &in : &outside) |= 1ull << t % m;
+        if (in & outside) continue;
         bool one = !(in & (in - 1));
-        if (!one && outside & (outside - 1))
-            continue;
+        if (!one && outside & (outside - 1)) continue;
         text_add(out, "threads with t mod %u %s %u", m, one ? "==" : "!=", (u32)__builtin_ctzll(one ? in : outside));
         return true;
     }
@@ -222,11 +211,10 @@ static void set_text(const struct thread_set *s, const struct crowd *c, struct t
         return;
     }
     bool whole = c->threads.count == s->threads, exact = box_exact(&c->threads);
-    if (exact || !residue_text(s, c, out))
-        threads_text(s, c, out);
+    if (exact || !residue_text(s, c, out)) threads_text(s, c, out);
     text_add(out, " of ");
     ctas_text(s, c, out);
-    if (c->ctas.count > 1 && (c->threads.count == 1 || whole))      /* how many they are has been said */
+    if (c->ctas.count > 1 && (c->threads.count == 1 || whole)) /* how many they are has been said */
         text_add(out, " (%" PRIu64 " CTAs)", c->ctas.count);
     else if (c->ctas.count > 1)
         text_add(out, " (%" PRIu64 " threads in each of %" PRIu64 " CTAs)", c->threads.count, c->ctas.count);
@@ -256,8 +244,7 @@ void who_text(const struct entry *e, struct text *out)
         set_text(&e->who, &c, out);
     else if (e->f.nlanes)
         text_add(out, "thread %u of CTA (%u,%u,%u)", e->f.thread[e->first_lane], e->f.cta[0], e->f.cta[1], e->f.cta[2]);
-    if (e->who.partial)
-        text_add(out, ", and more in other launches or beyond what is counted exactly");
+    if (e->who.partial) text_add(out, ", and more in other launches or beyond what is counted exactly");
 }
 
 static void tie_text(const struct tie *t, struct text *out)
@@ -266,7 +253,8 @@ static void tie_text(const struct tie *t, struct text *out)
     bool fixed = !t->varies && d && !t->other_cta && t->count > 1;
     if (fixed)
         text_add(out, "; always %" PRIu64 " thread%s %s", d, d == 1 ? "" : "s", t->apart < 0 ? "below" : "above");
-    const char *const where[] = { t->same_warp ? "the same warp" : NULL, t->same_cta ? "other warps of the CTA" : NULL, t->other_cta ? "other CTAs" : NULL };
+    const char *const where[] = { t->same_warp ? "the same warp" : NULL, t->same_cta ? "other warps of the CTA" : NULL,
+                                  t->other_cta ? "other CTAs" : NULL };
     const char *sign = fixed ? ", in " : "; in ";
     for (u32 i = 0; i < COUNT_OF(where); i++)
         if (where[i]) {
@@ -278,8 +266,7 @@ static void tie_text(const struct tie *t, struct text *out)
 void against_text(const struct entry *e, struct text *out)
 {
     struct crowd c;
-    if (!who_sum(&e->against, &c))
-        return;
+    if (!who_sum(&e->against, &c)) return;
     set_text(&e->against, &c, out);
     tie_text(&e->tie, out);
 }

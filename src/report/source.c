@@ -1,10 +1,10 @@
 /* From a place to the source that the user wrote.
  *
- * The source line is read from disk when the report is written. PTX often travels with its .cu while the path inside it is that of
- * the machine it was compiled on, so a file of that name beside the PTX is tried first.
+ * The source line is read from disk when the report is written. PTX often travels with its .cu while the path inside
+ * it is that of the machine it was compiled on, so a file of that name beside the PTX is tried first.
  *
- * An atomicAdd or a shuffle is inlined from a header of the toolkit: its line there tells nobody anything. So the place to show is
- * the innermost one of the chain that is the user's. */
+ * An atomicAdd or a shuffle is inlined from a header of the toolkit: its line there tells nobody anything. So the
+ * place to show is the innermost one of the chain that is the user's. */
 #include "report/entry.h"
 
 const char *path_name(const char *path)
@@ -16,11 +16,9 @@ const char *path_name(const char *path)
 static struct str line_of(struct str all, u32 line)
 {
     const char *p = all.p, *end = all.p + all.n;
-    for (; line > 1 && p < end; p++)
-        line -= *p == '\n';
+    for (; line > 1 && p < end; p++) line -= *p == '\n';
     const char *q = p;
-    while (q < end && *q != '\n' && *q != '\r')
-        q++;
+    while (q < end && *q != '\n' && *q != '\r') q++;
     return line == 1 ? (struct str){ p, (u32)(q - p) } : (struct str){ NULL, 0 };
 }
 
@@ -35,8 +33,7 @@ static void beside_ptx(const struct place *p, char *path, size_t size)
 void source_open(const struct place *p, struct source *s)
 {
     *s = (struct source){ 0 };
-    if (!p || !p->file || !p->line)
-        return;
+    if (!p || !p->file || !p->line) return;
     beside_ptx(p, s->shown, sizeof s->shown);
     bool there = s->shown[0] && file_read_if(s->shown, &s->all);
     if (!there) {
@@ -53,18 +50,14 @@ void source_open(const struct place *p, struct source *s)
 static bool is_toolkit(const char *file)
 {
     char path[1024];
-    if (!strncmp(path_name(file), "__clang_cuda", 12))
-        return true;
-    if (!strstr(file, "/include/") || strlen(file) + 16 > sizeof path)
-        return false;
+    if (!strncmp(path_name(file), "__clang_cuda", 12)) return true;
+    if (!strstr(file, "/include/") || strlen(file) + 16 > sizeof path) return false;
     snprintf(path, sizeof path, "%s", file);
     for (int up = 0; up < 6; up++) {
         char *slash = strrchr(path, '/');
-        if (!slash)
-            return false;
+        if (!slash) return false;
         strcpy(slash, "/cuda_fp16.h");
-        if (file_exists(path))
-            return true;
+        if (file_exists(path)) return true;
         *slash = 0;
     }
     return false;
@@ -73,8 +66,7 @@ static bool is_toolkit(const char *file)
 static bool is_readable(const struct place *p)
 {
     char path[1024];
-    if (!p->file || !p->line)
-        return false;
+    if (!p->file || !p->line) return false;
     beside_ptx(p, path, sizeof path);
     return (path[0] && file_exists(path)) || file_exists(p->file);
 }
@@ -82,8 +74,7 @@ static bool is_readable(const struct place *p)
 const struct place *place_shown(const struct place *p)
 {
     for (const struct place *q = p; q; q = q->inlined_at)
-        if (is_readable(q) && !is_toolkit(q->file))
-            return q;
+        if (is_readable(q) && !is_toolkit(q->file)) return q;
     return p;
 }
 
@@ -97,8 +88,7 @@ void place_brief(const struct place *p, struct text *out)
     }
     text_add(out, "%s:%u", path_name(q->file), q->line);
     const struct place *up = q->inlined_at;
-    if (!up || !q->function || !up->file)
-        return;
+    if (!up || !q->function || !up->file) return;
     name_plain(str_of(q->function), name, sizeof name);
     bool same = !strcmp(q->file, up->file);
     text_add(out, " (in %s, called at %s:%u)", name, same ? "" : path_name(up->file), up->line);

@@ -1,5 +1,5 @@
-/* Reading and applying suppressions. compute-sanitizer's XML has its own reader below: its words are mapped to ours where they mean the same, and a
- * record that demands what we cannot know matches nothing rather than everything. */
+/* Reading and applying suppressions. compute-sanitizer's XML has its own reader below: its words are mapped to ours
+ * where they mean the same, and a record that demands what we cannot know matches nothing rather than everything. */
 #include "report/entry.h"
 #include "report/suppress.h"
 #include "report/xml.h"
@@ -25,17 +25,16 @@ static bool matches(const char *pattern, const char *text)
             return false;
         }
     }
-    while (*pattern == '*')
-        pattern++;
+    while (*pattern == '*') pattern++;
     return !*pattern;
 }
 
-/* A pattern for the plain name or the mangled one; or what a function may be called, with template arguments or as a whole signature (names.c). */
+/* A pattern for the plain name or the mangled one; or what a function may be called, with template arguments or as a
+ * whole signature (names.c). */
 static bool name_matches(const char *pattern, const char *name)
 {
     char plain[256];
-    if (!name)
-        return false;
+    if (!name) return false;
     name_plain(str_of(name), plain, sizeof plain);
     return matches(pattern, plain) || matches(pattern, name) || name_fits(str_of(name), pattern) != NAME_OTHER;
 }
@@ -44,53 +43,53 @@ static bool name_matches(const char *pattern, const char *name)
 static bool path_matches(const char *pattern, const char *path)
 {
     for (const char *p = path; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL)
-        if (matches(pattern, p))
-            return true;
+        if (matches(pattern, p)) return true;
     return false;
 }
 
 static bool file_matches(const struct suppression *s, const char *file, u32 line)
 {
-    return file && (path_matches(s->file, file) || (s->foreign && path_matches(file, s->file))) && (!s->line || s->line == line);
+    return file && (path_matches(s->file, file) || (s->foreign && path_matches(file, s->file))) &&
+           (!s->line || s->line == line);
 }
 
 static bool at_place(const struct suppression *s, const struct place *p)
 {
     for (; p; p = p->inlined_at)
-        if (file_matches(s, p->file, p->line) || file_matches(s, p->ptx_file, p->ptx_line))
-            return true;
+        if (file_matches(s, p->file, p->line) || file_matches(s, p->ptx_file, p->ptx_line)) return true;
     return false;
 }
 
 /* Of a function whose name is not mangled nobody knows the parameters. */
 static bool function_matches(const struct suppression *s, const char *name)
 {
-    return name && (name_matches(s->function, name) || (s->bare && strncmp(name, "_Z", 2) && name_matches(s->bare, name)));
+    return name &&
+           (name_matches(s->function, name) || (s->bare && strncmp(name, "_Z", 2) && name_matches(s->bare, name)));
 }
 
 static bool in_function(const struct suppression *s, const struct place *p)
 {
     for (; p; p = p->inlined_at)
-        if (function_matches(s, p->function))
-            return true;
+        if (function_matches(s, p->function)) return true;
     return false;
 }
 
 static bool holds(const struct suppression *s, const struct finding *f)
 {
-    return !s->never && (!s->kind || matches(s->kind, finding_id(f->kind))) && (!s->checks || s->checks & finding_check(f->kind)) &&
-           (!s->kernel || name_matches(s->kernel, f->kernel)) && (!s->file || at_place(s, f->place) || at_place(s, f->other)) &&
+    return !s->never && (!s->kind || matches(s->kind, finding_id(f->kind))) &&
+           (!s->checks || s->checks & finding_check(f->kind)) && (!s->kernel || name_matches(s->kernel, f->kernel)) &&
+           (!s->file || at_place(s, f->place) || at_place(s, f->other)) &&
            (!s->function || function_matches(s, f->kernel) || in_function(s, f->place) || in_function(s, f->other)) &&
            (!s->variable || (f->object && matches(s->variable, f->object))) && (!s->width || s->width == f->width) &&
-           (!s->space || (f->space && !strcmp(s->space, f->space))) && (!s->access || (f->access && !strcmp(s->access, f->access)));
+           (!s->space || (f->space && !strcmp(s->space, f->space))) &&
+           (!s->access || (f->access && !strcmp(s->access, f->access)));
 }
 
 struct suppression *suppress_find(struct suppressions *all, const struct finding *f)
 {
     for (; all; all = all->next)
         for (struct suppression *s = all->first; s; s = s->next)
-            if (holds(s, f))
-                return s;
+            if (holds(s, f)) return s;
     return NULL;
 }
 
@@ -107,8 +106,8 @@ void suppress_free(struct suppressions *s)
 
 struct reader {
     struct suppressions *all;
-    struct suppression **tail;  /* where the next rule goes */
-    struct str text;            /* the whole file, for messages */
+    struct suppression **tail; /* where the next rule goes */
+    struct str text;           /* the whole file, for messages */
     struct error *e;
 };
 
@@ -121,8 +120,7 @@ static struct suppression *rule_new(struct reader *r, const char *at)
 {
     struct suppression *s = NEW(&r->all->mem, struct suppression);
     s->at = 1;
-    for (const char *p = r->text.p; p < at; p++)
-        s->at += *p == '\n';
+    for (const char *p = r->text.p; p < at; p++) s->at += *p == '\n';
     *r->tail = s;
     r->tail = &s->next;
     return s;
@@ -131,10 +129,8 @@ static struct suppression *rule_new(struct reader *r, const char *at)
 /* A word up to the next blank; quotes keep blanks in it and are dropped. NULL: the line is at its end. */
 static const char *word_read(struct reader *r, const char **p, const char *end)
 {
-    while (*p < end && (**p == ' ' || **p == '\t' || **p == '\r'))
-        (*p)++;
-    if (*p == end || **p == '#')
-        return NULL;
+    while (*p < end && (**p == ' ' || **p == '\t' || **p == '\r')) (*p)++;
+    if (*p == end || **p == '#') return NULL;
     char *out = arena_alloc(&r->all->mem, (size_t)(end - *p) + 1, 1);
     u32 n = 0;
     for (bool quoted = false; *p < end; (*p)++) {
@@ -164,7 +160,8 @@ static bool condition_read(struct reader *r, const char *word, const char *at, s
     static const char *const keys[] = { "kernel", "at", "function", "variable" };
     const char *equals = strchr(word, '=');
     u32 i = 0;
-    while (equals && i < COUNT_OF(keys) && (strlen(keys[i]) != (size_t)(equals - word) || memcmp(keys[i], word, strlen(keys[i]))))
+    while (equals && i < COUNT_OF(keys) &&
+           (strlen(keys[i]) != (size_t)(equals - word) || memcmp(keys[i], word, strlen(keys[i]))))
         i++;
     if (!equals || i == COUNT_OF(keys) || !equals[1])
         return wrong(r, at, "a rule is KIND [kernel=PATTERN] [at=FILE[:LINE]] [function=PATTERN] [variable=PATTERN]");
@@ -178,29 +175,25 @@ static bool condition_read(struct reader *r, const char *word, const char *at, s
 static bool kind_exists(const char *pattern)
 {
     for (u32 k = 0; k < F_COUNT; k++)
-        if (matches(pattern, finding_id(k)))
-            return true;
+        if (matches(pattern, finding_id(k))) return true;
     return false;
 }
 
 static bool line_read(struct reader *r, const char *p, const char *end)
 {
     const char *at = p, *kind = word_read(r, &p, end);
-    if (!kind)
-        return true;
+    if (!kind) return true;
     if (!kind_exists(kind))
-        return wrong(r, at, "a rule begins with a kind of finding, as in bounds or uninit_*; lockstep explain lists them");
+        return wrong(r, at,
+                     "a rule begins with a kind of finding, as in bounds or uninit_*; lockstep explain lists them");
     struct suppression *s = rule_new(r, at);
     s->kind = kind;
     for (;;) {
-        while (p < end && (*p == ' ' || *p == '\t'))
-            p++;
+        while (p < end && (*p == ' ' || *p == '\t')) p++;
         at = p;
         const char *word = word_read(r, &p, end);
-        if (!word)
-            return true;
-        if (!condition_read(r, word, at, s))
-            return false;
+        if (!word) return true;
+        if (!condition_read(r, word, at, s)) return false;
     }
 }
 
@@ -210,8 +203,7 @@ static bool lines_read(struct reader *r)
     while (p < end) {
         const char *nl = memchr(p, '\n', (size_t)(end - p));
         const char *stop = nl ? nl : end;
-        if (!line_read(r, p, stop))
-            return false;
+        if (!line_read(r, p, stop)) return false;
         p = nl ? nl + 1 : end;
     }
     return true;
@@ -220,21 +212,38 @@ static bool lines_read(struct reader *r)
 /* ---- compute-sanitizer's records ---- */
 
 /* Its kinds, as far as they say what we say. */
-static const struct { const char *word; u32 checks; } sanitizer_kinds[] = {
-    { "Precise", CHECK_BOUNDS | CHECK_ALIGN }, { "Imprecise", CHECK_BOUNDS | CHECK_ALIGN }, { "Memcheck", CHECK_BOUNDS | CHECK_ALIGN }, { "Memory", CHECK_BOUNDS | CHECK_ALIGN },
-    { "Initcheck", CHECK_INIT }, { "Racecheck", CHECK_RACE }, { "Race", CHECK_RACE }, { "Hazard", CHECK_RACE }, { "Analysis", CHECK_RACE },
-    { "Synccheck", CHECK_BARRIER }, { "Barrier", CHECK_BARRIER }, { "Leak", CHECK_MEMORY }, { "Leakcheck", CHECK_MEMORY }, { "DeviceLeak", CHECK_MEMORY },
+static const struct {
+    const char *word;
+    u32 checks;
+} sanitizer_kinds[] = {
+    { "Precise", CHECK_BOUNDS | CHECK_ALIGN },
+    { "Imprecise", CHECK_BOUNDS | CHECK_ALIGN },
+    { "Memcheck", CHECK_BOUNDS | CHECK_ALIGN },
+    { "Memory", CHECK_BOUNDS | CHECK_ALIGN },
+    { "Initcheck", CHECK_INIT },
+    { "Racecheck", CHECK_RACE },
+    { "Race", CHECK_RACE },
+    { "Hazard", CHECK_RACE },
+    { "Analysis", CHECK_RACE },
+    { "Synccheck", CHECK_BARRIER },
+    { "Barrier", CHECK_BARRIER },
+    { "Leak", CHECK_MEMORY },
+    { "Leakcheck", CHECK_MEMORY },
+    { "DeviceLeak", CHECK_MEMORY },
 };
 /* Phrases of its messages that mean one of our kinds. */
-static const struct { const char *phrase, *kind; } sanitizer_texts[] = {
-    { "misaligned", "misaligned" }, { "out of bounds", "*bounds*" }, { "freed", "use_after_free" }, { "Uninitialized", "uninit_*" }, { "Divergent thread", "barrier_divergent" },
+static const struct {
+    const char *phrase, *kind;
+} sanitizer_texts[] = {
+    { "misaligned", "misaligned" },
+    { "out of bounds", "*bounds*" },
+    { "freed", "use_after_free" },
+    { "Uninitialized", "uninit_*" },
+    { "Divergent thread", "barrier_divergent" },
 };
 
 /* "*", ".*" and "..." stand for anything: no condition. */
-static bool is_any(const char *text)
-{
-    return !strcmp(text, "*") || !strcmp(text, ".*") || !strcmp(text, "...");
-}
+static bool is_any(const char *text) { return !strcmp(text, "*") || !strcmp(text, ".*") || !strcmp(text, "..."); }
 
 static void kind_word(struct suppression *s, const char *word)
 {
@@ -247,16 +256,14 @@ static void kind_word(struct suppression *s, const char *word)
             s->checks = sanitizer_kinds[i].checks;
             return;
         }
-    s->never = true;            /* an API error, or a kind of a newer tool */
+    s->never = true; /* an API error, or a kind of a newer tool */
 }
 
 static void what_words(struct suppression *s, const char *text)
 {
     for (u32 i = 0; !s->kind && i < COUNT_OF(sanitizer_texts); i++)
-        if (strstr(text, sanitizer_texts[i].phrase))
-            s->kind = sanitizer_texts[i].kind;
-    if (!s->access)
-        s->access = strstr(text, " write ") ? "write" : strstr(text, " read ") ? "read" : NULL;
+        if (strstr(text, sanitizer_texts[i].phrase)) s->kind = sanitizer_texts[i].kind;
+    if (!s->access) s->access = strstr(text, " write ") ? "write" : strstr(text, " read ") ? "read" : NULL;
 }
 
 /* The ".*" of a regular expression is our "*", and "\\." its plain dot. */
@@ -271,20 +278,21 @@ static const char *pattern_of(struct arena *a, const char *text)
     return out;
 }
 
-/* Where the parameters of "void a::scale<(int)2>(float *, int)" begin: the last bracket on the outermost level. NULL: there are none. */
+/* Where the parameters of "void a::scale<(int)2>(float *, int)" begin: the last bracket on the outermost level. NULL:
+ * there are none. */
 static const char *parameters_of(const char *text)
 {
     const char *at = NULL;
     int depth = 0;
     for (const char *p = text; *p; p++) {
-        if (*p == '(' && !depth)
-            at = p;
+        if (*p == '(' && !depth) at = p;
         depth += (*p == '(' || *p == '<') - (*p == ')' || *p == '>');
     }
     return at;
 }
 
-/* What the tool calls a function, as we do: without the result, "void scale<float>(float *, int)", and without a namespace that has no name. */
+/* What the tool calls a function, as we do: without the result, "void scale<float>(float *, int)", and without a
+ * namespace that has no name. */
 static void function_word(struct arena *a, const char *text, struct suppression *s)
 {
     static const char *const hidden[] = { "(anonymous namespace)::", "<unnamed>::" };
@@ -296,8 +304,7 @@ static void function_word(struct arena *a, const char *text, struct suppression 
     int depth = 0;
     for (const char *p = name; *p && p != end; p++) {
         depth += (*p == '(' || *p == '<') - (*p == ')' || *p == '>');
-        if (*p == ' ' && !depth)
-            from = p + 1;
+        if (*p == ' ' && !depth) from = p + 1;
     }
     s->bare = end && end > from ? arena_str(a, (struct str){ from, (u32)(end - from) }) : from;
     s->function = end && (!strcmp(end, "(*)") || !strcmp(end, "(...)")) ? s->bare : from;
@@ -308,8 +315,7 @@ static const char *space_word(const char *text)
 {
     static const char *const spaces[] = { "global", "shared", "local" };
     for (u32 i = 0; i < COUNT_OF(spaces); i++)
-        if (strstr(text, spaces[i] + 1))
-            return spaces[i];
+        if (strstr(text, spaces[i] + 1)) return spaces[i];
     return NULL;
 }
 
@@ -317,8 +323,7 @@ static const char *space_word(const char *text)
 static void device_text(struct reader *r, struct str leaf, const char *text, struct suppression *s)
 {
     struct arena *a = &r->all->mem;
-    if (is_any(text))
-        return;
+    if (is_any(text)) return;
     if (str_is(leaf, "func") && !s->function)
         function_word(a, text, s);
     else if (str_is(leaf, "path") && !s->file)
@@ -329,8 +334,7 @@ static void device_text(struct reader *r, struct str leaf, const char *text, str
 
 static void what_text_of(struct str leaf, const char *text, struct suppression *s)
 {
-    if (is_any(text))
-        return;
+    if (is_any(text)) return;
     if (str_is(leaf, "text"))
         what_words(s, text);
     else if (str_is(leaf, "size"))
@@ -348,8 +352,7 @@ static void record_text(struct reader *r, const struct xml *x, struct suppressio
     u32 d = x->depth;
     struct str leaf = o[d - 1], outer = o[d - 2];
     bool device = false;
-    if (!*text)
-        return;
+    if (!*text) return;
     for (u32 i = 0; i < d; i++) {
         *host |= str_is(o[i], "hostStack");
         device |= str_is(o[i], "deviceStack") || str_is(o[i], "where");
@@ -366,7 +369,7 @@ static bool records_read(struct reader *r)
 {
     struct xml x = { .p = r->text.p, .end = r->text.p + r->text.n };
     struct suppression *s = NULL;
-    bool host = false;          /* the record has a host stack, which is not known here */
+    bool host = false; /* the record has a host stack, which is not known here */
     for (;;) {
         const char *at = x.p;
         switch (xml_next(&x)) {
@@ -378,8 +381,7 @@ static bool records_read(struct reader *r)
             }
             break;
         case XML_TEXT:
-            if (s && x.depth >= 2)
-                record_text(r, &x, s, &host);
+            if (s && x.depth >= 2) record_text(r, &x, s, &host);
             break;
         case XML_CLOSE:
             if (s && str_is(x.name, "record")) {
@@ -401,13 +403,14 @@ struct suppressions *suppress_read(const char *name, struct str text, struct err
     all->mem = mem;
     all->name = arena_str(&all->mem, str_of(name));
     struct reader r = { all, &all->first, text, e };
-    u32 first = text.n >= 3 && !memcmp(text.p, "\xef\xbb\xbf", 3) ? 3 : 0;       /* the mark that some editors begin UTF-8 with */
+    /* the mark that some editors begin UTF-8 with */
+    u32 first = text.n >= 3 && !memcmp(text.p, "\xef\xbb\xbf", 3) ? 3 : 0;
     r.text.p += first;
     r.text.n -= first;
-    while (first < text.n && (text.p[first] == ' ' || text.p[first] == '\n' || text.p[first] == '\r' || text.p[first] == '\t'))
+    while (first < text.n &&
+           (text.p[first] == ' ' || text.p[first] == '\n' || text.p[first] == '\r' || text.p[first] == '\t'))
         first++;
-    if (first < text.n && text.p[first] == '<' ? records_read(&r) : lines_read(&r))
-        return all;
+    if (first < text.n && text.p[first] == '<' ? records_read(&r) : lines_read(&r)) return all;
     suppress_free(all);
     return NULL;
 }
@@ -417,12 +420,10 @@ struct suppressions *suppress_read(const char *name, struct str text, struct err
 /* ` key=value`, quoted where it has blanks; what a line cannot hold becomes the pattern of one character. */
 static void word_text(struct text *out, const char *key, const char *value)
 {
-    if (!value || !value[0])
-        return;
+    if (!value || !value[0]) return;
     const char *quote = strpbrk(value, " \t\r") ? "\"" : "";
     text_add(out, " %s=%s", key, quote);
-    for (; *value; value++)
-        text_put(out, *value == '"' || *value == '\n' ? "?" : value, 1);
+    for (; *value; value++) text_put(out, *value == '"' || *value == '\n' ? "?" : value, 1);
     text_add(out, "%s", quote);
 }
 
@@ -437,7 +438,11 @@ void suppress_line(const struct finding *f, struct text *out)
     const struct place *p = place_shown(f->place);
     if (p) {
         char at[600];
-        snprintf(at, sizeof at, "%s:%u", p->file ? path_name(p->file) : p->ptx_file ? path_name(p->ptx_file) : "*", p->file ? p->line : p->ptx_line);
+        snprintf(at, sizeof at, "%s:%u",
+                 p->file       ? path_name(p->file)
+                 : p->ptx_file ? path_name(p->ptx_file)
+                               : "*",
+                 p->file ? p->line : p->ptx_line);
         word_text(out, "at", at);
     }
     word_text(out, "variable", f->object);

@@ -1,32 +1,37 @@
-/* Rules that keep known findings out of the report. Two formats, told apart by their first character: our own lines, and the XML of
- * compute-sanitizer (docs/report.md describes both). A rule is a list of conditions; one that is not given holds for everything. */
+/* Rules that keep known findings out of the report. Two formats, told apart by their first character: our own lines,
+ * and the XML of compute-sanitizer (docs/report.md describes both). A rule is a list of conditions; one that is not
+ * given holds for everything. */
 #ifndef LOCKSTEP_SUPPRESS_H
 #define LOCKSTEP_SUPPRESS_H
 #include "report/report.h"
 
 struct suppression {
-    const char *kind;           /* pattern for the id of the kind */
-    const char *kernel;         /* patterns, NULL: any; for the kernel's plain name */
-    const char *file;           /* for the path, or its end, of a file in the chain of either place */
-    const char *function;       /* for the name of a function of these chains, or the kernel: plain, with template arguments, or the whole signature */
-    const char *variable;       /* for the object's name */
-    const char *bare;           /* `function` without its parameters, for a name that is not mangled; NULL: it has none */
-    const char *space;          /* "global", "shared", "local"; NULL: any */
-    const char *access;         /* "read" or "write"; NULL: any */
-    u32 line;                   /* in `file`, 0: any */
-    u32 width;                  /* bytes of the access, 0: any */
-    u32 checks;                 /* kinds of these checks, 0: any */
-    bool foreign;               /* compute-sanitizer's: paths are those of the machine that it ran on, and may be longer than ours */
-    bool never;                 /* it asks for something that is not known here (a host stack): matches nothing */
-    u32 at;                     /* line of the rule in its file */
-    u64 used;                   /* findings that it kept out */
+    const char *kind;   /* pattern for the id of the kind */
+    const char *kernel; /* patterns, NULL: any; for the kernel's plain name */
+    const char *file;   /* for the path, or its end, of a file in the chain of either place */
+    /* for the name of a function of these chains, or the kernel: plain, with template arguments, or the whole
+     * signature */
+    const char *function;
+    const char *variable; /* for the object's name */
+    /* `function` without its parameters, for a name that is not mangled; NULL: it has none */
+    const char *bare;
+    const char *space;  /* "global", "shared", "local"; NULL: any */
+    const char *access; /* "read" or "write"; NULL: any */
+    u32 line;           /* in `file`, 0: any */
+    u32 width;          /* bytes of the access, 0: any */
+    u32 checks;         /* kinds of these checks, 0: any */
+    /* compute-sanitizer's: paths are those of the machine that it ran on, and may be longer than ours */
+    bool foreign;
+    bool never; /* it asks for something that is not known here (a host stack): matches nothing */
+    u32 at;     /* line of the rule in its file */
+    u64 used;   /* findings that it kept out */
     struct suppression *next;
 };
-struct suppressions {           /* one file of them */
+struct suppressions { /* one file of them */
     struct arena mem;
-    const char *name;           /* of the file */
+    const char *name; /* of the file */
     struct suppression *first;
-    struct suppressions *next;  /* further files of a report */
+    struct suppressions *next; /* further files of a report */
 };
 
 /* NULL: e says where and why. */

@@ -1,11 +1,14 @@
-/* The careful way of a memory access: each lane's address against the object its pointer came from (RULES.md B), and its
- * alignment. Whatever the checks in force, no lane ever touches memory that is not the program's. */
+/* The careful way of a memory access: each lane's address against the object its pointer came from (RULES.md B), and
+ * its alignment. Whatever the checks in force, no lane ever touches memory that is not the program's. */
 #include "sim/explain_access.h"
 
 /* An address that came from nowhere we know, this near to an allocation, is an overrun of that allocation. */
 enum { NEAR_BYTES = 16384 };
 
-struct object_of { struct mem_object *object; bool strict; };
+struct object_of {
+    struct mem_object *object;
+    bool strict;
+};
 
 /* The object an address must stay inside, and whether its pointer says so (strict) or only the address itself. */
 static struct object_of owner(const struct access *a, u32 lane)
@@ -15,7 +18,11 @@ static struct object_of owner(const struct access *a, u32 lane)
     const struct root *r = &a->site->root;
     u64 addr = a->addr[lane];
     struct mem_object *o = NULL;
-    if (r->kind == ROOT_PARAM) { u64 v; memcpy(&v, w->cta->launch->param_copy + r->off, 8); o = mem_find(m, v); }
+    if (r->kind == ROOT_PARAM) {
+        u64 v;
+        memcpy(&v, w->cta->launch->param_copy + r->off, 8);
+        o = mem_find(m, v);
+    }
     if (r->kind == ROOT_VAR && r->var->addr) o = mem_find(m, r->var->addr);
     if (r->kind == ROOT_DYN) {
         const struct lop *op = &w->code->low->op[a->insn->op];
@@ -47,39 +54,57 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
         struct mem_object *n = addr < 4096 ? NULL : mem_near(m, addr);
         u64 apart = !n ? ~0ull : addr < n->base ? n->base - addr : addr - n->base - n->size;
         c->object = n;
-        c->verdict = addr < 4096 ? NULL_POINTER : n && apart < NEAR_BYTES && __atomic_load_n(&n->state, __ATOMIC_ACQUIRE) == MEM_LIVE ? PAST : INVALID;
+        c->verdict = addr < 4096 ? NULL_POINTER
+                     : n && apart < NEAR_BYTES && __atomic_load_n(&n->state, __ATOMIC_ACQUIRE) == MEM_LIVE ? PAST
+                                                                                                           : INVALID;
         return;
     }
-    if (__atomic_load_n(&o.object->state, __ATOMIC_ACQUIRE) == MEM_FREED) { c->verdict = FREED; return; }
+    if (__atomic_load_n(&o.object->state, __ATOMIC_ACQUIRE) == MEM_FREED) {
+        c->verdict = FREED;
+        return;
+    }
     if (!within(addr, a->bytes, o.object->base, o.object->size) && !slipped(a, addr, o.object->base, o.object->size)) {
         c->hit = mem_find(m, addr);
         if (c->hit == o.object) c->hit = NULL;
-        if (c->hit && (c->hit->state == MEM_FREED || !within(addr, a->bytes, c->hit->base, c->hit->size))) c->hit = NULL;
+        if (c->hit && (c->hit->state == MEM_FREED || !within(addr, a->bytes, c->hit->base, c->hit->size)))
+            c->hit = NULL;
         c->verdict = c->hit ? NEIGHBOUR : PAST;
         return;
     }
-    if (o.object->kind == MEM_CONST && a->site->name != N_ld) { c->verdict = READ_ONLY; return; }
-    if (addr & (access_align(a) - 1)) { c->verdict = MISALIGNED; return; }
+    if (o.object->kind == MEM_CONST && a->site->name != N_ld) {
+        c->verdict = READ_ONLY;
+        return;
+    }
+    if (addr & (access_align(a) - 1)) {
+        c->verdict = MISALIGNED;
+        return;
+    }
     a->ptr[lane] = mem_view(o.object, addr);
     struct range *r = &a->warp->range[a->site - a->warp->code->low->site];
     if (a->site->root.kind != ROOT_DYN && !(o.object->kind == MEM_CONST && a->site->name != N_ld))
-        *r = (struct range){ .lo = o.object->base, .size = o.object->size, .view = o.object->engine, .race = o.object->race };
+        *r = (struct range){
+            .lo = o.object->base, .size = o.object->size, .view = o.object->engine, .race = o.object->race
+        };
 }
 
 static void check_shared(struct access *a, u32 lane, struct lane_check *c)
 {
     struct warp *w = a->warp;
     const struct root *r = &a->site->root;
-    c->lo = 0; c->size = w->cta->launch->shared_total;
+    c->lo = 0;
+    c->size = w->cta->launch->shared_total;
     if (r->kind == ROOT_VAR && r->var->space == SP_SHARED) {
         c->var = r->var;
         bool dynamic = !r->var->size && r->var->is_extern;
         c->lo = dynamic ? w->cta->launch->dyn_shared : r->var->offset;
         c->size = dynamic ? w->cta->launch->shared_total - c->lo : r->var->size;
     }
-    if (!within(a->addr[lane], a->bytes, c->lo, c->size) && !slipped(a, a->addr[lane], c->lo, c->size)) c->verdict = SHARED_PAST;
-    else if (a->addr[lane] & (access_align(a) - 1)) c->verdict = MISALIGNED;
-    else a->ptr[lane] = w->shared + a->addr[lane];
+    if (!within(a->addr[lane], a->bytes, c->lo, c->size) && !slipped(a, a->addr[lane], c->lo, c->size))
+        c->verdict = SHARED_PAST;
+    else if (a->addr[lane] & (access_align(a) - 1))
+        c->verdict = MISALIGNED;
+    else
+        a->ptr[lane] = w->shared + a->addr[lane];
 }
 
 static void check_local(struct access *a, u32 lane, struct lane_check *c)
@@ -87,12 +112,20 @@ static void check_local(struct access *a, u32 lane, struct lane_check *c)
     struct warp *w = a->warp;
     struct frame *f = w->cur->fr;
     const struct root *r = &a->site->root;
-    c->lo = 0; c->size = f->local_base + f->code->low->local_bytes + f->top;
-    if (r->kind == ROOT_VAR && r->var->space == SP_LOCAL) { c->var = r->var; c->lo = f->local_base + r->var->offset; c->size = r->var->size; }
+    c->lo = 0;
+    c->size = f->local_base + f->code->low->local_bytes + f->top;
+    if (r->kind == ROOT_VAR && r->var->space == SP_LOCAL) {
+        c->var = r->var;
+        c->lo = f->local_base + r->var->offset;
+        c->size = r->var->size;
+    }
     bool inside = within(a->addr[lane], a->bytes, c->lo, c->size) || slipped(a, a->addr[lane], c->lo, c->size);
-    if (!inside || c->lo + c->size > LOCAL_STACK) c->verdict = LOCAL_PAST;
-    else if (a->addr[lane] & (access_align(a) - 1)) c->verdict = MISALIGNED;
-    else a->ptr[lane] = local_of(w) + (size_t)lane * LOCAL_STACK + a->addr[lane];
+    if (!inside || c->lo + c->size > LOCAL_STACK)
+        c->verdict = LOCAL_PAST;
+    else if (a->addr[lane] & (access_align(a) - 1))
+        c->verdict = MISALIGNED;
+    else
+        a->ptr[lane] = local_of(w) + (size_t)lane * LOCAL_STACK + a->addr[lane];
 }
 
 static void check_lane(struct access *a, u32 lane, struct lane_check *c)
@@ -106,20 +139,30 @@ static void check_lane(struct access *a, u32 lane, struct lane_check *c)
     if (a->site->space == SP_GENERIC) {
         u64 s = addr - mem_shared_window(m), l = addr - mem_local_window(m);
         a->space[lane] = SP_GLOBAL;
-        if (s < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS) { a->space[lane] = SP_SHARED; a->addr[lane] = s; }
-        else if (l < MEM_LOCAL_BYTES) { a->space[lane] = SP_LOCAL; a->addr[lane] = l; }
+        if (s < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS) {
+            a->space[lane] = SP_SHARED;
+            a->addr[lane] = s;
+        } else if (l < MEM_LOCAL_BYTES) {
+            a->space[lane] = SP_LOCAL;
+            a->addr[lane] = l;
+        }
     }
     switch (a->space[lane]) {
     case SP_SHARED: check_shared(a, lane, c); break;
     case SP_LOCAL: check_local(a, lane, c); break;
     case SP_CALL:
-        if (!within(addr, a->bytes, 0, f->code->low->pmem_bytes)) c->verdict = INVALID;
-        else a->ptr[lane] = f->pmem + (size_t)lane * f->code->low->pmem_bytes + addr;
+        if (!within(addr, a->bytes, 0, f->code->low->pmem_bytes))
+            c->verdict = INVALID;
+        else
+            a->ptr[lane] = f->pmem + (size_t)lane * f->code->low->pmem_bytes + addr;
         break;
     case SP_PARAM:
-        if (!within(addr, a->bytes, 0, w->cta->launch->kernel->func->param_bytes)) c->verdict = INVALID;
-        else if (a->site->name != N_ld) c->verdict = READ_ONLY;
-        else a->ptr[lane] = w->cta->launch->param_copy + addr;
+        if (!within(addr, a->bytes, 0, w->cta->launch->kernel->func->param_bytes))
+            c->verdict = INVALID;
+        else if (a->site->name != N_ld)
+            c->verdict = READ_ONLY;
+        else
+            a->ptr[lane] = w->cta->launch->param_copy + addr;
         break;
     default: check_global(a, lane, c);
     }
@@ -134,12 +177,17 @@ void access_check(struct access *a)
         check_lane(a, l, &c[l]);
         if (c[l].verdict == OK) a->ok |= 1u << l;
     }
-    if (a->warp->retried) { a->warp->retried = false; return; }
+    if (a->warp->retried) {
+        a->warp->retried = false;
+        return;
+    }
     /* lanes with the same verdict about the same object are one report */
     for (u32 todo = a->mask & ~a->ok; todo;) {
         u32 first = (u32)__builtin_ctz(todo), same = 0;
         for (u32 l = first; l < LANES; l++)
-            if (todo >> l & 1 && c[l].verdict == c[first].verdict && c[l].object == c[first].object && c[l].hit == c[first].hit) same |= 1u << l;
+            if (todo >> l & 1 && c[l].verdict == c[first].verdict && c[l].object == c[first].object &&
+                c[l].hit == c[first].hit)
+                same |= 1u << l;
         explain_lanes(a, c, same);
         todo &= ~same;
     }

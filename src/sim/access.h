@@ -1,5 +1,5 @@
-/* The access record: every memory instruction that is not on the fast path, and every one that an observer wants to see,
- * becomes one of these, built once per warp instruction. */
+/* The access record: every memory instruction that is not on the fast path, and every one that an observer wants to
+ * see, becomes one of these, built once per warp instruction. */
 #ifndef LOCKSTEP_ACCESS_H
 #define LOCKSTEP_ACCESS_H
 #include "sim/machine.h"
@@ -11,16 +11,17 @@ struct access {
     const struct site *site;
     const struct insn *insn;
     struct warp *warp;
-    u32 mask;                   /* lanes that take part */
-    u32 ok;                     /* lanes that passed the checks */
-    u32 wrote;                  /* of them, those that write; a CAS that fails does not */
-    u32 pending;                /* loads: lanes whose address is undefined, to be reported when their value is picked */
-    u32 chosen;                                 /* lanes whose address is one of several good ones, nobody knows which */
-    u8 shape;                   /* enum access_shape */
-    u8 space[LANES];            /* enum ptx_space of each lane: a generic access may reach several */
-    u32 bytes;                  /* of one lane: width * vec */
-    u64 addr[LANES];            /* as the program has it: an address, or an offset in shared or local memory */
-    char *ptr[LANES];           /* where the bytes are, valid for lanes in ok */
+    u32 mask;    /* lanes that take part */
+    u32 ok;      /* lanes that passed the checks */
+    u32 wrote;   /* of them, those that write; a CAS that fails does not */
+    u32 pending; /* loads: lanes whose address is undefined, to be reported when their value is picked */
+    /* lanes whose address is one of several good ones, nobody knows which */
+    u32 chosen;
+    u8 shape;         /* enum access_shape */
+    u8 space[LANES];  /* enum ptx_space of each lane: a generic access may reach several */
+    u32 bytes;        /* of one lane: width * vec */
+    u64 addr[LANES];  /* as the program has it: an address, or an offset in shared or local memory */
+    char *ptr[LANES]; /* where the bytes are, valid for lanes in ok */
 };
 
 u32 tag_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 lane);
@@ -31,6 +32,7 @@ void access_addresses(struct access *a, const char *R);
 void access_check(struct access *a);
 /* What its address must be a multiple of: half of a 32-byte access asks for what the whole needs. */
 static inline u64 access_align(const struct access *a) { return a->site->align > a->bytes ? a->site->align : a->bytes; }
-const struct mem_object *access_owner(const struct access *a, u32 lane);        /* the object that a global address must stay inside, NULL: none */
+/* the object that a global address must stay inside, NULL: none */
+const struct mem_object *access_owner(const struct access *a, u32 lane);
 bool access_is_host_visible(const struct warp *w, u64 addr);
 #endif

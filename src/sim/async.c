@@ -1,7 +1,8 @@
 /* Asynchronous copies (cp.async) and mbarriers.
  *
- * A copy is checked when it is issued and done as late as the program allows: at the wait that covers its group, at an
- * mbarrier arrive that follows it, or when its thread leaves. So code that reads the destination too early reads what was there.
+ * A copy is checked when it is issued and done as late as the program allows: at the wait that covers its group, at
+ * an mbarrier arrive that follows it, or when its thread leaves. So code that reads the destination too early reads
+ * what was there.
  *
  * An mbarrier is one 64-bit word in shared memory, opaque to the program (9.7.13.15.1). Here:
  *   bits 0..19 arrivals still expected in this phase, 20..39 arrivals of a phase, 40..63 number of the phase.
@@ -11,11 +12,19 @@
 
 /* ---- copies ---- */
 
-struct copy { char *to; const char *from; u64 addr; struct lowered *low; u32 op, group, origin; u8 lane, bytes, given; };        /* addr: of from; low, op: where it was issued; given: bytes to read, the rest is zero */
-struct copies {                 /* of a warp; groups are counted lane by lane */
-    u32 committed[LANES];       /* groups so far */
-    u32 waits[LANES];           /* groups that the last wait left in flight, plus one; 0: there was none */
-    u32 waited[LANES];          /* groups committed when it was executed */
+/* addr: of from; low, op: where it was issued; given: bytes to read, the rest is zero */
+struct copy {
+    char *to;
+    const char *from;
+    u64 addr;
+    struct lowered *low;
+    u32 op, group, origin;
+    u8 lane, bytes, given;
+};
+struct copies {           /* of a warp; groups are counted lane by lane */
+    u32 committed[LANES]; /* groups so far */
+    u32 waits[LANES];     /* groups that the last wait left in flight, plus one; 0: there was none */
+    u32 waited[LANES];    /* groups committed when it was executed */
     u32 n, cap;
     struct copy c[];
 };
@@ -34,7 +43,11 @@ bool async_flight(const struct warp *w, u32 lane, const char *at, struct async_f
         const struct copy *c = &s->c[k];
         if (c->lane != lane || at < c->to || at >= c->to + c->bytes) continue;
         bool committed = c->group < s->committed[lane], since = s->waits[lane] && s->waited[lane] > c->group;
-        *out = (struct async_flight){ .group = c->group + 1, .committed = committed, .newer = committed ? s->committed[lane] - c->group - 1 : 0, .waited = committed && since, .wait = since ? s->waits[lane] - 1 : 0 };
+        *out = (struct async_flight){ .group = c->group + 1,
+                                      .committed = committed,
+                                      .newer = committed ? s->committed[lane] - c->group - 1 : 0,
+                                      .waited = committed && since,
+                                      .wait = since ? s->waits[lane] - 1 : 0 };
         return true;
     }
     return false;
@@ -46,7 +59,11 @@ static struct copies *copies_of(struct warp *w, u32 more)
     if (s && s->n + more <= s->cap) return s;
     u32 cap = s ? 2 * s->cap + more : 64 + more;
     struct copies *t = base_realloc(s, sizeof *t + cap * sizeof *t->c);
-    if (!t) { launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for asynchronous copies in flight"); return NULL; }
+    if (!t) {
+        launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0,
+                    "no memory for asynchronous copies in flight");
+        return NULL;
+    }
     if (!s) memset(t, 0, sizeof *t);
     t->cap = cap;
     return w->copies = t;
@@ -75,7 +92,10 @@ static void complete(struct warp *w, u32 mask, s64 keep)
     for (u32 k = 0; k < s->n; k++) {
         const struct copy c = s->c[k];
         bool due = mask >> c.lane & 1 && (keep < 0 || (s64)c.group < (s64)s->committed[c.lane] - keep);
-        if (!due) { s->c[left++] = c; continue; }
+        if (!due) {
+            s->c[left++] = c;
+            continue;
+        }
         if (c.given) memcpy(c.to, c.from, c.given);
         memset(c.to + c.given, 0, c.bytes - c.given);
         if (w->init_shared) copy_taints(w, &c);
@@ -88,7 +108,8 @@ bool async_covers(const struct cta *c, const char *at, u32 bytes)
 {
     for (u32 n = 0; n < c->nwarps; n++) {
         const struct copies *s = c->warp[n]->copies;
-        for (u32 k = 0; s && k < s->n; k++) if (at < s->c[k].to + s->c[k].bytes && at + bytes > s->c[k].to) return true;
+        for (u32 k = 0; s && k < s->n; k++)
+            if (at < s->c[k].to + s->c[k].bytes && at + bytes > s->c[k].to) return true;
     }
     return false;
 }
@@ -97,8 +118,10 @@ static void unfinished(struct warp *w, struct lowered *low, u32 op, u32 lanes, u
 {
     char cause[160];
     struct finding f = { .kind = F_async_unfinished, .cause = cause };
-    snprintf(cause, sizeof cause, "the thread left with copies of %u bytes that were started here and that it had not waited for", bytes);
-    struct code *code = w->code, at = *code;    /* the place is that of the copy, whatever function the lanes leave from */
+    snprintf(cause, sizeof cause,
+             "the thread left with copies of %u bytes that were started here and that it had not waited for", bytes);
+    /* the place is that of the copy, whatever function the lanes leave from */
+    struct code *code = w->code, at = *code;
     at.low = low;
     w->code = &at;
     found(w, op, &f, lanes);
@@ -122,14 +145,16 @@ void async_exit(struct warp *w, u32 mask)
     /* nobody can wait for them any more: they stay under way, for whoever reads there, until the CTA ends */
 }
 
-/* Looks at what the lanes read, those that read the same number of bytes together: bytes that are filled with zeros may lie past the end. */
+/* Looks at what the lanes read, those that read the same number of bytes together: bytes that are filled with zeros
+ * may lie past the end. */
 static void copy_sources(struct access *from, const u32 *given)
 {
     u32 all = from->mask, ok = 0;
     for (u32 todo = all; todo; todo &= ~from->mask) {
         from->bytes = given[__builtin_ctz(todo)];
         from->mask = 0;
-        for (u32 l = 0; l < LANES; l++) if (todo >> l & 1 && given[l] == from->bytes) from->mask |= 1u << l;
+        for (u32 l = 0; l < LANES; l++)
+            if (todo >> l & 1 && given[l] == from->bytes) from->mask |= 1u << l;
         access_check(from);
         ok |= from->ok;
         if (from->warp->code->watch) observe_access(from->warp->cta->launch, from);
@@ -141,7 +166,8 @@ static void copy_sources(struct access *from, const u32 *given)
 static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
-    struct access to = { .site = &w->code->low->site[i->site], .insn = i, .warp = w, .mask = active_lanes(w, R, i) }, from;
+    struct access to = { .site = &w->code->low->site[i->site], .insn = i, .warp = w, .mask = active_lanes(w, R, i) },
+                  from;
     if (!to.mask) return 0;
     to.bytes = o->aux;
     from = to;
@@ -149,7 +175,11 @@ static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
     access_addresses(&to, R);
     access_addresses(&from, R);
     access_check(&to);
-    if (w->code->watch & WATCH_INIT && w->planes) { init_before(&to, R); from.mask = to.ok; init_before(&from, R); }
+    if (w->code->watch & WATCH_INIT && w->planes) {
+        init_before(&to, R);
+        from.mask = to.ok;
+        init_before(&from, R);
+    }
     u32 given[LANES];
     from.mask = from.ok = 0;
     for (u32 l = 0; l < LANES; l++) {
@@ -161,9 +191,21 @@ static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
     struct copies *s = copies_of(w, LANES);
     for (u32 l = 0; s && l < LANES; l++) {
         if (!(to.ok >> l & 1)) continue;
-        if (given[l] && !(from.ok >> l & 1)) { to.ok &= ~(1u << l); continue; }        /* nothing is under way there */
+        if (given[l] && !(from.ok >> l & 1)) {
+            to.ok &= ~(1u << l);
+            continue;
+        } /* nothing is under way there */
         bool raw = w->init_shared && given[l] && !shadow_defined(w->init_global, from.addr[l], given[l]);
-        s->c[s->n++] = (struct copy){ to.ptr[l], from.ptr[l], from.addr[l], w->code->low, i->op, s->committed[l], raw ? origin_of_memory(&from, l) : 0, (u8)l, (u8)to.bytes, (u8)given[l] };
+        s->c[s->n++] = (struct copy){ to.ptr[l],
+                                      from.ptr[l],
+                                      from.addr[l],
+                                      w->code->low,
+                                      i->op,
+                                      s->committed[l],
+                                      raw ? origin_of_memory(&from, l) : 0,
+                                      (u8)l,
+                                      (u8)to.bytes,
+                                      (u8)given[l] };
     }
     w->changed = 1;
     if (w->code->watch) observe_access(w->cta->launch, &to);
@@ -197,19 +239,28 @@ static int copy_wait(char *restrict R, const struct insn *i, struct warp *w)
 #define MB_COUNT 0xfffffu
 static u32 mb_pending(u64 b) { return (u32)b & MB_COUNT; }
 static u32 mb_expected(u64 b) { return (u32)(b >> 20) & MB_COUNT; }
-static u64 mb_make(u32 pending, u32 expected, u64 phase) { return (pending & MB_COUNT) | (u64)(expected & MB_COUNT) << 20 | phase << 40; }
+static u64 mb_make(u32 pending, u32 expected, u64 phase)
+{
+    return (pending & MB_COUNT) | (u64)(expected & MB_COUNT) << 20 | phase << 40;
+}
 
-struct mbarrier_word async_mbarrier(u64 word) { return (struct mbarrier_word){ word >> 40, mb_expected(word) - mb_pending(word), mb_expected(word) }; }
+struct mbarrier_word async_mbarrier(u64 word)
+{
+    return (struct mbarrier_word){ word >> 40, mb_expected(word) - mb_pending(word), mb_expected(word) };
+}
 
 /* Where the valid mbarriers of a CTA lie: what the word says cannot be told from what else may be in its place. */
 struct mbarriers {
     u32 n, cap;
-    struct mbarrier_at { u64 at, word; } of[];  /* its address, and what its operations have left there */
+    struct mbarrier_at {
+        u64 at, word;
+    } of[]; /* its address, and what its operations have left there */
 };
 
 static struct mbarrier_at *mb_known(const struct cta *c, u64 at)
 {
-    for (u32 k = 0; c->mbarriers && k < c->mbarriers->n; k++) if (c->mbarriers->of[k].at == at) return &c->mbarriers->of[k];
+    for (u32 k = 0; c->mbarriers && k < c->mbarriers->n; k++)
+        if (c->mbarriers->of[k].at == at) return &c->mbarriers->of[k];
     return NULL;
 }
 
@@ -230,15 +281,21 @@ static void mb_remember(struct cta *c, u64 at, u64 word)
 static void mb_forget(struct cta *c, u64 at)
 {
     struct mbarriers *t = c->mbarriers;
-    for (u32 k = 0; t && k < t->n; k++) if (t->of[k].at == at) t->of[k--] = t->of[--t->n];
+    for (u32 k = 0; t && k < t->n; k++)
+        if (t->of[k].at == at) t->of[k--] = t->of[--t->n];
 }
 
-void async_begin(struct cta *c) { if (c->mbarriers) c->mbarriers->n = 0; }
+void async_begin(struct cta *c)
+{
+    if (c->mbarriers) c->mbarriers->n = 0;
+}
 
 static void mb_misused(const struct access *a, u32 lane, const char *cause, const char *fix)
 {
     struct warp *w = a->warp;
-    struct finding f = { .kind = F_mbarrier_misuse, .access = "atomic", .space = "shared", .width = 8, .cause = cause, .fix = fix };
+    struct finding f = {
+        .kind = F_mbarrier_misuse, .access = "atomic", .space = "shared", .width = 8, .cause = cause, .fix = fix
+    };
     struct arena mem = { 0 };
     const struct root *r = &a->site->root;
     memcpy(f.addr, a->addr, sizeof f.addr);
@@ -252,7 +309,8 @@ static void mb_misused(const struct access *a, u32 lane, const char *cause, cons
     arena_free(&mem);
 }
 
-/* Before the operation is done to the word b; one that was overwritten is as it was again, so that one mistake is reported once. */
+/* Before the operation is done to the word b; one that was overwritten is as it was again, so that one mistake is
+ * reported once. */
 static u64 mb_check(const struct access *a, u32 lane, u32 name, u64 b, u32 count)
 {
     struct cta *c = a->warp->cta;
@@ -262,19 +320,32 @@ static u64 mb_check(const struct access *a, u32 lane, u32 name, u64 b, u32 count
     char text[200];
     if (a->space[lane] != SP_SHARED) return b;
     if (name != N_mbar_init && known && known->word != b) {
-        mb_misused(a, lane, "an ordinary store has overwritten it since: its phase and its arrivals are lost", "Keep other data out of its 8 bytes until mbarrier.inval; an index that runs out of the array beside it, and a union, are the usual ways there.");
+        mb_misused(a, lane, "an ordinary store has overwritten it since: its phase and its arrivals are lost",
+                   "Keep other data out of its 8 bytes until mbarrier.inval; an index that runs out of the array "
+                   "beside it, and a union, are the usual ways there.");
         b = known->word;
     }
     if (name == N_mbar_init) {
-        if (known) mb_misused(a, lane, "it is initialised already, and valid until mbarrier.inval: whoever waits there loses the phase", "Let one thread initialise it, once; before initialising it again, mbarrier.inval behind a barrier.");
-        else mb_remember(c, at, b);
-        if (!count) mb_misused(a, lane, "its count is 0: no arrival can complete a phase", "Give it the number of arrivals of a phase.");
+        if (known)
+            mb_misused(
+                a, lane,
+                "it is initialised already, and valid until mbarrier.inval: whoever waits there loses the phase",
+                "Let one thread initialise it, once; before initialising it again, mbarrier.inval behind a barrier.");
+        else
+            mb_remember(c, at, b);
+        if (!count)
+            mb_misused(a, lane, "its count is 0: no arrival can complete a phase",
+                       "Give it the number of arrivals of a phase.");
     } else if (!known) {
-        mb_misused(a, lane, "nobody has initialised an mbarrier there", "Initialise it by one thread with the number of arrivals of a phase, and pass a barrier before anybody uses it.");
-        mb_remember(c, at, b);  /* once is enough */
-    } else if (name == N_mbar_inval) mb_forget(c, at);
+        mb_misused(a, lane, "nobody has initialised an mbarrier there",
+                   "Initialise it by one thread with the number of arrivals of a phase, and pass a barrier before "
+                   "anybody uses it.");
+        mb_remember(c, at, b); /* once is enough */
+    } else if (name == N_mbar_inval)
+        mb_forget(c, at);
     else if (arrives && count > mb_pending(b)) {
-        snprintf(text, sizeof text, "%u arrival%s at once, and the phase expects only %u more of its %u", count, count == 1 ? "" : "s", mb_pending(b), mb_expected(b));
+        snprintf(text, sizeof text, "%u arrival%s at once, and the phase expects only %u more of its %u", count,
+                 count == 1 ? "" : "s", mb_pending(b), mb_expected(b));
         mb_misused(a, lane, text, "Initialise it with the number of all arrivals of a phase.");
     }
     return b;
@@ -311,39 +382,55 @@ static void put_truth(char *R, const struct insn *i, u32 mask, u32 bits)
 static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
-    struct access a = { .site = &w->code->low->site[i->site], .insn = i, .warp = w, .mask = active_lanes(w, R, i), .bytes = 8 };
+    struct access a = {
+        .site = &w->code->low->site[i->site], .insn = i, .warp = w, .mask = active_lanes(w, R, i), .bytes = 8
+    };
     u64 state[LANES];
     u32 truth = 0;
     if (!a.mask) return 0;
     if (o->name == N_cp_mbar) complete(w, a.mask, -1);
     access_addresses(&a, R);
     access_check(&a);
-    if (w->code->watch & WATCH_INIT) init_define(&a, a.ok);    /* opaque to the program */
+    if (w->code->watch & WATCH_INIT) init_define(&a, a.ok); /* opaque to the program */
     for (u32 l = 0; l < LANES; l++) {
         state[l] = 0;
         if (!(a.ok >> l & 1)) continue;
         u64 *p = (u64 *)(void *)a.ptr[l], b = __atomic_load_n(p, __ATOMIC_ACQUIRE), now = b;
-        u64 x = o->b.kind == O_NONE ? 1 : lane_value(w, w->code, R, i->b, CLS_AT(i, 2), o->name == N_mbar_wait ? 8 : 4, l);
+        u64 x = o->b.kind == O_NONE ? 1
+                                    : lane_value(w, w->code, R, i->b, CLS_AT(i, 2), o->name == N_mbar_wait ? 8 : 4, l);
         u64 word = b;
         state[l] = now = b = mb_check(&a, l, o->name, word, o->name == N_cp_mbar ? 1 : (u32)x);
         switch (o->name) {
         case N_mbar_init: now = mb_make((u32)x, (u32)x, 0); break;
         case N_mbar_inval: now = 0; break;
-        case N_mbar_arrive: case N_mbar_drop: now = mb_arrive(b, (u32)x, o->name == N_mbar_drop); break;
-        case N_cp_mbar: now = o->aux & MBAR_NOINC ? mb_arrive(b, 1, false) : b; break;      /* without .noinc the arrival it adds is the one it makes */
-        case N_mbar_wait: if (b >> 40 != x >> 40) truth |= 1u << l; break;
-        default: if ((b >> 40 & 1) != (x & 1)) truth |= 1u << l;
+        case N_mbar_arrive:
+        case N_mbar_drop: now = mb_arrive(b, (u32)x, o->name == N_mbar_drop); break;
+        case N_cp_mbar:
+            now = o->aux & MBAR_NOINC ? mb_arrive(b, 1, false) : b;
+            break; /* without .noinc the arrival it adds is the one it makes */
+        case N_mbar_wait:
+            if (b >> 40 != x >> 40) truth |= 1u << l;
+            break;
+        default:
+            if ((b >> 40 & 1) != (x & 1)) truth |= 1u << l;
         }
         if (now != b || o->name == N_mbar_init) mb_keep(w->cta, a.addr[l], now);
-        if (now != word) { __atomic_store_n(p, now, __ATOMIC_RELEASE); w->changed = 1; }
-        else if (w->probe) wait_record_read(w, i->op, l, a.space[l], a.addr[l], a.ptr[l], 8, b);
+        if (now != word) {
+            __atomic_store_n(p, now, __ATOMIC_RELEASE);
+            w->changed = 1;
+        } else if (w->probe)
+            wait_record_read(w, i->op, l, a.space[l], a.addr[l], a.ptr[l], 8, b);
     }
     if (o->name == N_mbar_wait || o->name == N_mbar_parity) {
         put_truth(R, i, a.mask, truth);
-        /* in vain: a thread would be suspended now, so its loop gives way at once, even when it looks at a clock and never counts as idle */
-        if (a.mask & ~truth && !w->probe) { w->fuel = 0; w->fuel_next = FUEL_MAX; }
-    }
-    else put_state(w, R, i, o, a.mask, state);
+        /* in vain: a thread would be suspended now, so its loop gives way at once, even when it looks at a clock and
+         * never counts as idle */
+        if (a.mask & ~truth && !w->probe) {
+            w->fuel = 0;
+            w->fuel_next = FUEL_MAX;
+        }
+    } else
+        put_state(w, R, i, o, a.mask, state);
     if (w->code->watch) observe_access(w->cta->launch, &a);
     return 0;
 }
@@ -364,8 +451,15 @@ handler *async_handler(enum isa_name name)
     switch (name) {
     case N_cp_async: return copy_issue;
     case N_cp_commit: return copy_commit;
-    case N_cp_wait: case N_cp_wait_all: return copy_wait;
-    case N_cp_mbar: case N_mbar_init: case N_mbar_inval: case N_mbar_arrive: case N_mbar_drop: case N_mbar_wait: case N_mbar_parity: return mbarrier;
+    case N_cp_wait:
+    case N_cp_wait_all: return copy_wait;
+    case N_cp_mbar:
+    case N_mbar_init:
+    case N_mbar_inval:
+    case N_mbar_arrive:
+    case N_mbar_drop:
+    case N_mbar_wait:
+    case N_mbar_parity: return mbarrier;
     case N_mbar_pending: return pending_count;
     default: return NULL;
     }

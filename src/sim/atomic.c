@@ -1,5 +1,6 @@
-/* atom and red, lane after lane in lane order. Shared memory belongs to one worker, but a generic address may reach memory
- * of every worker, so each step is a compare-and-swap on the host's own atomics; additions take the direct way. */
+/* atom and red, lane after lane in lane order. Shared memory belongs to one worker, but a generic address may reach
+ * memory of every worker, so each step is a compare-and-swap on the host's own atomics; additions take the direct
+ * way. */
 #include "isa/words.h"
 #include "sim/atomic.h"
 
@@ -8,7 +9,11 @@ static u64 combine_half(const struct site *s, u64 old, u64 b)
 {
     enum { M = 0 };
     u32 x = (u32)old, y = (u32)b;
-#define HALF_RESULT(T, W) (s->atom == AT_ADD ? HADD(((T){ (W)x }), ((T){ (W)y })) : s->atom == AT_MIN ? HMIN(((T){ (W)x }), ((T){ (W)y })) : HMAX(((T){ (W)x }), ((T){ (W)y }))).v
+#define HALF_RESULT(T, W)                                      \
+    (s->atom == AT_ADD   ? HADD(((T){ (W)x }), ((T){ (W)y }))  \
+     : s->atom == AT_MIN ? HMIN(((T){ (W)x }), ((T){ (W)y }))  \
+                         : HMAX(((T){ (W)x }), ((T){ (W)y }))) \
+        .v
     switch (s->type) {
     case T_F16: return HALF_RESULT(f16, u16);
     case T_BF16: return HALF_RESULT(bf16, u16);
@@ -34,7 +39,8 @@ static u64 combine(const struct site *s, u64 old, u64 b, u64 c)
     case AT_XOR: return old ^ b;
     case AT_INC: return old >= b ? 0 : old + 1;
     case AT_DEC: return old == 0 || old > b ? b : old - 1;
-    case AT_MIN: case AT_MAX: {
+    case AT_MIN:
+    case AT_MAX: {
         if (s->is_float) return combine_half(s, old, b);
         bool less = !s->is_signed ? old < b : wide ? (s64)old < (s64)b : (s32)old < (s32)b;
         return less == (s->atom == AT_MIN) ? old : b;
@@ -48,14 +54,16 @@ static u64 step32(const struct site *s, char *at, u64 b, u64 c)
     u32 *p = (u32 *)(void *)at;
     if (s->atom == AT_ADD && !s->is_float) return __atomic_fetch_add(p, (u32)b, __ATOMIC_SEQ_CST);
     u32 old = __atomic_load_n(p, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(p, &old, (u32)combine(s, old, b, c), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) { }
+    while (
+        !__atomic_compare_exchange_n(p, &old, (u32)combine(s, old, b, c), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {}
     return old;
 }
 
 static u64 step16(const struct site *s, char *at, u64 b, u64 c)
 {
     u16 *p = (u16 *)(void *)at, old = __atomic_load_n(p, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(p, &old, (u16)combine(s, old, b, c), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) { }
+    while (
+        !__atomic_compare_exchange_n(p, &old, (u16)combine(s, old, b, c), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {}
     return old;
 }
 
@@ -64,7 +72,7 @@ static u64 step64(const struct site *s, char *at, u64 b, u64 c)
     u64 *p = (u64 *)(void *)at;
     if (s->atom == AT_ADD && !s->is_float) return __atomic_fetch_add(p, b, __ATOMIC_SEQ_CST);
     u64 old = __atomic_load_n(p, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(p, &old, combine(s, old, b, c), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) { }
+    while (!__atomic_compare_exchange_n(p, &old, combine(s, old, b, c), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {}
     return old;
 }
 
@@ -97,7 +105,8 @@ static void atomic_wide(struct access *a, char *R)
     if (s->atom == AT_CAS) {
         lane_values(c, R, i->c, CLS_AT(i, 3), 8, n[0]);
         lane_values(c, R, c->reg[o->x.reg].slot, c->reg[o->x.reg].cls, 8, n[1]);
-    } else memcpy(n, b, sizeof n);
+    } else
+        memcpy(n, b, sizeof n);
     struct sim *sim = w->cta->launch->sim;
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
@@ -107,17 +116,27 @@ static void atomic_wide(struct access *a, char *R)
             memcpy(old, a->ptr[l], 16);
             bool write = s->atom == AT_EXCH || (old[0] == b[0][l] && old[1] == b[1][l]);
             if (!write) a->wrote &= ~(1u << l);
-            if (write && memcmp(old, new, 16)) { memcpy(a->ptr[l], new, 16); w->changed = 1; }
-            else if (w->probe) for (u32 k = 0; k < 2; k++) wait_record_read(w, i->op, l, a->space[l], a->addr[l] + 8 * k, a->ptr[l] + 8 * k, 8, old[k]);
+            if (write && memcmp(old, new, 16)) {
+                memcpy(a->ptr[l], new, 16);
+                w->changed = 1;
+            } else if (w->probe)
+                for (u32 k = 0; k < 2; k++)
+                    wait_record_read(w, i->op, l, a->space[l], a->addr[l] + 8 * k, a->ptr[l] + 8 * k, 8, old[k]);
             unlock(&sim->wide);
         }
-        if (o->d.kind == O_REG) { memcpy(SLOT(R, i->d) + 8 * l, &old[0], 8); memcpy(SLOT(R, i->f) + 8 * l, &old[1], 8); }
+        if (o->d.kind == O_REG) {
+            memcpy(SLOT(R, i->d) + 8 * l, &old[0], 8);
+            memcpy(SLOT(R, i->f) + 8 * l, &old[1], 8);
+        }
     }
 }
 
 void atomic_access(struct access *a, char *R)
 {
-    if (a->site->width == 16) { atomic_wide(a, R); return; }
+    if (a->site->width == 16) {
+        atomic_wide(a, R);
+        return;
+    }
     const struct site *s = a->site;
     const struct insn *i = a->insn;
     struct warp *w = a->warp;
@@ -128,14 +147,22 @@ void atomic_access(struct access *a, char *R)
     u64 width_mask = s->width == 8 ? ~0ull : (1ull << 8 * s->width) - 1;
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
-        if (!(a->ok >> l & 1)) { old[l] = 0; continue; }
+        if (!(a->ok >> l & 1)) {
+            old[l] = 0;
+            continue;
+        }
         u64 b = vb[l], c = s->atom == AT_CAS ? vc[l] : 0;
-        old[l] = s->width == 8 ? step64(s, a->ptr[l], b, c) : s->width == 4 ? step32(s, a->ptr[l], b, c) : step16(s, a->ptr[l], b, c);
+        old[l] = s->width == 8   ? step64(s, a->ptr[l], b, c)
+                 : s->width == 4 ? step32(s, a->ptr[l], b, c)
+                                 : step16(s, a->ptr[l], b, c);
         if (s->atom == AT_CAS && (old[l] ^ b) & width_mask) a->wrote &= ~(1u << l);
         if (s->atom == AT_CAS || s->atom == AT_EXCH || unlikely(w->probe)) {
             u64 now = combine(s, old[l], b, c) & width_mask;
-            if (now != old[l]) { w->changed = 1; if (s->atom == AT_CAS || s->atom == AT_EXCH) remember_writer(w, a, l, now); }
-            else if (w->probe) wait_record_read(w, i->op, l, a->space[l], a->addr[l], a->ptr[l], s->width, old[l]);
+            if (now != old[l]) {
+                w->changed = 1;
+                if (s->atom == AT_CAS || s->atom == AT_EXCH) remember_writer(w, a, l, now);
+            } else if (w->probe)
+                wait_record_read(w, i->op, l, a->space[l], a->addr[l], a->ptr[l], s->width, old[l]);
         }
     }
     const struct lop *o = &w->code->low->op[i->op];

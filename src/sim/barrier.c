@@ -1,8 +1,8 @@
 /* CTA barriers 0..15 with counts, arrive and reductions.
  *
- * A warp arrives at a barrier as a whole, when all of its live lanes have: at one place for the aligned forms. The count is
- * in threads, a multiple of 32; without one, all live warps of the CTA take part, and a thread that exits leaves them
- * (RULES.md S1). Everybody who waits goes on when the phase completes. */
+ * A warp arrives at a barrier as a whole, when all of its live lanes have: at one place for the aligned forms. The
+ * count is in threads, a multiple of 32; without one, all live warps of the CTA take part, and a thread that exits
+ * leaves them (RULES.md S1). Everybody who waits goes on when the phase completes. */
 #include "sim/observe.h"
 #include "sim/deadlock.h"
 
@@ -20,14 +20,19 @@ static void reduce_in(struct bar *b, const struct warp *w, const struct split *s
     const struct lop *o = &c->low->op[s->op];
     u32 kind = o->aux & 15;
     if (kind < BAR_AND) return;
-    u32 p = o->c.kind == O_REG ? *(const u32 *)(const void *)SLOT(s->fr->R, c->reg[o->c.reg].slot) : o->c.value ? ALL_LANES : 0;
+    u32 p = o->c.kind == O_REG ? *(const u32 *)(const void *)SLOT(s->fr->R, c->reg[o->c.reg].slot)
+            : o->c.value       ? ALL_LANES
+                               : 0;
     (void)w;
     b->red_count += (u32)__builtin_popcount(p & s->mask);
     if (p & s->mask) b->red_or = 1;
     if (s->mask & ~p) b->red_and = 0;
 }
 
-static bool left_there(const struct leave *v, const struct lowered *in, u32 op, u32 barrier_op) { return v->in == in && leave_at(v, barrier_op) == op; }
+static bool left_there(const struct leave *v, const struct lowered *in, u32 op, u32 barrier_op)
+{
+    return v->in == in && leave_at(v, barrier_op) == op;
+}
 
 static void note_place(struct cta *c, const struct split *s, struct lowered *in, u32 op, u32 waiting)
 {
@@ -36,14 +41,19 @@ static void note_place(struct cta *c, const struct split *s, struct lowered *in,
     const struct launch *l = c->launch;
     struct stop st = { .l = c->launch };
     struct finding f = { .kind = F_barrier_exited, .once = true, .kernel = arena_str(&a, l->kernel->func->name) };
-    memcpy(f.cta, c->id, 12); memcpy(f.nctaid, l->in->grid, 12); memcpy(f.ntid, l->in->block, 12);
+    memcpy(f.cta, c->id, 12);
+    memcpy(f.nctaid, l->in->grid, 12);
+    memcpy(f.ntid, l->in->block, 12);
     for (u32 k = 0; k < c->nwarps; k++) {
         const struct warp *w = c->warp[k];
-        for (u32 j = 0; j < w->nleft; j++) if (left_there(&w->left[j], in, op, s->op)) gone.mask[k] |= w->left[j].mask;
+        for (u32 j = 0; j < w->nleft; j++)
+            if (left_there(&w->left[j], in, op, s->op)) gone.mask[k] |= w->left[j].mask;
     }
     f.place = found_place(&a, s->fr->code->low, s->op);
     f.other = found_place(&a, in, op);
-    f.cause = arena_printf(&a, "%u thread%s wait%s here; %s had left at %s without reaching the barrier", waiting, waiting == 1 ? "" : "s", waiting == 1 ? "s" : "", stand_threads(&st, &gone), stand_place(&st, in, op));
+    f.cause = arena_printf(&a, "%u thread%s wait%s here; %s had left at %s without reaching the barrier", waiting,
+                           waiting == 1 ? "" : "s", waiting == 1 ? "s" : "", stand_threads(&st, &gone),
+                           stand_place(&st, in, op));
     for (u32 k = 0; k < c->nwarps; k++) {
         if (!gone.mask[k]) continue;
         f.nlanes = 0;
@@ -55,8 +65,8 @@ static void note_place(struct cta *c, const struct split *s, struct lowered *in,
     arena_free(&a);
 }
 
-/* Threads that left without reaching a barrier that the others waited at: legal, and worth a note for each place where they left,
- * once: the next barriers miss the same threads. */
+/* Threads that left without reaching a barrier that the others waited at: legal, and worth a note for each place
+ * where they left, once: the next barriers miss the same threads. */
 static void note_exited(struct cta *c, u32 n)
 {
     u32 gone = 0, waiting = 0;
@@ -65,7 +75,8 @@ static void note_exited(struct cta *c, u32 n)
         const struct warp *w = c->warp[k];
         gone += (u32)__builtin_popcount(w->first_live & ~w->live);
         waiting += (u32)__builtin_popcount(lanes_at(w, n));
-        for (u32 j = 0; j < w->nsplit && !s; j++) if (w->split[j].state == SP_BAR && w->split[j].bar == n) s = &w->split[j];
+        for (u32 j = 0; j < w->nsplit && !s; j++)
+            if (w->split[j].state == SP_BAR && w->split[j].bar == n) s = &w->split[j];
     }
     if (gone == c->noted || !s) return;
     c->noted = gone;
@@ -75,13 +86,15 @@ static void note_exited(struct cta *c, u32 n)
             u32 op = leave_at(v, s->op);
             bool seen = false;
             for (u32 m = 0; m <= k; m++)
-                for (u32 i = 0; i < (m < k ? c->warp[m]->nleft : j); i++) seen |= left_there(&c->warp[m]->left[i], v->in, op, s->op);
+                for (u32 i = 0; i < (m < k ? c->warp[m]->nleft : j); i++)
+                    seen |= left_there(&c->warp[m]->left[i], v->in, op, s->op);
             if (!seen) note_place(c, s, v->in, op, waiting);
         }
 }
 
 /* Who is at the barrier, who of the same warp is not, and what became of everybody who is missing. */
-static const char *divergent_text(struct stop *st, const struct cta *c, const struct warp *w, const struct split *s, u32 lost, u32 other)
+static const char *divergent_text(struct stop *st, const struct cta *c, const struct warp *w, const struct split *s,
+                                  u32 lost, u32 other)
 {
     struct crew here = { 0 }, mine = { 0 }, gone = { 0 };
     for (u32 k = 0; k < c->nwarps; k++) here.mask[k] = lanes_at(c->warp[k], s->bar);
@@ -91,15 +104,22 @@ static const char *divergent_text(struct stop *st, const struct cta *c, const st
         here = (struct crew){ 0 };
         here.mask[w->id] = s->mask;
         mine.mask[w->id] = other;
-        return arena_printf(&st->mem, "%s%s are at this barrier, and %s of the same warp at another one: an aligned barrier counts a warp once, wherever its lanes are", stand_threads(st, &here), in, stand_threads(st, &mine));
+        return arena_printf(&st->mem,
+                            "%s%s are at this barrier, and %s of the same warp at another one: an aligned barrier "
+                            "counts a warp once, wherever its lanes are",
+                            stand_threads(st, &here), in, stand_threads(st, &mine));
     }
     const char *absent = stand_absent(st, c, s->bar, s->op, &gone);
-    return arena_printf(&st->mem, "%s%s arrived; the others never can: %s. Warp %u has lanes on both sides (%s %s not come), which an aligned barrier does not allow%s", stand_threads(st, &here), in, absent ? absent : "they left",
-                        w->id, stand_lanes(st, lost), lost & (lost - 1) ? "do" : "does", stand_parting(st, l, s->op));
+    return arena_printf(&st->mem,
+                        "%s%s arrived; the others never can: %s. Warp %u has lanes on both sides (%s %s not come), "
+                        "which an aligned barrier does not allow%s",
+                        stand_threads(st, &here), in, absent ? absent : "they left", w->id, stand_lanes(st, lost),
+                        lost & (lost - 1) ? "do" : "does", stand_parting(st, l, s->op));
 }
 
-/* The aligned forms want all threads of a warp at the same instruction. Lanes that were elsewhere when a split arrived may
- * still have come; if the phase completed without them (they left) or with them at another barrier, the program is wrong. */
+/* The aligned forms want all threads of a warp at the same instruction. Lanes that were elsewhere when a split
+ * arrived may still have come; if the phase completed without them (they left) or with them at another barrier, the
+ * program is wrong. */
 static bool check_aligned(struct cta *c, u32 n)
 {
     bool bad = false;
@@ -112,7 +132,10 @@ static bool check_aligned(struct cta *c, u32 n)
             for (u32 m = 0; m < w->nsplit; m++) {
                 const struct split *t = &w->split[m];
                 if (t->state != SP_BAR || t->bar != n) continue;
-                if (t->op == s->op && t->fr->code->low == s->fr->code->low) came |= t->mask; else elsewhere = m;
+                if (t->op == s->op && t->fr->code->low == s->fr->code->low)
+                    came |= t->mask;
+                else
+                    elsewhere = m;
             }
             u32 lost = s->missing & ~came;
             s->missing = 0;
@@ -123,7 +146,9 @@ static bool check_aligned(struct cta *c, u32 n)
             struct finding f = { .kind = F_barrier_divergent };
             struct stop st = { .l = c->launch };
             f.cause = divergent_text(&st, c, w, s, lost, other);
-            if (!other && stand_loop_of(s->fr->code->low, s->op)) f.fix = "Let the loop run equally often for all threads of the block, with a bound that is the same for all, and guard the work in it instead.";
+            if (!other && stand_loop_of(s->fr->code->low, s->op))
+                f.fix = "Let the loop run equally often for all threads of the block, with a bound that is the same "
+                        "for all, and guard the work in it instead.";
             if (other) f.other = found_place(&a, w->split[elsewhere].fr->code->low, w->split[elsewhere].op);
             struct code *was = w->code;
             w->code = s->fr->code;
@@ -131,7 +156,8 @@ static bool check_aligned(struct cta *c, u32 n)
             w->code = was;
             arena_free(&a);
             arena_free(&st.mem);
-            for (u32 m = 0; m < w->nsplit; m++) if (w->split[m].state == SP_BAR && w->split[m].bar == n) w->split[m].missing = 0;
+            for (u32 m = 0; m < w->nsplit; m++)
+                if (w->split[m].state == SP_BAR && w->split[m].bar == n) w->split[m].missing = 0;
         }
     }
     return bad;
@@ -156,24 +182,35 @@ static void release(struct cta *c, u32 n)
                 const struct where *d = &code->reg[o->d.reg];
                 u32 kind = o->aux & 15, v = kind == BAR_AND ? b->red_and : kind == BAR_OR ? b->red_or : b->red_count;
                 char *p = SLOT(s->fr->R, d->slot);
-                if (d->width == 1) { u32 *x = (u32 *)(void *)p; *x = (*x & ~s->mask) | (v ? s->mask : 0); if (d->cls == CLS_S) *x = v ? ALL_LANES : 0; }
-                else if (d->cls == CLS_S) { u64 x = v; memcpy(p, &x, 8); }
-                else if (d->cls == CLS_A) lanes_put_groups(s->fr->code, s->fr->R, d->slot, s->mask, v);
-                else for (u32 l = 0; l < LANES; l++) if (s->mask >> l & 1) memcpy(p + 4 * l, &v, 4);
+                if (d->width == 1) {
+                    u32 *x = (u32 *)(void *)p;
+                    *x = (*x & ~s->mask) | (v ? s->mask : 0);
+                    if (d->cls == CLS_S) *x = v ? ALL_LANES : 0;
+                } else if (d->cls == CLS_S) {
+                    u64 x = v;
+                    memcpy(p, &x, 8);
+                } else if (d->cls == CLS_A)
+                    lanes_put_groups(s->fr->code, s->fr->R, d->slot, s->mask, v);
+                else
+                    for (u32 l = 0; l < LANES; l++)
+                        if (s->mask >> l & 1) memcpy(p + 4 * l, &v, 4);
             }
             s->state = SP_RUN;
         }
     }
-    if (observed(c->launch)) observe_sync(c->launch, (struct sync_event){ .kind = SYNC_BARRIER, .cta = c, .id = n, .op = NONE });
+    if (observed(c->launch))
+        observe_sync(c->launch, (struct sync_event){ .kind = SYNC_BARRIER, .cta = c, .id = n, .op = NONE });
     c->bars_used &= ~(1u << n);
-    for (u32 k = 0; b->arrived && k < c->nwarps; k++) if (c->warp[k]->came_bar == n) c->warp[k]->came = 0;
+    for (u32 k = 0; b->arrived && k < c->nwarps; k++)
+        if (c->warp[k]->came_bar == n) c->warp[k]->came = 0;
     *b = (struct bar){ 0 };
 }
 
 /* The lanes of w that came to barrier n one after another, without waiting, are all there are. */
 static bool came_whole(const struct warp *w, u32 n) { return w->came && w->came_bar == n && !(w->live & ~w->came); }
 
-/* Threads that have arrived: whole warps only; bar.arrive is counted when it happens, or with the last lanes of its warp. */
+/* Threads that have arrived: whole warps only; bar.arrive is counted when it happens, or with the last lanes of its
+ * warp. */
 static u32 arrived_threads(const struct cta *c, u32 n, u32 *waiting)
 {
     u32 t = c->bar[n].arrived;
@@ -222,10 +259,16 @@ static bool arrive_whole(struct warp *w, struct split *s, const struct insn *i, 
     u32 n = i->site;
     struct bar *b = &c->bar[n];
     if (s->mask != w->live || b->expected || b->partial || b->waiting) return false;
-    if (unlikely(observed(c->launch))) observe_sync(c->launch, (struct sync_event){ .kind = SYNC_BARRIER_ARRIVE, .cta = c, .warp = w, .mask = s->mask, .id = n, .op = i->op });
+    if (unlikely(observed(c->launch)))
+        observe_sync(c->launch,
+                     (struct sync_event){
+                         .kind = SYNC_BARRIER_ARRIVE, .cta = c, .warp = w, .mask = s->mask, .id = n, .op = i->op });
     b->need = 1;
     c->bars_used |= 1u << n;
-    s->state = SP_BAR; s->bar = (u8)n; s->op = i->op; s->missing = 0;
+    s->state = SP_BAR;
+    s->bar = (u8)n;
+    s->op = i->op;
+    s->missing = 0;
     *go_on = ++b->whole == c->running;
     if (*go_on) release(c, n);
     return true;
@@ -253,14 +296,19 @@ bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
         count = (count + LANES - 1) / LANES * LANES;
     }
     if (count && b->expected && b->expected != count) {
-        snprintf(cause, sizeof cause, "barrier %u is waited for with %u threads here and with %u elsewhere", n, count, b->expected);
+        snprintf(cause, sizeof cause, "barrier %u is waited for with %u threads here and with %u elsewhere", n, count,
+                 b->expected);
         mismatch(w, i, cause);
-    } else if (count) b->expected = count;
+    } else if (count)
+        b->expected = count;
     if (!b->need) b->red_and = 1;
     b->need = 1;
     c->bars_used |= 1u << n;
-    if (observed(c->launch)) observe_sync(c->launch, (struct sync_event){ .kind = SYNC_BARRIER_ARRIVE, .cta = c, .warp = w, .mask = s->mask, .id = n, .op = i->op });
-    if ((o->aux & 15) == BAR_ARRIVE) {          /* arrives and goes on */
+    if (observed(c->launch))
+        observe_sync(c->launch,
+                     (struct sync_event){
+                         .kind = SYNC_BARRIER_ARRIVE, .cta = c, .warp = w, .mask = s->mask, .id = n, .op = i->op });
+    if ((o->aux & 15) == BAR_ARRIVE) { /* arrives and goes on */
         if (s->mask != w->live) {
             w->came = (w->came_bar == n ? w->came : 0) | s->mask;
             w->came_bar = (u8)n;
@@ -273,11 +321,14 @@ bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
         return true;
     }
     if (o->d.kind == O_REG) b->results = true;
-    s->state = SP_BAR; s->bar = (u8)n; s->op = i->op;
+    s->state = SP_BAR;
+    s->bar = (u8)n;
+    s->op = i->op;
     s->missing = o->aux & BAR_ALIGNED ? w->live & ~s->mask : 0;
     if (s->mask != w->live) b->partial = true;
     reduce_in(b, w, s, w->code);
-    /* most arrivals are not the last: count whole warps before looking at all of them; a warp whose other lanes left became whole uncounted */
+    /* most arrivals are not the last: count whole warps before looking at all of them; a warp whose other lanes left
+     * became whole uncounted */
     if (s->mask == w->live || lanes_at(w, n) == w->live) b->whole++;
     if (!b->expected && !b->partial && b->whole + (u32)__builtin_popcountll(b->waiting) < c->running) return false;
     if ((!b->expected && !b->partial && !b->waiting && b->whole == c->running) || complete(c, n)) release(c, n);

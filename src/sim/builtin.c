@@ -18,8 +18,10 @@ static const char *lane_bytes(struct warp *w, u32 lane, u64 addr, u64 n)
 {
     struct launch *l = w->cta->launch;
     u64 local = addr - mem_local_window(l->sim->mem), shared = addr - mem_shared_window(l->sim->mem);
-    if (local < MEM_LOCAL_BYTES) return local + n <= LOCAL_STACK ? local_of(w) + (size_t)lane * LOCAL_STACK + local : NULL;
-    if (shared < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS) return shared + n <= l->shared_total ? w->shared + shared : NULL;
+    if (local < MEM_LOCAL_BYTES)
+        return local + n <= LOCAL_STACK ? local_of(w) + (size_t)lane * LOCAL_STACK + local : NULL;
+    if (shared < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS)
+        return shared + n <= l->shared_total ? w->shared + shared : NULL;
     struct mem_object *o = mem_find(l->sim->mem, addr);
     if (!o || o->state != MEM_LIVE || addr < o->base || addr + n > o->base + o->size) return NULL;
     return mem_view(o, addr);
@@ -30,7 +32,9 @@ static void printed(struct warp *w, u32 lane, u64 addr, u32 n)
 {
     const struct mem *m = w->cta->launch->sim->mem;
     u64 local = addr - mem_local_window(m), shared = addr - mem_shared_window(m), at;
-    u32 space = local < MEM_LOCAL_BYTES ? SP_LOCAL : shared < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS ? SP_SHARED : SP_GLOBAL;
+    u32 space = local < MEM_LOCAL_BYTES                          ? SP_LOCAL
+                : shared < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS ? SP_SHARED
+                                                                 : SP_GLOBAL;
     if (!(w->code->watch & WATCH_INIT)) return;
     struct shadow *s = init_shadow(w, space, lane, space == SP_LOCAL ? local : space == SP_SHARED ? shared : addr, &at);
     struct taint t[LANES];
@@ -44,14 +48,28 @@ static void string_outside(struct warp *w, u32 lane, u64 start, u64 at)
 {
     const struct mem *m = w->cta->launch->sim->mem;
     const struct mem_object *o = mem_find(m, start);
-    bool local = start - mem_local_window(m) < MEM_LOCAL_BYTES, shared = start - mem_shared_window(m) < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS;
+    bool local = start - mem_local_window(m) < MEM_LOCAL_BYTES,
+         shared = start - mem_shared_window(m) < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS;
     bool inside = o && o->state == MEM_LIVE && start >= o->base && start < o->base + o->size;
-    struct finding f = { .kind = local ? F_bounds_local : shared ? F_bounds_shared : inside ? F_bounds : F_invalid_address, .access = "read", .width = 1,
-        .space = local ? "local" : shared ? "shared" : "global" };
-    f.cause = at == start && !inside ? "printf was given an address where there is no string" : "printf reads a string that has no end: no zero byte follows where it could be read";
+    struct finding f = { .kind = local    ? F_bounds_local
+                                 : shared ? F_bounds_shared
+                                 : inside ? F_bounds
+                                          : F_invalid_address,
+                         .access = "read",
+                         .width = 1,
+                         .space = local    ? "local"
+                                  : shared ? "shared"
+                                           : "global" };
+    f.cause = at == start && !inside
+                  ? "printf was given an address where there is no string"
+                  : "printf reads a string that has no end: no zero byte follows where it could be read";
     f.fix = inside ? "End the text with a zero byte." : "Look where the address comes from.";
     f.addr[lane] = at;
-    if (inside) { f.object = o->name; f.object_base = o->base; f.object_size = o->size; }
+    if (inside) {
+        f.object = o->name;
+        f.object_base = o->base;
+        f.object_size = o->size;
+    }
     found(w, w->print_op, &f, 1u << lane);
 }
 
@@ -60,24 +78,29 @@ static bool lane_string(struct warp *w, u32 lane, u64 addr, u32 most, struct tex
 {
     for (u32 k = 0; k < most; k++) {
         const char *p = lane_bytes(w, lane, addr + k, 1);
-        if (!p) { string_outside(w, lane, addr, addr + k); return false; }
+        if (!p) {
+            string_outside(w, lane, addr, addr + k);
+            return false;
+        }
         if (!*p) return true;
         text_put(out, p, 1);
     }
     return true;
 }
 
-/* The conversions of printf, as an H200's driver has them: % flags width .precision h hh l ll and a letter; `*` is a width, not a precision.
- * Anything else is printed as it stands, and takes no argument: %zu, %Lf, %.*f, %5%. */
+/* The conversions of printf, as an H200's driver has them: % flags width .precision h hh l ll and a letter; `*` is a
+ * width, not a precision. Anything else is printed as it stands, and takes no argument: %zu, %Lf, %.*f, %5%. */
 struct conversion {
-    char spec[40];              /* for the host's printf: without the size, with ll where an integer follows; the width as a number */
-    u32 width, precision;       /* NONE: not given */
-    bool star;                  /* the width is an argument */
-    u8 bytes;                   /* of an integer: 1, 2, 4, 8 */
+    /* for the host's printf: without the size, with ll where an integer follows; the width as a number */
+    char spec[40];
+    u32 width, precision; /* NONE: not given */
+    bool star;            /* the width is an argument */
+    u8 bytes;             /* of an integer: 1, 2, 4, 8 */
     char letter;
-    const char *end;            /* behind it */
+    const char *end; /* behind it */
 };
-enum { PRINT_WIDTH_MAX = 65535, PRINT_ARGS = 32 };      /* arguments that printf takes; further ones an H200 prints as whatever lies there */
+/* arguments that printf takes; further ones an H200 prints as whatever lies there */
+enum { PRINT_WIDTH_MAX = 65535, PRINT_ARGS = 32 };
 
 static u32 number(const char **p)
 {
@@ -94,11 +117,27 @@ static bool conversion_read(const char *p, struct conversion *c)
     c->spec[n++] = *p++;
     for (const char *flags = "-+ #0"; *p && strchr(flags, *p); p++)
         if (!memchr(c->spec, *p, n)) c->spec[n++] = *p;
-    if (*p == '*') { c->star = true; p++; }
-    else if (*p >= '1' && *p <= '9') c->width = number(&p);
-    if (*p == '.') { p++; c->precision = number(&p); }
-    if (*p == 'h') { p++; c->bytes = 2; if (*p == 'h') { p++; c->bytes = 1; } }
-    else if (*p == 'l') { p++; c->bytes = 8; if (*p == 'l') p++; }
+    if (*p == '*') {
+        c->star = true;
+        p++;
+    } else if (*p >= '1' && *p <= '9')
+        c->width = number(&p);
+    if (*p == '.') {
+        p++;
+        c->precision = number(&p);
+    }
+    if (*p == 'h') {
+        p++;
+        c->bytes = 2;
+        if (*p == 'h') {
+            p++;
+            c->bytes = 1;
+        }
+    } else if (*p == 'l') {
+        p++;
+        c->bytes = 8;
+        if (*p == 'l') p++;
+    }
     c->letter = *p;
     c->end = p + 1;
     c->spec[n] = 0;
@@ -121,7 +160,8 @@ static bool next_argument(struct warp *w, u32 lane, u64 *at, u32 size, u64 *v)
 static void print_string(struct warp *w, u32 lane, u64 addr, const struct conversion *c, struct text *out)
 {
     struct text s = { 0 };
-    if (addr) lane_string(w, lane, addr, MIN_OF(c->precision, (u32)STRING_MAX), &s);           /* what can be read of it, where it has no end */
+    /* what can be read of it, where it has no end */
+    if (addr) lane_string(w, lane, addr, MIN_OF(c->precision, (u32)STRING_MAX), &s);
     text_add(out, c->spec, !addr ? "(null)" : s.p ? s.p : "");
     text_free(&s);
 }
@@ -148,14 +188,24 @@ static bool convert(struct warp *w, u32 lane, struct conversion *c, u64 *at, str
     }
     if (!next_argument(w, lane, at, wide || (integer && c->bytes == 8) ? 8 : 4, &v)) return false;
     *count += 1 + c->star;
-    if (c->width != NONE) { snprintf(tail, sizeof tail, "%u", c->width); strcat(c->spec, tail); }
-    if (c->precision != NONE) { snprintf(tail, sizeof tail, ".%u", c->precision); strcat(c->spec, tail); }
+    if (c->width != NONE) {
+        snprintf(tail, sizeof tail, "%u", c->width);
+        strcat(c->spec, tail);
+    }
+    if (c->precision != NONE) {
+        snprintf(tail, sizeof tail, ".%u", c->precision);
+        strcat(c->spec, tail);
+    }
     snprintf(tail, sizeof tail, "%s%c", integer ? "ll" : "", c->letter);
     strcat(c->spec, tail);
-    if (c->letter == 's') print_string(w, lane, v, c, out);
-    else if (c->letter == 'p') text_add(out, c->spec, (void *)(uintptr_t)v);
-    else if (c->letter == 'c') text_add(out, c->spec, (int)v);
-    else if (integer) print_integer(c, v, out);
+    if (c->letter == 's')
+        print_string(w, lane, v, c, out);
+    else if (c->letter == 'p')
+        text_add(out, c->spec, (void *)(uintptr_t)v);
+    else if (c->letter == 'c')
+        text_add(out, c->spec, (int)v);
+    else if (integer)
+        print_integer(c, v, out);
     else {
         double x;
         memcpy(&x, &v, 8);
@@ -172,16 +222,25 @@ static s32 print_lane(struct warp *w, u32 lane, u64 format, u64 args)
     struct conversion c;
     s32 count = 0;
     bool ok = true;
-    if (!lane_string(w, lane, format, STRING_MAX, &f)) { text_free(&f); return -1; }
+    if (!lane_string(w, lane, format, STRING_MAX, &f)) {
+        text_free(&f);
+        return -1;
+    }
     for (const char *p = f.p ? f.p : ""; ok && *p;) {
-        bool percent = p[0] == '%' && p[1] == '%', converts = !percent && *p == '%' && conversion_read(p, &c) && count + c.star < PRINT_ARGS;
-        if (converts) ok = convert(w, lane, &c, &args, &out, &count);
-        else text_put(&out, p, 1);
+        bool percent = p[0] == '%' && p[1] == '%',
+             converts = !percent && *p == '%' && conversion_read(p, &c) && count + c.star < PRINT_ARGS;
+        if (converts)
+            ok = convert(w, lane, &c, &args, &out, &count);
+        else
+            text_put(&out, p, 1);
         p = converts ? c.end : p + 1 + percent;
     }
-    if (l->in->print) l->in->print(l->in->print_ctx, out.p ? out.p : "", out.n);
-    else if (out.n) fwrite(out.p, 1, out.n, stdout);
-    text_free(&f); text_free(&out);
+    if (l->in->print)
+        l->in->print(l->in->print_ctx, out.p ? out.p : "", out.n);
+    else if (out.n)
+        fwrite(out.p, 1, out.n, stdout);
+    text_free(&f);
+    text_free(&out);
     return ok ? count : -1;
 }
 
@@ -198,15 +257,21 @@ static void assert_lane(struct warp *w, const struct call *c, const struct insn 
     u32 lane = (u32)__builtin_ctz(mask);
     const struct frame *f = w->cur->fr;
     struct text msg = { 0 }, file = { 0 }, t = { 0 };
-    if (c->narg >= 3) { lane_string(w, lane, argument(f, c, 0, lane), STRING_MAX, &msg); lane_string(w, lane, argument(f, c, 1, lane), STRING_MAX, &file); }
-    text_add(&t, "assert(%s) is false, %s:%u", msg.p ? msg.p : "?", file.p ? file.p : "?", c->narg >= 3 ? (u32)argument(f, c, 2, lane) : 0);
+    if (c->narg >= 3) {
+        lane_string(w, lane, argument(f, c, 0, lane), STRING_MAX, &msg);
+        lane_string(w, lane, argument(f, c, 1, lane), STRING_MAX, &file);
+    }
+    text_add(&t, "assert(%s) is false, %s:%u", msg.p ? msg.p : "?", file.p ? file.p : "?",
+             c->narg >= 3 ? (u32)argument(f, c, 2, lane) : 0);
     struct finding x = { .kind = F_assertion, .cause = t.p };
     found(w, i->op, &x, mask);
     launch_stop(w->cta->launch, SIM_TRAP);
-    text_free(&msg); text_free(&file); text_free(&t);
+    text_free(&msg);
+    text_free(&file);
+    text_free(&t);
 }
 
-enum { HEAP_BYTES = 8 << 20 };          /* cudaLimitMallocHeapSize, as a program finds it */
+enum { HEAP_BYTES = 8 << 20 }; /* cudaLimitMallocHeapSize, as a program finds it */
 
 static void put_return(const struct frame *f, const struct call *c, u32 lane, u64 v)
 {
@@ -228,7 +293,10 @@ static u64 heap_alloc(struct warp *w, const struct insn *i, u64 bytes)
     struct error e = { 0 };
     char site[300];
     if (bytes > HEAP_BYTES) return 0;
-    if (__atomic_add_fetch(&s->heap, bytes, __ATOMIC_RELAXED) > HEAP_BYTES) { __atomic_sub_fetch(&s->heap, bytes, __ATOMIC_RELAXED); return 0; }
+    if (__atomic_add_fetch(&s->heap, bytes, __ATOMIC_RELAXED) > HEAP_BYTES) {
+        __atomic_sub_fetch(&s->heap, bytes, __ATOMIC_RELAXED);
+        return 0;
+    }
     site_text(w, i->op, site, sizeof site);
     struct mem_object *o = mem_alloc(s->mem, bytes, 16, MEM_HEAP, "memory of malloc", site, &e);
     if (o && observed(w->cta->launch)) observe_allocated(w->cta->launch, o);
@@ -244,10 +312,16 @@ static void heap_free(struct warp *w, const struct insn *i, u32 lane, u64 addr)
     site_text(w, i->op, site, sizeof site);
     bool heap = o && o->kind == MEM_HEAP && o->base == addr;
     enum mem_free_result r = heap ? mem_free(s->mem, addr, site, &o) : MEM_FREE_BAD;
-    if (r == MEM_FREE_OK) { __atomic_sub_fetch(&s->heap, o->size, __ATOMIC_RELAXED); return; }
+    if (r == MEM_FREE_OK) {
+        __atomic_sub_fetch(&s->heap, o->size, __ATOMIC_RELAXED);
+        return;
+    }
     struct finding f = { .kind = r == MEM_FREE_TWICE ? F_double_free : F_bad_free, .cause = cause };
-    if (r == MEM_FREE_TWICE) snprintf(cause, sizeof cause, "it was freed before, at %s", o->free_site ? o->free_site : "an unknown place");
-    else snprintf(cause, sizeof cause, "the address is %s%s, and not what device malloc returned", o ? "inside " : "no allocation", o ? o->name : "");
+    if (r == MEM_FREE_TWICE)
+        snprintf(cause, sizeof cause, "it was freed before, at %s", o->free_site ? o->free_site : "an unknown place");
+    else
+        snprintf(cause, sizeof cause, "the address is %s%s, and not what device malloc returned",
+                 o ? "inside " : "no allocation", o ? o->name : "");
     found(w, i->op, &f, 1u << lane);
 }
 
@@ -256,13 +330,23 @@ bool builtin_call(struct warp *w, const struct call *c, const struct insn *i)
     struct frame *f = w->cur->fr;
     w->print_op = i->op;
     if (w->code->watch & WATCH_INIT) init_builtin(w, f, c, i->op);
-    if (c->builtin == BI_ASSERTFAIL) { assert_lane(w, c, i, w->mask); return true; }
+    if (c->builtin == BI_ASSERTFAIL) {
+        assert_lane(w, c, i, w->mask);
+        return true;
+    }
     for (u32 l = 0; l < LANES; l++) {
         if (!(w->mask >> l & 1)) continue;
-        if (c->builtin == BI_MALLOC) { put_return(f, c, l, c->narg ? heap_alloc(w, i, argument(f, c, 0, l)) : 0); continue; }
-        if (c->builtin == BI_FREE) { if (c->narg) heap_free(w, i, l, argument(f, c, 0, l)); continue; }
+        if (c->builtin == BI_MALLOC) {
+            put_return(f, c, l, c->narg ? heap_alloc(w, i, argument(f, c, 0, l)) : 0);
+            continue;
+        }
+        if (c->builtin == BI_FREE) {
+            if (c->narg) heap_free(w, i, l, argument(f, c, 0, l));
+            continue;
+        }
         s32 n = c->narg == 2 ? print_lane(w, l, argument(f, c, 0, l), argument(f, c, 1, l)) : -1;
-        if (c->nret && c->ret[0].size >= 4) memcpy(f->pmem + (size_t)l * f->code->low->pmem_bytes + c->ret[0].from, &n, 4);
+        if (c->nret && c->ret[0].size >= 4)
+            memcpy(f->pmem + (size_t)l * f->code->low->pmem_bytes + c->ret[0].from, &n, 4);
     }
     return true;
 }

@@ -1,5 +1,6 @@
-/* Calls. Lanes that call the same function share a frame; they meet again at (caller's frame, return block). Frames form a
- * tree, so recursion depths never merge and divergent indirect calls need no special case. Functions always run in plain code. */
+/* Calls. Lanes that call the same function share a frame; they meet again at (caller's frame, return block). Frames
+ * form a tree, so recursion depths never merge and divergent indirect calls need no special case. Functions always
+ * run in plain code. */
 #include "sim/planes.h"
 
 enum { MAX_DEPTH = 4096 };
@@ -8,7 +9,8 @@ char *local_of(struct warp *w)
 {
     if (!w->local) {
         u64 p = pages_reserve(0, (u64)LANES * LOCAL_STACK);
-        if (!p || base_alloc_refused() || !pages_commit(p, (u64)LANES * LOCAL_STACK)) base_exhausted((u64)LANES * LOCAL_STACK, "local memory");
+        if (!p || base_alloc_refused() || !pages_commit(p, (u64)LANES * LOCAL_STACK))
+            base_exhausted((u64)LANES * LOCAL_STACK, "local memory");
         w->local = (char *)(uintptr_t)p;
     }
     return w->local;
@@ -27,7 +29,11 @@ void frame_drop(struct warp *w, struct frame *f)
 static struct frame *frame_new(struct warp *w, struct code *c)
 {
     for (struct frame **p = &w->free_frames; *p; p = &(*p)->next_free)
-        if ((*p)->code == c) { struct frame *f = *p; *p = f->next_free; return f; }
+        if ((*p)->code == c) {
+            struct frame *f = *p;
+            *p = f->next_free;
+            return f;
+        }
     struct frame *f = base_alloc(sizeof *f);
     if (!f) return NULL;
     f->code = c;
@@ -68,7 +74,8 @@ static void stack_overflow(struct warp *w, u32 op, u32 mask, u32 depth)
 }
 
 /* Sends the lanes of mask into f. The split s becomes theirs. */
-static bool enter_function(struct warp *w, struct split *s, u32 mask, struct ptx_func *f, const struct call *c, const struct insn *i, u32 next, bool own)
+static bool enter_function(struct warp *w, struct split *s, u32 mask, struct ptx_func *f, const struct call *c,
+                           const struct insn *i, u32 next, bool own)
 {
     struct frame *up = s->fr;
     const struct lowered *from = up->code->low;
@@ -76,31 +83,56 @@ static bool enter_function(struct warp *w, struct split *s, u32 mask, struct ptx
     if (!code) return false;
     const struct lowered *to = code->low;
     u32 base = up->local_base + from->local_bytes + up->top;
-    if (up->depth + 1 >= MAX_DEPTH || base + to->local_bytes > LOCAL_STACK) { stack_overflow(w, i->op, mask, up->depth + 1); return false; }
+    if (up->depth + 1 >= MAX_DEPTH || base + to->local_bytes > LOCAL_STACK) {
+        stack_overflow(w, i->op, mask, up->depth + 1);
+        return false;
+    }
     struct frame *fr = frame_new(w, code);
-    if (!fr || !fr->R || !fr->pmem || !fr->tags) { launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_MEMORY, w->code->low, i->op, "no memory for the frame of a call"); return false; }
-    fr->up = up; fr->depth = up->depth + 1; fr->local_base = base; fr->top = 0; fr->ret_block = next; fr->call = c; fr->refs = 0;
+    if (!fr || !fr->R || !fr->pmem || !fr->tags) {
+        launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_MEMORY, w->code->low, i->op,
+                    "no memory for the frame of a call");
+        return false;
+    }
+    fr->up = up;
+    fr->depth = up->depth + 1;
+    fr->local_base = base;
+    fr->top = 0;
+    fr->ret_block = next;
+    fr->call = c;
+    fr->refs = 0;
     up->refs++;
     head_fill(w, code, fr->R, base);
     for (u32 k = 0; k < c->narg && k < f->nparam; k++) {
         u32 n = c->arg[k].size < f->param[k]->size ? c->arg[k].size : (u32)f->param[k]->size;
         for (u32 l = 0; l < LANES; l++)
-            if (mask >> l & 1) memcpy(fr->pmem + (size_t)l * to->pmem_bytes + to->arg_off[k], up->pmem + (size_t)l * from->pmem_bytes + c->arg[k].from, n);
+            if (mask >> l & 1)
+                memcpy(fr->pmem + (size_t)l * to->pmem_bytes + to->arg_off[k],
+                       up->pmem + (size_t)l * from->pmem_bytes + c->arg[k].from, n);
     }
     init_frame(w, fr, mask);
     if (code->watch & WATCH_INIT) init_call(up, fr, c, mask);
     if (own) {
-        s->fr = fr; s->block = 0; s->mask = mask; fr->refs++;
+        s->fr = fr;
+        s->block = 0;
+        s->mask = mask;
+        fr->refs++;
         frame_drop(w, up);
-    } else exec_split(w, mask, 0, fr);
+    } else
+        exec_split(w, mask, 0, fr);
     return true;
 }
 
 bool call_enter(struct warp *w, struct split *s, const struct insn *i, u32 next)
 {
     const struct call *c = &w->code->low->call[i->site];
-    if (c->builtin) { builtin_call(w, c, i); return false; }
-    if (c->func) { enter_function(w, s, s->mask, c->func, c, i, next, true); return true; }
+    if (c->builtin) {
+        builtin_call(w, c, i);
+        return false;
+    }
+    if (c->func) {
+        enter_function(w, s, s->mask, c->func, c, i, next, true);
+        return true;
+    }
     u64 target[LANES];
     u32 todo = s->mask;
     lane_values(w->code, w->R, i->a, CLS_AT(i, 1), 8, target);
@@ -111,7 +143,8 @@ bool call_enter(struct warp *w, struct split *s, const struct insn *i, u32 next)
         if (!f || !f->has_body || f->is_entry) {
             char cause[120];
             struct finding x = { .kind = F_call_target, .cause = cause };
-            snprintf(cause, sizeof cause, "the value called is 0x%llx, which is the address of no function", (unsigned long long)target[l]);
+            snprintf(cause, sizeof cause, "the value called is 0x%llx, which is the address of no function",
+                     (unsigned long long)target[l]);
             found(w, i->op, &x, same);
             launch_stop(w->cta->launch, SIM_TRAP);
             return true;
@@ -131,15 +164,24 @@ int warp_alloca(char *restrict R, const struct insn *i, struct warp *w)
     if (o->d.kind == O_REG) width = w->code->reg[o->d.reg].width;
     u64 most = 0, v = f->top;
     for (u32 l = 0; o->name != N_stacksave && l < LANES; l++) {
-        u64 x = mask >> l & 1 ? lane_value(w, w->code, R, i->a, CLS_AT(i, 1), o->a.kind == O_REG ? w->code->reg[o->a.reg].width : 8, l) : 0;
+        u64 x = mask >> l & 1 ? lane_value(w, w->code, R, i->a, CLS_AT(i, 1),
+                                           o->a.kind == O_REG ? w->code->reg[o->a.reg].width : 8, l)
+                              : 0;
         if (x > most) most = x;
     }
     if (!mask) return 0;
-    if (o->name == N_stackrestore) { if (most <= f->top) f->top = (u32)most; return 0; }
+    if (o->name == N_stackrestore) {
+        if (most <= f->top) f->top = (u32)most;
+        return 0;
+    }
     if (o->name == N_alloca) {
-        u64 align = o->off > 0 && o->off <= 4096 ? (u64)o->off : 16, end = f->local_base + f->code->low->local_bytes + f->top;
+        u64 align = o->off > 0 && o->off <= 4096 ? (u64)o->off : 16,
+            end = f->local_base + f->code->low->local_bytes + f->top;
         v = (end + align - 1) / align * align;
-        if (most > LOCAL_STACK || v + most > LOCAL_STACK) { stack_overflow(w, i->op, mask, f->depth); return EV_STOP; }
+        if (most > LOCAL_STACK || v + most > LOCAL_STACK) {
+            stack_overflow(w, i->op, mask, f->depth);
+            return EV_STOP;
+        }
         f->top += (u32)(v + most - end);
         init_alloca(w, v, most, mask);
     }
@@ -156,11 +198,18 @@ void call_return(struct warp *w, struct split *s, u32 mask)
     for (u32 k = 0; k < f->call->nret && k < from->func->nret; k++) {
         u32 n = f->call->ret[k].size < from->func->ret[k]->size ? f->call->ret[k].size : (u32)from->func->ret[k]->size;
         for (u32 l = 0; l < LANES; l++)
-            if (mask >> l & 1) memcpy(up->pmem + (size_t)l * to->pmem_bytes + f->call->ret[k].from, f->pmem + (size_t)l * from->pmem_bytes + from->ret_off[k], n);
+            if (mask >> l & 1)
+                memcpy(up->pmem + (size_t)l * to->pmem_bytes + f->call->ret[k].from,
+                       f->pmem + (size_t)l * from->pmem_bytes + from->ret_off[k], n);
     }
     if (f->code->watch & WATCH_INIT) init_return(f, up, mask);
-    if (mask != s->mask) { s->mask &= ~mask; exec_split(w, mask, f->ret_block, up); return; }
+    if (mask != s->mask) {
+        s->mask &= ~mask;
+        exec_split(w, mask, f->ret_block, up);
+        return;
+    }
     up->refs++;
-    s->fr = up; s->block = f->ret_block;
+    s->fr = up;
+    s->block = f->ret_block;
     frame_drop(w, f);
 }

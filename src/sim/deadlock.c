@@ -1,16 +1,22 @@
-/* Why nobody can go on: the report of a launch that came to a stop, by proof (a deadlock), by its budget, or from outside.
+/* Why nobody can go on: the report of a launch that came to a stop, by proof (a deadlock), by its budget, or from
+ * outside.
  *
- * What a deadlock looks like is where everybody stands (stands.c); what it is takes one step more. In this order: a lock whose holder waits for
- * another lock, has left, or is the waiter itself; CTAs that never started because the others fill the device; CTAs that grid.sync()
- * waits for; lanes that a warp operation waits for; threads that a barrier waits for; a value that nobody is left to write. */
+ * What a deadlock looks like is where everybody stands (stands.c); what it is takes one step more. In this order: a
+ * lock whose holder waits for another lock, has left, or is the waiter itself; CTAs that never started because the
+ * others fill the device; CTAs that grid.sync() waits for; lanes that a warp operation waits for; threads that a
+ * barrier waits for; a value that nobody is left to write. */
 #include "sim/deadlock.h"
 #include <inttypes.h>
 
-struct waiter { struct cta *cta; struct warp *w; const struct split *s; };
-struct cause {                                  /* what is being composed */
-    struct waiter at;                           /* the headline: whose wait is shown */
-    struct waiter other;                        /* a second place, s is NULL: none */
-    const char *cause, *fix;                    /* NULL: not found yet */
+struct waiter {
+    struct cta *cta;
+    struct warp *w;
+    const struct split *s;
+};
+struct cause {               /* what is being composed */
+    struct waiter at;        /* the headline: whose wait is shown */
+    struct waiter other;     /* a second place, s is NULL: none */
+    const char *cause, *fix; /* NULL: not found yet */
 };
 
 static const struct lowered *low_of(const struct split *s) { return s->fr->code->low; }
@@ -23,7 +29,9 @@ static struct waiter first_in(const struct stop *st, int state)
             struct warp *w = st->cta[n]->warp[k];
             const struct split *best = NULL;
             for (u32 j = 0; j < w->nsplit; j++)
-                if (w->split[j].state == state && (!best || __builtin_ctz(w->split[j].mask) < __builtin_ctz(best->mask))) best = &w->split[j];
+                if (w->split[j].state == state &&
+                    (!best || __builtin_ctz(w->split[j].mask) < __builtin_ctz(best->mask)))
+                    best = &w->split[j];
             if (best) return (struct waiter){ st->cta[n], w, best };
         }
     return (struct waiter){ 0 };
@@ -42,7 +50,13 @@ static struct waiter waiter_of(const struct stop *st, u64 cta, u32 thread)
 
 /* ---- locks ---- */
 
-struct hold { struct waiter at; u32 thread; const struct read *lock; const struct writer *by; };    /* a thread that spins on a lock, and who took it */
+/* a thread that spins on a lock, and who took it */
+struct hold {
+    struct waiter at;
+    u32 thread;
+    const struct read *lock;
+    const struct writer *by;
+};
 
 static bool takes_lock(const struct lowered *l, u32 op)
 {
@@ -59,7 +73,8 @@ static bool spins_on_lock(const struct launch *l, struct waiter x, struct hold *
         const struct read *r = &x.s->reads[k];
         u64 key = (u64)(uintptr_t)r->ptr;
         const struct writer *by = &l->writers[(key >> 2) * 0x9e3779b97f4a7c15u >> 54];
-        if (!takes_lock(low_of(x.s), r->op) || by->addr != key || by->serial != l->serial || by->value != r->value) continue;
+        if (!takes_lock(low_of(x.s), r->op) || by->addr != key || by->serial != l->serial || by->value != r->value)
+            continue;
         *h = (struct hold){ x, x.w->id * LANES + r->lane, r, by };
         return true;
     }
@@ -70,14 +85,17 @@ static const char *lock_name(struct stop *st, const struct hold *h) { return sta
 
 static void lock_ended(struct stop *st, const struct hold *h, struct waiter holder, struct cause *c)
 {
-    const char *who = stand_thread(st, h->by->cta, h->by->thread), *took = stand_place(st, h->by->low, h->by->op), *lock = lock_name(st, h);
+    const char *who = stand_thread(st, h->by->cta, h->by->thread), *took = stand_place(st, h->by->low, h->by->op),
+               *lock = lock_name(st, h);
     c->at = h->at;
     if (!holder.s) {
-        c->cause = arena_printf(&st->mem, "%s took the lock %s at %s, and has left the kernel without giving it back", who, lock, took);
+        c->cause = arena_printf(&st->mem, "%s took the lock %s at %s, and has left the kernel without giving it back",
+                                who, lock, took);
         c->fix = "Give the lock back on every way out of the kernel.";
     } else {
         c->other = holder;
-        c->cause = arena_printf(&st->mem, "%s took the lock %s at %s, and cannot give it back: it is %s", who, lock, took, stand_what(st, holder.cta, holder.w, holder.s));
+        c->cause = arena_printf(&st->mem, "%s took the lock %s at %s, and cannot give it back: it is %s", who, lock,
+                                took, stand_what(st, holder.cta, holder.w, holder.s));
         c->fix = "Give the lock back before waiting for others.";
     }
 }
@@ -86,15 +104,19 @@ static void lock_cycle(struct stop *st, const struct hold *h, u32 n, struct caus
 {
     c->at = h[0].at;
     if (n == 1) {
-        c->cause = arena_printf(&st->mem, "%s took the lock %s at %s, and waits for itself at %s", stand_thread(st, h->by->cta, h->by->thread), lock_name(st, h), stand_place(st, h->by->low, h->by->op), stand_place(st, low_of(h->at.s), h->lock->op));
+        c->cause = arena_printf(&st->mem, "%s took the lock %s at %s, and waits for itself at %s",
+                                stand_thread(st, h->by->cta, h->by->thread), lock_name(st, h),
+                                stand_place(st, h->by->low, h->by->op), stand_place(st, low_of(h->at.s), h->lock->op));
         c->fix = "Do not take a lock again that the thread already has.";
         return;
     }
     struct text t = { 0 };
     text_add(&t, "a cycle of %u locks:", n);
     for (u32 k = 0; k < n; k++) {
-        const struct hold *mine = &h[(k + n - 1) % n];          /* the one before waits for what this one holds */
-        text_add(&t, "\n%s took %s at %s, and waits for %s at %s", stand_thread(st, h[k].at.cta->linear, h[k].thread), lock_name(st, mine), stand_place(st, mine->by->low, mine->by->op), lock_name(st, &h[k]), stand_place(st, low_of(h[k].at.s), h[k].lock->op));
+        const struct hold *mine = &h[(k + n - 1) % n]; /* the one before waits for what this one holds */
+        text_add(&t, "\n%s took %s at %s, and waits for %s at %s", stand_thread(st, h[k].at.cta->linear, h[k].thread),
+                 lock_name(st, mine), stand_place(st, mine->by->low, mine->by->op), lock_name(st, &h[k]),
+                 stand_place(st, low_of(h[k].at.s), h[k].lock->op));
     }
     c->cause = t.p ? arena_str(&st->mem, str_of(t.p)) : "a cycle of locks";
     c->fix = "Take the locks in the same order everywhere.";
@@ -109,10 +131,16 @@ static void explain_locks(struct stop *st, struct cause *c)
     struct waiter x = first_in(st, SP_IDLE);
     for (u32 n = 0; n < LONGEST && spins_on_lock(st->l, x, &h[n]); n++) {
         for (u32 k = 0; k <= n; k++)
-            if (h[k].at.cta->linear == h[n].by->cta && h[k].thread == h[n].by->thread) { lock_cycle(st, h + k, n + 1 - k, c); return; }
+            if (h[k].at.cta->linear == h[n].by->cta && h[k].thread == h[n].by->thread) {
+                lock_cycle(st, h + k, n + 1 - k, c);
+                return;
+            }
         struct hold next;
         x = waiter_of(st, h[n].by->cta, h[n].by->thread);
-        if (!spins_on_lock(st->l, x, &next)) { lock_ended(st, &h[n], x, c); return; }
+        if (!spins_on_lock(st->l, x, &next)) {
+            lock_ended(st, &h[n], x, c);
+            return;
+        }
         next.thread = h[n].by->thread;
         if (n + 1 < LONGEST) h[n + 1] = next;
     }
@@ -130,8 +158,15 @@ static void explain_residency(struct stop *st, struct cause *c)
     stand_writers(st, &x.s->reads[0], &nobody);
     if (nobody) return;
     c->at = x;
-    c->cause = arena_printf(&st->mem, "%u of %" PRIu64 " CTAs fit on %s at once; %" PRIu64 " never started, and the others wait for %s at %s", l->max_resident, l->total, l->sim->profile->title, left, left == 1 ? "it" : "them", stand_address(st, &x.s->reads[0]));
-    c->fix = arena_printf(&st->mem, "Launch at most %u CTAs and let each do more work. A cooperative launch refuses a grid that does not fit.", l->max_resident);
+    c->cause = arena_printf(&st->mem,
+                            "%u of %" PRIu64 " CTAs fit on %s at once; %" PRIu64
+                            " never started, and the others wait for %s at %s",
+                            l->max_resident, l->total, l->sim->profile->title, left, left == 1 ? "it" : "them",
+                            stand_address(st, &x.s->reads[0]));
+    c->fix = arena_printf(
+        &st->mem,
+        "Launch at most %u CTAs and let each do more work. A cooperative launch refuses a grid that does not fit.",
+        l->max_resident);
 }
 
 /* ---- warp operations ---- */
@@ -147,17 +182,27 @@ static void explain_warp(struct stop *st, struct cause *c)
     }
     u32 missing = x.s->rdv & x.w->live & ~here;
     for (u32 j = 0; j < x.w->nsplit; j++)
-        if (x.w->split[j].mask & missing && (!c->other.s || x.w->split[j].state == SP_RDV)) c->other = (struct waiter){ x.cta, x.w, &x.w->split[j] };
+        if (x.w->split[j].mask & missing && (!c->other.s || x.w->split[j].state == SP_RDV))
+            c->other = (struct waiter){ x.cta, x.w, &x.w->split[j] };
     c->at = x;
-    const char *in = st->l->total > 1 ? arena_printf(&st->mem, "in warp %u of %s, ", x.w->id, stand_cta(st, x.cta->linear)) : st->l->nwarps > 1 ? arena_printf(&st->mem, "in warp %u, ", x.w->id) : "";
-    const char *who = arena_printf(&st->mem, "%s%s %s %s", in, stand_lanes(st, here), here & (here - 1) ? "are" : "is", stand_what(st, x.cta, x.w, x.s));
+    const char *in = st->l->total > 1
+                         ? arena_printf(&st->mem, "in warp %u of %s, ", x.w->id, stand_cta(st, x.cta->linear))
+                     : st->l->nwarps > 1 ? arena_printf(&st->mem, "in warp %u, ", x.w->id)
+                                         : "";
+    const char *who = arena_printf(&st->mem, "%s%s %s %s", in, stand_lanes(st, here), here & (here - 1) ? "are" : "is",
+                                   stand_what(st, x.cta, x.w, x.s));
     bool many = missing & (missing - 1);
     if (c->other.s && c->other.s->state == SP_RDV) {
-        c->cause = arena_printf(&st->mem, "%s, and %s %s: each waits for the other, and an operation completes only when all lanes of its mask reach the same one", who, stand_lanes(st, c->other.s->mask), stand_what(st, x.cta, x.w, c->other.s));
+        c->cause = arena_printf(&st->mem,
+                                "%s, and %s %s: each waits for the other, and an operation completes only when all "
+                                "lanes of its mask reach the same one",
+                                who, stand_lanes(st, c->other.s->mask), stand_what(st, x.cta, x.w, c->other.s));
         c->fix = "Let all lanes of the mask reach the same call, or give each call only the lanes that reach it.";
     } else {
         c->cause = arena_printf(&st->mem, "%s; %s never arrive%s", who, stand_lanes(st, missing), many ? "" : "s");
-        if (c->other.s) c->cause = arena_printf(&st->mem, "%s: %s %s", c->cause, many ? "they are" : "it is", stand_what(st, x.cta, x.w, c->other.s));
+        if (c->other.s)
+            c->cause = arena_printf(&st->mem, "%s: %s %s", c->cause, many ? "they are" : "it is",
+                                    stand_what(st, x.cta, x.w, c->other.s));
         c->fix = "Let every lane of the mask reach the call, or compute the mask from those that do.";
     }
 }
@@ -180,24 +225,34 @@ static void explain_barrier(struct stop *st, struct cause *c)
     for (u32 k = 0; k < x.cta->nwarps; k++)
         for (u32 j = 0; j < x.cta->warp[k]->nsplit; j++) {
             const struct split *s = &x.cta->warp[k]->split[j];
-            if (s->state == SP_BAR && s->bar == x.s->bar) { here.mask[k] |= s->mask; continue; }
+            if (s->state == SP_BAR && s->bar == x.s->bar) {
+                here.mask[k] |= s->mask;
+                continue;
+            }
             missing.mask[k] |= s->mask;
             if (!c->other.s) c->other = (struct waiter){ x.cta, x.cta->warp[k], s };
         }
     c->at = x;
     u32 arrived = size_of(&here) + b->arrived, left = size_of(&missing);
-    const char *who = stand_threads(st, &here), *in = st->l->total == 1 ? "" : arena_printf(&st->mem, " of %s", stand_cta(st, x.cta->linear));
+    const char *who = stand_threads(st, &here),
+               *in = st->l->total == 1 ? "" : arena_printf(&st->mem, " of %s", stand_cta(st, x.cta->linear));
     const char *rest = stand_absent(st, x.cta, x.s->bar, x.s->op, &gone);
     if (!rest) rest = "no other thread is left";
     if (b->expected) {
-        c->cause = arena_printf(&st->mem, "barrier %u needs %u threads and has %u (%s%s); %s", x.s->bar, b->expected, arrived, who, in, rest);
-        c->fix = left ? "Let as many threads reach the barrier as its count says." : arena_printf(&st->mem, "Give the barrier the count of those that reach it, %u%s.", arrived, size_of(&gone) ? ", or let the others return after it" : "");
+        c->cause = arena_printf(&st->mem, "barrier %u needs %u threads and has %u (%s%s); %s", x.s->bar, b->expected,
+                                arrived, who, in, rest);
+        c->fix = left ? "Let as many threads reach the barrier as its count says."
+                      : arena_printf(&st->mem, "Give the barrier the count of those that reach it, %u%s.", arrived,
+                                     size_of(&gone) ? ", or let the others return after it" : "");
     } else {
-        c->cause = arena_printf(&st->mem, "%s%s wait%s at barrier %u; %s", who, in, arrived == 1 ? "s" : "", x.s->bar, rest);
+        c->cause = arena_printf(&st->mem, "%s%s wait%s at barrier %u; %s", who, in, arrived == 1 ? "s" : "", x.s->bar,
+                                rest);
         c->fix = "Let all threads of the CTA reach the barrier: what they wait for must be done before it.";
     }
     bool nobody;
-    const char *by = c->other.s && c->other.s->state == SP_IDLE && c->other.s->nreads ? stand_writers(st, &c->other.s->reads[0], &nobody) : NULL;
+    const char *by = c->other.s && c->other.s->state == SP_IDLE && c->other.s->nreads
+                         ? stand_writers(st, &c->other.s->reads[0], &nobody)
+                         : NULL;
     if (by) c->cause = arena_printf(&st->mem, "%s; %s", c->cause, by);
 }
 
@@ -219,20 +274,34 @@ static void explain_grid(struct stop *st, struct cause *c)
         bool waits = false;
         for (u32 w = 0; w < x->nwarps; w++)
             for (u32 j = 0; j < x->warp[w]->nsplit; j++)
-                if (waits_for_grid(st, &x->warp[w]->split[j])) { waits = true; if (!c->at.s) c->at = (struct waiter){ x, x->warp[w], &x->warp[w]->split[j] }; }
-        if (waits) { here[x->linear / 32] |= 1u << x->linear % 32; n++; }
-        else if (!astray) astray = x;
+                if (waits_for_grid(st, &x->warp[w]->split[j])) {
+                    waits = true;
+                    if (!c->at.s) c->at = (struct waiter){ x, x->warp[w], &x->warp[w]->split[j] };
+                }
+        if (waits) {
+            here[x->linear / 32] |= 1u << x->linear % 32;
+            n++;
+        } else if (!astray)
+            astray = x;
     }
     if (!n || !st->l->grid_workspace) return;
     u32 op = stand_op(c->at.s);
     const char *ended = stand_ended(st, op), *at = stand_place(st, low_of(c->at.s), op);
     for (u32 k = 0; astray && k < astray->nwarps && !c->other.s; k++)
         if (astray->warp[k]->nsplit) c->other = (struct waiter){ astray, astray->warp[k], &astray->warp[k]->split[0] };
-    const char *other = c->other.s ? arena_printf(&st->mem, "%s is %s", stand_cta(st, astray->linear), stand_what(st, astray, c->other.w, c->other.s)) : NULL;
-    if (!ended && !other) { *c = (struct cause){ 0 }; return; }
-    c->cause = arena_printf(&st->mem, "%s %s in grid.sync() at %s for all %" PRIu64 " CTAs; %s%s%s", stand_ctas(st, here, (u32)st->l->total), n == 1 ? "waits" : "wait", at, st->l->total,
-                            ended ? arena_printf(&st->mem, "%s without reaching it", ended) : "", ended && other ? ", and " : "", other ? other : "");
-    c->fix = ended ? "Let every CTA reach grid.sync(): guard the work before it, and return after the last one." : "Let every CTA reach grid.sync() without waiting for those that are already there.";
+    const char *other = c->other.s ? arena_printf(&st->mem, "%s is %s", stand_cta(st, astray->linear),
+                                                  stand_what(st, astray, c->other.w, c->other.s))
+                                   : NULL;
+    if (!ended && !other) {
+        *c = (struct cause){ 0 };
+        return;
+    }
+    c->cause = arena_printf(&st->mem, "%s %s in grid.sync() at %s for all %" PRIu64 " CTAs; %s%s%s",
+                            stand_ctas(st, here, (u32)st->l->total), n == 1 ? "waits" : "wait", at, st->l->total,
+                            ended ? arena_printf(&st->mem, "%s without reaching it", ended) : "",
+                            ended && other ? ", and " : "", other ? other : "");
+    c->fix = ended ? "Let every CTA reach grid.sync(): guard the work before it, and return after the last one."
+                   : "Let every CTA reach grid.sync() without waiting for those that are already there.";
 }
 
 /* ---- a value nobody writes ---- */
@@ -250,14 +319,21 @@ static void explain_spin(struct stop *st, struct cause *c)
     bool nobody;
     const char *by = stand_writers(st, &x.s->reads[0], &nobody), *what = stand_read(st, low_of(x.s), &x.s->reads[0]);
     const char *ended = stand_ended(st, stand_op(x.s));
-    c->cause = arena_printf(&st->mem, "nobody is left to change %s: every other thread waits or has ended%s%s%s%s", what, ended ? "; " : "", ended ? ended : "", by ? "; " : "", by ? by : "");
+    c->cause = arena_printf(&st->mem, "nobody is left to change %s: every other thread waits or has ended%s%s%s%s",
+                            what, ended ? "; " : "", ended ? ended : "", by ? "; " : "", by ? by : "");
     struct mbarrier_word m;
     if (stand_mbarrier(low_of(x.s), &x.s->reads[0], &m)) {
-        c->fix = m.arrived ? arena_printf(&st->mem, "Initialise the mbarrier with as many arrivals as there are in a phase, or let the missing %u arrive; and wait for the parity of the phase, the first one's being 0.", m.expected - m.arrived)
-                           : "Wait for the parity of the phase that the arrivals belong to: 0 for the first, then 1, and so on in turn; nobody arrives in the phase that is waited for.";
+        c->fix = m.arrived
+                     ? arena_printf(&st->mem,
+                                    "Initialise the mbarrier with as many arrivals as there are in a phase, or let the "
+                                    "missing %u arrive; and wait for the parity of the phase, the first one's being 0.",
+                                    m.expected - m.arrived)
+                     : "Wait for the parity of the phase that the arrivals belong to: 0 for the first, then 1, and so "
+                       "on in turn; nobody arrives in the phase that is waited for.";
         return;
     }
-    c->fix = nobody ? "Let a thread of the kernel write the value, before it waits itself." : "Let the thread that writes the value get there without waiting for those that read it.";
+    c->fix = nobody ? "Let a thread of the kernel write the value, before it waits itself."
+                    : "Let the thread that writes the value get there without waiting for those that read it.";
 }
 
 /* ---- the report ---- */
@@ -266,21 +342,31 @@ static void sort_ctas(struct cta **v, u32 n)
 {
     for (u32 gap = n / 2; gap; gap /= 2)
         for (u32 k = gap; k < n; k++)
-            for (u32 j = k; j >= gap && v[j]->linear < v[j - gap]->linear; j -= gap) { struct cta *t = v[j]; v[j] = v[j - gap]; v[j - gap] = t; }
+            for (u32 j = k; j >= gap && v[j]->linear < v[j - gap]->linear; j -= gap) {
+                struct cta *t = v[j];
+                v[j] = v[j - gap];
+                v[j - gap] = t;
+            }
 }
 
 static void explain_stopped(struct stop *st, enum finding_kind kind, struct cause *c)
 {
     static const u8 order[] = { SP_RUN, SP_SLEEP, SP_IDLE, SP_RDV, SP_BAR };
     for (u32 k = 0; !c->at.s && k < COUNT_OF(order); k++) c->at = first_in(st, order[k]);
-    if (kind == F_livelock) c->cause = arena_printf(&st->mem, "%" PRIu64 " warp instructions were executed, the budget of the launch, and threads were still running", st->l->in->budget);
+    if (kind == F_livelock)
+        c->cause = arena_printf(
+            &st->mem,
+            "%" PRIu64 " warp instructions were executed, the budget of the launch, and threads were still running",
+            st->l->in->budget);
     else if (c->at.s->state == SP_IDLE && c->at.s->nreads && wait_for_host(st->l)) {
-        c->cause = arena_printf(&st->mem, "interrupted while every thread waited for the host to write %s", stand_read(st, low_of(c->at.s), &c->at.s->reads[0]));
+        c->cause = arena_printf(&st->mem, "interrupted while every thread waited for the host to write %s",
+                                stand_read(st, low_of(c->at.s), &c->at.s->reads[0]));
         c->fix = "Let the host write it, from a thread that does not wait for the launch.";
     } else {
         u64 done = 0;
         for (u32 k = 0; k < st->l->nworkers; k++) done += st->l->worker[k].ctas;
-        c->cause = arena_printf(&st->mem, "the launch was interrupted, with %" PRIu64 " of %" PRIu64 " CTA%s done", done, st->l->total, st->l->total == 1 ? "" : "s");
+        c->cause = arena_printf(&st->mem, "the launch was interrupted, with %" PRIu64 " of %" PRIu64 " CTA%s done",
+                                done, st->l->total, st->l->total == 1 ? "" : "s");
     }
 }
 
@@ -327,7 +413,8 @@ static void report_stop(struct launch *l, enum finding_kind kind)
     if (c.at.s) {
         struct finding f = { .kind = kind, .cause = c.cause, .fix = c.fix, .detail = stand_all(&st) };
         f.place = found_place(&st.mem, low_of(c.at.s), stand_op(c.at.s));
-        bool same = c.other.s && !strcmp(stand_place(&st, low_of(c.at.s), stand_op(c.at.s)), stand_place(&st, low_of(c.other.s), stand_op(c.other.s)));
+        bool same = c.other.s && !strcmp(stand_place(&st, low_of(c.at.s), stand_op(c.at.s)),
+                                         stand_place(&st, low_of(c.other.s), stand_op(c.other.s)));
         if (c.other.s && !same) f.other = found_place(&st.mem, low_of(c.other.s), stand_op(c.other.s));
         add_everybody(&st, &f);
     }
@@ -341,7 +428,4 @@ void wait_verdict(struct launch *l)
     launch_stop(l, SIM_DEADLOCK);
 }
 
-void wait_report_stopped(struct launch *l)
-{
-    report_stop(l, l->stop == SIM_INTERRUPTED ? F_interrupted : F_livelock);
-}
+void wait_report_stopped(struct launch *l) { report_stop(l, l->stop == SIM_INTERRUPTED ? F_interrupted : F_livelock); }

@@ -1,5 +1,5 @@
-/* Where the threads of a stopped launch stand, in words. Equal warps of a CTA are one line, equal CTAs one paragraph: a grid barrier
- * that a thousand CTAs wait at is two lines. */
+/* Where the threads of a stopped launch stand, in words. Equal warps of a CTA are one line, equal CTAs one paragraph:
+ * a grid barrier that a thousand CTAs wait at is two lines. */
 #include "sim/deadlock.h"
 #include <inttypes.h>
 
@@ -7,7 +7,8 @@ enum { SHOWN_CTAS = 12, SHOWN_GROUPS = 16 };
 
 const char *stand_place(struct stop *st, const struct lowered *low, u32 op)
 {
-    for (const struct place_text *p = st->places; p; p = p->next) if (p->low == low && p->op == op) return p->text;
+    for (const struct place_text *p = st->places; p; p = p->next)
+        if (p->low == low && p->op == op) return p->text;
     struct text t = { 0 };
     place_brief(found_place(&st->mem, low, op), &t);
     struct place_text *p = NEW(&st->mem, struct place_text);
@@ -27,12 +28,16 @@ static const char *point(struct stop *st, u64 linear, const u32 shape[3])
     return arena_printf(&st->mem, "%" PRIu64, x);
 }
 
-const char *stand_cta(struct stop *st, u64 linear) { return arena_printf(&st->mem, "CTA %s", point(st, linear, st->l->in->grid)); }
+const char *stand_cta(struct stop *st, u64 linear)
+{
+    return arena_printf(&st->mem, "CTA %s", point(st, linear, st->l->in->grid));
+}
 
 const char *stand_thread(struct stop *st, u64 cta, u32 thread)
 {
     const char *t = point(st, thread, st->l->in->block);
-    return st->l->total == 1 ? arena_printf(&st->mem, "thread %s", t) : arena_printf(&st->mem, "thread %s of %s", t, stand_cta(st, cta));
+    return st->l->total == 1 ? arena_printf(&st->mem, "thread %s", t)
+                             : arena_printf(&st->mem, "thread %s of %s", t, stand_cta(st, cta));
 }
 
 /* Numbers of a set as up to three ranges, or as a range with a step, or as a count between two ends. */
@@ -44,18 +49,27 @@ static const char *set_text(struct stop *st, const char *noun, const u32 *bits, 
     if (!shape) shape = line;
     for (u32 k = 0; k < n; k++) {
         if (!(bits[k / 32] >> k % 32 & 1)) continue;
-        if (first == NONE) first = k;
-        else if (!step) step = k - last;
-        else even &= k - last == step;
-        if (!count || k != last + 1) { if (runs < 3) from[runs] = k; runs++; }
+        if (first == NONE)
+            first = k;
+        else if (!step)
+            step = k - last;
+        else
+            even &= k - last == step;
+        if (!count || k != last + 1) {
+            if (runs < 3) from[runs] = k;
+            runs++;
+        }
         if (runs <= 3) to[runs - 1] = k;
         last = k;
         count++;
     }
     if (!count) return arena_printf(&st->mem, "no %s", noun);
     if (count == 1) return arena_printf(&st->mem, "%s %s", noun, point(st, first, shape));
-    if (runs > 2 && even) return arena_printf(&st->mem, "%ss %s..%s step %u", noun, point(st, first, shape), point(st, last, shape), step);
-    if (runs > 3) return arena_printf(&st->mem, "%u %ss of %s..%s", count, noun, point(st, first, shape), point(st, last, shape));
+    if (runs > 2 && even)
+        return arena_printf(&st->mem, "%ss %s..%s step %u", noun, point(st, first, shape), point(st, last, shape),
+                            step);
+    if (runs > 3)
+        return arena_printf(&st->mem, "%u %ss of %s..%s", count, noun, point(st, first, shape), point(st, last, shape));
     struct text t = { 0 };
     text_add(&t, "%ss ", noun);
     for (u32 k = 0; k < runs; k++) {
@@ -68,8 +82,14 @@ static const char *set_text(struct stop *st, const char *noun, const u32 *bits, 
 }
 
 const char *stand_lanes(struct stop *st, u32 mask) { return set_text(st, "lane", &mask, LANES, NULL); }
-const char *stand_ctas(struct stop *st, const u32 *bits, u32 n) { return set_text(st, "CTA", bits, n, st->l->in->grid); }
-const char *stand_threads(struct stop *st, const struct crew *c) { return set_text(st, "thread", c->mask, st->l->threads, st->l->in->block); }
+const char *stand_ctas(struct stop *st, const u32 *bits, u32 n)
+{
+    return set_text(st, "CTA", bits, n, st->l->in->grid);
+}
+const char *stand_threads(struct stop *st, const struct crew *c)
+{
+    return set_text(st, "thread", c->mask, st->l->threads, st->l->in->block);
+}
 
 /* ---- memory ---- */
 
@@ -84,7 +104,8 @@ const char *stand_address(struct stop *st, const struct read *r)
     if (o) return arena_printf(&st->mem, "%s+0x%" PRIx64, o->name, r->addr - o->base);
     const struct ptx_var *v = r->space == SP_SHARED ? shared_variable(st->l->kernel->func, r->addr) : NULL;
     if (v) return arena_printf(&st->mem, "%s+0x%" PRIx64, plain_name(&st->mem, v->name), r->addr - v->offset);
-    return r->space == SP_SHARED ? arena_printf(&st->mem, "shared memory+0x%" PRIx64, r->addr) : "memory of no allocation";
+    return r->space == SP_SHARED ? arena_printf(&st->mem, "shared memory+0x%" PRIx64, r->addr)
+                                 : "memory of no allocation";
 }
 
 bool stand_mbarrier(const struct lowered *low, const struct read *r, struct mbarrier_word *m)
@@ -97,14 +118,19 @@ bool stand_mbarrier(const struct lowered *low, const struct read *r, struct mbar
 const char *stand_read(struct stop *st, const struct lowered *low, const struct read *r)
 {
     struct mbarrier_word m;
-    if (stand_mbarrier(low, r, &m)) return arena_printf(&st->mem, "%s, an mbarrier in phase %llu with %u of its %u arrivals", stand_address(st, r), (unsigned long long)m.phase, m.arrived, m.expected);
-    return arena_printf(&st->mem, "%s, which holds %lld", stand_address(st, r), (long long)(r->size == 4 ? (s64)(s32)r->value : (s64)r->value));
+    if (stand_mbarrier(low, r, &m))
+        return arena_printf(&st->mem, "%s, an mbarrier in phase %llu with %u of its %u arrivals", stand_address(st, r),
+                            (unsigned long long)m.phase, m.arrived, m.expected);
+    return arena_printf(&st->mem, "%s, which holds %lld", stand_address(st, r),
+                        (long long)(r->size == 4 ? (s64)(s32)r->value : (s64)r->value));
 }
 
 /* Which object a memory instruction writes, as far as its address tells; false: it may be any. */
-static bool written_object(const struct stop *st, const struct site *s, const struct mem_object **o, const struct ptx_var **shared)
+static bool written_object(const struct stop *st, const struct site *s, const struct mem_object **o,
+                           const struct ptx_var **shared)
 {
-    *o = NULL; *shared = NULL;
+    *o = NULL;
+    *shared = NULL;
     if (s->root.kind == ROOT_PARAM) {
         u64 v;
         memcpy(&v, st->l->param_copy + s->root.off, 8);
@@ -112,8 +138,10 @@ static bool written_object(const struct stop *st, const struct site *s, const st
         return *o != NULL;
     }
     if (s->root.kind != ROOT_VAR) return false;
-    if (s->root.var->space == SP_SHARED) *shared = s->root.var;
-    else if (s->root.var->addr) *o = mem_find(st->l->sim->mem, s->root.var->addr);
+    if (s->root.var->space == SP_SHARED)
+        *shared = s->root.var;
+    else if (s->root.var->addr)
+        *o = mem_find(st->l->sim->mem, s->root.var->addr);
     return true;
 }
 
@@ -129,15 +157,21 @@ const char *stand_writers(struct stop *st, const struct read *r, bool *nobody)
     u32 n = 0;
     for (u32 k = 0; k < low->nsite; k++) {
         const struct site *s = &low->site[k];
-        if (s->name == N_ld || low->op[s->op].name == N_mbar_wait || low->op[s->op].name == N_mbar_parity || s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM) continue;
-        if (!written_object(st, s, &to, &shared)) { text_free(&t); return NULL; }
+        if (s->name == N_ld || low->op[s->op].name == N_mbar_wait || low->op[s->op].name == N_mbar_parity ||
+            s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM)
+            continue;
+        if (!written_object(st, s, &to, &shared)) {
+            text_free(&t);
+            return NULL;
+        }
         if (o ? to != o : shared != v) continue;
         const char *at = stand_place(st, low, s->op);
         if (n && t.p && strstr(t.p, at)) continue;
         text_add(&t, "%s%s", n++ ? ", " : "", at);
     }
     *nobody = !n;
-    const char *z = n ? arena_printf(&st->mem, "%s is written at %s", name, t.p ? t.p : "") : arena_printf(&st->mem, "no instruction of this kernel writes %s", name);
+    const char *z = n ? arena_printf(&st->mem, "%s is written at %s", name, t.p ? t.p : "")
+                      : arena_printf(&st->mem, "no instruction of this kernel writes %s", name);
     text_free(&t);
     return z;
 }
@@ -153,7 +187,8 @@ u32 stand_op(const struct split *s)
 }
 
 /* The address of a memory instruction in a loop, when its register still has the value it had there. */
-static bool loop_address(struct stop *st, struct warp *w, const struct split *s, const struct lop *o, u32 head, struct read *r)
+static bool loop_address(struct stop *st, struct warp *w, const struct split *s, const struct lop *o, u32 head,
+                         struct read *r)
 {
     const struct code *c = s->fr->code;
     const struct site *site = &c->low->site[o->site];
@@ -162,14 +197,19 @@ static bool loop_address(struct stop *st, struct warp *w, const struct split *s,
     if (o->a.kind == O_REG && c->low->block[head].live_in[o->a.reg >> 6] >> (o->a.reg & 63) & 1) {
         const struct where *x = &c->reg[o->a.reg];
         a = lane_value(w, c, s->fr->R, x->slot, x->cls, x->width, lane);
-    } else if (o->a.kind == O_PARAM) memcpy(&a, st->l->param_copy + o->a.value, 8);
-    else if (o->a.kind == O_CONST && !o->a.comp) a = o->a.value;
-    else return false;
+    } else if (o->a.kind == O_PARAM)
+        memcpy(&a, st->l->param_copy + o->a.value, 8);
+    else if (o->a.kind == O_CONST && !o->a.comp)
+        a = o->a.value;
+    else
+        return false;
     a += (u64)o->off;
     u32 n = site->width;
     struct mem_object *obj = site->space == SP_SHARED ? NULL : mem_find(st->l->sim->mem, a);
     *r = (struct read){ .addr = a, .size = (u8)n, .space = site->space, .lane = (u8)lane };
-    if (site->space == SP_SHARED ? a + n > st->l->shared_total : !obj || a + n > obj->base + obj->size || obj->state != MEM_LIVE) return false;
+    if (site->space == SP_SHARED ? a + n > st->l->shared_total
+                                 : !obj || a + n > obj->base + obj->size || obj->state != MEM_LIVE)
+        return false;
     memcpy(&r->value, site->space == SP_SHARED ? w->shared + a : (const char *)mem_view(obj, a), n < 8 ? n : 8);
     return true;
 }
@@ -187,12 +227,14 @@ const char *stand_loop(struct stop *st, const struct lowered *l, const struct lo
             const char *name = p->file ? p->file : p->ptx_file;
             if (!line || (file && strcmp(file, name))) continue;
             file = name;
-            low = MIN_OF(low, line); high = MAX_OF(high, line);
+            low = MIN_OF(low, line);
+            high = MAX_OF(high, line);
         }
     if (!file) return "?";
     const char *slash = strrchr(file, '/');
     file = slash ? slash + 1 : file;
-    return low == high ? arena_printf(&st->mem, "%s:%u", file, low) : arena_printf(&st->mem, "%s:%u..%u", file, low, high);
+    return low == high ? arena_printf(&st->mem, "%s:%u", file, low)
+                       : arena_printf(&st->mem, "%s:%u..%u", file, low, high);
 }
 
 /* What a loop polls, who may write it. */
@@ -204,12 +246,13 @@ static void polled_text(struct stop *st, struct warp *w, const struct split *s, 
         for (u32 k = low->block[b].first; k < low->block[b].end && reads < 4; k++) {
             const struct lop *o = &low->op[k];
             struct read r;
-            if (o->kind != K_MEM || (o->name != N_ld && o->name != N_atom) || !loop_address(st, w, s, o, lp->head, &r)) continue;
+            if (o->kind != K_MEM || (o->name != N_ld && o->name != N_atom) || !loop_address(st, w, s, o, lp->head, &r))
+                continue;
             const char *what = stand_read(st, low, &r);
             if (t->p && strstr(t->p, stand_address(st, &r))) continue;
             bool nobody;
             const char *by = stand_writers(st, &r, &nobody);
-            if (by && !nobody) what = stand_address(st, &r);        /* its value just now says nothing */
+            if (by && !nobody) what = stand_address(st, &r); /* its value just now says nothing */
             text_add(t, "%s%s", reads++ ? ", and " : "; it reads ", what);
             if (by) text_add(t, " (%s)", by);
         }
@@ -236,11 +279,16 @@ const char *stand_what(struct stop *st, const struct cta *c, struct warp *w, con
     const struct ptx_insn *i = low->op[stand_op(s)].src;
     switch (s->state) {
     case SP_BAR:
-        if (c->bar[s->bar].expected) return arena_printf(&st->mem, "at barrier %u for %u threads, %s", s->bar, c->bar[s->bar].expected, at);
+        if (c->bar[s->bar].expected)
+            return arena_printf(&st->mem, "at barrier %u for %u threads, %s", s->bar, c->bar[s->bar].expected, at);
         return arena_printf(&st->mem, "at barrier %u, %s", s->bar, at);
-    case SP_RDV: return arena_printf(&st->mem, "at %.*s for %s, %s", i ? (int)i->opcode.n : 14, i ? i->opcode.p : "warp operation", s->rdv == ALL_LANES ? "the whole warp" : stand_lanes(st, s->rdv), at);
+    case SP_RDV:
+        return arena_printf(&st->mem, "at %.*s for %s, %s", i ? (int)i->opcode.n : 14,
+                            i ? i->opcode.p : "warp operation",
+                            s->rdv == ALL_LANES ? "the whole warp" : stand_lanes(st, s->rdv), at);
     case SP_IDLE:
-        if (!s->nreads) return arena_printf(&st->mem, "spinning at %s, in a loop that reads nothing and can never end", at);
+        if (!s->nreads)
+            return arena_printf(&st->mem, "spinning at %s, in a loop that reads nothing and can never end", at);
         return arena_printf(&st->mem, "spinning at %s on %s", at, stand_read(st, low, &s->reads[0]));
     default: return running_text(st, w, s);
     }
@@ -248,11 +296,15 @@ const char *stand_what(struct stop *st, const struct cta *c, struct warp *w, con
 
 /* ---- all of them ---- */
 
-struct group { const char *what; struct crew who; };
+struct group {
+    const char *what;
+    struct crew who;
+};
 
 static u32 first_of(const struct crew *c)
 {
-    for (u32 k = 0; k < MAX_WARPS; k++) if (c->mask[k]) return k * LANES + (u32)__builtin_ctz(c->mask[k]);
+    for (u32 k = 0; k < MAX_WARPS; k++)
+        if (c->mask[k]) return k * LANES + (u32)__builtin_ctz(c->mask[k]);
     return NONE;
 }
 
@@ -267,12 +319,19 @@ static const char *cta_lines(struct stop *st, const struct cta *c, bool *one)
             const char *what = stand_what(st, c, c->warp[k], s);
             u32 at = 0;
             while (at < n && strcmp(g[at].what, what)) at++;
-            if (at == SHOWN_GROUPS) { more++; continue; }
+            if (at == SHOWN_GROUPS) {
+                more++;
+                continue;
+            }
             if (at == n) g[n++] = (struct group){ .what = what };
             g[at].who.mask[k] |= s->mask;
         }
-    for (u32 k = 1; k < n; k++)                 /* by their first thread */
-        for (u32 j = k; j && first_of(&g[j].who) < first_of(&g[j - 1].who); j--) { struct group x = g[j]; g[j] = g[j - 1]; g[j - 1] = x; }
+    for (u32 k = 1; k < n; k++) /* by their first thread */
+        for (u32 j = k; j && first_of(&g[j].who) < first_of(&g[j - 1].who); j--) {
+            struct group x = g[j];
+            g[j] = g[j - 1];
+            g[j - 1] = x;
+        }
     struct text t = { 0 };
     *one = n == 1 && !more;
     for (u32 k = 0; k < n; k++) text_add(&t, "%s: %s%s", stand_threads(st, &g[k].who), g[k].what, *one ? "" : "\n");
@@ -282,7 +341,11 @@ static const char *cta_lines(struct stop *st, const struct cta *c, bool *one)
     return z;
 }
 
-struct alike { const char *lines; bool one; u64 first, last, count; };    /* CTAs with the same lines */
+struct alike {
+    const char *lines;
+    bool one;
+    u64 first, last, count;
+}; /* CTAs with the same lines */
 
 static void indented(struct text *t, const char *lines, const char *by)
 {
@@ -294,11 +357,18 @@ static void alike_text(struct stop *st, const struct alike *a, struct text *t)
     const char *who = stand_cta(st, a->first);
     if (a->count > 1) {
         const char *x = point(st, a->first, st->l->in->grid), *y = point(st, a->last, st->l->in->grid);
-        who = a->last - a->first + 1 == a->count ? arena_printf(&st->mem, "CTAs %s..%s, all alike", x, y) : arena_printf(&st->mem, "%" PRIu64 " CTAs of %s..%s, all alike", a->count, x, y);
+        who = a->last - a->first + 1 == a->count
+                  ? arena_printf(&st->mem, "CTAs %s..%s, all alike", x, y)
+                  : arena_printf(&st->mem, "%" PRIu64 " CTAs of %s..%s, all alike", a->count, x, y);
     }
-    if (st->l->total == 1) indented(t, a->one ? arena_printf(&st->mem, "%s\n", a->lines) : a->lines, "  ");
-    else if (a->one) text_add(t, "  %s, %s\n", who, a->lines);
-    else { text_add(t, "  %s:\n", who); indented(t, a->lines, "    "); }
+    if (st->l->total == 1)
+        indented(t, a->one ? arena_printf(&st->mem, "%s\n", a->lines) : a->lines, "  ");
+    else if (a->one)
+        text_add(t, "  %s, %s\n", who, a->lines);
+    else {
+        text_add(t, "  %s:\n", who);
+        indented(t, a->lines, "    ");
+    }
 }
 
 const char *stand_all(struct stop *st)
@@ -311,7 +381,10 @@ const char *stand_all(struct stop *st)
         u64 id = st->cta[k]->linear;
         u32 at = 0;
         while (at < n && strcmp(a[at].lines, lines)) at++;
-        if (at == SHOWN_CTAS) { more++; continue; }
+        if (at == SHOWN_CTAS) {
+            more++;
+            continue;
+        }
         if (at == n) a[n++] = (struct alike){ lines, one, id, id, 0 };
         a[at].last = id;
         a[at].count++;

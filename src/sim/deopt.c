@@ -1,9 +1,11 @@
-/* From fast to plain code: every live register of the kernel's frame is copied, lane by lane, to where the plain code keeps
- * it. Each split brings the registers that are live where it stands; splits inside calls, where their call will return. */
+/* From fast to plain code: every live register of the kernel's frame is copied, lane by lane, to where the plain code
+ * keeps it. Each split brings the registers that are live where it stands; splits inside calls, where their call will
+ * return. */
 #include "code/lower.h"
 #include "sim/planes.h"
 
-static void copy_register(const struct warp *w, const struct code *from, const char *F, const struct code *to, char *T, u32 r, u32 mask)
+static void copy_register(const struct warp *w, const struct code *from, const char *F, const struct code *to, char *T,
+                          u32 r, u32 mask)
 {
     const struct where *x = &from->reg[r], *y = &to->reg[r];
     if (!y->slot || !x->slot) return;
@@ -19,7 +21,8 @@ static void copy_register(const struct warp *w, const struct code *from, const c
     }
 }
 
-static void copy_set(const struct warp *w, const struct code *from, const char *F, const struct code *to, char *T, const u64 *live, u32 mask)
+static void copy_set(const struct warp *w, const struct code *from, const char *F, const struct code *to, char *T,
+                     const u64 *live, u32 mask)
 {
     for (u32 k = 0; k < from->low->words; k++)
         for (u64 m = live[k]; m; m &= m - 1) copy_register(w, from, F, to, T, k * 64 + (u32)__builtin_ctzll(m), mask);
@@ -33,7 +36,8 @@ void live_before(const struct lowered *l, u32 block, u32 op, u64 *live)
     memcpy(live, b->live_out, 8 * l->words);
     for (u32 k = b->end; k-- > op;) {
         u32 n = lop_defs(&l->op[k], l, r);
-        if (l->op[k].guard.kind == O_NONE) for (u32 j = 0; j < n; j++) live[r[j] >> 6] &= ~(1ull << (r[j] & 63));
+        if (l->op[k].guard.kind == O_NONE)
+            for (u32 j = 0; j < n; j++) live[r[j] >> 6] &= ~(1ull << (r[j] & 63));
         n = lop_uses(&l->op[k], l, r);
         for (u32 j = 0; j < n; j++) live[r[j] >> 6] |= 1ull << (r[j] & 63);
     }
@@ -45,7 +49,10 @@ void exec_to_plain(struct warp *w, u32 op)
     struct code *from = base->code, *to = w->cta->launch->plain;
     if (from->plain) return;
     char *F = base->R, *T = w->plain_R;
-    if (!T) { T = w->plain_R = base_aligned(to->bytes); if (!T) base_exhausted(to->bytes, "registers"); }
+    if (!T) {
+        T = w->plain_R = base_aligned(to->bytes);
+        if (!T) base_exhausted(to->bytes, "registers");
+    }
     head_fill(w, to, T, 0);
     struct arena tmp = { 0 };
     u64 *live = NEW_ARRAY(&tmp, u64, from->low->words + 1);
@@ -53,17 +60,27 @@ void exec_to_plain(struct warp *w, u32 op)
         struct split *s = &w->split[k];
         struct frame *f = s->fr;
         u32 block = s->block;
-        while (f != base) { block = f->ret_block; f = f->up; }
-        if (s == w->cur && op != NONE && s->fr == base) { live_before(from->low, block, op, live); copy_set(w, from, F, to, T, live, s->mask); }
-        else if (block != NONE) copy_set(w, from, F, to, T, from->low->block[block].live_in, s->mask);
+        while (f != base) {
+            block = f->ret_block;
+            f = f->up;
+        }
+        if (s == w->cur && op != NONE && s->fr == base) {
+            live_before(from->low, block, op, live);
+            copy_set(w, from, F, to, T, live, s->mask);
+        } else if (block != NONE)
+            copy_set(w, from, F, to, T, from->low->block[block].live_in, s->mask);
     }
     arena_free(&tmp);
     base->code = to;
     base->R = T;
-    if (to->watch & WATCH_INIT) {               /* fast code knew only defined values */
+    if (to->watch & WATCH_INIT) { /* fast code knew only defined values */
         if (!w->base_planes) w->base_planes = planes_new(to);
         planes_reset(base->planes = w->base_planes);
     }
-    if (w->code == from) { w->code = to; w->R = T; w->planes = base->planes; }
+    if (w->code == from) {
+        w->code = to;
+        w->R = T;
+        w->planes = base->planes;
+    }
     __atomic_fetch_add(&w->cta->launch->deopts, 1, __ATOMIC_RELAXED);
 }

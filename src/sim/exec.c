@@ -1,9 +1,9 @@
 /* Execution of one warp: splits, blocks, branches.
  *
  * The running split goes through straight-line code with one indirect call an instruction. At the end of a block its
- * terminator decides. The lowest-numbered runnable split of the deepest frame runs first; a jump to a block at or beyond
- * another pending one leaves the straight line, so that splits that meet merge. Back edges burn fuel; when it runs out,
- * wait.c looks whether the loop can still change anything. */
+ * terminator decides. The lowest-numbered runnable split of the deepest frame runs first; a jump to a block at or
+ * beyond another pending one leaves the straight line, so that splits that meet merge. Back edges burn fuel; when it
+ * runs out, wait.c looks whether the loop can still change anything. */
 #include "sim/observe.h"
 #include "sim/planes.h"
 
@@ -19,7 +19,10 @@ struct split *exec_split(struct warp *w, u32 mask, u32 block, struct frame *fr)
 static void drop_split(struct warp *w, struct split *s)
 {
     struct frame *f = s->fr;
-    if (s->reads) { base_free(s->reads); s->reads = NULL; }
+    if (s->reads) {
+        base_free(s->reads);
+        s->reads = NULL;
+    }
     *s = w->split[--w->nsplit];
     w->cur = NULL;
     frame_drop(w, f);
@@ -31,9 +34,14 @@ void exec_exit_lanes(struct warp *w, u32 mask, u32 op)
     w->live &= ~mask;
     leave_note(w->left, &w->nleft, (struct leave){ mask, op, w->code->low });
     if (unlikely(w->copies != NULL)) async_exit(w, mask);
-    if (unlikely(observed(w->cta->launch)) && mask) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_EXIT, .cta = w->cta, .warp = w, .mask = mask, .op = NONE });
+    if (unlikely(observed(w->cta->launch)) && mask)
+        observe_sync(w->cta->launch,
+                     (struct sync_event){ .kind = SYNC_EXIT, .cta = w->cta, .warp = w, .mask = mask, .op = NONE });
     w->cta->exited = true;
-    if (w->cur) { w->cur->mask &= ~mask; w->mask = w->cur->mask; }
+    if (w->cur) {
+        w->cur->mask &= ~mask;
+        w->mask = w->cur->mask;
+    }
 }
 
 static void merge(struct warp *w)
@@ -44,7 +52,8 @@ static void merge(struct warp *w)
             if (x->state == SP_RUN && y->state == SP_RUN && x->fr == y->fr && x->block == y->block) {
                 x->mask |= y->mask;
                 drop_split(w, y);
-            } else b++;
+            } else
+                b++;
         }
 }
 
@@ -67,10 +76,16 @@ static struct split *pick(struct warp *w)
     if (w->nsplit > 1) merge(w);
     for (u32 k = 0; k < w->nsplit; k++) {
         struct split *s = &w->split[k];
-        if (s->state != SP_RUN) { blocked = true; continue; }
-        if (!best || s->fr->depth > best->fr->depth || (s->fr->depth == best->fr->depth && s->fr == best->fr && s->block < best->block)) best = s;
+        if (s->state != SP_RUN) {
+            blocked = true;
+            continue;
+        }
+        if (!best || s->fr->depth > best->fr->depth ||
+            (s->fr->depth == best->fr->depth && s->fr == best->fr && s->block < best->block))
+            best = s;
     }
-    if (best && blocked) exec_to_plain(w, NONE);        /* somebody waits while others go on: the fast code's order is broken */
+    /* somebody waits while others go on: the fast code's order is broken */
+    if (best && blocked) exec_to_plain(w, NONE);
     return best;
 }
 
@@ -81,7 +96,10 @@ static void enter(struct warp *w, struct split *s)
     w->mask = s->mask;
     w->R = f->R;
     w->planes = f->planes;
-    if (w->code != f->code) { w->code = f->code; w->range = ranges_of(w, f->code->low); }
+    if (w->code != f->code) {
+        w->code = f->code;
+        w->range = ranges_of(w, f->code->low);
+    }
     w->limit = NONE;
     if (w->nsplit == 1) return;
     for (u32 k = 0; k < w->nsplit; k++) {
@@ -97,10 +115,14 @@ int exec_one(struct warp *w, u32 at)
     const struct insn *i = &c->insn[at];
     u32 name = w->probe && i->kind == K_MEM ? c->low->op[i->op].name : N_COUNT;
     bool access = name == N_ld || name == N_st || name == N_atom || name == N_red;
-    return access ? (w->planes ? init_watched : c->watch ? memory_watched : memory_any)(w->R, i, w) : c->fn[at](w->R, i, w);
+    return access ? (w->planes  ? init_watched
+                     : c->watch ? memory_watched
+                                : memory_any)(w->R, i, w)
+                  : c->fn[at](w->R, i, w);
 }
 
-/* Whether a warp of a shaken launch lets others go first, before a block: as often as not where they may act on what it has told them. */
+/* Whether a warp of a shaken launch lets others go first, before a block: as often as not where they may act on what
+ * it has told them. */
 static bool shake(struct warp *w, u32 b)
 {
     u32 seldom = w->cta->launch->shaken;
@@ -118,7 +140,10 @@ static int run_rare(struct warp *w, u32 b, u32 at, u32 end)
     for (; at < end; at++) {
         if (follow) observe_step(w, &w->code->insn[at], false);
         int ev = exec_one(w, at);
-        if (unlikely(ev)) { w->event_at = at; return ev; }
+        if (unlikely(ev)) {
+            w->event_at = at;
+            return ev;
+        }
         if (follow) observe_step(w, &w->code->insn[at], true);
     }
     return 0;
@@ -131,7 +156,10 @@ static int run_straight(struct warp *w, u32 at, u32 end)
     char *R = w->R;
     for (; i < e; i++, fn++) {
         int ev = (*fn)(R, i, w);
-        if (unlikely(ev)) { w->event_at = (u32)(i - w->code->insn); return ev; }
+        if (unlikely(ev)) {
+            w->event_at = (u32)(i - w->code->insn);
+            return ev;
+        }
     }
     return 0;
 }
@@ -143,18 +171,25 @@ static void unsupported(struct warp *w, const struct insn *i)
     const struct ptx_operand *undefined = src ? operand_undefined(src) : NULL;
     if (undefined) {
         struct str name = undefined->var ? undefined->var->name : undefined->func->name;
-        launch_fail(w->cta->launch, SIM_UNSUPPORTED, undefined->var ? ERR_INPUT : ERR_UNSUPPORTED, w->code->low, i->op, "`%.*s` is .extern, and %s defines it: --link names the file that does", (int)name.n, name.p,
+        launch_fail(w->cta->launch, SIM_UNSUPPORTED, undefined->var ? ERR_INPUT : ERR_UNSUPPORTED, w->code->low, i->op,
+                    "`%.*s` is .extern, and %s defines it: --link names the file that does", (int)name.n, name.p,
                     undefined->var ? "no module of the program" : "neither a module of the program nor Lockstep");
-    } else if (str_is(o, "call") || str_is(o, "call.uni")) launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, w->code->low, i->op, "this call is not supported: an argument or a result is of a kind that Lockstep cannot pass");
-    else launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, w->code->low, i->op, "instruction %.*s is not supported", (int)o.n, o.p);
+    } else if (str_is(o, "call") || str_is(o, "call.uni"))
+        launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, w->code->low, i->op,
+                    "this call is not supported: an argument or a result is of a kind that Lockstep cannot pass");
+    else
+        launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, w->code->low, i->op,
+                    "instruction %.*s is not supported", (int)o.n, o.p);
 }
 
 static void trap(struct warp *w, const struct insn *i)
 {
     struct finding f = { .kind = F_trap, .cause = "a trap instruction was reached" };
     if (!w->cta->launch->grid_workspace && trap_needs_grid(w->cur->fr, i->op)) {
-        f.cause = "grid.sync() needs a cooperative launch, and this was an ordinary one: nothing makes sure that all CTAs are on the device together, so it traps";
-        f.fix = "Launch with cudaLaunchCooperativeKernel (lockstep launch --cooperative, or `cooperative` in the contract's launch line), with a grid that fits on the device.";
+        f.cause = "grid.sync() needs a cooperative launch, and this was an ordinary one: nothing makes sure that all "
+                  "CTAs are on the device together, so it traps";
+        f.fix = "Launch with cudaLaunchCooperativeKernel (lockstep launch --cooperative, or `cooperative` in the "
+                "contract's launch line), with a grid that fits on the device.";
     }
     found(w, i->op, &f, w->mask);
     launch_stop(w->cta->launch, SIM_TRAP);
@@ -180,20 +215,26 @@ static void branch_indexed(struct warp *w, struct split *s, const struct insn *i
     while (todo) {
         u32 block = (u32)to[__builtin_ctz(todo)], same = lanes_alike(to, todo);
         todo &= ~same;
-        if (first == NONE) { first = block; first_mask = same; }
-        else exec_split(w, same, block, s->fr);
+        if (first == NONE) {
+            first = block;
+            first_mask = same;
+        } else
+            exec_split(w, same, block, s->fr);
     }
-    s->block = first; s->mask = first_mask;
+    s->block = first;
+    s->mask = first_mask;
 }
 
-enum step { STEP_PICK, STEP_YIELD, STEP_WAIT };      /* WAIT: the only split of the warp waits */
+enum step { STEP_PICK, STEP_YIELD, STEP_WAIT }; /* WAIT: the only split of the warp waits */
 
-/* The split that runs has waited long enough: its turn goes to the other lanes of the warp, else to other warps. It is woken with the next visit. */
+/* The split that runs has waited long enough: its turn goes to the other lanes of the warp, else to other warps. It
+ * is woken with the next visit. */
 static enum step give_way(struct warp *w)
 {
     if (w->nsplit == 1 || launch_stopped(w->cta->launch)) return STEP_YIELD;
     w->cur->state = SP_SLEEP;
-    for (u32 k = 0; k < w->nsplit; k++) if (w->split[k].state == SP_RUN) return STEP_PICK;
+    for (u32 k = 0; k < w->nsplit; k++)
+        if (w->split[k].state == SP_RUN) return STEP_PICK;
     return STEP_YIELD;
 }
 
@@ -209,31 +250,48 @@ static enum step run_split(struct warp *w)
         w->steps += bl->steps;
         while ((ev = unlikely(w->rare) ? run_rare(w, b, at, end) : run_straight(w, at, end))) {
             if (ev == EV_STOP) return STEP_YIELD;
-            if (ev == EV_YIELD) { s->block = b; w->steps -= bl->steps; return STEP_YIELD; }
+            if (ev == EV_YIELD) {
+                s->block = b;
+                w->steps -= bl->steps;
+                return STEP_YIELD;
+            }
             u32 op = w->code->insn[w->event_at].op;
             s->block = b;
             exec_to_plain(w, op);
             bl = &w->code->block[b];
-            at = w->code->insn_of[op]; end = bl->end;
+            at = w->code->insn_of[op];
+            end = bl->end;
         }
         const struct insn *i = &w->code->insn[end];
         switch (bl->term) {
         case TERM_FALL: to = bl->next; break;
         case TERM_BRA: {
             u32 taken = active_lanes(w, w->R, i);
-            if (taken == w->mask) to = bl->target;
-            else if (!taken) to = bl->next;
+            if (taken == w->mask)
+                to = bl->target;
+            else if (!taken)
+                to = bl->next;
             else if (bl->target_exits || bl->next_exits) {
                 exec_exit_lanes(w, bl->target_exits ? taken : w->mask & ~taken, i->op);
                 to = bl->target_exits ? bl->next : bl->target;
-                if (unlikely(w->nsplit > 1)) { s->block = to; sync_recheck(w); return STEP_PICK; }      /* others of the warp may have waited for those that left */
-            }
-            else {
+                /* others of the warp may have waited for those that left */
+                if (unlikely(w->nsplit > 1)) {
+                    s->block = to;
+                    sync_recheck(w);
+                    return STEP_PICK;
+                }
+            } else {
                 u32 not = w->mask & ~taken;
                 u32 lo = bl->next < bl->target ? bl->next : bl->target;
-                s->block = bl->next; s->mask = not;
+                s->block = bl->next;
+                s->mask = not ;
                 struct split *n = exec_split(w, taken, bl->target, s->fr);
-                if (lo == bl->target) { n->mask = not; n->block = bl->next; s->mask = taken; s->block = bl->target; }
+                if (lo == bl->target) {
+                    n->mask = not ;
+                    n->block = bl->next;
+                    s->mask = taken;
+                    s->block = bl->target;
+                }
                 if (lo >= w->limit) return STEP_PICK;
                 /* the lower side goes on; the other one is the new limit unless there is a lower one */
                 w->mask = s->mask;
@@ -245,22 +303,35 @@ static enum step run_split(struct warp *w)
         case TERM_BRX: branch_indexed(w, s, i); return STEP_PICK;
         case TERM_CALL:
             s->block = b;
-            if (w->steps - w->counted > LOOK_STEPS && wait_spent(w)) return STEP_YIELD;         /* recursion has no back edge */
+            /* recursion has no back edge */
+            if (w->steps - w->counted > LOOK_STEPS && wait_spent(w)) return STEP_YIELD;
             if (call_enter(w, s, i, bl->next)) return STEP_PICK;
             if (bl->next == NONE || launch_stopped(w->cta->launch)) return STEP_YIELD;
             to = bl->next;
             break;
         case TERM_RET: {
             u32 m = active_lanes(w, w->R, i);
-            if (m == w->mask) { call_return(w, s, m); return STEP_PICK; }
-            if (m) { s->block = bl->next; call_return(w, s, m); return STEP_PICK; }
+            if (m == w->mask) {
+                call_return(w, s, m);
+                return STEP_PICK;
+            }
+            if (m) {
+                s->block = bl->next;
+                call_return(w, s, m);
+                return STEP_PICK;
+            }
             to = bl->next;
             break;
         }
         case TERM_EXIT: {
             u32 m = active_lanes(w, w->R, i);
             exec_exit_lanes(w, m, i->op);
-            if (!s->mask) { drop_split(w, s); if (w->nsplit) sync_recheck(w); if (w->cta->bars_used) barrier_recheck(w->cta); return STEP_PICK; }
+            if (!s->mask) {
+                drop_split(w, s);
+                if (w->nsplit) sync_recheck(w);
+                if (w->cta->bars_used) barrier_recheck(w->cta);
+                return STEP_PICK;
+            }
             to = bl->next;
             break;
         }
@@ -279,11 +350,17 @@ static enum step run_split(struct warp *w)
             break;
         case TERM_SLEEP:
             s->block = bl->next;
-            __atomic_fetch_add(&w->cta->launch->vtime, lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 4, (u32)__builtin_ctz(w->mask)), __ATOMIC_RELAXED);
+            __atomic_fetch_add(&w->cta->launch->vtime,
+                               lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 4, (u32)__builtin_ctz(w->mask)),
+                               __ATOMIC_RELAXED);
             return give_way(w);
         default: CHECK(!"terminator");
         }
-        if (unlikely(to >= w->limit) && !w->code->low->block[to].is_exit) { s->block = to; return STEP_PICK; }    /* who only leaves does not wait */
+        /* who only leaves does not wait */
+        if (unlikely(to >= w->limit) && !w->code->low->block[to].is_exit) {
+            s->block = to;
+            return STEP_PICK;
+        }
         if (to <= b && unlikely(--w->fuel < 0)) {
             s->block = to;
             switch (wait_fuel(w, to)) {
@@ -313,8 +390,14 @@ enum exec_end exec_warp(struct warp *w)
 static void put_uniform(char *R, const struct insn *i, struct warp *w, u64 v, u32 width)
 {
     u32 m = active_lanes(w, w->R, i);
-    if (CLS_AT(i, 0) == CLS_S) { if (m) memcpy(SLOT(R, i->d), &v, 8); return; }
-    if (CLS_AT(i, 0) == CLS_A) { lanes_put_groups(w->code, R, i->d, m, v); return; }
+    if (CLS_AT(i, 0) == CLS_S) {
+        if (m) memcpy(SLOT(R, i->d), &v, 8);
+        return;
+    }
+    if (CLS_AT(i, 0) == CLS_A) {
+        lanes_put_groups(w->code, R, i->d, m, v);
+        return;
+    }
     for (u32 l = 0; l < LANES; l++)
         if (m >> l & 1) memcpy(SLOT(R, i->d) + l * width, &v, width);
 }
@@ -330,7 +413,8 @@ int warp_sreg(char *restrict R, const struct insn *i, struct warp *w)
 {
     struct launch *l = w->cta->launch;
     const struct lop *o = &w->code->low->op[i->op];
-    u64 now = w->steps + l->vtime_base, t = l->in->seeded ? now + __atomic_load_n(&l->vtime, __ATOMIC_RELAXED) : time_ns();
+    u64 now = w->steps + l->vtime_base,
+        t = l->in->seeded ? now + __atomic_load_n(&l->vtime, __ATOMIC_RELAXED) : time_ns();
     u64 v = 0;
     w->clocks++;
     switch (o->aux) {

@@ -1,7 +1,7 @@
 /* Who left the kernel, and where; and with it who a barrier waits for.
  *
- * A warp keeps the places where its lanes left, a worker those of the CTAs that are over: a few each, written once a warp. They are
- * looked at only when a report says why a barrier was reached by some threads and not by others. */
+ * A warp keeps the places where its lanes left, a worker those of the CTAs that are over: a few each, written once a
+ * warp. They are looked at only when a report says why a barrier was reached by some threads and not by others. */
 #include "sim/deadlock.h"
 #include "code/lower.h"
 #include <inttypes.h>
@@ -11,9 +11,14 @@ enum { SHOWN_ABSENT = 4, SHOWN_CTA_BITS = 1 << 16 };
 void leave_note(struct leave *v, u32 *n, struct leave x)
 {
     for (u32 k = 0; k < *n; k++)
-        if (v[k].op == x.op && v[k].in == x.in) { v[k].mask |= x.mask; return; }
-    if (*n < LEAVES) v[(*n)++] = x;
-    else v[LEAVES - 1].mask |= x.mask;
+        if (v[k].op == x.op && v[k].in == x.in) {
+            v[k].mask |= x.mask;
+            return;
+        }
+    if (*n < LEAVES)
+        v[(*n)++] = x;
+    else
+        v[LEAVES - 1].mask |= x.mask;
 }
 
 void leave_cta(struct worker *k, const struct cta *c)
@@ -42,14 +47,23 @@ u32 leave_at(const struct leave *v, u32 barrier_op)
 
 /* ---- threads of a CTA ---- */
 
-struct absent { struct crew who; const char *what; };    /* threads that are not at the barrier, and why */
-struct absents { struct absent v[SHOWN_ABSENT]; u32 n, more; };
+struct absent {
+    struct crew who;
+    const char *what;
+}; /* threads that are not at the barrier, and why */
+struct absents {
+    struct absent v[SHOWN_ABSENT];
+    u32 n, more;
+};
 
 static void add_absent(struct absents *a, u32 warp, u32 mask, const char *what)
 {
     u32 k = 0;
     while (k < a->n && strcmp(a->v[k].what, what)) k++;
-    if (k == SHOWN_ABSENT) { a->more += (u32)__builtin_popcount(mask); return; }
+    if (k == SHOWN_ABSENT) {
+        a->more += (u32)__builtin_popcount(mask);
+        return;
+    }
     if (k == a->n) a->v[a->n++] = (struct absent){ .what = what };
     a->v[k].who.mask[warp] |= mask;
 }
@@ -71,11 +85,19 @@ const char *stand_absent(struct stop *st, const struct cta *c, u32 bar, u32 barr
             gone->mask[k] |= w->left[j].mask;
         }
         for (u32 j = 0; j < w->nsplit; j++)
-            if (!is_here(&w->split[j], bar)) add_absent(&a, k, w->split[j].mask, arena_printf(&st->mem, "%s %s", w->split[j].mask & (w->split[j].mask - 1) ? "are" : "is", stand_what(st, c, w, &w->split[j])));
+            if (!is_here(&w->split[j], bar))
+                add_absent(&a, k, w->split[j].mask,
+                           arena_printf(&st->mem, "%s %s", w->split[j].mask & (w->split[j].mask - 1) ? "are" : "is",
+                                        stand_what(st, c, w, &w->split[j])));
     }
     if (!a.n) return NULL;
     struct text t = { 0 };
-    for (u32 k = 0; k < a.n; k++) text_add(&t, "%s%s %s", !k ? "" : k + 1 == a.n && !a.more ? ", and " : ", ", stand_threads(st, &a.v[k].who), a.v[k].what);
+    for (u32 k = 0; k < a.n; k++)
+        text_add(&t, "%s%s %s",
+                 !k                        ? ""
+                 : k + 1 == a.n && !a.more ? ", and "
+                                           : ", ",
+                 stand_threads(st, &a.v[k].who), a.v[k].what);
     if (a.more) text_add(&t, ", and %u more are elsewhere", a.more);
     const char *z = t.p ? arena_str(&st->mem, str_of(t.p)) : NULL;
     text_free(&t);
@@ -116,7 +138,9 @@ const char *stand_parting(struct stop *st, const struct lowered *l, u32 op)
 {
     const struct loop *in = stand_loop_of(l, op);
     u32 at = stand_decides(l, op);
-    if (in) return arena_printf(&st->mem, "; it is in the loop of %s, which does not run equally often for all of them", stand_loop(st, l, in));
+    if (in)
+        return arena_printf(&st->mem, "; it is in the loop of %s, which does not run equally often for all of them",
+                            stand_loop(st, l, in));
     return at == NONE ? "" : arena_printf(&st->mem, "; their ways part at %s", stand_place(st, l, at));
 }
 
@@ -152,7 +176,8 @@ const char *stand_ended(struct stop *st, u32 barrier_op)
 static bool reads_envreg(const struct lop *o)
 {
     const struct opnd *v[] = { &o->a, &o->b, &o->c, &o->e };
-    for (u32 k = 0; k < COUNT_OF(v); k++) if (v[k]->kind == O_SREG && v[k]->reg == SR_ENVREG) return true;
+    for (u32 k = 0; k < COUNT_OF(v); k++)
+        if (v[k]->kind == O_SREG && v[k]->reg == SR_ENVREG) return true;
     return false;
 }
 
@@ -189,12 +214,15 @@ static bool in_grid_sync(const struct lowered *l, u32 op)
 {
     struct arena mem = { 0 };
     bool found = false;
-    for (const struct place *p = found_place(&mem, l, op); p && !found; p = p->inlined_at) found = (p->function && strstr(p->function, "grid_group")) || (p->file && strstr(p->file, "cooperative_groups.h"));
+    for (const struct place *p = found_place(&mem, l, op); p && !found; p = p->inlined_at)
+        found = (p->function && strstr(p->function, "grid_group")) ||
+                (p->file && strstr(p->file, "cooperative_groups.h"));
     arena_free(&mem);
     return found;
 }
 
-/* Unoptimised code calls a function that traps, and keeps what it tests in local memory: there the name of the function around it tells. */
+/* Unoptimised code calls a function that traps, and keeps what it tests in local memory: there the name of the
+ * function around it tells. */
 bool trap_needs_grid(const struct frame *f, u32 op)
 {
     for (; f; f = f->up) {

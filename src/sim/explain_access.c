@@ -1,15 +1,19 @@
-/* A bad access in words: which object, which element, and the arithmetic that led there. Addresses are shown as object + offset: where
- * the arena lies differs between machines, and a report does not. */
+/* A bad access in words: which object, which element, and the arithmetic that led there. Addresses are shown as
+ * object + offset: where the arena lies differs between machines, and a report does not. */
 #include "sim/explain_access.h"
 #include "sim/explain_index.h"
 #include "code/overflow.h"
 #include <inttypes.h>
 
-static const char *access_word(const struct site *s) { return s->name == N_ld ? "read" : s->name == N_st ? "write" : "atomic"; }
+static const char *access_word(const struct site *s)
+{
+    return s->name == N_ld ? "read" : s->name == N_st ? "write" : "atomic";
+}
 
 static const char *space_word(u32 space)
 {
-    static const char *const t[] = { [SP_GLOBAL] = "global", [SP_CONST] = "constant", [SP_SHARED] = "shared", [SP_LOCAL] = "local", [SP_PARAM] = "param", [SP_GENERIC] = "generic" };
+    static const char *const t[] = { [SP_GLOBAL] = "global", [SP_CONST] = "constant", [SP_SHARED] = "shared",
+                                     [SP_LOCAL] = "local",   [SP_PARAM] = "param",    [SP_GENERIC] = "generic" };
     return space < COUNT_OF(t) && t[space] ? t[space] : "generic";
 }
 
@@ -17,12 +21,18 @@ static const char *space_word(u32 space)
 const char *plain_name(struct arena *a, struct str name)
 {
     if (name.n < 4 || memcmp(name.p, "_ZZ", 3)) return arena_str(a, name);
-    const char *best = NULL; u32 len = 0;
+    const char *best = NULL;
+    u32 len = 0;
     for (u32 k = 3; k < name.n; k++) {
         if (name.p[k] < '0' || name.p[k] > '9') continue;
         u32 n = 0, j = k;
         while (j < name.n && name.p[j] >= '0' && name.p[j] <= '9' && n < 1000) n = n * 10 + (u32)(name.p[j++] - '0');
-        if (n && j + n <= name.n) { best = name.p + j; len = n; k = j + n - 1; } else k = j - 1;
+        if (n && j + n <= name.n) {
+            best = name.p + j;
+            len = n;
+            k = j + n - 1;
+        } else
+            k = j - 1;
     }
     return best ? arena_str(a, (struct str){ best, len }) : arena_str(a, name);
 }
@@ -32,7 +42,8 @@ static const char *article(u32 n) { return n == 8 ? "an" : "a"; }
 
 /* ---- the object ---- */
 
-/* nvcc declares every array as bytes, and a variable has no type of its own: its elements are what the narrowest instruction on it takes. */
+/* nvcc declares every array as bytes, and a variable has no type of its own: its elements are what the narrowest
+ * instruction on it takes. */
 static u32 element_width(const struct access *a, const struct ptx_var *v)
 {
     const struct lowered *l = a->warp->code->low;
@@ -52,26 +63,42 @@ static void describe_object(const struct access *a, const struct lane_check *c, 
 {
     const struct mem_object *o = c->object;
     f->object = arena_printf(mem, "%s", o->name);
-    f->object_type = o->type; f->object_base = o->base; f->object_size = o->size; f->element_size = o->element_size;
-    if (!o->element_size && !o->type) untyped(mem, f, element_width(a, a->site->root.kind == ROOT_VAR ? a->site->root.var : NULL));
-    if (o->state == MEM_FREED) f->object_note = arena_printf(mem, "allocated %s%s, freed %s%s", o->alloc_site ? "at " : "", o->alloc_site ? o->alloc_site : "by the host", o->free_site ? "at " : "", o->free_site ? o->free_site : "by the host");
-    else if (o->alloc_site && c->verdict != MISALIGNED) f->object_note = arena_printf(mem, "%s, %" PRIu64 " byte%s, was allocated at %s", o->name, o->size, plural(o->size), o->alloc_site);
-    else if (!c->strict && (c->verdict == PAST || c->verdict == INVALID)) f->object_note = arena_printf(mem, "%s is the nearest allocation; where the pointer came from is not known", o->name);
+    f->object_type = o->type;
+    f->object_base = o->base;
+    f->object_size = o->size;
+    f->element_size = o->element_size;
+    if (!o->element_size && !o->type)
+        untyped(mem, f, element_width(a, a->site->root.kind == ROOT_VAR ? a->site->root.var : NULL));
+    if (o->state == MEM_FREED)
+        f->object_note = arena_printf(mem, "allocated %s%s, freed %s%s", o->alloc_site ? "at " : "",
+                                      o->alloc_site ? o->alloc_site : "by the host", o->free_site ? "at " : "",
+                                      o->free_site ? o->free_site : "by the host");
+    else if (o->alloc_site && c->verdict != MISALIGNED)
+        f->object_note = arena_printf(mem, "%s, %" PRIu64 " byte%s, was allocated at %s", o->name, o->size,
+                                      plural(o->size), o->alloc_site);
+    else if (!c->strict && (c->verdict == PAST || c->verdict == INVALID))
+        f->object_note = arena_printf(mem, "%s is the nearest allocation; where the pointer came from is not known",
+                                      o->name);
 }
 
-static void describe_array(const struct access *a, const struct lane_check *c, u32 lane, struct arena *mem, struct finding *f)
+static void describe_array(const struct access *a, const struct lane_check *c, u32 lane, struct arena *mem,
+                           struct finding *f)
 {
     bool shared = a->space[lane] == SP_SHARED;
     f->object = shared ? "shared memory" : "local memory";
-    if (c->var && c->var->source_name.n) f->object = arena_str(mem, c->var->source_name);
-    else if (shared && c->var) f->object = plain_name(mem, c->var->name);
-    f->object_base = c->lo; f->object_size = c->size;
+    if (c->var && c->var->source_name.n)
+        f->object = arena_str(mem, c->var->source_name);
+    else if (shared && c->var)
+        f->object = plain_name(mem, c->var->name);
+    f->object_base = c->lo;
+    f->object_size = c->size;
     untyped(mem, f, element_width(a, shared ? c->var : NULL));
 }
 
 /* ---- outside ---- */
 
-/* Whether the element of every lane that meant this object is the number of its thread and a constant. A single lane shows nothing but the number itself. */
+/* Whether the element of every lane that meant this object is the number of its thread and a constant. A single lane
+ * shows nothing but the number itself. */
 static struct index_rule index_rule(enum index_kind kind, const struct access *a, const struct finding *f, u32 bad)
 {
     enum { FAR = 65 };
@@ -82,7 +109,8 @@ static struct index_rule index_rule(enum index_kind kind, const struct access *a
     for (u32 m = a->mask; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m), t = (w->id * LANES + l) % in->block[0];
         if (!(bad >> l & 1) && a->addr[l] - f->object_base >= f->object_size) continue;
-        s64 off = (s64)(a->addr[l] - f->object_base), number = (s64)t + (kind == INDEX_GRID ? (s64)w->cta->id[0] * in->block[0] : 0);
+        s64 off = (s64)(a->addr[l] - f->object_base),
+            number = (s64)t + (kind == INDEX_GRID ? (s64)w->cta->id[0] * in->block[0] : 0);
         s64 shift = off / f->element_size - number;
         if (off % f->element_size || (seen++ && shift != r.shift)) return (struct index_rule){ 0 };
         r.shift = shift;
@@ -91,16 +119,22 @@ static struct index_rule index_rule(enum index_kind kind, const struct access *a
 }
 
 enum { STEPS = 64 };
-struct search { u32 reg[STEPS], n; const struct site *load; u32 loads; };
+struct search {
+    u32 reg[STEPS], n;
+    const struct site *load;
+    u32 loads;
+};
 
 static void search_operand(const struct lowered *l, struct search *x, const struct opnd *o)
 {
     if (o->kind != O_REG || x->n == STEPS || l->root[o->reg].kind == ROOT_PARAM) return;
-    for (u32 k = 0; k < x->n; k++) if (x->reg[k] == o->reg) return;
+    for (u32 k = 0; k < x->n; k++)
+        if (x->reg[k] == o->reg) return;
     x->reg[x->n++] = o->reg;
 }
 
-/* The one load of a parameter's memory, narrower than a pointer, that the address depends on through integer arithmetic; NULL: there is none, or several. */
+/* The one load of a parameter's memory, narrower than a pointer, that the address depends on through integer
+ * arithmetic; NULL: there is none, or several. */
 static const struct site *index_load(const struct lowered *l, const struct opnd *address)
 {
     struct search x = { .n = 0 };
@@ -110,8 +144,12 @@ static const struct site *index_load(const struct lowered *l, const struct opnd 
         for (u32 k = 0; k < l->nop; k++) {
             const struct lop *o = &l->op[k];
             bool load = o->kind == K_MEM && o->name == N_ld && l->site[o->site].vec == 1;
-            if (o->kind == KX_DEAD || o->d.kind != O_REG || o->d.reg != x.reg[at] || (o->kind != K_LANE && !load)) continue;
-            if (load && l->site[o->site].root.kind == ROOT_PARAM && l->site[o->site].width < 8) { x.load = &l->site[o->site]; x.loads++; }
+            if (o->kind == KX_DEAD || o->d.kind != O_REG || o->d.reg != x.reg[at] || (o->kind != K_LANE && !load))
+                continue;
+            if (load && l->site[o->site].root.kind == ROOT_PARAM && l->site[o->site].width < 8) {
+                x.load = &l->site[o->site];
+                x.loads++;
+            }
             if (load || type_is_float((enum ptx_type)isa_forms[o->form].type)) continue;
             search_operand(l, &x, &o->a);
             search_operand(l, &x, &o->b);
@@ -126,37 +164,56 @@ static void explain_past(const struct access *a, u32 first, u32 mask, struct are
     u64 off = a->addr[first] - f->object_base, n = e ? f->object_size / e : 0;
     bool before = a->addr[first] < f->object_base;
     const struct lop *o = &a->warp->code->low->op[a->insn->op];
-    bool loaded = index_load(a->warp->code->low, a->site->which ? &o->b : &o->a) != NULL;      /* then what the threads' numbers are does not matter */
+    /* then what the threads' numbers are does not matter */
+    bool loaded = index_load(a->warp->code->low, a->site->which ? &o->b : &o->a) != NULL;
     if (loaded && e && !before && off >= f->object_size) {
-        f->cause = arena_printf(mem, "index %" PRIu64 ", but %s has %" PRIu64 " element%s%s", off / e, f->object, n, plural(n), n > 1 ? arena_printf(mem, ": the last is [%" PRIu64 "]", n - 1) : "");
+        f->cause = arena_printf(mem, "index %" PRIu64 ", but %s has %" PRIu64 " element%s%s", off / e, f->object, n,
+                                plural(n), n > 1 ? arena_printf(mem, ": the last is [%" PRIu64 "]", n - 1) : "");
         return;
     }
     if (!loaded) f->form = formula_of(a, f);
     for (u32 k = 0; e && !loaded && k < INDEX_KINDS; k++) f->index[k] = index_rule((enum index_kind)k, a, f, mask);
     if (before && (f->index[INDEX_GRID].holds || f->index[INDEX_BLOCK].holds)) {
-        f->joint_cause = (struct joint){ arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: ", 0 - off, plural(0 - off), f->object), GAP_INDEX, NULL };
+        f->joint_cause =
+            (struct joint){ arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: ", 0 - off,
+                                         plural(0 - off), f->object),
+                            GAP_INDEX, NULL };
         f->joint_fix.gap = GAP_GUARD;
     } else if (before) {
-        f->cause = arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: the index is negative, or was computed with too few bits", 0 - off, plural(0 - off), f->object);
+        f->cause =
+            arena_printf(mem,
+                         "the address lies %" PRIu64
+                         " byte%s before the start of %s: the index is negative, or was computed with too few bits",
+                         0 - off, plural(0 - off), f->object);
         f->fix = "Check the lower bound of the index, and that it is signed and wide enough.";
     } else if (!e)
-        f->cause = arena_printf(mem, "byte offset %" PRIu64 ", but %s has %" PRIu64 " bytes", off, f->object, f->object_size);
+        f->cause = arena_printf(mem, "byte offset %" PRIu64 ", but %s has %" PRIu64 " bytes", off, f->object,
+                                f->object_size);
     else if (off < f->object_size) {
-        f->cause = arena_printf(mem, "the access covers the elements %" PRIu64 "..%" PRIu64 ", but %s has only %" PRIu64, off / e, (off + a->bytes - 1) / e, f->object, n);
-        if (a->bytes > e) f->fix = arena_printf(mem, "Test the last element of the access, i + %u < n, and take what remains one by one, or make %s a multiple of %u elements long.", a->bytes / e - 1, f->object, a->bytes / e);
+        f->cause = arena_printf(mem,
+                                "the access covers the elements %" PRIu64 "..%" PRIu64 ", but %s has only %" PRIu64,
+                                off / e, (off + a->bytes - 1) / e, f->object, n);
+        if (a->bytes > e)
+            f->fix = arena_printf(mem,
+                                  "Test the last element of the access, i + %u < n, and take what remains one by one, "
+                                  "or make %s a multiple of %u elements long.",
+                                  a->bytes / e - 1, f->object, a->bytes / e);
     } else {
         f->joint_cause.gap = GAP_INDEX;
         f->joint_fix.gap = GAP_GUARD;
     }
 }
 
-static void explain_neighbour(const struct access *a, const struct lane_check *c, u32 first, struct arena *mem, struct finding *f)
+static void explain_neighbour(const struct access *a, const struct lane_check *c, u32 first, struct arena *mem,
+                              struct finding *f)
 {
     u64 addr = a->addr[first];
     bool before = addr < f->object_base;
     f->neighbour = c->hit->name;
     f->form = formula_of(a, f);
-    f->cause = arena_printf(mem, "the pointer came from %s, and was moved %" PRIu64 " bytes %s its start: there lies %s", f->object, before ? f->object_base - addr : addr - f->object_base, before ? "before" : "past", f->neighbour);
+    f->cause = arena_printf(
+        mem, "the pointer came from %s, and was moved %" PRIu64 " bytes %s its start: there lies %s", f->object,
+        before ? f->object_base - addr : addr - f->object_base, before ? "before" : "past", f->neighbour);
 }
 
 /* A local variable that DWARF names, not the whole frame. */
@@ -164,36 +221,56 @@ static bool is_named(const struct lane_check *c) { return c->var && c->var->sour
 
 static struct joint up_to_end(const char *words) { return (struct joint){ words, GAP_END, NULL }; }
 
-/* Beyond the frame through a pointer, in a function that calls others: one of them may have handed out the address of its own. */
+/* Beyond the frame through a pointer, in a function that calls others: one of them may have handed out the address of
+ * its own. */
 static bool outlives(const struct access *a, const struct lane_check *c, u32 lane)
 {
     const struct lowered *l = a->warp->code->low;
     if (a->site->space != SP_GENERIC || a->addr[lane] < c->lo + c->size) return false;
-    for (u32 k = 0; k < l->ncall; k++) if (!l->call[k].builtin) return true;
+    for (u32 k = 0; k < l->ncall; k++)
+        if (!l->call[k].builtin) return true;
     return false;
 }
 
-static void explain_array(const struct access *a, const struct lane_check *c, u32 lane, u32 mask, struct arena *mem, struct finding *f)
+static void explain_array(const struct access *a, const struct lane_check *c, u32 lane, u32 mask, struct arena *mem,
+                          struct finding *f)
 {
     const struct launch *l = a->warp->cta->launch;
     bool shared = a->space[lane] == SP_SHARED;
     u64 at = a->addr[lane];
     if (shared && c->var && !c->var->size) {
         u32 given = l->in->shared_bytes;
-        f->joint_cause = up_to_end(arena_printf(mem, "%s is dynamic shared memory: the launch gave %s%u byte%s, and the accesses of this line reach up to byte ", f->object, given ? "only " : "", given, plural(given)));
+        f->joint_cause = up_to_end(arena_printf(
+            mem,
+            "%s is dynamic shared memory: the launch gave %s%u byte%s, and the accesses of this line reach up to byte ",
+            f->object, given ? "only " : "", given, plural(given)));
         f->joint_fix = (struct joint){ "Launch with at least ", GAP_END, " bytes of dynamic shared memory." };
         return;
     }
-    if ((shared && c->var) || is_named(c)) explain_past(a, lane, mask, mem, f);
-    else if (at < c->lo) f->cause = arena_printf(mem, "the address lies %" PRIu64 " byte%s before the start of %s: the index is negative", c->lo - at, plural(c->lo - at), shared ? f->object : "the local variables");
-    else if (shared) f->joint_cause = up_to_end(arena_printf(mem, "the CTA has %" PRIu64 " bytes of shared memory, and the access reaches byte ", c->size));
+    if ((shared && c->var) || is_named(c))
+        explain_past(a, lane, mask, mem, f);
+    else if (at < c->lo)
+        f->cause = arena_printf(mem,
+                                "the address lies %" PRIu64 " byte%s before the start of %s: the index is negative",
+                                c->lo - at, plural(c->lo - at), shared ? f->object : "the local variables");
+    else if (shared)
+        f->joint_cause = up_to_end(
+            arena_printf(mem, "the CTA has %" PRIu64 " bytes of shared memory, and the access reaches byte ", c->size));
     else {
         char name[256];
         name_plain(a->warp->code->low->func->name, name, sizeof name);
         if (outlives(a, c, lane)) {
-            f->cause = arena_printf(mem, "the local variables of %s take %" PRIu64 " bytes, and the address lies beyond them, where functions that it calls have theirs: the pointer has outlived the call that made it", name, c->size);
+            f->cause = arena_printf(mem,
+                                    "the local variables of %s take %" PRIu64
+                                    " bytes, and the address lies beyond them, where functions that it calls have "
+                                    "theirs: the pointer has outlived the call that made it",
+                                    name, c->size);
             f->fix = "Let the caller own the variable and pass its address down, or return the value.";
-        } else f->joint_cause = up_to_end(arena_printf(mem, "the local variables of %s take %" PRIu64 " bytes, and the accesses of this line reach up to byte ", name, c->size));
+        } else
+            f->joint_cause = up_to_end(arena_printf(mem,
+                                                    "the local variables of %s take %" PRIu64
+                                                    " bytes, and the accesses of this line reach up to byte ",
+                                                    name, c->size));
     }
     const struct ptx_var *hit = shared && c->var ? shared_variable(l->kernel->func, at) : NULL;
     if (hit && hit != c->var) f->neighbour = plain_name(mem, hit->name);
@@ -201,8 +278,12 @@ static void explain_array(const struct access *a, const struct lane_check *c, u3
 
 /* ---- alignment ---- */
 
-/* How the lanes of an access lie: rows of `length` threads, `stride` bytes apart, with everything inside a row aligned alike. */
-struct rows { u32 length; s64 stride; };
+/* How the lanes of an access lie: rows of `length` threads, `stride` bytes apart, with everything inside a row
+ * aligned alike. */
+struct rows {
+    u32 length;
+    s64 stride;
+};
 
 static bool rows_of(const struct access *a, u32 length, struct rows *r)
 {
@@ -232,8 +313,14 @@ static const char *padding_fix(struct arena *mem, const struct finding *f, u64 s
     u64 below = stride / need * need, above = below + need;
     u32 e = f->element_size;
     if (!e || below % e || above % e || stride % e || !below)
-        return arena_printf(mem, "Make the distance a multiple of %u bytes (%" PRIu64 " instead of %" PRIu64 "), or use a narrower access.", need, above, stride);
-    return arena_printf(mem, "Make the distance %" PRIu64 " elements instead of %" PRIu64 " (%" PRIu64 " padded by %" PRIu64 " instead of %" PRIu64 "), or use a narrower access.", above / e, stride / e, below / e, (above - below) / e, (stride - below) / e);
+        return arena_printf(mem,
+                            "Make the distance a multiple of %u bytes (%" PRIu64 " instead of %" PRIu64
+                            "), or use a narrower access.",
+                            need, above, stride);
+    return arena_printf(mem,
+                        "Make the distance %" PRIu64 " elements instead of %" PRIu64 " (%" PRIu64 " padded by %" PRIu64
+                        " instead of %" PRIu64 "), or use a narrower access.",
+                        above / e, stride / e, below / e, (above - below) / e, (stride - below) / e);
 }
 
 static const char *argument_text(const struct access *a, u64 residue, struct arena *mem)
@@ -247,7 +334,8 @@ static const char *argument_text(const struct access *a, u64 residue, struct are
     if (!o || v % a->bytes != residue) return NULL;
     for (u32 k = 0; k < l->kernel->func->nparam; k++)
         if (l->kernel->func->param[k]->offset == r->off)
-            return arena_printf(mem, "argument %u is %s+0x%" PRIx64 ", already %" PRIu64 " past a multiple of %u", k, o->name, v - o->base, residue, a->bytes);
+            return arena_printf(mem, "argument %u is %s+0x%" PRIx64 ", already %" PRIu64 " past a multiple of %u", k,
+                                o->name, v - o->base, residue, a->bytes);
     return NULL;
 }
 
@@ -266,18 +354,25 @@ static bool explain_pitch(struct arena *mem, struct finding *f, const char *rule
     u64 row = row_bytes(f), rest = row % need, r = row ? off / row : 0;
     if (!rest || r * row % need != off % need) return false;
     u32 period = need / (u32)(rest & (0 - rest));
-    f->cause = arena_printf(mem, "%srows of %s are %" PRIu64 " bytes apart (%" PRIu64 " elements of %u), and %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 ": rows with r mod %u != 0 are misaligned, here row %" PRIu64, rule, f->object, row, row / f->element_size, f->element_size, row, row / need, need, rest, period, r);
+    f->cause = arena_printf(
+        mem,
+        "%srows of %s are %" PRIu64 " bytes apart (%" PRIu64 " elements of %u), and %" PRIu64 " = %" PRIu64
+        "*%u + %" PRIu64 ": rows with r mod %u != 0 are misaligned, here row %" PRIu64,
+        rule, f->object, row, row / f->element_size, f->element_size, row, row / need, need, rest, period, r);
     f->fix = padding_fix(mem, f, row, need);
     return true;
 }
 
-/* Where thread 0 of CTA 0 would begin, in bytes from the object's start, when that is not a multiple of `need`; 0: it is, or is not known. `only`: all else is a multiple. */
+/* Where thread 0 of CTA 0 would begin, in bytes from the object's start, when that is not a multiple of `need`; 0: it
+ * is, or is not known. `only`: all else is a multiple. */
 static u64 bad_start(const struct access *a, const struct finding *f, u32 need, bool *only)
 {
     struct index_form form = formula_of(a, f);
     const struct sim_launch *in = a->warp->cta->launch->in;
     *only = true;
-    for (u32 k = 0; k < 3; k++) *only &= (in->block[k] == 1 || (u64)form.step[k] * f->element_size % need == 0) && (in->grid[k] == 1 || (u64)form.cta_step[k] * f->element_size % need == 0);
+    for (u32 k = 0; k < 3; k++)
+        *only &= (in->block[k] == 1 || (u64)form.step[k] * f->element_size % need == 0) &&
+                 (in->grid[k] == 1 || (u64)form.cta_step[k] * f->element_size % need == 0);
     u64 start = form.known && !form.open && form.start > 0 ? (u64)form.start * f->element_size : 0;
     return start % need ? start : 0;
 }
@@ -286,8 +381,11 @@ static u64 bad_start(const struct access *a, const struct finding *f, u32 need, 
 static const char *start_fix(struct arena *mem, const struct finding *f, u64 start, u32 need)
 {
     u64 below = start / need * need, e = f->element_size;
-    if (need % e) return arena_printf(mem, "Begin at byte %" PRIu64 " or %" PRIu64 " of %s instead of %" PRIu64, below, below + need, f->object, start);
-    return arena_printf(mem, "Begin at element %" PRIu64 " or %" PRIu64 " of %s instead of %" PRIu64, below / e, (below + need) / e, f->object, start / e);
+    if (need % e)
+        return arena_printf(mem, "Begin at byte %" PRIu64 " or %" PRIu64 " of %s instead of %" PRIu64, below,
+                            below + need, f->object, start);
+    return arena_printf(mem, "Begin at element %" PRIu64 " or %" PRIu64 " of %s instead of %" PRIu64, below / e,
+                        (below + need) / e, f->object, start / e);
 }
 
 /* The address is not a multiple of the width: which term of it carries the residue. */
@@ -297,39 +395,61 @@ static void explain_misaligned(const struct access *a, u32 first, u32 mask, stru
     u64 off = a->addr[first] - f->object_base, residue = a->addr[first] & (need - 1);
     bool alike = true;
     for (u32 l = 0; l < LANES; l++) alike &= !(a->mask >> l & 1) || (a->addr[l] & (need - 1)) == residue;
-    const char *rule = arena_printf(mem, "%s %u-byte access needs an address that is a multiple of %u; ", article(need), need, need);
+    const char *rule = arena_printf(mem, "%s %u-byte access needs an address that is a multiple of %u; ", article(need),
+                                    need, need);
     struct rows r;
     const char *arg = alike ? argument_text(a, residue, mem) : NULL;
     if (alike && !arg && explain_pitch(mem, f, rule, off, need)) return;
     bool only;
     u64 start = arg ? 0 : bad_start(a, f, need, &only);
     if (alike && start && only) {
-        f->cause = arena_printf(mem, "%sthe first one is at offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s", rule, start, start / need, need, start % need,
-                                a->mask & (a->mask - 1) ? arena_printf(mem, ", and what is added for the other threads is a multiple of %u, so all are off alike", need) : "");
+        f->cause = arena_printf(
+            mem, "%sthe first one is at offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s", rule, start, start / need,
+            need, start % need,
+            a->mask & (a->mask - 1)
+                ? arena_printf(
+                      mem, ", and what is added for the other threads is a multiple of %u, so all are off alike", need)
+                : "");
         f->fix = arena_printf(mem, "%s, or use a narrower access.", start_fix(mem, f, start, need));
     } else if (alike) {
         f->cause = arg ? arena_printf(mem, "%s%s", rule, arg)
-                       : arena_printf(mem, "%shere it is offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s", rule, off, off / need, need, off % need,
-                                      a->mask & (a->mask - 1) ? ", and the residue is the same for every thread: it comes from what is added to the pointer before the index" : "");
-        f->fix = arg ? arena_printf(mem, "Pass a pointer that is a multiple of %u, or use a narrower access.", need) : arena_printf(mem, "Keep that offset a multiple of %u bytes, or use a narrower access.", need);
+                       : arena_printf(mem, "%shere it is offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s", rule,
+                                      off, off / need, need, off % need,
+                                      a->mask & (a->mask - 1)
+                                          ? ", and the residue is the same for every thread: it comes from what is "
+                                            "added to the pointer before the index"
+                                          : "");
+        f->fix = arg ? arena_printf(mem, "Pass a pointer that is a multiple of %u, or use a narrower access.", need)
+                     : arena_printf(mem, "Keep that offset a multiple of %u bytes, or use a narrower access.", need);
     } else if (find_rows(a, &r) && r.stride > 0) {
         u64 s = (u64)r.stride, rest = s % need;
         u32 period = need / (u32)(rest & (0 - rest));
-        bool regular = true, from_zero = true;  /* aligned are every period-th row, from the CTA's first on */
+        bool regular = true, from_zero = true; /* aligned are every period-th row, from the CTA's first on */
         u32 zero = (u32)__builtin_ctz(a->mask & ~mask ? a->mask & ~mask : a->mask) / r.length;
         for (u32 l = 0; l < LANES; l++) {
             if (!(a->mask >> l & 1)) continue;
             regular &= (mask >> l & 1) == ((l / r.length - zero) % period != 0);
             from_zero &= (mask >> l & 1) == ((a->warp->id * LANES + l) / r.length % period != 0);
         }
-        const char *which = from_zero && period > 1 ? arena_printf(mem, ": %s with %s mod %u != 0 are misaligned", r.length == 1 ? "threads" : "rows", r.length == 1 ? "t" : "r", period)
-                          : regular && period > 1 ? arena_printf(mem, ": one in %u is aligned", period) : "";
-        const char *also = start ? arena_printf(mem, ", and the first begins at offset %" PRIu64 ", no multiple either", start) : "";
-        f->cause = arena_printf(mem, "%s%s are %" PRIu64 " bytes apart, and %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s%s", rule,
-                                r.length == 1 ? "neighbouring threads" : arena_printf(mem, "rows of %u threads", r.length), s, s, s / need, need, rest, which, also);
-        f->fix = start ? arena_printf(mem, "%s, with a distance of %" PRIu64 " bytes instead of %" PRIu64 ", or use a narrower access.", start_fix(mem, f, start, need), s / need * need + need, s) : padding_fix(mem, f, s, need);
+        const char *which = from_zero && period > 1
+                                ? arena_printf(mem, ": %s with %s mod %u != 0 are misaligned",
+                                               r.length == 1 ? "threads" : "rows", r.length == 1 ? "t" : "r", period)
+                            : regular && period > 1 ? arena_printf(mem, ": one in %u is aligned", period)
+                                                    : "";
+        const char *also =
+            start ? arena_printf(mem, ", and the first begins at offset %" PRIu64 ", no multiple either", start) : "";
+        f->cause = arena_printf(
+            mem, "%s%s are %" PRIu64 " bytes apart, and %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s%s", rule,
+            r.length == 1 ? "neighbouring threads" : arena_printf(mem, "rows of %u threads", r.length), s, s, s / need,
+            need, rest, which, also);
+        f->fix = start ? arena_printf(mem,
+                                      "%s, with a distance of %" PRIu64 " bytes instead of %" PRIu64
+                                      ", or use a narrower access.",
+                                      start_fix(mem, f, start, need), s / need * need + need, s)
+                       : padding_fix(mem, f, s, need);
     } else
-        f->cause = arena_printf(mem, "%shere it is offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64, rule, off, off / need, need, off % need);
+        f->cause = arena_printf(mem, "%shere it is offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64, rule, off,
+                                off / need, need, off % need);
 }
 
 /* ---- an index that was loaded, named ---- */
@@ -349,7 +469,8 @@ static void explain_source(const struct access *a, struct arena *mem, struct fin
         if (la->kernel->func->param[k]->offset == s->root.off) {
             f->origin = found_place(mem, l, s->op);
             f->origin_text = arena_printf(mem, "the index comes from %s (argument %u), read here", from->name, k);
-            f->fix = arena_printf(mem, "Check what %s holds against the size of %s before it is used as an index.", from->name, f->object ? f->object : "the array");
+            f->fix = arena_printf(mem, "Check what %s holds against the size of %s before it is used as an index.",
+                                  from->name, f->object ? f->object : "the array");
         }
 }
 
@@ -358,32 +479,54 @@ static void explain_source(const struct access *a, struct arena *mem, struct fin
 static void explain_invalid(const struct access *a, u32 first, struct arena *mem, struct finding *f)
 {
     u64 addr = a->addr[first];
-    if (a->space[first] == SP_PARAM) f->cause = arena_printf(mem, "offset %" PRIu64 " is outside the kernel's parameters", addr);
-    else if (f->object) f->cause = arena_printf(mem, "the address belongs to no allocation; the nearest is %s", f->object);
-    else f->cause = arena_printf(mem, "0x%" PRIx64 " belongs to no allocation", addr);
+    if (a->space[first] == SP_PARAM)
+        f->cause = arena_printf(mem, "offset %" PRIu64 " is outside the kernel's parameters", addr);
+    else if (f->object)
+        f->cause = arena_printf(mem, "the address belongs to no allocation; the nearest is %s", f->object);
+    else
+        f->cause = arena_printf(mem, "0x%" PRIx64 " belongs to no allocation", addr);
 }
 
 void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
 {
-    static const u8 kind[] = { [PAST] = F_bounds, [NEIGHBOUR] = F_bounds_neighbour, [NULL_POINTER] = F_null_pointer, [INVALID] = F_invalid_address, [FREED] = F_use_after_free,
-                               [READ_ONLY] = F_read_only, [MISALIGNED] = F_misaligned, [SHARED_PAST] = F_bounds_shared, [LOCAL_PAST] = F_bounds_local };
+    static const u8 kind[] = { [PAST] = F_bounds,
+                               [NEIGHBOUR] = F_bounds_neighbour,
+                               [NULL_POINTER] = F_null_pointer,
+                               [INVALID] = F_invalid_address,
+                               [FREED] = F_use_after_free,
+                               [READ_ONLY] = F_read_only,
+                               [MISALIGNED] = F_misaligned,
+                               [SHARED_PAST] = F_bounds_shared,
+                               [LOCAL_PAST] = F_bounds_local };
     struct warp *w = a->warp;
     struct arena mem = { 0 };
     u32 first = (u32)__builtin_ctz(mask), on = w->cta->launch->in->checks;
     const struct lane_check *x = &c[first];
     if (x->verdict == MISALIGNED ? !(on & CHECK_ALIGN) : !(on & CHECK_BOUNDS)) return;
-    struct finding f = { .kind = (enum finding_kind)kind[x->verdict], .access = access_word(a->site), .space = space_word(a->space[first]), .width = a->bytes };
+    struct finding f = { .kind = (enum finding_kind)kind[x->verdict],
+                         .access = access_word(a->site),
+                         .space = space_word(a->space[first]),
+                         .width = a->bytes };
     for (u32 l = 0; l < LANES; l++) f.addr[l] = a->addr[l];
-    if (x->object) describe_object(a, x, &mem, &f);
-    else if (a->space[first] == SP_SHARED || a->space[first] == SP_LOCAL) describe_array(a, x, first, &mem, &f);
+    if (x->object)
+        describe_object(a, x, &mem, &f);
+    else if (a->space[first] == SP_SHARED || a->space[first] == SP_LOCAL)
+        describe_array(a, x, first, &mem, &f);
     switch (x->verdict) {
     case NEIGHBOUR: explain_neighbour(a, x, first, &mem, &f); break;
     case PAST: explain_past(a, first, mask, &mem, &f); break;
     case MISALIGNED: explain_misaligned(a, first, mask, &mem, &f); break;
-    case SHARED_PAST: case LOCAL_PAST: explain_array(a, x, first, mask, &mem, &f); break;
-    case NULL_POINTER: f.cause = arena_printf(&mem, "the address is 0x%" PRIx64 ": the pointer is null, or null plus a small offset", a->addr[first]); break;
+    case SHARED_PAST:
+    case LOCAL_PAST: explain_array(a, x, first, mask, &mem, &f); break;
+    case NULL_POINTER:
+        f.cause = arena_printf(&mem, "the address is 0x%" PRIx64 ": the pointer is null, or null plus a small offset",
+                               a->addr[first]);
+        break;
     case INVALID: explain_invalid(a, first, &mem, &f); break;
-    case FREED: if (x->object && x->object->kind == MEM_HEAP) f.fix = "Free it behind the last access, in whichever thread that is."; break;
+    case FREED:
+        if (x->object && x->object->kind == MEM_HEAP)
+            f.fix = "Free it behind the last access, in whichever thread that is.";
+        break;
     default: break;
     }
     if (x->verdict == PAST || x->verdict == NEIGHBOUR || x->verdict == INVALID || x->verdict == NULL_POINTER) {
@@ -391,8 +534,13 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
         explain_source(a, &mem, &f);
     }
     /* every thread has its own piece of the heap: what counts is where it was taken */
-    f.cause_key = x->object && x->object->kind == MEM_HEAP && x->object->alloc_site ? str_hash(str_of(x->object->alloc_site)) : x->object ? x->object->id : x->var ? str_hash(x->var->name) : 0;
-    if (f.object && a->addr[first] < f.object_base) f.cause_key = ~f.cause_key;        /* before its start is another mistake than behind its end */
+    f.cause_key = x->object && x->object->kind == MEM_HEAP && x->object->alloc_site
+                      ? str_hash(str_of(x->object->alloc_site))
+                  : x->object ? x->object->id
+                  : x->var    ? str_hash(x->var->name)
+                              : 0;
+    /* before its start is another mistake than behind its end */
+    if (f.object && a->addr[first] < f.object_base) f.cause_key = ~f.cause_key;
     found(w, a->insn->op, &f, mask);
     arena_free(&mem);
 }

@@ -3,14 +3,26 @@
 #define LOCKSTEP_EXPLAIN_H
 #include "sim/access.h"
 
-enum verdict { OK, PAST, NEIGHBOUR, NULL_POINTER, INVALID, FREED, READ_ONLY, MISALIGNED, SHARED_PAST, LOCAL_PAST, VERDICTS };
+enum verdict {
+    OK,
+    PAST,
+    NEIGHBOUR,
+    NULL_POINTER,
+    INVALID,
+    FREED,
+    READ_ONLY,
+    MISALIGNED,
+    SHARED_PAST,
+    LOCAL_PAST,
+    VERDICTS
+};
 
-struct lane_check {                             /* what was found for one lane */
+struct lane_check { /* what was found for one lane */
     u8 verdict;
-    bool strict;                                /* the pointer came from `object`; otherwise only the address says so */
-    struct mem_object *object, *hit;            /* the object the pointer came from; the one the access falls into */
-    const struct ptx_var *var;                  /* shared or local array */
-    u64 lo, size;                               /* legal range in shared or local memory */
+    bool strict;                     /* the pointer came from `object`; otherwise only the address says so */
+    struct mem_object *object, *hit; /* the object the pointer came from; the one the access falls into */
+    const struct ptx_var *var;       /* shared or local array */
+    u64 lo, size;                    /* legal range in shared or local memory */
 };
 
 /* Reports the lanes of `mask`, all of one verdict about one object. */

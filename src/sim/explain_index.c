@@ -5,14 +5,18 @@
 enum { TID = 0, CTAID = 3, NUMBERS = 6, DEEPEST = 48, STEPS = 400 };
 
 struct sum {
-    s64 of[NUMBERS];            /* for each step of threadIdx.x .z, blockIdx.x .z */
-    s64 constant;               /* where it is known */
-    bool placed;                /* the address of a variable is in it: its constant is not a number */
-    bool open;                  /* a counter of a loop is in it */
-    s64 loop;                   /* what that adds in a pass; 0: not known */
-    bool lost;                  /* something else is in it */
+    s64 of[NUMBERS]; /* for each step of threadIdx.x .z, blockIdx.x .z */
+    s64 constant;    /* where it is known */
+    bool placed;     /* the address of a variable is in it: its constant is not a number */
+    bool open;       /* a counter of a loop is in it */
+    s64 loop;        /* what that adds in a pass; 0: not known */
+    bool lost;       /* something else is in it */
 };
-struct walk { const struct lowered *l; const struct launch *launch; u32 steps; };
+struct walk {
+    const struct lowered *l;
+    const struct launch *launch;
+    u32 steps;
+};
 
 static const struct sum unknown = { .lost = true };
 
@@ -56,7 +60,8 @@ static struct sum of_sreg(const struct walk *x, const struct opnd *o)
     case SR_CTAID: s.of[CTAID + c] = 1; return s;
     case SR_NTID: s.constant = in->block[c]; return s;
     case SR_NCTAID: s.constant = in->grid[c]; return s;
-    case SR_DYN_SHARED: case SR_LOCAL_BASE: s.placed = true; return s;
+    case SR_DYN_SHARED:
+    case SR_LOCAL_BASE: s.placed = true; return s;
     default: return unknown;
     }
 }
@@ -68,16 +73,30 @@ static struct sum of_op(struct walk *x, const struct lop *o, u32 width, u32 dept
 {
     struct sum a = of_operand(x, &o->a, width, depth), b, c;
     switch (o->name) {
-    case N_mov: case N_cvta: case N_cvt: return a;
+    case N_mov:
+    case N_cvta:
+    case N_cvt: return a;
     case N_neg: return plus((struct sum){ 0 }, a, -1);
-    case N_mul_lo: case N_mul_wide: case N_mad_lo: case N_mad_wide: case N_add: case N_sub: case N_or: case N_shl: b = of_operand(x, &o->b, width, depth); break;
+    case N_mul_lo:
+    case N_mul_wide:
+    case N_mad_lo:
+    case N_mad_wide:
+    case N_add:
+    case N_sub:
+    case N_or:
+    case N_shl: b = of_operand(x, &o->b, width, depth); break;
     default: return unknown;
     }
     switch (o->name) {
-    case N_add: case N_or: return plus(a, b, 1);
+    case N_add:
+    case N_or: return plus(a, b, 1);
     case N_sub: return plus(a, b, -1);
-    case N_shl: return is_number(&b) && b.constant >= 0 && b.constant < 63 ? times(a, (struct sum){ .constant = (s64)1 << b.constant }) : unknown;
-    case N_mul_lo: case N_mul_wide: return times(a, b);
+    case N_shl:
+        return is_number(&b) && b.constant >= 0 && b.constant < 63
+                   ? times(a, (struct sum){ .constant = (s64)1 << b.constant })
+                   : unknown;
+    case N_mul_lo:
+    case N_mul_wide: return times(a, b);
     default: c = of_operand(x, &o->c, o->name == N_mad_wide ? 8 : width, depth); return plus(times(a, b), c, 1);
     }
 }
@@ -88,14 +107,19 @@ static struct sum of_param(const struct walk *x, u64 at, u32 width)
     struct sum s = { 0 };
     s32 narrow;
     if (width < 4 || at + width > x->launch->in->kernel->param_bytes) return unknown;
-    if (width == 8) memcpy(&s.constant, x->launch->param_copy + at, 8);
-    else { memcpy(&narrow, x->launch->param_copy + at, 4); s.constant = narrow; }
+    if (width == 8)
+        memcpy(&s.constant, x->launch->param_copy + at, 8);
+    else {
+        memcpy(&narrow, x->launch->param_copy + at, 4);
+        s.constant = narrow;
+    }
     return s;
 }
 
 static struct sum of_operand(struct walk *x, const struct opnd *o, u32 width, u32 depth)
 {
-    if (o->kind == O_CONST) return (struct sum){ .constant = width == 4 ? (s32)o->value : (s64)o->value, .placed = o->reg || o->comp };
+    if (o->kind == O_CONST)
+        return (struct sum){ .constant = width == 4 ? (s32)o->value : (s64)o->value, .placed = o->reg || o->comp };
     if (o->kind == O_SREG) return of_sreg(x, o);
     if (o->kind == O_PARAM) return of_param(x, o->value, width);
     if (o->kind != O_REG || depth == DEEPEST || x->steps++ > STEPS) return unknown;
@@ -121,7 +145,9 @@ static struct sum of_register(struct walk *x, u32 reg, u32 width, u32 depth)
     for (u32 k = 0; k < x->l->nop; k++) {
         const struct lop *d = &x->l->op[k];
         if (d->d.kind != O_REG || d->d.reg != reg || d->kind == KX_DEAD) continue;
-        if (d->kind != K_LANE || d->form < 0 || d->guard.kind != O_NONE || type_is_float((enum ptx_type)isa_forms[d->form].type)) return unknown;
+        if (d->kind != K_LANE || d->form < 0 || d->guard.kind != O_NONE ||
+            type_is_float((enum ptx_type)isa_forms[d->form].type))
+            return unknown;
         u32 from = type_size[isa_forms[d->form].type];
         seen++;
         if (x->l->ndef[reg] > 1 && is_step(x, d, reg, width, depth + 1, &add)) continue;
@@ -152,7 +178,7 @@ static struct sum address_of(const struct warp *w, u32 op)
     const struct lop *o = &l->op[op];
     const struct site *s = o->kind == K_MEM && o->site < l->nsite ? &l->site[o->site] : NULL;
     struct walk x = { l, w->cta->launch, 0 };
-    if (!s || w->cur->fr->up) return unknown;           /* in a function the parameters are the caller's */
+    if (!s || w->cur->fr->up) return unknown; /* in a function the parameters are the caller's */
     struct sum at = of_operand(&x, s->which ? &o->b : &o->a, s->addr_width, 0);
     at.constant = (s64)((u64)at.constant + (u64)o->off);
     return at;
@@ -160,7 +186,10 @@ static struct sum address_of(const struct warp *w, u32 op)
 
 static struct index_form in_elements(const struct sum *s, s64 start, s64 e)
 {
-    struct index_form form = { .known = start % e == 0, .open = s->open, .start = s->open ? 0 : start / e, .loop = s->loop % e ? 0 : s->loop / e };
+    struct index_form form = { .known = start % e == 0,
+                               .open = s->open,
+                               .start = s->open ? 0 : start / e,
+                               .loop = s->loop % e ? 0 : s->loop / e };
     for (u32 k = 0; k < 3; k++) {
         form.known &= s->of[TID + k] % e == 0 && s->of[CTAID + k] % e == 0;
         form.step[k] = s->of[TID + k] / e;

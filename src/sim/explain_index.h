@@ -1,7 +1,8 @@
 /* formula.h: an address as a sum of the numbers of its thread.
  *
- * `a[y * w + x]` is, when the launch is known, so many bytes for each step of threadIdx.x, threadIdx.y, blockIdx.x ... and a constant. The text of the function gives the
- * factors; the lanes that were there have to agree, or nothing is said. The counter of a loop makes the sum an open one. */
+ * `a[y * w + x]` is, when the launch is known, so many bytes for each step of threadIdx.x, threadIdx.y, blockIdx.x
+ * ... and a constant. The text of the function gives the factors; the lanes that were there have to agree, or nothing
+ * is said. The counter of a loop makes the sum an open one. */
 #ifndef LOCKSTEP_FORMULA_H
 #define LOCKSTEP_FORMULA_H
 #include "sim/access.h"
@@ -10,6 +11,7 @@
 struct index_form formula_of(const struct access *a, const struct finding *f);
 /* The same for an operation of the warp's function, of which one lane is known. */
 struct index_form formula_at(const struct warp *w, u32 op, u32 lane, const struct finding *f);
-/* How far apart two operations of the warp's function are for each thread; false: not the same for all, or not known. */
+/* How far apart two operations of the warp's function are for each thread; false: not the same for all, or not known.
+ */
 bool formula_apart(const struct warp *w, u32 first, u32 second, s64 *bytes);
 #endif

@@ -1,4 +1,5 @@
-/* From a place in the machine to a finding: source lines with their inlined chain, threads, and how a launch ends early. */
+/* From a place in the machine to a finding: source lines with their inlined chain, threads, and how a launch ends
+ * early. */
 #include "sim/machine.h"
 
 static struct str line_text(const struct ptx_module *m, const char *at)
@@ -22,11 +23,13 @@ struct place *found_place(struct arena *a, const struct lowered *l, u32 op)
     for (const struct ptx_loc *loc = i->loc; loc; loc = loc->at) {
         struct str f = ptx_file(m, loc->file);
         p->file = f.n ? arena_str(a, f) : NULL;
-        p->line = loc->line; p->col = loc->col;
+        p->line = loc->line;
+        p->col = loc->col;
         if (loc->func.n) p->function = arena_str(a, loc->func);
         if (!loc->at) break;
         struct place *up = NEW(a, struct place);
-        up->ptx_file = p->ptx_file; up->ptx_line = p->ptx_line;
+        up->ptx_file = p->ptx_file;
+        up->ptx_line = p->ptx_line;
         up->function = arena_str(a, l->func->name);
         p->inlined_at = up;
         p = up;
@@ -37,16 +40,19 @@ struct place *found_place(struct arena *a, const struct lowered *l, u32 op)
 static bool contains(struct str s, const char *what)
 {
     u32 n = (u32)strlen(what);
-    for (u32 k = 0; k + n <= s.n; k++) if (!memcmp(s.p + k, what, n)) return true;
+    for (u32 k = 0; k + n <= s.n; k++)
+        if (!memcmp(s.p + k, what, n)) return true;
     return false;
 }
 
 bool found_in_library(const struct lowered *l, u32 op)
 {
-    static const char *const header[] = { "cooperative_groups.h", "cooperative_groups/details/", "/cccl/", "/cuda/std/" };
+    static const char *const header[] = { "cooperative_groups.h", "cooperative_groups/details/", "/cccl/",
+                                          "/cuda/std/" };
     const struct ptx_insn *i = l->op[op].src;
     struct str file = i && i->loc ? ptx_file(l->func->module, i->loc->file) : (struct str){ "", 0 };
-    for (u32 k = 0; k < COUNT_OF(header); k++) if (contains(file, header[k])) return true;
+    for (u32 k = 0; k < COUNT_OF(header); k++)
+        if (contains(file, header[k])) return true;
     return false;
 }
 
@@ -55,7 +61,8 @@ void words_find(struct lowered *l)
 {
     for (u32 k = 0; k < l->nsite; k++) {
         struct site *s = &l->site[k];
-        bool strong = s->name == N_atom || s->name == N_red || ((s->name == N_ld || s->name == N_st) && s->sem != SEM_WEAK);
+        bool strong = s->name == N_atom || s->name == N_red ||
+                      ((s->name == N_ld || s->name == N_st) && s->sem != SEM_WEAK);
         if (strong && s->width < 4 && s->vec == 1 && found_in_library(l, s->op)) s->flags |= SITE_WORD;
     }
 }
@@ -65,7 +72,8 @@ u32 found_call(const struct frame *f)
 {
     const struct lowered *l = f->up->code->low;
     for (u32 b = 0; b < l->nblock; b++)
-        if (l->block[b].term == TERM_CALL && l->block[b].next == f->ret_block && l->block[b].end > l->block[b].first) return l->block[b].end - 1;
+        if (l->block[b].term == TERM_CALL && l->block[b].next == f->ret_block && l->block[b].end > l->block[b].first)
+            return l->block[b].end - 1;
     return NONE;
 }
 
@@ -84,14 +92,18 @@ static void add_callers(struct arena *a, struct place *p, const struct frame *f)
     }
 }
 
-void found(struct warp *w, u32 op, struct finding *f, u32 mask) { found_in(w->cta->launch->in->report, w, op, f, mask); }
+void found(struct warp *w, u32 op, struct finding *f, u32 mask)
+{
+    found_in(w->cta->launch->in->report, w, op, f, mask);
+}
 
 void found_in(struct report *to, const struct warp *w, u32 op, struct finding *f, u32 mask)
 {
     struct arena mem = { 0 };
     const struct launch *l = w->cta->launch;
     struct place *at = found_place(&mem, w->code->low, op);
-    if (!f->rival && w->cur && w->cur->fr->code == w->code) add_callers(&mem, at, w->cur->fr);   /* of the second thread of a race no frames are left */
+    /* of the second thread of a race no frames are left */
+    if (!f->rival && w->cur && w->cur->fr->code == w->code) add_callers(&mem, at, w->cur->fr);
     f->place = at;
     f->kernel = arena_str(&mem, l->kernel->func->name);
     memcpy(f->cta, w->cta->id, 12);
@@ -99,7 +111,10 @@ void found_in(struct report *to, const struct warp *w, u32 op, struct finding *f
     memcpy(f->ntid, l->in->block, 12);
     f->nlanes = 0;
     for (u32 k = 0; k < LANES; k++)
-        if (mask >> k & 1) { f->addr[f->nlanes] = f->addr[k]; f->thread[f->nlanes++] = w->id * LANES + k; }
+        if (mask >> k & 1) {
+            f->addr[f->nlanes] = f->addr[k];
+            f->thread[f->nlanes++] = w->id * LANES + k;
+        }
     report_add(to, f);
     arena_free(&mem);
 }
@@ -110,7 +125,8 @@ void launch_stop(struct launch *l, int end)
     __atomic_compare_exchange_n(&l->stop, &none, end, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt, ...)
+void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt,
+                 ...)
 {
     lock(&l->elock);
     if (code != ERR_NONE && l->e) {

@@ -1,27 +1,33 @@
 /* Branches that only choose (RULES.md I3): both ways, up to where they meet, do nothing but compute.
  *
- *     m = a > b ? a : b       without optimisation becomes       @p bra else;  mov m, a;  bra over;  else: mov m, b;  over:
+ *     m = a > b ? a : b       without optimisation becomes       @p bra else;  mov m, a;  bra over;  else: mov m, b;
+ *     over:
  *
- * Optimised, that is a selection or a guarded move: an undefined condition makes the result computed, and what is said about it comes when the
- * result is used. A -G build must not say more, so there such a branch is no use either: the registers that either way writes, and that
- * count behind it, become computed for the lanes that did not know their way; what they write on their way changes nothing about that. A
- * pointer may be among them (std::max chooses between references): to load from it is no use, what is loaded is computed. A branch that the
- * optimiser has left is taken for one. */
+ * Optimised, that is a selection or a guarded move: an undefined condition makes the result computed, and what is
+ * said about it comes when the result is used. A -G build must not say more, so there such a branch is no use either:
+ * the registers that either way writes, and that count behind it, become computed for the lanes that did not know
+ * their way; what they write on their way changes nothing about that. A pointer may be among them (std::max chooses
+ * between references): to load from it is no use, what is loaded is computed. A branch that the optimiser has left is
+ * taken for one. */
 #include "code/lower.h"
 #include "sim/planes.h"
 
 enum { REGION_MOST = 8 };
-struct region { u32 block[REGION_MOST], n; };   /* between a branch and the block where its ways meet */
+struct region {
+    u32 block[REGION_MOST], n;
+}; /* between a branch and the block where its ways meet */
 
 static u32 block_of(const struct lowered *l, u32 op)
 {
-    for (u32 b = 0; b < l->nblock; b++) if (op >= l->block[b].first && op < l->block[b].end) return b;
+    for (u32 b = 0; b < l->nblock; b++)
+        if (op >= l->block[b].first && op < l->block[b].end) return b;
     return NONE;
 }
 
 static bool has(const struct region *r, u32 b)
 {
-    for (u32 k = 0; k < r->n; k++) if (r->block[k] == b) return true;
+    for (u32 k = 0; k < r->n; k++)
+        if (r->block[k] == b) return true;
     return false;
 }
 
@@ -29,7 +35,10 @@ static bool has(const struct region *r, u32 b)
 static bool is_pure(const struct lowered *l, const struct lop *o)
 {
     switch (o->kind) {
-    case K_LANE: case K_CMP: case K_PRED: case KX_DEAD: return true;
+    case K_LANE:
+    case K_CMP:
+    case K_PRED:
+    case KX_DEAD: return true;
     case K_WARP: return o->name == N_mov;
     case K_CTRL: return o->name == N_bra && o->guard.kind == O_NONE;
     case K_MEM: return o->name == N_ld && l->site[o->site].sem == SEM_WEAK && o->guard.kind == O_NONE;
@@ -42,7 +51,8 @@ static bool writes(const struct lowered *l, const struct region *r, u32 reg)
     u32 d[8];
     for (u32 k = 0; k < r->n; k++)
         for (u32 o = l->block[r->block[k]].first; o < l->block[r->block[k]].end; o++)
-            for (u32 n = lop_defs(&l->op[o], l, d); n; n--) if (d[n - 1] == reg) return true;
+            for (u32 n = lop_defs(&l->op[o], l, d); n; n--)
+                if (d[n - 1] == reg) return true;
     return false;
 }
 
@@ -62,13 +72,16 @@ static bool find_region(const struct lowered *l, u32 branch, struct region *r)
     u32 todo[2 * REGION_MOST + 2], n = 0;
     r->n = 0;
     if (b->term != TERM_BRA || b->ipdom == NONE || b->nsucc != 2) return false;
-    todo[n++] = b->succ[0]; todo[n++] = b->succ[1];
+    todo[n++] = b->succ[0];
+    todo[n++] = b->succ[1];
     while (n) {
         u32 at = todo[--n];
         const struct block *x = &l->block[at];
         if (at == b->ipdom || has(r, at)) continue;
-        if (at == branch || r->n == REGION_MOST || x->nsucc != 1 || (x->term != TERM_FALL && x->term != TERM_BRA)) return false;
-        for (u32 o = x->first; o < x->end; o++) if (!is_pure(l, &l->op[o])) return false;
+        if (at == branch || r->n == REGION_MOST || x->nsucc != 1 || (x->term != TERM_FALL && x->term != TERM_BRA))
+            return false;
+        for (u32 o = x->first; o < x->end; o++)
+            if (!is_pure(l, &l->op[o])) return false;
         r->block[r->n++] = at;
         todo[n++] = x->succ[0];
     }
@@ -89,7 +102,8 @@ bool init_choice(struct warp *w, const struct insn *i, u32 lanes)
         u32 bits = l->reg_type[reg] == T_PRED ? 1 : 8u * l->reg_width[reg];
         for (u32 m = lanes; m; m &= m - 1) {
             u32 k = (u32)__builtin_ctz(m);
-            t[k] = taint_all(bits, (plane_taint(p, i->guard, k).origin & ~ORIGIN_FLAGS) | (bits == 64 ? ORIGIN_CHOSEN : 0));
+            t[k] = taint_all(bits,
+                             (plane_taint(p, i->guard, k).origin & ~ORIGIN_FLAGS) | (bits == 64 ? ORIGIN_CHOSEN : 0));
         }
         planes_put(p, w->code->reg[reg].slot, lanes, t);
     }
@@ -105,7 +119,10 @@ u32 init_undecided(const struct warp *w, const struct insn *i, u32 lanes)
     struct region r = { .n = 0 };
     for (u32 m = p->undecided & lanes; m; m &= m - 1) {
         u32 k = (u32)__builtin_ctz(m);
-        if (p->branch[k] != last) { last = p->branch[k]; find_region(w->code->low, last, &r); }
+        if (p->branch[k] != last) {
+            last = p->branch[k];
+            find_region(w->code->low, last, &r);
+        }
         if (has(&r, here)) out |= 1u << k;
     }
     return out;

@@ -1,16 +1,22 @@
-/* What the fast handlers of loads and stores (memory_fast.h) do for the check of initialised values. i and w are in scope.
+/* What the fast handlers of loads and stores (memory_fast.h) do for the check of initialised values. i and w are in
+ * scope.
  *
- * A site's range remembers in which epoch of the shadow all of it was defined. While that is so, an access costs one comparison, and
- * the handler stays a function that calls nothing. Otherwise it hands over to init_unknown, which looks at the bytes: a load that meets
- * an undefined one leaves for plain code, a store defines its own; what is left to do is done by the handler without this check
- * (code.inner). So in handlers of several checks this one comes first. */
+ * A site's range remembers in which epoch of the shadow all of it was defined. While that is so, an access costs one
+ * comparison, and the handler stays a function that calls nothing. Otherwise it hands over to init_unknown, which
+ * looks at the bytes: a load that meets an undefined one leaves for plain code, a store defines its own; what is left
+ * to do is done by the handler without this check (code.inner). So in handlers of several checks this one comes
+ * first. */
 #ifndef LOCKSTEP_INIT_FAST_H
 #define LOCKSTEP_INIT_FAST_H
 #include "mem/shadow.h"
 #include "sim/machine.h"
 
-handler init_unknown;                           /* init_memory.c */
-handler *init_handler(const struct site *s, const struct insn *i, u32 group, s32 stride);       /* init_fast.c: nobody else watches */
+handler init_unknown; /* init_memory.c */
+/* init_fast.c: nobody else watches */
+handler *init_handler(const struct site *s, const struct insn *i, u32 group, s32 stride);
 
-#define INIT_FIRST(sp) do { if (unlikely(r->init != w->init_##sp->epoch)) return init_unknown(R, i, w); } while (0)
+#define INIT_FIRST(sp)                                                              \
+    do {                                                                            \
+        if (unlikely(r->init != w->init_##sp->epoch)) return init_unknown(R, i, w); \
+    } while (0)
 #endif

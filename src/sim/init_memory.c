@@ -1,5 +1,6 @@
-/* Initialised values between memory and registers: loads fill planes from shadows, stores carry them back, atomics do both
- * (RULES.md I1, I2). What memory is born as: mem.c for the device's, init_frame and init_cta below for local and shared memory. */
+/* Initialised values between memory and registers: loads fill planes from shadows, stores carry them back, atomics do
+ * both (RULES.md I1, I2). What memory is born as: mem.c for the device's, init_frame and init_cta below for local and
+ * shared memory. */
 #include "sim/init_fast.h"
 #include "sim/planes.h"
 
@@ -67,11 +68,13 @@ static void init_local(struct warp *w, u64 from, u64 bytes, u32 mask)
     if (!bytes) return;
     if (!w->init_local) {
         struct shadow *s = base_need(sizeof *s);
-        if (!shadow_open(s, 0, (u64)LANES * LOCAL_STACK, true)) base_exhausted((u64)LANES * LOCAL_STACK, "the init check (--no-check init does without)");
+        if (!shadow_open(s, 0, (u64)LANES * LOCAL_STACK, true))
+            base_exhausted((u64)LANES * LOCAL_STACK, "the init check (--no-check init does without)");
         w->init_local = s;
         return;
     }
-    for (u32 m = mask; m; m &= m - 1) shadow_forget(w->init_local, (u64)(u32)__builtin_ctz(m) * LOCAL_STACK + from, bytes);
+    for (u32 m = mask; m; m &= m - 1)
+        shadow_forget(w->init_local, (u64)(u32)__builtin_ctz(m) * LOCAL_STACK + from, bytes);
 }
 
 void init_alloca(struct warp *w, u64 from, u64 bytes, u32 mask)
@@ -85,7 +88,8 @@ static void raw_registers(struct warp *w, struct frame *f)
     const struct lowered *l = f->code->low;
     for (u32 k = 0; k < l->words; k++)
         for (u64 m = l->block[0].live_in[k]; m; m &= m - 1) {
-            u32 r = k * 64 + (u32)__builtin_ctzll(m), bits = l->reg_width[r] == 1 ? 1 : 8u * l->reg_width[r], id = origin_of_register(w, l, r);
+            u32 r = k * 64 + (u32)__builtin_ctzll(m), bits = l->reg_width[r] == 1 ? 1 : 8u * l->reg_width[r],
+                id = origin_of_register(w, l, r);
             struct taint t[LANES];
             for (u32 n = 0; n < LANES; n++) t[n] = (struct taint){ low_bits(bits), 0, id };
             if (f->code->reg[r].slot) planes_put(f->planes, f->code->reg[r].slot, ALL_LANES, t);
@@ -98,7 +102,10 @@ void init_frame(struct warp *w, struct frame *f, u32 mask)
     if (!(f->code->watch & WATCH_INIT)) return;
     init_local(w, f->local_base, l->local_bytes, mask);
     if (f->init_params) shadow_define(f->init_params, 0, f->init_params->bytes);
-    if (f == w->base && !f->code->plain) { f->planes = NULL; return; }
+    if (f == w->base && !f->code->plain) {
+        f->planes = NULL;
+        return;
+    }
     struct planes **p = f == w->base ? &w->base_planes : &f->planes;
     if (!*p) *p = planes_new(f->code);
     f->planes = *p;
@@ -108,11 +115,11 @@ void init_frame(struct warp *w, struct frame *f, u32 mask)
 
 /* ---- what the fast way asks ---- */
 
-/* Once in a while the whole range is looked at: at once where it is small, after as many looks as pay for it where it is large, and less
- * and less often while it is not all defined. */
+/* Once in a while the whole range is looked at: at once where it is small, after as many looks as pay for it where it
+ * is large, and less and less often while it is not all defined. */
 static void look_again(struct range *r, const struct shadow *s, u64 epoch)
 {
-    enum { PER_LOOK = 16384 };                  /* bytes of a range, whose scan costs about as much as a look */
+    enum { PER_LOOK = 16384 }; /* bytes of a range, whose scan costs about as much as a look */
     if (++r->init_misses < MAX_OF(r->init_after, r->size / PER_LOOK)) return;
     r->init_misses = 0;
     bool all = shadow_defined_run(s, r->lo, r->size);
@@ -121,11 +128,17 @@ static void look_again(struct range *r, const struct shadow *s, u64 epoch)
 }
 
 /* 32 addresses close together: all that lies between them is defined. */
-#define ALL_BETWEEN(BASE) do { \
-        const BASE *p_ = (const BASE *)(const void *)SLOT(R, i->a); \
-        BASE least = p_[0], most = p_[0]; \
-        for (u32 l = 1; l < LANES; l++) { least = MIN_OF(least, p_[l]); most = MAX_OF(most, p_[l]); } \
-        return most - least <= 512 && shadow_defined_run(s, (BASE)(least + (BASE)(s64)i->off), (u64)(most - least) + n); } while (0)
+#define ALL_BETWEEN(BASE)                                                                         \
+    do {                                                                                          \
+        const BASE *p_ = (const BASE *)(const void *)SLOT(R, i->a);                               \
+        BASE least = p_[0], most = p_[0];                                                         \
+        for (u32 l = 1; l < LANES; l++) {                                                         \
+            least = MIN_OF(least, p_[l]);                                                         \
+            most = MAX_OF(most, p_[l]);                                                           \
+        }                                                                                         \
+        return most - least <= 512 &&                                                             \
+               shadow_defined_run(s, (BASE)(least + (BASE)(s64)i->off), (u64)(most - least) + n); \
+    } while (0)
 static bool defined_between(const char *R, const struct insn *i, const struct shadow *s, u32 addr_width, u32 n)
 {
     if (addr_width == 4) ALL_BETWEEN(u32);
@@ -152,7 +165,7 @@ static bool look(const char *R, const struct insn *i, const struct warp *w, stru
             shadow_define(s, at, bytes);
             continue;
         }
-        for (u32 j = 0; j < g; j++) {           /* the first lane's address may lie below 0, where it takes no part */
+        for (u32 j = 0; j < g; j++) { /* the first lane's address may lie below 0, where it takes no part */
             u64 mine = t->addr_width == 4 ? (u32)(at + (u64)(stride * j)) : at + (u64)(stride * j);
             if (!(w->mask >> (k * g + j) & 1) || shadow_defined(s, mine, n)) continue;
             if (!store) return false;
@@ -200,7 +213,10 @@ struct taint init_read(const struct access *a, u32 lane, u64 offset, u32 n)
     u64 at;
     struct shadow *s = init_shadow(a->warp, a->space[lane], lane, a->addr[lane] + offset, &at);
     struct taint t = s ? shadow_read(s, at, n) : (struct taint){ 0 };
-    if (t.undef && a->space[lane] == SP_SHARED && a->warp->cta->launch->in->checks & CHECK_ASYNC && async_covers(a->warp->cta, a->ptr[lane] + offset, n)) return (struct taint){ 0 };     /* that it comes too early is said already */
+    /* that it comes too early is said already */
+    if (t.undef && a->space[lane] == SP_SHARED && a->warp->cta->launch->in->checks & CHECK_ASYNC &&
+        async_covers(a->warp->cta, a->ptr[lane] + offset, n))
+        return (struct taint){ 0 };
     if (t.undef && !t.origin) t.origin = origin_of_memory(a, lane);
     return t;
 }
@@ -208,7 +224,8 @@ struct taint init_read(const struct access *a, u32 lane, u64 offset, u32 n)
 /* The host sees pinned and managed memory as it is written. */
 static bool is_host_memory(const struct access *a, u32 lane)
 {
-    return a->space[lane] != SP_SHARED && a->space[lane] != SP_LOCAL && a->space[lane] != SP_CALL && access_is_host_visible(a->warp, a->addr[lane]);
+    return a->space[lane] != SP_SHARED && a->space[lane] != SP_LOCAL && a->space[lane] != SP_CALL &&
+           access_is_host_visible(a->warp, a->addr[lane]);
 }
 
 struct shadow *init_params(struct frame *f)
@@ -223,7 +240,8 @@ struct shadow *init_params(struct frame *f)
 
 static bool whole(u64 undef, u32 n)
 {
-    for (u32 k = 0; k < n; k++) if (!(undef >> 8 * k & 0xff)) return false;
+    for (u32 k = 0; k < n; k++)
+        if (!(undef >> 8 * k & 0xff)) return false;
     return true;
 }
 
@@ -234,7 +252,10 @@ void init_write(const struct access *a, u32 lane, u64 offset, u32 n, struct tain
     if (t.undef && a->space[lane] == SP_CALL && !init_params(a->warp->cur->fr)) return;
     struct shadow *s = init_shadow(a->warp, a->space[lane], lane, a->addr[lane] + offset, &at);
     if (!s) return;
-    if (!t.undef) { shadow_define(s, at, n); return; }
+    if (!t.undef) {
+        shadow_define(s, at, n);
+        return;
+    }
     if (t.origin & ORIGIN_SCALED && !private && whole(t.undef, n)) t.made = t.undef;
     t.origin &= ~(private ? ORIGIN_PENDING : ORIGIN_FLAGS);
     if (t.made && a->space[lane] != SP_SHARED && !private) t.origin = origin_stored(a->warp, a->insn->op, t.origin);
@@ -251,13 +272,23 @@ void init_before(struct access *a, const char *R)
     if (!w->planes->dirty) return;
     u32 slot = a->site->which ? i->b : i->a, bad = plane_lanes(w->planes, slot) & a->mask;
     if (!bad) return;
-    if (o->name == N_ld && w->code->low->speculated[i->op]) { a->pending = bad; return; }
-    for (u32 m = o->name == N_ld ? bad : 0; m; m &= m - 1) if (plane_taint(w->planes, slot, (u32)__builtin_ctz(m)).origin & ORIGIN_CHOSEN) a->chosen |= m & -m;
-    init_use(w, i->op, USE_ADDRESS, slot, a->mask & ~a->chosen, o->name == N_ld ? "the address of this load" : o->name == N_st ? "the address of this store" : "the address of this operation");
+    if (o->name == N_ld && w->code->low->speculated[i->op]) {
+        a->pending = bad;
+        return;
+    }
+    for (u32 m = o->name == N_ld ? bad : 0; m; m &= m - 1)
+        if (plane_taint(w->planes, slot, (u32)__builtin_ctz(m)).origin & ORIGIN_CHOSEN) a->chosen |= m & -m;
+    init_use(w, i->op, USE_ADDRESS, slot, a->mask & ~a->chosen,
+             o->name == N_ld   ? "the address of this load"
+             : o->name == N_st ? "the address of this store"
+                               : "the address of this operation");
 }
 
 static u16 data_slot(const struct insn *i, u32 k) { return k == 0 ? i->d : k == 1 ? i->b : k == 2 ? i->c : i->e; }
-static const struct opnd *data_operand(const struct lop *o, u32 k) { return k == 0 ? &o->d : k == 1 ? &o->b : k == 2 ? &o->c : &o->e; }
+static const struct opnd *data_operand(const struct lop *o, u32 k)
+{
+    return k == 0 ? &o->d : k == 1 ? &o->b : k == 2 ? &o->c : &o->e;
+}
 
 /* The register is wider than what was loaded: zeros, or copies of the sign. */
 static struct taint extend(struct taint t, u32 width, u32 reg_width, bool is_signed)
@@ -288,13 +319,15 @@ void init_load(struct access *a, const char *R)
         }
         for (u32 m = a->pending; m; m &= m - 1) {
             u32 l = (u32)__builtin_ctz(m);
-            t[l] = taint_all(8u * s->reg_width, origin_stored(w, i->op, plane_taint(w->planes, address, l).origin) | ORIGIN_PENDING);
+            t[l] = taint_all(8u * s->reg_width,
+                             origin_stored(w, i->op, plane_taint(w->planes, address, l).origin) | ORIGIN_PENDING);
         }
         for (u32 m = a->chosen; m; m &= m - 1) {
             u32 l = (u32)__builtin_ctz(m);
             t[l] = taint_all(8u * s->reg_width, plane_taint(w->planes, address, l).origin & ~ORIGIN_FLAGS);
         }
-        planes_put(w->planes, slot, a->mask & ~(unlikely(w->planes->undecided != 0) ? init_undecided(w, i, a->mask) : 0), t);
+        planes_put(w->planes, slot,
+                   a->mask & ~(unlikely(w->planes->undecided != 0) ? init_undecided(w, i, a->mask) : 0), t);
     }
 }
 
@@ -310,7 +343,8 @@ void init_store(struct access *a, const char *R)
         u32 l = (u32)__builtin_ctz(m);
         for (u32 k = 0; k < s->vec; k++) {
             struct taint t = plane_taint(w->planes, data_slot(a->insn, k), l);
-            t.undef &= low_bits(8 * s->width); t.made &= low_bits(8 * s->width);
+            t.undef &= low_bits(8 * s->width);
+            t.made &= low_bits(8 * s->width);
             if (t.made && is_host_memory(a, l)) {
                 struct taint one[LANES];
                 one[l] = t;
@@ -327,12 +361,18 @@ static struct taint atomic_word(const struct access *a, u32 lane, u64 offset, u3
     const struct site *s = a->site;
     struct taint old = init_read(a, lane, offset, n), now = old;
     bool replaces = s->atom == AT_EXCH || s->atom == AT_CAS;
-    operand.undef &= low_bits(8 * n); operand.made &= low_bits(8 * n);
-    if (s->atom == AT_EXCH) now = operand;
-    else if (old.undef) now = taint_all(8 * n, old.origin);
-    else now = replaces && a->wrote >> lane & 1 ? operand : (struct taint){ 0 };
-    if (old.undef || now.undef) init_write(a, lane, offset, n, now);
-    else init_write(a, lane, offset, n, (struct taint){ 0 });
+    operand.undef &= low_bits(8 * n);
+    operand.made &= low_bits(8 * n);
+    if (s->atom == AT_EXCH)
+        now = operand;
+    else if (old.undef)
+        now = taint_all(8 * n, old.origin);
+    else
+        now = replaces && a->wrote >> lane & 1 ? operand : (struct taint){ 0 };
+    if (old.undef || now.undef)
+        init_write(a, lane, offset, n, now);
+    else
+        init_write(a, lane, offset, n, (struct taint){ 0 });
     return old;
 }
 
@@ -348,12 +388,15 @@ void init_atomic(struct access *a, const char *R)
     memset(old, 0, sizeof old);
     (void)R;
     /* cas: b is compared, c stored; exch: b stored; all else: b is combined */
-    u32 stored[2] = { s->atom == AT_CAS ? i->c : i->b, wide ? (s->atom == AT_CAS ? (o->x.kind == O_REG ? c->reg[o->x.reg].slot : S_ZERO) : i->e) : S_ZERO };
+    u32 stored[2] = { s->atom == AT_CAS ? i->c : i->b,
+                      wide ? (s->atom == AT_CAS ? (o->x.kind == O_REG ? c->reg[o->x.reg].slot : S_ZERO) : i->e)
+                           : S_ZERO };
     if (w->planes->dirty && s->atom != AT_EXCH) {
-        init_use(w, i->op, USE_ATOMIC, i->b, a->ok, s->atom == AT_CAS ? "the value compared by an atomic" : "the operand of an atomic");
+        init_use(w, i->op, USE_ATOMIC, i->b, a->ok,
+                 s->atom == AT_CAS ? "the value compared by an atomic" : "the operand of an atomic");
         if (wide) init_use(w, i->op, USE_ATOMIC, i->e, a->ok, "the value compared by an atomic");
     }
-    for (u32 m = a->ok; m; m &= m - 1) {        /* in the order of the lanes, as the access itself */
+    for (u32 m = a->ok; m; m &= m - 1) { /* in the order of the lanes, as the access itself */
         u32 l = (u32)__builtin_ctz(m), n = wide ? 8 : s->width;
         for (u32 k = 0; k <= wide; k++) old[k][l] = atomic_word(a, l, 8 * k, n, plane_taint(w->planes, stored[k], l));
     }
@@ -381,7 +424,8 @@ int init_watched(char *restrict R, const struct insn *i, struct warp *w)
 {
     u32 name = w->code->low->op[i->op].name, guard = i->guard ? plane_lanes(w->planes, i->guard) & w->mask : 0;
     if (guard && name != N_ld) {
-        init_use(w, i->op, USE_GUARD, i->guard, w->mask, name == N_st ? "the guard of this store" : "the guard of this operation");
+        init_use(w, i->op, USE_GUARD, i->guard, w->mask,
+                 name == N_st ? "the guard of this store" : "the guard of this operation");
         guard = 0;
     }
     int ev = memory_watched(R, i, w);

@@ -1,12 +1,20 @@
-/* What the host gets to see: bytes that arithmetic made from undefined values are findings, bytes that were only copied are at most a
- * note (RULES.md I2, I3): single ones are padding, so only elements of which every byte is a copy of what nobody wrote are named. Memory that no
- * kernel has written is not looked at: nobody claimed that it holds a result. */
+/* What the host gets to see: bytes that arithmetic made from undefined values are findings, bytes that were only
+ * copied are at most a note (RULES.md I2, I3): single ones are padding, so only elements of which every byte is a
+ * copy of what nobody wrote are named. Memory that no kernel has written is not looked at: nobody claimed that it
+ * holds a result. */
 #include "sim/planes.h"
 #include <inttypes.h>
 
-struct run { u64 first, last, bytes; u32 origin, last_origin; bool copied; struct span_read read; };     /* bytes of one cause, from the first to the last: its first and its latest origin; copied: not computed with; what was read there */
+/* bytes of one cause, from the first to the last: its first and its latest origin; copied: not computed with; what
+ * was read there */
+struct run {
+    u64 first, last, bytes;
+    u32 origin, last_origin;
+    bool copied;
+    struct span_read read;
+};
 
-enum { RUNS = 16 };             /* different origins told apart in one copy */
+enum { RUNS = 16 }; /* different origins told apart in one copy */
 
 /* Told as one: the same line was read, and the same line stored it. */
 static bool alike(const struct sim *s, u32 a, u32 b)
@@ -14,7 +22,8 @@ static bool alike(const struct sim *s, u32 a, u32 b)
     const struct origin *x = a != b ? origin_get(s->origins, a) : NULL, *y = a != b ? origin_get(s->origins, b) : NULL;
     if (a == b) return true;
     if (!x || !y || x->key != y->key || !x->stored != !y->stored) return false;
-    return !x->stored || (x->stored->file && y->stored->file && !strcmp(x->stored->file, y->stored->file) && x->stored->line == y->stored->line && x->stored->col == y->stored->col);
+    return !x->stored || (x->stored->file && y->stored->file && !strcmp(x->stored->file, y->stored->file) &&
+                          x->stored->line == y->stored->line && x->stored->col == y->stored->col);
 }
 
 /* What was read first, wherever it was carried since. */
@@ -26,9 +35,13 @@ static struct span_read read_of(const struct sim *s, u32 origin)
 
 static void join_read(struct span_read *x, struct span_read y)
 {
-    bool same = x->to && y.to && x->cta == y.cta && x->thread == y.thread, before = y.cta < x->cta || (y.cta == x->cta && y.thread < x->thread);
-    if (same) { x->from = MIN_OF(x->from, y.from); x->to = MAX_OF(x->to, y.to); }
-    else if (y.to && (!x->to || before)) *x = y;
+    bool same = x->to && y.to && x->cta == y.cta && x->thread == y.thread,
+         before = y.cta < x->cta || (y.cta == x->cta && y.thread < x->thread);
+    if (same) {
+        x->from = MIN_OF(x->from, y.from);
+        x->to = MAX_OF(x->to, y.to);
+    } else if (y.to && (!x->to || before))
+        *x = y;
 }
 
 static void add(const struct sim *s, struct run *run, u32 *n, u64 at, u64 bytes, u32 origin, bool copied)
@@ -49,21 +62,47 @@ static void report_run(struct sim *s, struct report *report, const struct mem_ob
     char cause[400], where[200];
     u64 first = r->first - o->base, last = r->last - o->base;
     u32 e = o->element_size;
-    bool gaps = e && r->bytes % e == 0 && r->bytes / e < last / e - first / e + 1;     /* whole elements, and not all in between */
-    if (e && first / e == last / e) snprintf(where, sizeof where, "in element [%" PRIu64 "] of %s", first / e, o->name);
-    else if (gaps) snprintf(where, sizeof where, "in %" PRIu64 " of the elements [%" PRIu64 "..%" PRIu64 "] of %s", r->bytes / e, first / e, last / e, o->name);
-    else if (e) snprintf(where, sizeof where, "in elements [%" PRIu64 "..%" PRIu64 "] of %s", first / e, last / e, o->name);
-    else snprintf(where, sizeof where, "between %" PRIu64 " and %" PRIu64 " of %s", first, last, o->name);
-    struct finding f = { .kind = r->copied ? F_uninit_copy : F_uninit_output, .cause_key = (from ? from->key : 0) ^ o->id, .cause = cause, .once = true };
-    snprintf(cause, sizeof cause, "%" PRIu64 " byte%s %s %s %s%s%s", r->bytes, r->bytes == 1 ? "" : "s", where, r->bytes == 1 ? "was" : "were", r->copied ? "copied as they were, and nobody had written them" : "computed from an undefined value", from && from->name ? ", from " : "", from && from->name ? from->name : "");
-    f.object = o->name; f.object_type = o->type; f.object_base = o->base; f.object_size = o->size; f.element_size = e;
+    /* whole elements, and not all in between */
+    bool gaps = e && r->bytes % e == 0 && r->bytes / e < last / e - first / e + 1;
+    if (e && first / e == last / e)
+        snprintf(where, sizeof where, "in element [%" PRIu64 "] of %s", first / e, o->name);
+    else if (gaps)
+        snprintf(where, sizeof where, "in %" PRIu64 " of the elements [%" PRIu64 "..%" PRIu64 "] of %s", r->bytes / e,
+                 first / e, last / e, o->name);
+    else if (e)
+        snprintf(where, sizeof where, "in elements [%" PRIu64 "..%" PRIu64 "] of %s", first / e, last / e, o->name);
+    else
+        snprintf(where, sizeof where, "between %" PRIu64 " and %" PRIu64 " of %s", first, last, o->name);
+    struct finding f = { .kind = r->copied ? F_uninit_copy : F_uninit_output,
+                         .cause_key = (from ? from->key : 0) ^ o->id,
+                         .cause = cause,
+                         .once = true };
+    snprintf(cause, sizeof cause, "%" PRIu64 " byte%s %s %s %s%s%s", r->bytes, r->bytes == 1 ? "" : "s", where,
+             r->bytes == 1 ? "was" : "were",
+             r->copied ? "copied as they were, and nobody had written them" : "computed from an undefined value",
+             from && from->name ? ", from " : "", from && from->name ? from->name : "");
+    f.object = o->name;
+    f.object_type = o->type;
+    f.object_base = o->base;
+    f.object_size = o->size;
+    f.element_size = e;
     char text[600];
     if (from && r->read.to && r->read.width) {
         const struct span_read *x = &r->read;
         u64 a = x->from / x->width, b = (x->to - 1) / x->width;
-        snprintf(text, sizeof text, a == b ? "%s; thread %u reads element [%" PRIu64 "] of it" : "%s; thread %u reads elements [%" PRIu64 "..%" PRIu64 "] of it", from->text, x->thread, a, b);
-    } else snprintf(text, sizeof text, "%s", from && from->text ? from->text : "");
-    if (from) { f.place = from->stored; f.kernel = from->kernel; f.origin = from->place; f.origin_text = text; f.fix = from->fix; }
+        snprintf(text, sizeof text,
+                 a == b ? "%s; thread %u reads element [%" PRIu64 "] of it"
+                        : "%s; thread %u reads elements [%" PRIu64 "..%" PRIu64 "] of it",
+                 from->text, x->thread, a, b);
+    } else
+        snprintf(text, sizeof text, "%s", from && from->text ? from->text : "");
+    if (from) {
+        f.place = from->stored;
+        f.kernel = from->kernel;
+        f.origin = from->place;
+        f.origin_text = text;
+        f.fix = from->fix;
+    }
     report_add(report, &f);
 }
 
@@ -98,8 +137,9 @@ void sim_check_output(struct sim *s, struct report *report, const struct mem_obj
         }
         if (!t.made) continue;
         add(s, run, &n, at, 1, t.origin, false);
-        shadow_define(x, at, 1);                /* what follows from it is no news */
+        shadow_define(x, at, 1); /* what follows from it is no news */
     }
-    bool errors = report_errors(report) != 0;   /* what a copy lacks is then what an error kept from being written */
-    for (u32 k = 0; k < n; k++) if (!run[k].copied || !errors) report_run(s, report, o, &run[k]);
+    bool errors = report_errors(report) != 0; /* what a copy lacks is then what an error kept from being written */
+    for (u32 k = 0; k < n; k++)
+        if (!run[k].copied || !errors) report_run(s, report, o, &run[k]);
 }

@@ -2,8 +2,8 @@
 #include "sim/planes.h"
 
 static const enum finding_kind kinds[] = {
-    [USE_BRANCH] = F_uninit_branch, [USE_GUARD] = F_uninit_guard, [USE_ADDRESS] = F_uninit_address, [USE_ATOMIC] = F_uninit_atomic,
-    [USE_PRINT] = F_uninit_print, [USE_OUTPUT] = F_uninit_output,
+    [USE_BRANCH] = F_uninit_branch, [USE_GUARD] = F_uninit_guard, [USE_ADDRESS] = F_uninit_address,
+    [USE_ATOMIC] = F_uninit_atomic, [USE_PRINT] = F_uninit_print, [USE_OUTPUT] = F_uninit_output,
 };
 
 /* Lanes with one origin are one report. */
@@ -11,7 +11,10 @@ void init_report(struct warp *w, u32 op, enum init_use use, u32 mask, const stru
 {
     const struct origins *all = w->cta->launch->sim->origins;
     const struct origin *o[LANES];
-    for (u32 m = mask; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); o[l] = origin_get(all, t[l].origin); }
+    for (u32 m = mask; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        o[l] = origin_get(all, t[l].origin);
+    }
     for (u32 todo = mask; todo;) {
         u32 first = (u32)__builtin_ctz(todo), same = 0;
         const struct origin *from = o[first];
@@ -20,8 +23,13 @@ void init_report(struct warp *w, u32 op, enum init_use use, u32 mask, const stru
         todo &= ~same;
         char cause[400];
         struct finding f = { .kind = kinds[use], .cause_key = from ? from->key : 0, .cause = cause };
-        snprintf(cause, sizeof cause, "%s %s an undefined value%s%s", what, t[first].made ? "was computed from" : "is", from ? ", from " : "", from ? from->name : "");
-        if (from) { f.origin = from->place; f.origin_text = from->text; f.fix = from->fix; }
+        snprintf(cause, sizeof cause, "%s %s an undefined value%s%s", what, t[first].made ? "was computed from" : "is",
+                 from ? ", from " : "", from ? from->name : "");
+        if (from) {
+            f.origin = from->place;
+            f.origin_text = from->text;
+            f.fix = from->fix;
+        }
         found(w, op, &f, same);
     }
 }
@@ -31,7 +39,7 @@ void init_use(struct warp *w, u32 op, enum init_use use, u32 slot, u32 mask, con
     u32 bad = plane_lanes(w->planes, slot) & mask;
     if (likely(!bad)) return;
     init_report(w, op, use, bad, w->planes->of[plane_place(w->planes, slot)]->t, what);
-    planes_clear(w->planes, slot, bad);         /* what follows from it is no news */
+    planes_clear(w->planes, slot, bad); /* what follows from it is no news */
 }
 
 int init_terminator(char *restrict R, const struct insn *i, struct warp *w)
@@ -39,20 +47,31 @@ int init_terminator(char *restrict R, const struct insn *i, struct warp *w)
     const struct lop *o = &w->code->low->op[i->op];
     (void)R;
     bool branch = o->name == N_bra;
-    if (unlikely(w->planes->undecided != 0) && i->guard) w->planes->undecided &= ~w->mask;     /* they have left the last one */
+    /* they have left the last one */
+    if (unlikely(w->planes->undecided != 0) && i->guard) w->planes->undecided &= ~w->mask;
     if (likely(!w->planes->dirty)) return 0;
     u32 lost = branch && i->guard ? plane_lanes(w->planes, i->guard) & w->mask : 0;
-    if (i->guard && !(lost && init_choice(w, i, lost))) init_use(w, i->op, branch ? USE_BRANCH : USE_GUARD, i->guard, w->mask, branch ? "the condition of this branch" : "the guard of this operation");
+    if (i->guard && !(lost && init_choice(w, i, lost)))
+        init_use(w, i->op, branch ? USE_BRANCH : USE_GUARD, i->guard, w->mask,
+                 branch ? "the condition of this branch" : "the guard of this operation");
     switch (o->name) {
     case N_brx: init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the index of this branch"); break;
-    case N_vote: case N_ballot: init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the predicate of this vote"); break;
-    case N_match_any: case N_match_all: init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the value matched"); break;
-    case N_call: if (o->a.kind == O_REG) init_use(w, i->op, USE_ADDRESS, i->a, w->mask, "the function called"); break;
-    case N_bar: case N_barrier:
+    case N_vote:
+    case N_ballot: init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the predicate of this vote"); break;
+    case N_match_any:
+    case N_match_all: init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the value matched"); break;
+    case N_call:
+        if (o->a.kind == O_REG) init_use(w, i->op, USE_ADDRESS, i->a, w->mask, "the function called");
+        break;
+    case N_bar:
+    case N_barrier:
         init_use(w, i->op, USE_GUARD, i->a, w->mask, "the number of the barrier");
         init_use(w, i->op, USE_GUARD, i->b, w->mask, "the thread count of the barrier");
         break;
-    case N_bar_redp: case N_bar_redc: case N_barrier_redp: case N_barrier_redc: init_use(w, i->op, USE_BRANCH, i->c, w->mask, "the predicate of this barrier"); break;
+    case N_bar_redp:
+    case N_bar_redc:
+    case N_barrier_redp:
+    case N_barrier_redc: init_use(w, i->op, USE_BRANCH, i->c, w->mask, "the predicate of this barrier"); break;
     default: break;
     }
     if (o->kind == K_CTRL && o->d.kind == O_REG) planes_clear(w->planes, i->d, w->mask);
@@ -80,22 +99,29 @@ void init_gather(struct warp *w, const struct insn *i, u32 mask)
     const struct lop *o = &w->code->low->op[i->op];
     if (r) r->lanes &= ~mask;
     if (!w->planes || !w->planes->dirty) return;
-    u32 bad = (plane_lanes(w->planes, i->a) | (o->name == N_shfl ? plane_lanes(w->planes, i->b) | plane_lanes(w->planes, i->e) : 0)) & mask;
+    u32 bad = (plane_lanes(w->planes, i->a) |
+               (o->name == N_shfl ? plane_lanes(w->planes, i->b) | plane_lanes(w->planes, i->e) : 0)) &
+              mask;
     if (!bad || (o->name != N_shfl && o->name != N_redux)) return;
     if (!r) r = w->rdv_taint = base_need(sizeof *r);
     for (u32 m = bad; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         r->t[l] = plane_taint(w->planes, i->a, l);
         r->index[l] = o->name == N_shfl && (plane_lanes(w->planes, i->b) | plane_lanes(w->planes, i->e)) >> l & 1;
-        if (r->index[l] && !r->t[l].origin) r->t[l].origin = plane_taint(w->planes, i->b, l).origin | plane_taint(w->planes, i->e, l).origin;
+        if (r->index[l] && !r->t[l].origin)
+            r->t[l].origin = plane_taint(w->planes, i->b, l).origin | plane_taint(w->planes, i->e, l).origin;
     }
     r->lanes |= bad;
 }
 
 /* Which lanes of a shuffle read one that takes no part. */
-bool init_needs_planes(const struct warp *w, u32 absent) { return absent && w->base->code->watch & WATCH_INIT && !w->base->code->plain; }
+bool init_needs_planes(const struct warp *w, u32 absent)
+{
+    return absent && w->base->code->watch & WATCH_INIT && !w->base->code->plain;
+}
 
-/* Results of a .sync operation go to the lanes of a split; who: all that took part; absent: lanes that read one that did not. */
+/* Results of a .sync operation go to the lanes of a split; who: all that took part; absent: lanes that read one that
+ * did not. */
 void init_scatter(struct warp *w, const struct split *s, const struct insn *i, const struct lop *o, u32 who, u32 absent)
 {
     struct planes *p = s->fr->planes;
@@ -107,9 +133,12 @@ void init_scatter(struct warp *w, const struct split *s, const struct insn *i, c
     if (o->name == N_shfl)
         for (u32 m = s->mask; m; m &= m - 1) {
             u32 l = (u32)__builtin_ctz(m), from = w->rdv_from[l];
-            if (absent >> l & 1) t[l] = (struct taint){ low_bits(32), 0, origin_of_shuffle(w, s->fr->code->low, i->op) };
-            else if (bad >> l & 1 && r->index[l]) t[l] = taint_all(32, r->t[l].origin);
-            else if (bad >> from & 1) t[l] = r->t[from];
+            if (absent >> l & 1)
+                t[l] = (struct taint){ low_bits(32), 0, origin_of_shuffle(w, s->fr->code->low, i->op) };
+            else if (bad >> l & 1 && r->index[l])
+                t[l] = taint_all(32, r->t[l].origin);
+            else if (bad >> from & 1)
+                t[l] = r->t[from];
         }
     else if (o->name == N_redux && bad)
         for (u32 m = s->mask; m; m &= m - 1) t[__builtin_ctz(m)] = taint_all(32, r->t[__builtin_ctz(bad)].origin);
@@ -124,14 +153,16 @@ static void copy_params(const struct frame *from, u64 at, struct frame *to, u64 
     const struct lowered *a = from->code->low, *b = to->code->low;
     if (!from->init_params) {
         if (to->init_params)
-            for (u32 m = mask; m; m &= m - 1) shadow_define(to->init_params, (u64)(u32)__builtin_ctz(m) * b->pmem_bytes + into, bytes);
+            for (u32 m = mask; m; m &= m - 1)
+                shadow_define(to->init_params, (u64)(u32)__builtin_ctz(m) * b->pmem_bytes + into, bytes);
         return;
     }
     struct shadow *s = init_params(to);
     for (u32 m = s ? mask : 0; m; m &= m - 1)
         for (u32 k = 0; k < bytes; k++) {
             u64 l = (u32)__builtin_ctz(m);
-            shadow_write(s, l * b->pmem_bytes + into + k, 1, shadow_read(from->init_params, l * a->pmem_bytes + at + k, 1));
+            shadow_write(s, l * b->pmem_bytes + into + k, 1,
+                         shadow_read(from->init_params, l * a->pmem_bytes + at + k, 1));
         }
 }
 
@@ -139,14 +170,16 @@ void init_call(const struct frame *up, struct frame *f, const struct call *c, u3
 {
     const struct ptx_func *callee = f->code->low->func;
     for (u32 k = 0; k < c->narg && k < callee->nparam; k++)
-        copy_params(up, c->arg[k].from, f, f->code->low->arg_off[k], (u32)MIN_OF(c->arg[k].size, callee->param[k]->size), mask);
+        copy_params(up, c->arg[k].from, f, f->code->low->arg_off[k],
+                    (u32)MIN_OF(c->arg[k].size, callee->param[k]->size), mask);
 }
 
 void init_return(const struct frame *f, struct frame *up, u32 mask)
 {
     const struct lowered *from = f->code->low;
     for (u32 k = 0; k < f->call->nret && k < from->func->nret; k++)
-        copy_params(f, from->ret_off[k], up, f->call->ret[k].from, (u32)MIN_OF(f->call->ret[k].size, from->func->ret[k]->size), mask);
+        copy_params(f, from->ret_off[k], up, f->call->ret[k].from,
+                    (u32)MIN_OF(f->call->ret[k].size, from->func->ret[k]->size), mask);
 }
 
 void init_builtin(struct warp *w, struct frame *f, const struct call *c, u32 op)
@@ -161,7 +194,10 @@ void init_builtin(struct warp *w, struct frame *f, const struct call *c, u32 op)
             t[l] = shadow_read(s, (u64)l * each + c->arg[k].from, n);
             if (t[l].undef) bad |= 1u << l;
         }
-        if (bad) init_report(w, op, c->builtin == BI_MALLOC || c->builtin == BI_FREE ? USE_ADDRESS : USE_PRINT, bad, t, "an argument of this call");
+        if (bad)
+            init_report(w, op, c->builtin == BI_MALLOC || c->builtin == BI_FREE ? USE_ADDRESS : USE_PRINT, bad, t,
+                        "an argument of this call");
     }
-    for (u32 m = s && c->nret ? w->mask : 0; m; m &= m - 1) shadow_define(s, (u64)(u32)__builtin_ctz(m) * each + c->ret[0].from, c->ret[0].size);
+    for (u32 m = s && c->nret ? w->mask : 0; m; m &= m - 1)
+        shadow_define(s, (u64)(u32)__builtin_ctz(m) * each + c->ret[0].from, c->ret[0].size);
 }

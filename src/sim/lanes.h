@@ -3,12 +3,12 @@
 #define LOCKSTEP_LANES_H
 #include "sim/machine.h"
 struct lane_set {
-    handler *v[8];              /* vector result, by which sources are scalars; NULL: lanes_mixed */
-    handler *grp;               /* scalar or affine result */
+    handler *v[8]; /* vector result, by which sources are scalars; NULL: lanes_mixed */
+    handler *grp;  /* scalar or affine result */
 };
 #define LANE_FAMILIES(X) X(int) X(float) X(round) X(half) X(cvt) X(video)
 #define X(f) extern const struct lane_set lanes_##f[], lanes_##f##_v3[];
 LANE_FAMILIES(X)
 #undef X
-const struct lane_set *lanes_of(u32 form);      /* of a lane form, for this processor */
+const struct lane_set *lanes_of(u32 form); /* of a lane form, for this processor */
 #endif

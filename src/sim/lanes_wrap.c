@@ -1,5 +1,5 @@
-/* Wrappers around lane handlers, which know nothing of masks and mixed classes: spreading scalars and affine values to 32
- * lanes, keeping the lanes that do not take part, and the guards of affine arithmetic. */
+/* Wrappers around lane handlers, which know nothing of masks and mixed classes: spreading scalars and affine values
+ * to 32 lanes, keeping the lanes that do not take part, and the guards of affine arithmetic. */
 #include "sim/lanes.h"
 
 const struct lane_set *lanes_of(u32 form)
@@ -22,7 +22,10 @@ u64 lane_value(const struct warp *w, const struct code *c, const char *R, u32 sl
 {
     u64 v = 0;
     (void)w;
-    if (cls == CLS_V) { memcpy(&v, SLOT(R, slot) + lane * width, width); return v; }
+    if (cls == CLS_V) {
+        memcpy(&v, SLOT(R, slot) + lane * width, width);
+        return v;
+    }
     u32 g = cls == CLS_A ? lane / c->group : 0;
     memcpy(&v, SLOT(R, slot) + 8 * g, width < 8 ? width : 8);
     if (cls == CLS_A) {
@@ -47,9 +50,14 @@ static void spread(char *restrict out, const struct code *c, const char *R, u32 
         u64 base;
         memcpy(&base, SLOT(R, slot) + 8 * k, 8);
         switch (width) {
-        case 2: for (u32 j = 0; j < g; j++) ((u16 *)(void *)out)[k * g + j] = (u16)(base + stride * j); break;
-        case 4: for (u32 j = 0; j < g; j++) ((u32 *)(void *)out)[k * g + j] = (u32)base + stride * j; break;
-        default: for (u32 j = 0; j < g; j++) ((u64 *)(void *)out)[k * g + j] = base + (u64)((s64)(s32)stride * j);
+        case 2:
+            for (u32 j = 0; j < g; j++) ((u16 *)(void *)out)[k * g + j] = (u16)(base + stride * j);
+            break;
+        case 4:
+            for (u32 j = 0; j < g; j++) ((u32 *)(void *)out)[k * g + j] = (u32)base + stride * j;
+            break;
+        default:
+            for (u32 j = 0; j < g; j++) ((u64 *)(void *)out)[k * g + j] = base + (u64)((s64)(s32)stride * j);
         }
     }
 }
@@ -59,13 +67,18 @@ void lane_values(const struct code *c, const char *R, u32 slot, u32 cls, u32 wid
     const char *p = SLOT(R, slot);
     if (cls == CLS_V) {
         switch (width) {
-        case 2: for (u32 l = 0; l < LANES; l++) out[l] = ((const u16 *)(const void *)p)[l]; return;
-        case 4: for (u32 l = 0; l < LANES; l++) out[l] = ((const u32 *)(const void *)p)[l]; return;
+        case 2:
+            for (u32 l = 0; l < LANES; l++) out[l] = ((const u16 *)(const void *)p)[l];
+            return;
+        case 4:
+            for (u32 l = 0; l < LANES; l++) out[l] = ((const u32 *)(const void *)p)[l];
+            return;
         default: memcpy(out, p, 8 * LANES); return;
         }
     }
     spread((char *)out, c, R, slot, cls, 8);
-    if (width < 8) for (u32 l = 0; l < LANES; l++) out[l] &= (1ull << 8 * width) - 1;
+    if (width < 8)
+        for (u32 l = 0; l < LANES; l++) out[l] &= (1ull << 8 * width) - 1;
 }
 
 int lanes_mixed(char *restrict R, const struct insn *i, struct warp *w)
@@ -84,8 +97,12 @@ int lanes_mixed(char *restrict R, const struct insn *i, struct warp *w)
     return lanes_of(i->form)->v[0](R, &t, w);
 }
 
-#define BLEND(T) do { T *r = (T *)(void *)SLOT(R, i->d); const T *n = (const T *)(const void *)SLOT(R, t.d); \
-    for (u32 l = 0; l < LANES; l++) r[l] = m >> l & 1 ? n[l] : r[l]; } while (0)
+#define BLEND(T)                                                         \
+    do {                                                                 \
+        T *r = (T *)(void *)SLOT(R, i->d);                               \
+        const T *n = (const T *)(const void *)SLOT(R, t.d);              \
+        for (u32 l = 0; l < LANES; l++) r[l] = m >> l & 1 ? n[l] : r[l]; \
+    } while (0)
 
 int lanes_blend(char *restrict R, const struct insn *i, struct warp *w)
 {
@@ -112,20 +129,20 @@ int lanes_blend(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
-/* An affine value against a scalar: order comparisons are monotone along a group, so its two ends decide, but for the one
- * group that the boundary crosses. */
+/* An affine value against a scalar: order comparisons are monotone along a group, so its two ends decide, but for the
+ * one group that the boundary crosses. */
 /* The same for one group of 32 with the scalar on the right, one function each. */
-#define CMP_AFFINE(id, T, rel) \
+#define CMP_AFFINE(id, T, rel)                                                        \
     static int cmp_##id##_##T(char *restrict R, const struct insn *i, struct warp *w) \
-    { \
-        T first, s; \
-        memcpy(&first, SLOT(R, i->a), 4); \
-        memcpy(&s, SLOT(R, i->b), 4); \
-        s64 last = (s64)first + (s64)w->code->stride[i->a] * (LANES - 1); \
-        bool x = first rel s, y = (T)last rel s; \
-        if (unlikely(last != (T)last || x != y)) return lanes_cmp_affine(R, i, w); \
-        *(u32 *)(void *)SLOT(R, i->d) = 0u - (u32)x; \
-        return 0; \
+    {                                                                                 \
+        T first, s;                                                                   \
+        memcpy(&first, SLOT(R, i->a), 4);                                             \
+        memcpy(&s, SLOT(R, i->b), 4);                                                 \
+        s64 last = (s64)first + (s64)w->code->stride[i->a] * (LANES - 1);             \
+        bool x = first rel s, y = (T)last rel s;                                      \
+        if (unlikely(last != (T)last || x != y)) return lanes_cmp_affine(R, i, w);    \
+        *(u32 *)(void *)SLOT(R, i->d) = 0u - (u32)x;                                  \
+        return 0;                                                                     \
     }
 #define CMP_AFFINES(T) CMP_AFFINE(lt, T, <) CMP_AFFINE(le, T, <=) CMP_AFFINE(gt, T, >) CMP_AFFINE(ge, T, >=)
 CMP_AFFINES(s32)
@@ -133,7 +150,8 @@ CMP_AFFINES(u32)
 
 handler *lanes_cmp_affine_for(const struct isa_form *f, u32 group, bool scalar_right)
 {
-    static handler *const set[2][4] = { { cmp_lt_u32, cmp_le_u32, cmp_gt_u32, cmp_ge_u32 }, { cmp_lt_s32, cmp_le_s32, cmp_gt_s32, cmp_ge_s32 } };
+    static handler *const set[2][4] = { { cmp_lt_u32, cmp_le_u32, cmp_gt_u32, cmp_ge_u32 },
+                                        { cmp_lt_s32, cmp_le_s32, cmp_gt_s32, cmp_ge_s32 } };
     if (group != LANES || !scalar_right || f->name < N_setp_lt) return lanes_cmp_affine;
     return set[f->type == T_S32][f->name == N_setp_lt ? 0 : f->name == N_setp_le ? 1 : f->name == N_setp_gt ? 2 : 3];
 }
@@ -142,20 +160,25 @@ int lanes_cmp_affine(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct isa_form *f = &isa_forms[i->form];
     const struct code *c = w->code;
-    bool left = CLS_AT(i, 1) == CLS_S;          /* the scalar stands on the left */
+    bool left = CLS_AT(i, 1) == CLS_S; /* the scalar stands on the left */
     /* everything in terms of "less": a > b is b < a, a >= b is not a < b */
-    bool flip = (f->name == N_setp_gt || f->name == N_setp_le) != left, negate = f->name == N_setp_ge || f->name == N_setp_le;
+    bool flip = (f->name == N_setp_gt || f->name == N_setp_le) != left,
+         negate = f->name == N_setp_ge || f->name == N_setp_le;
     bool sg = f->type == T_S32;
     u32 slot = left ? i->b : i->a, bits = 0, all = c->group == LANES ? ALL_LANES : (1u << c->group) - 1;
-    s64 s, stride = c->stride[slot], span = stride * (s64)(c->group - 1), top = sg ? INT32_MAX : UINT32_MAX, low = sg ? INT32_MIN : 0;
+    s64 s, stride = c->stride[slot], span = stride * (s64)(c->group - 1), top = sg ? INT32_MAX : UINT32_MAX,
+           low = sg ? INT32_MIN : 0;
     u32 raw;
     memcpy(&raw, SLOT(R, left ? i->a : i->b), 4);
     s = sg ? (s64)(s32)raw : (s64)raw;
-    if (f->name == N_setp_eq || f->name == N_setp_ne) {         /* at most one lane of a group equals the scalar */
+    if (f->name == N_setp_eq || f->name == N_setp_ne) { /* at most one lane of a group equals the scalar */
         for (u32 g = 0; g < c->groups; g++) {
             memcpy(&raw, SLOT(R, slot) + 8 * g, 4);
             u32 diff = (u32)s - raw;
-            if (stride == 0) { if (!diff) bits |= all << g * c->group; continue; }
+            if (stride == 0) {
+                if (!diff) bits |= all << g * c->group;
+                continue;
+            }
             for (u32 j = 0; j < c->group; j++) bits |= (u32)(diff == (u32)stride * j) << (g * c->group + j);
         }
         *(u32 *)(void *)SLOT(R, i->d) = f->name == N_setp_ne ? ~bits : bits;
@@ -165,7 +188,10 @@ int lanes_cmp_affine(char *restrict R, const struct insn *i, struct warp *w)
     for (u32 g = 0; g < c->groups; g++) {
         memcpy(&raw, SLOT(R, slot) + 8 * g, 4);
         s64 first = sg ? (s64)(s32)raw : (s64)raw, last = first + span;
-        if (likely(last <= top && last >= low && LESS(first) == LESS(last))) { bits |= LESS(first) ? all << g * c->group : 0; continue; }
+        if (likely(last <= top && last >= low && LESS(first) == LESS(last))) {
+            bits |= LESS(first) ? all << g * c->group : 0;
+            continue;
+        }
         for (u32 j = 0; j < c->group; j++) {
             u32 v = raw + (u32)stride * j;
             s64 x = sg ? (s64)(s32)v : (s64)v;
@@ -192,7 +218,9 @@ int lanes_guard_affine(char *restrict R, const struct insn *i, struct warp *w)
         case GUARD_AND: ok = (s64)(base & (u64)i->imm) + span <= i->imm; break;
         case GUARD_SHR_SIGNED: ok = s == (s32)s && (s32)s >> i->imm == (s32)base >> i->imm; break;
         case GUARD_SHR_UNSIGNED: ok = u == (s64)(u32)u && (u32)u >> i->imm == (u32)base >> i->imm; break;
-        case GUARD_SHR_SIGNED64: ok = (s64)(base + (u64)span) >= (s64)base && (s64)(base + (u64)span) >> i->imm == (s64)base >> i->imm; break;
+        case GUARD_SHR_SIGNED64:
+            ok = (s64)(base + (u64)span) >= (s64)base && (s64)(base + (u64)span) >> i->imm == (s64)base >> i->imm;
+            break;
         default: ok = base + (u64)span >= base && (base + (u64)span) >> i->imm == base >> i->imm;
         }
         if (unlikely(!ok)) return EV_DEOPT;

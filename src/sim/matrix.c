@@ -1,7 +1,8 @@
-/* ldmatrix and stmatrix: 8x8 matrices of 16-bit elements between shared memory and the registers of a warp (9.7.15.5.15).
+/* ldmatrix and stmatrix: 8x8 matrices of 16-bit elements between shared memory and the registers of a warp
+ * (9.7.15.5.15).
  *
- * Lane 8*m + r holds the address of row r of matrix m; lane t receives, of each matrix, the two elements 2*(t mod 4) and the next
- * of row t/4, or of column t/4 with .trans. All lanes of the warp take part. */
+ * Lane 8*m + r holds the address of row r of matrix m; lane t receives, of each matrix, the two elements 2*(t mod 4)
+ * and the next of row t/4, or of column t/4 with .trans. All lanes of the warp take part. */
 #include "sim/observe.h"
 #include "sim/planes.h"
 
@@ -16,13 +17,17 @@ static void matrix_taints(struct access *a, u32 k, u32 lanes, bool trans, bool l
     for (u32 l = 0; l < LANES; l++) {
         if (!load) t[l] = plane_taint(w->planes, slot, l);
         for (u32 half = 0; half < 2 && lanes >> l & 1; half++) {
-            u32 r = l / 4, c = l % 4 * 2 + half, row = 8 * k + (trans ? c : r), at = 2 * (trans ? r : c), shift = 16 * half;
+            u32 r = l / 4, c = l % 4 * 2 + half, row = 8 * k + (trans ? c : r), at = 2 * (trans ? r : c),
+                shift = 16 * half;
             if (!(a->ok >> row & 1)) continue;
             if (load) {
                 struct taint x = init_read(a, row, at, 2);
-                t[l].undef |= x.undef << shift; t[l].made |= x.made << shift;
+                t[l].undef |= x.undef << shift;
+                t[l].made |= x.made << shift;
                 if (x.undef) t[l].origin = x.origin;
-            } else init_write(a, row, at, 2, (struct taint){ t[l].undef >> shift & 0xffff, t[l].made >> shift & 0xffff, t[l].origin });
+            } else
+                init_write(a, row, at, 2,
+                           (struct taint){ t[l].undef >> shift & 0xffff, t[l].made >> shift & 0xffff, t[l].origin });
         }
     }
     if (load) planes_put(w->planes, slot, lanes, t);
@@ -39,7 +44,10 @@ static int matrix(char *restrict R, const struct insn *i, struct warp *w)
     access_addresses(&a, R);
     if (a.mask) access_check(&a);
     bool init = w->code->watch & WATCH_INIT, clean = !init || (init_defined(&a) && load);
-    if (init && !w->planes && load && !clean) { w->retried = a.ok != a.mask; return EV_DEOPT; }
+    if (init && !w->planes && load && !clean) {
+        w->retried = a.ok != a.mask;
+        return EV_DEOPT;
+    }
     if (init && w->planes) init_before(&a, R);
     for (u32 k = 0; k < count; k++) {
         u16 e[8][8] = { { 0 } };
@@ -54,8 +62,10 @@ static int matrix(char *restrict R, const struct insn *i, struct warp *w)
                 memcpy(SLOT(R, data_slot(i, k)) + 4 * t, &v, 4);
             } else {
                 const struct opnd *s = k == 0 ? &o->d : k == 1 ? &o->b : k == 2 ? &o->c : &o->e;
-                u32 cls = s->kind == O_REG ? w->code->reg[s->reg].cls : CLS_S, v = (u32)lane_value(w, w->code, R, data_slot(i, k), cls, 4, t);
-                *x = (u16)v; *y = (u16)(v >> 16);
+                u32 cls = s->kind == O_REG ? w->code->reg[s->reg].cls : CLS_S,
+                    v = (u32)lane_value(w, w->code, R, data_slot(i, k), cls, 4, t);
+                *x = (u16)v;
+                *y = (u16)(v >> 16);
             }
         }
         for (u32 r = 0; r < 8; r++)

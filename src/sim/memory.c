@@ -1,10 +1,12 @@
 /* Loads and stores.
  *
  * Three ways, from fast to careful:
- *   fast    memory_fast.h: address S, or affine with the stride of the access; all lanes take part; inside the site's range,
- *           aligned: one range test per group and a plain copy. Chosen at decode by class, width and space.
- *   common  any classes, masks, widths and vectors: addresses to an array, one pass of tests against the site's range, then lanes.
- *   slow    access.c: what misses the range is looked up, checked against the object its pointer came from, and reported.
+ *   fast    memory_fast.h: address S, or affine with the stride of the access; all lanes take part; inside the site's
+ *           range, aligned: one range test per group and a plain copy. Chosen at decode by class, width and space.
+ *   common  any classes, masks, widths and vectors: addresses to an array, one pass of tests against the site's
+ *           range, then lanes.
+ *   slow    access.c: what misses the range is looked up, checked against the object its pointer came from, and
+ *           reported.
  * A lane that fails a check reads zero and writes nothing; the launch goes on, so that one run shows every cause. */
 #include "sim/observe.h"
 #include "sim/planes.h"
@@ -20,8 +22,14 @@ void access_addresses(struct access *a, const char *R)
     s64 off = a->site->which ? 0 : i->off;
     const char *p = SLOT(R, slot);
     a->shape = cls == CLS_S ? SHAPE_U : cls == CLS_A ? SHAPE_A : SHAPE_V;
-    if (cls == CLS_V && aw == 8) { for (u32 l = 0; l < LANES; l++) a->addr[l] = ((const u64 *)(const void *)p)[l] + (u64)off; return; }
-    if (cls == CLS_V) { for (u32 l = 0; l < LANES; l++) a->addr[l] = (u32)(((const u32 *)(const void *)p)[l] + (u32)off); return; }
+    if (cls == CLS_V && aw == 8) {
+        for (u32 l = 0; l < LANES; l++) a->addr[l] = ((const u64 *)(const void *)p)[l] + (u64)off;
+        return;
+    }
+    if (cls == CLS_V) {
+        for (u32 l = 0; l < LANES; l++) a->addr[l] = (u32)(((const u32 *)(const void *)p)[l] + (u32)off);
+        return;
+    }
     u32 g = cls == CLS_A ? c->group : LANES;
     s64 stride = cls == CLS_A ? c->stride[slot] : 0;
     for (u32 k = 0; k * g < LANES; k++) {
@@ -41,13 +49,18 @@ static bool quick_private(struct access *a)
     const struct frame *f = a->warp->cur->fr;
     const struct lowered *low = f->code->low;
     bool call = s->space == SP_CALL, var = s->root.kind == ROOT_VAR && s->root.var->space == SP_LOCAL;
-    u64 lo = var && !call ? f->local_base + s->root.var->offset : 0, size = call ? low->pmem_bytes : var ? s->root.var->size : f->local_base + low->local_bytes + f->top;
-    if (size < a->bytes || lo + size > (call ? low->pmem_bytes : LOCAL_STACK) || (a->bytes & (a->bytes - 1))) return false;
+    u64 lo = var && !call ? f->local_base + s->root.var->offset : 0,
+        size = call  ? low->pmem_bytes
+               : var ? s->root.var->size
+                     : f->local_base + low->local_bytes + f->top;
+    if (size < a->bytes || lo + size > (call ? low->pmem_bytes : LOCAL_STACK) || (a->bytes & (a->bytes - 1)))
+        return false;
     u64 limit = size - a->bytes, low_bits = a->bytes - 1, bad = 0;
     for (u32 l = 0; l < LANES; l++) bad |= (u64)(a->addr[l] - lo > limit || (a->addr[l] & low_bits)) << l;
     if (bad & a->mask) return false;
     u64 base = (u64)(uintptr_t)(call ? f->pmem : local_of(a->warp)), each = call ? low->pmem_bytes : LOCAL_STACK;
-    for (u32 l = 0; l < LANES; l++) a->ptr[l] = (char *)(uintptr_t)(base + l * each + a->addr[l]);     /* of lanes that take part */
+    /* of lanes that take part */
+    for (u32 l = 0; l < LANES; l++) a->ptr[l] = (char *)(uintptr_t)(base + l * each + a->addr[l]);
     a->ok = a->mask;
     memset(a->space, s->space, sizeof a->space);
     return true;
@@ -59,7 +72,9 @@ static bool quick_check(struct access *a)
     const struct site *s = a->site;
     const struct range *r = &a->warp->range[a->insn->site];
     if ((s->space == SP_LOCAL || s->space == SP_CALL) && !s->align) return quick_private(a);
-    if (s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM || s->root.kind == ROOT_DYN || s->align || r->size < a->bytes) return false;
+    if (s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM || s->root.kind == ROOT_DYN || s->align ||
+        r->size < a->bytes)
+        return false;
     u64 limit = r->size - a->bytes, low = a->bytes - 1, base = r->view;
     if (a->bytes & low) low = 0;
     u64 bad = 0;
@@ -119,18 +134,28 @@ static bool data_there(const struct warp *w, const struct insn *i, u32 k)
 }
 
 /* The values of one element of all lanes go to the register: every active lane, or one per warp or group. */
-static void put_result(struct warp *w, char *R, const struct insn *i, u32 slot, u32 cls, u32 reg_width, u32 mask, const u64 *v)
+static void put_result(struct warp *w, char *R, const struct insn *i, u32 slot, u32 cls, u32 reg_width, u32 mask,
+                       const u64 *v)
 {
     char *d = SLOT(R, slot);
     (void)i;
     if (cls == CLS_V) {
         switch (reg_width) {
-        case 2: for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) ((u16 *)(void *)d)[l] = (u16)v[l]; break;
-        case 4:
-            if (mask == ALL_LANES) { for (u32 l = 0; l < LANES; l++) ((u32 *)(void *)d)[l] = (u32)v[l]; break; }
-            for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) ((u32 *)(void *)d)[l] = (u32)v[l];
+        case 2:
+            for (u32 l = 0; l < LANES; l++)
+                if (mask >> l & 1) ((u16 *)(void *)d)[l] = (u16)v[l];
             break;
-        default: for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) ((u64 *)(void *)d)[l] = v[l];
+        case 4:
+            if (mask == ALL_LANES) {
+                for (u32 l = 0; l < LANES; l++) ((u32 *)(void *)d)[l] = (u32)v[l];
+                break;
+            }
+            for (u32 l = 0; l < LANES; l++)
+                if (mask >> l & 1) ((u32 *)(void *)d)[l] = (u32)v[l];
+            break;
+        default:
+            for (u32 l = 0; l < LANES; l++)
+                if (mask >> l & 1) ((u64 *)(void *)d)[l] = v[l];
         }
         return;
     }
@@ -146,10 +171,20 @@ static bool load_plain(const struct access *a, char *R)
 {
     const struct site *s = a->site;
     const struct insn *i = a->insn;
-    if (s->vec != 1 || s->sem != SEM_WEAK || a->ok != a->mask || s->width != s->reg_width || s->width < 4 || CLS_AT(i, 0) != CLS_V || i->flags & IF_TAG || a->warp->probe) return false;
+    if (s->vec != 1 || s->sem != SEM_WEAK || a->ok != a->mask || s->width != s->reg_width || s->width < 4 ||
+        CLS_AT(i, 0) != CLS_V || i->flags & IF_TAG || a->warp->probe)
+        return false;
     char *d = SLOT(R, i->d);
-    if (s->width == 4) { for (u32 m = a->mask; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(d + 4 * l, a->ptr[l], 4); } }
-    else for (u32 m = a->mask; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(d + 8 * l, a->ptr[l], 8); }
+    if (s->width == 4) {
+        for (u32 m = a->mask; m; m &= m - 1) {
+            u32 l = (u32)__builtin_ctz(m);
+            memcpy(d + 4 * l, a->ptr[l], 4);
+        }
+    } else
+        for (u32 m = a->mask; m; m &= m - 1) {
+            u32 l = (u32)__builtin_ctz(m);
+            memcpy(d + 8 * l, a->ptr[l], 8);
+        }
     return true;
 }
 
@@ -157,10 +192,20 @@ static bool store_plain(const struct access *a, const char *R)
 {
     const struct site *s = a->site;
     const struct insn *i = a->insn;
-    if (s->vec != 1 || s->sem != SEM_WEAK || s->width != s->reg_width || s->width < 4 || CLS_AT(i, 0) != CLS_V || a->warp->probe) return false;
+    if (s->vec != 1 || s->sem != SEM_WEAK || s->width != s->reg_width || s->width < 4 || CLS_AT(i, 0) != CLS_V ||
+        a->warp->probe)
+        return false;
     const char *d = SLOT(R, i->d);
-    if (s->width == 4) { for (u32 m = a->ok; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(a->ptr[l], d + 4 * l, 4); } }
-    else for (u32 m = a->ok; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); memcpy(a->ptr[l], d + 8 * l, 8); }
+    if (s->width == 4) {
+        for (u32 m = a->ok; m; m &= m - 1) {
+            u32 l = (u32)__builtin_ctz(m);
+            memcpy(a->ptr[l], d + 4 * l, 4);
+        }
+    } else
+        for (u32 m = a->ok; m; m &= m - 1) {
+            u32 l = (u32)__builtin_ctz(m);
+            memcpy(a->ptr[l], d + 8 * l, 8);
+        }
     return true;
 }
 
@@ -173,15 +218,25 @@ static void do_load(struct access *a, char *R)
     bool strong = s->sem != SEM_WEAK;
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
-        if (!(a->ok >> l & 1)) { for (u32 k = 0; k < s->vec; k++) v[k][l] = 0; continue; }
+        if (!(a->ok >> l & 1)) {
+            for (u32 k = 0; k < s->vec; k++) v[k][l] = 0;
+            continue;
+        }
         char buf[32] __attribute__((aligned(16)));
         const char *p = a->ptr[l];
-        if (a->bytes == 16 && s->vec > 1) { memcpy(buf, p, 16); p = buf; }      /* one access, not four */
-        for (u32 k = 0; k < s->vec; k++) v[k][l] = extend(load_one(p + k * s->width, s->width, strong && p != buf), s->width, s->is_signed);
+        if (a->bytes == 16 && s->vec > 1) {
+            memcpy(buf, p, 16);
+            p = buf;
+        } /* one access, not four */
+        for (u32 k = 0; k < s->vec; k++)
+            v[k][l] = extend(load_one(p + k * s->width, s->width, strong && p != buf), s->width, s->is_signed);
     }
     if (unlikely(w->probe))
         for (u32 l = 0; l < LANES; l++)
-            if (a->ok >> l & 1) for (u32 k = 0; k < s->vec; k++) wait_record_read(w, a->insn->op, l, a->space[l], a->addr[l] + k * s->width, a->ptr[l] + k * s->width, s->width, v[k][l]);
+            if (a->ok >> l & 1)
+                for (u32 k = 0; k < s->vec; k++)
+                    wait_record_read(w, a->insn->op, l, a->space[l], a->addr[l] + k * s->width,
+                                     a->ptr[l] + k * s->width, s->width, v[k][l]);
     for (u32 k = 0; k < s->vec; k++) {
         if (!data_there(w, a->insn, k)) continue;
         put_result(w, R, a->insn, data_slot(a->insn, k), data_class(a->insn, k), s->reg_width, a->mask, v[k]);
@@ -200,7 +255,8 @@ static void do_store(struct access *a, const char *R)
     bool strong = s->sem != SEM_WEAK;
     u64 data[4][LANES];
     if (store_plain(a, R)) return;
-    for (u32 k = 0; k < s->vec; k++) lane_values(w->code, R, data_slot(a->insn, k), data_class(a->insn, k), s->reg_width, data[k]);
+    for (u32 k = 0; k < s->vec; k++)
+        lane_values(w->code, R, data_slot(a->insn, k), data_class(a->insn, k), s->reg_width, data[k]);
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->ok >> l & 1)) continue;
         char buf[32] __attribute__((aligned(16)));
@@ -208,7 +264,9 @@ static void do_store(struct access *a, const char *R)
         char *p = whole ? buf : a->ptr[l];
         for (u32 k = 0; k < s->vec; k++) {
             u64 v = data[k][l];
-            if (unlikely(w->probe) && load_one(a->ptr[l] + k * s->width, s->width, strong) != (s->width < 8 ? v & ((1ull << 8 * s->width) - 1) : v)) w->changed = 1;
+            if (unlikely(w->probe) && load_one(a->ptr[l] + k * s->width, s->width, strong) !=
+                                          (s->width < 8 ? v & ((1ull << 8 * s->width) - 1) : v))
+                w->changed = 1;
             store_one(p + k * s->width, v, s->width, strong && !whole);
         }
         if (whole) memcpy(a->ptr[l], buf, 16);
@@ -219,12 +277,16 @@ static void do_store(struct access *a, const char *R)
 static bool access_begin(struct access *a, const char *R, const struct insn *i, struct warp *w)
 {
     a->site = &w->code->low->site[i->site];
-    a->insn = i; a->warp = w; a->mask = active_lanes(w, R, i);
+    a->insn = i;
+    a->warp = w;
+    a->mask = active_lanes(w, R, i);
     a->bytes = (u32)a->site->width * a->site->vec;
     if (!a->mask) return false;
     access_addresses(a, R);
-    if (unlikely(w->probe) || !quick_check(a)) access_check(a);
-    else memset(a->space, a->site->space == SP_GENERIC ? SP_GLOBAL : a->site->space, LANES);
+    if (unlikely(w->probe) || !quick_check(a))
+        access_check(a);
+    else
+        memset(a->space, a->site->space == SP_GENERIC ? SP_GLOBAL : a->site->space, LANES);
     a->wrote = a->site->name == N_ld ? 0 : a->ok;
     return true;
 }
@@ -250,7 +312,8 @@ int memory_watched(char *restrict R, const struct insn *i, struct warp *w)
     struct access a;
     bool init = w->code->watch & WATCH_INIT;
     if (!access_begin(&a, R, i, w)) return 0;
-    if (init && w->planes) init_before(&a, R);
+    if (init && w->planes)
+        init_before(&a, R);
     else if (init && a.site->name != N_st && unlikely(!init_defined(&a))) {
         w->retried = a.ok != a.mask;
         return EV_DEOPT;
@@ -258,8 +321,10 @@ int memory_watched(char *restrict R, const struct insn *i, struct warp *w)
     observe_before(w->cta->launch, &a);
     access_do(&a, R);
     observe_access(w->cta->launch, &a);
-    if (init && w->planes) (a.site->name == N_ld ? init_load : a.site->name == N_st ? init_store : init_atomic)(&a, R);
-    else if (init && a.site->name != N_ld) init_define(&a, a.ok);
+    if (init && w->planes)
+        (a.site->name == N_ld ? init_load : a.site->name == N_st ? init_store : init_atomic)(&a, R);
+    else if (init && a.site->name != N_ld)
+        init_define(&a, a.ok);
     return 0;
 }
 
@@ -286,14 +351,22 @@ int mem_fence(char *restrict R, const struct insn *i, struct warp *w)
     u32 lanes = active_lanes(w, R, i);
     if (!lanes) return 0;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (observed(w->cta->launch)) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_FENCE, .cta = w->cta, .warp = w, .mask = lanes, .id = w->code->low->op[i->op].aux, .op = i->op });
+    if (observed(w->cta->launch))
+        observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_FENCE,
+                                                          .cta = w->cta,
+                                                          .warp = w,
+                                                          .mask = lanes,
+                                                          .id = w->code->low->op[i->op].aux,
+                                                          .op = i->op });
     return 0;
 }
 
 /* Prefetches and cache priorities change no value. */
 int mem_hint(char *restrict R, const struct insn *i, struct warp *w)
 {
-    (void)R; (void)i; (void)w;
+    (void)R;
+    (void)i;
+    (void)w;
     return 0;
 }
 
@@ -303,9 +376,13 @@ int mem_isspacep(char *restrict R, const struct insn *i, struct warp *w)
     u32 bits = 0, space = w->code->low->op[i->op].aux, mask;
     for (u32 l = 0; l < LANES; l++) {
         u64 a = lane_value(w, w->code, R, i->a, CLS_AT(i, 1), 8, l);
-        bool sh = a - mem_shared_window(m) < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS, lo = a - mem_local_window(m) < MEM_LOCAL_BYTES;
+        bool sh = a - mem_shared_window(m) < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS,
+             lo = a - mem_local_window(m) < MEM_LOCAL_BYTES;
         struct mem_object *o = sh || lo ? NULL : mem_find(m, a);
-        bool is = space == SP_SHARED ? sh : space == SP_LOCAL ? lo : space == SP_CONST ? o && o->kind == MEM_CONST : !sh && !lo && !(o && o->kind == MEM_CONST);
+        bool is = space == SP_SHARED  ? sh
+                  : space == SP_LOCAL ? lo
+                  : space == SP_CONST ? o && o->kind == MEM_CONST
+                                      : !sh && !lo && !(o && o->kind == MEM_CONST);
         bits |= (u32)is << l;
     }
     mask = active_lanes(w, R, i);

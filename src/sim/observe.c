@@ -5,13 +5,15 @@
 u32 observe_watch(const struct sim_launch *in)
 {
     u32 watch = (in->checks & CHECK_INIT ? WATCH_INIT : 0) | (in->wraps ? WATCH_WRAPS : 0);
-    for (const struct observer *o = in->observers; o; o = o->next) watch |= o->watch | (o->access && !o->memory ? o->writes ? WATCH_WRITES : WATCH_OBSERVE : 0);
+    for (const struct observer *o = in->observers; o; o = o->next)
+        watch |= o->watch | (o->access && !o->memory ? o->writes ? WATCH_WRITES : WATCH_OBSERVE : 0);
     return watch;
 }
 
 bool observe_noted(const struct sim_launch *in, const struct site *s)
 {
-    return observe_watch(in) & WATCH_WRITES && !(observe_watch(in) & WATCH_OBSERVE) && s->name == N_st && s->space == SP_GLOBAL;
+    return observe_watch(in) & WATCH_WRITES && !(observe_watch(in) & WATCH_OBSERVE) && s->name == N_st &&
+           s->space == SP_GLOBAL;
 }
 
 void observe_wrote(const struct launch *l, const struct access *a)
@@ -20,9 +22,11 @@ void observe_wrote(const struct launch *l, const struct access *a)
         if (o->access && o->writes) o->access(o->self, a);
 }
 
-handler *observe_handler(const struct sim_launch *in, u32 watch, const struct site *s, const struct insn *i, u32 group, s32 stride)
+handler *observe_handler(const struct sim_launch *in, u32 watch, const struct site *s, const struct insn *i, u32 group,
+                         s32 stride)
 {
-    /* plain stores to global memory go their own way and are noted afterwards (observe_noted); what else may write there is watched */
+    /* plain stores to global memory go their own way and are noted afterwards (observe_noted); what else may write
+     * there is watched */
     bool global = s->space == SP_GLOBAL || s->space == SP_GENERIC;
     if (watch & WATCH_WRITES && s->name != N_ld && global && !observe_noted(in, s)) return memory_watched;
     watch &= ~(u32)(WATCH_WRITES | WATCH_WRAPS);

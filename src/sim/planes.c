@@ -20,7 +20,10 @@ void planes_free(struct planes *p)
 void planes_reset(struct planes *p)
 {
     for (u32 k = 0; p->dirty && k < p->n; k++)
-        if (p->of[k] && p->of[k]->lanes) { p->of[k]->lanes = 0; p->dirty--; }
+        if (p->of[k] && p->of[k]->lanes) {
+            p->of[k]->lanes = 0;
+            p->dirty--;
+        }
     p->undecided = 0;
 }
 
@@ -35,25 +38,35 @@ void planes_clear(struct planes *p, u32 slot, u32 mask)
 void planes_put(struct planes *p, u32 slot, u32 mask, const struct taint t[LANES])
 {
     u32 with = 0;
-    for (u32 m = mask; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); if (t[l].undef) with |= 1u << l; }
+    for (u32 m = mask; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        if (t[l].undef) with |= 1u << l;
+    }
     planes_clear(p, slot, mask & ~with);
     if (!with) return;
     struct plane **x = &p->of[plane_place(p, slot)];
     if (!*x) *x = base_need(sizeof **x);
     p->dirty += !(*x)->lanes;
     (*x)->lanes |= with;
-    for (u32 m = with; m; m &= m - 1) { u32 l = (u32)__builtin_ctz(m); (*x)->t[l] = t[l]; }
+    for (u32 m = with; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        (*x)->t[l] = t[l];
+    }
 }
 
 /* ---- origins ---- */
 
-struct key { const void *low; u64 serial; u32 op, a, b, zero; };        /* what an origin was made for */
+struct key {
+    const void *low;
+    u64 serial;
+    u32 op, a, b, zero;
+}; /* what an origin was made for */
 
 struct origins {
     lock_t lock;
     struct arena mem;
-    struct map known;                           /* struct key, as bytes, to id */
-    VEC(struct origin *) of;                    /* by id - 1 */
+    struct map known;        /* struct key, as bytes, to id */
+    VEC(struct origin *) of; /* by id - 1 */
 };
 
 struct origins *origins_new(void)
@@ -103,7 +116,8 @@ static struct key key_of(const struct warp *w, const struct lowered *l, u32 op, 
 /* Numbers depend on who came first; this does not. */
 static void set_key(struct origin *r)
 {
-    const struct place *p = r->place;           /* copies of one line of the source, in an unrolled loop, are one cause */
+    /* copies of one line of the source, in an unrolled loop, are one cause */
+    const struct place *p = r->place;
     u64 at = !p ? 0 : p->file ? str_hash(str_of(p->file)) + ((u64)p->line << 20) + p->col : p->ptx_line;
     r->key = str_hash(str_of(r->text)) ^ at * 0x9e3779b97f4a7c15u;
 }
@@ -115,35 +129,69 @@ static const struct ptx_var *array_at(const struct access *a, u32 lane)
     return a->space[lane] == SP_SHARED ? shared_variable(a->warp->cta->launch->kernel->func, a->addr[lane]) : NULL;
 }
 
-static void describe_memory(struct origins *o, struct origin *r, const struct access *a, u32 lane, const struct mem_object *obj, const struct ptx_var *v)
+static void describe_memory(struct origins *o, struct origin *r, const struct access *a, u32 lane,
+                            const struct mem_object *obj, const struct ptx_var *v)
 {
     struct arena *mem = &o->mem;
     bool shared = a->space[lane] == SP_SHARED, local = a->space[lane] == SP_LOCAL || a->space[lane] == SP_CALL;
     bool depot = v && v->name.n > 7 && !memcmp(v->name.p, "__local", 7);
-    r->name = obj ? arena_printf(mem, "%s", obj->name) : v && !depot ? plain_name(mem, v->name) : shared ? "shared memory" : "local memory";
-    const char *what = obj && obj->kind == MEM_HEAP ? "" : obj ? ", device memory" : shared ? ", shared memory" : ", local memory of the thread";
+    r->name = obj           ? arena_printf(mem, "%s", obj->name)
+              : v && !depot ? plain_name(mem, v->name)
+              : shared      ? "shared memory"
+                            : "local memory";
+    const char *what = obj && obj->kind == MEM_HEAP ? ""
+                       : obj                        ? ", device memory"
+                       : shared                     ? ", shared memory"
+                                                    : ", local memory of the thread";
     const char *type = obj && obj->type ? arena_printf(mem, "%s", obj->type) : "";
     bool named = obj || (v && !depot);
-    if (!named) r->text = arena_printf(mem, "read from %s, which nobody had written", shared ? "shared memory" : local ? "local memory of the thread" : "memory");
-    else if (!*type && !*what) r->text = arena_printf(mem, "read from %s, which nobody had written", r->name);
-    else r->text = arena_printf(mem, "read from %s (%s%s), which nobody had written", r->name, type, *type ? what : *what ? what + 2 : "");
+    if (!named)
+        r->text = arena_printf(mem, "read from %s, which nobody had written",
+                               shared  ? "shared memory"
+                               : local ? "local memory of the thread"
+                                       : "memory");
+    else if (!*type && !*what)
+        r->text = arena_printf(mem, "read from %s, which nobody had written", r->name);
+    else
+        r->text = arena_printf(mem, "read from %s (%s%s), which nobody had written", r->name, type,
+                               *type   ? what
+                               : *what ? what + 2
+                                       : "");
     if (obj && obj->alloc_site) r->text = arena_printf(mem, "%s; allocated at %s", r->text, obj->alloc_site);
-    r->fix = obj ? arena_printf(mem, "Write all of %s before this kernel reads it: copy to it, set it with cudaMemset, or let a kernel fill it.", r->name)
-        : shared ? arena_printf(mem, "Let a thread write every element of %s that is read, the halo and the last partial tile too, and synchronise before the read.", r->name)
-        : arena_printf(mem, "Set %s to a value where it is declared.", named ? r->name : "the variable");
+    r->fix = obj      ? arena_printf(mem,
+                                     "Write all of %s before this kernel reads it: copy to it, set it with "
+                                          "cudaMemset, or "
+                                          "let a kernel fill it.",
+                                     r->name)
+             : shared ? arena_printf(mem,
+                                     "Let a thread write every element of %s that is read, the halo and the last "
+                                     "partial tile too, and synchronise before the read.",
+                                     r->name)
+                      : arena_printf(mem, "Set %s to a value where it is declared.", named ? r->name : "the variable");
 }
 
 /* Adds a read to what is known of the smallest thread. */
-static void note_read(struct origin *r, const struct access *a, u32 lane, const struct mem_object *obj, const struct ptx_var *v)
+static void note_read(struct origin *r, const struct access *a, u32 lane, const struct mem_object *obj,
+                      const struct ptx_var *v)
 {
     const struct warp *w = a->warp;
     struct span_read *x = &r->read;
-    u64 base = obj ? obj->base : !v ? 0 : v->space == SP_LOCAL ? w->cur->fr->local_base + v->offset : v->offset, at = a->addr[lane] - base;
+    u64 base = obj                    ? obj->base
+               : !v                   ? 0
+               : v->space == SP_LOCAL ? w->cur->fr->local_base + v->offset
+                                      : v->offset,
+        at = a->addr[lane] - base;
     u32 thread = w->id * LANES + lane;
     if ((!obj && !v) || (obj && obj->kind == MEM_HEAP)) return;
-    int order = !x->to || w->cta->linear < x->cta || (w->cta->linear == x->cta && thread < x->thread) ? -1 : w->cta->linear == x->cta && thread == x->thread ? 0 : 1;
-    if (order < 0) *x = (struct span_read){ w->cta->linear, thread, at, at + a->bytes, a->site->width };
-    else if (!order) { x->from = MIN_OF(x->from, at); x->to = MAX_OF(x->to, at + a->bytes); }
+    int order = !x->to || w->cta->linear < x->cta || (w->cta->linear == x->cta && thread < x->thread) ? -1
+                : w->cta->linear == x->cta && thread == x->thread                                     ? 0
+                                                                                                      : 1;
+    if (order < 0)
+        *x = (struct span_read){ w->cta->linear, thread, at, at + a->bytes, a->site->width };
+    else if (!order) {
+        x->from = MIN_OF(x->from, at);
+        x->to = MAX_OF(x->to, at + a->bytes);
+    }
 }
 
 u32 origin_of_memory(const struct access *a, u32 lane)
@@ -158,7 +206,15 @@ u32 origin_of_memory(const struct access *a, u32 lane)
     lock(&o->lock);
     /* pieces of device malloc are told apart by the call that made them */
     u32 heap = obj && obj->kind == MEM_HEAP && obj->alloc_site ? (u32)str_hash(str_of(obj->alloc_site)) | 1 : 0;
-    u32 id = find(o, key_of(w, w->code->low, op, heap ? heap : obj ? obj->id : space, heap ? NONE - 1 : v ? (u32)(v->offset + 1) : 0), &r);
+    u32 id = find(o,
+                  key_of(w, w->code->low, op,
+                         heap  ? heap
+                         : obj ? obj->id
+                               : space,
+                         heap ? NONE - 1
+                         : v  ? (u32)(v->offset + 1)
+                              : 0),
+                  &r);
     if (r) {
         r->place = found_place(&o->mem, w->code->low, op);
         r->op = op;
@@ -179,7 +235,8 @@ u32 origin_of_register(struct warp *w, const struct lowered *l, u32 reg)
     u32 id = find(o, key_of(w, l, NONE, reg, 0), &r);
     if (r) {
         r->name = reg < f->nregs ? arena_str(&o->mem, f->regs[reg]->name) : "a register";
-        r->text = arena_printf(&o->mem, "register %s of %s, which is read on a path where nothing was written to it", r->name, plain_name(&o->mem, f->name));
+        r->text = arena_printf(&o->mem, "register %s of %s, which is read on a path where nothing was written to it",
+                               r->name, plain_name(&o->mem, f->name));
         r->fix = "Give the variable a value where it is declared, or on every path that leads here.";
         r->op = NONE;
         set_key(r);
@@ -198,7 +255,8 @@ u32 origin_of_shuffle(struct warp *w, const struct lowered *l, u32 op)
         r->place = found_place(&o->mem, l, op);
         r->name = "a lane that takes no part";
         r->text = "shuffled from a lane that has left or takes no part in the shuffle, whose value is undefined";
-        r->fix = "Let every lane that is read from reach the shuffle, and name it in the mask; give lanes without data a neutral value.";
+        r->fix = "Let every lane that is read from reach the shuffle, and name it in the mask; give lanes without data "
+                 "a neutral value.";
         r->op = op;
         set_key(r);
     }
@@ -215,7 +273,7 @@ u32 origin_stored(struct warp *w, u32 op, u32 origin)
     const struct origin *from = origin && origin <= o->of.n ? o->of.p[origin - 1] : NULL;
     u32 id = !from ? 0 : find(o, key_of(w, w->code->low, op, from->root, NONE), &r);
     if (r) {
-        *r = *from;             /* its root, too */
+        *r = *from; /* its root, too */
         r->op = op;
         r->stored = found_place(&o->mem, w->code->low, op);
         r->kernel = arena_str(&o->mem, w->cta->launch->kernel->func->name);

@@ -3,28 +3,31 @@
 #define LOCKSTEP_PROFILE_H
 #include "base/base.h"
 struct profile {
-    const char *name;           /* "h200" */
-    const char *title;          /* "NVIDIA H200" */
-    u32 sm;                     /* 90 */
-    u32 sms;                    /* multiprocessors */
+    const char *name;  /* "h200" */
+    const char *title; /* "NVIDIA H200" */
+    u32 sm;            /* 90 */
+    u32 sms;           /* multiprocessors */
     u32 threads_per_cta, threads_per_sm, ctas_per_sm, warps_per_sm;
     u32 regs_per_sm, regs_per_cta, regs_per_thread;
-    u32 shared_per_cta;         /* without opt-in (48 KiB) */
-    u32 shared_optin;           /* with opt-in */
-    u32 shared_per_sm, shared_reserved;    /* reserved: taken by the system from every CTA */
-    u32 grid[3], block[3];      /* largest launch */
-    u32 cluster_max;            /* CTAs; 0: no clusters */
-    u64 memory; u32 l2;         /* bytes */
-    u32 clock_mhz, memory_gbs;  /* boost clock; bandwidth in GB/s */
-    struct peaks {              /* dense, in 10^9 operations a second; 0: the card has no such unit, or nobody published it */
-        u32 f64, f32;           /* of the ordinary units */
-        u32 t_f64, t_tf32, t_f16, t_f8, t_f4, t_i8;     /* of the tensor cores; f16 stands for bf16 too, with f32 accumulation */
+    u32 shared_per_cta;                 /* without opt-in (48 KiB) */
+    u32 shared_optin;                   /* with opt-in */
+    u32 shared_per_sm, shared_reserved; /* reserved: taken by the system from every CTA */
+    u32 grid[3], block[3];              /* largest launch */
+    u32 cluster_max;                    /* CTAs; 0: no clusters */
+    u64 memory;
+    u32 l2;                    /* bytes */
+    u32 clock_mhz, memory_gbs; /* boost clock; bandwidth in GB/s */
+    /* dense, in 10^9 operations a second; 0: the card has no such unit, or nobody published it */
+    struct peaks {
+        u32 f64, f32; /* of the ordinary units */
+        /* of the tensor cores; f16 stands for bf16 too, with f32 accumulation */
+        u32 t_f64, t_tf32, t_f16, t_f8, t_f4, t_i8;
     } peak;
-    bool sparse;                /* tensor cores do twice that on 2:4 sparse matrices (not for f64) */
+    bool sparse; /* tensor cores do twice that on 2:4 sparse matrices (not for f64) */
     bool cooperative;
-    const char *source;         /* where the figures come from */
+    const char *source; /* where the figures come from */
 };
-const struct profile *profile_find(const char *name);   /* "h200", "sm_90", "90", "l4"...; NULL: none */
-const struct profile *profile_default(void);            /* H200 */
-const struct profile *profile_at(u32 i);                /* NULL past the last */
+const struct profile *profile_find(const char *name); /* "h200", "sm_90", "90", "l4"...; NULL: none */
+const struct profile *profile_default(void);          /* H200 */
+const struct profile *profile_at(u32 i);              /* NULL past the last */
 #endif

@@ -6,50 +6,58 @@
 #include "report/report.h"
 #include "sim/profile.h"
 
-struct sim;                     /* worker threads and the buffers they keep between launches */
+struct sim; /* worker threads and the buffers they keep between launches */
 struct sim *sim_new(struct mem *m, const struct profile *p, u32 workers);
 void sim_delete(struct sim *s);
 
-struct sim_trace {              /* trace.h; implies one worker and plain code */
-    void (*write)(void *self, const char *text, size_t bytes);  /* a line for each warp instruction; NULL: no trace */
-    void (*stop)(void *self, const char *text, size_t bytes);   /* where it stopped; NULL: it does not stop */
+struct sim_trace {                                             /* trace.h; implies one worker and plain code */
+    void (*write)(void *self, const char *text, size_t bytes); /* a line for each warp instruction; NULL: no trace */
+    void (*stop)(void *self, const char *text, size_t bytes);  /* where it stopped; NULL: it does not stop */
     void *self;
-    const char *lines;          /* only these lines; NULL: all */
-    const char *break_at;       /* stop before this line */
-    bool one_cta, one_warp; u32 cta[3], warp;   /* only these */
+    const char *lines;    /* only these lines; NULL: all */
+    const char *break_at; /* stop before this line */
+    bool one_cta, one_warp;
+    u32 cta[3], warp; /* only these */
 };
 
-struct sim_launch {             /* what dev has checked against the limits before */
+struct sim_launch { /* what dev has checked against the limits before */
     struct ptx_func *kernel;
     u32 grid[3], block[3];
-    u32 shared_bytes;           /* dynamic */
+    u32 shared_bytes; /* dynamic */
     bool cooperative;
-    const void *params;         /* the parameter block, kernel->param_bytes long */
-    u32 checks;                 /* CHECK_* of report/finding.h */
-    bool seeded; u64 seed;      /* one worker, virtual clocks; the schedule comes from the seed */
-    u64 order;                  /* of CTAs and warps, under a seed: 0 as the seed has it, 1 backwards, others at random */
-    bool plain;                 /* start in plain code: for comparing the two */
-    u64 budget;                 /* warp instructions; 0: none */
-    const struct observer *observers;   /* observe.h; NULL: none */
-    const struct sim_trace *trace;      /* NULL: none */
-    bool wraps;                 /* watch for indices that wrap; sim_run decides */
-    bool follow;                /* observers see every instruction (observer.step): one worker, plain code */
+    const void *params; /* the parameter block, kernel->param_bytes long */
+    u32 checks;         /* CHECK_* of report/finding.h */
+    bool seeded;
+    u64 seed; /* one worker, virtual clocks; the schedule comes from the seed */
+    /* of CTAs and warps, under a seed: 0 as the seed has it, 1 backwards, others at random */
+    u64 order;
+    bool plain;                       /* start in plain code: for comparing the two */
+    u64 budget;                       /* warp instructions; 0: none */
+    const struct observer *observers; /* observe.h; NULL: none */
+    const struct sim_trace *trace;    /* NULL: none */
+    bool wraps;                       /* watch for indices that wrap; sim_run decides */
+    bool follow;                      /* observers see every instruction (observer.step): one worker, plain code */
     struct report *report;
-    void (*print)(void *ctx, const char *p, size_t n); void *print_ctx;   /* device printf; NULL: standard output */
-    const volatile int *interrupt;  /* non-zero: stop with a report of where it stood; or NULL */
+    void (*print)(void *ctx, const char *p, size_t n);
+    void *print_ctx;               /* device printf; NULL: standard output */
+    const volatile int *interrupt; /* non-zero: stop with a report of where it stood; or NULL */
 };
 struct sim_result {
-    u64 warp_insns;             /* executed */
-    u64 ctas;                   /* run to their end */
-    u32 orders;                 /* set by the device: other orders that left the same bytes (dev_order.h) */
+    u64 warp_insns; /* executed */
+    u64 ctas;       /* run to their end */
+    u32 orders;     /* set by the device: other orders that left the same bytes (dev_order.h) */
     enum { SIM_DONE, SIM_DEADLOCK, SIM_LIVELOCK, SIM_TRAP, SIM_INTERRUPTED, SIM_BREAK, SIM_UNSUPPORTED } end;
 };
-/* false: e says why nothing (more) ran: unsupported instruction (named with its line), out of memory. Findings go to the report. */
+/* false: e says why nothing (more) ran: unsupported instruction (named with its line), out of memory. Findings go to
+ * the report. */
 bool sim_run(struct sim *s, const struct sim_launch *given, struct sim_result *r, struct error *e);
-struct sim_progress { u64 total, done, warp_insns; };    /* CTAs; instructions counted so far */
+struct sim_progress {
+    u64 total, done, warp_insns;
+}; /* CTAs; instructions counted so far */
 /* How far the running launch is, from any thread; false: none runs. */
 bool sim_progress(struct sim *s, struct sim_progress *p);
-/* CTAs of this shape that fit on one SM of the profile (shared memory, threads, CTA slots; registers when maxnreg is known). */
+/* CTAs of this shape that fit on one SM of the profile (shared memory, threads, CTA slots; registers when maxnreg is
+ * known). */
 u32 sim_resident_per_sm(const struct profile *p, const struct ptx_func *kernel, u32 threads, u64 shared_total);
 u64 sim_static_shared(const struct ptx_func *kernel);
 /* Whether an extern function of this name is the machine's own, malloc or vprintf for instance. */

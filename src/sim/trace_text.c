@@ -1,5 +1,5 @@
-/* Values of lanes as text, as short as they allow: one value, a value and a step for each lane, or a list with its repetitions. An
- * address is said by the name of its object, so that a trace reads the same wherever memory lies. */
+/* Values of lanes as text, as short as they allow: one value, a value and a step for each lane, or a list with its
+ * repetitions. An address is said by the name of its object, so that a trace reads the same wherever memory lies. */
 #include "sim/trace.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,8 +8,7 @@
 
 static void learn(struct traced *f, struct opnd o, enum ptx_type type)
 {
-    if (o.kind != O_REG || o.reg >= f->low->nreg || f->type[o.reg] == T_PRED)
-        return;
+    if (o.kind != O_REG || o.reg >= f->low->nreg || f->type[o.reg] == T_PRED) return;
     enum ptx_type is = (enum ptx_type)f->type[o.reg];
     bool bits = is >= T_B8 && is <= T_B128;
     if (type_size[type] == type_size[is] && bits && (type_is_float(type) || type_is_signed(type)))
@@ -24,32 +23,26 @@ void trace_types(struct traced *f, struct arena *a)
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
         const struct opnd s[] = { o->d, o->a, o->b, o->c, o->e };
-        if (o->form < 0)
-            continue;
+        if (o->form < 0) continue;
         if (o->kind == K_MEM && o->site < l->nsite && (o->name == N_ld || o->name == N_st)) {
             for (u32 j = 0; j < COUNT_OF(s); j++)
-                if (j != 1)             /* not the address */
+                if (j != 1) /* not the address */
                     learn(f, s[j], (enum ptx_type)l->site[o->site].type);
         } else if (o->kind <= K_PRED || o->kind == KX_DEAD) {
-            for (u32 j = 0; j < COUNT_OF(s); j++)
-                learn(f, s[j], (enum ptx_type)isa_forms[o->form].op[j]);
+            for (u32 j = 0; j < COUNT_OF(s); j++) learn(f, s[j], (enum ptx_type)isa_forms[o->form].op[j]);
         }
     }
 }
 
 /* ---- which value ---- */
 
-static u64 cut(u64 v, u32 width)
-{
-    return width < 8 ? v & ((1ull << 8 * width) - 1) : v;
-}
+static u64 cut(u64 v, u32 width) { return width < 8 ? v & ((1ull << 8 * width) - 1) : v; }
 
 bool trace_values(const struct warp *w, const struct traced *f, u32 r, u64 v[LANES])
 {
     const struct code *c = w->code;
     u32 width = f->low->reg_width[r];
-    if (width > 8)
-        return false;
+    if (width > 8) return false;
     for (u32 hops = 0; hops < f->low->nreg; hops++) {
         const struct where *x = &c->reg[r];
         if (x->slot && x->width == 1) {
@@ -57,16 +50,13 @@ bool trace_values(const struct warp *w, const struct traced *f, u32 r, u64 v[LAN
             return true;
         }
         if (x->slot) {
-            for (u32 l = 0; l < LANES; l++)
-                v[l] = lane_value(w, c, w->R, x->slot, x->cls, x->width, l);
+            for (u32 l = 0; l < LANES; l++) v[l] = lane_value(w, c, w->R, x->slot, x->cls, x->width, l);
             return true;
         }
         struct opnd o = f->is[r];
-        if (o.kind == O_NONE)
-            return false;
+        if (o.kind == O_NONE) return false;
         if (o.kind != O_REG) {
-            for (u32 l = 0; l < LANES; l++)
-                v[l] = cut(opnd_value(w, o, l), width);
+            for (u32 l = 0; l < LANES; l++) v[l] = cut(opnd_value(w, o, l), width);
             return true;
         }
         r = o.reg;
@@ -82,8 +72,7 @@ static void add_float(struct text *t, double x, bool narrow)
     char z[40];
     for (int digits = narrow ? 6 : 15; digits <= 17; digits++) {
         snprintf(z, sizeof z, "%.*g", digits, x);
-        if (narrow ? strtof(z, NULL) == (float)x : strtod(z, NULL) == x)
-            break;
+        if (narrow ? strtof(z, NULL) == (float)x : strtod(z, NULL) == x) break;
     }
     text_add(t, "%s", z);
 }
@@ -117,10 +106,11 @@ static void add_scalar(struct text *t, const struct trace *tr, enum ptx_type typ
         text_add(t, "%s+0x%" PRIx64, o->name, v - o->base);
     } else if (type_is_signed(type)) {
         text_add(t, "%" PRId64, s);
-    } else if (type_is_float(type) || (v > 0xffffff && s < -0xffff) || (v > 0xffffff && s > 0xffffff && type <= T_B128)) {
+    } else if (type_is_float(type) || (v > 0xffffff && s < -0xffff) ||
+               (v > 0xffffff && s > 0xffffff && type <= T_B128)) {
         text_add(t, "0x%" PRIx64, v);
     } else if (type <= T_B128 && s < 0) {
-        text_add(t, "%" PRId64, s);             /* plain bits, and a small negative number */
+        text_add(t, "%" PRId64, s); /* plain bits, and a small negative number */
     } else {
         text_add(t, "%" PRIu64, v);
     }
@@ -130,22 +120,20 @@ static void add_scalar(struct text *t, const struct trace *tr, enum ptx_type typ
 static bool is_affine(enum ptx_type type, const u64 v[LANES], u32 mask, s64 *stride)
 {
     u32 first = (u32)__builtin_ctz(mask), rest = mask & (mask - 1), width = type_size[type];
-    if (type_is_float(type) || !rest || !(rest & (rest - 1)) || !width)
-        return false;
+    if (type_is_float(type) || !rest || !(rest & (rest - 1)) || !width) return false;
     u32 second = (u32)__builtin_ctz(rest);
     s64 step = extended(v[second] - v[first], width);
-    if (step % (s64)(second - first))
-        return false;
+    if (step % (s64)(second - first)) return false;
     *stride = step / (s64)(second - first);
     for (u32 m = rest; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
-        if (cut(v[first] + (u64)*stride * (l - first), width) != cut(v[l], width))
-            return false;
+        if (cut(v[first] + (u64)*stride * (l - first), width) != cut(v[l], width)) return false;
     }
     return true;
 }
 
-/* From lane 0 on when that is the same number line: a plain number, or an address in the same object; else from the first lane on. */
+/* From lane 0 on when that is the same number line: a plain number, or an address in the same object; else from the
+ * first lane on. */
 static void add_affine(struct text *t, const struct trace *tr, enum ptx_type type, u64 v, u32 first, s64 stride)
 {
     u64 zero = cut(v - (u64)stride * first, type_size[type]);
@@ -153,12 +141,9 @@ static void add_affine(struct text *t, const struct trace *tr, enum ptx_type typ
         v = zero;
         first = 0;
     }
-    if (v)
-        add_scalar(t, tr, type, v);
-    if (v || stride < 0)
-        text_add(t, stride < 0 ? "-" : "+");
-    if (stride != 1 && stride != -1)
-        text_add(t, "%" PRIu64 "*", (u64)(stride < 0 ? -stride : stride));
+    if (v) add_scalar(t, tr, type, v);
+    if (v || stride < 0) text_add(t, stride < 0 ? "-" : "+");
+    if (stride != 1 && stride != -1) text_add(t, "%" PRIu64 "*", (u64)(stride < 0 ? -stride : stride));
     text_add(t, first ? "(lane-%u)" : "lane", first);
 }
 
@@ -168,11 +153,9 @@ static void add_list(struct text *t, const struct trace *tr, enum ptx_type type,
     for (u32 m = mask; m;) {
         u64 x = v[__builtin_ctz(m)];
         u32 n = 0;
-        for (; m && v[__builtin_ctz(m)] == x; m &= m - 1)
-            n++;
+        for (; m && v[__builtin_ctz(m)] == x; m &= m - 1) n++;
         add_scalar(t, tr, type, x);
-        if (n > 1)
-            text_add(t, "*%u", n);
+        if (n > 1) text_add(t, "*%u", n);
         text_add(t, m ? " " : "]");
     }
 }

@@ -1,18 +1,22 @@
 /* Spinning at no cost, and waiting for ever as a proof.
  *
- * When a split has burnt its fuel at a back edge, the next round of its loop is watched: if it changed no memory, did not
- * synchronise, read no clock, and the registers that its exits and addresses depend on are as they were, then the loop
- * can only end when one of the values it read differs. The split is idle with that read set, and costs one comparison a visit.
- * When nobody can run and no read set has changed, the launch is quiescent: a deadlock, proved, or a wait for the host. */
+ * When a split has burnt its fuel at a back edge, the next round of its loop is watched: if it changed no memory, did
+ * not synchronise, read no clock, and the registers that its exits and addresses depend on are as they were, then the
+ * loop can only end when one of the values it read differs. The split is idle with that read set, and costs one
+ * comparison a visit. When nobody can run and no read set has changed, the launch is quiescent: a deadlock, proved,
+ * or a wait for the host. */
 #include "code/lower.h"
 #include "sim/access.h"
 
 struct probe {
-    struct frame *fr; u32 head;                 /* the loop */
+    struct frame *fr;
+    u32 head; /* the loop */
     u32 mask, clocks, syncs, edges;
-    const u64 *slice;                           /* registers that matter, a bit set */
-    u64 *regs; u32 nregs;                       /* their values at the last passage, 32 lanes each */
-    struct read read[READ_SET]; u32 nread;
+    const u64 *slice; /* registers that matter, a bit set */
+    u64 *regs;
+    u32 nregs; /* their values at the last passage, 32 lanes each */
+    struct read read[READ_SET];
+    u32 nread;
     bool overflow;
 };
 
@@ -24,12 +28,16 @@ static bool marked(const u64 *s, u32 r) { return s[r >> 6] >> (r & 63) & 1; }
 static void find_slice(const struct lowered *l, u32 head, u64 *s)
 {
     u32 last = head, r[16], n;
-    for (u32 k = 0; k < l->nloop; k++) if (l->loop[k].head == head) last = l->loop[k].last;
+    for (u32 k = 0; k < l->nloop; k++)
+        if (l->loop[k].head == head) last = l->loop[k].last;
     for (u32 b = head; b <= last; b++)
         for (u32 k = l->block[b].first; k < l->block[b].end; k++) {
             const struct lop *o = &l->op[k];
             bool matters = o->kind == K_MEM || o->kind == K_CTRL || o->kind == K_WARP;
-            if (!matters) { if (o->guard.kind == O_REG) mark(s, o->guard.reg); continue; }
+            if (!matters) {
+                if (o->guard.kind == O_REG) mark(s, o->guard.reg);
+                continue;
+            }
             n = lop_uses(o, l, r);
             for (u32 j = 0; j < n; j++) mark(s, r[j]);
         }
@@ -42,7 +50,11 @@ static void find_slice(const struct lowered *l, u32 head, u64 *s)
                 for (u32 j = 0; j < n; j++) hit |= marked(s, r[j]);
                 if (!hit) continue;
                 n = lop_uses(&l->op[k], l, r);
-                for (u32 j = 0; j < n; j++) if (!marked(s, r[j])) { mark(s, r[j]); again = true; }
+                for (u32 j = 0; j < n; j++)
+                    if (!marked(s, r[j])) {
+                        mark(s, r[j]);
+                        again = true;
+                    }
             }
     }
     for (u32 w = 0; w < l->words; w++) s[w] &= l->block[head].live_in[w];
@@ -52,8 +64,9 @@ static void find_slice(const struct lowered *l, u32 head, u64 *s)
 static const u64 *exit_slice(struct launch *la, struct lowered *l, u32 head)
 {
     struct loop *lp = NULL;
-    for (u32 k = 0; k < l->nloop; k++) if (l->loop[k].head == head) lp = &l->loop[k];
-    if (!lp) return l->block[head].live_in;     /* no natural loop: everything matters */
+    for (u32 k = 0; k < l->nloop; k++)
+        if (l->loop[k].head == head) lp = &l->loop[k];
+    if (!lp) return l->block[head].live_in; /* no natural loop: everything matters */
     u64 *s = __atomic_load_n(&lp->slice, __ATOMIC_ACQUIRE);
     if (s) return s;
     lock(&la->sim->lock);
@@ -69,14 +82,17 @@ static const u64 *exit_slice(struct launch *la, struct lowered *l, u32 head)
 
 static bool loop_polls(const struct lowered *l, u32 head)
 {
-    for (u32 k = 0; k < l->nloop; k++) if (l->loop[k].head == head) return l->loop[k].polls;
+    for (u32 k = 0; k < l->nloop; k++)
+        if (l->loop[k].head == head) return l->loop[k].polls;
     return true;
 }
 
-/* Is a block in the loop of that head? Without a natural loop every live register is watched, and the way does not matter. */
+/* Is a block in the loop of that head? Without a natural loop every live register is watched, and the way does not
+ * matter. */
 static bool in_loop(const struct lowered *l, u32 head, u32 block)
 {
-    for (u32 k = 0; k < l->nloop; k++) if (l->loop[k].head == head) return block >= head && block <= l->loop[k].last;
+    for (u32 k = 0; k < l->nloop; k++)
+        if (l->loop[k].head == head) return block >= head && block <= l->loop[k].last;
     return true;
 }
 
@@ -88,9 +104,12 @@ static void snapshot(const struct warp *w, const struct probe *p, u64 *out)
         for (u64 m = p->slice[k]; m; m &= m - 1) {
             const struct where *x = &c->reg[k * 64 + (u32)__builtin_ctzll(m)];
             for (u32 l = 0; l < LANES; l++, n++) {
-                if (!(p->mask >> l & 1)) out[n] = 0;
-                else if (x->width == 1) out[n] = *(const u32 *)(const void *)SLOT(w->R, x->slot) >> l & 1;
-                else out[n] = lane_value(w, c, w->R, x->slot, x->cls, x->width, l);
+                if (!(p->mask >> l & 1))
+                    out[n] = 0;
+                else if (x->width == 1)
+                    out[n] = *(const u32 *)(const void *)SLOT(w->R, x->slot) >> l & 1;
+                else
+                    out[n] = lane_value(w, c, w->R, x->slot, x->cls, x->width, l);
             }
         }
 }
@@ -104,7 +123,10 @@ static struct probe *probe_new(struct warp *w, u32 head)
     p->slice = exit_slice(w->cta->launch, w->code->low, head);
     for (u32 k = 0; k < l->words; k++) p->nregs += (u32)__builtin_popcountll(p->slice[k]);
     p->regs = base_alloc(8 * LANES * (p->nregs + 1));
-    if (!p->regs) { base_free(p); return NULL; }
+    if (!p->regs) {
+        base_free(p);
+        return NULL;
+    }
     return p;
 }
 
@@ -117,7 +139,8 @@ void wait_stop(struct warp *w)
     w->rare = w->trace != NULL || w->cta->launch->in->follow || w->cta->launch->shaken;
 }
 
-/* Lanes that leave the loop may come back to it, by way of another one around it, with everything as it was: that was no round. */
+/* Lanes that leave the loop may come back to it, by way of another one around it, with everything as it was: that was
+ * no round. */
 void wait_at(struct warp *w, u32 block)
 {
     const struct probe *p = w->probe;
@@ -142,8 +165,14 @@ void wait_record_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, cons
     if (size < 8) value &= (1ull << 8 * size) - 1;
     if (space == SP_CONST || space == SP_PARAM || space == SP_LOCAL || space == SP_CALL) return;
     for (u32 k = 0; k < p->nread; k++)
-        if (p->read[k].ptr == ptr && p->read[k].size == size) { p->overflow |= p->read[k].value != value; return; }
-    if (p->nread == READ_SET) { p->overflow = true; return; }
+        if (p->read[k].ptr == ptr && p->read[k].size == size) {
+            p->overflow |= p->read[k].value != value;
+            return;
+        }
+    if (p->nread == READ_SET) {
+        p->overflow = true;
+        return;
+    }
     p->read[p->nread++] = (struct read){ ptr, addr, value, op, (u8)size, space, (u8)lane };
 }
 
@@ -161,8 +190,11 @@ static void begin_round(struct warp *w)
 {
     struct probe *p = w->probe;
     snapshot(w, p, p->regs);
-    p->nread = 0; p->overflow = false; p->edges = 0;
-    p->clocks = w->clocks; p->syncs = w->syncs;
+    p->nread = 0;
+    p->overflow = false;
+    p->edges = 0;
+    p->clocks = w->clocks;
+    p->syncs = w->syncs;
     w->changed = 0;
     w->fuel = 0;
 }
@@ -184,10 +216,14 @@ static enum wait_look go_idle(struct warp *w)
     struct probe *p = w->probe;
     struct split *s = w->cur;
     struct read *r = base_alloc(sizeof *r * (p->nread + 1));
-    if (!r) { wait_stop(w); return WAIT_YIELD; }
+    if (!r) {
+        wait_stop(w);
+        return WAIT_YIELD;
+    }
     memcpy(r, p->read, sizeof *r * p->nread);
     if (s->reads) base_free(s->reads);
-    s->reads = r; s->nreads = p->nread;
+    s->reads = r;
+    s->nreads = p->nread;
     s->state = SP_IDLE;
     s->op = p->nread ? p->read[0].op : w->code->low->block[p->head].first;
     wait_stop(w);
@@ -199,7 +235,10 @@ static enum wait_look go_idle(struct warp *w)
 bool wait_spent(struct warp *w)
 {
     struct launch *l = w->cta->launch;
-    if (launch_interrupted(l)) { launch_stop(l, SIM_INTERRUPTED); return true; }
+    if (launch_interrupted(l)) {
+        launch_stop(l, SIM_INTERRUPTED);
+        return true;
+    }
     if (!l->in->budget) return false;
     u64 total = __atomic_add_fetch(&l->spent, w->steps - w->counted, __ATOMIC_RELAXED);
     w->counted = w->steps;
@@ -213,7 +252,8 @@ s32 wait_tank(struct warp *w, u32 n)
 {
     const struct launch *l = w->cta->launch;
     if (unlikely(l->shaken)) n = (u32)(rand_next(&w->cta->rng) % l->shaken);
-    u64 spent = __atomic_load_n(&l->spent, __ATOMIC_RELAXED), left = l->in->budget > spent ? (l->in->budget - spent) / 16 : 0;
+    u64 spent = __atomic_load_n(&l->spent, __ATOMIC_RELAXED),
+        left = l->in->budget > spent ? (l->in->budget - spent) / 16 : 0;
     return (s32)(l->in->budget && left < n ? left : n);
 }
 
@@ -221,20 +261,32 @@ enum wait_look wait_fuel(struct warp *w, u32 target)
 {
     struct probe *p = w->probe;
     if (wait_spent(w)) return WAIT_YIELD;
-    if (unlikely(w->cta->launch->shaken) && !p && rand_next(&w->cta->rng) % 4) { w->fuel = wait_tank(w, FUEL_FIRST); return WAIT_YIELD; }
+    if (unlikely(w->cta->launch->shaken) && !p && rand_next(&w->cta->rng) % 4) {
+        w->fuel = wait_tank(w, FUEL_FIRST);
+        return WAIT_YIELD;
+    }
     if (!p) {
         /* a loop that reads nothing others write is idle only if it never ends: no hurry */
-        if (w->fuel_next < FUEL_MAX && !loop_polls(w->code->low, target)) { w->fuel_next *= 2; w->fuel = wait_tank(w, FUEL_SOME); return WAIT_GO; }
+        if (w->fuel_next < FUEL_MAX && !loop_polls(w->code->low, target)) {
+            w->fuel_next *= 2;
+            w->fuel = wait_tank(w, FUEL_SOME);
+            return WAIT_GO;
+        }
         w->probe = probe_new(w, target);
-        if (!w->probe) { w->fuel = wait_tank(w, FUEL_MAX); return WAIT_GO; }
+        if (!w->probe) {
+            w->fuel = wait_tank(w, FUEL_MAX);
+            return WAIT_GO;
+        }
         w->rare = true;
         begin_round(w);
         return WAIT_GO;
     }
-    if (p->fr != w->cur->fr || p->head != target) {     /* an inner loop, or a way out of this one: back here, it is another visit */
+    /* an inner loop, or a way out of this one: back here, it is another visit */
+    if (p->fr != w->cur->fr || p->head != target) {
         w->fuel = 0;
         if (++p->edges < 64 && p->fr == w->cur->fr && in_loop(w->code->low, p->head, target)) return WAIT_GO;
-    } else if (round_was_idle(w)) return go_idle(w);
+    } else if (round_was_idle(w))
+        return go_idle(w);
     wait_stop(w);
     w->fuel_next = w->fuel_next < FUEL_MAX ? w->fuel_next * 2 : FUEL_MAX;
     w->fuel = wait_tank(w, w->fuel_next);
@@ -249,7 +301,8 @@ bool wait_for_host(const struct launch *l)
             for (u32 j = 0; j < c->warp[k]->nsplit; j++) {
                 const struct split *s = &c->warp[k]->split[j];
                 for (u32 n = 0; s->state == SP_IDLE && n < s->nreads; n++)
-                    if (s->reads[n].space == SP_GLOBAL && access_is_host_visible(c->warp[k], s->reads[n].addr)) return true;
+                    if (s->reads[n].space == SP_GLOBAL && access_is_host_visible(c->warp[k], s->reads[n].addr))
+                        return true;
             }
     return false;
 }

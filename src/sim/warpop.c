@@ -1,8 +1,8 @@
 /* .sync operations: shfl, vote, match, redux, bar.warp.
  *
- * A lane arrives with its operands; the operation fires for a membermask when every live lane named in it has arrived at the
- * same operation with the same mask, from whatever place (MACHINE.md section 4.4). The usual case, one split that brings all
- * of them, fires at once. */
+ * A lane arrives with its operands; the operation fires for a membermask when every live lane named in it has arrived
+ * at the same operation with the same mask, from whatever place (MACHINE.md section 4.4). The usual case, one split
+ * that brings all of them, fires at once. */
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/deadlock.h"
@@ -25,7 +25,9 @@ static void gather(struct warp *w, const struct split *s, const struct insn *i)
     if (pred && o->a.kind == O_CONST) word = o->a.value ? ALL_LANES : 0;
     for (u32 l = 0; l < LANES; l++) {
         if (!(s->mask >> l & 1)) continue;
-        w->rdv_a[l] = pred ? word >> l & 1 : o->a.kind == O_NONE ? 0 : lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), width, l);
+        w->rdv_a[l] = pred                  ? word >> l & 1
+                      : o->a.kind == O_NONE ? 0
+                                            : lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), width, l);
         w->rdv_tag[l] = tagged ? tag_of(w, low, o->a, l) : 0;
         if (o->name == N_shfl) {
             w->rdv_b[l] = (u32)lane_value(w, w->code, w->R, i->b, CLS_AT(i, 2), 4, l);
@@ -41,16 +43,25 @@ static u32 shuffle_source(u32 mode, u32 lane, u32 b, u32 c, bool *in_range)
     s32 j;
     b &= 31;
     switch (mode) {
-    case M_UP: j = (s32)lane - (s32)b; *in_range = j >= (s32)high; break;
-    case M_DOWN: j = (s32)(lane + b); *in_range = j <= (s32)high; break;
-    case M_BFLY: j = (s32)(lane ^ b); *in_range = j <= (s32)high; break;
+    case M_UP:
+        j = (s32)lane - (s32)b;
+        *in_range = j >= (s32)high;
+        break;
+    case M_DOWN:
+        j = (s32)(lane + b);
+        *in_range = j <= (s32)high;
+        break;
+    case M_BFLY:
+        j = (s32)(lane ^ b);
+        *in_range = j <= (s32)high;
+        break;
     default: j = (s32)(low | (b & ~segment)); *in_range = j <= (s32)high;
     }
     return *in_range ? (u32)j : lane;
 }
 
-/* redux of f32 (from the manual: an H200 has none): by the order of the bits, in which -0 comes before 0. NaNs count only with .NaN, or
- * when there is nothing else, and make the one NaN of f32. */
+/* redux of f32 (from the manual: an H200 has none): by the order of the bits, in which -0 comes before 0. NaNs count
+ * only with .NaN, or when there is nothing else, and make the one NaN of f32. */
 static u32 reduce_float(const struct warp *w, u32 mask, u32 mode, u32 how)
 {
     bool any = false, nan = false;
@@ -58,7 +69,10 @@ static u32 reduce_float(const struct warp *w, u32 mask, u32 mode, u32 how)
     for (u32 l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
         u32 v = (u32)w->rdv_a[l] & (how & RED_ABS ? 0x7fffffff : 0xffffffff);
-        if ((v & 0x7fffffff) > 0x7f800000) { nan = true; continue; }
+        if ((v & 0x7fffffff) > 0x7f800000) {
+            nan = true;
+            continue;
+        }
         s32 key = (s32)(v ^ (v >> 31 ? 0x7fffffff : 0));
         if (!any || (mode == M_MIN ? key < best : key > best)) best = key;
         any = true;
@@ -75,7 +89,11 @@ static u32 reduce(const struct warp *w, u32 mask, u32 mode, u32 how)
     for (u32 l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
         u32 v = (u32)w->rdv_a[l];
-        if (first) { r = v; first = false; continue; }
+        if (first) {
+            r = v;
+            first = false;
+            continue;
+        }
         bool less = how & RED_SIGNED ? (s32)v < (s32)r : v < r;
         switch (mode) {
         case M_ADD: r += v; break;
@@ -89,16 +107,22 @@ static u32 reduce(const struct warp *w, u32 mask, u32 mode, u32 how)
     return r;
 }
 
-struct outcome { u32 v[LANES], pred, who, absent; };    /* of the lanes that took part; absent: those that read a lane that did not */
+/* of the lanes that took part; absent: those that read a lane that did not */
+struct outcome {
+    u32 v[LANES], pred, who, absent;
+};
 
 /* The results of all lanes in `who` (the members that are here). */
 static void results(struct warp *w, const struct lop *o, u32 who, struct outcome *r)
 {
     u32 set = 0, all_equal = 1, *out = r->v, *pred = &r->pred;
-    r->pred = r->absent = 0; r->who = who;
-    for (u32 l = 0; l < LANES; l++) if (who >> l & 1 && w->rdv_a[l]) set |= 1u << l;
+    r->pred = r->absent = 0;
+    r->who = who;
+    for (u32 l = 0; l < LANES; l++)
+        if (who >> l & 1 && w->rdv_a[l]) set |= 1u << l;
     u32 first = (u32)__builtin_ctz(who);
-    for (u32 l = 0; l < LANES; l++) if (who >> l & 1 && w->rdv_a[l] != w->rdv_a[first]) all_equal = 0;
+    for (u32 l = 0; l < LANES; l++)
+        if (who >> l & 1 && w->rdv_a[l] != w->rdv_a[first]) all_equal = 0;
     for (u32 l = 0; l < LANES; l++) {
         if (!(who >> l & 1)) continue;
         switch (o->name) {
@@ -106,7 +130,10 @@ static void results(struct warp *w, const struct lop *o, u32 who, struct outcome
             bool in;
             u32 j = shuffle_source(o->aux, l, w->rdv_b[l], w->rdv_e[l], &in);
             if (in) *pred |= 1u << l;
-            if (!(who >> j & 1)) { r->absent |= 1u << l; j = l; }
+            if (!(who >> j & 1)) {
+                r->absent |= 1u << l;
+                j = l;
+            }
             out[l] = (u32)w->rdv_a[j];
             w->rdv_from[l] = (u8)j;
             break;
@@ -119,19 +146,27 @@ static void results(struct warp *w, const struct lop *o, u32 who, struct outcome
         case N_ballot: out[l] = set; break;
         case N_match_any: {
             u32 m = 0;
-            for (u32 k = 0; k < LANES; k++) if (who >> k & 1 && w->rdv_a[k] == w->rdv_a[l]) m |= 1u << k;
+            for (u32 k = 0; k < LANES; k++)
+                if (who >> k & 1 && w->rdv_a[k] == w->rdv_a[l]) m |= 1u << k;
             out[l] = m;
             break;
         }
-        case N_match_all: out[l] = all_equal ? who : 0; if (all_equal) *pred |= 1u << l; break;
-        case N_elect: out[l] = first; *pred |= 1u << first; break;
+        case N_match_all:
+            out[l] = all_equal ? who : 0;
+            if (all_equal) *pred |= 1u << l;
+            break;
+        case N_elect:
+            out[l] = first;
+            *pred |= 1u << first;
+            break;
         case N_redux: out[l] = reduce(w, who, o->aux, (u32)o->off); break;
         default: out[l] = 0;
         }
     }
 }
 
-static void scatter(struct warp *w, const struct split *s, const struct insn *i, const struct code *c, char *R, const struct outcome *r)
+static void scatter(struct warp *w, const struct split *s, const struct insn *i, const struct code *c, char *R,
+                    const struct outcome *r)
 {
     const struct lop *o = &c->low->op[i->op];
     const u32 *v = r->v;
@@ -143,13 +178,20 @@ static void scatter(struct warp *w, const struct split *s, const struct insn *i,
             for (u32 l = 0; l < LANES; l++) bits |= (v[l] & 1) << l & m;
             *p = (*p & ~m) | bits;
             if (c->reg[o->d.reg].cls == CLS_S) *p = bits ? ALL_LANES : 0;
-        } else if (CLS_AT(i, 0) == CLS_S) { u64 x = v[__builtin_ctz(m)]; memcpy(d, &x, 8); }
-        else if (CLS_AT(i, 0) == CLS_A) lanes_put_groups(c, R, i->d, m, v[__builtin_ctz(m)]);
-        else for (u32 l = 0; l < LANES; l++) if (m >> l & 1) memcpy(d + 4 * l, &v[l], 4);
+        } else if (CLS_AT(i, 0) == CLS_S) {
+            u64 x = v[__builtin_ctz(m)];
+            memcpy(d, &x, 8);
+        } else if (CLS_AT(i, 0) == CLS_A)
+            lanes_put_groups(c, R, i->d, m, v[__builtin_ctz(m)]);
+        else
+            for (u32 l = 0; l < LANES; l++)
+                if (m >> l & 1) memcpy(d + 4 * l, &v[l], 4);
     }
-    if (o->name == N_shfl && o->d.kind == O_REG && c->low->tag[o->d.reg]) {     /* a pointer's object goes with its halves */
+    /* a pointer's object goes with its halves */
+    if (o->name == N_shfl && o->d.kind == O_REG && c->low->tag[o->d.reg]) {
         u32 *t = s->fr->tags + (c->low->tag[o->d.reg] - 1) * LANES;
-        for (u32 l = 0; l < LANES; l++) if (m >> l & 1) t[l] = w->rdv_tag[w->rdv_from[l]];
+        for (u32 l = 0; l < LANES; l++)
+            if (m >> l & 1) t[l] = w->rdv_tag[w->rdv_from[l]];
     }
     if (o->d2.kind == O_REG) {
         u32 *p = (u32 *)(void *)SLOT(R, i->f);
@@ -158,7 +200,10 @@ static void scatter(struct warp *w, const struct split *s, const struct insn *i,
     if (c->watch & WATCH_INIT) init_scatter(w, s, i, o, r->who, r->absent);
 }
 
-static bool same_operation(const struct lop *a, const struct lop *b) { return a->name == b->name && a->aux == b->aux && a->off == b->off; }
+static bool same_operation(const struct lop *a, const struct lop *b)
+{
+    return a->name == b->name && a->aux == b->aux && a->off == b->off;
+}
 
 /* Fires what is complete; true: something did. */
 static bool fire(struct warp *w)
@@ -170,7 +215,8 @@ static bool fire(struct warp *w)
         u32 here = 0;
         for (u32 j = 0; j < w->nsplit; j++) {
             const struct split *t = &w->split[j];
-            if (t->state == SP_RDV && t->rdv == s->rdv && same_operation(o, &t->fr->code->low->op[t->op])) here |= t->mask;
+            if (t->state == SP_RDV && t->rdv == s->rdv && same_operation(o, &t->fr->code->low->op[t->op]))
+                here |= t->mask;
         }
         if ((here & s->rdv) != (s->rdv & w->live)) continue;
         struct outcome r;
@@ -185,19 +231,26 @@ static bool fire(struct warp *w)
             scatter(w, t, &c->insn[c->insn_of[t->op]], c, t->fr->R, &r);
             t->state = SP_RUN;
         }
-        if (observed(w->cta->launch)) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = here, .op = s->op });
+        if (observed(w->cta->launch))
+            observe_sync(w->cta->launch,
+                         (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = here, .op = s->op });
         return true;
     }
     return false;
 }
 
-void sync_recheck(struct warp *w) { while (fire(w)) { } }
+void sync_recheck(struct warp *w)
+{
+    while (fire(w)) {}
+}
 
 static void mask_finding(struct warp *w, const struct insn *i, u32 lanes, u32 mask)
 {
     struct stop st = { .l = w->cta->launch };
     struct finding f = { .kind = F_mask_invalid };
-    f.cause = arena_printf(&st.mem, "%s execute%s the operation, but its mask 0x%08x names %s%s", stand_lanes(&st, lanes), lanes & (lanes - 1) ? "" : "s", mask, mask ? "only " : "", stand_lanes(&st, mask));
+    f.cause = arena_printf(&st.mem, "%s execute%s the operation, but its mask 0x%08x names %s%s",
+                           stand_lanes(&st, lanes), lanes & (lanes - 1) ? "" : "s", mask, mask ? "only " : "",
+                           stand_lanes(&st, mask));
     if (w->cta->launch->in->checks & CHECK_BARRIER) found(w, i->op, &f, lanes);
     arena_free(&st.mem);
 }
@@ -206,14 +259,19 @@ static void mask_finding(struct warp *w, const struct insn *i, u32 lanes, u32 ma
 static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop *o)
 {
     if ((w->planes && w->planes->dirty) || w->cta->launch->in->follow) return false;
-    if (o->name != N_shfl || o->d2.kind != O_NONE || o->d.kind != O_REG || w->code->low->tag[o->d.reg] || i->cls != (CLS_V | CLS_V << 2 | CLS_S << 4 | CLS_S << 6) || CLS_E(i) != CLS_S) return false;
+    if (o->name != N_shfl || o->d2.kind != O_NONE || o->d.kind != O_REG || w->code->low->tag[o->d.reg] ||
+        i->cls != (CLS_V | CLS_V << 2 | CLS_S << 4 | CLS_S << 6) || CLS_E(i) != CLS_S)
+        return false;
     u32 mask, b, c, v[LANES];
     memcpy(&mask, SLOT(w->R, i->c), 4);
     if (w->mask != ALL_LANES || mask != ALL_LANES) return false;
     memcpy(&b, SLOT(w->R, i->b), 4);
     memcpy(&c, SLOT(w->R, i->e), 4);
     const u32 *a = (const u32 *)(const void *)SLOT(w->R, i->a);
-    for (u32 l = 0; l < LANES; l++) { bool in; v[l] = a[shuffle_source(o->aux, l, b, c, &in)]; }
+    for (u32 l = 0; l < LANES; l++) {
+        bool in;
+        v[l] = a[shuffle_source(o->aux, l, b, c, &in)];
+    }
     memcpy(SLOT(w->R, i->d), v, sizeof v);
     return true;
 }
@@ -222,7 +280,8 @@ static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop
 static bool barrier_whole(const struct warp *w, const struct insn *i, const struct lop *o)
 {
     u32 mask;
-    if (o->name != N_warp_bar || w->mask != ALL_LANES || CLS_AT(i, 3) != CLS_S || (w->planes && w->planes->dirty)) return false;
+    if (o->name != N_warp_bar || w->mask != ALL_LANES || CLS_AT(i, 3) != CLS_S || (w->planes && w->planes->dirty))
+        return false;
     memcpy(&mask, SLOT(w->R, i->c), 4);
     return mask == ALL_LANES;
 }
@@ -244,7 +303,10 @@ static void arrive_in_groups(struct warp *w, struct split *s, const struct insn 
         u32 same = lanes_alike(masks, todo), mask = with_caller(w, i, same, (u32)masks[__builtin_ctz(todo)]);
         todo &= ~same;
         struct split *t = own ? s : exec_split(w, same, block, fr);
-        t->mask = same; t->state = SP_RDV; t->rdv = mask; t->op = op;
+        t->mask = same;
+        t->state = SP_RDV;
+        t->rdv = mask;
+        t->op = op;
         own = false;
     }
     sync_recheck(w);
@@ -254,24 +316,37 @@ bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
 {
     const struct lop *o = &w->code->low->op[i->op];
     if (barrier_whole(w, i, o) || shuffle_whole(w, i, o)) {
-        if (unlikely(observed(w->cta->launch))) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
+        if (unlikely(observed(w->cta->launch)))
+            observe_sync(
+                w->cta->launch,
+                (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
         return true;
     }
     u64 masks[LANES];
     lane_values(w->code, w->R, i->c, CLS_AT(i, 3), 4, masks);
     gather(w, s, i);
-    if (lanes_alike(masks, s->mask) != s->mask) { w->syncs++; arrive_in_groups(w, s, i, masks); return false; }
+    if (lanes_alike(masks, s->mask) != s->mask) {
+        w->syncs++;
+        arrive_in_groups(w, s, i, masks);
+        return false;
+    }
     u32 mask = with_caller(w, i, s->mask, (u32)masks[__builtin_ctz(s->mask)]);
     if ((mask & w->live) == s->mask) {
         struct outcome r;
         results(w, o, s->mask, &r);
         if (init_needs_planes(w, r.absent)) exec_to_plain(w, NONE);
         scatter(w, s, &w->code->insn[w->code->insn_of[i->op]], w->code, w->R, &r);
-        if (observed(w->cta->launch)) observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
+        if (observed(w->cta->launch))
+            observe_sync(
+                w->cta->launch,
+                (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
         return true;
     }
-    w->syncs++;                                 /* with lanes of other splits; among its own it is arithmetic, and a loop with it may be idle */
-    s->state = SP_RDV; s->rdv = mask; s->op = i->op;
+    /* with lanes of other splits; among its own it is arithmetic, and a loop with it may be idle */
+    w->syncs++;
+    s->state = SP_RDV;
+    s->rdv = mask;
+    s->op = i->op;
     sync_recheck(w);
     return false;
 }

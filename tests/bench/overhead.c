@@ -3,8 +3,8 @@
  *     overhead RESIDENT.ptx
  *
  * An empty kernel on one thread, many times: launch and return. A grid of a million empty CTAs: time and memory. A
- * cooperative grid of 8,448 warps (all an H200 holds) with 64 live registers each: memory. Every figure of memory is the peak
- * of a process of its own. Exit 1 when something ran wrong or a target is missed. */
+ * cooperative grid of 8,448 warps (all an H200 holds) with 64 live registers each: memory. Every figure of memory is
+ * the peak of a process of its own. Exit 1 when something ran wrong or a target is missed. */
 #include "lockstep.h"
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +27,7 @@ static double now_us(void)
 
 static void check(lk_status s, const char *what)
 {
-    if (s == LK_OK)
-        return;
+    if (s == LK_OK) return;
     fprintf(stderr, "overhead: %s: %s\n", what, lk_gpu_error(gpu));
     char *text = gpu ? lk_report_text(gpu, 0) : NULL;
     fprintf(stderr, "%s", text ? text : "");
@@ -59,13 +58,12 @@ static void empty_launches(const char *path)
     for (int i = -100; i < LAUNCHES; i++) {
         double begin = now_us();
         check(lk_kernel_launch(k, &l, NULL), "empty");
-        if (i >= 0)
-            t[i] = now_us() - begin;
+        if (i >= 0) t[i] = now_us() - begin;
     }
     qsort(t, LAUNCHES, sizeof *t, ascending);
     double median = t[LAUNCHES / 2];
-    printf("empty kernel, 1 thread: launch + return median %.2f us, min %.2f, p99 %.2f (%d launches; target < 5: %s)\n", median,
-           t[0], t[LAUNCHES * 99 / 100], LAUNCHES, median < 5 ? "met" : "MISSED");
+    printf("empty kernel, 1 thread: launch + return median %.2f us, min %.2f, p99 %.2f (%d launches; target < 5: %s)\n",
+           median, t[0], t[LAUNCHES * 99 / 100], LAUNCHES, median < 5 ? "met" : "MISSED");
     exit(median < 5 ? 0 : 1);
 }
 
@@ -85,23 +83,23 @@ static void resident(const char *path)
     lk_kernel *k = open_kernel(path, "resident");
     uint64_t count, in, out;
     static int32_t x[INPUTS], y[GRID * BLOCK];
-    for (int i = 0; i < INPUTS; i++)
-        x[i] = i * 7 % 101;
+    for (int i = 0; i < INPUTS; i++) x[i] = i * 7 % 101;
     check(lk_memory_alloc(gpu, 4, LK_MEMORY_DEVICE, "count", &count), "count");
     check(lk_memory_alloc(gpu, sizeof x, LK_MEMORY_DEVICE, "in", &in), "in");
     check(lk_memory_alloc(gpu, sizeof y, LK_MEMORY_DEVICE, "out", &out), "out");
     check(lk_memory_fill(gpu, count, 0, 4), "count");
     check(lk_memory_write(gpu, in, x, sizeof x), "in");
     const void *args[] = { &count, &in, &out };
-    lk_launch l = { .size = sizeof l, .grid = { GRID }, .block = { BLOCK }, .cooperative = 1, .args = args, .arg_count = 3 };
+    lk_launch l = {
+        .size = sizeof l, .grid = { GRID }, .block = { BLOCK }, .cooperative = 1, .args = args, .arg_count = 3
+    };
     double begin = now_us();
     check(lk_kernel_launch(k, &l, NULL), "resident");
     double took = (now_us() - begin) / 1e3;
     check(lk_memory_read(gpu, out, y, sizeof y), "out");
     for (int i = 0; i < GRID * BLOCK; i++) {
         uint32_t s = 0;
-        for (int j = 0; j < 64; j++)
-            s = s * 3 + (uint32_t)x[(i + j) & (INPUTS - 1)];
+        for (int j = 0; j < 64; j++) s = s * 3 + (uint32_t)x[(i + j) & (INPUTS - 1)];
         if ((uint32_t)y[i] != s) {
             fprintf(stderr, "overhead: resident: out[%d] is %d, should be %d\n", i, y[i], (int32_t)s);
             exit(2);
@@ -111,7 +109,8 @@ static void resident(const char *path)
     exit(0);
 }
 
-/* Runs `body` in a process of its own and prints its peak memory behind its line; the base is what a small one takes. */
+/* Runs `body` in a process of its own and prints its peak memory behind its line; the base is what a small one takes.
+ */
 static int measured(void (*body)(const char *), const char *path, double limit_mb)
 {
     int status = 0;
@@ -127,15 +126,13 @@ static int measured(void (*body)(const char *), const char *path, double limit_m
         return 1;
     }
     double mb = (double)use.ru_maxrss / 1024;
-    if (limit_mb > 0)
-        printf(", peak %.0f MB (target < %.0f: %s)\n", mb, limit_mb, mb < limit_mb ? "met" : "MISSED");
+    if (limit_mb > 0) printf(", peak %.0f MB (target < %.0f: %s)\n", mb, limit_mb, mb < limit_mb ? "met" : "MISSED");
     fflush(stdout);
     return WEXITSTATUS(status) != 0 || (limit_mb > 0 && mb >= limit_mb);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc != 2)
-        return fputs("usage: overhead RESIDENT.ptx\n", stderr), 2;
+    if (argc != 2) return fputs("usage: overhead RESIDENT.ptx\n", stderr), 2;
     return measured(empty_launches, argv[1], 0) | measured(million, argv[1], 100) | measured(resident, argv[1], 1500);
 }

@@ -1,6 +1,7 @@
 /* Fuzz target of the command's own grammar: arguments, options, parameter lists in source text.
  * Any bytes may come; what is taken must be within its limits, what is refused must say why.
- * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is given. */
+ * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is
+ * given. */
 #include "cli/args.h"
 #include "cli/launch.h"
 #include "cli/signature.h"
@@ -16,8 +17,7 @@ static void one_argument(struct arena *a, const char *text)
         CHECK(e.code == ERR_INPUT && e.text[0]);
         return;
     }
-    if (g.kind != ARG_BUFFER || g.fill.kind == FILL_FILE || g.count > 4096)
-        return;
+    if (g.kind != ARG_BUFFER || g.fill.kind == FILL_FILE || g.count > 4096) return;
     char type[96], value[64];
     arg_type_text(&g, type, sizeof type);
     u8 *data = arena_alloc(a, g.count * g.type->bytes, 8);
@@ -51,8 +51,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
     one_argument(&a, text);
     struct signature s;
     signature_find(&a, (struct str){ text, (u32)n }, STR("k"), &s);
-    for (u32 i = 0; i < s.params; i++)
-        CHECK(s.name[i] && s.text[i]);
+    for (u32 i = 0; i < s.params; i++) CHECK(s.name[i] && s.text[i]);
     options(&a, text);
     arena_free(&a);
     return 0;

@@ -1,6 +1,7 @@
-/* Fuzz target of contracts: any bytes as the text of a file, then every block bound, filled and held against a launch.
- * What is refused must say why and where; what is taken must be within its limits.
- * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is given. */
+/* Fuzz target of contracts: any bytes as the text of a file, then every block bound, filled and held against a
+ * launch. What is refused must say why and where; what is taken must be within its limits.
+ * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is
+ * given. */
 #include "contract/contract.h"
 
 enum { FILL_MOST = 4096, ARGS_MOST = 64 };
@@ -25,7 +26,9 @@ static void held(struct arena *a, const struct bound *b)
     }
     struct report *r = report_new();
     CHECK(r);
-    struct contract_launch l = { .bound = b, .kernel = "k", .args = args, .nargs = n, .shared = 64, .find = find, .ctx = &o, .report = r };
+    struct contract_launch l = {
+        .bound = b, .kernel = "k", .args = args, .nargs = n, .shared = 64, .find = find, .ctx = &o, .report = r
+    };
     CHECK(contract_obeyed(&l) == !report_errors(r));
     report_free(r);
 }
@@ -43,12 +46,10 @@ static void bound_block(struct arena *a, const struct contract *c, const struct 
     CHECK(b.shared <= UINT32_MAX);
     for (u32 i = 0; i < k->args.n; i++) {
         const struct bound_arg *g = &b.arg[i];
-        if (g->arg->kind != CONTRACT_BUFFER)
-            continue;
+        if (g->arg->kind != CONTRACT_BUFFER) continue;
         contract_type_text(g, text, sizeof text);
         CHECK(g->align && g->bytes == g->shape.extent * g->arg->shape.type->bytes && g->shape.extent <= (u64)1 << 40);
-        if (g->shape.extent > FILL_MOST || g->fill.kind == FILL_FILE)
-            continue;
+        if (g->shape.extent > FILL_MOST || g->fill.kind == FILL_FILE) continue;
         u8 *data = arena_alloc(a, g->bytes + 1, 8);
         CHECK(fill_make(&g->fill, g->arg->shape.type, g->shape.extent, 1, i, data));
     }
@@ -61,14 +62,13 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
     struct arena a = { 0 };
     struct error e = { 0 };
     struct contract c;
-    char *copy = base_alloc(n ? n : 1);         /* exactly as long, so that a sanitizer sees a step too far */
+    char *copy = base_alloc(n ? n : 1); /* exactly as long, so that a sanitizer sees a step too far */
     CHECK(copy);
     memcpy(copy, data, n);
     if (!contract_parse(&a, "in.cu", (struct str){ copy, (u32)n }, &c, &e))
         CHECK(e.code == ERR_INPUT && e.text[0] && !strncmp(e.where, "in.cu:", 6));
     else
-        for (u32 i = 0; i < c.kernels.n; i++)
-            bound_block(&a, &c, &c.kernels.p[i]);
+        for (u32 i = 0; i < c.kernels.n; i++) bound_block(&a, &c, &c.kernels.p[i]);
     base_free(copy);
     arena_free(&a);
     return 0;

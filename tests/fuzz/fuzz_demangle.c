@@ -1,7 +1,8 @@
-/* Fuzz target of the demangler and of what reads text around it: mangled names, compiler messages, kernel declarations, includes.
- * Any bytes may come. What begins with _ is names, one a line; what begins with # is a source whose includes are followed; all else is a
- * log and a source with declarations.
- * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is given. */
+/* Fuzz target of the demangler and of what reads text around it: mangled names, compiler messages, kernel
+ * declarations, includes. Any bytes may come. What begins with _ is names, one a line; what begins with # is a source
+ * whose includes are followed; all else is a log and a source with declarations.
+ * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is
+ * given. */
 #include "base/demangle.h"
 #include "compile/compile.h"
 #include "report/report.h"
@@ -14,8 +15,7 @@ static void one_name(struct str line)
     struct demangled d;
     if (demangle(&a, line, &d)) {
         CHECK(d.name[0] && d.plain[0] && (!d.signature || d.signature[0]));
-        for (u32 i = 0; i < d.params; i++)
-            CHECK(d.param[i]);
+        for (u32 i = 0; i < d.params; i++) CHECK(d.param[i]);
     }
     char plain[256];
     name_plain(line, plain, sizeof plain);
@@ -66,7 +66,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n);
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 {
     struct arena a = { 0 };
-    struct str all = { arena_str(&a, (struct str){ (const char *)data, (u32)MIN_OF(n, (size_t)LONGEST) }), (u32)MIN_OF(n, (size_t)LONGEST) };
+    struct str all = { arena_str(&a, (struct str){ (const char *)data, (u32)MIN_OF(n, (size_t)LONGEST) }),
+                       (u32)MIN_OF(n, (size_t)LONGEST) };
     if (all.p[0] == '_')
         names(all);
     else if (all.p[0] == '#')

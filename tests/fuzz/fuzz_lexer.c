@@ -1,17 +1,20 @@
-/* Fuzz target of the lexer alone: any bytes may come. Tokens lie in the text one after the other, nothing but blanks and comments between them, each on
- * the line that it says; every step goes forward; what is no token has a reason. The parser stops at the first of those, so only here is all the rest read.
- * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is given. */
+/* Fuzz target of the lexer alone: any bytes may come. Tokens lie in the text one after the other, nothing but blanks
+ * and comments between them, each on the line that it says; every step goes forward; what is no token has a reason.
+ * The parser stops at the first of those, so only here is all the rest read. With libFuzzer: clang
+ * -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is given. */
 #include "ptx/lexer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Whether `# 3 "file"` or `#line 3 "file"` stands here, by another reading than the lexer's own: a number and a quote, with blanks before each. */
+/* Whether `# 3 "file"` or `#line 3 "file"` stands here, by another reading than the lexer's own: a number and a
+ * quote, with blanks before each. */
 static bool is_marker(const char *p, const char *end)
 {
     size_t blanks, digits;
     p++;
     while (p < end && (*p == ' ' || *p == '\t')) p++;
-    if (end - p >= 4 && !strncmp(p, "line", 4)) for (p += 4; p < end && (*p == ' ' || *p == '\t'); p++) { }
+    if (end - p >= 4 && !strncmp(p, "line", 4))
+        for (p += 4; p < end && (*p == ' ' || *p == '\t'); p++) {}
     for (digits = 0; p < end && *p >= '0' && *p <= '9'; p++) digits++;
     for (blanks = 0; p < end && (*p == ' ' || *p == '\t'); p++) blanks++;
     return digits && blanks && p < end && *p == '"';
@@ -26,7 +29,7 @@ static bool is_gap(const char *p, const char *end)
         } else if ((end - p >= 2 && p[0] == '/' && p[1] == '/') || (*p == '#' && is_marker(p, end))) {
             while (p < end && *p != '\n') p++;
         } else if (end - p >= 4 && p[0] == '/' && p[1] == '*') {
-            for (p += 2; p < end && !(p[0] == '*' && p[1] == '/'); p++) { }
+            for (p += 2; p < end && !(p[0] == '*' && p[1] == '/'); p++) {}
             p += 2;
         } else {
             return false;
@@ -48,7 +51,8 @@ static void is_true(const struct lexer *lx, const struct token *t, const char *t
     CHECK(t->at >= text && t->at + (t->kind != TK_END) <= lx->p && lx->p <= lx->end);
     CHECK(t->s.p >= t->at && t->s.p + t->s.n <= lx->p);
     CHECK(t->kind != TK_BAD || (lx->bad && lx->bad[0]));
-    CHECK(t->kind != TK_PUNCT || (t->op == t->s.p[0] && t->s.n == 1) || (t->op == OP2(t->s.p[0], t->s.p[1]) && t->s.n == 2));
+    CHECK(t->kind != TK_PUNCT || (t->op == t->s.p[0] && t->s.n == 1) ||
+          (t->op == OP2(t->s.p[0], t->s.p[1]) && t->s.n == 2));
     CHECK(t->kind != TK_F32 || t->value <= UINT32_MAX);
     CHECK(t->kind != TK_DOT || (t->s.p[0] == '.' && t->s.n > 1));
     CHECK(t->kind != TK_NAME || (t->s.n && t->s.p[0] != '.'));
@@ -69,11 +73,12 @@ static void all_tokens(const char *text, size_t size, bool opcodes)
             CHECK(t.at == lx.end);
             break;
         }
-        if (opcodes && t.kind == TK_NAME) {     /* blanks between modifiers are not tokens: only that it stays inside the text is held */
+        /* blanks between modifiers are not tokens: only that it stays inside the text is held */
+        if (opcodes && t.kind == TK_NAME) {
             struct str s = lexer_opcode(&lx, t, &a);
             CHECK(s.n >= t.s.n && !memcmp(s.p, t.at, t.s.n) && lx.p <= lx.end);
         }
-        if (t.kind != TK_BAD)                   /* a comment that is never closed is the last thing */
+        if (t.kind != TK_BAD) /* a comment that is never closed is the last thing */
             line += lines_in(t.at, lx.p);
         before = lx.p;
     }
@@ -82,9 +87,8 @@ static void all_tokens(const char *text, size_t size, bool opcodes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > 1 << 20)
-        return 0;
-    char *copy = base_alloc(size + 1);          /* terminated, and no byte longer */
+    if (size > 1 << 20) return 0;
+    char *copy = base_alloc(size + 1); /* terminated, and no byte longer */
     CHECK(copy);
     memcpy(copy, data, size);
     all_tokens(copy, size, false);

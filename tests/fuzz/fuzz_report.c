@@ -1,6 +1,7 @@
-/* Fuzz target of the writers of reports: the bytes spell findings, any names, places, threads and addresses, also of nothing at all. Every form of the
- * report must then be what it claims: JSON and SARIF are read by a strict reader below (numbers, escapes, UTF-8), JUnit by the reader of XML.
- * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is given. */
+/* Fuzz target of the writers of reports: the bytes spell findings, any names, places, threads and addresses, also of
+ * nothing at all. Every form of the report must then be what it claims: JSON and SARIF are read by a strict reader
+ * below (numbers, escapes, UTF-8), JUnit by the reader of XML. With libFuzzer: clang
+ * -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is given. */
 #include "report/report.h"
 #include "report/xml.h"
 
@@ -9,10 +10,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* ---- a strict reader of JSON ---- */
 
 enum { DEEPEST = 64 };
-struct reader { const u8 *p, *end; };
+struct reader {
+    const u8 *p, *end;
+};
 
 static bool take(struct reader *r, u8 c) { return r->p < r->end && *r->p == c ? r->p++, true : false; }
-static void blanks(struct reader *r) { while (r->p < r->end && strchr(" \t\r\n", *r->p) && *r->p) r->p++; }
+static void blanks(struct reader *r)
+{
+    while (r->p < r->end && strchr(" \t\r\n", *r->p) && *r->p) r->p++;
+}
 
 static bool word(struct reader *r, const char *z)
 {
@@ -126,10 +132,17 @@ static bool is_xml(const struct text *t)
 
 /* ---- bytes to findings ---- */
 
-struct bytes { const u8 *p, *end; struct arena *a; };
+struct bytes {
+    const u8 *p, *end;
+    struct arena *a;
+};
 
 static u32 byte(struct bytes *b) { return b->p < b->end ? *b->p++ : 0; }
-static u32 half(struct bytes *b) { u32 low = byte(b); return low | byte(b) << 8; }
+static u32 half(struct bytes *b)
+{
+    u32 low = byte(b);
+    return low | byte(b) << 8;
+}
 static u64 address(struct bytes *b) { return (u64)byte(b) << (byte(b) % 57); }
 
 /* NULL, empty, or up to 31 of the bytes that come. */
@@ -148,7 +161,13 @@ static const struct place *place(struct bytes *b, u32 depth)
     u32 what = byte(b);
     if (what % 8 == 0) return NULL;
     struct place *p = NEW(b->a, struct place);
-    *p = (struct place){ .file = words(b), .line = what & 8 ? half(b) : 0, .col = what & 16 ? byte(b) : 0, .function = words(b), .ptx_file = words(b), .ptx_line = half(b), .ptx_text = words(b) };
+    *p = (struct place){ .file = words(b),
+                         .line = what & 8 ? half(b) : 0,
+                         .col = what & 16 ? byte(b) : 0,
+                         .function = words(b),
+                         .ptx_file = words(b),
+                         .ptx_line = half(b),
+                         .ptx_text = words(b) };
     if (what & 32 && depth < 4) p->inlined_at = place(b, depth + 1);
     return p;
 }
@@ -156,23 +175,35 @@ static const struct place *place(struct bytes *b, u32 depth)
 static void who(struct bytes *b, struct finding *f)
 {
     for (u32 i = 0; i < 3; i++) {
-        f->nctaid[i] = 1 + byte(b) % 9; f->ntid[i] = 1 + (i ? byte(b) % 4 : half(b) % 256);
+        f->nctaid[i] = 1 + byte(b) % 9;
+        f->ntid[i] = 1 + (i ? byte(b) % 4 : half(b) % 256);
         f->cta[i] = byte(b) % f->nctaid[i];
     }
     u32 threads = f->ntid[0] * f->ntid[1] * f->ntid[2], first = half(b) % threads;
     f->nlanes = MIN_OF(byte(b) % 33, threads - first);
     u64 base = address(b), step = byte(b);
-    for (u32 i = 0; i < f->nlanes; i++) { f->thread[i] = first + i; f->addr[i] = base + i * step; }
+    for (u32 i = 0; i < f->nlanes; i++) {
+        f->thread[i] = first + i;
+        f->addr[i] = base + i * step;
+    }
     f->once = byte(b) & 1;
 }
 
 static void what(struct bytes *b, struct finding *f)
 {
-    static const char *const access[] = { "read", "write", "atomic" }, *const space[] = { "global", "shared", "local", NULL };
-    f->access = access[byte(b) % 3]; f->space = space[byte(b) % 4];
-    f->width = 1u << byte(b) % 5; f->value = words(b);
-    f->object = words(b); f->object_type = words(b); f->object_note = words(b); f->neighbour = words(b);
-    f->object_base = address(b); f->object_size = half(b); f->element_size = byte(b) % 17;
+    static const char *const access[] = { "read", "write", "atomic" }, *const space[] = { "global", "shared", "local",
+                                                                                          NULL };
+    f->access = access[byte(b) % 3];
+    f->space = space[byte(b) % 4];
+    f->width = 1u << byte(b) % 5;
+    f->value = words(b);
+    f->object = words(b);
+    f->object_type = words(b);
+    f->object_note = words(b);
+    f->neighbour = words(b);
+    f->object_base = address(b);
+    f->object_size = half(b);
+    f->element_size = byte(b) % 17;
 }
 
 static void rival(struct bytes *b, struct finding *f)
@@ -181,7 +212,12 @@ static void rival(struct bytes *b, struct finding *f)
     f->nlanes = 1;
     f->other = place(b, 0);
     for (u32 i = 0; i < 3; i++) r->cta[i] = byte(b) % f->nctaid[i];
-    r->thread = byte(b) % f->ntid[0]; r->access = "write"; r->width = 4; r->addr = f->addr[0]; r->how = words(b); r->value = words(b);
+    r->thread = byte(b) % f->ntid[0];
+    r->access = "write";
+    r->width = 4;
+    r->addr = f->addr[0];
+    r->how = words(b);
+    r->value = words(b);
     f->rival = f->other ? r : NULL;
 }
 
@@ -198,18 +234,29 @@ static void one_finding(struct bytes *b, struct report *r)
     struct finding f = { .kind = byte(b) % F_COUNT };
     u32 parts = byte(b);
     f.place = place(b, 0);
-    f.kernel = words(b); f.cause_key = byte(b) % 4;
+    f.kernel = words(b);
+    f.cause_key = byte(b) % 4;
     if (parts & 1) who(b, &f);
     if (parts & 2 && f.nlanes) what(b, &f);
     if (parts & 4 && f.nlanes && f.access) rival(b, &f);
-    if (parts & 8) { f.origin = place(b, 0); f.origin_text = words(b); }
-    if (parts & 16) { f.cause = words(b); f.order = words(b); f.fix = words(b); }
+    if (parts & 8) {
+        f.origin = place(b, 0);
+        f.origin_text = words(b);
+    }
+    if (parts & 16) {
+        f.cause = words(b);
+        f.order = words(b);
+        f.fix = words(b);
+    }
     if (parts & 64) {
         f.joint_cause = joint(b);
         f.joint_order = joint(b);
         f.joint_fix = joint(b);
     }
-    if (parts & 32) { const char *z = words(b); f.detail = z ? arena_printf(b->a, "%s\n", z) : NULL; }
+    if (parts & 32) {
+        const char *z = words(b);
+        f.detail = z ? arena_printf(b->a, "%s\n", z) : NULL;
+    }
     report_add(r, &f);
 }
 

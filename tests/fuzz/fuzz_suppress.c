@@ -1,18 +1,25 @@
-/* Fuzz target of suppressions: our own lines and compute-sanitizer's XML. Any bytes may come; what is refused says why and where, what is taken can be
- * applied to findings of every kind, and the rule that a finding would write for itself matches it.
- * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is given. */
+/* Fuzz target of suppressions: our own lines and compute-sanitizer's XML. Any bytes may come; what is refused says
+ * why and where, what is taken can be applied to findings of every kind, and the rule that a finding would write for
+ * itself matches it. With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs
+ * the files it is given. */
 #include "report/suppress.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct place inner = { .file = "/src/tile.cu", .line = 7, .function = "_Z4fillPf", .ptx_file = "tile.ptx", .ptx_line = 30 };
-static const struct place outer = { .file = "/src/tile.cu", .line = 13, .function = "_Z4tilePf", .ptx_file = "tile.ptx", .ptx_line = 30 };
+static const struct place inner = {
+    .file = "/src/tile.cu", .line = 7, .function = "_Z4fillPf", .ptx_file = "tile.ptx", .ptx_line = 30
+};
+static const struct place outer = {
+    .file = "/src/tile.cu", .line = 13, .function = "_Z4tilePf", .ptx_file = "tile.ptx", .ptx_line = 30
+};
 
 static struct finding sample(u32 kind, struct place *chain)
 {
     *chain = inner;
     chain->inlined_at = &outer;
-    return (struct finding){ .kind = kind, .place = chain, .kernel = "_Z4tilePf", .access = "write", .width = 4, .object = "my tile" };
+    return (struct finding){
+        .kind = kind, .place = chain, .kernel = "_Z4tilePf", .access = "write", .width = 4, .object = "my tile"
+    };
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

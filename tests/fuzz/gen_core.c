@@ -1,23 +1,30 @@
-/* gen_core: what making a program stands on: random numbers, the pool of registers that hold something, and arithmetic over them.
+/* gen_core: what making a program stands on: random numbers, the pool of registers that hold something, and
+ * arithmetic over them.
  *
- * The same seed makes the same program everywhere: no two random numbers are drawn among the arguments of one call, whose order C leaves open. */
+ * The same seed makes the same program everywhere: no two random numbers are drawn among the arguments of one call,
+ * whose order C leaves open. */
 #include "gen_ops.c"
 
-enum tag { TAG_S, TAG_A, TAG_V };                       /* what class the value probably has: a bias, nothing more */
-struct pooled { u16 reg; u8 tag; };
+enum tag { TAG_S, TAG_A, TAG_V }; /* what class the value probably has: a bias, nothing more */
+struct pooled {
+    u16 reg;
+    u8 tag;
+};
 enum { POOL_MAX = 64, DEPTH_MAX = 4 };
 struct gen {
     struct program *p;
     struct gfunc *f;
     u64 rng;
-    struct pooled pool[FILES][POOL_MAX]; u32 npool[FILES];
-    u32 budget;                                         /* items left to make */
-    bool uniform;                                       /* the whole block comes by here */
+    struct pooled pool[FILES][POOL_MAX];
+    u32 npool[FILES];
+    u32 budget;   /* items left to make */
+    bool uniform; /* the whole block comes by here */
     bool kernel;
-    u16 out, in, scratch, acc, gtid, total, gtid64, lin, shared, fuel, pfuel, addr, addr32, idx, ptmp, loc, tab, phase;      /* registers that no random item writes */
-    u32 self;                                           /* number of the function */
+    /* registers that no random item writes */
+    u16 out, in, scratch, acc, gtid, total, gtid64, lin, shared, fuel, pfuel, addr, addr32, idx, ptmp, loc, tab, phase;
+    u32 self; /* number of the function */
     u32 loop_exit, loop_next, in_loop;
-    u32 exit;                                           /* the label at the end */
+    u32 exit; /* the label at the end */
     u32 depth;
 };
 
@@ -49,22 +56,30 @@ static struct item *op3(struct gen *g, const char *text, struct opr d, struct op
 {
     struct item *i = put_item(g, I_OP);
     i->op = (u16)find_op(text);
-    i->d = d; i->s[0] = a; i->s[1] = b;
+    i->d = d;
+    i->s[0] = a;
+    i->s[1] = b;
     return i;
 }
 
-static enum reg_file file_letter(char c) { const char *all = "phrdfg", *at = strchr(all, c); return at ? (enum reg_file)(at - all) : FILE_R; }
+static enum reg_file file_letter(char c)
+{
+    const char *all = "phrdfg", *at = strchr(all, c);
+    return at ? (enum reg_file)(at - all) : FILE_R;
+}
 
 static u64 random_imm(struct gen *g, enum reg_file f)
 {
     u32 bits = f == FILE_H ? 16 : f == FILE_R || f == FILE_F ? 32 : 64;
     u64 v;
     if (f == FILE_F) {
-        static const u32 some[] = { 0, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x80000000, 0x7f7fffff, 0x40490fdb, 0x4f000000, 0x00800000, 0x3effffff };
+        static const u32 some[] = { 0,          0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1,
+                                    0x80000000, 0x7f7fffff, 0x40490fdb, 0x4f000000, 0x00800000, 0x3effffff };
         return chance(g, 60) ? some[below(g, COUNT_OF(some))] : (u32)rand_next(&g->rng);
     }
     if (f == FILE_G) {
-        static const u64 some[] = { 0, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0x7ff8000000000000, 1, 0x43e0000000000000, 0x41e0000000000000 };
+        static const u64 some[] = { 0, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0x7ff8000000000000,
+                                    1, 0x43e0000000000000, 0x41e0000000000000 };
         return chance(g, 60) ? some[below(g, COUNT_OF(some))] : rand_next(&g->rng);
     }
     switch (below(g, 6)) {
@@ -78,7 +93,8 @@ static u64 random_imm(struct gen *g, enum reg_file f)
     return bits == 64 ? v : v & ((1ull << bits) - 1);
 }
 
-static struct pooled *pick(struct gen *g, enum reg_file f, u32 most)    /* a register of the pool, of a tag up to `most` if there is one */
+/* a register of the pool, of a tag up to `most` if there is one */
+static struct pooled *pick(struct gen *g, enum reg_file f, u32 most)
 {
     for (u32 k = 0; k < 8; k++) {
         struct pooled *p = &g->pool[f][below(g, g->npool[f])];
@@ -106,14 +122,18 @@ static struct opr dest(struct gen *g, enum reg_file f, u32 tag)
     if (chance(g, 65) || g->npool[f] >= POOL_MAX) {
         for (u32 k = 0; k < 8; k++) {
             struct pooled *p = &g->pool[f][below(g, g->npool[f])];
-            if (p->tag >= tag || chance(g, 10)) { if (p->tag < tag) p->tag = (u8)tag; return reg(f, p->reg); }
+            if (p->tag >= tag || chance(g, 10)) {
+                if (p->tag < tag) p->tag = (u8)tag;
+                return reg(f, p->reg);
+            }
         }
     }
     return reg(f, fresh(g, f));
 }
 static void dest_done(struct gen *g, struct opr d, u32 tag, bool guarded)
 {
-    for (u32 k = 0; k < g->npool[d.file]; k++) if (g->pool[d.file][k].reg == d.reg) return;
+    for (u32 k = 0; k < g->npool[d.file]; k++)
+        if (g->pool[d.file][k].reg == d.reg) return;
     if (!guarded) pool_add(g, (enum reg_file)d.file, d.reg, (enum tag)tag);
 }
 
@@ -126,49 +146,76 @@ static void maybe_guard(struct gen *g, struct item *i, const struct opr *d, u32 
         for (u32 j = 0; j < g->npool[d[k].file]; j++) old |= g->pool[d[k].file][j].reg == d[k].reg;
         if (!old && d[k].kind == R_REG) return;
     }
-    i->guarded = 1; i->neg = (u8)below(g, 2); i->guard = pick(g, FILE_P, TAG_V)->reg;
+    i->guarded = 1;
+    i->neg = (u8)below(g, 2);
+    i->guard = pick(g, FILE_P, TAG_V)->reg;
 }
 
-static void canonical_g(struct gen *g, u16 r)           /* a NaN of f64 has no one right payload */
+static void canonical_g(struct gen *g, u16 r) /* a NaN of f64 has no one right payload */
 {
     op3(g, "setp.nan.f64", reg(FILE_P, g->ptmp), reg(FILE_G, r), reg(FILE_G, r));
     struct item *i = op3(g, "selp.f64", reg(FILE_G, r), imm(FILE_G, 0x7ff8000000000000), reg(FILE_G, r));
     i->s[2] = reg(FILE_P, g->ptmp);
 }
 
-/* A constant to shift by. ptxas 13.0 shifts the two sides of a selection of constants to the left by it modulo 64 (docs/truth.md). */
-static u32 shift_amount(const struct op *o, u32 n) { return o->code == OP_SHL && type_size[o->type] == 8 ? MIN_OF(n, 63u) : n; }
+/* A constant to shift by. ptxas 13.0 shifts the two sides of a selection of constants to the left by it modulo 64
+ * (docs/truth.md). */
+static u32 shift_amount(const struct op *o, u32 n)
+{
+    return o->code == OP_SHL && type_size[o->type] == 8 ? MIN_OF(n, 63u) : n;
+}
 
 static void make_arith(struct gen *g)
 {
     u32 n = chance(g, 15) ? half_ops + below(g, half_op_count) : below(g, gen_op_count);
     const struct op *o = &gen_ops[n];
-    if (o->code == OP_SETP && chance(g, 80)) { make_arith(g); return; }         /* there are so many of them */
-    if (o->code == OP_CVT && !type_is_float((enum ptx_type)o->type) && chance(g, 60)) { make_arith(g); return; }
+    if (o->code == OP_SETP && chance(g, 80)) {
+        make_arith(g);
+        return;
+    } /* there are so many of them */
+    if (o->code == OP_CVT && !type_is_float((enum ptx_type)o->type) && chance(g, 60)) {
+        make_arith(g);
+        return;
+    }
     u32 tag = 0, most = chance(g, 50) ? TAG_V : chance(g, 50) ? TAG_A : TAG_S;
     struct item t = { .kind = I_OP, .op = (u16)n };
     u32 ns = (u32)strlen(o->sig) - 1, imms = 0;
     for (u32 k = 0; k < ns; k++) {
-        if (o->sig[k + 1] == 'i') { t.s[k] = imm(FILE_R, below(g, 256)); continue; }
+        if (o->sig[k + 1] == 'i') {
+            t.s[k] = imm(FILE_R, below(g, 256));
+            continue;
+        }
         bool shift = k == 1 && (o->code == OP_SHL || o->code == OP_SHR);
         bool half = o->type == T_F16 || o->type == T_BF16 || o->type == T_F16X2 || o->type == T_BF16X2;
-        bool may = !half && o->code != OP_CVT && o->code != OP_PACK && o->code != OP_UNPACK && !(o->code >= OP_TRUNC && o->code <= OP_CEIL) && imms + 1 < ns;
+        bool may = !half && o->code != OP_CVT && o->code != OP_PACK && o->code != OP_UNPACK &&
+                   !(o->code >= OP_TRUNC && o->code <= OP_CEIL) && imms + 1 < ns;
         t.s[k] = source(g, file_letter(o->sig[k + 1]), most, may ? (shift ? 60 : 25) : 0, &tag);
-        bool place = (o->code == OP_BFE && k > 0) || (o->code == OP_BFI && k > 1);      /* ptxas takes no larger ones */
-        if (t.s[k].kind == R_IMM) { imms++; if (shift || place) t.s[k].imm = place ? below(g, 256) : shift_amount(o, below(g, 70)); }
+        bool place = (o->code == OP_BFE && k > 0) || (o->code == OP_BFI && k > 1); /* ptxas takes no larger ones */
+        if (t.s[k].kind == R_IMM) {
+            imms++;
+            if (shift || place) t.s[k].imm = place ? below(g, 256) : shift_amount(o, below(g, 70));
+        }
     }
     bool order = (o->code == OP_MIN || o->code == OP_MAX) && type_is_float((enum ptx_type)o->type);
-    if (order && t.s[0].kind == R_REG && t.s[0].kind == t.s[1].kind && t.s[0].reg == t.s[1].reg) { make_arith(g); return; }      /* ptxas moves, where silicon makes one NaN */
+    /* ptxas moves, where silicon makes one NaN */
+    if (order && t.s[0].kind == R_REG && t.s[0].kind == t.s[1].kind && t.s[0].reg == t.s[1].reg) {
+        make_arith(g);
+        return;
+    }
     u32 nd = 1;
     enum reg_file df = file_letter(o->sig[0]);
     t.d = dest(g, df, tag);
     if (o->code == OP_UNPACK) {
         struct opr *d[4] = { &t.d, &t.d2, &t.more[0], &t.more[1] };
-        for (nd = 1; nd < o->bool_op; nd++)
-            do { *d[nd] = dest(g, df, tag); } while (d[nd]->reg == d[0]->reg || (nd > 1 && d[nd]->reg == d[1]->reg) || (nd > 2 && d[nd]->reg == d[2]->reg));
+        for (nd = 1; nd < o->bool_op; nd++) do {
+                *d[nd] = dest(g, df, tag);
+            } while (d[nd]->reg == d[0]->reg || (nd > 1 && d[nd]->reg == d[1]->reg) ||
+                     (nd > 2 && d[nd]->reg == d[2]->reg));
     }
     if (o->pair) {
-        do { t.d2 = dest(g, FILE_P, tag); } while (t.d2.reg == t.d.reg);
+        do {
+            t.d2 = dest(g, FILE_P, tag);
+        } while (t.d2.reg == t.d.reg);
         nd = 2;
     }
     struct item *i = put_item(g, I_OP);
@@ -182,9 +229,14 @@ static void make_arith(struct gen *g)
 /* Arithmetic that keeps scalars scalar and affine values affine. */
 static void make_affine(struct gen *g)
 {
-    static const char *const ops[] = { "add.s32", "sub.s32", "mul.lo.s32", "mul.lo.u32", "mad.lo.s32", "shl.b32", "and.b32", "shr.u32", "shr.s32", "mul.wide.s32", "mul.wide.u32",
-        "mad.wide.s32", "mad.wide.u32", "cvt.s64.s32", "cvt.u64.u32", "cvt.u32.u64", "cvt.s32.s64", "add.s64", "mul.lo.s64", "shl.b64", "selp.b32", "selp.b64", "mov.u32", "mov.b64", "sub.s64",
-        "shr.u64", "shr.s64", "and.b64", "add.u32", "rem.u32", "div.u32", "min.s32", "sub.u32", "add.u64", "cvt.s64.u32", "cvt.u64.s32", "div.s32", "or.b32", "max.u32" };
+    static const char *const ops[] = { "add.s32",      "sub.s32",      "mul.lo.s32",   "mul.lo.u32",  "mad.lo.s32",
+                                       "shl.b32",      "and.b32",      "shr.u32",      "shr.s32",     "mul.wide.s32",
+                                       "mul.wide.u32", "mad.wide.s32", "mad.wide.u32", "cvt.s64.s32", "cvt.u64.u32",
+                                       "cvt.u32.u64",  "cvt.s32.s64",  "add.s64",      "mul.lo.s64",  "shl.b64",
+                                       "selp.b32",     "selp.b64",     "mov.u32",      "mov.b64",     "sub.s64",
+                                       "shr.u64",      "shr.s64",      "and.b64",      "add.u32",     "rem.u32",
+                                       "div.u32",      "min.s32",      "sub.u32",      "add.u64",     "cvt.s64.u32",
+                                       "cvt.u64.s32",  "div.s32",      "or.b32",       "max.u32" };
     struct item t = { .kind = I_OP, .op = (u16)find_op(ops[below(g, COUNT_OF(ops))]) };
     const struct op *o = &gen_ops[t.op];
     u32 ns = (u32)strlen(o->sig) - 1, tag = 0;
@@ -192,11 +244,17 @@ static void make_affine(struct gen *g)
         u32 share = k == 1 ? 65 : k == 0 && ns > 1 ? 8 : o->code == OP_CVT || o->code == OP_MOV ? 0 : 15;
         t.s[k] = source(g, file_letter(o->sig[k + 1]), k == 0 || chance(g, 30) ? TAG_A : TAG_S, share, &tag);
         if (t.s[k].kind != R_IMM || k != 1) continue;
-        if (o->code == OP_SHL || o->code == OP_SHR) t.s[k].imm = shift_amount(o, below(g, chance(g, 80) ? 8 : 70));
-        else if (o->code == OP_AND) { t.s[k].imm = 1ull << below(g, 20); t.s[k].imm -= chance(g, 80); }
-        else if (o->code == OP_MUL_WIDE || o->code == OP_MAD_WIDE || o->code == OP_MUL_LO) { if (chance(g, 70)) t.s[k].imm = 1ull << below(g, 5); }
+        if (o->code == OP_SHL || o->code == OP_SHR)
+            t.s[k].imm = shift_amount(o, below(g, chance(g, 80) ? 8 : 70));
+        else if (o->code == OP_AND) {
+            t.s[k].imm = 1ull << below(g, 20);
+            t.s[k].imm -= chance(g, 80);
+        } else if (o->code == OP_MUL_WIDE || o->code == OP_MAD_WIDE || o->code == OP_MUL_LO) {
+            if (chance(g, 70)) t.s[k].imm = 1ull << below(g, 5);
+        }
     }
-    if (ns > 1 && t.s[0].kind == R_IMM && t.s[1].kind == R_IMM) t.s[1] = source(g, file_letter(o->sig[2]), TAG_A, 0, &tag);
+    if (ns > 1 && t.s[0].kind == R_IMM && t.s[1].kind == R_IMM)
+        t.s[1] = source(g, file_letter(o->sig[2]), TAG_A, 0, &tag);
     t.d = dest(g, file_letter(o->sig[0]), tag);
     struct item *i = put_item(g, I_OP);
     *i = t;

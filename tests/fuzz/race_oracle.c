@@ -1,62 +1,92 @@
-/* A naive oracle of the race check: a vector clock a thread, every access to every byte kept, told everything lane by lane. It follows RULES.md
- * R1 to R4 and R6 to the letter and knows nothing of cells, sets, phases or trees. With `weak` it follows R5a and R5b as well, as if they were rules of order:
- * what races then is an error, and what races only without is order_weak.
+/* A naive oracle of the race check: a vector clock a thread, every access to every byte kept, told everything lane by
+ * lane. It follows RULES.md R1 to R4 and R6 to the letter and knows nothing of cells, sets, phases or trees. With
+ * `weak` it follows R5a and R5b as well, as if they were rules of order: what races then is an error, and what races
+ * only without is order_weak.
  *
- * Two shortcuts, which take nothing from that: a byte that has raced need not be looked at again, and what threads of one CTA have released
- * with one scope is kept joined, as no rule tells it apart. */
+ * Two shortcuts, which take nothing from that: a byte that has raced need not be looked at again, and what threads of
+ * one CTA have released with one scope is kept joined, as no rule tells it apart. */
 #include "race/race.h"
 #include "code/lower.h"
 #include <stdlib.h>
 
-enum { ORACLE_THREADS = 512, ORACLE_CTAS = 12, ORACLE_BYTES = 1024, ORACLE_BUFFERS = 2, ORACLE_PLACES = ORACLE_BUFFERS + ORACLE_CTAS, ORACLE_IDS = 1 << 14 };
+enum {
+    ORACLE_THREADS = 512,
+    ORACLE_CTAS = 12,
+    ORACLE_BYTES = 1024,
+    ORACLE_BUFFERS = 2,
+    ORACLE_PLACES = ORACLE_BUFFERS + ORACLE_CTAS,
+    ORACLE_IDS = 1 << 14
+};
 
 struct vclock {
-    _Alignas(16) u16 thread[ORACLE_THREADS];    /* how far each thread is known */
-    _Alignas(16) u16 writes[ORACLE_IDS];        /* how many strong writes of each location are (8.10.5) */
-    u32 n;                      /* locations in `writes`; of others nothing is known */
+    _Alignas(16) u16 thread[ORACLE_THREADS]; /* how far each thread is known */
+    _Alignas(16) u16 writes[ORACLE_IDS];     /* how many strong writes of each location are (8.10.5) */
+    u32 n;                                   /* locations in `writes`; of others nothing is known */
 };
-struct said { struct vclock *by[ORACLE_CTAS][2]; };     /* by CTA, with CTA scope and wider; NULL: nothing */
+struct said {
+    struct vclock *by[ORACLE_CTAS][2];
+}; /* by CTA, with CTA scope and wider; NULL: nothing */
 
 struct oracle_access {
     u16 thread, clock;
     bool write, strong, wide, in_flight;
-    u16 start, end, first, last;        /* bytes of the element, and of the vector */
-    u32 instance;                       /* of the instruction */
-    u32 id; u16 number;                 /* a strong write: its location and which one there */
+    u16 start, end, first, last; /* bytes of the element, and of the vector */
+    u32 instance;                /* of the instruction */
+    u32 id;
+    u16 number; /* a strong write: its location and which one there */
 };
 
-struct oracle_loc {             /* the last strong write that began here; size 0: none, or overwritten */
-    u32 id, writes;             /* id 0: none was here */
-    u16 cta; u8 size; bool wide;
+struct oracle_loc { /* the last strong write that began here; size 0: none, or overwritten */
+    u32 id, writes; /* id 0: none was here */
+    u16 cta;
+    u8 size;
+    bool wide;
     struct said released, news;
-    struct vclock *arrived, *done;      /* an mbarrier: in this phase, in those before */
+    struct vclock *arrived, *done; /* an mbarrier: in this phase, in those before */
     u64 phase;
-    struct oracle_party { u32 thread; struct vclock *released[2]; struct said read[2]; struct oracle_party *next, *all; } *party;      /* what each thread has released here by operations, last and last of wide scope, and read here */
+    /* what each thread has released here by operations, last and last of wide scope, and read here */
+    struct oracle_party {
+        u32 thread;
+        struct vclock *released[2];
+        struct said read[2];
+        struct oracle_party *next, *all;
+    } * party;
 };
 
 struct oracle_thread {
     struct vclock now;
-    struct vclock *fenced, *far;        /* at its last fence, and at its last one of gpu scope or wider; NULL: none yet */
-    struct vclock *rmw;         /* R5a: read by read-modify-writes of gpu scope, learned at the next barrier; NULL: nothing */
-    struct said pend[2];        /* read by relaxed operations, of CTA scope and wider */
-    struct said news;           /* fence.sc it has news of */
+    /* at its last fence, and at its last one of gpu scope or wider; NULL: none yet */
+    struct vclock *fenced, *far;
+    /* R5a: read by read-modify-writes of gpu scope, learned at the next barrier; NULL: nothing */
+    struct vclock *rmw;
+    struct said pend[2];                /* read by relaxed operations, of CTA scope and wider */
+    struct said news;                   /* fence.sc it has news of */
     u32 read_id, read_writes, read_how; /* what it read last: the same once more teaches nothing */
 };
 
-struct oracle_bar { struct vclock *v; struct said news; u8 waits[ORACLE_THREADS]; };
+struct oracle_bar {
+    struct vclock *v;
+    struct said news;
+    u8 waits[ORACLE_THREADS];
+};
 
 struct oracle {
     struct oracle_thread *t;
-    struct { struct oracle_access *a; u32 n, cap; } hist[ORACLE_PLACES][ORACLE_BYTES];
+    struct {
+        struct oracle_access *a;
+        u32 n, cap;
+    } hist[ORACLE_PLACES][ORACLE_BYTES];
     struct oracle_loc loc[ORACLE_PLACES][ORACLE_BYTES];
     struct oracle_bar bar[ORACLE_CTAS][MAX_BARS];
     u8 racy[ORACLE_PLACES][ORACLE_BYTES];
-    u64 base[ORACLE_BUFFERS];   /* of the global buffers */
+    u64 base[ORACLE_BUFFERS]; /* of the global buffers */
     u32 instance, block, threads, ids;
-    bool weak;                  /* R5a and R5b order */
-    bool read;                  /* something reads what the atomic instruction gives: otherwise it is a red, if relaxed */
-    struct oracle_party *parties;       /* of all locations */
-    struct vclock **pool; u32 given, made;      /* clocks; all are taken back at a launch */
+    bool weak; /* R5a and R5b order */
+    /* something reads what the atomic instruction gives: otherwise it is a red, if relaxed */
+    bool read;
+    struct oracle_party *parties; /* of all locations */
+    struct vclock **pool;
+    u32 given, made; /* clocks; all are taken back at a launch */
     lock_t lock;
 };
 
@@ -76,7 +106,10 @@ static struct vclock *vclock_new(struct oracle *o)
 
 static void vclock_writes(struct vclock *v, u32 id, u32 count)
 {
-    if (id >= v->n) { memset(v->writes + v->n, 0, sizeof *v->writes * (id + 1 - v->n)); v->n = id + 1; }
+    if (id >= v->n) {
+        memset(v->writes + v->n, 0, sizeof *v->writes * (id + 1 - v->n));
+        v->n = id + 1;
+    }
     if (v->writes[id] < count) v->writes[id] = (u16)count;
 }
 
@@ -97,7 +130,10 @@ static void oracle_join(const struct oracle *o, struct vclock *a, const struct v
     if (!b) return;
     join_times(a->thread, b->thread, o->threads);
     join_times(a->writes, b->writes, MIN_OF(a->n, b->n));
-    if (b->n > a->n) { memcpy(a->writes + a->n, b->writes + a->n, sizeof *a->writes * (b->n - a->n)); a->n = b->n; }
+    if (b->n > a->n) {
+        memcpy(a->writes + a->n, b->writes + a->n, sizeof *a->writes * (b->n - a->n));
+        a->n = b->n;
+    }
 }
 
 static struct vclock *vclock_copy(struct oracle *o, const struct vclock *from)
@@ -109,40 +145,62 @@ static struct vclock *vclock_copy(struct oracle *o, const struct vclock *from)
 
 static void said_add(struct oracle *o, struct said *s, u32 cta, bool wide, const struct vclock *v)
 {
-    if (!s->by[cta][wide]) s->by[cta][wide] = vclock_copy(o, v);
-    else oracle_join(o, s->by[cta][wide], v);
+    if (!s->by[cta][wide])
+        s->by[cta][wide] = vclock_copy(o, v);
+    else
+        oracle_join(o, s->by[cta][wide], v);
 }
 
 static void said_join(struct oracle *o, struct said *s, const struct said *more)
 {
-    for (u32 c = 0; c < ORACLE_CTAS; c++) for (u32 w = 0; w < 2; w++) if (more->by[c][w]) said_add(o, s, c, w, more->by[c][w]);
+    for (u32 c = 0; c < ORACLE_CTAS; c++)
+        for (u32 w = 0; w < 2; w++)
+            if (more->by[c][w]) said_add(o, s, c, w, more->by[c][w]);
 }
 
 /* What of it a thread of `cta` may learn. */
 static void said_learn(const struct oracle *o, const struct said *s, u32 cta, bool wide, struct vclock *v)
 {
-    for (u32 c = 0; c < ORACLE_CTAS; c++) for (u32 w = 0; w < 2; w++) if (c == cta || (w && wide)) oracle_join(o, v, s->by[c][w]);
+    for (u32 c = 0; c < ORACLE_CTAS; c++)
+        for (u32 w = 0; w < 2; w++)
+            if (c == cta || (w && wide)) oracle_join(o, v, s->by[c][w]);
 }
 
-static u32 oracle_thread(const struct oracle *o, const struct warp *w, u32 lane) { return (u32)w->cta->linear * o->block + w->id * LANES + lane; }
+static u32 oracle_thread(const struct oracle *o, const struct warp *w, u32 lane)
+{
+    return (u32)w->cta->linear * o->block + w->id * LANES + lane;
+}
 static bool is_wide(u32 scope) { return scope >= SCOPE_GPU; }
 
 /* A new launch: all that was is ordered before. */
 static void oracle_launch(struct oracle *o, u32 grid, u32 block)
 {
     if (!o->t) o->t = calloc(ORACLE_THREADS, sizeof *o->t);
-    o->block = block; o->threads = grid * block; o->given = 0; o->ids = 0;
-    while (o->parties) { struct oracle_party *p = o->parties; o->parties = p->all; free(p); }
+    o->block = block;
+    o->threads = grid * block;
+    o->given = 0;
+    o->ids = 0;
+    while (o->parties) {
+        struct oracle_party *p = o->parties;
+        o->parties = p->all;
+        free(p);
+    }
     if (o->threads > ORACLE_THREADS) abort();
     for (u32 t = 0; t < o->threads; t++) {
         struct oracle_thread *x = &o->t[t];
         memset(x->now.thread, 0, sizeof x->now.thread);
-        x->now.n = 0; x->now.thread[t] = 1;
+        x->now.n = 0;
+        x->now.thread[t] = 1;
         x->fenced = x->far = x->rmw = NULL;
         x->read_id = 0;
-        memset(x->pend, 0, sizeof x->pend); memset(&x->news, 0, sizeof x->news);
+        memset(x->pend, 0, sizeof x->pend);
+        memset(&x->news, 0, sizeof x->news);
     }
-    for (u32 p = 0; p < ORACLE_BUFFERS + grid; p++) for (u32 b = 0; b < ORACLE_BYTES; b++) { o->hist[p][b].n = 0; o->loc[p][b].size = 0; }
+    for (u32 p = 0; p < ORACLE_BUFFERS + grid; p++)
+        for (u32 b = 0; b < ORACLE_BYTES; b++) {
+            o->hist[p][b].n = 0;
+            o->loc[p][b].size = 0;
+        }
     memset(o->bar, 0, sizeof *o->bar * grid);
 }
 
@@ -159,7 +217,7 @@ static bool oracle_ordered(const struct oracle *o, const struct oracle_access *x
 static bool oracle_silent(const struct oracle *o, const struct oracle_access *x, const struct oracle_access *m)
 {
     if (!x->write && !m->write) return true;
-    if (x->instance == m->instance) return true;                /* R6: lanes of one instruction */
+    if (x->instance == m->instance) return true; /* R6: lanes of one instruction */
     if (oracle_ordered(o, x, m)) return true;
     bool same = (x->start == m->start && x->end == m->end) || (x->first == m->first && x->last == m->last);
     return x->strong && m->strong && same && (x->thread / o->block == m->thread / o->block || (x->wide && m->wide));
@@ -168,15 +226,21 @@ static bool oracle_silent(const struct oracle *o, const struct oracle_access *x,
 /* A thread that polls: the same read once more, and nobody wrote since. */
 static bool oracle_again(const struct oracle_access *x, const struct oracle_access *m)
 {
-    return x->thread == m->thread && x->clock == m->clock && !x->write && x->strong == m->strong && x->wide == m->wide && x->start == m->start && x->end == m->end && x->first == m->first && x->last == m->last;
+    return x->thread == m->thread && x->clock == m->clock && !x->write && x->strong == m->strong &&
+           x->wide == m->wide && x->start == m->start && x->end == m->end && x->first == m->first && x->last == m->last;
 }
 
 static void oracle_byte(struct oracle *o, u32 place, u32 b, struct oracle_access m)
 {
     if (o->racy[place][b]) return;
     u32 n = o->hist[place][b].n;
-    for (u32 k = n; k-- > 0 && !m.write && k + 64 > n && !o->hist[place][b].a[k].write;) if (oracle_again(&o->hist[place][b].a[k], &m)) return;
-    for (u32 k = 0; k < n; k++) if (!oracle_silent(o, &o->hist[place][b].a[k], &m)) { o->racy[place][b] = 1; return; }
+    for (u32 k = n; k-- > 0 && !m.write && k + 64 > n && !o->hist[place][b].a[k].write;)
+        if (oracle_again(&o->hist[place][b].a[k], &m)) return;
+    for (u32 k = 0; k < n; k++)
+        if (!oracle_silent(o, &o->hist[place][b].a[k], &m)) {
+            o->racy[place][b] = 1;
+            return;
+        }
     if (n == o->hist[place][b].cap) {
         o->hist[place][b].cap = n ? 2 * n : 8;
         o->hist[place][b].a = realloc(o->hist[place][b].a, sizeof m * o->hist[place][b].cap);
@@ -204,7 +268,8 @@ static struct oracle_loc *oracle_location(struct oracle *o, u32 place, u32 at, u
 
 static struct oracle_party *oracle_party(struct oracle *o, struct oracle_loc *l, u32 t)
 {
-    for (struct oracle_party *p = l->party; p; p = p->next) if (p->thread == t) return p;
+    for (struct oracle_party *p = l->party; p; p = p->next)
+        if (p->thread == t) return p;
     struct oracle_party *p = calloc(1, sizeof *p);
     if (!p) abort();
     *p = (struct oracle_party){ .thread = t, .next = l->party, .all = o->parties };
@@ -216,7 +281,9 @@ static void oracle_read(struct oracle *o, u32 t, struct oracle_loc *l, u32 sem, 
     struct oracle_thread *x = &o->t[t];
     u32 cta = t / o->block, how = sem << 1 | wide;
     if (x->read_id == l->id && x->read_writes == l->writes && x->read_how == how && !(rmw && o->weak)) return;
-    x->read_id = l->id; x->read_writes = l->writes; x->read_how = how;
+    x->read_id = l->id;
+    x->read_writes = l->writes;
+    x->read_how = how;
     said_join(o, &x->news, &l->news);
     if (l->cta == cta || (l->wide && wide)) vclock_writes(&x->now, l->id, l->writes);
     struct oracle_party *p = oracle_party(o, l, t);
@@ -235,7 +302,8 @@ static void oracle_wrote(struct oracle *o, u32 t, struct oracle_loc *l, u32 sem,
 {
     struct oracle_thread *x = &o->t[t];
     u32 cta = t / o->block;
-    l->cta = (u16)cta; l->wide = wide;
+    l->cta = (u16)cta;
+    l->wide = wide;
     l->writes++;
     struct oracle_party *p = oracle_party(o, l, t);
     if (sem == SEM_RELEASE || sem == SEM_ACQ_REL) {
@@ -257,13 +325,18 @@ static void oracle_element(struct oracle *o, const struct access *a, u32 t, u32 
     bool rmw = s->name != N_ld && s->name != N_st;
     u32 sem = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL ? s->sem : SEM_RELAXED;
     bool reads = s->name == N_ld || (s->name == N_atom && (sem != SEM_RELAXED || o->read));
-    if (m.strong && reads && o->loc[place][m.start].size == s->width) oracle_read(o, t, &o->loc[place][m.start], sem, m.wide, rmw);
+    if (m.strong && reads && o->loc[place][m.start].size == s->width)
+        oracle_read(o, t, &o->loc[place][m.start], sem, m.wide, rmw);
     if (m.write) oracle_overwrite(o, place, m.start, s->width, m.strong ? s->width : 0);
     struct oracle_loc *l = m.strong && m.write ? oracle_location(o, place, m.start, s->width) : NULL;
     if (l) {
-        if (!rmw) { memset(&l->released, 0, sizeof l->released); memset(&l->news, 0, sizeof l->news); }
+        if (!rmw) {
+            memset(&l->released, 0, sizeof l->released);
+            memset(&l->news, 0, sizeof l->news);
+        }
         said_join(o, &l->news, &o->t[t].news);
-        m.id = l->id; m.number = (u16)l->writes;
+        m.id = l->id;
+        m.number = (u16)l->writes;
     }
     m.clock = o->t[t].now.thread[t];
     for (u32 b = m.start; b < m.end; b++) oracle_byte(o, place, b, m);
@@ -272,14 +345,21 @@ static void oracle_element(struct oracle *o, const struct access *a, u32 t, u32 
 
 static u32 oracle_place(const struct oracle *o, const struct access *a, u32 lane, u64 *at)
 {
-    if (a->space[lane] == SP_SHARED) { *at = a->addr[lane]; return ORACLE_BUFFERS + (u32)a->warp->cta->linear; }
+    if (a->space[lane] == SP_SHARED) {
+        *at = a->addr[lane];
+        return ORACLE_BUFFERS + (u32)a->warp->cta->linear;
+    }
     u32 k = a->addr[lane] - o->base[0] < ORACLE_BYTES ? 0 : 1;
     *at = a->addr[lane] - o->base[k];
     if (*at >= ORACLE_BYTES) abort();
     return k;
 }
 
-static bool is_mbarrier(u32 name) { return name == N_mbar_init || name == N_mbar_inval || name == N_mbar_arrive || name == N_mbar_wait || name == N_mbar_parity; }
+static bool is_mbarrier(u32 name)
+{
+    return name == N_mbar_init || name == N_mbar_inval || name == N_mbar_arrive || name == N_mbar_wait ||
+           name == N_mbar_parity;
+}
 
 /* Lanes of one instruction that arrive are in the phase that they complete. */
 static void oracle_mbarrier_arrive(struct oracle *o, const struct access *a, u32 lane)
@@ -298,13 +378,25 @@ static void oracle_mbarrier(struct oracle *o, const struct access *a, u32 t, u32
 {
     u64 at, word;
     u32 place = oracle_place(o, a, lane, &at), truth;
-    bool makes = op->name == N_mbar_init || op->name == N_mbar_inval, waits = op->name == N_mbar_wait || op->name == N_mbar_parity;
-    struct oracle_access m = { .thread = (u16)t, .write = !waits, .strong = !makes, .start = (u16)at, .end = (u16)(at + 8), .first = (u16)at, .last = (u16)(at + 8), .instance = o->instance };
+    bool makes = op->name == N_mbar_init || op->name == N_mbar_inval,
+         waits = op->name == N_mbar_wait || op->name == N_mbar_parity;
+    struct oracle_access m = { .thread = (u16)t,
+                               .write = !waits,
+                               .strong = !makes,
+                               .start = (u16)at,
+                               .end = (u16)(at + 8),
+                               .first = (u16)at,
+                               .last = (u16)(at + 8),
+                               .instance = o->instance };
     struct oracle_thread *x = &o->t[t];
     memcpy(&word, a->ptr[lane], 8);
     memcpy(&truth, SLOT(a->warp->R, a->insn->d), 4);
     struct oracle_loc *l = oracle_location(o, place, (u32)at, 8);
-    if (makes) { memset(&l->news, 0, sizeof l->news); l->arrived = l->done = NULL; l->phase = 0; }
+    if (makes) {
+        memset(&l->news, 0, sizeof l->news);
+        l->arrived = l->done = NULL;
+        l->phase = 0;
+    }
     if (!makes && word >> 40 != l->phase) {
         l->phase = word >> 40;
         if (!l->done) l->done = vclock_new(o);
@@ -312,8 +404,10 @@ static void oracle_mbarrier(struct oracle *o, const struct access *a, u32 t, u32
         l->arrived = NULL;
     }
     if (waits && truth >> lane & 1) {
-        if (!(op->aux & MBAR_RELAXED)) oracle_join(o, &x->now, l->done);
-        else if (l->done) said_add(o, &x->pend[0], t / o->block, false, l->done);
+        if (!(op->aux & MBAR_RELAXED))
+            oracle_join(o, &x->now, l->done);
+        else if (l->done)
+            said_add(o, &x->pend[0], t / o->block, false, l->done);
         said_join(o, &x->news, &l->news);
     }
     m.clock = x->now.thread[t];
@@ -326,16 +420,30 @@ static void oracle_lane(struct oracle *o, const struct access *a, u32 lane)
     const struct lop *op = &a->warp->code->low->op[a->insn->op];
     u32 t = oracle_thread(o, a->warp, lane);
     u64 at;
-    bool plain = op->name == N_ld || op->name == N_st || op->name == N_atom || op->name == N_red, copy = op->name == N_cp_async;
-    if (is_mbarrier(op->name)) { oracle_mbarrier(o, a, t, lane, op); return; }
+    bool plain = op->name == N_ld || op->name == N_st || op->name == N_atom || op->name == N_red,
+         copy = op->name == N_cp_async;
+    if (is_mbarrier(op->name)) {
+        oracle_mbarrier(o, a, t, lane, op);
+        return;
+    }
     u32 place = oracle_place(o, a, lane, &at);
     bool atomic = op->name == N_atom || op->name == N_red, write = copy ? !s->which : a->wrote >> lane & 1;
-    struct oracle_access m = { .thread = (u16)t, .write = write, .strong = plain && (atomic || s->sem != SEM_WEAK), .wide = is_wide(s->scope), .in_flight = copy && write,
-                               .first = (u16)at, .last = (u16)(at + a->bytes), .instance = o->instance };
+    struct oracle_access m = { .thread = (u16)t,
+                               .write = write,
+                               .strong = plain && (atomic || s->sem != SEM_WEAK),
+                               .wide = is_wide(s->scope),
+                               .in_flight = copy && write,
+                               .first = (u16)at,
+                               .last = (u16)(at + a->bytes),
+                               .instance = o->instance };
     u32 each = plain ? s->width : a->bytes;
     for (u32 k = 0; k < a->bytes; k += each) {
-        m.start = (u16)(at + k); m.end = (u16)(at + k + each);
-        if (plain) { oracle_element(o, a, t, place, m); continue; }
+        m.start = (u16)(at + k);
+        m.end = (u16)(at + k + each);
+        if (plain) {
+            oracle_element(o, a, t, place, m);
+            continue;
+        }
         m.clock = o->t[t].now.thread[t];
         for (u32 b = m.start; b < m.end; b++) oracle_byte(o, place, b, m);
     }
@@ -347,7 +455,8 @@ static bool result_read(const struct lowered *l, const struct lop *atom)
     if (atom->name != N_atom || atom->d.kind != O_REG) return false;
     for (u32 k = 0; k < l->nop; k++) {
         u32 n = l->op[k].kind == KX_DEAD ? 0 : lop_uses(&l->op[k], l, r);
-        while (n--) if (r[n] == atom->d.reg) return true;
+        while (n--)
+            if (r[n] == atom->d.reg) return true;
     }
     return false;
 }
@@ -359,8 +468,10 @@ static void oracle_touch(void *self, const struct access *a)
     o->instance++;
     o->read = result_read(a->warp->code->low, &a->warp->code->low->op[a->insn->op]);
     bool arrive = a->warp->code->low->op[a->insn->op].name == N_mbar_arrive;
-    for (u32 l = 0; l < LANES && arrive; l++) if (a->ok >> l & 1) oracle_mbarrier_arrive(o, a, l);
-    for (u32 l = 0; l < LANES; l++) if (a->ok >> l & 1) oracle_lane(o, a, l);
+    for (u32 l = 0; l < LANES && arrive; l++)
+        if (a->ok >> l & 1) oracle_mbarrier_arrive(o, a, l);
+    for (u32 l = 0; l < LANES; l++)
+        if (a->ok >> l & 1) oracle_lane(o, a, l);
     unlock(&o->lock);
 }
 
@@ -373,7 +484,10 @@ static void oracle_copied(void *self, const struct warp *w, u32 lane, const char
     for (u32 b = at; b < at + bytes; b++)
         for (u32 n = 0; n < o->hist[place][b].n; n++) {
             struct oracle_access *x = &o->hist[place][b].a[n];
-            if (x->in_flight && x->thread == t && x->first == at && x->last == at + bytes) { x->in_flight = false; x->clock = o->t[t].now.thread[t]; }
+            if (x->in_flight && x->thread == t && x->first == at && x->last == at + bytes) {
+                x->in_flight = false;
+                x->clock = o->t[t].now.thread[t];
+            }
         }
     unlock(&o->lock);
 }
@@ -385,7 +499,7 @@ static void oracle_fence(struct oracle *o, u32 t, bool wide, bool sc)
     struct oracle_thread *x = &o->t[t];
     u32 cta = t / o->block;
     for (u32 mine = 0; mine < 2; mine++) said_learn(o, &x->pend[mine], cta, mine && wide, &x->now);
-    if (wide) memset(x->pend, 0, sizeof x->pend);       /* behind a narrow one, the next wide one still acquires */
+    if (wide) memset(x->pend, 0, sizeof x->pend); /* behind a narrow one, the next wide one still acquires */
     x->read_id = 0;
     if (sc) {
         said_learn(o, &x->news, cta, wide, &x->now);
@@ -400,7 +514,11 @@ static void oracle_meet(struct oracle *o, const struct warp *w, u32 mask)
 {
     struct vclock *all = vclock_new(o);
     struct said news = { 0 };
-    for (u32 m = mask; m; m &= m - 1) { const struct oracle_thread *x = &o->t[oracle_thread(o, w, (u32)__builtin_ctz(m))]; oracle_join(o, all, &x->now); said_join(o, &news, &x->news); }
+    for (u32 m = mask; m; m &= m - 1) {
+        const struct oracle_thread *x = &o->t[oracle_thread(o, w, (u32)__builtin_ctz(m))];
+        oracle_join(o, all, &x->now);
+        said_join(o, &news, &x->news);
+    }
     for (u32 m = mask; m; m &= m - 1) {
         u32 t = oracle_thread(o, w, (u32)__builtin_ctz(m));
         oracle_join(o, &o->t[t].now, all);
@@ -422,7 +540,10 @@ static void oracle_arrive(struct oracle *o, struct oracle_bar *b, u32 t, bool wa
 static void oracle_pass(struct oracle *o, struct oracle_bar *b, u32 cta)
 {
     for (u32 k = 0; k < o->block; k++)
-        if (b->waits[k]) { oracle_join(o, &o->t[cta * o->block + k].now, b->v); said_join(o, &o->t[cta * o->block + k].news, &b->news); }
+        if (b->waits[k]) {
+            oracle_join(o, &o->t[cta * o->block + k].now, b->v);
+            said_join(o, &o->t[cta * o->block + k].news, &b->news);
+        }
     memset(b, 0, sizeof *b);
 }
 

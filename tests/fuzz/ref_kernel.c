@@ -1,6 +1,6 @@
-/* ref_kernel: the right answer for a generated program. One thread at a time, scalar C; threads stop only where they meet:
- * .sync operations wait for the lanes of their mask, barriers for the block. The arithmetic is written again from the manual,
- * not taken from words.h (but for the approximations, which the records of silicon test). */
+/* ref_kernel: the right answer for a generated program. One thread at a time, scalar C; threads stop only where they
+ * meet: .sync operations wait for the lanes of their mask, barriers for the block. The arithmetic is written again
+ * from the manual, not taken from words.h (but for the approximations, which the records of silicon test). */
 #include "gen_kernel.h"
 #include "isa/words.h"
 #include <fenv.h>
@@ -29,7 +29,8 @@ static u64 top_bit(u64 a, u32 bytes, bool sg)
 {
     u64 x = zext(a, bytes);
     if (sg && sext(a, bytes) < 0) x = zext(~x, bytes);
-    for (s32 k = (s32)bytes * 8 - 1; k >= 0; k--) if (x >> k & 1) return (u64)k;
+    for (s32 k = (s32)bytes * 8 - 1; k >= 0; k--)
+        if (x >> k & 1) return (u64)k;
     return 0xffffffffu;
 }
 
@@ -83,11 +84,21 @@ static u64 eval_int(const struct op *o, const u64 *s)
     case OP_NEG: return 0 - a;
     case OP_ADD_SAT: return (u64)clamp32(sext(a, 4) + sext(b, 4));
     case OP_SUB_SAT: return (u64)clamp32(sext(a, 4) - sext(b, 4));
-    case OP_POPC: for (u32 k = 0; k < bits; k++) r += a >> k & 1; return r;
-    case OP_CLZ: { u64 t = top_bit(a, n, false); return t > 64 ? bits : bits - 1 - t; }
-    case OP_BREV: for (u32 k = 0; k < bits; k++) r |= (a >> k & 1) << (bits - 1 - k); return r;
+    case OP_POPC:
+        for (u32 k = 0; k < bits; k++) r += a >> k & 1;
+        return r;
+    case OP_CLZ: {
+        u64 t = top_bit(a, n, false);
+        return t > 64 ? bits : bits - 1 - t;
+    }
+    case OP_BREV:
+        for (u32 k = 0; k < bits; k++) r |= (a >> k & 1) << (bits - 1 - k);
+        return r;
     case OP_BFIND: return top_bit(a, n, sg);
-    case OP_BFIND_SHIFT: { u64 t = top_bit(a, n, sg); return t > 64 ? t : bits - 1 - t; }
+    case OP_BFIND_SHIFT: {
+        u64 t = top_bit(a, n, sg);
+        return t > 64 ? t : bits - 1 - t;
+    }
     case OP_BFI: return insert(a, b, c, s[3], n);
     case OP_BFE: return field(a, b, c, n, sg);
     case OP_AND: return a & b;
@@ -95,24 +106,50 @@ static u64 eval_int(const struct op *o, const u64 *s)
     case OP_XOR: return a ^ b;
     case OP_NOT: return ~a;
     case OP_SHL: return zext(b, 4) >= bits ? 0 : a << zext(b, 4);
-    case OP_SHR: { u64 k = zext(b, 4); return sg ? (u64)(sext(a, n) >> (k >= bits ? bits - 1 : k)) : k >= bits ? 0 : a >> k; }
-    case OP_LOP3: for (u32 k = 0; k < 32; k++) r |= (s[3] >> ((a >> k & 1) << 2 | (b >> k & 1) << 1 | (c >> k & 1)) & 1) << k; return r;
+    case OP_SHR: {
+        u64 k = zext(b, 4);
+        return sg ? (u64)(sext(a, n) >> (k >= bits ? bits - 1 : k)) : k >= bits ? 0 : a >> k;
+    }
+    case OP_LOP3:
+        for (u32 k = 0; k < 32; k++) r |= (s[3] >> ((a >> k & 1) << 2 | (b >> k & 1) << 1 | (c >> k & 1)) & 1) << k;
+        return r;
     case OP_PRMT: return permute_bytes(a, b, c);
     case OP_SAD: return c + ((sg ? sext(a, n) < sext(b, n) : a < zext(b, n)) ? b - a : a - b);
     case OP_CNOT: return a == 0;
-    case OP_MUL24: return sg ? (u64)((s64)(a << 40) >> 40) * (u64)((s64)(b << 40) >> 40) : (a & 0xffffff) * (b & 0xffffff);
-    case OP_DP4A: for (u32 k = 0; k < 32; k += 8) c += sg ? (u64)(sext(a >> k, 1) * sext(b >> k, 1)) : zext(a >> k, 1) * zext(b >> k, 1); return c;
-    case OP_CARRY: return c + c + (zext(a + b, n) < a);         /* add.cc of a and b, addc of c and c */
-    case OP_BORROW: return 0ull - (a < zext(b, n));             /* sub.cc of a and b, subc of c and c */
-    case OP_SHF_LW: case OP_SHF_LC: { u64 k = zext(c, 4); k = o->code == OP_SHF_LW ? k & 31 : MIN_OF(k, 32); return k == 32 ? a : zext(b, 4) << k | (k ? a >> (32 - k) : 0); }
-    case OP_SHF_RW: case OP_SHF_RC: { u64 k = zext(c, 4); k = o->code == OP_SHF_RW ? k & 31 : MIN_OF(k, 32); return k == 32 ? zext(b, 4) : a >> k | (k ? zext(b, 4) << (32 - k) : 0); }
+    case OP_MUL24:
+        return sg ? (u64)((s64)(a << 40) >> 40) * (u64)((s64)(b << 40) >> 40) : (a & 0xffffff) * (b & 0xffffff);
+    case OP_DP4A:
+        for (u32 k = 0; k < 32; k += 8)
+            c += sg ? (u64)(sext(a >> k, 1) * sext(b >> k, 1)) : zext(a >> k, 1) * zext(b >> k, 1);
+        return c;
+    case OP_CARRY: return c + c + (zext(a + b, n) < a); /* add.cc of a and b, addc of c and c */
+    case OP_BORROW: return 0ull - (a < zext(b, n));     /* sub.cc of a and b, subc of c and c */
+    case OP_SHF_LW:
+    case OP_SHF_LC: {
+        u64 k = zext(c, 4);
+        k = o->code == OP_SHF_LW ? k & 31 : MIN_OF(k, 32);
+        return k == 32 ? a : zext(b, 4) << k | (k ? a >> (32 - k) : 0);
+    }
+    case OP_SHF_RW:
+    case OP_SHF_RC: {
+        u64 k = zext(c, 4);
+        k = o->code == OP_SHF_RW ? k & 31 : MIN_OF(k, 32);
+        return k == 32 ? zext(b, 4) : a >> k | (k ? zext(b, 4) << (32 - k) : 0);
+    }
     default: return 0;
     }
 }
 
 /* ---- floats: f32 in its own precision; its results are canonical, flushed and clamped as the modifiers say ---- */
 
-static f32 to_f32(u64 v, bool flush) { u32 b = (u32)v; if (flush && !(b & 0x7f800000)) b &= 0x80000000; f32 x; memcpy(&x, &b, 4); return x; }
+static f32 to_f32(u64 v, bool flush)
+{
+    u32 b = (u32)v;
+    if (flush && !(b & 0x7f800000)) b &= 0x80000000;
+    f32 x;
+    memcpy(&x, &b, 4);
+    return x;
+}
 static u64 from_f32(f32 x, u32 mods)
 {
     u32 b;
@@ -121,8 +158,18 @@ static u64 from_f32(f32 x, u32 mods)
     if (mods & OPM_FTZ && !(b & 0x7f800000)) b &= 0x80000000;
     return x != x ? 0x7fffffff : b;
 }
-static f64 to_f64(u64 v) { f64 x; memcpy(&x, &v, 8); return x; }
-static u64 from_f64(f64 x) { u64 b; memcpy(&b, &x, 8); return b; }
+static f64 to_f64(u64 v)
+{
+    f64 x;
+    memcpy(&x, &v, 8);
+    return x;
+}
+static u64 from_f64(f64 x)
+{
+    u64 b;
+    memcpy(&b, &x, 8);
+    return b;
+}
 
 /* Flushed by what it would be with no least exponent. */
 static f32 flushed(f32 r, f64 exact, bool z) { return z && fabs(exact) < 0x1.ffffffp-127 ? copysignf(0, r) : r; }
@@ -195,7 +242,14 @@ static u64 eval_f64(const struct op *o, const u64 *s)
     }
 }
 
-static f64 round_as(f64 x, u32 code) { return code == OP_TRUNC ? trunc(x) : code == OP_NEAREST ? rint(x) : code == OP_FLOOR ? floor(x) : code == OP_CEIL ? ceil(x) : x; }
+static f64 round_as(f64 x, u32 code)
+{
+    return code == OP_TRUNC     ? trunc(x)
+           : code == OP_NEAREST ? rint(x)
+           : code == OP_FLOOR   ? floor(x)
+           : code == OP_CEIL    ? ceil(x)
+                                : x;
+}
 
 static u64 float_to_int(f64 x, u32 bytes, bool sg, bool from_f64)
 {
@@ -228,7 +282,9 @@ static u64 eval_cvt(const struct op *o, u64 s)
     bool z = o->mods & OPM_FTZ, move = o->code == OP_CVT && !(o->mods & OPM_SAT);
     if (x != x && move && D == T_F32 && !z && T == T_F32) return zext(s, 4);
     if (x != x && move && D == T_F32 && T == T_F64) return (s >> 32 & 0x80000000) | 0x7fc00000 | (s >> 29 & 0x3fffff);
-    if (x != x && move && D == T_F64 && T == T_F32) return z ? 0x7fffffffull << 29 | 0x7ffull << 52 : (s & 0x80000000) << 32 | 0x7ff8ull << 48 | (s & 0x3fffff) << 29;
+    if (x != x && move && D == T_F64 && T == T_F32)
+        return z ? 0x7fffffffull << 29 | 0x7ffull << 52
+                 : (s & 0x80000000) << 32 | 0x7ff8ull << 48 | (s & 0x3fffff) << 29;
     return D == T_F32 ? from_f32(T == T_F64 ? flushed((f32)x, x, z) : (f32)x, o->mods) : from_f64(x);
 }
 
@@ -236,7 +292,8 @@ static bool compare(const struct op *o, const u64 *s)
 {
     enum { EQ, NE, LT, LE, GT, GE, EQU, NEU, LTU, LEU, GTU, GEU, NUM, NAN_ };
     if (type_is_float((enum ptx_type)o->type)) {
-        f64 a = o->type == T_F32 ? (f64)to_f32(s[0], o->mods & OPM_FTZ) : to_f64(s[0]), b = o->type == T_F32 ? (f64)to_f32(s[1], o->mods & OPM_FTZ) : to_f64(s[1]);
+        f64 a = o->type == T_F32 ? (f64)to_f32(s[0], o->mods & OPM_FTZ) : to_f64(s[0]),
+            b = o->type == T_F32 ? (f64)to_f32(s[1], o->mods & OPM_FTZ) : to_f64(s[1]);
         bool un = a != a || b != b;
         switch (o->cmp) {
         case EQ: return a == b;
@@ -269,8 +326,8 @@ static bool compare(const struct op *o, const u64 *s)
     }
 }
 
-/* The host rounds as the modifiers say. What is computed comes from and goes to memory that the compiler must not keep, so that nothing
- * moves out from between. */
+/* The host rounds as the modifiers say. What is computed comes from and goes to memory that the compiler must not
+ * keep, so that nothing moves out from between. */
 static u64 eval_directed(const struct op *o, const u64 *s)
 {
     volatile u64 in[4] = { s[0], s[1], s[2], s[3] }, out;
@@ -284,13 +341,19 @@ static u64 eval_directed(const struct op *o, const u64 *s)
 }
 
 /* f16 and bf16: in f64, where sums that do not fit are rounded to odd, and then once to the nearest even */
-struct half { s32 eb, mb; };
-static struct half half_of(enum ptx_type t) { return t == T_F16 || t == T_F16X2 ? (struct half){ 5, 10 } : (struct half){ 8, 7 }; }
+struct half {
+    s32 eb, mb;
+};
+static struct half half_of(enum ptx_type t)
+{
+    return t == T_F16 || t == T_F16X2 ? (struct half){ 5, 10 } : (struct half){ 8, 7 };
+}
 
 static f64 half_value(u64 h, struct half f)
 {
     s32 top = (1 << f.eb) - 1, e = (s32)(h >> f.mb) & top, m = (s32)h & ((1 << f.mb) - 1);
-    f64 v = e == top ? (m ? (f64)NAN : (f64)INFINITY) : ldexp(e ? m + (1 << f.mb) : m, (e ? e : 1) - (1 << (f.eb - 1)) + 1 - f.mb);
+    f64 v = e == top ? (m ? (f64)NAN : (f64)INFINITY)
+                     : ldexp(e ? m + (1 << f.mb) : m, (e ? e : 1) - (1 << (f.eb - 1)) + 1 - f.mb);
     return h >> 15 & 1 ? -v : v;
 }
 
@@ -300,7 +363,7 @@ static u64 half_bits(f64 x, struct half f, u32 mods)
     if (mods & OPM_SAT) x = x > 0 ? (x < 1 ? x : 1) : 0;
     if (mods & OPM_RELU && x <= 0) x = 0;
     if (x != x) return 0x7fff;
-    u64 sign = (u64)!!signbit(x) << 15, inf = ((1ull << f.eb) - 1) << f.mb;
+    u64 sign = (u64) !!signbit(x) << 15, inf = ((1ull << f.eb) - 1) << f.mb;
     x = fabs(x);
     if (x >= ldexp(1, -least + 2)) return sign | inf;
     s32 e = x < ldexp(1, least) ? least : ilogb(x);
@@ -340,7 +403,8 @@ static u64 eval_half(const struct op *o, const u64 *s)
 {
     struct half f = half_of((enum ptx_type)o->type);
     u64 low = half_one(o, f, s[0] & 0xffff, s[1] & 0xffff, s[2] & 0xffff);
-    return is_half(o->type) ? low : low | half_one(o, f, s[0] >> 16 & 0xffff, s[1] >> 16 & 0xffff, s[2] >> 16 & 0xffff) << 16;
+    return is_half(o->type) ? low
+                            : low | half_one(o, f, s[0] >> 16 & 0xffff, s[1] >> 16 & 0xffff, s[2] >> 16 & 0xffff) << 16;
 }
 
 /* A bf16 is the upper half of an f32, which may be any NaN; of two operands the first becomes the upper half. */
@@ -357,7 +421,10 @@ u64 ref_eval(const struct op *o, const u64 *s, u64 *second)
 {
     if (o->code == OP_SETP) {
         bool t = compare(o, s), c = s[2] & 1, p = t, q = !t;
-        if (o->bool_op) { p = o->bool_op == 1 ? p && c : o->bool_op == 2 ? p || c : p != c; q = o->bool_op == 1 ? q && c : o->bool_op == 2 ? q || c : q != c; }
+        if (o->bool_op) {
+            p = o->bool_op == 1 ? p && c : o->bool_op == 2 ? p || c : p != c;
+            q = o->bool_op == 1 ? q && c : o->bool_op == 2 ? q || c : q != c;
+        }
         *second = q;
         return p;
     }
@@ -367,7 +434,12 @@ u64 ref_eval(const struct op *o, const u64 *s, u64 *second)
     if (is_half(o->type) || is_half_pair(o->type)) return eval_half(o, s);
     if (o->mods & (OPM_RZ | OPM_RM | OPM_RP)) return eval_directed(o, s);
     if (o->code == OP_CVT || (o->code >= OP_TRUNC && o->code <= OP_CEIL)) return eval_cvt(o, s[0]);
-    if (o->type == T_PRED) return (o->code == OP_AND ? s[0] & s[1] : o->code == OP_OR ? s[0] | s[1] : o->code == OP_XOR ? s[0] ^ s[1] : ~s[0]) & 1;
+    if (o->type == T_PRED)
+        return (o->code == OP_AND   ? s[0] & s[1]
+                : o->code == OP_OR  ? s[0] | s[1]
+                : o->code == OP_XOR ? s[0] ^ s[1]
+                                    : ~s[0]) &
+               1;
     if (o->type == T_F32) return eval_f32(o, s);
     if (o->type == T_F64) return eval_f64(o, s);
     return eval_int(o, s);
@@ -377,12 +449,27 @@ u64 ref_eval(const struct op *o, const u64 *s, u64 *second)
 
 enum { TS_RUN, TS_WARP, TS_BAR, TS_DONE };
 struct thread {
-    u64 *reg[FILES]; u8 *set[FILES];
+    u64 *reg[FILES];
+    u8 *set[FILES];
     u32 pc, state, tid[3], cta, linear;
-    u32 group, over, in_group[COPY_SLOTS];              /* of asynchronous copies: the one that is filled; the last that was waited for; each slot's */
+    /* of asynchronous copies: the one that is filled; the last that was waited for; each slot's */
+    u32 group, over, in_group[COPY_SLOTS];
     char local[LOCAL_BYTES];
 };
-struct ref { const struct program *p; struct gen_launch *l; char *shared; u64 shared_bytes; struct arena mem; u64 steps; bool bad; u32 epoch; struct owner { u32 writer, write_epoch, reader, read_epoch; } *own[BUFS + 1]; u32 *label_at[GEN_FUNCS + 1]; };
+struct ref {
+    const struct program *p;
+    struct gen_launch *l;
+    char *shared;
+    u64 shared_bytes;
+    struct arena mem;
+    u64 steps;
+    bool bad;
+    u32 epoch;
+    struct owner {
+        u32 writer, write_epoch, reader, read_epoch;
+    } * own[BUFS + 1];
+    u32 *label_at[GEN_FUNCS + 1];
+};
 enum { STEPS_MAX = 20000000 };
 static const u32 file_bytes[FILES] = { 1, 2, 4, 8, 4, 8 };
 static const u64 buf_base[BUFS] = { 1ull << 40, 2ull << 40, 3ull << 40, 4ull << 40 };
@@ -391,8 +478,12 @@ enum { SHARED_WINDOW = 5 };
 static u64 read_sreg(const struct ref *r, const struct thread *t, u32 id)
 {
     switch (id) {
-    case G_TID_X: case G_TID_Y: case G_TID_Z: return t->tid[id - G_TID_X];
-    case G_NTID_X: case G_NTID_Y: case G_NTID_Z: return r->l->block[id - G_NTID_X];
+    case G_TID_X:
+    case G_TID_Y:
+    case G_TID_Z: return t->tid[id - G_TID_X];
+    case G_NTID_X:
+    case G_NTID_Y:
+    case G_NTID_Z: return r->l->block[id - G_NTID_X];
     case G_CTAID_X: return t->cta;
     case G_LANEID: return t->linear & 31;
     case G_WARPID: return t->linear / 32;
@@ -404,7 +495,10 @@ static u64 read_sreg(const struct ref *r, const struct thread *t, u32 id)
 static u64 get(struct ref *r, const struct thread *t, struct opr o)
 {
     if (o.kind == R_REG && !t->set[o.file][o.reg]) r->bad = true;
-    return o.kind == R_REG ? t->reg[o.file][o.reg] : o.kind == R_IMM ? o.imm : o.kind == R_SREG ? read_sreg(r, t, o.reg) : 0;
+    return o.kind == R_REG    ? t->reg[o.file][o.reg]
+           : o.kind == R_IMM  ? o.imm
+           : o.kind == R_SREG ? read_sreg(r, t, o.reg)
+                              : 0;
 }
 
 static void put(struct thread *t, struct opr o, u64 v)
@@ -413,18 +507,28 @@ static void put(struct thread *t, struct opr o, u64 v)
     if (o.kind == R_REG) t->reg[o.file][o.reg] = o.file == FILE_P ? v & 1 : zext(v, file_bytes[o.file]);
 }
 
-/* Nor has one whose threads touch the same word, unless a barrier stands between; sums are one kind of atomic a word. */
+/* Nor has one whose threads touch the same word, unless a barrier stands between; sums are one kind of atomic a word.
+ */
 static void claim(struct ref *r, const struct thread *t, u32 which, u64 off, u32 n, u32 how)
 {
     u32 me = t->cta * 65536 + t->linear + 1;
     if (which == BUF_IN) return;
     for (u64 k = off / 4; k <= (off + n - 1) / 4; k++) {
         struct owner *o = &r->own[which][k];
-        if (how > 1) { if (o->writer && o->writer != how + (1u << 30)) r->bad = true; o->writer = how + (1u << 30); continue; }
+        if (how > 1) {
+            if (o->writer && o->writer != how + (1u << 30)) r->bad = true;
+            o->writer = how + (1u << 30);
+            continue;
+        }
         if (o->writer && o->writer != me && (o->write_epoch == r->epoch || which != BUFS)) r->bad = true;
         if (how && o->reader && o->reader != me && o->read_epoch == r->epoch) r->bad = true;
-        if (how) { o->writer = me; o->write_epoch = r->epoch; }
-        else { o->reader = o->reader && o->reader != me && o->read_epoch == r->epoch ? NONE_AT : me; o->read_epoch = r->epoch; }
+        if (how) {
+            o->writer = me;
+            o->write_epoch = r->epoch;
+        } else {
+            o->reader = o->reader && o->reader != me && o->read_epoch == r->epoch ? NONE_AT : me;
+            o->read_epoch = r->epoch;
+        }
     }
 }
 
@@ -442,17 +546,36 @@ static char *place(struct ref *r, struct thread *t, u32 space, u64 a, u32 n, u32
     u32 which = BUFS;
     char *p = NULL;
     u64 size = 0, off = a;
-    if (space == M_SHARED) { off = (u32)a; p = r->shared; size = r->shared_bytes; }
-    else if (space == M_LOCAL) { p = t->local; size = LOCAL_BYTES; }
-    else if (space == M_CONST) { p = (char *)r->p->tab; size = sizeof r->p->tab; }
-    else {
+    if (space == M_SHARED) {
+        off = (u32)a;
+        p = r->shared;
+        size = r->shared_bytes;
+    } else if (space == M_LOCAL) {
+        p = t->local;
+        size = LOCAL_BYTES;
+    } else if (space == M_CONST) {
+        p = (char *)r->p->tab;
+        size = sizeof r->p->tab;
+    } else {
         u64 k = (a >> 40) - 1;
         off = a & ((1ull << 40) - 1);
-        if (k == SHARED_WINDOW - 1) { p = r->shared; size = r->shared_bytes; }
-        else if (k < BUFS) { p = r->l->buf[k]; size = r->l->bytes[k]; which = (u32)k; }
+        if (k == SHARED_WINDOW - 1) {
+            p = r->shared;
+            size = r->shared_bytes;
+        } else if (k < BUFS) {
+            p = r->l->buf[k];
+            size = r->l->bytes[k];
+            which = (u32)k;
+        }
     }
-    if (r->bad || off + n > size || off % n || (which == BUF_IN && how)) { r->bad = true; return NULL; }
-    if (p == r->shared && !copy_is_there(r, t, off, how != 0)) { r->bad = true; return NULL; }
+    if (r->bad || off + n > size || off % n || (which == BUF_IN && how)) {
+        r->bad = true;
+        return NULL;
+    }
+    if (p == r->shared && !copy_is_there(r, t, off, how != 0)) {
+        r->bad = true;
+        return NULL;
+    }
     if (space != M_LOCAL && space != M_CONST) claim(r, t, which, off, n, how);
     return p + off;
 }
@@ -465,8 +588,12 @@ static void run_memory(struct ref *r, struct thread *t, const struct item *i)
     const struct opr *d[4] = { &i->d, &i->d2, &i->more[0], &i->more[1] };
     u64 v[4] = { 0 };
     for (u32 k = 0; k < n; k++) {
-        if (i->kind == I_LD) memcpy(&v[k], p + k * w, w);
-        else { v[k] = get(r, t, *d[k]); memcpy(p + k * w, &v[k], w); }
+        if (i->kind == I_LD)
+            memcpy(&v[k], p + k * w, w);
+        else {
+            v[k] = get(r, t, *d[k]);
+            memcpy(p + k * w, &v[k], w);
+        }
     }
     if (i->kind == I_LD)
         for (u32 k = 0; k < n; k++) put(t, *d[k], type_is_signed((enum ptx_type)i->type) ? (u64)sext(v[k], w) : v[k]);
@@ -499,9 +626,11 @@ static void run_atomic(struct ref *r, struct thread *t, const struct item *i)
 
 static void run_wide(struct ref *r, struct thread *t, const struct item *i)
 {
-    u64 v[2] = { i->op == WIDE_LD ? 0 : get(r, t, i->s[1]), i->op == WIDE_LD ? 0 : get(r, t, i->s[2]) }, old[2] = { v[0], v[1] };
+    u64 v[2] = { i->op == WIDE_LD ? 0 : get(r, t, i->s[1]), i->op == WIDE_LD ? 0 : get(r, t, i->s[2]) },
+        old[2] = { v[0], v[1] };
     u64 c[2] = { get(r, t, i->more[0]), get(r, t, i->more[1]) };
-    char *p = i->op == WIDE_MOV ? NULL : place(r, t, M_GLOBAL, get(r, t, i->s[0]) + (u64)(s64)i->at, 16, i->op != WIDE_LD);
+    char *p = i->op == WIDE_MOV ? NULL
+                                : place(r, t, M_GLOBAL, get(r, t, i->s[0]) + (u64)(s64)i->at, 16, i->op != WIDE_LD);
     if (p && i->op != WIDE_ST) memcpy(old, p, 16);
     if (p && i->op == WIDE_CAS) memcpy(v, old[0] == v[0] && old[1] == v[1] ? c : old, 16);
     if (p && i->op != WIDE_LD) memcpy(p, v, 16);
@@ -516,13 +645,19 @@ static void run_async(struct ref *r, struct thread *t, const struct item *i)
     u32 n = i->vec;
     switch (i->op) {
     case ASYNC_COMMIT: t->group++; return;
-    case ASYNC_WAIT: if (t->group > n + 1) t->over = MAX_OF(t->over, t->group - n - 1); return;
+    case ASYNC_WAIT:
+        if (t->group > n + 1) t->over = MAX_OF(t->over, t->group - n - 1);
+        return;
     case ASYNC_WAIT_ALL: t->over = t->group++; return;
     case ASYNC_INIT: return;
     }
     u64 given = i->s[2].kind ? get(r, t, i->s[2]) : n;
-    char *to = place(r, t, M_SHARED, get(r, t, i->s[1]) + (u64)(s64)i->at, n, 1), *from = place(r, t, M_GLOBAL, get(r, t, i->s[0]), n, 0);
-    if (!to || !from || given > n) { r->bad = true; return; }
+    char *to = place(r, t, M_SHARED, get(r, t, i->s[1]) + (u64)(s64)i->at, n, 1),
+         *from = place(r, t, M_GLOBAL, get(r, t, i->s[0]), n, 0);
+    if (!to || !from || given > n) {
+        r->bad = true;
+        return;
+    }
     memset(to, 0, n);
     memcpy(to, from, given);
     t->in_group[((u32)i->at - COPY_SHOWN) / COPY_EACH] = t->group;
@@ -532,7 +667,10 @@ static void run_op(struct ref *r, struct thread *t, const struct item *i)
 {
     const struct op *o = &gen_ops[i->op];
     u64 s[4], second = 0;
-    if (o->code == OP_SELP) { put(t, i->d, get(r, t, get(r, t, i->s[2]) & 1 ? i->s[0] : i->s[1])); return; }
+    if (o->code == OP_SELP) {
+        put(t, i->d, get(r, t, get(r, t, i->s[2]) & 1 ? i->s[0] : i->s[1]));
+        return;
+    }
     for (u32 k = 0; k < 4; k++) s[k] = get(r, t, i->s[k]);
     if (o->code == OP_PACK) {
         u64 v = 0;
@@ -557,22 +695,33 @@ static void run_call(struct ref *r, struct thread *t, const struct item *i, u32 
 {
     u32 f = i->other && !(get(r, t, i->d2) & 1) ? i->other - 1 : i->label;
     const struct gfunc *g = &r->p->func[f];
-    if (depth > 20) { r->bad = true; return; }
+    if (depth > 20) {
+        r->bad = true;
+        return;
+    }
     u32 n = 0;
     for (u32 k = 0; k < FILES; k++) n += g->nreg[k] + 1;
     u64 *regs = base_alloc(8 * n), at = 0;
     struct thread c = *t;
-    c.pc = 0; c.state = TS_RUN;
+    c.pc = 0;
+    c.state = TS_RUN;
     memset(c.local, 0, sizeof c.local);
     u8 *set = base_alloc(n);
-    for (u32 k = 0; k < FILES; k++) { c.reg[k] = regs + at; c.set[k] = set + at; at += g->nreg[k] + 1; }
+    for (u32 k = 0; k < FILES; k++) {
+        c.reg[k] = regs + at;
+        c.set[k] = set + at;
+        at += g->nreg[k] + 1;
+    }
     c.set[FILE_R][0] = c.set[FILE_R][1] = c.set[FILE_D][0] = c.set[FILE_F][0] = 1;
     /* parameters: %r0, %r1, %rd0, %f0; the result in %r0 */
-    c.reg[FILE_R][0] = zext(get(r, t, i->s[0]), 4); c.reg[FILE_R][1] = zext(get(r, t, i->s[1]), 4);
-    c.reg[FILE_D][0] = get(r, t, i->s[2]); c.reg[FILE_F][0] = zext(get(r, t, i->s[3]), 4);
+    c.reg[FILE_R][0] = zext(get(r, t, i->s[0]), 4);
+    c.reg[FILE_R][1] = zext(get(r, t, i->s[1]), 4);
+    c.reg[FILE_D][0] = get(r, t, i->s[2]);
+    c.reg[FILE_F][0] = zext(get(r, t, i->s[3]), 4);
     run_thread(r, &c, f, depth + 1);
     put(t, i->d, c.reg[FILE_R][0]);
-    base_free(regs); base_free(set);
+    base_free(regs);
+    base_free(set);
 }
 
 static u64 param_value(const struct ref *r, u32 k)
@@ -594,8 +743,14 @@ static void run_thread(struct ref *r, struct thread *t, u32 func, u32 depth)
 {
     const struct gfunc *f = &r->p->func[func];
     while (!r->bad) {
-        if (++r->steps > STEPS_MAX) { r->bad = true; return; }
-        if (t->pc >= f->item.n) { t->state = TS_DONE; return; }
+        if (++r->steps > STEPS_MAX) {
+            r->bad = true;
+            return;
+        }
+        if (t->pc >= f->item.n) {
+            t->state = TS_DONE;
+            return;
+        }
         const struct item *i = &f->item.p[t->pc++];
         if (i->off) continue;
         if (i->guarded && !t->set[FILE_P][i->guard]) r->bad = true;
@@ -606,20 +761,30 @@ static void run_thread(struct ref *r, struct thread *t, u32 func, u32 depth)
         case I_BRA: t->pc = r->label_at[func][i->label]; break;
         case I_BRX: {
             u64 x = zext(get(r, t, i->s[0]), 4);
-            if (x >= i->ntargets) { r->bad = true; return; }
+            if (x >= i->ntargets) {
+                r->bad = true;
+                return;
+            }
             t->pc = r->label_at[func][i->targets[x]];
             break;
         }
         case I_RET: t->state = TS_DONE; return;
-        case I_LD: case I_ST: run_memory(r, t, i); break;
+        case I_LD:
+        case I_ST: run_memory(r, t, i); break;
         case I_ATOM: run_atomic(r, t, i); break;
         case I_CALL: run_call(r, t, i, depth); break;
         case I_PARAM: put(t, i->d, param_value(r, i->op)); break;
         case I_SYMBOL: put(t, i->d, 0); break;
         case I_WIDE: run_wide(r, t, i); break;
         case I_ASYNC: run_async(r, t, i); break;
-        case I_WARP: t->state = TS_WARP; t->pc--; return;
-        case I_BAR: t->state = TS_BAR; t->pc--; return;
+        case I_WARP:
+            t->state = TS_WARP;
+            t->pc--;
+            return;
+        case I_BAR:
+            t->state = TS_BAR;
+            t->pc--;
+            return;
         }
     }
 }
@@ -643,14 +808,26 @@ static void warp_operation(struct ref *r, struct thread *t, u32 who, const struc
         s64 acc = 0;
         bool begun = false;
         switch (i->op) {
-        case W_SHFL_UP: case W_SHFL_DOWN: case W_SHFL_BFLY: case W_SHFL_IDX: {
+        case W_SHFL_UP:
+        case W_SHFL_DOWN:
+        case W_SHFL_BFLY:
+        case W_SHFL_IDX: {
             u32 b = get(r, &t[k], i->s[1]) & 31, c = (u32)get(r, &t[k], i->s[2]), seg = c >> 8 & 31, cl = c & 31;
             s32 max = (s32)((k & seg) | (cl & ~seg)), min = (s32)(k & seg), j;
             bool in;
-            if (i->op == W_SHFL_UP) { j = (s32)k - (s32)b; in = j >= max; }
-            else if (i->op == W_SHFL_DOWN) { j = (s32)(k + b); in = j <= max; }
-            else if (i->op == W_SHFL_BFLY) { j = (s32)(k ^ b); in = j <= max; }
-            else { j = min | (s32)(b & ~seg); in = j <= max; }
+            if (i->op == W_SHFL_UP) {
+                j = (s32)k - (s32)b;
+                in = j >= max;
+            } else if (i->op == W_SHFL_DOWN) {
+                j = (s32)(k + b);
+                in = j <= max;
+            } else if (i->op == W_SHFL_BFLY) {
+                j = (s32)(k ^ b);
+                in = j <= max;
+            } else {
+                j = min | (s32)(b & ~seg);
+                in = j <= max;
+            }
             if (!in) j = (s32)k;
             out[k] = a[who >> j & 1 ? (u32)j : k];
             pred[k] = in;
@@ -660,19 +837,31 @@ static void warp_operation(struct ref *r, struct thread *t, u32 who, const struc
         case W_ANY: out[k] = set != 0; break;
         case W_UNI: out[k] = set == who || !set; break;
         case W_BALLOT: out[k] = set; break;
-        case W_MATCH_ANY: for (u32 j = 0; j < 32; j++) if (who >> j & 1 && a[j] == a[k]) out[k] |= 1u << j; break;
-        case W_MATCH_ALL: out[k] = equal ? who : 0; pred[k] = equal; break;
+        case W_MATCH_ANY:
+            for (u32 j = 0; j < 32; j++)
+                if (who >> j & 1 && a[j] == a[k]) out[k] |= 1u << j;
+            break;
+        case W_MATCH_ALL:
+            out[k] = equal ? who : 0;
+            pred[k] = equal;
+            break;
         case W_SYNC: break;
         default:
             for (u32 j = 0; j < 32; j++) {
                 if (!(who >> j & 1)) continue;
                 bool sg = i->op == W_RMINS || i->op == W_RMAXS;
                 s64 v = sg ? sext(a[j], 4) : (s64)a[j];
-                if (!begun) { acc = v; begun = true; continue; }
+                if (!begun) {
+                    acc = v;
+                    begun = true;
+                    continue;
+                }
                 switch (i->op) {
                 case W_RADD: acc += v; break;
-                case W_RMIN: case W_RMINS: acc = MIN_OF(acc, v); break;
-                case W_RMAX: case W_RMAXS: acc = MAX_OF(acc, v); break;
+                case W_RMIN:
+                case W_RMINS: acc = MIN_OF(acc, v); break;
+                case W_RMAX:
+                case W_RMAXS: acc = MAX_OF(acc, v); break;
                 case W_RAND: acc &= v; break;
                 case W_ROR: acc |= v; break;
                 default: acc ^= v;
@@ -685,7 +874,8 @@ static void warp_operation(struct ref *r, struct thread *t, u32 who, const struc
         if (!(who >> k & 1)) continue;
         put(&t[k], i->d, out[k]);
         put(&t[k], i->d2, pred[k]);
-        t[k].state = TS_RUN; t[k].pc++;
+        t[k].state = TS_RUN;
+        t[k].pc++;
     }
 }
 
@@ -693,14 +883,18 @@ static bool meet_warp(struct ref *r, struct thread *t, u32 n)
 {
     const struct gfunc *f = &r->p->func[r->p->nfunc];
     u32 live = 0;
-    for (u32 k = 0; k < n; k++) if (t[k].state != TS_DONE) live |= 1u << k;
+    for (u32 k = 0; k < n; k++)
+        if (t[k].state != TS_DONE) live |= 1u << k;
     for (u32 k = 0; k < n; k++) {
         if (t[k].state != TS_WARP) continue;
         const struct item *i = &f->item.p[t[k].pc];
         u32 mask = (u32)get(r, &t[k], i->s[3]), who = 0;
         for (u32 j = 0; j < n; j++)
             if (t[j].state == TS_WARP && t[j].pc == t[k].pc && (u32)get(r, &t[j], i->s[3]) == mask) who |= 1u << j;
-        if (who & ~mask) { r->bad = true; return false; }
+        if (who & ~mask) {
+            r->bad = true;
+            return false;
+        }
         if (who != (mask & live)) continue;
         warp_operation(r, t, who, i);
         return true;
@@ -724,14 +918,18 @@ static bool meet_barrier(struct ref *r, struct thread *t, u32 n)
     for (u32 k = 0; k < n; k++) {
         if (t[k].state == TS_DONE) continue;
         bool v = i->op < B_STATE && get(r, &t[k], i->s[0]) & 1;
-        all &= v; any |= v; count += v;
+        all &= v;
+        any |= v;
+        count += v;
         if (i->op == B_COPIED) t[k].over = t[k].group++;
-        for (u32 c = 0; c < COPY_SLOTS; c++) if (t[k].in_group[c] > t[k].over) r->bad = true;
+        for (u32 c = 0; c < COPY_SLOTS; c++)
+            if (t[k].in_group[c] > t[k].over) r->bad = true;
     }
     for (u32 k = 0; k < n; k++) {
         if (t[k].state == TS_DONE) continue;
         if (i->op != B_SYNC && i->op < B_STATE) put(&t[k], i->d, i->op == B_AND ? all : i->op == B_OR ? any : count);
-        t[k].state = TS_RUN; t[k].pc++;
+        t[k].state = TS_RUN;
+        t[k].pc++;
     }
     return true;
 }
@@ -745,17 +943,28 @@ static void run_cta(struct ref *r, u32 cta)
     memset(r->own[BUFS], 0, SHARED_BYTES / 4 * sizeof *r->own[BUFS]);
     r->epoch++;
     for (u32 k = 0; k < n; k++) {
-        t[k].tid[0] = k % b[0]; t[k].tid[1] = k / b[0] % b[1]; t[k].tid[2] = k / b[0] / b[1];
-        t[k].cta = cta; t[k].linear = k; t[k].group = 1;
-        for (u32 j = 0; j < FILES; j++) t[k].reg[j] = NEW_ARRAY(&r->mem, u64, f->nreg[j] + 1), t[k].set[j] = NEW_ARRAY(&r->mem, u8, f->nreg[j] + 1);
+        t[k].tid[0] = k % b[0];
+        t[k].tid[1] = k / b[0] % b[1];
+        t[k].tid[2] = k / b[0] / b[1];
+        t[k].cta = cta;
+        t[k].linear = k;
+        t[k].group = 1;
+        for (u32 j = 0; j < FILES; j++)
+            t[k].reg[j] = NEW_ARRAY(&r->mem, u64, f->nreg[j] + 1), t[k].set[j] = NEW_ARRAY(&r->mem, u8, f->nreg[j] + 1);
     }
     for (bool again = true; again && !r->bad;) {
         again = false;
-        for (u32 k = 0; k < n; k++) if (t[k].state == TS_RUN) { run_thread(r, &t[k], r->p->nfunc, 0); again = true; }
-        for (u32 k = 0; k < n; k += 32) while (!r->bad && meet_warp(r, t + k, MIN_OF(32, n - k))) again = true;
+        for (u32 k = 0; k < n; k++)
+            if (t[k].state == TS_RUN) {
+                run_thread(r, &t[k], r->p->nfunc, 0);
+                again = true;
+            }
+        for (u32 k = 0; k < n; k += 32)
+            while (!r->bad && meet_warp(r, t + k, MIN_OF(32, n - k))) again = true;
         if (!again) again = meet_barrier(r, t, n);
     }
-    for (u32 k = 0; k < n; k++) if (t[k].state != TS_DONE) r->bad = true;
+    for (u32 k = 0; k < n; k++)
+        if (t[k].state != TS_DONE) r->bad = true;
 }
 
 bool ref_run(const struct program *p, struct gen_launch *l)
@@ -763,7 +972,8 @@ bool ref_run(const struct program *p, struct gen_launch *l)
     struct ref r = { .p = p, .l = l };
     r.shared_bytes = SHARED_BYTES;
     r.shared = NEW_ARRAY(&r.mem, char, r.shared_bytes);
-    for (u32 b = 0; b <= BUFS; b++) r.own[b] = NEW_ARRAY(&r.mem, struct owner, b == BUFS ? SHARED_BYTES / 4 : l->bytes[b] / 4 + 1);
+    for (u32 b = 0; b <= BUFS; b++)
+        r.own[b] = NEW_ARRAY(&r.mem, struct owner, b == BUFS ? SHARED_BYTES / 4 : l->bytes[b] / 4 + 1);
     for (u32 f = 0; f <= p->nfunc; f++) {
         r.label_at[f] = NEW_ARRAY(&r.mem, u32, p->func[f].nlabel + 1);
         for (u32 k = 0; k < p->func[f].item.n; k++)

@@ -1,4 +1,5 @@
-/* What a fuzz target is without a fuzzer (-DREPLAY): a program that gives it the files on its command line, one after the other. */
+/* What a fuzz target is without a fuzzer (-DREPLAY): a program that gives it the files on its command line, one after
+ * the other. */
 #ifndef LOCKSTEP_REPLAY_H
 #define LOCKSTEP_REPLAY_H
 #include "base/base.h"

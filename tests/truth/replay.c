@@ -1,8 +1,8 @@
 /* Replaying: every record against the software GPU, on all processors.
  *
- * The work is cut into units: the edges and random inputs of a form are one, and all inputs of a form are one for each few blocks, so
- * that no processor is left alone with a long form at the end. Workers take the next unit from a counter; the main thread waits for
- * them and for signals, and shows how far they are when somebody watches. */
+ * The work is cut into units: the edges and random inputs of a form are one, and all inputs of a form are one for
+ * each few blocks, so that no processor is left alone with a long form at the end. Workers take the next unit from a
+ * counter; the main thread waits for them and for signals, and shows how far they are when somebody watches. */
 #include "truth.h"
 #include <signal.h>
 #include <stdlib.h>
@@ -10,55 +10,59 @@
 
 enum { UNIT_BLOCKS = 8, WORKERS_MOST = 64 };
 
-struct verdict {                /* of one variant; workers write it under the lock of the crew */
-    const struct record *record;        /* NULL: not recorded */
+struct verdict {                 /* of one variant; workers write it under the lock of the crew */
+    const struct record *record; /* NULL: not recorded */
     bool failed;
-    bool broken;                /* could not run: text says why */
-    u32 planned, units;         /* of this part; those that are still to do */
-    int random, all;            /* first block that differs, -1: none */
-    u32 edges, randoms, alls;   /* how many differ */
-    char text[400];             /* the first difference */
+    bool broken;              /* could not run: text says why */
+    u32 planned, units;       /* of this part; those that are still to do */
+    int random, all;          /* first block that differs, -1: none */
+    u32 edges, randoms, alls; /* how many differ */
+    char text[400];           /* the first difference */
 };
 
-struct unit { u32 variant, from, to; };         /* blocks [from, to) of all inputs; from == to: edges and random inputs, and in a quick run spots */
+/* blocks [from, to) of all inputs; from == to: edges and random inputs, and in a quick run spots */
+struct unit {
+    u32 variant, from, to;
+};
 
 struct crew {
     struct job *job;
-    struct verdict *verdict;    /* one for each variant */
+    struct verdict *verdict; /* one for each variant */
     VEC(struct unit) units;
-    u32 next;                   /* atomic: the next unit */
-    u32 running;                /* atomic: workers at work */
-    bool stop;                  /* atomic: somebody wants to end it */
-    lock_t lock;                /* of the verdicts, and of: */
-    u64 inputs, forms;          /* compared until now; all units of a form done */
-    u64 planned;                /* inputs of all units */
-    u64 whole;                  /* inputs of all units of all parts */
-    struct error error;         /* why a worker could not begin */
+    u32 next;           /* atomic: the next unit */
+    u32 running;        /* atomic: workers at work */
+    bool stop;          /* atomic: somebody wants to end it */
+    lock_t lock;        /* of the verdicts, and of: */
+    u64 inputs, forms;  /* compared until now; all units of a form done */
+    u64 planned;        /* inputs of all units */
+    u64 whole;          /* inputs of all units of all parts */
+    struct error error; /* why a worker could not begin */
 };
 
 /* Distance in units of the last place; 0 for two NaNs, huge for one. */
 static u64 ulps(enum ptx_type t, u64 a, u64 b)
 {
     u32 bits = type_size[t] * 8;
-    u64 sign = 1ull << (bits - 1), inf = t == T_F32 ? 0x7f800000u : t == T_F64 ? 0x7ff0000000000000u : t == T_F16 ? 0x7c00 : 0x7f80;
+    u64 sign = 1ull << (bits - 1), inf = t == T_F32   ? 0x7f800000u
+                                         : t == T_F64 ? 0x7ff0000000000000u
+                                         : t == T_F16 ? 0x7c00
+                                                      : 0x7f80;
     bool na = (a & ~sign) > inf, nb = (b & ~sign) > inf;
-    if (na || nb)
-        return na && nb ? 0 : UINT64_MAX;
+    if (na || nb) return na && nb ? 0 : UINT64_MAX;
     s64 x = a & sign ? -(s64)(a & ~sign) : (s64)a, y = b & sign ? -(s64)(b & ~sign) : (s64)b;
     return x > y ? (u64)(x - y) : (u64)(y - x);
 }
 
-static bool is_scalar_float(enum ptx_type t)
-{
-    return t == T_F32 || t == T_F64 || t == T_F16 || t == T_BF16;
-}
+static bool is_scalar_float(enum ptx_type t) { return t == T_F32 || t == T_F64 || t == T_F16 || t == T_BF16; }
 
 /* "a=0x3f800000 b=0x1: expected 0x2, got 0x3" */
-static void difference(const struct variant *v, u64 (*value)(const struct variant *, u32, u32), u64 i, u64 want, u64 got, char *out, size_t size)
+static void difference(const struct variant *v, u64 (*value)(const struct variant *, u32, u32), u64 i, u64 want,
+                       u64 got, char *out, size_t size)
 {
     size_t n = print_operands(v, value, i, out, size);
     int w = (int)register_bytes(v->result) * 2;
-    snprintf(out + n, size - n, ": expected 0x%0*llx, got 0x%0*llx", w, (unsigned long long)want, w, (unsigned long long)got);
+    snprintf(out + n, size - n, ": expected 0x%0*llx, got 0x%0*llx", w, (unsigned long long)want, w,
+             (unsigned long long)got);
 }
 
 static bool replay_edges(struct runner *r, const struct variant *v, struct verdict *d, bool every, struct error *e)
@@ -67,17 +71,15 @@ static bool replay_edges(struct runner *r, const struct variant *v, struct verdi
     u32 bytes = register_bytes(v->result), n = edge_count(v);
     const void *got = runner_edges(r, e);
     if (!got || rec->edges != n || rec->result_bytes != bytes)
-        return error_set(e, ERR_INPUT, "the record has %u edges of %u bytes, %u of %u are wanted", rec->edges, rec->result_bytes, n, bytes);
+        return error_set(e, ERR_INPUT, "the record has %u edges of %u bytes, %u of %u are wanted", rec->edges,
+                         rec->result_bytes, n, bytes);
     for (u32 i = 0; i < n; i++) {
         u64 x = element(rec->edge, bytes, i), y = element(got, bytes, i);
-        if (x == y)
-            continue;
+        if (x == y) continue;
         char text[sizeof d->text];
         difference(v, edge_value, i, x, y, text, sizeof text);
-        if (!d->edges++)
-            memcpy(d->text, text, sizeof text);
-        if (every)
-            printf("%s %s\n", v->name, text);
+        if (!d->edges++) memcpy(d->text, text, sizeof text);
+        if (every) printf("%s %s\n", v->name, text);
     }
     return true;
 }
@@ -88,7 +90,8 @@ static bool replay_random(struct runner *r, const struct variant *v, struct verd
     const u8 *got = d->record->random ? runner_random(r, blocks << RANDOM_BLOCK_BITS, e) : NULL;
     for (u32 k = 0; got && k < blocks; k++) {
         u32 first = k << RANDOM_BLOCK_BITS;
-        if (hash_array(got + (size_t)first * bytes, bytes, first, 1u << RANDOM_BLOCK_BITS) != d->record->random[k] && !d->randoms++)
+        if (hash_array(got + (size_t)first * bytes, bytes, first, 1u << RANDOM_BLOCK_BITS) != d->record->random[k] &&
+            !d->randoms++)
             d->random = (int)k;
     }
     return got || !d->record->random;
@@ -101,23 +104,20 @@ static bool replay_spots(struct runner *r, const struct variant *v, struct verdi
     for (u32 i = 0; i < some; i++) {
         u64 hash;
         u32 k = (from + i * (n / some)) % n;
-        if (!runner_hash(r, spot_first(v, k), SPOT_BITS, &hash, e))
-            return false;
-        if (hash != d->record->spot[k] && !d->alls++)
-            d->all = (int)k;
+        if (!runner_hash(r, spot_first(v, k), SPOT_BITS, &hash, e)) return false;
+        if (hash != d->record->spot[k] && !d->alls++) d->all = (int)k;
     }
     return true;
 }
 
-static bool replay_blocks(struct runner *r, const struct variant *v, struct verdict *d, struct unit u, const bool *stop, struct error *e)
+static bool replay_blocks(struct runner *r, const struct variant *v, struct verdict *d, struct unit u, const bool *stop,
+                          struct error *e)
 {
     u32 bits = MIN_OF(all_bits(v), (u32)ALL_BLOCK_BITS);
     for (u32 k = u.from; k < u.to && !__atomic_load_n(stop, __ATOMIC_RELAXED); k++) {
         u64 hash;
-        if (!runner_hash(r, (u64)k << bits, bits, &hash, e))
-            return false;
-        if (hash != d->record->all[k] && (!d->alls++ || (int)k < d->all))
-            d->all = (int)k;
+        if (!runner_hash(r, (u64)k << bits, bits, &hash, e)) return false;
+        if (hash != d->record->all[k] && (!d->alls++ || (int)k < d->all)) d->all = (int)k;
     }
     return true;
 }
@@ -125,7 +125,8 @@ static bool replay_blocks(struct runner *r, const struct variant *v, struct verd
 static u64 unit_inputs(const struct job *j, struct unit u)
 {
     const struct variant *v = &j->variants.p[u.variant];
-    return u.to > u.from ? (u64)(u.to - u.from) << MIN_OF(all_bits(v), (u32)ALL_BLOCK_BITS) : edge_count(v) + ((u64)(j->quick ? QUICK_RANDOM : RANDOM_BLOCKS) << RANDOM_BLOCK_BITS);
+    return u.to > u.from ? (u64)(u.to - u.from) << MIN_OF(all_bits(v), (u32)ALL_BLOCK_BITS)
+                         : edge_count(v) + ((u64)(j->quick ? QUICK_RANDOM : RANDOM_BLOCKS) << RANDOM_BLOCK_BITS);
 }
 
 /* What a unit found goes into the form's verdict. */
@@ -133,8 +134,7 @@ static void collect(struct crew *c, struct unit u, const struct verdict *found, 
 {
     struct verdict *d = &c->verdict[u.variant];
     lock(&c->lock);
-    if (!d->text[0])
-        memcpy(d->text, found->text, sizeof d->text);
+    if (!d->text[0]) memcpy(d->text, found->text, sizeof d->text);
     d->broken |= found->broken;
     d->edges += found->edges;
     d->randoms += found->randoms;
@@ -162,8 +162,7 @@ static void do_unit(struct crew *c, struct runner *r, struct unit u)
              (!j->quick || !found.record->alls || replay_spots(r, v, &found, &e));
     }
     found.broken = !ok;
-    if (!ok)
-        snprintf(found.text, sizeof found.text, "cannot run: %.300s", e.text);
+    if (!ok) snprintf(found.text, sizeof found.text, "cannot run: %.300s", e.text);
     collect(c, u, &found, !__atomic_load_n(&c->stop, __ATOMIC_RELAXED) || u.from == u.to);
 }
 
@@ -179,10 +178,10 @@ static void *worker(void *p)
         unlock(&c->lock);
         __atomic_store_n(&c->stop, true, __ATOMIC_RELAXED);
     }
-    for (u32 i; !__atomic_load_n(&c->stop, __ATOMIC_RELAXED) && (i = __atomic_fetch_add(&c->next, 1, __ATOMIC_RELAXED)) < c->units.n;)
+    for (u32 i; !__atomic_load_n(&c->stop, __ATOMIC_RELAXED) &&
+                (i = __atomic_fetch_add(&c->next, 1, __ATOMIC_RELAXED)) < c->units.n;)
         do_unit(c, r, c->units.p[i]);
-    if (r)
-        runner_delete(r);
+    if (r) runner_delete(r);
     arena_free(&mem);
     __atomic_fetch_sub(&c->running, 1, __ATOMIC_RELEASE);
     return NULL;
@@ -190,19 +189,21 @@ static void *worker(void *p)
 
 /* ---- --raw: both devices, value by value, over the inputs whose hash differs ---- */
 
-struct tally { u32 shown; u64 differ, worst; };
+struct tally {
+    u32 shown;
+    u64 differ, worst;
+};
 
-static void raw_compare(const struct variant *v, const void *want, const void *got, u64 first, u32 n, bool counted, struct tally *t)
+static void raw_compare(const struct variant *v, const void *want, const void *got, u64 first, u32 n, bool counted,
+                        struct tally *t)
 {
     u32 bytes = register_bytes(v->result);
     for (u32 i = 0; want && got && i < n; i++) {
         u64 x = element(want, bytes, i), y = element(got, bytes, i);
         char text[400];
-        if (x == y)
-            continue;
+        if (x == y) continue;
         t->differ++;
-        if (is_scalar_float(v->result))
-            t->worst = MAX_OF(t->worst, ulps(v->result, x, y));
+        if (is_scalar_float(v->result)) t->worst = MAX_OF(t->worst, ulps(v->result, x, y));
         if (t->shown++ < 3) {
             difference(v, counted ? NULL : random_value, counted ? first + i : i, x, y, text, sizeof text);
             printf("    %s\n", text);
@@ -214,12 +215,12 @@ static void raw_one(struct runner *gpu, struct runner *sim, const struct variant
 {
     struct error e = { 0 };
     struct tally t = { 0 };
-    if (!runner_load(gpu, v, &e) || !runner_load(sim, v, &e))
-        return;
+    if (!runner_load(gpu, v, &e) || !runner_load(sim, v, &e)) return;
     if (d->randoms) {
         const void *want = runner_random(gpu, 1u << RANDOM_BITS, &e);
         raw_compare(v, want, runner_random(sim, 1u << RANDOM_BITS, &e), 0, 1u << RANDOM_BITS, false, &t);
-        printf("    random: %llu of %u differ, worst %llu ulp\n", (unsigned long long)t.differ, 1u << RANDOM_BITS, (unsigned long long)t.worst);
+        printf("    random: %llu of %u differ, worst %llu ulp\n", (unsigned long long)t.differ, 1u << RANDOM_BITS,
+               (unsigned long long)t.worst);
     }
     t = (struct tally){ 0 };
     u32 bits = d->all >= 0 ? MIN_OF(all_bits(v), (u32)ALL_BLOCK_BITS) : 0;
@@ -229,24 +230,22 @@ static void raw_one(struct runner *gpu, struct runner *sim, const struct variant
         raw_compare(v, want, runner_all(sim, first, 1u << SPOT_BITS, &e), first, 1u << SPOT_BITS, true, &t);
     }
     if (d->all >= 0)
-        printf("    all, block %d: %llu of %u differ, worst %llu ulp\n", d->all, (unsigned long long)t.differ, 1u << bits, (unsigned long long)t.worst);
+        printf("    all, block %d: %llu of %u differ, worst %llu ulp\n", d->all, (unsigned long long)t.differ,
+               1u << bits, (unsigned long long)t.worst);
 }
 
 static void raw_all(struct job *j, const struct verdict *verdict)
 {
     struct error e = { 0 };
     struct runner *gpu = runner_new(&j->mem, "gpu", &e), *sim = gpu ? runner_new(&j->mem, "sim", &e) : NULL;
-    if (!sim)
-        error_print(stderr, &e);
+    if (!sim) error_print(stderr, &e);
     for (u32 i = 0; sim && i < j->variants.n; i++)
         if (verdict[i].failed) {
             printf("%s\n", j->variants.p[i].name);
             raw_one(gpu, sim, &j->variants.p[i], &verdict[i]);
         }
-    if (sim)
-        runner_delete(sim);
-    if (gpu)
-        runner_delete(gpu);
+    if (sim) runner_delete(sim);
+    if (gpu) runner_delete(gpu);
 }
 
 /* ---- what it says ---- */
@@ -254,18 +253,16 @@ static void raw_all(struct job *j, const struct verdict *verdict)
 static void say(const struct job *j, const struct variant *v, const struct verdict *d)
 {
     if (!d->failed) {
-        if (j->show_all && d->planned)
-            printf("%-36s %s\n", v->name, d->units ? "not done" : "agrees");
+        if (j->show_all && d->planned) printf("%-36s %s\n", v->name, d->units ? "not done" : "agrees");
         return;
     }
     printf("%-36s DIFFERS", v->name);
-    if (d->edges)
-        printf(" in %u of %u edges", d->edges, edge_count(v));
-    if (d->randoms)
-        printf(", %u of %u random blocks", d->randoms, j->quick ? QUICK_RANDOM : RANDOM_BLOCKS);
+    if (d->edges) printf(" in %u of %u edges", d->edges, edge_count(v));
+    if (d->randoms) printf(", %u of %u random blocks", d->randoms, j->quick ? QUICK_RANDOM : RANDOM_BLOCKS);
     if (d->alls)
-        printf(", %u of %u %s of all inputs (first in block %d)", d->alls, j->quick ? MIN_OF(d->record->alls, (u32)QUICK_SPOTS) : d->record->alls,
-               j->quick ? "spots" : "blocks", d->all);
+        printf(", %u of %u %s of all inputs (first in block %d)", d->alls,
+               j->quick ? MIN_OF(d->record->alls, (u32)QUICK_SPOTS) : d->record->alls, j->quick ? "spots" : "blocks",
+               d->all);
     printf("\n    %s\n", d->text);
 }
 
@@ -275,8 +272,7 @@ static int summary(const struct crew *c, double seconds)
     u32 agree = 0, differ = 0, refused = 0, missing = 0, left = 0;
     for (u32 i = 0; i < j->variants.n; i++) {
         const struct verdict *d = &c->verdict[i];
-        if (!job_wants(j, j->variants.p[i].name))
-            continue;
+        if (!job_wants(j, j->variants.p[i].name)) continue;
         say(j, &j->variants.p[i], d);
         missing += !d->record;
         refused += d->record && d->record->refused;
@@ -284,12 +280,12 @@ static int summary(const struct crew *c, double seconds)
         differ += d->failed;
         agree += d->planned && !d->failed && !d->units;
     }
-    if (left)
-        printf("truth: interrupted, %u forms not done\n", left);
-    if (j->parts > 1)
-        printf("truth: part %u of %u\n", j->part, j->parts);
-    printf("truth (%s): %u agree, %u differ, %u not recorded, %u spellings that ptxas refuses; %llu of %llu inputs in %.1f s\n",
-           j->records.device, agree, differ, missing, refused, (unsigned long long)c->inputs, (unsigned long long)c->whole, seconds);
+    if (left) printf("truth: interrupted, %u forms not done\n", left);
+    if (j->parts > 1) printf("truth: part %u of %u\n", j->part, j->parts);
+    printf("truth (%s): %u agree, %u differ, %u not recorded, %u spellings that ptxas refuses; %llu of %llu inputs in "
+           "%.1f s\n",
+           j->records.device, agree, differ, missing, refused, (unsigned long long)c->inputs,
+           (unsigned long long)c->whole, seconds);
     return differ ? 1 : left ? 130 : agree ? 0 : 4;
 }
 
@@ -300,9 +296,9 @@ static void progress(struct crew *c, u32 forms, double seconds)
     double part = c->planned ? (double)c->inputs / (double)c->planned : 0;
     u64 done = c->forms;
     unlock(&c->lock);
-    fprintf(stderr, "\rtruth: %llu of %u forms, %.1f %% of the inputs, %.0f s", (unsigned long long)done, forms, 100 * part, seconds);
-    if (part > 0.01)
-        fprintf(stderr, ", about %.0f s left", seconds / part - seconds);
+    fprintf(stderr, "\rtruth: %llu of %u forms, %.1f %% of the inputs, %.0f s", (unsigned long long)done, forms,
+            100 * part, seconds);
+    if (part > 0.01) fprintf(stderr, ", about %.0f s left", seconds / part - seconds);
     fprintf(stderr, "   ");
     fflush(stderr);
 }
@@ -315,8 +311,7 @@ static void add_unit(struct crew *c, struct unit u, u32 *n)
     struct job *j = c->job;
     u64 inputs = unit_inputs(j, u);
     c->whole += inputs;
-    if ((*n)++ % j->parts != j->part)
-        return;
+    if ((*n)++ % j->parts != j->part) return;
     c->planned += inputs;
     c->verdict[u.variant].planned++;
     c->verdict[u.variant].units++;
@@ -333,8 +328,7 @@ static void plan(struct crew *c)
         struct verdict *d = &c->verdict[i];
         d->random = d->all = -1;
         d->record = job_wants(j, v->name) ? records_find(&j->records, v->name) : NULL;
-        if (!d->record || d->record->refused)
-            continue;
+        if (!d->record || d->record->refused) continue;
         add_unit(c, (struct unit){ i, 0, 0 }, &n);
         for (u32 k = 0; !j->quick && k < d->record->alls; k += UNIT_BLOCKS)
             add_unit(c, (struct unit){ i, k, MIN_OF(k + UNIT_BLOCKS, d->record->alls) }, &n);
@@ -346,24 +340,19 @@ static void wait_for(struct crew *c, const sigset_t *signals)
     u64 t0 = time_ns();
     u32 forms = 0;
     bool watched = isatty(STDERR_FILENO);
-    for (u32 i = 0; i < c->job->variants.n; i++)
-        forms += c->verdict[i].units != 0;
+    for (u32 i = 0; i < c->job->variants.n; i++) forms += c->verdict[i].units != 0;
     while (__atomic_load_n(&c->running, __ATOMIC_ACQUIRE)) {
         struct timespec tick = { 0, 20000000 };
-        if (sigtimedwait(signals, NULL, &tick) > 0)
-            __atomic_store_n(&c->stop, true, __ATOMIC_RELAXED);
-        if (watched)
-            progress(c, forms, (double)(time_ns() - t0) / 1e9);
+        if (sigtimedwait(signals, NULL, &tick) > 0) __atomic_store_n(&c->stop, true, __ATOMIC_RELAXED);
+        if (watched) progress(c, forms, (double)(time_ns() - t0) / 1e9);
     }
-    if (watched)
-        fprintf(stderr, "\r%*s\r", 100, "");
+    if (watched) fprintf(stderr, "\r%*s\r", 100, "");
 }
 
 int replay(struct job *j, const char *path, struct error *e)
 {
     struct crew c = { .job = j, .lock = LOCK_INIT };
-    if (!records_load(&j->mem, path, &j->records, e))
-        return 2;
+    if (!records_load(&j->mem, path, &j->records, e)) return 2;
     plan(&c);
     /* the workers never see these: this thread takes them, so that what is done can be told */
     sigset_t signals;
@@ -375,16 +364,12 @@ int replay(struct job *j, const char *path, struct error *e)
     u32 n = MIN_OF(j->threads ? j->threads : (u32)cpu_count(), (u32)WORKERS_MOST);
     u64 t0 = time_ns();
     c.running = n;
-    for (u32 i = 0; i < n; i++)
-        CHECK(!pthread_create(&thread[i], NULL, worker, &c));
+    for (u32 i = 0; i < n; i++) CHECK(!pthread_create(&thread[i], NULL, worker, &c));
     wait_for(&c, &signals);
-    for (u32 i = 0; i < n; i++)
-        pthread_join(thread[i], NULL);
+    for (u32 i = 0; i < n; i++) pthread_join(thread[i], NULL);
     pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
-    if (c.error.code)
-        return *e = c.error, 2;
+    if (c.error.code) return *e = c.error, 2;
     int code = summary(&c, (double)(time_ns() - t0) / 1e9);
-    if (j->raw)
-        raw_all(j, c.verdict);
+    if (j->raw) raw_all(j, c.verdict);
     return code;
 }

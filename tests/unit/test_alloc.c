@@ -1,7 +1,9 @@
-/* Memory that is refused, wherever it is asked for. A command line is run in a child once for each allocation it makes, and that one fails. The child
- * must then say exactly what it says otherwise, or one line that begins with `lockstep:` and an exit code of its own: never a crash, never a result
- * that looks whole and is not. What a user can make large is refused first; then everything, arenas and text included, in steps.
- *     test_alloc [all [K] | N COMMAND...]     all: every single one of them (two minutes), of the K-th command line only; N: only that one of this command line, in this process */
+/* Memory that is refused, wherever it is asked for. A command line is run in a child once for each allocation it
+ * makes, and that one fails. The child must then say exactly what it says otherwise, or one line that begins with
+ * `lockstep:` and an exit code of its own: never a crash, never a result that looks whole and is not. What a user can
+ * make large is refused first; then everything, arenas and text included, in steps.
+ *     test_alloc [all [K] | N COMMAND...]     all: every single one of them (two minutes), of the K-th command line
+ *     only; N: only that one of this command line, in this process */
 #include "cli/cli.h"
 #include "unit.h"
 #include <stdlib.h>
@@ -10,20 +12,20 @@
 
 enum { WORDS = 24, MOST = 100000, NOT_FIRED = 99, FEW = 40 };
 enum need { NO_TOOLKIT, NVRTC, NVCC };
-enum warmth { AS_IT_IS, COLD, WARM };   /* of the cache: emptied before each run, or filled before the first */
+enum warmth { AS_IT_IS, COLD, WARM }; /* of the cache: emptied before each run, or filled before the first */
 struct command {
-    const char *line;           /* up to three %s are the folder */
-    enum need need;             /* left out where it is missing */
+    const char *line; /* up to three %s are the folder */
+    enum need need;   /* left out where it is missing */
     enum warmth cache;
-    int code;                   /* the exit code otherwise may be this much */
+    int code; /* the exit code otherwise may be this much */
 };
 static bool every_one;
 static char folder[] = "/tmp/lockstep-alloc-XXXXXX";
 
 struct outcome {
-    int code;                   /* exit code, or 128 + signal */
-    bool fired;                 /* an allocation was refused */
-    struct str said;            /* both streams; base_free */
+    int code;        /* exit code, or 128 + signal */
+    bool fired;      /* an allocation was refused */
+    struct str said; /* both streams; base_free */
 };
 
 static int child(char *line, long n, bool small)
@@ -34,8 +36,10 @@ static int child(char *line, long n, bool small)
         argv[argc++] = w;
     const struct row *verb = verb_find(argv[0]);
     CHECK(verb);
-    if (small) base_small_fail_at(n);
-    else base_alloc_fail_at(n);
+    if (small)
+        base_small_fail_at(n);
+    else
+        base_alloc_fail_at(n);
     int code = verb->run(argc, argv);
     bool fired = !base_alloc_fail_at(0);
     fflush(NULL);
@@ -68,16 +72,17 @@ static struct outcome run(const char *command, long n, bool small)
 static u32 own_lines(struct str s)
 {
     u32 n = 0;
-    for (u32 i = 0; i + 9 < s.n; i++)
-        n += (!i || s.p[i - 1] == '\n') && !memcmp(s.p + i, "lockstep:", 9);
+    for (u32 i = 0; i + 9 < s.n; i++) n += (!i || s.p[i - 1] == '\n') && !memcmp(s.p + i, "lockstep:", 9);
     return n;
 }
 
 static bool is_clean(const struct outcome *o, const struct outcome *usual)
 {
     bool same = o->code == usual->code && o->said.n == usual->said.n && !memcmp(o->said.p, usual->said.p, o->said.n);
-    u32 lines = usual->code > 1 ? 1 : own_lines(usual->said) + 1;        /* an error that it ends with otherwise never comes */
-    return same || (o->code > 1 && o->code < 100 && own_lines(o->said) == lines && !strstr(o->said.p, "internal error"));
+    /* an error that it ends with otherwise never comes */
+    u32 lines = usual->code > 1 ? 1 : own_lines(usual->said) + 1;
+    return same ||
+           (o->code > 1 && o->code < 100 && own_lines(o->said) == lines && !strstr(o->said.p, "internal error"));
 }
 
 static void empty_cache(void)
@@ -106,7 +111,9 @@ static void refuse(const struct command *c, const char *line, bool small)
         if (c->cache == COLD) empty_cache();
         struct outcome o = run(line, n, small);
         bool clean = is_clean(&o, &usual), fired = o.fired;
-        if (!clean && !dirty++) fprintf(stderr, "%s, allocation %ld%s: exit %d, said\n%.*s\n", line, n, small ? " of all" : "", o.code, (int)MIN_OF(o.said.n, 1500u), o.said.p);
+        if (!clean && !dirty++)
+            fprintf(stderr, "%s, allocation %ld%s: exit %d, said\n%.*s\n", line, n, small ? " of all" : "", o.code,
+                    (int)MIN_OF(o.said.n, 1500u), o.said.p);
         base_free((void *)o.said.p);
         tried += fired;
         if (!fired) break;
@@ -121,7 +128,9 @@ static void refuse(const struct command *c, const char *line, bool small)
 static bool is_there(enum need need)
 {
     if (need == NO_TOOLKIT) return true;
-    struct outcome o = run(need == NVRTC ? "compile specimens/bounds_guard_ok.cu --fresh --compiler nvrtc" : "compile specimens/bounds_guard_ok.cu --fresh --compiler nvcc", 0, false);
+    struct outcome o = run(need == NVRTC ? "compile specimens/bounds_guard_ok.cu --fresh --compiler nvrtc"
+                                         : "compile specimens/bounds_guard_ok.cu --fresh --compiler nvcc",
+                           0, false);
     base_free((void *)o.said.p);
     return o.code == 0;
 }
@@ -141,13 +150,23 @@ int main(int argc, char **argv)
         { "launch specimens/spin_deadlock_bad.cu --seed 1", .code = 1 },
         { "launch specimens/wrong_vocab_bad.cu --seed 1", .code = 1 },
         { "launch specimens/race_global_block_bad.cu --threads 2 --no-check values", .code = 1 },
-        { "launch tests/cases/link/shared_main.ptx:shared_bad --link tests/cases/link/shared_lib.ptx --seed 1 --grid 1 --block 1 u32[1]=zeros", .code = 1 },
-        { "launch tests/cases/link/link_main.ptx --link tests/cases/link/link_lib.ptx --link tests/cases/link/twice_func.ptx --grid 1 --block 1 u32[1]=zeros", .code = 2 },
+        { "launch tests/cases/link/shared_main.ptx:shared_bad --link tests/cases/link/shared_lib.ptx --seed 1 --grid 1 "
+          "--block 1 u32[1]=zeros",
+          .code = 1 },
+        { "launch tests/cases/link/link_main.ptx --link tests/cases/link/link_lib.ptx --link "
+          "tests/cases/link/twice_func.ptx --grid 1 --block 1 u32[1]=zeros",
+          .code = 2 },
         { "compile specimens/bounds_guard_bad.cu", .code = 0 },
         { "device l4", .code = 0 },
-        { "launch tests/cases/link/program.cu --link tests/cases/link/program_lib.cu --seed 1 --grid 1 --block 4 f32[4]=iota f32[5]=zeros i32:4 --print 1 --compiler nvrtc", NVRTC, COLD, 0 },
-        { "launch tests/cases/link/program.cu --link tests/cases/link/program_lib.cu --seed 1 --grid 1 --block 4 f32[4]=iota f32[5]=zeros i32:4 --print 1 --compiler nvrtc", NVRTC, WARM, 0 },
-        { "launch tests/cases/link/program.cu --link tests/cases/link/program_lib.cu --seed 1 --grid 1 --block 4 f32[4]=iota f32[5]=zeros i32:4 --print 1 --compiler nvcc", NVCC, COLD, 0 },
+        { "launch tests/cases/link/program.cu --link tests/cases/link/program_lib.cu --seed 1 --grid 1 --block 4 "
+          "f32[4]=iota f32[5]=zeros i32:4 --print 1 --compiler nvrtc",
+          NVRTC, COLD, 0 },
+        { "launch tests/cases/link/program.cu --link tests/cases/link/program_lib.cu --seed 1 --grid 1 --block 4 "
+          "f32[4]=iota f32[5]=zeros i32:4 --print 1 --compiler nvrtc",
+          NVRTC, WARM, 0 },
+        { "launch tests/cases/link/program.cu --link tests/cases/link/program_lib.cu --seed 1 --grid 1 --block 4 "
+          "f32[4]=iota f32[5]=zeros i32:4 --print 1 --compiler nvcc",
+          NVCC, COLD, 0 },
         { "compile tests/cases/compile/template.cu:scale<float> --compiler nvrtc --quiet", NVRTC, COLD, 0 },
         { "compile tests/cases/compile/errors.cu --compiler nvrtc", NVRTC, COLD, 2 },
         { "cache", NVRTC, AS_IT_IS, 0 },
@@ -168,8 +187,10 @@ int main(int argc, char **argv)
         char line[1024];
         if (!there[c->need] || (c->need == NVCC && !every_one) || (only && only != i + 1)) continue;
         snprintf(line, sizeof line, c->line, folder, folder, folder);
-        if (c->need) unsetenv("LOCKSTEP_TOOLKIT");
-        else setenv("LOCKSTEP_TOOLKIT", "none", 1);
+        if (c->need)
+            unsetenv("LOCKSTEP_TOOLKIT");
+        else
+            setenv("LOCKSTEP_TOOLKIT", "none", 1);
         if (!strncmp(line, "launch", 6)) refuse(c, line, false);
         refuse(c, line, true);
     }

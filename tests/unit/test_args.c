@@ -1,4 +1,5 @@
-/* Unit tests of the command's arguments: the grammar of args.h, the rounding of narrow floats, and that no text breaks it. */
+/* Unit tests of the command's arguments: the grammar of args.h, the rounding of narrow floats, and that no text
+ * breaks it. */
 #include "cli/args.h"
 #include "unit.h"
 #include <math.h>
@@ -69,14 +70,16 @@ static void buffers(void)
     s8 small[1000];
     UNIT(parse("i8[1000]=rand:-3:3", &g) && arg_fill(&g, 0, 7, small, &err));
     int seen = 0;
-    for (int i = 0; i < 1000; i++)
-        seen |= small[i] >= -3 && small[i] <= 3 ? 1 << (small[i] + 3) : 256;
+    for (int i = 0; i < 1000; i++) seen |= small[i] >= -3 && small[i] <= 3 ? 1 << (small[i] + 3) : 256;
     UNIT_EQ(seen, 127);
 }
 
 static void refusals(void)
 {
-    static const struct { const char *text, *says; int column; } bad[] = {
+    static const struct {
+        const char *text, *says;
+        int column;
+    } bad[] = {
         { "", "an argument is TYPE:NUMBER", 0 },
         { "i32", "comes :NUMBER", 3 },
         { "i32:", "a number is missing", 4 },
@@ -109,8 +112,7 @@ static void refusals(void)
         UNIT_HAS(err.text, bad[i].says);
         UNIT_EQ_STR(err.where, "argument 1");
         const char *caret = strchr(err.excerpt, '\n');
-        if (UNIT(caret))
-            UNIT_EQ(strlen(caret + 1) - 1, bad[i].column);
+        if (UNIT(caret)) UNIT_EQ(strlen(caret + 1) - 1, bad[i].column);
     }
 }
 
@@ -124,11 +126,9 @@ static void narrow_floats(void)
         u32 wrong = 0;
         for (u32 bits = 0; bits < 65536; bits++) {
             u16 v = (u16)bits, back = 0;
-            if (isnan(scalar_load(t, &v)))
-                continue;
+            if (isnan(scalar_load(t, &v))) continue;
             scalar_print(t, &v, out, sizeof out);
-            if (!scalar_parse(t, str_of(out), &back, why, sizeof why) || back != v)
-                wrong++;
+            if (!scalar_parse(t, str_of(out), &back, why, sizeof why) || back != v) wrong++;
         }
         UNIT_EQ(wrong, 0);
     }
@@ -149,13 +149,13 @@ static void narrow_floats(void)
 /* Pieces of the grammar in any order: refused or taken, never worse. */
 static void noise(void)
 {
-    static const char *const piece[] = { "f32", "i8", "[", "]", "=", ":", "@", ",", "7", "-1", "rand", "const", "bytes", "same", "null", "+", "x", "0x", "e9", "\xff" };
+    static const char *const piece[] = { "f32",  "i8",    "[",     "]",    "=",    ":", "@", ",",  "7",  "-1",
+                                         "rand", "const", "bytes", "same", "null", "+", "x", "0x", "e9", "\xff" };
     u64 seed = 1;
     u32 taken = 0;
     for (int i = 0; i < 20000; i++) {
         char text[128] = "";
-        for (u64 n = rand_next(&seed) % 9; n; n--)
-            strcat(text, piece[rand_next(&seed) % COUNT_OF(piece)]);
+        for (u64 n = rand_next(&seed) % 9; n; n--) strcat(text, piece[rand_next(&seed) % COUNT_OF(piece)]);
         struct arg g;
         taken += parse(text, &g);
     }

@@ -13,8 +13,7 @@ static void arenas(void)
         size_t n = rand_next(&seed) % 300, align = (size_t)1 << rand_next(&seed) % 7;
         u8 *p = arena_alloc(&a, n, align);
         aligned &= !((uintptr_t)p & (align - 1));
-        for (size_t k = 0; k < n; k++)
-            zero &= !p[k];
+        for (size_t k = 0; k < n; k++) zero &= !p[k];
         memset(p, 0xee, n);
     }
     u8 *big = arena_alloc(&a, 5 << 20, 4096);
@@ -34,17 +33,14 @@ static void vectors_and_maps(void)
 {
     struct arena a = { 0 };
     VEC(u32) v = { 0 };
-    for (u32 i = 0; i < 1000; i++)
-        VEC_PUSH(&a, &v, i * i);
+    for (u32 i = 0; i < 1000; i++) VEC_PUSH(&a, &v, i * i);
     bool same = true;
-    for (u32 i = 0; i < 1000; i++)
-        same &= v.p[i] == i * i;
+    for (u32 i = 0; i < 1000; i++) same &= v.p[i] == i * i;
     UNIT(same);
 
     struct map m = { 0 };
     UNIT(!map_get(&m, STR("nothing")));
-    for (u32 i = 0; i < 1000; i++)
-        map_put(&a, &m, str_of(arena_printf(&a, "name%u", i)), &v.p[i]);
+    for (u32 i = 0; i < 1000; i++) map_put(&a, &m, str_of(arena_printf(&a, "name%u", i)), &v.p[i]);
     UNIT_EQ(m.n, 1000);
     map_put(&a, &m, STR("name500"), &v.p[1]);
     UNIT_EQ(m.n, 1000);
@@ -57,8 +53,7 @@ static void vectors_and_maps(void)
 static void texts(void)
 {
     struct text t = { 0 };
-    for (int i = 0; i < 200; i++)
-        text_add(&t, "%d,", i);
+    for (int i = 0; i < 200; i++) text_add(&t, "%d,", i);
     text_put(&t, "end", 3);
     UNIT(!strncmp(t.p, "0,1,2,", 6));
     UNIT_EQ_STR(t.p + t.n - 7, "199,end");

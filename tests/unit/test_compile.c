@@ -1,5 +1,5 @@
-/* Unit tests of compile: which of the ways to PTX is taken, and what is said when there is none. The parts that need a CUDA
- * compiler run only where one is; everything else runs with LOCKSTEP_TOOLKIT=none. */
+/* Unit tests of compile: which of the ways to PTX is taken, and what is said when there is none. The parts that need
+ * a CUDA compiler run only where one is; everything else runs with LOCKSTEP_TOOLKIT=none. */
 #include "compile/compile.h"
 #include "unit.h"
 #include <glob.h>
@@ -33,10 +33,7 @@ static bool make_with(const char *name, const struct compile_options *o, struct 
     return compile_cu(in_folder(name), o, &result, e);
 }
 
-static bool make(const char *name, struct error *e)
-{
-    return make_with(name, NULL, e);
-}
+static bool make(const char *name, struct error *e) { return make_with(name, NULL, e); }
 
 /* The files that end so in the folder of the cache: their number; `first` receives one of them. */
 static u32 cached(const char *ending, char first[512])
@@ -46,8 +43,7 @@ static u32 cached(const char *ending, char first[512])
     UNIT(cache_folder(folder_name, sizeof folder_name));
     snprintf(pattern, sizeof pattern, "%s/*%s", folder_name, ending);
     u32 n = glob(pattern, 0, NULL, &g) ? 0 : (u32)g.gl_pathc;
-    if (n)
-        snprintf(first, 512, "%s", g.gl_pathv[0]);
+    if (n) snprintf(first, 512, "%s", g.gl_pathv[0]);
     globfree(&g);
     return n;
 }
@@ -67,42 +63,44 @@ static void without_compiler(void)
     UNIT_HAS(e.text, "no CUDA compiler is here");
     UNIT_HAS(e.text, "nvcc -ptx");
 
-    put("a.ptx", "// made from a.cu, cksum 2786446870\n.version 8.0\n");     /* what cksum(1) prints for the text above */
+    /* what cksum(1) prints for the text above */
+    put("a.ptx", "// made from a.cu, cksum 2786446870\n.version 8.0\n");
     if (UNIT(make("a.cu", &e))) {
         UNIT_HAS(result.ptx.p, ".version 8.0");
         UNIT_HAS(result.note.p, "made from it");
     }
     const char *flag = "-DX";
     struct compile_options o = { .flag = &flag, .flags = 1 };
-    UNIT(!make_with("a.cu", &o, &e));                                       /* nobody knows what that PTX was compiled with */
+    /* nobody knows what that PTX was compiled with */
+    UNIT(!make_with("a.cu", &o, &e));
     UNIT_HAS(e.text, "no CUDA compiler is here");
-    put("a.ptx", "// made from a.cu, cksum 1\n.version 8.0\n");              /* stale by its mark, whatever its date */
+    put("a.ptx", "// made from a.cu, cksum 1\n.version 8.0\n"); /* stale by its mark, whatever its date */
     UNIT(!make("a.cu", &e));
     UNIT_HAS(e.text, "changed since a.ptx");
-    put("a.ptx", ".version 7.0\n");                                         /* unmarked, newer */
-    if (UNIT(make("a.cu", &e)))
-        UNIT_HAS(result.note.p, "no CUDA compiler");
+    put("a.ptx", ".version 7.0\n"); /* unmarked, newer */
+    if (UNIT(make("a.cu", &e))) UNIT_HAS(result.note.p, "no CUDA compiler");
     unlink(in_folder("a.ptx"));
     unsetenv("LOCKSTEP_TOOLKIT");
 }
 
 static void architectures(void)
 {
-    static const char *const good[][2] = { { "90", "sm_90" }, { "sm_90a", "sm_90a" }, { "compute_100f", "sm_100f" }, { "sm_121", "sm_121" } };
+    static const char *const good[][2] = {
+        { "90", "sm_90" }, { "sm_90a", "sm_90a" }, { "compute_100f", "sm_100f" }, { "sm_121", "sm_121" }
+    };
     static const char *const bad[] = { "", "sm_", "9", "sm_90b", "90aa", "x90", "sm_12345", "sm_9 0" };
     char out[16];
     for (u32 i = 0; i < COUNT_OF(good); i++)
-        if (UNIT(compile_arch(good[i][0], out)))
-            UNIT_EQ_STR(out, good[i][1]);
-    for (u32 i = 0; i < COUNT_OF(bad); i++)
-        UNIT(!compile_arch(bad[i], out));
+        if (UNIT(compile_arch(good[i][0], out))) UNIT_EQ_STR(out, good[i][1]);
+    for (u32 i = 0; i < COUNT_OF(bad); i++) UNIT(!compile_arch(bad[i], out));
 }
 
 static void instances(void)
 {
     struct arena a = { 0 };
     UNIT_EQ_STR(compile_instance(&a, "ns::scale<float>"), "ns::scale<float>");
-    UNIT_EQ_STR(compile_instance(&a, "k<(2 < 3)>(int)"), "k<(2 < 3)>(int)");     /* a lesser sign opens, as far as anyone here knows */
+    /* a lesser sign opens, as far as anyone here knows */
+    UNIT_EQ_STR(compile_instance(&a, "k<(2 < 3)>(int)"), "k<(2 < 3)>(int)");
     UNIT_EQ_STR(compile_instance(&a, "scale<int>(int*, vec<int>)"), "scale<int>");
     UNIT(!compile_instance(&a, "scale(vec<int>)"));
     UNIT(!compile_instance(&a, "scale"));
@@ -127,10 +125,14 @@ static const char *translated(enum compiler c, const char *const *flag, u32 n)
 
 static void flags(void)
 {
-    static const char *const some[] = { "-DN=4", "-Isome folder", "--std=c++20", "-maxrregcount=64", "-fmad=false", "--unknown" };
-    UNIT_EQ_STR(translated(COMPILER_NVRTC, some, 6), "--generate-line-info -DN=4 -Isome folder --std=c++20 --maxrregcount=64 --fmad=false --unknown");
-    UNIT_EQ_STR(translated(COMPILER_NVCC, some, 6), "-lineinfo -DN=4 -Isome folder -std=c++20 -maxrregcount=64 -fmad=false --unknown");
-    UNIT_EQ_STR(translated(COMPILER_CLANG, some, 6), "-gline-tables-only -O3 -DN=4 -Isome folder -std=c++20 -ffp-contract=off --unknown");
+    static const char *const some[] = { "-DN=4",       "-Isome folder", "--std=c++20", "-maxrregcount=64",
+                                        "-fmad=false", "--unknown" };
+    UNIT_EQ_STR(translated(COMPILER_NVRTC, some, 6),
+                "--generate-line-info -DN=4 -Isome folder --std=c++20 --maxrregcount=64 --fmad=false --unknown");
+    UNIT_EQ_STR(translated(COMPILER_NVCC, some, 6),
+                "-lineinfo -DN=4 -Isome folder -std=c++20 -maxrregcount=64 -fmad=false --unknown");
+    UNIT_EQ_STR(translated(COMPILER_CLANG, some, 6),
+                "-gline-tables-only -O3 -DN=4 -Isome folder -std=c++20 -ffp-contract=off --unknown");
     static const char *const debug[] = { "-G", "-prec-div=false" };
     UNIT_EQ_STR(translated(COMPILER_NVRTC, debug, 2), "--std=c++17 -G --prec-div=false");
     UNIT_EQ_STR(translated(COMPILER_CLANG, debug, 2), "-std=c++17 -g -O0 -mllvm -nvptx-prec-divf32=0");
@@ -140,22 +142,28 @@ static void flags(void)
 static void diagnostics(void)
 {
     struct arena a = { 0 };
-    struct compile_job job = { .path = "k.cu", .source = STR("__global__ void k(int *x)\n{\n\tx[0] = foo + foo;\n}\n"), .mem = &a };
+    struct compile_job job = { .path = "k.cu",
+                               .source = STR("__global__ void k(int *x)\n{\n\tx[0] = foo + foo;\n}\n"),
+                               .mem = &a };
     struct compile_log log = { .by = "nvcc 13.0" };
     struct diagnosis d;
-    text_add(&log.messages, "k.cu(3): error: identifier \"foo\" is undefined\n      x[0] = foo + foo;\n                   ^\n          detected during instantiation\n\n"
-             "Remark: nothing\nk.cu(3): warning #177-D: never used\n  x[0] = foo\n  ^\n\nfatal.h(9): catastrophic error: cannot open source file \"x.h\"\n\n1 error detected\n");
+    text_add(&log.messages, "k.cu(3): error: identifier \"foo\" is undefined\n      x[0] = foo + foo;\n                "
+                            "   ^\n          detected during instantiation\n\n"
+                            "Remark: nothing\nk.cu(3): warning #177-D: never used\n  x[0] = foo\n  ^\n\nfatal.h(9): "
+                            "catastrophic error: cannot open source file \"x.h\"\n\n1 error detected\n");
     diagnose(&job, &log, &d);
     UNIT_EQ(d.errors, 2);
     UNIT_EQ(d.warnings, 1);
     UNIT(!d.names);
     UNIT_EQ_STR(d.first.where, "k.cu:3:15");
-    UNIT_HAS(d.report.p, "k.cu:3:15: error: identifier \"foo\" is undefined\n    \tx[0] = foo + foo;\n    \t             ^\n    detected during instantiation\n");
+    UNIT_HAS(d.report.p, "k.cu:3:15: error: identifier \"foo\" is undefined\n    \tx[0] = foo + foo;\n    \t           "
+                         "  ^\n    detected during instantiation\n");
     UNIT_HAS(d.report.p, "k.cu:3:2: warning: never used");
     UNIT_HAS(d.report.p, "fatal.h:9: error: cannot open source file \"x.h\"");
     text_free(&d.report);
     text_free(&log.messages);
-    text_add(&log.messages, "In file included from x\n./k.cu:3:9: error: use of foo\nclang: error: unsupported CUDA gpu architecture: sm_90\n__nv_name_map(2): error: no\n");
+    text_add(&log.messages, "In file included from x\n./k.cu:3:9: error: use of foo\nclang: error: unsupported CUDA "
+                            "gpu architecture: sm_90\n__nv_name_map(2): error: no\n");
     diagnose(&job, &log, &d);
     UNIT_EQ(d.errors, 3);
     UNIT_HAS(d.report.p, "k.cu:3:9: error: use of foo");
@@ -169,8 +177,11 @@ static void declarations(void)
 {
     struct arena a = { 0 };
     struct declared *d;
-    u32 n = declared_kernels(&a, STR("// __global__ void no(int)\ntemplate <class T>\n__global__ void __launch_bounds__(256, 2) scale(T *x);\n"
-                                      "namespace ns { __global__ void plain(int) { call(3); } }\nextern \"C\" __global__ void last()"), &d);
+    u32 n = declared_kernels(
+        &a,
+        STR("// __global__ void no(int)\ntemplate <class T>\n__global__ void __launch_bounds__(256, 2) scale(T *x);\n"
+            "namespace ns { __global__ void plain(int) { call(3); } }\nextern \"C\" __global__ void last()"),
+        &d);
     UNIT_EQ(n, 3);
     UNIT(n == 3 && str_is(d[0].name, "scale") && d[0].is_template && d[0].line == 3);
     UNIT(n == 3 && str_is(d[1].name, "plain") && !d[1].is_template);
@@ -201,7 +212,7 @@ static void headers(void)
     char first[HASH_HEX], again[HASH_HEX];
     put("h.cu", "/* x */ #  include \"one.h\"\n#include <nowhere_at_all.h>\n__global__ void k() {}\n");
     put("one.h", "#if 0\n#\tinclude /* y */ \"two.h\"\n#endif\n");
-    put("two.h", "#include \"one.h\"\n");          /* a ring ends */
+    put("two.h", "#include \"one.h\"\n"); /* a ring ends */
     UNIT(key_of("h.cu", first));
     UNIT(key_of("h.cu", again));
     UNIT_EQ_STR(first, again);
@@ -209,7 +220,7 @@ static void headers(void)
     UNIT(key_of("h.cu", again));
     UNIT(strcmp(first, again));
     UNIT(key_of("h.cu", first));
-    put("nowhere_at_all.h", "\n");                 /* the folder of the source is searched for <> too */
+    put("nowhere_at_all.h", "\n"); /* the folder of the source is searched for <> too */
     UNIT(key_of("h.cu", again));
     UNIT(strcmp(first, again));
     put("c.cu", "#define FILE_NAME \"one.h\"\n#include FILE_NAME\n");
@@ -278,28 +289,25 @@ static void with_compiler(void)
     struct error e;
     char file[512];
     setenv("XDG_CACHE_HOME", in_folder("cache"), 1);
-    put("a.ptx", "// made from a.cu, cksum 2786446870\n.version 9.0\n.target sm_121\n");      /* of this text, but for a newer card */
-    if (UNIT(make("a.cu", &e)))
-        UNIT_HAS(result.ptx.p, ".target sm_90");
+    /* of this text, but for a newer card */
+    put("a.ptx", "// made from a.cu, cksum 2786446870\n.version 9.0\n.target sm_121\n");
+    if (UNIT(make("a.cu", &e))) UNIT_HAS(result.ptx.p, ".target sm_90");
     put("b.cu", "__global__ void twice(float *x)\n{\n    x[threadIdx.x] *= 2;\n}\n");
     if (UNIT(make("b.cu", &e))) {
         UNIT_HAS(result.ptx.p, ".entry _Z5twicePf");
         UNIT_HAS(result.ptx.p, ".loc");
         UNIT(!strstr(result.note.p, "cache"));
     }
-    if (UNIT(make("b.cu", &e)))
-        UNIT_HAS(result.note.p, "from the cache");
+    if (UNIT(make("b.cu", &e))) UNIT_HAS(result.note.p, "from the cache");
     UNIT_EQ(cached(".ptx", file), 2);
     /* a header of the user's: kept, and made again when the header changes; host code goes to nvcc */
     put("own.h", "#define FACTOR 3\n");
-    put("c.cu", "#include \"own.h\"\n#include <vector>\n__global__ void k(int *x) { x[0] *= FACTOR; printf(\"%d\", x[0]); }\nint main() { k<<<1, 1>>>(0); }\n");
-    if (UNIT(make("c.cu", &e)))
-        UNIT_HAS(result.note.p, "could not take it");
-    if (UNIT(make("c.cu", &e)))
-        UNIT_HAS(result.note.p, "from the cache");
+    put("c.cu", "#include \"own.h\"\n#include <vector>\n__global__ void k(int *x) { x[0] *= FACTOR; printf(\"%d\", "
+                "x[0]); }\nint main() { k<<<1, 1>>>(0); }\n");
+    if (UNIT(make("c.cu", &e))) UNIT_HAS(result.note.p, "could not take it");
+    if (UNIT(make("c.cu", &e))) UNIT_HAS(result.note.p, "from the cache");
     put("own.h", "#define FACTOR 5\n");
-    if (UNIT(make("c.cu", &e)))
-        UNIT_HAS(result.note.p, "compiled by nvcc");
+    if (UNIT(make("c.cu", &e))) UNIT_HAS(result.note.p, "compiled by nvcc");
     put("d.cu", "__global__ void k(int *x)\n{\n    x[0] = missing + 1;\n    also = 2;\n}\n");
     UNIT(!make("d.cu", &e));
     UNIT_EQ(e.code, ERR_INPUT);
@@ -323,8 +331,7 @@ int main(void)
     cache_itself();
     struct toolkit t;
     toolkit_find(&t);
-    if (toolkit_has(&t, COMPILER_NVCC))
-        with_compiler();
+    if (toolkit_has(&t, COMPILER_NVCC)) with_compiler();
     compile_result_free(&result);
     char line[300];
     snprintf(line, sizeof line, "rm -r %s", folder);

@@ -17,7 +17,8 @@ static bool read_text(const char *text)
 
 static bool bind(const char *text, struct dim_value *given, u32 n)
 {
-    return read_text(text) && UNIT_EQ(con.kernels.n, 1) && contract_bind(&mem, &con, &con.kernels.p[0], given, n, &bound, &err);
+    return read_text(text) && UNIT_EQ(con.kernels.n, 1) &&
+           contract_bind(&mem, &con, &con.kernels.p[0], given, n, &bound, &err);
 }
 
 static void one(const char *expression, s64 value)
@@ -28,8 +29,7 @@ static void one(const char *expression, s64 value)
         memcpy(&is, bound.arg[0].value, 8);
     else
         fprintf(stderr, "  %s: %s\n", expression, err.text);
-    if (!UNIT_EQ(is, value))
-        fprintf(stderr, "  %s\n", expression);
+    if (!UNIT_EQ(is, value)) fprintf(stderr, "  %s\n", expression);
 }
 
 static void expressions(void)
@@ -58,7 +58,9 @@ static void expressions(void)
 }
 
 /* Text, and where and why it is refused. */
-static const struct { const char *text, *where, *why; } refused[] = {
+static const struct {
+    const char *text, *where, *why;
+} refused[] = {
     { "//! kernel\n", "k.cu:1:11", "the name of a kernel belongs here" },
     { "//! kernel a b\n", "k.cu:1:14", "nothing follows the name of a kernel" },
     { "//! kernel a\n//! kernel a\n", "k.cu:2:12", "a has its block further up already" },
@@ -83,17 +85,24 @@ static const struct { const char *text, *where, *why; } refused[] = {
     { "//! kernel a\n//! arg x f32[4] in uniform(2, 1)\n", "k.cu:2:29", "the low end lies above the high end" },
     { "//! kernel a\n//! arg x i8[4] in randint(0, 128)\n", "k.cu:2:28", "0 to 128 is more than i8 holds" },
     { "//! kernel a\n//! arg x i32[4] in index(0)\n", "k.cu:2:27", "index(N) takes an N of 1 or more" },
-    { "//! kernel a\n//! arg x u8[257] in permutation\n", "k.cu:2:22", "u8 does not hold the numbers of a permutation of 257" },
+    { "//! kernel a\n//! arg x u8[257] in permutation\n", "k.cu:2:22",
+      "u8 does not hold the numbers of a permutation of 257" },
     { "//! kernel a\n//! arg x u8[4] in file(a)\n", "k.cu:2:25", "a file is named in quotes" },
     { "//! kernel a\n//! arg x f32[4] in once\n", "k.cu:2:9", "once is for out arguments" },
     { "//! kernel a\n//! arg x f32[4] in align 3\n", "k.cu:2:27", "an alignment is a power of two" },
-    { "//! kernel a\n//! arg x f32[4, 2] in stride [1]\n", "k.cu:2:30", "the shape has 2 dimensions, and here is 1 stride" },
-    { "//! kernel a\n//! arg x f32[4, 2] out stride [0, 1]\n", "k.cu:2:33", "its 4 elements along this dimension are one" },
-    { "//! kernel a\n//! arg x f32[4] in\n//! arg y f32[4] out alias z\n", "k.cu:3:28", "alias names an earlier buffer" },
-    { "//! kernel a\n//! arg x f32[4] in\n//! arg x f32[4] in\n", "k.cu:3:9", "`x` is the name of an earlier argument" },
-    { "//! kernel a\n//! arg x f32[1099511627776, 2] in\n", "k.cu:2:15", "the dimension is 1099511627776; it must lie between 0 and 4294967295" },
+    { "//! kernel a\n//! arg x f32[4, 2] in stride [1]\n", "k.cu:2:30",
+      "the shape has 2 dimensions, and here is 1 stride" },
+    { "//! kernel a\n//! arg x f32[4, 2] out stride [0, 1]\n", "k.cu:2:33",
+      "its 4 elements along this dimension are one" },
+    { "//! kernel a\n//! arg x f32[4] in\n//! arg y f32[4] out alias z\n", "k.cu:3:28",
+      "alias names an earlier buffer" },
+    { "//! kernel a\n//! arg x f32[4] in\n//! arg x f32[4] in\n", "k.cu:3:9",
+      "`x` is the name of an earlier argument" },
+    { "//! kernel a\n//! arg x f32[1099511627776, 2] in\n", "k.cu:2:15",
+      "the dimension is 1099511627776; it must lie between 0 and 4294967295" },
     { "//! kernel a\n//! arg x f32[4294967295, 4294967295] in\n", "k.cu:2:27", "more than 2^40 elements" },
-    { "//! kernel a\n//! arg x i32 = 2147483648\n", "k.cu:2:17", "2147483648 does not fit in i32 (-2147483648 to 2147483647)" },
+    { "//! kernel a\n//! arg x i32 = 2147483648\n", "k.cu:2:17",
+      "2147483648 does not fit in i32 (-2147483648 to 2147483647)" },
     { "//! kernel a\n//! arg x i32 = 2.5\n", "k.cu:2:17", "the value is 2.5, and i32 is an integer" },
     { "//! kernel a\n//! arg x f16 = 1e6\n", "k.cu:2:17", "1e+06 is too large for f16" },
     { "//! kernel a\n//! arg x i32 = 1 / 0\n", "k.cu:2:19", "division by zero" },
@@ -105,8 +114,10 @@ static const struct { const char *text, *where, *why; } refused[] = {
     { "//! kernel a\n//! arg x i32 = (1\n", "k.cu:2:19", "here a ) is missing" },
     { "//! kernel a\n//! arg x i32 = 1 ? 2\n", "k.cu:2:22", "here the : of" },
     { "//! kernel a\n//! arg x i32 = ceildiv(1)\n", "k.cu:2:26", "ceildiv takes 2 operands" },
-    { "//! kernel a\n//! arg x i32 = celdiv(1, 2)\n", "k.cu:2:17", "there is no function `celdiv`; did you mean `ceildiv`?" },
-    { "//! kernel a\n//! dim rows 1..2\n//! arg x i32 = row\n", "k.cu:3:17", "nothing is called `row` so far; did you mean `rows`?" },
+    { "//! kernel a\n//! arg x i32 = celdiv(1, 2)\n", "k.cu:2:17",
+      "there is no function `celdiv`; did you mean `ceildiv`?" },
+    { "//! kernel a\n//! dim rows 1..2\n//! arg x i32 = row\n", "k.cu:3:17",
+      "nothing is called `row` so far; did you mean `rows`?" },
     { "//! kernel a\n//! arg x i32 = 1 2\n", "k.cu:2:19", "nothing follows a value" },
     { "//! kernel a\n//! arg x bytes = 0g\n", "k.cu:2:19", "bytes are pairs of hexadecimal digits" },
     { "//! kernel a\n//! launch grid=1 blok=2\n", "k.cu:2:19", "did you mean `block`?" },
@@ -125,10 +136,11 @@ static void refusals(void)
 {
     for (u32 i = 0; i < COUNT_OF(refused); i++) {
         err = (struct error){ 0 };
-        bool ok = contract_parse(&mem, "k.cu", str_of(refused[i].text), &con, &err) && contract_bind(&mem, &con, &con.kernels.p[0], NULL, 0, &bound, &err);
-        bool same = UNIT(!ok) & UNIT_EQ_STR(err.where, refused[i].where) & UNIT_HAS(err.text, refused[i].why) & UNIT(err.excerpt[0]);
-        if (!same)
-            fprintf(stderr, "  in: %s", refused[i].text);
+        bool ok = contract_parse(&mem, "k.cu", str_of(refused[i].text), &con, &err) &&
+                  contract_bind(&mem, &con, &con.kernels.p[0], NULL, 0, &bound, &err);
+        bool same = UNIT(!ok) & UNIT_EQ_STR(err.where, refused[i].where) & UNIT_HAS(err.text, refused[i].why) &
+                    UNIT(err.excerpt[0]);
+        if (!same) fprintf(stderr, "  in: %s", refused[i].text);
     }
 }
 
@@ -136,14 +148,12 @@ static void limits(void)
 {
     struct text t = { 0 };
     text_add(&t, "//! kernel k\n//! arg v i64 = ");
-    for (int i = 0; i < 100; i++)
-        text_add(&t, "(");
+    for (int i = 0; i < 100; i++) text_add(&t, "(");
     UNIT(!read_text(t.p));
     UNIT_HAS(err.text, "nests deeper than 64");
     t.n = 0;
     text_add(&t, "//! kernel k\n//! arg v i64 = 1");
-    for (int i = 0; i < 2000; i++)
-        text_add(&t, "+1");
+    for (int i = 0; i < 2000; i++) text_add(&t, "+1");
     UNIT(!read_text(t.p));
     UNIT_HAS(err.text, "more than 1000 parts");
     text_free(&t);
@@ -156,7 +166,9 @@ static void dims(void)
     UNIT(bind(two, NULL, 0) && bound.value[0].i == 100 && bound.value[1].i == 40 && bound.value[2].i == 200);
     UNIT(bind(two, given, 3) && bound.value[0].i == 9 && bound.value[1].i == 16 && bound.value[2].i == 18);
     /* a require that no first choice fulfils */
-    UNIT(bind("//! kernel k\n//! dim a 1..100, b 1..100, c 1..100\n//! require a * b == c\n//! require a > 1 && b > 1\n", NULL, 0));
+    UNIT(
+        bind("//! kernel k\n//! dim a 1..100, b 1..100, c 1..100\n//! require a * b == c\n//! require a > 1 && b > 1\n",
+             NULL, 0));
     UNIT_EQ(bound.value[0].i * bound.value[1].i, bound.value[2].i);
     /* ranges that depend on a dim that may be another */
     UNIT(bind("//! kernel k\n//! dim a 1..1000, b a..a + 3, c 1..20 = b\n", NULL, 0) && bound.value[2].i <= 20);
@@ -165,8 +177,11 @@ static void dims(void)
 static void shapes(void)
 {
     char text[64];
-    UNIT(bind("//! kernel k\n//! dim n = 5\n//! arg x f32[n][n + 1] in stride [8, 1]\n//! arg y u8[n] out alias x\n//! arg n i32\n"
-              "//! launch grid=n,2 block=(n, 1, 2) shared=block.x * 4 cooperative\n//! shared a f32[3]\n//! shared b f64[2]\n//! oracle f  # of mine\n", NULL, 0));
+    UNIT(bind("//! kernel k\n//! dim n = 5\n//! arg x f32[n][n + 1] in stride [8, 1]\n//! arg y u8[n] out alias x\n//! "
+              "arg n i32\n"
+              "//! launch grid=n,2 block=(n, 1, 2) shared=block.x * 4 cooperative\n//! shared a f32[3]\n//! shared b "
+              "f64[2]\n//! oracle f  # of mine\n",
+              NULL, 0));
     UNIT_EQ(bound.arg[0].shape.count, 30);
     UNIT_EQ(bound.arg[0].shape.extent, 4 * 8 + 5 + 1);
     UNIT_EQ(bound.arg[0].bytes, 38 * 4);
@@ -174,7 +189,8 @@ static void shapes(void)
     UNIT_EQ_STR(text, "f32[5,6]");
     UNIT_EQ(bound.arg[1].arg->alias, 0);
     UNIT(bound.arg[2].tied && bound.arg[2].value[0] == 5);
-    UNIT(bound.grid[0] == 5 && bound.grid[1] == 2 && bound.grid[2] == 1 && bound.block[2] == 2 && bound.shared == 20 && bound.kernel->cooperative);
+    UNIT(bound.grid[0] == 5 && bound.grid[1] == 2 && bound.grid[2] == 1 && bound.block[2] == 2 && bound.shared == 20 &&
+         bound.kernel->cooperative);
     UNIT(bound.part[1].offset == 16 && bound.part[1].bytes == 16);
     UNIT_EQ_STR(bound.kernel->oracle, "f");
 }
@@ -183,10 +199,13 @@ static void shapes(void)
 static void blocks(void)
 {
     UNIT(read_text("//! \\brief for Doxygen\n//! arg x the argument\nint f();\n") && con.kernels.n == 0);
-    UNIT(read_text("//! Adds.\n\n  //! kernel add\n\n  // a note\n  //!\n  //! launch grid=1 block=1\nvoid f();\n//! Another comment.\n//!\tkernel b\n") && con.kernels.n == 2);
+    UNIT(read_text("//! Adds.\n\n  //! kernel add\n\n  // a note\n  //!\n  //! launch grid=1 block=1\nvoid f();\n//! "
+                   "Another comment.\n//!\tkernel b\n") &&
+         con.kernels.n == 2);
     UNIT(con.kernels.p[0].launch_at && !con.kernels.p[1].launch_at);
     UNIT(contract_find(&con, "x::add", "_ZN1x3addEv") == &con.kernels.p[0] && !contract_find(&con, "ad", "ad"));
-    UNIT(read_text("# bare\nkernel a\n// note\narg x i32 = 1 # one\n") && con.kernels.n == 1 && con.kernels.p[0].args.n == 1);
+    UNIT(read_text("# bare\nkernel a\n// note\narg x i32 = 1 # one\n") && con.kernels.n == 1 &&
+         con.kernels.p[0].args.n == 1);
     UNIT(read_text("kernel\n") && con.kernels.n == 0);
     UNIT(read_text("") && con.kernels.n == 0);
 }
@@ -208,8 +227,7 @@ static void contents(void)
     u16 p[1000], seen[1000] = { 0 };
     f.kind = FILL_PERMUTATION;
     fill_make(&f, scalar_find(STR("u16")), COUNT_OF(p), 3, 1, p);
-    for (u32 i = 0; i < COUNT_OF(p); i++)
-        seen[p[i] % 1000]++;
+    for (u32 i = 0; i < COUNT_OF(p); i++) seen[p[i] % 1000]++;
     u32 ones = 0, still = 0;
     for (u32 i = 0; i < COUNT_OF(p); i++) {
         ones += seen[i] == 1;
@@ -222,7 +240,8 @@ static void contents(void)
     scalar_store(t, 1e9, &e[1]);
     scalar_store(t, NAN, &e[2]);
     scalar_store(t, -0.0625, &e[3]);
-    UNIT(e[0] == 0x7e && e[1] == 0x7e && e[2] == 0x7f && scalar_load(t, &e[3]) == -0.0625 && isnan(scalar_load(t, &e[2])));
+    UNIT(e[0] == 0x7e && e[1] == 0x7e && e[2] == 0x7f && scalar_load(t, &e[3]) == -0.0625 &&
+         isnan(scalar_load(t, &e[2])));
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* Unit tests of the demangler: names as compilers write them, one for each thing of the grammar, and what is no name. */
+/* Unit tests of the demangler: names as compilers write them, one for each thing of the grammar, and what is no name.
+ */
 #include "base/demangle.h"
 #include "report/report.h"
 #include "unit.h"
@@ -7,8 +8,7 @@ static void signature(const char *mangled, const char *want)
 {
     struct arena a = { 0 };
     struct demangled d;
-    if (UNIT(demangle(&a, str_of(mangled), &d)))
-        UNIT_EQ_STR(d.signature ? d.signature : d.name, want);
+    if (UNIT(demangle(&a, str_of(mangled), &d))) UNIT_EQ_STR(d.signature ? d.signature : d.name, want);
     arena_free(&a);
 }
 
@@ -16,8 +16,7 @@ static void refused(const char *mangled)
 {
     struct arena a = { 0 };
     struct demangled d;
-    if (!UNIT(!demangle(&a, str_of(mangled), &d)))
-        fprintf(stderr, "  taken: %s\n", mangled);
+    if (!UNIT(!demangle(&a, str_of(mangled), &d))) fprintf(stderr, "  taken: %s\n", mangled);
     arena_free(&a);
 }
 
@@ -43,15 +42,17 @@ static void kernels(void)
     signature("_Z1kILin5EEvv", "k<-5>()");
     signature("_Z1kDv4_fDF16_DhDn", "k(float vector[4], _Float16, _Float16, decltype(nullptr))");
     signature("_Z1fILi4EEvRAplT_Li1E_i", "f<4>(int (&) [(4)+(1)])");
-    signature("_ZN3cub6detail1KI7ReducerSt4plusIvEEEvT_S4_T0_", "cub::detail::K<Reducer, std::plus<void>>(Reducer, std::plus<void>, std::plus<void>)");
+    signature("_ZN3cub6detail1KI7ReducerSt4plusIvEEEvT_S4_T0_",
+              "cub::detail::K<Reducer, std::plus<void>>(Reducer, std::plus<void>, std::plus<void>)");
     signature("_ZNK4cuda3std3__45arrayIiLm3EEixEm", "cuda::std::__4::array<int, 3ul>::operator[](unsigned long) const");
 }
 
 static void trouble(void)
 {
-    static const char *const bad[] = { "", "_Z", "saxpy", "_Z5", "_Z99999999999999999999a", "_Z5scal", "_ZN", "_ZNE", "_ZS_", "_ZT_", "_ZNS_E", "_ZZ", "_ZNSt" };
-    for (u32 i = 0; i < COUNT_OF(bad); i++)
-        refused(bad[i]);
+    static const char *const bad[] = { "",        "_Z",  "saxpy", "_Z5",  "_Z99999999999999999999a",
+                                       "_Z5scal", "_ZN", "_ZNE",  "_ZS_", "_ZT_",
+                                       "_ZNS_E",  "_ZZ", "_ZNSt" };
+    for (u32 i = 0; i < COUNT_OF(bad); i++) refused(bad[i]);
     /* as deep and as wide as it gets: refused or bounded, never endless */
     char deep[4096] = "_Z1f";
     memset(deep + 4, 'P', 4000);
@@ -62,8 +63,7 @@ static void trouble(void)
     /* each type holds the one before twice: 2^40 characters if somebody printed it */
     struct text wide = { 0 };
     text_add(&wide, "_Z1f1AIiiE");
-    for (u32 i = 0; i < 36; i++)
-        text_add(&wide, "S_IS%cS%cE", i < 10 ? '0' + (int)i : 'A' + (int)i - 10, '_');
+    for (u32 i = 0; i < 36; i++) text_add(&wide, "S_IS%cS%cE", i < 10 ? '0' + (int)i : 'A' + (int)i - 10, '_');
     demangle(&a, (struct str){ wide.p, (u32)wide.n }, &d);
     UNIT(a.total < 64 << 20);
     text_free(&wide);
@@ -93,21 +93,21 @@ static void fits(void)
 /* RFC 7693: BLAKE2b of 16 bytes, by b2sum -l 128. */
 static void hashes(void)
 {
-    static const struct { const char *text, *hex; } known[] = { { "", "cae66941d9efbd404e4d88758ea67670" }, { "abc", "cf4ab791c62b8d2b2109c90275287816" } };
+    static const struct {
+        const char *text, *hex;
+    } known[] = { { "", "cae66941d9efbd404e4d88758ea67670" }, { "abc", "cf4ab791c62b8d2b2109c90275287816" } };
     for (u32 i = 0; i < COUNT_OF(known); i++) {
         struct hash h;
         char hex[HASH_HEX];
         hash_begin(&h);
-        for (const char *p = known[i].text; *p; p++)
-            hash_add(&h, p, 1);
+        for (const char *p = known[i].text; *p; p++) hash_add(&h, p, 1);
         hash_end(&h, hex);
         UNIT_EQ_STR(hex, known[i].hex);
     }
     u8 block[300];
     struct hash one, other;
     char a[HASH_HEX], b[HASH_HEX];
-    for (u32 i = 0; i < sizeof block; i++)
-        block[i] = (u8)i;
+    for (u32 i = 0; i < sizeof block; i++) block[i] = (u8)i;
     hash_begin(&one);
     hash_begin(&other);
     hash_add(&one, block, sizeof block);

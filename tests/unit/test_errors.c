@@ -7,8 +7,7 @@ static bool known(u32 number)
 {
     const struct cuda_error *x;
     for (u32 i = 0; (x = cuda_error_at(i)); i++)
-        if (x->number == number)
-            return true;
+        if (x->number == number) return true;
     return false;
 }
 
@@ -36,10 +35,9 @@ int main(void)
         runtime += x->runtime[0] != 0;
         sticky += x->lasting == CUDA_STICKY;
     }
-    UNIT_EQ(driver, 100);       /* cuda.h of CUDA 13.0 has 101 with CUDA_SUCCESS, driver_types.h 133 */
+    UNIT_EQ(driver, 100); /* cuda.h of CUDA 13.0 has 101 with CUDA_SUCCESS, driver_types.h 133 */
     UNIT_EQ(runtime, 132);
     UNIT_EQ(sticky, 12);
-    for (u32 i = 0; cuda_phrase_at(i, &number); i++)
-        UNIT(known(number));
+    for (u32 i = 0; cuda_phrase_at(i, &number); i++) UNIT(known(number));
     return unit_done();
 }

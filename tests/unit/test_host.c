@@ -1,4 +1,5 @@
-/* Unit tests of host and dev: profiles, modules with initialised variables, names, argument and limit checks, launches. */
+/* Unit tests of host and dev: profiles, modules with initialised variables, names, argument and limit checks,
+ * launches. */
 #include "dev/dev.h"
 #include "unit.h"
 #include <lockstep.h>
@@ -15,25 +16,28 @@ static const char ptx[] =
     ".func (.param .b32 r) twice(.param .b32 x);\n.func (.param .b32 r) thrice(.param .b32 x);\n"
     ".visible .global .align 8 .u64 table[2] = {twice, thrice};\n"
     ".global .align 4 .u32 _ZN2ns5limitE = 3;\n"
-    ".func (.param .b32 r) twice(.param .b32 x)\n{\n .reg .b32 %r<3>;\n ld.param.u32 %r1, [x];\n add.s32 %r2, %r1, %r1;\n"
+    ".func (.param .b32 r) twice(.param .b32 x)\n{\n .reg .b32 %r<3>;\n ld.param.u32 %r1, [x];\n add.s32 %r2, %r1, "
+    "%r1;\n"
     " st.param.b32 [r], %r2;\n ret;\n}\n"
-    ".func (.param .b32 r) thrice(.param .b32 x)\n{\n .reg .b32 %r<3>;\n ld.param.u32 %r1, [x];\n add.s32 %r2, %r1, %r1;\n"
+    ".func (.param .b32 r) thrice(.param .b32 x)\n{\n .reg .b32 %r<3>;\n ld.param.u32 %r1, [x];\n add.s32 %r2, %r1, "
+    "%r1;\n"
     " add.s32 %r2, %r2, %r1;\n st.param.b32 [r], %r2;\n ret;\n}\n"
     ".visible .entry empty()\n{\n ret;\n}\n"
-    ".visible .entry _Z3addPfPKfi(.param .u64 _Z3addPfPKfi_param_0, .param .u64 _Z3addPfPKfi_param_1, .param .u32 _Z3addPfPKfi_param_2)\n{\n"
+    ".visible .entry _Z3addPfPKfi(.param .u64 _Z3addPfPKfi_param_0, .param .u64 _Z3addPfPKfi_param_1, .param .u32 "
+    "_Z3addPfPKfi_param_2)\n{\n"
     " .reg .b32 %r<6>;\n .reg .b64 %rd<6>;\n .reg .f32 %f<4>;\n"
     " ld.param.u64 %rd1, [_Z3addPfPKfi_param_0];\n ld.param.u64 %rd2, [_Z3addPfPKfi_param_1];\n"
     " mov.u32 %r1, %ctaid.x;\n mov.u32 %r2, %ntid.x;\n mov.u32 %r3, %tid.x;\n mad.lo.s32 %r4, %r1, %r2, %r3;\n"
     " mul.wide.s32 %rd3, %r4, 4;\n add.s64 %rd4, %rd1, %rd3;\n add.s64 %rd5, %rd2, %rd3;\n"
-    " ld.global.f32 %f1, [%rd4];\n ld.global.f32 %f2, [%rd5];\n add.f32 %f3, %f1, %f2;\n st.global.f32 [%rd4], %f3;\n ret;\n}\n"
+    " ld.global.f32 %f1, [%rd4];\n ld.global.f32 %f2, [%rd5];\n add.f32 %f3, %f1, %f2;\n st.global.f32 [%rd4], %f3;\n "
+    "ret;\n}\n"
     ".visible .entry bounded() .maxntid 128, 1, 1\n{\n .shared .align 4 .b8 s[40000];\n ret;\n}\n";
 
 static lk_gpu *open_gpu(const char *device)
 {
     lk_options o = { .size = sizeof o, .device = device, .seeded = 1 };
     lk_gpu *g = NULL;
-    if (!UNIT(lk_gpu_create(&o, &g) == LK_OK))
-        fprintf(stderr, "%s\n", lk_gpu_error(NULL));
+    if (!UNIT(lk_gpu_create(&o, &g) == LK_OK)) fprintf(stderr, "%s\n", lk_gpu_error(NULL));
     return g;
 }
 
@@ -47,14 +51,16 @@ static u64 peek(lk_gpu *g, u64 address, u32 bytes)
 static void profiles(void)
 {
     UNIT_EQ_STR(profile_default()->name, "h200");
-    UNIT(profile_find("H200") == profile_default() && profile_find("sm_90") == profile_default() && profile_find("90") == profile_default());
+    UNIT(profile_find("H200") == profile_default() && profile_find("sm_90") == profile_default() &&
+         profile_find("90") == profile_default());
     UNIT_EQ_STR(profile_find("RTX 4090")->name, "rtx4090");
     UNIT_EQ_STR(profile_find("sm_121a")->name, "gb10");
     UNIT_EQ_STR(profile_find("rtx pro 6000")->name, "rtx-pro-6000");
     UNIT(!profile_find("") && !profile_find("sm_") && !profile_find("sm_11") && !profile_find("voodoo"));
     for (u32 i = 0; profile_at(i); i++) {
         const struct profile *p = profile_at(i);
-        UNIT(profile_find(p->name) == p && p->sms && p->memory && p->source && p->warps_per_sm * 32 == p->threads_per_sm);
+        UNIT(profile_find(p->name) == p && p->sms && p->memory && p->source &&
+             p->warps_per_sm * 32 == p->threads_per_sm);
         char *card = lk_device_text(p->name);
         UNIT_HAS(card, p->title);
         lk_text_free(card);
@@ -71,8 +77,14 @@ static void profiles(void)
 static void names(void)
 {
     static const char *const pair[][2] = {
-        { "_Z5scalePfi", "scale" }, { "_ZN2ns4deep1fEv", "ns::deep::f" }, { "_ZL5tablefoo", "table" }, { "plain", "plain" },
-        { "_Z6kernelIfEvPT_", "kernel" }, { "_ZN39_INTERNAL_6e1d8a55_5_two_cu_1234567890a1xE", "x" }, { "_Z", "_Z" }, { "_Z99x", "_Z99x" },
+        { "_Z5scalePfi", "scale" },
+        { "_ZN2ns4deep1fEv", "ns::deep::f" },
+        { "_ZL5tablefoo", "table" },
+        { "plain", "plain" },
+        { "_Z6kernelIfEvPT_", "kernel" },
+        { "_ZN39_INTERNAL_6e1d8a55_5_two_cu_1234567890a1xE", "x" },
+        { "_Z", "_Z" },
+        { "_Z99x", "_Z99x" },
         { "_ZN12_GLOBAL__N_11fEv", "f" },
     };
     char out[64];
@@ -162,7 +174,8 @@ static void memory(void)
     UNIT_HAS(t, "is buffer 1+0x4, not the start of an allocation");
     lk_text_free(t);
     UNIT(lk_memory_alloc(g, 25ull << 30, LK_MEMORY_DEVICE, NULL, &a) == LK_OUT_OF_MEMORY);
-    UNIT_HAS(lk_gpu_error(g), "device memory exhausted: 26843545600 bytes asked, 25769803760 of the 25769803776 of NVIDIA L4 are free");
+    UNIT_HAS(lk_gpu_error(g),
+             "device memory exhausted: 26843545600 bytes asked, 25769803760 of the 25769803776 of NVIDIA L4 are free");
     lk_gpu_destroy(g);
 }
 
@@ -176,10 +189,8 @@ static void out_of_memory(void)
         u64 a;
         base_alloc_fail_at(n);
         if (lk_gpu_create(NULL, &g) == LK_OK) {
-            if (lk_module_load(g, "unit.ptx", ptx, sizeof ptx - 1, &m) != LK_OK)
-                clean &= lk_gpu_error(g)[0] && !m;
-            if (lk_memory_alloc(g, 100, LK_MEMORY_DEVICE, NULL, &a) != LK_OK)
-                clean &= lk_gpu_error(g)[0] != 0;
+            if (lk_module_load(g, "unit.ptx", ptx, sizeof ptx - 1, &m) != LK_OK) clean &= lk_gpu_error(g)[0] && !m;
+            if (lk_memory_alloc(g, 100, LK_MEMORY_DEVICE, NULL, &a) != LK_OK) clean &= lk_gpu_error(g)[0] != 0;
             base_alloc_fail_at(0);
             lk_module_unload(m);
             lk_gpu_destroy(g);
@@ -199,13 +210,16 @@ static void out_of_memory(void)
     UNIT(lk_module_load(g, "absent.ptx", absent, sizeof absent - 1, &m) == LK_OK);
     UNIT(lk_module_symbol(m, "absent", &at, &bytes) == LK_BAD_INPUT);
     lk_module_unload(m);
-    lk_ptx parts[] = { { "absent.ptx", absent, sizeof absent - 1 }, { "there.ptx", there, sizeof there - 1 }, { "again.ptx", there, sizeof there - 1 } };
+    lk_ptx parts[] = { { "absent.ptx", absent, sizeof absent - 1 },
+                       { "there.ptx", there, sizeof there - 1 },
+                       { "again.ptx", there, sizeof there - 1 } };
     u32 value = 0;
     UNIT(lk_module_link(g, parts, 2, &m) == LK_OK);
     UNIT(lk_module_symbol(m, "absent", &at, &bytes) == LK_OK && bytes == 4);
     UNIT(lk_memory_read(g, at, &value, 4) == LK_OK && value == 7);
     lk_module *apart;
-    UNIT(lk_module_load(g, "there.ptx", there, sizeof there - 1, &apart) == LK_OK);      /* another program may have the same names */
+    /* another program may have the same names */
+    UNIT(lk_module_load(g, "there.ptx", there, sizeof there - 1, &apart) == LK_OK);
     lk_module_unload(apart);
     lk_module_unload(m);
     UNIT(lk_module_link(g, parts, 3, &m) == LK_BAD_INPUT && !m);
@@ -216,7 +230,9 @@ static void out_of_memory(void)
 
 static lk_status try_launch(lk_kernel *k, u32 gx, u32 bx, u32 by, u32 shared, u32 cooperative)
 {
-    lk_launch l = { .size = sizeof l, .grid = { gx }, .block = { bx, by }, .shared_bytes = shared, .cooperative = cooperative };
+    lk_launch l = {
+        .size = sizeof l, .grid = { gx }, .block = { bx, by }, .shared_bytes = shared, .cooperative = cooperative
+    };
     return lk_kernel_launch(k, &l, NULL);
 }
 
@@ -235,17 +251,19 @@ static void limits(void)
 {
     lk_gpu *g = open_gpu("h200");
     lk_module *m;
-    if (!UNIT(lk_module_load(g, "unit.ptx", ptx, sizeof ptx - 1, &m) == LK_OK))
-        return;
+    if (!UNIT(lk_module_load(g, "unit.ptx", ptx, sizeof ptx - 1, &m) == LK_OK)) return;
     lk_kernel *empty = lk_module_kernel(m, "empty"), *bounded = lk_module_kernel(m, "bounded");
     UNIT(try_launch(empty, 0, 1, 0, 0, 0) == LK_BAD_INPUT);
     UNIT_EQ_STR(lk_gpu_error(g), "grid.x is 0: nothing would run");
-    expect_limit(g, try_launch(empty, 1, 2048, 1, 0, 0), "block.x is 2048; NVIDIA H200 SXM allows at most 1024.", "at most 1024");
-    expect_limit(g, try_launch(empty, 1, 64, 32, 0, 0), "The block has 64 x 32 x 1 = 2048 threads", "at most 1024 threads");
+    expect_limit(g, try_launch(empty, 1, 2048, 1, 0, 0), "block.x is 2048; NVIDIA H200 SXM allows at most 1024.",
+                 "at most 1024");
+    expect_limit(g, try_launch(empty, 1, 64, 32, 0, 0), "The block has 64 x 32 x 1 = 2048 threads",
+                 "at most 1024 threads");
     expect_limit(g, try_launch(empty, 1u << 31, 1, 1, 0, 0), "grid.x is 2147483648", "at most 2147483647");
-    expect_limit(g, try_launch(bounded, 1, 256, 1, 0, 0), "256 threads; the kernel was compiled for at most 128", "__launch_bounds__");
-    expect_limit(g, try_launch(bounded, 1, 64, 1, 200000, 0), "needs 240000 bytes of shared memory (40000 static + 200000 dynamic)",
-                 "at most 192448 bytes");
+    expect_limit(g, try_launch(bounded, 1, 256, 1, 0, 0), "256 threads; the kernel was compiled for at most 128",
+                 "__launch_bounds__");
+    expect_limit(g, try_launch(bounded, 1, 64, 1, 200000, 0),
+                 "needs 240000 bytes of shared memory (40000 static + 200000 dynamic)", "at most 192448 bytes");
     expect_limit(g, try_launch(empty, 5000, 1024, 1, 0, 1), "holds 132 x 2 = 264 of this shape", "at most 264 blocks");
     UNIT_EQ(try_launch(empty, 3, 32, 1, 0, 0), LK_OK);
     UNIT_EQ(try_launch(empty, 264, 1024, 1, 0, 1), LK_OK);
@@ -258,8 +276,7 @@ static void launches(void)
     enum { N = 1000 };
     lk_gpu *g = open_gpu(NULL);
     lk_module *m;
-    if (!UNIT(lk_module_load(g, "unit.ptx", ptx, sizeof ptx - 1, &m) == LK_OK))
-        return;
+    if (!UNIT(lk_module_load(g, "unit.ptx", ptx, sizeof ptx - 1, &m) == LK_OK)) return;
     lk_kernel *k = lk_module_kernel(m, "add");
     u64 a, b;
     static float x[N], y[N];
@@ -275,14 +292,15 @@ static void launches(void)
     lk_memory_write(g, b, y, sizeof y);
     u32 n = N, sizes[3] = { 8, 8, 4 };
     const void *args[] = { &a, &b, &n };
-    lk_launch l = { .size = sizeof l, .grid = { 10 }, .block = { 100 }, .args = args, .arg_bytes = sizes, .arg_count = 3 };
+    lk_launch l = {
+        .size = sizeof l, .grid = { 10 }, .block = { 100 }, .args = args, .arg_bytes = sizes, .arg_count = 3
+    };
     lk_stats stats;
     UNIT_EQ(lk_kernel_launch(k, &l, &stats), LK_OK);
     UNIT_EQ(stats.ctas, 10);
     lk_memory_read(g, a, x, sizeof x);
     bool right = true;
-    for (u32 i = 0; i < N; i++)
-        right &= x[i] == 3.0f * (float)i;
+    for (u32 i = 0; i < N; i++) right &= x[i] == 3.0f * (float)i;
     UNIT(right);
 
     sizes[2] = 8;
@@ -324,8 +342,7 @@ static void compiling(void)
     lk_module *m;
     char cu[] = "/tmp/lockstep-host-XXXXXX.cu", gone[] = "/tmp/lockstep-not-there.cu";
     int fd = mkstemps(cu, 3);
-    if (!UNIT(fd >= 0))
-        return;
+    if (!UNIT(fd >= 0)) return;
     close(fd);
     setenv("LOCKSTEP_TOOLKIT", "none", 1);
     lk_compile o = { .size = sizeof o, .arch = "sm_9z" };
@@ -364,23 +381,28 @@ static void compiling(void)
 
 static void contracts(void)
 {
-    static const char text[] = "//! kernel add\n//! dim n 32..1024 step 32\n//! arg x f32[n] inout ones\n//! arg y f32[n] in iota\n//! arg n i32\n//! launch grid=n / 32 block=32\n";
+    static const char text[] = "//! kernel add\n//! dim n 32..1024 step 32\n//! arg x f32[n] inout ones\n//! arg y "
+                               "f32[n] in iota\n//! arg n i32\n//! launch grid=n / 32 block=32\n";
     lk_gpu *g = open_gpu(NULL);
     lk_module *m = NULL;
     lk_contract *c = NULL;
-    UNIT(lk_module_load(g, "unit.ptx", ptx, sizeof ptx - 1, &m) == LK_OK && lk_contract_read(g, "add.cu", text, sizeof text - 1, &c) == LK_OK);
+    UNIT(lk_module_load(g, "unit.ptx", ptx, sizeof ptx - 1, &m) == LK_OK &&
+         lk_contract_read(g, "add.cu", text, sizeof text - 1, &c) == LK_OK);
     lk_kernel *add = lk_module_kernel(m, "add"), *empty = lk_module_kernel(m, "empty");
     UNIT_EQ_STR(lk_contract_kernel(c, 0), "add");
     UNIT(!lk_contract_kernel(c, 1));
     lk_argument arg;
-    UNIT(lk_contract_argument(c, 0, &arg) == LK_BAD_INPUT && lk_contract_argument_count(c) == 0 && lk_contract_dims(c)[0] == 0);
+    UNIT(lk_contract_argument(c, 0, &arg) == LK_BAD_INPUT && lk_contract_argument_count(c) == 0 &&
+         lk_contract_dims(c)[0] == 0);
     UNIT(lk_contract_bind(c, empty, NULL, 0) == LK_NOTHING);
     UNIT(lk_contract_bind(c, add, &(lk_dim){ "n", 33 }, 1) == LK_BAD_INPUT);
     UNIT_HAS(lk_gpu_error(g), "add.cu:2:9: n is 33, and the contract asks for multiples of 32");
     UNIT(lk_contract_bind(c, add, &(lk_dim){ "n", 64 }, 1) == LK_OK);
     UNIT_EQ_STR(lk_contract_dims(c), "n=64");
-    UNIT(lk_contract_argument_count(c) == 3 && lk_contract_argument(c, 3, &arg) == LK_BAD_INPUT && lk_contract_argument(c, 1, &arg) == LK_OK);
-    UNIT(arg.kind == LK_ARGUMENT_BUFFER && arg.flow == LK_FLOW_IN && arg.rank == 1 && arg.dim[0] == 64 && arg.bytes == 256 && arg.filled && arg.same == -1);
+    UNIT(lk_contract_argument_count(c) == 3 && lk_contract_argument(c, 3, &arg) == LK_BAD_INPUT &&
+         lk_contract_argument(c, 1, &arg) == LK_OK);
+    UNIT(arg.kind == LK_ARGUMENT_BUFFER && arg.flow == LK_FLOW_IN && arg.rank == 1 && arg.dim[0] == 64 &&
+         arg.bytes == 256 && arg.filled && arg.same == -1);
     lk_launch l = { .size = sizeof l, .contract = c, .arg_count = 3 };
     lk_contract_shape(c, &l);
     UNIT(l.grid[0] == 2 && l.block[0] == 32);
@@ -413,15 +435,24 @@ static void contracts(void)
     lk_gpu_destroy(g);
 }
 
-/* Memory of device malloc outlives its kernel: one takes it, the next reads and frees it; to free it once more is a finding. */
+/* Memory of device malloc outlives its kernel: one takes it, the next reads and frees it; to free it once more is a
+ * finding. */
 static void heap_over_launches(void)
 {
-    static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n.extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n"
+    static const char text[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern "
+        ".func free(.param .b64 p);\n"
         ".visible .entry take(.param .u64 at)\n{\n .reg .b64 %d<4>;\n ld.param.u64 %d1, [at];\n"
-        " { .param .b64 n; .param .b64 r; st.param.b64 [n], 64; call (r), malloc, (n); ld.param.b64 %d2, [r]; }\n st.u32 [%d2+60], 77;\n st.global.u64 [%d1], %d2;\n ret;\n}\n"
-        ".visible .entry give(.param .u64 at)\n{\n .reg .b64 %d<4>;\n .reg .b32 %r;\n ld.param.u64 %d1, [at];\n ld.global.u64 %d2, [%d1];\n ld.u32 %r, [%d2+60];\n"
+        " { .param .b64 n; .param .b64 r; st.param.b64 [n], 64; call (r), malloc, (n); ld.param.b64 %d2, [r]; }\n "
+        "st.u32 [%d2+60], 77;\n st.global.u64 [%d1], %d2;\n ret;\n}\n"
+        ".visible .entry give(.param .u64 at)\n{\n .reg .b64 %d<4>;\n .reg .b32 %r;\n ld.param.u64 %d1, [at];\n "
+        "ld.global.u64 %d2, [%d1];\n ld.u32 %r, [%d2+60];\n"
         " st.global.u32 [%d1+8], %r;\n { .param .b64 p; st.param.b64 [p], %d2; call free, (p); }\n ret;\n}\n";
-    static const struct { const char *kernel; lk_status status; u64 read; } steps[] = { { "take", LK_OK, 0 }, { "give", LK_OK, 77 }, { "give", LK_FINDINGS, 0 } };
+    static const struct {
+        const char *kernel;
+        lk_status status;
+        u64 read;
+    } steps[] = { { "take", LK_OK, 0 }, { "give", LK_OK, 77 }, { "give", LK_FINDINGS, 0 } };
     lk_gpu *g = open_gpu("h200");
     lk_module *m = NULL;
     u64 at = 0;

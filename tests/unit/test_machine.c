@@ -1,5 +1,6 @@
-/* The whole machine through the public interface: what the command line cannot say. Pointers inside structures, memory that was
- * freed, determinism under a seed, the same findings on any number of workers, arguments and limits, statistics. */
+/* The whole machine through the public interface: what the command line cannot say. Pointers inside structures,
+ * memory that was freed, determinism under a seed, the same findings on any number of workers, arguments and limits,
+ * statistics. */
 #include "lockstep.h"
 #include "unit.h"
 #include <stdlib.h>
@@ -13,11 +14,9 @@ static lk_kernel *open_kernel(uint32_t threads, uint32_t seeded, const char *fil
     lk_module *m = NULL;
     UNIT_EQ(lk_gpu_create(&o, &gpu), LK_OK);
     snprintf(path, sizeof path, "%s/tests/cases/%s", getenv("TOP") ? getenv("TOP") : ".", file);
-    if (!UNIT_EQ(lk_module_load_file(gpu, path, &m), LK_OK))
-        fprintf(stderr, "  %s\n", lk_gpu_error(gpu)), exit(1);
+    if (!UNIT_EQ(lk_module_load_file(gpu, path, &m), LK_OK)) fprintf(stderr, "  %s\n", lk_gpu_error(gpu)), exit(1);
     lk_kernel *k = lk_module_kernel(m, name);
-    if (!UNIT(k))
-        exit(1);
+    if (!UNIT(k)) exit(1);
     return k;
 }
 
@@ -33,14 +32,14 @@ static uint64_t buffer(const char *name, uint32_t floats)
 }
 
 /* One launch of `k`; its report goes to *text when that is given (release with free). */
-static lk_status launch(lk_kernel *k, uint32_t grid, uint32_t block, uint32_t count, const void *const *args, char **text)
+static lk_status launch(lk_kernel *k, uint32_t grid, uint32_t block, uint32_t count, const void *const *args,
+                        char **text)
 {
     lk_launch l = { .size = sizeof l, .grid = { grid }, .block = { block }, .args = args, .arg_count = count };
     lk_stats stats = { 0 };
     lk_report_clear(gpu);
     lk_status s = lk_kernel_launch(k, &l, &stats);
-    if (s == LK_OK)
-        UNIT_EQ(stats.ctas, grid);
+    if (s == LK_OK) UNIT_EQ(stats.ctas, grid);
     if (text) {
         char *t = lk_report_text(gpu, 0);
         *text = t ? strdup(t) : NULL;
@@ -49,7 +48,11 @@ static lk_status launch(lk_kernel *k, uint32_t grid, uint32_t block, uint32_t co
     return s;
 }
 
-struct pair { uint64_t x; int32_t n; uint64_t y; };
+struct pair {
+    uint64_t x;
+    int32_t n;
+    uint64_t y;
+};
 
 static void struct_pointers(void)
 {
@@ -91,7 +94,8 @@ static void freed_memory(void)
 }
 
 /* The report of a run of `kernel` that takes an array of 5000 zeros three times over. */
-static char *report_of(uint32_t threads, uint32_t seeded, const char *file, const char *kernel, uint32_t grid, uint32_t block)
+static char *report_of(uint32_t threads, uint32_t seeded, const char *file, const char *kernel, uint32_t grid,
+                       uint32_t block)
 {
     lk_kernel *k = open_kernel(threads, seeded, file, kernel);
     uint64_t a = buffer("a", 5000), b = buffer("b", 5000), c = buffer("c", 5000);
@@ -144,14 +148,16 @@ static void arguments_and_limits(void)
     UNIT_EQ(launch(k, 1, 256, 2, args, NULL), LK_BAD_INPUT);
     UNIT(strlen(lk_gpu_error(gpu)) > 0);
     uint32_t bytes[] = { 8, 8, 8 };
-    lk_launch l = { .size = sizeof l, .grid = { 1 }, .block = { 256 }, .args = args, .arg_bytes = bytes, .arg_count = 3 };
+    lk_launch l = {
+        .size = sizeof l, .grid = { 1 }, .block = { 256 }, .args = args, .arg_bytes = bytes, .arg_count = 3
+    };
     UNIT_EQ(lk_kernel_launch(k, &l, NULL), LK_BAD_INPUT);
     bytes[2] = 4;
     UNIT_EQ(lk_kernel_launch(k, &l, NULL), LK_OK);
     char *text;
-    UNIT(launch(k, 1, 2048, 3, args, &text) != LK_OK);      /* no block has more than 1024 threads */
+    UNIT(launch(k, 1, 2048, 3, args, &text) != LK_OK); /* no block has more than 1024 threads */
     free(text);
-    UNIT_EQ(launch(k, 1, 256, 3, args, NULL), LK_OK);       /* and all is well again */
+    UNIT_EQ(launch(k, 1, 256, 3, args, NULL), LK_OK); /* and all is well again */
     lk_gpu_destroy(gpu);
 }
 

@@ -10,10 +10,10 @@ static void basics(void)
 {
     struct error e = { 0 };
     struct mem *m = mem_new(&e);
-    if (!UNIT(m))
-        return;
+    if (!UNIT(m)) return;
     u32 g = mem_generation(m);
-    struct mem_object *x = mem_alloc(m, 1000, 0, MEM_DEVICE, "x", "main.c:3", &e), *y = mem_alloc(m, 1, 0, MEM_DEVICE, NULL, NULL, &e);
+    struct mem_object *x = mem_alloc(m, 1000, 0, MEM_DEVICE, "x", "main.c:3", &e),
+                      *y = mem_alloc(m, 1, 0, MEM_DEVICE, NULL, NULL, &e);
     UNIT(x && y && x->id == 1 && y->id == 2);
     UNIT(mem_generation(m) != g);
     UNIT(x->base % 256 == 0 && y->base % 256 == 0);
@@ -46,7 +46,8 @@ static void basics(void)
     UNIT_EQ(mem_bytes_live(m), 1);
     UNIT(mem_alloc(m, 1000, 0, MEM_DEVICE, NULL, NULL, &e)->base != x->base);
 
-    struct mem_object *page = mem_alloc(m, 5000, 1 << 16, MEM_CONST, "c", NULL, &e), *none = mem_alloc(m, 0, 0, MEM_HEAP, NULL, NULL, &e);
+    struct mem_object *page = mem_alloc(m, 5000, 1 << 16, MEM_CONST, "c", NULL, &e),
+                      *none = mem_alloc(m, 0, 0, MEM_HEAP, NULL, NULL, &e);
     UNIT(page && page->base % (1 << 16) == 0);
     UNIT(none && none->size == 0 && mem_find(m, none->base) == none);
     UNIT(mem_shared_window(m) % (MEM_WINDOW_CTA * MEM_WINDOW_CTAS) == 0);
@@ -70,9 +71,9 @@ static void two_views(void)
     struct mem *m = mem_new(&e);
     for (int k = 0; k < 2; k++) {
         enum mem_kind kind = k ? MEM_MANAGED : MEM_PINNED;
-        struct mem_object *a = mem_alloc(m, 100, 0, kind, NULL, NULL, &e), *b = mem_alloc(m, 3 << 20, 0, kind, NULL, NULL, &e);
-        if (!UNIT(a && b && a->engine))
-            continue;
+        struct mem_object *a = mem_alloc(m, 100, 0, kind, NULL, NULL, &e),
+                          *b = mem_alloc(m, 3 << 20, 0, kind, NULL, NULL, &e);
+        if (!UNIT(a && b && a->engine)) continue;
         at(a->base)[99] = 3;
         UNIT_EQ(*(u8 *)mem_view(a, a->base + 99), 3);
         memset(mem_view(b, b->base), 0x5a, b->size);
@@ -80,8 +81,7 @@ static void two_views(void)
         UNIT(mem_find(m, b->base + 77) == b);
         mem_zero(m, b);
         bool zero = true;
-        for (u64 i = 0; i < b->size; i++)
-            zero &= !at(b->base)[i];
+        for (u64 i = 0; i < b->size; i++) zero &= !at(b->base)[i];
         UNIT(zero);
         memset(mem_view(b, b->base), 0x5a, b->size);
         UNIT_EQ(mem_free(m, b->base, NULL, NULL), MEM_FREE_OK);
@@ -112,10 +112,8 @@ static void repeat_and_reuse(void)
     int back = -1;
     for (int i = 0; i < 4000; i++) {
         struct mem_object *o = mem_alloc(m, 64 << 20, 0, MEM_DEVICE, NULL, NULL, &e);
-        if (!o)
-            break;
-        if (i && o->base == one && back < 0)
-            back = i;
+        if (!o) break;
+        if (i && o->base == one && back < 0) back = i;
         one = one ? one : o->base;
         mem_free(m, o->base, NULL, NULL);
     }
@@ -130,8 +128,7 @@ static void many_small(void)
     struct error e = { 0 };
     struct mem *m = mem_new(&e);
     u64 *base = calloc(N, sizeof *base), t0 = time_ns();
-    for (u32 i = 0; i < N; i++)
-        base[i] = mem_alloc(m, 1 + i % 500, 0, MEM_DEVICE, NULL, NULL, &e)->base;
+    for (u32 i = 0; i < N; i++) base[i] = mem_alloc(m, 1 + i % 500, 0, MEM_DEVICE, NULL, NULL, &e)->base;
     bool found = true, apart = true;
     for (u32 i = 0; i < N; i++) {
         struct mem_object *o = mem_find(m, base[i] + i % 500 / 2);
@@ -142,26 +139,28 @@ static void many_small(void)
     UNIT(apart);
     u64 each = (time_ns() - t0) / N;
     UNIT(each < 20000);
-    for (u32 i = 0; i < N; i += 2)
-        mem_free(m, base[i], NULL, NULL);
+    for (u32 i = 0; i < N; i += 2) mem_free(m, base[i], NULL, NULL);
     UNIT_EQ(mem_find(m, base[2])->state, MEM_FREED);
     UNIT_EQ(mem_find(m, base[3])->state, MEM_LIVE);
     free(base);
     mem_delete(m);
 }
 
-struct crowd { struct mem *m; struct mem_object *fixed; int failures; };    /* shared by the threads below */
+struct crowd {
+    struct mem *m;
+    struct mem_object *fixed;
+    int failures;
+}; /* shared by the threads below */
 
 static void *churn(void *arg)
 {
     struct crowd *c = arg;
     struct error e = { 0 };
     for (u32 i = 0; i < 3000; i++) {
-        struct mem_object *o = mem_alloc(c->m, 1 + i * 37 % 70000, 0, i % 5 ? MEM_DEVICE : MEM_PINNED, NULL, "churn", &e);
-        if (!o || mem_find(c->m, o->base) != o)
-            __atomic_fetch_add(&c->failures, 1, __ATOMIC_RELAXED);
-        if (i % 7 && o)
-            mem_free(c->m, o->base, "churn", NULL);
+        struct mem_object *o = mem_alloc(c->m, 1 + i * 37 % 70000, 0, i % 5 ? MEM_DEVICE : MEM_PINNED, NULL, "churn",
+                                         &e);
+        if (!o || mem_find(c->m, o->base) != o) __atomic_fetch_add(&c->failures, 1, __ATOMIC_RELAXED);
+        if (i % 7 && o) mem_free(c->m, o->base, "churn", NULL);
     }
     return NULL;
 }
@@ -171,10 +170,10 @@ static void *look(void *arg)
     struct crowd *c = arg;
     u64 seed = 9;
     for (u32 i = 0; i < 100000; i++) {
-        if (mem_find(c->m, c->fixed->base + 5) != c->fixed)
-            __atomic_fetch_add(&c->failures, 1, __ATOMIC_RELAXED);
+        if (mem_find(c->m, c->fixed->base + 5) != c->fixed) __atomic_fetch_add(&c->failures, 1, __ATOMIC_RELAXED);
         struct mem_object *o = mem_find(c->m, c->fixed->base + rand_next(&seed) % (8 << 20));
-        if (o && __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_FREED && !__atomic_load_n(&o->free_site, __ATOMIC_ACQUIRE))
+        if (o && __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_FREED &&
+            !__atomic_load_n(&o->free_site, __ATOMIC_ACQUIRE))
             __atomic_fetch_add(&c->failures, 1, __ATOMIC_RELAXED);
     }
     return NULL;
@@ -186,10 +185,8 @@ static void threads(void)
     struct crowd c = { mem_new(&e), NULL, 0 };
     c.fixed = mem_alloc(c.m, 100, 0, MEM_DEVICE, "fixed", NULL, &e);
     pthread_t t[4];
-    for (int i = 0; i < 4; i++)
-        pthread_create(&t[i], NULL, i & 1 ? look : churn, &c);
-    for (int i = 0; i < 4; i++)
-        pthread_join(t[i], NULL);
+    for (int i = 0; i < 4; i++) pthread_create(&t[i], NULL, i & 1 ? look : churn, &c);
+    for (int i = 0; i < 4; i++) pthread_join(t[i], NULL);
     UNIT_EQ(c.failures, 0);
     mem_delete(c.m);
 }
@@ -205,10 +202,11 @@ static void limited(void)
     struct error e = { 0 };
     struct mem *m = mem_new(&e);
     if (UNIT(m)) {
-        struct mem_object *a = mem_alloc(m, 40 << 20, 0, MEM_DEVICE, NULL, NULL, &e), *p = mem_alloc(m, 1 << 20, 0, MEM_PINNED, NULL, NULL, &e);
+        struct mem_object *a = mem_alloc(m, 40 << 20, 0, MEM_DEVICE, NULL, NULL, &e),
+                          *p = mem_alloc(m, 1 << 20, 0, MEM_PINNED, NULL, NULL, &e);
         UNIT(a && p);
         UNIT(!mem_alloc(m, 1 << 30, 0, MEM_DEVICE, NULL, NULL, &e));
-        for (int i = 0; i < 100 && a; i++) {    /* the zone is used up and must be used again */
+        for (int i = 0; i < 100 && a; i++) { /* the zone is used up and must be used again */
             mem_free(m, a->base, NULL, NULL);
             a = mem_alloc(m, (40 << 20) - i * 4096, 0, MEM_DEVICE, NULL, NULL, &e);
         }
@@ -224,7 +222,8 @@ static void several(void)
     struct error e = { 0 };
     struct mem *a = mem_new(&e), *b = mem_new(&e);
     UNIT(a && b);
-    struct mem_object *x = mem_alloc(a, 10, 0, MEM_DEVICE, NULL, NULL, &e), *y = mem_alloc(b, 10, 0, MEM_DEVICE, NULL, NULL, &e);
+    struct mem_object *x = mem_alloc(a, 10, 0, MEM_DEVICE, NULL, NULL, &e),
+                      *y = mem_alloc(b, 10, 0, MEM_DEVICE, NULL, NULL, &e);
     UNIT(x->base != y->base && !mem_find(a, y->base) && !mem_find(b, x->base));
     at(x->base)[0] = at(y->base)[0] = 1;
     mem_delete(a);

@@ -8,8 +8,7 @@ static void expect(bool (*in)(u64 i), u64 n, u64 columns, const char *words)
 {
     u64 bits[N / 64] = { 0 };
     struct text t = { 0 };
-    for (u64 i = 0; i < n; i++)
-        bits[i / 64] |= (u64)in(i) << i % 64;
+    for (u64 i = 0; i < n; i++) bits[i / 64] |= (u64)in(i) << i % 64;
     elements_pattern(bits, n, columns, &t);
     UNIT_EQ_STR(t.p, words);
     text_free(&t);

@@ -4,8 +4,10 @@
 #include "unit.h"
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
-#define KERNEL HEAD ".visible .entry k(.param .u64 a, .param .u32 n)\n{\n" \
-    ".reg .pred %p<4>;\n.reg .b16 %h<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .f32 %f<9>;\n.reg .f64 %d<4>;\n"
+#define KERNEL                                                                                                    \
+    HEAD ".visible .entry k(.param .u64 a, .param .u32 n)\n{\n"                                                   \
+         ".reg .pred %p<4>;\n.reg .b16 %h<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .f32 %f<9>;\n.reg .f64 " \
+         "%d<4>;\n"
 
 static struct error err;
 
@@ -45,10 +47,7 @@ static struct ptx_module *body(const char *text)
     return m;
 }
 
-static bool is(struct str s, const char *z)
-{
-    return str_is(s, z);
-}
+static bool is(struct str s, const char *z) { return str_is(s, z); }
 
 static void module_head(void)
 {
@@ -71,12 +70,13 @@ static void module_head(void)
 
 static void parameters(void)
 {
-    struct ptx_module *m = good(HEAD
-        ".visible .entry k(.param .u8 c, .param .u64 .ptr .global .align 16 p, .param .align 8 .b8 s[24], .param .f32 f)\n"
-        ".maxntid 256, 2\n.minnctapersm 3\n.maxnreg 64\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{ ret; }\n"
-        ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
-        ".func (.reg .u32 q) g(.reg .u32 x) { add.u32 q, x, 1; ret; }\n"
-        ".func trap_now() .noreturn ;\n");
+    struct ptx_module *m = good(
+        HEAD ".visible .entry k(.param .u8 c, .param .u64 .ptr .global .align 16 p, .param .align 8 .b8 s[24], .param "
+             ".f32 f)\n"
+             ".maxntid 256, 2\n.minnctapersm 3\n.maxnreg 64\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{ ret; }\n"
+             ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
+             ".func (.reg .u32 q) g(.reg .u32 x) { add.u32 q, x, 1; ret; }\n"
+             ".func trap_now() .noreturn ;\n");
     struct ptx_func *f = ptx_kernel(m, STR("k"));
     UNIT(f && f->is_entry && f->is_visible && f->has_body);
     UNIT_EQ(f->nparam, 4);
@@ -101,13 +101,13 @@ static void parameters(void)
 
 static void merging(void)
 {
-    struct ptx_module *m = good(HEAD
-        ".visible .func (.param .b32 r) f(.param .b32 x);\n"
-        ".extern .global .u32 v;\n"
-        ".entry k() { .reg .b32 %r<2>; .param .b32 p; call (%r1), f, (p); ld.global.u32 %r0, [v]; ret; }\n"
-        ".visible .func (.param .b32 r) f(.param .b32 x) { ret; }\n"
-        ".visible .global .u32 v = 7;\n"
-        ".visible .func (.param .b32 r) g(.param .b32 x);\n.alias g, f;\n");
+    struct ptx_module *m = good(
+        HEAD ".visible .func (.param .b32 r) f(.param .b32 x);\n"
+             ".extern .global .u32 v;\n"
+             ".entry k() { .reg .b32 %r<2>; .param .b32 p; call (%r1), f, (p); ld.global.u32 %r0, [v]; ret; }\n"
+             ".visible .func (.param .b32 r) f(.param .b32 x) { ret; }\n"
+             ".visible .global .u32 v = 7;\n"
+             ".visible .func (.param .b32 r) g(.param .b32 x);\n.alias g, f;\n");
     UNIT_EQ(m->nfunc, 3);
     UNIT(m->func[0]->has_body && m->func[0]->is_visible);
     UNIT(m->func[1]->insn[0].arg[1].func == m->func[0]);
@@ -120,21 +120,21 @@ static void merging(void)
 static void initialisers(void)
 {
     struct ptx_module *m = good(HEAD ".entry k();\n"
-        ".global .align 16 .b8 open[] = {1, 2, 0xFF, -1};\n"
-        ".global .u32 nest[2][3] = {{1, 2}, {3}};\n"
-        ".const .f32 half = 0.5, one = 0f3F800000;\n"
-        ".global .f64 wide[2] = {1.5, 0f3F800000};\n"
-        ".global .s16 neg = -2;\n"
-        ".global .u64 ptr[5] = {nest, nest+8, generic(nest), generic(nest)+4, k};\n"
-        ".global .u8 part[2] = {0xFF(nest), 0xFF00(generic(nest)+4)};\n"
-        ".global .v4 .f32 vec[2] = {{1.0, 2.0}, {3.0}};\n"
-        ".global .u64 sum = (1 + 2) * 3 << 2;\n"
-        ".extern .shared .align 16 .b8 dyn[];\n"
-        ".global .attribute(.managed) .align 4 .u32 man;\n"
-        ".weak .global .u32 w;\n.common .global .u32 c;\n"
-        ".global .texref t;\n"
-        ".global .u16 rows[][3] = {1, 2, 3, 4};\n"
-        ".entry k() { ret; }\n");
+                                     ".global .align 16 .b8 open[] = {1, 2, 0xFF, -1};\n"
+                                     ".global .u32 nest[2][3] = {{1, 2}, {3}};\n"
+                                     ".const .f32 half = 0.5, one = 0f3F800000;\n"
+                                     ".global .f64 wide[2] = {1.5, 0f3F800000};\n"
+                                     ".global .s16 neg = -2;\n"
+                                     ".global .u64 ptr[5] = {nest, nest+8, generic(nest), generic(nest)+4, k};\n"
+                                     ".global .u8 part[2] = {0xFF(nest), 0xFF00(generic(nest)+4)};\n"
+                                     ".global .v4 .f32 vec[2] = {{1.0, 2.0}, {3.0}};\n"
+                                     ".global .u64 sum = (1 + 2) * 3 << 2;\n"
+                                     ".extern .shared .align 16 .b8 dyn[];\n"
+                                     ".global .attribute(.managed) .align 4 .u32 man;\n"
+                                     ".weak .global .u32 w;\n.common .global .u32 c;\n"
+                                     ".global .texref t;\n"
+                                     ".global .u16 rows[][3] = {1, 2, 3, 4};\n"
+                                     ".entry k() { ret; }\n");
     struct ptx_var **v = m->var;
     UNIT(v[0]->size == 4 && v[0]->align == 16 && v[0]->ninit == 4 && v[0]->init[3].value == 255);
     UNIT(v[1]->size == 24 && v[1]->ninit == 4 && v[1]->init[2].value == 0 && v[1]->init[3].value == 3);
@@ -184,7 +184,8 @@ static void operands(void)
     UNIT(in[0].op->nmod == 3 && is(in[0].op->base, "ld") && is(in[0].op->mod[1], "v4"));
     UNIT(in[1].arg[0].kind == OP_PAIR && is(in[1].arg[0].elem[1].reg->name, "%p2"));
     UNIT(in[1].arg[2].kind == OP_INT && in[1].arg[2].imm == -5 && in[1].arg[3].neg);
-    UNIT(in[2].guard_neg && is(in[2].guard->name, "%p1") && in[2].arg[1].kind == OP_SREG && in[2].arg[1].sreg->id == SR_TID);
+    UNIT(in[2].guard_neg && is(in[2].guard->name, "%p1") && in[2].arg[1].kind == OP_SREG &&
+         in[2].arg[1].sreg->id == SR_TID);
     UNIT(in[3].arg[1].kind == OP_SYM && in[3].arg[1].imm == 4 && in[3].arg[1].var->space == SP_SHARED);
     UNIT(in[4].arg[1].kind == OP_MEM && in[4].arg[1].var);
     UNIT(in[5].arg[1].kind == OP_MEM && in[5].arg[1].imm == 8);
@@ -207,31 +208,53 @@ static void operands(void)
 
 static void constants(void)
 {
-    static const struct { const char *text; s64 value; } all[] = {
-        { "017", 15 }, { "0b101", 5 }, { "0xFFFFFFFFFFFFFFFF", -1 }, { "-9223372036854775808", INT64_MIN },
-        { "1 + 2 * 3", 7 }, { "(1 + 2) * 3", 9 }, { "7 % 4", 3 }, { "-7 / 2", -3 }, { "-7 % 4", -3 },
-        { "1 << 4 | 3", 19 }, { "-8 >> 1", -4 }, { "-8U >> 60", 15 }, { "~0 & 0xF", 15 }, { "5 ^ 1", 4 },
-        { "!5", 0 }, { "3 < 4 && 4 <= 3", 0 }, { "3 < 4 || 0", 1 }, { "2 > 1 ? 10 : 20", 10 }, { "0 ? 1 : 0 ? 2 : 3", 3 },
-        { "(.u64) -1 > 1", 1 }, { "(.s64) 0xFFFFFFFFFFFFFFFF < 1", 1 }, { "WARP_SZ * 2 - 1", 63 }, { "1.5 < 2", 1 },
-        { "- - 3", 3 }, { "+4", 4 }, { "1 << 64", 0 }, { "(.s64) 0x8000000000000000 / -1", INT64_MIN },
+    static const struct {
+        const char *text;
+        s64 value;
+    } all[] = {
+        { "017", 15 },
+        { "0b101", 5 },
+        { "0xFFFFFFFFFFFFFFFF", -1 },
+        { "-9223372036854775808", INT64_MIN },
+        { "1 + 2 * 3", 7 },
+        { "(1 + 2) * 3", 9 },
+        { "7 % 4", 3 },
+        { "-7 / 2", -3 },
+        { "-7 % 4", -3 },
+        { "1 << 4 | 3", 19 },
+        { "-8 >> 1", -4 },
+        { "-8U >> 60", 15 },
+        { "~0 & 0xF", 15 },
+        { "5 ^ 1", 4 },
+        { "!5", 0 },
+        { "3 < 4 && 4 <= 3", 0 },
+        { "3 < 4 || 0", 1 },
+        { "2 > 1 ? 10 : 20", 10 },
+        { "0 ? 1 : 0 ? 2 : 3", 3 },
+        { "(.u64) -1 > 1", 1 },
+        { "(.s64) 0xFFFFFFFFFFFFFFFF < 1", 1 },
+        { "WARP_SZ * 2 - 1", 63 },
+        { "1.5 < 2", 1 },
+        { "- - 3", 3 },
+        { "+4", 4 },
+        { "1 << 64", 0 },
+        { "(.s64) 0x8000000000000000 / -1", INT64_MIN },
     };
     for (size_t i = 0; i < COUNT_OF(all); i++) {
         char text[200];
         snprintf(text, sizeof text, "mov.s64 %%rd1, %s;", all[i].text);
         struct ptx_module *m = body(text);
-        if (m && !UNIT_EQ(m->func[0]->insn[0].arg[1].imm, all[i].value))
-            fprintf(stderr, "  %s\n", all[i].text);
+        if (m && !UNIT_EQ(m->func[0]->insn[0].arg[1].imm, all[i].value)) fprintf(stderr, "  %s\n", all[i].text);
         ptx_free(m);
     }
 }
 
 static void scopes(void)
 {
-    struct ptx_module *m = body(
-        "mov.u32 %r1, 1;\n"
-        "L: { .reg .f32 %r<3>; mov.f32 %r1, 0f00000000; bra L; L: bra.uni M; }\n"
-        "{ .reg .b32 x; L: mov.u32 x, %r1; @%p1 bra L; }\n"
-        "bra L;\nM: mov.u32 %r8, %r1;\n");
+    struct ptx_module *m = body("mov.u32 %r1, 1;\n"
+                                "L: { .reg .f32 %r<3>; mov.f32 %r1, 0f00000000; bra L; L: bra.uni M; }\n"
+                                "{ .reg .b32 x; L: mov.u32 x, %r1; @%p1 bra L; }\n"
+                                "bra L;\nM: mov.u32 %r8, %r1;\n");
     struct ptx_func *f = ptx_kernel(m, STR("k"));
     const struct ptx_insn *in = f->insn;
     UNIT_EQ(in[0].arg[0].reg->type, T_B32);
@@ -242,9 +265,8 @@ static void scopes(void)
     UNIT_EQ(in[5].arg[0].label->insn, 4);
     UNIT_EQ(in[6].arg[0].label->insn, 1);
     UNIT_EQ(f->nlabel, 4);
-    UNIT_EQ(f->nregs, 5);   /* %r1, the other %r1, x, %p1, %r8: only what is mentioned */
-    for (u32 i = 0; i < f->nregs; i++)
-        UNIT_EQ(f->regs[i]->index, i);
+    UNIT_EQ(f->nregs, 5); /* %r1, the other %r1, x, %p1, %r8: only what is mentioned */
+    for (u32 i = 0; i < f->nregs; i++) UNIT_EQ(f->regs[i]->index, i);
     ptx_free(m);
     m = body(".reg .b32 %r1<10>; mov.u32 %r1, %r15;");
     UNIT_EQ(ptx_kernel(m, STR("k"))->nregs, 2);
@@ -253,18 +275,20 @@ static void scopes(void)
 
 static void calls(void)
 {
-    struct ptx_module *m = good(HEAD
-        ".func (.param .b32 r) f(.param .b32 x) { ret; }\n.func g() { ret; }\n"
-        ".entry k(.param .u64 a) {\n.reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
-        "{ .param .b32 p0; .param .b32 r0; st.param.b32 [p0+0], %r1; call.uni (r0), f, (p0); ld.param.b32 %r2, [r0]; }\n"
-        "call g;\n"
-        "P: .callprototype (.param .b32 _) _ (.param .b32 _, .param .align 8 .b8 _[16]);\n"
-        "{ .param .b32 p0; .param .b32 r0; .param .align 8 .b8 p1[16]; call (r0), %rd1, (p0, p1), P; }\n"
-        "T: .calltargets f, g;\ncall (%r1), %rd1, (%r2), T;\n"
-        "B: .branchtargets L0, L1;\nbrx.idx %r1, B;\nL0: ret;\nL1: ret;\n}\n");
+    struct ptx_module *m = good(
+        HEAD ".func (.param .b32 r) f(.param .b32 x) { ret; }\n.func g() { ret; }\n"
+             ".entry k(.param .u64 a) {\n.reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+             "{ .param .b32 p0; .param .b32 r0; st.param.b32 [p0+0], %r1; call.uni (r0), f, (p0); ld.param.b32 %r2, "
+             "[r0]; }\n"
+             "call g;\n"
+             "P: .callprototype (.param .b32 _) _ (.param .b32 _, .param .align 8 .b8 _[16]);\n"
+             "{ .param .b32 p0; .param .b32 r0; .param .align 8 .b8 p1[16]; call (r0), %rd1, (p0, p1), P; }\n"
+             "T: .calltargets f, g;\ncall (%r1), %rd1, (%r2), T;\n"
+             "B: .branchtargets L0, L1;\nbrx.idx %r1, B;\nL0: ret;\nL1: ret;\n}\n");
     struct ptx_func *k = ptx_kernel(m, STR("k"));
     const struct ptx_insn *in = k->insn;
-    UNIT(in[1].narg == 3 && in[1].arg[0].kind == OP_LIST && in[1].arg[1].func == m->func[0] && in[1].arg[2].elem[0].var);
+    UNIT(in[1].narg == 3 && in[1].arg[0].kind == OP_LIST && in[1].arg[1].func == m->func[0] &&
+         in[1].arg[2].elem[0].var);
     UNIT(in[3].narg == 1 && in[3].arg[0].func == m->func[1]);
     UNIT(in[4].narg == 4 && in[4].arg[3].label->kind == LABEL_CALL_PROTOTYPE && in[4].arg[3].label->proto->nparam == 2);
     UNIT_EQ(in[4].arg[3].label->proto->param_bytes, 24);
@@ -278,12 +302,13 @@ static void calls(void)
 static void source_places(void)
 {
     struct ptx_module *m = good(HEAD ".file 1 \"a.cu\"\n.entry k() {\n"
-        "nop;\n"
-        ".loc 1 10 3\nnop;\n"
-        ".loc 1 20 5, function_name $L__info_string0, inlined_at 1 10 3\n"
-        ".loc 1 30 7, function_name $L__info_string1+1, inlined_at 1 20 5\nnop;\nnop;\n"
-        ".loc 1 11 1\nret;\n}\n"
-        ".section .debug_str\n{\n$L__info_string0:\n.b8 102,111,111\n.b8 0\n$L__info_string1:\n.b8 120,98,97,114,0\n\n}\n");
+                                     "nop;\n"
+                                     ".loc 1 10 3\nnop;\n"
+                                     ".loc 1 20 5, function_name $L__info_string0, inlined_at 1 10 3\n"
+                                     ".loc 1 30 7, function_name $L__info_string1+1, inlined_at 1 20 5\nnop;\nnop;\n"
+                                     ".loc 1 11 1\nret;\n}\n"
+                                     ".section .debug_str\n{\n$L__info_string0:\n.b8 102,111,111\n.b8 "
+                                     "0\n$L__info_string1:\n.b8 120,98,97,114,0\n\n}\n");
     const struct ptx_insn *in = m->func[0]->insn;
     UNIT(!in[0].loc);
     UNIT(in[1].loc->line == 10 && !in[1].loc->at);
@@ -299,13 +324,15 @@ static void source_places(void)
 static void canonical(void)
 {
     struct ptx_module *m = parse(".version 9.0 .target sm_90 /* x */ .address_size 64\n"
-        ".global .align 4 .u32 v [ 2 ] = { 0x10 , 1+1 };  // y\n"
-        ".visible .entry k ( .param .u64 a ) .maxntid 32 { .reg .b32 %r<3>, x; .reg .pred p; L: @!p add.s32 %r1,%r2 , 0x10; { bra L; } }\n");
+                                 ".global .align 4 .u32 v [ 2 ] = { 0x10 , 1+1 };  // y\n"
+                                 ".visible .entry k ( .param .u64 a ) .maxntid 32 { .reg .b32 %r<3>, x; .reg .pred p; "
+                                 "L: @!p add.s32 %r1,%r2 , 0x10; { bra L; } }\n");
     struct text t = { 0 };
     ptx_print(m, &t);
     UNIT_EQ_STR(t.p, ".version 9.0\n.target sm_90\n.address_size 64\n\n.global .u32 v[2] = {16, 2};\n\n"
-        ".visible .entry k(\n\t.param .u64 a\n)\n.maxntid 32, 1, 1\n{\n\t.reg .b32 %r<3>;\n\t.reg .b32 x;\n\t.reg .pred p;\n"
-        "L:\n\t@!p add.s32 %r1, %r2, 16;\n\t{\n\tbra L;\n\t}\n}\n");
+                     ".visible .entry k(\n\t.param .u64 a\n)\n.maxntid 32, 1, 1\n{\n\t.reg .b32 %r<3>;\n\t.reg .b32 "
+                     "x;\n\t.reg .pred p;\n"
+                     "L:\n\t@!p add.s32 %r1, %r2, 16;\n\t{\n\tbra L;\n\t}\n}\n");
     text_free(&t);
     ptx_free(m);
 }
@@ -318,8 +345,7 @@ static void refused(const char *text, const char *where, const char *why)
         ptx_free(m);
     }
     UNIT_EQ(err.code, ERR_INPUT);
-    if (!UNIT_EQ_STR(err.text, why) || !UNIT_EQ_STR(err.where, where))
-        fprintf(stderr, "  for: %s\n", text);
+    if (!UNIT_EQ_STR(err.text, why) || !UNIT_EQ_STR(err.where, where)) fprintf(stderr, "  for: %s\n", text);
 }
 
 static void refusals(void)
@@ -336,18 +362,22 @@ static void refusals(void)
     refused(HEAD ".global .u32 x[2] = {1, 2, 3};", "t.ptx:4:28", "more values than `x` has elements");
     refused(HEAD ".global .u32 x = y;", "t.ptx:4:18", "`y` is not declared");
     refused(HEAD ".global .b64 x[4000000000][4000000000];", "t.ptx:4:27", "`x` is larger than a device's memory");
-    refused(HEAD ".global .u32 x[2][4000000] = {{1}, {2}};", "t.ptx:4:37", "the initialisers leave out too many elements");
-    refused(HEAD ".global .u32 x[][4000000000][4000000000] = {1};", "t.ptx:4:29", "`x` is larger than a device's memory");
+    refused(HEAD ".global .u32 x[2][4000000] = {{1}, {2}};", "t.ptx:4:37",
+            "the initialisers leave out too many elements");
+    refused(HEAD ".global .u32 x[][4000000000][4000000000] = {1};", "t.ptx:4:29",
+            "`x` is larger than a device's memory");
     refused(HEAD ".global .align 3 .u32 x;", "t.ptx:4:16", "an alignment is a power of two");
     refused(HEAD ".shared .u32 x = 1;", "t.ptx:4:18", "only .global and .const variables can have an initialiser");
-    refused(HEAD ".func f() { ret; }\n.func f() { ret; }", "t.ptx:5:7", "function `f` is defined twice, first in line 4");
+    refused(HEAD ".func f() { ret; }\n.func f() { ret; }", "t.ptx:5:7",
+            "function `f` is defined twice, first in line 4");
     refused(HEAD ".entry k() {\nret;", "t.ptx:4:8", "the body of `k` is never closed");
     refused(HEAD ".entry k() .fast { ret; }", "t.ptx:4:12", "unknown directive .fast");
     refused(KERNEL "mov.u32 %r1, %r9;", "t.ptx:12:14", "register %r9 is not declared");
     refused(KERNEL "mov.u32 %r1, %tid.q;", "t.ptx:12:14", "there is no special register %tid.q");
     refused(KERNEL "mov.u32 %r1, %r2\nret;\n}", "t.ptx:12:17", "missing ; at the end of this instruction");
     refused(KERNEL "mov.u32 %r1 %r2;\n}", "t.ptx:12:13", "expected , or ; in this instruction, found `%r2`");
-    refused(KERNEL "bra L;\n}", "t.ptx:12:5", "`L` is not declared: no label, register, variable or function has this name");
+    refused(KERNEL "bra L;\n}", "t.ptx:12:5",
+            "`L` is not declared: no label, register, variable or function has this name");
     refused(KERNEL "L: L: ret;\n}", "t.ptx:12:4", "label `L` is defined twice");
     refused(KERNEL "@%r1 ret;\n}", "t.ptx:12:2", "`%r1` is not a predicate");
     refused(KERNEL "@%q ret;\n}", "t.ptx:12:2", "register %q is not declared");
@@ -366,7 +396,8 @@ static void refusals(void)
     refused(HEAD ".extern .func f(.param .b32 x);\n.entry k() {\ncall f;\nret; }", "t.ptx:6:6",
             "`f` takes 1 arguments and returns 0, but this call gives 0 and takes 0");
     refused(KERNEL "call k;\n}", "t.ptx:12:6", "`k` is a kernel: it cannot be called");
-    refused(KERNEL "call %rd1;\n}", "t.ptx:12:6", "a call through %rd1 needs a .callprototype or .calltargets behind it");
+    refused(KERNEL "call %rd1;\n}", "t.ptx:12:6",
+            "a call through %rd1 needs a .callprototype or .calltargets behind it");
     refused(KERNEL "call 5;\n}", "t.ptx:12:1", "call needs a function, or a register with its address");
     refused(KERNEL "ret;;\n}", "t.ptx:12:5", "expected an instruction, found `;`");
     refused(KERNEL "\x01ret;\n}", "t.ptx:12:1", "this character has no place in PTX");
@@ -380,7 +411,9 @@ static void refusals(void)
 /* What ptxas refuses, by the rule that says so. */
 static void ptxas_rules(void)
 {
-    static const struct { const char *insn, *where, *why; } bad[] = {
+    static const struct {
+        const char *insn, *where, *why;
+    } bad[] = {
         { "add.ftz.f64 %d1, %d2, %d3;", "1", ".ftz does not go with add.f64 and the other modifiers here" },
         { "add.frob.f32 %f1, %f2, %f3;", "1", ".frob is not a modifier of add" },
         { "frob.s32 %r1, %r2;", "1", "there is no instruction `frob`" },
@@ -417,11 +450,12 @@ static void ptxas_rules(void)
         refused(t.p, where, bad[i].why);
         text_free(&t);
     }
-    refused(".version 7.8\n.target sm_90\n.entry k() { .reg .b32 %r<2>; .reg .pred p; elect.sync %r1|p, -1; ret; }", "t.ptx:3:45",
-            "elect.sync needs .version 8.0 or later; this module has 7.8");
+    refused(".version 7.8\n.target sm_90\n.entry k() { .reg .b32 %r<2>; .reg .pred p; elect.sync %r1|p, -1; ret; }",
+            "t.ptx:3:45", "elect.sync needs .version 8.0 or later; this module has 7.8");
     refused(HEAD ".global .bf16 x;", "t.ptx:4:9", "`.bf16` is a type of instructions, not of variables");
     refused(HEAD ".global .u32 x = 1.5;", "t.ptx:4:18", "a floating-point value for an integer variable");
-    refused(HEAD ".func f();", "t.ptx:4:7", "function `f` is never defined: .extern says that another module defines it");
+    refused(HEAD ".func f();", "t.ptx:4:7",
+            "function `f` is never defined: .extern says that another module defines it");
     refused(HEAD ".func f(.param .u32 a);\n.func f() { ret; }", "t.ptx:5:7", "`f` has other parameters than in line 4");
     refused(HEAD ".entry k() .reqntid 32 .maxntid 32 { ret; }", "t.ptx:4:8", "`k` has both .reqntid and .maxntid");
 }
@@ -429,10 +463,11 @@ static void ptxas_rules(void)
 /* Forms that are seldom written, and must come back from the printer. */
 static void rare_forms(void)
 {
-    struct ptx_module *m = good(HEAD ".global .attribute(.unified(1, 2)) .u32 u;\n.global .attribute(.managed, .unified(3, 4)) .u32 both;\n.shared .b32 s<3>;\n"
-        ".entry k() {\n.reg .b32 %z<0>;\n.reg .b64 %rd<2>;\n.reg .f32 %f<4>;\n"
-        "P: .callprototype _ (.param .b32 _) .noreturn .abi_preserve 4;\n"
-        "add.f32.rn %f1, %f2, %f3;\nld.shared.u32 %rd1, [s2];\nret;\n}\n");
+    struct ptx_module *m = good(HEAD ".global .attribute(.unified(1, 2)) .u32 u;\n.global .attribute(.managed, "
+                                     ".unified(3, 4)) .u32 both;\n.shared .b32 s<3>;\n"
+                                     ".entry k() {\n.reg .b32 %z<0>;\n.reg .b64 %rd<2>;\n.reg .f32 %f<4>;\n"
+                                     "P: .callprototype _ (.param .b32 _) .noreturn .abi_preserve 4;\n"
+                                     "add.f32.rn %f1, %f2, %f3;\nld.shared.u32 %rd1, [s2];\nret;\n}\n");
     const struct ptx_func *k = ptx_kernel(m, STR("k"));
     UNIT(m->var[0]->is_unified && m->var[0]->unified[1] == 2 && m->var[1]->is_managed && m->var[1]->unified[0] == 3);
     UNIT(m->nvar == 5 && is(m->var[4]->name, "s2") && k->insn[1].arg[1].var == m->var[4]);
@@ -445,13 +480,13 @@ static void rare_forms(void)
 /* Input made to exhaust the stack or the memory of a careless parser. */
 static void hostile(void)
 {
-    static const char *const open[] = { "{", "mov.u32 %r1, (", "mov.u32 %r1, -", "mov.b32 {", "ld.u32 %r1, [", "x: {", "call (" };
+    static const char *const open[] = { "{",    "mov.u32 %r1, (", "mov.u32 %r1, -", "mov.b32 {", "ld.u32 %r1, [",
+                                        "x: {", "call (" };
     for (size_t i = 0; i < COUNT_OF(open); i++) {
         struct text t = { 0 };
         const char *last = strrchr(open[i], ' ');
         text_add(&t, "%s%s", KERNEL, open[i]);
-        for (int k = 0; k < 100000; k++)
-            text_add(&t, "%s", last ? last + 1 : open[i]);
+        for (int k = 0; k < 100000; k++) text_add(&t, "%s", last ? last + 1 : open[i]);
         UNIT(!parse(t.p) && err.code == ERR_INPUT);
         text_free(&t);
     }
@@ -472,7 +507,8 @@ static void tables(void)
     UNIT(sreg_find(STR("%clock64")) && sreg_find(STR("%clock64"))->type == T_U64);
     UNIT(sreg_find(STR("%envreg31")) && sreg_find(STR("%envreg31"))->comp == 31);
     UNIT(sreg_find(STR("%pm3_64")) && sreg_find(STR("%pm3_64"))->id == SR_PM64);
-    UNIT(!sreg_find(STR("%envreg32")) && !sreg_find(STR("%tid")) && !sreg_find(STR("%laneid.x")) && !sreg_find(STR("")));
+    UNIT(!sreg_find(STR("%envreg32")) && !sreg_find(STR("%tid")) && !sreg_find(STR("%laneid.x")) &&
+         !sreg_find(STR("")));
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* What the race check keeps: notes and marks against a plain array of what each byte of a sector has, sets of readers, and the end of their numbers. */
+/* What the race check keeps: notes and marks against a plain array of what each byte of a sector has, sets of
+ * readers, and the end of their numbers. */
 #include "unit.h"
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -6,14 +7,19 @@
 #include "race/race.h"
 #include "sim/sim.h"
 
-struct bench { struct race *race; struct race_cta *cta; struct touch touch; };
+struct bench {
+    struct race *race;
+    struct race_cta *cta;
+    struct touch touch;
+};
 
 static struct bench bench_new(u32 space, u32 warps)
 {
     struct bench b = { race_new(NULL), calloc(1, sizeof *b.cta), { .space = space } };
     struct race_cta *c = b.cta;
     static const struct launch launch = { .nwarps = 32 };
-    c->race = b.race; c->launch = &launch;
+    c->race = b.race;
+    c->launch = &launch;
     c->lo[SPACE_SHARED] = c->lo[SPACE_GLOBAL] = 1ull << 32;
     for (u32 n = 0; n < 32; n++) c->warp[n] = (struct race_warp){ .c = c, .id = n, .now = 1, .key = (u64)n << 14 };
     UNIT(notes_open(&c->notes, CHUNKS_SHARED));
@@ -33,7 +39,10 @@ static void bench_end(struct bench *b)
 /* ---- marks against an array ---- */
 
 enum { SECTORS = 1024, APART = 600000 };
-struct model { u32 x; struct seen byte[SECTOR]; };
+struct model {
+    u32 x;
+    struct seen byte[SECTOR];
+};
 
 static bool agrees(const struct touch *t, const struct model *m)
 {
@@ -49,7 +58,8 @@ static void write_some(struct bench *b, struct model *m, u64 *rng, u32 spread)
     static const u32 sizes[] = { 1, 1, 2, 4, 4, 8, 16, 32 };
     u32 size = sizes[rand_next(rng) >> 40 & 7], first = (u32)(rand_next(rng) >> 40) % SECTOR & ~(size - 1);
     b->touch.w = &b->cta->warp[rand_next(rng) >> 40 & 31];
-    b->touch.w->now = 1 + (u32)(rand_next(rng) >> 40) % spread;     /* the more times, the more notes, and the farther apart */
+    /* the more times, the more notes, and the farther apart */
+    b->touch.w->now = 1 + (u32)(rand_next(rng) >> 40) % spread;
     u64 a = race_stamp(b->touch.w, (u32)(rand_next(rng) >> 40) & 31, ES_ONE, WHO_ONE);
     u32 site = (u32)(rand_next(rng) >> 40) & 15;
     note_down(&b->touch, &m->x, first, size, a, site);
@@ -63,7 +73,10 @@ static void clear_some(struct bench *b, struct model *m, u64 *rng)
     bool empty = note_clear(&b->touch, m->x, first, 4);
     memset(&m->byte[first], 0, sizeof *m->byte * 4);
     for (u32 k = 0; k < SECTOR; k++) empty &= !m->byte[k].a;
-    if (empty) { marks_drop(&b->touch, m->x); m->x = 0; }
+    if (empty) {
+        marks_drop(&b->touch, m->x);
+        m->x = 0;
+    }
 }
 
 /* Notes that nothing else uses, so that those before and after are far apart. */
@@ -76,7 +89,8 @@ static void part(struct bench *b, u32 *held)
     }
 }
 
-/* warps: that share a note; spread: how many times there are; most: writes. Every form must have come up, and at the end no note may be left. */
+/* warps: that share a note; spread: how many times there are; most: writes. Every form must have come up, and at the
+ * end no note may be left. */
 static void compare(u32 space, u32 warps, u32 spread, u32 most, u32 forms)
 {
     struct bench b = bench_new(space, warps);
@@ -87,12 +101,17 @@ static void compare(u32 space, u32 warps, u32 spread, u32 most, u32 forms)
     memset(m, 0, sizeof m);
     for (u32 n = 0; n < most; n++) {
         struct model *s = &m[rand_next(&rng) >> 40 & (SECTORS - 1)];
-        if (rand_next(&rng) >> 40 & 7) write_some(&b, s, &rng, spread);
-        else clear_some(&b, s, &rng);
+        if (rand_next(&rng) >> 40 & 7)
+            write_some(&b, s, &rng, spread);
+        else
+            clear_some(&b, s, &rng);
         wrong += !agrees(&b.touch, s);
         if (s->x) seen |= 1u << (s->x >> FORM_SHIFT);
         if (held && n == most / 2) part(&b, held);
-        if (n % 1000 == 999) { marks_drop(&b.touch, s->x); *s = (struct model){ 0 }; }
+        if (n % 1000 == 999) {
+            marks_drop(&b.touch, s->x);
+            *s = (struct model){ 0 };
+        }
     }
     UNIT_EQ(wrong, 0);
     UNIT_EQ(seen & forms, forms);
@@ -128,15 +147,18 @@ static u32 read_at(const struct notes *n, u32 x, u32 warp, u32 lane)
     return last;
 }
 
-/* Lanes of some warps read one element over and over: the set has each lane with its last read, does not grow, and leaves nothing behind. Two
- * elements that the same have read have the same set. */
+/* Lanes of some warps read one element over and over: the set has each lane with its last read, does not grow, and
+ * leaves nothing behind. Two elements that the same have read have the same set. */
 static void sets(u32 space)
 {
     struct bench b = bench_new(space, 32);
     struct notes *n = notes_of(&b.touch);
     static struct was was = { .start = 1 };
     struct race_cta *slots = b.cta;
-    slots->was = &was; slots->nwas = 1; slots->start = slots->base = 1; slots->exact = true;
+    slots->was = &was;
+    slots->nwas = 1;
+    slots->start = slots->base = 1;
+    slots->exact = true;
     b.race->slot[0] = slots;
     u32 last[READERS][LANES] = { 0 }, wrong = 0, most = 0, apart = 0;
     u64 rng = 7;
@@ -146,21 +168,28 @@ static void sets(u32 space)
         u32 lanes = (u32)(rand_next(&rng) >> 30) | 1u << (rand_next(&rng) >> 40 & 31);
         if (rand_next(&rng) >> 40 & 1) lanes = 1u << __builtin_ctz(lanes);
         if (rand_next(&rng) >> 40 & 1) w->now++;
-        b.touch.w = w; b.touch.site = (u32)(rand_next(&rng) >> 40) & 3;
+        b.touch.w = w;
+        b.touch.site = (u32)(rand_next(&rng) >> 40) & 3;
         bool one = !(lanes & (lanes - 1));
         u64 me = race_stamp(w, (u32)__builtin_ctz(lanes), ES_ONE, one ? WHO_ONE : WHO_WARP);
-        for (u32 l = 0; l < LANES; l++) if (lanes >> l & 1) last[w->id][l] = w->now;
-        u32 x = set_add(&b.touch, set, me, one ? 0 : lanes, true), y = set_add(&b.touch, twin, me, one ? 0 : lanes, true);
+        for (u32 l = 0; l < LANES; l++)
+            if (lanes >> l & 1) last[w->id][l] = w->now;
+        u32 x = set_add(&b.touch, set, me, one ? 0 : lanes, true),
+            y = set_add(&b.touch, twin, me, one ? 0 : lanes, true);
         apart += x != y;
-        set_release(n, set.site, false); set_release(n, twin.site, false);
-        set = (struct seen){ set_word(w->now), x, 0 }; twin = (struct seen){ set_word(w->now), y, 0 };
+        set_release(n, set.site, false);
+        set_release(n, twin.site, false);
+        set = (struct seen){ set_word(w->now), x, 0 };
+        twin = (struct seen){ set_word(w->now), y, 0 };
         most = MAX_OF(most, set_count(n, x));
-        for (u32 r = 0; k % 16 == 0 && r < READERS; r++) for (u32 l = 0; l < LANES; l++) wrong += read_at(n, x, r, l) != last[r][l];
+        for (u32 r = 0; k % 16 == 0 && r < READERS; r++)
+            for (u32 l = 0; l < LANES; l++) wrong += read_at(n, x, r, l) != last[r][l];
     }
     UNIT_EQ(wrong, 0);
     UNIT_EQ(apart, 0);
     UNIT(most < 2 * READERS * LANES + 128);
-    set_release(n, set.site, false); set_release(n, twin.site, false);
+    set_release(n, set.site, false);
+    set_release(n, twin.site, false);
     sets_unkeep(b.cta);
     if (space == SPACE_GLOBAL) UNIT_EQ(n->set.n, n->set.nspare);
     slots->was = NULL;
@@ -189,7 +218,10 @@ static void end_of_numbers(void)
     UNIT(!pipe(out));
     fflush(NULL);
     pid_t pid = fork();
-    if (!pid) { dup2(out[1], 2); use_up(); }
+    if (!pid) {
+        dup2(out[1], 2);
+        use_up();
+    }
     close(out[1]);
     UNIT(read(out[0], text, sizeof text - 1) > 0);
     UNIT(waitpid(pid, &status, 0) == pid && WIFEXITED(status));

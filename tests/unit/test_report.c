@@ -5,7 +5,12 @@
 #include <unistd.h>
 
 static const struct place load_place = {
-    .file = "/nowhere/add.cu", .line = 7, .col = 12, .function = "add", .ptx_file = "/nowhere/add.ptx", .ptx_line = 57,
+    .file = "/nowhere/add.cu",
+    .line = 7,
+    .col = 12,
+    .function = "add",
+    .ptx_file = "/nowhere/add.ptx",
+    .ptx_line = 57,
     .ptx_text = "ld.global.f32 %f1, [%rd4];",
 };
 
@@ -13,9 +18,21 @@ static const struct place load_place = {
 static struct finding sample(u32 cta, u32 first, u32 n)
 {
     struct finding f = {
-        .kind = F_bounds, .place = &load_place, .kernel = "add", .cta = { cta, 0, 0 }, .nctaid = { 4, 1, 1 }, .ntid = { 256, 1, 1 },
-        .nlanes = n, .access = "read", .space = "global", .width = 4, .object = "a", .object_type = "f32[1000]",
-        .object_base = 0x1000, .object_size = 4000, .element_size = 4,
+        .kind = F_bounds,
+        .place = &load_place,
+        .kernel = "add",
+        .cta = { cta, 0, 0 },
+        .nctaid = { 4, 1, 1 },
+        .ntid = { 256, 1, 1 },
+        .nlanes = n,
+        .access = "read",
+        .space = "global",
+        .width = 4,
+        .object = "a",
+        .object_type = "f32[1000]",
+        .object_base = 0x1000,
+        .object_size = 4000,
+        .element_size = 4,
     };
     for (u32 i = 0; i < n; i++) {
         f.thread[i] = first + i;
@@ -44,21 +61,21 @@ static void one(void)
     UNIT_EQ(report_occurrences(r), 24);
     t = text_of(r);
     UNIT_EQ_STR(t,
-        "error[bounds]: access outside the allocation\n"
-        "  --> /nowhere/add.cu:7:12\n"
-        "  --> /nowhere/add.ptx:57 (the source is not on this machine)\n"
-        "   |\n"
-        "57 | ld.global.f32 %f1, [%rd4];\n"
-        "   | ^^^^^^^^^^^^^\n"
-        "   |\n"
-        "   = kernel: add\n"
-        "   = access: ld.global.f32 reads 4 bytes at a+0xfa0, element [1000] of f32[1000], just past the end\n"
-        "   = range: elements [1000..1023]\n"
-        "   = who: threads 232..255 of CTA 3 (24 threads)\n"
-        "   = cause: A thread read or wrote bytes that do not belong to the object its pointer came from.\n"
-        "   = fix: Compare the index with the number of elements before the access, or launch fewer threads.\n"
-        "\n"
-        "1 finding: 1 error (24 occurrences)\n");
+                "error[bounds]: access outside the allocation\n"
+                "  --> /nowhere/add.cu:7:12\n"
+                "  --> /nowhere/add.ptx:57 (the source is not on this machine)\n"
+                "   |\n"
+                "57 | ld.global.f32 %f1, [%rd4];\n"
+                "   | ^^^^^^^^^^^^^\n"
+                "   |\n"
+                "   = kernel: add\n"
+                "   = access: ld.global.f32 reads 4 bytes at a+0xfa0, element [1000] of f32[1000], just past the end\n"
+                "   = range: elements [1000..1023]\n"
+                "   = who: threads 232..255 of CTA 3 (24 threads)\n"
+                "   = cause: A thread read or wrote bytes that do not belong to the object its pointer came from.\n"
+                "   = fix: Compare the index with the number of elements before the access, or launch fewer threads.\n"
+                "\n"
+                "1 finding: 1 error (24 occurrences)\n");
     free(t);
     report_clear(r);
     UNIT_EQ(report_errors(r) + report_occurrences(r), 0);
@@ -78,22 +95,19 @@ static void who(void)
     struct report *r = report_new();
     add(r, sample(3, 255, 1));
     expect_who(r, "who: thread 255 of CTA 3\n");
-    for (u32 c = 0; c < 4; c++)
-        add(r, sample(c, 96, 32));
+    for (u32 c = 0; c < 4; c++) add(r, sample(c, 96, 32));
     expect_who(r, "who: threads 96..127 of every CTA (32 threads in each of 4 CTAs)\n");
     for (u32 c = 0; c < 4; c++)
-        for (u32 w = 0; w < 8; w++)
-            add(r, sample(3 - c, w * 32, 32));
+        for (u32 w = 0; w < 8; w++) add(r, sample(3 - c, w * 32, 32));
     expect_who(r, "who: all 256 threads of every CTA");
     add(r, sample(1, 0, 32));
     add(r, sample(2, 0, 32));
     expect_who(r, "who: threads 0..31 of CTAs 1..2 (32 threads in each of 2 CTAs)");
     add(r, sample(2, 250, 6));
-    for (u32 w = 0; w < 8; w++)
-        add(r, sample(3, w * 32, 32));
+    for (u32 w = 0; w < 8; w++) add(r, sample(3, w * 32, 32));
     expect_who(r, "who: 262 consecutive threads in 2 CTAs, from 250 of CTA 2 to 255 of CTA 3");
 
-    struct finding f = sample(0, 0, 8);         /* every second thread, every fourth element */
+    struct finding f = sample(0, 0, 8); /* every second thread, every fourth element */
     for (u32 i = 0; i < 8; i++) {
         f.thread[i] = i * 2;
         f.addr[i] = 0x1000 + 4000 + 16 * i;
@@ -105,14 +119,13 @@ static void who(void)
     free(t);
     report_clear(r);
 
-    f = sample(0, 0, 16);                       /* an 8x8 block: x 4..7, y 2..5 */
+    f = sample(0, 0, 16); /* an 8x8 block: x 4..7, y 2..5 */
     f.ntid[0] = f.ntid[1] = 8;
-    for (u32 i = 0; i < 16; i++)
-        f.thread[i] = (2 + i / 4) * 8 + 4 + i % 4;
+    for (u32 i = 0; i < 16; i++) f.thread[i] = (2 + i / 4) * 8 + 4 + i % 4;
     report_add(r, &f);
     expect_who(r, "who: threads (4..7,2..5) of CTA 0 (16 threads)");
 
-    f = sample(0, 0, 1);                        /* a million CTAs, a few of them hit */
+    f = sample(0, 0, 1); /* a million CTAs, a few of them hit */
     f.nctaid[0] = 1 << 20;
     for (u32 c = 0; c < 1 << 20; c += 1 << 16) {
         f.cta[0] = c;
@@ -157,7 +170,9 @@ static void what(void)
     f.addr[0] = 0x10;
     report_add(r, &f);
     expect_who(r, "writes 16 bytes at 0x10\n");
-    f = (struct finding){ .kind = F_deadlock, .kernel = "k", .detail = "CTA 0 waits\nCTA 1 waits\n", .cause = "two\nlines" };
+    f = (struct finding){
+        .kind = F_deadlock, .kernel = "k", .detail = "CTA 0 waits\nCTA 1 waits\n", .cause = "two\nlines"
+    };
     report_add(r, &f);
     char *t = text_of(r);
     UNIT_HAS(t, "  | CTA 0 waits\n  | CTA 1 waits\n");
@@ -166,7 +181,8 @@ static void what(void)
     report_free(r);
 }
 
-/* A deadlock of many threads is one occurrence; a joint sentence gives the largest end of all, and words that look like a gap stay as they are. */
+/* A deadlock of many threads is one occurrence; a joint sentence gives the largest end of all, and words that look
+ * like a gap stay as they are. */
 static void joined(void)
 {
     struct report *r = report_new();
@@ -228,24 +244,34 @@ static void order(void)
 static void source(void)
 {
     char dir[] = "/tmp/lockstep-unit-XXXXXX", cu[64], ptx[64];
-    if (!UNIT(mkdtemp(dir)))
-        return;
+    if (!UNIT(mkdtemp(dir))) return;
     snprintf(cu, sizeof cu, "%s/add.cu", dir);
     snprintf(ptx, sizeof ptx, "%s/add.ptx", dir);
     const char *text = "__global__ void add()\n{\n\tc[i] = a[i + f(1)] + b[i];\n}\n";
     file_write(cu, text, strlen(text), NULL);
     struct place outer = { .file = "/build/add.cu", .line = 9, .col = 3, .ptx_file = ptx };
-    struct place p = { .file = "/build/add.cu", .line = 3, .col = 9, .function = "get", .ptx_file = ptx, .ptx_line = 555, .inlined_at = &outer };
+    struct place p = { .file = "/build/add.cu",
+                       .line = 3,
+                       .col = 9,
+                       .function = "get",
+                       .ptx_file = ptx,
+                       .ptx_line = 555,
+                       .inlined_at = &outer };
     struct finding f = sample(0, 0, 1);
     f.place = &p;
     struct report *r = report_new();
     report_add(r, &f);
     char *t = text_of(r), want[400];
-    snprintf(want, sizeof want, " --> %s:3:9\n  |\n3 |  c[i] = a[i + f(1)] + b[i];\n  |         ^^^^^^^^^^^\n  = inlined from get at add.cu:9:3\n", cu);
+    snprintf(want, sizeof want,
+             " --> %s:3:9\n  |\n3 |  c[i] = a[i + f(1)] + b[i];\n  |         ^^^^^^^^^^^\n  = inlined from get at "
+             "add.cu:9:3\n",
+             cu);
     UNIT_HAS(t, want);
     free(t);
-    struct place header = { .file = "atomic.hpp", .line = 77, .function = "atomicAdd", .ptx_file = ptx, .ptx_line = 555, .inlined_at = &p };
-    UNIT(place_shown(&header) == &p);           /* the header is not here: its caller is shown */
+    struct place header = {
+        .file = "atomic.hpp", .line = 77, .function = "atomicAdd", .ptx_file = ptx, .ptx_line = 555, .inlined_at = &p
+    };
+    UNIT(place_shown(&header) == &p); /* the header is not here: its caller is shown */
     struct text brief = { 0 };
     place_brief(&header, &brief);
     UNIT_EQ_STR(brief.p, "add.cu:3 (in get, called at :9)");
@@ -283,8 +309,7 @@ static void json(void)
 
 static void *adder(void *arg)
 {
-    for (u32 i = 0; i < 2000; i++)
-        add(arg, sample(i % 4, 32 * (i % 8), 32));
+    for (u32 i = 0; i < 2000; i++) add(arg, sample(i % 4, 32 * (i % 8), 32));
     return NULL;
 }
 
@@ -292,10 +317,8 @@ static void threads(void)
 {
     struct report *r = report_new();
     pthread_t t[3];
-    for (int i = 0; i < 3; i++)
-        pthread_create(&t[i], NULL, adder, r);
-    for (int i = 0; i < 3; i++)
-        pthread_join(t[i], NULL);
+    for (int i = 0; i < 3; i++) pthread_create(&t[i], NULL, adder, r);
+    for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
     UNIT_EQ(report_occurrences(r), 3 * 2000 * 32);
     UNIT_EQ(report_errors(r), 1);
     report_free(r);
@@ -313,7 +336,8 @@ static void bounded(void)
     UNIT_EQ(report_occurrences(r), 5000);
     struct text t = { 0 };
     report_text(r, (struct report_style){ .max = 2 }, &t);
-    UNIT_HAS(t.p, "4094 more not shown\n4096 findings: 4096 errors (5000 occurrences)\n904 occurrences of further causes");
+    UNIT_HAS(t.p,
+             "4094 more not shown\n4096 findings: 4096 errors (5000 occurrences)\n904 occurrences of further causes");
     text_free(&t);
     report_free(r);
 }

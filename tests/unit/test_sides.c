@@ -4,10 +4,22 @@
 #include <stdlib.h>
 
 static const struct place store = {
-    .file = "/nowhere/tile.cu", .line = 10, .col = 5, .function = "tile", .ptx_file = "/nowhere/tile.ptx", .ptx_line = 41, .ptx_text = "st.shared.f32 [%r3], %f1;",
+    .file = "/nowhere/tile.cu",
+    .line = 10,
+    .col = 5,
+    .function = "tile",
+    .ptx_file = "/nowhere/tile.ptx",
+    .ptx_line = 41,
+    .ptx_text = "st.shared.f32 [%r3], %f1;",
 };
 static const struct place load = {
-    .file = "/nowhere/tile.cu", .line = 12, .col = 9, .function = "tile", .ptx_file = "/nowhere/tile.ptx", .ptx_line = 47, .ptx_text = "ld.shared.f32 %f2, [%r4+4];",
+    .file = "/nowhere/tile.cu",
+    .line = 12,
+    .col = 9,
+    .function = "tile",
+    .ptx_file = "/nowhere/tile.ptx",
+    .ptx_line = 47,
+    .ptx_text = "ld.shared.f32 %f2, [%r4+4];",
 };
 
 static char *text_of(struct report *r)
@@ -20,13 +32,34 @@ static char *text_of(struct report *r)
 /* Thread t of a CTA reads what its neighbour t + 1 writes; `reader_first` says which side the checker met last. */
 static void race_add(struct report *r, u32 cta, u32 t, bool reader_first, u64 ticket)
 {
-    struct rival v = { .cta = { cta, 0, 0 }, .thread = t + reader_first, .access = reader_first ? "write" : "read", .width = 4,
-                       .addr = 4 * (t + 1), .value = reader_first ? "3.5" : "0" };
+    struct rival v = { .cta = { cta, 0, 0 },
+                       .thread = t + reader_first,
+                       .access = reader_first ? "write" : "read",
+                       .width = 4,
+                       .addr = 4 * (t + 1),
+                       .value = reader_first ? "3.5" : "0" };
     struct finding f = {
-        .kind = F_race, .place = reader_first ? &load : &store, .other = reader_first ? &store : &load, .kernel = "tile", .cta = { cta, 0, 0 },
-        .nctaid = { 2, 1, 1 }, .ntid = { 64, 1, 1 }, .nlanes = 1, .thread = { t + !reader_first }, .access = reader_first ? "read" : "write",
-        .space = "shared", .width = 4, .addr = { 4 * (t + 1) }, .value = reader_first ? "0" : "3.5", .object = "tile", .object_type = "f32[64]",
-        .object_size = 256, .element_size = 4, .rival = &v, .order = "a __syncthreads() between line 10 and line 12", .ticket = ticket,
+        .kind = F_race,
+        .place = reader_first ? &load : &store,
+        .other = reader_first ? &store : &load,
+        .kernel = "tile",
+        .cta = { cta, 0, 0 },
+        .nctaid = { 2, 1, 1 },
+        .ntid = { 64, 1, 1 },
+        .nlanes = 1,
+        .thread = { t + !reader_first },
+        .access = reader_first ? "read" : "write",
+        .space = "shared",
+        .width = 4,
+        .addr = { 4 * (t + 1) },
+        .value = reader_first ? "0" : "3.5",
+        .object = "tile",
+        .object_type = "f32[64]",
+        .object_size = 256,
+        .element_size = 4,
+        .rival = &v,
+        .order = "a __syncthreads() between line 10 and line 12",
+        .ticket = ticket,
     };
     report_add(r, &f);
 }
@@ -35,17 +68,19 @@ static void two_sides(void)
 {
     struct report *r = report_new();
     for (u32 cta = 0; cta < 2; cta++)
-        for (u32 t = 0; t < 63; t++)
-            race_add(r, cta, t, t % 3 == 0, 0);
+        for (u32 t = 0; t < 63; t++) race_add(r, cta, t, t % 3 == 0, 0);
     UNIT_EQ(report_errors(r), 1);
     UNIT_EQ(report_occurrences(r), 126);
     char *t = text_of(r);
     UNIT_HAS(t, "error[race]: data race\n  --> /nowhere/tile.cu:10:5\n");
     UNIT_HAS(t, "  ::: /nowhere/tile.cu:12:9\n");
-    UNIT_HAS(t, "= first: thread 1 of CTA 0 (warp 0, lane 1): st.shared.f32 writes 4 bytes at tile+0x4, element [1] of f32[64]; value 3.5\n");
-    UNIT_HAS(t, "= second: thread 0 of CTA 0 (warp 0, lane 0): ld.shared.f32 reads 4 bytes at tile+0x4, element [1] of f32[64]; value 0\n");
+    UNIT_HAS(t, "= first: thread 1 of CTA 0 (warp 0, lane 1): st.shared.f32 writes 4 bytes at tile+0x4, element [1] of "
+                "f32[64]; value 3.5\n");
+    UNIT_HAS(t, "= second: thread 0 of CTA 0 (warp 0, lane 0): ld.shared.f32 reads 4 bytes at tile+0x4, element [1] of "
+                "f32[64]; value 0\n");
     UNIT_HAS(t, "= who: threads 1..63 of every CTA (63 threads in each of 2 CTAs)\n");
-    UNIT_HAS(t, "= against: threads 0..62 of every CTA (63 threads in each of 2 CTAs); always 1 thread below, in the same warp and in other warps of the CTA\n");
+    UNIT_HAS(t, "= against: threads 0..62 of every CTA (63 threads in each of 2 CTAs); always 1 thread below, in the "
+                "same warp and in other warps of the CTA\n");
     UNIT_HAS(t, "= order: a __syncthreads() between line 10 and line 12\n");
     free(t);
     report_free(r);
@@ -69,7 +104,13 @@ static void the_same_in_any_order(void)
 static void again(void)
 {
     struct report *r = report_new(), *whole = report_new();
-    struct occurrence o = { .nctaid = { 2, 1, 1 }, .ntid = { 64, 1, 1 }, .nlanes = 1, .thread = { 3 }, .addr = { 16 }, .rival_thread = 4, .rival_addr = 16 };
+    struct occurrence o = { .nctaid = { 2, 1, 1 },
+                            .ntid = { 64, 1, 1 },
+                            .nlanes = 1,
+                            .thread = { 3 },
+                            .addr = { 16 },
+                            .rival_thread = 4,
+                            .rival_addr = 16 };
     UNIT(!report_again(r, 77, &o));
     race_add(r, 0, 2, true, 77);
     race_add(whole, 0, 2, true, 0);
@@ -82,7 +123,7 @@ static void again(void)
     }
     o.thread[0] = 1;
     o.rival_thread = 2;
-    UNIT(!report_again(r, 77, &o));      /* comes before the one shown: the whole finding is wanted */
+    UNIT(!report_again(r, 77, &o)); /* comes before the one shown: the whole finding is wanted */
     UNIT_EQ(report_occurrences(r), 58);
     char *x = text_of(r), *y = text_of(whole);
     UNIT_EQ_STR(x, y);
@@ -98,7 +139,13 @@ static void again(void)
 static void origin(void)
 {
     struct report *r = report_new();
-    struct finding f = { .kind = F_uninit_branch, .place = &store, .kernel = "tile", .nctaid = { 1, 1, 1 }, .ntid = { 32, 1, 1 }, .nlanes = 1, .origin = &load,
+    struct finding f = { .kind = F_uninit_branch,
+                         .place = &store,
+                         .kernel = "tile",
+                         .nctaid = { 1, 1, 1 },
+                         .ntid = { 32, 1, 1 },
+                         .nlanes = 1,
+                         .origin = &load,
                          .origin_text = "read from tile+0x4 (f32[64] shared), which nobody had written" };
     report_add(r, &f);
     char *t = text_of(r);
@@ -117,7 +164,7 @@ static void kinds(void)
         char code[16];
         snprintf(code, sizeof code, "LK%04u", finding_code(i));
         UNIT_EQ(finding_find(finding_id(i)), i);
-        UNIT_EQ(finding_find(code), i);          /* also says that no code is given twice */
+        UNIT_EQ(finding_find(code), i); /* also says that no code is given twice */
         UNIT(finding_title(i)[0] && finding_meaning(i)[0] && finding_fix(i)[0]);
     }
     UNIT(checks_parse("bounds,race", &bits, &e) && bits == (CHECK_BOUNDS | CHECK_RACE));

@@ -19,15 +19,17 @@ static void lists(void)
         UNIT_EQ_STR(s.text[0], "const float *__restrict__ x");
         UNIT_EQ_STR(s.name[2], "n");
     }
-    s = find("// __global__ void k(int wrong)\nvoid k(int host);\n__launch_bounds__(256)\n__global__\nvoid k(\n    int  a, /* first, of two */\n    std::pair<int, int> b)\n{}", "k");
+    s = find("// __global__ void k(int wrong)\nvoid k(int host);\n__launch_bounds__(256)\n__global__\nvoid k(\n    int "
+             " a, /* first, of two */\n    std::pair<int, int> b)\n{}",
+             "k");
     if (UNIT_EQ(s.params, 2)) {
         UNIT_EQ_STR(s.name[0], "a");
         UNIT_EQ_STR(s.name[1], "b");
         UNIT_EQ_STR(s.text[1], "std::pair<int, int> b");
     }
-    s = find("__global__ void __launch_bounds__(128, 2) other(int q); __global__ void k(void) { other<<<1, 1>>>(1); }", "other");
-    if (UNIT_EQ(s.params, 1))
-        UNIT_EQ_STR(s.name[0], "q");
+    s = find("__global__ void __launch_bounds__(128, 2) other(int q); __global__ void k(void) { other<<<1, 1>>>(1); }",
+             "other");
+    if (UNIT_EQ(s.params, 1)) UNIT_EQ_STR(s.name[0], "q");
     UNIT_EQ(find("__global__ void k(void) {}", "k").params, 0);
     UNIT_EQ(find("__global__ void k(int", "k").params, 0);
     UNIT_EQ(find("int k(int a);", "k").params, 0);

@@ -1,4 +1,5 @@
-/* What threads know (known.h) against arrays: many values, joined with each other and added to at random, say the same as arrays of maxima. */
+/* What threads know (known.h) against arrays: many values, joined with each other and added to at random, say the
+ * same as arrays of maxima. */
 #include "unit.h"
 #include "race/vclock.h"
 #include <string.h>
@@ -6,7 +7,7 @@
 enum { CTAS = 70, WARPS = 2, LANES_N = 32, PLACES = 40, VALUES = 12, STEPS_N = 20000 };
 
 struct model {
-    u32 cta[CTAS];              /* all its threads below this */
+    u32 cta[CTAS]; /* all its threads below this */
     u32 lane[CTAS][WARPS][LANES_N];
     u32 count[PLACES];
 };
@@ -15,24 +16,38 @@ static struct known *value[VALUES];
 static struct model model[VALUES];
 
 static u32 pick(u64 *rng, u32 n) { return (u32)(rand_next(rng) >> 33) % n; }
-static void raise_to(u32 *v, u32 to) { if (*v < to) *v = to; }
+static void raise_to(u32 *v, u32 to)
+{
+    if (*v < to) *v = to;
+}
 
 static void join_models(struct model *a, const struct model *b)
 {
     for (u32 c = 0; c < CTAS; c++) {
         raise_to(&a->cta[c], b->cta[c]);
-        for (u32 w = 0; w < WARPS; w++) for (u32 l = 0; l < LANES_N; l++) raise_to(&a->lane[c][w][l], b->lane[c][w][l]);
+        for (u32 w = 0; w < WARPS; w++)
+            for (u32 l = 0; l < LANES_N; l++) raise_to(&a->lane[c][w][l], b->lane[c][w][l]);
     }
     for (u32 p = 0; p < PLACES; p++) raise_to(&a->count[p], b->count[p]);
 }
 
 static void change(struct joins *j, u64 *rng, u32 n)
 {
-    u32 c = pick(rng, CTAS), w = pick(rng, WARPS), time = 1 + pick(rng, 1000), all = pick(rng, 1000), lanes = (u32)rand_next(rng), other = pick(rng, VALUES), p = pick(rng, PLACES);
+    u32 c = pick(rng, CTAS), w = pick(rng, WARPS), time = 1 + pick(rng, 1000), all = pick(rng, 1000),
+        lanes = (u32)rand_next(rng), other = pick(rng, VALUES), p = pick(rng, PLACES);
     switch (pick(rng, 7)) {
-    case 0: known_add_cta(j, &value[n], c, time); raise_to(&model[n].cta[c], time); break;
-    case 1: known_add_leader(j, &value[n], c, time); raise_to(&model[n].lane[c][0][0], time); break;
-    case 2: known_add_writes(j, &value[n], p, time); raise_to(&model[n].count[p], time); break;
+    case 0:
+        known_add_cta(j, &value[n], c, time);
+        raise_to(&model[n].cta[c], time);
+        break;
+    case 1:
+        known_add_leader(j, &value[n], c, time);
+        raise_to(&model[n].lane[c][0][0], time);
+        break;
+    case 2:
+        known_add_writes(j, &value[n], p, time);
+        raise_to(&model[n].count[p], time);
+        break;
     case 3:
         known_add_warp(j, &value[n], c, w, all, lanes, time);
         for (u32 l = 0; l < LANES_N; l++) raise_to(&model[n].lane[c][w][l], lanes >> l & 1 && time > all ? time : all);
@@ -41,7 +56,10 @@ static void change(struct joins *j, u64 *rng, u32 n)
         known_add_whole(j, &value[n], c, w, time);
         for (u32 l = 0; l < LANES_N; l++) raise_to(&model[n].lane[c][w][l], time);
         break;
-    case 5: known_join(j, &value[n], value[other]); join_models(&model[n], &model[other]); break;
+    case 5:
+        known_join(j, &value[n], value[other]);
+        join_models(&model[n], &model[other]);
+        break;
     default:
         if (pick(rng, 8)) return;
         known_drop(j, value[n]);
@@ -54,9 +72,12 @@ static bool includes(const struct model *a, const struct model *b)
 {
     for (u32 c = 0; c < CTAS; c++) {
         if (b->cta[c] > a->cta[c]) return false;
-        for (u32 w = 0; w < WARPS; w++) for (u32 l = 0; l < LANES_N; l++) if (b->lane[c][w][l] > a->lane[c][w][l] && b->lane[c][w][l] > a->cta[c]) return false;
+        for (u32 w = 0; w < WARPS; w++)
+            for (u32 l = 0; l < LANES_N; l++)
+                if (b->lane[c][w][l] > a->lane[c][w][l] && b->lane[c][w][l] > a->cta[c]) return false;
     }
-    for (u32 p = 0; p < PLACES; p++) if (b->count[p] > a->count[p]) return false;
+    for (u32 p = 0; p < PLACES; p++)
+        if (b->count[p] > a->count[p]) return false;
     return true;
 }
 
@@ -66,16 +87,21 @@ static u32 ask(u64 *rng, u32 n)
     const struct model *m = &model[n];
     u32 wrong = 0;
     for (u32 k = 0; k < 20; k++) {
-        u32 c = pick(rng, CTAS), w = pick(rng, WARPS), l = pick(rng, LANES_N), time = pick(rng, 1100), p = pick(rng, PLACES);
+        u32 c = pick(rng, CTAS), w = pick(rng, WARPS), l = pick(rng, LANES_N), time = pick(rng, 1100),
+            p = pick(rng, PLACES);
         if (pick(rng, 4) == 0) w = l = 0;
         wrong += known_cta(value[n], c) != m->cta[c];
         wrong += known_thread(value[n], c, w, l, time) != (time < m->cta[c] || time < m->lane[c][w][l]);
         u32 least = ~0u;
         for (u32 x = 0; x < LANES_N; x++) least = m->lane[c][w][x] < least ? m->lane[c][w][x] : least;
-        if (w) wrong += known_warp(value[n], c, w) != (least > m->cta[c] ? least : m->cta[c]);      /* of the first one, what is known of the first thread is not looked at */
-        else wrong += known_warp(value[n], c, w) > (least > m->cta[c] ? least : m->cta[c]);
+        /* of the first one, what is known of the first thread is not looked at */
+        if (w)
+            wrong += known_warp(value[n], c, w) != (least > m->cta[c] ? least : m->cta[c]);
+        else
+            wrong += known_warp(value[n], c, w) > (least > m->cta[c] ? least : m->cta[c]);
         u32 warps = ~0u;
-        for (u32 x = 0; x < WARPS; x++) for (u32 y = 0; y < LANES_N; y++) warps = m->lane[c][x][y] < warps ? m->lane[c][x][y] : warps;
+        for (u32 x = 0; x < WARPS; x++)
+            for (u32 y = 0; y < LANES_N; y++) warps = m->lane[c][x][y] < warps ? m->lane[c][x][y] : warps;
         u32 twin = pick(rng, VALUES);
         if (known_has(value[n], value[twin])) wrong += !includes(m, &model[twin]);
         wrong += !known_has(value[n], value[n]);
@@ -103,7 +129,10 @@ static void compare(u64 large)
     }
     UNIT_EQ(wrong, 0);
     UNIT(all > 0);
-    for (u32 n = 0; n < VALUES; n++) { known_drop(&j, value[n]); value[n] = NULL; }
+    for (u32 n = 0; n < VALUES; n++) {
+        known_drop(&j, value[n]);
+        value[n] = NULL;
+    }
     memset(model, 0, sizeof model);
     joins_free(&j);
 }

@@ -1,19 +1,23 @@
-/* A kernel that polls memory the host can write waits for the host; one that polls memory nobody can write is a deadlock, proved. */
+/* A kernel that polls memory the host can write waits for the host; one that polls memory nobody can write is a
+ * deadlock, proved. */
 #include <lockstep.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 #include "unit.h"
 
-static const char text[] =
-    ".version 8.0\n.target sm_80\n.address_size 64\n"
-    ".visible .entry poll(.param .u64 flag, .param .u64 out)\n{\n"
-    ".reg .u64 %rd<3>; .reg .u32 %r<3>; .reg .pred %p;\n"
-    "ld.param.u64 %rd1, [flag]; ld.param.u64 %rd2, [out];\n"
-    "again:\nld.volatile.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p, %r1, 0;\n@%p bra again;\n"
-    "add.u32 %r2, %r1, 1;\nst.volatile.global.u32 [%rd2], %r2;\nret;\n}\n";
+static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                           ".visible .entry poll(.param .u64 flag, .param .u64 out)\n{\n"
+                           ".reg .u64 %rd<3>; .reg .u32 %r<3>; .reg .pred %p;\n"
+                           "ld.param.u64 %rd1, [flag]; ld.param.u64 %rd2, [out];\n"
+                           "again:\nld.volatile.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p, %r1, 0;\n@%p bra again;\n"
+                           "add.u32 %r2, %r1, 1;\nst.volatile.global.u32 [%rd2], %r2;\nret;\n}\n";
 
-struct job { lk_kernel *kernel; uint64_t flag, out; lk_status status; };
+struct job {
+    lk_kernel *kernel;
+    uint64_t flag, out;
+    lk_status status;
+};
 
 static lk_status launch(struct job *j)
 {
@@ -21,7 +25,12 @@ static lk_status launch(struct job *j)
     lk_launch l = { .size = sizeof l, .grid = { 4, 1, 1 }, .block = { 64, 1, 1 }, .args = args, .arg_count = 2 };
     return lk_kernel_launch(j->kernel, &l, NULL);
 }
-static void *run(void *arg) { struct job *j = arg; j->status = launch(j); return NULL; }
+static void *run(void *arg)
+{
+    struct job *j = arg;
+    j->status = launch(j);
+    return NULL;
+}
 
 int main(void)
 {
@@ -40,7 +49,8 @@ int main(void)
     _Atomic uint32_t *mailbox = (_Atomic uint32_t *)(uintptr_t)pinned;
     atomic_store(&mailbox[0], 0);
     atomic_store(&mailbox[8], 0);
-    j.flag = pinned; j.out = pinned + 32;
+    j.flag = pinned;
+    j.out = pinned + 32;
     pthread_t t;
     UNIT(!pthread_create(&t, NULL, run, &j));
     usleep(30000);
@@ -51,7 +61,8 @@ int main(void)
     UNIT_EQ(atomic_load(&mailbox[8]), 42);
 
     /* nobody can write device memory while the launch runs: proved at once */
-    j.flag = device; j.out = pinned + 32;
+    j.flag = device;
+    j.out = pinned + 32;
     UNIT_EQ(launch(&j), LK_FINDINGS);
     char *report = lk_report_text(gpu, 0);
     UNIT_HAS(report, "deadlock");

@@ -1,5 +1,6 @@
-/* unit.h: the whole test framework of the C unit tests. Each test file is a program: it calls UNIT(...) as it goes and
- * ends with `return unit_done();`, which prints "N passed, N failed" and is non-zero when something failed or nothing ran. */
+/* unit.h: the whole test framework of the C unit tests. Each test file is a program: it calls UNIT(...) as it goes
+ * and ends with `return unit_done();`, which prints "N passed, N failed" and is non-zero when something failed or
+ * nothing ran. */
 #ifndef LOCKSTEP_UNIT_H
 #define LOCKSTEP_UNIT_H
 #include <inttypes.h>
@@ -54,8 +55,7 @@ static inline int unit_eq_str(const char *a, const char *b, const char *file, in
 static inline int unit_has(const char *text, const char *part, const char *file, int line, const char *what)
 {
     int ok = text && strstr(text, part);
-    if (!unit_check(ok, file, line, what))
-        fprintf(stderr, "  lacks \"%s\"\n  in:\n%s\n", part, text ? text : "(null)");
+    if (!unit_check(ok, file, line, what)) fprintf(stderr, "  lacks \"%s\"\n  in:\n%s\n", part, text ? text : "(null)");
     return ok;
 }
 
