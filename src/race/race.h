@@ -398,7 +398,6 @@ void pending_add(struct race_warp *w, const struct access *a, u32 lanes);
 /* they synchronise: what they loaded before can no longer be told from what they load now */
 void pending_drop(struct race_warp *w, u32 lanes);
 void pending_selected(void *self, struct warp *w, u32 reg, u32 lanes); /* of struct observer */
-void race_weak(struct touch *t, const struct access *a);               /* race.c: a weak access by the lanes of a->ok */
 void race_tick(struct race_cta *c, u32 warps); /* race.c: these have the same time now, which none of them has had */
 /* race_set.c */
 /* the set of those and `me`; a reference. leaves: who has the old one will have the new one instead */

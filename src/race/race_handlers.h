@@ -1,4 +1,4 @@
-/* handlers.h: the fast handlers of launches under the race check, a template over memory_fast.h. Before, define
+/* race_handlers.h: the fast handlers of launches under the race check, a template over memory_fast.h. Before, define
  * HANDLER_FIRST(sp): what comes before the race check, nothing or the check of initialised values. */
 #include "race/race_touch.h"
 #include "sim/init_fast.h"

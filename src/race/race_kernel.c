@@ -8,7 +8,7 @@
  * can miss: none of them stands where only some threads come by. For that, values are followed that are the same in
  * all threads of a CTA. */
 #include "race/race_kernel.h"
-#include "race/race_words.h"
+#include "race/race_advice.h"
 #include "code/lower.h"
 
 struct uniform { /* under way to a fixpoint: true until shown otherwise */

@@ -1,5 +1,5 @@
 /* Two accesses that nothing orders, in words: which kind of race, both sides, and what would order them. */
-#include "race/race_words.h"
+#include "race/race_advice.h"
 #include "code/lower.h"
 #include <inttypes.h>
 
@@ -370,7 +370,7 @@ static void tell(struct telling *x, enum finding_kind kind)
     f->width = mine ? mine->width : 4;
     f->addr[x->lane] = x->at & ~(u64)(f->width - 1);
     x->self = x->old_linear == warp->cta->linear && word_warp(x->old->a) % 32 == warp->id && old_lane(x) == x->lane;
-    missing_words(x, race_words(x));
+    missing_words(x, race_advise(x));
     flight_words(x);
     x->rival = (struct rival){ .access = access_word(x->old->op, his),
                                .how = how_word(&x->mem, x->old->op, his),

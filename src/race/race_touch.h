@@ -34,10 +34,10 @@ static inline struct touch race_touch(struct warp *warp, const struct insn *i, u
     };
 }
 
-memory_chooser race_memory; /* handlers_race.c */
+memory_chooser race_memory; /* race_handlers.c */
 /* race_pending.c: a load that is put off until a selection takes it */
 handler race_speculated, race_speculated_init;
-handler *race_init_memory(const struct site *s, const struct insn *i, u32 group, s32 stride); /* handlers_all.c */
+handler *race_init_memory(const struct site *s, const struct insn *i, u32 group, s32 stride); /* race_handlers_init.c */
 
 void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me);
 /* n bytes at a, by consecutive lanes, the first of which `me` names, 1 << es bytes each; cells + address reaches the
@@ -200,6 +200,12 @@ static inline bool reader_word(const struct reader *q, struct race_warp *w, u32 
     words_put(w, q->x, j, me, site, space);
     return true;
 }
+
+/* where the cells of a lane's bytes are; NULL: there are none. *cached: the object that was found last */
+char *cells_of(const struct access *a, u32 lane, struct mem_object **cached);
+/* a weak access by these lanes; race_weak: by those of a->ok, and an ld.nc is checked for R9, too */
+void race_touch_weak(struct touch *t, const struct access *a, u32 lanes);
+void race_weak(struct touch *t, const struct access *a);
 
 /* less than a word, by one lane or several */
 void race_narrow(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes);

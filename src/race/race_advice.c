@@ -7,7 +7,7 @@
  *
  * How the two threads stand to each other is known when all occurrences are: those sentences are joint ones
  * (finding.h), and what is said here goes before them. */
-#include "race/race_words.h"
+#include "race/race_advice.h"
 #include "sim/explain_index.h"
 #include "code/lower.h"
 #include <inttypes.h>
@@ -537,7 +537,7 @@ static bool tell_uncached(struct telling *x)
     return true;
 }
 
-bool race_words(struct telling *x)
+bool race_advise(struct telling *x)
 {
     struct finding *f = &x->f;
     f->joint_cause.gap = GAP_APART;

@@ -1,6 +1,6 @@
-/* race_words.h: a race being told (race_report.c), and what is said about it (race_words.c). */
-#ifndef LOCKSTEP_RACE_WORDS_H
-#define LOCKSTEP_RACE_WORDS_H
+/* race_advice.h: a race being told (race_report.c), and what is said about it (race_advice.c). */
+#ifndef LOCKSTEP_RACE_ADVICE_H
+#define LOCKSTEP_RACE_ADVICE_H
 #include "race/race.h"
 
 struct telling { /* one finding under way */
@@ -29,7 +29,7 @@ static inline const struct site *site_at(const struct lowered *l, u32 op)
 /* by operation: 1: a load of which update_load of some store is the answer; from base_need */
 u8 *race_update_loads(const struct lowered *l);
 /* fills cause, order and fix of x->f, by its kind; true: they name a flag or a lock */
-bool race_words(struct telling *x);
+bool race_advise(struct telling *x);
 /* two stores of an update (x += 1) that nothing orders: the load before one of them races with the other, and says
  * more */
 bool race_is_echo(const struct telling *x);

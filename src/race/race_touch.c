@@ -1,0 +1,221 @@
+/* Weak accesses, lane by lane: the general way from an instruction to the cells.
+ *
+ * The fast handlers (race_handlers.h) take the common shapes straight to the cells. All else comes here: accesses that
+ * are no whole sectors or cross a page, fewer bytes than a word, and instructions of any shape, which are divided into
+ * runs of neighbouring lanes, groups of lanes at one address, and single lanes. */
+#include "race/race_cell.h"
+
+static bool word_quick(struct race_warp *w, struct cell *c, u32 op, u32 j, u64 me, u32 site, u32 space)
+{
+    if (op == OP_READ)
+        return !w->c->exact && (space == SPACE_SHARED ? race_read_quick(w, c, j, me, site, SPACE_SHARED)
+                                                      : race_read_quick(w, c, j, me, site, SPACE_GLOBAL));
+    if (op != OP_WRITE || word_kind(me) != WHO_ONE) return false;
+    return space == SPACE_SHARED ? race_write_quick(w, c, j, me, site, SPACE_SHARED)
+                                 : race_write_quick(w, c, j, me, site, SPACE_GLOBAL);
+}
+
+/* Of a sector that nobody has read, a word that nobody has written: it has this mark now. */
+static inline bool scatter_word(struct race_warp *w, struct cell *c, u32 j, u32 mark)
+{
+    const u64 lo = w->c->lo[SPACE_GLOBAL];
+    if (c->r >= lo) return false;
+    if (c->w < lo) {
+        c->wx = words_new(w, SPACE_GLOBAL);
+        c->w = (u64)w->now << 32 | MIXED;
+    } else if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_ATOMS | FLAG_FINE))
+        return false;
+    u32 *m = (u32 *)words_of(&w->c->race->notes, c->wx, SPACE_GLOBAL) + j;
+    if (*m) return false;
+    *m = mark;
+    return true;
+}
+
+void race_scatter(struct warp *warp, const struct insn *i, char *cells, const u64 *a)
+{
+    struct race_warp *w = warp->race;
+    struct notes *n = &w->c->race->notes;
+    u32 mark = mark_of(w, SPACE_GLOBAL, race_stamp(w, 0, ES_ONE, WHO_ONE), race_site(warp, i)), marks = 0;
+    struct note *note = pool_at(&n->note, mark >> n->shift);
+    note->refs += LANES + 1; /* all that it may take; what the long way does must not free it */
+    for (u32 l = 0; l < LANES; l++) {
+        if (likely(
+                scatter_word(w, cell_of(cells, a[l] & ~(u64)(SECTOR - 1)), (u32)(a[l] & (SECTOR - 1)) / 4, mark + l)))
+            marks++;
+        else
+            race_few(warp, i, OP_WRITE, SPACE_GLOBAL, cells, a[l], 4, 1u << l);
+    }
+    note->refs -= LANES - marks;
+    note_release(n, mark >> n->shift, false);
+}
+
+/* Of a sector that nobody writes in this phase of a simple kernel: the readers of those bytes have this one already. */
+static bool narrow_known(struct race_warp *w, const struct cell *c, u32 first, u32 n, u64 me, u32 space)
+{
+    const u64 lo = w->c->lo[space];
+    if (!race_alone(w, space) || c->w >= lo || c->r < lo) return false;
+    if (!word_mixed(c->r)) return race_in_set(w, c->r, me);
+    if (!c->rx || marks_step(c->rx) < n) return false;
+    u64 old = noted_at(notes_in(w, space), c->rx, first).a;
+    return old >= lo && race_in_set(w, old, me);
+}
+
+void race_narrow(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes)
+{
+    struct race_warp *w = warp->race;
+    bool one = !(lanes & (lanes - 1));
+    u64 sector = a & ~(u64)(SECTOR - 1),
+        me = race_stamp(w, (u32)__builtin_ctz(lanes), ES_ONE, one ? WHO_ONE : WHO_WARP);
+    u32 first = (u32)(a - sector);
+    struct cell *c = cell_of(cells, sector);
+    if (op == OP_READ && narrow_known(w, c, first, n, me, space)) return;
+    struct touch t = race_touch(warp, i, op, space);
+    t.at = sector;
+    if (space == SPACE_GLOBAL) cells_lock(w->c->race, a);
+    race_bytes(&t, c, me, (u32)((1ull << n) - 1) << first, one ? 0 : lanes);
+    if (space == SPACE_GLOBAL) cells_unlock(w->c->race, a);
+}
+
+void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u64 me,
+                   u32 lanes)
+{
+    struct race_warp *w = warp->race;
+    bool one = word_kind(me) == WHO_ONE;
+    struct touch t = race_touch(warp, i, op, space);
+    if (space == SPACE_GLOBAL) cells_lock(w->c->race, a);
+    for (; n; n -= 4, a += 4) {
+        u64 sector = a & ~(u64)(SECTOR - 1);
+        struct cell *c = cell_of(cells, sector);
+        u32 j = (u32)(a - sector) / 4;
+        if (likely(word_quick(w, c, op, j, me, t.site, space))) continue;
+        t.at = sector;
+        race_word(&t, c, j, me, one ? 0 : lanes);
+    }
+    if (space == SPACE_GLOBAL) cells_unlock(w->c->race, a - 4);
+}
+
+/* Pieces that are no whole sectors, or cross a page while cells are locked page by page. */
+void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me)
+{
+    struct race *r = t->w->c->race;
+    u32 es = word_es(me);
+    for (u64 at = a; at < a + n;) {
+        u64 sector = at & ~(u64)(SECTOR - 1), left = a + n - at;
+        u32 first = (u32)(at - sector), here = (u32)MIN_OF(left, (u64)(SECTOR - first));
+        struct cell *c = cell_of(cells, sector);
+        u32 lane = es >= ES_ONE ? word_lane(me) : (word_lane(me) + (u32)((at - a) >> es)) & 31;
+        u64 base = me & ~(31ull << 9);
+        t->at = sector;
+        if (t->space == SPACE_GLOBAL) cells_lock(r, sector);
+        /* the lane of the sector's first byte, as if it took part */
+        u64 run = base | (u64)(es >= ES_ONE ? lane : (lane - (first >> es)) & 31) << 9;
+        if (here == SECTOR)
+            race_sector(t, c, run);
+        else if (es >= 2) {
+            bool words = !(first & 3) && !(here & 3) && !t->w->c->exact;
+            if (!words)
+                race_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
+            else
+                for (u32 k = first; k < first + here; k += 4) {
+                    u64 one = (base & ~(7ull << 6)) | (u64)ES_ONE << 6 |
+                              (u64)(es >= ES_ONE ? lane : (lane + ((k - first) >> es)) & 31) << 9;
+                    if (!word_quick(t->w, c, t->op, k / 4, one, t->site, t->space)) race_word(t, c, k / 4, one, 0);
+                }
+        } else
+            race_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
+        if (t->space == SPACE_GLOBAL) cells_unlock(r, sector);
+        at += here;
+    }
+}
+
+char *cells_of(const struct access *a, u32 lane, struct mem_object **cached)
+{
+    if (a->space[lane] == SP_SHARED) return ((struct race_warp *)a->warp->race)->c->shared;
+    if (a->space[lane] != SP_GLOBAL && a->space[lane] != SP_GENERIC) return NULL;
+    struct mem_object *o = *cached;
+    if (!o || a->addr[lane] - o->base >= o->size) o = *cached = mem_find(a->warp->cta->launch->sim->mem, a->addr[lane]);
+    return o && o->race ? (char *)(uintptr_t)o->race : NULL;
+}
+
+/* All lanes of `mask` touch the same bytes. */
+static void touch_same(const struct touch *t, char *cells, const struct access *a, u32 lane, u32 mask)
+{
+    u64 at = a->addr[lane];
+    if (a->bytes >= 4 && !(a->bytes & 3)) {
+        for (u32 k = 0; k < a->bytes; k += 16)
+            race_few(t->warp, a->insn, t->op, t->space, cells, at + k, MIN_OF(a->bytes - k, 16u), mask);
+        return;
+    }
+    race_narrow(t->warp, a->insn, t->op, t->space, cells, at, a->bytes, mask);
+}
+
+static bool ascending(const struct access *a, u32 lanes)
+{
+    u64 last = 0;
+    for (u32 m = lanes; m; m &= m - 1) {
+        u64 at = a->addr[__builtin_ctz(m)] + 1;
+        if (at <= last) return false;
+        last = at;
+    }
+    return true;
+}
+
+/* No two lanes at one address; now and then it says no though it is so. */
+static bool all_apart(const struct access *a, u32 lanes)
+{
+    u64 bits[16] = { 0 }, twice = 0;
+    if (ascending(a, lanes)) return true;
+    for (u32 m = lanes; m; m &= m - 1) {
+        u32 k = (u32)a->addr[__builtin_ctz(m)] * 0x9e3779b1u >> 22;
+        twice |= bits[k >> 6] >> (k & 63) & 1;
+        bits[k >> 6] |= 1ull << (k & 63);
+    }
+    return !twice;
+}
+
+/* A later lane stores to the same address. */
+static bool has_twin(const struct access *a, u32 todo, u32 lane)
+{
+    u32 same = lanes_alike(a->addr, todo & ~((1u << lane) - 1));
+    return same & (same - 1);
+}
+
+void race_touch_weak(struct touch *t, const struct access *a, u32 lanes)
+{
+    struct mem_object *cached = NULL;
+    bool power = !(a->bytes & (a->bytes - 1)) && a->bytes <= 16, apart = all_apart(a, lanes),
+         alone = apart || !(t->op & OP_WRITE);
+    for (u32 todo = lanes; todo;) {
+        u32 l = (u32)__builtin_ctz(todo), same = apart ? 1u << l : lanes_alike(a->addr, todo);
+        char *cells = cells_of(a, l, &cached);
+        if (!cells) {
+            todo &= todo - 1;
+            continue;
+        }
+        t->space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
+        if (same & (same - 1)) {
+            if (t->op & OP_WRITE) race_lanes_store(t, a, same);
+            touch_same(t, cells, a, l, same);
+            todo &= ~same;
+            continue;
+        }
+        u32 n = 1;
+        while (power && l + n < LANES && todo >> (l + n) & 1 && a->addr[l + n] == a->addr[l] + n * a->bytes &&
+               a->space[l + n] == a->space[l] && (alone || !has_twin(a, todo, l + n)))
+            n++;
+        todo &= ~((n == 32 ? ~0u : (1u << n) - 1) << l);
+        if (n == 1 && power && a->bytes >= 4) {
+            race_few(t->warp, a->insn, t->op, t->space, cells, a->addr[l], a->bytes, 1u << l);
+            continue;
+        }
+        u32 es = power ? (u32)__builtin_ctz(a->bytes) : ES_ONE;
+        race_run(t, cells, a->addr[l], n * a->bytes,
+                 race_stamp(t->w, l, n == 1 && a->bytes >= 4 ? ES_ONE : es, WHO_ONE));
+    }
+}
+
+void race_weak(struct touch *t, const struct access *a)
+{
+    if (a->site->flags & SITE_NC) race_noncoherent(t, a);
+    race_touch_weak(t, a, a->ok);
+}
