@@ -389,10 +389,10 @@ void race_arrived(struct race_warp *w, struct warp *warp, u32 lane, u64 at, u32 
 void race_replant(struct race_cta *c);      /* after a barrier that emptied the lists */
 void race_flights_over(struct race_cta *c); /* a new CTA */
 /* race_report.c */
-void race_found(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte);
+void race_report(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte);
 /* several lanes of one instruction store to one address (R6) */
-void race_lanes_store(const struct touch *t, const struct access *a, u32 lanes);
-void race_noncoherent(struct touch *t, const struct access *a); /* ld.nc (R9) */
+void race_report_lanes(const struct touch *t, const struct access *a, u32 lanes);
+void race_check_noncoherent(struct touch *t, const struct access *a); /* ld.nc (R9) */
 /* race_pending.c */
 void pending_add(struct race_warp *w, const struct access *a, u32 lanes);
 /* they synchronise: what they loaded before can no longer be told from what they load now */

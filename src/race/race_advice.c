@@ -1,24 +1,32 @@
-/* Why two accesses race, and what would help.
+/* Advice: why two accesses race, and what would order them.
  *
- * Four things are said apart, since a barrier helps with the first only: accesses that lack an order; an update made
- * of a load and a store, where order would not help, and an atomic does; data that is handed over with a flag, or
- * guarded by a lock, where a release or an acquire is missing. They are told from the code: what the store depends
- * on, and which strong accesses lie around the two.
+ * Four situations need different advice, since a barrier helps with the first only:
+ *   - two accesses that nothing orders,
+ *   - an update made of a load and a store, where an atomic helps and an order does not,
+ *   - data handed over with a flag, without a release or an acquire,
+ *   - data guarded by a lock, without a release or an acquire.
+ * The code of the kernel tells which it is: what the store depends on, and which strong accesses lie around the two.
+ * Each advise_* function looks for one situation; it returns false, and leaves the finding as it is, where the code
+ * does not show it. race_advise asks them in turn.
  *
- * How the two threads stand to each other is known when all occurrences are: those sentences are joint ones
- * (finding.h), and what is said here goes before them. */
+ * Whether the two threads share a warp, a CTA or neither is known only when all occurrences are. The sentences that
+ * depend on it are joint ones (finding.h); the texts set here take precedence over them. */
 #include "race/race_advice.h"
 #include "sim/explain_index.h"
 #include "code/lower.h"
 #include <inttypes.h>
 
+/* One access of the two, in the code. */
 struct side {
-    const struct lowered *l;
-    u32 op;
-}; /* one access of the two; l is NULL: not known */
+    const struct lowered *l; /* its function; NULL: not known */
+    u32 op;                  /* its operation there */
+};
 
-static struct side mine(const struct telling *x) { return (struct side){ x->t->warp->code->low, x->t->op_index }; }
-static struct side his(const struct telling *x) { return (struct side){ x->old_low, x->old_op }; }
+static struct side current_side(const struct draft *x)
+{
+    return (struct side){ x->t->warp->code->low, x->t->op_index };
+}
+static struct side prior_side(const struct draft *x) { return (struct side){ x->old_low, x->old_op }; }
 static bool is_weak(struct side s, u32 name)
 {
     const struct site *z = site_at(s.l, s.op);
@@ -30,7 +38,8 @@ static bool same_root(const struct root *a, const struct root *b)
     return a->kind == b->kind && (a->kind == ROOT_PARAM ? a->off == b->off : a->kind == ROOT_VAR && a->var == b->var);
 }
 
-static const char *at_line(struct telling *x, struct side s)
+/* The source line of an access, as the text of a finding names it. */
+static const char *line_text(struct draft *x, struct side s)
 {
     struct text t = { 0 };
     place_brief(found_place(&x->mem, s.l, s.op), &t);
@@ -46,6 +55,7 @@ static bool same_operand(const struct opnd *a, const struct opnd *b)
     return a->kind == b->kind && a->reg == b->reg && a->value == b->value && a->comp == b->comp;
 }
 
+/* Both operations, of one function, access the same address by the same operand. */
 static bool same_address(const struct lowered *l, u32 a, u32 b)
 {
     const struct lop *p = &l->op[a], *q = &l->op[b];
@@ -54,9 +64,9 @@ static bool same_address(const struct lowered *l, u32 a, u32 b)
     return same_operand(&p->a, &q->a) && p->off == q->off && (p->a.kind != O_REG || l->ndef[p->a.reg] == 1);
 }
 
-/* Does the store at `to`, or whether it is reached, depend on what the load at `from` gave? Followed backwards
- * through what lies between. */
-static bool depends(const struct lowered *l, u32 from, u32 to)
+/* The value stored at `to`, or whether `to` is reached, depends on the value loaded at `from`. Follows definitions
+ * backwards through the operations between the two. */
+static bool store_depends_on(const struct lowered *l, u32 from, u32 to)
 {
     u64 *want = base_alloc(8 * (l->words + 1));
     u32 r[16], n;
@@ -77,8 +87,8 @@ static bool depends(const struct lowered *l, u32 from, u32 to)
     return hit;
 }
 
-/* Something that may order lies between the two operations: then they are no simple update. */
-static bool is_parted(const struct lowered *l, u32 from, u32 to)
+/* An operation that may synchronise lies between the two, so they are no simple update. */
+static bool may_synchronise_between(const struct lowered *l, u32 from, u32 to)
 {
     for (u32 k = from + 1; k < to; k++) {
         const struct site *s = site_at(l, k);
@@ -93,14 +103,14 @@ static bool is_parted(const struct lowered *l, u32 from, u32 to)
     return false;
 }
 
-/* The load of the update that a store ends: x = x + 1, or if (v > x) x = v. NONE: it is none. */
+/* The load of the update that the store s ends: x = x + 1, or if (v > x) x = v. NONE: s ends no update. */
 static u32 update_load(struct side s)
 {
     enum { FAR = 64 };
     if (!is_weak(s, N_st) || s.l->site[s.l->op[s.op].site].vec != 1) return NONE;
     for (u32 k = s.op, n = 0; k-- > 0 && n < FAR; n++)
-        if (is_weak((struct side){ s.l, k }, N_ld) && same_address(s.l, k, s.op) && depends(s.l, k, s.op))
-            return is_parted(s.l, k, s.op) ? NONE : k;
+        if (is_weak((struct side){ s.l, k }, N_ld) && same_address(s.l, k, s.op) && store_depends_on(s.l, k, s.op))
+            return may_synchronise_between(s.l, k, s.op) ? NONE : k;
     return NONE;
 }
 
@@ -114,7 +124,8 @@ u8 *race_update_loads(const struct lowered *l)
     return is;
 }
 
-static const char *atomic_for(struct side s)
+/* The atomic that does what the update ended by the store s does; NULL: none is known. */
+static const char *atomic_replacing(struct side s)
 {
     const struct opnd *d = &s.l->op[s.op].d;
     for (u32 k = s.op; d->kind == O_REG && k-- > 0;) {
@@ -140,14 +151,14 @@ static const char *atomic_for(struct side s)
     return NULL;
 }
 
-bool race_is_echo(const struct telling *x)
+bool race_is_update_store(const struct draft *x)
 {
-    struct side a = mine(x), b = his(x);
+    struct side a = current_side(x), b = prior_side(x);
     return b.l == a.l && b.op == a.op && update_load(a) != NONE;
 }
 
-/* Some other load of the same object, at another address: it may be what raced. */
-static bool is_read_elsewhere(const struct lowered *l, u32 load)
+/* The function also loads from the same object at another address: that load may be the one that raced. */
+static bool object_read_elsewhere(const struct lowered *l, u32 load)
 {
     const struct root *r = &l->site[l->op[load].site].root;
     for (u32 k = 0; k < l->nop; k++)
@@ -157,9 +168,8 @@ static bool is_read_elsewhere(const struct lowered *l, u32 load)
     return false;
 }
 
-/* A loop over all elements that goes on by the threads of a block, though all blocks take part: they do each other's
- * work. */
-static bool tell_stride(struct telling *x)
+/* A grid-stride loop whose step is the block size instead of the grid size: blocks take each other's elements. */
+static bool advise_grid_stride(struct draft *x)
 {
     const struct sim_launch *in = x->t->warp->cta->launch->in;
     struct index_form form = formula_at(x->t->warp, x->t->op_index, x->lane, &x->f);
@@ -178,20 +188,21 @@ static bool tell_stride(struct telling *x)
     return true;
 }
 
-static bool is_dynamic(struct side s)
+/* The access goes to dynamic shared memory. */
+static bool is_dynamic_shared(struct side s)
 {
     const struct root *r = &s.l->site[s.l->op[s.op].site].root;
     return r->kind == ROOT_VAR && !r->var->size;
 }
 
-/* Two stores into dynamic shared memory that begin less apart than their threads write, and not as near as
- * neighbours: parts of it that overlap. */
-static bool tell_parts(struct telling *x)
+/* Two stores into arrays that share dynamic shared memory and overlap: the arrays begin less bytes apart than the
+ * threads of a block write. Distances below a quarter of that look like neighbours in one array, and are left alone. */
+static bool advise_overlap(struct draft *x)
 {
-    struct side a = mine(x), b = his(x);
+    struct side a = current_side(x), b = prior_side(x);
     s64 apart;
     if (x->t->space != SPACE_SHARED || !a.l || a.l != b.l || a.op == b.op || !is_weak(a, N_st) || !is_weak(b, N_st) ||
-        !is_dynamic(a) || !is_dynamic(b) ||
+        !is_dynamic_shared(a) || !is_dynamic_shared(b) ||
         !formula_apart(x->t->warp, MIN_OF(a.op, b.op), MAX_OF(a.op, b.op), &apart) || !apart)
         return false;
     struct index_form form = formula_at(x->t->warp, a.op, x->lane, &(struct finding){ .element_size = 1 });
@@ -203,7 +214,7 @@ static bool tell_parts(struct telling *x)
     x->f.cause = arena_printf(&x->mem,
                               "what the stores at %s and %s write begins %" PRIu64 " bytes apart, and %" PRIu64
                               " threads write %" PRIu64 " bytes each, %" PRIu64 " in all: the two parts overlap",
-                              at_line(x, a.op < b.op ? a : b), at_line(x, a.op < b.op ? b : a), far, threads, width,
+                              line_text(x, a.op < b.op ? a : b), line_text(x, a.op < b.op ? b : a), far, threads, width,
                               step * threads);
     x->f.order = "nothing that helps: each part needs room of its own";
     x->f.fix = arena_printf(&x->mem,
@@ -213,13 +224,14 @@ static bool tell_parts(struct telling *x)
     return true;
 }
 
-static bool tell_update(struct telling *x)
+/* A load, a change and a store by several threads: an atomic is needed, no barrier. */
+static bool advise_update(struct draft *x)
 {
-    struct side a = mine(x), b = his(x), st = is_weak(a, N_st) ? a : b, other = is_weak(a, N_st) ? b : a;
+    struct side a = current_side(x), b = prior_side(x), st = is_weak(a, N_st) ? a : b, other = is_weak(a, N_st) ? b : a;
     u32 load = st.l && st.l == other.l ? update_load(st) : NONE;
-    if (load == NONE || (other.op != load && other.op != st.op) || (x->self && is_read_elsewhere(st.l, load)))
+    if (load == NONE || (other.op != load && other.op != st.op) || (x->self && object_read_elsewhere(st.l, load)))
         return false;
-    const char *atomic = atomic_for(st);
+    const char *atomic = atomic_replacing(st);
     x->f.cause = "lost updates: the value is read, changed and written back in separate steps, and several threads do "
                  "so at the same address; of two that read the same value, one update is lost";
     x->f.order = "no barrier helps, since the steps of one thread must not be parted: one atomic instead of the load "
@@ -234,11 +246,12 @@ static bool tell_update(struct telling *x)
 
 /* ---- data and a flag ---- */
 
-/* Strong, and not in shared memory, where barriers are the usual way. */
+/* A strong access that may be a flag. Shared memory does not count: barriers are the usual way there. */
 static bool is_strong(const struct site *s)
 {
     return s && s->space != SP_SHARED && (s->sem != SEM_WEAK || s->name == N_atom || s->name == N_red);
 }
+/* The basic block of an operation. */
 static u32 block_of(const struct lowered *l, u32 op)
 {
     for (u32 b = 0; b < l->nblock; b++)
@@ -246,6 +259,7 @@ static u32 block_of(const struct lowered *l, u32 op)
     return NONE;
 }
 
+/* Every path to b passes a. */
 static bool dominates(const struct lowered *l, u32 a, u32 b)
 {
     a = block_of(l, a);
@@ -254,7 +268,7 @@ static bool dominates(const struct lowered *l, u32 a, u32 b)
     return a != NONE && b == a;
 }
 
-/* A barrier in the text between the two. */
+/* A barrier stands between the two in the text. */
 static bool barrier_between(const struct lowered *l, u32 from, u32 to)
 {
     for (u32 k = from + 1; k < to; k++)
@@ -262,8 +276,9 @@ static bool barrier_between(const struct lowered *l, u32 from, u32 to)
     return false;
 }
 
-/* Whoever does b has passed a, or has met at a barrier behind it one who may have: one thread acts for its block. */
-static bool passed(const struct lowered *l, u32 a, u32 b)
+/* A thread that reaches b has passed a itself, or a barrier behind a at which it met the thread that passed a: one
+ * thread acts for its block. */
+static bool must_pass(const struct lowered *l, u32 a, u32 b)
 {
     if (dominates(l, a, b)) return true;
     for (u32 k = a + 1; k < b; k++)
@@ -271,15 +286,16 @@ static bool passed(const struct lowered *l, u32 a, u32 b)
     return false;
 }
 
-static bool fenced(const struct lowered *l, u32 from, u32 to)
+/* A fence stands between the two, and whoever reaches `to` has passed it. */
+static bool fence_between(const struct lowered *l, u32 from, u32 to)
 {
     for (u32 k = from + 1; k < to; k++)
-        if ((l->op[k].name == N_fence || l->op[k].name == N_membar) && passed(l, k, to)) return true;
+        if ((l->op[k].name == N_fence || l->op[k].name == N_membar) && must_pass(l, k, to)) return true;
     return false;
 }
 
-/* The strong read before the reader's access that it has to pass: the last one. */
-static u32 flag_read(struct side s)
+/* The flag that the reader waits for: the last strong read that dominates its access. NONE: there is none. */
+static u32 find_flag_read(struct side s)
 {
     for (u32 k = s.op; k-- > 0;) {
         const struct site *z = site_at(s.l, k);
@@ -288,8 +304,9 @@ static u32 flag_read(struct side s)
     return NONE;
 }
 
-/* The strong write to the same object as that flag: behind the writer's access, or else the last one before it. */
-static u32 flag_write(struct side s, const struct root *flag)
+/* The write that sets the flag: the first strong write to its object behind the writer's access, or else the last one
+ * before it. NONE: there is none. */
+static u32 find_flag_write(struct side s, const struct root *flag)
 {
     u32 before = NONE;
     for (u32 k = 0; k < s.l->nop; k++) {
@@ -303,17 +320,19 @@ static u32 flag_write(struct side s, const struct root *flag)
 
 /* ---- under a lock ---- */
 
-/* The atomic that takes a lock around an access: the last exchange that it has to pass. */
-static u32 lock_taken(struct side s)
+/* The atomic that takes the lock around an access: the last exchange or compare-and-swap that must be passed before
+ * it. NONE: there is none. */
+static u32 find_lock_take(struct side s)
 {
     for (u32 k = s.op; s.l && k-- > 0;) {
         const struct site *z = site_at(s.l, k);
-        if (z && z->name == N_atom && (z->atom == AT_CAS || z->atom == AT_EXCH) && passed(s.l, k, s.op)) return k;
+        if (z && z->name == N_atom && (z->atom == AT_CAS || z->atom == AT_EXCH) && must_pass(s.l, k, s.op)) return k;
     }
     return NONE;
 }
 
-static u32 lock_given(struct side s, u32 taken)
+/* The first write behind the access to the object of the lock: it gives the lock back. NONE: there is none. */
+static u32 find_lock_release(struct side s, u32 taken)
 {
     for (u32 k = s.op + 1; k < s.l->nop; k++) {
         const struct site *z = site_at(s.l, k);
@@ -322,17 +341,20 @@ static u32 lock_given(struct side s, u32 taken)
     return NONE;
 }
 
-static bool tell_lock(struct telling *x)
+/* Both are under one lock. What is missing: an acquire, a release, a barrier before one thread gives it back for its
+ * block, or the choice of one lock for both. */
+static bool advise_lock(struct draft *x)
 {
-    struct side a = mine(x), b = his(x);
-    u32 taken = lock_taken(a), given = taken == NONE ? NONE : lock_given(a, taken);
-    if (given == NONE || lock_taken(b) != taken || a.l != b.l) return false;
+    struct side a = current_side(x), b = prior_side(x);
+    u32 taken = find_lock_take(a), given = taken == NONE ? NONE : find_lock_release(a, taken);
+    if (given == NONE || find_lock_take(b) != taken || a.l != b.l) return false;
     const struct site *t = site_at(a.l, taken), *g = site_at(a.l, given);
     u32 last = a.op > b.op ? a.op : b.op, first = a.op < b.op ? a.op : b.op;
-    bool acquired = t->sem == SEM_ACQUIRE || t->sem == SEM_ACQ_REL || fenced(a.l, taken, first), strong = is_strong(g),
-         released = strong && (g->sem == SEM_RELEASE || g->sem == SEM_ACQ_REL || fenced(a.l, last, given));
-    const char *from = at_line(x, (struct side){ a.l, taken }), *to = at_line(x, (struct side){ a.l, given });
-    /* not on every way */
+    bool acquired = t->sem == SEM_ACQUIRE || t->sem == SEM_ACQ_REL || fence_between(a.l, taken, first),
+         strong = is_strong(g),
+         released = strong && (g->sem == SEM_RELEASE || g->sem == SEM_ACQ_REL || fence_between(a.l, last, given));
+    const char *from = line_text(x, (struct side){ a.l, taken }), *to = line_text(x, (struct side){ a.l, given });
+    /* the clocks say that one of the two is missing: it is not on every path */
     if (acquired && released && (x->missing == MISSING_ACQUIRE || x->missing == MISSING_RELEASE)) return false;
     if (acquired && released && !dominates(a.l, taken, a.op) && !barrier_between(a.l, last, given)) {
         x->f.cause = arena_printf(&x->mem,
@@ -369,18 +391,19 @@ static bool tell_lock(struct telling *x)
     return true;
 }
 
-static bool tell_publish(struct telling *x)
+/* The data is written before a flag is set, and read after the flag is seen, without a release or an acquire. */
+static bool advise_flag(struct draft *x)
 {
-    struct side a = mine(x), b = his(x), w = is_weak(a, N_st) ? a : b, r = is_weak(a, N_st) ? b : a;
+    struct side a = current_side(x), b = prior_side(x), w = is_weak(a, N_st) ? a : b, r = is_weak(a, N_st) ? b : a;
     if (x->t->space != SPACE_GLOBAL || !is_weak(w, N_st) || !is_weak(r, N_ld)) return false;
-    u32 got = flag_read(r), set = got == NONE ? NONE : flag_write(w, &r.l->site[r.l->op[got].site].root);
+    u32 got = find_flag_read(r), set = got == NONE ? NONE : find_flag_write(w, &r.l->site[r.l->op[got].site].root);
     if (set == NONE) return false;
     bool early = set < w.op;
     u32 sem = site_at(w.l, set)->sem, read = site_at(r.l, got)->sem;
-    bool released = !early && (sem == SEM_RELEASE || sem == SEM_ACQ_REL || fenced(w.l, w.op, set)),
-         acquired = read == SEM_ACQUIRE || read == SEM_ACQ_REL || fenced(r.l, got, r.op);
+    bool released = !early && (sem == SEM_RELEASE || sem == SEM_ACQ_REL || fence_between(w.l, w.op, set)),
+         acquired = read == SEM_ACQUIRE || read == SEM_ACQ_REL || fence_between(r.l, got, r.op);
     if (released && acquired) return false;
-    const char *at = at_line(x, (struct side){ w.l, set }), *from = at_line(x, (struct side){ r.l, got });
+    const char *at = line_text(x, (struct side){ w.l, set }), *from = line_text(x, (struct side){ r.l, got });
     const char *first =
         early ? arena_printf(&x->mem, "the flag is set at %s before the data is written", at)
         : released
@@ -407,7 +430,7 @@ static bool tell_publish(struct telling *x)
 
 /* ---- around a loop ---- */
 
-/* A barrier between two accesses that every way to the second passes; NONE: there is none. */
+/* A barrier between two accesses that dominates the second; NONE: there is none. */
 static u32 barrier_in_pass(const struct lowered *l, u32 from, u32 to)
 {
     for (u32 b = 0; b < l->nblock; b++)
@@ -417,6 +440,7 @@ static u32 barrier_in_pass(const struct lowered *l, u32 from, u32 to)
     return NONE;
 }
 
+/* Some loop contains both operations. */
 static bool in_one_loop(const struct lowered *l, u32 a, u32 b)
 {
     u32 x = block_of(l, a), y = block_of(l, b);
@@ -425,37 +449,38 @@ static bool in_one_loop(const struct lowered *l, u32 a, u32 b)
     return false;
 }
 
-/* A barrier is there, and orders the two in each pass of a loop, but not the second in one pass with the first in the
- * next. */
-static bool tell_around(struct telling *x)
+/* A loop-carried race: a barrier orders the two within each pass of a loop, but not the second access of one pass with
+ * the first of the next. */
+static bool advise_loop_carried(struct draft *x)
 {
-    struct side a = mine(x), b = his(x), first = a.op < b.op ? a : b, second = a.op < b.op ? b : a;
+    struct side a = current_side(x), b = prior_side(x), first = a.op < b.op ? a : b, second = a.op < b.op ? b : a;
     if (x->t->space != SPACE_SHARED || !a.l || a.l != b.l || x->self || !in_one_loop(a.l, a.op, b.op)) return false;
     u32 bar = barrier_in_pass(a.l, first.op, second.op);
     if (bar == NONE) return false;
-    const char *last = at_line(x, second);
+    const char *last = line_text(x, second);
     x->f.cause = arena_printf(&x->mem,
                               "the barrier at %s orders the two within one pass of the loop, but nothing orders the "
                               "access at %s with that at %s in the next pass: a thread may be a pass ahead",
-                              at_line(x, (struct side){ a.l, bar }), last, at_line(x, first));
+                              line_text(x, (struct side){ a.l, bar }), last, line_text(x, first));
     x->f.order = arena_printf(&x->mem, "a __syncthreads() behind %s, before the next pass begins", last);
     x->f.fix = "Put a second __syncthreads() at the end of the loop's body, where all threads of the block come by, or "
                "use two buffers in turn.";
     return true;
 }
 
-static bool one_statement(struct telling *x, struct side a, struct side b)
+/* Both are in the same column of the same source line, and not inlined. */
+static bool one_statement(struct draft *x, struct side a, struct side b)
 {
     const struct place *p = found_place(&x->mem, a.l, a.op), *q = found_place(&x->mem, b.l, b.op);
     return p->file && q->file && p->line == q->line && p->col == q->col && !p->inlined_at && !q->inlined_at &&
            !strcmp(p->file, q->file);
 }
 
-/* Both in one statement, s[t] += s[t + o]: whether the barrier belongs into it or behind it, the order of its
- * accesses in the code tells. */
-static bool tell_statement(struct telling *x)
+/* Both accesses are in one statement, as in s[t] += s[t + o]. The order of the two in the code tells whether the
+ * barrier belongs into the statement or behind it. */
+static bool advise_statement(struct draft *x)
 {
-    struct side a = mine(x), b = his(x), w = is_weak(a, N_st) ? a : b, r = is_weak(a, N_st) ? b : a;
+    struct side a = current_side(x), b = prior_side(x), w = is_weak(a, N_st) ? a : b, r = is_weak(a, N_st) ? b : a;
     if (x->t->space != SPACE_SHARED || x->self || !a.l || a.l != b.l || !is_weak(w, N_st) || !is_weak(r, N_ld) ||
         !one_statement(x, a, b))
         return false;
@@ -471,10 +496,10 @@ static bool tell_statement(struct telling *x)
     return true;
 }
 
-/* No barrier in the loop at all. */
-static bool tell_in_loop(struct telling *x)
+/* Both accesses are in one loop that has no barrier at all. */
+static bool advise_loop(struct draft *x)
 {
-    struct side a = mine(x), b = his(x);
+    struct side a = current_side(x), b = prior_side(x);
     if (x->t->space != SPACE_SHARED || !a.l || a.l != b.l || !in_one_loop(a.l, a.op, b.op)) return false;
     for (u32 n = 0; n < a.l->nblock; n++)
         if ((a.l->block[n].term == TERM_BAR || a.l->block[n].term == TERM_WARP) &&
@@ -485,12 +510,12 @@ static bool tell_in_loop(struct telling *x)
     return true;
 }
 
-/* ---- all together ---- */
+/* ---- other causes, and the choice ---- */
 
-/* Several threads run one store: no order makes all of them right. */
-static bool tell_same_store(struct telling *x)
+/* Several threads execute one store to one address: an order would only decide which value stays. */
+static bool advise_same_store(struct draft *x)
 {
-    struct side a = mine(x), b = his(x);
+    struct side a = current_side(x), b = prior_side(x);
     if (a.l != b.l || a.op != b.op || !is_weak(a, N_st)) return false;
     x->f.form = formula_at(x->t->warp, x->t->op_index, x->lane, &x->f);
     x->f.joint_cause.gap = GAP_STAYS;
@@ -499,7 +524,8 @@ static bool tell_same_store(struct telling *x)
     return true;
 }
 
-static bool tell_strong(struct telling *x)
+/* Two strong accesses of different sizes. */
+static bool advise_strong_sizes(struct draft *x)
 {
     if (!(x->old->op & x->me->op & OP_STRONG)) return false;
     x->f.cause = "both are strong, but they differ in size, so neither is atomic with respect to the other";
@@ -508,17 +534,17 @@ static bool tell_strong(struct telling *x)
     return true;
 }
 
-/* R5c: a flag that goes past the first cache, or data behind one. */
-static bool tell_uncached(struct telling *x)
+/* R5c: a flag accessed past the first cache (.cg, .cv, .wt), or data guarded by one. */
+static bool advise_uncached(struct draft *x)
 {
-    struct side a = mine(x), b = his(x);
+    struct side a = current_side(x), b = prior_side(x);
     const struct site *s = site_at(a.l, a.op), *z = site_at(b.l, b.op);
     u32 flag = NONE;
     for (u32 k = a.l ? a.l->nsite : 0; k-- > 0;) {
         if (a.l->site[k].name == N_atom) {
-            flag = NONE;
+            flag = NONE; /* the atomic may have ordered them instead (R5a) */
             break;
-        } /* that may have ordered them, too (R5a) */
+        }
         if (a.l->site[k].flags & SITE_FLAG) flag = a.l->site[k].op;
     }
     if (s && z && s->flags & z->flags & SITE_UNCACHED)
@@ -529,7 +555,7 @@ static bool tell_uncached(struct telling *x)
             &x->mem,
             "a flag lies between the two that goes past the first cache (.cg, .cv, .wt), at %s; to today's GPUs that "
             "is as good as volatile, to the memory model it is plain, and orders nothing",
-            at_line(x, (struct side){ a.l, flag }));
+            line_text(x, (struct side){ a.l, flag }));
     else
         return false;
     x->f.order = "a volatile flag, or relaxed atomics on it, in place of .cg, .cv and .wt";
@@ -537,7 +563,7 @@ static bool tell_uncached(struct telling *x)
     return true;
 }
 
-bool race_advise(struct telling *x)
+bool race_advise(struct draft *x)
 {
     struct finding *f = &x->f;
     f->joint_cause.gap = GAP_APART;
@@ -549,7 +575,7 @@ bool race_advise(struct telling *x)
         break;
     case F_order_weak:
         f->cause = "what lies between the two orders them on today's GPUs, but not by the memory model";
-        if (tell_uncached(x)) break;
+        if (advise_uncached(x)) break;
         if (x->old_linear == x->t->warp->cta->linear && word_warp(x->old->a) != (u32)x->t->w->key >> 14)
             f->order = "a __syncwarp() beside the shuffle, vote or match by which lanes tell each other, or a fence "
                        "behind the atomic that reads what was released";
@@ -571,10 +597,10 @@ bool race_advise(struct telling *x)
         break;
     default:
         f->joint_fix.gap = GAP_REPAIR;
-        if (tell_strong(x)) break;
-        if (tell_lock(x)) return true;
-        return !tell_stride(x) && !tell_parts(x) && !tell_update(x) && !tell_same_store(x) && !tell_around(x) &&
-               !tell_statement(x) && !tell_in_loop(x) && tell_publish(x);
+        if (advise_strong_sizes(x)) break;
+        if (advise_lock(x)) return true;
+        return !advise_grid_stride(x) && !advise_overlap(x) && !advise_update(x) && !advise_same_store(x) &&
+               !advise_loop_carried(x) && !advise_statement(x) && !advise_loop(x) && advise_flag(x);
     }
     return false;
 }

@@ -1,21 +1,22 @@
-/* race_advice.h: a race being told (race_report.c), and what is said about it (race_advice.c). */
+/* race_advice.h: a race finding while it is written (race_report.c), and the advice it gives (race_advice.c). */
 #ifndef LOCKSTEP_RACE_ADVICE_H
 #define LOCKSTEP_RACE_ADVICE_H
 #include "race/race.h"
 
-struct telling { /* one finding under way */
-    const struct touch *t;
-    const struct list_entry *old, *me;
-    struct arena mem;
-    struct finding f;
-    struct rival rival;
-    const struct lowered *old_low;
-    u32 old_op;           /* NULL: not known any more */
-    u64 old_linear;       /* its CTA */
-    u32 lane;             /* of ours */
-    u64 at;               /* the byte, in the space's own addresses */
-    enum missing missing; /* what would order them */
-    /* of a crowd of readers only one is known, and that is our own thread: it was one of the others */
+/* One race finding while it is written. `old` is the prior access, `me` the current one, which found it. */
+struct draft {
+    const struct touch *t;             /* the current instruction and sector */
+    const struct list_entry *old, *me; /* the two accesses */
+    struct arena mem;                  /* of the texts of the finding */
+    struct finding f;                  /* the finding itself */
+    struct rival rival;                /* the prior side, as the finding shows it */
+    const struct lowered *old_low;     /* function of the prior access; NULL: not known any more */
+    u32 old_op;                        /* its operation there */
+    u64 old_linear;                    /* its CTA, by linear number */
+    u32 lane;                          /* the lane of the current access that is shown */
+    u64 at;                            /* the byte, in the space's own addresses */
+    enum missing missing;              /* what would order them */
+    /* the prior access is a set, named after the current thread itself: the racing member is another one, unknown */
     bool self;
 };
 
@@ -26,11 +27,11 @@ static inline const struct site *site_at(const struct lowered *l, u32 op)
     return n != NONE && n < l->nsite && l->site[n].op == op ? &l->site[n] : NULL;
 }
 
-/* by operation: 1: a load of which update_load of some store is the answer; from base_need */
+/* by operation: 1: a load that begins an update (x += 1), which a later store ends; from base_need */
 u8 *race_update_loads(const struct lowered *l);
 /* fills cause, order and fix of x->f, by its kind; true: they name a flag or a lock */
-bool race_advise(struct telling *x);
-/* two stores of an update (x += 1) that nothing orders: the load before one of them races with the other, and says
- * more */
-bool race_is_echo(const struct telling *x);
+bool race_advise(struct draft *x);
+/* Both accesses are the store that ends an update (x += 1). The load of the update races with that store as well, and
+ * its finding says more: this one need not be reported. */
+bool race_is_update_store(const struct draft *x);
 #endif

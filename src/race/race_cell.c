@@ -108,10 +108,10 @@ static void found_piece(const struct touch *t, struct seen old, u32 old_op, u64 
         .a = me, .bytes = mine, .whole = mine, .lanes = lanes, .site = t->site, .op = (u8)t->op, .scope = t->scope
     };
     if (unlikely(t->w->c->race->hook != NULL)) {
-        for (u32 b = k; b < k + step; b++) race_found(t, &o, &m, b);
+        for (u32 b = k; b < k + step; b++) race_report(t, &o, &m, b);
         return;
     }
-    if (k / 4 + 1 > p->told) race_found(t, &o, &m, k);
+    if (k / 4 + 1 > p->told) race_report(t, &o, &m, k);
     p->told = k / 4 + 1;
 }
 

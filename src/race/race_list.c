@@ -137,7 +137,7 @@ static void found_all(const struct touch *t, const struct list_entry *o, const s
             told->weak |= 1u << k / 4;
             continue;
         }
-        race_found(t, o, m, k);
+        race_report(t, o, m, k);
         told->bytes |= (u32)((1ull << size) - 1) << (k & ~(size - 1));
     }
 }
@@ -296,7 +296,7 @@ static struct list_entry list_meet(const struct touch *t, struct list *l, const 
     if (!is_peer(t, l, m)) strong_meet(t, l, m, &kept, &told);
     for (u32 j = told.weak; j; j &= j - 1) {
         u32 k = told.first[__builtin_ctz(j)].k;
-        if (!(told.bytes >> k & 1)) race_found(t, &told.first[__builtin_ctz(j)].o, m, k);
+        if (!(told.bytes >> k & 1)) race_report(t, &told.first[__builtin_ctz(j)].o, m, k);
     }
     return kept;
 }

@@ -1,9 +1,17 @@
-/* Two accesses that nothing orders, in words: which kind of race, both sides, and what would order them. */
+/* Reports: two accesses that nothing orders become a finding.
+ *
+ * race_report is called for each racing pair of accesses, by the cells and the lists. It drafts a finding (struct
+ * draft), classifies it (which kind of race it is, by RULES.md R4..R9), and counts it when the same two instructions
+ * have been reported before. Only the first occurrence gets its texts: both sides, their values, and the advice of
+ * race_advice.c.
+ *
+ * Throughout, `old` is the prior access, which a cell had recorded, and `me` the current one, which found it. */
 #include "race/race_advice.h"
 #include "code/lower.h"
 #include <inttypes.h>
 
-static u64 linear_at(const struct race *r, u64 a)
+/* The linear number of the CTA whose access a is: the last one that began in its slot before the access. */
+static u64 cta_of_access(const struct race *r, u64 a)
 {
     const struct race_cta *c = r->slot[word_slot(a)];
     u64 linear = 0;
@@ -18,7 +26,7 @@ static u64 linear_at(const struct race *r, u64 a)
     return linear;
 }
 
-static void rival_cta(const struct telling *x, u32 out[3])
+static void rival_cta(const struct draft *x, u32 out[3])
 {
     const u32 *grid = x->t->warp->cta->launch->in->grid;
     u64 c = x->old_linear;
@@ -27,15 +35,16 @@ static void rival_cta(const struct telling *x, u32 out[3])
     out[2] = (u32)(c / grid[0] / grid[1]);
 }
 
-static bool same_cta(const struct telling *x)
+static bool same_cta(const struct draft *x)
 {
     return x->old_linear == x->t->warp->cta->linear && word_kind(x->old->a) != WHO_GRID;
 }
-static bool same_warp(const struct telling *x)
+static bool same_warp(const struct draft *x)
 {
     return same_cta(x) && word_kind(x->old->a) != WHO_CTA && word_warp(x->old->a) == (u32)x->t->w->key >> 14;
 }
-static u32 old_lane(const struct telling *x)
+/* The lane of the prior access that is shown. */
+static u32 prior_lane(const struct draft *x)
 {
     u32 k = (u32)(x->at % SECTOR);
     u64 a = x->old->a;
@@ -74,7 +83,7 @@ static const struct opnd *written_operand(const struct lowered *l, u32 op)
 }
 
 /* R7: both write the same immediate, or the same parameter. */
-static bool same_constant(const struct telling *x)
+static bool same_constant(const struct draft *x)
 {
     const struct lowered *l = x->t->warp->code->low;
     if (!(x->old->op & x->me->op & OP_WRITE) || x->old_low == NULL) return false;
@@ -84,14 +93,14 @@ static bool same_constant(const struct telling *x)
     return same_operand(written_operand(l, x->t->op_index), written_operand(x->old_low, x->old_op), l == x->old_low);
 }
 
-/* R5b in a simple kernel: a .sync operation of both lanes lies between. */
-static bool between_sync(const struct telling *x)
+/* R5b in a simple kernel: a .sync operation of both lanes lies between the two accesses. */
+static bool sync_between(const struct draft *x)
 {
     const struct race_warp *w = x->t->w;
     if (word_warp(x->old->a) != (u32)w->key >> 14 || word_time(x->old->a) < w->c->start ||
         word_kind(x->old->a) > WHO_WARP)
         return false;
-    u32 his = word_kind(x->old->a) == WHO_WARP && x->old->lanes ? x->old->lanes : 1u << old_lane(x),
+    u32 his = word_kind(x->old->a) == WHO_WARP && x->old->lanes ? x->old->lanes : 1u << prior_lane(x),
         both = his | 1u << x->lane;
     if (word_kind(x->old->a) == WHO_WARP && !x->old->lanes) both = w->all;
     for (u32 n = 0; n < RECENT; n++)
@@ -99,60 +108,63 @@ static bool between_sync(const struct telling *x)
     return false;
 }
 
+/* The access goes past the first cache, or is strong. */
 static bool uncached(const struct lowered *l, u32 op, u32 how)
 {
     const struct site *s = site_at(l, op);
     return how & OP_STRONG || (s && s->flags & SITE_UNCACHED);
 }
 
-static bool known_weakly(const struct telling *x)
+/* R5: the hardware orders the two, the memory model does not. */
+static bool is_ordered_weakly(const struct draft *x)
 {
     bool exact = x->t->w->c->exact;
-    if (exact ? race_weakly_before(x->t->w, x->old, x->me, (u32)(x->at % SECTOR), x->t->space) : between_sync(x))
+    if (exact ? race_weakly_before(x->t->w, x->old, x->me, (u32)(x->at % SECTOR), x->t->space) : sync_between(x))
         return true;
     return uncached(x->t->warp->code->low, x->t->op_index, x->me->op) && uncached(x->old_low, x->old_op, x->old->op) &&
            !(x->old->op & x->me->op & OP_STRONG);
 }
 
-/* The copy of the first side; group 0: it is not known any more. */
-static struct async_flight flight_of(const struct telling *x)
+/* The asynchronous copy that is the prior access; group 0: it is not known any more. */
+static struct async_flight copy_in_flight(const struct draft *x)
 {
     struct async_flight a = { 0 };
     const struct cta *c = x->t->warp->cta;
     u32 warp = word_warp(x->old->a) % 32;
     if (x->t->space == SPACE_SHARED && warp < c->nwarps)
-        async_flight(c->warp[warp], old_lane(x), x->t->warp->shared + x->at, &a);
+        async_flight(c->warp[warp], prior_lane(x), x->t->warp->shared + x->at, &a);
     return a;
 }
 
-/* A load that only proposes what a compare-and-swap verifies, and a strong write. */
-static bool guessed(const struct telling *x)
+/* One side is a load that only proposes a value which a compare-and-swap verifies, the other a strong write: harmless.
+ */
+static bool is_optimistic_read(const struct draft *x)
 {
     const struct site *mine = site_at(x->t->warp->code->low, x->t->op_index), *his = site_at(x->old_low, x->old_op);
     bool i_guess = mine && mine->flags & SITE_GUESS && !(x->me->op & OP_WRITE) && x->old->op & OP_STRONG;
     return i_guess || (his && his->flags & SITE_GUESS && !(x->old->op & OP_WRITE) && x->me->op & OP_STRONG);
 }
 
-static enum finding_kind kind_of(const struct telling *x)
+static enum finding_kind classify(const struct draft *x)
 {
     if (x->old->op & OP_ASYNC)
-        return x->me->op & OP_WRITE ? F_async_overwrite : flight_of(x).waited ? F_async_wait : F_async_early;
+        return x->me->op & OP_WRITE ? F_async_overwrite : copy_in_flight(x).waited ? F_async_wait : F_async_early;
     if (x->me->op & x->old->op & OP_WRITE && x->me->op & OP_ASYNC) return F_async_overwrite;
-    if (known_weakly(x)) return F_order_weak;
+    if (is_ordered_weakly(x)) return F_order_weak;
     if (x->old->op & x->me->op & OP_STRONG && (x->old->bytes == x->me->bytes || x->old->whole == x->me->whole))
         return F_race_scope;
     if (same_constant(x)) return F_race_same_value;
     return F_race;
 }
 
-/* ---- the words ---- */
+/* ---- the texts ---- */
 
-static const char *access_word(u32 op, const struct site *s)
+static const char *access_text(u32 op, const struct site *s)
 {
     return s && (s->name == N_atom || s->name == N_red) ? "atomic" : op & OP_WRITE ? "write" : "read";
 }
 
-static const char *how_word(struct arena *a, u32 op, const struct site *s)
+static const char *semantics_text(struct arena *a, u32 op, const struct site *s)
 {
     static const char *const sem[] = { "weak", "volatile", "relaxed", "acquire", "release", "acq_rel" },
                              *const scope[] = { "cta", "cluster", "gpu", "sys" };
@@ -162,15 +174,16 @@ static const char *how_word(struct arena *a, u32 op, const struct site *s)
     return k == SEM_VOLATILE ? "volatile" : arena_printf(a, "%s.%s", sem[k], scope[s->scope & 3]);
 }
 
-/* The shared array that our address came from; NULL: unknown, or the dynamic one. */
-static const struct ptx_var *array_of(const struct telling *x)
+/* The shared array that the current address is derived from; NULL: unknown, or dynamic shared memory. */
+static const struct ptx_var *shared_array(const struct draft *x)
 {
     const struct site *s = site_at(x->t->warp->code->low, x->t->op_index);
     return s && s->root.kind == ROOT_VAR && s->root.var->space == SP_SHARED && !s->root.var->is_extern ? s->root.var
                                                                                                        : NULL;
 }
 
-static void describe(struct telling *x)
+/* Fills in the object that the finding is about. */
+static void describe_object(struct draft *x)
 {
     const struct touch *t = x->t;
     struct finding *f = &x->f;
@@ -190,7 +203,7 @@ static void describe(struct telling *x)
     f->object = "shared memory";
     f->object_size = t->w->c->launch->shared_total;
     const struct site *s = site_at(l, t->op_index);
-    const struct ptx_var *v = array_of(x);
+    const struct ptx_var *v = shared_array(x);
     if (!v) return;
     f->object = plain_name(&x->mem, v->name);
     f->object_base = v->offset;
@@ -201,8 +214,8 @@ static void describe(struct telling *x)
     }
 }
 
-/* A flag or lock connects the two: what is missing there. */
-static const char *missing_order(struct telling *x)
+/* The order that is missing where a flag or a lock connects the two. */
+static const char *missing_order_text(struct draft *x)
 {
     const char *fence = same_cta(x) ? "__threadfence_block()" : "__threadfence()";
     if (x->missing == MISSING_SCOPE) return "gpu scope on both sides: __threadfence(), cuda::thread_scope_device";
@@ -216,7 +229,7 @@ static const char *missing_order(struct telling *x)
         fence);
 }
 
-static const char *missing_fix(struct telling *x)
+static const char *missing_fix_text(struct draft *x)
 {
     const char *fence = same_cta(x) ? "__threadfence_block()" : "__threadfence()";
     if (x->missing == MISSING_SCOPE)
@@ -228,12 +241,12 @@ static const char *missing_fix(struct telling *x)
         &x->mem, "Put a %s between the accesses and the write that sets the flag or gives the lock back.", fence);
 }
 
-/* Said where the code around the two does not show the flag or the lock, or its scope is what is wrong. Lanes of one
- * warp that share memory as if they ran in step see what the others wrote, too: there it is __syncwarp() that is
- * missing. */
-static void missing_words(struct telling *x, bool told)
+/* Advice from the clocks: a flag or a lock connects the two, and one half of the synchronisation is missing. Left out
+ * where the code around the two has shown the flag or the lock already (named), unless its scope is wrong. Left out,
+ * too, for shared memory within a warp: there __syncwarp() is missing, whatever the lanes have read from each other. */
+static void advise_missing(struct draft *x, bool named)
 {
-    if (!x->missing || (told && x->missing != MISSING_SCOPE) || (x->t->space == SPACE_SHARED && same_warp(x))) return;
+    if (!x->missing || (named && x->missing != MISSING_SCOPE) || (x->t->space == SPACE_SHARED && same_warp(x))) return;
     x->f.cause = x->missing == MISSING_ACQUIRE
                      ? "the second thread has read what was released behind the first access, but with a relaxed "
                        "operation and no fence behind it: it has acquired nothing"
@@ -242,14 +255,14 @@ static void missing_words(struct telling *x, bool told)
                        "fence.cta), which orders only threads of one CTA; these are in different CTAs"
                      : "the second thread has seen a flag or lock that was written behind the first access, but with a "
                        "relaxed operation and no fence before it: nothing was released";
-    x->f.order = missing_order(x);
-    x->f.fix = missing_fix(x);
+    x->f.order = missing_order_text(x);
+    x->f.fix = missing_fix_text(x);
 }
 
 /* Which group the copy belongs to, and what its thread waited for. */
-static const char *flight_text(struct telling *x)
+static const char *copy_text(struct draft *x)
 {
-    struct async_flight a = flight_of(x);
+    struct async_flight a = copy_in_flight(x);
     if (!a.group) return "the copy was in flight: nobody had waited for its group";
     if (!a.committed)
         return arena_printf(
@@ -264,19 +277,19 @@ static const char *flight_text(struct telling *x)
         a.wait, a.wait == 1 ? "the newest" : arena_printf(&x->mem, "the %u newest", a.wait), a.newer);
 }
 
-/* What is said of a copy that nobody had waited for. */
-static void flight_words(struct telling *x)
+/* Advice for a copy that nobody had waited for. */
+static void advise_copy(struct draft *x)
 {
     if (x->f.kind != F_async_early && x->f.kind != F_async_wait) return;
-    x->f.cause = flight_text(x);
+    x->f.cause = copy_text(x);
     x->f.order = arena_printf(&x->mem,
                               "cp.async.wait_group %u by the thread that copies, so that its group is done, and a "
                               "barrier where another thread reads",
-                              flight_of(x).newer);
+                              copy_in_flight(x).newer);
 }
 
 /* The bytes as they are now: what a reader gets, and what a writer replaces. */
-static const char *value_text(struct telling *x, u32 width)
+static const char *value_text(struct draft *x, u32 width)
 {
     const char *p;
     if (x->t->space == SPACE_SHARED)
@@ -299,7 +312,7 @@ static u64 stored_value(const struct warp *w, const struct opnd *d, u32 width, u
 }
 
 /* What a lane is about to store. */
-static const char *stored_text(struct telling *x, const struct site *s, u32 lane)
+static const char *stored_text(struct draft *x, const struct site *s, u32 lane)
 {
     const struct warp *w = x->t->warp;
     const struct lop *o = &w->code->low->op[x->t->op_index];
@@ -311,25 +324,24 @@ static const char *stored_text(struct telling *x, const struct site *s, u32 lane
     return arena_printf(&x->mem, "0x%0*" PRIx64, 2 * s->width, v);
 }
 
-/* The second thread stands for several, of which it is only one. */
-static enum rival_crowd crowd_of(const struct telling *x)
+/* The prior access is a set of threads, of which the shown one is only a member. */
+static enum rival_crowd crowd_of(const struct draft *x)
 {
     u32 kind = word_kind(x->old->a);
     return kind == WHO_CTA ? CROWD_CTA : kind == WHO_GRID ? CROWD_GRID : CROWD_NONE;
 }
 
-/* The same two instructions again: counted, when the report knows them; most of the time that is all. */
-static bool again(struct telling *x, enum finding_kind kind, u64 ticket, u32 width, u32 his)
+/* Counts one more occurrence of the two instructions; false: the report does not know them yet. */
+static bool count_again(struct draft *x, u64 ticket, u32 width, u32 his)
 {
     const struct warp *w = x->t->warp;
     const struct launch *l = w->cta->launch;
     struct occurrence o = { .nlanes = 1,
                             .thread = { w->id * LANES + x->lane },
                             .addr = { x->at & ~(u64)(width - 1) },
-                            .rival_thread = word_warp(x->old->a) % 32 * LANES + old_lane(x),
+                            .rival_thread = word_warp(x->old->a) % 32 * LANES + prior_lane(x),
                             .rival_addr = x->at & ~(u64)(his - 1),
                             .crowd = crowd_of(x) };
-    (void)kind;
     memcpy(o.nctaid, l->in->grid, 12);
     memcpy(o.ntid, l->in->block, 12);
     memcpy(o.cta, w->cta->id, 12);
@@ -338,109 +350,128 @@ static bool again(struct telling *x, enum finding_kind kind, u64 ticket, u32 wid
         struct mem_object *m = mem_find(x->t->w->c->race->mem, x->at);
         o.object_base = m ? m->base : 0;
     } else {
-        const struct ptx_var *v = array_of(x);
+        const struct ptx_var *v = shared_array(x);
         o.object_base = v ? v->offset : 0;
     }
     return report_again(l->in->report, ticket, &o);
 }
 
-/* A number for the two instructions whose low bits, too, depend on both. */
-static u64 ticket_of(u32 mine, u32 his, enum finding_kind kind)
+/* The key of a finding by its two instructions and its kind. The low bits, too, depend on both instructions. */
+static u64 pair_ticket(u32 mine, u32 his, enum finding_kind kind)
 {
     u64 h = ((u64)mine << 32 | his) * 0x9e3779b97f4a7c15u;
     return (h ^ h >> 32) + kind + 1;
 }
 
-static void tell(struct telling *x, enum finding_kind kind)
+/* The values of both sides. Weak accesses come here before they are done, strong ones afterwards: then the bytes that
+ * a strong write has replaced are gone. */
+static void fill_values(struct draft *x, enum finding_kind kind, const struct site *mine)
+{
+    struct finding *f = &x->f;
+    bool replaced = x->me->op & OP_STRONG && x->me->op & OP_WRITE;
+    if (!replaced && !(x->old->op & OP_ASYNC)) x->rival.value = value_text(x, x->rival.width);
+    if (x->me->op & OP_WRITE)
+        f->value = x->me->op & OP_ASYNC ? NULL : stored_text(x, mine, x->lane);
+    else
+        f->value = value_text(x, f->width);
+    if (kind == F_race_lanes) x->rival.value = stored_text(x, mine, prior_lane(x));
+    if (kind == F_race_same_value) x->rival.value = f->value; /* the bytes there now may be a third thread's */
+}
+
+/* The prior side, as the finding shows it. */
+static void fill_rival(struct draft *x, const struct site *his)
+{
+    x->rival = (struct rival){ .access = access_text(x->old->op, his),
+                               .how = semantics_text(&x->mem, x->old->op, his),
+                               .width = his ? his->width : 4,
+                               .thread = word_warp(x->old->a) % 32 * LANES + prior_lane(x) };
+    x->rival.addr = x->at & ~(u64)(x->rival.width - 1);
+    x->rival.crowd = crowd_of(x);
+    rival_cta(x, x->rival.cta);
+}
+
+static void report_finding(struct draft *x, enum finding_kind kind)
 {
     const struct touch *t = x->t;
     struct warp *warp = t->warp;
     struct finding *f = &x->f;
     const struct site *mine = site_at(warp->code->low, t->op_index), *his = site_at(x->old_low, x->old_op);
-    u64 ticket = ticket_of(x->t->site, x->old->site, kind);
-    if (again(x, kind, ticket, mine ? mine->width : 4, his ? his->width : 4)) return;
+    u64 ticket = pair_ticket(x->t->site, x->old->site, kind);
+    if (count_again(x, ticket, mine ? mine->width : 4, his ? his->width : 4)) return;
     f->kind = kind;
     f->ticket = ticket;
     if (kind == F_race && !(x->old->op & x->me->op & OP_STRONG))
-        x->missing = clock_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | old_lane(x), word_time(x->old->a));
-    describe(x);
+        x->missing = clock_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | prior_lane(x),
+                                   word_time(x->old->a));
+    describe_object(x);
     if (x->old_low) f->other = found_place(&x->mem, x->old_low, x->old_op);
-    f->access = access_word(x->me->op, mine);
-    f->how = how_word(&x->mem, x->me->op, mine);
+    f->access = access_text(x->me->op, mine);
+    f->how = semantics_text(&x->mem, x->me->op, mine);
     f->width = mine ? mine->width : 4;
     f->addr[x->lane] = x->at & ~(u64)(f->width - 1);
-    x->self = x->old_linear == warp->cta->linear && word_warp(x->old->a) % 32 == warp->id && old_lane(x) == x->lane;
-    missing_words(x, race_advise(x));
-    flight_words(x);
-    x->rival = (struct rival){ .access = access_word(x->old->op, his),
-                               .how = how_word(&x->mem, x->old->op, his),
-                               .width = his ? his->width : 4,
-                               .thread = word_warp(x->old->a) % 32 * LANES + old_lane(x) };
-    x->rival.addr = x->at & ~(u64)(x->rival.width - 1);
-    x->rival.crowd = crowd_of(x);
-    rival_cta(x, x->rival.cta);
-    /* weak accesses come here before they are done, strong ones afterwards: then what was there is gone */
-    bool there = !(x->me->op & OP_STRONG && x->me->op & OP_WRITE);
-    if (there && !(x->old->op & OP_ASYNC)) x->rival.value = value_text(x, x->rival.width);
-    if (x->me->op & OP_WRITE)
-        f->value = x->me->op & OP_ASYNC ? NULL : stored_text(x, mine, x->lane);
-    else
-        f->value = value_text(x, f->width);
-    if (kind == F_race_lanes) x->rival.value = stored_text(x, mine, old_lane(x));
-    if (kind == F_race_same_value) x->rival.value = f->value; /* what is there now may be a third one's */
+    x->self = x->old_linear == warp->cta->linear && word_warp(x->old->a) % 32 == warp->id && prior_lane(x) == x->lane;
+    advise_missing(x, race_advise(x));
+    advise_copy(x);
+    fill_rival(x, his);
+    fill_values(x, kind, mine);
     f->rival = &x->rival;
     f->cause_key = kind;
     found(warp, t->op_index, f, 1u << x->lane);
 }
 
-static bool wanted(const struct launch *l, enum finding_kind k)
+/* The check that this kind of finding belongs to is on. */
+static bool is_wanted(const struct launch *l, enum finding_kind k)
 {
     bool async = k == F_async_early || k == F_async_overwrite || k == F_async_wait;
     return l->in->checks & (async ? CHECK_ASYNC : CHECK_RACE);
 }
 
-static struct telling begin(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
+static struct draft draft_of(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
 {
-    struct telling x = { .t = t, .old = old, .me = me, .at = t->at + byte };
+    struct draft x = { .t = t, .old = old, .me = me, .at = t->at + byte };
     const struct race *r = t->w->c->race;
     struct lowered *low = t->warp->cta->launch->sim->func[old->site >> 20];
     if (old->site && low && (old->site & 0xfffff) < low->nop) {
         x.old_low = low;
         x.old_op = old->site & 0xfffff;
     }
-    x.old_linear = linear_at(r, old->a);
+    x.old_linear = cta_of_access(r, old->a);
     u32 mine = word_kind(me->a) == WHO_WARP && me->lanes ? me->lanes : 1u << lane_of_byte(me->a, byte);
-    /* not against itself */
+    /* a thread does not race with itself: another lane of the current access is shown */
     if (word_kind(me->a) == WHO_WARP && same_cta(&x) && word_warp(old->a) == (u32)t->w->key >> 14 && mine & (mine - 1))
-        mine &= ~(1u << old_lane(&x));
+        mine &= ~(1u << prior_lane(&x));
     x.lane = (u32)__builtin_ctz(mine);
     return x;
 }
 
-/* Two that initialise one mbarrier: the machine has said so already. */
-static bool initialises(const struct lowered *l, u32 op) { return l && op < l->nop && l->op[op].name == N_mbar_init; }
+/* Two that initialise one mbarrier are reported by the check of asynchronous operations. */
+static bool is_mbarrier_init(const struct lowered *l, u32 op)
+{
+    return l && op < l->nop && l->op[op].name == N_mbar_init;
+}
 
-void race_found(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
+void race_report(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
 {
     const struct race *r = t->w->c->race;
     if (unlikely(r->hook != NULL)) {
         r->hook(r->hook_self, t, byte, t->w->c->exact && race_weakly_before(t->w, old, me, byte, t->space));
         return;
     }
-    struct telling x = begin(t, old, me, byte);
-    if (guessed(&x)) return;
-    enum finding_kind k = kind_of(&x);
-    bool said = initialises(t->warp->code->low, t->op_index) && initialises(x.old_low, x.old_op) &&
-                t->warp->cta->launch->in->checks & CHECK_ASYNC;
-    /* cooperative groups and libcu++ (tiles of several warps, ~cuda::pipeline) take for granted that a shuffle or
-     * match orders: NVIDIA knows its hardware, and the user cannot mend it */
-    bool theirs = k == F_order_weak && x.old_low && found_in_library(t->warp->code->low, t->op_index) &&
-                  found_in_library(x.old_low, x.old_op);
-    if (wanted(t->warp->cta->launch, k) && !said && !theirs && !(k == F_race && race_is_echo(&x))) tell(&x, k);
+    struct draft x = draft_of(t, old, me, byte);
+    if (is_optimistic_read(&x)) return;
+    enum finding_kind k = classify(&x);
+    bool reported = is_mbarrier_init(t->warp->code->low, t->op_index) && is_mbarrier_init(x.old_low, x.old_op) &&
+                    t->warp->cta->launch->in->checks & CHECK_ASYNC;
+    /* Both accesses are in cooperative groups or libcu++ (tiles of several warps, ~cuda::pipeline), which rely on a
+     * shuffle or match to order lanes. NVIDIA knows its hardware, and the user cannot change that code. */
+    bool in_library = k == F_order_weak && x.old_low && found_in_library(t->warp->code->low, t->op_index) &&
+                      found_in_library(x.old_low, x.old_op);
+    if (is_wanted(t->warp->cta->launch, k) && !reported && !in_library && !(k == F_race && race_is_update_store(&x)))
+        report_finding(&x, k);
     arena_free(&x.mem);
 }
 
-void race_noncoherent(struct touch *t, const struct access *a)
+void race_check_noncoherent(struct touch *t, const struct access *a)
 {
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
@@ -451,17 +482,17 @@ void race_noncoherent(struct touch *t, const struct access *a)
         t->space = SPACE_GLOBAL;
         u32 first = (u32)(a->addr[l] - t->at), bytes = (u32)(((1ull << MIN_OF(a->bytes, 32u)) - 1) << first);
         if (!race_written(t, cell_of((const char *)(uintptr_t)o->race, t->at), bytes, &old)) continue;
-        struct telling x = begin(t, &old, &me, first);
+        struct draft x = draft_of(t, &old, &me, first);
         x.f.cause = NULL;
         if (t->warp->cta->launch->in->checks & CHECK_RACE) {
             x.f.cause_key = 1;
-            tell(&x, F_race_readonly);
+            report_finding(&x, F_race_readonly);
         }
         arena_free(&x.mem);
     }
 }
 
-void race_lanes_store(const struct touch *t, const struct access *a, u32 lanes)
+void race_report_lanes(const struct touch *t, const struct access *a, u32 lanes)
 {
     struct warp *w = t->warp;
     const struct lop *o = &w->code->low->op[t->op_index];
@@ -478,8 +509,8 @@ void race_lanes_store(const struct touch *t, const struct access *a, u32 lanes)
     u.at = a->addr[first] & ~(u64)(SECTOR - 1);
     struct list_entry old = { .a = race_stamp(t->w, first, ES_ONE, WHO_ONE), .op = OP_WRITE, .site = t->site },
                       me = { .a = race_stamp(t->w, second, ES_ONE, WHO_ONE), .op = OP_WRITE, .site = t->site };
-    struct telling x = begin(&u, &old, &me, (u32)(a->addr[first] - u.at));
+    struct draft x = draft_of(&u, &old, &me, (u32)(a->addr[first] - u.at));
     x.lane = second;
-    tell(&x, F_race_lanes);
+    report_finding(&x, F_race_lanes);
     arena_free(&x.mem);
 }

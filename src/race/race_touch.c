@@ -194,7 +194,7 @@ void race_touch_weak(struct touch *t, const struct access *a, u32 lanes)
         }
         t->space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
         if (same & (same - 1)) {
-            if (t->op & OP_WRITE) race_lanes_store(t, a, same);
+            if (t->op & OP_WRITE) race_report_lanes(t, a, same);
             touch_same(t, cells, a, l, same);
             todo &= ~same;
             continue;
@@ -216,6 +216,6 @@ void race_touch_weak(struct touch *t, const struct access *a, u32 lanes)
 
 void race_weak(struct touch *t, const struct access *a)
 {
-    if (a->site->flags & SITE_NC) race_noncoherent(t, a);
+    if (a->site->flags & SITE_NC) race_check_noncoherent(t, a);
     race_touch_weak(t, a, a->ok);
 }
