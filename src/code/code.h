@@ -121,6 +121,7 @@ struct root {
 
 struct site {     /* a memory instruction, whatever the version */
     u16 name;     /* N_ld N_st N_atom N_red */
+    u8 access;    /* ISA_READS, ISA_WRITES, ISA_ATOMIC, ISA_FETCHES */
     u8 space;     /* enum ptx_space */
     u8 width;     /* bytes of one element in memory */
     u8 reg_width; /* bytes of one element in the register */
@@ -151,10 +152,12 @@ enum { MBAR_NOINC = 1, MBAR_RELAXED = 2 };
 enum { FENCE_PROXY = 16, FENCE_SC = 32 };
 enum atom_op { AT_ADD, AT_EXCH, AT_MIN, AT_MAX, AT_AND, AT_OR, AT_XOR, AT_CAS, AT_INC, AT_DEC };
 
-struct lop {  /* one operation of a lowered function */
-    s32 form; /* of isa.def; -1: unsupported, named when reached */
-    u16 name; /* enum isa_name */
-    u8 kind;  /* enum isa_kind */
+struct lop {   /* one operation of a lowered function */
+    s32 form;  /* of isa.def; -1: unsupported, named when reached */
+    u16 name;  /* enum isa_name */
+    u8 kind;   /* enum isa_kind */
+    u8 shape;  /* enum isa_shape of the form */
+    u32 flags; /* ISA_* of the form */
     /* memory: a is the address, the data are d b c e (atomics: d the old value, b c the operands) */
     struct opnd d, a, b, c, e;
     /* second result: the predicate of shfl and match, the upper half of a 128-bit atomic */
@@ -167,6 +170,18 @@ struct lop {  /* one operation of a lowered function */
     u16 aux;
     const struct ptx_insn *src;
 };
+
+/* What an access does to memory: a load reads and a store writes, an atomic does both at once; it fetches when its
+ * result is the old value (atom), or not (red). */
+static inline bool site_is_load(const struct site *s) { return !(s->access & ISA_WRITES); }
+static inline bool site_is_store(const struct site *s) { return !(s->access & ISA_READS); }
+static inline bool site_is_atomic(const struct site *s) { return s->access & ISA_ATOMIC; }
+static inline bool site_fetches(const struct site *s) { return s->access & ISA_FETCHES; }
+/* The same of an operation that is one access a lane (ISA_ACCESS). */
+static inline bool lop_is_load(const struct lop *o) { return (o->flags & (ISA_ACCESS | ISA_WRITES)) == ISA_ACCESS; }
+static inline bool lop_is_store(const struct lop *o) { return (o->flags & (ISA_ACCESS | ISA_READS)) == ISA_ACCESS; }
+static inline bool lop_is_atomic(const struct lop *o) { return o->flags & ISA_ATOMIC; }
+static inline bool lop_fetches(const struct lop *o) { return o->flags & ISA_FETCHES; }
 
 /* Who looks at the accesses of a version of the code: observers of every access (slow), the race check, the check of
  * initialised values, observers of what writes global memory; indices that wrap (wraps.h). */

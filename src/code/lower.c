@@ -35,12 +35,25 @@ struct opnd lower_temp(struct lower *w, enum ptx_type type)
     return lower_reg(w->reg_type.n - 1);
 }
 
-struct lop *lower_emit(struct lower *w, int form, struct opnd d, struct opnd a, struct opnd b, struct opnd c)
+struct lop lower_op(const struct lower *w, int form)
 {
     const struct isa_form *f = &isa_forms[form];
-    struct lop o = {
-        .form = form, .name = f->name, .kind = f->kind, .d = d, .a = a, .b = b, .c = c, .guard = w->guard, .src = w->cur
-    };
+    return (struct lop){ .form = form,
+                         .name = f->name,
+                         .kind = f->kind,
+                         .shape = f->shape,
+                         .flags = f->flags,
+                         .guard = w->guard,
+                         .src = w->cur };
+}
+
+struct lop *lower_emit(struct lower *w, int form, struct opnd d, struct opnd a, struct opnd b, struct opnd c)
+{
+    struct lop o = lower_op(w, form);
+    o.d = d;
+    o.a = a;
+    o.b = b;
+    o.c = c;
     VEC_PUSH(w->mem, &w->op, o);
     return &w->op.p[w->op.n - 1];
 }
@@ -310,7 +323,7 @@ static void lower_stack(struct lower *w, int form)
     const struct ptx_insn *i = w->cur;
     enum isa_name n = (enum isa_name)isa_forms[form].name;
     enum ptx_type t = lower_last_type(i);
-    struct lop o = { .form = form, .name = (u16)n, .kind = K_WARP, .guard = w->guard, .src = i };
+    struct lop o = lower_op(w, form);
     u32 k = n == N_stackrestore ? 0 : 1;
     if (i->narg < 1 + (n == N_alloca) || i->narg > 1u + 2 * (n == N_alloca)) {
         lower_unsupported(w);
@@ -333,7 +346,7 @@ static void lower_warp(struct lower *w, int form)
     const struct isa_form *f = &isa_forms[form];
     enum ptx_type t = lower_last_type(i);
     u32 around = f->name == N_activemask ? NONE : lower_branch_around(w);
-    struct lop o = { .form = form, .name = f->name, .kind = K_WARP, .guard = w->guard, .src = i };
+    struct lop o = lower_op(w, form);
     u32 need = f->name == N_shfl                                  ? 5
                : f->name == N_warp_bar || f->name == N_activemask ? 1
                : f->name == N_elect                               ? 2
@@ -375,11 +388,8 @@ static void lower_warp(struct lower *w, int form)
         }
         if (old) {
             o.c = lower_temp(w, T_U32);
-            struct lop m = { .form = isa_form(N_activemask, T_NONE, T_NONE, 0),
-                             .name = N_activemask,
-                             .kind = K_WARP,
-                             .d = o.c,
-                             .src = i };
+            struct lop m = lower_op(w, isa_form(N_activemask, T_NONE, T_NONE, 0));
+            m.d = o.c;
             VEC_PUSH(w->mem, &w->op, m);
         } else if (need > 1)
             o.c = lower_operand(w, &i->arg[need - 1], T_U32);
@@ -395,7 +405,8 @@ static void lower_bar(struct lower *w, int form)
     const struct ptx_insn *i = w->cur;
     enum isa_name n = (enum isa_name)isa_forms[form].name;
     u32 around = lower_branch_around(w), k = 0;
-    struct lop o = { .form = form, .name = N_bar, .kind = K_CTRL, .src = i };
+    struct lop o = lower_op(w, form);
+    o.name = N_bar;
     bool red = n == N_bar_redp || n == N_bar_redc || n == N_barrier_redp || n == N_barrier_redc;
     if (i->narg < 1u + 2 * red || i->narg > 2u + 2 * red) {
         lower_unsupported(w);

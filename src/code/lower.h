@@ -33,6 +33,8 @@ struct lower {
 /* as a source of that type */
 struct opnd lower_operand(struct lower *w, const struct ptx_operand *o, enum ptx_type type);
 struct opnd lower_temp(struct lower *w, enum ptx_type type);
+/* An operation of that form without operands, under the guard of the current instruction; not yet in the list. */
+struct lop lower_op(const struct lower *w, int form);
 struct lop *lower_emit(struct lower *w, int form, struct opnd d, struct opnd a, struct opnd b, struct opnd c);
 struct opnd lower_const(u64 value);
 struct opnd lower_reg(u32 r);

@@ -58,7 +58,7 @@ void lower_call(struct lower *w, int form)
     }
     target = &i->arg[k++];
     if (k < i->narg && i->arg[k].kind == OP_LIST) args = &i->arg[k++];
-    struct lop o = { .form = form, .name = N_call, .kind = K_CTRL, .src = i };
+    struct lop o = lower_op(w, form);
     if (target->kind == OP_SYM && target->func) {
         proto = c.func = target->func->alias_of ? target->func->alias_of : target->func;
         if (!c.func->has_body) c.builtin = (u8)builtin_find(c.func->name);

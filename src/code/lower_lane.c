@@ -142,8 +142,7 @@ static struct opnd truth_as(struct lower *w, enum ptx_type d, struct opnd p)
     return compute(w, same_type(N_selp, t), lower_const(t == T_U16 ? yes & 0xffff : yes), lower_const(0), p, no_opnd);
 }
 
-/* set.cmp{.bool}.D.T d, a, b{, c}, and both set and setp of pairs, which compare their halves. The form of the
- * comparison stands before that of set in isa.def. */
+/* set.cmp{.bool}.D.T d, a, b{, c}, and both set and setp of pairs, which compare their halves. */
 static void lower_set(struct lower *w, const struct isa_form *f)
 {
     const struct ptx_insn *i = w->cur;
@@ -157,7 +156,7 @@ static void lower_set(struct lower *w, const struct isa_form *f)
         lower_unsupported(w);
         return;
     }
-    int cmp = isa_form((enum isa_name)(f->name - 1), t, t, i->op->mods & MOD_FTZ);
+    int cmp = isa_form((enum isa_name)f->partner, t, t, i->op->mods & MOD_FTZ);
     enum ptx_type whole = pairs ? T_B32 : t;
     struct opnd a = lower_operand(w, &i->arg[1], whole), b = lower_operand(w, &i->arg[2], whole),
                 c = logic != N_COUNT ? lower_operand(w, &i->arg[3], T_PRED) : no_opnd, p[2];
@@ -207,9 +206,9 @@ static void lower_carry(struct lower *w, int form)
     if (w->carry.kind == O_NONE) w->carry = lower_temp(w, T_U32);
     struct opnd s[4] = { 0 }, out = no_opnd;
     for (u32 k = 0; k + 1 < f->nsrc; k++) s[k] = lower_operand(w, &i->arg[k + 1], isa_operand_type(f, k + 1));
-    bool takes = f->name == N_addc || f->name == N_subc || f->name == N_madc_lo || f->name == N_madc_hi;
+    bool takes = f->shape == SHAPE_TAKE_CARRY;
     s[f->nsrc - 1] = takes ? w->carry : lower_const(0);
-    int carry = isa_form((enum isa_name)(f->name + 1), (enum ptx_type)f->type, T_U32, 0);
+    int carry = isa_form((enum isa_name)f->partner, (enum ptx_type)f->type, T_U32, 0);
     if (!takes)
         lower_emit(w, carry, w->carry, s[0], s[1], s[2])->e = s[3];
     else if (lower_has_mod(i, "cc"))
@@ -321,7 +320,7 @@ static void lower_simd(struct lower *w, int form)
 static void lower_four(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
-    enum ptx_type dt = isa_forms[form].name == N_cvt_rs_e2m1 ? T_U16 : T_U32;
+    enum ptx_type dt = isa_operand_type(&isa_forms[form], 0);
     if (i->narg != 3 || i->arg[1].kind != OP_VEC || i->arg[1].nelem != 4) {
         lower_unsupported(w);
         return;
@@ -333,8 +332,9 @@ static void lower_four(struct lower *w, int form)
         x[k] = compute(w, form, a, b, bits, lower_const(!k));
         w->op.p[w->op.n - 1].aux = (u16)i->op->mods;
     }
-    struct opnd all = compute2(w, same_type(N_or, T_B32), x[0], x[1]), d = lower_begin(w, &i->arg[0], dt);
-    lower_emit(w, isa_form(N_cvt, T_U32, dt, 0), d, all, no_opnd, no_opnd);
+    struct opnd all = compute2(w, same_type(N_or, type_size[dt] == 2 ? T_B16 : T_B32), x[0], x[1]),
+                d = lower_begin(w, &i->arg[0], dt);
+    lower_emit(w, isa_form(N_cvt, dt, dt, 0), d, all, no_opnd, no_opnd);
     lower_finish(w, &i->arg[0], d, dt);
 }
 
@@ -477,11 +477,10 @@ void lower_lane(struct lower *w, int form)
     case LOW_SET: lower_set(w, f); break;
     case LOW_VIDEO: lower_video(w, form); break;
     case LOW_SIMD: lower_simd(w, form); break;
+    case LOW_FOUR: lower_four(w, form); break;
     default:
-        if (f->name == N_mov)
+        if (f->shape == SHAPE_MOVE && f->kind == K_LANE)
             lower_mov(w, form);
-        else if (f->name >= N_cvt_rs_e4m3 && f->name <= N_cvt_rs_e2m1)
-            lower_four(w, form);
         else
             lower_plain(w, form);
     }

@@ -109,6 +109,7 @@ static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space 
 {
     const struct ptx_insn *i = w->cur;
     struct site s = { .name = f->name,
+                      .access = (u8)(f->flags & ISA_HOW),
                       .space = (u8)sp,
                       .width = type_size[t],
                       .reg_width = (u8)reg_width,
@@ -120,7 +121,7 @@ static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space 
                       .type = (u8)t,
                       .align = (u8)align,
                       .flags = flags_of(i) };
-    struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = i };
+    struct lop o = lower_op(w, (int)(f - isa_forms));
     s.addr_width = (u8)address(w, m, &o.a, &o.off);
     if (o.a.kind == O_CONST && skip)
         o.a.value += skip;
@@ -144,6 +145,7 @@ static void private_access(struct lower *w, bool load, enum ptx_space space, str
     const struct isa_form *f = &isa_forms[isa_form(load ? N_ld : N_st, T_NONE, T_NONE, 0)];
     static const u8 type[] = { [1] = T_B8, [2] = T_B16, [4] = T_B32, [8] = T_B64 };
     struct site s = { .name = f->name,
+                      .access = (u8)(f->flags & ISA_HOW),
                       .space = (u8)space,
                       .width = (u8)width,
                       .reg_width = (u8)MAX_OF(width, 2u),
@@ -152,14 +154,10 @@ static void private_access(struct lower *w, bool load, enum ptx_space space, str
                       .type = type[width],
                       .addr_width = 8,
                       .op = w->op.n };
-    struct lop o = { .form = (s32)(f - isa_forms),
-                     .name = f->name,
-                     .kind = K_MEM,
-                     .src = w->cur,
-                     .site = w->site.n,
-                     .a = at,
-                     .d = data,
-                     .guard = w->guard };
+    struct lop o = lower_op(w, (int)(f - isa_forms));
+    o.site = w->site.n;
+    o.a = at;
+    o.d = data;
     VEC_PUSH(w->mem, &w->site, s);
     VEC_PUSH(w->mem, &w->op, o);
 }
@@ -256,6 +254,7 @@ static void push_atom(struct lower *w, const struct isa_form *f, struct atom x, 
     const struct ptx_insn *i = w->cur;
     u32 width = type_size[x.type];
     struct site s = { .name = f->name,
+                      .access = (u8)(f->flags & ISA_HOW),
                       .space = (u8)space_of(i),
                       .width = (u8)width,
                       .reg_width = (u8)MIN_OF(width, 8u),
@@ -267,10 +266,6 @@ static void push_atom(struct lower *w, const struct isa_form *f, struct atom x, 
                       .atom = (u8)x.op,
                       .type = (u8)x.type };
     if (s.sem == SEM_WEAK) s.sem = SEM_RELAXED;
-    o.form = (s32)(f - isa_forms);
-    o.name = f->name;
-    o.kind = K_MEM;
-    o.src = i;
     s.addr_width = (u8)address(w, m, &o.a, &o.off);
     if (o.a.kind == O_CONST)
         o.a.value += x.skip;
@@ -310,7 +305,9 @@ static void atomic(struct lower *w, const struct isa_form *f)
             lower_unsupported(w);
             return;
         }
-        struct lop o = { .b = lower_half(w, b, 0), .e = lower_half(w, b, 1) };
+        struct lop o = lower_op(w, (int)(f - isa_forms));
+        o.b = lower_half(w, b, 0);
+        o.e = lower_half(w, b, 1);
         if (c) {
             o.c = lower_half(w, c, 0);
             o.x = lower_half(w, c, 1);
@@ -329,7 +326,8 @@ static void atomic(struct lower *w, const struct isa_form *f)
     }
     for (u32 e = 0; e < n; e++) {
         const struct ptx_operand *de = d && d->kind == OP_VEC ? &d->elem[e] : d;
-        struct lop o = { .b = lower_operand(w, n > 1 ? &b->elem[e] : b, t) };
+        struct lop o = lower_op(w, (int)(f - isa_forms));
+        o.b = lower_operand(w, n > 1 ? &b->elem[e] : b, t);
         if (c) o.c = lower_operand(w, c, t);
         if (de && de->kind == OP_REG) {
             if (lower_width(w, de) != width) {
@@ -345,6 +343,7 @@ static void atomic(struct lower *w, const struct isa_form *f)
 static u32 push_site(struct lower *w, enum isa_name like, enum ptx_space space, u32 width, u32 addr_width, u32 which)
 {
     struct site s = { .name = (u16)like,
+                      .access = (u8)(isa_forms[isa_form(like, T_NONE, T_NONE, 0)].flags & ISA_HOW),
                       .space = (u8)space,
                       .width = (u8)width,
                       .reg_width = (u8)MIN_OF(width, 8u),
@@ -457,7 +456,7 @@ static void matrix_op(struct lower *w, const struct isa_form *f, struct lop o)
 void lower_memory(struct lower *w, const struct isa_form *f)
 {
     const struct ptx_insn *i = w->cur;
-    struct lop o = { .form = (s32)(f - isa_forms), .name = f->name, .kind = K_MEM, .src = i, .guard = w->guard };
+    struct lop o = lower_op(w, (int)(f - isa_forms));
     switch (f->name) {
     case N_ld:
     case N_st: load_store(w, f); return;

@@ -120,6 +120,7 @@ typedef u64 r_u64, r_b64, r_s64, r_raw64; typedef f32 r_f32; typedef f64 r_f64;
 #define EACH_H2F(X, ...) X(f16x2, f32, f32, u32, u32, __VA_ARGS__) X(bf16x2, f32, f32, u32, u32, __VA_ARGS__)
 #define EACH_H2R(X, ...) X(f16x2, f32, f32, u32, u32, __VA_ARGS__) X(bf16x2, f32, f32, u32, u32, __VA_ARGS__)
 #define EACH_RS4(X, ...) X(u32, f32, f32, u32, u32, __VA_ARGS__)
+#define EACH_RS2(X, ...) X(u16, f32, f32, u32, u32, __VA_ARGS__)
 #define EACH_PK3(X, ...) X(b32, s32, s32, b32, u32, __VA_ARGS__)
 #define EACH_PK2(X, ...) X(u32, s32, s32, u32, u32, __VA_ARGS__)
 #endif

@@ -46,7 +46,9 @@ enum { /* type names as they stand in expand.h -> enum ptx_type */
 };
 
 /* What a row says of all its forms, through the macros as one argument. */
-#define SYN(in, pv, syntax) (syntax, INIT_##in, PROV_##pv)
+#define SYN(in, pv, sh, syntax, value) ROW_SAYS(in, pv, SHAPE_##sh, REL_none, 0, N_COUNT, syntax, value)
+#define ROW_SAYS(in, pv, sh, rel, flags, partner, syntax, value) \
+    (syntax, value, INIT_##in, PROV_##pv, sh, rel, flags, partner)
 #define UNPACK(...) __VA_ARGS__
 /* A form: its operands d a b c e, as many as it has. */
 #define FORM(id, syn, kind, low, t, d, m, n, ...) \
@@ -94,60 +96,80 @@ enum { /* type names as they stand in expand.h -> enum ptx_type */
     FORM(id, syntax, K_LANE, LOW_CARRY, TY(ty), TY(ty), MODS_ANY, 3, TY(ty), TY(ty), TY(ty), T_U32)
 #define F_CARRY3(ty, id, syntax) \
     FORM(id, syntax, K_LANE, LOW_CARRY, TY(ty), TY(ty), MODS_ANY, 4, TY(ty), TY(ty), TY(ty), TY(ty), T_U32)
-#define F_OUT2(ty, id) \
-    FORM(id, SYN(ALL, NONE, ""), K_LANE, LOW_PLAIN, TY(ty), T_U32, MODS_ANY, 3, T_U32, TY(ty), TY(ty), T_U32)
-#define F_OUT3(ty, id) \
-    FORM(id, SYN(ALL, NONE, ""), K_LANE, LOW_PLAIN, TY(ty), T_U32, MODS_ANY, 4, T_U32, TY(ty), TY(ty), TY(ty), T_U32)
+#define F_OUT2(ty, id, says) FORM(id, says, K_LANE, LOW_PLAIN, TY(ty), T_U32, MODS_ANY, 3, T_U32, TY(ty), TY(ty), T_U32)
+#define F_OUT3(ty, id, says) \
+    FORM(id, says, K_LANE, LOW_PLAIN, TY(ty), T_U32, MODS_ANY, 4, T_U32, TY(ty), TY(ty), TY(ty), T_U32)
 
-#define LANE1(id, types, in, pv, syntax, v) EACH_##types(F_LANE, id, SYN(in, pv, syntax), 1)
-#define LANE2(id, types, in, pv, syntax, v) EACH_##types(F_LANE, id, SYN(in, pv, syntax), 2)
-#define LANE3(id, types, in, pv, syntax, v) EACH_##types(F_LANE, id, SYN(in, pv, syntax), 3)
-#define LANE4(id, types, in, pv, syntax, v) EACH_##types(F_LANE4, id, SYN(in, pv, syntax))
-#define FLOAT1(id, types, in, pv, syntax, v) EACH_##types(F_FLOAT, id, SYN(in, pv, syntax), 1)
-#define FLOAT2(id, types, in, pv, syntax, v) EACH_##types(F_FLOAT, id, SYN(in, pv, syntax), 2)
-#define FLOAT3(id, types, in, pv, syntax, v) EACH_##types(F_FLOAT, id, SYN(in, pv, syntax), 3)
-#define SHIFT(id, types, in, pv, syntax, v) EACH_##types(F_SHIFT, id, SYN(in, pv, syntax))
-#define FIELD(id, types, in, pv, syntax, v) EACH_##types(F_FIELD, id, SYN(in, pv, syntax))
-#define COUNT(id, types, in, pv, syntax, v) EACH_##types(F_COUNT_, id, SYN(in, pv, syntax))
-#define WIDE2(id, types, in, pv, syntax, v) EACH_##types(F_WIDE2, id, SYN(in, pv, syntax))
-#define WIDE3(id, types, in, pv, syntax, v) EACH_##types(F_WIDE3, id, SYN(in, pv, syntax))
-#define CMP(id, types, in, pv, ops, v)                                                                           \
-    EACH_##types(F_CMP, setp_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS ".T p{|q}, a, b{, c}"), 0) EACH_##types( \
-        F_SET, set_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "(.u32|.s32|.f32|.f16|.bf16).T d, a, b{, c}"))
+#define LANE1(id, types, in, pv, sh, syntax, v) EACH_##types(F_LANE, id, SYN(in, pv, sh, syntax, #v), 1)
+#define LANE2(id, types, in, pv, sh, syntax, v) EACH_##types(F_LANE, id, SYN(in, pv, sh, syntax, #v), 2)
+#define LANE3(id, types, in, pv, sh, syntax, v) EACH_##types(F_LANE, id, SYN(in, pv, sh, syntax, #v), 3)
+#define LANE4(id, types, in, pv, sh, syntax, v) EACH_##types(F_LANE4, id, SYN(in, pv, sh, syntax, #v))
+#define FLOAT1(id, types, in, pv, sh, syntax, v) EACH_##types(F_FLOAT, id, SYN(in, pv, sh, syntax, #v), 1)
+#define FLOAT2(id, types, in, pv, sh, syntax, v) EACH_##types(F_FLOAT, id, SYN(in, pv, sh, syntax, #v), 2)
+#define FLOAT3(id, types, in, pv, sh, syntax, v) EACH_##types(F_FLOAT, id, SYN(in, pv, sh, syntax, #v), 3)
+#define SHIFT(id, types, in, pv, sh, syntax, v) EACH_##types(F_SHIFT, id, SYN(in, pv, sh, syntax, #v))
+#define FIELD(id, types, in, pv, sh, syntax, v) EACH_##types(F_FIELD, id, SYN(in, pv, sh, syntax, #v))
+#define COUNT(id, types, in, pv, sh, syntax, v) EACH_##types(F_COUNT_, id, SYN(in, pv, sh, syntax, #v))
+#define WIDE2(id, types, in, pv, sh, syntax, v) EACH_##types(F_WIDE2, id, SYN(in, pv, sh, syntax, #v))
+#define WIDE3(id, types, in, pv, sh, syntax, v) EACH_##types(F_WIDE3, id, SYN(in, pv, sh, syntax, #v))
+/* what a comparison says, and what a set that is lowered to it says */
+#define SETP(sh, in, pv, rel, syntax, v) ROW_SAYS(in, pv, SHAPE_##sh, REL_##rel, 0, N_COUNT, syntax, v)
+#define SET(in, pv, rel, setp, syntax, v) ROW_SAYS(in, pv, SHAPE_OTHER, REL_##rel, 0, N_##setp, syntax, v)
+#define CMP(id, types, in, pv, ops, v)                                                                               \
+    EACH_##types(F_CMP, setp_##id, SETP(COMPARE, in, pv, id, "setp(" ops ")" SETP_OPS ".T p{|q}, a, b{, c}", #v), 0) \
+        EACH_##types(                                                                                                \
+            F_SET, set_##id,                                                                                         \
+            SET(in, pv, id, setp_##id, "set(" ops ")" SETP_OPS "(.u32|.s32|.f32|.f16|.bf16).T d, a, b{, c}", #v))
 #define FCMP(id, types, in, pv, ops, v)                                                                               \
-    EACH_##types(F_FCMP, fsetp_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS "{.ftz}.T p{|q}, a, b{, c}")) EACH_##types( \
-        F_SET, fset_##id,                                                                                             \
-        SYN(in, pv, "set(" ops ")" SETP_OPS "{.ftz}(.u32|.s32|.f32|.f16|.bf16|.u16|.s16).T d, a, b{, c}"))            \
-        F_SET(f16x2, fset_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "{.ftz}(.f16x2|.u32|.s32).T d, a, b{, c}"))       \
-            F_SET(bf16x2, fset_##id, SYN(in, pv, "set(" ops ")" SETP_OPS "(.bf16x2|.u32|.s32).T d, a, b{, c}"))       \
-                F_SET(f16x2, fset_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS "{.ftz}.T p|q, a, b{, c}"))              \
-                    F_SET(bf16x2, fset_##id, SYN(in, pv, "setp(" ops ")" SETP_OPS ".T p|q, a, b{, c}"))
-#define TEST(id, types, in, pv, syntax, v) EACH_##types(F_TEST, id, SYN(in, pv, syntax))
-#define SELECT(id, types, in, pv, syntax, v) EACH_##types(F_SELECT, id, SYN(in, pv, syntax))
-#define CONVERT(id, pairs, in, pv, syntax, v) EACH_##pairs(F_CVT, id, SYN(in, pv, syntax), 0)
-#define HEAVY1(id, types, in, pv, syntax, v) EACH_##types(F_HEAVY, id, SYN(in, pv, syntax), 1)
-#define HEAVY2(id, types, in, pv, syntax, v) EACH_##types(F_HEAVY, id, SYN(in, pv, syntax), 2)
-#define HEAVY3(id, types, in, pv, syntax, v) EACH_##types(F_HEAVY, id, SYN(in, pv, syntax), 3)
-#define OPS1(id, pairs, in, pv, syntax, v) EACH_##pairs(F_CVT, id, SYN(in, pv, syntax), MODS_ANY)
-#define OPS2(id, set, in, pv, syntax, v) EACH_##set(F_OPS2, id, SYN(in, pv, syntax), LOW_PLAIN, 2)
-#define OPS3(id, set, in, pv, syntax, v) EACH_##set(F_OPS3, id, SYN(in, pv, syntax), LOW_PLAIN, 3)
-#define OPS4(id, set, in, pv, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, syntax), LOW_PLAIN, 4)
-#define CARRY2(id, types, in, pv, syntax, v, carry) \
-    EACH_##types(F_CARRY2, id, SYN(in, pv, syntax)) EACH_##types(F_OUT2, id##_out)
-#define CARRY3(id, types, in, pv, syntax, v, carry) \
-    EACH_##types(F_CARRY3, id, SYN(in, pv, syntax)) EACH_##types(F_OUT3, id##_out)
-#define VIDEO2(id, set, in, pv, syntax, v) EACH_##set(F_OPS3, id, SYN(in, pv, syntax), LOW_VIDEO, 3)
-#define VIDEO3(id, set, in, pv, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, syntax), LOW_VIDEO, 4)
-#define SIMD(id, set, in, pv, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, syntax), LOW_SIMD, 4)
-#define PRED1(id, in, pv, syntax, v) \
-    FORM(id, SYN(in, pv, syntax), K_PRED, LOW_PLAIN, T_PRED, T_PRED, 0, 1, T_PRED, T_PRED)
-#define PRED2(id, in, pv, syntax, v) \
-    FORM(id, SYN(in, pv, syntax), K_PRED, LOW_PLAIN, T_PRED, T_PRED, 0, 2, T_PRED, T_PRED, T_PRED)
-#define MEM(id, types, in, pv, syntax, aux) FORM(id, SYN(in, pv, syntax), K_MEM, LOW_PLAIN, T_NONE, T_NONE, 0, 0)
+    EACH_##types(F_FCMP, fsetp_##id,                                                                                  \
+                 SETP(FCOMPARE, in, pv, id, "setp(" ops ")" SETP_OPS "{.ftz}.T p{|q}, a, b{, c}", #v))                \
+        EACH_##types(F_SET, fset_##id,                                                                                \
+                     SET(in, pv, id, fsetp_##id,                                                                      \
+                         "set(" ops ")" SETP_OPS "{.ftz}(.u32|.s32|.f32|.f16|.bf16|.u16|.s16).T d, a, b{, c}", #v))   \
+            FSET2(f16x2, id,                                                                                          \
+                  SET(in, pv, id, fsetp_##id, "set(" ops ")" SETP_OPS "{.ftz}(.f16x2|.u32|.s32).T d, a, b{, c}", #v)) \
+                FSET2(bf16x2, id,                                                                                     \
+                      SET(in, pv, id, fsetp_##id, "set(" ops ")" SETP_OPS "(.bf16x2|.u32|.s32).T d, a, b{, c}", #v))  \
+                    FSET2(f16x2, id,                                                                                  \
+                          SET(in, pv, id, fsetp_##id, "setp(" ops ")" SETP_OPS "{.ftz}.T p|q, a, b{, c}", #v))        \
+                        FSET2(bf16x2, id,                                                                             \
+                              SET(in, pv, id, fsetp_##id, "setp(" ops ")" SETP_OPS ".T p|q, a, b{, c}", #v))
+#define FSET2(ty, id, says) F_SET(ty, fset_##id, says)
+#define TEST(id, types, in, pv, sh, syntax, v) EACH_##types(F_TEST, id, SYN(in, pv, sh, syntax, #v))
+#define SELECT(id, types, in, pv, sh, syntax, v) EACH_##types(F_SELECT, id, SYN(in, pv, sh, syntax, #v))
+#define CONVERT(id, pairs, in, pv, sh, syntax, v) EACH_##pairs(F_CVT, id, SYN(in, pv, sh, syntax, #v), 0)
+#define HEAVY1(id, types, in, pv, sh, syntax, v) EACH_##types(F_HEAVY, id, SYN(in, pv, sh, syntax, #v), 1)
+#define HEAVY2(id, types, in, pv, sh, syntax, v) EACH_##types(F_HEAVY, id, SYN(in, pv, sh, syntax, #v), 2)
+#define HEAVY3(id, types, in, pv, sh, syntax, v) EACH_##types(F_HEAVY, id, SYN(in, pv, sh, syntax, #v), 3)
+#define OPS1(id, pairs, in, pv, sh, syntax, v) EACH_##pairs(F_CVT, id, SYN(in, pv, sh, syntax, #v), MODS_ANY)
+#define OPS2(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS2, id, SYN(in, pv, sh, syntax, #v), LOW_PLAIN, 2)
+#define OPS3(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS3, id, SYN(in, pv, sh, syntax, #v), LOW_PLAIN, 3)
+#define OPS4(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, sh, syntax, #v), LOW_PLAIN, 4)
+#define CARRY2(id, types, in, pv, sh, syntax, v, carry)                                             \
+    EACH_##types(F_CARRY2, id, ROW_SAYS(in, pv, SHAPE_##sh, REL_none, 0, N_##id##_out, syntax, #v)) \
+        EACH_##types(F_OUT2, id##_out, SYN(ALL, NONE, sh, "", #carry))
+#define CARRY3(id, types, in, pv, sh, syntax, v, carry)                                             \
+    EACH_##types(F_CARRY3, id, ROW_SAYS(in, pv, SHAPE_##sh, REL_none, 0, N_##id##_out, syntax, #v)) \
+        EACH_##types(F_OUT3, id##_out, SYN(ALL, NONE, sh, "", #carry))
+#define FOUR(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, sh, syntax, #v), LOW_FOUR, 4)
+#define VIDEO2(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS3, id, SYN(in, pv, sh, syntax, #v), LOW_VIDEO, 3)
+#define VIDEO3(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, sh, syntax, #v), LOW_VIDEO, 4)
+#define SIMD(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, sh, syntax, #v), LOW_SIMD, 4)
+#define PRED1(id, in, pv, sh, syntax, v) \
+    FORM(id, SYN(in, pv, sh, syntax, #v), K_PRED, LOW_PLAIN, T_PRED, T_PRED, 0, 1, T_PRED, T_PRED)
+#define PRED2(id, in, pv, sh, syntax, v) \
+    FORM(id, SYN(in, pv, sh, syntax, #v), K_PRED, LOW_PLAIN, T_PRED, T_PRED, 0, 2, T_PRED, T_PRED, T_PRED)
+#define MEM(id, types, in, pv, flags, syntax)                                                                          \
+    FORM(id, ROW_SAYS(in, pv, SHAPE_OTHER, REL_none, flags, N_COUNT, syntax, ""), K_MEM, LOW_PLAIN, T_NONE, T_NONE, 0, \
+         0)
 #define MEM_MORE MEM
-#define WARP(id, types, in, pv, syntax, aux) FORM(id, SYN(in, pv, syntax), K_WARP, LOW_PLAIN, T_NONE, T_NONE, 0, 0)
+#define WARP(id, types, in, pv, flags, syntax)                                                                       \
+    FORM(id, ROW_SAYS(in, pv, SHAPE_OTHER, REL_none, flags, N_COUNT, syntax, ""), K_WARP, LOW_PLAIN, T_NONE, T_NONE, \
+         0, 0)
 #define WARP_MORE WARP
-#define CTRL(id, types, in, pv, syntax, aux) FORM(id, SYN(in, pv, syntax), K_CTRL, LOW_PLAIN, T_NONE, T_NONE, 0, 0)
+#define CTRL(id, types, in, pv, flags, syntax)                                                                       \
+    FORM(id, ROW_SAYS(in, pv, SHAPE_OTHER, REL_none, flags, N_COUNT, syntax, ""), K_CTRL, LOW_PLAIN, T_NONE, T_NONE, \
+         0, 0)
 const struct isa_form isa_forms[] = {
 #include "isa/isa.def"
 };
@@ -187,6 +209,7 @@ const u32 isa_count = COUNT_OF(isa_forms);
 #define OPS2 LANE1
 #define OPS3 LANE1
 #define OPS4 LANE1
+#define FOUR LANE1
 #define CARRY2 CMP
 #define CARRY3 CMP
 #define VIDEO2 LANE1

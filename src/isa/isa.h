@@ -11,7 +11,7 @@
 enum isa_kind { K_LANE, K_CMP, K_PRED, K_MEM, K_WARP, K_CTRL };
 enum isa_family { FAM_int, FAM_float, FAM_round, FAM_half, FAM_cvt, FAM_video, FAM_named, FAM_COUNT };
 /* How the operands of the text become those of the form, where that is not one to one. */
-enum isa_lower { LOW_PLAIN, LOW_CARRY, LOW_SET, LOW_VIDEO, LOW_SIMD };
+enum isa_lower { LOW_PLAIN, LOW_CARRY, LOW_SET, LOW_VIDEO, LOW_SIMD, LOW_FOUR };
 
 /* What becomes of undefined bits (RULES.md I1), a row's first rule. init.c applies them. */
 enum isa_init {
@@ -46,6 +46,90 @@ enum isa_prov {
     PROV_BORN    /* an object of its own */
 };
 
+/* What a lane row computes, as far as an analysis of values asks: a row's third rule. Operands are integers unless the
+ * shape says otherwise. Rows that no analysis asks about are OTHER. */
+enum isa_shape {
+    SHAPE_OTHER,
+    SHAPE_MOVE,    /* a */
+    SHAPE_ADDRESS, /* a, an address of one state space as a generic one or back, where both are the same number */
+    SHAPE_CONVERT, /* a, extended or cut to the width of d */
+    SHAPE_ADD,
+    SHAPE_SUB,
+    SHAPE_NEG,
+    SHAPE_MUL,
+    SHAPE_MAD, /* a * b + c */
+    SHAPE_MUL_WIDE,
+    SHAPE_MAD_WIDE, /* the same with a product twice as wide as a and b */
+    SHAPE_DIV,
+    SHAPE_REM,
+    SHAPE_MIN,
+    SHAPE_MAX,
+    SHAPE_AND,
+    SHAPE_OR,
+    SHAPE_XOR,
+    SHAPE_NOT,
+    SHAPE_SHL,
+    SHAPE_SHR,
+    SHAPE_SELECT,     /* a or b, as the predicate c says */
+    SHAPE_COUNT,      /* a number of bits of a */
+    SHAPE_COMPARE,    /* the truth of the row's relation of a and b */
+    SHAPE_FCOMPARE,   /* the same of floats */
+    SHAPE_CARRY,      /* extended precision that takes no carry: its last operand is there for the syntax alone */
+    SHAPE_TAKE_CARRY, /* its last operand is the carry */
+    SHAPE_FADD,       /* f32 or f64, rounded to the nearest */
+    SHAPE_FSUB,
+    SHAPE_FMA,
+    SHAPE_FDIV, /* infinite when the divisor is 0 */
+    SHAPE_ROOT, /* of an argument below 0: NaN */
+    SHAPE_EXP   /* overflows for large arguments */
+};
+/* Which relation a comparison tests. Those behind GE are of floats: with U also true of NaNs. */
+enum isa_relation {
+    REL_none,
+    REL_eq,
+    REL_ne,
+    REL_lt,
+    REL_le,
+    REL_gt,
+    REL_ge,
+    REL_equ,
+    REL_neu,
+    REL_ltu,
+    REL_leu,
+    REL_gtu,
+    REL_geu,
+    REL_num,
+    REL_nan
+};
+/* What else holds of a row of memory, warp or control operations. */
+enum isa_flag {
+    ISA_ACCESS = 1 << 0,        /* one access a lane, which its site describes: ld, st, atom, red */
+    ISA_READS = 1 << 1,         /* memory */
+    ISA_WRITES = 1 << 2,        /* memory */
+    ISA_ATOMIC = 1 << 3,        /* in one read-modify-write */
+    ISA_FETCHES = 1 << 4,       /* a read-modify-write whose result is what was there before */
+    ISA_MATRIX = 1 << 5,        /* the warp moves rows of 8 elements, at an address from one lane each */
+    ISA_COPY = 1 << 6,          /* asynchronous: the bytes move later, before a wait returns */
+    ISA_FENCE = 1 << 7,         /* orders accesses */
+    ISA_MBARRIER = 1 << 8,      /* works on the mbarrier at its address */
+    ISA_MBAR_INIT = 1 << 9,     /* makes an mbarrier there */
+    ISA_MBAR_INVAL = 1 << 10,   /* ends it */
+    ISA_MBAR_ARRIVE = 1 << 11,  /* counts an arrival */
+    ISA_MBAR_DROP = 1 << 12,    /* and takes the thread out of the following phases */
+    ISA_MBAR_WAIT = 1 << 13,    /* asks whether a phase is complete */
+    ISA_MBAR_COPIES = 1 << 14,  /* arrives when the thread's asynchronous copies are complete */
+    ISA_BARRIER = 1 << 15,      /* of the CTA */
+    ISA_WARP_BARRIER = 1 << 16, /* of lanes of a warp */
+    ISA_BRANCH = 1 << 17,       /* bra */
+    ISA_SHUFFLE = 1 << 18,      /* a value of another lane */
+    ISA_VOTE = 1 << 19,         /* made from a predicate of each lane */
+    ISA_MATCH = 1 << 20,        /* which lanes have the same value */
+    ISA_REDUCE = 1 << 21,       /* one value made from those of all lanes */
+    ISA_UNIFORM = 1 << 22,      /* every lane that takes part gets the same result */
+    ISA_STACK = 1 << 23,        /* moves the end of the frame's local memory */
+    ISA_HOW = ISA_READS | ISA_WRITES | ISA_ATOMIC | ISA_FETCHES
+};
+
 /* What the modifiers of an opcode say. Rows that do not have a form for each take them as M while they run. */
 enum isa_mod {
     MOD_FTZ = 1,
@@ -72,8 +156,14 @@ enum isa_round { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNA, RND_RNI, RND
 struct isa_form {
     const char *id;     /* "setp_lt" */
     const char *syntax; /* as in isa.def */
+    const char *value;  /* the C expression of a lane form, as in isa.def; empty: the row is written out at length */
     u8 init, prov;      /* enum isa_init, enum isa_prov */
-    u16 name;           /* enum isa_name: equal for equal ids */
+    u8 shape, relation; /* enum isa_shape, enum isa_relation */
+    u32 flags;          /* ISA_* */
+    /* enum isa_name: of a set, the comparison it is made from; of extended precision, what makes the carry; N_COUNT:
+     * none */
+    u16 partner;
+    u16 name; /* enum isa_name: equal for equal ids */
     u8 kind, family;
     u8 type;  /* T */
     u8 dtype; /* D of a conversion, W of a wide operation, T otherwise */
@@ -114,6 +204,7 @@ enum isa_name {
 #define OPS2(id, ...) ROW(id)
 #define OPS3(id, ...) ROW(id)
 #define OPS4(id, ...) ROW(id)
+#define FOUR(id, ...) ROW(id)
 #define CARRY2(id, ...) ROW(id) ROW(id##_out)
 #define CARRY3(id, ...) ROW(id) ROW(id##_out)
 #define VIDEO2(id, ...) ROW(id)
