@@ -11,6 +11,7 @@
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "code/overflow.h"
+#include "sim/special_registers.h"
 
 struct alloc {
     u32 next;

@@ -8,6 +8,7 @@
  * Throughout, `old` is the prior access, which a cell had recorded, and `me` the current one, which found it. */
 #include "race/race_advice.h"
 #include "code/lower.h"
+#include "sim/special_registers.h"
 #include <inttypes.h>
 
 /* The linear number of the CTA whose access a is: the last one that began in its slot before the access. */

@@ -198,3 +198,26 @@ bool access_is_host_visible(const struct warp *w, u64 addr)
     struct mem_object *o = mem_find(w->cta->launch->sim->mem, addr);
     return o && (o->kind == MEM_PINNED || o->kind == MEM_MANAGED);
 }
+
+/* ---- the range of a site, for the fast path ---- */
+
+struct range *ranges_of(struct warp *w, struct lowered *l)
+{
+    struct worker *k = w->cta->worker;
+    for (u32 j = 0; j < k->nfunc; j++)
+        if (k->func[j].low == l) return k->func[j].r;
+    if (k->nfunc == k->capfunc) k->func = vec_grow(&k->mem, k->func, &k->capfunc, sizeof *k->func, 8);
+    k->func[k->nfunc] = (struct ranges){ l, NEW_ARRAY(&k->mem, struct range, l->nsite + 1) };
+    struct range *r = k->func[k->nfunc++].r;
+    for (u32 j = 0; j < l->nsite; j++) { /* shared arrays are where they are for the whole launch */
+        const struct site *s = &l->site[j];
+        if (s->space != SP_SHARED) continue;
+        const struct launch *lc = w->cta->launch;
+        r[j] = (struct range){ .lo = 0, .size = lc->shared_total };
+        if (s->root.kind != ROOT_VAR || s->root.var->space != SP_SHARED) continue;
+        bool dynamic = !s->root.var->size && s->root.var->is_extern;
+        r[j].lo = dynamic ? lc->dyn_shared : s->root.var->offset;
+        r[j].size = dynamic ? lc->shared_total - lc->dyn_shared : s->root.var->size;
+    }
+    return r;
+}

@@ -34,5 +34,8 @@ void access_check(struct access *a);
 static inline u64 access_align(const struct access *a) { return a->site->align > a->bytes ? a->site->align : a->bytes; }
 /* the object that a global address must stay inside, NULL: none */
 const struct mem_object *access_owner(const struct access *a, u32 lane);
+/* What each site of a function may touch, by site, kept by the worker: shared arrays are filled in, the rest as it
+ * is reached. */
+struct range *ranges_of(struct warp *w, struct lowered *l);
 bool access_is_host_visible(const struct warp *w, u64 addr);
 #endif

@@ -9,6 +9,7 @@
  * A state token is the word itself; a wait succeeds when the phase of the word is no longer that of the token. */
 #include "sim/observe.h"
 #include "sim/planes.h"
+#include "sim/sim_run.h"
 
 /* ---- copies ---- */
 

@@ -1,6 +1,7 @@
 /* Functions that the CUDA runtime provides to kernels: vprintf, __assertfail, malloc and free. */
 #include "sim/observe.h"
 #include "sim/planes.h"
+#include "sim/sim_run.h"
 
 enum builtin builtin_find(struct str name)
 {

@@ -2,6 +2,8 @@
  * form a tree, so recursion depths never merge and divergent indirect calls need no special case. Functions always
  * run in plain code. */
 #include "sim/planes.h"
+#include "sim/sim_run.h"
+#include "sim/special_registers.h"
 
 enum { MAX_DEPTH = 4096 };
 

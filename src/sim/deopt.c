@@ -3,6 +3,7 @@
  * return. */
 #include "code/lower.h"
 #include "sim/planes.h"
+#include "sim/special_registers.h"
 
 static void copy_register(const struct warp *w, const struct code *from, const char *F, const struct code *to, char *T,
                           u32 r, u32 mask)

@@ -6,6 +6,7 @@
  * runs out, wait.c looks whether the loop can still change anything. */
 #include "sim/observe.h"
 #include "sim/planes.h"
+#include "sim/sim_run.h"
 
 struct split *exec_split(struct warp *w, u32 mask, u32 block, struct frame *fr)
 {
@@ -383,49 +384,4 @@ enum exec_end exec_warp(struct warp *w)
         if (e == STEP_WAIT) return EXEC_WAIT;
         if (e == STEP_YIELD || launch_stopped(w->cta->launch)) return EXEC_YIELD;
     }
-}
-
-/* ---- small handlers that look at the warp ---- */
-
-static void put_uniform(char *R, const struct insn *i, struct warp *w, u64 v, u32 width)
-{
-    u32 m = active_lanes(w, w->R, i);
-    if (CLS_AT(i, 0) == CLS_S) {
-        if (m) memcpy(SLOT(R, i->d), &v, 8);
-        return;
-    }
-    if (CLS_AT(i, 0) == CLS_A) {
-        lanes_put_groups(w->code, R, i->d, m, v);
-        return;
-    }
-    for (u32 l = 0; l < LANES; l++)
-        if (m >> l & 1) memcpy(SLOT(R, i->d) + l * width, &v, width);
-}
-
-int warp_activemask(char *restrict R, const struct insn *i, struct warp *w)
-{
-    put_uniform(R, i, w, w->mask, 4);
-    return 0;
-}
-
-/* Clocks: warp instructions; the timer is virtual under a seed, the host's otherwise. */
-int warp_sreg(char *restrict R, const struct insn *i, struct warp *w)
-{
-    struct launch *l = w->cta->launch;
-    const struct lop *o = &w->code->low->op[i->op];
-    u64 now = w->steps + l->vtime_base,
-        t = l->in->seeded ? now + __atomic_load_n(&l->vtime, __ATOMIC_RELAXED) : time_ns();
-    u64 v = 0;
-    w->clocks++;
-    switch (o->aux) {
-    case SR_CLOCK: v = (u32)now; break;
-    case SR_CLOCK_HI: v = now >> 32; break;
-    case SR_CLOCK64: v = now; break;
-    case SR_GLOBALTIMER: v = t; break;
-    case SR_GLOBALTIMER_LO: v = (u32)t; break;
-    default: v = t >> 32;
-    }
-    w->steps++;
-    put_uniform(R, i, w, v, type_size[isa_forms[o->form].type]);
-    return 0;
 }

@@ -4,6 +4,7 @@
  * warp. They are looked at only when a report says why a barrier was reached by some threads and not by others. */
 #include "sim/deadlock.h"
 #include "code/lower.h"
+#include "sim/worker_pool.h"
 #include <inttypes.h>
 
 enum { SHOWN_ABSENT = 4, SHOWN_CTA_BITS = 1 << 16 };

@@ -118,25 +118,3 @@ void found_in(struct report *to, const struct warp *w, u32 op, struct finding *f
     report_add(to, f);
     arena_free(&mem);
 }
-
-void launch_stop(struct launch *l, int end)
-{
-    int none = 0;
-    __atomic_compare_exchange_n(&l->stop, &none, end, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-}
-
-void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt,
-                 ...)
-{
-    lock(&l->elock);
-    if (code != ERR_NONE && l->e) {
-        const struct ptx_insn *i = low ? low->op[op].src : NULL;
-        const struct ptx_module *m = i && i->at ? low->func->module : NULL;
-        va_list ap;
-        va_start(ap, fmt);
-        error_at_list(l->e, code, m ? m->name : "", m ? m->text : STR(""), m ? i->at : NULL, fmt, ap);
-        va_end(ap);
-    }
-    unlock(&l->elock);
-    launch_stop(l, end);
-}

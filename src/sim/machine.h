@@ -327,8 +327,7 @@ struct mbarrier_word async_mbarrier(u64 word);
 void async_begin(struct cta *c);
 void async_exit(struct warp *w, u32 mask);
 void async_reset(struct warp *w);
-handler memory_any, memory_watched, memory_noted, mem_hint, mem_isspacep, mem_fence, warp_activemask, warp_sreg,
-    warp_alloca;
+handler memory_any, memory_watched, memory_noted, mem_hint, mem_isspacep, mem_fence, warp_alloca;
 
 /* exec.c */
 enum exec_end { EXEC_WAIT, EXEC_YIELD, EXEC_DONE };
@@ -336,11 +335,6 @@ enum exec_end { EXEC_WAIT, EXEC_YIELD, EXEC_DONE };
 enum exec_end exec_warp(struct warp *w);
 struct split *exec_split(struct warp *w, u32 mask, u32 block, struct frame *fr);
 void exec_exit_lanes(struct warp *w, u32 mask, u32 op);
-static inline bool launch_stopped(const struct launch *l) { return __atomic_load_n(&l->stop, __ATOMIC_RELAXED) != 0; }
-static inline bool launch_interrupted(const struct launch *l)
-{
-    return l->in->interrupt && __atomic_load_n(l->in->interrupt, __ATOMIC_RELAXED);
-}
 /* deopt.c: the kernel frame goes on in plain code; op: the running split stands before it, NONE: at a block */
 void exec_to_plain(struct warp *w, u32 op);
 /* the instruction there, as handlers answer; records what it reads while a probe is on */
@@ -353,11 +347,6 @@ struct trace *trace_warp(const struct warp *w); /* of the launch; NULL: this war
 int trace_run(struct warp *w, u32 b, u32 at, u32 end);
 /* deopt.c: registers live just before an operation */
 void live_before(const struct lowered *l, u32 block, u32 op, u64 *live);
-/* schedule.c: of a constant, parameter or special register */
-u64 opnd_value(const struct warp *w, struct opnd o, u32 lane);
-struct range *ranges_of(struct warp *w, struct lowered *l); /* schedule.c */
-void head_fill(struct warp *w, const struct code *c, char *R, u32 local_base);
-bool warp_runnable(struct warp *w);
 
 /* warpop.c: true: fired, the split may go on */
 bool sync_arrive(struct warp *w, struct split *s, const struct insn *i);
@@ -375,8 +364,6 @@ s32 wait_tank(struct warp *w, u32 n);
 bool wait_spent(struct warp *w);
 bool wait_changed(const struct split *s, const struct warp *w);
 void wait_record_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const char *ptr, u32 size, u64 value);
-/* schedule.c: CTAs that were resident at some time */
-u64 launch_started(const struct launch *l);
 /* a loop is watched, and some lanes come there */
 void wait_at(struct warp *w, u32 block);
 void wait_stop(struct warp *w); /* forget the probe */
@@ -405,10 +392,6 @@ struct place *found_place(struct arena *a, const struct lowered *l, u32 op);
 bool found_in_library(const struct lowered *l, u32 op);
 void words_find(struct lowered *l); /* found.c: SITE_WORD */
 u32 found_call(const struct frame *f);
-/* the workers take this end; the first one wins */
-void launch_stop(struct launch *l, int end);
-void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt,
-                 ...) PRINTF_LIKE(6, 7);
 struct ptx_func *func_at(struct launch *l, u64 addr);
 /* call.c: the lanes' stacks */
 char *local_of(struct warp *w);

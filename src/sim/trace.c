@@ -8,6 +8,7 @@
  * be held against the text. */
 #include "sim/trace.h"
 #include "code/lower.h"
+#include "sim/sim_run.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -7,6 +7,7 @@
  * or a wait for the host. */
 #include "code/lower.h"
 #include "sim/access.h"
+#include "sim/sim_run.h"
 
 struct probe {
     struct frame *fr;

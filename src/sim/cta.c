@@ -1,0 +1,235 @@
+/* The life of a CTA: made once for a worker, started for one CTA of the grid after another, run until it is done or all
+ * of it waits, freed when the launch ends.
+ *
+ * The warps of a CTA run in turn on the worker that has the CTA. A turn ends when every split of the warp waits, when
+ * the warp gives way, or when it is done. The CTA is done with its last warp. */
+#include "sim/cta.h"
+#include "sim/observe.h"
+#include "sim/planes.h"
+#include "code/overflow.h"
+#include "sim/sim_run.h"
+#include "sim/special_registers.h"
+
+static void frame_free(struct frame *f)
+{
+    init_close_frame(f);
+    base_free(f->R);
+    base_free(f->pmem);
+    base_free(f->tags);
+    base_free(f);
+}
+
+void cta_free(struct cta *c)
+{
+    init_close(c);
+    for (u32 n = 0; c->warp && n < c->nwarps; n++) {
+        struct warp *w = c->warp[n];
+        if (!w) continue;
+        wait_stop(w);
+        base_free(w->copies);
+        wraps_free(w);
+        for (u32 k = 0; k < w->nsplit; k++) {
+            if (w->split[k].reads) base_free(w->split[k].reads);
+            struct frame *f = w->split[k].fr; /* a launch that was stopped leaves frames behind */
+            while (f && f != &w->base_frame && --f->refs == 0) {
+                struct frame *up = f->up;
+                frame_free(f);
+                f = up;
+            }
+        }
+        while (w->free_frames) {
+            struct frame *f = w->free_frames;
+            w->free_frames = f->next_free;
+            frame_free(f);
+        }
+        base_free(w->fast_R);
+        base_free(w->plain_R);
+        base_free(w->base_frame.pmem);
+        base_free(w->base_frame.tags);
+        if (w->local) pages_release((u64)(uintptr_t)w->local, (u64)LANES * LOCAL_STACK);
+        base_free(w);
+    }
+    base_free(c->mbarriers);
+    base_free(c->warp);
+    base_free(c->shared);
+    base_free(c);
+}
+
+struct cta *cta_new(struct worker *k)
+{
+    struct launch *l = k->launch;
+    struct cta *c = base_alloc(sizeof *c);
+    if (!c) return NULL;
+    c->launch = l;
+    c->nwarps = l->nwarps;
+    c->worker = k;
+    c->warp = base_alloc(sizeof *c->warp * l->nwarps);
+    c->shared = base_aligned(l->shared_total + 128);
+    bool ok = c->warp && c->shared;
+    for (u32 n = 0; ok && n < l->nwarps; n++) {
+        struct warp *w = c->warp[n] = base_alloc(sizeof *w);
+        if (!w) {
+            ok = false;
+            break;
+        }
+        w->id = n;
+        w->cta = c;
+        w->shared = c->shared;
+        w->fast_R = base_aligned(l->fast->bytes);
+        struct frame *f = &w->base_frame;
+        f->pmem = base_aligned((size_t)l->kernel->pmem_bytes * LANES + 1);
+        f->tags = base_aligned((size_t)l->kernel->ntag * LANES * 4 + 1);
+        ok = w->fast_R && f->pmem && f->tags;
+    }
+    ok = ok && init_shadows(c);
+    if (ok) return c;
+    cta_free(c);
+    return NULL;
+}
+
+enum { DEOPT_MANY = 64 }; /* after so many, later CTAs start in plain code */
+
+static void warp_start(struct warp *w, bool fresh)
+{
+    struct cta *c = w->cta;
+    struct launch *l = c->launch;
+    bool unwritten = l->plain->watch & WATCH_INIT && l->kernel->reads_unwritten && !l->fast->plain;
+    if (unwritten && !w->plain_R) {
+        w->plain_R = base_aligned(l->plain->bytes);
+        fresh = true;
+    }
+    if (unwritten && !w->plain_R) base_exhausted(l->plain->bytes, "registers");
+    bool plain = unwritten || (__atomic_load_n(&l->deopts, __ATOMIC_RELAXED) > DEOPT_MANY && w->plain_R);
+    struct frame *f = &w->base_frame;
+    u32 first = w->id * LANES, left = l->threads - first;
+    w->nleft = w->came = 0;
+    w->first_live = w->live = left >= LANES ? ALL_LANES : (1u << left) - 1;
+    f->code = plain ? l->plain : l->fast;
+    f->R = plain ? w->plain_R : w->fast_R;
+    f->depth = 0;
+    f->refs = 1;
+    f->local_base = 0;
+    f->top = 0;
+    f->up = NULL;
+    w->base = f;
+    wait_stop(w); /* the CTA before may have left a loop that was watched */
+    w->nsplit = 0;
+    w->cur = NULL;
+    w->code = NULL;
+    w->trace = unlikely(l->trace != NULL) ? trace_warp(w) : NULL;
+    w->rare = w->trace != NULL || l->in->follow || l->shaken;
+    if (w->trace) memset(w->traced, 0, sizeof w->traced);
+    if (w->copies) async_reset(w);
+    if (w->wraps) wraps_reset(w);
+    w->fuel_next = FUEL_FIRST;
+    w->fuel = unlikely(l->shaken) ? wait_tank(w, FUEL_FIRST) : FUEL_FIRST;
+    if (fresh || f->code->head_by_cta)
+        head_fill(w, f->code, f->R, 0);
+    else
+        for (u32 k = 0; k < 3; k++) {
+            u64 v = c->id[k];
+            memcpy(SLOT(f->R, S_CTAID_X + k), &v, 8);
+        }
+    if (l->plain->watch & WATCH_INIT) init_frame(w, f, w->live);
+    exec_split(w, w->live, 0, f);
+}
+
+void cta_start(struct cta *c, u64 linear, bool fresh)
+{
+    struct launch *l = c->launch;
+    c->linear = linear;
+    async_begin(c);
+    c->id[0] = (u32)(linear % l->in->grid[0]);
+    c->id[1] = (u32)(linear / l->in->grid[0] % l->in->grid[1]);
+    c->id[2] = (u32)(linear / l->in->grid[0] / l->in->grid[1]);
+    c->running = c->nwarps;
+    c->exited = c->divergent = false;
+    c->noted = 0;
+    if (c->bars_used) {
+        memset(c->bar, 0, sizeof c->bar);
+        c->bars_used = 0;
+    }
+    c->rng = l->in->seed ^ linear * 0x9e3779b97f4a7c15u ^ l->in->order * 0xbf58476d1ce4e5b9u;
+    if (c->init) init_cta(c);
+    u32 system = l->kernel->func->module->shared_base;
+    if (unlikely(system)) { /* cooperative groups find their part of it cleared */
+        memset(c->shared, 0, system);
+        if (c->init) shadow_define(c->init, 0, system);
+    }
+    for (u32 n = 0; n < c->nwarps; n++) warp_start(c->warp[n], fresh);
+    if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_BEGIN, .cta = c, .op = NONE });
+}
+
+bool warp_runnable(struct warp *w)
+{
+    bool run = false;
+    for (u32 k = 0; k < w->nsplit; k++) {
+        struct split *s = &w->split[k];
+        /* look again after one round */
+        if (s->state == SP_IDLE && wait_changed(s, w)) {
+            s->state = SP_RUN;
+            w->fuel = 0;
+        }
+        if (s->state == SP_SLEEP) s->state = SP_RUN;
+        run |= s->state == SP_RUN;
+    }
+    return run;
+}
+
+bool cta_run(struct cta *c)
+{
+    struct launch *l = c->launch;
+    u32 rounds = 0;
+    if (launch_stopped(l)) {
+        c->state = CTA_WAIT;
+        return false;
+    } /* just started: the report says so */
+    for (;;) {
+        bool ran = false, yielded = false;
+        u32 start = l->in->seeded ? (u32)(rand_next(&c->rng) % c->nwarps) : 0;
+        bool backwards = l->in->order && (l->in->order == 1 || rand_next(&c->rng) & 1);
+        if (l->in->order == 1) start = 0;
+        for (u32 n = 0; n < c->nwarps; n++) {
+            u32 at = start + n;
+            at = at < c->nwarps ? at : at - c->nwarps;
+            struct warp *w = c->warp[backwards ? c->nwarps - 1 - at : at];
+            bool plain_go = w->nsplit == 1 && w->split[0].state == SP_RUN;
+            if (!plain_go && (!w->nsplit || !warp_runnable(w))) continue;
+            ran = true;
+            enum exec_end e = exec_warp(w);
+            if (launch_stopped(l)) {
+                c->state = CTA_WAIT;
+                return false;
+            }
+            if (e == EXEC_DONE) {
+                c->running--;
+                barrier_recheck(c);
+            }
+            if (e == EXEC_YIELD) yielded = true;
+        }
+        if (!c->running) {
+            if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_END, .cta = c, .op = NONE });
+            return true;
+        }
+        if (!ran) {
+            c->state = CTA_WAIT;
+            return false;
+        }
+        if (yielded && (++rounds > 4 || (l->shaken && rand_next(&c->rng) & 1))) {
+            c->state = CTA_READY;
+            return false;
+        }
+    }
+}
+
+bool cta_woken(const struct cta *c)
+{
+    if (c->state == CTA_READY) return true;
+    for (u32 n = 0; n < c->nwarps; n++)
+        for (u32 k = 0; k < c->warp[n]->nsplit; k++) {
+            const struct split *s = &c->warp[n]->split[k];
+            if (s->state == SP_RUN || s->state == SP_SLEEP || (s->state == SP_IDLE && wait_changed(s, c->warp[n])))
+                return true;
+        }
+    return false;
+}

@@ -1,0 +1,16 @@
+/* The end of a launch, as those who run it see it (sim_run.c). */
+#ifndef LOCKSTEP_SIM_RUN_H
+#define LOCKSTEP_SIM_RUN_H
+#include "sim/machine.h"
+
+/* The workers take this end (SIM_*); the first one wins. */
+void launch_stop(struct launch *l, int end);
+/* The same, with an error at operation op of low; the first error wins. */
+void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt,
+                 ...) PRINTF_LIKE(6, 7);
+static inline bool launch_stopped(const struct launch *l) { return __atomic_load_n(&l->stop, __ATOMIC_RELAXED) != 0; }
+static inline bool launch_interrupted(const struct launch *l)
+{
+    return l->in->interrupt && __atomic_load_n(l->in->interrupt, __ATOMIC_RELAXED);
+}
+#endif
