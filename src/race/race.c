@@ -99,13 +99,13 @@ static void begin(void *self, const struct launch *l)
     r->epoch = r->last + 1;
     r->kernel = k;
     r->exact = !k->simple;
-    r->joins.scoped = k->scoped;
-    r->many = l->nworkers > 1;
+    r->vclocks.scoped = k->scoped;
+    r->parallel = l->nworkers > 1;
     r->ctas = 0;
     r->flags = false;
     notes_empty(&r->notes);
     shape(&r->notes, l, k);
-    clock_launch(r);
+    clock_begin_launch(r);
     untrack(r, false);
     track_launch(r, l, k);
 }
@@ -119,7 +119,7 @@ static void end(void *self, const struct launch *l)
         race_tick(c, MAX_WARPS);
         r->last = MAX_OF(r->last, c->now);
         if (c->exact) clock_reset(c);
-        c->nwas = 0;
+        c->nresidents = 0;
         c->next_free = n + 1 < r->nslot ? r->slot[n + 1] : NULL;
     }
     r->free = r->nslot ? r->slot[0] : NULL;
@@ -166,17 +166,17 @@ static void shared_ready(struct race_cta *c, u64 bytes)
 /* Gives the CTA its number; under the lock, as other workers may be asking who was here. */
 static void remember_cta(struct race_cta *c, u64 linear)
 {
-    if (c->race->many) lock(&c->race->lock);
-    if (c->nwas == c->capwas) {
-        u32 cap = c->capwas ? 2 * c->capwas : 16;
-        c->was = base_need_more(c->was, sizeof *c->was * cap);
-        c->capwas = cap;
+    if (c->race->parallel) lock(&c->race->lock);
+    if (c->nresidents == c->capresidents) {
+        u32 cap = c->capresidents ? 2 * c->capresidents : 16;
+        c->residents = base_need_more(c->residents, sizeof *c->residents * cap);
+        c->capresidents = cap;
     }
     c->number = c->race->ctas++;
-    c->was[c->nwas].start = c->start;
-    c->was[c->nwas].number = c->number;
-    c->was[c->nwas++].linear = linear;
-    if (c->race->many) unlock(&c->race->lock);
+    c->residents[c->nresidents].start = c->start;
+    c->residents[c->nresidents].number = c->number;
+    c->residents[c->nresidents++].linear = linear;
+    if (c->race->parallel) unlock(&c->race->lock);
 }
 
 static void cta_begin(struct race *r, struct cta *cta)
@@ -195,22 +195,22 @@ static void cta_begin(struct race *r, struct cta *cta)
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     c->lo[SPACE_GLOBAL] = (u64)r->epoch << 32;
     race_flights_over(c);
-    if (c->exact) memset(c->known, 0, sizeof c->known);
-    c->least = c->walked = c->least_base = 0;
+    if (c->exact) memset(c->cta_memo, 0, sizeof c->cta_memo);
+    c->grid_base = c->walked = c->grid_base_at = 0;
     c->npassing = 0;
     notes_empty(&c->notes);
     shape(&c->notes, l, r->kernel);
     if (c->exact) clock_reset(c);
     for (u32 n = 0; n < cta->nwarps; n++) {
         struct race_warp *w = &c->warp[n];
-        w->wbase = w->behind = c->now;
+        w->warp_base = w->cta_base = c->now;
         w->all = cta->warp[n]->first_live;
         w->npending = 0;
         if (w->nrecent) {
             memset(w->recent, 0, sizeof w->recent);
             w->nrecent = 0;
         }
-        if (c->exact) clock_lanes(w);
+        if (c->exact) clock_make_lanes(w);
     }
     remember_cta(c, cta->linear);
 }
@@ -230,7 +230,7 @@ static bool barrier_full(struct race_cta *c)
     race_tick(c, c->launch->nwarps);
     c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
-    for (u32 n = 0; n < c->launch->nwarps; n++) c->warp[n].wbase = c->warp[n].behind = c->now;
+    for (u32 n = 0; n < c->launch->nwarps; n++) c->warp[n].warp_base = c->warp[n].cta_base = c->now;
     notes_empty(&c->notes); /* all that is noted of shared memory precedes what comes now */
     if (c->npassing) race_passed(c);
     return true;
@@ -255,9 +255,9 @@ static void warp_synced(struct race_warp *w, u32 mask, bool orders)
         w->recent[w->nrecent++ % RECENT].time = w->now;
         w->recent[(w->nrecent - 1) % RECENT].mask = mask;
     } else if (w->c->exact)
-        clock_warp(w, mask);
+        clock_warp_barrier(w, mask);
     else
-        w->wbase = ++w->now;
+        w->warp_base = ++w->now;
 }
 
 static void sync_event(void *self, const struct sync_event *e)
@@ -283,7 +283,7 @@ static void sync_event(void *self, const struct sync_event *e)
         if (c->exact ? clock_barrier(c, e->id) : barrier_full(c)) race_replant(c);
         break;
     case SYNC_BARRIER_ARRIVE:
-        if (c->exact) clock_arrive(w, e->mask, e->id, (o->aux & 15) != BAR_ARRIVE);
+        if (c->exact) clock_barrier_arrive(w, e->mask, e->id, (o->aux & 15) != BAR_ARRIVE);
         break;
     case SYNC_WARP: warp_synced(w, e->mask, o && o->name == N_warp_bar); break;
     case SYNC_FENCE:
@@ -338,17 +338,17 @@ static void strong_element(struct touch *t, const struct access *a, u32 l, u32 e
     bool reads = s->name == N_ld ||
                  (s->name == N_atom && (ordered || race_atom_reads(t->w->c->race, t->warp->code->low,
                                                                    &t->warp->code->low->op[t->op_index])));
-    if (exact && reads) clock_learn(t->w, l, &x);
-    struct write number = exact && writes ? clock_write(t->w, &x, l) : (struct write){ 0, 0 };
+    if (exact && reads) clock_strong_read(t->w, l, &x);
+    struct write number = exact && writes ? clock_strong_write(t->w, &x, l) : (struct write){ 0, 0 };
     t->id = number.id;
     t->write = number.number;
     if (cells) strong_cell(t, a, l, element, cells);
-    if (exact && writes) clock_teach(t->w, l, &x);
+    if (exact && writes) clock_strong_release(t->w, l, &x);
 }
 
 /* Lanes that go to places far apart wait for memory one after another, unless it is asked for before: the cells and
  * what can be learned there, then what the cells lead to. */
-static void strong_soon(const struct touch *t, const struct access *a)
+static void strong_prefetch(const struct touch *t, const struct access *a)
 {
     struct mem_object *cached = NULL;
     const struct cell *cell[LANES];
@@ -360,13 +360,13 @@ static void strong_soon(const struct touch *t, const struct access *a)
         lanes |= 1u << l;
         cell[l] = cell_of(cells, a->addr[l] & ~(u64)(SECTOR - 1));
         __builtin_prefetch(cell[l]);
-        clock_soon(t->w->c->race, a->addr[l], 0);
+        clock_prefetch(t->w->c->race, a->addr[l], 0);
     }
     for (u32 stage = 0; stage < 2; stage++)
         for (u32 m = lanes; m; m &= m - 1) {
             u32 l = (u32)__builtin_ctz(m);
             list_soon(t, cell[l], stage);
-            if (!stage) clock_soon(t->w->c->race, a->addr[l], 1);
+            if (!stage) clock_prefetch(t->w->c->race, a->addr[l], 1);
         }
 }
 
@@ -375,7 +375,7 @@ static void touch_strong(struct touch *t, const struct access *a)
     struct mem_object *cached = NULL;
     t->scope = a->site->scope;
     pending_drop(t->w, a->ok);
-    if (t->w->c->exact && !t->w->c->race->many && __builtin_popcount(a->ok) > FEW_LANES) strong_soon(t, a);
+    if (t->w->c->exact && !t->w->c->race->parallel && __builtin_popcount(a->ok) > FEW_LANES) strong_prefetch(t, a);
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         char *cells = cells_of(a, l, &cached);
@@ -406,9 +406,9 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
         u32 l = (u32)__builtin_ctz(m);
         u64 word, at = a->addr[l] & ~(u64)(SECTOR - 1), where = location_of(t, a, l);
         memcpy(&word, a->ptr[l], 8);
-        if (makes && w->c->exact) clock_forget(w, where, 8);
-        if (!makes && w->c->exact) clock_mbarrier_settle(w, where, word);
-        if (waits && w->c->exact && truth >> l & 1) clock_mbarrier_passed(w, l, where, relaxed);
+        if (makes && w->c->exact) clock_weak_write(w, where, 8);
+        if (!makes && w->c->exact) clock_mbarrier_phase(w, where, word);
+        if (waits && w->c->exact && truth >> l & 1) clock_mbarrier_waited(w, l, where, relaxed);
         t->at = at;
         t->whole = 255u << (a->addr[l] - at);
         race_bytes(t, cell_of(w->c->shared, at), race_stamp(w, l, ES_ONE, WHO_ONE), 255u << (a->addr[l] - at), 0);
@@ -426,13 +426,13 @@ static void flag_lane(struct touch *t, const struct access *a, u32 lane)
 {
     const struct site *s = a->site;
     t->space = a->space[lane] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
-    if (!t->w->c->race->many) t->w->c->race->flags = true;
+    if (!t->w->c->race->parallel) t->w->c->race->flags = true;
     for (u32 e = 0; e < s->vec; e++) {
         struct strong x = { location_of(t, a, lane) + e * s->width, s->width, SEM_RELAXED, SCOPE_SYS, false };
         if (s->name == N_st)
-            clock_teach_weakly(t->w, lane, &x);
+            clock_flag_write(t->w, lane, &x);
         else
-            clock_learn_weakly(t->w, lane, &x);
+            clock_flag_read(t->w, lane, &x);
     }
 }
 
@@ -441,7 +441,7 @@ static u32 may_end(const struct race_warp *w, const struct access *a)
 {
     struct mem_object *cached = NULL;
     u32 lanes = 0;
-    if (w->c->race->many || w->c->race->flags) return a->ok;
+    if (w->c->race->parallel || w->c->race->flags) return a->ok;
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         const char *cells = a->space[l] == SP_SHARED ? NULL : cells_of(a, l, &cached);
@@ -460,7 +460,7 @@ static void before(void *self, const struct access *a)
     const struct site *s = a->site;
     if (!w || !a->ok || !is_plain(&a->warp->code->low->op[a->insn->op])) return;
     if (is_strong(s)) {
-        if (r->many && r->exact) lock(&r->strong);
+        if (r->parallel && r->exact) lock(&r->strong);
         return;
     }
     if (s->flags & SITE_SPECULATED) {
@@ -477,7 +477,7 @@ static void before(void *self, const struct access *a)
                     a->space[l + n] == a->space[l];)
             n++;
         t.space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
-        clock_forget(w, location_of(&t, a, l), n * a->bytes);
+        clock_weak_write(w, location_of(&t, a, l), n * a->bytes);
     }
     if (w->c->exact && s->name == N_st && s->flags & SITE_FLAG)
         for (u32 m = a->ok; m; m &= m - 1) flag_lane(&t, a, (u32)__builtin_ctz(m));
@@ -498,7 +498,7 @@ static void after(void *self, const struct access *a)
             return;
         }
         touch_strong(&t, a);
-        if (r->many && r->exact) unlock(&r->strong);
+        if (r->parallel && r->exact) unlock(&r->strong);
     } else if (o->name == N_cp_async) {
         t.op = s->which ? OP_READ : OP_WRITE | OP_ASYNC;
         if (s->which)
@@ -536,7 +536,7 @@ struct race *race_new(struct mem *m)
     struct race *r = base_alloc(sizeof *r);
     if (!r) return NULL;
     r->mem = m;
-    r->joins.large = JOINS_LARGE;
+    r->vclocks.large = VCLOCK_LARGE;
     r->lock = r->strong = (lock_t)LOCK_INIT;
     if (!notes_open(&r->notes, CHUNKS_GLOBAL)) {
         notes_free(&r->notes);
@@ -569,7 +569,7 @@ void race_delete(struct race *r)
         }
         notes_free(&c->notes);
         base_free(c->shared_cells);
-        base_free(c->was);
+        base_free(c->residents);
         base_free(c->flights);
         base_free(c->passing);
         base_free(c);

@@ -178,7 +178,7 @@ struct kept {
     u64 a;
     u32 site, note;
 }; /* a note that a CTA has made, and may use again */
-enum { STEPS = 16, STEP_WAYS = 4, KNOWN = 256 };
+enum { STEPS = 16, STEP_WAYS = 4, CTA_MEMO = 256 };
 /* that access made one set from another, or from one reader and its site; the serials that they had */
 struct step {
     u64 a;
@@ -193,33 +193,33 @@ struct past {
 };
 
 struct access;
-struct view {               /* what a lane knows */
-    struct known *seen;     /* beyond the barriers of its warp and CTA */
-    struct known *pend;     /* read by relaxed operations: known after the next fence of gpu scope or wider */
-    struct known *pend_cta; /* the same for one of CTA scope */
+struct view {                   /* what a lane knows */
+    struct vclock *clock;       /* beyond the barriers of its warp and CTA */
+    struct vclock *pending;     /* read by relaxed operations: known after the next fence of gpu scope or wider */
+    struct vclock *pending_cta; /* the same for one of CTA scope */
     /* all that it knew at its last fence; what it had done itself is added when it is asked for */
-    struct known *fenced;
+    struct vclock *fence;
 };
-/* of a lane: what it has done itself is what its warp did before `now`, and all lanes of that before `wbase` */
-struct moment {
-    u32 now, wbase;
-    u32 weak_base; /* as in race_warp; 0: not after wbase */
-    bool leads;    /* the first lane of a CTA, which has had no barrier of its warp alone */
+/* of a lane: what it has done itself is what its warp did before `now`, and all lanes of that before `warp_base` */
+struct own_epoch {
+    u32 now, warp_base;
+    u32 weak_base;  /* as in race_warp; 0: not after warp_base */
+    bool is_leader; /* the first lane of a CTA, which has had no barrier of its warp alone */
 };
-struct lane_clock {         /* only in kernels that are not simple: race_clock.h */
-    struct view sure, weak; /* weak: what it would know beside that if .sync operations ordered their lanes (R5b) */
-    struct known *rmw;      /* read by read-modify-writes of gpu scope: would be known behind a barrier (R5a) */
-    struct known *unscoped; /* would know if every scope were wide enough */
-    struct released news;   /* of sequentially consistent fences */
-    struct moment fence;    /* its last one */
+struct lane_clock {           /* only in kernels that are not simple: race_clock.h */
+    struct view strict, weak; /* weak: what it would know beside that if .sync operations ordered their lanes (R5b) */
+    struct vclock *rmw;       /* read by read-modify-writes of gpu scope: would be known behind a barrier (R5a) */
+    struct vclock *unscoped;  /* would know if every scope were wide enough */
+    struct scoped_clock sc_clock; /* of sequentially consistent fences */
+    struct own_epoch fence_at;    /* its last one */
     /* what the views had as fenced, with all that the lane had done, at the last one of gpu scope or wider; NULL:
      * that was the last one of all, or there was none */
-    struct known *far, *far_weak;
-    bool fences, settled; /* has had one; what is known behind that has all that the lane had done */
-    bool releases;        /* has had an operation that does */
-    bool spreads;         /* what it knew and had done then is news, too */
-    bool abreast;         /* its news include those of its warp and CTA */
-    u8 fscope;            /* of its last fence */
+    struct vclock *fence_gpu, *fence_gpu_weak;
+    bool has_fenced, fence_has_own; /* has had one; what is known behind that has all that the lane had done */
+    bool has_released;              /* has had an operation that does */
+    bool sc_deferred;               /* what it knew and had done then is news, too */
+    bool sc_covers_cta;             /* its news include those of its warp and CTA */
+    u8 fence_scope;                 /* of its last fence */
     /* what it read last, at which location: reading it again teaches nothing */
     struct {
         u32 id, version;
@@ -227,34 +227,34 @@ struct lane_clock {         /* only in kernels that are not simple: race_clock.h
     } read;
 };
 
-enum { RECENT = 8, KNOWS = 8 };
+enum { RECENT = 8, WARP_MEMO = 8 };
 struct race_warp {
     struct race_cta *c;
-    u64 key;   /* slot and warp bits of its access words */
-    u32 now;   /* its time */
-    u32 wbase; /* time of its last full warp barrier: all lanes know what all did before */
+    u64 key;       /* slot and warp bits of its access words */
+    u32 now;       /* its time */
+    u32 warp_base; /* time of its last full warp barrier: all lanes know what all did before */
     /* all lanes know what the whole CTA did before this time: that of its last full barrier, or a later one, by
      * barriers of some warps */
-    u32 behind;
+    u32 cta_base;
     u32 id, all; /* in the CTA; its lanes at the start */
     /* simple kernels: .sync operations that order nothing by the manual (R5b) */
     struct {
         u32 time, mask;
     } recent[RECENT];
     u32 nrecent;
-    struct lane_clock *lane; /* [LANES], NULL in simple kernels */
-    u32 used;                /* lanes whose clocks have been anything but empty */
-    u32 told;                /* lanes that may know, or have news of, more than their warp */
-    struct known *seen;      /* what all lanes know, beyond their CTA */
-    struct released news;    /* that all of them have */
-    u32 weak_base;           /* time of its last .sync operation of all lanes */
-    struct known *weak;      /* what all lanes would know by R5b */
-    u32 fresh;               /* lanes that may know, or would know, more than that */
-    u32 lessons;             /* grows whenever lanes may have learned something */
-    /* by warp: what another one of the CTA that began then did below that time all lanes know, by so many lessons */
+    struct lane_clock *lane;      /* [LANES], NULL in simple kernels */
+    u32 used;                     /* lanes whose clocks have been anything but empty */
+    u32 ahead;                    /* lanes that may know, or have news of, more than their warp */
+    struct vclock *clock;         /* what all lanes know, beyond their CTA */
+    struct scoped_clock sc_clock; /* that all of them have */
+    u32 weak_base;                /* time of its last .sync operation of all lanes */
+    struct vclock *weak;          /* what all lanes would know by R5b */
+    u32 ahead_weak;               /* lanes that may know, or would know, more than that */
+    u32 version;                  /* grows whenever lanes may have learned something */
+    /* by warp: what another one of the CTA that began then did below that time all lanes know, by so many version */
     struct {
-        u32 warp, start, below, lessons;
-    } knows[KNOWS];
+        u32 warp, start, below, version;
+    } warp_memo[WARP_MEMO];
     /* speculated loads of which some lanes were not picked yet (R8): race_pending.c */
     struct pending *pending;
     u32 npending, cappending;
@@ -274,12 +274,12 @@ struct race_cta {
     struct past past[2];
     /* below this time every thread of it is behind all that the grid did, when that was its base; readers it had to
      * look at since */
-    u32 least, least_base, walked;
+    u32 grid_base, grid_base_at, walked;
     /* all its threads know what whoever had the slot did between those times, and that was its base when it was
-     * looked up: clock_cta_knows */
+     * looked up: hb_cta_maybe */
     struct {
         u32 slot, from, below, base;
-    } known[KNOWN];
+    } cta_memo[CTA_MEMO];
     struct race *race;
     const struct launch *launch;
     char *shared;       /* its cells: cell_of(this, offset of a sector) */
@@ -291,24 +291,24 @@ struct race_cta {
         u64 at;
     } * passing;
     u32 npassing, cappassing;
-    struct known *seen, *weak; /* what every thread of it knows, since its base; would know by R5 */
+    struct vclock *clock, *weak; /* what every thread of it knows, since its base; would know by R5 */
     /* what some thread had read and not acquired, or not with the scope it takes, before a barrier */
-    struct known *pend, *unscoped;
-    struct released news;           /* of fences, to every thread of it */
-    bool abreast;                   /* all threads of it know what these say */
-    struct bar_state {              /* a phase of a barrier that is not over */
-        u32 waits[MAX_WARPS];       /* lanes that arrived and wait */
-        u32 latest;                 /* the greatest time of a warp that arrived and does not wait */
-        struct known *known, *weak; /* what the arrived know, would know by R5 */
-        struct released news;       /* and have news of */
+    struct vclock *pending, *unscoped;
+    struct scoped_clock sc_clock;     /* of fences, to every thread of it */
+    bool sc_acquired;                 /* all threads of it know what these say */
+    struct bar_state {                /* a phase of a barrier that is not over */
+        u32 waiting[MAX_WARPS];       /* lanes that arrived and wait */
+        u32 latest;                   /* the greatest time of a warp that arrived and does not wait */
+        struct vclock *known, *weak;  /* what the arrived know, would know by R5 */
+        struct scoped_clock sc_clock; /* and have news of */
     } bar[MAX_BARS];
     struct race_warp warp[MAX_WARPS];
     /* CTAs that were in this slot during the launch */
-    struct was {
+    struct resident {
         u32 start, number;
         u64 linear;
-    } * was;
-    u32 nwas, capwas;
+    } * residents;
+    u32 nresidents, capresidents;
     struct flight *flights;
     u32 nflights, capflights; /* race_async.c: copies under way */
     struct race_cta *next_free;
@@ -327,10 +327,10 @@ struct race {
     struct race_cta *slot[SLOTS];
     struct race_cta *free;
     struct notes notes; /* of global memory; empty at every launch */
-    bool many;          /* several workers: cells of global memory are locked */
+    bool parallel;      /* several workers: cells of global memory are locked */
     /* spin locks of pages of cells, each on a cache line of its own */
     struct {
-        u8 taken, apart[63];
+        u8 taken, padding[63];
     } stripe[STRIPES];
     /* around a strong access and what is learned from it, when there are several workers */
     lock_t strong;
@@ -341,7 +341,7 @@ struct race {
     } * tracked;
     u32 ntracked, captracked;
     struct locations *locations; /* race_clock.c: where something can be learned */
-    struct joins joins;          /* of what is known in this launch */
+    struct vclock_store vclocks; /* of what is known in this launch */
     u32 ctas;                    /* of the launch that have begun */
     bool exact;                  /* of the running launch */
     /* one worker: in this launch weak accesses were taken for flags, and may have locations (R5c) */
@@ -422,20 +422,20 @@ void sets_unkeep(struct race_cta *c); /* it is over */
 /* race_clock.c */
 /* time of the start of the CTA whose access that was; under the lock */
 u32 clock_cta_start(const struct race *r, u64 a);
-void clock_cta_least(struct race_cta *c); /* its `least`, by what it knows now */
+void clock_grid_base(struct race_cta *c); /* its `grid_base`, by what it knows now */
 /* all its threads know what the whole CTA of that access did until then; maybe they do though it says no */
-bool clock_cta_knows(struct race_cta *c, u64 a);
+bool hb_cta_maybe(struct race_cta *c, u64 a);
 /* the lane knows that thread's access at `time`; id: it was a strong write, number `write` of that location */
-bool clock_knows(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);
+bool hb_thread_clock(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);
 /* each of the lanes knows what all of his lanes, of a slot and warp, did at `time`; maybe they do though it says no */
-bool clock_knows_all(struct race_warp *w, u32 lanes, u32 warp, u32 his, u32 time);
+bool hb_lanes_maybe(struct race_warp *w, u32 lanes, u32 warp, u32 his, u32 time);
 /* all its lanes know what the warp of that access, one of its CTA, did until then; maybe they do though it says no */
-bool clock_warp_knows(struct race_warp *w, u64 a);
+bool hb_warp_maybe(struct race_warp *w, u64 a);
 /* it would, by R5 */
-bool clock_knows_weakly(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);
+bool hb_thread_weak(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);
 enum missing { MISSING_ALL, MISSING_ACQUIRE, MISSING_SCOPE, MISSING_RELEASE };
 /* what it takes for the lane to know */
-enum missing clock_missing(struct race_warp *w, u32 lane, u32 thread, u32 time);
+enum missing hb_missing(struct race_warp *w, u32 lane, u32 thread, u32 time);
 
 /* race_notes.c; locked: others may take, too */
 u32 pool_more(struct pool *p, bool locked);         /* the next number */
@@ -479,7 +479,7 @@ static inline struct notes *notes_in(struct race_warp *w, u32 space)
 static inline struct notes *notes_of(const struct touch *t) { return notes_in(t->w, t->space); }
 static inline bool notes_locked(const struct race_warp *w, u32 space)
 {
-    return space == SPACE_GLOBAL && w->c->race->many;
+    return space == SPACE_GLOBAL && w->c->race->parallel;
 }
 static inline void *form_at(const struct notes *n, u32 x)
 {
@@ -566,16 +566,16 @@ static inline u64 race_stamp(const struct race_warp *w, u32 lane, u32 es, u32 ki
 
 /* Ordered before the access `me` of this warp: by a barrier or a kernel boundary, or made by the very same thread(s).
  */
-static inline bool race_past(const struct race_warp *w, u64 old, u64 me, u64 lo)
+static inline bool hb_by_barrier_maybe(const struct race_warp *w, u64 old, u64 me, u64 lo)
 {
     if (likely(old < lo)) return true;
     const struct race_cta *c = w->c;
     if (word_time(old) < c->start || ((u32)(old ^ me) >> 19)) return false;
-    if (word_mixed(old)) return word_kind(old) == WHO_WARP && !((u32)(old ^ me) >> 14) && word_time(old) < w->wbase;
-    if (word_time(old) < w->behind) return word_kind(old) != WHO_GRID;
+    if (word_mixed(old)) return word_kind(old) == WHO_WARP && !((u32)(old ^ me) >> 14) && word_time(old) < w->warp_base;
+    if (word_time(old) < w->cta_base) return word_kind(old) != WHO_GRID;
     if ((u32)(old ^ me) >> 14) return false;
     return ((u32)old == (u32)me && word_kind(old) == WHO_ONE) ||
-           (word_time(old) < w->wbase && word_kind(old) <= WHO_WARP);
+           (word_time(old) < w->warp_base && word_kind(old) <= WHO_WARP);
 }
 /* A read set that has an access by this warp in this phase as good as in it. */
 static inline bool race_in_set(const struct race_warp *w, u64 r, u64 me)
@@ -583,7 +583,7 @@ static inline bool race_in_set(const struct race_warp *w, u64 r, u64 me)
     if (word_kind(r) == WHO_ONE || word_mixed(r)) return false;
     if (word_kind(r) == WHO_GRID) return true;
     if ((u32)(r ^ me) >> 19 || word_time(r) < w->c->base) return false;
-    return word_kind(r) == WHO_CTA || ((u32)(r ^ me) >> 14 == 0 && word_time(r) >= w->wbase);
+    return word_kind(r) == WHO_CTA || ((u32)(r ^ me) >> 14 == 0 && word_time(r) >= w->warp_base);
 }
 
 /* A lane of this warp was noted in the words of reads. */
@@ -598,15 +598,15 @@ static inline void race_sector(const struct touch *t, struct cell *c, u64 me)
 {
     const struct race_warp *w = t->w;
     const u64 lo = w->c->lo[t->space];
-    if (likely(race_past(w, c->w, me, lo))) {
+    if (likely(hb_by_barrier_maybe(w, c->w, me, lo))) {
         if (!(t->op & OP_WRITE)) {
-            if (likely(race_past(w, c->r, me, lo)) && !word_mixed(c->r)) {
+            if (likely(hb_by_barrier_maybe(w, c->r, me, lo)) && !word_mixed(c->r)) {
                 c->r = me;
                 c->rx = t->site;
                 return;
             }
             if (race_in_set(w, c->r, me)) return;
-        } else if (likely(race_past(w, c->r, me, lo))) {
+        } else if (likely(hb_by_barrier_maybe(w, c->r, me, lo))) {
             c->w = me;
             c->wx = t->site;
             return;

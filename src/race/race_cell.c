@@ -151,7 +151,7 @@ static inline void write_down(const struct touch *t, struct cell *c, const struc
 }
 
 /* Of what was seen of shared memory none is later: all of it is before whatever the warp does. */
-static bool is_behind(const struct touch *t, u32 latest) { return t->space == SPACE_SHARED && latest < t->w->behind; }
+static bool is_behind(const struct touch *t, u32 latest) { return t->space == SPACE_SHARED && latest < t->w->cta_base; }
 
 /* What was seen is before m. */
 static bool seen_before(const struct touch *t, struct seen s, const struct list_entry *m)
@@ -177,9 +177,9 @@ static bool plainly_read(const struct touch *t, u64 old, u64 me)
 {
     if (set_member_known(t, old)) return true;
     if (word_slot(old) != t->w->c->slot || word_time(old) < t->w->c->start) return false;
-    if (word_time(old) < t->w->behind) return true;
+    if (word_time(old) < t->w->cta_base) return true;
     if (word_warp(old) != word_warp(me)) return false;
-    return word_time(old) < t->w->wbase ||
+    return word_time(old) < t->w->warp_base ||
            (word_kind(me) == WHO_ONE && word_lane(old) == word_lane(me) && word_es(old) == word_es(me));
 }
 
@@ -237,7 +237,7 @@ void cell_read(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lan
 {
     u64 lo = t->w->c->lo[t->space];
     if (bytes == ~0u && word_kind(me) == WHO_ONE && (c->r < lo || !word_mixed(c->r))) {
-        if (c->r >= lo && !race_past(t->w, c->r, me, lo)) {
+        if (c->r >= lo && !hb_by_barrier_maybe(t->w, c->r, me, lo)) {
             sector_also(t, c, me);
             return;
         }
@@ -441,7 +441,7 @@ static bool all_past(const struct touch *t, u32 x, u64 me, u64 lo)
     for (u32 k = 0; x && k < SECTOR; k += step) {
         struct seen s = noted_at(notes_of(t), x, k);
         struct list_entry m = { .a = at_byte(me, k), .bytes = (u32)((1ull << step) - 1) << k };
-        if (!race_past(t->w, s.a, m.a, lo) && !(exact && word_kind(me) == WHO_ONE && seen_before(t, s, &m)))
+        if (!hb_by_barrier_maybe(t->w, s.a, m.a, lo) && !(exact && word_kind(me) == WHO_ONE && seen_before(t, s, &m)))
             return false;
     }
     return true;
@@ -449,7 +449,7 @@ static bool all_past(const struct touch *t, u32 x, u64 me, u64 lo)
 
 static bool sector_before(const struct touch *t, u64 old, u32 x, u64 me, u64 lo)
 {
-    if (race_past(t->w, old, me, lo)) return true;
+    if (hb_by_barrier_maybe(t->w, old, me, lo)) return true;
     if (!t->w->c->exact || word_kind(old) != WHO_ONE || word_kind(me) != WHO_ONE) return false;
     struct list_entry m = { .a = me, .bytes = ~0u };
     return seen_before(t, (struct seen){ old, x, 0 }, &m);
@@ -470,7 +470,7 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
         sector_also(t, c, me);
         return;
     }
-    bool rok = c->r < lo || race_past(w, c->r, me, lo) ||
+    bool rok = c->r < lo || hb_by_barrier_maybe(w, c->r, me, lo) ||
                (word_mixed(c->r) && w->c->exact && is_behind(t, word_time(c->r)));
     if (!rok && (write || wok))
         rok = word_mixed(c->r)

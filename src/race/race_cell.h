@@ -13,10 +13,10 @@ static inline bool thread_before(struct race_warp *w, u32 lane, u32 thread, u32 
     const struct race_cta *c = w->c;
     if (time < word_time(c->lo[space])) return true;
     if (thread >> 10 == c->slot && time >= c->start) {
-        if (time < w->behind) return true;
-        if (thread >> 5 == (u32)w->key >> 14 && (time < w->wbase || (thread & 31) == lane)) return true;
+        if (time < w->cta_base) return true;
+        if (thread >> 5 == (u32)w->key >> 14 && (time < w->warp_base || (thread & 31) == lane)) return true;
     }
-    return c->exact && clock_knows(w, lane, thread, time, id, write);
+    return c->exact && hb_thread_clock(w, lane, thread, time, id, write);
 }
 
 /* The same for a set without members (simple kernels), or one thread. */
@@ -28,7 +28,7 @@ static inline bool word_before(struct race_warp *w, u64 old, u64 me, u32 space)
         return thread_before(w, word_lane(me), word_thread(old), word_time(old), space, 0, 0);
     if (word_slot(old) != c->slot || word_time(old) < c->start || word_kind(old) == WHO_GRID) return false;
     if (word_time(old) < c->base) return true;
-    return word_kind(old) != WHO_CTA && word_warp(old) == (u32)w->key >> 14 && word_time(old) < w->wbase;
+    return word_kind(old) != WHO_CTA && word_warp(old) == (u32)w->key >> 14 && word_time(old) < w->warp_base;
 }
 
 static inline bool same_cta(const struct race_warp *w, u64 a)

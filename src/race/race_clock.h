@@ -1,10 +1,10 @@
 /* race_clock.h: who knows what, in kernels that are not simple.
  *
- * A thread knows all that happened before the last full barrier of its CTA (base) and of its warp (wbase), and beyond
- * that what it learned at synchronising places: release to acquire, partial barriers. That is a value of known.h: one
- * for the CTA, one for each warp, of what all its lanes were told together, and one for each lane. Lanes that learn
- * the same come to one value, since joining the same with the same is done once (known.h); what a lane has done
- * itself, which is never the same, is added only where it is handed on.
+ * A thread knows all that happened before the last full barrier of its CTA (base) and of its warp (warp_base), and
+ * beyond that what it learned at synchronising places: release to acquire, partial barriers. That is a value of
+ * vclock.h: one for the CTA, one for each warp, of what all its lanes were told together, and one for each lane. Lanes
+ * that learn the same come to one value, since joining the same with the same is done once (vclock.h); what a lane has
+ * done itself, which is never the same, is added only where it is handed on.
  *
  * A location is the exact extent of a strong write: its address and size, those of one element of a vector. There
  * lies what its value has released; a store begins anew, a read-modify-write continues, and any other write to one of
@@ -23,12 +23,12 @@
 #define LOCKSTEP_RACE_CLOCK_H
 #include "race/race.h"
 
-void clock_lanes(struct race_warp *w); /* gives the warp's lanes clocks */
-void clock_reset(struct race_cta *c);  /* a new CTA in this slot, or none */
+void clock_make_lanes(struct race_warp *w); /* gives the warp's lanes clocks */
+void clock_reset(struct race_cta *c);       /* a new CTA in this slot, or none */
 void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc);
-void clock_warp(struct race_warp *w, u32 mask);     /* bar.warp.sync by these lanes */
-void clock_converge(struct race_warp *w, u32 mask); /* another .sync operation by them */
-void clock_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits);
+void clock_warp_barrier(struct race_warp *w, u32 mask); /* bar.warp.sync by these lanes */
+void clock_converge(struct race_warp *w, u32 mask);     /* another .sync operation by them */
+void clock_barrier_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits);
 bool clock_barrier(struct race_cta *c, u32 bar); /* true: of all its threads */
 /* Strong reads and writes of one lane. `at` names the place in memory; rmw: the read, or the write, of a
  * read-modify-write. */
@@ -39,50 +39,50 @@ struct strong {
     bool rmw;
 };
 /* asks for the memory where it is looked up, then for its own */
-void clock_soon(const struct race *r, u64 at, u32 stage);
-void clock_learn(struct race_warp *w, u32 lane, const struct strong *s);
+void clock_prefetch(const struct race *r, u64 at, u32 stage);
+void clock_strong_read(struct race_warp *w, u32 lane, const struct strong *s);
 /* of a strong write: its location and which one there */
 struct write {
     u32 id, number;
 };
-struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane);
-void clock_teach(struct race_warp *w, u32 lane, const struct strong *s); /* after clock_write */
+struct write clock_strong_write(struct race_warp *w, const struct strong *s, u32 lane);
+void clock_strong_release(struct race_warp *w, u32 lane, const struct strong *s); /* after clock_strong_write */
 /* weak accesses that are taken for flags (R5c) */
-void clock_learn_weakly(struct race_warp *w, u32 lane, const struct strong *s);
-void clock_teach_weakly(struct race_warp *w, u32 lane, const struct strong *s); /* after clock_forget */
-void clock_forget(struct race_warp *w, u64 at, u32 bytes); /* a weak store: nothing can be learned there */
+void clock_flag_read(struct race_warp *w, u32 lane, const struct strong *s);
+void clock_flag_write(struct race_warp *w, u32 lane, const struct strong *s); /* after clock_weak_write */
+void clock_weak_write(struct race_warp *w, u64 at, u32 bytes); /* a weak store: nothing can be learned there */
 /* An mbarrier: lanes that arrive, then (once a location and instruction) the word that was left, then lanes whose
  * wait succeeded. */
 void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at, bool relaxed);
-void clock_mbarrier_settle(struct race_warp *w, u64 at, u64 word);
-void clock_mbarrier_passed(struct race_warp *w, u32 lane, u64 at, bool relaxed);
-void clock_launch(struct race *r); /* all locations are as new */
+void clock_mbarrier_phase(struct race_warp *w, u64 at, u64 word);
+void clock_mbarrier_waited(struct race_warp *w, u32 lane, u64 at, bool relaxed);
+void clock_begin_launch(struct race *r); /* all locations are as new */
 void clock_delete(struct race *r);
 
 /* Between the clocks (race_clock.c) and the locations (race_location.c), under the lock. */
 /* what several know, would know, have news of */
-struct common {
-    struct known *known, *weak;
-    struct released news;
+struct joint_clock {
+    struct vclock *known, *weak;
+    struct scoped_clock sc_clock;
 };
-static inline bool wide(u32 scope) { return scope >= SCOPE_GPU; }
-static inline struct joins *joins_of(const struct race_warp *w) { return &w->c->race->joins; }
-static inline void clock_learned(struct race_warp *w, u32 lanes)
+static inline bool scope_is_wide(u32 scope) { return scope >= SCOPE_GPU; }
+static inline struct vclock_store *clock_store(const struct race_warp *w) { return &w->c->race->vclocks; }
+static inline void clock_grew(struct race_warp *w, u32 lanes)
 {
-    w->told |= lanes;
-    w->fresh |= lanes;
+    w->ahead |= lanes;
+    w->ahead_weak |= lanes;
     w->used |= lanes;
-    w->lessons++;
+    w->version++;
 }
-void clock_view_drop(struct joins *j, struct view *v);
-void clock_give(struct race_warp *w, u32 lanes, const struct common *all); /* each of them learns that */
+void clock_view_drop(struct vclock_store *j, struct view *v);
+void clock_join_lanes(struct race_warp *w, u32 lanes, const struct joint_clock *all); /* each of them learns that */
 /* All that a lane knows and did until now; that it would know beside that: references. */
-struct known *clock_all(const struct race_warp *w, u32 lane);
-struct known *clock_all_weak(const struct race_warp *w, u32 lane);
+struct vclock *clock_of_lane(const struct race_warp *w, u32 lane);
+struct vclock *clock_of_lane_weak(const struct race_warp *w, u32 lane);
 /* the same until its last fence, in its views */
-const struct lane_clock *clock_fenced(struct race_warp *w, u32 lane);
-bool clock_has_news(const struct race_warp *w, u32 lane);
-void clock_spread(struct race_warp *w, u32 lane, struct released *to); /* its news go there */
+const struct lane_clock *clock_fence_clocks(struct race_warp *w, u32 lane);
+bool clock_has_sc(const struct race_warp *w, u32 lane);
+void clock_publish_sc(struct race_warp *w, u32 lane, struct scoped_clock *to); /* its news go there */
 /* it has seen a strong write that the CTA made somewhere after that time */
-bool clock_saw_flag(const struct race_warp *w, u32 lane, u32 cta, u32 time);
+bool clock_saw_later_write(const struct race_warp *w, u32 lane, u32 cta, u32 time);
 #endif

@@ -39,7 +39,7 @@ bool race_weakly_before(struct race_warp *w, const struct list_entry *o, const s
         for (u32 his = lanes_of_byte(o, k); his; his &= his - 1) {
             u32 lane = (u32)__builtin_ctz(mine), thread = (word_thread(o->a) & ~31u) | (u32)__builtin_ctz(his);
             if (!thread_before(w, lane, thread, word_time(o->a), space, o->id, o->write) &&
-                !clock_knows_weakly(w, lane, thread, word_time(o->a), o->id, o->write))
+                !hb_thread_weak(w, lane, thread, word_time(o->a), o->id, o->write))
                 return false;
         }
     return true;
@@ -55,13 +55,13 @@ bool race_entry_before(struct race_warp *w, const struct list_entry *o, const st
     bool same = word_kind(o->a) == WHO_ONE && word_kind(m->a) == WHO_ONE && !((u32)(o->a ^ m->a) >> 6) &&
                 word_time(o->a) >= w->c->start;
     if (same) return true; /* the very same threads, byte for byte */
-    if (race_past(w, o->a & ~15ull, m->a & ~15ull, w->c->lo[space]) &&
-        (word_time(o->a) < w->behind || word_time(o->a) < w->wbase))
+    if (hb_by_barrier_maybe(w, o->a & ~15ull, m->a & ~15ull, w->c->lo[space]) &&
+        (word_time(o->a) < w->cta_base || word_time(o->a) < w->warp_base))
         return true;
-    if (w->c->exact && clock_cta_knows(w->c, o->a)) return true;
-    if (w->c->exact && clock_warp_knows(w, o->a)) return true;
+    if (w->c->exact && hb_cta_maybe(w->c, o->a)) return true;
+    if (w->c->exact && hb_warp_maybe(w, o->a)) return true;
     if (w->c->exact && many(both) &&
-        clock_knows_all(w, lanes_of_bytes(m, both), word_warp(o->a), lanes_of_bytes(o, both), word_time(o->a)))
+        hb_lanes_maybe(w, lanes_of_bytes(m, both), word_warp(o->a), lanes_of_bytes(o, both), word_time(o->a)))
         return true;
     u32 last_o = 0, last_m = 0;
     for (u32 b = both; b; b &= b - 1) {
@@ -147,11 +147,11 @@ static bool plainly_before(const struct race_warp *w, const struct list_entry *o
 {
     if (o->a < w->c->lo[space]) return true;
     if (word_slot(o->a) != w->c->slot || word_time(o->a) < w->c->start || word_kind(o->a) == WHO_GRID) return false;
-    if (word_time(o->a) < w->behind) return true;
+    if (word_time(o->a) < w->cta_base) return true;
     if (word_warp(o->a) != word_warp(m->a) || word_kind(o->a) == WHO_CTA) return false;
     bool same = word_kind(o->a) == word_kind(m->a) && word_lane(o->a) == word_lane(m->a) &&
                 word_es(o->a) == word_es(m->a) && o->lanes == m->lanes && word_kind(o->a) == WHO_ONE;
-    return word_time(o->a) < w->wbase || same;
+    return word_time(o->a) < w->warp_base || same;
 }
 
 /* Checks m against o, which has bytes of it; true: o need not be kept beside m, which stands for both in *kept. */
@@ -255,7 +255,7 @@ static void strong_meet(const struct touch *t, struct list *l, const struct list
                         struct told *told)
 {
     u32 keep = 0;
-    if (!(l->strongly & m->bytes) || (m->op == OP_READ && l->latest < t->w->c->least)) return;
+    if (!(l->strongly & m->bytes) || (m->op == OP_READ && l->latest < t->w->c->grid_base)) return;
     l->strongly = 0;
     for (u32 n = 1; n < l->ns; n++) __builtin_prefetch(set_at(notes_of(t), l->s[n].set));
     for (u32 n = 0; n < l->ns; n++) {

@@ -2,26 +2,26 @@
 #include "race/race_clock.h"
 #include "race/race_kernel.h"
 
-struct lore { /* what can be learned there, beside the writes themselves */
-    struct told {
-        struct released released; /* by what led to the value; an mbarrier, wide: in the phases before */
-        struct known *arrived;    /* an mbarrier: in this phase */
-    } sure, weak;                 /* of what those who released know, would know by R5b */
-    struct released news;         /* of fence.sc, of those who wrote */
-    struct known *narrow;         /* what was released with a scope that may be too narrow */
-    u64 phase;                    /* of an mbarrier */
+struct release_sequence { /* what can be learned there, beside the writes themselves */
+    struct released {
+        struct scoped_clock clock; /* by what led to the value; an mbarrier, wide: in the phases before */
+        struct vclock *arrived;    /* an mbarrier: in this phase */
+    } strict, weak;                /* of what those who released know, would know by R5b */
+    struct scoped_clock sc_clock;  /* of fence.sc, of those who wrote */
+    struct vclock *narrow;         /* what was released with a scope that may be too narrow */
+    u64 phase;                     /* of an mbarrier */
 };
 /* What one thread has released there by release operations, which its later strong writes there release again, and
  * what it has read there, which its later acquire operations there acquire (8.8 of the manual). */
-struct party {
+struct pattern {
     u64 thread; /* number + 1 of its CTA, warp, lane; 0: none */
     bool wide;  /* the last one that released was */
-    /* fenced: by the last one; pend, pend_cta: what was read, for acquire operations of gpu and of CTA scope */
-    struct view sure, weak;
-    struct known *far, *far_weak; /* as fenced, of the last wide one, if that was another */
+    /* fence: by the last one; pending, pending_cta: what was read, for acquire operations of gpu and of CTA scope */
+    struct view strict, weak;
+    struct vclock *fence_gpu, *fence_gpu_weak; /* as fenced, of the last wide one, if that was another */
 };
-struct parties {
-    struct party *p;
+struct patterns {
+    struct pattern *p;
     u32 n, cap;
 };                /* a hash of them */
 struct location { /* a cache line: there may be one for every element of a table */
@@ -33,17 +33,17 @@ struct location { /* a cache line: there may be one for every element of a table
     u8 scope;
     u8 size; /* 0: overwritten; nothing can be learned */
     bool mbarrier;
-    u32 time;                /* of the last write */
-    u32 until;               /* the greatest time of a write, if all are by that CTA; ~0: they are not */
-    struct lore *lore;       /* NULL: nothing */
-    struct parties *parties; /* NULL: there are none, or the kernel has no use for them */
+    u32 time;                          /* of the last write */
+    u32 until;                         /* the greatest time of a write, if all are by that CTA; ~0: they are not */
+    struct release_sequence *sequence; /* NULL: nothing */
+    struct patterns *patterns;         /* NULL: there are none, or the kernel has no use for them */
 };
 struct locations {
     struct location *l;
     u32 n, room;
-    u32 *index, cap;   /* hash of them: number + 1 */
-    u32 narrow, broad; /* sizes there are */
-    u32 ids;           /* given */
+    u32 *index, cap;        /* hash of them: number + 1 */
+    u32 min_size, max_size; /* sizes there are */
+    u32 ids;                /* given */
 };
 
 /* Words of one line of memory have places in one line of the index: who goes over an array goes over that in the same
@@ -91,7 +91,7 @@ static struct location *location_at(struct race *r, u64 at, bool create)
     return &t->l[t->n - 1];
 }
 
-void clock_soon(const struct race *r, u64 at, u32 stage)
+void clock_prefetch(const struct race *r, u64 at, u32 stage)
 {
     const struct locations *t = r->locations;
     if (!t || !t->cap) return;
@@ -104,43 +104,43 @@ void clock_soon(const struct race *r, u64 at, u32 stage)
     __builtin_prefetch(&t->l[*slot - 1]); /* or another one that is in the way */
 }
 
-static struct lore *lore_of(struct location *l)
+static struct release_sequence *sequence_of(struct location *l)
 {
-    if (!l->lore) l->lore = base_need(sizeof *l->lore);
-    return l->lore;
+    if (!l->sequence) l->sequence = base_need(sizeof *l->sequence);
+    return l->sequence;
 }
 
-static void lore_clear(struct joins *j, struct location *l)
+static void sequence_clear(struct vclock_store *j, struct location *l)
 {
-    struct lore *o = l->lore;
+    struct release_sequence *o = l->sequence;
     if (!o) return;
-    released_clear(j, &o->sure.released);
-    released_clear(j, &o->weak.released);
-    released_clear(j, &o->news);
-    known_drop(j, o->sure.arrived);
-    known_drop(j, o->weak.arrived);
-    known_drop(j, o->narrow);
+    scoped_clock_clear(j, &o->strict.clock);
+    scoped_clock_clear(j, &o->weak.clock);
+    scoped_clock_clear(j, &o->sc_clock);
+    vclock_drop(j, o->strict.arrived);
+    vclock_drop(j, o->weak.arrived);
+    vclock_drop(j, o->narrow);
     base_free(o);
-    l->lore = NULL;
+    l->sequence = NULL;
 }
 
-static void parties_clear(struct joins *j, struct location *l)
+static void patterns_clear(struct vclock_store *j, struct location *l)
 {
-    struct parties *x = l->parties;
+    struct patterns *x = l->patterns;
     if (!x) return;
     for (u32 n = 0; n < x->cap; n++) {
-        struct party *p = &x->p[n];
-        clock_view_drop(j, &p->sure);
+        struct pattern *p = &x->p[n];
+        clock_view_drop(j, &p->strict);
         clock_view_drop(j, &p->weak);
-        known_drop(j, p->far);
-        known_drop(j, p->far_weak);
+        vclock_drop(j, p->fence_gpu);
+        vclock_drop(j, p->fence_gpu_weak);
     }
     base_free(x->p);
     base_free(x);
-    l->parties = NULL;
+    l->patterns = NULL;
 }
 
-static struct party *party_slot(const struct parties *x, u64 thread)
+static struct pattern *pattern_slot(const struct patterns *x, u64 thread)
 {
     u32 k = (u32)(thread * 0x9e3779b97f4a7c15u >> 32) & (x->cap - 1);
     while (x->p[k].thread && x->p[k].thread != thread) k = (k + 1) & (x->cap - 1);
@@ -148,21 +148,21 @@ static struct party *party_slot(const struct parties *x, u64 thread)
 }
 
 /* NULL: it is none, and is not to be one. */
-static struct party *party_of(const struct race_warp *w, u32 lane, struct location *l, bool make)
+static struct pattern *pattern_of(const struct race_warp *w, u32 lane, struct location *l, bool make)
 {
     u64 thread = ((u64)w->c->number << 10 | w->id << 5 | lane) + 1;
-    if (!w->c->race->kernel->repeats || (!make && !l->parties)) return NULL;
-    if (!l->parties) l->parties = base_need(sizeof *l->parties);
-    struct parties *x = l->parties;
+    if (!w->c->race->kernel->repeats || (!make && !l->patterns)) return NULL;
+    if (!l->patterns) l->patterns = base_need(sizeof *l->patterns);
+    struct patterns *x = l->patterns;
     if (2 * x->n >= x->cap) {
-        struct parties old = *x;
+        struct patterns old = *x;
         x->cap = x->cap ? 2 * x->cap : 4;
         x->p = base_need(sizeof *x->p * x->cap);
         for (u32 n = 0; n < old.cap; n++)
-            if (old.p[n].thread) *party_slot(x, old.p[n].thread) = old.p[n];
+            if (old.p[n].thread) *pattern_slot(x, old.p[n].thread) = old.p[n];
         base_free(old.p);
     }
-    struct party *p = party_slot(x, thread);
+    struct pattern *p = pattern_slot(x, thread);
     if (p->thread) return p;
     if (!make) return NULL;
     p->thread = thread;
@@ -170,27 +170,28 @@ static struct party *party_of(const struct race_warp *w, u32 lane, struct locati
     return p;
 }
 
-static void replace(struct joins *j, struct known **k, struct known *by)
+static void replace(struct vclock_store *j, struct vclock **k, struct vclock *by)
 {
-    known_drop(j, *k);
-    *k = known_hold(by);
+    vclock_drop(j, *k);
+    *k = vclock_hold(by);
 }
 
-static void party_released(struct joins *j, struct party *p, bool far, struct known *what, struct known *weak)
+static void pattern_released(struct vclock_store *j, struct pattern *p, bool far, struct vclock *what,
+                             struct vclock *weak)
 {
     if (far || p->wide) {
-        replace(j, &p->far, far ? NULL : p->sure.fenced);
-        replace(j, &p->far_weak, far ? NULL : p->weak.fenced);
+        replace(j, &p->fence_gpu, far ? NULL : p->strict.fence);
+        replace(j, &p->fence_gpu_weak, far ? NULL : p->weak.fence);
     }
-    replace(j, &p->sure.fenced, what);
-    replace(j, &p->weak.fenced, weak);
+    replace(j, &p->strict.fence, what);
+    replace(j, &p->weak.fence, weak);
     p->wide = far;
 }
 
-static void location_clear(struct joins *j, struct location *l)
+static void location_clear(struct vclock_store *j, struct location *l)
 {
-    lore_clear(j, l);
-    parties_clear(j, l);
+    sequence_clear(j, l);
+    patterns_clear(j, l);
     *l = (struct location){ .at = l->at };
 }
 
@@ -198,10 +199,10 @@ static void location_clear(struct joins *j, struct location *l)
 static void overwrite(struct race *r, u64 at, u32 bytes, u32 same)
 {
     const struct locations *t = r->locations;
-    if (!t || !t->narrow) return;
-    for (u64 k = at & ~(u64)(t->broad - 1); k < at + bytes; k += t->narrow) {
+    if (!t || !t->min_size) return;
+    for (u64 k = at & ~(u64)(t->max_size - 1); k < at + bytes; k += t->min_size) {
         struct location *l = location_at(r, k, false);
-        if (l && l->size && k + l->size > at && !(k == at && l->size == same)) location_clear(&r->joins, l);
+        if (l && l->size && k + l->size > at && !(k == at && l->size == same)) location_clear(&r->vclocks, l);
     }
 }
 
@@ -210,64 +211,66 @@ static struct location *location_made(struct race *r, u64 at, u32 size)
     struct location *l = location_at(r, at, true);
     struct locations *t = r->locations;
     if (l->size == size) return l;
-    location_clear(&r->joins, l);
+    location_clear(&r->vclocks, l);
     l->size = (u8)size;
     l->id = ++t->ids;
-    if (!t->narrow || size < t->narrow) t->narrow = size;
-    if (size > t->broad) t->broad = size;
+    if (!t->min_size || size < t->min_size) t->min_size = size;
+    if (size > t->max_size) t->max_size = size;
     return l;
 }
 
 static bool observes(const struct race_cta *c, const struct location *l, u32 scope)
 {
-    return l->cta == c->number || (wide(l->scope) && wide(scope));
+    return l->cta == c->number || (scope_is_wide(l->scope) && scope_is_wide(scope));
 }
 
 static bool acquires(const struct strong *s) { return s->sem == SEM_ACQUIRE || s->sem == SEM_ACQ_REL; }
 static bool releases(const struct strong *s) { return s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL; }
 
 /* A lane of that CTA has read a value with what it released: known at once if it acquires, otherwise behind a fence. */
-static void view_learn(struct joins *j, struct view *v, const struct released *r, u32 cta, const struct strong *s)
+static void view_acquire(struct vclock_store *j, struct view *v, const struct scoped_clock *r, u32 cta,
+                         const struct strong *s)
 {
     if (acquires(s)) {
-        released_learn(j, r, cta, wide(s->scope), &v->seen);
+        scoped_clock_acquire(j, r, cta, scope_is_wide(s->scope), &v->clock);
         return;
     }
-    released_learn(j, r, cta, wide(s->scope), &v->pend);
-    released_learn(j, r, cta, false, &v->pend_cta);
+    scoped_clock_acquire(j, r, cta, scope_is_wide(s->scope), &v->pending);
+    scoped_clock_acquire(j, r, cta, false, &v->pending_cta);
 }
 
 /* A read of that place by a party: what it reads counts behind an acquire operation there, as if that had read it. */
-static void party_reads(struct joins *j, struct lane_clock *k, struct party *p, const struct lore *o, u32 cta,
-                        const struct strong *s)
+static void pattern_read(struct vclock_store *j, struct lane_clock *k, struct pattern *p,
+                         const struct release_sequence *o, u32 cta, const struct strong *s)
 {
     if (acquires(s)) {
-        known_join(j, &k->sure.seen, wide(s->scope) ? p->sure.pend : p->sure.pend_cta);
-        known_join(j, &k->weak.seen, wide(s->scope) ? p->weak.pend : p->weak.pend_cta);
+        vclock_join(j, &k->strict.clock, scope_is_wide(s->scope) ? p->strict.pending : p->strict.pending_cta);
+        vclock_join(j, &k->weak.clock, scope_is_wide(s->scope) ? p->weak.pending : p->weak.pending_cta);
     } else if (o) {
-        view_learn(j, &p->sure, &o->sure.released, cta, s);
-        view_learn(j, &p->weak, &o->weak.released, cta, s);
+        view_acquire(j, &p->strict, &o->strict.clock, cta, s);
+        view_acquire(j, &p->weak, &o->weak.clock, cta, s);
     }
 }
 
-static void lore_learn(const struct race_warp *w, struct lane_clock *k, const struct lore *o, const struct strong *s)
+static void sequence_acquire(const struct race_warp *w, struct lane_clock *k, const struct release_sequence *o,
+                             const struct strong *s)
 {
-    struct joins *j = joins_of(w);
+    struct vclock_store *j = clock_store(w);
     u32 me = w->c->number;
-    released_join(j, &k->news, &o->news);
-    view_learn(j, &k->sure, &o->sure.released, me, s);
-    view_learn(j, &k->weak, &o->weak.released, me, s);
-    if (!acquires(s) && s->rmw && wide(s->scope)) {
-        released_learn(j, &o->sure.released, me, true, &k->rmw);
-        released_learn(j, &o->weak.released, me, true, &k->rmw);
+    scoped_clock_join(j, &k->sc_clock, &o->sc_clock);
+    view_acquire(j, &k->strict, &o->strict.clock, me, s);
+    view_acquire(j, &k->weak, &o->weak.clock, me, s);
+    if (!acquires(s) && s->rmw && scope_is_wide(s->scope)) {
+        scoped_clock_acquire(j, &o->strict.clock, me, true, &k->rmw);
+        scoped_clock_acquire(j, &o->weak.clock, me, true, &k->rmw);
     }
-    if (!wide(s->scope)) known_join(j, &k->unscoped, o->sure.released.wide);
-    known_join(j, &k->unscoped, o->narrow);
+    if (!scope_is_wide(s->scope)) vclock_join(j, &k->unscoped, o->strict.clock.wide);
+    vclock_join(j, &k->unscoped, o->narrow);
 }
 
-void clock_learn(struct race_warp *w, u32 lane, const struct strong *s)
+void clock_strong_read(struct race_warp *w, u32 lane, const struct strong *s)
 {
-    struct joins *j = joins_of(w);
+    struct vclock_store *j = clock_store(w);
     struct race *r = w->c->race;
     struct lane_clock *k = &w->lane[lane];
     lock(&r->lock);
@@ -279,26 +282,26 @@ void clock_learn(struct race_warp *w, u32 lane, const struct strong *s)
         k->read.version = l->version;
         k->read.sem = s->sem;
         k->read.scope = s->scope;
-        clock_learned(w, 1u << lane);
+        clock_grew(w, 1u << lane);
         /* otherwise its CTA knows them all */
-        if (observes(w->c, l, s->scope) && l->until >= known_cta(w->c->seen, l->cta))
-            known_add_writes(j, &k->sure.seen, l->id, l->writes);
-        if (l->lore) lore_learn(w, k, l->lore, s);
-        struct party *p = party_of(w, lane, l, l->lore && !acquires(s));
-        if (p) party_reads(j, k, p, l->lore, w->c->number, s);
+        if (observes(w->c, l, s->scope) && l->until >= vclock_cta_time(w->c->clock, l->cta))
+            vclock_add_writes(j, &k->strict.clock, l->id, l->writes);
+        if (l->sequence) sequence_acquire(w, k, l->sequence, s);
+        struct pattern *p = pattern_of(w, lane, l, l->sequence && !acquires(s));
+        if (p) pattern_read(j, k, p, l->sequence, w->c->number, s);
     }
     unlock(&r->lock);
 }
 
-struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane)
+struct write clock_strong_write(struct race_warp *w, const struct strong *s, u32 lane)
 {
-    struct joins *j = joins_of(w);
+    struct vclock_store *j = clock_store(w);
     struct race_cta *c = w->c;
     lock(&c->race->lock);
     overwrite(c->race, s->at, s->size, s->size);
     struct location *l = location_made(c->race, s->at, s->size);
-    if (!s->rmw) lore_clear(j, l); /* who reads it still knows the writes before it */
-    if (clock_has_news(w, lane)) clock_spread(w, lane, &lore_of(l)->news);
+    if (!s->rmw) sequence_clear(j, l); /* who reads it still knows the writes before it */
+    if (clock_has_sc(w, lane)) clock_publish_sc(w, lane, &sequence_of(l)->sc_clock);
     l->until = l->writes && (l->cta != c->number || l->until == ~0u) ? ~0u : MAX_OF(l->until, w->now);
     l->cta = c->number;
     l->scope = s->scope;
@@ -310,93 +313,93 @@ struct write clock_write(struct race_warp *w, const struct strong *s, u32 lane)
 }
 
 /* A strong write of a party that had released something there. */
-static void party_adds(struct race_cta *c, struct lore *o, const struct party *p, bool far)
+static void pattern_release_again(struct race_cta *c, struct release_sequence *o, const struct pattern *p, bool far)
 {
-    struct joins *j = &c->race->joins;
-    released_add(j, &o->sure.released, c->number, far && p->wide, p->sure.fenced);
-    released_add(j, &o->weak.released, c->number, far && p->wide, p->weak.fenced);
-    if (!far || !p->far) return;
-    released_add(j, &o->sure.released, c->number, true, p->far);
-    released_add(j, &o->weak.released, c->number, true, p->far_weak);
+    struct vclock_store *j = &c->race->vclocks;
+    scoped_clock_release(j, &o->strict.clock, c->number, far && p->wide, p->strict.fence);
+    scoped_clock_release(j, &o->weak.clock, c->number, far && p->wide, p->weak.fence);
+    if (!far || !p->fence_gpu) return;
+    scoped_clock_release(j, &o->strict.clock, c->number, true, p->fence_gpu);
+    scoped_clock_release(j, &o->weak.clock, c->number, true, p->fence_gpu_weak);
 }
 
-void clock_teach(struct race_warp *w, u32 lane, const struct strong *s)
+void clock_strong_release(struct race_warp *w, u32 lane, const struct strong *s)
 {
-    struct joins *j = joins_of(w);
+    struct vclock_store *j = clock_store(w);
     struct race_cta *c = w->c;
     struct lane_clock *k = &w->lane[lane];
     bool release = releases(s);
     if (release) {
-        k->releases = true;
+        k->has_released = true;
         w->used |= 1u << lane;
     }
-    if (!k->releases && !k->fences) return;
+    if (!k->has_released && !k->has_fenced) return;
     lock(&c->race->lock);
     struct location *l = location_made(c->race, s->at, s->size);
-    struct party *p = k->releases ? party_of(w, lane, l, release) : NULL;
-    if (!release && p && p->sure.fenced) {
-        party_adds(c, lore_of(l), p, wide(s->scope));
+    struct pattern *p = k->has_released ? pattern_of(w, lane, l, release) : NULL;
+    if (!release && p && p->strict.fence) {
+        pattern_release_again(c, sequence_of(l), p, scope_is_wide(s->scope));
         l->version++;
     }
-    if (!release && !k->fences) {
+    if (!release && !k->has_fenced) {
         unlock(&c->race->lock);
         return;
     }
-    struct lore *o = lore_of(l);
+    struct release_sequence *o = sequence_of(l);
     l->version++;
-    bool far = wide(s->scope) && (release || wide(k->fscope));
+    bool far = scope_is_wide(s->scope) && (release || scope_is_wide(k->fence_scope));
     if (release) w->now++;
-    if (!release) clock_fenced(w, lane);
-    struct known *what = release ? clock_all(w, lane) : known_hold(k->sure.fenced),
-                 *weak = release ? clock_all_weak(w, lane) : known_hold(k->weak.fenced);
-    released_add(j, &o->sure.released, c->number, far, what);
-    released_add(j, &o->weak.released, c->number, far, weak);
-    if (!far) known_join(j, &o->narrow, what);
-    if (!release && k->far && wide(s->scope)) {
-        released_add(j, &o->sure.released, c->number, true, k->far);
-        released_add(j, &o->weak.released, c->number, true, k->far_weak);
+    if (!release) clock_fence_clocks(w, lane);
+    struct vclock *what = release ? clock_of_lane(w, lane) : vclock_hold(k->strict.fence),
+                  *weak = release ? clock_of_lane_weak(w, lane) : vclock_hold(k->weak.fence);
+    scoped_clock_release(j, &o->strict.clock, c->number, far, what);
+    scoped_clock_release(j, &o->weak.clock, c->number, far, weak);
+    if (!far) vclock_join(j, &o->narrow, what);
+    if (!release && k->fence_gpu && scope_is_wide(s->scope)) {
+        scoped_clock_release(j, &o->strict.clock, c->number, true, k->fence_gpu);
+        scoped_clock_release(j, &o->weak.clock, c->number, true, k->fence_gpu_weak);
     }
-    if (release && p) party_released(j, p, far, what, weak);
+    if (release && p) pattern_released(j, p, far, what, weak);
     /* the two come to the same in most kernels */
-    if (k->spreads) known_unite(j, &o->news.wide, o->sure.released.wide);
-    known_drop(j, what);
-    known_drop(j, weak);
+    if (k->sc_deferred) vclock_share(j, &o->sc_clock.wide, o->strict.clock.wide);
+    vclock_drop(j, what);
+    vclock_drop(j, weak);
     unlock(&c->race->lock);
 }
 
-void clock_learn_weakly(struct race_warp *w, u32 lane, const struct strong *s)
+void clock_flag_read(struct race_warp *w, u32 lane, const struct strong *s)
 {
-    struct joins *j = joins_of(w);
+    struct vclock_store *j = clock_store(w);
     struct race *r = w->c->race;
     struct view *weak = &w->lane[lane].weak;
     lock(&r->lock);
     const struct location *l = location_at(r, s->at, false);
-    if (l && l->size == s->size && !l->mbarrier && l->lore) {
-        clock_learned(w, 1u << lane);
-        view_learn(j, weak, &l->lore->sure.released, w->c->number, s);
-        view_learn(j, weak, &l->lore->weak.released, w->c->number, s);
+    if (l && l->size == s->size && !l->mbarrier && l->sequence) {
+        clock_grew(w, 1u << lane);
+        view_acquire(j, weak, &l->sequence->strict.clock, w->c->number, s);
+        view_acquire(j, weak, &l->sequence->weak.clock, w->c->number, s);
     }
     unlock(&r->lock);
 }
 
-void clock_teach_weakly(struct race_warp *w, u32 lane, const struct strong *s)
+void clock_flag_write(struct race_warp *w, u32 lane, const struct strong *s)
 {
-    struct joins *j = joins_of(w);
+    struct vclock_store *j = clock_store(w);
     struct race *r = w->c->race;
     const struct lane_clock *k = &w->lane[lane];
-    if (!k->fences) return;
+    if (!k->has_fenced) return;
     lock(&r->lock);
     struct location *l = location_made(r, s->at, s->size);
     l->version++;
-    clock_fenced(w, lane);
-    released_add(j, &lore_of(l)->weak.released, w->c->number, wide(k->fscope), k->sure.fenced);
-    released_add(j, &lore_of(l)->weak.released, w->c->number, wide(k->fscope), k->weak.fenced);
-    if (k->far) released_add(j, &lore_of(l)->weak.released, w->c->number, true, k->far);
-    if (k->far) released_add(j, &lore_of(l)->weak.released, w->c->number, true, k->far_weak);
+    clock_fence_clocks(w, lane);
+    scoped_clock_release(j, &sequence_of(l)->weak.clock, w->c->number, scope_is_wide(k->fence_scope), k->strict.fence);
+    scoped_clock_release(j, &sequence_of(l)->weak.clock, w->c->number, scope_is_wide(k->fence_scope), k->weak.fence);
+    if (k->fence_gpu) scoped_clock_release(j, &sequence_of(l)->weak.clock, w->c->number, true, k->fence_gpu);
+    if (k->fence_gpu) scoped_clock_release(j, &sequence_of(l)->weak.clock, w->c->number, true, k->fence_gpu_weak);
     unlock(&r->lock);
 }
 
-void clock_forget(struct race_warp *w, u64 at, u32 bytes)
+void clock_weak_write(struct race_warp *w, u64 at, u32 bytes)
 {
     struct race *r = w->c->race;
     if (!__atomic_load_n(&r->locations, __ATOMIC_RELAXED)) return;
@@ -410,101 +413,101 @@ static struct location *mbarrier_at(struct race *r, u64 at)
 {
     struct location *l = location_made(r, at, 8);
     l->mbarrier = true;
-    lore_of(l);
+    sequence_of(l);
     return l;
 }
 
 void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at, bool relaxed)
 {
-    struct joins *j = joins_of(w);
+    struct vclock_store *j = clock_store(w);
     struct race_cta *c = w->c;
     lock(&c->race->lock);
     struct location *l = mbarrier_at(c->race, at);
     if (!relaxed)
         w->now++;
-    else if (w->lane[lane].fences)
-        clock_fenced(w, lane);
-    struct known *all = relaxed ? known_hold(w->lane[lane].sure.fenced) : clock_all(w, lane),
-                 *weak = relaxed ? known_hold(w->lane[lane].weak.fenced) : clock_all_weak(w, lane);
-    known_join(j, &l->lore->sure.arrived, all);
-    known_join(j, &l->lore->weak.arrived, weak);
-    known_drop(j, all);
-    known_drop(j, weak);
-    clock_spread(w, lane, &l->lore->news);
+    else if (w->lane[lane].has_fenced)
+        clock_fence_clocks(w, lane);
+    struct vclock *all = relaxed ? vclock_hold(w->lane[lane].strict.fence) : clock_of_lane(w, lane),
+                  *weak = relaxed ? vclock_hold(w->lane[lane].weak.fence) : clock_of_lane_weak(w, lane);
+    vclock_join(j, &l->sequence->strict.arrived, all);
+    vclock_join(j, &l->sequence->weak.arrived, weak);
+    vclock_drop(j, all);
+    vclock_drop(j, weak);
+    clock_publish_sc(w, lane, &l->sequence->sc_clock);
     unlock(&c->race->lock);
 }
 
-static void phase_over(struct joins *j, struct told *o)
+static void phase_over(struct vclock_store *j, struct released *o)
 {
-    known_join(j, &o->released.wide, o->arrived);
-    known_drop(j, o->arrived);
+    vclock_join(j, &o->clock.wide, o->arrived);
+    vclock_drop(j, o->arrived);
     o->arrived = NULL;
 }
 
-void clock_mbarrier_settle(struct race_warp *w, u64 at, u64 word)
+void clock_mbarrier_phase(struct race_warp *w, u64 at, u64 word)
 {
-    struct joins *j = joins_of(w);
+    struct vclock_store *j = clock_store(w);
     lock(&w->c->race->lock);
     struct location *l = mbarrier_at(w->c->race, at);
-    if (word >> 40 != l->lore->phase) {
-        l->lore->phase = word >> 40;
-        phase_over(j, &l->lore->sure);
-        phase_over(j, &l->lore->weak);
+    if (word >> 40 != l->sequence->phase) {
+        l->sequence->phase = word >> 40;
+        phase_over(j, &l->sequence->strict);
+        phase_over(j, &l->sequence->weak);
     }
     unlock(&w->c->race->lock);
 }
 
-void clock_mbarrier_passed(struct race_warp *w, u32 lane, u64 at, bool relaxed)
+void clock_mbarrier_waited(struct race_warp *w, u32 lane, u64 at, bool relaxed)
 {
-    struct joins *j = joins_of(w);
+    struct vclock_store *j = clock_store(w);
     lock(&w->c->race->lock);
     struct lane_clock *k = &w->lane[lane];
     struct location *l = mbarrier_at(w->c->race, at);
-    struct common all = { l->lore->sure.released.wide, l->lore->weak.released.wide, l->lore->news };
+    struct joint_clock all = { l->sequence->strict.clock.wide, l->sequence->weak.clock.wide, l->sequence->sc_clock };
     if (!relaxed)
-        clock_give(w, 1u << lane, &all);
+        clock_join_lanes(w, 1u << lane, &all);
     else { /* known behind a fence */
-        clock_learned(w, 1u << lane);
-        known_join(j, &k->sure.pend, all.known);
-        known_join(j, &k->sure.pend_cta, all.known);
-        known_join(j, &k->weak.pend, all.weak);
-        known_join(j, &k->weak.pend_cta, all.weak);
-        released_join(j, &k->news, &all.news);
+        clock_grew(w, 1u << lane);
+        vclock_join(j, &k->strict.pending, all.known);
+        vclock_join(j, &k->strict.pending_cta, all.known);
+        vclock_join(j, &k->weak.pending, all.weak);
+        vclock_join(j, &k->weak.pending_cta, all.weak);
+        scoped_clock_join(j, &k->sc_clock, &all.sc_clock);
     }
     unlock(&w->c->race->lock);
 }
 
-bool clock_saw_flag(const struct race_warp *w, u32 lane, u32 cta, u32 time)
+bool clock_saw_later_write(const struct race_warp *w, u32 lane, u32 cta, u32 time)
 {
     const struct locations *t = w->c->race->locations;
     for (u32 n = 0; t && n < t->n; n++) {
         const struct location *l = &t->l[n];
         if (!l->size || l->mbarrier || l->cta != cta || l->time < time || !l->writes) continue;
         u32 last = l->writes - 1;
-        if (known_write(w->c->seen, l->id, last) || known_write(w->seen, l->id, last) ||
-            known_write(w->lane[lane].sure.seen, l->id, last))
+        if (vclock_has_write(w->c->clock, l->id, last) || vclock_has_write(w->clock, l->id, last) ||
+            vclock_has_write(w->lane[lane].strict.clock, l->id, last))
             return true;
     }
     return false;
 }
 
-void clock_launch(struct race *r)
+void clock_begin_launch(struct race *r)
 {
     struct locations *t = r->locations;
-    joins_forget(&r->joins);
+    vclock_store_forget(&r->vclocks);
     if (!t) return;
-    for (u32 k = 0; k < t->n; k++) location_clear(&r->joins, &t->l[k]);
+    for (u32 k = 0; k < t->n; k++) location_clear(&r->vclocks, &t->l[k]);
     if (t->n) memset(t->index, 0, sizeof *t->index * t->cap);
-    t->n = t->narrow = t->broad = t->ids = 0;
+    t->n = t->min_size = t->max_size = t->ids = 0;
 }
 
 void clock_delete(struct race *r)
 {
-    clock_launch(r);
+    clock_begin_launch(r);
     if (r->locations) {
         base_free(r->locations->l);
         base_free(r->locations->index);
     }
-    joins_free(&r->joins);
+    vclock_store_free(&r->vclocks);
     base_free(r->locations);
 }

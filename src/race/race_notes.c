@@ -169,7 +169,7 @@ void notes_unkeep(struct race_cta *c)
 {
     for (u32 n = 0; n < KEPT && c->keeps; n++) {
         struct kept *k = &c->kept[SPACE_GLOBAL][n];
-        if (k->a >= c->lo[SPACE_GLOBAL]) note_release(&c->race->notes, k->note, c->race->many);
+        if (k->a >= c->lo[SPACE_GLOBAL]) note_release(&c->race->notes, k->note, c->race->parallel);
         k->a = 0;
     }
     if (c->keeps && c->exact) sets_unkeep(c);

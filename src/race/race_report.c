@@ -16,10 +16,10 @@ static u64 cta_of_access(const struct race *r, u64 a)
 {
     const struct race_cta *c = r->slot[word_slot(a)];
     u64 linear = 0;
-    for (u32 lo = 0, hi = c->nwas; lo < hi;) {
+    for (u32 lo = 0, hi = c->nresidents; lo < hi;) {
         u32 mid = (lo + hi) / 2;
-        if (c->was[mid].start <= word_time(a)) {
-            linear = c->was[mid].linear;
+        if (c->residents[mid].start <= word_time(a)) {
+            linear = c->residents[mid].linear;
             lo = mid + 1;
         } else
             hi = mid;
@@ -402,8 +402,7 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     f->kind = kind;
     f->ticket = ticket;
     if (kind == F_race && !(x->old->op & x->me->op & OP_STRONG))
-        x->missing = clock_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | prior_lane(x),
-                                   word_time(x->old->a));
+        x->missing = hb_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | prior_lane(x), word_time(x->old->a));
     describe_object(x);
     if (x->old_low) f->other = found_place(&x->mem, x->old_low, x->old_op);
     f->access = access_text(x->me->op, mine);

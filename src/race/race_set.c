@@ -134,7 +134,7 @@ bool set_member_known(const struct touch *t, u64 a)
 {
     struct race_cta *c = t->w->c;
     bool own = word_slot(a) == c->slot && word_time(a) >= c->start;
-    return a < c->lo[t->space] || (own && word_time(a) < c->base) || clock_cta_knows(c, a);
+    return a < c->lo[t->space] || (own && word_time(a) < c->base) || hb_cta_maybe(c, a);
 }
 
 static bool all_known(const struct touch *t, u32 x)
@@ -156,8 +156,8 @@ bool set_known(const struct touch *t, u32 x)
     struct notes *n = notes_of(t);
     struct past *p = &c->past[t->space];
     u64 lo = c->lo[t->space];
-    if (c->walked > c->launch->total && c->least_base != c->base) clock_cta_least(c);
-    if (__atomic_load_n(&set_at(n, x)->latest, __ATOMIC_RELAXED) < c->least) return true;
+    if (c->walked > c->launch->total && c->grid_base_at != c->base) clock_grid_base(c);
+    if (__atomic_load_n(&set_at(n, x)->latest, __ATOMIC_RELAXED) < c->grid_base) return true;
     if (p->since >= lo && p->set == x) return true;
     if (p->other == x && p->base == c->base) return false;
     if (!all_known(t, x)) {
@@ -300,7 +300,7 @@ u32 set_append(const struct touch *t, u32 x, u64 me, u32 lanes)
     struct set *s = set_at(n, x);
     u32 at = words_in(x), words = lanes ? 2 : 1;
     if (notes_locked(t->w, t->space) || s->refs != 1 || s->used != at || at + words > SET_WORDS ||
-        s->latest < t->w->c->least || crowded(n, x))
+        s->latest < t->w->c->grid_base || crowded(n, x))
         return 0;
     u64 last = mark_seen(n, s->word[at - 1]).a;
     if (!((u32)(last ^ me) >> 14) || set_member_known(t, last)) return 0;
@@ -408,6 +408,6 @@ struct list_entry *set_entries(const struct notes *n, const struct reads *of, u3
 void sets_unkeep(struct race_cta *c)
 {
     struct past *p = &c->past[SPACE_GLOBAL];
-    if (p->since >= c->lo[SPACE_GLOBAL]) set_release(&c->race->notes, p->set, c->race->many);
+    if (p->since >= c->lo[SPACE_GLOBAL]) set_release(&c->race->notes, p->set, c->race->parallel);
     p->since = 0;
 }

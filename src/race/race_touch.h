@@ -7,21 +7,21 @@
 /* Cells of global memory are shared by the workers: one spin lock for each page of them. */
 static inline void cells_lock(struct race *r, u64 a)
 {
-    if (likely(!r->many)) return;
+    if (likely(!r->parallel)) return;
     u8 *s = &r->stripe[(a >> 12) % STRIPES].taken;
     while (__atomic_exchange_n(s, 1, __ATOMIC_ACQUIRE))
         while (__atomic_load_n(s, __ATOMIC_RELAXED)) cpu_relax();
 }
 static inline void cells_unlock(struct race *r, u64 a)
 {
-    if (likely(!r->many)) return;
+    if (likely(!r->parallel)) return;
     __atomic_store_n(&r->stripe[(a >> 12) % STRIPES].taken, 0, __ATOMIC_RELEASE);
 }
 
 /* Nobody else touches these cells now, and sets may stand for threads. */
 static inline bool race_alone(const struct race_warp *w, u32 space)
 {
-    return !w->c->exact && (space == SPACE_SHARED || !w->c->race->many);
+    return !w->c->exact && (space == SPACE_SHARED || !w->c->race->parallel);
 }
 static inline u32 race_site(const struct warp *warp, const struct insn *i)
 {
@@ -49,7 +49,7 @@ static inline void race_run(struct touch *t, char *cells, u64 a, u32 n, u64 me)
         race_run_parts(t, cells, a, n, me);
         return;
     }
-    if (t->space == SPACE_GLOBAL && t->w->c->race->many && (a ^ (a + n - 1)) >> 12) {
+    if (t->space == SPACE_GLOBAL && t->w->c->race->parallel && (a ^ (a + n - 1)) >> 12) {
         race_run_parts(t, cells, a, n, me);
         return;
     }
@@ -70,7 +70,7 @@ static inline bool race_run_known(const struct race_warp *w, const char *cells, 
     if (w->c->exact || (a | n) & (SECTOR - 1)) return false;
     for (const struct cell *c = cell_of(cells, a), *e = c + n / SECTOR; c < e; c++) {
         u64 r, written;
-        if (likely(space == SPACE_SHARED || !w->c->race->many)) {
+        if (likely(space == SPACE_SHARED || !w->c->race->parallel)) {
             r = c->r;
             written = c->w;
         } else {
@@ -106,9 +106,9 @@ static inline void words_put(struct race_warp *w, void *x, u32 j, u64 me, u32 si
     struct notes *n = &w->c->race->notes;
     u32 *m = (u32 *)x + j, old = *m, mark = mark_of(w, space, me, site);
     if (old == mark) return;
-    note_hold(n, mark >> n->shift, w->c->race->many);
+    note_hold(n, mark >> n->shift, w->c->race->parallel);
     *m = mark;
-    if (old) note_release(n, old >> n->shift, w->c->race->many);
+    if (old) note_release(n, old >> n->shift, w->c->race->parallel);
 }
 static inline u32 words_new(struct race_warp *w, u32 space)
 {
@@ -180,7 +180,7 @@ static inline void reader_open(struct reader *q, struct race_warp *w, struct cel
     /* who is no single lane: past for all of them */
     const u64 lo = k->lo[space], anyone = race_stamp(w, 0, ES_ONE, WHO_GRID);
     *q = (struct reader){ .c = c, .past = lo };
-    if (!race_past(w, c->w, anyone, lo)) return;
+    if (!hb_by_barrier_maybe(w, c->w, anyone, lo)) return;
     if (c->r < lo) {
         c->rx = words_new(w, space);
         c->r = w->key | MIXED | WHO_WARP << 4 | (u64)w->now << 32;
@@ -189,14 +189,14 @@ static inline void reader_open(struct reader *q, struct race_warp *w, struct cel
         reads_noted(c, w);
     else
         return; /* readers of the whole sector, some words of which nobody may read now */
-    if (word_kind(c->r) == WHO_WARP) q->past = MAX_OF(lo, (u64)w->wbase << 32);
+    if (word_kind(c->r) == WHO_WARP) q->past = MAX_OF(lo, (u64)w->warp_base << 32);
     q->x = words_of(notes_in(w, space), c->rx, space);
 }
 static inline bool reader_word(const struct reader *q, struct race_warp *w, u32 j, u64 me, u32 site, u64 lo, u32 space)
 {
     if (!q->x) return false;
     u64 old = words_at(space == SPACE_SHARED ? NULL : notes_in(w, space), q->x, j, space);
-    if (old >= q->past && !race_past(w, old, me, lo)) return race_in_set(w, old, me);
+    if (old >= q->past && !hb_by_barrier_maybe(w, old, me, lo)) return race_in_set(w, old, me);
     words_put(w, q->x, j, me, site, space);
     return true;
 }

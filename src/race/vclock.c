@@ -1,34 +1,34 @@
-/* Vector clocks as trees that share what they have in common: known.h has the idea. */
+/* Vector clocks as trees that share what they have in common: vclock.h has the idea. */
 #include "race/vclock.h"
 
-enum { KNOWN_LANES = 32, TOGETHER = 16 }; /* TOGETHER: CTAs, or locations, that have one leaf */
+enum { VCLOCK_LANES = 32, TOGETHER = 16 }; /* TOGETHER: CTAs, or locations, that have one leaf */
 enum kind { BRANCH, MAP, LANES_OF, WARPS_OF, CTAS, LOCATIONS, KINDS };
-_Static_assert((int)KINDS == (int)KNOWN_KINDS, "each has its spare ones");
+_Static_assert((int)KINDS == (int)VCLOCK_KINDS, "each has its spare ones");
 
-struct known {
+struct vclock {
     u32 refs;
     u8 kind;
     u64 key; /* a branch: the bits above `bit` that all its keys have */
     union {
         struct {
             u64 bit;
-            struct known *side[2];
+            struct vclock *side[2];
         } branch; /* parts the keys without and with that bit */
-        struct known *map;
+        struct vclock *map;
         /* what of it is known is below these; 0: nothing. LANES_OF a warp: of its lanes. WARPS_OF a CTA: of all lanes
          * of each. CTAS: of all threads of each of them, then of its first thread. LOCATIONS: counts, half as many */
         u32 value[2 * TOGETHER];
     };
 };
-#define ROOM(member) (offsetof(struct known, member) + sizeof((struct known *)NULL)->member)
-_Static_assert(KNOWN_LANES == 2 * TOGETHER, "lanes of a warp, and warps of a CTA, are values of a leaf, too");
+#define ROOM(member) (offsetof(struct vclock, member) + sizeof((struct vclock *)NULL)->member)
+_Static_assert(VCLOCK_LANES == 2 * TOGETHER, "lanes of a warp, and warps of a CTA, are values of a leaf, too");
 
 static u64 key_of_ctas(u32 cta) { return (u64)(cta / TOGETHER * TOGETHER) << 6 | 63; }
 static u64 key_of_warps(u32 cta) { return (u64)cta << 6 | 62; }
 static u64 key_of_warp(u32 cta, u32 warp) { return (u64)cta << 6 | warp; }
 static u64 key_of_locations(u32 id) { return (u64)1 << 63 | id / TOGETHER; }
 static u32 values_of(enum kind kind) { return kind == LOCATIONS ? TOGETHER : 2 * TOGETHER; }
-static size_t leaf_room(enum kind kind) { return offsetof(struct known, value) + values_of(kind) * sizeof(u32); }
+static size_t leaf_room(enum kind kind) { return offsetof(struct vclock, value) + values_of(kind) * sizeof(u32); }
 
 static size_t room_of(enum kind kind)
 {
@@ -36,9 +36,9 @@ static size_t room_of(enum kind kind)
 }
 
 /* Its values are not set yet. */
-static struct known *make(struct joins *j, enum kind kind, u64 key)
+static struct vclock *make(struct vclock_store *j, enum kind kind, u64 key)
 {
-    struct known *k = j->spare[kind];
+    struct vclock *k = j->spare[kind];
     if (k)
         j->spare[kind] = k->map;
     else
@@ -49,44 +49,44 @@ static struct known *make(struct joins *j, enum kind kind, u64 key)
     return k;
 }
 
-struct known *known_hold(struct known *k)
+struct vclock *vclock_hold(struct vclock *k)
 {
     if (k) k->refs++;
     return k;
 }
 
-void known_drop(struct joins *j, struct known *k)
+void vclock_drop(struct vclock_store *j, struct vclock *k)
 {
     if (!k || --k->refs) return;
     if (k->kind == BRANCH) {
-        known_drop(j, k->branch.side[0]);
-        known_drop(j, k->branch.side[1]);
+        vclock_drop(j, k->branch.side[0]);
+        vclock_drop(j, k->branch.side[1]);
     }
-    if (k->kind == MAP) known_drop(j, k->map);
+    if (k->kind == MAP) vclock_drop(j, k->map);
     k->map = j->spare[k->kind];
     j->spare[k->kind] = k;
 }
 
-static bool may_hold(const struct known *k, u64 key) { return !((k->key ^ key) & ~(2 * k->branch.bit - 1)); }
+static bool may_hold(const struct vclock *k, u64 key) { return !((k->key ^ key) & ~(2 * k->branch.bit - 1)); }
 
 /* ---- joining: each function gives a reference, to one of its arguments where that says it all ---- */
 
-static struct known *join(struct joins *j, struct known *a, struct known *b);
+static struct vclock *join(struct vclock_store *j, struct vclock *a, struct vclock *b);
 
-static struct known *find(const struct known *k, u64 key)
+static struct vclock *find(const struct vclock *k, u64 key)
 {
     while (k && k->kind == BRANCH && may_hold(k, key)) k = k->branch.side[key & k->branch.bit ? 1 : 0];
-    return k && k->kind != BRANCH && k->key == key ? (struct known *)k : NULL;
+    return k && k->kind != BRANCH && k->key == key ? (struct vclock *)k : NULL;
 }
 
-static u64 bit_of(const struct known *k) { return k->kind == BRANCH ? k->branch.bit : 0; }
-static struct known *part(struct joins *j, struct known *a, struct known *b)
+static u64 bit_of(const struct vclock *k) { return k->kind == BRANCH ? k->branch.bit : 0; }
+static struct vclock *part(struct vclock_store *j, struct vclock *a, struct vclock *b)
 {
     u64 bit = (u64)1 << (63 - __builtin_clzll(a->key ^ b->key));
-    struct known *k = make(j, BRANCH, a->key & ~(2 * bit - 1));
+    struct vclock *k = make(j, BRANCH, a->key & ~(2 * bit - 1));
     k->branch.bit = bit;
-    k->branch.side[a->key & bit ? 1 : 0] = known_hold(a);
-    k->branch.side[a->key & bit ? 0 : 1] = known_hold(b);
+    k->branch.side[a->key & bit ? 1 : 0] = vclock_hold(a);
+    k->branch.side[a->key & bit ? 0 : 1] = vclock_hold(b);
     return k;
 }
 
@@ -97,97 +97,97 @@ static u32 any_less(const u32 a[TOGETHER], const u32 b[TOGETHER])
     return less;
 }
 
-static struct known *join_leaves(struct joins *j, struct known *a, struct known *b)
+static struct vclock *join_leaves(struct vclock_store *j, struct vclock *a, struct vclock *b)
 {
     u32 n = values_of(a->kind), less = 0, more = 0;
     for (u32 v = 0; v < n; v += TOGETHER) {
         less |= any_less(&a->value[v], &b->value[v]);
         more |= any_less(&b->value[v], &a->value[v]);
     }
-    if (!less) return known_hold(a);
-    if (!more) return known_hold(b);
-    struct known *k = make(j, a->kind, a->key);
+    if (!less) return vclock_hold(a);
+    if (!more) return vclock_hold(b);
+    struct vclock *k = make(j, a->kind, a->key);
     for (u32 v = 0; v < n; v++) k->value[v] = MAX_OF(a->value[v], b->value[v]);
     return k;
 }
 
-static struct known *join_maps(struct joins *j, struct known *a, struct known *b)
+static struct vclock *join_maps(struct vclock_store *j, struct vclock *a, struct vclock *b)
 {
-    struct known *both = join(j, a->map, b->map);
+    struct vclock *both = join(j, a->map, b->map);
     if (both == a->map || both == b->map) {
-        known_drop(j, both);
-        return known_hold(both == a->map ? a : b);
+        vclock_drop(j, both);
+        return vclock_hold(both == a->map ? a : b);
     }
-    struct known *k = make(j, MAP, a->key);
+    struct vclock *k = make(j, MAP, a->key);
     k->map = both;
     return k;
 }
 
-static struct known *with_sides(struct joins *j, struct known *a, struct known *low, struct known *high)
+static struct vclock *with_sides(struct vclock_store *j, struct vclock *a, struct vclock *low, struct vclock *high)
 {
-    struct known *k = make(j, BRANCH, a->key);
+    struct vclock *k = make(j, BRANCH, a->key);
     k->branch.bit = a->branch.bit;
     k->branch.side[0] = low;
     k->branch.side[1] = high;
     return k;
 }
 
-static struct known *join_branches(struct joins *j, struct known *a, struct known *b)
+static struct vclock *join_branches(struct vclock_store *j, struct vclock *a, struct vclock *b)
 {
-    struct known *low = join(j, a->branch.side[0], b->branch.side[0]),
-                 *high = join(j, a->branch.side[1], b->branch.side[1]), *one = NULL;
+    struct vclock *low = join(j, a->branch.side[0], b->branch.side[0]),
+                  *high = join(j, a->branch.side[1], b->branch.side[1]), *one = NULL;
     if (low == a->branch.side[0] && high == a->branch.side[1])
         one = a;
     else if (low == b->branch.side[0] && high == b->branch.side[1])
         one = b;
     if (!one) return with_sides(j, a, low, high);
-    known_drop(j, low);
-    known_drop(j, high);
-    return known_hold(one);
+    vclock_drop(j, low);
+    vclock_drop(j, high);
+    return vclock_hold(one);
 }
 
 enum { MEMO = 1024 };
 
-static void forget(struct joins *j, struct joined *m)
+static void forget(struct vclock_store *j, struct vclock_memo *m)
 {
-    known_drop(j, m->a);
-    known_drop(j, m->b);
-    known_drop(j, m->is);
-    *m = (struct joined){ 0 };
+    vclock_drop(j, m->a);
+    vclock_drop(j, m->b);
+    vclock_drop(j, m->is);
+    *m = (struct vclock_memo){ 0 };
 }
 
-static u32 hash_of(const struct known *a, const struct known *b)
+static u32 hash_of(const struct vclock *a, const struct vclock *b)
 {
     return (u32)(((uintptr_t)a / 16 * 0x9e3779b97f4a7c15u ^ (uintptr_t)b / 16 * 0xc2b2ae3d27d4eb4fu) >> 40);
 }
 
-static struct known *join_large(struct joins *j, struct known *a, struct known *b)
+static struct vclock *join_large(struct vclock_store *j, struct vclock *a, struct vclock *b)
 {
     if (a->branch.bit < j->large) return join_branches(j, a, b);
     if (!j->memo) j->memo = base_need(sizeof *j->memo * MEMO);
-    struct joined *m = &j->memo[hash_of(a, b) % MEMO];
-    if (m->a == a && m->b == b) return known_hold(m->is);
-    struct known *is = join_branches(j, a, b);
+    struct vclock_memo *m = &j->memo[hash_of(a, b) % MEMO];
+    if (m->a == a && m->b == b) return vclock_hold(m->is);
+    struct vclock *is = join_branches(j, a, b);
     forget(j, m);
-    *m = (struct joined){ known_hold(a), known_hold(b), known_hold(is) };
+    *m = (struct vclock_memo){ vclock_hold(a), vclock_hold(b), vclock_hold(is) };
     return is;
 }
 
-void joins_forget(struct joins *j)
+void vclock_store_forget(struct vclock_store *j)
 {
     for (u32 k = 0; j->memo && k < MEMO; k++) forget(j, &j->memo[k]);
-    for (u32 k = 0; k < JOINS_LATELY; k++) forget(j, &j->lately[k]);
-    known_drop(j, j->added.k);
-    known_drop(j, j->added.is);
-    j->added = (struct added){ 0 };
+    for (u32 k = 0; k < VCLOCK_RECENT; k++) forget(j, &j->recent_join[k]);
+    vclock_drop(j, j->added.k);
+    vclock_drop(j, j->added.is);
+    j->added = (struct vclock_added){ 0 };
 }
 
-void joins_free(struct joins *j)
+void vclock_store_free(struct vclock_store *j)
 {
-    joins_forget(j);
+    vclock_store_forget(j);
     for (u32 kind = 0; kind < COUNT_OF(j->spare); kind++)
         while (j->spare[kind]) {
-            struct known *k = j->spare[kind];
+            struct vclock *k = j->spare[kind];
             j->spare[kind] = k->map;
             base_free(k);
         }
@@ -196,22 +196,22 @@ void joins_free(struct joins *j)
 }
 
 /* b belongs under one side of the branch a. */
-static struct known *join_below(struct joins *j, struct known *a, struct known *b)
+static struct vclock *join_below(struct vclock_store *j, struct vclock *a, struct vclock *b)
 {
     u32 s = b->key & a->branch.bit ? 1 : 0;
-    struct known *x = join(j, a->branch.side[s], b), *other = a->branch.side[!s];
+    struct vclock *x = join(j, a->branch.side[s], b), *other = a->branch.side[!s];
     if (x == a->branch.side[s]) {
-        known_drop(j, x);
-        return known_hold(a);
+        vclock_drop(j, x);
+        return vclock_hold(a);
     }
-    known_hold(other);
+    vclock_hold(other);
     return s ? with_sides(j, a, other, x) : with_sides(j, a, x, other);
 }
 
-static struct known *join(struct joins *j, struct known *a, struct known *b)
+static struct vclock *join(struct vclock_store *j, struct vclock *a, struct vclock *b)
 {
-    if (a == b || !b) return known_hold(a);
-    if (!a) return known_hold(b);
+    if (a == b || !b) return vclock_hold(a);
+    if (!a) return vclock_hold(b);
     if (a->key == b->key && bit_of(a) == bit_of(b))
         return a->kind == BRANCH ? join_large(j, a, b) : a->kind == MAP ? join_maps(j, a, b) : join_leaves(j, a, b);
     if (bit_of(a) > bit_of(b) && may_hold(a, b->key)) return join_below(j, a, b);
@@ -220,10 +220,10 @@ static struct known *join(struct joins *j, struct known *a, struct known *b)
 }
 
 /* The same as join; takes the reference to a, and changes what nobody else has. */
-static struct known *absorb(struct joins *j, struct known *a, struct known *b)
+static struct vclock *absorb(struct vclock_store *j, struct vclock *a, struct vclock *b)
 {
     if (a == b || !b) return a;
-    if (!a) return known_hold(b);
+    if (!a) return vclock_hold(b);
     bool same = a->key == b->key && bit_of(a) == bit_of(b);
     if (a->refs == 1 && same && a->kind == BRANCH) {
         a->branch.side[0] = absorb(j, a->branch.side[0], b->branch.side[0]);
@@ -239,49 +239,50 @@ static struct known *absorb(struct joins *j, struct known *a, struct known *b)
         return a;
     }
     if (a->refs == 1 && bit_of(a) > bit_of(b) && may_hold(a, b->key)) {
-        struct known **side = &a->branch.side[b->key & a->branch.bit ? 1 : 0];
+        struct vclock **side = &a->branch.side[b->key & a->branch.bit ? 1 : 0];
         *side = absorb(j, *side, b);
         return a;
     }
-    struct known *both = join(j, a, b);
-    known_drop(j, a);
+    struct vclock *both = join(j, a, b);
+    vclock_drop(j, a);
     return both;
 }
 
-void known_gather(struct joins *j, struct known **k, const struct known *more)
+void vclock_accumulate(struct vclock_store *j, struct vclock **k, const struct vclock *more)
 {
-    *k = absorb(j, *k, (struct known *)more);
+    *k = absorb(j, *k, (struct vclock *)more);
 }
 
-void known_join(struct joins *j, struct known **k, const struct known *more)
+void vclock_join(struct vclock_store *j, struct vclock **k, const struct vclock *more)
 {
     if (!more || more == *k) return;
     if (!*k) {
-        *k = known_hold((struct known *)more);
+        *k = vclock_hold((struct vclock *)more);
         return;
     }
     if ((*k)->refs == 1) {
-        *k = absorb(j, *k, (struct known *)more);
+        *k = absorb(j, *k, (struct vclock *)more);
         return;
     } /* nobody else can have joined it */
-    struct joined *m = &j->lately[hash_of(*k, more) % JOINS_LATELY];
+    struct vclock_memo *m = &j->recent_join[hash_of(*k, more) % VCLOCK_RECENT];
     if (m->a != *k || m->b != more) {
         forget(j, m);
-        *m = (struct joined){ known_hold(*k), known_hold((struct known *)more), join(j, *k, (struct known *)more) };
+        *m = (struct vclock_memo){ vclock_hold(*k), vclock_hold((struct vclock *)more),
+                                   join(j, *k, (struct vclock *)more) };
     }
-    known_drop(j, *k);
-    *k = known_hold(m->is);
+    vclock_drop(j, *k);
+    *k = vclock_hold(m->is);
 }
 
 /* The leaf is new: nobody has joined it before. */
-static void add(struct joins *j, struct known **k, struct known *leaf)
+static void add(struct vclock_store *j, struct vclock **k, struct vclock *leaf)
 {
     *k = absorb(j, *k, leaf);
-    known_drop(j, leaf);
+    vclock_drop(j, leaf);
 }
 
 /* Nobody else has this part of k. */
-static bool is_own(const struct known *k, const struct known *part)
+static bool is_own(const struct vclock *k, const struct vclock *part)
 {
     for (; k != part; k = k->branch.side[part->key & k->branch.bit ? 1 : 0])
         if (k->refs > 1) return false;
@@ -289,60 +290,60 @@ static bool is_own(const struct known *k, const struct known *part)
 }
 
 /* One value of a leaf. */
-static void add_value(struct joins *j, struct known **k, enum kind kind, u64 key, u32 which, u32 value)
+static void add_value(struct vclock_store *j, struct vclock **k, enum kind kind, u64 key, u32 which, u32 value)
 {
-    struct added *m = &j->added;
+    struct vclock_added *m = &j->added;
     if (m->is && m->k == *k && m->key == key && m->which == which && m->value == value) {
-        known_drop(j, *k);
-        *k = known_hold(m->is);
+        vclock_drop(j, *k);
+        *k = vclock_hold(m->is);
         return;
     }
-    const struct known *old = find(*k, key);
+    const struct vclock *old = find(*k, key);
     if (old && old->value[which] >= value) return;
     if (old && is_own(*k, old)) {
-        ((struct known *)old)->value[which] = value;
+        ((struct vclock *)old)->value[which] = value;
         return;
     }
-    known_drop(j, m->k);
-    known_drop(j, m->is);
-    *m = (struct added){ known_hold(*k), NULL, key, which, value };
-    struct known *leaf = make(j, kind, key);
+    vclock_drop(j, m->k);
+    vclock_drop(j, m->is);
+    *m = (struct vclock_added){ vclock_hold(*k), NULL, key, which, value };
+    struct vclock *leaf = make(j, kind, key);
     if (old)
         memcpy(leaf->value, old->value, values_of(kind) * sizeof(u32));
     else
         memset(leaf->value, 0, values_of(kind) * sizeof(u32));
     leaf->value[which] = value;
     add(j, k, leaf);
-    m->is = known_hold(*k);
+    m->is = vclock_hold(*k);
 }
 
-void known_add_cta(struct joins *j, struct known **k, u32 cta, u32 time)
+void vclock_add_cta(struct vclock_store *j, struct vclock **k, u32 cta, u32 time)
 {
     add_value(j, k, CTAS, key_of_ctas(cta), cta % TOGETHER, time);
 }
-void known_add_leader(struct joins *j, struct known **k, u32 cta, u32 time)
+void vclock_add_leader(struct vclock_store *j, struct vclock **k, u32 cta, u32 time)
 {
     add_value(j, k, CTAS, key_of_ctas(cta), TOGETHER + cta % TOGETHER, time);
 }
-void known_add_whole(struct joins *j, struct known **k, u32 cta, u32 warp, u32 time)
+void vclock_add_warp(struct vclock_store *j, struct vclock **k, u32 cta, u32 warp, u32 time)
 {
     add_value(j, k, WARPS_OF, key_of_warps(cta), warp, time);
 }
-void known_add_writes(struct joins *j, struct known **k, u32 location, u32 count)
+void vclock_add_writes(struct vclock_store *j, struct vclock **k, u32 location, u32 count)
 {
     add_value(j, k, LOCATIONS, key_of_locations(location), location % TOGETHER, count);
 }
 
-void known_add_warp(struct joins *j, struct known **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time)
+void vclock_add_lanes(struct vclock_store *j, struct vclock **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time)
 {
-    struct known *leaf = make(j, LANES_OF, key_of_warp(cta, warp));
-    for (u32 l = 0; l < KNOWN_LANES; l++) leaf->value[l] = lanes >> l & 1 ? MAX_OF(all, time) : all;
+    struct vclock *leaf = make(j, LANES_OF, key_of_warp(cta, warp));
+    for (u32 l = 0; l < VCLOCK_LANES; l++) leaf->value[l] = lanes >> l & 1 ? MAX_OF(all, time) : all;
     add(j, k, leaf);
 }
 
 /* ---- asking ---- */
 
-static bool is_same(const struct known *a, const struct known *b)
+static bool is_same(const struct vclock *a, const struct vclock *b)
 {
     if (a == b) return true;
     if (!a || !b || a->kind != b->kind || a->key != b->key) return false;
@@ -353,11 +354,11 @@ static bool is_same(const struct known *a, const struct known *b)
 }
 
 /* What a leaf says is known, by one of the same key, which would be in `near`, or by what is known of its whole CTA. */
-static bool has_leaf(const struct known *all, const struct known *near, const struct known *leaf)
+static bool has_leaf(const struct vclock *all, const struct vclock *near, const struct vclock *leaf)
 {
-    const struct known *own = find(near, leaf->key);
+    const struct vclock *own = find(near, leaf->key);
     u32 n = values_of(leaf->kind),
-        whole = leaf->kind == LANES_OF || leaf->kind == WARPS_OF ? known_cta(all, (u32)(leaf->key >> 6)) : 0;
+        whole = leaf->kind == LANES_OF || leaf->kind == WARPS_OF ? vclock_cta_time(all, (u32)(leaf->key >> 6)) : 0;
     for (u32 v = 0; v < n; v++) {
         u32 here = own ? own->value[v] : 0;
         if (leaf->kind == CTAS && v >= TOGETHER && own) here = MAX_OF(here, own->value[v - TOGETHER]);
@@ -367,7 +368,7 @@ static bool has_leaf(const struct known *all, const struct known *near, const st
 }
 
 /* All keys of the part that are in `all` are in `near`. */
-static bool has(const struct known *all, const struct known *near, const struct known *part)
+static bool has(const struct vclock *all, const struct vclock *near, const struct vclock *part)
 {
     if (!part || part == near) return true;
     if (part->kind == MAP) return false;
@@ -379,65 +380,65 @@ static bool has(const struct known *all, const struct known *near, const struct 
            has(all, same ? near->branch.side[1] : near, part->branch.side[1]);
 }
 
-bool known_has(const struct known *k, const struct known *part) { return has(k, k, part); }
+bool vclock_covers_maybe(const struct vclock *k, const struct vclock *part) { return has(k, k, part); }
 
-void known_unite(struct joins *j, struct known **k, const struct known *like)
+void vclock_share(struct vclock_store *j, struct vclock **k, const struct vclock *like)
 {
     if (*k == like || !is_same(*k, like)) return;
-    known_drop(j, *k);
-    *k = known_hold((struct known *)like);
+    vclock_drop(j, *k);
+    *k = vclock_hold((struct vclock *)like);
 }
 
 /* Below which time all lanes of the warp are known at once. */
-static u32 known_whole(const struct known *k, u32 cta, u32 warp)
+static u32 warp_time(const struct vclock *k, u32 cta, u32 warp)
 {
-    const struct known *all = find(k, key_of_warps(cta));
+    const struct vclock *all = find(k, key_of_warps(cta));
     return all ? all->value[warp] : 0;
 }
 
-bool known_thread(const struct known *k, u32 cta, u32 warp, u32 lane, u32 time)
+bool vclock_has_thread(const struct vclock *k, u32 cta, u32 warp, u32 lane, u32 time)
 {
-    const struct known *all = find(k, key_of_ctas(cta));
+    const struct vclock *all = find(k, key_of_ctas(cta));
     if (all && (time < all->value[cta % TOGETHER] || (!warp && !lane && time < all->value[TOGETHER + cta % TOGETHER])))
         return true;
-    if (time < known_whole(k, cta, warp)) return true;
-    const struct known *w = find(k, key_of_warp(cta, warp));
+    if (time < warp_time(k, cta, warp)) return true;
+    const struct vclock *w = find(k, key_of_warp(cta, warp));
     return w && time < w->value[lane];
 }
 
-bool known_lanes(const struct known *k, u32 cta, u32 warp, u32 lanes, u32 time)
+bool vclock_has_lanes_maybe(const struct vclock *k, u32 cta, u32 warp, u32 lanes, u32 time)
 {
-    if (time < known_cta(k, cta) || time < known_whole(k, cta, warp)) return true;
-    const struct known *w = find(k, key_of_warp(cta, warp));
+    if (time < vclock_cta_time(k, cta) || time < warp_time(k, cta, warp)) return true;
+    const struct vclock *w = find(k, key_of_warp(cta, warp));
     u32 below = 0;
-    for (u32 l = 0; w && l < KNOWN_LANES; l++) below |= (u32)(time < w->value[l]) << l;
+    for (u32 l = 0; w && l < VCLOCK_LANES; l++) below |= (u32)(time < w->value[l]) << l;
     return w && !(lanes & ~below);
 }
 
-u32 known_warp(const struct known *k, u32 cta, u32 warp)
+u32 vclock_warp_time(const struct vclock *k, u32 cta, u32 warp)
 {
-    const struct known *w = find(k, key_of_warp(cta, warp));
-    u32 all = MAX_OF(known_cta(k, cta), known_whole(k, cta, warp)), least = w ? ~0u : 0;
-    for (u32 l = 0; w && l < KNOWN_LANES; l++) least = MIN_OF(least, w->value[l]);
+    const struct vclock *w = find(k, key_of_warp(cta, warp));
+    u32 all = MAX_OF(vclock_cta_time(k, cta), warp_time(k, cta, warp)), least = w ? ~0u : 0;
+    for (u32 l = 0; w && l < VCLOCK_LANES; l++) least = MIN_OF(least, w->value[l]);
     return MAX_OF(all, least);
 }
 
-u32 known_warps(const struct known *k, u32 cta, u32 warps)
+u32 vclock_warps_time(const struct vclock *k, u32 cta, u32 warps)
 {
-    const struct known *all = find(k, key_of_warps(cta));
+    const struct vclock *all = find(k, key_of_warps(cta));
     u32 least = all ? ~0u : 0;
     for (u32 n = 0; all && n < warps; n++) least = MIN_OF(least, all->value[n]);
     return least;
 }
 
-u32 known_cta(const struct known *k, u32 cta)
+u32 vclock_cta_time(const struct vclock *k, u32 cta)
 {
-    const struct known *all = find(k, key_of_ctas(cta));
+    const struct vclock *all = find(k, key_of_ctas(cta));
     return all ? all->value[cta % TOGETHER] : 0;
 }
 
 /* How many CTAs are known; *least becomes that of the one that is known least, if that is less. */
-static u32 count_ctas(const struct known *k, u32 *least)
+static u32 count_ctas(const struct vclock *k, u32 *least)
 {
     if (!k || k->key >> 63) return 0; /* locations, maybe many */
     if (k->kind == BRANCH) return count_ctas(k->branch.side[0], least) + count_ctas(k->branch.side[1], least);
@@ -450,56 +451,56 @@ static u32 count_ctas(const struct known *k, u32 *least)
     return n;
 }
 
-u32 known_least(const struct known *k, u32 ctas)
+u32 vclock_min_cta_time(const struct vclock *k, u32 ctas)
 {
     u32 least = ~0u;
     return ctas && count_ctas(k, &least) == ctas ? least : 0;
 }
 
-bool known_write(const struct known *k, u32 location, u32 number)
+bool vclock_has_write(const struct vclock *k, u32 location, u32 number)
 {
-    const struct known *w = find(k, key_of_locations(location));
+    const struct vclock *w = find(k, key_of_locations(location));
     return w && number < w->value[location % TOGETHER];
 }
 
 /* ---- what was released ---- */
 
-static void add_map(struct joins *j, struct known **k, u32 cta, const struct known *what)
+static void add_map(struct vclock_store *j, struct vclock **k, u32 cta, const struct vclock *what)
 {
-    struct known *leaf = make(j, MAP, cta);
-    leaf->map = known_hold((struct known *)what);
+    struct vclock *leaf = make(j, MAP, cta);
+    leaf->map = vclock_hold((struct vclock *)what);
     add(j, k, leaf);
 }
 
-void released_add(struct joins *j, struct released *r, u32 cta, bool wide, const struct known *what)
+void scoped_clock_release(struct vclock_store *j, struct scoped_clock *r, u32 cta, bool wide, const struct vclock *what)
 {
     if (!what) return;
     if (!wide || j->scoped) add_map(j, &r->own, cta, what);
     if (wide)
-        known_join(j, &r->wide, what);
+        vclock_join(j, &r->wide, what);
     else
         add_map(j, &r->narrow, cta, what);
 }
 
-void released_join(struct joins *j, struct released *r, const struct released *more)
+void scoped_clock_join(struct vclock_store *j, struct scoped_clock *r, const struct scoped_clock *more)
 {
-    known_join(j, &r->wide, more->wide);
-    known_join(j, &r->own, more->own);
-    known_join(j, &r->narrow, more->narrow);
+    vclock_join(j, &r->wide, more->wide);
+    vclock_join(j, &r->own, more->own);
+    vclock_join(j, &r->narrow, more->narrow);
 }
 
-void released_learn(struct joins *j, const struct released *r, u32 cta, bool wide, struct known **k)
+void scoped_clock_acquire(struct vclock_store *j, const struct scoped_clock *r, u32 cta, bool wide, struct vclock **k)
 {
     /* what is wide has the rest of it, and joining that again would take long */
-    const struct known *own = find(wide ? r->narrow : r->own, cta);
-    if (wide) known_join(j, k, r->wide);
-    if (own) known_join(j, k, own->map);
+    const struct vclock *own = find(wide ? r->narrow : r->own, cta);
+    if (wide) vclock_join(j, k, r->wide);
+    if (own) vclock_join(j, k, own->map);
 }
 
-void released_clear(struct joins *j, struct released *r)
+void scoped_clock_clear(struct vclock_store *j, struct scoped_clock *r)
 {
-    known_drop(j, r->wide);
-    known_drop(j, r->own);
-    known_drop(j, r->narrow);
-    *r = (struct released){ 0 };
+    vclock_drop(j, r->wide);
+    vclock_drop(j, r->own);
+    vclock_drop(j, r->narrow);
+    *r = (struct scoped_clock){ 0 };
 }

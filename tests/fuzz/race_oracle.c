@@ -18,13 +18,13 @@ enum {
     ORACLE_IDS = 1 << 14
 };
 
-struct vclock {
+struct dense_clock {
     _Alignas(16) u16 thread[ORACLE_THREADS]; /* how far each thread is known */
     _Alignas(16) u16 writes[ORACLE_IDS];     /* how many strong writes of each location are (8.10.5) */
     u32 n;                                   /* locations in `writes`; of others nothing is known */
 };
 struct said {
-    struct vclock *by[ORACLE_CTAS][2];
+    struct dense_clock *by[ORACLE_CTAS][2];
 }; /* by CTA, with CTA scope and wider; NULL: nothing */
 
 struct oracle_access {
@@ -42,30 +42,30 @@ struct oracle_loc { /* the last strong write that began here; size 0: none, or o
     u8 size;
     bool wide;
     struct said released, news;
-    struct vclock *arrived, *done; /* an mbarrier: in this phase, in those before */
+    struct dense_clock *arrived, *done; /* an mbarrier: in this phase, in those before */
     u64 phase;
     /* what each thread has released here by operations, last and last of wide scope, and read here */
     struct oracle_party {
         u32 thread;
-        struct vclock *released[2];
+        struct dense_clock *released[2];
         struct said read[2];
         struct oracle_party *next, *all;
     } * party;
 };
 
 struct oracle_thread {
-    struct vclock now;
+    struct dense_clock now;
     /* at its last fence, and at its last one of gpu scope or wider; NULL: none yet */
-    struct vclock *fenced, *far;
+    struct dense_clock *fenced, *far;
     /* R5a: read by read-modify-writes of gpu scope, learned at the next barrier; NULL: nothing */
-    struct vclock *rmw;
+    struct dense_clock *rmw;
     struct said pend[2];                /* read by relaxed operations, of CTA scope and wider */
     struct said news;                   /* fence.sc it has news of */
     u32 read_id, read_writes, read_how; /* what it read last: the same once more teaches nothing */
 };
 
 struct oracle_bar {
-    struct vclock *v;
+    struct dense_clock *v;
     struct said news;
     u8 waits[ORACLE_THREADS];
 };
@@ -85,26 +85,26 @@ struct oracle {
     /* something reads what the atomic instruction gives: otherwise it is a red, if relaxed */
     bool read;
     struct oracle_party *parties; /* of all locations */
-    struct vclock **pool;
+    struct dense_clock **pool;
     u32 given, made; /* clocks; all are taken back at a launch */
     lock_t lock;
 };
 
 /* ---- clocks ---- */
 
-static struct vclock *vclock_new(struct oracle *o)
+static struct dense_clock *dense_new(struct oracle *o)
 {
     if (o->given == o->made) {
         o->pool = realloc(o->pool, sizeof *o->pool * (o->made + 1));
-        o->pool[o->made++] = aligned_alloc(16, sizeof(struct vclock));
+        o->pool[o->made++] = aligned_alloc(16, sizeof(struct dense_clock));
     }
-    struct vclock *v = o->pool[o->given++];
+    struct dense_clock *v = o->pool[o->given++];
     v->n = 0;
     memset(v->thread, 0, sizeof *v->thread * o->threads);
     return v;
 }
 
-static void vclock_writes(struct vclock *v, u32 id, u32 count)
+static void dense_writes(struct dense_clock *v, u32 id, u32 count)
 {
     if (id >= v->n) {
         memset(v->writes + v->n, 0, sizeof *v->writes * (id + 1 - v->n));
@@ -125,7 +125,7 @@ static void join_times(u16 *a, const u16 *b, u32 n)
     for (; k < n; k++) a[k] = MAX_OF(a[k], b[k]);
 }
 
-static void oracle_join(const struct oracle *o, struct vclock *a, const struct vclock *b)
+static void oracle_join(const struct oracle *o, struct dense_clock *a, const struct dense_clock *b)
 {
     if (!b) return;
     join_times(a->thread, b->thread, o->threads);
@@ -136,17 +136,17 @@ static void oracle_join(const struct oracle *o, struct vclock *a, const struct v
     }
 }
 
-static struct vclock *vclock_copy(struct oracle *o, const struct vclock *from)
+static struct dense_clock *dense_copy(struct oracle *o, const struct dense_clock *from)
 {
-    struct vclock *v = vclock_new(o);
+    struct dense_clock *v = dense_new(o);
     oracle_join(o, v, from);
     return v;
 }
 
-static void said_add(struct oracle *o, struct said *s, u32 cta, bool wide, const struct vclock *v)
+static void said_add(struct oracle *o, struct said *s, u32 cta, bool wide, const struct dense_clock *v)
 {
     if (!s->by[cta][wide])
-        s->by[cta][wide] = vclock_copy(o, v);
+        s->by[cta][wide] = dense_copy(o, v);
     else
         oracle_join(o, s->by[cta][wide], v);
 }
@@ -159,7 +159,7 @@ static void said_join(struct oracle *o, struct said *s, const struct said *more)
 }
 
 /* What of it a thread of `cta` may learn. */
-static void said_learn(const struct oracle *o, const struct said *s, u32 cta, bool wide, struct vclock *v)
+static void said_learn(const struct oracle *o, const struct said *s, u32 cta, bool wide, struct dense_clock *v)
 {
     for (u32 c = 0; c < ORACLE_CTAS; c++)
         for (u32 w = 0; w < 2; w++)
@@ -208,7 +208,7 @@ static void oracle_launch(struct oracle *o, u32 grid, u32 block)
 
 static bool oracle_ordered(const struct oracle *o, const struct oracle_access *x, const struct oracle_access *m)
 {
-    const struct vclock *v = &o->t[m->thread].now;
+    const struct dense_clock *v = &o->t[m->thread].now;
     if (x->in_flight) return false;
     if (x->thread == m->thread || x->clock <= v->thread[x->thread]) return true;
     return x->id && x->id < v->n && x->number < v->writes[x->id];
@@ -285,7 +285,7 @@ static void oracle_read(struct oracle *o, u32 t, struct oracle_loc *l, u32 sem, 
     x->read_writes = l->writes;
     x->read_how = how;
     said_join(o, &x->news, &l->news);
-    if (l->cta == cta || (l->wide && wide)) vclock_writes(&x->now, l->id, l->writes);
+    if (l->cta == cta || (l->wide && wide)) dense_writes(&x->now, l->id, l->writes);
     struct oracle_party *p = oracle_party(o, l, t);
     if (sem == SEM_ACQUIRE || sem == SEM_ACQ_REL) {
         said_learn(o, &l->released, cta, wide, &x->now);
@@ -293,7 +293,7 @@ static void oracle_read(struct oracle *o, u32 t, struct oracle_loc *l, u32 sem, 
     } else {
         said_join(o, &p->read[wide], &l->released);
         said_join(o, &x->pend[wide], &l->released);
-        if (o->weak && rmw && wide && !x->rmw) x->rmw = vclock_new(o);
+        if (o->weak && rmw && wide && !x->rmw) x->rmw = dense_new(o);
         if (o->weak && rmw && wide) said_learn(o, &l->released, cta, true, x->rmw);
     }
 }
@@ -308,7 +308,7 @@ static void oracle_wrote(struct oracle *o, u32 t, struct oracle_loc *l, u32 sem,
     struct oracle_party *p = oracle_party(o, l, t);
     if (sem == SEM_RELEASE || sem == SEM_ACQ_REL) {
         said_add(o, &l->released, cta, wide, &x->now);
-        p->released[0] = vclock_copy(o, &x->now);
+        p->released[0] = dense_copy(o, &x->now);
         if (wide) p->released[1] = p->released[0];
         x->now.thread[t]++;
     } else {
@@ -368,7 +368,7 @@ static void oracle_mbarrier_arrive(struct oracle *o, const struct access *a, u32
     u32 place = oracle_place(o, a, lane, &at), t = oracle_thread(o, a->warp, lane);
     struct oracle_loc *l = oracle_location(o, place, (u32)at, 8);
     bool relaxed = a->warp->code->low->op[a->insn->op].aux & MBAR_RELAXED;
-    if (!l->arrived) l->arrived = vclock_new(o);
+    if (!l->arrived) l->arrived = dense_new(o);
     oracle_join(o, l->arrived, relaxed ? o->t[t].fenced : &o->t[t].now);
     said_join(o, &l->news, &o->t[t].news);
     if (!relaxed) o->t[t].now.thread[t]++;
@@ -399,7 +399,7 @@ static void oracle_mbarrier(struct oracle *o, const struct access *a, u32 t, u32
     }
     if (!makes && word >> 40 != l->phase) {
         l->phase = word >> 40;
-        if (!l->done) l->done = vclock_new(o);
+        if (!l->done) l->done = dense_new(o);
         oracle_join(o, l->done, l->arrived);
         l->arrived = NULL;
     }
@@ -505,14 +505,14 @@ static void oracle_fence(struct oracle *o, u32 t, bool wide, bool sc)
         said_learn(o, &x->news, cta, wide, &x->now);
         said_add(o, &x->news, cta, wide, &x->now);
     }
-    x->fenced = vclock_copy(o, &x->now);
+    x->fenced = dense_copy(o, &x->now);
     if (wide) x->far = x->fenced;
     x->now.thread[t]++;
 }
 
 static void oracle_meet(struct oracle *o, const struct warp *w, u32 mask)
 {
-    struct vclock *all = vclock_new(o);
+    struct dense_clock *all = dense_new(o);
     struct said news = { 0 };
     for (u32 m = mask; m; m &= m - 1) {
         const struct oracle_thread *x = &o->t[oracle_thread(o, w, (u32)__builtin_ctz(m))];
@@ -529,7 +529,7 @@ static void oracle_meet(struct oracle *o, const struct warp *w, u32 mask)
 
 static void oracle_arrive(struct oracle *o, struct oracle_bar *b, u32 t, bool waits)
 {
-    if (!b->v) b->v = vclock_new(o);
+    if (!b->v) b->v = dense_new(o);
     oracle_join(o, b->v, &o->t[t].now);
     oracle_join(o, b->v, o->t[t].rmw);
     said_join(o, &b->news, &o->t[t].news);

@@ -153,10 +153,10 @@ static void sets(u32 space)
 {
     struct bench b = bench_new(space, 32);
     struct notes *n = notes_of(&b.touch);
-    static struct was was = { .start = 1 };
+    static struct resident was = { .start = 1 };
     struct race_cta *slots = b.cta;
-    slots->was = &was;
-    slots->nwas = 1;
+    slots->residents = &was;
+    slots->nresidents = 1;
     slots->start = slots->base = 1;
     slots->exact = true;
     b.race->slot[0] = slots;
@@ -192,7 +192,7 @@ static void sets(u32 space)
     set_release(n, twin.site, false);
     sets_unkeep(b.cta);
     if (space == SPACE_GLOBAL) UNIT_EQ(n->set.n, n->set.nspare);
-    slots->was = NULL;
+    slots->residents = NULL;
     bench_end(&b);
 }
 

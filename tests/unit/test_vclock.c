@@ -1,4 +1,4 @@
-/* What threads know (known.h) against arrays: many values, joined with each other and added to at random, say the
+/* What threads know (vclock.h) against arrays: many values, joined with each other and added to at random, say the
  * same as arrays of maxima. */
 #include "unit.h"
 #include "race/vclock.h"
@@ -12,7 +12,7 @@ struct model {
     u32 count[PLACES];
 };
 
-static struct known *value[VALUES];
+static struct vclock *value[VALUES];
 static struct model model[VALUES];
 
 static u32 pick(u64 *rng, u32 n) { return (u32)(rand_next(rng) >> 33) % n; }
@@ -31,38 +31,38 @@ static void join_models(struct model *a, const struct model *b)
     for (u32 p = 0; p < PLACES; p++) raise_to(&a->count[p], b->count[p]);
 }
 
-static void change(struct joins *j, u64 *rng, u32 n)
+static void change(struct vclock_store *j, u64 *rng, u32 n)
 {
     u32 c = pick(rng, CTAS), w = pick(rng, WARPS), time = 1 + pick(rng, 1000), all = pick(rng, 1000),
         lanes = (u32)rand_next(rng), other = pick(rng, VALUES), p = pick(rng, PLACES);
     switch (pick(rng, 7)) {
     case 0:
-        known_add_cta(j, &value[n], c, time);
+        vclock_add_cta(j, &value[n], c, time);
         raise_to(&model[n].cta[c], time);
         break;
     case 1:
-        known_add_leader(j, &value[n], c, time);
+        vclock_add_leader(j, &value[n], c, time);
         raise_to(&model[n].lane[c][0][0], time);
         break;
     case 2:
-        known_add_writes(j, &value[n], p, time);
+        vclock_add_writes(j, &value[n], p, time);
         raise_to(&model[n].count[p], time);
         break;
     case 3:
-        known_add_warp(j, &value[n], c, w, all, lanes, time);
+        vclock_add_lanes(j, &value[n], c, w, all, lanes, time);
         for (u32 l = 0; l < LANES_N; l++) raise_to(&model[n].lane[c][w][l], lanes >> l & 1 && time > all ? time : all);
         break;
     case 4:
-        known_add_whole(j, &value[n], c, w, time);
+        vclock_add_warp(j, &value[n], c, w, time);
         for (u32 l = 0; l < LANES_N; l++) raise_to(&model[n].lane[c][w][l], time);
         break;
     case 5:
-        known_join(j, &value[n], value[other]);
+        vclock_join(j, &value[n], value[other]);
         join_models(&model[n], &model[other]);
         break;
     default:
         if (pick(rng, 8)) return;
-        known_drop(j, value[n]);
+        vclock_drop(j, value[n]);
         value[n] = NULL;
         memset(&model[n], 0, sizeof model[n]);
     }
@@ -90,56 +90,56 @@ static u32 ask(u64 *rng, u32 n)
         u32 c = pick(rng, CTAS), w = pick(rng, WARPS), l = pick(rng, LANES_N), time = pick(rng, 1100),
             p = pick(rng, PLACES);
         if (pick(rng, 4) == 0) w = l = 0;
-        wrong += known_cta(value[n], c) != m->cta[c];
-        wrong += known_thread(value[n], c, w, l, time) != (time < m->cta[c] || time < m->lane[c][w][l]);
+        wrong += vclock_cta_time(value[n], c) != m->cta[c];
+        wrong += vclock_has_thread(value[n], c, w, l, time) != (time < m->cta[c] || time < m->lane[c][w][l]);
         u32 least = ~0u;
         for (u32 x = 0; x < LANES_N; x++) least = m->lane[c][w][x] < least ? m->lane[c][w][x] : least;
         /* of the first one, what is known of the first thread is not looked at */
         if (w)
-            wrong += known_warp(value[n], c, w) != (least > m->cta[c] ? least : m->cta[c]);
+            wrong += vclock_warp_time(value[n], c, w) != (least > m->cta[c] ? least : m->cta[c]);
         else
-            wrong += known_warp(value[n], c, w) > (least > m->cta[c] ? least : m->cta[c]);
+            wrong += vclock_warp_time(value[n], c, w) > (least > m->cta[c] ? least : m->cta[c]);
         u32 warps = ~0u;
         for (u32 x = 0; x < WARPS; x++)
             for (u32 y = 0; y < LANES_N; y++) warps = m->lane[c][x][y] < warps ? m->lane[c][x][y] : warps;
         u32 twin = pick(rng, VALUES);
-        if (known_has(value[n], value[twin])) wrong += !includes(m, &model[twin]);
-        wrong += !known_has(value[n], value[n]);
-        wrong += known_warps(value[n], c, WARPS) > warps;
+        if (vclock_covers_maybe(value[n], value[twin])) wrong += !includes(m, &model[twin]);
+        wrong += !vclock_covers_maybe(value[n], value[n]);
+        wrong += vclock_warps_time(value[n], c, WARPS) > warps;
         u32 some = (u32)rand_next(rng), all = time < m->cta[c] ? ~0u : 0;
         for (u32 x = 0; x < LANES_N; x++) all |= (u32)(time < m->lane[c][w][x]) << x;
-        if (w) wrong += known_lanes(value[n], c, w, some, time) != !(some & ~all);
-        wrong += known_write(value[n], p, time) != (time < m->count[p]);
+        if (w) wrong += vclock_has_lanes_maybe(value[n], c, w, some, time) != !(some & ~all);
+        wrong += vclock_has_write(value[n], p, time) != (time < m->count[p]);
     }
     u32 least = ~0u;
     for (u32 c = 0; c < CTAS; c++) least = m->cta[c] < least ? m->cta[c] : least;
-    return wrong + (known_least(value[n], CTAS) != least);
+    return wrong + (vclock_min_cta_time(value[n], CTAS) != least);
 }
 
 static void compare(u64 large)
 {
-    struct joins j = { .large = large };
+    struct vclock_store j = { .large = large };
     u64 rng = 3 + large;
     u32 wrong = 0, all = 0;
     for (u32 k = 0; k < STEPS_N; k++) {
         u32 n = pick(&rng, VALUES);
         change(&j, &rng, n);
         wrong += ask(&rng, n);
-        all += known_least(value[n], CTAS) > 0;
+        all += vclock_min_cta_time(value[n], CTAS) > 0;
     }
     UNIT_EQ(wrong, 0);
     UNIT(all > 0);
     for (u32 n = 0; n < VALUES; n++) {
-        known_drop(&j, value[n]);
+        vclock_drop(&j, value[n]);
         value[n] = NULL;
     }
     memset(model, 0, sizeof model);
-    joins_free(&j);
+    vclock_store_free(&j);
 }
 
 int main(void)
 {
-    compare(JOINS_LARGE);
+    compare(VCLOCK_LARGE);
     compare(1);
     return unit_done();
 }
