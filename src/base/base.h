@@ -151,15 +151,25 @@ bool file_read_if(const char *path, struct str *out);
 /* from base_alloc, terminated; release with base_free((void *)out->p) */
 bool file_read(const char *path, struct str *out, struct error *e);
 bool file_exists(const char *path);
-bool file_is_pipe(const char *path); /* which can be read only once */ /* and can be read */
+bool file_is_pipe(const char *path);          /* which can be read only once */
+bool file_is_regular(const char *path);       /* itself: not a link to one */
+bool file_same(const char *a, const char *b); /* both are there, and are one file, under whatever names */
 /* "-": standard output; else beside, then renamed */
 bool file_write(const char *path, const void *p, size_t n, struct error *e);
+bool file_put(int fd, const void *p, size_t n);      /* all of it; false: errno says why not */
 bool folder_make(const char *path, struct error *e); /* one that is there already is fine */
+void folder_remove(const char *path);                /* with all that is in it; links are not followed */
 u64 time_ns(void);                                   /* monotonic */
 int cpu_count(void);                                 /* that this process may use */
 /* Runs argv (NULL-terminated) with both output streams captured (the first 4 MiB; output may be NULL).
  * Returns the exit status, 128 + signal, or -1 if it could not start. */
 int process_run(char *const argv[], struct text *output);
+/* The same with TMPDIR set for the child; NULL: as it is here. */
+int process_run_in(char *const argv[], const char *tmpdir, struct text *output);
+/* For a command, not for a library: while a child runs, SIGINT, SIGTERM and SIGHUP end the child and all that it has
+ * started, and process_run returns. process_signal() then says which one came; 0: none. */
+void process_guard(void);
+int process_signal(void);
 
 /* ---- pages of address space (mem is built on these) ---- */
 u64 page_size(void);

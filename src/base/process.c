@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -53,28 +54,118 @@ static void drain(int fd, struct text *output)
     }
 }
 
-int process_run(char *const argv[], struct text *output)
+/* ---- children that end with us ---- */
+
+static const int fatal[] = { SIGINT, SIGTERM, SIGHUP };
+static bool guarded;
+/* A handler has no other way to know whom to end, nor to tell that it did. */
+static volatile pid_t group;
+static volatile sig_atomic_t signalled;
+
+static void on_signal(int sig)
 {
-    int fd[2];
-    if (pipe2(fd, O_CLOEXEC)) return -1;
+    signalled = sig;
+    if (group) kill(-group, SIGTERM);
+}
+
+void process_guard(void) { guarded = true; }
+int process_signal(void) { return signalled; }
+
+struct guard {
+    struct sigaction old[COUNT_OF(fatal)];
+    sigset_t mask; /* as it was before */
+};
+
+/* From here on the signals wait, until guard_watch() says whom they are for. */
+static void guard_begin(struct guard *g)
+{
+    sigset_t block;
+    sigemptyset(&block);
+    for (u32 i = 0; i < COUNT_OF(fatal); i++) sigaddset(&block, fatal[i]);
+    pthread_sigmask(SIG_BLOCK, &block, &g->mask);
+    for (u32 i = 0; i < COUNT_OF(fatal); i++) {
+        struct sigaction act = { .sa_handler = on_signal };
+        sigemptyset(&act.sa_mask);
+        /* what was ignored when we started (nohup) stays ignored */
+        if (!sigaction(fatal[i], NULL, &g->old[i]) && g->old[i].sa_handler != SIG_IGN) sigaction(fatal[i], &act, NULL);
+    }
+}
+
+static void guard_watch(const struct guard *g, pid_t child)
+{
+    group = child;
+    pthread_sigmask(SIG_SETMASK, &g->mask, NULL);
+}
+
+static void guard_end(const struct guard *g)
+{
+    group = 0;
+    for (u32 i = 0; i < COUNT_OF(fatal); i++) sigaction(fatal[i], &g->old[i], NULL);
+}
+
+/* Starts the child; under a guard it leads a process group of its own, so that all its children can be ended. */
+static int spawn(pid_t *pid, char *const argv[], char *const env[], const posix_spawn_file_actions_t *act,
+                 const struct guard *g)
+{
+    posix_spawnattr_t attr;
+    int why = posix_spawnattr_init(&attr);
+    if (why) return why;
+    if (guarded) {
+        posix_spawnattr_setpgroup(&attr, 0);
+        posix_spawnattr_setsigmask(&attr, &g->mask);
+        posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    }
+    why = posix_spawnp(pid, argv[0], act, &attr, argv, env);
+    posix_spawnattr_destroy(&attr);
+    return why;
+}
+
+/* The environment with another TMPDIR. */
+static char **environment(struct arena *a, const char *tmpdir)
+{
+    u32 n = 0, k = 0;
+    while (environ[n]) n++;
+    char **env = NEW_ARRAY(a, char *, n + 2);
+    env[k++] = arena_printf(a, "TMPDIR=%s", tmpdir);
+    for (u32 i = 0; i < n; i++)
+        if (strncmp(environ[i], "TMPDIR=", 7)) env[k++] = environ[i];
+    return env;
+}
+
+static int run_guarded(char *const argv[], char *const env[], int fd[2], struct text *output)
+{
+    struct guard g;
     posix_spawn_file_actions_t act;
+    pid_t pid = 0;
     if (posix_spawn_file_actions_init(&act)) {
-        close(fd[0]);
         close(fd[1]);
         return -1;
     }
-    pid_t pid;
     int why = posix_spawn_file_actions_addopen(&act, 0, "/dev/null", O_RDONLY, 0);
     why = why ? why : posix_spawn_file_actions_adddup2(&act, fd[1], 1);
     why = why ? why : posix_spawn_file_actions_adddup2(&act, fd[1], 2);
-    why = why ? why : posix_spawnp(&pid, argv[0], &act, NULL, argv, environ);
+    if (guarded) guard_begin(&g);
+    why = why ? why : spawn(&pid, argv, env, &act, &g);
+    if (guarded) guard_watch(&g, why ? 0 : pid);
     posix_spawn_file_actions_destroy(&act);
     close(fd[1]);
+    int status = 0;
     if (!why) drain(fd[0], output);
-    close(fd[0]);
-    if (why) return -1;
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR) return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    while (!why && waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR) why = errno;
+    if (guarded) guard_end(&g);
+    return why ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
+
+int process_run_in(char *const argv[], const char *tmpdir, struct text *output)
+{
+    int fd[2];
+    if (pipe2(fd, O_CLOEXEC)) return -1;
+    struct arena a = { 0 };
+    int status = run_guarded(argv, tmpdir ? environment(&a, tmpdir) : environ, fd, output);
+    close(fd[0]);
+    arena_free(&a);
+    return status;
+}
+
+int process_run(char *const argv[], struct text *output) { return process_run_in(argv, NULL, output); }

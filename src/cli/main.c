@@ -28,7 +28,9 @@ int main(int argc, char **argv)
     if (!strcmp(name, "--version")) name = "version";
     const struct row *verb = verb_find(name);
     if (!verb) return cli_unknown_verb(name);
+    process_guard();
     int code = run(verb, argc - 1, argv + 1);
+    if (process_signal()) code = EXIT_SIGNAL + process_signal(); /* a compiler was ended */
     /* a report that did not reach its reader is not a clean run */
     if (fflush(stdout) || ferror(stdout)) return cli_error("cannot write to standard output");
     return code;

@@ -118,7 +118,7 @@ bool cache_take(const char *key, const struct compile_options *o, struct compile
     char path[FOLDER_MOST + 64];
     struct str all, head, log, ptx;
     struct error ignored = { 0 };
-    if (!entry_path(key, path, sizeof path) || !file_exists(path) || !file_read(path, &all, &ignored)) return false;
+    if (!entry_path(key, path, sizeof path) || !file_is_regular(path) || !file_read(path, &all, &ignored)) return false;
     char *copy = NULL;
     bool whole = open_entry(all, &head, &log, &ptx);
     if (whole && (copy = base_alloc((size_t)ptx.n + 1))) {
@@ -255,7 +255,8 @@ void cache_keep(const char *key, const char *path, const struct compile_options 
     hash_end(&h, hex);
     text_add(&all, "%s// %s\n", magic, hex);
     text_put(&all, body.p, body.n);
-    struct error ignored = { 0 }; /* a full disk costs a compilation next time, no more */
+    if (!file_is_regular(file)) unlink(file); /* a pipe there would be waited for, a link be followed */
+    struct error ignored = { 0 };             /* a full disk costs a compilation next time, no more */
     file_write(file, all.p, all.n, &ignored);
     text_free(&body);
     text_free(&all);

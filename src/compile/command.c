@@ -3,19 +3,34 @@
  *
  * A template that is asked for by name is instantiated by a second file that includes the first: a variable that
  * holds the address of scale<float> makes the compiler emit the kernel, and the variable's initialiser in the PTX
- * says what it is called there. */
+ * says what it is called there.
+ *
+ * nvcc hands its command lines to a shell, in double quotes: a file, folder or definition with a $ or a backquote in it
+ * would be acted upon. Such a path is reached through a link with a plain name in the workshop folder, such a
+ * definition stands in a file there, and what the compiler says of the links is turned back (put_back). gcc and clang
+ * take a name that begins with @ for a file of options, so names of files never begin that way. */
 #include "compile/compile.h"
 #include <stdlib.h>
 #include <unistd.h>
 
-struct workshop {
-    char folder[1024];
-}; /* a folder for the files of one compilation */
+enum { LINKS_MOST = 64 };
+
+struct workshop {      /* a folder for the files of one compilation */
+    char folder[1024]; /* its path, which a shell leaves alone */
+    struct link {      /* a path that a shell would act upon */
+        const char *plain, *real;
+    } link[LINKS_MOST];
+    u32 links;
+};
+
+/* Whether a shell leaves this alone inside double quotes. */
+static bool is_plain(const char *text) { return !text[strcspn(text, "$`\\\"\n\r")]; }
 
 static bool workshop_open(struct workshop *w, struct error *e)
 {
     const char *tmp = getenv("TMPDIR");
-    tmp = tmp && tmp[0] ? tmp : "/tmp";
+    tmp = tmp && tmp[0] && is_plain(tmp) ? tmp : "/tmp";
+    w->links = 0;
     if (snprintf(w->folder, sizeof w->folder, "%s/lockstep-XXXXXX", tmp) >= (int)sizeof w->folder - 64 ||
         !mkdtemp(w->folder))
         return error_set(e, ERR_SYSTEM, "cannot make a folder in %.200s; set TMPDIR to one that can be written", tmp);
@@ -27,12 +42,58 @@ static const char *in_workshop(const struct workshop *w, struct arena *a, const 
     return arena_printf(a, "%s/%s", w->folder, name);
 }
 
-static void workshop_close(const struct workshop *w, struct arena *a)
+static void workshop_close(const struct workshop *w) { folder_remove(w->folder); }
+
+/* A name that no compiler takes for an option or, behind an @, for a file of options. */
+static const char *as_name(struct arena *a, const char *path)
 {
-    static const char *const files[] = { "out.ptx", NAMES_FILE, "bridge/cuda.h", "bridge/texture_fetch_functions.h" };
-    for (u32 i = 0; i < COUNT_OF(files); i++) unlink(in_workshop(w, a, files[i]));
-    rmdir(in_workshop(w, a, "bridge"));
-    rmdir(w->folder);
+    return path[0] == '@' || path[0] == '-' ? arena_printf(a, "./%s", path) : path;
+}
+
+/* The folder under a name that a shell leaves alone; NULL: e says why there is none. */
+static const char *plain_folder(struct workshop *w, struct arena *a, const char *path, struct error *e)
+{
+    char real[4096];
+    if (!realpath(path, real)) return path; /* the compiler says what is wrong with it */
+    if (is_plain(real) && is_plain(path)) return path;
+    for (u32 i = 0; i < w->links; i++)
+        if (!strcmp(w->link[i].real, real)) return w->link[i].plain;
+    const char *plain = arena_printf(a, "%s/link%u", w->folder, w->links);
+    if (w->links == LINKS_MOST || symlink(real, plain)) {
+        error_set(e, ERR_SYSTEM, "cannot make the link %s to %.200s", plain, real);
+        return NULL;
+    }
+    w->link[w->links++] = (struct link){ plain, arena_str(a, str_of(real)) };
+    return plain;
+}
+
+/* The source under such a name. It is a copy: nvcc follows links. */
+static const char *plain_source(struct workshop *w, const struct compile_job *job, struct error *e)
+{
+    char real[4096];
+    if (!realpath(job->path, real) || (is_plain(real) && is_plain(job->path))) return as_name(job->mem, job->path);
+    const char *plain = in_workshop(w, job->mem, "source.cu");
+    if (!file_write(plain, job->source.p, job->source.n, e)) return NULL;
+    w->link[w->links++] = (struct link){ plain, arena_str(job->mem, str_of(real)) };
+    return plain;
+}
+
+/* Turns the names of links back into what they stand for. A path with quotes would break the line it stands in. */
+static void put_back(const struct workshop *w, struct text *t)
+{
+    for (u32 i = 0; i < w->links; i++) {
+        size_t n = strlen(w->link[i].plain);
+        if (!t->p || !strstr(t->p, w->link[i].plain) || strpbrk(w->link[i].real, "\"\\\n")) continue;
+        struct text out = { 0 };
+        const char *from = t->p;
+        for (const char *at; (at = strstr(from, w->link[i].plain)); from = at + n) {
+            text_put(&out, from, (size_t)(at - from));
+            text_put(&out, w->link[i].real, strlen(w->link[i].real));
+        }
+        text_put(&out, from, strlen(from));
+        text_free(t);
+        *t = out;
+    }
 }
 
 static bool any_instance(const struct compile_job *job)
@@ -43,11 +104,12 @@ static bool any_instance(const struct compile_job *job)
 }
 
 /* What is compiled: the source, or a file that includes it and instantiates what is asked for. */
-static const char *file_to_compile(const struct compile_job *job, const struct workshop *w, struct error *e)
+static const char *file_to_compile(const struct compile_job *job, const char *source, const struct workshop *w,
+                                   struct error *e)
 {
-    if (!any_instance(job)) return job->path;
+    if (!any_instance(job)) return source;
     char real[4096];
-    if (!realpath(job->path, real)) {
+    if (!realpath(source, real)) {
         error_set(e, ERR_INPUT, "cannot open %s", job->path);
         return NULL;
     }
@@ -87,12 +149,14 @@ static bool run(const struct compile_job *job, const struct workshop *w, word_li
     VEC_PUSH(job->mem, word, out);
     VEC_PUSH(job->mem, word, NULL);
     log->lowered = NEW_ARRAY(job->mem, char *, job->o->names + 1);
-    int status = process_run((char *const *)word->p, &log->messages);
+    int status = process_run_in((char *const *)word->p, w->folder, &log->messages);
     struct str ptx;
+    put_back(w, &log->messages);
     if (status < 0) return error_set(e, ERR_SYSTEM, "cannot start %s", word->p[0]);
     if (status || !file_read(out, &ptx, e)) return false;
     text_put(&log->ptx, ptx.p, ptx.n);
     base_free((void *)ptx.p);
+    put_back(w, &log->ptx);
     take_names(job, log);
     return log->ptx.n > 0;
 }
@@ -122,6 +186,58 @@ static void older_from_list(char *const argv[], const char *arch, char out[16])
     text_free(&t);
 }
 
+/* A definition as a line of a file. */
+static void add_definition(struct text *t, const char *word)
+{
+    size_t name = strcspn(word + 2, "(="), head = strcspn(word + 2, "=");
+    text_add(t, "#undef %.*s\n", (int)name, word + 2);
+    if (word[1] == 'D')
+        text_add(t, "#define %.*s %s\n", (int)head, word + 2, word[2 + head] ? word + 2 + head + 1 : "1");
+}
+
+static bool is_definition(const char *word) { return word[0] == '-' && (word[1] == 'D' || word[1] == 'U'); }
+
+/* The option and the path in a word of flags.c's table; NULL: it has none. */
+static const char *path_in(const char *word)
+{
+    static const char *const options[] = { "-I", "-isystem=", "--pre-include=" };
+    for (u32 i = 0; i < COUNT_OF(options); i++)
+        if (!strncmp(word, options[i], strlen(options[i]))) return word + strlen(options[i]);
+    return NULL;
+}
+
+/* The flags in words that a shell leaves alone. If one definition has to go to a file, all go: their order counts. */
+static bool plain_flags(const struct compile_job *job, struct workshop *w, const word_list *flags, word_list *out,
+                        struct error *e)
+{
+    struct arena *a = job->mem;
+    bool file = false, ok = true;
+    for (u32 i = 0; i < flags->n; i++) file |= is_definition(flags->p[i]) && !is_plain(flags->p[i]);
+    struct text lines = { 0 };
+    for (u32 i = 0; ok && i < flags->n; i++) {
+        const char *word = flags->p[i], *path = path_in(word);
+        if (file && is_definition(word)) {
+            add_definition(&lines, word);
+        } else if (path && path[0]) {
+            const char *plain = plain_folder(w, a, path, e);
+            ok = plain != NULL;
+            if (ok) VEC_PUSH(a, out, arena_printf(a, "%.*s%s", (int)(path - word), word, plain));
+        } else if (!is_plain(word) && !is_definition(word)) {
+            ok = error_set(e, ERR_INPUT,
+                           "the flag %.200s has characters that the shell which nvcc calls would act upon", word);
+        } else {
+            VEC_PUSH(a, out, word);
+        }
+    }
+    const char *name = in_workshop(w, a, "definitions.h");
+    if (ok && file) {
+        ok = file_write(name, lines.p, lines.n, e);
+        VEC_PUSH(a, out, arena_printf(a, "--pre-include=%s", name));
+    }
+    text_free(&lines);
+    return ok;
+}
+
 bool compile_nvcc(const struct compile_job *job, struct compile_log *log, struct error *e)
 {
     struct workshop w;
@@ -133,13 +249,21 @@ bool compile_nvcc(const struct compile_job *job, struct compile_log *log, struct
     VEC_PUSH(a, &word, nvcc);
     VEC_PUSH(a, &word, "-ptx");
     VEC_PUSH(a, &word, arena_printf(a, "-arch=%s", job->arch));
-    const char *file = file_to_compile(job, &w, e);
-    bool ok = file && flags_translate(a, job->o, COMPILER_NVCC, &word, e);
+    const char *source = plain_source(&w, job, e), *file = source ? file_to_compile(job, source, &w, e) : NULL;
+    word_list flags = { 0 };
+    bool ok = file && flags_translate(a, job->o, COMPILER_NVCC, &flags, e) && plain_flags(job, &w, &flags, &word, e);
+    if (ok && source != job->path) { /* what the source includes lies beside it, not beside the copy of it */
+        char *beside = arena_str(a, str_of(job->path)), *slash = strrchr(beside, '/');
+        if (slash) slash[1] = 0;
+        const char *folder = plain_folder(&w, a, slash ? beside : ".", e);
+        ok = folder != NULL;
+        if (ok) VEC_PUSH(a, &word, arena_printf(a, "-I%s", folder));
+    }
     if (ok) {
         VEC_PUSH(a, &word, file);
         ok = run(job, &w, &word, log, e);
     }
-    workshop_close(&w, a);
+    workshop_close(&w);
     if (!ok && log->messages.p && strstr(log->messages.p, "Unsupported gpu architecture")) {
         char *argv[] = { (char *)nvcc, "--list-gpu-arch", NULL };
         log->bad_arch = true;
@@ -180,7 +304,7 @@ bool compile_clang(const struct compile_job *job, struct compile_log *log, struc
     VEC_PUSH(a, &word, in_workshop(&w, a, "bridge"));
     VEC_PUSH(a, &word, arena_printf(a, "--cuda-gpu-arch=%s", job->arch));
     VEC_PUSH(a, &word, arena_printf(a, "--cuda-path=%s", t->root));
-    const char *file = bridge_make(&w, a, e) ? file_to_compile(job, &w, e) : NULL;
+    const char *file = bridge_make(&w, a, e) ? file_to_compile(job, as_name(a, job->path), &w, e) : NULL;
     bool ok = file && flags_translate(a, job->o, COMPILER_CLANG, &word, e);
     for (u32 i = 0; ok && i < t->includes; i++) {
         VEC_PUSH(a, &word, "-idirafter");
@@ -190,7 +314,7 @@ bool compile_clang(const struct compile_job *job, struct compile_log *log, struc
         VEC_PUSH(a, &word, file);
         ok = run(job, &w, &word, log, e);
     }
-    workshop_close(&w, a);
+    workshop_close(&w);
     if (!ok && log->messages.p && strstr(log->messages.p, "unsupported CUDA gpu architecture")) {
         char *argv[] = { (char *)t->clang, "--print-supported-cpus", "--target=nvptx64", NULL };
         log->bad_arch = true;

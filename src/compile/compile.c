@@ -269,6 +269,7 @@ static bool is_host_trouble(const char *log)
 static bool give_error(const struct compile_job *job, const struct compile_log *log, struct diagnosis *d, bool by_nvrtc,
                        const char *unable, struct error *e)
 {
+    if (process_signal()) return error_set(e, ERR_SYSTEM, "%s: interrupted while %s compiled it", job->path, log->by);
     if (d->names) return name_error(job, d, e);
     if (!d->errors)
         return error_set(e, ERR_INPUT, "%s: %s made no PTX and did not say why: %.300s", job->path, log->by,
@@ -312,7 +313,7 @@ static bool compile_now(const struct compile_job *job, struct compile_result *r,
         if (!ok && d.first.code)
             text_add(&passed, "%s could not take it (%s%s%.120s); ", log.by[0] ? log.by : compiler_name[c],
                      d.first.where, d.first.where[0] ? ": " : "", d.first.text);
-        stop = !ok && d.names;
+        stop = !ok && (d.names || process_signal());
         /* an nvcc that cannot even begin (no host compiler) has nothing to say about the source */
         bool better = !kept_by || ok || (c == COMPILER_NVCC && (d.first.where[0] || !kept_d.first.where[0]));
         if (!better && c == COMPILER_NVCC) text_add(&unable, "; nvcc is here and fails: %.150s", d.first.text);
