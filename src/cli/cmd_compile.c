@@ -270,6 +270,9 @@ int cmd_compile(int argc, char **argv)
     r.common = p.common;
     if (ok && !r.path)
         ok = error_set(&e, ERR_INPUT, "compile needs a .cu file; lockstep compile --help shows an example");
+    const char *reads[] = { r.path };
+    ok = ok && (!r.json || option_output("--json", r.json, reads, 1, &e)) &&
+         (!r.output || option_output("-o", r.output, reads, 1, &e));
     int code = ok ? compile(&r, &e) : cli_error_value(&e);
     arena_free(&r.mem);
     return code;

@@ -138,6 +138,25 @@ static bool read_word(void *self, const char *word, struct error *e)
     return arg_parse(r->a, o->args, word, &o->arg[o->args], e) && ++o->args;
 }
 
+/* Files that are written, against those that are read. */
+static bool check_files(struct arena *a, struct launch_options *o, struct error *e)
+{
+    VEC(const char *) reads = { 0 };
+    VEC_PUSH(a, &reads, o->path);
+    VEC_PUSH(a, &reads, o->contract);
+    for (u32 i = 0; i < o->compiling.link.n; i++) VEC_PUSH(a, &reads, o->compiling.link.p[i]);
+    for (u32 i = 0; i < o->reporting.suppressions; i++) VEC_PUSH(a, &reads, o->reporting.suppress[i]);
+    for (u32 i = 0; i < o->args; i++)
+        if (o->arg[i].kind == ARG_BUFFER && o->arg[i].fill.kind == FILL_FILE) VEC_PUSH(a, &reads, o->arg[i].fill.file);
+    for (u32 i = 0; i < o->wants; i++)
+        if (o->want[i].kind == WANT_EXPECT) VEC_PUSH(a, &reads, o->want[i].file);
+    for (u32 i = 0; i < o->wants; i++)
+        if (o->want[i].kind == WANT_SAVE && !option_output("--save", o->want[i].file, reads.p, reads.n, e))
+            return false;
+    if (o->trace_file && !option_output("--trace", o->trace_file, reads.p, reads.n, e)) return false;
+    return reporting_streams(&o->reporting, reads.p, reads.n, e);
+}
+
 bool launch_options_parse(struct arena *a, int argc, char **argv, struct launch_options *o, struct error *e)
 {
     *o = (struct launch_options){ .gpu = { .size = sizeof o->gpu, .budget = (u64)BUDGET_DEFAULT_G * 1000000000u } };
@@ -165,5 +184,5 @@ bool launch_options_parse(struct arena *a, int argc, char **argv, struct launch_
     if (o->no_contract && (o->contract || o->dims))
         return error_set(e, ERR_INPUT, "--no-contract and %s contradict each other",
                          o->contract ? "--contract" : "--dim");
-    return true;
+    return check_files(a, o, e);
 }

@@ -63,6 +63,8 @@ bool options_parse(struct parser *p, int argc, char **argv, struct error *e);
 bool option_whole(const char *s, u64 most, u64 *out);
 /* The same for the value of an option, with the error said. */
 bool option_number(const struct row *o, const char *value, u64 most, u64 *out, struct error *e);
+/* Whether an option's file may be written: it is none of the n that are read, under whatever name. */
+bool option_output(const char *option, const char *file, const char *const *reads, u32 n, struct error *e);
 
 /* help.c: 0, or EXIT_USAGE for a name that is none. */
 void help_verbs(FILE *f);

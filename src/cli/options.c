@@ -150,3 +150,13 @@ bool options_parse(struct parser *p, int argc, char **argv, struct error *e)
     }
     return true;
 }
+
+bool option_output(const char *option, const char *file, const char *const *reads, u32 n, struct error *e)
+{
+    for (u32 i = 0; i < n; i++)
+        if (reads[i] && file_same(file, reads[i]))
+            return error_set(e, ERR_INPUT, "%s %.200s would overwrite %.200s%s; write to another file", option, file,
+                             strcmp(file, reads[i]) ? reads[i] : "what is read here",
+                             strcmp(file, reads[i]) ? ", which is read here" : "");
+    return true;
+}

@@ -1,6 +1,8 @@
 /* The report of a run: on the screen, and in files for machines. */
 #include "cli/cli.h"
 #include "cli/reporting.h"
+#include <errno.h>
+#include <unistd.h>
 
 static bool add_rules(struct reporting *o, const char *file, struct error *e)
 {
@@ -39,10 +41,37 @@ bool reporting_begin(const struct reporting *o, lk_gpu *gpu, struct error *e)
     return true;
 }
 
-static bool write_file(const char *path, char *text, struct error *e)
+bool reporting_streams(struct reporting *o, const char *const *reads, u32 n, struct error *e)
 {
-    bool ok = text ? file_write(path, text, strlen(text), e)
-                   : error_set(e, ERR_MEMORY, "no memory for the report %.200s", path);
+    const char *const file[] = { o->json, o->sarif, o->junit };
+    static const char *const option[] = { "--json", "--sarif", "--junit" };
+    const char *first = NULL;
+    for (u32 i = 0; i < COUNT_OF(file); i++) {
+        if (!file[i]) continue;
+        if (!option_output(option[i], file[i], reads, n, e)) return false;
+        if (strcmp(file[i], "-")) continue;
+        if (first) return error_set(e, ERR_INPUT, "%s - and %s -: standard output takes one of them", first, option[i]);
+        first = option[i];
+    }
+    if (!first) return true;
+    fflush(stdout);
+    o->machine = dup(STDOUT_FILENO);
+    if (o->machine < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return error_set(e, ERR_SYSTEM, "cannot write to standard output: %s", strerror(errno));
+    return true;
+}
+
+static bool write_file(const struct reporting *o, const char *path, char *text, struct error *e)
+{
+    bool ok = text != NULL;
+    fflush(stdout); /* which may be standard error by now: its text comes first */
+    if (!text)
+        error_set(e, ERR_MEMORY, "no memory for the report %.200s", path);
+    else if (o->machine && !strcmp(path, "-"))
+        ok = file_put(o->machine, text, strlen(text)) ||
+             error_set(e, ERR_SYSTEM, "cannot write to standard output: %s", strerror(errno));
+    else
+        ok = file_write(path, text, strlen(text), e);
     lk_text_free(text);
     return ok;
 }
@@ -74,7 +103,7 @@ bool reporting_write(const struct reporting *o, lk_gpu *gpu, const char *name, c
         lk_text_free(rules);
     }
     if (c->verbose) say_unused(gpu);
-    return (!o->json || write_file(o->json, lk_report_json(gpu), e)) &&
-           (!o->sarif || write_file(o->sarif, lk_report_sarif(gpu), e)) &&
-           (!o->junit || write_file(o->junit, lk_report_junit(gpu, name), e));
+    return (!o->json || write_file(o, o->json, lk_report_json(gpu), e)) &&
+           (!o->sarif || write_file(o, o->sarif, lk_report_sarif(gpu), e)) &&
+           (!o->junit || write_file(o, o->junit, lk_report_junit(gpu, name), e));
 }
