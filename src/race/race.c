@@ -194,7 +194,7 @@ static void cta_begin(struct race *r, struct cta *cta)
     c->start = c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     c->lo[SPACE_GLOBAL] = (u64)r->epoch << 32;
-    race_flights_over(c);
+    race_copies_reset(c);
     if (c->exact) memset(c->cta_memo, 0, sizeof c->cta_memo);
     c->grid_base = c->walked = c->grid_base_at = 0;
     c->npassing = 0;
@@ -280,7 +280,7 @@ static void sync_event(void *self, const struct sync_event *e)
     if (w && orders && w->npending) pending_drop(w, e->mask);
     switch (e->kind) {
     case SYNC_BARRIER:
-        if (c->exact ? clock_barrier(c, e->id) : barrier_full(c)) race_replant(c);
+        if (c->exact ? clock_barrier(c, e->id) : barrier_full(c)) race_copies_relist(c);
         break;
     case SYNC_BARRIER_ARRIVE:
         if (c->exact) clock_barrier_arrive(w, e->mask, e->id, (o->aux & 15) != BAR_ARRIVE);
@@ -365,7 +365,7 @@ static void strong_prefetch(const struct touch *t, const struct access *a)
     for (u32 stage = 0; stage < 2; stage++)
         for (u32 m = lanes; m; m &= m - 1) {
             u32 l = (u32)__builtin_ctz(m);
-            list_soon(t, cell[l], stage);
+            list_prefetch(t, cell[l], stage);
             if (!stage) clock_prefetch(t->w->c->race, a->addr[l], 1);
         }
 }
@@ -504,7 +504,7 @@ static void after(void *self, const struct access *a)
         if (s->which)
             race_touch_weak(&t, a, a->ok);
         else
-            race_departed(&t, a);
+            race_copy_issued(&t, a);
     } else if (o->name == N_ldmatrix || o->name == N_stmatrix) {
         t.op = o->name == N_stmatrix ? OP_WRITE : OP_READ;
         race_touch_weak(&t, a, a->ok);
@@ -518,7 +518,7 @@ static void copied(void *self, const struct warp *warp, u32 lane, const char *to
     struct race_warp *w = warp->race;
     (void)self;
     if (!w) return;
-    race_arrived(w, (struct warp *)warp, lane, (u64)(to - warp->shared), bytes);
+    race_copy_done(w, (struct warp *)warp, lane, (u64)(to - warp->shared), bytes);
 }
 
 static void allocated(void *self, struct mem_object *o)

@@ -370,13 +370,13 @@ void race_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes);
 void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
 void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64 me);
 /* race_list.c: asks for its memory: the list, then what is in it */
-void list_soon(const struct touch *t, const struct cell *c, u32 stage);
+void list_prefetch(const struct touch *t, const struct cell *c, u32 stage);
 /* in this launch; then *old is a write */
-bool race_written(const struct touch *t, struct cell *c, u32 bytes, struct list_entry *old);
-void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane);
+bool list_last_write(const struct touch *t, struct cell *c, u32 bytes, struct list_entry *old);
+void list_copy_done(const struct touch *t, struct cell *c, u32 bytes, u32 lane);
 /* on all bytes they share */
 bool race_entry_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space);
-void race_plant(const struct touch *t, struct cell *c, struct list_entry e); /* adds e, checked before */
+void list_insert(const struct touch *t, struct cell *c, struct list_entry e); /* adds e, checked before */
 /* a sector of global memory that was written has notes of reads now */
 void race_passing(struct race_cta *c, struct cell *cell, u64 at);
 /* behind a barrier, or at its end: those that are of no use any more go */
@@ -384,10 +384,10 @@ void race_passed(struct race_cta *c);
 /* at byte k, in a kernel that is not simple, if R5 ordered */
 bool race_weakly_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 k, u32 space);
 /* race_async.c: copies under way. */
-void race_departed(struct touch *t, const struct access *a);
-void race_arrived(struct race_warp *w, struct warp *warp, u32 lane, u64 at, u32 bytes);
-void race_replant(struct race_cta *c);      /* after a barrier that emptied the lists */
-void race_flights_over(struct race_cta *c); /* a new CTA */
+void race_copy_issued(struct touch *t, const struct access *a);
+void race_copy_done(struct race_warp *w, struct warp *warp, u32 lane, u64 at, u32 bytes);
+void race_copies_relist(struct race_cta *c); /* after a barrier that emptied the lists */
+void race_copies_reset(struct race_cta *c);  /* a new CTA */
 /* race_report.c */
 void race_report(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte);
 /* several lanes of one instruction store to one address (R6) */

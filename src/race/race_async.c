@@ -1,17 +1,18 @@
-/* Copies under way: cp.async from its issue to the wait that ends it.
+/* Asynchronous copies in flight: cp.async from its issue to the wait that completes it.
  *
- * Until a copy lands, its bytes belong to nobody: whoever reads them gets old bytes or new ones, whoever writes them
- * may be overwritten, the thread that issued the copy like any other. So the cell of such bytes is a list with an
- * entry OP_ASYNC, which no order puts before anything (race_cell.c). A barrier of the whole CTA empties the lists,
- * and does not end a copy; what is under way is therefore also kept here, and planted again behind the barrier. When
- * the copy lands, the entry becomes a write of its thread at that time: others need a barrier after it. */
+ * Until a copy is done, a read of its bytes may return old bytes or new ones, and a write to them may be overwritten:
+ * that holds for every thread, the one that issued the copy included. So the cell of such bytes has a list with an
+ * entry OP_ASYNC, which happens before no other access (race_list.c). A barrier of the whole CTA empties the lists of
+ * shared memory but does not complete a copy. The copies in flight are therefore also kept here, and their entries are
+ * inserted again after the barrier. When the copy is done, the entry becomes a write of its thread at that time: other
+ * threads need a barrier after it. */
 #include "race/race.h"
 
-struct flight {              /* a copy of one lane */
+struct flight {              /* the copy of one lane */
     struct touch touch;      /* its instruction and warp */
-    struct list_entry entry; /* in the list of its sector */
-    u64 sector;              /* shared address of that */
-    u32 lane;                /* of the warp */
+    struct list_entry entry; /* its entry in the list of its sector */
+    u64 sector;              /* shared address of the sector */
+    u32 lane;                /* the lane */
 };
 
 static struct cell *cell_at(struct race_cta *c, u64 sector) { return cell_of(c->shared, sector); }
@@ -26,7 +27,7 @@ static void flight_add(struct race_cta *c, struct flight f)
     c->flights[c->nflights++] = f;
 }
 
-void race_departed(struct touch *t, const struct access *a)
+void race_copy_issued(struct touch *t, const struct access *a)
 {
     struct race_cta *c = t->w->c;
     t->space = SPACE_SHARED;
@@ -34,7 +35,7 @@ void race_departed(struct touch *t, const struct access *a)
         u32 lane = (u32)__builtin_ctz(todo);
         u64 sector = a->addr[lane] & ~(u64)(SECTOR - 1);
         u32 bytes = (u32)((1ull << a->bytes) - 1) << (a->addr[lane] - sector);
-        todo &= ~lanes_alike(a->addr, todo); /* lanes that bring the same bytes: one of them stands for all */
+        todo &= ~lanes_alike(a->addr, todo); /* one of the lanes that copy to the same bytes stands for all */
         t->at = sector;
         struct list_entry e = { .a = race_stamp(t->w, lane, ES_ONE, WHO_ONE),
                                 .bytes = bytes,
@@ -46,7 +47,7 @@ void race_departed(struct touch *t, const struct access *a)
     }
 }
 
-void race_arrived(struct race_warp *w, struct warp *warp, u32 lane, u64 at, u32 bytes)
+void race_copy_done(struct race_warp *w, struct warp *warp, u32 lane, u64 at, u32 bytes)
 {
     struct race_cta *c = w->c;
     u64 sector = at & ~(u64)(SECTOR - 1);
@@ -58,15 +59,15 @@ void race_arrived(struct race_warp *w, struct warp *warp, u32 lane, u64 at, u32 
         c->flights[n] = c->flights[--c->nflights];
         break;
     }
-    race_landed(&t, cell_at(c, sector), mask, lane);
+    list_copy_done(&t, cell_at(c, sector), mask, lane);
 }
 
-void race_flights_over(struct race_cta *c) { c->nflights = 0; }
+void race_copies_reset(struct race_cta *c) { c->nflights = 0; }
 
-void race_replant(struct race_cta *c)
+void race_copies_relist(struct race_cta *c)
 {
     for (u32 n = 0; n < c->nflights; n++) {
         const struct flight *f = &c->flights[n];
-        race_plant(&f->touch, cell_at(c, f->sector), f->entry);
+        list_insert(&f->touch, cell_at(c, f->sector), f->entry);
     }
 }

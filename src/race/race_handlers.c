@@ -1,26 +1,22 @@
-/* The fast handlers of launches under the race check without the check of initialised values, and the choice among
- * all of them. */
+/* The fast handlers under the race check alone, and the choice among all handlers of a race-checked launch.
+ *
+ * race_handlers_init.c is the other instance of the template, for launches that check initialised values as well. */
 #define HANDLER_FIRST(sp) ((void)0)
 #include "race/race_handlers.h"
 
-/* A load by ld.nc, or of a byte: memory that the launch cannot write is read as if nobody watched for races, all else
- * goes the long way. */
-static bool nobody_writes(const struct insn *i, const struct warp *w)
-{
-    return w->range[i->site].size && !w->range[i->site].race;
-}
-static s32 stride_of(const struct insn *i, const struct code *c) { return CLS_AT(i, 1) == CLS_A ? c->stride[i->a] : 0; }
+/* ld.nc, and loads of a byte: from memory that the launch cannot write they are done as if no race check were on, from
+ * other memory by the general handler. Which it is depends on the launch, so these decide when they run. */
 static int race_constant_init(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct code *c = w->code;
-    return nobody_writes(i, w) ? init_handler(&c->low->site[i->site], i, c->group, stride_of(i, c))(R, i, w)
-                               : memory_watched(R, i, w);
+    return site_is_constant(w, i) ? init_handler(&c->low->site[i->site], i, c->group, address_stride(c, i))(R, i, w)
+                                  : memory_watched(R, i, w);
 }
 static int race_constant(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct code *c = w->code;
-    return nobody_writes(i, w) ? fast_handler(&c->low->site[i->site], i, c->group, stride_of(i, c))(R, i, w)
-                               : memory_watched(R, i, w);
+    return site_is_constant(w, i) ? fast_handler(&c->low->site[i->site], i, c->group, address_stride(c, i))(R, i, w)
+                                  : memory_watched(R, i, w);
 }
 
 handler *race_memory(u32 watch, const struct site *s, const struct insn *i, u32 group, s32 stride)

@@ -1,4 +1,4 @@
-/* The fast handlers of launches under all checks. */
+/* The fast handlers under both the race check and the check of initialised values, which comes first. */
 #define HANDLER_FIRST(sp) INIT_FIRST(sp)
 #include "race/race_handlers.h"
 

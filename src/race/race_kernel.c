@@ -1,24 +1,26 @@
-/* What a kernel may write, and what orders its threads, from its text.
+/* What a kernel may write, and what orders its threads, from its code before it runs.
  *
- * Memory that a launch cannot write needs no cells: a load from it races with nothing. Which objects those are
- * follows from the roots of its stores (sim/roots.c); one store through a pointer from nowhere known, and all memory
- * has cells.
+ * Memory that a launch cannot write needs no cells: a load from it races with nothing. Which objects those are follows
+ * from the provenance of the addresses of its stores (code/provenance.c). One store of unknown provenance, and all
+ * memory has cells.
  *
- * A kernel is simple when its only synchronisations are barriers of the whole CTA, and of whole warps, that no thread
- * can miss: none of them stands where only some threads come by. For that, values are followed that are the same in
- * all threads of a CTA. */
+ * A kernel is simple when its only synchronisations are barriers of the whole CTA and of whole warps, and no thread
+ * can miss one: none of them stands where control flow may diverge. For that, a fixpoint finds the values that are
+ * uniform over a CTA, and the blocks that all its threads execute. */
 #include "race/race_kernel.h"
 #include "race/race_advice.h"
 #include "code/lower.h"
 
-struct uniform { /* under way to a fixpoint: true until shown otherwise */
+/* The state of the fixpoint. Everything is uniform until shown otherwise. */
+struct uniform {
     const struct lowered *l;
-    u8 *reg;   /* the same in all threads of the CTA */
-    u8 *block; /* all of them come by */
-    u8 *met;   /* of one flood */
-    bool changed;
+    u8 *reg;      /* by register: it has the same value in all threads of the CTA */
+    u8 *block;    /* by block: all threads of the CTA execute it */
+    u8 *met;      /* by block: the current flood has visited it */
+    bool changed; /* in this round */
 };
 
+/* The special register has the same value in all threads of a CTA. */
 static bool sreg_uniform(u32 id)
 {
     switch (id) {
@@ -53,8 +55,8 @@ static bool op_uniform(const struct uniform *u, const struct lop *o)
     return true;
 }
 
-/* Everything between a branch and the block where its ways meet again; that of the branch, too, if it comes by once
- * more. */
+/* A branch diverges: the blocks between it and the block where its paths meet again are not executed by all threads.
+ * The block of the branch itself is among them if a path leads back to it. */
 static void flood(struct uniform *u, u32 from, u32 until, u32 *stack)
 {
     const struct lowered *l = u->l;
@@ -101,7 +103,8 @@ static void find_uniform(struct uniform *u, struct arena *a)
             bool leaves = (bl->term == TERM_EXIT || bl->term == TERM_RET) && t->guard.kind != O_NONE;
             if (bl->nsucc < 2 && !leaves) continue;
             bool same = operand_uniform(u, t->guard) && (bl->term != TERM_BRX || operand_uniform(u, t->a));
-            if (!same) flood(u, b, leaves ? NONE : bl->ipdom, stack); /* who has left does not come back */
+            if (!same)
+                flood(u, b, leaves ? NONE : bl->ipdom, stack); /* threads that exit do not meet the others again */
         }
     } while (u->changed);
 }
@@ -126,6 +129,7 @@ bool race_atom_reads(const struct race *r, const struct lowered *l, const struct
     return l->serial != r->kernel->serial || atom_reads(o, r->kernel->used);
 }
 
+/* whole: by block, as uniform.block; used: as race_kernel.used. */
 static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
 {
     for (u32 b = 0; b < l->nblock; b++)
@@ -140,7 +144,7 @@ static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
                 return false;
             if (o->kind == K_MEM && (o->name == N_ld || o->name == N_st || o->name == N_atom || o->name == N_red)) {
                 u32 sem = l->site[o->site].sem;
-                /* and then knows the writes it has read */
+                /* a strong read orders its thread after the write it has read */
                 bool reads = (o->name == N_ld && sem != SEM_WEAK) || (o->name == N_atom && atom_reads(o, used));
                 if (reads || sem == SEM_ACQUIRE || sem == SEM_RELEASE || sem == SEM_ACQ_REL) return false;
             }
@@ -184,8 +188,8 @@ bool race_updates(const struct race *r, u32 site)
     return r->kernel->serial % FUNCS == site >> 20 && r->kernel->update[site & 0xfffff];
 }
 
-/* What one store can reach. */
-static void written(struct race_kernel *k, const struct site *s)
+/* Adds the object that one store can reach. */
+static void add_written(struct race_kernel *k, const struct site *s)
 {
     if (s->space == SP_SHARED || s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM ||
         s->space == SP_CONST)
@@ -234,7 +238,7 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     k->var = base_need(sizeof *k->var * (l->nsite + 1));
     for (u32 n = 0; n < l->nop; n++)
         if (l->op[n].kind != KX_DEAD && writes(&l->op[n]) && l->op[n].site < l->nsite)
-            written(k, &l->site[l->op[n].site]);
+            add_written(k, &l->site[l->op[n].site]);
     arena_free(&tmp);
     k->next = r->kernels;
     return r->kernels = k;

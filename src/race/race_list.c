@@ -410,7 +410,7 @@ static struct list *to_list(const struct touch *t, struct cell *c)
     return l;
 }
 
-void race_plant(const struct touch *t, struct cell *c, struct list_entry e) { list_add(to_list(t, c), e); }
+void list_insert(const struct touch *t, struct cell *c, struct list_entry e) { list_add(to_list(t, c), e); }
 
 void list_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
 {
@@ -427,7 +427,7 @@ void list_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 la
     list_access(t, c, m);
 }
 
-void list_soon(const struct touch *t, const struct cell *c, u32 stage)
+void list_prefetch(const struct touch *t, const struct cell *c, u32 stage)
 {
     if (!is_list(c, t->w->c->lo[SPACE_GLOBAL])) return;
     const struct list *l = pool_at(&t->w->c->race->notes.list, c->wx);
@@ -442,7 +442,7 @@ void list_soon(const struct touch *t, const struct cell *c, u32 stage)
 /* ---- copies under way ---- */
 
 /* An asynchronous copy has arrived: its bytes were written now, by the thread that issued it. */
-void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane)
+void list_copy_done(const struct touch *t, struct cell *c, u32 bytes, u32 lane)
 {
     if (!is_list(c, t->w->c->lo[t->space])) return;
     struct list *l = list_of(t, c);
@@ -455,7 +455,7 @@ void race_landed(const struct touch *t, struct cell *c, u32 bytes, u32 lane)
     }
 }
 
-bool race_written(const struct touch *t, struct cell *c, u32 bytes, struct list_entry *old)
+bool list_last_write(const struct touch *t, struct cell *c, u32 bytes, struct list_entry *old)
 {
     u64 lo = t->w->c->lo[t->space];
     if (c->w < lo) return false;

@@ -2,22 +2,25 @@
  *
  *     v = (t >= 32 && n > 1000) ? s[5] : 2.f      becomes      ld.shared f, [s+20];  selp v, f, 2.f, p
  *
- * The source has no race while p is false, so such a load touches no cell. Its addresses are kept with the warp, and
- * a selection that takes its value does the read then, for the lanes that take it. Nothing may lie between the two
- * that orders lanes, as the read would come at another time than the load: who synchronises loses what was not taken
- * until then. Compilers keep the two together. */
+ * The source has no race while p is false, so such a load touches no cell when it is executed. It becomes pending: its
+ * addresses are kept with the warp. The selection that takes the value does the read, for the lanes that take it.
+ *
+ * The read is then checked at the time of the selection, not of the load. That is the same only while nothing between
+ * the two orders lanes; so a lane that synchronises drops its pending loads. Compilers keep load and selection
+ * together. */
 #include "race/race_touch.h"
 #include "sim/init_fast.h"
 
-struct pending {               /* one instruction of one warp */
+struct pending {               /* a speculated load of one warp */
     const struct lowered *low; /* its function */
-    const struct insn *insn;
-    u32 lanes; /* whose value was not taken yet */
-    u32 bytes; /* of one lane */
-    u64 addr[LANES];
-    u8 space[LANES]; /* enum ptx_space */
+    const struct insn *insn;   /* the load */
+    u32 lanes;                 /* lanes whose value no selection has taken yet */
+    u32 bytes;                 /* of one lane */
+    u64 addr[LANES];           /* of each of those lanes */
+    u8 space[LANES];           /* enum ptx_space */
 };
 
+/* The entry of the load at i, a new one if there is none. */
 static struct pending *pending_of(struct race_warp *w, const struct lowered *low, const struct insn *i)
 {
     struct pending *p = w->pending;
@@ -54,7 +57,8 @@ void pending_drop(struct race_warp *w, u32 lanes)
     if (!left) w->npending = 0;
 }
 
-static bool gives(const struct lop *o, u32 reg)
+/* The load defines the register. */
+static bool defines(const struct lop *o, u32 reg)
 {
     const struct opnd *d[] = { &o->d, &o->b, &o->c, &o->e };
     for (u32 k = 0; k < COUNT_OF(d); k++)
@@ -62,12 +66,13 @@ static bool gives(const struct lop *o, u32 reg)
     return false;
 }
 
-/* A lane that was out of bounds has been reported as such, and has no cell. */
+/* The lane was within bounds. One that was not has been reported as such, and its address has no cell. */
 static bool has_cell(const struct race_warp *w, const struct pending *p, u32 lane)
 {
     return p->space[lane] != SP_SHARED || p->addr[lane] + p->bytes <= w->c->launch->shared_total;
 }
 
+/* These lanes take the value of the load: their reads are checked and recorded. */
 static void read_now(struct warp *warp, struct pending *p, u32 lanes)
 {
     struct access a = {
@@ -89,36 +94,34 @@ void pending_selected(void *self, struct warp *warp, u32 reg, u32 lanes)
     (void)self;
     for (u32 n = 0; w && n < w->npending; n++) {
         struct pending *p = &w->pending[n];
-        if (p->lanes & lanes && p->low == low && gives(&low->op[p->insn->op], reg)) read_now(warp, p, p->lanes & lanes);
+        if (p->lanes & lanes && p->low == low && defines(&low->op[p->insn->op], reg))
+            read_now(warp, p, p->lanes & lanes);
     }
 }
 
-/* Shared and global memory: the addresses are noted, and the load is one of a launch that is not watched for races. */
-static void note(const char *R, const struct insn *i, struct warp *w)
+/* The load at i is executed: its addresses become pending. Loads of generic addresses do not come here. */
+static void load_executed(const char *R, const struct insn *i, struct warp *w)
 {
     const struct site *s = &w->code->low->site[i->site];
-    const struct range *r = &w->range[i->site];
-    bool nobody_writes = s->space == SP_GLOBAL && r->size && !r->race;
-    if (!w->race || nobody_writes) return;
+    if (!w->race || (s->space == SP_GLOBAL && site_is_constant(w, i))) return;
     struct access a = { .site = s, .insn = i, .warp = w, .bytes = (u32)s->width * s->vec };
     access_addresses(&a, R);
     memset(a.space, s->space, sizeof a.space);
     pending_add(w->race, &a, active_lanes(w, R, i));
 }
 
-static s32 stride_of(const struct insn *i, const struct code *c) { return CLS_AT(i, 1) == CLS_A ? c->stride[i->a] : 0; }
-
 int race_speculated_init(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct code *c = w->code;
-    note(R, i, w);
-    return init_handler(&c->low->site[i->site], i, c->group, stride_of(i, c))(R, i, w);
+    load_executed(R, i, w);
+    return init_handler(&c->low->site[i->site], i, c->group, address_stride(c, i))(R, i, w);
 }
 
-/* Under the check of initialised values this is what is left to do when that one has looked (code.inner). */
+/* The load without the race check. Where initialised values are checked as well, race_speculated_init has made the load
+ * pending already, and this is only the handler inside it (code.inner). */
 int race_speculated(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct code *c = w->code;
-    if (!(c->watch & WATCH_INIT)) note(R, i, w);
-    return memory_handler(&c->low->site[i->site], i, c->group, stride_of(i, c))(R, i, w);
+    if (!(c->watch & WATCH_INIT)) load_executed(R, i, w);
+    return memory_handler(&c->low->site[i->site], i, c->group, address_stride(c, i))(R, i, w);
 }

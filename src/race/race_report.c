@@ -481,7 +481,7 @@ void race_check_noncoherent(struct touch *t, const struct access *a)
         t->at = a->addr[l] & ~(u64)(SECTOR - 1);
         t->space = SPACE_GLOBAL;
         u32 first = (u32)(a->addr[l] - t->at), bytes = (u32)(((1ull << MIN_OF(a->bytes, 32u)) - 1) << first);
-        if (!race_written(t, cell_of((const char *)(uintptr_t)o->race, t->at), bytes, &old)) continue;
+        if (!list_last_write(t, cell_of((const char *)(uintptr_t)o->race, t->at), bytes, &old)) continue;
         struct draft x = draft_of(t, &old, &me, first);
         x.f.cause = NULL;
         if (t->warp->cta->launch->in->checks & CHECK_RACE) {

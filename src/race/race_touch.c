@@ -149,6 +149,7 @@ static void touch_same(const struct touch *t, char *cells, const struct access *
     race_narrow(t->warp, a->insn, t->op, t->space, cells, at, a->bytes, mask);
 }
 
+/* The addresses of the lanes grow from lane to lane. */
 static bool ascending(const struct access *a, u32 lanes)
 {
     u64 last = 0;
@@ -160,20 +161,17 @@ static bool ascending(const struct access *a, u32 lanes)
     return true;
 }
 
-/* No two lanes at one address; now and then it says no though it is so. */
-static bool all_apart(const struct access *a, u32 lanes)
+/* The lanes access different addresses. May return false for different addresses, when two of them have one hash: the
+ * caller then compares them. */
+static bool lanes_differ_maybe(const struct access *a, u32 lanes)
 {
-    u64 bits[16] = { 0 }, twice = 0;
+    struct address_filter f = { 0 };
     if (ascending(a, lanes)) return true;
-    for (u32 m = lanes; m; m &= m - 1) {
-        u32 k = (u32)a->addr[__builtin_ctz(m)] * 0x9e3779b1u >> 22;
-        twice |= bits[k >> 6] >> (k & 63) & 1;
-        bits[k >> 6] |= 1ull << (k & 63);
-    }
-    return !twice;
+    for (u32 m = lanes; m; m &= m - 1) address_filter_add(&f, (u32)a->addr[__builtin_ctz(m)]);
+    return !f.twice;
 }
 
-/* A later lane stores to the same address. */
+/* A later lane accesses the same address. */
 static bool has_twin(const struct access *a, u32 todo, u32 lane)
 {
     u32 same = lanes_alike(a->addr, todo & ~((1u << lane) - 1));
@@ -183,10 +181,10 @@ static bool has_twin(const struct access *a, u32 todo, u32 lane)
 void race_touch_weak(struct touch *t, const struct access *a, u32 lanes)
 {
     struct mem_object *cached = NULL;
-    bool power = !(a->bytes & (a->bytes - 1)) && a->bytes <= 16, apart = all_apart(a, lanes),
-         alone = apart || !(t->op & OP_WRITE);
+    bool power = !(a->bytes & (a->bytes - 1)) && a->bytes <= 16, differ = lanes_differ_maybe(a, lanes),
+         no_twins = differ || !(t->op & OP_WRITE);
     for (u32 todo = lanes; todo;) {
-        u32 l = (u32)__builtin_ctz(todo), same = apart ? 1u << l : lanes_alike(a->addr, todo);
+        u32 l = (u32)__builtin_ctz(todo), same = differ ? 1u << l : lanes_alike(a->addr, todo);
         char *cells = cells_of(a, l, &cached);
         if (!cells) {
             todo &= todo - 1;
@@ -201,7 +199,7 @@ void race_touch_weak(struct touch *t, const struct access *a, u32 lanes)
         }
         u32 n = 1;
         while (power && l + n < LANES && todo >> (l + n) & 1 && a->addr[l + n] == a->addr[l] + n * a->bytes &&
-               a->space[l + n] == a->space[l] && (alone || !has_twin(a, todo, l + n)))
+               a->space[l + n] == a->space[l] && (no_twins || !has_twin(a, todo, l + n)))
             n++;
         todo &= ~((n == 32 ? ~0u : (1u << n) - 1) << l);
         if (n == 1 && power && a->bytes >= 4) {

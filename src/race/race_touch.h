@@ -4,6 +4,9 @@
 #define LOCKSTEP_RACE_TOUCH_H
 #include "race/race.h"
 
+/* For functions that are inlined whatever the compiler thinks of their size. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /* Cells of global memory are shared by the workers: one spin lock for each page of them. */
 static inline void cells_lock(struct race *r, u64 a)
 {
@@ -32,6 +35,18 @@ static inline struct touch race_touch(struct warp *warp, const struct insn *i, u
     return (struct touch){
         .warp = warp, .w = warp->race, .op_index = i->op, .site = race_site(warp, i), .op = op, .space = space
     };
+}
+
+/* The memory of a site is an object that the launch cannot write, so it has no cells. May return false for such memory:
+ * the general handler then finds out. */
+static inline bool site_is_constant(const struct warp *w, const struct insn *i)
+{
+    return w->range[i->site].size && !w->range[i->site].race;
+}
+/* The stride of the address of a load or store, as handlers are chosen by it; 0: it is not affine. */
+static inline s32 address_stride(const struct code *c, const struct insn *i)
+{
+    return CLS_AT(i, 1) == CLS_A ? c->stride[i->a] : 0;
 }
 
 memory_chooser race_memory; /* race_handlers.c */
@@ -165,6 +180,17 @@ static inline bool race_write_quick(struct race_warp *w, struct cell *c, u32 j, 
     return true;
 }
 
+/* A hash table of the addresses of a warp's lanes, one bit an address. twice: an address came whose bit was set. */
+struct address_filter {
+    u64 bits[16], twice;
+};
+static inline void address_filter_add(struct address_filter *f, u32 key)
+{
+    u32 k = key * 0x9e3779b1u >> 22;
+    f->twice |= f->bits[k >> 6] >> (k & 63) & 1;
+    f->bits[k >> 6] |= 1ull << (k & 63);
+}
+
 /* every lane writes a word of global memory, no two the same */
 void race_scatter(struct warp *warp, const struct insn *i, char *cells, const u64 *a);
 
@@ -213,8 +239,8 @@ void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, c
                    u32 lanes);
 /* A word or two, by one lane or several that do the same; cells + address reaches the cell. Inlined whatever the
  * compiler thinks: a tenth of a matmul is here. */
-static inline __attribute__((always_inline)) void race_few(struct warp *warp, const struct insn *i, u32 op, u32 space,
-                                                           char *cells, u64 a, u32 n, u32 lanes)
+ALWAYS_INLINE void race_few(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n,
+                            u32 lanes)
 {
     struct race_warp *w = warp->race;
     bool one = !(lanes & (lanes - 1));
