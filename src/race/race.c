@@ -3,7 +3,7 @@
  * race.h has the idea. Here: which memory has cells, what happens when CTAs come, go and synchronise, and the general
  * way of an access, lane by lane in runs of neighbours; the fast handlers (race_handlers.h) take the common ones
  * straight to the cells. */
-#include "race/race_cell.h"
+#include "race/race_slow.h"
 #include "race/race_clock.h"
 #include "race/race_kernel.h"
 #include "race/race_touch.h"
@@ -79,9 +79,9 @@ static void slot_anew(struct race_cta *c)
 {
     c->now = 0;
     for (u32 k = 0; k < MAX_WARPS; k++) c->warp[k].now = 0;
-    memset(c->kept, 0, sizeof c->kept);
-    memset(c->step, 0, sizeof c->step);
-    memset(c->past, 0, sizeof c->past);
+    memset(c->note_cache, 0, sizeof c->note_cache);
+    memset(c->set_memo, 0, sizeof c->set_memo);
+    memset(c->ordered_memo, 0, sizeof c->ordered_memo);
     if (c->shared_cells) memset(c->shared_cells, 0, cells_for(c->shared_bytes));
 }
 
@@ -197,7 +197,7 @@ static void cta_begin(struct race *r, struct cta *cta)
     race_copies_reset(c);
     if (c->exact) memset(c->cta_memo, 0, sizeof c->cta_memo);
     c->grid_base = c->walked = c->grid_base_at = 0;
-    c->npassing = 0;
+    c->ntransient = 0;
     notes_empty(&c->notes);
     shape(&c->notes, l, r->kernel);
     if (c->exact) clock_reset(c);
@@ -232,18 +232,18 @@ static bool barrier_full(struct race_cta *c)
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     for (u32 n = 0; n < c->launch->nwarps; n++) c->warp[n].warp_base = c->warp[n].cta_base = c->now;
     notes_empty(&c->notes); /* all that is noted of shared memory precedes what comes now */
-    if (c->npassing) race_passed(c);
+    if (c->ntransient) cell_drop_transients(c);
     return true;
 }
 
 static void cta_end(struct race_cta *c)
 {
-    if (!c->exact && c->npassing) {
+    if (!c->exact && c->ntransient) {
         race_tick(c, c->launch->nwarps);
         c->base = c->now;
-        race_passed(c);
+        cell_drop_transients(c);
     }
-    notes_unkeep(c);
+    note_caches_drop(c);
 }
 
 static void warp_synced(struct race_warp *w, u32 mask, bool orders)
@@ -318,9 +318,9 @@ static void strong_cell(struct touch *t, const struct access *a, u32 l, u32 elem
     t->whole = s->flags & SITE_WORD ? 15u << (begin & ~3u) : byte_mask(a->bytes) << begin;
     if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->race, sector);
     if (t->op & OP_WRITE && !t->w->c->exact && s->vec == 1 && !(s->flags & SITE_WORD))
-        race_strong(t, c, first, s->width, me);
+        cell_strong_write(t, c, first, s->width, me);
     else
-        race_bytes(t, c, me, byte_mask(s->width) << first, 0);
+        cell_access_bytes(t, c, me, byte_mask(s->width) << first, 0);
     if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->race, sector);
 }
 
@@ -346,8 +346,8 @@ static void strong_element(struct touch *t, const struct access *a, u32 l, u32 e
     if (exact && writes) clock_strong_release(t->w, l, &x);
 }
 
-/* Lanes that go to places far apart wait for memory one after another, unless it is asked for before: the cells and
- * what can be learned there, then what the cells lead to. */
+/* Lanes that go to places far apart wait for memory one after another, unless it is asked for before: the
+ * cells and what can be learned there, then what the cells lead to. */
 static void strong_prefetch(const struct touch *t, const struct access *a)
 {
     struct mem_object *cached = NULL;
@@ -411,7 +411,8 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
         if (waits && w->c->exact && truth >> l & 1) clock_mbarrier_waited(w, l, where, relaxed);
         t->at = at;
         t->whole = 255u << (a->addr[l] - at);
-        race_bytes(t, cell_of(w->c->shared, at), race_stamp(w, l, ES_ONE, WHO_ONE), 255u << (a->addr[l] - at), 0);
+        cell_access_bytes(t, cell_of(w->c->shared, at), race_stamp(w, l, ES_ONE, WHO_ONE), 255u << (a->addr[l] - at),
+                          0);
     }
 }
 
@@ -447,7 +448,7 @@ static u32 may_end(const struct race_warp *w, const struct access *a)
         const char *cells = a->space[l] == SP_SHARED ? NULL : cells_of(a, l, &cached);
         u64 sector = a->addr[l] & ~(u64)(SECTOR - 1);
         bool apart = cells && a->addr[l] + a->bytes <= sector + SECTOR &&
-                     !is_list(cell_of(cells, sector), w->c->lo[SPACE_GLOBAL]);
+                     !cell_has_list(cell_of(cells, sector), w->c->lo[SPACE_GLOBAL]);
         lanes |= apart ? 0 : m & -m;
     }
     return lanes;
@@ -571,7 +572,7 @@ void race_delete(struct race *r)
         base_free(c->shared_cells);
         base_free(c->residents);
         base_free(c->flights);
-        base_free(c->passing);
+        base_free(c->transient);
         base_free(c);
     }
     clock_delete(r);

@@ -1,7 +1,7 @@
 /* race_advice.h: a race finding while it is written (race_report.c), and the advice it gives (race_advice.c). */
 #ifndef LOCKSTEP_RACE_ADVICE_H
 #define LOCKSTEP_RACE_ADVICE_H
-#include "race/race.h"
+#include "race/race_touch.h"
 
 /* One race finding while it is written. `old` is the prior access, `me` the current one, which found it. */
 struct draft {

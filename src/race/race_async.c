@@ -6,7 +6,7 @@
  * shared memory but does not complete a copy. The copies in flight are therefore also kept here, and their entries are
  * inserted again after the barrier. When the copy is done, the entry becomes a write of its thread at that time: other
  * threads need a barrier after it. */
-#include "race/race.h"
+#include "race/race_touch.h"
 
 struct flight {              /* the copy of one lane */
     struct touch touch;      /* its instruction and warp */
@@ -42,7 +42,7 @@ void race_copy_issued(struct touch *t, const struct access *a)
                                 .site = t->site,
                                 .op = (u8)t->op,
                                 .scope = t->scope };
-        race_bytes(t, cell_at(c, sector), e.a, bytes, 0);
+        cell_access_bytes(t, cell_at(c, sector), e.a, bytes, 0);
         flight_add(c, (struct flight){ *t, e, sector, lane });
     }
 }

@@ -8,23 +8,23 @@
  * In a simple kernel a read of global memory that its CTA had written matters until the next barrier: then whoever of
  * the CTA comes is ordered behind it, and others race with the write as well. So it passes: what was noted of it goes
  * at the barrier, and a byte keeps its writer or its readers, not both. */
-#include "race/race_cell.h"
+#include "race/race_slow.h"
 
 /* ---- what is of no use any more ---- */
 
 void cell_drop_writes(const struct touch *t, const struct cell *c, u64 lo)
 {
     if (c->w < lo || !word_mixed(c->w)) return;
-    struct both b = written_by(t, c, lo);
-    marks_drop(t, b.writes);
-    marks_drop(t, b.atoms);
-    if (c->w & FLAG_ATOMS) pool_give(&notes_of(t)->both, c->wx, notes_locked(t->w, t->space));
+    struct write_pair b = write_blocks(t, c, lo);
+    elements_drop(t, b.weak);
+    elements_drop(t, b.strong);
+    if (c->w & FLAG_PAIR) pool_give(&notes_of(t)->write_pair, c->wx, notes_locked(t->w, t->space));
 }
 
 void cell_drop_reads(const struct touch *t, const struct cell *c, u64 lo)
 {
-    if (c->r >= lo && word_mixed(c->r)) marks_drop(t, c->rx);
-    if (c->r >= lo && word_is_set(c->r)) set_release(notes_of(t), c->rx, notes_locked(t->w, t->space));
+    if (c->r >= lo && word_mixed(c->r)) elements_drop(t, c->rx);
+    if (c->r >= lo && word_is_set(c->r)) set_unref(notes_of(t), c->rx, notes_locked(t->w, t->space));
 }
 
 /* ---- words, halves, bytes ---- */
@@ -32,13 +32,13 @@ void cell_drop_reads(const struct touch *t, const struct cell *c, u64 lo)
 /* Bytes that have the same access of one kind: the size of such an element. */
 static u32 step_of(u64 word, u32 x, u64 lo)
 {
-    return word < lo ? 4 : !word_mixed(word) ? uniform_step(word) : x ? marks_step(x) : 4;
+    return word < lo ? 4 : !word_mixed(word) ? word_element_size(word) : x ? element_size(x) : 4;
 }
 static u32 fine_step(const struct touch *t, const struct cell *c, u32 first, u32 size, u64 lo)
 {
-    struct both b = written_by(t, c, lo);
-    u32 step = granule(first, size), w = step_of(c->w, b.writes, lo), r = step_of(c->r, c->rx, lo),
-        a = b.atoms ? marks_step(b.atoms) : 4;
+    struct write_pair b = write_blocks(t, c, lo);
+    u32 step = granule(first, size), w = step_of(c->w, b.weak, lo), r = step_of(c->r, c->rx, lo),
+        a = b.strong ? element_size(b.strong) : 4;
     step = MIN_OF(step, w);
     r = MIN_OF(r, a);
     return MIN_OF(step, r);
@@ -51,16 +51,16 @@ static inline u32 cell_step(const struct touch *t, const struct cell *c, u32 fir
                : fine_step(t, c, first, size, lo);
 }
 
-static u64 fine(u32 x) { return x && marks_step(x) < 4 ? FLAG_FINE : 0; }
+static u64 fine(u32 x) { return x && element_size(x) < 4 ? FLAG_FINE : 0; }
 
-/* The same as note_down, quick for the words of shared memory. */
+/* The same as elements_record, quick for the words of shared memory. */
 static inline void down(const struct touch *t, u32 *x, u32 first, u32 size, u64 a, u32 site)
 {
-    if (size != 4 || !*x || *x >> FORM_SHIFT != FORM_WIDE || t->w->c->exact) {
-        note_down(t, x, first, size, a, site);
+    if (size != 4 || !*x || *x >> FORM_SHIFT != FORM_FULL || t->w->c->exact) {
+        elements_record(t, x, first, size, a, site);
         return;
     }
-    struct words *w = POOL_AT(&notes_of(t)->form[FORM_WIDE], struct words, *x);
+    struct elements_full *w = POOL_AT(&notes_of(t)->form[FORM_FULL], struct elements_full, *x);
     w->a[first / 4] = a;
     w->site[first / 4] = site;
 }
@@ -72,19 +72,19 @@ static u64 mixed_with(u64 was, const struct race_warp *w) { return (u64)MAX_OF(w
 static void split(const struct touch *t, u64 *uniform, u32 *x, u64 lo)
 {
     u64 was = *uniform;
-    u32 site = *x, step = uniform_step(was);
+    u32 site = *x, step = word_element_size(was);
     if (was >= lo && word_mixed(was)) return;
     *x = 0;
-    for (u32 k = 0; was >= lo && k < SECTOR; k += step) down(t, x, k, step, at_byte(was, k), site);
-    if (was >= lo && word_is_set(was)) set_release(notes_of(t), site, notes_locked(t->w, t->space));
+    for (u32 k = 0; was >= lo && k < SECTOR; k += step) down(t, x, k, step, word_at_byte(was, k), site);
+    if (was >= lo && word_is_set(was)) set_unref(notes_of(t), site, notes_locked(t->w, t->space));
     *uniform = mixed_with(was, t->w) | fine(*x);
 }
 
-static struct seen seen_at(const struct touch *t, u64 uniform, u32 x, u32 k, u64 lo)
+static struct prior seen_at(const struct touch *t, u64 uniform, u32 x, u32 k, u64 lo)
 {
-    if (uniform < lo) return (struct seen){ 0, 0, 0 };
-    if (!word_mixed(uniform)) return (struct seen){ at_byte(uniform, k), x, 0 };
-    return noted_at(notes_of(t), x, k);
+    if (uniform < lo) return (struct prior){ 0, 0, 0 };
+    if (!word_mixed(uniform)) return (struct prior){ word_at_byte(uniform, k), x, 0 };
+    return element_at(notes_of(t), x, k);
 }
 
 /* bytes of the sector that one thread, or set, touches; the last of them whose race was reported, +1 */
@@ -93,7 +93,7 @@ struct piece {
 };
 
 /* Races at bytes k .. k + step - 1 of the piece: reported once for each word of it, for tests at each byte. */
-static void found_piece(const struct touch *t, struct seen old, u32 old_op, u64 me, u32 lanes, struct piece *p, u32 k,
+static void found_piece(const struct touch *t, struct prior old, u32 old_op, u64 me, u32 lanes, struct piece *p, u32 k,
                         u32 step)
 {
     u32 size = old_op & OP_STRONG ? 1u << word_es(old.a) : step, his = (u32)((1ull << size) - 1) << (k & ~(size - 1)),
@@ -120,14 +120,15 @@ static void passes(const struct touch *t, struct cell *c, u64 lo)
 {
     struct race_cta *k = t->w->c;
     if (t->space == SPACE_SHARED || k->exact || c->w < lo) return;
-    race_passing(k, c, t->at);
+    cell_add_transient(k, c, t->at);
 }
 
-static inline void read_down(const struct touch *t, struct cell *c, u32 k, u32 step, struct seen or, u64 me, bool after)
+static inline void read_down(const struct touch *t, struct cell *c, u32 k, u32 step, struct prior or, u64 me,
+                             bool after)
 {
     struct race_warp *w = t->w;
     u64 lo = w->c->lo[t->space];
-    if (!after && race_in_set(w, or.a, me)) return;
+    if (!after && set_covers(w, or.a, me)) return;
     if (c->r < lo || !word_mixed(c->r)) {
         split(t, &c->r, &c->rx, lo);
         passes(t, c, lo);
@@ -141,10 +142,10 @@ static inline void write_down(const struct touch *t, struct cell *c, const struc
 {
     u64 lo = t->w->c->lo[t->space];
     split(t, &c->w, &c->wx, lo);
-    u32 *x = unlikely(has_both(c, lo)) ? &both_of(t, c)->writes : &c->wx;
+    u32 *x = unlikely(cell_has_pair(c, lo)) ? &write_pair_of(t, c)->weak : &c->wx;
     down(t, x, p->first, p->size, me, t->site);
     c->w |= fine(*x);
-    if (after_reads && c->r >= lo && word_mixed(c->r) && c->rx && note_clear(t, c->rx, p->first, p->size)) {
+    if (after_reads && c->r >= lo && word_mixed(c->r) && c->rx && elements_clear(t, c->rx, p->first, p->size)) {
         cell_drop_reads(t, c, lo);
         c->r = 0;
     }
@@ -154,7 +155,7 @@ static inline void write_down(const struct touch *t, struct cell *c, const struc
 static bool is_behind(const struct touch *t, u32 latest) { return t->space == SPACE_SHARED && latest < t->w->cta_base; }
 
 /* What was seen is before m. */
-static bool seen_before(const struct touch *t, struct seen s, const struct list_entry *m)
+static bool seen_before(const struct touch *t, struct prior s, const struct list_entry *m)
 {
     if (!s.a || is_behind(t, word_is_set(s.a) ? set_at(notes_of(t), s.site)->latest : word_time(s.a))) return true;
     if (word_is_set(s.a) && set_known(t, s.site)) return true;
@@ -191,12 +192,12 @@ static u64 as_run(u64 a, u32 k, u32 es)
 }
 
 /* One more reader of bytes k .. k + step - 1, in a kernel that is not simple. */
-static void read_also(const struct touch *t, struct cell *c, u32 k, u32 step, struct seen or,
+static void read_also(const struct touch *t, struct cell *c, u32 k, u32 step, struct prior or,
                       const struct list_entry *m)
 {
-    u64 lo = t->w->c->lo[t->space], me = at_byte(m->a, k);
+    u64 lo = t->w->c->lo[t->space], me = word_at_byte(m->a, k);
     struct notes *n = notes_of(t);
-    if (word_is_set(or.a) && set_has(n, or.site, m->a, m->lanes)) return;
+    if (word_is_set(or.a) && set_last_is(n, or.site, m->a, m->lanes)) return;
     bool one = word_kind(me) == WHO_ONE, after = !word_is_set(or.a) && plainly_read(t, or.a, me);
     if (after && one) {
         read_down(t, c, k, step, or, me, true);
@@ -204,14 +205,14 @@ static void read_also(const struct touch *t, struct cell *c, u32 k, u32 step, st
     }
     if (!word_is_set(or.a)) or.a = as_run(or.a, k, word_es(m->a));
     split(t, &c->r, &c->rx, lo);
-    u32 set = set_add(t, after ? (struct seen){ 0, 0, 0 } : or, m->a, m->lanes, c->rx && marks_step(c->rx) == step);
-    bool alone = set_count(n, set) == 1 && set_has(n, set, m->a, 0); /* and not one of several lanes */
-    if ((one && alone) || !note_set(t, c->rx, k, step, set)) {
+    u32 set = set_add(t, after ? (struct prior){ 0, 0, 0 } : or, m->a, m->lanes, c->rx && element_size(c->rx) == step);
+    bool alone = set_count(n, set) == 1 && set_last_is(n, set, m->a, 0); /* and not one of several lanes */
+    if ((one && alone) || !element_put_set(t, c->rx, k, step, set)) {
         if (one && alone)
             down(t, &c->rx, k, step, me, t->site); /* a mark of a note takes less */
         else
-            down(t, &c->rx, k, step, set_word(t->w->now), set);
-        set_release(n, set, notes_locked(t->w, t->space));
+            down(t, &c->rx, k, step, word_of_set(t->w->now), set);
+        set_unref(n, set, notes_locked(t->w, t->space));
     }
     c->r = mixed_with(c->r, t->w) | fine(c->rx);
 }
@@ -219,10 +220,10 @@ static void read_also(const struct touch *t, struct cell *c, u32 k, u32 step, st
 /* One more reader of the whole sector, in a kernel that is not simple. */
 static void sector_also(const struct touch *t, struct cell *c, u64 me)
 {
-    if (word_is_set(c->r) && set_has(notes_of(t), c->rx, me, 0)) return;
-    u32 set = set_add(t, (struct seen){ c->r, c->rx, 0 }, me, 0, true);
+    if (word_is_set(c->r) && set_last_is(notes_of(t), c->rx, me, 0)) return;
+    u32 set = set_add(t, (struct prior){ c->r, c->rx, 0 }, me, 0, true);
     cell_drop_reads(t, c, t->w->c->lo[t->space]);
-    c->r = set_word(t->w->now);
+    c->r = word_of_set(t->w->now);
     c->rx = set;
 }
 
@@ -233,7 +234,7 @@ static u32 run_of(u32 bytes)
     return rest == ~0u ? SECTOR : (u32)__builtin_ctz(~rest);
 }
 
-void cell_read(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
+void cell_record_read(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
 {
     u64 lo = t->w->c->lo[t->space];
     if (bytes == ~0u && word_kind(me) == WHO_ONE && (c->r < lo || !word_mixed(c->r))) {
@@ -247,7 +248,7 @@ void cell_read(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lan
     }
     while (bytes) {
         u32 first = (u32)__builtin_ctz(bytes), size = run_of(bytes),
-            fine = MIN_OF(granule(first, size), uniform_step(me)), own = step_of(c->r, c->rx, lo),
+            fine = MIN_OF(granule(first, size), word_element_size(me)), own = step_of(c->r, c->rx, lo),
             step = MIN_OF(fine, own);
         for (u32 k = first; k < first + size; k += step) {
             const struct list_entry m = { .a = me, .bytes = (u32)((1ull << step) - 1) << k, .lanes = lanes };
@@ -269,7 +270,7 @@ bool cell_reads_before(const struct touch *t, struct cell *c, const struct list_
     }
     if (m->op != OP_WRITE) return true;
     u32 first = (u32)__builtin_ctz(m->bytes), size = run_of(m->bytes);
-    bool none = m->bytes == ~0u || (word_mixed(c->r) && c->rx && note_clear(t, c->rx, first, size));
+    bool none = m->bytes == ~0u || (word_mixed(c->r) && c->rx && elements_clear(t, c->rx, first, size));
     if (none) {
         cell_drop_reads(t, c, lo);
         c->r = 0;
@@ -285,7 +286,7 @@ static void touch_exactly(const struct touch *t, struct cell *c, const struct pi
     u32 end = p->first + p->size;
     for (u32 k = p->first; k < end; k += step) {
         struct list_entry m = { .a = me, .bytes = (u32)((1ull << step) - 1) << k, .lanes = lanes };
-        struct seen ow = seen_at(t, c->w, c->wx, k, lo), or = seen_at(t, c->r, c->rx, k, lo);
+        struct prior ow = seen_at(t, c->w, c->wx, k, lo), or = seen_at(t, c->r, c->rx, k, lo);
         /* with all its members; of a write nothing is noted yet */
         if (!seen_before(t, ow, &m) || (write && !seen_before(t, or, &m))) {
             u32 from = write ? p->first : k;
@@ -308,10 +309,10 @@ static inline void touch_piece(const struct touch *t, struct cell *c, struct pie
         touch_exactly(t, c, &p, me, lanes, step);
         return;
     }
-    const struct both b = written_by(t, c, lo);
+    const struct write_pair b = write_blocks(t, c, lo);
     for (u32 k = p.first; k < end; k += step) {
-        struct seen ow = seen_at(t, c->w, b.writes, k, lo), or = seen_at(t, c->r, c->rx, k, lo),
-                    oa = noted_at(notes_of(t), b.atoms, k);
+        struct prior ow = seen_at(t, c->w, b.weak, k, lo), or = seen_at(t, c->r, c->rx, k, lo),
+                     oa = element_at(notes_of(t), b.strong, k);
         bool after_reads = word_before(w, or.a, me, t->space), after_writes = word_before(w, ow.a, me, t->space),
              after_atoms = word_before(w, oa.a, me, t->space);
         if (!after_writes)
@@ -326,20 +327,20 @@ static inline void touch_piece(const struct touch *t, struct cell *c, struct pie
     if (write) write_down(t, c, &p, me, all_after);
 }
 
-void race_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
+void cell_access_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
 {
     bool listed = t->op & (OP_STRONG | OP_ASYNC) || (t->w->c->exact && word_kind(me) != WHO_ONE && t->op & OP_WRITE),
          runs = t->w->c->exact && !(t->op & OP_WRITE);
     u32 es = word_es(me);
     while (bytes) {
-        if (listed || is_list(c, t->w->c->lo[t->space])) {
+        if (listed || cell_has_list(c, t->w->c->lo[t->space])) {
             list_bytes(t, c, me, bytes, lanes);
             return;
         }
         u32 first = (u32)__builtin_ctz(bytes), run = run_of(bytes),
             size = es < ES_ONE && !runs ? MIN_OF(run, 1u << es) : run;
-        u32 step = cell_step(t, c, first, size, t->w->c->lo[t->space]), fine = uniform_step(me);
-        touch_piece(t, c, (struct piece){ first, size, 0 }, runs ? me : at_byte(me, first), lanes,
+        u32 step = cell_step(t, c, first, size, t->w->c->lo[t->space]), fine = word_element_size(me);
+        touch_piece(t, c, (struct piece){ first, size, 0 }, runs ? me : word_at_byte(me, first), lanes,
                     runs ? MIN_OF(step, fine) : step);
         bytes &= ~((u32)((1ull << size) - 1) << first);
     }
@@ -354,7 +355,7 @@ static bool read_quickly(const struct touch *t, struct cell *c, u32 j, u64 me, u
     u64 lo = k->lo[t->space];
     if (c->w >= lo && (word_mixed(c->w) || !set_member_known(t, c->w))) return false;
     if (c->r < lo || (c->r & (MIXED | FLAG_FINE)) != MIXED || !c->rx || c->rx >> FORM_SHIFT != FORM_WORDS) return false;
-    u32 *mark = (u32 *)form_at(notes_of(t), c->rx) + j;
+    u32 *mark = (u32 *)elements_at(notes_of(t), c->rx) + j;
     if (!(*mark & SET_MARK)) return false;
     u32 more = set_append(t, *mark & ~SET_MARK, me, lanes);
     if (!more) return false;
@@ -364,38 +365,38 @@ static bool read_quickly(const struct touch *t, struct cell *c, u32 j, u64 me, u
 }
 
 /* Word j of the sector: the same. */
-void race_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes)
+void cell_access_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes)
 {
     u64 lo = t->w->c->lo[t->space];
     if (t->w->c->exact && t->op == OP_READ && read_quickly(t, c, j, me, lanes)) return;
-    bool listed = is_list(c, lo) || (t->w->c->exact && word_kind(me) != WHO_ONE && t->op & OP_WRITE);
+    bool listed = cell_has_list(c, lo) || (t->w->c->exact && word_kind(me) != WHO_ONE && t->op & OP_WRITE);
     if (unlikely(listed || cell_step(t, c, 0, 4, lo) < 4))
-        race_bytes(t, c, me, 15u << 4 * j, lanes);
+        cell_access_bytes(t, c, me, 15u << 4 * j, lanes);
     else
         touch_piece(t, c, (struct piece){ 4 * j, 4, 0 }, me, lanes, 4);
 }
 
 /* Strong writes of a mixed sector are noted from now on. */
-static void make_both(const struct touch *t, struct cell *c)
+static void make_write_pair(const struct touch *t, struct cell *c)
 {
-    struct pool *p = &notes_of(t)->both;
+    struct pool *p = &notes_of(t)->write_pair;
     u32 n = pool_take(p, notes_locked(t->w, t->space));
-    *(struct both *)pool_at(p, n) = (struct both){ .writes = c->wx };
+    *(struct write_pair *)pool_at(p, n) = (struct write_pair){ .weak = c->wx };
     c->wx = n;
-    c->w |= FLAG_ATOMS;
+    c->w |= FLAG_PAIR;
 }
 
 /* A strong write, from byte `first` of the sector on, by one thread of a simple kernel. */
-void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64 me)
+void cell_strong_write(const struct touch *t, struct cell *c, u32 first, u32 size, u64 me)
 {
     struct race_warp *w = t->w;
     u64 lo = w->c->lo[t->space];
     u32 bytes = (u32)((1ull << size) - 1) << first, step = cell_step(t, c, first, size, lo);
     struct piece p = { first, size, 0 };
-    bool other = is_list(c, lo); /* strong writes of another size: neither stands for the other */
-    struct both b = written_by(t, c, lo);
+    bool other = cell_has_list(c, lo); /* strong writes of another size: neither stands for the other */
+    struct write_pair b = write_blocks(t, c, lo);
     for (u32 k = first; k < first + size && !other; k += step) {
-        u64 a = noted_at(notes_of(t), b.atoms, k).a;
+        u64 a = element_at(notes_of(t), b.strong, k).a;
         other = a && 1u << word_es(a) != size;
     }
     if (other) {
@@ -404,10 +405,10 @@ void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64
     }
     u64 stamp = (me & ~(0x7cull << 2)) | (u64)__builtin_ctz(size) << 6 | (u64)t->scope << 2;
     for (u32 k = first; k < first + size; k += step) {
-        struct seen ow = seen_at(t, c->w, b.writes, k, lo), or = seen_at(t, c->r, c->rx, k, lo),
-                    oa = noted_at(notes_of(t), b.atoms, k);
+        struct prior ow = seen_at(t, c->w, b.weak, k, lo), or = seen_at(t, c->r, c->rx, k, lo),
+                     oa = element_at(notes_of(t), b.strong, k);
         u64 set = stamp;
-        bool keep = false, in = race_in_set(w, oa.a, me) && word_kind(oa.a) != WHO_GRID && word_scope(oa.a) <= t->scope;
+        bool keep = false, in = set_covers(w, oa.a, me) && word_kind(oa.a) != WHO_GRID && word_scope(oa.a) <= t->scope;
         if (!in && !word_before(w, oa.a, me, t->space)) {
             u64 m = merge(w, oa.a, me);
             u32 narrow = word_scope(oa.a) < t->scope ? word_scope(oa.a) : t->scope;
@@ -425,10 +426,10 @@ void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64
             found_piece(t, or, OP_READ, me, 0, &p, k, step);
         if (in) continue;
         split(t, &c->w, &c->wx, lo);
-        if (!(c->w & FLAG_ATOMS)) make_both(t, c);
-        down(t, &both_of(t, c)->atoms, k, step, set, keep ? oa.site : t->site);
-        b = *both_of(t, c);
-        c->w = (u64)w->now << 32 | MIXED | FLAG_ATOMS | fine(b.writes) | fine(b.atoms);
+        if (!(c->w & FLAG_PAIR)) make_write_pair(t, c);
+        down(t, &write_pair_of(t, c)->strong, k, step, set, keep ? oa.site : t->site);
+        b = *write_pair_of(t, c);
+        c->w = (u64)w->now << 32 | MIXED | FLAG_PAIR | fine(b.weak) | fine(b.strong);
     }
 }
 
@@ -436,11 +437,11 @@ void race_strong(const struct touch *t, struct cell *c, u32 first, u32 size, u64
 
 static bool all_past(const struct touch *t, u32 x, u64 me, u64 lo)
 {
-    u32 step = x ? MIN_OF(marks_step(x), uniform_step(me)) : SECTOR;
+    u32 step = x ? MIN_OF(element_size(x), word_element_size(me)) : SECTOR;
     bool exact = t->w->c->exact;
     for (u32 k = 0; x && k < SECTOR; k += step) {
-        struct seen s = noted_at(notes_of(t), x, k);
-        struct list_entry m = { .a = at_byte(me, k), .bytes = (u32)((1ull << step) - 1) << k };
+        struct prior s = element_at(notes_of(t), x, k);
+        struct list_entry m = { .a = word_at_byte(me, k), .bytes = (u32)((1ull << step) - 1) << k };
         if (!hb_by_barrier_maybe(t->w, s.a, m.a, lo) && !(exact && word_kind(me) == WHO_ONE && seen_before(t, s, &m)))
             return false;
     }
@@ -452,19 +453,19 @@ static bool sector_before(const struct touch *t, u64 old, u32 x, u64 me, u64 lo)
     if (hb_by_barrier_maybe(t->w, old, me, lo)) return true;
     if (!t->w->c->exact || word_kind(old) != WHO_ONE || word_kind(me) != WHO_ONE) return false;
     struct list_entry m = { .a = me, .bytes = ~0u };
-    return seen_before(t, (struct seen){ old, x, 0 }, &m);
+    return seen_before(t, (struct prior){ old, x, 0 }, &m);
 }
 
-void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
+void cell_access_sector(const struct touch *t, struct cell *c, u64 me)
 {
     struct race_warp *w = t->w;
     u64 lo = w->c->lo[t->space];
     bool write = t->op & OP_WRITE;
-    if (is_list(c, lo)) {
+    if (cell_has_list(c, lo)) {
         list_bytes(t, c, me, ~0u, 0);
         return;
     }
-    bool wok = c->w < lo || (word_mixed(c->w) ? !(c->w & FLAG_ATOMS) && all_past(t, c->wx, me, lo)
+    bool wok = c->w < lo || (word_mixed(c->w) ? !(c->w & FLAG_PAIR) && all_past(t, c->wx, me, lo)
                                               : sector_before(t, c->w, c->wx, me, lo));
     if (wok && !write && c->r >= lo && word_is_set(c->r)) {
         sector_also(t, c, me);
@@ -494,7 +495,7 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
             c->rx = t->site;
             return;
         }
-        if (!w->c->exact && !word_mixed(c->r) && apart(c->r, me)) {
+        if (!w->c->exact && !word_mixed(c->r) && no_common_thread(c->r, me)) {
             c->r = merge(w, c->r, me);
             c->rx = merged_site(t, c->r, c->rx);
             return;
@@ -509,19 +510,19 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
         return;
     }
     if (w->c->exact) {
-        race_bytes(t, c, me, ~0u, 0);
+        cell_access_bytes(t, c, me, ~0u, 0);
         return;
     }
-    u32 step = uniform_step(me);
+    u32 step = word_element_size(me);
     for (u32 k = 0; k < SECTOR; k += step) {
-        if (step == 4 && !write && !w->c->exact && race_read_quick(w, c, k / 4, at_byte(me, k), t->site, t->space))
+        if (step == 4 && !write && !w->c->exact && race_read_quick(w, c, k / 4, word_at_byte(me, k), t->site, t->space))
             continue;
         if (step == 4)
-            race_word(t, c, k / 4, at_byte(me, k), 0);
+            cell_access_word(t, c, k / 4, word_at_byte(me, k), 0);
         else
-            race_bytes(t, c, at_byte(me, k), (u32)((1ull << step) - 1) << k, 0);
+            cell_access_bytes(t, c, word_at_byte(me, k), (u32)((1ull << step) - 1) << k, 0);
     }
-    if (!write || is_list(c, lo) || c->w & FLAG_ATOMS) return;
+    if (!write || cell_has_list(c, lo) || c->w & FLAG_PAIR) return;
     cell_drop_writes(t, c, lo);
     cell_drop_reads(t, c, lo);
     c->w = me;
@@ -531,14 +532,14 @@ void race_sector_slow(const struct touch *t, struct cell *c, u64 me)
 
 /* ---- reads that pass ---- */
 
-void race_passing(struct race_cta *c, struct cell *cell, u64 at)
+void cell_add_transient(struct race_cta *c, struct cell *cell, u64 at)
 {
-    if (c->npassing == c->cappassing) {
-        u32 cap = c->cappassing ? 2 * c->cappassing : 64;
-        c->passing = base_need_more(c->passing, sizeof *c->passing * cap);
-        c->cappassing = cap;
+    if (c->ntransient == c->captransient) {
+        u32 cap = c->captransient ? 2 * c->captransient : 64;
+        c->transient = base_need_more(c->transient, sizeof *c->transient * cap);
+        c->captransient = cap;
     }
-    c->passing[c->npassing++] = (struct passing){ cell, at };
+    c->transient[c->ntransient++] = (struct transient_read){ cell, at };
 }
 
 static bool by_own_past(const struct race_cta *c, u64 a)
@@ -550,7 +551,7 @@ static bool by_own_past(const struct race_cta *c, u64 a)
 static bool has_passed(const struct touch *t, const struct cell *c, u64 lo)
 {
     if (c->w < lo || c->r < lo || c->w & FLAG_LIST || !word_mixed(c->r)) return false;
-    u32 step = cell_step(t, c, 0, SECTOR, lo), x = written_by(t, c, lo).writes;
+    u32 step = cell_step(t, c, 0, SECTOR, lo), x = write_blocks(t, c, lo).weak;
     for (u32 k = 0; k < SECTOR; k += step) {
         u64 r = seen_at(t, c->r, c->rx, k, lo).a;
         if (r && !(by_own_past(t->w->c, r) && by_own_past(t->w->c, seen_at(t, c->w, x, k, lo).a))) return false;
@@ -558,18 +559,18 @@ static bool has_passed(const struct touch *t, const struct cell *c, u64 lo)
     return true;
 }
 
-void race_passed(struct race_cta *c)
+void cell_drop_transients(struct race_cta *c)
 {
     struct touch t = { .w = &c->warp[0], .space = SPACE_GLOBAL };
     u64 lo = c->lo[SPACE_GLOBAL];
-    for (u32 n = 0; n < c->npassing; n++) {
-        struct cell *x = c->passing[n].cell;
-        cells_lock(c->race, c->passing[n].at);
+    for (u32 n = 0; n < c->ntransient; n++) {
+        struct cell *x = c->transient[n].cell;
+        cells_lock(c->race, c->transient[n].at);
         if (has_passed(&t, x, lo)) {
             cell_drop_reads(&t, x, lo);
             x->r = 0;
         }
-        cells_unlock(c->race, c->passing[n].at);
+        cells_unlock(c->race, c->transient[n].at);
     }
-    c->npassing = 0;
+    c->ntransient = 0;
 }

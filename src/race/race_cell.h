@@ -1,114 +1,77 @@
-/* race_cell.h: what the two files of the slow way share: cells and what is noted of them (race_cell.c), lists
- * (race_list.c). */
+/* race_cell.h: shadow cells: what the race check has recorded of each 32-byte sector, and the slow paths of an access
+ * to one (race_cell.c). The fast paths are in race_touch.h. */
 #ifndef LOCKSTEP_RACE_CELL_H
 #define LOCKSTEP_RACE_CELL_H
-#include "race/race_touch.h"
-#include "race/race_kernel.h"
+#include "race/access_word.h"
 
-/* ---- order ---- */
+struct race_warp;
+struct race_cta;
+struct warp;
+struct list_entry;
+enum { SPACE_SHARED, SPACE_GLOBAL };
 
-/* Does thread's access at `time` happen before what lane of w does now? */
-static inline bool thread_before(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 space, u32 id, u32 write)
+struct cell { /* of one sector */
+    /* The last write; the last read, or the reads. Mixed reads of kind WHO_WARP: all are by that warp, and none is
+     * later than the time of the word. */
+    u64 w, r;
+    /* What belongs to each. Uniform: the site of the access. Mixed: the number of the element block, of the list
+     * (FLAG_LIST) or of the write pair (FLAG_PAIR). A reader set: its number. */
+    u32 wx, rx;
+};
+/* The bytes that the cells of so many bytes of memory take, whole sectors. */
+static inline u64 cells_for(u64 bytes) { return bytes / SECTOR * sizeof(struct cell); }
+/* The cell of a sector, by its address. `cells` is the address that the cell of sector 0 would have, and may itself lie
+ * outside of any object. */
+static inline struct cell *cell_of(const char *cells, u64 sector)
 {
-    const struct race_cta *c = w->c;
-    if (time < word_time(c->lo[space])) return true;
-    if (thread >> 10 == c->slot && time >= c->start) {
-        if (time < w->cta_base) return true;
-        if (thread >> 5 == (u32)w->key >> 14 && (time < w->warp_base || (thread & 31) == lane)) return true;
-    }
-    return c->exact && hb_thread_clock(w, lane, thread, time, id, write);
+    return (struct cell *)((uintptr_t)cells + cells_for(sector));
+}
+/* The sector has a list; lo: as race_cta.lo. */
+static inline bool cell_has_list(const struct cell *c, u64 lo)
+{
+    return c->w >= lo && word_mixed(c->w) && c->w & FLAG_LIST;
+}
+/* Its strong writes have elements of their own. */
+static inline bool cell_has_pair(const struct cell *c, u64 lo)
+{
+    return c->w >= lo && (c->w & (MIXED | FLAG_PAIR)) == (MIXED | FLAG_PAIR);
 }
 
-/* The same for a set without members (simple kernels), or one thread. */
-static inline bool word_before(struct race_warp *w, u64 old, u64 me, u32 space)
-{
-    const struct race_cta *c = w->c;
-    if (old < c->lo[space]) return true;
-    if (word_kind(old) == WHO_ONE && word_kind(me) == WHO_ONE)
-        return thread_before(w, word_lane(me), word_thread(old), word_time(old), space, 0, 0);
-    if (word_slot(old) != c->slot || word_time(old) < c->start || word_kind(old) == WHO_GRID) return false;
-    if (word_time(old) < c->base) return true;
-    return word_kind(old) != WHO_CTA && word_warp(old) == (u32)w->key >> 14 && word_time(old) < w->warp_base;
-}
+/* What one instruction does to one sector, for the slow paths and the report. */
+struct touch {
+    struct warp *warp;
+    struct race_warp *w;
+    u32 op_index;         /* in warp->code->low */
+    u32 site;             /* the same, as cells record it: race_site */
+    u32 op, space;        /* OP_*; SPACE_* */
+    u8 scope;             /* of a strong access */
+    u32 whole, id, write; /* as in list_entry */
+    u64 at;               /* address of the sector (global), offset in shared memory */
+};
 
-static inline bool same_cta(const struct race_warp *w, u64 a)
-{
-    return word_slot(a) == w->c->slot && word_time(a) >= w->c->start && word_kind(a) != WHO_GRID;
-}
+/* A global sector that its CTA wrote and has read in this phase. */
+struct transient_read {
+    struct cell *cell;
+    u64 at; /* address of the sector */
+};
 
-/* The set of two concurrent accesses of a simple kernel, with the time of the later one. Within a CTA it goes by the
- * name of the earlier one: the later one may well be the writer to come, who does not race with itself. */
-static inline u64 merge(const struct race_warp *w, u64 old, u64 me)
-{
-    u32 kind = WHO_WARP;
-    if (word_kind(old) == WHO_GRID || word_slot(old) != word_slot(me) || word_time(old) < w->c->start)
-        kind = WHO_GRID;
-    else if (word_kind(old) == WHO_CTA || word_warp(old) != word_warp(me))
-        kind = WHO_CTA;
-    kind = MAX_OF(kind, word_kind(me));
-    u32 name = (u32)(kind == WHO_GRID ? me : old);
-    return (me >> 32 << 32) | (name & ~0x3fu) | (u64)kind << 4;
-}
-/* The instruction that a set is shown with: of CTAs the later one, else the earlier one; but not one that begins an
- * update where the other does not, since its own thread is the writer to come. */
-static inline u32 merged_site(const struct touch *t, u64 set, u32 old)
-{
-    const struct race *r = t->w->c->race;
-    if (likely(old == t->site)) return old;
-    return (word_kind(set) == WHO_GRID ? race_updates(r, t->site) : !race_updates(r, old) || race_updates(r, t->site))
-               ? old
-               : t->site;
-}
-
-/* No thread has both of them at one byte. */
-static inline bool apart(u64 o, u64 m)
-{
-    if (word_kind(o) != WHO_ONE || word_kind(m) != WHO_ONE || word_warp(o) != word_warp(m)) return true;
-    return word_es(o) == word_es(m) && word_lane(o) != word_lane(m);
-}
-
-/* ---- what a cell says ---- */
-
-static inline bool is_list(const struct cell *c, u64 lo) { return c->w >= lo && word_mixed(c->w) && c->w & FLAG_LIST; }
-
-/* What a uniform sector says of its byte k. */
-static inline u64 at_byte(u64 a, u32 k)
-{
-    if (word_es(a) >= ES_ONE || word_kind(a) != WHO_ONE) return a;
-    return (a & ~(0xffull << 6)) | (u64)lane_of_byte(a, k) << 9 | (u64)ES_ONE << 6;
-}
-
-static inline u32 uniform_step(u64 a) { return word_kind(a) == WHO_ONE && word_es(a) < 2 ? 1u << word_es(a) : 4; }
-
-/* What stands for a word, as an access of a list: of atomics, es was the size. */
-static inline u64 one_word(u64 a, u32 op)
-{
-    return op & OP_STRONG ? (a & ~(0x1cull << 4 | 12)) | (u64)ES_ONE << 6 : a & ~12ull;
-}
-
-/* Where strong writes were noted: what that is, and what there is of weak ones. */
-static inline struct both *both_of(const struct touch *t, const struct cell *c)
-{
-    return POOL_AT(&notes_of(t)->both, struct both, c->wx);
-}
-static inline bool has_both(const struct cell *c, u64 lo)
-{
-    return c->w >= lo && (c->w & (MIXED | FLAG_ATOMS)) == (MIXED | FLAG_ATOMS);
-}
-static inline struct both written_by(const struct touch *t, const struct cell *c, u64 lo)
-{
-    return unlikely(has_both(c, lo)) ? *both_of(t, c) : (struct both){ c->wx, 0 };
-}
-
-/* race_cell.c */
-/* what was noted of them is of no use any more */
+/* All bytes of the sector, by consecutive threads or one set. */
+void cell_access_sector(const struct touch *t, struct cell *c, u64 me);
+/* Word j of the sector, by one thread, or by lanes of one warp. */
+void cell_access_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes);
+/* The same for any bytes of it. */
+void cell_access_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
+/* A strong write, from byte `first` of the sector on, by one thread of a simple kernel. */
+void cell_strong_write(const struct touch *t, struct cell *c, u32 first, u32 size, u64 me);
+/* The elements, sets and pairs of its writes, or of its reads, are given back. */
 void cell_drop_writes(const struct touch *t, const struct cell *c, u64 lo);
 void cell_drop_reads(const struct touch *t, const struct cell *c, u64 lo);
-/* notes a weak read, in a kernel that is not simple */
-void cell_read(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
-/* they are before m, which is a write; then a weak one has taken their place */
+/* Records a weak read, in a kernel that is not simple. */
+void cell_record_read(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
+/* All recorded reads happen before the write m. Then, if m is weak, it replaces those it covers. */
 bool cell_reads_before(const struct touch *t, struct cell *c, const struct list_entry *m);
-/* race_list.c */
-/* an access to a sector that has a list, or has one from now on */
-void list_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
+/* A sector of global memory that the launch has written has elements of reads now: they go at the next barrier. */
+void cell_add_transient(struct race_cta *c, struct cell *cell, u64 at);
+/* A barrier, or the end of the CTA: elements of reads that are not needed any more go. */
+void cell_drop_transients(struct race_cta *c);
 #endif

@@ -3,7 +3,7 @@
  *
  * In a simple kernel a list has all that is known of its sector. In others it has writes and strong accesses; weak
  * reads stay with the cell, as sets, until one of them races. */
-#include "race/race_cell.h"
+#include "race/race_slow.h"
 
 /* ---- order ---- */
 
@@ -109,9 +109,9 @@ static void list_add(struct list *l, struct list_entry e)
     l->touched |= e.bytes;
 }
 
-struct told {  /* of an access that races with what is in a list */
-    u32 bytes; /* whose race was reported */
-    u32 weak;  /* words that have one which is ordered weakly: reported if there is no other */
+struct reported { /* of an access that races with what is in a list */
+    u32 bytes;    /* whose race was reported */
+    u32 weak;     /* words that have one which is ordered weakly: reported if there is no other */
     struct {
         struct list_entry o;
         u32 k;
@@ -120,7 +120,8 @@ struct told {  /* of an access that races with what is in a list */
 
 /* Every place where two accesses race: for tests each byte; for the report each element of m once, with one that
  * nothing orders if there is one. */
-static void found_all(const struct touch *t, const struct list_entry *o, const struct list_entry *m, struct told *told)
+static void found_all(const struct touch *t, const struct list_entry *o, const struct list_entry *m,
+                      struct reported *told)
 {
     bool sets = (word_kind(o->a) >= WHO_WARP && !o->lanes) || (word_kind(m->a) >= WHO_WARP && !m->lanes),
          every = t->w->c->race->hook != NULL;
@@ -156,14 +157,14 @@ static bool plainly_before(const struct race_warp *w, const struct list_entry *o
 
 /* Checks m against o, which has bytes of it; true: o need not be kept beside m, which stands for both in *kept. */
 static bool meet(const struct touch *t, const struct list_entry *o, const struct list_entry *m, struct list_entry *kept,
-                 struct told *told)
+                 struct reported *told)
 {
     struct race_warp *w = t->w;
     bool conflict = (o->op | m->op) & OP_WRITE && !morally_strong(w, m, o),
          superseded = !(o->bytes & ~m->bytes) && dominates(w, m, o);
     bool like = !w->c->exact && o->bytes == m->bytes && o->op == m->op && o->scope == m->scope &&
                 o->whole == m->whole && (!(m->op & OP_WRITE) || m->op & OP_STRONG) && !(m->op & OP_ASYNC) &&
-                apart(o->a, m->a);
+                no_common_thread(o->a, m->a);
     if (!conflict && !superseded && !like) return false;
     /* two that do not conflict are compared only to keep the list short: what takes a search of the clocks is not
      * worth that */
@@ -222,14 +223,14 @@ static struct list_entry strong_entry(const struct strong_at *s, const struct me
 
 /* Checks m against those of a location, the first one first. A reference to the set of those that stay. */
 static u32 strong_left(const struct touch *t, const struct strong_at *s, const struct list_entry *m,
-                       struct list_entry *kept, struct told *told)
+                       struct list_entry *kept, struct reported *told)
 {
     struct notes *n = notes_of(t);
     bool over = m->op == OP_WRITE && !(s->bytes & ~m->bytes); /* it ends those before it */
     u32 count = 0, left = 0, set = 0;
     if (set_known(t, s->set)) {
         if (!over) return s->set;
-        set_release(n, s->set, notes_locked(t->w, t->space));
+        set_unref(n, s->set, notes_locked(t->w, t->space));
         return 0;
     }
     struct member *all = base_need(sizeof *all * set_count(n, s->set));
@@ -246,13 +247,13 @@ static u32 strong_left(const struct touch *t, const struct strong_at *s, const s
     if (left == count)
         set = s->set;
     else
-        set_release(n, s->set, notes_locked(t->w, t->space));
+        set_unref(n, s->set, notes_locked(t->w, t->space));
     base_free(all);
     return set;
 }
 
 static void strong_meet(const struct touch *t, struct list *l, const struct list_entry *m, struct list_entry *kept,
-                        struct told *told)
+                        struct reported *told)
 {
     u32 keep = 0;
     if (!(l->strongly & m->bytes) || (m->op == OP_READ && l->latest < t->w->c->grid_base)) return;
@@ -282,7 +283,7 @@ static struct list_entry list_meet(const struct touch *t, struct list *l, const 
 {
     struct list_entry kept = *m;
     u32 keep = 0, bytes = 0;
-    struct told told;
+    struct reported told;
     told.bytes = told.weak = 0;
     for (u32 n = 0; n < l->n && l->touched & m->bytes; n++) {
         if (l->e[n].bytes & m->bytes && meet(t, &l->e[n], m, &kept, &told)) continue;
@@ -322,7 +323,7 @@ static void list_access(const struct touch *t, struct cell *c, struct list_entry
 
 /* All who have read bytes as members of these sets. More than a list has room for: those that the CTA knows, and then
  * the oldest, are forgotten. */
-static void list_sets(struct list *l, const struct touch *t, const struct reads *of, u32 n)
+static void list_sets(struct list *l, const struct touch *t, const struct set_bytes *of, u32 n)
 {
     u32 count, over;
     struct list_entry *e = set_entries(notes_of(t), of, n, &count);
@@ -345,15 +346,15 @@ static void list_sets(struct list *l, const struct touch *t, const struct reads 
 static void list_noted(struct list *l, const struct touch *t, u32 x, u32 op)
 {
     const struct notes *n = notes_of(t);
-    struct reads sets[SECTOR];
+    struct set_bytes sets[SECTOR];
     u32 nsets = 0;
     for (u32 k = 0, span; x && k < SECTOR; k += span) {
-        struct seen s = noted_at(n, x, k);
-        span = marks_step(x);
+        struct prior s = element_at(n, x, k);
+        span = element_size(x);
         if (!s.a) continue;
         if (op & OP_STRONG) {
             u32 size = 1u << word_es(s.a), first = k & ~(size - 1);
-            if (first != k && noted_at(n, x, first).a == s.a) continue; /* it stands in each of its elements */
+            if (first != k && element_at(n, x, first).a == s.a) continue; /* it stands in each of its elements */
             u32 bytes = (u32)((1ull << size) - 1) << first;
             list_add(l, (struct list_entry){ .a = one_word(s.a, op),
                                              .bytes = bytes,
@@ -363,11 +364,12 @@ static void list_noted(struct list *l, const struct touch *t, u32 x, u32 op)
                                              .scope = (u8)word_scope(s.a) });
             continue;
         }
-        for (struct seen next; k + span < SECTOR && (next = noted_at(n, x, k + span)).a == s.a && next.site == s.site;)
-            span += marks_step(x);
+        for (struct prior next;
+             k + span < SECTOR && (next = element_at(n, x, k + span)).a == s.a && next.site == s.site;)
+            span += element_size(x);
         u32 bytes = (u32)((1ull << span) - 1) << k;
         if (word_is_set(s.a))
-            sets[nsets++] = (struct reads){ s.site, bytes };
+            sets[nsets++] = (struct set_bytes){ s.site, bytes };
         else
             list_add(l, (struct list_entry){ .a = one_word(s.a, op), .bytes = bytes, .site = s.site, .op = (u8)op });
     }
@@ -381,7 +383,7 @@ static void list_reads(struct list *l, const struct touch *t, struct cell *c)
     if (c->r >= lo && word_mixed(c->r))
         list_noted(l, t, c->rx, OP_READ);
     else if (c->r >= lo && word_is_set(c->r))
-        list_sets(l, t, &(struct reads){ c->rx, ~0u }, 1);
+        list_sets(l, t, &(struct set_bytes){ c->rx, ~0u }, 1);
     else if (c->r >= lo)
         list_add(l, (struct list_entry){ .a = c->r, .bytes = ~0u, .site = c->rx, .op = OP_READ });
     cell_drop_reads(t, c, lo);
@@ -393,14 +395,14 @@ static struct list *to_list(const struct touch *t, struct cell *c)
 {
     struct notes *n = notes_of(t);
     u64 lo = t->w->c->lo[t->space];
-    if (is_list(c, lo)) return list_of(t, c);
+    if (cell_has_list(c, lo)) return list_of(t, c);
     u32 number = pool_take(&n->list, notes_locked(t->w, t->space));
     struct list *l = pool_at(&n->list, number);
     l->n = l->ns = l->touched = l->strongly = l->latest = 0;
     if (c->w >= lo && word_mixed(c->w)) {
-        struct both b = written_by(t, c, lo);
-        list_noted(l, t, b.writes, OP_WRITE);
-        list_noted(l, t, b.atoms, OP_WRITE | OP_STRONG);
+        struct write_pair b = write_blocks(t, c, lo);
+        list_noted(l, t, b.weak, OP_WRITE);
+        list_noted(l, t, b.strong, OP_WRITE | OP_STRONG);
     } else if (c->w >= lo)
         list_add(l, (struct list_entry){ .a = c->w, .bytes = ~0u, .site = c->wx, .op = OP_WRITE });
     cell_drop_writes(t, c, lo);
@@ -420,7 +422,7 @@ void list_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 la
     bool exact = t->w->c->exact;
     if (exact && t->op == OP_READ) {
         list_meet(t, l, &m);
-        cell_read(t, c, me, bytes, lanes);
+        cell_record_read(t, c, me, bytes, lanes);
         return;
     }
     if (exact && t->op & OP_WRITE && !cell_reads_before(t, c, &m)) list_reads(l, t, c);
@@ -429,7 +431,7 @@ void list_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 la
 
 void list_prefetch(const struct touch *t, const struct cell *c, u32 stage)
 {
-    if (!is_list(c, t->w->c->lo[SPACE_GLOBAL])) return;
+    if (!cell_has_list(c, t->w->c->lo[SPACE_GLOBAL])) return;
     const struct list *l = pool_at(&t->w->c->race->notes.list, c->wx);
     if (!stage) {
         __builtin_prefetch(l);
@@ -444,7 +446,7 @@ void list_prefetch(const struct touch *t, const struct cell *c, u32 stage)
 /* An asynchronous copy has arrived: its bytes were written now, by the thread that issued it. */
 void list_copy_done(const struct touch *t, struct cell *c, u32 bytes, u32 lane)
 {
-    if (!is_list(c, t->w->c->lo[t->space])) return;
+    if (!cell_has_list(c, t->w->c->lo[t->space])) return;
     struct list *l = list_of(t, c);
     for (u32 n = 0; n < l->n; n++) {
         struct list_entry *e = &l->e[n];

@@ -3,8 +3,8 @@
  *
  * A set is some readers and the set of the others. Elements that the same warps have read share it: the n-th warp
  * that goes over an array finds one set everywhere and leaves another one everywhere. The CTA remembers which one
- * became which (struct step), so that most of the time adding a reader is a comparison, and what a set takes does not
- * depend on how many elements have it.
+ * became which (struct set_memo), so that most of the time adding a reader is a comparison, and what a set takes does
+ * not depend on how many elements have it.
  *
  * Where each element has readers of its own, a set has to be small and lie together. So it is a block of words, one
  * or two for each reader, and how many of them belong to it: whoever has all words of a block and adds one to them
@@ -14,6 +14,7 @@
  * with others like it when they have become many. And all of them go when every thread of the CTA that reads now is
  * behind them. */
 #include "race/race_clock.h"
+#include "race/race_touch.h"
 
 static u32 words_in(u32 x) { return x & ((1u << SET_SHIFT) - 1); }
 static u32 first_words(u32 x, u32 words) { return (x >> SET_SHIFT << SET_SHIFT) + words; }
@@ -22,22 +23,22 @@ static u32 first_words(u32 x, u32 words) { return (x >> SET_SHIFT << SET_SHIFT) 
 
 /* From now on the words say something else, or nothing: whoever remembers the set without having it must not take it
  * for the same. */
-static void say_no_more(struct set *s) { __atomic_store_n(&s->serial, s->serial + 1, __ATOMIC_RELEASE); }
+static void say_no_more(struct reader_set *s) { __atomic_store_n(&s->serial, s->serial + 1, __ATOMIC_RELEASE); }
 static u32 serial_of(const struct notes *n, u32 x) { return __atomic_load_n(&set_at(n, x)->serial, __ATOMIC_ACQUIRE); }
 
-static void words_release(struct notes *n, const struct set *s, bool locked)
+static void words_release(struct notes *n, const struct reader_set *s, bool locked)
 {
     for (u32 k = s->used; k;) {
         u32 note = s->word[--k] >> n->shift;
         if (member_words(POOL_AT(&n->note, const struct note, note)->a) == 2) k--;
-        note_release(n, note, locked);
+        note_unref(n, note, locked);
     }
 }
 
-void set_release(struct notes *n, u32 x, bool locked)
+void set_unref(struct notes *n, u32 x, bool locked)
 {
     while (x) {
-        struct set *s = set_at(n, x);
+        struct reader_set *s = set_at(n, x);
         u32 left = locked ? __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL) : --s->refs;
         if (left) return;
         u32 rest = s->rest;
@@ -50,7 +51,7 @@ void set_release(struct notes *n, u32 x, bool locked)
 
 static u32 held(const struct touch *t, u32 x)
 {
-    if (x) set_hold(notes_of(t), x, notes_locked(t->w, t->space));
+    if (x) set_ref(notes_of(t), x, notes_locked(t->w, t->space));
     return x;
 }
 
@@ -70,12 +71,12 @@ static bool held_again(const struct touch *t, u32 x, u32 serial)
     while (
         !__atomic_compare_exchange_n(&set_at(n, x)->refs, &refs, refs + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
     if (serial_of(n, x) == serial) return true;
-    set_release(n, x, locked); /* it was over, and is another's by now */
+    set_unref(n, x, locked); /* it was over, and is another's by now */
     return false;
 }
 
 /* Nobody has more words of the block than these: it has this many from now on, and they are ours to write. */
-static bool claim(struct set *s, u32 words, u32 more, bool locked)
+static bool claim(struct reader_set *s, u32 words, u32 more, bool locked)
 {
     u8 used = (u8)words;
     if (words + more > SET_WORDS) return false;
@@ -92,7 +93,7 @@ static u32 set_new(const struct touch *t, u32 rest, u32 words)
 {
     struct notes *n = notes_of(t);
     u32 x = pool_take(&n->set, notes_locked(t->w, t->space)) << SET_SHIFT;
-    struct set *s = set_at(n, x);
+    struct reader_set *s = set_at(n, x);
     s->rest = rest;
     s->used = (u8)words;
     s->count = s->latest = s->clean = 0;
@@ -114,7 +115,7 @@ static u32 with(const struct touch *t, u32 x, const struct member *m)
         x = set_new(t, x, words);
         at = 0;
     }
-    struct set *s = set_at(n, x);
+    struct reader_set *s = set_at(n, x);
     if (words == 2) s->word[at++] = m->lanes;
     s->word[at++] = m->mark;
     if (word_time(m->a) > s->latest) __atomic_store_n(&s->latest, word_time(m->a), __ATOMIC_RELAXED);
@@ -124,7 +125,7 @@ static u32 with(const struct touch *t, u32 x, const struct member *m)
 u32 set_with(const struct touch *t, u32 x, const struct member *m)
 {
     struct notes *n = notes_of(t);
-    note_hold(n, m->mark >> n->shift, notes_locked(t->w, t->space));
+    note_ref(n, m->mark >> n->shift, notes_locked(t->w, t->space));
     return with(t, x, m);
 }
 
@@ -154,7 +155,7 @@ bool set_known(const struct touch *t, u32 x)
 {
     struct race_cta *c = t->w->c;
     struct notes *n = notes_of(t);
-    struct past *p = &c->past[t->space];
+    struct ordered_memo *p = &c->ordered_memo[t->space];
     u64 lo = c->lo[t->space];
     if (c->walked > c->launch->total && c->grid_base_at != c->base) clock_grid_base(c);
     if (__atomic_load_n(&set_at(n, x)->latest, __ATOMIC_RELAXED) < c->grid_base) return true;
@@ -165,10 +166,10 @@ bool set_known(const struct touch *t, u32 x)
         p->base = c->base;
         return false;
     }
-    if (p->since >= lo) set_release(n, p->set, notes_locked(t->w, t->space));
+    if (p->since >= lo) set_unref(n, p->set, notes_locked(t->w, t->space));
     p->since = (u64)c->now << 32;
     p->set = held(t, x);
-    c->keeps |= t->space == SPACE_GLOBAL;
+    c->has_refs |= t->space == SPACE_GLOBAL;
     return true;
 }
 
@@ -195,10 +196,10 @@ static bool replaced(const struct touch *t, const struct member *m, u64 me, u32 
 /* The same as x, which is the only one to know its last words, without the last reader. */
 static u32 shortened(struct notes *n, u32 x, u32 rest, u32 mark)
 {
-    struct set *s = set_at(n, x);
+    struct reader_set *s = set_at(n, x);
     s->used = (u8)words_in(rest);
     say_no_more(s);
-    note_release(n, mark >> n->shift, false);
+    note_unref(n, mark >> n->shift, false);
     return rest;
 }
 
@@ -216,12 +217,12 @@ static u32 without_replaced(const struct touch *t, u32 x, u64 me, u32 *lanes, u3
         above[depth++] = m;
     }
     if (!found) return x;
-    const struct set *s = set_at(n, x);
+    const struct reader_set *s = set_at(n, x);
     if (!depth && !locked && s->refs == owners && s->used == words_in(x) && rest >> SET_SHIFT == x >> SET_SHIFT)
         return shortened(n, x, rest, m.mark);
     rest = held(t, rest);
     while (depth-- > 0) rest = set_with(t, rest, &above[depth]);
-    set_release(n, x, locked);
+    set_unref(n, x, locked);
     return rest;
 }
 
@@ -263,7 +264,7 @@ static u32 cleaned(const struct touch *t, u32 x)
     set_at(n, rest)->clean = (u8)clean;
     base_free(table);
     base_free(keep);
-    set_release(n, x, notes_locked(t->w, t->space));
+    set_unref(n, x, notes_locked(t->w, t->space));
     return rest;
 }
 
@@ -275,7 +276,7 @@ static u32 added(const struct touch *t, u32 x, u64 me, u32 lanes, u32 owners)
     struct notes *n = notes_of(t);
     u32 mine = lanes_in(me, lanes);
     if (x && set_known(t, x)) {
-        set_release(n, x, notes_locked(t->w, t->space));
+        set_unref(n, x, notes_locked(t->w, t->space));
         x = 0;
     }
     x = without_replaced(t, x, me, &mine, owners);
@@ -297,15 +298,15 @@ u32 set_add_strong(const struct touch *t, u32 x, u64 me, u32 number)
 u32 set_append(const struct touch *t, u32 x, u64 me, u32 lanes)
 {
     struct notes *n = notes_of(t);
-    struct set *s = set_at(n, x);
+    struct reader_set *s = set_at(n, x);
     u32 at = words_in(x), words = lanes ? 2 : 1;
     if (notes_locked(t->w, t->space) || s->refs != 1 || s->used != at || at + words > SET_WORDS ||
         s->latest < t->w->c->grid_base || crowded(n, x))
         return 0;
-    u64 last = mark_seen(n, s->word[at - 1]).a;
+    u64 last = prior_of_mark(n, s->word[at - 1]).a;
     if (!((u32)(last ^ me) >> 14) || set_member_known(t, last)) return 0;
     u32 mark = mark_of(t->w, t->space, me, t->site);
-    note_hold(n, mark >> n->shift, false);
+    note_ref(n, mark >> n->shift, false);
     if (lanes) s->word[at++] = lanes;
     s->word[at++] = mark;
     s->used = (u8)at;
@@ -319,13 +320,13 @@ static u32 set_of_one(const struct touch *t, u64 a, u32 site, u32 mark)
     struct notes *n = notes_of(t);
     u32 threads = (1u << n->shift) - 1;
     struct member m = { a, 0, site, mark };
-    if (mark && mark_seen(n, mark).a == a) return set_with(t, 0, &m);
+    if (mark && prior_of_mark(n, mark).a == a) return set_with(t, 0, &m);
     m.mark = note_new(n, a & ~((u64)threads << 9), site, notes_locked(t->w, t->space)) << n->shift |
              (word_thread(a) & threads);
     return with(t, 0, &m);
 }
 
-u32 set_add(const struct touch *t, struct seen old, u64 me, u32 lanes, bool leaves)
+u32 set_add(const struct touch *t, struct prior old, u64 me, u32 lanes, bool leaves)
 {
     struct race_cta *c = t->w->c;
     const struct notes *n = notes_of(t);
@@ -334,16 +335,16 @@ u32 set_add(const struct touch *t, struct seen old, u64 me, u32 lanes, bool leav
     /* nobody else will come from there */
     if (!one && from && leaves && __atomic_load_n(&set_at(n, from)->refs, __ATOMIC_RELAXED) == 1)
         return added(t, held(t, from), me, lanes, 2);
-    struct step *s =
-        &c->step[t->space][(from + (from >> SET_SHIFT) + 5 * t->site + (word_lane(me) >> 3)) % STEPS * STEP_WAYS];
-    for (u32 k = 0; k < STEP_WAYS; k++, s++) {
+    struct set_memo *s = &c->set_memo[t->space][(from + (from >> SET_SHIFT) + 5 * t->site + (word_lane(me) >> 3)) %
+                                                SET_MEMOS * SET_MEMO_WAYS];
+    for (u32 k = 0; k < SET_MEMO_WAYS; k++, s++) {
         if (s->a != me || s->one != one || s->from != from || s->lanes != lanes || s->site != t->site) continue;
         if (s->from_serial == serial && held_again(t, s->to, s->to_serial)) return s->to;
     }
-    s -= 1 + c->nstep++ % STEP_WAYS;
+    s -= 1 + c->nset_memo++ % SET_MEMO_WAYS;
     u32 to = one ? added(t, set_of_one(t, one, from, old.mark), me, lanes, 1)
                  : added(t, held(t, from), me, lanes, leaves ? 2 : 0);
-    *s = (struct step){ me, lanes, t->site, one, from, to, serial, serial_of(n, to) };
+    *s = (struct set_memo){ me, lanes, t->site, one, from, to, serial, serial_of(n, to) };
     return to;
 }
 
@@ -378,7 +379,7 @@ static void entries_grow(struct entries *x)
         *entry_at(x, &(struct member){ .a = x->e[k].a, .lanes = x->e[k].lanes, .site = x->e[k].site }) = k + 1;
 }
 
-struct list_entry *set_entries(const struct notes *n, const struct reads *of, u32 count, u32 *found)
+struct list_entry *set_entries(const struct notes *n, const struct set_bytes *of, u32 count, u32 *found)
 {
     struct entries x = { 0 };
     for (u32 j = 0; j < count; j++)
@@ -405,9 +406,9 @@ struct list_entry *set_entries(const struct notes *n, const struct reads *of, u3
     return x.e;
 }
 
-void sets_unkeep(struct race_cta *c)
+void set_memos_drop(struct race_cta *c)
 {
-    struct past *p = &c->past[SPACE_GLOBAL];
-    if (p->since >= c->lo[SPACE_GLOBAL]) set_release(&c->race->notes, p->set, c->race->parallel);
+    struct ordered_memo *p = &c->ordered_memo[SPACE_GLOBAL];
+    if (p->since >= c->lo[SPACE_GLOBAL]) set_unref(&c->race->notes, p->set, c->race->parallel);
     p->since = 0;
 }

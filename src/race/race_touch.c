@@ -3,7 +3,7 @@
  * The fast handlers (race_handlers.h) take the common shapes straight to the cells. All else comes here: accesses that
  * are no whole sectors or cross a page, fewer bytes than a word, and instructions of any shape, which are divided into
  * runs of neighbouring lanes, groups of lanes at one address, and single lanes. */
-#include "race/race_cell.h"
+#include "race/race_slow.h"
 
 static bool word_quick(struct race_warp *w, struct cell *c, u32 op, u32 j, u64 me, u32 site, u32 space)
 {
@@ -21,11 +21,11 @@ static inline bool scatter_word(struct race_warp *w, struct cell *c, u32 j, u32 
     const u64 lo = w->c->lo[SPACE_GLOBAL];
     if (c->r >= lo) return false;
     if (c->w < lo) {
-        c->wx = words_new(w, SPACE_GLOBAL);
+        c->wx = word_elements_new(w, SPACE_GLOBAL);
         c->w = (u64)w->now << 32 | MIXED;
-    } else if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_ATOMS | FLAG_FINE))
+    } else if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_PAIR | FLAG_FINE))
         return false;
-    u32 *m = (u32 *)words_of(&w->c->race->notes, c->wx, SPACE_GLOBAL) + j;
+    u32 *m = (u32 *)word_elements(&w->c->race->notes, c->wx, SPACE_GLOBAL) + j;
     if (*m) return false;
     *m = mark;
     return true;
@@ -46,7 +46,7 @@ void race_scatter(struct warp *warp, const struct insn *i, char *cells, const u6
             race_few(warp, i, OP_WRITE, SPACE_GLOBAL, cells, a[l], 4, 1u << l);
     }
     note->refs -= LANES - marks;
-    note_release(n, mark >> n->shift, false);
+    note_unref(n, mark >> n->shift, false);
 }
 
 /* Of a sector that nobody writes in this phase of a simple kernel: the readers of those bytes have this one already. */
@@ -54,10 +54,10 @@ static bool narrow_known(struct race_warp *w, const struct cell *c, u32 first, u
 {
     const u64 lo = w->c->lo[space];
     if (!race_alone(w, space) || c->w >= lo || c->r < lo) return false;
-    if (!word_mixed(c->r)) return race_in_set(w, c->r, me);
-    if (!c->rx || marks_step(c->rx) < n) return false;
-    u64 old = noted_at(notes_in(w, space), c->rx, first).a;
-    return old >= lo && race_in_set(w, old, me);
+    if (!word_mixed(c->r)) return set_covers(w, c->r, me);
+    if (!c->rx || element_size(c->rx) < n) return false;
+    u64 old = element_at(notes_in(w, space), c->rx, first).a;
+    return old >= lo && set_covers(w, old, me);
 }
 
 void race_narrow(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes)
@@ -72,7 +72,7 @@ void race_narrow(struct warp *warp, const struct insn *i, u32 op, u32 space, cha
     struct touch t = race_touch(warp, i, op, space);
     t.at = sector;
     if (space == SPACE_GLOBAL) cells_lock(w->c->race, a);
-    race_bytes(&t, c, me, (u32)((1ull << n) - 1) << first, one ? 0 : lanes);
+    cell_access_bytes(&t, c, me, (u32)((1ull << n) - 1) << first, one ? 0 : lanes);
     if (space == SPACE_GLOBAL) cells_unlock(w->c->race, a);
 }
 
@@ -89,7 +89,7 @@ void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, c
         u32 j = (u32)(a - sector) / 4;
         if (likely(word_quick(w, c, op, j, me, t.site, space))) continue;
         t.at = sector;
-        race_word(&t, c, j, me, one ? 0 : lanes);
+        cell_access_word(&t, c, j, me, one ? 0 : lanes);
     }
     if (space == SPACE_GLOBAL) cells_unlock(w->c->race, a - 4);
 }
@@ -114,15 +114,16 @@ void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me)
         else if (es >= 2) {
             bool words = !(first & 3) && !(here & 3) && !t->w->c->exact;
             if (!words)
-                race_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
+                cell_access_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
             else
                 for (u32 k = first; k < first + here; k += 4) {
                     u64 one = (base & ~(7ull << 6)) | (u64)ES_ONE << 6 |
                               (u64)(es >= ES_ONE ? lane : (lane + ((k - first) >> es)) & 31) << 9;
-                    if (!word_quick(t->w, c, t->op, k / 4, one, t->site, t->space)) race_word(t, c, k / 4, one, 0);
+                    if (!word_quick(t->w, c, t->op, k / 4, one, t->site, t->space))
+                        cell_access_word(t, c, k / 4, one, 0);
                 }
         } else
-            race_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
+            cell_access_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
         if (t->space == SPACE_GLOBAL) cells_unlock(r, sector);
         at += here;
     }

@@ -7,6 +7,78 @@
 /* For functions that are inlined whatever the compiler thinks of their size. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
+static inline u64 race_stamp(const struct race_warp *w, u32 lane, u32 es, u32 kind)
+{
+    return (u64)w->now << 32 | w->key | lane << 9 | es << 6 | kind << 4;
+}
+
+/* ---- notes ---- */
+
+/* The notes that the cells of a space refer to. */
+static inline struct notes *notes_in(struct race_warp *w, u32 space)
+{
+    return space == SPACE_SHARED ? &w->c->notes : &w->c->race->notes;
+}
+static inline struct notes *notes_of(const struct touch *t) { return notes_in(t->w, t->space); }
+static inline bool notes_locked(const struct race_warp *w, u32 space)
+{
+    return space == SPACE_GLOBAL && w->c->race->parallel;
+}
+/* The entry of the cache that a note has in its CTA. */
+static inline struct note_cache *note_cache_of(struct race_warp *w, u32 space, u64 a, u32 site)
+{
+    return &w->c->note_cache[space][(site + word_kind(a) + 3 * ((u32)a & 3)) % NOTE_CACHE];
+}
+/* The mark of an access; its note is not held yet. */
+static inline u32 mark_of(struct race_warp *w, u32 space, u64 a, u32 site)
+{
+    const struct note_cache *k = note_cache_of(w, space, a, site);
+    u32 shift = notes_in(w, space)->shift, threads = (1u << shift) - 1;
+    u64 all = a & ~((u64)threads << 9);
+    return (likely(k->a == all && k->site == site) ? k->note : note_make(w, space, all, site)) << shift |
+           (word_thread(a) & threads);
+}
+
+/* ---- cells ---- */
+
+/* A read set that has an access by this warp in this phase as good as in it. */
+static inline bool set_covers(const struct race_warp *w, u64 r, u64 me)
+{
+    if (word_kind(r) == WHO_ONE || word_mixed(r)) return false;
+    if (word_kind(r) == WHO_GRID) return true;
+    if ((u32)(r ^ me) >> 19 || word_time(r) < w->c->base) return false;
+    return word_kind(r) == WHO_CTA || ((u32)(r ^ me) >> 14 == 0 && word_time(r) >= w->warp_base);
+}
+
+/* A lane of this warp was noted in the words of reads. */
+static inline void reads_recorded(struct cell *c, const struct race_warp *w)
+{
+    u64 mine = (u64)w->now << 32 | w->key | MIXED | WHO_WARP << 4;
+    c->r = (u32)c->r == (u32)mine && word_time(c->r) >= w->c->start ? mine : (u64)w->now << 32 | MIXED;
+}
+
+/* A whole sector by consecutive threads, or by one set. */
+static inline void race_sector(const struct touch *t, struct cell *c, u64 me)
+{
+    const struct race_warp *w = t->w;
+    const u64 lo = w->c->lo[t->space];
+    if (likely(hb_by_barrier_maybe(w, c->w, me, lo))) {
+        if (!(t->op & OP_WRITE)) {
+            if (likely(hb_by_barrier_maybe(w, c->r, me, lo)) && !word_mixed(c->r)) {
+                c->r = me;
+                c->rx = t->site;
+                return;
+            }
+            if (set_covers(w, c->r, me)) return;
+        } else if (likely(hb_by_barrier_maybe(w, c->r, me, lo))) {
+            c->w = me;
+            c->wx = t->site;
+            return;
+        }
+    }
+    cell_access_sector(t, c, me);
+}
+
 /* Cells of global memory are shared by the workers: one spin lock for each page of them. */
 static inline void cells_lock(struct race *r, u64 a)
 {
@@ -99,37 +171,38 @@ static inline bool race_run_known(const struct race_warp *w, const char *cells, 
 }
 
 /* The words of a mixed sector on the fast way: what is noted of one, and noting one. Other forms go the long way. */
-static inline void *words_of(const struct notes *n, u32 x, u32 space)
+static inline void *word_elements(const struct notes *n, u32 x, u32 space)
 {
     return space == SPACE_SHARED
-               ? (void *)POOL_AT(&n->form[FORM_WIDE], struct words, x)
-               : (void *)POOL_AT(&n->form[FORM_WORDS], struct marks_words, x & ((1u << FORM_SHIFT) - 1));
+               ? (void *)POOL_AT(&n->form[FORM_FULL], struct elements_full, x)
+               : (void *)POOL_AT(&n->form[FORM_WORDS], struct elements_words, x & ((1u << FORM_SHIFT) - 1));
 }
-static inline u64 words_at(const struct notes *n, const void *x, u32 j, u32 space)
+static inline u64 word_element(const struct notes *n, const void *x, u32 j, u32 space)
 {
-    if (space == SPACE_SHARED) return ((const struct words *)x)->a[j];
+    if (space == SPACE_SHARED) return ((const struct elements_full *)x)->a[j];
     u32 mark = ((const u32 *)x)[j];
-    return mark ? mark_seen(n, mark).a : 0;
+    return mark ? prior_of_mark(n, mark).a : 0;
 }
-static inline void words_put(struct race_warp *w, void *x, u32 j, u64 me, u32 site, u32 space)
+static inline void word_element_put(struct race_warp *w, void *x, u32 j, u64 me, u32 site, u32 space)
 {
     if (space == SPACE_SHARED) {
-        ((struct words *)x)->a[j] = me;
-        ((struct words *)x)->site[j] = site;
+        ((struct elements_full *)x)->a[j] = me;
+        ((struct elements_full *)x)->site[j] = site;
         return;
     }
     struct notes *n = &w->c->race->notes;
     u32 *m = (u32 *)x + j, old = *m, mark = mark_of(w, space, me, site);
     if (old == mark) return;
-    note_hold(n, mark >> n->shift, w->c->race->parallel);
+    note_ref(n, mark >> n->shift, w->c->race->parallel);
     *m = mark;
-    if (old) note_release(n, old >> n->shift, w->c->race->parallel);
+    if (old) note_unref(n, old >> n->shift, w->c->race->parallel);
 }
-static inline u32 words_new(struct race_warp *w, u32 space)
+static inline u32 word_elements_new(struct race_warp *w, u32 space)
 {
     struct notes *n = notes_in(w, space);
-    u32 form = space == SPACE_SHARED ? FORM_WIDE : FORM_WORDS, x = pool_take(&n->form[form], notes_locked(w, space));
-    memset(pool_at(&n->form[form], x), 0, space == SPACE_SHARED ? sizeof((struct words *)0)->a : 8 * sizeof(u32));
+    u32 form = space == SPACE_SHARED ? FORM_FULL : FORM_WORDS, x = pool_take(&n->form[form], notes_locked(w, space));
+    memset(pool_at(&n->form[form], x), 0,
+           space == SPACE_SHARED ? sizeof((struct elements_full *)0)->a : 8 * sizeof(u32));
     return x | form << FORM_SHIFT;
 }
 
@@ -142,20 +215,20 @@ static inline bool race_read_quick(struct race_warp *w, struct cell *c, u32 j, u
     const u64 lo = k->lo[space];
     if (c->w >= lo) return false;
     if (c->r < lo) { /* the first of the phase */
-        c->rx = words_new(w, space);
-        words_put(w, words_of(n, c->rx, space), j, me, site, space);
+        c->rx = word_elements_new(w, space);
+        word_element_put(w, word_elements(n, c->rx, space), j, me, site, space);
         c->r = (u64)w->now << 32 | MIXED;
         return true;
     }
-    if ((c->r & (MIXED | FLAG_FINE)) != MIXED) return race_in_set(w, c->r, me); /* false if it is mixed */
-    void *x = words_of(n, c->rx, space);
-    u64 old = words_at(n, x, j, space);
+    if ((c->r & (MIXED | FLAG_FINE)) != MIXED) return set_covers(w, c->r, me); /* false if it is mixed */
+    void *x = word_elements(n, c->rx, space);
+    u64 old = word_element(n, x, j, space);
     if (old < lo) {
-        words_put(w, x, j, me, site, space);
-        reads_noted(c, w);
+        word_element_put(w, x, j, me, site, space);
+        reads_recorded(c, w);
         return true;
     }
-    return race_in_set(w, old, me);
+    return set_covers(w, old, me);
 }
 
 /* A write of a word that nobody has touched in this phase, in a sector that is none or words already: the same. */
@@ -166,17 +239,17 @@ static inline bool race_write_quick(struct race_warp *w, struct cell *c, u32 j, 
     const u64 lo = k->lo[space];
     if (c->r >= lo) return false;
     if (c->w < lo) {
-        c->wx = words_new(w, space);
-        words_put(w, words_of(n, c->wx, space), j, me, site, space);
+        c->wx = word_elements_new(w, space);
+        word_element_put(w, word_elements(n, c->wx, space), j, me, site, space);
         c->w = (u64)w->now << 32 | MIXED;
         return true;
     }
-    if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_ATOMS | FLAG_FINE)) return false;
-    void *x = words_of(n, c->wx, space);
-    u64 old = words_at(n, x, j, space);
+    if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_PAIR | FLAG_FINE)) return false;
+    void *x = word_elements(n, c->wx, space);
+    u64 old = word_element(n, x, j, space);
     /* an earlier CTA of the slot is somebody else */
     if (old >= lo && ((u32)old != (u32)me || word_time(old) < k->start)) return false;
-    words_put(w, x, j, me, site, space);
+    word_element_put(w, x, j, me, site, space);
     return true;
 }
 
@@ -208,22 +281,22 @@ static inline void reader_open(struct reader *q, struct race_warp *w, struct cel
     *q = (struct reader){ .c = c, .past = lo };
     if (!hb_by_barrier_maybe(w, c->w, anyone, lo)) return;
     if (c->r < lo) {
-        c->rx = words_new(w, space);
+        c->rx = word_elements_new(w, space);
         c->r = w->key | MIXED | WHO_WARP << 4 | (u64)w->now << 32;
-        if (space == SPACE_GLOBAL && c->w >= lo) race_passing(w->c, c, 0);
+        if (space == SPACE_GLOBAL && c->w >= lo) cell_add_transient(w->c, c, 0);
     } else if ((c->r & (MIXED | FLAG_FINE)) == MIXED)
-        reads_noted(c, w);
+        reads_recorded(c, w);
     else
         return; /* readers of the whole sector, some words of which nobody may read now */
     if (word_kind(c->r) == WHO_WARP) q->past = MAX_OF(lo, (u64)w->warp_base << 32);
-    q->x = words_of(notes_in(w, space), c->rx, space);
+    q->x = word_elements(notes_in(w, space), c->rx, space);
 }
 static inline bool reader_word(const struct reader *q, struct race_warp *w, u32 j, u64 me, u32 site, u64 lo, u32 space)
 {
     if (!q->x) return false;
-    u64 old = words_at(space == SPACE_SHARED ? NULL : notes_in(w, space), q->x, j, space);
-    if (old >= q->past && !hb_by_barrier_maybe(w, old, me, lo)) return race_in_set(w, old, me);
-    words_put(w, q->x, j, me, site, space);
+    u64 old = word_element(space == SPACE_SHARED ? NULL : notes_in(w, space), q->x, j, space);
+    if (old >= q->past && !hb_by_barrier_maybe(w, old, me, lo)) return set_covers(w, old, me);
+    word_element_put(w, q->x, j, me, site, space);
     return true;
 }
 

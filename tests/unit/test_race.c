@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "race/race.h"
+#include "race/race_touch.h"
 #include "sim/sim.h"
 
 struct bench {
@@ -41,13 +41,13 @@ static void bench_end(struct bench *b)
 enum { SECTORS = 1024, APART = 600000 };
 struct model {
     u32 x;
-    struct seen byte[SECTOR];
+    struct prior byte[SECTOR];
 };
 
 static bool agrees(const struct touch *t, const struct model *m)
 {
     for (u32 k = 0; k < SECTOR; k++) {
-        struct seen s = noted_at(notes_of(t), m->x, k);
+        struct prior s = element_at(notes_of(t), m->x, k);
         if (s.a != m->byte[k].a || (s.a && s.site != m->byte[k].site)) return false;
     }
     return true;
@@ -62,19 +62,19 @@ static void write_some(struct bench *b, struct model *m, u64 *rng, u32 spread)
     b->touch.w->now = 1 + (u32)(rand_next(rng) >> 40) % spread;
     u64 a = race_stamp(b->touch.w, (u32)(rand_next(rng) >> 40) & 31, ES_ONE, WHO_ONE);
     u32 site = (u32)(rand_next(rng) >> 40) & 15;
-    note_down(&b->touch, &m->x, first, size, a, site);
-    for (u32 k = first; k < first + size; k++) m->byte[k] = (struct seen){ a, site, 0 };
+    elements_record(&b->touch, &m->x, first, size, a, site);
+    for (u32 k = first; k < first + size; k++) m->byte[k] = (struct prior){ a, site, 0 };
 }
 
 static void clear_some(struct bench *b, struct model *m, u64 *rng)
 {
     u32 first = (u32)(rand_next(rng) >> 40) % SECTOR & ~3u;
-    if (!m->x || m->x >> FORM_SHIFT == FORM_WIDE) return;
-    bool empty = note_clear(&b->touch, m->x, first, 4);
+    if (!m->x || m->x >> FORM_SHIFT == FORM_FULL) return;
+    bool empty = elements_clear(&b->touch, m->x, first, 4);
     memset(&m->byte[first], 0, sizeof *m->byte * 4);
     for (u32 k = 0; k < SECTOR; k++) empty &= !m->byte[k].a;
     if (empty) {
-        marks_drop(&b->touch, m->x);
+        elements_drop(&b->touch, m->x);
         m->x = 0;
     }
 }
@@ -85,7 +85,7 @@ static void part(struct bench *b, u32 *held)
     for (u32 n = 0; n < APART; n++) {
         b->touch.w->now = 2000000 + n;
         held[n] = note_make(b->touch.w, SPACE_GLOBAL, race_stamp(b->touch.w, 0, ES_ONE, WHO_ONE), 1);
-        note_hold(&b->race->notes, held[n], false);
+        note_ref(&b->race->notes, held[n], false);
     }
 }
 
@@ -109,7 +109,7 @@ static void compare(u32 space, u32 warps, u32 spread, u32 most, u32 forms)
         if (s->x) seen |= 1u << (s->x >> FORM_SHIFT);
         if (held && n == most / 2) part(&b, held);
         if (n % 1000 == 999) {
-            marks_drop(&b.touch, s->x);
+            elements_drop(&b.touch, s->x);
             *s = (struct model){ 0 };
         }
     }
@@ -117,12 +117,12 @@ static void compare(u32 space, u32 warps, u32 spread, u32 most, u32 forms)
     UNIT_EQ(seen & forms, forms);
     struct notes *n = notes_of(&b.touch);
     u32 few = n->upper[UPPER_FEW].n, many = n->upper[UPPER_ALL].n;
-    for (u32 k = 0; k < SECTORS; k++) marks_drop(&b.touch, m[k].x);
+    for (u32 k = 0; k < SECTORS; k++) elements_drop(&b.touch, m[k].x);
     for (u32 k = 0; k < FORMS; k++) UNIT_EQ(n->form[k].n, n->form[k].nspare);
     for (u32 k = 0; k < UPPERS; k++) UNIT_EQ(n->upper[k].n, n->upper[k].nspare);
     if (space == SPACE_GLOBAL) {
-        notes_unkeep(b.cta);
-        for (u32 k = 0; held && k < APART; k++) note_release(n, held[k], false);
+        note_caches_drop(b.cta);
+        for (u32 k = 0; held && k < APART; k++) note_unref(n, held[k], false);
         UNIT_EQ(n->note.n, n->note.nspare);
         UNIT(!held || (few > 0 && many > 0));
     }
@@ -160,9 +160,9 @@ static void sets(u32 space)
     slots->start = slots->base = 1;
     slots->exact = true;
     b.race->slot[0] = slots;
-    u32 last[READERS][LANES] = { 0 }, wrong = 0, most = 0, apart = 0;
+    u32 last[READERS][LANES] = { 0 }, wrong = 0, most = 0, differ = 0;
     u64 rng = 7;
-    struct seen set = { 0, 0, 0 }, twin = { 0, 0, 0 };
+    struct prior set = { 0, 0, 0 }, twin = { 0, 0, 0 };
     for (u32 k = 0; k < 6000; k++) {
         struct race_warp *w = &b.cta->warp[(rand_next(&rng) >> 40) % READERS];
         u32 lanes = (u32)(rand_next(&rng) >> 30) | 1u << (rand_next(&rng) >> 40 & 31);
@@ -176,21 +176,21 @@ static void sets(u32 space)
             if (lanes >> l & 1) last[w->id][l] = w->now;
         u32 x = set_add(&b.touch, set, me, one ? 0 : lanes, true),
             y = set_add(&b.touch, twin, me, one ? 0 : lanes, true);
-        apart += x != y;
-        set_release(n, set.site, false);
-        set_release(n, twin.site, false);
-        set = (struct seen){ set_word(w->now), x, 0 };
-        twin = (struct seen){ set_word(w->now), y, 0 };
+        differ += x != y;
+        set_unref(n, set.site, false);
+        set_unref(n, twin.site, false);
+        set = (struct prior){ word_of_set(w->now), x, 0 };
+        twin = (struct prior){ word_of_set(w->now), y, 0 };
         most = MAX_OF(most, set_count(n, x));
         for (u32 r = 0; k % 16 == 0 && r < READERS; r++)
             for (u32 l = 0; l < LANES; l++) wrong += read_at(n, x, r, l) != last[r][l];
     }
     UNIT_EQ(wrong, 0);
-    UNIT_EQ(apart, 0);
+    UNIT_EQ(differ, 0);
     UNIT(most < 2 * READERS * LANES + 128);
-    set_release(n, set.site, false);
-    set_release(n, twin.site, false);
-    sets_unkeep(b.cta);
+    set_unref(n, set.site, false);
+    set_unref(n, twin.site, false);
+    set_memos_drop(b.cta);
     if (space == SPACE_GLOBAL) UNIT_EQ(n->set.n, n->set.nspare);
     slots->residents = NULL;
     bench_end(&b);
@@ -206,7 +206,7 @@ static void use_up(void)
     b.race->notes.form[FORM_WORDS].most = 2 * POOL_CHUNK;
     for (u32 n = 0; n < 2 * POOL_CHUNK; n++) {
         u32 x = 0;
-        note_down(&b.touch, &x, 0, 4, race_stamp(b.touch.w, 0, ES_ONE, WHO_ONE), 1);
+        elements_record(&b.touch, &x, 0, 4, race_stamp(b.touch.w, 0, ES_ONE, WHO_ONE), 1);
     }
     exit(0);
 }
@@ -232,7 +232,7 @@ static void end_of_numbers(void)
 int main(void)
 {
     for (u32 warps = 1; warps <= 32; warps *= 32) {
-        compare(SPACE_SHARED, warps, 3, 30000, 1u << FORM_WIDE | 1u << FORM_HALVES | 1u << FORM_BYTES);
+        compare(SPACE_SHARED, warps, 3, 30000, 1u << FORM_FULL | 1u << FORM_HALVES | 1u << FORM_BYTES);
         compare(SPACE_GLOBAL, warps, 3, 30000, 1u << FORM_WORDS | 1u << FORM_HALVES | 1u << FORM_BYTES);
         compare(SPACE_GLOBAL, warps, 1000000, 200000, 1u << FORM_WORDS | 1u << FORM_HALVES | 1u << FORM_BYTES);
     }
