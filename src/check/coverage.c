@@ -6,6 +6,7 @@
  * described as a box in the array's own indices, since that is how such bugs look: the last rows, the columns beyond
  * a multiple of 32, every second tile. */
 #include "check/outputs.h"
+#include "sim/finding_place.h"
 #include <inttypes.h>
 
 bool coverage_begin(struct output *out, bool once, struct error *e)

@@ -5,6 +5,8 @@
  * is odd, so what is no longer true need not be taken out; only cells whose type is not known (a register of bits)
  * are kept exact. */
 #include "check/value_origin.h"
+#include "sim/finding_place.h"
+#include "sim/lanes.h"
 #include "sim/trace.h"
 #include <inttypes.h>
 

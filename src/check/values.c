@@ -6,6 +6,7 @@
  * began. */
 #include "check/outputs.h"
 #include "check/value_origin.h"
+#include "sim/finding_place.h"
 
 bool values_wanted(const struct bound_arg *b) { return b->arg->shape.type->class == SCALAR_FLOAT; }
 

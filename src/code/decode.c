@@ -7,7 +7,12 @@
  * V registers share slots by liveness. A register of its own block needs no blending: nobody else's lanes are in it. */
 #include <stdlib.h>
 #include "code/lower.h"
+#include "sim/async.h"
+#include "sim/barrier.h"
+#include "sim/call.h"
 #include "sim/lanes.h"
+#include "sim/matrix.h"
+#include "sim/memory.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "code/overflow.h"

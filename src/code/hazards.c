@@ -5,6 +5,8 @@
  * operation, in the lanes that execute it. A shift that some selection takes as one of its sides is left alone:
  * compilers shift first and then choose. */
 #include "code/lower.h"
+#include "sim/finding_place.h"
+#include "sim/lanes.h"
 #include <inttypes.h>
 
 static bool may_be_zero(const struct lop *o) { return o->b.kind != O_CONST || !o->b.value; }

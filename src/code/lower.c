@@ -6,6 +6,8 @@
  * An instruction that isa.def lacks becomes a block end of its own, and is named when it is reached, not before. */
 #include "code/lower.h"
 #include "code/overflow.h"
+#include "sim/barrier.h"
+#include "sim/finding_place.h"
 
 struct opnd lower_const(u64 value) { return (struct opnd){ .kind = O_CONST, .value = value }; }
 struct opnd lower_reg(u32 r) { return (struct opnd){ .kind = O_REG, .reg = r }; }

@@ -2,6 +2,7 @@
  * declares and fills itself, or, in the older style, as registers and numbers, which are put there and taken from
  * there around the call. */
 #include "code/lower.h"
+#include "sim/builtin.h"
 
 static const struct opnd no_opnd;
 

@@ -1,6 +1,8 @@
 /* Following values that wrapped. wraps.h says when. */
 #include "code/lower.h"
 #include "code/overflow.h"
+#include "sim/finding_place.h"
+#include "sim/lanes.h"
 #include <inttypes.h>
 
 struct wrap { /* a register that holds something else than its arithmetic means */

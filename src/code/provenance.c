@@ -7,6 +7,7 @@
  * between pointers. */
 #include "code/lower.h"
 #include "sim/access.h"
+#include "sim/lanes.h"
 
 static bool same(struct root a, struct root b)
 {

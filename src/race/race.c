@@ -7,6 +7,7 @@
 #include "race/race_clock.h"
 #include "race/race_kernel.h"
 #include "race/race_touch.h"
+#include "sim/barrier.h"
 
 /* ---- memory that has cells ---- */
 

@@ -14,6 +14,7 @@
 #include "race/race_advice.h"
 #include "sim/explain_index.h"
 #include "code/lower.h"
+#include "sim/finding_place.h"
 #include <inttypes.h>
 
 /* One access of the two, in the code. */

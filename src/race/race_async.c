@@ -7,6 +7,7 @@
  * inserted again after the barrier. When the copy is done, the entry becomes a write of its thread at that time: other
  * threads need a barrier after it. */
 #include "race/race_touch.h"
+#include "sim/lanes.h"
 
 struct flight {              /* the copy of one lane */
     struct touch touch;      /* its instruction and warp */

@@ -10,6 +10,7 @@
 #include "race/race_kernel.h"
 #include "race/race_advice.h"
 #include "code/lower.h"
+#include "sim/barrier.h"
 
 /* The state of the fixpoint. Everything is uniform until shown otherwise. */
 struct uniform {

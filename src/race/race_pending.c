@@ -10,6 +10,8 @@
  * together. */
 #include "race/race_touch.h"
 #include "sim/init_fast.h"
+#include "sim/lanes.h"
+#include "sim/memory.h"
 
 struct pending {               /* a speculated load of one warp */
     const struct lowered *low; /* its function */

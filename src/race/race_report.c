@@ -8,6 +8,10 @@
  * Throughout, `old` is the prior access, which a cell had recorded, and `me` the current one, which found it. */
 #include "race/race_advice.h"
 #include "code/lower.h"
+#include "sim/async.h"
+#include "sim/explain_access.h"
+#include "sim/finding_place.h"
+#include "sim/lanes.h"
 #include "sim/special_registers.h"
 #include <inttypes.h>
 

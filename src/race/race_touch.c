@@ -4,6 +4,7 @@
  * are no whole sectors or cross a page, fewer bytes than a word, and instructions of any shape, which are divided into
  * runs of neighbouring lanes, groups of lanes at one address, and single lanes. */
 #include "race/race_slow.h"
+#include "sim/lanes.h"
 
 static bool word_quick(struct race_warp *w, struct cell *c, u32 op, u32 j, u64 me, u32 site, u32 space)
 {

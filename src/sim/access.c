@@ -1,5 +1,6 @@
 /* The careful way of a memory access: each lane's address against the object its pointer came from (RULES.md B), and
  * its alignment. Whatever the checks in force, no lane ever touches memory that is not the program's. */
+#include "sim/call.h"
 #include "sim/explain_access.h"
 
 /* An address that came from nowhere we know, this near to an allocation, is an overrun of that allocation. */

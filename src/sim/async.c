@@ -7,9 +7,14 @@
  * An mbarrier is one 64-bit word in shared memory, opaque to the program (9.7.13.15.1). Here:
  *   bits 0..19 arrivals still expected in this phase, 20..39 arrivals of a phase, 40..63 number of the phase.
  * A state token is the word itself; a wait succeeds when the phase of the word is no longer that of the token. */
+#include "sim/async.h"
+#include "sim/explain_access.h"
+#include "sim/finding_place.h"
+#include "sim/lanes.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"
+#include "sim/wait.h"
 
 /* ---- copies ---- */
 

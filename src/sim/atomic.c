@@ -1,8 +1,10 @@
 /* atom and red, lane after lane in lane order. Shared memory belongs to one worker, but a generic address may reach
  * memory of every worker, so each step is a compare-and-swap on the host's own atomics; additions take the direct
  * way. */
-#include "isa/words.h"
 #include "sim/atomic.h"
+#include "isa/words.h"
+#include "sim/lanes.h"
+#include "sim/wait.h"
 
 /* f16 and bf16, one or two in a word; subnormals are kept (.noftz). */
 static u64 combine_half(const struct site *s, u64 old, u64 b)

@@ -1,4 +1,7 @@
 /* Functions that the CUDA runtime provides to kernels: vprintf, __assertfail, malloc and free. */
+#include "sim/builtin.h"
+#include "sim/call.h"
+#include "sim/finding_place.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"

@@ -1,6 +1,11 @@
 /* Calls. Lanes that call the same function share a frame; they meet again at (caller's frame, return block). Frames
  * form a tree, so recursion depths never merge and divergent indirect calls need no special case. Functions always
  * run in plain code. */
+#include "sim/call.h"
+#include "sim/builtin.h"
+#include "sim/exec.h"
+#include "sim/finding_place.h"
+#include "sim/lanes.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"
 #include "sim/special_registers.h"

@@ -4,11 +4,16 @@
  * The warps of a CTA run in turn on the worker that has the CTA. A turn ends when every split of the warp waits, when
  * the warp gives way, or when it is done. The CTA is done with its last warp. */
 #include "sim/cta.h"
+#include "code/overflow.h"
+#include "sim/async.h"
+#include "sim/barrier.h"
+#include "sim/exec.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
-#include "code/overflow.h"
 #include "sim/sim_run.h"
 #include "sim/special_registers.h"
+#include "sim/trace.h"
+#include "sim/wait.h"
 
 static void frame_free(struct frame *f)
 {

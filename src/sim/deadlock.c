@@ -6,7 +6,9 @@
  * others fill the device; CTAs that grid.sync() waits for; lanes that a warp operation waits for; threads that a
  * barrier waits for; a value that nobody is left to write. */
 #include "sim/deadlock.h"
+#include "sim/finding_place.h"
 #include "sim/sim_run.h"
+#include "sim/wait.h"
 #include "sim/worker_pool.h"
 #include <inttypes.h>
 

@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_VERDICT_H
 #define LOCKSTEP_VERDICT_H
 #include "sim/access.h"
+#include "sim/async.h"
 
 struct stop { /* a launch that came to a stop, while its report is written */
     struct launch *l;
@@ -58,4 +59,8 @@ const struct loop *stand_loop_of(const struct lowered *l, u32 op);
 u32 stand_decides(const struct lowered *l, u32 op);
 /* "CTA 3 has left the kernel at k.cu:12"; NULL: none has */
 const char *stand_ended(struct stop *st, u32 barrier_op);
+
+/* verdict.c: a deadlock, with its cause */
+void wait_verdict(struct launch *l);
+void wait_report_stopped(struct launch *l);
 #endif

@@ -1,6 +1,9 @@
 /* Where the threads of a stopped launch stand, in words. Equal warps of a CTA are one line, equal CTAs one paragraph:
  * a grid barrier that a thousand CTAs wait at is two lines. */
 #include "sim/deadlock.h"
+#include "sim/explain_access.h"
+#include "sim/finding_place.h"
+#include "sim/lanes.h"
 #include <inttypes.h>
 
 enum { SHOWN_CTAS = 12, SHOWN_GROUPS = 16 };

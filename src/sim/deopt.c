@@ -1,7 +1,9 @@
 /* From fast to plain code: every live register of the kernel's frame is copied, lane by lane, to where the plain code
  * keeps it. Each split brings the registers that are live where it stands; splits inside calls, where their call will
  * return. */
+#include "sim/deopt.h"
 #include "code/lower.h"
+#include "sim/lanes.h"
 #include "sim/planes.h"
 #include "sim/special_registers.h"
 

@@ -4,9 +4,21 @@
  * terminator decides. The lowest-numbered runnable split of the deepest frame runs first; a jump to a block at or
  * beyond another pending one leaves the straight line, so that splits that meet merge. Back edges burn fuel; when it
  * runs out, wait.c looks whether the loop can still change anything. */
+#include "sim/exec.h"
+#include "sim/async.h"
+#include "sim/barrier.h"
+#include "sim/call.h"
+#include "sim/deopt.h"
+#include "sim/exited.h"
+#include "sim/finding_place.h"
+#include "sim/lanes.h"
+#include "sim/memory.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"
+#include "sim/trace.h"
+#include "sim/wait.h"
+#include "sim/warpop.h"
 
 struct split *exec_split(struct warp *w, u32 mask, u32 block, struct frame *fr)
 {

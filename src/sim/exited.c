@@ -2,8 +2,10 @@
  *
  * A warp keeps the places where its lanes left, a worker those of the CTAs that are over: a few each, written once a
  * warp. They are looked at only when a report says why a barrier was reached by some threads and not by others. */
-#include "sim/deadlock.h"
+#include "sim/exited.h"
 #include "code/lower.h"
+#include "sim/deadlock.h"
+#include "sim/finding_place.h"
 #include "sim/worker_pool.h"
 #include <inttypes.h>
 

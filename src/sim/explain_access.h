@@ -25,6 +25,8 @@ struct lane_check { /* what was found for one lane */
     u64 lo, size;                    /* legal range in shared or local memory */
 };
 
+/* The name of a variable without what the compiler adds to it. */
+const char *plain_name(struct arena *a, struct str name);
 /* Reports the lanes of `mask`, all of one verdict about one object. */
 void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask);
 #endif

@@ -1,6 +1,6 @@
 /* From a place in the machine to a finding: source lines with their inlined chain, threads, and how a launch ends
  * early. */
-#include "sim/machine.h"
+#include "sim/finding_place.h"
 
 static struct str line_text(const struct ptx_module *m, const char *at)
 {

@@ -1,7 +1,9 @@
 /* Initialised values between memory and registers: loads fill planes from shadows, stores carry them back, atomics do
  * both (RULES.md I1, I2). What memory is born as: mem.c for the device's, init_frame and init_cta below for local and
  * shared memory. */
+#include "sim/async.h"
 #include "sim/init_fast.h"
+#include "sim/memory.h"
 #include "sim/planes.h"
 
 struct shadow *init_shadow(const struct warp *w, u32 space, u32 lane, u64 addr, u64 *at)

@@ -1,4 +1,6 @@
 /* Uses of undefined values, and what crosses lanes or calls (RULES.md I2, S3). */
+#include "sim/finding_place.h"
+#include "sim/lanes.h"
 #include "sim/planes.h"
 
 static const enum finding_kind kinds[] = {

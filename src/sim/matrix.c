@@ -3,6 +3,8 @@
  *
  * Lane 8*m + r holds the address of row r of matrix m; lane t receives, of each matrix, the two elements 2*(t mod 4)
  * and the next of row t/4, or of column t/4 with .trans. All lanes of the warp take part. */
+#include "sim/matrix.h"
+#include "sim/lanes.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 

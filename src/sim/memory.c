@@ -8,9 +8,13 @@
  *   slow    access.c: what misses the range is looked up, checked against the object its pointer came from, and
  *           reported.
  * A lane that fails a check reads zero and writes nothing; the launch goes on, so that one run shows every cause. */
+#include "sim/memory.h"
+#include "sim/atomic.h"
+#include "sim/call.h"
+#include "sim/lanes.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
-#include "sim/atomic.h"
+#include "sim/wait.h"
 
 /* ---- common ---- */
 

@@ -11,6 +11,7 @@
  * with i and w in scope, for global memory r, the range; they may return from the handler. */
 #include "sim/access.h"
 #include "sim/atomic.h"
+#include "sim/memory.h"
 
 #define H(name) static int name(char *restrict R, const struct insn *i, struct warp *w)
 

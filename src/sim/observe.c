@@ -1,6 +1,8 @@
 /* Hands events to the observers of a launch. */
 #include "sim/observe.h"
 #include "sim/init_fast.h"
+#include "sim/lanes.h"
+#include "sim/memory.h"
 
 u32 observe_watch(const struct sim_launch *in)
 {

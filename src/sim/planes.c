@@ -1,5 +1,7 @@
 /* Planes beside registers, and the table of origins that taints point to. */
 #include "sim/planes.h"
+#include "sim/explain_access.h"
+#include "sim/finding_place.h"
 
 struct planes *planes_new(const struct code *c)
 {

@@ -1,11 +1,13 @@
 /* From a launch to its end: sim_run prepares the code, the parameters and the layout of shared memory, lets the workers
  * run (worker_pool.c), and gathers what they counted. The sim itself, which outlives launches, is made here, too. */
 #include "sim/sim_run.h"
+#include "code/overflow.h"
 #include "sim/cta.h"
+#include "sim/deadlock.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
+#include "sim/trace.h"
 #include "sim/worker_pool.h"
-#include "code/overflow.h"
 
 /* ---- the sim ---- */
 

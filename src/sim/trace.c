@@ -8,6 +8,9 @@
  * be held against the text. */
 #include "sim/trace.h"
 #include "code/lower.h"
+#include "sim/deopt.h"
+#include "sim/exec.h"
+#include "sim/finding_place.h"
 #include "sim/sim_run.h"
 #include <inttypes.h>
 #include <stdlib.h>

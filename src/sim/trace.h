@@ -34,6 +34,12 @@ struct trace {
     struct text line; /* being written */
 };
 
+struct trace *trace_open(struct launch *l, struct error *e); /* NULL: e says why */
+void trace_close(struct trace *t);
+struct trace *trace_warp(const struct warp *w); /* of the launch; NULL: this warp is not selected */
+/* Runs the instructions [at, end) of block b and writes their lines. */
+int trace_run(struct warp *w, u32 b, u32 at, u32 end);
+
 /* The type to show register r in: its own, or a float's when the text uses it as one. */
 void trace_types(struct traced *f, struct arena *a);
 /* The values of register r of the running frame. false: it has none now. A predicate is one word, in v[0]. */

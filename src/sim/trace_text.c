@@ -1,7 +1,8 @@
 /* Values of lanes as text, as short as they allow: one value, a value and a step for each lane, or a list with its
  * repetitions. An address is said by the name of its object, so that a trace reads the same wherever memory lies. */
-#include "sim/trace.h"
+#include "sim/lanes.h"
 #include "sim/special_registers.h"
+#include "sim/trace.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -5,8 +5,10 @@
  * loop can only end when one of the values it read differs. The split is idle with that read set, and costs one
  * comparison a visit. When nobody can run and no read set has changed, the launch is quiescent: a deadlock, proved,
  * or a wait for the host. */
+#include "sim/wait.h"
 #include "code/lower.h"
 #include "sim/access.h"
+#include "sim/lanes.h"
 #include "sim/sim_run.h"
 
 struct probe {

@@ -3,9 +3,14 @@
  * A lane arrives with its operands; the operation fires for a membermask when every live lane named in it has arrived
  * at the same operation with the same mask, from whatever place (MACHINE.md section 4.4). The usual case, one split
  * that brings all of them, fires at once. */
+#include "sim/warpop.h"
+#include "sim/deadlock.h"
+#include "sim/deopt.h"
+#include "sim/exec.h"
+#include "sim/finding_place.h"
+#include "sim/lanes.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
-#include "sim/deadlock.h"
 
 enum { M_UP, M_DOWN, M_BFLY, M_IDX, M_ALL, M_ANY, M_UNI, M_ADD, M_MIN, M_MAX, M_AND, M_OR, M_XOR };
 

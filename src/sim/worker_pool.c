@@ -7,7 +7,10 @@
  * sim_run; the others are threads of a pool that lives as long as the sim. */
 #include "sim/worker_pool.h"
 #include "sim/cta.h"
+#include "sim/deadlock.h"
+#include "sim/exited.h"
 #include "sim/sim_run.h"
+#include "sim/wait.h"
 
 /* ---- parked CTAs ---- */
 

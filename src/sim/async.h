@@ -1,0 +1,29 @@
+/* Asynchronous copies and mbarriers (async.c). */
+#ifndef LOCKSTEP_ASYNC_H
+#define LOCKSTEP_ASYNC_H
+#include "sim/machine.h"
+
+handler *async_handler(enum isa_name name); /* of cp.async and mbarrier operations; NULL: not theirs */
+
+struct async_flight { /* a copy that is under way */
+    u32 group;        /* of its thread, from 1 */
+    bool committed;   /* the group is complete */
+    u32 newer;        /* groups committed after it: the largest count that a wait for it may have */
+    bool waited;      /* its thread has waited since ... */
+    u32 wait;         /* ... and left so many groups in flight */
+};
+/* The copy of a lane into the byte at `at`; false: none. */
+bool async_flight(const struct warp *w, u32 lane, const char *at, struct async_flight *out);
+/* Whether a copy into some of these bytes of shared memory is under way. */
+bool async_covers(const struct cta *c, const char *at, u32 bytes);
+
+struct mbarrier_word { /* what the 8 bytes of an mbarrier say */
+    u64 phase;
+    u32 arrived, expected; /* arrivals in this phase; how many complete it */
+};
+struct mbarrier_word async_mbarrier(u64 word);
+
+void async_begin(struct cta *c);           /* a CTA starts: it has no mbarriers */
+void async_exit(struct warp *w, u32 mask); /* lanes leave: their copies complete */
+void async_reset(struct warp *w);          /* a warp starts: it has no copies */
+#endif

@@ -1,0 +1,15 @@
+/* Execution of one warp (exec.c). */
+#ifndef LOCKSTEP_EXEC_H
+#define LOCKSTEP_EXEC_H
+#include "sim/machine.h"
+
+enum exec_end { EXEC_WAIT, EXEC_YIELD, EXEC_DONE };
+/* Runs until every split of the warp waits, the warp gives way, or it is done. */
+enum exec_end exec_warp(struct warp *w);
+/* A new split of these lanes, at the start of a block. */
+struct split *exec_split(struct warp *w, u32 mask, u32 block, struct frame *fr);
+/* Lanes leave the kernel at operation op. The caller drops the running split when it has no lanes left. */
+void exec_exit_lanes(struct warp *w, u32 mask, u32 op);
+/* Executes the instruction at `at`, and returns what its handler does; records what it reads while a probe is on. */
+int exec_one(struct warp *w, u32 at);
+#endif

@@ -1,0 +1,12 @@
+/* Memory instructions (memory.c): the handler of a site, and the common path of all of them. */
+#ifndef LOCKSTEP_MEMORY_H
+#define LOCKSTEP_MEMORY_H
+#include "sim/machine.h"
+
+/* The handler of a memory instruction whose address is known to be of this shape; memory_any where there is no faster
+ * one. group: lanes in a group; stride: of an affine address, in bytes. */
+handler *memory_handler(const struct site *s, const struct insn *i, u32 group, s32 stride);
+/* Any access, checked lane by lane; the same, shown to observers; a plain store that is shown after its handler. */
+handler memory_any, memory_watched, memory_noted;
+handler mem_hint, mem_isspacep, mem_fence; /* prefetches, isspacep, fences */
+#endif
