@@ -56,7 +56,7 @@ static void found_again(struct outputs *o, const struct output *out, const struc
     struct arena mem = { 0 };
     u32 first = (u32)__builtin_ctz(g->lanes);
     struct finding f = { .kind = F_coverage_twice,
-                         .access = a->site->name == N_st ? "write" : "atomic",
+                         .access = site_is_store(a->site) ? "write" : "atomic",
                          .space = "global",
                          .width = a->bytes };
     memcpy(f.addr, a->addr, sizeof f.addr);

@@ -290,7 +290,7 @@ static void on_sync(void *self, const struct sync_event *e)
     const struct warp *w = e->warp;
     const struct lop *o = &w->code->low->op[e->op];
     const struct insn *i = &w->code->insn[w->code->insn_of[e->op]];
-    if (o->name != N_shfl || o->d.kind != O_REG || o->a.kind != O_REG) return;
+    if (!(o->flags & ISA_SHUFFLE) || o->d.kind != O_REG || o->a.kind != O_REG) return;
     u32 b[LANES];
     for (u32 l = 0; l < LANES; l++) b[l] = get(v, cell_of(w->R, i->a, 4, l));
     for (u32 m = e->mask; m; m &= m - 1) {
@@ -365,12 +365,12 @@ static void on_access(void *self, const struct access *a)
     const struct lowered *low = a->warp->code->low;
     const struct lop *o = &low->op[a->insn->op];
     const struct opnd *data[] = { &o->d, &o->b, &o->c, &o->e };
-    if (o->name != N_ld && o->name != N_st && o->name != N_atom && o->name != N_red) return;
+    if (!(o->flags & ISA_ACCESS)) return;
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
-        if (o->name == N_atom || o->name == N_red) atomic_lane(v, a, l, &o->d);
-        for (u32 k = 0; k < a->site->vec && (o->name == N_ld || o->name == N_st); k++)
-            if (o->name == N_st)
+        if (lop_is_atomic(o)) atomic_lane(v, a, l, &o->d);
+        for (u32 k = 0; k < a->site->vec && !lop_is_atomic(o); k++)
+            if (lop_is_store(o))
                 store_lane(v, a, l, k);
             else if (data[k]->kind == O_REG)
                 load_lane(v, a, l, k, data[k]->reg, (enum ptx_type)types_of(v, low)[data[k]->reg]);
@@ -477,15 +477,15 @@ static const char *read_text(const struct value_origins *v, struct arena *mem, c
 
 static const char *fix_text(const struct birth *b, struct str opcode)
 {
-    u32 name = b->low->op[b->op].name;
+    u32 shape = b->low->op[b->op].shape;
     bool inf = b->odd == ODD_INF;
     if (b->how == BORN_READ) return "Find out who put it there: the kernel only passes it on.";
-    if (name == N_fdiv || name == N_div_full || name == N_div_approx || name == N_rcp || name == N_rcp_approx)
+    if (shape == SHAPE_FDIV)
         return inf ? "Test the divisor, or add a small number to it: it is zero, or too small for the quotient."
                    : "Test the divisor: a sum or a count of nothing is the usual zero.";
-    if (name == N_sqrt || name == N_sqrt_approx || name == N_rsqrt_approx || name == N_lg2_approx)
+    if (shape == SHAPE_ROOT)
         return "Keep the argument above zero: a difference that should be zero is often a little less.";
-    if (name == N_ex2_approx) return "Subtract the largest of the arguments before taking exp.";
+    if (shape == SHAPE_EXP) return "Subtract the largest of the arguments before taking exp.";
     if (inf && opcode.n > 3 && !memcmp(opcode.p, "cvt", 3))
         return "Scale the value before it is narrowed: f16 ends at 65504.";
     return inf ? "Compute in a wider type, or scale the operands." : NULL;

@@ -45,7 +45,7 @@ static void found_odd(struct outputs *o, const struct output *out, const struct 
 {
     struct arena mem = { 0 };
     struct finding f = { .kind = what == ODD_NAN ? F_value_nan : F_value_inf,
-                         .access = a->site->name == N_st ? "write" : "atomic",
+                         .access = site_is_store(a->site) ? "write" : "atomic",
                          .space = "global",
                          .width = a->bytes };
     memcpy(f.addr, a->addr, sizeof f.addr);
@@ -107,7 +107,7 @@ static const struct scalar *register_type(struct outputs *o, const struct access
     const struct lowered *low = a->warp->code->low;
     const struct opnd *d = &low->op[a->insn->op].d;
     u32 n = 0;
-    if (d->kind != O_REG || a->site->name != N_st) return NULL;
+    if (d->kind != O_REG || !site_is_store(a->site)) return NULL;
     lock(&o->lock);
     struct learned *t = o->learned;
     while (t && t->low != low) t = t->next;

@@ -111,28 +111,28 @@ static struct value lane_value_class(const struct classes *c, const struct lop *
     bool is_float = type_is_float((enum ptx_type)f->type) || type_is_float((enum ptx_type)f->dtype);
     struct value a = of(c, o->a), b = of(c, o->b), x = pointwise(c, o, width, is_float);
     if (x.cls != CLS_V || is_float || tw < 4) return x;
-    switch (o->name) {
-    case N_mov:
-    case N_cvta: return a;
-    case N_add: return plus(c, a, b, 1, width);
-    case N_sub: return plus(c, a, b, -1, width);
-    case N_mul_lo:
-    case N_mul_wide: return product(c, o->a, o->b, width, (enum ptx_type)f->type);
-    case N_mad_lo:
-    case N_mad_wide: return plus(c, product(c, o->a, o->b, width, (enum ptx_type)f->type), of(c, o->c), 1, width);
-    case N_shl:
+    switch (o->shape) {
+    case SHAPE_MOVE:
+    case SHAPE_ADDRESS: return a;
+    case SHAPE_ADD: return plus(c, a, b, 1, width);
+    case SHAPE_SUB: return plus(c, a, b, -1, width);
+    case SHAPE_MUL:
+    case SHAPE_MUL_WIDE: return product(c, o->a, o->b, width, (enum ptx_type)f->type);
+    case SHAPE_MAD:
+    case SHAPE_MAD_WIDE: return plus(c, product(c, o->a, o->b, width, (enum ptx_type)f->type), of(c, o->c), 1, width);
+    case SHAPE_SHL:
         return a.cls == CLS_A && o->b.kind == O_CONST && o->b.value < 31
                    ? affine(c, (s64)a.stride * (1ll << o->b.value), width)
                    : vec;
-    case N_cvt: return a.cls == CLS_A && width >= 4 && type_size[f->dtype] >= 4 ? a : vec;
-    case N_and: /* a mask of low ones */
+    case SHAPE_CONVERT: return a.cls == CLS_A && width >= 4 && type_size[f->dtype] >= 4 ? a : vec;
+    case SHAPE_AND: /* a mask of low ones */
         if (a.cls == CLS_A && a.stride > 0 && o->b.kind == O_CONST && (o->b.value & (o->b.value + 1)) == 0 &&
             o->b.value < 1u << 31)
             return a;
         return vec;
-    case N_shr:
+    case SHAPE_SHR:
         return a.cls == CLS_A && a.stride > 0 && o->b.kind == O_CONST && o->b.value < 31 ? affine(c, 0, width) : vec;
-    case N_selp:
+    case SHAPE_SELECT:
         if (of(c, o->c).cls != CLS_S) return vec;
         return a.cls == b.cls && a.stride == b.stride ? a : vec;
     default: return vec;
@@ -145,7 +145,7 @@ static struct value load_class(const struct classes *c, const struct lop *o, u32
 {
     const struct site *s = &c->l->site[o->site];
     struct value a = of(c, o->a);
-    if (o->name != N_ld || s->space == SP_LOCAL || s->space == SP_CALL) return vec;
+    if (!lop_is_load(o) || s->space == SP_LOCAL || s->space == SP_CALL) return vec;
     if (s->space == SP_GENERIC && s->root.kind != ROOT_PARAM &&
         !(s->root.kind == ROOT_VAR && s->root.var->space != SP_LOCAL))
         return vec;
@@ -162,13 +162,12 @@ static struct value result_class(const struct classes *c, const struct lop *o, u
     case K_LANE: return lane_value_class(c, o, width);
     case K_CMP:
     case K_PRED: return of(c, o->a).cls == CLS_S && (o->b.kind == O_NONE || of(c, o->b).cls == CLS_S) ? scalar : vec;
-    case K_MEM: return o->name == N_isspacep ? vec : load_class(c, o, width);
+    case K_MEM: return load_class(c, o, width);
     case K_WARP:
-        if (o->name == N_mov || o->name == N_activemask) return scalar;
-        if (o->name == N_alloca || o->name == N_stacksave) return vec;
-        return (o->name == N_vote || o->name == N_ballot || o->name == N_redux) && full_mask(o->c) && !c->div[block]
-                   ? scalar
-                   : vec;
+        if (o->shape == SHAPE_MOVE) return scalar;
+        if (!(o->flags & ISA_UNIFORM)) return vec;
+        /* without a mask: whoever is there gets it */
+        return o->c.kind == O_NONE || (full_mask(o->c) && !c->div[block]) ? scalar : vec;
     case K_CTRL: return !c->div[block] ? scalar : vec; /* results of barriers */
     default: return vec;
     }

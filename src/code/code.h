@@ -181,6 +181,15 @@ static inline bool site_fetches(const struct site *s) { return s->access & ISA_F
 static inline bool lop_is_load(const struct lop *o) { return (o->flags & (ISA_ACCESS | ISA_WRITES)) == ISA_ACCESS; }
 static inline bool lop_is_store(const struct lop *o) { return (o->flags & (ISA_ACCESS | ISA_READS)) == ISA_ACCESS; }
 static inline bool lop_is_atomic(const struct lop *o) { return o->flags & ISA_ATOMIC; }
+/* The registers d b c e are the data of a memory operation: what it stores or combines, or what it has loaded. */
+static inline bool lop_takes_data(const struct lop *o)
+{
+    return o->flags & (ISA_ACCESS | ISA_MATRIX) && o->flags & ISA_WRITES && !(o->flags & ISA_FETCHES);
+}
+static inline bool lop_gives_data(const struct lop *o)
+{
+    return o->flags & (ISA_ACCESS | ISA_MATRIX) && !(o->flags & ISA_WRITES);
+}
 static inline bool lop_fetches(const struct lop *o) { return o->flags & ISA_FETCHES; }
 
 /* Who looks at the accesses of a version of the code: observers of every access (slow), the race check, the check of

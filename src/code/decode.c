@@ -244,9 +244,7 @@ static handler *with_planes(const struct decoder *d, const struct insn *i)
     case K_CMP:
     case K_PRED: return init_lane;
     case K_MEM:
-        return o->name == N_ld || o->name == N_st || o->name == N_atom || o->name == N_red ? init_memory
-               : o->name == N_ldmatrix || o->d.kind != O_REG                               ? NULL
-                                                                                           : init_result;
+        return o->flags & ISA_ACCESS ? init_memory : lop_gives_data(o) || o->d.kind != O_REG ? NULL : init_result;
     case K_WARP: return init_result;
     default: return NULL;
     }
@@ -301,22 +299,17 @@ static struct insn make(struct decoder *d, const struct lop *o, u32 k)
 
 /* Whether a row has the carry among its operands for its syntax alone: add.cc makes one and takes none. Nobody reads
  * it, so its class does not matter. */
-static bool takes_no_carry(enum isa_name n)
-{
-    return n == N_add_cc || n == N_add_cc_out || n == N_sub_cc || n == N_sub_cc_out || n == N_mad_lo_cc ||
-           n == N_mad_lo_cc_out || n == N_mad_hi_cc || n == N_mad_hi_cc_out;
-}
+static bool takes_no_carry(const struct isa_form *f) { return f->shape == SHAPE_CARRY; }
 
 static handler *lane_handler(const struct insn *i, const struct isa_form *f, u32 group)
 {
     const struct lane_set *s = lanes_of(i->form);
     if (f->kind == K_PRED) return s->v[0];
-    u32 n = f->op[3] == T_PRED ? 2 : f->nsrc - takes_no_carry((enum isa_name)f->name), mix = 0;
+    u32 n = f->op[3] == T_PRED ? 2 : f->nsrc - takes_no_carry(f), mix = 0;
     if (f->kind == K_CMP) {
         bool all = CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_S;
         if (all) return s->grp;
-        bool ordered = f->name >= N_setp_eq && f->name <= N_setp_ge &&
-                       (f->type == T_S32 || f->type == T_U32 || f->type == T_B32);
+        bool ordered = f->shape == SHAPE_COMPARE && (f->type == T_S32 || f->type == T_U32 || f->type == T_B32);
         if (ordered &&
             ((CLS_AT(i, 1) == CLS_A && CLS_AT(i, 2) == CLS_S) || (CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_A)))
             return lanes_cmp_affine_for(f, group, CLS_AT(i, 2) == CLS_S);
@@ -345,24 +338,24 @@ static void push_guard(struct decoder *d, const struct lop *o, const struct insn
     struct insn g = { .kind = KX_GUARD, .op = i->op, .n = (u8)d->c->groups, .c = (u16)(d->c->group - 1) };
     g.a = i->a;
     g.cls = (u8)(CLS_AT(i, 1) << 2);
-    switch (o->name) {
-    case N_mul_wide:
-    case N_mad_wide:
+    switch (o->shape) {
+    case SHAPE_MUL_WIDE:
+    case SHAPE_MAD_WIDE:
         mode = sg ? GUARD_SIGNED : GUARD_UNSIGNED;
         if (CLS_AT(i, 1) != CLS_A) {
             g.a = i->b;
             g.cls = (u8)(CLS_AT(i, 2) << 2);
         }
         break;
-    case N_cvt:
+    case SHAPE_CONVERT:
         if (type_size[f->type] >= type_size[f->dtype]) return;
         mode = sg ? GUARD_SIGNED : GUARD_UNSIGNED;
         break;
-    case N_and:
+    case SHAPE_AND:
         mode = GUARD_AND;
         g.imm = (s64)o->b.value;
         break;
-    case N_shr:
+    case SHAPE_SHR:
         mode = (sg ? GUARD_SHR_SIGNED : GUARD_SHR_UNSIGNED) + (type_size[f->type] == 8);
         g.imm = (s64)o->b.value;
         break;
@@ -422,20 +415,20 @@ static void push_op(struct decoder *d, u32 k, bool div)
     if (div) i.flags |= IF_BLEND;
     handler *h;
     if (o->kind == K_WARP)
-        h = o->name == N_activemask ? warp_activemask : o->name == N_mov ? warp_sreg : warp_alloca;
+        h = o->name == N_activemask ? warp_activemask : o->shape == SHAPE_MOVE ? warp_sreg : warp_alloca;
     else if ((h = async_handler((enum isa_name)o->name)) || (h = matrix_handler((enum isa_name)o->name))) {
     } else if (o->name == N_hint)
         h = mem_hint;
     else if (o->name == N_isspacep)
         h = mem_isspacep;
-    else if (o->name == N_membar || o->name == N_fence)
+    else if (o->flags & ISA_FENCE)
         h = mem_fence;
     else {
         const struct opnd *r[] = { &o->d, &o->b, &o->c, &o->e };
         for (u32 j = 0; j < 4; j++)
-            if ((o->name == N_ld || (o->name == N_atom && j == 0)) && r[j]->kind == O_REG && d->l->tag[r[j]->reg])
+            if ((lop_is_load(o) || (lop_fetches(o) && j == 0)) && r[j]->kind == O_REG && d->l->tag[r[j]->reg])
                 i.flags |= IF_TAG;
-        bool local = o->name == N_ld;
+        bool local = lop_is_load(o);
         for (u32 j = 0; j < 4; j++)
             if (r[j]->kind == O_REG && !d->l->local[r[j]->reg]) local = false;
         if (local) i.flags &= (u8)~IF_BLEND;
@@ -478,7 +471,7 @@ static void emit(struct decoder *d)
         if (has_term) {
             const struct lop *o = &l->op[bl->end - 1];
             struct insn t = make(d, o, bl->end - 1);
-            if (o->name == N_bar && o->aux == (BAR_SYNC | BAR_ALIGNED) && o->a.kind == O_CONST &&
+            if (o->flags & ISA_BARRIER && o->aux == (BAR_SYNC | BAR_ALIGNED) && o->a.kind == O_CONST &&
                 o->a.value < MAX_BARS && o->b.kind == O_NONE) {
                 t.flags |= IF_PLAIN_BAR; /* barrier.c takes these without looking further */
                 t.site = (u32)o->a.value;

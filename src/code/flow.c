@@ -294,8 +294,7 @@ static bool block_polls(const struct lowered *l, const struct block *b)
     if (b->term == TERM_CALL || b->term == TERM_SLEEP) return true;
     for (u32 k = b->first; k < b->end; k++) {
         const struct lop *o = &l->op[k];
-        if (o->kind != K_MEM || (o->name != N_ld && o->name != N_atom && o->name != N_red && o->name != N_mbar_wait &&
-                                 o->name != N_mbar_parity))
+        if (o->kind != K_MEM || !((o->flags & ISA_ACCESS && o->flags & ISA_READS) || o->flags & ISA_MBAR_WAIT))
             continue;
         u32 sp = l->site[o->site].space;
         if (sp != SP_CONST && sp != SP_PARAM && sp != SP_LOCAL && sp != SP_CALL) return true;
@@ -383,7 +382,7 @@ static void find_liveness(struct lowered *l)
                 l->ndef[r[j]]++;
                 if (only[r[j]] != NONE && only[r[j]] != b) l->local[r[j]] = 0;
                 only[r[j]] = b;
-                if (l->op[k].guard.kind == O_NONE || l->op[k].name == N_bra)
+                if (l->op[k].guard.kind == O_NONE || l->op[k].flags & ISA_BRANCH)
                     BIT_SET(d, r[j]);
                 else if (!BIT_GET(d, r[j]))
                     BIT_SET(u, r[j]); /* a guarded write keeps the old value in other lanes */

@@ -18,14 +18,15 @@ void hazards_find(struct lowered *l)
     l->hazard = NEW_ARRAY(&l->mem, u8, l->nop + 1);
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
-        if (o->kind != K_LANE || o->name != N_selp) continue;
+        if (o->kind != K_LANE || o->shape != SHAPE_SELECT) continue;
         if (o->a.kind == O_REG) side[o->a.reg] = 1;
         if (o->b.kind == O_REG) side[o->b.reg] = 1;
     }
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
         if (o->kind != K_LANE || o->d.kind != O_REG) continue;
-        bool division = o->name == N_div || o->name == N_rem, shift = o->name == N_shl || o->name == N_shr;
+        bool division = o->shape == SHAPE_DIV || o->shape == SHAPE_REM,
+             shift = o->shape == SHAPE_SHL || o->shape == SHAPE_SHR;
         l->hazard[k] = (division && may_be_zero(o)) || (shift && o->b.kind != O_CONST && !side[o->d.reg]);
     }
     arena_free(&tmp);
@@ -83,7 +84,7 @@ static void tell(struct warp *w, const struct insn *i, bool shift, u32 bits, u32
 int hazards_look(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
-    bool shift = o->name == N_shl || o->name == N_shr;
+    bool shift = o->shape == SHAPE_SHL || o->shape == SHAPE_SHR;
     u32 bits = 8 * type_size[isa_forms[o->form].type], width = shift ? 4 : bits / 8;
     u64 v[LANES];
     if (!(w->cta->launch->in->checks & CHECK_VALUES) || likely(!some(R, i, shift, bits))) return 0;

@@ -109,7 +109,7 @@ static struct iv shifted(const struct lop *o, struct iv a, struct iv b)
 {
     bool sg = type_is_signed((enum ptx_type)isa_forms[o->form].type);
     if (!is_one(b) || b.lo < 0 || b.lo > 31) return FULL;
-    if (o->name == N_shl) return product(a, (struct iv){ (s64)1 << b.lo, (s64)1 << b.lo });
+    if (o->shape == SHAPE_SHL) return product(a, (struct iv){ (s64)1 << b.lo, (s64)1 << b.lo });
     if (sg || a.lo >= 0) return (struct iv){ a.lo >> b.lo, a.hi >> b.lo };
     return b.lo ? (struct iv){ 0, ((s64)1 << (32 - b.lo)) - 1 } : FULL;
 }
@@ -117,7 +117,7 @@ static struct iv shifted(const struct lop *o, struct iv a, struct iv b)
 static struct iv divided(const struct lop *o, struct iv a, struct iv b)
 {
     if (b.lo < 1) return FULL;
-    if (o->name == N_div)
+    if (o->shape == SHAPE_DIV)
         return a.lo >= 0                                                ? (struct iv){ a.lo / b.hi, a.hi / b.lo }
                : type_is_signed((enum ptx_type)isa_forms[o->form].type) ? (struct iv){ a.lo / b.lo, MAX_OF(a.hi, 0) }
                                                                         : FULL;
@@ -127,40 +127,39 @@ static struct iv divided(const struct lop *o, struct iv a, struct iv b)
 
 static struct iv result(const struct intervals *x, const struct iv *s, const struct lop *o)
 {
-    if (o->kind == K_MEM && o->name == N_ld) return loaded(&x->l->site[o->site]);
+    if (o->kind == K_MEM && lop_is_load(o)) return loaded(&x->l->site[o->site]);
     if (o->kind != K_LANE) return FULL;
     const struct isa_form *f = &isa_forms[o->form];
     struct iv a = value(x, s, &o->a), b = value(x, s, &o->b), c = value(x, s, &o->c);
     bool nonnegative = a.lo >= 0 && b.lo >= 0;
     if (type_size[f->dtype] != 4 || type_is_float((enum ptx_type)f->type)) return FULL;
-    switch (o->name) {
-    case N_mov: return a;
-    case N_add: return sum(a, b);
-    case N_sub: return sum(a, minus(b));
-    case N_neg: return minus(a);
-    case N_mul_lo: return product(a, b);
-    case N_mad_lo: return sum(product(a, b), c);
-    case N_shl:
-    case N_shr: return shifted(o, a, b);
-    case N_div:
-    case N_rem: return divided(o, a, b);
-    case N_min:
-    case N_max:
+    switch (o->shape) {
+    case SHAPE_MOVE: return a;
+    case SHAPE_ADD: return sum(a, b);
+    case SHAPE_SUB: return sum(a, minus(b));
+    case SHAPE_NEG: return minus(a);
+    case SHAPE_MUL: return product(a, b);
+    case SHAPE_MAD: return sum(product(a, b), c);
+    case SHAPE_SHL:
+    case SHAPE_SHR: return shifted(o, a, b);
+    case SHAPE_DIV:
+    case SHAPE_REM: return divided(o, a, b);
+    case SHAPE_MIN:
+    case SHAPE_MAX:
         if (!nonnegative && !type_is_signed((enum ptx_type)f->type)) return FULL;
-        if (o->name == N_max) return (struct iv){ MAX_OF(a.lo, b.lo), MAX_OF(a.hi, b.hi) };
+        if (o->shape == SHAPE_MAX) return (struct iv){ MAX_OF(a.lo, b.lo), MAX_OF(a.hi, b.hi) };
         return (struct iv){ MIN_OF(a.lo, b.lo), MIN_OF(a.hi, b.hi) };
-    case N_selp: return join(a, b);
-    case N_and:
+    case SHAPE_SELECT: return join(a, b);
+    case SHAPE_AND:
         return a.lo >= 0 || b.lo >= 0 ? (struct iv){ 0, a.lo < 0 ? b.hi : b.lo < 0 ? a.hi : MIN_OF(a.hi, b.hi) } : FULL;
-    case N_or:
-    case N_xor: return nonnegative ? of_bits(MAX_OF(a.hi, b.hi)) : FULL;
-    case N_cvt:
+    case SHAPE_OR:
+    case SHAPE_XOR: return nonnegative ? of_bits(MAX_OF(a.hi, b.hi)) : FULL;
+    case SHAPE_CONVERT:
         return type_size[f->type] < 4    ? (type_is_signed((enum ptx_type)f->type) ? (struct iv){ INT16_MIN, INT16_MAX }
                                                                                    : (struct iv){ 0, UINT16_MAX })
                : type_size[f->type] == 4 ? a
                                          : FULL;
-    case N_popc:
-    case N_clz: return (struct iv){ 0, 64 };
+    case SHAPE_COUNT: return (struct iv){ 0, 64 };
     default: return FULL;
     }
 }
@@ -184,44 +183,44 @@ static void compare(const struct intervals *x, struct iv *s, const struct lop *o
 {
     const struct isa_form *f = &isa_forms[o->form];
     struct iv *a = followed(x, s, &o->a), *b = followed(x, s, &o->b), va = value(x, s, &o->a), vb = value(x, s, &o->b);
-    u32 rel = o->name;
+    u32 rel = f->relation;
     if (type_size[f->type] != 4 || type_is_float((enum ptx_type)f->type)) return;
     if (!truth)
-        rel = rel == N_setp_lt   ? N_setp_ge
-              : rel == N_setp_le ? N_setp_gt
-              : rel == N_setp_gt ? N_setp_le
-              : rel == N_setp_ge ? N_setp_lt
-              : rel == N_setp_eq ? N_setp_ne
-                                 : N_setp_eq;
-    bool sg = type_is_signed((enum ptx_type)f->type), equal = rel == N_setp_eq || rel == N_setp_ne;
+        rel = rel == REL_lt   ? REL_ge
+              : rel == REL_le ? REL_gt
+              : rel == REL_gt ? REL_le
+              : rel == REL_ge ? REL_lt
+              : rel == REL_eq ? REL_ne
+                              : REL_eq;
+    bool sg = type_is_signed((enum ptx_type)f->type), equal = rel == REL_eq || rel == REL_ne;
     if (!sg && !equal) { /* below a number that is not negative lies no negative one */
-        if ((rel == N_setp_lt || rel == N_setp_le) && vb.lo >= 0) {
+        if ((rel == REL_lt || rel == REL_le) && vb.lo >= 0) {
             bound(a, 0, INF);
             va.lo = MAX_OF(va.lo, 0);
-        } else if ((rel == N_setp_gt || rel == N_setp_ge) && va.lo >= 0) {
+        } else if ((rel == REL_gt || rel == REL_ge) && va.lo >= 0) {
             bound(b, 0, INF);
             vb.lo = MAX_OF(vb.lo, 0);
         } else if (va.lo < 0 || vb.lo < 0)
             return;
     }
     switch (rel) {
-    case N_setp_lt:
+    case REL_lt:
         bound(a, -INF, vb.hi - 1);
         bound(b, va.lo + 1, INF);
         break;
-    case N_setp_le:
+    case REL_le:
         bound(a, -INF, vb.hi);
         bound(b, va.lo, INF);
         break;
-    case N_setp_gt:
+    case REL_gt:
         bound(a, vb.lo + 1, INF);
         bound(b, -INF, va.hi - 1);
         break;
-    case N_setp_ge:
+    case REL_ge:
         bound(a, vb.lo, INF);
         bound(b, -INF, va.hi);
         break;
-    case N_setp_eq:
+    case REL_eq:
         bound(a, vb.lo, vb.hi);
         bound(b, va.lo, va.hi);
         break;
@@ -249,12 +248,12 @@ static void assume(const struct intervals *x, struct iv *s, u32 pred, bool truth
     u32 op = x->def[pred];
     if (op == NONE || depth > 4) return;
     const struct lop *o = &x->l->op[op];
-    if (o->kind == K_CMP && o->name >= N_setp_eq && o->name <= N_setp_ge && o->c.kind == O_NONE &&
-        o->guard.kind == O_NONE && holds(x, op, &o->a, b) && holds(x, op, &o->b, b))
+    if (o->shape == SHAPE_COMPARE && o->c.kind == O_NONE && o->guard.kind == O_NONE && holds(x, op, &o->a, b) &&
+        holds(x, op, &o->b, b))
         compare(x, s, o, truth);
     if (o->kind != K_PRED || o->guard.kind != O_NONE) return;
-    if (o->name == N_not_pred && o->a.kind == O_REG) assume(x, s, o->a.reg, !truth, b, depth + 1);
-    if (o->name == (truth ? N_and_pred : N_or_pred)) {
+    if (o->shape == SHAPE_PRED_NOT && o->a.kind == O_REG) assume(x, s, o->a.reg, !truth, b, depth + 1);
+    if (o->shape == (truth ? SHAPE_PRED_AND : SHAPE_PRED_OR)) {
         if (o->a.kind == O_REG) assume(x, s, o->a.reg, truth, b, depth + 1);
         if (o->b.kind == O_REG) assume(x, s, o->b.reg, truth, b, depth + 1);
     }
@@ -285,10 +284,17 @@ static bool step_of(const struct intervals *x, const struct loop *p, u32 reg, st
     if (k == NONE) return false;
     const struct lop *o = &x->l->op[k];
     const struct opnd *by = o->a.kind == O_REG && o->a.reg == reg ? &o->b : &o->a, *own = by == &o->b ? &o->a : &o->b;
-    if (o->kind != K_LANE || o->name != N_add || own->kind != O_REG || own->reg != reg) return false;
+    if (o->kind != K_LANE || o->shape != SHAPE_ADD || own->kind != O_REG || own->reg != reg) return false;
     if (by->kind == O_REG && stepped(x, p, by->reg) != NONE) return false;
     *step = value(x, &x->forward[(size_t)p->head * x->n], by);
     return !nothing(*step);
+}
+
+static bool tests_equality(const struct lop *o)
+{
+    if (o->shape != SHAPE_COMPARE) return false;
+    u32 rel = isa_forms[o->form].relation;
+    return rel == REL_eq || rel == REL_ne;
 }
 
 /* At most how often the loop comes round, by a counter that goes down to zero; -1: not known. */
@@ -302,8 +308,8 @@ static s64 rounds(const struct intervals *x, const struct loop *p)
         if (op == NONE) continue;
         const struct lop *o = &x->l->op[op];
         struct iv step;
-        bool to_zero = (o->name == N_setp_ne || o->name == N_setp_eq) && o->a.kind == O_REG && o->b.kind == O_CONST &&
-                       !o->b.value && x->at[o->a.reg];
+        bool to_zero = tests_equality(o) && o->a.kind == O_REG && o->b.kind == O_CONST && !o->b.value &&
+                       x->at[o->a.reg];
         if (!to_zero || !step_of(x, p, o->a.reg, &step) || !is_one(step) || !step.lo) continue;
         struct iv from = x->forward[(size_t)p->head * x->n + x->at[o->a.reg] - 1];
         if (step.lo < 0 && from.lo >= 0) return from.hi / -step.lo + 1;

@@ -349,12 +349,12 @@ static void lower_warp(struct lower *w, int form)
     enum ptx_type t = lower_last_type(i);
     u32 around = f->name == N_activemask ? NONE : lower_branch_around(w);
     struct lop o = lower_op(w, form);
-    u32 need = f->name == N_shfl                                  ? 5
-               : f->name == N_warp_bar || f->name == N_activemask ? 1
-               : f->name == N_elect                               ? 2
-                                                                  : 3;
+    u32 need = f->flags & ISA_SHUFFLE                                   ? 5
+               : f->flags & ISA_WARP_BARRIER || f->name == N_activemask ? 1
+               : f->name == N_elect                                     ? 2
+                                                                        : 3;
     /* before sm_70: whoever is here */
-    bool old = (f->name == N_shfl || f->name == N_vote || f->name == N_ballot) && !lower_has_mod(i, "sync");
+    bool old = (f->flags & ISA_SHUFFLE || f->name == N_vote || f->name == N_ballot) && !lower_has_mod(i, "sync");
     need -= old;
     if (i->narg != need) {
         lower_unsupported(w);
@@ -365,14 +365,14 @@ static void lower_warp(struct lower *w, int form)
             o.aux = (u16)k;
             break;
         }
-    if (f->name == N_redux)
+    if (f->flags & ISA_REDUCE)
         o.off = t == T_S32 ? RED_SIGNED
                 : t == T_F32
                     ? RED_FLOAT | (lower_has_mod(i, "abs") ? RED_ABS : 0) | (lower_has_mod(i, "NaN") ? RED_NAN : 0)
                     : 0;
     if ((f->name == N_match_any || f->name == N_match_all) && type_size[t] == 8) o.off = 8;
     const struct ptx_operand *dst = &i->arg[0];
-    if (f->name == N_warp_bar)
+    if (f->flags & ISA_WARP_BARRIER)
         o.c = lower_operand(w, dst, T_U32);
     else {
         bool pair = dst->kind == OP_PAIR;
@@ -384,7 +384,7 @@ static void lower_warp(struct lower *w, int form)
         o.d = lower_begin(w, pair ? &dst->elem[0] : dst, dt);
         if (pair && dst->elem[1].kind == OP_REG) o.d2 = lower_begin(w, &dst->elem[1], T_PRED);
         if (need > 2u - old) o.a = lower_operand(w, &i->arg[1], f->name == N_vote || f->name == N_ballot ? T_PRED : t);
-        if (f->name == N_shfl) {
+        if (f->flags & ISA_SHUFFLE) {
             o.b = lower_operand(w, &i->arg[2], T_U32);
             o.e = lower_operand(w, &i->arg[3], T_U32);
         }
@@ -522,7 +522,7 @@ static void lower_one(struct lower *w, const struct ptx_insn *i)
         break;
     case K_CTRL: lower_control(w, form); break;
     default:
-        if (f->name == N_cvta)
+        if (f->shape == SHAPE_ADDRESS)
             lower_cvta(w, form);
         else
             lower_lane(w, form);
@@ -659,7 +659,7 @@ static void propagate_copies(struct lower *w)
     const u64 *unwritten = flow_unwritten(l, w->mem);
     for (u32 k = 0; k < l->nop; k++) {
         struct lop *o = &l->op[k];
-        if (o->kind != K_LANE || (o->name != N_mov && o->name != N_cvta) || o->guard.kind != O_NONE ||
+        if (o->kind != K_LANE || (o->shape != SHAPE_MOVE && o->shape != SHAPE_ADDRESS) || o->guard.kind != O_NONE ||
             o->d.kind != O_REG || ndef[o->d.reg] != 1)
             continue;
         if (unwritten[o->d.reg >> 6] >> (o->d.reg & 63) & 1) continue;
@@ -672,12 +672,9 @@ static void propagate_copies(struct lower *w)
     }
     for (u32 k = 0; k < l->nop; k++) {
         struct lop *o = &l->op[k];
-        struct opnd *s[] = { &o->a, &o->b, &o->c, &o->e,
-                             o->kind == K_MEM && (o->name == N_st || o->name == N_red || o->name == N_stmatrix)
-                                 ? &o->d
-                                 : NULL };
+        struct opnd *s[] = { &o->a, &o->b, &o->c, &o->e, o->kind == K_MEM && lop_takes_data(o) ? &o->d : NULL };
         if (o->kind == KX_DEAD) continue;
-        bool load = o->kind == K_MEM && (o->name == N_ld || o->name == N_ldmatrix);
+        bool load = o->kind == K_MEM && lop_gives_data(o);
         for (u32 j = 0; j < COUNT_OF(s); j++) {
             if (!s[j] || (load && j > 0)) continue;
             for (u32 hops = 0; s[j]->kind == O_REG && is[s[j]->reg].kind != O_NONE && hops < l->nreg; hops++)
@@ -691,20 +688,19 @@ static void propagate_copies(struct lower *w)
 static bool tells(const struct lower *w)
 {
     const struct lop *o = &w->op.p[w->op.n - 1];
-    if (o->name == N_membar || o->name == N_fence) return true;
-    if (o->kind != K_MEM || (o->name != N_st && o->name != N_atom && o->name != N_red)) return false;
+    if (o->flags & ISA_FENCE) return true;
+    if (o->kind != K_MEM || !(o->flags & ISA_ACCESS) || lop_is_load(o)) return false;
     u32 sem = w->site.p[o->site].sem;
-    return o->name == N_st ? sem != SEM_WEAK : sem == SEM_RELEASE || sem == SEM_ACQ_REL;
+    return lop_is_store(o) ? sem != SEM_WEAK : sem == SEM_RELEASE || sem == SEM_ACQ_REL;
 }
 
 /* Beside fences, what goes past the first cache may be a flag (RULES.md R5c). */
 static void mark_flags(struct lowered *l)
 {
     bool fences = false;
-    for (u32 k = 0; k < l->nop; k++) fences |= l->op[k].name == N_membar || l->op[k].name == N_fence;
+    for (u32 k = 0; k < l->nop; k++) fences |= l->op[k].flags & ISA_FENCE;
     for (u32 k = 0; fences && k < l->nsite; k++)
-        if (l->site[k].flags & SITE_UNCACHED && l->site[k].sem == SEM_WEAK &&
-            (l->site[k].name == N_ld || l->site[k].name == N_st))
+        if (l->site[k].flags & SITE_UNCACHED && l->site[k].sem == SEM_WEAK && !site_is_atomic(&l->site[k]))
             l->site[k].flags |= SITE_FLAG;
 }
 
@@ -799,10 +795,10 @@ u32 lop_defs(const struct lop *o, const struct lowered *l, u32 out[8])
     u32 n = 0;
     (void)l;
     if (o->kind == KX_DEAD) return 0;
-    if (o->kind == K_MEM && (o->name == N_st || o->name == N_red || o->name == N_stmatrix)) return 0;
+    if (o->kind == K_MEM && lop_takes_data(o)) return 0;
     add_reg(o->d, out, &n);
     add_reg(o->d2, out, &n);
-    if (o->kind == K_MEM && (o->name == N_ld || o->name == N_ldmatrix)) {
+    if (o->kind == K_MEM && lop_gives_data(o)) {
         add_reg(o->b, out, &n);
         add_reg(o->c, out, &n);
         add_reg(o->e, out, &n);
@@ -817,8 +813,8 @@ u32 lop_uses(const struct lop *o, const struct lowered *l, u32 out[16])
     if (o->kind == KX_DEAD) return 0;
     add_reg(o->guard, out, &n);
     add_reg(o->a, out, &n);
-    if (o->kind == K_MEM && (o->name == N_ld || o->name == N_ldmatrix)) return n;
-    if (o->kind == K_MEM && (o->name == N_st || o->name == N_red || o->name == N_stmatrix)) add_reg(o->d, out, &n);
+    if (o->kind == K_MEM && lop_gives_data(o)) return n;
+    if (o->kind == K_MEM && lop_takes_data(o)) add_reg(o->d, out, &n);
     add_reg(o->b, out, &n);
     add_reg(o->c, out, &n);
     add_reg(o->e, out, &n);

@@ -479,7 +479,7 @@ void lower_lane(struct lower *w, int form)
     case LOW_SIMD: lower_simd(w, form); break;
     case LOW_FOUR: lower_four(w, form); break;
     default:
-        if (f->shape == SHAPE_MOVE && f->kind == K_LANE)
+        if (f->shape == SHAPE_MOVE)
             lower_mov(w, form);
         else
             lower_plain(w, form);

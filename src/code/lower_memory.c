@@ -176,7 +176,7 @@ void lower_home_store(struct lower *w, struct ptx_var *home, struct opnd data, u
 static void load_store(struct lower *w, const struct isa_form *f)
 {
     const struct ptx_insn *i = w->cur;
-    bool load = f->name == N_ld;
+    bool load = !(f->flags & ISA_WRITES);
     if (i->narg < 2 || i->narg > 2u + lower_has_mod(i, "L2::cache_hint")) {
         lower_unsupported(w);
         return;
@@ -283,7 +283,7 @@ static void atomic(struct lower *w, const struct isa_form *f)
 {
     static const char *const names[] = { "add", "exch", "min", "max", "and", "or", "xor", "cas", "inc", "dec" };
     const struct ptx_insn *i = w->cur;
-    bool red = f->name == N_red;
+    bool red = !(f->flags & ISA_FETCHES);
     enum ptx_type t = lower_last_type(i);
     u32 k = !red, op = 0, width = type_size[t];
     while (op < COUNT_OF(names) && !lower_has_mod(i, names[op])) op++;
@@ -405,7 +405,7 @@ static void mbarrier_op(struct lower *w, const struct isa_form *f, struct lop o)
         lower_unsupported(w);
         return;
     }
-    bool truth = f->name == N_mbar_wait || f->name == N_mbar_parity;
+    bool truth = f->flags & ISA_MBAR_WAIT;
     if (k == 1 && i->arg[0].kind == OP_REG) {
         if (truth != (i->arg[0].reg->type == T_PRED) || (!truth && lower_width(w, &i->arg[0]) != 8)) {
             lower_unsupported(w);
@@ -415,7 +415,7 @@ static void mbarrier_op(struct lower *w, const struct isa_form *f, struct lop o)
     }
     u32 aw = address(w, &i->arg[k], &o.a, &o.off);
     if (k + 1 < i->narg) o.b = lower_operand(w, &i->arg[k + 1], f->name == N_mbar_wait ? T_U64 : T_U32);
-    if (f->name == N_cp_mbar && lower_has_mod(i, "noinc")) o.aux = MBAR_NOINC;
+    if (f->flags & ISA_MBAR_COPIES && lower_has_mod(i, "noinc")) o.aux = MBAR_NOINC;
     if (lower_has_mod(i, "relaxed")) o.aux = MBAR_RELAXED;
     o.site = push_site(
         w, N_atom, lower_has_mod(i, "shared") || lower_has_mod(i, "shared::cta") ? SP_SHARED : SP_GENERIC, 8, aw, 0);
@@ -425,7 +425,7 @@ static void mbarrier_op(struct lower *w, const struct isa_form *f, struct lop o)
 static void matrix_op(struct lower *w, const struct isa_form *f, struct lop o)
 {
     const struct ptx_insn *i = w->cur;
-    bool load = f->name == N_ldmatrix;
+    bool load = f->flags & ISA_READS;
     u32 n = lower_has_mod(i, "x4") ? 4 : lower_has_mod(i, "x2") ? 2 : 1;
     if (i->narg != 2) {
         lower_unsupported(w);

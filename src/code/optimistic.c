@@ -131,7 +131,7 @@ static bool compares(const struct ptx_func *f, u32 param, u32 width, u32 deep)
 static bool carries(const struct lop *o)
 {
     if (o->kind != K_LANE || o->form < 0) return false;
-    if (o->name != N_cvt) return o->name == N_mov || o->name == N_selp;
+    if (o->shape != SHAPE_CONVERT) return o->shape == SHAPE_MOVE || o->shape == SHAPE_SELECT;
     enum ptx_type to = (enum ptx_type)isa_operand_type(&isa_forms[o->form], 0),
                   from = (enum ptx_type)isa_operand_type(&isa_forms[o->form], 1);
     return !type_is_float(to) && !type_is_float(from) && type_size[to] >= 2 && type_size[from] >= 2;
@@ -143,10 +143,12 @@ struct spot {
 }; /* in the frame; var NULL: the text does not tell */
 
 /* What a load or store of the frame has: a variable as a whole, or some bytes by their offset. */
-static struct spot spot_of(const struct lowered *l, const struct lop *o, u32 name)
+static struct spot spot_of(const struct lowered *l, const struct lop *o)
 {
     const struct spot none = { NULL, 0 };
-    if (o->kind != K_MEM || o->name != name || o->d.kind != O_REG || l->site[o->site].vec != 1) return none;
+    if (o->kind != K_MEM || !(o->flags & ISA_ACCESS) || lop_is_atomic(o) || o->d.kind != O_REG ||
+        l->site[o->site].vec != 1)
+        return none;
     const struct site *s = &l->site[o->site];
     const struct ptx_var *v = s->root.var;
     if (s->root.kind != ROOT_VAR || v->space != SP_LOCAL) return none;
@@ -158,7 +160,7 @@ static struct spot spot_of(const struct lowered *l, const struct lop *o, u32 nam
 
 static bool is_cas(const struct lowered *l, const struct lop *o)
 {
-    return o->kind == K_MEM && o->name == N_atom && l->site[o->site].atom == AT_CAS;
+    return o->kind == K_MEM && lop_fetches(o) && l->site[o->site].atom == AT_CAS;
 }
 
 struct guess { /* what compare-and-swaps of one width compare with */
@@ -190,7 +192,7 @@ static void add_arguments(const struct lowered *l, const struct block *b, u32 wi
         if (!fits(c->arg[n].size, width) || !compares(c->func, n, width, CALLS_DEEP)) continue;
         for (u32 k = b->first; k < b->end; k++) {
             const struct lop *o = &l->op[k];
-            if (o->kind == K_MEM && o->name == N_st && l->site[o->site].space == SP_CALL && o->a.kind == O_CONST &&
+            if (o->kind == K_MEM && lop_is_store(o) && l->site[o->site].space == SP_CALL && o->a.kind == O_CONST &&
                 o->a.value + (u64)o->off == c->arg[n].from)
                 add_reg(g, o->d);
         }
@@ -200,15 +202,15 @@ static void add_arguments(const struct lowered *l, const struct block *b, u32 wi
 /* One operation backwards: what it gives is compared with, so is what it takes. */
 static void back(const struct lowered *l, const struct lop *o, struct guess *g)
 {
-    struct spot p = spot_of(l, o, N_ld);
-    if (p.var && g->reg[o->d.reg] && !has_spot(g, p) && g->nspot < COUNT_OF(g->spot)) {
+    struct spot p = spot_of(l, o);
+    if (lop_is_load(o) && p.var && g->reg[o->d.reg] && !has_spot(g, p) && g->nspot < COUNT_OF(g->spot)) {
         g->spot[g->nspot++] = p;
         g->more = true;
     }
-    if (has_spot(g, spot_of(l, o, N_st))) add_reg(g, o->d);
+    if (lop_is_store(o) && has_spot(g, p)) add_reg(g, o->d);
     if (!carries(o) || o->d.kind != O_REG || !g->reg[o->d.reg]) return;
     add_reg(g, o->a);
-    if (o->name == N_selp) add_reg(g, o->b);
+    if (o->shape == SHAPE_SELECT) add_reg(g, o->b);
 }
 
 /* Registers whose value some compare-and-swap of `width` bytes compares with. */
@@ -235,7 +237,7 @@ void guesses_find(struct lowered *l)
     for (u32 k = 0; k < l->nop; k++) any |= is_cas(l, &l->op[k]);
     for (u32 k = 0; any && k < l->nop; k++) {
         const struct lop *o = &l->op[k];
-        if (o->kind != K_MEM || o->name != N_ld || o->d.kind != O_REG) continue;
+        if (o->kind != K_MEM || !lop_is_load(o) || o->d.kind != O_REG) continue;
         struct site *s = &l->site[o->site];
         if (s->sem != SEM_WEAK || s->vec != 1 || s->width < 2 ||
             (s->space != SP_GLOBAL && s->space != SP_SHARED && s->space != SP_GENERIC))

@@ -22,7 +22,7 @@ struct wraps {
 static bool is_sign_extension(const struct lop *o)
 {
     const struct isa_form *f = &isa_forms[o->form];
-    return o->name == N_cvt && f->type == T_S32 && type_size[f->dtype] == 8;
+    return o->shape == SHAPE_CONVERT && f->type == T_S32 && type_size[f->dtype] == 8;
 }
 
 enum { NARROW = 1, WIDE = 2 };
@@ -43,41 +43,41 @@ static bool trace_back(struct lowered *l, u8 *reg, u32 k)
     enum ptx_type type = (enum ptx_type)isa_forms[o->form].type;
     bool again = false, a = false, b = false, c = false; /* operands that go on in the same width */
     if (!what || type_is_float(type)) return false;
-    switch (o->name) {
-    case N_add:
-    case N_sub:
-    case N_mul_lo:
-    case N_mad_lo:
+    switch (o->shape) {
+    case SHAPE_ADD:
+    case SHAPE_SUB:
+    case SHAPE_MUL:
+    case SHAPE_MAD:
         a = b = true;
-        c = o->name == N_mad_lo;
+        c = o->shape == SHAPE_MAD;
         flags = width == 4 ? WRAP_NARROW | WRAP_CARRY : WRAP_CARRY;
         break;
-    case N_shl:
-    case N_neg:
+    case SHAPE_SHL:
+    case SHAPE_NEG:
         a = true;
         flags = width == 4 ? WRAP_NARROW | WRAP_CARRY : WRAP_CARRY;
         break;
-    case N_mov:
-    case N_cvta:
+    case SHAPE_MOVE:
+    case SHAPE_ADDRESS:
         a = true;
         flags = WRAP_CARRY;
         break;
-    case N_selp:
-    case N_min:
-    case N_max:
+    case SHAPE_SELECT:
+    case SHAPE_MIN:
+    case SHAPE_MAX:
         a = b = true;
         flags = WRAP_CARRY;
         break;
-    case N_mul_wide:
-    case N_mad_wide:
+    case SHAPE_MUL_WIDE:
+    case SHAPE_MAD_WIDE:
         if (type == T_S32) {
             again |= want(l, reg, &o->a, NARROW);
             again |= want(l, reg, &o->b, NARROW);
         }
-        if (o->name == N_mad_wide) again |= want(l, reg, &o->c, WIDE);
+        if (o->shape == SHAPE_MAD_WIDE) again |= want(l, reg, &o->c, WIDE);
         flags = WRAP_CARRY;
         break;
-    case N_cvt:
+    case SHAPE_CONVERT:
         if (!is_sign_extension(o)) return false;
         again |= want(l, reg, &o->a, NARROW);
         flags = WRAP_CARRY;
@@ -241,48 +241,48 @@ static const s32 *operand(const struct warp *w, const char *R, u32 slot, u32 cls
     return out;
 }
 
-static s64 meant(u32 name, s64 a, s64 b, s64 c)
+static s64 meant(u32 shape, s64 a, s64 b, s64 c)
 {
     s64 r = 0;
-    switch (name) {
-    case N_add: return a + b;
-    case N_sub: return a - b;
-    case N_neg: return -a;
-    case N_shl: return b < 0 || b > 31 ? 0 : a * ((s64)1 << b);
-    case N_min: return MIN_OF(a, b);
-    case N_max: return MAX_OF(a, b);
-    case N_mul_lo:
-    case N_mad_lo:
-        return __builtin_mul_overflow(a, b, &r) || __builtin_add_overflow(r, name == N_mad_lo ? c : 0, &r) ? INT64_MAX
-                                                                                                           : r;
+    switch (shape) {
+    case SHAPE_ADD: return a + b;
+    case SHAPE_SUB: return a - b;
+    case SHAPE_NEG: return -a;
+    case SHAPE_SHL: return b < 0 || b > 31 ? 0 : a * ((s64)1 << b);
+    case SHAPE_MIN: return MIN_OF(a, b);
+    case SHAPE_MAX: return MAX_OF(a, b);
+    case SHAPE_MUL:
+    case SHAPE_MAD:
+        return __builtin_mul_overflow(a, b, &r) || __builtin_add_overflow(r, shape == SHAPE_MAD ? c : 0, &r) ? INT64_MAX
+                                                                                                             : r;
     default: return a;
     }
 }
 
 /* Whether some lane leaves 32 bits: a plain loop for each operation, which becomes vectors. */
-static bool any_leaves(u32 name, const s32 *a, const s32 *b, const s32 *c)
+static bool any_leaves(u32 shape, const s32 *a, const s32 *b, const s32 *c)
 {
     u32 bad = 0;
-    switch (name) {
-    case N_add:
+    switch (shape) {
+    case SHAPE_ADD:
         for (u32 l = 0; l < LANES; l++) {
             u32 r = (u32)a[l] + (u32)b[l];
             bad |= ((u32)a[l] ^ r) & ((u32)b[l] ^ r);
         }
         return bad >> 31;
-    case N_sub:
+    case SHAPE_SUB:
         for (u32 l = 0; l < LANES; l++) {
             u32 r = (u32)a[l] - (u32)b[l];
             bad |= ((u32)a[l] ^ (u32)b[l]) & ((u32)a[l] ^ r);
         }
         return bad >> 31;
-    case N_mul_lo:
+    case SHAPE_MUL:
         for (u32 l = 0; l < LANES; l++) {
             s64 r = (s64)a[l] * b[l];
             bad |= (u32)(r >> 32) ^ (u32)((s32)r >> 31);
         }
         return bad != 0;
-    case N_mad_lo:
+    case SHAPE_MAD:
         for (u32 l = 0; l < LANES; l++) {
             s64 r = (s64)a[l] * b[l] + c[l];
             bad |= (u32)(r >> 32) ^ (u32)((s32)r >> 31);
@@ -290,7 +290,7 @@ static bool any_leaves(u32 name, const s32 *a, const s32 *b, const s32 *c)
         return bad != 0;
     default:
         for (u32 l = 0; l < LANES; l++) {
-            s64 r = meant(name, a[l], b[l], c[l]);
+            s64 r = meant(shape, a[l], b[l], c[l]);
             bad |= r != (s32)r;
         }
         return bad;
@@ -313,7 +313,7 @@ struct inputs {
 /* The operands of a lane that are: by selection, the one that is taken. */
 static struct wrap *source(const struct inputs *x, const struct lop *o, const char *R, const struct insn *i, u32 l)
 {
-    if (o->name == N_selp) {
+    if (o->shape == SHAPE_SELECT) {
         struct wrap *side = *(const u32 *)(const void *)SLOT(R, i->c) >> l & 1 ? x->a : x->b;
         return side && side->lanes >> l & 1 ? side : NULL;
     }
@@ -343,13 +343,13 @@ static void step_slow(struct warp *w, const char *R, const struct insn *i, u32 m
             continue;
         }
         s64 is, should;
-        if (o->name == N_selp || o->name == N_mov) {
+        if (o->shape == SHAPE_SELECT || o->shape == SHAPE_MOVE) {
             is = 0;
             should = from ? 1 : 0;
             out.means[l] = from ? from->means[l] : 0;
         } else {
-            is = (s32)(u32)(u64)meant(o->name, a[l], b[l], c[l]);
-            should = out.means[l] = meant(o->name, means(x.a, l, a[l]), means(x.b, l, b[l]), means(x.c, l, c[l]));
+            is = (s32)(u32)(u64)meant(o->shape, a[l], b[l], c[l]);
+            should = out.means[l] = meant(o->shape, means(x.a, l, a[l]), means(x.b, l, b[l]), means(x.c, l, c[l]));
         }
         if (is == should) continue;
         out.lanes |= 1u << l;
@@ -391,8 +391,8 @@ int wraps_step(char *restrict R, const struct insn *i, struct warp *w)
     if (flags & WRAP_NARROW || w->code->low->reg_width[o->d.reg] == 4) {
         a = operand(w, R, i->a, CLS_AT(i, 1), at);
         b = operand(w, R, i->b, CLS_AT(i, 2), bt);
-        c = o->name == N_mad_lo ? operand(w, R, i->c, CLS_AT(i, 3), ct) : a;
-        if (!any && !any_leaves(o->name, a, b, c)) return 0;
+        c = o->shape == SHAPE_MAD ? operand(w, R, i->c, CLS_AT(i, 3), ct) : a;
+        if (!any && !any_leaves(o->shape, a, b, c)) return 0;
     }
     u32 m = active_lanes(w, R, i);
     if (m) step_slow(w, R, i, m, a, b, c);
@@ -411,12 +411,12 @@ static bool inside(const struct access *a, u32 lane)
 static const char *sentence(struct arena *mem, const struct wrap *x, const struct lowered *low, u32 l)
 {
     const char *t;
-    switch (low->op[x->op[l]].name) {
-    case N_add: t = arena_printf(mem, "%" PRId64 " + %" PRId64, x->a[l], x->b[l]); break;
-    case N_sub: t = arena_printf(mem, "%" PRId64 " - %" PRId64, x->a[l], x->b[l]); break;
-    case N_neg: t = arena_printf(mem, "-(%" PRId64 ")", x->a[l]); break;
-    case N_shl: t = arena_printf(mem, "%" PRId64 " << %" PRId64, x->a[l], x->b[l]); break;
-    case N_mad_lo: t = arena_printf(mem, "%" PRId64 " * %" PRId64 " + %" PRId64, x->a[l], x->b[l], x->c[l]); break;
+    switch (low->op[x->op[l]].shape) {
+    case SHAPE_ADD: t = arena_printf(mem, "%" PRId64 " + %" PRId64, x->a[l], x->b[l]); break;
+    case SHAPE_SUB: t = arena_printf(mem, "%" PRId64 " - %" PRId64, x->a[l], x->b[l]); break;
+    case SHAPE_NEG: t = arena_printf(mem, "-(%" PRId64 ")", x->a[l]); break;
+    case SHAPE_SHL: t = arena_printf(mem, "%" PRId64 " << %" PRId64, x->a[l], x->b[l]); break;
+    case SHAPE_MAD: t = arena_printf(mem, "%" PRId64 " * %" PRId64 " + %" PRId64, x->a[l], x->b[l], x->c[l]); break;
     default: t = arena_printf(mem, "%" PRId64 " * %" PRId64, x->a[l], x->b[l]);
     }
     return arena_printf(mem, "%s = %" PRId64 " does not fit in 32 bits, and became %d", t, x->was[l],
@@ -462,9 +462,9 @@ int wraps_use(char *restrict R, const struct insn *i, struct warp *w)
     u32 first = (u32)__builtin_ctz(lanes);
     const struct mem_object *o = access_owner(&a, first);
     struct finding f = { .kind = F_int32_index,
-                         .access = a.site->name == N_ld   ? "read"
-                                   : a.site->name == N_st ? "write"
-                                                          : "atomic",
+                         .access = site_is_load(a.site)    ? "read"
+                                   : site_is_store(a.site) ? "write"
+                                                           : "atomic",
                          .space = "global",
                          .width = a.bytes,
                          .object = o->name,

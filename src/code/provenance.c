@@ -88,7 +88,7 @@ static struct root transfer(const struct lowered *l, const struct lop *o, u32 wi
     struct root a = of_operand(l, o->a, MIN_OF(given, width)), b = of_operand(l, o->b, width),
                 c = of_operand(l, o->c, width);
     u32 rule = o->form < 0 ? PROV_NONE : isa_forms[o->form].prov;
-    if (o->kind == K_WARP && o->name != N_shfl) return none;
+    if (o->kind == K_WARP && !(o->flags & ISA_SHUFFLE)) return none;
     if (o->kind == K_LANE && type_is_float((enum ptx_type)isa_forms[o->form].type)) return none;
     bool early = a.kind == ROOT_UNSET || b.kind == ROOT_UNSET;
     switch (rule) {
@@ -175,7 +175,7 @@ static void tags_of(const struct warp *w, const struct lowered *l, struct opnd o
 /* Which of two operands a result is, lane by lane. */
 static u32 first_chosen(const struct warp *w, const struct lowered *l, const struct lop *o, const struct insn *i)
 {
-    if (o->name == N_selp) return *(const u32 *)(const void *)SLOT(w->R, i->c);
+    if (o->shape == SHAPE_SELECT) return *(const u32 *)(const void *)SLOT(w->R, i->c);
     u32 n = l->reg_width[o->d.reg], first = 0;
     u64 d[LANES], a[LANES];
     lane_values(w->code, w->R, i->d, CLS_AT(i, 0), n, d);
@@ -237,7 +237,7 @@ int roots_tagged(char *restrict R, const struct insn *i, struct warp *w)
     const struct lop *o = &l->op[i->op];
     u32 result[LANES], mask = active_lanes(w, R, i);
     /* the destination may be a source: read tags first where the result is not needed */
-    bool before = isa_forms[o->form].prov != PROV_CHOICE || o->name == N_selp;
+    bool before = isa_forms[o->form].prov != PROV_CHOICE || o->shape == SHAPE_SELECT;
     if (before) tag_results(w, l, o, i, result);
     int ev = w->code->tagged[i - w->code->insn](R, i, w);
     if (!before) tag_results(w, l, o, i, result);

@@ -13,7 +13,7 @@ static u8 *uses_of(const struct lowered *l, struct arena *a)
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
         if (o->kind == KX_DEAD) continue;
-        bool selects = o->kind == K_LANE && o->name == N_selp;
+        bool selects = o->kind == K_LANE && o->shape == SHAPE_SELECT;
         u32 n = lop_uses(o, l, r);
         for (u32 j = 0; j < n; j++) {
             bool side = selects && !(o->guard.kind == O_REG && o->guard.reg == r[j]) &&
@@ -44,7 +44,7 @@ void speculated_find(struct lowered *l)
     u32 r[16];
     l->speculated = NEW_ARRAY(&l->mem, u8, l->nop + 1);
     for (u32 k = 0; k < l->nop; k++) {
-        if (l->op[k].kind != K_MEM || l->op[k].name != N_ld) continue;
+        if (l->op[k].kind != K_MEM || !lop_is_load(&l->op[k])) continue;
         u32 n = lop_defs(&l->op[k], l, r), all = 0;
         for (u32 j = 0; j < n; j++) all |= use[r[j]];
         l->speculated[k] = n && !(all & OTHERWISE);
@@ -52,7 +52,7 @@ void speculated_find(struct lowered *l)
     }
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
-        if (o->kind == K_LANE && o->name == N_selp)
+        if (o->kind == K_LANE && o->shape == SHAPE_SELECT)
             l->speculated[k] = (o->a.kind == O_REG && deferred[o->a.reg]) || (o->b.kind == O_REG && deferred[o->b.reg]);
     }
     arena_free(&tmp);

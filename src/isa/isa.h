@@ -70,10 +70,13 @@ enum isa_shape {
     SHAPE_NOT,
     SHAPE_SHL,
     SHAPE_SHR,
-    SHAPE_SELECT,     /* a or b, as the predicate c says */
-    SHAPE_COUNT,      /* a number of bits of a */
-    SHAPE_COMPARE,    /* the truth of the row's relation of a and b */
-    SHAPE_FCOMPARE,   /* the same of floats */
+    SHAPE_SELECT,   /* a or b, as the predicate c says */
+    SHAPE_COUNT,    /* a number of bits of a */
+    SHAPE_COMPARE,  /* the truth of the row's relation of a and b */
+    SHAPE_FCOMPARE, /* the same of floats */
+    SHAPE_PRED_AND, /* of predicates */
+    SHAPE_PRED_OR,
+    SHAPE_PRED_NOT,
     SHAPE_CARRY,      /* extended precision that takes no carry: its last operand is there for the syntax alone */
     SHAPE_TAKE_CARRY, /* its last operand is the carry */
     SHAPE_FADD,       /* f32 or f64, rounded to the nearest */
@@ -127,6 +130,8 @@ enum isa_flag {
     ISA_REDUCE = 1 << 21,       /* one value made from those of all lanes */
     ISA_UNIFORM = 1 << 22,      /* every lane that takes part gets the same result */
     ISA_STACK = 1 << 23,        /* moves the end of the frame's local memory */
+    ISA_INDEXED = 1 << 24,      /* a branch to a label by its number */
+    ISA_CALL = 1 << 25,
     ISA_HOW = ISA_READS | ISA_WRITES | ISA_ATOMIC | ISA_FETCHES
 };
 

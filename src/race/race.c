@@ -277,7 +277,7 @@ static void sync_event(void *self, const struct sync_event *e)
     }
     const struct lop *o = e->op != NONE && e->warp ? &e->warp->code->low->op[e->op] : NULL;
     bool orders = e->kind == SYNC_FENCE || e->kind == SYNC_BARRIER_ARRIVE ||
-                  (e->kind == SYNC_WARP && o && o->name == N_warp_bar);
+                  (e->kind == SYNC_WARP && o && o->flags & ISA_WARP_BARRIER);
     if (w && orders && w->npending) pending_drop(w, e->mask);
     switch (e->kind) {
     case SYNC_BARRIER:
@@ -286,7 +286,7 @@ static void sync_event(void *self, const struct sync_event *e)
     case SYNC_BARRIER_ARRIVE:
         if (c->exact) clock_barrier_arrive(w, e->mask, e->id, (o->aux & 15) != BAR_ARRIVE);
         break;
-    case SYNC_WARP: warp_synced(w, e->mask, o && o->name == N_warp_bar); break;
+    case SYNC_WARP: warp_synced(w, e->mask, o && o->flags & ISA_WARP_BARRIER); break;
     case SYNC_FENCE:
         if (c->exact && !(e->id & FENCE_PROXY)) clock_fence(w, e->mask, e->id & 3, e->id & FENCE_SC);
         break;
@@ -333,12 +333,12 @@ static void strong_element(struct touch *t, const struct access *a, u32 l, u32 e
     bool word = s->flags & SITE_WORD;
     u64 at = location_of(t, a, l) + element * s->width;
     struct strong x = { word ? at & ~(u64)3 : at, word ? 4 : s->width, ordered ? s->sem : SEM_RELAXED, s->scope,
-                        s->name != N_ld && s->name != N_st };
+                        site_is_atomic(s) };
     /* learning comes before the access is recorded, so that it is ordered behind what it learned; a red reads nothing
      */
-    bool reads = s->name == N_ld ||
-                 (s->name == N_atom && (ordered || race_atom_reads(t->w->c->race, t->warp->code->low,
-                                                                   &t->warp->code->low->op[t->op_index])));
+    bool reads = site_is_load(s) ||
+                 (site_fetches(s) && (ordered || race_atom_reads(t->w->c->race, t->warp->code->low,
+                                                                 &t->warp->code->low->op[t->op_index])));
     if (exact && reads) clock_strong_read(t->w, l, &x);
     struct write number = exact && writes ? clock_strong_write(t->w, &x, l) : (struct write){ 0, 0 };
     t->id = number.id;
@@ -390,8 +390,7 @@ static void touch_strong(struct touch *t, const struct access *a)
 static void mbarrier(struct touch *t, const struct access *a, const struct lop *o)
 {
     struct race_warp *w = t->w;
-    bool makes = o->name == N_mbar_init || o->name == N_mbar_inval,
-         waits = o->name == N_mbar_wait || o->name == N_mbar_parity;
+    bool makes = o->flags & (ISA_MBAR_INIT | ISA_MBAR_INVAL), waits = o->flags & ISA_MBAR_WAIT;
     bool relaxed = o->aux & MBAR_RELAXED;
     u32 truth;
     t->space = SPACE_SHARED;
@@ -417,11 +416,8 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
     }
 }
 
-static bool is_plain(const struct lop *o)
-{
-    return o->name == N_ld || o->name == N_st || o->name == N_atom || o->name == N_red;
-}
-static bool is_strong(const struct site *s) { return s->name == N_atom || s->name == N_red || s->sem != SEM_WEAK; }
+static bool is_plain(const struct lop *o) { return o->flags & ISA_ACCESS; }
+static bool is_strong(const struct site *s) { return site_is_atomic(s) || s->sem != SEM_WEAK; }
 
 /* A weak access past the first cache, taken for a volatile one (R5c): what it tells or is told orders weakly. */
 static void flag_lane(struct touch *t, const struct access *a, u32 lane)
@@ -431,7 +427,7 @@ static void flag_lane(struct touch *t, const struct access *a, u32 lane)
     if (!t->w->c->race->parallel) t->w->c->race->flags = true;
     for (u32 e = 0; e < s->vec; e++) {
         struct strong x = { location_of(t, a, lane) + e * s->width, s->width, SEM_RELAXED, SCOPE_SYS, false };
-        if (s->name == N_st)
+        if (site_is_store(s))
             clock_flag_write(t->w, lane, &x);
         else
             clock_flag_read(t->w, lane, &x);
@@ -469,8 +465,8 @@ static void before(void *self, const struct access *a)
         pending_add(w, a, a->ok);
         return;
     }
-    struct touch t = race_touch(a->warp, a->insn, s->name == N_st ? OP_WRITE : OP_READ, SPACE_GLOBAL);
-    u32 end = w->c->exact && s->name == N_st ? may_end(w, a) : 0;
+    struct touch t = race_touch(a->warp, a->insn, site_is_store(s) ? OP_WRITE : OP_READ, SPACE_GLOBAL);
+    u32 end = w->c->exact && site_is_store(s) ? may_end(w, a) : 0;
     race_weak(&t, a);
     /* neighbours at once */
     for (u32 m = end, n; m; m &= n == 32 ? 0 : ~(((1u << n) - 1) << __builtin_ctz(m))) {
@@ -481,7 +477,7 @@ static void before(void *self, const struct access *a)
         t.space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
         clock_weak_write(w, location_of(&t, a, l), n * a->bytes);
     }
-    if (w->c->exact && s->name == N_st && s->flags & SITE_FLAG)
+    if (w->c->exact && site_is_store(s) && s->flags & SITE_FLAG)
         for (u32 m = a->ok; m; m &= m - 1) flag_lane(&t, a, (u32)__builtin_ctz(m));
 }
 
@@ -495,20 +491,20 @@ static void after(void *self, const struct access *a)
     const struct lop *o = &a->warp->code->low->op[a->insn->op];
     if (is_plain(o)) {
         if (!is_strong(s)) {
-            if (w->c->exact && s->name == N_ld && s->flags & SITE_FLAG)
+            if (w->c->exact && site_is_load(s) && s->flags & SITE_FLAG)
                 for (u32 m = a->ok; m; m &= m - 1) flag_lane(&t, a, (u32)__builtin_ctz(m));
             return;
         }
         touch_strong(&t, a);
         if (r->parallel && r->exact) unlock(&r->strong);
-    } else if (o->name == N_cp_async) {
+    } else if (o->flags & ISA_COPY) {
         t.op = s->which ? OP_READ : OP_WRITE | OP_ASYNC;
         if (s->which)
             race_touch_weak(&t, a, a->ok);
         else
             race_copy_issued(&t, a);
-    } else if (o->name == N_ldmatrix || o->name == N_stmatrix) {
-        t.op = o->name == N_stmatrix ? OP_WRITE : OP_READ;
+    } else if (o->flags & ISA_MATRIX) {
+        t.op = o->flags & ISA_WRITES ? OP_WRITE : OP_READ;
         race_touch_weak(&t, a, a->ok);
     } else
         mbarrier(&t, a, o);

@@ -28,10 +28,15 @@ static struct side current_side(const struct draft *x)
     return (struct side){ x->t->warp->code->low, x->t->op_index };
 }
 static struct side prior_side(const struct draft *x) { return (struct side){ x->old_low, x->old_op }; }
-static bool is_weak(struct side s, u32 name)
+static bool is_weak_load(struct side s)
 {
     const struct site *z = site_at(s.l, s.op);
-    return z && z->name == name && z->sem == SEM_WEAK;
+    return z && site_is_load(z) && z->sem == SEM_WEAK;
+}
+static bool is_weak_store(struct side s)
+{
+    const struct site *z = site_at(s.l, s.op);
+    return z && site_is_store(z) && z->sem == SEM_WEAK;
 }
 
 static bool same_root(const struct root *a, const struct root *b)
@@ -93,9 +98,7 @@ static bool may_synchronise_between(const struct lowered *l, u32 from, u32 to)
 {
     for (u32 k = from + 1; k < to; k++) {
         const struct site *s = site_at(l, k);
-        u32 name = l->op[k].name;
-        if (l->op[k].kind == K_WARP || name == N_fence || name == N_membar || (s && s->name != N_ld && s->name != N_st))
-            return true;
+        if (l->op[k].kind == K_WARP || l->op[k].flags & ISA_FENCE || (s && site_is_atomic(s))) return true;
     }
     for (u32 b = 0; b < l->nblock; b++)
         if (l->block[b].end > from && l->block[b].end <= to &&
@@ -108,9 +111,9 @@ static bool may_synchronise_between(const struct lowered *l, u32 from, u32 to)
 static u32 update_load(struct side s)
 {
     enum { FAR = 64 };
-    if (!is_weak(s, N_st) || s.l->site[s.l->op[s.op].site].vec != 1) return NONE;
+    if (!is_weak_store(s) || s.l->site[s.l->op[s.op].site].vec != 1) return NONE;
     for (u32 k = s.op, n = 0; k-- > 0 && n < FAR; n++)
-        if (is_weak((struct side){ s.l, k }, N_ld) && same_address(s.l, k, s.op) && store_depends_on(s.l, k, s.op))
+        if (is_weak_load((struct side){ s.l, k }) && same_address(s.l, k, s.op) && store_depends_on(s.l, k, s.op))
             return may_synchronise_between(s.l, k, s.op) ? NONE : k;
     return NONE;
 }
@@ -134,18 +137,18 @@ static const char *atomic_replacing(struct side s)
         bool defines = false;
         for (u32 j = 0; j < n; j++) defines |= r[j] == d->reg;
         if (!defines) continue;
-        switch (s.l->op[k].name) {
-        case N_add:
-        case N_fadd:
-        case N_fma:
-        case N_mad_lo: return "atomicAdd";
-        case N_sub:
-        case N_fsub: return "atomicAdd of the negative";
-        case N_min: return "atomicMin";
-        case N_max: return "atomicMax";
-        case N_and: return "atomicAnd";
-        case N_or: return "atomicOr";
-        case N_xor: return "atomicXor";
+        switch (s.l->op[k].shape) {
+        case SHAPE_ADD:
+        case SHAPE_FADD:
+        case SHAPE_FMA:
+        case SHAPE_MAD: return "atomicAdd";
+        case SHAPE_SUB:
+        case SHAPE_FSUB: return "atomicAdd of the negative";
+        case SHAPE_MIN: return "atomicMin";
+        case SHAPE_MAX: return "atomicMax";
+        case SHAPE_AND: return "atomicAnd";
+        case SHAPE_OR: return "atomicOr";
+        case SHAPE_XOR: return "atomicXor";
         default: return NULL;
         }
     }
@@ -163,7 +166,7 @@ static bool object_read_elsewhere(const struct lowered *l, u32 load)
 {
     const struct root *r = &l->site[l->op[load].site].root;
     for (u32 k = 0; k < l->nop; k++)
-        if (is_weak((struct side){ l, k }, N_ld) && same_root(&l->site[l->op[k].site].root, r) &&
+        if (is_weak_load((struct side){ l, k }) && same_root(&l->site[l->op[k].site].root, r) &&
             !same_address(l, k, load))
             return true;
     return false;
@@ -202,7 +205,7 @@ static bool advise_overlap(struct draft *x)
 {
     struct side a = current_side(x), b = prior_side(x);
     s64 apart;
-    if (x->t->space != SPACE_SHARED || !a.l || a.l != b.l || a.op == b.op || !is_weak(a, N_st) || !is_weak(b, N_st) ||
+    if (x->t->space != SPACE_SHARED || !a.l || a.l != b.l || a.op == b.op || !is_weak_store(a) || !is_weak_store(b) ||
         !is_dynamic_shared(a) || !is_dynamic_shared(b) ||
         !formula_apart(x->t->warp, MIN_OF(a.op, b.op), MAX_OF(a.op, b.op), &apart) || !apart)
         return false;
@@ -228,7 +231,7 @@ static bool advise_overlap(struct draft *x)
 /* A load, a change and a store by several threads: an atomic is needed, no barrier. */
 static bool advise_update(struct draft *x)
 {
-    struct side a = current_side(x), b = prior_side(x), st = is_weak(a, N_st) ? a : b, other = is_weak(a, N_st) ? b : a;
+    struct side a = current_side(x), b = prior_side(x), st = is_weak_store(a) ? a : b, other = is_weak_store(a) ? b : a;
     u32 load = st.l && st.l == other.l ? update_load(st) : NONE;
     if (load == NONE || (other.op != load && other.op != st.op) || (x->self && object_read_elsewhere(st.l, load)))
         return false;
@@ -250,7 +253,7 @@ static bool advise_update(struct draft *x)
 /* A strong access that may be a flag. Shared memory does not count: barriers are the usual way there. */
 static bool is_strong(const struct site *s)
 {
-    return s && s->space != SP_SHARED && (s->sem != SEM_WEAK || s->name == N_atom || s->name == N_red);
+    return s && s->space != SP_SHARED && (s->sem != SEM_WEAK || site_is_atomic(s));
 }
 /* The basic block of an operation. */
 static u32 block_of(const struct lowered *l, u32 op)
@@ -273,7 +276,7 @@ static bool dominates(const struct lowered *l, u32 a, u32 b)
 static bool barrier_between(const struct lowered *l, u32 from, u32 to)
 {
     for (u32 k = from + 1; k < to; k++)
-        if (l->op[k].name == N_bar && l->op[k].kind != KX_DEAD) return true;
+        if (l->op[k].flags & ISA_BARRIER && l->op[k].kind != KX_DEAD) return true;
     return false;
 }
 
@@ -283,7 +286,7 @@ static bool must_pass(const struct lowered *l, u32 a, u32 b)
 {
     if (dominates(l, a, b)) return true;
     for (u32 k = a + 1; k < b; k++)
-        if (l->op[k].name == N_bar && l->op[k].kind != KX_DEAD && dominates(l, k, b)) return true;
+        if (l->op[k].flags & ISA_BARRIER && l->op[k].kind != KX_DEAD && dominates(l, k, b)) return true;
     return false;
 }
 
@@ -291,7 +294,7 @@ static bool must_pass(const struct lowered *l, u32 a, u32 b)
 static bool fence_between(const struct lowered *l, u32 from, u32 to)
 {
     for (u32 k = from + 1; k < to; k++)
-        if ((l->op[k].name == N_fence || l->op[k].name == N_membar) && must_pass(l, k, to)) return true;
+        if (l->op[k].flags & ISA_FENCE && must_pass(l, k, to)) return true;
     return false;
 }
 
@@ -300,7 +303,7 @@ static u32 find_flag_read(struct side s)
 {
     for (u32 k = s.op; k-- > 0;) {
         const struct site *z = site_at(s.l, k);
-        if (is_strong(z) && z->name != N_st && z->name != N_red && dominates(s.l, k, s.op)) return k;
+        if (is_strong(z) && (site_is_load(z) || site_fetches(z)) && dominates(s.l, k, s.op)) return k;
     }
     return NONE;
 }
@@ -312,7 +315,7 @@ static u32 find_flag_write(struct side s, const struct root *flag)
     u32 before = NONE;
     for (u32 k = 0; k < s.l->nop; k++) {
         const struct site *z = site_at(s.l, k);
-        if (!is_strong(z) || z->name == N_ld || !same_root(&z->root, flag)) continue;
+        if (!is_strong(z) || site_is_load(z) || !same_root(&z->root, flag)) continue;
         if (k > s.op) return k;
         before = k;
     }
@@ -327,7 +330,7 @@ static u32 find_lock_take(struct side s)
 {
     for (u32 k = s.op; s.l && k-- > 0;) {
         const struct site *z = site_at(s.l, k);
-        if (z && z->name == N_atom && (z->atom == AT_CAS || z->atom == AT_EXCH) && must_pass(s.l, k, s.op)) return k;
+        if (z && site_fetches(z) && (z->atom == AT_CAS || z->atom == AT_EXCH) && must_pass(s.l, k, s.op)) return k;
     }
     return NONE;
 }
@@ -337,7 +340,7 @@ static u32 find_lock_release(struct side s, u32 taken)
 {
     for (u32 k = s.op + 1; k < s.l->nop; k++) {
         const struct site *z = site_at(s.l, k);
-        if (z && z->name != N_ld && same_root(&z->root, &s.l->site[s.l->op[taken].site].root)) return k;
+        if (z && !site_is_load(z) && same_root(&z->root, &s.l->site[s.l->op[taken].site].root)) return k;
     }
     return NONE;
 }
@@ -395,8 +398,8 @@ static bool advise_lock(struct draft *x)
 /* The data is written before a flag is set, and read after the flag is seen, without a release or an acquire. */
 static bool advise_flag(struct draft *x)
 {
-    struct side a = current_side(x), b = prior_side(x), w = is_weak(a, N_st) ? a : b, r = is_weak(a, N_st) ? b : a;
-    if (x->t->space != SPACE_GLOBAL || !is_weak(w, N_st) || !is_weak(r, N_ld)) return false;
+    struct side a = current_side(x), b = prior_side(x), w = is_weak_store(a) ? a : b, r = is_weak_store(a) ? b : a;
+    if (x->t->space != SPACE_GLOBAL || !is_weak_store(w) || !is_weak_load(r)) return false;
     u32 got = find_flag_read(r), set = got == NONE ? NONE : find_flag_write(w, &r.l->site[r.l->op[got].site].root);
     if (set == NONE) return false;
     bool early = set < w.op;
@@ -481,8 +484,8 @@ static bool one_statement(struct draft *x, struct side a, struct side b)
  * barrier belongs into the statement or behind it. */
 static bool advise_statement(struct draft *x)
 {
-    struct side a = current_side(x), b = prior_side(x), w = is_weak(a, N_st) ? a : b, r = is_weak(a, N_st) ? b : a;
-    if (x->t->space != SPACE_SHARED || x->self || !a.l || a.l != b.l || !is_weak(w, N_st) || !is_weak(r, N_ld) ||
+    struct side a = current_side(x), b = prior_side(x), w = is_weak_store(a) ? a : b, r = is_weak_store(a) ? b : a;
+    if (x->t->space != SPACE_SHARED || x->self || !a.l || a.l != b.l || !is_weak_store(w) || !is_weak_load(r) ||
         !one_statement(x, a, b))
         return false;
     x->f.joint_fix = in_one_loop(a.l, a.op, b.op)
@@ -517,7 +520,7 @@ static bool advise_loop(struct draft *x)
 static bool advise_same_store(struct draft *x)
 {
     struct side a = current_side(x), b = prior_side(x);
-    if (a.l != b.l || a.op != b.op || !is_weak(a, N_st)) return false;
+    if (a.l != b.l || a.op != b.op || !is_weak_store(a)) return false;
     x->f.form = formula_at(x->t->warp, x->t->op_index, x->lane, &x->f);
     x->f.joint_cause.gap = GAP_STAYS;
     x->f.joint_fix.gap = GAP_OWN;
@@ -542,7 +545,7 @@ static bool advise_uncached(struct draft *x)
     const struct site *s = site_at(a.l, a.op), *z = site_at(b.l, b.op);
     u32 flag = NONE;
     for (u32 k = a.l ? a.l->nsite : 0; k-- > 0;) {
-        if (a.l->site[k].name == N_atom) {
+        if (site_fetches(&a.l->site[k])) {
             flag = NONE; /* the atomic may have ordered them instead (R5a) */
             break;
         }

@@ -47,9 +47,10 @@ static bool op_uniform(const struct uniform *u, const struct lop *o)
 {
     const struct opnd *s[] = { &o->a, &o->b, &o->c, &o->e, &o->x, &o->guard };
     if (o->kind == K_MEM) {
-        if (o->name != N_ld || (u->l->site[o->site].space != SP_CONST && u->l->site[o->site].space != SP_PARAM))
+        if (!lop_is_load(o) || (u->l->site[o->site].space != SP_CONST && u->l->site[o->site].space != SP_PARAM))
             return false;
-    } else if (o->kind != K_LANE && o->kind != K_CMP && o->kind != K_PRED && !(o->kind == K_WARP && o->name == N_mov))
+    } else if (o->kind != K_LANE && o->kind != K_CMP && o->kind != K_PRED &&
+               !(o->kind == K_WARP && o->shape == SHAPE_MOVE))
         return false;
     for (u32 k = 0; k < COUNT_OF(s); k++)
         if (!operand_uniform(u, *s[k])) return false;
@@ -137,16 +138,15 @@ static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
         for (u32 k = l->block[b].first; k < l->block[b].end; k++) {
             const struct lop *o = &l->op[k];
             if (o->kind == KX_DEAD) continue;
-            if (o->name == N_bar && (o->b.kind != O_NONE || (o->aux & 15) == BAR_ARRIVE || !whole[b])) return false;
-            if (o->name == N_warp_bar && (o->c.kind != O_CONST || (u32)o->c.value != ALL_LANES || !whole[b]))
+            if (o->flags & ISA_BARRIER && (o->b.kind != O_NONE || (o->aux & 15) == BAR_ARRIVE || !whole[b]))
                 return false;
-            if (o->name == N_membar || o->name == N_fence || (o->name >= N_mbar_init && o->name <= N_mbar_parity) ||
-                o->name == N_cp_mbar)
+            if (o->flags & ISA_WARP_BARRIER && (o->c.kind != O_CONST || (u32)o->c.value != ALL_LANES || !whole[b]))
                 return false;
-            if (o->kind == K_MEM && (o->name == N_ld || o->name == N_st || o->name == N_atom || o->name == N_red)) {
+            if (o->flags & (ISA_FENCE | ISA_MBARRIER)) return false;
+            if (o->kind == K_MEM && o->flags & ISA_ACCESS) {
                 u32 sem = l->site[o->site].sem;
                 /* a strong read orders its thread after the write it has read */
-                bool reads = (o->name == N_ld && sem != SEM_WEAK) || (o->name == N_atom && atom_reads(o, used));
+                bool reads = (lop_is_load(o) && sem != SEM_WEAK) || (lop_fetches(o) && atom_reads(o, used));
                 if (reads || sem == SEM_ACQUIRE || sem == SEM_RELEASE || sem == SEM_ACQ_REL) return false;
             }
         }
@@ -158,12 +158,12 @@ static bool is_scoped(const struct lowered *l)
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
         if (o->kind == KX_DEAD) continue;
-        if (o->name == N_membar || o->name == N_fence) {
+        if (o->flags & ISA_FENCE) {
             if ((o->aux & 3) < SCOPE_GPU) return true;
-        } else if ((o->name >= N_mbar_init && o->name <= N_mbar_parity) || o->name == N_cp_mbar)
+        } else if (o->flags & ISA_MBARRIER)
             return true;
         else if (o->kind == K_MEM && o->site < l->nsite && l->site[o->site].scope < SCOPE_GPU &&
-                 (l->site[o->site].sem != SEM_WEAK || o->name == N_atom || o->name == N_red))
+                 (l->site[o->site].sem != SEM_WEAK || lop_is_atomic(o)))
             return true;
     }
     return false;
@@ -174,11 +174,11 @@ static bool is_repeating(const struct lowered *l)
     bool ordering = false, relaxed = false;
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
-        if (o->kind != K_MEM || (o->name != N_ld && o->name != N_st && o->name != N_atom && o->name != N_red)) continue;
+        if (o->kind != K_MEM || !(o->flags & ISA_ACCESS)) continue;
         u32 sem = l->site[o->site].sem;
         if (sem == SEM_ACQUIRE || sem == SEM_RELEASE || sem == SEM_ACQ_REL)
             ordering = true;
-        else if (sem != SEM_WEAK || o->name == N_atom || o->name == N_red)
+        else if (sem != SEM_WEAK || lop_is_atomic(o))
             relaxed = true;
     }
     return ordering && relaxed;
@@ -209,7 +209,7 @@ static void add_written(struct race_kernel *k, const struct site *s)
         k->anywhere = true;
 }
 
-static bool writes(const struct lop *o) { return o->kind == K_MEM && o->name != N_ld && o->name != N_ldmatrix; }
+static bool writes(const struct lop *o) { return o->kind == K_MEM && (o->flags & ISA_HOW) != ISA_READS; }
 
 struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
 {

@@ -82,7 +82,7 @@ static const struct opnd *written_operand(const struct lowered *l, u32 op)
         const struct lop *o = &l->op[k];
         bool sets = false;
         for (u32 n = o->kind == KX_DEAD ? 0 : lop_defs(o, l, r); n-- > 0;) sets |= r[n] == d->reg;
-        if (sets) return o->kind == K_LANE && o->name == N_mov && o->guard.kind == O_NONE ? &o->a : d;
+        if (sets) return o->kind == K_LANE && o->shape == SHAPE_MOVE && o->guard.kind == O_NONE ? &o->a : d;
     }
     return d;
 }
@@ -93,7 +93,7 @@ static bool same_constant(const struct draft *x)
     const struct lowered *l = x->t->warp->code->low;
     if (!(x->old->op & x->me->op & OP_WRITE) || x->old_low == NULL) return false;
     const struct lop *a = &l->op[x->t->op_index], *b = &x->old_low->op[x->old_op];
-    if (a->name != N_st || b->name != N_st || l->site[a->site].vec != 1 || x->old_low->site[b->site].vec != 1)
+    if (!lop_is_store(a) || !lop_is_store(b) || l->site[a->site].vec != 1 || x->old_low->site[b->site].vec != 1)
         return false;
     return same_operand(written_operand(l, x->t->op_index), written_operand(x->old_low, x->old_op), l == x->old_low);
 }
@@ -166,7 +166,7 @@ static enum finding_kind classify(const struct draft *x)
 
 static const char *access_text(u32 op, const struct site *s)
 {
-    return s && (s->name == N_atom || s->name == N_red) ? "atomic" : op & OP_WRITE ? "write" : "read";
+    return s && site_is_atomic(s) ? "atomic" : op & OP_WRITE ? "write" : "read";
 }
 
 static const char *semantics_text(struct arena *a, u32 op, const struct site *s)
@@ -322,7 +322,7 @@ static const char *stored_text(struct draft *x, const struct site *s, u32 lane)
     const struct warp *w = x->t->warp;
     const struct lop *o = &w->code->low->op[x->t->op_index];
     const struct opnd *data[4] = { &o->d, &o->b, &o->c, &o->e };
-    if (!s || s->name != N_st || s->width > 8) return NULL;
+    if (!s || !site_is_store(s) || s->width > 8) return NULL;
     u64 v = stored_value(w, data[s->vec > 1 ? (u32)(x->at % ((u64)s->width * s->vec)) / s->width : 0], s->reg_width,
                          lane);
     if (s->width < 8) v &= (1ull << 8 * s->width) - 1;
@@ -451,7 +451,7 @@ static struct draft draft_of(const struct touch *t, const struct list_entry *old
 /* Two that initialise one mbarrier are reported by the check of asynchronous operations. */
 static bool is_mbarrier_init(const struct lowered *l, u32 op)
 {
-    return l && op < l->nop && l->op[op].name == N_mbar_init;
+    return l && op < l->nop && l->op[op].flags & ISA_MBAR_INIT;
 }
 
 void race_report(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
@@ -502,7 +502,7 @@ void race_report_lanes(const struct touch *t, const struct access *a, u32 lanes)
     const struct lop *o = &w->code->low->op[t->op_index];
     const struct opnd *data[4] = { &o->d, &o->b, &o->c, &o->e };
     u32 first = (u32)__builtin_ctz(lanes), second = LANES;
-    for (u32 k = 0; k < a->site->vec && second == LANES && o->name == N_st; k++) {
+    for (u32 k = 0; k < a->site->vec && second == LANES && lop_is_store(o); k++) {
         if (data[k]->kind != O_REG && data[k]->kind != O_SREG) continue;
         u64 one = stored_value(w, data[k], a->site->reg_width, first);
         for (u32 l = first + 1; l < LANES && second == LANES; l++)

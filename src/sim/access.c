@@ -72,7 +72,7 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
         c->verdict = c->hit ? NEIGHBOUR : PAST;
         return;
     }
-    if (o.object->kind == MEM_CONST && a->site->name != N_ld) {
+    if (o.object->kind == MEM_CONST && !site_is_load(a->site)) {
         c->verdict = READ_ONLY;
         return;
     }
@@ -82,7 +82,7 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
     }
     a->ptr[lane] = mem_view(o.object, addr);
     struct range *r = &a->warp->range[a->site - a->warp->code->low->site];
-    if (a->site->root.kind != ROOT_DYN && !(o.object->kind == MEM_CONST && a->site->name != N_ld))
+    if (a->site->root.kind != ROOT_DYN && !(o.object->kind == MEM_CONST && !site_is_load(a->site)))
         *r = (struct range){
             .lo = o.object->base, .size = o.object->size, .view = o.object->engine, .race = o.object->race
         };
@@ -160,7 +160,7 @@ static void check_lane(struct access *a, u32 lane, struct lane_check *c)
     case SP_PARAM:
         if (!within(addr, a->bytes, 0, w->cta->launch->kernel->func->param_bytes))
             c->verdict = INVALID;
-        else if (a->site->name != N_ld)
+        else if (!site_is_load(a->site))
             c->verdict = READ_ONLY;
         else
             a->ptr[lane] = w->cta->launch->param_copy + addr;

@@ -394,7 +394,7 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
     u64 state[LANES];
     u32 truth = 0;
     if (!a.mask) return 0;
-    if (o->name == N_cp_mbar) complete(w, a.mask, -1);
+    if (o->flags & ISA_MBAR_COPIES) complete(w, a.mask, -1);
     access_addresses(&a, R);
     access_check(&a);
     if (w->code->watch & WATCH_INIT) init_define(&a, a.ok); /* opaque to the program */
@@ -405,12 +405,12 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
         u64 x = o->b.kind == O_NONE ? 1
                                     : lane_value(w, w->code, R, i->b, CLS_AT(i, 2), o->name == N_mbar_wait ? 8 : 4, l);
         u64 word = b;
-        state[l] = now = b = mb_check(&a, l, o->name, word, o->name == N_cp_mbar ? 1 : (u32)x);
+        state[l] = now = b = mb_check(&a, l, o->name, word, o->flags & ISA_MBAR_COPIES ? 1 : (u32)x);
         switch (o->name) {
         case N_mbar_init: now = mb_make((u32)x, (u32)x, 0); break;
         case N_mbar_inval: now = 0; break;
         case N_mbar_arrive:
-        case N_mbar_drop: now = mb_arrive(b, (u32)x, o->name == N_mbar_drop); break;
+        case N_mbar_drop: now = mb_arrive(b, (u32)x, o->flags & ISA_MBAR_DROP); break;
         case N_cp_mbar:
             now = o->aux & MBAR_NOINC ? mb_arrive(b, 1, false) : b;
             break; /* without .noinc the arrival it adds is the one it makes */
@@ -420,14 +420,14 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
         default:
             if ((b >> 40 & 1) != (x & 1)) truth |= 1u << l;
         }
-        if (now != b || o->name == N_mbar_init) mb_keep(w->cta, a.addr[l], now);
+        if (now != b || o->flags & ISA_MBAR_INIT) mb_keep(w->cta, a.addr[l], now);
         if (now != word) {
             __atomic_store_n(p, now, __ATOMIC_RELEASE);
             w->changed = 1;
         } else if (w->probe)
             wait_record_read(w, i->op, l, a.space[l], a.addr[l], a.ptr[l], 8, b);
     }
-    if (o->name == N_mbar_wait || o->name == N_mbar_parity) {
+    if (o->flags & ISA_MBAR_WAIT) {
         put_truth(R, i, a.mask, truth);
         /* in vain: a thread would be suspended now, so its loop gives way at once, even when it looks at a clock and
          * never counts as idle */

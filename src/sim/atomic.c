@@ -168,7 +168,7 @@ void atomic_access(struct access *a, char *R)
         }
     }
     const struct lop *o = &w->code->low->op[i->op];
-    if (s->name != N_atom || o->d.kind == O_NONE) return;
+    if (!site_fetches(s) || o->d.kind == O_NONE) return;
     char *d = SLOT(R, i->d);
     for (u32 l = 0; l < LANES; l++)
         if (a->mask >> l & 1) memcpy(d + l * s->width, &old[l], s->width);

@@ -65,7 +65,7 @@ struct hold {
 static bool takes_lock(const struct lowered *l, u32 op)
 {
     const struct lop *o = &l->op[op];
-    if (o->kind != K_MEM || o->name != N_atom || o->site >= l->nsite) return false;
+    if (o->kind != K_MEM || !lop_fetches(o) || o->site >= l->nsite) return false;
     u32 a = l->site[o->site].atom;
     return a == AT_CAS || a == AT_EXCH;
 }

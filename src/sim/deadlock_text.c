@@ -113,7 +113,7 @@ const char *stand_address(struct stop *st, const struct read *r)
 
 bool stand_mbarrier(const struct lowered *low, const struct read *r, struct mbarrier_word *m)
 {
-    bool is = low->op[r->op].name == N_mbar_wait || low->op[r->op].name == N_mbar_parity;
+    bool is = low->op[r->op].flags & ISA_MBAR_WAIT;
     if (is) *m = async_mbarrier(r->value);
     return is;
 }
@@ -160,8 +160,8 @@ const char *stand_writers(struct stop *st, const struct read *r, bool *nobody)
     u32 n = 0;
     for (u32 k = 0; k < low->nsite; k++) {
         const struct site *s = &low->site[k];
-        if (s->name == N_ld || low->op[s->op].name == N_mbar_wait || low->op[s->op].name == N_mbar_parity ||
-            s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM)
+        if (site_is_load(s) || low->op[s->op].flags & ISA_MBAR_WAIT || s->space == SP_LOCAL || s->space == SP_CALL ||
+            s->space == SP_PARAM)
             continue;
         if (!written_object(st, s, &to, &shared)) {
             text_free(&t);
@@ -249,7 +249,7 @@ static void polled_text(struct stop *st, struct warp *w, const struct split *s, 
         for (u32 k = low->block[b].first; k < low->block[b].end && reads < 4; k++) {
             const struct lop *o = &low->op[k];
             struct read r;
-            if (o->kind != K_MEM || (o->name != N_ld && o->name != N_atom) || !loop_address(st, w, s, o, lp->head, &r))
+            if (o->kind != K_MEM || (!lop_is_load(o) && !lop_fetches(o)) || !loop_address(st, w, s, o, lp->head, &r))
                 continue;
             const char *what = stand_read(st, low, &r);
             if (t->p && strstr(t->p, stand_address(st, &r))) continue;

@@ -126,8 +126,7 @@ int exec_one(struct warp *w, u32 at)
 {
     struct code *c = w->code;
     const struct insn *i = &c->insn[at];
-    u32 name = w->probe && i->kind == K_MEM ? c->low->op[i->op].name : N_COUNT;
-    bool access = name == N_ld || name == N_st || name == N_atom || name == N_red;
+    bool access = w->probe && i->kind == K_MEM && c->low->op[i->op].flags & ISA_ACCESS;
     return access ? (w->planes  ? init_watched
                      : c->watch ? memory_watched
                                 : memory_any)(w->R, i, w)

@@ -8,7 +8,7 @@
 
 static const char *access_word(const struct site *s)
 {
-    return s->name == N_ld ? "read" : s->name == N_st ? "write" : "atomic";
+    return site_is_load(s) ? "read" : site_is_store(s) ? "write" : "atomic";
 }
 
 static const char *space_word(u32 space)
@@ -144,7 +144,7 @@ static const struct site *index_load(const struct lowered *l, const struct opnd 
     for (u32 at = 0; at < x.n; at++)
         for (u32 k = 0; k < l->nop; k++) {
             const struct lop *o = &l->op[k];
-            bool load = o->kind == K_MEM && o->name == N_ld && l->site[o->site].vec == 1;
+            bool load = o->kind == K_MEM && lop_is_load(o) && l->site[o->site].vec == 1;
             if (o->kind == KX_DEAD || o->d.kind != O_REG || o->d.reg != x.reg[at] || (o->kind != K_LANE && !load))
                 continue;
             if (load && l->site[o->site].root.kind == ROOT_PARAM && l->site[o->site].width < 8) {

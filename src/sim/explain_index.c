@@ -72,32 +72,32 @@ static struct sum of_register(struct walk *x, u32 reg, u32 width, u32 depth);
 static struct sum of_op(struct walk *x, const struct lop *o, u32 width, u32 depth)
 {
     struct sum a = of_operand(x, &o->a, width, depth), b, c;
-    switch (o->name) {
-    case N_mov:
-    case N_cvta:
-    case N_cvt: return a;
-    case N_neg: return plus((struct sum){ 0 }, a, -1);
-    case N_mul_lo:
-    case N_mul_wide:
-    case N_mad_lo:
-    case N_mad_wide:
-    case N_add:
-    case N_sub:
-    case N_or:
-    case N_shl: b = of_operand(x, &o->b, width, depth); break;
+    switch (o->shape) {
+    case SHAPE_MOVE:
+    case SHAPE_ADDRESS:
+    case SHAPE_CONVERT: return a;
+    case SHAPE_NEG: return plus((struct sum){ 0 }, a, -1);
+    case SHAPE_MUL:
+    case SHAPE_MUL_WIDE:
+    case SHAPE_MAD:
+    case SHAPE_MAD_WIDE:
+    case SHAPE_ADD:
+    case SHAPE_SUB:
+    case SHAPE_OR:
+    case SHAPE_SHL: b = of_operand(x, &o->b, width, depth); break;
     default: return unknown;
     }
-    switch (o->name) {
-    case N_add:
-    case N_or: return plus(a, b, 1);
-    case N_sub: return plus(a, b, -1);
-    case N_shl:
+    switch (o->shape) {
+    case SHAPE_ADD:
+    case SHAPE_OR: return plus(a, b, 1);
+    case SHAPE_SUB: return plus(a, b, -1);
+    case SHAPE_SHL:
         return is_number(&b) && b.constant >= 0 && b.constant < 63
                    ? times(a, (struct sum){ .constant = (s64)1 << b.constant })
                    : unknown;
-    case N_mul_lo:
-    case N_mul_wide: return times(a, b);
-    default: c = of_operand(x, &o->c, o->name == N_mad_wide ? 8 : width, depth); return plus(times(a, b), c, 1);
+    case SHAPE_MUL:
+    case SHAPE_MUL_WIDE: return times(a, b);
+    default: c = of_operand(x, &o->c, o->shape == SHAPE_MAD_WIDE ? 8 : width, depth); return plus(times(a, b), c, 1);
     }
 }
 
@@ -130,7 +130,7 @@ static struct sum of_operand(struct walk *x, const struct opnd *o, u32 width, u3
 static bool is_step(struct walk *x, const struct lop *d, u32 reg, u32 width, u32 depth, s64 *add)
 {
     bool first = d->a.kind == O_REG && d->a.reg == reg, second = d->b.kind == O_REG && d->b.reg == reg;
-    if (d->name != N_add || first == second) return false;
+    if (d->shape != SHAPE_ADD || first == second) return false;
     struct sum by = of_operand(x, first ? &d->b : &d->a, width, depth);
     *add = by.constant;
     return is_number(&by);

@@ -61,8 +61,7 @@ void words_find(struct lowered *l)
 {
     for (u32 k = 0; k < l->nsite; k++) {
         struct site *s = &l->site[k];
-        bool strong = s->name == N_atom || s->name == N_red ||
-                      ((s->name == N_ld || s->name == N_st) && s->sem != SEM_WEAK);
+        bool strong = site_is_atomic(s) || s->sem != SEM_WEAK;
         if (strong && s->width < 4 && s->vec == 1 && found_in_library(l, s->op)) s->flags |= SITE_WORD;
     }
 }

@@ -39,9 +39,9 @@ static bool is_pure(const struct lowered *l, const struct lop *o)
     case K_CMP:
     case K_PRED:
     case KX_DEAD: return true;
-    case K_WARP: return o->name == N_mov;
-    case K_CTRL: return o->name == N_bra && o->guard.kind == O_NONE;
-    case K_MEM: return o->name == N_ld && l->site[o->site].sem == SEM_WEAK && o->guard.kind == O_NONE;
+    case K_WARP: return o->shape == SHAPE_MOVE;
+    case K_CTRL: return o->flags & ISA_BRANCH && o->guard.kind == O_NONE;
+    case K_MEM: return lop_is_load(o) && l->site[o->site].sem == SEM_WEAK && o->guard.kind == O_NONE;
     default: return false;
     }
 }

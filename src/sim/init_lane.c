@@ -116,13 +116,14 @@ static void moved(struct step *s, u32 n)
     EACH_DIRTY(l)
     {
         struct taint a = source(s, 0, l), b = n > 1 ? source(s, 1, l) : (struct taint){ 0 };
-        bool first = s->f->name == N_selp ? *(const u32 *)(const void *)SLOT(s->R, s->slot[2]) >> l & 1 : a.undef != 0;
+        bool first = s->f->shape == SHAPE_SELECT ? *(const u32 *)(const void *)SLOT(s->R, s->slot[2]) >> l & 1
+                                                 : a.undef != 0;
         struct taint *o = &s->out[l];
         *o = (struct taint){ undef[l] & low_bits(s->out_bits), made[l] & low_bits(s->out_bits),
                              first ? a.origin : b.origin };
         if (selects && o->undef) picked(s, l, o);
     }
-    if (s->f->name == N_shl || s->f->name == N_shr) scaled(s);
+    if (s->f->shape == SHAPE_SHL || s->f->shape == SHAPE_SHR) scaled(s);
     /* what decides where the bits go must be known */
     for (u32 k = n; k < s->f->nsrc; k++) EACH_DIRTY(l)
         {

@@ -151,7 +151,7 @@ static bool defined_between(const char *R, const struct insn *i, const struct sh
 static bool look(const char *R, const struct insn *i, const struct warp *w, struct shadow *s, const struct site *t)
 {
     const struct code *c = w->code;
-    bool store = t->name == N_st, whole = w->mask == ALL_LANES;
+    bool store = site_is_store(t), whole = w->mask == ALL_LANES;
     u32 cls = CLS_AT(i, 1), g = cls == CLS_A ? c->group : cls == CLS_S ? LANES : 1, n = t->width;
     s64 stride = cls == CLS_A ? c->stride[i->a] : 0;
     if (cls == CLS_V && whole && defined_between(R, i, s, t->addr_width, n)) return true;
@@ -274,15 +274,15 @@ void init_before(struct access *a, const char *R)
     if (!w->planes->dirty) return;
     u32 slot = a->site->which ? i->b : i->a, bad = plane_lanes(w->planes, slot) & a->mask;
     if (!bad) return;
-    if (o->name == N_ld && w->code->low->speculated[i->op]) {
+    if (lop_is_load(o) && w->code->low->speculated[i->op]) {
         a->pending = bad;
         return;
     }
-    for (u32 m = o->name == N_ld ? bad : 0; m; m &= m - 1)
+    for (u32 m = lop_is_load(o) ? bad : 0; m; m &= m - 1)
         if (plane_taint(w->planes, slot, (u32)__builtin_ctz(m)).origin & ORIGIN_CHOSEN) a->chosen |= m & -m;
     init_use(w, i->op, USE_ADDRESS, slot, a->mask & ~a->chosen,
-             o->name == N_ld   ? "the address of this load"
-             : o->name == N_st ? "the address of this store"
+             lop_is_load(o)    ? "the address of this load"
+             : lop_is_store(o) ? "the address of this store"
                                : "the address of this operation");
 }
 
@@ -402,7 +402,7 @@ void init_atomic(struct access *a, const char *R)
         u32 l = (u32)__builtin_ctz(m), n = wide ? 8 : s->width;
         for (u32 k = 0; k <= wide; k++) old[k][l] = atomic_word(a, l, 8 * k, n, plane_taint(w->planes, stored[k], l));
     }
-    if (s->name != N_atom || o->d.kind == O_NONE) return;
+    if (!site_fetches(s) || o->d.kind == O_NONE) return;
     planes_put(w->planes, i->d, a->mask, old[0]);
     if (wide) planes_put(w->planes, i->f, a->mask, old[1]);
 }
@@ -424,10 +424,11 @@ static void guarded_load(const struct insn *i, struct warp *w, u32 guard)
 
 int init_watched(char *restrict R, const struct insn *i, struct warp *w)
 {
-    u32 name = w->code->low->op[i->op].name, guard = i->guard ? plane_lanes(w->planes, i->guard) & w->mask : 0;
-    if (guard && name != N_ld) {
+    const struct lop *o = &w->code->low->op[i->op];
+    u32 guard = i->guard ? plane_lanes(w->planes, i->guard) & w->mask : 0;
+    if (guard && !lop_is_load(o)) {
         init_use(w, i->op, USE_GUARD, i->guard, w->mask,
-                 name == N_st ? "the guard of this store" : "the guard of this operation");
+                 lop_is_store(o) ? "the guard of this store" : "the guard of this operation");
         guard = 0;
     }
     int ev = memory_watched(R, i, w);

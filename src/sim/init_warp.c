@@ -48,7 +48,7 @@ int init_terminator(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
     (void)R;
-    bool branch = o->name == N_bra;
+    bool branch = o->flags & ISA_BRANCH;
     /* they have left the last one */
     if (unlikely(w->planes->undecided != 0) && i->guard) w->planes->undecided &= ~w->mask;
     if (likely(!w->planes->dirty)) return 0;
@@ -56,25 +56,14 @@ int init_terminator(char *restrict R, const struct insn *i, struct warp *w)
     if (i->guard && !(lost && init_choice(w, i, lost)))
         init_use(w, i->op, branch ? USE_BRANCH : USE_GUARD, i->guard, w->mask,
                  branch ? "the condition of this branch" : "the guard of this operation");
-    switch (o->name) {
-    case N_brx: init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the index of this branch"); break;
-    case N_vote:
-    case N_ballot: init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the predicate of this vote"); break;
-    case N_match_any:
-    case N_match_all: init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the value matched"); break;
-    case N_call:
-        if (o->a.kind == O_REG) init_use(w, i->op, USE_ADDRESS, i->a, w->mask, "the function called");
-        break;
-    case N_bar:
-    case N_barrier:
+    if (o->flags & ISA_INDEXED) init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the index of this branch");
+    if (o->flags & ISA_VOTE) init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the predicate of this vote");
+    if (o->flags & ISA_MATCH) init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the value matched");
+    if (o->flags & ISA_CALL && o->a.kind == O_REG)
+        init_use(w, i->op, USE_ADDRESS, i->a, w->mask, "the function called");
+    if (o->flags & ISA_BARRIER) {
         init_use(w, i->op, USE_GUARD, i->a, w->mask, "the number of the barrier");
         init_use(w, i->op, USE_GUARD, i->b, w->mask, "the thread count of the barrier");
-        break;
-    case N_bar_redp:
-    case N_bar_redc:
-    case N_barrier_redp:
-    case N_barrier_redc: init_use(w, i->op, USE_BRANCH, i->c, w->mask, "the predicate of this barrier"); break;
-    default: break;
     }
     if (o->kind == K_CTRL && o->d.kind == O_REG) planes_clear(w->planes, i->d, w->mask);
     if (o->kind == K_WARP) init_use(w, i->op, USE_GUARD, i->c, w->mask, "the mask of this operation");
@@ -102,14 +91,14 @@ void init_gather(struct warp *w, const struct insn *i, u32 mask)
     if (r) r->lanes &= ~mask;
     if (!w->planes || !w->planes->dirty) return;
     u32 bad = (plane_lanes(w->planes, i->a) |
-               (o->name == N_shfl ? plane_lanes(w->planes, i->b) | plane_lanes(w->planes, i->e) : 0)) &
+               (o->flags & ISA_SHUFFLE ? plane_lanes(w->planes, i->b) | plane_lanes(w->planes, i->e) : 0)) &
               mask;
-    if (!bad || (o->name != N_shfl && o->name != N_redux)) return;
+    if (!bad || !(o->flags & (ISA_SHUFFLE | ISA_REDUCE))) return;
     if (!r) r = w->rdv_taint = base_need(sizeof *r);
     for (u32 m = bad; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         r->t[l] = plane_taint(w->planes, i->a, l);
-        r->index[l] = o->name == N_shfl && (plane_lanes(w->planes, i->b) | plane_lanes(w->planes, i->e)) >> l & 1;
+        r->index[l] = o->flags & ISA_SHUFFLE && (plane_lanes(w->planes, i->b) | plane_lanes(w->planes, i->e)) >> l & 1;
         if (r->index[l] && !r->t[l].origin)
             r->t[l].origin = plane_taint(w->planes, i->b, l).origin | plane_taint(w->planes, i->e, l).origin;
     }
@@ -132,7 +121,7 @@ void init_scatter(struct warp *w, const struct split *s, const struct insn *i, c
     if (!p || (!p->dirty && !(r && r->lanes & who) && !(absent & s->mask))) return;
     memset(t, 0, sizeof t);
     u32 bad = r ? r->lanes & who : 0;
-    if (o->name == N_shfl)
+    if (o->flags & ISA_SHUFFLE)
         for (u32 m = s->mask; m; m &= m - 1) {
             u32 l = (u32)__builtin_ctz(m), from = w->rdv_from[l];
             if (absent >> l & 1)
@@ -142,7 +131,7 @@ void init_scatter(struct warp *w, const struct split *s, const struct insn *i, c
             else if (bad >> from & 1)
                 t[l] = r->t[from];
         }
-    else if (o->name == N_redux && bad)
+    else if (o->flags & ISA_REDUCE && bad)
         for (u32 m = s->mask; m; m &= m - 1) t[__builtin_ctz(m)] = taint_all(32, r->t[__builtin_ctz(bad)].origin);
     if (o->d.kind == O_REG) planes_put(p, i->d, s->mask, t);
     if (o->d2.kind == O_REG) planes_clear(p, i->f, s->mask);

@@ -152,8 +152,8 @@ handler *lanes_cmp_affine_for(const struct isa_form *f, u32 group, bool scalar_r
 {
     static handler *const set[2][4] = { { cmp_lt_u32, cmp_le_u32, cmp_gt_u32, cmp_ge_u32 },
                                         { cmp_lt_s32, cmp_le_s32, cmp_gt_s32, cmp_ge_s32 } };
-    if (group != LANES || !scalar_right || f->name < N_setp_lt) return lanes_cmp_affine;
-    return set[f->type == T_S32][f->name == N_setp_lt ? 0 : f->name == N_setp_le ? 1 : f->name == N_setp_gt ? 2 : 3];
+    if (group != LANES || !scalar_right || f->relation < REL_lt) return lanes_cmp_affine;
+    return set[f->type == T_S32][f->relation == REL_lt ? 0 : f->relation == REL_le ? 1 : f->relation == REL_gt ? 2 : 3];
 }
 
 int lanes_cmp_affine(char *restrict R, const struct insn *i, struct warp *w)
@@ -162,8 +162,8 @@ int lanes_cmp_affine(char *restrict R, const struct insn *i, struct warp *w)
     const struct code *c = w->code;
     bool left = CLS_AT(i, 1) == CLS_S; /* the scalar stands on the left */
     /* everything in terms of "less": a > b is b < a, a >= b is not a < b */
-    bool flip = (f->name == N_setp_gt || f->name == N_setp_le) != left,
-         negate = f->name == N_setp_ge || f->name == N_setp_le;
+    bool flip = (f->relation == REL_gt || f->relation == REL_le) != left,
+         negate = f->relation == REL_ge || f->relation == REL_le;
     bool sg = f->type == T_S32;
     u32 slot = left ? i->b : i->a, bits = 0, all = c->group == LANES ? ALL_LANES : (1u << c->group) - 1;
     s64 s, stride = c->stride[slot], span = stride * (s64)(c->group - 1), top = sg ? INT32_MAX : UINT32_MAX,
@@ -171,7 +171,7 @@ int lanes_cmp_affine(char *restrict R, const struct insn *i, struct warp *w)
     u32 raw;
     memcpy(&raw, SLOT(R, left ? i->a : i->b), 4);
     s = sg ? (s64)(s32)raw : (s64)raw;
-    if (f->name == N_setp_eq || f->name == N_setp_ne) { /* at most one lane of a group equals the scalar */
+    if (f->relation == REL_eq || f->relation == REL_ne) { /* at most one lane of a group equals the scalar */
         for (u32 g = 0; g < c->groups; g++) {
             memcpy(&raw, SLOT(R, slot) + 8 * g, 4);
             u32 diff = (u32)s - raw;
@@ -181,7 +181,7 @@ int lanes_cmp_affine(char *restrict R, const struct insn *i, struct warp *w)
             }
             for (u32 j = 0; j < c->group; j++) bits |= (u32)(diff == (u32)stride * j) << (g * c->group + j);
         }
-        *(u32 *)(void *)SLOT(R, i->d) = f->name == N_setp_ne ? ~bits : bits;
+        *(u32 *)(void *)SLOT(R, i->d) = f->relation == REL_ne ? ~bits : bits;
         return 0;
     }
 #define LESS(x) (flip ? s < (x) : (x) < s)

@@ -39,7 +39,7 @@ static int matrix(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
     u32 count = o->aux & 15, m = active_lanes(w, R, i);
-    bool trans = o->aux & 16, load = o->name == N_ldmatrix;
+    bool trans = o->aux & 16, load = o->flags & ISA_READS;
     struct access a = { .site = &w->code->low->site[i->site], .insn = i, .warp = w, .bytes = 16 };
     a.mask = m & (count == 4 ? ALL_LANES : (1u << 8 * count) - 1);
     if (!m) return 0;

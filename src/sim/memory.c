@@ -291,17 +291,18 @@ static bool access_begin(struct access *a, const char *R, const struct insn *i, 
         access_check(a);
     else
         memset(a->space, a->site->space == SP_GENERIC ? SP_GLOBAL : a->site->space, LANES);
-    a->wrote = a->site->name == N_ld ? 0 : a->ok;
+    a->wrote = site_is_load(a->site) ? 0 : a->ok;
     return true;
 }
 
 static void access_do(struct access *a, char *R)
 {
-    switch (a->site->name) {
-    case N_ld: do_load(a, R); break;
-    case N_st: do_store(a, R); break;
-    default: atomic_access(a, R);
-    }
+    if (site_is_load(a->site))
+        do_load(a, R);
+    else if (site_is_store(a->site))
+        do_store(a, R);
+    else
+        atomic_access(a, R);
 }
 
 int memory_any(char *restrict R, const struct insn *i, struct warp *w)
@@ -318,7 +319,7 @@ int memory_watched(char *restrict R, const struct insn *i, struct warp *w)
     if (!access_begin(&a, R, i, w)) return 0;
     if (init && w->planes)
         init_before(&a, R);
-    else if (init && a.site->name != N_st && unlikely(!init_defined(&a))) {
+    else if (init && !site_is_store(a.site) && unlikely(!init_defined(&a))) {
         w->retried = a.ok != a.mask;
         return EV_DEOPT;
     }
@@ -326,8 +327,8 @@ int memory_watched(char *restrict R, const struct insn *i, struct warp *w)
     access_do(&a, R);
     observe_access(w->cta->launch, &a);
     if (init && w->planes)
-        (a.site->name == N_ld ? init_load : a.site->name == N_st ? init_store : init_atomic)(&a, R);
-    else if (init && a.site->name != N_ld)
+        (site_is_load(a.site) ? init_load : site_is_store(a.site) ? init_store : init_atomic)(&a, R);
+    else if (init && !site_is_load(a.site))
         init_define(&a, a.ok);
     return 0;
 }

@@ -14,7 +14,7 @@ u32 observe_watch(const struct sim_launch *in)
 
 bool observe_noted(const struct sim_launch *in, const struct site *s)
 {
-    return observe_watch(in) & WATCH_WRITES && !(observe_watch(in) & WATCH_OBSERVE) && s->name == N_st &&
+    return observe_watch(in) & WATCH_WRITES && !(observe_watch(in) & WATCH_OBSERVE) && site_is_store(s) &&
            s->space == SP_GLOBAL;
 }
 
@@ -30,7 +30,7 @@ handler *observe_handler(const struct sim_launch *in, u32 watch, const struct si
     /* plain stores to global memory go their own way and are noted afterwards (observe_noted); what else may write
      * there is watched */
     bool global = s->space == SP_GLOBAL || s->space == SP_GENERIC;
-    if (watch & WATCH_WRITES && s->name != N_ld && global && !observe_noted(in, s)) return memory_watched;
+    if (watch & WATCH_WRITES && !site_is_load(s) && global && !observe_noted(in, s)) return memory_watched;
     watch &= ~(u32)(WATCH_WRITES | WATCH_WRAPS);
     if (!watch) return memory_handler(s, i, group, stride);
     for (const struct observer *o = in->observers; o && !(watch & WATCH_OBSERVE); o = o->next)

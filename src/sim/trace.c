@@ -321,7 +321,7 @@ static void write_waited(struct trace *t, struct warp *w, struct traced *f)
 /* A branch that only leads around an instruction with a guard has no text of its own. */
 static bool has_text(const struct lop *o)
 {
-    return o->name != N_bra || (o->src->opcode.n >= 3 && !memcmp(o->src->opcode.p, "bra", 3));
+    return !(o->flags & ISA_BRANCH) || (o->src->opcode.n >= 3 && !memcmp(o->src->opcode.p, "bra", 3));
 }
 
 /* The instructions [*at, end) that belong to operations below `next`. */
@@ -342,7 +342,7 @@ static int run_shown(struct trace *t, struct warp *w, struct traced *f, u32 from
                      bool waits)
 {
     const struct ptx_insn *i = f->low->op[from].src;
-    bool branch = f->low->op[next - 1].name == N_bra;
+    bool branch = f->low->op[next - 1].flags & ISA_BRANCH;
     u32 r[64], n = results(f->low, from, next, r), taken = guarded(w, f, i), mask = branch ? w->mask : taken;
     struct text operands = { 0 };
     t->line.n = 0;

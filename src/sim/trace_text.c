@@ -26,7 +26,7 @@ void trace_types(struct traced *f, struct arena *a)
         const struct lop *o = &l->op[k];
         const struct opnd s[] = { o->d, o->a, o->b, o->c, o->e };
         if (o->form < 0) continue;
-        if (o->kind == K_MEM && o->site < l->nsite && (o->name == N_ld || o->name == N_st)) {
+        if (o->kind == K_MEM && o->site < l->nsite && (lop_is_load(o) || lop_is_store(o))) {
             for (u32 j = 0; j < COUNT_OF(s); j++)
                 if (j != 1) /* not the address */
                     learn(f, s[j], (enum ptx_type)l->site[o->site].type);

@@ -14,17 +14,14 @@
 
 enum { M_UP, M_DOWN, M_BFLY, M_IDX, M_ALL, M_ANY, M_UNI, M_ADD, M_MIN, M_MAX, M_AND, M_OR, M_XOR };
 
-static u32 value_width(const struct lop *o)
-{
-    return (o->name == N_match_any || o->name == N_match_all) && o->off == 8 ? 8 : 4;
-}
+static u32 value_width(const struct lop *o) { return o->flags & ISA_MATCH && o->off == 8 ? 8 : 4; }
 
 static void gather(struct warp *w, const struct split *s, const struct insn *i)
 {
     const struct lowered *low = w->code->low;
     const struct lop *o = &low->op[i->op];
-    bool tagged = o->name == N_shfl && o->d.kind == O_REG && low->tag[o->d.reg];
-    bool pred = o->name == N_vote || o->name == N_ballot;
+    bool tagged = o->flags & ISA_SHUFFLE && o->d.kind == O_REG && low->tag[o->d.reg];
+    bool pred = o->flags & ISA_VOTE;
     if (w->code->watch & WATCH_INIT) init_gather(w, i, s->mask);
     u32 width = value_width(o), word = pred ? *(const u32 *)(const void *)SLOT(w->R, i->a) : 0;
     if (pred && o->a.kind == O_CONST) word = o->a.value ? ALL_LANES : 0;
@@ -34,7 +31,7 @@ static void gather(struct warp *w, const struct split *s, const struct insn *i)
                       : o->a.kind == O_NONE ? 0
                                             : lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), width, l);
         w->rdv_tag[l] = tagged ? tag_of(w, low, o->a, l) : 0;
-        if (o->name == N_shfl) {
+        if (o->flags & ISA_SHUFFLE) {
             w->rdv_b[l] = (u32)lane_value(w, w->code, w->R, i->b, CLS_AT(i, 2), 4, l);
             w->rdv_e[l] = (u32)lane_value(w, w->code, w->R, i->e, CLS_E(i), 4, l);
         }
@@ -193,7 +190,7 @@ static void scatter(struct warp *w, const struct split *s, const struct insn *i,
                 if (m >> l & 1) memcpy(d + 4 * l, &v[l], 4);
     }
     /* a pointer's object goes with its halves */
-    if (o->name == N_shfl && o->d.kind == O_REG && c->low->tag[o->d.reg]) {
+    if (o->flags & ISA_SHUFFLE && o->d.kind == O_REG && c->low->tag[o->d.reg]) {
         u32 *t = s->fr->tags + (c->low->tag[o->d.reg] - 1) * LANES;
         for (u32 l = 0; l < LANES; l++)
             if (m >> l & 1) t[l] = w->rdv_tag[w->rdv_from[l]];
@@ -264,7 +261,7 @@ static void mask_finding(struct warp *w, const struct insn *i, u32 lanes, u32 ma
 static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop *o)
 {
     if ((w->planes && w->planes->dirty) || w->cta->launch->in->follow) return false;
-    if (o->name != N_shfl || o->d2.kind != O_NONE || o->d.kind != O_REG || w->code->low->tag[o->d.reg] ||
+    if (!(o->flags & ISA_SHUFFLE) || o->d2.kind != O_NONE || o->d.kind != O_REG || w->code->low->tag[o->d.reg] ||
         i->cls != (CLS_V | CLS_V << 2 | CLS_S << 4 | CLS_S << 6) || CLS_E(i) != CLS_S)
         return false;
     u32 mask, b, c, v[LANES];
@@ -285,7 +282,8 @@ static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop
 static bool barrier_whole(const struct warp *w, const struct insn *i, const struct lop *o)
 {
     u32 mask;
-    if (o->name != N_warp_bar || w->mask != ALL_LANES || CLS_AT(i, 3) != CLS_S || (w->planes && w->planes->dirty))
+    if (!(o->flags & ISA_WARP_BARRIER) || w->mask != ALL_LANES || CLS_AT(i, 3) != CLS_S ||
+        (w->planes && w->planes->dirty))
         return false;
     memcpy(&mask, SLOT(w->R, i->c), 4);
     return mask == ALL_LANES;

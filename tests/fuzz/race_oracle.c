@@ -322,9 +322,9 @@ static void oracle_wrote(struct oracle *o, u32 t, struct oracle_loc *l, u32 sem,
 static void oracle_element(struct oracle *o, const struct access *a, u32 t, u32 place, struct oracle_access m)
 {
     const struct site *s = a->site;
-    bool rmw = s->name != N_ld && s->name != N_st;
+    bool rmw = site_is_atomic(s);
     u32 sem = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL ? s->sem : SEM_RELAXED;
-    bool reads = s->name == N_ld || (s->name == N_atom && (sem != SEM_RELAXED || o->read));
+    bool reads = site_is_load(s) || (site_fetches(s) && (sem != SEM_RELAXED || o->read));
     if (m.strong && reads && o->loc[place][m.start].size == s->width)
         oracle_read(o, t, &o->loc[place][m.start], sem, m.wide, rmw);
     if (m.write) oracle_overwrite(o, place, m.start, s->width, m.strong ? s->width : 0);
@@ -355,12 +355,6 @@ static u32 oracle_place(const struct oracle *o, const struct access *a, u32 lane
     return k;
 }
 
-static bool is_mbarrier(u32 name)
-{
-    return name == N_mbar_init || name == N_mbar_inval || name == N_mbar_arrive || name == N_mbar_wait ||
-           name == N_mbar_parity;
-}
-
 /* Lanes of one instruction that arrive are in the phase that they complete. */
 static void oracle_mbarrier_arrive(struct oracle *o, const struct access *a, u32 lane)
 {
@@ -378,8 +372,7 @@ static void oracle_mbarrier(struct oracle *o, const struct access *a, u32 t, u32
 {
     u64 at, word;
     u32 place = oracle_place(o, a, lane, &at), truth;
-    bool makes = op->name == N_mbar_init || op->name == N_mbar_inval,
-         waits = op->name == N_mbar_wait || op->name == N_mbar_parity;
+    bool makes = op->flags & (ISA_MBAR_INIT | ISA_MBAR_INVAL), waits = op->flags & ISA_MBAR_WAIT;
     struct oracle_access m = { .thread = (u16)t,
                                .write = !waits,
                                .strong = !makes,
@@ -420,14 +413,13 @@ static void oracle_lane(struct oracle *o, const struct access *a, u32 lane)
     const struct lop *op = &a->warp->code->low->op[a->insn->op];
     u32 t = oracle_thread(o, a->warp, lane);
     u64 at;
-    bool plain = op->name == N_ld || op->name == N_st || op->name == N_atom || op->name == N_red,
-         copy = op->name == N_cp_async;
-    if (is_mbarrier(op->name)) {
+    bool plain = op->flags & ISA_ACCESS, copy = op->flags & ISA_COPY;
+    if (op->flags & ISA_MBARRIER) {
         oracle_mbarrier(o, a, t, lane, op);
         return;
     }
     u32 place = oracle_place(o, a, lane, &at);
-    bool atomic = op->name == N_atom || op->name == N_red, write = copy ? !s->which : a->wrote >> lane & 1;
+    bool atomic = lop_is_atomic(op), write = copy ? !s->which : a->wrote >> lane & 1;
     struct oracle_access m = { .thread = (u16)t,
                                .write = write,
                                .strong = plain && (atomic || s->sem != SEM_WEAK),
@@ -452,7 +444,7 @@ static void oracle_lane(struct oracle *o, const struct access *a, u32 lane)
 static bool result_read(const struct lowered *l, const struct lop *atom)
 {
     u32 r[16];
-    if (atom->name != N_atom || atom->d.kind != O_REG) return false;
+    if (!lop_fetches(atom) || atom->d.kind != O_REG) return false;
     for (u32 k = 0; k < l->nop; k++) {
         u32 n = l->op[k].kind == KX_DEAD ? 0 : lop_uses(&l->op[k], l, r);
         while (n--)
@@ -467,7 +459,7 @@ static void oracle_touch(void *self, const struct access *a)
     lock(&o->lock);
     o->instance++;
     o->read = result_read(a->warp->code->low, &a->warp->code->low->op[a->insn->op]);
-    bool arrive = a->warp->code->low->op[a->insn->op].name == N_mbar_arrive;
+    bool arrive = a->warp->code->low->op[a->insn->op].flags & ISA_MBAR_ARRIVE;
     for (u32 l = 0; l < LANES && arrive; l++)
         if (a->ok >> l & 1) oracle_mbarrier_arrive(o, a, l);
     for (u32 l = 0; l < LANES; l++)
@@ -553,7 +545,7 @@ static void oracle_sync(void *self, const struct sync_event *e)
     u32 cta = (u32)e->cta->linear;
     lock(&o->lock);
     const struct lop *op = e->warp && e->op != NONE ? &e->warp->code->low->op[e->op] : NULL;
-    if (e->kind == SYNC_WARP && (op->name == N_warp_bar || o->weak)) oracle_meet(o, e->warp, e->mask);
+    if (e->kind == SYNC_WARP && (op->flags & ISA_WARP_BARRIER || o->weak)) oracle_meet(o, e->warp, e->mask);
     for (u32 l = 0; l < LANES && e->warp; l++) {
         if (!(e->mask >> l & 1)) continue;
         u32 t = oracle_thread(o, e->warp, l);

@@ -24,9 +24,9 @@ struct seen {
 static void on_access(void *self, const struct access *a)
 {
     struct seen *s = self;
-    if (a->site->name == N_ld)
+    if (site_is_load(a->site))
         s->reads++;
-    else if (a->site->name == N_st)
+    else if (site_is_store(a->site))
         s->writes++;
     else
         s->atomics++;
