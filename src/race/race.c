@@ -86,27 +86,82 @@ static void slot_anew(struct race_cta *c)
     if (c->shared_cells) memset(c->shared_cells, 0, cells_for(c->shared_bytes));
 }
 
+/* Times would run out: cells and slots begin anew. */
+static void times_anew(struct race *r)
+{
+    untrack(r, true);
+    for (u32 n = 0; n < r->nslot; n++) slot_anew(r->slot[n]);
+    r->last = 0;
+}
+
+static struct race_launch *launch_new(struct race *r)
+{
+    struct race_launch *launch = base_alloc(sizeof *launch);
+    if (!launch) return NULL;
+    launch->race = r;
+    launch->vclocks.large = VCLOCK_LARGE;
+    launch->lock = launch->strong = (lock_t)LOCK_INIT;
+    if (notes_open(&launch->notes, CHUNKS_GLOBAL)) return launch;
+    notes_free(&launch->notes);
+    base_free(launch);
+    return NULL;
+}
+
+static void launch_free(struct race_launch *launch)
+{
+    clock_delete(launch);
+    notes_free(&launch->notes);
+    base_free(launch);
+}
+
+static struct race_launch *launch_of(const struct race *r, const struct launch *l)
+{
+    struct race_launch *launch = r->running;
+    while (launch->of != l) launch = launch->next;
+    return launch;
+}
+
+static struct race_launch *launch_take(struct race *r, const struct launch *l)
+{
+    struct race_launch *launch = r->idle;
+    if (launch)
+        r->idle = launch->next;
+    else if (!(launch = launch_new(r)))
+        base_exhausted(sizeof *launch, "the race check (--no-check race does without)");
+    launch->of = l;
+    launch->next = r->running;
+    return r->running = launch;
+}
+
+static void launch_give(struct race_launch *launch)
+{
+    struct race *r = launch->race;
+    struct race_launch **at = &r->running;
+    while (*at != launch) at = &(*at)->next;
+    *at = launch->next;
+    launch->of = NULL;
+    launch->next = r->idle;
+    r->idle = launch;
+}
+
 static void begin(void *self, const struct launch *l)
 {
     struct race *r = self;
     const struct race_kernel *k = race_kernel_of(r, l->kernel);
-    if (r->last > 0xf0000000u) { /* times would run out: all cells begin anew */
-        untrack(r, true);
-        for (u32 n = 0; n < r->nslot; n++) slot_anew(r->slot[n]);
-        r->last = 0;
-    }
+    if (r->last > 0xf0000000u) times_anew(r);
     report_ran(l->in->report, CHECK_RACE);
     report_ran(l->in->report, CHECK_ASYNC);
-    r->epoch = r->last + 1;
-    r->kernel = k;
-    r->exact = !k->simple;
-    r->vclocks.scoped = k->scoped;
-    r->parallel = l->nworkers > 1;
-    r->ctas = 0;
-    r->flags = false;
-    notes_empty(&r->notes);
-    shape(&r->notes, l, k);
-    clock_begin_launch(r);
+    struct race_launch *launch = launch_take(r, l);
+    launch->epoch = r->last + 1;
+    launch->kernel = k;
+    launch->exact = !k->simple;
+    launch->vclocks.scoped = k->scoped;
+    launch->parallel = l->nworkers > 1;
+    launch->ctas = 0;
+    launch->has_flags = false;
+    notes_empty(&launch->notes);
+    shape(&launch->notes, l, k);
+    clock_begin_launch(launch);
     untrack(r, false);
     track_launch(r, l, k);
 }
@@ -114,16 +169,19 @@ static void begin(void *self, const struct launch *l)
 static void end(void *self, const struct launch *l)
 {
     struct race *r = self;
-    (void)l;
-    for (u32 n = 0; n < r->nslot; n++) { /* a launch that was stopped leaves CTAs in their slots */
+    struct race_launch *launch = launch_of(r, l);
+    for (u32 n = r->nslot; n--;) { /* a launch that was stopped leaves CTAs in their slots */
         struct race_cta *c = r->slot[n];
+        if (c->launch != launch) continue;
         race_tick(c, MAX_WARPS);
         r->last = MAX_OF(r->last, c->now);
         if (c->exact) clock_reset(c);
         c->nresidents = 0;
-        c->next_free = n + 1 < r->nslot ? r->slot[n + 1] : NULL;
+        c->launch = NULL;
+        c->next_free = r->free;
+        r->free = c;
     }
-    r->free = r->nslot ? r->slot[0] : NULL;
+    launch_give(launch);
     untrack(r, false);
 }
 
@@ -141,14 +199,16 @@ static struct race_cta *slot_new(struct race *r)
 }
 
 /* A slot for a CTA that becomes resident; NULL: it is not watched. */
-static struct race_cta *slot_take(struct race *r)
+static struct race_cta *slot_take(struct race_launch *launch)
 {
+    struct race *r = launch->race;
     lock(&r->lock);
     struct race_cta *c = r->free;
     if (c)
         r->free = c->next_free;
     else
         c = slot_new(r);
+    if (c) c->launch = launch;
     unlock(&r->lock);
     return c;
 }
@@ -167,40 +227,40 @@ static void shared_ready(struct race_cta *c, u64 bytes)
 /* Gives the CTA its number; under the lock, as other workers may be asking who was here. */
 static void remember_cta(struct race_cta *c, u64 linear)
 {
-    if (c->race->parallel) lock(&c->race->lock);
+    if (c->launch->parallel) lock(&c->launch->lock);
     if (c->nresidents == c->capresidents) {
         u32 cap = c->capresidents ? 2 * c->capresidents : 16;
         c->residents = base_need_more(c->residents, sizeof *c->residents * cap);
         c->capresidents = cap;
     }
-    c->number = c->race->ctas++;
+    c->number = c->launch->ctas++;
     c->residents[c->nresidents].start = c->start;
     c->residents[c->nresidents].number = c->number;
     c->residents[c->nresidents++].linear = linear;
-    if (c->race->parallel) unlock(&c->race->lock);
+    if (c->launch->parallel) unlock(&c->launch->lock);
 }
 
 static void cta_begin(struct race *r, struct cta *cta)
 {
     const struct launch *l = cta->launch;
-    struct race_cta *c = cta->race ? cta->race : slot_take(r);
+    struct race_launch *launch = launch_of(r, l);
+    struct race_cta *c = cta->race ? cta->race : slot_take(launch);
     if (c) shared_ready(c, l->shared_total);
     cta->race = c;
     for (u32 n = 0; n < cta->nwarps; n++) cta->warp[n]->race = c ? &c->warp[n] : NULL;
     if (!c) return;
-    c->launch = l;
-    c->exact = r->exact;
-    c->now = MAX_OF(c->now, r->epoch);
-    race_tick(c, c->launch->nwarps);
+    c->exact = launch->exact;
+    c->now = MAX_OF(c->now, launch->epoch);
+    race_tick(c, c->launch->of->nwarps);
     c->start = c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
-    c->lo[SPACE_GLOBAL] = (u64)r->epoch << 32;
+    c->lo[SPACE_GLOBAL] = (u64)launch->epoch << 32;
     race_copies_reset(c);
     if (c->exact) memset(c->cta_memo, 0, sizeof c->cta_memo);
     c->grid_base = c->walked = c->grid_base_at = 0;
     c->ntransient = 0;
     notes_empty(&c->notes);
-    shape(&c->notes, l, r->kernel);
+    shape(&c->notes, l, launch->kernel);
     if (c->exact) clock_reset(c);
     for (u32 n = 0; n < cta->nwarps; n++) {
         struct race_warp *w = &c->warp[n];
@@ -228,10 +288,10 @@ void race_tick(struct race_cta *c, u32 warps)
 /* As clock_barrier, in a simple kernel. */
 static bool barrier_full(struct race_cta *c)
 {
-    race_tick(c, c->launch->nwarps);
+    race_tick(c, c->launch->of->nwarps);
     c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
-    for (u32 n = 0; n < c->launch->nwarps; n++) c->warp[n].warp_base = c->warp[n].cta_base = c->now;
+    for (u32 n = 0; n < c->launch->of->nwarps; n++) c->warp[n].warp_base = c->warp[n].cta_base = c->now;
     notes_empty(&c->notes); /* all that is noted of shared memory precedes what comes now */
     if (c->ntransient) cell_drop_transients(c);
     return true;
@@ -240,7 +300,7 @@ static bool barrier_full(struct race_cta *c)
 static void cta_end(struct race_cta *c)
 {
     if (!c->exact && c->ntransient) {
-        race_tick(c, c->launch->nwarps);
+        race_tick(c, c->launch->of->nwarps);
         c->base = c->now;
         cell_drop_transients(c);
     }
@@ -317,12 +377,12 @@ static void strong_cell(struct touch *t, const struct access *a, u32 l, u32 elem
     u64 me = race_stamp(t->w, l, ES_ONE, WHO_ONE);
     t->at = sector;
     t->whole = s->flags & SITE_WORD ? 15u << (begin & ~3u) : byte_mask(a->bytes) << begin;
-    if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->race, sector);
+    if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->launch, sector);
     if (t->op & OP_WRITE && !t->w->c->exact && s->vec == 1 && !(s->flags & SITE_WORD))
         cell_strong_write(t, c, first, s->width, me);
     else
         cell_access_bytes(t, c, me, byte_mask(s->width) << first, 0);
-    if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->race, sector);
+    if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->launch, sector);
 }
 
 static void strong_element(struct touch *t, const struct access *a, u32 l, u32 element, char *cells)
@@ -337,7 +397,7 @@ static void strong_element(struct touch *t, const struct access *a, u32 l, u32 e
     /* learning comes before the access is recorded, so that it is ordered behind what it learned; a red reads nothing
      */
     bool reads = site_is_load(s) ||
-                 (site_fetches(s) && (ordered || race_atom_reads(t->w->c->race, t->warp->code->low,
+                 (site_fetches(s) && (ordered || race_atom_reads(t->w->c->launch, t->warp->code->low,
                                                                  &t->warp->code->low->op[t->op_index])));
     if (exact && reads) clock_strong_read(t->w, l, &x);
     struct write number = exact && writes ? clock_strong_write(t->w, &x, l) : (struct write){ 0, 0 };
@@ -361,13 +421,13 @@ static void strong_prefetch(const struct touch *t, const struct access *a)
         lanes |= 1u << l;
         cell[l] = cell_of(cells, a->addr[l] & ~(u64)(SECTOR - 1));
         __builtin_prefetch(cell[l]);
-        clock_prefetch(t->w->c->race, a->addr[l], 0);
+        clock_prefetch(t->w->c->launch, a->addr[l], 0);
     }
     for (u32 stage = 0; stage < 2; stage++)
         for (u32 m = lanes; m; m &= m - 1) {
             u32 l = (u32)__builtin_ctz(m);
             list_prefetch(t, cell[l], stage);
-            if (!stage) clock_prefetch(t->w->c->race, a->addr[l], 1);
+            if (!stage) clock_prefetch(t->w->c->launch, a->addr[l], 1);
         }
 }
 
@@ -376,7 +436,7 @@ static void touch_strong(struct touch *t, const struct access *a)
     struct mem_object *cached = NULL;
     t->scope = a->site->scope;
     pending_drop(t->w, a->ok);
-    if (t->w->c->exact && !t->w->c->race->parallel && __builtin_popcount(a->ok) > FEW_LANES) strong_prefetch(t, a);
+    if (t->w->c->exact && !t->w->c->launch->parallel && __builtin_popcount(a->ok) > FEW_LANES) strong_prefetch(t, a);
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         char *cells = cells_of(a, l, &cached);
@@ -424,7 +484,7 @@ static void flag_lane(struct touch *t, const struct access *a, u32 lane)
 {
     const struct site *s = a->site;
     t->space = a->space[lane] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
-    if (!t->w->c->race->parallel) t->w->c->race->flags = true;
+    if (!t->w->c->launch->parallel) t->w->c->launch->has_flags = true;
     for (u32 e = 0; e < s->vec; e++) {
         struct strong x = { location_of(t, a, lane) + e * s->width, s->width, SEM_RELAXED, SCOPE_SYS, false };
         if (site_is_store(s))
@@ -439,7 +499,7 @@ static u32 may_end(const struct race_warp *w, const struct access *a)
 {
     struct mem_object *cached = NULL;
     u32 lanes = 0;
-    if (w->c->race->parallel || w->c->race->flags) return a->ok;
+    if (w->c->launch->parallel || w->c->launch->has_flags) return a->ok;
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         const char *cells = a->space[l] == SP_SHARED ? NULL : cells_of(a, l, &cached);
@@ -453,12 +513,12 @@ static u32 may_end(const struct race_warp *w, const struct access *a)
 
 static void before(void *self, const struct access *a)
 {
-    struct race *r = self;
+    (void)self;
     struct race_warp *w = a->warp->race;
     const struct site *s = a->site;
     if (!w || !a->ok || !is_plain(&a->warp->code->low->op[a->insn->op])) return;
     if (is_strong(s)) {
-        if (r->parallel && r->exact) lock(&r->strong);
+        if (w->c->launch->parallel && w->c->exact) lock(&w->c->launch->strong);
         return;
     }
     if (s->flags & SITE_SPECULATED) {
@@ -483,7 +543,7 @@ static void before(void *self, const struct access *a)
 
 static void after(void *self, const struct access *a)
 {
-    struct race *r = self;
+    (void)self;
     struct race_warp *w = a->warp->race;
     const struct site *s = a->site;
     if (!w || !a->ok) return;
@@ -496,7 +556,7 @@ static void after(void *self, const struct access *a)
             return;
         }
         touch_strong(&t, a);
-        if (r->parallel && r->exact) unlock(&r->strong);
+        if (w->c->launch->parallel && w->c->exact) unlock(&w->c->launch->strong);
     } else if (o->flags & ISA_COPY) {
         t.op = s->which ? OP_READ : OP_WRITE | OP_ASYNC;
         if (s->which)
@@ -534,10 +594,8 @@ struct race *race_new(struct mem *m)
     struct race *r = base_alloc(sizeof *r);
     if (!r) return NULL;
     r->mem = m;
-    r->vclocks.large = VCLOCK_LARGE;
-    r->lock = r->strong = (lock_t)LOCK_INIT;
-    if (!notes_open(&r->notes, CHUNKS_GLOBAL)) {
-        notes_free(&r->notes);
+    r->lock = (lock_t)LOCK_INIT;
+    if (!(r->idle = launch_new(r))) {
         base_free(r);
         return NULL;
     }
@@ -560,7 +618,6 @@ void race_delete(struct race *r)
     if (!r) return;
     for (u32 n = 0; n < r->nslot; n++) {
         struct race_cta *c = r->slot[n];
-        if (c->exact) clock_reset(c);
         for (u32 k = 0; k < MAX_WARPS; k++) {
             base_free(c->warp[k].lane);
             base_free(c->warp[k].pending);
@@ -572,10 +629,13 @@ void race_delete(struct race *r)
         base_free(c->transient);
         base_free(c);
     }
-    clock_delete(r);
+    while (r->idle) {
+        struct race_launch *launch = r->idle;
+        r->idle = launch->next;
+        launch_free(launch);
+    }
     race_kernels_free(r);
     for (u32 n = 0; n < r->ntracked; n++) pages_release(r->tracked[n].cells, r->tracked[n].bytes);
-    notes_free(&r->notes);
     base_free(r->tracked);
     base_free(r);
 }

@@ -120,7 +120,7 @@ struct race_cta {
         u32 slot, from, below, base;
     } cta_memo[CTA_MEMO];
     struct race *race;
-    const struct launch *launch;
+    struct race_launch *launch;       /* that has the slot; NULL: none */
     char *shared;                     /* its cells: cell_of(this, offset of a sector) */
     u64 shared_bytes;                 /* that there are cells for */
     struct notes notes;               /* of shared memory; empty again after every full barrier */
@@ -152,36 +152,49 @@ struct race_cta {
 
 struct race_kernel;
 struct touch;
+/* What belongs to one launch, from its begin to its end. Several may exist at once (MACHINE.md 7.5): each has its own
+ * interval of T, slots, clocks and notes, and whether another launch is before this one is asked in hb_launch_before.
+ */
+struct race_launch {
+    struct race *race;
+    const struct launch *of;          /* NULL: idle */
+    const struct race_kernel *kernel; /* facts about its kernel */
+    u32 epoch;                        /* first T of the launch: all its times are at least this */
+    u32 ctas;                         /* number of its CTAs that have begun */
+    bool exact;                       /* its kernel is not simple: lanes have clocks */
+    bool parallel;                    /* several workers run it: cells of global memory are locked */
+    /* one worker: weak accesses of this launch were taken for flags (R5c), and may have made locations */
+    bool has_flags;
+    lock_t lock;                 /* clocks, synchronisation locations, histories of its slots */
+    lock_t strong;               /* parallel: held around a strong access and the acquire and release it performs */
+    struct vclock_store vclocks; /* the nodes of its vector clocks */
+    struct locations *locations; /* its synchronisation locations: race_location.c; NULL: none yet */
+    struct notes notes;          /* of global memory */
+    struct race_launch *next;    /* in the list of running or of idle ones */
+};
+
+/* What outlives launches. */
 struct race {
     struct mem *mem;
-    struct race_kernel *kernels;      /* what was found out about functions */
-    const struct race_kernel *kernel; /* of the running launch */
-    u32 epoch;                        /* first T of the running launch */
-    u32 last;                         /* greatest T of launches before */
-    u32 nslot;
-    struct race_cta *slot[SLOTS];
-    struct race_cta *free;
-    struct notes notes; /* of global memory; empty at every launch */
-    bool parallel;      /* several workers: cells of global memory are locked */
+    struct race_kernel *kernels;        /* facts about every kernel that was launched */
+    u32 last;                           /* greatest T of launches that have ended */
+    struct race_launch *running, *idle; /* launches; objects whose launch has ended, to be used again */
+    u32 nslot;                          /* slots that exist */
+    struct race_cta *slot[SLOTS];       /* by the number that access words have */
+    struct race_cta *free;              /* slots of no launch, in the order of their numbers */
     /* spin locks of pages of cells, each on a cache line of its own */
     struct {
         u8 taken, padding[63];
     } stripe[STRIPES];
-    /* around a strong access and what is learned from it, when there are several workers */
-    lock_t strong;
-    lock_t lock; /* slots, tracked objects, clocks, synchronising locations */
+    lock_t lock; /* slots, tracked objects, lists of launches */
+    /* memory objects that have cells, which live as long as the object; mem_object.race leads to them while a launch
+     * runs that may write the object */
     struct tracked {
         struct mem_object *o;
         u64 cells, bytes;
     } * tracked;
     u32 ntracked, captracked;
-    struct locations *locations; /* race_clock.c: where something can be learned */
-    struct vclock_store vclocks; /* of what is known in this launch */
-    u32 ctas;                    /* of the launch that have begun */
-    bool exact;                  /* of the running launch */
-    /* one worker: in this launch weak accesses were taken for flags, and may have locations (R5c) */
-    bool flags;
-    /* tests: told of every racy byte, instead of the report; weak: ordered by R5 */
+    /* tests: called for every racy byte, instead of the report; weak: ordered by R5 */
     void (*hook)(void *self, const struct touch *t, u32 byte, bool weak);
     void *hook_self;
     struct observer observer;

@@ -565,12 +565,12 @@ void cell_drop_transients(struct race_cta *c)
     u64 lo = c->lo[SPACE_GLOBAL];
     for (u32 n = 0; n < c->ntransient; n++) {
         struct cell *x = c->transient[n].cell;
-        cells_lock(c->race, c->transient[n].at);
+        cells_lock(c->launch, c->transient[n].at);
         if (has_passed(&t, x, lo)) {
             cell_drop_reads(&t, x, lo);
             x->r = 0;
         }
-        cells_unlock(c->race, c->transient[n].at);
+        cells_unlock(c->launch, c->transient[n].at);
     }
     c->ntransient = 0;
 }

@@ -44,11 +44,11 @@ bool hb_thread_clock(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id
 {
     struct race_cta *c = w->c;
     const struct vclock *own = w->lane ? w->lane[lane].strict.clock : NULL;
-    lock(&c->race->lock);
+    lock(&c->launch->lock);
     bool yes = in_clocks(c->race, c->clock, w->clock, own, thread, time) ||
                (id && (vclock_has_write(c->clock, id, write) || vclock_has_write(w->clock, id, write) ||
                        vclock_has_write(own, id, write)));
-    unlock(&c->race->lock);
+    unlock(&c->launch->lock);
     return yes;
 }
 
@@ -57,7 +57,7 @@ bool hb_lanes_maybe(struct race_warp *w, u32 lanes, u32 warp, u32 his, u32 time)
     struct race_cta *c = w->c;
     const struct vclock *last = NULL;
     bool yes = true;
-    lock(&c->race->lock);
+    lock(&c->launch->lock);
     u32 cta = cta_at(c->race, warp >> 5, time);
     bool together = vclock_has_lanes_maybe(c->clock, cta, warp & 31, his, time) ||
                     vclock_has_lanes_maybe(w->clock, cta, warp & 31, his, time);
@@ -66,7 +66,7 @@ bool hb_lanes_maybe(struct race_warp *w, u32 lanes, u32 warp, u32 his, u32 time)
         yes = own && (own == last || vclock_has_lanes_maybe(own, cta, warp & 31, his, time));
         last = own;
     }
-    unlock(&c->race->lock);
+    unlock(&c->launch->lock);
     return yes;
 }
 
@@ -94,9 +94,9 @@ bool hb_warp_maybe(struct race_warp *w, u64 a)
     bool same = w->warp_memo[n].warp == warp && w->warp_memo[n].start == c->start;
     if (same && (time < w->warp_memo[n].below || w->warp_memo[n].version == w->version))
         return time < w->warp_memo[n].below;
-    lock(&c->race->lock);
+    lock(&c->launch->lock);
     u32 below = warp_below(w, warp);
-    unlock(&c->race->lock);
+    unlock(&c->launch->lock);
     w->warp_memo[n].warp = warp;
     w->warp_memo[n].start = c->start;
     w->warp_memo[n].below = below;
@@ -110,11 +110,11 @@ bool hb_thread_weak(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id,
     if (!c->exact) return false;
     if (thread >> 5 == (u32)w->key >> 14 && time >= c->start && time < w->weak_base) return true;
     const struct vclock *own = w->lane[lane].weak.clock;
-    lock(&c->race->lock);
+    lock(&c->launch->lock);
     bool yes = in_clocks(c->race, c->weak, w->weak, own, thread, time) ||
                (id && (vclock_has_write(c->weak, id, write) || vclock_has_write(w->weak, id, write) ||
                        vclock_has_write(own, id, write)));
-    unlock(&c->race->lock);
+    unlock(&c->launch->lock);
     return yes;
 }
 
@@ -124,7 +124,7 @@ bool hb_cta_maybe(struct race_cta *c, u64 a)
     if (c->cta_memo[n].slot == slot && time >= c->cta_memo[n].from &&
         (time < c->cta_memo[n].below || c->cta_memo[n].base == c->base))
         return time < c->cta_memo[n].below;
-    lock(&c->race->lock);
+    lock(&c->launch->lock);
     const struct resident *was = resident_at(c->race, slot, time);
     u32 below = was && c->clock ? vclock_cta_time(c->clock, was->number) : 0;
     if (was) {
@@ -133,17 +133,18 @@ bool hb_cta_maybe(struct race_cta *c, u64 a)
         c->cta_memo[n].below = below;
         c->cta_memo[n].base = c->base;
     }
-    unlock(&c->race->lock);
+    unlock(&c->launch->lock);
     return time < below;
 }
 
 void clock_grid_base(struct race_cta *c)
 {
-    u32 all = (u32)c->launch->total;
-    lock(&c->race->lock);
+    u32 all = (u32)c->launch->of->total;
+    lock(&c->launch->lock);
     /* one that has not begun may still have any time */
-    if (c->race->ctas == c->launch->total) c->grid_base = MAX_OF(c->grid_base, vclock_min_cta_time(c->clock, all));
-    unlock(&c->race->lock);
+    if (c->launch->ctas == c->launch->of->total)
+        c->grid_base = MAX_OF(c->grid_base, vclock_min_cta_time(c->clock, all));
+    unlock(&c->launch->lock);
     c->grid_base_at = c->base;
     c->walked = 0;
 }
@@ -156,14 +157,14 @@ enum missing hb_missing(struct race_warp *w, u32 lane, u32 thread, u32 time)
     enum missing what = MISSING_ALL;
     if (!c->exact || !w->lane) return what;
     const struct lane_clock *k = &w->lane[lane];
-    lock(&c->race->lock);
+    lock(&c->launch->lock);
     if (in_clocks(c->race, c->pending, NULL, k->strict.pending, thread, time))
         what = MISSING_ACQUIRE;
     else if (in_clocks(c->race, c->unscoped, NULL, k->unscoped, thread, time))
         what = MISSING_SCOPE;
     else if (clock_saw_later_write(w, lane, cta_at(c->race, thread >> 10, time), time))
         what = MISSING_RELEASE;
-    unlock(&c->race->lock);
+    unlock(&c->launch->lock);
     return what;
 }
 
@@ -216,8 +217,8 @@ static void warp_reset(struct race_warp *w)
 
 void clock_reset(struct race_cta *c)
 {
-    struct vclock_store *j = &c->race->vclocks;
-    lock(&c->race->lock);
+    struct vclock_store *j = &c->launch->vclocks;
+    lock(&c->launch->lock);
     vclock_drop(j, c->clock);
     vclock_drop(j, c->weak);
     vclock_drop(j, c->pending);
@@ -231,7 +232,7 @@ void clock_reset(struct race_cta *c)
         c->warp[n].used = 0;
         warp_reset(&c->warp[n]);
     }
-    unlock(&c->race->lock);
+    unlock(&c->launch->lock);
 }
 
 /* ---- what a lane has done, and knows ---- */
@@ -401,7 +402,7 @@ static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc, const 
 void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc)
 {
     struct race_cta *c = w->c;
-    lock(&c->race->lock);
+    lock(&c->launch->lock);
     w->now++;
     clock_grew(w, mask);
     struct own_epoch now = own_epoch(w);
@@ -411,7 +412,7 @@ void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc)
         lane_fence(w, lane, scope, sc, &now, last);
         last = w->lane[lane].strict.clock;
     }
-    unlock(&c->race->lock);
+    unlock(&c->launch->lock);
 }
 
 /* ---- lanes that come together ---- */
@@ -523,7 +524,7 @@ void clock_warp_barrier(struct race_warp *w, u32 mask)
     struct race_cta *c = w->c;
     struct joint_clock all = { 0 };
     bool whole = mask == w->all;
-    lock(&c->race->lock);
+    lock(&c->launch->lock);
     w->now++;
     if (!whole || w->ahead) gather_all(w, mask, &all);
     if (whole) {
@@ -533,8 +534,8 @@ void clock_warp_barrier(struct race_warp *w, u32 mask)
         add_own(&all.known, w, mask);
         clock_join_lanes(w, mask, &all);
     }
-    joint_clock_drop(&c->race->vclocks, &all);
-    unlock(&c->race->lock);
+    joint_clock_drop(&c->launch->vclocks, &all);
+    unlock(&c->launch->lock);
 }
 
 /* Some lanes would know all that each of them knows, or would know. */
@@ -556,17 +557,17 @@ void clock_converge(struct race_warp *w, u32 mask)
     w->now++;
     if (whole) w->weak_base = w->now;
     if (whole && !w->ahead_weak) return;
-    lock(&c->race->lock);
+    lock(&c->launch->lock);
     if (whole) {
         struct joint_clock all = { 0 };
         gather(w, w->ahead_weak, &all);
         vclock_join(clock_store(w), &w->weak, all.known);
         vclock_join(clock_store(w), &w->weak, all.weak);
-        joint_clock_drop(&c->race->vclocks, &all);
+        joint_clock_drop(&c->launch->vclocks, &all);
         w->ahead_weak = 0;
     } else
         converge_part(w, mask);
-    unlock(&c->race->lock);
+    unlock(&c->launch->lock);
 }
 
 /* ---- barriers ---- */
@@ -608,16 +609,16 @@ void clock_barrier_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits)
         b->waiting[w->id] |= mask;
         return;
     }
-    lock(&c->race->lock);
+    lock(&c->launch->lock);
     w->now++;
     b->latest = MAX_OF(b->latest, w->now);
     arrived(w, mask, b);
-    unlock(&c->race->lock);
+    unlock(&c->launch->lock);
 }
 
 static bool all_wait(const struct race_cta *c, const struct bar_state *b)
 {
-    for (u32 n = 0; n < c->launch->nwarps; n++)
+    for (u32 n = 0; n < c->launch->of->nwarps; n++)
         if (b->waiting[n] != c->warp[n].all) return false;
     return true;
 }
@@ -626,7 +627,7 @@ static bool all_wait(const struct race_cta *c, const struct bar_state *b)
 static bool sole_sc_fence(const struct race_cta *c)
 {
     bool sole = false;
-    for (u32 n = 0; n < c->launch->nwarps; n++) {
+    for (u32 n = 0; n < c->launch->of->nwarps; n++) {
         const struct race_warp *w = &c->warp[n];
         if (scoped_clock_any(&w->sc_clock)) return false;
         for (u32 m = w->ahead; m; m &= m - 1) {
@@ -645,8 +646,8 @@ static void note_pending(struct race_cta *c, const struct race_warp *w, u32 lane
     const struct lane_clock none = { 0 }, *last = &none;
     for (u32 m = lanes & w->ahead; m; m &= m - 1) {
         const struct lane_clock *k = &w->lane[__builtin_ctz(m)];
-        if (k->strict.pending != last->strict.pending) vclock_join(&c->race->vclocks, &c->pending, k->strict.pending);
-        if (k->unscoped != last->unscoped) vclock_join(&c->race->vclocks, &c->unscoped, k->unscoped);
+        if (k->strict.pending != last->strict.pending) vclock_join(&c->launch->vclocks, &c->pending, k->strict.pending);
+        if (k->unscoped != last->unscoped) vclock_join(&c->launch->vclocks, &c->unscoped, k->unscoped);
         last = k;
     }
 }
@@ -655,7 +656,7 @@ static void note_pending(struct race_cta *c, const struct race_warp *w, u32 lane
  * *rmw. */
 static void share(struct race_cta *c, struct race_warp *w, struct vclock **rmw)
 {
-    struct vclock_store *j = &c->race->vclocks;
+    struct vclock_store *j = &c->launch->vclocks;
     struct joint_clock all = { c->clock, c->weak, c->sc_clock };
     vclock_join(j, &all.known, w->clock);
     vclock_join(j, &all.weak, w->weak);
@@ -674,30 +675,30 @@ static void barrier_full(struct race_cta *c)
 {
     bool alone = sole_sc_fence(c);
     struct vclock *before = vclock_hold(c->sc_clock.wide), *rmw = NULL;
-    race_tick(c, c->launch->nwarps);
+    race_tick(c, c->launch->of->nwarps);
     c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     if (alone) {
-        vclock_drop(&c->race->vclocks, c->sc_clock.wide);
+        vclock_drop(&c->launch->vclocks, c->sc_clock.wide);
         c->sc_clock.wide = NULL;
     } /* it knew them all */
-    for (u32 n = 0; n < c->launch->nwarps; n++) {
+    for (u32 n = 0; n < c->launch->of->nwarps; n++) {
         c->warp[n].warp_base = c->warp[n].cta_base = c->now;
         c->warp[n].version++;
         share(c, &c->warp[n], &rmw);
     }
     c->sc_acquired = alone || (c->sc_acquired && c->sc_clock.wide == before);
-    vclock_drop(&c->race->vclocks, before);
-    vclock_add_cta(&c->race->vclocks, &c->clock, c->number, c->base);
-    if (!vclock_covers_maybe(c->clock, rmw)) vclock_join(&c->race->vclocks, &c->weak, rmw); /* R5a */
-    vclock_drop(&c->race->vclocks, rmw);
+    vclock_drop(&c->launch->vclocks, before);
+    vclock_add_cta(&c->launch->vclocks, &c->clock, c->number, c->base);
+    if (!vclock_covers_maybe(c->clock, rmw)) vclock_join(&c->launch->vclocks, &c->weak, rmw); /* R5a */
+    vclock_drop(&c->launch->vclocks, rmw);
 }
 
 /* Those who waited have one time now, after that of all who came: what they know of each other is then told by few
  * times, or by one (behind). */
 static void barrier_part(struct race_cta *c, struct bar_state *b)
 {
-    u32 warps = c->launch->nwarps, now = b->latest;
+    u32 warps = c->launch->of->nwarps, now = b->latest;
     for (u32 n = 0; n < warps; n++)
         if (b->waiting[n]) now = MAX_OF(now, c->warp[n].now);
     for (u32 n = 0; n < warps; n++)
@@ -722,14 +723,14 @@ static void barrier_part(struct race_cta *c, struct bar_state *b)
 bool clock_barrier(struct race_cta *c, u32 bar)
 {
     struct bar_state *b = &c->bar[bar];
-    lock(&c->race->lock);
+    lock(&c->launch->lock);
     bool full = all_wait(c, b);
     if (full)
         barrier_full(c);
     else
         barrier_part(c, b);
-    bar_reset(&c->race->vclocks, b);
-    unlock(&c->race->lock);
+    bar_reset(&c->launch->vclocks, b);
+    unlock(&c->launch->lock);
     if (full) notes_empty(&c->notes);
     return full;
 }

@@ -39,7 +39,7 @@ struct strong {
     bool rmw;
 };
 /* asks for the memory where it is looked up, then for its own */
-void clock_prefetch(const struct race *r, u64 at, u32 stage);
+void clock_prefetch(const struct race_launch *launch, u64 at, u32 stage);
 void clock_strong_read(struct race_warp *w, u32 lane, const struct strong *s);
 /* of a strong write: its location and which one there */
 struct write {
@@ -56,8 +56,8 @@ void clock_weak_write(struct race_warp *w, u64 at, u32 bytes); /* a weak store: 
 void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at, bool relaxed);
 void clock_mbarrier_phase(struct race_warp *w, u64 at, u64 word);
 void clock_mbarrier_waited(struct race_warp *w, u32 lane, u64 at, bool relaxed);
-void clock_begin_launch(struct race *r); /* all locations are as new */
-void clock_delete(struct race *r);
+void clock_begin_launch(struct race_launch *launch); /* all locations are as new */
+void clock_delete(struct race_launch *launch);
 
 /* Between the clocks (race_clock.c) and the locations (race_location.c), under the lock. */
 /* what several know, would know, have news of */
@@ -66,7 +66,7 @@ struct joint_clock {
     struct scoped_clock sc_clock;
 };
 static inline bool scope_is_wide(u32 scope) { return scope >= SCOPE_GPU; }
-static inline struct vclock_store *clock_store(const struct race_warp *w) { return &w->c->race->vclocks; }
+static inline struct vclock_store *clock_store(const struct race_warp *w) { return &w->c->launch->vclocks; }
 static inline void clock_grew(struct race_warp *w, u32 lanes)
 {
     w->ahead |= lanes;

@@ -126,9 +126,9 @@ static u8 *find_used(const struct lowered *l)
 
 static bool atom_reads(const struct lop *o, const u8 *used) { return o->d.kind == O_REG && used[o->d.reg]; }
 
-bool race_atom_reads(const struct race *r, const struct lowered *l, const struct lop *o)
+bool race_atom_reads(const struct race_launch *launch, const struct lowered *l, const struct lop *o)
 {
-    return l->serial != r->kernel->serial || atom_reads(o, r->kernel->used);
+    return l->serial != launch->kernel->serial || atom_reads(o, launch->kernel->used);
 }
 
 /* whole: by block, as uniform.block; used: as race_kernel.used. */
@@ -184,9 +184,9 @@ static bool is_repeating(const struct lowered *l)
     return ordering && relaxed;
 }
 
-bool race_updates(const struct race *r, u32 site)
+bool race_updates(const struct race_launch *launch, u32 site)
 {
-    return r->kernel->serial % FUNCS == site >> 20 && r->kernel->update[site & 0xfffff];
+    return launch->kernel->serial % FUNCS == site >> 20 && launch->kernel->update[site & 0xfffff];
 }
 
 /* Adds the object that one store can reach. */

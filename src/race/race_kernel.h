@@ -23,7 +23,8 @@ struct race_kernel {
 struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l);
 /* The kernel uses the value that an atomic returns. A relaxed one whose value is not used counts as a red: it reads
  * nothing (R3). */
-bool race_atom_reads(const struct race *r, const struct lowered *l, const struct lop *o);
-bool race_updates(const struct race *r, u32 site); /* the load at the site, as cells have it, begins an update */
+bool race_atom_reads(const struct race_launch *launch, const struct lowered *l, const struct lop *o);
+bool race_updates(const struct race_launch *launch,
+                  u32 site); /* the load at the site, as cells have it, begins an update */
 void race_kernels_free(struct race *r);
 #endif

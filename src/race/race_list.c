@@ -173,7 +173,7 @@ static bool meet(const struct touch *t, const struct list_entry *o, const struct
     if (!hb && like) {
         kept->a = merge(w, o->a, kept->a);
         kept->lanes = 0;
-        if (word_kind(kept->a) != WHO_GRID || race_updates(w->c->race, t->site)) kept->site = o->site;
+        if (word_kind(kept->a) != WHO_GRID || race_updates(w->c->launch, t->site)) kept->site = o->site;
         return true;
     }
     return hb && superseded;
@@ -432,7 +432,7 @@ void list_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 la
 void list_prefetch(const struct touch *t, const struct cell *c, u32 stage)
 {
     if (!cell_has_list(c, t->w->c->lo[SPACE_GLOBAL])) return;
-    const struct list *l = pool_at(&t->w->c->race->notes.list, c->wx);
+    const struct list *l = pool_at(&t->w->c->launch->notes.list, c->wx);
     if (!stage) {
         __builtin_prefetch(l);
         return;

@@ -73,13 +73,13 @@ static void locations_grow(struct locations *t)
 }
 
 /* Good until another one is created. */
-static struct location *location_at(struct race *r, u64 at, bool create)
+static struct location *location_at(struct race_launch *launch, u64 at, bool create)
 {
-    struct locations *t = r->locations;
+    struct locations *t = launch->locations;
     if (!t && !create) return NULL;
     if (!t) {
         t = base_need(sizeof *t);
-        __atomic_store_n(&r->locations, t, __ATOMIC_RELAXED);
+        __atomic_store_n(&launch->locations, t, __ATOMIC_RELAXED);
     }
     if (create && t->n == t->room) locations_grow(t);
     if (!t->cap) return NULL;
@@ -91,9 +91,9 @@ static struct location *location_at(struct race *r, u64 at, bool create)
     return &t->l[t->n - 1];
 }
 
-void clock_prefetch(const struct race *r, u64 at, u32 stage)
+void clock_prefetch(const struct race_launch *launch, u64 at, u32 stage)
 {
-    const struct locations *t = r->locations;
+    const struct locations *t = launch->locations;
     if (!t || !t->cap) return;
     const u32 *slot = &t->index[location_hash(at) & (t->cap - 1)];
     if (!stage) {
@@ -151,7 +151,7 @@ static struct pattern *pattern_slot(const struct patterns *x, u64 thread)
 static struct pattern *pattern_of(const struct race_warp *w, u32 lane, struct location *l, bool make)
 {
     u64 thread = ((u64)w->c->number << 10 | w->id << 5 | lane) + 1;
-    if (!w->c->race->kernel->repeats || (!make && !l->patterns)) return NULL;
+    if (!w->c->launch->kernel->repeats || (!make && !l->patterns)) return NULL;
     if (!l->patterns) l->patterns = base_need(sizeof *l->patterns);
     struct patterns *x = l->patterns;
     if (2 * x->n >= x->cap) {
@@ -196,22 +196,22 @@ static void location_clear(struct vclock_store *j, struct location *l)
 }
 
 /* Other locations with bytes among these are over. */
-static void overwrite(struct race *r, u64 at, u32 bytes, u32 same)
+static void overwrite(struct race_launch *launch, u64 at, u32 bytes, u32 same)
 {
-    const struct locations *t = r->locations;
+    const struct locations *t = launch->locations;
     if (!t || !t->min_size) return;
     for (u64 k = at & ~(u64)(t->max_size - 1); k < at + bytes; k += t->min_size) {
-        struct location *l = location_at(r, k, false);
-        if (l && l->size && k + l->size > at && !(k == at && l->size == same)) location_clear(&r->vclocks, l);
+        struct location *l = location_at(launch, k, false);
+        if (l && l->size && k + l->size > at && !(k == at && l->size == same)) location_clear(&launch->vclocks, l);
     }
 }
 
-static struct location *location_made(struct race *r, u64 at, u32 size)
+static struct location *location_made(struct race_launch *launch, u64 at, u32 size)
 {
-    struct location *l = location_at(r, at, true);
-    struct locations *t = r->locations;
+    struct location *l = location_at(launch, at, true);
+    struct locations *t = launch->locations;
     if (l->size == size) return l;
-    location_clear(&r->vclocks, l);
+    location_clear(&launch->vclocks, l);
     l->size = (u8)size;
     l->id = ++t->ids;
     if (!t->min_size || size < t->min_size) t->min_size = size;
@@ -271,10 +271,10 @@ static void sequence_acquire(const struct race_warp *w, struct lane_clock *k, co
 void clock_strong_read(struct race_warp *w, u32 lane, const struct strong *s)
 {
     struct vclock_store *j = clock_store(w);
-    struct race *r = w->c->race;
+    struct race_launch *launch = w->c->launch;
     struct lane_clock *k = &w->lane[lane];
-    lock(&r->lock);
-    struct location *l = location_at(r, s->at, false);
+    lock(&launch->lock);
+    struct location *l = location_at(launch, s->at, false);
     bool again = l && l->id == k->read.id && l->version == k->read.version && s->sem == k->read.sem &&
                  s->scope == k->read.scope && !s->rmw;
     if (l && l->size == s->size && !l->mbarrier && !again) {
@@ -290,16 +290,16 @@ void clock_strong_read(struct race_warp *w, u32 lane, const struct strong *s)
         struct pattern *p = pattern_of(w, lane, l, l->sequence && !acquires(s));
         if (p) pattern_read(j, k, p, l->sequence, w->c->number, s);
     }
-    unlock(&r->lock);
+    unlock(&launch->lock);
 }
 
 struct write clock_strong_write(struct race_warp *w, const struct strong *s, u32 lane)
 {
     struct vclock_store *j = clock_store(w);
     struct race_cta *c = w->c;
-    lock(&c->race->lock);
-    overwrite(c->race, s->at, s->size, s->size);
-    struct location *l = location_made(c->race, s->at, s->size);
+    lock(&c->launch->lock);
+    overwrite(c->launch, s->at, s->size, s->size);
+    struct location *l = location_made(c->launch, s->at, s->size);
     if (!s->rmw) sequence_clear(j, l); /* who reads it still knows the writes before it */
     if (clock_has_sc(w, lane)) clock_publish_sc(w, lane, &sequence_of(l)->sc_clock);
     l->until = l->writes && (l->cta != c->number || l->until == ~0u) ? ~0u : MAX_OF(l->until, w->now);
@@ -308,14 +308,14 @@ struct write clock_strong_write(struct race_warp *w, const struct strong *s, u32
     l->time = w->now;
     struct write x = { l->id, l->writes++ };
     l->version++;
-    unlock(&c->race->lock);
+    unlock(&c->launch->lock);
     return x;
 }
 
 /* A strong write of a party that had released something there. */
 static void pattern_release_again(struct race_cta *c, struct release_sequence *o, const struct pattern *p, bool far)
 {
-    struct vclock_store *j = &c->race->vclocks;
+    struct vclock_store *j = &c->launch->vclocks;
     scoped_clock_release(j, &o->strict.clock, c->number, far && p->wide, p->strict.fence);
     scoped_clock_release(j, &o->weak.clock, c->number, far && p->wide, p->weak.fence);
     if (!far || !p->fence_gpu) return;
@@ -334,15 +334,15 @@ void clock_strong_release(struct race_warp *w, u32 lane, const struct strong *s)
         w->used |= 1u << lane;
     }
     if (!k->has_released && !k->has_fenced) return;
-    lock(&c->race->lock);
-    struct location *l = location_made(c->race, s->at, s->size);
+    lock(&c->launch->lock);
+    struct location *l = location_made(c->launch, s->at, s->size);
     struct pattern *p = k->has_released ? pattern_of(w, lane, l, release) : NULL;
     if (!release && p && p->strict.fence) {
         pattern_release_again(c, sequence_of(l), p, scope_is_wide(s->scope));
         l->version++;
     }
     if (!release && !k->has_fenced) {
-        unlock(&c->race->lock);
+        unlock(&c->launch->lock);
         return;
     }
     struct release_sequence *o = sequence_of(l);
@@ -364,54 +364,54 @@ void clock_strong_release(struct race_warp *w, u32 lane, const struct strong *s)
     if (k->sc_deferred) vclock_share(j, &o->sc_clock.wide, o->strict.clock.wide);
     vclock_drop(j, what);
     vclock_drop(j, weak);
-    unlock(&c->race->lock);
+    unlock(&c->launch->lock);
 }
 
 void clock_flag_read(struct race_warp *w, u32 lane, const struct strong *s)
 {
     struct vclock_store *j = clock_store(w);
-    struct race *r = w->c->race;
+    struct race_launch *launch = w->c->launch;
     struct view *weak = &w->lane[lane].weak;
-    lock(&r->lock);
-    const struct location *l = location_at(r, s->at, false);
+    lock(&launch->lock);
+    const struct location *l = location_at(launch, s->at, false);
     if (l && l->size == s->size && !l->mbarrier && l->sequence) {
         clock_grew(w, 1u << lane);
         view_acquire(j, weak, &l->sequence->strict.clock, w->c->number, s);
         view_acquire(j, weak, &l->sequence->weak.clock, w->c->number, s);
     }
-    unlock(&r->lock);
+    unlock(&launch->lock);
 }
 
 void clock_flag_write(struct race_warp *w, u32 lane, const struct strong *s)
 {
     struct vclock_store *j = clock_store(w);
-    struct race *r = w->c->race;
+    struct race_launch *launch = w->c->launch;
     const struct lane_clock *k = &w->lane[lane];
     if (!k->has_fenced) return;
-    lock(&r->lock);
-    struct location *l = location_made(r, s->at, s->size);
+    lock(&launch->lock);
+    struct location *l = location_made(launch, s->at, s->size);
     l->version++;
     clock_fence_clocks(w, lane);
     scoped_clock_release(j, &sequence_of(l)->weak.clock, w->c->number, scope_is_wide(k->fence_scope), k->strict.fence);
     scoped_clock_release(j, &sequence_of(l)->weak.clock, w->c->number, scope_is_wide(k->fence_scope), k->weak.fence);
     if (k->fence_gpu) scoped_clock_release(j, &sequence_of(l)->weak.clock, w->c->number, true, k->fence_gpu);
     if (k->fence_gpu) scoped_clock_release(j, &sequence_of(l)->weak.clock, w->c->number, true, k->fence_gpu_weak);
-    unlock(&r->lock);
+    unlock(&launch->lock);
 }
 
 void clock_weak_write(struct race_warp *w, u64 at, u32 bytes)
 {
-    struct race *r = w->c->race;
-    if (!__atomic_load_n(&r->locations, __ATOMIC_RELAXED)) return;
-    lock(&r->lock);
-    overwrite(r, at, bytes, 0);
-    unlock(&r->lock);
+    struct race_launch *launch = w->c->launch;
+    if (!__atomic_load_n(&launch->locations, __ATOMIC_RELAXED)) return;
+    lock(&launch->lock);
+    overwrite(launch, at, bytes, 0);
+    unlock(&launch->lock);
 }
 
 /* It has lore. */
-static struct location *mbarrier_at(struct race *r, u64 at)
+static struct location *mbarrier_at(struct race_launch *launch, u64 at)
 {
-    struct location *l = location_made(r, at, 8);
+    struct location *l = location_made(launch, at, 8);
     l->mbarrier = true;
     sequence_of(l);
     return l;
@@ -421,8 +421,8 @@ void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at, bool relaxed)
 {
     struct vclock_store *j = clock_store(w);
     struct race_cta *c = w->c;
-    lock(&c->race->lock);
-    struct location *l = mbarrier_at(c->race, at);
+    lock(&c->launch->lock);
+    struct location *l = mbarrier_at(c->launch, at);
     if (!relaxed)
         w->now++;
     else if (w->lane[lane].has_fenced)
@@ -434,7 +434,7 @@ void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at, bool relaxed)
     vclock_drop(j, all);
     vclock_drop(j, weak);
     clock_publish_sc(w, lane, &l->sequence->sc_clock);
-    unlock(&c->race->lock);
+    unlock(&c->launch->lock);
 }
 
 static void phase_over(struct vclock_store *j, struct released *o)
@@ -447,22 +447,22 @@ static void phase_over(struct vclock_store *j, struct released *o)
 void clock_mbarrier_phase(struct race_warp *w, u64 at, u64 word)
 {
     struct vclock_store *j = clock_store(w);
-    lock(&w->c->race->lock);
-    struct location *l = mbarrier_at(w->c->race, at);
+    lock(&w->c->launch->lock);
+    struct location *l = mbarrier_at(w->c->launch, at);
     if (word >> 40 != l->sequence->phase) {
         l->sequence->phase = word >> 40;
         phase_over(j, &l->sequence->strict);
         phase_over(j, &l->sequence->weak);
     }
-    unlock(&w->c->race->lock);
+    unlock(&w->c->launch->lock);
 }
 
 void clock_mbarrier_waited(struct race_warp *w, u32 lane, u64 at, bool relaxed)
 {
     struct vclock_store *j = clock_store(w);
-    lock(&w->c->race->lock);
+    lock(&w->c->launch->lock);
     struct lane_clock *k = &w->lane[lane];
-    struct location *l = mbarrier_at(w->c->race, at);
+    struct location *l = mbarrier_at(w->c->launch, at);
     struct joint_clock all = { l->sequence->strict.clock.wide, l->sequence->weak.clock.wide, l->sequence->sc_clock };
     if (!relaxed)
         clock_join_lanes(w, 1u << lane, &all);
@@ -474,12 +474,12 @@ void clock_mbarrier_waited(struct race_warp *w, u32 lane, u64 at, bool relaxed)
         vclock_join(j, &k->weak.pending_cta, all.weak);
         scoped_clock_join(j, &k->sc_clock, &all.sc_clock);
     }
-    unlock(&w->c->race->lock);
+    unlock(&w->c->launch->lock);
 }
 
 bool clock_saw_later_write(const struct race_warp *w, u32 lane, u32 cta, u32 time)
 {
-    const struct locations *t = w->c->race->locations;
+    const struct locations *t = w->c->launch->locations;
     for (u32 n = 0; t && n < t->n; n++) {
         const struct location *l = &t->l[n];
         if (!l->size || l->mbarrier || l->cta != cta || l->time < time || !l->writes) continue;
@@ -491,23 +491,23 @@ bool clock_saw_later_write(const struct race_warp *w, u32 lane, u32 cta, u32 tim
     return false;
 }
 
-void clock_begin_launch(struct race *r)
+void clock_begin_launch(struct race_launch *launch)
 {
-    struct locations *t = r->locations;
-    vclock_store_forget(&r->vclocks);
+    struct locations *t = launch->locations;
+    vclock_store_forget(&launch->vclocks);
     if (!t) return;
-    for (u32 k = 0; k < t->n; k++) location_clear(&r->vclocks, &t->l[k]);
+    for (u32 k = 0; k < t->n; k++) location_clear(&launch->vclocks, &t->l[k]);
     if (t->n) memset(t->index, 0, sizeof *t->index * t->cap);
     t->n = t->min_size = t->max_size = t->ids = 0;
 }
 
-void clock_delete(struct race *r)
+void clock_delete(struct race_launch *launch)
 {
-    clock_begin_launch(r);
-    if (r->locations) {
-        base_free(r->locations->l);
-        base_free(r->locations->index);
+    clock_begin_launch(launch);
+    if (launch->locations) {
+        base_free(launch->locations->l);
+        base_free(launch->locations->index);
     }
-    vclock_store_free(&r->vclocks);
-    base_free(r->locations);
+    vclock_store_free(&launch->vclocks);
+    base_free(launch->locations);
 }

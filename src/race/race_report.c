@@ -206,7 +206,7 @@ static void describe_object(struct draft *x)
     }
     f->space = "shared";
     f->object = "shared memory";
-    f->object_size = t->w->c->launch->shared_total;
+    f->object_size = t->w->c->launch->of->shared_total;
     const struct site *s = site_at(l, t->op_index);
     const struct ptx_var *v = shared_array(x);
     if (!v) return;

@@ -157,7 +157,7 @@ bool set_known(const struct touch *t, u32 x)
     struct notes *n = notes_of(t);
     struct ordered_memo *p = &c->ordered_memo[t->space];
     u64 lo = c->lo[t->space];
-    if (c->walked > c->launch->total && c->grid_base_at != c->base) clock_grid_base(c);
+    if (c->walked > c->launch->of->total && c->grid_base_at != c->base) clock_grid_base(c);
     if (__atomic_load_n(&set_at(n, x)->latest, __ATOMIC_RELAXED) < c->grid_base) return true;
     if (p->since >= lo && p->set == x) return true;
     if (p->other == x && p->base == c->base) return false;
@@ -253,12 +253,12 @@ static u32 cleaned(const struct touch *t, u32 x)
     while (size < 2 * count) size *= 2;
     struct later *table = base_need(sizeof *table * size);
     struct member *keep = base_need(sizeof *keep * count);
-    lock(&t->w->c->race->lock);
+    lock(&t->w->c->launch->lock);
     for (u32 k = x; k;) {
         k = set_last(n, k, &keep[m]);
         m += later_add(table, size, t->w->c->race, &keep[m]);
     }
-    unlock(&t->w->c->race->lock);
+    unlock(&t->w->c->launch->lock);
     while (m-- > 0) rest = set_with(t, rest, &keep[m]);
     while (1u << clean < set_count(n, rest)) clean++;
     set_at(n, rest)->clean = (u8)clean;
@@ -409,6 +409,6 @@ struct list_entry *set_entries(const struct notes *n, const struct set_bytes *of
 void set_memos_drop(struct race_cta *c)
 {
     struct ordered_memo *p = &c->ordered_memo[SPACE_GLOBAL];
-    if (p->since >= c->lo[SPACE_GLOBAL]) set_unref(&c->race->notes, p->set, c->race->parallel);
+    if (p->since >= c->lo[SPACE_GLOBAL]) set_unref(&c->launch->notes, p->set, c->launch->parallel);
     p->since = 0;
 }

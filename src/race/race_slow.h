@@ -52,9 +52,10 @@ static inline u64 merge(const struct race_warp *w, u64 old, u64 me)
  * update where the other does not, since its own thread is the writer to come. */
 static inline u32 merged_site(const struct touch *t, u64 set, u32 old)
 {
-    const struct race *r = t->w->c->race;
+    const struct race_launch *launch = t->w->c->launch;
     if (likely(old == t->site)) return old;
-    return (word_kind(set) == WHO_GRID ? race_updates(r, t->site) : !race_updates(r, old) || race_updates(r, t->site))
+    return (word_kind(set) == WHO_GRID ? race_updates(launch, t->site)
+                                       : !race_updates(launch, old) || race_updates(launch, t->site))
                ? old
                : t->site;
 }

@@ -26,7 +26,7 @@ static inline bool scatter_word(struct race_warp *w, struct cell *c, u32 j, u32 
         c->w = (u64)w->now << 32 | MIXED;
     } else if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_PAIR | FLAG_FINE))
         return false;
-    u32 *m = (u32 *)word_elements(&w->c->race->notes, c->wx, SPACE_GLOBAL) + j;
+    u32 *m = (u32 *)word_elements(&w->c->launch->notes, c->wx, SPACE_GLOBAL) + j;
     if (*m) return false;
     *m = mark;
     return true;
@@ -35,7 +35,7 @@ static inline bool scatter_word(struct race_warp *w, struct cell *c, u32 j, u32 
 void race_scatter(struct warp *warp, const struct insn *i, char *cells, const u64 *a)
 {
     struct race_warp *w = warp->race;
-    struct notes *n = &w->c->race->notes;
+    struct notes *n = &w->c->launch->notes;
     u32 mark = mark_of(w, SPACE_GLOBAL, race_stamp(w, 0, ES_ONE, WHO_ONE), race_site(warp, i)), marks = 0;
     struct note *note = pool_at(&n->note, mark >> n->shift);
     note->refs += LANES + 1; /* all that it may take; what the long way does must not free it */
@@ -72,9 +72,9 @@ void race_narrow(struct warp *warp, const struct insn *i, u32 op, u32 space, cha
     if (op == OP_READ && narrow_known(w, c, first, n, me, space)) return;
     struct touch t = race_touch(warp, i, op, space);
     t.at = sector;
-    if (space == SPACE_GLOBAL) cells_lock(w->c->race, a);
+    if (space == SPACE_GLOBAL) cells_lock(w->c->launch, a);
     cell_access_bytes(&t, c, me, (u32)((1ull << n) - 1) << first, one ? 0 : lanes);
-    if (space == SPACE_GLOBAL) cells_unlock(w->c->race, a);
+    if (space == SPACE_GLOBAL) cells_unlock(w->c->launch, a);
 }
 
 void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u64 me,
@@ -83,7 +83,7 @@ void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, c
     struct race_warp *w = warp->race;
     bool one = word_kind(me) == WHO_ONE;
     struct touch t = race_touch(warp, i, op, space);
-    if (space == SPACE_GLOBAL) cells_lock(w->c->race, a);
+    if (space == SPACE_GLOBAL) cells_lock(w->c->launch, a);
     for (; n; n -= 4, a += 4) {
         u64 sector = a & ~(u64)(SECTOR - 1);
         struct cell *c = cell_of(cells, sector);
@@ -92,13 +92,13 @@ void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, c
         t.at = sector;
         cell_access_word(&t, c, j, me, one ? 0 : lanes);
     }
-    if (space == SPACE_GLOBAL) cells_unlock(w->c->race, a - 4);
+    if (space == SPACE_GLOBAL) cells_unlock(w->c->launch, a - 4);
 }
 
 /* Pieces that are no whole sectors, or cross a page while cells are locked page by page. */
 void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me)
 {
-    struct race *r = t->w->c->race;
+    struct race_launch *launch = t->w->c->launch;
     u32 es = word_es(me);
     for (u64 at = a; at < a + n;) {
         u64 sector = at & ~(u64)(SECTOR - 1), left = a + n - at;
@@ -107,7 +107,7 @@ void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me)
         u32 lane = es >= ES_ONE ? word_lane(me) : (word_lane(me) + (u32)((at - a) >> es)) & 31;
         u64 base = me & ~(31ull << 9);
         t->at = sector;
-        if (t->space == SPACE_GLOBAL) cells_lock(r, sector);
+        if (t->space == SPACE_GLOBAL) cells_lock(launch, sector);
         /* the lane of the sector's first byte, as if it took part */
         u64 run = base | (u64)(es >= ES_ONE ? lane : (lane - (first >> es)) & 31) << 9;
         if (here == SECTOR)
@@ -125,7 +125,7 @@ void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me)
                 }
         } else
             cell_access_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
-        if (t->space == SPACE_GLOBAL) cells_unlock(r, sector);
+        if (t->space == SPACE_GLOBAL) cells_unlock(launch, sector);
         at += here;
     }
 }

@@ -17,12 +17,12 @@ static inline u64 race_stamp(const struct race_warp *w, u32 lane, u32 es, u32 ki
 /* The notes that the cells of a space refer to. */
 static inline struct notes *notes_in(struct race_warp *w, u32 space)
 {
-    return space == SPACE_SHARED ? &w->c->notes : &w->c->race->notes;
+    return space == SPACE_SHARED ? &w->c->notes : &w->c->launch->notes;
 }
 static inline struct notes *notes_of(const struct touch *t) { return notes_in(t->w, t->space); }
 static inline bool notes_locked(const struct race_warp *w, u32 space)
 {
-    return space == SPACE_GLOBAL && w->c->race->parallel;
+    return space == SPACE_GLOBAL && w->c->launch->parallel;
 }
 /* The entry of the cache that a note has in its CTA. */
 static inline struct note_cache *note_cache_of(struct race_warp *w, u32 space, u64 a, u32 site)
@@ -80,23 +80,23 @@ static inline void race_sector(const struct touch *t, struct cell *c, u64 me)
 }
 
 /* Cells of global memory are shared by the workers: one spin lock for each page of them. */
-static inline void cells_lock(struct race *r, u64 a)
+static inline void cells_lock(struct race_launch *launch, u64 a)
 {
-    if (likely(!r->parallel)) return;
-    u8 *s = &r->stripe[(a >> 12) % STRIPES].taken;
+    if (likely(!launch->parallel)) return;
+    u8 *s = &launch->race->stripe[(a >> 12) % STRIPES].taken;
     while (__atomic_exchange_n(s, 1, __ATOMIC_ACQUIRE))
         while (__atomic_load_n(s, __ATOMIC_RELAXED)) cpu_relax();
 }
-static inline void cells_unlock(struct race *r, u64 a)
+static inline void cells_unlock(struct race_launch *launch, u64 a)
 {
-    if (likely(!r->parallel)) return;
-    __atomic_store_n(&r->stripe[(a >> 12) % STRIPES].taken, 0, __ATOMIC_RELEASE);
+    if (likely(!launch->parallel)) return;
+    __atomic_store_n(&launch->race->stripe[(a >> 12) % STRIPES].taken, 0, __ATOMIC_RELEASE);
 }
 
 /* Nobody else touches these cells now, and sets may stand for threads. */
 static inline bool race_alone(const struct race_warp *w, u32 space)
 {
-    return !w->c->exact && (space == SPACE_SHARED || !w->c->race->parallel);
+    return !w->c->exact && (space == SPACE_SHARED || !w->c->launch->parallel);
 }
 static inline u32 race_site(const struct warp *warp, const struct insn *i)
 {
@@ -136,17 +136,17 @@ static inline void race_run(struct touch *t, char *cells, u64 a, u32 n, u64 me)
         race_run_parts(t, cells, a, n, me);
         return;
     }
-    if (t->space == SPACE_GLOBAL && t->w->c->race->parallel && (a ^ (a + n - 1)) >> 12) {
+    if (t->space == SPACE_GLOBAL && t->w->c->launch->parallel && (a ^ (a + n - 1)) >> 12) {
         race_run_parts(t, cells, a, n, me);
         return;
     }
-    if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->race, a);
+    if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->launch, a);
     u64 first = a;
     for (u64 up = (u64)(SECTOR >> es) << 9; n; n -= SECTOR, a += SECTOR, me += up) {
         t->at = a;
         race_sector(t, cell_of(cells, a), me);
     }
-    if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->race, first);
+    if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->launch, first);
 }
 
 /* Whole sectors that many have read in this phase of a simple kernel, and that nobody has written: one more reader
@@ -157,7 +157,7 @@ static inline bool race_run_known(const struct race_warp *w, const char *cells, 
     if (w->c->exact || (a | n) & (SECTOR - 1)) return false;
     for (const struct cell *c = cell_of(cells, a), *e = c + n / SECTOR; c < e; c++) {
         u64 r, written;
-        if (likely(space == SPACE_SHARED || !w->c->race->parallel)) {
+        if (likely(space == SPACE_SHARED || !w->c->launch->parallel)) {
             r = c->r;
             written = c->w;
         } else {
@@ -190,12 +190,12 @@ static inline void word_element_put(struct race_warp *w, void *x, u32 j, u64 me,
         ((struct elements_full *)x)->site[j] = site;
         return;
     }
-    struct notes *n = &w->c->race->notes;
+    struct notes *n = &w->c->launch->notes;
     u32 *m = (u32 *)x + j, old = *m, mark = mark_of(w, space, me, site);
     if (old == mark) return;
-    note_ref(n, mark >> n->shift, w->c->race->parallel);
+    note_ref(n, mark >> n->shift, w->c->launch->parallel);
     *m = mark;
-    if (old) note_unref(n, old >> n->shift, w->c->race->parallel);
+    if (old) note_unref(n, old >> n->shift, w->c->launch->parallel);
 }
 static inline u32 word_elements_new(struct race_warp *w, u32 space)
 {

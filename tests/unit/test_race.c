@@ -17,14 +17,15 @@ static struct bench bench_new(u32 space, u32 warps)
 {
     struct bench b = { race_new(NULL), calloc(1, sizeof *b.cta), { .space = space } };
     struct race_cta *c = b.cta;
-    static const struct launch launch = { .nwarps = 32 };
+    static const struct launch of = { .nwarps = 32 };
     c->race = b.race;
-    c->launch = &launch;
+    c->launch = b.race->idle;
+    c->launch->of = &of;
     c->lo[SPACE_SHARED] = c->lo[SPACE_GLOBAL] = 1ull << 32;
     for (u32 n = 0; n < 32; n++) c->warp[n] = (struct race_warp){ .c = c, .id = n, .now = 1, .key = (u64)n << 14 };
     UNIT(notes_open(&c->notes, CHUNKS_SHARED));
     notes_shape(&c->notes, warps, 1 << 21);
-    notes_shape(&b.race->notes, warps, 1 << 21);
+    notes_shape(&b.race->idle->notes, warps, 1 << 21);
     b.touch.w = &c->warp[0];
     return b;
 }
@@ -85,7 +86,7 @@ static void part(struct bench *b, u32 *held)
     for (u32 n = 0; n < APART; n++) {
         b->touch.w->now = 2000000 + n;
         held[n] = note_make(b->touch.w, SPACE_GLOBAL, race_stamp(b->touch.w, 0, ES_ONE, WHO_ONE), 1);
-        note_ref(&b->race->notes, held[n], false);
+        note_ref(&b->race->idle->notes, held[n], false);
     }
 }
 
@@ -202,8 +203,8 @@ static void sets(u32 space)
 static void use_up(void)
 {
     struct bench b = bench_new(SPACE_GLOBAL, 1);
-    b.race->notes.form[FORM_WORDS].chunks = 2;
-    b.race->notes.form[FORM_WORDS].most = 2 * POOL_CHUNK;
+    b.race->idle->notes.form[FORM_WORDS].chunks = 2;
+    b.race->idle->notes.form[FORM_WORDS].most = 2 * POOL_CHUNK;
     for (u32 n = 0; n < 2 * POOL_CHUNK; n++) {
         u32 x = 0;
         elements_record(&b.touch, &x, 0, 4, race_stamp(b.touch.w, 0, ES_ONE, WHO_ONE), 1);

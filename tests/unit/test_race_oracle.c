@@ -54,7 +54,7 @@ static struct machine machine_new(struct bed *b, u32 workers)
     struct machine m = { sim_new(b->mem, profile_default(), workers), race_new(b->mem) };
     m.race->hook = on_race;
     m.race->hook_self = b;
-    m.race->vclocks.large = 1; /* these grids are small */
+    m.race->idle->vclocks.large = 1; /* these grids are small */
     return m;
 }
 
