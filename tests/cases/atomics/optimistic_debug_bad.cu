@@ -1,0 +1,2 @@
+// regen: -arch=sm_90 -G
+#include "optimistic_bad.cu"

@@ -1,4 +1,0 @@
-// regen: -arch=sm_90 -std=c++17 -diag-suppress 20054
-// The kernels of loud/review.cu without their mistakes.
-#define B 0
-#include "../loud/review.cu"

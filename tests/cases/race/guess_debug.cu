@@ -1,2 +1,0 @@
-// regen: -arch=sm_90 -G
-#include "../loud/guess.cu"
