@@ -10,6 +10,7 @@
  *   all lanes that read a scalar saw the same write. (So the counter of a loop that lanes leave one by one stays
  *   affine.)
  * This holds while splits run lowest block first; exec.c leaves the fast code when they do not. */
+#include "code/classes.h"
 #include "code/lower.h"
 
 struct classes {
@@ -23,29 +24,25 @@ struct classes {
     bool changed;
 };
 
-struct value {
-    u8 cls;
-    s32 stride;
-};
-static const struct value vec = { CLS_V, 0 }, scalar = { CLS_S, 0 };
+static const struct lane_class vec = { CLS_V, 0 }, scalar = { CLS_S, 0 };
 
-static struct value affine(const struct classes *c, s64 stride, u32 width)
+static struct lane_class affine(const struct classes *c, s64 stride, u32 width)
 {
     if (stride != (s32)stride) return vec;
     if (stride == 0 && c->groups == 1) return scalar;
     if (width < 4 || c->group < 4) return vec;
-    return (struct value){ CLS_A, (s32)stride };
+    return (struct lane_class){ CLS_A, (s32)stride };
 }
 
-struct value classes_of_sreg(u32 id, u32 comp, u32 group)
+struct lane_class classes_of_sreg(u32 id, u32 comp, u32 group)
 {
     u32 groups = LANES / group;
     switch (id) {
     case SR_TID:
         if (comp > 2) return scalar;
         if (comp && groups == 1) return scalar;
-        return group < 4 ? vec : (struct value){ CLS_A, comp == 0 };
-    case SR_LANEID: return group < 4 ? vec : (struct value){ CLS_A, 1 };
+        return group < 4 ? vec : (struct lane_class){ CLS_A, comp == 0 };
+    case SR_LANEID: return group < 4 ? vec : (struct lane_class){ CLS_A, 1 };
     case SR_LANEMASK_EQ:
     case SR_LANEMASK_LE:
     case SR_LANEMASK_LT:
@@ -55,14 +52,14 @@ struct value classes_of_sreg(u32 id, u32 comp, u32 group)
     }
 }
 
-static struct value of(const struct classes *c, struct opnd o)
+static struct lane_class of(const struct classes *c, struct opnd o)
 {
-    if (o.kind == O_REG) return c->known[o.reg] ? (struct value){ c->cls[o.reg], c->stride[o.reg] } : scalar;
+    if (o.kind == O_REG) return c->known[o.reg] ? (struct lane_class){ c->cls[o.reg], c->stride[o.reg] } : scalar;
     if (o.kind == O_SREG) return classes_of_sreg(o.reg, o.comp, c->group);
     return scalar;
 }
 
-static bool uniform_in_group(struct value v) { return v.cls == CLS_S || (v.cls == CLS_A && v.stride == 0); }
+static bool uniform_in_group(struct lane_class v) { return v.cls == CLS_S || (v.cls == CLS_A && v.stride == 0); }
 
 /* a * b, where one is a constant or both are the same throughout a group */
 static s64 factor(u64 v, enum ptx_type type)
@@ -71,9 +68,9 @@ static s64 factor(u64 v, enum ptx_type type)
     return x == (s32)x ? x : 1ll << 31; /* too large for any stride */
 }
 
-static struct value product(const struct classes *c, struct opnd oa, struct opnd ob, u32 width, enum ptx_type type)
+static struct lane_class product(const struct classes *c, struct opnd oa, struct opnd ob, u32 width, enum ptx_type type)
 {
-    struct value a = of(c, oa), b = of(c, ob);
+    struct lane_class a = of(c, oa), b = of(c, ob);
     if (a.cls == CLS_V || b.cls == CLS_V) return vec;
     if (a.cls == CLS_S && b.cls == CLS_S) return scalar;
     if (uniform_in_group(a) && uniform_in_group(b)) return affine(c, 0, width);
@@ -82,7 +79,7 @@ static struct value product(const struct classes *c, struct opnd oa, struct opnd
     return vec;
 }
 
-static struct value plus(const struct classes *c, struct value a, struct value b, int sign, u32 width)
+static struct lane_class plus(const struct classes *c, struct lane_class a, struct lane_class b, int sign, u32 width)
 {
     if (a.cls == CLS_V || b.cls == CLS_V) return vec;
     if (a.cls == CLS_S && b.cls == CLS_S) return scalar;
@@ -90,12 +87,12 @@ static struct value plus(const struct classes *c, struct value a, struct value b
 }
 
 /* Any operation on values that are uniform in a group gives one. */
-static struct value pointwise(const struct classes *c, const struct lop *o, u32 width, bool is_float)
+static struct lane_class pointwise(const struct classes *c, const struct lop *o, u32 width, bool is_float)
 {
-    struct value v = scalar;
+    struct lane_class v = scalar;
     const struct opnd *s[4] = { &o->a, &o->b, &o->c, &o->e };
     for (u32 k = 0; k < 4; k++) {
-        struct value x = of(c, *s[k]);
+        struct lane_class x = of(c, *s[k]);
         if (s[k]->kind == O_NONE) continue;
         if (!uniform_in_group(x)) return vec;
         if (x.cls == CLS_A) v = affine(c, 0, is_float ? 2 : width);
@@ -104,12 +101,12 @@ static struct value pointwise(const struct classes *c, const struct lop *o, u32 
     return v;
 }
 
-static struct value lane_value_class(const struct classes *c, const struct lop *o, u32 width)
+static struct lane_class lane_value_class(const struct classes *c, const struct lop *o, u32 width)
 {
     const struct isa_form *f = &isa_forms[o->form];
     u32 tw = type_size[f->type];
     bool is_float = type_is_float((enum ptx_type)f->type) || type_is_float((enum ptx_type)f->dtype);
-    struct value a = of(c, o->a), b = of(c, o->b), x = pointwise(c, o, width, is_float);
+    struct lane_class a = of(c, o->a), b = of(c, o->b), x = pointwise(c, o, width, is_float);
     if (x.cls != CLS_V || is_float || tw < 4) return x;
     switch (o->shape) {
     case SHAPE_MOVE:
@@ -141,10 +138,10 @@ static struct value lane_value_class(const struct classes *c, const struct lop *
 
 static bool full_mask(struct opnd m) { return m.kind == O_CONST && (u32)m.value == ALL_LANES; }
 
-static struct value load_class(const struct classes *c, const struct lop *o, u32 width)
+static struct lane_class load_class(const struct classes *c, const struct lop *o, u32 width)
 {
     const struct site *s = &c->l->site[o->site];
-    struct value a = of(c, o->a);
+    struct lane_class a = of(c, o->a);
     if (!lop_is_load(o) || s->space == SP_LOCAL || s->space == SP_CALL) return vec;
     if (s->space == SP_GENERIC && s->root.kind != ROOT_PARAM &&
         !(s->root.kind == ROOT_VAR && s->root.var->space != SP_LOCAL))
@@ -154,7 +151,7 @@ static struct value load_class(const struct classes *c, const struct lop *o, u32
     return vec;
 }
 
-static struct value result_class(const struct classes *c, const struct lop *o, u32 reg, u32 block)
+static struct lane_class result_class(const struct classes *c, const struct lop *o, u32 reg, u32 block)
 {
     u32 width = c->l->reg_width[reg];
     if (o->guard.kind == O_REG && of(c, o->guard).cls != CLS_S) return vec;
@@ -173,9 +170,9 @@ static struct value result_class(const struct classes *c, const struct lop *o, u
     }
 }
 
-static void widen(struct classes *c, u32 r, struct value v)
+static void widen(struct classes *c, u32 r, struct lane_class v)
 {
-    struct value old = { c->cls[r], c->stride[r] };
+    struct lane_class old = { c->cls[r], c->stride[r] };
     if (!c->known[r]) {
         c->known[r] = 1;
         c->cls[r] = v.cls;
@@ -187,7 +184,7 @@ static void widen(struct classes *c, u32 r, struct value v)
     if (old.cls == CLS_V) return;
     /* S joins A(0): both are A(0) */
     bool both = uniform_in_group(old) && uniform_in_group(v) && c->l->reg_width[r] >= 4;
-    v = both ? (struct value){ CLS_A, 0 } : vec;
+    v = both ? (struct lane_class){ CLS_A, 0 } : vec;
     if (v.cls == old.cls && v.stride == old.stride) return;
     c->cls[r] = v.cls;
     c->stride[r] = v.stride;

@@ -20,8 +20,8 @@ enum cls { CLS_V, CLS_S, CLS_A }; /* of an operand; two bits each in insn.cls: d
 #define CLS_AT(i, n) ((i)->cls >> 2 * (n)&3)
 
 struct insn {       /* 32 bytes, no pointers */
-    u16 form;       /* of isa.def */
-    u8 kind;        /* enum isa_kind, or KX_* below */
+    u16 form;       /* of isa.def; of K_INSERTED: enum inserted */
+    u8 kind;        /* enum isa_kind, or K_INSERTED */
     u8 flags;       /* IF_* */
     u16 d, a, b, c; /* slots: 8-byte units from the start of the register file */
     u8 cls;         /* classes of d a b c */
@@ -39,22 +39,24 @@ struct insn {       /* 32 bytes, no pointers */
     u32 op;   /* the operation it was made from: source line, liveness */
 };
 _Static_assert(sizeof(struct insn) == 32, "an instruction is 32 bytes");
-enum { IF_GUARD_NEG = 1, IF_BLEND = 2, IF_TAG = 4, IF_PLAIN_BAR = 8, IF_CLS_E = 4 }; /* bits 4, 5: class of e */
+enum {
+    IF_GUARD_NEG = 1, /* the guard is negated */
+    IF_BLEND = 2,     /* lanes that do not take part keep what their register holds */
+    IF_TAG = 4,       /* its result has a tag plane (provenance.h) */
+    IF_PLAIN_BAR = 8, /* bar.sync of a fixed barrier for all threads; site: its number */
+    IF_CLS_E = 4      /* bits 4, 5: class of e */
+};
 #define CLS_E(i) ((i)->flags >> IF_CLS_E & 3)
-/* kinds beyond isa.def: an affine guard; an operation that was propagated away; the uses of a terminator; what a
- * selection picks; arithmetic whose operands are looked at before it */
-enum { KX_GUARD = 16, KX_DEAD, KX_USE, KX_PICK, KX_LOOK };
+/* kinds beyond isa.def: of an instruction that decode puts before another one (decode.h); of an operation that was
+ * propagated away, whose result is its operand a */
+enum { K_INSERTED = 16, KX_DEAD };
 
 struct warp;
-/* Executes one instruction over the register file R. Returns 0, or an event that leaves the straight line (EV_*). */
+/* Executes one instruction over the register file R. Returns 0, or an event that leaves the straight line: an engine's
+ * own, of which code knows the type only. */
 typedef int handler(char *restrict R, const struct insn *i, struct warp *w);
-enum { EV_NONE, EV_DEOPT, EV_STOP, EV_YIELD }; /* the last: at the start of a block, which has not begun */
 
 #define SLOT(R, s) ((R) + 8 * (size_t)(s))
-struct planes;
-struct shadow;
-struct origins;
-struct rendezvous_taints; /* planes.h, mem/shadow.h */
 
 enum term {
     TERM_FALL,
@@ -150,6 +152,10 @@ enum { RED_SIGNED = 1, RED_FLOAT = 2, RED_ABS = 4, RED_NAN = 8 }; /* redux, in o
 enum { MBAR_NOINC = 1, MBAR_RELAXED = 2 };
 /* beside the scope in op.aux: orders no accesses between threads; membar and fence.sc */
 enum { FENCE_PROXY = 16, FENCE_SC = 32 };
+/* op.aux of barriers; how many barriers a CTA has */
+enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC, BAR_ALIGNED = 16, MAX_BARS = 16 };
+/* bytes of local memory that a thread has, for all functions that it is in */
+enum { LOCAL_STACK = 1 << 19 };
 enum atom_op { AT_ADD, AT_EXCH, AT_MIN, AT_MAX, AT_AND, AT_OR, AT_XOR, AT_CAS, AT_INC, AT_DEC };
 
 struct lop {   /* one operation of a lowered function */
@@ -198,7 +204,7 @@ enum { WATCH_OBSERVE = 1, WATCH_RACE = 2, WATCH_INIT = 4, WATCH_WRITES = 8, WATC
 
 struct lowered {
     struct arena mem;
-    u32 serial; /* never given twice by a sim; it stands at sim.func[serial % FUNCS] */
+    u32 serial; /* never given twice by a table; it stands at func_table.func[serial % FUNCS] */
     struct ptx_func *func;
     struct lop *op;
     u32 nop;
@@ -247,6 +253,13 @@ struct lowered {
     struct code *code[6][2][WATCH_SETS];
 };
 
+/* The functions that were lowered for one engine. */
+enum { FUNCS = 4096 };
+struct func_table {
+    u32 serial;                  /* the last one given */
+    struct lowered *func[FUNCS]; /* by serial % FUNCS: the last function that took the place */
+};
+
 struct call {              /* a call site */
     struct ptx_func *func; /* NULL: indirect through op.a */
     /* offsets in the caller's pmem; order of the prototype */
@@ -265,16 +278,16 @@ struct where {
     s32 stride;
 }; /* a register in a version */
 
-struct code { /* a decoded version */
+enum { CODE_LAYERS = 5 }; /* of handlers around an instruction, at most */
+struct code {             /* a decoded version */
     struct lowered *low;
     bool plain;
     u8 watch; /* WATCH_*: who looks at its accesses */
-    /* pure: what a blending or guarded handler wraps; tagged: what a tagging one wraps */
     struct insn *insn;
-    handler **fn, **pure, **tagged;
-    handler **inner; /* what the handlers of planes wrap (planes.h) */
     u32 ninsn;
-    u32 *insn_of;       /* insn_of: by operation */
+    u32 *insn_of; /* by operation: the first instruction made from it */
+    /* An engine's side arrays, by instruction: what executes it; of each layer around it, what that one calls. */
+    handler **fn, **under[CODE_LAYERS];
     struct xblock {     /* a block as execution sees it */
         u32 start, end; /* instructions; the terminator is at end when the block has one */
         u32 next, target;

@@ -5,18 +5,11 @@
  *   scalars  S registers, predicates (one word a warp), A registers (a base per group)
  *   vectors  scratch, then V registers: those that live across blocks, then those that live within one
  * V registers share slots by liveness. A register of its own block needs no blending: nobody else's lanes are in it. */
-#include <stdlib.h>
+#include "code/decode.h"
+#include "code/classes.h"
 #include "code/lower.h"
-#include "sim/async.h"
-#include "sim/barrier.h"
-#include "sim/call.h"
-#include "sim/lanes.h"
-#include "sim/matrix.h"
-#include "sim/memory.h"
-#include "sim/observe.h"
-#include "sim/planes.h"
 #include "code/overflow.h"
-#include "sim/special_registers.h"
+#include <stdlib.h>
 
 struct alloc {
     u32 next;
@@ -29,23 +22,10 @@ struct decoder {
     struct arena *mem;
     struct divergence d;
     VEC(struct insn) insn;
-    VEC(handler *) fn;
-    VEC(handler *) pure;
-    VEC(handler *) tagged;
-    VEC(handler *) inner;
     VEC(struct head) head;
     struct map head_map;
-    u32 next;  /* next free slot of the scalar part */
-    u32 picks; /* KX_PICK pushed so far: they count as no step */
-    struct sim *sim;
-    const struct sim_launch *in; /* who watches, and with which handlers */
+    u32 next; /* next free slot of the scalar part */
 };
-
-struct value {
-    u8 cls;
-    s32 stride;
-};
-struct value classes_of_sreg(u32 id, u32 comp, u32 group);
 
 /* ---- slots ---- */
 
@@ -190,7 +170,7 @@ static u32 head_entry(struct decoder *d, struct opnd o)
     }
     struct head e = { .o = o, .cls = CLS_S, .width = 8 };
     if (o.kind == O_SREG) {
-        struct value v = classes_of_sreg(o.reg, o.comp, d->c->group);
+        struct lane_class v = classes_of_sreg(o.reg, o.comp, d->c->group);
         e.cls = v.cls;
         e.width = v.cls == CLS_V ? 4 : 8;
         if (o.reg == SR_CTAID && o.comp < 3) e.slot = (u16)(S_CTAID_X + o.comp);
@@ -235,38 +215,6 @@ static struct place_of slot_of(struct decoder *d, struct opnd o)
 
 /* ---- instructions ---- */
 
-/* In plain code with planes: who looks after those of this instruction. */
-static handler *with_planes(const struct decoder *d, const struct insn *i)
-{
-    const struct lop *o = &d->l->op[i->op];
-    switch (i->kind) {
-    case K_LANE:
-    case K_CMP:
-    case K_PRED: return init_lane;
-    case K_MEM:
-        return o->flags & ISA_ACCESS ? init_memory : lop_gives_data(o) || o->d.kind != O_REG ? NULL : init_result;
-    case K_WARP: return init_result;
-    default: return NULL;
-    }
-}
-
-static void push_with(struct decoder *d, struct insn i, handler *fn, handler *pure, handler *tagged, handler *inner)
-{
-    bool planes = fn && d->c->plain && d->c->watch & WATCH_INIT;
-    handler *outer = planes ? with_planes(d, &i) : NULL;
-    VEC_PUSH(d->mem, &d->inner, inner ? inner : fn);
-    if (outer) fn = outer;
-    VEC_PUSH(d->mem, &d->insn, i);
-    VEC_PUSH(d->mem, &d->fn, fn);
-    VEC_PUSH(d->mem, &d->pure, pure);
-    VEC_PUSH(d->mem, &d->tagged, tagged);
-}
-
-static void push(struct decoder *d, struct insn i, handler *fn, handler *pure, handler *tagged)
-{
-    push_with(d, i, fn, pure, tagged, NULL);
-}
-
 static struct insn make(struct decoder *d, const struct lop *o, u32 k)
 {
     struct place_of dd = slot_of(d, o->d), a = slot_of(d, o->a), b = slot_of(d, o->b), c = slot_of(d, o->c),
@@ -297,34 +245,12 @@ static struct insn make(struct decoder *d, const struct lop *o, u32 k)
     return i;
 }
 
-/* Whether a row has the carry among its operands for its syntax alone: add.cc makes one and takes none. Nobody reads
- * it, so its class does not matter. */
-static bool takes_no_carry(const struct isa_form *f) { return f->shape == SHAPE_CARRY; }
-
-static handler *lane_handler(const struct insn *i, const struct isa_form *f, u32 group)
+/* An instruction that looks at operation k before it runs. */
+static void insert(struct decoder *d, struct insn i, enum inserted what)
 {
-    const struct lane_set *s = lanes_of(i->form);
-    if (f->kind == K_PRED) return s->v[0];
-    u32 n = f->op[3] == T_PRED ? 2 : f->nsrc - takes_no_carry(f), mix = 0;
-    if (f->kind == K_CMP) {
-        bool all = CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_S;
-        if (all) return s->grp;
-        bool ordered = f->shape == SHAPE_COMPARE && (f->type == T_S32 || f->type == T_U32 || f->type == T_B32);
-        if (ordered &&
-            ((CLS_AT(i, 1) == CLS_A && CLS_AT(i, 2) == CLS_S) || (CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_A)))
-            return lanes_cmp_affine_for(f, group, CLS_AT(i, 2) == CLS_S);
-    } else if (CLS_AT(i, 0) != CLS_V)
-        return s->grp;
-    if (n == 4) {
-        bool rest = CLS_AT(i, 1) == CLS_V && CLS_AT(i, 2) == CLS_V && CLS_AT(i, 3) == CLS_V;
-        return rest && CLS_E(i) == CLS_S && s->v[7] ? s->v[7] : rest && CLS_E(i) == CLS_V ? s->v[0] : lanes_mixed;
-    }
-    for (u32 k = 0; k < n; k++) {
-        u32 cls = CLS_AT(i, k + 1);
-        if (cls == CLS_A) return lanes_mixed;
-        if (cls == CLS_S) mix |= 1u << k;
-    }
-    return s->v[mix] ? s->v[mix] : lanes_mixed;
+    i.kind = K_INSERTED;
+    i.form = (u16)what;
+    VEC_PUSH(d->mem, &d->insn, i);
 }
 
 /* Which guard an affine result needs, if any: the fact that PTX has lost (no wrap around) is tested at run time. */
@@ -335,7 +261,7 @@ static void push_guard(struct decoder *d, const struct lop *o, const struct insn
     if (CLS_AT(i, 0) != CLS_A && !(CLS_AT(i, 0) == CLS_S && CLS_AT(i, 1) == CLS_A)) return;
     bool sg = type_is_signed((enum ptx_type)f->type);
     u32 mode;
-    struct insn g = { .kind = KX_GUARD, .op = i->op, .n = (u8)d->c->groups, .c = (u16)(d->c->group - 1) };
+    struct insn g = { .op = i->op, .n = (u8)d->c->groups, .c = (u16)(d->c->group - 1) };
     g.a = i->a;
     g.cls = (u8)(CLS_AT(i, 1) << 2);
     switch (o->shape) {
@@ -363,84 +289,63 @@ static void push_guard(struct decoder *d, const struct lop *o, const struct insn
     }
     g.b = (u16)mode;
     if (CLS_AT(&g, 1) != CLS_A || !d->c->stride[g.a]) return;
-    push(d, g, lanes_guard_affine, NULL, NULL);
+    insert(d, g, INS_GUARD);
 }
 
 static void push_lane(struct decoder *d, const struct lop *o, u32 k, bool div)
 {
-    const struct isa_form *f = &isa_forms[o->form];
     struct insn i = make(d, o, k);
-    if (d->l->speculated[k] && d->c->watch & WATCH_RACE) {
-        struct insn pick = i;
-        pick.kind = KX_PICK;
-        push(d, pick, observe_pick, NULL, NULL);
-        d->picks++;
-    }
+    if (d->l->speculated[k] && d->c->watch & WATCH_RACE) insert(d, i, INS_SELECTION);
     push_guard(d, o, &i);
-    handler *h = lane_handler(&i, f, d->c->group), *fn = h;
     bool local = o->d.kind == O_REG && d->l->local[o->d.reg];
     /* predicates are blended by the bit, whatever their class */
-    bool wide = CLS_AT(&i, 0) == CLS_V || f->kind != K_LANE;
-    if (i.guard || (div && wide && !local)) fn = lanes_blend;
-    if (o->d.kind == O_REG && d->l->tag[o->d.reg]) {
-        i.flags |= IF_TAG;
-        push(d, i, roots_tagged, h, fn);
-        return;
-    }
-    push(d, i, fn, h, NULL);
+    bool wide = CLS_AT(&i, 0) == CLS_V || isa_forms[o->form].kind != K_LANE;
+    if (i.guard || (div && wide && !local)) i.flags |= IF_BLEND;
+    if (o->d.kind == O_REG && d->l->tag[o->d.reg]) i.flags |= IF_TAG;
+    VEC_PUSH(d->mem, &d->insn, i);
 }
 
-/* Looks at arithmetic before it is done; this counts as no step. */
-static void push_look(struct decoder *d, const struct lop *o, u32 k, handler *look)
+/* An access: which registers it fills that have tags, and whether other lanes must keep theirs. */
+static void push_access(struct decoder *d, const struct lop *o, struct insn i)
 {
-    struct insn i = make(d, o, k);
-    i.kind = KX_LOOK;
-    push(d, i, look, NULL, NULL);
-    d->picks++;
+    const struct opnd *r[] = { &o->d, &o->b, &o->c, &o->e };
+    for (u32 j = 0; j < 4; j++)
+        if ((lop_is_load(o) || (lop_fetches(o) && j == 0)) && r[j]->kind == O_REG && d->l->tag[r[j]->reg])
+            i.flags |= IF_TAG;
+    bool local = lop_is_load(o);
+    for (u32 j = 0; j < 4; j++)
+        if (r[j]->kind == O_REG && !d->l->local[r[j]->reg]) local = false;
+    if (local) i.flags &= (u8)~IF_BLEND;
+    VEC_PUSH(d->mem, &d->insn, i);
 }
 
 static void push_op(struct decoder *d, u32 k, bool div)
 {
     const struct lop *o = &d->l->op[k];
     if (o->kind == KX_DEAD) return;
+    struct insn i = make(d, o, k);
     u8 wraps = d->c->watch & WATCH_WRAPS && d->l->wraps ? (d->l->wraps_on ? d->l->wraps_on : d->l->wraps)[k] : 0;
-    if (wraps & ~WRAP_USE) push_look(d, o, k, wraps_step);
-    if (wraps & WRAP_USE) push_look(d, o, k, wraps_use);
-    if (d->l->hazard[k]) push_look(d, o, k, hazards_look);
+    if (wraps & ~WRAP_USE) insert(d, i, INS_OVERFLOW);
+    if (wraps & WRAP_USE) insert(d, i, INS_OVERFLOW_USE);
+    if (d->l->hazard[k]) insert(d, i, INS_HAZARD);
     if (o->kind == K_LANE || o->kind == K_CMP || o->kind == K_PRED) {
         push_lane(d, o, k, div);
         return;
     }
-    struct insn i = make(d, o, k);
     if (div) i.flags |= IF_BLEND;
-    handler *h;
-    if (o->kind == K_WARP)
-        h = o->name == N_activemask ? warp_activemask : o->shape == SHAPE_MOVE ? warp_sreg : warp_alloca;
-    else if ((h = async_handler((enum isa_name)o->name)) || (h = matrix_handler((enum isa_name)o->name))) {
-    } else if (o->name == N_hint)
-        h = mem_hint;
-    else if (o->name == N_isspacep)
-        h = mem_isspacep;
-    else if (o->flags & ISA_FENCE)
-        h = mem_fence;
-    else {
-        const struct opnd *r[] = { &o->d, &o->b, &o->c, &o->e };
-        for (u32 j = 0; j < 4; j++)
-            if ((lop_is_load(o) || (lop_fetches(o) && j == 0)) && r[j]->kind == O_REG && d->l->tag[r[j]->reg])
-                i.flags |= IF_TAG;
-        bool local = lop_is_load(o);
-        for (u32 j = 0; j < 4; j++)
-            if (r[j]->kind == O_REG && !d->l->local[r[j]->reg]) local = false;
-        if (local) i.flags &= (u8)~IF_BLEND;
-        s32 stride = CLS_AT(&i, 1) == CLS_A ? d->c->stride[i.a] : 0;
-        const struct site *site = &d->l->site[o->site];
-        bool noted = observe_noted(d->in, site), planes = d->c->plain && d->c->watch & WATCH_INIT;
-        h = noted && planes ? memory_watched : observe_handler(d->in, d->c->watch, site, &i, d->c->group, stride);
-        push_with(d, i, noted && !planes ? memory_noted : h, h, NULL,
-                  observe_handler(d->in, d->c->watch & ~(u32)WATCH_INIT, site, &i, d->c->group, stride));
-        return;
-    }
-    push(d, i, h, h, NULL);
+    if (o->flags & ISA_ACCESS)
+        push_access(d, o, i);
+    else
+        VEC_PUSH(d->mem, &d->insn, i);
+}
+
+/* Whether it counts as a step of the warp. */
+static bool counts(const struct insn *i)
+{
+#define X(id, counted, fn) [INS_##id] = counted,
+    static const bool counted[] = { INSERTED(X) };
+#undef X
+    return i->kind != K_INSERTED || counted[i->form];
 }
 
 static void emit(struct decoder *d)
@@ -458,16 +363,12 @@ static void emit(struct decoder *d)
                                        .div = d->d.div[b],
                                        .next_exits = bl->next != NONE && l->block[bl->next].is_exit,
                                        .target_exits = bl->target != NONE && l->block[bl->target].is_exit };
-        d->picks = 0;
         for (u32 k = bl->first; k < bl->end - has_term; k++) push_op(d, k, d->d.div[b]);
-        c->block[b].steps = d->insn.n - d->picks - c->block[b].start + 1;
-        /* what the terminator uses is looked at before it */
-        if (has_term && d->c->plain && d->c->watch & WATCH_INIT) {
-            struct insn u = make(d, &l->op[bl->end - 1], bl->end - 1);
-            u.kind = KX_USE;
-            push(d, u, init_terminator, NULL, NULL);
-        }
+        if (has_term && d->c->plain && d->c->watch & WATCH_INIT)
+            insert(d, make(d, &l->op[bl->end - 1], bl->end - 1), INS_TERMINATOR);
         c->block[b].end = d->insn.n;
+        c->block[b].steps = 1;
+        for (u32 k = c->block[b].start; k < c->block[b].end; k++) c->block[b].steps += counts(&d->insn.p[k]);
         if (has_term) {
             const struct lop *o = &l->op[bl->end - 1];
             struct insn t = make(d, o, bl->end - 1);
@@ -476,14 +377,10 @@ static void emit(struct decoder *d)
                 t.flags |= IF_PLAIN_BAR; /* barrier.c takes these without looking further */
                 t.site = (u32)o->a.value;
             }
-            push(d, t, NULL, NULL, NULL);
+            VEC_PUSH(d->mem, &d->insn, t);
         }
     }
     c->insn = d->insn.p;
-    c->fn = d->fn.p;
-    c->pure = d->pure.p;
-    c->tagged = d->tagged.p;
-    c->inner = d->inner.p;
     c->ninsn = d->insn.n;
     c->head = d->head.p;
     c->nhead = d->head.n;
@@ -504,14 +401,14 @@ static u32 gcd(u32 a, u32 b)
     return a;
 }
 
-struct code *decode(struct sim *s, struct lowered *l, const struct sim_launch *in, bool plain, struct error *e)
+struct code *decode(struct lowered *l, u32 ntid_x, u32 watch, bool plain, struct error *e)
 {
-    u32 group = gcd(in->block[0], LANES), watch = observe_watch(in);
+    u32 group = gcd(ntid_x, LANES);
     struct code **slot = &l->code[__builtin_ctz(group)][plain][watch];
     if (*slot) return *slot;
     struct arena *mem = &l->mem;
     struct code *c = NEW(mem, struct code);
-    struct decoder d = { .l = l, .c = c, .mem = mem, .next = S_FIRST, .sim = s, .in = in };
+    struct decoder d = { .l = l, .c = c, .mem = mem, .next = S_FIRST };
     c->low = l;
     c->plain = plain;
     c->watch = (u8)watch;

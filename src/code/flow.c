@@ -3,6 +3,7 @@
  * Blocks are numbered in reverse post-order with the blocks of a loop together; every loop has one latch. Running the
  * lowest-numbered split first then brings lanes together again at post-dominators, on any graph (MACHINE.md section
  * 4.1). */
+#include "code/flow.h"
 #include "code/lower.h"
 
 static void add_edge(struct lowered *l, u32 from, u32 to)
@@ -443,4 +444,18 @@ void flow_build(struct lowered *l)
         b->is_exit = b->term == TERM_EXIT && b->end - b->first == 1 && l->op[b->first].guard.kind == O_NONE;
     }
     find_liveness(l);
+}
+
+void live_before(const struct lowered *l, u32 block, u32 op, u64 *live)
+{
+    const struct block *b = &l->block[block];
+    u32 r[16];
+    memcpy(live, b->live_out, 8 * l->words);
+    for (u32 k = b->end; k-- > op;) {
+        u32 n = lop_defs(&l->op[k], l, r);
+        if (l->op[k].guard.kind == O_NONE)
+            for (u32 j = 0; j < n; j++) live[r[j] >> 6] &= ~(1ull << (r[j] & 63));
+        n = lop_uses(&l->op[k], l, r);
+        for (u32 j = 0; j < n; j++) live[r[j] >> 6] |= 1ull << (r[j] & 63);
+    }
 }

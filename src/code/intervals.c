@@ -4,13 +4,13 @@
  * numbers, shapes and parameters, all known when a launch begins, and of loop counters that a comparison bounds. So
  * before a launch the registers that indices are made of get an interval at each block, in numbers that do not wrap,
  * with branches and loops taken into account. When no operation on the way to an address leaves 32 bits there, none
- * can wrap: the first one to do so would have been seen. Only otherwise is the launch watched (wraps.c).
+ * can wrap: the first one to do so would have been seen. Only otherwise is the launch watched (overflow.h).
  *
  * A loop is widened when it comes round the third time: a counter that steps beside another one that is counted down
  * to zero gets as far as that one allows, all else to infinity, and two more passes over the function take back what
  * comparisons bound. */
-#include "code/lower.h"
 #include "code/overflow.h"
+#include "code/lower.h"
 
 struct iv {
     s64 lo, hi;
@@ -21,7 +21,7 @@ enum { STATES_MOST = 1 << 17, ROUNDS_MOST = 30 };
 
 struct intervals {
     const struct lowered *l;
-    const struct sim_launch *in;
+    const struct launch_facts *in;
     struct arena mem;
     u32 *at, n;            /* by register: its number among those that are followed, plus one; 0: none */
     u32 *def;              /* by register: the operation that defines it, when there is just one; NONE */
@@ -70,7 +70,7 @@ static struct iv of_bits(s64 top)
 
 static struct iv of_sreg(const struct intervals *x, const struct opnd *o)
 {
-    const struct sim_launch *in = x->in;
+    const struct launch_facts *in = x->in;
     u32 c = o->comp < 3 ? o->comp : 0;
     switch (o->reg) {
     case SR_TID: return (struct iv){ 0, in->block[c] - 1 };
@@ -90,7 +90,7 @@ static struct iv value(const struct intervals *x, const struct iv *s, const stru
     case O_REG: return x->at[o->reg] ? s[x->at[o->reg] - 1] : FULL;
     case O_CONST: return o->reg || o->comp ? FULL : (struct iv){ (s32)o->value, (s32)o->value };
     case O_PARAM:
-        if (o->value + 4 > x->in->kernel->param_bytes) return FULL;
+        if (o->value + 4 > x->in->param_bytes) return FULL;
         memcpy(&v, (const u8 *)x->in->params + o->value, 4);
         return (struct iv){ v, v };
     case O_SREG: return of_sreg(x, o);
@@ -479,7 +479,7 @@ static void choose(struct intervals *x)
     }
 }
 
-bool intervals_may_wrap(const struct lowered *l, const struct sim_launch *in, u8 *hot)
+bool intervals_may_wrap(const struct lowered *l, const struct launch_facts *in, u8 *hot)
 {
     struct intervals x = { .l = l, .in = in, .hot = hot };
     choose(&x);

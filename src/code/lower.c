@@ -5,9 +5,11 @@
  * may wait (barriers, .sync operations, calls) ends its block, so that a split always stands at the start of a block.
  * An instruction that isa.def lacks becomes a block end of its own, and is named when it is reached, not before. */
 #include "code/lower.h"
+#include "code/analyses.h"
+#include "code/flow.h"
 #include "code/overflow.h"
-#include "sim/barrier.h"
-#include "sim/finding_place.h"
+#include "code/provenance.h"
+#include "code/shared_layout.h"
 
 struct opnd lower_const(u64 value) { return (struct opnd){ .kind = O_CONST, .value = value }; }
 struct opnd lower_reg(u32 r) { return (struct opnd){ .kind = O_REG, .reg = r }; }
@@ -261,7 +263,7 @@ static const struct ptx_operand *undefined_among(const struct ptx_operand *o, u3
     const struct ptx_operand *found = NULL;
     for (u32 k = 0; !found && k < n; k++) {
         bool missing = (o[k].var && ptx_var_missing(o[k].var)) ||
-                       (o[k].func && ptx_func_missing(o[k].func) && !sim_provides(o[k].func->name));
+                       (o[k].func && ptx_func_missing(o[k].func) && !builtin_provides(o[k].func->name));
         found = missing ? &o[k] : undefined_among(o[k].elem, o[k].nelem);
     }
     return found;
@@ -704,7 +706,7 @@ static void mark_flags(struct lowered *l)
             l->site[k].flags |= SITE_FLAG;
 }
 
-struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
+struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct error *e)
 {
     if (f->decoded) return f->decoded;
     if (f->nregs >= 1u << 20 || f->ninsn >= 1u << 24) {
@@ -716,8 +718,8 @@ struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e)
     struct lowered *l = NEW(&mem, struct lowered);
     struct lower w = { .l = l, .mem = &mem, .e = e };
     l->func = f;
-    l->serial = ++s->lowered;
-    s->func[l->serial % FUNCS] = l;
+    l->serial = ++t->serial;
+    t->func[l->serial % FUNCS] = l;
     layout(&w);
     if (l->local_bytes > LOCAL_STACK || l->pmem_bytes > LOCAL_STACK) {
         error_set(e, ERR_UNSUPPORTED, "function %.*s has %u KB of %s; Lockstep gives a thread %u KB", (int)f->name.n,

@@ -2,9 +2,19 @@
  * declares and fills itself, or, in the older style, as registers and numbers, which are put there and taken from
  * there around the call. */
 #include "code/lower.h"
-#include "sim/builtin.h"
 
 static const struct opnd no_opnd;
+
+enum builtin builtin_find(struct str name)
+{
+    if (str_is(name, "vprintf")) return BI_VPRINTF;
+    if (str_is(name, "__assertfail")) return BI_ASSERTFAIL;
+    if (str_is(name, "malloc")) return BI_MALLOC;
+    if (str_is(name, "free")) return BI_FREE;
+    return BI_NONE;
+}
+
+bool builtin_provides(struct str name) { return builtin_find(name) != BI_NONE; }
 
 static u32 reserve(struct lower *w, u32 bytes)
 {

@@ -5,6 +5,7 @@
  * value reaches the comparison by copies and selections, through local variables, or, where nothing is inlined (-G),
  * as an argument of atomicCAS and what that calls. A function is lowered when it is first called, so what becomes of
  * its parameters is read from the text. */
+#include "code/analyses.h"
 #include "code/lower.h"
 
 enum { CALLS_DEEP = 4 }; /* atomicCAS, __ullAtomicCAS, and some of the user's own around them */

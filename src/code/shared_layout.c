@@ -3,7 +3,7 @@
  * has an end: a variable goes behind the ends of all kernels that reach it, and becomes the end of them. First what
  * several kernels may share, then each kernel's own, which meet nobody else's: a kernel takes no more than it can
  * use. */
-#include "sim/machine.h"
+#include "code/shared_layout.h"
 #include <stdlib.h>
 
 struct user {
@@ -132,7 +132,7 @@ void shared_layout(struct ptx_module *m)
     first->shared_placed = true;
 }
 
-u64 sim_static_shared(const struct ptx_func *kernel)
+u64 shared_static_bytes(const struct ptx_func *kernel)
 {
     shared_layout(kernel->module);
     return kernel->shared_end - kernel->module->shared_base;

@@ -4,6 +4,7 @@
  * alike on both devices. The driver's errors come out by name and number; the ones that a kernel causes while it runs
  * are findings, since they are bugs of the kernel, and the context is lost after them: whatever comes next answers
  * with the same error. */
+#include "code/shared_layout.h"
 #include "dev/dev.h"
 #include "dev/driver.h"
 #include <inttypes.h>
@@ -422,7 +423,7 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     for (u32 i = 0; i < k->nparam; i++) params[i] = (char *)l->params + k->param[i]->offset;
     const char *call = "cuModuleGetFunction";
     cu_result code = current(g, e) ? g->cu.function(&f, m->handle, arena_str(&scratch, k->name)) : 201;
-    if (!code && l->shared_bytes + sim_static_shared(k) > g->profile.shared_per_cta) {
+    if (!code && l->shared_bytes + shared_static_bytes(k) > g->profile.shared_per_cta) {
         call = "cuFuncSetAttribute";
         code = g->cu.func_set(f, CU_FUNC_DYNAMIC_SHARED, (int)l->shared_bytes);
     }

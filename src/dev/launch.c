@@ -1,6 +1,7 @@
 /* The limits of a launch, checked before anything runs. A launch that breaks one is refused with a finding that says
  * which limit, what was asked and the largest value that would do. CUDA says "invalid configuration argument" for
  * most of these, or "too many resources requested". */
+#include "code/shared_layout.h"
 #include "dev/dev.h"
 #include <inttypes.h>
 
@@ -231,6 +232,6 @@ bool launch_allowed(struct device *d, const struct dev_launch *l)
 {
     struct refusal x = { .d = d, .l = l };
     if (!shape_fits(&x) || !promise_kept(&x) || !cluster_fits(&x)) return false;
-    u64 fixed = sim_static_shared(l->kernel);
+    u64 fixed = shared_static_bytes(l->kernel);
     return shared_fits(&x, fixed) && consent_given(&x, fixed) && registers_fit(&x) && residency_fits(&x, fixed);
 }

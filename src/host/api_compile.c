@@ -1,4 +1,6 @@
 /* Compiling through the public interface: a .cu file to a module, what its kernels use, and the cache. */
+#include "code/lower.h"
+#include "code/shared_layout.h"
 #include "compile/compile.h"
 #include "host/host.h"
 
@@ -150,7 +152,8 @@ const char *lk_module_ptx(lk_module *module, size_t *bytes)
 static bool is_part(const struct ptx_module *p)
 {
     bool any = p->first->next != NULL;
-    for (u32 i = 0; i < p->nfunc && !any; i++) any = ptx_func_missing(p->func[i]) && !sim_provides(p->func[i]->name);
+    for (u32 i = 0; i < p->nfunc && !any; i++)
+        any = ptx_func_missing(p->func[i]) && !builtin_provides(p->func[i]->name);
     for (u32 i = 0; i < p->nvar && !any; i++) any = ptx_var_missing(p->var[i]);
     return any;
 }
@@ -192,7 +195,7 @@ lk_status lk_kernel_usage(const lk_kernel *kernel, lk_usage *usage)
     struct ptx_func *f = kernel->func;
     lk_usage u = { .size = usage->size,
                    .param_bytes = f->param_bytes,
-                   .shared_bytes = sim_static_shared(f),
+                   .shared_bytes = shared_static_bytes(f),
                    .min_blocks = f->minnctapersm,
                    .max_registers = f->maxnreg };
     struct ptx_reach r;
@@ -225,7 +228,7 @@ static void undefined_find(lk_kernel *k)
     VEC(const char *) list = { 0 };
     ptx_reach(&r, k->func);
     for (u32 i = 0; i < r.func.n; i++)
-        if (ptx_func_missing(r.func.p[i]) && !sim_provides(r.func.p[i]->name))
+        if (ptx_func_missing(r.func.p[i]) && !builtin_provides(r.func.p[i]->name))
             VEC_PUSH(a, &list, arena_str(a, r.func.p[i]->name));
     for (u32 i = 0; i < r.var.n; i++)
         if (ptx_var_missing(r.var.p[i])) VEC_PUSH(a, &list, arena_str(a, r.var.p[i]->name));

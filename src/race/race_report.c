@@ -7,6 +7,7 @@
  *
  * Throughout, `old` is the prior access, which a cell had recorded, and `me` the current one, which found it. */
 #include "race/race_advice.h"
+#include "code/analyses.h"
 #include "code/lower.h"
 #include "sim/async.h"
 #include "sim/explain_access.h"
@@ -434,7 +435,7 @@ static struct draft draft_of(const struct touch *t, const struct list_entry *old
 {
     struct draft x = { .t = t, .old = old, .me = me, .at = t->at + byte };
     const struct race *r = t->w->c->race;
-    struct lowered *low = t->warp->cta->launch->sim->func[old->site >> 20];
+    struct lowered *low = t->warp->cta->launch->sim->functions.func[old->site >> 20];
     if (old->site && low && (old->site & 0xfffff) < low->nop) {
         x.old_low = low;
         x.old_op = old->site & 0xfffff;
@@ -468,8 +469,8 @@ void race_report(const struct touch *t, const struct list_entry *old, const stru
                     t->warp->cta->launch->in->checks & CHECK_ASYNC;
     /* Both accesses are in cooperative groups or libcu++ (tiles of several warps, ~cuda::pipeline), which rely on a
      * shuffle or match to order lanes. NVIDIA knows its hardware, and the user cannot change that code. */
-    bool in_library = k == F_order_weak && x.old_low && found_in_library(t->warp->code->low, t->op_index) &&
-                      found_in_library(x.old_low, x.old_op);
+    bool in_library = k == F_order_weak && x.old_low && lop_in_library(t->warp->code->low, t->op_index) &&
+                      lop_in_library(x.old_low, x.old_op);
     if (is_wanted(t->warp->cta->launch, k) && !reported && !in_library && !(k == F_race && race_is_update_store(&x)))
         report_finding(&x, k);
     arena_free(&x.mem);

@@ -7,5 +7,4 @@
 bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i);
 /* Threads have left: completes the barriers that waited only for them. */
 void barrier_recheck(struct cta *c);
-enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC, BAR_ALIGNED = 16 };
 #endif

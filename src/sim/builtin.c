@@ -6,17 +6,6 @@
 #include "sim/planes.h"
 #include "sim/sim_run.h"
 
-enum builtin builtin_find(struct str name)
-{
-    if (str_is(name, "vprintf")) return BI_VPRINTF;
-    if (str_is(name, "__assertfail")) return BI_ASSERTFAIL;
-    if (str_is(name, "malloc")) return BI_MALLOC;
-    if (str_is(name, "free")) return BI_FREE;
-    return BI_NONE;
-}
-
-bool sim_provides(struct str name) { return builtin_find(name) != BI_NONE; }
-
 /* n bytes at a generic address of a lane, when they are the program's. */
 static const char *lane_bytes(struct warp *w, u32 lane, u64 addr, u64 n)
 {

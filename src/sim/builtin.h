@@ -4,5 +4,4 @@
 #include "sim/machine.h"
 
 bool builtin_call(struct warp *w, const struct call *c, const struct insn *i);
-enum builtin builtin_find(struct str name);
 #endif

@@ -6,6 +6,8 @@
 #include "sim/exec.h"
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
+#include "code/lower.h"
+#include "sim/handlers.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"
 #include "sim/special_registers.h"
@@ -64,8 +66,8 @@ static struct code *code_of(struct warp *w, struct ptx_func *f, u32 op)
     struct launch *l = w->cta->launch;
     struct error e = { 0 };
     lock(&l->sim->lock);
-    struct lowered *low = lower_func(l->sim, f, &e);
-    struct code *c = low ? decode(l->sim, low, l->in, true, &e) : NULL;
+    struct lowered *low = lower_func(&l->sim->functions, f, &e);
+    struct code *c = low ? code_for(low, l->in, true, &e) : NULL;
     unlock(&l->sim->lock);
     if (!c) launch_fail(l, SIM_UNSUPPORTED, e.code, w->code->low, op, "%s", e.text);
     return c;

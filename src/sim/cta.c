@@ -4,12 +4,12 @@
  * The warps of a CTA run in turn on the worker that has the CTA. A turn ends when every split of the warp waits, when
  * the warp gives way, or when it is done. The CTA is done with its last warp. */
 #include "sim/cta.h"
-#include "code/overflow.h"
 #include "sim/async.h"
 #include "sim/barrier.h"
 #include "sim/exec.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
+#include "sim/overflow_watch.h"
 #include "sim/sim_run.h"
 #include "sim/special_registers.h"
 #include "sim/trace.h"

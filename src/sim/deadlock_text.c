@@ -1,5 +1,6 @@
 /* Where the threads of a stopped launch stand, in words. Equal warps of a CTA are one line, equal CTAs one paragraph:
  * a grid barrier that a thousand CTAs wait at is two lines. */
+#include "code/shared_layout.h"
 #include "sim/deadlock.h"
 #include "sim/explain_access.h"
 #include "sim/finding_place.h"

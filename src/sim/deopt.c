@@ -4,6 +4,7 @@
 #include "sim/deopt.h"
 #include "code/lower.h"
 #include "sim/lanes.h"
+#include "code/flow.h"
 #include "sim/planes.h"
 #include "sim/special_registers.h"
 
@@ -29,21 +30,6 @@ static void copy_set(const struct warp *w, const struct code *from, const char *
 {
     for (u32 k = 0; k < from->low->words; k++)
         for (u64 m = live[k]; m; m &= m - 1) copy_register(w, from, F, to, T, k * 64 + (u32)__builtin_ctzll(m), mask);
-}
-
-/* Registers live just before an operation in the middle of a block. */
-void live_before(const struct lowered *l, u32 block, u32 op, u64 *live)
-{
-    const struct block *b = &l->block[block];
-    u32 r[16];
-    memcpy(live, b->live_out, 8 * l->words);
-    for (u32 k = b->end; k-- > op;) {
-        u32 n = lop_defs(&l->op[k], l, r);
-        if (l->op[k].guard.kind == O_NONE)
-            for (u32 j = 0; j < n; j++) live[r[j] >> 6] &= ~(1ull << (r[j] & 63));
-        n = lop_uses(&l->op[k], l, r);
-        for (u32 j = 0; j < n; j++) live[r[j] >> 6] |= 1ull << (r[j] & 63);
-    }
 }
 
 void exec_to_plain(struct warp *w, u32 op)

@@ -13,6 +13,7 @@
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
+#include "code/lower.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"

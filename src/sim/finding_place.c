@@ -37,35 +37,6 @@ struct place *found_place(struct arena *a, const struct lowered *l, u32 op)
     return first;
 }
 
-static bool contains(struct str s, const char *what)
-{
-    u32 n = (u32)strlen(what);
-    for (u32 k = 0; k + n <= s.n; k++)
-        if (!memcmp(s.p + k, what, n)) return true;
-    return false;
-}
-
-bool found_in_library(const struct lowered *l, u32 op)
-{
-    static const char *const header[] = { "cooperative_groups.h", "cooperative_groups/details/", "/cccl/",
-                                          "/cuda/std/" };
-    const struct ptx_insn *i = l->op[op].src;
-    struct str file = i && i->loc ? ptx_file(l->func->module, i->loc->file) : (struct str){ "", 0 };
-    for (u32 k = 0; k < COUNT_OF(header); k++)
-        if (contains(file, header[k])) return true;
-    return false;
-}
-
-/* Atomics of 8 and 16 bits in libcu++ are loads of that size and compare-and-swaps of the word around it. */
-void words_find(struct lowered *l)
-{
-    for (u32 k = 0; k < l->nsite; k++) {
-        struct site *s = &l->site[k];
-        bool strong = site_is_atomic(s) || s->sem != SEM_WEAK;
-        if (strong && s->width < 4 && s->vec == 1 && found_in_library(l, s->op)) s->flags |= SITE_WORD;
-    }
-}
-
 /* The call that made a frame; NONE: not known. */
 u32 found_call(const struct frame *f)
 {

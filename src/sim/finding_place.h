@@ -9,8 +9,5 @@ void found(struct warp *w, u32 op, struct finding *f, u32 mask);
 void found_in(struct report *to, const struct warp *w, u32 op, struct finding *f, u32 mask);
 /* The place of an operation: its source line with the inlined calls around it. */
 struct place *found_place(struct arena *a, const struct lowered *l, u32 op);
-/* Whether an operation is in a header of cooperative groups or of libcu++. */
-bool found_in_library(const struct lowered *l, u32 op);
-void words_find(struct lowered *l); /* SITE_WORD */
 u32 found_call(const struct frame *f);
 #endif

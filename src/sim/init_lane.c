@@ -4,6 +4,7 @@
  * of the values. That covers moves, shifts, fields, permutations, conversions between integers and selections, with
  * all their corner cases. Logic goes by the bit, because a defined 0 or 1 can decide alone; all other arithmetic
  * makes a computed value of whatever it gets. */
+#include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/planes.h"
 
@@ -302,7 +303,7 @@ static u32 bits_of(enum ptx_type t) { return t == T_PRED ? 1 : 8u * type_size[t]
 int init_lane(char *restrict R, const struct insn *i, struct warp *w)
 {
     struct planes *p = w->planes;
-    handler *inner = w->code->inner[i - w->code->insn];
+    handler *inner = handler_under(w, i, LAYER_PLANES);
     if (likely(!p->dirty)) return inner(R, i, w);
     struct step s = { .w = w, .R = R, .i = i, .f = &isa_forms[i->form], .slot = { i->a, i->b, i->c, i->e } };
     u32 mask = active_lanes(w, R, i), guard = i->guard ? plane_lanes(p, i->guard) & w->mask : 0;

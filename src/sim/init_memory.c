@@ -2,6 +2,7 @@
  * both (RULES.md I1, I2). What memory is born as: mem.c for the device's, init_frame and init_cta below for local and
  * shared memory. */
 #include "sim/async.h"
+#include "sim/handlers.h"
 #include "sim/init_fast.h"
 #include "sim/memory.h"
 #include "sim/planes.h"
@@ -184,7 +185,7 @@ int init_unknown(char *restrict R, const struct insn *i, struct warp *w)
     u64 epoch = __atomic_load_n(&s->epoch, __ATOMIC_RELAXED);
     if (unlikely(!look(R, i, w, s, t))) return EV_DEOPT;
     look_again(&w->range[i->site], s, epoch);
-    return w->code->inner[i - w->code->insn](R, i, w);
+    return handler_under(w, i, LAYER_DEFINED)(R, i, w);
 }
 
 bool init_defined(const struct access *a)
@@ -439,7 +440,7 @@ int init_watched(char *restrict R, const struct insn *i, struct warp *w)
 int init_memory(char *restrict R, const struct insn *i, struct warp *w)
 {
     if (likely(!w->planes->dirty)) {
-        int ev = w->code->pure[i - w->code->insn](R, i, w);
+        int ev = handler_under(w, i, LAYER_PLANES)(R, i, w);
         if (likely(ev != EV_DEOPT)) return ev;
     }
     return init_watched(R, i, w);

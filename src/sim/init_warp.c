@@ -1,6 +1,7 @@
 /* Uses of undefined values, and what crosses lanes or calls (RULES.md I2, S3). */
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
+#include "sim/handlers.h"
 #include "sim/planes.h"
 
 static const enum finding_kind kinds[] = {
@@ -72,7 +73,7 @@ int init_terminator(char *restrict R, const struct insn *i, struct warp *w)
 
 int init_result(char *restrict R, const struct insn *i, struct warp *w)
 {
-    int ev = w->code->inner[i - w->code->insn](R, i, w);
+    int ev = handler_under(w, i, LAYER_PLANES)(R, i, w);
     if (likely(!w->planes->dirty)) return ev;
     const struct lop *o = &w->code->low->op[i->op];
     u32 mask = active_lanes(w, R, i);

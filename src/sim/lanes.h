@@ -33,4 +33,7 @@ static inline u32 lanes_alike(const u64 v[LANES], u32 todo)
         if (todo >> l & 1 && v[l] == v[first]) same |= 1u << l;
     return same;
 }
+/* Operands of several classes; lanes that take no part; an affine value against a scalar; INS_GUARD of decode.h. */
+handler lanes_mixed, lanes_blend, lanes_cmp_affine, lanes_guard_affine;
+handler *lanes_cmp_affine_for(const struct isa_form *f, u32 group, bool scalar_right);
 #endif

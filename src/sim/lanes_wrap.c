@@ -1,5 +1,7 @@
 /* Wrappers around lane handlers, which know nothing of masks and mixed classes: spreading scalars and affine values
  * to 32 lanes, keeping the lanes that do not take part, and the guards of affine arithmetic. */
+#include "code/decode.h"
+#include "sim/handlers.h"
 #include "sim/lanes.h"
 
 const struct lane_set *lanes_of(u32 form)
@@ -106,7 +108,7 @@ int lanes_mixed(char *restrict R, const struct insn *i, struct warp *w)
 
 int lanes_blend(char *restrict R, const struct insn *i, struct warp *w)
 {
-    handler *pure = w->code->pure[i - w->code->insn];
+    handler *pure = handler_under(w, i, LAYER_BLEND);
     const struct isa_form *f = &isa_forms[i->form];
     u32 m = active_lanes(w, R, i);
     if (!m) return 0;

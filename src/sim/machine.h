@@ -15,7 +15,15 @@
 #include "code/code.h"
 #include "sim/sim.h"
 
-enum { MAX_BARS = 16, MAX_WARPS = 32, READ_SET = 64 };
+struct planes;
+struct shadow;
+struct origins;
+struct rendezvous_taints; /* planes.h, mem/shadow.h */
+
+/* What a handler returns beside 0; the last: at the start of a block, which has not begun. */
+enum { EV_NONE, EV_DEOPT, EV_STOP, EV_YIELD };
+
+enum { MAX_WARPS = 32, READ_SET = 64 };
 
 /* ---- execution ---- */
 
@@ -187,15 +195,7 @@ struct worker {
     struct arena mem; /* lives as long as the launch */
 };
 
-enum {
-    PARK_SCAN = 32,
-    PARK_TURN = 16,
-    LOCAL_STACK = 1 << 19,
-    FUEL_FIRST = 128,
-    FUEL_SOME = 1024,
-    FUEL_MAX = 1 << 16,
-    LOOK_STEPS = 4096
-};
+enum { PARK_SCAN = 32, PARK_TURN = 16, FUEL_FIRST = 128, FUEL_SOME = 1024, FUEL_MAX = 1 << 16, LOOK_STEPS = 4096 };
 
 /* read by all workers all the time; what they write has lines of its own */
 struct launch {
@@ -242,7 +242,6 @@ struct launch {
 };
 enum { WRITERS = 1024 };
 
-enum { FUNCS = 4096 };
 struct sim {
     struct mem *mem;
     const struct profile *profile;
@@ -257,49 +256,7 @@ struct sim {
     struct mem_object *params;
     struct launch *running;  /* guarded by the lock, NULL: none */
     struct origins *origins; /* where undefined values came from */
-    /* serials given; the functions they were given to, as long as nobody else took the place */
-    u32 lowered;
-    struct lowered *func[FUNCS];
+    struct func_table functions;
     u64 heap; /* bytes of device malloc that are not freed (atomic) */
-};
-
-/* ---- who does what ---- */
-struct lowered *lower_func(struct sim *s, struct ptx_func *f, struct error *e); /* lower.c */
-/* the variable or function that no module defines; NULL: all is there */
-const struct ptx_operand *operand_undefined(const struct ptx_insn *i);
-/* shared.c: once for a program */
-void shared_layout(struct ptx_module *m);
-/* which array an offset lies in; NULL: none */
-const struct ptx_var *shared_variable(const struct ptx_func *kernel, u64 at);
-/* bytes of shared memory that the system keeps; the part of cooperative groups in it */
-enum { SHARED_RESERVED = 1024, SHARED_GROUPS = 256 };
-u64 *flow_unwritten(struct lowered *l, struct arena *out);
-/* flow.c: blocks, order, dominators, loops, liveness */
-void flow_build(struct lowered *l);
-/* per block; per register */
-struct divergence {
-    u8 *div;
-    u8 *cls;
-    s32 *stride;
-};
-void classes_find(struct lowered *l, u32 group, struct divergence *out, struct arena *a); /* classes.c */
-void roots_find(struct lowered *l);                                                       /* roots.c */
-void speculated_find(struct lowered *l);                                                  /* speculate.c */
-void guesses_find(struct lowered *l);
-void hazards_find(struct lowered *l); /* hazards.c */
-handler hazards_look;
-/* decode.c */
-struct code *decode(struct sim *s, struct lowered *l, const struct sim_launch *in, bool plain, struct error *e);
-/* wrap.c, roots.c */
-handler lanes_mixed, lanes_blend, lanes_cmp_affine, lanes_guard_affine, roots_tagged;
-handler *lanes_cmp_affine_for(const struct isa_form *f, u32 group, bool scalar_right);
-enum guard_mode {
-    GUARD_SIGNED,
-    GUARD_UNSIGNED,
-    GUARD_AND,
-    GUARD_SHR_SIGNED,
-    GUARD_SHR_SIGNED64,
-    GUARD_SHR_UNSIGNED,
-    GUARD_SHR_UNSIGNED64
 };
 #endif

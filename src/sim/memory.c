@@ -12,6 +12,7 @@
 #include "sim/atomic.h"
 #include "sim/call.h"
 #include "sim/lanes.h"
+#include "sim/handlers.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/wait.h"
@@ -336,7 +337,7 @@ int memory_watched(char *restrict R, const struct insn *i, struct warp *w)
 int memory_noted(char *restrict R, const struct insn *i, struct warp *w)
 {
     w->noting = true;
-    int ev = w->code->pure[i - w->code->insn](R, i, w);
+    int ev = handler_under(w, i, LAYER_NOTE)(R, i, w);
     w->noting = false;
     struct access a = { .site = &w->code->low->site[i->site], .insn = i, .warp = w };
     if (ev) return ev;

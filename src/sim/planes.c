@@ -1,4 +1,5 @@
 /* Planes beside registers, and the table of origins that taints point to. */
+#include "code/shared_layout.h"
 #include "sim/planes.h"
 #include "sim/explain_access.h"
 #include "sim/finding_place.h"

@@ -2,12 +2,15 @@
  * run (worker_pool.c), and gathers what they counted. The sim itself, which outlives launches, is made here, too. */
 #include "sim/sim_run.h"
 #include "code/overflow.h"
+#include "code/lower.h"
 #include "sim/cta.h"
 #include "sim/deadlock.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/trace.h"
 #include "sim/worker_pool.h"
+#include "code/shared_layout.h"
+#include "sim/handlers.h"
 
 /* ---- the sim ---- */
 
@@ -117,11 +120,14 @@ static void order_choose(struct launch *l)
 static bool prepare(struct sim *s, struct launch *l, struct sim_launch *in, struct error *e)
 {
     lock(&s->lock);
-    l->kernel = lower_func(s, in->kernel, e);
+    l->kernel = lower_func(&s->functions, in->kernel, e);
     if (l->kernel) {
-        in->wraps = in->checks & CHECK_VALUES && wraps_watched(l->kernel, in);
-        l->fast = decode(s, l->kernel, in, in->plain || in->trace || in->follow, e);
-        l->plain = decode(s, l->kernel, in, true, e);
+        struct launch_facts known = { .params = in->params, .param_bytes = in->kernel->param_bytes };
+        memcpy(known.grid, in->grid, sizeof known.grid);
+        memcpy(known.block, in->block, sizeof known.block);
+        in->wraps = in->checks & CHECK_VALUES && wraps_watched(l->kernel, &known);
+        l->fast = code_for(l->kernel, in, in->plain || in->trace || in->follow, e);
+        l->plain = code_for(l->kernel, in, true, e);
     }
     l->serial = ++s->serial;
     unlock(&s->lock);
@@ -135,7 +141,7 @@ static void lay_out(struct launch *l)
     l->total = (u64)in->grid[0] * in->grid[1] * in->grid[2];
     l->threads = in->block[0] * in->block[1] * in->block[2];
     l->nwarps = (l->threads + LANES - 1) / LANES;
-    u64 fixed = sim_static_shared(in->kernel), system = in->kernel->module->shared_base;
+    u64 fixed = shared_static_bytes(in->kernel), system = in->kernel->module->shared_base;
     l->dyn_shared = (system + fixed + in->kernel->dynamic_align - 1) / in->kernel->dynamic_align *
                     in->kernel->dynamic_align;
     l->shared_total = in->shared_bytes ? l->dyn_shared + in->shared_bytes : system + fixed;

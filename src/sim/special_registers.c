@@ -5,6 +5,7 @@
  * read to the next (clocks, the mask of active lanes) has a handler here. */
 #include "sim/special_registers.h"
 #include "sim/lanes.h"
+#include "code/shared_layout.h"
 
 static u64 sreg_value(const struct warp *w, u32 id, u32 comp, u32 lane)
 {

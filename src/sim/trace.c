@@ -7,6 +7,7 @@
  * on. Moves that were propagated away while decoding cost nothing and are written all the same, so that the trace can
  * be held against the text. */
 #include "sim/trace.h"
+#include "code/flow.h"
 #include "code/lower.h"
 #include "sim/deopt.h"
 #include "sim/exec.h"

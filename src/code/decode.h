@@ -1,0 +1,34 @@
+/* decode.h: from a lowered function to flat code for one block shape. */
+#ifndef LOCKSTEP_DECODE_H
+#define LOCKSTEP_DECODE_H
+#include "code/code.h"
+
+/* Instructions that no operation stands for: each looks at the one behind it before it runs. insn.form says which,
+ * insn.op names that operation, and the operands are its own (of GUARD: a the affine operand, b enum guard_mode).
+ *   name           counts as a step, the simulator's handler */
+#define INSERTED(X)                                                                                       \
+    X(GUARD, 1, lanes_guard_affine)   /* fast code: the affine operand must not overflow along a group */ \
+    X(SELECTION, 0, observe_pick)     /* WATCH_RACE: it selects the value of a speculated load */         \
+    X(HAZARD, 0, hazards_look)        /* a divisor of zero, a shift by more than the width */             \
+    X(OVERFLOW, 0, wraps_step)        /* WATCH_WRAPS: arithmetic on the way to an address */              \
+    X(OVERFLOW_USE, 0, wraps_use)     /* WATCH_WRAPS: an access with such an address */                   \
+    X(TERMINATOR, 0, init_terminator) /* WATCH_INIT, plain code: what the end of the block uses */
+#define X(id, counted, fn) INS_##id,
+enum inserted { INSERTED(X) INS_COUNT };
+#undef X
+
+/* Which wrap-around an affine guard excludes. */
+enum guard_mode {
+    GUARD_SIGNED,
+    GUARD_UNSIGNED,
+    GUARD_AND,
+    GUARD_SHR_SIGNED,
+    GUARD_SHR_SIGNED64,
+    GUARD_SHR_UNSIGNED,
+    GUARD_SHR_UNSIGNED64
+};
+
+/* The version of a function for CTAs of this width: fast or plain, watched by WATCH_*. Made when first asked for, kept
+ * with the function; the caller holds the lock of its engine. NULL: e says why. */
+struct code *decode(struct lowered *l, u32 ntid_x, u32 watch, bool plain, struct error *e);
+#endif

@@ -1,0 +1,10 @@
+/* provenance.h: which object the address in a register was made from (RULES.md B). */
+#ifndef LOCKSTEP_PROVENANCE_H
+#define LOCKSTEP_PROVENANCE_H
+#include "code/code.h"
+
+/* Fills lowered.root, lowered.tag and the root of every site. */
+void roots_find(struct lowered *l);
+/* Of an operand that is read as a value of `width` bytes. */
+struct root root_of_operand(const struct lowered *l, struct opnd o, u32 width);
+#endif

@@ -1,0 +1,135 @@
+/* From an instruction to the function that executes it. handlers.h says how they are put together. */
+#include "sim/handlers.h"
+#include "code/decode.h"
+#include "sim/async.h"
+#include "sim/call.h"
+#include "sim/lanes.h"
+#include "sim/matrix.h"
+#include "sim/memory.h"
+#include "sim/observe.h"
+#include "sim/overflow_watch.h"
+#include "sim/planes.h"
+#include "sim/special_registers.h"
+
+struct binding {
+    struct code *c;
+    const struct sim_launch *in; /* who watches, and with which handlers */
+    bool planes;                 /* the code keeps planes of undefined bits */
+};
+
+/* ---- the innermost one ---- */
+
+/* Whether a row has the carry among its operands for its syntax alone: add.cc makes one and takes none. Nobody reads
+ * it, so its class does not matter. */
+static bool takes_no_carry(const struct isa_form *f) { return f->shape == SHAPE_CARRY; }
+
+/* By the classes of result and operands. */
+static handler *lane_handler(const struct insn *i, const struct isa_form *f, u32 group)
+{
+    const struct lane_set *s = lanes_of(i->form);
+    if (f->kind == K_PRED) return s->v[0];
+    u32 n = f->op[3] == T_PRED ? 2 : f->nsrc - takes_no_carry(f), mix = 0;
+    if (f->kind == K_CMP) {
+        bool all = CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_S;
+        if (all) return s->grp;
+        bool ordered = f->shape == SHAPE_COMPARE && (f->type == T_S32 || f->type == T_U32 || f->type == T_B32);
+        if (ordered &&
+            ((CLS_AT(i, 1) == CLS_A && CLS_AT(i, 2) == CLS_S) || (CLS_AT(i, 1) == CLS_S && CLS_AT(i, 2) == CLS_A)))
+            return lanes_cmp_affine_for(f, group, CLS_AT(i, 2) == CLS_S);
+    } else if (CLS_AT(i, 0) != CLS_V)
+        return s->grp;
+    if (n == 4) {
+        bool rest = CLS_AT(i, 1) == CLS_V && CLS_AT(i, 2) == CLS_V && CLS_AT(i, 3) == CLS_V;
+        return rest && CLS_E(i) == CLS_S && s->v[7] ? s->v[7] : rest && CLS_E(i) == CLS_V ? s->v[0] : lanes_mixed;
+    }
+    for (u32 k = 0; k < n; k++) {
+        u32 cls = CLS_AT(i, k + 1);
+        if (cls == CLS_A) return lanes_mixed;
+        if (cls == CLS_S) mix |= 1u << k;
+    }
+    return s->v[mix] ? s->v[mix] : lanes_mixed;
+}
+
+static handler *inserted_handler(enum inserted what)
+{
+#define X(id, counted, fn) [INS_##id] = fn,
+    static handler *const of[] = { INSERTED(X) };
+#undef X
+    return of[what];
+}
+
+/* Of an operation that is neither a lane operation nor an access. */
+static handler *other_handler(const struct lop *o)
+{
+    handler *h = NULL;
+    if (o->kind == K_WARP)
+        return o->name == N_activemask ? warp_activemask : o->shape == SHAPE_MOVE ? warp_sreg : warp_alloca;
+    if ((h = async_handler((enum isa_name)o->name)) || (h = matrix_handler((enum isa_name)o->name))) return h;
+    return o->name == N_hint ? mem_hint : o->name == N_isspacep ? mem_isspacep : mem_fence;
+}
+
+/* ---- what lies around it ---- */
+
+static void wrap(struct binding *b, u32 at, enum layer l, handler *outer)
+{
+    struct code *c = b->c;
+    if (!c->under[l]) c->under[l] = NEW_ARRAY(&c->low->mem, handler *, c->ninsn + 1);
+    c->under[l][at] = c->fn[at];
+    c->fn[at] = outer;
+}
+
+static void bind_lane(struct binding *b, u32 at)
+{
+    const struct insn *i = &b->c->insn[at];
+    b->c->fn[at] = lane_handler(i, &isa_forms[i->form], b->c->group);
+    if (i->flags & IF_BLEND) wrap(b, at, LAYER_BLEND, lanes_blend);
+    if (i->flags & IF_TAG) wrap(b, at, LAYER_TAG, roots_tagged);
+    if (b->planes) wrap(b, at, LAYER_PLANES, init_lane);
+}
+
+static void bind_access(struct binding *b, u32 at)
+{
+    struct code *c = b->c;
+    const struct insn *i = &c->insn[at];
+    const struct site *s = &c->low->site[i->site];
+    s32 stride = CLS_AT(i, 1) == CLS_A ? c->stride[i->a] : 0;
+    bool noted = observe_noted(b->in, s);
+    c->fn[at] = observe_handler(b->in, c->watch & ~(u32)WATCH_INIT, s, i, c->group, stride);
+    if (c->watch & WATCH_INIT)
+        wrap(b, at, LAYER_DEFINED,
+             noted && b->planes ? memory_watched : observe_handler(b->in, c->watch, s, i, c->group, stride));
+    if (noted && !b->planes) wrap(b, at, LAYER_NOTE, memory_noted);
+    if (b->planes) wrap(b, at, LAYER_PLANES, init_memory);
+}
+
+static void bind_other(struct binding *b, u32 at)
+{
+    const struct lop *o = &b->c->low->op[b->c->insn[at].op];
+    b->c->fn[at] = other_handler(o);
+    bool result = o->kind == K_WARP || (!lop_gives_data(o) && o->d.kind == O_REG);
+    if (b->planes && result) wrap(b, at, LAYER_PLANES, init_result);
+}
+
+static void bind(struct binding *b)
+{
+    struct code *c = b->c;
+    c->fn = NEW_ARRAY(&c->low->mem, handler *, c->ninsn + 1);
+    for (u32 n = 0; n < c->low->nblock; n++)
+        for (u32 at = c->block[n].start; at < c->block[n].end; at++) { /* terminators have none */
+            const struct insn *i = &c->insn[at];
+            switch (i->kind) {
+            case K_INSERTED: c->fn[at] = inserted_handler((enum inserted)i->form); break;
+            case K_LANE:
+            case K_CMP:
+            case K_PRED: bind_lane(b, at); break;
+            default: (c->low->op[i->op].flags & ISA_ACCESS ? bind_access : bind_other)(b, at);
+            }
+        }
+}
+
+struct code *code_for(struct lowered *l, const struct sim_launch *in, bool plain, struct error *e)
+{
+    struct code *c = decode(l, in->block[0], observe_watch(in), plain, e);
+    if (c && !c->fn) bind(&(struct binding){ .c = c, .in = in, .planes = plain && c->watch & WATCH_INIT });
+    return c;
+}

@@ -1,0 +1,31 @@
+/* handlers.h: which function executes each instruction of decoded code.
+ *
+ * code/ decodes without knowing who executes. Binding fills the side array code.fn, which exec.c calls: the handler of
+ * the instruction's form, its classes and the checks of the launch. Around that one others may lie, each for a thing
+ * that it does not know of. They are the layers, outermost first; fn is the outermost that the instruction has, and a
+ * layer calls the next one inwards through handler_under(). An instruction without layers pays nothing for them. */
+#ifndef LOCKSTEP_HANDLERS_H
+#define LOCKSTEP_HANDLERS_H
+#include "sim/machine.h"
+
+enum layer {
+    LAYER_PLANES, /* plain code under the check of initialised values: undefined bits follow the values (planes.h) */
+    LAYER_NOTE,   /* a store that observers of writes see after it (memory_noted) */
+    LAYER_TAG,    /* the object that the result points into (provenance_tags.c) */
+    LAYER_BLEND,  /* lanes that take no part keep what they had (lanes_blend) */
+    LAYER_DEFINED /* an access that looks first whether the bytes are defined (init_fast.h) */
+};
+_Static_assert((int)LAYER_DEFINED < (int)CODE_LAYERS, "each layer has its side array");
+
+/* What layer `l` of this instruction calls. */
+static inline handler *handler_under(const struct warp *w, const struct insn *i, enum layer l)
+{
+    return w->code->under[l][i - w->code->insn];
+}
+
+handler hazards_look; /* hazard_check.c: INS_HAZARD of decode.h */
+
+/* The version of a function for a launch, decoded and bound when first asked for. The caller holds sim.lock. NULL: e
+ * says why. */
+struct code *code_for(struct lowered *l, const struct sim_launch *in, bool plain, struct error *e);
+#endif
