@@ -87,5 +87,6 @@ void error_print(FILE *f, const struct error *e)
 {
     fprintf(f, "lockstep: %s%s%s\n", e->where, e->where[0] ? ": " : "", e->text);
     const char *nl = e->excerpt[0] ? strchr(e->excerpt, '\n') : NULL;
-    if (nl) fprintf(f, "    %.*s\n    %s\n", (int)(nl - e->excerpt), e->excerpt, nl + 1);
+    if (nl) fprintf(f, "    %.*s\n", (int)(nl - e->excerpt), e->excerpt);
+    if (nl && nl[1]) fprintf(f, "    %s\n", nl + 1);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+enum { DEEPEST = 16 };
 #define COUNT_MOST ((u64)1 << 40) /* elements: keeps every product of count and size far from 64 bits */
 
 /* An error in argument `index`, with the argument and a caret as the excerpt. */
@@ -38,20 +39,20 @@ static const char *read_dims(u32 index, const char *text, const char *p, struct 
     while (*p == '[') {
         const char *from = ++p;
         if (*p == ']' && !g->dims && p[1] != '[') {
-            g->count = 0;
+            g->count = 0; /* and no dims: a file tells */
             return p + 1;
         }
         for (;;) {
             u64 d;
             from = p;
             p = read_count(p, &d);
-            if (!p || d == 0 || d > UINT32_MAX) {
+            if (!p || d > UINT32_MAX) {
                 arg_error(e, index, text, from,
-                          p ? "a dimension is a number from 1 to 4294967295"
+                          p ? "a dimension is a number up to 4294967295"
                             : "a dimension is missing here, as in f32[64,32]");
                 return NULL;
             }
-            if (g->dims == ARG_DIMS || count > COUNT_MOST / d) {
+            if (g->dims == ARG_DIMS || (d && count > COUNT_MOST / d)) {
                 arg_error(e, index, text, from,
                           g->dims == ARG_DIMS ? "more than 8 dimensions"
                                               : "the buffer would have more than 2^40 elements");
@@ -162,6 +163,64 @@ static bool parse_same(u32 index, const char *text, const char *at, struct arg *
     return !*p || arg_error(e, index, text, p, "nothing may follow here");
 }
 
+/* The end of a member: the next comma or brace outside of brackets. */
+static const char *member_end(const char *p)
+{
+    for (int depth = 0; *p && (depth || (*p != ',' && *p != '}')); p++)
+        depth += (*p == '{' || *p == '[') - ((*p == '}' || *p == ']') && depth);
+    return p;
+}
+
+static bool parse_struct(struct arena *a, u32 index, const char *text, const char *at, struct arg *g, struct error *e)
+{
+    VEC(struct arg) list = { 0 };
+    u32 deep = 0;
+    g->kind = ARG_STRUCT;
+    for (const char *p = at; *p; p++) {
+        deep += (*p == '{') - (*p == '}' && deep);
+        if (deep > DEEPEST)
+            return arg_error(e, index, text, p, "structs inside of each other more than %d deep", DEEPEST);
+    }
+    for (const char *p = at + 1;; p++) {
+        p += strspn(p, " ");
+        const char *end = member_end(p), *last = end;
+        while (last > p && last[-1] == ' ') last--;
+        struct arg m;
+        struct error inside = { 0 };
+        if (last == p) return arg_error(e, index, text, p, "a member is missing here, as in {i32:32, f32:2}");
+        if (!arg_parse(a, index, arena_str(a, (struct str){ p, (u32)(last - p) }), &m, &inside))
+            return arg_error(e, index, text, p, "%s", inside.text);
+        if (m.kind == ARG_NUMBER)
+            return arg_error(e, index, text, p, "a member needs its type, as in i32:%s or f32:%s", m.text, m.text);
+        VEC_PUSH(a, &list, m);
+        if (*end == '}' && !end[1]) break;
+        if (*end != ',')
+            return arg_error(e, index, text, end, *end ? "nothing may follow the }" : "here a } is missing");
+        p = end;
+    }
+    g->member = list.p;
+    g->members = list.n;
+    return true;
+}
+
+u32 arg_layout(struct arg *g, u32 at, u32 *align)
+{
+    u32 size = g->kind == ARG_SCALAR ? g->type->bytes : g->kind == ARG_BYTES ? g->nbytes : 8;
+    g->at = at;
+    *align = g->kind == ARG_BYTES ? 1 : size;
+    if (g->kind != ARG_STRUCT) return size;
+    size = 0;
+    *align = 1;
+    for (u32 k = 0; k < g->members; k++) {
+        u32 own;
+        arg_layout(&g->member[k], 0, &own); /* its alignment comes first */
+        size = (size + own - 1) / own * own;
+        size += arg_layout(&g->member[k], at + size, &own);
+        *align = MAX_OF(*align, own);
+    }
+    return (size + *align - 1) / *align * *align;
+}
+
 bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, struct error *e)
 {
     *g = (struct arg){ .text = text };
@@ -176,6 +235,12 @@ bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, stru
         while (is_name(*p)) p++;
     }
     struct str type = { word, (u32)(p - word) };
+    if (*word == '{') return parse_struct(a, index, text, word, g, e);
+    char *end;
+    if ((void)strtod(word, &end), end != word && !*end) {
+        g->kind = ARG_NUMBER;
+        return true;
+    }
     if (!strcmp(word, "null")) {
         g->kind = ARG_NULL;
         return true;
@@ -184,9 +249,10 @@ bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, stru
     if (str_is(type, "same") && *p == ':') return parse_same(index, text, p + 1, g, e);
     g->type = scalar_find(type);
     if (!g->type)
-        return arg_error(e, index, text, word,
-                         "an argument is TYPE:NUMBER, TYPE[N]=FILL, bytes:HEX, same:K or null, with TYPE one of %s",
-                         scalar_names);
+        return arg_error(
+            e, index, text, word,
+            "an argument is TYPE:NUMBER, TYPE[N]=FILL, {STRUCT}, bytes:HEX, same:K or null, with TYPE one of %s",
+            scalar_names);
     if (*p == ':') {
         g->kind = ARG_SCALAR;
         return scalar_parse(g->type, str_of(p + 1), g->value, why, sizeof why) ||
@@ -202,7 +268,7 @@ bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, stru
     if (*p && *p != '=')
         return arg_error(e, index, text, p,
                          "behind the shape comes =FILL: zeros, ones, iota, uninit, const:NUMBER, rand or @FILE");
-    if (!g->count && g->fill.kind != FILL_FILE)
+    if (!g->dims && g->fill.kind != FILL_FILE)
         return arg_error(e, index, text, strchr(text, '[') + 1,
                          "the number of elements is missing; only a buffer from a file, %s[]=@FILE, may leave it out",
                          g->type->name);
@@ -218,7 +284,7 @@ bool arg_measure(struct arg *g, u32 index, struct error *e)
         return arg_error(e, index, g->text, strchr(g->text, '@') + 1,
                          there ? "%s is not a regular file, whose size is known" : "there is no file %s", g->fill.file);
     u64 bytes = (u64)st.st_size, need = g->count * g->type->bytes;
-    if (!g->count) {
+    if (!g->dims) {
         if (!bytes || bytes % g->type->bytes)
             return arg_error(e, index, g->text, strchr(g->text, '@') + 1,
                              "%s has %llu bytes, which is no whole number of %s", g->fill.file,

@@ -6,6 +6,7 @@
  *           it
  *           | TYPE[]=@FILE                 a buffer as long as the file
  *           | bytes:HEX                    a struct, byte by byte
+ *           | {VALUE, ...}                 a struct, member by member; each stands where C puts it
  *           | same:K[+BYTES]               the buffer of argument K again, BYTES further on
  *           | null                         a null pointer
  *     FILL  = zeros | ones | iota | uninit | const:NUMBER | rand[:LO:HI] | normal | permutation | @FILE
@@ -16,7 +17,8 @@
 #define LOCKSTEP_ARGS_H
 #include "base/fill.h"
 
-enum arg_kind { ARG_SCALAR, ARG_BUFFER, ARG_BYTES, ARG_SAME, ARG_NULL };
+/* NUMBER: a number without a type, which is refused once the parameter says which one it wants */
+enum arg_kind { ARG_SCALAR, ARG_BUFFER, ARG_BYTES, ARG_STRUCT, ARG_SAME, ARG_NULL, ARG_NUMBER };
 enum { ARG_DIMS = 8 };
 
 struct arg {
@@ -31,6 +33,10 @@ struct arg {
     u8 *bytes;
     u32 nbytes;       /* ARG_BYTES */
     bool by_contract; /* the kernel's contract says it, and fills it */
+    struct arg *member;
+    u32 members; /* ARG_STRUCT */
+    u32 at;      /* a member: its offset in the outermost struct */
+    u32 inner;   /* a member that is a buffer: its number among all buffers */
     u32 same;
     u64 offset; /* ARG_SAME: of which argument, how many bytes on */
 };
@@ -43,6 +49,8 @@ bool arg_parse_fill(struct arena *a, u32 index, const char *text, const char *at
 bool arg_measure(struct arg *g, u32 index, struct error *e);
 /* Writes the initial contents: g->count elements at `to`. */
 bool arg_fill(const struct arg *g, u32 index, u64 seed, void *to, struct error *e);
+/* Gives the members of a struct their places, from `at` on; returns its size, and *align, as C has them. */
+u32 arg_layout(struct arg *g, u32 at, u32 *align);
 /* "f32[64,32]" for reports. */
 void arg_type_text(const struct arg *g, char *out, size_t size);
 #endif

@@ -54,7 +54,16 @@ int cli_unknown_verb(const char *name)
     u32 n = 0;
     for (u32 i = 0; i < row_count; i++)
         if (rows[i].kind == ROW_VERB) names[n++] = rows[i].name;
-    const char *near = cli_nearest(name, names, n);
+    const char *near = cli_nearest(name, names, n), *dot = strrchr(name, '.');
+    /* a file where the verb belongs */
+    if (dot && (!strncmp(dot, ".cu", 3) || !strncmp(dot, ".ptx", 4)))
+        return cli_error(
+            "a verb comes first: lockstep launch %.200s --grid X --block X ARG... launches a kernel of it, "
+            "lockstep compile %.200s lists its kernels",
+            name, name);
+    if (!strcmp(name, "run"))
+        return cli_error("whole programs are not run yet; lockstep launch FILE.cu[:KERNEL] --grid X --block X ARG... "
+                         "launches one kernel, with the arguments that the program would pass");
     if (near) return cli_error("there is no verb `%.40s`; did you mean `%s`? lockstep --help lists them", name, near);
     return cli_error("there is no verb `%.40s`; lockstep --help lists them", name);
 }

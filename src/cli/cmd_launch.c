@@ -8,25 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct session { /* everything that one launch owns */
-    struct arena mem;
-    struct launch_options *o;
-    lk_gpu *gpu;
-    lk_module *module;
-    lk_kernel *kernel;
-    const char *name;           /* the kernel's, as in the source */
-    struct signature signature; /* names from the source, when it is there */
-    struct buffer *buffer;      /* one for each argument */
-    struct tracing tracing;     /* of the checked run */
-    lk_contract *contract;      /* of the file; NULL: not looked at */
-};
-
-/* Whether the contract is in force: it has a block for this kernel. */
-static bool by_contract(const struct session *s)
-{
-    return s->contract && lk_contract_argument_count(s->contract) == s->o->args && s->o->merged;
-}
-
 static bool find_kernel(struct session *s, struct error *e)
 {
     const struct launch_options *o = s->o;
@@ -40,139 +21,6 @@ static bool find_kernel(struct session *s, struct error *e)
     s->name = lk_kernel_plain(s->kernel);
     signature_read(&s->mem, o->path, s->name, &s->signature);
     if (s->signature.params != lk_kernel_param_count(s->kernel)) s->signature = (struct signature){ 0 };
-    return true;
-}
-
-/* Parameter i for messages: "float *y" from the source, else its PTX type. */
-static const char *param_text(struct session *s, u32 i)
-{
-    lk_param p;
-    if (s->signature.params) return s->signature.text[i];
-    if (lk_kernel_param(s->kernel, i, &p) != LK_OK) return "?";
-    if (p.is_pointer) return "pointer";
-    return p.bytes > 8 || !strcmp(p.type, "b8") ? arena_printf(&s->mem, "struct of %u bytes", p.bytes)
-                                                : arena_printf(&s->mem, "%s", p.type);
-}
-
-static bool count_error(struct session *s, u32 need, struct error *e)
-{
-    struct text list = { 0 };
-    text_add(&list, "%s", "");
-    for (u32 i = 0; i < need && list.n < 300; i++) text_add(&list, "%s%s", i ? ", " : "", param_text(s, i));
-    error_set(e, ERR_INPUT, "%s takes %u argument%s (%s), and %u %s given", s->name, need, need == 1 ? "" : "s",
-              need ? list.p : "none", s->o->args, s->o->args == 1 ? "was" : "were");
-    text_free(&list);
-    return false;
-}
-
-/* A float where the kernel expects an integer, or the reverse, is a slip of the keyboard; plain bits fit everything. */
-static bool class_fits(const struct scalar *t, const char *type)
-{
-    bool wants_float = type[0] == 'f', wants_int = type[0] == 'u' || type[0] == 's';
-    return t->class == SCALAR_BITS || (t->class == SCALAR_FLOAT ? !wants_int || t->bytes == 2 : !wants_float);
-}
-
-/* How argument i would be right. */
-static const char *way_out(struct session *s, u32 i, const lk_param *p)
-{
-    const struct arg *g = &s->o->arg[i];
-    bool pointer = p->is_pointer || (s->signature.params && strchr(s->signature.text[i], '*'));
-    if (pointer) return "pass a buffer, as in f32[100]=zeros, or null";
-    if (p->bytes > 8 || !strcmp(p->type, "b8")) return arena_printf(&s->mem, "pass bytes:HEX with %u bytes", p->bytes);
-    const char *number = g->kind == ARG_SCALAR ? strchr(g->text, ':') + 1 : "NUMBER";
-    return arena_printf(&s->mem, "write %s:%s", p->type, number);
-}
-
-static bool check_argument(struct session *s, u32 i, struct error *e)
-{
-    const struct arg *g = &s->o->arg[i];
-    lk_param p;
-    if (lk_kernel_param(s->kernel, i, &p) != LK_OK) return error_set(e, ERR_INPUT, "%.400s", lk_gpu_error(s->gpu));
-    bool scalar = g->kind == ARG_SCALAR;
-    u32 bytes = scalar ? g->type->bytes : g->kind == ARG_BYTES ? g->nbytes : 8;
-    if (bytes != p.bytes)
-        return error_set(e, ERR_INPUT, "argument %u: the parameter is %s, %u byte%s, and %s passes %u; %s", i,
-                         param_text(s, i), p.bytes, p.bytes == 1 ? "" : "s", g->text, bytes, way_out(s, i, &p));
-    if (scalar && !class_fits(g->type, p.type))
-        return error_set(e, ERR_INPUT, "argument %u: the parameter is %s, and %s is %s; %s", i, param_text(s, i),
-                         g->text, g->type->class == SCALAR_FLOAT ? "a float" : "an integer", way_out(s, i, &p));
-    return true;
-}
-
-/* The author's name for the parameter, when the PTX or the source has one. */
-static void name_buffer(struct session *s, u32 i)
-{
-    struct buffer *b = &s->buffer[i];
-    lk_param p = { 0 };
-    const char *name = s->o->arg[i].name;
-    if (!name && s->signature.params && s->signature.name[i][0]) name = s->signature.name[i];
-    if (!name && lk_kernel_param(s->kernel, i, &p) == LK_OK && p.name && p.name[0] && !strstr(p.name, "_param_"))
-        name = p.name;
-    if (name)
-        snprintf(b->name, sizeof b->name, "%s", name);
-    else
-        snprintf(b->name, sizeof b->name, "arg %u", i);
-}
-
-static bool check_arguments(struct session *s, struct error *e)
-{
-    struct launch_options *o = s->o;
-    u32 need = lk_kernel_param_count(s->kernel);
-    if (o->args != need) return count_error(s, need, e);
-    s->buffer = NEW_ARRAY(&s->mem, struct buffer, need + 1);
-    for (u32 i = 0; i < need; i++) {
-        struct arg *g = &o->arg[i];
-        if (!check_argument(s, i, e) || !arg_measure(g, i, e)) return false;
-        name_buffer(s, i);
-        if (g->kind == ARG_SAME && g->same >= i)
-            return error_set(e, ERR_INPUT, "argument %u: %s names no earlier argument", i, g->text);
-        if (g->kind == ARG_SAME && o->arg[g->same].kind != ARG_BUFFER)
-            return error_set(e, ERR_INPUT, "argument %u: %s names argument %u, which is no buffer", i, g->text,
-                             g->same);
-        if (g->kind == ARG_BUFFER) arg_type_text(g, s->buffer[i].type, sizeof s->buffer[i].type);
-    }
-    return launch_wants_resolve(&s->mem, o, s->buffer, e);
-}
-
-/* Allocates argument i and makes its contents once; restore() puts them there before every run. */
-static bool make_buffer(struct session *s, u32 i, struct error *e)
-{
-    struct arg *g = &s->o->arg[i];
-    struct buffer *b = &s->buffer[i];
-    b->value = &b->address;
-    b->value_bytes = 8;
-    switch (g->kind) {
-    case ARG_SCALAR:
-        b->value = g->value;
-        b->value_bytes = g->type->bytes;
-        return true;
-    case ARG_BYTES:
-        b->value = g->bytes;
-        b->value_bytes = g->nbytes;
-        return true;
-    case ARG_NULL: return true;
-    case ARG_SAME: b->address = s->buffer[g->same].address + g->offset; return true;
-    case ARG_BUFFER: break;
-    }
-    b->bytes = g->count * g->type->bytes;
-    if (lk_memory_alloc(s->gpu, b->bytes, LK_MEMORY_DEVICE, b->name, &b->address) != LK_OK)
-        return error_set(e, ERR_MEMORY, "argument %u: %.400s", i, lk_gpu_error(s->gpu));
-    lk_memory_describe(s->gpu, b->address, b->name, b->type, g->type->bytes);
-    if (g->fill.kind == FILL_UNINIT) return true;
-    b->initial = base_alloc(b->bytes);
-    if (!b->initial) return error_set(e, ERR_MEMORY, "argument %u: no memory for %" PRIu64 " bytes", i, b->bytes);
-    if (!g->by_contract) return arg_fill(g, i, s->o->gpu.seed, b->initial, e);
-    return lk_contract_fill(s->contract, i, s->o->gpu.seed, b->initial) == LK_OK ||
-           error_set(e, ERR_INPUT, "%.400s", lk_gpu_error(s->gpu));
-}
-
-static bool restore(struct session *s, struct error *e)
-{
-    for (u32 i = 0; i < s->o->args; i++) {
-        struct buffer *b = &s->buffer[i];
-        if (b->initial && lk_memory_write(s->gpu, b->address, b->initial, b->bytes) != LK_OK)
-            return error_set(e, ERR_SYSTEM, "argument %u: %.400s", i, lk_gpu_error(s->gpu));
-    }
     return true;
 }
 
@@ -194,7 +42,7 @@ static lk_status launch(struct session *s, lk_stats *stats)
                     .arg_bytes = bytes,
                     .arg_count = o->args,
                     .trace = s->tracing.on ? &s->tracing.trace : NULL,
-                    .contract = by_contract(s) ? s->contract : NULL,
+                    .contract = launch_by_contract(s) ? s->contract : NULL,
                     .order = o->order,
                     .orders = o->orders };
     memcpy(l.grid, o->grid, sizeof l.grid);
@@ -220,7 +68,7 @@ static lk_status time_runs(struct session *s, struct error *e)
     u64 *t = NEW_ARRAY(&s->mem, u64, n);
     for (u32 i = 0; i < n; i++) {
         lk_stats stats;
-        if (!restore(s, e)) return LK_SYSTEM;
+        if (!launch_args_restore(s, e)) return LK_SYSTEM;
         u64 from = time_ns();
         lk_status status = launch(s, &stats);
         t[i] = time_ns() - from;
@@ -238,14 +86,14 @@ static void name_outputs(struct session *s)
     const struct launch_options *o = s->o;
     for (u32 i = 0; i < o->wants; i++)
         lk_memory_output(s->gpu, s->buffer[o->want[i].arg].address, s->buffer[o->want[i].arg].bytes);
-    for (u32 i = 0; !o->wants && i < o->args; i++)
+    for (u32 i = 0; !o->wants && i < o->all; i++)
         if (s->buffer[i].bytes) lk_memory_output(s->gpu, s->buffer[i].address, s->buffer[i].bytes);
 }
 
 static bool write_report(struct session *s, u64 orders, struct error *e)
 {
     const struct launch_options *o = s->o;
-    const char *dims = by_contract(s) ? lk_contract_dims(s->contract) : "";
+    const char *dims = launch_by_contract(s) ? lk_contract_dims(s->contract) : "";
     const char *alike =
         !o->orders ? ""
         : orders < o->orders
@@ -260,7 +108,7 @@ static int run_checked(struct session *s, struct error *e)
 {
     const struct launch_options *o = s->o;
     lk_stats stats = { 0 };
-    if (!restore(s, e) || !launch_trace_begin(o, &s->tracing, e)) return cli_error_value(e);
+    if (!launch_args_restore(s, e) || !launch_trace_begin(o, &s->tracing, e)) return cli_error_value(e);
     lk_status status = launch(s, &stats);
     const char *why = status > LK_FINDINGS ? arena_printf(&s->mem, "%s", lk_gpu_error(s->gpu)) : NULL;
     if (status <= LK_FINDINGS && !launch_trace_end(o, &s->tracing, e)) return cli_error_value(e);
@@ -281,13 +129,13 @@ static int run_checked(struct session *s, struct error *e)
     if (!write_report(s, stats.orders, e) || !launch_wants_do(&s->mem, o, s->gpu, s->buffer, &differs, e))
         return cli_error_value(e);
     if (status > LK_FINDINGS) return cli_error_status(status, why);
-    if (by_contract(s) && !o->wants && !o->common.quiet && status == LK_OK &&
+    if (launch_by_contract(s) && !o->wants && !o->common.quiet && status == LK_OK &&
         !launch_contract_show(s->contract, o, s->gpu, s->buffer, e))
         return cli_error_value(e);
     return lk_report_errors(s->gpu) || differs ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
-static bool check_shape(const struct session *s, struct error *e)
+static bool check_shape(struct session *s, struct error *e)
 {
     const struct launch_options *o = s->o;
     bool grid = o->grid[0], block = o->block[0];
@@ -300,10 +148,17 @@ static bool check_shape(const struct session *s, struct error *e)
             grid    ? "--block X[,Y[,Z]]"
             : block ? "--grid X[,Y[,Z]]"
                     : "--grid X[,Y[,Z]] --block X[,Y[,Z]]");
-    return (grid && block) ||
-           error_set(e, ERR_INPUT,
-                     "the shape of the launch is missing: say %s%s%s, or write a contract, lockstep-contract(5)",
-                     grid ? "" : "--grid X[,Y[,Z]]", grid || block ? "" : " ", block ? "" : "--block X[,Y[,Z]]");
+    if (grid && block) return true;
+    u32 line;
+    bool has_main;
+    const char *there = signature_launch(&s->mem, o->path, s->name, &line, &has_main), *said = "";
+    if (there) said = arena_printf(&s->mem, "; line %u has %.120s, which is not run", line, there);
+    if (!there && has_main) said = "; its main is not run";
+    error_set(e, ERR_INPUT,
+              "the shape of the launch is missing: say %s%s%s, or write a contract, lockstep-contract(5)%s",
+              grid ? "" : "--grid X[,Y[,Z]]", grid || block ? "" : " ", block ? "" : "--block X[,Y[,Z]]", said);
+    snprintf(e->excerpt, sizeof e->excerpt, "%s\n", launch_example(s));
+    return false;
 }
 
 /* What the contract has for the compiler: the flags of the block that is meant, and the templates that its names
@@ -340,15 +195,14 @@ static int open_session(struct session *s, struct error *e)
     if (!reporting_begin(&o->reporting, s->gpu, e) || !find_kernel(s, e)) return cli_error_value(e);
     code = launch_contract_bind(&s->mem, s->gpu, s->contract, s->kernel, &s->signature, o, e);
     if (code) return code;
-    if (!check_shape(s, e) || !check_arguments(s, e)) return cli_error_value(e);
-    for (u32 i = 0; i < o->args; i++)
-        if (!make_buffer(s, i, e)) return cli_error_value(e);
+    if (!check_shape(s, e) || !launch_args_check(s, e) || !launch_args_make(s, e) || !launch_sets_do(s, e))
+        return cli_error_value(e);
     return EXIT_CLEAN;
 }
 
 static void close_session(struct session *s)
 {
-    for (u32 i = 0; s->buffer && i < s->o->args; i++) base_free(s->buffer[i].initial);
+    for (u32 i = 0; s->buffer && i < s->o->all; i++) base_free(s->buffer[i].initial);
     lk_contract_free(s->contract);
     if (s->module) lk_module_unload(s->module);
     if (s->gpu) lk_gpu_destroy(s->gpu);
@@ -358,7 +212,7 @@ static void close_session(struct session *s)
 /* An uninitialised array starts with the same bytes on both: zeros, as on a fresh software GPU. */
 static void zero_uninitialised(struct session *s)
 {
-    for (u32 i = 0; i < s->o->args; i++)
+    for (u32 i = 0; i < s->o->all; i++)
         if (s->buffer[i].bytes && !s->buffer[i].initial)
             lk_memory_fill(s->gpu, s->buffer[i].address, 0, s->buffer[i].bytes);
 }
@@ -367,7 +221,7 @@ static int compare_sessions(struct session *sim, struct session *gpu, struct err
 {
     const struct launch_options *o = sim->o;
     u32 arrays = 0, same = 0;
-    for (u32 i = 0; i < o->args; i++) {
+    for (u32 i = 0; i < o->all; i++) {
         bool is_same;
         if (!sim->buffer[i].bytes) continue;
         arrays++;
@@ -387,7 +241,7 @@ static int run_twin(struct session *sim, struct error *e)
     sim->o->gpu.on = "gpu";
     sim->o->gpu.device = NULL;
     int code = open_session(&twin, e);
-    if (code == EXIT_CLEAN && !restore(&twin, e)) code = cli_error_value(e);
+    if (code == EXIT_CLEAN && !launch_args_restore(&twin, e)) code = cli_error_value(e);
     if (code == EXIT_CLEAN) {
         zero_uninitialised(&twin);
         lk_status status = launch(&twin, NULL);

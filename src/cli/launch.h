@@ -1,6 +1,6 @@
-/* lockstep launch: what was asked for, and the buffers of one launch. Five files share it: launch_options.c reads the
- * command line, launch_contract.c adds what the contract says, cmd_launch.c runs, launch_trace.c follows,
- * launch_output.c prints, saves and compares. */
+/* lockstep launch: what was asked for, and the buffers of one launch. Six files share it: launch_options.c reads the
+ * command line, launch_contract.c adds what the contract says, launch_args.c checks and makes the arguments,
+ * cmd_launch.c runs, launch_trace.c follows, launch_output.c prints, saves and compares. */
 #ifndef LOCKSTEP_LAUNCH_H
 #define LOCKSTEP_LAUNCH_H
 #include "cli/args.h"
@@ -47,8 +47,14 @@ struct launch_options {
     struct reporting reporting; /* --json, --suppress...: what becomes of the report */
     struct want want[LAUNCH_WANTS];
     u32 wants;
+    struct set {
+        const char *name, *text; /* a variable, and what it is given */
+        struct arg arg;
+    } set[LAUNCH_WANTS];
+    u32 sets; /* --set */
     struct arg arg[LAUNCH_ARGS];
-    u32 args;
+    u32 args; /* of the kernel */
+    u32 all;  /* and behind those the buffers inside of structs */
 };
 
 struct buffer {        /* one argument as it is passed */
@@ -69,6 +75,34 @@ struct tracing {    /* a launch that is followed */
     u64 lines;      /* written */
     int failed;     /* errno of the first write that failed */
 };
+struct session { /* everything that one launch owns */
+    struct arena mem;
+    struct launch_options *o;
+    lk_gpu *gpu;
+    lk_module *module;
+    lk_kernel *kernel;
+    const char *name;           /* the kernel's, as in the source */
+    struct signature signature; /* names from the source, when it is there */
+    struct buffer *buffer;      /* one for each argument, and for each buffer inside of one */
+    struct tracing tracing;     /* of the checked run */
+    lk_contract *contract;      /* of the file; NULL: not looked at */
+};
+
+/* Whether the contract is in force: it has a block for this kernel. */
+static inline bool launch_by_contract(const struct session *s)
+{
+    return s->contract && lk_contract_argument_count(s->contract) == s->o->args && s->o->merged;
+}
+
+/* launch_args.c: the arguments against the kernel's parameters; allocates and fills them; puts their contents back
+ * before every run; --set. */
+bool launch_args_check(struct session *s, struct error *e);
+bool launch_args_make(struct session *s, struct error *e);
+bool launch_args_restore(struct session *s, struct error *e);
+bool launch_sets_do(struct session *s, struct error *e);
+/* The command line of this launch with what is missing filled in, for people to copy. */
+const char *launch_example(struct session *s);
+
 /* launch_trace.c: opens what --trace asks for; closes it, and says when a --break was never reached. */
 bool launch_trace_begin(const struct launch_options *o, struct tracing *t, struct error *e);
 bool launch_trace_end(const struct launch_options *o, struct tracing *t, struct error *e);

@@ -55,6 +55,23 @@ static bool parse_want(struct arena *a, const struct row *opt, const char *text,
     return true;
 }
 
+/* NAME=VALUE */
+static bool parse_set(struct arena *a, const char *text, struct launch_options *o, struct error *e)
+{
+    const char *cut = strchr(text, '=');
+    if (o->sets == LAUNCH_WANTS) return error_set(e, ERR_INPUT, "more than %d of --set", LAUNCH_WANTS);
+    if (!cut || cut == text || !cut[1])
+        return error_set(e, ERR_INPUT, "--set %.60s: this is --set NAME=ARG, as in --set factor=f32:2", text);
+    struct set *v = &o->set[o->sets++];
+    v->name = arena_str(a, (struct str){ text, (u32)(cut - text) });
+    v->text = cut + 1;
+    if (!arg_parse(a, 0, v->text, &v->arg, e)) {
+        snprintf(e->where, sizeof e->where, "--set %.60s", v->name);
+        return false;
+    }
+    return arg_measure(&v->arg, 0, e);
+}
+
 static bool apply(struct arena *a, const struct row *opt, const char *text, struct launch_options *o, struct error *e)
 {
     u64 n = 0;
@@ -110,6 +127,7 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     case O_launch_BREAK: o->trace.break_at = text; return true;
     case O_launch_DIM: return launch_dim_parse(a, text, o, e);
     case O_launch_CONTRACT: o->contract = text; return true;
+    case O_launch_SET: return parse_set(a, text, o, e);
     case O_launch_NO_CONTRACT: return o->no_contract = true;
     default: break;
     }

@@ -10,8 +10,8 @@ static bool resolve(const struct launch_options *o, struct want *w, const struct
 {
     static const char *const flag[] = { "--print", "--save", "--expect" };
     bool digits = w->key[strspn(w->key, "0123456789")] == 0;
-    u32 k = digits && strlen(w->key) < 6 ? (u32)strtoul(w->key, NULL, 10) : o->args;
-    for (u32 i = 0; !digits && i < o->args; i++)
+    u32 k = digits && strlen(w->key) < 6 ? (u32)strtoul(w->key, NULL, 10) : o->all;
+    for (u32 i = 0; !digits && i < o->all; i++)
         if (!strcmp(b[i].name, w->key)) {
             k = i;
             break;
@@ -19,7 +19,7 @@ static bool resolve(const struct launch_options *o, struct want *w, const struct
     if (k >= o->args && digits)
         return error_set(e, ERR_INPUT, "%s %.60s: there are %u arguments, numbered from 0", flag[w->kind], w->key,
                          o->args);
-    if (k >= o->args)
+    if (k >= o->all)
         return error_set(e, ERR_INPUT,
                          "%s %.60s: no argument has this name; use its number from 0, or name it: %.60s=f32[100]=...",
                          flag[w->kind], w->key, w->key);

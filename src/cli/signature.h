@@ -15,4 +15,8 @@ struct signature {
 void signature_find(struct arena *a, struct str source, struct str name, struct signature *out);
 /* The same from the .cu file that FILE.ptx or FILE.cu was made from, by its stem. Missing files are no error. */
 void signature_read(struct arena *a, const char *path, const char *name, struct signature *out);
+
+/* How the host code of the same file launches the kernel: "saxpy<<<(n + 255) / 256, 256>>>", and in which line; NULL:
+ * it does not. *has_main: it has a main(), which a launch of one kernel does not run. */
+const char *signature_launch(struct arena *a, const char *path, const char *name, u32 *line, bool *has_main);
 #endif

@@ -241,8 +241,8 @@ static bool name_error(const struct compile_job *job, const struct diagnosis *d,
         bool again = false;
         for (u32 k = 0; k < i; k++) again |= str_eq(list[k].name, list[i].name);
         if (!again)
-            text_add(&names, "%s%.*s%s", i ? ", " : "", (int)MIN_OF(list[i].name.n, 80u), list[i].name.p,
-                     list[i].is_template ? "<...>" : "");
+            text_add(&names, "%s%.100s", i ? ", " : "",
+                     list[i].is_template ? declared_template(job->mem, &list[i]) : arena_str(job->mem, list[i].name));
     }
     error_set(e, ERR_INPUT, "%.150s: there is no kernel `%.80s` (%.100s)%s%s", job->path, asked, d->first.text,
               n ? "; the file has " : "", names.p ? names.p : "");

@@ -155,8 +155,13 @@ bool compile_assemble(struct arena *a, struct str ptx, bool part, const char *ar
 struct declared {
     struct str name; /* without scopes; points into the source */
     bool is_template;
-    u32 line; /* where its name stands */
+    struct str params; /* of a template: "class T, int N"; points into the source */
+    u32 line;          /* where its name stands */
 };
 /* The __global__ functions of the source, in order. */
 u32 declared_kernels(struct arena *a, struct str source, struct declared **out);
+/* Of a template: its name with its parameters, "scale<class T, int N>", and an instance to start from,
+ * "scale<float, 32>". */
+const char *declared_template(struct arena *a, const struct declared *d);
+const char *declared_instance(struct arena *a, const struct declared *d);
 #endif

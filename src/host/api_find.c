@@ -47,46 +47,48 @@ static bool has(const char *const *names, u32 n, const char *name)
 }
 
 /* The templates of the source, each once: they are in no PTX until somebody asks for an instance. */
-static u32 templates(struct arena *a, const lk_module *m, const char ***names)
+static u32 templates(struct arena *a, const lk_module *m, const char ***names, const char ***instances)
 {
     struct str source;
     struct declared *d;
-    VEC(const char *) list = { 0 };
+    VEC(const char *) list = { 0 }, instance = { 0 };
     if (m->source && file_read_if(m->source, &source)) {
         u32 n = declared_kernels(a, source, &d);
         for (u32 i = 0; i < n; i++) {
-            const char *name = arena_printf(a, "%.*s<...>", (int)d[i].name.n, d[i].name.p);
-            if (d[i].is_template && !has(list.p, list.n, name)) VEC_PUSH(a, &list, name);
+            const char *name = declared_template(a, &d[i]);
+            if (!d[i].is_template || has(list.p, list.n, name)) continue;
+            VEC_PUSH(a, &list, name);
+            VEC_PUSH(a, &instance, declared_instance(a, &d[i]));
         }
         base_free((void *)source.p);
     }
     *names = list.p;
+    *instances = instance.p;
     return list.n;
 }
 
 static void none_error(lk_module *m, const char *name, struct error *e)
 {
     struct arena a = { 0 };
-    const char **more;
-    u32 n = templates(&a, m, &more), all = 0;
+    const char **more, **instance;
+    u32 n = templates(&a, m, &more, &instance), all = 0;
     const char **names = NEW_ARRAY(&a, const char *, m->kernels + n + 1);
     for (u32 i = 0; i < m->kernels; i++)
         if (!has(names, all, m->kernel[i].plain)) names[all++] = m->kernel[i].plain;
     for (u32 i = 0; i < n; i++) names[all++] = more[i];
     struct text list = { 0 };
-    const char *template = NULL;
+    const char *template = NULL, *start = n ? instance[0] : "";
     for (u32 i = 0; name && i < n && !template; i++)
-        template = !strcmp(last_name(&a, more[i]), last_name(&a, name)) ? last_name(&a, more[i]) : NULL;
+        if (!strcmp(last_name(&a, more[i]), last_name(&a, name))) template = more[i], start = instance[i];
     nearest(&a, names, all, name ? name : "", &list);
     if (template && !strchr(name, '<'))
-        error_set(e, ERR_INPUT, "%.150s: `%.60s` is a template; name an instance of it, as in '%.150s:%.60s<float>'",
-                  file_of(m), template, file_of(m), name);
+        error_set(e, ERR_INPUT, "%.150s: `%.100s` is a template; name an instance of it, as in '%.150s:%.100s'",
+                  file_of(m), template, file_of(m), start);
     else if (!all)
         error_set(e, ERR_INPUT, "%.200s has no kernel; a kernel is declared __global__, or .entry in PTX", file_of(m));
     else if (!name)
-        error_set(e, ERR_INPUT,
-                  "%.100s has only templates of kernels: %s. Name an instance, as in '%.100s:%.60s<float>'", file_of(m),
-                  list.p, file_of(m), last_name(&a, names[0]));
+        error_set(e, ERR_INPUT, "%.100s has only templates of kernels: %.250s. Name an instance, as in '%.60s:%.60s'",
+                  file_of(m), list.p, file_of(m), start);
     else
         error_set(e, ERR_INPUT, "%.200s has no kernel `%.60s`; it has %s", file_of(m), name, list.p);
     text_free(&list);

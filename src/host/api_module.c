@@ -120,8 +120,17 @@ lk_status lk_module_symbol(lk_module *module, const char *name, uint64_t *addres
     struct error *e = host_begin(module->gpu);
     struct ptx_var *v = dev_variable(module->dev, str_of(name));
     if (!v) {
-        error_set(e, ERR_INPUT, "%s has no variable `%.60s` in global or constant memory", module->dev->ptx->name,
-                  name);
+        struct text list = { 0 };
+        text_add(&list, "%s", "");
+        for (const struct ptx_module *p = module->dev->ptx; p; p = p->next)
+            for (u32 i = 0; i < p->nvar && list.n < 200; i++) {
+                char plain[256];
+                name_plain(p->var[i]->name, plain, sizeof plain);
+                if (dev_is_stored(p->var[i])) text_add(&list, "%s%.60s", list.n ? ", " : "; it has ", plain);
+            }
+        error_set(e, ERR_INPUT, "%s has no variable `%.60s` in global or constant memory%s", module->dev->ptx->name,
+                  name, list.p);
+        text_free(&list);
         return host_failed(module->gpu);
     }
     if (address) *address = v->addr;

@@ -1,6 +1,7 @@
 /* Unit tests of the command's arguments: the grammar of args.h, the rounding of narrow floats, and that no text
  * breaks it. */
 #include "cli/args.h"
+#include "cli/source_type.h"
 #include "unit.h"
 #include <math.h>
 #include <stdlib.h>
@@ -38,6 +39,61 @@ static void values(void)
     UNIT(parse("same:0+16", &g) && g.kind == ARG_SAME && g.offset == 16);
 }
 
+static void structs(void)
+{
+    struct arg g;
+    u32 align;
+    UNIT(parse("{i32:1, f64:2, u8:3}", &g) && g.kind == ARG_STRUCT && g.members == 3);
+    UNIT_EQ(arg_layout(&g, 0, &align), 24);
+    UNIT_EQ(align, 8);
+    UNIT(g.member[0].at == 0 && g.member[1].at == 8 && g.member[2].at == 16);
+    UNIT(parse("p={u8:1,{u8:2,{u16:3},f32[4,4]=rand:0:1},bytes:010203}", &g) && g.members == 3);
+    UNIT_EQ_STR(g.name, "p");
+    UNIT_EQ(arg_layout(&g, 0, &align), 32);
+    UNIT_EQ(g.member[1].member[1].member[0].at, 10);
+    UNIT_EQ(g.member[1].member[2].at, 16);
+    UNIT_EQ(g.member[2].at, 24);
+    static const char *const wrong[] = { "{",        "{}",       "{i32:1",  "{i32:1,}", "{i32:1}x", "{1}",
+                                         "{i32:1;}", "{{i32:1}", "{f32[2}", "{,}",      "{}}" };
+    for (u32 i = 0; i < COUNT_OF(wrong); i++) UNIT(!parse(wrong[i], &g) && err.code == ERR_INPUT);
+    char deep[4000];
+    memset(deep, '{', sizeof deep - 1);
+    deep[sizeof deep - 1] = 0;
+    UNIT(!parse(deep, &g));
+}
+
+static void types(void)
+{
+    static const struct {
+        const char *text, *scalar;
+        u32 lanes;
+        bool pointer, constant;
+    } t[] = {
+        { "const float *__restrict__ x", "f32", 1, true, true },
+        { "float*", "f32", 1, true, false },
+        { "int n", "i32", 1, false, false },
+        { "unsigned n", "u32", 1, false, false },
+        { "unsigned long long", "u64", 1, false, false },
+        { "long long int count", "i64", 1, false, false },
+        { "const unsigned char* const", "u8", 1, true, true },
+        { "__half s", "f16", 1, false, false },
+        { "const __nv_bfloat16*", "bf16", 1, true, true },
+        { "float4 *v", "f32", 4, true, false },
+        { "std::size_t n", "u64", 1, false, false },
+        { "mine p", "", 1, false, false },
+        { "T *x", "", 1, true, false },
+        { "const foo<int> *x", "", 1, true, false },
+        { "float **rows", "", 1, true, false },
+        { "", "", 1, false, false },
+    };
+    for (u32 i = 0; i < COUNT_OF(t); i++) {
+        struct source_type s = source_type(t[i].text);
+        UNIT_EQ_STR(s.scalar ? s.scalar->name : "", t[i].scalar);
+        UNIT_EQ(s.pointer, t[i].pointer);
+        if (s.scalar) UNIT(s.lanes == t[i].lanes && s.constant == t[i].constant);
+    }
+}
+
 static void buffers(void)
 {
     struct arg g;
@@ -53,6 +109,7 @@ static void buffers(void)
     UNIT_EQ(v[6], -3);
     UNIT(parse("i32[7]=iota", &g) && arg_fill(&g, 0, 0, v, &err));
     UNIT_EQ(v[6], 6);
+    UNIT(parse("f32[0]", &g) && !g.count && g.dims == 1);
     UNIT(parse("f32[]=@/some/file", &g) && g.fill.kind == FILL_FILE);
     UNIT_EQ_STR(g.fill.file, "/some/file");
 
@@ -90,7 +147,7 @@ static void refusals(void)
         { "f32:", "missing", 4 },
         { "f12:1", "with TYPE one of", 0 },
         { "f32[", "a dimension is missing", 4 },
-        { "f32[0]=rand", "from 1 to", 4 },
+        { "f32[4294967296]=rand", "up to 4294967295", 4 },
         { "f32[3,]=rand", "a dimension is missing", 6 },
         { "f32[3", "a ] is missing", 5 },
         { "f32[]=rand", "only a buffer from a file", 4 },
@@ -165,6 +222,8 @@ static void noise(void)
 int main(void)
 {
     values();
+    structs();
+    types();
     buffers();
     refusals();
     narrow_floats();
