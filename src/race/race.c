@@ -416,7 +416,7 @@ static void strong_prefetch(const struct touch *t, const struct access *a)
     u32 lanes = 0;
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
-        const char *cells = a->space[l] == SP_SHARED ? NULL : cells_of(a, l, &cached);
+        const char *cells = a->space[l] == SP_SHARED ? NULL : lane_cells(a, l, &cached);
         if (!cells) continue;
         lanes |= 1u << l;
         cell[l] = cell_of(cells, a->addr[l] & ~(u64)(SECTOR - 1));
@@ -439,7 +439,7 @@ static void touch_strong(struct touch *t, const struct access *a)
     if (t->w->c->exact && !t->w->c->launch->parallel && __builtin_popcount(a->ok) > FEW_LANES) strong_prefetch(t, a);
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
-        char *cells = cells_of(a, l, &cached);
+        char *cells = lane_cells(a, l, &cached);
         t->space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
         t->op = OP_STRONG | (a->wrote >> l & 1 ? OP_WRITE : 0);
         for (u32 k = 0; k < a->site->vec; k++) strong_element(t, a, l, k, cells);
@@ -502,7 +502,7 @@ static u32 may_end(const struct race_warp *w, const struct access *a)
     if (w->c->launch->parallel || w->c->launch->has_flags) return a->ok;
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
-        const char *cells = a->space[l] == SP_SHARED ? NULL : cells_of(a, l, &cached);
+        const char *cells = a->space[l] == SP_SHARED ? NULL : lane_cells(a, l, &cached);
         u64 sector = a->addr[l] & ~(u64)(SECTOR - 1);
         bool apart = cells && a->addr[l] + a->bytes <= sector + SECTOR &&
                      !cell_has_list(cell_of(cells, sector), w->c->lo[SPACE_GLOBAL]);

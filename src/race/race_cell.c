@@ -456,7 +456,7 @@ static bool sector_before(const struct touch *t, u64 old, u32 x, u64 me, u64 lo)
     return seen_before(t, (struct prior){ old, x, 0 }, &m);
 }
 
-void cell_access_sector(const struct touch *t, struct cell *c, u64 me)
+void cell_access_sector_slow(const struct touch *t, struct cell *c, u64 me)
 {
     struct race_warp *w = t->w;
     u64 lo = w->c->lo[t->space];
@@ -515,7 +515,7 @@ void cell_access_sector(const struct touch *t, struct cell *c, u64 me)
     }
     u32 step = word_element_size(me);
     for (u32 k = 0; k < SECTOR; k += step) {
-        if (step == 4 && !write && !w->c->exact && race_read_quick(w, c, k / 4, word_at_byte(me, k), t->site, t->space))
+        if (step == 4 && !write && !w->c->exact && cell_read_quick(w, c, k / 4, word_at_byte(me, k), t->site, t->space))
             continue;
         if (step == 4)
             cell_access_word(t, c, k / 4, word_at_byte(me, k), 0);

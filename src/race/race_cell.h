@@ -56,7 +56,7 @@ struct transient_read {
 };
 
 /* All bytes of the sector, by consecutive threads or one set. */
-void cell_access_sector(const struct touch *t, struct cell *c, u64 me);
+void cell_access_sector_slow(const struct touch *t, struct cell *c, u64 me);
 /* Word j of the sector, by one thread, or by lanes of one warp. */
 void cell_access_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 lanes);
 /* The same for any bytes of it. */

@@ -45,14 +45,14 @@ ALWAYS_INLINE bool lanes_differ_maybe(const EACH_ADDRESS a[LANES])
 ALWAYS_INLINE void race_read_each(struct warp *w, const struct insn *i, char *cells, const EACH_ADDRESS a[LANES])
 {
     struct race_warp *rw = w->race;
-    struct reader q = { 0 };
+    struct sector_reader q = { 0 };
     u64 me = race_stamp(rw, 0, ES_ONE, WHO_ONE), lo = rw->c->lo[IN_SPACE];
     u32 site = race_site(w, i);
     for (u32 l = 0; l < LANES; l++, me += 1u << 9) {
         struct cell *c = cell_of(cells, a[l] & ~(u64)(SECTOR - 1));
-        if (c != q.c) reader_open(&q, rw, c, IN_SPACE);
-        if (likely(reader_word(&q, rw, (u32)(a[l] & (SECTOR - 1)) / 4, me, site, lo, IN_SPACE))) continue;
-        race_few(w, i, OP_READ, IN_SPACE, cells, a[l], 4, 1u << l);
+        if (c != q.c) sector_reader_open(&q, rw, c, IN_SPACE);
+        if (likely(sector_read_word(&q, rw, (u32)(a[l] & (SECTOR - 1)) / 4, me, site, lo, IN_SPACE))) continue;
+        race_access_words(w, i, OP_READ, IN_SPACE, cells, a[l], 4, 1u << l);
         q.c = NULL; /* the cell may have another state now */
     }
 }
@@ -66,19 +66,19 @@ ALWAYS_INLINE bool race_each(struct warp *w, const struct insn *i, char *cells, 
         return true;
     }
     if (write && !(differ = lanes_differ_maybe(a))) return false;
-    if (!write && race_alone(w->race, IN_SPACE)) {
+    if (!write && cells_private(w->race, IN_SPACE)) {
         race_read_each(w, i, cells, a);
         return true;
     }
-    if (write && IN_SPACE == SPACE_GLOBAL && race_alone(w->race, SPACE_GLOBAL)) {
-        race_scatter(w, i, cells, (const u64 *)(const void *)a);
+    if (write && IN_SPACE == SPACE_GLOBAL && cells_private(w->race, SPACE_GLOBAL)) {
+        race_scatter_words(w, i, cells, (const u64 *)(const void *)a);
         return true;
     }
     differ = differ || lanes_differ_maybe(a);
     for (u32 todo = ALL_LANES, same; todo; todo &= ~same) {
         u32 l = (u32)__builtin_ctz(todo);
         same = differ ? 1u << l : todo & lanes_at_same(a, l);
-        race_few(w, i, op, IN_SPACE, cells, a[l], 4, same);
+        race_access_words(w, i, op, IN_SPACE, cells, a[l], 4, same);
     }
     return true;
 }

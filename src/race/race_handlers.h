@@ -24,7 +24,7 @@
 ALWAYS_INLINE void race_run_of_lanes(struct warp *w, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n,
                                      u32 first, u32 each)
 {
-    if (op == OP_READ && race_run_known(w->race, cells, a, n, space)) return;
+    if (op == OP_READ && race_run_covered(w->race, cells, a, n, space)) return;
     struct touch t = race_touch(w, i, op, space);
     race_run(&t, cells, a, n, race_stamp(t.w, first, (u32)__builtin_ctz(each), WHO_ONE));
 }
@@ -44,9 +44,9 @@ ALWAYS_INLINE void race_same_bytes(struct warp *w, const struct insn *i, u32 op,
                                    u32 lanes)
 {
     if (n < 4)
-        race_narrow(w, i, op, space, cells, a, n, lanes);
+        race_access_subword(w, i, op, space, cells, a, n, lanes);
     else
-        race_few(w, i, op, space, cells, a, n, lanes);
+        race_access_words(w, i, op, space, cells, a, n, lanes);
 }
 
 #define EACH_SPACE global

@@ -6,14 +6,14 @@
 #include "race/race_slow.h"
 #include "sim/lanes.h"
 
-static bool word_quick(struct race_warp *w, struct cell *c, u32 op, u32 j, u64 me, u32 site, u32 space)
+static bool cell_access_quick(struct race_warp *w, struct cell *c, u32 op, u32 j, u64 me, u32 site, u32 space)
 {
     if (op == OP_READ)
-        return !w->c->exact && (space == SPACE_SHARED ? race_read_quick(w, c, j, me, site, SPACE_SHARED)
-                                                      : race_read_quick(w, c, j, me, site, SPACE_GLOBAL));
+        return !w->c->exact && (space == SPACE_SHARED ? cell_read_quick(w, c, j, me, site, SPACE_SHARED)
+                                                      : cell_read_quick(w, c, j, me, site, SPACE_GLOBAL));
     if (op != OP_WRITE || word_kind(me) != WHO_ONE) return false;
-    return space == SPACE_SHARED ? race_write_quick(w, c, j, me, site, SPACE_SHARED)
-                                 : race_write_quick(w, c, j, me, site, SPACE_GLOBAL);
+    return space == SPACE_SHARED ? cell_write_quick(w, c, j, me, site, SPACE_SHARED)
+                                 : cell_write_quick(w, c, j, me, site, SPACE_GLOBAL);
 }
 
 /* Of a sector that nobody has read, a word that nobody has written: it has this mark now. */
@@ -32,7 +32,7 @@ static inline bool scatter_word(struct race_warp *w, struct cell *c, u32 j, u32 
     return true;
 }
 
-void race_scatter(struct warp *warp, const struct insn *i, char *cells, const u64 *a)
+void race_scatter_words(struct warp *warp, const struct insn *i, char *cells, const u64 *a)
 {
     struct race_warp *w = warp->race;
     struct notes *n = &w->c->launch->notes;
@@ -44,24 +44,25 @@ void race_scatter(struct warp *warp, const struct insn *i, char *cells, const u6
                 scatter_word(w, cell_of(cells, a[l] & ~(u64)(SECTOR - 1)), (u32)(a[l] & (SECTOR - 1)) / 4, mark + l)))
             marks++;
         else
-            race_few(warp, i, OP_WRITE, SPACE_GLOBAL, cells, a[l], 4, 1u << l);
+            race_access_words(warp, i, OP_WRITE, SPACE_GLOBAL, cells, a[l], 4, 1u << l);
     }
     note->refs -= LANES - marks;
     note_unref(n, mark >> n->shift, false);
 }
 
 /* Of a sector that nobody writes in this phase of a simple kernel: the readers of those bytes have this one already. */
-static bool narrow_known(struct race_warp *w, const struct cell *c, u32 first, u32 n, u64 me, u32 space)
+static bool subword_covered(struct race_warp *w, const struct cell *c, u32 first, u32 n, u64 me, u32 space)
 {
     const u64 lo = w->c->lo[space];
-    if (!race_alone(w, space) || c->w >= lo || c->r < lo) return false;
+    if (!cells_private(w, space) || c->w >= lo || c->r < lo) return false;
     if (!word_mixed(c->r)) return set_covers(w, c->r, me);
     if (!c->rx || element_size(c->rx) < n) return false;
     u64 old = element_at(notes_in(w, space), c->rx, first).a;
     return old >= lo && set_covers(w, old, me);
 }
 
-void race_narrow(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes)
+void race_access_subword(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n,
+                         u32 lanes)
 {
     struct race_warp *w = warp->race;
     bool one = !(lanes & (lanes - 1));
@@ -69,7 +70,7 @@ void race_narrow(struct warp *warp, const struct insn *i, u32 op, u32 space, cha
         me = race_stamp(w, (u32)__builtin_ctz(lanes), ES_ONE, one ? WHO_ONE : WHO_WARP);
     u32 first = (u32)(a - sector);
     struct cell *c = cell_of(cells, sector);
-    if (op == OP_READ && narrow_known(w, c, first, n, me, space)) return;
+    if (op == OP_READ && subword_covered(w, c, first, n, me, space)) return;
     struct touch t = race_touch(warp, i, op, space);
     t.at = sector;
     if (space == SPACE_GLOBAL) cells_lock(w->c->launch, a);
@@ -77,8 +78,8 @@ void race_narrow(struct warp *warp, const struct insn *i, u32 op, u32 space, cha
     if (space == SPACE_GLOBAL) cells_unlock(w->c->launch, a);
 }
 
-void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u64 me,
-                   u32 lanes)
+void race_access_words_slow(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n,
+                            u64 me, u32 lanes)
 {
     struct race_warp *w = warp->race;
     bool one = word_kind(me) == WHO_ONE;
@@ -88,7 +89,7 @@ void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, c
         u64 sector = a & ~(u64)(SECTOR - 1);
         struct cell *c = cell_of(cells, sector);
         u32 j = (u32)(a - sector) / 4;
-        if (likely(word_quick(w, c, op, j, me, t.site, space))) continue;
+        if (likely(cell_access_quick(w, c, op, j, me, t.site, space))) continue;
         t.at = sector;
         cell_access_word(&t, c, j, me, one ? 0 : lanes);
     }
@@ -96,7 +97,7 @@ void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, c
 }
 
 /* Pieces that are no whole sectors, or cross a page while cells are locked page by page. */
-void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me)
+void race_run_slow(struct touch *t, char *cells, u64 a, u32 n, u64 me)
 {
     struct race_launch *launch = t->w->c->launch;
     u32 es = word_es(me);
@@ -111,7 +112,7 @@ void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me)
         /* the lane of the sector's first byte, as if it took part */
         u64 run = base | (u64)(es >= ES_ONE ? lane : (lane - (first >> es)) & 31) << 9;
         if (here == SECTOR)
-            race_sector(t, c, run);
+            cell_access_sector(t, c, run);
         else if (es >= 2) {
             bool words = !(first & 3) && !(here & 3) && !t->w->c->exact;
             if (!words)
@@ -120,7 +121,7 @@ void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me)
                 for (u32 k = first; k < first + here; k += 4) {
                     u64 one = (base & ~(7ull << 6)) | (u64)ES_ONE << 6 |
                               (u64)(es >= ES_ONE ? lane : (lane + ((k - first) >> es)) & 31) << 9;
-                    if (!word_quick(t->w, c, t->op, k / 4, one, t->site, t->space))
+                    if (!cell_access_quick(t->w, c, t->op, k / 4, one, t->site, t->space))
                         cell_access_word(t, c, k / 4, one, 0);
                 }
         } else
@@ -130,7 +131,7 @@ void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me)
     }
 }
 
-char *cells_of(const struct access *a, u32 lane, struct mem_object **cached)
+char *lane_cells(const struct access *a, u32 lane, struct mem_object **cached)
 {
     if (a->space[lane] == SP_SHARED) return ((struct race_warp *)a->warp->race)->c->shared;
     if (a->space[lane] != SP_GLOBAL && a->space[lane] != SP_GENERIC) return NULL;
@@ -145,10 +146,10 @@ static void touch_same(const struct touch *t, char *cells, const struct access *
     u64 at = a->addr[lane];
     if (a->bytes >= 4 && !(a->bytes & 3)) {
         for (u32 k = 0; k < a->bytes; k += 16)
-            race_few(t->warp, a->insn, t->op, t->space, cells, at + k, MIN_OF(a->bytes - k, 16u), mask);
+            race_access_words(t->warp, a->insn, t->op, t->space, cells, at + k, MIN_OF(a->bytes - k, 16u), mask);
         return;
     }
-    race_narrow(t->warp, a->insn, t->op, t->space, cells, at, a->bytes, mask);
+    race_access_subword(t->warp, a->insn, t->op, t->space, cells, at, a->bytes, mask);
 }
 
 /* The addresses of the lanes grow from lane to lane. */
@@ -187,7 +188,7 @@ void race_touch_weak(struct touch *t, const struct access *a, u32 lanes)
          no_twins = differ || !(t->op & OP_WRITE);
     for (u32 todo = lanes; todo;) {
         u32 l = (u32)__builtin_ctz(todo), same = differ ? 1u << l : lanes_alike(a->addr, todo);
-        char *cells = cells_of(a, l, &cached);
+        char *cells = lane_cells(a, l, &cached);
         if (!cells) {
             todo &= todo - 1;
             continue;
@@ -205,7 +206,7 @@ void race_touch_weak(struct touch *t, const struct access *a, u32 lanes)
             n++;
         todo &= ~((n == 32 ? ~0u : (1u << n) - 1) << l);
         if (n == 1 && power && a->bytes >= 4) {
-            race_few(t->warp, a->insn, t->op, t->space, cells, a->addr[l], a->bytes, 1u << l);
+            race_access_words(t->warp, a->insn, t->op, t->space, cells, a->addr[l], a->bytes, 1u << l);
             continue;
         }
         u32 es = power ? (u32)__builtin_ctz(a->bytes) : ES_ONE;

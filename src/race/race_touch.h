@@ -1,5 +1,13 @@
-/* race_touch.h: from the accesses of an instruction to the cells of its sectors. The inline half, for handlers on the
- * fast way. */
+/* race_touch.h: from a weak access of an instruction to the cells of its sectors: the fast paths, inline for the
+ * handlers.
+ *
+ * An access comes as one of a few shapes, each with a function: consecutive lanes (race_run), a word or two by one lane
+ * or several (race_access_words), less than a word (race_access_subword), 32 scattered words (race_scatter_words,
+ * sector_read_word), or any shape (race_touch_weak). Each looks at the cell for the common case, in which no other
+ * thread is involved that a barrier does not order, and leaves all else to the slow paths in race_cell.c.
+ *
+ * `me` is the access word of the current access, `old` that of a prior one. `lo` is race_cta.lo of the space: prior
+ * accesses whose word is below it happen before all that the CTA does now. `cells` is as in cell_of. */
 #ifndef LOCKSTEP_RACE_TOUCH_H
 #define LOCKSTEP_RACE_TOUCH_H
 #include "race/race.h"
@@ -7,6 +15,7 @@
 /* For functions that are inlined whatever the compiler thinks of their size. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
+/* The access word of an access that this warp makes now. */
 static inline u64 race_stamp(const struct race_warp *w, u32 lane, u32 es, u32 kind)
 {
     return (u64)w->now << 32 | w->key | lane << 9 | es << 6 | kind << 4;
@@ -20,16 +29,17 @@ static inline struct notes *notes_in(struct race_warp *w, u32 space)
     return space == SPACE_SHARED ? &w->c->notes : &w->c->launch->notes;
 }
 static inline struct notes *notes_of(const struct touch *t) { return notes_in(t->w, t->space); }
+/* Other workers may use those notes at the same time. */
 static inline bool notes_locked(const struct race_warp *w, u32 space)
 {
     return space == SPACE_GLOBAL && w->c->launch->parallel;
 }
-/* The entry of the cache that a note has in its CTA. */
+/* The place of a note in the cache of its CTA. */
 static inline struct note_cache *note_cache_of(struct race_warp *w, u32 space, u64 a, u32 site)
 {
     return &w->c->note_cache[space][(site + word_kind(a) + 3 * ((u32)a & 3)) % NOTE_CACHE];
 }
-/* The mark of an access; its note is not held yet. */
+/* The mark of an access. It takes no reference to its note yet. */
 static inline u32 mark_of(struct race_warp *w, u32 space, u64 a, u32 site)
 {
     const struct note_cache *k = note_cache_of(w, space, a, site);
@@ -41,7 +51,8 @@ static inline u32 mark_of(struct race_warp *w, u32 space, u64 a, u32 site)
 
 /* ---- cells ---- */
 
-/* A read set that has an access by this warp in this phase as good as in it. */
+/* The prior reads r are a set that stands for the read `me` as well, so recording `me` would change nothing: a set of
+ * the warp or CTA in this phase, or of several CTAs. Only in simple kernels. */
 static inline bool set_covers(const struct race_warp *w, u64 r, u64 me)
 {
     if (word_kind(r) == WHO_ONE || word_mixed(r)) return false;
@@ -50,15 +61,15 @@ static inline bool set_covers(const struct race_warp *w, u64 r, u64 me)
     return word_kind(r) == WHO_CTA || ((u32)(r ^ me) >> 14 == 0 && word_time(r) >= w->warp_base);
 }
 
-/* A lane of this warp was noted in the words of reads. */
+/* The read word of a mixed cell, after a lane of this warp was recorded in its elements. */
 static inline void reads_recorded(struct cell *c, const struct race_warp *w)
 {
     u64 mine = (u64)w->now << 32 | w->key | MIXED | WHO_WARP << 4;
     c->r = (u32)c->r == (u32)mine && word_time(c->r) >= w->c->start ? mine : (u64)w->now << 32 | MIXED;
 }
 
-/* A whole sector by consecutive threads, or by one set. */
-static inline void race_sector(const struct touch *t, struct cell *c, u64 me)
+/* All bytes of the sector, by consecutive threads or one set. */
+static inline void cell_access_sector(const struct touch *t, struct cell *c, u64 me)
 {
     const struct race_warp *w = t->w;
     const u64 lo = w->c->lo[t->space];
@@ -76,7 +87,7 @@ static inline void race_sector(const struct touch *t, struct cell *c, u64 me)
             return;
         }
     }
-    cell_access_sector(t, c, me);
+    cell_access_sector_slow(t, c, me);
 }
 
 /* Cells of global memory are shared by the workers: one spin lock for each page of them. */
@@ -93,11 +104,13 @@ static inline void cells_unlock(struct race_launch *launch, u64 a)
     __atomic_store_n(&launch->race->stripe[(a >> 12) % STRIPES].taken, 0, __ATOMIC_RELEASE);
 }
 
-/* Nobody else touches these cells now, and sets may stand for threads. */
-static inline bool race_alone(const struct race_warp *w, u32 space)
+/* No other worker accesses these cells, and the kernel is simple: what a handler reads of a cell stays so, and sets
+ * need no members. */
+static inline bool cells_private(const struct race_warp *w, u32 space)
 {
     return !w->c->exact && (space == SPACE_SHARED || !w->c->launch->parallel);
 }
+/* The function and operation of an instruction, as cells record them. */
 static inline u32 race_site(const struct warp *warp, const struct insn *i)
 {
     return warp->code->low->serial % FUNCS << 20 | (i->op & 0xfffff);
@@ -122,36 +135,36 @@ static inline s32 address_stride(const struct code *c, const struct insn *i)
 }
 
 memory_chooser race_memory; /* race_handlers.c */
-/* race_pending.c: a load that is put off until a selection takes it */
+/* race_pending.c: a load that is checked when a selection takes its value */
 handler race_speculated, race_speculated_init;
 handler *race_init_memory(const struct site *s, const struct insn *i, u32 group, s32 stride); /* race_handlers_init.c */
 
-void race_run_parts(struct touch *t, char *cells, u64 a, u32 n, u64 me);
-/* n bytes at a, by consecutive lanes, the first of which `me` names, 1 << es bytes each; cells + address reaches the
- * cell. */
+/* n bytes at a, by consecutive lanes, the first of which `me` names, 1 << es bytes each. The slow one takes runs that
+ * are no whole sectors, or cross a page while cells are locked page by page. */
+void race_run_slow(struct touch *t, char *cells, u64 a, u32 n, u64 me);
 static inline void race_run(struct touch *t, char *cells, u64 a, u32 n, u64 me)
 {
     u32 es = word_es(me);
     if (unlikely((a | n) & (SECTOR - 1)) || es >= ES_ONE) {
-        race_run_parts(t, cells, a, n, me);
+        race_run_slow(t, cells, a, n, me);
         return;
     }
     if (t->space == SPACE_GLOBAL && t->w->c->launch->parallel && (a ^ (a + n - 1)) >> 12) {
-        race_run_parts(t, cells, a, n, me);
+        race_run_slow(t, cells, a, n, me);
         return;
     }
     if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->launch, a);
     u64 first = a;
     for (u64 up = (u64)(SECTOR >> es) << 9; n; n -= SECTOR, a += SECTOR, me += up) {
         t->at = a;
-        race_sector(t, cell_of(cells, a), me);
+        cell_access_sector(t, cell_of(cells, a), me);
     }
     if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->launch, first);
 }
 
-/* Whole sectors that many have read in this phase of a simple kernel, and that nobody has written: one more reader
- * changes nothing. */
-static inline bool race_run_known(const struct race_warp *w, const char *cells, u64 a, u32 n, u32 space)
+/* A read of whole sectors changes nothing: each has been read by a set in this phase of a simple kernel, which stands
+ * for this reader as well, and none was written. */
+static inline bool race_run_covered(const struct race_warp *w, const char *cells, u64 a, u32 n, u32 space)
 {
     const u64 lo = w->c->lo[space];
     if (w->c->exact || (a | n) & (SECTOR - 1)) return false;
@@ -160,17 +173,20 @@ static inline bool race_run_known(const struct race_warp *w, const char *cells, 
         if (likely(space == SPACE_SHARED || !w->c->launch->parallel)) {
             r = c->r;
             written = c->w;
-        } else {
+        } else { /* no lock is needed: a thread that writes now finds the set of readers */
             r = __atomic_load_n(&c->r, __ATOMIC_RELAXED);
             written = __atomic_load_n(&c->w, __ATOMIC_RELAXED);
-        } /* without the lock: whoever writes now finds those who read */
+        }
         bool set = word_kind(r) == WHO_GRID || (word_kind(r) == WHO_CTA && space == SPACE_SHARED);
         if (written >= lo || r < lo || !set || word_mixed(r)) return false;
     }
     return true;
 }
 
-/* The words of a mixed sector on the fast way: what is noted of one, and noting one. Other forms go the long way. */
+/* ---- words of mixed sectors ---- */
+
+/* The fast paths know one form of element block in each space, FORM_FULL in shared memory and FORM_WORDS in global: a
+ * new block, where block x is, the access word of its word j, and recording one there. */
 static inline void *word_elements(const struct notes *n, u32 x, u32 space)
 {
     return space == SPACE_SHARED
@@ -206,21 +222,21 @@ static inline u32 word_elements_new(struct race_warp *w, u32 space)
     return x | form << FORM_SHIFT;
 }
 
-/* Reads of a word whose writes are all past, by a thread, or by a set of a simple kernel: recorded or known at once,
- * most of the time; false: the long way. */
-static inline bool race_read_quick(struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site, u32 space)
+/* A read of word j in a simple kernel, by one thread or by lanes of one warp, where no write of the sector has to be
+ * compared: recorded, or covered by a set. false: nothing was done, and the slow path is to be taken. */
+static inline bool cell_read_quick(struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site, u32 space)
 {
     const struct race_cta *k = w->c;
     const struct notes *n = notes_in(w, space);
     const u64 lo = k->lo[space];
     if (c->w >= lo) return false;
-    if (c->r < lo) { /* the first of the phase */
+    if (c->r < lo) { /* the first read in this phase */
         c->rx = word_elements_new(w, space);
         word_element_put(w, word_elements(n, c->rx, space), j, me, site, space);
         c->r = (u64)w->now << 32 | MIXED;
         return true;
     }
-    if ((c->r & (MIXED | FLAG_FINE)) != MIXED) return set_covers(w, c->r, me); /* false if it is mixed */
+    if ((c->r & (MIXED | FLAG_FINE)) != MIXED) return set_covers(w, c->r, me); /* false for finer elements */
     void *x = word_elements(n, c->rx, space);
     u64 old = word_element(n, x, j, space);
     if (old < lo) {
@@ -231,8 +247,9 @@ static inline bool race_read_quick(struct race_warp *w, struct cell *c, u32 j, u
     return set_covers(w, old, me);
 }
 
-/* A write of a word that nobody has touched in this phase, in a sector that is none or words already: the same. */
-static inline bool race_write_quick(struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site, u32 space)
+/* The same for a write by one thread, where no read of the sector has to be compared and the word was not written in
+ * this phase by another thread. */
+static inline bool cell_write_quick(struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site, u32 space)
 {
     const struct race_cta *k = w->c;
     const struct notes *n = notes_in(w, space);
@@ -247,11 +264,13 @@ static inline bool race_write_quick(struct race_warp *w, struct cell *c, u32 j, 
     if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_PAIR | FLAG_FINE)) return false;
     void *x = word_elements(n, c->wx, space);
     u64 old = word_element(n, x, j, space);
-    /* an earlier CTA of the slot is somebody else */
+    /* the same slot, warp and lane before the start of the CTA are a thread of another CTA */
     if (old >= lo && ((u32)old != (u32)me || word_time(old) < k->start)) return false;
     word_element_put(w, x, j, me, site, space);
     return true;
 }
+
+/* ---- shapes of access ---- */
 
 /* A hash table of the addresses of a warp's lanes, one bit an address. twice: an address came whose bit was set. */
 struct address_filter {
@@ -264,21 +283,21 @@ static inline void address_filter_add(struct address_filter *f, u32 key)
     f->bits[k >> 6] |= 1ull << (k & 63);
 }
 
-/* every lane writes a word of global memory, no two the same */
-void race_scatter(struct warp *warp, const struct insn *i, char *cells, const u64 *a);
+/* Each of 32 lanes writes a word of global memory, no two the same. */
+void race_scatter_words(struct warp *warp, const struct insn *i, char *cells, const u64 *a);
 
-/* The words of a sector that many lanes of one instruction read, one after another. */
-struct reader {
+/* A sector of which lanes of one instruction read words, one after another. */
+struct sector_reader {
     struct cell *c;
-    void *x;  /* where reads of the sector are noted; NULL: the long way */
-    u64 past; /* notes below this are before all that the warp does now */
+    void *x;  /* the elements of its reads; NULL: the slow path is to be taken */
+    u64 past; /* elements below this happen before all that the warp does now */
 };
-static inline void reader_open(struct reader *q, struct race_warp *w, struct cell *c, u32 space)
+static inline void sector_reader_open(struct sector_reader *q, struct race_warp *w, struct cell *c, u32 space)
 {
     const struct race_cta *k = w->c;
-    /* who is no single lane: past for all of them */
+    /* an access word of no single lane: what happens before it happens before each lane */
     const u64 lo = k->lo[space], anyone = race_stamp(w, 0, ES_ONE, WHO_GRID);
-    *q = (struct reader){ .c = c, .past = lo };
+    *q = (struct sector_reader){ .c = c, .past = lo };
     if (!hb_by_barrier_maybe(w, c->w, anyone, lo)) return;
     if (c->r < lo) {
         c->rx = word_elements_new(w, space);
@@ -287,11 +306,13 @@ static inline void reader_open(struct reader *q, struct race_warp *w, struct cel
     } else if ((c->r & (MIXED | FLAG_FINE)) == MIXED)
         reads_recorded(c, w);
     else
-        return; /* readers of the whole sector, some words of which nobody may read now */
+        return; /* the reads are uniform: the slow path makes the sector mixed if it must */
     if (word_kind(c->r) == WHO_WARP) q->past = MAX_OF(lo, (u64)w->warp_base << 32);
     q->x = word_elements(notes_in(w, space), c->rx, space);
 }
-static inline bool reader_word(const struct reader *q, struct race_warp *w, u32 j, u64 me, u32 site, u64 lo, u32 space)
+/* Word j is read. false: nothing was done, and the slow path is to be taken. */
+static inline bool sector_read_word(const struct sector_reader *q, struct race_warp *w, u32 j, u64 me, u32 site, u64 lo,
+                                    u32 space)
 {
     if (!q->x) return false;
     u64 old = word_element(space == SPACE_SHARED ? NULL : notes_in(w, space), q->x, j, space);
@@ -300,31 +321,31 @@ static inline bool reader_word(const struct reader *q, struct race_warp *w, u32 
     return true;
 }
 
-/* where the cells of a lane's bytes are; NULL: there are none. *cached: the object that was found last */
-char *cells_of(const struct access *a, u32 lane, struct mem_object **cached);
-/* a weak access by these lanes; race_weak: by those of a->ok, and an ld.nc is checked for R9, too */
+/* The cells of the memory that a lane accesses, as in cell_of; NULL: it has none. *cached: the object found last. */
+char *lane_cells(const struct access *a, u32 lane, struct mem_object **cached);
+/* A weak access of any shape by these lanes; race_weak: by those of a->ok, and ld.nc is checked for R9 as well. */
 void race_touch_weak(struct touch *t, const struct access *a, u32 lanes);
 void race_weak(struct touch *t, const struct access *a);
 
-/* less than a word, by one lane or several */
-void race_narrow(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u32 lanes);
-void race_few_long(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n, u64 me,
-                   u32 lanes);
-/* A word or two, by one lane or several that do the same; cells + address reaches the cell. Inlined whatever the
- * compiler thinks: a tenth of a matmul is here. */
-ALWAYS_INLINE void race_few(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n,
-                            u32 lanes)
+/* n bytes at a, less than a word and in one word, by one lane or by several that access the same. */
+void race_access_subword(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n,
+                         u32 lanes);
+/* The same for n / 4 words in one page. A tenth of the time of a matmul is here. */
+void race_access_words_slow(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n,
+                            u64 me, u32 lanes);
+ALWAYS_INLINE void race_access_words(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a,
+                                     u32 n, u32 lanes)
 {
     struct race_warp *w = warp->race;
     bool one = !(lanes & (lanes - 1));
     struct cell *c = cell_of(cells, a & ~(u64)(SECTOR - 1));
     u32 j = (u32)(a & (SECTOR - 1)) / 4;
     u64 me = race_stamp(w, (u32)__builtin_ctz(lanes), ES_ONE, one ? WHO_ONE : WHO_WARP);
-    /* global memory is out of line: its notes take more code, which would be in the way here */
+    /* global memory is out of line: its notes take more code, which would fill the cache here */
     if (likely(n == 4 && space == SPACE_SHARED && !w->c->exact)) {
-        if (op == OP_READ && likely(race_read_quick(w, c, j, me, race_site(warp, i), SPACE_SHARED))) return;
-        if (op == OP_WRITE && one && likely(race_write_quick(w, c, j, me, race_site(warp, i), SPACE_SHARED))) return;
+        if (op == OP_READ && likely(cell_read_quick(w, c, j, me, race_site(warp, i), SPACE_SHARED))) return;
+        if (op == OP_WRITE && one && likely(cell_write_quick(w, c, j, me, race_site(warp, i), SPACE_SHARED))) return;
     }
-    race_few_long(warp, i, op, space, cells, a, n, me, lanes);
+    race_access_words_slow(warp, i, op, space, cells, a, n, me, lanes);
 }
 #endif
