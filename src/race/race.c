@@ -4,6 +4,8 @@
  * way of an access, lane by lane in runs of neighbours; the fast handlers (race_handlers.h) take the common ones
  * straight to the cells. */
 #include "race/race_slow.h"
+#include "race/race_async.h"
+#include "race/race_pending.h"
 #include "race/race_clock.h"
 #include "race/race_kernel.h"
 #include "race/race_touch.h"

@@ -145,7 +145,7 @@ struct race_cta {
     } * residents;
     u32 nresidents, capresidents;
     struct flight *flights;
-    u32 nflights, capflights; /* race_async.c: copies under way */
+    u32 nflights, capflights; /* race_async.h */
     struct race_cta *next_free;
     struct cell *shared_cells;
 };
@@ -205,21 +205,6 @@ struct race {
 bool race_entry_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space);
 /* at byte k, in a kernel that is not simple, if R5 ordered */
 bool race_weakly_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 k, u32 space);
-/* race_async.c: copies under way. */
-void race_copy_issued(struct touch *t, const struct access *a);
-void race_copy_done(struct race_warp *w, struct warp *warp, u32 lane, u64 at, u32 bytes);
-void race_copies_relist(struct race_cta *c); /* after a barrier that emptied the lists */
-void race_copies_reset(struct race_cta *c);  /* a new CTA */
-/* race_report.c */
-void race_report(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte);
-/* several lanes of one instruction store to one address (R6) */
-void race_report_lanes(const struct touch *t, const struct access *a, u32 lanes);
-void race_check_noncoherent(struct touch *t, const struct access *a); /* ld.nc (R9) */
-/* race_pending.c */
-void pending_add(struct race_warp *w, const struct access *a, u32 lanes);
-/* they synchronise: what they loaded before can no longer be told from what they load now */
-void pending_drop(struct race_warp *w, u32 lanes);
-void pending_selected(void *self, struct warp *w, u32 reg, u32 lanes); /* of struct observer */
 void race_tick(struct race_cta *c, u32 warps); /* race.c: these have the same time now, which none of them has had */
 /* race_clock.c */
 /* time of the start of the CTA whose access that was; under the lock */

@@ -6,6 +6,7 @@
  * shared memory but does not complete a copy. The copies in flight are therefore also kept here, and their entries are
  * inserted again after the barrier. When the copy is done, the entry becomes a write of its thread at that time: other
  * threads need a barrier after it. */
+#include "race/race_async.h"
 #include "race/race_touch.h"
 #include "sim/lanes.h"
 
@@ -35,7 +36,7 @@ void race_copy_issued(struct touch *t, const struct access *a)
     for (u32 todo = a->ok; todo;) {
         u32 lane = (u32)__builtin_ctz(todo);
         u64 sector = a->addr[lane] & ~(u64)(SECTOR - 1);
-        u32 bytes = (u32)((1ull << a->bytes) - 1) << (a->addr[lane] - sector);
+        u32 bytes = bytes_mask(a->addr[lane] - sector, a->bytes);
         todo &= ~lanes_alike(a->addr, todo); /* one of the lanes that copy to the same bytes stands for all */
         t->at = sector;
         struct list_entry e = { .a = race_stamp(t->w, lane, ES_ONE, WHO_ONE),
@@ -52,7 +53,7 @@ void race_copy_done(struct race_warp *w, struct warp *warp, u32 lane, u64 at, u3
 {
     struct race_cta *c = w->c;
     u64 sector = at & ~(u64)(SECTOR - 1);
-    u32 mask = (u32)((1ull << bytes) - 1) << (at - sector);
+    u32 mask = bytes_mask(at - sector, bytes);
     struct touch t = { .warp = warp, .w = w, .space = SPACE_SHARED, .at = sector };
     for (u32 n = 0; n < c->nflights; n++) {
         const struct flight *f = &c->flights[n];

@@ -9,6 +9,7 @@
  * the CTA comes is ordered behind it, and others race with the write as well. So it passes: what was noted of it goes
  * at the barrier, and a byte keeps its writer or its readers, not both. */
 #include "race/race_slow.h"
+#include "race/race_report.h"
 
 /* ---- what is of no use any more ---- */
 
@@ -96,8 +97,8 @@ struct piece {
 static void found_piece(const struct touch *t, struct prior old, u32 old_op, u64 me, u32 lanes, struct piece *p, u32 k,
                         u32 step)
 {
-    u32 size = old_op & OP_STRONG ? 1u << word_es(old.a) : step, his = (u32)((1ull << size) - 1) << (k & ~(size - 1)),
-        mine = t->op & OP_STRONG ? t->whole : (u32)((1ull << p->size) - 1) << p->first;
+    u32 size = old_op & OP_STRONG ? 1u << word_es(old.a) : step, his = bytes_mask(k & ~(size - 1), size),
+        mine = t->op & OP_STRONG ? t->whole : bytes_mask(p->first, p->size);
     struct list_entry o = { .a = one_word(old.a, old_op),
                             .bytes = his,
                             .whole = his,
@@ -251,10 +252,10 @@ void cell_record_read(const struct touch *t, struct cell *c, u64 me, u32 bytes, 
             fine = MIN_OF(granule(first, size), word_element_size(me)), own = step_of(c->r, c->rx, lo),
             step = MIN_OF(fine, own);
         for (u32 k = first; k < first + size; k += step) {
-            const struct list_entry m = { .a = me, .bytes = (u32)((1ull << step) - 1) << k, .lanes = lanes };
+            const struct list_entry m = { .a = me, .bytes = bytes_mask(k, step), .lanes = lanes };
             read_also(t, c, k, step, seen_at(t, c->r, c->rx, k, lo), &m);
         }
-        bytes &= ~((u32)((1ull << size) - 1) << first);
+        bytes &= ~bytes_mask(first, size);
     }
 }
 
@@ -265,7 +266,7 @@ bool cell_reads_before(const struct touch *t, struct cell *c, const struct list_
     u32 step = step_of(c->r, c->rx, lo);
     for (u32 k = 0; k < SECTOR; k += step) {
         struct list_entry part = *m;
-        part.bytes &= (u32)((1ull << step) - 1) << k;
+        part.bytes &= bytes_mask(k, step);
         if (part.bytes && !seen_before(t, seen_at(t, c->r, c->rx, k, lo), &part)) return false;
     }
     if (m->op != OP_WRITE) return true;
@@ -285,12 +286,12 @@ static void touch_exactly(const struct touch *t, struct cell *c, const struct pi
     bool write = t->op & OP_WRITE;
     u32 end = p->first + p->size;
     for (u32 k = p->first; k < end; k += step) {
-        struct list_entry m = { .a = me, .bytes = (u32)((1ull << step) - 1) << k, .lanes = lanes };
+        struct list_entry m = { .a = me, .bytes = bytes_mask(k, step), .lanes = lanes };
         struct prior ow = seen_at(t, c->w, c->wx, k, lo), or = seen_at(t, c->r, c->rx, k, lo);
         /* with all its members; of a write nothing is noted yet */
         if (!seen_before(t, ow, &m) || (write && !seen_before(t, or, &m))) {
             u32 from = write ? p->first : k;
-            list_bytes(t, c, me, (u32)((1ull << (end - from)) - 1) << from, lanes);
+            list_bytes(t, c, me, bytes_mask(from, end - from), lanes);
             return;
         }
         if (!write) read_also(t, c, k, step, or, &m);
@@ -342,7 +343,7 @@ void cell_access_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes,
         u32 step = cell_step(t, c, first, size, t->w->c->lo[t->space]), fine = word_element_size(me);
         touch_piece(t, c, (struct piece){ first, size, 0 }, runs ? me : word_at_byte(me, first), lanes,
                     runs ? MIN_OF(step, fine) : step);
-        bytes &= ~((u32)((1ull << size) - 1) << first);
+        bytes &= ~bytes_mask(first, size);
     }
 }
 
@@ -391,7 +392,7 @@ void cell_strong_write(const struct touch *t, struct cell *c, u32 first, u32 siz
 {
     struct race_warp *w = t->w;
     u64 lo = w->c->lo[t->space];
-    u32 bytes = (u32)((1ull << size) - 1) << first, step = cell_step(t, c, first, size, lo);
+    u32 bytes = bytes_mask(first, size), step = cell_step(t, c, first, size, lo);
     struct piece p = { first, size, 0 };
     bool other = cell_has_list(c, lo); /* strong writes of another size: neither stands for the other */
     struct write_pair b = write_blocks(t, c, lo);
@@ -441,7 +442,7 @@ static bool all_past(const struct touch *t, u32 x, u64 me, u64 lo)
     bool exact = t->w->c->exact;
     for (u32 k = 0; x && k < SECTOR; k += step) {
         struct prior s = element_at(notes_of(t), x, k);
-        struct list_entry m = { .a = word_at_byte(me, k), .bytes = (u32)((1ull << step) - 1) << k };
+        struct list_entry m = { .a = word_at_byte(me, k), .bytes = bytes_mask(k, step) };
         if (!hb_by_barrier_maybe(t->w, s.a, m.a, lo) && !(exact && word_kind(me) == WHO_ONE && seen_before(t, s, &m)))
             return false;
     }
@@ -520,7 +521,7 @@ void cell_access_sector_slow(const struct touch *t, struct cell *c, u64 me)
         if (step == 4)
             cell_access_word(t, c, k / 4, word_at_byte(me, k), 0);
         else
-            cell_access_bytes(t, c, word_at_byte(me, k), (u32)((1ull << step) - 1) << k, 0);
+            cell_access_bytes(t, c, word_at_byte(me, k), bytes_mask(k, step), 0);
     }
     if (!write || cell_has_list(c, lo) || c->w & FLAG_PAIR) return;
     cell_drop_writes(t, c, lo);

@@ -3,6 +3,7 @@
  * race_handlers_init.c is the other instance of the template, for launches that check initialised values as well. */
 #define HANDLER_FIRST(sp) ((void)0)
 #include "race/race_handlers.h"
+#include "race/race_pending.h"
 #include "sim/memory.h"
 
 /* ld.nc, and loads of a byte: from memory that the launch cannot write they are done as if no race check were on, from

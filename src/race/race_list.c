@@ -4,6 +4,7 @@
  * In a simple kernel a list has all that is known of its sector. In others it has writes and strong accesses; weak
  * reads stay with the cell, as sets, until one of them races. */
 #include "race/race_slow.h"
+#include "race/race_report.h"
 
 /* ---- order ---- */
 
@@ -139,7 +140,7 @@ static void found_all(const struct touch *t, const struct list_entry *o, const s
             continue;
         }
         race_report(t, o, m, k);
-        told->bytes |= (u32)((1ull << size) - 1) << (k & ~(size - 1));
+        told->bytes |= bytes_mask(k & ~(size - 1), size);
     }
 }
 
@@ -355,7 +356,7 @@ static void list_noted(struct list *l, const struct touch *t, u32 x, u32 op)
         if (op & OP_STRONG) {
             u32 size = 1u << word_es(s.a), first = k & ~(size - 1);
             if (first != k && element_at(n, x, first).a == s.a) continue; /* it stands in each of its elements */
-            u32 bytes = (u32)((1ull << size) - 1) << first;
+            u32 bytes = bytes_mask(first, size);
             list_add(l, (struct list_entry){ .a = one_word(s.a, op),
                                              .bytes = bytes,
                                              .whole = bytes,
@@ -367,7 +368,7 @@ static void list_noted(struct list *l, const struct touch *t, u32 x, u32 op)
         for (struct prior next;
              k + span < SECTOR && (next = element_at(n, x, k + span)).a == s.a && next.site == s.site;)
             span += element_size(x);
-        u32 bytes = (u32)((1ull << span) - 1) << k;
+        u32 bytes = bytes_mask(k, span);
         if (word_is_set(s.a))
             sets[nsets++] = (struct set_bytes){ s.site, bytes };
         else

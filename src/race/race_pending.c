@@ -8,6 +8,7 @@
  * The read is then checked at the time of the selection, not of the load. That is the same only while nothing between
  * the two orders lanes; so a lane that synchronises drops its pending loads. Compilers keep load and selection
  * together. */
+#include "race/race_pending.h"
 #include "race/race_touch.h"
 #include "sim/init_fast.h"
 #include "sim/lanes.h"

@@ -6,6 +6,7 @@
  * race_advice.c.
  *
  * Throughout, `old` is the prior access, which a cell had recorded, and `me` the current one, which found it. */
+#include "race/race_report.h"
 #include "race/race_advice.h"
 #include "code/analyses.h"
 #include "code/lower.h"

@@ -4,8 +4,10 @@
  * are no whole sectors or cross a page, fewer bytes than a word, and instructions of any shape, which are divided into
  * runs of neighbouring lanes, groups of lanes at one address, and single lanes. */
 #include "race/race_slow.h"
+#include "race/race_report.h"
 #include "sim/lanes.h"
 
+/* The fast path of word j, compiled for each space. false: nothing was done. */
 static bool cell_access_quick(struct race_warp *w, struct cell *c, u32 op, u32 j, u64 me, u32 site, u32 space)
 {
     if (op == OP_READ)
@@ -16,7 +18,8 @@ static bool cell_access_quick(struct race_warp *w, struct cell *c, u32 op, u32 j
                                  : cell_write_quick(w, c, j, me, site, SPACE_GLOBAL);
 }
 
-/* Of a sector that nobody has read, a word that nobody has written: it has this mark now. */
+/* Records a write of word j, by its mark, if no access of the word has to be compared. false: nothing was done, but for
+ * an empty element block. */
 static inline bool scatter_word(struct race_warp *w, struct cell *c, u32 j, u32 mark)
 {
     const u64 lo = w->c->lo[SPACE_GLOBAL];
@@ -38,7 +41,7 @@ void race_scatter_words(struct warp *warp, const struct insn *i, char *cells, co
     struct notes *n = &w->c->launch->notes;
     u32 mark = mark_of(w, SPACE_GLOBAL, race_stamp(w, 0, ES_ONE, WHO_ONE), race_site(warp, i)), marks = 0;
     struct note *note = pool_at(&n->note, mark >> n->shift);
-    note->refs += LANES + 1; /* all that it may take; what the long way does must not free it */
+    note->refs += LANES + 1; /* one for each lane, and one so that no slow path frees it */
     for (u32 l = 0; l < LANES; l++) {
         if (likely(
                 scatter_word(w, cell_of(cells, a[l] & ~(u64)(SECTOR - 1)), (u32)(a[l] & (SECTOR - 1)) / 4, mark + l)))
@@ -50,7 +53,7 @@ void race_scatter_words(struct warp *warp, const struct insn *i, char *cells, co
     note_unref(n, mark >> n->shift, false);
 }
 
-/* Of a sector that nobody writes in this phase of a simple kernel: the readers of those bytes have this one already. */
+/* A read changes nothing: the sector was not written in this phase, and the set of its readers stands for `me`. */
 static bool subword_covered(struct race_warp *w, const struct cell *c, u32 first, u32 n, u64 me, u32 space)
 {
     const u64 lo = w->c->lo[space];
@@ -74,7 +77,7 @@ void race_access_subword(struct warp *warp, const struct insn *i, u32 op, u32 sp
     struct touch t = race_touch(warp, i, op, space);
     t.at = sector;
     if (space == SPACE_GLOBAL) cells_lock(w->c->launch, a);
-    cell_access_bytes(&t, c, me, (u32)((1ull << n) - 1) << first, one ? 0 : lanes);
+    cell_access_bytes(&t, c, me, bytes_mask(first, n), one ? 0 : lanes);
     if (space == SPACE_GLOBAL) cells_unlock(w->c->launch, a);
 }
 
@@ -96,38 +99,39 @@ void race_access_words_slow(struct warp *warp, const struct insn *i, u32 op, u32
     if (space == SPACE_GLOBAL) cells_unlock(w->c->launch, a - 4);
 }
 
-/* Pieces that are no whole sectors, or cross a page while cells are locked page by page. */
+/* A part of a run within one sector: `size` bytes from `first` on. `me` names the lane of the sector's first byte, as
+ * if it took part. */
+static void run_in_sector(struct touch *t, struct cell *c, u64 me, u32 first, u32 size)
+{
+    bool words = word_es(me) >= 2 && !(first & 3) && !(size & 3) && !t->w->c->exact;
+    if (size == SECTOR)
+        cell_access_sector(t, c, me);
+    else if (!words)
+        cell_access_bytes(t, c, me, bytes_mask(first, size), 0);
+    else
+        for (u32 k = first; k < first + size; k += 4) {
+            u64 one = word_at_byte(me, k);
+            if (!cell_access_quick(t->w, c, t->op, k / 4, one, t->site, t->space))
+                cell_access_word(t, c, k / 4, one, 0);
+        }
+}
+
 void race_run_slow(struct touch *t, char *cells, u64 a, u32 n, u64 me)
 {
     struct race_launch *launch = t->w->c->launch;
     u32 es = word_es(me);
     for (u64 at = a; at < a + n;) {
-        u64 sector = at & ~(u64)(SECTOR - 1), left = a + n - at;
-        u32 first = (u32)(at - sector), here = (u32)MIN_OF(left, (u64)(SECTOR - first));
-        struct cell *c = cell_of(cells, sector);
-        u32 lane = es >= ES_ONE ? word_lane(me) : (word_lane(me) + (u32)((at - a) >> es)) & 31;
-        u64 base = me & ~(31ull << 9);
+        u64 sector = at & ~(u64)(SECTOR - 1), left = a + n - at, run = me;
+        u32 first = (u32)(at - sector), size = (u32)MIN_OF(left, (u64)(SECTOR - first));
+        if (es < ES_ONE) {
+            u32 lane = word_lane(me) + (u32)((at - a) >> es) - (first >> es);
+            run = (me & ~WORD_LANE) | (u64)(lane & 31) << 9;
+        }
         t->at = sector;
         if (t->space == SPACE_GLOBAL) cells_lock(launch, sector);
-        /* the lane of the sector's first byte, as if it took part */
-        u64 run = base | (u64)(es >= ES_ONE ? lane : (lane - (first >> es)) & 31) << 9;
-        if (here == SECTOR)
-            cell_access_sector(t, c, run);
-        else if (es >= 2) {
-            bool words = !(first & 3) && !(here & 3) && !t->w->c->exact;
-            if (!words)
-                cell_access_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
-            else
-                for (u32 k = first; k < first + here; k += 4) {
-                    u64 one = (base & ~(7ull << 6)) | (u64)ES_ONE << 6 |
-                              (u64)(es >= ES_ONE ? lane : (lane + ((k - first) >> es)) & 31) << 9;
-                    if (!cell_access_quick(t->w, c, t->op, k / 4, one, t->site, t->space))
-                        cell_access_word(t, c, k / 4, one, 0);
-                }
-        } else
-            cell_access_bytes(t, c, run, (u32)(((1ull << here) - 1) << first), 0);
+        run_in_sector(t, cell_of(cells, sector), run, first, size);
         if (t->space == SPACE_GLOBAL) cells_unlock(launch, sector);
-        at += here;
+        at += size;
     }
 }
 
@@ -140,7 +144,7 @@ char *lane_cells(const struct access *a, u32 lane, struct mem_object **cached)
     return o && o->race ? (char *)(uintptr_t)o->race : NULL;
 }
 
-/* All lanes of `mask` touch the same bytes. */
+/* All lanes of `mask` access the same bytes. */
 static void touch_same(const struct touch *t, char *cells, const struct access *a, u32 lane, u32 mask)
 {
     u64 at = a->addr[lane];

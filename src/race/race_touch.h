@@ -134,9 +134,7 @@ static inline s32 address_stride(const struct code *c, const struct insn *i)
     return CLS_AT(i, 1) == CLS_A ? c->stride[i->a] : 0;
 }
 
-memory_chooser race_memory; /* race_handlers.c */
-/* race_pending.c: a load that is checked when a selection takes its value */
-handler race_speculated, race_speculated_init;
+memory_chooser race_memory;                                                                   /* race_handlers.c */
 handler *race_init_memory(const struct site *s, const struct insn *i, u32 group, s32 stride); /* race_handlers_init.c */
 
 /* n bytes at a, by consecutive lanes, the first of which `me` names, 1 << es bytes each. The slow one takes runs that

@@ -1,0 +1,10 @@
+/* race_async.h: asynchronous copies in flight (race_async.c). */
+#ifndef LOCKSTEP_RACE_ASYNC_H
+#define LOCKSTEP_RACE_ASYNC_H
+#include "race/race.h"
+
+void race_copy_issued(struct touch *t, const struct access *a);
+void race_copy_done(struct race_warp *w, struct warp *warp, u32 lane, u64 at, u32 bytes);
+void race_copies_relist(struct race_cta *c); /* after a barrier that emptied the lists */
+void race_copies_reset(struct race_cta *c);  /* a new CTA */
+#endif

@@ -1,0 +1,12 @@
+/* race_report.h: races that the cells and lists have found become findings (race_report.c). */
+#ifndef LOCKSTEP_RACE_REPORT_H
+#define LOCKSTEP_RACE_REPORT_H
+#include "race/race.h"
+
+/* the current access `me`, of instruction t, races with `old` at that byte of the sector */
+void race_report(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte);
+/* several lanes of one instruction store to one address (R6): reported if their values differ */
+void race_report_lanes(const struct touch *t, const struct access *a, u32 lanes);
+/* ld.nc: reported if the launch has written the bytes (R9) */
+void race_check_noncoherent(struct touch *t, const struct access *a);
+#endif
