@@ -1,16 +1,17 @@
-/* Notes and marks: what is kept of the accesses to sectors whose bytes differ, in as little room as it takes
- * (race.h).
+/* Notes, marks and element blocks: what is recorded of mixed sectors, in little memory (race_notes.h has the layout).
  *
- * A note is 16 bytes for all that one instruction of a CTA does in a phase, and is counted: it goes when no mark
- * stands for it. A mark is 4 bytes, of a byte 2 that count from a base; a block of them has the marks of one sector,
- * and becomes one of smaller elements when a part of an element is touched alone. Bytes whose notes are far
- * apart have as many bits more as all threads of the launch take to number: words with a bit for each byte,
- * so that any number of bits is an array. */
+ * A note takes 16 bytes, once for all that an instruction of a CTA does in an epoch. A mark takes 4 bytes, in a block
+ * of bytes 2: there it is an offset from the base of the block, since the notes of one sector are usually near each
+ * other. Where they are not, the block has upper bits beside it, as many as it takes to number all marks of the launch.
+ *
+ * Ownership: each mark in a block has a reference to its note or set. A set in an element of FORM_FULL is a reference,
+ * too; access words there are not. */
 #include "race/race_touch.h"
 
-/* in marks: how far below its first one a block of bytes has its base; from which spare notes are near */
+/* Counted in marks. BASE_BELOW: the base of a block of bytes lies so far below its first mark. REACH: a spare note that
+ * is nearer than this to the last ones is near enough to be used again. */
 enum { BASE_BELOW = 1 << 14, REACH = 1 << 15 };
-enum { UPPER_LEAST = 4, UPPER_MOST = 16 }; /* bits */
+enum { UPPER_LEAST = 4, UPPER_MOST = 16 }; /* upper bits of a mark */
 static const u8 form_size[FORMS] = { [FORM_FULL] = sizeof(struct elements_full),
                                      [FORM_WORDS] = sizeof(struct elements_words),
                                      [FORM_HALVES] = 64,
@@ -28,6 +29,7 @@ bool notes_open(struct notes *n, u32 chunks)
     return all;
 }
 
+/* How many bits number n things. */
 static u32 bits_for(u64 n)
 {
     u32 b = 0;
@@ -53,7 +55,7 @@ void notes_empty(struct notes *n)
     pool_empty(&n->form[FORM_FULL]);
     pool_empty(&n->write_pair);
     pool_empty(&n->set);
-    if (!n->note.n && !n->list.n) return; /* no marks without notes */
+    if (!n->note.n && !n->list.n) return; /* marks have notes: there are no blocks of marks either */
     for (u32 k = FORM_FULL + 1; k < FORMS; k++) pool_empty(&n->form[k]);
     for (u32 k = 0; k < UPPERS; k++) pool_empty(&n->upper[k]);
     pool_empty(&n->note);
@@ -97,7 +99,7 @@ u32 note_make(struct race_warp *w, u32 space, u64 a, u32 site)
     struct notes *n = notes_in(w, space);
     bool locked = notes_locked(w, space);
     struct note_cache *k = note_cache_of(w, space, a, site);
-    if (k->a >= w->c->lo[space]) note_unref(n, k->note, locked); /* otherwise the notes it was among are gone */
+    if (k->a >= w->c->lo[space]) note_unref(n, k->note, locked); /* an older one went with all notes of that phase */
     u32 note = note_new(n, a, site, locked);
     *k = (struct note_cache){ a, site, note };
     if (space == SPACE_GLOBAL) w->c->has_refs = true;
@@ -117,9 +119,10 @@ void note_caches_drop(struct race_cta *c)
 
 /* ---- marks ---- */
 
+/* elements_bytes.base of a block with upper bits: UPPER_BIT, which pool they are from, their number. */
 enum { UPPER_WHICH = 30 };
 #define UPPER_BIT (1u << 31)
-/* The upper bits of a block of bytes that has some, and how many a mark has. */
+/* The upper bits of a block of bytes that has some; *bits: how many a mark has. */
 static u32 *upper_of(const struct notes *n, const struct elements_bytes *q, u32 *bits)
 {
     const struct pool *p = &n->upper[q->base >> UPPER_WHICH & 1];
@@ -127,7 +130,8 @@ static u32 *upper_of(const struct notes *n, const struct elements_bytes *q, u32 
     return pool_at(p, q->base & ((1u << UPPER_WHICH) - 1));
 }
 
-static u32 byte_at(const struct notes *n, const struct elements_bytes *q, u32 k)
+/* The mark of byte k in a block of bytes; 0: none. */
+static u32 byte_mark(const struct notes *n, const struct elements_bytes *q, u32 k)
 {
     u32 bits, from = q->lower[k];
     if (likely(!(q->base & UPPER_BIT))) return from ? (q->base << n->shift) + from : 0;
@@ -136,7 +140,8 @@ static u32 byte_at(const struct notes *n, const struct elements_bytes *q, u32 k)
     return from ? from - 1 + (1u << n->shift) : 0;
 }
 
-static bool byte_put(const struct notes *n, struct elements_bytes *q, u32 k, u32 mark)
+/* Byte k gets a mark, 0: none. false: its offset does not fit, and nothing was done. */
+static bool byte_mark_put(const struct notes *n, struct elements_bytes *q, u32 k, u32 mark)
 {
     u32 from = mark - (q->base << n->shift), bits;
     if (likely(!(q->base & UPPER_BIT))) {
@@ -152,14 +157,14 @@ static bool byte_put(const struct notes *n, struct elements_bytes *q, u32 k, u32
     return true;
 }
 
-/* The mark at byte k; not of FORM_FULL. */
+/* The mark of byte k in a block of any form but FORM_FULL. */
 static u32 mark_at(const struct notes *n, u32 x, u32 k)
 {
     const void *p = elements_at(n, x);
     switch ((enum form)(x >> FORM_SHIFT)) {
     case FORM_WORDS: return ((const u32 *)p)[k / 4];
     case FORM_HALVES: return ((const u32 *)p)[k / 2];
-    default: return byte_at(n, p, k);
+    default: return byte_mark(n, p, k);
     }
 }
 
@@ -169,7 +174,8 @@ struct prior element_by_mark(const struct notes *n, u32 x, u32 k)
     return mark ? prior_of_mark(n, mark) : (struct prior){ 0, 0, 0 };
 }
 
-static u32 marks_new(const struct touch *t, enum form form, u32 mark)
+/* A block of that form without accesses. mark: the first one that will be put in. */
+static u32 elements_new(const struct touch *t, enum form form, u32 mark)
 {
     struct notes *n = notes_of(t);
     u32 x = pool_take(&n->form[form], notes_locked(t->w, t->space)) | (u32)form << FORM_SHIFT, note = mark >> n->shift,
@@ -179,15 +185,16 @@ static u32 marks_new(const struct touch *t, enum form form, u32 mark)
     return x;
 }
 
-static void bytes_give(const struct touch *t, const struct elements_bytes *q)
+/* Gives the upper bits of a block of bytes back, if it has some. */
+static void bytes_free_upper(const struct touch *t, const struct elements_bytes *q)
 {
     if (q->base & UPPER_BIT)
         pool_give(&notes_of(t)->upper[q->base >> UPPER_WHICH & 1], q->base & ((1u << UPPER_WHICH) - 1),
                   notes_locked(t->w, t->space));
 }
 
-/* A block of bytes one mark of which does not fit: they all have these upper bits from now on. false: not all of them
- * fit. */
+/* A mark does not fit into a block of bytes: the block gets upper bits of size `which` instead of those it has. false:
+ * its marks do not all fit into these either, and nothing was done. */
 static bool bytes_widen(const struct touch *t, struct elements_bytes *q, u32 which)
 {
     struct notes *n = notes_of(t);
@@ -197,15 +204,16 @@ static bool bytes_widen(const struct touch *t, struct elements_bytes *q, u32 whi
     u32 bits;
     memset(upper_of(n, &wide, &bits), 0, p->size);
     for (u32 k = 0; k < SECTOR; k++)
-        if (!byte_put(n, &wide, k, byte_at(n, q, k))) {
-            bytes_give(t, &wide);
+        if (!byte_mark_put(n, &wide, k, byte_mark(n, q, k))) {
+            bytes_free_upper(t, &wide);
             return false;
         }
-    bytes_give(t, q);
+    bytes_free_upper(t, q);
     *q = wide;
     return true;
 }
 
+/* Byte k gets a mark, 0: none, in a block of any form but FORM_FULL. The references are the caller's. */
 static void mark_put(const struct touch *t, u32 x, u32 k, u32 mark)
 {
     const struct notes *n = notes_of(t);
@@ -214,43 +222,45 @@ static void mark_put(const struct touch *t, u32 x, u32 k, u32 mark)
     case FORM_WORDS: ((u32 *)p)[k / 4] = mark; return;
     case FORM_HALVES: ((u32 *)p)[k / 2] = mark; return;
     default:
-        if (byte_put(n, p, k, mark)) return;
+        if (byte_mark_put(n, p, k, mark)) return;
         for (u32 which = 0; which < UPPERS; which++)
-            if (bytes_widen(t, p, which) && byte_put(n, p, k, mark)) return;
+            if (bytes_widen(t, p, which) && byte_mark_put(n, p, k, mark)) return;
     }
 }
 
-static void marks_give(const struct touch *t, u32 x)
+/* Gives a block back; the references of its marks are the caller's. */
+static void elements_free(const struct touch *t, u32 x)
 {
     struct notes *n = notes_of(t);
-    if (x >> FORM_SHIFT == FORM_BYTES) bytes_give(t, elements_at(n, x));
+    if (x >> FORM_SHIFT == FORM_BYTES) bytes_free_upper(t, elements_at(n, x));
     pool_give(&n->form[x >> FORM_SHIFT], x & ((1u << FORM_SHIFT) - 1), notes_locked(t->w, t->space));
 }
 
-static void mark_hold(const struct touch *t, u32 mark)
+static void mark_ref(const struct touch *t, u32 mark)
 {
     if (mark & SET_MARK)
         set_ref(notes_of(t), mark & ~SET_MARK, notes_locked(t->w, t->space));
     else
         note_ref(notes_of(t), mark >> notes_of(t)->shift, notes_locked(t->w, t->space));
 }
-static void mark_release(const struct touch *t, u32 mark)
+static void mark_unref(const struct touch *t, u32 mark)
 {
     if (mark & SET_MARK)
         set_unref(notes_of(t), mark & ~SET_MARK, notes_locked(t->w, t->space));
     else
         note_unref(notes_of(t), mark >> notes_of(t)->shift, notes_locked(t->w, t->space));
 }
-static u32 mark_for(const struct touch *t, u64 a, u32 site)
+/* The mark of an access, or of a set; it takes no reference yet. */
+static u32 mark_for_access(const struct touch *t, u64 a, u32 site)
 {
     return word_is_set(a) ? site | SET_MARK : mark_of(t->w, t->space, a, site);
 }
 
-/* A word in full; of a set it is a reference. */
-static void word_put(const struct touch *t, struct elements_full *w, u32 j, u64 a, u32 site)
+/* Word j of a block of FORM_FULL gets an access; references to sets are counted. */
+static void full_put(const struct touch *t, struct elements_full *w, u32 j, u64 a, u32 site)
 {
-    if (word_is_set(a)) mark_hold(t, site | SET_MARK);
-    if (word_is_set(w->a[j])) mark_release(t, w->site[j] | SET_MARK);
+    if (word_is_set(a)) mark_ref(t, site | SET_MARK);
+    if (word_is_set(w->a[j])) mark_unref(t, w->site[j] | SET_MARK);
     w->a[j] = a;
     w->site[j] = site;
 }
@@ -260,76 +270,76 @@ void elements_drop(const struct touch *t, u32 x)
     struct notes *n = notes_of(t);
     if (!x) return;
     bool wide = x >> FORM_SHIFT == FORM_FULL;
-    for (u32 j = 0; j < 8 && wide && t->w->c->exact; j++) word_put(t, elements_at(n, x), j, 0, 0);
+    for (u32 j = 0; j < 8 && wide && t->w->c->exact; j++) full_put(t, elements_at(n, x), j, 0, 0);
     for (u32 k = 0; k < SECTOR && !wide; k += element_size(x)) {
         u32 mark = mark_at(n, x, k);
-        if (mark) mark_release(t, mark);
+        if (mark) mark_unref(t, mark);
     }
-    marks_give(t, x);
+    elements_free(t, x);
 }
 
-/* Words in full become marks. */
-static u32 marks_of_words(const struct touch *t, u32 x)
+/* A block of FORM_FULL becomes one of FORM_WORDS. */
+static u32 marks_from_full(const struct touch *t, u32 x)
 {
     struct notes *n = notes_of(t);
     const struct elements_full *w = elements_at(n, x);
-    u32 y = marks_new(t, FORM_WORDS, 0);
+    u32 y = elements_new(t, FORM_WORDS, 0);
     for (u32 j = 0; j < 8; j++) {
         if (!w->a[j]) continue;
-        u32 mark = mark_for(t, w->a[j], w->site[j]);
-        mark_hold(t, mark);
+        u32 mark = mark_for_access(t, w->a[j], w->site[j]);
+        mark_ref(t, mark);
         mark_put(t, y, 4 * j, mark);
     }
     elements_drop(t, x);
     return y;
 }
 
-/* The same in smaller elements, of which one will have this mark. */
-static u32 marks_finer(const struct touch *t, u32 x, u32 step, u32 mark)
+/* A block becomes one of smaller elements. mark: the first one that will be put in. */
+static u32 elements_finer(const struct touch *t, u32 x, u32 step, u32 mark)
 {
     struct notes *n = notes_of(t);
-    u32 y = marks_new(t, step == 2 ? FORM_HALVES : FORM_BYTES, mark);
+    u32 y = elements_new(t, step == 2 ? FORM_HALVES : FORM_BYTES, mark);
     for (u32 k = 0; k < SECTOR; k += step) {
         u32 old = mark_at(n, x, k);
         mark_put(t, y, k, old);
-        if (old) mark_hold(t, old);
+        if (old) mark_ref(t, old);
     }
     elements_drop(t, x);
     return y;
 }
 
-static void words_down(const struct touch *t, u32 x, u32 first, u32 size, u64 a, u32 site)
+static void full_record(const struct touch *t, u32 x, u32 first, u32 size, u64 a, u32 site)
 {
     struct elements_full *w = elements_at(notes_of(t), x);
-    for (u32 j = first / 4; j < (first + size) / 4; j++) word_put(t, w, j, a, site);
+    for (u32 j = first / 4; j < (first + size) / 4; j++) full_put(t, w, j, a, site);
 }
 
 void elements_record(const struct touch *t, u32 *x, u32 first, u32 size, u64 a, u32 site)
 {
     struct notes *n = notes_of(t);
     u32 fine = granule(first, size);
-    if (!*x && fine == 4 && t->space == SPACE_SHARED) *x = marks_new(t, FORM_FULL, 0);
+    if (!*x && fine == 4 && t->space == SPACE_SHARED) *x = elements_new(t, FORM_FULL, 0);
     if (*x && *x >> FORM_SHIFT == FORM_FULL) {
         if (fine == 4) {
-            words_down(t, *x, first, size, a, site);
+            full_record(t, *x, first, size, a, site);
             return;
         }
-        *x = marks_of_words(t, *x);
+        *x = marks_from_full(t, *x);
     }
-    u32 mark = mark_for(t, a, site);
-    mark_hold(t, mark); /* until it is noted */
+    u32 mark = mark_for_access(t, a, site);
+    mark_ref(t, mark); /* until the elements have references of their own */
     if (!*x)
-        *x = marks_new(t, fine == 4 ? FORM_WORDS : fine == 2 ? FORM_HALVES : FORM_BYTES, mark);
+        *x = elements_new(t, fine == 4 ? FORM_WORDS : fine == 2 ? FORM_HALVES : FORM_BYTES, mark);
     else if (element_size(*x) > fine)
-        *x = marks_finer(t, *x, fine, mark);
+        *x = elements_finer(t, *x, fine, mark);
     for (u32 k = first; k < first + size; k += element_size(*x)) {
         u32 old = mark_at(n, *x, k);
         if (old == mark) continue;
         mark_put(t, *x, k, mark);
-        mark_hold(t, mark);
-        if (old) mark_release(t, old);
+        mark_ref(t, mark);
+        if (old) mark_unref(t, old);
     }
-    mark_release(t, mark);
+    mark_unref(t, mark);
 }
 
 bool element_put_set(const struct touch *t, u32 x, u32 k, u32 size, u32 set)
@@ -338,14 +348,14 @@ bool element_put_set(const struct touch *t, u32 x, u32 k, u32 size, u32 set)
     if (!x || element_size(x) != size) return false;
     if (x >> FORM_SHIFT == FORM_FULL) {
         struct elements_full *w = elements_at(n, x);
-        if (word_is_set(w->a[k / 4])) mark_release(t, w->site[k / 4] | SET_MARK);
+        if (word_is_set(w->a[k / 4])) mark_unref(t, w->site[k / 4] | SET_MARK);
         w->a[k / 4] = word_of_set(t->w->now);
         w->site[k / 4] = set;
         return true;
     }
     u32 old = mark_at(n, x, k);
     mark_put(t, x, k, set | SET_MARK);
-    if (old) mark_release(t, old);
+    if (old) mark_unref(t, old);
     return true;
 }
 
@@ -356,7 +366,7 @@ bool elements_clear(const struct touch *t, u32 x, u32 first, u32 size)
     for (u32 k = first; k < first + size; k += element_size(x)) {
         u32 old = mark_at(n, x, k);
         if (!old) continue;
-        mark_release(t, old);
+        mark_unref(t, old);
         mark_put(t, x, k, 0);
     }
     for (u32 k = 0; k < SECTOR; k += element_size(x))
