@@ -69,7 +69,7 @@ static void found_again(struct outputs *o, const struct output *out, const struc
     f.fix = g->same   ? "Keep the value in a register until it is final, and store it once."
             : g->near ? "Let one thread of the block write each element."
                       : NULL;
-    found(a->warp, a->insn->op, &f, g->lanes);
+    finding_add(a->warp, a->insn->op, &f, g->lanes);
     arena_free(&mem);
 }
 

@@ -456,7 +456,7 @@ static const char *parents_text(const struct value_origins *v, struct arena *mem
         if (!b->parent[k]) continue;
         const struct birth *p = &v->birth[b->parent[k] - 1];
         struct text where = { 0 };
-        place_brief(place_shown(found_place(mem, p->low, p->op)), &where);
+        place_brief(place_shown(finding_place(mem, p->low, p->op)), &where);
         const char *one = arena_printf(mem, "; %s began at %s",
                                        value_text(mem, (enum ptx_type)b->type[k], b->operand[k]),
                                        where.p ? where.p : "?");
@@ -510,7 +510,7 @@ void birth_describe(const struct value_origins *v, const struct birth *b, struct
     const struct ptx_insn *src = b->low->op[b->op].src;
     const char *what = b->odd == ODD_NAN ? "NaN" : "an infinity";
     struct str opcode = src ? src->opcode : STR("?");
-    f->origin = found_place(mem, b->low, b->op);
+    f->origin = finding_place(mem, b->low, b->op);
     f->fix = fix_text(b, opcode);
     f->cause_key = birth_key(b);
     if (b->how == BORN_READ) {

@@ -54,7 +54,7 @@ static void found_odd(struct outputs *o, const struct output *out, const struct 
                   ? "the value that was stored is NaN; running the launch again did not show where it began"
                   : "the value that was stored is infinite; running the launch again did not show where it began";
     if (b) birth_describe(o->origins, b, &mem, &f);
-    found_in(o->origins ? o->report : o->held, a->warp, a->insn->op, &f, lanes);
+    finding_add_to(o->origins ? o->report : o->held, a->warp, a->insn->op, &f, lanes);
     __atomic_fetch_or(o->origins ? &o->told : &o->odd, 1u << what, __ATOMIC_RELAXED);
     arena_free(&mem);
 }

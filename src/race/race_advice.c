@@ -48,7 +48,7 @@ static bool same_root(const struct root *a, const struct root *b)
 static const char *line_text(struct draft *x, struct side s)
 {
     struct text t = { 0 };
-    place_brief(found_place(&x->mem, s.l, s.op), &t);
+    place_brief(finding_place(&x->mem, s.l, s.op), &t);
     const char *z = t.p ? arena_str(&x->mem, str_of(t.p)) : "?";
     text_free(&t);
     return z;
@@ -475,7 +475,7 @@ static bool advise_loop_carried(struct draft *x)
 /* Both are in the same column of the same source line, and not inlined. */
 static bool one_statement(struct draft *x, struct side a, struct side b)
 {
-    const struct place *p = found_place(&x->mem, a.l, a.op), *q = found_place(&x->mem, b.l, b.op);
+    const struct place *p = finding_place(&x->mem, a.l, a.op), *q = finding_place(&x->mem, b.l, b.op);
     return p->file && q->file && p->line == q->line && p->col == q->col && !p->inlined_at && !q->inlined_at &&
            !strcmp(p->file, q->file);
 }

@@ -410,7 +410,7 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     if (kind == F_race && !(x->old->op & x->me->op & OP_STRONG))
         x->missing = hb_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | prior_lane(x), word_time(x->old->a));
     describe_object(x);
-    if (x->old_low) f->other = found_place(&x->mem, x->old_low, x->old_op);
+    if (x->old_low) f->other = finding_place(&x->mem, x->old_low, x->old_op);
     f->access = access_text(x->me->op, mine);
     f->how = semantics_text(&x->mem, x->me->op, mine);
     f->width = mine ? mine->width : 4;
@@ -422,7 +422,7 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     fill_values(x, kind, mine);
     f->rival = &x->rival;
     f->cause_key = kind;
-    found(warp, t->op_index, f, 1u << x->lane);
+    finding_add(warp, t->op_index, f, 1u << x->lane);
 }
 
 /* The check that this kind of finding belongs to is on. */

@@ -55,13 +55,14 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
         struct mem_object *n = addr < 4096 ? NULL : mem_near(m, addr);
         u64 apart = !n ? ~0ull : addr < n->base ? n->base - addr : addr - n->base - n->size;
         c->object = n;
-        c->verdict = addr < 4096 ? NULL_POINTER
-                     : n && apart < NEAR_BYTES && __atomic_load_n(&n->state, __ATOMIC_ACQUIRE) == MEM_LIVE ? PAST
-                                                                                                           : INVALID;
+        c->fault = addr < 4096 ? FAULT_NULL_POINTER
+                   : n && apart < NEAR_BYTES && __atomic_load_n(&n->state, __ATOMIC_ACQUIRE) == MEM_LIVE
+                       ? FAULT_PAST
+                       : FAULT_INVALID;
         return;
     }
     if (__atomic_load_n(&o.object->state, __ATOMIC_ACQUIRE) == MEM_FREED) {
-        c->verdict = FREED;
+        c->fault = FAULT_FREED;
         return;
     }
     if (!within(addr, a->bytes, o.object->base, o.object->size) && !slipped(a, addr, o.object->base, o.object->size)) {
@@ -69,15 +70,15 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
         if (c->hit == o.object) c->hit = NULL;
         if (c->hit && (c->hit->state == MEM_FREED || !within(addr, a->bytes, c->hit->base, c->hit->size)))
             c->hit = NULL;
-        c->verdict = c->hit ? NEIGHBOUR : PAST;
+        c->fault = c->hit ? FAULT_NEIGHBOUR : FAULT_PAST;
         return;
     }
     if (o.object->kind == MEM_CONST && !site_is_load(a->site)) {
-        c->verdict = READ_ONLY;
+        c->fault = FAULT_READ_ONLY;
         return;
     }
     if (addr & (access_align(a) - 1)) {
-        c->verdict = MISALIGNED;
+        c->fault = FAULT_MISALIGNED;
         return;
     }
     a->ptr[lane] = mem_view(o.object, addr);
@@ -101,9 +102,9 @@ static void check_shared(struct access *a, u32 lane, struct lane_check *c)
         c->size = dynamic ? w->cta->launch->shared_total - c->lo : r->var->size;
     }
     if (!within(a->addr[lane], a->bytes, c->lo, c->size) && !slipped(a, a->addr[lane], c->lo, c->size))
-        c->verdict = SHARED_PAST;
+        c->fault = FAULT_SHARED_PAST;
     else if (a->addr[lane] & (access_align(a) - 1))
-        c->verdict = MISALIGNED;
+        c->fault = FAULT_MISALIGNED;
     else
         a->ptr[lane] = w->shared + a->addr[lane];
 }
@@ -122,9 +123,9 @@ static void check_local(struct access *a, u32 lane, struct lane_check *c)
     }
     bool inside = within(a->addr[lane], a->bytes, c->lo, c->size) || slipped(a, a->addr[lane], c->lo, c->size);
     if (!inside || c->lo + c->size > LOCAL_STACK)
-        c->verdict = LOCAL_PAST;
+        c->fault = FAULT_LOCAL_PAST;
     else if (a->addr[lane] & (access_align(a) - 1))
-        c->verdict = MISALIGNED;
+        c->fault = FAULT_MISALIGNED;
     else
         a->ptr[lane] = local_of(w) + (size_t)lane * LOCAL_STACK + a->addr[lane];
 }
@@ -135,7 +136,7 @@ static void check_lane(struct access *a, u32 lane, struct lane_check *c)
     const struct mem *m = w->cta->launch->sim->mem;
     struct frame *f = w->cur->fr;
     u64 addr = a->addr[lane];
-    *c = (struct lane_check){ .verdict = OK };
+    *c = (struct lane_check){ .fault = FAULT_NONE };
     a->space[lane] = a->site->space;
     if (a->site->space == SP_GENERIC) {
         u64 s = addr - mem_shared_window(m), l = addr - mem_local_window(m);
@@ -153,15 +154,15 @@ static void check_lane(struct access *a, u32 lane, struct lane_check *c)
     case SP_LOCAL: check_local(a, lane, c); break;
     case SP_CALL:
         if (!within(addr, a->bytes, 0, f->code->low->pmem_bytes))
-            c->verdict = INVALID;
+            c->fault = FAULT_INVALID;
         else
             a->ptr[lane] = f->pmem + (size_t)lane * f->code->low->pmem_bytes + addr;
         break;
     case SP_PARAM:
         if (!within(addr, a->bytes, 0, w->cta->launch->kernel->func->param_bytes))
-            c->verdict = INVALID;
+            c->fault = FAULT_INVALID;
         else if (!site_is_load(a->site))
-            c->verdict = READ_ONLY;
+            c->fault = FAULT_READ_ONLY;
         else
             a->ptr[lane] = w->cta->launch->param_copy + addr;
         break;
@@ -176,17 +177,17 @@ void access_check(struct access *a)
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
         check_lane(a, l, &c[l]);
-        if (c[l].verdict == OK) a->ok |= 1u << l;
+        if (c[l].fault == FAULT_NONE) a->ok |= 1u << l;
     }
     if (a->warp->retried) {
         a->warp->retried = false;
         return;
     }
-    /* lanes with the same verdict about the same object are one report */
+    /* lanes with the same fault with the same object are one report */
     for (u32 todo = a->mask & ~a->ok; todo;) {
         u32 first = (u32)__builtin_ctz(todo), same = 0;
         for (u32 l = first; l < LANES; l++)
-            if (todo >> l & 1 && c[l].verdict == c[first].verdict && c[l].object == c[first].object &&
+            if (todo >> l & 1 && c[l].fault == c[first].fault && c[l].object == c[first].object &&
                 c[l].hit == c[first].hit)
                 same |= 1u << l;
         explain_lanes(a, c, same);

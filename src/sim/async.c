@@ -130,7 +130,7 @@ static void unfinished(struct warp *w, struct lowered *low, u32 op, u32 lanes, u
     struct code *code = w->code, at = *code;
     at.low = low;
     w->code = &at;
-    found(w, op, &f, lanes);
+    finding_add(w, op, &f, lanes);
     w->code = code;
 }
 
@@ -311,7 +311,7 @@ static void mb_misused(const struct access *a, u32 lane, const char *cause, cons
         f.object_size = r->var->size;
         f.element_size = 8;
     }
-    if (w->cta->launch->in->checks & CHECK_ASYNC) found(w, a->insn->op, &f, 1u << lane);
+    if (w->cta->launch->in->checks & CHECK_ASYNC) finding_add(w, a->insn->op, &f, 1u << lane);
     arena_free(&mem);
 }
 

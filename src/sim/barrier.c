@@ -4,7 +4,7 @@
  * count is in threads, a multiple of 32; without one, all live warps of the CTA take part, and a thread that exits
  * leaves them (RULES.md S1). Everybody who waits goes on when the phase completes. */
 #include "sim/barrier.h"
-#include "sim/deadlock.h"
+#include "sim/exited.h"
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
@@ -32,31 +32,31 @@ static void reduce_in(struct bar *b, const struct warp *w, const struct split *s
     if (s->mask & ~p) b->red_and = 0;
 }
 
-static bool left_there(const struct leave *v, const struct lowered *in, u32 op, u32 barrier_op)
+static bool exited_there(const struct exit_record *v, const struct lowered *in, u32 op, u32 barrier_op)
 {
-    return v->in == in && leave_at(v, barrier_op) == op;
+    return v->low == in && exit_op(v, barrier_op) == op;
 }
 
-static void note_place(struct cta *c, const struct split *s, struct lowered *in, u32 op, u32 waiting)
+static void report_exited_at(struct cta *c, const struct split *s, struct lowered *in, u32 op, u32 waiting)
 {
     struct arena a = { 0 };
-    struct crew gone = { 0 };
+    struct cta_threads gone = { 0 };
     const struct launch *l = c->launch;
-    struct stop st = { .l = c->launch };
+    struct stopped st = { .l = c->launch };
     struct finding f = { .kind = F_barrier_exited, .once = true, .kernel = arena_str(&a, l->kernel->func->name) };
     memcpy(f.cta, c->id, 12);
     memcpy(f.nctaid, l->in->grid, 12);
     memcpy(f.ntid, l->in->block, 12);
     for (u32 k = 0; k < c->nwarps; k++) {
         const struct warp *w = c->warp[k];
-        for (u32 j = 0; j < w->nleft; j++)
-            if (left_there(&w->left[j], in, op, s->op)) gone.mask[k] |= w->left[j].mask;
+        for (u32 j = 0; j < w->nexits; j++)
+            if (exited_there(&w->exits[j], in, op, s->op)) gone.mask[k] |= w->exits[j].mask;
     }
-    f.place = found_place(&a, s->fr->code->low, s->op);
-    f.other = found_place(&a, in, op);
+    f.place = finding_place(&a, s->fr->code->low, s->op);
+    f.other = finding_place(&a, in, op);
     f.cause = arena_printf(&a, "%u thread%s wait%s here; %s had left at %s without reaching the barrier", waiting,
-                           waiting == 1 ? "" : "s", waiting == 1 ? "s" : "", stand_threads(&st, &gone),
-                           stand_place(&st, in, op));
+                           waiting == 1 ? "" : "s", waiting == 1 ? "s" : "", describe_threads(&st, &gone),
+                           describe_place(&st, in, op));
     for (u32 k = 0; k < c->nwarps; k++) {
         if (!gone.mask[k]) continue;
         f.nlanes = 0;
@@ -70,7 +70,7 @@ static void note_place(struct cta *c, const struct split *s, struct lowered *in,
 
 /* Threads that left without reaching a barrier that the others waited at: legal, and worth a note for each place
  * where they left, once: the next barriers miss the same threads. */
-static void note_exited(struct cta *c, u32 n)
+static void report_exited(struct cta *c, u32 n)
 {
     u32 gone = 0, waiting = 0;
     const struct split *s = NULL;
@@ -84,40 +84,40 @@ static void note_exited(struct cta *c, u32 n)
     if (gone == c->noted || !s) return;
     c->noted = gone;
     for (u32 k = 0; k < c->nwarps; k++)
-        for (u32 j = 0; j < c->warp[k]->nleft; j++) {
-            struct leave *v = &c->warp[k]->left[j];
-            u32 op = leave_at(v, s->op);
+        for (u32 j = 0; j < c->warp[k]->nexits; j++) {
+            struct exit_record *v = &c->warp[k]->exits[j];
+            u32 op = exit_op(v, s->op);
             bool seen = false;
             for (u32 m = 0; m <= k; m++)
-                for (u32 i = 0; i < (m < k ? c->warp[m]->nleft : j); i++)
-                    seen |= left_there(&c->warp[m]->left[i], v->in, op, s->op);
-            if (!seen) note_place(c, s, v->in, op, waiting);
+                for (u32 i = 0; i < (m < k ? c->warp[m]->nexits : j); i++)
+                    seen |= exited_there(&c->warp[m]->exits[i], v->low, op, s->op);
+            if (!seen) report_exited_at(c, s, v->low, op, waiting);
         }
 }
 
 /* Who is at the barrier, who of the same warp is not, and what became of everybody who is missing. */
-static const char *divergent_text(struct stop *st, const struct cta *c, const struct warp *w, const struct split *s,
+static const char *divergent_text(struct stopped *st, const struct cta *c, const struct warp *w, const struct split *s,
                                   u32 lost, u32 other)
 {
-    struct crew here = { 0 }, mine = { 0 }, gone = { 0 };
+    struct cta_threads here = { 0 }, mine = { 0 }, gone = { 0 };
     for (u32 k = 0; k < c->nwarps; k++) here.mask[k] = lanes_at(c->warp[k], s->bar);
     const struct lowered *l = s->fr->code->low;
-    const char *in = c->launch->total == 1 ? "" : arena_printf(&st->mem, " of %s", stand_cta(st, c->linear));
+    const char *in = c->launch->total == 1 ? "" : arena_printf(&st->mem, " of %s", describe_cta(st, c->linear));
     if (other) {
-        here = (struct crew){ 0 };
+        here = (struct cta_threads){ 0 };
         here.mask[w->id] = s->mask;
         mine.mask[w->id] = other;
         return arena_printf(&st->mem,
                             "%s%s are at this barrier, and %s of the same warp at another one: an aligned barrier "
                             "counts a warp once, wherever its lanes are",
-                            stand_threads(st, &here), in, stand_threads(st, &mine));
+                            describe_threads(st, &here), in, describe_threads(st, &mine));
     }
-    const char *absent = stand_absent(st, c, s->bar, s->op, &gone);
+    const char *absent = describe_absent(st, c, s->bar, s->op, &gone);
     return arena_printf(&st->mem,
                         "%s%s arrived; the others never can: %s. Warp %u has lanes on both sides (%s %s not come), "
                         "which an aligned barrier does not allow%s",
-                        stand_threads(st, &here), in, absent ? absent : "they left", w->id, stand_lanes(st, lost),
-                        lost & (lost - 1) ? "do" : "does", stand_parting(st, l, s->op));
+                        describe_threads(st, &here), in, absent ? absent : "they left", w->id, describe_lanes(st, lost),
+                        lost & (lost - 1) ? "do" : "does", describe_divergence(st, l, s->op));
 }
 
 /* The aligned forms want all threads of a warp at the same instruction. Lanes that were elsewhere when a split
@@ -147,16 +147,13 @@ static bool check_aligned(struct cta *c, u32 n)
             struct arena a = { 0 };
             u32 other = elsewhere == NONE ? 0 : w->split[elsewhere].mask & lost;
             struct finding f = { .kind = F_barrier_divergent };
-            struct stop st = { .l = c->launch };
+            struct stopped st = { .l = c->launch };
             f.cause = divergent_text(&st, c, w, s, lost, other);
-            if (!other && stand_loop_of(s->fr->code->low, s->op))
+            if (!other && loop_of_op(s->fr->code->low, s->op))
                 f.fix = "Let the loop run equally often for all threads of the block, with a bound that is the same "
                         "for all, and guard the work in it instead.";
-            if (other) f.other = found_place(&a, w->split[elsewhere].fr->code->low, w->split[elsewhere].op);
-            struct code *was = w->code;
-            w->code = s->fr->code;
-            found(w, s->op, &f, s->mask);
-            w->code = was;
+            if (other) f.other = finding_place(&a, w->split[elsewhere].fr->code->low, w->split[elsewhere].op);
+            finding_add_split(w, s, &f);
             arena_free(&a);
             arena_free(&st.mem);
             for (u32 m = 0; m < w->nsplit; m++)
@@ -172,7 +169,7 @@ static void release(struct cta *c, u32 n)
     struct bar *b = &c->bar[n];
     if (c->launch->in->checks & CHECK_BARRIER) {
         if (b->partial && check_aligned(c, n)) c->divergent = true;
-        if (!b->expected && c->exited && !c->divergent) note_exited(c, n);
+        if (!b->expected && c->exited && !c->divergent) report_exited(c, n);
     }
     for (u32 k = 0; k < c->nwarps; k++) {
         struct warp *w = c->warp[k];
@@ -252,7 +249,7 @@ void barrier_recheck(struct cta *c)
 static void mismatch(struct warp *w, const struct insn *i, const char *cause)
 {
     struct finding f = { .kind = F_barrier_mismatch, .cause = cause };
-    if (w->cta->launch->in->checks & CHECK_BARRIER) found(w, i->op, &f, w->mask);
+    if (w->cta->launch->in->checks & CHECK_BARRIER) finding_add(w, i->op, &f, w->mask);
 }
 
 /* bar.sync of a constant number without a count, by a whole warp: nearly every barrier there is. */

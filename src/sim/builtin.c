@@ -63,7 +63,7 @@ static void string_outside(struct warp *w, u32 lane, u64 start, u64 at)
         f.object_base = o->base;
         f.object_size = o->size;
     }
-    found(w, w->print_op, &f, 1u << lane);
+    finding_add(w, w->print_op, &f, 1u << lane);
 }
 
 enum { STRING_MAX = 65536 };
@@ -257,7 +257,7 @@ static void assert_lane(struct warp *w, const struct call *c, const struct insn 
     text_add(&t, "assert(%s) is false, %s:%u", msg.p ? msg.p : "?", file.p ? file.p : "?",
              c->narg >= 3 ? (u32)argument(f, c, 2, lane) : 0);
     struct finding x = { .kind = F_assertion, .cause = t.p };
-    found(w, i->op, &x, mask);
+    finding_add(w, i->op, &x, mask);
     launch_stop(w->cta->launch, SIM_TRAP);
     text_free(&msg);
     text_free(&file);
@@ -275,7 +275,7 @@ static void put_return(const struct frame *f, const struct call *c, u32 lane, u6
 static void site_text(struct warp *w, u32 op, char *out, size_t n)
 {
     struct arena a = { 0 };
-    const struct place *p = found_place(&a, w->code->low, op);
+    const struct place *p = finding_place(&a, w->code->low, op);
     snprintf(out, n, "%s:%u", p->file ? p->file : p->ptx_file, p->file ? p->line : p->ptx_line);
     arena_free(&a);
 }
@@ -315,7 +315,7 @@ static void heap_free(struct warp *w, const struct insn *i, u32 lane, u64 addr)
     else
         snprintf(cause, sizeof cause, "the address is %s%s, and not what device malloc returned",
                  o ? "inside " : "no allocation", o ? o->name : "");
-    found(w, i->op, &f, 1u << lane);
+    finding_add(w, i->op, &f, 1u << lane);
 }
 
 bool builtin_call(struct warp *w, const struct call *c, const struct insn *i)

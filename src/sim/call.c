@@ -2,12 +2,12 @@
  * form a tree, so recursion depths never merge and divergent indirect calls need no special case. Functions always
  * run in plain code. */
 #include "sim/call.h"
+#include "code/lower.h"
 #include "sim/builtin.h"
 #include "sim/exec.h"
 #include "sim/finding_place.h"
-#include "sim/lanes.h"
-#include "code/lower.h"
 #include "sim/handlers.h"
+#include "sim/lanes.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"
 #include "sim/special_registers.h"
@@ -78,7 +78,7 @@ static void stack_overflow(struct warp *w, u32 op, u32 mask, u32 depth)
     char cause[160];
     struct finding f = { .kind = F_stack_overflow, .cause = cause };
     snprintf(cause, sizeof cause, "%u calls deep; the stack of a thread is %u KB", depth, LOCAL_STACK / 1024);
-    found(w, op, &f, mask);
+    finding_add(w, op, &f, mask);
     launch_stop(w->cta->launch, SIM_TRAP);
 }
 
@@ -154,7 +154,7 @@ bool call_enter(struct warp *w, struct split *s, const struct insn *i, u32 next)
             struct finding x = { .kind = F_call_target, .cause = cause };
             snprintf(cause, sizeof cause, "the value called is 0x%llx, which is the address of no function",
                      (unsigned long long)target[l]);
-            found(w, i->op, &x, same);
+            finding_add(w, i->op, &x, same);
             launch_stop(w->cta->launch, SIM_TRAP);
             return true;
         }

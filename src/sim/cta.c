@@ -8,8 +8,8 @@
 #include "sim/barrier.h"
 #include "sim/exec.h"
 #include "sim/observe.h"
-#include "sim/planes.h"
 #include "sim/overflow_watch.h"
+#include "sim/planes.h"
 #include "sim/sim_run.h"
 #include "sim/special_registers.h"
 #include "sim/trace.h"
@@ -107,7 +107,7 @@ static void warp_start(struct warp *w, bool fresh)
     bool plain = unwritten || (__atomic_load_n(&l->deopts, __ATOMIC_RELAXED) > DEOPT_MANY && w->plain_R);
     struct frame *f = &w->base_frame;
     u32 first = w->id * LANES, left = l->threads - first;
-    w->nleft = w->came = 0;
+    w->nexits = w->came = 0;
     w->first_live = w->live = left >= LANES ? ALL_LANES : (1u << left) - 1;
     f->code = plain ? l->plain : l->fast;
     f->R = plain ? w->plain_R : w->fast_R;

@@ -1,23 +1,24 @@
-/* Why nobody can go on: the report of a launch that came to a stop, by proof (a deadlock), by its budget, or from
+/* Why no thread can go on: the report of a launch that came to a stop, by proof (a deadlock), by its budget, or from
  * outside.
  *
- * What a deadlock looks like is where everybody stands (stands.c); what it is takes one step more. In this order: a
- * lock whose holder waits for another lock, has left, or is the waiter itself; CTAs that never started because the
- * others fill the device; CTAs that grid.sync() waits for; lanes that a warp operation waits for; threads that a
- * barrier waits for; a value that nobody is left to write. */
+ * The report lists where all threads are (deadlock_text.c). Its cause is the first of these that is found: a lock whose
+ * holder waits for another lock, has left, or is the waiter itself; CTAs that never started because the others fill the
+ * device; CTAs that grid.sync() waits for; lanes that a warp operation waits for; threads that a barrier waits for; a
+ * value that no thread is left to write. */
 #include "sim/deadlock.h"
+#include "sim/exited.h"
 #include "sim/finding_place.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
 #include "sim/worker_pool.h"
 #include <inttypes.h>
 
-struct waiter {
+struct waiter { /* a split of a stopped launch */
     struct cta *cta;
     struct warp *w;
     const struct split *s;
 };
-struct cause {               /* what is being composed */
+struct cause {               /* the explanation, while it is composed */
     struct waiter at;        /* the headline: whose wait is shown */
     struct waiter other;     /* a second place, s is NULL: none */
     const char *cause, *fix; /* NULL: not found yet */
@@ -26,7 +27,7 @@ struct cause {               /* what is being composed */
 static const struct lowered *low_of(const struct split *s) { return s->fr->code->low; }
 
 /* The lowest waiter in a state. */
-static struct waiter first_in(const struct stop *st, int state)
+static struct waiter first_in(const struct stopped *st, int state)
 {
     for (u32 n = 0; n < st->ncta; n++)
         for (u32 k = 0; k < st->cta[n]->nwarps; k++) {
@@ -41,7 +42,7 @@ static struct waiter first_in(const struct stop *st, int state)
     return (struct waiter){ 0 };
 }
 
-static struct waiter waiter_of(const struct stop *st, u64 cta, u32 thread)
+static struct waiter waiter_of(const struct stopped *st, u64 cta, u32 thread)
 {
     for (u32 n = 0; n < st->ncta; n++) {
         if (st->cta[n]->linear != cta) continue;
@@ -85,11 +86,11 @@ static bool spins_on_lock(const struct launch *l, struct waiter x, struct hold *
     return false;
 }
 
-static const char *lock_name(struct stop *st, const struct hold *h) { return stand_address(st, h->lock); }
+static const char *lock_name(struct stopped *st, const struct hold *h) { return describe_address(st, h->lock); }
 
-static void lock_ended(struct stop *st, const struct hold *h, struct waiter holder, struct cause *c)
+static void lock_ended(struct stopped *st, const struct hold *h, struct waiter holder, struct cause *c)
 {
-    const char *who = stand_thread(st, h->by->cta, h->by->thread), *took = stand_place(st, h->by->low, h->by->op),
+    const char *who = describe_thread(st, h->by->cta, h->by->thread), *took = describe_place(st, h->by->low, h->by->op),
                *lock = lock_name(st, h);
     c->at = h->at;
     if (!holder.s) {
@@ -99,18 +100,19 @@ static void lock_ended(struct stop *st, const struct hold *h, struct waiter hold
     } else {
         c->other = holder;
         c->cause = arena_printf(&st->mem, "%s took the lock %s at %s, and cannot give it back: it is %s", who, lock,
-                                took, stand_what(st, holder.cta, holder.w, holder.s));
+                                took, describe_split(st, holder.cta, holder.w, holder.s));
         c->fix = "Give the lock back before waiting for others.";
     }
 }
 
-static void lock_cycle(struct stop *st, const struct hold *h, u32 n, struct cause *c)
+static void lock_cycle(struct stopped *st, const struct hold *h, u32 n, struct cause *c)
 {
     c->at = h[0].at;
     if (n == 1) {
         c->cause = arena_printf(&st->mem, "%s took the lock %s at %s, and waits for itself at %s",
-                                stand_thread(st, h->by->cta, h->by->thread), lock_name(st, h),
-                                stand_place(st, h->by->low, h->by->op), stand_place(st, low_of(h->at.s), h->lock->op));
+                                describe_thread(st, h->by->cta, h->by->thread), lock_name(st, h),
+                                describe_place(st, h->by->low, h->by->op),
+                                describe_place(st, low_of(h->at.s), h->lock->op));
         c->fix = "Do not take a lock again that the thread already has.";
         return;
     }
@@ -118,9 +120,10 @@ static void lock_cycle(struct stop *st, const struct hold *h, u32 n, struct caus
     text_add(&t, "a cycle of %u locks:", n);
     for (u32 k = 0; k < n; k++) {
         const struct hold *mine = &h[(k + n - 1) % n]; /* the one before waits for what this one holds */
-        text_add(&t, "\n%s took %s at %s, and waits for %s at %s", stand_thread(st, h[k].at.cta->linear, h[k].thread),
-                 lock_name(st, mine), stand_place(st, mine->by->low, mine->by->op), lock_name(st, &h[k]),
-                 stand_place(st, low_of(h[k].at.s), h[k].lock->op));
+        text_add(&t, "\n%s took %s at %s, and waits for %s at %s",
+                 describe_thread(st, h[k].at.cta->linear, h[k].thread), lock_name(st, mine),
+                 describe_place(st, mine->by->low, mine->by->op), lock_name(st, &h[k]),
+                 describe_place(st, low_of(h[k].at.s), h[k].lock->op));
     }
     c->cause = t.p ? arena_str(&st->mem, str_of(t.p)) : "a cycle of locks";
     c->fix = "Take the locks in the same order everywhere.";
@@ -128,7 +131,7 @@ static void lock_cycle(struct stop *st, const struct hold *h, u32 n, struct caus
 }
 
 /* Follows lock, holder, the lock the holder waits for, and so on, until somebody comes a second time. */
-static void explain_locks(struct stop *st, struct cause *c)
+static void explain_locks(struct stopped *st, struct cause *c)
 {
     enum { LONGEST = 16 };
     struct hold h[LONGEST];
@@ -152,21 +155,21 @@ static void explain_locks(struct stop *st, struct cause *c)
 
 /* ---- CTAs that never started ---- */
 
-static void explain_residency(struct stop *st, struct cause *c)
+static void explain_residency(struct stopped *st, struct cause *c)
 {
     const struct launch *l = st->l;
     struct waiter x = first_in(st, SP_IDLE);
     u64 started = launch_started(l), left = l->total - started;
     if (!left || !x.s || !x.s->nreads) return;
     bool nobody;
-    stand_writers(st, &x.s->reads[0], &nobody);
+    describe_writers(st, &x.s->reads[0], &nobody);
     if (nobody) return;
     c->at = x;
     c->cause = arena_printf(&st->mem,
                             "%u of %" PRIu64 " CTAs fit on %s at once; %" PRIu64
                             " never started, and the others wait for %s at %s",
                             l->max_resident, l->total, l->sim->profile->title, left, left == 1 ? "it" : "them",
-                            stand_address(st, &x.s->reads[0]));
+                            describe_address(st, &x.s->reads[0]));
     c->fix = arena_printf(
         &st->mem,
         "Launch at most %u CTAs and let each do more work. A cooperative launch refuses a grid that does not fit.",
@@ -175,7 +178,7 @@ static void explain_residency(struct stop *st, struct cause *c)
 
 /* ---- warp operations ---- */
 
-static void explain_warp(struct stop *st, struct cause *c)
+static void explain_warp(struct stopped *st, struct cause *c)
 {
     struct waiter x = first_in(st, SP_RDV);
     if (!x.s) return;
@@ -190,42 +193,42 @@ static void explain_warp(struct stop *st, struct cause *c)
             c->other = (struct waiter){ x.cta, x.w, &x.w->split[j] };
     c->at = x;
     const char *in = st->l->total > 1
-                         ? arena_printf(&st->mem, "in warp %u of %s, ", x.w->id, stand_cta(st, x.cta->linear))
+                         ? arena_printf(&st->mem, "in warp %u of %s, ", x.w->id, describe_cta(st, x.cta->linear))
                      : st->l->nwarps > 1 ? arena_printf(&st->mem, "in warp %u, ", x.w->id)
                                          : "";
-    const char *who = arena_printf(&st->mem, "%s%s %s %s", in, stand_lanes(st, here), here & (here - 1) ? "are" : "is",
-                                   stand_what(st, x.cta, x.w, x.s));
+    const char *who = arena_printf(&st->mem, "%s%s %s %s", in, describe_lanes(st, here),
+                                   here & (here - 1) ? "are" : "is", describe_split(st, x.cta, x.w, x.s));
     bool many = missing & (missing - 1);
     if (c->other.s && c->other.s->state == SP_RDV) {
         c->cause = arena_printf(&st->mem,
                                 "%s, and %s %s: each waits for the other, and an operation completes only when all "
                                 "lanes of its mask reach the same one",
-                                who, stand_lanes(st, c->other.s->mask), stand_what(st, x.cta, x.w, c->other.s));
+                                who, describe_lanes(st, c->other.s->mask), describe_split(st, x.cta, x.w, c->other.s));
         c->fix = "Let all lanes of the mask reach the same call, or give each call only the lanes that reach it.";
     } else {
-        c->cause = arena_printf(&st->mem, "%s; %s never arrive%s", who, stand_lanes(st, missing), many ? "" : "s");
+        c->cause = arena_printf(&st->mem, "%s; %s never arrive%s", who, describe_lanes(st, missing), many ? "" : "s");
         if (c->other.s)
             c->cause = arena_printf(&st->mem, "%s: %s %s", c->cause, many ? "they are" : "it is",
-                                    stand_what(st, x.cta, x.w, c->other.s));
+                                    describe_split(st, x.cta, x.w, c->other.s));
         c->fix = "Let every lane of the mask reach the call, or compute the mask from those that do.";
     }
 }
 
 /* ---- barriers ---- */
 
-static u32 size_of(const struct crew *c)
+static u32 thread_count(const struct cta_threads *c)
 {
     u32 n = 0;
     for (u32 k = 0; k < MAX_WARPS; k++) n += (u32)__builtin_popcount(c->mask[k]);
     return n;
 }
 
-static void explain_barrier(struct stop *st, struct cause *c)
+static void explain_barrier(struct stopped *st, struct cause *c)
 {
     struct waiter x = first_in(st, SP_BAR);
     if (!x.s) return;
     const struct bar *b = &x.cta->bar[x.s->bar];
-    struct crew here = { 0 }, missing = { 0 }, gone = { 0 };
+    struct cta_threads here = { 0 }, missing = { 0 }, gone = { 0 };
     for (u32 k = 0; k < x.cta->nwarps; k++)
         for (u32 j = 0; j < x.cta->warp[k]->nsplit; j++) {
             const struct split *s = &x.cta->warp[k]->split[j];
@@ -237,17 +240,17 @@ static void explain_barrier(struct stop *st, struct cause *c)
             if (!c->other.s) c->other = (struct waiter){ x.cta, x.cta->warp[k], s };
         }
     c->at = x;
-    u32 arrived = size_of(&here) + b->arrived, left = size_of(&missing);
-    const char *who = stand_threads(st, &here),
-               *in = st->l->total == 1 ? "" : arena_printf(&st->mem, " of %s", stand_cta(st, x.cta->linear));
-    const char *rest = stand_absent(st, x.cta, x.s->bar, x.s->op, &gone);
+    u32 arrived = thread_count(&here) + b->arrived, left = thread_count(&missing);
+    const char *who = describe_threads(st, &here),
+               *in = st->l->total == 1 ? "" : arena_printf(&st->mem, " of %s", describe_cta(st, x.cta->linear));
+    const char *rest = describe_absent(st, x.cta, x.s->bar, x.s->op, &gone);
     if (!rest) rest = "no other thread is left";
     if (b->expected) {
         c->cause = arena_printf(&st->mem, "barrier %u needs %u threads and has %u (%s%s); %s", x.s->bar, b->expected,
                                 arrived, who, in, rest);
         c->fix = left ? "Let as many threads reach the barrier as its count says."
                       : arena_printf(&st->mem, "Give the barrier the count of those that reach it, %u%s.", arrived,
-                                     size_of(&gone) ? ", or let the others return after it" : "");
+                                     thread_count(&gone) ? ", or let the others return after it" : "");
     } else {
         c->cause = arena_printf(&st->mem, "%s%s wait%s at barrier %u; %s", who, in, arrived == 1 ? "s" : "", x.s->bar,
                                 rest);
@@ -255,21 +258,21 @@ static void explain_barrier(struct stop *st, struct cause *c)
     }
     bool nobody;
     const char *by = c->other.s && c->other.s->state == SP_IDLE && c->other.s->nreads
-                         ? stand_writers(st, &c->other.s->reads[0], &nobody)
+                         ? describe_writers(st, &c->other.s->reads[0], &nobody)
                          : NULL;
     if (by) c->cause = arena_printf(&st->mem, "%s; %s", c->cause, by);
 }
 
 /* ---- the barrier of the grid ---- */
 
-static bool waits_for_grid(const struct stop *st, const struct split *s)
+static bool waits_for_grid(const struct stopped *st, const struct split *s)
 {
     const struct mem_object *o = st->l->grid_workspace ? st->l->sim->workspace : NULL;
     return o && s->state == SP_IDLE && s->nreads && s->reads[0].addr - o->base < o->size;
 }
 
 /* grid.sync(): thread 0 of each CTA that came spins, the rest of it waits at a barrier. */
-static void explain_grid(struct stop *st, struct cause *c)
+static void explain_grid(struct stopped *st, struct cause *c)
 {
     u32 *here = NEW_ARRAY(&st->mem, u32, st->l->total / 32 + 1), n = 0;
     struct cta *astray = NULL;
@@ -289,19 +292,19 @@ static void explain_grid(struct stop *st, struct cause *c)
             astray = x;
     }
     if (!n || !st->l->grid_workspace) return;
-    u32 op = stand_op(c->at.s);
-    const char *ended = stand_ended(st, op), *at = stand_place(st, low_of(c->at.s), op);
+    u32 op = split_op(c->at.s);
+    const char *ended = describe_exited_ctas(st, op), *at = describe_place(st, low_of(c->at.s), op);
     for (u32 k = 0; astray && k < astray->nwarps && !c->other.s; k++)
         if (astray->warp[k]->nsplit) c->other = (struct waiter){ astray, astray->warp[k], &astray->warp[k]->split[0] };
-    const char *other = c->other.s ? arena_printf(&st->mem, "%s is %s", stand_cta(st, astray->linear),
-                                                  stand_what(st, astray, c->other.w, c->other.s))
+    const char *other = c->other.s ? arena_printf(&st->mem, "%s is %s", describe_cta(st, astray->linear),
+                                                  describe_split(st, astray, c->other.w, c->other.s))
                                    : NULL;
     if (!ended && !other) {
         *c = (struct cause){ 0 };
         return;
     }
     c->cause = arena_printf(&st->mem, "%s %s in grid.sync() at %s for all %" PRIu64 " CTAs; %s%s%s",
-                            stand_ctas(st, here, (u32)st->l->total), n == 1 ? "waits" : "wait", at, st->l->total,
+                            describe_ctas(st, here, (u32)st->l->total), n == 1 ? "waits" : "wait", at, st->l->total,
                             ended ? arena_printf(&st->mem, "%s without reaching it", ended) : "",
                             ended && other ? ", and " : "", other ? other : "");
     c->fix = ended ? "Let every CTA reach grid.sync(): guard the work before it, and return after the last one."
@@ -310,7 +313,7 @@ static void explain_grid(struct stop *st, struct cause *c)
 
 /* ---- a value nobody writes ---- */
 
-static void explain_spin(struct stop *st, struct cause *c)
+static void explain_spin(struct stopped *st, struct cause *c)
 {
     struct waiter x = first_in(st, SP_IDLE);
     if (!x.s) return;
@@ -321,12 +324,13 @@ static void explain_spin(struct stop *st, struct cause *c)
         return;
     }
     bool nobody;
-    const char *by = stand_writers(st, &x.s->reads[0], &nobody), *what = stand_read(st, low_of(x.s), &x.s->reads[0]);
-    const char *ended = stand_ended(st, stand_op(x.s));
+    const char *by = describe_writers(st, &x.s->reads[0], &nobody),
+               *what = describe_read(st, low_of(x.s), &x.s->reads[0]);
+    const char *ended = describe_exited_ctas(st, split_op(x.s));
     c->cause = arena_printf(&st->mem, "nobody is left to change %s: every other thread waits or has ended%s%s%s%s",
                             what, ended ? "; " : "", ended ? ended : "", by ? "; " : "", by ? by : "");
     struct mbarrier_word m;
-    if (stand_mbarrier(low_of(x.s), &x.s->reads[0], &m)) {
+    if (read_mbarrier(low_of(x.s), &x.s->reads[0], &m)) {
         c->fix = m.arrived
                      ? arena_printf(&st->mem,
                                     "Initialise the mbarrier with as many arrivals as there are in a phase, or let the "
@@ -353,7 +357,7 @@ static void sort_ctas(struct cta **v, u32 n)
             }
 }
 
-static void explain_stopped(struct stop *st, enum finding_kind kind, struct cause *c)
+static void explain_stopped(struct stopped *st, enum finding_kind kind, struct cause *c)
 {
     static const u8 order[] = { SP_RUN, SP_SLEEP, SP_IDLE, SP_RDV, SP_BAR };
     for (u32 k = 0; !c->at.s && k < COUNT_OF(order); k++) c->at = first_in(st, order[k]);
@@ -364,7 +368,7 @@ static void explain_stopped(struct stop *st, enum finding_kind kind, struct caus
             st->l->in->budget);
     else if (c->at.s->state == SP_IDLE && c->at.s->nreads && wait_for_host(st->l)) {
         c->cause = arena_printf(&st->mem, "interrupted while every thread waited for the host to write %s",
-                                stand_read(st, low_of(c->at.s), &c->at.s->reads[0]));
+                                describe_read(st, low_of(c->at.s), &c->at.s->reads[0]));
         c->fix = "Let the host write it, from a thread that does not wait for the launch.";
     } else {
         u64 done = 0;
@@ -375,7 +379,7 @@ static void explain_stopped(struct stop *st, enum finding_kind kind, struct caus
 }
 
 /* All that wait are in one finding, which occurred once. */
-static void add_everybody(struct stop *st, struct finding *f)
+static void add_everybody(struct stopped *st, struct finding *f)
 {
     struct launch *l = st->l;
     f->kernel = arena_str(&st->mem, l->kernel->func->name);
@@ -396,7 +400,7 @@ static void add_everybody(struct stop *st, struct finding *f)
 
 static void report_stop(struct launch *l, enum finding_kind kind)
 {
-    struct stop st = { .l = l };
+    struct stopped st = { .l = l };
     struct cause c = { 0 };
     for (struct cta *x = l->parked; x; x = x->next) st.ncta++;
     st.cta = NEW_ARRAY(&st.mem, struct cta *, st.ncta + 1);
@@ -415,21 +419,20 @@ static void report_stop(struct launch *l, enum finding_kind kind)
     if (!c.at.s) explain_barrier(&st, &c);
     if (!c.at.s) explain_spin(&st, &c);
     if (c.at.s) {
-        struct finding f = { .kind = kind, .cause = c.cause, .fix = c.fix, .detail = stand_all(&st) };
-        f.place = found_place(&st.mem, low_of(c.at.s), stand_op(c.at.s));
-        bool same = c.other.s && !strcmp(stand_place(&st, low_of(c.at.s), stand_op(c.at.s)),
-                                         stand_place(&st, low_of(c.other.s), stand_op(c.other.s)));
-        if (c.other.s && !same) f.other = found_place(&st.mem, low_of(c.other.s), stand_op(c.other.s));
+        struct finding f = { .kind = kind, .cause = c.cause, .fix = c.fix, .detail = describe_all(&st) };
+        f.place = finding_place(&st.mem, low_of(c.at.s), split_op(c.at.s));
+        bool same = c.other.s && !strcmp(describe_place(&st, low_of(c.at.s), split_op(c.at.s)),
+                                         describe_place(&st, low_of(c.other.s), split_op(c.other.s)));
+        if (c.other.s && !same) f.other = finding_place(&st.mem, low_of(c.other.s), split_op(c.other.s));
         add_everybody(&st, &f);
     }
     arena_free(&st.mem);
 }
 
-/* Called by the last worker, with everything parked and nothing changed. */
-void wait_verdict(struct launch *l)
+void deadlock_report(struct launch *l)
 {
     report_stop(l, F_deadlock);
     launch_stop(l, SIM_DEADLOCK);
 }
 
-void wait_report_stopped(struct launch *l) { report_stop(l, l->stop == SIM_INTERRUPTED ? F_interrupted : F_livelock); }
+void stopped_report(struct launch *l) { report_stop(l, l->stop == SIM_INTERRUPTED ? F_interrupted : F_livelock); }

@@ -1,7 +1,7 @@
-/* Where the threads of a stopped launch stand, in words. Equal warps of a CTA are one line, equal CTAs one paragraph:
- * a grid barrier that a thousand CTAs wait at is two lines. */
+/* Where the threads of a stopped launch are, in words. Equal warps of a CTA are one line, equal CTAs one paragraph: a
+ * grid barrier that a thousand CTAs wait at is two lines. */
+#include "sim/deadlock_text.h"
 #include "code/shared_layout.h"
-#include "sim/deadlock.h"
 #include "sim/explain_access.h"
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
@@ -9,12 +9,12 @@
 
 enum { SHOWN_CTAS = 12, SHOWN_GROUPS = 16 };
 
-const char *stand_place(struct stop *st, const struct lowered *low, u32 op)
+const char *describe_place(struct stopped *st, const struct lowered *low, u32 op)
 {
     for (const struct place_text *p = st->places; p; p = p->next)
         if (p->low == low && p->op == op) return p->text;
     struct text t = { 0 };
-    place_brief(found_place(&st->mem, low, op), &t);
+    place_brief(finding_place(&st->mem, low, op), &t);
     struct place_text *p = NEW(&st->mem, struct place_text);
     *p = (struct place_text){ low, op, t.p ? arena_str(&st->mem, str_of(t.p)) : "?", st->places };
     st->places = p;
@@ -24,7 +24,7 @@ const char *stand_place(struct stop *st, const struct lowered *low, u32 op)
 
 /* ---- threads and CTAs ---- */
 
-static const char *point(struct stop *st, u64 linear, const u32 shape[3])
+static const char *point(struct stopped *st, u64 linear, const u32 shape[3])
 {
     u64 x = linear % shape[0], y = linear / shape[0] % shape[1], z = linear / shape[0] / shape[1];
     if (shape[2] > 1) return arena_printf(&st->mem, "(%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", x, y, z);
@@ -32,20 +32,20 @@ static const char *point(struct stop *st, u64 linear, const u32 shape[3])
     return arena_printf(&st->mem, "%" PRIu64, x);
 }
 
-const char *stand_cta(struct stop *st, u64 linear)
+const char *describe_cta(struct stopped *st, u64 linear)
 {
     return arena_printf(&st->mem, "CTA %s", point(st, linear, st->l->in->grid));
 }
 
-const char *stand_thread(struct stop *st, u64 cta, u32 thread)
+const char *describe_thread(struct stopped *st, u64 cta, u32 thread)
 {
     const char *t = point(st, thread, st->l->in->block);
     return st->l->total == 1 ? arena_printf(&st->mem, "thread %s", t)
-                             : arena_printf(&st->mem, "thread %s of %s", t, stand_cta(st, cta));
+                             : arena_printf(&st->mem, "thread %s of %s", t, describe_cta(st, cta));
 }
 
 /* Numbers of a set as up to three ranges, or as a range with a step, or as a count between two ends. */
-static const char *set_text(struct stop *st, const char *noun, const u32 *bits, u32 n, const u32 shape[3])
+static const char *set_text(struct stopped *st, const char *noun, const u32 *bits, u32 n, const u32 shape[3])
 {
     static const u32 line[3] = { 0xffffffff, 1, 1 };
     u32 first = NONE, last = 0, count = 0, runs = 0, step = 0, from[3] = { 0 }, to[3] = { 0 };
@@ -85,24 +85,24 @@ static const char *set_text(struct stop *st, const char *noun, const u32 *bits, 
     return z;
 }
 
-const char *stand_lanes(struct stop *st, u32 mask) { return set_text(st, "lane", &mask, LANES, NULL); }
-const char *stand_ctas(struct stop *st, const u32 *bits, u32 n)
+const char *describe_lanes(struct stopped *st, u32 mask) { return set_text(st, "lane", &mask, LANES, NULL); }
+const char *describe_ctas(struct stopped *st, const u32 *bits, u32 n)
 {
     return set_text(st, "CTA", bits, n, st->l->in->grid);
 }
-const char *stand_threads(struct stop *st, const struct crew *c)
+const char *describe_threads(struct stopped *st, const struct cta_threads *c)
 {
     return set_text(st, "thread", c->mask, st->l->threads, st->l->in->block);
 }
 
 /* ---- memory ---- */
 
-static const struct mem_object *read_object(const struct stop *st, const struct read *r)
+static const struct mem_object *read_object(const struct stopped *st, const struct read *r)
 {
     return r->space == SP_SHARED || r->space == SP_LOCAL ? NULL : mem_find(st->l->sim->mem, r->addr);
 }
 
-const char *stand_address(struct stop *st, const struct read *r)
+const char *describe_address(struct stopped *st, const struct read *r)
 {
     const struct mem_object *o = read_object(st, r);
     if (o) return arena_printf(&st->mem, "%s+0x%" PRIx64, o->name, r->addr - o->base);
@@ -112,25 +112,25 @@ const char *stand_address(struct stop *st, const struct read *r)
                                  : "memory of no allocation";
 }
 
-bool stand_mbarrier(const struct lowered *low, const struct read *r, struct mbarrier_word *m)
+bool read_mbarrier(const struct lowered *low, const struct read *r, struct mbarrier_word *m)
 {
     bool is = low->op[r->op].flags & ISA_MBAR_WAIT;
     if (is) *m = async_mbarrier(r->value);
     return is;
 }
 
-const char *stand_read(struct stop *st, const struct lowered *low, const struct read *r)
+const char *describe_read(struct stopped *st, const struct lowered *low, const struct read *r)
 {
     struct mbarrier_word m;
-    if (stand_mbarrier(low, r, &m))
-        return arena_printf(&st->mem, "%s, an mbarrier in phase %llu with %u of its %u arrivals", stand_address(st, r),
-                            (unsigned long long)m.phase, m.arrived, m.expected);
-    return arena_printf(&st->mem, "%s, which holds %lld", stand_address(st, r),
+    if (read_mbarrier(low, r, &m))
+        return arena_printf(&st->mem, "%s, an mbarrier in phase %llu with %u of its %u arrivals",
+                            describe_address(st, r), (unsigned long long)m.phase, m.arrived, m.expected);
+    return arena_printf(&st->mem, "%s, which holds %lld", describe_address(st, r),
                         (long long)(r->size == 4 ? (s64)(s32)r->value : (s64)r->value));
 }
 
 /* Which object a memory instruction writes, as far as its address tells; false: it may be any. */
-static bool written_object(const struct stop *st, const struct site *s, const struct mem_object **o,
+static bool written_object(const struct stopped *st, const struct site *s, const struct mem_object **o,
                            const struct ptx_var **shared)
 {
     *o = NULL;
@@ -149,7 +149,7 @@ static bool written_object(const struct stop *st, const struct site *s, const st
     return true;
 }
 
-const char *stand_writers(struct stop *st, const struct read *r, bool *nobody)
+const char *describe_writers(struct stopped *st, const struct read *r, bool *nobody)
 {
     const struct lowered *low = st->l->kernel;
     const struct mem_object *o = read_object(st, r), *to;
@@ -169,7 +169,7 @@ const char *stand_writers(struct stop *st, const struct read *r, bool *nobody)
             return NULL;
         }
         if (o ? to != o : shared != v) continue;
-        const char *at = stand_place(st, low, s->op);
+        const char *at = describe_place(st, low, s->op);
         if (n && t.p && strstr(t.p, at)) continue;
         text_add(&t, "%s%s", n++ ? ", " : "", at);
     }
@@ -182,7 +182,7 @@ const char *stand_writers(struct stop *st, const struct read *r, bool *nobody)
 
 /* ---- a split ---- */
 
-u32 stand_op(const struct split *s)
+u32 split_op(const struct split *s)
 {
     const struct lowered *low = s->fr->code->low;
     if (s->state == SP_BAR || s->state == SP_RDV || s->state == SP_IDLE) return s->op;
@@ -191,7 +191,7 @@ u32 stand_op(const struct split *s)
 }
 
 /* The address of a memory instruction in a loop, when its register still has the value it had there. */
-static bool loop_address(struct stop *st, struct warp *w, const struct split *s, const struct lop *o, u32 head,
+static bool loop_address(struct stopped *st, struct warp *w, const struct split *s, const struct lop *o, u32 head,
                          struct read *r)
 {
     const struct code *c = s->fr->code;
@@ -219,13 +219,13 @@ static bool loop_address(struct stop *st, struct warp *w, const struct split *s,
 }
 
 /* "flag.cu:20..21": the lines of a loop in its function. */
-const char *stand_loop(struct stop *st, const struct lowered *l, const struct loop *lp)
+const char *describe_loop(struct stopped *st, const struct lowered *l, const struct loop *lp)
 {
     const char *file = NULL;
     u32 low = NONE, high = 0;
     for (u32 b = lp->head; b <= lp->last; b++)
         for (u32 k = l->block[b].first; k < l->block[b].end; k++) {
-            const struct place *p = found_place(&st->mem, l, k);
+            const struct place *p = finding_place(&st->mem, l, k);
             while (p->inlined_at) p = p->inlined_at;
             u32 line = p->file ? p->line : p->ptx_line;
             const char *name = p->file ? p->file : p->ptx_file;
@@ -242,7 +242,8 @@ const char *stand_loop(struct stop *st, const struct lowered *l, const struct lo
 }
 
 /* What a loop polls, who may write it. */
-static void polled_text(struct stop *st, struct warp *w, const struct split *s, const struct loop *lp, struct text *t)
+static void polled_text(struct stopped *st, struct warp *w, const struct split *s, const struct loop *lp,
+                        struct text *t)
 {
     const struct lowered *low = s->fr->code->low;
     u32 reads = 0;
@@ -252,35 +253,35 @@ static void polled_text(struct stop *st, struct warp *w, const struct split *s, 
             struct read r;
             if (o->kind != K_MEM || (!lop_is_load(o) && !lop_fetches(o)) || !loop_address(st, w, s, o, lp->head, &r))
                 continue;
-            const char *what = stand_read(st, low, &r);
-            if (t->p && strstr(t->p, stand_address(st, &r))) continue;
+            const char *what = describe_read(st, low, &r);
+            if (t->p && strstr(t->p, describe_address(st, &r))) continue;
             bool nobody;
-            const char *by = stand_writers(st, &r, &nobody);
-            if (by && !nobody) what = stand_address(st, &r); /* its value just now says nothing */
+            const char *by = describe_writers(st, &r, &nobody);
+            if (by && !nobody) what = describe_address(st, &r); /* its value just now says nothing */
             text_add(t, "%s%s", reads++ ? ", and " : "; it reads ", what);
             if (by) text_add(t, " (%s)", by);
         }
 }
 
-static const char *running_text(struct stop *st, struct warp *w, const struct split *s)
+static const char *running_text(struct stopped *st, struct warp *w, const struct split *s)
 {
     const struct lowered *low = s->fr->code->low;
     u32 n = low->block[s->block].loop;
-    const char *at = stand_place(st, low, stand_op(s));
+    const char *at = describe_place(st, low, split_op(s));
     if (!n) return arena_printf(&st->mem, "running at %s", at);
     struct text t = { 0 };
-    text_add(&t, "running at %s, in the loop of %s", at, stand_loop(st, low, &low->loop[n - 1]));
+    text_add(&t, "running at %s, in the loop of %s", at, describe_loop(st, low, &low->loop[n - 1]));
     polled_text(st, w, s, &low->loop[n - 1], &t);
     const char *z = t.p ? arena_str(&st->mem, str_of(t.p)) : at;
     text_free(&t);
     return z;
 }
 
-const char *stand_what(struct stop *st, const struct cta *c, struct warp *w, const struct split *s)
+const char *describe_split(struct stopped *st, const struct cta *c, struct warp *w, const struct split *s)
 {
     const struct lowered *low = s->fr->code->low;
-    const char *at = stand_place(st, low, stand_op(s));
-    const struct ptx_insn *i = low->op[stand_op(s)].src;
+    const char *at = describe_place(st, low, split_op(s));
+    const struct ptx_insn *i = low->op[split_op(s)].src;
     switch (s->state) {
     case SP_BAR:
         if (c->bar[s->bar].expected)
@@ -289,11 +290,11 @@ const char *stand_what(struct stop *st, const struct cta *c, struct warp *w, con
     case SP_RDV:
         return arena_printf(&st->mem, "at %.*s for %s, %s", i ? (int)i->opcode.n : 14,
                             i ? i->opcode.p : "warp operation",
-                            s->rdv == ALL_LANES ? "the whole warp" : stand_lanes(st, s->rdv), at);
+                            s->rdv == ALL_LANES ? "the whole warp" : describe_lanes(st, s->rdv), at);
     case SP_IDLE:
         if (!s->nreads)
             return arena_printf(&st->mem, "spinning at %s, in a loop that reads nothing and can never end", at);
-        return arena_printf(&st->mem, "spinning at %s on %s", at, stand_read(st, low, &s->reads[0]));
+        return arena_printf(&st->mem, "spinning at %s on %s", at, describe_read(st, low, &s->reads[0]));
     default: return running_text(st, w, s);
     }
 }
@@ -302,10 +303,10 @@ const char *stand_what(struct stop *st, const struct cta *c, struct warp *w, con
 
 struct group {
     const char *what;
-    struct crew who;
+    struct cta_threads who;
 };
 
-static u32 first_of(const struct crew *c)
+static u32 first_thread(const struct cta_threads *c)
 {
     for (u32 k = 0; k < MAX_WARPS; k++)
         if (c->mask[k]) return k * LANES + (u32)__builtin_ctz(c->mask[k]);
@@ -313,14 +314,14 @@ static u32 first_of(const struct crew *c)
 }
 
 /* The lines of one CTA; `one`: there is a single one, without its line break. */
-static const char *cta_lines(struct stop *st, const struct cta *c, bool *one)
+static const char *cta_lines(struct stopped *st, const struct cta *c, bool *one)
 {
     struct group g[SHOWN_GROUPS];
     u32 n = 0, more = 0;
     for (u32 k = 0; k < c->nwarps; k++)
         for (u32 j = 0; j < c->warp[k]->nsplit; j++) {
             const struct split *s = &c->warp[k]->split[j];
-            const char *what = stand_what(st, c, c->warp[k], s);
+            const char *what = describe_split(st, c, c->warp[k], s);
             u32 at = 0;
             while (at < n && strcmp(g[at].what, what)) at++;
             if (at == SHOWN_GROUPS) {
@@ -331,14 +332,14 @@ static const char *cta_lines(struct stop *st, const struct cta *c, bool *one)
             g[at].who.mask[k] |= s->mask;
         }
     for (u32 k = 1; k < n; k++) /* by their first thread */
-        for (u32 j = k; j && first_of(&g[j].who) < first_of(&g[j - 1].who); j--) {
+        for (u32 j = k; j && first_thread(&g[j].who) < first_thread(&g[j - 1].who); j--) {
             struct group x = g[j];
             g[j] = g[j - 1];
             g[j - 1] = x;
         }
     struct text t = { 0 };
     *one = n == 1 && !more;
-    for (u32 k = 0; k < n; k++) text_add(&t, "%s: %s%s", stand_threads(st, &g[k].who), g[k].what, *one ? "" : "\n");
+    for (u32 k = 0; k < n; k++) text_add(&t, "%s: %s%s", describe_threads(st, &g[k].who), g[k].what, *one ? "" : "\n");
     if (more) text_add(&t, "and %u more groups of threads\n", more);
     const char *z = t.p ? arena_str(&st->mem, str_of(t.p)) : "";
     text_free(&t);
@@ -356,9 +357,9 @@ static void indented(struct text *t, const char *lines, const char *by)
     for (const char *p = lines; *p; p += strcspn(p, "\n") + 1) text_add(t, "%s%.*s\n", by, (int)strcspn(p, "\n"), p);
 }
 
-static void alike_text(struct stop *st, const struct alike *a, struct text *t)
+static void alike_text(struct stopped *st, const struct alike *a, struct text *t)
 {
-    const char *who = stand_cta(st, a->first);
+    const char *who = describe_cta(st, a->first);
     if (a->count > 1) {
         const char *x = point(st, a->first, st->l->in->grid), *y = point(st, a->last, st->l->in->grid);
         who = a->last - a->first + 1 == a->count
@@ -375,7 +376,7 @@ static void alike_text(struct stop *st, const struct alike *a, struct text *t)
     }
 }
 
-const char *stand_all(struct stop *st)
+const char *describe_all(struct stopped *st)
 {
     struct alike a[SHOWN_CTAS];
     u32 n = 0, more = 0;

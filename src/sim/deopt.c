@@ -2,9 +2,9 @@
  * keeps it. Each split brings the registers that are live where it stands; splits inside calls, where their call will
  * return. */
 #include "sim/deopt.h"
+#include "code/flow.h"
 #include "code/lower.h"
 #include "sim/lanes.h"
-#include "code/flow.h"
 #include "sim/planes.h"
 #include "sim/special_registers.h"
 

@@ -5,19 +5,19 @@
  * beyond another pending one leaves the straight line, so that splits that meet merge. Back edges burn fuel; when it
  * runs out, wait.c looks whether the loop can still change anything. */
 #include "sim/exec.h"
+#include "code/lower.h"
 #include "sim/async.h"
 #include "sim/barrier.h"
 #include "sim/call.h"
 #include "sim/deopt.h"
 #include "sim/exited.h"
-#include "sim/finding_place.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
-#include "code/lower.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"
 #include "sim/trace.h"
+#include "sim/trap.h"
 #include "sim/wait.h"
 #include "sim/warpop.h"
 
@@ -46,7 +46,7 @@ static void drop_split(struct warp *w, struct split *s)
 void exec_exit_lanes(struct warp *w, u32 mask, u32 op)
 {
     w->live &= ~mask;
-    leave_note(w->left, &w->nleft, (struct leave){ mask, op, w->code->low });
+    exit_record_add(w->exits, &w->nexits, (struct exit_record){ mask, op, w->code->low });
     if (unlikely(w->copies != NULL)) async_exit(w, mask);
     if (unlikely(observed(w->cta->launch)) && mask)
         observe_sync(w->cta->launch,
@@ -177,37 +177,6 @@ static int run_straight(struct warp *w, u32 at, u32 end)
     return 0;
 }
 
-static void unsupported(struct warp *w, const struct insn *i)
-{
-    const struct ptx_insn *src = w->code->low->op[i->op].src;
-    struct str o = src ? src->opcode : STR("?");
-    const struct ptx_operand *undefined = src ? operand_undefined(src) : NULL;
-    if (undefined) {
-        struct str name = undefined->var ? undefined->var->name : undefined->func->name;
-        launch_fail(w->cta->launch, SIM_UNSUPPORTED, undefined->var ? ERR_INPUT : ERR_UNSUPPORTED, w->code->low, i->op,
-                    "`%.*s` is .extern, and %s defines it: --link names the file that does", (int)name.n, name.p,
-                    undefined->var ? "no module of the program" : "neither a module of the program nor Lockstep");
-    } else if (str_is(o, "call") || str_is(o, "call.uni"))
-        launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, w->code->low, i->op,
-                    "this call is not supported: an argument or a result is of a kind that Lockstep cannot pass");
-    else
-        launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, w->code->low, i->op,
-                    "instruction %.*s is not supported", (int)o.n, o.p);
-}
-
-static void trap(struct warp *w, const struct insn *i)
-{
-    struct finding f = { .kind = F_trap, .cause = "a trap instruction was reached" };
-    if (!w->cta->launch->grid_workspace && trap_needs_grid(w->cur->fr, i->op)) {
-        f.cause = "grid.sync() needs a cooperative launch, and this was an ordinary one: nothing makes sure that all "
-                  "CTAs are on the device together, so it traps";
-        f.fix = "Launch with cudaLaunchCooperativeKernel (lockstep launch --cooperative, or `cooperative` in the "
-                "contract's launch line), with a grid that fits on the device.";
-    }
-    found(w, i->op, &f, w->mask);
-    launch_stop(w->cta->launch, SIM_TRAP);
-}
-
 /* brx.idx: lanes are grouped by the block their index names. */
 static void branch_indexed(struct warp *w, struct split *s, const struct insn *i)
 {
@@ -218,9 +187,7 @@ static void branch_indexed(struct warp *w, struct split *s, const struct insn *i
     for (u32 m = todo; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         if (to[l] >= t[0]) {
-            struct finding f = { .kind = F_trap, .cause = "the index of an indirect branch is beyond its table" };
-            found(w, i->op, &f, 1u << l);
-            launch_stop(w->cta->launch, SIM_TRAP);
+            trap_bad_index(w, i, l);
             return;
         }
         to[l] = t[to[l] + 1];
@@ -348,8 +315,8 @@ static enum step run_split(struct warp *w)
             to = bl->next;
             break;
         }
-        case TERM_TRAP: trap(w, i); return STEP_YIELD;
-        case TERM_UNSUPPORTED: unsupported(w, i); return STEP_YIELD;
+        case TERM_TRAP: trap_report(w, i); return STEP_YIELD;
+        case TERM_UNSUPPORTED: trap_unsupported(w, i); return STEP_YIELD;
         case TERM_WARP:
             s->block = bl->next;
             if (!sync_arrive(w, s, i)) return STEP_PICK;

@@ -1,10 +1,10 @@
 /* A bad access in words: which object, which element, and the arithmetic that led there. Addresses are shown as
  * object + offset: where the arena lies differs between machines, and a report does not. */
 #include "sim/explain_access.h"
-#include "sim/explain_index.h"
-#include "sim/finding_place.h"
 #include "code/lower.h"
 #include "code/shared_layout.h"
+#include "sim/explain_index.h"
+#include "sim/finding_place.h"
 #include "sim/overflow_watch.h"
 #include <inttypes.h>
 
@@ -76,10 +76,10 @@ static void describe_object(const struct access *a, const struct lane_check *c, 
         f->object_note = arena_printf(mem, "allocated %s%s, freed %s%s", o->alloc_site ? "at " : "",
                                       o->alloc_site ? o->alloc_site : "by the host", o->free_site ? "at " : "",
                                       o->free_site ? o->free_site : "by the host");
-    else if (o->alloc_site && c->verdict != MISALIGNED)
+    else if (o->alloc_site && c->fault != FAULT_MISALIGNED)
         f->object_note = arena_printf(mem, "%s, %" PRIu64 " byte%s, was allocated at %s", o->name, o->size,
                                       plural(o->size), o->alloc_site);
-    else if (!c->strict && (c->verdict == PAST || c->verdict == INVALID))
+    else if (!c->strict && (c->fault == FAULT_PAST || c->fault == FAULT_INVALID))
         f->object_note = arena_printf(mem, "%s is the nearest allocation; where the pointer came from is not known",
                                       o->name);
 }
@@ -470,7 +470,7 @@ static void explain_source(const struct access *a, struct arena *mem, struct fin
     const struct mem_object *from = mem_find(la->sim->mem, v);
     for (u32 k = 0; from && k < la->kernel->func->nparam; k++)
         if (la->kernel->func->param[k]->offset == s->root.off) {
-            f->origin = found_place(mem, l, s->op);
+            f->origin = finding_place(mem, l, s->op);
             f->origin_text = arena_printf(mem, "the index comes from %s (argument %u), read here", from->name, k);
             f->fix = arena_printf(mem, "Check what %s holds against the size of %s before it is used as an index.",
                                   from->name, f->object ? f->object : "the array");
@@ -492,21 +492,21 @@ static void explain_invalid(const struct access *a, u32 first, struct arena *mem
 
 void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
 {
-    static const u8 kind[] = { [PAST] = F_bounds,
-                               [NEIGHBOUR] = F_bounds_neighbour,
-                               [NULL_POINTER] = F_null_pointer,
-                               [INVALID] = F_invalid_address,
-                               [FREED] = F_use_after_free,
-                               [READ_ONLY] = F_read_only,
-                               [MISALIGNED] = F_misaligned,
-                               [SHARED_PAST] = F_bounds_shared,
-                               [LOCAL_PAST] = F_bounds_local };
+    static const u8 kind[] = { [FAULT_PAST] = F_bounds,
+                               [FAULT_NEIGHBOUR] = F_bounds_neighbour,
+                               [FAULT_NULL_POINTER] = F_null_pointer,
+                               [FAULT_INVALID] = F_invalid_address,
+                               [FAULT_FREED] = F_use_after_free,
+                               [FAULT_READ_ONLY] = F_read_only,
+                               [FAULT_MISALIGNED] = F_misaligned,
+                               [FAULT_SHARED_PAST] = F_bounds_shared,
+                               [FAULT_LOCAL_PAST] = F_bounds_local };
     struct warp *w = a->warp;
     struct arena mem = { 0 };
     u32 first = (u32)__builtin_ctz(mask), on = w->cta->launch->in->checks;
     const struct lane_check *x = &c[first];
-    if (x->verdict == MISALIGNED ? !(on & CHECK_ALIGN) : !(on & CHECK_BOUNDS)) return;
-    struct finding f = { .kind = (enum finding_kind)kind[x->verdict],
+    if (x->fault == FAULT_MISALIGNED ? !(on & CHECK_ALIGN) : !(on & CHECK_BOUNDS)) return;
+    struct finding f = { .kind = (enum finding_kind)kind[x->fault],
                          .access = access_word(a->site),
                          .space = space_word(a->space[first]),
                          .width = a->bytes };
@@ -515,24 +515,25 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
         describe_object(a, x, &mem, &f);
     else if (a->space[first] == SP_SHARED || a->space[first] == SP_LOCAL)
         describe_array(a, x, first, &mem, &f);
-    switch (x->verdict) {
-    case NEIGHBOUR: explain_neighbour(a, x, first, &mem, &f); break;
-    case PAST: explain_past(a, first, mask, &mem, &f); break;
-    case MISALIGNED: explain_misaligned(a, first, mask, &mem, &f); break;
-    case SHARED_PAST:
-    case LOCAL_PAST: explain_array(a, x, first, mask, &mem, &f); break;
-    case NULL_POINTER:
+    switch (x->fault) {
+    case FAULT_NEIGHBOUR: explain_neighbour(a, x, first, &mem, &f); break;
+    case FAULT_PAST: explain_past(a, first, mask, &mem, &f); break;
+    case FAULT_MISALIGNED: explain_misaligned(a, first, mask, &mem, &f); break;
+    case FAULT_SHARED_PAST:
+    case FAULT_LOCAL_PAST: explain_array(a, x, first, mask, &mem, &f); break;
+    case FAULT_NULL_POINTER:
         f.cause = arena_printf(&mem, "the address is 0x%" PRIx64 ": the pointer is null, or null plus a small offset",
                                a->addr[first]);
         break;
-    case INVALID: explain_invalid(a, first, &mem, &f); break;
-    case FREED:
+    case FAULT_INVALID: explain_invalid(a, first, &mem, &f); break;
+    case FAULT_FREED:
         if (x->object && x->object->kind == MEM_HEAP)
             f.fix = "Free it behind the last access, in whichever thread that is.";
         break;
     default: break;
     }
-    if (x->verdict == PAST || x->verdict == NEIGHBOUR || x->verdict == INVALID || x->verdict == NULL_POINTER) {
+    if (x->fault == FAULT_PAST || x->fault == FAULT_NEIGHBOUR || x->fault == FAULT_INVALID ||
+        x->fault == FAULT_NULL_POINTER) {
         wraps_explain(a, mask, &mem, &f);
         explain_source(a, &mem, &f);
     }
@@ -544,6 +545,6 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
                               : 0;
     /* before its start is another mistake than behind its end */
     if (f.object && a->addr[first] < f.object_base) f.cause_key = ~f.cause_key;
-    found(w, a->insn->op, &f, mask);
+    finding_add(w, a->insn->op, &f, mask);
     arena_free(&mem);
 }

@@ -1,24 +1,24 @@
-/* What the careful way of an access (access.c) found for each lane, for the report (explain.c). */
-#ifndef LOCKSTEP_EXPLAIN_H
-#define LOCKSTEP_EXPLAIN_H
+/* What the check of an access (access.c) found for each lane, and its report (explain_access.c). */
+#ifndef LOCKSTEP_EXPLAIN_ACCESS_H
+#define LOCKSTEP_EXPLAIN_ACCESS_H
 #include "sim/access.h"
 
-enum verdict {
-    OK,
-    PAST,
-    NEIGHBOUR,
-    NULL_POINTER,
-    INVALID,
-    FREED,
-    READ_ONLY,
-    MISALIGNED,
-    SHARED_PAST,
-    LOCAL_PAST,
-    VERDICTS
+enum lane_fault {
+    FAULT_NONE,
+    FAULT_PAST,
+    FAULT_NEIGHBOUR,
+    FAULT_NULL_POINTER,
+    FAULT_INVALID,
+    FAULT_FREED,
+    FAULT_READ_ONLY,
+    FAULT_MISALIGNED,
+    FAULT_SHARED_PAST,
+    FAULT_LOCAL_PAST,
+    FAULTS
 };
 
 struct lane_check { /* what was found for one lane */
-    u8 verdict;
+    u8 fault;
     bool strict;                     /* the pointer came from `object`; otherwise only the address says so */
     struct mem_object *object, *hit; /* the object the pointer came from; the one the access falls into */
     const struct ptx_var *var;       /* shared or local array */
@@ -27,6 +27,6 @@ struct lane_check { /* what was found for one lane */
 
 /* The name of a variable without what the compiler adds to it. */
 const char *plain_name(struct arena *a, struct str name);
-/* Reports the lanes of `mask`, all of one verdict about one object. */
+/* Reports the lanes of `mask`, which have the same fault with the same object. */
 void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask);
 #endif

@@ -1,5 +1,4 @@
-/* From a place in the machine to a finding: source lines with their inlined chain, threads, and how a launch ends
- * early. */
+/* From a place in the machine to a finding: source lines with the inlined calls around them, and threads. */
 #include "sim/finding_place.h"
 
 static struct str line_text(const struct ptx_module *m, const char *at)
@@ -10,7 +9,7 @@ static struct str line_text(const struct ptx_module *m, const char *at)
     return (struct str){ b, (u32)(e - b) };
 }
 
-struct place *found_place(struct arena *a, const struct lowered *l, u32 op)
+struct place *finding_place(struct arena *a, const struct lowered *l, u32 op)
 {
     const struct ptx_insn *i = l->op[op].src;
     const struct ptx_module *m = l->func->module;
@@ -38,7 +37,7 @@ struct place *found_place(struct arena *a, const struct lowered *l, u32 op)
 }
 
 /* The call that made a frame; NONE: not known. */
-u32 found_call(const struct frame *f)
+u32 frame_call_site(const struct frame *f)
 {
     const struct lowered *l = f->up->code->low;
     for (u32 b = 0; b < l->nblock; b++)
@@ -53,27 +52,25 @@ static void add_callers(struct arena *a, struct place *p, const struct frame *f)
     enum { MOST = 8 };
     for (u32 n = 0; f->up && n < MOST; f = f->up) {
         if (f->up->code->low == f->code->low) continue;
-        u32 op = found_call(f);
+        u32 op = frame_call_site(f);
         if (op == NONE) return;
         while (p->inlined_at) p = (struct place *)p->inlined_at;
-        p->inlined_at = found_place(a, f->up->code->low, op);
+        p->inlined_at = finding_place(a, f->up->code->low, op);
         p->called = true;
         n++;
     }
 }
 
-void found(struct warp *w, u32 op, struct finding *f, u32 mask)
-{
-    found_in(w->cta->launch->in->report, w, op, f, mask);
-}
-
-void found_in(struct report *to, const struct warp *w, u32 op, struct finding *f, u32 mask)
+/* Fills in what a finding says of operation op of `low`, executed by the lanes of mask, and adds it. inside: the frame
+ * that executes it, for the calls around it; NULL: not known. */
+static void fill_and_add(struct report *to, const struct warp *w, const struct lowered *low, const struct frame *inside,
+                         u32 op, struct finding *f, u32 mask)
 {
     struct arena mem = { 0 };
     const struct launch *l = w->cta->launch;
-    struct place *at = found_place(&mem, w->code->low, op);
+    struct place *at = finding_place(&mem, low, op);
     /* of the second thread of a race no frames are left */
-    if (!f->rival && w->cur && w->cur->fr->code == w->code) add_callers(&mem, at, w->cur->fr);
+    if (!f->rival && inside) add_callers(&mem, at, inside);
     f->place = at;
     f->kernel = arena_str(&mem, l->kernel->func->name);
     memcpy(f->cta, w->cta->id, 12);
@@ -87,4 +84,20 @@ void found_in(struct report *to, const struct warp *w, u32 op, struct finding *f
         }
     report_add(to, f);
     arena_free(&mem);
+}
+
+void finding_add_to(struct report *to, const struct warp *w, u32 op, struct finding *f, u32 mask)
+{
+    const struct frame *inside = w->cur && w->cur->fr->code == w->code ? w->cur->fr : NULL;
+    fill_and_add(to, w, w->code->low, inside, op, f, mask);
+}
+
+void finding_add(struct warp *w, u32 op, struct finding *f, u32 mask)
+{
+    finding_add_to(w->cta->launch->in->report, w, op, f, mask);
+}
+
+void finding_add_split(const struct warp *w, const struct split *s, struct finding *f)
+{
+    fill_and_add(w->cta->launch->in->report, w, s->fr->code->low, s->fr, s->op, f, s->mask);
 }

@@ -3,11 +3,14 @@
 #define LOCKSTEP_FINDING_PLACE_H
 #include "sim/machine.h"
 
-/* Fills in place and threads of a finding of operation op in the lanes of mask, and adds it to the launch's report. */
-void found(struct warp *w, u32 op, struct finding *f, u32 mask);
+/* Fills in the place and the threads of a finding, and adds it to the launch's report: operation op of the running
+ * split, in the lanes of mask. */
+void finding_add(struct warp *w, u32 op, struct finding *f, u32 mask);
 /* The same, into another report. */
-void found_in(struct report *to, const struct warp *w, u32 op, struct finding *f, u32 mask);
+void finding_add_to(struct report *to, const struct warp *w, u32 op, struct finding *f, u32 mask);
+/* The same for a split that waits, at the operation that it waits at. */
+void finding_add_split(const struct warp *w, const struct split *s, struct finding *f);
 /* The place of an operation: its source line with the inlined calls around it. */
-struct place *found_place(struct arena *a, const struct lowered *l, u32 op);
-u32 found_call(const struct frame *f);
+struct place *finding_place(struct arena *a, const struct lowered *l, u32 op);
+u32 frame_call_site(const struct frame *f); /* the call that made a frame; NONE: not known */
 #endif

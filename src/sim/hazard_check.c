@@ -49,7 +49,7 @@ static void tell(struct warp *w, const struct insn *i, bool shift, u32 bits, u32
     else
         f.cause = arena_printf(&mem, "%.*s of %s by 0: the divisor is zero in these threads", (int)opcode.n, opcode.p,
                                left);
-    found(w, i->op, &f, lanes);
+    finding_add(w, i->op, &f, lanes);
     arena_free(&mem);
 }
 

@@ -1,7 +1,7 @@
 /* Uses of undefined values, and what crosses lanes or calls (RULES.md I2, S3). */
 #include "sim/finding_place.h"
-#include "sim/lanes.h"
 #include "sim/handlers.h"
+#include "sim/lanes.h"
 #include "sim/planes.h"
 
 static const enum finding_kind kinds[] = {
@@ -33,7 +33,7 @@ void init_report(struct warp *w, u32 op, enum init_use use, u32 mask, const stru
             f.origin_text = from->text;
             f.fix = from->fix;
         }
-        found(w, op, &f, same);
+        finding_add(w, op, &f, same);
     }
 }
 

@@ -78,11 +78,10 @@ struct bar {                        /* one barrier of a CTA, between two phases 
 };
 struct probe; /* wait.c: watching a loop for idleness */
 
-enum { LEAVES = 4 };
-/* lanes that left the kernel, and the operation: a branch to the end, or the exit itself */
-struct leave {
-    u32 mask, op;
-    struct lowered *in;
+enum { EXIT_RECORDS = 4 };
+struct exit_record { /* lanes that left the kernel */
+    u32 mask, op;    /* the operation: a branch to the end, or the exit itself */
+    struct lowered *low;
 };
 
 struct warp { /* what every block touches comes first */
@@ -114,8 +113,8 @@ struct warp { /* what every block touches comes first */
     u32 changed;    /* memory this warp changed since the probe began */
     u32 first_live; /* lanes at the start */
     /* where its lanes left, for as many places as there is room; the last one stands for all further ones */
-    struct leave left[LEAVES];
-    u32 nleft;
+    struct exit_record exits[EXIT_RECORDS];
+    u32 nexits;
     u32 fuel_next;      /* size of the next tank */
     u64 counted;        /* of the steps, in launch.spent */
     struct frame *base; /* frame of the kernel */
@@ -190,8 +189,8 @@ struct worker {
     /* CTAs it has claimed and not started; whether it counts in launch.holders */
     u64 from, to;
     bool holds;
-    struct leave ended[LEAVES];
-    u32 nended;       /* where threads of CTAs that are over left */
+    struct exit_record exits[EXIT_RECORDS];
+    u32 nexits;       /* where threads of CTAs that are over left */
     struct arena mem; /* lives as long as the launch */
 };
 

@@ -262,7 +262,7 @@ static const char *sentence(struct arena *mem, const struct wrap *x, const struc
 static void describe(struct arena *mem, const struct wrap *x, const struct warp *w, u32 l, struct finding *f)
 {
     const struct ptx_insn *src = w->code->low->op[x->op[l]].src;
-    f->origin = found_place(mem, w->code->low, x->op[l]);
+    f->origin = finding_place(mem, w->code->low, x->op[l]);
     f->origin_text = arena_printf(mem, "%.*s in thread %u of the CTA", src ? (int)src->opcode.n : 1,
                                   src ? src->opcode.p : "?", w->id * LANES + l);
     f->cause = arena_printf(mem, "signed wrap: %s; it was then widened to 64 bits and added to the pointer",
@@ -310,7 +310,7 @@ int wraps_use(char *restrict R, const struct insn *i, struct warp *w)
                          .element_size = o->element_size };
     memcpy(f.addr, a.addr, sizeof f.addr);
     describe(&mem, x, w, first, &f);
-    found(w, i->op, &f, lanes);
+    finding_add(w, i->op, &f, lanes);
     arena_free(&mem);
     return 0;
 }

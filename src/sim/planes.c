@@ -1,6 +1,6 @@
 /* Planes beside registers, and the table of origins that taints point to. */
-#include "code/shared_layout.h"
 #include "sim/planes.h"
+#include "code/shared_layout.h"
 #include "sim/explain_access.h"
 #include "sim/finding_place.h"
 
@@ -219,7 +219,7 @@ u32 origin_of_memory(const struct access *a, u32 lane)
                               : 0),
                   &r);
     if (r) {
-        r->place = found_place(&o->mem, w->code->low, op);
+        r->place = finding_place(&o->mem, w->code->low, op);
         r->op = op;
         describe_memory(o, r, a, lane, obj, v);
         set_key(r);
@@ -255,7 +255,7 @@ u32 origin_of_shuffle(struct warp *w, const struct lowered *l, u32 op)
     lock(&o->lock);
     u32 id = find(o, key_of(w, l, op, NONE, 0), &r);
     if (r) {
-        r->place = found_place(&o->mem, l, op);
+        r->place = finding_place(&o->mem, l, op);
         r->name = "a lane that takes no part";
         r->text = "shuffled from a lane that has left or takes no part in the shuffle, whose value is undefined";
         r->fix = "Let every lane that is read from reach the shuffle, and name it in the mask; give lanes without data "
@@ -278,7 +278,7 @@ u32 origin_stored(struct warp *w, u32 op, u32 origin)
     if (r) {
         *r = *from; /* its root, too */
         r->op = op;
-        r->stored = found_place(&o->mem, w->code->low, op);
+        r->stored = finding_place(&o->mem, w->code->low, op);
         r->kernel = arena_str(&o->mem, w->cta->launch->kernel->func->name);
     }
     unlock(&o->lock);

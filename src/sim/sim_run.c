@@ -1,16 +1,16 @@
 /* From a launch to its end: sim_run prepares the code, the parameters and the layout of shared memory, lets the workers
  * run (worker_pool.c), and gathers what they counted. The sim itself, which outlives launches, is made here, too. */
 #include "sim/sim_run.h"
-#include "code/overflow.h"
 #include "code/lower.h"
+#include "code/overflow.h"
+#include "code/shared_layout.h"
 #include "sim/cta.h"
 #include "sim/deadlock.h"
+#include "sim/handlers.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/trace.h"
 #include "sim/worker_pool.h"
-#include "code/shared_layout.h"
-#include "sim/handlers.h"
 
 /* ---- the sim ---- */
 
@@ -178,7 +178,7 @@ bool sim_progress(struct sim *s, struct sim_progress *p)
 static void finish(struct launch *l, struct sim_result *r)
 {
     r->end = l->stop;
-    if ((r->end == SIM_LIVELOCK || r->end == SIM_INTERRUPTED) && l->parked) wait_report_stopped(l);
+    if ((r->end == SIM_LIVELOCK || r->end == SIM_INTERRUPTED) && l->parked) stopped_report(l);
     for (u32 n = 0; n < l->nworkers; n++) {
         struct worker *k = &l->worker[n];
         r->warp_insns += k->steps;

@@ -4,8 +4,8 @@
  * register file when the warp starts (head_fill); code reads it from there like any register. What differs from one
  * read to the next (clocks, the mask of active lanes) has a handler here. */
 #include "sim/special_registers.h"
-#include "sim/lanes.h"
 #include "code/shared_layout.h"
+#include "sim/lanes.h"
 
 static u64 sreg_value(const struct warp *w, u32 id, u32 comp, u32 lane)
 {

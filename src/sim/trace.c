@@ -142,7 +142,7 @@ static const char *place_of(struct trace *t, struct traced *f, u32 op)
 {
     if (!f->place[op]) {
         struct text out = { 0 };
-        place_brief(found_place(&t->mem, f->low, op), &out);
+        place_brief(finding_place(&t->mem, f->low, op), &out);
         f->place[op] = out.p ? arena_str(&t->mem, str_of(out.p)) : "?";
         text_free(&out);
     }

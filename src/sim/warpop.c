@@ -4,7 +4,7 @@
  * at the same operation with the same mask, from whatever place (MACHINE.md section 4.4). The usual case, one split
  * that brings all of them, fires at once. */
 #include "sim/warpop.h"
-#include "sim/deadlock.h"
+#include "sim/deadlock_text.h"
 #include "sim/deopt.h"
 #include "sim/exec.h"
 #include "sim/finding_place.h"
@@ -248,12 +248,12 @@ void sync_recheck(struct warp *w)
 
 static void mask_finding(struct warp *w, const struct insn *i, u32 lanes, u32 mask)
 {
-    struct stop st = { .l = w->cta->launch };
+    struct stopped st = { .l = w->cta->launch };
     struct finding f = { .kind = F_mask_invalid };
     f.cause = arena_printf(&st.mem, "%s execute%s the operation, but its mask 0x%08x names %s%s",
-                           stand_lanes(&st, lanes), lanes & (lanes - 1) ? "" : "s", mask, mask ? "only " : "",
-                           stand_lanes(&st, mask));
-    if (w->cta->launch->in->checks & CHECK_BARRIER) found(w, i->op, &f, lanes);
+                           describe_lanes(&st, lanes), lanes & (lanes - 1) ? "" : "s", mask, mask ? "only " : "",
+                           describe_lanes(&st, mask));
+    if (w->cta->launch->in->checks & CHECK_BARRIER) finding_add(w, i->op, &f, lanes);
     arena_free(&st.mem);
 }
 

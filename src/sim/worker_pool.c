@@ -162,7 +162,7 @@ static struct cta *next_cta(struct worker *k)
         }
         bool over = !l->nparked && ctas_started(l) >= l->total && !l->active && k->from == k->to;
         if (!over && quiescent(l) && !wait_for_host(l)) {
-            wait_verdict(l);
+            deadlock_report(l);
             over = true;
         }
         unlock(&l->lock);
@@ -181,7 +181,7 @@ static void worker_run(struct worker *k)
         if (!c) break;
         bool done = cta_run(c);
         if (done) {
-            leave_cta(k, c);
+            exit_record_cta(k, c);
             __atomic_store_n(&k->ctas, k->ctas + 1, __ATOMIC_RELAXED);
             /* the common case, more CTAs of a plain grid, needs no lock */
             if (!__atomic_load_n(&l->nparked, __ATOMIC_RELAXED) && !launch_stopped(l) && !(launch_interrupted(l))) {
