@@ -307,7 +307,7 @@ static void access_piece_exact(const struct touch *t, struct cell *c, const stru
         /* not ordered: the list compares with all members. Of a write no byte has been recorded yet. */
         if (!seen_before(t, ow, &m) || (write && !seen_before(t, or, &m))) {
             u32 from = write ? p->first : k;
-            list_bytes(t, c, me, bytes_mask(from, end - from), lanes);
+            list_access(t, c, me, bytes_mask(from, end - from), lanes);
             return;
         }
         if (!write) add_reader(t, c, k, step, or, &m);
@@ -351,7 +351,7 @@ void cell_access_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes,
     u32 es = word_es(me);
     while (bytes) {
         if (listed || cell_has_list(c, t->w->c->lo[t->space])) {
-            list_bytes(t, c, me, bytes, lanes);
+            list_access(t, c, me, bytes, lanes);
             return;
         }
         u32 first = (u32)__builtin_ctz(bytes), run = first_run(bytes),
@@ -441,7 +441,7 @@ void cell_strong_write(const struct touch *t, struct cell *c, u32 first, u32 siz
     struct piece p = { first, size, 0 };
     struct write_pair b = write_blocks(t, c, lo);
     if (cell_has_list(c, lo) || strong_sizes_differ(t, b.strong, first, size, step)) {
-        list_bytes(t, c, me, bytes_mask(first, size), 0);
+        list_access(t, c, me, bytes_mask(first, size), 0);
         return;
     }
     /* the es of a strong write is its size */
@@ -554,7 +554,7 @@ void cell_access_sector_slow(const struct touch *t, struct cell *c, u64 me)
     u64 lo = t->w->c->lo[t->space];
     bool write = t->op & OP_WRITE, exact = t->w->c->exact;
     if (cell_has_list(c, lo)) {
-        list_bytes(t, c, me, ~0u, 0);
+        list_access(t, c, me, ~0u, 0);
         return;
     }
     bool after_writes = sector_after_writes(t, c, me, lo);
@@ -568,7 +568,7 @@ void cell_access_sector_slow(const struct touch *t, struct cell *c, u64 me)
         /* in a simple kernel elements of reads stay: they are ordered before the write, and needed again soon */
         if (exact || !word_mixed(c->r)) c->r = 0;
     } else if (exact)
-        list_bytes(t, c, me, ~0u, 0);
+        list_access(t, c, me, ~0u, 0);
     else
         sector_by_elements(t, c, me);
 }

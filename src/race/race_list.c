@@ -1,8 +1,15 @@
-/* Lists: sectors whose accesses are remembered one by one, each with all there is to know, because they are strong
- * and of several kinds, or because two of them race.
+/* Lists: sectors whose accesses are recorded one by one, each exactly, because they are strong and of several kinds, or
+ * because two of them race.
  *
- * In a simple kernel a list has all that is known of its sector. In others it has writes and strong accesses; weak
- * reads stay with the cell, as sets, until one of them races. */
+ * A list has two parts. Its entries (struct list_entry) are accesses of any kind, the oldest first. Strong accesses
+ * that include each other and have one size do not conflict with each other; they are sets instead, one for each
+ * location (struct strong_at), so that a thread that polls a flag counts once.
+ *
+ * In a simple kernel a list has all that is recorded of its sector. In other kernels it has writes and strong accesses;
+ * weak reads stay with the cell, as reader sets, until one of them races.
+ *
+ * Each access is checked against all recorded ones that share a byte with it (check_pair), which also finds those that
+ * need not be kept beside it. Then it is recorded. */
 #include "race/race_slow.h"
 #include "race/race_report.h"
 
@@ -77,16 +84,17 @@ bool race_entry_before(struct race_warp *w, const struct list_entry *o, const st
 
 /* ---- lists ---- */
 
+/* Morally strong (PTX 8.5): both are strong, each includes the other in its scope, and they access the same bytes. */
 static bool morally_strong(const struct race_warp *w, const struct list_entry *m, const struct list_entry *o)
 {
     if (!(m->op & o->op & OP_STRONG) || (o->bytes != m->bytes && o->whole != m->whole)) return false;
     return same_cta(w, o->a) || (m->scope >= SCOPE_GPU && o->scope >= SCOPE_GPU);
 }
 
-/* Whatever conflicts with o conflicts with m, and who knows m knows o. (Who has read a strong write knows it and
- * those before it at that location, but neither the reads before it nor writes that another size ended: those were
- * another location's.) */
-static bool dominates(const struct race_warp *w, const struct list_entry *m, const struct list_entry *o)
+/* Whatever conflicts with o conflicts with m, and whoever is ordered after m is ordered after o. (A thread that reads a
+ * strong write is ordered after it and after those before it at that location. It is not ordered after the reads before
+ * it, nor after writes that one of another size ended: those were at another location.) */
+static bool supersedes(const struct race_warp *w, const struct list_entry *m, const struct list_entry *o)
 {
     if (o->op & OP_ASYNC) return false;
     if (!(m->op & OP_STRONG)) return m->op & OP_WRITE || !(o->op & OP_WRITE);
@@ -95,7 +103,8 @@ static bool dominates(const struct race_warp *w, const struct list_entry *m, con
            (!w->c->exact || word_thread(o->a) == word_thread(m->a));
 }
 
-enum { LIST_MOST = 4096 };
+enum { LIST_MOST = 4096 }; /* entries */
+/* Adds an entry. A full list forgets its oldest one: a race may be missed by that, but none is invented. */
 static void list_add(struct list *l, struct list_entry e)
 {
     if (l->n == l->cap) {
@@ -104,43 +113,44 @@ static void list_add(struct list *l, struct list_entry e)
             l->e = base_need_more(l->e, sizeof *l->e * cap);
             l->cap = cap;
         } else
-            memmove(l->e, l->e + 1, sizeof *l->e * --l->n); /* forgets the oldest: that can miss, never lie */
+            memmove(l->e, l->e + 1, sizeof *l->e * --l->n);
     }
     l->e[l->n++] = e;
     l->touched |= e.bytes;
 }
 
-struct reported { /* of an access that races with what is in a list */
-    u32 bytes;    /* whose race was reported */
-    u32 weak;     /* words that have one which is ordered weakly: reported if there is no other */
+/* What was reported of the races between one access and a list. */
+struct reported {
+    u32 bytes; /* of the access, whose race was reported */
+    u32 weak;  /* words that have a race which is ordered weakly (R5): reported if they have no other */
     struct {
-        struct list_entry o;
-        u32 k;
-    } first[8]; /* of these */
+        struct list_entry o; /* the entry that it races with */
+        u32 k;               /* the byte */
+    } first[8];              /* the first one of each of these words */
 };
 
-/* Every place where two accesses race: for tests each byte; for the report each element of m once, with one that
- * nothing orders if there is one. */
-static void found_all(const struct touch *t, const struct list_entry *o, const struct list_entry *m,
-                      struct reported *told)
+/* Reports the races between o and m: for tests each byte, otherwise each element of m once. A race that nothing orders
+ * goes before one that is ordered weakly. */
+static void report_all(const struct touch *t, const struct list_entry *o, const struct list_entry *m,
+                       struct reported *reported)
 {
     bool sets = (word_kind(o->a) >= WHO_WARP && !o->lanes) || (word_kind(m->a) >= WHO_WARP && !m->lanes),
          every = t->w->c->race->hook != NULL;
     u32 es = word_es(m->a), size = es < ES_ONE ? 1u << es : SECTOR;
     for (u32 b = o->bytes & m->bytes; b; b &= b - 1) {
         u32 k = (u32)__builtin_ctz(b);
-        if (!every && told->bytes >> k & 1) continue;
+        if (!every && reported->bytes >> k & 1) continue;
         if (!sets && !(o->op & OP_ASYNC) && byte_before(t->w, o, m, k, t->space)) continue;
         if (!every && t->w->c->exact && race_weakly_before(t->w, o, m, k, t->space)) {
-            if (!(told->weak >> k / 4 & 1)) {
-                told->first[k / 4].o = *o;
-                told->first[k / 4].k = k;
+            if (!(reported->weak >> k / 4 & 1)) {
+                reported->first[k / 4].o = *o;
+                reported->first[k / 4].k = k;
             }
-            told->weak |= 1u << k / 4;
+            reported->weak |= 1u << k / 4;
             continue;
         }
         race_report(t, o, m, k);
-        told->bytes |= bytes_mask(k & ~(size - 1), size);
+        reported->bytes |= bytes_mask(k & ~(size - 1), size);
     }
 }
 
@@ -156,39 +166,38 @@ static bool plainly_before(const struct race_warp *w, const struct list_entry *o
     return word_time(o->a) < w->warp_base || same;
 }
 
-/* Checks m against o, which has bytes of it; true: o need not be kept beside m, which stands for both in *kept. */
-static bool meet(const struct touch *t, const struct list_entry *o, const struct list_entry *m, struct list_entry *kept,
-                 struct reported *told)
+/* Checks m against o, with which it shares bytes. true: o need not be kept beside m. *record is what is recorded for m:
+ * in a simple kernel it may stand for both, as a set. */
+static bool check_pair(const struct touch *t, const struct list_entry *o, const struct list_entry *m,
+                       struct list_entry *record, struct reported *reported)
 {
     struct race_warp *w = t->w;
     bool conflict = (o->op | m->op) & OP_WRITE && !morally_strong(w, m, o),
-         superseded = !(o->bytes & ~m->bytes) && dominates(w, m, o);
+         superseded = !(o->bytes & ~m->bytes) && supersedes(w, m, o);
     bool like = !w->c->exact && o->bytes == m->bytes && o->op == m->op && o->scope == m->scope &&
                 o->whole == m->whole && (!(m->op & OP_WRITE) || m->op & OP_STRONG) && !(m->op & OP_ASYNC) &&
                 no_common_thread(o->a, m->a);
     if (!conflict && !superseded && !like) return false;
-    /* two that do not conflict are compared only to keep the list short: what takes a search of the clocks is not
-     * worth that */
+    /* Two that do not conflict are compared only to keep the list short. That is not worth a search of the clocks. */
     bool hb = conflict || !w->c->exact ? race_entry_before(w, o, m, t->space) : plainly_before(w, o, m, t->space);
-    if (!hb && conflict) found_all(t, o, m, told);
+    if (!hb && conflict) report_all(t, o, m, reported);
     if (!hb && like) {
-        kept->a = merge(w, o->a, kept->a);
-        kept->lanes = 0;
-        if (word_kind(kept->a) != WHO_GRID || race_updates(w->c->launch, t->site)) kept->site = o->site;
+        record->a = merge(w, o->a, record->a);
+        record->lanes = 0;
+        if (word_kind(record->a) != WHO_GRID || race_updates(w->c->launch, t->site)) record->site = o->site;
         return true;
     }
     return hb && superseded;
 }
 
-/* ---- strong accesses that include each other, all of one size ---- */
+/* ---- strong accesses that do not conflict ---- */
 
-/* Those of other threads need not be looked at, and a thread that polls counts once: sets (race_set.c), one for each
- * location. */
-static struct strong_at *strong_find(struct list *l, const struct list_entry *m)
+/* The location that the strong access m belongs to, a new one if there is none. */
+static struct strong_at *strong_location(struct list *l, const struct list_entry *m)
 {
     for (u32 n = 0; n < l->ns; n++) {
         struct strong_at *s = &l->s[n];
-        /* reads have no number, and are anyone's */
+        /* a read has no id: it belongs to any location of these bytes */
         if (s->bytes == m->bytes && s->whole == m->whole && (s->id == m->id || !s->id || !m->id)) return s;
     }
     if (l->ns == l->caps) {
@@ -199,9 +208,10 @@ static struct strong_at *strong_find(struct list *l, const struct list_entry *m)
     return &l->s[l->ns++];
 }
 
-static void strong_add(const struct touch *t, struct list *l, const struct list_entry *m)
+/* Records the strong access m in the set of its location. */
+static void strong_record(const struct touch *t, struct list *l, const struct list_entry *m)
 {
-    struct strong_at *s = strong_find(l, m);
+    struct strong_at *s = strong_location(l, m);
     l->size = (u32)__builtin_popcount(m->bytes);
     l->strongly |= m->bytes;
     l->latest = MAX_OF(l->latest, word_time(m->a));
@@ -209,7 +219,8 @@ static void strong_add(const struct touch *t, struct list *l, const struct list_
     s->set = set_add_strong(t, s->set, strong_word(m->a, m->scope, m->op & OP_WRITE), m->write);
 }
 
-static struct list_entry strong_entry(const struct strong_at *s, const struct member *m)
+/* A member of the set of a location, as an entry. */
+static struct list_entry entry_of_strong(const struct strong_at *s, const struct member *m)
 {
     bool write = m->a & STRONG_WRITE;
     return (struct list_entry){ .a = m->a & ~15ull,
@@ -222,12 +233,13 @@ static struct list_entry strong_entry(const struct strong_at *s, const struct me
                                 .write = m->lanes };
 }
 
-/* Checks m against those of a location, the first one first. A reference to the set of those that stay. */
-static u32 strong_left(const struct touch *t, const struct strong_at *s, const struct list_entry *m,
-                       struct list_entry *kept, struct reported *told)
+/* Checks m against the accesses of a location, the first one first. Returns the set of those that stay; takes the
+ * reference to the set of s, and gives one. */
+static u32 strong_check_location(const struct touch *t, const struct strong_at *s, const struct list_entry *m,
+                                 struct list_entry *record, struct reported *reported)
 {
     struct notes *n = notes_of(t);
-    bool over = m->op == OP_WRITE && !(s->bytes & ~m->bytes); /* it ends those before it */
+    bool over = m->op == OP_WRITE && !(s->bytes & ~m->bytes); /* a weak write of all their bytes replaces them */
     u32 count = 0, left = 0, set = 0;
     if (set_known(t, s->set)) {
         if (!over) return s->set;
@@ -237,11 +249,11 @@ static u32 strong_left(const struct touch *t, const struct strong_at *s, const s
     struct member *all = base_need(sizeof *all * set_count(n, s->set));
     for (u32 x = s->set; x;) x = set_last(n, x, &all[count++]);
     for (u32 k = count; k-- > 0;) {
-        struct list_entry o = strong_entry(s, &all[k]);
-        if (!meet(t, &o, m, kept, told))
+        struct list_entry o = entry_of_strong(s, &all[k]);
+        if (!check_pair(t, &o, m, record, reported))
             left++;
         else
-            all[k].mark = 0;
+            all[k].mark = 0; /* does not stay */
     }
     for (u32 k = count; k-- > 0 && left < count;)
         if (all[k].mark) set = set_with(t, set, &all[k]);
@@ -253,8 +265,9 @@ static u32 strong_left(const struct touch *t, const struct strong_at *s, const s
     return set;
 }
 
-static void strong_meet(const struct touch *t, struct list *l, const struct list_entry *m, struct list_entry *kept,
-                        struct reported *told)
+/* Checks m against the accesses of all locations. */
+static void strong_check(const struct touch *t, struct list *l, const struct list_entry *m, struct list_entry *record,
+                         struct reported *reported)
 {
     u32 keep = 0;
     if (!(l->strongly & m->bytes) || (m->op == OP_READ && l->latest < t->w->c->grid_base)) return;
@@ -262,7 +275,7 @@ static void strong_meet(const struct touch *t, struct list *l, const struct list
     for (u32 n = 1; n < l->ns; n++) __builtin_prefetch(set_at(notes_of(t), l->s[n].set));
     for (u32 n = 0; n < l->ns; n++) {
         struct strong_at s = l->s[n];
-        if (s.bytes & m->bytes) s.set = strong_left(t, &s, m, kept, told);
+        if (s.bytes & m->bytes) s.set = strong_check_location(t, &s, m, record, reported);
         if (!s.set) continue;
         l->strongly |= s.bytes;
         l->s[keep++] = s;
@@ -270,24 +283,28 @@ static void strong_meet(const struct touch *t, struct list *l, const struct list
     l->ns = keep;
 }
 
-static bool is_peer(const struct touch *t, const struct list *l, const struct list_entry *m)
+/* m conflicts with no strong access in the sets of the list, and is recorded there as well: all threads are in its
+ * scope, and it has their size. */
+static bool is_compatible_strong(const struct touch *t, const struct list *l, const struct list_entry *m)
 {
     if (!t->w->c->exact || !(m->op & OP_STRONG) || (t->space == SPACE_GLOBAL && m->scope < SCOPE_GPU)) return false;
     return !l->ns || l->size == (u32)__builtin_popcount(m->bytes);
 }
 
+/* ---- accesses ---- */
+
 static struct list *list_of(const struct touch *t, const struct cell *c) { return pool_at(&notes_of(t)->list, c->wx); }
 
-/* Checks m against all that is in the list, and takes from it what need not be kept beside m. What stands for m and
- * those like it. */
-static struct list_entry list_meet(const struct touch *t, struct list *l, const struct list_entry *m)
+/* Checks m against all that is in the list, and removes what need not be kept beside m. Returns what is recorded for m.
+ */
+static struct list_entry list_check(const struct touch *t, struct list *l, const struct list_entry *m)
 {
-    struct list_entry kept = *m;
+    struct list_entry record = *m;
     u32 keep = 0, bytes = 0;
-    struct reported told;
-    told.bytes = told.weak = 0;
+    struct reported reported;
+    reported.bytes = reported.weak = 0;
     for (u32 n = 0; n < l->n && l->touched & m->bytes; n++) {
-        if (l->e[n].bytes & m->bytes && meet(t, &l->e[n], m, &kept, &told)) continue;
+        if (l->e[n].bytes & m->bytes && check_pair(t, &l->e[n], m, &record, &reported)) continue;
         if (keep != n) l->e[keep] = l->e[n];
         bytes |= l->e[keep++].bytes;
     }
@@ -295,25 +312,26 @@ static struct list_entry list_meet(const struct touch *t, struct list *l, const 
         l->n = keep;
         l->touched = bytes;
     }
-    if (!is_peer(t, l, m)) strong_meet(t, l, m, &kept, &told);
-    for (u32 j = told.weak; j; j &= j - 1) {
-        u32 k = told.first[__builtin_ctz(j)].k;
-        if (!(told.bytes >> k & 1)) race_report(t, &told.first[__builtin_ctz(j)].o, m, k);
+    if (!is_compatible_strong(t, l, m)) strong_check(t, l, m, &record, &reported);
+    for (u32 j = reported.weak; j; j &= j - 1) {
+        u32 k = reported.first[__builtin_ctz(j)].k;
+        if (!(reported.bytes >> k & 1)) race_report(t, &reported.first[__builtin_ctz(j)].o, m, k);
     }
-    return kept;
+    return record;
 }
 
-static void list_access(const struct touch *t, struct cell *c, struct list_entry m)
+/* Checks m, and records it. */
+static void list_check_and_record(const struct touch *t, struct cell *c, struct list_entry m)
 {
     struct list *l = list_of(t, c);
-    bool peer = is_peer(t, l, &m);
-    struct list_entry kept = list_meet(t, l, &m);
+    bool peer = is_compatible_strong(t, l, &m);
+    struct list_entry record = list_check(t, l, &m);
     if (peer)
-        strong_add(t, l, &m);
+        strong_record(t, l, &m);
     else
-        list_add(l, kept);
+        list_add(l, record);
     c->w = (u64)t->w->now << 32 | MIXED | FLAG_LIST;
-    /* uniform again */
+    /* a weak write of the whole sector by one thread a byte, and nothing else: the sector is uniform again */
     if (l->n == 1 && !l->ns && m.op == OP_WRITE && m.bytes == ~0u && word_kind(m.a) == WHO_ONE) {
         pool_give(&notes_of(t)->list, c->wx, notes_locked(t->w, t->space));
         c->w = m.a;
@@ -322,9 +340,9 @@ static void list_access(const struct touch *t, struct cell *c, struct list_entry
     }
 }
 
-/* All who have read bytes as members of these sets. More than a list has room for: those that the CTA knows, and then
- * the oldest, are forgotten. */
-static void list_sets(struct list *l, const struct touch *t, const struct set_bytes *of, u32 n)
+/* Adds the members of reader sets, each with its bytes. Where a list has no room for all, those that happen before all
+ * that the CTA does now, and then the oldest, are left out. */
+static void list_add_sets(struct list *l, const struct touch *t, const struct set_bytes *of, u32 n)
 {
     u32 count, over;
     struct list_entry *e = set_entries(notes_of(t), of, n, &count);
@@ -344,7 +362,8 @@ static void list_sets(struct list *l, const struct touch *t, const struct set_by
     base_free(e);
 }
 
-static void list_noted(struct list *l, const struct touch *t, u32 x, u32 op)
+/* Adds the accesses of element block x. */
+static void list_add_elements(struct list *l, const struct touch *t, u32 x, u32 op)
 {
     const struct notes *n = notes_of(t);
     struct set_bytes sets[SECTOR];
@@ -355,7 +374,8 @@ static void list_noted(struct list *l, const struct touch *t, u32 x, u32 op)
         if (!s.a) continue;
         if (op & OP_STRONG) {
             u32 size = 1u << word_es(s.a), first = k & ~(size - 1);
-            if (first != k && element_at(n, x, first).a == s.a) continue; /* it stands in each of its elements */
+            if (first != k && element_at(n, x, first).a == s.a)
+                continue; /* an access that covers several elements is in each */
             u32 bytes = bytes_mask(first, size);
             list_add(l, (struct list_entry){ .a = one_word(s.a, op),
                                              .bytes = bytes,
@@ -374,25 +394,25 @@ static void list_noted(struct list *l, const struct touch *t, u32 x, u32 op)
         else
             list_add(l, (struct list_entry){ .a = one_word(s.a, op), .bytes = bytes, .site = s.site, .op = (u8)op });
     }
-    if (nsets) list_sets(l, t, sets, nsets);
+    if (nsets) list_add_sets(l, t, sets, nsets);
 }
 
-/* What the cell knows of reads goes to the list. */
-static void list_reads(struct list *l, const struct touch *t, struct cell *c)
+/* Moves the reads of the cell to the list. */
+static void list_take_reads(struct list *l, const struct touch *t, struct cell *c)
 {
     u64 lo = t->w->c->lo[t->space];
     if (c->r >= lo && word_mixed(c->r))
-        list_noted(l, t, c->rx, OP_READ);
+        list_add_elements(l, t, c->rx, OP_READ);
     else if (c->r >= lo && word_is_set(c->r))
-        list_sets(l, t, &(struct set_bytes){ c->rx, ~0u }, 1);
+        list_add_sets(l, t, &(struct set_bytes){ c->rx, ~0u }, 1);
     else if (c->r >= lo)
         list_add(l, (struct list_entry){ .a = c->r, .bytes = ~0u, .site = c->rx, .op = OP_READ });
     cell_drop_reads(t, c, lo);
     c->r = 0;
 }
 
-/* What it knows of writes; in a simple kernel all of it. */
-static struct list *to_list(const struct touch *t, struct cell *c)
+/* The list of the cell. If there is none, a new one takes its writes, and in a simple kernel its reads. */
+static struct list *cell_to_list(const struct touch *t, struct cell *c)
 {
     struct notes *n = notes_of(t);
     u64 lo = t->w->c->lo[t->space];
@@ -402,32 +422,32 @@ static struct list *to_list(const struct touch *t, struct cell *c)
     l->n = l->ns = l->touched = l->strongly = l->latest = 0;
     if (c->w >= lo && word_mixed(c->w)) {
         struct write_pair b = write_blocks(t, c, lo);
-        list_noted(l, t, b.weak, OP_WRITE);
-        list_noted(l, t, b.strong, OP_WRITE | OP_STRONG);
+        list_add_elements(l, t, b.weak, OP_WRITE);
+        list_add_elements(l, t, b.strong, OP_WRITE | OP_STRONG);
     } else if (c->w >= lo)
         list_add(l, (struct list_entry){ .a = c->w, .bytes = ~0u, .site = c->wx, .op = OP_WRITE });
     cell_drop_writes(t, c, lo);
     c->w = (u64)t->w->now << 32 | MIXED | FLAG_LIST;
     c->wx = number;
-    if (!t->w->c->exact) list_reads(l, t, c);
+    if (!t->w->c->exact) list_take_reads(l, t, c);
     return l;
 }
 
-void list_insert(const struct touch *t, struct cell *c, struct list_entry e) { list_add(to_list(t, c), e); }
+void list_insert(const struct touch *t, struct cell *c, struct list_entry e) { list_add(cell_to_list(t, c), e); }
 
-void list_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
+void list_access(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
 {
     const struct list_entry m = { me,    bytes,   t->op & OP_STRONG ? t->whole : 0, lanes, t->site, (u8)t->op, t->scope,
                                   t->id, t->write };
-    struct list *l = to_list(t, c);
+    struct list *l = cell_to_list(t, c);
     bool exact = t->w->c->exact;
     if (exact && t->op == OP_READ) {
-        list_meet(t, l, &m);
+        list_check(t, l, &m);
         cell_record_read(t, c, me, bytes, lanes);
         return;
     }
-    if (exact && t->op & OP_WRITE && !cell_reads_before(t, c, &m)) list_reads(l, t, c);
-    list_access(t, c, m);
+    if (exact && t->op & OP_WRITE && !cell_reads_before(t, c, &m)) list_take_reads(l, t, c);
+    list_check_and_record(t, c, m);
 }
 
 void list_prefetch(const struct touch *t, const struct cell *c, u32 stage)
@@ -442,9 +462,8 @@ void list_prefetch(const struct touch *t, const struct cell *c, u32 stage)
     __builtin_prefetch(l->s);
 }
 
-/* ---- copies under way ---- */
+/* ---- asynchronous copies, and the last write ---- */
 
-/* An asynchronous copy has arrived: its bytes were written now, by the thread that issued it. */
 void list_copy_done(const struct touch *t, struct cell *c, u32 bytes, u32 lane)
 {
     if (!cell_has_list(c, t->w->c->lo[t->space])) return;
@@ -462,7 +481,7 @@ bool list_last_write(const struct touch *t, struct cell *c, u32 bytes, struct li
 {
     u64 lo = t->w->c->lo[t->space];
     if (c->w < lo) return false;
-    const struct list *l = to_list(t, c);
+    const struct list *l = cell_to_list(t, c);
     for (u32 n = l->n; n-- > 0;)
         if (l->e[n].op & OP_WRITE && l->e[n].bytes & bytes) {
             *old = l->e[n];
@@ -473,7 +492,7 @@ bool list_last_write(const struct touch *t, struct cell *c, u32 bytes, struct li
         for (u32 x = l->s[n].bytes & bytes ? l->s[n].set : 0; x;) {
             x = set_last(notes_of(t), x, &m);
             if (m.a & STRONG_WRITE) {
-                *old = strong_entry(&l->s[n], &m);
+                *old = entry_of_strong(&l->s[n], &m);
                 return true;
             }
         }

@@ -36,7 +36,7 @@ struct list {
 };
 
 /* an access to a sector that has a list, or has one from now on */
-void list_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
+void list_access(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
 /* asks for the memory of a list (stage 0), then for that of its entries (stage 1) */
 void list_prefetch(const struct touch *t, const struct cell *c, u32 stage);
 /* the last write of this launch to those bytes; false: there is none */
