@@ -50,6 +50,7 @@ const char *lk_version(void);
 lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu); /* options may be NULL */
 void lk_gpu_destroy(lk_gpu *gpu);
 const char *lk_gpu_title(const lk_gpu *gpu); /* the card: "NVIDIA H200" */
+uint32_t lk_gpu_arch(const lk_gpu *gpu);     /* its compute capability: 90 for sm_90 */
 /* the last error: "where: text" and, after a newline, an excerpt; gpu may be NULL (creation) */
 const char *lk_gpu_error(const lk_gpu *gpu);
 

@@ -192,6 +192,12 @@ static int open_session(struct session *s, struct error *e)
     if (status != LK_OK) return compiling_failed(s->gpu, o->path, status);
     if (o->common.verbose && lk_module_note(s->module)[0])
         fprintf(stderr, "lockstep: %s\n%s", lk_module_note(s->module), lk_gpu_log(s->gpu));
+    /* without --device any PTX runs; the card that the reports name would refuse this one */
+    u32 target = (u32)strtoul(lk_module_arch(s->module) + 3, NULL, 10);
+    if (target > lk_gpu_arch(s->gpu) && !o->common.quiet)
+        fprintf(stderr,
+                "lockstep: %s is PTX for sm_%u, which %s (sm_%u) refuses; --device sm_%u runs it as such a card\n",
+                o->path, target, lk_gpu_title(s->gpu), lk_gpu_arch(s->gpu), target);
     if (!reporting_begin(&o->reporting, s->gpu, e) || !find_kernel(s, e)) return cli_error_value(e);
     code = launch_contract_bind(&s->mem, s->gpu, s->contract, s->kernel, &s->signature, o, e);
     if (code) return code;

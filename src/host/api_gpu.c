@@ -83,6 +83,8 @@ void lk_gpu_destroy(lk_gpu *gpu)
 
 const char *lk_gpu_title(const lk_gpu *gpu) { return gpu->device->profile->title; }
 
+uint32_t lk_gpu_arch(const lk_gpu *gpu) { return gpu->device->profile->sm; }
+
 void lk_gpu_interrupt(lk_gpu *gpu) { __atomic_store_n(&gpu->device->interrupt, 1, __ATOMIC_RELAXED); }
 
 int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress)

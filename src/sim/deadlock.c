@@ -360,13 +360,13 @@ static void sort_ctas(struct cta **v, u32 n)
 static void explain_stopped(struct stopped *st, enum finding_kind kind, struct cause *c)
 {
     static const u8 order[] = { SP_RUN, SP_SLEEP, SP_IDLE, SP_RDV, SP_BAR };
-    for (u32 k = 0; !c->at.s && k < COUNT_OF(order); k++) c->at = first_in(st, order[k]);
+    for (u32 k = 0; st->ncta && !c->at.s && k < COUNT_OF(order); k++) c->at = first_in(st, order[k]);
     if (kind == F_livelock)
         c->cause = arena_printf(
             &st->mem,
             "%" PRIu64 " warp instructions were executed, the budget of the launch, and threads were still running",
             st->l->in->budget);
-    else if (c->at.s->state == SP_IDLE && c->at.s->nreads && wait_for_host(st->l)) {
+    else if (c->at.s && c->at.s->state == SP_IDLE && c->at.s->nreads && wait_for_host(st->l)) {
         c->cause = arena_printf(&st->mem, "interrupted while every thread waited for the host to write %s",
                                 describe_read(st, low_of(c->at.s), &c->at.s->reads[0]));
         c->fix = "Let the host write it, from a thread that does not wait for the launch.";
@@ -411,7 +411,7 @@ static void report_stop(struct launch *l, enum finding_kind kind)
         if (any) st.cta[st.ncta++] = x;
     }
     sort_ctas(st.cta, st.ncta);
-    if (st.ncta && kind != F_deadlock) explain_stopped(&st, kind, &c);
+    if (kind != F_deadlock) explain_stopped(&st, kind, &c);
     if (!c.at.s) explain_locks(&st, &c);
     if (!c.at.s) explain_residency(&st, &c);
     if (!c.at.s) explain_grid(&st, &c);
@@ -425,6 +425,12 @@ static void report_stop(struct launch *l, enum finding_kind kind)
                                          describe_place(&st, low_of(c.other.s), split_op(c.other.s)));
         if (c.other.s && !same) f.other = finding_place(&st.mem, low_of(c.other.s), split_op(c.other.s));
         add_everybody(&st, &f);
+    } else if (kind != F_deadlock) { /* no CTA was resident just then: the launch did not end all the same */
+        struct finding f = { .kind = kind, .cause = c.cause, .once = true };
+        f.kernel = arena_str(&st.mem, l->kernel->func->name);
+        memcpy(f.nctaid, l->in->grid, 12);
+        memcpy(f.ntid, l->in->block, 12);
+        report_add(l->in->report, &f);
     }
     arena_free(&st.mem);
 }

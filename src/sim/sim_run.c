@@ -178,7 +178,7 @@ bool sim_progress(struct sim *s, struct sim_progress *p)
 static void finish(struct launch *l, struct sim_result *r)
 {
     r->end = l->stop;
-    if ((r->end == SIM_LIVELOCK || r->end == SIM_INTERRUPTED) && l->parked) stopped_report(l);
+    if (r->end == SIM_LIVELOCK || r->end == SIM_INTERRUPTED) stopped_report(l);
     for (u32 n = 0; n < l->nworkers; n++) {
         struct worker *k = &l->worker[n];
         r->warp_insns += k->steps;
