@@ -199,42 +199,4 @@ struct race {
     void *hook_self;
     struct observer observer;
 };
-
-/* race_list.c */
-/* on all bytes they share */
-bool race_entry_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space);
-/* at byte k, in a kernel that is not simple, if R5 ordered */
-bool race_weakly_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 k, u32 space);
-void race_tick(struct race_cta *c, u32 warps); /* race.c: these have the same time now, which none of them has had */
-/* race_clock.c */
-/* time of the start of the CTA whose access that was; under the lock */
-u32 clock_cta_start(const struct race *r, u64 a);
-void clock_grid_base(struct race_cta *c); /* its `grid_base`, by what it knows now */
-/* all its threads know what the whole CTA of that access did until then; maybe they do though it says no */
-bool hb_cta_maybe(struct race_cta *c, u64 a);
-/* the lane knows that thread's access at `time`; id: it was a strong write, number `write` of that location */
-bool hb_thread_clock(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);
-/* each of the lanes knows what all of his lanes, of a slot and warp, did at `time`; maybe they do though it says no */
-bool hb_lanes_maybe(struct race_warp *w, u32 lanes, u32 warp, u32 his, u32 time);
-/* all its lanes know what the warp of that access, one of its CTA, did until then; maybe they do though it says no */
-bool hb_warp_maybe(struct race_warp *w, u64 a);
-/* it would, by R5 */
-bool hb_thread_weak(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write);
-enum missing { MISSING_ALL, MISSING_ACQUIRE, MISSING_SCOPE, MISSING_RELEASE };
-/* what it takes for the lane to know */
-enum missing hb_missing(struct race_warp *w, u32 lane, u32 thread, u32 time);
-
-/* Ordered before the access `me` of this warp: by a barrier or a kernel boundary, or made by the very same thread(s).
- */
-static inline bool hb_by_barrier_maybe(const struct race_warp *w, u64 old, u64 me, u64 lo)
-{
-    if (likely(old < lo)) return true;
-    const struct race_cta *c = w->c;
-    if (word_time(old) < c->start || ((u32)(old ^ me) >> 19)) return false;
-    if (word_mixed(old)) return word_kind(old) == WHO_WARP && !((u32)(old ^ me) >> 14) && word_time(old) < w->warp_base;
-    if (word_time(old) < w->cta_base) return word_kind(old) != WHO_GRID;
-    if ((u32)(old ^ me) >> 14) return false;
-    return ((u32)old == (u32)me && word_kind(old) == WHO_ONE) ||
-           (word_time(old) < w->warp_base && word_kind(old) <= WHO_WARP);
-}
 #endif

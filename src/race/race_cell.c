@@ -167,39 +167,6 @@ static inline void record_write(const struct touch *t, struct cell *c, const str
     }
 }
 
-/* Of what was seen of shared memory none is later: all of it is before whatever the warp does. */
-static bool is_behind(const struct touch *t, u32 latest) { return t->space == SPACE_SHARED && latest < t->w->cta_base; }
-
-/* What was seen is before m. */
-static bool seen_before(const struct touch *t, struct prior s, const struct list_entry *m)
-{
-    if (!s.a || is_behind(t, word_is_set(s.a) ? set_at(notes_of(t), s.site)->latest : word_time(s.a))) return true;
-    if (word_is_set(s.a) && set_known(t, s.site)) return true;
-    const struct notes *n = notes_of(t);
-    struct list_entry o = { .a = s.a & ~12ull, .bytes = m->bytes };
-    if (!word_is_set(s.a)) return race_entry_before(t->w, &o, m, t->space);
-    struct member r;
-    for (u32 x = s.site; x;) {
-        x = set_last(n, x, &r);
-        o.a = r.a;
-        o.lanes = r.lanes;
-        if (!race_entry_before(t->w, &o, m, t->space)) return false;
-    }
-    return true;
-}
-
-/* One reader is before `me`, for all that a look tells: who is wrongly taken for one that is not stays beside `me`,
- * and does no harm. */
-static bool plainly_read(const struct touch *t, u64 old, u64 me)
-{
-    if (set_member_known(t, old)) return true;
-    if (word_slot(old) != t->w->c->slot || word_time(old) < t->w->c->start) return false;
-    if (word_time(old) < t->w->cta_base) return true;
-    if (word_warp(old) != word_warp(me)) return false;
-    return word_time(old) < t->w->warp_base ||
-           (word_kind(me) == WHO_ONE && word_lane(old) == word_lane(me) && word_es(old) == word_es(me));
-}
-
 /* The thread that accesses byte k, named like a run of lanes of that es: where its neighbours access the other bytes,
  * the same word is right for all of them. */
 static u64 word_of_run(u64 a, u32 k, u32 es)
@@ -214,7 +181,7 @@ static void add_reader(const struct touch *t, struct cell *c, u32 k, u32 step, s
     u64 lo = t->w->c->lo[t->space], me = word_at_byte(m->a, k);
     struct notes *n = notes_of(t);
     if (word_is_set(or.a) && set_last_is(n, or.site, m->a, m->lanes)) return;
-    bool one = word_kind(me) == WHO_ONE, after = !word_is_set(or.a) && plainly_read(t, or.a, me);
+    bool one = word_kind(me) == WHO_ONE, after = !word_is_set(or.a) && hb_reader_maybe(t->w, or.a, me, t->space);
     if (after && one) {
         record_read(t, c, k, step, or, me, true);
         return;
@@ -282,7 +249,7 @@ bool cell_reads_before(const struct touch *t, struct cell *c, const struct list_
     for (u32 k = 0; k < SECTOR; k += step) {
         struct list_entry part = *m;
         part.bytes &= bytes_mask(k, step);
-        if (part.bytes && !seen_before(t, prior_at(t, c->r, c->rx, k, lo), &part)) return false;
+        if (part.bytes && !hb_prior(t, prior_at(t, c->r, c->rx, k, lo), &part)) return false;
     }
     if (m->op != OP_WRITE) return true;
     u32 first = (u32)__builtin_ctz(m->bytes), size = first_run(m->bytes);
@@ -305,7 +272,7 @@ static void access_piece_exact(const struct touch *t, struct cell *c, const stru
         struct list_entry m = { .a = me, .bytes = bytes_mask(k, step), .lanes = lanes };
         struct prior ow = prior_at(t, c->w, c->wx, k, lo), or = prior_at(t, c->r, c->rx, k, lo);
         /* not ordered: the list compares with all members. Of a write no byte has been recorded yet. */
-        if (!seen_before(t, ow, &m) || (write && !seen_before(t, or, &m))) {
+        if (!hb_prior(t, ow, &m) || (write && !hb_prior(t, or, &m))) {
             u32 from = write ? p->first : k;
             list_access(t, c, me, bytes_mask(from, end - from), lanes);
             return;
@@ -330,8 +297,8 @@ static inline void access_piece(const struct touch *t, struct cell *c, struct pi
     for (u32 k = p.first; k < end; k += step) {
         struct prior ow = prior_at(t, c->w, b.weak, k, lo), or = prior_at(t, c->r, c->rx, k, lo),
                      oa = element_at(notes_of(t), b.strong, k);
-        bool after_reads = word_before(w, or.a, me, t->space), after_writes = word_before(w, ow.a, me, t->space),
-             after_atoms = word_before(w, oa.a, me, t->space);
+        bool after_reads = hb_word(w, or.a, me, t->space), after_writes = hb_word(w, ow.a, me, t->space),
+             after_atoms = hb_word(w, oa.a, me, t->space);
         if (!after_writes)
             report_piece(t, ow, OP_WRITE, me, lanes, &p, k, step);
         else if (!after_atoms)
@@ -370,7 +337,7 @@ static bool read_word_append(const struct touch *t, struct cell *c, u32 j, u64 m
 {
     const struct race_cta *k = t->w->c;
     u64 lo = k->lo[t->space];
-    if (c->w >= lo && (word_mixed(c->w) || !set_member_known(t, c->w))) return false;
+    if (c->w >= lo && (word_mixed(c->w) || !hb_cta_maybe(t->w->c, c->w, t->space))) return false;
     if (c->r < lo || (c->r & (MIXED | FLAG_FINE)) != MIXED || !c->rx || c->rx >> FORM_SHIFT != FORM_WORDS) return false;
     u32 *mark = (u32 *)elements_at(notes_of(t), c->rx) + j;
     if (!(*mark & SET_MARK)) return false;
@@ -410,7 +377,7 @@ static bool strong_join(const struct touch *t, struct prior old, u64 me, u64 wor
     struct race_warp *w = t->w;
     u32 narrow = MIN_OF(word_scope(old.a), (u32)t->scope);
     *joined = (struct prior){ word, t->site, 0 };
-    if (word_before(w, old.a, me, t->space)) {
+    if (hb_word(w, old.a, me, t->space)) {
         /* a later access of another CTA is ordered after neither: the narrower scope is kept */
         if (old.a >= w->c->lo[t->space]) joined->a = (word & ~WORD_SCOPE) | (u64)narrow << 2;
         return false;
@@ -452,9 +419,9 @@ void cell_strong_write(const struct touch *t, struct cell *c, u32 first, u32 siz
         bool covered = set_covers(w, os.a, me) && word_kind(os.a) != WHO_GRID && word_scope(os.a) <= t->scope;
         if (!covered && strong_join(t, os, me, word, &joined))
             report_piece(t, os, OP_WRITE | OP_STRONG, me, 0, &p, k, step);
-        if (!word_before(w, ow.a, me, t->space))
+        if (!hb_word(w, ow.a, me, t->space))
             report_piece(t, ow, OP_WRITE, me, 0, &p, k, step);
-        else if (!word_before(w, or.a, me, t->space))
+        else if (!hb_word(w, or.a, me, t->space))
             report_piece(t, or, OP_READ, me, 0, &p, k, step);
         if (covered) continue;
         make_mixed(t, &c->w, &c->wx, lo);
@@ -467,41 +434,22 @@ void cell_strong_write(const struct touch *t, struct cell *c, u32 first, u32 siz
 
 /* ---- a whole sector, which stays uniform if possible ---- */
 
-static bool all_past(const struct touch *t, u32 x, u64 me, u64 lo)
-{
-    u32 step = x ? MIN_OF(element_size(x), word_element_size(me)) : SECTOR;
-    bool exact = t->w->c->exact;
-    for (u32 k = 0; x && k < SECTOR; k += step) {
-        struct prior s = element_at(notes_of(t), x, k);
-        struct list_entry m = { .a = word_at_byte(me, k), .bytes = bytes_mask(k, step) };
-        if (!hb_by_barrier_maybe(t->w, s.a, m.a, lo) && !(exact && word_kind(me) == WHO_ONE && seen_before(t, s, &m)))
-            return false;
-    }
-    return true;
-}
-
-static bool sector_before(const struct touch *t, u64 old, u32 x, u64 me, u64 lo)
-{
-    if (hb_by_barrier_maybe(t->w, old, me, lo)) return true;
-    if (!t->w->c->exact || word_kind(old) != WHO_ONE || word_kind(me) != WHO_ONE) return false;
-    struct list_entry m = { .a = me, .bytes = ~0u };
-    return seen_before(t, (struct prior){ old, x, 0 }, &m);
-}
-
 /* The access is ordered after all writes of the sector; after all reads of it. One-sided: false may be wrong, and then
  * the elements, the list or the set find out. */
 static bool sector_after_writes(const struct touch *t, const struct cell *c, u64 me, u64 lo)
 {
     if (c->w < lo) return true;
-    if (!word_mixed(c->w)) return sector_before(t, c->w, c->wx, me, lo);
-    return !(c->w & FLAG_PAIR) && all_past(t, c->wx, me, lo);
+    if (!word_mixed(c->w)) return hb_sector_maybe(t, c->w, c->wx, me);
+    return !(c->w & FLAG_PAIR) && hb_elements_maybe(t, c->wx, me);
 }
 static bool sector_after_reads(const struct touch *t, const struct cell *c, u64 me, u64 lo)
 {
     bool exact = t->w->c->exact;
     if (c->r < lo || hb_by_barrier_maybe(t->w, c->r, me, lo)) return true;
-    if (word_mixed(c->r)) return (exact && is_behind(t, word_time(c->r))) || all_past(t, c->rx, me, lo);
-    return exact && (t->op & OP_WRITE ? sector_before(t, c->r, c->rx, me, lo) : plainly_read(t, c->r, me));
+    if (word_mixed(c->r))
+        return (exact && hb_shared_maybe(t->w, t->space, word_time(c->r))) || hb_elements_maybe(t, c->rx, me);
+    return exact &&
+           (t->op & OP_WRITE ? hb_sector_maybe(t, c->r, c->rx, me) : hb_reader_maybe(t->w, c->r, me, t->space));
 }
 
 /* Word by word, or byte by byte, in a simple kernel. */

@@ -13,75 +13,6 @@
 #include "race/race_slow.h"
 #include "race/race_report.h"
 
-/* ---- order ---- */
-
-static u32 lanes_of_byte(const struct list_entry *e, u32 k)
-{
-    return word_kind(e->a) == WHO_WARP ? e->lanes : 1u << lane_of_byte(e->a, k);
-}
-
-static u32 lanes_of_bytes(const struct list_entry *e, u32 bytes)
-{
-    u32 lanes = 0;
-    if (word_es(e->a) >= ES_ONE) return lanes_of_byte(e, 0);
-    for (; bytes; bytes &= bytes - 1) lanes |= 1u << lane_of_byte(e->a, (u32)__builtin_ctz(bytes));
-    return lanes;
-}
-static bool many(u32 bytes) { return __builtin_popcount(bytes) > 4; }
-
-/* Every thread of o that touched byte k is before every thread of m that does. */
-static bool byte_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 k, u32 space)
-{
-    for (u32 mine = lanes_of_byte(m, k); mine; mine &= mine - 1)
-        for (u32 his = lanes_of_byte(o, k); his; his &= his - 1)
-            if (!thread_before(w, (u32)__builtin_ctz(mine), (word_thread(o->a) & ~31u) | (u32)__builtin_ctz(his),
-                               word_time(o->a), space, o->id, o->write))
-                return false;
-    return true;
-}
-
-bool race_weakly_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 k, u32 space)
-{
-    if (o->op & OP_ASYNC) return false;
-    for (u32 mine = lanes_of_byte(m, k); mine; mine &= mine - 1)
-        for (u32 his = lanes_of_byte(o, k); his; his &= his - 1) {
-            u32 lane = (u32)__builtin_ctz(mine), thread = (word_thread(o->a) & ~31u) | (u32)__builtin_ctz(his);
-            if (!thread_before(w, lane, thread, word_time(o->a), space, o->id, o->write) &&
-                !hb_thread_weak(w, lane, thread, word_time(o->a), o->id, o->write))
-                return false;
-        }
-    return true;
-}
-
-bool race_entry_before(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space)
-{
-    u32 both = o->bytes & m->bytes;
-    if (o->op & OP_ASYNC) return false;
-    if (o->a < w->c->lo[space]) return true;
-    bool sets = (word_kind(o->a) >= WHO_WARP && !o->lanes) || (word_kind(m->a) >= WHO_WARP && !m->lanes);
-    if (sets) return word_before(w, o->a, m->a, space); /* a set may go by the name of another warp than ours */
-    bool same = word_kind(o->a) == WHO_ONE && word_kind(m->a) == WHO_ONE && !((u32)(o->a ^ m->a) >> 6) &&
-                word_time(o->a) >= w->c->start;
-    if (same) return true; /* the very same threads, byte for byte */
-    if (hb_by_barrier_maybe(w, o->a & ~15ull, m->a & ~15ull, w->c->lo[space]) &&
-        (word_time(o->a) < w->cta_base || word_time(o->a) < w->warp_base))
-        return true;
-    if (w->c->exact && hb_cta_maybe(w->c, o->a)) return true;
-    if (w->c->exact && hb_warp_maybe(w, o->a)) return true;
-    if (w->c->exact && many(both) &&
-        hb_lanes_maybe(w, lanes_of_bytes(m, both), word_warp(o->a), lanes_of_bytes(o, both), word_time(o->a)))
-        return true;
-    u32 last_o = 0, last_m = 0;
-    for (u32 b = both; b; b &= b - 1) {
-        u32 k = (u32)__builtin_ctz(b), lo = lanes_of_byte(o, k), lm = lanes_of_byte(m, k);
-        if (lo == last_o && lm == last_m) continue; /* the same threads as at the byte before */
-        last_o = lo;
-        last_m = lm;
-        if (!byte_before(w, o, m, k, space)) return false;
-    }
-    return true;
-}
-
 /* ---- lists ---- */
 
 /* Morally strong (PTX 8.5): both are strong, each includes the other in its scope, and they access the same bytes. */
@@ -140,8 +71,8 @@ static void report_all(const struct touch *t, const struct list_entry *o, const 
     for (u32 b = o->bytes & m->bytes; b; b &= b - 1) {
         u32 k = (u32)__builtin_ctz(b);
         if (!every && reported->bytes >> k & 1) continue;
-        if (!sets && !(o->op & OP_ASYNC) && byte_before(t->w, o, m, k, t->space)) continue;
-        if (!every && t->w->c->exact && race_weakly_before(t->w, o, m, k, t->space)) {
+        if (!sets && hb_byte(t->w, o, m, k, t->space)) continue;
+        if (!every && t->w->c->exact && hb_byte_weak(t->w, o, m, k, t->space)) {
             if (!(reported->weak >> k / 4 & 1)) {
                 reported->first[k / 4].o = *o;
                 reported->first[k / 4].k = k;
@@ -152,18 +83,6 @@ static void report_all(const struct touch *t, const struct list_entry *o, const 
         race_report(t, o, m, k);
         reported->bytes |= bytes_mask(k & ~(size - 1), size);
     }
-}
-
-/* Before by a barrier, or made by the same one thread; no clocks asked. */
-static bool plainly_before(const struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space)
-{
-    if (o->a < w->c->lo[space]) return true;
-    if (word_slot(o->a) != w->c->slot || word_time(o->a) < w->c->start || word_kind(o->a) == WHO_GRID) return false;
-    if (word_time(o->a) < w->cta_base) return true;
-    if (word_warp(o->a) != word_warp(m->a) || word_kind(o->a) == WHO_CTA) return false;
-    bool same = word_kind(o->a) == word_kind(m->a) && word_lane(o->a) == word_lane(m->a) &&
-                word_es(o->a) == word_es(m->a) && o->lanes == m->lanes && word_kind(o->a) == WHO_ONE;
-    return word_time(o->a) < w->warp_base || same;
 }
 
 /* Checks m against o, with which it shares bytes. true: o need not be kept beside m. *record is what is recorded for m:
@@ -179,7 +98,7 @@ static bool check_pair(const struct touch *t, const struct list_entry *o, const 
                 no_common_thread(o->a, m->a);
     if (!conflict && !superseded && !like) return false;
     /* Two that do not conflict are compared only to keep the list short. That is not worth a search of the clocks. */
-    bool hb = conflict || !w->c->exact ? race_entry_before(w, o, m, t->space) : plainly_before(w, o, m, t->space);
+    bool hb = conflict || !w->c->exact ? hb_entry(w, o, m, t->space) : hb_entry_maybe(w, o, m, t->space);
     if (!hb && conflict) report_all(t, o, m, reported);
     if (!hb && like) {
         record->a = merge(w, o->a, record->a);
@@ -241,7 +160,7 @@ static u32 strong_check_location(const struct touch *t, const struct strong_at *
     struct notes *n = notes_of(t);
     bool over = m->op == OP_WRITE && !(s->bytes & ~m->bytes); /* a weak write of all their bytes replaces them */
     u32 count = 0, left = 0, set = 0;
-    if (set_known(t, s->set)) {
+    if (hb_set_maybe(t, s->set)) {
         if (!over) return s->set;
         set_unref(n, s->set, notes_locked(t->w, t->space));
         return 0;
@@ -270,7 +189,7 @@ static void strong_check(const struct touch *t, struct list *l, const struct lis
                          struct reported *reported)
 {
     u32 keep = 0;
-    if (!(l->strongly & m->bytes) || (m->op == OP_READ && l->latest < t->w->c->grid_base)) return;
+    if (!(l->strongly & m->bytes) || (m->op == OP_READ && hb_grid_maybe(t->w->c, l->latest))) return;
     l->strongly = 0;
     for (u32 n = 1; n < l->ns; n++) __builtin_prefetch(set_at(notes_of(t), l->s[n].set));
     for (u32 n = 0; n < l->ns; n++) {
@@ -348,7 +267,7 @@ static void list_add_sets(struct list *l, const struct touch *t, const struct se
     struct list_entry *e = set_entries(notes_of(t), of, n, &count);
     over = l->n + count > LIST_MOST ? l->n + count - LIST_MOST : 0;
     for (u32 k = 0; k < count && over; k++)
-        if (set_member_known(t, e[k].a)) {
+        if (hb_cta_maybe(t->w->c, e[k].a, t->space)) {
             e[k].bytes = 0;
             over--;
         }

@@ -8,6 +8,7 @@
  * Throughout, `old` is the prior access, which a cell had recorded, and `me` the current one, which found it. */
 #include "race/race_report.h"
 #include "race/race_advice.h"
+#include "race/race_launch.h"
 #include "code/analyses.h"
 #include "code/lower.h"
 #include "sim/async.h"
@@ -17,19 +18,13 @@
 #include "sim/special_registers.h"
 #include <inttypes.h>
 
-/* The linear number of the CTA whose access a is: the last one that began in its slot before the access. */
-static u64 cta_of_access(const struct race *r, u64 a)
+/* The linear number of the CTA whose access a is. Other workers may be adding to the history of its slot. */
+static u64 cta_of_access(const struct race_cta *c, u64 a)
 {
-    const struct race_cta *c = r->slot[word_slot(a)];
-    u64 linear = 0;
-    for (u32 lo = 0, hi = c->nresidents; lo < hi;) {
-        u32 mid = (lo + hi) / 2;
-        if (c->residents[mid].start <= word_time(a)) {
-            linear = c->residents[mid].linear;
-            lo = mid + 1;
-        } else
-            hi = mid;
-    }
+    lock(&c->launch->lock);
+    const struct resident *x = resident_at(c->race, word_slot(a), word_time(a));
+    u64 linear = x ? x->linear : 0;
+    unlock(&c->launch->lock);
     return linear;
 }
 
@@ -126,8 +121,7 @@ static bool uncached(const struct lowered *l, u32 op, u32 how)
 static bool is_ordered_weakly(const struct draft *x)
 {
     bool exact = x->t->w->c->exact;
-    if (exact ? race_weakly_before(x->t->w, x->old, x->me, (u32)(x->at % SECTOR), x->t->space) : sync_between(x))
-        return true;
+    if (exact ? hb_byte_weak(x->t->w, x->old, x->me, (u32)(x->at % SECTOR), x->t->space) : sync_between(x)) return true;
     return uncached(x->t->warp->code->low, x->t->op_index, x->me->op) && uncached(x->old_low, x->old_op, x->old->op) &&
            !(x->old->op & x->me->op & OP_STRONG);
 }
@@ -435,13 +429,12 @@ static bool is_wanted(const struct launch *l, enum finding_kind k)
 static struct draft draft_of(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
 {
     struct draft x = { .t = t, .old = old, .me = me, .at = t->at + byte };
-    const struct race *r = t->w->c->race;
     struct lowered *low = t->warp->cta->launch->sim->functions.func[old->site >> 20];
     if (old->site && low && (old->site & 0xfffff) < low->nop) {
         x.old_low = low;
         x.old_op = old->site & 0xfffff;
     }
-    x.old_linear = cta_of_access(r, old->a);
+    x.old_linear = cta_of_access(t->w->c, old->a);
     u32 mine = word_kind(me->a) == WHO_WARP && me->lanes ? me->lanes : 1u << lane_of_byte(me->a, byte);
     /* a thread does not race with itself: another lane of the current access is shown */
     if (word_kind(me->a) == WHO_WARP && same_cta(&x) && word_warp(old->a) == (u32)t->w->key >> 14 && mine & (mine - 1))
@@ -460,7 +453,7 @@ void race_report(const struct touch *t, const struct list_entry *old, const stru
 {
     const struct race *r = t->w->c->race;
     if (unlikely(r->hook != NULL)) {
-        r->hook(r->hook_self, t, byte, t->w->c->exact && race_weakly_before(t->w, old, me, byte, t->space));
+        r->hook(r->hook_self, t, byte, t->w->c->exact && hb_byte_weak(t->w, old, me, byte, t->space));
         return;
     }
     struct draft x = draft_of(t, old, me, byte);

@@ -17,7 +17,7 @@
  *
  * References: functions that return a set "take" the reference to their argument and "give" one to their result, unless
  * said otherwise. */
-#include "race/race_clock.h"
+#include "race/race_launch.h"
 #include "race/race_touch.h"
 
 /* The words of its block that belong to a set; the set of the first words of a block. */
@@ -136,50 +136,6 @@ u32 set_with(const struct touch *t, u32 x, const struct member *m)
     return set_push(t, x, m);
 }
 
-/* ---- sets that happen before all that a CTA does ---- */
-
-bool set_member_known(const struct touch *t, u64 a)
-{
-    struct race_cta *c = t->w->c;
-    bool own = word_slot(a) == c->slot && word_time(a) >= c->start;
-    return a < c->lo[t->space] || (own && word_time(a) < c->base) || hb_cta_maybe(c, a);
-}
-
-static bool all_known(const struct touch *t, u32 x)
-{
-    struct race_cta *c = t->w->c;
-    const struct notes *n = notes_of(t);
-    struct member m;
-    for (u32 note = 0; x; note = m.mark >> n->shift) {
-        x = set_last(n, x, &m);
-        c->walked++;
-        if (m.mark >> n->shift != note && !set_member_known(t, m.a)) return false;
-    }
-    return true;
-}
-
-bool set_known(const struct touch *t, u32 x)
-{
-    struct race_cta *c = t->w->c;
-    struct notes *n = notes_of(t);
-    struct ordered_memo *p = &c->ordered_memo[t->space];
-    u64 lo = c->lo[t->space];
-    if (c->walked > c->launch->of->total && c->grid_base_at != c->base) clock_grid_base(c);
-    if (__atomic_load_n(&set_at(n, x)->latest, __ATOMIC_RELAXED) < c->grid_base) return true;
-    if (p->since >= lo && p->set == x) return true;
-    if (p->other == x && p->base == c->base) return false;
-    if (!all_known(t, x)) {
-        p->other = x;
-        p->base = c->base;
-        return false;
-    }
-    if (p->since >= lo) set_unref(n, p->set, notes_locked(t->w, t->space));
-    p->since = (u64)c->now << 32;
-    p->set = set_reffed(t, x);
-    c->has_refs |= t->space == SPACE_GLOBAL;
-    return true;
-}
-
 /* ---- one more reader ---- */
 
 /* LOOK_BACK: so many of the last members are compared with a new one. SLACK: a set is searched for replaced members
@@ -246,7 +202,7 @@ struct later_readers {
 static bool later_readers_add(struct later_readers *table, u32 size, const struct race *r, const struct member *m)
 {
     u32 es = word_es(m->a), lanes = es < ES_ONE ? 1u << word_lane(m->a) : member_lanes(m->a, m->lanes),
-        start = clock_cta_start(r, m->a);
+        start = resident_start(r, m->a);
     u64 who = (u64)word_warp(m->a) << 8 | (m->a & 15) << 4 | es | 8;
     u32 k = (u32)((who ^ (u64)start << 20) * 0x9e3779b97f4a7c15u >> 32) & (size - 1);
     while (table[k].who && (table[k].who != who || table[k].start != start)) k = (k + 1) & (size - 1);
@@ -286,7 +242,7 @@ static u32 set_added(const struct touch *t, u32 x, u64 me, u32 lanes, u32 owners
 {
     struct notes *n = notes_of(t);
     u32 mine = member_lanes(me, lanes);
-    if (x && set_known(t, x)) {
+    if (x && hb_set_maybe(t, x)) {
         set_unref(n, x, notes_locked(t->w, t->space));
         x = 0;
     }
@@ -314,11 +270,11 @@ u32 set_append(const struct touch *t, u32 x, u64 me, u32 lanes)
     struct reader_set *s = set_at(n, x);
     u32 at = set_words(x), words = lanes ? 2 : 1;
     if (notes_locked(t->w, t->space) || s->refs != 1 || s->used != at || at + words > SET_WORDS ||
-        s->latest < t->w->c->grid_base || is_crowded(n, x))
+        hb_grid_maybe(t->w->c, s->latest) || is_crowded(n, x))
         return 0;
     /* a last member of the same warp may be replaced, and one that is ordered already may end the set: not here */
     u64 last = prior_of_mark(n, s->word[at - 1]).a;
-    if (word_same_warp(last, me) || set_member_known(t, last)) return 0;
+    if (word_same_warp(last, me) || hb_cta_maybe(t->w->c, last, t->space)) return 0;
     u32 mark = mark_of(t->w, t->space, me, t->site);
     note_ref(n, mark >> n->shift, false);
     if (lanes) s->word[at++] = lanes;

@@ -56,15 +56,10 @@ u32 set_add(const struct touch *t, struct prior old, u64 me, u32 lanes, bool lea
 /* The same where one element alone has the set, the block has room, and no member is replaced: the reference to x is
  * one to the result. 0: that is not so, and nothing was done. */
 u32 set_append(const struct touch *t, u32 x, u64 me, u32 lanes);
-/* every member happens before all that the CTA does now. May return false where that is so: members are then compared
- * one by one */
-bool set_known(const struct touch *t, u32 x);
 u32 set_with(const struct touch *t, u32 x, const struct member *m); /* x and m; takes the reference to x, gives one */
 /* the same with a strong access, which replaces others like it of the same thread */
 u32 set_add_strong(const struct touch *t, u32 x, u64 me, u32 number);
 void set_unref(struct notes *n, u32 x, bool locked);
-/* the access a happens before all that the CTA does now. May return false where that is so: the member is then kept */
-bool set_member_known(const struct touch *t, u64 a);
 struct set_bytes {
     u32 set, bytes; /* bytes of a sector, and the set of those who have read them */
 };

@@ -4,32 +4,6 @@
 #include "race/race_touch.h"
 #include "race/race_kernel.h"
 
-/* ---- order ---- */
-
-/* Does thread's access at `time` happen before what lane of w does now? */
-static inline bool thread_before(struct race_warp *w, u32 lane, u32 thread, u32 time, u32 space, u32 id, u32 write)
-{
-    const struct race_cta *c = w->c;
-    if (time < word_time(c->lo[space])) return true;
-    if (thread >> 10 == c->slot && time >= c->start) {
-        if (time < w->cta_base) return true;
-        if (thread >> 5 == (u32)w->key >> 14 && (time < w->warp_base || (thread & 31) == lane)) return true;
-    }
-    return c->exact && hb_thread_clock(w, lane, thread, time, id, write);
-}
-
-/* The same for a set without members (simple kernels), or one thread. */
-static inline bool word_before(struct race_warp *w, u64 old, u64 me, u32 space)
-{
-    const struct race_cta *c = w->c;
-    if (old < c->lo[space]) return true;
-    if (word_kind(old) == WHO_ONE && word_kind(me) == WHO_ONE)
-        return thread_before(w, word_lane(me), word_thread(old), word_time(old), space, 0, 0);
-    if (word_slot(old) != c->slot || word_time(old) < c->start || word_kind(old) == WHO_GRID) return false;
-    if (word_time(old) < c->base) return true;
-    return word_kind(old) != WHO_CTA && word_warp(old) == (u32)w->key >> 14 && word_time(old) < w->warp_base;
-}
-
 static inline bool same_cta(const struct race_warp *w, u64 a)
 {
     return word_slot(a) == w->c->slot && word_time(a) >= w->c->start && word_kind(a) != WHO_GRID;

@@ -10,7 +10,7 @@
  * accesses whose word is below it happen before all that the CTA does now. `cells` is as in cell_of. */
 #ifndef LOCKSTEP_RACE_TOUCH_H
 #define LOCKSTEP_RACE_TOUCH_H
-#include "race/race.h"
+#include "race/happens_before.h"
 
 /* For functions that are inlined whatever the compiler thinks of their size. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))

@@ -1,0 +1,310 @@
+/* Happens-before by vector clocks, and for accesses of many threads: happens_before.h has the questions.
+ *
+ * What a lane is ordered after is the join of three clocks: that of its CTA, that of its warp, and its own
+ * (race_clock.h says why there are three). So a question looks into all of them, the widest first. Where many accesses
+ * are compared at once, one-sided answers for whole CTAs and warps come first, and are remembered: time only grows, so
+ * "ordered" stays true, and "not ordered" holds until the clocks have grown. */
+#include "race/race_clock.h"
+#include "race/race_launch.h"
+#include "race/race_slow.h"
+
+/* ---- one thread ---- */
+
+static u32 cta_at(const struct race *r, u32 slot, u32 time)
+{
+    const struct resident *x = resident_at(r, slot, time);
+    return x ? x->number : NONE;
+}
+
+/* One of three clocks has the access of that thread at `time`. */
+static bool in_clocks(const struct race *r, const struct vclock *cta, const struct vclock *warp,
+                      const struct vclock *lane, u32 thread, u32 time)
+{
+    if (!cta && !warp && !lane) return false;
+    u32 c = cta_at(r, thread >> 10, time), w = thread >> 5 & 31, l = thread & 31;
+    return vclock_has_thread(cta, c, w, l, time) || vclock_has_thread(warp, c, w, l, time) ||
+           vclock_has_thread(lane, c, w, l, time);
+}
+
+/* One of three clocks has that strong write of the location; id 0: there is none. */
+static bool write_in_clocks(const struct vclock *cta, const struct vclock *warp, const struct vclock *lane, u32 id,
+                            u32 write)
+{
+    return id &&
+           (vclock_has_write(cta, id, write) || vclock_has_write(warp, id, write) || vclock_has_write(lane, id, write));
+}
+
+bool hb_thread_clock(const struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write)
+{
+    const struct race_cta *c = w->c;
+    const struct vclock *own = w->lane ? w->lane[lane].strict.clock : NULL;
+    lock(&c->launch->lock);
+    bool yes = in_clocks(c->race, c->clock, w->clock, own, thread, time) ||
+               write_in_clocks(c->clock, w->clock, own, id, write);
+    unlock(&c->launch->lock);
+    return yes;
+}
+
+/* The same by the weak view alone; a kernel that is not simple. */
+static bool hb_thread_clock_weak(const struct race_warp *w, u32 lane, u32 thread, u32 time, u32 id, u32 write)
+{
+    const struct race_cta *c = w->c;
+    if (!c->exact) return false;
+    if (thread >> 5 == (u32)w->key >> 14 && time >= c->start && time < w->weak_base) return true;
+    const struct vclock *own = w->lane[lane].weak.clock;
+    lock(&c->launch->lock);
+    bool yes = in_clocks(c->race, c->weak, w->weak, own, thread, time) ||
+               write_in_clocks(c->weak, w->weak, own, id, write);
+    unlock(&c->launch->lock);
+    return yes;
+}
+
+/* ---- whole CTAs and warps ---- */
+
+bool hb_cta_maybe(struct race_cta *c, u64 old, u32 space)
+{
+    u32 slot = word_slot(old), time = word_time(old), n = slot % CTA_MEMO;
+    if (old < c->lo[space]) return true;
+    if (slot == c->slot && time >= c->start && time < c->base) return true;
+    if (c->cta_memo[n].slot == slot && time >= c->cta_memo[n].from &&
+        (time < c->cta_memo[n].below || c->cta_memo[n].base == c->base))
+        return time < c->cta_memo[n].below;
+    lock(&c->launch->lock);
+    const struct resident *x = resident_at(c->race, slot, time);
+    u32 below = x && c->clock ? vclock_cta_time(c->clock, x->number) : 0;
+    if (x) {
+        c->cta_memo[n].slot = slot;
+        c->cta_memo[n].from = x->start;
+        c->cta_memo[n].below = below;
+        c->cta_memo[n].base = c->base;
+    }
+    unlock(&c->launch->lock);
+    return time < below;
+}
+
+void hb_grid_update(struct race_cta *c)
+{
+    u32 all = (u32)c->launch->of->total;
+    lock(&c->launch->lock);
+    /* a CTA that has not begun may still get any time */
+    if (c->launch->ctas == c->launch->of->total)
+        c->grid_base = MAX_OF(c->grid_base, vclock_min_cta_time(c->clock, all));
+    unlock(&c->launch->lock);
+    c->grid_base_at = c->base;
+    c->walked = 0;
+}
+
+/* The time below which every lane of w is after all that another warp of its CTA did. */
+static u32 warp_below(const struct race_warp *w, u32 warp)
+{
+    const struct race_cta *c = w->c;
+    u32 by_cta = vclock_warp_time(c->clock, c->number, warp), by_warp = vclock_warp_time(w->clock, c->number, warp),
+        least = w->ahead == w->all ? ~0u : 0;
+    const struct vclock *last = NULL;
+    u32 together = MAX_OF(by_cta, by_warp);
+    for (u32 m = w->all; m && least > together; m &= m - 1) {
+        const struct vclock *own = w->lane[__builtin_ctz(m)].strict.clock;
+        if (!own || own != last) least = MIN_OF(least, own ? vclock_warp_time(own, c->number, warp) : 0);
+        last = own;
+    }
+    return MAX_OF(together, least);
+}
+
+/* All lanes of w are after all that the warp of that access, another one of the CTA, did until then. */
+static bool warp_maybe(struct race_warp *w, u64 old)
+{
+    struct race_cta *c = w->c;
+    u32 warp = word_warp(old) & 31, n = warp % WARP_MEMO, time = word_time(old);
+    if (word_slot(old) != c->slot || time < c->start || warp == w->id) return false;
+    bool same = w->warp_memo[n].warp == warp && w->warp_memo[n].start == c->start;
+    if (same && (time < w->warp_memo[n].below || w->warp_memo[n].version == w->version))
+        return time < w->warp_memo[n].below;
+    lock(&c->launch->lock);
+    u32 below = warp_below(w, warp);
+    unlock(&c->launch->lock);
+    w->warp_memo[n].warp = warp;
+    w->warp_memo[n].start = c->start;
+    w->warp_memo[n].below = below;
+    w->warp_memo[n].version = w->version;
+    return time < below;
+}
+
+/* Each of `lanes` is after what all of `his` lanes of the warp of that access did at its time. */
+static bool lanes_maybe(const struct race_warp *w, u32 lanes, u64 old, u32 his)
+{
+    const struct race_cta *c = w->c;
+    const struct vclock *last = NULL;
+    u32 warp = word_warp(old) & 31, time = word_time(old);
+    bool yes = true;
+    lock(&c->launch->lock);
+    u32 cta = cta_at(c->race, word_slot(old), time);
+    bool together = vclock_has_lanes_maybe(c->clock, cta, warp, his, time) ||
+                    vclock_has_lanes_maybe(w->clock, cta, warp, his, time);
+    for (u32 m = lanes; m && yes && !together; m &= m - 1) {
+        const struct vclock *own = w->lane[__builtin_ctz(m)].strict.clock;
+        yes = own && (own == last || vclock_has_lanes_maybe(own, cta, warp, his, time));
+        last = own;
+    }
+    unlock(&c->launch->lock);
+    return yes;
+}
+
+/* ---- accesses with all their threads ---- */
+
+static u32 lanes_of_byte(const struct list_entry *e, u32 k)
+{
+    return word_kind(e->a) == WHO_WARP ? e->lanes : 1u << lane_of_byte(e->a, k);
+}
+
+static u32 lanes_of_bytes(const struct list_entry *e, u32 bytes)
+{
+    u32 lanes = 0;
+    if (word_es(e->a) >= ES_ONE) return lanes_of_byte(e, 0);
+    for (; bytes; bytes &= bytes - 1) lanes |= 1u << lane_of_byte(e->a, (u32)__builtin_ctz(bytes));
+    return lanes;
+}
+
+static bool byte_before(const struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 k,
+                        u32 space, bool weak)
+{
+    for (u32 mine = lanes_of_byte(m, k); mine; mine &= mine - 1)
+        for (u32 his = lanes_of_byte(o, k); his; his &= his - 1) {
+            u32 lane = (u32)__builtin_ctz(mine), thread = (word_thread(o->a) & ~31u) | (u32)__builtin_ctz(his);
+            if (!hb_thread(w, lane, thread, word_time(o->a), space, o->id, o->write) &&
+                !(weak && hb_thread_clock_weak(w, lane, thread, word_time(o->a), o->id, o->write)))
+                return false;
+        }
+    return true;
+}
+
+bool hb_byte(const struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 k, u32 space)
+{
+    return !(o->op & OP_ASYNC) && byte_before(w, o, m, k, space, false);
+}
+
+bool hb_byte_weak(const struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 k, u32 space)
+{
+    return !(o->op & OP_ASYNC) && byte_before(w, o, m, k, space, true);
+}
+
+enum { FEW_BYTES = 4 }; /* comparing the threads of so many takes no longer than comparing lanes at once */
+
+bool hb_entry(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space)
+{
+    u32 both = o->bytes & m->bytes;
+    if (o->op & OP_ASYNC) return false; /* nothing is after a copy that has not been waited for */
+    if (o->a < w->c->lo[space]) return true;
+    bool sets = (word_kind(o->a) >= WHO_WARP && !o->lanes) || (word_kind(m->a) >= WHO_WARP && !m->lanes);
+    if (sets) return hb_word(w, o->a, m->a, space); /* a set may go by the name of another warp than ours */
+    if (hb_entry_maybe(w, o, m, space)) return true;
+    if (w->c->exact && (hb_cta_maybe(w->c, o->a, space) || warp_maybe(w, o->a))) return true;
+    if (w->c->exact && __builtin_popcount(both) > FEW_BYTES &&
+        lanes_maybe(w, lanes_of_bytes(m, both), o->a, lanes_of_bytes(o, both)))
+        return true;
+    u32 last_o = 0, last_m = 0;
+    for (u32 b = both; b; b &= b - 1) {
+        u32 k = (u32)__builtin_ctz(b), lo = lanes_of_byte(o, k), lm = lanes_of_byte(m, k);
+        if (lo == last_o && lm == last_m) continue; /* the same threads as at the byte before */
+        last_o = lo;
+        last_m = lm;
+        if (!byte_before(w, o, m, k, space, false)) return false;
+    }
+    return true;
+}
+
+/* Every member of the set is before whatever the CTA does now. */
+static bool members_maybe(const struct touch *t, u32 x)
+{
+    struct race_cta *c = t->w->c;
+    const struct notes *n = notes_of(t);
+    struct member m;
+    for (u32 note = 0; x; note = m.mark >> n->shift) {
+        x = set_last(n, x, &m);
+        c->walked++;
+        if (m.mark >> n->shift != note && !hb_cta_maybe(c, m.a, t->space)) return false;
+    }
+    return true;
+}
+
+bool hb_set_maybe(const struct touch *t, u32 x)
+{
+    struct race_cta *c = t->w->c;
+    struct notes *n = notes_of(t);
+    struct ordered_memo *p = &c->ordered_memo[t->space];
+    u64 lo = c->lo[t->space];
+    if (c->walked > c->launch->of->total && c->grid_base_at != c->base) hb_grid_update(c);
+    if (hb_grid_maybe(c, __atomic_load_n(&set_at(n, x)->latest, __ATOMIC_RELAXED))) return true;
+    if (p->since >= lo && p->set == x) return true;
+    if (p->other == x && p->base == c->base) return false;
+    if (!members_maybe(t, x)) {
+        p->other = x;
+        p->base = c->base;
+        return false;
+    }
+    if (p->since >= lo) set_unref(n, p->set, notes_locked(t->w, t->space));
+    p->since = (u64)c->now << 32;
+    p->set = x;
+    if (x) set_ref(n, x, notes_locked(t->w, t->space));
+    c->has_refs |= t->space == SPACE_GLOBAL;
+    return true;
+}
+
+bool hb_prior(const struct touch *t, struct prior old, const struct list_entry *m)
+{
+    const struct notes *n = notes_of(t);
+    if (!old.a) return true;
+    u32 latest = word_is_set(old.a) ? set_at(n, old.site)->latest : word_time(old.a);
+    if (hb_shared_maybe(t->w, t->space, latest)) return true;
+    if (word_is_set(old.a) && hb_set_maybe(t, old.site)) return true;
+    struct list_entry o = { .a = old.a & ~12ull, .bytes = m->bytes };
+    if (!word_is_set(old.a)) return hb_entry(t->w, &o, m, t->space);
+    struct member r;
+    for (u32 x = old.site; x;) {
+        x = set_last(n, x, &r);
+        o.a = r.a;
+        o.lanes = r.lanes;
+        if (!hb_entry(t->w, &o, m, t->space)) return false;
+    }
+    return true;
+}
+
+bool hb_sector_maybe(const struct touch *t, u64 old, u32 x, u64 me)
+{
+    if (hb_by_barrier_maybe(t->w, old, me, t->w->c->lo[t->space])) return true;
+    if (!t->w->c->exact || word_kind(old) != WHO_ONE || word_kind(me) != WHO_ONE) return false;
+    struct list_entry m = { .a = me, .bytes = ~0u };
+    return hb_prior(t, (struct prior){ old, x, 0 }, &m);
+}
+
+bool hb_elements_maybe(const struct touch *t, u32 x, u64 me)
+{
+    u32 step = x ? MIN_OF(element_size(x), word_element_size(me)) : SECTOR;
+    u64 lo = t->w->c->lo[t->space];
+    bool exact = t->w->c->exact;
+    for (u32 k = 0; x && k < SECTOR; k += step) {
+        struct prior s = element_at(notes_of(t), x, k);
+        struct list_entry m = { .a = word_at_byte(me, k), .bytes = (u32)((1ull << step) - 1) << k };
+        if (!hb_by_barrier_maybe(t->w, s.a, m.a, lo) && !(exact && word_kind(me) == WHO_ONE && hb_prior(t, s, &m)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- advice ---- */
+
+enum missing hb_missing(const struct race_warp *w, u32 lane, u32 thread, u32 time)
+{
+    const struct race_cta *c = w->c;
+    enum missing what = MISSING_ALL;
+    if (!c->exact || !w->lane) return what;
+    const struct lane_clock *k = &w->lane[lane];
+    lock(&c->launch->lock);
+    if (in_clocks(c->race, c->pending, NULL, k->strict.pending, thread, time))
+        what = MISSING_ACQUIRE;
+    else if (in_clocks(c->race, c->unscoped, NULL, k->unscoped, thread, time))
+        what = MISSING_SCOPE;
+    else if (clock_saw_later_write(w, lane, cta_at(c->race, thread >> 10, time), time))
+        what = MISSING_RELEASE;
+    unlock(&c->launch->lock);
+    return what;
+}

@@ -1,0 +1,331 @@
+/* What the race check keeps of a launch: which memory has cells, its interval of T, and the slots of its CTAs.
+ *
+ * A launch takes an object struct race_launch, slots for its CTAs as they become resident, and times above those of all
+ * launches before; at its end the object and the slots are free again, and the cells stay with the memory objects. A
+ * slot has the history of the CTAs that were in it, so that an access word, which has slot and time, names its CTA. */
+#include "race/race_launch.h"
+#include "race/happens_before.h"
+#include "race/race_async.h"
+#include "race/race_clock.h"
+#include "race/race_kernel.h"
+#include "race/race_touch.h"
+
+/* ---- memory that has cells ---- */
+
+void race_track(struct race *r, struct mem_object *o)
+{
+    if (!o || o->race || o->state != MEM_LIVE) return;
+    for (u32 n = 0; n < r->ntracked; n++)
+        if (r->tracked[n].o == o) {
+            o->race = r->tracked[n].cells - cells_for(o->base & ~(u64)(SECTOR - 1));
+            return;
+        }
+    u64 from = o->base & ~(u64)(SECTOR - 1), bytes = ((o->base + o->size + SECTOR - 1) & ~(u64)(SECTOR - 1)) - from;
+    bytes = (cells_for(bytes) + page_size() - 1) / page_size() * page_size() + page_size();
+    u64 cells = pages_reserve(0, bytes);
+    if (!cells || base_alloc_refused() || !pages_commit(cells, bytes))
+        base_exhausted(bytes, "the race check (--no-check race does without)");
+    if (r->ntracked == r->captracked) {
+        u32 cap = r->captracked ? 2 * r->captracked : 64;
+        r->tracked = base_need_more(r->tracked, sizeof *r->tracked * cap);
+        r->captracked = cap;
+    }
+    r->tracked[r->ntracked++] = (struct tracked){ o, cells, bytes };
+    o->race = cells - cells_for(from);
+}
+
+/* Cells of objects that are gone are given back; the others' objects have none until a launch asks. */
+static void untrack(struct race *r, bool all)
+{
+    u32 keep = 0;
+    for (u32 n = 0; n < r->ntracked; n++) {
+        struct tracked t = r->tracked[n];
+        t.o->race = 0;
+        if (all || t.o->state != MEM_LIVE)
+            pages_release(t.cells, t.bytes);
+        else
+            r->tracked[keep++] = t;
+    }
+    r->ntracked = keep;
+}
+
+static void track_launch(struct race *r, const struct launch *l, const struct race_kernel *k)
+{
+    if (k->anywhere) {
+        for (u32 id = 1;; id++) {
+            struct mem_object *o = mem_by_id(r->mem, id);
+            if (!o) break;
+            if (o->kind != MEM_CONST) race_track(r, o);
+        }
+        return;
+    }
+    for (u32 n = 0; n < k->nparam; n++) {
+        u64 p;
+        memcpy(&p, l->param_copy + k->param[n], 8);
+        race_track(r, mem_find(r->mem, p));
+    }
+    for (u32 n = 0; n < k->nvar; n++)
+        if (k->var[n]->addr) race_track(r, mem_find(r->mem, k->var[n]->addr));
+}
+
+/* ---- launches and CTAs ---- */
+
+/* Every thread is likely to leave a mark for each store of the kernel. */
+static void shape(struct notes *n, const struct launch *l, const struct race_kernel *k)
+{
+    notes_shape(n, l->nwarps, l->total * l->threads * MAX_OF(k->stores, 1u));
+}
+
+/* Times begin anew: nothing that has one may stay. */
+static void slot_anew(struct race_cta *c)
+{
+    c->now = 0;
+    for (u32 k = 0; k < MAX_WARPS; k++) c->warp[k].now = 0;
+    memset(c->note_cache, 0, sizeof c->note_cache);
+    memset(c->set_memo, 0, sizeof c->set_memo);
+    memset(c->ordered_memo, 0, sizeof c->ordered_memo);
+    if (c->shared_cells) memset(c->shared_cells, 0, cells_for(c->shared_bytes));
+}
+
+/* Times would run out: cells and slots begin anew. */
+static void times_anew(struct race *r)
+{
+    untrack(r, true);
+    for (u32 n = 0; n < r->nslot; n++) slot_anew(r->slot[n]);
+    r->last = 0;
+}
+
+struct race_launch *launch_new(struct race *r)
+{
+    struct race_launch *launch = base_alloc(sizeof *launch);
+    if (!launch) return NULL;
+    launch->race = r;
+    launch->vclocks.large = VCLOCK_LARGE;
+    launch->lock = launch->strong = (lock_t)LOCK_INIT;
+    if (notes_open(&launch->notes, CHUNKS_GLOBAL)) return launch;
+    notes_free(&launch->notes);
+    base_free(launch);
+    return NULL;
+}
+
+void launch_free(struct race_launch *launch)
+{
+    clock_delete(launch);
+    notes_free(&launch->notes);
+    base_free(launch);
+}
+
+static struct race_launch *launch_of(const struct race *r, const struct launch *l)
+{
+    struct race_launch *launch = r->running;
+    while (launch->of != l) launch = launch->next;
+    return launch;
+}
+
+static struct race_launch *launch_take(struct race *r, const struct launch *l)
+{
+    struct race_launch *launch = r->idle;
+    if (launch)
+        r->idle = launch->next;
+    else if (!(launch = launch_new(r)))
+        base_exhausted(sizeof *launch, "the race check (--no-check race does without)");
+    launch->of = l;
+    launch->next = r->running;
+    return r->running = launch;
+}
+
+static void launch_give(struct race_launch *launch)
+{
+    struct race *r = launch->race;
+    struct race_launch **at = &r->running;
+    while (*at != launch) at = &(*at)->next;
+    *at = launch->next;
+    launch->of = NULL;
+    launch->next = r->idle;
+    r->idle = launch;
+}
+
+void launch_begin(struct race *r, const struct launch *l)
+{
+    const struct race_kernel *k = race_kernel_of(r, l->kernel);
+    if (r->last > 0xf0000000u) times_anew(r);
+    report_ran(l->in->report, CHECK_RACE);
+    report_ran(l->in->report, CHECK_ASYNC);
+    struct race_launch *launch = launch_take(r, l);
+    launch->epoch = r->last + 1;
+    launch->kernel = k;
+    launch->exact = !k->simple;
+    launch->vclocks.scoped = k->scoped;
+    launch->parallel = l->nworkers > 1;
+    launch->ctas = 0;
+    launch->has_flags = false;
+    notes_empty(&launch->notes);
+    shape(&launch->notes, l, k);
+    clock_begin_launch(launch);
+    untrack(r, false);
+    track_launch(r, l, k);
+}
+
+void launch_end(struct race *r, const struct launch *l)
+{
+    struct race_launch *launch = launch_of(r, l);
+    for (u32 n = r->nslot; n--;) { /* a launch that was stopped leaves CTAs in their slots */
+        struct race_cta *c = r->slot[n];
+        if (c->launch != launch) continue;
+        race_tick(c, MAX_WARPS);
+        r->last = MAX_OF(r->last, c->now);
+        if (c->exact) clock_reset(c);
+        c->nresidents = 0;
+        c->launch = NULL;
+        c->next_free = r->free;
+        r->free = c;
+    }
+    launch_give(launch);
+    untrack(r, false);
+}
+
+static struct race_cta *slot_new(struct race *r)
+{
+    if (r->nslot == SLOTS) return NULL;
+    struct race_cta *c = base_need(sizeof *c);
+    c->race = r;
+    c->slot = r->nslot;
+    if (!notes_open(&c->notes, CHUNKS_SHARED))
+        base_exhausted(CHUNKS_SHARED * sizeof(void *), "the race check (--no-check race does without)");
+    for (u32 n = 0; n < MAX_WARPS; n++)
+        c->warp[n] = (struct race_warp){ .c = c, .id = n, .key = (u64)c->slot << 19 | n << 14 };
+    return r->slot[r->nslot++] = c;
+}
+
+/* A slot for a CTA that becomes resident; NULL: it is not watched. */
+static struct race_cta *slot_take(struct race_launch *launch)
+{
+    struct race *r = launch->race;
+    lock(&r->lock);
+    struct race_cta *c = r->free;
+    if (c)
+        r->free = c->next_free;
+    else
+        c = slot_new(r);
+    if (c) c->launch = launch;
+    unlock(&r->lock);
+    return c;
+}
+
+static void shared_ready(struct race_cta *c, u64 bytes)
+{
+    bytes = (bytes + SECTOR - 1) & ~(u64)(SECTOR - 1);
+    if (bytes <= c->shared_bytes) return;
+    base_free(c->shared_cells);
+    if (!(c->shared_cells = base_aligned(cells_for(bytes))))
+        base_exhausted(cells_for(bytes), "the race check (--no-check race does without)");
+    c->shared = (char *)c->shared_cells;
+    c->shared_bytes = bytes;
+}
+
+/* Gives the CTA its number; under the lock, as other workers may be asking who was here. */
+static void remember_cta(struct race_cta *c, u64 linear)
+{
+    if (c->launch->parallel) lock(&c->launch->lock);
+    if (c->nresidents == c->capresidents) {
+        u32 cap = c->capresidents ? 2 * c->capresidents : 16;
+        c->residents = base_need_more(c->residents, sizeof *c->residents * cap);
+        c->capresidents = cap;
+    }
+    c->number = c->launch->ctas++;
+    c->residents[c->nresidents].start = c->start;
+    c->residents[c->nresidents].number = c->number;
+    c->residents[c->nresidents++].linear = linear;
+    if (c->launch->parallel) unlock(&c->launch->lock);
+}
+
+void race_cta_begin(struct race *r, struct cta *cta)
+{
+    const struct launch *l = cta->launch;
+    struct race_launch *launch = launch_of(r, l);
+    struct race_cta *c = cta->race ? cta->race : slot_take(launch);
+    if (c) shared_ready(c, l->shared_total);
+    cta->race = c;
+    for (u32 n = 0; n < cta->nwarps; n++) cta->warp[n]->race = c ? &c->warp[n] : NULL;
+    if (!c) return;
+    c->exact = launch->exact;
+    c->now = MAX_OF(c->now, launch->epoch);
+    race_tick(c, c->launch->of->nwarps);
+    c->start = c->base = c->now;
+    c->lo[SPACE_SHARED] = (u64)c->base << 32;
+    c->lo[SPACE_GLOBAL] = hb_launch_floor(launch);
+    race_copies_reset(c);
+    if (c->exact) memset(c->cta_memo, 0, sizeof c->cta_memo);
+    c->grid_base = c->walked = c->grid_base_at = 0;
+    c->ntransient = 0;
+    notes_empty(&c->notes);
+    shape(&c->notes, l, launch->kernel);
+    if (c->exact) clock_reset(c);
+    for (u32 n = 0; n < cta->nwarps; n++) {
+        struct race_warp *w = &c->warp[n];
+        w->warp_base = w->cta_base = c->now;
+        w->all = cta->warp[n]->first_live;
+        w->npending = 0;
+        if (w->nrecent) {
+            memset(w->recent, 0, sizeof w->recent);
+            w->nrecent = 0;
+        }
+        if (c->exact) clock_make_lanes(w);
+    }
+    remember_cta(c, cta->linear);
+}
+
+void race_tick(struct race_cta *c, u32 warps)
+{
+    for (u32 n = 0; n < warps; n++) c->now = MAX_OF(c->now, c->warp[n].now);
+    c->now++;
+    for (u32 n = 0; n < warps; n++) c->warp[n].now = c->now;
+}
+
+void race_cta_end(struct race_cta *c)
+{
+    if (!c->exact && c->ntransient) {
+        race_tick(c, c->launch->of->nwarps);
+        c->base = c->now;
+        cell_drop_transients(c);
+    }
+    note_caches_drop(c);
+}
+
+const struct resident *resident_at(const struct race *r, u32 slot, u32 time)
+{
+    const struct race_cta *c = r->slot[slot];
+    u32 from = 0, to = c->nresidents; /* its index, if there is one, is at least from, and below to */
+    while (to - from > 1) {
+        u32 k = from + (to - from) / 2;
+        if (c->residents[k].start > time)
+            to = k;
+        else
+            from = k;
+    }
+    return to ? &c->residents[from] : NULL;
+}
+
+void launches_free(struct race *r)
+{
+    for (u32 n = 0; n < r->nslot; n++) {
+        struct race_cta *c = r->slot[n];
+        for (u32 k = 0; k < MAX_WARPS; k++) {
+            base_free(c->warp[k].lane);
+            base_free(c->warp[k].pending);
+        }
+        notes_free(&c->notes);
+        base_free(c->shared_cells);
+        base_free(c->residents);
+        base_free(c->flights);
+        base_free(c->transient);
+        base_free(c);
+    }
+    while (r->idle) {
+        struct race_launch *launch = r->idle;
+        r->idle = launch->next;
+        launch_free(launch);
+    }
+    for (u32 n = 0; n < r->ntracked; n++) pages_release(r->tracked[n].cells, r->tracked[n].bytes);
+    base_free(r->tracked);
+}

@@ -1,0 +1,25 @@
+/* race_launch.h: launches, their slots and CTAs, and the memory that has cells (race_launch.c). */
+#ifndef LOCKSTEP_RACE_LAUNCH_H
+#define LOCKSTEP_RACE_LAUNCH_H
+#include "race/race.h"
+
+struct race_launch *launch_new(struct race *r); /* NULL: no memory */
+void launch_begin(struct race *r, const struct launch *l);
+void launch_end(struct race *r, const struct launch *l);
+void launches_free(struct race *r); /* with the slots and all cells; none is running */
+
+void race_track(struct race *r, struct mem_object *o); /* gives the object cells, if it is live and has none */
+
+void race_cta_begin(struct race *r, struct cta *cta); /* it becomes resident: gives it a slot, and its warps clocks */
+void race_cta_end(struct race_cta *c);
+/* The first `warps` warps of the CTA get one time, which is after all that they did. */
+void race_tick(struct race_cta *c, u32 warps);
+/* The CTA that had the slot at that time; NULL: none had. Under the lock of the launch. */
+const struct resident *resident_at(const struct race *r, u32 slot, u32 time);
+/* When the CTA began whose access that was; 0: it is not known. */
+static inline u32 resident_start(const struct race *r, u64 a)
+{
+    const struct resident *x = resident_at(r, word_slot(a), word_time(a));
+    return x ? x->start : 0;
+}
+#endif
