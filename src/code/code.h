@@ -47,9 +47,8 @@ enum {
     IF_CLS_E = 4      /* bits 4, 5: class of e */
 };
 #define CLS_E(i) ((i)->flags >> IF_CLS_E & 3)
-/* kinds beyond isa.def: of an instruction that decode puts before another one (decode.h); of an operation that was
- * propagated away, whose result is its operand a */
-enum { K_INSERTED = 16, KX_DEAD };
+/* the kind beyond isa.def: of an instruction that decode puts before another one (decode.h) */
+enum { K_INSERTED = 16 };
 
 struct warp;
 /* Executes one instruction over the register file R. Returns 0, or an event that leaves the straight line: an engine's
@@ -163,6 +162,7 @@ struct lop {   /* one operation of a lowered function */
     u16 name;  /* enum isa_name */
     u8 kind;   /* enum isa_kind */
     u8 shape;  /* enum isa_shape of the form */
+    bool dead; /* a copy that was propagated: nothing executes it, and who read its result reads its operand a */
     u32 flags; /* ISA_* of the form */
     /* memory: a is the address, the data are d b c e (atomics: d the old value, b c the operands) */
     struct opnd d, a, b, c, e;

@@ -189,7 +189,7 @@ static void gather_head(struct decoder *d)
     for (u32 k = 0; k < d->l->nop; k++) {
         struct lop *o = &d->l->op[k];
         struct opnd *s[] = { &o->d, &o->a, &o->b, &o->c, &o->e };
-        if (o->kind == KX_DEAD) continue;
+        if (o->dead) continue;
         for (u32 j = 0; j < COUNT_OF(s); j++)
             if (s[j]->kind == O_CONST || s[j]->kind == O_PARAM || s[j]->kind == O_SREG) head_entry(d, *s[j]);
     }
@@ -322,7 +322,7 @@ static void push_access(struct decoder *d, const struct lop *o, struct insn i)
 static void push_op(struct decoder *d, u32 k, bool div)
 {
     const struct lop *o = &d->l->op[k];
-    if (o->kind == KX_DEAD) return;
+    if (o->dead) return;
     struct insn i = make(d, o, k);
     u8 wraps = d->c->watch & WATCH_WRAPS && d->l->wraps ? (d->l->wraps_on ? d->l->wraps_on : d->l->wraps)[k] : 0;
     if (wraps & ~WRAP_USE) insert(d, i, INS_OVERFLOW);

@@ -457,7 +457,7 @@ static void choose(struct intervals *x)
     u32 r[16];
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
-        if (o->kind == KX_DEAD) continue;
+        if (o->dead) continue;
         for (u32 n = lop_defs(o, l, r), j = 0; j < n; j++) x->def[r[j]] = l->ndef[r[j]] == 1 ? k : NONE;
         if (l->wraps[k] & WRAP_NARROW) follow(x, &o->d);
     }
@@ -465,6 +465,7 @@ static void choose(struct intervals *x)
         again = false;
         for (u32 k = 0; k < l->nop; k++) {
             const struct lop *o = &l->op[k];
+            if (o->dead) continue;
             bool compared = o->kind == K_CMP &&
                             ((o->a.kind == O_REG && x->at[o->a.reg]) || (o->b.kind == O_REG && x->at[o->b.reg]));
             bool makes = o->kind == K_LANE && o->d.kind == O_REG && x->at[o->d.reg];

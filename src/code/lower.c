@@ -670,12 +670,12 @@ static void propagate_copies(struct lower *w)
              (ndef[o->a.reg] != 1 || !copy_stays(l, k, def[o->a.reg], o->d.reg, block_of, again))))
             continue;
         is[o->d.reg] = o->a;
-        o->kind = KX_DEAD;
+        o->dead = true;
     }
     for (u32 k = 0; k < l->nop; k++) {
         struct lop *o = &l->op[k];
         struct opnd *s[] = { &o->a, &o->b, &o->c, &o->e, o->kind == K_MEM && lop_takes_data(o) ? &o->d : NULL };
-        if (o->kind == KX_DEAD) continue;
+        if (o->dead) continue;
         bool load = o->kind == K_MEM && lop_gives_data(o);
         for (u32 j = 0; j < COUNT_OF(s); j++) {
             if (!s[j] || (load && j > 0)) continue;
@@ -796,7 +796,7 @@ u32 lop_defs(const struct lop *o, const struct lowered *l, u32 out[8])
 {
     u32 n = 0;
     (void)l;
-    if (o->kind == KX_DEAD) return 0;
+    if (o->dead) return 0;
     if (o->kind == K_MEM && lop_takes_data(o)) return 0;
     add_reg(o->d, out, &n);
     add_reg(o->d2, out, &n);
@@ -812,7 +812,7 @@ u32 lop_uses(const struct lop *o, const struct lowered *l, u32 out[16])
 {
     u32 n = 0;
     (void)l;
-    if (o->kind == KX_DEAD) return 0;
+    if (o->dead) return 0;
     add_reg(o->guard, out, &n);
     add_reg(o->a, out, &n);
     if (o->kind == K_MEM && lop_gives_data(o)) return n;

@@ -20,7 +20,7 @@ static bool want(const struct lowered *l, u8 *reg, const struct opnd *o, u8 what
 static bool trace_back(struct lowered *l, u8 *reg, u32 k)
 {
     const struct lop *o = &l->op[k];
-    if (o->kind != K_LANE || o->d.kind != O_REG || o->form < 0) return false;
+    if (o->dead || o->kind != K_LANE || o->d.kind != O_REG || o->form < 0) return false;
     u8 what = reg[o->d.reg], flags = 0;
     u32 width = l->reg_width[o->d.reg];
     enum ptx_type type = (enum ptx_type)isa_forms[o->form].type;
@@ -99,7 +99,7 @@ void wraps_find(struct lowered *l)
         if (l->wraps[k] & WRAP_CARRY) held[l->op[k].d.reg] = 1;
     }
     for (u32 k = 0; k < l->nop; k++) {
-        if (l->wraps[k] & WRAP_CARRY || l->op[k].kind == KX_DEAD || l->op[k].kind == K_CTRL) continue;
+        if (l->wraps[k] & WRAP_CARRY || l->op[k].dead || l->op[k].kind == K_CTRL) continue;
         for (u32 n = lop_defs(&l->op[k], l, r), j = 0; j < n; j++)
             if (held[r[j]]) l->wraps[k] |= WRAP_CLEAR;
     }

@@ -13,7 +13,7 @@ static u8 *uses_of(const struct lowered *l, struct arena *a)
     u32 r[16];
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
-        if (o->kind == KX_DEAD) continue;
+        if (o->dead) continue;
         bool selects = o->kind == K_LANE && o->shape == SHAPE_SELECT;
         u32 n = lop_uses(o, l, r);
         for (u32 j = 0; j < n; j++) {

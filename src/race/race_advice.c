@@ -122,7 +122,7 @@ u8 *race_update_loads(const struct lowered *l)
 {
     u8 *is = base_need(l->nop + 1);
     for (u32 k = 0; k < l->nop; k++) {
-        u32 load = l->op[k].kind == KX_DEAD ? NONE : update_load((struct side){ l, k });
+        u32 load = l->op[k].dead ? NONE : update_load((struct side){ l, k });
         if (load != NONE) is[load] = 1;
     }
     return is;
@@ -276,7 +276,7 @@ static bool dominates(const struct lowered *l, u32 a, u32 b)
 static bool barrier_between(const struct lowered *l, u32 from, u32 to)
 {
     for (u32 k = from + 1; k < to; k++)
-        if (l->op[k].flags & ISA_BARRIER && l->op[k].kind != KX_DEAD) return true;
+        if (l->op[k].flags & ISA_BARRIER && !l->op[k].dead) return true;
     return false;
 }
 
@@ -286,7 +286,7 @@ static bool must_pass(const struct lowered *l, u32 a, u32 b)
 {
     if (dominates(l, a, b)) return true;
     for (u32 k = a + 1; k < b; k++)
-        if (l->op[k].flags & ISA_BARRIER && l->op[k].kind != KX_DEAD && dominates(l, k, b)) return true;
+        if (l->op[k].flags & ISA_BARRIER && !l->op[k].dead && dominates(l, k, b)) return true;
     return false;
 }
 

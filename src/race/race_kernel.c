@@ -91,7 +91,7 @@ static void find_uniform(struct uniform *u, struct arena *a)
             const struct block *bl = &l->block[b];
             for (u32 k = bl->first; k < bl->end; k++) {
                 const struct lop *o = &l->op[k];
-                if (o->kind == KX_DEAD) continue;
+                if (o->dead) continue;
                 u32 n = lop_defs(o, l, r);
                 bool same = u->block[b] && op_uniform(u, o);
                 for (u32 j = 0; j < n; j++)
@@ -117,7 +117,7 @@ static u8 *find_used(const struct lowered *l)
     u8 *used = base_need(l->nreg + 1);
     u32 r[16];
     for (u32 k = 0; k < l->nop; k++) {
-        if (l->op[k].kind == KX_DEAD) continue;
+        if (l->op[k].dead) continue;
         u32 n = lop_uses(&l->op[k], l, r);
         for (u32 j = 0; j < n; j++) used[r[j]] = 1;
     }
@@ -137,7 +137,7 @@ static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
     for (u32 b = 0; b < l->nblock; b++)
         for (u32 k = l->block[b].first; k < l->block[b].end; k++) {
             const struct lop *o = &l->op[k];
-            if (o->kind == KX_DEAD) continue;
+            if (o->dead) continue;
             if (o->flags & ISA_BARRIER && (o->b.kind != O_NONE || (o->aux & 15) == BAR_ARRIVE || !whole[b]))
                 return false;
             if (o->flags & ISA_WARP_BARRIER && (o->c.kind != O_CONST || (u32)o->c.value != ALL_LANES || !whole[b]))
@@ -157,7 +157,7 @@ static bool is_scoped(const struct lowered *l)
 {
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
-        if (o->kind == KX_DEAD) continue;
+        if (o->dead) continue;
         if (o->flags & ISA_FENCE) {
             if ((o->aux & 3) < SCOPE_GPU) return true;
         } else if (o->flags & ISA_MBARRIER)
@@ -238,8 +238,7 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     k->param = base_need(sizeof *k->param * (l->nsite + 1));
     k->var = base_need(sizeof *k->var * (l->nsite + 1));
     for (u32 n = 0; n < l->nop; n++)
-        if (l->op[n].kind != KX_DEAD && writes(&l->op[n]) && l->op[n].site < l->nsite)
-            add_written(k, &l->site[l->op[n].site]);
+        if (!l->op[n].dead && writes(&l->op[n]) && l->op[n].site < l->nsite) add_written(k, &l->site[l->op[n].site]);
     arena_free(&tmp);
     k->next = r->kernels;
     return r->kernels = k;

@@ -78,7 +78,7 @@ static const struct opnd *written_operand(const struct lowered *l, u32 op)
     for (u32 k = op; b < l->nblock && k-- > l->block[b].first;) {
         const struct lop *o = &l->op[k];
         bool sets = false;
-        for (u32 n = o->kind == KX_DEAD ? 0 : lop_defs(o, l, r); n-- > 0;) sets |= r[n] == d->reg;
+        for (u32 n = o->dead ? 0 : lop_defs(o, l, r); n-- > 0;) sets |= r[n] == d->reg;
         if (sets) return o->kind == K_LANE && o->shape == SHAPE_MOVE && o->guard.kind == O_NONE ? &o->a : d;
     }
     return d;

@@ -120,18 +120,13 @@ bool async_covers(const struct cta *c, const char *at, u32 bytes)
     return false;
 }
 
-static void unfinished(struct warp *w, struct lowered *low, u32 op, u32 lanes, u32 bytes)
+static void unfinished(struct warp *w, const struct lowered *low, u32 op, u32 lanes, u32 bytes)
 {
     char cause[160];
     struct finding f = { .kind = F_async_unfinished, .cause = cause };
     snprintf(cause, sizeof cause,
              "the thread left with copies of %u bytes that were started here and that it had not waited for", bytes);
-    /* the place is that of the copy, whatever function the lanes leave from */
-    struct code *code = w->code, at = *code;
-    at.low = low;
-    w->code = &at;
-    finding_add(w, op, &f, lanes);
-    w->code = code;
+    finding_add_of(w, low, op, &f, lanes); /* the lanes may leave from another function than the copy's */
 }
 
 void async_exit(struct warp *w, u32 mask)

@@ -147,8 +147,7 @@ static const struct site *index_load(const struct lowered *l, const struct opnd 
         for (u32 k = 0; k < l->nop; k++) {
             const struct lop *o = &l->op[k];
             bool load = o->kind == K_MEM && lop_is_load(o) && l->site[o->site].vec == 1;
-            if (o->kind == KX_DEAD || o->d.kind != O_REG || o->d.reg != x.reg[at] || (o->kind != K_LANE && !load))
-                continue;
+            if (o->dead || o->d.kind != O_REG || o->d.reg != x.reg[at] || (o->kind != K_LANE && !load)) continue;
             if (load && l->site[o->site].root.kind == ROOT_PARAM && l->site[o->site].width < 8) {
                 x.load = &l->site[o->site];
                 x.loads++;

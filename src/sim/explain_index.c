@@ -144,7 +144,7 @@ static struct sum of_register(struct walk *x, u32 reg, u32 width, u32 depth)
     s64 add = 0;
     for (u32 k = 0; k < x->l->nop; k++) {
         const struct lop *d = &x->l->op[k];
-        if (d->d.kind != O_REG || d->d.reg != reg || d->kind == KX_DEAD) continue;
+        if (d->d.kind != O_REG || d->d.reg != reg || d->dead) continue;
         if (d->kind != K_LANE || d->form < 0 || d->guard.kind != O_NONE ||
             type_is_float((enum ptx_type)isa_forms[d->form].type))
             return unknown;

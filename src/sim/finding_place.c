@@ -101,3 +101,8 @@ void finding_add_split(const struct warp *w, const struct split *s, struct findi
 {
     fill_and_add(w->cta->launch->in->report, w, s->fr->code->low, s->fr, s->op, f, s->mask);
 }
+
+void finding_add_of(const struct warp *w, const struct lowered *low, u32 op, struct finding *f, u32 mask)
+{
+    fill_and_add(w->cta->launch->in->report, w, low, NULL, op, f, mask);
+}

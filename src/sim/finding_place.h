@@ -10,6 +10,8 @@ void finding_add(struct warp *w, u32 op, struct finding *f, u32 mask);
 void finding_add_to(struct report *to, const struct warp *w, u32 op, struct finding *f, u32 mask);
 /* The same for a split that waits, at the operation that it waits at. */
 void finding_add_split(const struct warp *w, const struct split *s, struct finding *f);
+/* The same for an operation of any function, whose frame may be gone: its place is without callers. */
+void finding_add_of(const struct warp *w, const struct lowered *low, u32 op, struct finding *f, u32 mask);
 /* The place of an operation: its source line with the inlined calls around it. */
 struct place *finding_place(struct arena *a, const struct lowered *l, u32 op);
 u32 frame_call_site(const struct frame *f); /* the call that made a frame; NONE: not known */

@@ -37,8 +37,7 @@ static bool is_pure(const struct lowered *l, const struct lop *o)
     switch (o->kind) {
     case K_LANE:
     case K_CMP:
-    case K_PRED:
-    case KX_DEAD: return true;
+    case K_PRED: return true;
     case K_WARP: return o->shape == SHAPE_MOVE;
     case K_CTRL: return o->flags & ISA_BRANCH && o->guard.kind == O_NONE;
     case K_MEM: return lop_is_load(o) && l->site[o->site].sem == SEM_WEAK && o->guard.kind == O_NONE;

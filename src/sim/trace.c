@@ -129,7 +129,7 @@ static struct traced *traced_of(struct trace *t, const struct lowered *low)
     for (u32 b = 0; b < low->nblock; b++)
         for (u32 k = low->block[b].first; k < low->block[b].end; k++) {
             const struct lop *o = &low->op[k];
-            if (o->kind == KX_DEAD && o->d.kind == O_REG) f->is[o->d.reg] = o->a;
+            if (o->dead && o->d.kind == O_REG) f->is[o->d.reg] = o->a;
             if (!o->src || !o->src->at) continue;
             if (t->in->write && lines_hold(&t->show, low->func->module, o->src)) f->want[k] |= TRACE_SHOW;
             if (t->in->stop && lines_hold(&t->stop, low->func->module, o->src)) f->want[k] |= TRACE_STOP;
@@ -201,7 +201,7 @@ static u32 results(const struct lowered *low, u32 from, u32 to, u32 out[64])
     u32 n = 0, r[16];
     for (u32 k = from; k < to && n < 48; k++) {
         const struct lop *o = &low->op[k];
-        u32 m = o->kind == KX_DEAD && o->d.kind == O_REG ? (r[0] = o->d.reg, 1) : lop_defs(o, low, r);
+        u32 m = o->dead && o->d.kind == O_REG ? (r[0] = o->d.reg, 1) : lop_defs(o, low, r);
         for (u32 j = 0; j < m; j++)
             if (r[j] < low->func->nregs) out[n++] = r[j];
     }

@@ -30,7 +30,7 @@ void trace_types(struct traced *f, struct arena *a)
             for (u32 j = 0; j < COUNT_OF(s); j++)
                 if (j != 1) /* not the address */
                     learn(f, s[j], (enum ptx_type)l->site[o->site].type);
-        } else if (o->kind <= K_PRED || o->kind == KX_DEAD) {
+        } else if (o->kind <= K_PRED) {
             for (u32 j = 0; j < COUNT_OF(s); j++) learn(f, s[j], (enum ptx_type)isa_forms[o->form].op[j]);
         }
     }

@@ -446,7 +446,7 @@ static bool result_read(const struct lowered *l, const struct lop *atom)
     u32 r[16];
     if (!lop_fetches(atom) || atom->d.kind != O_REG) return false;
     for (u32 k = 0; k < l->nop; k++) {
-        u32 n = l->op[k].kind == KX_DEAD ? 0 : lop_uses(&l->op[k], l, r);
+        u32 n = l->op[k].dead ? 0 : lop_uses(&l->op[k], l, r);
         while (n--)
             if (r[n] == atom->d.reg) return true;
     }
