@@ -466,22 +466,19 @@ void lower_lane(struct lower *w, int form)
     }
     /* forms that share an opcode differ in how many operands they take: min of two, and of three */
     u32 mods;
-    for (int next = form; f->lower == LOW_PLAIN && next >= 0;
+    for (int next = form; f->lower == LOWER_plain && next >= 0;
          next = isa_find_from((u32)next + 1, w->cur->op->text, &mods))
         if (isa_forms[next].nsrc + 1u == w->cur->narg) {
             form = next;
             break;
         }
     switch (f->lower) {
-    case LOW_CARRY: lower_carry(w, form); break;
-    case LOW_SET: lower_set(w, f); break;
-    case LOW_VIDEO: lower_video(w, form); break;
-    case LOW_SIMD: lower_simd(w, form); break;
-    case LOW_FOUR: lower_four(w, form); break;
-    default:
-        if (f->shape == SHAPE_MOVE)
-            lower_mov(w, form);
-        else
-            lower_plain(w, form);
+    case LOWER_carry: lower_carry(w, form); break;
+    case LOWER_set: lower_set(w, f); break;
+    case LOWER_video: lower_video(w, form); break;
+    case LOWER_simd: lower_simd(w, form); break;
+    case LOWER_four: lower_four(w, form); break;
+    case LOWER_mov: lower_mov(w, form); break;
+    default: lower_plain(w, form);
     }
 }

@@ -48,59 +48,90 @@ enum { /* type names as they stand in expand.h -> enum ptx_type */
 /* What a row says of all its forms, through the macros as one argument. */
 #define SYN(in, pv, sh, syntax, value) ROW_SAYS(in, pv, SHAPE_##sh, REL_none, 0, N_COUNT, syntax, value)
 #define ROW_SAYS(in, pv, sh, rel, flags, partner, syntax, value) \
-    (syntax, value, INIT_##in, PROV_##pv, sh, rel, flags, partner)
+    (syntax, value, "", INIT_##in, PROV_##pv, sh, rel, flags, partner)
 #define UNPACK(...) __VA_ARGS__
 /* A form: its operands d a b c e, as many as it has. */
-#define FORM(id, syn, kind, low, t, d, m, n, ...) \
-    { #id, UNPACK syn, N_##id, kind, FAMILY, t, d, low, n, { __VA_ARGS__ }, m, __LINE__ },
-#define F_1(id, syntax, t, m) FORM(id, syntax, K_LANE, LOW_PLAIN, t, t, m, 1, t, t)
-#define F_2(id, syntax, t, m) FORM(id, syntax, K_LANE, LOW_PLAIN, t, t, m, 2, t, t, t)
-#define F_3(id, syntax, t, m) FORM(id, syntax, K_LANE, LOW_PLAIN, t, t, m, 3, t, t, t, t)
-#define F_LANE(ty, id, syntax, n) F_##n(id, syntax, TY(ty), 0)
-#define F_HEAVY(ty, id, syntax, n) F_##n(id, syntax, TY(ty), MODS_ANY)
+#define FORM(id, syn, kind, low, t, d, m, n, ...) FORM_EDGES(id, syn, kind, low, t, d, m, 0, n, __VA_ARGS__)
+#define FORM_EDGES(id, syn, kind, low, t, d, m, edges, n, ...)   \
+    { #id,     UNPACK syn,                                       \
+      N_##id,  kind,                                             \
+      FAMILY,  t,                                                \
+      d,       low,                                              \
+      n,       { __VA_ARGS__ },                                  \
+      m,       (edges) | (FAMILY == FAM_round ? EDGE_ROUND : 0), \
+      __LINE__ },
+/* What the loops do to operands and results of a type around the value: only f32, and f64 that saturates. raw32 are the
+ * bits of an f32, which the words of the value treat themselves. */
+enum { IN_f32 = EDGE_FTZ_IN, OUT_f32 = EDGE_FTZ_OUT | EDGE_SAT | EDGE_RELU | EDGE_NAN, IN_f64 = 0, OUT_f64 = EDGE_SAT };
+#define X(ty) IN_##ty = 0, OUT_##ty = 0,
+/* clang-format off */
+enum {
+    X(u8) X(s8) X(b8) X(u16) X(s16) X(b16) X(u32) X(s32) X(b32) X(u64) X(s64) X(b64) X(raw32) X(raw64)
+    X(f16) X(bf16) X(f16x2) X(bf16x2) X(f32x2) X(u16x2) X(s16x2) X(tf32)
+    X(e4m3x2) X(e5m2x2) X(e2m3x2) X(e3m2x2) X(e2m1x2) X(ue8m0x2)
+};
+/* clang-format on */
+#undef X
+#define F_1(id, syntax, t, m, e) FORM_EDGES(id, syntax, K_LANE, LOWER_plain, t, t, m, e, 1, t, t)
+#define F_2(id, syntax, t, m, e) FORM_EDGES(id, syntax, K_LANE, LOWER_plain, t, t, m, e, 2, t, t, t)
+#define F_3(id, syntax, t, m, e) FORM_EDGES(id, syntax, K_LANE, LOWER_plain, t, t, m, e, 3, t, t, t, t)
+#define F_MOVE(ty, id, syntax) FORM(id, syntax, K_LANE, LOWER_##id, TY(ty), TY(ty), 0, 1, TY(ty), TY(ty))
+#define F_LANE(ty, id, syntax, n) F_##n(id, syntax, TY(ty), 0, 0)
+#define F_HEAVY(ty, id, syntax, n) F_##n(id, syntax, TY(ty), MODS_ANY, IN_##ty | OUT_##ty)
 #define F_LANE4(ty, id, syntax) \
-    FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(ty), 0, 4, TY(ty), TY(ty), TY(ty), T_U32, T_U32)
-#define F_SHIFT(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(ty), 0, 2, TY(ty), TY(ty), T_U32)
-#define F_FIELD(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(ty), 0, 3, TY(ty), TY(ty), T_U32, T_U32)
-#define F_FLOAT_f32(id, syntax, n)                                                                  \
-    F_##n(id, syntax, T_F32, 0) F_##n(id, syntax, T_F32, MOD_FTZ) F_##n(id, syntax, T_F32, MOD_SAT) \
-        F_##n(id, syntax, T_F32, MOD_FTZ | MOD_SAT)
-#define F_FLOAT_f64(id, syntax, n) F_##n(id, syntax, T_F64, 0)
+    FORM(id, syntax, K_LANE, LOWER_plain, TY(ty), TY(ty), 0, 4, TY(ty), TY(ty), TY(ty), T_U32, T_U32)
+#define F_SHIFT(ty, id, syntax) FORM(id, syntax, K_LANE, LOWER_plain, TY(ty), TY(ty), 0, 2, TY(ty), TY(ty), T_U32)
+#define F_FIELD(ty, id, syntax) \
+    FORM(id, syntax, K_LANE, LOWER_plain, TY(ty), TY(ty), 0, 3, TY(ty), TY(ty), T_U32, T_U32)
+#define F_FLOAT_f32(id, syntax, n)                                                                \
+    F_##n(id, syntax, T_F32, 0, EDGE_NAN) F_##n(id, syntax, T_F32, MOD_FTZ, FTZ_EDGES | EDGE_NAN) \
+        F_##n(id, syntax, T_F32, MOD_SAT, EDGE_SAT | EDGE_NAN)                                    \
+            F_##n(id, syntax, T_F32, MOD_FTZ | MOD_SAT, FTZ_EDGES | EDGE_SAT | EDGE_NAN)
+#define F_FLOAT_f64(id, syntax, n) F_##n(id, syntax, T_F64, 0, 0)
+#define FTZ_EDGES (EDGE_FTZ_IN | EDGE_FTZ_OUT)
 #define F_FLOAT(ty, id, syntax, n) F_FLOAT_##ty(id, syntax, n)
-#define F_COUNT_(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), T_U32, 0, 1, T_U32, TY(ty))
-#define F_WIDE2(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), WIDE_##ty, 0, 2, WIDE_##ty, TY(ty), TY(ty))
+#define F_COUNT_(ty, id, syntax) FORM(id, syntax, K_LANE, LOWER_plain, TY(ty), T_U32, 0, 1, T_U32, TY(ty))
+#define F_WIDE2(ty, id, syntax) \
+    FORM(id, syntax, K_LANE, LOWER_plain, TY(ty), WIDE_##ty, 0, 2, WIDE_##ty, TY(ty), TY(ty))
 #define F_WIDE3(ty, id, syntax) \
-    FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), WIDE_##ty, 0, 3, WIDE_##ty, TY(ty), TY(ty), WIDE_##ty)
+    FORM(id, syntax, K_LANE, LOWER_plain, TY(ty), WIDE_##ty, 0, 3, WIDE_##ty, TY(ty), TY(ty), WIDE_##ty)
 /* a comparison: setp is the form that runs, set is lowered to it and a selection */
 #define SETP_OPS "{.and|.or|.xor}"
-#define F_SET(ty, id, syntax) FORM(id, syntax, K_LANE, LOW_SET, TY(ty), TY(ty), MODS_ANY, 2, T_NONE, TY(ty), TY(ty))
-#define F_CMP(ty, id, syntax, m) FORM(id, syntax, K_CMP, LOW_PLAIN, TY(ty), TY(ty), m, 2, T_PRED, TY(ty), TY(ty))
+#define F_SET(ty, id, syntax) FORM(id, syntax, K_LANE, LOWER_set, TY(ty), TY(ty), MODS_ANY, 2, T_NONE, TY(ty), TY(ty))
+#define F_CMP(ty, id, syntax, m)                                                                                   \
+    FORM_EDGES(id, syntax, K_CMP, LOWER_setp, TY(ty), TY(ty), m, (m)&MOD_FTZ ? EDGE_FTZ_IN : 0, 2, T_PRED, TY(ty), \
+               TY(ty))
 #define F_FCMP_f32(id, syntax) F_CMP(f32, id, syntax, 0) F_CMP(f32, id, syntax, MOD_FTZ)
 #define F_FCMP_f16(id, syntax) F_CMP(f16, id, syntax, 0) F_CMP(f16, id, syntax, MOD_FTZ)
 #define F_FCMP_f64(id, syntax) F_CMP(f64, id, syntax, 0)
 #define F_FCMP_bf16(id, syntax) F_CMP(bf16, id, syntax, 0)
 #define F_FCMP(ty, id, syntax) F_FCMP_##ty(id, syntax)
-#define F_TEST(ty, id, syntax) FORM(id, syntax, K_CMP, LOW_PLAIN, TY(ty), TY(ty), 0, 1, T_PRED, TY(ty))
+#define F_TEST(ty, id, syntax) FORM(id, syntax, K_CMP, LOWER_setp, TY(ty), TY(ty), 0, 1, T_PRED, TY(ty))
 #define F_SELECT(ty, id, syntax) \
-    FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(ty), 0, 3, TY(ty), TY(ty), TY(ty), T_PRED)
-#define F_CVT(d, ty, id, syntax, m) FORM(id, syntax, K_LANE, LOW_PLAIN, TY(ty), TY(d), m, 1, TY(d), TY(ty))
+    FORM(id, syntax, K_LANE, LOWER_plain, TY(ty), TY(ty), 0, 3, TY(ty), TY(ty), TY(ty), T_PRED)
+#define F_CVT(d, ty, id, syntax, m) \
+    FORM_EDGES(id, syntax, K_LANE, LOWER_plain, TY(ty), TY(d), m, (m) ? IN_##ty | OUT_##d : 0, 1, TY(d), TY(ty))
 #define F_OPS2(d, a, b, c, e, id, syntax, low, n) \
-    FORM(id, syntax, K_LANE, low, TY(a), TY(d), MODS_ANY, n, TY(d), TY(a), TY(b))
-#define F_OPS3(d, a, b, c, e, id, syntax, low, n) \
-    FORM(id, syntax, K_LANE, low, TY(a), TY(d), MODS_ANY, n, TY(d), TY(a), TY(b), TY(c))
-#define F_OPS4(d, a, b, c, e, id, syntax, low, n) \
-    FORM(id, syntax, K_LANE, low, TY(a), TY(d), MODS_ANY, n, TY(d), TY(a), TY(b), TY(c), TY(e))
+    FORM_EDGES(id, syntax, K_LANE, low, TY(a), TY(d), MODS_ANY, IN_##a | IN_##b | OUT_##d, n, TY(d), TY(a), TY(b))
+#define F_OPS3(d, a, b, c, e, id, syntax, low, n)                                                                    \
+    FORM_EDGES(id, syntax, K_LANE, low, TY(a), TY(d), MODS_ANY, IN_##a | IN_##b | IN_##c | OUT_##d, n, TY(d), TY(a), \
+               TY(b), TY(c))
+#define F_OPS4(d, a, b, c, e, id, syntax, low, n)                                                                    \
+    FORM_EDGES(id, syntax, K_LANE, low, TY(a), TY(d), MODS_ANY, IN_##a | IN_##b | IN_##c | OUT_##d, n, TY(d), TY(a), \
+               TY(b), TY(c), TY(e))
 /* the carry is a register of 32 bits behind the row's operands; a second form, which no text names, makes the carry
  * out */
 #define F_CARRY2(ty, id, syntax) \
-    FORM(id, syntax, K_LANE, LOW_CARRY, TY(ty), TY(ty), MODS_ANY, 3, TY(ty), TY(ty), TY(ty), T_U32)
+    FORM(id, syntax, K_LANE, LOWER_carry, TY(ty), TY(ty), MODS_ANY, 3, TY(ty), TY(ty), TY(ty), T_U32)
 #define F_CARRY3(ty, id, syntax) \
-    FORM(id, syntax, K_LANE, LOW_CARRY, TY(ty), TY(ty), MODS_ANY, 4, TY(ty), TY(ty), TY(ty), TY(ty), T_U32)
-#define F_OUT2(ty, id, says) FORM(id, says, K_LANE, LOW_PLAIN, TY(ty), T_U32, MODS_ANY, 3, T_U32, TY(ty), TY(ty), T_U32)
+    FORM(id, syntax, K_LANE, LOWER_carry, TY(ty), TY(ty), MODS_ANY, 4, TY(ty), TY(ty), TY(ty), TY(ty), T_U32)
+#define F_OUT2(ty, id, says) \
+    FORM(id, says, K_LANE, LOWER_plain, TY(ty), T_U32, MODS_ANY, 3, T_U32, TY(ty), TY(ty), T_U32)
 #define F_OUT3(ty, id, says) \
-    FORM(id, says, K_LANE, LOW_PLAIN, TY(ty), T_U32, MODS_ANY, 4, T_U32, TY(ty), TY(ty), TY(ty), T_U32)
+    FORM(id, says, K_LANE, LOWER_plain, TY(ty), T_U32, MODS_ANY, 4, T_U32, TY(ty), TY(ty), TY(ty), T_U32)
 
 #define LANE1(id, types, in, pv, sh, syntax, v) EACH_##types(F_LANE, id, SYN(in, pv, sh, syntax, #v), 1)
+#define MOVE1(id, types, in, pv, sh, syntax, v) EACH_##types(F_MOVE, id, SYN(in, pv, sh, syntax, #v))
 #define LANE2(id, types, in, pv, sh, syntax, v) EACH_##types(F_LANE, id, SYN(in, pv, sh, syntax, #v), 2)
 #define LANE3(id, types, in, pv, sh, syntax, v) EACH_##types(F_LANE, id, SYN(in, pv, sh, syntax, #v), 3)
 #define LANE4(id, types, in, pv, sh, syntax, v) EACH_##types(F_LANE4, id, SYN(in, pv, sh, syntax, #v))
@@ -142,34 +173,34 @@ enum { /* type names as they stand in expand.h -> enum ptx_type */
 #define HEAVY2(id, types, in, pv, sh, syntax, v) EACH_##types(F_HEAVY, id, SYN(in, pv, sh, syntax, #v), 2)
 #define HEAVY3(id, types, in, pv, sh, syntax, v) EACH_##types(F_HEAVY, id, SYN(in, pv, sh, syntax, #v), 3)
 #define OPS1(id, pairs, in, pv, sh, syntax, v) EACH_##pairs(F_CVT, id, SYN(in, pv, sh, syntax, #v), MODS_ANY)
-#define OPS2(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS2, id, SYN(in, pv, sh, syntax, #v), LOW_PLAIN, 2)
-#define OPS3(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS3, id, SYN(in, pv, sh, syntax, #v), LOW_PLAIN, 3)
-#define OPS4(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, sh, syntax, #v), LOW_PLAIN, 4)
+#define OPS2(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS2, id, SYN(in, pv, sh, syntax, #v), LOWER_plain, 2)
+#define OPS3(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS3, id, SYN(in, pv, sh, syntax, #v), LOWER_plain, 3)
+#define OPS4(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, sh, syntax, #v), LOWER_plain, 4)
 #define CARRY2(id, types, in, pv, sh, syntax, v, carry)                                             \
     EACH_##types(F_CARRY2, id, ROW_SAYS(in, pv, SHAPE_##sh, REL_none, 0, N_##id##_out, syntax, #v)) \
         EACH_##types(F_OUT2, id##_out, SYN(ALL, NONE, sh, "", #carry))
 #define CARRY3(id, types, in, pv, sh, syntax, v, carry)                                             \
     EACH_##types(F_CARRY3, id, ROW_SAYS(in, pv, SHAPE_##sh, REL_none, 0, N_##id##_out, syntax, #v)) \
         EACH_##types(F_OUT3, id##_out, SYN(ALL, NONE, sh, "", #carry))
-#define FOUR(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, sh, syntax, #v), LOW_FOUR, 4)
-#define VIDEO2(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS3, id, SYN(in, pv, sh, syntax, #v), LOW_VIDEO, 3)
-#define VIDEO3(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, sh, syntax, #v), LOW_VIDEO, 4)
-#define SIMD(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, sh, syntax, #v), LOW_SIMD, 4)
+#define FOUR(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, sh, syntax, #v), LOWER_four, 4)
+#define VIDEO2(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS3, id, SYN(in, pv, sh, syntax, #v), LOWER_video, 3)
+#define VIDEO3(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, sh, syntax, #v), LOWER_video, 4)
+#define SIMD(id, set, in, pv, sh, syntax, v) EACH_##set(F_OPS4, id, SYN(in, pv, sh, syntax, #v), LOWER_simd, 4)
 #define PRED1(id, in, pv, sh, syntax, v) \
-    FORM(id, SYN(in, pv, sh, syntax, #v), K_PRED, LOW_PLAIN, T_PRED, T_PRED, 0, 1, T_PRED, T_PRED)
+    FORM(id, SYN(in, pv, sh, syntax, #v), K_PRED, LOWER_plain, T_PRED, T_PRED, 0, 1, T_PRED, T_PRED)
 #define PRED2(id, in, pv, sh, syntax, v) \
-    FORM(id, SYN(in, pv, sh, syntax, #v), K_PRED, LOW_PLAIN, T_PRED, T_PRED, 0, 2, T_PRED, T_PRED, T_PRED)
-#define MEM(id, types, in, pv, flags, syntax)                                                                          \
-    FORM(id, ROW_SAYS(in, pv, SHAPE_OTHER, REL_none, flags, N_COUNT, syntax, ""), K_MEM, LOW_PLAIN, T_NONE, T_NONE, 0, \
-         0)
+    FORM(id, SYN(in, pv, sh, syntax, #v), K_PRED, LOWER_plain, T_PRED, T_PRED, 0, 2, T_PRED, T_PRED, T_PRED)
+/* a row that is written out at length */
+#define NAMED(kind, id, in, pv, operands, flags, syntax)                                                             \
+    FORM(id, (syntax, "", operands, INIT_##in, PROV_##pv, SHAPE_OTHER, REL_none, flags, N_COUNT), kind, LOWER_named, \
+         T_NONE, T_NONE, 0, 0)
+#define MEM(id, in, pv, low, run, operands, flags, syntax) NAMED(K_MEM, id, in, pv, operands, flags, syntax)
 #define MEM_MORE MEM
-#define WARP(id, types, in, pv, flags, syntax)                                                                       \
-    FORM(id, ROW_SAYS(in, pv, SHAPE_OTHER, REL_none, flags, N_COUNT, syntax, ""), K_WARP, LOW_PLAIN, T_NONE, T_NONE, \
-         0, 0)
-#define WARP_MORE WARP
-#define CTRL(id, types, in, pv, flags, syntax)                                                                       \
-    FORM(id, ROW_SAYS(in, pv, SHAPE_OTHER, REL_none, flags, N_COUNT, syntax, ""), K_CTRL, LOW_PLAIN, T_NONE, T_NONE, \
-         0, 0)
+#define SYNC(id, in, pv, low, make, operands, flags, syntax) \
+    NAMED(K_WARP, id, in, pv, operands, ISA_SYNC | flags, syntax)
+#define SYNC_MORE SYNC
+#define WARP(id, in, pv, low, run, operands, flags, syntax) NAMED(K_WARP, id, in, pv, operands, flags, syntax)
+#define CTRL(id, in, pv, low, operands, flags, syntax) NAMED(K_CTRL, id, in, pv, operands, flags, syntax)
 const struct isa_form isa_forms[] = {
 #include "isa/isa.def"
 };
@@ -186,6 +217,7 @@ const u32 isa_count = COUNT_OF(isa_forms);
 #define PER_FCMP_bf16 +1
 #define N_FCMP(ty, ...) PER_FCMP_##ty
 #define LANE1(id, types, ...) EACH_##types(ONE1)
+#define MOVE1 LANE1
 #define LANE2 LANE1
 #define LANE3 LANE1
 #define LANE4 LANE1

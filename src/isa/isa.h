@@ -10,8 +10,20 @@
 
 enum isa_kind { K_LANE, K_CMP, K_PRED, K_MEM, K_WARP, K_CTRL };
 enum isa_family { FAM_int, FAM_float, FAM_round, FAM_half, FAM_cvt, FAM_video, FAM_named, FAM_COUNT };
-/* How the operands of the text become those of the form, where that is not one to one. */
-enum isa_lower { LOW_PLAIN, LOW_CARRY, LOW_SET, LOW_VIDEO, LOW_SIMD, LOW_FOUR };
+/* How a lane row becomes operations, by lower_plain() and so on of code/lower.h. Rows of isa_named.def name their own.
+ */
+enum isa_lower {
+    LOWER_plain, /* one operation, the operands of the text */
+    LOWER_mov,
+    LOWER_cvta,
+    LOWER_setp,
+    LOWER_set,
+    LOWER_carry,
+    LOWER_video,
+    LOWER_simd,
+    LOWER_four,
+    LOWER_named
+};
 
 /* What becomes of undefined bits (RULES.md I1), a row's first rule. init.c applies them. */
 enum isa_init {
@@ -132,6 +144,7 @@ enum isa_flag {
     ISA_STACK = 1 << 23,        /* moves the end of the frame's local memory */
     ISA_INDEXED = 1 << 24,      /* a branch to a label by its number */
     ISA_CALL = 1 << 25,
+    ISA_SYNC = 1 << 26, /* waits for the lanes of its mask, and ends its block */
     ISA_HOW = ISA_READS | ISA_WRITES | ISA_ATOMIC | ISA_FETCHES
 };
 
@@ -158,13 +171,27 @@ enum isa_round { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNA, RND_RNI, RND
 #define MOD_ROUND_IS(r) ((u32)(r) << 8)
 #define ROUND_OF(mods) ((enum isa_round)((mods) >> 8 & 15))
 
+/* What is done to the operands of a lane form before its value, and to the result behind it, in this order. Of a form
+ * with MODS_ANY, each happens where the modifiers of the instruction say so (EDGE_NAN always); of others, always. Types
+ * other than f32, and f64 that saturates, go in and out as they are: the words of their values do what there is to do.
+ * A value of the type `kept` keeps its NaN (words_float.h). */
+enum isa_edge {
+    EDGE_FTZ_IN = 1,  /* .ftz: subnormal operands of type f32 become zeros of their sign */
+    EDGE_ROUND = 2,   /* arithmetic of the value rounds as MOD_ROUND says; otherwise to the nearest, ties to even */
+    EDGE_FTZ_OUT = 4, /* .ftz: a subnormal result, too */
+    EDGE_SAT = 8,     /* .sat: into 0..1, NaN becomes 0 */
+    EDGE_RELU = 16,   /* .relu: what is below 0 becomes 0 */
+    EDGE_NAN = 32     /* a NaN result of type f32 becomes 0x7fffffff */
+};
+
 struct isa_form {
-    const char *id;     /* "setp_lt" */
-    const char *syntax; /* as in isa.def */
-    const char *value;  /* the C expression of a lane form, as in isa.def; empty: the row is written out at length */
-    u8 init, prov;      /* enum isa_init, enum isa_prov */
-    u8 shape, relation; /* enum isa_shape, enum isa_relation */
-    u32 flags;          /* ISA_* */
+    const char *id;       /* "setp_lt" */
+    const char *syntax;   /* as in isa.def */
+    const char *value;    /* the C expression of a lane form, as in isa.def; empty: the row is written out at length */
+    const char *operands; /* of a row written out at length: places and types of its operands, see isa.def */
+    u8 init, prov;        /* enum isa_init, enum isa_prov */
+    u8 shape, relation;   /* enum isa_shape, enum isa_relation */
+    u32 flags;            /* ISA_* */
     /* enum isa_name: of a set, the comparison it is made from; of extended precision, what makes the carry; N_COUNT:
      * none */
     u16 partner;
@@ -176,6 +203,7 @@ struct isa_form {
     u8 nsrc;  /* source operands of a lane form: a b c e */
     u8 op[5]; /* types of d a b c e */
     u32 mods; /* MOD_* that this form has, or MODS_ANY */
+    u8 edges; /* EDGE_*: what is done around the value */
     u16 line; /* in its .def file */
 };
 extern const struct isa_form isa_forms[];
@@ -186,6 +214,7 @@ extern const u16 isa_family_first[FAM_COUNT]; /* first form of each family */
 enum isa_name {
 #define ROW(id) N_##id,
 #define LANE1(id, ...) ROW(id)
+#define MOVE1(id, ...) ROW(id)
 #define LANE2(id, ...) ROW(id)
 #define LANE3(id, ...) ROW(id)
 #define LANE4(id, ...) ROW(id)
@@ -219,8 +248,9 @@ enum isa_name {
 #define PRED2(id, ...) ROW(id)
 #define MEM(id, ...) ROW(id)
 #define MEM_MORE(id, ...)
-#define WARP_MORE(id, ...)
+#define SYNC_MORE(id, ...)
 #define WARP(id, ...) ROW(id)
+#define SYNC(id, ...) ROW(id)
 #define CTRL(id, ...) ROW(id)
 #include "isa/isa.def"
 #undef ROW

@@ -726,6 +726,7 @@ static inline void canonical_f64(f64 *r) { (void)r; }
 
 /* pass 1: the handlers */
 #define LANE1(id, types, in, pv, sh, syntax, v) EACH_##types(D_LANE1, id, v)
+#define MOVE1(id, types, in, pv, sh, syntax, v) EACH_##types(D_LANE1, id, v)
 #define LANE2(id, types, in, pv, sh, syntax, v) EACH_##types(D_LANE2, id, v)
 #define LANE3(id, types, in, pv, sh, syntax, v) EACH_##types(D_LANE3, id, v)
 #define LANE4(id, types, in, pv, sh, syntax, v) EACH_##types(D_LANE4, id, v)
@@ -791,6 +792,7 @@ static inline void canonical_f64(f64 *r) { (void)r; }
 #define T_HEAVY(ty, id) SET_V(id##_##ty##_##ty##_##ty)
 #define T_OUT(ty, id) SET_V(id##_u32_##ty##_##ty)
 #define LANE1(id, types, in, pv, sh, syntax, v) EACH_##types(T_LANE1, id)
+#define MOVE1(id, types, in, pv, sh, syntax, v) EACH_##types(T_LANE1, id)
 #define LANE2(id, types, in, pv, sh, syntax, v) EACH_##types(T_LANE2, id)
 #define LANE3(id, types, in, pv, sh, syntax, v) EACH_##types(T_LANE3, id)
 #define LANE4(id, types, in, pv, sh, syntax, v) EACH_##types(T_LANE4, id)

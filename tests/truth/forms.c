@@ -55,18 +55,18 @@ static bool operands(struct variant *v, const struct isa_form *f)
 {
     bool combines = strstr(v->opcode, ".and") || strstr(v->opcode, ".or") || strstr(v->opcode, ".xor.") ||
                     strstr(v->opcode, ".add") ||
-                    (f->lower == LOW_VIDEO && (strstr(v->opcode, ".min") || strstr(v->opcode, ".max")));
+                    (f->lower == LOWER_video && (strstr(v->opcode, ".min") || strstr(v->opcode, ".max")));
     v->sources = f->nsrc;
     v->result = isa_operand_type(f, 0);
     for (u32 i = 0; i < v->sources; i++) v->source[i] = isa_operand_type(f, i + 1);
     switch (f->lower) {
-    case LOW_SET: v->result = set_result(v->opcode); return !combines && strncmp(v->opcode, "setp", 4);
-    case LOW_CARRY: /* the last one comes in through the carry flag */ v->carry = true; return true;
-    case LOW_VIDEO: /* vmad has its c always, the others when they combine with it */
+    case LOWER_set: v->result = set_result(v->opcode); return !combines && strncmp(v->opcode, "setp", 4);
+    case LOWER_carry: /* the last one comes in through the carry flag */ v->carry = true; return true;
+    case LOWER_video: /* vmad has its c always, the others when they combine with it */
         v->sources = f->nsrc == 4 || combines ? 3 : 2;
         v->source[2] = v->result = T_U32;
         return true;
-    case LOW_SIMD:
+    case LOWER_simd:
         v->sources = 3;
         v->source[2] = v->result = T_U32;
         return true;
@@ -81,9 +81,9 @@ static void add_parts(struct arena *a, struct variants *out, struct variant v)
     static const char *const parts[][3] = {
         { ".h1", ".b3", ".h0" }, { "", ".h1", ".b2" }, { ".h1", ".h31", ".h02" }, { ".b20", ".b6153", ".b0472" }
     };
-    bool combines = f->lower == LOW_VIDEO && f->nsrc == 3 && v.sources == 3;
-    if (combines || (f->lower != LOW_VIDEO && f->lower != LOW_SIMD)) return;
-    u32 kind = f->lower == LOW_SIMD ? 2 + (f->id[strcspn(f->id, "24")] == '4') : f->nsrc == 4;
+    bool combines = f->lower == LOWER_video && f->nsrc == 3 && v.sources == 3;
+    if (combines || (f->lower != LOWER_video && f->lower != LOWER_simd)) return;
+    u32 kind = f->lower == LOWER_simd ? 2 + (f->id[strcspn(f->id, "24")] == '4') : f->nsrc == 4;
     memcpy(v.part, parts[kind], sizeof v.part);
     v.sources = 3;
     add_variant(a, out, v);
