@@ -1,4 +1,4 @@
-/* Coverage (RULES.md C): elements of an output that nobody wrote, and, where the contract says `once`, elements
+/* Coverage (rules.md C): elements of an output that nobody wrote, and, where the contract says `once`, elements
  * written again.
  *
  * A bit for each byte of the output, set by whoever writes it; workers set bits concurrently, so a word is changed

@@ -1,4 +1,4 @@
-/* value_origin: where a NaN or an infinity began (RULES.md V1).
+/* value_origin: where a NaN or an infinity began (rules.md V1).
  *
  * Looking at every result of a run would cost every run. So the first run only looks at what is stored into outputs
  * (values.c), and only when something odd was stored there is the launch run again, from the same memory and under

@@ -1,4 +1,4 @@
-/* Values (RULES.md V1): NaN and infinity where they are stored into an output.
+/* Values (rules.md V1): NaN and infinity where they are stored into an output.
  *
  * The stored bytes are looked at after the store, as elements of the type of the output: what the contract says, or
  * with `--check values`, where every store to global memory counts, the type of the allocation, of the instruction,

@@ -112,7 +112,7 @@ struct opnd {     /* an operand before it has a slot */
 };
 
 enum root_kind { ROOT_UNSET, ROOT_NONE, ROOT_PARAM, ROOT_VAR, ROOT_DYN, ROOT_MIXED };
-/* which object an address was made from (RULES.md B); whether it is its first byte */
+/* which object an address was made from (rules.md B); whether it is its first byte */
 struct root {
     u8 kind;
     bool is_start;
@@ -140,7 +140,7 @@ struct site {     /* a memory instruction, whatever the version */
     struct root root;
     u32 op;
 };
-/* ld.nc; .cg, .cv, .wt: what old code takes for volatile (RULES.md R5c); a load that observers may put off until a
+/* ld.nc; .cg, .cv, .wt: what old code takes for volatile (rules.md R5c); a load that observers may put off until a
  * selection takes its value (R8); one that guesses for a compare-and-swap; a strong access of libcu++ to 8 or 16
  * bits, which stands for the word they lie in (R2); an uncached one beside fences: it may be a flag (R5c) */
 enum { SITE_NC = 1, SITE_UNCACHED = 2, SITE_SPECULATED = 4, SITE_GUESS = 8, SITE_WORD = 16, SITE_FLAG = 32 };
@@ -199,7 +199,7 @@ static inline bool lop_gives_data(const struct lop *o)
 static inline bool lop_fetches(const struct lop *o) { return o->flags & ISA_FETCHES; }
 
 /* Who looks at the accesses of a version of the code: observers of every access (slow), the race check, the check of
- * initialised values, observers of what writes global memory; indices that wrap (wraps.h). */
+ * initialised values, observers of what writes global memory; indices that overflow (overflow.h). */
 enum { WATCH_OBSERVE = 1, WATCH_RACE = 2, WATCH_INIT = 4, WATCH_WRITES = 8, WATCH_WRAPS = 16, WATCH_SETS = 32 };
 
 struct lowered {
@@ -233,10 +233,10 @@ struct lowered {
     /* variables whose address stands in a constant (opnd.reg is the number + 1) */
     struct ptx_var **sym;
     u32 nsym;
-    /* by operation: a load of which nothing is used but by selections (RULES.md R8), or a selection that takes from
+    /* by operation: a load of which nothing is used but by selections (rules.md R8), or a selection that takes from
      * such a SITE_SPECULATED */
     u8 *speculated;
-    /* by operation: WRAP_*; NULL: no index of 32 bits is sign-extended (wraps.h) */
+    /* by operation: WRAP_*; NULL: no index of 32 bits is sign-extended (overflow.h) */
     u8 *wraps;
     /* by operation: a division or a shift whose second operand is looked at (hazards.c) */
     u8 *hazard;

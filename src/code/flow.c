@@ -1,8 +1,7 @@
 /* Control flow of a lowered function: order of blocks, dominators, loops, liveness.
  *
  * Blocks are numbered in reverse post-order with the blocks of a loop together; every loop has one latch. Running the
- * lowest-numbered split first then brings lanes together again at post-dominators, on any graph (MACHINE.md section
- * 4.1). */
+ * lowest-numbered split first then brings lanes together again at post-dominators, on any graph. */
 #include "code/flow.h"
 #include "code/lower.h"
 

@@ -1,4 +1,4 @@
-/* Operands that make an integer operation meaningless: a divisor of zero, a shift by more than the width (RULES.md
+/* Operands that make an integer operation meaningless: a divisor of zero, a shift by more than the width (rules.md
  * V).
  *
  * A GPU goes on in both cases, with a value that C does not define. The operand is looked at just before the

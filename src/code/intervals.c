@@ -1,4 +1,4 @@
-/* Can a 32-bit index wrap in this launch? (RULES.md V2)
+/* Can a 32-bit index wrap in this launch? (rules.md V2)
  *
  * Watching every sum and product on the way to an address would cost every kernel. Most indices are made of thread
  * numbers, shapes and parameters, all known when a launch begins, and of loop counters that a comparison bounds. So

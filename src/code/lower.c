@@ -696,7 +696,7 @@ static bool tells(const struct lower *w)
     return lop_is_store(o) ? sem != SEM_WEAK : sem == SEM_RELEASE || sem == SEM_ACQ_REL;
 }
 
-/* Beside fences, what goes past the first cache may be a flag (RULES.md R5c). */
+/* Beside fences, what goes past the first cache may be a flag (rules.md R5c). */
 static void mark_flags(struct lowered *l)
 {
     bool fences = false;

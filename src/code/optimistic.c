@@ -1,4 +1,4 @@
-/* Loads that only guess (RULES.md R2): old = *p; do { seen = old; old = atomicCAS(p, seen, f(seen)); } while (old !=
+/* Loads that only guess (rules.md R2): old = *p; do { seen = old; old = atomicCAS(p, seen, f(seen)); } while (old !=
  * seen).
  *
  * The load only proposes what the compare-and-swap then verifies, so one that races with atomics does no harm. Such a

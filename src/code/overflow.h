@@ -1,4 +1,4 @@
-/* overflow.h: 32-bit indices that overflow on their way to an address (RULES.md V2), as far as the text tells.
+/* overflow.h: 32-bit indices that overflow on their way to an address (rules.md V2), as far as the text tells.
  *
  * When a function is lowered, wraps_find marks the operations on the way: sums and products of 32 bits whose result
  * is sign-extended, and what becomes of it until it is an address, with nothing but copies, sums, products and

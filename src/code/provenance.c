@@ -1,4 +1,4 @@
-/* Provenance: which object an address was made from (RULES.md B).
+/* Provenance: which object an address was made from (rules.md B).
  *
  * Most pointers reach their access from a parameter or a symbol by copies, additions and selections that can be
  * followed in the text. For those the object is known per memory instruction, before the first lane runs, and costs
@@ -66,7 +66,7 @@ static struct root inside(struct root r)
     return r;
 }
 
-/* frame + constant: where DWARF says what lies there, the address is that variable's (RULES.md B5). */
+/* frame + constant: where DWARF says what lies there, the address is that variable's (rules.md B5). */
 static struct root part_of(struct root r, struct opnd n)
 {
     if (r.kind != ROOT_VAR || !r.is_start || r.var->space != SP_LOCAL) return inside(r);

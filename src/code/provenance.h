@@ -1,4 +1,4 @@
-/* provenance.h: which object the address in a register was made from (RULES.md B). */
+/* provenance.h: which object the address in a register was made from (rules.md B). */
 #ifndef LOCKSTEP_PROVENANCE_H
 #define LOCKSTEP_PROVENANCE_H
 #include "code/code.h"

@@ -1,4 +1,4 @@
-/* Speculated loads (RULES.md R8): compilers load both sides of a selection and then choose. All that such a load
+/* Speculated loads (rules.md R8): compilers load both sides of a selection and then choose. All that such a load
  * gives is taken by selections as one of their two values, so what is wrong with it counts only for the lanes that
  * pick it. */
 #include "code/analyses.h"

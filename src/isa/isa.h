@@ -25,7 +25,7 @@ enum isa_lower {
     LOWER_named
 };
 
-/* What becomes of undefined bits (RULES.md I1), a row's first rule. init.c applies them. */
+/* What becomes of undefined bits (rules.md I1), a row's first rule. init_lane.c applies them. */
 enum isa_init {
     INIT_NONE, /* makes a defined value from nothing */
     /* bits of a go where the operation moves them: run on the mask of undefined bits, it says where */
@@ -42,9 +42,9 @@ enum isa_init {
     INIT_NOT,  /* by the bit */
     INIT_LOP3, /* by the bit, as far as the table depends on it */
     INIT_SELF, /* as ALL, but of a register with itself: defined */
-    INIT_USE   /* every operand is a use (RULES.md I2) */
+    INIT_USE   /* every operand is a use (rules.md I2) */
 };
-/* Which object the result points into (RULES.md B2), a row's second rule. roots.c applies them. */
+/* Which object the result points into (rules.md B2), a row's second rule. provenance.c applies them. */
 enum isa_prov {
     PROV_NONE, /* a plain number */
     PROV_KEEP, /* that of a */

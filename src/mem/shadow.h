@@ -1,4 +1,4 @@
-/* shadow.h: which bytes of a memory somebody has written (RULES.md I).
+/* shadow.h: which bytes of a memory somebody has written (rules.md I).
  *
  * A shadow covers a range of addresses: the device memory of the arena, the shared memory of a CTA, the stacks of a
  * warp, the parameters of a call. It has one bit a byte, 1 for defined, in pages that appear when touched; so memory

@@ -22,7 +22,7 @@
  * This is the one place that decides the order of launches. Today they run one after another, each with times above
  * those of the launches before, so that T decides. When several run at once, the stream order is to be asked here: the
  * result is then the first T of those that are not before this launch, and a word above it that another launch made,
- * which the history of its slot tells, is a race between operations (MACHINE.md 7.5). */
+ * which the history of its slot tells, is a race between two launches. */
 static inline u64 hb_launch_floor(const struct race_launch *launch) { return (u64)launch->epoch << 32; }
 
 /* ---- one access word ---- */

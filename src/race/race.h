@@ -1,4 +1,4 @@
-/* race.h: what the race check keeps, on one page (RULES.md R).
+/* race.h: what the race check keeps, on one page (rules.md R).
  *
  * Every 32-byte sector of memory that a launch may write has a cell with its last write and its last read(s), each an
  * access word:
@@ -152,7 +152,7 @@ struct race_cta {
 
 struct race_kernel;
 struct touch;
-/* What belongs to one launch, from its begin to its end. Several may exist at once (MACHINE.md 7.5): each has its own
+/* What belongs to one launch, from its begin to its end. Several may exist at once: each has its own
  * interval of T, slots, clocks and notes, and whether another launch is before this one is asked in hb_launch_before.
  */
 struct race_launch {

@@ -1,4 +1,4 @@
-/* Speculated loads (RULES.md R8). Compilers load both sides of a selection and choose afterwards:
+/* Speculated loads (rules.md R8). Compilers load both sides of a selection and choose afterwards:
  *
  *     v = (t >= 32 && n > 1000) ? s[5] : 2.f      becomes      ld.shared f, [s+20];  selp v, f, 2.f, p
  *

@@ -1,7 +1,7 @@
 /* Reports: two accesses that nothing orders become a finding.
  *
  * race_report is called for each racing pair of accesses, by the cells and the lists. It drafts a finding (struct
- * draft), classifies it (which kind of race it is, by RULES.md R4..R9), and counts it when the same two instructions
+ * draft), classifies it (which kind of race it is, by rules.md R4..R9), and counts it when the same two instructions
  * have been reported before. Only the first occurrence gets its texts: both sides, their values, and the advice of
  * race_advice.c.
  *

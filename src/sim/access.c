@@ -1,4 +1,4 @@
-/* The careful way of a memory access: each lane's address against the object its pointer came from (RULES.md B), and
+/* The careful way of a memory access: each lane's address against the object its pointer came from (rules.md B), and
  * its alignment. Whatever the checks in force, no lane ever touches memory that is not the program's. */
 #include "sim/call.h"
 #include "sim/explain_access.h"

@@ -2,7 +2,7 @@
  *
  * A warp arrives at a barrier as a whole, when all of its live lanes have: at one place for the aligned forms. The
  * count is in threads, a multiple of 32; without one, all live warps of the CTA take part, and a thread that exits
- * leaves them (RULES.md S1). Everybody who waits goes on when the phase completes. */
+ * leaves them (rules.md S1). Everybody who waits goes on when the phase completes. */
 #include "sim/barrier.h"
 #include "sim/exited.h"
 #include "sim/finding_place.h"

@@ -20,7 +20,7 @@ static const char *lane_bytes(struct warp *w, u32 lane, u64 addr, u64 n)
     return mem_view(o, addr);
 }
 
-/* Text and arguments of printf and assert are used (RULES.md I2). */
+/* Text and arguments of printf and assert are used (rules.md I2). */
 static void printed(struct warp *w, u32 lane, u64 addr, u32 n)
 {
     const struct mem *m = w->cta->launch->sim->mem;

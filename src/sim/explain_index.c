@@ -1,4 +1,4 @@
-/* Following an address back to the numbers of its thread. formula.h says what for. */
+/* Following an address back to the coordinates of its thread; explain_index.h says what for. */
 #include "sim/explain_index.h"
 #include "code/lower.h"
 

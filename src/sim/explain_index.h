@@ -1,4 +1,4 @@
-/* formula.h: an address as a sum of the numbers of its thread.
+/* explain_index.h: an address as an affine function of the thread's coordinates.
  *
  * `a[y * w + x]` is, when the launch is known, so many bytes for each step of threadIdx.x, threadIdx.y, blockIdx.x
  * ... and a constant. The text of the function gives the factors; the lanes that were there have to agree, or nothing

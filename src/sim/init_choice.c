@@ -1,4 +1,4 @@
-/* Branches that only choose (RULES.md I3): both ways, up to where they meet, do nothing but compute.
+/* Branches that only choose (rules.md I3): both ways, up to where they meet, do nothing but compute.
  *
  *     m = a > b ? a : b       without optimisation becomes       @p bra else;  mov m, a;  bra over;  else: mov m, b;
  *     over:

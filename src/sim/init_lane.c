@@ -1,4 +1,4 @@
-/* What lane operations do to undefined bits: the init column of isa.def (RULES.md I1).
+/* What lane operations do to undefined bits: the init column of isa.def (rules.md I1).
  *
  * Bits that only move are moved by the operation itself: it is run once more, on the masks of undefined bits in place
  * of the values. That covers moves, shifts, fields, permutations, conversions between integers and selections, with
@@ -87,7 +87,7 @@ static void run_on_masks(struct step *s, u32 n, bool made, u64 out[LANES])
     for (u32 l = 0; l < LANES; l++) out[l] = get_mask(SLOT(s->R, t.d), width, l);
 }
 
-/* A load whose address was undefined counts only for lanes whose selection picks it (RULES.md R8). */
+/* A load whose address was undefined counts only for lanes whose selection picks it (rules.md R8). */
 static void picked(struct step *s, u32 lane, struct taint *t)
 {
     if (!(t->origin & ORIGIN_PENDING)) return;

@@ -1,5 +1,5 @@
 /* Initialised values between memory and registers: loads fill planes from shadows, stores carry them back, atomics do
- * both (RULES.md I1, I2). What memory is born as: mem.c for the device's, init_frame and init_cta below for local and
+ * both (rules.md I1, I2). What memory is born as: mem.c for the device's, init_frame and init_cta below for local and
  * shared memory. */
 #include "sim/async.h"
 #include "sim/handlers.h"

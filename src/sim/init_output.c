@@ -1,5 +1,5 @@
 /* What the host gets to see: bytes that arithmetic made from undefined values are findings, bytes that were only
- * copied are at most a note (RULES.md I2, I3): single ones are padding, so only elements of which every byte is a
+ * copied are at most a note (rules.md I2, I3): single ones are padding, so only elements of which every byte is a
  * copy of what nobody wrote are named. Memory that no kernel has written is not looked at: nobody claimed that it
  * holds a result. */
 #include "sim/planes.h"

@@ -1,4 +1,4 @@
-/* Uses of undefined values, and what crosses lanes or calls (RULES.md I2, S3). */
+/* Uses of undefined values, and what crosses lanes or calls (rules.md I2, S3). */
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"

@@ -4,7 +4,7 @@
  * A form of a common row gets one handler per combination of vector (V) and scalar (S) sources that is worth having,
  * and one for scalar or affine results (grp), which computes insn.n values 8 bytes apart. Of the other rows (HEAVY,
  * OPS and their like) there is the one for vectors, and grp. What has no handler of its own goes through lanes_mixed
- * (wrap.c), which spreads scalars and affine values to 32 lanes first. Handlers know nothing of masks: wrappers
+ * (lanes_wrap.c), which spreads scalars and affine values to 32 lanes first. Handlers know nothing of masks: wrappers
  * blend.
  *
  * Compiled twice on x86-64 (LANES_V3: with AVX2 and FMA); the machine picks the tables at start. */

@@ -1,4 +1,4 @@
-/* planes.h: initialised values (RULES.md I), inside the machine.
+/* planes.h: initialised values (rules.md I), inside the machine.
  *
  * Fast code has no planes. Its loads ask the shadow of the memory (mem/shadow.h) whether all their bytes are defined,
  * its stores say that theirs are; a load that meets an undefined byte leaves for plain code and is executed again

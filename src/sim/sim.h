@@ -59,7 +59,7 @@ bool sim_progress(struct sim *s, struct sim_progress *p);
 /* CTAs of this shape that fit on one SM of the profile (shared memory, threads, CTA slots; registers when maxnreg is
  * known). */
 u32 sim_resident_per_sm(const struct profile *p, const struct ptx_func *kernel, u32 threads, u64 shared_total);
-/* The host takes these bytes of an object: what was computed from undefined values is a finding (RULES.md I2, I3). */
+/* The host takes these bytes of an object: what was computed from undefined values is a finding (rules.md I2, I3). */
 void sim_check_output(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes);
 /* Frees what the machine hung on the functions of a module. */
 void sim_forget(struct ptx_module *m);

@@ -1,7 +1,7 @@
 /* .sync operations: shfl, vote, match, redux, bar.warp.
  *
  * A lane arrives with its operands; the operation fires for a membermask when every live lane named in it has arrived
- * at the same operation with the same mask, from whatever place (MACHINE.md section 4.4). The usual case, one split
+ * at the same operation with the same mask, from whatever place. The usual case, one split
  * that brings all of them, fires at once. */
 #include "sim/warpop.h"
 #include "sim/deadlock_text.h"

@@ -20,7 +20,7 @@ struct gen_race {
     bool apart;  /* several workers may run it: strong and weak accesses of global memory do not meet */
     /* most accesses are loads, and strong ones do not meet them: what was read stays sets (race_set.c) */
     bool readers;
-    bool wide; /* no scope is less than the GPU: then less is kept (known.h) */
+    bool wide; /* no scope is less than the GPU: then less is kept (vclock.h) */
     /* single threads act for the others: they have most of the fences, and pass messages on */
     bool speakers;
     bool loop;              /* all of it is one */

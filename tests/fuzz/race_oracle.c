@@ -1,5 +1,5 @@
 /* A naive oracle of the race check: a vector clock a thread, every access to every byte kept, told everything lane by
- * lane. It follows RULES.md R1 to R4 and R6 to the letter and knows nothing of cells, sets, phases or trees. With
+ * lane. It follows rules.md R1 to R4 and R6 to the letter and knows nothing of cells, sets, phases or trees. With
  * `weak` it follows R5a and R5b as well, as if they were rules of order: what races then is an error, and what races
  * only without is order_weak.
  *
