@@ -191,10 +191,9 @@ WORD s32 max_s32(s32 a, s32 b) { return a > b ? a : b; }
                                              : b, default     \
                                              : (s16x2){ 0 }))))
 
-/* Carries: out of a + b + carry; the borrow of a - b - borrow; k is 0 or 1. */
+/* The carry out of a + b + k; k is 0 or 1. A subtraction is a + ~b + 1. */
 #define TOP_BIT(x) ((u32)((x) >> (8 * sizeof(U) - 1)))
 #define CARRY_ADD(a, b, k) TOP_BIT(((U)(a) & (U)(b)) | (((U)(a) | (U)(b)) & ~((U)(a) + (U)(b) + (U)(k))))
-#define CARRY_SUB(a, b, k) TOP_BIT((~(U)(a) & (U)(b)) | ((~(U)(a) | (U)(b)) & ((U)(a) - (U)(b) - (U)(k))))
 
 /* 9.7.1.23, 9.7.1.24: sums of products of bytes, or of a half with a byte. */
 WORD s64 part(u32 x, u32 n, u32 bits, int is_signed)
