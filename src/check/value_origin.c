@@ -247,11 +247,12 @@ static void after_lanes(struct value_origins *v, struct warp *w, const struct in
     const struct isa_form *f = &isa_forms[i->form];
     const struct lop *o = &low->op[i->op];
     struct operand x[4];
-    if (o->d.kind != O_REG || f->kind != K_LANE) return;
-    u32 n = operands_of(i, x), width = low->reg_width[o->d.reg];
+    const struct opnd *result = lop_dst(o, 0);
+    if (result->kind != O_REG || f->kind != K_LANE) return;
+    u32 n = operands_of(i, x), width = low->reg_width[result->reg];
     enum ptx_type type = isa_operand_type(f, 0);
     bool copies = f->init == INIT_COPY || f->init == INIT_MERGE || f->init == INIT_PAIR;
-    if (!has_type(type) && copies) type = (enum ptx_type)types_of(v, low)[o->d.reg];
+    if (!has_type(type) && copies) type = (enum ptx_type)types_of(v, low)[result->reg];
     if (!has_type(type) && !copies) return;
     u64 d[LANES];
     lane_values(w->code, w->R, i->d, CLS_AT(i, 0), width, d);
@@ -290,7 +291,7 @@ static void on_sync(void *self, const struct sync_event *e)
     const struct warp *w = e->warp;
     const struct lop *o = &w->code->low->op[e->op];
     const struct insn *i = &w->code->insn[w->code->insn_of[e->op]];
-    if (!(o->flags & ISA_SHUFFLE) || o->d.kind != O_REG || o->a.kind != O_REG) return;
+    if (!(o->flags & ISA_SHUFFLE) || lop_dst(o, 0)->kind != O_REG || lop_src(o, SRC_VALUE)->kind != O_REG) return;
     u32 b[LANES];
     for (u32 l = 0; l < LANES; l++) b[l] = get(v, cell_of(w->R, i->a, 4, l));
     for (u32 m = e->mask; m; m &= m - 1) {
@@ -364,16 +365,15 @@ static void on_access(void *self, const struct access *a)
     struct value_origins *v = self;
     const struct lowered *low = a->warp->code->low;
     const struct lop *o = &low->op[a->insn->op];
-    const struct opnd *data[] = { &o->d, &o->b, &o->c, &o->e };
     if (!(o->flags & ISA_ACCESS)) return;
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
-        if (lop_is_atomic(o)) atomic_lane(v, a, l, &o->d);
+        if (lop_is_atomic(o)) atomic_lane(v, a, l, lop_dst(o, 0));
         for (u32 k = 0; k < a->site->vec && !lop_is_atomic(o); k++)
             if (lop_is_store(o))
                 store_lane(v, a, l, k);
-            else if (data[k]->kind == O_REG)
-                load_lane(v, a, l, k, data[k]->reg, (enum ptx_type)types_of(v, low)[data[k]->reg]);
+            else if (lop_dst(o, k)->kind == O_REG)
+                load_lane(v, a, l, k, lop_dst(o, k)->reg, (enum ptx_type)types_of(v, low)[lop_dst(o, k)->reg]);
     }
 }
 
@@ -497,10 +497,10 @@ static bool has_undefined_nan(const struct lowered *l)
     static const u64 nan[] = { 0x7fc00000, 0x7fffffff, 0x7ff8000000000000u, 0x7fffffffffffffffu };
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
-        const struct opnd *all[] = { &o->a, &o->b, &o->c, &o->d };
-        for (u32 i = 0; i < COUNT_OF(all); i++)
+        for (u32 i = 0; i < o->nsrc; i++)
             for (u32 n = 0; n < COUNT_OF(nan); n++)
-                if (all[i]->kind == O_CONST && !all[i]->reg && all[i]->value == nan[n]) return true;
+                if (lop_src(o, i)->kind == O_CONST && !lop_src(o, i)->reg && lop_src(o, i)->value == nan[n])
+                    return true;
     }
     return false;
 }

@@ -105,7 +105,7 @@ void values_write(struct outputs *o, const struct output *out, const struct acce
 static const struct scalar *register_type(struct outputs *o, const struct access *a)
 {
     const struct lowered *low = a->warp->code->low;
-    const struct opnd *d = &low->op[a->insn->op].d;
+    const struct opnd *d = lop_src(&low->op[a->insn->op], SRC_DATA);
     u32 n = 0;
     if (d->kind != O_REG || !site_is_store(a->site)) return NULL;
     lock(&o->lock);

@@ -90,10 +90,9 @@ static struct lane_class plus(const struct classes *c, struct lane_class a, stru
 static struct lane_class pointwise(const struct classes *c, const struct lop *o, u32 width, bool is_float)
 {
     struct lane_class v = scalar;
-    const struct opnd *s[4] = { &o->a, &o->b, &o->c, &o->e };
-    for (u32 k = 0; k < 4; k++) {
-        struct lane_class x = of(c, *s[k]);
-        if (s[k]->kind == O_NONE) continue;
+    for (u32 k = 0; k < o->nsrc; k++) {
+        struct lane_class x = of(c, *lop_src(o, k));
+        if (lop_src(o, k)->kind == O_NONE) continue;
         if (!uniform_in_group(x)) return vec;
         if (x.cls == CLS_A) v = affine(c, 0, is_float ? 2 : width);
         if (v.cls == CLS_V) return vec;
@@ -106,7 +105,8 @@ static struct lane_class lane_value_class(const struct classes *c, const struct 
     const struct isa_form *f = &isa_forms[o->form];
     u32 tw = type_size[f->type];
     bool is_float = type_is_float((enum ptx_type)f->type) || type_is_float((enum ptx_type)f->dtype);
-    struct lane_class a = of(c, o->a), b = of(c, o->b), x = pointwise(c, o, width, is_float);
+    const struct opnd *sa = lop_src(o, 0), *sb = lop_src(o, 1);
+    struct lane_class a = of(c, *sa), b = of(c, *sb), x = pointwise(c, o, width, is_float);
     if (x.cls != CLS_V || is_float || tw < 4) return x;
     switch (o->shape) {
     case SHAPE_MOVE:
@@ -114,23 +114,24 @@ static struct lane_class lane_value_class(const struct classes *c, const struct 
     case SHAPE_ADD: return plus(c, a, b, 1, width);
     case SHAPE_SUB: return plus(c, a, b, -1, width);
     case SHAPE_MUL:
-    case SHAPE_MUL_WIDE: return product(c, o->a, o->b, width, (enum ptx_type)f->type);
+    case SHAPE_MUL_WIDE: return product(c, *sa, *sb, width, (enum ptx_type)f->type);
     case SHAPE_MAD:
-    case SHAPE_MAD_WIDE: return plus(c, product(c, o->a, o->b, width, (enum ptx_type)f->type), of(c, o->c), 1, width);
+    case SHAPE_MAD_WIDE:
+        return plus(c, product(c, *sa, *sb, width, (enum ptx_type)f->type), of(c, *lop_src(o, 2)), 1, width);
     case SHAPE_SHL:
-        return a.cls == CLS_A && o->b.kind == O_CONST && o->b.value < 31
-                   ? affine(c, (s64)a.stride * (1ll << o->b.value), width)
+        return a.cls == CLS_A && sb->kind == O_CONST && sb->value < 31
+                   ? affine(c, (s64)a.stride * (1ll << sb->value), width)
                    : vec;
     case SHAPE_CONVERT: return a.cls == CLS_A && width >= 4 && type_size[f->dtype] >= 4 ? a : vec;
     case SHAPE_AND: /* a mask of low ones */
-        if (a.cls == CLS_A && a.stride > 0 && o->b.kind == O_CONST && (o->b.value & (o->b.value + 1)) == 0 &&
-            o->b.value < 1u << 31)
+        if (a.cls == CLS_A && a.stride > 0 && sb->kind == O_CONST && (sb->value & (sb->value + 1)) == 0 &&
+            sb->value < 1u << 31)
             return a;
         return vec;
     case SHAPE_SHR:
-        return a.cls == CLS_A && a.stride > 0 && o->b.kind == O_CONST && o->b.value < 31 ? affine(c, 0, width) : vec;
+        return a.cls == CLS_A && a.stride > 0 && sb->kind == O_CONST && sb->value < 31 ? affine(c, 0, width) : vec;
     case SHAPE_SELECT:
-        if (of(c, o->c).cls != CLS_S) return vec;
+        if (of(c, *lop_src(o, 2)).cls != CLS_S) return vec;
         return a.cls == b.cls && a.stride == b.stride ? a : vec;
     default: return vec;
     }
@@ -141,7 +142,7 @@ static bool full_mask(struct opnd m) { return m.kind == O_CONST && (u32)m.value 
 static struct lane_class load_class(const struct classes *c, const struct lop *o, u32 width)
 {
     const struct site *s = &c->l->site[o->site];
-    struct lane_class a = of(c, o->a);
+    struct lane_class a = of(c, *lop_src(o, SRC_ADDRESS));
     if (!lop_is_load(o) || s->space == SP_LOCAL || s->space == SP_CALL) return vec;
     if (s->space == SP_GENERIC && s->root.kind != ROOT_PARAM &&
         !(s->root.kind == ROOT_VAR && s->root.var->space != SP_LOCAL))
@@ -158,13 +159,19 @@ static struct lane_class result_class(const struct classes *c, const struct lop 
     switch (o->kind) {
     case K_LANE: return lane_value_class(c, o, width);
     case K_CMP:
-    case K_PRED: return of(c, o->a).cls == CLS_S && (o->b.kind == O_NONE || of(c, o->b).cls == CLS_S) ? scalar : vec;
+    case K_PRED:
+        return of(c, *lop_src(o, 0)).cls == CLS_S &&
+                       (lop_src(o, 1)->kind == O_NONE || of(c, *lop_src(o, 1)).cls == CLS_S)
+                   ? scalar
+                   : vec;
     case K_MEM: return load_class(c, o, width);
     case K_WARP:
         if (o->shape == SHAPE_MOVE) return scalar;
         if (!(o->flags & ISA_UNIFORM)) return vec;
         /* without a mask: whoever is there gets it */
-        return o->c.kind == O_NONE || (full_mask(o->c) && !c->div[block]) ? scalar : vec;
+        return lop_src(o, SRC_MEMBERS)->kind == O_NONE || (full_mask(*lop_src(o, SRC_MEMBERS)) && !c->div[block])
+                   ? scalar
+                   : vec;
     case K_CTRL: return !c->div[block] ? scalar : vec; /* results of barriers */
     default: return vec;
     }
@@ -193,12 +200,10 @@ static void widen(struct classes *c, u32 r, struct lane_class v)
 
 static void pass_over_operations(struct classes *c)
 {
-    u32 r[16];
     for (u32 b = 0; b < c->l->nblock; b++)
         for (u32 k = c->l->block[b].first; k < c->l->block[b].end; k++) {
             const struct lop *o = &c->l->op[k];
-            u32 n = lop_defs(o, c->l, r);
-            for (u32 j = 0; j < n; j++) widen(c, r[j], result_class(c, o, r[j], b));
+            EACH_DEF (r, o) widen(c, r, result_class(c, o, r, b));
         }
 }
 
@@ -208,7 +213,7 @@ static bool branch_diverges(const struct classes *c, const struct block *b)
 {
     if (b->first == b->end) return false;
     const struct lop *o = &c->l->op[b->end - 1];
-    if (b->term == TERM_BRX) return of(c, o->a).cls != CLS_S;
+    if (b->term == TERM_BRX) return of(c, *lop_src(o, 0)).cls != CLS_S;
     if (b->term != TERM_BRA || o->guard.kind == O_NONE || of(c, o->guard).cls == CLS_S || b->next == b->target)
         return false;
     return !(b->target != NONE && c->l->block[b->target].is_exit) && !(b->next != NONE && c->l->block[b->next].is_exit);
@@ -308,13 +313,10 @@ void classes_find(struct lowered *l, u32 group, struct divergence *out, struct a
     c.div = out->div = NEW_ARRAY(a, u8, l->nblock + 1);
     c.known = NEW_ARRAY(&tmp, u8, l->nreg + 1);
     c.defs = NEW_ARRAY(&tmp, u64 *, l->nblock + 1);
-    u32 r[16];
     for (u32 b = 0; b < l->nblock; b++) {
         c.defs[b] = NEW_ARRAY(&tmp, u64, l->words + 1);
-        for (u32 k = l->block[b].first; k < l->block[b].end; k++) {
-            u32 n = lop_defs(&l->op[k], l, r);
-            for (u32 j = 0; j < n; j++) c.defs[b][r[j] >> 6] |= 1ull << (r[j] & 63);
-        }
+        for (u32 k = l->block[b].first; k < l->block[b].end; k++)
+            EACH_DEF (r, &l->op[k]) c.defs[b][r >> 6] |= 1ull << (r & 63);
     }
     u8 *mark = NEW_ARRAY(&tmp, u8, l->nblock + 1);
     u32 *label = NEW_ARRAY(&tmp, u32, l->nblock + 1), *stack = NEW_ARRAY(&tmp, u32, l->nblock + 1);

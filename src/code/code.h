@@ -135,7 +135,7 @@ struct site {     /* a memory instruction, whatever the version */
     /* alignment it needs when that is more than its bytes: half of a 32-byte access, a copy that reads less */
     u8 align;
     u8 flags; /* SITE_* */
-    /* the operand that is the address: 0 a, 1 b (source of an asynchronous copy) */
+    /* the source that is the address: 0, or 1 for what an asynchronous copy reads */
     u8 which;
     struct root root;
     u32 op;
@@ -157,18 +157,26 @@ enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC, BAR_ALIGNED = 16, MAX_BA
 enum { LOCAL_STACK = 1 << 19 };
 enum atom_op { AT_ADD, AT_EXCH, AT_MIN, AT_MAX, AT_AND, AT_OR, AT_XOR, AT_CAS, AT_INC, AT_DEC };
 
-struct lop {   /* one operation of a lowered function */
-    s32 form;  /* of isa.def; -1: unsupported, named when reached */
-    u16 name;  /* enum isa_name */
-    u8 kind;   /* enum isa_kind */
-    u8 shape;  /* enum isa_shape of the form */
-    bool dead; /* a copy that was propagated: nothing executes it, and who read its result reads its operand a */
-    u32 flags; /* ISA_* of the form */
-    /* memory: a is the address, the data are d b c e (atomics: d the old value, b c the operands) */
-    struct opnd d, a, b, c, e;
-    /* second result: the predicate of shfl and match, the upper half of a 128-bit atomic */
-    struct opnd d2;
-    struct opnd x;     /* upper half of the third operand of a 128-bit atomic */
+/* One operation of a lowered function. Its operands are a list of any length, results first. Rows of lanes have one
+ * result and the sources of their syntax. Others:
+ *   load, ldmatrix    results: the elements         sources: address
+ *   store, stmatrix                                 sources: address, the elements
+ *   atom, red         results: the old value        sources: address, the operands of the row
+ *                     (128 bits: lower and upper half of each, one behind the other)
+ *   cp.async                                        sources: where to, where from, how many bytes are read
+ *   mbarrier          results: state or truth       sources: address, count or state
+ *   warp              results: value, predicate     sources: value, lane, member mask, clamp (SRC_*)
+ *   bar               results: of the reduction     sources: number, count, predicate
+ * An element that goes nowhere (_ in the text), and a source that an operation does without, is O_NONE. */
+struct lop {
+    s32 form;          /* of isa.def; -1: unsupported, named when reached */
+    u16 name;          /* enum isa_name */
+    u8 kind;           /* enum isa_kind */
+    u8 shape;          /* enum isa_shape of the form */
+    bool dead;         /* a copy that was propagated: nothing executes it, who read its result reads its source */
+    u32 flags;         /* ISA_* of the form */
+    u16 ndst, nsrc;    /* results and sources */
+    struct opnd *opnd; /* ndst results, then nsrc sources */
     struct opnd guard; /* O_REG or O_NONE; neg */
     s64 off;           /* address offset or immediate */
     u32 site;          /* memory: number in sites */
@@ -176,6 +184,48 @@ struct lop {   /* one operation of a lowered function */
     u16 aux;
     const struct ptx_insn *src;
 };
+enum { SRC_ADDRESS = 0, SRC_DATA = 1, SRC_VALUE = 0, SRC_LANE = 1, SRC_MEMBERS = 2, SRC_CLAMP = 3 };
+
+extern const struct opnd opnd_none; /* lower.c */
+/* Result k, source k of an operation; opnd_none behind the last. */
+static inline const struct opnd *lop_dst(const struct lop *o, u32 k) { return k < o->ndst ? &o->opnd[k] : &opnd_none; }
+static inline const struct opnd *lop_src(const struct lop *o, u32 k)
+{
+    return k < o->nsrc ? &o->opnd[o->ndst + k] : &opnd_none;
+}
+/* The results are what was loaded, and there is no source but the address. */
+static inline bool lop_gives_data(const struct lop *o)
+{
+    return o->flags & (ISA_ACCESS | ISA_MATRIX) && !(o->flags & ISA_WRITES);
+}
+/* Element k of what a memory operation loads, or of what it stores or combines. */
+static inline const struct opnd *lop_data(const struct lop *o, u32 k)
+{
+    return lop_gives_data(o) ? lop_dst(o, k) : lop_src(o, SRC_DATA + k);
+}
+
+/* EACH_DEF, EACH_USE: loops over the registers r that an operation writes, and reads (its guard, too). */
+static inline bool lop_next_def(const struct lop *o, u32 *k, u32 *r)
+{
+    while (!o->dead && *k < o->ndst) {
+        const struct opnd *x = &o->opnd[(*k)++];
+        *r = x->reg;
+        if (x->kind == O_REG) return true;
+    }
+    return false;
+}
+static inline bool lop_next_use(const struct lop *o, u32 *k, u32 *r)
+{
+    while (!o->dead && *k <= o->nsrc) {
+        const struct opnd *x = *k ? &o->opnd[o->ndst + *k - 1] : &o->guard;
+        ++*k;
+        *r = x->reg;
+        if (x->kind == O_REG) return true;
+    }
+    return false;
+}
+#define EACH_DEF(r, o) for (u32 at_##r = 0, r = 0; lop_next_def((o), &at_##r, &r);)
+#define EACH_USE(r, o) for (u32 at_##r = 0, r = 0; lop_next_use((o), &at_##r, &r);)
 
 /* What an access does to memory: a load reads and a store writes, an atomic does both at once; it fetches when its
  * result is the old value (atom), or not (red). */
@@ -187,15 +237,6 @@ static inline bool site_fetches(const struct site *s) { return s->access & ISA_F
 static inline bool lop_is_load(const struct lop *o) { return (o->flags & (ISA_ACCESS | ISA_WRITES)) == ISA_ACCESS; }
 static inline bool lop_is_store(const struct lop *o) { return (o->flags & (ISA_ACCESS | ISA_READS)) == ISA_ACCESS; }
 static inline bool lop_is_atomic(const struct lop *o) { return o->flags & ISA_ATOMIC; }
-/* The registers d b c e are the data of a memory operation: what it stores or combines, or what it has loaded. */
-static inline bool lop_takes_data(const struct lop *o)
-{
-    return o->flags & (ISA_ACCESS | ISA_MATRIX) && o->flags & ISA_WRITES && !(o->flags & ISA_FETCHES);
-}
-static inline bool lop_gives_data(const struct lop *o)
-{
-    return o->flags & (ISA_ACCESS | ISA_MATRIX) && !(o->flags & ISA_WRITES);
-}
 static inline bool lop_fetches(const struct lop *o) { return o->flags & ISA_FETCHES; }
 
 /* Who looks at the accesses of a version of the code: observers of every access (slow), the race check, the check of
@@ -261,7 +302,7 @@ struct func_table {
 };
 
 struct call {              /* a call site */
-    struct ptx_func *func; /* NULL: indirect through op.a */
+    struct ptx_func *func; /* NULL: indirect through the first source */
     /* offsets in the caller's pmem; order of the prototype */
     struct call_value {
         u32 from, size;

@@ -85,7 +85,7 @@ static void scan(struct decoder *d, struct span *s, u32 n, u32 *next)
 static struct span *find_spans(const struct lowered *l, struct arena *a, u32 *block_pos)
 {
     struct span *s = NEW_ARRAY(a, struct span, l->nreg + 1);
-    u32 pos = 1, r[16];
+    u32 pos = 1;
     for (u32 k = 0; k < l->nreg; k++) s[k] = (struct span){ k, NONE, 0 };
 #define TOUCH(reg, p)                         \
     do {                                      \
@@ -97,10 +97,8 @@ static struct span *find_spans(const struct lowered *l, struct arena *a, u32 *bl
         const struct block *bl = &l->block[b];
         block_pos[b] = pos;
         for (u32 k = bl->first; k < bl->end; k++, pos++) {
-            u32 n = lop_uses(&l->op[k], l, r);
-            for (u32 j = 0; j < n; j++) TOUCH(r[j], pos);
-            n = lop_defs(&l->op[k], l, r);
-            for (u32 j = 0; j < n; j++) TOUCH(r[j], pos);
+            EACH_USE (r, &l->op[k]) TOUCH(r, pos);
+            EACH_DEF (r, &l->op[k]) TOUCH(r, pos);
         }
         pos++;
         for (u32 w = 0; w < l->words; w++) {
@@ -187,11 +185,11 @@ static u32 head_entry(struct decoder *d, struct opnd o)
 static void gather_head(struct decoder *d)
 {
     for (u32 k = 0; k < d->l->nop; k++) {
-        struct lop *o = &d->l->op[k];
-        struct opnd *s[] = { &o->d, &o->a, &o->b, &o->c, &o->e };
-        if (o->dead) continue;
-        for (u32 j = 0; j < COUNT_OF(s); j++)
-            if (s[j]->kind == O_CONST || s[j]->kind == O_PARAM || s[j]->kind == O_SREG) head_entry(d, *s[j]);
+        const struct lop *o = &d->l->op[k];
+        for (u32 j = 0; j < o->nsrc && !o->dead; j++) {
+            const struct opnd *s = lop_src(o, j);
+            if (s->kind == O_CONST || s->kind == O_PARAM || s->kind == O_SREG) head_entry(d, *s);
+        }
     }
 }
 
@@ -215,10 +213,27 @@ static struct place_of slot_of(struct decoder *d, struct opnd o)
 
 /* ---- instructions ---- */
 
+/* Which operands stand in the five slots of an instruction. */
+struct five {
+    const struct opnd *d, *a, *b, *c, *e;
+};
+static struct five five_of(const struct lop *o)
+{
+    const struct opnd *s[5];
+    for (u32 k = 0; k < 5; k++) s[k] = lop_src(o, k);
+    if (o->kind != K_MEM) return (struct five){ lop_dst(o, 0), s[0], s[1], s[2], s[3] };
+    if (lop_gives_data(o)) return (struct five){ lop_dst(o, 0), s[0], lop_dst(o, 1), lop_dst(o, 2), lop_dst(o, 3) };
+    if (o->flags & (ISA_ACCESS | ISA_MATRIX) && !lop_is_atomic(o)) return (struct five){ s[1], s[0], s[2], s[3], s[4] };
+    if (lop_is_atomic(o) && o->ndst == 2) /* of 128 bits: e is the upper half of b */
+        return (struct five){ lop_dst(o, 0), s[0], s[1], s[3], s[2] };
+    return (struct five){ lop_dst(o, 0), s[0], s[1], s[2], &opnd_none };
+}
+
 static struct insn make(struct decoder *d, const struct lop *o, u32 k)
 {
-    struct place_of dd = slot_of(d, o->d), a = slot_of(d, o->a), b = slot_of(d, o->b), c = slot_of(d, o->c),
-                    e = slot_of(d, o->e);
+    struct five x = five_of(o);
+    struct place_of dd = slot_of(d, *x.d), a = slot_of(d, *x.a), b = slot_of(d, *x.b), c = slot_of(d, *x.c),
+                    e = slot_of(d, *x.e);
     struct insn i = { .form = (u16)o->form,
                       .kind = o->kind,
                       .d = dd.slot,
@@ -233,14 +248,14 @@ static struct insn make(struct decoder *d, const struct lop *o, u32 k)
         i.guard = d->c->reg[o->guard.reg].slot;
         if (o->guard.neg) i.flags |= IF_GUARD_NEG;
     }
-    if (o->e.kind != O_NONE) {
+    if (x.e->kind != O_NONE) {
         i.e = e.slot;
         i.flags |= (u8)(e.cls << IF_CLS_E);
     }
     if (o->kind == K_LANE) i.f = o->aux;
     if (o->kind == K_MEM || o->kind == K_WARP) {
         i.off = (s32)o->off;
-        i.f = slot_of(d, o->d2).slot;
+        i.f = slot_of(d, *lop_dst(o, 1)).slot;
     }
     return i;
 }
@@ -279,11 +294,11 @@ static void push_guard(struct decoder *d, const struct lop *o, const struct insn
         break;
     case SHAPE_AND:
         mode = GUARD_AND;
-        g.imm = (s64)o->b.value;
+        g.imm = (s64)lop_src(o, 1)->value;
         break;
     case SHAPE_SHR:
         mode = (sg ? GUARD_SHR_SIGNED : GUARD_SHR_UNSIGNED) + (type_size[f->type] == 8);
-        g.imm = (s64)o->b.value;
+        g.imm = (s64)lop_src(o, 1)->value;
         break;
     default: return;
     }
@@ -297,24 +312,23 @@ static void push_lane(struct decoder *d, const struct lop *o, u32 k, bool div)
     struct insn i = make(d, o, k);
     if (d->l->speculated[k] && d->c->watch & WATCH_RACE) insert(d, i, INS_SELECTION);
     push_guard(d, o, &i);
-    bool local = o->d.kind == O_REG && d->l->local[o->d.reg];
+    const struct opnd *result = lop_dst(o, 0);
+    bool local = result->kind == O_REG && d->l->local[result->reg];
     /* predicates are blended by the bit, whatever their class */
     bool wide = CLS_AT(&i, 0) == CLS_V || isa_forms[o->form].kind != K_LANE;
     if (i.guard || (div && wide && !local)) i.flags |= IF_BLEND;
-    if (o->d.kind == O_REG && d->l->tag[o->d.reg]) i.flags |= IF_TAG;
+    if (result->kind == O_REG && d->l->tag[result->reg]) i.flags |= IF_TAG;
     VEC_PUSH(d->mem, &d->insn, i);
 }
 
 /* An access: which registers it fills that have tags, and whether other lanes must keep theirs. */
 static void push_access(struct decoder *d, const struct lop *o, struct insn i)
 {
-    const struct opnd *r[] = { &o->d, &o->b, &o->c, &o->e };
-    for (u32 j = 0; j < 4; j++)
-        if ((lop_is_load(o) || (lop_fetches(o) && j == 0)) && r[j]->kind == O_REG && d->l->tag[r[j]->reg])
-            i.flags |= IF_TAG;
     bool local = lop_is_load(o);
-    for (u32 j = 0; j < 4; j++)
-        if (r[j]->kind == O_REG && !d->l->local[r[j]->reg]) local = false;
+    EACH_DEF (r, o) {
+        if (d->l->tag[r]) i.flags |= IF_TAG;
+        if (!d->l->local[r]) local = false;
+    }
     if (local) i.flags &= (u8)~IF_BLEND;
     VEC_PUSH(d->mem, &d->insn, i);
 }
@@ -372,10 +386,10 @@ static void emit(struct decoder *d)
         if (has_term) {
             const struct lop *o = &l->op[bl->end - 1];
             struct insn t = make(d, o, bl->end - 1);
-            if (o->flags & ISA_BARRIER && o->aux == (BAR_SYNC | BAR_ALIGNED) && o->a.kind == O_CONST &&
-                o->a.value < MAX_BARS && o->b.kind == O_NONE) {
+            if (o->flags & ISA_BARRIER && o->aux == (BAR_SYNC | BAR_ALIGNED) && lop_src(o, 0)->kind == O_CONST &&
+                lop_src(o, 0)->value < MAX_BARS && lop_src(o, 1)->kind == O_NONE) {
                 t.flags |= IF_PLAIN_BAR; /* barrier.c takes these without looking further */
-                t.site = (u32)o->a.value;
+                t.site = (u32)lop_src(o, 0)->value;
             }
             VEC_PUSH(d->mem, &d->insn, t);
         }

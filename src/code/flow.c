@@ -357,7 +357,6 @@ static void find_liveness(struct lowered *l)
     u32 W = l->words = (l->nreg + 63) / 64;
     struct arena tmp = { 0 };
     u64 *use = NEW_ARRAY(&tmp, u64, (size_t)W * l->nblock + 1), *def = NEW_ARRAY(&tmp, u64, (size_t)W * l->nblock + 1);
-    u32 r[16];
     l->ndef = NEW_ARRAY(&l->mem, u32, l->nreg + 1);
     u32 *only = NEW_ARRAY(&tmp, u32, l->nreg + 1);
     l->local = NEW_ARRAY(&l->mem, u8, l->nreg + 1);
@@ -371,21 +370,19 @@ static void find_liveness(struct lowered *l)
         bl->live_in = NEW_ARRAY(&l->mem, u64, W + 1);
         bl->live_out = NEW_ARRAY(&l->mem, u64, W + 1);
         for (u32 k = bl->first; k < bl->end; k++) {
-            u32 n = lop_uses(&l->op[k], l, r);
-            for (u32 j = 0; j < n; j++) {
-                if (!BIT_GET(d, r[j])) BIT_SET(u, r[j]);
-                if (only[r[j]] != NONE && only[r[j]] != b) l->local[r[j]] = 0;
-                only[r[j]] = b;
+            EACH_USE (r, &l->op[k]) {
+                if (!BIT_GET(d, r)) BIT_SET(u, r);
+                if (only[r] != NONE && only[r] != b) l->local[r] = 0;
+                only[r] = b;
             }
-            n = lop_defs(&l->op[k], l, r);
-            for (u32 j = 0; j < n; j++) {
-                l->ndef[r[j]]++;
-                if (only[r[j]] != NONE && only[r[j]] != b) l->local[r[j]] = 0;
-                only[r[j]] = b;
+            EACH_DEF (r, &l->op[k]) {
+                l->ndef[r]++;
+                if (only[r] != NONE && only[r] != b) l->local[r] = 0;
+                only[r] = b;
                 if (l->op[k].guard.kind == O_NONE || l->op[k].flags & ISA_BRANCH)
-                    BIT_SET(d, r[j]);
-                else if (!BIT_GET(d, r[j]))
-                    BIT_SET(u, r[j]); /* a guarded write keeps the old value in other lanes */
+                    BIT_SET(d, r);
+                else if (!BIT_GET(d, r))
+                    BIT_SET(u, r); /* a guarded write keeps the old value in other lanes */
             }
         }
     }
@@ -410,8 +407,7 @@ static void find_liveness(struct lowered *l)
     for (u32 b = 0; b < l->nblock; b++) {
         struct block *bl = &l->block[b];
         if (bl->first == bl->end || (bl->term != TERM_WARP && bl->term != TERM_BAR)) continue;
-        u32 n = lop_defs(&l->op[bl->end - 1], l, r);
-        for (u32 j = 0; j < n; j++) l->local[r[j]] = 0;
+        EACH_DEF (r, &l->op[bl->end - 1]) l->local[r] = 0;
     }
     arena_free(&tmp);
 }
@@ -448,13 +444,10 @@ void flow_build(struct lowered *l)
 void live_before(const struct lowered *l, u32 block, u32 op, u64 *live)
 {
     const struct block *b = &l->block[block];
-    u32 r[16];
     memcpy(live, b->live_out, 8 * l->words);
     for (u32 k = b->end; k-- > op;) {
-        u32 n = lop_defs(&l->op[k], l, r);
         if (l->op[k].guard.kind == O_NONE)
-            for (u32 j = 0; j < n; j++) live[r[j] >> 6] &= ~(1ull << (r[j] & 63));
-        n = lop_uses(&l->op[k], l, r);
-        for (u32 j = 0; j < n; j++) live[r[j] >> 6] |= 1ull << (r[j] & 63);
+            EACH_DEF (r, &l->op[k]) live[r >> 6] &= ~(1ull << (r & 63));
+        EACH_USE (r, &l->op[k]) live[r >> 6] |= 1ull << (r & 63);
     }
 }

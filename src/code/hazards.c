@@ -6,7 +6,7 @@
  * compilers shift first and then choose. */
 #include "code/analyses.h"
 
-static bool may_be_zero(const struct lop *o) { return o->b.kind != O_CONST || !o->b.value; }
+static bool may_be_zero(const struct lop *o) { return lop_src(o, 1)->kind != O_CONST || !lop_src(o, 1)->value; }
 
 void hazards_find(struct lowered *l)
 {
@@ -16,15 +16,16 @@ void hazards_find(struct lowered *l)
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
         if (o->kind != K_LANE || o->shape != SHAPE_SELECT) continue;
-        if (o->a.kind == O_REG) side[o->a.reg] = 1;
-        if (o->b.kind == O_REG) side[o->b.reg] = 1;
+        for (u32 j = 0; j < 2; j++)
+            if (lop_src(o, j)->kind == O_REG) side[lop_src(o, j)->reg] = 1;
     }
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
-        if (o->kind != K_LANE || o->d.kind != O_REG) continue;
+        const struct opnd *d = lop_dst(o, 0);
+        if (o->kind != K_LANE || d->kind != O_REG) continue;
         bool division = o->shape == SHAPE_DIV || o->shape == SHAPE_REM,
              shift = o->shape == SHAPE_SHL || o->shape == SHAPE_SHR;
-        l->hazard[k] = (division && may_be_zero(o)) || (shift && o->b.kind != O_CONST && !side[o->d.reg]);
+        l->hazard[k] = (division && may_be_zero(o)) || (shift && lop_src(o, 1)->kind != O_CONST && !side[d->reg]);
     }
     arena_free(&tmp);
 }

@@ -130,7 +130,7 @@ static struct iv result(const struct intervals *x, const struct iv *s, const str
     if (o->kind == K_MEM && lop_is_load(o)) return loaded(&x->l->site[o->site]);
     if (o->kind != K_LANE) return FULL;
     const struct isa_form *f = &isa_forms[o->form];
-    struct iv a = value(x, s, &o->a), b = value(x, s, &o->b), c = value(x, s, &o->c);
+    struct iv a = value(x, s, lop_src(o, 0)), b = value(x, s, lop_src(o, 1)), c = value(x, s, lop_src(o, 2));
     bool nonnegative = a.lo >= 0 && b.lo >= 0;
     if (type_size[f->dtype] != 4 || type_is_float((enum ptx_type)f->type)) return FULL;
     switch (o->shape) {
@@ -182,7 +182,8 @@ static void bound(struct iv *v, s64 lo, s64 hi)
 static void compare(const struct intervals *x, struct iv *s, const struct lop *o, bool truth)
 {
     const struct isa_form *f = &isa_forms[o->form];
-    struct iv *a = followed(x, s, &o->a), *b = followed(x, s, &o->b), va = value(x, s, &o->a), vb = value(x, s, &o->b);
+    const struct opnd *sa = lop_src(o, 0), *sb = lop_src(o, 1);
+    struct iv *a = followed(x, s, sa), *b = followed(x, s, sb), va = value(x, s, sa), vb = value(x, s, sb);
     u32 rel = f->relation;
     if (type_size[f->type] != 4 || type_is_float((enum ptx_type)f->type)) return;
     if (!truth)
@@ -233,13 +234,13 @@ static void compare(const struct intervals *x, struct iv *s, const struct lop *o
 /* Is what the comparison looked at still what the register holds at the end of block b? */
 static bool holds(const struct intervals *x, u32 op, const struct opnd *o, u32 b)
 {
-    u32 r[16];
     if (o->kind != O_REG || x->l->ndef[o->reg] == 1) return true;
     const struct block *bl = &x->l->block[b];
     if (op < bl->first || op >= bl->end) return false;
     for (u32 k = op + 1; k < bl->end; k++)
-        for (u32 n = lop_defs(&x->l->op[k], x->l, r), j = 0; j < n; j++)
-            if (r[j] == o->reg) return false;
+        EACH_DEF (r, &x->l->op[k]) {
+            if (r == o->reg) return false;
+        }
     return true;
 }
 
@@ -248,14 +249,15 @@ static void assume(const struct intervals *x, struct iv *s, u32 pred, bool truth
     u32 op = x->def[pred];
     if (op == NONE || depth > 4) return;
     const struct lop *o = &x->l->op[op];
-    if (o->shape == SHAPE_COMPARE && o->c.kind == O_NONE && o->guard.kind == O_NONE && holds(x, op, &o->a, b) &&
-        holds(x, op, &o->b, b))
+    const struct opnd *sa = lop_src(o, 0), *sb = lop_src(o, 1);
+    if (o->shape == SHAPE_COMPARE && lop_src(o, 2)->kind == O_NONE && o->guard.kind == O_NONE && holds(x, op, sa, b) &&
+        holds(x, op, sb, b))
         compare(x, s, o, truth);
     if (o->kind != K_PRED || o->guard.kind != O_NONE) return;
-    if (o->shape == SHAPE_PRED_NOT && o->a.kind == O_REG) assume(x, s, o->a.reg, !truth, b, depth + 1);
+    if (o->shape == SHAPE_PRED_NOT && sa->kind == O_REG) assume(x, s, sa->reg, !truth, b, depth + 1);
     if (o->shape == (truth ? SHAPE_PRED_AND : SHAPE_PRED_OR)) {
-        if (o->a.kind == O_REG) assume(x, s, o->a.reg, truth, b, depth + 1);
-        if (o->b.kind == O_REG) assume(x, s, o->b.reg, truth, b, depth + 1);
+        if (sa->kind == O_REG) assume(x, s, sa->reg, truth, b, depth + 1);
+        if (sb->kind == O_REG) assume(x, s, sb->reg, truth, b, depth + 1);
     }
 }
 
@@ -266,14 +268,14 @@ static bool in_loop(const struct loop *p, u32 b) { return b >= p->head && b <= p
 /* The one operation of the loop that writes the register; NONE: there are none or several. */
 static u32 stepped(const struct intervals *x, const struct loop *p, u32 reg)
 {
-    u32 found = NONE, r[16];
+    u32 found = NONE;
     for (u32 b = p->head; b <= p->last; b++)
         for (u32 k = x->l->block[b].first; k < x->l->block[b].end; k++)
-            for (u32 n = lop_defs(&x->l->op[k], x->l, r), j = 0; j < n; j++)
-                if (r[j] == reg) {
-                    if (found != NONE) return NONE;
-                    found = k;
-                }
+            EACH_DEF (r, &x->l->op[k]) {
+                if (r != reg) continue;
+                if (found != NONE) return NONE;
+                found = k;
+            }
     return found;
 }
 
@@ -283,7 +285,8 @@ static bool step_of(const struct intervals *x, const struct loop *p, u32 reg, st
     u32 k = stepped(x, p, reg);
     if (k == NONE) return false;
     const struct lop *o = &x->l->op[k];
-    const struct opnd *by = o->a.kind == O_REG && o->a.reg == reg ? &o->b : &o->a, *own = by == &o->b ? &o->a : &o->b;
+    u32 at = lop_src(o, 0)->kind == O_REG && lop_src(o, 0)->reg == reg ? 0 : 1;
+    const struct opnd *own = lop_src(o, at), *by = lop_src(o, !at);
     if (o->kind != K_LANE || o->shape != SHAPE_ADD || own->kind != O_REG || own->reg != reg) return false;
     if (by->kind == O_REG && stepped(x, p, by->reg) != NONE) return false;
     *step = value(x, &x->forward[(size_t)p->head * x->n], by);
@@ -308,10 +311,10 @@ static s64 rounds(const struct intervals *x, const struct loop *p)
         if (op == NONE) continue;
         const struct lop *o = &x->l->op[op];
         struct iv step;
-        bool to_zero = tests_equality(o) && o->a.kind == O_REG && o->b.kind == O_CONST && !o->b.value &&
-                       x->at[o->a.reg];
-        if (!to_zero || !step_of(x, p, o->a.reg, &step) || !is_one(step) || !step.lo) continue;
-        struct iv from = x->forward[(size_t)p->head * x->n + x->at[o->a.reg] - 1];
+        const struct opnd *n = lop_src(o, 0), *zero = lop_src(o, 1);
+        bool to_zero = tests_equality(o) && n->kind == O_REG && zero->kind == O_CONST && !zero->value && x->at[n->reg];
+        if (!to_zero || !step_of(x, p, n->reg, &step) || !is_one(step) || !step.lo) continue;
+        struct iv from = x->forward[(size_t)p->head * x->n + x->at[n->reg] - 1];
         if (step.lo < 0 && from.lo >= 0) return from.hi / -step.lo + 1;
         if (step.lo > 0 && from.hi <= 0) return -from.lo / step.lo + 1;
     }
@@ -333,14 +336,12 @@ static struct iv widened(const struct intervals *x, u32 b, u32 reg, struct iv ol
 static void through(struct intervals *x, u32 b, const struct iv *start)
 {
     const struct lowered *l = x->l;
-    u32 r[16];
     memcpy(x->now, start, sizeof *x->now * x->n);
     for (u32 k = l->block[b].first; k < l->block[b].end; k++) {
         const struct lop *o = &l->op[k];
-        u32 n = lop_defs(o, l, r);
-        for (u32 j = 0; j < n; j++) {
-            if (!x->at[r[j]]) continue;
-            struct iv v = n == 1 || o->kind == K_MEM ? result(x, x->now, o) : FULL, *d = &x->now[x->at[r[j]] - 1];
+        EACH_DEF (r, o) {
+            if (!x->at[r]) continue;
+            struct iv v = result(x, x->now, o), *d = &x->now[x->at[r] - 1];
             if (l->wraps[k] & WRAP_NARROW && (v.lo < INT32_MIN || v.hi > INT32_MAX)) x->hot[k] = 1;
             *d = o->guard.kind == O_REG ? join(*d, v) : v;
         }
@@ -454,28 +455,28 @@ static void choose(struct intervals *x)
     x->at = NEW_ARRAY(&x->mem, u32, l->nreg + 1);
     x->def = NEW_ARRAY(&x->mem, u32, l->nreg + 1);
     memset(x->def, 0xff, sizeof *x->def * l->nreg);
-    u32 r[16];
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
         if (o->dead) continue;
-        for (u32 n = lop_defs(o, l, r), j = 0; j < n; j++) x->def[r[j]] = l->ndef[r[j]] == 1 ? k : NONE;
-        if (l->wraps[k] & WRAP_NARROW) follow(x, &o->d);
+        EACH_DEF (r, o) x->def[r] = l->ndef[r] == 1 ? k : NONE;
+        if (l->wraps[k] & WRAP_NARROW) follow(x, lop_dst(o, 0));
     }
     for (bool again = true; again;) {
         again = false;
         for (u32 k = 0; k < l->nop; k++) {
             const struct lop *o = &l->op[k];
             if (o->dead) continue;
+            const struct opnd *d = lop_dst(o, 0), *a = lop_src(o, 0), *b = lop_src(o, 1);
             bool compared = o->kind == K_CMP &&
-                            ((o->a.kind == O_REG && x->at[o->a.reg]) || (o->b.kind == O_REG && x->at[o->b.reg]));
-            bool makes = o->kind == K_LANE && o->d.kind == O_REG && x->at[o->d.reg];
+                            ((a->kind == O_REG && x->at[a->reg]) || (b->kind == O_REG && x->at[b->reg]));
+            bool makes = o->kind == K_LANE && d->kind == O_REG && x->at[d->reg];
             if (compared || makes) {
-                again |= follow(x, &o->a);
-                again |= follow(x, &o->b);
+                again |= follow(x, a);
+                again |= follow(x, b);
             }
-            if (makes) again |= follow(x, &o->c);
+            if (makes) again |= follow(x, lop_src(o, 2));
             /* may count rounds */
-            if (o->kind == K_CMP && o->b.kind == O_CONST && !o->b.value) again |= follow(x, &o->a);
+            if (o->kind == K_CMP && b->kind == O_CONST && !b->value) again |= follow(x, a);
         }
     }
 }

@@ -13,6 +13,7 @@
 
 struct opnd lower_const(u64 value) { return (struct opnd){ .kind = O_CONST, .value = value }; }
 struct opnd lower_reg(u32 r) { return (struct opnd){ .kind = O_REG, .reg = r }; }
+const struct opnd opnd_none;
 static const struct opnd no_opnd;
 
 bool lower_has_mod(const struct ptx_insn *i, const char *mod)
@@ -51,15 +52,27 @@ struct lop lower_op(const struct lower *w, int form)
                          .src = w->cur };
 }
 
-struct lop *lower_emit(struct lower *w, int form, struct opnd d, struct opnd a, struct opnd b, struct opnd c)
+void lower_operands(struct lower *w, struct lop *o, const struct opnd *dst, u32 ndst, const struct opnd *src, u32 nsrc)
+{
+    o->opnd = NEW_ARRAY(w->mem, struct opnd, ndst + nsrc);
+    o->ndst = (u16)ndst;
+    o->nsrc = (u16)nsrc;
+    for (u32 k = 0; k < ndst; k++) o->opnd[k] = dst[k];
+    for (u32 k = 0; k < nsrc; k++) o->opnd[ndst + k] = src[k];
+}
+
+struct lop *lower_emit_list(struct lower *w, int form, struct opnd d, const struct opnd *src, u32 nsrc)
 {
     struct lop o = lower_op(w, form);
-    o.d = d;
-    o.a = a;
-    o.b = b;
-    o.c = c;
+    while (nsrc && src[nsrc - 1].kind == O_NONE) nsrc--;
+    lower_operands(w, &o, &d, d.kind != O_NONE, src, nsrc);
     VEC_PUSH(w->mem, &w->op, o);
     return &w->op.p[w->op.n - 1];
+}
+
+struct lop *lower_emit(struct lower *w, int form, struct opnd d, struct opnd a, struct opnd b, struct opnd c)
+{
+    return lower_emit_list(w, form, d, (struct opnd[]){ a, b, c }, 3);
 }
 
 /* A value whose register is not as wide as the instruction's type: the low part, or extended with the type's sign. */
@@ -308,15 +321,13 @@ static void lower_cvta(struct lower *w, int form)
     else {
         /* the base is put in when a warp is set up: comp 1 shared, 2 local window, 3 the launch's copy of the
          * parameters */
-        struct lop *o = lower_emit(
-            w,
-            isa_form(to ? N_sub : N_add, type_size[type] == 8 ? T_U64 : T_U32, type_size[type] == 8 ? T_U64 : T_U32, 0),
-            d, s, no_opnd, no_opnd);
-        o->b = (struct opnd){ .kind = O_CONST,
-                              .comp = lower_has_mod(i, "shared")  ? 1
-                                      : lower_has_mod(i, "local") ? 2
-                                                                  : 3 };
-        if (o->b.comp == 3) w->l->has_param_address = true;
+        struct opnd base = { .kind = O_CONST,
+                             .comp = lower_has_mod(i, "shared")  ? 1
+                                     : lower_has_mod(i, "local") ? 2
+                                                                 : 3 };
+        enum ptx_type sum = type_size[type] == 8 ? T_U64 : T_U32;
+        lower_emit(w, isa_form(to ? N_sub : N_add, sum, sum, 0), d, s, base, no_opnd);
+        if (base.comp == 3) w->l->has_param_address = true;
     }
     lower_finish(w, &i->arg[0], d, type);
 }
@@ -333,9 +344,9 @@ static void lower_stack(struct lower *w, int form)
         lower_unsupported(w);
         return;
     }
-    struct opnd d = k ? lower_begin(w, &i->arg[0], t) : no_opnd;
-    o.d = d;
-    if (n != N_stacksave) o.a = lower_operand(w, &i->arg[k], t);
+    struct opnd d = k ? lower_begin(w, &i->arg[0], t) : no_opnd,
+                a = n != N_stacksave ? lower_operand(w, &i->arg[k], t) : no_opnd;
+    lower_operands(w, &o, &d, k, &a, 1);
     o.off = i->narg == 3 && i->arg[2].kind == OP_INT ? i->arg[2].imm : 8;
     w->l->has_alloca = true;
     VEC_PUSH(w->mem, &w->op, o);
@@ -374,8 +385,9 @@ static void lower_warp(struct lower *w, int form)
                     : 0;
     if ((f->name == N_match_any || f->name == N_match_all) && type_size[t] == 8) o.off = 8;
     const struct ptx_operand *dst = &i->arg[0];
+    struct opnd out[2] = { no_opnd, no_opnd }, in[4] = { no_opnd };
     if (f->flags & ISA_WARP_BARRIER)
-        o.c = lower_operand(w, dst, T_U32);
+        in[SRC_MEMBERS] = lower_operand(w, dst, T_U32);
     else {
         bool pair = dst->kind == OP_PAIR;
         enum ptx_type dt = f->name == N_vote ? T_PRED
@@ -383,27 +395,27 @@ static void lower_warp(struct lower *w, int form)
                                    f->name == N_activemask || f->name == N_elect
                                ? T_U32
                                : t;
-        o.d = lower_begin(w, pair ? &dst->elem[0] : dst, dt);
-        if (pair && dst->elem[1].kind == OP_REG) o.d2 = lower_begin(w, &dst->elem[1], T_PRED);
-        if (need > 2u - old) o.a = lower_operand(w, &i->arg[1], f->name == N_vote || f->name == N_ballot ? T_PRED : t);
+        out[0] = lower_begin(w, pair ? &dst->elem[0] : dst, dt);
+        if (pair && dst->elem[1].kind == OP_REG) out[1] = lower_begin(w, &dst->elem[1], T_PRED);
+        if (need > 2u - old)
+            in[SRC_VALUE] = lower_operand(w, &i->arg[1], f->name == N_vote || f->name == N_ballot ? T_PRED : t);
         if (f->flags & ISA_SHUFFLE) {
-            o.b = lower_operand(w, &i->arg[2], T_U32);
-            o.e = lower_operand(w, &i->arg[3], T_U32);
+            in[SRC_LANE] = lower_operand(w, &i->arg[2], T_U32);
+            in[SRC_CLAMP] = lower_operand(w, &i->arg[3], T_U32);
         }
         if (old) {
-            o.c = lower_temp(w, T_U32);
-            struct lop m = lower_op(w, isa_form(N_activemask, T_NONE, T_NONE, 0));
-            m.d = o.c;
-            VEC_PUSH(w->mem, &w->op, m);
+            in[SRC_MEMBERS] = lower_temp(w, T_U32);
+            lower_emit(w, isa_form(N_activemask, T_NONE, T_NONE, 0), in[SRC_MEMBERS], no_opnd, no_opnd, no_opnd);
         } else if (need > 1)
-            o.c = lower_operand(w, &i->arg[need - 1], T_U32);
+            in[SRC_MEMBERS] = lower_operand(w, &i->arg[need - 1], T_U32);
     }
+    lower_operands(w, &o, out, 2, in, 4);
     VEC_PUSH(w->mem, &w->op, o);
     if (f->name != N_activemask) lower_end_block(w, TERM_WARP);
     lower_end_around(w, around);
 }
 
-/* bar and barrier: a the number, b the count, c the predicate of a reduction; aux says which. */
+/* bar and barrier: the number, the count, the predicate of a reduction; aux says which. */
 static void lower_bar(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
@@ -416,13 +428,15 @@ static void lower_bar(struct lower *w, int form)
         lower_unsupported(w);
         return;
     }
+    struct opnd d = no_opnd, in[3] = { no_opnd };
     if (red) {
-        o.d = lower_begin(w, &i->arg[0], n == N_bar_redc || n == N_barrier_redc ? T_U32 : T_PRED);
+        d = lower_begin(w, &i->arg[0], n == N_bar_redc || n == N_barrier_redc ? T_U32 : T_PRED);
         k = 1;
     }
-    o.a = lower_operand(w, &i->arg[k++], T_U32);
-    if (i->narg - k == 1u + red) o.b = lower_operand(w, &i->arg[k++], T_U32);
-    if (red) o.c = lower_operand(w, &i->arg[k], T_PRED);
+    in[0] = lower_operand(w, &i->arg[k++], T_U32);
+    if (i->narg - k == 1u + red) in[1] = lower_operand(w, &i->arg[k++], T_U32);
+    if (red) in[2] = lower_operand(w, &i->arg[k], T_PRED);
+    lower_operands(w, &o, &d, red, in, 3);
     o.aux = lower_has_mod(i, "arrive") ? BAR_ARRIVE
             : lower_has_mod(i, "and")  ? BAR_AND
             : lower_has_mod(i, "or")   ? BAR_OR
@@ -632,12 +646,12 @@ static u32 *find_repeats(struct lower *w, u32 *block_of)
  * there. */
 static bool copy_stays(const struct lowered *l, u32 k, u32 source, u32 copy, const u32 *block_of, const u32 *again)
 {
-    u32 r[16];
     if (!again[block_of[source]]) return true;
     if (block_of[source] != block_of[k] || source > k) return false;
     for (u32 j = l->block[block_of[k]].first; j < k; j++)
-        for (u32 n = lop_uses(&l->op[j], l, r); n--;)
-            if (r[n] == copy) return false;
+        EACH_USE (r, &l->op[j]) {
+            if (r == copy) return false;
+        }
     return true;
 }
 
@@ -646,41 +660,37 @@ static bool copy_stays(const struct lowered *l, u32 k, u32 source, u32 copy, con
 static void propagate_copies(struct lower *w)
 {
     struct lowered *l = w->l;
-    u32 *ndef = NEW_ARRAY(w->mem, u32, l->nreg + 1), *def = NEW_ARRAY(w->mem, u32, l->nreg + 1), r[16];
+    u32 *ndef = NEW_ARRAY(w->mem, u32, l->nreg + 1), *def = NEW_ARRAY(w->mem, u32, l->nreg + 1);
     for (u32 k = 0; k < l->nop; k++) {
-        u32 n = lop_defs(&l->op[k], l, r);
-        for (u32 j = 0; j < n; j++) {
-            ndef[r[j]]++;
-            def[r[j]] = k;
+        EACH_DEF (r, &l->op[k]) {
+            ndef[r]++;
+            def[r] = k;
         }
         /* stays a register: no slot of the instruction holds it */
-        if (l->op[k].x.kind == O_REG) ndef[l->op[k].x.reg] += 2;
+        for (u32 j = 4; j < l->op[k].nsrc; j++)
+            if (lop_src(&l->op[k], j)->kind == O_REG) ndef[lop_src(&l->op[k], j)->reg] += 2;
     }
     struct opnd *is = NEW_ARRAY(w->mem, struct opnd, l->nreg + 1);
     u32 *block_of = NEW_ARRAY(w->mem, u32, l->nop + 1), *again = find_repeats(w, block_of);
     const u64 *unwritten = flow_unwritten(l, w->mem);
     for (u32 k = 0; k < l->nop; k++) {
         struct lop *o = &l->op[k];
+        const struct opnd *d = lop_dst(o, 0), *a = lop_src(o, 0);
         if (o->kind != K_LANE || (o->shape != SHAPE_MOVE && o->shape != SHAPE_ADDRESS) || o->guard.kind != O_NONE ||
-            o->d.kind != O_REG || ndef[o->d.reg] != 1)
+            d->kind != O_REG || ndef[d->reg] != 1)
             continue;
-        if (unwritten[o->d.reg >> 6] >> (o->d.reg & 63) & 1) continue;
-        if (o->a.kind == O_NONE ||
-            (o->a.kind == O_REG &&
-             (ndef[o->a.reg] != 1 || !copy_stays(l, k, def[o->a.reg], o->d.reg, block_of, again))))
+        if (unwritten[d->reg >> 6] >> (d->reg & 63) & 1) continue;
+        if (a->kind == O_NONE ||
+            (a->kind == O_REG && (ndef[a->reg] != 1 || !copy_stays(l, k, def[a->reg], d->reg, block_of, again))))
             continue;
-        is[o->d.reg] = o->a;
+        is[d->reg] = *a;
         o->dead = true;
     }
     for (u32 k = 0; k < l->nop; k++) {
         struct lop *o = &l->op[k];
-        struct opnd *s[] = { &o->a, &o->b, &o->c, &o->e, o->kind == K_MEM && lop_takes_data(o) ? &o->d : NULL };
-        if (o->dead) continue;
-        bool load = o->kind == K_MEM && lop_gives_data(o);
-        for (u32 j = 0; j < COUNT_OF(s); j++) {
-            if (!s[j] || (load && j > 0)) continue;
-            for (u32 hops = 0; s[j]->kind == O_REG && is[s[j]->reg].kind != O_NONE && hops < l->nreg; hops++)
-                *s[j] = is[s[j]->reg];
+        for (u32 j = o->ndst; j < o->ndst + o->nsrc && !o->dead; j++) {
+            struct opnd *s = &o->opnd[j];
+            for (u32 hops = 0; s->kind == O_REG && is[s->reg].kind != O_NONE && hops < l->nreg; hops++) *s = is[s->reg];
         }
     }
 }
@@ -783,43 +793,4 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
     for (u32 k = 0; k < l->words; k++) l->reads_unwritten |= l->block[0].live_in[k] != 0;
     f->decoded = l;
     return l;
-}
-
-/* ---- definitions and uses ---- */
-
-static void add_reg(struct opnd o, u32 *out, u32 *n)
-{
-    if (o.kind == O_REG) out[(*n)++] = o.reg;
-}
-
-u32 lop_defs(const struct lop *o, const struct lowered *l, u32 out[8])
-{
-    u32 n = 0;
-    (void)l;
-    if (o->dead) return 0;
-    if (o->kind == K_MEM && lop_takes_data(o)) return 0;
-    add_reg(o->d, out, &n);
-    add_reg(o->d2, out, &n);
-    if (o->kind == K_MEM && lop_gives_data(o)) {
-        add_reg(o->b, out, &n);
-        add_reg(o->c, out, &n);
-        add_reg(o->e, out, &n);
-    }
-    return n;
-}
-
-u32 lop_uses(const struct lop *o, const struct lowered *l, u32 out[16])
-{
-    u32 n = 0;
-    (void)l;
-    if (o->dead) return 0;
-    add_reg(o->guard, out, &n);
-    add_reg(o->a, out, &n);
-    if (o->kind == K_MEM && lop_gives_data(o)) return n;
-    if (o->kind == K_MEM && lop_takes_data(o)) add_reg(o->d, out, &n);
-    add_reg(o->b, out, &n);
-    add_reg(o->c, out, &n);
-    add_reg(o->e, out, &n);
-    add_reg(o->x, out, &n);
-    return n;
 }

@@ -35,6 +35,10 @@ struct opnd lower_operand(struct lower *w, const struct ptx_operand *o, enum ptx
 struct opnd lower_temp(struct lower *w, enum ptx_type type);
 /* An operation of that form without operands, under the guard of the current instruction; not yet in the list. */
 struct lop lower_op(const struct lower *w, int form);
+/* Gives an operation its list of operands. */
+void lower_operands(struct lower *w, struct lop *o, const struct opnd *dst, u32 ndst, const struct opnd *src, u32 nsrc);
+/* An operation of one result, or of none (d is O_NONE); sources at the end that are O_NONE are left off. */
+struct lop *lower_emit_list(struct lower *w, int form, struct opnd d, const struct opnd *src, u32 nsrc);
 struct lop *lower_emit(struct lower *w, int form, struct opnd d, struct opnd a, struct opnd b, struct opnd c);
 struct opnd lower_const(u64 value);
 struct opnd lower_reg(u32 r);
@@ -71,7 +75,4 @@ const struct ptx_operand *operand_undefined(const struct ptx_insn *i);
 /* lower_call.c: the function of the CUDA runtime that has this name; whether there is one */
 enum builtin builtin_find(struct str name);
 bool builtin_provides(struct str name);
-/* Registers an operation writes and reads (guards included); returns how many. */
-u32 lop_defs(const struct lop *o, const struct lowered *l, u32 out[8]);
-u32 lop_uses(const struct lop *o, const struct lowered *l, u32 out[16]);
 #endif

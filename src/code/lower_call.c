@@ -74,7 +74,8 @@ void lower_call(struct lower *w, int form)
         proto = c.func = target->func->alias_of ? target->func->alias_of : target->func;
         if (!c.func->has_body) c.builtin = (u8)builtin_find(c.func->name);
     } else if (target->kind == OP_REG) {
-        o.a = lower_operand(w, target, T_U64);
+        struct opnd a = lower_operand(w, target, T_U64);
+        lower_operands(w, &o, NULL, 0, &a, 1);
         if (k < i->narg && i->arg[k].kind == OP_LABEL) proto = i->arg[k].label->proto;
     } else {
         lower_unsupported(w);

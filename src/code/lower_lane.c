@@ -13,9 +13,7 @@ static int same_type(enum isa_name name, enum ptx_type t) { return isa_form(name
 static struct opnd compute(struct lower *w, int form, struct opnd a, struct opnd b, struct opnd c, struct opnd e)
 {
     struct opnd t = lower_temp(w, isa_operand_type(&isa_forms[form], 0));
-    struct lop *o = lower_emit(w, form, t, a, b, c);
-    o->e = e;
-    o->guard = no_opnd;
+    lower_emit_list(w, form, t, (struct opnd[]){ a, b, c, e }, 4)->guard = no_opnd;
     return t;
 }
 
@@ -52,9 +50,7 @@ static void lower_plain(struct lower *w, int form)
     for (u32 k = 0; k < f->nsrc; k++) s[k] = lower_operand(w, &i->arg[k + 1], isa_operand_type(f, k + 1));
     enum ptx_type dt = isa_operand_type(f, 0);
     struct opnd d = lower_begin(w, dst, dt);
-    struct lop *o = lower_emit(w, form, d, s[0], s[1], s[2]);
-    o->e = s[3];
-    o->aux = (u16)i->op->mods;
+    lower_emit_list(w, form, d, s, 4)->aux = (u16)i->op->mods;
     if (p) lower_nonzero(w, f, d, p);
     lower_finish(w, dst, d, dt);
 }
@@ -210,12 +206,12 @@ static void lower_carry(struct lower *w, int form)
     s[f->nsrc - 1] = takes ? w->carry : lower_const(0);
     int carry = isa_form((enum isa_name)f->partner, (enum ptx_type)f->type, T_U32, 0);
     if (!takes)
-        lower_emit(w, carry, w->carry, s[0], s[1], s[2])->e = s[3];
+        lower_emit_list(w, carry, w->carry, s, 4);
     else if (lower_has_mod(i, "cc"))
         out = compute(w, carry, s[0], s[1], s[2], s[3]);
     enum ptx_type dt = isa_operand_type(f, 0);
     struct opnd d = lower_begin(w, &i->arg[0], dt);
-    lower_emit(w, form, d, s[0], s[1], s[2])->e = s[3];
+    lower_emit_list(w, form, d, s, 4);
     lower_finish(w, &i->arg[0], d, dt);
     if (out.kind != O_NONE) lower_emit(w, same_type(N_mov, T_U32), w->carry, out, no_opnd, no_opnd);
 }
@@ -258,9 +254,8 @@ static void lower_video(struct lower *w, int form)
     bool add = lower_has_mod(i, "add");
     u16 order = lower_has_mod(i, "min") ? MOD_MIN : lower_has_mod(i, "max") ? MOD_MAX : 0;
     if (f->nsrc == 4) { /* vmad: what is negated */
-        struct lop *o = lower_emit(w, form, d, a, b, c);
-        o->e = lower_const((u64)(i->arg[1].neg ^ i->arg[2].neg) | (u64)i->arg[3].neg << 1);
-        o->aux = (u16)i->op->mods;
+        struct opnd negated = lower_const((u64)(i->arg[1].neg ^ i->arg[2].neg) | (u64)i->arg[3].neg << 1);
+        lower_emit_list(w, form, d, (struct opnd[]){ a, b, c, negated }, 4)->aux = (u16)i->op->mods;
     } else if (i->narg == 3 || order) {
         lower_emit(w, form, d, a, b, order ? c : lower_const(len))->aux = (u16)i->op->mods | order;
     } else {
@@ -270,8 +265,9 @@ static void lower_video(struct lower *w, int form)
         if (add)
             lower_emit(w, same_type(N_add, dt), d, t, c, no_opnd);
         else
-            lower_emit(w, same_type(N_lop3, T_B32), d, t, c, lower_const((len == 32 ? ~0u : (1u << len) - 1) << pos))
-                ->e = lower_const(0xe4);
+            lower_emit_list(
+                w, same_type(N_lop3, T_B32), d,
+                (struct opnd[]){ t, c, lower_const((len == 32 ? ~0u : (1u << len) - 1) << pos), lower_const(0xe4) }, 4);
     }
     lower_finish(w, dst, d, dt);
 }
@@ -310,9 +306,7 @@ static void lower_simd(struct lower *w, int form)
         for (u32 k = 0; k < n; k++) mask |= 1u << (digits >> 4 * k & 15);
     }
     struct opnd d = lower_begin(w, &i->arg[0], isa_operand_type(f, 0));
-    struct lop *o = lower_emit(w, form, d, x[0], x[1], c);
-    o->e = lower_const(mask);
-    o->aux = (u16)i->op->mods;
+    lower_emit_list(w, form, d, (struct opnd[]){ x[0], x[1], c, lower_const(mask) }, 4)->aux = (u16)i->op->mods;
     lower_finish(w, &i->arg[0], d, isa_operand_type(f, 0));
 }
 

@@ -5,6 +5,7 @@
  * memory. */
 #include "code/lower.h"
 
+enum { VECTOR_MOST = 8 }; /* elements of a vector in the text */
 static const struct opnd no_opnd;
 
 static enum ptx_space space_of(const struct ptx_insn *i)
@@ -103,6 +104,14 @@ static bool load_constant(struct lower *w, const struct ptx_operand *dst, const 
     return true;
 }
 
+/* The operands of a load or a store of n elements. */
+static void move_operands(struct lower *w, struct lop *o, bool load, struct opnd at, const struct opnd *data, u32 n)
+{
+    struct opnd src[1 + VECTOR_MOST] = { at };
+    for (u32 k = 0; k < n && !load; k++) src[SRC_DATA + k] = data[k];
+    lower_operands(w, o, data, load ? n : 0, src, load ? 1 : 1 + n);
+}
+
 /* One access of up to four elements; data[k] are registers or, for stores, values. */
 static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space sp, const struct ptx_operand *m,
                       enum ptx_type t, u32 n, const struct opnd *data, u32 reg_width, u32 skip, u32 align)
@@ -122,15 +131,13 @@ static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space 
                       .align = (u8)align,
                       .flags = flags_of(i) };
     struct lop o = lower_op(w, (int)(f - isa_forms));
-    s.addr_width = (u8)address(w, m, &o.a, &o.off);
-    if (o.a.kind == O_CONST && skip)
-        o.a.value += skip;
+    struct opnd a;
+    s.addr_width = (u8)address(w, m, &a, &o.off);
+    if (a.kind == O_CONST && skip)
+        a.value += skip;
     else
         o.off += skip;
-    o.d = data[0];
-    o.b = n > 1 ? data[1] : no_opnd;
-    o.c = n > 2 ? data[2] : no_opnd;
-    o.e = n > 3 ? data[3] : no_opnd;
+    move_operands(w, &o, f->name == N_ld, a, data, n);
     o.guard = w->guard;
     o.site = w->site.n;
     s.op = w->op.n;
@@ -156,8 +163,7 @@ static void private_access(struct lower *w, bool load, enum ptx_space space, str
                       .op = w->op.n };
     struct lop o = lower_op(w, (int)(f - isa_forms));
     o.site = w->site.n;
-    o.a = at;
-    o.d = data;
+    move_operands(w, &o, load, at, &data, 1);
     VEC_PUSH(w->mem, &w->site, s);
     VEC_PUSH(w->mem, &w->op, o);
 }
@@ -185,7 +191,7 @@ static void load_store(struct lower *w, const struct isa_form *f)
     enum ptx_type t = lower_last_type(i);
     enum ptx_space sp = str_is(i->op->base, "ldu") ? SP_GLOBAL : space_of(i);
     u32 n = data->kind == OP_VEC ? data->nelem : 1;
-    if (m->kind != OP_MEM || n > 8 || t == T_PRED || type_size[t] == 0 || (u32)type_size[t] * n > 32) {
+    if (m->kind != OP_MEM || n > VECTOR_MOST || t == T_PRED || type_size[t] == 0 || (u32)type_size[t] * n > 32) {
         lower_unsupported(w);
         return;
     }
@@ -200,7 +206,7 @@ static void load_store(struct lower *w, const struct isa_form *f)
             return;
         }
     }
-    struct opnd v[8] = { 0 };
+    struct opnd v[VECTOR_MOST] = { 0 };
     u32 reg_width = 0, count = n;
     bool whole = t == T_B128;
     if (whole) { /* as two 64-bit halves */
@@ -248,8 +254,9 @@ struct atom {
     u32 skip;
 }; /* skip: bytes to the element of a vector */
 
+/* src[0] is for the address. */
 static void push_atom(struct lower *w, const struct isa_form *f, struct atom x, const struct ptx_operand *m,
-                      struct lop o)
+                      const struct opnd *dst, u32 ndst, struct opnd *src, u32 nsrc)
 {
     const struct ptx_insn *i = w->cur;
     u32 width = type_size[x.type];
@@ -266,13 +273,14 @@ static void push_atom(struct lower *w, const struct isa_form *f, struct atom x, 
                       .atom = (u8)x.op,
                       .type = (u8)x.type };
     if (s.sem == SEM_WEAK) s.sem = SEM_RELAXED;
-    s.addr_width = (u8)address(w, m, &o.a, &o.off);
-    if (o.a.kind == O_CONST)
-        o.a.value += x.skip;
+    struct lop o = lower_op(w, (int)(f - isa_forms));
+    o.site = w->site.n;
+    s.addr_width = (u8)address(w, m, &src[SRC_ADDRESS], &o.off);
+    if (src[SRC_ADDRESS].kind == O_CONST)
+        src[SRC_ADDRESS].value += x.skip;
     else
         o.off += x.skip;
-    o.guard = w->guard;
-    o.site = w->site.n;
+    lower_operands(w, &o, dst, ndst, src, nsrc);
     s.op = w->op.n;
     VEC_PUSH(w->mem, &w->site, s);
     VEC_PUSH(w->mem, &w->op, o);
@@ -305,18 +313,13 @@ static void atomic(struct lower *w, const struct isa_form *f)
             lower_unsupported(w);
             return;
         }
-        struct lop o = lower_op(w, (int)(f - isa_forms));
-        o.b = lower_half(w, b, 0);
-        o.e = lower_half(w, b, 1);
-        if (c) {
-            o.c = lower_half(w, c, 0);
-            o.x = lower_half(w, c, 1);
+        struct opnd old[2] = { no_opnd, no_opnd }, src[5] = { no_opnd };
+        for (u32 h = 0; h < 2; h++) {
+            src[SRC_DATA + h] = lower_half(w, b, h);
+            if (c) src[SRC_DATA + 2 + h] = lower_half(w, c, h);
+            if (d && d->kind == OP_REG) old[h] = lower_half(w, d, h);
         }
-        if (d && d->kind == OP_REG) {
-            o.d = lower_half(w, d, 0);
-            o.d2 = lower_half(w, d, 1);
-        }
-        push_atom(w, f, (struct atom){ op, t, 0 }, &i->arg[k], o);
+        push_atom(w, f, (struct atom){ op, t, 0 }, &i->arg[k], old, red ? 0 : 2, src, c ? 5 : 3);
         return;
     }
     u32 n = b->kind == OP_VEC ? b->nelem : 1;
@@ -326,17 +329,16 @@ static void atomic(struct lower *w, const struct isa_form *f)
     }
     for (u32 e = 0; e < n; e++) {
         const struct ptx_operand *de = d && d->kind == OP_VEC ? &d->elem[e] : d;
-        struct lop o = lower_op(w, (int)(f - isa_forms));
-        o.b = lower_operand(w, n > 1 ? &b->elem[e] : b, t);
-        if (c) o.c = lower_operand(w, c, t);
+        struct opnd old = no_opnd, src[3] = { no_opnd, lower_operand(w, n > 1 ? &b->elem[e] : b, t) };
+        if (c) src[SRC_DATA + 1] = lower_operand(w, c, t);
         if (de && de->kind == OP_REG) {
             if (lower_width(w, de) != width) {
                 lower_unsupported(w);
                 return;
             }
-            o.d = (struct opnd){ .kind = O_REG, .reg = de->reg->index };
+            old = lower_reg(de->reg->index);
         }
-        push_atom(w, f, (struct atom){ op, t, e * width }, &i->arg[k], o);
+        push_atom(w, f, (struct atom){ op, t, e * width }, &i->arg[k], &old, !red, src, 3);
     }
 }
 
@@ -367,6 +369,7 @@ static void copy_async(struct lower *w, struct lop o)
         return;
     }
     s64 bytes = i->arg[2].imm, off;
+    struct opnd to, from, given = no_opnd;
     if (bytes != 4 && bytes != 8 && bytes != 16) {
         lower_unsupported(w);
         return;
@@ -374,23 +377,24 @@ static void copy_async(struct lower *w, struct lop o)
     /* ignore-src: nothing is read where it is true */
     if (i->narg >= 4 && i->arg[3].kind == OP_REG && i->arg[3].reg->type == T_PRED) {
         struct opnd p = lower_operand(w, &i->arg[3], T_PRED);
-        o.c = lower_temp(w, T_U32);
-        lower_emit(w, isa_form(N_selp, T_U32, T_U32, 0), o.c, lower_const(0), lower_const((u64)bytes), p)->guard =
+        given = lower_temp(w, T_U32);
+        lower_emit(w, isa_form(N_selp, T_U32, T_U32, 0), given, lower_const(0), lower_const((u64)bytes), p)->guard =
             no_opnd;
     } else if (i->narg >= 4)
-        o.c = lower_operand(w, &i->arg[3], T_U32);
-    u32 aw = address(w, &i->arg[0], &o.a, &o.off), bw = address(w, &i->arg[1], &o.b, &off);
+        given = lower_operand(w, &i->arg[3], T_U32);
+    u32 aw = address(w, &i->arg[0], &to, &o.off), bw = address(w, &i->arg[1], &from, &off);
     if (off) {
         enum ptx_type t = bw == 4 ? T_U32 : T_U64;
         struct opnd sum = lower_temp(w, t);
-        lower_emit(w, isa_form(N_add, t, t, 0), sum, o.b, lower_const(bw == 4 ? (u32)off : (u64)off), no_opnd)->guard =
+        lower_emit(w, isa_form(N_add, t, t, 0), sum, from, lower_const(bw == 4 ? (u32)off : (u64)off), no_opnd)->guard =
             no_opnd;
-        o.b = sum;
+        from = sum;
     }
+    lower_operands(w, &o, NULL, 0, (struct opnd[]){ to, from, given }, 3);
     o.aux = (u16)bytes;
     o.site = push_site(w, N_st, SP_SHARED, (u32)bytes, aw, 0);
-    u32 from = push_site(w, N_ld, SP_GLOBAL, (u32)bytes, bw, 1);
-    w->site.p[from].align = (u8)bytes; /* also where fewer are read */
+    u32 reads = push_site(w, N_ld, SP_GLOBAL, (u32)bytes, bw, 1);
+    w->site.p[reads].align = (u8)bytes; /* also where fewer are read */
     VEC_PUSH(w->mem, &w->op, o);
 }
 
@@ -406,15 +410,17 @@ static void mbarrier_op(struct lower *w, const struct isa_form *f, struct lop o)
         return;
     }
     bool truth = f->flags & ISA_MBAR_WAIT;
+    struct opnd d = no_opnd, src[2] = { no_opnd };
     if (k == 1 && i->arg[0].kind == OP_REG) {
         if (truth != (i->arg[0].reg->type == T_PRED) || (!truth && lower_width(w, &i->arg[0]) != 8)) {
             lower_unsupported(w);
             return;
         }
-        o.d = (struct opnd){ .kind = O_REG, .reg = i->arg[0].reg->index };
+        d = lower_reg(i->arg[0].reg->index);
     }
-    u32 aw = address(w, &i->arg[k], &o.a, &o.off);
-    if (k + 1 < i->narg) o.b = lower_operand(w, &i->arg[k + 1], f->name == N_mbar_wait ? T_U64 : T_U32);
+    u32 aw = address(w, &i->arg[k], &src[SRC_ADDRESS], &o.off);
+    if (k + 1 < i->narg) src[SRC_DATA] = lower_operand(w, &i->arg[k + 1], f->name == N_mbar_wait ? T_U64 : T_U32);
+    lower_operands(w, &o, &d, d.kind != O_NONE, src, 2);
     if (f->flags & ISA_MBAR_COPIES && lower_has_mod(i, "noinc")) o.aux = MBAR_NOINC;
     if (lower_has_mod(i, "relaxed")) o.aux = MBAR_RELAXED;
     o.site = push_site(
@@ -436,16 +442,17 @@ static void matrix_op(struct lower *w, const struct isa_form *f, struct lop o)
         lower_unsupported(w);
         return;
     }
-    struct opnd *r[4] = { &o.d, &o.b, &o.c, &o.e };
-    u32 aw = address(w, m, &o.a, &o.off);
+    struct opnd at, r[4] = { no_opnd };
+    u32 aw = address(w, m, &at, &o.off);
     for (u32 k = 0; k < n; k++) {
         const struct ptx_operand *e = v->kind == OP_VEC ? &v->elem[k] : v;
         if (e->kind != OP_REG || lower_width(w, e) != 4) {
             lower_unsupported(w);
             return;
         }
-        *r[k] = (struct opnd){ .kind = O_REG, .reg = e->reg->index };
+        r[k] = lower_reg(e->reg->index);
     }
+    move_operands(w, &o, load, at, r, n);
     o.aux = (u16)(n | (lower_has_mod(i, "trans") ? 16 : 0));
     o.site = push_site(w, load ? N_ld : N_st,
                        lower_has_mod(i, "shared") || lower_has_mod(i, "shared::cta") ? SP_SHARED : SP_GENERIC, 16, aw,
@@ -457,6 +464,7 @@ void lower_memory(struct lower *w, const struct isa_form *f)
 {
     const struct ptx_insn *i = w->cur;
     struct lop o = lower_op(w, (int)(f - isa_forms));
+    struct opnd d, a;
     switch (f->name) {
     case N_ld:
     case N_st: load_store(w, f); return;
@@ -467,8 +475,9 @@ void lower_memory(struct lower *w, const struct isa_form *f)
             lower_unsupported(w);
             return;
         }
-        o.d = (struct opnd){ .kind = O_REG, .reg = i->arg[0].reg->index };
-        o.a = lower_operand(w, &i->arg[1], T_U64);
+        d = lower_reg(i->arg[0].reg->index);
+        a = lower_operand(w, &i->arg[1], T_U64);
+        lower_operands(w, &o, &d, 1, &a, 1);
         o.aux = (u16)(lower_has_mod(i, "shared::cluster") ? SP_SHARED : space_of(i));
         break;
     case N_mov128: lower_mov128(w); return;
@@ -488,8 +497,9 @@ void lower_memory(struct lower *w, const struct isa_form *f)
             lower_unsupported(w);
             return;
         }
-        o.d = (struct opnd){ .kind = O_REG, .reg = i->arg[0].reg->index };
-        o.a = lower_operand(w, &i->arg[1], T_U64);
+        d = lower_reg(i->arg[0].reg->index);
+        a = lower_operand(w, &i->arg[1], T_U64);
+        lower_operands(w, &o, &d, 1, &a, 1);
         break;
     case N_cp_wait:
         if (i->narg != 1 || i->arg[0].kind != OP_INT) {

@@ -146,8 +146,9 @@ struct spot {
 /* What a load or store of the frame has: a variable as a whole, or some bytes by their offset. */
 static struct spot spot_of(const struct lowered *l, const struct lop *o)
 {
+    const struct opnd *data = lop_data(o, 0);
     const struct spot none = { NULL, 0 };
-    if (o->kind != K_MEM || !(o->flags & ISA_ACCESS) || lop_is_atomic(o) || o->d.kind != O_REG ||
+    if (o->kind != K_MEM || !(o->flags & ISA_ACCESS) || lop_is_atomic(o) || data->kind != O_REG ||
         l->site[o->site].vec != 1)
         return none;
     const struct site *s = &l->site[o->site];
@@ -171,10 +172,10 @@ struct guess { /* what compare-and-swaps of one width compare with */
     bool more; /* something new was found */
 };
 
-static void add_reg(struct guess *g, struct opnd o)
+static void add_reg(struct guess *g, const struct opnd *o)
 {
-    if (o.kind != O_REG || g->reg[o.reg]) return;
-    g->reg[o.reg] = 1;
+    if (o->kind != O_REG || g->reg[o->reg]) return;
+    g->reg[o->reg] = 1;
     g->more = true;
 }
 
@@ -193,9 +194,10 @@ static void add_arguments(const struct lowered *l, const struct block *b, u32 wi
         if (!fits(c->arg[n].size, width) || !compares(c->func, n, width, CALLS_DEEP)) continue;
         for (u32 k = b->first; k < b->end; k++) {
             const struct lop *o = &l->op[k];
-            if (o->kind == K_MEM && lop_is_store(o) && l->site[o->site].space == SP_CALL && o->a.kind == O_CONST &&
-                o->a.value + (u64)o->off == c->arg[n].from)
-                add_reg(g, o->d);
+            if (o->kind == K_MEM && lop_is_store(o) && l->site[o->site].space == SP_CALL &&
+                lop_src(o, SRC_ADDRESS)->kind == O_CONST &&
+                lop_src(o, SRC_ADDRESS)->value + (u64)o->off == c->arg[n].from)
+                add_reg(g, lop_src(o, SRC_DATA));
         }
     }
 }
@@ -203,15 +205,16 @@ static void add_arguments(const struct lowered *l, const struct block *b, u32 wi
 /* One operation backwards: what it gives is compared with, so is what it takes. */
 static void back(const struct lowered *l, const struct lop *o, struct guess *g)
 {
+    const struct opnd *d = lop_dst(o, 0);
     struct spot p = spot_of(l, o);
-    if (lop_is_load(o) && p.var && g->reg[o->d.reg] && !has_spot(g, p) && g->nspot < COUNT_OF(g->spot)) {
+    if (lop_is_load(o) && p.var && g->reg[d->reg] && !has_spot(g, p) && g->nspot < COUNT_OF(g->spot)) {
         g->spot[g->nspot++] = p;
         g->more = true;
     }
-    if (lop_is_store(o) && has_spot(g, p)) add_reg(g, o->d);
-    if (!carries(o) || o->d.kind != O_REG || !g->reg[o->d.reg]) return;
-    add_reg(g, o->a);
-    if (o->shape == SHAPE_SELECT) add_reg(g, o->b);
+    if (lop_is_store(o) && has_spot(g, p)) add_reg(g, lop_src(o, SRC_DATA));
+    if (!carries(o) || d->kind != O_REG || !g->reg[d->reg]) return;
+    add_reg(g, lop_src(o, 0));
+    if (o->shape == SHAPE_SELECT) add_reg(g, lop_src(o, 1));
 }
 
 /* Registers whose value some compare-and-swap of `width` bytes compares with. */
@@ -219,7 +222,7 @@ static u8 *compared(const struct lowered *l, u32 width, struct arena *a)
 {
     struct guess g = { .reg = NEW_ARRAY(a, u8, l->nreg + 1) };
     for (u32 k = 0; k < l->nop; k++)
-        if (is_cas(l, &l->op[k]) && l->site[l->op[k].site].width == width) add_reg(&g, l->op[k].b);
+        if (is_cas(l, &l->op[k]) && l->site[l->op[k].site].width == width) add_reg(&g, lop_src(&l->op[k], SRC_DATA));
     for (u32 b = 0; b < l->nblock; b++)
         if (l->block[b].term == TERM_CALL && l->block[b].end > l->block[b].first)
             add_arguments(l, &l->block[b], width, &g);
@@ -238,14 +241,15 @@ void guesses_find(struct lowered *l)
     for (u32 k = 0; k < l->nop; k++) any |= is_cas(l, &l->op[k]);
     for (u32 k = 0; any && k < l->nop; k++) {
         const struct lop *o = &l->op[k];
-        if (o->kind != K_MEM || !lop_is_load(o) || o->d.kind != O_REG) continue;
+        const struct opnd *d = lop_dst(o, 0);
+        if (o->kind != K_MEM || !lop_is_load(o) || d->kind != O_REG) continue;
         struct site *s = &l->site[o->site];
         if (s->sem != SEM_WEAK || s->vec != 1 || s->width < 2 ||
             (s->space != SP_GLOBAL && s->space != SP_SHARED && s->space != SP_GENERIC))
             continue;
         u32 n = (u32)__builtin_ctz(s->width) - 1;
         if (!is[n]) is[n] = compared(l, 2u << n, &tmp);
-        if (is[n][o->d.reg]) s->flags |= SITE_GUESS;
+        if (is[n][d->reg]) s->flags |= SITE_GUESS;
     }
     arena_free(&tmp);
 }

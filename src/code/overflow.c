@@ -20,9 +20,10 @@ static bool want(const struct lowered *l, u8 *reg, const struct opnd *o, u8 what
 static bool trace_back(struct lowered *l, u8 *reg, u32 k)
 {
     const struct lop *o = &l->op[k];
-    if (o->dead || o->kind != K_LANE || o->d.kind != O_REG || o->form < 0) return false;
-    u8 what = reg[o->d.reg], flags = 0;
-    u32 width = l->reg_width[o->d.reg];
+    const struct opnd *d = lop_dst(o, 0);
+    if (o->dead || o->kind != K_LANE || d->kind != O_REG || o->form < 0) return false;
+    u8 what = reg[d->reg], flags = 0;
+    u32 width = l->reg_width[d->reg];
     enum ptx_type type = (enum ptx_type)isa_forms[o->form].type;
     bool again = false, a = false, b = false, c = false; /* operands that go on in the same width */
     if (!what || type_is_float(type)) return false;
@@ -54,23 +55,23 @@ static bool trace_back(struct lowered *l, u8 *reg, u32 k)
     case SHAPE_MUL_WIDE:
     case SHAPE_MAD_WIDE:
         if (type == T_S32) {
-            again |= want(l, reg, &o->a, NARROW);
-            again |= want(l, reg, &o->b, NARROW);
+            again |= want(l, reg, lop_src(o, 0), NARROW);
+            again |= want(l, reg, lop_src(o, 1), NARROW);
         }
-        if (o->shape == SHAPE_MAD_WIDE) again |= want(l, reg, &o->c, WIDE);
+        if (o->shape == SHAPE_MAD_WIDE) again |= want(l, reg, lop_src(o, 2), WIDE);
         flags = WRAP_CARRY;
         break;
     case SHAPE_CONVERT:
         if (!is_sign_extension(o)) return false;
-        again |= want(l, reg, &o->a, NARROW);
+        again |= want(l, reg, lop_src(o, 0), NARROW);
         flags = WRAP_CARRY;
         break;
     default: return false;
     }
     u8 same = width == 4 ? NARROW : WIDE;
-    if (a) again |= want(l, reg, &o->a, same);
-    if (b) again |= want(l, reg, &o->b, same);
-    if (c) again |= want(l, reg, &o->c, same);
+    if (a) again |= want(l, reg, lop_src(o, 0), same);
+    if (b) again |= want(l, reg, lop_src(o, 1), same);
+    if (c) again |= want(l, reg, lop_src(o, 2), same);
     l->wraps[k] = flags;
     return again;
 }
@@ -79,11 +80,11 @@ void wraps_find(struct lowered *l)
 {
     struct arena tmp = { 0 };
     u8 *reg = NEW_ARRAY(&tmp, u8, l->nreg + 1);
-    u32 r[16], narrow = 0;
+    u32 narrow = 0;
     l->wraps = NEW_ARRAY(&l->mem, u8, l->nop + 1);
     for (u32 k = 0; k < l->nsite; k++) {
         const struct lop *o = &l->op[l->site[k].op];
-        const struct opnd *at = l->site[k].which ? &o->b : &o->a;
+        const struct opnd *at = lop_src(o, l->site[k].which);
         if (l->site[k].addr_width == 8 && at->kind == O_REG) {
             reg[at->reg] |= WIDE;
             l->wraps[l->site[k].op] = WRAP_USE;
@@ -96,12 +97,13 @@ void wraps_find(struct lowered *l)
     u8 *held = NEW_ARRAY(&tmp, u8, l->nreg + 1); /* may hold a result that wrapped */
     for (u32 k = 0; k < l->nop; k++) {
         narrow += l->wraps[k] & WRAP_NARROW;
-        if (l->wraps[k] & WRAP_CARRY) held[l->op[k].d.reg] = 1;
+        if (l->wraps[k] & WRAP_CARRY) held[lop_dst(&l->op[k], 0)->reg] = 1;
     }
     for (u32 k = 0; k < l->nop; k++) {
         if (l->wraps[k] & WRAP_CARRY || l->op[k].dead || l->op[k].kind == K_CTRL) continue;
-        for (u32 n = lop_defs(&l->op[k], l, r), j = 0; j < n; j++)
-            if (held[r[j]]) l->wraps[k] |= WRAP_CLEAR;
+        EACH_DEF (r, &l->op[k]) {
+            if (held[r]) l->wraps[k] |= WRAP_CLEAR;
+        }
     }
     if (!narrow) l->wraps = NULL;
     arena_free(&tmp);
@@ -109,9 +111,8 @@ void wraps_find(struct lowered *l)
 
 static bool reads(const struct lop *o, const u8 *reg)
 {
-    const struct opnd *s[] = { &o->a, &o->b, &o->c };
-    for (u32 k = 0; k < 3; k++)
-        if (s[k]->kind == O_REG && reg[s[k]->reg]) return true;
+    for (u32 k = 0; k < o->nsrc; k++)
+        if (lop_src(o, k)->kind == O_REG && reg[lop_src(o, k)->reg]) return true;
     return false;
 }
 
@@ -122,14 +123,13 @@ static void watch_hot(struct lowered *l, const u8 *hot)
     struct arena tmp = { 0 };
     u8 *reg = NEW_ARRAY(&tmp, u8, l->nreg + 1), *on = NEW_ARRAY(&tmp, u8, l->nop + 1);
     bool more = false;
-    u32 r[16];
     for (bool again = true; again;) {
         again = false;
         for (u32 k = 0; k < l->nop; k++) {
             const struct lop *o = &l->op[k];
             if (on[k] || !(l->wraps[k] & WRAP_CARRY) || !(hot[k] || reads(o, reg))) continue;
             on[k] = 1;
-            reg[o->d.reg] = 1;
+            reg[lop_dst(o, 0)->reg] = 1;
             again = true;
         }
     }
@@ -137,8 +137,8 @@ static void watch_hot(struct lowered *l, const u8 *hot)
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
         u8 flags = on[k] ? l->wraps[k] : l->wraps[k] & WRAP_USE && reads(o, reg) ? WRAP_USE : 0;
-        for (u32 n = l->wraps[k] & WRAP_CLEAR ? lop_defs(o, l, r) : 0, j = 0; j < n; j++)
-            if (reg[r[j]]) flags |= WRAP_CLEAR;
+        if (l->wraps[k] & WRAP_CLEAR)
+            EACH_DEF (r, o) flags |= reg[r] ? WRAP_CLEAR : 0;
         more |= flags & ~l->wraps_on[k];
         l->wraps_on[k] |= flags;
     }

@@ -84,15 +84,15 @@ static struct root transfer(const struct lowered *l, const struct lop *o, u32 wi
     struct root none = { .kind = ROOT_NONE };
     /* a conversion takes less than it gives */
     u32 given = o->kind == K_LANE && o->form >= 0 ? type_size[isa_operand_type(&isa_forms[o->form], 1)] : width;
-    struct root a = root_of_operand(l, o->a, MIN_OF(given, width)), b = root_of_operand(l, o->b, width),
-                c = root_of_operand(l, o->c, width);
+    struct root a = root_of_operand(l, *lop_src(o, 0), MIN_OF(given, width)),
+                b = root_of_operand(l, *lop_src(o, 1), width), c = root_of_operand(l, *lop_src(o, 2), width);
     u32 rule = o->form < 0 ? PROV_NONE : isa_forms[o->form].prov;
     if (o->kind == K_WARP && !(o->flags & ISA_SHUFFLE)) return none;
     if (o->kind == K_LANE && type_is_float((enum ptx_type)isa_forms[o->form].type)) return none;
     bool early = a.kind == ROOT_UNSET || b.kind == ROOT_UNSET;
     switch (rule) {
     case PROV_KEEP: return a;
-    case PROV_ADD: return part_of(sum(a, b), a.kind == ROOT_VAR ? o->b : o->a);
+    case PROV_ADD: return part_of(sum(a, b), *lop_src(o, a.kind == ROOT_VAR));
     case PROV_SUB:
         return b.kind == ROOT_NONE ? inside(a)
                : early             ? (struct root){ 0 }
@@ -108,20 +108,18 @@ static struct root transfer(const struct lowered *l, const struct lop *o, u32 wi
 
 void roots_find(struct lowered *l)
 {
-    u32 r[16];
     l->root = NEW_ARRAY(&l->mem, struct root, l->nreg + 1);
     l->tag = NEW_ARRAY(&l->mem, u32, l->nreg + 1);
     for (bool again = true; again;) {
         again = false;
         for (u32 k = 0; k < l->nop; k++) {
             const struct lop *o = &l->op[k];
-            u32 n = lop_defs(o, l, r);
-            for (u32 j = 0; j < n; j++) {
-                u32 w = l->reg_width[r[j]];
+            EACH_DEF (r, o) {
+                u32 w = l->reg_width[r];
                 struct root t = w != 4 && w != 8 ? (struct root){ .kind = ROOT_NONE } : transfer(l, o, w);
-                t = join_in(l->root[r[j]], t, w);
-                if (!same(t, l->root[r[j]]) && l->root[r[j]].kind != ROOT_DYN) {
-                    l->root[r[j]] = t;
+                t = join_in(l->root[r], t, w);
+                if (!same(t, l->root[r]) && l->root[r].kind != ROOT_DYN) {
+                    l->root[r] = t;
                     again = true;
                 }
             }
@@ -131,7 +129,7 @@ void roots_find(struct lowered *l)
         if (l->root[k].kind == ROOT_DYN) l->tag[k] = ++l->ntag;
     for (u32 k = 0; k < l->nsite; k++) {
         const struct lop *o = &l->op[l->site[k].op];
-        struct root t = root_of_operand(l, l->site[k].which ? o->b : o->a, l->site[k].addr_width);
+        struct root t = root_of_operand(l, *lop_src(o, l->site[k].which), l->site[k].addr_width);
         l->site[k].root = t.kind == ROOT_UNSET ? (struct root){ .kind = ROOT_NONE } : t;
     }
 }

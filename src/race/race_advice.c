@@ -67,7 +67,9 @@ static bool same_address(const struct lowered *l, u32 a, u32 b)
     const struct lop *p = &l->op[a], *q = &l->op[b];
     const struct site *s = site_at(l, a), *t = site_at(l, b);
     if (!s || !t || s->space != t->space || s->width != t->width || s->vec != 1 || t->vec != 1) return false;
-    return same_operand(&p->a, &q->a) && p->off == q->off && (p->a.kind != O_REG || l->ndef[p->a.reg] == 1);
+    const struct opnd *at = lop_src(p, SRC_ADDRESS);
+    return same_operand(at, lop_src(q, SRC_ADDRESS)) && p->off == q->off &&
+           (at->kind != O_REG || l->ndef[at->reg] == 1);
 }
 
 /* The value stored at `to`, or whether `to` is reached, depends on the value loaded at `from`. Follows definitions
@@ -75,19 +77,17 @@ static bool same_address(const struct lowered *l, u32 a, u32 b)
 static bool store_depends_on(const struct lowered *l, u32 from, u32 to)
 {
     u64 *want = base_alloc(8 * (l->words + 1));
-    u32 r[16], n;
+    const struct opnd *data = lop_src(&l->op[to], SRC_DATA);
     bool hit = false;
     if (!want) return false;
-    if (l->op[to].d.kind == O_REG) want[l->op[to].d.reg >> 6] |= 1ull << (l->op[to].d.reg & 63);
+    if (data->kind == O_REG) want[data->reg >> 6] |= 1ull << (data->reg & 63);
     for (u32 k = to; k-- > from && !hit;) {
         const struct lop *o = &l->op[k];
         bool wanted = o->kind == K_CTRL && o->guard.kind == O_REG;
-        n = lop_defs(o, l, r);
-        for (u32 j = 0; j < n; j++) wanted |= want[r[j] >> 6] >> (r[j] & 63) & 1;
+        EACH_DEF (r, o) wanted |= want[r >> 6] >> (r & 63) & 1;
         if (!wanted) continue;
         hit = k == from;
-        n = lop_uses(o, l, r);
-        for (u32 j = 0; j < n; j++) want[r[j] >> 6] |= 1ull << (r[j] & 63);
+        EACH_USE (r, o) want[r >> 6] |= 1ull << (r & 63);
     }
     base_free(want);
     return hit;
@@ -131,11 +131,10 @@ u8 *race_update_loads(const struct lowered *l)
 /* The atomic that does what the update ended by the store s does; NULL: none is known. */
 static const char *atomic_replacing(struct side s)
 {
-    const struct opnd *d = &s.l->op[s.op].d;
+    const struct opnd *d = lop_src(&s.l->op[s.op], SRC_DATA);
     for (u32 k = s.op; d->kind == O_REG && k-- > 0;) {
-        u32 r[8], n = lop_defs(&s.l->op[k], s.l, r);
         bool defines = false;
-        for (u32 j = 0; j < n; j++) defines |= r[j] == d->reg;
+        EACH_DEF (r, &s.l->op[k]) defines |= r == d->reg;
         if (!defines) continue;
         switch (s.l->op[k].shape) {
         case SHAPE_ADD:

@@ -45,16 +45,15 @@ static bool operand_uniform(const struct uniform *u, struct opnd o)
 
 static bool op_uniform(const struct uniform *u, const struct lop *o)
 {
-    const struct opnd *s[] = { &o->a, &o->b, &o->c, &o->e, &o->x, &o->guard };
     if (o->kind == K_MEM) {
         if (!lop_is_load(o) || (u->l->site[o->site].space != SP_CONST && u->l->site[o->site].space != SP_PARAM))
             return false;
     } else if (o->kind != K_LANE && o->kind != K_CMP && o->kind != K_PRED &&
                !(o->kind == K_WARP && o->shape == SHAPE_MOVE))
         return false;
-    for (u32 k = 0; k < COUNT_OF(s); k++)
-        if (!operand_uniform(u, *s[k])) return false;
-    return true;
+    for (u32 k = 0; k < o->nsrc; k++)
+        if (!operand_uniform(u, *lop_src(o, k))) return false;
+    return operand_uniform(u, o->guard);
 }
 
 /* A branch diverges: the blocks between it and the block where its paths meet again are not executed by all threads.
@@ -84,7 +83,7 @@ static void flood(struct uniform *u, u32 from, u32 until, u32 *stack)
 static void find_uniform(struct uniform *u, struct arena *a)
 {
     const struct lowered *l = u->l;
-    u32 *stack = NEW_ARRAY(a, u32, l->nblock + 1), r[8];
+    u32 *stack = NEW_ARRAY(a, u32, l->nblock + 1);
     do {
         u->changed = false;
         for (u32 b = 0; b < l->nblock; b++) {
@@ -92,19 +91,18 @@ static void find_uniform(struct uniform *u, struct arena *a)
             for (u32 k = bl->first; k < bl->end; k++) {
                 const struct lop *o = &l->op[k];
                 if (o->dead) continue;
-                u32 n = lop_defs(o, l, r);
                 bool same = u->block[b] && op_uniform(u, o);
-                for (u32 j = 0; j < n; j++)
-                    if (u->reg[r[j]] && !same) {
-                        u->reg[r[j]] = 0;
-                        u->changed = true;
-                    }
+                EACH_DEF (r, o) {
+                    if (!u->reg[r] || same) continue;
+                    u->reg[r] = 0;
+                    u->changed = true;
+                }
             }
             if (bl->end == bl->first) continue;
             const struct lop *t = &l->op[bl->end - 1];
             bool leaves = (bl->term == TERM_EXIT || bl->term == TERM_RET) && t->guard.kind != O_NONE;
             if (bl->nsucc < 2 && !leaves) continue;
-            bool same = operand_uniform(u, t->guard) && (bl->term != TERM_BRX || operand_uniform(u, t->a));
+            bool same = operand_uniform(u, t->guard) && (bl->term != TERM_BRX || operand_uniform(u, *lop_src(t, 0)));
             if (!same)
                 flood(u, b, leaves ? NONE : bl->ipdom, stack); /* threads that exit do not meet the others again */
         }
@@ -115,16 +113,18 @@ static void find_uniform(struct uniform *u, struct arena *a)
 static u8 *find_used(const struct lowered *l)
 {
     u8 *used = base_need(l->nreg + 1);
-    u32 r[16];
-    for (u32 k = 0; k < l->nop; k++) {
-        if (l->op[k].dead) continue;
-        u32 n = lop_uses(&l->op[k], l, r);
-        for (u32 j = 0; j < n; j++) used[r[j]] = 1;
-    }
+    for (u32 k = 0; k < l->nop; k++)
+        EACH_USE (r, &l->op[k]) used[r] = 1;
     return used;
 }
 
-static bool atom_reads(const struct lop *o, const u8 *used) { return o->d.kind == O_REG && used[o->d.reg]; }
+static bool atom_reads(const struct lop *o, const u8 *used)
+{
+    EACH_DEF (r, o) {
+        if (used[r]) return true;
+    }
+    return false;
+}
 
 bool race_atom_reads(const struct race_launch *launch, const struct lowered *l, const struct lop *o)
 {
@@ -138,9 +138,11 @@ static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
         for (u32 k = l->block[b].first; k < l->block[b].end; k++) {
             const struct lop *o = &l->op[k];
             if (o->dead) continue;
-            if (o->flags & ISA_BARRIER && (o->b.kind != O_NONE || (o->aux & 15) == BAR_ARRIVE || !whole[b]))
+            if (o->flags & ISA_BARRIER && (lop_src(o, 1)->kind != O_NONE || (o->aux & 15) == BAR_ARRIVE || !whole[b]))
                 return false;
-            if (o->flags & ISA_WARP_BARRIER && (o->c.kind != O_CONST || (u32)o->c.value != ALL_LANES || !whole[b]))
+            const struct opnd *members = lop_src(o, SRC_MEMBERS);
+            if (o->flags & ISA_WARP_BARRIER &&
+                (members->kind != O_CONST || (u32)members->value != ALL_LANES || !whole[b]))
                 return false;
             if (o->flags & (ISA_FENCE | ISA_MBARRIER)) return false;
             if (o->kind == K_MEM && o->flags & ISA_ACCESS) {

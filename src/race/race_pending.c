@@ -63,9 +63,9 @@ void pending_drop(struct race_warp *w, u32 lanes)
 /* The load defines the register. */
 static bool defines(const struct lop *o, u32 reg)
 {
-    const struct opnd *d[] = { &o->d, &o->b, &o->c, &o->e };
-    for (u32 k = 0; k < COUNT_OF(d); k++)
-        if (d[k]->kind == O_REG && d[k]->reg == reg) return true;
+    EACH_DEF (r, o) {
+        if (r == reg) return true;
+    }
     return false;
 }
 

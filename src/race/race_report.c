@@ -70,16 +70,16 @@ static bool same_operand(const struct opnd *p, const struct opnd *q, bool one_fu
 /* What a store writes: its operand, or what the register was set to before it in the same block. */
 static const struct opnd *written_operand(const struct lowered *l, u32 op)
 {
-    const struct opnd *d = &l->op[op].d;
-    u32 b = 0, r[8];
+    const struct opnd *d = lop_data(&l->op[op], 0);
+    u32 b = 0;
     /* a constant that is set once is in its place already */
     if (d->kind != O_REG || l->ndef[d->reg] == 1) return d;
     while (b < l->nblock && (op < l->block[b].first || op >= l->block[b].end)) b++;
     for (u32 k = op; b < l->nblock && k-- > l->block[b].first;) {
         const struct lop *o = &l->op[k];
         bool sets = false;
-        for (u32 n = o->dead ? 0 : lop_defs(o, l, r); n-- > 0;) sets |= r[n] == d->reg;
-        if (sets) return o->kind == K_LANE && o->shape == SHAPE_MOVE && o->guard.kind == O_NONE ? &o->a : d;
+        EACH_DEF (r, o) sets |= r == d->reg;
+        if (sets) return o->kind == K_LANE && o->shape == SHAPE_MOVE && o->guard.kind == O_NONE ? lop_src(o, 0) : d;
     }
     return d;
 }
@@ -317,10 +317,9 @@ static const char *stored_text(struct draft *x, const struct site *s, u32 lane)
 {
     const struct warp *w = x->t->warp;
     const struct lop *o = &w->code->low->op[x->t->op_index];
-    const struct opnd *data[4] = { &o->d, &o->b, &o->c, &o->e };
     if (!s || !site_is_store(s) || s->width > 8) return NULL;
-    u64 v = stored_value(w, data[s->vec > 1 ? (u32)(x->at % ((u64)s->width * s->vec)) / s->width : 0], s->reg_width,
-                         lane);
+    u32 k = s->vec > 1 ? (u32)(x->at % ((u64)s->width * s->vec)) / s->width : 0;
+    u64 v = stored_value(w, lop_data(o, k), s->reg_width, lane);
     if (s->width < 8) v &= (1ull << 8 * s->width) - 1;
     return arena_printf(&x->mem, "0x%0*" PRIx64, 2 * s->width, v);
 }
@@ -495,13 +494,13 @@ void race_report_lanes(const struct touch *t, const struct access *a, u32 lanes)
 {
     struct warp *w = t->warp;
     const struct lop *o = &w->code->low->op[t->op_index];
-    const struct opnd *data[4] = { &o->d, &o->b, &o->c, &o->e };
     u32 first = (u32)__builtin_ctz(lanes), second = LANES;
     for (u32 k = 0; k < a->site->vec && second == LANES && lop_is_store(o); k++) {
-        if (data[k]->kind != O_REG && data[k]->kind != O_SREG) continue;
-        u64 one = stored_value(w, data[k], a->site->reg_width, first);
+        const struct opnd *data = lop_data(o, k);
+        if (data->kind != O_REG && data->kind != O_SREG) continue;
+        u64 one = stored_value(w, data, a->site->reg_width, first);
         for (u32 l = first + 1; l < LANES && second == LANES; l++)
-            if (lanes >> l & 1 && stored_value(w, data[k], a->site->reg_width, l) != one) second = l;
+            if (lanes >> l & 1 && stored_value(w, data, a->site->reg_width, l) != one) second = l;
     }
     if (second == LANES || !(w->cta->launch->in->checks & CHECK_RACE)) return;
     struct touch u = *t;

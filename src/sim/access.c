@@ -27,7 +27,7 @@ static struct object_of owner(const struct access *a, u32 lane)
     if (r->kind == ROOT_VAR && r->var->addr) o = mem_find(m, r->var->addr);
     if (r->kind == ROOT_DYN) {
         const struct lop *op = &w->code->low->op[a->insn->op];
-        u32 t = tag_of(w, w->code->low, a->site->which ? op->b : op->a, lane);
+        u32 t = tag_of(w, w->code->low, *lop_src(op, a->site->which), lane);
         if (t && t != TAG_MIXED) o = mem_by_id(m, t);
     }
     return o ? (struct object_of){ o, true } : (struct object_of){ mem_find(m, addr), false };

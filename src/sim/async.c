@@ -184,7 +184,7 @@ static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
     u32 given[LANES];
     from.mask = from.ok = 0;
     for (u32 l = 0; l < LANES; l++) {
-        u32 n = o->c.kind == O_NONE ? to.bytes : (u32)lane_value(w, w->code, R, i->c, CLS_AT(i, 3), 4, l);
+        u32 n = lop_src(o, 2)->kind == O_NONE ? to.bytes : (u32)lane_value(w, w->code, R, i->c, CLS_AT(i, 3), 4, l);
         given[l] = n < to.bytes ? n : to.bytes;
         if (to.ok >> l & 1 && given[l]) from.mask |= 1u << l;
     }
@@ -369,7 +369,7 @@ static u64 mb_arrive(u64 b, u32 count, bool drop)
 static void put_state(const struct warp *w, char *R, const struct insn *i, const struct lop *o, u32 mask, const u64 *v)
 {
     (void)w;
-    if (o->d.kind != O_REG) return;
+    if (lop_dst(o, 0)->kind != O_REG) return;
     for (u32 l = 0; l < LANES; l++)
         if (mask >> l & 1) memcpy(SLOT(R, i->d) + 8 * l, &v[l], 8);
 }
@@ -397,8 +397,9 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
         state[l] = 0;
         if (!(a.ok >> l & 1)) continue;
         u64 *p = (u64 *)(void *)a.ptr[l], b = __atomic_load_n(p, __ATOMIC_ACQUIRE), now = b;
-        u64 x = o->b.kind == O_NONE ? 1
-                                    : lane_value(w, w->code, R, i->b, CLS_AT(i, 2), o->name == N_mbar_wait ? 8 : 4, l);
+        u64 x = lop_src(o, 1)->kind == O_NONE
+                    ? 1
+                    : lane_value(w, w->code, R, i->b, CLS_AT(i, 2), o->name == N_mbar_wait ? 8 : 4, l);
         u64 word = b;
         state[l] = now = b = mb_check(&a, l, o->name, word, o->flags & ISA_MBAR_COPIES ? 1 : (u32)x);
         switch (o->name) {

@@ -103,10 +103,10 @@ static void atomic_wide(struct access *a, char *R)
     const struct lop *o = &c->low->op[i->op];
     u64 b[2][LANES], n[2][LANES];
     lane_values(c, R, i->b, CLS_AT(i, 2), 8, b[0]);
-    lane_values(c, R, i->e, o->e.kind == O_REG ? c->reg[o->e.reg].cls : CLS_S, 8, b[1]);
+    lane_values(c, R, i->e, CLS_E(i), 8, b[1]);
     if (s->atom == AT_CAS) {
         lane_values(c, R, i->c, CLS_AT(i, 3), 8, n[0]);
-        lane_values(c, R, c->reg[o->x.reg].slot, c->reg[o->x.reg].cls, 8, n[1]);
+        lane_values(c, R, c->reg[lop_src(o, 4)->reg].slot, c->reg[lop_src(o, 4)->reg].cls, 8, n[1]);
     } else
         memcpy(n, b, sizeof n);
     struct sim *sim = w->cta->launch->sim;
@@ -126,7 +126,7 @@ static void atomic_wide(struct access *a, char *R)
                     wait_record_read(w, i->op, l, a->space[l], a->addr[l] + 8 * k, a->ptr[l] + 8 * k, 8, old[k]);
             unlock(&sim->wide);
         }
-        if (o->d.kind == O_REG) {
+        if (lop_dst(o, 0)->kind == O_REG) {
             memcpy(SLOT(R, i->d) + 8 * l, &old[0], 8);
             memcpy(SLOT(R, i->f) + 8 * l, &old[1], 8);
         }
@@ -168,9 +168,9 @@ void atomic_access(struct access *a, char *R)
         }
     }
     const struct lop *o = &w->code->low->op[i->op];
-    if (!site_fetches(s) || o->d.kind == O_NONE) return;
+    if (!site_fetches(s) || lop_dst(o, 0)->kind == O_NONE) return;
     char *d = SLOT(R, i->d);
     for (u32 l = 0; l < LANES; l++)
         if (a->mask >> l & 1) memcpy(d + l * s->width, &old[l], s->width);
-    if (i->flags & IF_TAG) tags_loaded(w, o->d, i->d, CLS_V, a->mask);
+    if (i->flags & IF_TAG) tags_loaded(w, *lop_dst(o, 0), i->d, CLS_V, a->mask);
 }

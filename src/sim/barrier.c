@@ -23,9 +23,10 @@ static void reduce_in(struct bar *b, const struct warp *w, const struct split *s
     const struct lop *o = &c->low->op[s->op];
     u32 kind = o->aux & 15;
     if (kind < BAR_AND) return;
-    u32 p = o->c.kind == O_REG ? *(const u32 *)(const void *)SLOT(s->fr->R, c->reg[o->c.reg].slot)
-            : o->c.value       ? ALL_LANES
-                               : 0;
+    const struct opnd *in = lop_src(o, 2);
+    u32 p = in->kind == O_REG ? *(const u32 *)(const void *)SLOT(s->fr->R, c->reg[in->reg].slot)
+            : in->value       ? ALL_LANES
+                              : 0;
     (void)w;
     b->red_count += (u32)__builtin_popcount(p & s->mask);
     if (p & s->mask) b->red_or = 1;
@@ -178,8 +179,8 @@ static void release(struct cta *c, u32 n)
             if (s->state != SP_BAR || s->bar != n) continue;
             struct code *code = s->fr->code;
             const struct lop *o = b->results ? &code->low->op[s->op] : NULL;
-            if (o && o->d.kind == O_REG) {
-                const struct where *d = &code->reg[o->d.reg];
+            if (o && lop_dst(o, 0)->kind == O_REG) {
+                const struct where *d = &code->reg[lop_dst(o, 0)->reg];
                 u32 kind = o->aux & 15, v = kind == BAR_AND ? b->red_and : kind == BAR_OR ? b->red_or : b->red_count;
                 char *p = SLOT(s->fr->R, d->slot);
                 if (d->width == 1) {
@@ -282,7 +283,7 @@ bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
     if (i->flags & IF_PLAIN_BAR && arrive_whole(w, s, i, &go_on)) return go_on;
     const struct lop *o = &w->code->low->op[i->op];
     u32 first = (u32)__builtin_ctz(s->mask), n = (u32)lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 4, first);
-    u32 count = o->b.kind == O_NONE ? 0 : (u32)lane_value(w, w->code, w->R, i->b, CLS_AT(i, 2), 4, first);
+    u32 count = lop_src(o, 1)->kind == O_NONE ? 0 : (u32)lane_value(w, w->code, w->R, i->b, CLS_AT(i, 2), 4, first);
     char cause[160];
     if (n >= MAX_BARS) {
         snprintf(cause, sizeof cause, "barrier %u does not exist: a CTA has 16", n);
@@ -320,7 +321,7 @@ bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
         if (complete(c, n)) release(c, n);
         return true;
     }
-    if (o->d.kind == O_REG) b->results = true;
+    if (lop_dst(o, 0)->kind == O_REG) b->results = true;
     s->state = SP_BAR;
     s->bar = (u8)n;
     s->op = i->op;

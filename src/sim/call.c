@@ -169,12 +169,13 @@ int warp_alloca(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
     struct frame *f = w->cur->fr;
-    u32 mask = active_lanes(w, R, i), width = type_size[isa_forms[o->form].type] == 8 || o->d.kind != O_REG ? 8 : 4;
-    if (o->d.kind == O_REG) width = w->code->reg[o->d.reg].width;
+    u32 mask = active_lanes(w, R, i),
+        width = type_size[isa_forms[o->form].type] == 8 || lop_dst(o, 0)->kind != O_REG ? 8 : 4;
+    if (lop_dst(o, 0)->kind == O_REG) width = w->code->reg[lop_dst(o, 0)->reg].width;
     u64 most = 0, v = f->top;
     for (u32 l = 0; o->name != N_stacksave && l < LANES; l++) {
         u64 x = mask >> l & 1 ? lane_value(w, w->code, R, i->a, CLS_AT(i, 1),
-                                           o->a.kind == O_REG ? w->code->reg[o->a.reg].width : 8, l)
+                                           lop_src(o, 0)->kind == O_REG ? w->code->reg[lop_src(o, 0)->reg].width : 8, l)
                               : 0;
         if (x > most) most = x;
     }

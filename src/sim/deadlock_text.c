@@ -198,13 +198,14 @@ static bool loop_address(struct stopped *st, struct warp *w, const struct split 
     const struct site *site = &c->low->site[o->site];
     u32 lane = (u32)__builtin_ctz(s->mask);
     u64 a;
-    if (o->a.kind == O_REG && c->low->block[head].live_in[o->a.reg >> 6] >> (o->a.reg & 63) & 1) {
-        const struct where *x = &c->reg[o->a.reg];
+    const struct opnd *at = lop_src(o, SRC_ADDRESS);
+    if (at->kind == O_REG && c->low->block[head].live_in[at->reg >> 6] >> (at->reg & 63) & 1) {
+        const struct where *x = &c->reg[at->reg];
         a = lane_value(w, c, s->fr->R, x->slot, x->cls, x->width, lane);
-    } else if (o->a.kind == O_PARAM)
-        memcpy(&a, st->l->param_copy + o->a.value, 8);
-    else if (o->a.kind == O_CONST && !o->a.comp)
-        a = o->a.value;
+    } else if (at->kind == O_PARAM)
+        memcpy(&a, st->l->param_copy + at->value, 8);
+    else if (at->kind == O_CONST && !at->comp)
+        a = at->value;
     else
         return false;
     a += (u64)o->off;

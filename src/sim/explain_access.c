@@ -147,15 +147,16 @@ static const struct site *index_load(const struct lowered *l, const struct opnd 
         for (u32 k = 0; k < l->nop; k++) {
             const struct lop *o = &l->op[k];
             bool load = o->kind == K_MEM && lop_is_load(o) && l->site[o->site].vec == 1;
-            if (o->dead || o->d.kind != O_REG || o->d.reg != x.reg[at] || (o->kind != K_LANE && !load)) continue;
+            const struct opnd *d = lop_dst(o, 0);
+            if (o->dead || d->kind != O_REG || d->reg != x.reg[at] || (o->kind != K_LANE && !load)) continue;
             if (load && l->site[o->site].root.kind == ROOT_PARAM && l->site[o->site].width < 8) {
                 x.load = &l->site[o->site];
                 x.loads++;
             }
             if (load || type_is_float((enum ptx_type)isa_forms[o->form].type)) continue;
-            search_operand(l, &x, &o->a);
-            search_operand(l, &x, &o->b);
-            if (isa_operand_type(&isa_forms[o->form], 3) != T_PRED) search_operand(l, &x, &o->c);
+            search_operand(l, &x, lop_src(o, 0));
+            search_operand(l, &x, lop_src(o, 1));
+            if (isa_operand_type(&isa_forms[o->form], 3) != T_PRED) search_operand(l, &x, lop_src(o, 2));
         }
     return x.loads == 1 ? x.load : NULL;
 }
@@ -167,7 +168,7 @@ static void explain_past(const struct access *a, u32 first, u32 mask, struct are
     bool before = a->addr[first] < f->object_base;
     const struct lop *o = &a->warp->code->low->op[a->insn->op];
     /* then what the threads' numbers are does not matter */
-    bool loaded = index_load(a->warp->code->low, a->site->which ? &o->b : &o->a) != NULL;
+    bool loaded = index_load(a->warp->code->low, lop_src(o, a->site->which)) != NULL;
     if (loaded && e && !before && off >= f->object_size) {
         f->cause = arena_printf(mem, "index %" PRIu64 ", but %s has %" PRIu64 " element%s%s", off / e, f->object, n,
                                 plural(n), n > 1 ? arena_printf(mem, ": the last is [%" PRIu64 "]", n - 1) : "");
@@ -462,7 +463,7 @@ static void explain_source(const struct access *a, struct arena *mem, struct fin
     const struct lowered *l = a->warp->code->low;
     const struct launch *la = a->warp->cta->launch;
     const struct lop *o = &l->op[a->insn->op];
-    const struct site *s = f->origin ? NULL : index_load(l, a->site->which ? &o->b : &o->a);
+    const struct site *s = f->origin ? NULL : index_load(l, lop_src(o, a->site->which));
     u64 v;
     if (!s) return;
     memcpy(&v, la->param_copy + s->root.off, 8);

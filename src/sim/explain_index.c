@@ -71,7 +71,7 @@ static struct sum of_register(struct walk *x, u32 reg, u32 width, u32 depth);
 
 static struct sum of_op(struct walk *x, const struct lop *o, u32 width, u32 depth)
 {
-    struct sum a = of_operand(x, &o->a, width, depth), b, c;
+    struct sum a = of_operand(x, lop_src(o, 0), width, depth), b, c;
     switch (o->shape) {
     case SHAPE_MOVE:
     case SHAPE_ADDRESS:
@@ -84,7 +84,7 @@ static struct sum of_op(struct walk *x, const struct lop *o, u32 width, u32 dept
     case SHAPE_ADD:
     case SHAPE_SUB:
     case SHAPE_OR:
-    case SHAPE_SHL: b = of_operand(x, &o->b, width, depth); break;
+    case SHAPE_SHL: b = of_operand(x, lop_src(o, 1), width, depth); break;
     default: return unknown;
     }
     switch (o->shape) {
@@ -97,7 +97,9 @@ static struct sum of_op(struct walk *x, const struct lop *o, u32 width, u32 dept
                    : unknown;
     case SHAPE_MUL:
     case SHAPE_MUL_WIDE: return times(a, b);
-    default: c = of_operand(x, &o->c, o->shape == SHAPE_MAD_WIDE ? 8 : width, depth); return plus(times(a, b), c, 1);
+    default:
+        c = of_operand(x, lop_src(o, 2), o->shape == SHAPE_MAD_WIDE ? 8 : width, depth);
+        return plus(times(a, b), c, 1);
     }
 }
 
@@ -129,9 +131,10 @@ static struct sum of_operand(struct walk *x, const struct opnd *o, u32 width, u3
 /* i = i + 4, the same for all threads. */
 static bool is_step(struct walk *x, const struct lop *d, u32 reg, u32 width, u32 depth, s64 *add)
 {
-    bool first = d->a.kind == O_REG && d->a.reg == reg, second = d->b.kind == O_REG && d->b.reg == reg;
+    const struct opnd *a = lop_src(d, 0), *b = lop_src(d, 1);
+    bool first = a->kind == O_REG && a->reg == reg, second = b->kind == O_REG && b->reg == reg;
     if (d->shape != SHAPE_ADD || first == second) return false;
-    struct sum by = of_operand(x, first ? &d->b : &d->a, width, depth);
+    struct sum by = of_operand(x, first ? b : a, width, depth);
     *add = by.constant;
     return is_number(&by);
 }
@@ -144,7 +147,7 @@ static struct sum of_register(struct walk *x, u32 reg, u32 width, u32 depth)
     s64 add = 0;
     for (u32 k = 0; k < x->l->nop; k++) {
         const struct lop *d = &x->l->op[k];
-        if (d->d.kind != O_REG || d->d.reg != reg || d->dead) continue;
+        if (lop_dst(d, 0)->kind != O_REG || lop_dst(d, 0)->reg != reg || d->dead) continue;
         if (d->kind != K_LANE || d->form < 0 || d->guard.kind != O_NONE ||
             type_is_float((enum ptx_type)isa_forms[d->form].type))
             return unknown;
@@ -179,7 +182,7 @@ static struct sum address_of(const struct warp *w, u32 op)
     const struct site *s = o->kind == K_MEM && o->site < l->nsite ? &l->site[o->site] : NULL;
     struct walk x = { l, w->cta->launch, 0 };
     if (!s || w->cur->fr->up) return unknown; /* in a function the parameters are the caller's */
-    struct sum at = of_operand(&x, s->which ? &o->b : &o->a, s->addr_width, 0);
+    struct sum at = of_operand(&x, lop_src(o, s->which), s->addr_width, 0);
     at.constant = (s64)((u64)at.constant + (u64)o->off);
     return at;
 }

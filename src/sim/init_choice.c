@@ -47,11 +47,11 @@ static bool is_pure(const struct lowered *l, const struct lop *o)
 
 static bool writes(const struct lowered *l, const struct region *r, u32 reg)
 {
-    u32 d[8];
     for (u32 k = 0; k < r->n; k++)
         for (u32 o = l->block[r->block[k]].first; o < l->block[r->block[k]].end; o++)
-            for (u32 n = lop_defs(&l->op[o], l, d); n; n--)
-                if (d[n - 1] == reg) return true;
+            EACH_DEF (d, &l->op[o]) {
+                if (d == reg) return true;
+            }
     return false;
 }
 
@@ -59,8 +59,10 @@ static bool writes(const struct lowered *l, const struct region *r, u32 reg)
 static bool addresses_stand(const struct lowered *l, const struct region *r)
 {
     for (u32 k = 0; k < r->n; k++)
-        for (u32 o = l->block[r->block[k]].first; o < l->block[r->block[k]].end; o++)
-            if (l->op[o].kind == K_MEM && l->op[o].a.kind == O_REG && writes(l, r, l->op[o].a.reg)) return false;
+        for (u32 o = l->block[r->block[k]].first; o < l->block[r->block[k]].end; o++) {
+            const struct opnd *at = lop_src(&l->op[o], SRC_ADDRESS);
+            if (l->op[o].kind == K_MEM && at->kind == O_REG && writes(l, r, at->reg)) return false;
+        }
     return true;
 }
 

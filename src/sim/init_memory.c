@@ -288,10 +288,6 @@ void init_before(struct access *a, const char *R)
 }
 
 static u16 data_slot(const struct insn *i, u32 k) { return k == 0 ? i->d : k == 1 ? i->b : k == 2 ? i->c : i->e; }
-static const struct opnd *data_operand(const struct lop *o, u32 k)
-{
-    return k == 0 ? &o->d : k == 1 ? &o->b : k == 2 ? &o->c : &o->e;
-}
 
 /* The register is wider than what was loaded: zeros, or copies of the sign. */
 static struct taint extend(struct taint t, u32 width, u32 reg_width, bool is_signed)
@@ -313,7 +309,7 @@ void init_load(struct access *a, const char *R)
     (void)R;
     if (clean && !w->planes->dirty) return;
     for (u32 k = 0; k < s->vec; k++) {
-        if (data_operand(o, k)->kind != O_REG) continue;
+        if (lop_dst(o, k)->kind != O_REG) continue;
         struct taint t[LANES] = { { 0 } };
         u32 slot = data_slot(i, k), address = s->which ? i->b : i->a;
         for (u32 m = clean ? 0 : a->ok; m; m &= m - 1) {
@@ -391,9 +387,11 @@ void init_atomic(struct access *a, const char *R)
     memset(old, 0, sizeof old);
     (void)R;
     /* cas: b is compared, c stored; exch: b stored; all else: b is combined */
-    u32 stored[2] = { s->atom == AT_CAS ? i->c : i->b,
-                      wide ? (s->atom == AT_CAS ? (o->x.kind == O_REG ? c->reg[o->x.reg].slot : S_ZERO) : i->e)
-                           : S_ZERO };
+    u32 stored[2] = {
+        s->atom == AT_CAS ? i->c : i->b,
+        wide ? (s->atom == AT_CAS ? (lop_src(o, 4)->kind == O_REG ? c->reg[lop_src(o, 4)->reg].slot : S_ZERO) : i->e)
+             : S_ZERO
+    };
     if (w->planes->dirty && s->atom != AT_EXCH) {
         init_use(w, i->op, USE_ATOMIC, i->b, a->ok,
                  s->atom == AT_CAS ? "the value compared by an atomic" : "the operand of an atomic");
@@ -403,7 +401,7 @@ void init_atomic(struct access *a, const char *R)
         u32 l = (u32)__builtin_ctz(m), n = wide ? 8 : s->width;
         for (u32 k = 0; k <= wide; k++) old[k][l] = atomic_word(a, l, 8 * k, n, plane_taint(w->planes, stored[k], l));
     }
-    if (!site_fetches(s) || o->d.kind == O_NONE) return;
+    if (!site_fetches(s) || lop_dst(o, 0)->kind == O_NONE) return;
     planes_put(w->planes, i->d, a->mask, old[0]);
     if (wide) planes_put(w->planes, i->f, a->mask, old[1]);
 }
@@ -420,7 +418,7 @@ static void guarded_load(const struct insn *i, struct warp *w, u32 guard)
         t[l] = taint_all(8u * s->reg_width, plane_taint(w->planes, i->guard, l).origin);
     }
     for (u32 k = 0; k < s->vec; k++)
-        if (data_operand(o, k)->kind == O_REG) planes_put(w->planes, data_slot(i, k), guard, t);
+        if (lop_dst(o, k)->kind == O_REG) planes_put(w->planes, data_slot(i, k), guard, t);
 }
 
 int init_watched(char *restrict R, const struct insn *i, struct warp *w)

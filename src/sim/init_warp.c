@@ -60,13 +60,13 @@ int init_terminator(char *restrict R, const struct insn *i, struct warp *w)
     if (o->flags & ISA_INDEXED) init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the index of this branch");
     if (o->flags & ISA_VOTE) init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the predicate of this vote");
     if (o->flags & ISA_MATCH) init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the value matched");
-    if (o->flags & ISA_CALL && o->a.kind == O_REG)
+    if (o->flags & ISA_CALL && lop_src(o, 0)->kind == O_REG)
         init_use(w, i->op, USE_ADDRESS, i->a, w->mask, "the function called");
     if (o->flags & ISA_BARRIER) {
         init_use(w, i->op, USE_GUARD, i->a, w->mask, "the number of the barrier");
         init_use(w, i->op, USE_GUARD, i->b, w->mask, "the thread count of the barrier");
     }
-    if (o->kind == K_CTRL && o->d.kind == O_REG) planes_clear(w->planes, i->d, w->mask);
+    if (o->kind == K_CTRL && lop_dst(o, 0)->kind == O_REG) planes_clear(w->planes, i->d, w->mask);
     if (o->kind == K_WARP) init_use(w, i->op, USE_GUARD, i->c, w->mask, "the mask of this operation");
     return 0;
 }
@@ -77,8 +77,8 @@ int init_result(char *restrict R, const struct insn *i, struct warp *w)
     if (likely(!w->planes->dirty)) return ev;
     const struct lop *o = &w->code->low->op[i->op];
     u32 mask = active_lanes(w, R, i);
-    if (o->d.kind == O_REG) planes_clear(w->planes, i->d, mask);
-    if (o->d2.kind == O_REG) planes_clear(w->planes, i->f, mask);
+    if (lop_dst(o, 0)->kind == O_REG) planes_clear(w->planes, i->d, mask);
+    if (lop_dst(o, 1)->kind == O_REG) planes_clear(w->planes, i->f, mask);
     return ev;
 }
 
@@ -134,8 +134,8 @@ void init_scatter(struct warp *w, const struct split *s, const struct insn *i, c
         }
     else if (o->flags & ISA_REDUCE && bad)
         for (u32 m = s->mask; m; m &= m - 1) t[__builtin_ctz(m)] = taint_all(32, r->t[__builtin_ctz(bad)].origin);
-    if (o->d.kind == O_REG) planes_put(p, i->d, s->mask, t);
-    if (o->d2.kind == O_REG) planes_clear(p, i->f, s->mask);
+    if (lop_dst(o, 0)->kind == O_REG) planes_put(p, i->d, s->mask, t);
+    if (lop_dst(o, 1)->kind == O_REG) planes_clear(p, i->f, s->mask);
 }
 
 /* ---- calls ---- */

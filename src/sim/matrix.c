@@ -63,7 +63,7 @@ static int matrix(char *restrict R, const struct insn *i, struct warp *w)
                 u32 v = *x | (u32)*y << 16;
                 memcpy(SLOT(R, data_slot(i, k)) + 4 * t, &v, 4);
             } else {
-                const struct opnd *s = k == 0 ? &o->d : k == 1 ? &o->b : k == 2 ? &o->c : &o->e;
+                const struct opnd *s = lop_data(o, k);
                 u32 cls = s->kind == O_REG ? w->code->reg[s->reg].cls : CLS_S,
                     v = (u32)lane_value(w, w->code, R, data_slot(i, k), cls, 4, t);
                 *x = (u16)v;

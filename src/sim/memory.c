@@ -133,9 +133,7 @@ static u16 data_slot(const struct insn *i, u32 k) { return k == 0 ? i->d : k == 
 static u32 data_class(const struct insn *i, u32 k) { return k < 3 ? CLS_AT(i, k == 0 ? 0 : k + 1) : CLS_E(i); }
 static bool data_there(const struct warp *w, const struct insn *i, u32 k)
 {
-    const struct lop *o = &w->code->low->op[i->op];
-    const struct opnd *p = k == 0 ? &o->d : k == 1 ? &o->b : k == 2 ? &o->c : &o->e;
-    return p->kind != O_NONE;
+    return lop_data(&w->code->low->op[i->op], k)->kind != O_NONE;
 }
 
 /* The values of one element of all lanes go to the register: every active lane, or one per warp or group. */
@@ -248,8 +246,8 @@ static void do_load(struct access *a, char *R)
     }
     if (a->insn->flags & IF_TAG) {
         const struct lop *o = &w->code->low->op[a->insn->op];
-        const struct opnd *r[4] = { &o->d, &o->b, &o->c, &o->e };
-        for (u32 k = 0; k < s->vec; k++) tags_loaded(w, *r[k], data_slot(a->insn, k), data_class(a->insn, k), a->mask);
+        for (u32 k = 0; k < s->vec; k++)
+            tags_loaded(w, *lop_dst(o, k), data_slot(a->insn, k), data_class(a->insn, k), a->mask);
     }
 }
 

@@ -87,8 +87,8 @@ int observe_pick(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
     u32 first = *(const u32 *)(const void *)SLOT(R, i->c), lanes = active_lanes(w, R, i);
-    selected(w, &o->a, lanes & first);
-    selected(w, &o->b, lanes & ~first);
+    selected(w, lop_src(o, 0), lanes & first);
+    selected(w, lop_src(o, 1), lanes & ~first);
     return 0;
 }
 

@@ -166,9 +166,10 @@ static void step_slow(struct warp *w, const char *R, const struct insn *i, u32 m
 {
     const struct lowered *low = w->code->low;
     const struct lop *o = &low->op[i->op];
-    struct inputs x = { find(w, &o->a), find(w, &o->b), find(w, &o->c) };
-    bool narrow = low->reg_width[o->d.reg] == 4;
-    struct wrap out = { .frame = w->cur->fr, .reg = o->d.reg };
+    struct inputs x = { find(w, lop_src(o, 0)), find(w, lop_src(o, 1)), find(w, lop_src(o, 2)) };
+    u32 reg = lop_dst(o, 0)->reg;
+    bool narrow = low->reg_width[reg] == 4;
+    struct wrap out = { .frame = w->cur->fr, .reg = reg };
     for (u32 m = mask; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         const struct wrap *from = source(&x, o, R, i, l);
@@ -199,9 +200,9 @@ static void step_slow(struct warp *w, const char *R, const struct insn *i, u32 m
             out.was[l] = should;
         }
     }
-    struct wrap *d = find(w, &o->d);
+    struct wrap *d = find(w, lop_dst(o, 0));
     if (!d && !out.lanes) return;
-    if (!d && !(d = make(w, o->d.reg))) return;
+    if (!d && !(d = make(w, reg))) return;
     d->lanes = (d->lanes & ~mask) | out.lanes;
     for (u32 m = out.lanes; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
@@ -220,11 +221,10 @@ int wraps_step(char *restrict R, const struct insn *i, struct warp *w)
     const s32 *a = at, *b = bt, *c = ct;
     if (!any && !(flags & WRAP_NARROW)) return 0;
     if (flags & WRAP_CLEAR) {
-        u32 r[16], n = lop_defs(o, w->code->low, r);
-        for (u32 j = 0; j < n; j++) clear(w, &(struct opnd){ .kind = O_REG, .reg = r[j] }, active_lanes(w, R, i));
+        EACH_DEF (r, o) clear(w, &(struct opnd){ .kind = O_REG, .reg = r }, active_lanes(w, R, i));
         return 0;
     }
-    if (flags & WRAP_NARROW || w->code->low->reg_width[o->d.reg] == 4) {
+    if (flags & WRAP_NARROW || w->code->low->reg_width[lop_dst(o, 0)->reg] == 4) {
         a = operand(w, R, i->a, CLS_AT(i, 1), at);
         b = operand(w, R, i->b, CLS_AT(i, 2), bt);
         c = o->shape == SHAPE_MAD ? operand(w, R, i->c, CLS_AT(i, 3), ct) : a;
@@ -273,7 +273,7 @@ static void describe(struct arena *mem, const struct wrap *x, const struct warp 
 static struct wrap *of_address(const struct access *a)
 {
     const struct lop *o = &a->warp->code->low->op[a->insn->op];
-    return find(a->warp, a->site->which ? &o->b : &o->a);
+    return find(a->warp, lop_src(o, a->site->which));
 }
 
 void wraps_explain(const struct access *a, u32 mask, struct arena *mem, struct finding *f)

@@ -43,7 +43,7 @@ static void tags_of(const struct warp *w, const struct lowered *l, struct opnd o
 static u32 first_chosen(const struct warp *w, const struct lowered *l, const struct lop *o, const struct insn *i)
 {
     if (o->shape == SHAPE_SELECT) return *(const u32 *)(const void *)SLOT(w->R, i->c);
-    u32 n = l->reg_width[o->d.reg], first = 0;
+    u32 n = l->reg_width[lop_dst(o, 0)->reg], first = 0;
     u64 d[LANES], a[LANES];
     lane_values(w->code, w->R, i->d, CLS_AT(i, 0), n, d);
     lane_values(w->code, w->R, i->a, CLS_AT(i, 1), n, a);
@@ -57,16 +57,16 @@ static void tag_results(const struct warp *w, const struct lowered *l, const str
 {
     u32 b[LANES], prov = isa_forms[o->form].prov;
     switch (prov) {
-    case PROV_KEEP: tags_of(w, l, o->a, out); return;
-    case PROV_MAD: tags_of(w, l, o->c, out); return;
+    case PROV_KEEP: tags_of(w, l, *lop_src(o, 0), out); return;
+    case PROV_MAD: tags_of(w, l, *lop_src(o, 2), out); return;
     case PROV_ADD:
     case PROV_SUB:
     case PROV_AND:
     case PROV_CHOICE: break;
     default: memset(out, 0, sizeof(u32) * LANES); return;
     }
-    tags_of(w, l, o->a, out);
-    tags_of(w, l, o->b, b);
+    tags_of(w, l, *lop_src(o, 0), out);
+    tags_of(w, l, *lop_src(o, 1), b);
     if (prov == PROV_CHOICE) {
         u32 first = first_chosen(w, l, o, i);
         for (u32 k = 0; k < LANES; k++) out[k] = first >> k & 1 ? out[k] : b[k];
@@ -108,7 +108,7 @@ int roots_tagged(char *restrict R, const struct insn *i, struct warp *w)
     if (before) tag_results(w, l, o, i, result);
     int ev = handler_under(w, i, LAYER_TAG)(R, i, w);
     if (!before) tag_results(w, l, o, i, result);
-    u32 *t = w->cur->fr->tags + (l->tag[o->d.reg] - 1) * LANES;
+    u32 *t = w->cur->fr->tags + (l->tag[lop_dst(o, 0)->reg] - 1) * LANES;
     if (mask == ALL_LANES) {
         memcpy(t, result, sizeof result);
         return ev;

@@ -129,7 +129,7 @@ static struct traced *traced_of(struct trace *t, const struct lowered *low)
     for (u32 b = 0; b < low->nblock; b++)
         for (u32 k = low->block[b].first; k < low->block[b].end; k++) {
             const struct lop *o = &low->op[k];
-            if (o->dead && o->d.kind == O_REG) f->is[o->d.reg] = o->a;
+            if (o->dead && lop_dst(o, 0)->kind == O_REG) f->is[lop_dst(o, 0)->reg] = *lop_src(o, 0);
             if (!o->src || !o->src->at) continue;
             if (t->in->write && lines_hold(&t->show, low->func->module, o->src)) f->want[k] |= TRACE_SHOW;
             if (t->in->stop && lines_hold(&t->stop, low->func->module, o->src)) f->want[k] |= TRACE_STOP;
@@ -195,19 +195,6 @@ static void add_operand(struct trace *t, const struct warp *w, const struct trac
     for (u32 k = 0; k < o->nelem; k++) add_operand(t, w, f, &o->elem[k], mask);
 }
 
-/* Registers of the text that the operations [from, to) write. */
-static u32 results(const struct lowered *low, u32 from, u32 to, u32 out[64])
-{
-    u32 n = 0, r[16];
-    for (u32 k = from; k < to && n < 48; k++) {
-        const struct lop *o = &low->op[k];
-        u32 m = o->dead && o->d.kind == O_REG ? (r[0] = o->d.reg, 1) : lop_defs(o, low, r);
-        for (u32 j = 0; j < m; j++)
-            if (r[j] < low->func->nregs) out[n++] = r[j];
-    }
-    return n;
-}
-
 static u32 guarded(const struct warp *w, const struct traced *f, const struct ptx_insn *i)
 {
     u64 v[LANES];
@@ -241,9 +228,32 @@ static void add_operands(struct trace *t, const struct warp *w, const struct tra
     for (u32 k = has_result; k < i->narg; k++) add_operand(t, w, f, &i->arg[k], mask);
 }
 
-static void add_results(struct trace *t, const struct warp *w, const struct traced *f, const u32 *r, u32 n, u32 mask)
+/* Whether result k of an operation is a register of the text. One that was propagated away has its result, too. */
+static bool is_shown(const struct lowered *low, const struct lop *o, u32 k)
 {
-    for (u32 k = 0; k < n; k++) add_register(t, w, f, r[k], mask, k ? " " : "");
+    return lop_dst(o, k)->kind == O_REG && lop_dst(o, k)->reg < low->func->nregs;
+}
+
+static bool has_results(const struct lowered *low, u32 from, u32 to)
+{
+    for (u32 op = from; op < to; op++)
+        for (u32 k = 0; k < low->op[op].ndst; k++)
+            if (is_shown(low, &low->op[op], k)) return true;
+    return false;
+}
+
+/* The registers of the text that the operations [from, to) write. */
+static void add_results(struct trace *t, const struct warp *w, const struct traced *f, u32 from, u32 to, u32 mask)
+{
+    const char *before = "";
+    for (u32 op = from; op < to; op++) {
+        const struct lop *o = &f->low->op[op];
+        for (u32 k = 0; k < o->ndst; k++) {
+            if (!is_shown(f->low, o, k)) continue;
+            add_register(t, w, f, o->opnd[k].reg, mask, before);
+            before = " ";
+        }
+    }
 }
 
 /* ---- stopping ---- */
@@ -306,15 +316,14 @@ static bool stop_here(struct trace *t, struct warp *w, struct traced *f, u32 b, 
 static void write_waited(struct trace *t, struct warp *w, struct traced *f)
 {
     for (u32 todo = w->mask; todo;) {
-        u32 first = (u32)__builtin_ctz(todo), op = w->traced[first], lanes = 0, r[64];
+        u32 first = (u32)__builtin_ctz(todo), op = w->traced[first], lanes = 0;
         for (u32 m = todo; m; m &= m - 1)
             if (w->traced[__builtin_ctz(m)] == op) lanes |= m & -m;
         todo &= ~lanes;
         if (!op) continue;
         for (u32 m = lanes; m; m &= m - 1) w->traced[__builtin_ctz(m)] = 0;
         begin_line(t, w, f, op - 1, lanes);
-        u32 n = results(f->low, op - 1, op, r);
-        add_results(t, w, f, r, n, lanes);
+        add_results(t, w, f, op - 1, op, lanes);
         end_line(t);
     }
 }
@@ -343,19 +352,19 @@ static int run_shown(struct trace *t, struct warp *w, struct traced *f, u32 from
                      bool waits)
 {
     const struct ptx_insn *i = f->low->op[from].src;
-    bool branch = f->low->op[next - 1].flags & ISA_BRANCH;
-    u32 r[64], n = results(f->low, from, next, r), taken = guarded(w, f, i), mask = branch ? w->mask : taken;
+    bool branch = f->low->op[next - 1].flags & ISA_BRANCH, writes = has_results(f->low, from, next);
+    u32 taken = guarded(w, f, i), mask = branch ? w->mask : taken;
     struct text operands = { 0 };
     t->line.n = 0;
-    add_operands(t, w, f, i, n != 0, mask);
+    add_operands(t, w, f, i, writes, mask);
     if (t->line.n) text_put(&operands, t->line.p, t->line.n);
     int ev = run_until(w, at, end, next);
     begin_line(t, w, f, from, mask);
-    if (!waits) add_results(t, w, f, r, n, mask);
-    for (u32 m = waits && n ? mask : 0; m; m &= m - 1)
+    if (!waits) add_results(t, w, f, from, next, mask);
+    for (u32 m = waits && writes ? mask : 0; m; m &= m - 1)
         w->traced[__builtin_ctz(m)] = next; /* the operation before it, plus one */
     if (branch) text_add(&t->line, taken == mask ? "taken=all " : !taken ? "taken=none " : "taken=%08x ", taken);
-    if (operands.n) text_add(&t->line, "%s<-%s", n && !waits ? " " : "", operands.p);
+    if (operands.n) text_add(&t->line, "%s<-%s", writes && !waits ? " " : "", operands.p);
     end_line(t);
     text_free(&operands);
     return ev;

@@ -24,14 +24,13 @@ void trace_types(struct traced *f, struct arena *a)
     if (l->nreg) memcpy(f->type, l->reg_type, l->nreg);
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
-        const struct opnd s[] = { o->d, o->a, o->b, o->c, o->e };
         if (o->form < 0) continue;
         if (o->kind == K_MEM && o->site < l->nsite && (lop_is_load(o) || lop_is_store(o))) {
-            for (u32 j = 0; j < COUNT_OF(s); j++)
-                if (j != 1) /* not the address */
-                    learn(f, s[j], (enum ptx_type)l->site[o->site].type);
+            for (u32 j = 0; j < l->site[o->site].vec; j++)
+                learn(f, *lop_data(o, j), (enum ptx_type)l->site[o->site].type);
         } else if (o->kind <= K_PRED) {
-            for (u32 j = 0; j < COUNT_OF(s); j++) learn(f, s[j], (enum ptx_type)isa_forms[o->form].op[j]);
+            for (u32 j = 0; j <= isa_forms[o->form].nsrc; j++)
+                learn(f, j ? *lop_src(o, j - 1) : *lop_dst(o, 0), (enum ptx_type)isa_forms[o->form].op[j]);
         }
     }
 }

@@ -12,9 +12,8 @@
 
 static bool reads_envreg(const struct lop *o)
 {
-    const struct opnd *v[] = { &o->a, &o->b, &o->c, &o->e };
-    for (u32 k = 0; k < COUNT_OF(v); k++)
-        if (v[k]->kind == O_SREG && v[k]->reg == SR_ENVREG) return true;
+    for (u32 k = 0; k < o->nsrc; k++)
+        if (lop_src(o, k)->kind == O_SREG && lop_src(o, k)->reg == SR_ENVREG) return true;
     return false;
 }
 
@@ -22,24 +21,20 @@ static bool reads_envreg(const struct lop *o)
 static bool from_envreg(const struct lowered *l, u32 branch)
 {
     u64 *want = base_alloc(8 * (l->words + 1));
-    u32 r[16], n;
     bool found = false;
     if (!want) return false;
-    n = lop_uses(&l->op[branch], l, r);
-    for (u32 j = 0; j < n; j++) want[r[j] >> 6] |= 1ull << (r[j] & 63);
+    EACH_USE (r, &l->op[branch]) want[r >> 6] |= 1ull << (r & 63);
     for (bool again = true; again && !found;) {
         again = false;
         for (u32 k = 0; k < l->nop && !found; k++) {
             bool hit = false;
-            n = lop_defs(&l->op[k], l, r);
-            for (u32 j = 0; j < n; j++) hit |= want[r[j] >> 6] >> (r[j] & 63) & 1;
+            EACH_DEF (r, &l->op[k]) hit |= want[r >> 6] >> (r & 63) & 1;
             if (!hit) continue;
             found = reads_envreg(&l->op[k]);
-            n = lop_uses(&l->op[k], l, r);
-            for (u32 j = 0; j < n; j++) {
-                u64 bit = 1ull << (r[j] & 63);
-                again |= !(want[r[j] >> 6] & bit);
-                want[r[j] >> 6] |= bit;
+            EACH_USE (r, &l->op[k]) {
+                u64 bit = 1ull << (r & 63);
+                again |= !(want[r >> 6] & bit);
+                want[r >> 6] |= bit;
             }
         }
     }

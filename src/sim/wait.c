@@ -30,7 +30,7 @@ static bool marked(const u64 *s, u32 r) { return s[r >> 6] >> (r & 63) & 1; }
 
 static void find_slice(const struct lowered *l, u32 head, u64 *s)
 {
-    u32 last = head, r[16], n;
+    u32 last = head;
     for (u32 k = 0; k < l->nloop; k++)
         if (l->loop[k].head == head) last = l->loop[k].last;
     for (u32 b = head; b <= last; b++)
@@ -41,23 +41,19 @@ static void find_slice(const struct lowered *l, u32 head, u64 *s)
                 if (o->guard.kind == O_REG) mark(s, o->guard.reg);
                 continue;
             }
-            n = lop_uses(o, l, r);
-            for (u32 j = 0; j < n; j++) mark(s, r[j]);
+            EACH_USE (r, o) mark(s, r);
         }
     for (bool again = true; again;) {
         again = false;
         for (u32 b = head; b <= last; b++)
             for (u32 k = l->block[b].first; k < l->block[b].end; k++) {
                 bool hit = false;
-                n = lop_defs(&l->op[k], l, r);
-                for (u32 j = 0; j < n; j++) hit |= marked(s, r[j]);
+                EACH_DEF (r, &l->op[k]) hit |= marked(s, r);
                 if (!hit) continue;
-                n = lop_uses(&l->op[k], l, r);
-                for (u32 j = 0; j < n; j++)
-                    if (!marked(s, r[j])) {
-                        mark(s, r[j]);
-                        again = true;
-                    }
+                EACH_USE (r, &l->op[k]) {
+                    again |= !marked(s, r);
+                    mark(s, r);
+                }
             }
     }
     for (u32 w = 0; w < l->words; w++) s[w] &= l->block[head].live_in[w];

@@ -20,17 +20,17 @@ static void gather(struct warp *w, const struct split *s, const struct insn *i)
 {
     const struct lowered *low = w->code->low;
     const struct lop *o = &low->op[i->op];
-    bool tagged = o->flags & ISA_SHUFFLE && o->d.kind == O_REG && low->tag[o->d.reg];
+    bool tagged = o->flags & ISA_SHUFFLE && lop_dst(o, 0)->kind == O_REG && low->tag[lop_dst(o, 0)->reg];
     bool pred = o->flags & ISA_VOTE;
     if (w->code->watch & WATCH_INIT) init_gather(w, i, s->mask);
     u32 width = value_width(o), word = pred ? *(const u32 *)(const void *)SLOT(w->R, i->a) : 0;
-    if (pred && o->a.kind == O_CONST) word = o->a.value ? ALL_LANES : 0;
+    if (pred && lop_src(o, 0)->kind == O_CONST) word = lop_src(o, 0)->value ? ALL_LANES : 0;
     for (u32 l = 0; l < LANES; l++) {
         if (!(s->mask >> l & 1)) continue;
-        w->rdv_a[l] = pred                  ? word >> l & 1
-                      : o->a.kind == O_NONE ? 0
-                                            : lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), width, l);
-        w->rdv_tag[l] = tagged ? tag_of(w, low, o->a, l) : 0;
+        w->rdv_a[l] = pred                            ? word >> l & 1
+                      : lop_src(o, 0)->kind == O_NONE ? 0
+                                                      : lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), width, l);
+        w->rdv_tag[l] = tagged ? tag_of(w, low, *lop_src(o, 0), l) : 0;
         if (o->flags & ISA_SHUFFLE) {
             w->rdv_b[l] = (u32)lane_value(w, w->code, w->R, i->b, CLS_AT(i, 2), 4, l);
             w->rdv_e[l] = (u32)lane_value(w, w->code, w->R, i->e, CLS_E(i), 4, l);
@@ -173,13 +173,13 @@ static void scatter(struct warp *w, const struct split *s, const struct insn *i,
     const struct lop *o = &c->low->op[i->op];
     const u32 *v = r->v;
     u32 m = s->mask;
-    if (o->d.kind == O_REG) {
+    if (lop_dst(o, 0)->kind == O_REG) {
         char *d = SLOT(R, i->d);
-        if (c->reg[o->d.reg].width == 1) {
+        if (c->reg[lop_dst(o, 0)->reg].width == 1) {
             u32 *p = (u32 *)(void *)d, bits = 0;
             for (u32 l = 0; l < LANES; l++) bits |= (v[l] & 1) << l & m;
             *p = (*p & ~m) | bits;
-            if (c->reg[o->d.reg].cls == CLS_S) *p = bits ? ALL_LANES : 0;
+            if (c->reg[lop_dst(o, 0)->reg].cls == CLS_S) *p = bits ? ALL_LANES : 0;
         } else if (CLS_AT(i, 0) == CLS_S) {
             u64 x = v[__builtin_ctz(m)];
             memcpy(d, &x, 8);
@@ -190,12 +190,12 @@ static void scatter(struct warp *w, const struct split *s, const struct insn *i,
                 if (m >> l & 1) memcpy(d + 4 * l, &v[l], 4);
     }
     /* a pointer's object goes with its halves */
-    if (o->flags & ISA_SHUFFLE && o->d.kind == O_REG && c->low->tag[o->d.reg]) {
-        u32 *t = s->fr->tags + (c->low->tag[o->d.reg] - 1) * LANES;
+    if (o->flags & ISA_SHUFFLE && lop_dst(o, 0)->kind == O_REG && c->low->tag[lop_dst(o, 0)->reg]) {
+        u32 *t = s->fr->tags + (c->low->tag[lop_dst(o, 0)->reg] - 1) * LANES;
         for (u32 l = 0; l < LANES; l++)
             if (m >> l & 1) t[l] = w->rdv_tag[w->rdv_from[l]];
     }
-    if (o->d2.kind == O_REG) {
+    if (lop_dst(o, 1)->kind == O_REG) {
         u32 *p = (u32 *)(void *)SLOT(R, i->f);
         *p = (*p & ~m) | (r->pred & m);
     }
@@ -261,8 +261,9 @@ static void mask_finding(struct warp *w, const struct insn *i, u32 lanes, u32 ma
 static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop *o)
 {
     if ((w->planes && w->planes->dirty) || w->cta->launch->in->follow) return false;
-    if (!(o->flags & ISA_SHUFFLE) || o->d2.kind != O_NONE || o->d.kind != O_REG || w->code->low->tag[o->d.reg] ||
-        i->cls != (CLS_V | CLS_V << 2 | CLS_S << 4 | CLS_S << 6) || CLS_E(i) != CLS_S)
+    if (!(o->flags & ISA_SHUFFLE) || lop_dst(o, 1)->kind != O_NONE || lop_dst(o, 0)->kind != O_REG ||
+        w->code->low->tag[lop_dst(o, 0)->reg] || i->cls != (CLS_V | CLS_V << 2 | CLS_S << 4 | CLS_S << 6) ||
+        CLS_E(i) != CLS_S)
         return false;
     u32 mask, b, c, v[LANES];
     memcpy(&mask, SLOT(w->R, i->c), 4);

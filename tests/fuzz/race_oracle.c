@@ -443,12 +443,12 @@ static void oracle_lane(struct oracle *o, const struct access *a, u32 lane)
 
 static bool result_read(const struct lowered *l, const struct lop *atom)
 {
-    u32 r[16];
-    if (!lop_fetches(atom) || atom->d.kind != O_REG) return false;
-    for (u32 k = 0; k < l->nop; k++) {
-        u32 n = l->op[k].dead ? 0 : lop_uses(&l->op[k], l, r);
-        while (n--)
-            if (r[n] == atom->d.reg) return true;
+    if (!lop_fetches(atom)) return false;
+    EACH_DEF (d, atom) {
+        for (u32 k = 0; k < l->nop; k++)
+            EACH_USE (r, &l->op[k]) {
+                if (r == d) return true;
+            }
     }
     return false;
 }
