@@ -4,8 +4,9 @@
  *   uniform   one access word for the whole sector, or one reader set
  *   mixed     one access for each element of 4, 2 or 1 bytes (race_notes.h)
  *   list      all recent accesses, exactly (race_list.c). FLAG_LIST is in the write word. In a simple kernel the list
- * has the reads, too, and the read word is empty. An access that does not fit the state takes the sector to the next
- * one in this order. A write of the whole sector takes it back to uniform.
+ *             has the reads, too, and the read word is empty.
+ * An access that does not fit the state takes the sector to the next one in this order. A write of the whole sector
+ * takes it back to uniform.
  *
  * How an access is checked depends on the kernel. In a simple kernel (race_kernel.c) word_before decides for each
  * element; concurrent reads merge into a set without members. In other kernels (race_cta.exact) reads are sets with

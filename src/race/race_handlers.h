@@ -1,7 +1,7 @@
 /* race_handlers.h: the fast handlers of loads and stores under the race check, a template over memory_fast.h.
  *
- * A file that includes it gets its own set of handlers, static, and fast_handler() to choose from it. Before, it
- * defines HANDLER_FIRST(sp)   what comes before the race check: nothing, or the check of initialised values
+ * A file that includes it gets its own set of handlers, static, and fast_handler() to choose from it. Before, define
+ *   HANDLER_FIRST(sp)   what comes before the race check: nothing, or the check of initialised values
  *
  * memory_fast.h calls the WATCH_* hooks below after the bounds test and before the access; each hook is one shape of
  * access. sp is global or shared, W is 1 for a store, a an address, N the bytes of one lane. In scope are R, i and w,
