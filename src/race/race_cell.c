@@ -8,7 +8,7 @@
  * An access that does not fit the state takes the sector to the next one in this order. A write of the whole sector
  * takes it back to uniform.
  *
- * How an access is checked depends on the kernel. In a simple kernel (race_kernel.c) word_before decides for each
+ * How an access is checked depends on the kernel. In a simple kernel (race_kernel.c) hb_word decides for each
  * element; concurrent reads merge into a set without members. In other kernels (race_cta.exact) reads are sets with
  * members (race_set.h), and an access that is not ordered after what it conflicts with goes to the list, which reports.
  *
@@ -66,7 +66,7 @@ static inline u32 cell_step(const struct touch *t, const struct cell *c, u32 fir
 static u64 fine_flag(u32 x) { return x && element_size(x) < 4 ? FLAG_FINE : 0; }
 
 /* elements_record, quick for words of shared memory. */
-static inline void record_elements(const struct touch *t, u32 *x, u32 first, u32 size, u64 a, u32 site)
+static inline void elements_record_quick(const struct touch *t, u32 *x, u32 first, u32 size, u64 a, u32 site)
 {
     if (size != 4 || !*x || *x >> FORM_SHIFT != FORM_FULL || t->w->c->exact) {
         elements_record(t, x, first, size, a, site);
@@ -87,7 +87,8 @@ static void make_mixed(const struct touch *t, u64 *uniform, u32 *x, u64 lo)
     u32 site = *x, step = word_element_size(was);
     if (was >= lo && word_mixed(was)) return;
     *x = 0;
-    for (u32 k = 0; was >= lo && k < SECTOR; k += step) record_elements(t, x, k, step, word_at_byte(was, k), site);
+    for (u32 k = 0; was >= lo && k < SECTOR; k += step)
+        elements_record_quick(t, x, k, step, word_at_byte(was, k), site);
     if (was >= lo && word_is_set(was)) set_unref(notes_of(t), site, notes_locked(t->w, t->space));
     *uniform = mixed_word(was, t->w) | fine_flag(*x);
 }
@@ -113,7 +114,7 @@ static void report_piece(const struct touch *t, struct prior old, u32 old_op, u6
 {
     u32 size = old_op & OP_STRONG ? 1u << word_es(old.a) : step, his = bytes_mask(k & ~(size - 1), size),
         mine = t->op & OP_STRONG ? t->whole : bytes_mask(p->first, p->size);
-    struct list_entry o = { .a = one_word(old.a, old_op),
+    struct list_entry o = { .a = word_of_entry(old.a, old_op),
                             .bytes = his,
                             .whole = his,
                             .site = old.site,
@@ -138,19 +139,19 @@ static void add_transient(const struct touch *t, struct cell *c, u64 lo)
     cell_add_transient(k, c, t->at);
 }
 
-/* Records a read of bytes k .. k + step - 1. after: it is ordered after the reads `or` before it. */
-static inline void record_read(const struct touch *t, struct cell *c, u32 k, u32 step, struct prior or, u64 me,
+/* Records a read of bytes k .. k + step - 1. after: it is ordered after the prior `reads`. */
+static inline void record_read(const struct touch *t, struct cell *c, u32 k, u32 step, struct prior reads, u64 me,
                                bool after)
 {
     struct race_warp *w = t->w;
     u64 lo = w->c->lo[t->space];
-    if (!after && set_covers(w, or.a, me)) return;
+    if (!after && set_covers(w, reads.a, me)) return;
     if (c->r < lo || !word_mixed(c->r)) {
         make_mixed(t, &c->r, &c->rx, lo);
         add_transient(t, c, lo);
     }
-    u64 a = after ? me : merge(w, or.a, me);
-    record_elements(t, &c->rx, k, step, a, after ? t->site : merged_site(t, a, or.site));
+    u64 a = after ? me : merge_words(w, reads.a, me);
+    elements_record_quick(t, &c->rx, k, step, a, after ? t->site : merge_sites(t, a, reads.site));
     c->r = mixed_word(c->r, w) | fine_flag(c->rx); /* the elements say by whom */
 }
 
@@ -160,7 +161,7 @@ static inline void record_write(const struct touch *t, struct cell *c, const str
     u64 lo = t->w->c->lo[t->space];
     make_mixed(t, &c->w, &c->wx, lo);
     u32 *x = unlikely(cell_has_pair(c, lo)) ? &write_pair_of(t, c)->weak : &c->wx;
-    record_elements(t, x, p->first, p->size, me, t->site);
+    elements_record_quick(t, x, p->first, p->size, me, t->site);
     c->w |= fine_flag(*x);
     if (after_reads && c->r >= lo && word_mixed(c->r) && c->rx && elements_clear(t, c->rx, p->first, p->size)) {
         cell_drop_reads(t, c, lo);
@@ -172,30 +173,31 @@ static inline void record_write(const struct touch *t, struct cell *c, const str
  * the same word is right for all of them. */
 static u64 word_of_run(u64 a, u32 k, u32 es)
 {
-    return es >= ES_ONE ? a : (a & ~(0xffull << 6)) | (u64)((word_lane(a) - (k >> es)) & 31) << 9 | (u64)es << 6;
+    return es >= ES_ONE ? a : (a & ~(WORD_LANE | WORD_ES)) | (u64)((word_lane(a) - (k >> es)) & 31) << 9 | (u64)es << 6;
 }
 
-/* Adds a reader of bytes k .. k + step - 1 to the readers `or`, in a kernel that is not simple. */
-static void add_reader(const struct touch *t, struct cell *c, u32 k, u32 step, struct prior or,
+/* Adds a reader of bytes k .. k + step - 1 to `reads`, in a kernel that is not simple. */
+static void add_reader(const struct touch *t, struct cell *c, u32 k, u32 step, struct prior reads,
                        const struct list_entry *m)
 {
     u64 lo = t->w->c->lo[t->space], me = word_at_byte(m->a, k);
     struct notes *n = notes_of(t);
-    if (word_is_set(or.a) && set_last_is(n, or.site, m->a, m->lanes)) return;
-    bool one = word_kind(me) == WHO_ONE, after = !word_is_set(or.a) && hb_reader_maybe(t->w, or.a, me, t->space);
+    if (word_is_set(reads.a) && set_last_is(n, reads.site, m->a, m->lanes)) return;
+    bool one = word_kind(me) == WHO_ONE, after = !word_is_set(reads.a) && hb_reader_maybe(t->w, reads.a, me, t->space);
     if (after && one) {
-        record_read(t, c, k, step, or, me, true);
+        record_read(t, c, k, step, reads, me, true);
         return;
     }
-    if (!word_is_set(or.a)) or.a = word_of_run(or.a, k, word_es(m->a));
+    if (!word_is_set(reads.a)) reads.a = word_of_run(reads.a, k, word_es(m->a));
     make_mixed(t, &c->r, &c->rx, lo);
-    u32 set = set_add(t, after ? (struct prior){ 0, 0, 0 } : or, m->a, m->lanes, c->rx && element_size(c->rx) == step);
+    u32 set = set_add(t, after ? (struct prior){ 0, 0, 0 } : reads, m->a, m->lanes,
+                      c->rx && element_size(c->rx) == step);
     bool alone = set_count(n, set) == 1 && set_last_is(n, set, m->a, 0); /* the only reader, and one lane */
     if ((one && alone) || !element_put_set(t, c->rx, k, step, set)) {
         if (one && alone)
-            record_elements(t, &c->rx, k, step, me, t->site); /* a mark of a note takes less memory than a set */
+            elements_record_quick(t, &c->rx, k, step, me, t->site); /* a mark of a note takes less memory than a set */
         else
-            record_elements(t, &c->rx, k, step, word_of_set(t->w->now), set);
+            elements_record_quick(t, &c->rx, k, step, word_of_set(t->w->now), set);
         set_unref(n, set, notes_locked(t->w, t->space));
     }
     c->r = mixed_word(c->r, t->w) | fine_flag(c->rx);
@@ -232,8 +234,8 @@ void cell_record_read(const struct touch *t, struct cell *c, u64 me, u32 bytes, 
     }
     while (bytes) {
         u32 first = (u32)__builtin_ctz(bytes), size = first_run(bytes),
-            fine_flag = MIN_OF(granule(first, size), word_element_size(me)), own = recorded_step(c->r, c->rx, lo),
-            step = MIN_OF(fine_flag, own);
+            own_step = MIN_OF(granule(first, size), word_element_size(me)), recorded = recorded_step(c->r, c->rx, lo),
+            step = MIN_OF(own_step, recorded);
         for (u32 k = first; k < first + size; k += step) {
             const struct list_entry m = { .a = me, .bytes = bytes_mask(k, step), .lanes = lanes };
             add_reader(t, c, k, step, prior_at(t, c->r, c->rx, k, lo), &m);
@@ -271,14 +273,14 @@ static void access_piece_exact(const struct touch *t, struct cell *c, const stru
     u32 end = p->first + p->size;
     for (u32 k = p->first; k < end; k += step) {
         struct list_entry m = { .a = me, .bytes = bytes_mask(k, step), .lanes = lanes };
-        struct prior ow = prior_at(t, c->w, c->wx, k, lo), or = prior_at(t, c->r, c->rx, k, lo);
+        struct prior writes = prior_at(t, c->w, c->wx, k, lo), reads = prior_at(t, c->r, c->rx, k, lo);
         /* not ordered: the list compares with all members. Of a write no byte has been recorded yet. */
-        if (!hb_prior(t, ow, &m) || (write && !hb_prior(t, or, &m))) {
+        if (!hb_prior(t, writes, &m) || (write && !hb_prior(t, reads, &m))) {
             u32 from = write ? p->first : k;
             list_access(t, c, me, bytes_mask(from, end - from), lanes);
             return;
         }
-        if (!write) add_reader(t, c, k, step, or, &m);
+        if (!write) add_reader(t, c, k, step, reads, &m);
     }
     if (write) record_write(t, c, p, me, true);
 }
@@ -296,17 +298,17 @@ static inline void access_piece(const struct touch *t, struct cell *c, struct pi
     }
     const struct write_pair b = write_blocks(t, c, lo);
     for (u32 k = p.first; k < end; k += step) {
-        struct prior ow = prior_at(t, c->w, b.weak, k, lo), or = prior_at(t, c->r, c->rx, k, lo),
-                     oa = element_at(notes_of(t), b.strong, k);
-        bool after_reads = hb_word(w, or.a, me, t->space), after_writes = hb_word(w, ow.a, me, t->space),
-             after_atoms = hb_word(w, oa.a, me, t->space);
+        struct prior writes = prior_at(t, c->w, b.weak, k, lo), reads = prior_at(t, c->r, c->rx, k, lo),
+                     strong = element_at(notes_of(t), b.strong, k);
+        bool after_reads = hb_word(w, reads.a, me, t->space), after_writes = hb_word(w, writes.a, me, t->space),
+             after_atoms = hb_word(w, strong.a, me, t->space);
         if (!after_writes)
-            report_piece(t, ow, OP_WRITE, me, lanes, &p, k, step);
+            report_piece(t, writes, OP_WRITE, me, lanes, &p, k, step);
         else if (!after_atoms)
-            report_piece(t, oa, OP_WRITE | OP_STRONG, me, lanes, &p, k, step);
+            report_piece(t, strong, OP_WRITE | OP_STRONG, me, lanes, &p, k, step);
         else if (write && !after_reads)
-            report_piece(t, or, OP_READ, me, lanes, &p, k, step);
-        if (!write) record_read(t, c, k, step, or, me, after_reads);
+            report_piece(t, reads, OP_READ, me, lanes, &p, k, step);
+        if (!write) record_read(t, c, k, step, reads, me, after_reads);
         all_after &= after_reads;
     }
     if (write) record_write(t, c, &p, me, all_after);
@@ -324,9 +326,9 @@ void cell_access_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes,
         }
         u32 first = (u32)__builtin_ctz(bytes), run = first_run(bytes),
             size = es < ES_ONE && !runs ? MIN_OF(run, 1u << es) : run;
-        u32 step = cell_step(t, c, first, size, t->w->c->lo[t->space]), fine_flag = word_element_size(me);
+        u32 step = cell_step(t, c, first, size, t->w->c->lo[t->space]), own_step = word_element_size(me);
         access_piece(t, c, (struct piece){ first, size, 0 }, runs ? me : word_at_byte(me, first), lanes,
-                     runs ? MIN_OF(step, fine_flag) : step);
+                     runs ? MIN_OF(step, own_step) : step);
         bytes &= ~bytes_mask(first, size);
     }
 }
@@ -383,7 +385,7 @@ static bool strong_join(const struct touch *t, struct prior old, u64 me, u64 wor
         if (old.a >= w->c->lo[t->space]) joined->a = (word & ~WORD_SCOPE) | (u64)narrow << 2;
         return false;
     }
-    u64 set = merge(w, old.a, me);
+    u64 set = merge_words(w, old.a, me);
     joined->a = (set & ~(WORD_ES | WORD_SCOPE)) | (word & WORD_ES) | (u64)narrow << 2;
     if (word_kind(set) != WHO_GRID) return false;
     /* accesses of other CTAs race with the narrower one: the set is named after it */
@@ -415,19 +417,20 @@ void cell_strong_write(const struct touch *t, struct cell *c, u32 first, u32 siz
     /* the es of a strong write is its size */
     u64 word = (me & ~(WORD_KIND | WORD_ES)) | (u64)__builtin_ctz(size) << 6 | (u64)t->scope << 2;
     for (u32 k = first; k < first + size; k += step) {
-        struct prior ow = prior_at(t, c->w, b.weak, k, lo), or = prior_at(t, c->r, c->rx, k, lo),
-                     os = element_at(notes_of(t), b.strong, k), joined;
-        bool covered = set_covers(w, os.a, me) && word_kind(os.a) != WHO_GRID && word_scope(os.a) <= t->scope;
-        if (!covered && strong_join(t, os, me, word, &joined))
-            report_piece(t, os, OP_WRITE | OP_STRONG, me, 0, &p, k, step);
-        if (!hb_word(w, ow.a, me, t->space))
-            report_piece(t, ow, OP_WRITE, me, 0, &p, k, step);
-        else if (!hb_word(w, or.a, me, t->space))
-            report_piece(t, or, OP_READ, me, 0, &p, k, step);
+        struct prior writes = prior_at(t, c->w, b.weak, k, lo), reads = prior_at(t, c->r, c->rx, k, lo),
+                     strong = element_at(notes_of(t), b.strong, k), joined;
+        bool covered = set_covers(w, strong.a, me) && word_kind(strong.a) != WHO_GRID &&
+                       word_scope(strong.a) <= t->scope;
+        if (!covered && strong_join(t, strong, me, word, &joined))
+            report_piece(t, strong, OP_WRITE | OP_STRONG, me, 0, &p, k, step);
+        if (!hb_word(w, writes.a, me, t->space))
+            report_piece(t, writes, OP_WRITE, me, 0, &p, k, step);
+        else if (!hb_word(w, reads.a, me, t->space))
+            report_piece(t, reads, OP_READ, me, 0, &p, k, step);
         if (covered) continue;
         make_mixed(t, &c->w, &c->wx, lo);
         if (!(c->w & FLAG_PAIR)) make_write_pair(t, c);
-        record_elements(t, &write_pair_of(t, c)->strong, k, step, joined.a, joined.site);
+        elements_record_quick(t, &write_pair_of(t, c)->strong, k, step, joined.a, joined.site);
         b = *write_pair_of(t, c);
         c->w = (u64)w->now << 32 | MIXED | FLAG_PAIR | fine_flag(b.weak) | fine_flag(b.strong);
     }
@@ -492,8 +495,8 @@ static void sector_read(const struct touch *t, struct cell *c, u64 me)
     else if (exact)
         sector_add_reader(t, c, me);
     else if (!word_mixed(c->r) && no_common_thread(c->r, me)) {
-        c->r = merge(w, c->r, me);
-        c->rx = merged_site(t, c->r, c->rx);
+        c->r = merge_words(w, c->r, me);
+        c->rx = merge_sites(t, c->r, c->rx);
     } else
         sector_by_elements(t, c, me);
 }

@@ -18,6 +18,8 @@ struct cell { /* of one sector */
      * (FLAG_LIST) or of the write pair (FLAG_PAIR). A reader set: its number. */
     u32 wx, rx;
 };
+/* A site in a cell: the function's serial number in the upper bits, the operation in the lower ones (race_site). */
+enum { SITE_FUNCTION = 20, SITE_OPERATION = (1 << SITE_FUNCTION) - 1 };
 /* The bytes that the cells of so many bytes of memory take, whole sectors. */
 static inline u64 cells_for(u64 bytes) { return bytes / SECTOR * sizeof(struct cell); }
 /* The cell of a sector, by its address. `cells` is the address that the cell of sector 0 would have, and may itself lie

@@ -188,7 +188,7 @@ static bool is_repeating(const struct lowered *l)
 
 bool race_updates(const struct race_launch *launch, u32 site)
 {
-    return launch->kernel->serial % FUNCS == site >> 20 && launch->kernel->update[site & 0xfffff];
+    return launch->kernel->serial % FUNCS == site >> SITE_FUNCTION && launch->kernel->update[site & SITE_OPERATION];
 }
 
 /* Adds the object that one store can reach. */

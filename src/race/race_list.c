@@ -15,6 +15,12 @@
 
 /* ---- lists ---- */
 
+/* The access a is of one thread, warp or set of this CTA. */
+static bool same_cta(const struct race_warp *w, u64 a)
+{
+    return word_slot(a) == w->c->slot && word_time(a) >= w->c->start && word_kind(a) != WHO_GRID;
+}
+
 /* Morally strong (PTX 8.5): both are strong, each includes the other in its scope, and they access the same bytes. */
 static bool morally_strong(const struct race_warp *w, const struct list_entry *m, const struct list_entry *o)
 {
@@ -101,7 +107,7 @@ static bool check_pair(const struct touch *t, const struct list_entry *o, const 
     bool hb = conflict || !w->c->exact ? hb_entry(w, o, m, t->space) : hb_entry_maybe(w, o, m, t->space);
     if (!hb && conflict) report_all(t, o, m, reported);
     if (!hb && like) {
-        record->a = merge(w, o->a, record->a);
+        record->a = merge_words(w, o->a, record->a);
         record->lanes = 0;
         if (word_kind(record->a) != WHO_GRID || race_updates(w->c->launch, t->site)) record->site = o->site;
         return true;
@@ -142,7 +148,7 @@ static void strong_record(const struct touch *t, struct list *l, const struct li
 static struct list_entry entry_of_strong(const struct strong_at *s, const struct member *m)
 {
     bool write = m->a & STRONG_WRITE;
-    return (struct list_entry){ .a = m->a & ~15ull,
+    return (struct list_entry){ .a = m->a & ~WORD_LOW,
                                 .bytes = s->bytes,
                                 .whole = s->whole,
                                 .site = m->site,
@@ -296,7 +302,7 @@ static void list_add_elements(struct list *l, const struct touch *t, u32 x, u32 
             if (first != k && element_at(n, x, first).a == s.a)
                 continue; /* an access that covers several elements is in each */
             u32 bytes = bytes_mask(first, size);
-            list_add(l, (struct list_entry){ .a = one_word(s.a, op),
+            list_add(l, (struct list_entry){ .a = word_of_entry(s.a, op),
                                              .bytes = bytes,
                                              .whole = bytes,
                                              .site = s.site,
@@ -311,7 +317,8 @@ static void list_add_elements(struct list *l, const struct touch *t, u32 x, u32 
         if (word_is_set(s.a))
             sets[nsets++] = (struct set_bytes){ s.site, bytes };
         else
-            list_add(l, (struct list_entry){ .a = one_word(s.a, op), .bytes = bytes, .site = s.site, .op = (u8)op });
+            list_add(l,
+                     (struct list_entry){ .a = word_of_entry(s.a, op), .bytes = bytes, .site = s.site, .op = (u8)op });
     }
     if (nsets) list_add_sets(l, t, sets, nsets);
 }

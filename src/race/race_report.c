@@ -428,10 +428,10 @@ static bool is_wanted(const struct launch *l, enum finding_kind k)
 static struct draft draft_of(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
 {
     struct draft x = { .t = t, .old = old, .me = me, .at = t->at + byte };
-    struct lowered *low = t->warp->cta->launch->sim->functions.func[old->site >> 20];
-    if (old->site && low && (old->site & 0xfffff) < low->nop) {
+    struct lowered *low = t->warp->cta->launch->sim->functions.func[old->site >> SITE_FUNCTION];
+    if (old->site && low && (old->site & SITE_OPERATION) < low->nop) {
         x.old_low = low;
-        x.old_op = old->site & 0xfffff;
+        x.old_op = old->site & SITE_OPERATION;
     }
     x.old_linear = cta_of_access(t->w->c, old->a);
     u32 mine = word_kind(me->a) == WHO_WARP && me->lanes ? me->lanes : 1u << lane_of_byte(me->a, byte);

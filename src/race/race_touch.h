@@ -57,8 +57,8 @@ static inline bool set_covers(const struct race_warp *w, u64 r, u64 me)
 {
     if (word_kind(r) == WHO_ONE || word_mixed(r)) return false;
     if (word_kind(r) == WHO_GRID) return true;
-    if ((u32)(r ^ me) >> 19 || word_time(r) < w->c->base) return false;
-    return word_kind(r) == WHO_CTA || ((u32)(r ^ me) >> 14 == 0 && word_time(r) >= w->warp_base);
+    if (!word_same_slot(r, me) || word_time(r) < w->c->base) return false;
+    return word_kind(r) == WHO_CTA || (word_same_warp(r, me) && word_time(r) >= w->warp_base);
 }
 
 /* The read word of a mixed cell, after a lane of this warp was recorded in its elements. */
@@ -113,7 +113,7 @@ static inline bool cells_private(const struct race_warp *w, u32 space)
 /* The function and operation of an instruction, as cells record them. */
 static inline u32 race_site(const struct warp *warp, const struct insn *i)
 {
-    return warp->code->low->serial % FUNCS << 20 | (i->op & 0xfffff);
+    return warp->code->low->serial % FUNCS << SITE_FUNCTION | (i->op & SITE_OPERATION);
 }
 static inline struct touch race_touch(struct warp *warp, const struct insn *i, u32 op, u32 space)
 {
