@@ -6,6 +6,7 @@
 #include "code/shared_layout.h"
 #include "sim/cta.h"
 #include "sim/deadlock.h"
+#include "sim/finding_place.h"
 #include "sim/handlers.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
@@ -247,6 +248,16 @@ void launch_stop(struct launch *l, int end)
     __atomic_compare_exchange_n(&l->stop, &none, end, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
+/* The line of the source in place of that of the PTX, which nobody may have; the instruction stays as the excerpt. */
+static void place_in_source(struct error *e, const struct lowered *low, u32 op)
+{
+    struct arena a = { 0 };
+    const struct place *p = finding_place(&a, low, op);
+    while (p && p->inlined_at) p = p->inlined_at; /* the line of the user's, not of a header's function */
+    if (p && p->file && p->line) snprintf(e->where, sizeof e->where, "%.230s:%u", p->file, p->line);
+    arena_free(&a);
+}
+
 void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt,
                  ...)
 {
@@ -256,8 +267,10 @@ void launch_fail(struct launch *l, int end, enum error_code code, const struct l
         const struct ptx_module *m = i && i->at ? low->func->module : NULL;
         va_list ap;
         va_start(ap, fmt);
+        bool first = l->e->code == ERR_NONE;
         error_at_list(l->e, code, m ? m->name : "", m ? m->text : STR(""), m ? i->at : NULL, fmt, ap);
         va_end(ap);
+        if (first && m) place_in_source(l->e, low, op);
     }
     unlock(&l->elock);
     launch_stop(l, end);
