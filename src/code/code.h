@@ -319,7 +319,7 @@ struct where {
     s32 stride;
 }; /* a register in a version */
 
-enum { CODE_LAYERS = 5 }; /* of handlers around an instruction, at most */
+enum { CODE_LAYERS = 8 }; /* of handlers around an instruction, at most */
 struct code {             /* a decoded version */
     struct lowered *low;
     bool plain;
@@ -329,8 +329,10 @@ struct code {             /* a decoded version */
     u32 *insn_of; /* by operation: the first instruction made from it */
     /* An engine's side arrays, by instruction: what executes it; of each layer around it, what that one calls. */
     handler **fn, **under[CODE_LAYERS];
-    struct xblock {     /* a block as execution sees it */
-        u32 start, end; /* instructions; the terminator is at end when the block has one */
+    const void *bound_for; /* an engine's own: what the handlers were chosen for beside `watch`; NULL: not yet chosen */
+    struct code *variant;  /* the same code with other handlers; NULL: none */
+    struct xblock {        /* a block as execution sees it */
+        u32 start, end;    /* instructions; the terminator is at end when the block has one */
         u32 next, target;
         u8 term, div;                /* div: may run with lanes missing */
         u8 next_exits, target_exits; /* lanes that go there leave the kernel at once */

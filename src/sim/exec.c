@@ -128,10 +128,7 @@ int exec_one(struct warp *w, u32 at)
     struct code *c = w->code;
     const struct insn *i = &c->insn[at];
     bool access = w->probe && i->kind == K_MEM && c->low->op[i->op].flags & ISA_ACCESS;
-    return access ? (w->planes  ? init_watched
-                     : c->watch ? memory_watched
-                                : memory_any)(w->R, i, w)
-                  : c->fn[at](w->R, i, w);
+    return (access ? observe_probed : c->fn[at])(w->R, i, w);
 }
 
 /* Whether a warp of a shaken launch lets others go first, before a block: as often as not where they may act on what

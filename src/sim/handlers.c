@@ -11,10 +11,17 @@
 #include "sim/planes.h"
 #include "sim/special_registers.h"
 
+/* What the handlers of a version depend on beside code.watch. Zeroed before it is filled: compared as bytes. */
+struct binding_key {
+    memory_chooser *memory;             /* NULL: no observer brings handlers of accesses */
+    around_chooser *wants[AROUND_MOST]; /* of the observers around instructions, the outermost first */
+};
+
 struct binding {
     struct code *c;
     const struct sim_launch *in; /* who watches, and with which handlers */
-    bool planes;                 /* the code keeps planes of undefined bits */
+    const struct binding_key *key;
+    bool planes; /* the code keeps planes of undefined bits */
 };
 
 /* ---- the innermost one ---- */
@@ -110,6 +117,15 @@ static void bind_other(struct binding *b, u32 at)
     if (b->planes && result) wrap(b, at, LAYER_PLANES, init_result);
 }
 
+/* The observers around an instruction: the last of the list innermost. */
+static void bind_around(struct binding *b, u32 at)
+{
+    const struct lop *o = &b->c->low->op[b->c->insn[at].op];
+    for (u32 k = AROUND_MOST; k-- > 0;)
+        if (b->key->wants[k] && b->key->wants[k](b->c->low, o))
+            wrap(b, at, (enum layer)(LAYER_AROUND + k), observe_around[k]);
+}
+
 static void bind(struct binding *b)
 {
     struct code *c = b->c;
@@ -124,12 +140,42 @@ static void bind(struct binding *b)
             case K_PRED: bind_lane(b, at); break;
             default: (c->low->op[i->op].flags & ISA_ACCESS ? bind_access : bind_other)(b, at);
             }
+            if (i->kind != K_INSERTED) bind_around(b, at);
         }
+}
+
+static void key_of(struct binding_key *k, const struct sim_launch *in)
+{
+    u32 n = 0;
+    memset(k, 0, sizeof *k);
+    for (const struct observer *o = in->observers; o; o = o->next) {
+        if (o->memory && !k->memory) k->memory = o->memory;
+        if (!o->around) continue;
+        CHECK(n < AROUND_MOST);
+        k->wants[n++] = o->wants;
+    }
 }
 
 struct code *code_for(struct lowered *l, const struct sim_launch *in, bool plain, struct error *e)
 {
     struct code *c = decode(l, in->block[0], observe_watch(in), plain, e);
-    if (c && !c->fn) bind(&(struct binding){ .c = c, .in = in, .planes = plain && c->watch & WATCH_INIT });
+    struct binding_key key, *own;
+    if (!c) return NULL;
+    key_of(&key, in);
+    while (c->bound_for && memcmp(c->bound_for, &key, sizeof key)) {
+        if (!c->variant) {
+            c->variant = NEW(&l->mem, struct code);
+            *c->variant = *c;
+            c->variant->variant = NULL;
+            c->variant->bound_for = NULL;
+            memset(c->variant->under, 0, sizeof c->under);
+        }
+        c = c->variant;
+    }
+    if (c->bound_for) return c;
+    own = NEW(&l->mem, struct binding_key);
+    *own = key;
+    bind(&(struct binding){ .c = c, .in = in, .key = own, .planes = plain && c->watch & WATCH_INIT });
+    c->bound_for = own;
     return c;
 }

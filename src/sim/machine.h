@@ -23,6 +23,7 @@ struct rendezvous_taints; /* planes.h, mem/shadow.h */
 /* What a handler returns beside 0; the last: at the start of a block, which has not begun. */
 enum { EV_NONE, EV_DEOPT, EV_STOP, EV_YIELD };
 
+enum { AROUND_MOST = 3 }; /* observers of a launch that lie around instructions (observe.h) */
 enum { MAX_WARPS = 32, READ_SET = 64 };
 
 /* ---- execution ---- */

@@ -1,15 +1,24 @@
 /* Hands events to the observers of a launch. */
 #include "sim/observe.h"
+#include "sim/handlers.h"
 #include "sim/init_fast.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
+#include "sim/planes.h"
+
+static bool several_bring_handlers(const struct sim_launch *in)
+{
+    u32 n = 0;
+    for (const struct observer *o = in->observers; o; o = o->next) n += o->memory != NULL;
+    return n > 1;
+}
 
 u32 observe_watch(const struct sim_launch *in)
 {
     u32 watch = (in->checks & CHECK_INIT ? WATCH_INIT : 0) | (in->wraps ? WATCH_WRAPS : 0);
     for (const struct observer *o = in->observers; o; o = o->next)
         watch |= o->watch | (o->access && !o->memory ? o->writes ? WATCH_WRITES : WATCH_OBSERVE : 0);
-    return watch;
+    return several_bring_handlers(in) ? watch | WATCH_OBSERVE : watch;
 }
 
 bool observe_noted(const struct sim_launch *in, const struct site *s)
@@ -97,3 +106,49 @@ void observe_allocated(const struct launch *l, struct mem_object *object)
     for (const struct observer *o = l->in->observers; o; o = o->next)
         if (o->allocated) o->allocated(o->self, object);
 }
+
+/* ---- around instructions ---- */
+
+/* The k-th observer with `around`. */
+static const struct observer *around(const struct warp *w, u32 k)
+{
+    const struct observer *o = w->cta->launch->in->observers;
+    while (!o->around || k--) o = o->next;
+    return o;
+}
+
+static bool is_around(const struct warp *w, u32 k, const struct insn *i)
+{
+    return w->code->under[LAYER_AROUND + k] && handler_under(w, i, (enum layer)(LAYER_AROUND + k));
+}
+
+static handler *const observe_around_probed[AROUND_MOST];
+
+/* An access on the common path, for the observers from the k-th on. */
+static int probed(char *restrict R, const struct insn *i, struct warp *w, u32 k)
+{
+    while (k < AROUND_MOST && !is_around(w, k, i)) k++;
+    if (k < AROUND_MOST) return observe_around_probed[k](R, i, w);
+    return (w->planes ? init_watched : w->code->watch ? memory_watched : memory_any)(R, i, w);
+}
+
+int observe_probed(char *restrict R, const struct insn *i, struct warp *w) { return probed(R, i, w, 0); }
+
+#define AROUND(k)                                                                                                   \
+    static int around_##k(char *restrict R, const struct insn *i, struct warp *w)                                   \
+    {                                                                                                               \
+        const struct observer *o = around(w, k);                                                                    \
+        return o->around(o->self, R, i, w, handler_under(w, i, (enum layer)(LAYER_AROUND + k)));                    \
+    }                                                                                                               \
+    static int after_##k(char *restrict R, const struct insn *i, struct warp *w) { return probed(R, i, w, k + 1); } \
+    static int probed_##k(char *restrict R, const struct insn *i, struct warp *w)                                   \
+    {                                                                                                               \
+        const struct observer *o = around(w, k);                                                                    \
+        return o->around(o->self, R, i, w, after_##k);                                                              \
+    }
+AROUND(0)
+AROUND(1)
+AROUND(2)
+handler *const observe_around[] = { around_0, around_1, around_2 };
+static handler *const observe_around_probed[AROUND_MOST] = { probed_0, probed_1, probed_2 };
+_Static_assert(COUNT_OF(observe_around) == AROUND_MOST, "a handler for each observer around instructions");

@@ -1,11 +1,19 @@
 /* observe.h: what a checker or a counter may watch. This page is the whole interface.
  *
- * A launch carries a list of observers. With one that wants all accesses, decode picks the watched memory handler for
- * every memory instruction; one that brings its own handlers sees there what it wants, and hands the rest on; without
- * any, nothing of this costs anything. Observers see events on the worker that runs the CTA, in
- * the order in which that worker executes them; events of different CTAs may come concurrently. They must not change
- * the machine. Propagation along registers (initialised values, provenance) is not done here: it lives in planes
- * beside them. */
+ * A launch carries a list of observers. Observers see events on the worker that runs the CTA, in the order in which
+ * that worker executes them; events of different CTAs may come concurrently. They must not change the machine.
+ * Without any, nothing of this costs anything. Propagation along registers (initialised values, provenance) is not
+ * done here: it lives in planes beside them.
+ *
+ * There are three ways to see accesses, the slowest first, and observers of all three can stand in one list:
+ *   access   A record of every access (access.h), which then goes through the common path, memory_watched.
+ *   around   A function that lies around the handler of each instruction that the observer wants, and calls it. The
+ *            access below stays as fast as it was. AROUND_MOST observers of a launch may have one; the first in the
+ *            list is outermost. They lie outside all other layers (handlers.h): what one calls does the whole
+ *            instruction.
+ *   memory   Handlers of its own in the place of the plain ones, with the look at an access compiled into them
+ *            (memory_fast.h; the race check). One observer of a launch may have them; with a second one, both see
+ *            records, by `access`. */
 #ifndef LOCKSTEP_OBSERVE_H
 #define LOCKSTEP_OBSERVE_H
 #include "sim/access.h"
@@ -31,13 +39,20 @@ struct sync_event {
 /* Chooses the handler of a memory instruction, for checks that look at accesses on the fast way (memory_fast.h). */
 typedef handler *memory_chooser(u32 watch, const struct site *s, const struct insn *i, u32 group, s32 stride);
 
+/* Whether an observer wants to be around an operation. It may depend on nothing but the code: the answer is kept. */
+typedef bool around_chooser(const struct lowered *l, const struct lop *o);
+
 struct observer {
     void *self;
     u32 watch; /* WATCH_* beside WATCH_OBSERVE, which goes with `access` */
     /* `access` is wanted for what may write global memory only: loads stay as fast as the others let them
      * (WATCH_WRITES); plain stores come without a->ptr, and whether the lanes were allowed to is not known */
     bool writes;
-    memory_chooser *memory; /* not NULL: its own handlers; it then sees what they pass on (memory_watched) */
+    memory_chooser *memory; /* not NULL: its own handlers; `access` then comes for what they pass on (memory_watched) */
+    /* Executes an instruction that `wants` chose by calling `beneath`, and returns what that one does. When that is not
+     * 0, the instruction was not done, and comes again; the operands are as they were. */
+    int (*around)(void *self, char *R, const struct insn *i, struct warp *w, handler *beneath);
+    around_chooser *wants; /* goes with `around` */
     /* before the first CTA; may be NULL, like all of these */
     void (*begin)(void *self, const struct launch *l);
     void (*end)(void *self, const struct launch *l);
@@ -56,6 +71,10 @@ struct observer {
 };
 
 u32 observe_watch(const struct sim_launch *in);
+/* Of the observers with `around`, by their place among these: the handler that calls the observer. */
+extern handler *const observe_around[AROUND_MOST];
+/* An access by the common path with the observers around it, while a loop is probed (wait.h). */
+handler observe_probed;
 handler *observe_handler(const struct sim_launch *in, u32 watch, const struct site *s, const struct insn *i, u32 group,
                          s32 stride);
 /* Whether a store keeps its own handler and is noted behind it, for observers of writes: its record has addresses,
