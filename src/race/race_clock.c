@@ -11,59 +11,59 @@ void clock_make_lanes(struct race_warp *w)
     w->lane = base_need(sizeof *w->lane * LANES);
 }
 
-void clock_view_drop(struct vclock_store *j, struct view *v)
+void clock_view_drop(struct vclock_store *vs, struct view *v)
 {
-    vclock_drop(j, v->clock);
-    vclock_drop(j, v->pending);
-    vclock_drop(j, v->pending_cta);
-    vclock_drop(j, v->fence);
+    vclock_drop(vs, v->clock);
+    vclock_drop(vs, v->pending);
+    vclock_drop(vs, v->pending_cta);
+    vclock_drop(vs, v->fence);
 }
 
-static void lane_reset(struct vclock_store *j, struct lane_clock *k)
+static void lane_reset(struct vclock_store *vs, struct lane_clock *k)
 {
-    clock_view_drop(j, &k->strict);
-    clock_view_drop(j, &k->weak);
-    vclock_drop(j, k->rmw);
-    vclock_drop(j, k->unscoped);
-    vclock_drop(j, k->fence_gpu);
-    vclock_drop(j, k->fence_gpu_weak);
-    scoped_clock_clear(j, &k->sc_clock);
+    clock_view_drop(vs, &k->strict);
+    clock_view_drop(vs, &k->weak);
+    vclock_drop(vs, k->rmw);
+    vclock_drop(vs, k->unscoped);
+    vclock_drop(vs, k->fence_gpu);
+    vclock_drop(vs, k->fence_gpu_weak);
+    scoped_clock_clear(vs, &k->sc_clock);
     *k = (struct lane_clock){ 0 };
 }
 
-static void bar_reset(struct vclock_store *j, struct bar_state *b)
+static void bar_reset(struct vclock_store *vs, struct bar_state *b)
 {
-    vclock_drop(j, b->known);
-    vclock_drop(j, b->weak);
-    scoped_clock_clear(j, &b->sc_clock);
+    vclock_drop(vs, b->clock);
+    vclock_drop(vs, b->weak);
+    scoped_clock_clear(vs, &b->sc_clock);
     *b = (struct bar_state){ 0 };
 }
 
 /* All that the warp has been told is nobody's any more, or everybody's. */
 static void warp_reset(struct race_warp *w)
 {
-    struct vclock_store *j = clock_store(w);
-    vclock_drop(j, w->weak);
-    vclock_drop(j, w->clock);
-    scoped_clock_clear(j, &w->sc_clock);
+    struct vclock_store *vs = clock_store(w);
+    vclock_drop(vs, w->weak);
+    vclock_drop(vs, w->clock);
+    scoped_clock_clear(vs, &w->sc_clock);
     w->weak = w->clock = NULL;
     w->weak_base = w->ahead_weak = w->ahead = 0;
 }
 
 void clock_reset(struct race_cta *c)
 {
-    struct vclock_store *j = &c->launch->vclocks;
+    struct vclock_store *vs = &c->launch->vclocks;
     lock(&c->launch->lock);
-    vclock_drop(j, c->clock);
-    vclock_drop(j, c->weak);
-    vclock_drop(j, c->pending);
-    vclock_drop(j, c->unscoped);
-    scoped_clock_clear(j, &c->sc_clock);
+    vclock_drop(vs, c->clock);
+    vclock_drop(vs, c->weak);
+    vclock_drop(vs, c->pending);
+    vclock_drop(vs, c->unscoped);
+    scoped_clock_clear(vs, &c->sc_clock);
     c->clock = c->weak = c->pending = c->unscoped = NULL;
     c->sc_acquired = false;
-    for (u32 n = 0; n < MAX_BARS; n++) bar_reset(j, &c->bar[n]);
+    for (u32 n = 0; n < MAX_BARS; n++) bar_reset(vs, &c->bar[n]);
     for (u32 n = 0; n < MAX_WARPS; n++) {
-        for (u32 m = c->warp[n].used; m; m &= m - 1) lane_reset(j, &c->warp[n].lane[__builtin_ctz(m)]);
+        for (u32 m = c->warp[n].used; m; m &= m - 1) lane_reset(vs, &c->warp[n].lane[__builtin_ctz(m)]);
         c->warp[n].used = 0;
         warp_reset(&c->warp[n]);
     }
@@ -144,11 +144,10 @@ const struct lane_clock *clock_fence_clocks(struct race_warp *w, u32 lane)
 static void settle_sc(struct race_warp *w, u32 lane)
 {
     struct lane_clock *k = &w->lane[lane];
-    if (k->sc_deferred) vclock_join(clock_store(w), &k->sc_clock.wide, clock_fence_clocks(w, lane)->strict.fence);
+    if (k->sc_deferred) vclock_join(clock_store(w), &k->sc_clock.gpu, clock_fence_clocks(w, lane)->strict.fence);
     k->sc_deferred = false;
 }
 
-static bool scoped_clock_any(const struct scoped_clock *r) { return r->wide || r->own || r->narrow; }
 bool clock_has_sc(const struct race_warp *w, u32 lane)
 {
     return w->lane[lane].sc_deferred || scoped_clock_any(&w->lane[lane].sc_clock) || scoped_clock_any(&w->sc_clock) ||
@@ -163,31 +162,31 @@ void clock_publish_sc(struct race_warp *w, u32 lane, struct scoped_clock *to)
         scoped_clock_join(clock_store(w), to, &w->sc_clock);
     }
     scoped_clock_join(clock_store(w), to, &k->sc_clock);
-    if (k->sc_deferred) vclock_join(clock_store(w), &to->wide, clock_fence_clocks(w, lane)->strict.fence);
+    if (k->sc_deferred) vclock_join(clock_store(w), &to->gpu, clock_fence_clocks(w, lane)->strict.fence);
 }
 
 /* A fence: what was read before is known behind it; or, where it is narrow, what of that it reaches, and the rest
  * behind the next wide one. */
-static void view_fence(struct vclock_store *j, struct view *v, u32 scope)
+static void view_fence(struct vclock_store *vs, struct view *v, u32 scope)
 {
-    vclock_join(j, &v->clock, scope_is_wide(scope) ? v->pending : v->pending_cta);
+    vclock_join(vs, &v->clock, scope_is_wide(scope) ? v->pending : v->pending_cta);
     if (scope_is_wide(scope)) {
-        vclock_drop(j, v->pending);
+        vclock_drop(vs, v->pending);
         v->pending = NULL;
     }
-    vclock_drop(j, v->pending_cta);
-    vclock_drop(j, v->fence);
+    vclock_drop(vs, v->pending_cta);
+    vclock_drop(vs, v->fence);
     v->pending_cta = v->fence = NULL;
 }
 
 /* Its last fence, if that was wide, is not the last one any more, but still the last wide one; or it is neither. */
 static void keep_fence_gpu(struct race_warp *w, u32 lane, u32 scope)
 {
-    struct vclock_store *j = clock_store(w);
+    struct vclock_store *vs = clock_store(w);
     struct lane_clock *k = &w->lane[lane];
     if (!scope_is_wide(scope) && !(k->has_fenced && scope_is_wide(k->fence_scope))) return;
-    vclock_drop(j, k->fence_gpu);
-    vclock_drop(j, k->fence_gpu_weak);
+    vclock_drop(vs, k->fence_gpu);
+    vclock_drop(vs, k->fence_gpu_weak);
     k->fence_gpu = k->fence_gpu_weak = NULL;
     if (scope_is_wide(scope)) return;
     clock_fence_clocks(w, lane);
@@ -200,26 +199,26 @@ static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc, const 
                        const struct vclock *like)
 {
     struct race_cta *c = w->c;
-    struct vclock_store *j = clock_store(w);
+    struct vclock_store *vs = clock_store(w);
     struct lane_clock *k = &w->lane[lane];
     /* it learns all the news there are, and has done so at every such fence before */
-    bool all = sc && scope_is_wide(scope) && !j->scoped;
+    bool all = sc && scope_is_wide(scope) && !vs->scoped;
     if (!all) settle_sc(w, lane);
     keep_fence_gpu(w, lane, scope);
-    if (!scope_is_wide(scope)) vclock_join(j, &k->unscoped, k->strict.pending);
-    view_fence(j, &k->strict, scope);
-    view_fence(j, &k->weak, scope);
+    if (!scope_is_wide(scope)) vclock_join(vs, &k->unscoped, k->strict.pending);
+    view_fence(vs, &k->strict, scope);
+    view_fence(vs, &k->weak, scope);
     if (scope_is_wide(scope)) {
-        vclock_drop(j, k->rmw);
+        vclock_drop(vs, k->rmw);
         k->rmw = NULL;
     } /* it is all known now */
     k->read.id = 0;
     if (sc) {
-        scoped_clock_acquire(j, &k->sc_clock, c->number, scope_is_wide(scope), &k->strict.clock);
-        scoped_clock_acquire(j, &w->sc_clock, c->number, scope_is_wide(scope), &k->strict.clock);
-        if (!c->sc_acquired) scoped_clock_acquire(j, &c->sc_clock, c->number, scope_is_wide(scope), &k->strict.clock);
+        scoped_clock_acquire(vs, &k->sc_clock, c->number, scope_is_wide(scope), &k->strict.clock);
+        scoped_clock_acquire(vs, &w->sc_clock, c->number, scope_is_wide(scope), &k->strict.clock);
+        if (!c->sc_acquired) scoped_clock_acquire(vs, &c->sc_clock, c->number, scope_is_wide(scope), &k->strict.clock);
     }
-    vclock_share(j, &k->strict.clock, like);
+    vclock_share(vs, &k->strict.clock, like);
     k->strict.fence = lane_clock_strict(w, lane);
     k->weak.fence = lane_clock_weak(w, lane);
     k->fence_at = *now;
@@ -227,10 +226,10 @@ static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc, const 
     k->fence_has_own = false;
     k->fence_scope = (u8)scope;
     if (all) {
-        scoped_clock_clear(j, &k->sc_clock);
+        scoped_clock_clear(vs, &k->sc_clock);
         k->sc_deferred = k->sc_covers_cta = true;
     } else if (sc)
-        scoped_clock_release(j, &k->sc_clock, c->number, scope_is_wide(scope),
+        scoped_clock_release(vs, &k->sc_clock, c->number, scope_is_wide(scope),
                              clock_fence_clocks(w, lane)->strict.fence);
 }
 
@@ -263,7 +262,7 @@ static void publish_alike(const struct race_warp *w, struct fenced_alike *f, str
     if (!f->lanes) return;
     struct vclock *what = vclock_hold(f->first->strict.fence);
     if (!f->first->fence_has_own) add_done(&what, w, f->lanes, &f->first->fence_at);
-    vclock_join(clock_store(w), &to->wide, what);
+    vclock_join(clock_store(w), &to->gpu, what);
     vclock_drop(clock_store(w), what);
     f->lanes = 0;
 }
@@ -279,12 +278,12 @@ static bool same_fence(const struct lane_clock *a, const struct lane_clock *b)
  * barrier. */
 static void gather(const struct race_warp *w, u32 lanes, struct joint_clock *all)
 {
-    struct vclock_store *j = clock_store(w);
+    struct vclock_store *vs = clock_store(w);
     const struct lane_clock none = { 0 }, *last = &none; /* lanes that were told the same share one value */
     for (u32 m = lanes & w->ahead; m; m &= m - 1) {
         const struct lane_clock *k = &w->lane[__builtin_ctz(m)];
-        if (k->strict.clock != last->strict.clock) vclock_accumulate(j, &all->known, k->strict.clock);
-        if (k->weak.clock != last->weak.clock) vclock_accumulate(j, &all->weak, k->weak.clock);
+        if (k->strict.clock != last->strict.clock) vclock_accumulate(vs, &all->clock, k->strict.clock);
+        if (k->weak.clock != last->weak.clock) vclock_accumulate(vs, &all->weak, k->weak.clock);
         last = k;
     }
 }
@@ -292,15 +291,15 @@ static void gather(const struct race_warp *w, u32 lanes, struct joint_clock *all
 /* The same with their news. */
 static void gather_all(const struct race_warp *w, u32 lanes, struct joint_clock *all)
 {
-    struct vclock_store *j = clock_store(w);
+    struct vclock_store *vs = clock_store(w);
     const struct lane_clock none = { 0 }, *last = &none;
     struct fenced_alike fenced = { 0 };
     gather(w, lanes, all);
     for (u32 m = lanes & w->ahead; m; m &= m - 1) {
         const struct lane_clock *k = &w->lane[__builtin_ctz(m)];
-        if (k->sc_clock.wide != last->sc_clock.wide || k->sc_clock.own != last->sc_clock.own ||
-            k->sc_clock.narrow != last->sc_clock.narrow)
-            scoped_clock_join(j, &all->sc_clock, &k->sc_clock);
+        if (k->sc_clock.gpu != last->sc_clock.gpu || k->sc_clock.by_cta != last->sc_clock.by_cta ||
+            k->sc_clock.by_cta_narrow != last->sc_clock.by_cta_narrow)
+            scoped_clock_join(vs, &all->sc_clock, &k->sc_clock);
         if (k->sc_deferred) {
             if (fenced.lanes && !same_fence(fenced.first, k)) publish_alike(w, &fenced, &all->sc_clock);
             if (!fenced.lanes) fenced.first = k;
@@ -316,18 +315,18 @@ void clock_join_lanes(struct race_warp *w, u32 lanes, const struct joint_clock *
     clock_grew(w, lanes);
     for (u32 m = lanes; m; m &= m - 1) {
         struct lane_clock *k = &w->lane[__builtin_ctz(m)];
-        vclock_join(clock_store(w), &k->strict.clock, all->known);
+        vclock_join(clock_store(w), &k->strict.clock, all->clock);
         vclock_join(clock_store(w), &k->weak.clock, all->weak);
         scoped_clock_join(clock_store(w), &k->sc_clock, &all->sc_clock);
     }
 }
 
 /* What a lane knew and had news of is its warp's, or CTA's, now; true: there is nothing else that they do not have. */
-static bool lane_merged(struct vclock_store *j, struct lane_clock *k)
+static bool lane_merged(struct vclock_store *vs, struct lane_clock *k)
 {
-    vclock_drop(j, k->strict.clock);
-    vclock_drop(j, k->weak.clock);
-    scoped_clock_clear(j, &k->sc_clock);
+    vclock_drop(vs, k->strict.clock);
+    vclock_drop(vs, k->weak.clock);
+    scoped_clock_clear(vs, &k->sc_clock);
     k->strict.clock = k->weak.clock = NULL;
     k->sc_deferred = k->sc_covers_cta = false;
     return !k->strict.pending && !k->weak.pending && !k->strict.pending_cta && !k->weak.pending_cta && !k->rmw &&
@@ -337,21 +336,21 @@ static bool lane_merged(struct vclock_store *j, struct lane_clock *k)
 /* All lanes get what was gathered from all of them, and maybe others. */
 static void join_warp(struct race_warp *w, const struct joint_clock *all)
 {
-    struct vclock_store *j = clock_store(w);
-    vclock_join(j, &w->clock, all->known);
-    vclock_join(j, &w->weak, all->weak);
-    scoped_clock_join(j, &w->sc_clock, &all->sc_clock);
+    struct vclock_store *vs = clock_store(w);
+    vclock_join(vs, &w->clock, all->clock);
+    vclock_join(vs, &w->weak, all->weak);
+    scoped_clock_join(vs, &w->sc_clock, &all->sc_clock);
     w->version++;
     for (u32 m = w->ahead; m; m &= m - 1)
-        if (lane_merged(j, &w->lane[__builtin_ctz(m)])) w->ahead &= ~(m & -m);
+        if (lane_merged(vs, &w->lane[__builtin_ctz(m)])) w->ahead &= ~(m & -m);
     w->ahead_weak = 0;
 }
 
-static void joint_clock_drop(struct vclock_store *j, struct joint_clock *all)
+static void joint_clock_drop(struct vclock_store *vs, struct joint_clock *all)
 {
-    vclock_drop(j, all->known);
-    vclock_drop(j, all->weak);
-    scoped_clock_clear(j, &all->sc_clock);
+    vclock_drop(vs, all->clock);
+    vclock_drop(vs, all->weak);
+    scoped_clock_clear(vs, &all->sc_clock);
 }
 
 void clock_warp_barrier(struct race_warp *w, u32 mask)
@@ -366,7 +365,7 @@ void clock_warp_barrier(struct race_warp *w, u32 mask)
         w->warp_base = w->now;
         if (w->ahead) join_warp(w, &all);
     } else {
-        add_own(&all.known, w, mask);
+        add_own(&all.clock, w, mask);
         clock_join_lanes(w, mask, &all);
     }
     joint_clock_drop(&c->launch->vclocks, &all);
@@ -378,7 +377,7 @@ static void converge_part(struct race_warp *w, u32 mask)
 {
     struct joint_clock all = { 0 }, none = { 0 };
     gather(w, mask & w->ahead_weak, &all);
-    vclock_join(clock_store(w), &all.weak, all.known);
+    vclock_join(clock_store(w), &all.weak, all.clock);
     add_own(&all.weak, w, mask);
     none.weak = all.weak;
     clock_join_lanes(w, mask, &none);
@@ -396,7 +395,7 @@ void clock_converge(struct race_warp *w, u32 mask)
     if (whole) {
         struct joint_clock all = { 0 };
         gather(w, w->ahead_weak, &all);
-        vclock_join(clock_store(w), &w->weak, all.known);
+        vclock_join(clock_store(w), &w->weak, all.clock);
         vclock_join(clock_store(w), &w->weak, all.weak);
         joint_clock_drop(&c->launch->vclocks, &all);
         w->ahead_weak = 0;
@@ -421,16 +420,16 @@ static void gather_rmw(const struct race_warp *w, u32 lanes, struct vclock **all
 /* Lanes come to a barrier with what they know, would know, and have read (R5a). */
 static void arrived(struct race_warp *w, u32 lanes, struct bar_state *b)
 {
-    struct vclock_store *j = clock_store(w);
-    struct joint_clock all = { b->known, b->weak, b->sc_clock };
-    vclock_join(j, &all.known, w->clock);
-    vclock_join(j, &all.weak, w->weak);
-    scoped_clock_join(j, &all.sc_clock, &w->sc_clock);
+    struct vclock_store *vs = clock_store(w);
+    struct joint_clock all = { b->clock, b->weak, b->sc_clock };
+    vclock_join(vs, &all.clock, w->clock);
+    vclock_join(vs, &all.weak, w->weak);
+    scoped_clock_join(vs, &all.sc_clock, &w->sc_clock);
     gather_all(w, lanes, &all);
     gather_rmw(w, lanes, &all.weak);
-    add_own(&all.known, w, lanes);
+    add_own(&all.clock, w, lanes);
     add_weak(&all.weak, w, own_epoch(w).weak_base);
-    b->known = all.known;
+    b->clock = all.clock;
     b->weak = all.weak;
     b->sc_clock = all.sc_clock;
 }
@@ -491,16 +490,16 @@ static void note_pending(struct race_cta *c, const struct race_warp *w, u32 lane
  * *rmw. */
 static void share(struct race_cta *c, struct race_warp *w, struct vclock **rmw)
 {
-    struct vclock_store *j = &c->launch->vclocks;
+    struct vclock_store *vs = &c->launch->vclocks;
     struct joint_clock all = { c->clock, c->weak, c->sc_clock };
-    vclock_join(j, &all.known, w->clock);
-    vclock_join(j, &all.weak, w->weak);
-    scoped_clock_join(j, &all.sc_clock, &w->sc_clock);
+    vclock_join(vs, &all.clock, w->clock);
+    vclock_join(vs, &all.weak, w->weak);
+    scoped_clock_join(vs, &all.sc_clock, &w->sc_clock);
     gather_all(w, w->all, &all);
     gather_rmw(w, w->all, rmw);
     note_pending(c, w, w->all);
-    for (u32 m = w->ahead; m; m &= m - 1) lane_merged(j, &w->lane[__builtin_ctz(m)]);
-    c->clock = all.known;
+    for (u32 m = w->ahead; m; m &= m - 1) lane_merged(vs, &w->lane[__builtin_ctz(m)]);
+    c->clock = all.clock;
     c->weak = all.weak;
     c->sc_clock = all.sc_clock;
     warp_reset(w);
@@ -509,20 +508,20 @@ static void share(struct race_cta *c, struct race_warp *w, struct vclock **rmw)
 static void barrier_full(struct race_cta *c)
 {
     bool alone = sole_sc_fence(c);
-    struct vclock *before = vclock_hold(c->sc_clock.wide), *rmw = NULL;
+    struct vclock *before = vclock_hold(c->sc_clock.gpu), *rmw = NULL;
     race_tick(c, c->launch->of->nwarps);
     c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     if (alone) {
-        vclock_drop(&c->launch->vclocks, c->sc_clock.wide);
-        c->sc_clock.wide = NULL;
+        vclock_drop(&c->launch->vclocks, c->sc_clock.gpu);
+        c->sc_clock.gpu = NULL;
     } /* it knew them all */
     for (u32 n = 0; n < c->launch->of->nwarps; n++) {
         c->warp[n].warp_base = c->warp[n].cta_base = c->now;
         c->warp[n].version++;
         share(c, &c->warp[n], &rmw);
     }
-    c->sc_acquired = alone || (c->sc_acquired && c->sc_clock.wide == before);
+    c->sc_acquired = alone || (c->sc_acquired && c->sc_clock.gpu == before);
     vclock_drop(&c->launch->vclocks, before);
     vclock_add_cta(&c->launch->vclocks, &c->clock, c->number, c->base);
     if (!vclock_covers_maybe(c->clock, rmw)) vclock_join(&c->launch->vclocks, &c->weak, rmw); /* R5a */
@@ -541,7 +540,7 @@ static void barrier_part(struct race_cta *c, struct bar_state *b)
             c->warp[n].now = now + 1;
             arrived(&c->warp[n], b->waiting[n], b);
         }
-    struct joint_clock all = { b->known, b->weak, b->sc_clock };
+    struct joint_clock all = { b->clock, b->weak, b->sc_clock };
     for (u32 n = 0; n < warps; n++) {
         struct race_warp *w = &c->warp[n];
         if (!b->waiting[n]) continue;

@@ -21,7 +21,7 @@ static bool same_cta(const struct race_warp *w, u64 a)
     return word_slot(a) == w->c->slot && word_time(a) >= w->c->start && word_kind(a) != WHO_GRID;
 }
 
-/* Morally strong (PTX 8.5): both are strong, each includes the other in its scope, and they access the same bytes. */
+/* Morally strong (PTX 8.7): both are strong, each includes the other in its scope, and they access the same bytes. */
 static bool morally_strong(const struct race_warp *w, const struct list_entry *m, const struct list_entry *o)
 {
     if (!(m->op & o->op & OP_STRONG) || (o->bytes != m->bytes && o->whole != m->whole)) return false;

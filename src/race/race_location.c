@@ -15,7 +15,7 @@ struct release_sequence { /* what can be learned there, beside the writes themse
  * what it has read there, which its later acquire operations there acquire (8.8 of the manual). */
 struct pattern {
     u64 thread; /* number + 1 of its CTA, warp, lane; 0: none */
-    bool wide;  /* the last one that released was */
+    bool gpu;   /* the last one that released was */
     /* fence: by the last one; pending, pending_cta: what was read, for acquire operations of gpu and of CTA scope */
     struct view strict, weak;
     struct vclock *fence_gpu, *fence_gpu_weak; /* as fenced, of the last wide one, if that was another */
@@ -110,30 +110,30 @@ static struct release_sequence *sequence_of(struct location *l)
     return l->sequence;
 }
 
-static void sequence_clear(struct vclock_store *j, struct location *l)
+static void sequence_clear(struct vclock_store *vs, struct location *l)
 {
     struct release_sequence *o = l->sequence;
     if (!o) return;
-    scoped_clock_clear(j, &o->strict.clock);
-    scoped_clock_clear(j, &o->weak.clock);
-    scoped_clock_clear(j, &o->sc_clock);
-    vclock_drop(j, o->strict.arrived);
-    vclock_drop(j, o->weak.arrived);
-    vclock_drop(j, o->narrow);
+    scoped_clock_clear(vs, &o->strict.clock);
+    scoped_clock_clear(vs, &o->weak.clock);
+    scoped_clock_clear(vs, &o->sc_clock);
+    vclock_drop(vs, o->strict.arrived);
+    vclock_drop(vs, o->weak.arrived);
+    vclock_drop(vs, o->narrow);
     base_free(o);
     l->sequence = NULL;
 }
 
-static void patterns_clear(struct vclock_store *j, struct location *l)
+static void patterns_clear(struct vclock_store *vs, struct location *l)
 {
     struct patterns *x = l->patterns;
     if (!x) return;
     for (u32 n = 0; n < x->cap; n++) {
         struct pattern *p = &x->p[n];
-        clock_view_drop(j, &p->strict);
-        clock_view_drop(j, &p->weak);
-        vclock_drop(j, p->fence_gpu);
-        vclock_drop(j, p->fence_gpu_weak);
+        clock_view_drop(vs, &p->strict);
+        clock_view_drop(vs, &p->weak);
+        vclock_drop(vs, p->fence_gpu);
+        vclock_drop(vs, p->fence_gpu_weak);
     }
     base_free(x->p);
     base_free(x);
@@ -170,28 +170,28 @@ static struct pattern *pattern_of(const struct race_warp *w, u32 lane, struct lo
     return p;
 }
 
-static void replace(struct vclock_store *j, struct vclock **k, struct vclock *by)
+static void replace(struct vclock_store *vs, struct vclock **k, struct vclock *by)
 {
-    vclock_drop(j, *k);
+    vclock_drop(vs, *k);
     *k = vclock_hold(by);
 }
 
-static void pattern_released(struct vclock_store *j, struct pattern *p, bool far, struct vclock *what,
+static void pattern_released(struct vclock_store *vs, struct pattern *p, bool far, struct vclock *what,
                              struct vclock *weak)
 {
-    if (far || p->wide) {
-        replace(j, &p->fence_gpu, far ? NULL : p->strict.fence);
-        replace(j, &p->fence_gpu_weak, far ? NULL : p->weak.fence);
+    if (far || p->gpu) {
+        replace(vs, &p->fence_gpu, far ? NULL : p->strict.fence);
+        replace(vs, &p->fence_gpu_weak, far ? NULL : p->weak.fence);
     }
-    replace(j, &p->strict.fence, what);
-    replace(j, &p->weak.fence, weak);
-    p->wide = far;
+    replace(vs, &p->strict.fence, what);
+    replace(vs, &p->weak.fence, weak);
+    p->gpu = far;
 }
 
-static void location_clear(struct vclock_store *j, struct location *l)
+static void location_clear(struct vclock_store *vs, struct location *l)
 {
-    sequence_clear(j, l);
-    patterns_clear(j, l);
+    sequence_clear(vs, l);
+    patterns_clear(vs, l);
     *l = (struct location){ .at = l->at };
 }
 
@@ -228,49 +228,49 @@ static bool acquires(const struct strong *s) { return s->sem == SEM_ACQUIRE || s
 static bool releases(const struct strong *s) { return s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL; }
 
 /* A lane of that CTA has read a value with what it released: known at once if it acquires, otherwise behind a fence. */
-static void view_acquire(struct vclock_store *j, struct view *v, const struct scoped_clock *r, u32 cta,
+static void view_acquire(struct vclock_store *vs, struct view *v, const struct scoped_clock *r, u32 cta,
                          const struct strong *s)
 {
     if (acquires(s)) {
-        scoped_clock_acquire(j, r, cta, scope_is_wide(s->scope), &v->clock);
+        scoped_clock_acquire(vs, r, cta, scope_is_wide(s->scope), &v->clock);
         return;
     }
-    scoped_clock_acquire(j, r, cta, scope_is_wide(s->scope), &v->pending);
-    scoped_clock_acquire(j, r, cta, false, &v->pending_cta);
+    scoped_clock_acquire(vs, r, cta, scope_is_wide(s->scope), &v->pending);
+    scoped_clock_acquire(vs, r, cta, false, &v->pending_cta);
 }
 
 /* A read of that place by a party: what it reads counts behind an acquire operation there, as if that had read it. */
-static void pattern_read(struct vclock_store *j, struct lane_clock *k, struct pattern *p,
+static void pattern_read(struct vclock_store *vs, struct lane_clock *k, struct pattern *p,
                          const struct release_sequence *o, u32 cta, const struct strong *s)
 {
     if (acquires(s)) {
-        vclock_join(j, &k->strict.clock, scope_is_wide(s->scope) ? p->strict.pending : p->strict.pending_cta);
-        vclock_join(j, &k->weak.clock, scope_is_wide(s->scope) ? p->weak.pending : p->weak.pending_cta);
+        vclock_join(vs, &k->strict.clock, scope_is_wide(s->scope) ? p->strict.pending : p->strict.pending_cta);
+        vclock_join(vs, &k->weak.clock, scope_is_wide(s->scope) ? p->weak.pending : p->weak.pending_cta);
     } else if (o) {
-        view_acquire(j, &p->strict, &o->strict.clock, cta, s);
-        view_acquire(j, &p->weak, &o->weak.clock, cta, s);
+        view_acquire(vs, &p->strict, &o->strict.clock, cta, s);
+        view_acquire(vs, &p->weak, &o->weak.clock, cta, s);
     }
 }
 
 static void sequence_acquire(const struct race_warp *w, struct lane_clock *k, const struct release_sequence *o,
                              const struct strong *s)
 {
-    struct vclock_store *j = clock_store(w);
+    struct vclock_store *vs = clock_store(w);
     u32 me = w->c->number;
-    scoped_clock_join(j, &k->sc_clock, &o->sc_clock);
-    view_acquire(j, &k->strict, &o->strict.clock, me, s);
-    view_acquire(j, &k->weak, &o->weak.clock, me, s);
+    scoped_clock_join(vs, &k->sc_clock, &o->sc_clock);
+    view_acquire(vs, &k->strict, &o->strict.clock, me, s);
+    view_acquire(vs, &k->weak, &o->weak.clock, me, s);
     if (!acquires(s) && s->rmw && scope_is_wide(s->scope)) {
-        scoped_clock_acquire(j, &o->strict.clock, me, true, &k->rmw);
-        scoped_clock_acquire(j, &o->weak.clock, me, true, &k->rmw);
+        scoped_clock_acquire(vs, &o->strict.clock, me, true, &k->rmw);
+        scoped_clock_acquire(vs, &o->weak.clock, me, true, &k->rmw);
     }
-    if (!scope_is_wide(s->scope)) vclock_join(j, &k->unscoped, o->strict.clock.wide);
-    vclock_join(j, &k->unscoped, o->narrow);
+    if (!scope_is_wide(s->scope)) vclock_join(vs, &k->unscoped, o->strict.clock.gpu);
+    vclock_join(vs, &k->unscoped, o->narrow);
 }
 
 void clock_strong_read(struct race_warp *w, u32 lane, const struct strong *s)
 {
-    struct vclock_store *j = clock_store(w);
+    struct vclock_store *vs = clock_store(w);
     struct race_launch *launch = w->c->launch;
     struct lane_clock *k = &w->lane[lane];
     lock(&launch->lock);
@@ -285,22 +285,22 @@ void clock_strong_read(struct race_warp *w, u32 lane, const struct strong *s)
         clock_grew(w, 1u << lane);
         /* otherwise its CTA knows them all */
         if (observes(w->c, l, s->scope) && l->until >= vclock_cta_time(w->c->clock, l->cta))
-            vclock_add_writes(j, &k->strict.clock, l->id, l->writes);
+            vclock_add_writes(vs, &k->strict.clock, l->id, l->writes);
         if (l->sequence) sequence_acquire(w, k, l->sequence, s);
         struct pattern *p = pattern_of(w, lane, l, l->sequence && !acquires(s));
-        if (p) pattern_read(j, k, p, l->sequence, w->c->number, s);
+        if (p) pattern_read(vs, k, p, l->sequence, w->c->number, s);
     }
     unlock(&launch->lock);
 }
 
 struct write clock_strong_write(struct race_warp *w, const struct strong *s, u32 lane)
 {
-    struct vclock_store *j = clock_store(w);
+    struct vclock_store *vs = clock_store(w);
     struct race_cta *c = w->c;
     lock(&c->launch->lock);
     overwrite(c->launch, s->at, s->size, s->size);
     struct location *l = location_made(c->launch, s->at, s->size);
-    if (!s->rmw) sequence_clear(j, l); /* who reads it still knows the writes before it */
+    if (!s->rmw) sequence_clear(vs, l); /* who reads it still knows the writes before it */
     if (clock_has_sc(w, lane)) clock_publish_sc(w, lane, &sequence_of(l)->sc_clock);
     l->until = l->writes && (l->cta != c->number || l->until == ~0u) ? ~0u : MAX_OF(l->until, w->now);
     l->cta = c->number;
@@ -315,17 +315,17 @@ struct write clock_strong_write(struct race_warp *w, const struct strong *s, u32
 /* A strong write of a party that had released something there. */
 static void pattern_release_again(struct race_cta *c, struct release_sequence *o, const struct pattern *p, bool far)
 {
-    struct vclock_store *j = &c->launch->vclocks;
-    scoped_clock_release(j, &o->strict.clock, c->number, far && p->wide, p->strict.fence);
-    scoped_clock_release(j, &o->weak.clock, c->number, far && p->wide, p->weak.fence);
+    struct vclock_store *vs = &c->launch->vclocks;
+    scoped_clock_release(vs, &o->strict.clock, c->number, far && p->gpu, p->strict.fence);
+    scoped_clock_release(vs, &o->weak.clock, c->number, far && p->gpu, p->weak.fence);
     if (!far || !p->fence_gpu) return;
-    scoped_clock_release(j, &o->strict.clock, c->number, true, p->fence_gpu);
-    scoped_clock_release(j, &o->weak.clock, c->number, true, p->fence_gpu_weak);
+    scoped_clock_release(vs, &o->strict.clock, c->number, true, p->fence_gpu);
+    scoped_clock_release(vs, &o->weak.clock, c->number, true, p->fence_gpu_weak);
 }
 
 void clock_strong_release(struct race_warp *w, u32 lane, const struct strong *s)
 {
-    struct vclock_store *j = clock_store(w);
+    struct vclock_store *vs = clock_store(w);
     struct race_cta *c = w->c;
     struct lane_clock *k = &w->lane[lane];
     bool release = releases(s);
@@ -352,39 +352,39 @@ void clock_strong_release(struct race_warp *w, u32 lane, const struct strong *s)
     if (!release) clock_fence_clocks(w, lane);
     struct vclock *what = release ? clock_of_lane(w, lane) : vclock_hold(k->strict.fence),
                   *weak = release ? clock_of_lane_weak(w, lane) : vclock_hold(k->weak.fence);
-    scoped_clock_release(j, &o->strict.clock, c->number, far, what);
-    scoped_clock_release(j, &o->weak.clock, c->number, far, weak);
-    if (!far) vclock_join(j, &o->narrow, what);
+    scoped_clock_release(vs, &o->strict.clock, c->number, far, what);
+    scoped_clock_release(vs, &o->weak.clock, c->number, far, weak);
+    if (!far) vclock_join(vs, &o->narrow, what);
     if (!release && k->fence_gpu && scope_is_wide(s->scope)) {
-        scoped_clock_release(j, &o->strict.clock, c->number, true, k->fence_gpu);
-        scoped_clock_release(j, &o->weak.clock, c->number, true, k->fence_gpu_weak);
+        scoped_clock_release(vs, &o->strict.clock, c->number, true, k->fence_gpu);
+        scoped_clock_release(vs, &o->weak.clock, c->number, true, k->fence_gpu_weak);
     }
-    if (release && p) pattern_released(j, p, far, what, weak);
+    if (release && p) pattern_released(vs, p, far, what, weak);
     /* the two come to the same in most kernels */
-    if (k->sc_deferred) vclock_share(j, &o->sc_clock.wide, o->strict.clock.wide);
-    vclock_drop(j, what);
-    vclock_drop(j, weak);
+    if (k->sc_deferred) vclock_share(vs, &o->sc_clock.gpu, o->strict.clock.gpu);
+    vclock_drop(vs, what);
+    vclock_drop(vs, weak);
     unlock(&c->launch->lock);
 }
 
 void clock_flag_read(struct race_warp *w, u32 lane, const struct strong *s)
 {
-    struct vclock_store *j = clock_store(w);
+    struct vclock_store *vs = clock_store(w);
     struct race_launch *launch = w->c->launch;
     struct view *weak = &w->lane[lane].weak;
     lock(&launch->lock);
     const struct location *l = location_at(launch, s->at, false);
     if (l && l->size == s->size && !l->mbarrier && l->sequence) {
         clock_grew(w, 1u << lane);
-        view_acquire(j, weak, &l->sequence->strict.clock, w->c->number, s);
-        view_acquire(j, weak, &l->sequence->weak.clock, w->c->number, s);
+        view_acquire(vs, weak, &l->sequence->strict.clock, w->c->number, s);
+        view_acquire(vs, weak, &l->sequence->weak.clock, w->c->number, s);
     }
     unlock(&launch->lock);
 }
 
 void clock_flag_write(struct race_warp *w, u32 lane, const struct strong *s)
 {
-    struct vclock_store *j = clock_store(w);
+    struct vclock_store *vs = clock_store(w);
     struct race_launch *launch = w->c->launch;
     const struct lane_clock *k = &w->lane[lane];
     if (!k->has_fenced) return;
@@ -392,10 +392,10 @@ void clock_flag_write(struct race_warp *w, u32 lane, const struct strong *s)
     struct location *l = location_made(launch, s->at, s->size);
     l->version++;
     clock_fence_clocks(w, lane);
-    scoped_clock_release(j, &sequence_of(l)->weak.clock, w->c->number, scope_is_wide(k->fence_scope), k->strict.fence);
-    scoped_clock_release(j, &sequence_of(l)->weak.clock, w->c->number, scope_is_wide(k->fence_scope), k->weak.fence);
-    if (k->fence_gpu) scoped_clock_release(j, &sequence_of(l)->weak.clock, w->c->number, true, k->fence_gpu);
-    if (k->fence_gpu) scoped_clock_release(j, &sequence_of(l)->weak.clock, w->c->number, true, k->fence_gpu_weak);
+    scoped_clock_release(vs, &sequence_of(l)->weak.clock, w->c->number, scope_is_wide(k->fence_scope), k->strict.fence);
+    scoped_clock_release(vs, &sequence_of(l)->weak.clock, w->c->number, scope_is_wide(k->fence_scope), k->weak.fence);
+    if (k->fence_gpu) scoped_clock_release(vs, &sequence_of(l)->weak.clock, w->c->number, true, k->fence_gpu);
+    if (k->fence_gpu) scoped_clock_release(vs, &sequence_of(l)->weak.clock, w->c->number, true, k->fence_gpu_weak);
     unlock(&launch->lock);
 }
 
@@ -419,7 +419,7 @@ static struct location *mbarrier_at(struct race_launch *launch, u64 at)
 
 void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at, bool relaxed)
 {
-    struct vclock_store *j = clock_store(w);
+    struct vclock_store *vs = clock_store(w);
     struct race_cta *c = w->c;
     lock(&c->launch->lock);
     struct location *l = mbarrier_at(c->launch, at);
@@ -429,50 +429,50 @@ void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at, bool relaxed)
         clock_fence_clocks(w, lane);
     struct vclock *all = relaxed ? vclock_hold(w->lane[lane].strict.fence) : clock_of_lane(w, lane),
                   *weak = relaxed ? vclock_hold(w->lane[lane].weak.fence) : clock_of_lane_weak(w, lane);
-    vclock_join(j, &l->sequence->strict.arrived, all);
-    vclock_join(j, &l->sequence->weak.arrived, weak);
-    vclock_drop(j, all);
-    vclock_drop(j, weak);
+    vclock_join(vs, &l->sequence->strict.arrived, all);
+    vclock_join(vs, &l->sequence->weak.arrived, weak);
+    vclock_drop(vs, all);
+    vclock_drop(vs, weak);
     clock_publish_sc(w, lane, &l->sequence->sc_clock);
     unlock(&c->launch->lock);
 }
 
-static void phase_over(struct vclock_store *j, struct released *o)
+static void phase_over(struct vclock_store *vs, struct released *o)
 {
-    vclock_join(j, &o->clock.wide, o->arrived);
-    vclock_drop(j, o->arrived);
+    vclock_join(vs, &o->clock.gpu, o->arrived);
+    vclock_drop(vs, o->arrived);
     o->arrived = NULL;
 }
 
 void clock_mbarrier_phase(struct race_warp *w, u64 at, u64 word)
 {
-    struct vclock_store *j = clock_store(w);
+    struct vclock_store *vs = clock_store(w);
     lock(&w->c->launch->lock);
     struct location *l = mbarrier_at(w->c->launch, at);
     if (word >> 40 != l->sequence->phase) {
         l->sequence->phase = word >> 40;
-        phase_over(j, &l->sequence->strict);
-        phase_over(j, &l->sequence->weak);
+        phase_over(vs, &l->sequence->strict);
+        phase_over(vs, &l->sequence->weak);
     }
     unlock(&w->c->launch->lock);
 }
 
 void clock_mbarrier_waited(struct race_warp *w, u32 lane, u64 at, bool relaxed)
 {
-    struct vclock_store *j = clock_store(w);
+    struct vclock_store *vs = clock_store(w);
     lock(&w->c->launch->lock);
     struct lane_clock *k = &w->lane[lane];
     struct location *l = mbarrier_at(w->c->launch, at);
-    struct joint_clock all = { l->sequence->strict.clock.wide, l->sequence->weak.clock.wide, l->sequence->sc_clock };
+    struct joint_clock all = { l->sequence->strict.clock.gpu, l->sequence->weak.clock.gpu, l->sequence->sc_clock };
     if (!relaxed)
         clock_join_lanes(w, 1u << lane, &all);
     else { /* known behind a fence */
         clock_grew(w, 1u << lane);
-        vclock_join(j, &k->strict.pending, all.known);
-        vclock_join(j, &k->strict.pending_cta, all.known);
-        vclock_join(j, &k->weak.pending, all.weak);
-        vclock_join(j, &k->weak.pending_cta, all.weak);
-        scoped_clock_join(j, &k->sc_clock, &all.sc_clock);
+        vclock_join(vs, &k->strict.pending, all.clock);
+        vclock_join(vs, &k->strict.pending_cta, all.clock);
+        vclock_join(vs, &k->weak.pending, all.weak);
+        vclock_join(vs, &k->weak.pending_cta, all.weak);
+        scoped_clock_join(vs, &k->sc_clock, &all.sc_clock);
     }
     unlock(&w->c->launch->lock);
 }

@@ -1,89 +1,97 @@
-/* vclock.h: what a thread knows of the others, as a value: a map from whose actions to how far they are known. That is
- * a vector clock, kept as a tree whose parts are never changed while more than one has them, so that handing it on is
- * one reference, two that come from one another share what they have in common, and joining them takes only what
- * differs.
+/* vclock.h: vector clocks, as values.
  *
- * The tree is Okasaki and Gill's for integer keys: a branch parts its keys by their highest bit that differs, so
- * equal sets of keys have equal shapes. Its leaves are of three kinds:
+ * A vector clock maps threads to times: what a thread did below its time happens before whoever has the clock. It also
+ * maps synchronisation locations to counts of strong writes. With thousands of threads a clock is no array. It is a
+ * tree whose nodes do not change while they are shared: a copy is one reference, clocks that come from each other share
+ * what they have in common, and a join visits only what differs.
  *
- *   times    of a warp: how far each of its lanes is known; of the warps of a CTA: how far all lanes of each are; of
- *            some CTAs: how far all threads of each are, and its first thread, who most often speaks for the others
- *   counts   of some locations: how many of the strong writes there
- *   maps     of a CTA: something known, again (struct scoped_clock)
+ * The tree is a Patricia tree for integer keys (Okasaki and Gill): a branch divides its keys by their highest bit that
+ * differs, so equal sets of keys have equal shapes. Leaves hold several values, because joining an array takes little,
+ * and trees of many small leaves take long:
  *
- * Some together, because joining an array takes little, and trees of many small leaves take long.
+ *   LANES_OF   a warp: the time of each of its lanes
+ *   WARPS_OF   a CTA: for each of its warps, a time that holds for all its lanes
+ *   CTAS       16 CTAs: for each a time that holds for all its threads, and one of its first thread, which most often
+ *              releases for all of them
+ *   LOCATIONS  16 locations: how many of their strong writes
+ *   MAP        a CTA: a clock again (struct scoped_clock)
  *
- * All of it belongs to one launch and is used under one lock. */
+ * The time of a thread is the greatest that any of its leaves has. A CTA has a number in its launch that no other has.
+ * All clocks of a store are used under one lock. */
 #ifndef LOCKSTEP_VCLOCK_H
 #define LOCKSTEP_VCLOCK_H
 #include "base/base.h"
 
-struct vclock; /* NULL: nothing */
+struct vclock; /* a node of a tree, with all below it; NULL: the empty clock */
 
-/* Many join the same with the same: behind a barrier of the grid each CTA joins what it knew, mostly what all of them
- * knew, with what all of them know now. So what large parts came to is remembered. */
+/* The nodes of the clocks of a launch, and joins that were done: behind a barrier of the grid every CTA joins its
+ * clock, mostly one that all had, with one that all get, and lanes of a warp with equal clocks acquire the same. */
 enum { VCLOCK_KINDS = 6, VCLOCK_RECENT = 32 };
 struct vclock_store {
     struct vclock_memo {
-        struct vclock *a, *b, *is;
-    } * memo;  /* by a hash of both; NULL: nothing yet */
-    u64 large; /* a branch at this bit of the key, or above */
-    /* whole values, in the same way: lanes of a warp, that know the same, learn the same */
-    struct vclock_memo recent_join[VCLOCK_RECENT];
+        struct vclock *a, *b, *result; /* a joined with b */
+    } * memo;                          /* joins of large subtrees, by a hash of both; NULL: none yet */
+    u64 large;                         /* a subtree is large if its branch is at this bit of the key, or above */
+    struct vclock_memo recent_join[VCLOCK_RECENT]; /* joins of whole clocks, by a hash of both */
     struct vclock_added {
-        struct vclock *k, *is;
+        struct vclock *from, *to; /* the clock before and after; to NULL: none */
         u64 key;
-        u32 which, value;
-    } added;                            /* and what a value with one more was */
-    struct vclock *spare[VCLOCK_KINDS]; /* parts of trees that are of no use any more, by kind */
-    /* something in the kernel has a scope that is not wide: what is released is kept for such readers, too */
+        u32 index, value;               /* of the leaf */
+    } added;                            /* the last value that was added to a clock */
+    struct vclock *spare[VCLOCK_KINDS]; /* nodes to be used again, by kind */
+    /* The kernel has scopes that are not wide: what is released is kept by CTA, too (struct scoped_clock). */
     bool scoped;
 };
-enum { VCLOCK_LARGE = 1 << 12 };                  /* parts with CTAs that differ from their seventh bit on */
-void vclock_store_forget(struct vclock_store *j); /* what it remembers; the launch is over */
-void vclock_store_free(struct vclock_store *j);
+enum { VCLOCK_LARGE = 1 << 12 };                   /* subtrees with CTAs that differ from bit 6 of their number on */
+void vclock_store_forget(struct vclock_store *vs); /* the joins; the launch is over */
+void vclock_store_free(struct vclock_store *vs);
 
-struct vclock *vclock_hold(struct vclock *k);
-void vclock_drop(struct vclock_store *j, struct vclock *k);
+struct vclock *vclock_hold(struct vclock *k); /* one reference more */
+void vclock_drop(struct vclock_store *vs, struct vclock *k);
 
-void vclock_join(struct vclock_store *j, struct vclock **k, const struct vclock *more); /* *k becomes both */
+/* *k becomes the join of both. vclock_accumulate: the same where many joins follow, each with another clock; it is not
+ * remembered. */
+void vclock_join(struct vclock_store *vs, struct vclock **k, const struct vclock *more);
+void vclock_accumulate(struct vclock_store *vs, struct vclock **k, const struct vclock *more);
+/* If both are equal, *k becomes the same tree: a later join may then have been done before. */
+void vclock_share(struct vclock_store *vs, struct vclock **k, const struct vclock *like);
 
-/* the same where many follow, each another one */
-void vclock_accumulate(struct vclock_store *j, struct vclock **k, const struct vclock *more);
-/* if they say the same, *k becomes that one: joining it with something will then have been done before */
-void vclock_share(struct vclock_store *j, struct vclock **k, const struct vclock *like);
+/* *k gets times, if it has lower ones: of all threads of a CTA; of its first thread; of all lanes of a warp; of lanes
+ * of a warp: `time` of these, `all` of every lane. */
+void vclock_add_cta(struct vclock_store *vs, struct vclock **k, u32 cta, u32 time);
+void vclock_add_leader(struct vclock_store *vs, struct vclock **k, u32 cta, u32 time);
+void vclock_add_warp(struct vclock_store *vs, struct vclock **k, u32 cta, u32 warp, u32 time);
+void vclock_add_lanes(struct vclock_store *vs, struct vclock **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time);
+/* and the first `count` strong writes of a location */
+void vclock_add_writes(struct vclock_store *vs, struct vclock **k, u32 location, u32 count);
 
-/* A CTA has a number in its launch that no other has; below `time` what it did is known. */
-void vclock_add_cta(struct vclock_store *j, struct vclock **k, u32 cta, u32 time);
-void vclock_add_leader(struct vclock_store *j, struct vclock **k, u32 cta, u32 time); /* of its first thread */
-/* all lanes below `all`, these below `time` */
-void vclock_add_lanes(struct vclock_store *j, struct vclock **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time);
-void vclock_add_warp(struct vclock_store *j, struct vclock **k, u32 cta, u32 warp, u32 time); /* all lanes */
-void vclock_add_writes(struct vclock_store *j, struct vclock **k, u32 location, u32 count);
-/* it says all that the part does; maybe so though it says no */
-bool vclock_covers_maybe(const struct vclock *k, const struct vclock *part);
+/* Has the clock what the thread did at `time`? The strong write of that number of a location? */
 bool vclock_has_thread(const struct vclock *k, u32 cta, u32 warp, u32 lane, u32 time);
-/* all of them; maybe so though it says no */
-bool vclock_has_lanes_maybe(const struct vclock *k, u32 cta, u32 warp, u32 lanes, u32 time);
-u32 vclock_warp_time(const struct vclock *k, u32 cta, u32 warp); /* below this time all that it did is known */
-/* the same of so many warps of it; maybe of a later one, too */
-u32 vclock_warps_time(const struct vclock *k, u32 cta, u32 warps);
-u32 vclock_cta_time(const struct vclock *k, u32 cta); /* below this time all that it did is known */
-/* below this time all that each of them did is known, if there are that many; 0: nothing is */
-u32 vclock_min_cta_time(const struct vclock *k, u32 ctas);
 bool vclock_has_write(const struct vclock *k, u32 location, u32 number);
+/* The same for each of these lanes. May return false where it has all of them, by leaves of several kinds: the caller
+ * then asks for each thread. */
+bool vclock_has_lanes_maybe(const struct vclock *k, u32 cta, u32 warp, u32 lanes, u32 time);
+/* The clock has all that `part` has. May return false where that is so: the caller then joins for nothing. */
+bool vclock_covers_maybe(const struct vclock *k, const struct vclock *part);
+u32 vclock_cta_time(const struct vclock *k, u32 cta);              /* the time that holds for all threads of the CTA */
+u32 vclock_warp_time(const struct vclock *k, u32 cta, u32 warp);   /* for all lanes of the warp */
+u32 vclock_warps_time(const struct vclock *k, u32 cta, u32 warps); /* for that many warps; a lower bound */
+/* The least time of the CTAs, if the clock has that many of them; otherwise 0. */
+u32 vclock_min_cta_time(const struct vclock *k, u32 ctas);
 
-/* What was released at a place, each with the scope it was released with, for readers that each have theirs. */
+/* The clock that is released at a place, for acquires that each have their own scope. */
 struct scoped_clock {
-    struct vclock *wide; /* by whom it may concern: at gpu scope, or wider */
-    /* from CTA to what its own threads find here, with any scope; if there are such scopes */
-    struct vclock *own;
-    struct vclock *narrow; /* the same of what was released with a scope that is not wide: nobody else's */
+    struct vclock *gpu; /* released with gpu scope, or wider: for threads of all CTAs */
+    /* From a CTA to what its threads have released with any scope: for that CTA only. Where vclock_store.scoped. */
+    struct vclock *by_cta;
+    struct vclock *by_cta_narrow; /* the part of by_cta that is not in gpu: released with a scope that is not wide */
 };
-void scoped_clock_release(struct vclock_store *j, struct scoped_clock *r, u32 cta, bool wide,
+/* A thread of the CTA releases `what`; wide: with gpu scope, or wider. */
+void scoped_clock_release(struct vclock_store *vs, struct scoped_clock *r, u32 cta, bool wide,
                           const struct vclock *what);
-void scoped_clock_join(struct vclock_store *j, struct scoped_clock *r, const struct scoped_clock *more);
-/* *k grows by what a reader of that CTA may know */
-void scoped_clock_acquire(struct vclock_store *j, const struct scoped_clock *r, u32 cta, bool wide, struct vclock **k);
-void scoped_clock_clear(struct vclock_store *j, struct scoped_clock *r);
+/* A thread of the CTA acquires, into *k. */
+void scoped_clock_acquire(struct vclock_store *vs, const struct scoped_clock *r, u32 cta, bool wide, struct vclock **k);
+void scoped_clock_join(struct vclock_store *vs, struct scoped_clock *r, const struct scoped_clock *more);
+void scoped_clock_clear(struct vclock_store *vs, struct scoped_clock *r);
+static inline bool scoped_clock_any(const struct scoped_clock *r) { return r->gpu || r->by_cta || r->by_cta_narrow; }
 #endif
