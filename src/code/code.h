@@ -79,13 +79,12 @@ struct loop {
     u64 *slice;
 };
 
-struct block {      /* of the lowered function: the same in both versions */
-    u32 first, end; /* operations [first, end); the terminator is the last one, if any */
-    u8 term;        /* enum term */
-    u8 is_exit;     /* nothing but ret/exit: lanes that branch here leave at once */
-    /* it follows a fence, a release or a strong store: others may act on that before this block */
-    u8 told;
-    u32 next, target; /* fall-through and branch successor, NONE */
+struct block {            /* of the lowered function: the same in both versions */
+    u32 first, end;       /* operations [first, end); the terminator is the last one, if any */
+    u8 term;              /* enum term */
+    u8 is_exit;           /* nothing but ret/exit: lanes that branch here leave at once */
+    u8 after_publication; /* it follows a publication point: a fence, a release or a strong store */
+    u32 next, target;     /* fall-through and branch successor, NONE */
     u32 *succ;
     u32 nsucc; /* all successors */
     u32 *pred;

@@ -695,9 +695,9 @@ static void propagate_copies(struct lower *w)
     }
 }
 
-/* What others may act on is out: here a block ends, so that a warp of a shaken launch can give way before it goes on
- * (machine.md). */
-static bool tells(const struct lower *w)
+/* Whether the last operation is a publication point: a fence, a release or a strong store, which other threads may act
+ * on. A block ends there, so that a warp under a perturbed schedule can give way before it goes on (machine.md). */
+static bool publishes(const struct lower *w)
 {
     const struct lop *o = &w->op.p[w->op.n - 1];
     if (o->flags & ISA_FENCE) return true;
@@ -750,9 +750,9 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
         if (starts[k] && (w.op.n > w.block.p[w.block.n - 1].first)) lower_end_block(&w, TERM_FALL);
         block_of[k] = w.block.n - 1;
         lower_insn(&w, &f->insn[k]);
-        if (w.op.n > w.block.p[w.block.n - 1].first && tells(&w)) {
+        if (w.op.n > w.block.p[w.block.n - 1].first && publishes(&w)) {
             lower_end_block(&w, TERM_FALL);
-            w.block.p[w.block.n - 1].told = true;
+            w.block.p[w.block.n - 1].after_publication = true;
         }
     }
     if (starts[f->ninsn] && w.op.n > w.block.p[w.block.n - 1].first) lower_end_block(&w, TERM_FALL);

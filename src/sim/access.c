@@ -179,8 +179,8 @@ void access_check(struct access *a)
         check_lane(a, l, &c[l]);
         if (c[l].fault == FAULT_NONE) a->ok |= 1u << l;
     }
-    if (a->warp->retried) {
-        a->warp->retried = false;
+    if (a->warp->faults_reported) {
+        a->warp->faults_reported = false;
         return;
     }
     /* lanes with the same fault with the same object are one report */

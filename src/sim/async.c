@@ -421,7 +421,7 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
             __atomic_store_n(p, now, __ATOMIC_RELEASE);
             w->changed = 1;
         } else if (w->probe)
-            wait_record_read(w, i->op, l, a.space[l], a.addr[l], a.ptr[l], 8, b);
+            wait_probe_read(w, i->op, l, a.space[l], a.addr[l], a.ptr[l], 8, b);
     }
     if (o->flags & ISA_MBAR_WAIT) {
         put_truth(R, i, a.mask, truth);
@@ -429,7 +429,7 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
          * never counts as idle */
         if (a.mask & ~truth && !w->probe) {
             w->fuel = 0;
-            w->fuel_next = FUEL_MAX;
+            w->next_fuel = FUEL_MAX;
         }
     } else
         put_state(w, R, i, o, a.mask, state);

@@ -123,7 +123,7 @@ static void atomic_wide(struct access *a, char *R)
                 w->changed = 1;
             } else if (w->probe)
                 for (u32 k = 0; k < 2; k++)
-                    wait_record_read(w, i->op, l, a->space[l], a->addr[l] + 8 * k, a->ptr[l] + 8 * k, 8, old[k]);
+                    wait_probe_read(w, i->op, l, a->space[l], a->addr[l] + 8 * k, a->ptr[l] + 8 * k, 8, old[k]);
             unlock(&sim->wide);
         }
         if (lop_dst(o, 0)->kind == O_REG) {
@@ -164,7 +164,7 @@ void atomic_access(struct access *a, char *R)
                 w->changed = 1;
                 if (s->atom == AT_CAS || s->atom == AT_EXCH) remember_writer(w, a, l, now);
             } else if (w->probe)
-                wait_record_read(w, i->op, l, a->space[l], a->addr[l], a->ptr[l], s->width, old[l]);
+                wait_probe_read(w, i->op, l, a->space[l], a->addr[l], a->ptr[l], s->width, old[l]);
         }
     }
     const struct lop *o = &w->code->low->op[i->op];

@@ -1,8 +1,8 @@
 /* CTA barriers 0..15 with counts, arrive and reductions.
  *
- * A warp arrives at a barrier as a whole, when all of its live lanes have: at one place for the aligned forms. The
- * count is in threads, a multiple of 32; without one, all live warps of the CTA take part, and a thread that exits
- * leaves them (rules.md S1). Everybody who waits goes on when the phase completes. */
+ * A warp arrives at a barrier as a whole, when all of its live lanes have arrived; the aligned forms want them at one
+ * instruction. The count is in threads, a multiple of 32; without one, all live warps of the CTA take part, and a
+ * thread that exits no longer does (rules.md S1). All splits that wait go on when the phase completes. */
 #include "sim/barrier.h"
 #include "sim/exited.h"
 #include "sim/finding_place.h"
@@ -12,9 +12,9 @@
 static u32 lanes_at(const struct warp *w, u32 bar)
 {
     u32 m = 0;
-    if (w->nsplit == 1) return w->split[0].state == SP_BAR && w->split[0].bar == bar ? w->split[0].mask : 0;
+    if (w->nsplit == 1) return w->split[0].state == SPLIT_BARRIER && w->split[0].bar == bar ? w->split[0].mask : 0;
     for (u32 k = 0; k < w->nsplit; k++)
-        if (w->split[k].state == SP_BAR && w->split[k].bar == bar) m |= w->split[k].mask;
+        if (w->split[k].state == SPLIT_BARRIER && w->split[k].bar == bar) m |= w->split[k].mask;
     return m;
 }
 
@@ -69,8 +69,8 @@ static void report_exited_at(struct cta *c, const struct split *s, struct lowere
     arena_free(&a);
 }
 
-/* Threads that left without reaching a barrier that the others waited at: legal, and worth a note for each place
- * where they left, once: the next barriers miss the same threads. */
+/* Threads left the kernel without reaching a barrier that the others wait at. That is legal; it is reported as a note,
+ * one for each place where they left, and only once: the next barriers miss the same threads. */
 static void report_exited(struct cta *c, u32 n)
 {
     u32 gone = 0, waiting = 0;
@@ -80,10 +80,10 @@ static void report_exited(struct cta *c, u32 n)
         gone += (u32)__builtin_popcount(w->first_live & ~w->live);
         waiting += (u32)__builtin_popcount(lanes_at(w, n));
         for (u32 j = 0; j < w->nsplit && !s; j++)
-            if (w->split[j].state == SP_BAR && w->split[j].bar == n) s = &w->split[j];
+            if (w->split[j].state == SPLIT_BARRIER && w->split[j].bar == n) s = &w->split[j];
     }
-    if (gone == c->noted || !s) return;
-    c->noted = gone;
+    if (gone == c->exits_reported || !s) return;
+    c->exits_reported = gone;
     for (u32 k = 0; k < c->nwarps; k++)
         for (u32 j = 0; j < c->warp[k]->nexits; j++) {
             struct exit_record *v = &c->warp[k]->exits[j];
@@ -96,7 +96,7 @@ static void report_exited(struct cta *c, u32 n)
         }
 }
 
-/* Who is at the barrier, who of the same warp is not, and what became of everybody who is missing. */
+/* Which threads are at the barrier, which lanes of the same warp are not, and where every missing thread is. */
 static const char *divergent_text(struct stopped *st, const struct cta *c, const struct warp *w, const struct split *s,
                                   u32 lost, u32 other)
 {
@@ -121,8 +121,8 @@ static const char *divergent_text(struct stopped *st, const struct cta *c, const
                         lost & (lost - 1) ? "do" : "does", describe_divergence(st, l, s->op));
 }
 
-/* The aligned forms want all threads of a warp at the same instruction. Lanes that were elsewhere when a split
- * arrived may still have come; if the phase completed without them (they left) or with them at another barrier, the
+/* The aligned forms want all threads of a warp at the same instruction. Lanes that were elsewhere when a split arrived
+ * may have arrived since. If the phase completed without them (they left) or with them at another instruction, the
  * program is wrong. */
 static bool check_aligned(struct cta *c, u32 n)
 {
@@ -131,17 +131,17 @@ static bool check_aligned(struct cta *c, u32 n)
         struct warp *w = c->warp[k];
         for (u32 j = 0; j < w->nsplit; j++) {
             struct split *s = &w->split[j];
-            if (s->state != SP_BAR || s->bar != n || !s->missing) continue;
-            u32 came = 0, elsewhere = NONE;
+            if (s->state != SPLIT_BARRIER || s->bar != n || !s->missing) continue;
+            u32 here = 0, elsewhere = NONE;
             for (u32 m = 0; m < w->nsplit; m++) {
                 const struct split *t = &w->split[m];
-                if (t->state != SP_BAR || t->bar != n) continue;
+                if (t->state != SPLIT_BARRIER || t->bar != n) continue;
                 if (t->op == s->op && t->fr->code->low == s->fr->code->low)
-                    came |= t->mask;
+                    here |= t->mask;
                 else
                     elsewhere = m;
             }
-            u32 lost = s->missing & ~came;
+            u32 lost = s->missing & ~here;
             s->missing = 0;
             if (!lost) continue;
             bad = true;
@@ -158,7 +158,7 @@ static bool check_aligned(struct cta *c, u32 n)
             arena_free(&a);
             arena_free(&st.mem);
             for (u32 m = 0; m < w->nsplit; m++)
-                if (w->split[m].state == SP_BAR && w->split[m].bar == n) w->split[m].missing = 0;
+                if (w->split[m].state == SPLIT_BARRIER && w->split[m].bar == n) w->split[m].missing = 0;
         }
     }
     return bad;
@@ -176,7 +176,7 @@ static void release(struct cta *c, u32 n)
         struct warp *w = c->warp[k];
         for (u32 j = 0; j < w->nsplit; j++) {
             struct split *s = &w->split[j];
-            if (s->state != SP_BAR || s->bar != n) continue;
+            if (s->state != SPLIT_BARRIER || s->bar != n) continue;
             struct code *code = s->fr->code;
             const struct lop *o = b->results ? &code->low->op[s->op] : NULL;
             if (o && lop_dst(o, 0)->kind == O_REG) {
@@ -196,30 +196,33 @@ static void release(struct cta *c, u32 n)
                     for (u32 l = 0; l < LANES; l++)
                         if (s->mask >> l & 1) memcpy(p + 4 * l, &v, 4);
             }
-            s->state = SP_RUN;
+            s->state = SPLIT_RUN;
         }
     }
     if (observed(c->launch))
         observe_sync(c->launch, (struct sync_event){ .kind = SYNC_BARRIER, .cta = c, .id = n, .op = NONE });
     c->bars_used &= ~(1u << n);
-    for (u32 k = 0; b->arrived && k < c->nwarps; k++)
-        if (c->warp[k]->came_bar == n) c->warp[k]->came = 0;
+    for (u32 k = 0; b->arrived_threads && k < c->nwarps; k++)
+        if (c->warp[k]->arrived_bar == n) c->warp[k]->arrived = 0;
     *b = (struct bar){ 0 };
 }
 
-/* The lanes of w that came to barrier n one after another, without waiting, are all there are. */
-static bool came_whole(const struct warp *w, u32 n) { return w->came && w->came_bar == n && !(w->live & ~w->came); }
-
-/* Threads that have arrived: whole warps only; bar.arrive is counted when it happens, or with the last lanes of its
- * warp. */
-static u32 arrived_threads(const struct cta *c, u32 n, u32 *waiting)
+/* Whether all live lanes of w have arrived at barrier n without waiting, some of them after others. */
+static bool all_lanes_arrived(const struct warp *w, u32 n)
 {
-    u32 t = c->bar[n].arrived;
+    return w->arrived && w->arrived_bar == n && !(w->live & ~w->arrived);
+}
+
+/* Threads that have arrived, of whole warps only: b->arrived_threads has those that do not wait. waiting: whether some
+ * thread waits. */
+static u32 count_arrived(const struct cta *c, u32 n, u32 *waiting)
+{
+    u32 t = c->bar[n].arrived_threads;
     *waiting = 0;
     for (u32 k = 0; k < c->nwarps; k++) {
         const struct warp *w = c->warp[k];
         u32 at = lanes_at(w, n);
-        if (came_whole(w, n)) t += LANES;
+        if (all_lanes_arrived(w, n)) t += LANES;
         if (!at) continue;
         *waiting = 1;
         if (at == w->live) t += LANES;
@@ -230,13 +233,13 @@ static u32 arrived_threads(const struct cta *c, u32 n, u32 *waiting)
 static bool complete(struct cta *c, u32 n)
 {
     struct bar *b = &c->bar[n];
-    u32 waiting, t = arrived_threads(c, n, &waiting);
+    u32 waiting, t = count_arrived(c, n, &waiting);
     if (!waiting && !t) return false;
     if (b->expected) return t >= b->expected;
     if (!waiting) return false;
     for (u32 k = 0; k < c->nwarps; k++) {
         const struct warp *w = c->warp[k];
-        if (w->live && lanes_at(w, n) != w->live && !(b->waiting >> k & 1)) return false;
+        if (w->live && lanes_at(w, n) != w->live && !(b->arrived_warps >> k & 1)) return false;
     }
     return true;
 }
@@ -253,24 +256,24 @@ static void mismatch(struct warp *w, const struct insn *i, const char *cause)
     if (w->cta->launch->in->checks & CHECK_BARRIER) finding_add(w, i->op, &f, w->mask);
 }
 
-/* bar.sync of a constant number without a count, by a whole warp: nearly every barrier there is. */
+/* The common case: bar.sync of a constant number without a count, by a whole warp. false: it is another case. */
 static bool arrive_whole(struct warp *w, struct split *s, const struct insn *i, bool *go_on)
 {
     struct cta *c = w->cta;
     u32 n = i->site;
     struct bar *b = &c->bar[n];
-    if (s->mask != w->live || b->expected || b->partial || b->waiting) return false;
+    if (s->mask != w->live || b->expected || b->partial || b->arrived_warps) return false;
     if (unlikely(observed(c->launch)))
         observe_sync(c->launch,
                      (struct sync_event){
                          .kind = SYNC_BARRIER_ARRIVE, .cta = c, .warp = w, .mask = s->mask, .id = n, .op = i->op });
-    b->need = 1;
+    b->in_use = 1;
     c->bars_used |= 1u << n;
-    s->state = SP_BAR;
+    s->state = SPLIT_BARRIER;
     s->bar = (u8)n;
     s->op = i->op;
     s->missing = 0;
-    *go_on = ++b->whole == c->running;
+    *go_on = ++b->waiting_warps == c->running;
     if (*go_on) release(c, n);
     return true;
 }
@@ -302,8 +305,8 @@ bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
         mismatch(w, i, cause);
     } else if (count)
         b->expected = count;
-    if (!b->need) b->red_and = 1;
-    b->need = 1;
+    if (!b->in_use) b->red_and = 1;
+    b->in_use = 1;
     c->bars_used |= 1u << n;
     if (observed(c->launch))
         observe_sync(c->launch,
@@ -311,27 +314,30 @@ bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
                          .kind = SYNC_BARRIER_ARRIVE, .cta = c, .warp = w, .mask = s->mask, .id = n, .op = i->op });
     if ((o->aux & 15) == BAR_ARRIVE) { /* arrives and goes on */
         if (s->mask != w->live) {
-            w->came = (w->came_bar == n ? w->came : 0) | s->mask;
-            w->came_bar = (u8)n;
-            if (!came_whole(w, n)) return true;
+            w->arrived = (w->arrived_bar == n ? w->arrived : 0) | s->mask;
+            w->arrived_bar = (u8)n;
+            if (!all_lanes_arrived(w, n)) return true;
         }
-        w->came = 0;
-        b->arrived += LANES;
-        b->waiting |= 1ull << w->id;
+        w->arrived = 0;
+        b->arrived_threads += LANES;
+        b->arrived_warps |= 1ull << w->id;
         if (complete(c, n)) release(c, n);
         return true;
     }
     if (lop_dst(o, 0)->kind == O_REG) b->results = true;
-    s->state = SP_BAR;
+    s->state = SPLIT_BARRIER;
     s->bar = (u8)n;
     s->op = i->op;
     s->missing = o->aux & BAR_ALIGNED ? w->live & ~s->mask : 0;
     if (s->mask != w->live) b->partial = true;
     reduce_in(b, w, s, w->code);
-    /* most arrivals are not the last: count whole warps before looking at all of them; a warp whose other lanes left
-     * became whole uncounted */
-    if (s->mask == w->live || lanes_at(w, n) == w->live) b->whole++;
-    if (!b->expected && !b->partial && b->whole + (u32)__builtin_popcountll(b->waiting) < c->running) return false;
-    if ((!b->expected && !b->partial && !b->waiting && b->whole == c->running) || complete(c, n)) release(c, n);
-    return s->state == SP_RUN;
+    /* Most arrivals are not the last: waiting warps are counted, and all warps are looked at only when the count allows
+     * that the phase is complete. A warp that becomes whole later, because its other lanes leave, is not counted;
+     * b->partial then lets every arrival look at all warps. */
+    if (s->mask == w->live || lanes_at(w, n) == w->live) b->waiting_warps++;
+    if (!b->expected && !b->partial && b->waiting_warps + (u32)__builtin_popcountll(b->arrived_warps) < c->running)
+        return false;
+    if ((!b->expected && !b->partial && !b->arrived_warps && b->waiting_warps == c->running) || complete(c, n))
+        release(c, n);
+    return s->state == SPLIT_RUN;
 }

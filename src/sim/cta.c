@@ -30,7 +30,7 @@ void cta_free(struct cta *c)
     for (u32 n = 0; c->warp && n < c->nwarps; n++) {
         struct warp *w = c->warp[n];
         if (!w) continue;
-        wait_stop(w);
+        wait_probe_stop(w);
         base_free(w->copies);
         wraps_free(w);
         for (u32 k = 0; k < w->nsplit; k++) {
@@ -107,7 +107,7 @@ static void warp_start(struct warp *w, bool fresh)
     bool plain = unwritten || (__atomic_load_n(&l->deopts, __ATOMIC_RELAXED) > DEOPT_MANY && w->plain_R);
     struct frame *f = &w->base_frame;
     u32 first = w->id * LANES, left = l->threads - first;
-    w->nexits = w->came = 0;
+    w->nexits = w->arrived = 0;
     w->first_live = w->live = left >= LANES ? ALL_LANES : (1u << left) - 1;
     f->code = plain ? l->plain : l->fast;
     f->R = plain ? w->plain_R : w->fast_R;
@@ -117,17 +117,17 @@ static void warp_start(struct warp *w, bool fresh)
     f->top = 0;
     f->up = NULL;
     w->base = f;
-    wait_stop(w); /* the CTA before may have left a loop that was watched */
+    wait_probe_stop(w); /* the CTA that ran here before may have left a probe */
     w->nsplit = 0;
     w->cur = NULL;
     w->code = NULL;
     w->trace = unlikely(l->trace != NULL) ? trace_warp(w) : NULL;
-    w->rare = w->trace != NULL || l->in->follow || l->shaken;
+    w->instrumented = wait_always_instrumented(w);
     if (w->trace) memset(w->traced, 0, sizeof w->traced);
     if (w->copies) async_reset(w);
     if (w->wraps) wraps_reset(w);
-    w->fuel_next = FUEL_FIRST;
-    w->fuel = unlikely(l->shaken) ? wait_tank(w, FUEL_FIRST) : FUEL_FIRST;
+    w->next_fuel = FUEL_FIRST;
+    w->fuel = unlikely(l->perturb) ? wait_refill(w, FUEL_FIRST) : FUEL_FIRST;
     if (fresh || f->code->head_by_cta)
         head_fill(w, f->code, f->R, 0);
     else
@@ -149,7 +149,7 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
     c->id[2] = (u32)(linear / l->in->grid[0] / l->in->grid[1]);
     c->running = c->nwarps;
     c->exited = c->divergent = false;
-    c->noted = 0;
+    c->exits_reported = 0;
     if (c->bars_used) {
         memset(c->bar, 0, sizeof c->bar);
         c->bars_used = 0;
@@ -171,12 +171,12 @@ bool warp_runnable(struct warp *w)
     for (u32 k = 0; k < w->nsplit; k++) {
         struct split *s = &w->split[k];
         /* look again after one round */
-        if (s->state == SP_IDLE && wait_changed(s, w)) {
-            s->state = SP_RUN;
+        if (s->state == SPLIT_IDLE && wait_changed(s)) {
+            s->state = SPLIT_RUN;
             w->fuel = 0;
         }
-        if (s->state == SP_SLEEP) s->state = SP_RUN;
-        run |= s->state == SP_RUN;
+        if (s->state == SPLIT_SLEEP) s->state = SPLIT_RUN;
+        run |= s->state == SPLIT_RUN;
     }
     return run;
 }
@@ -198,7 +198,7 @@ bool cta_run(struct cta *c)
             u32 at = start + n;
             at = at < c->nwarps ? at : at - c->nwarps;
             struct warp *w = c->warp[backwards ? c->nwarps - 1 - at : at];
-            bool plain_go = w->nsplit == 1 && w->split[0].state == SP_RUN;
+            bool plain_go = w->nsplit == 1 && w->split[0].state == SPLIT_RUN;
             if (!plain_go && (!w->nsplit || !warp_runnable(w))) continue;
             ran = true;
             enum exec_end e = exec_warp(w);
@@ -220,7 +220,7 @@ bool cta_run(struct cta *c)
             c->state = CTA_WAIT;
             return false;
         }
-        if (yielded && (++rounds > 4 || (l->shaken && rand_next(&c->rng) & 1))) {
+        if (yielded && (++rounds > 4 || (l->perturb && rand_next(&c->rng) & 1))) {
             c->state = CTA_READY;
             return false;
         }
@@ -233,7 +233,7 @@ bool cta_woken(const struct cta *c)
     for (u32 n = 0; n < c->nwarps; n++)
         for (u32 k = 0; k < c->warp[n]->nsplit; k++) {
             const struct split *s = &c->warp[n]->split[k];
-            if (s->state == SP_RUN || s->state == SP_SLEEP || (s->state == SP_IDLE && wait_changed(s, c->warp[n])))
+            if (s->state == SPLIT_RUN || s->state == SPLIT_SLEEP || (s->state == SPLIT_IDLE && wait_changed(s)))
                 return true;
         }
     return false;

@@ -73,7 +73,7 @@ static bool takes_lock(const struct lowered *l, u32 op)
 
 static bool spins_on_lock(const struct launch *l, struct waiter x, struct hold *h)
 {
-    if (!x.s || x.s->state != SP_IDLE) return false;
+    if (!x.s || x.s->state != SPLIT_IDLE) return false;
     for (u32 k = 0; k < x.s->nreads; k++) {
         const struct read *r = &x.s->reads[k];
         u64 key = (u64)(uintptr_t)r->ptr;
@@ -135,7 +135,7 @@ static void explain_locks(struct stopped *st, struct cause *c)
 {
     enum { LONGEST = 16 };
     struct hold h[LONGEST];
-    struct waiter x = first_in(st, SP_IDLE);
+    struct waiter x = first_in(st, SPLIT_IDLE);
     for (u32 n = 0; n < LONGEST && spins_on_lock(st->l, x, &h[n]); n++) {
         for (u32 k = 0; k <= n; k++)
             if (h[k].at.cta->linear == h[n].by->cta && h[k].thread == h[n].by->thread) {
@@ -158,7 +158,7 @@ static void explain_locks(struct stopped *st, struct cause *c)
 static void explain_residency(struct stopped *st, struct cause *c)
 {
     const struct launch *l = st->l;
-    struct waiter x = first_in(st, SP_IDLE);
+    struct waiter x = first_in(st, SPLIT_IDLE);
     u64 started = launch_started(l), left = l->total - started;
     if (!left || !x.s || !x.s->nreads) return;
     bool nobody;
@@ -180,16 +180,16 @@ static void explain_residency(struct stopped *st, struct cause *c)
 
 static void explain_warp(struct stopped *st, struct cause *c)
 {
-    struct waiter x = first_in(st, SP_RDV);
+    struct waiter x = first_in(st, SPLIT_RENDEZVOUS);
     if (!x.s) return;
     u32 here = 0;
     for (u32 j = 0; j < x.w->nsplit; j++) {
         const struct split *t = &x.w->split[j];
-        if (t->state == SP_RDV && t->rdv == x.s->rdv && t->op == x.s->op) here |= t->mask;
+        if (t->state == SPLIT_RENDEZVOUS && t->rdv == x.s->rdv && t->op == x.s->op) here |= t->mask;
     }
     u32 missing = x.s->rdv & x.w->live & ~here;
     for (u32 j = 0; j < x.w->nsplit; j++)
-        if (x.w->split[j].mask & missing && (!c->other.s || x.w->split[j].state == SP_RDV))
+        if (x.w->split[j].mask & missing && (!c->other.s || x.w->split[j].state == SPLIT_RENDEZVOUS))
             c->other = (struct waiter){ x.cta, x.w, &x.w->split[j] };
     c->at = x;
     const char *in = st->l->total > 1
@@ -199,7 +199,7 @@ static void explain_warp(struct stopped *st, struct cause *c)
     const char *who = arena_printf(&st->mem, "%s%s %s %s", in, describe_lanes(st, here),
                                    here & (here - 1) ? "are" : "is", describe_split(st, x.cta, x.w, x.s));
     bool many = missing & (missing - 1);
-    if (c->other.s && c->other.s->state == SP_RDV) {
+    if (c->other.s && c->other.s->state == SPLIT_RENDEZVOUS) {
         c->cause = arena_printf(&st->mem,
                                 "%s, and %s %s: each waits for the other, and an operation completes only when all "
                                 "lanes of its mask reach the same one",
@@ -225,14 +225,14 @@ static u32 thread_count(const struct cta_threads *c)
 
 static void explain_barrier(struct stopped *st, struct cause *c)
 {
-    struct waiter x = first_in(st, SP_BAR);
+    struct waiter x = first_in(st, SPLIT_BARRIER);
     if (!x.s) return;
     const struct bar *b = &x.cta->bar[x.s->bar];
     struct cta_threads here = { 0 }, missing = { 0 }, gone = { 0 };
     for (u32 k = 0; k < x.cta->nwarps; k++)
         for (u32 j = 0; j < x.cta->warp[k]->nsplit; j++) {
             const struct split *s = &x.cta->warp[k]->split[j];
-            if (s->state == SP_BAR && s->bar == x.s->bar) {
+            if (s->state == SPLIT_BARRIER && s->bar == x.s->bar) {
                 here.mask[k] |= s->mask;
                 continue;
             }
@@ -240,7 +240,7 @@ static void explain_barrier(struct stopped *st, struct cause *c)
             if (!c->other.s) c->other = (struct waiter){ x.cta, x.cta->warp[k], s };
         }
     c->at = x;
-    u32 arrived = thread_count(&here) + b->arrived, left = thread_count(&missing);
+    u32 arrived = thread_count(&here) + b->arrived_threads, left = thread_count(&missing);
     const char *who = describe_threads(st, &here),
                *in = st->l->total == 1 ? "" : arena_printf(&st->mem, " of %s", describe_cta(st, x.cta->linear));
     const char *rest = describe_absent(st, x.cta, x.s->bar, x.s->op, &gone);
@@ -257,7 +257,7 @@ static void explain_barrier(struct stopped *st, struct cause *c)
         c->fix = "Let all threads of the CTA reach the barrier: what they wait for must be done before it.";
     }
     bool nobody;
-    const char *by = c->other.s && c->other.s->state == SP_IDLE && c->other.s->nreads
+    const char *by = c->other.s && c->other.s->state == SPLIT_IDLE && c->other.s->nreads
                          ? describe_writers(st, &c->other.s->reads[0], &nobody)
                          : NULL;
     if (by) c->cause = arena_printf(&st->mem, "%s; %s", c->cause, by);
@@ -268,7 +268,7 @@ static void explain_barrier(struct stopped *st, struct cause *c)
 static bool waits_for_grid(const struct stopped *st, const struct split *s)
 {
     const struct mem_object *o = st->l->grid_workspace ? st->l->sim->workspace : NULL;
-    return o && s->state == SP_IDLE && s->nreads && s->reads[0].addr - o->base < o->size;
+    return o && s->state == SPLIT_IDLE && s->nreads && s->reads[0].addr - o->base < o->size;
 }
 
 /* grid.sync(): thread 0 of each CTA that came spins, the rest of it waits at a barrier. */
@@ -315,7 +315,7 @@ static void explain_grid(struct stopped *st, struct cause *c)
 
 static void explain_spin(struct stopped *st, struct cause *c)
 {
-    struct waiter x = first_in(st, SP_IDLE);
+    struct waiter x = first_in(st, SPLIT_IDLE);
     if (!x.s) return;
     c->at = x;
     if (!x.s->nreads) {
@@ -359,14 +359,14 @@ static void sort_ctas(struct cta **v, u32 n)
 
 static void explain_stopped(struct stopped *st, enum finding_kind kind, struct cause *c)
 {
-    static const u8 order[] = { SP_RUN, SP_SLEEP, SP_IDLE, SP_RDV, SP_BAR };
+    static const u8 order[] = { SPLIT_RUN, SPLIT_SLEEP, SPLIT_IDLE, SPLIT_RENDEZVOUS, SPLIT_BARRIER };
     for (u32 k = 0; st->ncta && !c->at.s && k < COUNT_OF(order); k++) c->at = first_in(st, order[k]);
     if (kind == F_livelock)
         c->cause = arena_printf(
             &st->mem,
             "%" PRIu64 " warp instructions were executed, the budget of the launch, and threads were still running",
             st->l->in->budget);
-    else if (c->at.s && c->at.s->state == SP_IDLE && c->at.s->nreads && wait_for_host(st->l)) {
+    else if (c->at.s && c->at.s->state == SPLIT_IDLE && c->at.s->nreads && wait_for_host(st->l)) {
         c->cause = arena_printf(&st->mem, "interrupted while every thread waited for the host to write %s",
                                 describe_read(st, low_of(c->at.s), &c->at.s->reads[0]));
         c->fix = "Let the host write it, from a thread that does not wait for the launch.";

@@ -185,7 +185,7 @@ const char *describe_writers(struct stopped *st, const struct read *r, bool *nob
 u32 split_op(const struct split *s)
 {
     const struct lowered *low = s->fr->code->low;
-    if (s->state == SP_BAR || s->state == SP_RDV || s->state == SP_IDLE) return s->op;
+    if (s->state == SPLIT_BARRIER || s->state == SPLIT_RENDEZVOUS || s->state == SPLIT_IDLE) return s->op;
     u32 op = low->block[s->block].first;
     return op < low->nop ? op : 0;
 }
@@ -284,15 +284,15 @@ const char *describe_split(struct stopped *st, const struct cta *c, struct warp 
     const char *at = describe_place(st, low, split_op(s));
     const struct ptx_insn *i = low->op[split_op(s)].src;
     switch (s->state) {
-    case SP_BAR:
+    case SPLIT_BARRIER:
         if (c->bar[s->bar].expected)
             return arena_printf(&st->mem, "at barrier %u for %u threads, %s", s->bar, c->bar[s->bar].expected, at);
         return arena_printf(&st->mem, "at barrier %u, %s", s->bar, at);
-    case SP_RDV:
+    case SPLIT_RENDEZVOUS:
         return arena_printf(&st->mem, "at %.*s for %s, %s", i ? (int)i->opcode.n : 14,
                             i ? i->opcode.p : "warp operation",
                             s->rdv == ALL_LANES ? "the whole warp" : describe_lanes(st, s->rdv), at);
-    case SP_IDLE:
+    case SPLIT_IDLE:
         if (!s->nreads)
             return arena_printf(&st->mem, "spinning at %s, in a loop that reads nothing and can never end", at);
         return arena_printf(&st->mem, "spinning at %s on %s", at, describe_read(st, low, &s->reads[0]));

@@ -1,9 +1,9 @@
 /* Execution of one warp: splits, blocks, branches.
  *
  * The running split goes through straight-line code with one indirect call an instruction. At the end of a block its
- * terminator decides. The lowest-numbered runnable split of the deepest frame runs first; a jump to a block at or
- * beyond another pending one leaves the straight line, so that splits that meet merge. Back edges burn fuel; when it
- * runs out, wait.c looks whether the loop can still change anything. */
+ * terminator decides. The runnable split of the deepest frame that is at the lowest block runs first. A jump to the
+ * block of another runnable split, or beyond it, ends its turn, so that splits that meet are merged. Back edges cost
+ * fuel; when there is none left, wait.c finds out whether the loop is idle. */
 #include "sim/exec.h"
 #include "code/lower.h"
 #include "sim/async.h"
@@ -25,7 +25,7 @@ struct split *exec_split(struct warp *w, u32 mask, u32 block, struct frame *fr)
 {
     CHECK(w->nsplit < LANES);
     struct split *s = &w->split[w->nsplit++];
-    *s = (struct split){ .mask = mask, .block = block, .fr = fr, .state = SP_RUN };
+    *s = (struct split){ .mask = mask, .block = block, .fr = fr, .state = SPLIT_RUN };
     fr->refs++;
     return s;
 }
@@ -63,7 +63,7 @@ static void merge(struct warp *w)
     for (u32 a = 0; a < w->nsplit; a++)
         for (u32 b = a + 1; b < w->nsplit;) {
             struct split *x = &w->split[a], *y = &w->split[b];
-            if (x->state == SP_RUN && y->state == SP_RUN && x->fr == y->fr && x->block == y->block) {
+            if (x->state == SPLIT_RUN && y->state == SPLIT_RUN && x->fr == y->fr && x->block == y->block) {
                 x->mask |= y->mask;
                 drop_split(w, y);
             } else
@@ -71,12 +71,12 @@ static void merge(struct warp *w)
         }
 }
 
-/* Others stand where this split does: who had waited for its lanes goes on with them. */
-static bool company(const struct warp *w, const struct split *s)
+/* Whether another runnable split is at the same block: the two merge before they go on. */
+static bool can_merge(const struct warp *w, const struct split *s)
 {
     for (u32 k = 0; k < w->nsplit; k++) {
         const struct split *o = &w->split[k];
-        if (o != s && o->state == SP_RUN && o->fr == s->fr && o->block == s->block) return true;
+        if (o != s && o->state == SPLIT_RUN && o->fr == s->fr && o->block == s->block) return true;
     }
     return false;
 }
@@ -86,11 +86,11 @@ static struct split *pick(struct warp *w)
 {
     struct split *best = NULL;
     bool blocked = false;
-    if (w->nsplit == 1) return w->split[0].state == SP_RUN ? &w->split[0] : NULL;
+    if (w->nsplit == 1) return w->split[0].state == SPLIT_RUN ? &w->split[0] : NULL;
     if (w->nsplit > 1) merge(w);
     for (u32 k = 0; k < w->nsplit; k++) {
         struct split *s = &w->split[k];
-        if (s->state != SP_RUN) {
+        if (s->state != SPLIT_RUN) {
             blocked = true;
             continue;
         }
@@ -98,7 +98,7 @@ static struct split *pick(struct warp *w)
             (s->fr->depth == best->fr->depth && s->fr == best->fr && s->block < best->block))
             best = s;
     }
-    /* somebody waits while others go on: the fast code's order is broken */
+    /* a split waits while another goes on: that is not the order of fast code */
     if (best && blocked) exec_to_plain(w, NONE);
     return best;
 }
@@ -118,11 +118,11 @@ static void enter(struct warp *w, struct split *s)
     if (w->nsplit == 1) return;
     for (u32 k = 0; k < w->nsplit; k++) {
         struct split *o = &w->split[k];
-        if (o != s && o->state == SP_RUN && o->fr == f && o->block < w->limit) w->limit = o->block;
+        if (o != s && o->state == SPLIT_RUN && o->fr == f && o->block < w->limit) w->limit = o->block;
     }
 }
 
-/* While a loop is watched, every access is recorded on its way through the common path. */
+/* Under a probe an access takes the common path, which records what it reads. */
 int exec_one(struct warp *w, u32 at)
 {
     struct code *c = w->code;
@@ -131,20 +131,21 @@ int exec_one(struct warp *w, u32 at)
     return (access ? observe_probed : c->fn[at])(w->R, i, w);
 }
 
-/* Whether a warp of a shaken launch lets others go first, before a block: as often as not where they may act on what
- * it has told them. */
-static bool shake(struct warp *w, u32 b)
+/* Whether a warp under a perturbed schedule gives way before a block. After a publication it does so every second time,
+ * so that others act on what was published before this warp goes on. */
+static bool perturb_yields(struct warp *w, u32 b)
 {
-    u32 seldom = w->cta->launch->shaken;
-    if (seldom && w->code->low->block[b].told) seldom = 1;
-    return seldom && !w->probe && rand_next(&w->cta->rng) % (2 * seldom) == 0;
+    u32 blocks = w->cta->launch->perturb; /* half of the blocks between two yields, on average */
+    if (blocks && w->code->low->block[b].after_publication) blocks = 1;
+    return blocks && !w->probe && rand_next(&w->cta->rng) % (2 * blocks) == 0;
 }
 
-/* With a probe or a trace on, followed, or shaken. */
-static int run_rare(struct warp *w, u32 b, u32 at, u32 end)
+/* The instructions [at, end) of a block, for a warp that is instrumented: a probe, a trace, an observer of steps, or a
+ * perturbed schedule. */
+static int run_instrumented(struct warp *w, u32 b, u32 at, u32 end)
 {
-    if (at == w->code->block[b].start && shake(w, b)) return EV_YIELD;
-    if (w->probe) wait_at(w, b);
+    if (at == w->code->block[b].start && perturb_yields(w, b)) return EV_YIELD;
+    if (w->probe) wait_probe_block(w, b);
     bool follow = w->cta->launch->in->follow;
     if (w->trace) return trace_run(w, b, at, end);
     for (; at < end; at++) {
@@ -202,20 +203,20 @@ static void branch_indexed(struct warp *w, struct split *s, const struct insn *i
     s->mask = first_mask;
 }
 
-enum step { STEP_PICK, STEP_YIELD, STEP_WAIT }; /* WAIT: the only split of the warp waits */
+enum step { STEP_PICK, STEP_YIELD, STEP_WAIT }; /* pick a split; the warp gives way; its only split waits */
 
-/* The split that runs has waited long enough: its turn goes to the other lanes of the warp, else to other warps. It
- * is woken with the next visit. */
+/* The running split gives its turn to another split of the warp, or else to other warps. It is runnable again with the
+ * warp's next turn. */
 static enum step give_way(struct warp *w)
 {
     if (w->nsplit == 1 || launch_stopped(w->cta->launch)) return STEP_YIELD;
-    w->cur->state = SP_SLEEP;
+    w->cur->state = SPLIT_SLEEP;
     for (u32 k = 0; k < w->nsplit; k++)
-        if (w->split[k].state == SP_RUN) return STEP_PICK;
+        if (w->split[k].state == SPLIT_RUN) return STEP_PICK;
     return STEP_YIELD;
 }
 
-/* Runs the current split until it stands at a block that is not its to run now. */
+/* Runs the current split until it waits, gives way, or comes to a block where another split is to run first. */
 static enum step run_split(struct warp *w)
 {
     struct split *s = w->cur;
@@ -225,7 +226,7 @@ static enum step run_split(struct warp *w)
         u32 at = bl->start, end = bl->end;
         int ev;
         w->steps += bl->steps;
-        while ((ev = unlikely(w->rare) ? run_rare(w, b, at, end) : run_straight(w, at, end))) {
+        while ((ev = unlikely(w->instrumented) ? run_instrumented(w, b, at, end) : run_straight(w, at, end))) {
             if (ev == EV_STOP) return STEP_YIELD;
             if (ev == EV_YIELD) {
                 s->block = b;
@@ -281,7 +282,7 @@ static enum step run_split(struct warp *w)
         case TERM_CALL:
             s->block = b;
             /* recursion has no back edge */
-            if (w->steps - w->counted > LOOK_STEPS && wait_spent(w)) return STEP_YIELD;
+            if (w->steps - w->counted > BUDGET_STEPS && wait_budget_spent(w)) return STEP_YIELD;
             if (call_enter(w, s, i, bl->next)) return STEP_PICK;
             if (bl->next == NONE || launch_stopped(w->cta->launch)) return STEP_YIELD;
             to = bl->next;
@@ -322,7 +323,7 @@ static enum step run_split(struct warp *w)
         case TERM_BAR:
             s->block = bl->next;
             if (!barrier_arrive(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
-            if (unlikely(w->nsplit > 1) && company(w, s)) return STEP_PICK;
+            if (unlikely(w->nsplit > 1) && can_merge(w, s)) return STEP_PICK;
             to = bl->next;
             break;
         case TERM_SLEEP:
@@ -333,14 +334,14 @@ static enum step run_split(struct warp *w)
             return give_way(w);
         default: CHECK(!"terminator");
         }
-        /* who only leaves does not wait */
+        /* lanes that only leave need not merge before */
         if (unlikely(to >= w->limit) && !w->code->low->block[to].is_exit) {
             s->block = to;
             return STEP_PICK;
         }
         if (to <= b && unlikely(--w->fuel < 0)) {
             s->block = to;
-            switch (wait_fuel(w, to)) {
+            switch (wait_out_of_fuel(w, to)) {
             case WAIT_GO: s = w->cur; break;
             case WAIT_IDLE: return STEP_PICK;
             case WAIT_YIELD: return give_way(w);

@@ -1,83 +1,92 @@
-/* The machine, all of its state on one page.
+/* machine.h: the running state of the software GPU, all of it on one page. No function is declared here.
  *
- * A kernel is lowered once (lower.c: operations over virtual registers, blocks in reverse post-order, liveness) and
- * decoded for a block shape (decode.c) into two versions of flat code with the same operations:
- *   fast   registers have a class: S, one scalar a warp; A(k), a base per group of gcd(ntid.x, 32) lanes and a
- *          constant stride k; V, 32 lanes. Valid while lanes run in the preferred order (lowest block first).
- *   plain  every register is V. Valid always.
- * A warp starts in fast code. When it has to leave the preferred order (a split waits while another goes on), or a
- * guard says that a value is not affine after all, its live registers are copied to the plain layout and it goes on
- * there. So the fast code needs no proof about schedules, and the plain code needs no speed.
+ * How the state hangs together. A sim lives as long as its device and runs one launch at a time. A launch has workers,
+ * threads of the host. A worker has CTAs: one that it runs, free ones to use again, and what is parked is the
+ * launch's. A CTA has warps, barriers and shared memory. A warp has 32 lanes, in splits: lanes that are at one block
+ * of one frame. A frame is an activation of a function: its code and its registers.
  *
- * Execution: launch -> workers -> resident CTAs -> warps -> splits (lanes that are at one block of one frame). */
+ *   sim -> launch -> worker -> cta -> warp -> split -> frame -> code (code/code.h)
+ *
+ * One split of a warp runs at a time; what it needs is copied from its frame into the head of struct warp (exec.c).
+ * The others are runnable, or wait in one of the states of enum split_state.
+ *
+ * Code has two versions with the same operations. A warp starts in fast code, where a register may be one scalar a warp
+ * or a base and a stride; it is right while lanes run in the preferred order (lowest block first). When a split has
+ * to wait while another goes on, or a guard finds that a value is not affine after all, the live registers are copied
+ * to the layout of plain code, where every register is 32 lanes, and the warp goes on there (deoptimisation, deopt.c).
+ * So fast code needs no proof about schedules, and plain code needs no speed.
+ *
+ * Who writes what: a CTA and all below it belong to the worker that runs it; parked ones to whoever holds launch.lock.
+ * Fields that workers share say so. */
 #ifndef LOCKSTEP_MACHINE_H
 #define LOCKSTEP_MACHINE_H
 #include "code/code.h"
 #include "sim/sim.h"
 
-struct planes;
-struct shadow;
-struct origins;
-struct rendezvous_taints; /* planes.h, mem/shadow.h */
+struct copies;            /* async.c: asynchronous copies in flight of a warp */
+struct mbarriers;         /* async.c: the valid mbarriers of a CTA */
+struct origins;           /* planes.h: where undefined values came from */
+struct planes;            /* planes.h: undefined bits of registers */
+struct pool;              /* worker_pool.c: threads of the host */
+struct probe;             /* wait.c: a round of a loop that is watched */
+struct rendezvous_taints; /* planes.h: undefined bits of operands at a rendezvous */
+struct shadow;            /* mem/shadow.h: which bytes of memory are defined */
+struct trace;             /* trace.h */
+struct wraps;             /* overflow_watch.h: registers that hold an overflowed index */
 
-/* What a handler returns beside 0; the last: at the start of a block, which has not begun. */
+/* What a handler returns: go on with the next instruction; go on in plain code from this one; the launch stops; the
+ * warp gives way before the block, of which nothing has run. */
 enum { EV_NONE, EV_DEOPT, EV_STOP, EV_YIELD };
 
 enum { AROUND_MOST = 3 }; /* observers of a launch that lie around instructions (observe.h) */
-enum { MAX_WARPS = 32, READ_SET = 64 };
+enum { MAX_WARPS = 32 };  /* of a CTA */
 
-/* ---- execution ---- */
+/* ---- frames and splits ---- */
 
-enum split_state { SP_RUN, SP_RDV, SP_BAR, SP_IDLE, SP_SLEEP };
-/* what a spinning split looked at */
-struct read {
-    const char *ptr;
-    u64 addr, value;
-    u32 op;
-    u8 size, space, lane;
-};
-
-/* an activation; a tree (cactus stack) when lanes call different functions */
+/* An activation of a function. Frames are a tree (a cactus stack): lanes may call different functions. */
 struct frame {
-    struct frame *up;
+    struct frame *up; /* the caller's; NULL: the kernel's own */
     struct code *code;
-    char *R;    /* register file */
-    char *pmem; /* .param memory, [lane][pmem_bytes] */
-    u32 *tags;  /* tag planes, 32 object ids each */
-    /* undefined bits of its registers; NULL: fast code, which has none, or not checked */
-    struct planes *planes;
+    char *R;                    /* register file */
+    char *pmem;                 /* .param memory, [lane][pmem_bytes] */
+    u32 *tags;                  /* tag planes, 32 object ids each */
+    struct planes *planes;      /* undefined bits of its registers; NULL: fast code, which has none, or not checked */
     struct shadow *init_params; /* which bytes of pmem are defined; NULL: all */
     u32 local_base;             /* offset of its local memory in the thread's stack */
     u32 top;                    /* bytes that alloca added behind it */
-    u32 depth, refs;            /* refs: splits in it and frames above it */
-    u32 ret_block;
-    const struct call *call; /* where its lanes meet again in `up` */
-    struct frame *next_free;
+    u32 depth, refs;            /* frames below it; splits in it and frames above it */
+    u32 ret_block;              /* where its lanes go on in `up` */
+    const struct call *call;    /* the call that made it */
+    struct frame *next_free;    /* in warp.free_frames */
+};
+
+struct read {             /* what a spinning lane read */
+    const char *ptr;      /* where the bytes are */
+    u64 addr, value;      /* address as the program has it; what was there */
+    u32 op;               /* the operation that read it */
+    u8 size, space, lane; /* bytes; enum ptx_space */
+};
+
+enum split_state {
+    SPLIT_RUN,        /* runnable */
+    SPLIT_RENDEZVOUS, /* waits in a .sync operation for the lanes of its mask (warpop.c) */
+    SPLIT_BARRIER,    /* waits at a barrier of the CTA (barrier.c) */
+    SPLIT_IDLE,       /* spins in a loop that can end only when something it reads changes (wait.c) */
+    SPLIT_SLEEP       /* has given way; runs again with the next turn */
 };
 
 struct split {
-    u32 mask, block;
-    struct frame *fr;
-    u8 state, bar; /* enum split_state; which barrier */
-    /* SP_BAR, aligned: lanes of the warp that were elsewhere when it arrived */
-    u32 missing;
-    u32 op;  /* the operation it waits at */
-    u32 rdv; /* SP_RDV: membermask */
-    struct read *reads;
-    u32 nreads; /* SP_IDLE: run again when one differs */
+    u32 mask, block;    /* its lanes; the block they are at, or go on with */
+    struct frame *fr;   /* the frame they are in */
+    u8 state, bar;      /* enum split_state; SPLIT_BARRIER: which one */
+    u32 missing;        /* SPLIT_BARRIER, aligned: lanes of the warp that were elsewhere when it arrived */
+    u32 op;             /* the operation it waits at */
+    u32 rdv;            /* SPLIT_RENDEZVOUS: the member mask */
+    struct read *reads; /* SPLIT_IDLE: it runs again when one of these differs */
+    u32 nreads;
 };
 
-struct bar {                        /* one barrier of a CTA, between two phases all zero */
-    u32 need;                       /* somebody is here */
-    u32 arrived;                    /* threads that arrived without waiting */
-    u32 expected;                   /* thread count given, 0: all of the CTA */
-    u32 whole;                      /* warps of which every live lane waits */
-    bool results;                   /* somebody wants the result of a reduction */
-    bool partial;                   /* a split arrived without all lanes of its warp */
-    u64 waiting;                    /* warps that arrived without waiting */
-    u32 red_and, red_or, red_count; /* reductions so far */
-};
-struct probe; /* wait.c: watching a loop for idleness */
+/* ---- warps ---- */
 
 enum { EXIT_RECORDS = 4 };
 struct exit_record { /* lanes that left the kernel */
@@ -89,158 +98,167 @@ struct warp { /* what every block touches comes first */
     char *R;  /* register file of the running split's frame */
     u32 mask; /* lanes of the running split */
     u32 live; /* lanes that have not exited */
-    /* lowest pending block of this frame: jumps at or beyond it leave the straight line */
+    /* lowest block that another runnable split of this frame is at: a jump to it or beyond ends the split's run */
     u32 limit;
-    s32 fuel;            /* back edges until somebody looks */
+    s32 fuel;            /* back edges until wait_out_of_fuel is called */
     struct code *code;   /* of the running split's frame */
     struct range *range; /* of the worker, by site */
     char *shared;        /* of the CTA */
-    void *race;          /* what the race check knows of this warp, NULL: it is off */
+    void *race;          /* state of the race check for this warp; NULL: it is off */
     /* which bytes are defined; NULL: not checked, or all of them */
     struct shadow *init_global, *init_shared, *init_local;
     struct planes *planes; /* of the running split's frame */
     struct cta *cta;
-    struct split *cur;   /* running split */
-    struct probe *probe; /* not NULL: loads and stores are being recorded */
-    bool rare;           /* a probe or a trace is on: blocks take the slow way */
+    struct split *cur;   /* the running split */
+    struct probe *probe; /* not NULL: a loop is watched, and its loads and stores are recorded */
+    bool instrumented;   /* blocks go through run_instrumented: a probe, a trace, an observer of steps, perturbation */
     u64 steps;           /* warp instructions executed */
-    u32 nsplit, id;      /* id: in the CTA */
-    u32 event_at;        /* instruction that left the straight line */
-    /* lanes that came to barrier came_bar without waiting, while others of the warp were elsewhere */
-    u32 came;
-    u8 came_bar;
-    /* clock reads, and synchronisations with others: a loop with one is not idle */
-    u32 clocks, syncs;
-    u32 changed;    /* memory this warp changed since the probe began */
-    u32 first_live; /* lanes at the start */
-    /* where its lanes left, for as many places as there is room; the last one stands for all further ones */
+    u32 nsplit, id;      /* splits it has; its number in the CTA */
+    u32 event_at;        /* the instruction whose handler returned an event */
+    /* lanes that arrived at barrier arrived_bar without waiting, while other lanes of the warp were elsewhere */
+    u32 arrived;
+    u8 arrived_bar;
+    u32 clocks, syncs; /* clock reads, and synchronisations with others: a loop with one is not idle */
+    u32 changed;       /* this warp has changed memory since the probe began */
+    u32 first_live;    /* lanes at the start */
+    /* where its lanes left the kernel; when there is no room for more places, the last one has all further lanes */
     struct exit_record exits[EXIT_RECORDS];
     u32 nexits;
-    u32 fuel_next;      /* size of the next tank */
-    u64 counted;        /* of the steps, in launch.spent */
-    struct frame *base; /* frame of the kernel */
-    struct split split[LANES];
-    char *local;            /* [lane][LOCAL_STACK], mapped when first used */
-    struct wraps *wraps;    /* registers that hold an index that wrapped, NULL: none so far */
-    struct copies *copies;  /* asynchronous copies in flight, NULL: none so far */
-    char *fast_R, *plain_R; /* the two register files of the kernel frame, kept for the next CTA */
+    u32 next_fuel;             /* the fuel of the next refill */
+    u64 counted;               /* of the steps, those that launch.spent has */
+    struct frame *base;        /* frame of the kernel */
+    struct split split[LANES]; /* nsplit of them, in no order */
+    char *local;               /* [lane][LOCAL_STACK], mapped when first used */
+    struct wraps *wraps;       /* NULL: none so far */
+    struct copies *copies;     /* NULL: none so far */
+    char *fast_R, *plain_R;    /* the two register files of the kernel's frame, kept for the next CTA */
     struct frame base_frame;
     struct planes *base_planes; /* of the kernel's frame in plain code */
     u32 print_op;               /* the call of printf under way */
     bool noting;                /* the store under way is noted behind its handler (memory_noted) */
-    /* the access under way was tried in fast code: what is wrong with it has been reported */
-    bool retried;
+    /* the access under way is being repeated in plain code: its faults have been reported */
+    bool faults_reported;
     struct rendezvous_taints *rdv_taint; /* with the operands below; NULL: none so far */
     struct frame *free_frames;           /* of calls that ended, for the next ones */
-    u64 rdv_a[LANES];
-    u32 rdv_b[LANES], rdv_e[LANES]; /* operands of the .sync operation each lane waits at */
-    /* the object a shuffled pointer points into; the lane that each lane read */
-    u32 rdv_tag[LANES];
-    u8 rdv_from[LANES];
+    u64 rdv_a[LANES];                    /* operands of the .sync operation that each lane waits at */
+    u32 rdv_b[LANES], rdv_e[LANES];
+    u32 rdv_tag[LANES];  /* the object a shuffled pointer points into */
+    u8 rdv_from[LANES];  /* the lane that each lane read */
     struct trace *trace; /* NULL: this warp is not traced */
     /* the operation each lane waits at whose result is still to be written, plus one; 0: none */
     u32 traced[LANES];
 };
 
+/* ---- CTAs ---- */
+
+struct bar {                        /* one barrier of a CTA, between two phases all zero */
+    u32 in_use;                     /* some thread has arrived in this phase */
+    u32 arrived_threads;            /* threads that arrived without waiting */
+    u32 expected;                   /* thread count given, 0: all of the CTA */
+    u32 waiting_warps;              /* count of warps of which every live lane waits */
+    bool results;                   /* some thread wants the result of a reduction */
+    bool partial;                   /* a split arrived without all lanes of its warp */
+    u64 arrived_warps;              /* bit set of warps that arrived without waiting */
+    u32 red_and, red_or, red_count; /* reductions so far */
+};
+
+enum { CTA_READY, CTA_WAIT };
 struct cta {
-    u32 id[3];
-    u64 linear;
-    u32 nwarps, running; /* warps not yet done */
+    u32 id[3];           /* %ctaid */
+    u64 linear;          /* its number in the grid */
+    u32 nwarps, running; /* warps; those not yet done */
     bool exited;         /* some thread has left */
-    /* a barrier was found divergent: threads that leave early are then a consequence */
-    bool divergent;
-    u32 noted; /* threads that had left when a note said so last */
+    bool divergent;      /* a barrier was found divergent: threads that leave early are then a consequence */
+    u32 exits_reported;  /* threads that had left when report_exited looked last */
     struct warp **warp;
     struct bar bar[MAX_BARS];
-    u32 bars_used; /* mask of those somebody is at */
+    u32 bars_used; /* bit set of barriers in use */
     char *shared;
-    struct mbarriers *mbarriers; /* where the valid ones lie (async.c), NULL: none so far */
-    /* which of its bytes are defined; NULL: not checked, or there is none */
-    struct shadow *init;
-    void *race; /* what the race check knows of this CTA */
+    struct mbarriers *mbarriers; /* NULL: none so far */
+    struct shadow *init;         /* which bytes of shared memory are defined; NULL: not checked, or there is none */
+    void *race;                  /* state of the race check for this CTA */
     struct worker *worker;
     struct launch *launch;
     struct cta *next; /* in the parked or free list */
-    u8 state;         /* CTA_READY: only gave way; CTA_WAIT: every split waits */
-    u64 rng;
+    u8 state;         /* after cta_run: CTA_READY: gave way; CTA_WAIT: every split waits */
+    u64 rng;          /* of this CTA's schedule */
 };
-enum { CTA_READY, CTA_WAIT };
 
-struct range {    /* what a site may touch */
+/* ---- workers ---- */
+
+struct range {    /* what a site may touch without a closer check */
     u64 lo, size; /* address - lo < size */
-    u64 view;     /* what to add to reach the bytes */
-    u64 race;     /* to reach the race check's notes on them, 0: it keeps none */
-    /* epoch of the shadow in which all of it was seen defined (init_fast.h) */
-    u64 init;
-    /* looks since then; how many must go before the whole is looked at again */
+    u64 view;     /* added to an address: where its byte is */
+    u64 race;     /* added to an address: its shadow cell of the race check; 0: none */
+    u64 init;     /* epoch of the shadow in which all of the range was seen defined (init_fast.h) */
+    /* accesses checked byte by byte since then; after how many the whole range is checked again */
     u32 init_misses, init_after;
 };
 
 struct worker {
     struct launch *launch;
-    /* what each site may touch, by function */
-    struct ranges {
+    struct ranges { /* of the sites of a function */
         struct lowered *low;
         struct range *r;
     } * func;
     u32 nfunc, capfunc;
-    struct cta *free, *again; /* again: started already, to be run next */
-    u64 steps, ctas;          /* executed; run to their end (read by sim_progress: atomic) */
-    u32 turns;
-    /* CTAs it has claimed and not started; whether it counts in launch.holders */
-    u64 from, to;
-    bool holds;
-    struct exit_record exits[EXIT_RECORDS];
-    u32 nexits;       /* where threads of CTAs that are over left */
+    struct cta *free, *again; /* CTAs to use again; the one that is started already, to be run next */
+    u64 steps, ctas;          /* warp instructions; CTAs run to their end (atomic: sim_progress reads it) */
+    u32 turns;                /* times it asked for a CTA */
+    u64 from, to;             /* numbers of the CTAs it has claimed and not started */
+    bool holds;               /* it counts in launch.holders */
+    struct exit_record exits[EXIT_RECORDS]; /* where threads of its finished CTAs left */
+    u32 nexits;
     struct arena mem; /* lives as long as the launch */
 };
 
-enum { PARK_SCAN = 32, PARK_TURN = 16, FUEL_FIRST = 128, FUEL_SOME = 1024, FUEL_MAX = 1 << 16, LOOK_STEPS = 4096 };
+/* ---- the launch ---- */
 
-/* read by all workers all the time; what they write has lines of its own */
-struct launch {
+enum { WRITERS = 1024 };
+struct writer { /* the last change of a lock */
+    u64 addr, value, cta, serial;
+    u32 thread, op;
+    struct lowered *low;
+};
+
+struct launch { /* read by all workers all the time; what they write has cache lines of its own */
     const struct sim_launch *in;
     struct sim *sim;
     struct lowered *kernel;
     struct code *fast, *plain;
-    u64 total; /* CTAs */
-    /* the n-th to start is number n * order_by + order_from of them, cut to `total` */
-    u64 order_by, order_from;
-    /* orders from 2 on: who runs gives way at random, the sooner the smaller this is; one worker. 0: not so */
-    u32 shaken;
-    u64 rng;
-    u32 nwarps, threads, nworkers, batch; /* of a CTA; batch: CTAs a worker claims at once */
+    u64 total;                /* CTAs */
+    u64 order_by, order_from; /* the n-th CTA to start is number (n * order_by + order_from) % total */
+    /* a perturbed schedule (orders from 2 on, one worker): warps give way at random, the more often the smaller this
+     * is; 0: not perturbed */
+    u32 perturb;
+    u64 rng;                              /* of a perturbed schedule */
+    u32 nwarps, threads, nworkers, batch; /* of a CTA: warps, threads; workers; CTAs a worker claims at once */
     u64 shared_total, dyn_shared;         /* bytes of a CTA; where the dynamic part starts */
     char *param_copy;                     /* the parameter block, and 8 readable bytes behind it */
-    u64 grid_workspace;                   /* 0: not a cooperative launch */
+    u64 grid_workspace;                   /* what grid.sync() counts in; 0: not a cooperative launch */
     u64 param_address;                    /* generic address of the parameters, when the kernel takes it */
     u64 serial;                           /* number of the launch */
-    /* who changed a lock last: a lossy table of the sim */
-    struct writer {
-        u64 addr, value, cta, serial;
-        u32 thread, op;
-        struct lowered *low;
-    } * writers;
-    /* atomic: where the shadow of the next CTA's shared memory starts to count */
-    u64 epochs;
-    u64 vtime_base; /* where clocks start */
-    int stop;       /* atomic: SIM_* end to take, 0: go on */
-    u32 deopts;     /* atomic: many of them make later CTAs start in plain code */
-    u32 nparked;    /* written under the lock, read without */
-    u32 max_resident;
-    struct worker *worker;     /* nworkers of them */
-    struct trace *trace;       /* trace.c; NULL: none */
-    _Alignas(128) u64 next;    /* atomic: CTA to claim next */
-    _Alignas(128) lock_t lock; /* guards what follows */
-    u32 resident, active;      /* active: workers inside a CTA or about to take one */
-    u32 holders;               /* workers that have claimed CTAs and not started them all */
-    struct cta *parked, *parked_tail;
-    struct error *e;
+    struct writer *writers;               /* of the sim */
+    u64 epochs;                           /* atomic: where the shadow of the next CTA's shared memory starts to count */
+    u64 vtime_base;                       /* where clocks start */
+    int stop;                             /* atomic: SIM_* end to take, 0: go on */
+    u32 deopts;                           /* atomic: many of them make later CTAs start in plain code */
+    u32 nparked;                          /* written under the lock, read without */
+    u32 max_resident;                     /* CTAs that fit on the device */
+    struct worker *worker;                /* nworkers of them */
+    struct trace *trace;                  /* NULL: none */
+    _Alignas(128) u64 next;               /* atomic: CTA to claim next */
+    _Alignas(128) lock_t lock;            /* guards what follows */
+    u32 resident, active;                 /* CTAs on the device; workers inside a CTA or about to take one */
+    u32 holders;                          /* atomic: workers that have claimed CTAs and not started them all */
+    struct cta *parked, *parked_tail;     /* CTAs that wait or gave way */
+    struct error *e;                      /* guarded by elock */
     lock_t elock;
     u64 vtime; /* atomic: virtual nanoseconds slept */
     u64 spent; /* atomic: warp instructions so far, when there is a budget */
 };
-enum { WRITERS = 1024 };
+
+/* ---- the sim ---- */
 
 struct sim {
     struct mem *mem;
@@ -249,14 +267,13 @@ struct sim {
     lock_t lock; /* decoding, worker pool */
     lock_t wide; /* 128-bit atomics */
     struct pool *pool;
-    struct writer *writers;
-    u64 serial;
+    struct writer *writers;       /* a lossy table, by address: who changed a lock last */
+    u64 serial;                   /* launches so far */
     struct mem_object *workspace; /* of grid.sync(), made for the first cooperative launch */
-    /* a copy of the parameters that has an address, for kernels that take it */
-    struct mem_object *params;
-    struct launch *running;  /* guarded by the lock, NULL: none */
-    struct origins *origins; /* where undefined values came from */
-    struct func_table functions;
-    u64 heap; /* bytes of device malloc that are not freed (atomic) */
+    struct mem_object *params;    /* a copy of the parameters that has an address, for kernels that take it */
+    struct launch *running;       /* guarded by the lock, NULL: none */
+    struct origins *origins;      /* where undefined values came from */
+    struct func_table functions;  /* by their serial numbers */
+    u64 heap;                     /* atomic: bytes of device malloc that are not freed */
 };
 #endif

@@ -47,7 +47,7 @@ static int matrix(char *restrict R, const struct insn *i, struct warp *w)
     if (a.mask) access_check(&a);
     bool init = w->code->watch & WATCH_INIT, clean = !init || (init_defined(&a) && load);
     if (init && !w->planes && load && !clean) {
-        w->retried = a.ok != a.mask;
+        w->faults_reported = a.ok != a.mask;
         return EV_DEOPT;
     }
     if (init && w->planes) init_before(&a, R);

@@ -238,8 +238,8 @@ static void do_load(struct access *a, char *R)
         for (u32 l = 0; l < LANES; l++)
             if (a->ok >> l & 1)
                 for (u32 k = 0; k < s->vec; k++)
-                    wait_record_read(w, a->insn->op, l, a->space[l], a->addr[l] + k * s->width,
-                                     a->ptr[l] + k * s->width, s->width, v[k][l]);
+                    wait_probe_read(w, a->insn->op, l, a->space[l], a->addr[l] + k * s->width, a->ptr[l] + k * s->width,
+                                    s->width, v[k][l]);
     for (u32 k = 0; k < s->vec; k++) {
         if (!data_there(w, a->insn, k)) continue;
         put_result(w, R, a->insn, data_slot(a->insn, k), data_class(a->insn, k), s->reg_width, a->mask, v[k]);
@@ -319,7 +319,7 @@ int memory_watched(char *restrict R, const struct insn *i, struct warp *w)
     if (init && w->planes)
         init_before(&a, R);
     else if (init && !site_is_store(a.site) && unlikely(!init_defined(&a))) {
-        w->retried = a.ok != a.mask;
+        w->faults_reported = a.ok != a.mask;
         return EV_DEOPT;
     }
     observe_before(w->cta->launch, &a);

@@ -105,7 +105,7 @@ static void order_choose(struct launch *l)
     u64 rng = l->in->seed ^ l->in->order * 0x94d049bb133111ebu, n = l->total;
     l->order_by = l->order_from = n ? n - 1 : 0;
     l->rng = rand_next(&rng);
-    l->shaken = l->in->order > 1 ? 1u << l->rng % 5 : 0;
+    l->perturb = l->in->order > 1 ? 1u << l->rng % 5 : 0;
     if (l->in->order == 1 || n < 2) return;
     l->order_from = rand_next(&rng) % n;
     for (u64 a = 0, b = 0; a != 1;) { /* until it has no divisor in common with n */

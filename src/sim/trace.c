@@ -265,7 +265,9 @@ static void add_standing(struct trace *t, struct warp *w)
         if (s == w->cur) continue;
         static const char *const doing[] = { "ready", "waiting for other lanes", "at a barrier", "spinning", "asleep" };
         const struct lowered *low = s->fr->code->low;
-        u32 op = s->state == SP_BAR || s->state == SP_RDV || s->state == SP_IDLE ? s->op : low->block[s->block].first;
+        u32 op = s->state == SPLIT_BARRIER || s->state == SPLIT_RENDEZVOUS || s->state == SPLIT_IDLE
+                     ? s->op
+                     : low->block[s->block].first;
         text_add(&t->line, "lanes %08x: %s at %s\n", s->mask, doing[s->state],
                  op < low->nop ? place_of(t, traced_of(t, low), op) : "?");
     }

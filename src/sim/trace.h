@@ -1,8 +1,8 @@
 /* Following a launch by hand: every executed warp instruction as a line of text, and a stop at a line.
  *
- * A launch that is traced runs on one worker in plain code, where every register is 32 lanes. Its warps have `rare`
- * set, so that a block goes through trace_run() (exec.c); nobody else pays for any of this. trace.c chooses and
- * drives, trace_text.c writes values. */
+ * A launch that is traced runs on one worker in plain code, where every register is 32 lanes. Its warps have
+ * `instrumented` set, so that a block goes through trace_run() (exec.c); other warps pay nothing for this. trace.c
+ * chooses and drives, trace_text.c writes values. */
 #ifndef LOCKSTEP_TRACE_H
 #define LOCKSTEP_TRACE_H
 #include "sim/machine.h"

@@ -1,29 +1,33 @@
 /* Spinning at no cost, and waiting for ever as a proof.
  *
- * When a split has burnt its fuel at a back edge, the next round of its loop is watched: if it changed no memory, did
- * not synchronise, read no clock, and the registers that its exits and addresses depend on are as they were, then the
- * loop can only end when one of the values it read differs. The split is idle with that read set, and costs one
- * comparison a visit. When nobody can run and no read set has changed, the launch is quiescent: a deadlock, proved,
- * or a wait for the host. */
+ * Every back edge costs a split fuel. When it has none left, the next round of its loop is watched (a probe): if the
+ * round changed no memory, did not synchronise, read no clock, and the registers that its exits and addresses depend on
+ * are as they were, then the loop can end only when one of the values it read differs. The split is idle with that read
+ * set, and costs one comparison a visit. When no split can run and no read set has changed, the launch is quiescent:
+ * a proved deadlock, or a wait for the host (worker_pool.c). */
 #include "sim/wait.h"
 #include "code/lower.h"
 #include "sim/access.h"
 #include "sim/lanes.h"
 #include "sim/sim_run.h"
 
-struct probe {
-    struct frame *fr;
-    u32 head; /* the loop */
-    u32 mask, clocks, syncs, edges;
-    const u64 *slice; /* registers that matter, a bit set */
-    u64 *regs;
-    u32 nregs; /* their values at the last passage, 32 lanes each */
-    struct read read[READ_SET];
+enum { READ_SET = 64 }; /* values that a probe can hold */
+
+struct probe {                  /* a round of a loop that is watched */
+    struct frame *fr;           /* where the loop runs */
+    u32 head;                   /* the loop's first block */
+    u32 mask;                   /* lanes that began the round */
+    u32 clocks, syncs;          /* of the warp when the round began */
+    u32 edges;                  /* back edges of other loops since then */
+    const u64 *slice;           /* registers that decide about exits and addresses, a bit set */
+    u64 *regs;                  /* their values when the round began, 32 lanes each */
+    u32 nregs;                  /* registers in the slice */
+    struct read read[READ_SET]; /* what the round has read */
     u32 nread;
-    bool overflow;
+    bool overflow; /* the read set is not whole, or a location had two values: the round is not idle */
 };
 
-/* ---- which registers matter ---- */
+/* ---- the slice: registers that decide about exits and addresses ---- */
 
 static void mark(u64 *s, u32 r) { s[r >> 6] |= 1ull << (r & 63); }
 static bool marked(const u64 *s, u32 r) { return s[r >> 6] >> (r & 63) & 1; }
@@ -65,7 +69,7 @@ static const u64 *exit_slice(struct launch *la, struct lowered *l, u32 head)
     struct loop *lp = NULL;
     for (u32 k = 0; k < l->nloop; k++)
         if (l->loop[k].head == head) lp = &l->loop[k];
-    if (!lp) return l->block[head].live_in; /* no natural loop: everything matters */
+    if (!lp) return l->block[head].live_in; /* no natural loop: every live register */
     u64 *s = __atomic_load_n(&lp->slice, __ATOMIC_ACQUIRE);
     if (s) return s;
     lock(&la->sim->lock);
@@ -86,8 +90,8 @@ static bool loop_polls(const struct lowered *l, u32 head)
     return true;
 }
 
-/* Is a block in the loop of that head? Without a natural loop every live register is watched, and the way does not
- * matter. */
+/* Whether a block is in the loop of that head. Without a natural loop the slice is every live register, and any way
+ * back to the head is a round. */
 static bool in_loop(const struct lowered *l, u32 head, u32 block)
 {
     for (u32 k = 0; k < l->nloop; k++)
@@ -129,23 +133,23 @@ static struct probe *probe_new(struct warp *w, u32 head)
     return p;
 }
 
-void wait_stop(struct warp *w)
+void wait_probe_stop(struct warp *w)
 {
     if (!w->probe) return;
     base_free(w->probe->regs);
     base_free(w->probe);
     w->probe = NULL;
-    w->rare = w->trace != NULL || w->cta->launch->in->follow || w->cta->launch->shaken;
+    w->instrumented = wait_always_instrumented(w);
 }
 
-/* Lanes that leave the loop may come back to it, by way of another one around it, with everything as it was: that was
- * no round. */
-void wait_at(struct warp *w, u32 block)
+/* Lanes that leave the loop may come back to it, by way of an outer loop, with all registers as they were. That is not
+ * a round of this loop, so the probe ends when they leave. */
+void wait_probe_block(struct warp *w, u32 block)
 {
     const struct probe *p = w->probe;
     if (p->fr != w->cur->fr || !(p->mask & w->mask) || in_loop(w->code->low, p->head, block)) return;
-    wait_stop(w);
-    w->fuel = wait_tank(w, w->fuel_next);
+    wait_probe_stop(w);
+    w->fuel = wait_refill(w, w->next_fuel);
 }
 
 static u64 load_value(const char *p, u32 size)
@@ -158,7 +162,7 @@ static u64 load_value(const char *p, u32 size)
     }
 }
 
-void wait_record_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const char *ptr, u32 size, u64 value)
+void wait_probe_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const char *ptr, u32 size, u64 value)
 {
     struct probe *p = w->probe;
     if (size < 8) value &= (1ull << 8 * size) - 1;
@@ -175,9 +179,8 @@ void wait_record_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, cons
     p->read[p->nread++] = (struct read){ ptr, addr, value, op, (u8)size, space, (u8)lane };
 }
 
-bool wait_changed(const struct split *s, const struct warp *w)
+bool wait_changed(const struct split *s)
 {
-    (void)w;
     for (u32 k = 0; k < s->nreads; k++)
         if (load_value(s->reads[k].ptr, s->reads[k].size) != s->reads[k].value) return true;
     return false;
@@ -210,28 +213,28 @@ static bool round_was_idle(struct warp *w)
     return same;
 }
 
-static enum wait_look go_idle(struct warp *w)
+static enum wait_action go_idle(struct warp *w)
 {
     struct probe *p = w->probe;
     struct split *s = w->cur;
     struct read *r = base_alloc(sizeof *r * (p->nread + 1));
     if (!r) {
-        wait_stop(w);
+        wait_probe_stop(w);
         return WAIT_YIELD;
     }
     memcpy(r, p->read, sizeof *r * p->nread);
     if (s->reads) base_free(s->reads);
     s->reads = r;
     s->nreads = p->nread;
-    s->state = SP_IDLE;
+    s->state = SPLIT_IDLE;
     s->op = p->nread ? p->read[0].op : w->code->low->block[p->head].first;
-    wait_stop(w);
-    w->fuel_next = FUEL_FIRST;
-    w->fuel = wait_tank(w, FUEL_FIRST);
+    wait_probe_stop(w);
+    w->next_fuel = FUEL_FIRST;
+    w->fuel = wait_refill(w, FUEL_FIRST);
     return WAIT_IDLE;
 }
 
-bool wait_spent(struct warp *w)
+bool wait_budget_spent(struct warp *w)
 {
     struct launch *l = w->cta->launch;
     if (launch_interrupted(l)) {
@@ -246,60 +249,58 @@ bool wait_spent(struct warp *w)
     return true;
 }
 
-/* Back edges until the next look: not far beyond the budget; few in a shaken launch. */
-s32 wait_tank(struct warp *w, u32 n)
+s32 wait_refill(struct warp *w, u32 n)
 {
     const struct launch *l = w->cta->launch;
-    if (unlikely(l->shaken)) n = (u32)(rand_next(&w->cta->rng) % l->shaken);
+    if (unlikely(l->perturb)) n = (u32)(rand_next(&w->cta->rng) % l->perturb);
     u64 spent = __atomic_load_n(&l->spent, __ATOMIC_RELAXED),
         left = l->in->budget > spent ? (l->in->budget - spent) / 16 : 0;
     return (s32)(l->in->budget && left < n ? left : n);
 }
 
-enum wait_look wait_fuel(struct warp *w, u32 target)
+enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
 {
     struct probe *p = w->probe;
-    if (wait_spent(w)) return WAIT_YIELD;
-    if (unlikely(w->cta->launch->shaken) && !p && rand_next(&w->cta->rng) % 4) {
-        w->fuel = wait_tank(w, FUEL_FIRST);
+    if (wait_budget_spent(w)) return WAIT_YIELD;
+    if (unlikely(w->cta->launch->perturb) && !p && rand_next(&w->cta->rng) % 4) {
+        w->fuel = wait_refill(w, FUEL_FIRST);
         return WAIT_YIELD;
     }
     if (!p) {
-        /* a loop that reads nothing others write is idle only if it never ends: no hurry */
-        if (w->fuel_next < FUEL_MAX && !loop_polls(w->code->low, target)) {
-            w->fuel_next *= 2;
-            w->fuel = wait_tank(w, FUEL_SOME);
+        /* a loop that reads nothing others write is idle only if it never ends: it is probed late */
+        if (w->next_fuel < FUEL_MAX && !loop_polls(w->code->low, target)) {
+            w->next_fuel *= 2;
+            w->fuel = wait_refill(w, FUEL_SOME);
             return WAIT_GO;
         }
         w->probe = probe_new(w, target);
         if (!w->probe) {
-            w->fuel = wait_tank(w, FUEL_MAX);
+            w->fuel = wait_refill(w, FUEL_MAX);
             return WAIT_GO;
         }
-        w->rare = true;
+        w->instrumented = true;
         begin_round(w);
         return WAIT_GO;
     }
-    /* an inner loop, or a way out of this one: back here, it is another visit */
+    /* the back edge of an inner loop, or of an outer one: the latter ends the probe */
     if (p->fr != w->cur->fr || p->head != target) {
         w->fuel = 0;
         if (++p->edges < 64 && p->fr == w->cur->fr && in_loop(w->code->low, p->head, target)) return WAIT_GO;
     } else if (round_was_idle(w))
         return go_idle(w);
-    wait_stop(w);
-    w->fuel_next = w->fuel_next < FUEL_MAX ? w->fuel_next * 2 : FUEL_MAX;
-    w->fuel = wait_tank(w, w->fuel_next);
-    return w->fuel_next < FUEL_MAX ? WAIT_GO : WAIT_YIELD;
+    wait_probe_stop(w);
+    w->next_fuel = w->next_fuel < FUEL_MAX ? w->next_fuel * 2 : FUEL_MAX;
+    w->fuel = wait_refill(w, w->next_fuel);
+    return w->next_fuel < FUEL_MAX ? WAIT_GO : WAIT_YIELD;
 }
 
-/* Does anybody wait for memory that the host can write? */
 bool wait_for_host(const struct launch *l)
 {
     for (const struct cta *c = l->parked; c; c = c->next)
         for (u32 k = 0; k < c->nwarps; k++)
             for (u32 j = 0; j < c->warp[k]->nsplit; j++) {
                 const struct split *s = &c->warp[k]->split[j];
-                for (u32 n = 0; s->state == SP_IDLE && n < s->nreads; n++)
+                for (u32 n = 0; s->state == SPLIT_IDLE && n < s->nreads; n++)
                     if (s->reads[n].space == SP_GLOBAL && access_is_host_visible(c->warp[k], s->reads[n].addr))
                         return true;
             }

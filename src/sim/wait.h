@@ -1,22 +1,37 @@
-/* Loops that wait: probes, idle splits, fuel, the budget (wait.c). */
+/* Loops that wait: fuel, probes, idle splits, and the budget of a launch (wait.c). */
 #ifndef LOCKSTEP_WAIT_H
 #define LOCKSTEP_WAIT_H
 #include "sim/machine.h"
 
-enum wait_look { WAIT_GO, WAIT_IDLE, WAIT_YIELD };
+enum {
+    FUEL_FIRST = 128,    /* back edges before a loop is probed for the first time */
+    FUEL_SOME = 1024,    /* of a loop that reads nothing others write */
+    FUEL_MAX = 1 << 16,  /* between two probes of a loop that was not idle, at most */
+    BUDGET_STEPS = 4096, /* steps after which a call, or the start of a CTA, looks at the budget */
+};
+
+/* What the running split does at a back edge: go on; wait, it is idle now; give way. */
+enum wait_action { WAIT_GO, WAIT_IDLE, WAIT_YIELD };
 /* The running split jumps back to block `target`, and has no fuel left. */
-enum wait_look wait_fuel(struct warp *w, u32 target);
-/* n back edges until the next look, or fewer */
-s32 wait_tank(struct warp *w, u32 n);
+enum wait_action wait_out_of_fuel(struct warp *w, u32 target);
+/* The fuel for n back edges; less near the end of the budget, little under a perturbed schedule. */
+s32 wait_refill(struct warp *w, u32 n);
 /* Counts the warp's steps. true: the launch was interrupted or has spent its budget, and stops. */
-bool wait_spent(struct warp *w);
-/* Whether memory that an idle split read has another value now. */
-bool wait_changed(const struct split *s, const struct warp *w);
-/* While a probe is on: a lane read this. */
-void wait_record_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const char *ptr, u32 size, u64 value);
-/* While a probe is on: some lanes come to a block. */
-void wait_at(struct warp *w, u32 block);
-void wait_stop(struct warp *w); /* forget the probe */
-/* Whether some parked split reads memory that the host can write. */
+bool wait_budget_spent(struct warp *w);
+
+/* Whether memory that an idle split reads has another value now. */
+bool wait_changed(const struct split *s);
+/* Whether some idle split of a parked CTA reads memory that the host can write. */
 bool wait_for_host(const struct launch *l);
+
+/* While a probe is on: lanes of the running split come to a block; a lane reads this. */
+void wait_probe_block(struct warp *w, u32 block);
+void wait_probe_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const char *ptr, u32 size, u64 value);
+/* Ends the probe, if there is one, without a result. */
+void wait_probe_stop(struct warp *w);
+/* Whether blocks of this warp must go through run_instrumented even without a probe. */
+static inline bool wait_always_instrumented(const struct warp *w)
+{
+    return w->trace != NULL || w->cta->launch->in->follow || w->cta->launch->perturb;
+}
 #endif

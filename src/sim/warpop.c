@@ -212,12 +212,12 @@ static bool fire(struct warp *w)
 {
     for (u32 k = 0; k < w->nsplit; k++) {
         struct split *s = &w->split[k];
-        if (s->state != SP_RDV) continue;
+        if (s->state != SPLIT_RENDEZVOUS) continue;
         const struct lop *o = &s->fr->code->low->op[s->op];
         u32 here = 0;
         for (u32 j = 0; j < w->nsplit; j++) {
             const struct split *t = &w->split[j];
-            if (t->state == SP_RDV && t->rdv == s->rdv && same_operation(o, &t->fr->code->low->op[t->op]))
+            if (t->state == SPLIT_RENDEZVOUS && t->rdv == s->rdv && same_operation(o, &t->fr->code->low->op[t->op]))
                 here |= t->mask;
         }
         if ((here & s->rdv) != (s->rdv & w->live)) continue;
@@ -229,9 +229,9 @@ static bool fire(struct warp *w)
         for (u32 j = 0; j < w->nsplit; j++) {
             struct split *t = &w->split[j];
             struct code *c = t->fr->code;
-            if (t->state != SP_RDV || t->rdv != mask || !same_operation(&key, &c->low->op[t->op])) continue;
+            if (t->state != SPLIT_RENDEZVOUS || t->rdv != mask || !same_operation(&key, &c->low->op[t->op])) continue;
             scatter(w, t, &c->insn[c->insn_of[t->op]], c, t->fr->R, &r);
-            t->state = SP_RUN;
+            t->state = SPLIT_RUN;
         }
         if (observed(w->cta->launch))
             observe_sync(w->cta->launch,
@@ -308,7 +308,7 @@ static void arrive_in_groups(struct warp *w, struct split *s, const struct insn 
         todo &= ~same;
         struct split *t = own ? s : exec_split(w, same, block, fr);
         t->mask = same;
-        t->state = SP_RDV;
+        t->state = SPLIT_RENDEZVOUS;
         t->rdv = mask;
         t->op = op;
         own = false;
@@ -348,7 +348,7 @@ bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
     }
     /* with lanes of other splits; among its own it is arithmetic, and a loop with it may be idle */
     w->syncs++;
-    s->state = SP_RDV;
+    s->state = SPLIT_RENDEZVOUS;
     s->rdv = mask;
     s->op = i->op;
     sync_recheck(w);

@@ -12,6 +12,11 @@
 #include "sim/sim_run.h"
 #include "sim/wait.h"
 
+enum {
+    PARK_SCAN = 32, /* parked CTAs that a worker looks at before it starts a new one, at most ... */
+    PARK_TURN = 16  /* ... each time it has asked for so many CTAs */
+};
+
 /* ---- parked CTAs ---- */
 
 static void park(struct launch *l, struct cta *c)
@@ -38,7 +43,7 @@ static struct cta *unpark(struct launch *l)
 /* Takes a parked CTA that woke up, looking at no more than `most`; those passed over go to the end. */
 static struct cta *take_parked(struct launch *l, u32 most)
 {
-    for (u32 k = l->shaken && l->nparked ? (u32)(rand_next(&l->rng) % l->nparked) : 0; k; k--) park(l, unpark(l));
+    for (u32 k = l->perturb && l->nparked ? (u32)(rand_next(&l->rng) % l->nparked) : 0; k; k--) park(l, unpark(l));
     for (u32 k = 0; k < most && l->parked; k++) {
         struct cta *c = unpark(l);
         if (cta_woken(c)) return c;
@@ -144,7 +149,7 @@ static struct cta *next_cta(struct worker *k)
         struct cta *c = NULL;
         bool room = (k->from < k->to || ctas_started(l) < l->total) && l->resident < l->max_resident;
         u64 id;
-        if (room && (l->shaken ? (rand_next(&l->rng) & 1) : ++k->turns % PARK_TURN == 0))
+        if (room && (l->perturb ? (rand_next(&l->rng) & 1) : ++k->turns % PARK_TURN == 0))
             c = take_parked(l, l->nparked < PARK_SCAN ? l->nparked : PARK_SCAN);
         if (!c && room && claim(k, &id)) {
             l->resident++;
@@ -189,7 +194,7 @@ static void worker_run(struct worker *k)
                 if (claim(k, &id)) {
                     cta_start(c, id, false);
                     for (u32 n = 0; n < c->nwarps; n++)
-                        if (c->warp[n]->steps - c->warp[n]->counted > LOOK_STEPS) wait_spent(c->warp[n]);
+                        if (c->warp[n]->steps - c->warp[n]->counted > BUDGET_STEPS) wait_budget_spent(c->warp[n]);
                     k->again = c;
                     continue;
                 }
