@@ -11,7 +11,7 @@
 
 /* What is not fast: the general handler, which calls the observers. */
 #define FAST_MISS memory_watched
-/* Where the cells are: CELLS_sp + address reaches the cell. */
+/* The cells of the space, as in cell_of. */
 #define CELLS_global ((char *)(uintptr_t)r->race)
 #define CELLS_shared (((struct race_warp *)w->race)->c->shared)
 #define SPACE_OF_global SPACE_GLOBAL
