@@ -249,13 +249,12 @@ bool hb_set_maybe(const struct touch *t, u32 x)
     return true;
 }
 
-bool hb_prior(const struct touch *t, struct prior old, const struct list_entry *m)
+bool hb_prior_slow(const struct touch *t, struct prior old, const struct list_entry *m)
 {
     const struct notes *n = notes_of(t);
-    if (!old.a) return true;
-    u32 latest = word_is_set(old.a) ? set_at(n, old.site)->latest : word_time(old.a);
-    if (hb_shared_maybe(t->w, t->space, latest)) return true;
-    if (word_is_set(old.a) && hb_set_maybe(t, old.site)) return true;
+    if (word_is_set(old.a) &&
+        (hb_shared_maybe(t->w, t->space, set_at(n, old.site)->latest) || hb_set_maybe(t, old.site)))
+        return true;
     struct list_entry o = { .a = old.a & ~12ull, .bytes = m->bytes };
     if (!word_is_set(old.a)) return hb_entry(t->w, &o, m, t->space);
     struct member r;

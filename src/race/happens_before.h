@@ -111,7 +111,13 @@ static inline bool hb_entry_maybe(const struct race_warp *w, const struct list_e
  * by one. */
 bool hb_set_maybe(const struct touch *t, u32 x);
 /* What is recorded of an element, one access or a reader set, is before m. */
-bool hb_prior(const struct touch *t, struct prior old, const struct list_entry *m);
+bool hb_prior_slow(const struct touch *t, struct prior old, const struct list_entry *m);
+static inline bool hb_prior(const struct touch *t, struct prior old, const struct list_entry *m)
+{
+    /* most accesses to shared memory are before the last barrier: inline for them */
+    if (!old.a || (!word_is_set(old.a) && hb_shared_maybe(t->w, t->space, word_time(old.a)))) return true;
+    return hb_prior_slow(t, old, m);
+}
 /* old, of a whole sector, is before `me`; x: its site, or the number of its set. False for ordered accesses: in a
  * simple kernel, and where one of them is by several threads a byte, the sector is looked at element by element. */
 bool hb_sector_maybe(const struct touch *t, u64 old, u32 x, u64 me);
