@@ -1,8 +1,7 @@
-/* The race check: watches a launch, keeps the times of its CTAs, and takes every access to the cells it touches.
+/* The race check as an observer of sim: events of synchronisation, and accesses that the fast handlers leave to it.
  *
- * race.h has the idea. Here: which memory has cells, what happens when CTAs come, go and synchronise, and the general
- * way of an access, lane by lane in runs of neighbours; the fast handlers (race_handlers.h) take the common ones
- * straight to the cells. */
+ * race.h has the idea and the map. Weak accesses go on to race_touch.c. Strong ones, which are here, do three things in
+ * this order: acquire, record, release. */
 #include "race/race_slow.h"
 #include "race/race_async.h"
 #include "race/race_pending.h"
@@ -14,16 +13,20 @@
 
 /* ---- synchronisation ---- */
 
-/* As clock_barrier, in a simple kernel. */
-static bool barrier_full(struct race_cta *c)
+/* A barrier of all threads, in a simple kernel. */
+static void barrier_simple(struct race_cta *c)
 {
-    race_tick(c, c->launch->of->nwarps);
-    c->base = c->now;
-    c->lo[SPACE_SHARED] = (u64)c->base << 32;
-    for (u32 n = 0; n < c->launch->of->nwarps; n++) c->warp[n].warp_base = c->warp[n].cta_base = c->now;
-    notes_empty(&c->notes); /* all that is noted of shared memory precedes what comes now */
+    race_cta_synced(c);
+    notes_empty(&c->notes); /* all recorded accesses to shared memory happen before whatever comes now */
     if (c->ntransient) cell_drop_transients(c);
-    return true;
+}
+
+/* A barrier is complete. */
+static void barrier(struct race_cta *c, u32 id)
+{
+    bool full = !c->exact || clock_barrier(c, id);
+    if (!c->exact) barrier_simple(c);
+    if (full) race_copies_relist(c);
 }
 
 static void warp_synced(struct race_warp *w, u32 mask, bool orders)
@@ -59,9 +62,7 @@ static void sync_event(void *self, const struct sync_event *e)
                   (e->kind == SYNC_WARP && o && o->flags & ISA_WARP_BARRIER);
     if (w && orders && w->npending) pending_drop(w, e->mask);
     switch (e->kind) {
-    case SYNC_BARRIER:
-        if (c->exact ? clock_barrier(c, e->id) : barrier_full(c)) race_copies_relist(c);
-        break;
+    case SYNC_BARRIER: barrier(c, e->id); break;
     case SYNC_BARRIER_ARRIVE:
         if (c->exact) clock_barrier_arrive(w, e->mask, e->id, (o->aux & 15) != BAR_ARRIVE);
         break;
@@ -75,18 +76,19 @@ static void sync_event(void *self, const struct sync_event *e)
 
 /* ---- accesses ---- */
 
-/* What can be learned at a location is kept by where its bytes are; shared memory of a CTA is another place than that
- * of the one before. */
+/* The place in memory that names a synchronisation location. Shared memory of another CTA in the same slot is another
+ * place: the time when the CTA began is part of it. */
 static u64 location_of(const struct touch *t, const struct access *a, u32 lane)
 {
     return t->space == SPACE_SHARED ? (u64)(uintptr_t)a->ptr[lane] ^ (u64)t->w->c->start << 36 : a->addr[lane];
 }
 
-enum { FEW_LANES = 3 }; /* that may as well wait */
+enum { FEW_LANES = 3 }; /* so many lanes do not gain by a prefetch */
 
 static u32 byte_mask(u32 bytes) { return (u32)((1ull << MIN_OF(bytes, 32u)) - 1); }
 
-/* One element of what a lane does strongly. Words that only red and store touch need no list, in simple kernels. */
+/* Records one element of a strong access of a lane. In a simple kernel, strong writes to a word need no list as long as
+ * there are no strong reads of it. */
 static void strong_cell(struct touch *t, const struct access *a, u32 l, u32 element, char *cells)
 {
     const struct site *s = a->site;
@@ -113,8 +115,8 @@ static void strong_element(struct touch *t, const struct access *a, u32 l, u32 e
     u64 at = location_of(t, a, l) + element * s->width;
     struct strong x = { word ? at & ~(u64)3 : at, word ? 4 : s->width, ordered ? s->sem : SEM_RELAXED, s->scope,
                         site_is_atomic(s) };
-    /* learning comes before the access is recorded, so that it is ordered behind what it learned; a red reads nothing
-     */
+    /* The acquire comes before the access is recorded, so that the access is ordered after what it acquires. A red, or
+     * an atom whose result is not used, reads nothing. */
     bool reads = site_is_load(s) ||
                  (site_fetches(s) && (ordered || race_atom_reads(t->w->c->launch, t->warp->code->low,
                                                                  &t->warp->code->low->op[t->op_index])));
@@ -126,8 +128,8 @@ static void strong_element(struct touch *t, const struct access *a, u32 l, u32 e
     if (exact && writes) clock_strong_release(t->w, l, &x);
 }
 
-/* Lanes that go to places far apart wait for memory one after another, unless it is asked for before: the
- * cells and what can be learned there, then what the cells lead to. */
+/* Lanes that access places far from each other would wait for memory one after another. So the cells and the locations
+ * of all lanes are prefetched first, then what the cells refer to. */
 static void strong_prefetch(const struct touch *t, const struct access *a)
 {
     struct mem_object *cached = NULL;
@@ -165,7 +167,7 @@ static void touch_strong(struct touch *t, const struct access *a)
     }
 }
 
-/* mbarrier operations are strong; init and inval are not, and need a barrier around them. */
+/* mbarrier operations are strong, except init and inval, which need a barrier before and after them. */
 static void mbarrier(struct touch *t, const struct access *a, const struct lop *o)
 {
     struct race_warp *w = t->w;
@@ -198,7 +200,7 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
 static bool is_plain(const struct lop *o) { return o->flags & ISA_ACCESS; }
 static bool is_strong(const struct site *s) { return site_is_atomic(s) || s->sem != SEM_WEAK; }
 
-/* A weak access past the first cache, taken for a volatile one (R5c): what it tells or is told orders weakly. */
+/* A weak access past the first cache is taken for a volatile one (R5c): it acquires or releases in the weak view. */
 static void flag_lane(struct touch *t, const struct access *a, u32 lane)
 {
     const struct site *s = a->site;
@@ -213,7 +215,8 @@ static void flag_lane(struct touch *t, const struct access *a, u32 lane)
     }
 }
 
-/* Lanes whose weak store may end a location, where strong writes were: in global memory such a sector has a list. */
+/* Lanes whose weak store may end a location. In global memory, with one worker, a sector with locations has a list,
+ * unless flags made them. */
 static u32 may_end(const struct race_warp *w, const struct access *a)
 {
     struct mem_object *cached = NULL;
@@ -223,9 +226,9 @@ static u32 may_end(const struct race_warp *w, const struct access *a)
         u32 l = (u32)__builtin_ctz(m);
         const char *cells = a->space[l] == SP_SHARED ? NULL : lane_cells(a, l, &cached);
         u64 sector = a->addr[l] & ~(u64)(SECTOR - 1);
-        bool apart = cells && a->addr[l] + a->bytes <= sector + SECTOR &&
-                     !cell_has_list(cell_of(cells, sector), w->c->lo[SPACE_GLOBAL]);
-        lanes |= apart ? 0 : m & -m;
+        bool none = cells && a->addr[l] + a->bytes <= sector + SECTOR &&
+                    !cell_has_list(cell_of(cells, sector), w->c->lo[SPACE_GLOBAL]);
+        lanes |= none ? 0 : m & -m;
     }
     return lanes;
 }
@@ -247,7 +250,7 @@ static void before(void *self, const struct access *a)
     struct touch t = race_touch(a->warp, a->insn, site_is_store(s) ? OP_WRITE : OP_READ, SPACE_GLOBAL);
     u32 end = w->c->exact && site_is_store(s) ? may_end(w, a) : 0;
     race_weak(&t, a);
-    /* neighbours at once */
+    /* lanes with neighbouring addresses at once */
     for (u32 m = end, n; m; m &= n == 32 ? 0 : ~(((1u << n) - 1) << __builtin_ctz(m))) {
         u32 l = (u32)__builtin_ctz(m);
         for (n = 1; l + n < LANES && m >> (l + n) & 1 && a->addr[l + n] == a->addr[l] + n * a->bytes &&
@@ -289,7 +292,7 @@ static void after(void *self, const struct access *a)
         mbarrier(&t, a, o);
 }
 
-/* An asynchronous copy has been done. */
+/* An asynchronous copy of a lane is done. */
 static void copied(void *self, const struct warp *warp, u32 lane, const char *to, u32 bytes)
 {
     struct race_warp *w = warp->race;

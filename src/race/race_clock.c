@@ -1,9 +1,12 @@
-/* Clocks of kernels whose threads are ordered by more than full barriers: fences, release and acquire, partial
- * barriers, mbarriers. */
+/* The clocks of lanes, warps and CTAs at fences, .sync operations and barriers: race_clock.h has the idea.
+ *
+ * Where lanes come together, their clocks are joined, and each gets the join. If all lanes of a warp take part, the
+ * join is kept once, as the clock of the warp, and the lanes have nothing of their own any more; if all threads of the
+ * CTA do, it is the clock of the CTA. */
 #include "race/race_clock.h"
 #include "race/race_launch.h"
 
-/* ---- the synchronisations of a CTA ---- */
+/* ---- new clocks ---- */
 
 void clock_make_lanes(struct race_warp *w)
 {
@@ -39,7 +42,7 @@ static void bar_reset(struct vclock_store *vs, struct bar_state *b)
     *b = (struct bar_state){ 0 };
 }
 
-/* All that the warp has been told is nobody's any more, or everybody's. */
+/* The warp has no clock of its own: it is as new, or its CTA has all of it. */
 static void warp_reset(struct race_warp *w)
 {
     struct vclock_store *vs = clock_store(w);
@@ -70,16 +73,17 @@ void clock_reset(struct race_cta *c)
     unlock(&c->launch->lock);
 }
 
-/* ---- what a lane has done, and knows ---- */
+/* ---- the whole clock of a lane ---- */
 
+/* Of the lanes of the warp, now. */
 static struct own_epoch own_epoch(const struct race_warp *w)
 {
     return (struct own_epoch){ w->now, w->warp_base, w->weak_base > w->warp_base ? w->weak_base : 0,
                                !w->id && w->warp_base <= w->c->base };
 }
 
-/* What lanes had done at that moment, and what they knew of their warp. */
-static void add_done(struct vclock **k, const struct race_warp *w, u32 lanes, const struct own_epoch *m)
+/* Adds what these lanes had done at that moment, and what their warp had done before its barrier. */
+static void add_epoch(struct vclock **k, const struct race_warp *w, u32 lanes, const struct own_epoch *m)
 {
     if (m->is_leader && lanes == 1)
         vclock_add_leader(clock_store(w), k, w->c->number, m->now);
@@ -88,25 +92,25 @@ static void add_done(struct vclock **k, const struct race_warp *w, u32 lanes, co
     else
         vclock_add_lanes(clock_store(w), k, w->c->number, w->id, m->warp_base, lanes, m->now);
 }
-static void add_own(struct vclock **k, const struct race_warp *w, u32 lanes)
+static void add_own_epoch(struct vclock **k, const struct race_warp *w, u32 lanes)
 {
     struct own_epoch now = own_epoch(w);
-    add_done(k, w, lanes, &now);
+    add_epoch(k, w, lanes, &now);
 }
-static void add_weak(struct vclock **k, const struct race_warp *w, u32 weak_base)
+static void add_weak_epoch(struct vclock **k, const struct race_warp *w, u32 weak_base)
 {
     if (weak_base) vclock_add_warp(clock_store(w), k, w->c->number, w->id, weak_base);
 }
 
-/* What a lane knows of others, would know; references. */
-static struct vclock *lane_clock_strict(const struct race_warp *w, u32 lane)
+/* The join of the three clocks of a lane, without its own epoch; in the weak view. References. */
+static struct vclock *lane_join(const struct race_warp *w, u32 lane)
 {
     struct vclock *k = vclock_hold(w->c->clock);
     vclock_join(clock_store(w), &k, w->clock);
     vclock_join(clock_store(w), &k, w->lane[lane].strict.clock);
     return k;
 }
-static struct vclock *lane_clock_weak(const struct race_warp *w, u32 lane)
+static struct vclock *lane_join_weak(const struct race_warp *w, u32 lane)
 {
     struct vclock *k = vclock_hold(w->c->weak);
     vclock_join(clock_store(w), &k, w->weak);
@@ -116,15 +120,15 @@ static struct vclock *lane_clock_weak(const struct race_warp *w, u32 lane)
 
 struct vclock *clock_of_lane(const struct race_warp *w, u32 lane)
 {
-    struct vclock *k = lane_clock_strict(w, lane);
-    add_own(&k, w, 1u << lane);
+    struct vclock *k = lane_join(w, lane);
+    add_own_epoch(&k, w, 1u << lane);
     return k;
 }
 
 struct vclock *clock_of_lane_weak(const struct race_warp *w, u32 lane)
 {
-    struct vclock *k = lane_clock_weak(w, lane);
-    add_weak(&k, w, own_epoch(w).weak_base);
+    struct vclock *k = lane_join_weak(w, lane);
+    add_weak_epoch(&k, w, own_epoch(w).weak_base);
     return k;
 }
 
@@ -132,16 +136,16 @@ const struct lane_clock *clock_fence_clocks(struct race_warp *w, u32 lane)
 {
     struct lane_clock *k = &w->lane[lane];
     if (k->fence_has_own) return k;
-    add_done(&k->strict.fence, w, 1u << lane, &k->fence_at);
-    add_weak(&k->weak.fence, w, k->fence_at.weak_base);
+    add_epoch(&k->strict.fence, w, 1u << lane, &k->fence_at);
+    add_weak_epoch(&k->weak.fence, w, k->fence_at.weak_base);
     k->fence_has_own = true;
     return k;
 }
 
 /* ---- fences ---- */
 
-/* Its last fence is not the last one any more: its news stay. */
-static void settle_sc(struct race_warp *w, u32 lane)
+/* Before another fence of the lane: the clock of its last fence.sc, if deferred, is joined into sc_clock. */
+static void sc_undefer(struct race_warp *w, u32 lane)
 {
     struct lane_clock *k = &w->lane[lane];
     if (k->sc_deferred) vclock_join(clock_store(w), &k->sc_clock.gpu, clock_fence_clocks(w, lane)->strict.fence);
@@ -165,8 +169,8 @@ void clock_publish_sc(struct race_warp *w, u32 lane, struct scoped_clock *to)
     if (k->sc_deferred) vclock_join(clock_store(w), &to->gpu, clock_fence_clocks(w, lane)->strict.fence);
 }
 
-/* A fence: what was read before is known behind it; or, where it is narrow, what of that it reaches, and the rest
- * behind the next wide one. */
+/* A fence acquires what is pending. One of CTA scope acquires the part of its scope; the rest stays pending until the
+ * next wide one. */
 static void view_fence(struct vclock_store *vs, struct view *v, u32 scope)
 {
     vclock_join(vs, &v->clock, scope_is_wide(scope) ? v->pending : v->pending_cta);
@@ -179,7 +183,8 @@ static void view_fence(struct vclock_store *vs, struct view *v, u32 scope)
     v->pending_cta = v->fence = NULL;
 }
 
-/* Its last fence, if that was wide, is not the last one any more, but still the last wide one; or it is neither. */
+/* Before another fence: if the last one was wide and the new one is not, the clocks of the last one are kept as those
+ * of the last wide fence. A new wide fence makes them of no use. */
 static void keep_fence_gpu(struct race_warp *w, u32 lane, u32 scope)
 {
     struct vclock_store *vs = clock_store(w);
@@ -194,16 +199,16 @@ static void keep_fence_gpu(struct race_warp *w, u32 lane, u32 scope)
     k->fence_gpu_weak = vclock_hold(k->weak.fence);
 }
 
-/* like: what another lane knew behind the same fence. */
+/* like: the clock of another lane after the same fence, which most often is equal. */
 static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc, const struct own_epoch *now,
                        const struct vclock *like)
 {
     struct race_cta *c = w->c;
     struct vclock_store *vs = clock_store(w);
     struct lane_clock *k = &w->lane[lane];
-    /* it learns all the news there are, and has done so at every such fence before */
+    /* the fence acquires all of sc_clock, as every such fence before it did: its own clock covers that */
     bool all = sc && scope_is_wide(scope) && !vs->scoped;
-    if (!all) settle_sc(w, lane);
+    if (!all) sc_undefer(w, lane);
     keep_fence_gpu(w, lane, scope);
     if (!scope_is_wide(scope)) vclock_join(vs, &k->unscoped, k->strict.pending);
     view_fence(vs, &k->strict, scope);
@@ -211,7 +216,7 @@ static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc, const 
     if (scope_is_wide(scope)) {
         vclock_drop(vs, k->rmw);
         k->rmw = NULL;
-    } /* it is all known now */
+    } /* pending, which was acquired, has all of it */
     k->read.id = 0;
     if (sc) {
         scoped_clock_acquire(vs, &k->sc_clock, c->number, scope_is_wide(scope), &k->strict.clock);
@@ -219,8 +224,8 @@ static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc, const 
         if (!c->sc_acquired) scoped_clock_acquire(vs, &c->sc_clock, c->number, scope_is_wide(scope), &k->strict.clock);
     }
     vclock_share(vs, &k->strict.clock, like);
-    k->strict.fence = lane_clock_strict(w, lane);
-    k->weak.fence = lane_clock_weak(w, lane);
+    k->strict.fence = lane_join(w, lane);
+    k->weak.fence = lane_join_weak(w, lane);
     k->fence_at = *now;
     k->has_fenced = true;
     k->fence_has_own = false;
@@ -249,19 +254,21 @@ void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc)
     unlock(&c->launch->lock);
 }
 
-/* ---- lanes that come together ---- */
+/* ---- lanes of a warp that synchronise ---- */
 
-/* Lanes whose last fences are one, with one thing known behind it, and the first of them. */
-struct fenced_alike {
+/* Lanes with the same last fence.sc, and equal clocks there; the first of them. */
+struct fence_group {
     u32 lanes;
     const struct lane_clock *first;
 };
 
-static void publish_alike(const struct race_warp *w, struct fenced_alike *f, struct scoped_clock *to)
+/* The deferred clock of the group goes into *to, with the epochs of its lanes added at once. The group is empty then.
+ */
+static void publish_group(const struct race_warp *w, struct fence_group *f, struct scoped_clock *to)
 {
     if (!f->lanes) return;
     struct vclock *what = vclock_hold(f->first->strict.fence);
-    if (!f->first->fence_has_own) add_done(&what, w, f->lanes, &f->first->fence_at);
+    if (!f->first->fence_has_own) add_epoch(&what, w, f->lanes, &f->first->fence_at);
     vclock_join(clock_store(w), &to->gpu, what);
     vclock_drop(clock_store(w), what);
     f->lanes = 0;
@@ -274,12 +281,13 @@ static bool same_fence(const struct lane_clock *a, const struct lane_clock *b)
            a->fence_at.is_leader == b->fence_at.is_leader;
 }
 
-/* What the lanes know together is added, beyond what their warp does; most have been told nothing since the last
- * barrier. */
-static void gather(const struct race_warp *w, u32 lanes, struct joint_clock *all)
+/* Joins the clocks of the lanes, beyond the clock of their warp, into *all. Most lanes have none since the last
+ * barrier.
+ */
+static void joint_add(const struct race_warp *w, u32 lanes, struct joint_clock *all)
 {
     struct vclock_store *vs = clock_store(w);
-    const struct lane_clock none = { 0 }, *last = &none; /* lanes that were told the same share one value */
+    const struct lane_clock none = { 0 }, *last = &none; /* lanes with equal clocks share one tree */
     for (u32 m = lanes & w->ahead; m; m &= m - 1) {
         const struct lane_clock *k = &w->lane[__builtin_ctz(m)];
         if (k->strict.clock != last->strict.clock) vclock_accumulate(vs, &all->clock, k->strict.clock);
@@ -288,26 +296,26 @@ static void gather(const struct race_warp *w, u32 lanes, struct joint_clock *all
     }
 }
 
-/* The same with their news. */
-static void gather_all(const struct race_warp *w, u32 lanes, struct joint_clock *all)
+/* The same with their sc_clock. */
+static void joint_add_all(const struct race_warp *w, u32 lanes, struct joint_clock *all)
 {
     struct vclock_store *vs = clock_store(w);
     const struct lane_clock none = { 0 }, *last = &none;
-    struct fenced_alike fenced = { 0 };
-    gather(w, lanes, all);
+    struct fence_group fenced = { 0 };
+    joint_add(w, lanes, all);
     for (u32 m = lanes & w->ahead; m; m &= m - 1) {
         const struct lane_clock *k = &w->lane[__builtin_ctz(m)];
         if (k->sc_clock.gpu != last->sc_clock.gpu || k->sc_clock.by_cta != last->sc_clock.by_cta ||
             k->sc_clock.by_cta_narrow != last->sc_clock.by_cta_narrow)
             scoped_clock_join(vs, &all->sc_clock, &k->sc_clock);
         if (k->sc_deferred) {
-            if (fenced.lanes && !same_fence(fenced.first, k)) publish_alike(w, &fenced, &all->sc_clock);
+            if (fenced.lanes && !same_fence(fenced.first, k)) publish_group(w, &fenced, &all->sc_clock);
             if (!fenced.lanes) fenced.first = k;
             fenced.lanes |= m & -m;
         }
         last = k;
     }
-    publish_alike(w, &fenced, &all->sc_clock);
+    publish_group(w, &fenced, &all->sc_clock);
 }
 
 void clock_join_lanes(struct race_warp *w, u32 lanes, const struct joint_clock *all)
@@ -321,8 +329,9 @@ void clock_join_lanes(struct race_warp *w, u32 lanes, const struct joint_clock *
     }
 }
 
-/* What a lane knew and had news of is its warp's, or CTA's, now; true: there is nothing else that they do not have. */
-static bool lane_merged(struct vclock_store *vs, struct lane_clock *k)
+/* The warp, or the CTA, has the clock and the sc_clock of the lane now. true: the lane has nothing else, like what is
+ * pending, that they do not have. */
+static bool lane_clear(struct vclock_store *vs, struct lane_clock *k)
 {
     vclock_drop(vs, k->strict.clock);
     vclock_drop(vs, k->weak.clock);
@@ -333,7 +342,7 @@ static bool lane_merged(struct vclock_store *vs, struct lane_clock *k)
            !k->unscoped;
 }
 
-/* All lanes get what was gathered from all of them, and maybe others. */
+/* All lanes of the warp get the joined clocks, which have those of each of them. */
 static void join_warp(struct race_warp *w, const struct joint_clock *all)
 {
     struct vclock_store *vs = clock_store(w);
@@ -342,7 +351,7 @@ static void join_warp(struct race_warp *w, const struct joint_clock *all)
     scoped_clock_join(vs, &w->sc_clock, &all->sc_clock);
     w->version++;
     for (u32 m = w->ahead; m; m &= m - 1)
-        if (lane_merged(vs, &w->lane[__builtin_ctz(m)])) w->ahead &= ~(m & -m);
+        if (lane_clear(vs, &w->lane[__builtin_ctz(m)])) w->ahead &= ~(m & -m);
     w->ahead_weak = 0;
 }
 
@@ -360,25 +369,25 @@ void clock_warp_barrier(struct race_warp *w, u32 mask)
     bool whole = mask == w->all;
     lock(&c->launch->lock);
     w->now++;
-    if (!whole || w->ahead) gather_all(w, mask, &all);
+    if (!whole || w->ahead) joint_add_all(w, mask, &all);
     if (whole) {
         w->warp_base = w->now;
         if (w->ahead) join_warp(w, &all);
     } else {
-        add_own(&all.clock, w, mask);
+        add_own_epoch(&all.clock, w, mask);
         clock_join_lanes(w, mask, &all);
     }
     joint_clock_drop(&c->launch->vclocks, &all);
     unlock(&c->launch->lock);
 }
 
-/* Some lanes would know all that each of them knows, or would know. */
+/* Some lanes of the warp converge: each gets the clocks, strict and weak, of all of them in its weak view. */
 static void converge_part(struct race_warp *w, u32 mask)
 {
     struct joint_clock all = { 0 }, none = { 0 };
-    gather(w, mask & w->ahead_weak, &all);
+    joint_add(w, mask & w->ahead_weak, &all);
     vclock_join(clock_store(w), &all.weak, all.clock);
-    add_own(&all.weak, w, mask);
+    add_own_epoch(&all.weak, w, mask);
     none.weak = all.weak;
     clock_join_lanes(w, mask, &none);
     joint_clock_drop(clock_store(w), &all);
@@ -394,7 +403,7 @@ void clock_converge(struct race_warp *w, u32 mask)
     lock(&c->launch->lock);
     if (whole) {
         struct joint_clock all = { 0 };
-        gather(w, w->ahead_weak, &all);
+        joint_add(w, w->ahead_weak, &all);
         vclock_join(clock_store(w), &w->weak, all.clock);
         vclock_join(clock_store(w), &w->weak, all.weak);
         joint_clock_drop(&c->launch->vclocks, &all);
@@ -406,8 +415,8 @@ void clock_converge(struct race_warp *w, u32 mask)
 
 /* ---- barriers ---- */
 
-/* What lanes have read by read-modify-writes (R5a). */
-static void gather_rmw(const struct race_warp *w, u32 lanes, struct vclock **all)
+/* Joins what lanes have read by read-modify-writes into *all (R5a). */
+static void joint_add_rmw(const struct race_warp *w, u32 lanes, struct vclock **all)
 {
     const struct vclock *last = NULL;
     for (u32 m = lanes & w->ahead; m; m &= m - 1) {
@@ -417,24 +426,24 @@ static void gather_rmw(const struct race_warp *w, u32 lanes, struct vclock **all
     }
 }
 
-/* Lanes come to a barrier with what they know, would know, and have read (R5a). */
-static void arrived(struct race_warp *w, u32 lanes, struct bar_state *b)
+/* Lanes arrive at a barrier: joins their clocks into those of the barrier. */
+static void bar_join(struct race_warp *w, u32 lanes, struct bar_state *b)
 {
     struct vclock_store *vs = clock_store(w);
     struct joint_clock all = { b->clock, b->weak, b->sc_clock };
     vclock_join(vs, &all.clock, w->clock);
     vclock_join(vs, &all.weak, w->weak);
     scoped_clock_join(vs, &all.sc_clock, &w->sc_clock);
-    gather_all(w, lanes, &all);
-    gather_rmw(w, lanes, &all.weak);
-    add_own(&all.clock, w, lanes);
-    add_weak(&all.weak, w, own_epoch(w).weak_base);
+    joint_add_all(w, lanes, &all);
+    joint_add_rmw(w, lanes, &all.weak);
+    add_own_epoch(&all.clock, w, lanes);
+    add_weak_epoch(&all.weak, w, own_epoch(w).weak_base);
     b->clock = all.clock;
     b->weak = all.weak;
     b->sc_clock = all.sc_clock;
 }
 
-/* Who waits does nothing until the barrier is complete: what he knows is looked at then. */
+/* The clocks of a lane that waits do not change until the barrier is complete: they are joined then. */
 void clock_barrier_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits)
 {
     struct race_cta *c = w->c;
@@ -446,18 +455,18 @@ void clock_barrier_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits)
     lock(&c->launch->lock);
     w->now++;
     b->latest = MAX_OF(b->latest, w->now);
-    arrived(w, mask, b);
+    bar_join(w, mask, b);
     unlock(&c->launch->lock);
 }
 
-static bool all_wait(const struct race_cta *c, const struct bar_state *b)
+static bool all_threads_wait(const struct race_cta *c, const struct bar_state *b)
 {
     for (u32 n = 0; n < c->launch->of->nwarps; n++)
         if (b->waiting[n] != c->warp[n].all) return false;
     return true;
 }
 
-/* One lane alone has news: those of its last fence, at which it knew all that there were before. */
+/* All of sc_clock in the CTA is that of one lane, whose last fence.sc had acquired all that there was before. */
 static bool sole_sc_fence(const struct race_cta *c)
 {
     bool sole = false;
@@ -474,8 +483,8 @@ static bool sole_sc_fence(const struct race_cta *c)
     return sole;
 }
 
-/* What lanes have read and not acquired, before a barrier. */
-static void note_pending(struct race_cta *c, const struct race_warp *w, u32 lanes)
+/* What lanes have read and not acquired before a barrier is kept for advice. */
+static void keep_pending(struct race_cta *c, const struct race_warp *w, u32 lanes)
 {
     const struct lane_clock none = { 0 }, *last = &none;
     for (u32 m = lanes & w->ahead; m; m &= m - 1) {
@@ -486,40 +495,38 @@ static void note_pending(struct race_cta *c, const struct race_warp *w, u32 lane
     }
 }
 
-/* What its lanes know becomes what all threads of the CTA know. What they have read from a released value is added to
- * *rmw. */
-static void share(struct race_cta *c, struct race_warp *w, struct vclock **rmw)
+/* The clocks of the warp and its lanes become part of those of the CTA. What they have read by read-modify-writes is
+ * joined into *rmw. */
+static void merge_into_cta(struct race_cta *c, struct race_warp *w, struct vclock **rmw)
 {
     struct vclock_store *vs = &c->launch->vclocks;
     struct joint_clock all = { c->clock, c->weak, c->sc_clock };
     vclock_join(vs, &all.clock, w->clock);
     vclock_join(vs, &all.weak, w->weak);
     scoped_clock_join(vs, &all.sc_clock, &w->sc_clock);
-    gather_all(w, w->all, &all);
-    gather_rmw(w, w->all, rmw);
-    note_pending(c, w, w->all);
-    for (u32 m = w->ahead; m; m &= m - 1) lane_merged(vs, &w->lane[__builtin_ctz(m)]);
+    joint_add_all(w, w->all, &all);
+    joint_add_rmw(w, w->all, rmw);
+    keep_pending(c, w, w->all);
+    for (u32 m = w->ahead; m; m &= m - 1) lane_clear(vs, &w->lane[__builtin_ctz(m)]);
     c->clock = all.clock;
     c->weak = all.weak;
     c->sc_clock = all.sc_clock;
     warp_reset(w);
 }
 
-static void barrier_full(struct race_cta *c)
+/* A barrier of all threads of the CTA. */
+static void barrier_whole(struct race_cta *c)
 {
     bool alone = sole_sc_fence(c);
     struct vclock *before = vclock_hold(c->sc_clock.gpu), *rmw = NULL;
-    race_tick(c, c->launch->of->nwarps);
-    c->base = c->now;
-    c->lo[SPACE_SHARED] = (u64)c->base << 32;
+    race_cta_synced(c);
     if (alone) {
         vclock_drop(&c->launch->vclocks, c->sc_clock.gpu);
         c->sc_clock.gpu = NULL;
-    } /* it knew them all */
+    } /* the clock of that fence has all of it */
     for (u32 n = 0; n < c->launch->of->nwarps; n++) {
-        c->warp[n].warp_base = c->warp[n].cta_base = c->now;
         c->warp[n].version++;
-        share(c, &c->warp[n], &rmw);
+        merge_into_cta(c, &c->warp[n], &rmw);
     }
     c->sc_acquired = alone || (c->sc_acquired && c->sc_clock.gpu == before);
     vclock_drop(&c->launch->vclocks, before);
@@ -528,8 +535,8 @@ static void barrier_full(struct race_cta *c)
     vclock_drop(&c->launch->vclocks, rmw);
 }
 
-/* Those who waited have one time now, after that of all who came: what they know of each other is then told by few
- * times, or by one (behind). */
+/* A barrier of some threads. Those who waited get one time, after that of all who arrived: what they have of each other
+ * is then few different times, or one (cta_base). */
 static void barrier_part(struct race_cta *c, struct bar_state *b)
 {
     u32 warps = c->launch->of->nwarps, now = b->latest;
@@ -538,13 +545,13 @@ static void barrier_part(struct race_cta *c, struct bar_state *b)
     for (u32 n = 0; n < warps; n++)
         if (b->waiting[n]) {
             c->warp[n].now = now + 1;
-            arrived(&c->warp[n], b->waiting[n], b);
+            bar_join(&c->warp[n], b->waiting[n], b);
         }
     struct joint_clock all = { b->clock, b->weak, b->sc_clock };
     for (u32 n = 0; n < warps; n++) {
         struct race_warp *w = &c->warp[n];
         if (!b->waiting[n]) continue;
-        note_pending(c, w, b->waiting[n]);
+        keep_pending(c, w, b->waiting[n]);
         if (b->waiting[n] != w->all) {
             clock_join_lanes(w, b->waiting[n], &all);
             continue;
@@ -558,9 +565,9 @@ bool clock_barrier(struct race_cta *c, u32 bar)
 {
     struct bar_state *b = &c->bar[bar];
     lock(&c->launch->lock);
-    bool full = all_wait(c, b);
+    bool full = all_threads_wait(c, b);
     if (full)
-        barrier_full(c);
+        barrier_whole(c);
     else
         barrier_part(c, b);
     bar_reset(&c->launch->vclocks, b);

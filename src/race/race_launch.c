@@ -34,7 +34,7 @@ void race_track(struct race *r, struct mem_object *o)
     o->race = cells - cells_for(from);
 }
 
-/* Cells of objects that are gone are given back; the others' objects have none until a launch asks. */
+/* Objects lead to their cells no more, until a launch asks for that. Cells of freed objects, or all, are released. */
 static void untrack(struct race *r, bool all)
 {
     u32 keep = 0;
@@ -49,6 +49,7 @@ static void untrack(struct race *r, bool all)
     r->ntracked = keep;
 }
 
+/* Gives cells to all objects that the kernel may write: those that its parameters and variables lead to, or all. */
 static void track_launch(struct race *r, const struct launch *l, const struct race_kernel *k)
 {
     if (k->anywhere) {
@@ -70,13 +71,13 @@ static void track_launch(struct race *r, const struct launch *l, const struct ra
 
 /* ---- launches and CTAs ---- */
 
-/* Every thread is likely to leave a mark for each store of the kernel. */
+/* The marks are shaped for a launch: each thread is likely to make one for each store of the kernel. */
 static void shape(struct notes *n, const struct launch *l, const struct race_kernel *k)
 {
     notes_shape(n, l->nwarps, l->total * l->threads * MAX_OF(k->stores, 1u));
 }
 
-/* Times begin anew: nothing that has one may stay. */
+/* Times begin at 0 again: whatever has a time is cleared. */
 static void slot_anew(struct race_cta *c)
 {
     c->now = 0;
@@ -87,7 +88,7 @@ static void slot_anew(struct race_cta *c)
     if (c->shared_cells) memset(c->shared_cells, 0, cells_for(c->shared_bytes));
 }
 
-/* Times would run out: cells and slots begin anew. */
+/* T is about to overflow: all cells are released, and times begin at 0 again. No launch runs. */
 static void times_anew(struct race *r)
 {
     untrack(r, true);
@@ -115,6 +116,7 @@ void launch_free(struct race_launch *launch)
     base_free(launch);
 }
 
+/* What is kept of a running launch. */
 static struct race_launch *launch_of(const struct race *r, const struct launch *l)
 {
     struct race_launch *launch = r->running;
@@ -148,7 +150,7 @@ static void launch_give(struct race_launch *launch)
 void launch_begin(struct race *r, const struct launch *l)
 {
     const struct race_kernel *k = race_kernel_of(r, l->kernel);
-    if (r->last > 0xf0000000u) times_anew(r);
+    if (r->last > 0xf0000000u && !r->running) times_anew(r);
     report_ran(l->in->report, CHECK_RACE);
     report_ran(l->in->report, CHECK_ASYNC);
     struct race_launch *launch = launch_take(r, l);
@@ -223,7 +225,7 @@ static void shared_ready(struct race_cta *c, u64 bytes)
     c->shared_bytes = bytes;
 }
 
-/* Gives the CTA its number; under the lock, as other workers may be asking who was here. */
+/* Gives the CTA its number, and adds it to the history of its slot, which other workers may be reading. */
 static void remember_cta(struct race_cta *c, u64 linear)
 {
     if (c->launch->parallel) lock(&c->launch->lock);
@@ -280,6 +282,14 @@ void race_tick(struct race_cta *c, u32 warps)
     for (u32 n = 0; n < warps; n++) c->now = MAX_OF(c->now, c->warp[n].now);
     c->now++;
     for (u32 n = 0; n < warps; n++) c->warp[n].now = c->now;
+}
+
+void race_cta_synced(struct race_cta *c)
+{
+    race_tick(c, c->launch->of->nwarps);
+    c->base = c->now;
+    c->lo[SPACE_SHARED] = (u64)c->base << 32;
+    for (u32 n = 0; n < c->launch->of->nwarps; n++) c->warp[n].warp_base = c->warp[n].cta_base = c->now;
 }
 
 void race_cta_end(struct race_cta *c)

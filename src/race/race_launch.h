@@ -14,6 +14,8 @@ void race_cta_begin(struct race *r, struct cta *cta); /* it becomes resident: gi
 void race_cta_end(struct race_cta *c);
 /* The first `warps` warps of the CTA get one time, which is after all that they did. */
 void race_tick(struct race_cta *c, u32 warps);
+/* A barrier of all threads of the CTA: each is ordered after all that the CTA did. */
+void race_cta_synced(struct race_cta *c);
 /* The CTA that had the slot at that time; NULL: none had. Under the lock of the launch. */
 const struct resident *resident_at(const struct race *r, u32 slot, u32 time);
 /* When the CTA began whose access that was; 0: it is not known. */

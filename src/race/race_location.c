@@ -1,56 +1,67 @@
-/* Locations: where strong writes left something that can be learned (race_clock.h). */
+/* Synchronisation locations: what strong writes release, and strong reads acquire (8.8, 8.9.2; race_clock.h).
+ *
+ * A location is made by the first strong write to its extent and ended by any write that overlaps it otherwise. It has
+ *   the count of its strong writes: a morally strong read is ordered after them (observation order);
+ *   the release sequence of its value: the joined clocks that the writes since the last store have released;
+ *   for each thread that uses release or acquire operations on it, the patterns of 8.8 that are not one operation: a
+ *   release operation followed by a strong write, a strong read followed by an acquire operation.
+ * An mbarrier is a location whose phases release: arrivals of a phase are joined, and waits for it acquire them. */
 #include "race/race_clock.h"
 #include "race/race_kernel.h"
 
-struct release_sequence { /* what can be learned there, beside the writes themselves */
+struct release_sequence {
     struct released {
-        struct scoped_clock clock; /* by what led to the value; an mbarrier, wide: in the phases before */
-        struct vclock *arrived;    /* an mbarrier: in this phase */
-    } strict, weak;                /* of what those who released know, would know by R5b */
-    struct scoped_clock sc_clock;  /* of fence.sc, of those who wrote */
-    struct vclock *narrow;         /* what was released with a scope that may be too narrow */
-    u64 phase;                     /* of an mbarrier */
+        /* What the writes of the sequence have released. An mbarrier: gpu has what phases before this one released. */
+        struct scoped_clock clock;
+        struct vclock *arrived;   /* an mbarrier: the joined clocks of the arrivals of this phase */
+    } strict, weak;               /* in the two views */
+    struct scoped_clock sc_clock; /* of the fence.sc operations before the writes */
+    struct vclock *narrow;        /* what was released with a scope that is not wide, for anyone: for advice */
+    u64 phase;                    /* the number of the phase of an mbarrier */
 };
-/* What one thread has released there by release operations, which its later strong writes there release again, and
- * what it has read there, which its later acquire operations there acquire (8.8 of the manual). */
+/* What one thread has released by release operations on the location, which its later strong writes there release
+ * again, and what it has read there, which its later acquire operations there acquire (8.8). */
 struct pattern {
-    u64 thread; /* number + 1 of its CTA, warp, lane; 0: none */
-    bool gpu;   /* the last one that released was */
-    /* fence: by the last one; pending, pending_cta: what was read, for acquire operations of gpu and of CTA scope */
+    u64 thread; /* CTA, warp and lane as one number, + 1; 0: none */
+    bool gpu;   /* its last release operation was of gpu scope or wider */
+    /* fence: the clock of its last release operation. pending, pending_cta: what it has read, for acquire operations of
+     * gpu scope or wider, and of CTA scope. */
     struct view strict, weak;
-    struct vclock *fence_gpu, *fence_gpu_weak; /* as fenced, of the last wide one, if that was another */
+    /* As fence, of its last release operation of gpu scope or wider; NULL: that is the last one, or there was none. */
+    struct vclock *fence_gpu, *fence_gpu_weak;
 };
+/* A hash table of them, by thread. */
 struct patterns {
     struct pattern *p;
-    u32 n, cap;
-};                /* a hash of them */
-struct location { /* a cache line: there may be one for every element of a table */
+    u32 n, cap; /* how many; size of the table */
+};
+struct location { /* one cache line: there may be one for every element of an array */
     _Alignas(64) u64 at;
-    u32 id;      /* never given to another one in a launch */
-    u32 writes;  /* strong ones so far */
-    u32 version; /* grows with whatever can be learned */
-    u32 cta;     /* of the last of them, and its scope */
-    u8 scope;
-    u8 size; /* 0: overwritten; nothing can be learned */
-    bool mbarrier;
+    u32 id;                            /* no other location of the launch has it */
+    u32 writes;                        /* how many strong writes there were */
+    u32 version;                       /* grows with whatever a read may acquire */
+    u32 cta;                           /* of the last write */
+    u8 scope;                          /* of the last write */
+    u8 size;                           /* in bytes; 0: another write has ended the location */
+    bool mbarrier;                     /* it is one */
     u32 time;                          /* of the last write */
     u32 until;                         /* the greatest time of a write, if all are by that CTA; ~0: they are not */
-    struct release_sequence *sequence; /* NULL: nothing */
-    struct patterns *patterns;         /* NULL: there are none, or the kernel has no use for them */
+    struct release_sequence *sequence; /* NULL: nothing was released */
+    struct patterns *patterns;         /* NULL: none; or the kernel has only patterns of one operation */
 };
 struct locations {
     struct location *l;
-    u32 n, room;
-    u32 *index, cap;        /* hash of them: number + 1 */
-    u32 min_size, max_size; /* sizes there are */
-    u32 ids;                /* given */
+    u32 n, room;            /* how many; room for how many */
+    u32 *index, cap;        /* a hash table: number of the location + 1; its size */
+    u32 min_size, max_size; /* of the locations */
+    u32 ids;                /* the last id that was given */
 };
 
-/* Words of one line of memory have places in one line of the index: who goes over an array goes over that in the same
- * way. */
+/* Words of one cache line of memory have entries in one cache line of the index, so that going over an array goes over
+ * the index in the same way. */
 static u32 location_hash(u64 at) { return (u32)(at / 64 * 0x9e3779b97f4a7c15u >> 32) << 4 | (at / 4 & 15); }
 
-/* Where the number of the one at that place is, or would be. */
+/* The entry of the index for the location at that place, or the empty one where it would be. */
 static u32 *location_slot(const struct locations *t, u64 at)
 {
     u32 k = location_hash(at) & (t->cap - 1);
@@ -72,7 +83,7 @@ static void locations_grow(struct locations *t)
     for (u32 k = 0; k < t->n; k++) *location_slot(t, t->l[k].at) = k + 1;
 }
 
-/* Good until another one is created. */
+/* The location at that place; NULL: there is none. The pointer is good until another location is created. */
 static struct location *location_at(struct race_launch *launch, u64 at, bool create)
 {
     struct locations *t = launch->locations;
@@ -101,7 +112,7 @@ void clock_prefetch(const struct race_launch *launch, u64 at, u32 stage)
         return;
     }
     if (!*slot) return;
-    __builtin_prefetch(&t->l[*slot - 1]); /* or another one that is in the way */
+    __builtin_prefetch(&t->l[*slot - 1]); /* it may be another one with the same hash */
 }
 
 static struct release_sequence *sequence_of(struct location *l)
@@ -147,7 +158,7 @@ static struct pattern *pattern_slot(const struct patterns *x, u64 thread)
     return &x->p[k];
 }
 
-/* NULL: it is none, and is not to be one. */
+/* The patterns of a lane at the location; NULL: there are none, and none are to be made. */
 static struct pattern *pattern_of(const struct race_warp *w, u32 lane, struct location *l, bool make)
 {
     u64 thread = ((u64)w->c->number << 10 | w->id << 5 | lane) + 1;
@@ -170,22 +181,23 @@ static struct pattern *pattern_of(const struct race_warp *w, u32 lane, struct lo
     return p;
 }
 
-static void replace(struct vclock_store *vs, struct vclock **k, struct vclock *by)
+static void vclock_replace(struct vclock_store *vs, struct vclock **k, struct vclock *by)
 {
     vclock_drop(vs, *k);
     *k = vclock_hold(by);
 }
 
-static void pattern_released(struct vclock_store *vs, struct pattern *p, bool far, struct vclock *what,
+/* A release operation of that thread. */
+static void pattern_released(struct vclock_store *vs, struct pattern *p, bool gpu, struct vclock *what,
                              struct vclock *weak)
 {
-    if (far || p->gpu) {
-        replace(vs, &p->fence_gpu, far ? NULL : p->strict.fence);
-        replace(vs, &p->fence_gpu_weak, far ? NULL : p->weak.fence);
+    if (gpu || p->gpu) {
+        vclock_replace(vs, &p->fence_gpu, gpu ? NULL : p->strict.fence);
+        vclock_replace(vs, &p->fence_gpu_weak, gpu ? NULL : p->weak.fence);
     }
-    replace(vs, &p->strict.fence, what);
-    replace(vs, &p->weak.fence, weak);
-    p->gpu = far;
+    vclock_replace(vs, &p->strict.fence, what);
+    vclock_replace(vs, &p->weak.fence, weak);
+    p->gpu = gpu;
 }
 
 static void location_clear(struct vclock_store *vs, struct location *l)
@@ -195,8 +207,8 @@ static void location_clear(struct vclock_store *vs, struct location *l)
     *l = (struct location){ .at = l->at };
 }
 
-/* Other locations with bytes among these are over. */
-static void overwrite(struct race_launch *launch, u64 at, u32 bytes, u32 same)
+/* Ends all locations that have one of these bytes, except the one at `at` of size `same`. */
+static void end_overlapping(struct race_launch *launch, u64 at, u32 bytes, u32 same)
 {
     const struct locations *t = launch->locations;
     if (!t || !t->min_size) return;
@@ -206,6 +218,7 @@ static void overwrite(struct race_launch *launch, u64 at, u32 bytes, u32 same)
     }
 }
 
+/* The location of that extent; makes it, and ends another one at that place. */
 static struct location *location_made(struct race_launch *launch, u64 at, u32 size)
 {
     struct location *l = location_at(launch, at, true);
@@ -219,6 +232,7 @@ static struct location *location_made(struct race_launch *launch, u64 at, u32 si
     return l;
 }
 
+/* Two strong accesses to the location, its last write and a read by the CTA, are each within the scope of the other. */
 static bool observes(const struct race_cta *c, const struct location *l, u32 scope)
 {
     return l->cta == c->number || (scope_is_wide(l->scope) && scope_is_wide(scope));
@@ -227,7 +241,7 @@ static bool observes(const struct race_cta *c, const struct location *l, u32 sco
 static bool acquires(const struct strong *s) { return s->sem == SEM_ACQUIRE || s->sem == SEM_ACQ_REL; }
 static bool releases(const struct strong *s) { return s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL; }
 
-/* A lane of that CTA has read a value with what it released: known at once if it acquires, otherwise behind a fence. */
+/* A lane of that CTA has read a value that released r: it acquires that at once, or at its next fence. */
 static void view_acquire(struct vclock_store *vs, struct view *v, const struct scoped_clock *r, u32 cta,
                          const struct strong *s)
 {
@@ -239,7 +253,8 @@ static void view_acquire(struct vclock_store *vs, struct view *v, const struct s
     scoped_clock_acquire(vs, r, cta, false, &v->pending_cta);
 }
 
-/* A read of that place by a party: what it reads counts behind an acquire operation there, as if that had read it. */
+/* A strong read of the location by a thread that has patterns there. An acquire operation acquires what earlier strong
+ * reads of the thread have read there; any other strong read adds to that. */
 static void pattern_read(struct vclock_store *vs, struct lane_clock *k, struct pattern *p,
                          const struct release_sequence *o, u32 cta, const struct strong *s)
 {
@@ -283,7 +298,7 @@ void clock_strong_read(struct race_warp *w, u32 lane, const struct strong *s)
         k->read.sem = s->sem;
         k->read.scope = s->scope;
         clock_grew(w, 1u << lane);
-        /* otherwise its CTA knows them all */
+        /* otherwise the clock of the CTA has all writes */
         if (observes(w->c, l, s->scope) && l->until >= vclock_cta_time(w->c->clock, l->cta))
             vclock_add_writes(vs, &k->strict.clock, l->id, l->writes);
         if (l->sequence) sequence_acquire(w, k, l->sequence, s);
@@ -298,9 +313,9 @@ struct write clock_strong_write(struct race_warp *w, const struct strong *s, u32
     struct vclock_store *vs = clock_store(w);
     struct race_cta *c = w->c;
     lock(&c->launch->lock);
-    overwrite(c->launch, s->at, s->size, s->size);
+    end_overlapping(c->launch, s->at, s->size, s->size);
     struct location *l = location_made(c->launch, s->at, s->size);
-    if (!s->rmw) sequence_clear(vs, l); /* who reads it still knows the writes before it */
+    if (!s->rmw) sequence_clear(vs, l); /* the count of writes goes on: a read is ordered after all of them */
     if (clock_has_sc(w, lane)) clock_publish_sc(w, lane, &sequence_of(l)->sc_clock);
     l->until = l->writes && (l->cta != c->number || l->until == ~0u) ? ~0u : MAX_OF(l->until, w->now);
     l->cta = c->number;
@@ -312,13 +327,13 @@ struct write clock_strong_write(struct race_warp *w, const struct strong *s, u32
     return x;
 }
 
-/* A strong write of a party that had released something there. */
-static void pattern_release_again(struct race_cta *c, struct release_sequence *o, const struct pattern *p, bool far)
+/* A strong write of a thread that has had a release operation there: it releases the clock of that again. */
+static void pattern_release_again(struct race_cta *c, struct release_sequence *o, const struct pattern *p, bool gpu)
 {
     struct vclock_store *vs = &c->launch->vclocks;
-    scoped_clock_release(vs, &o->strict.clock, c->number, far && p->gpu, p->strict.fence);
-    scoped_clock_release(vs, &o->weak.clock, c->number, far && p->gpu, p->weak.fence);
-    if (!far || !p->fence_gpu) return;
+    scoped_clock_release(vs, &o->strict.clock, c->number, gpu && p->gpu, p->strict.fence);
+    scoped_clock_release(vs, &o->weak.clock, c->number, gpu && p->gpu, p->weak.fence);
+    if (!gpu || !p->fence_gpu) return;
     scoped_clock_release(vs, &o->strict.clock, c->number, true, p->fence_gpu);
     scoped_clock_release(vs, &o->weak.clock, c->number, true, p->fence_gpu_weak);
 }
@@ -347,20 +362,20 @@ void clock_strong_release(struct race_warp *w, u32 lane, const struct strong *s)
     }
     struct release_sequence *o = sequence_of(l);
     l->version++;
-    bool far = scope_is_wide(s->scope) && (release || scope_is_wide(k->fence_scope));
+    bool gpu = scope_is_wide(s->scope) && (release || scope_is_wide(k->fence_scope));
     if (release) w->now++;
     if (!release) clock_fence_clocks(w, lane);
     struct vclock *what = release ? clock_of_lane(w, lane) : vclock_hold(k->strict.fence),
                   *weak = release ? clock_of_lane_weak(w, lane) : vclock_hold(k->weak.fence);
-    scoped_clock_release(vs, &o->strict.clock, c->number, far, what);
-    scoped_clock_release(vs, &o->weak.clock, c->number, far, weak);
-    if (!far) vclock_join(vs, &o->narrow, what);
+    scoped_clock_release(vs, &o->strict.clock, c->number, gpu, what);
+    scoped_clock_release(vs, &o->weak.clock, c->number, gpu, weak);
+    if (!gpu) vclock_join(vs, &o->narrow, what);
     if (!release && k->fence_gpu && scope_is_wide(s->scope)) {
         scoped_clock_release(vs, &o->strict.clock, c->number, true, k->fence_gpu);
         scoped_clock_release(vs, &o->weak.clock, c->number, true, k->fence_gpu_weak);
     }
-    if (release && p) pattern_released(vs, p, far, what, weak);
-    /* the two come to the same in most kernels */
+    if (release && p) pattern_released(vs, p, gpu, what, weak);
+    /* in most kernels the two clocks are equal */
     if (k->sc_deferred) vclock_share(vs, &o->sc_clock.gpu, o->strict.clock.gpu);
     vclock_drop(vs, what);
     vclock_drop(vs, weak);
@@ -404,11 +419,11 @@ void clock_weak_write(struct race_warp *w, u64 at, u32 bytes)
     struct race_launch *launch = w->c->launch;
     if (!__atomic_load_n(&launch->locations, __ATOMIC_RELAXED)) return;
     lock(&launch->lock);
-    overwrite(launch, at, bytes, 0);
+    end_overlapping(launch, at, bytes, 0);
     unlock(&launch->lock);
 }
 
-/* It has lore. */
+/* The location of an mbarrier; it has a sequence. */
 static struct location *mbarrier_at(struct race_launch *launch, u64 at)
 {
     struct location *l = location_made(launch, at, 8);
@@ -466,7 +481,7 @@ void clock_mbarrier_waited(struct race_warp *w, u32 lane, u64 at, bool relaxed)
     struct joint_clock all = { l->sequence->strict.clock.gpu, l->sequence->weak.clock.gpu, l->sequence->sc_clock };
     if (!relaxed)
         clock_join_lanes(w, 1u << lane, &all);
-    else { /* known behind a fence */
+    else { /* the next fence acquires it */
         clock_grew(w, 1u << lane);
         vclock_join(vs, &k->strict.pending, all.clock);
         vclock_join(vs, &k->strict.pending_cta, all.clock);
