@@ -100,12 +100,12 @@ static void bind_access(struct binding *b, u32 at)
     const struct insn *i = &c->insn[at];
     const struct site *s = &c->low->site[i->site];
     s32 stride = CLS_AT(i, 1) == CLS_A ? c->stride[i->a] : 0;
-    bool noted = observe_noted(b->in, s);
+    bool after = observe_after(b->in, s);
     c->fn[at] = observe_handler(b->in, c->watch & ~(u32)WATCH_INIT, s, i, c->group, stride);
     if (c->watch & WATCH_INIT)
         wrap(b, at, LAYER_DEFINED,
-             noted && b->planes ? memory_watched : observe_handler(b->in, c->watch, s, i, c->group, stride));
-    if (noted && !b->planes) wrap(b, at, LAYER_NOTE, memory_noted);
+             after && b->planes ? memory_watched : observe_handler(b->in, c->watch, s, i, c->group, stride));
+    if (after && !b->planes) wrap(b, at, LAYER_OBSERVED_AFTER, memory_observed_after);
     if (b->planes) wrap(b, at, LAYER_PLANES, init_memory);
 }
 

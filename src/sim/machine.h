@@ -135,7 +135,7 @@ struct warp { /* what every block touches comes first */
     struct frame base_frame;
     struct planes *base_planes; /* of the kernel's frame in plain code */
     u32 print_op;               /* the call of printf under way */
-    bool noting;                /* the store under way is noted behind its handler (memory_noted) */
+    bool observed_after;        /* observers of writes see the store under way after its handler (memory.c) */
     /* the access under way is being repeated in plain code: its faults have been reported */
     bool faults_reported;
     struct rendezvous_taints *rdv_taint; /* with the operands below; NULL: none so far */

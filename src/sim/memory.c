@@ -332,11 +332,11 @@ int memory_watched(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
-int memory_noted(char *restrict R, const struct insn *i, struct warp *w)
+int memory_observed_after(char *restrict R, const struct insn *i, struct warp *w)
 {
-    w->noting = true;
-    int ev = handler_under(w, i, LAYER_NOTE)(R, i, w);
-    w->noting = false;
+    w->observed_after = true;
+    int ev = handler_under(w, i, LAYER_OBSERVED_AFTER)(R, i, w);
+    w->observed_after = false;
     struct access a = { .site = &w->code->low->site[i->site], .insn = i, .warp = w };
     if (ev) return ev;
     a.mask = a.ok = a.wrote = active_lanes(w, R, i);

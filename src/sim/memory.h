@@ -7,6 +7,6 @@
  * one. group: lanes in a group; stride: of an affine address, in bytes. */
 handler *memory_handler(const struct site *s, const struct insn *i, u32 group, s32 stride);
 /* Any access, checked lane by lane; the same, shown to observers; a plain store that is shown after its handler. */
-handler memory_any, memory_watched, memory_noted;
+handler memory_any, memory_watched, memory_observed_after;
 handler mem_hint, mem_isspacep, mem_fence; /* prefetches, isspacep, fences */
 #endif

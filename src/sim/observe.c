@@ -21,7 +21,7 @@ u32 observe_watch(const struct sim_launch *in)
     return several_bring_handlers(in) ? watch | WATCH_OBSERVE : watch;
 }
 
-bool observe_noted(const struct sim_launch *in, const struct site *s)
+bool observe_after(const struct sim_launch *in, const struct site *s)
 {
     return observe_watch(in) & WATCH_WRITES && !(observe_watch(in) & WATCH_OBSERVE) && site_is_store(s) &&
            s->space == SP_GLOBAL;
@@ -36,10 +36,10 @@ void observe_wrote(const struct launch *l, const struct access *a)
 handler *observe_handler(const struct sim_launch *in, u32 watch, const struct site *s, const struct insn *i, u32 group,
                          s32 stride)
 {
-    /* plain stores to global memory go their own way and are noted afterwards (observe_noted); what else may write
-     * there is watched */
+    /* plain stores to global memory keep their own handlers and are seen after them (observe_after); what else may
+     * write there is watched */
     bool global = s->space == SP_GLOBAL || s->space == SP_GENERIC;
-    if (watch & WATCH_WRITES && !site_is_load(s) && global && !observe_noted(in, s)) return memory_watched;
+    if (watch & WATCH_WRITES && !site_is_load(s) && global && !observe_after(in, s)) return memory_watched;
     watch &= ~(u32)(WATCH_WRITES | WATCH_WRAPS);
     if (!watch) return memory_handler(s, i, group, stride);
     for (const struct observer *o = in->observers; o && !(watch & WATCH_OBSERVE); o = o->next)
@@ -56,7 +56,7 @@ void observe_before(const struct launch *l, const struct access *a)
 void observe_access(const struct launch *l, const struct access *a)
 {
     for (const struct observer *o = l->in->observers; o; o = o->next)
-        if (o->access && !(o->writes && a->warp->noting)) o->access(o->self, a);
+        if (o->access && !(o->writes && a->warp->observed_after)) o->access(o->self, a);
 }
 
 void observe_sync(const struct launch *l, struct sync_event e)

@@ -77,9 +77,9 @@ extern handler *const observe_around[AROUND_MOST];
 handler observe_probed;
 handler *observe_handler(const struct sim_launch *in, u32 watch, const struct site *s, const struct insn *i, u32 group,
                          s32 stride);
-/* Whether a store keeps its own handler and is noted behind it, for observers of writes: its record has addresses,
- * and no a->ptr. */
-bool observe_noted(const struct sim_launch *in, const struct site *s);
+/* Whether observers of writes see a store after its own handler (memory_observed_after), not by the common path: its
+ * record then has addresses, and no a->ptr. */
+bool observe_after(const struct sim_launch *in, const struct site *s);
 void observe_wrote(const struct launch *l, const struct access *a);
 void observe_before(const struct launch *l, const struct access *a);
 void observe_access(const struct launch *l, const struct access *a);
