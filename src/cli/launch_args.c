@@ -127,7 +127,9 @@ static void note_type(struct session *s, u32 i, const lk_param *p)
     struct source_type t = type_of(s, i, p);
     if (g->kind != ARG_BUFFER || launch_by_contract(s) || !t.pointer || !t.scalar || s->o->common.quiet) return;
     bool floats = t.scalar->class == SCALAR_FLOAT, given = g->type->class == SCALAR_FLOAT;
-    bool fits = t.scalar->bytes == g->type->bytes && (g->type->class == SCALAR_BITS || floats == given);
+    /* narrow floats often travel as integers */
+    bool alike = g->type->class == SCALAR_BITS || floats == given || g->type->bytes < 4;
+    bool fits = t.scalar->bytes == g->type->bytes && alike;
     if (fits || !strcmp(t.scalar->name, g->type->name)) return;
     fprintf(stderr,
             "lockstep: argument %u: the parameter is %s, and %s is an array of %s; %s[...] would be of its type\n", i,

@@ -15,6 +15,7 @@
 #include "sim/planes.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
+#include <stdlib.h>
 
 /* ---- copies ---- */
 
@@ -80,6 +81,7 @@ static void copy_taints(struct warp *w, const struct copy *c)
 {
     u64 to = (u64)(c->to - w->shared);
     shadow_define(w->init_shared, to, c->bytes);
+    if (!c->given) return; /* a zero fill: its source is no memory of anybody's, and has no shadow */
     if (shadow_defined(w->init_global, c->addr, c->given)) return;
     for (u32 k = 0; k < c->given; k += 4) {
         u32 n = MIN_OF(4u, c->given - k);
@@ -129,20 +131,47 @@ static void unfinished(struct warp *w, const struct lowered *low, u32 op, u32 la
     finding_add_of(w, low, op, &f, lanes); /* the lanes may leave from another function than the copy's */
 }
 
+/* Copies of one instruction that are in flight when lanes leave. */
+struct pending_site {
+    const struct lowered *low;
+    u32 op, first, lanes, bytes; /* first: its place among the copies */
+};
+
+static int by_site(const void *a, const void *b)
+{
+    const struct pending_site *x = a, *y = b;
+    if (x->low != y->low) return (uintptr_t)x->low < (uintptr_t)y->low ? -1 : 1;
+    if (x->op != y->op) return x->op < y->op ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct pending_site *x = a, *y = b;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
 void async_exit(struct warp *w, u32 mask)
 {
     const struct copies *s = w->copies;
-    for (u32 k = 0; k < s->n && w->cta->launch->in->checks & CHECK_ASYNC; k++) {
-        const struct copy *c = &s->c[k];
-        u32 lanes = 0;
-        bool told = false;
-        for (u32 j = 0; j < s->n; j++) {
-            if (s->c[j].low != c->low || s->c[j].op != c->op || !(mask >> s->c[j].lane & 1)) continue;
-            told |= j < k;
-            lanes |= 1u << s->c[j].lane;
-        }
-        if (lanes && !told) unfinished(w, c->low, c->op, lanes, c->bytes);
+    if (!s->n || !(w->cta->launch->in->checks & CHECK_ASYNC)) return;
+    struct arena mem = { 0 };
+    struct pending_site *v = NEW_ARRAY(&mem, struct pending_site, s->n);
+    u32 n = 0, sites = 0;
+    for (u32 k = 0; k < s->n; k++)
+        if (mask >> s->c[k].lane & 1)
+            v[n++] = (struct pending_site){ s->c[k].low, s->c[k].op, k, 1u << s->c[k].lane, s->c[k].bytes };
+    qsort(v, n, sizeof *v, by_site);
+    for (u32 k = 0; k < n; k++) {
+        if (sites && v[sites - 1].low == v[k].low && v[sites - 1].op == v[k].op)
+            v[sites - 1].lanes |= v[k].lanes;
+        else
+            v[sites++] = v[k];
     }
+    qsort(v, sites, sizeof *v, by_first);
+    for (u32 k = 0; k < sites && !launch_interrupted(w->cta->launch); k++)
+        unfinished(w, v[k].low, v[k].op, v[k].lanes, v[k].bytes);
+    arena_free(&mem);
     /* nobody can wait for them any more: they stay under way, for whoever reads there, until the CTA ends */
 }
 

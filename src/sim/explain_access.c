@@ -424,7 +424,7 @@ static void explain_misaligned(const struct access *a, u32 first, u32 mask, stru
                                           : "");
         f->fix = arg ? arena_printf(mem, "Pass a pointer that is a multiple of %u, or use a narrower access.", need)
                      : arena_printf(mem, "Keep that offset a multiple of %u bytes, or use a narrower access.", need);
-    } else if (find_rows(a, &r) && r.stride > 0) {
+    } else if (find_rows(a, &r) && r.stride > 0 && (u64)r.stride % need) {
         u64 s = (u64)r.stride, rest = s % need;
         u32 period = need / (u32)(rest & (0 - rest));
         bool regular = true, from_zero = true; /* aligned are every period-th row, from the CTA's first on */

@@ -253,8 +253,10 @@ static void place_in_source(struct error *e, const struct lowered *low, u32 op)
 {
     struct arena a = { 0 };
     const struct place *p = finding_place(&a, low, op);
-    while (p && p->inlined_at) p = p->inlined_at; /* the line of the user's, not of a header's function */
-    if (p && p->file && p->line) snprintf(e->where, sizeof e->where, "%.230s:%u", p->file, p->line);
+    struct text t = { 0 };
+    if (p->file && p->line) place_brief(p, &t); /* the innermost line that is the user's */
+    if (t.n) snprintf(e->where, sizeof e->where, "%.250s", t.p);
+    text_free(&t);
     arena_free(&a);
 }
 
