@@ -129,8 +129,8 @@ static bool warp_maybe(struct race_warp *w, u64 old)
     return time < below;
 }
 
-/* Each of `lanes` is after what all of `his` lanes of the warp of that access did at its time. */
-static bool lanes_maybe(const struct race_warp *w, u32 lanes, u64 old, u32 his)
+/* Each of `lanes` is after what each of the lanes `theirs` of the warp of that access did at its time. */
+static bool lanes_maybe(const struct race_warp *w, u32 lanes, u64 old, u32 theirs)
 {
     const struct race_cta *c = w->c;
     const struct vclock *last = NULL;
@@ -138,11 +138,11 @@ static bool lanes_maybe(const struct race_warp *w, u32 lanes, u64 old, u32 his)
     bool yes = true;
     lock(&c->launch->lock);
     u32 cta = cta_at(c->race, word_slot(old), time);
-    bool together = vclock_has_lanes_maybe(c->clock, cta, warp, his, time) ||
-                    vclock_has_lanes_maybe(w->clock, cta, warp, his, time);
+    bool together = vclock_has_lanes_maybe(c->clock, cta, warp, theirs, time) ||
+                    vclock_has_lanes_maybe(w->clock, cta, warp, theirs, time);
     for (u32 m = lanes; m && yes && !together; m &= m - 1) {
         const struct vclock *own = w->lane[__builtin_ctz(m)].strict.clock;
-        yes = own && (own == last || vclock_has_lanes_maybe(own, cta, warp, his, time));
+        yes = own && (own == last || vclock_has_lanes_maybe(own, cta, warp, theirs, time));
         last = own;
     }
     unlock(&c->launch->lock);
@@ -168,8 +168,8 @@ static bool byte_before(const struct race_warp *w, const struct list_entry *o, c
                         u32 space, bool weak)
 {
     for (u32 mine = lanes_of_byte(m, k); mine; mine &= mine - 1)
-        for (u32 his = lanes_of_byte(o, k); his; his &= his - 1) {
-            u32 lane = (u32)__builtin_ctz(mine), thread = (word_thread(o->a) & ~31u) | (u32)__builtin_ctz(his);
+        for (u32 theirs = lanes_of_byte(o, k); theirs; theirs &= theirs - 1) {
+            u32 lane = (u32)__builtin_ctz(mine), thread = (word_thread(o->a) & ~31u) | (u32)__builtin_ctz(theirs);
             if (!hb_thread(w, lane, thread, word_time(o->a), space, o->id, o->write) &&
                 !(weak && hb_thread_clock_weak(w, lane, thread, word_time(o->a), o->id, o->write)))
                 return false;

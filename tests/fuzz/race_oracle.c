@@ -1,5 +1,5 @@
-/* A naive oracle of the race check: a vector clock a thread, every access to every byte kept, told everything lane by
- * lane. It follows rules.md R1 to R4 and R6 to the letter and knows nothing of cells, sets, phases or trees. With
+/* A naive oracle of the race check: a vector clock a thread, every access to every byte kept, lane by lane. It
+ * follows rules.md R1 to R4 and R6 to the letter and knows nothing of cells, sets, phases or trees. With
  * `weak` it follows R5a and R5b as well, as if they were rules of order: what races then is an error, and what races
  * only without is order_weak.
  *
@@ -19,11 +19,11 @@ enum {
 };
 
 struct dense_clock {
-    _Alignas(16) u16 thread[ORACLE_THREADS]; /* how far each thread is known */
-    _Alignas(16) u16 writes[ORACLE_IDS];     /* how many strong writes of each location are (8.10.5) */
-    u32 n;                                   /* locations in `writes`; of others nothing is known */
+    _Alignas(16) u16 thread[ORACLE_THREADS]; /* the time of each thread */
+    _Alignas(16) u16 writes[ORACLE_IDS]; /* how many strong writes of each location are (observation order, 8.9.2) */
+    u32 n;                               /* locations in `writes`; others have none */
 };
-struct said {
+struct by_scope {
     struct dense_clock *by[ORACLE_CTAS][2];
 }; /* by CTA, with CTA scope and wider; NULL: nothing */
 
@@ -41,32 +41,32 @@ struct oracle_loc { /* the last strong write that began here; size 0: none, or o
     u16 cta;
     u8 size;
     bool wide;
-    struct said released, news;
+    struct by_scope released, sc_clock;
     struct dense_clock *arrived, *done; /* an mbarrier: in this phase, in those before */
     u64 phase;
     /* what each thread has released here by operations, last and last of wide scope, and read here */
-    struct oracle_party {
+    struct oracle_pattern {
         u32 thread;
         struct dense_clock *released[2];
-        struct said read[2];
-        struct oracle_party *next, *all;
-    } * party;
+        struct by_scope read[2];
+        struct oracle_pattern *next, *all;
+    } * pattern;
 };
 
 struct oracle_thread {
     struct dense_clock now;
     /* at its last fence, and at its last one of gpu scope or wider; NULL: none yet */
-    struct dense_clock *fenced, *far;
-    /* R5a: read by read-modify-writes of gpu scope, learned at the next barrier; NULL: nothing */
+    struct dense_clock *fence, *fence_gpu;
+    /* R5a: read by read-modify-writes of gpu scope, acquired at the next barrier; NULL: nothing */
     struct dense_clock *rmw;
-    struct said pend[2];                /* read by relaxed operations, of CTA scope and wider */
-    struct said news;                   /* fence.sc it has news of */
-    u32 read_id, read_writes, read_how; /* what it read last: the same once more teaches nothing */
+    struct by_scope pending[2];         /* read by relaxed operations, of CTA scope and wider */
+    struct by_scope sc_clock;           /* of the fence.sc operations that have reached it */
+    u32 read_id, read_writes, read_how; /* what it read last: the same once more acquires nothing */
 };
 
 struct oracle_bar {
     struct dense_clock *v;
-    struct said news;
+    struct by_scope sc_clock;
     u8 waits[ORACLE_THREADS];
 };
 
@@ -84,7 +84,7 @@ struct oracle {
     bool weak; /* R5a and R5b order */
     /* something reads what the atomic instruction gives: otherwise it is a red, if relaxed */
     bool read;
-    struct oracle_party *parties; /* of all locations */
+    struct oracle_pattern *patterns; /* of all locations */
     struct dense_clock **pool;
     u32 given, made; /* clocks; all are taken back at a launch */
     lock_t lock;
@@ -143,7 +143,7 @@ static struct dense_clock *dense_copy(struct oracle *o, const struct dense_clock
     return v;
 }
 
-static void said_add(struct oracle *o, struct said *s, u32 cta, bool wide, const struct dense_clock *v)
+static void by_scope_release(struct oracle *o, struct by_scope *s, u32 cta, bool wide, const struct dense_clock *v)
 {
     if (!s->by[cta][wide])
         s->by[cta][wide] = dense_copy(o, v);
@@ -151,15 +151,16 @@ static void said_add(struct oracle *o, struct said *s, u32 cta, bool wide, const
         oracle_join(o, s->by[cta][wide], v);
 }
 
-static void said_join(struct oracle *o, struct said *s, const struct said *more)
+static void by_scope_join(struct oracle *o, struct by_scope *s, const struct by_scope *more)
 {
     for (u32 c = 0; c < ORACLE_CTAS; c++)
         for (u32 w = 0; w < 2; w++)
-            if (more->by[c][w]) said_add(o, s, c, w, more->by[c][w]);
+            if (more->by[c][w]) by_scope_release(o, s, c, w, more->by[c][w]);
 }
 
-/* What of it a thread of `cta` may learn. */
-static void said_learn(const struct oracle *o, const struct said *s, u32 cta, bool wide, struct dense_clock *v)
+/* What a thread of `cta` acquires of it. */
+static void by_scope_acquire(const struct oracle *o, const struct by_scope *s, u32 cta, bool wide,
+                             struct dense_clock *v)
 {
     for (u32 c = 0; c < ORACLE_CTAS; c++)
         for (u32 w = 0; w < 2; w++)
@@ -180,9 +181,9 @@ static void oracle_launch(struct oracle *o, u32 grid, u32 block)
     o->threads = grid * block;
     o->given = 0;
     o->ids = 0;
-    while (o->parties) {
-        struct oracle_party *p = o->parties;
-        o->parties = p->all;
+    while (o->patterns) {
+        struct oracle_pattern *p = o->patterns;
+        o->patterns = p->all;
         free(p);
     }
     if (o->threads > ORACLE_THREADS) abort();
@@ -191,10 +192,10 @@ static void oracle_launch(struct oracle *o, u32 grid, u32 block)
         memset(x->now.thread, 0, sizeof x->now.thread);
         x->now.n = 0;
         x->now.thread[t] = 1;
-        x->fenced = x->far = x->rmw = NULL;
+        x->fence = x->fence_gpu = x->rmw = NULL;
         x->read_id = 0;
-        memset(x->pend, 0, sizeof x->pend);
-        memset(&x->news, 0, sizeof x->news);
+        memset(x->pending, 0, sizeof x->pending);
+        memset(&x->sc_clock, 0, sizeof x->sc_clock);
     }
     for (u32 p = 0; p < ORACLE_BUFFERS + grid; p++)
         for (u32 b = 0; b < ORACLE_BYTES; b++) {
@@ -266,14 +267,14 @@ static struct oracle_loc *oracle_location(struct oracle *o, u32 place, u32 at, u
     return l;
 }
 
-static struct oracle_party *oracle_party(struct oracle *o, struct oracle_loc *l, u32 t)
+static struct oracle_pattern *oracle_pattern(struct oracle *o, struct oracle_loc *l, u32 t)
 {
-    for (struct oracle_party *p = l->party; p; p = p->next)
+    for (struct oracle_pattern *p = l->pattern; p; p = p->next)
         if (p->thread == t) return p;
-    struct oracle_party *p = calloc(1, sizeof *p);
+    struct oracle_pattern *p = calloc(1, sizeof *p);
     if (!p) abort();
-    *p = (struct oracle_party){ .thread = t, .next = l->party, .all = o->parties };
-    return l->party = o->parties = p;
+    *p = (struct oracle_pattern){ .thread = t, .next = l->pattern, .all = o->patterns };
+    return l->pattern = o->patterns = p;
 }
 
 static void oracle_read(struct oracle *o, u32 t, struct oracle_loc *l, u32 sem, bool wide, bool rmw)
@@ -284,17 +285,17 @@ static void oracle_read(struct oracle *o, u32 t, struct oracle_loc *l, u32 sem, 
     x->read_id = l->id;
     x->read_writes = l->writes;
     x->read_how = how;
-    said_join(o, &x->news, &l->news);
+    by_scope_join(o, &x->sc_clock, &l->sc_clock);
     if (l->cta == cta || (l->wide && wide)) dense_writes(&x->now, l->id, l->writes);
-    struct oracle_party *p = oracle_party(o, l, t);
+    struct oracle_pattern *p = oracle_pattern(o, l, t);
     if (sem == SEM_ACQUIRE || sem == SEM_ACQ_REL) {
-        said_learn(o, &l->released, cta, wide, &x->now);
-        for (u32 mine = 0; mine < 2; mine++) said_learn(o, &p->read[mine], cta, mine && wide, &x->now);
+        by_scope_acquire(o, &l->released, cta, wide, &x->now);
+        for (u32 mine = 0; mine < 2; mine++) by_scope_acquire(o, &p->read[mine], cta, mine && wide, &x->now);
     } else {
-        said_join(o, &p->read[wide], &l->released);
-        said_join(o, &x->pend[wide], &l->released);
+        by_scope_join(o, &p->read[wide], &l->released);
+        by_scope_join(o, &x->pending[wide], &l->released);
         if (o->weak && rmw && wide && !x->rmw) x->rmw = dense_new(o);
-        if (o->weak && rmw && wide) said_learn(o, &l->released, cta, true, x->rmw);
+        if (o->weak && rmw && wide) by_scope_acquire(o, &l->released, cta, true, x->rmw);
     }
 }
 
@@ -305,17 +306,17 @@ static void oracle_wrote(struct oracle *o, u32 t, struct oracle_loc *l, u32 sem,
     l->cta = (u16)cta;
     l->wide = wide;
     l->writes++;
-    struct oracle_party *p = oracle_party(o, l, t);
+    struct oracle_pattern *p = oracle_pattern(o, l, t);
     if (sem == SEM_RELEASE || sem == SEM_ACQ_REL) {
-        said_add(o, &l->released, cta, wide, &x->now);
+        by_scope_release(o, &l->released, cta, wide, &x->now);
         p->released[0] = dense_copy(o, &x->now);
         if (wide) p->released[1] = p->released[0];
         x->now.thread[t]++;
     } else {
-        if (p->released[0]) said_add(o, &l->released, cta, false, p->released[0]);
-        if (p->released[1]) said_add(o, &l->released, cta, wide, p->released[1]);
-        if (x->fenced) said_add(o, &l->released, cta, false, x->fenced);
-        if (x->far) said_add(o, &l->released, cta, wide, x->far);
+        if (p->released[0]) by_scope_release(o, &l->released, cta, false, p->released[0]);
+        if (p->released[1]) by_scope_release(o, &l->released, cta, wide, p->released[1]);
+        if (x->fence) by_scope_release(o, &l->released, cta, false, x->fence);
+        if (x->fence_gpu) by_scope_release(o, &l->released, cta, wide, x->fence_gpu);
     }
 }
 
@@ -332,9 +333,9 @@ static void oracle_element(struct oracle *o, const struct access *a, u32 t, u32 
     if (l) {
         if (!rmw) {
             memset(&l->released, 0, sizeof l->released);
-            memset(&l->news, 0, sizeof l->news);
+            memset(&l->sc_clock, 0, sizeof l->sc_clock);
         }
-        said_join(o, &l->news, &o->t[t].news);
+        by_scope_join(o, &l->sc_clock, &o->t[t].sc_clock);
         m.id = l->id;
         m.number = (u16)l->writes;
     }
@@ -363,8 +364,8 @@ static void oracle_mbarrier_arrive(struct oracle *o, const struct access *a, u32
     struct oracle_loc *l = oracle_location(o, place, (u32)at, 8);
     bool relaxed = a->warp->code->low->op[a->insn->op].aux & MBAR_RELAXED;
     if (!l->arrived) l->arrived = dense_new(o);
-    oracle_join(o, l->arrived, relaxed ? o->t[t].fenced : &o->t[t].now);
-    said_join(o, &l->news, &o->t[t].news);
+    oracle_join(o, l->arrived, relaxed ? o->t[t].fence : &o->t[t].now);
+    by_scope_join(o, &l->sc_clock, &o->t[t].sc_clock);
     if (!relaxed) o->t[t].now.thread[t]++;
 }
 
@@ -386,7 +387,7 @@ static void oracle_mbarrier(struct oracle *o, const struct access *a, u32 t, u32
     memcpy(&truth, SLOT(a->warp->R, a->insn->d), 4);
     struct oracle_loc *l = oracle_location(o, place, (u32)at, 8);
     if (makes) {
-        memset(&l->news, 0, sizeof l->news);
+        memset(&l->sc_clock, 0, sizeof l->sc_clock);
         l->arrived = l->done = NULL;
         l->phase = 0;
     }
@@ -400,8 +401,8 @@ static void oracle_mbarrier(struct oracle *o, const struct access *a, u32 t, u32
         if (!(op->aux & MBAR_RELAXED))
             oracle_join(o, &x->now, l->done);
         else if (l->done)
-            said_add(o, &x->pend[0], t / o->block, false, l->done);
-        said_join(o, &x->news, &l->news);
+            by_scope_release(o, &x->pending[0], t / o->block, false, l->done);
+        by_scope_join(o, &x->sc_clock, &l->sc_clock);
     }
     m.clock = x->now.thread[t];
     for (u32 b = m.start; b < m.end; b++) oracle_byte(o, place, b, m);
@@ -490,31 +491,31 @@ static void oracle_fence(struct oracle *o, u32 t, bool wide, bool sc)
 {
     struct oracle_thread *x = &o->t[t];
     u32 cta = t / o->block;
-    for (u32 mine = 0; mine < 2; mine++) said_learn(o, &x->pend[mine], cta, mine && wide, &x->now);
-    if (wide) memset(x->pend, 0, sizeof x->pend); /* behind a narrow one, the next wide one still acquires */
+    for (u32 mine = 0; mine < 2; mine++) by_scope_acquire(o, &x->pending[mine], cta, mine && wide, &x->now);
+    if (wide) memset(x->pending, 0, sizeof x->pending); /* behind a narrow one, the next wide one still acquires */
     x->read_id = 0;
     if (sc) {
-        said_learn(o, &x->news, cta, wide, &x->now);
-        said_add(o, &x->news, cta, wide, &x->now);
+        by_scope_acquire(o, &x->sc_clock, cta, wide, &x->now);
+        by_scope_release(o, &x->sc_clock, cta, wide, &x->now);
     }
-    x->fenced = dense_copy(o, &x->now);
-    if (wide) x->far = x->fenced;
+    x->fence = dense_copy(o, &x->now);
+    if (wide) x->fence_gpu = x->fence;
     x->now.thread[t]++;
 }
 
 static void oracle_meet(struct oracle *o, const struct warp *w, u32 mask)
 {
     struct dense_clock *all = dense_new(o);
-    struct said news = { 0 };
+    struct by_scope sc_clock = { 0 };
     for (u32 m = mask; m; m &= m - 1) {
         const struct oracle_thread *x = &o->t[oracle_thread(o, w, (u32)__builtin_ctz(m))];
         oracle_join(o, all, &x->now);
-        said_join(o, &news, &x->news);
+        by_scope_join(o, &sc_clock, &x->sc_clock);
     }
     for (u32 m = mask; m; m &= m - 1) {
         u32 t = oracle_thread(o, w, (u32)__builtin_ctz(m));
         oracle_join(o, &o->t[t].now, all);
-        said_join(o, &o->t[t].news, &news);
+        by_scope_join(o, &o->t[t].sc_clock, &sc_clock);
         o->t[t].now.thread[t]++;
     }
 }
@@ -524,7 +525,7 @@ static void oracle_arrive(struct oracle *o, struct oracle_bar *b, u32 t, bool wa
     if (!b->v) b->v = dense_new(o);
     oracle_join(o, b->v, &o->t[t].now);
     oracle_join(o, b->v, o->t[t].rmw);
-    said_join(o, &b->news, &o->t[t].news);
+    by_scope_join(o, &b->sc_clock, &o->t[t].sc_clock);
     o->t[t].now.thread[t]++;
     b->waits[t % o->block] = waits;
 }
@@ -534,7 +535,7 @@ static void oracle_pass(struct oracle *o, struct oracle_bar *b, u32 cta)
     for (u32 k = 0; k < o->block; k++)
         if (b->waits[k]) {
             oracle_join(o, &o->t[cta * o->block + k].now, b->v);
-            said_join(o, &o->t[cta * o->block + k].news, &b->news);
+            by_scope_join(o, &o->t[cta * o->block + k].sc_clock, &b->sc_clock);
         }
     memset(b, 0, sizeof *b);
 }

@@ -1,5 +1,5 @@
-/* What threads know (vclock.h) against arrays: many values, joined with each other and added to at random, say the
- * same as arrays of maxima. */
+/* Vector clocks (vclock.h) against arrays: many clocks, joined with each other and added to at random, have the same
+ * times as arrays of maxima. */
 #include "unit.h"
 #include "race/vclock.h"
 #include <string.h>
@@ -31,38 +31,38 @@ static void join_models(struct model *a, const struct model *b)
     for (u32 p = 0; p < PLACES; p++) raise_to(&a->count[p], b->count[p]);
 }
 
-static void change(struct vclock_store *j, u64 *rng, u32 n)
+static void change(struct vclock_store *vs, u64 *rng, u32 n)
 {
     u32 c = pick(rng, CTAS), w = pick(rng, WARPS), time = 1 + pick(rng, 1000), all = pick(rng, 1000),
         lanes = (u32)rand_next(rng), other = pick(rng, VALUES), p = pick(rng, PLACES);
     switch (pick(rng, 7)) {
     case 0:
-        vclock_add_cta(j, &value[n], c, time);
+        vclock_add_cta(vs, &value[n], c, time);
         raise_to(&model[n].cta[c], time);
         break;
     case 1:
-        vclock_add_leader(j, &value[n], c, time);
+        vclock_add_leader(vs, &value[n], c, time);
         raise_to(&model[n].lane[c][0][0], time);
         break;
     case 2:
-        vclock_add_writes(j, &value[n], p, time);
+        vclock_add_writes(vs, &value[n], p, time);
         raise_to(&model[n].count[p], time);
         break;
     case 3:
-        vclock_add_lanes(j, &value[n], c, w, all, lanes, time);
+        vclock_add_lanes(vs, &value[n], c, w, all, lanes, time);
         for (u32 l = 0; l < LANES_N; l++) raise_to(&model[n].lane[c][w][l], lanes >> l & 1 && time > all ? time : all);
         break;
     case 4:
-        vclock_add_warp(j, &value[n], c, w, time);
+        vclock_add_warp(vs, &value[n], c, w, time);
         for (u32 l = 0; l < LANES_N; l++) raise_to(&model[n].lane[c][w][l], time);
         break;
     case 5:
-        vclock_join(j, &value[n], value[other]);
+        vclock_join(vs, &value[n], value[other]);
         join_models(&model[n], &model[other]);
         break;
     default:
         if (pick(rng, 8)) return;
-        vclock_drop(j, value[n]);
+        vclock_drop(vs, value[n]);
         value[n] = NULL;
         memset(&model[n], 0, sizeof model[n]);
     }
@@ -118,23 +118,23 @@ static u32 ask(u64 *rng, u32 n)
 
 static void compare(u64 large)
 {
-    struct vclock_store j = { .large = large };
+    struct vclock_store vs = { .large = large };
     u64 rng = 3 + large;
     u32 wrong = 0, all = 0;
     for (u32 k = 0; k < STEPS_N; k++) {
         u32 n = pick(&rng, VALUES);
-        change(&j, &rng, n);
+        change(&vs, &rng, n);
         wrong += ask(&rng, n);
         all += vclock_min_cta_time(value[n], CTAS) > 0;
     }
     UNIT_EQ(wrong, 0);
     UNIT(all > 0);
     for (u32 n = 0; n < VALUES; n++) {
-        vclock_drop(&j, value[n]);
+        vclock_drop(&vs, value[n]);
         value[n] = NULL;
     }
     memset(model, 0, sizeof model);
-    vclock_store_free(&j);
+    vclock_store_free(&vs);
 }
 
 int main(void)
