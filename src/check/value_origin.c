@@ -302,8 +302,6 @@ static void on_sync(void *self, const struct sync_event *e)
 
 /* ---- memory ---- */
 
-static u16 data_slot(const struct insn *i, u32 k) { return k == 0 ? i->d : k == 1 ? i->b : k == 2 ? i->c : i->e; }
-
 /* A lane of a warp on its way through a call: what was last given to one, or back from it. */
 static const void *passing(const struct warp *w, u32 lane) { return &w->rdv_e[lane]; }
 
@@ -323,7 +321,7 @@ static void load_lane(struct value_origins *v, const struct access *a, u32 lane,
 {
     const struct warp *w = a->warp;
     const char *from = a->ptr[lane] + k * a->site->width,
-               *to = cell_of(w->R, data_slot(a->insn, k), w->code->low->reg_width[reg], lane);
+               *to = cell_of(w->R, insn_dst(w->code, a->insn, k)->slot, w->code->low->reg_width[reg], lane);
     u64 bits = 0;
     memcpy(&bits, from, MIN_OF(a->site->width, 8));
     enum odd odd = look(type, bits);
@@ -336,8 +334,9 @@ static void load_lane(struct value_origins *v, const struct access *a, u32 lane,
 static void store_lane(struct value_origins *v, const struct access *a, u32 lane, u32 k)
 {
     const struct warp *w = a->warp;
-    bool is_register = w->code->plain && data_slot(a->insn, k) >= w->code->vector;
-    u32 b = is_register ? get(v, cell_of(w->R, data_slot(a->insn, k), MAX_OF(a->site->reg_width, 2), lane)) : 0;
+    u32 slot = insn_data(w->code, a->insn, k)->slot;
+    bool is_register = w->code->plain && slot >= w->code->vector;
+    u32 b = is_register ? get(v, cell_of(w->R, slot, MAX_OF(a->site->reg_width, 2), lane)) : 0;
     put_memory(v, a->ptr[lane] + k * a->site->width, a->site->width, b);
     if (b && a->site->space == SP_CALL) put(v, passing(w, lane), b);
 }

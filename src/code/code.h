@@ -19,6 +19,9 @@ enum { LANES = 32 };
 enum cls { CLS_V, CLS_S, CLS_A }; /* of an operand; two bits each in insn.cls: d a b c */
 #define CLS_AT(i, n) ((i)->cls >> 2 * (n)&3)
 
+/* Lanes read the slots d a b c, and e for a fourth source. Operations of memory and warps have all their operands in
+ * a list (insn_dst, insn_src), and of these also the first in slots: d the first result, or what a store takes first,
+ * a b c the first three sources. */
 struct insn {       /* 32 bytes, no pointers */
     u16 form;       /* of isa.def; of K_INSERTED: enum inserted */
     u8 kind;        /* enum isa_kind, or K_INSERTED */
@@ -29,10 +32,14 @@ struct insn {       /* 32 bytes, no pointers */
     u16 guard;      /* slot of the guard predicate, 0: none */
     union {
         s64 imm;
-        /* memory: address offset; e: the fourth register of a vector. Lanes: e the fourth operand, f the modifiers */
         struct {
-            s32 off;
-            u16 e, f;
+            s32 off; /* memory: added to the address */
+            union {
+                struct {
+                    u16 e, f; /* lanes: slot of the fourth source; modifiers, MOD_* */
+                };
+                u32 list; /* memory, warp: the first of its operands in code.operand */
+            };
         };
     };
     u32 site; /* number of the memory instruction */
@@ -318,6 +325,12 @@ struct where {
     s32 stride;
 }; /* a register in a version */
 
+struct insn_opnd { /* an operand in a version */
+    u16 slot;
+    u8 cls;   /* enum cls */
+    u8 width; /* bytes of the register; 0: there is no operand (O_NONE) */
+};
+
 enum { CODE_LAYERS = 8 }; /* of handlers around an instruction, at most */
 struct code {             /* a decoded version */
     struct lowered *low;
@@ -337,6 +350,7 @@ struct code {             /* a decoded version */
         u8 next_exits, target_exits; /* lanes that go there leave the kernel at once */
         u32 steps;                   /* instructions that count, with the terminator */
     } * block;
+    struct insn_opnd *operand; /* the lists of all instructions: results, then sources, as in lop.opnd */
     struct where *reg;
     s32 *stride;       /* by slot: stride of an A register */
     u32 bytes, vector; /* of the register file; where its vector part starts */
@@ -350,6 +364,21 @@ struct code {             /* a decoded version */
     u32 nhead;
     bool head_by_cta; /* some of it differs between CTAs: %smid, %clusterid */
 };
+
+/* Result k, source k of an operation of memory or a warp; k is below lop.ndst, lop.nsrc. */
+static inline const struct insn_opnd *insn_dst(const struct code *c, const struct insn *i, u32 k)
+{
+    return &c->operand[i->list + k];
+}
+static inline const struct insn_opnd *insn_src(const struct code *c, const struct insn *i, u32 k)
+{
+    return &c->operand[i->list + c->low->op[i->op].ndst + k];
+}
+/* Element k of what a memory operation loads, or of what it stores or combines. */
+static inline const struct insn_opnd *insn_data(const struct code *c, const struct insn *i, u32 k)
+{
+    return lop_gives_data(&c->low->op[i->op]) ? insn_dst(c, i, k) : insn_src(c, i, SRC_DATA + k);
+}
 
 /* Fixed slots of every register file. */
 enum { S_ZERO, S_CTAID_X, S_CTAID_Y, S_CTAID_Z, S_FIRST };

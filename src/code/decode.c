@@ -22,6 +22,7 @@ struct decoder {
     struct arena *mem;
     struct divergence d;
     VEC(struct insn) insn;
+    VEC(struct insn_opnd) operand; /* lists of the instructions */
     VEC(struct head) head;
     struct map head_map;
     u32 next; /* next free slot of the scalar part */
@@ -193,70 +194,59 @@ static void gather_head(struct decoder *d)
     }
 }
 
-struct place_of {
-    u16 slot;
-    u8 cls;
-};
-static struct place_of slot_of(struct decoder *d, struct opnd o)
+static struct insn_opnd place(struct decoder *d, const struct opnd *o)
 {
-    switch (o.kind) {
-    case O_REG: return (struct place_of){ d->c->reg[o.reg].slot, d->c->reg[o.reg].cls };
+    switch (o->kind) {
+    case O_REG: {
+        const struct where *r = &d->c->reg[o->reg];
+        return (struct insn_opnd){ r->slot, r->cls, r->width };
+    }
     case O_CONST:
     case O_PARAM:
     case O_SREG: {
-        struct head *e = &d->head.p[head_entry(d, o)];
-        return (struct place_of){ e->slot, e->cls };
+        const struct head *e = &d->head.p[head_entry(d, *o)];
+        return (struct insn_opnd){ e->slot, e->cls, e->width };
     }
-    default: return (struct place_of){ S_ZERO, CLS_S };
+    default: return (struct insn_opnd){ S_ZERO, CLS_S, 0 };
     }
 }
 
 /* ---- instructions ---- */
 
-/* Which operands stand in the five slots of an instruction. */
-struct five {
-    const struct opnd *d, *a, *b, *c, *e;
-};
-static struct five five_of(const struct lop *o)
+static u32 push_list(struct decoder *d, const struct lop *o)
 {
-    const struct opnd *s[5];
-    for (u32 k = 0; k < 5; k++) s[k] = lop_src(o, k);
-    if (o->kind != K_MEM) return (struct five){ lop_dst(o, 0), s[0], s[1], s[2], s[3] };
-    if (lop_gives_data(o)) return (struct five){ lop_dst(o, 0), s[0], lop_dst(o, 1), lop_dst(o, 2), lop_dst(o, 3) };
-    if (o->flags & (ISA_ACCESS | ISA_MATRIX) && !lop_is_atomic(o)) return (struct five){ s[1], s[0], s[2], s[3], s[4] };
-    if (lop_is_atomic(o) && o->ndst == 2) /* of 128 bits: e is the upper half of b */
-        return (struct five){ lop_dst(o, 0), s[0], s[1], s[3], s[2] };
-    return (struct five){ lop_dst(o, 0), s[0], s[1], s[2], &opnd_none };
+    u32 first = d->operand.n;
+    for (u32 k = 0; k < o->ndst + o->nsrc; k++) VEC_PUSH(d->mem, &d->operand, place(d, &o->opnd[k]));
+    return first;
 }
 
 static struct insn make(struct decoder *d, const struct lop *o, u32 k)
 {
-    struct five x = five_of(o);
-    struct place_of dd = slot_of(d, *x.d), a = slot_of(d, *x.a), b = slot_of(d, *x.b), c = slot_of(d, *x.c),
-                    e = slot_of(d, *x.e);
+    struct insn_opnd data = place(d, lop_is_store(o) ? lop_src(o, SRC_DATA) : lop_dst(o, 0)),
+                     a = place(d, lop_src(o, 0)), b = place(d, lop_src(o, 1)), c = place(d, lop_src(o, 2));
     struct insn i = { .form = (u16)o->form,
                       .kind = o->kind,
-                      .d = dd.slot,
+                      .d = data.slot,
                       .a = a.slot,
                       .b = b.slot,
                       .c = c.slot,
                       .site = o->site,
                       .op = k };
-    i.cls = (u8)(dd.cls | a.cls << 2 | b.cls << 4 | c.cls << 6);
-    i.n = dd.cls == CLS_A ? (u8)d->c->groups : 1;
+    i.cls = (u8)(data.cls | a.cls << 2 | b.cls << 4 | c.cls << 6);
+    i.n = data.cls == CLS_A ? (u8)d->c->groups : 1;
     if (o->guard.kind == O_REG) {
         i.guard = d->c->reg[o->guard.reg].slot;
         if (o->guard.neg) i.flags |= IF_GUARD_NEG;
     }
-    if (x.e->kind != O_NONE) {
-        i.e = e.slot;
-        i.flags |= (u8)(e.cls << IF_CLS_E);
-    }
-    if (o->kind == K_LANE) i.f = o->aux;
     if (o->kind == K_MEM || o->kind == K_WARP) {
         i.off = (s32)o->off;
-        i.f = slot_of(d, *lop_dst(o, 1)).slot;
+        i.list = push_list(d, o);
+        return i;
     }
+    struct insn_opnd e = place(d, lop_src(o, 3));
+    i.e = e.slot;
+    if (e.width) i.flags |= (u8)(e.cls << IF_CLS_E);
+    if (o->kind == K_LANE) i.f = o->aux;
     return i;
 }
 
@@ -395,6 +385,7 @@ static void emit(struct decoder *d)
         }
     }
     c->insn = d->insn.p;
+    c->operand = d->operand.p;
     c->ninsn = d->insn.n;
     c->head = d->head.p;
     c->nhead = d->head.n;

@@ -666,9 +666,6 @@ static void propagate_copies(struct lower *w)
             ndef[r]++;
             def[r] = k;
         }
-        /* stays a register: no slot of the instruction holds it */
-        for (u32 j = 4; j < l->op[k].nsrc; j++)
-            if (lop_src(&l->op[k], j)->kind == O_REG) ndef[lop_src(&l->op[k], j)->reg] += 2;
     }
     struct opnd *is = NEW_ARRAY(w->mem, struct opnd, l->nreg + 1);
     u32 *block_of = NEW_ARRAY(w->mem, u32, l->nop + 1), *again = find_repeats(w, block_of);

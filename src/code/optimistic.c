@@ -14,13 +14,6 @@ enum { CALLS_DEEP = 4 }; /* atomicCAS, __ullAtomicCAS, and some of the user's ow
 
 static bool is_base(const struct ptx_insn *i, const char *name) { return i->op && str_is(i->op->base, name); }
 
-static bool has_mod(const struct ptx_insn *i, const char *mod)
-{
-    for (u32 k = 0; k < i->op->nmod; k++)
-        if (str_is(i->op->mod[k], mod)) return true;
-    return false;
-}
-
 static u32 bytes_of(const struct ptx_insn *i)
 {
     static const struct {
@@ -28,7 +21,7 @@ static u32 bytes_of(const struct ptx_insn *i)
         u32 bytes;
     } t[] = { { "b16", 2 }, { "b32", 4 }, { "b64", 8 }, { "b128", 16 } };
     for (u32 k = 0; k < COUNT_OF(t); k++)
-        if (has_mod(i, t[k].mod)) return t[k].bytes;
+        if (lower_has_mod(i, t[k].mod)) return t[k].bytes;
     return 0;
 }
 
@@ -103,7 +96,7 @@ static bool follow(struct flow *w, const struct ptx_insn *i, const struct ptx_va
             w->more = true;
         }
     } else if (is_base(i, "atom"))
-        return i->narg >= 4 && has_mod(i, "cas") && bytes_of(i) == w->width && holds(w, &a[2]);
+        return i->narg >= 4 && lower_has_mod(i, "cas") && bytes_of(i) == w->width && holds(w, &a[2]);
     else if (is_base(i, "call"))
         return deep && call_compares(w, i, deep - 1);
     return false;

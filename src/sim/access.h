@@ -40,4 +40,14 @@ const struct mem_object *access_owner(const struct access *a, u32 lane);
  * is reached. */
 struct range *ranges_of(struct warp *w, struct lowered *l);
 bool access_is_host_visible(const struct warp *w, u64 addr);
+/* 1, 2, 4 or 8 bytes that other threads may be writing. */
+static inline u64 load_strong(const char *p, u32 width)
+{
+    switch (width) {
+    case 1: return __atomic_load_n((const u8 *)p, __ATOMIC_ACQUIRE);
+    case 2: return __atomic_load_n((const u16 *)(const void *)p, __ATOMIC_ACQUIRE);
+    case 4: return __atomic_load_n((const u32 *)(const void *)p, __ATOMIC_ACQUIRE);
+    default: return __atomic_load_n((const u64 *)(const void *)p, __ATOMIC_ACQUIRE);
+    }
+}
 #endif

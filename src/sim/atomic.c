@@ -101,14 +101,12 @@ static void atomic_wide(struct access *a, char *R)
     struct warp *w = a->warp;
     const struct code *c = w->code;
     const struct lop *o = &c->low->op[i->op];
-    u64 b[2][LANES], n[2][LANES];
-    lane_values(c, R, i->b, CLS_AT(i, 2), 8, b[0]);
-    lane_values(c, R, i->e, CLS_E(i), 8, b[1]);
-    if (s->atom == AT_CAS) {
-        lane_values(c, R, i->c, CLS_AT(i, 3), 8, n[0]);
-        lane_values(c, R, c->reg[lop_src(o, 4)->reg].slot, c->reg[lop_src(o, 4)->reg].cls, 8, n[1]);
-    } else
-        memcpy(n, b, sizeof n);
+    u64 b[2][LANES], n[2][LANES]; /* what is compared, what is written: the same for an exchange */
+    for (u32 k = 0; k < 2; k++) {
+        const struct insn_opnd *x = insn_data(c, i, k), *y = s->atom == AT_CAS ? insn_data(c, i, 2 + k) : x;
+        lane_values(c, R, x->slot, x->cls, 8, b[k]);
+        lane_values(c, R, y->slot, y->cls, 8, n[k]);
+    }
     struct sim *sim = w->cta->launch->sim;
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
@@ -127,8 +125,8 @@ static void atomic_wide(struct access *a, char *R)
             unlock(&sim->wide);
         }
         if (lop_dst(o, 0)->kind == O_REG) {
-            memcpy(SLOT(R, i->d) + 8 * l, &old[0], 8);
-            memcpy(SLOT(R, i->f) + 8 * l, &old[1], 8);
+            memcpy(SLOT(R, insn_dst(c, i, 0)->slot) + 8 * l, &old[0], 8);
+            memcpy(SLOT(R, insn_dst(c, i, 1)->slot) + 8 * l, &old[1], 8);
         }
     }
 }

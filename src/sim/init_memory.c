@@ -287,8 +287,6 @@ void init_before(struct access *a, const char *R)
                                : "the address of this operation");
 }
 
-static u16 data_slot(const struct insn *i, u32 k) { return k == 0 ? i->d : k == 1 ? i->b : k == 2 ? i->c : i->e; }
-
 /* The register is wider than what was loaded: zeros, or copies of the sign. */
 static struct taint extend(struct taint t, u32 width, u32 reg_width, bool is_signed)
 {
@@ -311,7 +309,7 @@ void init_load(struct access *a, const char *R)
     for (u32 k = 0; k < s->vec; k++) {
         if (lop_dst(o, k)->kind != O_REG) continue;
         struct taint t[LANES] = { { 0 } };
-        u32 slot = data_slot(i, k), address = s->which ? i->b : i->a;
+        u32 slot = insn_dst(w->code, i, k)->slot, address = s->which ? i->b : i->a;
         for (u32 m = clean ? 0 : a->ok; m; m &= m - 1) {
             u32 l = (u32)__builtin_ctz(m);
             t[l] = extend(init_read(a, l, (u64)k * s->width, s->width), s->width, s->reg_width, s->is_signed);
@@ -336,12 +334,12 @@ void init_store(struct access *a, const char *R)
     const struct site *s = a->site;
     u32 dirty = 0;
     (void)R;
-    for (u32 k = 0; k < s->vec; k++) dirty |= plane_lanes(w->planes, data_slot(a->insn, k));
+    for (u32 k = 0; k < s->vec; k++) dirty |= plane_lanes(w->planes, insn_data(w->code, a->insn, k)->slot);
     init_define(a, a->ok & ~dirty);
     for (u32 m = a->ok & dirty; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         for (u32 k = 0; k < s->vec; k++) {
-            struct taint t = plane_taint(w->planes, data_slot(a->insn, k), l);
+            struct taint t = plane_taint(w->planes, insn_data(w->code, a->insn, k)->slot, l);
             t.undef &= low_bits(8 * s->width);
             t.made &= low_bits(8 * s->width);
             if (t.made && is_host_memory(a, l)) {
@@ -386,24 +384,20 @@ void init_atomic(struct access *a, const char *R)
     struct taint old[2][LANES];
     memset(old, 0, sizeof old);
     (void)R;
-    /* cas: b is compared, c stored; exch: b stored; all else: b is combined */
-    u32 stored[2] = {
-        s->atom == AT_CAS ? i->c : i->b,
-        wide ? (s->atom == AT_CAS ? (lop_src(o, 4)->kind == O_REG ? c->reg[lop_src(o, 4)->reg].slot : S_ZERO) : i->e)
-             : S_ZERO
-    };
-    if (w->planes->dirty && s->atom != AT_EXCH) {
-        init_use(w, i->op, USE_ATOMIC, i->b, a->ok,
+    u32 words = 1u + wide;
+    /* cas: the first operand is compared, the second stored; exch: the only one is stored, all else: combined */
+    for (u32 k = 0; k < words && w->planes->dirty && s->atom != AT_EXCH; k++)
+        init_use(w, i->op, USE_ATOMIC, insn_data(c, i, k)->slot, a->ok,
                  s->atom == AT_CAS ? "the value compared by an atomic" : "the operand of an atomic");
-        if (wide) init_use(w, i->op, USE_ATOMIC, i->e, a->ok, "the value compared by an atomic");
-    }
     for (u32 m = a->ok; m; m &= m - 1) { /* in the order of the lanes, as the access itself */
         u32 l = (u32)__builtin_ctz(m), n = wide ? 8 : s->width;
-        for (u32 k = 0; k <= wide; k++) old[k][l] = atomic_word(a, l, 8 * k, n, plane_taint(w->planes, stored[k], l));
+        for (u32 k = 0; k < words; k++) {
+            u32 stored = insn_data(c, i, s->atom == AT_CAS ? words + k : k)->slot;
+            old[k][l] = atomic_word(a, l, 8 * k, n, plane_taint(w->planes, stored, l));
+        }
     }
     if (!site_fetches(s) || lop_dst(o, 0)->kind == O_NONE) return;
-    planes_put(w->planes, i->d, a->mask, old[0]);
-    if (wide) planes_put(w->planes, i->f, a->mask, old[1]);
+    for (u32 k = 0; k < words; k++) planes_put(w->planes, insn_dst(c, i, k)->slot, a->mask, old[k]);
 }
 
 /* A load under an undefined guard: who knows what its registers hold. */
@@ -418,7 +412,7 @@ static void guarded_load(const struct insn *i, struct warp *w, u32 guard)
         t[l] = taint_all(8u * s->reg_width, plane_taint(w->planes, i->guard, l).origin);
     }
     for (u32 k = 0; k < s->vec; k++)
-        if (lop_dst(o, k)->kind == O_REG) planes_put(w->planes, data_slot(i, k), guard, t);
+        if (lop_dst(o, k)->kind == O_REG) planes_put(w->planes, insn_dst(w->code, i, k)->slot, guard, t);
 }
 
 int init_watched(char *restrict R, const struct insn *i, struct warp *w)

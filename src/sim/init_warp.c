@@ -78,7 +78,7 @@ int init_result(char *restrict R, const struct insn *i, struct warp *w)
     const struct lop *o = &w->code->low->op[i->op];
     u32 mask = active_lanes(w, R, i);
     if (lop_dst(o, 0)->kind == O_REG) planes_clear(w->planes, i->d, mask);
-    if (lop_dst(o, 1)->kind == O_REG) planes_clear(w->planes, i->f, mask);
+    if (lop_dst(o, 1)->kind == O_REG) planes_clear(w->planes, insn_dst(w->code, i, 1)->slot, mask);
     return ev;
 }
 
@@ -91,17 +91,19 @@ void init_gather(struct warp *w, const struct insn *i, u32 mask)
     const struct lop *o = &w->code->low->op[i->op];
     if (r) r->lanes &= ~mask;
     if (!w->planes || !w->planes->dirty) return;
-    u32 bad = (plane_lanes(w->planes, i->a) |
-               (o->flags & ISA_SHUFFLE ? plane_lanes(w->planes, i->b) | plane_lanes(w->planes, i->e) : 0)) &
-              mask;
+    /* of a shuffle: which lane, and the clamp */
+    u32 lane = o->flags & ISA_SHUFFLE ? i->b : S_ZERO,
+        clamp = o->flags & ISA_SHUFFLE ? insn_src(w->code, i, SRC_CLAMP)->slot : S_ZERO;
+    u32 index = plane_lanes(w->planes, lane) | plane_lanes(w->planes, clamp);
+    u32 bad = (plane_lanes(w->planes, i->a) | index) & mask;
     if (!bad || !(o->flags & (ISA_SHUFFLE | ISA_REDUCE))) return;
     if (!r) r = w->rdv_taint = base_need(sizeof *r);
     for (u32 m = bad; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         r->t[l] = plane_taint(w->planes, i->a, l);
-        r->index[l] = o->flags & ISA_SHUFFLE && (plane_lanes(w->planes, i->b) | plane_lanes(w->planes, i->e)) >> l & 1;
+        r->index[l] = index >> l & 1;
         if (r->index[l] && !r->t[l].origin)
-            r->t[l].origin = plane_taint(w->planes, i->b, l).origin | plane_taint(w->planes, i->e, l).origin;
+            r->t[l].origin = plane_taint(w->planes, lane, l).origin | plane_taint(w->planes, clamp, l).origin;
     }
     r->lanes |= bad;
 }
@@ -135,7 +137,7 @@ void init_scatter(struct warp *w, const struct split *s, const struct insn *i, c
     else if (o->flags & ISA_REDUCE && bad)
         for (u32 m = s->mask; m; m &= m - 1) t[__builtin_ctz(m)] = taint_all(32, r->t[__builtin_ctz(bad)].origin);
     if (lop_dst(o, 0)->kind == O_REG) planes_put(p, i->d, s->mask, t);
-    if (lop_dst(o, 1)->kind == O_REG) planes_clear(p, i->f, s->mask);
+    if (lop_dst(o, 1)->kind == O_REG) planes_clear(p, insn_dst(s->fr->code, i, 1)->slot, s->mask);
 }
 
 /* ---- calls ---- */

@@ -8,13 +8,11 @@
 #include "sim/observe.h"
 #include "sim/planes.h"
 
-static u16 data_slot(const struct insn *i, u32 k) { return k == 0 ? i->d : k == 1 ? i->b : k == 2 ? i->c : i->e; }
-
 /* The taints of an 8x8 matrix, row by row in memory or lane by lane in registers: the same way as its elements. */
 static void matrix_taints(struct access *a, u32 k, u32 lanes, bool trans, bool load)
 {
     struct warp *w = a->warp;
-    u32 slot = data_slot(a->insn, k);
+    u32 slot = insn_data(w->code, a->insn, k)->slot;
     struct taint t[LANES] = { { 0 } };
     for (u32 l = 0; l < LANES; l++) {
         if (!load) t[l] = plane_taint(w->planes, slot, l);
@@ -53,6 +51,7 @@ static int matrix(char *restrict R, const struct insn *i, struct warp *w)
     if (init && w->planes) init_before(&a, R);
     for (u32 k = 0; k < count; k++) {
         u16 e[8][8] = { { 0 } };
+        const struct insn_opnd *data = insn_data(w->code, i, k);
         for (u32 r = 0; r < 8; r++)
             if (load && a.ok >> (8 * k + r) & 1) memcpy(e[r], a.ptr[8 * k + r], 16);
         for (u32 t = 0; t < LANES; t++) {
@@ -61,11 +60,9 @@ static int matrix(char *restrict R, const struct insn *i, struct warp *w)
             u16 *x = trans ? &e[c][r] : &e[r][c], *y = trans ? &e[c + 1][r] : &e[r][c + 1];
             if (load) {
                 u32 v = *x | (u32)*y << 16;
-                memcpy(SLOT(R, data_slot(i, k)) + 4 * t, &v, 4);
+                memcpy(SLOT(R, data->slot) + 4 * t, &v, 4);
             } else {
-                const struct opnd *s = lop_data(o, k);
-                u32 cls = s->kind == O_REG ? w->code->reg[s->reg].cls : CLS_S,
-                    v = (u32)lane_value(w, w->code, R, data_slot(i, k), cls, 4, t);
+                u32 v = (u32)lane_value(w, w->code, R, data->slot, data->cls, 4, t);
                 *x = (u16)v;
                 *y = (u16)(v >> 16);
             }

@@ -104,14 +104,7 @@ static inline u64 extend(u64 v, u32 width, bool sg)
 static u64 load_one(const char *p, u32 width, bool strong)
 {
     u64 v = 0;
-    if (strong) {
-        switch (width) {
-        case 1: return __atomic_load_n((const u8 *)p, __ATOMIC_ACQUIRE);
-        case 2: return __atomic_load_n((const u16 *)(const void *)p, __ATOMIC_ACQUIRE);
-        case 4: return __atomic_load_n((const u32 *)(const void *)p, __ATOMIC_ACQUIRE);
-        default: return __atomic_load_n((const u64 *)(const void *)p, __ATOMIC_ACQUIRE);
-        }
-    }
+    if (strong) return load_strong(p, width);
     memcpy(&v, p, width);
     return v;
 }
@@ -129,20 +122,11 @@ static void store_one(char *p, u64 v, u32 width, bool strong)
     memcpy(p, &v, width);
 }
 
-static u16 data_slot(const struct insn *i, u32 k) { return k == 0 ? i->d : k == 1 ? i->b : k == 2 ? i->c : i->e; }
-static u32 data_class(const struct insn *i, u32 k) { return k < 3 ? CLS_AT(i, k == 0 ? 0 : k + 1) : CLS_E(i); }
-static bool data_there(const struct warp *w, const struct insn *i, u32 k)
-{
-    return lop_data(&w->code->low->op[i->op], k)->kind != O_NONE;
-}
-
 /* The values of one element of all lanes go to the register: every active lane, or one per warp or group. */
-static void put_result(struct warp *w, char *R, const struct insn *i, u32 slot, u32 cls, u32 reg_width, u32 mask,
-                       const u64 *v)
+static void put_result(const struct code *c, char *R, const struct insn_opnd *to, u32 reg_width, u32 mask, const u64 *v)
 {
-    char *d = SLOT(R, slot);
-    (void)i;
-    if (cls == CLS_V) {
+    char *d = SLOT(R, to->slot);
+    if (to->cls == CLS_V) {
         switch (reg_width) {
         case 2:
             for (u32 l = 0; l < LANES; l++)
@@ -162,7 +146,7 @@ static void put_result(struct warp *w, char *R, const struct insn *i, u32 slot, 
         }
         return;
     }
-    u32 g = cls == CLS_A ? w->code->group : LANES;
+    u32 g = to->cls == CLS_A ? c->group : LANES;
     for (u32 k = 0; k * g < LANES; k++) {
         u32 m = mask >> k * g & (g == LANES ? ALL_LANES : (1u << g) - 1);
         if (m) memcpy(d + 8 * k, &v[k * g + (u32)__builtin_ctz(m)], 8);
@@ -240,14 +224,12 @@ static void do_load(struct access *a, char *R)
                 for (u32 k = 0; k < s->vec; k++)
                     wait_probe_read(w, a->insn->op, l, a->space[l], a->addr[l] + k * s->width, a->ptr[l] + k * s->width,
                                     s->width, v[k][l]);
+    const struct lop *o = &w->code->low->op[a->insn->op];
     for (u32 k = 0; k < s->vec; k++) {
-        if (!data_there(w, a->insn, k)) continue;
-        put_result(w, R, a->insn, data_slot(a->insn, k), data_class(a->insn, k), s->reg_width, a->mask, v[k]);
-    }
-    if (a->insn->flags & IF_TAG) {
-        const struct lop *o = &w->code->low->op[a->insn->op];
-        for (u32 k = 0; k < s->vec; k++)
-            tags_loaded(w, *lop_dst(o, k), data_slot(a->insn, k), data_class(a->insn, k), a->mask);
+        const struct insn_opnd *d = insn_dst(w->code, a->insn, k);
+        if (!d->width) continue;
+        put_result(w->code, R, d, s->reg_width, a->mask, v[k]);
+        if (a->insn->flags & IF_TAG) tags_loaded(w, *lop_dst(o, k), d->slot, d->cls, a->mask);
     }
 }
 
@@ -258,8 +240,8 @@ static void do_store(struct access *a, const char *R)
     bool strong = s->sem != SEM_WEAK;
     u64 data[4][LANES];
     if (store_plain(a, R)) return;
-    for (u32 k = 0; k < s->vec; k++)
-        lane_values(w->code, R, data_slot(a->insn, k), data_class(a->insn, k), s->reg_width, data[k]);
+    const struct insn_opnd *from = insn_data(w->code, a->insn, 0);
+    for (u32 k = 0; k < s->vec; k++) lane_values(w->code, R, from[k].slot, from[k].cls, s->reg_width, data[k]);
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->ok >> l & 1)) continue;
         char buf[32] __attribute__((aligned(16)));

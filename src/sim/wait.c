@@ -152,16 +152,6 @@ void wait_probe_block(struct warp *w, u32 block)
     w->fuel = wait_refill(w, w->next_fuel);
 }
 
-static u64 load_value(const char *p, u32 size)
-{
-    switch (size) {
-    case 1: return __atomic_load_n((const u8 *)p, __ATOMIC_ACQUIRE);
-    case 2: return __atomic_load_n((const u16 *)(const void *)p, __ATOMIC_ACQUIRE);
-    case 4: return __atomic_load_n((const u32 *)(const void *)p, __ATOMIC_ACQUIRE);
-    default: return __atomic_load_n((const u64 *)(const void *)p, __ATOMIC_ACQUIRE);
-    }
-}
-
 void wait_probe_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const char *ptr, u32 size, u64 value)
 {
     struct probe *p = w->probe;
@@ -182,7 +172,7 @@ void wait_probe_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const
 bool wait_changed(const struct split *s)
 {
     for (u32 k = 0; k < s->nreads; k++)
-        if (load_value(s->reads[k].ptr, s->reads[k].size) != s->reads[k].value) return true;
+        if (load_strong(s->reads[k].ptr, s->reads[k].size) != s->reads[k].value) return true;
     return false;
 }
 

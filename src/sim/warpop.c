@@ -25,15 +25,16 @@ static void gather(struct warp *w, const struct split *s, const struct insn *i)
     if (w->code->watch & WATCH_INIT) init_gather(w, i, s->mask);
     u32 width = value_width(o), word = pred ? *(const u32 *)(const void *)SLOT(w->R, i->a) : 0;
     if (pred && lop_src(o, 0)->kind == O_CONST) word = lop_src(o, 0)->value ? ALL_LANES : 0;
+    const struct insn_opnd *clamp = o->flags & ISA_SHUFFLE ? insn_src(w->code, i, SRC_CLAMP) : NULL;
     for (u32 l = 0; l < LANES; l++) {
         if (!(s->mask >> l & 1)) continue;
         w->rdv_a[l] = pred                            ? word >> l & 1
                       : lop_src(o, 0)->kind == O_NONE ? 0
                                                       : lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), width, l);
         w->rdv_tag[l] = tagged ? tag_of(w, low, *lop_src(o, 0), l) : 0;
-        if (o->flags & ISA_SHUFFLE) {
+        if (clamp) {
             w->rdv_b[l] = (u32)lane_value(w, w->code, w->R, i->b, CLS_AT(i, 2), 4, l);
-            w->rdv_e[l] = (u32)lane_value(w, w->code, w->R, i->e, CLS_E(i), 4, l);
+            w->rdv_e[l] = (u32)lane_value(w, w->code, w->R, clamp->slot, clamp->cls, 4, l);
         }
     }
 }
@@ -196,7 +197,7 @@ static void scatter(struct warp *w, const struct split *s, const struct insn *i,
             if (m >> l & 1) t[l] = w->rdv_tag[w->rdv_from[l]];
     }
     if (lop_dst(o, 1)->kind == O_REG) {
-        u32 *p = (u32 *)(void *)SLOT(R, i->f);
+        u32 *p = (u32 *)(void *)SLOT(R, insn_dst(c, i, 1)->slot);
         *p = (*p & ~m) | (r->pred & m);
     }
     if (c->watch & WATCH_INIT) init_scatter(w, s, i, o, r->who, r->absent);
@@ -262,14 +263,15 @@ static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop
 {
     if ((w->planes && w->planes->dirty) || w->cta->launch->in->follow) return false;
     if (!(o->flags & ISA_SHUFFLE) || lop_dst(o, 1)->kind != O_NONE || lop_dst(o, 0)->kind != O_REG ||
-        w->code->low->tag[lop_dst(o, 0)->reg] || i->cls != (CLS_V | CLS_V << 2 | CLS_S << 4 | CLS_S << 6) ||
-        CLS_E(i) != CLS_S)
+        w->code->low->tag[lop_dst(o, 0)->reg] || i->cls != (CLS_V | CLS_V << 2 | CLS_S << 4 | CLS_S << 6))
         return false;
+    const struct insn_opnd *clamp = insn_src(w->code, i, SRC_CLAMP);
+    if (clamp->cls != CLS_S) return false;
     u32 mask, b, c, v[LANES];
     memcpy(&mask, SLOT(w->R, i->c), 4);
     if (w->mask != ALL_LANES || mask != ALL_LANES) return false;
     memcpy(&b, SLOT(w->R, i->b), 4);
-    memcpy(&c, SLOT(w->R, i->e), 4);
+    memcpy(&c, SLOT(w->R, clamp->slot), 4);
     const u32 *a = (const u32 *)(const void *)SLOT(w->R, i->a);
     for (u32 l = 0; l < LANES; l++) {
         bool in;
