@@ -144,7 +144,9 @@ enum isa_flag {
     ISA_STACK = 1 << 23,        /* moves the end of the frame's local memory */
     ISA_INDEXED = 1 << 24,      /* a branch to a label by its number */
     ISA_CALL = 1 << 25,
-    ISA_SYNC = 1 << 26, /* waits for the lanes of its mask, and ends its block */
+    ISA_SYNC = 1 << 26,       /* waits for the lanes of its mask, and ends its block */
+    ISA_MBAR_STATE = 1 << 27, /* its operand is the state of 64 bits that an arrival returned */
+    ISA_ALIGNED = 1 << 28,    /* .sync of all lanes of the warp, without a member mask */
     ISA_HOW = ISA_READS | ISA_WRITES | ISA_ATOMIC | ISA_FETCHES
 };
 

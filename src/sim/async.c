@@ -10,6 +10,7 @@
 #include "sim/async.h"
 #include "sim/explain_access.h"
 #include "sim/finding_place.h"
+#include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
@@ -193,7 +194,7 @@ static void copy_sources(struct access *from, const u32 *given)
     from->ok = ok;
 }
 
-static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
+int run_cp_async(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
     struct access to = { .site = &w->code->low->site[i->site], .insn = i, .warp = w, .mask = active_lanes(w, R, i) },
@@ -242,7 +243,7 @@ static int copy_issue(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
-static int copy_commit(char *restrict R, const struct insn *i, struct warp *w)
+int run_cp_commit(char *restrict R, const struct insn *i, struct warp *w)
 {
     struct copies *s = copies_of(w, 0);
     u32 m = active_lanes(w, R, i);
@@ -250,19 +251,26 @@ static int copy_commit(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
-static int copy_wait(char *restrict R, const struct insn *i, struct warp *w)
+/* Waits until at most `pending` committed groups of each thread are under way; -1: until every copy is complete. */
+static int copy_wait(char *restrict R, const struct insn *i, struct warp *w, s64 pending)
 {
-    const struct lop *o = &w->code->low->op[i->op];
     struct copies *s = w->copies;
     u32 mask = active_lanes(w, R, i);
     for (u32 m = s ? mask : 0; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
-        s->waits[l] = o->name == N_cp_wait_all ? 1 : (u32)o->off + 1;
+        s->waits[l] = pending < 0 ? 1 : (u32)pending + 1;
         s->waited[l] = s->committed[l];
     }
-    complete(w, mask, o->name == N_cp_wait_all ? -1 : (s64)o->off);
+    complete(w, mask, pending);
     return 0;
 }
+
+int run_cp_wait(char *restrict R, const struct insn *i, struct warp *w)
+{
+    return copy_wait(R, i, w, w->code->low->op[i->op].off);
+}
+
+int run_cp_wait_all(char *restrict R, const struct insn *i, struct warp *w) { return copy_wait(R, i, w, -1); }
 
 /* ---- mbarriers ---- */
 
@@ -341,21 +349,20 @@ static void mb_misused(const struct access *a, u32 lane, const char *cause, cons
 
 /* Before the operation is done to the word b; one that was overwritten is as it was again, so that one mistake is
  * reported once. */
-static u64 mb_check(const struct access *a, u32 lane, u32 name, u64 b, u32 count)
+static u64 mb_check(const struct access *a, u32 lane, u32 flags, u64 b, u32 count)
 {
     struct cta *c = a->warp->cta;
     u64 at = a->addr[lane];
     struct mbarrier_at *known = mb_known(c, at);
-    bool arrives = name == N_mbar_arrive || name == N_mbar_drop || name == N_cp_mbar;
     char text[200];
     if (a->space[lane] != SP_SHARED) return b;
-    if (name != N_mbar_init && known && known->word != b) {
+    if (!(flags & ISA_MBAR_INIT) && known && known->word != b) {
         mb_misused(a, lane, "an ordinary store has overwritten it since: its phase and its arrivals are lost",
                    "Keep other data out of its 8 bytes until mbarrier.inval; an index that runs out of the array "
                    "beside it, and a union, are the usual ways there.");
         b = known->word;
     }
-    if (name == N_mbar_init) {
+    if (flags & ISA_MBAR_INIT) {
         if (known)
             mb_misused(
                 a, lane,
@@ -371,9 +378,9 @@ static u64 mb_check(const struct access *a, u32 lane, u32 name, u64 b, u32 count
                    "Initialise it by one thread with the number of arrivals of a phase, and pass a barrier before "
                    "anybody uses it.");
         mb_remember(c, at, b); /* once is enough */
-    } else if (name == N_mbar_inval)
+    } else if (flags & ISA_MBAR_INVAL)
         mb_forget(c, at);
-    else if (arrives && count > mb_pending(b)) {
+    else if (flags & ISA_MBAR_ARRIVE && count > mb_pending(b)) {
         snprintf(text, sizeof text, "%u arrival%s at once, and the phase expects only %u more of its %u", count,
                  count == 1 ? "" : "s", mb_pending(b), mb_expected(b));
         mb_misused(a, lane, text, "Initialise it with the number of all arrivals of a phase.");
@@ -409,7 +416,12 @@ static void put_truth(char *R, const struct insn *i, u32 mask, u32 bits)
     *p = (*p & ~mask) | (bits & mask);
 }
 
-static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
+/* What an operation leaves of the word b of an mbarrier; x is its operand, 1 where it has none. Those that wait say
+ * whether the phase is complete. */
+typedef u64 mb_op(u64 b, u64 x, const struct lop *o, bool *complete);
+
+/* Does it at the address of each lane. */
+static int mbarrier(char *restrict R, const struct insn *i, struct warp *w, mb_op *op)
 {
     const struct lop *o = &w->code->low->op[i->op];
     struct access a = {
@@ -428,23 +440,12 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
         u64 *p = (u64 *)(void *)a.ptr[l], b = __atomic_load_n(p, __ATOMIC_ACQUIRE), now = b;
         u64 x = lop_src(o, 1)->kind == O_NONE
                     ? 1
-                    : lane_value(w, w->code, R, i->b, CLS_AT(i, 2), o->name == N_mbar_wait ? 8 : 4, l);
+                    : lane_value(w, w->code, R, i->b, CLS_AT(i, 2), o->flags & ISA_MBAR_STATE ? 8 : 4, l);
         u64 word = b;
-        state[l] = now = b = mb_check(&a, l, o->name, word, o->flags & ISA_MBAR_COPIES ? 1 : (u32)x);
-        switch (o->name) {
-        case N_mbar_init: now = mb_make((u32)x, (u32)x, 0); break;
-        case N_mbar_inval: now = 0; break;
-        case N_mbar_arrive:
-        case N_mbar_drop: now = mb_arrive(b, (u32)x, o->flags & ISA_MBAR_DROP); break;
-        case N_cp_mbar:
-            now = o->aux & MBAR_NOINC ? mb_arrive(b, 1, false) : b;
-            break; /* without .noinc the arrival it adds is the one it makes */
-        case N_mbar_wait:
-            if (b >> 40 != x >> 40) truth |= 1u << l;
-            break;
-        default:
-            if ((b >> 40 & 1) != (x & 1)) truth |= 1u << l;
-        }
+        state[l] = now = b = mb_check(&a, l, o->flags, word, o->flags & ISA_MBAR_COPIES ? 1 : (u32)x);
+        bool complete = false;
+        now = op(b, x, o, &complete);
+        truth |= (u32)complete << l;
         if (now != b || o->flags & ISA_MBAR_INIT) mb_keep(w->cta, a.addr[l], now);
         if (now != word) {
             __atomic_store_n(p, now, __ATOMIC_RELEASE);
@@ -466,7 +467,61 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
-static int pending_count(char *restrict R, const struct insn *i, struct warp *w)
+/* Each operation on an mbarrier: its handler is mbarrier() with what it does to the word. */
+#define MBARRIER(id)                                                                                              \
+    static mb_op word_##id;                                                                                       \
+    int run_##id(char *restrict R, const struct insn *i, struct warp *w) { return mbarrier(R, i, w, word_##id); } \
+    static u64 word_##id(u64 b, u64 x, const struct lop *o, bool *complete)
+#define UNUSED(x) (void)(x)
+
+MBARRIER(mbar_init)
+{
+    UNUSED(b), UNUSED(o), UNUSED(complete);
+    return mb_make((u32)x, (u32)x, 0);
+}
+
+MBARRIER(mbar_inval)
+{
+    UNUSED(b), UNUSED(x), UNUSED(o), UNUSED(complete);
+    return 0;
+}
+
+MBARRIER(mbar_arrive)
+{
+    UNUSED(o), UNUSED(complete);
+    return mb_arrive(b, (u32)x, false);
+}
+
+MBARRIER(mbar_drop)
+{
+    UNUSED(o), UNUSED(complete);
+    return mb_arrive(b, (u32)x, true);
+}
+
+/* The copies are complete by then. Without .noinc the arrival that it adds is the one it makes. */
+MBARRIER(cp_mbar)
+{
+    UNUSED(x), UNUSED(complete);
+    return o->aux & MBAR_NOINC ? mb_arrive(b, 1, false) : b;
+}
+
+/* x is the state that an arrival returned: its phase is over when the word is in another one. */
+MBARRIER(mbar_wait)
+{
+    UNUSED(o);
+    *complete = b >> 40 != x >> 40;
+    return b;
+}
+
+/* x is the parity of the phase. */
+MBARRIER(mbar_parity)
+{
+    UNUSED(o);
+    *complete = (b >> 40 & 1) != (x & 1);
+    return b;
+}
+
+int run_mbar_pending(char *restrict R, const struct insn *i, struct warp *w)
 {
     u32 m = active_lanes(w, R, i);
     for (u32 l = 0; l < LANES; l++) {
@@ -475,23 +530,4 @@ static int pending_count(char *restrict R, const struct insn *i, struct warp *w)
         memcpy(SLOT(R, i->d) + 4 * l, &n, 4);
     }
     return 0;
-}
-
-handler *async_handler(enum isa_name name)
-{
-    switch (name) {
-    case N_cp_async: return copy_issue;
-    case N_cp_commit: return copy_commit;
-    case N_cp_wait:
-    case N_cp_wait_all: return copy_wait;
-    case N_cp_mbar:
-    case N_mbar_init:
-    case N_mbar_inval:
-    case N_mbar_arrive:
-    case N_mbar_drop:
-    case N_mbar_wait:
-    case N_mbar_parity: return mbarrier;
-    case N_mbar_pending: return pending_count;
-    default: return NULL;
-    }
 }

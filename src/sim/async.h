@@ -3,8 +3,6 @@
 #define LOCKSTEP_ASYNC_H
 #include "sim/machine.h"
 
-handler *async_handler(enum isa_name name); /* of cp.async and mbarrier operations; NULL: not theirs */
-
 struct async_flight { /* a copy that is under way */
     u32 group;        /* of its thread, from 1 */
     bool committed;   /* the group is complete */

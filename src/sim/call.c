@@ -164,39 +164,56 @@ bool call_enter(struct warp *w, struct split *s, const struct insn *i, u32 next)
     return true;
 }
 
+/* The largest operand of the active lanes. */
+static u64 largest(char *restrict R, const struct insn *i, struct warp *w, u32 mask)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    u32 width = lop_src(o, 0)->kind == O_REG ? w->code->reg[lop_src(o, 0)->reg].width : 8;
+    u64 most = 0;
+    for (u32 m = mask; m; m &= m - 1) {
+        u64 x = lane_value(w, w->code, R, i->a, CLS_AT(i, 1), width, (u32)__builtin_ctz(m));
+        if (x > most) most = x;
+    }
+    return most;
+}
+
+static void put_all(char *restrict R, const struct insn *i, const struct warp *w, u32 mask, u64 v)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    u32 width = lop_dst(o, 0)->kind == O_REG ? w->code->reg[lop_dst(o, 0)->reg].width : 8;
+    for (u32 m = mask; m; m &= m - 1) memcpy(SLOT(R, i->d) + (u32)__builtin_ctz(m) * width, &v, width);
+}
+
 /* The frame's local memory grows by the largest request of the active lanes, at one place for all of them. */
-int warp_alloca(char *restrict R, const struct insn *i, struct warp *w)
+int run_alloca(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
     struct frame *f = w->cur->fr;
-    u32 mask = active_lanes(w, R, i),
-        width = type_size[isa_forms[o->form].type] == 8 || lop_dst(o, 0)->kind != O_REG ? 8 : 4;
-    if (lop_dst(o, 0)->kind == O_REG) width = w->code->reg[lop_dst(o, 0)->reg].width;
-    u64 most = 0, v = f->top;
-    for (u32 l = 0; o->name != N_stacksave && l < LANES; l++) {
-        u64 x = mask >> l & 1 ? lane_value(w, w->code, R, i->a, CLS_AT(i, 1),
-                                           lop_src(o, 0)->kind == O_REG ? w->code->reg[lop_src(o, 0)->reg].width : 8, l)
-                              : 0;
-        if (x > most) most = x;
-    }
+    u32 mask = active_lanes(w, R, i);
     if (!mask) return 0;
-    if (o->name == N_stackrestore) {
-        if (most <= f->top) f->top = (u32)most;
-        return 0;
+    u64 most = largest(R, i, w, mask), align = o->off > 0 && o->off <= 4096 ? (u64)o->off : 16,
+        end = f->local_base + f->code->low->local_bytes + f->top, v = (end + align - 1) / align * align;
+    if (most > LOCAL_STACK || v + most > LOCAL_STACK) {
+        stack_overflow(w, i->op, mask, f->depth);
+        return EV_STOP;
     }
-    if (o->name == N_alloca) {
-        u64 align = o->off > 0 && o->off <= 4096 ? (u64)o->off : 16,
-            end = f->local_base + f->code->low->local_bytes + f->top;
-        v = (end + align - 1) / align * align;
-        if (most > LOCAL_STACK || v + most > LOCAL_STACK) {
-            stack_overflow(w, i->op, mask, f->depth);
-            return EV_STOP;
-        }
-        f->top += (u32)(v + most - end);
-        init_alloca(w, v, most, mask);
-    }
-    for (u32 l = 0; l < LANES; l++)
-        if (mask >> l & 1) memcpy(SLOT(R, i->d) + l * width, &v, width);
+    f->top += (u32)(v + most - end);
+    init_alloca(w, v, most, mask);
+    put_all(R, i, w, mask, v);
+    return 0;
+}
+
+int run_stacksave(char *restrict R, const struct insn *i, struct warp *w)
+{
+    put_all(R, i, w, active_lanes(w, R, i), w->cur->fr->top);
+    return 0;
+}
+
+int run_stackrestore(char *restrict R, const struct insn *i, struct warp *w)
+{
+    u32 mask = active_lanes(w, R, i);
+    u64 most = largest(R, i, w, mask);
+    if (mask && most <= w->cur->fr->top) w->cur->fr->top = (u32)most;
     return 0;
 }
 

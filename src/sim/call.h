@@ -11,5 +11,4 @@ void call_return(struct warp *w, struct split *s, u32 mask);
 void frame_drop(struct warp *w, struct frame *f);
 struct ptx_func *func_at(struct launch *l, u64 addr); /* the function of an address; NULL: none */
 char *local_of(struct warp *w);                       /* the stacks of its lanes, mapped when first used */
-handler warp_alloca;
 #endif

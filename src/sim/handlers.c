@@ -1,10 +1,7 @@
 /* From an instruction to the function that executes it. handlers.h says how they are put together. */
 #include "sim/handlers.h"
 #include "code/decode.h"
-#include "sim/async.h"
-#include "sim/call.h"
 #include "sim/lanes.h"
-#include "sim/matrix.h"
 #include "sim/memory.h"
 #include "sim/observe.h"
 #include "sim/overflow_watch.h"
@@ -65,15 +62,31 @@ static handler *inserted_handler(enum inserted what)
     return of[what];
 }
 
-/* Of an operation that is neither a lane operation nor an access. */
-static handler *other_handler(const struct lop *o)
+/* Of rows that are lowered to others: no instruction has their form. */
+int run_none(char *restrict R, const struct insn *i, struct warp *w)
 {
-    handler *h = NULL;
-    if (o->kind == K_WARP)
-        return o->name == N_activemask ? warp_activemask : o->shape == SHAPE_MOVE ? warp_sreg : warp_alloca;
-    if ((h = async_handler((enum isa_name)o->name)) || (h = matrix_handler((enum isa_name)o->name))) return h;
-    return o->name == N_hint ? mem_hint : o->name == N_isspacep ? mem_isspacep : mem_fence;
+    (void)R;
+    (void)i;
+    (void)w;
+    CHECK(!"this row has no handler");
+    return EV_STOP;
 }
+
+/* By the row; .sync operations and control end their blocks, and have none. */
+static handler *const named[N_COUNT] = {
+#define MEM(id, in, pv, low, run, ...) [N_##id] = run_##run,
+#define MEM_MORE(...)
+#define WARP MEM
+#define SYNC(...)
+#define SYNC_MORE(...)
+#define CTRL(...)
+#include "isa/isa_named.def"
+#include "isa/isa_end.def"
+};
+
+/* Of an operation that is neither a lane operation nor an access. The move of a register that changes while a kernel
+ * runs belongs to the warp. */
+static handler *other_handler(const struct lop *o) { return o->shape == SHAPE_MOVE ? warp_sreg : named[o->name]; }
 
 /* ---- what lies around it ---- */
 

@@ -26,6 +26,16 @@ static inline handler *handler_under(const struct warp *w, const struct insn *i,
     return w->code->under[l][i - w->code->insn];
 }
 
+/* The handlers of rows written out at length, as the column `run` of isa_named.def names them. */
+#define MEM(id, in, pv, low, run, ...) handler run_##run;
+#define MEM_MORE MEM
+#define WARP MEM
+#define SYNC(...)
+#define SYNC_MORE(...)
+#define CTRL(...)
+#include "isa/isa_named.def"
+#include "isa/isa_end.def"
+
 handler hazards_look; /* hazard_check.c: INS_HAZARD of decode.h */
 
 /* The version of a function for a launch, decoded and bound when first asked for. The caller holds sim.lock. NULL: e

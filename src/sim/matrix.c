@@ -3,7 +3,7 @@
  *
  * Lane 8*m + r holds the address of row r of matrix m; lane t receives, of each matrix, the two elements 2*(t mod 4)
  * and the next of row t/4, or of column t/4 with .trans. All lanes of the warp take part. */
-#include "sim/matrix.h"
+#include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
@@ -33,7 +33,7 @@ static void matrix_taints(struct access *a, u32 k, u32 lanes, bool trans, bool l
     if (load) planes_put(w->planes, slot, lanes, t);
 }
 
-static int matrix(char *restrict R, const struct insn *i, struct warp *w)
+int run_matrix(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
     u32 count = o->aux & 15, m = active_lanes(w, R, i);
@@ -76,5 +76,3 @@ static int matrix(char *restrict R, const struct insn *i, struct warp *w)
     if (w->code->watch && a.mask) observe_access(w->cta->launch, &a);
     return 0;
 }
-
-handler *matrix_handler(enum isa_name name) { return name == N_ldmatrix || name == N_stmatrix ? matrix : NULL; }

@@ -286,7 +286,7 @@ static void access_do(struct access *a, char *R)
         atomic_access(a, R);
 }
 
-int memory_any(char *restrict R, const struct insn *i, struct warp *w)
+int run_access(char *restrict R, const struct insn *i, struct warp *w)
 {
     struct access a;
     if (access_begin(&a, R, i, w)) access_do(&a, R);
@@ -332,7 +332,7 @@ int memory_observed_after(char *restrict R, const struct insn *i, struct warp *w
 
 /* ---- what is no access ---- */
 
-int mem_fence(char *restrict R, const struct insn *i, struct warp *w)
+int run_fence(char *restrict R, const struct insn *i, struct warp *w)
 {
     u32 lanes = active_lanes(w, R, i);
     if (!lanes) return 0;
@@ -348,7 +348,7 @@ int mem_fence(char *restrict R, const struct insn *i, struct warp *w)
 }
 
 /* Prefetches and cache priorities change no value. */
-int mem_hint(char *restrict R, const struct insn *i, struct warp *w)
+int run_hint(char *restrict R, const struct insn *i, struct warp *w)
 {
     (void)R;
     (void)i;
@@ -356,7 +356,7 @@ int mem_hint(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
-int mem_isspacep(char *restrict R, const struct insn *i, struct warp *w)
+int run_isspacep(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct mem *m = w->cta->launch->sim->mem;
     u32 bits = 0, space = w->code->low->op[i->op].aux, mask;

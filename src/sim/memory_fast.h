@@ -1,7 +1,7 @@
 /* memory_fast.h: the fast handlers of loads and stores, a template.
  *
  * Each file that includes it gets its own set, static, and fast_handler() to choose from it. Before, it defines
- *   FAST_MISS                        the handler that takes what is not fast: memory_any, or one that checks more
+ *   FAST_MISS                        the handler that takes what is not fast: run_access, or one that checks more
  *   WATCH_RUN(sp, W, a, n, lane, N)  called for n bytes at a, by consecutive lanes from `lane` on, N bytes each
  *   WATCH_ONE(sp, W, a, N)           N bytes at a, by all active lanes
  *   WATCH_GROUP(sp, a, N, lane, k)   loads: N bytes at a, by the k lanes from `lane` on

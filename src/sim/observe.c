@@ -129,7 +129,7 @@ static int probed(char *restrict R, const struct insn *i, struct warp *w, u32 k)
 {
     while (k < AROUND_MOST && !is_around(w, k, i)) k++;
     if (k < AROUND_MOST) return observe_around_probed[k](R, i, w);
-    return (w->planes ? init_watched : w->code->watch ? memory_watched : memory_any)(R, i, w);
+    return (w->planes ? init_watched : w->code->watch ? memory_watched : run_access)(R, i, w);
 }
 
 int observe_probed(char *restrict R, const struct insn *i, struct warp *w) { return probed(R, i, w, 0); }

@@ -5,6 +5,7 @@
  * read to the next (clocks, the mask of active lanes) has a handler here. */
 #include "sim/special_registers.h"
 #include "code/shared_layout.h"
+#include "sim/handlers.h"
 #include "sim/lanes.h"
 
 static u64 sreg_value(const struct warp *w, u32 id, u32 comp, u32 lane)
@@ -109,7 +110,7 @@ static void put_uniform(char *R, const struct insn *i, struct warp *w, u64 v, u3
         if (m >> l & 1) memcpy(SLOT(R, i->d) + l * width, &v, width);
 }
 
-int warp_activemask(char *restrict R, const struct insn *i, struct warp *w)
+int run_activemask(char *restrict R, const struct insn *i, struct warp *w)
 {
     put_uniform(R, i, w, w->mask, 4);
     return 0;

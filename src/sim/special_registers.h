@@ -9,5 +9,5 @@ u64 opnd_value(const struct warp *w, struct opnd o, u32 lane);
  * local_base: offset of the frame's local memory in the stack of its thread. */
 void head_fill(struct warp *w, const struct code *c, char *R, u32 local_base);
 
-handler warp_activemask, warp_sreg; /* activemask; clocks and timers */
+handler warp_sreg; /* clocks and timers */
 #endif

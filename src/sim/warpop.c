@@ -110,62 +110,106 @@ static u32 reduce(const struct warp *w, u32 mask, u32 mode, u32 how)
     return r;
 }
 
-/* of the lanes that took part; absent: those that read a lane that did not */
+/* What a .sync operation makes, of the lanes that took part. */
 struct outcome {
-    u32 v[LANES], pred, who, absent;
+    u32 v[LANES]; /* results */
+    u32 pred;     /* second results, a bit a lane */
+    u32 who;      /* the lanes that took part */
+    u32 absent;   /* those that read a lane that did not */
+    u32 set;      /* lanes whose value is not 0 */
+    u32 first;    /* the lowest lane */
+    bool equal;   /* all have the same value */
+};
+
+/* Makes the result of lane l: sync_shfl() and so on, as the column `make` of isa_named.def names them. */
+typedef void sync_make(struct warp *w, const struct lop *o, u32 l, struct outcome *r);
+
+static void sync_shfl(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
+{
+    bool in;
+    u32 j = shuffle_source(o->aux, l, w->rdv_b[l], w->rdv_e[l], &in);
+    if (in) r->pred |= 1u << l;
+    if (!(r->who >> j & 1)) {
+        r->absent |= 1u << l;
+        j = l;
+    }
+    r->v[l] = (u32)w->rdv_a[j];
+    w->rdv_from[l] = (u8)j;
+}
+
+static void sync_vote(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
+{
+    (void)w;
+    r->v[l] = o->aux == M_ALL ? r->set == r->who : o->aux == M_ANY ? r->set != 0 : r->set == 0 || r->set == r->who;
+}
+
+static void sync_ballot(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
+{
+    (void)w;
+    (void)o;
+    r->v[l] = r->set;
+}
+
+static void sync_match_any(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
+{
+    (void)o;
+    r->v[l] = 0;
+    for (u32 k = 0; k < LANES; k++)
+        if (r->who >> k & 1 && w->rdv_a[k] == w->rdv_a[l]) r->v[l] |= 1u << k;
+}
+
+static void sync_match_all(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
+{
+    (void)w;
+    (void)o;
+    r->v[l] = r->equal ? r->who : 0;
+    if (r->equal) r->pred |= 1u << l;
+}
+
+static void sync_elect(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
+{
+    (void)w;
+    (void)o;
+    r->v[l] = r->first;
+    r->pred |= 1u << r->first;
+}
+
+static void sync_redux(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
+{
+    r->v[l] = reduce(w, r->who, o->aux, (u32)o->off);
+}
+
+static void sync_warp_bar(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
+{
+    (void)w;
+    (void)o;
+    r->v[l] = 0;
+}
+
+static sync_make *const make[N_COUNT] = {
+#define MEM(...)
+#define MEM_MORE(...)
+#define WARP(...)
+#define SYNC(id, in, pv, low, make, ...) [N_##id] = sync_##make,
+#define SYNC_MORE(...)
+#define CTRL(...)
+#include "isa/isa_named.def"
+#include "isa/isa_end.def"
 };
 
 /* The results of all lanes in `who` (the members that are here). */
 static void results(struct warp *w, const struct lop *o, u32 who, struct outcome *r)
 {
-    u32 set = 0, all_equal = 1, *out = r->v, *pred = &r->pred;
-    r->pred = r->absent = 0;
+    r->pred = r->absent = r->set = 0;
     r->who = who;
-    for (u32 l = 0; l < LANES; l++)
-        if (who >> l & 1 && w->rdv_a[l]) set |= 1u << l;
-    u32 first = (u32)__builtin_ctz(who);
-    for (u32 l = 0; l < LANES; l++)
-        if (who >> l & 1 && w->rdv_a[l] != w->rdv_a[first]) all_equal = 0;
-    for (u32 l = 0; l < LANES; l++) {
-        if (!(who >> l & 1)) continue;
-        switch (o->name) {
-        case N_shfl: {
-            bool in;
-            u32 j = shuffle_source(o->aux, l, w->rdv_b[l], w->rdv_e[l], &in);
-            if (in) *pred |= 1u << l;
-            if (!(who >> j & 1)) {
-                r->absent |= 1u << l;
-                j = l;
-            }
-            out[l] = (u32)w->rdv_a[j];
-            w->rdv_from[l] = (u8)j;
-            break;
-        }
-        case N_vote: {
-            bool v = o->aux == M_ALL ? set == who : o->aux == M_ANY ? set != 0 : set == 0 || set == who;
-            out[l] = v;
-            break;
-        }
-        case N_ballot: out[l] = set; break;
-        case N_match_any: {
-            u32 m = 0;
-            for (u32 k = 0; k < LANES; k++)
-                if (who >> k & 1 && w->rdv_a[k] == w->rdv_a[l]) m |= 1u << k;
-            out[l] = m;
-            break;
-        }
-        case N_match_all:
-            out[l] = all_equal ? who : 0;
-            if (all_equal) *pred |= 1u << l;
-            break;
-        case N_elect:
-            out[l] = first;
-            *pred |= 1u << first;
-            break;
-        case N_redux: out[l] = reduce(w, who, o->aux, (u32)o->off); break;
-        default: out[l] = 0;
-        }
+    r->first = (u32)__builtin_ctz(who);
+    r->equal = true;
+    for (u32 m = who; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        if (w->rdv_a[l]) r->set |= 1u << l;
+        if (w->rdv_a[l] != w->rdv_a[r->first]) r->equal = false;
     }
+    for (u32 m = who; m; m &= m - 1) make[o->name](w, o, (u32)__builtin_ctz(m), r);
 }
 
 static void scatter(struct warp *w, const struct split *s, const struct insn *i, const struct code *c, char *R,
