@@ -127,7 +127,6 @@ struct root {
 };
 
 struct site {     /* a memory instruction, whatever the version */
-    u16 name;     /* N_ld N_st N_atom N_red */
     u8 access;    /* ISA_READS, ISA_WRITES, ISA_ATOMIC, ISA_FETCHES */
     u8 space;     /* enum ptx_space */
     u8 width;     /* bytes of one element in memory */

@@ -302,7 +302,7 @@ void lower_end_around(struct lower *w, u32 from)
 /* ---- the families ---- */
 
 /* cvta and its inverse: global and constant memory have generic addresses already; shared and local have windows. */
-static void lower_cvta(struct lower *w, int form)
+void lower_cvta(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     enum ptx_type type = (enum ptx_type)isa_forms[form].type;
@@ -332,189 +332,25 @@ static void lower_cvta(struct lower *w, int form)
     lower_finish(w, &i->arg[0], d, type);
 }
 
-/* alloca, stacksave, stackrestore: the frame's local memory grows and shrinks; nothing waits. */
-static void lower_stack(struct lower *w, int form)
+/* By the row: rows of lanes have one of a few ways, rows written out at length name theirs. */
+static lowering *lowering_of(const struct isa_form *f)
 {
-    const struct ptx_insn *i = w->cur;
-    enum isa_name n = (enum isa_name)isa_forms[form].name;
-    enum ptx_type t = lower_last_type(i);
-    struct lop o = lower_op(w, form);
-    u32 k = n == N_stackrestore ? 0 : 1;
-    if (i->narg < 1 + (n == N_alloca) || i->narg > 1u + 2 * (n == N_alloca)) {
-        lower_unsupported(w);
-        return;
-    }
-    struct opnd d = k ? lower_begin(w, &i->arg[0], t) : no_opnd,
-                a = n != N_stacksave ? lower_operand(w, &i->arg[k], t) : no_opnd;
-    lower_operands(w, &o, &d, k, &a, 1);
-    o.off = i->narg == 3 && i->arg[2].kind == OP_INT ? i->arg[2].imm : 8;
-    w->l->has_alloca = true;
-    VEC_PUSH(w->mem, &w->op, o);
-    if (k) lower_finish(w, &i->arg[0], d, t);
-}
-
-static void lower_warp(struct lower *w, int form)
-{
-    static const char *const modes[] = { "up",  "down", "bfly", "idx", "all", "any", "uni",
-                                         "add", "min",  "max",  "and", "or",  "xor" };
-    const struct ptx_insn *i = w->cur;
-    const struct isa_form *f = &isa_forms[form];
-    enum ptx_type t = lower_last_type(i);
-    u32 around = f->name == N_activemask ? NONE : lower_branch_around(w);
-    struct lop o = lower_op(w, form);
-    u32 need = f->flags & ISA_SHUFFLE                                   ? 5
-               : f->flags & ISA_WARP_BARRIER || f->name == N_activemask ? 1
-               : f->name == N_elect                                     ? 2
-                                                                        : 3;
-    /* before sm_70: whoever is here */
-    bool old = (f->flags & ISA_SHUFFLE || f->name == N_vote || f->name == N_ballot) && !lower_has_mod(i, "sync");
-    need -= old;
-    if (i->narg != need) {
-        lower_unsupported(w);
-        return;
-    }
-    for (u32 k = 0; k < COUNT_OF(modes); k++)
-        if (lower_has_mod(i, modes[k])) {
-            o.aux = (u16)k;
-            break;
-        }
-    if (f->flags & ISA_REDUCE)
-        o.off = t == T_S32 ? RED_SIGNED
-                : t == T_F32
-                    ? RED_FLOAT | (lower_has_mod(i, "abs") ? RED_ABS : 0) | (lower_has_mod(i, "NaN") ? RED_NAN : 0)
-                    : 0;
-    if ((f->name == N_match_any || f->name == N_match_all) && type_size[t] == 8) o.off = 8;
-    const struct ptx_operand *dst = &i->arg[0];
-    struct opnd out[2] = { no_opnd, no_opnd }, in[4] = { no_opnd };
-    if (f->flags & ISA_WARP_BARRIER)
-        in[SRC_MEMBERS] = lower_operand(w, dst, T_U32);
-    else {
-        bool pair = dst->kind == OP_PAIR;
-        enum ptx_type dt = f->name == N_vote ? T_PRED
-                           : f->name == N_match_any || f->name == N_match_all || f->name == N_ballot ||
-                                   f->name == N_activemask || f->name == N_elect
-                               ? T_U32
-                               : t;
-        out[0] = lower_begin(w, pair ? &dst->elem[0] : dst, dt);
-        if (pair && dst->elem[1].kind == OP_REG) out[1] = lower_begin(w, &dst->elem[1], T_PRED);
-        if (need > 2u - old)
-            in[SRC_VALUE] = lower_operand(w, &i->arg[1], f->name == N_vote || f->name == N_ballot ? T_PRED : t);
-        if (f->flags & ISA_SHUFFLE) {
-            in[SRC_LANE] = lower_operand(w, &i->arg[2], T_U32);
-            in[SRC_CLAMP] = lower_operand(w, &i->arg[3], T_U32);
-        }
-        if (old) {
-            in[SRC_MEMBERS] = lower_temp(w, T_U32);
-            lower_emit(w, isa_form(N_activemask, T_NONE, T_NONE, 0), in[SRC_MEMBERS], no_opnd, no_opnd, no_opnd);
-        } else if (need > 1)
-            in[SRC_MEMBERS] = lower_operand(w, &i->arg[need - 1], T_U32);
-    }
-    lower_operands(w, &o, out, 2, in, 4);
-    VEC_PUSH(w->mem, &w->op, o);
-    if (f->name != N_activemask) lower_end_block(w, TERM_WARP);
-    lower_end_around(w, around);
-}
-
-/* bar and barrier: the number, the count, the predicate of a reduction; aux says which. */
-static void lower_bar(struct lower *w, int form)
-{
-    const struct ptx_insn *i = w->cur;
-    enum isa_name n = (enum isa_name)isa_forms[form].name;
-    u32 around = lower_branch_around(w), k = 0;
-    struct lop o = lower_op(w, form);
-    o.name = N_bar;
-    bool red = n == N_bar_redp || n == N_bar_redc || n == N_barrier_redp || n == N_barrier_redc;
-    if (i->narg < 1u + 2 * red || i->narg > 2u + 2 * red) {
-        lower_unsupported(w);
-        return;
-    }
-    struct opnd d = no_opnd, in[3] = { no_opnd };
-    if (red) {
-        d = lower_begin(w, &i->arg[0], n == N_bar_redc || n == N_barrier_redc ? T_U32 : T_PRED);
-        k = 1;
-    }
-    in[0] = lower_operand(w, &i->arg[k++], T_U32);
-    if (i->narg - k == 1u + red) in[1] = lower_operand(w, &i->arg[k++], T_U32);
-    if (red) in[2] = lower_operand(w, &i->arg[k], T_PRED);
-    lower_operands(w, &o, &d, red, in, 3);
-    o.aux = lower_has_mod(i, "arrive") ? BAR_ARRIVE
-            : lower_has_mod(i, "and")  ? BAR_AND
-            : lower_has_mod(i, "or")   ? BAR_OR
-            : lower_has_mod(i, "popc") ? BAR_POPC
-                                       : BAR_SYNC;
-    if (str_is(i->op->base, "bar") || lower_has_mod(i, "aligned")) o.aux |= BAR_ALIGNED;
-    VEC_PUSH(w->mem, &w->op, o);
-    lower_end_block(w, TERM_BAR);
-    lower_end_around(w, around);
-}
-
-static void lower_branch(struct lower *w, int form)
-{
-    const struct ptx_insn *i = w->cur;
-    if (i->narg != 1 || i->arg[0].kind != OP_LABEL || i->arg[0].label->kind != LABEL_CODE) {
-        lower_unsupported(w);
-        return;
-    }
-    lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
-    lower_end_block(w, TERM_BRA);
-    struct block *b = &w->block.p[w->block.n - 2];
-    b->target = i->arg[0].label->insn | 1u << 31; /* names an instruction until fix_targets() makes it a block */
-    if (w->guard.kind == O_NONE) b->next = NONE;
-}
-
-static void lower_brx(struct lower *w, int form)
-{
-    const struct ptx_insn *i = w->cur;
-    u32 around = lower_branch_around(w);
-    if (i->narg != 2 || i->arg[1].kind != OP_LABEL || i->arg[1].label->kind != LABEL_BRANCH_TARGETS) {
-        lower_unsupported(w);
-        return;
-    }
-    const struct ptx_label *l = i->arg[1].label;
-    u32 *t = NEW_ARRAY(w->mem, u32, l->ntarget + 1);
-    t[0] = l->ntarget;
-    for (u32 k = 0; k < l->ntarget; k++) t[k + 1] = l->target[k].label ? l->target[k].label->insn : 0;
-    struct lop *o = lower_emit(w, form, no_opnd, lower_operand(w, &i->arg[0], T_U32), no_opnd, no_opnd);
-    o->aux = (u16)w->brx.n;
-    VEC_PUSH(w->mem, &w->brx, t);
-    lower_end_block(w, TERM_BRX);
-    w->block.p[w->block.n - 2].next = NONE;
-    lower_end_around(w, around);
-}
-
-static void lower_control(struct lower *w, int form)
-{
-    switch (isa_forms[form].name) {
-    case N_bra: lower_branch(w, form); return;
-    case N_brx: lower_brx(w, form); return;
-    case N_call: lower_call(w, form); return;
-    case N_ret:
-    case N_exit: {
-        bool exits = isa_forms[form].name == N_exit || w->l->func->is_entry;
-        if (!exits) lower_results(w);
-        lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
-        lower_end_block(w, exits ? TERM_EXIT : TERM_RET);
-        if (w->guard.kind == O_NONE) w->block.p[w->block.n - 2].next = NONE;
-        return;
-    }
-    case N_trap:
-    case N_brkpt: {
-        u32 around = lower_branch_around(w);
-        lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
-        lower_end_block(w, TERM_TRAP);
-        lower_end_around(w, around);
-        return;
-    }
-    case N_nanosleep: {
-        u32 around = lower_branch_around(w);
-        struct opnd a = w->cur->narg == 1 ? lower_operand(w, &w->cur->arg[0], T_U32) : lower_const(0);
-        lower_emit(w, form, no_opnd, a, no_opnd, no_opnd);
-        lower_end_block(w, TERM_SLEEP);
-        lower_end_around(w, around);
-        return;
-    }
-    default: lower_bar(w, form);
-    }
+    static lowering *const lane[] = {
+        [LOWER_plain] = lower_plain, [LOWER_mov] = lower_mov,   [LOWER_cvta] = lower_cvta,
+        [LOWER_setp] = lower_setp,   [LOWER_set] = lower_set,   [LOWER_carry] = lower_carry,
+        [LOWER_video] = lower_video, [LOWER_simd] = lower_simd, [LOWER_four] = lower_four
+    };
+    static lowering *const named[N_COUNT] = {
+#define MEM(id, in, pv, low, ...) [N_##id] = lower_##low,
+#define SYNC MEM
+#define WARP MEM
+#define CTRL MEM
+#define MEM_MORE(...)
+#define SYNC_MORE(...)
+#include "isa/isa_named.def"
+#include "isa/isa_end.def"
+    };
+    return f->lower == LOWER_named ? named[f->name] : lane[f->lower];
 }
 
 static void lower_one(struct lower *w, const struct ptx_insn *i)
@@ -528,21 +364,7 @@ static void lower_one(struct lower *w, const struct ptx_insn *i)
         lower_unsupported(w);
         return;
     }
-    switch (f->kind) {
-    case K_MEM: lower_memory(w, f); break;
-    case K_WARP:
-        if (f->name == N_alloca || f->name == N_stacksave || f->name == N_stackrestore)
-            lower_stack(w, form);
-        else
-            lower_warp(w, form);
-        break;
-    case K_CTRL: lower_control(w, form); break;
-    default:
-        if (f->shape == SHAPE_ADDRESS)
-            lower_cvta(w, form);
-        else
-            lower_lane(w, form);
-    }
+    lowering_of(f)(w, form);
     if (w->mixed) {
         w->mixed = false;
         lower_unsupported(w);
@@ -758,7 +580,7 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
     static const struct ptx_insn end_of_text = { .opcode = { "ret", 3 } };
     w.cur = f->ninsn ? &f->insn[f->ninsn - 1] : &end_of_text;
     w.guard = no_opnd;
-    lower_control(&w, isa_form(N_ret, T_NONE, T_NONE, 0));
+    lower_ret(&w, isa_form(N_ret, T_NONE, T_NONE, 0));
     w.block.n--;
     fix_targets(&w, block_of);
     l->op = w.op.p;

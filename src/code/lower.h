@@ -46,23 +46,18 @@ struct opnd lower_reg(u32 r);
  * differ. */
 struct opnd lower_begin(struct lower *w, const struct ptx_operand *o, enum ptx_type type);
 void lower_finish(struct lower *w, const struct ptx_operand *o, struct opnd d, enum ptx_type type);
-void lower_lane(struct lower *w, int form); /* lower_lane.c */
 struct opnd lower_resize(struct lower *w, struct opnd o, u32 from, enum ptx_type type);
-void lower_memory(struct lower *w, const struct isa_form *f); /* lower_memory.c */
 bool lower_has_mod(const struct ptx_insn *i, const char *mod);
 enum ptx_type lower_last_type(const struct ptx_insn *i);
 struct opnd lower_half(struct lower *w, const struct ptx_operand *o, u32 k); /* half k of a .b128 register */
-void lower_mov128(struct lower *w);
-void lower_mov_vector(struct lower *w);
 u32 lower_width(struct lower *w, const struct ptx_operand *o);
 void lower_unsupported(struct lower *w);
 void lower_end_block(struct lower *w, enum term term);
 /* A guarded operation that may wait becomes a branch around an unguarded one: begin, then end behind it. */
 u32 lower_branch_around(struct lower *w);
 void lower_end_around(struct lower *w, u32 from);
-void lower_call(struct lower *w, int form); /* lower_call.c */
-void lower_parameters(struct lower *w);     /* at the entry: those that are registers */
-void lower_results(struct lower *w);        /* before a return: the same */
+void lower_parameters(struct lower *w); /* at the entry: those that are registers */
+void lower_results(struct lower *w);    /* before a return: the same */
 /* lower_memory.c: a register to or from the call's memory */
 void lower_call_memory(struct lower *w, bool load, struct opnd data, u32 width, u32 at);
 void lower_home_store(struct lower *w, struct ptx_var *home, struct opnd data, u32 width, u32 at);
@@ -75,4 +70,20 @@ const struct ptx_operand *operand_undefined(const struct ptx_insn *i);
 /* lower_call.c: the function of the CUDA runtime that has this name; whether there is one */
 enum builtin builtin_find(struct str name);
 bool builtin_provides(struct str name);
+
+/* Makes operations of the current instruction, which has this form. */
+typedef void lowering(struct lower *w, int form);
+/* the ways of lane rows (enum isa_lower) */
+lowering lower_plain, lower_mov, lower_cvta, lower_setp, lower_set, lower_carry, lower_video, lower_simd, lower_four;
+/* those that rows written out at length name, in the column `lower` of isa_named.def */
+#define MEM(id, in, pv, low, ...) lowering lower_##low;
+#define MEM_MORE MEM
+#define SYNC MEM
+#define SYNC_MORE MEM
+#define WARP MEM
+#define CTRL MEM
+#include "isa/isa_named.def"
+#include "isa/isa_end.def"
+/* The state space that an opcode names. */
+enum ptx_space lower_space(const struct ptx_insn *i);
 #endif

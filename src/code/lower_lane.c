@@ -33,9 +33,19 @@ static void lower_nonzero(struct lower *w, const struct isa_form *f, struct opnd
                no_opnd);
 }
 
-static void lower_plain(struct lower *w, int form)
+/* Forms that share an opcode differ in how many operands they take: min of two, and of three. */
+static int form_of_count(const struct ptx_insn *i, int form)
+{
+    u32 mods;
+    for (int next = form; next >= 0; next = isa_find_from((u32)next + 1, i->op->text, &mods))
+        if (isa_forms[next].nsrc + 1u == i->narg) return next;
+    return form;
+}
+
+void lower_plain(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
+    form = form_of_count(i, form);
     const struct isa_form *f = &isa_forms[form];
     const struct ptx_operand *dst = &i->arg[0], *p = NULL;
     if (i->narg && dst->kind == OP_PAIR) {
@@ -79,7 +89,7 @@ static void write_predicates(struct lower *w, const struct ptx_operand *p, struc
 }
 
 /* setp.cmp{.bool} p{|q}, a, b{, c}; testp.kind p, a */
-static void lower_setp(struct lower *w, int form)
+void lower_setp(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     const struct isa_form *f = &isa_forms[form];
@@ -139,8 +149,9 @@ static struct opnd truth_as(struct lower *w, enum ptx_type d, struct opnd p)
 }
 
 /* set.cmp{.bool}.D.T d, a, b{, c}, and both set and setp of pairs, which compare their halves. */
-static void lower_set(struct lower *w, const struct isa_form *f)
+void lower_set(struct lower *w, int form)
 {
+    const struct isa_form *f = &isa_forms[form];
     const struct ptx_insn *i = w->cur;
     enum isa_name logic = logic_of(i);
     bool pairs = f->type == T_F16X2 || f->type == T_BF16X2;
@@ -191,7 +202,7 @@ static void lower_set(struct lower *w, const struct isa_form *f)
 /* ---- extended precision ---- */
 
 /* The carry is a register that the text cannot name, the last operand of these rows. */
-static void lower_carry(struct lower *w, int form)
+void lower_carry(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     const struct isa_form *f = &isa_forms[form];
@@ -236,7 +247,7 @@ static struct opnd video_operand(struct lower *w, const struct ptx_operand *o, e
 /* A part of d is written over c: a byte, or the lower half, with the low bits of the result; the upper half with its
  * upper half, which ptxas's sequences do not move there on an H200, whatever 9.7.16 says. The second operation counts
  * by the sign of d; that of vset, which has none, by a's. */
-static void lower_video(struct lower *w, int form)
+void lower_video(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     const struct isa_form *f = &isa_forms[form];
@@ -273,7 +284,7 @@ static void lower_video(struct lower *w, int form)
 }
 
 /* Lanes from both operands: .h10 .b3210 are bytes of b:a, one nibble a lane; the mask of d the same way. */
-static void lower_simd(struct lower *w, int form)
+void lower_simd(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     const struct isa_form *f = &isa_forms[form];
@@ -311,7 +322,7 @@ static void lower_simd(struct lower *w, int form)
 }
 
 /* cvt.rs of four values in braces: the form makes two of them, the upper ones when its last operand is 1. */
-static void lower_four(struct lower *w, int form)
+void lower_four(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     enum ptx_type dt = isa_operand_type(&isa_forms[form], 0);
@@ -366,8 +377,9 @@ static void unpack(struct lower *w, const struct ptx_operand *e, u32 n, u32 whol
 }
 
 /* mov.b128: its two halves, or two or four registers. */
-void lower_mov128(struct lower *w)
+void lower_mov128(struct lower *w, int form)
 {
+    (void)form;
     const struct ptx_insn *i = w->cur;
     if (i->narg != 2) {
         lower_unsupported(w);
@@ -392,7 +404,7 @@ void lower_mov128(struct lower *w)
 }
 
 /* mov.v2 and .v4: element by element, all of them read before one is written. */
-void lower_mov_vector(struct lower *w)
+void lower_mov_vector(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     const struct ptx_operand *d = &i->arg[0], *s = &i->arg[1];
@@ -401,7 +413,7 @@ void lower_mov_vector(struct lower *w)
         return;
     }
     enum ptx_type t = lower_last_type(i);
-    int form = same_type(N_mov, t);
+    form = same_type(N_mov, t);
     struct opnd x[4];
     for (u32 k = 0; k < s->nelem; k++) x[k] = compute2(w, form, lower_operand(w, &s->elem[k], t), no_opnd);
     for (u32 k = 0; k < s->nelem; k++) {
@@ -413,7 +425,7 @@ void lower_mov_vector(struct lower *w)
 }
 
 /* mov with a vector on one side packs or unpacks. */
-static void lower_mov(struct lower *w, int form)
+void lower_mov(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     if (i->narg != 2) {
@@ -449,30 +461,4 @@ static void lower_mov(struct lower *w, int form)
     struct opnd x = pack(w, v->elem, v->nelem, whole), r = lower_begin(w, d, (enum ptx_type)uns[whole]);
     lower_emit(w, same_type(N_mov, (enum ptx_type)uns[whole]), r, x, no_opnd, no_opnd);
     lower_finish(w, d, r, (enum ptx_type)uns[whole]);
-}
-
-void lower_lane(struct lower *w, int form)
-{
-    const struct isa_form *f = &isa_forms[form];
-    if (f->kind == K_CMP) {
-        lower_setp(w, form);
-        return;
-    }
-    /* forms that share an opcode differ in how many operands they take: min of two, and of three */
-    u32 mods;
-    for (int next = form; f->lower == LOWER_plain && next >= 0;
-         next = isa_find_from((u32)next + 1, w->cur->op->text, &mods))
-        if (isa_forms[next].nsrc + 1u == w->cur->narg) {
-            form = next;
-            break;
-        }
-    switch (f->lower) {
-    case LOWER_carry: lower_carry(w, form); break;
-    case LOWER_set: lower_set(w, f); break;
-    case LOWER_video: lower_video(w, form); break;
-    case LOWER_simd: lower_simd(w, form); break;
-    case LOWER_four: lower_four(w, form); break;
-    case LOWER_mov: lower_mov(w, form); break;
-    default: lower_plain(w, form);
-    }
 }

@@ -8,7 +8,7 @@
 enum { VECTOR_MOST = 8 }; /* elements of a vector in the text */
 static const struct opnd no_opnd;
 
-static enum ptx_space space_of(const struct ptx_insn *i)
+enum ptx_space lower_space(const struct ptx_insn *i)
 {
     static const struct {
         const char *mod;
@@ -117,8 +117,7 @@ static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space 
                       enum ptx_type t, u32 n, const struct opnd *data, u32 reg_width, u32 skip, u32 align)
 {
     const struct ptx_insn *i = w->cur;
-    struct site s = { .name = f->name,
-                      .access = (u8)(f->flags & ISA_HOW),
+    struct site s = { .access = (u8)(f->flags & ISA_HOW),
                       .space = (u8)sp,
                       .width = type_size[t],
                       .reg_width = (u8)reg_width,
@@ -137,7 +136,7 @@ static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space 
         a.value += skip;
     else
         o.off += skip;
-    move_operands(w, &o, f->name == N_ld, a, data, n);
+    move_operands(w, &o, !(f->flags & ISA_WRITES), a, data, n);
     o.guard = w->guard;
     o.site = w->site.n;
     s.op = w->op.n;
@@ -151,8 +150,7 @@ static void private_access(struct lower *w, bool load, enum ptx_space space, str
 {
     const struct isa_form *f = &isa_forms[isa_form(load ? N_ld : N_st, T_NONE, T_NONE, 0)];
     static const u8 type[] = { [1] = T_B8, [2] = T_B16, [4] = T_B32, [8] = T_B64 };
-    struct site s = { .name = f->name,
-                      .access = (u8)(f->flags & ISA_HOW),
+    struct site s = { .access = (u8)(f->flags & ISA_HOW),
                       .space = (u8)space,
                       .width = (u8)width,
                       .reg_width = (u8)MAX_OF(width, 2u),
@@ -179,8 +177,9 @@ void lower_home_store(struct lower *w, struct ptx_var *home, struct opnd data, u
     private_access(w, false, SP_LOCAL, lower_operand(w, &place, T_U64), data, width);
 }
 
-static void load_store(struct lower *w, const struct isa_form *f)
+void lower_load_store(struct lower *w, int form)
 {
+    const struct isa_form *f = &isa_forms[form];
     const struct ptx_insn *i = w->cur;
     bool load = !(f->flags & ISA_WRITES);
     if (i->narg < 2 || i->narg > 2u + lower_has_mod(i, "L2::cache_hint")) {
@@ -189,7 +188,7 @@ static void load_store(struct lower *w, const struct isa_form *f)
     }
     const struct ptx_operand *data = &i->arg[load ? 0 : 1], *m = &i->arg[load ? 1 : 0];
     enum ptx_type t = lower_last_type(i);
-    enum ptx_space sp = str_is(i->op->base, "ldu") ? SP_GLOBAL : space_of(i);
+    enum ptx_space sp = str_is(i->op->base, "ldu") ? SP_GLOBAL : lower_space(i);
     u32 n = data->kind == OP_VEC ? data->nelem : 1;
     if (m->kind != OP_MEM || n > VECTOR_MOST || t == T_PRED || type_size[t] == 0 || (u32)type_size[t] * n > 32) {
         lower_unsupported(w);
@@ -260,9 +259,8 @@ static void push_atom(struct lower *w, const struct isa_form *f, struct atom x, 
 {
     const struct ptx_insn *i = w->cur;
     u32 width = type_size[x.type];
-    struct site s = { .name = f->name,
-                      .access = (u8)(f->flags & ISA_HOW),
-                      .space = (u8)space_of(i),
+    struct site s = { .access = (u8)(f->flags & ISA_HOW),
+                      .space = (u8)lower_space(i),
                       .width = (u8)width,
                       .reg_width = (u8)MIN_OF(width, 8u),
                       .vec = 1,
@@ -287,8 +285,9 @@ static void push_atom(struct lower *w, const struct isa_form *f, struct atom x, 
 }
 
 /* A vector is its elements, each atomic by itself (9.7.13.5). */
-static void atomic(struct lower *w, const struct isa_form *f)
+void lower_atomic(struct lower *w, int form)
 {
+    const struct isa_form *f = &isa_forms[form];
     static const char *const names[] = { "add", "exch", "min", "max", "and", "or", "xor", "cas", "inc", "dec" };
     const struct ptx_insn *i = w->cur;
     bool red = !(f->flags & ISA_FETCHES);
@@ -342,10 +341,10 @@ static void atomic(struct lower *w, const struct isa_form *f)
     }
 }
 
-static u32 push_site(struct lower *w, enum isa_name like, enum ptx_space space, u32 width, u32 addr_width, u32 which)
+/* A site of an operation that is no plain access; access: ISA_READS and so on. */
+static u32 push_site(struct lower *w, u32 access, enum ptx_space space, u32 width, u32 addr_width, u32 which)
 {
-    struct site s = { .name = (u16)like,
-                      .access = (u8)(isa_forms[isa_form(like, T_NONE, T_NONE, 0)].flags & ISA_HOW),
+    struct site s = { .access = (u8)access,
                       .space = (u8)space,
                       .width = (u8)width,
                       .reg_width = (u8)MIN_OF(width, 8u),
@@ -361,8 +360,9 @@ static u32 push_site(struct lower *w, enum isa_name like, enum ptx_space space, 
 }
 
 /* cp.async [to], [from], bytes{, given or ignore} */
-static void copy_async(struct lower *w, struct lop o)
+void lower_cp_async(struct lower *w, int form)
 {
+    struct lop o = lower_op(w, form);
     const struct ptx_insn *i = w->cur;
     if (i->narg < 3 || i->arg[0].kind != OP_MEM || i->arg[1].kind != OP_MEM || i->arg[2].kind != OP_INT) {
         lower_unsupported(w);
@@ -392,16 +392,18 @@ static void copy_async(struct lower *w, struct lop o)
     }
     lower_operands(w, &o, NULL, 0, (struct opnd[]){ to, from, given }, 3);
     o.aux = (u16)bytes;
-    o.site = push_site(w, N_st, SP_SHARED, (u32)bytes, aw, 0);
-    u32 reads = push_site(w, N_ld, SP_GLOBAL, (u32)bytes, bw, 1);
+    o.site = push_site(w, ISA_WRITES, SP_SHARED, (u32)bytes, aw, 0);
+    u32 reads = push_site(w, ISA_READS, SP_GLOBAL, (u32)bytes, bw, 1);
     w->site.p[reads].align = (u8)bytes; /* also where fewer are read */
     VEC_PUSH(w->mem, &w->op, o);
 }
 
 /* mbarrier operations: the address is the first memory operand; what stands before it is the result, behind it the
  * count or state. */
-static void mbarrier_op(struct lower *w, const struct isa_form *f, struct lop o)
+void lower_mbarrier(struct lower *w, int form)
 {
+    const struct isa_form *f = &isa_forms[form];
+    struct lop o = lower_op(w, form);
     const struct ptx_insn *i = w->cur;
     u32 k = 0;
     while (k < i->narg && i->arg[k].kind != OP_MEM) k++;
@@ -419,17 +421,19 @@ static void mbarrier_op(struct lower *w, const struct isa_form *f, struct lop o)
         d = lower_reg(i->arg[0].reg->index);
     }
     u32 aw = address(w, &i->arg[k], &src[SRC_ADDRESS], &o.off);
-    if (k + 1 < i->narg) src[SRC_DATA] = lower_operand(w, &i->arg[k + 1], f->name == N_mbar_wait ? T_U64 : T_U32);
+    if (k + 1 < i->narg) src[SRC_DATA] = lower_operand(w, &i->arg[k + 1], f->flags & ISA_MBAR_STATE ? T_U64 : T_U32);
     lower_operands(w, &o, &d, d.kind != O_NONE, src, 2);
     if (f->flags & ISA_MBAR_COPIES && lower_has_mod(i, "noinc")) o.aux = MBAR_NOINC;
     if (lower_has_mod(i, "relaxed")) o.aux = MBAR_RELAXED;
     o.site = push_site(
-        w, N_atom, lower_has_mod(i, "shared") || lower_has_mod(i, "shared::cta") ? SP_SHARED : SP_GENERIC, 8, aw, 0);
+        w, ISA_HOW, lower_has_mod(i, "shared") || lower_has_mod(i, "shared::cta") ? SP_SHARED : SP_GENERIC, 8, aw, 0);
     VEC_PUSH(w->mem, &w->op, o);
 }
 
-static void matrix_op(struct lower *w, const struct isa_form *f, struct lop o)
+void lower_matrix(struct lower *w, int form)
 {
+    const struct isa_form *f = &isa_forms[form];
+    struct lop o = lower_op(w, form);
     const struct ptx_insn *i = w->cur;
     bool load = f->flags & ISA_READS;
     u32 n = lower_has_mod(i, "x4") ? 4 : lower_has_mod(i, "x2") ? 2 : 1;
@@ -454,76 +458,43 @@ static void matrix_op(struct lower *w, const struct isa_form *f, struct lop o)
     }
     move_operands(w, &o, load, at, r, n);
     o.aux = (u16)(n | (lower_has_mod(i, "trans") ? 16 : 0));
-    o.site = push_site(w, load ? N_ld : N_st,
+    o.site = push_site(w, f->flags & ISA_HOW,
                        lower_has_mod(i, "shared") || lower_has_mod(i, "shared::cta") ? SP_SHARED : SP_GENERIC, 16, aw,
                        0);
     VEC_PUSH(w->mem, &w->op, o);
 }
 
-void lower_memory(struct lower *w, const struct isa_form *f)
+void lower_fence(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
-    struct lop o = lower_op(w, (int)(f - isa_forms));
-    struct opnd d, a;
-    switch (f->name) {
-    case N_ld:
-    case N_st: load_store(w, f); return;
-    case N_atom:
-    case N_red: atomic(w, f); return;
-    case N_isspacep:
-        if (i->narg != 2 || i->arg[0].kind != OP_REG) {
-            lower_unsupported(w);
-            return;
-        }
-        d = lower_reg(i->arg[0].reg->index);
-        a = lower_operand(w, &i->arg[1], T_U64);
-        lower_operands(w, &o, &d, 1, &a, 1);
-        o.aux = (u16)(lower_has_mod(i, "shared::cluster") ? SP_SHARED : space_of(i));
-        break;
-    case N_mov128: lower_mov128(w); return;
-    case N_mov_vec: lower_mov_vector(w); return;
-    case N_cp_async: copy_async(w, o); return;
-    case N_mbar_init:
-    case N_mbar_inval:
-    case N_mbar_arrive:
-    case N_mbar_drop:
-    case N_mbar_wait:
-    case N_mbar_parity:
-    case N_cp_mbar: mbarrier_op(w, f, o); return;
-    case N_ldmatrix:
-    case N_stmatrix: matrix_op(w, f, o); return;
-    case N_mbar_pending:
-        if (i->narg != 2 || i->arg[0].kind != OP_REG || lower_width(w, &i->arg[0]) != 4) {
-            lower_unsupported(w);
-            return;
-        }
-        d = lower_reg(i->arg[0].reg->index);
-        a = lower_operand(w, &i->arg[1], T_U64);
-        lower_operands(w, &o, &d, 1, &a, 1);
-        break;
-    case N_cp_wait:
-        if (i->narg != 1 || i->arg[0].kind != OP_INT) {
-            lower_unsupported(w);
-            return;
-        }
-        o.off = i->arg[0].imm;
-        break;
-    case N_policy: /* a cache policy: any value does */
-        if (i->narg < 1 || i->arg[0].kind != OP_REG || lower_width(w, &i->arg[0]) != 8) {
-            lower_unsupported(w);
-            return;
-        }
-        lower_emit(w, isa_form(N_mov, T_B64, T_B64, 0), (struct opnd){ .kind = O_REG, .reg = i->arg[0].reg->index },
-                   lower_const(0), no_opnd, no_opnd);
-        return;
-    case N_hint:
-    case N_cp_commit:
-    case N_cp_wait_all: break;
-    default: /* membar, fence */
-        o.aux = scope_of(i, SCOPE_SYS);
-        if (lower_has_mod(i, "proxy") || lower_has_mod(i, "mbarrier_init")) o.aux |= FENCE_PROXY;
-        if (f->name == N_membar || lower_has_mod(i, "sc")) o.aux |= FENCE_SC;
-        break;
-    }
+    struct lop o = lower_op(w, form);
+    o.aux = scope_of(i, SCOPE_SYS);
+    if (lower_has_mod(i, "proxy") || lower_has_mod(i, "mbarrier_init")) o.aux |= FENCE_PROXY;
+    if (lower_has_mod(i, "sc")) o.aux |= FENCE_SC;
     VEC_PUSH(w->mem, &w->op, o);
+}
+
+void lower_membar(struct lower *w, int form)
+{
+    lower_fence(w, form);
+    w->op.p[w->op.n - 1].aux |= FENCE_SC;
+}
+
+/* What no value depends on. */
+void lower_hint(struct lower *w, int form)
+{
+    struct lop o = lower_op(w, form);
+    VEC_PUSH(w->mem, &w->op, o);
+}
+
+/* A cache policy: any value does. */
+void lower_policy(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    (void)form;
+    if (i->narg < 1 || i->arg[0].kind != OP_REG || lower_width(w, &i->arg[0]) != 8) {
+        lower_unsupported(w);
+        return;
+    }
+    lower_emit(w, isa_form(N_mov, T_B64, T_B64, 0), lower_reg(i->arg[0].reg->index), lower_const(0), no_opnd, no_opnd);
 }
