@@ -6,10 +6,12 @@
  *
  * Parts
  *   access words              access_word.h     one access, or a set of them, in 64 bits: when, who, which bytes
+ *   fast handlers, fast paths race_handlers.[ch], race_each.h, race_touch.[ch]   from an instruction to its cells
  *   shadow cells              race_cell.[ch]    32 bytes of memory: access words of the last write and the last reads
  *   elements, notes           race_notes.[ch]   of a sector whose bytes differ: one access for each element
  *   reader sets               race_set.[ch]     reads of several threads that are not ordered, with their members
  *   lists                     race_list.[ch]    sectors that are accessed strongly, or race: each access exactly
+ *   pools                     race_pool.[ch]    numbered objects: notes, elements, sets and lists are in them
  *   happens-before            happens_before.[ch]   all questions of order: hb_*
  *   vector clocks             vclock.[ch]       the values: trees that share their common parts
  *   clocks of threads         race_clock.[ch]   what fences, barriers and warps join; the clocks of lanes, warps, CTAs
@@ -30,8 +32,7 @@
  *   1. sim calls the handler of the instruction that race_handlers.c chose. The fast handlers go to the cells at once
  *      (race_touch.h); the others call observers, here before() and after() of race.c.
  *   2. The addresses of the lanes become runs of neighbours, and these sectors (race_touch.c). A strong access of an
- *      exact kernel first acquires what its location has released (clock_strong_read), so that it is ordered after
- * that.
+ *      exact kernel first acquires what its location has released (clock_strong_read), to be ordered after that.
  *   3. The cell of the sector is compared: if hb_by_barrier_maybe puts the recorded words before the access, the access
  *      word takes their place. That is the end of most accesses.
  *   4. Otherwise the slow path of race_cell.c looks at the elements, the reader set or the list of the sector, and asks
