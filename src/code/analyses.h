@@ -4,9 +4,9 @@
 #include "code/code.h"
 
 void speculated_find(struct lowered *l); /* speculate.c: lowered.speculated, SITE_SPECULATED */
-void guesses_find(struct lowered *l);    /* optimistic.c: SITE_GUESS */
+void optimistic_find(struct lowered *l); /* optimistic.c: SITE_OPTIMISTIC */
 void hazards_find(struct lowered *l);    /* hazards.c: lowered.hazard */
-void words_find(struct lowered *l);      /* library.c: SITE_WORD */
+void subword_find(struct lowered *l);    /* library.c: SITE_WORD */
 /* library.c: whether an operation stands in a header of cooperative groups or of libcu++ */
 bool lop_in_library(const struct lowered *l, u32 op);
 #endif

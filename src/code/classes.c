@@ -86,7 +86,7 @@ static struct lane_class plus(const struct classes *c, struct lane_class a, stru
     return affine(c, (s64)a.stride + sign * (s64)b.stride, width);
 }
 
-/* Any operation on values that are uniform in a group gives one. */
+/* Any operation on values that are uniform in a group gives a value that is. */
 static struct lane_class pointwise(const struct classes *c, const struct lop *o, u32 width, bool is_float)
 {
     struct lane_class v = scalar;
@@ -144,8 +144,8 @@ static struct lane_class load_class(const struct classes *c, const struct lop *o
     const struct site *s = &c->l->site[o->site];
     struct lane_class a = of(c, *lop_src(o, SRC_ADDRESS));
     if (!lop_is_load(o) || s->space == SP_LOCAL || s->space == SP_CALL) return vec;
-    if (s->space == SP_GENERIC && s->root.kind != ROOT_PARAM &&
-        !(s->root.kind == ROOT_VAR && s->root.var->space != SP_LOCAL))
+    if (s->space == SP_GENERIC && s->prov.kind != FROM_PARAM &&
+        !(s->prov.kind == FROM_VAR && s->prov.var->space != SP_LOCAL))
         return vec;
     if (a.cls == CLS_S) return scalar;
     if (uniform_in_group(a) && !s->is_float && s->vec == 1) return affine(c, 0, width);
@@ -168,7 +168,7 @@ static struct lane_class result_class(const struct classes *c, const struct lop 
     case K_WARP:
         if (o->shape == SHAPE_MOVE) return scalar;
         if (!(o->flags & ISA_UNIFORM)) return vec;
-        /* without a mask: whoever is there gets it */
+        /* no member mask: the result depends on nothing but the lanes that run */
         return lop_src(o, SRC_MEMBERS)->kind == O_NONE || (full_mask(*lop_src(o, SRC_MEMBERS)) && !c->div[block])
                    ? scalar
                    : vec;
@@ -270,7 +270,7 @@ static void apply_region(struct classes *c, u32 b, u8 *mark, u32 *label, u32 *st
 {
     struct lowered *l = c->l;
     region_of(c, b, mark, label, stack);
-    u32 first = NONE; /* the successor that runs first: nobody waits there */
+    u32 first = NONE; /* the successor that runs first: no lanes wait there */
     for (u32 j = 0; j < l->block[b].nsucc; j++)
         if (l->block[b].succ[j] < first) first = l->block[b].succ[j];
     memset(defs, 0, 8 * l->words);
@@ -321,7 +321,7 @@ void classes_find(struct lowered *l, u32 group, struct divergence *out, struct a
     u8 *mark = NEW_ARRAY(&tmp, u8, l->nblock + 1);
     u32 *label = NEW_ARRAY(&tmp, u32, l->nblock + 1), *stack = NEW_ARRAY(&tmp, u32, l->nblock + 1);
     u64 *defs = NEW_ARRAY(&tmp, u64, l->words + 1), *live = NEW_ARRAY(&tmp, u64, l->words + 1);
-    if (irreducible(l)) { /* no order to rely on: everything is V */
+    if (irreducible(l)) { /* lowest block first is then no order in which lanes reconverge: all is V */
         memset(c.div, 1, l->nblock);
         arena_free(&tmp);
         return;

@@ -117,13 +117,20 @@ struct opnd {     /* an operand before it has a slot */
     u64 value; /* CONST: bits; PARAM: offset */
 };
 
-enum root_kind { ROOT_UNSET, ROOT_NONE, ROOT_PARAM, ROOT_VAR, ROOT_DYN, ROOT_MIXED };
-/* which object an address was made from (rules.md B); whether it is its first byte */
-struct root {
-    u8 kind;
-    bool is_start;
-    u32 off;
-    struct ptx_var *var;
+/* Which object an address was made from (rules.md B). */
+enum provenance_kind {
+    FROM_UNSET, /* no definition seen yet, while provenance.c iterates */
+    FROM_NONE,  /* a plain number */
+    FROM_PARAM, /* the pointer in the kernel parameter at `off` */
+    FROM_VAR,   /* the variable `var` */
+    FROM_TAG,   /* the text does not tell: its register has a tag plane */
+    FROM_MIXED  /* arithmetic between two pointers */
+};
+struct provenance {
+    u8 kind;             /* enum provenance_kind */
+    bool is_start;       /* FROM_VAR: the address is that of its first byte */
+    u32 off;             /* FROM_PARAM: of the parameter */
+    struct ptx_var *var; /* FROM_VAR */
 };
 
 struct site {     /* a memory instruction, whatever the version */
@@ -142,13 +149,17 @@ struct site {     /* a memory instruction, whatever the version */
     u8 flags; /* SITE_* */
     /* the source that is the address: 0, or 1 for what an asynchronous copy reads */
     u8 which;
-    struct root root;
+    struct provenance prov; /* the object that its address was made from */
     u32 op;
 };
-/* ld.nc; .cg, .cv, .wt: what old code takes for volatile (rules.md R5c); a load that observers may put off until a
- * selection takes its value (R8); one that guesses for a compare-and-swap; a strong access of libcu++ to 8 or 16
- * bits, which stands for the word they lie in (R2); an uncached one beside fences: it may be a flag (R5c) */
-enum { SITE_NC = 1, SITE_UNCACHED = 2, SITE_SPECULATED = 4, SITE_GUESS = 8, SITE_WORD = 16, SITE_FLAG = 32 };
+enum {                      /* site.flags */
+       SITE_NC = 1,         /* ld.nc */
+       SITE_UNCACHED = 2,   /* .cg, .cv, .wt: what old code takes for volatile (rules.md R5c) */
+       SITE_SPECULATED = 4, /* a load that observers may put off until a selection takes its value (R8) */
+       SITE_OPTIMISTIC = 8, /* a load whose value a compare-and-swap then verifies (R2) */
+       SITE_WORD = 16,      /* a strong access of libcu++ to 8 or 16 bits: it stands for the word they lie in (R2) */
+       SITE_FLAG = 32       /* an uncached access in a function with fences: it may be a flag (R5c) */
+};
 enum mem_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL };
 enum mem_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
 enum { RED_SIGNED = 1, RED_FLOAT = 2, RED_ABS = 4, RED_NAN = 8 }; /* redux, in op.off: how its operands compare */
@@ -244,9 +255,15 @@ static inline bool lop_is_store(const struct lop *o) { return (o->flags & (ISA_A
 static inline bool lop_is_atomic(const struct lop *o) { return o->flags & ISA_ATOMIC; }
 static inline bool lop_fetches(const struct lop *o) { return o->flags & ISA_FETCHES; }
 
-/* Who looks at the accesses of a version of the code: observers of every access (slow), the race check, the check of
- * initialised values, observers of what writes global memory; indices that overflow (overflow.h). */
-enum { WATCH_OBSERVE = 1, WATCH_RACE = 2, WATCH_INIT = 4, WATCH_WRITES = 8, WATCH_WRAPS = 16, WATCH_SETS = 32 };
+/* What a version of the code is watched for. */
+enum {
+    WATCH_OBSERVE = 1,   /* an observer wants a record of every access: the slow way */
+    WATCH_RACE = 2,      /* the race check */
+    WATCH_INIT = 4,      /* the check of initialised values */
+    WATCH_WRITES = 8,    /* an observer wants what writes global memory */
+    WATCH_OVERFLOW = 16, /* indices that overflow (overflow.h) */
+    WATCH_SETS = 32      /* how many sets there are */
+};
 
 struct lowered {
     struct arena mem;
@@ -260,11 +277,11 @@ struct lowered {
     u32 nloop;
     /* registers (those of the text and temporaries of lowering); u64s in a live set */
     u32 nreg, words;
-    u8 *reg_type;      /* enum ptx_type of each */
-    u8 *reg_width;     /* bytes in the register file: 1 = predicate, 2, 4, 8, 16 */
-    u32 *ndef;         /* writes of each register */
-    u8 *local;         /* the register lives within one block only */
-    struct root *root; /* where an address in it comes from */
+    u8 *reg_type;            /* enum ptx_type of each */
+    u8 *reg_width;           /* bytes in the register file: 1 = predicate, 2, 4, 8, 16 */
+    u32 *ndef;               /* writes of each register */
+    u8 *local;               /* the register lives within one block only */
+    struct provenance *prov; /* the object that an address in it was made from */
     struct site *site;
     u32 nsite;
     u32 **brx;
@@ -282,15 +299,15 @@ struct lowered {
     /* by operation: a load of which nothing is used but by selections (rules.md R8), or a selection that takes from
      * such a SITE_SPECULATED */
     u8 *speculated;
-    /* by operation: WRAP_*; NULL: no index of 32 bits is sign-extended (overflow.h) */
-    u8 *wraps;
+    /* by operation: OVERFLOW_*; NULL: no index of 32 bits is sign-extended (overflow.h) */
+    u8 *overflow;
     /* by operation: a division or a shift whose second operand is looked at (hazards.c) */
     u8 *hazard;
-    /* the same, of those that could wrap in some launch so far, and what comes behind them; NULL: all */
-    u8 *wraps_on;
-    /* shape and parameters of the last launch, as a hash; whether an index can wrap in it */
-    u64 wraps_key;
-    bool wraps_may;
+    /* lowered.overflow of the operations that can overflow in some launch so far, and of those that use their results;
+     * NULL: all are watched */
+    u8 *overflow_on;
+    u64 overflow_key;     /* a hash of shape and parameters of the last launch */
+    bool overflow_may;    /* an index can overflow in that launch */
     bool reads_unwritten; /* some path reads a register before anything was written to it */
     /* registers that carry their object at run time: number + 1 of the tag plane */
     u32 *tag;

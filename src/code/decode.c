@@ -4,7 +4,8 @@
  *   head     constants, parameters, special registers: written when a warp is set up
  *   scalars  S registers, predicates (one word a warp), A registers (a base per group)
  *   vectors  scratch, then V registers: those that live across blocks, then those that live within one
- * V registers share slots by liveness. A register of its own block needs no blending: nobody else's lanes are in it. */
+ * V registers share slots by liveness. A register that lives within one block needs no blending: lanes that are
+ * elsewhere have no value in it. */
 #include "code/decode.h"
 #include "code/classes.h"
 #include "code/lower.h"
@@ -12,9 +13,9 @@
 #include <stdlib.h>
 
 struct alloc {
-    u32 next;
-    VEC(u32) free[4];
-}; /* slots of 8 bytes; free lists by size class */
+    u32 next;         /* the first slot that was never given out */
+    VEC(u32) free[4]; /* slots given back, by log2 of their size & 3 */
+};
 
 struct decoder {
     struct lowered *l;
@@ -258,11 +259,12 @@ static void insert(struct decoder *d, struct insn i, enum inserted what)
     VEC_PUSH(d->mem, &d->insn, i);
 }
 
-/* Which guard an affine result needs, if any: the fact that PTX has lost (no wrap around) is tested at run time. */
+/* Inserts the guard that an affine result needs, if any. Source code promises that an index does not overflow, PTX does
+ * not: so that is tested at run time. */
 static void push_guard(struct decoder *d, const struct lop *o, const struct insn *i)
 {
     const struct isa_form *f = &isa_forms[o->form];
-    if (d->c->plain) return; /* there is nowhere to go from plain code */
+    if (d->c->plain) return; /* plain code has no affine registers, and nothing to deoptimise to */
     if (CLS_AT(i, 0) != CLS_A && !(CLS_AT(i, 0) == CLS_S && CLS_AT(i, 1) == CLS_A)) return;
     bool sg = type_is_signed((enum ptx_type)f->type);
     u32 mode;
@@ -304,7 +306,7 @@ static void push_lane(struct decoder *d, const struct lop *o, u32 k, bool div)
     push_guard(d, o, &i);
     const struct opnd *result = lop_dst(o, 0);
     bool local = result->kind == O_REG && d->l->local[result->reg];
-    /* predicates are blended by the bit, whatever their class */
+    /* a predicate is one word of lanes in every class: blending chooses its bits */
     bool wide = CLS_AT(&i, 0) == CLS_V || isa_forms[o->form].kind != K_LANE;
     if (i.guard || (div && wide && !local)) i.flags |= IF_BLEND;
     if (result->kind == O_REG && d->l->tag[result->reg]) i.flags |= IF_TAG;
@@ -328,9 +330,11 @@ static void push_op(struct decoder *d, u32 k, bool div)
     const struct lop *o = &d->l->op[k];
     if (o->dead) return;
     struct insn i = make(d, o, k);
-    u8 wraps = d->c->watch & WATCH_WRAPS && d->l->wraps ? (d->l->wraps_on ? d->l->wraps_on : d->l->wraps)[k] : 0;
-    if (wraps & ~WRAP_USE) insert(d, i, INS_OVERFLOW);
-    if (wraps & WRAP_USE) insert(d, i, INS_OVERFLOW_USE);
+    u8 overflow = d->c->watch & WATCH_OVERFLOW && d->l->overflow
+                      ? (d->l->overflow_on ? d->l->overflow_on : d->l->overflow)[k]
+                      : 0;
+    if (overflow & ~OVERFLOW_USE) insert(d, i, INS_OVERFLOW);
+    if (overflow & OVERFLOW_USE) insert(d, i, INS_OVERFLOW_USE);
     if (d->l->hazard[k]) insert(d, i, INS_HAZARD);
     if (o->kind == K_LANE || o->kind == K_CMP || o->kind == K_PRED) {
         push_lane(d, o, k, div);
@@ -378,7 +382,7 @@ static void emit(struct decoder *d)
             struct insn t = make(d, o, bl->end - 1);
             if (o->flags & ISA_BARRIER && o->aux == (BAR_SYNC | BAR_ALIGNED) && lop_src(o, 0)->kind == O_CONST &&
                 lop_src(o, 0)->value < MAX_BARS && lop_src(o, 1)->kind == O_NONE) {
-                t.flags |= IF_PLAIN_BAR; /* barrier.c takes these without looking further */
+                t.flags |= IF_PLAIN_BAR; /* barrier.c has a short way for these */
                 t.site = (u32)lop_src(o, 0)->value;
             }
             VEC_PUSH(d->mem, &d->insn, t);

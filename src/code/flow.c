@@ -288,7 +288,7 @@ static void emit_region(const struct lowered *l, const u8 *const *in, u32 head, 
     }
 }
 
-/* Does the block read memory that somebody else may write? Calls may. */
+/* Whether the block may read memory that other threads write; a call may. */
 static bool block_polls(const struct lowered *l, const struct block *b)
 {
     if (b->term == TERM_CALL || b->term == TERM_SLEEP) return true;
@@ -403,7 +403,7 @@ static void find_liveness(struct lowered *l)
     for (u32 b = 0; b < l->nblock; b++)
         for (u32 k = 0; k < l->nreg; k++)
             if (BIT_GET(l->block[b].live_in, k)) l->local[k] = 0;
-    /* A result written by an operation that waits arrives after the split has moved on to the next block. */
+    /* An operation that waits writes its result when the split already stands at the next block: not local. */
     for (u32 b = 0; b < l->nblock; b++) {
         struct block *bl = &l->block[b];
         if (bl->first == bl->end || (bl->term != TERM_WARP && bl->term != TERM_BAR)) continue;

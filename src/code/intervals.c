@@ -1,4 +1,4 @@
-/* Can a 32-bit index wrap in this launch? (rules.md V2)
+/* Can a 32-bit index overflow in this launch? (rules.md V2) An interval analysis.
  *
  * Watching every sum and product on the way to an address would cost every kernel. Most indices are made of thread
  * numbers, shapes and parameters, all known when a launch begins, and of loop counters that a comparison bounds. So
@@ -31,10 +31,10 @@ struct intervals {
     u32 *visits;           /* by block */
     u8 *head;              /* by block: an edge goes back to it */
     struct iv *now, *edge; /* [n]: within a block; along one of its edges */
-    u8 *hot;               /* by operation: it can leave 32 bits, as far as the blocks gone through tell */
+    u8 *hot;               /* by operation: its result can leave 32 bits */
 };
 
-/* ---- arithmetic that does not wrap ---- */
+/* ---- arithmetic without overflow ---- */
 
 static s64 clamp(s64 x) { return x < -INF ? -INF : x > INF ? INF : x; }
 static bool nothing(struct iv a) { return a.lo > a.hi; }
@@ -194,7 +194,7 @@ static void compare(const struct intervals *x, struct iv *s, const struct lop *o
               : rel == REL_eq ? REL_ne
                               : REL_eq;
     bool sg = type_is_signed((enum ptx_type)f->type), equal = rel == REL_eq || rel == REL_ne;
-    if (!sg && !equal) { /* below a number that is not negative lies no negative one */
+    if (!sg && !equal) { /* unsigned: what is below a number that is not negative as s32 is not negative either */
         if ((rel == REL_lt || rel == REL_le) && vb.lo >= 0) {
             bound(a, 0, INF);
             va.lo = MAX_OF(va.lo, 0);
@@ -231,7 +231,7 @@ static void compare(const struct intervals *x, struct iv *s, const struct lop *o
     }
 }
 
-/* Is what the comparison looked at still what the register holds at the end of block b? */
+/* Whether the register still holds at the end of block b what the comparison `op` read from it. */
 static bool holds(const struct intervals *x, u32 op, const struct opnd *o, u32 b)
 {
     if (o->kind != O_REG || x->l->ndef[o->reg] == 1) return true;
@@ -342,7 +342,7 @@ static void through(struct intervals *x, u32 b, const struct iv *start)
         EACH_DEF (r, o) {
             if (!x->at[r]) continue;
             struct iv v = result(x, x->now, o), *d = &x->now[x->at[r] - 1];
-            if (l->wraps[k] & WRAP_NARROW && (v.lo < INT32_MIN || v.hi > INT32_MAX)) x->hot[k] = 1;
+            if (l->overflow[k] & OVERFLOW_NARROW && (v.lo < INT32_MIN || v.hi > INT32_MAX)) x->hot[k] = 1;
             *d = o->guard.kind == O_REG ? join(*d, v) : v;
         }
     }
@@ -407,7 +407,8 @@ static void climb(struct intervals *x)
     }
 }
 
-/* What holds at the start of a block holds along one of its edges: one pass takes back what widening gave too much. */
+/* Narrowing: the state at the start of a block is cut to the union of its incoming edges, which takes back what
+ * widening gave too much. */
 static void narrow(struct intervals *x)
 {
     const struct lowered *l = x->l;
@@ -459,7 +460,7 @@ static void choose(struct intervals *x)
         const struct lop *o = &l->op[k];
         if (o->dead) continue;
         EACH_DEF (r, o) x->def[r] = l->ndef[r] == 1 ? k : NONE;
-        if (l->wraps[k] & WRAP_NARROW) follow(x, lop_dst(o, 0));
+        if (l->overflow[k] & OVERFLOW_NARROW) follow(x, lop_dst(o, 0));
     }
     for (bool again = true; again;) {
         again = false;
@@ -475,13 +476,13 @@ static void choose(struct intervals *x)
                 again |= follow(x, b);
             }
             if (makes) again |= follow(x, lop_src(o, 2));
-            /* may count rounds */
+            /* compared with zero: it may be the counter of a loop */
             if (o->kind == K_CMP && b->kind == O_CONST && !b->value) again |= follow(x, a);
         }
     }
 }
 
-bool intervals_may_wrap(const struct lowered *l, const struct launch_facts *in, u8 *hot)
+bool intervals_may_overflow(const struct lowered *l, const struct launch_facts *in, u8 *hot)
 {
     struct intervals x = { .l = l, .in = in, .hot = hot };
     choose(&x);
@@ -501,7 +502,7 @@ bool intervals_may_wrap(const struct lowered *l, const struct launch_facts *in, 
         narrow(&x);
         may = leaves(&x);
     }
-    for (u32 k = 0; k < l->nop && states > STATES_MOST; k++) hot[k] = l->wraps[k] & WRAP_NARROW;
+    for (u32 k = 0; k < l->nop && states > STATES_MOST; k++) hot[k] = l->overflow[k] & OVERFLOW_NARROW;
     arena_free(&x.mem);
     return may;
 }

@@ -21,7 +21,7 @@ bool lop_in_library(const struct lowered *l, u32 op)
 }
 
 /* Atomics of 8 and 16 bits in libcu++ are loads of that size and compare-and-swaps of the word around it. */
-void words_find(struct lowered *l)
+void subword_find(struct lowered *l)
 {
     for (u32 k = 0; k < l->nsite; k++) {
         struct site *s = &l->site[k];

@@ -602,13 +602,13 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
     propagate_copies(&w);
     l->mem = mem;
     flow_build(l);
-    roots_find(l);
+    provenance_find(l);
     speculated_find(l);
-    wraps_find(l);
+    overflow_find(l);
     hazards_find(l);
-    guesses_find(l);
+    optimistic_find(l);
     mark_flags(l);
-    words_find(l);
+    subword_find(l);
     for (u32 k = 0; k < l->words; k++) l->reads_unwritten |= l->block[0].live_in[k] != 0;
     f->decoded = l;
     return l;

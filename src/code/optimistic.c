@@ -1,4 +1,4 @@
-/* Loads that only guess (rules.md R2): old = *p; do { seen = old; old = atomicCAS(p, seen, f(seen)); } while (old !=
+/* Optimistic loads (rules.md R2): old = *p; do { seen = old; old = atomicCAS(p, seen, f(seen)); } while (old !=
  * seen).
  *
  * The load only proposes what the compare-and-swap then verifies, so one that races with atomics does no harm. Such a
@@ -8,7 +8,7 @@
 #include "code/analyses.h"
 #include "code/lower.h"
 
-enum { CALLS_DEEP = 4 }; /* atomicCAS, __ullAtomicCAS, and some of the user's own around them */
+enum { CALLS_DEEP = 4 }; /* levels of calls: atomicCAS, __ullAtomicCAS, and functions of the user around them */
 
 /* ---- in the text of a function that is called ---- */
 
@@ -145,9 +145,9 @@ static struct spot spot_of(const struct lowered *l, const struct lop *o)
         l->site[o->site].vec != 1)
         return none;
     const struct site *s = &l->site[o->site];
-    const struct ptx_var *v = s->root.var;
-    if (s->root.kind != ROOT_VAR || v->space != SP_LOCAL) return none;
-    if (!s->root.is_start) return v->size == s->width ? (struct spot){ v, 0 } : none;
+    const struct ptx_var *v = s->prov.var;
+    if (s->prov.kind != FROM_VAR || v->space != SP_LOCAL) return none;
+    if (!s->prov.is_start) return v->size == s->width ? (struct spot){ v, 0 } : none;
     for (u32 k = 0; k < v->npart; k++)
         if (v->part[k].within == (u64)o->off && v->part[k].size == s->width) return (struct spot){ &v->part[k], 0 };
     return (struct spot){ v, o->off };
@@ -158,21 +158,21 @@ static bool is_cas(const struct lowered *l, const struct lop *o)
     return o->kind == K_MEM && lop_fetches(o) && l->site[o->site].atom == AT_CAS;
 }
 
-struct guess { /* what compare-and-swaps of one width compare with */
-    u8 *reg;   /* by register */
+struct compared { /* registers and places whose value a compare-and-swap of one width compares with */
+    u8 *reg;      /* by register */
     struct spot spot[8];
     u32 nspot;
     bool more; /* something new was found */
 };
 
-static void add_reg(struct guess *g, const struct opnd *o)
+static void add_reg(struct compared *g, const struct opnd *o)
 {
     if (o->kind != O_REG || g->reg[o->reg]) return;
     g->reg[o->reg] = 1;
     g->more = true;
 }
 
-static bool has_spot(const struct guess *g, struct spot p)
+static bool has_spot(const struct compared *g, struct spot p)
 {
     for (u32 k = 0; p.var && k < g->nspot; k++)
         if (g->spot[k].var == p.var && g->spot[k].at == p.at) return true;
@@ -180,7 +180,7 @@ static bool has_spot(const struct guess *g, struct spot p)
 }
 
 /* The arguments of the call that ends a block: stored there before it. */
-static void add_arguments(const struct lowered *l, const struct block *b, u32 width, struct guess *g)
+static void add_arguments(const struct lowered *l, const struct block *b, u32 width, struct compared *g)
 {
     const struct call *c = &l->call[l->op[b->end - 1].site];
     for (u32 n = 0; c->func && n < c->narg; n++) {
@@ -195,8 +195,8 @@ static void add_arguments(const struct lowered *l, const struct block *b, u32 wi
     }
 }
 
-/* One operation backwards: what it gives is compared with, so is what it takes. */
-static void back(const struct lowered *l, const struct lop *o, struct guess *g)
+/* One operation backwards: when its result is in the set and it passes a value on, its source joins the set. */
+static void back(const struct lowered *l, const struct lop *o, struct compared *g)
 {
     const struct opnd *d = lop_dst(o, 0);
     struct spot p = spot_of(l, o);
@@ -213,7 +213,7 @@ static void back(const struct lowered *l, const struct lop *o, struct guess *g)
 /* Registers whose value some compare-and-swap of `width` bytes compares with. */
 static u8 *compared(const struct lowered *l, u32 width, struct arena *a)
 {
-    struct guess g = { .reg = NEW_ARRAY(a, u8, l->nreg + 1) };
+    struct compared g = { .reg = NEW_ARRAY(a, u8, l->nreg + 1) };
     for (u32 k = 0; k < l->nop; k++)
         if (is_cas(l, &l->op[k]) && l->site[l->op[k].site].width == width) add_reg(&g, lop_src(&l->op[k], SRC_DATA));
     for (u32 b = 0; b < l->nblock; b++)
@@ -226,10 +226,10 @@ static u8 *compared(const struct lowered *l, u32 width, struct arena *a)
     return g.reg;
 }
 
-void guesses_find(struct lowered *l)
+void optimistic_find(struct lowered *l)
 {
     struct arena tmp = { 0 };
-    u8 *is[4] = { NULL }; /* by width, 2 to 16 bytes; made when a load asks */
+    u8 *is[4] = { NULL }; /* what compared() gives for widths of 2 to 16 bytes; made when a load asks */
     bool any = l->ncall > 0;
     for (u32 k = 0; k < l->nop; k++) any |= is_cas(l, &l->op[k]);
     for (u32 k = 0; any && k < l->nop; k++) {
@@ -242,7 +242,7 @@ void guesses_find(struct lowered *l)
             continue;
         u32 n = (u32)__builtin_ctz(s->width) - 1;
         if (!is[n]) is[n] = compared(l, 2u << n, &tmp);
-        if (is[n][d->reg]) s->flags |= SITE_GUESS;
+        if (is[n][d->reg]) s->flags |= SITE_OPTIMISTIC;
     }
     arena_free(&tmp);
 }

@@ -16,7 +16,7 @@ static bool want(const struct lowered *l, u8 *reg, const struct opnd *o, u8 what
     return true;
 }
 
-/* One operation that defines a register on the way: marks it, and what it takes. true: something new. */
+/* When operation k defines a register on the way to an address: marks k and its sources. true: a source is new. */
 static bool trace_back(struct lowered *l, u8 *reg, u32 k)
 {
     const struct lop *o = &l->op[k];
@@ -34,23 +34,23 @@ static bool trace_back(struct lowered *l, u8 *reg, u32 k)
     case SHAPE_MAD:
         a = b = true;
         c = o->shape == SHAPE_MAD;
-        flags = width == 4 ? WRAP_NARROW | WRAP_CARRY : WRAP_CARRY;
+        flags = width == 4 ? OVERFLOW_NARROW | OVERFLOW_CARRY : OVERFLOW_CARRY;
         break;
     case SHAPE_SHL:
     case SHAPE_NEG:
         a = true;
-        flags = width == 4 ? WRAP_NARROW | WRAP_CARRY : WRAP_CARRY;
+        flags = width == 4 ? OVERFLOW_NARROW | OVERFLOW_CARRY : OVERFLOW_CARRY;
         break;
     case SHAPE_MOVE:
     case SHAPE_ADDRESS:
         a = true;
-        flags = WRAP_CARRY;
+        flags = OVERFLOW_CARRY;
         break;
     case SHAPE_SELECT:
     case SHAPE_MIN:
     case SHAPE_MAX:
         a = b = true;
-        flags = WRAP_CARRY;
+        flags = OVERFLOW_CARRY;
         break;
     case SHAPE_MUL_WIDE:
     case SHAPE_MAD_WIDE:
@@ -59,12 +59,12 @@ static bool trace_back(struct lowered *l, u8 *reg, u32 k)
             again |= want(l, reg, lop_src(o, 1), NARROW);
         }
         if (o->shape == SHAPE_MAD_WIDE) again |= want(l, reg, lop_src(o, 2), WIDE);
-        flags = WRAP_CARRY;
+        flags = OVERFLOW_CARRY;
         break;
     case SHAPE_CONVERT:
         if (!is_sign_extension(o)) return false;
         again |= want(l, reg, lop_src(o, 0), NARROW);
-        flags = WRAP_CARRY;
+        flags = OVERFLOW_CARRY;
         break;
     default: return false;
     }
@@ -72,40 +72,40 @@ static bool trace_back(struct lowered *l, u8 *reg, u32 k)
     if (a) again |= want(l, reg, lop_src(o, 0), same);
     if (b) again |= want(l, reg, lop_src(o, 1), same);
     if (c) again |= want(l, reg, lop_src(o, 2), same);
-    l->wraps[k] = flags;
+    l->overflow[k] = flags;
     return again;
 }
 
-void wraps_find(struct lowered *l)
+void overflow_find(struct lowered *l)
 {
     struct arena tmp = { 0 };
     u8 *reg = NEW_ARRAY(&tmp, u8, l->nreg + 1);
     u32 narrow = 0;
-    l->wraps = NEW_ARRAY(&l->mem, u8, l->nop + 1);
+    l->overflow = NEW_ARRAY(&l->mem, u8, l->nop + 1);
     for (u32 k = 0; k < l->nsite; k++) {
         const struct lop *o = &l->op[l->site[k].op];
         const struct opnd *at = lop_src(o, l->site[k].which);
         if (l->site[k].addr_width == 8 && at->kind == O_REG) {
             reg[at->reg] |= WIDE;
-            l->wraps[l->site[k].op] = WRAP_USE;
+            l->overflow[l->site[k].op] = OVERFLOW_USE;
         }
     }
     for (bool again = true; again;) {
         again = false;
         for (u32 k = l->nop; k-- > 0;) again |= trace_back(l, reg, k);
     }
-    u8 *held = NEW_ARRAY(&tmp, u8, l->nreg + 1); /* may hold a result that wrapped */
+    u8 *held = NEW_ARRAY(&tmp, u8, l->nreg + 1); /* may hold a result that overflowed */
     for (u32 k = 0; k < l->nop; k++) {
-        narrow += l->wraps[k] & WRAP_NARROW;
-        if (l->wraps[k] & WRAP_CARRY) held[lop_dst(&l->op[k], 0)->reg] = 1;
+        narrow += l->overflow[k] & OVERFLOW_NARROW;
+        if (l->overflow[k] & OVERFLOW_CARRY) held[lop_dst(&l->op[k], 0)->reg] = 1;
     }
     for (u32 k = 0; k < l->nop; k++) {
-        if (l->wraps[k] & WRAP_CARRY || l->op[k].dead || l->op[k].kind == K_CTRL) continue;
+        if (l->overflow[k] & OVERFLOW_CARRY || l->op[k].dead || l->op[k].kind == K_CTRL) continue;
         EACH_DEF (r, &l->op[k]) {
-            if (held[r]) l->wraps[k] |= WRAP_CLEAR;
+            if (held[r]) l->overflow[k] |= OVERFLOW_CLEAR;
         }
     }
-    if (!narrow) l->wraps = NULL;
+    if (!narrow) l->overflow = NULL;
     arena_free(&tmp);
 }
 
@@ -116,8 +116,8 @@ static bool reads(const struct lop *o, const u8 *reg)
     return false;
 }
 
-/* Of all operations on the way to addresses, those that can wrap and what comes behind them. Code that watches fewer
- * is made again. */
+/* Of all operations on the way to addresses, those that can overflow and those that use their results. Code that
+ * watches fewer is made again. */
 static void watch_hot(struct lowered *l, const u8 *hot)
 {
     struct arena tmp = { 0 };
@@ -127,40 +127,40 @@ static void watch_hot(struct lowered *l, const u8 *hot)
         again = false;
         for (u32 k = 0; k < l->nop; k++) {
             const struct lop *o = &l->op[k];
-            if (on[k] || !(l->wraps[k] & WRAP_CARRY) || !(hot[k] || reads(o, reg))) continue;
+            if (on[k] || !(l->overflow[k] & OVERFLOW_CARRY) || !(hot[k] || reads(o, reg))) continue;
             on[k] = 1;
             reg[lop_dst(o, 0)->reg] = 1;
             again = true;
         }
     }
-    if (!l->wraps_on) l->wraps_on = NEW_ARRAY(&l->mem, u8, l->nop + 1);
+    if (!l->overflow_on) l->overflow_on = NEW_ARRAY(&l->mem, u8, l->nop + 1);
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
-        u8 flags = on[k] ? l->wraps[k] : l->wraps[k] & WRAP_USE && reads(o, reg) ? WRAP_USE : 0;
-        if (l->wraps[k] & WRAP_CLEAR)
-            EACH_DEF (r, o) flags |= reg[r] ? WRAP_CLEAR : 0;
-        more |= flags & ~l->wraps_on[k];
-        l->wraps_on[k] |= flags;
+        u8 flags = on[k] ? l->overflow[k] : l->overflow[k] & OVERFLOW_USE && reads(o, reg) ? OVERFLOW_USE : 0;
+        if (l->overflow[k] & OVERFLOW_CLEAR)
+            EACH_DEF (r, o) flags |= reg[r] ? OVERFLOW_CLEAR : 0;
+        more |= flags & ~l->overflow_on[k];
+        l->overflow_on[k] |= flags;
     }
     for (u32 g = 0; g < 6 && more; g++)
-        for (u32 w = WATCH_WRAPS; w < WATCH_SETS; w++) l->code[g][0][w] = l->code[g][1][w] = NULL;
+        for (u32 w = WATCH_OVERFLOW; w < WATCH_SETS; w++) l->code[g][0][w] = l->code[g][1][w] = NULL;
     arena_free(&tmp);
 }
 
-bool wraps_watched(struct lowered *kernel, const struct launch_facts *in)
+bool overflow_possible(struct lowered *kernel, const struct launch_facts *in)
 {
     for (u32 k = 0; k < kernel->ncall; k++)
-        if (!kernel->call[k].builtin) return true; /* what is given to a function is not followed */
-    if (!kernel->wraps) return false;
+        if (!kernel->call[k].builtin) return true; /* values are not followed into functions */
+    if (!kernel->overflow) return false;
     u64 key = str_hash((struct str){ in->params, in->param_bytes }) * 31 +
               str_hash((struct str){ (const char *)in->grid, sizeof in->grid }) * 7 +
               str_hash((struct str){ (const char *)in->block, sizeof in->block });
-    if (!kernel->wraps_key || kernel->wraps_key != key) {
+    if (!kernel->overflow_key || kernel->overflow_key != key) {
         u8 *hot = base_need(kernel->nop + 1);
-        kernel->wraps_may = intervals_may_wrap(kernel, in, hot);
-        kernel->wraps_key = key;
-        if (kernel->wraps_may) watch_hot(kernel, hot);
+        kernel->overflow_may = intervals_may_overflow(kernel, in, hot);
+        kernel->overflow_key = key;
+        if (kernel->overflow_may) watch_hot(kernel, hot);
         base_free(hot);
     }
-    return kernel->wraps_may;
+    return kernel->overflow_may;
 }

@@ -3,8 +3,8 @@
 #define LOCKSTEP_PROVENANCE_H
 #include "code/code.h"
 
-/* Fills lowered.root, lowered.tag and the root of every site. */
-void roots_find(struct lowered *l);
+/* Fills lowered.prov, lowered.tag and site.prov. */
+void provenance_find(struct lowered *l);
 /* Of an operand that is read as a value of `width` bytes. */
-struct root root_of_operand(const struct lowered *l, struct opnd o, u32 width);
+struct provenance provenance_of(const struct lowered *l, struct opnd o, u32 width);
 #endif

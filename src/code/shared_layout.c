@@ -11,7 +11,8 @@ struct user {
 }; /* numbers: that kernel reaches that variable */
 struct placing {
     struct arena mem;
-    /* what functions may share, in the order of the text; while it is here, its offset is its number */
+    /* variables that several kernels may reach, in the order of the text; ptx_var.offset is its number here until it
+     * gets its place */
     VEC(struct ptx_var *) var;
     VEC(struct ptx_func *) kernel; /* of the program */
     VEC(struct user) user;
@@ -58,7 +59,7 @@ static bool is_own(const struct ptx_func *kernel, const struct ptx_var *v)
     return false;
 }
 
-/* The variables that a kernel reaches: kept with it, and those that it may share with others noted. */
+/* The variables that a kernel reaches, kept with it; a `user` for each that other kernels may reach, too. */
 static void find_users(struct placing *p, u32 kernel)
 {
     struct ptx_func *f = p->kernel.p[kernel];

@@ -39,9 +39,9 @@ static bool is_weak_store(struct side s)
     return z && site_is_store(z) && z->sem == SEM_WEAK;
 }
 
-static bool same_root(const struct root *a, const struct root *b)
+static bool same_provenance(const struct provenance *a, const struct provenance *b)
 {
-    return a->kind == b->kind && (a->kind == ROOT_PARAM ? a->off == b->off : a->kind == ROOT_VAR && a->var == b->var);
+    return a->kind == b->kind && (a->kind == FROM_PARAM ? a->off == b->off : a->kind == FROM_VAR && a->var == b->var);
 }
 
 /* The source line of an access, as the text of a finding names it. */
@@ -163,9 +163,9 @@ bool race_is_update_store(const struct draft *x)
 /* The function also loads from the same object at another address: that load may be the one that raced. */
 static bool object_read_elsewhere(const struct lowered *l, u32 load)
 {
-    const struct root *r = &l->site[l->op[load].site].root;
+    const struct provenance *r = &l->site[l->op[load].site].prov;
     for (u32 k = 0; k < l->nop; k++)
-        if (is_weak_load((struct side){ l, k }) && same_root(&l->site[l->op[k].site].root, r) &&
+        if (is_weak_load((struct side){ l, k }) && same_provenance(&l->site[l->op[k].site].prov, r) &&
             !same_address(l, k, load))
             return true;
     return false;
@@ -194,8 +194,8 @@ static bool advise_grid_stride(struct draft *x)
 /* The access goes to dynamic shared memory. */
 static bool is_dynamic_shared(struct side s)
 {
-    const struct root *r = &s.l->site[s.l->op[s.op].site].root;
-    return r->kind == ROOT_VAR && !r->var->size;
+    const struct provenance *r = &s.l->site[s.l->op[s.op].site].prov;
+    return r->kind == FROM_VAR && !r->var->size;
 }
 
 /* Two stores into arrays that share dynamic shared memory and overlap: the arrays begin less bytes apart than the
@@ -309,12 +309,12 @@ static u32 find_flag_read(struct side s)
 
 /* The write that sets the flag: the first strong write to its object behind the writer's access, or else the last one
  * before it. NONE: there is none. */
-static u32 find_flag_write(struct side s, const struct root *flag)
+static u32 find_flag_write(struct side s, const struct provenance *flag)
 {
     u32 before = NONE;
     for (u32 k = 0; k < s.l->nop; k++) {
         const struct site *z = site_at(s.l, k);
-        if (!is_strong(z) || site_is_load(z) || !same_root(&z->root, flag)) continue;
+        if (!is_strong(z) || site_is_load(z) || !same_provenance(&z->prov, flag)) continue;
         if (k > s.op) return k;
         before = k;
     }
@@ -339,7 +339,7 @@ static u32 find_lock_release(struct side s, u32 taken)
 {
     for (u32 k = s.op + 1; k < s.l->nop; k++) {
         const struct site *z = site_at(s.l, k);
-        if (z && !site_is_load(z) && same_root(&z->root, &s.l->site[s.l->op[taken].site].root)) return k;
+        if (z && !site_is_load(z) && same_provenance(&z->prov, &s.l->site[s.l->op[taken].site].prov)) return k;
     }
     return NONE;
 }
@@ -399,7 +399,7 @@ static bool advise_flag(struct draft *x)
 {
     struct side a = current_side(x), b = prior_side(x), w = is_weak_store(a) ? a : b, r = is_weak_store(a) ? b : a;
     if (x->t->space != SPACE_GLOBAL || !is_weak_store(w) || !is_weak_load(r)) return false;
-    u32 got = find_flag_read(r), set = got == NONE ? NONE : find_flag_write(w, &r.l->site[r.l->op[got].site].root);
+    u32 got = find_flag_read(r), set = got == NONE ? NONE : find_flag_write(w, &r.l->site[r.l->op[got].site].prov);
     if (set == NONE) return false;
     bool early = set < w.op;
     u32 sem = site_at(w.l, set)->sem, read = site_at(r.l, got)->sem;

@@ -198,15 +198,15 @@ static void add_written(struct race_kernel *k, const struct site *s)
         s->space == SP_CONST)
         return;
     k->stores++;
-    if (s->root.kind == ROOT_PARAM) {
+    if (s->prov.kind == FROM_PARAM) {
         for (u32 n = 0; n < k->nparam; n++)
-            if (k->param[n] == s->root.off) return;
-        k->param[k->nparam++] = s->root.off;
-    } else if (s->root.kind == ROOT_VAR) {
-        if (s->root.var->space != SP_GLOBAL) return;
+            if (k->param[n] == s->prov.off) return;
+        k->param[k->nparam++] = s->prov.off;
+    } else if (s->prov.kind == FROM_VAR) {
+        if (s->prov.var->space != SP_GLOBAL) return;
         for (u32 n = 0; n < k->nvar; n++)
-            if (k->var[n] == s->root.var) return;
-        k->var[k->nvar++] = s->root.var;
+            if (k->var[n] == s->prov.var) return;
+        k->var[k->nvar++] = s->prov.var;
     } else
         k->anywhere = true;
 }

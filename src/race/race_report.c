@@ -142,8 +142,8 @@ static struct async_flight copy_in_flight(const struct draft *x)
 static bool is_optimistic_read(const struct draft *x)
 {
     const struct site *mine = site_at(x->t->warp->code->low, x->t->op_index), *his = site_at(x->old_low, x->old_op);
-    bool i_guess = mine && mine->flags & SITE_GUESS && !(x->me->op & OP_WRITE) && x->old->op & OP_STRONG;
-    return i_guess || (his && his->flags & SITE_GUESS && !(x->old->op & OP_WRITE) && x->me->op & OP_STRONG);
+    bool mine_proposes = mine && mine->flags & SITE_OPTIMISTIC && !(x->me->op & OP_WRITE) && x->old->op & OP_STRONG;
+    return mine_proposes || (his && his->flags & SITE_OPTIMISTIC && !(x->old->op & OP_WRITE) && x->me->op & OP_STRONG);
 }
 
 static enum finding_kind classify(const struct draft *x)
@@ -179,7 +179,7 @@ static const char *semantics_text(struct arena *a, u32 op, const struct site *s)
 static const struct ptx_var *shared_array(const struct draft *x)
 {
     const struct site *s = site_at(x->t->warp->code->low, x->t->op_index);
-    return s && s->root.kind == ROOT_VAR && s->root.var->space == SP_SHARED && !s->root.var->is_extern ? s->root.var
+    return s && s->prov.kind == FROM_VAR && s->prov.var->space == SP_SHARED && !s->prov.var->is_extern ? s->prov.var
                                                                                                        : NULL;
 }
 

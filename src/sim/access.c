@@ -16,16 +16,16 @@ static struct object_of owner(const struct access *a, u32 lane)
 {
     struct warp *w = a->warp;
     const struct mem *m = w->cta->launch->sim->mem;
-    const struct root *r = &a->site->root;
+    const struct provenance *r = &a->site->prov;
     u64 addr = a->addr[lane];
     struct mem_object *o = NULL;
-    if (r->kind == ROOT_PARAM) {
+    if (r->kind == FROM_PARAM) {
         u64 v;
         memcpy(&v, w->cta->launch->param_copy + r->off, 8);
         o = mem_find(m, v);
     }
-    if (r->kind == ROOT_VAR && r->var->addr) o = mem_find(m, r->var->addr);
-    if (r->kind == ROOT_DYN) {
+    if (r->kind == FROM_VAR && r->var->addr) o = mem_find(m, r->var->addr);
+    if (r->kind == FROM_TAG) {
         const struct lop *op = &w->code->low->op[a->insn->op];
         u32 t = tag_of(w, w->code->low, *lop_src(op, a->site->which), lane);
         if (t && t != TAG_MIXED) o = mem_by_id(m, t);
@@ -83,7 +83,7 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
     }
     a->ptr[lane] = mem_view(o.object, addr);
     struct range *r = &a->warp->range[a->site - a->warp->code->low->site];
-    if (a->site->root.kind != ROOT_DYN && !(o.object->kind == MEM_CONST && !site_is_load(a->site)))
+    if (a->site->prov.kind != FROM_TAG && !(o.object->kind == MEM_CONST && !site_is_load(a->site)))
         *r = (struct range){
             .lo = o.object->base, .size = o.object->size, .view = o.object->engine, .race = o.object->race
         };
@@ -92,10 +92,10 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
 static void check_shared(struct access *a, u32 lane, struct lane_check *c)
 {
     struct warp *w = a->warp;
-    const struct root *r = &a->site->root;
+    const struct provenance *r = &a->site->prov;
     c->lo = 0;
     c->size = w->cta->launch->shared_total;
-    if (r->kind == ROOT_VAR && r->var->space == SP_SHARED) {
+    if (r->kind == FROM_VAR && r->var->space == SP_SHARED) {
         c->var = r->var;
         bool dynamic = !r->var->size && r->var->is_extern;
         c->lo = dynamic ? w->cta->launch->dyn_shared : r->var->offset;
@@ -113,10 +113,10 @@ static void check_local(struct access *a, u32 lane, struct lane_check *c)
 {
     struct warp *w = a->warp;
     struct frame *f = w->cur->fr;
-    const struct root *r = &a->site->root;
+    const struct provenance *r = &a->site->prov;
     c->lo = 0;
     c->size = f->local_base + f->code->low->local_bytes + f->top;
-    if (r->kind == ROOT_VAR && r->var->space == SP_LOCAL) {
+    if (r->kind == FROM_VAR && r->var->space == SP_LOCAL) {
         c->var = r->var;
         c->lo = f->local_base + r->var->offset;
         c->size = r->var->size;
@@ -216,10 +216,10 @@ struct range *ranges_of(struct warp *w, struct lowered *l)
         if (s->space != SP_SHARED) continue;
         const struct launch *lc = w->cta->launch;
         r[j] = (struct range){ .lo = 0, .size = lc->shared_total };
-        if (s->root.kind != ROOT_VAR || s->root.var->space != SP_SHARED) continue;
-        bool dynamic = !s->root.var->size && s->root.var->is_extern;
-        r[j].lo = dynamic ? lc->dyn_shared : s->root.var->offset;
-        r[j].size = dynamic ? lc->shared_total - lc->dyn_shared : s->root.var->size;
+        if (s->prov.kind != FROM_VAR || s->prov.var->space != SP_SHARED) continue;
+        bool dynamic = !s->prov.var->size && s->prov.var->is_extern;
+        r[j].lo = dynamic ? lc->dyn_shared : s->prov.var->offset;
+        r[j].size = dynamic ? lc->shared_total - lc->dyn_shared : s->prov.var->size;
     }
     return r;
 }

@@ -25,7 +25,7 @@ struct access {
 };
 
 /* provenance_tags.c */
-handler roots_tagged;
+handler provenance_tagged;
 u32 tag_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 lane);
 void tags_loaded(struct warp *w, struct opnd o, u32 slot, u32 cls, u32 mask);
 /* Puts the address operand of the site into addr: register of any class, plus the offset. */

@@ -335,9 +335,9 @@ static void mb_misused(const struct access *a, u32 lane, const char *cause, cons
         .kind = F_mbarrier_misuse, .access = "atomic", .space = "shared", .width = 8, .cause = cause, .fix = fix
     };
     struct arena mem = { 0 };
-    const struct root *r = &a->site->root;
+    const struct provenance *r = &a->site->prov;
     memcpy(f.addr, a->addr, sizeof f.addr);
-    if (r->kind == ROOT_VAR) {
+    if (r->kind == FROM_VAR) {
         f.object = plain_name(&mem, r->var->name);
         f.object_base = r->var->offset;
         f.object_size = r->var->size;

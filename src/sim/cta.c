@@ -32,7 +32,7 @@ void cta_free(struct cta *c)
         if (!w) continue;
         wait_probe_stop(w);
         base_free(w->copies);
-        wraps_free(w);
+        overflow_free(w);
         for (u32 k = 0; k < w->nsplit; k++) {
             if (w->split[k].reads) base_free(w->split[k].reads);
             struct frame *f = w->split[k].fr; /* a launch that was stopped leaves frames behind */
@@ -125,7 +125,7 @@ static void warp_start(struct warp *w, bool fresh)
     w->instrumented = wait_always_instrumented(w);
     if (w->trace) memset(w->traced, 0, sizeof w->traced);
     if (w->copies) async_reset(w);
-    if (w->wraps) wraps_reset(w);
+    if (w->overflows) overflow_reset(w);
     w->next_fuel = FUEL_FIRST;
     w->fuel = unlikely(l->perturb) ? wait_refill(w, FUEL_FIRST) : FUEL_FIRST;
     if (fresh || f->code->head_by_cta)

@@ -135,17 +135,17 @@ static bool written_object(const struct stopped *st, const struct site *s, const
 {
     *o = NULL;
     *shared = NULL;
-    if (s->root.kind == ROOT_PARAM) {
+    if (s->prov.kind == FROM_PARAM) {
         u64 v;
-        memcpy(&v, st->l->param_copy + s->root.off, 8);
+        memcpy(&v, st->l->param_copy + s->prov.off, 8);
         *o = mem_find(st->l->sim->mem, v);
         return *o != NULL;
     }
-    if (s->root.kind != ROOT_VAR) return false;
-    if (s->root.var->space == SP_SHARED)
-        *shared = s->root.var;
-    else if (s->root.var->addr)
-        *o = mem_find(st->l->sim->mem, s->root.var->addr);
+    if (s->prov.kind != FROM_VAR) return false;
+    if (s->prov.var->space == SP_SHARED)
+        *shared = s->prov.var;
+    else if (s->prov.var->addr)
+        *o = mem_find(st->l->sim->mem, s->prov.var->addr);
     return true;
 }
 

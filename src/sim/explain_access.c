@@ -52,7 +52,7 @@ static u32 element_width(const struct access *a, const struct ptx_var *v)
     const struct lowered *l = a->warp->code->low;
     u32 w = a->site->width;
     for (u32 k = 0; v && k < l->nsite; k++)
-        if (l->site[k].root.kind == ROOT_VAR && l->site[k].root.var == v && l->site[k].width < w) w = l->site[k].width;
+        if (l->site[k].prov.kind == FROM_VAR && l->site[k].prov.var == v && l->site[k].width < w) w = l->site[k].width;
     return w;
 }
 
@@ -71,7 +71,7 @@ static void describe_object(const struct access *a, const struct lane_check *c, 
     f->object_size = o->size;
     f->element_size = o->element_size;
     if (!o->element_size && !o->type)
-        untyped(mem, f, element_width(a, a->site->root.kind == ROOT_VAR ? a->site->root.var : NULL));
+        untyped(mem, f, element_width(a, a->site->prov.kind == FROM_VAR ? a->site->prov.var : NULL));
     if (o->state == MEM_FREED)
         f->object_note = arena_printf(mem, "allocated %s%s, freed %s%s", o->alloc_site ? "at " : "",
                                       o->alloc_site ? o->alloc_site : "by the host", o->free_site ? "at " : "",
@@ -130,7 +130,7 @@ struct search {
 
 static void search_operand(const struct lowered *l, struct search *x, const struct opnd *o)
 {
-    if (o->kind != O_REG || x->n == STEPS || l->root[o->reg].kind == ROOT_PARAM) return;
+    if (o->kind != O_REG || x->n == STEPS || l->prov[o->reg].kind == FROM_PARAM) return;
     for (u32 k = 0; k < x->n; k++)
         if (x->reg[k] == o->reg) return;
     x->reg[x->n++] = o->reg;
@@ -149,7 +149,7 @@ static const struct site *index_load(const struct lowered *l, const struct opnd 
             bool load = o->kind == K_MEM && lop_is_load(o) && l->site[o->site].vec == 1;
             const struct opnd *d = lop_dst(o, 0);
             if (o->dead || d->kind != O_REG || d->reg != x.reg[at] || (o->kind != K_LANE && !load)) continue;
-            if (load && l->site[o->site].root.kind == ROOT_PARAM && l->site[o->site].width < 8) {
+            if (load && l->site[o->site].prov.kind == FROM_PARAM && l->site[o->site].width < 8) {
                 x.load = &l->site[o->site];
                 x.loads++;
             }
@@ -328,10 +328,10 @@ static const char *padding_fix(struct arena *mem, const struct finding *f, u64 s
 
 static const char *argument_text(const struct access *a, u64 residue, struct arena *mem)
 {
-    const struct root *r = &a->site->root;
+    const struct provenance *r = &a->site->prov;
     const struct launch *l = a->warp->cta->launch;
     u64 v;
-    if (r->kind != ROOT_PARAM) return NULL;
+    if (r->kind != FROM_PARAM) return NULL;
     memcpy(&v, l->param_copy + r->off, 8);
     const struct mem_object *o = mem_find(l->sim->mem, v);
     if (!o || v % a->bytes != residue) return NULL;
@@ -466,10 +466,10 @@ static void explain_source(const struct access *a, struct arena *mem, struct fin
     const struct site *s = f->origin ? NULL : index_load(l, lop_src(o, a->site->which));
     u64 v;
     if (!s) return;
-    memcpy(&v, la->param_copy + s->root.off, 8);
+    memcpy(&v, la->param_copy + s->prov.off, 8);
     const struct mem_object *from = mem_find(la->sim->mem, v);
     for (u32 k = 0; from && k < la->kernel->func->nparam; k++)
-        if (la->kernel->func->param[k]->offset == s->root.off) {
+        if (la->kernel->func->param[k]->offset == s->prov.off) {
             f->origin = finding_place(mem, l, s->op);
             f->origin_text = arena_printf(mem, "the index comes from %s (argument %u), read here", from->name, k);
             f->fix = arena_printf(mem, "Check what %s holds against the size of %s before it is used as an index.",
@@ -534,7 +534,7 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
     }
     if (x->fault == FAULT_PAST || x->fault == FAULT_NEIGHBOUR || x->fault == FAULT_INVALID ||
         x->fault == FAULT_NULL_POINTER) {
-        wraps_explain(a, mask, &mem, &f);
+        overflow_explain(a, mask, &mem, &f);
         explain_source(a, &mem, &f);
     }
     /* every thread has its own piece of the heap: what counts is where it was taken */

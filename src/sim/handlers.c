@@ -103,7 +103,7 @@ static void bind_lane(struct binding *b, u32 at)
     const struct insn *i = &b->c->insn[at];
     b->c->fn[at] = lane_handler(i, &isa_forms[i->form], b->c->group);
     if (i->flags & IF_BLEND) wrap(b, at, LAYER_BLEND, lanes_blend);
-    if (i->flags & IF_TAG) wrap(b, at, LAYER_TAG, roots_tagged);
+    if (i->flags & IF_TAG) wrap(b, at, LAYER_TAG, provenance_tagged);
     if (b->planes) wrap(b, at, LAYER_PLANES, init_lane);
 }
 

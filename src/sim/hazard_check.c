@@ -53,7 +53,7 @@ static void tell(struct warp *w, const struct insn *i, bool shift, u32 bits, u32
     arena_free(&mem);
 }
 
-int hazards_look(char *restrict R, const struct insn *i, struct warp *w)
+int hazard_check(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
     bool shift = o->shape == SHAPE_SHL || o->shape == SHAPE_SHR;

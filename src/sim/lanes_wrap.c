@@ -205,7 +205,7 @@ int lanes_cmp_affine(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
-/* Leaves the fast code when lanes of a group would wrap around, or cross the boundary that the operation cuts at. */
+/* Deoptimises when lanes of a group would overflow, or lie on both sides of a boundary that the operation cuts at. */
 int lanes_guard_affine(char *restrict R, const struct insn *i, struct warp *w)
 {
     s64 span = (s64)w->code->stride[i->a] * i->c;

@@ -32,7 +32,7 @@ struct probe;             /* wait.c: a round of a loop that is watched */
 struct rendezvous_taints; /* planes.h: undefined bits of operands at a rendezvous */
 struct shadow;            /* mem/shadow.h: which bytes of memory are defined */
 struct trace;             /* trace.h */
-struct wraps;             /* overflow_watch.h: registers that hold an overflowed index */
+struct overflows;         /* overflow_watch.h: registers that hold an overflowed index */
 
 /* What a handler returns: go on with the next instruction; go on in plain code from this one; the launch stops; the
  * warp gives way before the block, of which nothing has run. */
@@ -124,14 +124,14 @@ struct warp { /* what every block touches comes first */
     /* where its lanes left the kernel; when there is no room for more places, the last one has all further lanes */
     struct exit_record exits[EXIT_RECORDS];
     u32 nexits;
-    u32 next_fuel;             /* the fuel of the next refill */
-    u64 counted;               /* of the steps, those that launch.spent has */
-    struct frame *base;        /* frame of the kernel */
-    struct split split[LANES]; /* nsplit of them, in no order */
-    char *local;               /* [lane][LOCAL_STACK], mapped when first used */
-    struct wraps *wraps;       /* NULL: none so far */
-    struct copies *copies;     /* NULL: none so far */
-    char *fast_R, *plain_R;    /* the two register files of the kernel's frame, kept for the next CTA */
+    u32 next_fuel;               /* the fuel of the next refill */
+    u64 counted;                 /* of the steps, those that launch.spent has */
+    struct frame *base;          /* frame of the kernel */
+    struct split split[LANES];   /* nsplit of them, in no order */
+    char *local;                 /* [lane][LOCAL_STACK], mapped when first used */
+    struct overflows *overflows; /* NULL: none so far */
+    struct copies *copies;       /* NULL: none so far */
+    char *fast_R, *plain_R;      /* the two register files of the kernel's frame, kept for the next CTA */
     struct frame base_frame;
     struct planes *base_planes; /* of the kernel's frame in plain code */
     u32 print_op;               /* the call of printf under way */

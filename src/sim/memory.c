@@ -53,10 +53,10 @@ static bool quick_private(struct access *a)
     const struct site *s = a->site;
     const struct frame *f = a->warp->cur->fr;
     const struct lowered *low = f->code->low;
-    bool call = s->space == SP_CALL, var = s->root.kind == ROOT_VAR && s->root.var->space == SP_LOCAL;
-    u64 lo = var && !call ? f->local_base + s->root.var->offset : 0,
+    bool call = s->space == SP_CALL, var = s->prov.kind == FROM_VAR && s->prov.var->space == SP_LOCAL;
+    u64 lo = var && !call ? f->local_base + s->prov.var->offset : 0,
         size = call  ? low->pmem_bytes
-               : var ? s->root.var->size
+               : var ? s->prov.var->size
                      : f->local_base + low->local_bytes + f->top;
     if (size < a->bytes || lo + size > (call ? low->pmem_bytes : LOCAL_STACK) || (a->bytes & (a->bytes - 1)))
         return false;
@@ -77,7 +77,7 @@ static bool quick_check(struct access *a)
     const struct site *s = a->site;
     const struct range *r = &a->warp->range[a->insn->site];
     if ((s->space == SP_LOCAL || s->space == SP_CALL) && !s->align) return quick_private(a);
-    if (s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM || s->root.kind == ROOT_DYN || s->align ||
+    if (s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM || s->prov.kind == FROM_TAG || s->align ||
         r->size < a->bytes)
         return false;
     u64 limit = r->size - a->bytes, low = a->bytes - 1, base = r->view;

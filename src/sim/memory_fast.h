@@ -286,12 +286,12 @@ static handler *fast_handler(const struct site *s, const struct insn *i, u32 gro
     bool shared = s->space == SP_SHARED && s->addr_width == 4;
     bool global = (s->space == SP_GLOBAL || s->space == SP_CONST ||
                    (s->space == SP_GENERIC &&
-                    (s->root.kind == ROOT_PARAM || (s->root.kind == ROOT_VAR && s->root.var->space != SP_SHARED &&
-                                                    s->root.var->space != SP_LOCAL)))) &&
+                    (s->prov.kind == FROM_PARAM || (s->prov.kind == FROM_VAR && s->prov.var->space != SP_SHARED &&
+                                                    s->prov.var->space != SP_LOCAL)))) &&
                   s->addr_width == 8;
     bool load = site_is_load(s);
     if ((!shared && !global) || s->vec != 1 || s->width != s->reg_width || s->width < 2 || s->sem != SEM_WEAK ||
-        i->guard || (i->flags & IF_TAG) || s->root.kind == ROOT_DYN || (!load && !site_is_store(s)))
+        i->guard || (i->flags & IF_TAG) || s->prov.kind == FROM_TAG || (!load && !site_is_store(s)))
         return FAST_MISS;
     const struct fast_set *f = &fast_sets[shared][s->width];
     u32 addr = CLS_AT(i, 1), data = CLS_AT(i, 0);

@@ -15,7 +15,7 @@ static bool several_bring_handlers(const struct sim_launch *in)
 
 u32 observe_watch(const struct sim_launch *in)
 {
-    u32 watch = (in->checks & CHECK_INIT ? WATCH_INIT : 0) | (in->wraps ? WATCH_WRAPS : 0);
+    u32 watch = (in->checks & CHECK_INIT ? WATCH_INIT : 0) | (in->overflow ? WATCH_OVERFLOW : 0);
     for (const struct observer *o = in->observers; o; o = o->next)
         watch |= o->watch | (o->access && !o->memory ? o->writes ? WATCH_WRITES : WATCH_OBSERVE : 0);
     return several_bring_handlers(in) ? watch | WATCH_OBSERVE : watch;
@@ -40,7 +40,7 @@ handler *observe_handler(const struct sim_launch *in, u32 watch, const struct si
      * write there is watched */
     bool global = s->space == SP_GLOBAL || s->space == SP_GENERIC;
     if (watch & WATCH_WRITES && !site_is_load(s) && global && !observe_after(in, s)) return memory_watched;
-    watch &= ~(u32)(WATCH_WRITES | WATCH_WRAPS);
+    watch &= ~(u32)(WATCH_WRITES | WATCH_OVERFLOW);
     if (!watch) return memory_handler(s, i, group, stride);
     for (const struct observer *o = in->observers; o && !(watch & WATCH_OBSERVE); o = o->next)
         if (o->memory) return o->memory(watch, s, i, group, stride);
@@ -92,7 +92,7 @@ static void selected(struct warp *w, const struct opnd *o, u32 lanes)
         if (x->selected) x->selected(x->self, w, o->reg, lanes);
 }
 
-int observe_pick(char *restrict R, const struct insn *i, struct warp *w)
+int observe_selection(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
     u32 first = *(const u32 *)(const void *)SLOT(R, i->c), lanes = active_lanes(w, R, i);

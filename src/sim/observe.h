@@ -87,7 +87,7 @@ void observe_sync(const struct launch *l, struct sync_event e);
 void observe_step(struct warp *w, const struct insn *i, bool done);
 void observe_copied(const struct launch *l, const struct warp *w, u32 lane, const char *to, u32 bytes);
 /* stands before a selection that takes from a speculated load, in code that is watched for races */
-handler observe_pick;
+handler observe_selection;
 void observe_allocated(const struct launch *l, struct mem_object *o);
 void observe_launch(const struct launch *l, bool begin);
 static inline bool observed(const struct launch *l) { return l->in->observers != NULL; }

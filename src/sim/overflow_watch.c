@@ -6,61 +6,61 @@
 #include "sim/lanes.h"
 #include <inttypes.h>
 
-struct wrap { /* a register that holds something else than its arithmetic means */
+struct overflow { /* a register that holds something else than its arithmetic means */
     const struct frame *frame;
     u32 reg, lanes;
-    u32 op[LANES];                                /* where it wrapped */
+    u32 op[LANES];                                /* the operation that overflowed */
     s64 means[LANES];                             /* what this register should hold; of 64 bits: not known */
     s64 a[LANES], b[LANES], c[LANES], was[LANES]; /* operands there, and what the result should have been */
 };
-struct wraps {
+struct overflows {
     u32 n, cap;
-    struct wrap *at;
+    struct overflow *at;
 };
 
 /* ---- what is remembered ---- */
 
-static struct wrap *find(const struct warp *w, const struct opnd *o)
+static struct overflow *find(const struct warp *w, const struct opnd *o)
 {
-    const struct wraps *t = w->wraps;
+    const struct overflows *t = w->overflows;
     for (u32 k = 0; t && o->kind == O_REG && k < t->n; k++)
         if (t->at[k].reg == o->reg && t->at[k].frame == w->cur->fr) return &t->at[k];
     return NULL;
 }
 
-static struct wrap *make(struct warp *w, u32 reg)
+static struct overflow *make(struct warp *w, u32 reg)
 {
-    struct wraps *t = w->wraps;
-    if (!t && !(t = w->wraps = base_alloc(sizeof *t))) return NULL;
+    struct overflows *t = w->overflows;
+    if (!t && !(t = w->overflows = base_alloc(sizeof *t))) return NULL;
     if (t->n == t->cap) {
         u32 cap = t->cap ? 2 * t->cap : 8;
-        struct wrap *more = base_realloc(t->at, sizeof *more * cap);
+        struct overflow *more = base_realloc(t->at, sizeof *more * cap);
         if (!more) return NULL;
         t->at = more;
         t->cap = cap;
     }
-    t->at[t->n] = (struct wrap){ .frame = w->cur->fr, .reg = reg };
+    t->at[t->n] = (struct overflow){ .frame = w->cur->fr, .reg = reg };
     return &t->at[t->n++];
 }
 
 static void clear(struct warp *w, const struct opnd *d, u32 lanes)
 {
-    struct wrap *x = find(w, d);
+    struct overflow *x = find(w, d);
     if (!x) return;
     x->lanes &= ~lanes;
-    if (!x->lanes) *x = w->wraps->at[--w->wraps->n];
+    if (!x->lanes) *x = w->overflows->at[--w->overflows->n];
 }
 
-void wraps_reset(struct warp *w)
+void overflow_reset(struct warp *w)
 {
-    if (w->wraps) w->wraps->n = 0;
+    if (w->overflows) w->overflows->n = 0;
 }
 
-void wraps_free(struct warp *w)
+void overflow_free(struct warp *w)
 {
-    if (w->wraps) base_free(w->wraps->at);
-    base_free(w->wraps);
-    w->wraps = NULL;
+    if (w->overflows) base_free(w->overflows->at);
+    base_free(w->overflows);
+    w->overflows = NULL;
 }
 
 /* ---- one operation ---- */
@@ -133,7 +133,7 @@ static bool any_leaves(u32 shape, const s32 *a, const s32 *b, const s32 *c)
     }
 }
 
-static void inherit(struct wrap *to, const struct wrap *from, u32 l)
+static void inherit(struct overflow *to, const struct overflow *from, u32 l)
 {
     to->op[l] = from->op[l];
     to->a[l] = from->a[l];
@@ -143,23 +143,23 @@ static void inherit(struct wrap *to, const struct wrap *from, u32 l)
 }
 
 struct inputs {
-    struct wrap *a, *b, *c;
+    struct overflow *a, *b, *c;
 }; /* operands that are remembered */
 
-/* The operands of a lane that are: by selection, the one that is taken. */
-static struct wrap *source(const struct inputs *x, const struct lop *o, const char *R, const struct insn *i, u32 l)
+/* The remembered operand that a lane's result comes from, of a selection the one that it takes; NULL: none. */
+static struct overflow *source(const struct inputs *x, const struct lop *o, const char *R, const struct insn *i, u32 l)
 {
     if (o->shape == SHAPE_SELECT) {
-        struct wrap *side = *(const u32 *)(const void *)SLOT(R, i->c) >> l & 1 ? x->a : x->b;
+        struct overflow *side = *(const u32 *)(const void *)SLOT(R, i->c) >> l & 1 ? x->a : x->b;
         return side && side->lanes >> l & 1 ? side : NULL;
     }
-    struct wrap *all[] = { x->a, x->b, x->c };
+    struct overflow *all[] = { x->a, x->b, x->c };
     for (u32 k = 0; k < 3; k++)
         if (all[k] && all[k]->lanes >> l & 1) return all[k];
     return NULL;
 }
 
-static s64 means(const struct wrap *x, u32 l, s32 v) { return x && x->lanes >> l & 1 ? x->means[l] : v; }
+static s64 means(const struct overflow *x, u32 l, s32 v) { return x && x->lanes >> l & 1 ? x->means[l] : v; }
 
 static void step_slow(struct warp *w, const char *R, const struct insn *i, u32 mask, const s32 *a, const s32 *b,
                       const s32 *c)
@@ -169,10 +169,10 @@ static void step_slow(struct warp *w, const char *R, const struct insn *i, u32 m
     struct inputs x = { find(w, lop_src(o, 0)), find(w, lop_src(o, 1)), find(w, lop_src(o, 2)) };
     u32 reg = lop_dst(o, 0)->reg;
     bool narrow = low->reg_width[reg] == 4;
-    struct wrap out = { .frame = w->cur->fr, .reg = reg };
+    struct overflow out = { .frame = w->cur->fr, .reg = reg };
     for (u32 m = mask; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
-        const struct wrap *from = source(&x, o, R, i, l);
+        const struct overflow *from = source(&x, o, R, i, l);
         if (!narrow) {
             if (!from) continue;
             out.lanes |= 1u << l;
@@ -200,7 +200,7 @@ static void step_slow(struct warp *w, const char *R, const struct insn *i, u32 m
             out.was[l] = should;
         }
     }
-    struct wrap *d = find(w, lop_dst(o, 0));
+    struct overflow *d = find(w, lop_dst(o, 0));
     if (!d && !out.lanes) return;
     if (!d && !(d = make(w, reg))) return;
     d->lanes = (d->lanes & ~mask) | out.lanes;
@@ -209,22 +209,22 @@ static void step_slow(struct warp *w, const char *R, const struct insn *i, u32 m
         inherit(d, &out, l);
         d->means[l] = out.means[l];
     }
-    if (!d->lanes) *d = w->wraps->at[--w->wraps->n];
+    if (!d->lanes) *d = w->overflows->at[--w->overflows->n];
 }
 
-int wraps_step(char *restrict R, const struct insn *i, struct warp *w)
+int overflow_step(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
-    u8 flags = w->code->low->wraps[i->op];
-    bool any = w->wraps && w->wraps->n;
+    u8 flags = w->code->low->overflow[i->op];
+    bool any = w->overflows && w->overflows->n;
     s32 at[LANES], bt[LANES], ct[LANES];
     const s32 *a = at, *b = bt, *c = ct;
-    if (!any && !(flags & WRAP_NARROW)) return 0;
-    if (flags & WRAP_CLEAR) {
+    if (!any && !(flags & OVERFLOW_NARROW)) return 0;
+    if (flags & OVERFLOW_CLEAR) {
         EACH_DEF (r, o) clear(w, &(struct opnd){ .kind = O_REG, .reg = r }, active_lanes(w, R, i));
         return 0;
     }
-    if (flags & WRAP_NARROW || w->code->low->reg_width[lop_dst(o, 0)->reg] == 4) {
+    if (flags & OVERFLOW_NARROW || w->code->low->reg_width[lop_dst(o, 0)->reg] == 4) {
         a = operand(w, R, i->a, CLS_AT(i, 1), at);
         b = operand(w, R, i->b, CLS_AT(i, 2), bt);
         c = o->shape == SHAPE_MAD ? operand(w, R, i->c, CLS_AT(i, 3), ct) : a;
@@ -237,14 +237,14 @@ int wraps_step(char *restrict R, const struct insn *i, struct warp *w)
 
 /* ---- accesses ---- */
 
-/* Inside what its pointer came from: the access goes somewhere, only not where it was meant to. */
+/* Whether the access stays inside the object of its pointer: then no bounds check finds that it is misdirected. */
 static bool inside(const struct access *a, u32 lane)
 {
     const struct mem_object *o = access_owner(a, lane);
     return o && o->state == MEM_LIVE && a->addr[lane] >= o->base && a->addr[lane] + a->bytes <= o->base + o->size;
 }
 
-static const char *sentence(struct arena *mem, const struct wrap *x, const struct lowered *low, u32 l)
+static const char *sentence(struct arena *mem, const struct overflow *x, const struct lowered *low, u32 l)
 {
     const char *t;
     switch (low->op[x->op[l]].shape) {
@@ -259,7 +259,7 @@ static const char *sentence(struct arena *mem, const struct wrap *x, const struc
                         (s32)(u32)(u64)x->was[l]);
 }
 
-static void describe(struct arena *mem, const struct wrap *x, const struct warp *w, u32 l, struct finding *f)
+static void describe(struct arena *mem, const struct overflow *x, const struct warp *w, u32 l, struct finding *f)
 {
     const struct ptx_insn *src = w->code->low->op[x->op[l]].src;
     f->origin = finding_place(mem, w->code->low, x->op[l]);
@@ -270,23 +270,23 @@ static void describe(struct arena *mem, const struct wrap *x, const struct warp 
     f->fix = "Compute in 64 bits from the first factor on: (size_t)row * cols + col.";
 }
 
-static struct wrap *of_address(const struct access *a)
+static struct overflow *of_address(const struct access *a)
 {
     const struct lop *o = &a->warp->code->low->op[a->insn->op];
     return find(a->warp, lop_src(o, a->site->which));
 }
 
-void wraps_explain(const struct access *a, u32 mask, struct arena *mem, struct finding *f)
+void overflow_explain(const struct access *a, u32 mask, struct arena *mem, struct finding *f)
 {
-    const struct wrap *x = a->warp->wraps && a->site->addr_width == 8 ? of_address(a) : NULL;
+    const struct overflow *x = a->warp->overflows && a->site->addr_width == 8 ? of_address(a) : NULL;
     if (x && x->lanes & mask) describe(mem, x, a->warp, (u32)__builtin_ctz(x->lanes & mask), f);
 }
 
-int wraps_use(char *restrict R, const struct insn *i, struct warp *w)
+int overflow_use(char *restrict R, const struct insn *i, struct warp *w)
 {
-    if (!w->wraps || !w->wraps->n) return 0;
+    if (!w->overflows || !w->overflows->n) return 0;
     struct access a = { .site = &w->code->low->site[i->site], .insn = i, .warp = w, .mask = active_lanes(w, R, i) };
-    const struct wrap *x = of_address(&a);
+    const struct overflow *x = of_address(&a);
     u32 lanes = x ? x->lanes & a.mask : 0;
     a.bytes = (u32)a.site->width * a.site->vec;
     if (!lanes) return 0;

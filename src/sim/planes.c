@@ -128,7 +128,7 @@ static void set_key(struct origin *r)
 /* Which shared or local array an offset lies in, by what the kernel can get to; NULL: it cannot be told. */
 static const struct ptx_var *array_at(const struct access *a, u32 lane)
 {
-    if (a->site->root.kind == ROOT_VAR && a->site->root.var->space == a->space[lane]) return a->site->root.var;
+    if (a->site->prov.kind == FROM_VAR && a->site->prov.var->space == a->space[lane]) return a->site->prov.var;
     return a->space[lane] == SP_SHARED ? shared_variable(a->warp->cta->launch->kernel->func, a->addr[lane]) : NULL;
 }
 

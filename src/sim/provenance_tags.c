@@ -14,24 +14,24 @@ static u32 object_at(const struct warp *w, u64 value)
 
 u32 tag_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 lane)
 {
-    struct root r = root_of_operand(l, o, 8);
+    struct provenance r = provenance_of(l, o, 8);
     switch (r.kind) {
-    case ROOT_DYN: return w->cur->fr->tags[(l->tag[o.reg] - 1) * LANES + lane];
-    case ROOT_PARAM: {
+    case FROM_TAG: return w->cur->fr->tags[(l->tag[o.reg] - 1) * LANES + lane];
+    case FROM_PARAM: {
         u64 v;
         memcpy(&v, w->cta->launch->param_copy + r.off, 8);
         return object_at(w, v);
     }
-    case ROOT_VAR: return r.var->space == SP_GLOBAL || r.var->space == SP_CONST ? object_at(w, r.var->addr) : 0;
-    case ROOT_MIXED: return TAG_MIXED;
+    case FROM_VAR: return r.var->space == SP_GLOBAL || r.var->space == SP_CONST ? object_at(w, r.var->addr) : 0;
+    case FROM_MIXED: return TAG_MIXED;
     default: return 0;
     }
 }
 
-/* The tags of an operand in all lanes. Only those of ROOT_DYN differ from lane to lane. */
+/* The tags of an operand in all lanes. Only those of FROM_TAG differ from lane to lane. */
 static void tags_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 out[LANES])
 {
-    if (root_of_operand(l, o, 8).kind == ROOT_DYN) {
+    if (provenance_of(l, o, 8).kind == FROM_TAG) {
         memcpy(out, &w->cur->fr->tags[(l->tag[o.reg] - 1) * LANES], sizeof(u32) * LANES);
         return;
     }
@@ -98,7 +98,7 @@ void tags_loaded(struct warp *w, struct opnd o, u32 slot, u32 cls, u32 mask)
 }
 
 /* Runs the operation, then says which object its result points into. */
-int roots_tagged(char *restrict R, const struct insn *i, struct warp *w)
+int provenance_tagged(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lowered *l = w->code->low;
     const struct lop *o = &l->op[i->op];

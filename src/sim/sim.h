@@ -35,7 +35,7 @@ struct sim_launch { /* what dev has checked against the limits before */
     u64 budget;                       /* warp instructions; 0: none */
     const struct observer *observers; /* observe.h; NULL: none */
     const struct sim_trace *trace;    /* NULL: none */
-    bool wraps;                       /* watch for indices that wrap; sim_run decides */
+    bool overflow;                    /* watch for indices that overflow; sim_run decides */
     bool follow;                      /* observers see every instruction (observer.step): one worker, plain code */
     struct report *report;
     void (*print)(void *ctx, const char *p, size_t n);

@@ -126,7 +126,7 @@ static bool prepare(struct sim *s, struct launch *l, struct sim_launch *in, stru
         struct launch_facts known = { .params = in->params, .param_bytes = in->kernel->param_bytes };
         memcpy(known.grid, in->grid, sizeof known.grid);
         memcpy(known.block, in->block, sizeof known.block);
-        in->wraps = in->checks & CHECK_VALUES && wraps_watched(l->kernel, &known);
+        in->overflow = in->checks & CHECK_VALUES && overflow_possible(l->kernel, &known);
         l->fast = code_for(l->kernel, in, in->plain || in->trace || in->follow, e);
         l->plain = code_for(l->kernel, in, true, e);
     }

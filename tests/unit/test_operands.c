@@ -63,9 +63,9 @@ static void build(struct lowered *l, u32 n)
     add(l, row(N_exit, T_NONE), 0, 0, NULL);
     end_block(l, TERM_EXIT);
     flow_build(l);
-    roots_find(l);
+    provenance_find(l);
     speculated_find(l);
-    wraps_find(l);
+    overflow_find(l);
     hazards_find(l);
 }
 
