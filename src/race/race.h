@@ -66,9 +66,8 @@
 #include "sim/observe.h"
 
 struct race_kernel;
-/* What belongs to one launch, from its begin to its end. Several may exist at once: each has its own
- * interval of T, its slots, its clocks and its notes. Whether another launch is before it is decided in
- * hb_launch_floor. */
+/* What belongs to one launch, from its begin to its end. Several may exist at once: each has its own interval of
+ * T, its slots, its clocks and its notes. Whether another launch is before it is decided in hb_launch_floor. */
 struct race_launch {
     struct race *race;
     const struct launch *of;          /* the launch; NULL: this object is idle */
