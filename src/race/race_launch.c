@@ -116,7 +116,7 @@ void launch_free(struct race_launch *launch)
     base_free(launch);
 }
 
-/* What is kept of a running launch. */
+/* What is kept of a running launch. This and the two below: under the lock of the race check. */
 static struct race_launch *launch_of(const struct race *r, const struct launch *l)
 {
     struct race_launch *launch = r->running;
@@ -153,7 +153,9 @@ void launch_begin(struct race *r, const struct launch *l)
     if (r->last > 0xf0000000u && !r->running) times_anew(r);
     report_ran(l->in->report, CHECK_RACE);
     report_ran(l->in->report, CHECK_ASYNC);
+    lock(&r->lock);
     struct race_launch *launch = launch_take(r, l);
+    unlock(&r->lock);
     launch->epoch = r->last + 1;
     launch->kernel = k;
     launch->exact = !k->simple;
@@ -170,6 +172,7 @@ void launch_begin(struct race *r, const struct launch *l)
 
 void launch_end(struct race *r, const struct launch *l)
 {
+    lock(&r->lock);
     struct race_launch *launch = launch_of(r, l);
     for (u32 n = r->nslot; n--;) { /* a launch that was stopped leaves CTAs in their slots */
         struct race_cta *c = r->slot[n];
@@ -183,6 +186,7 @@ void launch_end(struct race *r, const struct launch *l)
         r->free = c;
     }
     launch_give(launch);
+    unlock(&r->lock);
     untrack(r, false);
 }
 
@@ -200,16 +204,15 @@ static struct race_cta *slot_new(struct race *r)
 }
 
 /* A slot for a CTA that becomes resident; NULL: it is not watched. */
-static struct race_cta *slot_take(struct race_launch *launch)
+static struct race_cta *slot_take(struct race *r, const struct launch *l)
 {
-    struct race *r = launch->race;
     lock(&r->lock);
     struct race_cta *c = r->free;
     if (c)
         r->free = c->next_free;
     else
         c = slot_new(r);
-    if (c) c->launch = launch;
+    if (c) c->launch = launch_of(r, l);
     unlock(&r->lock);
     return c;
 }
@@ -244,12 +247,12 @@ static void remember_cta(struct race_cta *c, u64 linear)
 void race_cta_begin(struct race *r, struct cta *cta)
 {
     const struct launch *l = cta->launch;
-    struct race_launch *launch = launch_of(r, l);
-    struct race_cta *c = cta->race ? cta->race : slot_take(launch);
+    struct race_cta *c = cta->race ? cta->race : slot_take(r, l);
     if (c) shared_ready(c, l->shared_total);
     cta->race = c;
     for (u32 n = 0; n < cta->nwarps; n++) cta->warp[n]->race = c ? &c->warp[n] : NULL;
     if (!c) return;
+    const struct race_launch *launch = c->launch;
     c->exact = launch->exact;
     c->now = MAX_OF(c->now, launch->epoch);
     race_tick(c, c->launch->of->nwarps);
