@@ -1,7 +1,7 @@
-/* Coverage (rules.md C): elements of an output that nobody wrote, and, where the contract says `once`, elements
+/* Coverage (rules.md C): elements of an output that no thread wrote, and, where the contract says `once`, elements
  * written again.
  *
- * A bit for each byte of the output, set by whoever writes it; workers set bits concurrently, so a word is changed
+ * A bit for each byte of the output, set when it is written; workers set bits concurrently, so a word is changed
  * atomically, and only when a bit in it is new. After the launch the elements whose bits are not all set are
  * described as a box in the array's own indices, since that is how such bugs look: the last rows, the columns beyond
  * a multiple of 32, every second tile. */
@@ -113,10 +113,10 @@ struct missing {
     u64 count;
     u64 first, last; /* elements, counted in the order of the indices */
     u64 min[CONTRACT_RANK], max[CONTRACT_RANK];
-    u64 indices[CONTRACT_RANK]; /* how many different ones; 0: too many to tell */
+    u64 indices[CONTRACT_RANK]; /* how many different ones; 0: too many to count */
     u8 *seen[CONTRACT_RANK];    /* by index: some element with it is missing; NULL: the dimension is too long */
 };
-#define SEEN_MOST ((u64)1 << 22) /* indices of a dimension that are told apart */
+#define SEEN_MOST ((u64)1 << 22) /* indices of a dimension that are counted */
 
 static bool is_written(const struct output *out, u64 element)
 {
@@ -216,7 +216,7 @@ static const char *where_text(struct arena *a, const struct output *out, const s
     return arena_printf(a, "%sall of them in %s, the first is element %" PRIu64, of, box, m->first);
 }
 
-/* The one cause that can be told from numbers: threads for the first elements, none for the rest. */
+/* The one cause that follows from numbers: threads for the first elements, none for the rest. */
 static const char *why_text(struct arena *a, const struct outputs *o, const struct output *out, const struct missing *m)
 {
     u64 count = out->arg->shape.count;

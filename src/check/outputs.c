@@ -124,7 +124,7 @@ void outputs_settle(struct outputs *o)
 {
     static const enum finding_kind kind[] = { [ODD_INF] = F_value_inf, [ODD_NAN] = F_value_nan };
     for (u32 k = ODD_INF; k <= ODD_NAN; k++)
-        if (o->odd >> k & 1 && !(o->told >> k & 1)) report_take(o->report, o->held, kind[k]);
+        if (o->odd >> k & 1 && !(o->reported >> k & 1)) report_take(o->report, o->held, kind[k]);
 }
 
 void outputs_free(struct outputs *o)

@@ -1,6 +1,6 @@
 /* outputs: the arrays that a contract calls out or inout, while a launch writes them.
  *
- * One observer looks at every access that writes global memory, finds the output it falls into, and hands it to two
+ * One observer sees every access that writes global memory, finds the output it falls into, and hands it to two
  * checks: coverage.c keeps which bytes were written, and by whom where the contract says `once`; values.c looks for
  * NaN and infinity in what was written. Loads are not watched, so that the fast handlers of other checks stay in
  * place for them. */
@@ -9,14 +9,13 @@
 #include "contract/contract.h"
 #include "sim/observe.h"
 
-struct output {                      /* one argument */
-    const struct bound_arg *arg;     /* NULL: an allocation that no contract speaks of (--check values) */
-    const struct scalar *type;       /* of its elements, when NaN and infinity are looked for; NULL: they are not */
+struct output {                  /* one argument */
+    const struct bound_arg *arg; /* NULL: an allocation that no contract speaks of (--check values) */
+    const struct scalar *type;   /* of its elements, when they are checked for NaN and infinity; NULL: they are not */
     const struct mem_object *object; /* where it lies */
     u64 lo, end;                     /* its addresses */
-    u64 *written;                    /* a bit for each byte; NULL: nobody asks */
-    /* by element: the thread that wrote it, counted through the grid, plus one; 0: nobody; NULL: may be written often
-     */
+    u64 *written;                    /* a bit for each byte; NULL: coverage is not checked */
+    /* by element: the thread that wrote it, counted through the grid, plus one; 0: none; NULL: may be written often */
     u32 *writer;
 };
 
@@ -36,11 +35,11 @@ struct outputs {
     u32 n;
     u64 threads;     /* of the launch */
     u32 block, grid; /* threads of a CTA, CTAs along x: for causes */
-    bool all;        /* every store to global memory is looked at for NaN and infinity */
+    bool all;        /* every store to global memory is checked for NaN and infinity */
     const struct mem *memory;
-    struct report *held;           /* what a first run found odd; NULL: nothing is looked for */
+    struct report *held;           /* findings of a first run; NULL: values are not checked */
     struct value_origins *origins; /* of a second run, NULL: this is the first */
-    u32 odd, told;                 /* bits of enum odd: what the first run found, what the second one told; atomic */
+    u32 odd, reported;             /* bits of enum odd: seen by the first run; reported by the second one; atomic */
     lock_t lock;                   /* guards what follows */
     struct learned *learned;
     struct arena mem; /* for the list; the maps are from base_alloc */
@@ -61,8 +60,8 @@ struct outputs_launch {
 bool outputs_begin(const struct outputs_launch *l, struct outputs **out, struct error *e);
 /* After the launch; `whole`: it ran to its end, so that what is missing stays missing. */
 void outputs_end(struct outputs *o, bool whole);
-/* The same launch is going to run again, followed by `origins`: coverage is done with, and what is odd is told with
- * its origin. */
+/* The same launch is going to run again, followed by `origins`: coverage is done, and odd values are reported with
+ * their origins. */
 void outputs_again(struct outputs *o, struct value_origins *origins);
 /* What the first run found odd and the second one did not see goes into the report as it is. */
 void outputs_settle(struct outputs *o);

@@ -10,7 +10,7 @@
 #include "sim/trace.h"
 #include <inttypes.h>
 
-/* by arithmetic; found in memory; an operand had it, and nobody saw it come */
+/* by arithmetic; read from memory; an operand had it, from an instruction that is not followed */
 enum birth_how { BORN_MADE, BORN_READ, BORN_GIVEN };
 struct birth {
     const struct lowered *low;
@@ -163,7 +163,7 @@ static u32 get_memory(const struct value_origins *v, const char *p, u32 bytes)
 
 /* ---- births ---- */
 
-/* Beyond BIRTHS of them, the last one of the same instruction stands in; it says the same but for the thread. */
+/* Beyond BIRTHS of them, the last one of the same instruction is used: it differs in the thread only. */
 static u32 born(struct value_origins *v, const struct birth *b)
 {
     if (v->n == v->cap) {

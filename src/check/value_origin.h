@@ -1,6 +1,6 @@
 /* value_origin: where a NaN or an infinity began (rules.md V1).
  *
- * Looking at every result of a run would cost every run. So the first run only looks at what is stored into outputs
+ * Checking every result would slow down every run. So the first run only checks what is stored into outputs
  * (values.c), and only when something odd was stored there is the launch run again, from the same memory and under
  * the same seed, with every instruction watched: a result that is odd although no operand was is where an odd value
  * is born; from there it is followed through registers, shuffles, memory and calls to the store. */
@@ -12,7 +12,7 @@
 enum odd { ODD_NONE, ODD_INF, ODD_NAN };
 
 /* By the bits: an exponent of all ones is infinite or not a number; e4m3 has no infinity, and one NaN. */
-static inline enum odd odd_look(const struct scalar *t, u64 bits)
+static inline enum odd odd_kind(const struct scalar *t, u64 bits)
 {
     u64 all = ((u64)1 << t->exponent) - 1, fraction = bits & (((u64)1 << t->mantissa) - 1);
     if ((bits >> t->mantissa & all) != all) return ODD_NONE;

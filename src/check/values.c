@@ -1,8 +1,8 @@
 /* Values (rules.md V1): NaN and infinity where they are stored into an output.
  *
- * The stored bytes are looked at after the store, as elements of the type of the output: what the contract says, or
+ * The stored bytes are checked after the store, as elements of the type of the output: what the contract says, or
  * with `--check values`, where every store to global memory counts, the type of the allocation, of the instruction,
- * or what the register is used as. What a first run finds is held back; a second one (value_origin.h) tells where it
+ * or what the register is used as. What a first run finds is held back; a second one (value_origin.h) finds where it
  * began. */
 #include "check/outputs.h"
 #include "check/value_origin.h"
@@ -55,11 +55,11 @@ static void found_odd(struct outputs *o, const struct output *out, const struct 
                   : "the value that was stored is infinite; running the launch again did not show where it began";
     if (b) birth_describe(o->origins, b, &mem, &f);
     finding_add_to(o->origins ? o->report : o->held, a->warp, a->insn->op, &f, lanes);
-    __atomic_fetch_or(o->origins ? &o->told : &o->odd, 1u << what, __ATOMIC_RELAXED);
+    __atomic_fetch_or(o->origins ? &o->reported : &o->odd, 1u << what, __ATOMIC_RELAXED);
     arena_free(&mem);
 }
 
-/* In a second run, the lanes whose values began at one instruction are told together. */
+/* In a second run, the lanes whose values began at one instruction are one finding. */
 static void found_by_origin(struct outputs *o, const struct output *out, const struct access *a, u32 lanes,
                             const u32 *offset, enum odd what)
 {
@@ -89,7 +89,7 @@ void values_write(struct outputs *o, const struct output *out, const struct acce
         for (u32 k = 0; k + t->bytes <= a->bytes && a->addr[l] + k + t->bytes <= out->end; k += t->bytes) {
             u64 bits = 0;
             memcpy(&bits, (const u8 *)mem_view(out->object, a->addr[l]) + k, t->bytes);
-            enum odd what = odd_look(t, bits);
+            enum odd what = odd_kind(t, bits);
             if (!(odd[what] >> l & 1)) offset[what][l] = k;
             odd[what] |= 1u << l;
         }

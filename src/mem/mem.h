@@ -21,7 +21,7 @@ struct mem_object {
     u32 id; /* never reused; 0 is no object */
     enum mem_kind kind;
     enum mem_state state;               /* read with acquire: another thread may free */
-    const char *name;                   /* "x", or "buffer 3" when nobody named it */
+    const char *name;                   /* "x", or "buffer 3" when it was given no name */
     const char *type;                   /* "f32[1000]" or NULL */
     u32 element_size;                   /* 0: unknown */
     const char *alloc_site, *free_site; /* text or NULL */

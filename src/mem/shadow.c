@@ -11,7 +11,7 @@ struct stains { /* of 512 bytes of memory */
     } of[GRANULES];
 };
 
-u64 shadow_bytes(u64 bytes) { return (bytes + 63) / 64 * 8 + 16; } /* a look may read past the last word */
+u64 shadow_bytes(u64 bytes) { return (bytes + 63) / 64 * 8 + 16; } /* shadow_defined may read past the last word */
 
 bool shadow_open(struct shadow *s, u64 from, u64 bytes, bool alone)
 {

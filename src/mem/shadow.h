@@ -1,31 +1,31 @@
-/* shadow.h: which bytes of a memory somebody has written (rules.md I).
+/* shadow.h: which bytes of a memory are defined (rules.md I).
  *
  * A shadow covers a range of addresses: the device memory of the arena, the shared memory of a CTA, the stacks of a
- * warp, the parameters of a call. It has one bit a byte, 1 for defined, in pages that appear when touched; so memory
- * is born raw for nothing, a load asks with one or two words, and a store of good values says so with as many.
+ * warp, the parameters of a call. It has one bit a byte, 1 for defined, in pages that appear when touched; so new
+ * memory is undefined at no cost, a load tests one or two words, and a store of defined values sets bits in as many.
  *
- * A byte whose bit is 0 is raw as it was born, unless a *stain* says more: stains are made by stores of undefined
- * values, and keep which of the bits are undefined, which of those arithmetic made, and where they came from. They
- * lie in pages too, found by a small hash table. A later store of good values only sets the bit again; a stain counts
- * only where the bit is 0. */
+ * A byte whose bit is 0 was never written, unless it has a *stain*: a store of an undefined value leaves its taint in
+ * memory, which of the bits are undefined, which of those arithmetic made, and their origin. Stains lie in pages too,
+ * found by a small hash table. A later store of defined values only sets the bit again; a stain counts only where the
+ * bit is 0. */
 #ifndef LOCKSTEP_SHADOW_H
 #define LOCKSTEP_SHADOW_H
 #include "base/base.h"
 
 struct taint {  /* of 8 bytes at most, in a register or in memory */
-    u64 undef;  /* bits that nobody wrote, or that came from such */
+    u64 undef;  /* undefined bits: never written, or made from such */
     u64 made;   /* of them, those that arithmetic made: "computed" */
-    u32 origin; /* who can tell more; 0: the memory they are in */
+    u32 origin; /* number of the origin (sim/planes.h); 0: the memory they are in */
 };
 
 struct shadow {
     u64 *word;       /* bit k of word w: byte 64 w + k from `from` on is defined */
     u64 from, bytes; /* addresses covered; others are defined */
-    /* changes whenever a defined byte becomes undefined: who saw a range defined in this epoch need not look again */
+    /* changes whenever a defined byte becomes undefined: a range that was seen defined in this epoch still is */
     u64 epoch;
     bool alone;           /* used by one thread at a time: no atomics */
     bool mapped;          /* word lies in pages */
-    bool placed;          /* in somebody else's */
+    bool placed;          /* in pages of the caller (shadow_place) */
     u64 reached;          /* of a memory that grows: bytes of `word` that may be accessed */
     bool stained;         /* there are stains (read without the lock) */
     lock_t lock;          /* guards the stains */
@@ -33,7 +33,7 @@ struct shadow {
     u32 pages, capacity;  /* used; slots, a power of two */
 };
 
-/* false: no memory. Everything is raw. */
+/* false: no memory. Every byte is undefined. */
 bool shadow_open(struct shadow *s, u64 from, u64 bytes, bool alone);
 /* The same, of a memory that grows, in reserved pages `at` (shadow_bytes of them, which stay the caller's): addresses
  * below `to` may be asked about after shadow_reach. */
@@ -42,7 +42,7 @@ u64 shadow_bytes(u64 bytes);
 bool shadow_reach(struct shadow *s, u64 to);
 void shadow_close(struct shadow *s);
 void shadow_define(struct shadow *s, u64 addr, u64 n);
-void shadow_forget(struct shadow *s, u64 addr, u64 n); /* raw again */
+void shadow_forget(struct shadow *s, u64 addr, u64 n); /* undefined again, without stains */
 bool shadow_defined_long(const struct shadow *s, u64 addr, u64 n);
 /* n bytes, 8 at most, that do not cross a multiple of 8. */
 struct taint shadow_read(struct shadow *s, u64 addr, u32 n);
@@ -53,7 +53,7 @@ u64 shadow_next_undefined(const struct shadow *s, u64 addr, u64 n);
 /* A word, which others may be writing. */
 static inline u64 shadow_word(const struct shadow *s, u64 k) { return __atomic_load_n(&s->word[k], __ATOMIC_RELAXED); }
 
-/* All of n bytes defined? Up to 57 bytes are one look, or two. */
+/* Whether all of n bytes are defined. Up to 57 bytes are one word, or two. */
 static inline bool shadow_defined(const struct shadow *s, u64 addr, u64 n)
 {
     u64 o = addr - s->from, at = o & 63;

@@ -1,9 +1,9 @@
-/* The careful way of a memory access: each lane's address against the object its pointer came from (rules.md B), and
+/* The full check of a memory access: each lane's address against the object its pointer came from (rules.md B), and
  * its alignment. Whatever the checks in force, no lane ever touches memory that is not the program's. */
 #include "sim/call.h"
 #include "sim/explain_access.h"
 
-/* An address that came from nowhere we know, this near to an allocation, is an overrun of that allocation. */
+/* An address of unknown provenance that is this near to an allocation is reported as an overrun of that allocation. */
 enum { NEAR_BYTES = 16384 };
 
 struct object_of {

@@ -15,7 +15,7 @@ struct access {
     u32 ok;      /* lanes that passed the checks */
     u32 wrote;   /* of them, those that write; a CAS that fails does not */
     u32 pending; /* loads: lanes whose address is undefined, to be reported when their value is picked */
-    /* lanes whose address is one of several good ones, nobody knows which */
+    /* lanes whose address is one of several defined ones, chosen by an undefined condition (init_choice.c) */
     u32 chosen;
     u8 shape;         /* enum access_shape */
     u8 space[LANES];  /* enum ptx_space of each lane: a generic access may reach several */

@@ -173,11 +173,12 @@ void async_exit(struct warp *w, u32 mask)
     for (u32 k = 0; k < sites && !launch_interrupted(w->cta->launch); k++)
         unfinished(w, v[k].low, v[k].op, v[k].lanes, v[k].bytes);
     arena_free(&mem);
-    /* nobody can wait for them any more: they stay under way, for whoever reads there, until the CTA ends */
+    /* no thread can wait for these copies any more: they stay in flight until the CTA ends, and reads of their bytes
+     * are reported */
 }
 
-/* Looks at what the lanes read, those that read the same number of bytes together: bytes that are filled with zeros
- * may lie past the end. */
+/* Checks the sources, lanes that read the same number of bytes together: bytes that are filled with zeros are not read,
+ * and may lie past the end. */
 static void copy_sources(struct access *from, const u32 *given)
 {
     u32 all = from->mask, ok = 0;
@@ -287,7 +288,8 @@ struct mbarrier_word async_mbarrier(u64 word)
     return (struct mbarrier_word){ word >> 40, mb_expected(word) - mb_pending(word), mb_expected(word) };
 }
 
-/* Where the valid mbarriers of a CTA lie: what the word says cannot be told from what else may be in its place. */
+/* Where the valid mbarriers of a CTA lie. Any 8 bytes could be the word of an mbarrier, so the word itself cannot say.
+ */
 struct mbarriers {
     u32 n, cap;
     struct mbarrier_at {
@@ -455,8 +457,8 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w, mb_o
     }
     if (o->flags & ISA_MBAR_WAIT) {
         put_truth(R, i, a.mask, truth);
-        /* in vain: a thread would be suspended now, so its loop gives way at once, even when it looks at a clock and
-         * never counts as idle */
+        /* The wait failed, and hardware would suspend the thread: its loop gives way at once, also when it reads a
+         * clock and so is never idle. */
         if (a.mask & ~truth && !w->probe) {
             w->fuel = 0;
             w->next_fuel = FUEL_MAX;

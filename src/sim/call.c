@@ -217,7 +217,7 @@ int run_stackrestore(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
-/* Lanes of mask return: results are copied, and they stand at the return block of the caller. */
+/* Lanes of mask return: results are copied, and the lanes are at the return block of the caller. */
 void call_return(struct warp *w, struct split *s, u32 mask)
 {
     struct frame *f = s->fr, *up = f->up;

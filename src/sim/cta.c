@@ -170,10 +170,9 @@ bool warp_runnable(struct warp *w)
     bool run = false;
     for (u32 k = 0; k < w->nsplit; k++) {
         struct split *s = &w->split[k];
-        /* look again after one round */
         if (s->state == SPLIT_IDLE && wait_changed(s)) {
             s->state = SPLIT_RUN;
-            w->fuel = 0;
+            w->fuel = 0; /* its next round is probed */
         }
         if (s->state == SPLIT_SLEEP) s->state = SPLIT_RUN;
         run |= s->state == SPLIT_RUN;
@@ -185,10 +184,10 @@ bool cta_run(struct cta *c)
 {
     struct launch *l = c->launch;
     u32 rounds = 0;
-    if (launch_stopped(l)) {
+    if (launch_stopped(l)) { /* it is parked as it started, for the report */
         c->state = CTA_WAIT;
         return false;
-    } /* just started: the report says so */
+    }
     for (;;) {
         bool ran = false, yielded = false;
         u32 start = l->in->seeded ? (u32)(rand_next(&c->rng) % c->nwarps) : 0;

@@ -130,7 +130,7 @@ static void lock_cycle(struct stopped *st, const struct hold *h, u32 n, struct c
     text_free(&t);
 }
 
-/* Follows lock, holder, the lock the holder waits for, and so on, until somebody comes a second time. */
+/* Follows lock, holder, the lock the holder waits for, and so on, until a thread comes a second time. */
 static void explain_locks(struct stopped *st, struct cause *c)
 {
     enum { LONGEST = 16 };
@@ -271,7 +271,7 @@ static bool waits_for_grid(const struct stopped *st, const struct split *s)
     return o && s->state == SPLIT_IDLE && s->nreads && s->reads[0].addr - o->base < o->size;
 }
 
-/* grid.sync(): thread 0 of each CTA that came spins, the rest of it waits at a barrier. */
+/* In grid.sync() thread 0 of each CTA spins, and its other threads wait at a barrier. */
 static void explain_grid(struct stopped *st, struct cause *c)
 {
     u32 *here = NEW_ARRAY(&st->mem, u32, st->l->total / 32 + 1), n = 0;
@@ -311,7 +311,7 @@ static void explain_grid(struct stopped *st, struct cause *c)
                    : "Let every CTA reach grid.sync() without waiting for those that are already there.";
 }
 
-/* ---- a value nobody writes ---- */
+/* ---- a value that no thread is left to write ---- */
 
 static void explain_spin(struct stopped *st, struct cause *c)
 {

@@ -1,6 +1,6 @@
 /* From fast to plain code: every live register of the kernel's frame is copied, lane by lane, to where the plain code
- * keeps it. Each split brings the registers that are live where it stands; splits inside calls, where their call will
- * return. */
+ * keeps it. For each split these are the registers that are live at its block; for a split inside a call, at the block
+ * where that call returns. */
 #include "sim/deopt.h"
 #include "code/flow.h"
 #include "code/lower.h"

@@ -3,12 +3,12 @@
  *     m = a > b ? a : b       without optimisation becomes       @p bra else;  mov m, a;  bra over;  else: mov m, b;
  *     over:
  *
- * Optimised, that is a selection or a guarded move: an undefined condition makes the result computed, and what is
- * said about it comes when the result is used. A -G build must not say more, so there such a branch is no use either:
- * the registers that either way writes, and that count behind it, become computed for the lanes that did not know
- * their way; what they write on their way changes nothing about that. A pointer may be among them (std::max chooses
- * between references): to load from it is no use, what is loaded is computed. A branch that the optimiser has left is
- * taken for one. */
+ * Optimised, that is a selection or a guarded move: an undefined condition makes the result computed, and a finding
+ * comes when the result is used. A -G build must not report more, so there such a branch is no use either: in lanes
+ * whose condition is undefined, the registers that either way writes, and that are live where the ways meet, become
+ * computed; what these lanes write on their way does not change that. A pointer may be among them (std::max chooses
+ * between references): to load from it is no use, and what is loaded is computed. A branch that the optimiser has left
+ * in place is a use. */
 #include "code/lower.h"
 #include "sim/planes.h"
 

@@ -96,11 +96,11 @@ static void picked(struct step *s, u32 lane, struct taint *t)
     one[lane] = *t;
     init_report(s->w, o && o->op != NONE ? o->op : s->i->op, USE_ADDRESS, 1u << lane, one,
                 "the address of this load, whose value a selection picks,");
-    *t = (struct taint){ 0 }; /* what follows from it is no news */
+    *t = (struct taint){ 0 }; /* reported: defined from here on */
 }
 
-/* A value that nobody wrote, shifted by no whole bytes: a product or a quotient if it is stored as it is, a field of
- * something larger if it is masked first. */
+/* A value that was never written, shifted by a count that is not whole bytes: a product or a quotient if it is stored
+ * as it is, a field of something larger if it is masked first. */
 static void scaled(struct step *s)
 {
     u64 by[LANES];
@@ -316,7 +316,7 @@ int init_lane(char *restrict R, const struct insn *i, struct warp *w)
     if (s.out_bits == 8) s.out_bits = 16; /* 8 bits live in 16 */
     if (s.dirty) apply_rule(&s);
     int ev = inner(R, i, w);
-    for (u32 m = guard; m; m &= m - 1) { /* who knows whether it was written */
+    for (u32 m = guard; m; m &= m - 1) { /* whether these lanes were written is undefined */
         u32 l = (u32)__builtin_ctz(m);
         s.out[l] = taint_all(s.out_bits, plane_taint(p, i->guard, l).origin);
     }

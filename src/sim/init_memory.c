@@ -116,14 +116,15 @@ void init_frame(struct warp *w, struct frame *f, u32 mask)
     if (l->reads_unwritten) raw_registers(w, f);
 }
 
-/* ---- what the fast way asks ---- */
+/* ---- loads and stores of the fast handlers ---- */
 
-/* Once in a while the whole range is looked at: at once where it is small, after as many looks as pay for it where it
- * is large, and less and less often while it is not all defined. */
-static void look_again(struct range *r, const struct shadow *s, u64 epoch)
+/* Now and then the whole range is checked, so that further accesses need no check of their own. That is done at once
+ * for a small range, for a large one after as many accesses as cost about the same, and at doubling distances while the
+ * range is not all defined. */
+static void check_range(struct range *r, const struct shadow *s, u64 epoch)
 {
-    enum { PER_LOOK = 16384 }; /* bytes of a range, whose scan costs about as much as a look */
-    if (++r->init_misses < MAX_OF(r->init_after, r->size / PER_LOOK)) return;
+    enum { PER_ACCESS = 16384 }; /* bytes of a range, whose scan costs about as much as the check of an access */
+    if (++r->init_misses < MAX_OF(r->init_after, r->size / PER_ACCESS)) return;
     r->init_misses = 0;
     bool all = shadow_defined_run(s, r->lo, r->size);
     if (all) r->init = epoch;
@@ -184,7 +185,7 @@ int init_unknown(char *restrict R, const struct insn *i, struct warp *w)
     struct shadow *s = t->space == SP_SHARED ? w->init_shared : w->init_global;
     u64 epoch = __atomic_load_n(&s->epoch, __ATOMIC_RELAXED);
     if (unlikely(!look(R, i, w, s, t))) return EV_DEOPT;
-    look_again(&w->range[i->site], s, epoch);
+    check_range(&w->range[i->site], s, epoch);
     return handler_under(w, i, LAYER_DEFINED)(R, i, w);
 }
 
@@ -400,7 +401,7 @@ void init_atomic(struct access *a, const char *R)
     for (u32 k = 0; k < words; k++) planes_put(w->planes, insn_dst(c, i, k)->slot, a->mask, old[k]);
 }
 
-/* A load under an undefined guard: who knows what its registers hold. */
+/* A load under an undefined guard: its registers hold what was loaded or what was there, so they are undefined. */
 static void guarded_load(const struct insn *i, struct warp *w, u32 guard)
 {
     const struct lowered *low = w->code->low;

@@ -1,7 +1,7 @@
 /* What the host gets to see: bytes that arithmetic made from undefined values are findings, bytes that were only
  * copied are at most a note (rules.md I2, I3): single ones are padding, so only elements of which every byte is a
- * copy of what nobody wrote are named. Memory that no kernel has written is not looked at: nobody claimed that it
- * holds a result. */
+ * copy of what was never written are named. Memory that no kernel has written is not checked: it need not hold a
+ * result. */
 #include "sim/planes.h"
 #include <inttypes.h>
 
@@ -14,9 +14,9 @@ struct run {
     struct span_read read;
 };
 
-enum { RUNS = 16 }; /* different origins told apart in one copy */
+enum { RUNS = 16 }; /* origins that are reported one by one for a copy to the host */
 
-/* Told as one: the same line was read, and the same line stored it. */
+/* Whether two origins are reported as one: the same line was read, and the same line stored it. */
 static bool alike(const struct sim *s, u32 a, u32 b)
 {
     const struct origin *x = a != b ? origin_get(s->origins, a) : NULL, *y = a != b ? origin_get(s->origins, b) : NULL;
@@ -137,7 +137,7 @@ void sim_check_output(struct sim *s, struct report *report, const struct mem_obj
         }
         if (!t.made) continue;
         add(s, run, &n, at, 1, t.origin, false);
-        shadow_define(x, at, 1); /* what follows from it is no news */
+        shadow_define(x, at, 1); /* reported: defined from here on */
     }
     bool errors = report_errors(report) != 0; /* what a copy lacks is then what an error kept from being written */
     for (u32 k = 0; k < n; k++)

@@ -42,7 +42,7 @@ void init_use(struct warp *w, u32 op, enum init_use use, u32 slot, u32 mask, con
     u32 bad = plane_lanes(w->planes, slot) & mask;
     if (likely(!bad)) return;
     init_report(w, op, use, bad, w->planes->of[plane_place(w->planes, slot)]->t, what);
-    planes_clear(w->planes, slot, bad); /* what follows from it is no news */
+    planes_clear(w->planes, slot, bad); /* reported: defined from here on */
 }
 
 int init_terminator(char *restrict R, const struct insn *i, struct warp *w)

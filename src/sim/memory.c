@@ -1,6 +1,6 @@
 /* Loads and stores.
  *
- * Three ways, from fast to careful:
+ * Three paths, from fast to slow:
  *   fast    memory_fast.h: address S, or affine with the stride of the access; all lanes take part; inside the site's
  *           range, aligned: one range test per group and a plain copy. Chosen at decode by class, width and space.
  *   common  any classes, masks, widths and vectors: addresses to an array, one pass of tests against the site's

@@ -11,7 +11,7 @@
  *            access below stays as fast as it was. AROUND_MOST observers of a launch may have one; the first in the
  *            list is outermost. They lie outside all other layers (handlers.h): what one calls does the whole
  *            instruction.
- *   memory   Handlers of its own in the place of the plain ones, with the look at an access compiled into them
+ *   memory   Handlers of its own in the place of the plain ones, with the check of an access compiled into them
  *            (memory_fast.h; the race check). One observer of a launch may have them; with a second one, both see
  *            records, by `access`. */
 #ifndef LOCKSTEP_OBSERVE_H
@@ -36,7 +36,7 @@ struct sync_event {
     u32 op; /* operation of warp->code->low, NONE: none */
 };
 
-/* Chooses the handler of a memory instruction, for checks that look at accesses on the fast way (memory_fast.h). */
+/* Chooses the handler of a memory instruction, for checks that see accesses in the fast handlers (memory_fast.h). */
 typedef handler *memory_chooser(u32 watch, const struct site *s, const struct insn *i, u32 group, s32 stride);
 
 /* Whether an observer wants to be around an operation. It may depend on nothing but the code: the answer is kept. */

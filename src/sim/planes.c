@@ -116,7 +116,7 @@ static struct key key_of(const struct warp *w, const struct lowered *l, u32 op, 
     return (struct key){ l, w->cta->launch->serial, op, a, b, 0 };
 }
 
-/* Numbers depend on who came first; this does not. */
+/* The number of an origin depends on the order in which workers met it; its key does not. */
 static void set_key(struct origin *r)
 {
     /* copies of one line of the source, in an unrolled loop, are one cause */
@@ -125,7 +125,7 @@ static void set_key(struct origin *r)
     r->key = str_hash(str_of(r->text)) ^ at * 0x9e3779b97f4a7c15u;
 }
 
-/* Which shared or local array an offset lies in, by what the kernel can get to; NULL: it cannot be told. */
+/* The shared or local array that an offset lies in, of those that the kernel can reach; NULL: not known. */
 static const struct ptx_var *array_at(const struct access *a, u32 lane)
 {
     if (a->site->prov.kind == FROM_VAR && a->site->prov.var->space == a->space[lane]) return a->site->prov.var;
@@ -207,7 +207,7 @@ u32 origin_of_memory(const struct access *a, u32 lane)
     const struct ptx_var *v = global ? NULL : array_at(a, lane);
     struct origin *r;
     lock(&o->lock);
-    /* pieces of device malloc are told apart by the call that made them */
+    /* allocations of device malloc are distinguished by the call that made them */
     u32 heap = obj && obj->kind == MEM_HEAP && obj->alloc_site ? (u32)str_hash(str_of(obj->alloc_site)) | 1 : 0;
     u32 id = find(o,
                   key_of(w, w->code->low, op,

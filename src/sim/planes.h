@@ -1,10 +1,10 @@
 /* planes.h: initialised values (rules.md I), inside the machine.
  *
  * Fast code has no planes. Its loads ask the shadow of the memory (mem/shadow.h) whether all their bytes are defined,
- * its stores say that theirs are; a load that meets an undefined byte leaves for plain code and is executed again
- * there. Plain code keeps a *plane* beside each register that has undefined bits in some lane: which bits, which of
- * them arithmetic made, and where they came from. A frame counts its planes in use; while there are none, an
- * instruction pays for one test.
+ * its stores define theirs; a load of an undefined byte deoptimises the warp and is executed again in plain code. Plain
+ * code keeps a *plane* beside each register that has undefined bits in some lane: which bits, which of them arithmetic
+ * made, and where they came from. A frame counts its planes in use; while there are none, an instruction pays for one
+ * test.
  *
  *   planes.c       planes, and the origins that taints point to
  *   init_lane.c    what the lane operations do to them, by the rule in the row of isa.def
@@ -25,7 +25,7 @@ struct planes {                   /* of a frame's registers */
     u32 dirty;                    /* planes with lanes in them */
     u32 vector, n;                /* slot where the vectors start; entries of `of` */
     struct plane **of;            /* by place (plane_place); NULL: never needed */
-    u32 undecided, branch[LANES]; /* lanes that came to an undefined branch which only chooses; its block */
+    u32 undecided, branch[LANES]; /* lanes at an undefined branch that only chooses; its block */
 };
 
 struct rendezvous_taints { /* operands of the .sync operation each lane waits at */
@@ -63,16 +63,12 @@ void planes_clear(struct planes *p, u32 slot, u32 mask);
 
 /* ---- origins: where an undefined value came from, kept as long as the sim ---- */
 
-enum {
-    ORIGIN_PENDING = 1u << 31,
-    ORIGIN_CHOSEN = 1 << 30,
-    ORIGIN_SCALED = 1 << 29,
-    ORIGIN_FLAGS = ORIGIN_PENDING | ORIGIN_CHOSEN | ORIGIN_SCALED
+enum {                            /* flags in the origin of a taint */
+       ORIGIN_PENDING = 1u << 31, /* loaded from an undefined address: reported when a selection takes the value (R8) */
+       ORIGIN_CHOSEN = 1 << 30,   /* one of two defined values, chosen by an undefined condition (init_choice.c) */
+       ORIGIN_SCALED = 1 << 29,   /* a value that was never written, shifted by a count that is not whole bytes */
+       ORIGIN_FLAGS = ORIGIN_PENDING | ORIGIN_CHOSEN | ORIGIN_SCALED
 };
-/* flags in a taint: loaded from an undefined address, reported when
- * somebody picks it (R8); one of two defined values, maybe pointers,
- * but who knows which (init_choice.c); a value that nobody wrote,
- * shifted by no whole bytes */
 
 struct origin {
     const struct place *place; /* where it was first read; NULL: a register that was never written */
@@ -112,7 +108,7 @@ handler init_terminator; /* the uses of the terminator behind it */
 bool init_choice(struct warp *w, const struct insn *i, u32 lanes);
 /* those on one of the ways of such a branch: what they write is as computed as before */
 u32 init_undecided(const struct warp *w, const struct insn *i, u32 lanes);
-handler init_memory, init_watched; /* an access in plain code with planes; the careful way only */
+handler init_memory, init_watched; /* an access in plain code with planes; the same by the common path only */
 /* a frame begins: its planes and local memory are as at birth */
 void init_frame(struct warp *w, struct frame *f, u32 mask);
 void init_alloca(struct warp *w, u64 from, u64 bytes, u32 mask);

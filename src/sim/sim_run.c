@@ -248,7 +248,8 @@ void launch_stop(struct launch *l, int end)
     __atomic_compare_exchange_n(&l->stop, &none, end, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* The line of the source in place of that of the PTX, which nobody may have; the instruction stays as the excerpt. */
+/* The line of the source in place of that of the PTX, which may be no file of the user's; the instruction stays as the
+ * excerpt. */
 static void place_in_source(struct error *e, const struct lowered *low, u32 op)
 {
     struct arena a = { 0 };

@@ -51,7 +51,7 @@ static bool lines_hold(const struct trace_lines *x, const struct ptx_module *m, 
     return (x->file[0] || !i->loc) && i->line >= x->from && i->line <= x->to && file_is(x->file, str_of(m->name));
 }
 
-/* The line at which an instruction stands in the file that is meant, 0: in another file. */
+/* The line of an instruction in the file that is meant; 0: it is from another file. */
 static u32 line_in(const struct trace_lines *x, const struct ptx_module *m, const struct ptx_insn *i)
 {
     for (const struct ptx_loc *loc = i->loc; loc; loc = loc->at)
@@ -79,7 +79,7 @@ struct nearest {
     u32 below, above;
 };
 
-/* Whether some instruction of the module stands there. */
+/* Whether some instruction of the module is on these lines. */
 static bool module_has(const struct trace_lines *x, const struct ptx_module *m, struct nearest *near)
 {
     for (u32 f = 0; f < m->nfunc; f++)
@@ -95,7 +95,7 @@ static bool module_has(const struct trace_lines *x, const struct ptx_module *m, 
     return false;
 }
 
-/* Whether some instruction of the program stands there; else the nearest lines that have one. */
+/* Whether some instruction of the program is on these lines; else the error names the nearest lines that have one. */
 static bool lines_exist(const char *what, const char *text, const struct trace_lines *x, const struct ptx_module *first,
                         struct error *e)
 {
@@ -292,7 +292,7 @@ static void add_registers(struct trace *t, struct warp *w, struct traced *f, u32
     }
 }
 
-/* The warp stands before operation `op`. true: this is where to stop, and it was said. */
+/* The warp is before operation `op`. true: the launch stops here, and the text has been written. */
 static bool stop_here(struct trace *t, struct warp *w, struct traced *f, u32 b, u32 op)
 {
     if (++t->reached != t->stop.nth) return false;

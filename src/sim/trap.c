@@ -53,8 +53,8 @@ static bool in_grid_sync(const struct lowered *l, u32 op)
     return found;
 }
 
-/* Unoptimised code calls a function that traps, and keeps what it tests in local memory: there the name of the
- * function around it tells. */
+/* Whether a trap is that of grid.sync() without a grid workspace. Unoptimised code calls a function that traps, and
+ * keeps what it tests in local memory: there the name of the function around it decides. */
 static bool trap_needs_grid(const struct frame *f, u32 op)
 {
     for (; f; f = f->up) {

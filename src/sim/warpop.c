@@ -1,8 +1,8 @@
 /* .sync operations: shfl, vote, match, redux, bar.warp.
  *
  * A lane arrives with its operands; the operation fires for a membermask when every live lane named in it has arrived
- * at the same operation with the same mask, from whatever place. The usual case, one split
- * that brings all of them, fires at once. */
+ * at the same operation with the same mask, also from different splits. In the usual case one split brings all of them,
+ * and the operation fires at once. */
 #include "sim/warpop.h"
 #include "sim/deadlock_text.h"
 #include "sim/deopt.h"
@@ -336,7 +336,7 @@ static bool barrier_whole(const struct warp *w, const struct insn *i, const stru
     return mask == ALL_LANES;
 }
 
-/* A lane that executes the operation takes part in it, whatever its mask says; the mask is a finding then. */
+/* A lane that executes the operation takes part in it, also when its mask does not name it, which is a finding. */
 static u32 with_caller(struct warp *w, const struct insn *i, u32 lanes, u32 mask)
 {
     if (lanes & ~mask) mask_finding(w, i, lanes & ~mask, mask);

@@ -127,7 +127,8 @@ static struct cta *start_claimed(struct worker *k, u64 id)
     return c;
 }
 
-/* Nothing can happen any more without the host: nobody runs, somebody waits, and no claimed CTA has room to start. */
+/* Whether nothing can happen any more without the host: no worker is in a CTA, CTAs are parked, and no claimed CTA has
+ * room to start. The caller has seen that no parked CTA can go on. */
 static bool quiescent(const struct launch *l)
 {
     /* a worker that has claimed CTAs will start them as long as there is room */
@@ -144,7 +145,7 @@ static struct cta *next_cta(struct worker *k)
         if (launch_stopped(l)) return NULL;
         if (launch_interrupted(l)) launch_stop(l, SIM_INTERRUPTED);
         lock(&l->lock);
-        /* New CTAs first, with a look at the parked ones now and then: at a grid barrier every arrival changes the
+        /* New CTAs first, parked ones now and then: at a grid barrier every arrival changes the
          * counter that all the others poll, and waking them each time would be quadratic. */
         struct cta *c = NULL;
         bool room = (k->from < k->to || ctas_started(l) < l->total) && l->resident < l->max_resident;
