@@ -11,7 +11,6 @@
  *   affine.)
  * This holds while splits run lowest block first; exec.c leaves the fast code when they do not. */
 #include "code/classes.h"
-#include "code/lower.h"
 
 struct classes {
     struct lowered *l;

@@ -8,7 +8,6 @@
  * elsewhere have no value in it. */
 #include "code/decode.h"
 #include "code/classes.h"
-#include "code/lower.h"
 #include "code/overflow.h"
 #include <stdlib.h>
 

@@ -3,7 +3,6 @@
  * Blocks are numbered in reverse post-order with the blocks of a loop together; every loop has one latch. Running the
  * lowest-numbered split first then brings lanes together again at post-dominators, on any graph. */
 #include "code/flow.h"
-#include "code/lower.h"
 
 static void add_edge(struct lowered *l, u32 from, u32 to)
 {

@@ -2,15 +2,14 @@
  *
  * Watching every sum and product on the way to an address would cost every kernel. Most indices are made of thread
  * numbers, shapes and parameters, all known when a launch begins, and of loop counters that a comparison bounds. So
- * before a launch the registers that indices are made of get an interval at each block, in numbers that do not wrap,
- * with branches and loops taken into account. When no operation on the way to an address leaves 32 bits there, none
- * can wrap: the first one to do so would have been seen. Only otherwise is the launch watched (overflow.h).
+ * before a launch the registers that indices are made of get an interval at each block, in numbers without
+ * bound, with branches and loops taken into account. When no operation on the way to an address leaves 32 bits there,
+ * none can overflow: the first one to do so would have been seen. Only otherwise is the launch watched (overflow.h).
  *
  * A loop is widened when it comes round the third time: a counter that steps beside another one that is counted down
  * to zero gets as far as that one allows, all else to infinity, and two more passes over the function take back what
  * comparisons bound. */
 #include "code/overflow.h"
-#include "code/lower.h"
 
 struct iv {
     s64 lo, hi;

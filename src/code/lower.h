@@ -1,7 +1,7 @@
-/* What lower.c and its parts share while a function is lowered. */
+/* What lower.c and its parts share while a function is lowered. functions.h has what others may ask. */
 #ifndef LOCKSTEP_LOWER_H
 #define LOCKSTEP_LOWER_H
-#include "code/code.h"
+#include "code/functions.h"
 
 struct lower {
     struct lowered *l;
@@ -63,13 +63,6 @@ void lower_call_memory(struct lower *w, bool load, struct opnd data, u32 width, 
 void lower_home_store(struct lower *w, struct ptx_var *home, struct opnd data, u32 width, u32 at);
 /* where a variable lives: mostly it is that itself */
 struct ptx_var *lower_home(const struct lower *w, struct ptx_var *v);
-/* Lowers a function, when it was not lowered before; NULL: e says why not. */
-struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct error *e);
-/* the variable or function that no module defines; NULL: all is there */
-const struct ptx_operand *operand_undefined(const struct ptx_insn *i);
-/* lower_call.c: the function of the CUDA runtime that has this name; whether there is one */
-enum builtin builtin_find(struct str name);
-bool builtin_provides(struct str name);
 
 /* Makes operations of the current instruction, which has this form. */
 typedef void lowering(struct lower *w, int form);

@@ -1,6 +1,5 @@
 /* Which operations lead from 32-bit arithmetic to an address (overflow.h). */
 #include "code/overflow.h"
-#include "code/lower.h"
 
 static bool is_sign_extension(const struct lop *o)
 {

@@ -6,7 +6,6 @@
  * carry its object at run time, in a tag plane: one object id a lane, 0 for a plain number, TAG_MIXED for arithmetic
  * between pointers. */
 #include "code/provenance.h"
-#include "code/lower.h"
 
 static bool same(struct provenance a, struct provenance b)
 {

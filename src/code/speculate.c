@@ -2,7 +2,6 @@
  * gives is taken by selections as one of their two values, so what is wrong with it counts only for the lanes that
  * pick it. */
 #include "code/analyses.h"
-#include "code/lower.h"
 
 enum { AS_SIDE = 1, OTHERWISE = 2 };
 

@@ -13,7 +13,6 @@
  * depend on it are joint ones (finding.h); the texts set here take precedence over them. */
 #include "race/race_advice.h"
 #include "sim/explain_index.h"
-#include "code/lower.h"
 #include "sim/finding_place.h"
 #include <inttypes.h>
 

@@ -9,7 +9,6 @@
  * uniform over a CTA, and the blocks that all its threads execute. */
 #include "race/race_kernel.h"
 #include "race/race_advice.h"
-#include "code/lower.h"
 #include "sim/barrier.h"
 
 /* The state of the fixpoint. Everything is uniform until shown otherwise. */

@@ -10,7 +10,6 @@
 #include "race/race_advice.h"
 #include "race/race_launch.h"
 #include "code/analyses.h"
-#include "code/lower.h"
 #include "sim/async.h"
 #include "sim/explain_access.h"
 #include "sim/finding_place.h"

@@ -2,7 +2,7 @@
  * form a tree, so recursion depths never merge and divergent indirect calls need no special case. Functions always
  * run in plain code. */
 #include "sim/call.h"
-#include "code/lower.h"
+#include "code/functions.h"
 #include "sim/builtin.h"
 #include "sim/exec.h"
 #include "sim/finding_place.h"

@@ -3,7 +3,6 @@
  * where that call returns. */
 #include "sim/deopt.h"
 #include "code/flow.h"
-#include "code/lower.h"
 #include "sim/lanes.h"
 #include "sim/planes.h"
 #include "sim/special_registers.h"

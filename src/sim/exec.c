@@ -5,7 +5,6 @@
  * block of another runnable split, or beyond it, ends its turn, so that splits that meet are merged. Back edges cost
  * fuel; when there is none left, wait.c finds out whether the loop is idle. */
 #include "sim/exec.h"
-#include "code/lower.h"
 #include "sim/async.h"
 #include "sim/barrier.h"
 #include "sim/call.h"

@@ -4,7 +4,6 @@
  * once a warp. They are read only when a report explains why a barrier was reached by some threads and not by
  * others. */
 #include "sim/exited.h"
-#include "code/lower.h"
 #include "sim/finding_place.h"
 #include "sim/worker_pool.h"
 #include <inttypes.h>

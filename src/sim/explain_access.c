@@ -1,7 +1,6 @@
 /* A bad access in words: which object, which element, and the arithmetic that led there. Addresses are shown as
  * object + offset: where the arena lies differs between machines, and a report does not. */
 #include "sim/explain_access.h"
-#include "code/lower.h"
 #include "code/shared_layout.h"
 #include "sim/explain_index.h"
 #include "sim/finding_place.h"

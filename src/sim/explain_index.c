@@ -1,6 +1,5 @@
 /* Following an address back to the coordinates of its thread; explain_index.h says what for. */
 #include "sim/explain_index.h"
-#include "code/lower.h"
 
 enum { TID = 0, CTAID = 3, NUMBERS = 6, DEEPEST = 48, STEPS = 400 };
 

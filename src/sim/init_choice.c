@@ -9,7 +9,6 @@
  * computed; what these lanes write on their way does not change that. A pointer may be among them (std::max chooses
  * between references): to load from it is no use, and what is loaded is computed. A branch that the optimiser has left
  * in place is a use. */
-#include "code/lower.h"
 #include "sim/planes.h"
 
 enum { REGION_MOST = 8 };

@@ -1,6 +1,5 @@
 /* Following values that overflowed, at run time: overflow_watch.h says how. */
 #include "sim/overflow_watch.h"
-#include "code/lower.h"
 #include "code/overflow.h"
 #include "sim/finding_place.h"
 #include "sim/lanes.h"

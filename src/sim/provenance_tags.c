@@ -1,6 +1,5 @@
 /* Tag planes: the object behind a pointer, for registers of which the text does not tell it (code/provenance.h). A tag
  * is an object id a lane, 0 for a plain number, TAG_MIXED for arithmetic between pointers. */
-#include "code/lower.h"
 #include "code/provenance.h"
 #include "sim/access.h"
 #include "sim/handlers.h"

@@ -1,7 +1,7 @@
 /* From a launch to its end: sim_run prepares the code, the parameters and the layout of shared memory, lets the workers
  * run (worker_pool.c), and gathers what they counted. The sim itself, which outlives launches, is made here, too. */
 #include "sim/sim_run.h"
-#include "code/lower.h"
+#include "code/functions.h"
 #include "code/overflow.h"
 #include "code/shared_layout.h"
 #include "sim/cta.h"

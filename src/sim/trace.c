@@ -8,7 +8,6 @@
  * be held against the text. */
 #include "sim/trace.h"
 #include "code/flow.h"
-#include "code/lower.h"
 #include "sim/deopt.h"
 #include "sim/exec.h"
 #include "sim/finding_place.h"

@@ -6,7 +6,6 @@
  * set, and costs one comparison a visit. When no split can run and no read set has changed, the launch is quiescent:
  * a proved deadlock, or a wait for the host (worker_pool.c). */
 #include "sim/wait.h"
-#include "code/lower.h"
 #include "sim/access.h"
 #include "sim/lanes.h"
 #include "sim/sim_run.h"

@@ -6,7 +6,6 @@
  * Two shortcuts, which take nothing from that: a byte that has raced need not be looked at again, and what threads of
  * one CTA have released with one scope is kept joined, as no rule tells it apart. */
 #include "race/race.h"
-#include "code/lower.h"
 #include <stdlib.h>
 
 enum {
