@@ -3,6 +3,7 @@
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/planes.h"
+#include "sim/warpop.h"
 
 static const enum finding_kind kinds[] = {
     [USE_BRANCH] = F_uninit_branch, [USE_GUARD] = F_uninit_guard, [USE_ADDRESS] = F_uninit_address,
@@ -96,7 +97,7 @@ void init_gather(struct warp *w, const struct insn *i, u32 mask)
         clamp = o->flags & ISA_SHUFFLE ? insn_src(w->code, i, SRC_CLAMP)->slot : S_ZERO;
     u32 index = plane_lanes(w->planes, lane) | plane_lanes(w->planes, clamp);
     u32 bad = (plane_lanes(w->planes, i->a) | index) & mask;
-    if (!bad || !(o->flags & (ISA_SHUFFLE | ISA_REDUCE))) return;
+    if (!bad || !(o->flags & (ISA_SHUFFLE | ISA_REDUCE | ISA_TRANSPOSE))) return;
     if (!r) r = w->rdv_taint = base_need(sizeof *r);
     for (u32 m = bad; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
@@ -112,6 +113,26 @@ void init_gather(struct warp *w, const struct insn *i, u32 mask)
 bool init_needs_planes(const struct warp *w, u32 absent)
 {
     return absent && w->base->code->watch & WATCH_INIT && !w->base->code->plain;
+}
+
+/* Lane l's result of movmatrix: the taint of each half comes from where the half does. */
+static struct taint transposed(struct warp *w, const struct split *s, u32 op, u32 l, u32 who)
+{
+    const struct rendezvous_taints *r = w->rdv_taint;
+    struct taint t = { 0 };
+    for (u32 half = 0; half < 2; half++) {
+        u32 shift, from = transposed_from(l, half, &shift);
+        struct taint x = { 0 };
+        if (!(who >> from & 1))
+            x = (struct taint){ low_bits(32), 0, origin_of_shuffle(w, s->fr->code->low, op) };
+        else if (r && r->lanes >> from & 1)
+            x = r->t[from];
+        if (!(x.undef >> shift & 0xffff)) continue;
+        t.undef |= (x.undef >> shift & 0xffff) << 16 * half;
+        t.made |= (x.made >> shift & 0xffff) << 16 * half;
+        t.origin = x.origin;
+    }
+    return t;
 }
 
 /* Results of a .sync operation go to the lanes of a split; who: all that took part; absent: lanes that read one that
@@ -136,6 +157,8 @@ void init_scatter(struct warp *w, const struct split *s, const struct insn *i, c
         }
     else if (o->flags & ISA_REDUCE && bad)
         for (u32 m = s->mask; m; m &= m - 1) t[__builtin_ctz(m)] = taint_all(32, r->t[__builtin_ctz(bad)].origin);
+    else if (o->flags & ISA_TRANSPOSE)
+        for (u32 m = s->mask; m; m &= m - 1) t[__builtin_ctz(m)] = transposed(w, s, i->op, (u32)__builtin_ctz(m), who);
     if (lop_dst(o, 0)->kind == O_REG) planes_put(p, i->d, s->mask, t);
     if (lop_dst(o, 1)->kind == O_REG) planes_clear(p, insn_dst(s->fr->code, i, 1)->slot, s->mask);
 }

@@ -179,6 +179,20 @@ static void sync_redux(struct warp *w, const struct lop *o, u32 l, struct outcom
     r->v[l] = reduce(w, r->who, o->aux, (u32)o->off);
 }
 
+/* An element that a lane without part in it would bring is 0. */
+static void sync_movmatrix(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
+{
+    (void)o;
+    r->v[l] = 0;
+    for (u32 half = 0; half < 2; half++) {
+        u32 shift, from = transposed_from(l, half, &shift);
+        if (r->who >> from & 1)
+            r->v[l] |= ((u32)w->rdv_a[from] >> shift & 0xffff) << 16 * half;
+        else
+            r->absent |= 1u << l;
+    }
+}
+
 static void sync_warp_bar(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
 {
     (void)w;
