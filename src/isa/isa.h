@@ -213,7 +213,8 @@ extern const struct isa_form isa_forms[];
 extern const u32 isa_count;
 extern const u16 isa_family_first[FAM_COUNT]; /* first form of each family */
 
-/* One number per row, N_add, N_setp_lt ..., for the switch statements of decode. */
+/* One number per row, N_add, N_setp_lt ...: to make an operation by name, and for tables made from the rows. What a row
+ * is, its columns say: nothing outside this layer compares names (tests/names). */
 enum isa_name {
 #define ROW(id) N_##id,
 #define LANE1(id, ...) ROW(id)

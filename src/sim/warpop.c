@@ -121,83 +121,98 @@ struct outcome {
     bool equal;   /* all have the same value */
 };
 
-/* Makes the result of lane l: sync_shfl() and so on, as the column `make` of isa_named.def names them. */
-typedef void sync_make(struct warp *w, const struct lop *o, u32 l, struct outcome *r);
+/* Makes the results of all lanes that take part: sync_shfl() and so on, as the column `make` of isa_named.def names
+ * them. */
+typedef void sync_make(struct warp *w, const struct lop *o, struct outcome *r);
+#define EACH_MEMBER(l, r) for (u32 m_ = (r)->who, l; m_ && (l = (u32)__builtin_ctz(m_), true); m_ &= m_ - 1)
 
-static void sync_shfl(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
+static void sync_shfl(struct warp *w, const struct lop *o, struct outcome *r)
 {
-    bool in;
-    u32 j = shuffle_source(o->aux, l, w->rdv_b[l], w->rdv_e[l], &in);
-    if (in) r->pred |= 1u << l;
-    if (!(r->who >> j & 1)) {
-        r->absent |= 1u << l;
-        j = l;
+    EACH_MEMBER(l, r)
+    {
+        bool in;
+        u32 j = shuffle_source(o->aux, l, w->rdv_b[l], w->rdv_e[l], &in);
+        if (in) r->pred |= 1u << l;
+        if (!(r->who >> j & 1)) {
+            r->absent |= 1u << l;
+            j = l;
+        }
+        r->v[l] = (u32)w->rdv_a[j];
+        w->rdv_from[l] = (u8)j;
     }
-    r->v[l] = (u32)w->rdv_a[j];
-    w->rdv_from[l] = (u8)j;
 }
 
-static void sync_vote(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
+static void same_for_all(struct outcome *r, u32 v) { EACH_MEMBER(l, r) r->v[l] = v; }
+
+static void sync_vote(struct warp *w, const struct lop *o, struct outcome *r)
 {
     (void)w;
-    r->v[l] = o->aux == M_ALL ? r->set == r->who : o->aux == M_ANY ? r->set != 0 : r->set == 0 || r->set == r->who;
+    same_for_all(r, o->aux == M_ALL   ? r->set == r->who
+                    : o->aux == M_ANY ? r->set != 0
+                                      : r->set == 0 || r->set == r->who);
 }
 
-static void sync_ballot(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
-{
-    (void)w;
-    (void)o;
-    r->v[l] = r->set;
-}
-
-static void sync_match_any(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
-{
-    (void)o;
-    r->v[l] = 0;
-    for (u32 k = 0; k < LANES; k++)
-        if (r->who >> k & 1 && w->rdv_a[k] == w->rdv_a[l]) r->v[l] |= 1u << k;
-}
-
-static void sync_match_all(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
+static void sync_ballot(struct warp *w, const struct lop *o, struct outcome *r)
 {
     (void)w;
     (void)o;
-    r->v[l] = r->equal ? r->who : 0;
-    if (r->equal) r->pred |= 1u << l;
+    same_for_all(r, r->set);
 }
 
-static void sync_elect(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
+static void sync_match_any(struct warp *w, const struct lop *o, struct outcome *r)
+{
+    (void)o;
+    EACH_MEMBER(l, r)
+    {
+        r->v[l] = 0;
+        for (u32 k = 0; k < LANES; k++)
+            if (r->who >> k & 1 && w->rdv_a[k] == w->rdv_a[l]) r->v[l] |= 1u << k;
+    }
+}
+
+static void sync_match_all(struct warp *w, const struct lop *o, struct outcome *r)
 {
     (void)w;
     (void)o;
-    r->v[l] = r->first;
-    r->pred |= 1u << r->first;
+    same_for_all(r, r->equal ? r->who : 0);
+    if (r->equal) r->pred = r->who;
 }
 
-static void sync_redux(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
+static void sync_elect(struct warp *w, const struct lop *o, struct outcome *r)
 {
-    r->v[l] = reduce(w, r->who, o->aux, (u32)o->off);
+    (void)w;
+    (void)o;
+    same_for_all(r, r->first);
+    r->pred = 1u << r->first;
+}
+
+static void sync_redux(struct warp *w, const struct lop *o, struct outcome *r)
+{
+    same_for_all(r, reduce(w, r->who, o->aux, (u32)o->off));
 }
 
 /* An element that a lane without part in it would bring is 0. */
-static void sync_movmatrix(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
+static void sync_movmatrix(struct warp *w, const struct lop *o, struct outcome *r)
 {
     (void)o;
-    r->v[l] = 0;
-    for (u32 half = 0; half < 2; half++) {
-        u32 shift, from = transposed_from(l, half, &shift);
-        if (r->who >> from & 1)
-            r->v[l] |= ((u32)w->rdv_a[from] >> shift & 0xffff) << 16 * half;
-        else
-            r->absent |= 1u << l;
+    EACH_MEMBER(l, r)
+    {
+        r->v[l] = 0;
+        for (u32 half = 0; half < 2; half++) {
+            u32 shift, from = transposed_from(l, half, &shift);
+            if (r->who >> from & 1)
+                r->v[l] |= ((u32)w->rdv_a[from] >> shift & 0xffff) << 16 * half;
+            else
+                r->absent |= 1u << l;
+        }
     }
 }
 
-static void sync_warp_bar(struct warp *w, const struct lop *o, u32 l, struct outcome *r)
+static void sync_warp_bar(struct warp *w, const struct lop *o, struct outcome *r)
 {
     (void)w;
     (void)o;
-    r->v[l] = 0;
+    same_for_all(r, 0);
 }
 
 static sync_make *const make[N_COUNT] = {
@@ -223,7 +238,7 @@ static void results(struct warp *w, const struct lop *o, u32 who, struct outcome
         if (w->rdv_a[l]) r->set |= 1u << l;
         if (w->rdv_a[l] != w->rdv_a[r->first]) r->equal = false;
     }
-    for (u32 m = who; m; m &= m - 1) make[o->name](w, o, (u32)__builtin_ctz(m), r);
+    make[o->name](w, o, r);
 }
 
 static void scatter(struct warp *w, const struct split *s, const struct insn *i, const struct code *c, char *R,
