@@ -58,7 +58,8 @@ all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a
 $(B)/flags: FORCE
 	@mkdir -p $(@D); echo '$(CC) $(FLAGS) $(LINK)' | cmp -s - $@ || echo '$(CC) $(FLAGS) $(LINK)' > $@
 
-$(call obj,$(LANES) src/sim/lanes_wrap.c src/sim/memory.c src/sim/memory_fast.c src/sim/init_fast.c src/sim/init_memory.c src/race/race_handlers.c src/race/race_handlers_init.c src/race/race_cell.c src/race/race_list.c): MORE = $(LANES_FLAGS)
+$(call obj,$(LANES) src/sim/lanes_wrap.c src/sim/memory.c src/sim/memory_fast.c src/sim/init_fast.c src/sim/init_memory.c src/race/race_handlers.c src/race/race_handlers_init.c src/race/race_cell.c src/race/race_list.c \
+    src/race/happens_before.c): MORE = $(LANES_FLAGS)
 $(B)/obj/%.o: src/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(CC) $(FLAGS) $(MORE) -MMD -MP -c $< -o $@
