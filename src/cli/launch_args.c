@@ -303,6 +303,15 @@ bool launch_args_restore(struct session *s, struct error *e)
 
 /* ---- --set ---- */
 
+/* Whether a struct has members that point to memory: only arguments have buffers inside of structs. */
+static bool has_pointers(const struct arg *g)
+{
+    for (u32 k = 0; k < g->members; k++)
+        if (g->member[k].kind == ARG_BUFFER || g->member[k].kind == ARG_SAME || has_pointers(&g->member[k]))
+            return true;
+    return false;
+}
+
 static bool set_one(struct session *s, const struct set *v, u32 number, struct error *e)
 {
     const struct arg *g = &v->arg;
@@ -317,6 +326,9 @@ static bool set_one(struct session *s, const struct set *v, u32 number, struct e
     if (g->kind == ARG_NUMBER || g->kind == ARG_SAME)
         return error_set(e, ERR_INPUT,
                          "--set %.60s=%.60s: a value with its type belongs here, as in i32:5, or f32[16]=rand", v->name,
+                         v->text);
+    if (has_pointers(g))
+        return error_set(e, ERR_INPUT, "--set %.60s=%.60s: buffers inside of structs belong to arguments", v->name,
                          v->text);
     if (own != bytes && !points)
         return error_set(e, ERR_INPUT, "--set %.60s: the variable has %" PRIu64 " bytes, and %.60s has %" PRIu64,
