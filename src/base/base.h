@@ -159,8 +159,17 @@ bool file_write(const char *path, const void *p, size_t n, struct error *e);
 bool file_put(int fd, const void *p, size_t n);      /* all of it; false: errno says why not */
 bool folder_make(const char *path, struct error *e); /* one that is there already is fine */
 void folder_remove(const char *path);                /* with all that is in it; links are not followed */
-u64 time_ns(void);                                   /* monotonic */
-int cpu_count(void);                                 /* that this process may use */
+static inline u64 gcd(u64 a, u64 b)                  /* that of 0 and b is b */
+{
+    while (b) {
+        u64 t = a % b;
+        a = b;
+        b = t;
+    }
+    return a;
+}
+u64 time_ns(void);   /* monotonic */
+int cpu_count(void); /* that this process may use */
 /* Runs argv (NULL-terminated) with both output streams captured (the first 4 MiB; output may be NULL).
  * Returns the exit status, 128 + signal, or -1 if it could not start. */
 int process_run(char *const argv[], struct text *output);

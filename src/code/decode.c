@@ -399,19 +399,9 @@ static void emit(struct decoder *d)
     for (u32 k = c->ninsn; k-- > 0;) c->insn_of[c->insn[k].op] = k;
 }
 
-static u32 gcd(u32 a, u32 b)
-{
-    while (b) {
-        u32 t = a % b;
-        a = b;
-        b = t;
-    }
-    return a;
-}
-
 struct code *decode(struct lowered *l, u32 ntid_x, u32 watch, bool plain, struct error *e)
 {
-    u32 group = gcd(ntid_x, LANES);
+    u32 group = (u32)gcd(ntid_x, LANES);
     struct code **slot = &l->code[__builtin_ctz(group)][plain][watch];
     if (*slot) return *slot;
     struct arena *mem = &l->mem;

@@ -145,16 +145,6 @@ static void tie_add(struct tie *t, const struct occurrence *o)
     t->count++;
 }
 
-static u64 gcd(u64 a, u64 b)
-{
-    while (b) {
-        u64 t = a % b;
-        a = b;
-        b = t;
-    }
-    return a;
-}
-
 static void range_add(struct entry *e, const struct occurrence *o)
 {
     for (u32 i = 0; e->f.access && i < o->nlanes; i++) {

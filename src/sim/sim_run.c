@@ -108,14 +108,8 @@ static void order_choose(struct launch *l)
     l->perturb = l->in->order > 1 ? 1u << l->rng % 5 : 0;
     if (l->in->order == 1 || n < 2) return;
     l->order_from = rand_next(&rng) % n;
-    for (u64 a = 0, b = 0; a != 1;) { /* until it has no divisor in common with n */
-        l->order_by = a = 1 + rand_next(&rng) % (n - 1);
-        for (b = n; b;) {
-            u64 t = a % b;
-            a = b;
-            b = t;
-        }
-    }
+    do l->order_by = 1 + rand_next(&rng) % (n - 1);
+    while (gcd(l->order_by, n) != 1); /* each CTA is reached once */
 }
 
 static bool prepare(struct sim *s, struct launch *l, struct sim_launch *in, struct error *e)
