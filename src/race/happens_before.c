@@ -164,16 +164,29 @@ static u32 lanes_of_bytes(const struct list_entry *e, u32 bytes)
     return lanes;
 }
 
+/* The vector clocks of the two lanes are the same trees: a thread of another warp is before both, or before none. */
+static bool same_clocks(const struct race_warp *w, u32 a, u32 b)
+{
+    const struct lane_clock *x = &w->lane[a], *y = &w->lane[b];
+    return x->strict.clock == y->strict.clock && x->weak.clock == y->weak.clock;
+}
+
 static bool byte_before(const struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 k,
                         u32 space, bool weak)
 {
-    for (u32 mine = lanes_of_byte(m, k); mine; mine &= mine - 1)
+    u32 last = NONE;
+    bool alike = w->c->exact && w->lane && word_thread(o->a) >> 5 != (u32)w->key >> 14;
+    for (u32 mine = lanes_of_byte(m, k); mine; mine &= mine - 1) {
+        u32 lane = (u32)__builtin_ctz(mine);
+        if (alike && last != NONE && same_clocks(w, last, lane)) continue;
+        last = lane;
         for (u32 theirs = lanes_of_byte(o, k); theirs; theirs &= theirs - 1) {
-            u32 lane = (u32)__builtin_ctz(mine), thread = (word_thread(o->a) & ~31u) | (u32)__builtin_ctz(theirs);
+            u32 thread = (word_thread(o->a) & ~31u) | (u32)__builtin_ctz(theirs);
             if (!hb_thread(w, lane, thread, word_time(o->a), space, o->id, o->write) &&
                 !(weak && hb_thread_clock_weak(w, lane, thread, word_time(o->a), o->id, o->write)))
                 return false;
         }
+    }
     return true;
 }
 
@@ -187,7 +200,23 @@ bool hb_byte_weak(const struct race_warp *w, const struct list_entry *o, const s
     return !(o->op & OP_ASYNC) && byte_before(w, o, m, k, space, true);
 }
 
-enum { FEW_BYTES = 4 }; /* comparing the threads of so many takes no longer than comparing lanes at once */
+u32 hb_writes_observed(const struct race_warp *w, const struct list_entry *m, u32 id)
+{
+    const struct race_cta *c = w->c;
+    const struct vclock *last = NULL;
+    u32 least = ~0u;
+    lock(&c->launch->lock);
+    u32 together = MAX_OF(vclock_writes(c->clock, id), vclock_writes(w->clock, id));
+    for (u32 lanes = lanes_of_bytes(m, m->bytes); lanes && least > together; lanes &= lanes - 1) {
+        const struct vclock *own = w->lane ? w->lane[__builtin_ctz(lanes)].strict.clock : NULL;
+        if (!own || own != last) least = MIN_OF(least, vclock_writes(own, id));
+        last = own;
+    }
+    unlock(&c->launch->lock);
+    return MAX_OF(together, least);
+}
+
+enum { FEW_THREADS = 4 }; /* comparing so many one by one takes no longer than comparing lanes at once */
 
 bool hb_entry(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space)
 {
@@ -198,9 +227,11 @@ bool hb_entry(struct race_warp *w, const struct list_entry *o, const struct list
     if (sets) return hb_word(w, o->a, m->a, space); /* a set may go by the name of another warp than ours */
     if (hb_entry_maybe(w, o, m, space)) return true;
     if (w->c->exact && (hb_cta_maybe(w->c, o->a, space) || warp_maybe(w, o->a))) return true;
-    if (w->c->exact && __builtin_popcount(both) > FEW_BYTES &&
-        lanes_maybe(w, lanes_of_bytes(m, both), o->a, lanes_of_bytes(o, both)))
-        return true;
+    if (w->c->exact) {
+        u32 mine = lanes_of_bytes(m, both), theirs = lanes_of_bytes(o, both);
+        if (__builtin_popcount(mine) + __builtin_popcount(theirs) > FEW_THREADS && lanes_maybe(w, mine, o->a, theirs))
+            return true;
+    }
     u32 last_o = 0, last_m = 0;
     for (u32 b = both; b; b &= b - 1) {
         u32 k = (u32)__builtin_ctz(b), lo = lanes_of_byte(o, k), lm = lanes_of_byte(m, k);

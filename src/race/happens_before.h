@@ -107,6 +107,10 @@ static inline bool hb_entry_maybe(const struct race_warp *w, const struct list_e
     return hb_by_barrier_maybe(w, o->a & ~15ull, m->a & ~15ull, w->c->lo[space]);
 }
 
+/* How many strong writes of that location all threads of m have observed: the first ones, which are before m. Others
+ * may be before m, too, by the clocks of their threads. For exact kernels. */
+u32 hb_writes_observed(const struct race_warp *w, const struct list_entry *m, u32 id);
+
 /* Every member of reader set x is before whatever the CTA does now. False for ordered sets: members are compared one
  * by one. */
 bool hb_set_maybe(const struct touch *t, u32 x);

@@ -54,6 +54,7 @@ static void list_add(struct list *l, struct list_entry e)
     }
     l->e[l->n++] = e;
     l->touched |= e.bytes;
+    l->ops |= e.op;
 }
 
 /* What was reported of the races between one access and a list. */
@@ -103,6 +104,8 @@ static bool check_pair(const struct touch *t, const struct list_entry *o, const 
                 o->whole == m->whole && (!(m->op & OP_WRITE) || m->op & OP_STRONG) && !(m->op & OP_ASYNC) &&
                 no_common_thread(o->a, m->a);
     if (!conflict && !superseded && !like) return false;
+    if (conflict && !superseded && !like && !w->c->race->hook && !(o->bytes & m->bytes & ~reported->bytes))
+        return false; /* these bytes of m have their race already, and o stays whatever the clocks say */
     /* Two that do not conflict are compared only to keep the list short. That is not worth a search of the clocks. */
     bool hb = conflict || !w->c->exact ? hb_entry(w, o, m, t->space) : hb_entry_maybe(w, o, m, t->space);
     if (!hb && conflict) report_all(t, o, m, reported);
@@ -158,8 +161,11 @@ static struct list_entry entry_of_strong(const struct strong_at *s, const struct
                                 .write = m->lanes };
 }
 
-/* Checks m against the accesses of a location, the first one first. Returns the set of those that stay; takes the
- * reference to the set of s, and gives one. */
+enum { STRONG_MOST = 4096 }; /* members of a set with which an access is compared: the last ones */
+
+/* Checks m against the accesses of a location, the first one first. Writes are numbered: a weak read is compared only
+ * with those behind the last one that it is after, because it is after all earlier ones, too. Returns the set of those
+ * that stay; takes the reference to the set of s, and gives one. */
 static u32 strong_check_location(const struct touch *t, const struct strong_at *s, const struct list_entry *m,
                                  struct list_entry *record, struct reported *reported)
 {
@@ -171,8 +177,15 @@ static u32 strong_check_location(const struct touch *t, const struct strong_at *
         set_unref(n, s->set, notes_locked(t->w, t->space));
         return 0;
     }
-    struct member *all = base_need(sizeof *all * set_count(n, s->set));
-    for (u32 x = s->set; x;) x = set_last(n, x, &all[count++]);
+    u32 most = MIN_OF(set_count(n, s->set), STRONG_MOST), rest = s->set,
+        observed = s->id && t->w->c->exact ? hb_writes_observed(t->w, m, s->id) : 0;
+    struct member *all = base_need(sizeof *all * most);
+    while (rest && count < most) {
+        u32 next = set_last(n, rest, &all[count]);
+        if (m->op == OP_READ && all[count].a & STRONG_WRITE && all[count].lanes < observed) break;
+        rest = next;
+        count++;
+    }
     for (u32 k = count; k-- > 0;) {
         struct list_entry o = entry_of_strong(s, &all[k]);
         if (!check_pair(t, &o, m, record, reported))
@@ -180,12 +193,15 @@ static u32 strong_check_location(const struct touch *t, const struct strong_at *
         else
             all[k].mark = 0; /* does not stay */
     }
-    for (u32 k = count; k-- > 0 && left < count;)
+    if (left == count) {
+        base_free(all);
+        return s->set;
+    }
+    if (rest) set_ref(n, rest, notes_locked(t->w, t->space));
+    set = rest;
+    for (u32 k = count; k-- > 0;)
         if (all[k].mark) set = set_with(t, set, &all[k]);
-    if (left == count)
-        set = s->set;
-    else
-        set_unref(n, s->set, notes_locked(t->w, t->space));
+    set_unref(n, s->set, notes_locked(t->w, t->space));
     base_free(all);
     return set;
 }
@@ -226,18 +242,27 @@ static struct list_entry list_check(const struct touch *t, struct list *l, const
 {
     struct list_entry record = *m;
     u32 keep = 0, bytes = 0;
+    bool peer = is_compatible_strong(t, l, m);
+    /* a strong read beside weak reads: a thread that polls a flag would look at all of them at every turn */
+    bool related = l->touched & m->bytes && !(peer && !((m->op | l->ops) & OP_WRITE) && !(l->ops & OP_STRONG));
     struct reported reported;
     reported.bytes = reported.weak = 0;
-    for (u32 n = 0; n < l->n && l->touched & m->bytes; n++) {
+    for (u32 n = 0; related && n < l->n; n++) {
+        if (peer && keep == n && !t->w->c->race->hook && !(m->bytes & ~reported.bytes)) {
+            /* Each byte has its race, and m is not recorded here: it need not make room in the list. */
+            keep = l->n;
+            bytes = l->touched;
+            break;
+        }
         if (l->e[n].bytes & m->bytes && check_pair(t, &l->e[n], m, &record, &reported)) continue;
         if (keep != n) l->e[keep] = l->e[n];
         bytes |= l->e[keep++].bytes;
     }
-    if (l->touched & m->bytes) {
+    if (related) {
         l->n = keep;
         l->touched = bytes;
     }
-    if (!is_compatible_strong(t, l, m)) strong_check(t, l, m, &record, &reported);
+    if (!peer) strong_check(t, l, m, &record, &reported);
     for (u32 j = reported.weak; j; j &= j - 1) {
         u32 k = reported.first[__builtin_ctz(j)].k;
         if (!(reported.bytes >> k & 1)) race_report(t, &reported.first[__builtin_ctz(j)].o, m, k);
@@ -345,7 +370,7 @@ static struct list *cell_to_list(const struct touch *t, struct cell *c)
     if (cell_has_list(c, lo)) return list_of(t, c);
     u32 number = pool_take(&n->list, notes_locked(t->w, t->space));
     struct list *l = pool_at(&n->list, number);
-    l->n = l->ns = l->touched = l->strongly = l->latest = 0;
+    l->n = l->ns = l->touched = l->ops = l->strongly = l->latest = 0;
     if (c->w >= lo && word_mixed(c->w)) {
         struct write_pair b = write_blocks(t, c, lo);
         list_add_elements(l, t, b.weak, OP_WRITE);

@@ -28,6 +28,7 @@ struct list {
     struct list_entry *e; /* the other accesses, the oldest first */
     u32 n, cap;           /* how many; room for how many */
     u32 touched;          /* bytes of the sector that entries have, or had */
+    u32 ops;              /* OP_ bits that entries have, or had */
     u32 strongly;         /* bytes that the sets of s have */
     struct strong_at *s;  /* by location */
     u32 ns, caps;         /* how many; room for how many */

@@ -457,11 +457,13 @@ u32 vclock_min_cta_time(const struct vclock *k, u32 ctas)
     return ctas && count_ctas(k, &least) == ctas ? least : 0;
 }
 
-bool vclock_has_write(const struct vclock *k, u32 location, u32 number)
+u32 vclock_writes(const struct vclock *k, u32 location)
 {
     const struct vclock *w = find(k, key_of_locations(location));
-    return w && number < w->value[location % TOGETHER];
+    return w ? w->value[location % TOGETHER] : 0;
 }
+
+bool vclock_has_write(const struct vclock *k, u32 location, u32 number) { return number < vclock_writes(k, location); }
 
 /* ---- clocks by scope ---- */
 

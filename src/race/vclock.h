@@ -68,6 +68,7 @@ void vclock_add_writes(struct vclock_store *vs, struct vclock **k, u32 location,
 /* Has the clock what the thread did at `time`? The strong write of that number of a location? */
 bool vclock_has_thread(const struct vclock *k, u32 cta, u32 warp, u32 lane, u32 time);
 bool vclock_has_write(const struct vclock *k, u32 location, u32 number);
+u32 vclock_writes(const struct vclock *k, u32 location); /* how many of its strong writes, which are the first ones */
 /* The same for each of these lanes. May return false where it has all of them, by leaves of several kinds: the caller
  * then asks for each thread. */
 bool vclock_has_lanes_maybe(const struct vclock *k, u32 cta, u32 warp, u32 lanes, u32 time);
