@@ -53,6 +53,23 @@ static const char *line_text(struct draft *x, struct side s)
     return z;
 }
 
+/* The basic block of an operation. */
+static u32 block_of(const struct lowered *l, u32 op)
+{
+    for (u32 b = 0; b < l->nblock; b++)
+        if (op >= l->block[b].first && op < l->block[b].end) return b;
+    return NONE;
+}
+
+/* Every path to b passes a. */
+static bool dominates(const struct lowered *l, u32 a, u32 b)
+{
+    a = block_of(l, a);
+    b = block_of(l, b);
+    for (u32 n = 0; b != NONE && b != a && n < l->nblock; n++) b = l->block[b].idom;
+    return a != NONE && b == a;
+}
+
 /* ---- a load, a change, a store ---- */
 
 static bool same_operand(const struct opnd *a, const struct opnd *b)
@@ -153,10 +170,11 @@ static const char *atomic_replacing(struct side s)
     return NULL;
 }
 
-bool race_is_update_store(const struct draft *x)
+const struct place *race_update_load(struct draft *x)
 {
     struct side a = current_side(x), b = prior_side(x);
-    return b.l == a.l && b.op == a.op && update_load(a) != NONE;
+    u32 load = b.l == a.l && b.op == a.op ? update_load(a) : NONE;
+    return load == NONE ? NULL : finding_place(&x->mem, a.l, load);
 }
 
 /* The function also loads from the same object at another address: that load may be the one that raced. */
@@ -233,6 +251,7 @@ static bool advise_update(struct draft *x)
     u32 load = st.l && st.l == other.l ? update_load(st) : NONE;
     if (load == NONE || (other.op != load && other.op != st.op) || (x->self && object_read_elsewhere(st.l, load)))
         return false;
+    if (other.op == st.op && !dominates(st.l, load, st.op)) return false; /* a condition may have spared the load */
     const char *atomic = atomic_replacing(st);
     x->f.cause = "lost updates: the value is read, changed and written back in separate steps, and several threads do "
                  "so at the same address; of two that read the same value, one update is lost";
@@ -253,23 +272,6 @@ static bool is_strong(const struct site *s)
 {
     return s && s->space != SP_SHARED && (s->sem != SEM_WEAK || site_is_atomic(s));
 }
-/* The basic block of an operation. */
-static u32 block_of(const struct lowered *l, u32 op)
-{
-    for (u32 b = 0; b < l->nblock; b++)
-        if (op >= l->block[b].first && op < l->block[b].end) return b;
-    return NONE;
-}
-
-/* Every path to b passes a. */
-static bool dominates(const struct lowered *l, u32 a, u32 b)
-{
-    a = block_of(l, a);
-    b = block_of(l, b);
-    for (u32 n = 0; b != NONE && b != a && n < l->nblock; n++) b = l->block[b].idom;
-    return a != NONE && b == a;
-}
-
 /* A barrier stands between the two in the text. */
 static bool barrier_between(const struct lowered *l, u32 from, u32 to)
 {

@@ -414,6 +414,7 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     fill_values(x, kind, mine);
     f->rival = &x->rival;
     f->cause_key = kind;
+    if (kind == F_race) f->update = race_update_load(x);
     finding_add(warp, t->op_index, f, 1u << x->lane);
 }
 
@@ -463,8 +464,7 @@ void race_report(const struct touch *t, const struct list_entry *old, const stru
      * shuffle or match to order lanes. NVIDIA knows its hardware, and the user cannot change that code. */
     bool in_library = k == F_order_weak && x.old_low && lop_in_library(t->warp->code->low, t->op_index) &&
                       lop_in_library(x.old_low, x.old_op);
-    if (is_wanted(t->warp->cta->launch, k) && !reported && !in_library && !(k == F_race && race_is_update_store(&x)))
-        report_finding(&x, k);
+    if (is_wanted(t->warp->cta->launch, k) && !reported && !in_library) report_finding(&x, k);
     arena_free(&x.mem);
 }
 

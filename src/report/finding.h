@@ -129,6 +129,9 @@ struct finding {
     const struct rival *rival;
     const struct place *origin; /* where the value came from (an uninitialised load), or NULL */
     const char *origin_text;    /* "read from tile (b32[256] shared), which nobody had written", or NULL */
+    /* Two stores that race, each the end of an update (x += 1): the load that begins it, or NULL. A race of that load
+     * with the store says more, and takes the place of this finding. */
+    const struct place *update;
     /* Why and what to do: sentences without a final newline; NULL: the joint one below, and without that the default
      * of the kind. */
     const char *cause;

@@ -483,24 +483,40 @@ static bool is_at(const struct finding *f, const struct place *p)
     return same_place(f->place, p) || same_place(f->other, p);
 }
 
+/* The race of two stores that end updates is part of the race a: a has the load of that update, the same store, and all
+ * its elements. The load may not run where a condition spares it; then a is no race of those elements. */
+static bool has_update(const struct entry *a, const struct entry *b)
+{
+    const struct finding *f = &a->f;
+    if (f->kind != F_race || !f->rival || !same_text(f->object, b->f.object)) return false;
+    bool load_first = same_text(f->access, "read") && same_place(f->place, b->f.update) &&
+                      same_place(f->other, b->f.place),
+         store_first = same_text(f->rival->access, "read") && same_place(f->other, b->f.update) &&
+                       same_place(f->place, b->f.place);
+    return (load_first || store_first) && a->low <= b->low && b->high <= a->high;
+}
+
 /* Whether b is what a leads to. An uninitialised value that was read where a race was found: the store that the load
  * ran ahead of, or behind, is in that race. Lanes of one store that lose to each other, where threads of several
  * warps do so, too. Copies that nobody waits for, which were read too early before. */
-static bool leads_to(const struct finding *a, const struct finding *b)
+static bool leads_to(const struct entry *cause, const struct entry *effect)
 {
+    const struct finding *a = &cause->f, *b = &effect->f;
+    if (b->update) return has_update(cause, effect);
     if (finding_check(b->kind) == CHECK_INIT && b->origin) return a->kind == F_race && is_at(a, b->origin);
     if (b->kind == F_race_lanes) return a->kind == F_race && is_at(a, b->place) && is_at(a, b->other);
     return b->kind == F_async_unfinished && (a->kind == F_async_early || a->kind == F_async_wait) && is_at(a, b->place);
 }
 
-static bool follows(const struct report *r, const struct finding *f)
+static bool follows(const struct report *r, const struct entry *x)
 {
+    const struct finding *f = &x->f;
     bool may = (finding_check(f->kind) == CHECK_INIT && f->origin) || f->kind == F_race_lanes ||
-               f->kind == F_async_unfinished;
+               f->kind == F_async_unfinished || f->update;
     if (!may) return false;
     for (u32 b = 0; b < BUCKETS; b++)
         for (const struct entry *e = r->bucket[b]; e; e = e->next)
-            if (!e->suppressed && same_text(e->f.kernel, f->kernel) && leads_to(&e->f, f)) return true;
+            if (!e->suppressed && same_text(e->f.kernel, f->kernel) && leads_to(e, x)) return true;
     return false;
 }
 
@@ -531,7 +547,7 @@ static void settle(struct report *r)
                 r->occurrences += whole->suppressed ? 0 : e->occurrences; /* entry_drop takes them away */
                 r->error_occurrences += whole->suppressed ? 0 : e->occurrences;
             }
-            if (whole || follows(r, &e->f)) {
+            if (whole || follows(r, e)) {
                 *p = e->next;
                 entry_drop(r, e);
             } else

@@ -90,6 +90,7 @@ void entry_keep(struct entry *e, const struct finding *f)
     e->f.place = keep_place(&e->mem, f->place);
     e->f.other = keep_place(&e->mem, f->other);
     e->f.origin = keep_place(&e->mem, f->origin);
+    e->f.update = keep_place(&e->mem, f->update);
     e->f.rival = keep_rival(&e->mem, f->rival);
     const char **texts[] = { &e->f.kernel,
                              &e->f.access,
