@@ -37,6 +37,8 @@ struct entry {
     struct thread_set who;
     struct thread_set against; /* the second threads, for findings with a rival */
     struct tie tie;
+    u64 origin_low, origin_high;    /* as in the finding, of all occurrences */
+    bool is_effect;                 /* report_settle: a race at an address that comes from an undefined value */
     bool index_varies[INDEX_KINDS]; /* occurrences differ in f.index */
     bool form_varies, start_varies; /* or in f.form; or only in where that starts */
     bool has_range;                 /* addresses were given */
@@ -68,6 +70,14 @@ struct report {
     u64 error_occurrences; /* of them, of severity error */
     u64 dropped;           /* occurrences of causes beyond ENTRIES_MOST */
 };
+
+/* report.c */
+void entry_free(struct entry *e);
+void entry_join(struct entry *to, const struct entry *from); /* occurrences, threads and range */
+bool same_form(const struct index_form *a, const struct index_form *b);
+
+/* report_settle.c: takes out the entries that follow from others; with the lock held */
+void report_settle(struct report *r);
 
 /* report_cause.c */
 u64 finding_hash(const struct finding *f); /* equal for findings of one cause */

@@ -127,8 +127,10 @@ struct finding {
     /* the thread at `other`, NULL: the finding is not about two. One lane then, and which of the two sides is the
      * first does not matter: the report sorts them */
     const struct rival *rival;
-    const struct place *origin; /* where the value came from (an uninitialised load), or NULL */
-    const char *origin_text;    /* "read from tile (b32[256] shared), which nobody had written", or NULL */
+    const struct place *origin;  /* where the value came from (an uninitialised load), or NULL */
+    const char *origin_text;     /* "read from tile (b32[256] shared), which nobody had written", or NULL */
+    const char *origin_space;    /* "global" or "shared": what was read there has addresses; NULL: it has none */
+    u64 origin_low, origin_high; /* the addresses that were read there, up to the end of the last one */
     /* Two stores that race, each the end of an update (x += 1): the load that begins it, or NULL. A race of that load
      * with the store says more, and takes the place of this finding. */
     const struct place *update;

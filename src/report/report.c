@@ -15,7 +15,7 @@ static void set_free(struct thread_set *s)
     base_free(s->piece);
 }
 
-static void entry_free(struct entry *e)
+void entry_free(struct entry *e)
 {
     set_free(&e->who);
     set_free(&e->against);
@@ -307,7 +307,7 @@ static void count_in(struct report *r, struct entry *e, enum finding_kind kind, 
     range_add(e, o);
 }
 
-static bool same_form(const struct index_form *a, const struct index_form *b)
+bool same_form(const struct index_form *a, const struct index_form *b)
 {
     return a->known == b->known && a->open == b->open && !memcmp(a->step, b->step, sizeof a->step) &&
            !memcmp(a->cta_step, b->cta_step, sizeof a->cta_step);
@@ -337,6 +337,8 @@ void report_add(struct report *r, const struct finding *given)
     if (e) {
         e->form_varies |= !same_form(&e->f.form, &f->form);
         e->start_varies |= e->f.form.start != f->form.start;
+        e->origin_low = e->origin_high ? MIN_OF(e->origin_low, f->origin_low) : f->origin_low;
+        e->origin_high = MAX_OF(e->origin_high, f->origin_high);
     }
     for (u32 i = 0; e && i < INDEX_KINDS; i++)
         e->index_varies[i] |= e->f.index[i].holds != f->index[i].holds || e->f.index[i].shift != f->index[i].shift;
@@ -376,7 +378,7 @@ static void set_join(struct thread_set *to, const struct thread_set *from)
     }
 }
 
-static void entry_join(struct entry *to, const struct entry *from)
+void entry_join(struct entry *to, const struct entry *from)
 {
     to->occurrences += from->occurrences;
     set_join(&to->who, &from->who);
@@ -463,106 +465,11 @@ void report_tickets_end(struct report *r)
     unlock(&r->lock);
 }
 
-/* ---- one cause, one finding ---- */
-
-/* Of one access, some threads land beside the object and others in the next one: that is one mistake. */
-static struct entry *beside(const struct report *r, const struct entry *e)
-{
-    const struct finding *f = &e->f;
-    for (u32 b = 0; b < BUCKETS && f->kind == F_bounds_neighbour; b++)
-        for (struct entry *x = r->bucket[b]; x; x = x->next)
-            if (x->f.kind == F_bounds && !x->suppressed == !e->suppressed && x->f.width == f->width &&
-                same_place(x->f.place, f->place) && same_text(x->f.kernel, f->kernel) &&
-                same_text(x->f.access, f->access) && same_text(x->f.object, f->object))
-                return x;
-    return NULL;
-}
-
-static bool is_at(const struct finding *f, const struct place *p)
-{
-    return same_place(f->place, p) || same_place(f->other, p);
-}
-
-/* The race of two stores that end updates is part of the race a: a has the load of that update, the same store, and all
- * its elements. The load may not run where a condition spares it; then a is no race of those elements. */
-static bool has_update(const struct entry *a, const struct entry *b)
-{
-    const struct finding *f = &a->f;
-    if (f->kind != F_race || !f->rival || !same_text(f->object, b->f.object)) return false;
-    bool load_first = same_text(f->access, "read") && same_place(f->place, b->f.update) &&
-                      same_place(f->other, b->f.place),
-         store_first = same_text(f->rival->access, "read") && same_place(f->other, b->f.update) &&
-                       same_place(f->place, b->f.place);
-    return (load_first || store_first) && a->low <= b->low && b->high <= a->high;
-}
-
-/* Whether b is what a leads to. An uninitialised value that was read where a race was found: the store that the load
- * ran ahead of, or behind, is in that race. Lanes of one store that lose to each other, where threads of several
- * warps do so, too. Copies that nobody waits for, which were read too early before. */
-static bool leads_to(const struct entry *cause, const struct entry *effect)
-{
-    const struct finding *a = &cause->f, *b = &effect->f;
-    if (b->update) return has_update(cause, effect);
-    if (finding_check(b->kind) == CHECK_INIT && b->origin) return a->kind == F_race && is_at(a, b->origin);
-    if (b->kind == F_race_lanes) return a->kind == F_race && is_at(a, b->place) && is_at(a, b->other);
-    return b->kind == F_async_unfinished && (a->kind == F_async_early || a->kind == F_async_wait) && is_at(a, b->place);
-}
-
-static bool follows(const struct report *r, const struct entry *x)
-{
-    const struct finding *f = &x->f;
-    bool may = (finding_check(f->kind) == CHECK_INIT && f->origin) || f->kind == F_race_lanes ||
-               f->kind == F_async_unfinished || f->update;
-    if (!may) return false;
-    for (u32 b = 0; b < BUCKETS; b++)
-        for (const struct entry *e = r->bucket[b]; e; e = e->next)
-            if (!e->suppressed && same_text(e->f.kernel, f->kernel) && leads_to(e, x)) return true;
-    return false;
-}
-
-static void entry_drop(struct report *r, struct entry *e)
-{
-    bool error = finding_severity(e->f.kind) == SEV_ERROR;
-    r->entries--;
-    if (e->suppressed)
-        r->suppressed--;
-    else {
-        --*(error ? &r->errors : &r->notes);
-        r->occurrences -= e->occurrences;
-        r->error_occurrences -= error ? e->occurrences : 0;
-    }
-    entry_free(e);
-}
-
-static void settle(struct report *r)
-{
-    if (r->settled == r->entries) return;
-    for (u32 b = 0; b < BUCKETS; b++)
-        for (struct entry **p = &r->bucket[b]; *p;) {
-            struct entry *e = *p, *whole = beside(r, e);
-            if (whole) {
-                entry_join(whole, e);
-                whole->form_varies |= e->form_varies || !same_form(&whole->f.form, &e->f.form);
-                whole->start_varies |= e->start_varies || whole->f.form.start != e->f.form.start;
-                r->occurrences += whole->suppressed ? 0 : e->occurrences; /* entry_drop takes them away */
-                r->error_occurrences += whole->suppressed ? 0 : e->occurrences;
-            }
-            if (whole || follows(r, e)) {
-                *p = e->next;
-                entry_drop(r, e);
-            } else
-                p = &e->next;
-        }
-    r->last = NULL;
-    memset(r->ticket, 0, sizeof r->ticket);
-    r->settled = r->entries;
-}
-
 static u64 counted(const struct report *r, const void *field, size_t size)
 {
     lock_t *l = (lock_t *)&r->lock; /* counting changes nothing that a caller can see */
     lock(l);
-    settle((struct report *)r);
+    report_settle((struct report *)r);
     u64 n = size == 4 ? *(const u32 *)field : *(const u64 *)field;
     unlock(l);
     return n;
@@ -601,7 +508,7 @@ static void sort(struct entry **v, struct entry **scratch, u32 n)
 
 struct entry **report_sorted(struct report *r)
 {
-    settle(r);
+    report_settle(r);
     struct entry **v = r->entries ? base_need(sizeof *v * r->entries * 2) : NULL;
     if (!v) return NULL;
     u32 n = 0;

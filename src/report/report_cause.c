@@ -102,6 +102,7 @@ void entry_keep(struct entry *e, const struct finding *f)
                              &e->f.object_note,
                              &e->f.neighbour,
                              &e->f.origin_text,
+                             &e->f.origin_space,
                              &e->f.cause,
                              &e->f.order,
                              &e->f.fix,

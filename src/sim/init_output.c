@@ -102,6 +102,7 @@ static void report_run(struct sim *s, struct report *report, const struct mem_ob
         f.origin = from->place;
         f.origin_text = text;
         f.fix = from->fix;
+        origin_bytes(s->origins, from, &f);
     }
     report_add(report, &f);
 }

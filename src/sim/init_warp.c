@@ -33,6 +33,7 @@ void init_report(struct warp *w, u32 op, enum init_use use, u32 mask, const stru
             f.origin = from->place;
             f.origin_text = from->text;
             f.fix = from->fix;
+            origin_bytes(all, from, &f);
         }
         finding_add(w, op, &f, same);
     }

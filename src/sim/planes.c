@@ -197,6 +197,14 @@ static void note_read(struct origin *r, const struct access *a, u32 lane, const 
     }
 }
 
+/* Adds the bytes of a read to those that all threads have read. */
+static void note_bytes(struct origin *r, const struct access *a, u32 lane)
+{
+    r->low = r->high ? MIN_OF(r->low, a->addr[lane]) : a->addr[lane];
+    r->high = MAX_OF(r->high, a->addr[lane] + a->bytes);
+    r->shared = a->space[lane] == SP_SHARED;
+}
+
 u32 origin_of_memory(const struct access *a, u32 lane)
 {
     struct warp *w = a->warp;
@@ -225,8 +233,18 @@ u32 origin_of_memory(const struct access *a, u32 lane)
         set_key(r);
     }
     note_read(o->of.p[id - 1], a, lane, obj, v);
+    if (global || space == SP_SHARED) note_bytes(o->of.p[id - 1], a, lane);
     unlock(&o->lock);
     return id;
+}
+
+void origin_bytes(const struct origins *o, const struct origin *of, struct finding *f)
+{
+    const struct origin *root = origin_get(o, of->root);
+    if (!root || !root->high) return;
+    f->origin_space = root->shared ? "shared" : "global";
+    f->origin_low = root->low;
+    f->origin_high = root->high;
 }
 
 u32 origin_of_register(struct warp *w, const struct lowered *l, u32 reg)

@@ -87,6 +87,8 @@ struct origin {
         u64 from, to; /* to 0: not known */
         u32 width;    /* of one read */
     } read;
+    u64 low, high; /* of shared or global memory: the addresses that all threads read there; high 0: none */
+    bool shared;   /* they are of shared memory */
 };
 struct origins;
 struct origins *origins_new(void);
@@ -94,6 +96,8 @@ void origins_free(struct origins *o);
 const struct origin *origin_get(const struct origins *o, u32 id);
 /* an undefined byte that was never stored, read by this access */
 u32 origin_of_memory(const struct access *a, u32 lane);
+/* fills in where a value of that origin was read */
+void origin_bytes(const struct origins *o, const struct origin *of, struct finding *f);
 u32 origin_of_register(struct warp *w, const struct lowered *l, u32 reg);
 u32 origin_of_shuffle(struct warp *w, const struct lowered *l, u32 op);
 /* the same, carried on by that store, or by a load from an address made of it */

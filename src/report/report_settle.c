@@ -1,0 +1,164 @@
+/* One cause, one finding: entries that follow from others are taken out before a report is counted or written.
+ *
+ * A consequence never hides its cause (rules.md R9b). An undefined value is explained by a race only if the bytes that
+ * it was read from are in that race; a race at an address that was computed from an undefined value is explained by
+ * that value. */
+#include "report/entry.h"
+
+/* Of one access, some threads land beside the object and others in the next one: that is one mistake. */
+static struct entry *beside(const struct report *r, const struct entry *e)
+{
+    const struct finding *f = &e->f;
+    for (u32 b = 0; b < BUCKETS && f->kind == F_bounds_neighbour; b++)
+        for (struct entry *x = r->bucket[b]; x; x = x->next)
+            if (x->f.kind == F_bounds && !x->suppressed == !e->suppressed && x->f.width == f->width &&
+                same_place(x->f.place, f->place) && same_text(x->f.kernel, f->kernel) &&
+                same_text(x->f.access, f->access) && same_text(x->f.object, f->object))
+                return x;
+    return NULL;
+}
+
+/* ---- races and undefined values ---- */
+
+static bool is_race(const struct finding *f)
+{
+    return f->rival && (f->kind == F_race || f->kind == F_race_lanes || f->kind == F_race_same_value);
+}
+
+/* Every thread of the first set is in the second one. False where a set is not known in full. */
+static bool is_subset(const struct thread_set *a, const struct thread_set *b)
+{
+    if (a->partial || b->partial || !a->piece || !b->piece || memcmp(a->nctaid, b->nctaid, sizeof a->nctaid) ||
+        memcmp(a->ntid, b->ntid, sizeof a->ntid))
+        return false;
+    for (u32 k = 0; k < SET_PIECES; k++)
+        for (u32 j = 0; a->piece[k] && j < SET_PIECE / 64; j++)
+            if (a->piece[k][j] & ~(b->piece[k] ? b->piece[k][j] : 0)) return false;
+    return true;
+}
+
+static bool same_instruction(const struct place *a, const struct place *b)
+{
+    return a && b && a->ptx_line == b->ptx_line && same_text(a->ptx_file, b->ptx_file) && same_place(a, b);
+}
+
+/* One side of the race is an access whose address is undefined in all threads of that side. */
+static bool is_effect_of(const struct entry *race, const struct entry *address)
+{
+    const struct finding *f = &race->f, *u = &address->f;
+    if (u->kind != F_uninit_address || address->suppressed || !same_text(f->kernel, u->kernel)) return false;
+    return (same_instruction(f->place, u->place) && is_subset(&race->who, &address->who)) ||
+           (same_instruction(f->other, u->place) && is_subset(&race->against, &address->who));
+}
+
+static bool is_effect(const struct report *r, const struct entry *race)
+{
+    for (u32 b = 0; b < BUCKETS && is_race(&race->f); b++)
+        for (const struct entry *e = r->bucket[b]; e; e = e->next)
+            if (is_effect_of(race, e)) return true;
+    return false;
+}
+
+static bool reads(const char *access) { return same_text(access, "read") || same_text(access, "atomic"); }
+
+/* The race has the load that the undefined value came from, and bytes that were undefined there. */
+static bool explains_value(const struct entry *race, const struct entry *value)
+{
+    const struct finding *f = &race->f, *u = &value->f;
+    if (f->kind != F_race || race->is_effect || !f->rival || !race->has_range || !same_text(f->space, u->origin_space))
+        return false;
+    bool loads = (reads(f->access) && same_place(f->place, u->origin)) ||
+                 (reads(f->rival->access) && same_place(f->other, u->origin));
+    u64 base = f->object ? f->object_base : 0, from = base + (u64)race->low, to = base + (u64)race->high + f->width;
+    return loads && from < value->origin_high && value->origin_low < to;
+}
+
+/* ---- what leads to what ---- */
+
+static bool is_at(const struct finding *f, const struct place *p)
+{
+    return same_place(f->place, p) || same_place(f->other, p);
+}
+
+/* The race of two stores that end updates is part of the race a: a has the load of that update, the same store, and all
+ * its elements. The load may not run where a condition spares it; then a is no race of those elements. */
+static bool has_update(const struct entry *a, const struct entry *b)
+{
+    const struct finding *f = &a->f;
+    if (f->kind != F_race || !f->rival || !same_text(f->object, b->f.object)) return false;
+    bool load_first = same_text(f->access, "read") && same_place(f->place, b->f.update) &&
+                      same_place(f->other, b->f.place),
+         store_first = same_text(f->rival->access, "read") && same_place(f->other, b->f.update) &&
+                       same_place(f->place, b->f.place);
+    return (load_first || store_first) && a->low <= b->low && b->high <= a->high;
+}
+
+/* Whether b is what a leads to. An undefined value whose bytes are in a race: the store that the load ran ahead of, or
+ * behind, is in that race. Lanes of one store that lose to each other, where threads of several warps do so, too.
+ * Copies that nobody waits for, which were read too early before. */
+static bool leads_to(const struct entry *cause, const struct entry *effect)
+{
+    const struct finding *a = &cause->f, *b = &effect->f;
+    if (b->update) return has_update(cause, effect);
+    if (finding_check(b->kind) == CHECK_INIT) return explains_value(cause, effect);
+    if (b->kind == F_race_lanes) return a->kind == F_race && is_at(a, b->place) && is_at(a, b->other);
+    return b->kind == F_async_unfinished && (a->kind == F_async_early || a->kind == F_async_wait) && is_at(a, b->place);
+}
+
+static bool follows(const struct report *r, const struct entry *x)
+{
+    const struct finding *f = &x->f;
+    bool may = (finding_check(f->kind) == CHECK_INIT && f->origin) || f->kind == F_race_lanes ||
+               f->kind == F_async_unfinished || f->update;
+    if (!may) return false;
+    for (u32 b = 0; b < BUCKETS; b++)
+        for (const struct entry *e = r->bucket[b]; e; e = e->next)
+            if (!e->suppressed && same_text(e->f.kernel, f->kernel) && leads_to(e, x)) return true;
+    return false;
+}
+
+/* ---- taking out ---- */
+
+static void entry_drop(struct report *r, struct entry *e)
+{
+    bool error = finding_severity(e->f.kind) == SEV_ERROR;
+    r->entries--;
+    if (e->suppressed)
+        r->suppressed--;
+    else {
+        --*(error ? &r->errors : &r->notes);
+        r->occurrences -= e->occurrences;
+        r->error_occurrences -= error ? e->occurrences : 0;
+    }
+    entry_free(e);
+}
+
+/* Adds e to the entry that it is a part of. */
+static void entry_absorb(struct report *r, struct entry *whole, const struct entry *e)
+{
+    entry_join(whole, e);
+    whole->form_varies |= e->form_varies || !same_form(&whole->f.form, &e->f.form);
+    whole->start_varies |= e->start_varies || whole->f.form.start != e->f.form.start;
+    r->occurrences += whole->suppressed ? 0 : e->occurrences; /* entry_drop takes them away */
+    r->error_occurrences += whole->suppressed ? 0 : e->occurrences;
+}
+
+void report_settle(struct report *r)
+{
+    if (r->settled == r->entries) return;
+    for (u32 b = 0; b < BUCKETS; b++)
+        for (struct entry *e = r->bucket[b]; e; e = e->next) e->is_effect = is_effect(r, e);
+    for (u32 b = 0; b < BUCKETS; b++)
+        for (struct entry **p = &r->bucket[b]; *p;) {
+            struct entry *e = *p, *whole = beside(r, e);
+            if (whole) entry_absorb(r, whole, e);
+            if (whole || e->is_effect || follows(r, e)) {
+                *p = e->next;
+                entry_drop(r, e);
+            } else
+                p = &e->next;
+        }
+    r->last = NULL;
+    memset(r->ticket, 0, sizeof r->ticket);
+    r->settled = r->entries;
+}
