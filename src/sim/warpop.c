@@ -320,10 +320,22 @@ void sync_recheck(struct warp *w)
     while (fire(w)) {}
 }
 
-static void mask_finding(struct warp *w, const struct insn *i, u32 lanes, u32 mask)
+/* What the mask ought to be. Where all lanes of the warp execute the operation under one mask, that is the full one. */
+static const char *mask_fix(struct stopped *st, const struct warp *w, u32 mask, bool alike)
+{
+    if (!alike) return "Let the mask of each lane name the lanes that it exchanges with, and itself among them.";
+    if (w->mask != w->first_live)
+        return "Compute the mask before the branch, where the warp is whole, as __ballot_sync(0xffffffff, condition of "
+               "the branch), so that it names the lanes that come here and no others.";
+    return arena_printf(&st->mem, "Use the mask 0xffffffff, since every lane of the warp executes the call%s%s%s.",
+                        mask ? "; or let only " : "", mask ? describe_lanes(st, mask) : "", mask ? " get there" : "");
+}
+
+/* alike: all lanes at the operation have this mask. */
+static void mask_finding(struct warp *w, const struct insn *i, u32 lanes, u32 mask, bool alike)
 {
     struct stopped st = { .l = w->cta->launch };
-    struct finding f = { .kind = F_mask_invalid };
+    struct finding f = { .kind = F_mask_invalid, .fix = mask_fix(&st, w, mask, alike) };
     f.cause = arena_printf(&st.mem, "%s execute%s the operation, but its mask 0x%08x names %s%s",
                            describe_lanes(&st, lanes), lanes & (lanes - 1) ? "" : "s", mask, mask ? "only " : "",
                            describe_lanes(&st, mask));
@@ -366,9 +378,9 @@ static bool barrier_whole(const struct warp *w, const struct insn *i, const stru
 }
 
 /* A lane that executes the operation takes part in it, also when its mask does not name it, which is a finding. */
-static u32 with_caller(struct warp *w, const struct insn *i, u32 lanes, u32 mask)
+static u32 with_caller(struct warp *w, const struct insn *i, u32 lanes, u32 mask, bool alike)
 {
-    if (lanes & ~mask) mask_finding(w, i, lanes & ~mask, mask);
+    if (lanes & ~mask) mask_finding(w, i, lanes & ~mask, mask, alike);
     return mask | lanes;
 }
 
@@ -379,7 +391,7 @@ static void arrive_in_groups(struct warp *w, struct split *s, const struct insn 
     struct frame *fr = s->fr;
     bool own = true;
     while (todo) {
-        u32 same = lanes_alike(masks, todo), mask = with_caller(w, i, same, (u32)masks[__builtin_ctz(todo)]);
+        u32 same = lanes_alike(masks, todo), mask = with_caller(w, i, same, (u32)masks[__builtin_ctz(todo)], false);
         todo &= ~same;
         struct split *t = own ? s : exec_split(w, same, block, fr);
         t->mask = same;
@@ -409,7 +421,7 @@ bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
         arrive_in_groups(w, s, i, masks);
         return false;
     }
-    u32 mask = with_caller(w, i, s->mask, (u32)masks[__builtin_ctz(s->mask)]);
+    u32 mask = with_caller(w, i, s->mask, (u32)masks[__builtin_ctz(s->mask)], true);
     if ((mask & w->live) == s->mask) {
         struct outcome r;
         results(w, o, s->mask, &r);

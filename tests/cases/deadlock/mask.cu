@@ -34,3 +34,11 @@ extern "C" __global__ void mask_ok(int *out)            // lanes that have left 
     __syncwarp();
     out[t] = __shfl_sync(~0u, t, 3) + __popc(__ballot_sync(0x000fffff, 1));
 }
+
+extern "C" __global__ void branch_bad(int *out, int n)  // the mask was computed for another branch
+{
+    int t = threadIdx.x, v = t;
+    if (t < n)
+        v = __shfl_sync(0x000000ff, t, 3);
+    out[t] = v;
+}
