@@ -119,6 +119,14 @@ struct source {      /* the source of a place, as far as it is on this machine *
 void source_open(const struct place *p, struct source *s);
 const char *path_name(const char *path); /* what follows the last slash */
 
+/* mark.c */
+struct mark { /* a part of a line, as offset and length */
+    u32 at, n;
+};
+/* the access of an array in the statement at a column; false: it is not found in the text */
+bool access_mark(struct str line, u32 col, const char *access, const char *object, struct mark *m);
+u32 subscripted(struct str line, u32 from); /* length of a name with the subscripts or the call that follows it */
+
 /* printable.c */
 /* on one line, harmless to a terminal; returns its width in columns */
 u32 printable(struct str s, struct text *out);

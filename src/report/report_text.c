@@ -18,37 +18,13 @@ static void paint(struct ink *k, enum paint p)
     if (k->color) text_add(k->out, "%s", code[p]);
 }
 
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (u8)c >= 0x80;
-}
-
 /* How much to underline from `col`: in PTX the opcode; in source a name with the subscript or call that follows it,
  * else one character. */
 static u32 extent(struct str line, u32 from, bool is_ptx)
 {
     u32 i = from;
     while (is_ptx && i < line.n && line.p[i] != ' ' && line.p[i] != ';') i++;
-    if (is_ptx) return MAX_OF(i - from, 1u);
-    while (i < line.n && is_word(line.p[i])) i++;
-    u32 depth = 0, j = i;
-    char quote = 0; /* brackets in a string are no brackets */
-    for (; j < line.n; j++) {
-        char c = line.p[j];
-        if (quote) {
-            j += c == '\\';
-            quote = c == quote ? 0 : quote;
-        } else if (depth && (c == '"' || c == '\''))
-            quote = c;
-        else if (c == '[' || c == '(')
-            depth++;
-        else if (!depth)
-            break;
-        else if (c == ']' || c == ')')
-            depth--;
-    }
-    u32 end = depth || j > line.n ? i : j;
-    return end > from ? end - from : 1;
+    return is_ptx ? MAX_OF(i - from, 1u) : subscripted(line, from);
 }
 
 static void gutter(struct ink *k, u32 line, const char *rule)
@@ -71,14 +47,21 @@ static void arrow(struct ink *k, const char *sign)
 /* Words of the user's, safe to show. */
 static void put(struct ink *k, const char *z) { printable(str_of(z), k->out); }
 
-/* A line of text with a mark below, which stands right because the line is measured. */
-static void quoted(struct ink *k, u32 number, struct str line, u32 col, bool is_ptx, enum paint mark)
+/* What to mark at a column: a whole word, or the first one of the line when the column is 0. */
+static struct mark mark_at(struct str line, u32 col, bool is_ptx)
 {
     if (!col)
         for (col = 1; col < line.n && (line.p[col - 1] == ' ' || line.p[col - 1] == '\t');) col++;
+    u32 at = MIN_OF(col - 1, line.n);
+    return (struct mark){ at, at < line.n ? extent(line, at, is_ptx) : 0 };
+}
+
+/* A line of text with a mark below, which stands right because the line is measured. */
+static void quoted(struct ink *k, u32 number, struct str line, struct mark m, enum paint mark)
+{
     gutter(k, 0, "|\n");
     gutter(k, number, "| ");
-    u32 at = MIN_OF(col - 1, line.n), n = at < line.n ? extent(line, at, is_ptx) : 0;
+    u32 at = m.at, n = m.n;
     u32 before = printable((struct str){ line.p, at }, k->out),
         width = printable((struct str){ line.p + at, n }, k->out);
     printable((struct str){ line.p + at + n, line.n - at - n }, k->out);
@@ -96,21 +79,33 @@ static void ptx_quoted(struct ink *k, const struct place *p, enum paint mark)
     if (!p->ptx_text) return;
     struct str line = str_of(p->ptx_text);
     while (line.n && (*line.p == ' ' || *line.p == '\t')) line.p++, line.n--;
-    quoted(k, p->ptx_line, line, 1, true, mark);
+    quoted(k, p->ptx_line, line, mark_at(line, 1, true), mark);
 }
 
-static void place_text(struct ink *k, const struct place *p, const struct source *s, const char *sign, enum paint mark)
+struct shown {                       /* a place of an entry with its source */
+    const struct place *all, *place; /* the innermost; the one that is shown. NULL: there is none */
+    struct source source;
+    const char *sign;
+    const char *access, *object; /* what was done there, and to which array; NULL: not known */
+};
+
+static void place_text(struct ink *k, const struct shown *x, enum paint mark)
 {
+    const struct place *p = x->place;
+    const struct source *s = &x->source;
+    struct mark m = { 0 };
+    bool found = s->line.p && access_mark(s->line, p->col, x->access, x->object, &m);
+    if (s->line.p && !found) m = mark_at(s->line, p->col, false);
     if (s->shown[0]) {
-        arrow(k, sign);
+        arrow(k, x->sign);
         put(k, s->shown);
         text_add(k->out, ":%u", p->line);
-        text_add(k->out, p->col ? ":%u\n" : "\n", p->col);
+        text_add(k->out, p->col ? ":%u\n" : "\n", found ? m.at + 1 : p->col);
     }
     if (s->line.p) {
-        quoted(k, p->line, s->line, p->col, false, mark);
+        quoted(k, p->line, s->line, m, mark);
     } else if (!s->shown[0] || p->ptx_text) {
-        arrow(k, sign);
+        arrow(k, x->sign);
         put(k, p->ptx_file ? p->ptx_file : "PTX");
         text_add(k->out, ":%u%s\n", p->ptx_line, s->shown[0] ? " (the source is not on this machine)" : "");
         ptx_quoted(k, p, mark);
@@ -272,12 +267,6 @@ static void facts(struct ink *k, const struct entry *e)
     fact_of(k, "fix", e, fix_text);
 }
 
-struct shown {                       /* a place of an entry with its source */
-    const struct place *all, *place; /* the innermost; the one that is shown. NULL: there is none */
-    struct source source;
-    const char *sign;
-};
-
 static void heading(struct ink *k, const struct finding *f, enum paint mark)
 {
     paint(k, mark);
@@ -292,9 +281,11 @@ static void entry_text(struct ink *k, const struct entry *e)
 {
     const struct finding *f = &e->f;
     enum paint mark = finding_severity(f->kind) == SEV_ERROR ? P_ERROR : P_NOTE;
-    struct shown s[3] = { { .all = f->place, .sign = "-->" },
-                          { .all = f->other, .sign = ":::" },
-                          { .all = f->origin, .sign = "<--" } };
+    struct shown s[3] = {
+        { .all = f->place, .sign = "-->", .access = f->access, .object = f->object },
+        { .all = f->other, .sign = ":::", .access = f->rival ? f->rival->access : NULL, .object = f->object },
+        { .all = f->origin, .sign = "<--" }
+    };
     u32 widest = 0;
     for (u32 i = 0; i < COUNT_OF(s); i++) {
         s[i].place = place_shown(s[i].all);
@@ -305,7 +296,7 @@ static void entry_text(struct ink *k, const struct entry *e)
     heading(k, f, mark);
     for (u32 i = 0; i < COUNT_OF(s); i++)
         if (s[i].all) {
-            place_text(k, s[i].place, &s[i].source, s[i].sign, i ? P_NOTE : mark);
+            place_text(k, &s[i], i ? P_NOTE : mark);
             inlined_text(k, s[i].all, s[i].place);
         }
     if (f->place) gutter(k, 0, "|\n");
