@@ -194,6 +194,8 @@ typedef struct lk_launch { /* zero it, set size, then what you need */
     uint32_t order;
     /* software GPU: run again under orders 1 to this, from the same memory; results that differ are order_dependent */
     uint32_t orders;
+    /* of several launches of one report: findings say that they belong to this one; 0: they do not say */
+    uint32_t number;
 } lk_launch;
 typedef struct lk_stats {
     uint64_t warp_instructions, ctas, nanoseconds;

@@ -8,10 +8,9 @@
 enum { DEEPEST = 16 };
 #define COUNT_MOST ((u64)1 << 40) /* elements: keeps every product of count and size far from 64 bits */
 
-/* An error in argument `index`, with the argument and a caret as the excerpt. */
-static bool arg_error(struct error *e, u32 index, const char *text, const char *at, const char *fmt, ...)
-    PRINTF_LIKE(5, 6);
-static bool arg_error(struct error *e, u32 index, const char *text, const char *at, const char *fmt, ...)
+const char *const arg_forms = "TYPE:NUMBER, TYPE[N]=FILL, {STRUCT}, bytes:HEX, same:K or null, with TYPE one of";
+
+bool arg_error(struct error *e, u32 index, const char *text, const char *at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -149,14 +148,23 @@ static bool parse_bytes(struct arena *a, u32 index, const char *text, const char
     return g->nbytes || arg_error(e, index, text, at, "bytes are missing here, as in bytes:0000803f");
 }
 
-static bool parse_same(u32 index, const char *text, const char *at, struct arg *g, struct error *e)
+/* The end of a name, which may lead into a struct: params.x. */
+static const char *name_end(const char *p)
 {
-    u64 k;
-    const char *p = read_count(at, &k);
+    if (isdigit((unsigned char)*p)) return p;
+    while (is_name(*p) || (*p == '.' && is_name(p[1]))) p++;
+    return p;
+}
+
+static bool parse_same(struct arena *a, u32 index, const char *text, const char *at, struct arg *g, struct error *e)
+{
+    u64 k = 0;
+    const char *end = name_end(at), *p = end > at ? end : read_count(at, &k);
     g->kind = ARG_SAME;
-    if (!p || k > 511 || (k >= index && !g->name))
+    if (!p || k > 511 || (p != end && k >= index && !g->name))
         return arg_error(e, index, text, at,
                          "same: names an earlier argument by its number, as in same:0 or same:0+16");
+    if (p == end) g->of = arena_str(a, (struct str){ at, (u32)(end - at) });
     g->same = (u32)k;
     if (*p == '+' && !(p = read_count(at = p + 1, &g->offset)))
         return arg_error(e, index, text, at, "a number of bytes is missing here, as in same:0+16");
@@ -231,6 +239,7 @@ bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, stru
         if (isdigit((unsigned char)text[0]))
             return arg_error(e, index, text, text, "a name begins with a letter: NAME=TYPE...");
         g->name = arena_str(a, (struct str){ text, (u32)(p - text) });
+        g->named = true;
         word = ++p;
         while (is_name(*p)) p++;
     }
@@ -246,13 +255,11 @@ bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, stru
         return true;
     }
     if (str_is(type, "bytes") && *p == ':') return parse_bytes(a, index, text, p + 1, g, e);
-    if (str_is(type, "same") && *p == ':') return parse_same(index, text, p + 1, g, e);
+    if (str_is(type, "same") && *p == ':') return parse_same(a, index, text, p + 1, g, e);
     g->type = scalar_find(type);
-    if (!g->type)
-        return arg_error(
-            e, index, text, word,
-            "an argument is TYPE:NUMBER, TYPE[N]=FILL, {STRUCT}, bytes:HEX, same:K or null, with TYPE one of %s",
-            scalar_names);
+    const char *name = name_end(word);
+    if (!g->type && name > word && (!*name || *name == '+')) return parse_same(a, index, text, word, g, e);
+    if (!g->type) return arg_error(e, index, text, word, "an argument is %s %s", arg_forms, scalar_names);
     if (*p == ':') {
         g->kind = ARG_SCALAR;
         return scalar_parse(g->type, str_of(p + 1), g->value, why, sizeof why) ||

@@ -8,6 +8,7 @@
  *           | bytes:HEX                    a struct, byte by byte
  *           | {VALUE, ...}                 a struct, member by member; each stands where C puts it
  *           | same:K[+BYTES]               the buffer of argument K again, BYTES further on
+ *           | NAME[+BYTES]                 what was given as NAME before, here or in an earlier launch; also same:NAME
  *           | null                         a null pointer
  *     FILL  = zeros | ones | iota | uninit | const:NUMBER | rand[:LO:HI] | normal | permutation | @FILE
  *
@@ -25,6 +26,7 @@ struct arg {
     enum arg_kind kind;
     const char *text;          /* as written */
     const char *name;          /* given by NAME=, or NULL */
+    bool named;                /* by NAME= on the command line, not by a contract */
     const struct scalar *type; /* scalar and buffer */
     u8 value[8];               /* scalar: its bytes */
     u32 dims, dim[ARG_DIMS];   /* buffer: its shape; 0 dims: as long as the file */
@@ -34,12 +36,19 @@ struct arg {
     u32 nbytes;       /* ARG_BYTES */
     bool by_contract; /* the kernel's contract says it, and fills it */
     struct arg *member;
-    u32 members; /* ARG_STRUCT */
-    u32 at;      /* a member: its offset in the outermost struct */
-    u32 inner;   /* a member that is a buffer: its number among all buffers */
-    u32 same;
-    u64 offset; /* ARG_SAME: of which argument, how many bytes on */
+    u32 members;    /* ARG_STRUCT */
+    u32 at;         /* a member: its offset in the outermost struct */
+    u32 inner;      /* a member that is a buffer: its number among all buffers */
+    const char *of; /* ARG_SAME: the name that was written, NULL: a number was */
+    bool resolved;  /* ARG_SAME by name: launch, same and offset are those of the buffer itself */
+    u32 launch, same;
+    u64 offset; /* ARG_SAME: of which launch, from 0 on, and argument; how many bytes on */
 };
+
+/* An error in argument `index`, with the argument and a caret below `at` as the excerpt. Returns false. */
+bool arg_error(struct error *e, u32 index, const char *text, const char *at, const char *fmt, ...) PRINTF_LIKE(5, 6);
+/* What may be written, for an argument that is nothing of it. */
+extern const char *const arg_forms;
 
 /* Parses argument number `index`; messages name it and point into the text. Strings live in `a`. */
 bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *out, struct error *e);

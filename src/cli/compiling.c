@@ -67,6 +67,17 @@ void compiling_own(struct arena *a, struct compiling *c, const char *words)
     *c = with;
 }
 
+static bool same_word(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+bool compiling_same(const struct compiling *a, const struct compiling *b)
+{
+    bool same = same_word(a->o.compiler, b->o.compiler) && same_word(a->o.arch, b->o.arch) &&
+                a->o.fresh == b->o.fresh && a->o.own == b->o.own && a->flag.n == b->flag.n && a->link.n == b->link.n;
+    for (u32 i = 0; same && i < a->flag.n; i++) same = !strcmp(a->flag.p[i], b->flag.p[i]);
+    for (u32 i = 0; same && i < a->link.n; i++) same = !strcmp(a->link.p[i], b->link.p[i]);
+    return same;
+}
+
 lk_status compiling_load(const struct compiling *c, lk_gpu *gpu, const char *path, const char *const *name, u32 names,
                          lk_module **module)
 {

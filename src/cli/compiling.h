@@ -16,6 +16,8 @@ bool compiling_target(struct arena *a, const char *verb, const char *text, const
                       struct error *e);
 /* The words, cut at blanks, that a contract says to the compiler: they come before what the command line says. */
 void compiling_own(struct arena *a, struct compiling *c, const char *words);
+/* Whether both say the same to a compiler. */
+bool compiling_same(const struct compiling *a, const struct compiling *b);
 /* Loads the file, compiled as `c` says, with these kernels in it. */
 lk_status compiling_load(const struct compiling *c, lk_gpu *gpu, const char *path, const char *const *name, u32 names,
                          lk_module **module);

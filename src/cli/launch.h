@@ -1,6 +1,10 @@
-/* lockstep launch: what was asked for, and the buffers of one launch. Six files share it: launch_options.c reads the
- * command line, launch_contract.c adds what the contract says, launch_args.c checks and makes the arguments,
- * cmd_launch.c runs, launch_trace.c follows, launch_output.c prints, saves and compares. */
+/* lockstep launch: what was asked for, and the buffers of the launches. These files share it: launch_options.c reads
+ * the command line, launch_contract.c adds what the contract says, launch_args.c checks and makes the arguments,
+ * launch_names.c finds what a name stands for, launch_sets.c gives variables their values, launch_open.c puts them
+ * together, cmd_launch.c runs, launch_trace.c follows, launch_output.c prints, saves and compares.
+ *
+ * A command line has one launch, or several with -- between them. They run one after the other on one GPU; what a
+ * launch has given a name, those behind it can take as an argument. */
 #ifndef LOCKSTEP_LAUNCH_H
 #define LOCKSTEP_LAUNCH_H
 #include "cli/args.h"
@@ -10,16 +14,25 @@
 #include "cli/signature.h"
 #include <lockstep.h>
 
-enum { LAUNCH_ARGS = 512, LAUNCH_WANTS = 64, LAUNCH_DIMS = 64 };
+enum { LAUNCH_ARGS = 512, LAUNCH_WANTS = 64, LAUNCH_DIMS = 64, LAUNCH_MOST = 1000 };
 
 enum want_kind { WANT_PRINT, WANT_SAVE, WANT_EXPECT };
 struct want { /* --print, --save or --expect */
     enum want_kind kind;
     const char *key;  /* the argument: its number or name */
-    u32 arg;          /* its number, once known */
+    u32 launch, arg;  /* whose buffer it is: the launch from 0 on, and the number there, once known */
     bool ranged;      /* FROM:TO was given */
     u64 from, to;     /* --print: elements, `to` not included */
     const char *file; /* --save, --expect: path, or a FILL for --expect */
+};
+
+struct run_options {            /* what holds for all launches of a command line */
+    struct common common;       /* --quiet, --verbose, --color */
+    lk_options gpu;             /* device, seed, threads, checks, budget */
+    bool both;                  /* --on both: gpu.on is the software GPU, and the real one comes after it */
+    u32 runs;                   /* --time: how many, 0: not timed */
+    u32 order, orders;          /* --order, --schedules: as in lk_launch */
+    struct reporting reporting; /* --json, --suppress...: what becomes of the report */
 };
 
 struct launch_options {
@@ -35,16 +48,10 @@ struct launch_options {
     bool merged;          /* what the contract gives is in the fields here */
     lk_dim dim[LAUNCH_DIMS];
     u32 dims;                   /* --dim */
-    struct common common;       /* --quiet, --verbose, --color */
-    lk_options gpu;             /* device, seed, threads, checks, budget */
-    bool both;                  /* --on both: gpu.on is the software GPU, and the real one comes after it */
-    u32 runs;                   /* --time: how many, 0: not timed */
-    u32 order, orders;          /* --order, --schedules: as in lk_launch */
     const char *trace_file;     /* --trace FILE or NULL */
     lk_trace trace;             /* --trace-..., --break; write and stop are set when it runs */
     double tolerance;           /* --tolerance: relative, 0: the same bits */
     struct compiling compiling; /* what is said to the compiler of a .cu */
-    struct reporting reporting; /* --json, --suppress...: what becomes of the report */
     struct want want[LAUNCH_WANTS];
     u32 wants;
     struct set {
@@ -55,6 +62,12 @@ struct launch_options {
     struct arg arg[LAUNCH_ARGS];
     u32 args; /* of the kernel */
     u32 all;  /* and behind those the buffers inside of structs */
+};
+
+struct request { /* a command line */
+    struct run_options run;
+    struct launch_options **launch; /* in the order of the command line, which is that of execution */
+    u32 launches;
 };
 
 struct buffer {        /* one argument as it is passed */
@@ -77,9 +90,12 @@ struct tracing {    /* a launch that is followed */
 };
 struct session { /* everything that one launch owns */
     struct arena mem;
+    struct pipeline *all; /* that it is a part of */
+    u32 number;           /* in it, from 0 on */
     struct launch_options *o;
-    lk_gpu *gpu;
-    lk_module *module;
+    lk_gpu *gpu;       /* that of the pipeline */
+    lk_module *module; /* one for all launches of a file that is compiled in the same way */
+    bool owns_module;  /* it was loaded for this launch first */
     lk_kernel *kernel;
     const char *name;           /* the kernel's, as in the source */
     struct signature signature; /* names from the source, when it is there */
@@ -87,6 +103,14 @@ struct session { /* everything that one launch owns */
     struct tracing tracing;     /* of the checked run */
     lk_contract *contract;      /* of the file; NULL: not looked at */
 };
+struct pipeline { /* the launches of a command line on one GPU */
+    struct arena mem;
+    struct request *asked;
+    lk_gpu *gpu;
+    struct session *launch; /* asked->launches of them */
+};
+/* Whether messages have to say which launch they are about. */
+static inline bool launch_of_several(const struct session *s) { return s->all->asked->launches > 1; }
 
 /* Whether the contract is in force: it has a block for this kernel. */
 static inline bool launch_by_contract(const struct session *s)
@@ -94,12 +118,37 @@ static inline bool launch_by_contract(const struct session *s)
     return s->contract && lk_contract_argument_count(s->contract) == s->o->args && s->o->merged;
 }
 
+/* launch_open.c: makes all launches ready to run. 0, or an exit code after saying why; close it either way. */
+int pipeline_open(struct pipeline *p, struct request *asked, struct error *e);
+void pipeline_close(struct pipeline *p);
+
 /* launch_args.c: the arguments against the kernel's parameters; allocates and fills them; puts their contents back
- * before every run; --set. */
+ * before every run. */
 bool launch_args_check(struct session *s, struct error *e);
 bool launch_args_make(struct session *s, struct error *e);
 bool launch_args_restore(struct session *s, struct error *e);
+/* The members of a struct, in their places; its buffers are there already. */
+void launch_put_members(const struct session *s, const struct arg *g, u8 *to);
+/* launch_sets.c: --set, checked when the launch is opened, and done before it runs. */
+bool launch_sets_check(struct session *s, struct error *e);
 bool launch_sets_do(struct session *s, struct error *e);
+
+/* launch_names.c. What argument g, which is the i-th or inside of it, takes from elsewhere: same:K of this launch, or
+ * a name of this launch or an earlier one. A buffer stays ARG_SAME, with its launch and number; a value is copied. */
+bool launch_same_resolve(struct session *s, u32 i, struct arg *g, struct error *e);
+/* No explicit name is given to two things. */
+bool launch_names_check(const struct session *s, struct error *e);
+/* The buffer that a key of --print and its like names: an argument's number, or a name. */
+bool launch_want_find(const struct session *s, const char *option, struct want *w, struct error *e);
+/* A buffer of any launch. */
+static inline struct buffer *launch_buffer(const struct session *s, u32 launch, u32 i)
+{
+    return &s->all->launch[launch].buffer[i];
+}
+static inline struct arg *launch_arg(const struct session *s, u32 launch, u32 i)
+{
+    return &s->all->launch[launch].o->arg[i];
+}
 /* The command line of this launch with what is missing filled in, for people to copy. */
 const char *launch_example(struct session *s);
 
@@ -107,8 +156,8 @@ const char *launch_example(struct session *s);
 bool launch_trace_begin(const struct launch_options *o, struct tracing *t, struct error *e);
 bool launch_trace_end(const struct launch_options *o, struct tracing *t, struct error *e);
 
-/* Fills `o`; false: e says what is wrong. Strings live in `a` or argv. */
-bool launch_options_parse(struct arena *a, int argc, char **argv, struct launch_options *o, struct error *e);
+/* Fills `r`; false: e says what is wrong. Strings live in `a` or argv. */
+bool launch_options_parse(struct arena *a, int argc, char **argv, struct request *r, struct error *e);
 
 /* launch_contract.c. --dim rows=100,cols=64 */
 bool launch_dim_parse(struct arena *a, const char *text, struct launch_options *o, struct error *e);
@@ -119,16 +168,15 @@ int launch_contract_read(lk_gpu *gpu, const struct launch_options *o, lk_contrac
 int launch_contract_bind(struct arena *a, lk_gpu *gpu, lk_contract *c, const lk_kernel *kernel,
                          const struct signature *s, struct launch_options *o, struct error *e);
 /* A line for each array that the kernel writes. */
-bool launch_contract_show(const lk_contract *c, const struct launch_options *o, lk_gpu *gpu, const struct buffer *b,
-                          struct error *e);
+bool launch_contract_show(struct session *s, struct text *out, struct error *e);
 
 /* Resolves the keys of all wants: numbers, or names of arguments. */
-bool launch_wants_resolve(struct arena *a, struct launch_options *o, const struct buffer *b, struct error *e);
+bool launch_wants_resolve(struct session *s, struct error *e);
 /* Compares a buffer of the software GPU with the real one's, byte for byte, and prints the first difference. false:
  * e. */
 bool launch_same(const struct arg *g, const struct buffer *b, lk_gpu *sim, lk_gpu *gpu, u64 gpu_address, bool *same,
                  struct error *e);
-/* Does them, in the order given. Returns false on an error; *differs counts expectations that did not hold. */
-bool launch_wants_do(struct arena *a, const struct launch_options *o, lk_gpu *gpu, const struct buffer *b, u32 *differs,
-                     struct error *e);
+/* Does them, in the order given; what is for people goes to `out`. Returns false on an error; *differs counts
+ * expectations that did not hold. */
+bool launch_wants_do(struct session *s, u32 *differs, struct text *out, struct error *e);
 #endif

@@ -76,7 +76,8 @@ const char *launch_example(struct session *s)
     struct text t = { 0 };
     u32 need = lk_kernel_param_count(s->kernel);
     const char *quote = o->kernel && strpbrk(o->kernel, "<( *&") ? "'" : "";
-    text_add(&t, "lockstep launch %s%s%s%s%s", quote, o->path, o->kernel ? ":" : "", o->kernel ? o->kernel : "", quote);
+    text_add(&t, "%s %s%s%s%s%s", s->number ? "... --" : "lockstep launch", quote, o->path, o->kernel ? ":" : "",
+             o->kernel ? o->kernel : "", quote);
     const u32 *shape[] = { o->grid, o->block };
     for (u32 k = 0; k < 2; k++) {
         text_add(&t, " --%s %u", k ? "block" : "grid", shape[k][0] ? shape[k][0] : k ? 256 : 4);
@@ -123,17 +124,21 @@ static bool struct_error(struct session *s, u32 i, u32 bytes, u32 size, struct e
 /* An array of another type than the source has: most often a slip. Plain bits fit everything of their size. */
 static void note_type(struct session *s, u32 i, const lk_param *p)
 {
-    const struct arg *g = &s->o->arg[i];
+    const struct arg *own = &s->o->arg[i], *g = own->kind == ARG_SAME ? launch_arg(s, own->launch, own->same) : own;
     struct source_type t = type_of(s, i, p);
-    if (g->kind != ARG_BUFFER || launch_by_contract(s) || !t.pointer || !t.scalar || s->o->common.quiet) return;
+    if (g->kind != ARG_BUFFER || launch_by_contract(s) || !t.pointer || !t.scalar || s->all->asked->run.common.quiet)
+        return;
     bool floats = t.scalar->class == SCALAR_FLOAT, given = g->type->class == SCALAR_FLOAT;
     /* narrow floats often travel as integers */
     bool alike = g->type->class == SCALAR_BITS || floats == given || g->type->bytes < 4;
     bool fits = t.scalar->bytes == g->type->bytes && alike;
     if (fits || !strcmp(t.scalar->name, g->type->name)) return;
-    fprintf(stderr,
-            "lockstep: argument %u: the parameter is %s, and %s is an array of %s; %s[...] would be of its type\n", i,
-            param_text(s, i), g->text, g->type->name, t.scalar->name);
+    fputs("lockstep: ", stderr);
+    if (launch_of_several(s)) fprintf(stderr, "launch %u: ", s->number + 1);
+    fprintf(stderr, "argument %u: the parameter is %s, and %s is an array of %s", i, param_text(s, i), own->text,
+            g->type->name);
+    if (own == g) fprintf(stderr, "; %s[...] would be of its type", t.scalar->name);
+    fputc('\n', stderr);
 }
 
 static bool check_argument(struct session *s, u32 i, struct error *e)
@@ -175,14 +180,6 @@ static void name_buffer(struct session *s, u32 i)
         snprintf(b->name, sizeof b->name, "arg %u", i);
 }
 
-static bool check_same(const struct launch_options *o, u32 i, const struct arg *g, struct error *e)
-{
-    if (g->kind != ARG_SAME) return true;
-    if (g->same >= i) return error_set(e, ERR_INPUT, "argument %u: %s names no earlier argument", i, g->text);
-    return o->arg[g->same].kind == ARG_BUFFER ||
-           error_set(e, ERR_INPUT, "argument %u: %s names argument %u, which is no buffer", i, g->text, g->same);
-}
-
 /* The buffers inside of a struct come behind the arguments, named by the way to them: p.2, p.data. */
 static bool add_inner(struct session *s, u32 i, struct arg *g, const char *name, struct error *e)
 {
@@ -191,7 +188,7 @@ static bool add_inner(struct session *s, u32 i, struct arg *g, const char *name,
         struct arg *m = &g->member[k];
         const char *own = m->name ? arena_printf(&s->mem, "%s.%s", name, m->name)
                                   : arena_printf(&s->mem, "%s.%u", name, k);
-        if (!check_same(o, i, m, e) || !arg_measure(m, i, e)) return false;
+        if (!launch_same_resolve(s, i, m, e) || !arg_measure(m, i, e)) return false;
         if (m->kind == ARG_STRUCT && !add_inner(s, i, m, own, e)) return false;
         if (m->kind != ARG_BUFFER) continue;
         if (o->all == LAUNCH_ARGS) return error_set(e, ERR_INPUT, "more than %d buffers", LAUNCH_ARGS);
@@ -211,32 +208,34 @@ bool launch_args_check(struct session *s, struct error *e)
     o->all = o->args;
     for (u32 i = 0; i < need; i++) {
         struct arg *g = &o->arg[i];
-        if (!check_argument(s, i, e) || !arg_measure(g, i, e) || !check_same(o, i, g, e)) return false;
+        if (!launch_same_resolve(s, i, g, e) || !check_argument(s, i, e) || !arg_measure(g, i, e)) return false;
         name_buffer(s, i);
         if (g->kind == ARG_STRUCT && !add_inner(s, i, g, s->buffer[i].name, e)) return false;
     }
     for (u32 i = need; i < o->all; i++) name_buffer(s, i);
     for (u32 i = 0; i < o->all; i++)
         if (o->arg[i].kind == ARG_BUFFER) arg_type_text(&o->arg[i], s->buffer[i].type, sizeof s->buffer[i].type);
-    return launch_wants_resolve(&s->mem, o, s->buffer, e);
+    return launch_names_check(s, e) && launch_wants_resolve(s, e);
 }
 
-/* The members of a struct, in their places; its buffers are there already. */
-static void put_members(const struct session *s, const struct arg *g, u8 *to)
+void launch_put_members(const struct session *s, const struct arg *g, u8 *to)
 {
     for (u32 k = 0; k < g->members; k++) {
         const struct arg *m = &g->member[k];
         u64 address = m->kind == ARG_BUFFER ? s->buffer[m->inner].address
-                      : m->kind == ARG_SAME ? s->buffer[m->same].address + m->offset
+                      : m->kind == ARG_SAME ? launch_buffer(s, m->launch, m->same)->address + m->offset
                                             : 0;
         switch (m->kind) {
         case ARG_SCALAR: memcpy(to + m->at, m->value, m->type->bytes); break;
         case ARG_BYTES: memcpy(to + m->at, m->bytes, m->nbytes); break;
-        case ARG_STRUCT: put_members(s, m, to); break;
+        case ARG_STRUCT: launch_put_members(s, m, to); break;
         default: memcpy(to + m->at, &address, 8);
         }
     }
 }
+
+/* What is random in an argument depends on the seed and its position: that in the launch, and the launch. */
+static u32 position(const struct session *s, u32 i) { return s->number * 2 * LAUNCH_ARGS + i; }
 
 /* Allocates argument i and makes its contents once; launch_args_restore() puts them there before every run. */
 static bool make_buffer(struct session *s, u32 i, struct error *e)
@@ -259,14 +258,14 @@ static bool make_buffer(struct session *s, u32 i, struct error *e)
         lk_kernel_param(s->kernel, i, &p);
         u8 *bytes = arena_alloc(&s->mem, p.bytes + 8, 16);
         memset(bytes, 0, p.bytes + 8);
-        put_members(s, g, bytes);
+        launch_put_members(s, g, bytes);
         b->value = bytes;
         b->value_bytes = p.bytes;
         return true;
     }
     case ARG_NUMBER:
     case ARG_NULL: return true;
-    case ARG_SAME: b->address = s->buffer[g->same].address + g->offset; return true;
+    case ARG_SAME: b->address = launch_buffer(s, g->launch, g->same)->address + g->offset; return true;
     case ARG_BUFFER: break;
     }
     b->bytes = g->count * g->type->bytes;
@@ -277,8 +276,9 @@ static bool make_buffer(struct session *s, u32 i, struct error *e)
     if (g->fill.kind == FILL_UNINIT) return true;
     b->initial = base_alloc(b->bytes);
     if (!b->initial) return error_set(e, ERR_MEMORY, "argument %u: no memory for %" PRIu64 " bytes", i, b->bytes);
-    if (!g->by_contract) return arg_fill(g, i, s->o->gpu.seed, b->initial, e);
-    return lk_contract_fill(s->contract, i, s->o->gpu.seed, b->initial) == LK_OK ||
+    u64 seed = s->all->asked->run.gpu.seed;
+    if (!g->by_contract) return arg_fill(g, position(s, i), seed, b->initial, e);
+    return lk_contract_fill(s->contract, i, seed, b->initial) == LK_OK ||
            error_set(e, ERR_INPUT, "%.400s", lk_gpu_error(s->gpu));
 }
 
@@ -298,66 +298,5 @@ bool launch_args_restore(struct session *s, struct error *e)
         if (b->initial && lk_memory_write(s->gpu, b->address, b->initial, b->bytes) != LK_OK)
             return error_set(e, ERR_SYSTEM, "argument %u: %.400s", i, lk_gpu_error(s->gpu));
     }
-    return true;
-}
-
-/* ---- --set ---- */
-
-/* Whether a struct has members that point to memory: only arguments have buffers inside of structs. */
-static bool has_pointers(const struct arg *g)
-{
-    for (u32 k = 0; k < g->members; k++)
-        if (g->member[k].kind == ARG_BUFFER || g->member[k].kind == ARG_SAME || has_pointers(&g->member[k]))
-            return true;
-    return false;
-}
-
-static bool set_one(struct session *s, const struct set *v, u32 number, struct error *e)
-{
-    const struct arg *g = &v->arg;
-    u64 address, bytes;
-    if (lk_module_symbol(s->module, v->name, &address, &bytes) != LK_OK)
-        return error_set(e, ERR_INPUT, "--set %.60s: %.400s", v->name, lk_gpu_error(s->gpu));
-    u32 align;
-    struct arg copy = *g;
-    bool buffer = g->kind == ARG_BUFFER;
-    u64 own = buffer ? g->count * g->type->bytes : arg_layout(&copy, 0, &align);
-    bool points = buffer && own != bytes && bytes == 8; /* the variable is a pointer */
-    if (g->kind == ARG_NUMBER || g->kind == ARG_SAME)
-        return error_set(e, ERR_INPUT,
-                         "--set %.60s=%.60s: a value with its type belongs here, as in i32:5, or f32[16]=rand", v->name,
-                         v->text);
-    if (has_pointers(g))
-        return error_set(e, ERR_INPUT, "--set %.60s=%.60s: buffers inside of structs belong to arguments", v->name,
-                         v->text);
-    if (own != bytes && !points)
-        return error_set(e, ERR_INPUT, "--set %.60s: the variable has %" PRIu64 " bytes, and %.60s has %" PRIu64,
-                         v->name, bytes, v->text, own);
-    u8 *data = base_alloc(MAX_OF(own, bytes) + 8);
-    if (!data) return error_set(e, ERR_MEMORY, "--set %.60s: no memory for %" PRIu64 " bytes", v->name, own);
-    bool ok = true;
-    if (buffer)
-        ok = arg_fill(g, number, s->o->gpu.seed, data, e);
-    else if (g->kind == ARG_STRUCT)
-        put_members(s, &copy, data);
-    else
-        memcpy(data,
-               g->kind == ARG_SCALAR  ? g->value
-               : g->kind == ARG_BYTES ? g->bytes
-                                      : (const u8 *)"\0\0\0\0\0\0\0",
-               own);
-    u64 to = address;
-    if (ok && points)
-        ok = lk_memory_alloc(s->gpu, own, LK_MEMORY_DEVICE, v->name, &to) == LK_OK &&
-             lk_memory_write(s->gpu, address, &to, 8) == LK_OK;
-    ok = ok && (g->fill.kind == FILL_UNINIT && buffer ? true : lk_memory_write(s->gpu, to, data, own) == LK_OK);
-    base_free(data);
-    return ok || error_set(e, ERR_INPUT, "--set %.60s: %.400s", v->name, lk_gpu_error(s->gpu));
-}
-
-bool launch_sets_do(struct session *s, struct error *e)
-{
-    for (u32 i = 0; i < s->o->sets; i++)
-        if (!set_one(s, &s->o->set[i], LAUNCH_ARGS + i, e)) return false;
     return true;
 }

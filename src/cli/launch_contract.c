@@ -195,43 +195,44 @@ static struct span measure(const struct scalar *t, const u8 *data, u64 count)
 }
 
 /* "out y f32[100,72]: 1 2 3 ... (7200 elements, 0 to 9)" */
-static void show(const lk_argument *g, const u8 *data)
+static void show(const lk_argument *g, const char *where, const u8 *data, struct text *out)
 {
     const struct scalar *t = scalar_find(str_of(g->type));
     u64 count = g->bytes / t->bytes;
     struct span s = measure(t, data, count);
     char one[64], two[64];
-    printf("%s %s %s[", g->flow == LK_FLOW_OUT ? "out" : "inout", g->name, g->type);
-    for (u32 i = 0; i < g->rank; i++) printf("%s%" PRIu64, i ? "," : "", g->dim[i]);
-    printf("]:");
+    text_add(out, "%s%s %s %s[", where, g->flow == LK_FLOW_OUT ? "out" : "inout", g->name, g->type);
+    for (u32 i = 0; i < g->rank; i++) text_add(out, "%s%" PRIu64, i ? "," : "", g->dim[i]);
+    text_add(out, "]:");
     for (u64 i = 0; i < MIN_OF(count, (u64)SHOW_ELEMENTS); i++) {
         scalar_print(t, data + i * t->bytes, one, sizeof one);
-        printf(" %s", one);
+        text_add(out, " %s", one);
     }
     if (count > SHOW_ELEMENTS) {
         scalar_print(t, data + s.low * t->bytes, one, sizeof one);
         scalar_print(t, data + s.high * t->bytes, two, sizeof two);
-        printf(" ... (%" PRIu64 " elements", count);
-        if (s.any) printf(", %s to %s", one, two);
-        if (s.nans) printf(", %" PRIu64 " NaN", s.nans);
-        printf(")");
+        text_add(out, " ... (%" PRIu64 " elements", count);
+        if (s.any) text_add(out, ", %s to %s", one, two);
+        if (s.nans) text_add(out, ", %" PRIu64 " NaN", s.nans);
+        text_add(out, ")");
     }
-    putchar('\n');
+    text_add(out, "\n");
 }
 
-bool launch_contract_show(const lk_contract *c, const struct launch_options *o, lk_gpu *gpu, const struct buffer *b,
-                          struct error *e)
+bool launch_contract_show(struct session *s, struct text *out, struct error *e)
 {
-    for (u32 i = 0; i < o->args; i++) {
+    const char *where = launch_of_several(s) ? arena_printf(&s->mem, "launch %u, ", s->number + 1) : "";
+    for (u32 i = 0; i < s->o->args; i++) {
         lk_argument g;
-        if (lk_contract_argument(c, i, &g) != LK_OK || g.kind != LK_ARGUMENT_BUFFER || g.flow == LK_FLOW_IN ||
-            !b[i].address || !g.bytes)
+        u64 address = s->buffer[i].address;
+        if (lk_contract_argument(s->contract, i, &g) != LK_OK || g.kind != LK_ARGUMENT_BUFFER || g.flow == LK_FLOW_IN ||
+            !address || !g.bytes)
             continue;
         u8 *data = base_alloc(g.bytes);
         bool ok = data || error_set(e, ERR_MEMORY, "no memory to look at %s (%" PRIu64 " bytes)", g.name, g.bytes);
-        if (ok && lk_memory_read(gpu, b[i].address, data, g.bytes) != LK_OK)
-            ok = error_set(e, ERR_SYSTEM, "cannot read %s back: %.300s", g.name, lk_gpu_error(gpu));
-        if (ok) show(&g, data);
+        if (ok && lk_memory_read(s->gpu, address, data, g.bytes) != LK_OK)
+            ok = error_set(e, ERR_SYSTEM, "cannot read %s back: %.300s", g.name, lk_gpu_error(s->gpu));
+        if (ok) show(&g, where, data, out);
         base_free(data);
         if (!ok) return false;
     }

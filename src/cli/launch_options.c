@@ -72,7 +72,9 @@ static bool parse_set(struct arena *a, const char *text, struct launch_options *
     return arg_measure(&v->arg, 0, e);
 }
 
-static bool apply(struct arena *a, const struct row *opt, const char *text, struct launch_options *o, struct error *e)
+/* An option of one launch, `o`, or of them all. */
+static bool apply(struct arena *a, const struct row *opt, const char *text, struct launch_options *o,
+                  struct run_options *run, struct error *e)
 {
     u64 n = 0;
     char *end;
@@ -87,30 +89,30 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     case O_launch_THREAD_REGISTERS: return option_number(opt, text, 255, &n, e) && (o->registers = (u32)n, true);
     case O_launch_COOPERATIVE: return o->cooperative = true;
     case O_launch_ON:
-        o->both = !strcmp(text, "both");
-        o->gpu.on = o->both ? "sim" : text;
-        return !strcmp(o->gpu.on, "sim") || !strcmp(text, "gpu") ||
+        run->both = !strcmp(text, "both");
+        run->gpu.on = run->both ? "sim" : text;
+        return !strcmp(run->gpu.on, "sim") || !strcmp(text, "gpu") ||
                error_set(e, ERR_INPUT, "--on %.60s: sim, gpu or both belongs here", text);
-    case O_launch_DEVICE: o->gpu.device = text; return true;
-    case O_launch_SEED: return option_number(opt, text, UINT64_MAX, &o->gpu.seed, e) && (o->gpu.seeded = 1, true);
-    case O_launch_THREADS: return option_number(opt, text, 4096, &n, e) && (o->gpu.threads = (u32)n, true);
+    case O_launch_DEVICE: run->gpu.device = text; return true;
+    case O_launch_SEED: return option_number(opt, text, UINT64_MAX, &run->gpu.seed, e) && (run->gpu.seeded = 1, true);
+    case O_launch_THREADS: return option_number(opt, text, 4096, &n, e) && (run->gpu.threads = (u32)n, true);
     case O_launch_CHECK:
-        o->gpu.check = o->gpu.check ? arena_printf(a, "%s,%s", o->gpu.check, text) : text;
+        run->gpu.check = run->gpu.check ? arena_printf(a, "%s,%s", run->gpu.check, text) : text;
         return true; /* given again: more of them */
     case O_launch_NO_CHECK:
-        o->gpu.no_check = o->gpu.no_check ? arena_printf(a, "%s,%s", o->gpu.no_check, text) : text;
+        run->gpu.no_check = run->gpu.no_check ? arena_printf(a, "%s,%s", run->gpu.no_check, text) : text;
         return true;
-    case O_launch_BUDGET: return option_number(opt, text, UINT64_MAX, &o->gpu.budget, e);
+    case O_launch_BUDGET: return option_number(opt, text, UINT64_MAX, &run->gpu.budget, e);
     case O_launch_TIME:
         n = 10;
         if (text && (!option_number(opt, text, 1000000, &n, e) || !n))
             return error_set(e, ERR_INPUT, "--time %.60s: at least one run", text);
-        o->runs = (u32)n;
+        run->runs = (u32)n;
         return true;
     case O_launch_SCHEDULES:
-        return option_number(opt, text, 1000000, &n, e) && (o->orders = (u32)n, o->gpu.seeded = 1, true);
+        return option_number(opt, text, 1000000, &n, e) && (run->orders = (u32)n, run->gpu.seeded = 1, true);
     case O_launch_ORDER:
-        return option_number(opt, text, 1000000, &n, e) && (o->order = (u32)n, o->gpu.seeded = 1, true);
+        return option_number(opt, text, 1000000, &n, e) && (run->order = (u32)n, run->gpu.seeded = 1, true);
     case O_launch_PRINT:
     case O_launch_SAVE:
     case O_launch_EXPECT: return parse_want(a, opt, text, o, e);
@@ -131,70 +133,132 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     case O_launch_NO_CONTRACT: return o->no_contract = true;
     default: break;
     }
-    bool known, ok = reporting_option(&o->reporting, opt, text, &known, e);
+    bool known, ok = reporting_option(&run->reporting, opt, text, &known, e);
     CHECK(known);
     return ok;
 }
 
 struct reading {
     struct arena *a;
-    struct launch_options *o;
+    struct request *r;
+    struct launch_options *o; /* the launch that is being read */
+    VEC(struct launch_options *) all;
 };
+
+/* What is wrong in one launch of several says in which. */
+static bool in_launch(const struct reading *r, bool ok, struct error *e)
+{
+    char where[sizeof e->where];
+    if (ok || r->all.n < 2) return ok;
+    snprintf(where, sizeof where, "launch %u%s%.200s", r->all.n, e->where[0] ? ", " : "", e->where);
+    memcpy(e->where, where, sizeof where);
+    return false;
+}
 
 static bool read_option(void *self, const struct row *opt, const char *value, struct error *e)
 {
     struct reading *r = self;
-    return apply(r->a, opt, value, r->o, e);
+    return in_launch(r, apply(r->a, opt, value, r->o, &r->r->run, e), e);
+}
+
+/* In the first launch, names are only those given on the command line: a word that is none of them is said to be wrong
+ * before anything is compiled. */
+static bool is_given(const struct launch_options *o, const struct arg *g)
+{
+    for (u32 i = 0; i < o->args; i++)
+        if (o->arg[i].named && !strcmp(o->arg[i].name, g->of)) return true;
+    return false;
+}
+
+static bool read_arg(struct reading *r, const char *word, struct error *e)
+{
+    struct launch_options *o = r->o;
+    if (o->args == LAUNCH_ARGS) return error_set(e, ERR_INPUT, "more than %d arguments", LAUNCH_ARGS);
+    struct arg *g = &o->arg[o->args];
+    if (!arg_parse(r->a, o->args, word, g, e)) return false;
+    if (g->kind == ARG_SAME && g->of && r->all.n == 1 && !is_given(o, g))
+        return arg_error(e, o->args, word, word, "an argument is %s %s; no argument before it has the name %.40s",
+                         arg_forms, scalar_names, g->of);
+    return ++o->args;
 }
 
 static bool read_word(void *self, const char *word, struct error *e)
 {
     struct reading *r = self;
     struct launch_options *o = r->o;
-    if (!o->path) return compiling_target(r->a, "launch", word, &o->path, &o->kernel, e);
-    if (o->args == LAUNCH_ARGS) return error_set(e, ERR_INPUT, "more than %d arguments", LAUNCH_ARGS);
-    return arg_parse(r->a, o->args, word, &o->arg[o->args], e) && ++o->args;
+    if (!o->path && r->all.n > 1 && word[0] == ':' && word[1]) { /* another kernel of the same file */
+        o->path = r->all.p[r->all.n - 2]->path;
+        o->kernel = word + 1;
+        return true;
+    }
+    if (!o->path) return in_launch(r, compiling_target(r->a, "launch", word, &o->path, &o->kernel, e), e);
+    return in_launch(r, read_arg(r, word, e), e);
+}
+
+static bool needs_file(const struct reading *r, struct error *e)
+{
+    if (r->o->path) return true;
+    if (r->all.n == 1)
+        return error_set(e, ERR_INPUT, "launch needs a .ptx or .cu file; lockstep launch --help shows an example");
+    return error_set(
+        e, ERR_INPUT,
+        "behind -- comes the next launch: FILE.cu:KERNEL, or :KERNEL of the same file, its options and its arguments");
+}
+
+/* The next launch; what was said to the compiler holds for it, too. */
+static bool read_next(void *self, struct error *e)
+{
+    struct reading *r = self;
+    const struct launch_options *before = r->o;
+    if (before && !needs_file(r, e)) return false;
+    if (r->all.n == LAUNCH_MOST) return error_set(e, ERR_INPUT, "more than %d launches", LAUNCH_MOST);
+    r->o = NEW(r->a, struct launch_options);
+    if (before) r->o->compiling = before->compiling;
+    VEC_PUSH(r->a, &r->all, r->o);
+    return true;
 }
 
 /* Files that are written, against those that are read. */
-static bool check_files(struct arena *a, struct launch_options *o, struct error *e)
+static bool check_files(struct arena *a, struct request *r, struct error *e)
 {
     VEC(const char *) reads = { 0 };
-    VEC_PUSH(a, &reads, o->path);
-    VEC_PUSH(a, &reads, o->contract);
-    for (u32 i = 0; i < o->compiling.link.n; i++) VEC_PUSH(a, &reads, o->compiling.link.p[i]);
-    for (u32 i = 0; i < o->reporting.suppressions; i++) VEC_PUSH(a, &reads, o->reporting.suppress[i]);
-    for (u32 i = 0; i < o->args; i++)
-        if (o->arg[i].kind == ARG_BUFFER && o->arg[i].fill.kind == FILL_FILE) VEC_PUSH(a, &reads, o->arg[i].fill.file);
-    for (u32 i = 0; i < o->wants; i++)
-        if (o->want[i].kind == WANT_EXPECT) VEC_PUSH(a, &reads, o->want[i].file);
-    for (u32 i = 0; i < o->wants; i++)
-        if (o->want[i].kind == WANT_SAVE && !option_output("--save", o->want[i].file, reads.p, reads.n, e))
-            return false;
-    if (o->trace_file && !option_output("--trace", o->trace_file, reads.p, reads.n, e)) return false;
-    return reporting_streams(&o->reporting, reads.p, reads.n, e);
+    struct reporting *reporting = &r->run.reporting;
+    for (u32 k = 0; k < r->launches; k++) {
+        const struct launch_options *o = r->launch[k];
+        VEC_PUSH(a, &reads, o->path);
+        VEC_PUSH(a, &reads, o->contract);
+        for (u32 i = 0; i < o->compiling.link.n; i++) VEC_PUSH(a, &reads, o->compiling.link.p[i]);
+        for (u32 i = 0; i < o->args; i++)
+            if (o->arg[i].kind == ARG_BUFFER && o->arg[i].fill.kind == FILL_FILE)
+                VEC_PUSH(a, &reads, o->arg[i].fill.file);
+        for (u32 i = 0; i < o->wants; i++)
+            if (o->want[i].kind == WANT_EXPECT) VEC_PUSH(a, &reads, o->want[i].file);
+    }
+    for (u32 i = 0; i < reporting->suppressions; i++) VEC_PUSH(a, &reads, reporting->suppress[i]);
+    for (u32 k = 0; k < r->launches; k++) {
+        const struct launch_options *o = r->launch[k];
+        for (u32 i = 0; i < o->wants; i++)
+            if (o->want[i].kind == WANT_SAVE && !option_output("--save", o->want[i].file, reads.p, reads.n, e))
+                return false;
+        if (o->trace_file && !option_output("--trace", o->trace_file, reads.p, reads.n, e)) return false;
+    }
+    return reporting_streams(reporting, reads.p, reads.n, e);
 }
 
-bool launch_options_parse(struct arena *a, int argc, char **argv, struct launch_options *o, struct error *e)
+/* Options that contradict each other. */
+static bool check_together(const struct launch_options *o, const struct run_options *run, struct error *e)
 {
-    *o = (struct launch_options){ .gpu = { .size = sizeof o->gpu, .budget = (u64)BUDGET_DEFAULT_G * 1000000000u } };
-    struct reading r = { a, o };
-    struct parser p = { .verb = VERB_launch, .self = &r, .option = read_option, .word = read_word };
-    if (!options_parse(&p, argc, argv, e)) return false;
-    o->common = p.common;
-    if (!o->path)
-        return error_set(e, ERR_INPUT, "launch needs a .ptx or .cu file; lockstep launch --help shows an example");
-    if (o->runs && (o->trace_file || o->trace.break_at))
+    if (run->runs && (o->trace_file || o->trace.break_at))
         return error_set(e, ERR_INPUT, "--time measures whole launches at full speed: leave out %s",
                          o->trace_file ? "--trace" : "--break");
-    if (o->orders && (o->runs || o->order || o->trace.break_at))
+    if (run->orders && (run->runs || run->order || o->trace.break_at))
         return error_set(e, ERR_INPUT, "--schedules runs the launch under every order in turn: leave out %s",
-                         o->runs    ? "--time"
-                         : o->order ? "--order"
-                                    : "--break");
-    if ((o->orders || o->order) && o->gpu.on && strcmp(o->gpu.on, "sim"))
+                         run->runs    ? "--time"
+                         : run->order ? "--order"
+                                      : "--break");
+    if ((run->orders || run->order) && run->gpu.on && strcmp(run->gpu.on, "sim"))
         return error_set(e, ERR_INPUT, "%s needs the software GPU: a real one chooses the order itself",
-                         o->orders ? "--schedules" : "--order");
+                         run->orders ? "--schedules" : "--order");
     if ((o->trace.one_cta || o->trace.one_warp || o->trace.lines) && !o->trace_file && !o->trace.break_at)
         return error_set(e, ERR_INPUT,
                          "--trace-cta, --trace-warp and --trace-line choose what --trace FILE writes and where --break "
@@ -202,5 +266,20 @@ bool launch_options_parse(struct arena *a, int argc, char **argv, struct launch_
     if (o->no_contract && (o->contract || o->dims))
         return error_set(e, ERR_INPUT, "--no-contract and %s contradict each other",
                          o->contract ? "--contract" : "--dim");
-    return check_files(a, o, e);
+    return true;
+}
+
+bool launch_options_parse(struct arena *a, int argc, char **argv, struct request *r, struct error *e)
+{
+    *r = (struct request){ .run.gpu = { .size = sizeof r->run.gpu, .budget = (u64)BUDGET_DEFAULT_G * 1000000000u } };
+    struct reading in = { .a = a, .r = r };
+    struct parser p = { .verb = VERB_launch, .self = &in, .option = read_option, .word = read_word, .next = read_next };
+    if (!read_next(&in, e) || !options_parse(&p, argc, argv, e)) return false;
+    r->run.common = p.common;
+    r->launch = in.all.p;
+    r->launches = in.all.n;
+    if (!needs_file(&in, e)) return false;
+    for (u32 k = 0; k < r->launches; k++)
+        if (!check_together(r->launch[k], &r->run, e)) return false;
+    return check_files(a, r, e);
 }

@@ -1,42 +1,24 @@
 /* What is done with the buffers after a launch: --print, --save and --expect. */
 #include "cli/launch.h"
-#include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { PRINT_PER_LINE = 8, PRINT_WHOLE = 1024, PRINT_PART = 64 };
 
-static bool resolve(const struct launch_options *o, struct want *w, const struct buffer *b, struct error *e)
+static bool resolve(const struct session *s, struct want *w, struct error *e)
 {
     static const char *const flag[] = { "--print", "--save", "--expect" };
-    bool digits = w->key[strspn(w->key, "0123456789")] == 0;
-    u32 k = digits && strlen(w->key) < 6 ? (u32)strtoul(w->key, NULL, 10) : o->all;
-    for (u32 i = 0; !digits && i < o->all; i++)
-        if (!strcmp(b[i].name, w->key)) {
-            k = i;
-            break;
-        }
-    if (k >= o->args && digits)
-        return error_set(e, ERR_INPUT, "%s %.60s: there are %u arguments, numbered from 0", flag[w->kind], w->key,
-                         o->args);
-    if (k >= o->all)
-        return error_set(e, ERR_INPUT,
-                         "%s %.60s: no argument has this name; use its number from 0, or name it: %.60s=f32[100]=...",
-                         flag[w->kind], w->key, w->key);
-    if (o->arg[k].kind != ARG_BUFFER)
-        return error_set(e, ERR_INPUT, "%s %.60s: argument %u, %.100s, is no buffer", flag[w->kind], w->key, k,
-                         o->arg[k].text);
-    if (w->ranged && w->to > o->arg[k].count)
-        return error_set(e, ERR_INPUT, "%s %.60s:%" PRIu64 ":%" PRIu64 ": %s has %" PRIu64 " elements", flag[w->kind],
-                         w->key, w->from, w->to, b[k].name, o->arg[k].count);
-    w->arg = k;
-    return true;
+    if (!launch_want_find(s, flag[w->kind], w, e)) return false;
+    const struct arg *g = launch_arg(s, w->launch, w->arg);
+    return !w->ranged || w->to <= g->count ||
+           error_set(e, ERR_INPUT, "%s %.60s:%" PRIu64 ":%" PRIu64 ": %s has %" PRIu64 " elements", flag[w->kind],
+                     w->key, w->from, w->to, launch_buffer(s, w->launch, w->arg)->name, g->count);
 }
 
 /* The contents that --expect asks for, as an argument of its own: a FILL word, or a file. */
-static struct arg expected(struct arena *a, const struct launch_options *o, const struct want *w)
+static struct arg expected(struct session *s, const struct want *w)
 {
-    struct arg g = o->arg[w->arg];
+    struct arena *a = &s->mem;
+    struct arg g = *launch_arg(s, w->launch, w->arg);
     struct error ignored = { 0 };
     bool word = !strcmp(w->file, "zeros") || !strcmp(w->file, "ones") || !strcmp(w->file, "iota") ||
                 !strncmp(w->file, "const:", 6);
@@ -48,13 +30,14 @@ static struct arg expected(struct arena *a, const struct launch_options *o, cons
     return g;
 }
 
-bool launch_wants_resolve(struct arena *a, struct launch_options *o, const struct buffer *b, struct error *e)
+bool launch_wants_resolve(struct session *s, struct error *e)
 {
+    struct launch_options *o = s->o;
     for (u32 i = 0; i < o->wants; i++) {
-        if (!resolve(o, &o->want[i], b, e)) return false;
+        if (!resolve(s, &o->want[i], e)) return false;
         if (o->want[i].kind != WANT_EXPECT) continue;
         /* a missing or short file is known before anything runs */
-        struct arg g = expected(a, o, &o->want[i]);
+        struct arg g = expected(s, &o->want[i]);
         if (!arg_measure(&g, o->want[i].arg, e)) {
             snprintf(e->where, sizeof e->where, "--expect");
             return false;
@@ -63,27 +46,35 @@ bool launch_wants_resolve(struct arena *a, struct launch_options *o, const struc
     return true;
 }
 
-static void print(const struct want *w, const struct arg *g, const struct buffer *b, const u8 *data)
+/* A buffer in what is printed: of several launches, with the one after which it is looked at. */
+static const char *label(struct session *s, const struct buffer *b)
+{
+    return launch_of_several(s) ? arena_printf(&s->mem, "launch %u, %s", s->number + 1, b->name) : b->name;
+}
+
+static void print(const struct want *w, const struct arg *g, const char *name, const struct buffer *b, const u8 *data,
+                  struct text *out)
 {
     u64 from = w->ranged ? w->from : 0, to = w->ranged ? w->to : g->count > PRINT_WHOLE ? PRINT_PART : g->count;
-    printf("%s: %s", b->name, b->type);
-    if (to - from < g->count) printf(", elements %" PRIu64 " to %" PRIu64, from, to - 1);
-    putchar('\n');
+    text_add(out, "%s: %s", name, b->type);
+    if (to - from < g->count) text_add(out, ", elements %" PRIu64 " to %" PRIu64, from, to - 1);
+    text_add(out, "\n");
     int width = snprintf(NULL, 0, "%" PRIu64, to - 1);
     for (u64 i = from; i < to; i++) {
         char value[64];
         scalar_print(g->type, data + i * g->type->bytes, value, sizeof value);
-        if ((i - from) % PRINT_PER_LINE == 0) printf("  %*" PRIu64 ":", width, i);
-        printf(" %s%s", value, (i - from) % PRINT_PER_LINE == PRINT_PER_LINE - 1 || i + 1 == to ? "\n" : "");
+        if ((i - from) % PRINT_PER_LINE == 0) text_add(out, "  %*" PRIu64 ":", width, i);
+        text_add(out, " %s%s", value, (i - from) % PRINT_PER_LINE == PRINT_PER_LINE - 1 || i + 1 == to ? "\n" : "");
     }
     if (!w->ranged && to < g->count)
-        printf("  (%" PRIu64 " more; --print %s:FROM:TO shows others)\n", g->count - to, w->key);
+        text_add(out, "  (%" PRIu64 " more; --print %s:FROM:TO shows others)\n", g->count - to, w->key);
 }
 
 /* One line: that all is as expected is silence; a difference says where, what, and how many. */
-static bool compare(const struct launch_options *o, const struct arg *g, const struct buffer *b, const u8 *is,
-                    const u8 *should)
+static bool compare(struct session *s, const struct arg *g, const struct buffer *b, const u8 *is, const u8 *should,
+                    struct text *out)
 {
+    const struct launch_options *o = s->o;
     u64 differ = 0, first = 0;
     for (u64 i = 0; i < g->count; i++)
         if (!scalar_same(g->type, is + i * g->type->bytes, should + i * g->type->bytes, o->tolerance) && !differ++)
@@ -92,26 +83,27 @@ static bool compare(const struct launch_options *o, const struct arg *g, const s
     char a[64], c[64];
     scalar_print(g->type, is + first * g->type->bytes, a, sizeof a);
     scalar_print(g->type, should + first * g->type->bytes, c, sizeof c);
-    printf("expect: %s (%s) differs in %" PRIu64 " of %" PRIu64 " elements, first in element %" PRIu64
-           ": is %s, should be %s\n",
-           b->name, b->type, differ, g->count, first, a, c);
+    text_add(out,
+             "expect: %s (%s) differs in %" PRIu64 " of %" PRIu64 " elements, first in element %" PRIu64
+             ": is %s, should be %s\n",
+             label(s, b), b->type, differ, g->count, first, a, c);
     return false;
 }
 
-static bool do_one(struct arena *a, const struct launch_options *o, const struct want *w, const struct buffer *b,
-                   const u8 *data, u32 *differs, struct error *e)
+static bool do_one(struct session *s, const struct want *w, const struct buffer *b, const u8 *data, u32 *differs,
+                   struct text *out, struct error *e)
 {
-    const struct arg *g = &o->arg[w->arg];
+    const struct arg *g = launch_arg(s, w->launch, w->arg);
     if (w->kind == WANT_PRINT) {
-        print(w, g, b, data);
+        print(w, g, label(s, b), b, data, out);
         return true;
     }
     if (w->kind == WANT_SAVE) return file_write(w->file, data, b->bytes, e);
-    struct arg want = expected(a, o, w);
+    struct arg want = expected(s, w);
     void *should = base_alloc(b->bytes);
     bool ok = should ? arg_fill(&want, w->arg, 0, should, e)
                      : error_set(e, ERR_MEMORY, "no memory for --expect %s", w->key);
-    if (ok && !compare(o, g, b, data, should)) ++*differs;
+    if (ok && !compare(s, g, b, data, should, out)) ++*differs;
     base_free(should);
     return ok;
 }
@@ -156,17 +148,16 @@ bool launch_same(const struct arg *g, const struct buffer *b, lk_gpu *sim, lk_gp
     return ok;
 }
 
-bool launch_wants_do(struct arena *a, const struct launch_options *o, lk_gpu *gpu, const struct buffer *b, u32 *differs,
-                     struct error *e)
+bool launch_wants_do(struct session *s, u32 *differs, struct text *out, struct error *e)
 {
-    for (u32 i = 0; i < o->wants; i++) {
-        const struct want *w = &o->want[i];
-        const struct buffer *of = &b[w->arg];
+    for (u32 i = 0; i < s->o->wants; i++) {
+        const struct want *w = &s->o->want[i];
+        const struct buffer *of = launch_buffer(s, w->launch, w->arg);
         u8 *data = base_alloc(of->bytes);
         bool ok = data || error_set(e, ERR_MEMORY, "no memory to look at %s (%" PRIu64 " bytes)", of->name, of->bytes);
-        if (ok && lk_memory_read(gpu, of->address, data, of->bytes) != LK_OK)
-            ok = error_set(e, ERR_SYSTEM, "cannot read %s back: %.300s", of->name, lk_gpu_error(gpu));
-        ok = ok && do_one(a, o, w, of, data, differs, e);
+        if (ok && lk_memory_read(s->gpu, of->address, data, of->bytes) != LK_OK)
+            ok = error_set(e, ERR_SYSTEM, "cannot read %s back: %.300s", of->name, lk_gpu_error(s->gpu));
+        ok = ok && do_one(s, w, of, data, differs, out, e);
         base_free(data);
         if (!ok) return false;
     }

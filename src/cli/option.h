@@ -55,9 +55,11 @@ struct parser { /* who gets what stands on the command line, in its order */
     void *self;
     bool (*option)(void *self, const struct row *o, const char *value, struct error *e); /* value NULL: none given */
     bool (*word)(void *self, const char *word, struct error *e); /* what is no option; NULL: the verb takes none */
-    struct common common;                                        /* filled in */
+    /* At --, behind which the next of several things begins; NULL: -- ends the options. */
+    bool (*next)(void *self, struct error *e);
+    struct common common; /* filled in */
 };
-/* Goes through argv[1...]. Options are --name value, --name=value, -X value and -Xvalue; -- ends them. */
+/* Goes through argv[1...]. Options are --name value, --name=value, -X value and -Xvalue. */
 bool options_parse(struct parser *p, int argc, char **argv, struct error *e);
 /* All of `s` as a decimal number up to `most`. */
 bool option_whole(const char *s, u64 most, u64 *out);

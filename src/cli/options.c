@@ -138,7 +138,8 @@ bool options_parse(struct parser *p, int argc, char **argv, struct error *e)
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
         if (open && !strcmp(word, "--")) {
-            open = false;
+            if (p->next && !p->next(p->self, e)) return false;
+            open = p->next != NULL;
             continue;
         }
         if (open && word[0] == '-' && word[1]) {

@@ -141,6 +141,7 @@ lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats 
     l.registers = l.registers ? l.registers : kernel->registers;
     l.order = in.order;
     l.orders = in.orders;
+    report_launch(gpu->device->report, in.number);
     pointers_check(kernel, &l);
     struct report *report = gpu->device->report;
     u64 before = report_error_occurrences(report), t0 = stats ? time_ns() : 0;

@@ -29,6 +29,7 @@ struct entry {
     struct finding f;               /* the representative; strings and places live in `mem` */
     struct arena mem;               /* emptied when a smaller (CTA, thread) takes over */
     u64 hash;                       /* of what makes two findings one cause */
+    u32 launch;                     /* that it belongs to, of several; 0: there is only one */
     struct entry *next;             /* in its bucket */
     u64 first_cta;                  /* linear CTA of the representative */
     u32 first_lane;                 /* which lane of f is the smallest thread */
@@ -58,6 +59,7 @@ struct report {
     lock_t lock;    /* held by every function */
     u32 checks_off; /* CHECK_*: kinds of these are not taken in */
     u32 checks_ran; /* CHECK_*: that have looked at something */
+    u32 launch;     /* that findings belong to which name none; 0: there is only one */
     struct entry *bucket[BUCKETS];
     /* at key % TICKETS; a newer one replaces an older one, which is then simply not known */
     struct ticket ticket[TICKETS];

@@ -101,6 +101,7 @@ struct finding {
     const struct place *place;
     const struct place *other; /* second site (a race, a lock's holder), or NULL */
     const char *kernel;
+    u32 launch;    /* of several, from 1 on; 0: the one that report_launch named last */
     u64 cause_key; /* findings with equal kind, places and cause_key are one cause */
     u64 ticket;    /* see report_again; 0: none */
     /* who */

@@ -60,6 +60,15 @@ void report_ran(struct report *r, u32 checks)
     unlock(&r->lock);
 }
 
+void report_launch(struct report *r, u32 number)
+{
+    lock(&r->lock);
+    r->launch = number;
+    unlock(&r->lock);
+}
+
+u32 report_launch_number(const struct report *r) { return r->launch; }
+
 void report_clear(struct report *r)
 {
     lock(&r->lock);
@@ -168,14 +177,16 @@ static void entry_count(struct report *r, struct entry *e)
 
 static struct entry *entry_get(struct report *r, const struct finding *f)
 {
+    u32 launch = f->launch ? f->launch : r->launch;
     u64 hash = finding_hash(f);
-    if (r->last && r->last->hash == hash && same_cause(&r->last->f, f)) return r->last;
+    if (r->last && r->last->hash == hash && r->last->launch == launch && same_cause(&r->last->f, f)) return r->last;
     struct entry **b = &r->bucket[hash % BUCKETS];
     for (struct entry *e = *b; e; e = e->next)
-        if (e->hash == hash && same_cause(&e->f, f)) return r->last = e;
+        if (e->hash == hash && e->launch == launch && same_cause(&e->f, f)) return r->last = e;
     if (r->entries == ENTRIES_MOST) return NULL;
     struct entry *e = base_need(sizeof *e);
     e->hash = hash;
+    e->launch = launch;
     represent(e, f, smallest_thread(f->thread, f->nlanes));
     e->next = *b;
     *b = e;
@@ -415,8 +426,8 @@ static bool is_known(const struct report *r, const struct finding *f)
 {
     for (u32 b = 0; b < BUCKETS; b++)
         for (const struct entry *e = r->bucket[b]; e; e = e->next)
-            if (e->f.kind == f->kind && same_place(e->f.place, f->place) && same_place(e->f.other, f->other) &&
-                same_text(e->f.kernel, f->kernel))
+            if (e->f.kind == f->kind && e->launch == r->launch && same_place(e->f.place, f->place) &&
+                same_place(e->f.other, f->other) && same_text(e->f.kernel, f->kernel))
                 return true;
     return false;
 }
@@ -425,6 +436,7 @@ static void adopt(struct report *r, struct entry *x, const char *remark)
 {
     struct entry **b = &r->bucket[x->hash % BUCKETS];
     x->f.detail = arena_printf(&x->mem, "%s%s\n", x->f.detail ? x->f.detail : "", remark);
+    x->launch = r->launch;
     x->next = *b;
     *b = x;
     r->entries++;
@@ -485,7 +497,8 @@ static int by_entry(const struct entry *x, const struct entry *y)
 {
     const struct finding *a = &x->f, *b = &y->f;
     int c;
-    if ((c = (int)finding_severity(a->kind) - (int)finding_severity(b->kind)) || (c = by_place(a->place, b->place)) ||
+    if ((c = (int)finding_severity(a->kind) - (int)finding_severity(b->kind)) ||
+        (c = by_number(x->launch, y->launch)) || (c = by_place(a->place, b->place)) ||
         (c = by_place(a->other, b->other)) || (c = (int)a->kind - (int)b->kind) ||
         (c = by_text(a->kernel, b->kernel)) || (c = by_text(a->object, b->object)) ||
         (c = by_text(a->access, b->access)) || (c = by_number(a->width, b->width)))

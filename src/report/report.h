@@ -14,6 +14,9 @@ void report_free(struct report *r);
 void report_checks(struct report *r, u32 on);
 /* these checks look at the launch that begins: a test that did not run has not passed */
 void report_ran(struct report *r, u32 checks);
+/* Findings from now on belong to this launch of several, numbered from 1 on, and say so; 0: there is only one. */
+void report_launch(struct report *r, u32 number);
+u32 report_launch_number(const struct report *r);
 void report_add(struct report *r, const struct finding *f);
 /* The cheap way to say "the same again", for checkers that meet a cause thousands of times. A finding added with a
  * ticket (any number that stands for its kind, instructions and cause during one launch) can be counted again by it:

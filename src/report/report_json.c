@@ -166,6 +166,7 @@ static void put_entry(struct json *j, const struct entry *e)
     json_text(&o, "rule", finding_rule(f->kind)[0] ? finding_rule(f->kind) : NULL);
     json_text(&o, "title", finding_title(f->kind));
     json_text(&o, "kernel", f->kernel);
+    if (e->launch) json_number(&o, "launch", e->launch);
     json_number(&o, "occurrences", e->occurrences);
     put_place(&o, "place", f->place);
     put_place(&o, "other", f->other);

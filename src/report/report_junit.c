@@ -44,6 +44,7 @@ static void put_failure(struct text *out, const struct entry *e)
 {
     struct text body = { 0 };
     text_add(out, "      <failure type=\"%s\" message=\"", finding_id(e->f.kind));
+    if (e->launch) text_add(out, "launch %u: ", e->launch);
     put_place(out, &e->f);
     put_escaped(out, finding_title(e->f.kind));
     text_add(out, "\">");

@@ -116,6 +116,7 @@ static void put_related(struct json *j, const struct entry *e)
 static void message_text(const struct entry *e, struct text *out)
 {
     struct text t = { 0 };
+    if (e->launch) text_add(out, "Launch %u: ", e->launch);
     text_add(out, "%s: ", finding_title(e->f.kind));
     what_text(e, &t);
     if (t.n) text_add(out, "%s; ", t.p);
@@ -130,8 +131,9 @@ static void message_text(const struct entry *e, struct text *out)
 }
 
 /* Stays the same while the file moves and lines above it come and go. */
-static void put_fingerprint(struct json *j, const struct finding *f)
+static void put_fingerprint(struct json *j, const struct entry *e)
 {
+    const struct finding *f = &e->f;
     const struct place *p = place_shown(f->place);
     struct source s;
     source_open(p, &s);
@@ -140,6 +142,7 @@ static void put_fingerprint(struct json *j, const struct finding *f)
                                  p ? p->function : NULL };
     for (u32 i = 0; i < COUNT_OF(part); i++) h = h * 31 + (part[i] ? str_hash(str_of(part[i])) : 1);
     h = h * 31 + (s.line.p ? str_hash(s.line) : 1);
+    h = e->launch ? h * 31 + e->launch : h;
     char hex[24];
     snprintf(hex, sizeof hex, "%016" PRIx64, h);
     struct json o = json_open(j, "partialFingerprints", '{');
@@ -166,7 +169,12 @@ static void put_result(struct json *j, const struct entry *e, u32 rule)
     }
     put_related(&o, e);
     json_number(&o, "occurrenceCount", MAX_OF(e->occurrences, 1u));
-    put_fingerprint(&o, f);
+    put_fingerprint(&o, e);
+    if (e->launch) {
+        struct json p = json_open(&o, "properties", '{');
+        json_number(&p, "launch", e->launch);
+        json_end(&p, '}');
+    }
     struct json s = json_open(&o, "suppressions", '[');
     if (e->suppressed) {
         struct json one = json_open(&s, NULL, '{');

@@ -11,8 +11,8 @@ static struct entry *beside(const struct report *r, const struct entry *e)
     const struct finding *f = &e->f;
     for (u32 b = 0; b < BUCKETS && f->kind == F_bounds_neighbour; b++)
         for (struct entry *x = r->bucket[b]; x; x = x->next)
-            if (x->f.kind == F_bounds && !x->suppressed == !e->suppressed && x->f.width == f->width &&
-                same_place(x->f.place, f->place) && same_text(x->f.kernel, f->kernel) &&
+            if (x->f.kind == F_bounds && x->launch == e->launch && !x->suppressed == !e->suppressed &&
+                x->f.width == f->width && same_place(x->f.place, f->place) && same_text(x->f.kernel, f->kernel) &&
                 same_text(x->f.access, f->access) && same_text(x->f.object, f->object))
                 return x;
     return NULL;

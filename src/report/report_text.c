@@ -243,14 +243,19 @@ static void second_text(const struct entry *e, struct text *out)
 static void kernel_text(const struct entry *e, struct text *out)
 {
     char name[256];
-    name_plain(str_of(e->f.kernel), name, sizeof name);
-    text_add(out, "%s", name);
+    if (e->f.kernel) name_plain(str_of(e->f.kernel), name, sizeof name);
+    if (e->f.kernel && e->launch)
+        text_add(out, "%s (launch %u)", name, e->launch);
+    else if (e->f.kernel)
+        text_add(out, "%s", name);
+    else if (e->launch)
+        text_add(out, "that of launch %u", e->launch);
 }
 
 static void facts(struct ink *k, const struct entry *e)
 {
     const struct finding *f = &e->f;
-    if (f->kernel) fact_of(k, "kernel", e, kernel_text);
+    fact_of(k, "kernel", e, kernel_text);
     if (f->rival) {
         fact_of(k, "first", e, first_text);
         fact_of(k, "second", e, second_text);

@@ -99,6 +99,7 @@ static void report_run(struct sim *s, struct report *report, const struct mem_ob
     if (from) {
         f.place = from->stored;
         f.kernel = from->kernel;
+        f.launch = from->launch;
         f.origin = from->place;
         f.origin_text = text;
         f.fix = from->fix;

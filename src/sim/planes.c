@@ -298,6 +298,7 @@ u32 origin_stored(struct warp *w, u32 op, u32 origin)
         r->op = op;
         r->stored = finding_place(&o->mem, w->code->low, op);
         r->kernel = arena_str(&o->mem, w->cta->launch->kernel->func->name);
+        r->launch = report_launch_number(w->cta->launch->in->report);
     }
     unlock(&o->lock);
     return id;

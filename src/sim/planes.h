@@ -77,6 +77,7 @@ struct origin {
     const char *fix;
     const struct place *stored; /* the store that carried it on; NULL: none */
     const char *kernel;         /* of that store */
+    u32 launch;                 /* that it was in, of several (report_launch) */
     /* of the load, or of the operation that carried it on: where a pending address was used */
     u32 op;
     u32 root;          /* the origin that was carried on; its own number otherwise */

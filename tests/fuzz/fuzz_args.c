@@ -34,10 +34,14 @@ static void options(struct arena *a, char *text)
     for (char *save, *w = strtok_r(text, " \n", &save); w && argc < WORDS; w = strtok_r(NULL, " \n", &save))
         argv[argc++] = w;
     struct error e = { 0 };
-    struct launch_options *o = NEW(a, struct launch_options);
-    if (launch_options_parse(a, argc, argv, o, &e))
-        CHECK(o->path && (!o->grid[0] || o->grid[2]) && (!o->block[0] || o->block[2]));
-    else
+    struct request r;
+    if (launch_options_parse(a, argc, argv, &r, &e)) {
+        CHECK(r.launches);
+        for (u32 k = 0; k < r.launches; k++) {
+            const struct launch_options *o = r.launch[k];
+            CHECK(o->path && (!o->grid[0] || o->grid[2]) && (!o->block[0] || o->block[2]));
+        }
+    } else
         CHECK(e.code == ERR_INPUT && e.text[0]);
 }
 
