@@ -128,29 +128,32 @@ struct ptx_var *lower_home(const struct lower *w, struct ptx_var *v)
 
 static struct opnd symbol_address(struct lower *w, const struct ptx_operand *o, enum ptx_type type)
 {
-    if (o->func) return lower_const(o->func->addr + (u64)o->imm);
+    u32 width = register_bytes(type), whole = type_size[type] == 8 ? 8 : 4;
+    if (o->func) return lower_const(truncate_to(o->func->addr, width));
     struct ptx_var *v = lower_home(w, o->var);
     if (!v) return lower_const((u64)o->imm);
     u64 at = v->offset + (u64)o->imm;
-    int add = isa_form(N_add, type_size[type] == 8 ? T_U64 : T_U32, type_size[type] == 8 ? T_U64 : T_U32, 0);
+    int add = isa_form(N_add, whole == 8 ? T_U64 : T_U32, whole == 8 ? T_U64 : T_U32, 0);
     struct opnd base = { .kind = O_SREG };
     switch (v->space) {
     case SP_GLOBAL:
-    case SP_CONST: return symbol_const(w, v, v->addr + (u64)o->imm);
+    case SP_CONST:
+        if (width < 8) return lower_const(truncate_to(v->addr + (u64)o->imm, width)); /* a part of an address */
+        return symbol_const(w, v, v->addr + (u64)o->imm);
     case SP_SHARED:
-        if (v->size || !v->is_extern) return symbol_const(w, v, at);
+        if (v->size || !v->is_extern) return symbol_const(w, v, truncate_to(at, width));
         base.reg = SR_DYN_SHARED;
         at = (u64)o->imm;
         break;
     case SP_LOCAL:
-        if (w->l->func->is_entry) return symbol_const(w, v, at);
+        if (w->l->func->is_entry) return symbol_const(w, v, truncate_to(at, width));
         base.reg = SR_LOCAL_BASE;
         break;
-    default: return lower_const(at);
+    default: return lower_const(truncate_to(at, width));
     }
-    struct opnd t = lower_temp(w, type_size[type] == 8 ? T_U64 : T_U32);
-    lower_emit(w, add, t, base, symbol_const(w, v, truncate_to(at, type_size[type])), no_opnd)->guard = no_opnd;
-    return t;
+    struct opnd t = lower_temp(w, whole == 8 ? T_U64 : T_U32);
+    lower_emit(w, add, t, base, symbol_const(w, v, truncate_to(at, whole)), no_opnd)->guard = no_opnd;
+    return lower_resize(w, t, whole, type);
 }
 
 struct opnd lower_operand(struct lower *w, const struct ptx_operand *o, enum ptx_type type)

@@ -21,6 +21,15 @@ enum ptx_space lower_space(const struct ptx_insn *i)
     return SP_GENERIC;
 }
 
+/* The state space of an access: the one that the opcode names or, where it names none, that of the variable whose name
+ * is the address, as ptxas has it. A register without a state space holds a generic address. */
+static enum ptx_space space_of(const struct lower *w, const struct ptx_operand *m)
+{
+    enum ptx_space named = lower_space(w->cur);
+    bool by_name = named == SP_GENERIC && !m->reg && m->var;
+    return by_name ? lower_home(w, m->var)->space : named;
+}
+
 static u8 sem_of(const struct ptx_insn *i)
 {
     return lower_has_mod(i, "volatile") || lower_has_mod(i, "mmio") ? SEM_VOLATILE
@@ -188,7 +197,8 @@ void lower_load_store(struct lower *w, int form)
     }
     const struct ptx_operand *data = &i->arg[load ? 0 : 1], *m = &i->arg[load ? 1 : 0];
     enum ptx_type t = lower_last_type(i);
-    enum ptx_space sp = str_is(i->op->base, "ldu") ? SP_GLOBAL : lower_space(i);
+    enum ptx_space sp = space_of(w, m);
+    if (sp == SP_GENERIC && str_is(i->op->base, "ldu")) sp = SP_GLOBAL;
     u32 n = data->kind == OP_VEC ? data->nelem : 1;
     if (m->kind != OP_MEM || n > VECTOR_MOST || t == T_PRED || type_size[t] == 0 || (u32)type_size[t] * n > 32) {
         lower_unsupported(w);
@@ -260,7 +270,7 @@ static void push_atom(struct lower *w, const struct isa_form *f, struct atom x, 
     const struct ptx_insn *i = w->cur;
     u32 width = type_size[x.type];
     struct site s = { .access = (u8)(f->flags & ISA_HOW),
-                      .space = (u8)lower_space(i),
+                      .space = (u8)space_of(w, m),
                       .width = (u8)width,
                       .reg_width = (u8)MIN_OF(width, 8u),
                       .vec = 1,
@@ -425,8 +435,7 @@ void lower_mbarrier(struct lower *w, int form)
     lower_operands(w, &o, &d, d.kind != O_NONE, src, 2);
     if (f->flags & ISA_MBAR_COPIES && lower_has_mod(i, "noinc")) o.aux = MBAR_NOINC;
     if (lower_has_mod(i, "relaxed")) o.aux = MBAR_RELAXED;
-    o.site = push_site(
-        w, ISA_HOW, lower_has_mod(i, "shared") || lower_has_mod(i, "shared::cta") ? SP_SHARED : SP_GENERIC, 8, aw, 0);
+    o.site = push_site(w, ISA_HOW, space_of(w, &i->arg[k]), 8, aw, 0);
     VEC_PUSH(w->mem, &w->op, o);
 }
 
@@ -458,9 +467,7 @@ void lower_matrix(struct lower *w, int form)
     }
     move_operands(w, &o, load, at, r, n);
     o.aux = (u16)(n | (lower_has_mod(i, "trans") ? 16 : 0));
-    o.site = push_site(w, f->flags & ISA_HOW,
-                       lower_has_mod(i, "shared") || lower_has_mod(i, "shared::cta") ? SP_SHARED : SP_GENERIC, 16, aw,
-                       0);
+    o.site = push_site(w, f->flags & ISA_HOW, space_of(w, m), 16, aw, 0);
     VEC_PUSH(w->mem, &w->op, o);
 }
 

@@ -142,7 +142,9 @@ static bool symbol_offset(struct parser *p, struct ptx_operand *op)
     struct ptx_operand copy = *op; /* the stack may move */
     if (is_punct(p, '+')) {
         if (!integer_parse(p, &n)) return false;
+        if (copy.func) return fail_at(p, copy.at, "the address of a function is no number to add to");
         copy.imm = n;
+        copy.is_sum = true;
     } else if (is_punct(p, '[') && copy.var) {
         advance(p);
         if (!integer_parse(p, &n) || !expect(p, ']', "]")) return false;

@@ -172,7 +172,10 @@ static void put_operand(struct printer *o, const struct ptx_operand *op)
         else
             text_add(o->to, "0d%016llX", (unsigned long long)op->imm);
         break;
-    case OP_SYM: put_base(o, op); break;
+    case OP_SYM:
+        put_base(o, op);
+        if (op->is_sum && !op->imm) put(o, "+0");
+        break;
     case OP_MEM:
         put(o, "[");
         put_base(o, op);

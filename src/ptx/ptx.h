@@ -86,6 +86,7 @@ enum ptx_operand_kind {
 struct ptx_operand {
     enum ptx_operand_kind kind;
     bool neg;    /* !p; for OP_REG of integer type in `-a` positions: minus */
+    bool is_sum; /* OP_SYM: written as name + constant, which may stand wherever an integer may; a name alone may not */
     u8 imm_type; /* OP_FLOAT: T_F32 or T_F64 */
     /* video selector: 0 none, 5..8 = b0..b3, 9, 10 = h0 h1, 11 = hXY, 12 = bXYZW (imm: digits as nibbles, their count
      * << 16), 13 = OP_MEM written [a].unified. Components of vector registers are registers of their own. */

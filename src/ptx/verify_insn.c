@@ -89,6 +89,15 @@ static bool wanted(struct why *y, const struct ptx_operand *op, const char *what
     return no(y, op, "%s where %s belongs", kind_name(op), what);
 }
 
+/* An address as a number: a variable plus a constant, or a function, wherever an integer may stand. Of a variable
+ * alone only mov and cvta take the address. */
+static bool address_fits(const struct want *w, const struct ptx_operand *op, struct why *y)
+{
+    if (type_is_float((enum ptx_type)w->type) || !(op->is_sum || op->func))
+        return wanted(y, op, "a register or a constant");
+    return true;
+}
+
 /* Elements of one type each, none of which is a predicate; `_` where results are thrown away. */
 static bool elements_fit(const struct want *w, const struct ptx_operand *op, bool is_source, struct why *y)
 {
@@ -127,6 +136,7 @@ static bool data_fits(const struct want *w, const struct ptx_operand *op, bool i
     if (w->count) return wanted(y, op, "a vector");
     if (op->kind == OP_REG) return register_fits(w, op, y);
     if (is_source && is_constant(op)) return constant_fits(w, op, y);
+    if (is_source && op->kind == OP_SYM) return address_fits(w, op, y);
     return wanted(y, op, is_source ? "a register or a constant" : "a register");
 }
 
@@ -238,6 +248,7 @@ static bool value_fits(const struct want *w, const struct ptx_operand *op, struc
     if (op->kind == OP_REG) return register_fits(w, op, y);
     if (w->kind == WANT_REG) return wanted(y, op, "a register");
     if (is_constant(op)) return constant_fits(w, op, y);
+    if (op->kind == OP_SYM) return address_fits(w, op, y);
     if (op->kind == OP_SREG && (w->kind == WANT_MOVED || w->wide)) return special_fits(w, op, y);
     if (op->kind == OP_SREG) return no(y, op, "a special register can only be read by mov or cvt");
     return wanted(y, op, "a register or a constant");
