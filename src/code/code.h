@@ -289,7 +289,7 @@ struct lowered {
     bool has_alloca, has_param_address; /* its frames grow; it takes generic addresses of its parameters */
     u32 local_bytes;                    /* local memory of one call */
     /* .param memory of one call: its own parameters, results, and those of its calls */
-    u32 pmem_bytes;
+    u32 pmem_bytes; /* .param memory of a lane: its own parameters and results, and those of the functions it calls */
     struct call *call;
     u32 ncall;
     u32 *arg_off, *ret_off; /* where its own parameters and results lie in pmem */
@@ -325,6 +325,8 @@ struct func_table {
 
 struct call {              /* a call site */
     struct ptx_func *func; /* NULL: indirect through the first source */
+    /* indirect: the prototype that the call names, or the first function of its .calltargets */
+    const struct ptx_func *proto;
     /* offsets in the caller's pmem; order of the prototype */
     struct call_value {
         u32 from, size;

@@ -436,6 +436,7 @@ static void layout(struct lower *w)
     }
 #undef PLACE
     l->pmem_bytes = (u32)MIN_OF((p + 15) / 16 * 16, 1u << 31);
+    w->params_end = l->pmem_bytes;
     l->local_bytes = (u32)MIN_OF((q + 15) / 16 * 16, 1u << 31);
 }
 

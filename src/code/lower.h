@@ -19,6 +19,8 @@ struct lower {
     VEC(struct ptx_var *) sym;
     /* of each parameter of a function: the local variable it lives in, because its address is taken; NULL: none */
     struct ptx_var **home;
+    u32 params_end;             /* where the .param variables of the function end in its memory of calls */
+    u32 call_end;               /* where the values of the call in hand end there */
     u32 *label_block;           /* block that starts at an instruction of the text, NONE */
     const struct ptx_insn *cur; /* being lowered */
     struct opnd guard;          /* of the current instruction */

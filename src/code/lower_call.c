@@ -16,14 +16,72 @@ enum builtin builtin_find(struct str name)
 
 bool builtin_provides(struct str name) { return builtin_find(name) != BI_NONE; }
 
+/* A place for a value of the call in hand that is no .param variable. All calls of a function use the same places: a
+ * value is stored just before its call, and taken just behind it. */
 static u32 reserve(struct lower *w, u32 bytes)
 {
-    u32 at = w->l->pmem_bytes;
-    w->l->pmem_bytes += (bytes + 15) / 16 * 16;
+    u32 at = w->call_end;
+    w->call_end += (bytes + 15) / 16 * 16;
+    w->l->pmem_bytes = MAX_OF(w->l->pmem_bytes, w->call_end);
     return at;
 }
 
-static u32 type_bytes(const struct ptx_var *v) { return type_size[v->type] < 2 ? 2 : type_size[v->type]; }
+/* One register of an argument, or a half of a .b128 register: so many bytes of the argument's memory. */
+struct piece {
+    struct opnd reg;
+    u32 width; /* 1, 2, 4 or 8 */
+};
+enum { MOST_PIECES = 8 }; /* a vector has four elements at most, a .b128 two halves */
+
+/* The pieces of the registers that are an argument, a parameter or a result, in the order of their memory; 0: Lockstep
+ * cannot pass such a register. */
+static u32 pieces_of(struct lower *w, struct ptx_reg *const *reg, u32 n, struct piece *out)
+{
+    u32 count = 0;
+    for (u32 k = 0; k < n; k++) {
+        struct ptx_operand one = { .kind = OP_REG, .reg = reg[k] };
+        u32 width = type_size[reg[k]->type];
+        switch (width) {
+        case 1:
+        case 2:
+        case 4:
+        case 8: out[count++] = (struct piece){ lower_reg(reg[k]->index), width }; break;
+        case 16:
+            for (u32 h = 0; h < 2; h++) out[count++] = (struct piece){ lower_half(w, &one, h), 8 };
+            break;
+        default: return 0;
+        }
+    }
+    return count;
+}
+
+static u32 pieces_of_operand(struct lower *w, const struct ptx_operand *o, struct piece *out)
+{
+    struct ptx_reg *reg[4];
+    u32 n = o->kind == OP_VEC ? o->nelem : 1;
+    if (n > COUNT_OF(reg)) return 0;
+    for (u32 k = 0; k < n; k++) reg[k] = o->kind == OP_VEC ? o->elem[k].reg : o->reg;
+    return pieces_of(w, reg, n, out);
+}
+
+/* Registers to the memory of the call at `at`, or from there. */
+static void move_pieces(struct lower *w, bool load, const struct piece *p, u32 n, u32 at)
+{
+    for (u32 k = 0; k < n; k++) {
+        lower_call_memory(w, load, p[k].reg, p[k].width, at);
+        at += p[k].width;
+    }
+}
+
+/* A constant to the memory of the call: its low bytes, and its sign above. */
+static void store_constant(struct lower *w, const struct ptx_operand *o, const struct ptx_var *formal, u32 at)
+{
+    static const u8 bits[] = { [1] = T_B8, [2] = T_B16, [4] = T_B32, [8] = T_B64 };
+    u32 size = (u32)formal->size, low = MIN_OF(size, 8u);
+    enum ptx_type type = formal->vec > 1 || size > 8 ? (enum ptx_type)bits[low] : formal->type;
+    lower_call_memory(w, false, lower_operand(w, o, type), low, at);
+    if (size > 8) lower_call_memory(w, false, lower_const(o->kind == OP_INT && o->imm < 0 ? ~0ull : 0), 8, at + 8);
+}
 
 /* Where each argument or result lies; values that are not .param variables get a place of their own. */
 static bool call_list(struct lower *w, const struct ptx_operand *list, const struct ptx_func *proto, bool results,
@@ -43,14 +101,20 @@ static bool call_list(struct lower *w, const struct ptx_operand *list, const str
                                        : results           ? (k < proto->nret ? proto->ret[k] : NULL)
                                        : k < proto->nparam ? proto->param[k]
                                                            : NULL;
-        v->size = o->kind == OP_REG ? lower_width(w, o) : formal ? type_bytes(formal) : 0;
-        if ((v->size != 2 && v->size != 4 && v->size != 8) || (results && o->kind != OP_REG)) return false;
+        struct piece p[MOST_PIECES];
+        v->in_register = o->kind == OP_REG || o->kind == OP_VEC;
+        u32 pieces = v->in_register ? pieces_of_operand(w, o, p) : 0;
+        for (u32 j = 0; j < pieces; j++) v->size += p[j].width;
+        if (v->in_register ? !pieces : !formal || !formal->size || formal->size > 16) return false;
+        if (!v->in_register) v->size = (u32)formal->size;
         v->from = reserve(w, v->size);
-        v->in_register = true;
         if (results) continue;
-        static const u8 bits[] = { [2] = T_B16, [4] = T_B32, [8] = T_B64 };
-        enum ptx_type t = formal && o->kind != OP_REG ? formal->type : (enum ptx_type)bits[v->size];
-        lower_call_memory(w, false, lower_operand(w, o, t), v->size, v->from);
+        if (v->in_register)
+            move_pieces(w, false, p, pieces, v->from);
+        else if (o->kind == OP_INT || o->kind == OP_FLOAT)
+            store_constant(w, o, formal, v->from);
+        else
+            return false;
     }
     return true;
 }
@@ -70,13 +134,15 @@ void lower_call(struct lower *w, int form)
     target = &i->arg[k++];
     if (k < i->narg && i->arg[k].kind == OP_LIST) args = &i->arg[k++];
     struct lop o = lower_op(w, form);
+    w->call_end = w->params_end;
     if (target->kind == OP_SYM && target->func) {
         proto = c.func = target->func->alias_of ? target->func->alias_of : target->func;
         if (!c.func->has_body) c.builtin = (u8)builtin_find(c.func->name);
     } else if (target->kind == OP_REG) {
         struct opnd a = lower_operand(w, target, T_U64);
         lower_operands(w, &o, NULL, 0, &a, 1);
-        if (k < i->narg && i->arg[k].kind == OP_LABEL) proto = i->arg[k].label->proto;
+        const struct ptx_label *list = k < i->narg && i->arg[k].kind == OP_LABEL ? i->arg[k].label : NULL;
+        c.proto = proto = !list ? NULL : list->proto || !list->ntarget ? list->proto : list->target[0].func;
     } else {
         lower_unsupported(w);
         return;
@@ -90,10 +156,10 @@ void lower_call(struct lower *w, int form)
     VEC_PUSH(w->mem, &w->op, o);
     lower_end_block(w, TERM_CALL);
     if (c.func && c.func->is_noreturn) w->block.p[w->block.n - 2].next = NONE;
-    for (u32 r = 0; r < c.nret; r++)
-        if (c.ret[r].in_register)
-            lower_call_memory(w, true, (struct opnd){ .kind = O_REG, .reg = ret->elem[r].reg->index }, c.ret[r].size,
-                              c.ret[r].from);
+    for (u32 r = 0; r < c.nret; r++) {
+        struct piece p[MOST_PIECES];
+        if (c.ret[r].in_register) move_pieces(w, true, p, pieces_of_operand(w, &ret->elem[r], p), c.ret[r].from);
+    }
     if (around != NONE && w->op.n > w->block.p[w->block.n - 1].first) lower_end_block(w, TERM_FALL);
     lower_end_around(w, around);
 }
@@ -112,15 +178,20 @@ static void bring_home(struct lower *w, u32 k)
     }
 }
 
+/* A parameter or result that is registers: from the memory of the call, or to it. A predicate is in no memory: no call
+ * that the verifier or the check of prototypes lets through has one. */
+static void move_formal(struct lower *w, bool load, const struct ptx_var *v, u32 at)
+{
+    struct piece p[MOST_PIECES];
+    if (v->reg[0]) move_pieces(w, load, p, pieces_of(w, v->reg, v->vec, p), at);
+}
+
 void lower_parameters(struct lower *w)
 {
     const struct ptx_func *f = w->l->func;
     w->guard = no_opnd;
     w->cur = f->ninsn ? &f->insn[0] : NULL;
-    for (u32 k = 0; k < f->nparam && !f->is_entry; k++)
-        if (f->param[k]->reg)
-            lower_call_memory(w, true, (struct opnd){ .kind = O_REG, .reg = f->param[k]->reg->index },
-                              type_bytes(f->param[k]), w->l->arg_off[k]);
+    for (u32 k = 0; k < f->nparam && !f->is_entry; k++) move_formal(w, true, f->param[k], w->l->arg_off[k]);
     for (u32 k = 0; k < f->nparam && w->home; k++)
         if (w->home[k]) bring_home(w, k);
     if (w->op.n) lower_end_block(w, TERM_FALL); /* a label may stand before the first instruction */
@@ -131,9 +202,6 @@ void lower_results(struct lower *w)
     const struct ptx_func *f = w->l->func;
     struct opnd g = w->guard;
     w->guard = no_opnd; /* harmless for lanes that stay: they will come here again */
-    for (u32 k = 0; k < f->nret; k++)
-        if (f->ret[k]->reg)
-            lower_call_memory(w, false, (struct opnd){ .kind = O_REG, .reg = f->ret[k]->reg->index },
-                              type_bytes(f->ret[k]), w->l->ret_off[k]);
+    for (u32 k = 0; k < f->nret; k++) move_formal(w, false, f->ret[k], w->l->ret_off[k]);
     w->guard = g;
 }

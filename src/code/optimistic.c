@@ -110,7 +110,7 @@ static bool compares(const struct ptx_func *f, u32 param, u32 width, u32 deep)
     struct arena tmp = { 0 };
     struct flow w = { .f = f, .reg = NEW_ARRAY(&tmp, u8, f->nregs + 1), .width = width };
     bool yes = false;
-    if (f->param[param]->reg) w.reg[f->param[param]->reg->index] = 1;
+    if (f->param[param]->reg[0]) w.reg[f->param[param]->reg[0]->index] = 1;
     do {
         w.more = false;
         for (u32 k = 0; k < f->ninsn && !yes; k++) yes = follow(&w, &f->insn[k], f->param[param], deep);

@@ -150,6 +150,7 @@ static bool regs_parse(struct parser *p)
             return fail_at(p, p->t.at, "`%.*s` is not a type of registers", SHOW(p->t.s));
     }
     if (!type) return unexpected(p, "a type such as .b32");
+    if (!vector_check(p, type, vec)) return false;
     if (accept(p, ';')) /* of nothing */
         return true;
     do
@@ -281,10 +282,12 @@ static bool params_name(struct parser *p, struct ptx_var **v, u32 n)
         struct name *name;
         if (v[i]->name.n == 1 && v[i]->name.p[0] == '_') continue;
         if (!name_add(p, v[i]->name, v[i]->at, &name)) return false;
-        if (v[i]->space == SP_REG)
-            v[i]->reg = name->reg = reg_new(p, v[i]->name, v[i]->type);
-        else
+        if (v[i]->space != SP_REG) {
             name->var = v[i];
+            continue;
+        }
+        regs_make(p, name, v[i]->name, v[i]->type, v[i]->vec);
+        for (u32 k = 0; k < v[i]->vec; k++) v[i]->reg[k] = v[i]->vec > 1 ? name->comp[k] : name->reg;
     }
     return true;
 }

@@ -42,7 +42,13 @@ bool prototype_parse(struct parser *p, struct ptx_func *f)
     if (!expect_name(p, &f->name, "the name of a function")) return false;
     if (is_punct(p, '(') && !params_parse(p, &param)) return false;
     for (u32 i = 0; i < param.n; i++) param.p[i]->is_input = true;
-    for (u32 i = 0; i < ret.n; i++) ret.p[i]->is_result = true;
+    for (u32 i = 0; i < ret.n; i++) {
+        const struct ptx_var *r = ret.p[i];
+        ret.p[i]->is_result = true;
+        if (ret.n > 1 && r->space != SP_REG) return fail_at(p, r->at, "more than one result: each of them is a .reg");
+        if (r->ndims && !r->size)
+            return fail_at(p, r->at, "the result `%.*s` is an array without a size", SHOW(r->name));
+    }
     f->param_bytes = layout(&param);
     layout(&ret);
     f->param = param.p, f->nparam = param.n;

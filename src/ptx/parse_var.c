@@ -83,6 +83,12 @@ static bool attribute_parse(struct parser *p, struct decl *d)
     return expect(p, ')', ")");
 }
 
+bool vector_check(struct parser *p, enum ptx_type type, u32 vec)
+{
+    if (vec > 1 && type == T_PRED) return fail_at(p, p->t.at, "predicates make no vector");
+    return vec * type_size[type] <= 16 || fail_at(p, p->t.at, "a vector has at most 16 bytes");
+}
+
 /* Types that a variable can have: the others are types of instructions only. */
 bool type_is_storage(enum ptx_type t)
 {
@@ -127,7 +133,7 @@ static bool decl_parse(struct parser *p, struct decl *d)
         return is_punct(p, '[') && d->space == SP_CONST
                    ? fail_at(p, p->t.at, "explicit constant banks, .const[N], went with PTX 2.2: leave the bank out")
                    : unexpected(p, "a type such as .b32");
-    if (d->vec * type_size[d->type] > 16) return fail_at(p, p->t.at, "a vector has at most 16 bytes");
+    if (!vector_check(p, d->type, d->vec)) return false;
     if (d->space == SP_PARAM && (d->vec > 1 || d->type == T_F16X2))
         return fail_at(p, p->t.at, "a .param variable is a scalar or an array, of no packed type");
     return !d->is_managed || d->space == SP_GLOBAL || fail_at(p, p->t.at, "only .global variables are managed");
@@ -375,8 +381,7 @@ static bool var_check(struct parser *p, const struct ptx_var *v)
     if (v->type == T_SAMPLERREF && !p->samplers)
         return fail_at(p, v->at, "samplers are part of their textures unless .target says texmode_independent");
     if (v->is_common && v->space != SP_GLOBAL) return fail_at(p, v->at, ".common variables are .global");
-    return v->size || v->is_extern || v->space == SP_PARAM ||
-           fail_at(p, v->at, "`%.*s` has no size: only .extern arrays may", SHOW(v->name));
+    return v->size || v->is_extern || fail_at(p, v->at, "`%.*s` has no size: only .extern arrays may", SHOW(v->name));
 }
 
 static bool var_add(struct parser *p, struct ptx_var *v)
@@ -434,5 +439,10 @@ struct ptx_var *param_parse(struct parser *p)
         return NULL;
     }
     struct ptx_var *v = NEW(&p->m->mem, struct ptx_var);
-    return var_name(p, &d, v) ? v : NULL;
+    if (!var_name(p, &d, v)) return NULL;
+    if (v->ndims > (v->space == SP_PARAM)) {
+        fail_at(p, v->at, v->ndims > 1 ? "a parameter has one dimension at most" : "a register is no array");
+        return NULL;
+    }
+    return v;
 }

@@ -98,6 +98,7 @@ u64 constant_as(struct constant c, enum ptx_type t); /* its bits as an element o
 struct linkage {
     bool is_extern, is_visible, is_weak, is_common;
 };
+bool vector_check(struct parser *p, enum ptx_type type, u32 vec);
 bool type_is_storage(enum ptx_type t);                  /* a variable or register can have it */
 bool space_find(struct str dot, enum ptx_space *space); /* ".global" */
 bool is_linkage(struct parser *p, struct linkage *l);   /* takes .extern .visible .weak .common */

@@ -156,6 +156,18 @@ static void put_base(struct printer *o, const struct ptx_operand *op)
         put_signed(o, op->imm);
 }
 
+static void put_operand(struct printer *o, const struct ptx_operand *op);
+
+/* Of a call: a vector register goes by its name there, not by those of its components (v.x, v.y). */
+static void put_argument(struct printer *o, const struct ptx_operand *op)
+{
+    struct str first = op->kind == OP_VEC && op->nelem && op->elem[0].kind == OP_REG ? op->elem[0].reg->name : STR("");
+    if (op->at[0] != '{' && first.n > 2)
+        put_str(o, (struct str){ first.p, first.n - 2 });
+    else
+        put_operand(o, op);
+}
+
 static void put_operand(struct printer *o, const struct ptx_operand *op)
 {
     switch (op->kind) {
@@ -196,7 +208,10 @@ static void put_operand(struct printer *o, const struct ptx_operand *op)
         break;
     case OP_LIST:
         put(o, "(");
-        put_operands(o, op->elem, op->nelem);
+        for (u32 i = 0; i < op->nelem; i++) {
+            put(o, i ? ", " : "");
+            put_argument(o, &op->elem[i]);
+        }
         put(o, ")");
         break;
     case OP_SINK: put(o, "_"); break;

@@ -52,7 +52,9 @@ struct ptx_var { /* .global .const .shared .local or .param variable */
     u64 addr;
     /* opaque initialiser of a .texref, .samplerref, .surfref: the text in braces, n = 0: none */
     struct str state;
-    struct ptx_reg *reg;     /* SP_REG: a parameter or result declared as .reg, the register itself */
+    /* SP_REG: a parameter or result declared as .reg, the register or, of a vector, those of its components; NULL: it
+     * has no name */
+    struct ptx_reg *reg[4];
     struct ptx_var *instead; /* the variable of another module that counts in its place, NULL: itself (ptx_link) */
     /* what it is called in the one text of a linked program, n = 0: as here (ptx_print_linked) */
     struct str shown;

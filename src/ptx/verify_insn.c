@@ -403,12 +403,26 @@ static bool needs_met(struct verifier *v, const struct syntax *s)
     return true;
 }
 
+/* st.param and ld.param of what a call takes and returns belong to the call: ptxas lets no predicate stand there. */
+static bool unguarded(struct verifier *v)
+{
+    const struct ptx_insn *in = v->in;
+    for (u32 i = 0; in->guard && i < in->narg; i++) {
+        const struct ptx_var *p = in->arg[i].kind == OP_MEM && !in->arg[i].reg ? in->arg[i].var : NULL;
+        if (p && p->space == SP_PARAM && !p->is_input && !p->is_result)
+            return verify_fail(v, in->at, "`%.*s` belongs to a call: %.*s of it takes no predicate; branch around it",
+                               SHOW(p->name), SHOW(in->opcode));
+    }
+    return true;
+}
+
 bool verify_insn(struct verifier *v)
 {
     const struct ptx_insn *in = v->in;
     const struct ptx_opcode *o = in->op;
     struct why best = { 0 };
     const struct syntax *lacking = NULL;
+    if (!unguarded(v)) return false;
     if (!o->nsyntax) {
         char text[200];
         syntax_explain(o->text, text, sizeof text);

@@ -2,6 +2,7 @@
  * form a tree, so recursion depths never merge and divergent indirect calls need no special case. Functions always
  * run in plain code. */
 #include "sim/call.h"
+#include "base/demangle.h"
 #include "code/functions.h"
 #include "sim/builtin.h"
 #include "sim/exec.h"
@@ -73,11 +74,22 @@ static struct code *code_of(struct warp *w, struct ptx_func *f, u32 op)
     return c;
 }
 
-static void stack_overflow(struct warp *w, u32 op, u32 mask, u32 depth)
+/* Bytes of a thread's stack that a frame and those below it take: local memory, and the parameters of calls. */
+static u64 stack_used(const struct frame *f)
 {
-    char cause[160];
+    const struct lowered *l = f->code->low;
+    return (u64)f->local_base + l->local_bytes + f->top + f->params + l->pmem_bytes;
+}
+
+/* params: bytes of the stack that parameters of calls take. */
+static void stack_overflow(struct warp *w, u32 op, u32 mask, u32 depth, u64 params)
+{
+    char cause[200];
     struct finding f = { .kind = F_stack_overflow, .cause = cause };
-    snprintf(cause, sizeof cause, "%u calls deep; the stack of a thread is %u KB", depth, LOCAL_STACK / 1024);
+    int n = snprintf(cause, sizeof cause, "%u calls deep; the stack of a thread is %u KB", depth, LOCAL_STACK / 1024);
+    if (params > LOCAL_STACK / 2)
+        snprintf(cause + n, sizeof cause - (u32)n, ", and the parameters of these calls need %llu KB",
+                 (unsigned long long)params / 1024);
     finding_add(w, op, &f, mask);
     launch_stop(w->cta->launch, SIM_TRAP);
 }
@@ -91,9 +103,9 @@ static bool enter_function(struct warp *w, struct split *s, u32 mask, struct ptx
     struct code *code = code_of(w, f, i->op);
     if (!code) return false;
     const struct lowered *to = code->low;
-    u32 base = up->local_base + from->local_bytes + up->top;
-    if (up->depth + 1 >= MAX_DEPTH || base + to->local_bytes > LOCAL_STACK) {
-        stack_overflow(w, i->op, mask, up->depth + 1);
+    u32 base = up->local_base + from->local_bytes + up->top, params = up->params + from->pmem_bytes;
+    if (up->depth + 1 >= MAX_DEPTH || stack_used(up) + to->local_bytes + to->pmem_bytes > LOCAL_STACK) {
+        stack_overflow(w, i->op, mask, up->depth + 1, (u64)params + to->pmem_bytes);
         return false;
     }
     struct frame *fr = frame_new(w, code);
@@ -105,6 +117,7 @@ static bool enter_function(struct warp *w, struct split *s, u32 mask, struct ptx
     fr->up = up;
     fr->depth = up->depth + 1;
     fr->local_base = base;
+    fr->params = params;
     fr->top = 0;
     fr->ret_block = next;
     fr->call = c;
@@ -129,6 +142,61 @@ static bool enter_function(struct warp *w, struct split *s, u32 mask, struct ptx
     } else
         exec_split(w, mask, 0, fr);
     return true;
+}
+
+/* ---- the function that is reached, against the prototype of the call ---- */
+
+static void value_text(struct text *t, const struct ptx_var *v)
+{
+    if (v->type == T_PRED)
+        text_add(t, "a predicate");
+    else
+        text_add(t, "%llu byte%s", (unsigned long long)v->size, v->size == 1 ? "" : "s");
+}
+
+/* Says which of the values differ, by number or by size; false: none does. */
+static bool values_differ(struct text *t, const char *what, const char *verb, struct ptx_var *const *mine, u32 nmine,
+                          struct ptx_var *const *proto, u32 nproto)
+{
+    if (nmine != nproto) {
+        text_add(t, "it %ss %u %s%s, and the prototype of this call has %u", verb, nmine, what, nmine == 1 ? "" : "s",
+                 nproto);
+        return true;
+    }
+    for (u32 k = 0; k < nmine; k++) {
+        bool is_open = (mine[k]->ndims && !mine[k]->size) || (proto[k]->ndims && !proto[k]->size); /* b8 x[] */
+        bool alike = mine[k]->size == proto[k]->size && (mine[k]->type == T_PRED) == (proto[k]->type == T_PRED);
+        if (alike || is_open) continue;
+        text_add(t, "%s %u is ", what, k + 1);
+        value_text(t, mine[k]);
+        text_add(t, " there, and ");
+        value_text(t, proto[k]);
+        text_add(t, " in the prototype of this call");
+        return true;
+    }
+    return false;
+}
+
+/* Whether an indirect call may enter f: values are passed as the prototype has them and taken as f has them. */
+static bool prototype_holds(struct warp *w, const struct ptx_func *f, const struct call *c, u32 op, u32 mask)
+{
+    const struct ptx_func *p = c->proto;
+    struct arena mem = { 0 };
+    struct text t = { 0 };
+    struct demangled d;
+    if (!p) return true;
+    const char *name = demangle(&mem, f->name, &d) ? d.signature ? d.signature : d.name : arena_str(&mem, f->name);
+    text_add(&t, "the function that is called is `%s`: ", name);
+    bool differ = values_differ(&t, "parameter", "take", f->param, f->nparam, p->param, p->nparam) ||
+                  values_differ(&t, "result", "return", f->ret, f->nret, p->ret, p->nret);
+    if (differ) {
+        struct finding x = { .kind = F_call_prototype, .cause = t.p };
+        finding_add(w, op, &x, mask);
+        launch_stop(w->cta->launch, SIM_TRAP);
+    }
+    text_free(&t);
+    arena_free(&mem);
+    return !differ;
 }
 
 bool call_enter(struct warp *w, struct split *s, const struct insn *i, u32 next)
@@ -158,6 +226,7 @@ bool call_enter(struct warp *w, struct split *s, const struct insn *i, u32 next)
             launch_stop(w->cta->launch, SIM_TRAP);
             return true;
         }
+        if (!prototype_holds(w, f, c, i->op, same)) return true;
         /* the last group takes the split itself, so that the frame of the caller stays referenced until then */
         if (!enter_function(w, s, same, f, c, i, next, todo == 0)) return true;
     }
@@ -193,8 +262,9 @@ int run_alloca(char *restrict R, const struct insn *i, struct warp *w)
     if (!mask) return 0;
     u64 most = largest(R, i, w, mask), align = o->off > 0 && o->off <= 4096 ? (u64)o->off : 16,
         end = f->local_base + f->code->low->local_bytes + f->top, v = (end + align - 1) / align * align;
-    if (most > LOCAL_STACK || v + most > LOCAL_STACK) {
-        stack_overflow(w, i->op, mask, f->depth);
+    u64 params = (u64)f->params + f->code->low->pmem_bytes;
+    if (most > LOCAL_STACK || v + most + params > LOCAL_STACK) {
+        stack_overflow(w, i->op, mask, f->depth, params);
         return EV_STOP;
     }
     f->top += (u32)(v + most - end);

@@ -53,6 +53,7 @@ struct frame {
     struct planes *planes;      /* undefined bits of its registers; NULL: fast code, which has none, or not checked */
     struct shadow *init_params; /* which bytes of pmem are defined; NULL: all */
     u32 local_base;             /* offset of its local memory in the thread's stack */
+    u32 params;                 /* bytes of .param memory of the frames below it, which count against the stack, too */
     u32 top;                    /* bytes that alloca added behind it */
     u32 depth, refs;            /* frames below it; splits in it and frames above it */
     u32 ret_block;              /* where its lanes go on in `up` */

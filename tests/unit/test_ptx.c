@@ -94,7 +94,7 @@ static void parameters(void)
     UNIT(!ptx_kernel(m, STR("vprintf")) && !ptx_kernel(m, STR("nobody")));
     UNIT(m->func[1]->is_extern && m->func[1]->nret == 1 && m->func[1]->param[1]->offset == 8);
     UNIT_EQ(m->func[2]->param[0]->space, SP_REG);
-    UNIT(m->func[2]->insn[0].arg[1].reg == m->func[2]->param[0]->reg);
+    UNIT(m->func[2]->insn[0].arg[1].reg == m->func[2]->param[0]->reg[0]);
     UNIT(m->func[3]->is_noreturn);
     ptx_free(m);
 }
@@ -277,13 +277,14 @@ static void calls(void)
 {
     struct ptx_module *m = good(
         HEAD ".func (.param .b32 r) f(.param .b32 x) { ret; }\n.func g() { ret; }\n"
+             ".func (.param .b32 r) h(.param .b32 x) { ret; }\n"
              ".entry k(.param .u64 a) {\n.reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
              "{ .param .b32 p0; .param .b32 r0; st.param.b32 [p0+0], %r1; call.uni (r0), f, (p0); ld.param.b32 %r2, "
              "[r0]; }\n"
              "call g;\n"
              "P: .callprototype (.param .b32 _) _ (.param .b32 _, .param .align 8 .b8 _[16]);\n"
              "{ .param .b32 p0; .param .b32 r0; .param .align 8 .b8 p1[16]; call (r0), %rd1, (p0, p1), P; }\n"
-             "T: .calltargets f, g;\ncall (%r1), %rd1, (%r2), T;\n"
+             "T: .calltargets f, h;\ncall (%r1), %rd1, (%r2), T;\n"
              "B: .branchtargets L0, L1;\nbrx.idx %r1, B;\nL0: ret;\nL1: ret;\n}\n");
     struct ptx_func *k = ptx_kernel(m, STR("k"));
     const struct ptx_insn *in = k->insn;
@@ -292,7 +293,7 @@ static void calls(void)
     UNIT(in[3].narg == 1 && in[3].arg[0].func == m->func[1]);
     UNIT(in[4].narg == 4 && in[4].arg[3].label->kind == LABEL_CALL_PROTOTYPE && in[4].arg[3].label->proto->nparam == 2);
     UNIT_EQ(in[4].arg[3].label->proto->param_bytes, 24);
-    UNIT(in[5].arg[3].label->kind == LABEL_CALL_TARGETS && in[5].arg[3].label->target[1].func == m->func[1]);
+    UNIT(in[5].arg[3].label->kind == LABEL_CALL_TARGETS && in[5].arg[3].label->target[1].func == m->func[2]);
     UNIT(in[6].arg[1].label->kind == LABEL_BRANCH_TARGETS && in[6].arg[1].label->target[1].label->insn == 8);
     UNIT_EQ(k->nlocal, 5);
     UNIT(ptx_verify(m, &err));
