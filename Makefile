@@ -34,7 +34,7 @@ ifeq ($(ARCH),x86_64)
 LIB_OBJ += $(LANES_V3)
 endif
 ifdef ROWS
-LANES_FLAGS := -O1 --coverage
+override LANES_FLAGS := -O1 --coverage
 LINK += --coverage
 endif
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
