@@ -165,7 +165,7 @@ enum isa_mod {
     MOD_SHR7 = 1 << 12,
     MOD_SHR15 = 1 << 13,
     MOD_PO = 1 << 14,
-    MOD_CLAMP = 1 << 15,
+    MOD_CLAMP = 1 << 15, /* the last of 16 bits (insn.f): a new modifier shares one, as MOD_MIN does */
     MOD_MIN = MOD_SHR7,
     MOD_MAX = MOD_SHR15, /* second operations of video instructions, which vmad has not */
     MODS_ANY = 1 << 16   /* of a form: takes them as they come */
