@@ -50,18 +50,13 @@ void copy_free(struct memory_copy *c)
     *c = (struct memory_copy){ 0 };
 }
 
-u32 heap_mark(struct mem *m)
-{
-    u32 id = 1;
-    while (mem_by_id(m, id)) id++;
-    return id;
-}
+u32 heap_mark(struct mem *m) { return mem_generation(m); }
 
 void heap_back(struct mem *m, u32 from)
 {
     struct mem_object *o;
-    for (u32 id = from; (o = mem_by_id(m, id)); id++)
-        if (o->kind == MEM_HEAP && o->state == MEM_LIVE) mem_free(m, o->base, NULL, &o);
+    for (u32 id = 1; (o = mem_by_id(m, id)); id++)
+        if (o->kind == MEM_HEAP && o->state == MEM_LIVE && (s32)(o->born - from) > 0) mem_free(m, o->base, NULL, &o);
 }
 
 static void print_nothing(void *self, const char *p, size_t n) { (void)self, (void)p, (void)n; }

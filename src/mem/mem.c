@@ -1,11 +1,12 @@
 /* Objects: allocating, freeing, naming and finding them. zone.h has the idea; here is who gets which region and when.
  *
  * A freed region rests in quarantine until the zone's budget is spent by younger ones (but never among the last
- * sixteen), then waits on a free list. The object stays findable as freed until the region is used again. The pages
- * of a large freed object go back to the system at once, so resting costs address space, not memory. */
+ * sixteen), or until there are RESTING_MOST of them, then waits on a free list. The object stays findable as freed
+ * until the region is used again. The pages of a large freed object go back to the system at once, so resting costs
+ * address space, not memory. A kernel may call malloc for ever: there the object is used again with its region. */
 #include "mem/zone.h"
 
-enum { RED_SMALLEST = 256, RED_LARGEST = 1 << 20, RESTING_LEAST = 16, EMPTY_FROM = 64 << 10 };
+enum { RED_SMALLEST = 256, RED_LARGEST = 1 << 20, RESTING_LEAST = 16, RESTING_MOST = 1 << 16, EMPTY_FROM = 64 << 10 };
 #define QUARANTINE_BYTES (1ull << 30)
 
 bool stable_reach(struct stable *t, u32 i, size_t size)
@@ -142,7 +143,13 @@ static struct mem_object *object_at(const struct mem *m, u32 id)
     return stable_at(&m->object, id - 1, sizeof(struct mem_object));
 }
 
-static const char *keep(struct mem *m, const char *z) { return z ? arena_str(&m->text, str_of(z)) : NULL; }
+static const char *keep(struct mem *m, const char *z)
+{
+    if (!z) return NULL;
+    for (u32 k = 0; k < COUNT_OF(m->recent); k++)
+        if (m->recent[k] && !strcmp(m->recent[k], z)) return m->recent[k];
+    return m->recent[m->nrecent++ % COUNT_OF(m->recent)] = arena_str(&m->text, str_of(z));
+}
 
 /* What an object's bytes are when it appears; a region that was used before has to forget. */
 static void birth(struct mem *m, const struct mem_object *o, bool used_before)
@@ -183,18 +190,24 @@ struct mem_object *mem_alloc(struct mem *m, u64 bytes, u64 align, enum mem_kind 
         return NULL;
     }
     struct region *r = region_at(z, i);
-    struct mem_object *o = object_at(m, id);
+    struct mem_object *o = object_at(m, id), *before = atomic_load_explicit(&r->object, memory_order_relaxed);
+    if (kind == MEM_HEAP && before && before->kind == MEM_HEAP) {
+        o = before;
+        id = o->id;
+    }
     *o = (struct mem_object){
         .base = (r->start + align - 1) & ~(align - 1),
         .size = bytes,
         .engine = z->engine,
         .id = id,
+        .born = atomic_load_explicit(&m->generation, memory_order_relaxed) + 1,
         .kind = kind,
-        .state = MEM_LIVE,
+        .state = MEM_FREED, /* until all is set: another thread may look at an object that is used again */
         .name = name ? keep(m, name) : arena_printf(&m->text, "buffer %u", ++m->unnamed),
         .alloc_site = keep(m, site),
     };
-    atomic_store_explicit(&m->objects, id, memory_order_release);
+    __atomic_store_n(&o->state, MEM_LIVE, __ATOMIC_RELEASE);
+    if (o != before) atomic_store_explicit(&m->objects, id, memory_order_release);
     atomic_store_explicit(&r->object, o, memory_order_release);
     birth(m, o, i != atomic_load_explicit(&z->regions, memory_order_relaxed));
     if (i == atomic_load_explicit(&z->regions, memory_order_relaxed))
@@ -258,7 +271,9 @@ enum mem_free_result mem_free(struct mem *m, u64 addr, const char *site, struct 
     list_add(z, &z->quarantine, i);
     z->quarantined += r->bytes;
     z->quarantine_count++;
-    while (z->quarantined > m->quarantine_budget && z->quarantine_count > RESTING_LEAST) quarantine_drop(z);
+    while ((z->quarantined > m->quarantine_budget && z->quarantine_count > RESTING_LEAST) ||
+           z->quarantine_count > RESTING_MOST)
+        quarantine_drop(z);
     unlock(&m->lock);
     return MEM_FREE_OK;
 }

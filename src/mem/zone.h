@@ -68,6 +68,8 @@ struct mem {
     atomic_ullong live;   /* bytes in live objects */
     atomic_uint generation;
     struct arena text;     /* names and sites */
+    const char *recent[8]; /* texts that were kept last: many objects have the same */
+    u32 nrecent;           /* texts kept so far */
     struct shadow init;    /* of the plain zone */
     u64 quarantine_budget; /* bytes a zone keeps from being used again */
 };

@@ -301,11 +301,11 @@ static void copied(void *self, const struct warp *warp, u32 lane, const char *to
     race_copy_done(w, (struct warp *)warp, lane, (u64)(to - warp->shared), bytes);
 }
 
-static void allocated(void *self, struct mem_object *o)
+static void allocated(void *self, const struct warp *warp, struct mem_object *o)
 {
     struct race *r = self;
     lock(&r->lock);
-    race_track(r, o);
+    race_track(r, o, warp->race);
     unlock(&r->lock);
 }
 

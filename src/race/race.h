@@ -107,6 +107,16 @@ struct race {
         u64 cells, bytes; /* their address and size */
     } * tracked;
     u32 ntracked, captracked; /* how many; room for how many */
+    /* Memory of malloc, which kernels take and give back without end: its cells are in slabs, each for the objects that
+     * begin in one piece of the address space. They live as long as the launch. */
+    struct slab {
+        u64 from;  /* the first address of the piece */
+        u64 cells; /* their address */
+        u64 used;  /* below this address, cells may have been used by objects that are gone */
+    } * slab;      /* by address */
+    u32 nslab, capslab;
+    struct mem_object **heap; /* the objects in slabs; some may be freed */
+    u32 nheap, capheap;
     /* tests: called for every racy byte, instead of the report; weak: R5 orders the two */
     void (*hook)(void *self, const struct touch *t, u32 byte, bool weak);
     void *hook_self;          /* its first argument */

@@ -36,6 +36,17 @@ void cell_drop_reads(const struct touch *t, const struct cell *c, u64 lo)
     if (c->r >= lo && word_is_set(c->r)) set_unref(notes_of(t), c->rx, notes_locked(t->w, t->space));
 }
 
+void cell_clear(const struct touch *t, struct cell *c)
+{
+    u64 lo = t->w->c->lo[t->space];
+    if (cell_has_list(c, lo))
+        list_drop(t, c);
+    else
+        cell_drop_writes(t, c, lo);
+    cell_drop_reads(t, c, lo);
+    *c = (struct cell){ 0 };
+}
+
 /* ---- elements ---- */
 
 /* The size of the elements that one word of a cell records, at most 4. */

@@ -68,6 +68,7 @@ void cell_strong_write(const struct touch *t, struct cell *c, u32 first, u32 siz
 /* The elements, sets and pairs of its writes, or of its reads, are given back. */
 void cell_drop_writes(const struct touch *t, const struct cell *c, u64 lo);
 void cell_drop_reads(const struct touch *t, const struct cell *c, u64 lo);
+void cell_clear(const struct touch *t, struct cell *c); /* drops all, as if the sector had not been accessed */
 /* Records a weak read, in a kernel that is not simple. */
 void cell_record_read(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
 /* All recorded reads happen before the write m. Then, if m is weak, it replaces those it covers. */

@@ -8,7 +8,8 @@ void launch_begin(struct race *r, const struct launch *l);
 void launch_end(struct race *r, const struct launch *l);
 void launches_free(struct race *r); /* with the slots and all cells; none is running */
 
-void race_track(struct race *r, struct mem_object *o); /* gives the object cells, if it is live and has none */
+/* Gives the object cells, if it is live and has none. w: the warp that has allocated it, if one has and is watched. */
+void race_track(struct race *r, struct mem_object *o, struct race_warp *w);
 
 void race_cta_begin(struct race *r, struct cta *cta); /* it becomes resident: gives it a slot, and its warps clocks */
 void race_cta_end(struct race_cta *c);

@@ -384,6 +384,15 @@ static struct list *cell_to_list(const struct touch *t, struct cell *c)
     return l;
 }
 
+void list_drop(const struct touch *t, struct cell *c)
+{
+    struct list *l = list_of(t, c);
+    bool locked = notes_locked(t->w, t->space);
+    for (u32 n = 0; n < l->ns; n++) set_unref(notes_of(t), l->s[n].set, locked);
+    l->ns = 0;
+    pool_give(&notes_of(t)->list, c->wx, locked);
+}
+
 void list_insert(const struct touch *t, struct cell *c, struct list_entry e) { list_add(cell_to_list(t, c), e); }
 
 void list_access(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)

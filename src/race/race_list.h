@@ -36,6 +36,7 @@ struct list {
     u32 latest;           /* none of them is later than this time */
 };
 
+void list_drop(const struct touch *t, struct cell *c); /* gives up the list of a cell */
 /* an access to a sector that has a list, or has one from now on */
 void list_access(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
 /* asks for the memory of a list (stage 0), then for that of its entries (stage 1) */

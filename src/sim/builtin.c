@@ -292,7 +292,7 @@ static u64 heap_alloc(struct warp *w, const struct insn *i, u64 bytes)
     }
     site_text(w, i->op, site, sizeof site);
     struct mem_object *o = mem_alloc(s->mem, bytes, 16, MEM_HEAP, "memory of malloc", site, &e);
-    if (o && observed(w->cta->launch)) observe_allocated(w->cta->launch, o);
+    if (o && observed(w->cta->launch)) observe_allocated(w, o);
     return o ? o->base : 0;
 }
 

@@ -101,10 +101,10 @@ int observe_selection(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
-void observe_allocated(const struct launch *l, struct mem_object *object)
+void observe_allocated(const struct warp *w, struct mem_object *object)
 {
-    for (const struct observer *o = l->in->observers; o; o = o->next)
-        if (o->allocated) o->allocated(o->self, object);
+    for (const struct observer *o = w->cta->launch->in->observers; o; o = o->next)
+        if (o->allocated) o->allocated(o->self, w, object);
 }
 
 /* ---- around instructions ---- */

@@ -66,7 +66,7 @@ struct observer {
     void (*selected)(void *self, struct warp *w, u32 reg, u32 lanes);
     /* an asynchronous copy of that lane is done */
     void (*copied)(void *self, const struct warp *w, u32 lane, const char *to, u32 bytes);
-    void (*allocated)(void *self, struct mem_object *o); /* by device malloc */
+    void (*allocated)(void *self, const struct warp *w, struct mem_object *o); /* by device malloc */
     const struct observer *next;
 };
 
@@ -88,7 +88,7 @@ void observe_step(struct warp *w, const struct insn *i, bool done);
 void observe_copied(const struct launch *l, const struct warp *w, u32 lane, const char *to, u32 bytes);
 /* stands before a selection that takes from a speculated load, in code that is watched for races */
 handler observe_selection;
-void observe_allocated(const struct launch *l, struct mem_object *o);
+void observe_allocated(const struct warp *w, struct mem_object *o);
 void observe_launch(const struct launch *l, bool begin);
 static inline bool observed(const struct launch *l) { return l->in->observers != NULL; }
 #endif
