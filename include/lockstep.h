@@ -260,6 +260,7 @@ void lk_gpu_interrupt(lk_gpu *gpu);
 typedef struct lk_progress {
     size_t size;
     uint64_t ctas, ctas_done, warp_instructions;
+    uint32_t compiling; /* non-zero: no launch runs yet, a compiler does; only for who has room for it */
 } lk_progress;
 int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress);
 

@@ -254,7 +254,7 @@ static int compile(struct request *r, struct error *e)
     lk_options o = { .size = sizeof o, .threads = 1 };
     lk_status status = lk_gpu_create(&o, &gpu);
     if (status != LK_OK) return cli_error_status(status, lk_gpu_error(NULL));
-    status = compiling_load(&r->compiling, gpu, r->path, r->name, r->names, &m);
+    status = compiling_load(&r->compiling, &r->common, gpu, r->path, r->name, r->names, &m);
     int code = status == LK_OK ? show(r, gpu, m, e) : compiling_failed(gpu, r->path, status);
     lk_module_unload(m);
     lk_gpu_destroy(gpu);

@@ -1,6 +1,7 @@
 /* The options of compilers, and loading a kernel file with them. */
 #include "cli/compiling.h"
 #include "cli/cli.h"
+#include "cli/watch.h"
 
 bool compiling_option(struct arena *a, struct compiling *c, u32 which, const char *value, struct error *e)
 {
@@ -78,8 +79,8 @@ bool compiling_same(const struct compiling *a, const struct compiling *b)
     return same;
 }
 
-lk_status compiling_load(const struct compiling *c, lk_gpu *gpu, const char *path, const char *const *name, u32 names,
-                         lk_module **module)
+lk_status compiling_load(const struct compiling *c, const struct common *common, lk_gpu *gpu, const char *path,
+                         const char *const *name, u32 names, lk_module **module)
 {
     lk_compile o = c->o;
     o.size = sizeof o;
@@ -89,7 +90,11 @@ lk_status compiling_load(const struct compiling *c, lk_gpu *gpu, const char *pat
     o.links = c->link.n;
     o.name = name;
     o.names = names;
-    return lk_module_compile(gpu, path, &o, module);
+    struct watch watch;
+    watch_compiler_begin(&watch, common, gpu, path);
+    lk_status status = lk_module_compile(gpu, path, &o, module);
+    watch_compiler_end(&watch);
+    return status;
 }
 
 int compiling_failed(lk_gpu *gpu, const char *path, lk_status status)

@@ -1,7 +1,7 @@
 /* What the command line says to a compiler, shared by the verbs that take a .cu file. */
 #ifndef LOCKSTEP_COMPILING_H
 #define LOCKSTEP_COMPILING_H
-#include "base/base.h"
+#include "cli/option.h"
 #include <lockstep.h>
 
 struct compiling {
@@ -19,8 +19,8 @@ void compiling_own(struct arena *a, struct compiling *c, const char *words);
 /* Whether both say the same to a compiler. */
 bool compiling_same(const struct compiling *a, const struct compiling *b);
 /* Loads the file, compiled as `c` says, with these kernels in it. */
-lk_status compiling_load(const struct compiling *c, lk_gpu *gpu, const char *path, const char *const *name, u32 names,
-                         lk_module **module);
+lk_status compiling_load(const struct compiling *c, const struct common *common, lk_gpu *gpu, const char *path,
+                         const char *const *name, u32 names, lk_module **module);
 /* Says why that failed: all that the compiler reported, or the one error there is. Returns the exit code. */
 int compiling_failed(lk_gpu *gpu, const char *path, lk_status status);
 #endif

@@ -89,7 +89,7 @@ static lk_status load_module(struct session *s)
                 VEC_PUSH(&s->mem, &names, lk_contract_kernel(x->contract, i));
     }
     s->owns_module = true;
-    return compiling_load(&s->o->compiling, s->gpu, s->o->path, names.p, names.n, &s->module);
+    return compiling_load(&s->o->compiling, &p->asked->run.common, s->gpu, s->o->path, names.p, names.n, &s->module);
 }
 
 /* The module of an earlier launch, or one of its own. 0, or an exit code after saying why. */

@@ -1,8 +1,8 @@
-/* Watching a launch.
+/* Watching a launch, or a compiler.
  *
  * Progress is drawn by a thread that sleeps half a second first and then looks at the counters that the workers keep
  * anyway: a short launch sees nothing of it, and a long one pays nothing. It exists only where standard error is a
- * terminal.
+ * terminal. CTAs that are done are the measure; the instructions move while none is, too.
  *
  * The first SIGINT or SIGTERM asks the launch to end with a report of where it stood; after it both have their
  * default action again, so that the next one kills. A signal that was ignored when lockstep started (nohup, a job in
@@ -41,7 +41,8 @@ int watch_signal(void) { return stopped_by; }
 
 /* ---- progress ---- */
 
-static void add_rate(struct text *t, double n, const char *unit)
+/* ", 1234M warp instructions": four digits that move. */
+static void add_number(struct text *t, double n, const char *unit)
 {
     static const char *const scale[] = { "", "k", "M", "G" };
     u32 k = 0;
@@ -49,21 +50,32 @@ static void add_rate(struct text *t, double n, const char *unit)
     text_add(t, ", %.*f%s %s", n < 10 ? 1 : 0, n, scale[k], unit);
 }
 
+static void add_launch(struct text *t, const char *name, const lk_progress *p, double s)
+{
+    double share = (double)p->ctas_done / (double)p->ctas;
+    text_add(t, "%s: %" PRIu64 " of %" PRIu64 " CTAs, %.0f %%", name, p->ctas_done, p->ctas, 100 * share);
+    if (p->warp_instructions) add_number(t, (double)p->warp_instructions, "warp instructions");
+    if (p->ctas_done)
+        add_number(t, (double)p->ctas_done / s, "CTAs/s");
+    else if (p->warp_instructions)
+        add_number(t, (double)p->warp_instructions / s, "a second");
+    text_add(t, ", %.1f s", s);
+    if (p->ctas_done && share < 1 && s * (1 - share) / share < 1e6)
+        text_add(t, ", about %.0f s left", s * (1 - share) / share);
+}
+
 /* true: there is a line on the terminal now. */
 static bool draw(const struct watch *w)
 {
     lk_progress p = { .size = sizeof p };
-    if (!lk_gpu_progress(w->gpu, &p) || !p.ctas) return false;
-    double s = (double)(time_ns() - w->began) / 1e9, share = (double)p.ctas_done / (double)p.ctas;
+    if (!lk_gpu_progress(w->gpu, &p) || (!p.ctas && !p.compiling)) return false;
+    double s = (double)(time_ns() - w->began) / 1e9;
     struct text t = { 0 };
-    text_add(&t, "\r\033[K%s: %" PRIu64 " of %" PRIu64 " CTAs, %.0f %%", w->name, p.ctas_done, p.ctas, 100 * share);
-    if (p.ctas_done)
-        add_rate(&t, (double)p.ctas_done / s, "CTAs/s");
-    else if (p.warp_instructions)
-        add_rate(&t, (double)p.warp_instructions / s, "warp instructions/s");
-    text_add(&t, ", %.1f s", s);
-    if (p.ctas_done && share < 1 && s * (1 - share) / share < 1e6)
-        text_add(&t, ", about %.0f s left", s * (1 - share) / share);
+    text_add(&t, "\r\033[K");
+    if (p.compiling)
+        text_add(&t, "compiling %s, %.1f s", w->name, s);
+    else
+        add_launch(&t, w->name, &p, s);
     text_add(&t, "\r");
     fwrite(t.p, 1, t.n, stderr);
     fflush(stderr);
@@ -97,20 +109,23 @@ static void *draw_until_end(void *self)
     return NULL;
 }
 
-void watch_begin(struct watch *w, const struct common *c, lk_gpu *gpu, const char *name)
+static void begin(struct watch *w, const struct common *c, lk_gpu *gpu, const char *name)
 {
     const char *term = getenv("TERM");
     *w = (struct watch){
         .gpu = gpu, .name = name, .began = time_ns(), .lock = LOCK_INIT, .end = PTHREAD_COND_INITIALIZER
     };
-    catch_signals(gpu);
     if (c->quiet || !isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb")) return;
+    /* the thread takes no signals: process_guard holds them back in the one that starts a compiler */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     w->shown = !pthread_create(&w->thread, NULL, draw_until_end, w);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void watch_end(struct watch *w)
+static void end(struct watch *w)
 {
-    catch_signals(NULL);
     if (!w->shown) return;
     lock(&w->lock);
     w->ended = true;
@@ -118,3 +133,22 @@ void watch_end(struct watch *w)
     unlock(&w->lock);
     pthread_join(w->thread, NULL);
 }
+
+void watch_begin(struct watch *w, const struct common *c, lk_gpu *gpu, const char *name)
+{
+    catch_signals(gpu);
+    begin(w, c, gpu, name);
+}
+
+void watch_end(struct watch *w)
+{
+    catch_signals(NULL);
+    end(w);
+}
+
+void watch_compiler_begin(struct watch *w, const struct common *c, lk_gpu *gpu, const char *file)
+{
+    begin(w, c, gpu, file);
+}
+
+void watch_compiler_end(struct watch *w) { end(w); }

@@ -51,7 +51,9 @@ static bool unit_read(lk_gpu *gpu, const char *path, const struct compile_option
     /* PTX made from a .cu is named as if it lay beside it: that is where its source is looked for */
     text_add(&u->name, u->compiled ? "%.*s.ptx" : "%.*s", (int)strlen(path) - 3 * u->compiled, path);
     if (!u->compiled) return file_read(path, &u->text, &gpu->error);
+    __atomic_store_n(&gpu->compiling, 1, __ATOMIC_RELAXED);
     bool ok = compile_cu(path, o, &u->made, &gpu->error);
+    __atomic_store_n(&gpu->compiling, 0, __ATOMIC_RELAXED);
     text_add(&gpu->log, "%s", u->made.log.p ? u->made.log.p : "");
     u->text = u->made.ptx;
     return ok;

@@ -89,9 +89,11 @@ void lk_gpu_interrupt(lk_gpu *gpu) { __atomic_store_n(&gpu->device->interrupt, 1
 
 int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress)
 {
-    struct sim_progress p;
-    if (!gpu->device->sim || !sim_progress(gpu->device->sim, &p)) return 0;
-    lk_progress out = { progress->size, p.total, p.done, p.warp_insns };
+    struct sim_progress p = { 0 };
+    bool compiling = __atomic_load_n(&gpu->compiling, __ATOMIC_RELAXED) &&
+                     progress->size >= offsetof(lk_progress, compiling) + sizeof progress->compiling;
+    if (!compiling && (!gpu->device->sim || !sim_progress(gpu->device->sim, &p))) return 0;
+    lk_progress out = { progress->size, p.total, p.done, p.warp_insns, compiling };
     memcpy(progress, &out, MIN_OF(progress->size, sizeof out));
     return 1;
 }

@@ -13,6 +13,7 @@ struct lk_gpu {
     char message[1300]; /* the same as lk_gpu_error gives it */
     struct text log;    /* what the compiler said last */
     u32 report_most;    /* entries that the text report shows, 0: all */
+    u32 compiling;      /* atomic: compile_cu runs, for lk_gpu_progress */
 };
 
 struct lk_kernel {

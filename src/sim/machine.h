@@ -256,7 +256,7 @@ struct launch { /* read by all workers all the time; what they write has cache l
     struct error *e;                      /* guarded by elock */
     lock_t elock;
     u64 vtime; /* atomic: virtual nanoseconds slept */
-    u64 spent; /* atomic: warp instructions so far, when there is a budget */
+    u64 spent; /* atomic: warp instructions so far, for the budget and for sim_progress */
 };
 
 /* ---- the sim ---- */

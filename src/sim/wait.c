@@ -230,10 +230,9 @@ bool wait_budget_spent(struct warp *w)
         launch_stop(l, SIM_INTERRUPTED);
         return true;
     }
-    if (!l->in->budget) return false;
     u64 total = __atomic_add_fetch(&l->spent, w->steps - w->counted, __ATOMIC_RELAXED);
     w->counted = w->steps;
-    if (total <= l->in->budget) return false;
+    if (!l->in->budget || total <= l->in->budget) return false;
     launch_stop(l, SIM_LIVELOCK);
     return true;
 }
