@@ -13,6 +13,7 @@ enum mistake {
     OUT_GUARD_WIDE,
     OUT_NEIGHBOUR,
     OUT_BEFORE,
+    OUT_TILE, /* a loop takes as many elements in each pass as there are threads, and the last pass is part-filled */
     OUT_AXIS_UNGUARDED,
     OUT_AXIS_ONE,
     OUT_AXIS_WIDE,
@@ -241,6 +242,27 @@ static bool is_in_bytes(const struct outside *o, const struct entry *e)
     return o->step[o->axis] == e->f.element_size && o->elements < o->threads + o->threads / 2;
 }
 
+/* What a loop does that adds the same in each pass: alone, by one element, it goes one too far; with a part of the
+ * array for all threads in each pass, either its guard lets one thread too many through, or it has none for the last
+ * part. */
+static enum mistake look_loop(const struct outside *o, const struct entry *e)
+{
+    const struct finding *f = &e->f;
+    const struct index_form *form = &f->form;
+    s64 grid = (s64)f->nctaid[0] * f->ntid[0], n = o->elements, loop = form->loop;
+    bool alone = true, row = form->step[0] == 1;
+    for (u32 k = 0; k < 3; k++) {
+        alone &= !form->step[k] && !form->cta_step[k];
+        row &= (!k || !form->step[k] || f->ntid[k] == 1) && (!form->cta_step[k] || f->nctaid[k] == 1 || !k);
+    }
+    bool one = o->first == n && o->last == n;
+    if (alone) return one && (loop == 1 || loop == -1) ? OUT_OFF_BY_ONE : OUT_SOMEWHERE;
+    if (!row || loop < 2 || (loop != f->ntid[0] && loop != grid) || o->first != n) return OUT_SOMEWHERE;
+    /* the threads behind the one that is wrong are of the same pass, and were stopped */
+    if (one && (n + 1) % loop) return OUT_OFF_BY_ONE;
+    return n % loop && o->last / loop == n / loop && (o->last + 1) % loop == 0 ? OUT_TILE : OUT_SOMEWHERE;
+}
+
 static struct outside look(const struct entry *e)
 {
     const struct finding *f = &e->f;
@@ -256,16 +278,17 @@ static struct outside look(const struct entry *e)
     s64 end = o.threads - 1 + o.shift; /* the largest index the rule can give */
     if (o.last < 0)
         o.mistake = OUT_BEFORE;
-    else if (o.first != o.elements)
+    else if (f->form.known && f->form.open && !e->form_varies && f->element_size) {
+        o.mistake = look_loop(&o, e);
+        o.rule = INDEX_KINDS; /* what the loop adds is no constant shift */
+    } else if (o.first != o.elements || !ruled || o.shift < 0)
         o.mistake = OUT_SOMEWHERE;
-    else if (!ruled || o.shift < 0)
-        o.mistake = o.last == o.first ? OUT_OFF_BY_ONE : OUT_SOMEWHERE;
     else if (o.shift > 0 && o.last - o.elements < o.shift && o.shift <= MAX_OF(1, o.elements / NEAR))
         o.mistake = OUT_NEIGHBOUR;
     else if (o.last == end && !o.shift)
         o.mistake = OUT_UNGUARDED;
     else
-        o.mistake = o.last == o.elements ? OUT_OFF_BY_ONE : OUT_GUARD_WIDE;
+        o.mistake = o.last == o.elements && !o.shift ? OUT_OFF_BY_ONE : OUT_GUARD_WIDE;
     return o;
 }
 
@@ -302,9 +325,15 @@ static void somewhere_text(const struct entry *e, const struct outside *o, struc
                  index - ((s64)1 << 32), e->f.object);
         return;
     }
+    u64 dim[8];
+    if (o->first == o->elements && o->last == o->elements && o->elements && dimensions(e->f.object_type, dim) < 2) {
+        text_add(out,
+                 "index %" PRId64 " is one past the last element of %s, [%" PRId64 "], and no other index is wrong",
+                 index, e->f.object, o->elements - 1);
+        return;
+    }
     text_add(out, "index %" PRId64 ", but %s has %" PRId64 " element%s", index, e->f.object, o->elements,
              plural(o->elements));
-    u64 dim[8];
     if (dimensions(e->f.object_type, dim) == 2 && index >= o->elements && dim[1] && (u64)o->elements == dim[0] * dim[1])
         text_add(out, " in %" PRIu64 " row%s of %" PRIu64 ": it is in row %" PRIu64, dim[0], plural((s64)dim[0]),
                  dim[1], (u64)index / dim[1]);
@@ -458,9 +487,9 @@ void index_text(const struct entry *e, struct text *out)
         text_add(out,
                  "off by one: index %" PRId64 " is the number of elements, and the last element is [%" PRId64 "]; ", n,
                  n - 1);
-        if (o.rule == INDEX_KINDS || o.shift) {
-            text_add(out, "no other index is wrong, so a loop or a test goes one too far (<= where < is meant, or a "
-                          "count that includes the end)");
+        if (o.rule == INDEX_KINDS) {
+            text_add(out, "no other index is wrong, so the loop goes one too far (<= where < is meant, or a count that "
+                          "includes the end)");
             return;
         }
         text_add(out, "the index is ");
@@ -484,6 +513,12 @@ void index_text(const struct entry *e, struct text *out)
         rule_text(&o, out);
         text_add(out, ": the thread%s of the last %s%s no element there", o.shift == 1 ? "" : "s",
                  o.shift == 1 ? "element ha" : "elements ha", o.shift == 1 ? "s" : "ve");
+        return;
+    case OUT_TILE:
+        text_add(out,
+                 "each pass of the loop takes %" PRId64 " elements, one for each thread, and %s has %" PRId64
+                 ", which is %" PRId64 " * %" PRId64 " + %" PRId64 ": the last pass is only partly filled",
+                 e->f.form.loop, e->f.object, n, n / e->f.form.loop, e->f.form.loop, n % e->f.form.loop);
         return;
     case OUT_BEFORE:
         text_add(out, "the index is %" PRId64, o.last);
@@ -527,6 +562,12 @@ void guard_text(const struct entry *e, struct text *out)
     case OUT_NEIGHBOUR:
         text_add(out, "Test the neighbour, too: if (i + %" PRId64 " < n) ..., or give the edge a value of its own.",
                  o.shift);
+        return;
+    case OUT_TILE:
+        text_add(out,
+                 "Guard the access in the last pass: if (i < %" PRId64 ") ..., and a neutral value for the threads "
+                 "beyond.",
+                 o.elements);
         return;
     case OUT_BEFORE:
         if (o.rule != INDEX_KINDS && o.shift < 0)

@@ -44,3 +44,17 @@ extern "C" __global__ void rows(const float *x, float *y, int w, int h)
 {
     int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y; if (c < w) y[r * w + c] = x[(r + 1) * w + c];
 }
+
+extern "C" __global__ void part_filled(const float *x, float *y, int n)         // tiles of 32, and 95 elements
+{
+    __shared__ float s[32];
+    float v = 0;
+#pragma unroll 1
+    for (int m = 0; m < (n + 31) / 32; m++) {
+        s[threadIdx.x] = x[m * 32 + threadIdx.x];
+        __syncthreads();
+        v += s[31 - threadIdx.x];
+        __syncthreads();
+    }
+    y[threadIdx.x] = v;
+}
