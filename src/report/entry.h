@@ -46,6 +46,10 @@ struct entry {
     s64 low, high; /* smallest and largest offset from the object (addresses when there is no object) */
     u64 step;      /* gcd of the differences of offsets, 0: only one offset */
     s64 anchor;    /* any of the offsets */
+    s64 end;       /* the largest end of an access, from the same start */
+    /* report_group: places of other entries that this one stands for, as text, and how many they are */
+    struct text also;
+    u32 nalso;
 };
 
 struct ticket { /* what report_again goes by */
@@ -80,6 +84,11 @@ bool same_form(const struct index_form *a, const struct index_form *b);
 
 /* report_settle.c: takes out the entries that follow from others; with the lock held */
 void report_settle(struct report *r);
+/* adds e to the entry that it is a part of, and takes it out */
+void report_absorb(struct report *r, struct entry *whole, struct entry *e);
+/* report_group.c: entries of one root become one; v: all of them, sorted */
+void report_group(struct report *r, struct entry **v, u32 n);
+void also_text(const struct entry *e, struct text *out);
 
 /* report_cause.c */
 u64 finding_hash(const struct finding *f); /* equal for findings of one cause */
@@ -90,6 +99,7 @@ void entry_keep(struct entry *e, const struct finding *f);     /* as its represe
 
 /* All entries in the order of the report; from base_alloc, NULL when there are none. Call with the lock held. */
 struct entry **report_sorted(struct report *r);
+struct entry **entries_sorted(struct report *r); /* the same, before consequences are taken out */
 
 /* A set of points (x,y,z) seen as a box with a step in each direction. */
 struct box {

@@ -125,6 +125,7 @@ struct finding {
     struct index_form form;               /* the same */
     const char *object_note;              /* "allocated at ..., freed at ..." or NULL */
     const char *neighbour;                /* name of the object actually hit, or NULL */
+    bool launch_sized;                    /* the launch gives the object its size: dynamic shared memory */
     /* the thread at `other`, NULL: the finding is not about two. One lane then, and which of the two sides is the
      * first does not matter: the report sorts them */
     const struct rival *rival;

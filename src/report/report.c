@@ -19,6 +19,7 @@ void entry_free(struct entry *e)
 {
     set_free(&e->who);
     set_free(&e->against);
+    text_free(&e->also);
     arena_free(&e->mem);
     base_free(e);
 }
@@ -162,6 +163,7 @@ static void range_add(struct entry *e, const struct occurrence *o)
         e->has_range = true;
         e->low = MIN_OF(e->low, off);
         e->high = MAX_OF(e->high, off);
+        e->end = MAX_OF(e->end, (s64)((u64)off + e->f.width));
         u64 apart = off > e->anchor ? (u64)off - (u64)e->anchor : (u64)e->anchor - (u64)off;
         if (apart) e->step = gcd(e->step, apart);
     }
@@ -379,6 +381,7 @@ bool report_again(struct report *r, u64 ticket, const struct occurrence *given)
 
 static void set_join(struct thread_set *to, const struct thread_set *from)
 {
+    if (!from->ntid[0]) return; /* it is not about threads */
     bool same = !memcmp(to->nctaid, from->nctaid, sizeof to->nctaid) &&
                 !memcmp(to->ntid, from->ntid, sizeof to->ntid) && to->piece && from->piece;
     to->partial |= from->partial || !same;
@@ -398,6 +401,7 @@ void entry_join(struct entry *to, const struct entry *from)
     to->step = gcd(gcd(to->step, from->step), to->has_range ? apart : 0);
     to->low = to->has_range ? MIN_OF(to->low, from->low) : from->low;
     to->high = to->has_range ? MAX_OF(to->high, from->high) : from->high;
+    to->end = to->has_range ? MAX_OF(to->end, from->end) : from->end;
     to->anchor = to->has_range ? to->anchor : from->anchor;
     to->has_range = true;
 }
@@ -519,9 +523,8 @@ static void sort(struct entry **v, struct entry **scratch, u32 n)
     memcpy(v, scratch, sizeof *v * n);
 }
 
-struct entry **report_sorted(struct report *r)
+struct entry **entries_sorted(struct report *r)
 {
-    report_settle(r);
     struct entry **v = r->entries ? base_need(sizeof *v * r->entries * 2) : NULL;
     if (!v) return NULL;
     u32 n = 0;
@@ -529,6 +532,12 @@ struct entry **report_sorted(struct report *r)
         for (struct entry *e = r->bucket[b]; e; e = e->next) v[n++] = e;
     sort(v, v + n, n);
     return v;
+}
+
+struct entry **report_sorted(struct report *r)
+{
+    report_settle(r);
+    return entries_sorted(r);
 }
 
 bool report_suppress(struct report *r, const char *name, struct str text, struct error *e)

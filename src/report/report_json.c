@@ -151,6 +151,15 @@ static void put_sentence(struct json *j, const char *key, const struct entry *e,
     text_free(&t);
 }
 
+/* Lines of its own, and the places of others that it stands for. */
+static void put_detail(const struct entry *e, struct text *out)
+{
+    text_add(out, "%s", e->f.detail ? e->f.detail : "");
+    u32 before = out->n;
+    also_text(e, out);
+    if (out->n > before) text_add(out, "\n");
+}
+
 static void put_entry(struct json *j, const struct entry *e)
 {
     const struct finding *f = &e->f;
@@ -179,13 +188,14 @@ static void put_entry(struct json *j, const struct entry *e)
     put_sentence(&o, "cause", e, cause_text);
     put_sentence(&o, "order", e, order_text);
     put_sentence(&o, "fix", e, fix_text);
-    json_text(&o, "detail", f->detail);
+    put_sentence(&o, "detail", e, put_detail);
     json_end(&o, '}');
 }
 
 void report_json(struct report *r, struct text *out)
 {
     lock(&r->lock);
+    struct entry **v = report_sorted(r);
     struct json j = { out, false }, o = json_open(&j, NULL, '{');
     json_text(&o, "schema", "lockstep-report");
     json_number(&o, "version", VERSION);
@@ -195,7 +205,6 @@ void report_json(struct report *r, struct text *out)
     json_number(&o, "dropped", r->dropped);
     json_number(&o, "suppressed", r->suppressed);
     struct json list = json_open(&o, "findings", '[');
-    struct entry **v = report_sorted(r);
     u32 n = 0;
     for (u32 i = 0; v && i < r->entries; i++)
         if (!v[i]->suppressed) {

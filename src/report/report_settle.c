@@ -95,12 +95,14 @@ static bool has_update(const struct entry *a, const struct entry *b)
 
 /* Whether b is what a leads to. An undefined value whose bytes are in a race: the store that the load ran ahead of, or
  * behind, is in that race. Lanes of one store that lose to each other, where threads of several warps do so, too.
- * Copies that nobody waits for, which were read too early before. */
+ * Copies that nobody waits for, which were read too early before. A barrier that some threads left before, where it is
+ * found divergent. */
 static bool leads_to(const struct entry *cause, const struct entry *effect)
 {
     const struct finding *a = &cause->f, *b = &effect->f;
     if (b->update) return has_update(cause, effect);
     if (finding_check(b->kind) == CHECK_INIT) return explains_value(cause, effect);
+    if (b->kind == F_barrier_exited) return a->kind == F_barrier_divergent && same_place(a->place, b->place);
     if (b->kind == F_race_lanes) return a->kind == F_race && is_at(a, b->place) && is_at(a, b->other);
     return b->kind == F_async_unfinished && (a->kind == F_async_early || a->kind == F_async_wait) && is_at(a, b->place);
 }
@@ -109,7 +111,7 @@ static bool follows(const struct report *r, const struct entry *x)
 {
     const struct finding *f = &x->f;
     bool may = (finding_check(f->kind) == CHECK_INIT && f->origin) || f->kind == F_race_lanes ||
-               f->kind == F_async_unfinished || f->update;
+               f->kind == F_async_unfinished || f->kind == F_barrier_exited || f->update;
     if (!may) return false;
     for (u32 b = 0; b < BUCKETS; b++)
         for (const struct entry *e = r->bucket[b]; e; e = e->next)
@@ -143,6 +145,20 @@ static void entry_absorb(struct report *r, struct entry *whole, const struct ent
     r->error_occurrences += whole->suppressed ? 0 : e->occurrences;
 }
 
+static void unlink_entry(struct report *r, const struct entry *e)
+{
+    struct entry **p = &r->bucket[e->hash % BUCKETS];
+    while (*p != e) p = &(*p)->next;
+    *p = e->next;
+}
+
+void report_absorb(struct report *r, struct entry *whole, struct entry *e)
+{
+    entry_absorb(r, whole, e);
+    unlink_entry(r, e);
+    entry_drop(r, e);
+}
+
 void report_settle(struct report *r)
 {
     if (r->settled == r->entries) return;
@@ -158,6 +174,9 @@ void report_settle(struct report *r)
             } else
                 p = &e->next;
         }
+    struct entry **v = entries_sorted(r);
+    report_group(r, v, r->entries);
+    base_free(v);
     r->last = NULL;
     memset(r->ticket, 0, sizeof r->ticket);
     r->settled = r->entries;

@@ -269,6 +269,7 @@ static void facts(struct ink *k, const struct entry *e)
     fact(k, "origin", f->origin_text);
     fact_of(k, "cause", e, cause_text);
     fact_of(k, "order", e, order_text);
+    fact_of(k, "also", e, also_text);
     fact_of(k, "fix", e, fix_text);
 }
 

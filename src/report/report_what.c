@@ -161,7 +161,7 @@ static void gap_text(const struct entry *e, enum gap gap, struct text *out)
 {
     switch (gap) {
     case GAP_NONE: return;
-    case GAP_END: text_add(out, "%" PRId64, (s64)((u64)e->high + e->f.width)); return;
+    case GAP_END: text_add(out, "%" PRId64, e->end); return;
     case GAP_APART: text_add(out, "%s", apart_text(&e->tie)); return;
     case GAP_BETWEEN: text_add(out, "%s", between_text(&e->tie)); return;
     case GAP_BARRIER: text_add(out, e->tie.same_cta ? "__syncthreads()" : "__syncwarp()"); return;

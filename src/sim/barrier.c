@@ -145,6 +145,9 @@ static bool check_aligned(struct cta *c, u32 n)
             s->missing = 0;
             if (!lost) continue;
             bad = true;
+            const struct lop *at = &s->fr->code->low->op[s->op];
+            if (!c->divergent_at) c->divergent_at = at;
+            if (c->divergent_at != at) continue;
             struct arena a = { 0 };
             u32 other = elsewhere == NONE ? 0 : w->split[elsewhere].mask & lost;
             struct finding f = { .kind = F_barrier_divergent };

@@ -240,11 +240,11 @@ static void explain_array(const struct access *a, const struct lane_check *c, u3
     const struct launch *l = a->warp->cta->launch;
     bool shared = a->space[lane] == SP_SHARED;
     u64 at = a->addr[lane];
-    if (shared && c->var && !c->var->size) {
+    if (shared && c->var && !c->var->size && at >= c->lo && at + a->bytes <= l->sim->profile->shared_optin) {
         u32 given = l->in->shared_bytes;
+        f->launch_sized = true;
         f->joint_cause = up_to_end(arena_printf(
-            mem,
-            "%s is dynamic shared memory: the launch gave %s%u byte%s, and the accesses of this line reach up to byte ",
+            mem, "%s is dynamic shared memory: the launch gave %s%u byte%s, and the accesses reach up to byte ",
             f->object, given ? "only " : "", given, plural(given)));
         f->joint_fix = (struct joint){ "Launch with at least ", GAP_END, " bytes of dynamic shared memory." };
         return;

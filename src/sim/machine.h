@@ -165,12 +165,13 @@ struct bar {                        /* one barrier of a CTA, between two phases 
 
 enum { CTA_READY, CTA_WAIT };
 struct cta {
-    u32 id[3];           /* %ctaid */
-    u64 linear;          /* its number in the grid */
-    u32 nwarps, running; /* warps; those not yet done */
-    bool exited;         /* some thread has left */
-    bool divergent;      /* a barrier was found divergent: threads that leave early are then a consequence */
-    u32 exits_reported;  /* threads that had left when report_exited looked last */
+    u32 id[3];                      /* %ctaid */
+    u64 linear;                     /* its number in the grid */
+    u32 nwarps, running;            /* warps; those not yet done */
+    bool exited;                    /* some thread has left */
+    bool divergent;                 /* a barrier was found divergent: threads that leave early are then a consequence */
+    const struct lop *divergent_at; /* the first of them; what other barriers find from then on is a consequence */
+    u32 exits_reported;             /* threads that had left when report_exited looked last */
     struct warp **warp;
     struct bar bar[MAX_BARS];
     u32 bars_used; /* bit set of barriers in use */
