@@ -5,7 +5,8 @@
  * memory. */
 #include "code/lower.h"
 
-enum { VECTOR_MOST = 8 }; /* elements of a vector in the text */
+enum { VECTOR_MOST = 8 };  /* elements of a vector in the text */
+enum { ACCESS_MOST = 32 }; /* bytes of an access */
 static const struct opnd no_opnd;
 
 enum ptx_space lower_space(const struct ptx_insn *i)
@@ -62,7 +63,8 @@ static u32 address(struct lower *w, const struct ptx_operand *m, struct opnd *a,
     if (m->reg) {
         *a = (struct opnd){ .kind = O_REG, .reg = m->reg->index };
         u32 width = type_size[m->reg->type];
-        if (*off != (s32)*off) { /* the offset field is 32 bits wide */
+        /* the offset field is 32 bits wide, and a later part of the access adds to it */
+        if (*off < INT32_MIN || *off > INT32_MAX - ACCESS_MOST) {
             struct opnd t = lower_temp(w, width == 4 ? T_U32 : T_U64);
             lower_emit(w, isa_form(N_add, width == 4 ? T_U32 : T_U64, width == 4 ? T_U32 : T_U64, 0), t, *a,
                        lower_const((u64)*off), no_opnd)
