@@ -342,7 +342,7 @@ void report_add(struct report *r, const struct finding *given)
     }
     u64 n = f->joins ? 0 : f->once ? 1 : MAX_OF(f->nlanes, 1u);
     lock(&r->lock);
-    if (finding_check(f->kind) & r->checks_off) {
+    if (finding_check(f->kind) & r->checks_off && !f->stops) {
         unlock(&r->lock);
         return;
     }

@@ -41,7 +41,7 @@ static bool within(u64 addr, u64 n, u64 lo, u64 size) { return addr - lo < size 
 static bool slipped(const struct access *a, u64 addr, u64 lo, u64 size)
 {
     u64 off = addr & (access_align(a) - 1);
-    return off && a->warp->cta->launch->in->checks & CHECK_ALIGN && within(addr - off, a->bytes, lo, size);
+    return off && within(addr - off, a->bytes, lo, size);
 }
 
 static void check_global(struct access *a, u32 lane, struct lane_check *c)
@@ -170,13 +170,67 @@ static void check_lane(struct access *a, u32 lane, struct lane_check *c)
     }
 }
 
+/* ---- with the check of bounds switched off ---- */
+
+/* A GPU maps memory in blocks of this size: outside an allocation, but in its block, an access goes through there. */
+enum { GPU_PAGE = 2 << 20 };
+enum { GPU_SHARED_UNIT = 1024 }; /* the shared memory of a CTA is a multiple of this */
+
+/* Whether a live allocation lies in the page of an address. */
+static bool is_mapped(const struct mem *m, u64 addr)
+{
+    u64 page = addr & ~(u64)(GPU_PAGE - 1);
+    const struct mem_object *o = mem_find(m, addr);
+    if (!o) o = mem_near(m, addr);
+    return o && __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_LIVE && o->base < page + GPU_PAGE &&
+           o->base + o->size > page;
+}
+
+/* The lane is outside its object, and nobody asks for that: it gets what a GPU would touch where the machine has such
+ * memory, another object or array. Where the page is mapped but nothing is there, the lane reads zero and writes
+ * nothing. What remains is what a GPU stops for. */
+static void unchecked_lane(struct access *a, u32 lane, struct lane_check *c)
+{
+    struct warp *w = a->warp;
+    const struct frame *f = w->cur->fr;
+    u64 addr = a->addr[lane];
+    c->stops = false;
+    switch (c->fault) {
+    case FAULT_NEIGHBOUR:
+        if (c->hit->kind == MEM_CONST && !site_is_load(a->site)) return;
+        a->ptr[lane] = mem_view(c->hit, addr);
+        break;
+    case FAULT_SHARED_PAST:
+        c->stops = addr + a->bytes >
+                   (w->cta->launch->shared_total + GPU_SHARED_UNIT - 1) / GPU_SHARED_UNIT * GPU_SHARED_UNIT;
+        if (!within(addr, a->bytes, 0, w->cta->launch->shared_total)) return;
+        a->ptr[lane] = w->shared + addr;
+        break;
+    case FAULT_LOCAL_PAST:
+        c->stops = !within(addr, a->bytes, 0, LOCAL_STACK);
+        if (!within(addr, a->bytes, 0, f->local_base + f->code->low->local_bytes + f->top)) return;
+        a->ptr[lane] = local_of(w) + (size_t)lane * LOCAL_STACK + addr;
+        break;
+    case FAULT_NULL_POINTER: c->stops = true; return;
+    case FAULT_PAST:
+    case FAULT_INVALID: c->stops = !is_mapped(w->cta->launch->sim->mem, addr); return;
+    default: return;
+    }
+    c->fault = addr & (access_align(a) - 1) ? FAULT_MISALIGNED : FAULT_NONE;
+    c->stops = c->fault == FAULT_MISALIGNED;
+}
+
 void access_check(struct access *a)
 {
+    u32 on = a->warp->cta->launch->in->checks;
     struct lane_check c[LANES];
     a->ok = 0;
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
         check_lane(a, l, &c[l]);
+        c[l].stops = c[l].fault == FAULT_MISALIGNED && !(on & CHECK_ALIGN);
+        if (unlikely(!(on & CHECK_BOUNDS)) && c[l].fault != FAULT_NONE && c[l].fault != FAULT_MISALIGNED)
+            unchecked_lane(a, l, &c[l]);
         if (c[l].fault == FAULT_NONE) a->ok |= 1u << l;
     }
     if (a->warp->faults_reported) {
@@ -188,7 +242,7 @@ void access_check(struct access *a)
         u32 first = (u32)__builtin_ctz(todo), same = 0;
         for (u32 l = first; l < LANES; l++)
             if (todo >> l & 1 && c[l].fault == c[first].fault && c[l].object == c[first].object &&
-                c[l].hit == c[first].hit)
+                c[l].hit == c[first].hit && c[l].stops == c[first].stops)
                 same |= 1u << l;
         explain_lanes(a, c, same);
         todo &= ~same;

@@ -1,6 +1,7 @@
 /* A bad access in words: which object, which element, and the arithmetic that led there. Addresses are shown as
  * object + offset: where the arena lies differs between machines, and a report does not. */
 #include "sim/explain_access.h"
+#include "sim/sim_run.h"
 #include "code/shared_layout.h"
 #include "sim/explain_index.h"
 #include "sim/finding_place.h"
@@ -504,11 +505,13 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
     struct arena mem = { 0 };
     u32 first = (u32)__builtin_ctz(mask), on = w->cta->launch->in->checks;
     const struct lane_check *x = &c[first];
-    if (x->fault == FAULT_MISALIGNED ? !(on & CHECK_ALIGN) : !(on & CHECK_BOUNDS)) return;
+    bool off = x->fault == FAULT_MISALIGNED ? !(on & CHECK_ALIGN) : !(on & CHECK_BOUNDS);
+    if (off && (!x->stops || __atomic_load_n(&w->cta->launch->stop, __ATOMIC_RELAXED))) return;
     struct finding f = { .kind = (enum finding_kind)kind[x->fault],
                          .access = access_word(a->site),
                          .space = space_word(a->space[first]),
-                         .width = a->bytes };
+                         .width = a->bytes,
+                         .stops = off };
     for (u32 l = 0; l < LANES; l++) f.addr[l] = a->addr[l];
     if (x->object)
         describe_object(a, x, &mem, &f);
@@ -544,6 +547,10 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
                               : 0;
     /* before its start is another mistake than behind its end */
     if (f.object && a->addr[first] < f.object_base) f.cause_key = ~f.cause_key;
+    if (off)
+        f.detail = arena_printf(&mem, "%s  reported although its check is off: a GPU stops the kernel here\n",
+                                f.detail ? f.detail : "");
     finding_add(w, a->insn->op, &f, mask);
+    if (off) launch_stop(w->cta->launch, SIM_TRAP);
     arena_free(&mem);
 }

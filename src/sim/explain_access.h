@@ -19,6 +19,7 @@ enum lane_fault {
 
 struct lane_check { /* what was found for one lane */
     u8 fault;
+    bool stops;                      /* its check is off, and a GPU would stop the kernel all the same */
     bool strict;                     /* the pointer came from `object`; otherwise only the address says so */
     struct mem_object *object, *hit; /* the object the pointer came from; the one the access falls into */
     const struct ptx_var *var;       /* shared or local array */
