@@ -120,6 +120,8 @@ const char *lk_kernel_name(const lk_kernel *kernel);  /* as in the PTX, mangled 
 const char *lk_kernel_plain(const lk_kernel *kernel); /* as in the source: "deep::pick", "scale<float>" */
 /* with its parameters: "scale<float>(float*, int)"; the name where these are not known */
 const char *lk_kernel_signature(const lk_kernel *kernel);
+/* the file of the source that has it, as the PTX says; "": not known */
+const char *lk_kernel_file(const lk_kernel *kernel);
 uint32_t lk_kernel_param_count(const lk_kernel *kernel);
 lk_status lk_kernel_param(const lk_kernel *kernel, uint32_t i, lk_param *out);
 

@@ -97,7 +97,7 @@ static void print_kernel(struct request *r, lk_kernel *k)
 {
     struct signature s;
     lk_usage u = { .size = sizeof u };
-    signature_read(&r->mem, r->path, lk_kernel_plain(k), &s);
+    signature_read(&r->mem, r->path, lk_kernel_file(k), lk_kernel_plain(k), &s);
     lk_kernel_usage(k, &u);
     printf("\n%s\n", lk_kernel_signature(k));
     if (strcmp(lk_kernel_signature(k), lk_kernel_name(k))) printf("  %-10s %s\n", "entry", lk_kernel_name(k));
@@ -147,7 +147,7 @@ static void json_kernel(struct request *r, lk_kernel *k, struct text *t)
 {
     struct signature s;
     lk_usage u = { .size = sizeof u };
-    signature_read(&r->mem, r->path, lk_kernel_plain(k), &s);
+    signature_read(&r->mem, r->path, lk_kernel_file(k), lk_kernel_plain(k), &s);
     lk_kernel_usage(k, &u);
     text_add(t, "{");
     json_text(t, "name", lk_kernel_plain(k));

@@ -70,6 +70,18 @@ static const char *example(struct session *s, u32 i)
     return arena_printf(&s->mem, "%s:%s", type, type[0] == 'f' || type[0] == 'b' ? "1" : "1024");
 }
 
+/* What the command line says to the compiler, without what the contract adds. */
+static void add_flags(struct text *t, const struct compiling *c)
+{
+    static const char *const ours[] = { "-I", "-D", "-U", "-std=", "-G", "-O", "--use_fast_math" };
+    for (u32 i = c->o.own; i < c->flag.n; i++) {
+        bool own = false;
+        for (u32 k = 0; k < COUNT_OF(ours); k++) own |= !strncmp(c->flag.p[i], ours[k], strlen(ours[k]));
+        const char *quote = strpbrk(c->flag.p[i], "[]{} $*()<>;&|\"") ? "'" : "";
+        text_add(t, " %s%s%s%s", quote, own ? "" : "--flag=", c->flag.p[i], quote);
+    }
+}
+
 const char *launch_example(struct session *s)
 {
     const struct launch_options *o = s->o;
@@ -78,6 +90,7 @@ const char *launch_example(struct session *s)
     const char *quote = o->kernel && strpbrk(o->kernel, "<( *&") ? "'" : "";
     text_add(&t, "%s %s%s%s%s%s", s->number ? "... --" : "lockstep launch", quote, o->path, o->kernel ? ":" : "",
              o->kernel ? o->kernel : "", quote);
+    add_flags(&t, &o->compiling);
     const u32 *shape[] = { o->grid, o->block };
     for (u32 k = 0; k < 2; k++) {
         text_add(&t, " --%s %u", k ? "block" : "grid", shape[k][0] ? shape[k][0] : k ? 256 : 4);

@@ -27,7 +27,7 @@ static bool find_kernel(struct session *s, struct error *e)
     s->kernel = lk_module_kernel(s->module, name);
     if (!s->kernel) return error_set(e, ERR_INPUT, "%.500s", lk_gpu_error(s->gpu));
     s->name = lk_kernel_plain(s->kernel);
-    signature_read(&s->mem, o->path, s->name, &s->signature);
+    signature_read(&s->mem, o->path, lk_kernel_file(s->kernel), s->name, &s->signature);
     if (s->signature.params != lk_kernel_param_count(s->kernel)) s->signature = (struct signature){ 0 };
     return true;
 }

@@ -105,10 +105,12 @@ void signature_find(struct arena *a, struct str source, struct str name, struct 
         if (str_is(word, "__global__")) global = true;
         while (q < end && isspace((unsigned char)*q)) q++;
         const char *close = global && str_eq(word, name) && q < end && *q == '(' ? closing(q + 1, end) : NULL;
-        if (close) {
-            split(a, q + 1, close, out);
-            return;
-        }
+        if (!close) continue;
+        *out = (struct signature){ 0 };
+        split(a, q + 1, close, out);
+        const char *behind = close + 1;
+        while (behind < end && isspace((unsigned char)*behind)) behind++;
+        if (behind == end || *behind != ';') return; /* a declaration may leave the names out */
     }
 }
 
@@ -119,13 +121,28 @@ static bool read_source(struct arena *a, const char *path, struct str *source)
     return dot && !strchr(dot, '/') && file_read_if(arena_printf(a, "%.*s.cu", (int)(dot - path), path), source);
 }
 
-void signature_read(struct arena *a, const char *path, const char *name, struct signature *out)
+/* In another file, which lies beside PATH or where its name says. */
+static void read_other(struct arena *a, const char *path, const char *file, const char *name, struct signature *out)
+{
+    struct str source;
+    const char *slash = strrchr(path, '/'), *own = strrchr(file, '/');
+    const char *beside = arena_printf(a, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, own ? own + 1 : file);
+    if (!file[0] || (!file_read_if(beside, &source) && !file_read_if(file, &source))) return;
+    signature_find(a, source, str_of(name), out);
+    base_free((void *)source.p);
+}
+
+void signature_read(struct arena *a, const char *path, const char *file, const char *name, struct signature *out)
 {
     *out = (struct signature){ 0 };
     struct str source;
-    if (!read_source(a, path, &source)) return;
-    signature_find(a, source, str_of(name), out);
-    base_free((void *)source.p);
+    if (read_source(a, path, &source)) {
+        signature_find(a, source, str_of(name), out);
+        base_free((void *)source.p);
+    }
+    struct signature other = { 0 };
+    read_other(a, path, file, name, &other);
+    if (other.params) *out = other; /* the line information knows better than a name that looks the same */
 }
 
 /* Behind a name: template arguments, if any, and <<<. NULL: no launch. */

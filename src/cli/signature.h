@@ -13,8 +13,9 @@ struct signature {
 };
 /* Finds `__global__ ... NAME(...)` in the source text; NAME is the last part of a name with ::. Strings live in `a`. */
 void signature_find(struct arena *a, struct str source, struct str name, struct signature *out);
-/* The same from the .cu file that FILE.ptx or FILE.cu was made from, by its stem. Missing files are no error. */
-void signature_read(struct arena *a, const char *path, const char *name, struct signature *out);
+/* The same from the .cu file that FILE.ptx or FILE.cu was made from, by its stem, or from `file`, which the line
+ * information names: a kernel may stand in a file that the .cu includes. Missing files are no error. */
+void signature_read(struct arena *a, const char *path, const char *file, const char *name, struct signature *out);
 
 /* How the host code of the same file launches the kernel: "saxpy<<<(n + 255) / 256, 256>>>", and in which line; NULL:
  * it does not. *has_main: it has a main(), which a launch of one kernel does not run. */

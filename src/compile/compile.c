@@ -232,7 +232,9 @@ static bool take_result(const struct compile_job *job, struct compile_log *log, 
 static bool name_error(const struct compile_job *job, const struct diagnosis *d, struct error *e)
 {
     struct declared *list;
-    u32 n = declared_kernels(job->mem, job->source, &list);
+    word_list folders = { 0 }, files = { 0 };
+    flags_paths(job->o, job->mem, &folders, &files);
+    u32 n = declared_with_headers(job->mem, job->path, job->source, &folders, &list);
     const char *asked = "";
     for (u32 i = 0; i < job->o->names && !asked[0]; i++)
         asked = compile_instance(job->mem, job->o->name[i]) ? job->o->name[i] : "";

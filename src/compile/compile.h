@@ -106,6 +106,10 @@ const char *flags_registers(const struct compile_options *o);
 /* Adds all that the source could include, found as a compiler would, file by file, to the hash. false: some of it
  * cannot be known. */
 bool headers_hash(const struct compile_job *job, struct hash *h);
+/* Calls `each` for the files that the source includes from beside it and from these folders, directly or not: at most
+ * 200 of them, each once. Their texts live in `a`. */
+void headers_users(struct arena *a, const char *path, struct str source, const word_list *folders,
+                   void (*each)(void *self, const char *file, struct str text), void *self);
 /* The replacements for headers of the C library that NVRTC is given (stand_in.c): the i-th, NULL past the last. */
 const char *stand_in_name(u32 i);
 const char *stand_in_text(u32 i);
@@ -160,6 +164,9 @@ struct declared {
 };
 /* The __global__ functions of the source, in order. */
 u32 declared_kernels(struct arena *a, struct str source, struct declared **out);
+/* The same with those of the files that it includes (headers_users), which come behind its own. */
+u32 declared_with_headers(struct arena *a, const char *path, struct str source, const word_list *folders,
+                          struct declared **out);
 /* Of a template: its name with its parameters, "scale<class T, int N>", and an instance to start from,
  * "scale<float, 32>". */
 const char *declared_template(struct arena *a, const struct declared *d);

@@ -134,3 +134,27 @@ u32 declared_kernels(struct arena *a, struct str source, struct declared **out)
     }
     return n;
 }
+
+struct gathering { /* the kernels of several texts */
+    struct arena *a;
+    VEC(struct declared) all;
+};
+
+static void gather(void *self, const char *file, struct str text)
+{
+    struct gathering *g = self;
+    struct declared *list;
+    u32 n = declared_kernels(g->a, text, &list);
+    (void)file;
+    for (u32 i = 0; i < n; i++) VEC_PUSH(g->a, &g->all, list[i]);
+}
+
+u32 declared_with_headers(struct arena *a, const char *path, struct str source, const word_list *folders,
+                          struct declared **out)
+{
+    struct gathering g = { .a = a };
+    gather(&g, path, source);
+    headers_users(a, path, source, folders, gather, &g);
+    *out = g.all.p;
+    return g.all.n;
+}

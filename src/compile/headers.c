@@ -8,11 +8,11 @@
 #include "compile/compile.h"
 #include <sys/stat.h>
 
-enum { FILES_MOST = 20000, PATH_LONGEST = 3072 };
+enum { FILES_MOST = 20000, USERS_MOST = 200, PATH_LONGEST = 3072 };
 
 struct scan {
     struct arena mem;
-    struct hash *hash;
+    struct hash *hash; /* NULL: only the files are wanted */
     word_list folders; /* the search path: -I, then the toolkit's, then the system's */
     u32 own;           /* how many of them the user gave */
     struct map seen;   /* path -> itself, of all files */
@@ -60,7 +60,7 @@ static void resolve(struct scan *s, const char *from, struct str name, bool quot
             found(s, path);
         }
     }
-    if (!any) {
+    if (!any && s->hash) {
         hash_add_text(s->hash, "absent");
         hash_add(s->hash, name.p, name.n);
     }
@@ -123,6 +123,7 @@ static void scan_text(struct scan *s, const char *file, struct str text)
         if (!next) break;
         p = next + 1;
     }
+    if (!s->hash) return;
     hash_add_text(s->hash, file);
     hash_add(s->hash, &text.n, sizeof text.n);
     hash_add(s->hash, text.p, text.n);
@@ -160,4 +161,21 @@ bool headers_hash(const struct compile_job *job, struct hash *h)
     bool ok = !s.unknowable && s.todo.n < FILES_MOST;
     arena_free(&s.mem);
     return ok;
+}
+
+void headers_users(struct arena *a, const char *path, struct str source, const word_list *folders,
+                   void (*each)(void *self, const char *file, struct str text), void *self)
+{
+    struct scan s = { 0 };
+    for (u32 i = 0; i < folders->n; i++) VEC_PUSH(&s.mem, &s.folders, folders->p[i]);
+    scan_text(&s, path, source);
+    for (u32 i = 0; i < s.todo.n && i < USERS_MOST; i++) {
+        struct str text;
+        if (strlen(s.todo.p[i]) > PATH_LONGEST || !file_read_if(s.todo.p[i], &text)) continue;
+        struct str kept = { arena_str(a, text), text.n };
+        each(self, arena_str(a, str_of(s.todo.p[i])), kept);
+        scan_text(&s, s.todo.p[i], text);
+        base_free((void *)text.p);
+    }
+    arena_free(&s.mem);
 }

@@ -21,6 +21,11 @@ static void keep_names(lk_module *m, const char *path, const struct compile_opti
     m->source = arena_str(a, str_of(path));
     const char *registers = flags_registers(o);
     m->max_registers = registers ? arena_str(a, str_of(registers)) : NULL;
+    word_list folders = { 0 }, files = { 0 };
+    flags_paths(o, a, &folders, &files);
+    m->folder = NEW_ARRAY(a, const char *, folders.n + 1);
+    m->folders = folders.n;
+    for (u32 i = 0; i < folders.n; i++) m->folder[i] = arena_str(a, str_of(folders.p[i]));
     m->asks = o->names;
     m->asked = NEW_ARRAY(a, const char *, o->names + 1);
     m->lowered = NEW_ARRAY(a, const char *, o->names + 1);

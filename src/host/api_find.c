@@ -53,7 +53,9 @@ static u32 templates(struct arena *a, const lk_module *m, const char ***names, c
     struct declared *d;
     VEC(const char *) list = { 0 }, instance = { 0 };
     if (m->source && file_read_if(m->source, &source)) {
-        u32 n = declared_kernels(a, source, &d);
+        word_list folders = { 0 };
+        for (u32 i = 0; i < m->folders; i++) VEC_PUSH(a, &folders, m->folder[i]);
+        u32 n = declared_with_headers(a, m->source, source, &folders, &d);
         for (u32 i = 0; i < n; i++) {
             const char *name = declared_template(a, &d[i]);
             if (!d[i].is_template || has(list.p, list.n, name)) continue;

@@ -20,6 +20,16 @@ static void describe(struct arena *a, struct lk_kernel *k)
 
 static bool is_kernel(const struct ptx_func *f) { return f->is_entry && f->has_body && !f->instead; }
 
+/* The file that the kernel's own lines are in, whatever was inlined into it. */
+static struct str file_of_lines(const struct ptx_func *f)
+{
+    u32 i = 0;
+    while (i < f->ninsn && !f->insn[i].loc) i++;
+    const struct ptx_loc *loc = i < f->ninsn ? f->insn[i].loc : NULL;
+    while (loc && loc->at) loc = loc->at;
+    return loc ? ptx_file(f->module, loc->file) : (struct str){ "", 0 };
+}
+
 static void kernel_add(lk_module *m, struct ptx_func *f)
 {
     struct lk_kernel *k = &m->kernel[m->kernels++];
@@ -27,6 +37,7 @@ static void kernel_add(lk_module *m, struct ptx_func *f)
         .func = f,
         .module = m,
         .name = arena_str(&m->mem, f->name),
+        .file = arena_str(&m->mem, file_of_lines(f)),
         .params = arena_alloc(&m->mem, f->param_bytes, 16),
         .param_name = NEW_ARRAY(&m->mem, const char *, f->nparam),
     };
@@ -143,6 +154,8 @@ const char *lk_kernel_name(const lk_kernel *kernel) { return kernel->name; }
 const char *lk_kernel_plain(const lk_kernel *kernel) { return kernel->plain; }
 
 const char *lk_kernel_signature(const lk_kernel *kernel) { return kernel->signature; }
+
+const char *lk_kernel_file(const lk_kernel *kernel) { return kernel->file; }
 
 uint32_t lk_kernel_param_count(const lk_kernel *kernel) { return kernel->func->nparam; }
 

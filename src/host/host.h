@@ -22,6 +22,7 @@ struct lk_kernel {
     const char *name;                                          /* as in the PTX, terminated */
     const char *plain;                                         /* as in the source */
     const char *signature;                                     /* with its parameters */
+    const char *file;                                          /* of the source, by its line information; "" */
     const char **param_name;                                   /* of each parameter, as in the PTX */
     const char **param_type;                                   /* as in the source, "" where it is not known */
     u32 registers, barriers, stack, spill_stores, spill_loads; /* by ptxas; 0 registers: not asked */
@@ -36,10 +37,12 @@ struct lk_module {
     u32 kernels, first_kernels; /* of all texts, and of the first */
     const char *note;           /* how it came about, or "" */
     const char *source;         /* the .cu file, or NULL */
-    const char *compiler;       /* who compiled it, or "" */
-    char arch[16];              /* "sm_90", by its .target */
-    struct str linked;          /* of several texts the one that they make, once somebody has asked for it */
-    const char *max_registers;  /* what ptxas is to be told, or NULL */
+    const char **folder;        /* of its headers, as -I has them */
+    u32 folders;
+    const char *compiler;      /* who compiled it, or "" */
+    char arch[16];             /* "sm_90", by its .target */
+    struct str linked;         /* of several texts the one that they make, once somebody has asked for it */
+    const char *max_registers; /* what ptxas is to be told, or NULL */
     /* names that were given when it was compiled, and what each is called in the PTX (NULL: not known) */
     const char **asked;
     const char **lowered;

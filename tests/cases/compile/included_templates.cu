@@ -1,0 +1,2 @@
+// regen: no
+#include <only_templates.cuh>
