@@ -5,6 +5,7 @@
 
 void speculated_find(struct lowered *l); /* speculate.c: lowered.speculated, SITE_SPECULATED */
 void optimistic_find(struct lowered *l); /* optimistic.c: SITE_OPTIMISTIC */
+void polls_find(struct lowered *l);      /* polls.c: SITE_POLLED */
 void hazards_find(struct lowered *l);    /* hazards.c: lowered.hazard */
 void subword_find(struct lowered *l);    /* library.c: SITE_WORD */
 /* library.c: whether an operation stands in a header of cooperative groups or of libcu++ */

@@ -6,8 +6,8 @@
  *          constant stride k; V, 32 lanes. Valid while lanes run in the preferred order (lowest block first).
  *   plain  every register is V. Valid always.
  * Between the two lie the analyses: control flow (flow.c), uniform and affine registers (classes.c), the object
- * behind an address (provenance.c), loads that nobody may need (speculate.c, optimistic.c), arithmetic that may
- * overflow on its way to an address (overflow.c, intervals.c), operands to look at (hazards.c). */
+ * behind an address (provenance.c), loads that nobody may need (speculate.c, optimistic.c), loads of flags (polls.c),
+ * arithmetic that may overflow on its way to an address (overflow.c, intervals.c), operands to look at (hazards.c). */
 #ifndef LOCKSTEP_CODE_H
 #define LOCKSTEP_CODE_H
 #include "isa/isa.h"
@@ -158,7 +158,8 @@ enum {                      /* site.flags */
        SITE_SPECULATED = 4, /* a load that observers may put off until a selection takes its value (R8) */
        SITE_OPTIMISTIC = 8, /* a load whose value a compare-and-swap then verifies (R2) */
        SITE_WORD = 16,      /* a strong access of libcu++ to 8 or 16 bits: it stands for the word they lie in (R2) */
-       SITE_FLAG = 32       /* an uncached access in a function with fences: it may be a flag (R5c) */
+       SITE_FLAG = 32,      /* an uncached access in a function with fences: it may be a flag (R5c) */
+       SITE_POLLED = 64     /* a volatile load whose value decides whether its loop ends: it reads a flag (R2b) */
 };
 enum mem_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL };
 enum mem_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };

@@ -612,6 +612,7 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
     hazards_find(l);
     optimistic_find(l);
     mark_flags(l);
+    polls_find(l);
     subword_find(l);
     for (u32 k = 0; k < l->words; k++) l->reads_unwritten |= l->block[0].live_in[k] != 0;
     f->decoded = l;

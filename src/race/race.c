@@ -9,6 +9,7 @@
 #include "race/race_launch.h"
 #include "race/race_kernel.h"
 #include "race/race_touch.h"
+#include "race/race_volatile.h"
 #include "sim/barrier.h"
 
 /* ---- synchronisation ---- */
@@ -125,6 +126,8 @@ static void strong_element(struct touch *t, const struct access *a, u32 l, u32 e
     t->id = number.id;
     t->write = number.number;
     if (cells) strong_cell(t, a, l, element, cells);
+    if (cells && t->w->c->launch->kernel->has_volatile)
+        (s->sem == SEM_VOLATILE && !x.rmw ? volatile_access : volatile_flag)(t, a, l, element);
     if (exact && writes) clock_strong_release(t->w, l, &x);
 }
 

@@ -17,6 +17,7 @@
  *   clocks of threads         race_clock.[ch]   what fences, barriers and warps join; the clocks of lanes, warps, CTAs
  *   synchronisation locations race_location.c   what strong writes release and strong reads acquire; release sequences
  *   asynchronous copies       race_async.[ch]   cp.async from its issue to its wait
+ *   volatile accesses         race_volatile.[ch] races that volatile hides from the memory model of PTX
  *   speculated loads          race_pending.[ch] loads that the compiler made unconditional: judged when they are used
  *   launches                  race_launch.[ch]  memory that has cells, slots, times
  *   kernels                   race_kernel.[ch]  what is known of a kernel before it runs
@@ -83,6 +84,9 @@ struct race_launch {
     struct vclock_store vclocks; /* the nodes of its vector clocks */
     struct locations *locations; /* its synchronisation locations (race_location.c); NULL: none yet */
     struct notes notes;          /* of global memory */
+    struct volatiles *volatiles; /* of global memory: locations of volatile accesses (race_volatile.c) */
+    struct report *held;         /* races of volatile accesses, until it is known which are flags; NULL: none */
+    u64 void_pairs;              /* bits of those findings that a flag in shared memory voids */
     struct race_launch *next;    /* in the list of running or of idle ones */
 };
 

@@ -7,6 +7,7 @@
 struct draft {
     const struct touch *t;             /* the current instruction and sector */
     const struct list_entry *old, *me; /* the two accesses */
+    struct report *to;                 /* where the finding goes */
     struct arena mem;                  /* of the texts of the finding */
     struct finding f;                  /* the finding itself */
     struct rival rival;                /* the prior side, as the finding shows it */

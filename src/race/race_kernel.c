@@ -146,9 +146,11 @@ static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
             if (o->flags & (ISA_FENCE | ISA_MBARRIER)) return false;
             if (o->kind == K_MEM && o->flags & ISA_ACCESS) {
                 u32 sem = l->site[o->site].sem;
-                /* a strong read orders its thread after the write it has read */
+                /* A strong read orders its thread after the write it has read. Volatile accesses are looked at one by
+                 * one (race_volatile.c). */
                 bool reads = (lop_is_load(o) && sem != SEM_WEAK) || (lop_fetches(o) && atom_reads(o, used));
-                if (reads || sem == SEM_ACQUIRE || sem == SEM_RELEASE || sem == SEM_ACQ_REL) return false;
+                if (reads || sem == SEM_VOLATILE || sem == SEM_ACQUIRE || sem == SEM_RELEASE || sem == SEM_ACQ_REL)
+                    return false;
             }
         }
     return true;
@@ -231,10 +233,11 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     k->simple = is_simple(l, u.block, k->used);
     k->scoped = is_scoped(l);
     k->repeats = is_repeating(l);
+    for (u32 n = 0; n < l->nsite; n++) k->has_volatile |= l->site[n].sem == SEM_VOLATILE;
     for (u32 n = 0; n < l->ncall; n++)
         if (!l->call[n].builtin) {
             k->simple = false;
-            k->anywhere = k->scoped = k->repeats = true;
+            k->anywhere = k->scoped = k->repeats = k->has_volatile = true;
         }
     k->param = base_need(sizeof *k->param * (l->nsite + 1));
     k->var = base_need(sizeof *k->var * (l->nsite + 1));

@@ -10,6 +10,7 @@ struct race_kernel {
     /* it has release or acquire operations, and strong accesses that are neither: a release sequence may contain both
      */
     bool repeats;
+    bool has_volatile;    /* it may have volatile accesses to shared or global memory */
     u32 stores;           /* instructions that write global memory */
     bool anywhere;        /* it may write through pointers of unknown provenance */
     u32 *param;           /* offsets of the parameters that it writes through */

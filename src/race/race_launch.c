@@ -8,6 +8,7 @@
 #include "race/race_async.h"
 #include "race/race_clock.h"
 #include "race/race_kernel.h"
+#include "race/race_volatile.h"
 #include "race/race_touch.h"
 
 /* ---- memory that has cells ---- */
@@ -205,6 +206,7 @@ struct race_launch *launch_new(struct race *r)
 void launch_free(struct race_launch *launch)
 {
     clock_delete(launch);
+    volatile_free(launch->volatiles);
     notes_free(&launch->notes);
     base_free(launch);
 }
@@ -259,6 +261,7 @@ void launch_begin(struct race *r, const struct launch *l)
     notes_empty(&launch->notes);
     shape(&launch->notes, l, k);
     clock_begin_launch(launch);
+    volatile_launch_begin(launch);
     untrack(r, false);
     track_launch(r, l, k);
 }
@@ -273,11 +276,13 @@ void launch_end(struct race *r, const struct launch *l)
         race_tick(c, MAX_WARPS);
         r->last = MAX_OF(r->last, c->now);
         if (c->exact) clock_reset(c);
+        volatile_cta_begin(c);
         c->nresidents = 0;
         c->launch = NULL;
         c->next_free = r->free;
         r->free = c;
     }
+    volatile_launch_end(launch);
     launch_give(launch);
     unlock(&r->lock);
     untrack(r, false);
@@ -359,6 +364,7 @@ void race_cta_begin(struct race *r, struct cta *cta)
     notes_empty(&c->notes);
     shape(&c->notes, l, launch->kernel);
     if (c->exact) clock_reset(c);
+    volatile_cta_begin(c);
     for (u32 n = 0; n < cta->nwarps; n++) {
         struct race_warp *w = &c->warp[n];
         w->warp_base = w->cta_base = c->now;
@@ -424,6 +430,7 @@ void launches_free(struct race *r)
         base_free(c->shared_cells);
         base_free(c->residents);
         base_free(c->flights);
+        volatile_free(c->volatiles);
         base_free(c->transient);
         base_free(c);
     }

@@ -352,7 +352,7 @@ static bool count_again(struct draft *x, u64 ticket, u32 width, u32 his)
         const struct ptx_var *v = shared_array(x);
         o.object_base = v ? v->offset : 0;
     }
-    return report_again(l->in->report, ticket, &o);
+    return report_again(x->to, ticket, &o);
 }
 
 /* The key of a finding by its two instructions and its kind. The low bits, too, depend on both instructions. */
@@ -399,8 +399,10 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     if (count_again(x, ticket, mine ? mine->width : 4, his ? his->width : 4)) return;
     f->kind = kind;
     f->ticket = ticket;
-    if (kind == F_race && !(x->old->op & x->me->op & OP_STRONG))
+    if ((kind == F_race && !(x->old->op & x->me->op & OP_STRONG)) || kind == F_race_volatile)
         x->missing = hb_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | prior_lane(x), word_time(x->old->a));
+    /* volatile data is no flag: that the thread has seen some of it says nothing about a release */
+    if (kind == F_race_volatile && x->missing == MISSING_RELEASE) x->missing = MISSING_ALL;
     describe_object(x);
     if (x->old_low) f->other = finding_place(&x->mem, x->old_low, x->old_op);
     f->access = access_text(x->me->op, mine);
@@ -415,7 +417,7 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     f->rival = &x->rival;
     f->cause_key = kind;
     if (kind == F_race) f->update = race_update_load(x);
-    finding_add(warp, t->op_index, f, 1u << x->lane);
+    finding_add_to(x->to, warp, t->op_index, f, 1u << x->lane);
 }
 
 /* The check that this kind of finding belongs to is on. */
@@ -427,7 +429,7 @@ static bool is_wanted(const struct launch *l, enum finding_kind k)
 
 static struct draft draft_of(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
 {
-    struct draft x = { .t = t, .old = old, .me = me, .at = t->at + byte };
+    struct draft x = { .t = t, .old = old, .me = me, .at = t->at + byte, .to = t->warp->cta->launch->in->report };
     struct lowered *low = t->warp->cta->launch->sim->functions.func[old->site >> SITE_FUNCTION];
     if (old->site && low && (old->site & SITE_OPERATION) < low->nop) {
         x.old_low = low;
@@ -465,6 +467,20 @@ void race_report(const struct touch *t, const struct list_entry *old, const stru
     bool in_library = k == F_order_weak && x.old_low && lop_in_library(t->warp->code->low, t->op_index) &&
                       lop_in_library(x.old_low, x.old_op);
     if (is_wanted(t->warp->cta->launch, k) && !reported && !in_library) report_finding(&x, k);
+    arena_free(&x.mem);
+}
+
+void race_report_volatile(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte,
+                          u64 bit)
+{
+    const struct launch *l = t->warp->cta->launch;
+    struct draft x = draft_of(t, old, me, byte);
+    x.to = t->w->c->launch->held;
+    x.f.hold = bit;
+    bool in_library = x.old_low && lop_in_library(t->warp->code->low, t->op_index) &&
+                      lop_in_library(x.old_low, x.old_op);
+    if (is_wanted(l, F_race_volatile) && !in_library)
+        report_finding(&x, same_constant(&x) ? F_race_same_value : F_race_volatile);
     arena_free(&x.mem);
 }
 

@@ -5,6 +5,10 @@
 
 /* the current access `me`, of instruction t, races with `old` at that byte of the sector */
 void race_report(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte);
+/* the same for volatile accesses, of which PTX says that they do not race (R2b); the finding is held back, with that
+ * bit, until the launch ends */
+void race_report_volatile(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte,
+                          u64 bit);
 /* several lanes of one instruction store to one address (R6): reported if their values differ */
 void race_report_lanes(const struct touch *t, const struct access *a, u32 lanes);
 /* ld.nc: reported if the launch has written the bytes (R9) */

@@ -106,6 +106,7 @@ struct race_cta {
     struct race_warp warp[MAX_WARPS];
     struct resident *residents;   /* the CTAs that were in this slot during the launch, in their order */
     u32 nresidents, capresidents; /* how many; room for how many */
+    struct volatiles *volatiles;  /* race_volatile.c: of its shared memory */
     struct flight *flights;       /* race_async.c: copies in flight */
     u32 nflights, capflights;     /* how many; room for how many */
     struct race_cta *next_free;   /* in race.free */

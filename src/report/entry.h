@@ -38,6 +38,7 @@ struct entry {
     struct thread_set who;
     struct thread_set against; /* the second threads, for findings with a rival */
     struct tie tie;
+    u64 hold;                       /* joined bits of its findings (finding.h) */
     u64 origin_low, origin_high;    /* as in the finding, of all occurrences */
     bool is_effect;                 /* report_settle: a race at an address that comes from an undefined value */
     bool index_varies[INDEX_KINDS]; /* occurrences differ in f.index */

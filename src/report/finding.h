@@ -104,6 +104,7 @@ struct finding {
     u32 launch;    /* of several, from 1 on; 0: the one that report_launch named last */
     u64 cause_key; /* findings with equal kind, places and cause_key are one cause */
     u64 ticket;    /* see report_again; 0: none */
+    u64 hold;      /* bits by which report_release may leave the finding out; 0: none */
     /* who */
     u32 cta[3], nctaid[3], ntid[3];
     u32 nlanes;                /* 0: not about threads */

@@ -351,6 +351,7 @@ void report_add(struct report *r, const struct finding *given)
         e->form_varies |= !same_form(&e->f.form, &f->form);
         e->start_varies |= e->f.form.start != f->form.start;
         e->origin_low = e->origin_high ? MIN_OF(e->origin_low, f->origin_low) : f->origin_low;
+        e->hold |= f->hold;
         e->origin_high = MAX_OF(e->origin_high, f->origin_high);
     }
     for (u32 i = 0; e && i < INDEX_KINDS; i++)
@@ -439,7 +440,7 @@ static bool is_known(const struct report *r, const struct finding *f)
 static void adopt(struct report *r, struct entry *x, const char *remark)
 {
     struct entry **b = &r->bucket[x->hash % BUCKETS];
-    x->f.detail = arena_printf(&x->mem, "%s%s\n", x->f.detail ? x->f.detail : "", remark);
+    if (remark) x->f.detail = arena_printf(&x->mem, "%s%s\n", x->f.detail ? x->f.detail : "", remark);
     x->launch = r->launch;
     x->next = *b;
     *b = x;
@@ -471,6 +472,38 @@ void report_take_new(struct report *r, struct report *from, u32 checks, const ch
         news = x->next;
         adopt(r, x, remark);
     }
+    unlock(&r->lock);
+}
+
+/* The entry of r with the same cause as x; NULL: there is none. */
+static struct entry *entry_like(const struct report *r, const struct entry *x)
+{
+    struct entry *e = r->bucket[x->hash % BUCKETS];
+    while (e && !(e->hash == x->hash && e->launch == r->launch && same_cause(&e->f, &x->f))) e = e->next;
+    return e;
+}
+
+void report_release(struct report *r, struct report *from, u64 leave_out)
+{
+    lock(&r->lock);
+    for (u32 b = 0; b < BUCKETS; b++)
+        for (struct entry **at = &from->bucket[b], *x; (x = *at);) {
+            struct entry *like = entry_like(r, x);
+            bool out = x->hold & leave_out || finding_check(x->f.kind) & r->checks_off;
+            if (like && !out) {
+                entry_join(like, x);
+                set_join(&like->against, &x->against);
+                r->occurrences += like->suppressed ? 0 : x->occurrences;
+                r->error_occurrences += !like->suppressed && finding_severity(x->f.kind) == SEV_ERROR ? x->occurrences
+                                                                                                      : 0;
+            }
+            if (out || like || r->entries >= ENTRIES_MOST) {
+                at = &x->next;
+                continue;
+            }
+            *at = x->next;
+            adopt(r, x, NULL);
+        }
     unlock(&r->lock);
 }
 

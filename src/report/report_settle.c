@@ -22,7 +22,8 @@ static struct entry *beside(const struct report *r, const struct entry *e)
 
 static bool is_race(const struct finding *f)
 {
-    return f->rival && (f->kind == F_race || f->kind == F_race_lanes || f->kind == F_race_same_value);
+    return f->rival &&
+           (f->kind == F_race || f->kind == F_race_volatile || f->kind == F_race_lanes || f->kind == F_race_same_value);
 }
 
 /* Every thread of the first set is in the second one. False where a set is not known in full. */

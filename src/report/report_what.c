@@ -126,12 +126,24 @@ void rival_text(const struct entry *e, struct text *out)
         deed_text(&e->f, (struct deed){ e->f.other, v->access, v->how, v->value, v->width, v->addr }, out);
 }
 
-/* How the threads of the two sides stand to each other, over all occurrences: the widest counts. */
-static const char *apart_text(const struct tie *t)
+/* The two threads that the report shows are lanes of one warp. */
+static bool shows_one_warp(const struct entry *e)
 {
+    const struct rival *v = e->f.rival;
+    return v && e->f.nlanes && !memcmp(e->f.cta, v->cta, sizeof v->cta) &&
+           e->f.thread[e->first_lane] / 32 == v->thread / 32;
+}
+
+/* How the threads of the two sides stand to each other, over all occurrences: the widest counts. */
+static const char *apart_text(const struct entry *e)
+{
+    const struct tie *t = &e->tie;
     if (t->other_cta && (t->same_cta || t->same_warp))
         return "the two threads are in different CTAs, or in one, and nothing orders these accesses";
     if (t->other_cta) return "the two threads are in different CTAs, and nothing orders those within a launch";
+    if (t->same_cta && t->same_warp && shows_one_warp(e))
+        return "these two threads are lanes of one warp, others are in different warps, and there is no barrier "
+               "between the accesses";
     if (t->same_cta) return "the two threads are in different warps, and there is no barrier between these accesses";
     return "both are lanes of one warp, which do not run in step by themselves";
 }
@@ -162,12 +174,12 @@ static void gap_text(const struct entry *e, enum gap gap, struct text *out)
     switch (gap) {
     case GAP_NONE: return;
     case GAP_END: text_add(out, "%" PRId64, e->end); return;
-    case GAP_APART: text_add(out, "%s", apart_text(&e->tie)); return;
+    case GAP_APART: text_add(out, "%s", apart_text(e)); return;
     case GAP_BETWEEN: text_add(out, "%s", between_text(&e->tie)); return;
     case GAP_BARRIER: text_add(out, e->tie.same_cta ? "__syncthreads()" : "__syncwarp()"); return;
     case GAP_REPAIR: text_add(out, "%s", repair_text(e)); return;
     case GAP_STAYS:
-        if (!overlap_text(e, out)) text_add(out, "%s: which of the two values stays is chance", apart_text(&e->tie));
+        if (!overlap_text(e, out)) text_add(out, "%s: which of the two values stays is chance", apart_text(e));
         return;
     case GAP_OWN:
         if (!overlap_fix(e, out))

@@ -11,7 +11,9 @@ extern "C" __global__ void twice_bad(int *l)
 extern "C" __global__ void kept_bad(int *l, int *n)
 {
     lock(l);
+    __threadfence();
     if (++*(volatile int *)n == 3)
         return;                             // with the lock
+    __threadfence();
     atomicExch(l, 0);
 }

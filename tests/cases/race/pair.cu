@@ -38,6 +38,5 @@ extern "C" __global__ void extent_bad(unsigned *x)
 extern "C" __global__ void extent_ok(unsigned *x)
 {
     if (threadIdx.x) return;
-    if (blockIdx.x == 0) *(volatile unsigned *)x = 0x10002u;
-    else *(volatile unsigned *)x = 3;
+    asm volatile("st.relaxed.gpu.u32 [%0], %1;" :: "l"(x), "r"(blockIdx.x ? 3 : 0x10002) : "memory");
 }

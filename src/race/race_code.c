@@ -1,0 +1,180 @@
+/* Questions to the code of a kernel about two accesses that race: which loop, barrier, fence or update they are part of
+ * (race_advice.c and race_handover.c tell the user). */
+#include "race/race_code.h"
+#include "sim/finding_place.h"
+
+/* A plain access: weak, or volatile. */
+static bool is_data(const struct site *z) { return z->sem == SEM_WEAK || z->sem == SEM_VOLATILE; }
+struct side code_current(const struct draft *x) { return (struct side){ x->t->warp->code->low, x->t->op_index }; }
+struct side code_prior(const struct draft *x) { return (struct side){ x->old_low, x->old_op }; }
+bool code_is_load(struct side s)
+{
+    const struct site *z = site_at(s.l, s.op);
+    return z && site_is_load(z) && is_data(z);
+}
+bool code_is_store(struct side s)
+{
+    const struct site *z = site_at(s.l, s.op);
+    return z && site_is_store(z) && is_data(z);
+}
+
+bool code_same_object(const struct provenance *a, const struct provenance *b)
+{
+    return a->kind == b->kind && (a->kind == FROM_PARAM ? a->off == b->off : a->kind == FROM_VAR && a->var == b->var);
+}
+
+/* The source line of an access, as the text of a finding names it. */
+const char *code_line(struct draft *x, struct side s)
+{
+    struct text t = { 0 };
+    place_brief(finding_place(&x->mem, s.l, s.op), &t);
+    const char *z = t.p ? arena_str(&x->mem, str_of(t.p)) : "?";
+    text_free(&t);
+    return z;
+}
+
+/* Both are in the same column of the same source line, and not inlined. */
+bool code_one_statement(struct draft *x, struct side a, struct side b)
+{
+    const struct place *p = finding_place(&x->mem, a.l, a.op), *q = finding_place(&x->mem, b.l, b.op);
+    return p->file && q->file && p->line == q->line && p->col == q->col && !p->inlined_at && !q->inlined_at &&
+           !strcmp(p->file, q->file);
+}
+
+/* ---- control flow ---- */
+
+/* The basic block of an operation. */
+u32 code_block(const struct lowered *l, u32 op)
+{
+    for (u32 b = 0; b < l->nblock; b++)
+        if (op >= l->block[b].first && op < l->block[b].end) return b;
+    return NONE;
+}
+
+/* Every path to b passes a. */
+bool code_dominates(const struct lowered *l, u32 a, u32 b)
+{
+    a = code_block(l, a);
+    b = code_block(l, b);
+    for (u32 n = 0; b != NONE && b != a && n < l->nblock; n++) b = l->block[b].idom;
+    return a != NONE && b == a;
+}
+
+/* A barrier stands between the two in the text. */
+bool code_barrier_between(const struct lowered *l, u32 from, u32 to)
+{
+    for (u32 k = from + 1; k < to; k++)
+        if (l->op[k].flags & ISA_BARRIER && !l->op[k].dead) return true;
+    return false;
+}
+
+/* A thread that reaches b has passed a itself, or a barrier behind a at which it met the thread that passed a: one
+ * thread acts for its block. */
+bool code_must_pass(const struct lowered *l, u32 a, u32 b)
+{
+    if (code_dominates(l, a, b)) return true;
+    for (u32 k = a + 1; k < b; k++)
+        if (l->op[k].flags & ISA_BARRIER && !l->op[k].dead && code_dominates(l, k, b)) return true;
+    return false;
+}
+
+/* A fence stands between the two, and whoever reaches `to` has passed it. */
+bool code_fence_between(const struct lowered *l, u32 from, u32 to)
+{
+    for (u32 k = from + 1; k < to; k++)
+        if (l->op[k].flags & ISA_FENCE && code_must_pass(l, k, to)) return true;
+    return false;
+}
+
+/* A barrier between two accesses that code_dominates the second; NONE: there is none. */
+u32 code_barrier_in_pass(const struct lowered *l, u32 from, u32 to)
+{
+    for (u32 b = 0; b < l->nblock; b++)
+        if (l->block[b].term == TERM_BAR && l->block[b].end - 1 > from && l->block[b].end - 1 < to &&
+            code_dominates(l, l->block[b].end - 1, to))
+            return l->block[b].end - 1;
+    return NONE;
+}
+
+/* Some loop contains both operations. */
+bool code_in_one_loop(const struct lowered *l, u32 a, u32 b)
+{
+    u32 x = code_block(l, a), y = code_block(l, b);
+    for (u32 n = 0; x != NONE && y != NONE && n < l->nloop; n++)
+        if (l->loop[n].head <= x && x <= l->loop[n].last && l->loop[n].head <= y && y <= l->loop[n].last) return true;
+    return false;
+}
+
+/* ---- updates ---- */
+
+static bool same_operand(const struct opnd *a, const struct opnd *b)
+{
+    return a->kind == b->kind && a->reg == b->reg && a->value == b->value && a->comp == b->comp;
+}
+
+/* Both operations, of one function, access the same address by the same operand. */
+bool code_same_address(const struct lowered *l, u32 a, u32 b)
+{
+    const struct lop *p = &l->op[a], *q = &l->op[b];
+    const struct site *s = site_at(l, a), *t = site_at(l, b);
+    if (!s || !t || s->space != t->space || s->width != t->width || s->vec != 1 || t->vec != 1) return false;
+    const struct opnd *at = lop_src(p, SRC_ADDRESS);
+    return same_operand(at, lop_src(q, SRC_ADDRESS)) && p->off == q->off &&
+           (at->kind != O_REG || l->ndef[at->reg] == 1);
+}
+
+/* The value stored at `to`, or whether `to` is reached, depends on the value loaded at `from`. Follows definitions
+ * backwards through the operations between the two. */
+static bool store_depends_on(const struct lowered *l, u32 from, u32 to)
+{
+    u64 *want = base_alloc(8 * (l->words + 1));
+    const struct opnd *data = lop_src(&l->op[to], SRC_DATA);
+    bool hit = false;
+    if (!want) return false;
+    if (data->kind == O_REG) want[data->reg >> 6] |= 1ull << (data->reg & 63);
+    for (u32 k = to; k-- > from && !hit;) {
+        const struct lop *o = &l->op[k];
+        bool wanted = o->kind == K_CTRL && o->guard.kind == O_REG;
+        EACH_DEF (r, o) wanted |= want[r >> 6] >> (r & 63) & 1;
+        if (!wanted) continue;
+        hit = k == from;
+        EACH_USE (r, o) want[r >> 6] |= 1ull << (r & 63);
+    }
+    base_free(want);
+    return hit;
+}
+
+/* An operation that may synchronise lies between the two, so they are no simple update. */
+static bool may_synchronise_between(const struct lowered *l, u32 from, u32 to)
+{
+    for (u32 k = from + 1; k < to; k++) {
+        const struct site *s = site_at(l, k);
+        if (l->op[k].kind == K_WARP || l->op[k].flags & ISA_FENCE || (s && site_is_atomic(s))) return true;
+    }
+    for (u32 b = 0; b < l->nblock; b++)
+        if (l->block[b].end > from && l->block[b].end <= to &&
+            (l->block[b].term == TERM_BAR || l->block[b].term == TERM_WARP || l->block[b].term == TERM_CALL))
+            return true;
+    return false;
+}
+
+/* The load of the update that the store s ends: x = x + 1, or if (v > x) x = v. NONE: s ends no update. */
+u32 code_update_load(struct side s)
+{
+    enum { FAR = 64 };
+    if (!code_is_store(s) || s.l->site[s.l->op[s.op].site].vec != 1) return NONE;
+    for (u32 k = s.op, n = 0; k-- > 0 && n < FAR; n++)
+        if (code_is_load((struct side){ s.l, k }) && code_same_address(s.l, k, s.op) && store_depends_on(s.l, k, s.op))
+            return may_synchronise_between(s.l, k, s.op) ? NONE : k;
+    return NONE;
+}
+
+u8 *race_update_loads(const struct lowered *l)
+{
+    u8 *is = base_need(l->nop + 1);
+    for (u32 k = 0; k < l->nop; k++) {
+        u32 load = l->op[k].dead ? NONE : code_update_load((struct side){ l, k });
+        if (load != NONE) is[load] = 1;
+    }
+    return is;
+}
