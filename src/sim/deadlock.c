@@ -10,7 +10,7 @@
 #include "sim/finding_place.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
-#include "sim/worker_pool.h"
+#include "sim/worker.h"
 #include <inttypes.h>
 
 struct waiter { /* a split of a stopped launch */
@@ -267,7 +267,7 @@ static void explain_barrier(struct stopped *st, struct cause *c)
 
 static bool waits_for_grid(const struct stopped *st, const struct split *s)
 {
-    const struct mem_object *o = st->l->grid_workspace ? st->l->sim->workspace : NULL;
+    const struct mem_object *o = st->l->workspace;
     return o && s->state == SPLIT_IDLE && s->nreads && s->reads[0].addr - o->base < o->size;
 }
 

@@ -5,7 +5,7 @@
  * others. */
 #include "sim/exited.h"
 #include "sim/finding_place.h"
-#include "sim/worker_pool.h"
+#include "sim/worker.h"
 #include <inttypes.h>
 
 enum { SHOWN_ABSENT = 4, SHOWN_CTA_BITS = 1 << 16 };

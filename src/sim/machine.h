@@ -1,9 +1,10 @@
 /* machine.h: the running state of the software GPU, all of it on one page. No function is declared here.
  *
- * How the state hangs together. A sim lives as long as its device and runs one launch at a time. A launch has workers,
- * threads of the host. A worker has CTAs: one that it runs, free ones to use again, and what is parked is the
- * launch's. A CTA has warps, barriers and shared memory. A warp has 32 lanes, in splits: lanes that are at one block
- * of one frame. A frame is an activation of a function: its code and its registers.
+ * How the state hangs together. A sim lives as long as its device and runs the launches in flight side by side. A
+ * launch has workers: places that threads of the host take in turn (worker_pool.c). A worker has CTAs: one that it
+ * runs, free ones to use again, and what is parked is the launch's. A CTA has warps, barriers and shared memory. A warp
+ * has 32 lanes, in splits: lanes that are at one block of one frame. A frame is an activation of a function: its code
+ * and its registers.
  *
  *   sim -> launch -> worker -> cta -> warp -> split -> frame -> code (code/code.h)
  *
@@ -29,6 +30,7 @@ struct origins;           /* planes.h: where undefined values came from */
 struct planes;            /* planes.h: undefined bits of registers */
 struct pool;              /* worker_pool.c: threads of the host */
 struct probe;             /* wait.c: a round of a loop that is watched */
+struct residency;         /* residency.h: room on the multiprocessors */
 struct rendezvous_taints; /* planes.h: undefined bits of operands at a rendezvous */
 struct shadow;            /* mem/shadow.h: which bytes of memory are defined */
 struct trace;             /* trace.h */
@@ -184,6 +186,7 @@ struct cta {
     struct cta *next; /* in the parked or free list */
     u8 state;         /* after cta_run: CTA_READY: gave way; CTA_WAIT: every split waits */
     u64 rng;          /* of this CTA's schedule */
+    u32 sm;           /* the multiprocessor that has it */
 };
 
 /* ---- workers ---- */
@@ -199,6 +202,7 @@ struct range {    /* what a site may touch without a closer check */
 
 struct worker {
     struct launch *launch;
+    bool busy;      /* a thread is in this place; guarded by sim.launches_lock */
     struct ranges { /* of the sites of a function */
         struct lowered *low;
         struct range *r;
@@ -221,6 +225,11 @@ struct writer { /* the last change of a lock */
     u64 addr, value, cta, serial;
     u32 thread, op;
     struct lowered *low;
+};
+
+struct footprint { /* what a CTA takes of a multiprocessor, besides its slot */
+    u32 warps, registers;
+    u64 shared;
 };
 
 struct launch { /* read by all workers all the time; what they write has cache lines of its own */
@@ -246,7 +255,12 @@ struct launch { /* read by all workers all the time; what they write has cache l
     int stop;                             /* atomic: SIM_* end to take, 0: go on */
     u32 deopts;                           /* atomic: many of them make later CTAs start in plain code */
     u32 nparked;                          /* written under the lock, read without */
-    u32 max_resident;                     /* CTAs that fit on the device */
+    u32 max_resident;                     /* CTAs that fit on the device when nothing else is on it */
+    struct footprint takes;               /* of one CTA */
+    bool whole;                           /* cooperative: all its CTAs take their room at once, or none does */
+    u32 *reserved;                        /* whole: by multiprocessor, room taken for CTAs that have not started */
+    struct mem_object *workspace;         /* that has grid_workspace; NULL: none */
+    struct mem_object *params;            /* that has param_address; NULL: none */
     struct worker *worker;                /* nworkers of them */
     struct trace *trace;                  /* NULL: none */
     _Alignas(128) u64 next;               /* atomic: CTA to claim next */
@@ -258,6 +272,15 @@ struct launch { /* read by all workers all the time; what they write has cache l
     lock_t elock;
     u64 vtime; /* atomic: virtual nanoseconds slept */
     u64 spent; /* atomic: warp instructions so far, for the budget and for sim_progress */
+    /* in flight: guarded by sim.launches_lock */
+    struct launch *behind;    /* the next one in flight, of lower priority or younger */
+    u32 inside;               /* threads that are in places of its workers */
+    bool over;                /* atomic: nothing of it will run any more */
+    bool ended;               /* it is not in flight any more, and has its result */
+    bool started;             /* by sim_start: whoever leaves it last ends it, and sim_wait takes its result */
+    struct sim_launch own;    /* what `in` points to */
+    struct sim_result result; /* when it has ended */
+    struct error error;       /* what `e` points to, of one that was started */
 };
 
 /* ---- the sim ---- */
@@ -269,13 +292,22 @@ struct sim {
     lock_t lock; /* decoding, worker pool */
     lock_t wide; /* 128-bit atomics */
     struct pool *pool;
-    struct writer *writers;       /* a lossy table, by address: who changed a lock last */
-    u64 serial;                   /* launches so far */
-    struct mem_object *workspace; /* of grid.sync(), made for the first cooperative launch */
-    struct mem_object *params;    /* a copy of the parameters that has an address, for kernels that take it */
-    struct launch *running;       /* guarded by the lock, NULL: none */
-    struct origins *origins;      /* where undefined values came from */
-    struct func_table functions;  /* by their serial numbers */
-    u64 heap;                     /* atomic: bytes of device malloc that are not freed */
+    struct writer *writers; /* a lossy table, by address: who changed a lock last */
+    u64 serial;             /* launches so far */
+    struct object_list {    /* memory that launches need while they are in flight, kept for the next ones */
+        struct mem_object **o;
+        u32 n, cap;
+    } workspaces, params;        /* of grid.sync(); parameters that have an address. Guarded by the lock */
+    struct residency *residency; /* room on the multiprocessors */
+    lock_t launches_lock;        /* of the list of launches in flight, and of who is in them */
+    struct launch *launches;     /* in flight: by priority, then age */
+    u32 nlaunches;               /* how many; atomic: read without the lock */
+    u64 rng;                     /* which of several seeded launches gets the next turn */
+    /* whether something outside of launches may still change memory that they wait for; NULL: see sim_outside */
+    bool (*outside)(void *self);
+    void *outside_self;
+    struct origins *origins;     /* where undefined values came from */
+    struct func_table functions; /* by their serial numbers */
+    u64 heap;                    /* atomic: bytes of device malloc that are not freed */
 };
 #endif

@@ -41,6 +41,10 @@ struct sim_launch { /* what dev has checked against the limits before */
     void (*print)(void *ctx, const char *p, size_t n);
     void *print_ctx;               /* device printf; NULL: standard output */
     const volatile int *interrupt; /* non-zero: stop with a report of where it stood; or NULL */
+    s32 priority;                  /* among launches in flight; smaller goes first */
+    /* sim_start: called once when the launch has ended, on the thread that ended it; or NULL */
+    void (*done)(void *self);
+    void *done_self;
 };
 struct sim_result {
     u64 warp_insns; /* executed */
@@ -51,6 +55,18 @@ struct sim_result {
 /* false: e says why nothing (more) ran: unsupported instruction (named with its line), out of memory. Findings go to
  * the report. */
 bool sim_run(struct sim *s, const struct sim_launch *given, struct sim_result *r, struct error *e);
+/* Starts a launch and returns: the workers run it beside others in flight. What `given` points to stays valid until the
+ * launch has ended; its parameters are copied. NULL: e says why it could not start. */
+struct launch *sim_start(struct sim *s, const struct sim_launch *given, struct error *e);
+/* Whether a launch that was started has ended. */
+bool sim_ended(struct launch *l);
+/* Waits for the end of a launch that was started, and frees it. The result is as that of sim_run. Seeded launches run
+ * only in here, all that are in flight, in turns that the seed draws. */
+bool sim_wait(struct launch *l, struct sim_result *r, struct error *e);
+/* Who is asked whether something else than launches may change device memory, before a deadlock is called one: copies
+ * under way, a host that can still act. It is asked with all launches standing still, and must not call the sim. While
+ * nobody can be asked (NULL), no deadlock is called with launches of sim_start in flight: their host can still act. */
+void sim_outside(struct sim *s, bool (*may_change)(void *self), void *self);
 struct sim_progress {
     u64 total, done, warp_insns;
 }; /* CTAs; instructions counted so far */

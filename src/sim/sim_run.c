@@ -1,5 +1,6 @@
-/* From a launch to its end: sim_run prepares the code, the parameters and the layout of shared memory, lets the workers
- * run (worker_pool.c), and gathers what they counted. The sim itself, which outlives launches, is made here, too. */
+/* From a launch to its end: sim_run and sim_start prepare the code, the parameters and the layout of shared memory, let
+ * the workers run (worker_pool.c), and gather what they counted. The sim itself, which outlives launches, is made here,
+ * too. */
 #include "sim/sim_run.h"
 #include "code/functions.h"
 #include "code/overflow.h"
@@ -10,6 +11,7 @@
 #include "sim/handlers.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
+#include "sim/residency.h"
 #include "sim/trace.h"
 #include "sim/worker_pool.h"
 
@@ -24,23 +26,25 @@ struct sim *sim_new(struct mem *m, const struct profile *p, u32 workers)
     s->workers = workers < 1 ? 1 : workers > MAX_WORKERS ? MAX_WORKERS : workers;
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->wide, NULL);
+    pthread_mutex_init(&s->launches_lock, NULL);
+    s->residency = residency_new(p);
     s->writers = base_alloc(sizeof *s->writers * WRITERS);
     s->origins = origins_new();
-    if (!s->writers || !s->origins) {
-        base_free(s->writers);
-        origins_free(s->origins);
-        base_free(s);
-        return NULL;
-    }
-    return s;
+    if (s->writers && s->origins && s->residency) return s;
+    sim_delete(s);
+    return NULL;
 }
 
 void sim_delete(struct sim *s)
 {
     if (!s) return;
-    pool_delete(s->pool);
+    pool_delete(s);
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->wide);
+    pthread_mutex_destroy(&s->launches_lock);
+    residency_delete(s->residency);
+    base_free(s->workspaces.o);
+    base_free(s->params.o);
     base_free(s->writers);
     origins_free(s->origins);
     base_free(s);
@@ -73,14 +77,49 @@ u32 sim_resident_per_sm(const struct profile *p, const struct ptx_func *kernel, 
 
 /* ---- before the first CTA ---- */
 
+/* Memory for a launch in flight: one that another launch has given back, if it is large enough, or a new one. */
+static struct mem_object *object_take(struct sim *s, struct object_list *list, u64 bytes, enum mem_kind kind,
+                                      const char *name, struct error *e)
+{
+    struct mem_object *o = NULL;
+    lock(&s->lock);
+    for (u32 k = 0; k < list->n && !o; k++)
+        if (list->o[k]->size >= bytes) {
+            o = list->o[k];
+            list->o[k] = list->o[--list->n];
+        }
+    unlock(&s->lock);
+    return o ? o : mem_alloc(s->mem, bytes, 0, kind, name, NULL, e);
+}
+
+/* Keeps it for the next launch; one that cannot be kept is freed. */
+static void object_give(struct sim *s, struct object_list *list, struct mem_object *o)
+{
+    if (!o) return;
+    lock(&s->lock);
+    bool room = list->n < list->cap;
+    if (!room) {
+        u32 cap = list->cap ? 2 * list->cap : 4;
+        struct mem_object **more = base_realloc(list->o, sizeof *more * cap);
+        if (more) list->o = more;
+        if (more) list->cap = cap;
+        room = more != NULL;
+    }
+    if (room) list->o[list->n++] = o;
+    unlock(&s->lock);
+    if (!room) mem_free(s->mem, o->base, NULL, &o);
+}
+
 /* What grid.sync() of a cooperative launch counts in: %envreg1 and %envreg2 hold its address. */
-static u64 grid_workspace(struct sim *s, struct error *e)
+static bool place_grid_barrier(struct sim *s, struct launch *l, struct error *e)
 {
     enum { BYTES = 64 };
-    if (!s->workspace) s->workspace = mem_alloc(s->mem, BYTES, 0, MEM_GLOBAL, "the grid barrier", NULL, e);
-    if (!s->workspace) return 0;
-    memset(mem_view(s->workspace, s->workspace->base), 0, BYTES);
-    return s->workspace->base;
+    if (!l->in->cooperative) return true;
+    l->workspace = object_take(s, &s->workspaces, BYTES, MEM_GLOBAL, "the grid barrier", e);
+    if (!l->workspace) return false;
+    memset(mem_view(l->workspace, l->workspace->base), 0, BYTES);
+    l->grid_workspace = l->workspace->base;
+    return true;
 }
 
 /* A place with an address for the parameters of kernels that take it (cvta.param). */
@@ -88,14 +127,10 @@ static bool place_params(struct sim *s, struct launch *l, struct error *e)
 {
     u64 n = l->in->kernel->param_bytes;
     if (!l->kernel->has_param_address) return true;
-    if (s->params && s->params->size < n) {
-        mem_free(s->mem, s->params->base, NULL, &s->params);
-        s->params = NULL;
-    }
-    if (!s->params) s->params = mem_alloc(s->mem, n < 4096 ? 4096 : n, 0, MEM_CONST, "the parameters", NULL, e);
-    if (!s->params) return false;
-    memcpy(mem_view(s->params, s->params->base), l->in->params, n);
-    l->param_address = s->params->base;
+    l->params = object_take(s, &s->params, n < 4096 ? 4096 : n, MEM_CONST, "the parameters", e);
+    if (!l->params) return false;
+    memcpy(mem_view(l->params, l->params->base), l->in->params, n);
+    l->param_address = l->params->base;
     return true;
 }
 
@@ -141,46 +176,53 @@ static void lay_out(struct launch *l)
                     in->kernel->dynamic_align;
     l->shared_total = in->shared_bytes ? l->dyn_shared + in->shared_bytes : system + fixed;
     if (!in->shared_bytes) l->dyn_shared = l->shared_total;
-    u32 per_sm = sim_resident_per_sm(l->sim->profile, in->kernel, l->threads, l->shared_total - system);
-    l->max_resident = (per_sm ? per_sm : 1) * l->sim->profile->sms;
+    residency_measure(l);
 }
 
 /* ---- a launch from outside ---- */
 
-/* Lets others see the launch, or no longer. */
-static void show(struct sim *s, struct launch *l)
-{
-    lock(&s->lock);
-    s->running = l;
-    unlock(&s->lock);
-}
-
 bool sim_progress(struct sim *s, struct sim_progress *p)
 {
-    lock(&s->lock);
-    const struct launch *l = s->running;
     *p = (struct sim_progress){ 0 };
-    if (l) {
-        p->total = l->total;
-        p->warp_insns = __atomic_load_n(&l->spent, __ATOMIC_RELAXED);
+    lock(&s->launches_lock);
+    for (const struct launch *l = s->launches; l; l = l->behind) {
+        p->total += l->total;
+        p->warp_insns += __atomic_load_n(&l->spent, __ATOMIC_RELAXED);
         for (u32 k = 0; k < l->nworkers; k++) p->done += __atomic_load_n(&l->worker[k].ctas, __ATOMIC_RELAXED);
     }
-    unlock(&s->lock);
-    return l != NULL;
+    bool some = s->launches != NULL;
+    unlock(&s->launches_lock);
+    return some;
+}
+
+void sim_outside(struct sim *s, bool (*may_change)(void *self), void *self)
+{
+    lock(&s->launches_lock);
+    s->outside = may_change;
+    s->outside_self = self;
+    unlock(&s->launches_lock);
+}
+
+static u64 steps_of(const struct cta *c)
+{
+    u64 n = 0;
+    for (u32 w = 0; w < c->nwarps; w++) n += c->warp[w]->steps;
+    return n;
 }
 
 /* Counts what was run, reports a launch that was stopped, and frees the CTAs. */
-static void finish(struct launch *l, struct sim_result *r)
+static void gather(struct launch *l)
 {
+    struct sim_result *r = &l->result;
     r->end = l->stop;
     if (r->end == SIM_LIVELOCK || r->end == SIM_INTERRUPTED) stopped_report(l);
     for (u32 n = 0; n < l->nworkers; n++) {
         struct worker *k = &l->worker[n];
-        r->warp_insns += k->steps;
         r->ctas += k->ctas;
         while (k->free) {
             struct cta *c = k->free;
             k->free = c->next;
+            r->warp_insns += steps_of(c);
             cta_free(c);
         }
         arena_free(&k->mem);
@@ -188,50 +230,118 @@ static void finish(struct launch *l, struct sim_result *r)
     while (l->parked) {
         struct cta *c = l->parked;
         l->parked = c->next;
-        for (u32 w = 0; w < c->nwarps; w++) r->warp_insns += c->warp[w]->steps;
+        r->warp_insns += steps_of(c);
+        residency_leave(l, c->sm);
         cta_free(c);
     }
 }
 
-/* The launch is ready but for its workers: they run it to its end. */
-static void run(struct sim *s, struct launch *l, struct sim_result *r)
+static void release(struct launch *l)
 {
-    struct worker k[MAX_WORKERS];
-    const struct sim_launch *in = l->in;
-    u32 n = in->seeded || in->trace || in->follow || l->total < 8 ? 1 : s->workers;
-    if (n > l->total) n = (u32)l->total;
-    l->nworkers = pool_workers(s, n);
-    l->worker = k;
-    for (u32 j = 0; j < l->nworkers; j++) k[j] = (struct worker){ .launch = l };
-    l->batch = l->nworkers > 1 ? 16 : 1;
-    if (in->order) order_choose(l);
-    if (in->observers) observe_launch(l, true);
-    show(s, l);
-    if (l->total) pool_run(s, l);
-    show(s, NULL);
-    if (in->observers) observe_launch(l, false);
-    finish(l, r);
+    struct sim *s = l->sim;
+    residency_end(l);
+    object_give(s, &s->workspaces, l->workspace);
+    object_give(s, &s->params, l->params);
+    base_free(l->param_copy);
+    base_free(l->worker);
+    l->param_copy = NULL;
+    l->worker = NULL;
+    l->nworkers = 0;
+}
+
+void launch_finish(struct launch *l)
+{
+    if (l->in->observers) observe_launch(l, false);
+    gather(l);
     trace_close(l->trace);
+    release(l);
+}
+
+/* Workers for the launch, and what depends on their number. */
+static bool man(struct launch *l, bool caller, struct error *e)
+{
+    struct sim *s = l->sim;
+    const struct sim_launch *in = l->in;
+    u32 n = in->seeded || in->trace || in->follow || (caller && l->total < 8) ? 1 : s->workers;
+    if (n > l->total) n = (u32)MAX_OF(l->total, 1u);
+    l->nworkers = in->seeded ? 1 : pool_workers(s, n, caller);
+    l->worker = base_alloc(sizeof *l->worker * l->nworkers);
+    if (!l->worker) return error_set(e, ERR_MEMORY, "no memory for the workers of a launch");
+    for (u32 k = 0; k < l->nworkers; k++) l->worker[k].launch = l;
+    l->batch = l->nworkers > 1 ? 16 : 1;
+    return true;
+}
+
+/* A launch that lacks nothing but threads; NULL: e says why. */
+static struct launch *launch_new(struct sim *s, const struct sim_launch *given, bool caller, struct error *e)
+{
+    struct launch *l = base_aligned(sizeof *l);
+    u32 bytes = given->kernel->param_bytes;
+    if (!l) {
+        error_set(e, ERR_MEMORY, "no memory for a launch");
+        return NULL;
+    }
+    memset(l, 0, sizeof *l);
+    l->own = *given;
+    l->in = &l->own;
+    l->sim = s;
+    l->writers = s->writers;
+    l->e = caller ? e : &l->error;
+    l->lock = l->elock = (lock_t)LOCK_INIT;
+    bool ok = prepare(s, l, &l->own, e);
+    if (ok && !(l->param_copy = base_alloc(bytes + 8))) ok = error_set(e, ERR_MEMORY, "no memory for the parameters");
+    if (ok) {
+        if (bytes) memcpy(l->param_copy, given->params, bytes);
+        l->own.params = l->param_copy;
+        lay_out(l);
+        ok = place_params(s, l, e) && place_grid_barrier(s, l, e) && (!given->trace || (l->trace = trace_open(l, e))) &&
+             man(l, caller, e);
+    }
+    if (ok) {
+        if (given->order) order_choose(l);
+        if (given->observers) observe_launch(l, true);
+        return l;
+    }
+    trace_close(l->trace);
+    release(l);
+    base_free(l);
+    return NULL;
 }
 
 bool sim_run(struct sim *s, const struct sim_launch *given, struct sim_result *r, struct error *e)
 {
-    struct sim_launch own = *given, *in = &own;
-    struct launch l = { .in = in, .sim = s, .e = e, .lock = LOCK_INIT, .elock = LOCK_INIT, .writers = s->writers };
-    u64 params[8 + 4096 / 8];
-    u32 bytes = in->kernel->param_bytes;
     *r = (struct sim_result){ 0 };
-    if (!prepare(s, &l, in, e)) return false;
-    l.param_copy = bytes + 8 <= sizeof params ? (char *)params : base_alloc(bytes + 8);
-    if (!l.param_copy) return error_set(e, ERR_MEMORY, "no memory for the parameters");
-    if (bytes) memcpy(l.param_copy, in->params, bytes);
-    memset(l.param_copy + bytes, 0, 8);
-    lay_out(&l);
-    bool ready = place_params(s, &l, e) && (!in->cooperative || (l.grid_workspace = grid_workspace(s, e))) &&
-                 (!in->trace || (l.trace = trace_open(&l, e)));
-    if (ready) run(s, &l, r);
-    if (l.param_copy != (char *)params) base_free(l.param_copy);
-    return ready && r->end != SIM_UNSUPPORTED;
+    struct launch *l = launch_new(s, given, true, e);
+    if (!l) return false;
+    pool_run(s, l);
+    launch_finish(l);
+    *r = l->result;
+    base_free(l);
+    return r->end != SIM_UNSUPPORTED;
+}
+
+struct launch *sim_start(struct sim *s, const struct sim_launch *given, struct error *e)
+{
+    struct launch *l = launch_new(s, given, false, e);
+    if (l) pool_start(s, l);
+    return l;
+}
+
+bool sim_ended(struct launch *l)
+{
+    lock(&l->sim->launches_lock);
+    bool ended = l->ended;
+    unlock(&l->sim->launches_lock);
+    return ended;
+}
+
+bool sim_wait(struct launch *l, struct sim_result *r, struct error *e)
+{
+    pool_wait(l->sim, l);
+    *r = l->result;
+    if (r->end == SIM_UNSUPPORTED) *e = l->error;
+    base_free(l);
+    return r->end != SIM_UNSUPPORTED;
 }
 
 /* ---- how a launch ends early ---- */

@@ -8,6 +8,13 @@ void launch_stop(struct launch *l, int end);
 /* The same, with an error at operation op of low; the first error wins. */
 void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt,
                  ...) PRINTF_LIKE(6, 7);
+/* Whether a has precedence over b: a higher priority (a smaller number), or the same and it came first. */
+static inline bool launch_before(const struct launch *a, const struct launch *b)
+{
+    return a->in->priority != b->in->priority ? a->in->priority < b->in->priority : a->serial < b->serial;
+}
+/* Takes the launch, which is over and in flight no more, to its end: what it counted, what it held. */
+void launch_finish(struct launch *l);
 static inline bool launch_stopped(const struct launch *l) { return __atomic_load_n(&l->stop, __ATOMIC_RELAXED) != 0; }
 static inline bool launch_interrupted(const struct launch *l)
 {

@@ -7,6 +7,7 @@ enum {
     FUEL_FIRST = 128,    /* back edges before a loop is probed for the first time */
     FUEL_SOME = 1024,    /* of a loop that reads nothing others write */
     FUEL_MAX = 1 << 16,  /* between two probes of a loop that was not idle, at most */
+    FUEL_SHARED = 4096,  /* the same while other launches are in flight, which want their turns */
     BUDGET_STEPS = 4096, /* steps after which a call, or the start of a CTA, looks at the budget */
 };
 

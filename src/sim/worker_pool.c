@@ -1,306 +1,321 @@
-/* Workers: how CTAs come to threads of the host, and how the end of a launch is known.
+/* The launches in flight, the threads that run them, and how it is known that all of them stand still.
  *
- * A CTA stays on its worker until it is done or all its splits wait; then it is parked, and the worker takes a parked
- * CTA that can go on, or starts the next one while residency allows. So a plain grid holds one CTA a worker, and a grid
- * barrier holds all that fit. When no worker is inside a CTA and no parked CTA can go on, the launch is quiescent:
- * a deadlock (deadlock.c), unless the host can still write what is waited for. Worker 0 is the thread that called
- * sim_run; the others are threads of a pool that lives as long as the sim. */
+ * A thread goes round the launches, by priority and then age: it takes a place in one (struct worker), has a turn there
+ * (worker.c), leaves it, and goes on with the next. So a launch of which every CTA waits holds no thread, and two CTAs
+ * that run for ever do not keep a third launch from its turn. With one launch in flight the turn ends when it is over
+ * or quiet, and there is no going round.
+ *
+ * The thread that called sim_run is in worker 0 of its launch from the beginning to the end; launches of sim_start have
+ * the threads of the pool, and whoever leaves such a launch last, when it is over, ends it. Seeded launches are run by
+ * the calling thread alone: those of sim_start in sim_wait.
+ *
+ * Standing still is a matter of all launches together: one may wait for what another will write. A thread that found
+ * nothing to do holds the locks of all of them at once and looks: nobody is in a CTA, no parked CTA can go on, none can
+ * start. If nothing outside can change memory either (the host, a copy), that is a deadlock, proved (deadlock.c). */
 #include "sim/worker_pool.h"
-#include "sim/cta.h"
 #include "sim/deadlock.h"
-#include "sim/exited.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
+#include "sim/worker.h"
+#include <time.h>
 
-enum {
-    PARK_SCAN = 32, /* parked CTAs that a worker looks at before it starts a new one, at most ... */
-    PARK_TURN = 16  /* ... each time it has asked for so many CTAs */
-};
-
-/* ---- parked CTAs ---- */
-
-static void park(struct launch *l, struct cta *c)
+/* Short at first, longer the longer nothing has happened; 0: no sleep, the processor is only given a rest. */
+static u32 pause_us(u32 *wait)
 {
-    c->next = NULL;
-    struct cta **p = &l->parked_tail;
-    if (*p)
-        (*p)->next = c;
-    else
-        l->parked = c;
-    *p = c;
-    __atomic_store_n(&l->nparked, l->nparked + 1, __ATOMIC_RELAXED);
-}
-
-static struct cta *unpark(struct launch *l)
-{
-    struct cta *c = l->parked;
-    l->parked = c->next;
-    if (!l->parked) l->parked_tail = NULL;
-    __atomic_store_n(&l->nparked, l->nparked - 1, __ATOMIC_RELAXED);
-    return c;
-}
-
-/* Takes a parked CTA that woke up, looking at no more than `most`; those passed over go to the end. */
-static struct cta *take_parked(struct launch *l, u32 most)
-{
-    for (u32 k = l->perturb && l->nparked ? (u32)(rand_next(&l->rng) % l->nparked) : 0; k; k--) park(l, unpark(l));
-    for (u32 k = 0; k < most && l->parked; k++) {
-        struct cta *c = unpark(l);
-        if (cta_woken(c)) return c;
-        park(l, c);
-    }
-    return NULL;
+    if (*wait < 1000) (*wait)++;
+    return *wait <= 64 ? 0 : *wait <= 128 ? 20 : 1000;
 }
 
 static void pause_for_others(u32 *wait)
 {
-    if (*wait < 64) {
-        for (u32 k = 0; k < 50; k++) cpu_relax();
-        (*wait)++;
-        return;
-    }
-    thread_sleep_us(*wait < 128 ? 20 : 1000);
-    if (*wait < 1000) (*wait)++;
+    u32 us = pause_us(wait);
+    if (us) thread_sleep_us(us);
+    for (u32 k = 0; !us && k < 50; k++) cpu_relax();
 }
 
-/* ---- claiming CTAs ---- */
+/* ---- launches in flight ---- */
 
-static u64 ctas_started(const struct launch *l) { return __atomic_load_n(&l->next, __ATOMIC_RELAXED); }
+static bool is_over(const struct launch *l) { return __atomic_load_n(&l->over, __ATOMIC_ACQUIRE); }
 
-u64 launch_started(const struct launch *l)
+static void enlist(struct sim *s, struct launch *l)
 {
-    u64 n = ctas_started(l);
-    for (u32 k = 0; k < l->nworkers; k++) n -= l->worker[k].to - l->worker[k].from; /* claimed only */
-    return n;
+    struct launch **at = &s->launches;
+    while (*at && !launch_before(l, *at)) at = &(*at)->behind;
+    l->behind = *at;
+    *at = l;
+    __atomic_store_n(&s->nlaunches, s->nlaunches + 1, __ATOMIC_RELAXED);
 }
 
-static u64 cta_in_order(const struct launch *l, u64 n)
+static void delist(struct sim *s, struct launch *l)
 {
-    return (u64)(((unsigned __int128)n * l->order_by + l->order_from) % l->total);
+    struct launch **at = &s->launches;
+    while (*at != l) at = &(*at)->behind;
+    *at = l->behind;
+    __atomic_store_n(&s->nlaunches, s->nlaunches - 1, __ATOMIC_RELAXED);
 }
 
-/* Takes the number of the next CTA to start; false: all have started. */
-static bool claim(struct worker *k, u64 *id)
+/* A free place, one with claimed CTAs first; NULL: none. */
+static struct worker *free_place(struct launch *l)
 {
-    struct launch *l = k->launch;
-    if (k->from == k->to) {
-        u64 at = __atomic_load_n(&l->next, __ATOMIC_RELAXED), n;
-        do {
-            if (at >= l->total) return false;
-            /* smaller bites near the end, so that the workers finish together */
-            n = (l->total - at) / (4 * l->nworkers);
-            n = n < 1 ? 1 : n > l->batch ? l->batch : n;
-        } while (!__atomic_compare_exchange_n(&l->next, &at, at + n, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-        k->from = at;
-        k->to = at + n;
-        if (n > 1) __atomic_fetch_add(&l->holders, 1, __ATOMIC_SEQ_CST);
-        k->holds = n > 1;
+    struct worker *free = NULL;
+    for (u32 n = 0; n < l->nworkers; n++) {
+        struct worker *k = &l->worker[n];
+        if (k->busy) continue;
+        if (k->from < k->to) return k;
+        if (!free) free = k;
     }
-    *id = unlikely(l->in->order) ? cta_in_order(l, k->from) : k->from;
-    k->from++;
-    if (k->from == k->to && k->holds) {
-        __atomic_fetch_sub(&l->holders, 1, __ATOMIC_SEQ_CST);
-        k->holds = false;
-    }
-    return true;
+    return free;
 }
 
-/* Starts the CTA whose number the worker has claimed; NULL: the launch was stopped. */
-static struct cta *start_claimed(struct worker *k, u64 id)
+/* Takes a place in the launch; NULL: it is over, or there is none. Under the lock of the launches. */
+static struct worker *enter(struct launch *l)
 {
-    struct launch *l = k->launch;
-    struct cta *c = k->free;
-    bool fresh = !c;
-    if (c)
-        k->free = c->next;
-    else if (!(c = cta_new(k))) {
-        launch_fail(l, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for another resident CTA (%u warps)",
-                    l->nwarps);
-        return NULL;
-    }
-    if (launch_stopped(l)) {
-        c->next = k->free;
-        k->free = c;
-        return NULL;
-    }
-    cta_start(c, id, fresh);
-    return c;
+    struct worker *k = is_over(l) ? NULL : free_place(l);
+    if (!k) return NULL;
+    k->busy = true;
+    l->inside++;
+    return k;
 }
 
-/* Whether nothing can happen any more without the host: no worker is in a CTA, CTAs are parked, and no claimed CTA has
- * room to start. The caller has seen that no parked CTA can go on. */
-static bool quiescent(const struct launch *l)
-{
-    /* a worker that has claimed CTAs will start them as long as there is room */
-    bool waiting_to_start = __atomic_load_n(&l->holders, __ATOMIC_SEQ_CST) && l->resident < l->max_resident;
-    return !l->active && l->nparked && !waiting_to_start;
-}
-
-/* The next CTA for a worker; NULL: the launch is over for it. */
-static struct cta *next_cta(struct worker *k)
-{
-    struct launch *l = k->launch;
-    u32 wait = 0;
-    for (;;) {
-        if (launch_stopped(l)) return NULL;
-        if (launch_interrupted(l)) launch_stop(l, SIM_INTERRUPTED);
-        lock(&l->lock);
-        /* New CTAs first, parked ones now and then: at a grid barrier every arrival changes the
-         * counter that all the others poll, and waking them each time would be quadratic. */
-        struct cta *c = NULL;
-        bool room = (k->from < k->to || ctas_started(l) < l->total) && l->resident < l->max_resident;
-        u64 id;
-        if (room && (l->perturb ? (rand_next(&l->rng) & 1) : ++k->turns % PARK_TURN == 0))
-            c = take_parked(l, l->nparked < PARK_SCAN ? l->nparked : PARK_SCAN);
-        if (!c && room && claim(k, &id)) {
-            l->resident++;
-            l->active++;
-            unlock(&l->lock);
-            return start_claimed(k, id);
-        }
-        if (!c) c = take_parked(l, l->nparked);
-        if (c) {
-            l->active++;
-            unlock(&l->lock);
-            c->worker = k;
-            for (u32 n = 0; n < c->nwarps; n++) c->warp[n]->code = NULL; /* the ranges are the worker's */
-            return c;
-        }
-        bool over = !l->nparked && ctas_started(l) >= l->total && !l->active && k->from == k->to;
-        if (!over && quiescent(l) && !wait_for_host(l)) {
-            deadlock_report(l);
-            over = true;
-        }
-        unlock(&l->lock);
-        if (over) return NULL;
-        pause_for_others(&wait);
-    }
-}
-
-static void worker_run(struct worker *k)
-{
-    struct launch *l = k->launch;
-    for (;;) {
-        struct cta *c = k->again;
-        k->again = NULL;
-        if (!c) c = next_cta(k);
-        if (!c) break;
-        bool done = cta_run(c);
-        if (done) {
-            exit_record_cta(k, c);
-            __atomic_store_n(&k->ctas, k->ctas + 1, __ATOMIC_RELAXED);
-            /* the common case, more CTAs of a plain grid, needs no lock */
-            if (!__atomic_load_n(&l->nparked, __ATOMIC_RELAXED) && !launch_stopped(l) && !(launch_interrupted(l))) {
-                u64 id;
-                if (claim(k, &id)) {
-                    cta_start(c, id, false);
-                    for (u32 n = 0; n < c->nwarps; n++)
-                        if (c->warp[n]->steps - c->warp[n]->counted > BUDGET_STEPS) wait_budget_spent(c->warp[n]);
-                    k->again = c;
-                    continue;
-                }
-            }
-            c->next = k->free;
-            k->free = c;
-        }
-        lock(&l->lock);
-        l->active--;
-        if (done)
-            l->resident--;
-        else
-            park(l, c);
-        unlock(&l->lock);
-    }
-    for (struct cta *c = k->free; c; c = c->next)
-        for (u32 n = 0; n < c->nwarps; n++) k->steps += c->warp[n]->steps;
-}
-
-/* ---- the pool: threads that live as long as the sim ---- */
+/* ---- threads ---- */
 
 struct pool {
-    lock_t lock;
-    pthread_cond_t wake, idle;
-    struct worker **work;
-    u32 nwork, taken, busy; /* of the current launch */
-    u64 round;
+    pthread_cond_t wake, idle; /* there is a launch for threads; somebody has left a launch that is over */
     bool quit;
     pthread_t *thread;
-    u32 nthread;
+    u32 nthread, sleeping; /* threads; those that wait for `wake` */
 };
 
-static void *pool_main(void *arg)
+/* Leaves the place; the last one to leave a launch that is over ends it, if nobody waits in it. */
+static void leave(struct sim *s, struct worker *k, enum turn came)
 {
-    struct pool *p = arg;
-    lock(&p->lock);
-    for (;;) {
-        while (!p->quit && p->taken >= p->nwork) pthread_cond_wait(&p->wake, &p->lock);
-        if (p->quit) break;
-        struct worker *k = p->work[p->taken++];
-        p->busy++;
-        unlock(&p->lock);
-        worker_run(k);
-        lock(&p->lock);
-        if (--p->busy == 0) pthread_cond_signal(&p->idle);
+    struct launch *l = k->launch;
+    lock(&s->launches_lock);
+    if (came == TURN_OVER) __atomic_store_n(&l->over, true, __ATOMIC_RELEASE);
+    k->busy = false;
+    bool last = --l->inside == 0 && is_over(l), ends = last && l->started;
+    if (ends) delist(s, l);
+    if (last && !ends && s->pool) pthread_cond_broadcast(&s->pool->idle);
+    unlock(&s->launches_lock);
+    if (!ends) return;
+    launch_finish(l);
+    void (*done)(void *) = l->in->done;
+    void *self = l->in->done_self;
+    lock(&s->launches_lock);
+    l->ended = true; /* whoever waits may free it from here on */
+    if (s->pool) pthread_cond_broadcast(&s->pool->idle);
+    unlock(&s->launches_lock);
+    if (done) done(self);
+}
+
+/* Whether threads of the pool, or those that drive seeded launches, have something to do in it. */
+static bool is_for(const struct launch *l, bool seeded)
+{
+    return l->in->seeded == seeded && !is_over(l) && (l->started || l->nworkers > 1);
+}
+
+/* Takes a place in the launch that has its turn: the one behind `last`, or `skip` further on. NULL: there is none. */
+static struct worker *enter_next(struct sim *s, u64 *last, bool seeded, u32 skip)
+{
+    struct launch *l = s->launches;
+    while (l && l->serial != *last) l = l->behind;
+    for (u32 n = 0; n <= skip; n++) l = l && l->behind ? l->behind : s->launches;
+    for (u32 n = 0; n < s->nlaunches; n++, l = l->behind ? l->behind : s->launches) {
+        struct worker *k = is_for(l, seeded) ? enter(l) : NULL;
+        if (!k) continue;
+        *last = l->serial;
+        return k;
     }
-    unlock(&p->lock);
     return NULL;
 }
 
-static struct pool *pool_new(u32 threads)
+/* A turn in each launch; false: nothing went. */
+static bool go_round(struct sim *s, u64 *last, bool seeded)
 {
-    struct pool *p = base_alloc(sizeof *p);
-    if (!p) return NULL;
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->wake, NULL);
-    pthread_cond_init(&p->idle, NULL);
-    p->thread = base_alloc(sizeof *p->thread * (threads + 1));
-    for (u32 k = 0; p->thread && k < threads; k++)
-        if (!pthread_create(&p->thread[p->nthread], NULL, pool_main, p)) p->nthread++;
-    return p;
+    bool went = false;
+    lock(&s->launches_lock);
+    u32 n = s->nlaunches;
+    unlock(&s->launches_lock);
+    for (u32 k = 0; k < n; k++) {
+        lock(&s->launches_lock);
+        struct worker *w = enter_next(s, last, seeded, seeded && n > 1 ? (u32)(rand_next(&s->rng) % n) : 0);
+        unlock(&s->launches_lock);
+        if (!w) break;
+        enum turn came = worker_turn(w);
+        leave(s, w, came);
+        went |= came != TURN_QUIET;
+    }
+    return went;
 }
 
-void pool_delete(struct pool *p)
+/* Nothing went. If nothing ever will, the launches are stopped with a report. */
+static void look_whether_still(struct sim *s)
 {
+    lock(&s->launches_lock);
+    bool still = s->launches != NULL;
+    for (struct launch *l = s->launches; l; l = l->behind) lock(&l->lock);
+    for (struct launch *l = s->launches; l && still; l = l->behind)
+        still = !launch_stopped(l) && (is_over(l) || launch_stands_still(l)) && !wait_for_host(l) &&
+                (s->outside || !l->started);
+    still = still && !(s->outside && s->outside(s->outside_self));
+    for (struct launch *l = s->launches; l && still; l = l->behind)
+        if (!is_over(l) && (l->nparked || launch_started(l) < l->total)) deadlock_report(l);
+    for (struct launch *l = s->launches; l; l = l->behind) unlock(&l->lock);
+    unlock(&s->launches_lock);
+}
+
+/* The same pause for a thread of the pool, which a new launch ends. */
+static void pause_until_launch(struct sim *s, u32 *wait)
+{
+    u32 us = pause_us(wait);
+    for (u32 k = 0; !us && k < 50; k++) cpu_relax();
+    if (!us) return;
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    u64 ns = (u64)at.tv_nsec + us * 1000ull;
+    at.tv_sec += (time_t)(ns / 1000000000u);
+    at.tv_nsec = (long)(ns % 1000000000u);
+    lock(&s->launches_lock);
+    s->pool->sleeping++;
+    if (!s->pool->quit) pthread_cond_timedwait(&s->pool->wake, &s->launches_lock, &at);
+    s->pool->sleeping--;
+    unlock(&s->launches_lock);
+}
+
+static bool work_for_pool(const struct sim *s)
+{
+    for (const struct launch *l = s->launches; l; l = l->behind)
+        if (is_for(l, false)) return true;
+    return false;
+}
+
+static void *pool_main(void *arg)
+{
+    struct sim *s = arg;
+    struct pool *p = s->pool;
+    u64 last = 0;
+    u32 wait = 0;
+    for (;;) {
+        lock(&s->launches_lock);
+        while (!p->quit && !work_for_pool(s)) {
+            p->sleeping++;
+            pthread_cond_wait(&p->wake, &s->launches_lock);
+            p->sleeping--;
+            wait = 0;
+        }
+        bool quit = p->quit;
+        unlock(&s->launches_lock);
+        if (quit) return NULL;
+        if (go_round(s, &last, false)) {
+            wait = 0;
+            continue;
+        }
+        look_whether_still(s);
+        pause_until_launch(s, &wait);
+    }
+}
+
+/* As many threads as asked for, or as can be had. */
+static void pool_grow(struct sim *s, u32 threads)
+{
+    lock(&s->launches_lock);
+    struct pool *p = s->pool;
+    if (!p && (p = base_alloc(sizeof *p))) {
+        pthread_condattr_t monotonic;
+        pthread_condattr_init(&monotonic);
+        pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+        pthread_cond_init(&p->wake, &monotonic);
+        pthread_condattr_destroy(&monotonic);
+        pthread_cond_init(&p->idle, NULL);
+        p->thread = base_alloc(sizeof *p->thread * (s->workers + 1));
+        s->pool = p;
+    }
+    while (p && p->thread && p->nthread < threads && !pthread_create(&p->thread[p->nthread], NULL, pool_main, s))
+        p->nthread++;
+    unlock(&s->launches_lock);
+}
+
+void pool_delete(struct sim *s)
+{
+    struct pool *p = s->pool;
     if (!p) return;
-    lock(&p->lock);
+    lock(&s->launches_lock);
     p->quit = true;
     pthread_cond_broadcast(&p->wake);
-    unlock(&p->lock);
+    unlock(&s->launches_lock);
     for (u32 k = 0; k < p->nthread; k++) pthread_join(p->thread[k], NULL);
     pthread_cond_destroy(&p->wake);
     pthread_cond_destroy(&p->idle);
-    pthread_mutex_destroy(&p->lock);
     base_free(p->thread);
     base_free(p);
 }
 
-u32 pool_workers(struct sim *s, u32 n)
+u32 pool_workers(struct sim *s, u32 n, bool caller)
 {
-    if (n < 2) return n;
-    if (!s->pool) s->pool = pool_new(s->workers - 1);
-    u32 most = s->pool ? s->pool->nthread + 1 : 1;
-    return n < most ? n : most;
+    u32 threads = caller ? s->workers - 1 : s->workers;
+    if (caller && n < 2) return n;
+    if (!s->pool || s->pool->nthread < threads) pool_grow(s, threads);
+    u32 most = (s->pool ? s->pool->nthread : 0) + caller;
+    return n < most ? n : most ? most : 1;
+}
+
+static void put_in_flight(struct sim *s, struct launch *l)
+{
+    lock(&s->launches_lock);
+    if (!s->launches) s->rng = l->in->seed;
+    enlist(s, l);
+    if (l->worker[0].busy) l->inside++;
+    if (s->pool && s->pool->sleeping && is_for(l, false)) pthread_cond_broadcast(&s->pool->wake);
+    unlock(&s->launches_lock);
 }
 
 void pool_run(struct sim *s, struct launch *l)
 {
-    struct worker *work[MAX_WORKERS];
-    struct pool *p = s->pool;
-    for (u32 k = 1; k < l->nworkers; k++) work[k - 1] = &l->worker[k];
-    if (l->nworkers > 1) {
-        lock(&p->lock);
-        p->work = work;
-        p->nwork = l->nworkers - 1;
-        p->taken = 0;
-        pthread_cond_broadcast(&p->wake);
-        unlock(&p->lock);
+    u32 wait = 0;
+    u64 last = 0;
+    l->worker[0].busy = true;
+    put_in_flight(s, l);
+    for (;;) {
+        enum turn came = worker_turn(&l->worker[0]);
+        if (came == TURN_OVER) break;
+        if (l->in->seeded && go_round(s, &last, true)) came = TURN_WENT;
+        if (came == TURN_WENT) {
+            wait = 0;
+            continue;
+        }
+        look_whether_still(s);
+        pause_for_others(&wait);
     }
-    worker_run(&l->worker[0]);
-    if (l->nworkers > 1) {
-        lock(&p->lock);
-        p->nwork = p->taken; /* those that never woke up are not needed any more */
-        while (p->busy) pthread_cond_wait(&p->idle, &p->lock);
-        p->nwork = p->taken = 0;
-        unlock(&p->lock);
+    lock(&s->launches_lock);
+    __atomic_store_n(&l->over, true, __ATOMIC_RELEASE);
+    l->inside--;
+    while (l->inside) pthread_cond_wait(&s->pool->idle, &s->launches_lock);
+    delist(s, l);
+    unlock(&s->launches_lock);
+}
+
+void pool_start(struct sim *s, struct launch *l)
+{
+    l->started = true;
+    put_in_flight(s, l);
+}
+
+void pool_wait(struct sim *s, struct launch *l)
+{
+    bool drive = l->in->seeded || !s->pool || !s->pool->nthread;
+    u64 last = 0;
+    u32 wait = 0;
+    lock(&s->launches_lock);
+    while (!l->ended && !drive) pthread_cond_wait(&s->pool->idle, &s->launches_lock);
+    while (!l->ended) {
+        unlock(&s->launches_lock);
+        if (go_round(s, &last, l->in->seeded))
+            wait = 0;
+        else {
+            look_whether_still(s);
+            pause_for_others(&wait);
+        }
+        lock(&s->launches_lock);
     }
+    unlock(&s->launches_lock);
 }

@@ -1,14 +1,17 @@
-/* Workers and the threads they run on (worker_pool.c). */
+/* The launches in flight, and the threads that run them (worker_pool.c). */
 #ifndef LOCKSTEP_WORKER_POOL_H
 #define LOCKSTEP_WORKER_POOL_H
 #include "sim/machine.h"
 
 enum { MAX_WORKERS = 256 };
-/* How many of n workers can run at once; the sim's pool is made with the first launch that wants more than one. */
-u32 pool_workers(struct sim *s, u32 n);
-void pool_delete(struct pool *p);
-/* Runs the launch on its workers, worker 0 on the calling thread, and returns when all of them are done. */
+/* How many of n workers can run at once beside the calling thread, and with it; the sim's pool of threads is made with
+ * the first launch that wants it. */
+u32 pool_workers(struct sim *s, u32 n, bool caller);
+void pool_delete(struct sim *s);
+/* Runs the launch, worker 0 on the calling thread, and returns when it is over and nobody is in it. */
 void pool_run(struct sim *s, struct launch *l);
-/* CTAs that were resident at some time. */
-u64 launch_started(const struct launch *l);
+/* Puts the launch in flight, and returns. */
+void pool_start(struct sim *s, struct launch *l);
+/* Waits for the end of a launch that was put in flight. */
+void pool_wait(struct sim *s, struct launch *l);
 #endif

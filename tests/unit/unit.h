@@ -16,7 +16,7 @@
 #endif
 #endif
 
-static unsigned unit_passed, unit_failed;
+static _Atomic unsigned unit_passed, unit_failed;
 
 #define UNIT(cond) unit_check(!!(cond), __FILE__, __LINE__, #cond)
 #define UNIT_EQ(a, b) unit_eq((uint64_t)(a), (uint64_t)(b), __FILE__, __LINE__, #a " == " #b)

@@ -1,0 +1,227 @@
+/* A worker's turn: how the CTAs of a launch come to the thread that is in one of its places.
+ *
+ * A CTA stays on its worker until it is done or all its splits wait; then it is parked, and the worker takes a parked
+ * CTA that can go on, or starts the next one while the device has room. So a plain grid holds one CTA a worker, and a
+ * grid barrier holds all that fit. A turn ends when the launch is over or nothing of it can go on; with other launches
+ * in flight also when a CTA has given way, or after a while. */
+#include "sim/worker.h"
+#include "sim/cta.h"
+#include "sim/exited.h"
+#include "sim/residency.h"
+#include "sim/sim_run.h"
+#include "sim/wait.h"
+
+enum {
+    PARK_SCAN = 32,   /* parked CTAs that a worker looks at before it starts a new one, at most ... */
+    PARK_TURN = 16,   /* ... each time it has asked for so many CTAs */
+    TURN_NS = 1000000 /* how long a turn takes at most, when other launches are in flight */
+};
+
+/* ---- parked CTAs ---- */
+
+static void park(struct launch *l, struct cta *c)
+{
+    c->next = NULL;
+    struct cta **p = &l->parked_tail;
+    if (*p)
+        (*p)->next = c;
+    else
+        l->parked = c;
+    *p = c;
+    __atomic_store_n(&l->nparked, l->nparked + 1, __ATOMIC_RELAXED);
+}
+
+static struct cta *unpark(struct launch *l)
+{
+    struct cta *c = l->parked;
+    l->parked = c->next;
+    if (!l->parked) l->parked_tail = NULL;
+    __atomic_store_n(&l->nparked, l->nparked - 1, __ATOMIC_RELAXED);
+    return c;
+}
+
+/* Takes a parked CTA that woke up, looking at no more than `most`; those passed over go to the end. */
+static struct cta *take_parked(struct launch *l, u32 most)
+{
+    for (u32 k = l->perturb && l->nparked ? (u32)(rand_next(&l->rng) % l->nparked) : 0; k; k--) park(l, unpark(l));
+    for (u32 k = 0; k < most && l->parked; k++) {
+        struct cta *c = unpark(l);
+        if (cta_woken(c)) return c;
+        park(l, c);
+    }
+    return NULL;
+}
+
+/* ---- claiming CTAs ---- */
+
+static u64 ctas_started(const struct launch *l) { return __atomic_load_n(&l->next, __ATOMIC_RELAXED); }
+
+u64 launch_started(const struct launch *l)
+{
+    u64 n = ctas_started(l);
+    for (u32 k = 0; k < l->nworkers; k++) n -= l->worker[k].to - l->worker[k].from; /* claimed only */
+    return n;
+}
+
+static u64 cta_in_order(const struct launch *l, u64 n)
+{
+    return (u64)(((unsigned __int128)n * l->order_by + l->order_from) % l->total);
+}
+
+/* Takes the number of the next CTA to start; false: all have started. */
+static bool claim(struct worker *k, u64 *id)
+{
+    struct launch *l = k->launch;
+    if (k->from == k->to) {
+        u64 at = __atomic_load_n(&l->next, __ATOMIC_RELAXED), n;
+        do {
+            if (at >= l->total) return false;
+            /* smaller bites near the end, so that the workers finish together */
+            n = (l->total - at) / (4 * l->nworkers);
+            n = n < 1 ? 1 : n > l->batch ? l->batch : n;
+        } while (!__atomic_compare_exchange_n(&l->next, &at, at + n, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+        k->from = at;
+        k->to = at + n;
+        if (n > 1) __atomic_fetch_add(&l->holders, 1, __ATOMIC_SEQ_CST);
+        k->holds = n > 1;
+    }
+    *id = unlikely(l->in->order) ? cta_in_order(l, k->from) : k->from;
+    k->from++;
+    if (k->from == k->to && k->holds) {
+        __atomic_fetch_sub(&l->holders, 1, __ATOMIC_SEQ_CST);
+        k->holds = false;
+    }
+    return true;
+}
+
+/* Starts the CTA whose number the worker has claimed, on that multiprocessor; NULL: the launch was stopped. */
+static struct cta *start_claimed(struct worker *k, u64 id, u32 sm)
+{
+    struct launch *l = k->launch;
+    struct cta *c = k->free;
+    bool fresh = !c;
+    if (c)
+        k->free = c->next;
+    else if (!(c = cta_new(k)))
+        launch_fail(l, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for another resident CTA (%u warps)",
+                    l->nwarps);
+    if (launch_stopped(l)) {
+        if (c) c->next = k->free;
+        if (c) k->free = c;
+        residency_leave(l, sm);
+        lock(&l->lock);
+        l->active--;
+        unlock(&l->lock);
+        return NULL;
+    }
+    c->sm = sm;
+    cta_start(c, id, fresh);
+    return c;
+}
+
+/* ---- a turn ---- */
+
+static bool has_claims(const struct launch *l)
+{
+    for (u32 k = 0; k < l->nworkers; k++)
+        if (l->worker[k].from < l->worker[k].to) return true;
+    return false;
+}
+
+bool launch_stands_still(struct launch *l)
+{
+    if (l->active) return false;
+    for (const struct cta *c = l->parked; c; c = c->next)
+        if (cta_woken(c)) return false;
+    bool unstarted = ctas_started(l) < l->total || has_claims(l);
+    return !unstarted || !residency_has_room(l);
+}
+
+/* The next CTA for a worker; NULL: there is none, and *over says whether there never will be. */
+static struct cta *next_cta(struct worker *k, bool *over)
+{
+    struct launch *l = k->launch;
+    if (launch_interrupted(l)) launch_stop(l, SIM_INTERRUPTED);
+    *over = launch_stopped(l);
+    if (*over) return NULL;
+    lock(&l->lock);
+    /* New CTAs first, parked ones now and then: at a grid barrier every arrival changes the
+     * counter that all the others poll, and waking them each time would be quadratic. */
+    struct cta *c = NULL;
+    bool room = (k->from < k->to || ctas_started(l) < l->total) && residency_has_room(l);
+    u32 sm;
+    u64 id;
+    if (room && (l->perturb ? (rand_next(&l->rng) & 1) : ++k->turns % PARK_TURN == 0))
+        c = take_parked(l, l->nparked < PARK_SCAN ? l->nparked : PARK_SCAN);
+    if (!c && room && residency_take(l, &sm)) {
+        if (claim(k, &id)) {
+            l->active++;
+            unlock(&l->lock);
+            c = start_claimed(k, id, sm);
+            *over = !c;
+            return c;
+        }
+        residency_leave(l, sm);
+    }
+    if (!c) c = take_parked(l, l->nparked);
+    if (c)
+        l->active++;
+    else
+        *over = !l->nparked && !l->active && ctas_started(l) >= l->total && !has_claims(l);
+    unlock(&l->lock);
+    if (!c) return NULL;
+    c->worker = k;
+    for (u32 n = 0; n < c->nwarps; n++) c->warp[n]->code = NULL; /* the ranges are the worker's */
+    return c;
+}
+
+static bool others_in_flight(const struct launch *l)
+{
+    return __atomic_load_n(&l->sim->nlaunches, __ATOMIC_RELAXED) > 1;
+}
+
+/* The CTA is done: the next one of a plain grid takes its place, without a lock. */
+static bool start_in_place(struct worker *k, struct cta *c)
+{
+    struct launch *l = k->launch;
+    u64 id;
+    if (__atomic_load_n(&l->nparked, __ATOMIC_RELAXED) || launch_stopped(l) || launch_interrupted(l)) return false;
+    if (!claim(k, &id)) return false;
+    cta_start(c, id, false);
+    for (u32 n = 0; n < c->nwarps; n++)
+        if (c->warp[n]->steps - c->warp[n]->counted > BUDGET_STEPS) wait_budget_spent(c->warp[n]);
+    return true;
+}
+
+enum turn worker_turn(struct worker *k)
+{
+    struct launch *l = k->launch;
+    enum turn came = TURN_QUIET;
+    u64 end = 0;
+    bool over = false;
+    struct cta *c = next_cta(k, &over);
+    while (c) {
+        bool done = cta_run(c), leave = false;
+        came = TURN_WENT;
+        if (unlikely(others_in_flight(l))) {
+            u64 now = time_ns();
+            if (!end) end = now + TURN_NS;
+            leave = now >= end || (!done && c->state == CTA_READY);
+        }
+        if (done) {
+            exit_record_cta(k, c);
+            __atomic_store_n(&k->ctas, k->ctas + 1, __ATOMIC_RELAXED);
+            if (!leave && start_in_place(k, c)) continue;
+            residency_leave(l, c->sm);
+            c->next = k->free;
+            k->free = c;
+        }
+        lock(&l->lock);
+        l->active--;
+        if (!done) park(l, c);
+        unlock(&l->lock);
+        if (leave) return TURN_WENT;
+        c = next_cta(k, &over);
+    }
+    return over ? TURN_OVER : came;
+}
