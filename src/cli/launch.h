@@ -11,7 +11,9 @@
 #include "cli/compiling.h"
 #include "cli/reporting.h"
 #include "cli/option.h"
+#include "cli/host_launch.h"
 #include "cli/signature.h"
+#include "cli/source_type.h"
 #include <lockstep.h>
 
 enum { LAUNCH_ARGS = 512, LAUNCH_WANTS = 64, LAUNCH_DIMS = 64, LAUNCH_MOST = 1000 };
@@ -99,6 +101,7 @@ struct session { /* everything that one launch owns */
     lk_kernel *kernel;
     const char *name;           /* the kernel's, as in the source */
     struct signature signature; /* names from the source, when it is there */
+    struct host_code host;      /* launches in the source, once somebody has looked */
     struct buffer *buffer;      /* one for each argument, and for each buffer inside of one */
     struct tracing tracing;     /* of the checked run */
     lk_contract *contract;      /* of the file; NULL: not looked at */
@@ -149,8 +152,16 @@ static inline struct arg *launch_arg(const struct session *s, u32 launch, u32 i)
 {
     return &s->all->launch[launch].o->arg[i];
 }
-/* The command line of this launch with what is missing filled in, for people to copy. */
+/* What the source says of parameter i, by the kernel's name or by its text. */
+struct source_type launch_param_type(struct session *s, u32 i, const lk_param *p);
+/* The type of a value for parameter i: the source's, else that of the PTX. */
+const char *launch_value_type(struct session *s, u32 i, const lk_param *p);
+static inline bool launch_is_struct(const lk_param *p) { return p->bytes > 8 || !strcmp(p->type, "b8"); }
+
+/* launch_example.c. The command line of this launch with what is missing filled in, for people to copy. */
 const char *launch_example(struct session *s);
+/* On standard error: that main is not run, and the launches that the file's host code has, as a command line. */
+void launch_offer(struct session *s);
 
 /* launch_trace.c: opens what --trace asks for; closes it, and says when a --break was never reached. */
 bool launch_trace_begin(const struct launch_options *o, struct tracing *t, struct error *e);

@@ -5,7 +5,6 @@
  * and compared like them. */
 #include "cli/cli.h"
 #include "cli/launch.h"
-#include "cli/source_type.h"
 #include <inttypes.h>
 
 /* Parameter i for messages: "float *y" from the source, else its PTX type. */
@@ -38,8 +37,7 @@ static bool class_fits(const struct scalar *t, const char *type)
     return t->class == SCALAR_BITS || (t->class == SCALAR_FLOAT ? !wants_int || t->bytes == 2 : !wants_float);
 }
 
-/* What the source says of parameter i, by the kernel's name or by its text. */
-static struct source_type type_of(struct session *s, u32 i, const lk_param *p)
+struct source_type launch_param_type(struct session *s, u32 i, const lk_param *p)
 {
     struct source_type t = source_type(p->source_type ? p->source_type : "");
     if (!t.scalar && !t.pointer && s->signature.params) t = source_type(s->signature.text[i]);
@@ -47,78 +45,24 @@ static struct source_type type_of(struct session *s, u32 i, const lk_param *p)
     return t;
 }
 
-static bool is_struct(const lk_param *p) { return p->bytes > 8 || !strcmp(p->type, "b8"); }
-
-/* The type of a value for parameter i: the source's, else that of the PTX. */
-static const char *value_type(struct session *s, u32 i, const lk_param *p)
+const char *launch_value_type(struct session *s, u32 i, const lk_param *p)
 {
-    struct source_type t = type_of(s, i, p);
+    struct source_type t = launch_param_type(s, i, p);
     return t.scalar && t.scalar->bytes * t.lanes == p->bytes && t.lanes == 1 ? t.scalar->name : p->type;
-}
-
-/* A value for parameter i that could be passed. */
-static const char *example(struct session *s, u32 i)
-{
-    lk_param p;
-    if (lk_kernel_param(s->kernel, i, &p) != LK_OK) return "?";
-    struct source_type t = type_of(s, i, &p);
-    if (t.pointer)
-        return arena_printf(&s->mem, "'%s[1024]%s'", t.scalar ? t.scalar->name : "f32",
-                            t.constant ? "=rand" : "=zeros");
-    if (is_struct(&p)) return arena_printf(&s->mem, "'{STRUCT of %u bytes}'", p.bytes);
-    const char *type = value_type(s, i, &p);
-    return arena_printf(&s->mem, "%s:%s", type, type[0] == 'f' || type[0] == 'b' ? "1" : "1024");
-}
-
-/* What the command line says to the compiler, without what the contract adds. */
-static void add_flags(struct text *t, const struct compiling *c)
-{
-    static const char *const ours[] = { "-I", "-D", "-U", "-std=", "-G", "-O", "--use_fast_math" };
-    for (u32 i = c->o.own; i < c->flag.n; i++) {
-        bool own = false;
-        for (u32 k = 0; k < COUNT_OF(ours); k++) own |= !strncmp(c->flag.p[i], ours[k], strlen(ours[k]));
-        const char *quote = strpbrk(c->flag.p[i], "[]{} $*()<>;&|\"") ? "'" : "";
-        text_add(t, " %s%s%s%s", quote, own ? "" : "--flag=", c->flag.p[i], quote);
-    }
-}
-
-const char *launch_example(struct session *s)
-{
-    const struct launch_options *o = s->o;
-    struct text t = { 0 };
-    u32 need = lk_kernel_param_count(s->kernel);
-    const char *quote = o->kernel && strpbrk(o->kernel, "<( *&") ? "'" : "";
-    text_add(&t, "%s %s%s%s%s%s", s->number ? "... --" : "lockstep launch", quote, o->path, o->kernel ? ":" : "",
-             o->kernel ? o->kernel : "", quote);
-    add_flags(&t, &o->compiling);
-    const u32 *shape[] = { o->grid, o->block };
-    for (u32 k = 0; k < 2; k++) {
-        text_add(&t, " --%s %u", k ? "block" : "grid", shape[k][0] ? shape[k][0] : k ? 256 : 4);
-        if (shape[k][0] && (shape[k][1] > 1 || shape[k][2] > 1)) text_add(&t, ",%u", shape[k][1]);
-        if (shape[k][0] && shape[k][2] > 1) text_add(&t, ",%u", shape[k][2]);
-    }
-    for (u32 i = 0; i < need; i++) {
-        bool given = i < o->args;
-        quote = given && strpbrk(o->arg[i].text, "[]{} $*()") ? "'" : "";
-        text_add(&t, " %s%s%s", quote, given ? o->arg[i].text : example(s, i), quote);
-    }
-    const char *text = arena_str(&s->mem, (struct str){ t.p, (u32)t.n });
-    text_free(&t);
-    return text;
 }
 
 /* How argument i would be right. */
 static const char *way_out(struct session *s, u32 i, const lk_param *p)
 {
     const struct arg *g = &s->o->arg[i];
-    struct source_type t = type_of(s, i, p);
+    struct source_type t = launch_param_type(s, i, p);
     if (t.pointer)
         return arena_printf(&s->mem, "pass a buffer, as in %s[100]=zeros, or null", t.scalar ? t.scalar->name : "f32");
-    if (is_struct(p))
+    if (launch_is_struct(p))
         return arena_printf(&s->mem, "pass its members, as in {i32:1, f32:2}, or bytes:HEX with %u bytes", p->bytes);
     const char *colon = g->kind == ARG_SCALAR ? strrchr(g->text, ':') : NULL;
     const char *number = colon ? colon + 1 : g->kind == ARG_NUMBER ? g->text : "NUMBER";
-    return arena_printf(&s->mem, "write %s:%s", value_type(s, i, p), number);
+    return arena_printf(&s->mem, "write %s:%s", launch_value_type(s, i, p), number);
 }
 
 /* A struct whose members do not come to the parameter's size: where each of them would lie. */
@@ -138,7 +82,7 @@ static bool struct_error(struct session *s, u32 i, u32 bytes, u32 size, struct e
 static void note_type(struct session *s, u32 i, const lk_param *p)
 {
     const struct arg *own = &s->o->arg[i], *g = own->kind == ARG_SAME ? launch_arg(s, own->launch, own->same) : own;
-    struct source_type t = type_of(s, i, p);
+    struct source_type t = launch_param_type(s, i, p);
     if (g->kind != ARG_BUFFER || launch_by_contract(s) || !t.pointer || !t.scalar || s->all->asked->run.common.quiet)
         return;
     bool floats = t.scalar->class == SCALAR_FLOAT, given = g->type->class == SCALAR_FLOAT;

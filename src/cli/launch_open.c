@@ -46,11 +46,11 @@ static bool check_shape(struct session *s, struct error *e)
             : block ? "--grid X[,Y[,Z]]"
                     : "--grid X[,Y[,Z]] --block X[,Y[,Z]]");
     if (grid && block) return true;
-    u32 line;
-    bool has_main;
-    const char *there = signature_launch(&s->mem, o->path, s->name, &line, &has_main), *said = "";
-    if (there) said = arena_printf(&s->mem, "; line %u has %.120s, which is not run", line, there);
-    if (!there && has_main) said = "; its main is not run";
+    host_code_read(&s->mem, o->path, &s->host);
+    const struct host_launch *there = host_launch_of(&s->host, s->name);
+    const char *said = "";
+    if (there) said = arena_printf(&s->mem, "; line %u has %.120s, which is not run", there->line, there->head);
+    if (!there && s->host.has_main) said = "; its main is not run";
     error_set(e, ERR_INPUT,
               "the shape of the launch is missing: say %s%s%s, or write a contract, lockstep-contract(5)%s",
               grid ? "" : "--grid X[,Y[,Z]]", grid || block ? "" : " ", block ? "" : "--block X[,Y[,Z]]", said);
@@ -117,7 +117,11 @@ static int get_module(struct session *s)
 static int open_launch(struct session *s, struct error *e)
 {
     struct launch_options *o = s->o;
-    if (!find_kernel(s, e)) return refused(s, e);
+    if (!find_kernel(s, e)) {
+        refused(s, e);
+        if (!o->kernel) launch_offer(s);
+        return EXIT_USAGE;
+    }
     int code = launch_contract_bind(&s->mem, s->gpu, s->contract, s->kernel, &s->signature, o, e);
     if (code) return code;
     if (!check_shape(s, e) || !launch_args_check(s, e) || !launch_args_make(s, e) || !launch_sets_check(s, e))

@@ -4,8 +4,7 @@
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* The end of a comment or literal that begins at p; p itself when none does. */
-static const char *skip_quoted(const char *p, const char *end)
+const char *skip_quoted(const char *p, const char *end)
 {
     if (end - p > 1 && p[0] == '/' && p[1] == '/') {
         while (p < end && *p != '\n') p++;
@@ -114,8 +113,7 @@ void signature_find(struct arena *a, struct str source, struct str name, struct 
     }
 }
 
-/* The .cu file that FILE.ptx or FILE.cu was made from; false: there is none. */
-static bool read_source(struct arena *a, const char *path, struct str *source)
+bool signature_source(struct arena *a, const char *path, struct str *source)
 {
     const char *dot = strrchr(path, '.');
     return dot && !strchr(dot, '/') && file_read_if(arena_printf(a, "%.*s.cu", (int)(dot - path), path), source);
@@ -136,63 +134,11 @@ void signature_read(struct arena *a, const char *path, const char *file, const c
 {
     *out = (struct signature){ 0 };
     struct str source;
-    if (read_source(a, path, &source)) {
+    if (signature_source(a, path, &source)) {
         signature_find(a, source, str_of(name), out);
         base_free((void *)source.p);
     }
     struct signature other = { 0 };
     read_other(a, path, file, name, &other);
     if (other.params) *out = other; /* the line information knows better than a name that looks the same */
-}
-
-/* Behind a name: template arguments, if any, and <<<. NULL: no launch. */
-static const char *chevrons(const char *p, const char *end)
-{
-    while (p < end && isspace((unsigned char)*p)) p++;
-    if (p < end && *p == '<' && strncmp(p, "<<<", 3)) {
-        for (int depth = 0; p < end && (depth += (*p == '<') - (*p == '>')) > 0 && *p != ';'; p++)
-            ;
-        p++;
-        while (p < end && isspace((unsigned char)*p)) p++;
-    }
-    return end - p > 3 && !strncmp(p, "<<<", 3) ? p : NULL;
-}
-
-const char *signature_launch(struct arena *a, const char *path, const char *name, u32 *line, bool *has_main)
-{
-    struct str source;
-    const char *found = NULL;
-    *has_main = false;
-    if (!read_source(a, path, &source)) return NULL;
-    size_t n = strcspn(name, "<(");
-    for (size_t k = n; k > 1; k--)
-        if (name[k - 1] == ':') {
-            name += k;
-            n -= k;
-            break;
-        }
-    const char *end = source.p + source.n;
-    *line = 1;
-    u32 at = 1;
-    for (const char *p = source.p; p < end; p++) {
-        const char *q = skip_quoted(p, end);
-        if (q != p) {
-            for (; p < q; p++) at += *p == '\n';
-            p--;
-            continue;
-        }
-        at += *p == '\n';
-        if (!is_word(*p) || (p > source.p && is_word(p[-1]))) continue;
-        for (q = p; q < end && is_word(*q); q++)
-            ;
-        struct str word = { p, (u32)(q - p) };
-        *has_main |= str_is(word, "main") && q < end && *q == '(';
-        if (found || word.n != n || memcmp(p, name, n)) continue;
-        const char *open = chevrons(q, end), *close = open ? strstr(open, ">>>") : NULL;
-        if (!close || close - p > 200) continue;
-        found = arena_str(a, (struct str){ p, (u32)(close + 3 - p) });
-        *line = at;
-    }
-    base_free((void *)source.p);
-    return found;
 }

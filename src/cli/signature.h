@@ -17,7 +17,8 @@ void signature_find(struct arena *a, struct str source, struct str name, struct 
  * information names: a kernel may stand in a file that the .cu includes. Missing files are no error. */
 void signature_read(struct arena *a, const char *path, const char *file, const char *name, struct signature *out);
 
-/* How the host code of the same file launches the kernel: "saxpy<<<(n + 255) / 256, 256>>>", and in which line; NULL:
- * it does not. *has_main: it has a main(), which a launch of one kernel does not run. */
-const char *signature_launch(struct arena *a, const char *path, const char *name, u32 *line, bool *has_main);
+/* The .cu file that FILE.ptx or FILE.cu was made from, from base_alloc; false: there is none. */
+bool signature_source(struct arena *a, const char *path, struct str *source);
+/* The end of a comment or literal that begins at p; p itself when none does. */
+const char *skip_quoted(const char *p, const char *end);
 #endif

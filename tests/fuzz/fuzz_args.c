@@ -56,6 +56,12 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
     struct signature s;
     signature_find(&a, (struct str){ text, (u32)n }, STR("k"), &s);
     for (u32 i = 0; i < s.params; i++) CHECK(s.name[i] && s.text[i]);
+    struct host_code h;
+    host_code_find(&a, (struct str){ text, (u32)n }, &h);
+    for (u32 i = 0; i < h.launches; i++) {
+        CHECK(h.launch[i].kernel[0] && h.launch[i].line && strstr(h.launch[i].head, "<<<"));
+        CHECK(host_launch_of(&h, h.launch[i].kernel));
+    }
     options(&a, text);
     arena_free(&a);
     return 0;

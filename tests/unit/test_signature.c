@@ -1,4 +1,5 @@
 /* Unit tests of signature: parameter lists out of C++ text. */
+#include "cli/host_launch.h"
 #include "cli/signature.h"
 #include "unit.h"
 
@@ -9,6 +10,45 @@ static struct signature find(const char *source, const char *name)
     struct signature s;
     signature_find(&mem, str_of(source), str_of(name), &s);
     return s;
+}
+
+static struct host_code host(const char *source)
+{
+    struct host_code h;
+    host_code_find(&mem, str_of(source), &h);
+    return h;
+}
+
+static void launches(void)
+{
+    struct host_code h = host(
+        "#define T 128\nint main() {\n  const int blocks = 7;\n  ns::k<float, 3><<<blocks, T, T * "
+        "sizeof(float)>>>(x, f(a, b), 2.5f);\n  // k<<<1, 1>>>(no)\n}");
+    UNIT(h.has_main);
+    if (UNIT_EQ(h.launches, 1)) {
+        const struct host_launch *l = &h.launch[0];
+        UNIT_EQ_STR(l->kernel, "k<float, 3>");
+        UNIT_EQ(l->line, 4);
+        UNIT_EQ(l->grid[0], 7);
+        UNIT_EQ(l->block[0], 128);
+        UNIT_EQ(l->shared, 512);
+        if (UNIT_EQ(l->args, 3)) UNIT_EQ_STR(l->arg[1], "f(a, b)");
+        UNIT(host_launch_of(&h, "a::k<float, 3>(float*)") == l);
+        UNIT(!host_launch_of(&h, "kk"));
+    }
+    h = host("void go() { dim3 b(16, 8); dim3 g = dim3(2, 3); k<<<g, b>>>(); k<<<(n + 255) / 256, n>>>(x); }");
+    UNIT(!h.has_main);
+    if (UNIT_EQ(h.launches, 2)) {
+        UNIT_EQ(h.launch[0].grid[0], 2);
+        UNIT_EQ(h.launch[0].grid[1], 3);
+        UNIT_EQ(h.launch[0].block[1], 8);
+        UNIT_EQ(h.launch[0].args, 0);
+        UNIT_EQ(h.launch[1].grid[0], 0);
+        UNIT_EQ(h.launch[1].block[0], 0);
+    }
+    UNIT_EQ(host("int x = y; int y = x; k<<<x, y>>>();").launch[0].grid[0], 0);
+    UNIT_EQ(host("k<<<1, 2").launches, 0);
+    UNIT_EQ(host("cout << k << 3;").launches, 0);
 }
 
 static void lists(void)
@@ -33,6 +73,9 @@ static void lists(void)
     UNIT_EQ(find("__global__ void k(void) {}", "k").params, 0);
     UNIT_EQ(find("__global__ void k(int", "k").params, 0);
     UNIT_EQ(find("int k(int a);", "k").params, 0);
+    s = find("__global__ void k(float *, int); __global__ void k(float *x, int n) {}",
+             "k"); /* a definition counts first */
+    if (UNIT_EQ(s.params, 2)) UNIT_EQ_STR(s.name[1], "n");
     UNIT_EQ(find("namespace a { __global__ void k(int n) {} }", "a::k").params, 1);
     UNIT_EQ(find("", "k").params, 0);
     UNIT_EQ(find("__global__ void k(char c = ')', int d)", "k").params, 2);
@@ -42,6 +85,7 @@ static void lists(void)
 int main(void)
 {
     lists();
+    launches();
     arena_free(&mem);
     return unit_done();
 }
