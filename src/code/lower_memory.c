@@ -441,9 +441,22 @@ void lower_mbarrier(struct lower *w, int form)
     VEC_PUSH(w->mem, &w->op, o);
 }
 
+/* The lanes of the warp meet, as every .aligned operation wants it; nothing is ordered by that. */
+static void meet_aligned(struct lower *w)
+{
+    struct lop o = lower_op(w, isa_form(N_warp_bar, T_NONE, T_NONE, 0));
+    struct opnd src[SRC_MEMBERS + 1] = { no_opnd };
+    src[SRC_MEMBERS] = lower_const(ALL_LANES);
+    o.flags = ISA_ALIGNED;
+    lower_operands(w, &o, NULL, 0, src, SRC_MEMBERS + 1);
+    VEC_PUSH(w->mem, &w->op, o);
+    lower_end_block(w, TERM_WARP);
+}
+
 void lower_matrix(struct lower *w, int form)
 {
     const struct isa_form *f = &isa_forms[form];
+    u32 around = lower_branch_around(w);
     struct lop o = lower_op(w, form);
     const struct ptx_insn *i = w->cur;
     bool load = f->flags & ISA_READS;
@@ -469,8 +482,11 @@ void lower_matrix(struct lower *w, int form)
     }
     move_operands(w, &o, load, at, r, n);
     o.aux = (u16)(n | (lower_has_mod(i, "trans") ? 16 : 0));
+    meet_aligned(w);
     o.site = push_site(w, f->flags & ISA_HOW, space_of(w, m), 16, aw, 0);
     VEC_PUSH(w->mem, &w->op, o);
+    if (around != NONE) lower_end_block(w, TERM_FALL);
+    lower_end_around(w, around);
 }
 
 void lower_fence(struct lower *w, int form)

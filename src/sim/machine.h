@@ -82,7 +82,7 @@ struct split {
     u32 mask, block;    /* its lanes; the block they are at, or go on with */
     struct frame *fr;   /* the frame they are in */
     u8 state, bar;      /* enum split_state; SPLIT_BARRIER: which one */
-    u32 missing;        /* SPLIT_BARRIER, aligned: lanes of the warp that were elsewhere when it arrived */
+    u32 missing;        /* waiting in an .aligned operation: lanes of the warp that were elsewhere when it arrived */
     u32 op;             /* the operation it waits at */
     u32 rdv;            /* SPLIT_RENDEZVOUS: the member mask */
     struct read *reads; /* SPLIT_IDLE: it runs again when one of these differs */

@@ -4,6 +4,7 @@
  * at the same operation with the same mask, also from different splits. In the usual case one split brings all of them,
  * and the operation fires at once. */
 #include "sim/warpop.h"
+#include "sim/aligned.h"
 #include "sim/deadlock_text.h"
 #include "sim/deopt.h"
 #include "sim/exec.h"
@@ -276,6 +277,18 @@ static void scatter(struct warp *w, const struct split *s, const struct insn *i,
     if (c->watch & WATCH_INIT) init_scatter(w, s, i, o, r->who, r->absent);
 }
 
+/* The lanes that wait at the same instruction as s. */
+static u32 lanes_at_same(const struct warp *w, const struct split *s)
+{
+    u32 here = 0;
+    for (u32 j = 0; j < w->nsplit; j++) {
+        const struct split *t = &w->split[j];
+        bool same = t->state == SPLIT_RENDEZVOUS && t->op == s->op && t->fr->code->low == s->fr->code->low;
+        if (same) here |= t->mask;
+    }
+    return here;
+}
+
 static bool same_operation(const struct lop *a, const struct lop *b)
 {
     return a->name == b->name && a->aux == b->aux && a->off == b->off;
@@ -297,6 +310,7 @@ static bool fire(struct warp *w)
         if ((here & s->rdv) != (s->rdv & w->live)) continue;
         struct outcome r;
         u32 mask = s->rdv;
+        if (unlikely(s->missing)) aligned_check(w, s, lanes_at_same(w, s));
         results(w, o, here, &r);
         if (init_needs_planes(w, r.absent)) exec_to_plain(w, NONE);
         struct lop key = *o;
@@ -366,13 +380,12 @@ static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop
     return true;
 }
 
-/* The whole warp meets at bar.warp.sync: there is nothing to hand over. */
+/* The whole warp meets at bar.warp.sync, or before ldmatrix: there is nothing to hand over. */
 static bool barrier_whole(const struct warp *w, const struct insn *i, const struct lop *o)
 {
     u32 mask;
-    if (!(o->flags & ISA_WARP_BARRIER) || w->mask != ALL_LANES || CLS_AT(i, 3) != CLS_S ||
-        (w->planes && w->planes->dirty))
-        return false;
+    bool hands_over = !(o->flags & (ISA_WARP_BARRIER | ISA_ALIGNED)) || lop_dst(o, 0)->kind != O_NONE;
+    if (hands_over || w->mask != ALL_LANES || CLS_AT(i, 3) != CLS_S || (w->planes && w->planes->dirty)) return false;
     memcpy(&mask, SLOT(w->R, i->c), 4);
     return mask == ALL_LANES;
 }
@@ -398,6 +411,7 @@ static void arrive_in_groups(struct warp *w, struct split *s, const struct insn 
         t->state = SPLIT_RENDEZVOUS;
         t->rdv = mask;
         t->op = op;
+        t->missing = 0;
         own = false;
     }
     sync_recheck(w);
@@ -438,6 +452,7 @@ bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
     s->state = SPLIT_RENDEZVOUS;
     s->rdv = mask;
     s->op = i->op;
+    s->missing = o->flags & ISA_ALIGNED ? aligned_missing(w, s, i->op) : 0;
     sync_recheck(w);
     return false;
 }
