@@ -67,6 +67,10 @@ int init_terminator(char *restrict R, const struct insn *i, struct warp *w)
     if (o->flags & ISA_BARRIER) {
         init_use(w, i->op, USE_GUARD, i->a, w->mask, "the number of the barrier");
         init_use(w, i->op, USE_GUARD, i->b, w->mask, "the thread count of the barrier");
+        const struct opnd *in = lop_src(o, 2);
+        if ((o->aux & 15) >= BAR_AND && in->kind == O_REG)
+            init_use(w, i->op, USE_BRANCH, w->code->reg[in->reg].slot, w->mask,
+                     "the predicate of this barrier's reduction");
     }
     if (o->kind == K_CTRL && lop_dst(o, 0)->kind == O_REG) planes_clear(w->planes, i->d, w->mask);
     if (o->kind == K_WARP) init_use(w, i->op, USE_GUARD, i->c, w->mask, "the mask of this operation");
