@@ -283,6 +283,9 @@ struct lowered {
     u32 *ndef;               /* writes of each register */
     u8 *local;               /* the register lives within one block only */
     struct provenance *prov; /* the object that an address in it was made from */
+    /* arrays in its frame of local memory, by offset, where only the code tells (provenance.c); 0: none are known */
+    struct ptx_var *frame_part;
+    u32 nframe_part;
     struct site *site;
     u32 nsite;
     u32 **brx;

@@ -6,11 +6,14 @@
  * carry its object at run time, in a tag plane: one object id a lane, 0 for a plain number, TAG_MIXED for arithmetic
  * between pointers. */
 #include "code/provenance.h"
+#include <stdlib.h>
 
 static bool same(struct provenance a, struct provenance b)
 {
     return a.kind == b.kind && a.off == b.off && a.var == b.var && a.is_start == b.is_start;
 }
+
+static struct ptx_var *frame_of(struct ptx_var *v) { return v->frame ? v->frame : v; }
 
 static struct provenance join(struct provenance a, struct provenance b)
 {
@@ -19,6 +22,8 @@ static struct provenance join(struct provenance a, struct provenance b)
     if (same(a, b)) return a;
     if (a.kind == b.kind && a.off == b.off && a.var == b.var)
         return (struct provenance){ .kind = a.kind, .off = a.off, .var = a.var };
+    if (a.kind == FROM_VAR && b.kind == FROM_VAR && frame_of(a.var) == frame_of(b.var)) /* one array or the other */
+        return (struct provenance){ .kind = FROM_VAR, .var = frame_of(a.var) };
     return (struct provenance){ .kind = FROM_TAG };
 }
 
@@ -65,8 +70,9 @@ static struct provenance inside(struct provenance r)
     return r;
 }
 
-/* frame + constant: where DWARF says what lies there, the address is that variable's (rules.md B5). */
-static struct provenance part_of(struct provenance r, struct opnd n)
+/* frame + constant: where DWARF, or the code itself, says what lies there, the address is that variable's (rules.md
+ * B5). */
+static struct provenance part_of(const struct lowered *l, struct provenance r, struct opnd n)
 {
     if (r.kind != FROM_VAR || !r.is_start || r.var->space != SP_LOCAL) return inside(r);
     if (n.kind == O_SREG && n.reg == SR_LOCAL_BASE) return r; /* where the frame of a call begins */
@@ -75,6 +81,9 @@ static struct provenance part_of(struct provenance r, struct opnd n)
     for (u32 k = 0; k < r.var->npart; k++)
         if (n.value - r.var->part[k].within < r.var->part[k].size)
             return (struct provenance){ .kind = FROM_VAR, .var = &r.var->part[k] };
+    for (u32 k = 0; k < l->nframe_part; k++)
+        if (l->frame_part[k].frame == r.var && n.value - l->frame_part[k].within < l->frame_part[k].size)
+            return (struct provenance){ .kind = FROM_VAR, .var = &l->frame_part[k] };
     return inside(r);
 }
 
@@ -91,7 +100,7 @@ static struct provenance transfer(const struct lowered *l, const struct lop *o, 
     bool early = a.kind == FROM_UNSET || b.kind == FROM_UNSET;
     switch (rule) {
     case PROV_KEEP: return a;
-    case PROV_ADD: return part_of(sum(a, b), *lop_src(o, a.kind == FROM_VAR));
+    case PROV_ADD: return part_of(l, sum(a, b), *lop_src(o, a.kind == FROM_VAR));
     case PROV_SUB:
         return b.kind == FROM_NONE ? inside(a)
                : early
@@ -109,10 +118,10 @@ static struct provenance transfer(const struct lowered *l, const struct lop *o, 
     }
 }
 
-void provenance_find(struct lowered *l)
+/* The smallest solution: what every register's address was made from. */
+static void solve(struct lowered *l)
 {
-    l->prov = NEW_ARRAY(&l->mem, struct provenance, l->nreg + 1);
-    l->tag = NEW_ARRAY(&l->mem, u32, l->nreg + 1);
+    memset(l->prov, 0, sizeof *l->prov * (l->nreg + 1));
     for (bool again = true; again;) {
         again = false;
         for (u32 k = 0; k < l->nop; k++) {
@@ -128,6 +137,82 @@ void provenance_find(struct lowered *l)
             }
         }
     }
+}
+
+/* ---- the arrays in a frame ----
+ *
+ * LLVM puts all local arrays of a function into one frame, __local_depot, and takes the address of each by adding its
+ * offset to where the frame begins, once: `add.u64 %rd2, %SPL, 400`. Places inside of an array are made from that
+ * address, never from the frame's. So the offsets that are added to the frame's local address are where arrays begin,
+ * and an address that was made from one of them must stay below the next. How long an array is, is not known: there may
+ * be padding before the next one. */
+
+static bool is_depot(const struct ptx_var *v)
+{
+    return v->space == SP_LOCAL && !v->npart && v->name.n > 13 && !memcmp(v->name.p, "__local_depot", 13);
+}
+
+/* The offset that an operation adds to the local address where a frame begins; false: it does something else. */
+static bool array_begins(const struct lowered *l, const struct lop *o, struct ptx_var **frame, u64 *offset)
+{
+    if (o->kind != K_LANE || o->form < 0 || o->guard.kind != O_NONE || isa_forms[o->form].prov != PROV_ADD)
+        return false;
+    const struct opnd *at = lop_src(o, 0), *n = lop_src(o, 1);
+    struct provenance r = provenance_of(l, *at, 8);
+    if (r.kind != FROM_VAR || !r.is_start || !is_depot(r.var) || n->kind != O_CONST || n->reg || n->comp) return false;
+    for (u32 k = 0; at->kind == O_REG && k < l->nop; k++) { /* %SP, the generic address, may have anything added */
+        const struct lop *d = &l->op[k];
+        bool defines = lop_dst(d, 0)->kind == O_REG && lop_dst(d, 0)->reg == at->reg;
+        if (defines && lop_src(d, 1)->kind == O_CONST && lop_src(d, 1)->comp) return false;
+    }
+    *frame = r.var;
+    *offset = n->value;
+    return n->value < r.var->size;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct ptx_var *x = a, *y = b;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static void find_frame_parts(struct lowered *l)
+{
+    enum { MOST = 256 };
+    struct ptx_var *frame;
+    u64 at;
+    u32 n = 0;
+    bool any = false;
+    for (u32 k = 0; k < l->func->nlocal; k++) any |= is_depot(l->func->local[k]);
+    if (!any || l->func->module->debug) return;
+    struct ptx_var *part = NEW_ARRAY(&l->mem, struct ptx_var, MOST);
+    for (u32 k = 0; k < l->nop; k++) {
+        if (!array_begins(l, &l->op[k], &frame, &at)) continue;
+        u32 j = 0;
+        while (j < n && !(part[j].frame == frame && part[j].within == at)) j++;
+        if (j == MOST) return;
+        if (j == n)
+            part[n++] = (struct ptx_var){
+                .name = frame->name, .space = SP_LOCAL, .type = T_B8, .align = 1, .vec = 1, .within = at, .frame = frame
+            };
+        part[j].offset = frame->offset + at;
+    }
+    qsort(part, n, sizeof *part, by_place);
+    for (u32 k = 0; k < n; k++) {
+        u64 end = k + 1 < n && part[k + 1].frame == part[k].frame ? part[k + 1].within : part[k].frame->size;
+        part[k].size = end - part[k].within;
+    }
+    l->frame_part = part;
+    l->nframe_part = n > 1 ? n : 0; /* one array is the frame */
+}
+
+void provenance_find(struct lowered *l)
+{
+    l->prov = NEW_ARRAY(&l->mem, struct provenance, l->nreg + 1);
+    l->tag = NEW_ARRAY(&l->mem, u32, l->nreg + 1);
+    solve(l);
+    find_frame_parts(l);
+    if (l->nframe_part) solve(l);
     for (u32 k = 0; k < l->nreg; k++)
         if (l->prov[k].kind == FROM_TAG) l->tag[k] = ++l->ntag;
     for (u32 k = 0; k < l->nsite; k++) {

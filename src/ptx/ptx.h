@@ -47,6 +47,7 @@ struct ptx_var { /* .global .const .shared .local or .param variable */
     struct ptx_var *part;
     u32 npart;              /* .local frame: the variables that DWARF places in it, by offset */
     u64 within;             /* a part: its offset in the frame */
+    struct ptx_var *frame;  /* a part that was found from the addresses in the code (frame_parts): its frame */
     struct str source_name; /* what the source calls it, as DWARF says; n = 0: unknown */
     /* device address of a module-scope .global or .const variable, set when the module is loaded (dev) */
     u64 addr;

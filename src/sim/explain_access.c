@@ -84,6 +84,12 @@ static void describe_object(const struct access *a, const struct lane_check *c, 
                                       o->name);
 }
 
+/* An array that only the code tells of has no name: "local array 2" is the second of its frame. */
+static const char *part_name(struct arena *mem, const struct lowered *l, const struct ptx_var *v)
+{
+    return arena_printf(mem, "local array %u", (u32)(v - l->frame_part) + 1);
+}
+
 static void describe_array(const struct access *a, const struct lane_check *c, u32 lane, struct arena *mem,
                            struct finding *f)
 {
@@ -93,6 +99,17 @@ static void describe_array(const struct access *a, const struct lane_check *c, u
         f->object = arena_str(mem, c->var->source_name);
     else if (shared && c->var)
         f->object = plain_name(mem, c->var->name);
+    else if (c->var && c->var->frame) {
+        const struct lowered *l = a->warp->code->low;
+        char name[256];
+        name_plain(l->func->name, name, sizeof name);
+        f->object = part_name(mem, l, c->var);
+        f->object_note = arena_printf(
+            mem,
+            "%s has %u local arrays, numbered by address and taken to reach up to the next; -G gives their names and "
+            "sizes",
+            name, l->nframe_part);
+    }
     f->object_base = c->lo;
     f->object_size = c->size;
     untyped(mem, f, element_width(a, shared ? c->var : NULL));
@@ -219,8 +236,19 @@ static void explain_neighbour(const struct access *a, const struct lane_check *c
         before ? f->object_base - addr : addr - f->object_base, before ? "before" : "past", f->neighbour);
 }
 
-/* A local variable that DWARF names, not the whole frame. */
-static bool is_named(const struct lane_check *c) { return c->var && c->var->source_name.n; }
+/* A local variable, not the whole frame: DWARF names it, or the code takes its address. */
+static bool is_variable(const struct lane_check *c) { return c->var && (c->var->source_name.n || c->var->frame); }
+
+/* The local array that an access hits instead of its own. */
+static const char *part_hit(const struct access *a, const struct lane_check *c, u64 at, struct arena *mem)
+{
+    const struct lowered *l = a->warp->code->low;
+    u64 base = a->warp->cur->fr->local_base;
+    for (u32 k = 0; c->var && c->var->frame && k < l->nframe_part; k++)
+        if (at - base - l->frame_part[k].offset < l->frame_part[k].size && &l->frame_part[k] != c->var)
+            return part_name(mem, l, &l->frame_part[k]);
+    return NULL;
+}
 
 static struct joint up_to_end(const char *words) { return (struct joint){ words, GAP_END, NULL }; }
 
@@ -250,7 +278,7 @@ static void explain_array(const struct access *a, const struct lane_check *c, u3
         f->joint_fix = (struct joint){ "Launch with at least ", GAP_END, " bytes of dynamic shared memory." };
         return;
     }
-    if ((shared && c->var) || is_named(c))
+    if ((shared && c->var) || is_variable(c))
         explain_past(a, lane, mask, mem, f);
     else if (at < c->lo)
         f->cause = arena_printf(mem,
@@ -270,13 +298,14 @@ static void explain_array(const struct access *a, const struct lane_check *c, u3
                                     name, c->size);
             f->fix = "Let the caller own the variable and pass its address down, or return the value.";
         } else
-            f->joint_cause = up_to_end(arena_printf(mem,
-                                                    "the local variables of %s take %" PRIu64
-                                                    " bytes, and the accesses of this line reach up to byte ",
-                                                    name, c->size));
+            f->joint_cause = up_to_end(arena_printf(
+                mem,
+                "the local variables of %s%s take %" PRIu64 " bytes, and the accesses of this line reach up to byte ",
+                name, a->warp->cur->fr->up ? " and of those that call it" : "", c->size));
     }
     const struct ptx_var *hit = shared && c->var ? shared_variable(l->kernel->func, at) : NULL;
     if (hit && hit != c->var) f->neighbour = plain_name(mem, hit->name);
+    if (!shared) f->neighbour = part_hit(a, c, at, mem);
 }
 
 /* ---- alignment ---- */
@@ -543,7 +572,7 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
     f.cause_key = x->object && x->object->kind == MEM_HEAP && x->object->alloc_site
                       ? str_hash(str_of(x->object->alloc_site))
                   : x->object ? x->object->id
-                  : x->var    ? str_hash(x->var->name)
+                  : x->var    ? str_hash(x->var->name) + x->var->within
                               : 0;
     /* before its start is another mistake than behind its end */
     if (f.object && a->addr[first] < f.object_base) f.cause_key = ~f.cause_key;
