@@ -129,6 +129,8 @@ static bool advise_update(struct draft *x)
         return false;
     if (other.op == st.op && !code_dominates(st.l, load, st.op))
         return false; /* a condition may have spared the load */
+    if (x->old_linear == x->t->warp->cta->linear && code_by_one_thread(st.l, st.op))
+        return false; /* nobody else in the block updates it: what the others read needs an order */
     const char *atomic = atomic_replacing(st);
     x->f.cause = "lost updates: the value is read, changed and written back in separate steps, and several threads do "
                  "so at the same address; of two that read the same value, one update is lost";
@@ -159,6 +161,25 @@ static bool advise_loop_carried(struct draft *x)
                               "access at %s with that at %s in the next pass: a thread may be a pass ahead",
                               code_line(x, (struct side){ a.l, bar }), last, code_line(x, first));
     x->f.order = arena_printf(&x->mem, "a __syncthreads() behind %s, before the next pass begins", last);
+    x->f.fix = "Put a second __syncthreads() at the end of the loop's body, where all threads of the block come by, or "
+               "use two buffers in turn.";
+    return true;
+}
+
+/* The same in a loop that the compiler has unrolled: the two are of different turns. */
+static bool advise_turns(struct draft *x)
+{
+    struct side a = code_current(x), b = code_prior(x), first = a.op < b.op ? a : b, second = a.op < b.op ? b : a;
+    if (x->t->space != SPACE_SHARED || !a.l || a.l != b.l || a.op == b.op || x->self) return false;
+    u32 bar = code_barrier_in_turn(a.l, first.op, second.op);
+    if (bar == NONE) return false;
+    const char *last = code_line(x, first);
+    x->f.cause = arena_printf(&x->mem,
+                              "the barrier at %s orders the two within one turn of the loop, which the compiler has "
+                              "unrolled; these are of two turns, and nothing orders the access at %s with that at %s "
+                              "in the next one",
+                              code_line(x, (struct side){ a.l, bar }), last, code_line(x, second));
+    x->f.order = arena_printf(&x->mem, "a __syncthreads() behind %s, before the next turn begins", last);
     x->f.fix = "Put a second __syncthreads() at the end of the loop's body, where all threads of the block come by, or "
                "use two buffers in turn.";
     return true;
@@ -251,6 +272,46 @@ static bool advise_uncached(struct draft *x)
     return true;
 }
 
+/* R5a: an atomic has read what the other thread released, and a barrier follows it in place of a fence. */
+static bool advise_counted(struct draft *x)
+{
+    struct side a = code_current(x);
+    if (x->old_linear == x->t->warp->cta->linear && word_warp(x->old->a) == (u32)x->t->w->key >> 14) return false;
+    for (u32 k = a.l ? a.op : 0; k-- > 0;) {
+        const struct site *z = site_at(a.l, k);
+        if (!z || !site_fetches(z) || z->sem == SEM_ACQUIRE || z->sem == SEM_ACQ_REL || !code_must_pass(a.l, k, a.op) ||
+            code_fence_between(a.l, k, a.op) || !code_barrier_between(a.l, k, a.op))
+            continue;
+        const char *at = code_line(x, (struct side){ a.l, k });
+        x->f.cause = arena_printf(&x->mem,
+                                  "the atomic at %s has read what the other thread released, and no fence stands "
+                                  "between it and the barrier behind it; today's GPUs order the two all the same, the "
+                                  "memory model does not",
+                                  at);
+        x->f.order = arena_printf(&x->mem, "a __threadfence() behind the atomic at %s, or an acquire operation", at);
+        x->f.fix = arena_printf(&x->mem, "Put __threadfence() behind the atomic at %s; it costs next to nothing.", at);
+        return true;
+    }
+    return false;
+}
+
+/* R5b: a shuffle, vote or match brings lanes together, and orders nothing. */
+static void advise_converged(struct draft *x)
+{
+    struct side a = code_current(x);
+    u32 at = NONE;
+    for (u32 k = a.l ? a.op : 0; k-- > 0 && at == NONE;)
+        if (a.l->op[k].kind == K_WARP && !(a.l->op[k].flags & (ISA_WARP_BARRIER | ISA_BARRIER))) at = k;
+    const char *where = at == NONE ? NULL : code_line(x, (struct side){ a.l, at });
+    if (!where) return;
+    x->f.cause = arena_printf(&x->mem,
+                              "the lanes come together at the shuffle, vote or match at %s, which orders them on "
+                              "today's GPUs, but not by the memory model",
+                              where);
+    x->f.order = arena_printf(&x->mem, "a __syncwarp() beside %s", where);
+    x->f.fix = arena_printf(&x->mem, "Put __syncwarp() beside %s; it costs next to nothing.", where);
+}
+
 bool race_advise(struct draft *x)
 {
     struct finding *f = &x->f;
@@ -263,10 +324,7 @@ bool race_advise(struct draft *x)
         break;
     case F_order_weak:
         f->cause = "what lies between the two orders them on today's GPUs, but not by the memory model";
-        if (advise_uncached(x)) break;
-        if (x->old_linear == x->t->warp->cta->linear && word_warp(x->old->a) != (u32)x->t->w->key >> 14)
-            f->order = "a __syncwarp() beside the shuffle, vote or match by which lanes tell each other, or a fence "
-                       "behind the atomic that reads what was released";
+        if (!advise_uncached(x) && !advise_counted(x)) advise_converged(x);
         break;
     case F_race_same_value: f->cause = "both write the same constant"; break;
     case F_race_readonly:
@@ -288,7 +346,7 @@ bool race_advise(struct draft *x)
         if (f->kind == F_race && advise_strong_sizes(x)) break;
         if (advise_lock(x)) return true;
         return !advise_grid_stride(x) && !advise_overlap(x) && !advise_update(x) && !advise_same_store(x) &&
-               !advise_loop_carried(x) && !advise_statement(x) && !advise_loop(x) && advise_flag(x);
+               !advise_loop_carried(x) && !advise_turns(x) && !advise_statement(x) && !advise_loop(x) && advise_flag(x);
     }
     return false;
 }

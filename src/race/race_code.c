@@ -178,3 +178,91 @@ u8 *race_update_loads(const struct lowered *l)
     }
     return is;
 }
+
+/* ---- unrolled loops ---- */
+
+/* The outermost place in the source: where the statement of the kernel itself stands. */
+static const struct ptx_loc *statement_of(const struct lowered *l, u32 op)
+{
+    const struct ptx_loc *p = l->op[op].src ? l->op[op].src->loc : NULL;
+    while (p && p->at) p = p->at;
+    return p;
+}
+
+static bool same_line(const struct ptx_loc *a, const struct ptx_loc *b)
+{
+    return a && b && a->file == b->file && a->line == b->line;
+}
+
+/* A barrier of all threads of the block. */
+static bool is_full_barrier(const struct lop *o)
+{
+    return o->flags & ISA_BARRIER && !o->dead && lop_src(o, 1)->kind == O_NONE && (o->aux & 15) != BAR_ARRIVE;
+}
+
+u32 code_barrier_in_turn(const struct lowered *l, u32 first, u32 second)
+{
+    const struct ptx_loc *f = statement_of(l, first), *s = statement_of(l, second);
+    if (!f || !s || f->file != s->file || f->line < s->line || code_barrier_between(l, first, second)) return NONE;
+    /* an earlier turn of the second one, and a barrier between that and the first one */
+    for (u32 k = first, bar = NONE; k-- > 0;) {
+        const struct lop *o = &l->op[k];
+        const struct ptx_loc *p = statement_of(l, k);
+        if (is_full_barrier(o) && p && p->file == f->file && p->line >= s->line && p->line <= f->line) bar = k;
+        if (bar != NONE && o->kind == K_MEM && same_line(p, s) && lop_is_store(o) == lop_is_store(&l->op[second]))
+            return bar;
+    }
+    return NONE;
+}
+
+/* ---- one thread ---- */
+
+/* The operation that defines the register, if there is only one; NONE. */
+static u32 only_definition(const struct lowered *l, u32 reg)
+{
+    for (u32 k = 0; k < l->nop && l->ndef[reg] == 1; k++)
+        EACH_DEF (r, &l->op[k]) {
+            if (r == reg) return k;
+        }
+    return NONE;
+}
+
+/* The operand is a coordinate of the thread in its block, or several of them combined by `or`. */
+static bool is_thread_number(const struct lowered *l, const struct opnd *o, u32 deep)
+{
+    if (o->kind == O_SREG) return o->reg == SR_TID;
+    u32 k = o->kind == O_REG && deep ? only_definition(l, o->reg) : NONE;
+    if (k == NONE) return false;
+    const struct lop *p = &l->op[k];
+    if (p->shape == SHAPE_MOVE) return is_thread_number(l, lop_src(p, 0), deep - 1);
+    return p->shape == SHAPE_OR && is_thread_number(l, lop_src(p, 0), deep - 1) &&
+           is_thread_number(l, lop_src(p, 1), deep - 1);
+}
+
+/* The branch at the end of block b goes to `to` for one thread of the block only: threadIdx.x == 0. */
+static bool chooses_one(const struct lowered *l, u32 b, u32 to)
+{
+    enum { DEEP = 4 };
+    const struct block *bl = &l->block[b];
+    if (bl->nsucc != 2 || bl->end == bl->first) return false;
+    const struct lop *o = &l->op[bl->end - 1];
+    u32 k = o->guard.kind == O_REG ? only_definition(l, o->guard.reg) : NONE;
+    if (k == NONE || l->op[k].kind != K_CMP || l->op[k].form < 0 || lop_src(&l->op[k], 1)->kind != O_CONST ||
+        !is_thread_number(l, lop_src(&l->op[k], 0), DEEP))
+        return false;
+    u32 relation = isa_forms[l->op[k].form].relation;
+    bool taken = bl->target == to;
+    return relation == REL_eq ? taken != (bool)o->guard.neg : relation == REL_ne && taken == (bool)o->guard.neg;
+}
+
+bool code_by_one_thread(const struct lowered *l, u32 op)
+{
+    u32 b = code_block(l, op);
+    for (u32 n = 0; b != NONE && n < l->nblock; n++) {
+        u32 up = l->block[b].idom;
+        if (up == NONE || up == b) return false;
+        if (chooses_one(l, up, b)) return true;
+        b = up;
+    }
+    return false;
+}

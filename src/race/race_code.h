@@ -27,6 +27,13 @@ bool code_fence_between(const struct lowered *l, u32 from, u32 to);  /* and whoe
 u32 code_barrier_in_pass(const struct lowered *l, u32 from, u32 to); /* between the two, before the second; NONE */
 bool code_in_one_loop(const struct lowered *l, u32 a, u32 b);
 
+/* In a loop that the compiler has unrolled, first is an access of one turn and second one of the next turn, which comes
+ * earlier in the source: the barrier that orders the two within a turn. NONE: it is not so. */
+u32 code_barrier_in_turn(const struct lowered *l, u32 first, u32 second);
+/* Only one thread of a block reaches the operation: it is behind a test like threadIdx.x == 0. May return false where
+ * one thread does: the caller then takes it for several. */
+bool code_by_one_thread(const struct lowered *l, u32 op);
+
 bool code_same_address(const struct lowered *l, u32 a, u32 b); /* by the same operand */
 u32 code_update_load(struct side s); /* the load of the update (x += 1) that the store s ends; NONE: it ends none */
 #endif

@@ -159,6 +159,13 @@ static const char *repair_text(const struct entry *e)
 {
     const struct tie *t = &e->tie;
     bool reads = same_text(e->f.access, "read") || (e->f.rival && same_text(e->f.rival->access, "read"));
+    bool atomic = same_text(e->f.access, "atomic") || (e->f.rival && same_text(e->f.rival->access, "atomic"));
+    if (t->other_cta && reads && atomic)
+        return "Read it with an atomic, where any value that it has on its way will do: load() of cuda::atomic_ref, or "
+               "atomicAdd(p, 0). The last value is there for the next launch.";
+    if (t->other_cta && atomic)
+        return "Set it before the atomics of other blocks can come: from the host, or in a launch before this one; "
+               "where any order will do, with atomicExch.";
     if (t->other_cta && reads)
         return "Write to another array than the one that is read, or make two launches of it; where blocks work for "
                "each other, hand the data over with a release and an acquire at gpu scope.";

@@ -1,0 +1,71 @@
+// Races whose cause is not what two accesses without an order look like at first: each report must name the right cure.
+
+// One thread carries the sum from tile to tile; the barrier before that is missing, and no atomic would help.
+extern "C" __global__ void carry_bad(const int *in, int *out, int n)
+{
+    __shared__ int s_carry;
+    int t = threadIdx.x;
+    if (t == 0) s_carry = 0;
+    __syncthreads();
+    for (int base = 0; base < n; base += 64) {
+        int carry = s_carry; // <-- race
+        out[base + t] = in[base + t] + carry;
+        if (t == 0) s_carry = carry + 64; // <-- race
+        __syncthreads();
+    }
+}
+extern "C" __global__ void carry_ok(const int *in, int *out, int n)
+{
+    __shared__ int s_carry;
+    int t = threadIdx.x;
+    if (t == 0) s_carry = 0;
+    __syncthreads();
+    for (int base = 0; base < n; base += 64) {
+        int carry = s_carry;
+        out[base + t] = in[base + t] + carry;
+        __syncthreads();
+        if (t == 0) s_carry = carry + 64;
+        __syncthreads();
+    }
+}
+
+// An unrolled loop: the barrier in it orders the two accesses of one turn, and not those of two turns.
+extern "C" __global__ void turns_bad(const int *in, int *out)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x, sum = 0;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        s[t] = in[k * 64 + t]; // <-- race
+        __syncthreads();
+        sum += s[63 - t]; // <-- race
+    }
+    out[t] = sum;
+}
+extern "C" __global__ void turns_ok(const int *in, int *out)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x, sum = 0;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        s[t] = in[k * 64 + t];
+        __syncthreads();
+        sum += s[63 - t];
+        __syncthreads();
+    }
+    out[t] = sum;
+}
+
+// A counter that is read beside the atomics of other blocks.
+extern "C" __global__ void progress_bad(int *count, int *out)
+{
+    if (threadIdx.x) return;
+    atomicAdd(count, 1);      // <-- race
+    out[blockIdx.x] = *count; // <-- race
+}
+extern "C" __global__ void progress_ok(int *count, int *out)
+{
+    if (threadIdx.x) return;
+    atomicAdd(count, 1);
+    out[blockIdx.x] = atomicAdd(count, 0);
+}
