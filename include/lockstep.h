@@ -106,6 +106,9 @@ lk_kernel *lk_module_kernel_at(lk_module *module, uint32_t i);
 /* By its mangled name, or as in the source: "scale", "ns::scale", "scale<float>", "scale(float*, int)"; NULL: the
  * only one there is. The result is NULL when there is none, or more than one, and the error lists which. */
 lk_kernel *lk_module_kernel(lk_module *module, const char *name);
+/* The names of the kernels that a .cu or .ptx file has, one a line, without compiling anything: for shells. Of a
+ * template it is an instance to start from, "scale<float>". Release with lk_text_free; NULL: it cannot be read. */
+char *lk_file_kernels(const char *path);
 /* __device__ / __constant__ variable */
 lk_status lk_module_symbol(lk_module *module, const char *name, uint64_t *address, uint64_t *bytes);
 

@@ -1,9 +1,11 @@
 /* Completion for bash and zsh, from the table: verbs, then the options of the verb, then what an option takes.
  *
  * What to offer follows from the operand: a|b|c those words, FILE and FOLDER names of files (.cu and .ptx where those
- * are meant), PROFILE the devices that `lockstep device` lists, LIST the checks, one behind the other with commas,
- * KIND the kinds of findings that `lockstep explain` lists. Anything else is for the user to know. */
+ * are meant, and behind FILE: its kernels), PROFILE the devices that `lockstep device` lists, LIST the checks, one
+ * behind the other with commas, KIND the kinds of findings that `lockstep explain` lists. Anything else is for the user
+ * to know. */
 #include "cli/cli.h"
+#include "cli/host_launch.h"
 #include <ctype.h>
 #include <lockstep.h>
 
@@ -88,8 +90,8 @@ static void bash_word(struct text *t, const struct row *verb)
             verb->name, verb->name);
     } else if (takes_kernels(verb->operand)) {
         text_add(t,
-                 "    %s) COMPREPLY=($(compgen -f -X '!*.cu' -- \"$word\"; compgen -f -X '!*.ptx' -- \"$word\"; "
-                 "compgen -d -- \"$word\")) ;;\n",
+                 "    %s) _lockstep_kernels || COMPREPLY=($(compgen -f -X '!*.cu' -- \"$word\"; compgen -f -X '!*.ptx' "
+                 "-- \"$word\"; compgen -d -- \"$word\")) ;;\n",
                  verb->name);
     } else if (strstr(verb->operand, "FILE")) {
         text_add(t, "    %s) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n", verb->name);
@@ -98,9 +100,28 @@ static void bash_word(struct text *t, const struct row *verb)
 
 void complete_bash(struct text *t)
 {
-    text_add(t, "# bash completion for lockstep, made by `lockstep completion bash`\n_lockstep() {\n"
-                "    local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}\n    "
-                "local verbs='");
+    /* Where : is one of COMP_WORDBREAKS, FILE:KERNEL is three words, and only the last one is replied; in quotes, or
+     * where it is none, it is one. A : that follows no file means the file of the launch before. */
+    text_add(
+        t, "# bash completion for lockstep, made by `lockstep completion bash`\n"
+           "_lockstep_kernels() {\n"
+           "    local file= part= before= name k=$((COMP_CWORD - 1)) bare=${word#\\\"}\n    bare=${bare#\\'}\n"
+           "    if [[ $word == : ]]; then file=$last\n"
+           "    elif [[ $last == : ]]; then file=${COMP_WORDS[COMP_CWORD-2]} part=$word\n"
+           "    elif [[ $bare == *.cu:* ]]; then file=${bare%%%%.cu:*}.cu\n"
+           "    elif [[ $bare == *.ptx:* ]]; then file=${bare%%%%.ptx:*}.ptx\n"
+           "    elif [[ $bare == :* ]]; then part=${bare#:} before=: file=:\n"
+           "    else return 1; fi\n"
+           "    if [[ $bare == \"$file\":* && $word != : ]]; then part=${bare#\"$file\":} before=$file:; fi\n"
+           "    while [[ $file != *.cu && $file != *.ptx && $k -gt 1 ]]; do file=${COMP_WORDS[k]%%%%:*} k=$((k - 1)); "
+           "done\n"
+           "    while IFS= read -r name; do\n"
+           "        [[ $name != \"$part\"* ]] || COMPREPLY+=(\"$before$name\")\n"
+           "    done < <(lockstep completion --kernels \"$file\" 2>/dev/null)\n"
+           "}\n"
+           "_lockstep() {\n"
+           "    local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}\n    "
+           "local verbs='");
     for (u32 i = 0; i < row_count; i++)
         if (rows[i].kind == ROW_VERB) text_add(t, "%s%s", i ? " " : "", rows[i].name);
     text_add(t, "'\n    COMPREPLY=()\n"
@@ -176,7 +197,7 @@ static void zsh_verb(struct text *t, const struct row *verb)
                  strstr(verb->operand, "[NAME]")   ? "_lockstep_devices"
                  : strstr(verb->operand, "[VERB]") ? "_lockstep_verbs"
                  : strstr(verb->operand, "KIND")   ? "_lockstep_kinds"
-                 : takes_kernels(verb->operand)    ? "_files -g \"*.(cu|ptx)\""
+                 : takes_kernels(verb->operand)    ? "_lockstep_kernels"
                  : strstr(verb->operand, "FILE")   ? "_files"
                                                    : " ");
     }
@@ -190,6 +211,13 @@ void complete_zsh(struct text *t)
                 "_describe device names\n}\n"
                 "_lockstep_kinds() {\n    local -a names\n    names=(${(f)\"$(lockstep explain 2>/dev/null | awk '{ "
                 "print $3 }')\"})\n    _describe finding names\n}\n"
+                "_lockstep_kernels() {\n    local file\n    local -a names\n"
+                "    if [[ $PREFIX == *.cu:* ]]; then file=${PREFIX%%%%.cu:*}.cu\n"
+                "    elif [[ $PREFIX == *.ptx:* ]]; then file=${PREFIX%%%%.ptx:*}.ptx\n"
+                "    else _files -g \"*.(cu|ptx)\"; return; fi\n"
+                "    compset -P \"${(b)file}:\"\n"
+                "    names=(${(f)\"$(lockstep completion --kernels ${(Q)file} 2>/dev/null)\"})\n"
+                "    compadd -a names\n}\n"
                 "_lockstep_verbs() {\n    local -a verbs\n    verbs=(\n");
     for (u32 i = 0; i < row_count; i++)
         if (rows[i].kind == ROW_VERB) {
@@ -208,9 +236,42 @@ void complete_zsh(struct text *t)
 
 /* ---- the verb ---- */
 
+struct asked {
+    const char *shell;   /* "bash" or "zsh" */
+    const char *kernels; /* --kernels FILE, or NULL */
+};
+
+static bool completion_option(void *self, const struct row *o, const char *value, struct error *e)
+{
+    (void)e;
+    if (o->id == O_completion_KERNELS) ((struct asked *)self)->kernels = value;
+    return true;
+}
+
+/* What the file declares, and the instances that its host code launches. */
+static int list_kernels(const char *path)
+{
+    struct arena a = { 0 };
+    struct host_code h;
+    char *list = lk_file_kernels(path);
+    if (!list) return cli_error("cannot read %.200s", path);
+    fputs(list, stdout);
+    host_code_read(&a, path, &h);
+    const char *dot = strrchr(path, '.');
+    for (u32 i = 0; dot && !strcmp(dot, ".cu") && i < h.launches; i++) {
+        bool again = !strchr(h.launch[i].kernel, '<');
+        for (u32 k = 0; k < i; k++) again |= !strcmp(h.launch[k].kernel, h.launch[i].kernel);
+        const char *line = arena_printf(&a, "%s\n", h.launch[i].kernel);
+        if (!again && !strstr(list, line)) fputs(line, stdout);
+    }
+    lk_text_free(list);
+    arena_free(&a);
+    return EXIT_CLEAN;
+}
+
 static bool completion_word(void *self, const char *word, struct error *e)
 {
-    const char **shell = self;
+    const char **shell = &((struct asked *)self)->shell;
     if (*shell || (strcmp(word, "bash") && strcmp(word, "zsh")))
         return error_set(e, ERR_INPUT, "completion takes one shell, bash or zsh, not `%.40s`", word);
     *shell = word;
@@ -219,10 +280,12 @@ static bool completion_word(void *self, const char *word, struct error *e)
 
 int cmd_completion(int argc, char **argv)
 {
-    const char *shell = NULL;
+    struct asked asked = { 0 };
     struct error e = { 0 };
-    struct parser p = { .verb = VERB_completion, .self = &shell, .word = completion_word };
+    struct parser p = { .verb = VERB_completion, .self = &asked, .option = completion_option, .word = completion_word };
     if (!options_parse(&p, argc, argv, &e)) return cli_error_value(&e);
+    if (asked.kernels) return list_kernels(asked.kernels);
+    const char *shell = asked.shell;
     if (!shell) return cli_error("completion needs a shell: lockstep completion bash, or zsh");
     struct text t = { 0 };
     if (!strcmp(shell, "bash"))

@@ -212,3 +212,39 @@ lk_kernel *lk_module_kernel(lk_module *module, const char *name)
     if (!k) host_failed(module->gpu);
     return k;
 }
+
+/* ---- without compiling ---- */
+
+static void add_line(struct arena *a, word_list *seen, const char *name, struct text *out)
+{
+    if (has(seen->p, seen->n, name)) return;
+    VEC_PUSH(a, seen, name);
+    text_add(out, "%s\n", name);
+}
+
+char *lk_file_kernels(const char *path)
+{
+    struct arena a = { 0 };
+    struct str all;
+    struct text out = { 0 };
+    word_list seen = { 0 }, folders = { 0 };
+    size_t length = strlen(path);
+    if (file_is_pipe(path) || !file_read_if(path, &all)) return NULL;
+    text_put(&out, "", 0);
+    if (length > 3 && !strcmp(path + length - 3, ".cu")) {
+        struct declared *d;
+        u32 n = declared_with_headers(&a, path, all, &folders, &d);
+        for (u32 i = 0; i < n; i++)
+            add_line(&a, &seen, d[i].is_template ? declared_instance(&a, &d[i]) : arena_str(&a, d[i].name), &out);
+    } else {
+        for (const char *p = strstr(all.p, ".entry "); p; p = strstr(p + 7, ".entry ")) {
+            const char *from = p + 7 + strspn(p + 7, " \t");
+            struct str entry = { from, (u32)strcspn(from, "( \t\r\n") };
+            struct demangled d;
+            add_line(&a, &seen, demangle(&a, entry, &d) ? d.name : arena_str(&a, entry), &out);
+        }
+    }
+    base_free((void *)all.p);
+    arena_free(&a);
+    return out.p;
+}
