@@ -53,9 +53,9 @@ static void add_shape(struct text *t, const char *option, const u32 n[3], u32 ot
 static void add_shapes(struct text *t, const u32 *grid, const u32 *block, const struct host_launch *h)
 {
     const u32 *b = block[0] || !h ? block : h->block, *g = grid[0] || !h ? grid : h->grid;
-    u32 threads = b[0] ? b[0] : 256;
-    add_shape(t, "grid", g, (ELEMENTS + threads - 1) / threads);
-    add_shape(t, "block", b, threads);
+    u64 threads = b[0] ? (u64)b[0] * MAX_OF(b[1], 1u) * MAX_OF(b[2], 1u) : 256;
+    add_shape(t, "grid", g, (u32)((ELEMENTS + threads - 1) / threads));
+    add_shape(t, "block", b, 256);
 }
 
 static const struct host_launch *in_host_code(struct session *s, const char *name)
