@@ -84,6 +84,10 @@ typedef struct lk_compile { /* zero it, set size, then what you need */
     /* more .ptx and .cu files of the same program, linked with this one; all .cu are then compiled with -rdc=true */
     const char *const *link;
     uint32_t links;
+    /* non-zero: instances of templates are gathered. The result may hold more than `name` asks for, which
+     * lk_module_kernel does not find and lk_module_ptx shows; one compilation then serves what was asked for before,
+     * and the cache has one entry for all */
+    uint32_t gather;
 } lk_compile;
 /* Compiles a .cu file, always with line information, and loads it; results are kept in a cache. `options` may be
  * NULL; a .ptx file is loaded as it is. */

@@ -89,6 +89,7 @@ static lk_status load_module(struct session *s)
                 VEC_PUSH(&s->mem, &names, lk_contract_kernel(x->contract, i));
     }
     s->owns_module = true;
+    s->o->compiling.o.gather = 1;
     return compiling_load(&s->o->compiling, &p->asked->run.common, s->gpu, s->o->path, names.p, names.n, &s->module);
 }
 

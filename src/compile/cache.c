@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum { FOLDER_MOST = 3072, STALE_SECONDS = 3600 };
-static const char magic[] = "// lockstep cache 3\n";
+static const char magic[] = "// lockstep cache 4\n";
 static const char ending[] = ".ptx";
 
 bool cache_folder(char *out, size_t size)
@@ -113,6 +113,54 @@ static void copy_line(struct str from, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)MIN_OF(from.n, 4096u), from.p ? from.p : "");
 }
 
+/* Instance i of an entry and what it is called in the PTX; false: there are no more. */
+static bool instance_at(struct arena *a, struct str head, u32 i, const char **name, char **lowered)
+{
+    char word[32];
+    snprintf(word, sizeof word, "instance %u", i);
+    struct str is = head_line(head, word);
+    snprintf(word, sizeof word, "lowered %u", i);
+    struct str in_ptx = head_line(head, word);
+    if (!is.n || !in_ptx.n) return false;
+    *name = arena_str(a, is);
+    *lowered = arena_str(a, in_ptx);
+    return true;
+}
+
+static bool same_but_blanks(const char *a, const char *b)
+{
+    while (*(a += strspn(a, " ")) == *(b += strspn(b, " ")) && *a) a++, b++;
+    return !*a && !*b;
+}
+
+/* The names that are asked for: each instance is one of the entry's, or a kernel of its PTX. false: one is neither. */
+static bool find_names(struct str head, struct str ptx, const struct compile_options *o, struct compile_result *r)
+{
+    VEC(char *) hidden = { 0 };
+    const char *name;
+    char *lowered, **own = NEW_ARRAY(&r->mem, char *, o->names + 1);
+    for (u32 k = 0; instance_at(&r->mem, head, k, &name, &lowered); k++) {
+        bool asked = false;
+        for (u32 i = 0; i < o->names; i++) {
+            const char *instance = compile_instance(&r->mem, o->name[i]);
+            if (!instance || !same_but_blanks(instance, name)) continue;
+            own[i] = lowered;
+            asked = true;
+        }
+        if (!asked) VEC_PUSH(&r->mem, &hidden, lowered);
+    }
+    for (u32 i = 0; i < o->names; i++) {
+        if (!own[i] && compile_instance(&r->mem, o->name[i]) && !(own[i] = compile_entry(&r->mem, ptx, o->name[i])))
+            return false;
+        for (u32 k = 0; own[i] && k < hidden.n; k++) /* by another spelling */
+            if (!strcmp(hidden.p[k], own[i])) hidden.p[k--] = hidden.p[--hidden.n];
+    }
+    VEC_PUSH(&r->mem, &hidden, NULL);
+    r->lowered = own;
+    r->hidden = hidden.p;
+    return true;
+}
+
 bool cache_take(const char *key, const struct compile_options *o, struct compile_result *r)
 {
     char path[FOLDER_MOST + 64];
@@ -121,25 +169,29 @@ bool cache_take(const char *key, const struct compile_options *o, struct compile
     if (!entry_path(key, path, sizeof path) || !file_is_regular(path) || !file_read(path, &all, &ignored)) return false;
     char *copy = NULL;
     bool whole = open_entry(all, &head, &log, &ptx);
-    if (whole && (copy = base_alloc((size_t)ptx.n + 1))) {
+    if (whole && find_names(head, ptx, o, r) && (copy = base_alloc((size_t)ptx.n + 1))) {
         memcpy(copy, ptx.p, ptx.n);
         r->ptx = (struct str){ copy, ptx.n };
         text_put(&r->log, log.p, log.n);
         copy_line(head_line(head, "by"), r->by, sizeof r->by);
         copy_line(head_line(head, "arch"), r->arch, sizeof r->arch);
-        r->lowered = NEW_ARRAY(&r->mem, char *, o->names + 1);
-        for (u32 i = 0; i < o->names; i++) {
-            char word[32];
-            snprintf(word, sizeof word, "name %u", i);
-            struct str name = head_line(head, word);
-            r->lowered[i] = name.n ? arena_str(&r->mem, name) : NULL;
-        }
         utimensat(AT_FDCWD, path, NULL, 0);
     } else if (!whole) {
         unlink(path);
     }
     base_free((void *)all.p);
     return copy != NULL;
+}
+
+void cache_instances(struct arena *a, const char *key, word_list *out)
+{
+    char path[FOLDER_MOST + 64], *lowered;
+    struct str all, head, log, ptx;
+    const char *name;
+    if (!entry_path(key, path, sizeof path) || !file_is_regular(path) || !file_read_if(path, &all)) return;
+    bool whole = open_entry(all, &head, &log, &ptx);
+    for (u32 i = 0; whole && instance_at(a, head, i, &name, &lowered); i++) VEC_PUSH(a, out, name);
+    base_free((void *)all.p);
 }
 
 static int newest_first(const void *a, const void *b)
@@ -243,8 +295,13 @@ void cache_keep(const char *key, const char *path, const struct compile_options 
         return;
     struct text body = { 0 }, all = { 0 };
     text_add(&body, "// source: %.255s\n// arch: %s\n// by: %s\n", path, r->arch, r->by);
-    for (u32 i = 0; i < o->names; i++)
-        if (r->lowered[i]) text_add(&body, "// name %u: %s\n", i, r->lowered[i]);
+    struct arena a = { 0 };
+    for (u32 i = 0, n = 0; i < o->names; i++) {
+        const char *instance = r->lowered[i] ? compile_instance(&a, o->name[i]) : NULL;
+        if (instance) text_add(&body, "// instance %u: %s\n// lowered %u: %s\n", n, instance, n, r->lowered[i]);
+        n += instance != NULL;
+    }
+    arena_free(&a);
     text_add(&body, "// log bytes: %zu\n// ptx:\n", r->log.n);
     text_put(&body, r->log.p, r->log.n);
     text_put(&body, r->ptx.p, r->ptx.n);

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { PATH_MOST = 3072 };
+enum {
+    PATH_MOST = 3072,
+    GATHERED_MOST = 15 /* instances of templates that are compiled again for those who may ask for them again */
+};
 
 /* ---- small questions ---- */
 
@@ -101,15 +104,17 @@ static enum beside beside_read(const char *path, struct str source, struct str *
     return BESIDE_NONE;
 }
 
-/* The kernel of this PTX that a name means as a whole; NULL: none. */
-static char *entry_named(struct arena *a, struct str ptx, const char *name)
+char *compile_entry(struct arena *a, struct str ptx, const char *name)
 {
+    struct str found = { NULL, 0 };
     for (const char *p = strstr(ptx.p, ".entry "); p; p = strstr(p + 7, ".entry ")) {
         const char *from = p + 7 + strspn(p + 7, " \t");
         struct str entry = { from, (u32)strcspn(from, "( \t\r\n") };
-        if (name_fits(entry, name) >= NAME_WHOLE) return arena_str(a, entry);
+        if (name_fits(entry, name) < NAME_WHOLE || (found.n && str_eq(found, entry))) continue;
+        if (found.n) return NULL;
+        found = entry;
     }
-    return NULL;
+    return found.n ? arena_str(a, found) : NULL;
 }
 
 /* True if everything that is asked for by name is in the PTX already, where nothing can be instantiated any more. */
@@ -117,7 +122,7 @@ static bool names_there(struct compile_result *r, const struct compile_options *
 {
     r->lowered = NEW_ARRAY(&r->mem, char *, o->names + 1);
     for (u32 i = 0; i < o->names; i++)
-        if (compile_instance(&r->mem, o->name[i]) && !(r->lowered[i] = entry_named(&r->mem, ptx, o->name[i])))
+        if (compile_instance(&r->mem, o->name[i]) && !(r->lowered[i] = compile_entry(&r->mem, ptx, o->name[i])))
             return false;
     return true;
 }
@@ -161,14 +166,27 @@ static bool no_compiler(const char *path, const struct compile_options *o, enum 
                      path, why, o->linked ? " -rdc=true" : "");
 }
 
-/* The key of the result in the cache; false: it cannot be known what the result depends on. */
-static bool cache_key(const struct compile_job *job, char key[HASH_HEX])
+static bool any_instance(const struct compile_job *job)
+{
+    for (u32 i = 0; i < job->o->names; i++)
+        if (compile_instance(job->mem, job->o->name[i])) return true;
+    return false;
+}
+
+/* Keys of results in the cache. */
+struct keys {
+    char plain[HASH_HEX]; /* of the file as it is */
+    char named[HASH_HEX]; /* with instances of templates: those that are asked for or, gathered, all of them so far */
+};
+
+/* The keys of a job; false: it cannot be known what the result depends on. */
+static bool cache_keys(const struct compile_job *job, struct keys *k)
 {
     struct hash h;
     const struct compile_options *o = job->o;
     char real[4096];
     hash_begin(&h);
-    hash_add_text(&h, "lockstep 3");
+    hash_add_text(&h, "lockstep 4");
     /* the path is part of the key because it stands in the .file lines of the result */
     hash_add_text(&h, job->path);
     hash_add_text(&h, realpath(job->path, real) ? real : "");
@@ -176,15 +194,18 @@ static bool cache_key(const struct compile_job *job, char key[HASH_HEX])
     hash_add_text(&h, o->arch_exact ? "exact" : "");
     hash_add_text(&h, compiler_name[o->compiler]);
     for (u32 i = 0; i < o->flags; i++) hash_add_text(&h, o->flag[i]);
-    for (u32 i = 0; i < o->names; i++) {
-        hash_add_text(&h, "name");
-        const char *instance = compile_instance(job->mem, o->name[i]);
-        hash_add_text(&h, instance ? instance : "");
-    }
     toolkit_identity(job->toolkit, &h);
     for (u32 i = 0; stand_in_name(i); i++) hash_add_text(&h, stand_in_text(i));
     bool known = headers_hash(job, &h);
-    hash_end(&h, key);
+    hash_end(&h, k->plain);
+    hash_begin(&h);
+    hash_add_text(&h, k->plain);
+    hash_add_text(&h, o->gather ? "gathered" : "named");
+    for (u32 i = 0; !o->gather && i < o->names; i++) {
+        const char *instance = compile_instance(job->mem, o->name[i]);
+        hash_add_text(&h, instance ? instance : "");
+    }
+    hash_end(&h, k->named);
     return known;
 }
 
@@ -344,19 +365,65 @@ static bool compile_now(const struct compile_job *job, struct compile_result *r,
     return ok;
 }
 
+/* From the cache: what was compiled without names may have the instance, too, since host code launches it. */
+static bool take_cached(const struct compile_job *job, const struct keys *k, bool named, struct compile_result *r)
+{
+    const struct compile_options *o = job->o;
+    bool found = ((!named || o->gather) && cache_take(k->plain, o, r)) || (named && cache_take(k->named, o, r));
+    if (found) text_add(&r->note, "%s: compiled by %s for %s, from the cache", job->path, r->by, r->arch);
+    return found;
+}
+
+static bool has_instance(struct arena *a, const struct compile_options *o, const char *name)
+{
+    for (u32 i = 0; i < o->names; i++) {
+        const char *own = compile_instance(a, o->name[i]);
+        if (own && !strcmp(own, name)) return true;
+    }
+    return false;
+}
+
+/* The names that are compiled: what is asked for and, behind that, what was asked for before. */
+static void gather(const struct compile_job *job, const char *key, struct compile_options *o)
+{
+    word_list name = { 0 }, before = { 0 };
+    cache_instances(job->mem, key, &before);
+    for (u32 i = 0; i < o->names; i++) VEC_PUSH(job->mem, &name, o->name[i]);
+    for (u32 i = 0; i < before.n && name.n < o->names + GATHERED_MOST; i++)
+        if (!has_instance(job->mem, o, before.p[i])) VEC_PUSH(job->mem, &name, before.p[i]);
+    o->name = name.p;
+    o->names = name.n;
+}
+
+/* What was gathered is nobody's kernel but his who asked for it. */
+static void hide(struct compile_result *r, u32 asked, u32 all)
+{
+    u32 n = 0;
+    r->hidden = NEW_ARRAY(&r->mem, char *, all - asked + 1);
+    for (u32 i = asked; i < all; i++) {
+        bool meant = !r->lowered[i];
+        for (u32 k = 0; k < asked; k++)
+            meant |= r->lowered[k] && r->lowered[i] && !strcmp(r->lowered[k], r->lowered[i]);
+        if (!meant) r->hidden[n++] = r->lowered[i];
+    }
+}
+
 static bool compile_cached(const struct compile_job *job, struct compile_result *r, struct error *e)
 {
-    char key[HASH_HEX], again[HASH_HEX];
+    struct keys k, again;
     u64 limit;
     if (!cache_limit_read(&limit, e)) return false;
-    bool known = limit && cache_key(job, key);
-    if (known && !job->o->fresh && cache_take(key, job->o, r)) {
-        text_add(&r->note, "%s: compiled by %s for %s, from the cache", job->path, r->by, r->arch);
-        return true;
-    }
-    if (!compile_now(job, r, e)) return false;
+    bool known = limit && cache_keys(job, &k), named = any_instance(job);
+    if (known && !job->o->fresh && take_cached(job, &k, named, r)) return true;
+    struct compile_options all = *job->o;
+    struct compile_job with = *job;
+    with.o = &all;
+    if (known && named && all.gather && !all.fresh) gather(job, k.named, &all);
+    if (!compile_now(&with, r, e)) return false;
+    if (all.names > job->o->names) hide(r, job->o->names, all.names);
     /* a file that changed while the compiler ran belongs to no key */
-    if (known && cache_key(job, again) && !strcmp(key, again)) cache_keep(key, job->path, job->o, r);
+    if (known && cache_keys(job, &again) && !strcmp(k.plain, again.plain))
+        cache_keep(named ? k.named : k.plain, job->path, &all, r);
     return true;
 }
 

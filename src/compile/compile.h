@@ -8,6 +8,8 @@
 #define LOCKSTEP_COMPILE_H
 #include "base/base.h"
 
+typedef VEC(const char *) word_list;
+
 enum compiler { COMPILER_ANY, COMPILER_NVRTC, COMPILER_NVCC, COMPILER_CLANG, COMPILER_COUNT };
 extern const char *const compiler_name[COMPILER_COUNT]; /* "any", "nvrtc", "nvcc", "clang" */
 
@@ -27,6 +29,8 @@ struct compile_options {
     const char *const *name;
     u32 names;  /* kernels that are wanted by these names: "scale<float>" is instantiated */
     bool fresh; /* compile even if the cache or a file beside the source has the answer */
+    /* the result may have other instances of templates, too: those that were asked for before, in one cache entry */
+    bool gather;
 };
 
 struct compile_result {
@@ -35,6 +39,7 @@ struct compile_result {
     /* what the compiler had to say, diagnostic by diagnostic (diagnose.c); also on failure */
     struct text log;
     char **lowered;   /* for each of options.name what it is called in the PTX; NULL: not known */
+    char **hidden;    /* kernels of the PTX that were made for an earlier request, a NULL behind them; NULL: none */
     char by[64];      /* "nvrtc 13.0"; "": nobody compiled */
     char arch[16];    /* "sm_90" */
     struct arena mem; /* for the names */
@@ -93,7 +98,6 @@ u32 compile_arch_number(const char *arch);
 const char *compile_instance(struct arena *a, const char *name);
 
 /* ---- flags.c: one table of what the flags are for each compiler ---- */
-typedef VEC(const char *) word_list;
 /* Appends the flags in the spelling of this compiler, defaults (line information, c++17) included. */
 bool flags_translate(struct arena *a, const struct compile_options *o, enum compiler c, word_list *out,
                      struct error *e);
@@ -125,8 +129,13 @@ bool cache_folder(char *out, size_t size); /* false: there is none */
 u64 cache_limit(void);                     /* LOCKSTEP_CACHE_SIZE, 0: no cache */
 /* the same; false: the variable makes no sense, and the usual limit holds */
 bool cache_limit_read(u64 *limit, struct error *e);
-/* The entry of this key; false: there is none that is whole. Fills ptx, log, by, arch and lowered of `r`. */
+/* The entry of this key; false: there is none that is whole and has all instances that `o` names. Fills ptx, log, by,
+ * arch, lowered and hidden of `r`. */
 bool cache_take(const char *key, const struct compile_options *o, struct compile_result *r);
+/* The instances that the entry of this key was made for, the last asked for first; strings live in `a`. */
+void cache_instances(struct arena *a, const char *key, word_list *out);
+/* The kernel of this PTX that a name means as a whole; NULL: none, or more than one. */
+char *compile_entry(struct arena *a, struct str ptx, const char *name);
 /* Keeps the result; when the cache grows beyond its limit, what was not used for longest goes. */
 void cache_keep(const char *key, const char *path, const struct compile_options *o, const struct compile_result *r);
 /* Calls `each` for every entry, the most recently used first. Returns their number. */

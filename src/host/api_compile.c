@@ -112,7 +112,8 @@ lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *opt
                                  .own = MIN_OF(in.own, in.flags),
                                  .name = in.name,
                                  .names = in.names,
-                                 .fresh = in.fresh != 0 };
+                                 .fresh = in.fresh != 0,
+                                 .gather = in.gather != 0 };
     if (in.flags) memcpy(flag, in.flag, in.flags * sizeof *flag);
     bool relocatable = !in.links;
     for (u32 i = 0; i < in.flags; i++) relocatable |= !strcmp(flag[i], "-rdc=true");

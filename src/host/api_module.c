@@ -45,7 +45,15 @@ static void kernel_add(lk_module *m, struct ptx_func *f)
     describe(&m->mem, k);
 }
 
-static void kernels_list(lk_module *m)
+/* Whether the compiler made it for somebody else's request. */
+static bool is_hidden(const struct compile_result *from, const struct ptx_func *f)
+{
+    for (u32 i = 0; from && from->hidden && from->hidden[i]; i++)
+        if (str_is(f->name, from->hidden[i])) return true;
+    return false;
+}
+
+static void kernels_list(lk_module *m, const struct compile_result *from)
 {
     u32 n = 0;
     for (const struct ptx_module *p = m->dev->ptx; p; p = p->next)
@@ -53,7 +61,7 @@ static void kernels_list(lk_module *m)
     m->kernel = NEW_ARRAY(&m->mem, struct lk_kernel, n);
     for (const struct ptx_module *p = m->dev->ptx; p; p = p->next) {
         for (u32 i = 0; i < p->nfunc; i++)
-            if (is_kernel(p->func[i])) kernel_add(m, p->func[i]);
+            if (is_kernel(p->func[i]) && !is_hidden(from, p->func[i])) kernel_add(m, p->func[i]);
         if (p == m->dev->ptx) m->first_kernels = m->kernels;
     }
 }
@@ -77,7 +85,7 @@ lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const s
     m->gpu = gpu;
     m->dev = d;
     origin_copy(m, from);
-    kernels_list(m);
+    kernels_list(m, from);
     *module = m;
     return LK_OK;
 }
