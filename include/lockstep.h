@@ -44,6 +44,7 @@ typedef struct lk_options { /* zero it, set size, then what you need */
     const char *no_check; /* comma list of checks not to run */
     uint64_t budget;      /* warp instructions per launch before it counts as a livelock; 0: none */
     const char *on;       /* "sim" or NULL: the software GPU; "gpu": the real one, device 0, through its driver */
+    double time_limit;    /* seconds after which a launch is stopped, with a finding; 0: none */
 } lk_options;
 
 const char *lk_version(void);

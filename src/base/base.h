@@ -112,7 +112,15 @@ void hash_add_text(struct hash *h, const char *s); /* with its end, so that "ab"
 void hash_end(struct hash *h, char hex[HASH_HEX]);
 
 /* ---- errors: bad input or environment ---- */
-enum error_code { ERR_NONE, ERR_INPUT = 2, ERR_UNSUPPORTED = 3, ERR_NOTHING = 4, ERR_MEMORY = 5, ERR_SYSTEM = 6 };
+enum error_code {
+    ERR_NONE,
+    ERR_INPUT = 2,
+    ERR_UNSUPPORTED = 3,
+    ERR_NOTHING = 4,
+    ERR_MEMORY = 5,
+    ERR_SYSTEM = 6,
+    ERR_STOPPED = 7
+};
 struct error {
     enum error_code code; /* ERR_NONE: no error yet */
     char where[256];      /* "file:line:col" or "" */
@@ -168,8 +176,13 @@ static inline u64 gcd(u64 a, u64 b)                  /* that of 0 and b is b */
     }
     return a;
 }
-u64 time_ns(void);   /* monotonic */
-int cpu_count(void); /* that this process may use */
+u64 time_ns(void); /* monotonic */
+/* Work that may take long, and has no other way to be told, asks now and then whether it is to stop. What it has made
+ * until then is not used. stop_watch: from now on the calling thread is to stop when *asked is not 0 (NULL: never), or
+ * at that time_ns (0: never). */
+void stop_watch(const volatile int *asked, u64 deadline);
+bool stop_asked(void); /* once true, it stays so until the next stop_watch */
+int cpu_count(void);   /* that this process may use */
 /* Runs argv (NULL-terminated) with both output streams captured (the first 4 MiB; output may be NULL).
  * Returns the exit status, 128 + signal, or -1 if it could not start. */
 int process_run(char *const argv[], struct text *output);

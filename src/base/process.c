@@ -19,6 +19,30 @@ u64 time_ns(void)
     return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
+enum { STOP_CALLS = 64 }; /* the clock is read at one call of so many */
+static _Thread_local struct {
+    const volatile int *asked; /* not 0: stop; NULL: nobody asks */
+    u64 deadline;              /* 0: none */
+    u32 calls;                 /* of stop_asked */
+    bool is;                   /* it was asked, or is overdue */
+} stop;
+
+void stop_watch(const volatile int *asked, u64 deadline)
+{
+    stop.asked = asked;
+    stop.deadline = deadline;
+    stop.calls = 0;
+    stop.is = false;
+}
+
+bool stop_asked(void)
+{
+    if (stop.is) return true;
+    stop.is = (stop.asked && *stop.asked) ||
+              (stop.deadline && stop.calls++ % STOP_CALLS == 0 && time_ns() > stop.deadline);
+    return stop.is;
+}
+
 void thread_sleep_us(u32 us)
 {
     struct timespec t = { us / 1000000, (long)(us % 1000000) * 1000 };

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BUDGET_DEFAULT_G = 20 }; /* 10^9 warp instructions: minutes, by when nobody waits any more */
+enum { BUDGET_DEFAULT_G = 20 };    /* 10^9 warp instructions: minutes, by when nobody waits any more */
+enum { TIME_LIMIT_DEFAULT = 600 }; /* seconds: where each instruction takes long, the budget alone is hours */
 
 /* X[,Y[,Z]], each at least `least`; `rest` stands for those not given. */
 static bool parse_numbers(const struct row *opt, const char *text, u64 least, u32 rest, u32 out[3], struct error *e)
@@ -103,6 +104,11 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
         run->gpu.no_check = run->gpu.no_check ? arena_printf(a, "%s,%s", run->gpu.no_check, text) : text;
         return true;
     case O_launch_BUDGET: return option_number(opt, text, UINT64_MAX, &run->gpu.budget, e);
+    case O_launch_TIME_LIMIT:
+        run->gpu.time_limit = strtod(text, &end);
+        return (end != text && !*end && run->gpu.time_limit >= 0 && isfinite(run->gpu.time_limit)) ||
+               error_set(e, ERR_INPUT, "--time-limit %.60s: seconds belong here, from 0 on, as in --time-limit 3600",
+                         text);
     case O_launch_TIME:
         n = 10;
         if (text && (!option_number(opt, text, 1000000, &n, e) || !n))
@@ -271,7 +277,9 @@ static bool check_together(const struct launch_options *o, const struct run_opti
 
 bool launch_options_parse(struct arena *a, int argc, char **argv, struct request *r, struct error *e)
 {
-    *r = (struct request){ .run.gpu = { .size = sizeof r->run.gpu, .budget = (u64)BUDGET_DEFAULT_G * 1000000000u } };
+    *r = (struct request){ .run.gpu = { .size = sizeof r->run.gpu,
+                                        .budget = (u64)BUDGET_DEFAULT_G * 1000000000u,
+                                        .time_limit = TIME_LIMIT_DEFAULT } };
     struct reading in = { .a = a, .r = r };
     struct parser p = { .verb = VERB_launch, .self = &in, .option = read_option, .word = read_word, .next = read_next };
     if (!read_next(&in, e) || !options_parse(&p, argc, argv, e)) return false;

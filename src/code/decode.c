@@ -419,6 +419,10 @@ struct code *decode(struct lowered *l, u32 ntid_x, u32 watch, bool plain, struct
         memset(d.d.div, 1, l->nblock);
     } else
         classes_find(l, c->group, &d.d, mem);
+    if (stop_asked()) {
+        error_set(e, ERR_STOPPED, "stopped while the kernel was decoded");
+        return NULL;
+    }
     c->reg = NEW_ARRAY(mem, struct where, l->nreg + 1);
     for (u32 k = 0; k < l->nreg; k++)
         c->reg[k] = (struct where){ .cls = d.d.cls[k], .width = l->reg_width[k], .stride = d.d.stride[k] };

@@ -539,6 +539,15 @@ static void mark_flags(struct lowered *l)
             l->site[k].flags |= SITE_FLAG;
 }
 
+/* The launch was called off before the function was ready: nothing is kept of it. */
+static struct lowered *lower_stopped(struct func_table *t, struct lowered *l, struct arena mem, struct error *e)
+{
+    t->func[l->serial % FUNCS] = NULL;
+    error_set(e, ERR_STOPPED, "stopped while function %.*s was prepared", (int)l->func->name.n, l->func->name.p);
+    arena_free(&mem);
+    return NULL;
+}
+
 struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct error *e)
 {
     if (f->decoded) return f->decoded;
@@ -569,7 +578,7 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
         if (f->label[k]->kind == LABEL_CODE) starts[f->label[k]->insn] = 1;
     begin_block(&w);
     lower_parameters(&w);
-    for (u32 k = 0; k < f->ninsn; k++) {
+    for (u32 k = 0; k < f->ninsn && !stop_asked(); k++) {
         if (starts[k] && (w.op.n > w.block.p[w.block.n - 1].first)) lower_end_block(&w, TERM_FALL);
         block_of[k] = w.block.n - 1;
         lower_insn(&w, &f->insn[k]);
@@ -578,6 +587,7 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
             w.block.p[w.block.n - 1].after_publication = true;
         }
     }
+    if (stop_asked()) return lower_stopped(t, l, mem, e);
     if (starts[f->ninsn] && w.op.n > w.block.p[w.block.n - 1].first) lower_end_block(&w, TERM_FALL);
     block_of[f->ninsn] = w.block.n - 1;
     /* falling off the end returns */
@@ -605,15 +615,11 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
     for (u32 k = 0; k < l->nreg; k++) l->reg_width[k] = (u8)register_bytes((enum ptx_type)l->reg_type[k]);
     propagate_copies(&w);
     l->mem = mem;
-    flow_build(l);
-    provenance_find(l);
-    speculated_find(l);
-    overflow_find(l);
-    hazards_find(l);
-    optimistic_find(l);
-    mark_flags(l);
-    polls_find(l);
-    subword_find(l);
+    static void (*const find[])(struct lowered *) = { flow_build,    provenance_find, speculated_find,
+                                                      overflow_find, hazards_find,    optimistic_find,
+                                                      mark_flags,    polls_find,      subword_find };
+    for (u32 k = 0; k < COUNT_OF(find) && !stop_asked(); k++) find[k](l);
+    if (stop_asked()) return lower_stopped(t, l, l->mem, e);
     for (u32 k = 0; k < l->words; k++) l->reads_unwritten |= l->block[0].live_in[k] != 0;
     f->decoded = l;
     return l;

@@ -17,8 +17,9 @@ struct dev_options {
     u32 checks;      /* CHECK_* */
     bool all_values; /* CHECK_VALUES looks at every store, not at outputs of contracts only */
     bool seeded;
-    u64 seed;   /* as in sim_launch; implies one worker */
-    u64 budget; /* warp instructions per launch, 0: none */
+    u64 seed;          /* as in sim_launch; implies one worker */
+    u64 budget;        /* warp instructions per launch, 0: none */
+    double time_limit; /* seconds per launch, 0: none */
 };
 
 struct dev_part {

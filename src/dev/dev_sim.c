@@ -101,6 +101,7 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
         .seed = d->options.seed,
         .order = l->order,
         .budget = d->options.budget,
+        .time_limit = d->options.time_limit,
         .observers = d->race ? race_observer(d->race) : NULL,
         .report = d->report,
         .trace = l->trace,

@@ -34,9 +34,12 @@ static bool options_read(const lk_options *given, struct dev_options *o, struct 
     lk_options in = { .size = sizeof in };
     if (given) /* a caller built against a smaller struct has no more than given->size bytes */
         memcpy(&in, given, MIN_OF(given->size, sizeof in));
-    *o = (struct dev_options){
-        .workers = in.threads, .checks = CHECK_ALL, .seeded = in.seeded, .seed = in.seed, .budget = in.budget
-    };
+    *o = (struct dev_options){ .workers = in.threads,
+                               .checks = CHECK_ALL,
+                               .seeded = in.seeded,
+                               .seed = in.seed,
+                               .budget = in.budget,
+                               .time_limit = in.time_limit };
     o->gpu = in.on && !strcmp(in.on, "gpu");
     if (in.on && !o->gpu && strcmp(in.on, "sim"))
         return error_set(e, ERR_INPUT, "a kernel runs on sim or on gpu, not on `%.60s`", in.on);

@@ -124,8 +124,9 @@ static void slabs_release(struct race *r)
     r->nslab = r->nheap = 0;
 }
 
-/* Objects lead to their cells no more, until a launch asks for that. Cells of freed objects, or all, are released. */
-static void untrack(struct race *r, bool all)
+/* Objects lead to their cells no more, until a launch asks for that. Cells of freed objects, or all, are released;
+ * those of malloc only if there are no other launches. */
+static void untrack(struct race *r, bool all, bool others)
 {
     u32 keep = 0;
     for (u32 n = 0; n < r->ntracked; n++) {
@@ -139,6 +140,7 @@ static void untrack(struct race *r, bool all)
         t.o->tracked = keep;
     }
     r->ntracked = keep;
+    if (others) return;
     for (u32 n = 0; n < r->nheap; n++) r->heap[n]->race = r->heap[n]->tracked = 0;
     slabs_release(r);
 }
@@ -185,7 +187,7 @@ static void slot_anew(struct race_cta *c)
 /* T is about to overflow: all cells are released, and times begin at 0 again. No launch runs. */
 static void times_anew(struct race *r)
 {
-    untrack(r, true);
+    untrack(r, true, false);
     for (u32 n = 0; n < r->nslot; n++) slot_anew(r->slot[n]);
     r->last = 0;
 }
@@ -262,7 +264,7 @@ void launch_begin(struct race *r, const struct launch *l)
     shape(&launch->notes, l, k);
     clock_begin_launch(launch);
     volatile_launch_begin(launch);
-    untrack(r, false);
+    untrack(r, false, launch->next != NULL);
     track_launch(r, l, k);
 }
 
@@ -285,7 +287,7 @@ void launch_end(struct race *r, const struct launch *l)
     volatile_launch_end(launch);
     launch_give(launch);
     unlock(&r->lock);
-    untrack(r, false);
+    untrack(r, false, r->running != NULL);
 }
 
 static struct race_cta *slot_new(struct race *r)

@@ -70,7 +70,10 @@ static struct code *code_of(struct warp *w, struct ptx_func *f, u32 op)
     struct lowered *low = lower_func(&l->sim->functions, f, &e);
     struct code *c = low ? code_for(low, l->in, true, &e) : NULL;
     unlock(&l->sim->lock);
-    if (!c) launch_fail(l, SIM_UNSUPPORTED, e.code, w->code->low, op, "%s", e.text);
+    if (!c && e.code == ERR_STOPPED)
+        launch_called_off(l);
+    else if (!c)
+        launch_fail(l, SIM_UNSUPPORTED, e.code, w->code->low, op, "%s", e.text);
     return c;
 }
 

@@ -357,6 +357,16 @@ static void sort_ctas(struct cta **v, u32 n)
             }
 }
 
+/* How far the launch came. */
+static const char *far(struct stopped *st)
+{
+    u64 done = 0;
+    if (!st->l->kernel) return "while the kernel was still being prepared: no CTA has begun";
+    for (u32 k = 0; k < st->l->nworkers; k++) done += st->l->worker[k].ctas;
+    return arena_printf(&st->mem, "with %" PRIu64 " of %" PRIu64 " CTA%s done", done, st->l->total,
+                        st->l->total == 1 ? "" : "s");
+}
+
 static void explain_stopped(struct stopped *st, enum finding_kind kind, struct cause *c)
 {
     static const u8 order[] = { SPLIT_RUN, SPLIT_SLEEP, SPLIT_IDLE, SPLIT_RENDEZVOUS, SPLIT_BARRIER };
@@ -366,23 +376,22 @@ static void explain_stopped(struct stopped *st, enum finding_kind kind, struct c
             &st->mem,
             "%" PRIu64 " warp instructions were executed, the budget of the launch, and threads were still running",
             st->l->in->budget);
+    else if (kind == F_time_limit)
+        c->cause = arena_printf(&st->mem, "%g second%s have passed, the time limit of the launch, %s",
+                                st->l->in->time_limit, st->l->in->time_limit == 1 ? "" : "s", far(st));
     else if (c->at.s && c->at.s->state == SPLIT_IDLE && c->at.s->nreads && wait_for_host(st->l)) {
         c->cause = arena_printf(&st->mem, "interrupted while every thread waited for the host to write %s",
                                 describe_read(st, low_of(c->at.s), &c->at.s->reads[0]));
         c->fix = "Let the host write it, from a thread that does not wait for the launch.";
-    } else {
-        u64 done = 0;
-        for (u32 k = 0; k < st->l->nworkers; k++) done += st->l->worker[k].ctas;
-        c->cause = arena_printf(&st->mem, "the launch was interrupted, with %" PRIu64 " of %" PRIu64 " CTA%s done",
-                                done, st->l->total, st->l->total == 1 ? "" : "s");
-    }
+    } else
+        c->cause = arena_printf(&st->mem, "the launch was interrupted, %s", far(st));
 }
 
 /* All that wait are in one finding, which occurred once. */
 static void add_everybody(struct stopped *st, struct finding *f)
 {
     struct launch *l = st->l;
-    f->kernel = arena_str(&st->mem, l->kernel->func->name);
+    f->kernel = arena_str(&st->mem, l->in->kernel->name);
     memcpy(f->nctaid, l->in->grid, 12);
     memcpy(f->ntid, l->in->block, 12);
     f->once = true;
@@ -427,7 +436,7 @@ static void report_stop(struct launch *l, enum finding_kind kind)
         add_everybody(&st, &f);
     } else if (kind != F_deadlock) { /* no CTA was resident just then: the launch did not end all the same */
         struct finding f = { .kind = kind, .cause = c.cause, .once = true };
-        f.kernel = arena_str(&st.mem, l->kernel->func->name);
+        f.kernel = arena_str(&st.mem, l->in->kernel->name);
         memcpy(f.nctaid, l->in->grid, 12);
         memcpy(f.ntid, l->in->block, 12);
         report_add(l->in->report, &f);
@@ -441,4 +450,7 @@ void deadlock_report(struct launch *l)
     launch_stop(l, SIM_DEADLOCK);
 }
 
-void stopped_report(struct launch *l) { report_stop(l, l->stop == SIM_INTERRUPTED ? F_interrupted : F_livelock); }
+void stopped_report(struct launch *l)
+{
+    report_stop(l, l->stop == SIM_INTERRUPTED ? F_interrupted : l->stop == SIM_OVERDUE ? F_time_limit : F_livelock);
+}

@@ -33,6 +33,7 @@ struct sim_launch { /* what dev has checked against the limits before */
     u64 order;
     bool plain;                       /* start in plain code: for comparing the two */
     u64 budget;                       /* warp instructions; 0: none */
+    double time_limit;                /* seconds; 0: none */
     const struct observer *observers; /* observe.h; NULL: none */
     const struct sim_trace *trace;    /* NULL: none */
     bool overflow;                    /* watch for indices that overflow; sim_run decides */
@@ -50,7 +51,16 @@ struct sim_result {
     u64 warp_insns; /* executed */
     u64 ctas;       /* run to their end */
     u32 orders;     /* set by the device: other orders that left the same bytes (dev_order.h) */
-    enum { SIM_DONE, SIM_DEADLOCK, SIM_LIVELOCK, SIM_TRAP, SIM_INTERRUPTED, SIM_BREAK, SIM_UNSUPPORTED } end;
+    enum {
+        SIM_DONE,
+        SIM_DEADLOCK,
+        SIM_LIVELOCK,
+        SIM_TRAP,
+        SIM_INTERRUPTED,
+        SIM_OVERDUE,
+        SIM_BREAK,
+        SIM_UNSUPPORTED
+    } end;
 };
 /* false: e says why nothing (more) ran: unsupported instruction (named with its line), out of memory. Findings go to
  * the report. */

@@ -215,7 +215,7 @@ static void gather(struct launch *l)
 {
     struct sim_result *r = &l->result;
     r->end = l->stop;
-    if (r->end == SIM_LIVELOCK || r->end == SIM_INTERRUPTED) stopped_report(l);
+    if (r->end == SIM_LIVELOCK || r->end == SIM_INTERRUPTED || r->end == SIM_OVERDUE) stopped_report(l);
     for (u32 n = 0; n < l->nworkers; n++) {
         struct worker *k = &l->worker[n];
         r->ctas += k->ctas;
@@ -272,7 +272,7 @@ static bool man(struct launch *l, bool caller, struct error *e)
     return true;
 }
 
-/* A launch that lacks nothing but threads; NULL: e says why. */
+/* A launch that lacks nothing but threads; NULL: e says why. ERR_STOPPED: it was called off, and is reported. */
 static struct launch *launch_new(struct sim *s, const struct sim_launch *given, bool caller, struct error *e)
 {
     struct launch *l = base_aligned(sizeof *l);
@@ -288,6 +288,8 @@ static struct launch *launch_new(struct sim *s, const struct sim_launch *given, 
     l->writers = s->writers;
     l->e = caller ? e : &l->error;
     l->lock = l->elock = (lock_t)LOCK_INIT;
+    if (given->time_limit > 0) l->deadline = time_ns() + (u64)(MIN_OF(given->time_limit, 1e9) * 1e9);
+    stop_watch(given->interrupt, l->deadline);
     bool ok = prepare(s, l, &l->own, e);
     if (ok && !(l->param_copy = base_alloc(bytes + 8))) ok = error_set(e, ERR_MEMORY, "no memory for the parameters");
     if (ok) {
@@ -302,6 +304,7 @@ static struct launch *launch_new(struct sim *s, const struct sim_launch *given, 
         if (given->observers) observe_launch(l, true);
         return l;
     }
+    if (e->code == ERR_STOPPED && launch_called_off(l)) stopped_report(l);
     trace_close(l->trace);
     release(l);
     base_free(l);
@@ -312,9 +315,16 @@ bool sim_run(struct sim *s, const struct sim_launch *given, struct sim_result *r
 {
     *r = (struct sim_result){ 0 };
     struct launch *l = launch_new(s, given, true, e);
+    if (!l && e->code == ERR_STOPPED) {
+        bool asked = given->interrupt && *given->interrupt;
+        r->end = asked ? SIM_INTERRUPTED : SIM_OVERDUE;
+        *e = (struct error){ 0 };
+        return true;
+    }
     if (!l) return false;
     pool_run(s, l);
     launch_finish(l);
+    stop_watch(NULL, 0);
     *r = l->result;
     base_free(l);
     return r->end != SIM_UNSUPPORTED;
@@ -345,6 +355,17 @@ bool sim_wait(struct launch *l, struct sim_result *r, struct error *e)
 }
 
 /* ---- how a launch ends early ---- */
+
+bool launch_called_off(struct launch *l)
+{
+    if (launch_interrupted(l))
+        launch_stop(l, SIM_INTERRUPTED);
+    else if (l->deadline && time_ns() > l->deadline)
+        launch_stop(l, SIM_OVERDUE);
+    else
+        return false;
+    return true;
+}
 
 void launch_stop(struct launch *l, int end)
 {

@@ -20,4 +20,6 @@ static inline bool launch_interrupted(const struct launch *l)
 {
     return l->in->interrupt && __atomic_load_n(l->in->interrupt, __ATOMIC_RELAXED);
 }
+/* Whether the host has asked the launch to stop, or its time is over; it then stops. Reads the clock. */
+bool launch_called_off(struct launch *l);
 #endif

@@ -141,7 +141,7 @@ bool launch_stands_still(struct launch *l)
 static struct cta *next_cta(struct worker *k, bool *over)
 {
     struct launch *l = k->launch;
-    if (launch_interrupted(l)) launch_stop(l, SIM_INTERRUPTED);
+    launch_called_off(l);
     *over = launch_stopped(l);
     if (*over) return NULL;
     lock(&l->lock);
@@ -199,6 +199,7 @@ enum turn worker_turn(struct worker *k)
     enum turn came = TURN_QUIET;
     u64 end = 0;
     bool over = false;
+    stop_watch(l->in->interrupt, l->deadline);
     struct cta *c = next_cta(k, &over);
     while (c) {
         bool done = cta_run(c), leave = false;
