@@ -56,7 +56,12 @@ static void describe(struct device *d, struct mem_object *o, const char *name, c
 static u64 live(const struct device *d) { return mem_bytes_live(d->mem); }
 
 /* The host has written these bytes. */
-static void defined(struct device *d, u64 addr, u64 bytes) { shadow_define(mem_shadow(d->mem), addr, bytes); }
+static void defined(struct device *d, u64 addr, u64 bytes)
+{
+    struct mem_object *o = mem_find(d->mem, addr);
+    shadow_define(mem_shadow(d->mem), addr, bytes);
+    if (o) o->given = true;
+}
 
 static bool copy_in(struct device *d, const struct mem_object *o, u64 addr, const void *from, u64 bytes,
                     struct error *e)

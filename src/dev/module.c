@@ -50,10 +50,11 @@ static bool symbol_address(const struct ptx_module *p, struct str name, u64 *add
                                            (int)name.n, name.p);
 }
 
-static bool write_initialiser(const struct ptx_module *p, const struct ptx_var *v, const struct mem_object *o,
+static bool write_initialiser(const struct ptx_module *p, const struct ptx_var *v, struct mem_object *o,
                               struct error *e)
 {
     u32 size = type_size[v->type];
+    if (o) o->given = v->ninit > 0;
     for (u32 k = 0; o && k < v->ninit; k++) {
         const struct ptx_init *x = &v->init[k];
         u64 value = x->value;

@@ -26,6 +26,7 @@ struct mem_object {
     const char *name;                   /* "x", or "buffer 3" when it was given no name */
     const char *type;                   /* "f32[1000]" or NULL */
     u32 element_size;                   /* 0: unknown */
+    bool given;                         /* a variable: it has an initialiser, or the host wrote to it */
     const char *alloc_site, *free_site; /* text or NULL */
 };
 

@@ -143,7 +143,8 @@ static void entry_absorb(struct report *r, struct entry *whole, const struct ent
     whole->form_varies |= e->form_varies || !same_form(&whole->f.form, &e->f.form);
     whole->start_varies |= e->start_varies || whole->f.form.start != e->f.form.start;
     r->occurrences += whole->suppressed ? 0 : e->occurrences; /* entry_drop takes them away */
-    r->error_occurrences += whole->suppressed ? 0 : e->occurrences;
+    bool error = finding_severity(e->f.kind) == SEV_ERROR;
+    r->error_occurrences += whole->suppressed || !error ? 0 : e->occurrences;
 }
 
 static void unlink_entry(struct report *r, const struct entry *e)

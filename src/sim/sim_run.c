@@ -13,6 +13,7 @@
 #include "sim/planes.h"
 #include "sim/residency.h"
 #include "sim/trace.h"
+#include "sim/unset.h"
 #include "sim/worker_pool.h"
 
 /* ---- the sim ---- */
@@ -216,6 +217,7 @@ static void gather(struct launch *l)
     struct sim_result *r = &l->result;
     r->end = l->stop;
     if (r->end == SIM_LIVELOCK || r->end == SIM_INTERRUPTED || r->end == SIM_OVERDUE) stopped_report(l);
+    unset_report(l);
     for (u32 n = 0; n < l->nworkers; n++) {
         struct worker *k = &l->worker[n];
         r->ctas += k->ctas;
