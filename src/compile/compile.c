@@ -260,13 +260,16 @@ static bool name_error(const struct compile_job *job, const struct diagnosis *d,
     for (u32 i = 0; i < job->o->names && !asked[0]; i++)
         asked = compile_instance(job->mem, job->o->name[i]) ? job->o->name[i] : "";
     struct text names = { 0 };
-    for (u32 i = 0; i < n && names.n < 200; i++) {
+    u32 left = 0;
+    for (u32 i = 0; i < n; i++) {
         bool again = false;
         for (u32 k = 0; k < i; k++) again |= str_eq(list[k].name, list[i].name);
-        if (!again)
+        left += !again && names.n >= 200;
+        if (!again && names.n < 200)
             text_add(&names, "%s%.100s", i ? ", " : "",
                      list[i].is_template ? declared_template(job->mem, &list[i]) : arena_str(job->mem, list[i].name));
     }
+    if (left) text_add(&names, " and %u more", left);
     error_set(e, ERR_INPUT, "%.150s: there is no kernel `%.80s` (%.100s)%s%s", job->path, asked, d->first.text,
               n ? "; the file has " : "", names.p ? names.p : "");
     text_free(&names);

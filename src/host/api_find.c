@@ -97,18 +97,64 @@ static void none_error(lk_module *m, const char *name, struct error *e)
     arena_free(&a);
 }
 
-/* More than one fits: their signatures, which tell them apart. */
+/* Whether no two kernels that fit have the same name: their parameters need not be told then. */
+static bool names_differ(const lk_module *m, const char *name, enum name_fit fit)
+{
+    struct arena a = { 0 };
+    struct map seen = { 0 };
+    bool differ = true;
+    for (u32 i = 0; i < m->kernels && differ; i++) {
+        if (name_fits(m->kernel[i].func->name, name) != fit) continue;
+        differ = !map_get(&seen, str_of(m->kernel[i].plain));
+        map_put(&a, &seen, str_of(m->kernel[i].plain), (void *)m->kernel[i].plain);
+    }
+    arena_free(&a);
+    return differ;
+}
+
+/* More than one fits: their names or, where these are the same, their signatures, whole ones only. */
 static void ambiguous(lk_module *m, const char *name, enum name_fit fit, u32 count, struct error *e)
 {
     struct text list = { 0 };
     u32 listed = 0;
-    for (u32 i = 0; i < m->kernels && list.n < LIST_CHARACTERS; i++)
-        if (name_fits(m->kernel[i].func->name, name) == fit)
-            text_add(&list, "%s%.150s", listed++ ? "; " : "", m->kernel[i].signature);
-    if (listed < count) text_add(&list, "; and %u more", count - listed);
+    bool differ = names_differ(m, name, fit);
+    for (u32 i = 0; i < m->kernels && list.n < LIST_CHARACTERS - 100; i++) {
+        if (name_fits(m->kernel[i].func->name, name) != fit) continue;
+        const char *one = differ ? m->kernel[i].plain : m->kernel[i].signature;
+        if (listed && list.n + strlen(one) > LIST_CHARACTERS) break;
+        text_add(&list, "%s%.250s", listed++ ? "; " : "", one);
+    }
+    if (listed < count)
+        text_add(&list, "; and %u more, which lockstep compile %.80s lists", count - listed, file_of(m));
     error_set(e, ERR_INPUT, "%.100s has %u kernels named `%.60s`: give one of these in full: %.400s", file_of(m), count,
               name, list.p);
     text_free(&list);
+}
+
+/* The kernels, instances of a template together: "sum, reduce<int, 512u> and 59 more of reduce". */
+static void families(lk_module *m, u32 kernels, struct text *out)
+{
+    struct arena a = { 0 };
+    word_list seen = { 0 };
+    u32 left = 0;
+    for (u32 i = 0; i < kernels; i++) {
+        const char *plain = m->kernel[i].plain;
+        size_t n = strcspn(plain, "<");
+        const char *family = arena_str(&a, (struct str){ plain, (u32)n });
+        if (has(seen.p, seen.n, family)) continue;
+        VEC_PUSH(&a, &seen, family);
+        u32 more = 0;
+        for (u32 k = i + 1; k < kernels; k++)
+            more += !strncmp(m->kernel[k].plain, family, n) && (!m->kernel[k].plain[n] || m->kernel[k].plain[n] == '<');
+        if (out->n + strlen(plain) > LIST_CHARACTERS - 40) {
+            left++;
+            continue;
+        }
+        text_add(out, "%s%s", out->n ? ", " : "", plain);
+        if (more) text_add(out, " and %u more of %s", more, family);
+    }
+    if (left) text_add(out, ", and %u more names", left);
+    arena_free(&a);
 }
 
 /* The one kernel that the source itself declares, when all others come from headers (CUB brings some); NULL: there is
@@ -145,8 +191,11 @@ static lk_kernel *only(lk_module *m, struct error *e)
         return NULL;
     }
     struct text list = { 0 };
-    for (u32 i = 0; i < kernels && list.n < LIST_CHARACTERS; i++)
-        text_add(&list, "%s%.80s", i ? ", " : "", m->kernel[i].plain);
+    size_t length = 0;
+    for (u32 i = 0; i < kernels; i++) length += strlen(m->kernel[i].plain) + 2;
+    for (u32 i = 0; length <= LIST_CHARACTERS && i < kernels; i++)
+        text_add(&list, "%s%s", i ? ", " : "", m->kernel[i].plain);
+    if (length > LIST_CHARACTERS) families(m, kernels, &list);
     const char *first = m->kernel[0].plain, *quote = strpbrk(first, "<( ") ? "'" : "";
     error_set(e, ERR_INPUT, "%.100s has %u kernels: %.300s. Name one, as in %s%.100s:%.80s%s", file_of(m), kernels,
               list.p, quote, file_of(m), first, quote);
