@@ -16,6 +16,7 @@
 #include "race/race_handover.h"
 #include "sim/explain_index.h"
 #include "sim/finding_place.h"
+#include "sim/lanes.h"
 #include <inttypes.h>
 
 /* ---- a load, a change, a store ---- */
@@ -46,6 +47,12 @@ static const char *atomic_replacing(struct side s)
     return NULL;
 }
 
+bool race_same_statement(struct draft *x)
+{
+    struct side a = code_current(x), b = code_prior(x);
+    return a.l && a.l == b.l && (a.op == b.op || code_one_statement(x, a, b));
+}
+
 const struct place *race_update_load(struct draft *x)
 {
     struct side a = code_current(x), b = code_prior(x);
@@ -64,23 +71,104 @@ static bool object_read_elsewhere(const struct lowered *l, u32 load)
     return false;
 }
 
-/* A grid-stride loop whose step is the block size instead of the grid size: blocks take each other's elements. */
+/* A loop over elements whose step is smaller than the number of threads that share them: threads take each other's
+ * elements. */
 static bool advise_grid_stride(struct draft *x)
 {
     const struct sim_launch *in = x->t->warp->cta->launch->in;
     struct index_form form = formula_at(x->t->warp, x->t->op_index, x->lane, &x->f);
     s64 block = in->block[0], all = block * in->grid[0];
-    if (!form.known || !form.open || form.step[0] != 1 || form.cta_step[0] != block || form.loop != block ||
-        all == block)
+    bool grid = form.cta_step[0] == block, alone = !form.cta_step[0] && in->block[1] == 1 && in->block[2] == 1;
+    s64 threads = grid ? all : block;
+    if (!form.known || !form.open || form.step[0] != 1 || !(grid || alone) || form.loop <= 0 || form.loop >= threads)
         return false;
-    x->f.cause = arena_printf(&x->mem,
-                              "the loop begins at the global thread number and goes on by %" PRId64
-                              ", the threads of a block, though the %u blocks have %" PRId64
-                              ": several threads take the same element",
-                              block, in->grid[0], all);
+    const char *step = form.loop == block ? ", the threads of a block," : "";
+    x->f.cause = grid
+                     ? arena_printf(&x->mem,
+                                    "the loop begins at the global thread number and goes on by %" PRId64
+                                    "%s though the %u block%s %s %" PRId64 ": several threads take the same element",
+                                    form.loop, step, in->grid[0], in->grid[0] == 1 ? "" : "s",
+                                    in->grid[0] == 1 ? "has" : "have", all)
+                     : arena_printf(&x->mem,
+                                    "the loop begins at the thread number and goes on by %" PRId64
+                                    ", though the block has %" PRId64 " threads: several threads take the same element",
+                                    form.loop, block);
     x->f.order = "nothing that helps: each element is to be taken by one thread";
-    x->f.fix = arena_printf(&x->mem, "Go on by gridDim.x * blockDim.x, %" PRId64 ", in the loop, not by blockDim.x.",
-                            all);
+    x->f.fix = arena_printf(&x->mem, "Go on by %s, %" PRId64 ", in the loop, not by %s.",
+                            grid && in->grid[0] > 1 ? "gridDim.x * blockDim.x" : "blockDim.x", threads,
+                            form.loop == block ? "blockDim.x" : arena_printf(&x->mem, "%" PRId64, form.loop));
+    return true;
+}
+
+/* The addresses of the lanes that execute the current access: so many bytes from lane to lane; 0: not the same for all,
+ * or all lanes are at one place. */
+static s64 lane_step(const struct draft *x)
+{
+    const struct warp *w = x->t->warp;
+    const struct opnd *at = lop_src(&w->code->low->op[x->t->op_index], SRC_ADDRESS);
+    const struct site *s = site_at(w->code->low, x->t->op_index);
+    if (!s || at->kind != O_REG || __builtin_popcount(w->mask) < 2) return 0;
+    const struct where *r = &w->code->reg[at->reg];
+    s64 step = 0;
+    u32 last = LANES;
+    for (u32 m = w->mask; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        s64 to = last == LANES ? 0
+                               : (s64)(lane_value(w, w->code, w->R, r->slot, r->cls, s->addr_width, l) -
+                                       lane_value(w, w->code, w->R, r->slot, r->cls, s->addr_width, last));
+        if (last != LANES && (l != last + 1 || (step && to != step))) return 0;
+        if (last != LANES) step = to;
+        last = l;
+    }
+    return step;
+}
+
+/* The address does not change from pass to pass of a loop around the access. */
+static bool is_loop_invariant(const struct lowered *l, u32 op)
+{
+    const struct opnd *at = lop_src(&l->op[op], SRC_ADDRESS);
+    u32 b = code_block(l, op), loop = b == NONE ? 0 : l->block[b].loop;
+    if (!loop || at->kind != O_REG) return true;
+    for (u32 k = 0; k < l->nop; k++)
+        EACH_DEF (r, &l->op[k]) {
+            if (r == at->reg && code_in_one_loop(l, k, op)) return false;
+        }
+    return true;
+}
+
+/* Each thread takes the element of its own by one index in both accesses, the lanes of a warp have elements side by
+ * side, and yet two threads of different warps meet, with different lanes: the parts of the warps or blocks overlap,
+ * since they begin too near to each other. */
+static bool advise_parts(struct draft *x)
+{
+    struct side a = code_current(x), b = code_prior(x);
+    const struct warp *w = x->t->warp;
+    if (!a.l || a.l != b.l || (a.op != b.op && !code_same_address(a.l, a.op, b.op)) || x->self ||
+        word_kind(x->old->a) != WHO_ONE || !is_loop_invariant(a.l, a.op) || !is_loop_invariant(a.l, b.op))
+        return false;
+    const struct site *s = site_at(a.l, a.op);
+    s64 step = lane_step(x), width = s ? s->width : 0;
+    u32 mine = w->id * LANES + x->lane,
+        his = word_warp(x->old->a) % 32 * LANES + lane_of_byte(x->old->a, (u32)(x->at % SECTOR));
+    bool blocks = x->old_linear != w->cta->linear;
+    s64 parts = blocks ? (s64)(w->cta->linear - x->old_linear) : (s64)(mine / LANES) - (s64)(his / LANES);
+    s64 lanes = blocks ? (s64)his - (s64)mine : (s64)(his % LANES) - (s64)(mine % LANES);
+    if (!width || step < width || !parts || !lanes || lanes % parts) return false;
+    s64 apart = lanes / parts, size = blocks ? (s64)w->cta->launch->threads : (s64)LANES;
+    if (apart <= 0 || apart >= size) return false;
+    /* the thread that goes beyond its part: the one that is further on in it */
+    s64 far = blocks ? (s64)MAX_OF(mine, his) : (s64)MAX_OF(mine % LANES, his % LANES);
+    const char *what = blocks ? "block" : "warp";
+    x->f.cause = arena_printf(&x->mem,
+                              "the parts of the %ss overlap: they begin %" PRId64 " element%s apart, and %s %" PRId64
+                              " of a %s takes the element %" PRId64 " behind the beginning of its part",
+                              what, apart * step / width, apart * step == width ? "" : "s", blocks ? "thread" : "lane",
+                              far, what, far * step / width);
+    x->f.order = "nothing that helps: each part needs room of its own";
+    x->f.fix = arena_printf(&x->mem,
+                            "Let the parts begin as far apart as they are long, or keep the threads of a %s within the "
+                            "%" PRId64 " elements of theirs.",
+                            what, apart * step / width);
     return true;
 }
 
@@ -233,6 +321,19 @@ static bool advise_same_store(struct draft *x)
     return true;
 }
 
+/* Stores of equal values: the order decides nothing, and yet something does the work twice. */
+static void advise_equal(struct draft *x)
+{
+    x->f.order = "nothing that helps: each element is to be written by one thread";
+    if (advise_grid_stride(x) || advise_parts(x)) {
+        x->f.cause = arena_printf(&x->mem, "%s; both write the same value here", x->f.cause);
+        return;
+    }
+    x->f.form = formula_at(x->t->warp, x->t->op_index, x->lane, &x->f);
+    x->f.joint_cause.gap = GAP_STAYS;
+    x->f.joint_fix.gap = GAP_OWN;
+}
+
 /* Two strong accesses of different sizes. */
 static bool advise_strong_sizes(struct draft *x)
 {
@@ -326,7 +427,12 @@ bool race_advise(struct draft *x)
         f->cause = "what lies between the two orders them on today's GPUs, but not by the memory model";
         if (!advise_uncached(x) && !advise_counted(x)) advise_converged(x);
         break;
-    case F_race_same_value: f->cause = "both write the same constant"; break;
+    case F_race_same_value:
+        if (f->equal)
+            advise_equal(x);
+        else
+            f->cause = "both write the same constant";
+        break;
     case F_race_readonly:
         f->cause = "a read-only load may come from a cache that does not see what this launch writes, ordered or not";
         f->order = "a plain load in place of the read-only one, or a launch of its own";
@@ -345,8 +451,9 @@ bool race_advise(struct draft *x)
         f->joint_fix.gap = GAP_REPAIR;
         if (f->kind == F_race && advise_strong_sizes(x)) break;
         if (advise_lock(x)) return true;
-        return !advise_grid_stride(x) && !advise_overlap(x) && !advise_update(x) && !advise_same_store(x) &&
-               !advise_loop_carried(x) && !advise_turns(x) && !advise_statement(x) && !advise_loop(x) && advise_flag(x);
+        return !advise_grid_stride(x) && !advise_parts(x) && !advise_overlap(x) && !advise_update(x) &&
+               !advise_same_store(x) && !advise_loop_carried(x) && !advise_turns(x) && !advise_statement(x) &&
+               !advise_loop(x) && advise_flag(x);
     }
     return false;
 }

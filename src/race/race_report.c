@@ -145,18 +145,6 @@ static bool is_optimistic_read(const struct draft *x)
     return mine_proposes || (his && his->flags & SITE_OPTIMISTIC && !(x->old->op & OP_WRITE) && x->me->op & OP_STRONG);
 }
 
-static enum finding_kind classify(const struct draft *x)
-{
-    if (x->old->op & OP_ASYNC)
-        return x->me->op & OP_WRITE ? F_async_overwrite : copy_in_flight(x).waited ? F_async_wait : F_async_early;
-    if (x->me->op & x->old->op & OP_WRITE && x->me->op & OP_ASYNC) return F_async_overwrite;
-    if (is_ordered_weakly(x)) return F_order_weak;
-    if (x->old->op & x->me->op & OP_STRONG && (x->old->bytes == x->me->bytes || x->old->whole == x->me->whole))
-        return F_race_scope;
-    if (same_constant(x)) return F_race_same_value;
-    return F_race;
-}
-
 /* ---- the texts ---- */
 
 static const char *access_text(u32 op, const struct site *s)
@@ -288,18 +276,19 @@ static void advise_copy(struct draft *x)
                               copy_in_flight(x).newer);
 }
 
-/* The bytes as they are now: what a reader gets, and what a writer replaces. */
+/* The bytes as they are now: what a reader gets, and what a writer replaces; NULL: there are none. */
+static const char *bytes_now(const struct draft *x, u64 at)
+{
+    if (x->t->space == SPACE_SHARED) return x->t->warp->shared + at;
+    struct mem_object *o = mem_find(x->t->w->c->race->mem, at);
+    return o ? mem_view(o, at) : NULL;
+}
+
 static const char *value_text(struct draft *x, u32 width)
 {
-    const char *p;
-    if (x->t->space == SPACE_SHARED)
-        p = x->t->warp->shared + x->at;
-    else {
-        struct mem_object *o = mem_find(x->t->w->c->race->mem, x->at);
-        if (!o) return NULL;
-        p = mem_view(o, x->at);
-    }
+    const char *p = bytes_now(x, x->at);
     u64 v = 0;
+    if (!p) return NULL;
     memcpy(&v, p, width < 8 ? width : 8);
     return arena_printf(&x->mem, "0x%0*" PRIx64, (int)(2 * (width < 8 ? width : 8)), v);
 }
@@ -311,16 +300,22 @@ static u64 stored_value(const struct warp *w, const struct opnd *d, u32 width, u
     return lane_value(w, w->code, w->R, at->slot, at->cls, width, lane);
 }
 
-/* What a lane is about to store. */
-static const char *stored_text(struct draft *x, const struct site *s, u32 lane)
+/* What a lane is about to store into the element; false: the instruction is no store of up to 8 bytes. */
+static bool stored_bits(const struct draft *x, const struct site *s, u32 lane, u64 *bits)
 {
     const struct warp *w = x->t->warp;
     const struct lop *o = &w->code->low->op[x->t->op_index];
-    if (!s || !site_is_store(s) || s->width > 8) return NULL;
+    if (!s || !site_is_store(s) || s->width > 8) return false;
     u32 k = s->vec > 1 ? (u32)(x->at % ((u64)s->width * s->vec)) / s->width : 0;
-    u64 v = stored_value(w, lop_data(o, k), s->reg_width, lane);
-    if (s->width < 8) v &= (1ull << 8 * s->width) - 1;
-    return arena_printf(&x->mem, "0x%0*" PRIx64, 2 * s->width, v);
+    *bits = stored_value(w, lop_data(o, k), s->reg_width, lane);
+    if (s->width < 8) *bits &= (1ull << 8 * s->width) - 1;
+    return true;
+}
+
+static const char *stored_text(struct draft *x, const struct site *s, u32 lane)
+{
+    u64 v;
+    return stored_bits(x, s, lane, &v) ? arena_printf(&x->mem, "0x%0*" PRIx64, 2 * s->width, v) : NULL;
 }
 
 /* The prior access is a set of threads, of which the shown one is only a member. */
@@ -328,6 +323,33 @@ static enum rival_crowd crowd_of(const struct draft *x)
 {
     u32 kind = word_kind(x->old->a);
     return kind == WHO_CTA ? CROWD_CTA : kind == WHO_GRID ? CROWD_GRID : CROWD_NONE;
+}
+
+/* Both are stores of one statement of the source, and what is stored is there already. */
+static bool equal_stores(struct draft *x)
+{
+    const struct site *mine = site_at(x->t->warp->code->low, x->t->op_index), *his = site_at(x->old_low, x->old_op);
+    u64 now = 0;
+    if (x->old->op != OP_WRITE || x->me->op != OP_WRITE || !mine || !his || mine->width != his->width ||
+        !race_same_statement(x) || !stored_bits(x, mine, x->lane, &x->f.stored))
+        return false;
+    const char *p = bytes_now(x, x->at & ~(u64)(mine->width - 1));
+    if (p) memcpy(&now, p, mine->width);
+    return p && now == x->f.stored;
+}
+
+static enum finding_kind classify(struct draft *x)
+{
+    if (x->old->op & OP_ASYNC)
+        return x->me->op & OP_WRITE ? F_async_overwrite : copy_in_flight(x).waited ? F_async_wait : F_async_early;
+    if (x->me->op & x->old->op & OP_WRITE && x->me->op & OP_ASYNC) return F_async_overwrite;
+    if (is_ordered_weakly(x)) return F_order_weak;
+    if (x->old->op & x->me->op & OP_STRONG && (x->old->bytes == x->me->bytes || x->old->whole == x->me->whole))
+        return F_race_scope;
+    if (same_constant(x)) return F_race_same_value;
+    /* the report calls it a race unless it turns out that each element has its own value (R7) */
+    if ((x->f.equal = equal_stores(x))) return F_race_same_value;
+    return F_race;
 }
 
 /* Counts one more occurrence of the two instructions; false: the report does not know them yet. */
@@ -340,7 +362,9 @@ static bool count_again(struct draft *x, u64 ticket, u32 width, u32 his)
                             .addr = { x->at & ~(u64)(width - 1) },
                             .rival_thread = word_warp(x->old->a) % 32 * LANES + prior_lane(x),
                             .rival_addr = x->at & ~(u64)(his - 1),
-                            .crowd = crowd_of(x) };
+                            .crowd = crowd_of(x),
+                            .equal = x->f.equal,
+                            .stored = x->f.stored };
     memcpy(o.nctaid, l->in->grid, 12);
     memcpy(o.ntid, l->in->block, 12);
     memcpy(o.cta, w->cta->id, 12);
@@ -395,7 +419,7 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     struct warp *warp = t->warp;
     struct finding *f = &x->f;
     const struct site *mine = site_at(warp->code->low, t->op_index), *his = site_at(x->old_low, x->old_op);
-    u64 ticket = pair_ticket(x->t->site, x->old->site, kind);
+    u64 ticket = pair_ticket(x->t->site, x->old->site, kind) + f->equal;
     if (count_again(x, ticket, mine ? mine->width : 4, his ? his->width : 4)) return;
     f->kind = kind;
     f->ticket = ticket;
@@ -415,8 +439,8 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     fill_rival(x, his);
     fill_values(x, kind, mine);
     f->rival = &x->rival;
-    f->cause_key = kind;
-    if (kind == F_race) f->update = race_update_load(x);
+    f->cause_key = f->equal ? F_race : kind;
+    if (kind == F_race || f->equal) f->update = race_update_load(x);
     finding_add_to(x->to, warp, t->op_index, f, 1u << x->lane);
 }
 

@@ -40,6 +40,7 @@ struct entry {
     struct tie tie;
     u64 hold;                       /* joined bits of its findings (finding.h) */
     u64 origin_low, origin_high;    /* as in the finding, of all occurrences */
+    bool values_vary;               /* finding.equal: occurrences store different values */
     bool is_effect;                 /* report_settle: a race at an address that comes from an undefined value */
     bool index_varies[INDEX_KINDS]; /* occurrences differ in f.index */
     bool form_varies, start_varies; /* or in f.form; or only in where that starts */

@@ -119,6 +119,8 @@ struct finding {
     u32 width;               /* bytes per lane */
     u64 addr[FINDING_LANES]; /* per lane */
     const char *value;       /* what the smallest of these threads read or wrote, as text; NULL: unknown */
+    bool equal;              /* two stores, of which the second one stored what was there: the value */
+    u64 stored;
     const char *object;      /* name of the allocation, array or variable; NULL: none */
     const char *object_type; /* "f32[1000]" or NULL */
     u64 object_base, object_size;

@@ -267,7 +267,9 @@ static void finding_flip(struct finding *f, struct rival *back)
 
 static struct occurrence occurrence_of(const struct finding *f)
 {
-    struct occurrence o = { .nlanes = f->nlanes, .object_base = f->object ? f->object_base : 0 };
+    struct occurrence o = {
+        .nlanes = f->nlanes, .object_base = f->object ? f->object_base : 0, .equal = f->equal, .stored = f->stored
+    };
     memcpy(o.nctaid, f->nctaid, sizeof o.nctaid);
     memcpy(o.ntid, f->ntid, sizeof o.ntid);
     memcpy(o.cta, f->cta, sizeof o.cta);
@@ -310,6 +312,7 @@ static void count_in(struct report *r, struct entry *e, enum finding_kind kind, 
         r->dropped += n;
         return;
     }
+    e->values_vary |= o->equal && o->stored != e->f.stored;
     e->occurrences += n;
     if (o->nlanes && o->ntid[0]) {
         set_add(&e->who, o, o->cta, o->thread, o->nlanes);

@@ -32,6 +32,8 @@ struct occurrence {
     u32 rival_cta[3], rival_thread; /* findings with a rival; one lane */
     u64 rival_addr;
     enum rival_crowd crowd;
+    bool equal; /* as in struct finding */
+    u64 stored;
 };
 bool report_again(struct report *r, u64 ticket, const struct occurrence *o);
 void report_tickets_end(struct report *r); /* all tickets are void: before a launch */

@@ -161,9 +161,64 @@ void report_absorb(struct report *r, struct entry *whole, struct entry *e)
     entry_drop(r, e);
 }
 
+/* ---- equal values ---- */
+
+/* The race of the same two places in which the values differ; NULL: there is none. */
+static struct entry *differing(const struct report *r, const struct entry *e)
+{
+    for (u32 b = 0; b < BUCKETS; b++)
+        for (struct entry *x = r->bucket[b]; x; x = x->next)
+            if (x->f.kind == F_race && x->f.rival && x->launch == e->launch && !x->suppressed == !e->suppressed &&
+                same_place(x->f.place, e->f.place) && same_place(x->f.other, e->f.other) &&
+                same_text(x->f.access, e->f.access) && same_text(x->f.rival->access, e->f.rival->access) &&
+                same_text(x->f.kernel, e->f.kernel) && same_text(x->f.object, e->f.object))
+                return x;
+    return NULL;
+}
+
+/* Stores of equal values are a note only where the elements have different values: otherwise it may be chance (R7).
+ * true: e is no entry of its own any longer. */
+static bool judge_equal(struct report *r, struct entry *e)
+{
+    struct entry *other = differing(r, e);
+    if (other) {
+        entry_absorb(r, other, e);
+        return true;
+    }
+    if (e->values_vary) return false;
+    e->f.kind = F_race;
+    e->hash = finding_hash(&e->f);
+    if (e->suppressed) return false;
+    r->notes--;
+    r->errors++;
+    r->error_occurrences += e->occurrences;
+    return false;
+}
+
+/* All entries whose stores have equal values, before anything else is asked of them. */
+static void settle_equal(struct report *r)
+{
+    for (u32 b = 0; b < BUCKETS; b++)
+        for (struct entry **p = &r->bucket[b]; *p;) {
+            struct entry *e = *p;
+            if (e->f.kind != F_race_same_value || !e->f.equal) {
+                p = &e->next;
+            } else if (judge_equal(r, e)) {
+                *p = e->next;
+                entry_drop(r, e);
+            } else if (e->hash % BUCKETS != b) {
+                *p = e->next;
+                e->next = r->bucket[e->hash % BUCKETS];
+                r->bucket[e->hash % BUCKETS] = e;
+            } else
+                p = &e->next;
+        }
+}
+
 void report_settle(struct report *r)
 {
     if (r->settled == r->entries) return;
+    settle_equal(r);
     for (u32 b = 0; b < BUCKETS; b++)
         for (struct entry *e = r->bucket[b]; e; e = e->next) e->is_effect = is_effect(r, e);
     for (u32 b = 0; b < BUCKETS; b++)

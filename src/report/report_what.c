@@ -176,6 +176,22 @@ static const char *repair_text(const struct entry *e)
                        : "Put __syncwarp() between the two accesses (__syncthreads() where warps share the data, too).";
 }
 
+/* Why several threads write one element with one store, and what comes of it. */
+static void stays_text(const struct entry *e, struct text *out)
+{
+    bool equal = e->f.rival && e->f.value && same_text(e->f.value, e->f.rival->value);
+    bool why = overlap_text(e, out);
+    if (e->f.kind == F_race_same_value)
+        text_add(out,
+                 "%s each time the second one writes the value that is there already, and the elements have "
+                 "different ones: all threads that write an element seem to compute the same for it",
+                 why ? ";" : "several threads write the same elements;");
+    else if (!why && equal)
+        text_add(out, "%s: both write the same value this time, but nothing says that they always do", apart_text(e));
+    else if (!why)
+        text_add(out, "%s: which of the two values stays is chance", apart_text(e));
+}
+
 static void gap_text(const struct entry *e, enum gap gap, struct text *out)
 {
     switch (gap) {
@@ -185,9 +201,7 @@ static void gap_text(const struct entry *e, enum gap gap, struct text *out)
     case GAP_BETWEEN: text_add(out, "%s", between_text(&e->tie)); return;
     case GAP_BARRIER: text_add(out, e->tie.same_cta ? "__syncthreads()" : "__syncwarp()"); return;
     case GAP_REPAIR: text_add(out, "%s", repair_text(e)); return;
-    case GAP_STAYS:
-        if (!overlap_text(e, out)) text_add(out, "%s: which of the two values stays is chance", apart_text(e));
-        return;
+    case GAP_STAYS: stays_text(e, out); return;
     case GAP_OWN:
         if (!overlap_fix(e, out))
             text_add(

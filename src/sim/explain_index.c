@@ -83,6 +83,8 @@ static struct sum of_op(struct walk *x, const struct lop *o, u32 width, u32 dept
     case SHAPE_ADD:
     case SHAPE_SUB:
     case SHAPE_OR:
+    case SHAPE_DIV:
+    case SHAPE_SHR:
     case SHAPE_SHL: b = of_operand(x, lop_src(o, 1), width, depth); break;
     default: return unknown;
     }
@@ -93,6 +95,14 @@ static struct sum of_op(struct walk *x, const struct lop *o, u32 width, u32 dept
     case SHAPE_SHL:
         return is_number(&b) && b.constant >= 0 && b.constant < 63
                    ? times(a, (struct sum){ .constant = (s64)1 << b.constant })
+                   : unknown;
+    case SHAPE_SHR: /* of numbers only: half a block */
+        return is_number(&a) && is_number(&b) && a.constant >= 0 && b.constant >= 0 && b.constant < 63
+                   ? (struct sum){ .constant = a.constant >> b.constant }
+                   : unknown;
+    case SHAPE_DIV:
+        return is_number(&a) && is_number(&b) && a.constant >= 0 && b.constant > 0
+                   ? (struct sum){ .constant = a.constant / b.constant }
                    : unknown;
     case SHAPE_MUL:
     case SHAPE_MUL_WIDE: return times(a, b);

@@ -69,3 +69,47 @@ extern "C" __global__ void progress_ok(int *count, int *out)
     atomicAdd(count, 1);
     out[blockIdx.x] = atomicAdd(count, 0);
 }
+
+// Heads that lie 24 elements apart and have 32 each: the stride is the mistake, no barrier is missing.
+extern "C" __global__ void heads_bad(const float *in, float *out)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x, at = t / 32 * 24 + t % 32;
+    s[at] = in[t]; // <-- race
+    __syncwarp();
+    out[t] = s[at] * 2;
+}
+extern "C" __global__ void heads_ok(const float *in, float *out)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x, at = t / 32 * 32 + t % 32;
+    s[at] = in[t];
+    __syncwarp();
+    out[t] = s[at] * 2;
+}
+
+// A step of half a block: half of the elements are written twice, with the same value.
+extern "C" __global__ void half_step_bad(const float *in, float *out, int n)
+{
+    for (int i = threadIdx.x; i < n; i += blockDim.x / 2) out[i] = in[i] * 2; // <-- race_same_value
+}
+extern "C" __global__ void half_step_ok(const float *in, float *out, int n)
+{
+    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = in[i] * 2;
+}
+
+// A table that every thread fills, with the same values.
+extern "C" __global__ void table_bad(const float *in, float *out)
+{
+    __shared__ float table[64];
+    for (int i = 0; i < 64; i++) table[i] = in[i] * in[i]; // <-- race_same_value
+    __syncthreads();
+    out[threadIdx.x] = table[63 - threadIdx.x];
+}
+extern "C" __global__ void table_ok(const float *in, float *out)
+{
+    __shared__ float table[64];
+    for (int i = threadIdx.x; i < 64; i += blockDim.x) table[i] = in[i] * in[i];
+    __syncthreads();
+    out[threadIdx.x] = table[63 - threadIdx.x];
+}
