@@ -1,0 +1,388 @@
+/* Capture: calls on a stream become nodes of a graph.
+ *
+ * A captured stream has a set of nodes that its next operation depends on. An event that is recorded there stands for a
+ * copy of that set; a stream that waits for the event joins the capture, or adds the set to its own. A call that cannot
+ * be part of a graph invalidates the capture: everything on its streams then fails until it is ended. */
+#include "dev/graph_in.h"
+
+struct capture_set {
+    struct graph_node **p;
+    u32 n;
+};
+struct capture {
+    struct streams *all;
+    struct capture *next; /* of those that go on */
+    u64 id;
+    u32 refs; /* the list, streams, events */
+    enum capture_mode mode;
+    u64 thread; /* that began it */
+    struct stream *origin;
+    struct graph *graph;
+    bool invalid;
+    bool ended;
+};
+static __thread enum capture_mode my_mode; /* of unsafe calls of this thread */
+
+/* ---- sets ---- */
+
+static void set_free(struct capture_set *set)
+{
+    if (set) base_free(set->p);
+    base_free(set);
+}
+
+static struct capture_set *set_new(struct graph_node *const *p, u32 n)
+{
+    struct capture_set *set = base_need(sizeof *set);
+    set->p = base_need((n + 1) * sizeof *set->p);
+    set->n = n;
+    if (n) memcpy(set->p, p, n * sizeof *p);
+    return set;
+}
+
+static struct capture_set *set_union(struct capture_set *a, const struct capture_set *b)
+{
+    struct capture_set *u = set_new(a->p, a->n);
+    u->p = base_need_more(u->p, (a->n + b->n + 1) * sizeof *u->p);
+    for (u32 i = 0; i < b->n; i++) {
+        bool there = false;
+        for (u32 k = 0; k < u->n && !there; k++) there = u->p[k] == b->p[i];
+        if (!there) u->p[u->n++] = b->p[i];
+    }
+    set_free(a);
+    return u;
+}
+
+/* ---- who takes part ---- */
+
+static void capture_unref(struct capture *c)
+{
+    if (!--c->refs) base_free(c);
+}
+
+static void join(struct stream *st, struct capture *c, struct capture_set *deps)
+{
+    c->refs++;
+    st->capture = c;
+    st->deps = deps;
+}
+
+static void leave(struct stream *st)
+{
+    set_free(st->deps);
+    st->deps = NULL;
+    capture_unref(st->capture);
+    st->capture = NULL;
+}
+
+void capture_forget(struct event *e)
+{
+    if (!e->capture) return;
+    set_free(e->deps);
+    e->deps = NULL;
+    capture_unref(e->capture);
+    e->capture = NULL;
+}
+
+/* All its streams are plain ones again. */
+static void end(struct capture *c)
+{
+    struct streams *s = c->all;
+    for (struct capture **p = &s->captures; *p; p = &(*p)->next)
+        if (*p == c) {
+            *p = c->next;
+            break;
+        }
+    for (struct stream *st = s->streams; st; st = st->next)
+        if (st->capture == c) leave(st);
+    c->ended = true;
+    capture_unref(c);
+}
+
+/* ---- calls on captured streams ---- */
+
+/* One node behind what the stream depends on. */
+static u32 add_node(struct stream *st, const struct op_spec *spec, const struct graph *child)
+{
+    struct capture *c = st->capture;
+    if (c->invalid) return OP_CAPTURE_INVALIDATED;
+    struct graph_dep *dep = base_need((st->deps->n + 1) * sizeof *dep);
+    bool overlap = spec && spec->programmatic && st->deps->n == 1 && graph_node_kind(st->deps->p[0]) == OP_LAUNCH;
+    for (u32 i = 0; i < st->deps->n; i++)
+        dep[i] = (struct graph_dep){ st->deps->p[i], overlap ? OP_EDGE_PROGRAMMATIC : OP_EDGE_COMPLETE };
+    struct graph_node *n;
+    u32 status = child ? graph_add_child(c->graph, dep, st->deps->n, child, &n)
+                       : graph_add(c->graph, dep, st->deps->n, spec, &n);
+    base_free(dep);
+    if (status) {
+        c->invalid = true;
+        return status;
+    }
+    set_free(st->deps);
+    st->deps = set_new(&n, 1);
+    return OP_OK;
+}
+
+u32 capture_take(struct stream *st, const struct op_spec *spec, bool *taken)
+{
+    *taken = st->capture != NULL;
+    return *taken ? add_node(st, spec, NULL) : OP_OK;
+}
+
+u32 capture_graph(struct stream *st, const struct graph_exec *x, bool *taken)
+{
+    *taken = st->capture != NULL;
+    if (!*taken) return OP_OK;
+    if (x->graph || x->allocs) {
+        st->capture->invalid = true;
+        return OP_NOT_SUPPORTED;
+    }
+    const struct plan *p = x->plan;
+    struct graph *g = graph_new(st->all);
+    struct graph_dep *dep = base_need((p->edges + 1) * sizeof *dep);
+    u32 status = g ? OP_OK : OP_OUT_OF_MEMORY;
+    for (u32 i = 0; !status && i < p->nodes; i++) {
+        const struct plan_node *n = &p->node[i];
+        struct graph_node *fresh;
+        for (u32 k = 0; k < n->deps; k++)
+            dep[k] = (struct graph_dep){ graph_node_at(g, p->edge[n->first + k].from), p->edge[n->first + k].kind };
+        status = graph_add(g, dep, n->deps, &(struct op_spec){ .kind = OP_EMPTY }, &fresh);
+        if (status || !n->body) continue;
+        struct graph_body *empty = fresh->body;
+        fresh->body = body_hold(n->body);
+        base_free(empty); /* has nothing to drop */
+    }
+    if (!status) status = add_node(st, NULL, g);
+    base_free(dep);
+    if (g) graph_discard(st->all, NULL, g);
+    return status;
+}
+
+u32 capture_record(struct stream *st, struct event *e, bool *taken)
+{
+    struct capture *c = st->capture;
+    *taken = c != NULL;
+    if (!c) return OP_OK;
+    if (c->invalid) return OP_CAPTURE_INVALIDATED;
+    capture_forget(e);
+    c->refs++;
+    e->capture = c;
+    e->deps = set_new(st->deps->p, st->deps->n);
+    return OP_OK;
+}
+
+/* The stream waits for an event that was recorded in capture c. */
+static u32 wait_captured(struct stream *st, const struct event *e)
+{
+    struct capture *c = e->capture, *mine = st->capture;
+    if (c->ended) {
+        if (mine) mine->invalid = true;
+        return mine ? OP_CAPTURE_ISOLATION : OP_CAPTURED_EVENT;
+    }
+    if (c->invalid || (mine && mine->invalid)) return OP_CAPTURE_INVALIDATED;
+    if (st == st->all->legacy) {
+        c->invalid = true;
+        return OP_CAPTURE_IMPLICIT;
+    }
+    if (!mine) {
+        join(st, c, set_new(e->deps->p, e->deps->n));
+    } else if (mine == c) {
+        st->deps = set_union(st->deps, e->deps);
+    } else {
+        c->invalid = mine->invalid = true;
+        return OP_CAPTURE_MERGE;
+    }
+    return OP_OK;
+}
+
+u32 capture_wait(struct stream *st, struct event *e, bool *taken)
+{
+    struct capture *mine = st->capture;
+    *taken = e->capture || mine;
+    if (e->capture) return wait_captured(st, e);
+    if (!mine) return OP_OK;
+    if (mine->invalid) return OP_CAPTURE_INVALIDATED;
+    if (!e->record) return OP_OK;
+    mine->invalid = true;
+    return OP_CAPTURE_ISOLATION;
+}
+
+/* ---- calls that do not go with a capture ---- */
+
+static u32 forbid(struct capture *c)
+{
+    if (c->invalid) return OP_CAPTURE_INVALIDATED;
+    c->invalid = true;
+    return OP_CAPTURE_UNSUPPORTED;
+}
+
+u32 capture_legacy(struct stream *st)
+{
+    struct streams *s = st->all;
+    u32 status = OP_OK;
+    if (!s->captures || st != s->legacy) return OP_OK;
+    for (struct stream *other = s->streams; other; other = other->next)
+        if (other->capture && !(other->flags & STREAM_NON_BLOCKING)) {
+            other->capture->invalid = true;
+            status = OP_CAPTURE_IMPLICIT;
+        }
+    return status;
+}
+
+u32 capture_asked(struct stream *st) { return st->capture ? forbid(st->capture) : capture_legacy(st); }
+
+u32 capture_asked_event(struct event *e)
+{
+    if (!e->capture) return OP_OK;
+    e->capture->invalid = true;
+    return OP_CAPTURED_EVENT;
+}
+
+u32 capture_asked_all(struct streams *s)
+{
+    u32 status = OP_OK;
+    for (struct capture *c = s->captures; c; c = c->next) {
+        c->invalid = true;
+        status = OP_CAPTURE_UNSUPPORTED;
+    }
+    return status;
+}
+
+enum capture_mode capture_exchange_mode(enum capture_mode mode)
+{
+    enum capture_mode before = my_mode;
+    my_mode = mode;
+    return before;
+}
+
+u32 capture_unsafe_call(struct streams *s)
+{
+    u64 me = thread_number();
+    u32 status = OP_OK;
+    if (my_mode == CAPTURE_RELAXED) return OP_OK;
+    lock(&s->lock);
+    exec_call(s);
+    for (struct capture *c = s->captures; c; c = c->next) {
+        bool mine = c->thread == me && c->mode != CAPTURE_RELAXED;
+        bool anybodys = c->mode == CAPTURE_GLOBAL && my_mode == CAPTURE_GLOBAL;
+        if (!mine && !anybodys) continue;
+        c->invalid = true;
+        status = OP_CAPTURE_UNSUPPORTED;
+    }
+    unlock(&s->lock);
+    return status;
+}
+
+void capture_stream_gone(struct stream *st)
+{
+    struct capture *c = st->capture;
+    if (!c) return;
+    if (c->origin != st) {
+        leave(st);
+        return;
+    }
+    graph_discard(st->all, NULL, c->graph);
+    c->graph = NULL;
+    c->invalid = true;
+    end(c);
+}
+
+/* ---- begin and end ---- */
+
+u32 capture_begin(struct stream *st, enum capture_mode mode)
+{
+    struct streams *s = st->all;
+    if (mode > CAPTURE_RELAXED) return OP_INVALID_VALUE;
+    if (st == s->legacy) return OP_CAPTURE_UNSUPPORTED;
+    struct graph *g = graph_new(s);
+    struct capture *c = g ? base_alloc(sizeof *c) : NULL;
+    if (!c) {
+        graph_delete(g);
+        return OP_OUT_OF_MEMORY;
+    }
+    lock(&s->lock);
+    exec_call(s);
+    u32 status = st->capture ? OP_ILLEGAL_STATE : OP_OK;
+    if (!status) {
+        *c = (struct capture){ .all = s,
+                               .next = s->captures,
+                               .id = ++s->capture_ids,
+                               .refs = 1,
+                               .mode = mode,
+                               .thread = thread_number(),
+                               .origin = st,
+                               .graph = g };
+        s->captures = c;
+        join(st, c, set_new(NULL, 0));
+    }
+    unlock(&s->lock);
+    if (status) {
+        graph_delete(g);
+        base_free(c);
+    }
+    return status;
+}
+
+/* Whether all nodes come before what the origin depends on now. */
+static bool joined(const struct capture *c)
+{
+    const struct graph *g = c->graph;
+    const struct capture_set *last = c->origin->deps;
+    struct graph_node **todo = base_need((g->nodes + 1) * sizeof *todo);
+    bool *seen = base_need(g->nodes + 1u);
+    u32 n = 0;
+    for (u32 i = 0; i < last->n; i++) {
+        seen[last->p[i]->index] = true;
+        todo[n++] = last->p[i];
+    }
+    for (u32 at = 0; at < n; at++)
+        for (u32 k = 0; k < todo[at]->deps; k++) {
+            struct graph_node *from = todo[at]->dep[k].from;
+            if (seen[from->index]) continue;
+            seen[from->index] = true;
+            todo[n++] = from;
+        }
+    base_free(todo);
+    base_free(seen);
+    return n == g->nodes;
+}
+
+u32 capture_end(struct stream *st, struct graph **graph)
+{
+    struct streams *s = st->all;
+    struct graph *g = NULL;
+    *graph = NULL;
+    lock(&s->lock);
+    exec_call(s);
+    struct capture *c = st->capture;
+    u32 status = OP_OK;
+    if (!c) {
+        status = OP_ILLEGAL_STATE;
+    } else if (c->origin != st) {
+        status = OP_CAPTURE_UNMATCHED;
+    } else if (c->mode != CAPTURE_RELAXED && c->thread != thread_number()) {
+        status = OP_CAPTURE_WRONG_THREAD;
+    } else {
+        status = c->invalid ? OP_CAPTURE_INVALIDATED : joined(c) ? OP_OK : OP_CAPTURE_UNJOINED;
+        g = c->graph;
+        c->graph = NULL;
+        end(c);
+    }
+    unlock(&s->lock);
+    if (status)
+        graph_delete(g);
+    else
+        *graph = g;
+    return status;
+}
+
+enum capture_status capture_status(struct stream *st, u64 *id)
+{
+    struct streams *s = st->all;
+    lock(&s->lock);
+    struct capture *c = st->capture;
+    if (id) *id = c ? c->id : 0;
+    enum capture_status status = !c ? CAPTURE_NONE : c->invalid ? CAPTURE_INVALIDATED : CAPTURE_ACTIVE;
+    unlock(&s->lock);
+    return status;
+}

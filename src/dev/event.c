@@ -1,0 +1,146 @@
+/* Events. An event stands for its latest record: an operation whose end is the moment that others wait for. */
+#include "dev/op_in.h"
+
+struct event *event_new(struct streams *s, u32 flags)
+{
+    struct event *e = base_alloc(sizeof *e);
+    if (e) *e = (struct event){ .all = s, .refs = 1, .flags = flags };
+    return e;
+}
+
+void event_unref(struct event *e)
+{
+    if (__atomic_sub_fetch(&e->refs, 1, __ATOMIC_ACQ_REL)) return;
+    capture_forget(e);
+    if (e->record) op_unref(e->record);
+    base_free(e);
+}
+
+void event_delete(struct event *e)
+{
+    struct streams *s = e->all;
+    lock(&s->lock);
+    exec_call(s);
+    event_unref(e);
+    unlock(&s->lock);
+}
+
+void event_bind(struct event *e, struct op *record)
+{
+    capture_forget(e);
+    if (e->record) op_unref(e->record);
+    record->refs++;
+    e->record = record;
+    record->event = e;
+    __atomic_add_fetch(&e->refs, 1, __ATOMIC_RELAXED);
+}
+
+void event_recorded(struct op *op)
+{
+    struct event *e = op->event;
+    if (e->record == op && !(e->flags & EVENT_NO_TIMING)) e->time = exec_now(op->all);
+    event_unref(e);
+}
+
+static u32 record(struct event *e, struct stream *st, u64 tag, bool external)
+{
+    struct streams *s = st->all;
+    struct op_spec spec = { .kind = OP_RECORD, .event = e, .tag = tag, .external = external };
+    if (e->all != s) return OP_INVALID_HANDLE;
+    lock(&s->lock);
+    exec_call(s);
+    bool taken = false;
+    u32 status = external ? capture_take(st, &spec, &taken) : capture_record(st, e, &taken);
+    if (!status) status = capture_legacy(st);
+    if (!status && !taken) {
+        struct op *op = op_make(s, st, &spec);
+        if (op) {
+            event_bind(e, op);
+            op_append(op, false);
+            op_submit(op);
+            exec_dispatch(s);
+        }
+        status = op ? OP_OK : OP_OUT_OF_MEMORY;
+    }
+    unlock(&s->lock);
+    return status;
+}
+
+u32 event_record(struct event *e, struct stream *st, u64 tag) { return record(e, st, tag, false); }
+u32 event_record_external(struct event *e, struct stream *st, u64 tag) { return record(e, st, tag, true); }
+
+static u32 wait(struct stream *st, struct event *e, u64 tag, bool external)
+{
+    struct streams *s = st->all;
+    struct op_spec spec = { .kind = OP_WAIT, .event = e, .tag = tag, .external = external };
+    if (e->all != s) return OP_INVALID_HANDLE;
+    lock(&s->lock);
+    exec_call(s);
+    bool taken = false;
+    u32 status = external ? capture_take(st, &spec, &taken) : capture_wait(st, e, &taken);
+    if (!status) status = capture_legacy(st);
+    if (!status && !taken && e->record) {
+        struct op *op = op_make(s, st, &spec);
+        if (op) {
+            op_append(op, false);
+            op_edge_add(e->record, op, OP_EDGE_COMPLETE);
+            op_submit(op);
+            exec_dispatch(s);
+        }
+        status = op ? OP_OK : OP_OUT_OF_MEMORY;
+    }
+    unlock(&s->lock);
+    return status;
+}
+
+u32 event_wait(struct stream *st, struct event *e, u64 tag) { return wait(st, e, tag, false); }
+u32 event_wait_external(struct stream *st, struct event *e, u64 tag) { return wait(st, e, tag, true); }
+
+u32 event_query(struct event *e)
+{
+    struct streams *s = e->all;
+    lock(&s->lock);
+    u32 status = capture_asked_event(e);
+    if (!status) {
+        exec_ask(s);
+        if (e->record && e->record->state != OP_DONE) status = OP_NOT_READY;
+        if (e->record && !status) host_join(e->record);
+    }
+    unlock(&s->lock);
+    return status;
+}
+
+u32 event_synchronise(struct event *e)
+{
+    struct streams *s = e->all;
+    lock(&s->lock);
+    u32 status = capture_asked_event(e);
+    struct op *record = e->record;
+    if (!status && record) {
+        record->refs++;
+        exec_wait(record);
+        host_join(record);
+        op_unref(record);
+    }
+    unlock(&s->lock);
+    return status;
+}
+
+u32 event_elapsed(struct event *from, struct event *to, double *ms)
+{
+    struct streams *s = from->all;
+    *ms = 0;
+    if (to->all != s) return OP_INVALID_HANDLE;
+    lock(&s->lock);
+    exec_call(s);
+    u32 status = capture_asked_event(from);
+    if (!status) status = capture_asked_event(to);
+    if (!status && ((from->flags | to->flags) & EVENT_NO_TIMING || !from->record || !to->record))
+        status = OP_INVALID_HANDLE;
+    else if (!status && (from->record->state != OP_DONE || to->record->state != OP_DONE))
+        status = OP_NOT_READY;
+    else if (!status)
+        *ms = (double)(s64)(to->time - from->time) / 1e6;
+    unlock(&s->lock);
+    return status;
+}

@@ -1,0 +1,427 @@
+/* Graphs as data: nodes, edges, copies, and the plan that an executable graph runs. */
+#include "dev/graph_in.h"
+
+static u64 ids; /* given out to nodes */
+
+struct graph_body *body_new(const struct op_spec *spec)
+{
+    struct graph_body *b = base_alloc(sizeof *b);
+    if (!b) return NULL;
+    *b = (struct graph_body){ .refs = 1, .spec = *spec };
+    if (spec->event) __atomic_add_fetch(&spec->event->refs, 1, __ATOMIC_RELAXED);
+    return b;
+}
+
+struct graph_body *body_hold(struct graph_body *b)
+{
+    if (b) __atomic_add_fetch(&b->refs, 1, __ATOMIC_RELAXED);
+    return b;
+}
+
+/* The lock of the streams is not held. */
+void body_release(struct graph_body *b)
+{
+    if (!b || __atomic_sub_fetch(&b->refs, 1, __ATOMIC_ACQ_REL)) return;
+    if (b->spec.drop) b->spec.drop(b->spec.data);
+    if (b->spec.event) event_delete(b->spec.event); /* the reference, not the handle */
+    base_free(b);
+}
+
+struct graph *graph_new(struct streams *s)
+{
+    struct graph *g = base_alloc(sizeof *g);
+    if (g) g->all = s;
+    return g;
+}
+
+static void node_free(struct graph_node *n)
+{
+    body_release(n->body);
+    graph_delete(n->child);
+    base_free(n->dep);
+    base_free(n);
+}
+
+void graph_delete(struct graph *g)
+{
+    if (!g) return;
+    if (g->exec) g->exec->graph = NULL;
+    for (u32 i = 0; i < g->nodes; i++) node_free(g->node[i]);
+    base_free(g->node);
+    base_free(g);
+}
+
+/* ---- building ---- */
+
+static bool dep_push(struct graph_node *n, struct graph_dep d)
+{
+    if (n->deps == n->cap) {
+        u32 cap = MAX_OF(n->cap * 2, 2u);
+        struct graph_dep *p = base_realloc(n->dep, cap * sizeof *p);
+        if (!p) return false;
+        n->dep = p;
+        n->cap = cap;
+    }
+    n->dep[n->deps++] = d;
+    return true;
+}
+
+static bool has_dep(const struct graph_node *n, const struct graph_node *from)
+{
+    for (u32 i = 0; i < n->deps; i++)
+        if (n->dep[i].from == from) return true;
+    return false;
+}
+
+/* A node without body; NULL: no memory. */
+static struct graph_node *node_new(struct graph *g, const struct graph_dep *dep, u32 deps)
+{
+    if (g->nodes == g->cap) {
+        u32 cap = MAX_OF(g->cap * 2, 8u);
+        struct graph_node **p = base_realloc(g->node, cap * sizeof *p);
+        if (!p) return NULL;
+        g->node = p;
+        g->cap = cap;
+    }
+    struct graph_node *n = base_alloc(sizeof *n);
+    if (!n) return NULL;
+    n->graph = g;
+    n->id = n->origin = __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED);
+    n->index = g->nodes;
+    for (u32 i = 0; i < deps; i++)
+        if (!dep_push(n, dep[i])) {
+            node_free(n);
+            return NULL;
+        }
+    return n;
+}
+
+static bool deps_fit(const struct graph *g, const struct graph_dep *dep, u32 deps)
+{
+    for (u32 i = 0; i < deps; i++) {
+        if (!dep[i].from || dep[i].from->graph != g) return false;
+        for (u32 j = 0; j < i; j++)
+            if (dep[j].from == dep[i].from) return false;
+    }
+    return true;
+}
+
+/* An allocation node has an address of its own, and the graph frees it at most once. */
+static bool address_fits(const struct graph *g, const struct op_spec *spec)
+{
+    if (spec->kind != OP_ALLOC && spec->kind != OP_FREE) return true;
+    if (!spec->address) return false;
+    for (u32 i = 0; i < g->nodes; i++) {
+        const struct graph_body *b = g->node[i]->body;
+        if (b && b->spec.kind == spec->kind && b->spec.address == spec->address) return false;
+    }
+    return true;
+}
+
+static bool spec_fits(const struct op_spec *spec)
+{
+    if (spec->kind >= OP_GRAPH) return false;
+    if (spec->kind == OP_RECORD || spec->kind == OP_WAIT) return spec->event != NULL;
+    if (spec->kind == OP_VALUE_WAIT || spec->kind == OP_VALUE_WRITE)
+        return spec->address && (spec->bits == 32 || spec->bits == 64) && spec->compare <= OP_NOR;
+    return true;
+}
+
+u32 graph_add(struct graph *g, const struct graph_dep *dep, u32 deps, const struct op_spec *spec,
+              struct graph_node **node)
+{
+    if (node) *node = NULL;
+    if (!deps_fit(g, dep, deps) || !spec_fits(spec) || !address_fits(g, spec)) return OP_INVALID_VALUE;
+    struct graph_node *n = node_new(g, dep, deps);
+    if (n) n->body = body_new(spec);
+    if (!n || !n->body) {
+        if (n) node_free(n);
+        return OP_OUT_OF_MEMORY;
+    }
+    g->node[g->nodes++] = n;
+    g->allocs += spec->kind == OP_ALLOC;
+    if (node) *node = n;
+    return OP_OK;
+}
+
+static bool has_allocs(const struct graph *g)
+{
+    if (g->allocs) return true;
+    for (u32 i = 0; i < g->nodes; i++)
+        if (g->node[i]->child && has_allocs(g->node[i]->child)) return true;
+    return false;
+}
+
+u32 graph_add_child(struct graph *g, const struct graph_dep *dep, u32 deps, const struct graph *child,
+                    struct graph_node **node)
+{
+    if (node) *node = NULL;
+    if (!deps_fit(g, dep, deps) || child == g) return OP_INVALID_VALUE;
+    if (has_allocs(child)) return OP_NOT_SUPPORTED;
+    struct graph_node *n = node_new(g, dep, deps);
+    if (n) n->child = graph_copy(child);
+    if (!n || !n->child) {
+        if (n) node_free(n);
+        return OP_OUT_OF_MEMORY;
+    }
+    g->node[g->nodes++] = n;
+    if (node) *node = n;
+    return OP_OK;
+}
+
+u32 graph_edge_add(struct graph *g, struct graph_node *from, struct graph_node *to, enum op_edge_kind kind)
+{
+    struct graph_dep d = { from, kind };
+    if (from == to || to->graph != g || !deps_fit(g, &d, 1) || has_dep(to, from)) return OP_INVALID_VALUE;
+    return dep_push(to, d) ? OP_OK : OP_OUT_OF_MEMORY;
+}
+
+static void dep_remove(struct graph_node *to, const struct graph_node *from)
+{
+    u32 n = 0;
+    for (u32 i = 0; i < to->deps; i++)
+        if (to->dep[i].from != from) to->dep[n++] = to->dep[i];
+    to->deps = n;
+}
+
+u32 graph_edge_remove(struct graph *g, struct graph_node *from, struct graph_node *to)
+{
+    if (from->graph != g || to->graph != g || !has_dep(to, from)) return OP_INVALID_VALUE;
+    dep_remove(to, from);
+    return OP_OK;
+}
+
+u32 graph_node_remove(struct graph_node *n)
+{
+    struct graph *g = n->graph;
+    enum op_kind kind = graph_node_kind(n);
+    if (kind == OP_ALLOC || kind == OP_FREE) return OP_NOT_SUPPORTED;
+    for (u32 i = 0; i < g->nodes; i++) dep_remove(g->node[i], n);
+    g->nodes--;
+    for (u32 i = n->index; i < g->nodes; i++) {
+        g->node[i] = g->node[i + 1];
+        g->node[i]->index = i;
+    }
+    node_free(n);
+    return OP_OK;
+}
+
+u32 graph_node_set(struct graph_node *n, const struct op_spec *spec)
+{
+    if (!n->body || n->body->spec.kind != spec->kind || !spec_fits(spec)) return OP_INVALID_VALUE;
+    if (spec->kind == OP_ALLOC || spec->kind == OP_FREE) return OP_NOT_SUPPORTED;
+    struct graph_body *b = body_new(spec);
+    if (!b) return OP_OUT_OF_MEMORY;
+    body_release(n->body);
+    n->body = b;
+    return OP_OK;
+}
+
+u32 graph_node_count(const struct graph *g) { return g->nodes; }
+
+u32 graph_edge_count(const struct graph *g)
+{
+    u32 n = 0;
+    for (u32 i = 0; i < g->nodes; i++) n += g->node[i]->deps;
+    return n;
+}
+
+struct graph_node *graph_node_at(const struct graph *g, u32 i) { return i < g->nodes ? g->node[i] : NULL; }
+enum op_kind graph_node_kind(const struct graph_node *n) { return n->body ? n->body->spec.kind : OP_GRAPH; }
+struct graph *graph_node_child(const struct graph_node *n) { return n->child; }
+
+u32 graph_node_deps(const struct graph_node *n, struct graph_dep *out, u32 most)
+{
+    for (u32 i = 0; i < MIN_OF(n->deps, most); i++) out[i] = n->dep[i];
+    return n->deps;
+}
+
+/* ---- copies ---- */
+
+struct graph *graph_copy(const struct graph *g)
+{
+    struct graph *c = graph_new(g->all);
+    for (u32 i = 0; c && i < g->nodes; i++) {
+        const struct graph_node *from = g->node[i];
+        struct graph_node *n = node_new(c, NULL, 0);
+        if (n) {
+            c->node[c->nodes++] = n;
+            n->origin = from->id;
+            n->body = body_hold(from->body);
+        }
+        if (!n || (from->child && !(n->child = graph_copy(from->child)))) {
+            graph_delete(c);
+            return NULL;
+        }
+    }
+    for (u32 i = 0; c && i < g->nodes; i++) /* an edge may lead back to a node that was added later */
+        for (u32 k = 0; k < g->node[i]->deps; k++) {
+            struct graph_dep d = g->node[i]->dep[k];
+            d.from = c->node[d.from->index];
+            if (!dep_push(c->node[i], d)) {
+                graph_delete(c);
+                return NULL;
+            }
+        }
+    return c;
+}
+
+u32 graph_clone(const struct graph *g, struct graph **out)
+{
+    *out = NULL;
+    if (has_allocs(g)) return OP_NOT_SUPPORTED;
+    *out = graph_copy(g);
+    return *out ? OP_OK : OP_OUT_OF_MEMORY;
+}
+
+struct graph_node *graph_in_clone(const struct graph_node *n, const struct graph *clone)
+{
+    for (u32 i = 0; i < clone->nodes; i++)
+        if (clone->node[i]->origin == n->id) return clone->node[i];
+    return NULL;
+}
+
+/* ---- plans ---- */
+
+struct build { /* a plan that is being made; vectors grow in the arena */
+    struct arena mem;
+    VEC(struct plan_node) node;
+    VEC(struct plan_edge) edge;
+    struct graph_node *cycle; /* found, or NULL */
+};
+
+/* The nodes of g, each after those that it depends on, the first added first; NULL: a cycle. */
+static struct graph_node **sorted(struct build *b, const struct graph *g)
+{
+    struct graph_node **out = NEW_ARRAY(&b->mem, struct graph_node *, g->nodes + 1);
+    u32 *waits = NEW_ARRAY(&b->mem, u32, g->nodes + 1), *first = NEW_ARRAY(&b->mem, u32, g->nodes + 2), n = 0;
+    struct graph_node **later = NEW_ARRAY(&b->mem, struct graph_node *, graph_edge_count(g) + 1);
+    for (u32 i = 0; i < g->nodes; i++)
+        for (u32 k = 0; k < g->node[i]->deps; k++) first[g->node[i]->dep[k].from->index + 1]++;
+    for (u32 i = 0; i < g->nodes; i++) first[i + 1] += first[i];
+    for (u32 i = g->nodes; i-- > 0;)
+        for (u32 k = 0; k < g->node[i]->deps; k++) {
+            u32 from = g->node[i]->dep[k].from->index;
+            later[first[from] + waits[from]++] = g->node[i];
+        }
+    for (u32 i = 0; i < g->nodes; i++)
+        if (!(waits[i] = g->node[i]->deps)) out[n++] = g->node[i];
+    for (u32 at = 0; at < n; at++)
+        for (u32 k = first[out[at]->index]; k < first[out[at]->index + 1]; k++)
+            if (!--waits[later[k]->index]) out[n++] = later[k];
+    if (n == g->nodes) return out;
+    for (u32 i = 0; i < g->nodes; i++)
+        if (waits[i]) b->cycle = g->node[i];
+    /* Go back along edges that are left, as often as there are nodes: that ends inside a cycle. */
+    for (u32 step = 0; step < g->nodes; step++)
+        for (u32 k = 0; k < b->cycle->deps; k++)
+            if (waits[b->cycle->dep[k].from->index]) {
+                b->cycle = b->cycle->dep[k].from;
+                break;
+            }
+    return NULL;
+}
+
+static u32 plan_push(struct build *b, const struct graph_node *n, struct graph_body *body)
+{
+    struct plan_node p = { .body = body_hold(body), .node = n, .id = n->id, .first = b->edge.n };
+    VEC_PUSH(&b->mem, &b->node, p);
+    return b->node.n - 1;
+}
+
+static void plan_edge(struct build *b, u32 to, u32 from, enum op_edge_kind kind)
+{
+    struct plan_edge e = { from, (u8)kind };
+    VEC_PUSH(&b->mem, &b->edge, e);
+    b->node.p[to].deps++;
+}
+
+/* Adds the nodes of g. Nodes without dependencies depend on `begin` (UINT32_MAX: on nothing). */
+static bool flatten(struct build *b, const struct graph *g, u32 begin)
+{
+    struct graph_node **order = sorted(b, g);
+    for (u32 i = 0; order && i < g->nodes; i++) {
+        struct graph_node *n = order[i];
+        u32 at = plan_push(b, n, n->body);
+        for (u32 k = 0; k < n->deps; k++) plan_edge(b, at, n->dep[k].from->mark, n->dep[k].kind);
+        if (!n->deps && begin != UINT32_MAX) plan_edge(b, at, begin, OP_EDGE_COMPLETE);
+        n->mark = at;
+        if (!n->child) continue;
+        if (!flatten(b, n->child, at)) return false;
+        u32 inside = b->node.n, end = plan_push(b, n, NULL); /* after all nodes of the child, and its begin */
+        plan_edge(b, end, at, OP_EDGE_COMPLETE);
+        for (u32 k = at + 1; k < inside; k++) plan_edge(b, end, k, OP_EDGE_COMPLETE);
+        n->mark = end;
+    }
+    return order != NULL;
+}
+
+/* Chains: a node goes on with the chain of a node that it depends on and that nobody has gone on from yet. */
+static void chains(struct plan *p)
+{
+    bool *taken = base_need(p->nodes + 1u);
+    for (u32 i = 0; i < p->nodes; i++) {
+        struct plan_node *n = &p->node[i];
+        n->chain = UINT32_MAX;
+        n->sink = true;
+        for (u32 k = 0; k < n->deps; k++) {
+            const struct plan_edge *e = &p->edge[n->first + k];
+            p->node[e->from].sink = false;
+            if (n->chain != UINT32_MAX || taken[e->from] || e->kind != OP_EDGE_COMPLETE) continue;
+            n->chain = p->node[e->from].chain;
+            taken[e->from] = true;
+        }
+        if (n->chain == UINT32_MAX) n->chain = p->chains++;
+        enum op_kind kind = n->body ? n->body->spec.kind : OP_EMPTY;
+        p->events |= kind == OP_RECORD || kind == OP_WAIT;
+    }
+    base_free(taken);
+}
+
+static struct plan *plan_alloc(u32 nodes, u32 edges)
+{
+    struct plan *p = base_need(sizeof *p);
+    *p = (struct plan){ .refs = 1, .nodes = nodes, .edges = edges };
+    p->node = base_need((nodes + 1) * sizeof *p->node);
+    p->edge = base_need((edges + 1) * sizeof *p->edge);
+    return p;
+}
+
+struct plan *plan_new(const struct graph *g, u32 *status, struct graph_node **where)
+{
+    struct build b = { 0 };
+    struct plan *p = NULL;
+    *status = OP_INVALID_VALUE;
+    if (flatten(&b, g, UINT32_MAX)) {
+        p = plan_alloc(b.node.n, b.edge.n);
+        if (p->nodes) memcpy(p->node, b.node.p, p->nodes * sizeof *p->node);
+        if (p->edges) memcpy(p->edge, b.edge.p, p->edges * sizeof *p->edge);
+        chains(p);
+        *status = OP_OK;
+    } else {
+        for (u32 i = 0; i < b.node.n; i++) body_release(b.node.p[i].body);
+    }
+    if (where) *where = b.cycle;
+    arena_free(&b.mem);
+    return p;
+}
+
+struct plan *plan_copy(const struct plan *p)
+{
+    struct plan *c = plan_alloc(p->nodes, p->edges);
+    memcpy(c->node, p->node, p->nodes * sizeof *c->node);
+    memcpy(c->edge, p->edge, p->edges * sizeof *c->edge);
+    for (u32 i = 0; i < c->nodes; i++) body_hold(c->node[i].body);
+    c->chains = p->chains;
+    c->events = p->events;
+    return c;
+}
+
+/* The lock of the streams is not held. */
+void plan_free(struct plan *p)
+{
+    for (u32 i = 0; i < p->nodes; i++) body_release(p->node[i].body);
+    base_free(p->node);
+    base_free(p->edge);
+    base_free(p);
+}

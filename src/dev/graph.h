@@ -1,0 +1,75 @@
+/* graph.h: graphs of operations: built node by node or captured, made executable, launched again and again.
+ *
+ * A graph is data: nodes, each an op_spec, and edges. graph_instantiate checks that it has no cycle, puts the nodes of
+ * child graphs in their place and fixes an order; the result, a plan, does not change any more. An executable graph
+ * holds a plan; updating it gives it another plan of the same topology, and launches in flight keep the one they were
+ * enqueued with. A launch is two operations of the stream, begin and end, and one for each node between them.
+ *
+ * An executable graph never overlaps itself: its launch is ordered after the one before, in whatever stream.
+ *
+ * Bodies: a node's `run` may be called once for each launch, `drop` once, when the last graph and executable graph with
+ * the node is gone. Graphs are not locked: one thread at a time may use a graph and what was made from it, as in CUDA;
+ * launching and deleting are safe. */
+#ifndef LOCKSTEP_GRAPH_H
+#define LOCKSTEP_GRAPH_H
+#include "dev/op.h"
+
+struct graph;
+struct graph_node;
+struct graph_exec;
+struct graph_dep { /* an edge into a new node */
+    struct graph_node *from;
+    enum op_edge_kind kind;
+};
+
+struct graph *graph_new(struct streams *s); /* NULL: no memory */
+void graph_delete(struct graph *g);
+/* Adds a node. Its data are the graph's from now on, unless this fails. OP_ALLOC: `address` is what the allocation has
+ * in every launch, and the body makes it usable. OP_FREE: `address` is that of an allocation node or of other memory.
+ */
+u32 graph_add(struct graph *g, const struct graph_dep *dep, u32 deps, const struct op_spec *spec,
+              struct graph_node **node);
+/* A graph as a node; it is copied. */
+u32 graph_add_child(struct graph *g, const struct graph_dep *dep, u32 deps, const struct graph *child,
+                    struct graph_node **node);
+u32 graph_edge_add(struct graph *g, struct graph_node *from, struct graph_node *to, enum op_edge_kind kind);
+u32 graph_edge_remove(struct graph *g, struct graph_node *from, struct graph_node *to);
+u32 graph_node_remove(struct graph_node *n); /* with its edges; not allocation and free nodes */
+u32 graph_node_set(struct graph_node *n, const struct op_spec *spec); /* another body of the same kind */
+u32 graph_node_count(const struct graph *g);
+u32 graph_edge_count(const struct graph *g);
+struct graph_node *graph_node_at(const struct graph *g, u32 i);
+enum op_kind graph_node_kind(const struct graph_node *n);
+struct graph *graph_node_child(const struct graph_node *n);                       /* NULL: it is no child graph */
+u32 graph_node_deps(const struct graph_node *n, struct graph_dep *out, u32 most); /* how many there are */
+/* OP_NOT_SUPPORTED with allocation nodes. */
+u32 graph_clone(const struct graph *g, struct graph **out);
+struct graph_node *graph_in_clone(const struct graph_node *n, const struct graph *clone); /* NULL: not there */
+
+enum { GRAPH_AUTO_FREE = 1 }; /* allocations that the graph does not free are made anew by each launch */
+/* OP_INVALID_VALUE: a cycle, and *where (may be NULL) a node of it. OP_NOT_SUPPORTED: it has allocation nodes, and
+ * another executable graph of it exists. */
+u32 graph_instantiate(struct graph *g, u32 flags, struct graph_exec **exec, struct graph_node **where);
+void graph_exec_delete(struct graph_exec *x); /* launches in flight go on */
+
+enum graph_update_result {
+    GRAPH_UPDATE_OK,
+    GRAPH_UPDATE_TOPOLOGY,      /* other nodes or edges */
+    GRAPH_UPDATE_KIND,          /* a node of another kind */
+    GRAPH_UPDATE_PARAMETERS,    /* a change of what must stay: op_spec.key */
+    GRAPH_UPDATE_NOT_SUPPORTED, /* another allocation */
+};
+struct graph_update {
+    enum graph_update_result result;
+    struct graph_node *node; /* of the new graph, where they differ; NULL: the whole */
+};
+/* The executable graph runs what g says from its next launch on. OP_GRAPH_UPDATE_FAILURE: it is as before. */
+u32 graph_update(struct graph_exec *x, const struct graph *g, struct graph_update *out);
+/* The same for one node of the graph that it was made from. */
+u32 graph_exec_set(struct graph_exec *x, const struct graph_node *n, const struct op_spec *spec);
+/* OP_INVALID_VALUE: allocations of the launch before are still there (not with GRAPH_AUTO_FREE). In a capture it
+ * becomes a child graph. *end (may be NULL) gets a reference to the operation that ends it. */
+u32 graph_launch(struct graph_exec *x, struct stream *st, u64 tag, struct op **end);
+/* Memory of an allocation node was freed by other means than an operation of the kind OP_FREE. */
+void graph_freed(struct streams *s, const void *address);
+#endif

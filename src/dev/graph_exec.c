@@ -1,0 +1,334 @@
+/* Executable graphs: made, updated, launched. */
+#include "dev/graph_in.h"
+
+/* ---- what is freed later ---- */
+
+void graph_discard(struct streams *s, struct plan *p, struct graph *g)
+{
+    struct graph_trash *t = base_need(sizeof *t);
+    *t = (struct graph_trash){ .next = s->trash, .plan = p, .graph = g };
+    s->trash = t;
+}
+
+void graph_collect(struct streams *s)
+{
+    struct graph_trash *t = s->trash;
+    if (!t) return;
+    s->trash = t->next;
+    unlock(&s->lock);
+    if (t->plan) plan_free(t->plan);
+    graph_delete(t->graph);
+    base_free(t);
+    lock(&s->lock);
+}
+
+static void plan_unref(struct streams *s, struct plan *p)
+{
+    if (!--p->refs) graph_discard(s, p, NULL);
+}
+
+/* ---- making ---- */
+
+static bool frees(const struct plan *p, const void *address)
+{
+    for (u32 i = 0; i < p->nodes; i++) {
+        const struct graph_body *b = p->node[i].body;
+        if (b && b->spec.kind == OP_FREE && b->spec.address == address) return true;
+    }
+    return false;
+}
+
+/* The allocations that stay when a launch has ended. */
+static void find_allocs(struct graph_exec *x)
+{
+    const struct plan *p = x->plan;
+    for (u32 i = 0; i < p->nodes; i++) {
+        const struct graph_body *b = p->node[i].body;
+        if (!b || b->spec.kind != OP_ALLOC || frees(p, b->spec.address)) continue;
+        x->alloc = base_need_more(x->alloc, (x->allocs + 1) * sizeof *x->alloc);
+        x->alloc[x->allocs++] = (struct graph_alloc){ .address = b->spec.address };
+    }
+}
+
+u32 graph_instantiate(struct graph *g, u32 flags, struct graph_exec **exec, struct graph_node **where)
+{
+    struct streams *s = g->all;
+    u32 status;
+    *exec = NULL;
+    if (where) *where = NULL;
+    if (g->exec) return OP_NOT_SUPPORTED;
+    struct plan *p = plan_new(g, &status, where);
+    if (!p) return status;
+    struct graph_exec *x = base_alloc(sizeof *x);
+    if (!x) {
+        plan_free(p);
+        return OP_OUT_OF_MEMORY;
+    }
+    *x = (struct graph_exec){ .all = s, .refs = 1, .flags = flags, .plan = p };
+    if (g->allocs) {
+        x->graph = g;
+        g->exec = x;
+    }
+    find_allocs(x);
+    if (x->allocs) {
+        lock(&s->lock);
+        x->next = s->execs;
+        s->execs = x;
+        unlock(&s->lock);
+    }
+    *exec = x;
+    return OP_OK;
+}
+
+static void exec_unref(struct graph_exec *x)
+{
+    struct streams *s = x->all;
+    if (--x->refs) return;
+    for (struct graph_exec **p = &s->execs; *p; p = &(*p)->next)
+        if (*p == x) {
+            *p = x->next;
+            break;
+        }
+    for (u32 i = 0; x->slot && i < x->slots; i++) slot_leave(&s->clocks, x->slot[i]);
+    if (x->last) op_unref(x->last);
+    plan_unref(s, x->plan);
+    base_free(x->slot);
+    base_free(x->alloc);
+    base_free(x);
+}
+
+void graph_exec_delete(struct graph_exec *x)
+{
+    struct streams *s = x->all;
+    if (x->graph) x->graph->exec = NULL;
+    x->graph = NULL;
+    lock(&s->lock);
+    exec_call(s);
+    exec_unref(x);
+    graph_collect(s);
+    unlock(&s->lock);
+}
+
+/* ---- updating ---- */
+
+static enum op_kind plan_kind(const struct plan_node *n) { return n->body ? n->body->spec.kind : OP_GRAPH; }
+
+static enum graph_update_result node_differs(const struct plan_node *a, const struct plan_node *b)
+{
+    if (plan_kind(a) != plan_kind(b)) return GRAPH_UPDATE_KIND;
+    if (!a->body) return GRAPH_UPDATE_OK;
+    bool memory = plan_kind(a) == OP_ALLOC || plan_kind(a) == OP_FREE;
+    if (memory && a->body->spec.address != b->body->spec.address) return GRAPH_UPDATE_NOT_SUPPORTED;
+    return a->body->spec.key == b->body->spec.key ? GRAPH_UPDATE_OK : GRAPH_UPDATE_PARAMETERS;
+}
+
+static bool edges_differ(const struct plan *p, const struct plan_node *a, const struct plan *q,
+                         const struct plan_node *b)
+{
+    if (a->deps != b->deps) return true;
+    for (u32 i = 0; i < a->deps; i++) {
+        const struct plan_edge *e = &p->edge[a->first + i];
+        bool there = false;
+        for (u32 k = 0; k < b->deps && !there; k++) {
+            const struct plan_edge *f = &q->edge[b->first + k];
+            there = e->from == f->from && e->kind == f->kind;
+        }
+        if (!there) return true;
+    }
+    return false;
+}
+
+/* Nodes are paired in the order of the plans, which follows the order in which they were added. */
+static void compare(const struct plan *p, const struct plan *q, struct graph_update *out)
+{
+    *out = (struct graph_update){ .result = p->nodes == q->nodes ? GRAPH_UPDATE_OK : GRAPH_UPDATE_TOPOLOGY };
+    for (u32 i = 0; i < p->nodes && out->result == GRAPH_UPDATE_OK; i++) {
+        const struct plan_node *a = &p->node[i], *b = &q->node[i];
+        out->result = node_differs(a, b);
+        if (out->result == GRAPH_UPDATE_OK && edges_differ(p, a, q, b)) out->result = GRAPH_UPDATE_TOPOLOGY;
+        if (out->result != GRAPH_UPDATE_OK) out->node = (struct graph_node *)b->node;
+    }
+}
+
+/* Launches from now on run p. */
+static void plan_swap(struct graph_exec *x, struct plan *p)
+{
+    struct streams *s = x->all;
+    lock(&s->lock);
+    exec_call(s);
+    plan_unref(s, x->plan);
+    x->plan = p;
+    graph_collect(s);
+    unlock(&s->lock);
+}
+
+u32 graph_update(struct graph_exec *x, const struct graph *g, struct graph_update *out)
+{
+    struct graph_update mine;
+    struct graph_node *cycle;
+    u32 status;
+    if (!out) out = &mine;
+    struct plan *p = plan_new(g, &status, &cycle);
+    if (!p) {
+        *out = (struct graph_update){ .result = GRAPH_UPDATE_TOPOLOGY, .node = cycle };
+        return OP_GRAPH_UPDATE_FAILURE;
+    }
+    compare(x->plan, p, out);
+    if (out->result != GRAPH_UPDATE_OK) {
+        plan_free(p);
+        return OP_GRAPH_UPDATE_FAILURE;
+    }
+    for (u32 i = 0; i < p->nodes; i++) { /* nodes keep their names and their chains */
+        p->node[i].id = x->plan->node[i].id;
+        p->node[i].node = NULL;
+        p->node[i].chain = x->plan->node[i].chain;
+    }
+    p->chains = x->plan->chains;
+    plan_swap(x, p);
+    return OP_OK;
+}
+
+u32 graph_exec_set(struct graph_exec *x, const struct graph_node *n, const struct op_spec *spec)
+{
+    u32 i = 0;
+    while (i < x->plan->nodes && (x->plan->node[i].id != n->id || !x->plan->node[i].body)) i++;
+    if (i == x->plan->nodes) return OP_INVALID_VALUE;
+    struct op_spec old = x->plan->node[i].body->spec;
+    if (old.kind != spec->kind || old.key != spec->key) return OP_INVALID_VALUE;
+    if (old.kind == OP_ALLOC || old.kind == OP_FREE) return OP_NOT_SUPPORTED;
+    struct graph_body *b = body_new(spec);
+    if (!b) return OP_OUT_OF_MEMORY;
+    struct plan *p = plan_copy(x->plan);
+    body_release(p->node[i].body);
+    p->node[i].body = b;
+    plan_swap(x, p);
+    return OP_OK;
+}
+
+/* ---- launching ---- */
+
+/* An operation for each node, between `begin` and the end. */
+static void expand(struct graph_launch *l, struct op *begin)
+{
+    struct graph_exec *x = l->exec;
+    struct streams *s = x->all;
+    const struct plan *p = l->plan;
+    struct op **op = base_need((p->nodes + 1) * sizeof *op);
+    if (!x->slot) {
+        x->slots = p->chains;
+        x->slot = base_need((p->chains + 1) * sizeof *x->slot);
+        for (u32 i = 0; i < p->chains; i++) x->slot[i] = slot_take(&s->clocks, begin->clock);
+    }
+    for (u32 i = 0; i < p->nodes; i++) {
+        const struct plan_node *n = &p->node[i];
+        struct op_spec spec = n->body ? n->body->spec : (struct op_spec){ .kind = OP_EMPTY };
+        spec.drop = NULL;
+        if (!spec.tag) spec.tag = l->tag;
+        op[i] = op_make(s, begin->stream, &spec);
+        if (!op[i]) base_exhausted(sizeof **op, "the nodes of a graph");
+        op[i]->slot = x->slot[n->chain];
+        op[i]->number = ++s->clocks.slot[op[i]->slot].number;
+        op[i]->own = op[i]->number - 1;
+        opclock_release(op[i]->clock); /* the host may have waited for more since the launch was enqueued */
+        op[i]->clock = opclock_hold(begin->clock);
+        if (spec.kind == OP_WAIT && spec.event->record) op_edge_add(spec.event->record, op[i], OP_EDGE_COMPLETE);
+        if (spec.kind == OP_RECORD) event_bind(spec.event, op[i]);
+        for (u32 k = 0; k < n->deps; k++) {
+            const struct plan_edge *e = &p->edge[n->first + k];
+            op_edge_add(op[e->from], op[i], e->kind);
+        }
+        if (!n->deps) op_edge_add(begin, op[i], OP_EDGE_COMPLETE);
+        if (n->sink) op_edge_add(op[i], l->end, OP_EDGE_COMPLETE);
+    }
+    for (u32 i = 0; i < p->nodes; i++) op_submit(op[i]);
+    base_free(op);
+}
+
+void graph_begin(struct op *op)
+{
+    struct graph_launch *l = op->graph;
+    if (!l->plan->events) expand(l, op);
+}
+
+void graph_ended(struct op *op)
+{
+    struct graph_launch *l = op->graph;
+    plan_unref(op->all, l->plan);
+    exec_unref(l->exec);
+    base_free(l);
+}
+
+/* The allocations of the launch before are gone, or may be made again. */
+static bool allocs_fit(struct graph_exec *x)
+{
+    for (u32 i = 0; i < x->allocs && !(x->flags & GRAPH_AUTO_FREE); i++)
+        if (x->alloc[i].live) return false;
+    for (u32 i = 0; i < x->allocs; i++) x->alloc[i].live = true;
+    return true;
+}
+
+static u32 launch(struct graph_exec *x, struct stream *st, u64 tag, struct op **end)
+{
+    struct streams *s = x->all;
+    if (!allocs_fit(x)) return OP_INVALID_VALUE;
+    struct op_spec spec = { .kind = OP_GRAPH, .tag = tag };
+    struct op *a = op_make(s, st, &spec);
+    spec.kind = OP_GRAPH_END;
+    struct op *b = a ? op_make(s, st, &spec) : NULL;
+    struct graph_launch *l = b ? base_alloc(sizeof *l) : NULL;
+    if (!l) {
+        if (b) op_unmake(b);
+        if (a) op_unmake(a);
+        return OP_OUT_OF_MEMORY;
+    }
+    *l = (struct graph_launch){ .exec = x, .plan = x->plan, .end = b, .tag = tag };
+    x->refs++;
+    x->plan->refs++;
+    a->graph = b->graph = l;
+    op_append(a, false);
+    if (x->last) {
+        op_edge_add(x->last, a, OP_EDGE_COMPLETE);
+        op_unref(x->last);
+    }
+    op_append(b, false);
+    b->refs++;
+    x->last = b;
+    if (l->plan->events) expand(l, a);
+    if (end) {
+        b->refs++;
+        *end = b;
+    }
+    op_submit(b);
+    op_submit(a);
+    exec_dispatch(s);
+    return OP_OK;
+}
+
+u32 graph_launch(struct graph_exec *x, struct stream *st, u64 tag, struct op **end)
+{
+    struct streams *s = x->all;
+    if (end) *end = NULL;
+    if (st->all != s) return OP_INVALID_HANDLE;
+    lock(&s->lock);
+    exec_call(s);
+    bool taken = false;
+    u32 status = capture_graph(st, x, &taken);
+    if (!status) status = capture_legacy(st);
+    if (!status && !taken) status = launch(x, st, tag, end);
+    unlock(&s->lock);
+    return status;
+}
+
+void graph_freed_locked(struct streams *s, const void *address)
+{
+    for (struct graph_exec *x = s->execs; x; x = x->next)
+        for (u32 i = 0; i < x->allocs; i++)
+            if (x->alloc[i].address == address) x->alloc[i].live = false;
+}
+
+void graph_freed(struct streams *s, const void *address)
+{
+    lock(&s->lock);
+    graph_freed_locked(s, address);
+    unlock(&s->lock);
+}

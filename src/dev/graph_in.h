@@ -1,0 +1,91 @@
+/* graph_in.h: what graph.c, graph_exec.c and capture.c share. */
+#ifndef LOCKSTEP_GRAPH_IN_H
+#define LOCKSTEP_GRAPH_IN_H
+#include "dev/graph.h"
+#include "dev/op_in.h"
+
+struct graph_body { /* of a node and its copies */
+    u32 refs;       /* atomic */
+    struct op_spec spec;
+};
+void body_release(struct graph_body *b);
+struct graph_body *body_hold(struct graph_body *b);
+struct graph_body *body_new(const struct op_spec *spec); /* NULL: no memory */
+
+struct graph_node {
+    struct graph *graph;
+    u64 id;                  /* unique */
+    u64 origin;              /* of a copy: the id of the node it was copied from; else its own */
+    u32 index;               /* among the nodes */
+    struct graph_body *body; /* NULL: a child graph */
+    struct graph *child;     /* or NULL */
+    struct graph_dep *dep;   /* the edges into it */
+    u32 deps, cap;
+    u32 mark; /* for walks: the place in a plan */
+};
+
+struct graph {
+    struct streams *all;
+    struct graph_node **node;
+    u32 nodes, cap;
+    u32 allocs;              /* allocation nodes */
+    struct graph_exec *exec; /* the only one that may exist, where there are allocation nodes */
+};
+/* In a plan the nodes lie in topological order. */
+struct plan_edge {
+    u32 from;
+    u8 kind; /* op_edge_kind */
+};
+struct plan_node {
+    struct graph_body *body;       /* NULL: nothing to do, a begin or end of a child graph */
+    const struct graph_node *node; /* valid only while the graph that it came from is there: compared by id */
+    u64 id;                        /* of that node */
+    u32 first, deps;               /* its edges, in plan->edge */
+    u32 chain;                     /* slot, as an index into exec->slot */
+    bool sink;                     /* nothing depends on it */
+};
+struct plan {
+    u32 refs; /* under the lock of the streams */
+    u32 nodes, edges, chains;
+    struct plan_node *node;
+    struct plan_edge *edge;
+    bool events; /* has nodes that record or wait for events */
+};
+/* NULL: *status says why; *where: a node of the cycle. */
+struct plan *plan_new(const struct graph *g, u32 *status, struct graph_node **where);
+struct plan *plan_copy(const struct plan *p);
+void plan_free(struct plan *p);
+struct graph *graph_copy(const struct graph *g); /* NULL: no memory */
+
+struct graph_alloc { /* an allocation that the graph does not free itself */
+    void *address;
+    bool live;
+};
+struct graph_exec {
+    struct streams *all;
+    u32 refs; /* handle and launches */
+    u32 flags;
+    struct plan *plan;
+    struct graph *graph; /* where allocation nodes bind it to its graph; else NULL */
+    u32 *slot;           /* one for each chain; NULL: not taken yet */
+    u32 slots;
+    struct op *last; /* the end of the last launch, with a reference; NULL: none */
+    struct graph_alloc *alloc;
+    u32 allocs;
+    struct graph_exec *next; /* streams->execs */
+};
+struct graph_launch {
+    struct graph_exec *exec; /* with a reference, as is the plan */
+    struct plan *plan;
+    struct op *end;
+    u64 tag;
+};
+struct graph_trash { /* one of them */
+    struct graph_trash *next;
+    struct plan *plan;
+    struct graph *graph;
+};
+void graph_discard(struct streams *s, struct plan *p, struct graph *g); /* for graph_collect */
+/* A captured launch. */
+u32 capture_graph(struct stream *st, const struct graph_exec *x, bool *taken);
+#endif

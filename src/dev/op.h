@@ -1,0 +1,254 @@
+/* op.h: the operations of a device: streams, events, graphs, and the order they give.
+ *
+ * A program enqueues operations and goes on. An operation is ready when all operations that it depends on are done;
+ * what it depends on is the operation before it in its stream, the records of the events that the stream waits for,
+ * the legacy default stream, and the edges of a graph. This is the only place that knows these rules: a device gives
+ * each operation a body, and is called when the body may run. Nothing here knows kernels, memory or a driver.
+ *
+ *   op.c         operations: making them, their edges, what happens when one is done
+ *   op_clock.c   happens-before: vector clocks over chains of operations
+ *   op_exec.c    who runs a ready operation: the threads, the draw under a seed, host waits
+ *   op_value.c   waits for and writes of values in memory
+ *   stream.c     streams, the legacy and the per-thread default stream, synchronising with them
+ *   event.c      events
+ *   graph.c      graphs as data (graph.h); graph_exec.c: executable graphs and their launches
+ *   capture.c    a stream that records a graph instead of enqueuing
+ *
+ * One lock for all of it (struct streams). No callback is called with the lock held. A body ends by its return value,
+ * or later by op_done from any thread; op_done may call the bodies of operations that become ready, on that thread.
+ *
+ * Order. Operations form chains: a stream is one, a graph launch has several. A chain has a slot, and its operations
+ * are numbered, so that (slot, number), the stamp, names an operation for ever, also when its memory is used again.
+ * Each operation has a clock: for each slot the number up to which operations are before it. op_before compares a
+ * stamp with that clock. docs/streams.md explains it, with the rule by which slots are used again.
+ *
+ * Statuses are numbers of CUresult, so that they need no translation. */
+#ifndef LOCKSTEP_OP_H
+#define LOCKSTEP_OP_H
+#include "base/base.h"
+
+enum op_status {
+    OP_OK = 0,
+    OP_INVALID_VALUE = 1,
+    OP_OUT_OF_MEMORY = 2,
+    OP_INVALID_HANDLE = 400,
+    OP_ILLEGAL_STATE = 401,
+    OP_NOT_READY = 600,
+    OP_NOT_PERMITTED = 800,
+    OP_NOT_SUPPORTED = 801,
+    OP_CAPTURE_UNSUPPORTED = 900,
+    OP_CAPTURE_INVALIDATED = 901,
+    OP_CAPTURE_MERGE = 902,
+    OP_CAPTURE_UNMATCHED = 903,
+    OP_CAPTURE_UNJOINED = 904,
+    OP_CAPTURE_ISOLATION = 905,
+    OP_CAPTURE_IMPLICIT = 906,
+    OP_CAPTURED_EVENT = 907,
+    OP_CAPTURE_WRONG_THREAD = 908,
+    OP_GRAPH_UPDATE_FAILURE = 910,
+};
+/* What a body returns when it goes on after the return: op_done(op, status) will be called. */
+#define OP_LATER 0xffffffffu
+
+enum op_kind {
+    OP_EMPTY,       /* orders, and does nothing */
+    OP_LAUNCH,      /* a kernel */
+    OP_COPY,        /* between host and device, or on the device */
+    OP_FILL,        /* cudaMemset */
+    OP_ALLOC,       /* stream-ordered allocation */
+    OP_FREE,        /* stream-ordered free */
+    OP_HOST,        /* a function of the host */
+    OP_RECORD,      /* of an event */
+    OP_WAIT,        /* for an event */
+    OP_VALUE_WAIT,  /* until memory has a value */
+    OP_VALUE_WRITE, /* of one value to memory */
+    OP_GRAPH,       /* the begin of a graph launch */
+    OP_GRAPH_END,   /* all nodes of a graph launch are done */
+    OP_KINDS
+};
+extern const char *const op_kind_name[OP_KINDS];
+
+enum op_state {
+    OP_QUEUED,  /* waits for others */
+    OP_READY,   /* may run, and nobody has taken it yet */
+    OP_RUNNING, /* its body was called */
+    OP_ENDING,  /* its body is done; an operation that it overlaps (programmatic edge) is not */
+    OP_DONE
+};
+
+/* An edge: the later operation starts when the earlier one is done, or when the earlier one has triggered (every CTA
+ * of it executed griddepcontrol.launch_dependents or left). */
+enum op_edge_kind { OP_EDGE_COMPLETE, OP_EDGE_PROGRAMMATIC };
+
+struct op;
+struct stream;
+struct event;
+struct streams;
+struct graph_exec;
+struct op_clock;
+typedef u32 op_run(struct op *op, void *data); /* a status of op_status, a number of the caller's, or OP_LATER */
+
+/* A stamp names an operation: slot in the upper 20 bits, number in the lower 44. 0: no operation. */
+typedef u64 op_stamp;
+enum { OP_NUMBER_BITS = 44, OP_SLOTS_MAX = 1 << 20 };
+static inline u32 stamp_slot(op_stamp a) { return (u32)(a >> OP_NUMBER_BITS); }
+static inline u64 stamp_number(op_stamp a) { return a & (((u64)1 << OP_NUMBER_BITS) - 1); }
+
+/* Comparisons of a value wait, as CU_STREAM_WAIT_VALUE_*. */
+enum op_compare {
+    OP_GEQ, /* memory - value >= 0 as a signed difference, so that counters may wrap */
+    OP_EQ,
+    OP_AND, /* memory & value is not 0 */
+    OP_NOR  /* ~(memory | value) is not 0 */
+};
+
+/* What the caller says of an operation. The same describes the node of a graph. */
+struct op_spec {
+    enum op_kind kind;
+    bool to_host;             /* OP_COPY, OP_FILL: runs on the thread of copies to the host */
+    bool programmatic;        /* OP_LAUNCH: may start when the operation before it in the stream has triggered */
+    bool external;            /* OP_RECORD, OP_WAIT in a capture: becomes a node, no edge */
+    u8 bits;                  /* OP_VALUE_*: 32 or 64 */
+    u8 compare;               /* OP_VALUE_WAIT: an op_compare */
+    op_run *run;              /* the body; NULL: nothing to do. Not for the kinds that this layer runs itself */
+    void *data;               /* for run */
+    void (*drop)(void *data); /* called once, when data is not needed any more; NULL: nothing to do */
+    struct event *event;      /* OP_RECORD, OP_WAIT */
+    void *address;            /* OP_VALUE_*: as this process sees it; OP_ALLOC, OP_FREE in graphs: what they name */
+    u64 value;                /* OP_VALUE_* */
+    u64 key;                  /* graphs: an update of the executable graph must leave it as it is */
+    u64 tag;                  /* the caller's: the host call, for reports */
+};
+
+/* How a backend takes part in waiting. All may be NULL. */
+enum op_progress { OP_PROGRESS_SOME, OP_PROGRESS_STUCK };
+struct op_backend {
+    void *self;
+    /* A host thread is about to sleep until `op` is done: it may work for the backend. Returns when there is nothing
+     * left that it could do. */
+    void (*help)(void *self, struct op *op);
+    /* Under a seed: run the launches in flight on this thread until one is done (SOME), or none of them can go on
+     * until somebody else writes memory (STUCK). */
+    enum op_progress (*progress)(void *self);
+    /* Nanoseconds for events. NULL: the host's clock; under a seed one microsecond for each operation. */
+    u64 (*now)(void *self);
+};
+
+struct streams_options {
+    struct op_backend backend;
+    bool seeded; /* operations run when the host waits or asks, in an order that the seed draws */
+    u64 seed;
+    /* Bookkeeping only, for a device that orders its own work: bodies are called by the enqueuing call, in call order,
+     * and hand the work to the driver. Clocks, capture and graphs work as usual. */
+    bool external;
+    u32 slots; /* most slots of clocks; 0: 4096. Beyond it op_before may say yes for unordered operations */
+};
+
+/* Who may call: any thread, any function, unless it says otherwise. A handle must not be destroyed by one thread while
+ * another one passes it to a call, as in CUDA. */
+struct streams *streams_new(const struct streams_options *o); /* NULL: no memory */
+/* Waits for all operations, then ends the threads and frees all streams. Events and graphs must be deleted before. */
+void streams_delete(struct streams *s);
+/* All bodies from now on end at once with this status, without being called: a context that an error has poisoned. */
+void streams_poison(struct streams *s, u32 status);
+/* Under a seed: some operation ran because the host made no call for 50 ms, or outlasted 50 ms of a host's wait. */
+bool streams_unrepeatable(struct streams *s);
+/* The slots were not enough: some unordered operations may count as ordered. */
+bool streams_inexact(struct streams *s);
+
+/* What could still change memory, for those who prove that nobody can. */
+struct streams_census {
+    u32 queued;      /* operations that wait for others */
+    u32 ready;       /* that may run and were not taken yet */
+    u32 launches;    /* kernels that run */
+    u32 copies;      /* copies and fills that run */
+    u32 host;        /* host functions that run */
+    u32 value_waits; /* waits for values that do not hold yet */
+    u32 hosts;       /* host threads that wait in a call */
+};
+void streams_census(struct streams *s, struct streams_census *out);
+
+/* ---- operations ---- */
+
+/* Enqueues, or records in a capture. *op (may be NULL) gets a reference, NULL where a capture took the operation. The
+ * kinds OP_RECORD and OP_WAIT go through event_record and event_wait, OP_GRAPH through graph_launch. When it fails,
+ * `drop` was not called. */
+u32 op_enqueue(struct stream *st, const struct op_spec *spec, struct op **op);
+/* The body is done. Once, from any thread, also before the body's call has returned OP_LATER. */
+void op_done(struct op *op, u32 status);
+/* Every CTA of this launch has triggered or left; op_done implies it. */
+void op_trigger(struct op *op);
+/* What griddepcontrol.wait waits for: all operations before this one are done. */
+bool op_full(const struct op *op);
+struct op *op_hold(struct op *op);
+void op_release(struct op *op);
+enum op_state op_state(const struct op *op);
+enum op_kind op_kind(const struct op *op);
+u32 op_result(const struct op *op); /* its status, once it is done */
+u64 op_tag(const struct op *op);
+op_stamp op_stamp_of(const struct op *op);
+struct stream *op_stream(const struct op *op);
+/* Blocks until it is done; later operations are then ordered after it. Its status. */
+u32 op_synchronise(struct op *op);
+/* Operations that are not done and that `op` waits for directly, each with a reference, at most `most`. Slow: for a
+ * report. */
+u32 op_blockers(struct op *op, struct op **out, u32 most);
+
+/* ---- order ---- */
+
+/* Whether operation `a`, also one that is gone, is before `b`, which has started. False for b itself. No lock.
+ * With programmatic edges: what is before the start of b. */
+bool op_before(op_stamp a, const struct op *b);
+/* The same for accesses of b behind griddepcontrol.wait. */
+bool op_before_full(op_stamp a, const struct op *b);
+/* Whether the host has waited for it: before every operation that is enqueued from now on. */
+bool host_after(struct streams *s, op_stamp a);
+
+/* ---- streams ---- */
+
+enum stream_flags { STREAM_BLOCKING = 0, STREAM_NON_BLOCKING = 1 };
+enum { STREAM_PRIORITY_MOST = -5, STREAM_PRIORITY_LEAST = 0 }; /* a smaller number is more urgent */
+/* A priority out of range is moved into it. */
+struct stream *stream_new(struct streams *s, u32 flags, s32 priority);
+/* The handle is gone at once, its operations go on. The legacy and per-thread streams cannot be deleted. */
+u32 stream_delete(struct stream *st);
+struct stream *stream_legacy(struct streams *s);
+struct stream *stream_per_thread(struct streams *s); /* that of the calling thread; made on demand */
+u32 stream_flags(const struct stream *st);
+s32 stream_priority(const struct stream *st);
+u64 stream_id(const struct stream *st); /* unique; 1 is the legacy stream */
+/* OP_OK, OP_NOT_READY, or the status of the first operation that failed and was not asked for yet. */
+u32 stream_query(struct stream *st);
+u32 stream_synchronise(struct stream *st);
+u32 streams_synchronise(struct streams *s); /* the device: all streams */
+
+/* ---- events ---- */
+
+enum event_flags { EVENT_DEFAULT = 0, EVENT_BLOCKING_SYNC = 1, EVENT_NO_TIMING = 2 };
+struct event *event_new(struct streams *s, u32 flags); /* NULL: no memory */
+void event_delete(struct event *e);                    /* records and waits in flight go on */
+u32 event_record(struct event *e, struct stream *st, u64 tag);
+u32 event_record_external(struct event *e, struct stream *st, u64 tag); /* in a capture: a node of the graph */
+/* Binds to the latest record at the time of this call; nothing when there is none. */
+u32 event_wait(struct stream *st, struct event *e, u64 tag);
+u32 event_wait_external(struct stream *st, struct event *e, u64 tag);
+u32 event_query(struct event *e); /* OP_OK also when it was never recorded */
+u32 event_synchronise(struct event *e);
+u32 event_elapsed(struct event *from, struct event *to, double *ms);
+
+/* ---- capture ---- */
+
+enum capture_mode { CAPTURE_GLOBAL, CAPTURE_THREAD_LOCAL, CAPTURE_RELAXED };
+enum capture_status { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED };
+struct graph;
+u32 capture_begin(struct stream *st, enum capture_mode mode);
+/* Ends it in every case but OP_CAPTURE_UNMATCHED, OP_CAPTURE_WRONG_THREAD and OP_ILLEGAL_STATE; *graph is the
+ * caller's, NULL unless OP_OK. */
+u32 capture_end(struct stream *st, struct graph **graph);
+enum capture_status capture_status(struct stream *st, u64 *id);
+/* For a call that is unsafe in a capture (cudaMalloc, cudaFree, ...): OP_OK, or OP_CAPTURE_UNSUPPORTED, and the
+ * captures that forbid it are invalidated. */
+u32 capture_unsafe_call(struct streams *s);
+/* The calling thread's own mode, which starts as CAPTURE_GLOBAL; returns the one before. */
+enum capture_mode capture_exchange_mode(enum capture_mode mode);
+#endif

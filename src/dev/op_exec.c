@@ -1,0 +1,412 @@
+/* Who runs a ready operation.
+ *
+ * Without a seed: short operations and the start of launches are run by the thread that made them ready, which is the
+ * enqueuing one or the one that reported the end of what was before. Copies have a thread for each direction, host
+ * functions one. Each takes the most urgent, then the oldest.
+ *
+ * With a seed nothing runs until the host waits or asks. That thread then is the runner: it draws one of the ready
+ * operations, runs it to its end, and draws again. A body that goes on after its return (OP_LATER) is waited for; when
+ * the backend says that its launches are stuck, the next operation is drawn beside them. What takes longer than 50 ms
+ * is left to itself, and a host that makes no call for 50 ms is not waited for: `unrepeatable` says so.
+ *
+ * The threads start when they have something to do. The timer thread polls values and watches for the 50 ms. */
+#include "dev/op_in.h"
+#include <time.h>
+
+enum { POLL_FIRST_US = 20, POLL_MOST_US = 1000, IDLE_NS = 50 * 1000 * 1000, WATCH_US = 10000, SPINS = 60 };
+
+static __thread struct streams *dispatching; /* this thread is in exec_dispatch of it */
+
+/* ---- queues ---- */
+
+static bool sooner(const struct op *a, const struct op *b)
+{
+    s32 x = a->stream->priority, y = b->stream->priority;
+    return x != y ? x < y : a->age < b->age;
+}
+
+static void array_push(struct op_heap *h, struct op *op)
+{
+    if (h->n == h->cap) {
+        h->cap = MAX_OF(h->cap * 2, 16u);
+        h->p = base_need_more(h->p, h->cap * sizeof *h->p);
+    }
+    h->p[h->n++] = op;
+}
+
+static struct op *array_take(struct op_heap *h, u32 i)
+{
+    struct op *op = h->p[i];
+    memmove(h->p + i, h->p + i + 1, (--h->n - i) * sizeof *h->p);
+    return op;
+}
+
+static void heap_push(struct op_heap *h, struct op *op)
+{
+    array_push(h, op);
+    u32 i = h->n - 1;
+    for (; i && sooner(op, h->p[(i - 1) / 2]); i = (i - 1) / 2) h->p[i] = h->p[(i - 1) / 2];
+    h->p[i] = op;
+}
+
+static struct op *heap_pop(struct op_heap *h)
+{
+    struct op *top = h->p[0], *last = h->p[--h->n];
+    u32 i = 0;
+    for (u32 child; (child = 2 * i + 1) < h->n; i = child) {
+        if (child + 1 < h->n && sooner(h->p[child + 1], h->p[child])) child++;
+        if (!sooner(h->p[child], last)) break;
+        h->p[i] = h->p[child];
+    }
+    h->p[i] = last;
+    return top;
+}
+
+static void here_push(struct streams *s, struct op *op)
+{
+    op->next = NULL;
+    *s->here_end = op;
+    s->here_end = &op->next;
+}
+
+static struct op *here_pop(struct streams *s)
+{
+    struct op *op = s->here;
+    s->here = op->next;
+    if (!s->here) s->here_end = &s->here;
+    return op;
+}
+
+/* ---- running one ---- */
+
+u64 exec_now(struct streams *s)
+{
+    const struct op_backend *b = &s->options.backend;
+    return b->now ? b->now(b->self) : s->options.seeded ? s->virtual_ns : time_ns();
+}
+
+/* Calls the body; the lock is held before and after. */
+static void run(struct op *op)
+{
+    struct streams *s = op->all;
+    u32 status = s->poison;
+    s->queued--;
+    s->running[op->kind]++;
+    __atomic_store_n(&op->state, OP_RUNNING, __ATOMIC_RELEASE);
+    if (op->kind == OP_VALUE_WRITE && !status && !s->options.external) value_write(op);
+    if (op->kind == OP_GRAPH) graph_begin(op);
+    if (op->run || op->drop) {
+        unlock(&s->lock);
+        if (op->run && !status) status = op->run(op, op->data);
+        if (status != OP_LATER && op->drop) op->drop(op->data);
+        lock(&s->lock);
+        if (status == OP_LATER) return; /* op may be gone */
+    }
+    op_finish(op, status);
+    if (s->polls.n) exec_recheck(s);
+}
+
+void exec_dispatch(struct streams *s)
+{
+    if (s->options.seeded || dispatching == s) return;
+    struct streams *outer = dispatching;
+    dispatching = s;
+    s->dispatchers++;
+    for (;;) {
+        if (s->here)
+            run(here_pop(s));
+        else if (s->ready[LANE_LAUNCH].n)
+            run(heap_pop(&s->ready[LANE_LAUNCH]));
+        else if (s->trash)
+            graph_collect(s);
+        else
+            break;
+    }
+    dispatching = outer;
+    if (!--s->dispatchers && s->closing) pthread_cond_broadcast(&s->done);
+}
+
+/* ---- the threads ---- */
+
+static void *lane_main(struct streams *s, enum op_lane lane)
+{
+    lock(&s->lock);
+    for (;;) {
+        while (!s->ready[lane].n && !s->quit) pthread_cond_wait(&s->work[lane], &s->lock);
+        if (!s->ready[lane].n) break;
+        run(heap_pop(&s->ready[lane]));
+        exec_dispatch(s);
+    }
+    unlock(&s->lock);
+    return NULL;
+}
+
+static void *main_in(void *s) { return lane_main(s, LANE_IN); }
+static void *main_out(void *s) { return lane_main(s, LANE_OUT); }
+static void *main_host(void *s) { return lane_main(s, LANE_HOST); }
+
+/* False: the system gives no thread. */
+static bool lane_start(struct streams *s, enum op_lane lane)
+{
+    static void *(*const entry[LANES])(
+        void *) = { [LANE_IN] = main_in, [LANE_OUT] = main_out, [LANE_HOST] = main_host };
+    if (!s->started[lane]) s->started[lane] = !pthread_create(&s->thread[lane], NULL, entry[lane], s);
+    return s->started[lane];
+}
+
+static void sleep_on(struct streams *s, pthread_cond_t *c, u64 us)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    u64 ns = (u64)until.tv_nsec + us * 1000;
+    until.tv_sec += (time_t)(ns / 1000000000u);
+    until.tv_nsec = (long)(ns % 1000000000u);
+    pthread_cond_timedwait(c, &s->lock, &until);
+}
+
+/* ---- under a seed ---- */
+
+/* Waits until op, which went on after its body's return, is done; false: it is left to itself. */
+static bool outlast(struct op *op)
+{
+    struct streams *s = op->all;
+    const struct op_backend *b = &s->options.backend;
+    u64 begin = time_ns();
+    while (op->state != OP_DONE && op->state != OP_ENDING) {
+        if (b->progress && op->kind == OP_LAUNCH) {
+            unlock(&s->lock);
+            enum op_progress p = b->progress(b->self);
+            lock(&s->lock);
+            if (p == OP_PROGRESS_STUCK) return false;
+            continue;
+        }
+        u64 spent = time_ns() - begin;
+        if (spent >= IDLE_NS) {
+            s->unrepeatable = true;
+            return false;
+        }
+        op->waited = true;
+        sleep_on(s, &s->done, (IDLE_NS - spent) / 1000 + 1);
+    }
+    return true;
+}
+
+/* The runner draws one operation and runs it. False: none is ready. */
+static bool draw(struct streams *s)
+{
+    struct op_heap *h = &s->ready[0];
+    exec_recheck(s);
+    if (!h->n) return false;
+    struct op *op = array_take(h, (u32)(rand_next(&s->random) % h->n));
+    op->refs++;
+    if (op->lane == LANE_HOST && lane_start(s, LANE_HOST)) {
+        heap_push(&s->ready[LANE_HOST], op);
+        pthread_cond_signal(&s->work[LANE_HOST]);
+    } else {
+        run(op);
+    }
+    outlast(op);
+    op_unref(op);
+    if (s->trash) graph_collect(s);
+    return true;
+}
+
+/* Becomes the runner for one draw. False: there was nothing to draw, or another thread is the runner. */
+static bool draw_as_runner(struct streams *s)
+{
+    if (s->runner) return false;
+    s->runner = true;
+    bool drawn = draw(s);
+    s->runner = false;
+    pthread_cond_broadcast(&s->done);
+    return drawn;
+}
+
+static void wait_seeded(struct op *op)
+{
+    struct streams *s = op->all;
+    const struct op_backend *b = &s->options.backend;
+    s->hosts++;
+    while (op->state != OP_DONE) {
+        if (draw_as_runner(s)) continue;
+        if (op->state == OP_DONE) break;
+        op->waited = true;
+        if (!s->runner && b->progress && s->running[OP_LAUNCH]) {
+            s->runner = true;
+            unlock(&s->lock);
+            enum op_progress p = b->progress(b->self);
+            lock(&s->lock);
+            s->runner = false;
+            if (p == OP_PROGRESS_SOME) continue;
+        }
+        if (op->state != OP_DONE) sleep_on(s, &s->done, s->runner ? WATCH_US : POLL_FIRST_US * 5);
+    }
+    s->hosts--;
+}
+
+/* Runs what is ready when the host has made no call for a while. */
+static void watch(struct streams *s)
+{
+    if (!s->ready[0].n && !s->polls.n) {
+        pthread_cond_wait(&s->timer_work, &s->lock);
+        return;
+    }
+    sleep_on(s, &s->timer_work, WATCH_US);
+    while (!s->quit && !s->runner && !s->hosts && time_ns() - s->called >= IDLE_NS) {
+        if (!draw_as_runner(s)) break;
+        s->unrepeatable = true;
+    }
+}
+
+/* ---- values ---- */
+
+static void poll_values(struct streams *s)
+{
+    if (!s->polls.n) {
+        pthread_cond_wait(&s->timer_work, &s->lock);
+        return;
+    }
+    sleep_on(s, &s->timer_work, s->pause_us);
+    u32 before = s->polls.n;
+    exec_recheck(s);
+    s->pause_us = s->polls.n != before ? POLL_FIRST_US : MIN_OF(s->pause_us * 2, (u32)POLL_MOST_US);
+    exec_dispatch(s);
+}
+
+static void *timer_main(void *of)
+{
+    struct streams *s = of;
+    lock(&s->lock);
+    while (!s->quit) s->options.seeded ? watch(s) : poll_values(s);
+    unlock(&s->lock);
+    return NULL;
+}
+
+static void timer_wake(struct streams *s)
+{
+    if (!s->timer_started) s->timer_started = !pthread_create(&s->timer, NULL, timer_main, s);
+    pthread_cond_signal(&s->timer_work);
+}
+
+void exec_recheck(struct streams *s)
+{
+    for (u32 i = 0; i < s->polls.n;) {
+        struct op *op = s->polls.p[i];
+        if (!s->poison && !value_holds(op)) {
+            i++;
+            continue;
+        }
+        array_take(&s->polls, i);
+        value_waited(op);
+        op->lane = LANE_HERE;
+        if (s->options.seeded)
+            array_push(&s->ready[0], op);
+        else
+            here_push(s, op);
+    }
+}
+
+/* ---- from the other files ---- */
+
+void exec_ready(struct op *op)
+{
+    struct streams *s = op->all;
+    __atomic_store_n(&op->state, OP_READY, __ATOMIC_RELEASE);
+    if (op->lane == LANE_POLL) {
+        if (value_holds(op) || s->poison) {
+            value_waited(op);
+            op->lane = LANE_HERE;
+        } else {
+            array_push(&s->polls, op);
+            s->pause_us = POLL_FIRST_US;
+            timer_wake(s);
+            return;
+        }
+    }
+    if (s->options.seeded) {
+        array_push(&s->ready[0], op);
+        if (s->ready[0].n == 1) timer_wake(s);
+    } else if (op->lane == LANE_HERE) {
+        here_push(s, op);
+    } else if (op->lane == LANE_LAUNCH || !lane_start(s, op->lane)) {
+        heap_push(&s->ready[LANE_LAUNCH], op);
+    } else {
+        heap_push(&s->ready[op->lane], op);
+        pthread_cond_signal(&s->work[op->lane]);
+    }
+}
+
+void exec_call(struct streams *s)
+{
+    if (s->options.seeded) s->called = time_ns();
+}
+
+void exec_ask(struct streams *s)
+{
+    exec_call(s);
+    if (s->options.seeded) draw_as_runner(s);
+}
+
+void exec_wait(struct op *op)
+{
+    struct streams *s = op->all;
+    const struct op_backend *b = &s->options.backend;
+    exec_call(s);
+    if (op->state == OP_DONE) return;
+    op->refs++;
+    if (s->options.seeded) {
+        wait_seeded(op);
+        exec_call(s);
+        op_unref(op);
+        return;
+    }
+    unlock(&s->lock);
+    if (b->help) b->help(b->self, op);
+    for (u32 i = 0; i < SPINS && op_state(op) != OP_DONE; i++) cpu_relax();
+    lock(&s->lock);
+    s->hosts++;
+    while (op->state != OP_DONE) {
+        op->waited = true;
+        pthread_cond_wait(&s->done, &s->lock);
+    }
+    s->hosts--;
+    op_unref(op);
+}
+
+void exec_open(struct streams *s)
+{
+    pthread_condattr_t a;
+    pthread_condattr_init(&a);
+    pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
+    for (int i = 0; i < LANES; i++) pthread_cond_init(&s->work[i], &a);
+    pthread_cond_init(&s->timer_work, &a);
+    pthread_cond_init(&s->done, &a);
+    pthread_condattr_destroy(&a);
+    s->here_end = &s->here;
+    s->random = s->options.seed;
+    s->pause_us = POLL_FIRST_US;
+    s->called = time_ns();
+}
+
+void exec_close(struct streams *s)
+{
+    lock(&s->lock);
+    s->closing = true;
+    while (s->live) exec_wait(s->live);
+    while (s->dispatchers || s->runner) pthread_cond_wait(&s->done, &s->lock); /* threads of others, still in op_done */
+    while (s->trash) graph_collect(s);
+    s->quit = true;
+    for (int i = 0; i < LANES; i++) pthread_cond_broadcast(&s->work[i]);
+    pthread_cond_broadcast(&s->timer_work);
+    unlock(&s->lock);
+    for (int i = 0; i < LANES; i++)
+        if (s->started[i]) pthread_join(s->thread[i], NULL);
+    if (s->timer_started) pthread_join(s->timer, NULL);
+    for (int i = 0; i < LANES; i++) {
+        pthread_cond_destroy(&s->work[i]);
+        base_free(s->ready[i].p);
+    }
+    pthread_cond_destroy(&s->timer_work);
+    pthread_cond_destroy(&s->done);
+    base_free(s->polls.p);
+}

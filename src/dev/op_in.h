@@ -1,0 +1,246 @@
+/* op_in.h: what the files behind op.h share. All of it is read and written with streams->lock held, but where a field
+ * says otherwise. */
+#ifndef LOCKSTEP_OP_IN_H
+#define LOCKSTEP_OP_IN_H
+#include "dev/op.h"
+
+/* ---- clocks (op_clock.c) ---- */
+
+/* A vector clock: at[slot] is the number up to which that chain's operations are before. Shared and not changed once
+ * a second holder is there. */
+struct op_clock {
+    u32 refs;
+    u32 n;     /* entries; a slot beyond has 0 */
+    u64 host;  /* includes the host clock of this version */
+    bool pure; /* is the host clock of that version, and nothing else */
+    u64 at[];
+};
+struct op_slot {
+    u64 number; /* of the last operation */
+    bool used;  /* belongs to a stream or an executable graph; else it may be taken again */
+};
+struct op_clocks {
+    struct op_slot *slot;
+    u32 slots, cap;                 /* that exist; room */
+    u32 most;                       /* that may exist */
+    u32 *idle;                      /* slots that are not used, the oldest first */
+    u32 idles, idle_cap;            /* how many; room */
+    struct op_clock *host;          /* what the host has waited for */
+    struct op_clock *gone;          /* what streams that are gone have done */
+    struct op_clock *gone_blocking; /* the same for blocking streams, since the last operation of the legacy stream */
+    bool inexact;                   /* see streams_inexact */
+};
+void clocks_open(struct op_clocks *c, u32 most);
+void clocks_close(struct op_clocks *c);
+struct op_clock *opclock_hold(struct op_clock *c); /* NULL stays NULL */
+void opclock_release(struct op_clock *c);
+static inline u64 opclock_at(const struct op_clock *c, u32 slot) { return c && slot < c->n ? c->at[slot] : 0; }
+/* *to then includes `from` (NULL: nothing). */
+void opclock_join(struct op_clock **to, struct op_clock *from);
+/* *to then includes `from` and the operation (slot, number), all of whose chain's earlier operations `from` or the
+ * chain's order imply. */
+void opclock_join_op(struct op_clock **to, struct op_clock *from, u32 slot, u64 number);
+void opclock_join_host(struct op_clocks *c, struct op_clock *from, u32 slot, u64 number); /* the host has waited */
+void opclock_join_gone(struct op_clocks *c, struct op_clock **gone); /* the same for c->gone or c->gone_blocking */
+/* A slot for a chain whose first operation has `after` in its clock. */
+u32 slot_take(struct op_clocks *c, const struct op_clock *after);
+void slot_leave(struct op_clocks *c, u32 slot);
+
+/* ---- operations ---- */
+
+/* Who calls the body of a ready operation. */
+enum op_lane {
+    LANE_HERE,   /* the thread that made it ready: it is short, or has no body */
+    LANE_LAUNCH, /* the same thread; the body starts something and returns */
+    LANE_IN,     /* the thread of copies to the device */
+    LANE_OUT,    /* the thread of copies to the host */
+    LANE_HOST,   /* the thread of host functions */
+    LANE_POLL,   /* nobody: it is polled */
+    LANES
+};
+
+struct op_edge {
+    struct op *to;
+    enum op_edge_kind kind;
+    struct op_edge *next; /* of the same operation */
+};
+
+struct op {
+    struct streams *all;
+    struct stream *stream;  /* where it was enqueued; for a node, where its graph was launched */
+    u64 number;             /* in its chain */
+    u64 own;                /* operations of its own chain up to this number were done when it started */
+    u64 age;                /* order of enqueuing over all streams */
+    u32 slot;               /* of its chain */
+    u32 refs;               /* one while it is not done, one for each holder */
+    u32 pending;            /* edges into it that still hold it back */
+    u32 pending_full;       /* operations before it that it may overlap and that are not done; atomic reads */
+    u32 status;             /* once it is done */
+    u8 kind;                /* op_kind */
+    u8 state;               /* op_state; atomic reads */
+    u8 lane;                /* op_lane */
+    bool triggered;         /* its programmatic edges have fired */
+    bool waited;            /* a host thread sleeps until it is done */
+    u8 bits, compare;       /* as in op_spec */
+    struct op_clock *clock; /* before its start; fixed when it starts */
+    /* before its end, and the operation itself, where that is more: with programmatic edges, and once it has published
+     * itself to several others */
+    struct op_clock *full;
+    op_run *run; /* as in op_spec, as are the next four */
+    void *data;
+    void (*drop)(void *data);
+    u64 value;
+    u64 tag;
+    union {
+        void *address;              /* OP_VALUE_* */
+        struct event *event;        /* OP_RECORD: with a reference */
+        struct graph_launch *graph; /* OP_GRAPH, OP_GRAPH_END */
+    };
+    struct op_edge edge;      /* the first edge out of it; to is NULL: none */
+    struct op_edge *edges;    /* the others */
+    struct op *next;          /* in a list of ready or of free operations */
+    struct op *newer, *older; /* all that are not done */
+};
+
+/* A queue by urgency, then age: a binary heap. Under a seed: just an array, drawn from. */
+struct op_heap {
+    struct op **p;
+    u32 n, cap;
+};
+
+struct stream {
+    struct streams *all;
+    u64 id;
+    u32 flags;
+    s32 priority;
+    u32 refs;        /* one for the handle, one for each operation that is not done */
+    u32 slot;        /* of its chain; UINT32_MAX: none yet */
+    bool deleted;    /* the handle is gone */
+    bool fixed;      /* legacy or per thread: cannot be deleted */
+    bool active;     /* in the list of blocking streams with work since the last legacy operation */
+    struct op *tail; /* the last operation, done or not, with a reference; NULL: none yet */
+    u64 legacy_age;  /* age of the last operation of the legacy stream that this one is ordered after */
+    u32 error;       /* status of the first failed operation that nobody asked for */
+    struct stream *next_active;
+    struct stream *next, *prev; /* all streams */
+    u64 thread;                 /* per-thread stream: of this thread; else 0 */
+    struct capture *capture;    /* the one that it takes part in, or NULL */
+    struct capture_set *deps;   /* nodes that the next captured operation depends on */
+};
+
+struct event {
+    struct streams *all;
+    u32 refs; /* handle, records in flight, nodes of graphs; atomic */
+    u32 flags;
+    struct op *record;        /* the latest, with a reference; NULL: never recorded */
+    u64 time;                 /* of the latest record that is done */
+    struct capture *capture;  /* the latest record was in this capture, with a reference */
+    struct capture_set *deps; /* and stands for these nodes */
+};
+
+struct op_written { /* the last value write to an address */
+    void *address;  /* NULL: free entry */
+    u64 value;
+    struct op_clock *clock; /* of the write, itself included */
+};
+
+struct op_chunk {
+    struct op_chunk *next;
+};
+
+struct streams {
+    lock_t lock;
+    struct streams_options options;
+    struct op_clocks clocks;
+    struct stream *legacy;
+    struct stream *streams; /* all, the newest first */
+    struct stream *active;  /* blocking streams with work since the last legacy operation */
+    u64 serial;             /* unique in the process */
+    u64 ids, ages;          /* given out */
+    struct op *live;        /* all that are not done, the newest first */
+    u32 queued, running[OP_KINDS];
+    u32 poison;     /* status; 0: none */
+    u32 error;      /* of streams that are gone */
+    u64 virtual_ns; /* the time under a seed */
+    /* memory */
+    struct op *free_ops;
+    struct op_edge *free_edges;
+    struct op_chunk *chunks;
+    /* op_exec.c */
+    struct op *here, **here_end; /* LANE_HERE, first in first out */
+    struct op_heap ready[LANES]; /* the others; under a seed all are in [0] */
+    struct op_heap polls;        /* value waits that do not hold */
+    pthread_cond_t work[LANES];  /* for the threads of IN, OUT, HOST */
+    pthread_cond_t timer_work;
+    pthread_cond_t done; /* for host threads that wait */
+    pthread_t thread[LANES], timer;
+    bool started[LANES], timer_started, quit;
+    bool runner;     /* under a seed: some thread runs operations */
+    u32 dispatchers; /* threads in exec_dispatch */
+    bool closing;    /* streams_delete waits for them */
+    bool unrepeatable;
+    u32 hosts;                  /* threads that sleep in a call */
+    u64 random;                 /* state of the draw */
+    u64 called;                 /* under a seed: time of the last call */
+    u32 pause_us;               /* between two polls */
+    struct op_written *written; /* op_value.c: a hash table */
+    u32 nwritten, written_cap;
+    /* capture.c */
+    struct graph_exec *execs;  /* graph_exec.c: those with allocation nodes */
+    struct graph_trash *trash; /* see graph_collect */
+    struct capture *captures;  /* that go on */
+    u64 capture_ids;
+};
+
+/* op.c */
+struct op *op_make(struct streams *s, struct stream *st, const struct op_spec *spec); /* NULL: no memory */
+void op_unmake(struct op *op); /* one that op_make gave and nothing refers to */
+void op_edge_add(struct op *from, struct op *to, enum op_edge_kind kind);
+/* Puts a new operation at the end of its stream: chain, legacy order. Then op_submit. */
+void op_append(struct op *op, bool programmatic);
+void op_submit(struct op *op);             /* all its edges are there: it may become ready */
+void op_finish(struct op *op, u32 status); /* the body is done */
+void op_unref(struct op *op);
+void stream_unref(struct stream *st);
+/* op_exec.c */
+void exec_open(struct streams *s);
+void exec_close(struct streams *s);
+void exec_ready(struct op *op);
+void exec_call(struct streams *s); /* a call of the interface: for the 50 ms */
+/* Runs what is ready and needs no thread of its own. Releases the lock meanwhile. Not under a seed. */
+void exec_dispatch(struct streams *s);
+void exec_wait(struct op *op);                      /* until it is done; releases the lock meanwhile */
+void exec_ask(struct streams *s);                   /* the host asks: under a seed one operation runs */
+void exec_recheck(struct streams *s);               /* memory may have changed: look at the value waits */
+void exec_polled(struct streams *s, struct op *op); /* a value wait that does not hold yet */
+u64 exec_now(struct streams *s);
+/* op_value.c */
+bool value_holds(const struct op *op);
+void value_write(struct op *op);
+void value_waited(struct op *op); /* it holds: order it after the write that made it so */
+void value_close(struct streams *s);
+/* stream.c, event.c */
+u64 thread_number(void); /* of the calling thread, never 0 */
+struct op *stream_tail(struct stream *st);
+void host_join(struct op *op);      /* the host has waited for it */
+void event_recorded(struct op *op); /* the record is done */
+void event_bind(struct event *e, struct op *record);
+void event_unref(struct event *e);
+/* graph_exec.c */
+void graph_freed_locked(struct streams *s, const void *address);
+void graph_begin(struct op *op); /* OP_GRAPH is ready: its nodes come into being */
+void graph_ended(struct op *op); /* OP_GRAPH_END is done */
+/* What is to be freed without the lock, since it calls drop: now. Releases the lock meanwhile. */
+void graph_collect(struct streams *s);
+/* capture.c */
+/* The stream is captured: records the operation there. *taken false: it is not. */
+u32 capture_take(struct stream *st, const struct op_spec *spec, bool *taken);
+u32 capture_record(struct stream *st, struct event *e, bool *taken);
+u32 capture_wait(struct stream *st, struct event *e, bool *taken);
+u32 capture_asked(struct stream *st); /* synchronise or query: an error, and invalidation, where it is captured */
+u32 capture_asked_event(struct event *e);
+u32 capture_asked_all(struct streams *s);
+u32 capture_legacy(struct stream *st); /* an operation of the legacy stream beside captured blocking streams */
+void capture_forget(struct event *e);  /* the event's record is no captured one any more */
+void capture_stream_gone(struct stream *st);
+#endif
