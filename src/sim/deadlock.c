@@ -210,7 +210,11 @@ static void explain_warp(struct stopped *st, struct cause *c)
         if (c->other.s)
             c->cause = arena_printf(&st->mem, "%s: %s %s", c->cause, many ? "they are" : "it is",
                                     describe_split(st, x.cta, x.w, c->other.s));
-        c->fix = "Let every lane of the mask reach the call, or compute the mask from those that do.";
+        c->fix =
+            x.s->fr->code->low->op[x.s->op].flags & ISA_ALIGNED
+                ? "Let the whole warp execute it, outside the branch: an .aligned operation has no mask that could "
+                  "leave lanes out."
+                : "Let every lane of the mask reach the call, or compute the mask from those that do.";
     }
 }
 
