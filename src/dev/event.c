@@ -50,7 +50,8 @@ static u32 record(struct event *e, struct stream *st, u64 tag, bool external)
     lock(&s->lock);
     exec_call(s);
     bool taken = false;
-    u32 status = external ? capture_take(st, &spec, &taken) : capture_record(st, e, &taken);
+    u32 status = exec_permitted(s);
+    if (!status) status = external ? capture_take(st, &spec, &taken) : capture_record(st, e, &taken);
     if (!status) status = capture_legacy(st);
     if (!status && !taken) {
         struct op *op = op_make(s, st, &spec);
@@ -77,7 +78,8 @@ static u32 wait(struct stream *st, struct event *e, u64 tag, bool external)
     lock(&s->lock);
     exec_call(s);
     bool taken = false;
-    u32 status = external ? capture_take(st, &spec, &taken) : capture_wait(st, e, &taken);
+    u32 status = exec_permitted(s);
+    if (!status) status = external ? capture_take(st, &spec, &taken) : capture_wait(st, e, &taken);
     if (!status) status = capture_legacy(st);
     if (!status && !taken && e->record) {
         struct op *op = op_make(s, st, &spec);
@@ -100,7 +102,8 @@ u32 event_query(struct event *e)
 {
     struct streams *s = e->all;
     lock(&s->lock);
-    u32 status = capture_asked_event(e);
+    u32 status = exec_permitted(s);
+    if (!status) status = capture_asked_event(e);
     if (!status) {
         exec_ask(s);
         if (e->record && e->record->state != OP_DONE) status = OP_NOT_READY;
@@ -114,7 +117,8 @@ u32 event_synchronise(struct event *e)
 {
     struct streams *s = e->all;
     lock(&s->lock);
-    u32 status = capture_asked_event(e);
+    u32 status = exec_permitted(s);
+    if (!status) status = capture_asked_event(e);
     struct op *record = e->record;
     if (!status && record) {
         record->refs++;
@@ -133,7 +137,8 @@ u32 event_elapsed(struct event *from, struct event *to, double *ms)
     if (to->all != s) return OP_INVALID_HANDLE;
     lock(&s->lock);
     exec_call(s);
-    u32 status = capture_asked_event(from);
+    u32 status = exec_permitted(s);
+    if (!status) status = capture_asked_event(from);
     if (!status) status = capture_asked_event(to);
     if (!status && ((from->flags | to->flags) & EVENT_NO_TIMING || !from->record || !to->record))
         status = OP_INVALID_HANDLE;

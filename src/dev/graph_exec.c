@@ -312,7 +312,8 @@ u32 graph_launch(struct graph_exec *x, struct stream *st, u64 tag, struct op **e
     lock(&s->lock);
     exec_call(s);
     bool taken = false;
-    u32 status = capture_graph(st, x, &taken);
+    u32 status = exec_permitted(s);
+    if (!status) status = capture_graph(st, x, &taken);
     if (!status) status = capture_legacy(st);
     if (!status && !taken) status = launch(x, st, tag, end);
     unlock(&s->lock);

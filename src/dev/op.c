@@ -237,7 +237,7 @@ static void complete(struct op *first)
         if (op->status && !op->stream->error) op->stream->error = op->status;
         unlink_live(op);
         __atomic_store_n(&op->state, OP_DONE, __ATOMIC_RELEASE);
-        if (op->waited) pthread_cond_broadcast(&s->done);
+        if (op->waiters) pthread_cond_broadcast(&s->done);
         if (op->kind == OP_GRAPH_END) graph_ended(op);
         stream_unref(op->stream);
         op_unref(op);
@@ -339,7 +339,8 @@ u32 op_enqueue(struct stream *st, const struct op_spec *spec, struct op **out)
     lock(&s->lock);
     exec_call(s);
     bool taken = false;
-    u32 status = capture_take(st, spec, &taken);
+    u32 status = exec_permitted(s);
+    if (!status) status = capture_take(st, spec, &taken);
     if (!status) status = capture_legacy(st);
     if (status || taken) {
         unlock(&s->lock);
@@ -400,6 +401,19 @@ u32 op_blockers(struct op *op, struct op **out, u32 most)
                 a->refs++;
                 out[n++] = a;
             }
+    unlock(&s->lock);
+    return n;
+}
+
+u32 streams_waited(struct streams *s, struct op **out, u32 most)
+{
+    u32 n = 0;
+    lock(&s->lock);
+    for (struct op *op = s->live; op && n < most; op = op->older)
+        if (op->waiters) {
+            op->refs++;
+            out[n++] = op;
+        }
     unlock(&s->lock);
     return n;
 }

@@ -14,6 +14,8 @@
  *   graph.c      graphs as data (graph.h); graph_exec.c: executable graphs and their launches
  *   capture.c    a stream that records a graph instead of enqueuing
  *
+ * A host function may not call any of this: enqueuing, waiting and asking give OP_NOT_PERMITTED there.
+ *
  * One lock for all of it (struct streams). No callback is called with the lock held. A body ends by its return value,
  * or later by op_done from any thread; op_done may call the bodies of operations that become ready, on that thread.
  *
@@ -167,6 +169,8 @@ struct streams_census {
     u32 hosts;       /* host threads that wait in a call */
 };
 void streams_census(struct streams *s, struct streams_census *out);
+/* The operations that host threads wait for in calls, each with a reference, at most `most`. */
+u32 streams_waited(struct streams *s, struct op **out, u32 most);
 
 /* ---- operations ---- */
 

@@ -15,7 +15,8 @@
 
 enum { POLL_FIRST_US = 20, POLL_MOST_US = 1000, IDLE_NS = 50 * 1000 * 1000, WATCH_US = 10000, SPINS = 60 };
 
-static __thread struct streams *dispatching; /* this thread is in exec_dispatch of it */
+static __thread struct streams *dispatching;   /* this thread is in exec_dispatch of it */
+static __thread const struct streams *hosting; /* this is its thread of host functions */
 
 /* ---- queues ---- */
 
@@ -143,7 +144,11 @@ static void *lane_main(struct streams *s, enum op_lane lane)
 
 static void *main_in(void *s) { return lane_main(s, LANE_IN); }
 static void *main_out(void *s) { return lane_main(s, LANE_OUT); }
-static void *main_host(void *s) { return lane_main(s, LANE_HOST); }
+static void *main_host(void *s)
+{
+    hosting = s;
+    return lane_main(s, LANE_HOST);
+}
 
 /* False: the system gives no thread. */
 static bool lane_start(struct streams *s, enum op_lane lane)
@@ -185,8 +190,9 @@ static bool outlast(struct op *op)
             s->unrepeatable = true;
             return false;
         }
-        op->waited = true;
+        op->waiters++;
         sleep_on(s, &s->done, (IDLE_NS - spent) / 1000 + 1);
+        op->waiters--;
     }
     return true;
 }
@@ -227,10 +233,10 @@ static void wait_seeded(struct op *op)
     struct streams *s = op->all;
     const struct op_backend *b = &s->options.backend;
     s->hosts++;
+    op->waiters++;
     while (op->state != OP_DONE) {
         if (draw_as_runner(s)) continue;
         if (op->state == OP_DONE) break;
-        op->waited = true;
         if (!s->runner && b->progress && s->running[OP_LAUNCH]) {
             s->runner = true;
             unlock(&s->lock);
@@ -241,6 +247,7 @@ static void wait_seeded(struct op *op)
         }
         if (op->state != OP_DONE) sleep_on(s, &s->done, s->runner ? WATCH_US : POLL_FIRST_US * 5);
     }
+    op->waiters--;
     s->hosts--;
 }
 
@@ -341,10 +348,16 @@ void exec_call(struct streams *s)
     if (s->options.seeded) s->called = time_ns();
 }
 
+u32 exec_permitted(const struct streams *s) { return hosting == s ? OP_NOT_PERMITTED : OP_OK; }
+
 void exec_ask(struct streams *s)
 {
     exec_call(s);
-    if (s->options.seeded) draw_as_runner(s);
+    exec_recheck(s);
+    if (s->options.seeded)
+        draw_as_runner(s);
+    else
+        exec_dispatch(s);
 }
 
 void exec_wait(struct op *op)
@@ -365,10 +378,9 @@ void exec_wait(struct op *op)
     for (u32 i = 0; i < SPINS && op_state(op) != OP_DONE; i++) cpu_relax();
     lock(&s->lock);
     s->hosts++;
-    while (op->state != OP_DONE) {
-        op->waited = true;
-        pthread_cond_wait(&s->done, &s->lock);
-    }
+    op->waiters++;
+    while (op->state != OP_DONE) pthread_cond_wait(&s->done, &s->lock);
+    op->waiters--;
     s->hosts--;
     op_unref(op);
 }

@@ -80,7 +80,7 @@ struct op {
     u8 state;               /* op_state; atomic reads */
     u8 lane;                /* op_lane */
     bool triggered;         /* its programmatic edges have fired */
-    bool waited;            /* a host thread sleeps until it is done */
+    u16 waiters;            /* host threads that sleep until it is done, and the runner under a seed */
     u8 bits, compare;       /* as in op_spec */
     struct op_clock *clock; /* before its start; fixed when it starts */
     /* before its end, and the operation itself, where that is more: with programmatic edges, and once it has published
@@ -209,6 +209,8 @@ void exec_ready(struct op *op);
 void exec_call(struct streams *s); /* a call of the interface: for the 50 ms */
 /* Runs what is ready and needs no thread of its own. Releases the lock meanwhile. Not under a seed. */
 void exec_dispatch(struct streams *s);
+/* Not from a host function: OP_NOT_PERMITTED. Every call that enqueues, waits or asks begins with it. */
+u32 exec_permitted(const struct streams *s);
 void exec_wait(struct op *op);                      /* until it is done; releases the lock meanwhile */
 void exec_ask(struct streams *s);                   /* the host asks: under a seed one operation runs */
 void exec_recheck(struct streams *s);               /* memory may have changed: look at the value waits */

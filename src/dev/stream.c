@@ -211,7 +211,8 @@ u32 stream_query(struct stream *st)
 {
     struct streams *s = st->all;
     lock(&s->lock);
-    u32 status = capture_asked(st);
+    u32 status = exec_permitted(s);
+    if (!status) status = capture_asked(st);
     if (!status) {
         exec_ask(s);
         status = OP_NOT_READY;
@@ -258,7 +259,8 @@ u32 stream_synchronise(struct stream *st)
 {
     struct streams *s = st->all;
     lock(&s->lock);
-    u32 status = capture_asked(st);
+    u32 status = exec_permitted(s);
+    if (!status) status = capture_asked(st);
     if (!status) {
         exec_call(s);
         if (st == s->legacy) {
@@ -280,7 +282,8 @@ u32 stream_synchronise(struct stream *st)
 u32 streams_synchronise(struct streams *s)
 {
     lock(&s->lock);
-    u32 status = capture_asked_all(s);
+    u32 status = exec_permitted(s);
+    if (!status) status = capture_asked_all(s);
     if (!status) {
         exec_call(s);
         wait_tails(s, any);
@@ -299,11 +302,14 @@ u32 op_synchronise(struct op *op)
 {
     struct streams *s = op->all;
     lock(&s->lock);
-    op->refs++;
-    exec_wait(op);
-    host_join(op);
-    u32 status = op->status;
-    op_unref(op);
+    u32 status = exec_permitted(s);
+    if (!status) {
+        op->refs++;
+        exec_wait(op);
+        host_join(op);
+        status = op->status;
+        op_unref(op);
+    }
     unlock(&s->lock);
     return status;
 }

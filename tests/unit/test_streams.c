@@ -328,6 +328,71 @@ static void host_functions(void)
     streams_delete(s);
 }
 
+static struct {
+    struct streams *s;
+    struct stream *st;
+    struct event *e;
+    u32 enqueue, record, query, synchronise, all;
+} forbidden;
+static u32 calls(struct op *op, void *data)
+{
+    (void)op, (void)data;
+    struct op_spec spec = { .kind = OP_EMPTY };
+    forbidden.enqueue = op_enqueue(forbidden.st, &spec, NULL);
+    forbidden.record = event_record(forbidden.e, forbidden.st, 0);
+    forbidden.query = stream_query(forbidden.st);
+    forbidden.synchronise = event_synchronise(forbidden.e);
+    forbidden.all = streams_synchronise(forbidden.s); /* would wait for itself */
+    return OP_OK;
+}
+
+static void host_functions_call_nothing(void)
+{
+    forbidden.s = open_plain();
+    forbidden.st = stream_new(forbidden.s, 0, 0);
+    forbidden.e = event_new(forbidden.s, 0);
+    struct op_spec spec = { .kind = OP_HOST, .run = calls };
+    op_enqueue(forbidden.st, &spec, NULL);
+    UNIT_EQ(stream_synchronise(forbidden.st), OP_OK);
+    UNIT(forbidden.enqueue == OP_NOT_PERMITTED && forbidden.record == OP_NOT_PERMITTED);
+    UNIT(forbidden.query == OP_NOT_PERMITTED && forbidden.synchronise == OP_NOT_PERMITTED);
+    UNIT(forbidden.all == OP_NOT_PERMITTED);
+    event_delete(forbidden.e);
+    streams_delete(forbidden.s);
+}
+
+static void *wait_for(void *st)
+{
+    stream_synchronise(st);
+    return NULL;
+}
+
+/* Who waits in a call for what: the nodes of a deadlock that crosses the host. */
+static void waiting_hosts(void)
+{
+    struct streams *s = open_plain();
+    struct stream *x = stream_new(s, 0, 0);
+    struct op *at, *who[2];
+    struct op *op = put(x, &at);
+    UNIT_EQ(streams_waited(s, who, 2), 0);
+    pthread_t t;
+    pthread_create(&t, NULL, wait_for, x);
+    u32 n = 0;
+    for (u32 i = 0; !n && i < 50000; i++) {
+        thread_sleep_us(100);
+        n = streams_waited(s, who, 2);
+    }
+    UNIT(n == 1 && who[0] == op);
+    struct streams_census census;
+    streams_census(s, &census);
+    UNIT_EQ(census.hosts, 1);
+    end(&at);
+    pthread_join(t, NULL);
+    if (n) op_release(who[0]);
+    op_release(op);
+    streams_delete(s);
+}
+
 static pthread_barrier_t both;
 static u32 meet(struct op *op, void *data)
 {
@@ -719,6 +784,8 @@ int main(void)
     errors();
     timing();
     host_functions();
+    host_functions_call_nothing();
+    waiting_hosts();
     copies_overlap();
     priorities();
     values();
