@@ -10,6 +10,7 @@
 #include "race/race_advice.h"
 #include "race/race_launch.h"
 #include "code/analyses.h"
+#include "code/shared_layout.h"
 #include "sim/async.h"
 #include "sim/explain_access.h"
 #include "sim/finding_place.h"
@@ -162,12 +163,11 @@ static const char *semantics_text(struct arena *a, u32 op, const struct site *s)
     return k == SEM_VOLATILE ? "volatile" : arena_printf(a, "%s.%s", sem[k], scope[s->scope & 3]);
 }
 
-/* The shared array that the current address is derived from; NULL: unknown, or dynamic shared memory. */
+/* The shared array at the address; NULL: unknown, or dynamic shared memory. It goes by the address, not by what the
+ * current access was derived from: either side may come second, and one of them may not tell. */
 static const struct ptx_var *shared_array(const struct draft *x)
 {
-    const struct site *s = site_at(x->t->warp->code->low, x->t->op_index);
-    return s && s->prov.kind == FROM_VAR && s->prov.var->space == SP_SHARED && !s->prov.var->is_extern ? s->prov.var
-                                                                                                       : NULL;
+    return shared_variable(x->t->warp->cta->launch->kernel->func, x->at);
 }
 
 /* Fills in the object that the finding is about. */

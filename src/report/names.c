@@ -8,10 +8,8 @@ void name_plain(struct str m, char *out, size_t size)
 {
     struct arena mem = { 0 };
     struct demangled d;
-    if (demangle(&mem, m, &d))
-        snprintf(out, size, "%s", d.plain);
-    else
-        snprintf(out, size, "%.*s", (int)m.n, m.p);
+    int n = demangle(&mem, m, &d) ? snprintf(out, size, "%s", d.plain) : snprintf(out, size, "%.*s", (int)m.n, m.p);
+    if (n > 0 && (size_t)n >= size && size > 3) memcpy(out + size - 4, "...", 4); /* it is cut */
     arena_free(&mem);
 }
 

@@ -371,6 +371,8 @@ bool report_again(struct report *r, u64 ticket, const struct occurrence *given)
     lock(&r->lock);
     const struct ticket *t = &r->ticket[ticket % TICKETS];
     struct entry *e = t->key == ticket && ticket ? t->entry : NULL;
+    /* the same two instructions, at another shared array */
+    if (e && e->f.object && same_text(e->f.space, "shared") && e->f.object_base != o.object_base) e = NULL;
     if (e && e->f.rival) {
         if (t->flipped)
             occurrence_flip(&o);

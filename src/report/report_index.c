@@ -19,6 +19,7 @@ enum mistake {
     OUT_AXIS_WIDE,
     OUT_AXIS_NEIGHBOUR, /* along one axis of several */
     OUT_PITCH,          /* the length of a row is not that of the array */
+    OUT_NEXT_ROW,       /* a column too many, which is the next row's but for the last row */
     OUT_STEP,           /* neighbouring threads are too far apart */
     OUT_ROW             /* a block for each row, with more threads than the row has columns */
 };
@@ -163,10 +164,11 @@ static bool form_ready(struct outside *o, const struct entry *e)
     if (!form->known || e->form_varies) return false;
     for (u32 i = 0; i < 3; i++) {
         /* an axis with one thread plays no part */
-        o->step[i] = (u64)f->ntid[i] * f->nctaid[i] > 1 ? form->step[i] : 0;
+        s64 step = f->ntid[i] == 1 ? form->cta_step[i] : form->step[i]; /* one thread a CTA: its number is the CTA's */
+        o->step[i] = (u64)f->ntid[i] * f->nctaid[i] > 1 ? step : 0;
         o->local[i] = !form->cta_step[i];
-        if (form->step[i] < 0 || (f->ntid[i] > 1 && !o->local[i] && f->nctaid[i] > 1 &&
-                                  (u64)form->cta_step[i] != (u64)form->step[i] * f->ntid[i]))
+        if (step < 0 || (f->ntid[i] > 1 && !o->local[i] && f->nctaid[i] > 1 &&
+                         (u64)form->cta_step[i] != (u64)form->step[i] * f->ntid[i]))
             return false;
         o->used += o->step[i] != 0;
     }
@@ -212,6 +214,23 @@ static bool look_row(struct outside *o, const struct entry *e, const struct crow
     return true;
 }
 
+/* y * w + x + 1, or a loop over the columns of a row, with a column too many: that is the first element of the next
+ * row, and only the last row leads outside. */
+static bool look_next_row(struct outside *o, const struct entry *e, const struct crowd *c)
+{
+    const struct finding *f = &e->f;
+    u32 row = o->by_step[2], column = o->by_step[1];
+    s64 width = o->step[row], n = o->elements;
+    bool open = f->form.open;
+    if (width < 2 || width >= n || n % width || (o->local[row] && f->nctaid[row] > 1)) return false;
+    if (o->used > 2 || (o->used == 2 ? o->step[column] != 1 || open || e->start_varies : !open)) return false;
+    s64 last = n / width - 1;
+    if (c->grid.min[row] != last || c->grid.max[row] != last || o->first < n || o->last >= n + width) return false;
+    o->axis = row;
+    o->mistake = OUT_NEXT_ROW;
+    return true;
+}
+
 /* What the formula of the index says, where it has more in it than one number of the thread. */
 static bool look_form(struct outside *o, const struct entry *e)
 {
@@ -227,6 +246,7 @@ static bool look_form(struct outside *o, const struct entry *e)
     if (look_pitch(o, form)) return true;
     for (u32 i = 3; i-- > 0;)
         if (o->step[i] && look_axis(o, e, &c, i)) return true;
+    if (look_next_row(o, e, &c)) return true;
     if (o->used > 1 || form->open || form->start < 0 || form->start >= o->step[last] || o->step[last] > o->elements ||
         dim_of(o, o->step[last]) < o->dims)
         return false;
@@ -379,6 +399,13 @@ static void axis_text(const struct outside *o, const struct entry *e, struct tex
         text_add(out, ": rows are taken to be %" PRId64 " elements apart, and those of %s have %" PRIu64,
                  o->step[o->axis], e->f.object, o->dim[1]);
         return;
+    case OUT_NEXT_ROW:
+        text_add(out,
+                 ": rows are %" PRId64 " elements apart, and their last column is %" PRId64 ", but column %" PRId64
+                 " is taken. In the last row that lies outside; in the others it is an element of the next row, which "
+                 "is read or written unnoticed",
+                 o->step[o->axis], o->step[o->axis] - 1, o->step[o->axis] + o->last - o->elements);
+        return;
     case OUT_STEP:
         text_add(out,
                  ": neighbouring threads are %" PRId64 " elements (%" PRId64 " bytes) apart, and the %" PRId64
@@ -418,6 +445,10 @@ static void axis_fix(const struct outside *o, const struct entry *e, struct text
     case OUT_PITCH:
         text_add(out, "Multiply by the length of a row of %s, %" PRIu64 ", not by %" PRId64 ".", e->f.object, o->dim[1],
                  o->step[o->axis]);
+        return;
+    case OUT_NEXT_ROW:
+        text_add(out, "Keep the column below %" PRId64 " in every row, not only the index below %" PRId64 ".",
+                 o->step[o->axis], o->elements);
         return;
     case OUT_STEP:
         if (is_in_bytes(o, e))

@@ -94,7 +94,8 @@ static void place_text(struct ink *k, const struct shown *x, enum paint mark)
     const struct place *p = x->place;
     const struct source *s = &x->source;
     struct mark m = { 0 };
-    bool found = s->line.p && access_mark(s->line, p->col, x->access, x->object, &m);
+    const char *scope = x->object ? strrchr(x->object, ':') : NULL; /* ns::table is called table in ns */
+    bool found = s->line.p && access_mark(s->line, p->col, x->access, scope ? scope + 1 : x->object, &m);
     if (s->line.p && !found) m = mark_at(s->line, p->col, false);
     if (s->shown[0]) {
         arrow(k, x->sign);
@@ -220,10 +221,16 @@ static bool nameless(const struct finding *f, const char *access)
            strcmp(access, "write") != 0;
 }
 
+/* Which of the others it was is not kept. */
+static void another_text(const struct entry *e, struct text *out)
+{
+    text_add(out, "some other thread of %s", e->f.rival->crowd == CROWD_GRID ? "the grid" : "the same CTA");
+}
+
 static void first_text(const struct entry *e, struct text *out)
 {
     if (nameless(&e->f, e->f.access))
-        text_add(out, "another thread, one of several");
+        another_text(e, out);
     else
         one_text(&e->f, e->f.cta, e->f.thread[0], out);
     text_add(out, ": ");
@@ -233,7 +240,7 @@ static void first_text(const struct entry *e, struct text *out)
 static void second_text(const struct entry *e, struct text *out)
 {
     if (nameless(&e->f, e->f.rival->access) && !nameless(&e->f, e->f.access))
-        text_add(out, "another thread, one of several");
+        another_text(e, out);
     else
         one_text(&e->f, e->f.rival->cta, e->f.rival->thread, out);
     text_add(out, ": ");

@@ -2,6 +2,7 @@
  * object + offset: where the arena lies differs between machines, and a report does not. */
 #include "sim/explain_access.h"
 #include "sim/sim_run.h"
+#include "base/demangle.h"
 #include "code/shared_layout.h"
 #include "sim/explain_index.h"
 #include "sim/finding_place.h"
@@ -20,24 +21,19 @@ static const char *space_word(u32 space)
     return space < COUNT_OF(t) && t[space] ? t[space] : "generic";
 }
 
-/* "_ZZ4tileE2as" names the array as of the function tile: its last component is what the source calls it. */
+/* "_ZZ4tileE2as" names the array as of the function tile, "_ZN2ns2asE" as of a namespace: the last component is what
+ * the source calls it. */
 const char *plain_name(struct arena *a, struct str name)
 {
-    if (name.n < 4 || memcmp(name.p, "_ZZ", 3)) return arena_str(a, name);
-    const char *best = NULL;
-    u32 len = 0;
-    for (u32 k = 3; k < name.n; k++) {
-        if (name.p[k] < '0' || name.p[k] > '9') continue;
-        u32 n = 0, j = k;
-        while (j < name.n && name.p[j] >= '0' && name.p[j] <= '9' && n < 1000) n = n * 10 + (u32)(name.p[j++] - '0');
-        if (n && j + n <= name.n) {
-            best = name.p + j;
-            len = n;
-            k = j + n - 1;
-        } else
-            k = j - 1;
+    struct demangled d;
+    if (name.n < 3 || memcmp(name.p, "_Z", 2) || !demangle(a, name, &d)) return arena_str(a, name);
+    const char *last = d.plain;
+    int depth = 0;
+    for (const char *p = d.plain; *p; p++) {
+        depth += (*p == '<' || *p == '(') - (*p == '>' || *p == ')');
+        if (!depth && p[0] == ':' && p[1] == ':') last = p + 2;
     }
-    return best ? arena_str(a, (struct str){ best, len }) : arena_str(a, name);
+    return last;
 }
 
 static const char *plural(u64 n) { return n == 1 ? "" : "s"; }

@@ -252,12 +252,14 @@ u32 origin_of_register(struct warp *w, const struct lowered *l, u32 reg)
     struct origins *o = w->cta->launch->sim->origins;
     const struct ptx_func *f = l->func;
     struct origin *r;
+    char name[256];
     lock(&o->lock);
     u32 id = find(o, key_of(w, l, NONE, reg, 0), &r);
     if (r) {
+        name_plain(f->name, name, sizeof name);
         r->name = reg < f->nregs ? arena_str(&o->mem, f->regs[reg]->name) : "a register";
         r->text = arena_printf(&o->mem, "register %s of %s, which is read on a path where nothing was written to it",
-                               r->name, plain_name(&o->mem, f->name));
+                               r->name, name);
         r->fix = "Give the variable a value where it is declared, or on every path that leads here.";
         r->op = NONE;
         set_key(r);

@@ -58,3 +58,19 @@ extern "C" __global__ void part_filled(const float *x, float *y, int n)         
     }
     y[threadIdx.x] = v;
 }
+
+extern "C" __global__ void right_column(const float *x, float *y, int w, int h)         // the next row's first element, but for the last row
+{
+    int c = threadIdx.x, r = blockIdx.y;
+    if (c < w && r < h) y[r * w + c] = x[r * w + c + 1];
+}
+
+extern "C" __global__ void row_le(const float *x, float *y, int w, int h)               // a column too many in every row
+{
+    int r = threadIdx.x;
+    float s = 0;
+    if (r >= h) return;
+#pragma unroll 1
+    for (int c = 0; c <= w; c++) s += x[r * w + c];
+    y[r] = s;
+}
