@@ -123,7 +123,9 @@ struct race {
     u32 nheap, capheap;
     /* tests: called for every racy byte, instead of the report; weak: R5 orders the two */
     void (*hook)(void *self, const struct touch *t, u32 byte, bool weak);
-    void *hook_self;          /* its first argument */
+    /* tests: called for every race of volatile accesses (R2b), with the first byte of the element */
+    void (*volatile_hook)(void *self, const struct touch *t, u32 byte);
+    void *hook_self;          /* their first argument */
     struct observer observer; /* what sim calls */
 };
 #endif

@@ -187,6 +187,19 @@ static bool is_repeating(const struct lowered *l)
     return ordering && relaxed;
 }
 
+/* Some function of the program, which the kernel may call, has a volatile access. */
+static bool program_has_volatile(const struct ptx_module *m)
+{
+    for (const struct ptx_module *p = m->first ? m->first : m; p; p = p->next)
+        for (u32 k = 0; k < p->nfunc; k++)
+            for (u32 i = 0; i < p->func[k]->ninsn; i++) {
+                const struct ptx_opcode *o = p->func[k]->insn[i].op;
+                for (u32 n = 0; o && n < o->nmod; n++)
+                    if (str_is(o->mod[n], "volatile")) return true;
+            }
+    return false;
+}
+
 bool race_updates(const struct race_launch *launch, u32 site)
 {
     return launch->kernel->serial % FUNCS == site >> SITE_FUNCTION && launch->kernel->update[site & SITE_OPERATION];
@@ -233,12 +246,15 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     k->simple = is_simple(l, u.block, k->used);
     k->scoped = is_scoped(l);
     k->repeats = is_repeating(l);
+    bool calls = false;
     for (u32 n = 0; n < l->nsite; n++) k->has_volatile |= l->site[n].sem == SEM_VOLATILE;
     for (u32 n = 0; n < l->ncall; n++)
         if (!l->call[n].builtin) {
             k->simple = false;
-            k->anywhere = k->scoped = k->repeats = k->has_volatile = true;
+            k->anywhere = k->scoped = k->repeats = true;
+            calls = true;
         }
+    if (calls && !k->has_volatile) k->has_volatile = program_has_volatile(l->func->module);
     k->param = base_need(sizeof *k->param * (l->nsite + 1));
     k->var = base_need(sizeof *k->var * (l->nsite + 1));
     for (u32 n = 0; n < l->nop; n++)

@@ -124,11 +124,15 @@ static void check(struct touch *t, struct volatile_at *l, struct kept old, u32 o
     u32 first = (u32)(l->at % SECTOR);
     struct list_entry o = entry_of(t, old, old_op, l->size, first), m = entry_of(t, me, op, l->size, first);
     if (hb_byte_weak(t->w, &o, &m, first, t->space)) return;
+    t->at = l->at & ~(u64)(SECTOR - 1);
+    if (unlikely(c->race->hook != NULL)) {
+        c->race->volatile_hook(c->race->hook_self, t, first);
+        return;
+    }
     u64 bit = pair_bit(old.site, me.site);
     l->pairs |= bit;
     if (!c->launch->held) c->launch->held = report_new();
     if (!c->launch->held) return;
-    t->at = l->at & ~(u64)(SECTOR - 1);
     race_report_volatile(t, &o, &m, first, bit);
 }
 
@@ -146,7 +150,7 @@ void volatile_access(struct touch *t, const struct access *a, u32 lane, u32 elem
     struct kept me = { race_stamp(t->w, lane, ES_ONE, WHO_ONE), t->site };
     u32 op = t->op & OP_WRITE;
     if (a->site->flags & SITE_POLLED) l->flag = true;
-    if (l->flag || t->w->c->race->hook) return;
+    if (l->flag || (t->w->c->race->hook && !t->w->c->race->volatile_hook)) return;
     check(t, l, l->write, OP_WRITE, me, op);
     if (!op) {
         keep_read(t, l, me);

@@ -78,6 +78,13 @@ struct oracle {
     struct oracle_loc loc[ORACLE_PLACES][ORACLE_BYTES];
     struct oracle_bar bar[ORACLE_CTAS][MAX_BARS];
     u8 racy[ORACLE_PLACES][ORACLE_BYTES];
+    /* volatile accesses by the first byte of their element, and the elements of which two conflict without an order
+     * (R2b); flags are not left out */
+    struct {
+        struct oracle_access *a;
+        u32 n, cap;
+    } volatiles[ORACLE_PLACES][ORACLE_BYTES];
+    u8 volatile_racy[ORACLE_PLACES][ORACLE_BYTES];
     u64 base[ORACLE_BUFFERS]; /* of the global buffers */
     u32 instance, block, threads, ids;
     bool weak; /* R5a and R5b order */
@@ -199,6 +206,7 @@ static void oracle_launch(struct oracle *o, u32 grid, u32 block)
     for (u32 p = 0; p < ORACLE_BUFFERS + grid; p++)
         for (u32 b = 0; b < ORACLE_BYTES; b++) {
             o->hist[p][b].n = 0;
+            o->volatiles[p][b].n = 0;
             o->loc[p][b].size = 0;
         }
     memset(o->bar, 0, sizeof *o->bar * grid);
@@ -319,6 +327,27 @@ static void oracle_wrote(struct oracle *o, u32 t, struct oracle_loc *l, u32 sem,
     }
 }
 
+/* R2b, by causality alone: that a read has seen a write orders nothing. */
+static void oracle_volatile(struct oracle *o, u32 place, struct oracle_access m)
+{
+    const struct dense_clock *v = &o->t[m.thread].now;
+    u32 n = o->volatiles[place][m.start].n;
+    if (o->volatile_racy[place][m.start]) return;
+    for (u32 k = 0; k < n; k++) {
+        const struct oracle_access *x = &o->volatiles[place][m.start].a[k];
+        if (x->end != m.end || x->instance == m.instance) continue;
+        if (x->thread == m.thread && x->clock == m.clock && x->write == m.write) return; /* the same again: a poll */
+        if ((x->write || m.write) && x->thread != m.thread && x->clock > v->thread[x->thread])
+            o->volatile_racy[place][m.start] = 1;
+    }
+    if (n == o->volatiles[place][m.start].cap) {
+        o->volatiles[place][m.start].cap = n ? 2 * n : 8;
+        o->volatiles[place][m.start].a = realloc(o->volatiles[place][m.start].a,
+                                                 sizeof m * o->volatiles[place][m.start].cap);
+    }
+    o->volatiles[place][m.start].a[o->volatiles[place][m.start].n++] = m;
+}
+
 static void oracle_element(struct oracle *o, const struct access *a, u32 t, u32 place, struct oracle_access m)
 {
     const struct site *s = a->site;
@@ -340,6 +369,7 @@ static void oracle_element(struct oracle *o, const struct access *a, u32 t, u32 
     }
     m.clock = o->t[t].now.thread[t];
     for (u32 b = m.start; b < m.end; b++) oracle_byte(o, place, b, m);
+    if (s->sem == SEM_VOLATILE && !rmw) oracle_volatile(o, place, m);
     if (l) oracle_wrote(o, t, l, sem, m.wide);
 }
 
