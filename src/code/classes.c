@@ -21,7 +21,12 @@ struct classes {
     u64 **defs;  /* per block: registers written */
     u32 group, groups;
     bool changed;
+    u64 work; /* blocks that regions had so far, of all branches in all rounds */
 };
+
+/* Beyond so much work all registers become V, as in irreducible code: that takes a second or two, and what is won by
+ * scalars in a function of that kind is less. (Thousands of branches, each around thousands of blocks.) */
+#define WORK_MOST 100000000ull
 
 static const struct lane_class vec = { CLS_V, 0 }, scalar = { CLS_S, 0 };
 
@@ -218,16 +223,51 @@ static bool branch_diverges(const struct classes *c, const struct block *b)
     return !(b->target != NONE && c->l->block[b->target].is_exit) && !(b->next != NONE && c->l->block[b->next].is_exit);
 }
 
-/* Blocks that can run before the lanes of b meet again; joins get marked 2. */
-static void region_of(const struct classes *c, u32 b, u8 *mark, u32 *label, u32 *stack)
+/* What is found of one branch. */
+struct region {
+    u8 *mark;      /* by block: 1 in the region, 2 where the lanes meet, 3 a join in the region; 0: none of these */
+    u32 *label;    /* by block: the last join, or successor of the branch, on the ways to it */
+    u32 *block, n; /* the blocks that have a mark or a label, in their order */
+    u32 *stack;    /* blocks that are to be visited */
+    u64 *bits;     /* by block: it is to be among `block`; all 0 between two uses */
+    u32 low, high; /* words of bits that are not 0 are from low to high */
+};
+
+static void region_add(struct region *r, u32 b)
+{
+    r->bits[b >> 6] |= 1ull << (b & 63);
+    r->low = MIN_OF(r->low, b >> 6);
+    r->high = MAX_OF(r->high, b >> 6);
+}
+
+/* Writes the blocks that were added in their order. */
+static void region_list(struct region *r)
+{
+    r->n = 0;
+    for (u32 w = r->low; w <= r->high; w++) {
+        for (u64 m = r->bits[w]; m; m &= m - 1) r->block[r->n++] = w * 64 + (u32)__builtin_ctzll(m);
+        r->bits[w] = 0;
+    }
+}
+
+/* Blocks that can run before the lanes of b meet again, with marks and labels. Of other blocks nothing is touched, so
+ * that many small regions take no longer than one large one. */
+static void region_of(struct classes *c, u32 b, struct region *r)
 {
     const struct lowered *l = c->l;
-    u32 meet = l->block[b].ipdom, sp = 0;
-    memset(mark, 0, l->nblock);
-    for (u32 k = 0; k < l->nblock; k++) label[k] = NONE;
+    u8 *mark = r->mark;
+    u32 *label = r->label, *stack = r->stack, meet = l->block[b].ipdom, sp = 0;
+    for (u32 k = 0; k < r->n; k++) {
+        mark[r->block[k]] = 0;
+        label[r->block[k]] = NONE;
+    }
+    r->low = NONE;
+    r->high = 0;
+    if (meet != NONE) region_add(r, meet);
     for (u32 j = 0; j < l->block[b].nsucc; j++) {
         u32 s = l->block[b].succ[j];
         label[s] = s;
+        region_add(r, s);
         if (s == meet || mark[s]) continue;
         mark[s] = 1;
         stack[sp++] = s;
@@ -238,14 +278,18 @@ static void region_of(const struct classes *c, u32 b, u8 *mark, u32 *label, u32 
             u32 s = l->block[x].succ[j];
             if (s != meet && !mark[s]) {
                 mark[s] = 1;
+                region_add(r, s);
                 stack[sp++] = s;
             }
         }
     }
     if (meet != NONE) mark[meet] = 2;
+    region_list(r);
     for (bool again = true; again;) {
         again = false;
-        for (u32 x = 0; x < l->nblock; x++) {
+        c->work += r->n;
+        for (u32 k = 0; k < r->n; k++) {
+            u32 x = r->block[k];
             if (!(mark[x] & 1) || label[x] == NONE) continue;
             for (u32 j = 0; j < l->block[x].nsucc; j++) {
                 u32 s = l->block[x].succ[j];
@@ -265,18 +309,19 @@ static void region_of(const struct classes *c, u32 b, u8 *mark, u32 *label, u32 
     }
 }
 
-static void apply_region(struct classes *c, u32 b, u8 *mark, u32 *label, u32 *stack, u64 *defs, u64 *live)
+static void apply_region(struct classes *c, u32 b, struct region *r, u64 *defs, u64 *live)
 {
     struct lowered *l = c->l;
-    region_of(c, b, mark, label, stack);
+    const u8 *mark = r->mark;
+    region_of(c, b, r);
     u32 first = NONE; /* the successor that runs first: no lanes wait there */
     for (u32 j = 0; j < l->block[b].nsucc; j++)
         if (l->block[b].succ[j] < first) first = l->block[b].succ[j];
     memset(defs, 0, 8 * l->words);
     memset(live, 0, 8 * l->words);
-    for (u32 x = 0; x < l->nblock; x++) {
-        bool succ = false;
-        for (u32 j = 0; j < l->block[b].nsucc; j++) succ |= l->block[b].succ[j] == x && x != first;
+    c->work += (u64)r->n * (1 + l->words / 16);
+    for (u32 k = 0; k < r->n; k++) {
+        u32 x = r->block[k];
         if (mark[x] == 1 || mark[x] == 3) {
             if (!c->div[x]) {
                 c->div[x] = 1;
@@ -284,9 +329,12 @@ static void apply_region(struct classes *c, u32 b, u8 *mark, u32 *label, u32 *st
             }
             for (u32 w = 0; w < l->words; w++) defs[w] |= c->defs[x][w];
         }
-        if (mark[x] >= 2 || succ)
+        if (mark[x] >= 2)
             for (u32 w = 0; w < l->words; w++) live[w] |= l->block[x].live_in[w];
     }
+    for (u32 j = 0; j < l->block[b].nsucc; j++)
+        for (u32 w = 0; w < l->words && l->block[b].succ[j] != first; w++)
+            live[w] |= l->block[l->block[b].succ[j]].live_in[w];
     for (u32 w = 0; w < l->words; w++)
         for (u64 m = defs[w] & live[w]; m; m &= m - 1) widen(c, w * 64 + (u32)__builtin_ctzll(m), vec);
 }
@@ -317,8 +365,12 @@ void classes_find(struct lowered *l, u32 group, struct divergence *out, struct a
         for (u32 k = l->block[b].first; k < l->block[b].end; k++)
             EACH_DEF (r, &l->op[k]) c.defs[b][r >> 6] |= 1ull << (r & 63);
     }
-    u8 *mark = NEW_ARRAY(&tmp, u8, l->nblock + 1);
-    u32 *label = NEW_ARRAY(&tmp, u32, l->nblock + 1), *stack = NEW_ARRAY(&tmp, u32, l->nblock + 1);
+    struct region r = { .mark = NEW_ARRAY(&tmp, u8, l->nblock + 1),
+                        .label = NEW_ARRAY(&tmp, u32, l->nblock + 1),
+                        .block = NEW_ARRAY(&tmp, u32, l->nblock + 1),
+                        .stack = NEW_ARRAY(&tmp, u32, l->nblock + 1),
+                        .bits = NEW_ARRAY(&tmp, u64, l->nblock / 64 + 1) };
+    for (u32 b = 0; b < l->nblock; b++) r.label[b] = NONE;
     u64 *defs = NEW_ARRAY(&tmp, u64, l->words + 1), *live = NEW_ARRAY(&tmp, u64, l->words + 1);
     if (irreducible(l)) { /* lowest block first is then no order in which lanes reconverge: all is V */
         memset(c.div, 1, l->nblock);
@@ -328,8 +380,13 @@ void classes_find(struct lowered *l, u32 group, struct divergence *out, struct a
     do {
         c.changed = false;
         pass_over_operations(&c);
-        for (u32 b = 0; b < l->nblock; b++)
-            if (branch_diverges(&c, &l->block[b])) apply_region(&c, b, mark, label, stack, defs, live);
-    } while (c.changed);
+        for (u32 b = 0; b < l->nblock && c.work < WORK_MOST && !stop_asked(); b++)
+            if (branch_diverges(&c, &l->block[b])) apply_region(&c, b, &r, defs, live);
+    } while (c.changed && c.work < WORK_MOST && !stop_asked());
+    if (c.work >= WORK_MOST) {
+        memset(c.cls, 0, l->nreg);
+        memset(c.stride, 0, sizeof *c.stride * l->nreg);
+        memset(c.div, 1, l->nblock);
+    }
     arena_free(&tmp);
 }

@@ -3,17 +3,20 @@
  * Blocks are numbered in reverse post-order with the blocks of a loop together; every loop has one latch. Running the
  * lowest-numbered split first then brings lanes together again at post-dominators, on any graph. */
 #include "code/flow.h"
+#include "code/dominators.h"
 
-static void add_edge(struct lowered *l, u32 from, u32 to)
+/* seen: by block, the block that had it as successor last, + 1. */
+static void add_edge(struct lowered *l, u32 from, u32 to, u32 *seen)
 {
     struct block *b = &l->block[from];
-    for (u32 k = 0; k < b->nsucc; k++)
-        if (b->succ[k] == to) return;
+    if (seen[to] == from + 1) return;
+    seen[to] = from + 1;
     b->succ[b->nsucc++] = to;
 }
 
 static void find_successors(struct lowered *l)
 {
+    u32 *seen = base_need(sizeof *seen * (l->nblock + 1));
     for (u32 k = 0; k < l->nblock; k++) {
         struct block *b = &l->block[k];
         u32 most = 2;
@@ -21,12 +24,13 @@ static void find_successors(struct lowered *l)
         if (b->term == TERM_BRX) most += l->brx[l->op[b->end - 1].aux][0];
         b->succ = NEW_ARRAY(&l->mem, u32, most);
         b->nsucc = 0;
-        if (b->term == TERM_BRA && b->target != NONE) add_edge(l, k, b->target);
-        if (b->next != NONE) add_edge(l, k, b->next);
+        if (b->term == TERM_BRA && b->target != NONE) add_edge(l, k, b->target, seen);
+        if (b->next != NONE) add_edge(l, k, b->next, seen);
         if (b->term == TERM_BRX)
             for (u32 j = 1; j <= l->brx[l->op[b->end - 1].aux][0]; j++)
-                add_edge(l, k, l->brx[l->op[b->end - 1].aux][j]);
+                add_edge(l, k, l->brx[l->op[b->end - 1].aux][j], seen);
     }
+    base_free(seen);
 }
 
 static void find_predecessors(struct lowered *l)
@@ -92,160 +96,156 @@ static void permute(struct lowered *l, const u32 *order, u32 n)
     find_predecessors(l);
 }
 
-/* Cooper, Harvey, Kennedy: blocks are in reverse post-order, so a smaller number is nearer the root. */
+/* ---- dominators ---- */
+
+/* The edges of the blocks, successors or predecessors, and of a virtual exit behind every block that leaves (number
+ * nblock). */
+static struct edges edges_of(const struct lowered *l, bool succ, struct arena *a)
+{
+    u32 n = l->nblock, total = 0, leaving = 0;
+    struct edges e = { NEW_ARRAY(a, u32, n + 2), NULL };
+    for (u32 k = 0; k < n; k++) {
+        e.first[k] = total;
+        leaving += !l->block[k].nsucc;
+        total += succ ? MAX_OF(l->block[k].nsucc, 1u) : l->block[k].npred;
+    }
+    e.first[n] = total;
+    e.first[n + 1] = total + (succ ? 0 : leaving);
+    e.to = NEW_ARRAY(a, u32, e.first[n + 1] + 1);
+    for (u32 k = 0, at = 0; k < n; k++) {
+        const struct block *b = &l->block[k];
+        if (succ && !b->nsucc) e.to[at++] = n;
+        for (u32 j = 0; j < (succ ? b->nsucc : b->npred); j++) e.to[at++] = succ ? b->succ[j] : b->pred[j];
+        if (!succ && !b->nsucc) e.to[e.first[n + 1] - leaving--] = k;
+    }
+    return e;
+}
+
 static void find_dominators(struct lowered *l)
 {
-    for (u32 k = 0; k < l->nblock; k++) l->block[k].idom = NONE;
-    l->block[0].idom = 0;
-    for (bool again = true; again;) {
-        again = false;
-        for (u32 k = 1; k < l->nblock; k++) {
-            u32 d = NONE;
-            for (u32 j = 0; j < l->block[k].npred; j++) {
-                u32 p = l->block[k].pred[j];
-                if (l->block[p].idom == NONE) continue;
-                if (d == NONE) {
-                    d = p;
-                    continue;
-                }
-                u32 x = p, y = d;
-                while (x != y) {
-                    while (x > y) x = l->block[x].idom;
-                    while (y > x) y = l->block[y].idom;
-                }
-                d = x;
-            }
-            if (d != l->block[k].idom) {
-                l->block[k].idom = d;
-                again = true;
-            }
-        }
-    }
-}
-
-static bool dominates(const struct lowered *l, u32 a, u32 b)
-{
-    while (b > a) b = l->block[b].idom;
-    return a == b;
-}
-
-/* The same on the reversed graph, with a virtual exit behind every block that leaves (number nblock). */
-static void find_post_dominators(struct lowered *l)
-{
-    u32 n = l->nblock, exit = n, np = 0, sp = 0;
     struct arena tmp = { 0 };
-    u32 *order = NEW_ARRAY(&tmp, u32, n + 1), *rank = NEW_ARRAY(&tmp, u32, n + 1), *stack = NEW_ARRAY(&tmp, u32, n + 2),
-        *at = NEW_ARRAY(&tmp, u32, n + 1), *ipdom = NEW_ARRAY(&tmp, u32, n + 1);
-    u8 *seen = NEW_ARRAY(&tmp, u8, n + 1);
-    stack[sp++] = exit;
-    seen[exit] = 1;
-    while (sp) { /* post-order of the reversed graph from the exit */
-        u32 b = stack[sp - 1], p = NONE;
-        if (b == exit) {
-            while (at[b] < n && (l->block[at[b]].nsucc || seen[at[b]])) at[b]++;
-            if (at[b] < n) p = at[b]++;
-        } else {
-            while (at[b] < l->block[b].npred && seen[l->block[b].pred[at[b]]]) at[b]++;
-            if (at[b] < l->block[b].npred) p = l->block[b].pred[at[b]++];
-        }
-        if (p != NONE) {
-            seen[p] = 1;
-            stack[sp++] = p;
-        } else {
-            order[np++] = b;
-            sp--;
-        }
-    }
-    for (u32 k = 0; k <= n; k++) {
-        ipdom[k] = NONE;
-        rank[k] = 0;
-    }
-    for (u32 k = 0; k < np; k++) rank[order[k]] = k; /* the exit has the highest rank */
-    ipdom[exit] = exit;
-    for (bool again = true; again;) {
-        again = false;
-        for (u32 k = np; k-- > 0;) {
-            u32 b = order[k], d = NONE;
-            if (b == exit) continue;
-            if (!l->block[b].nsucc) d = exit;
-            for (u32 j = 0; j < l->block[b].nsucc; j++) {
-                u32 s = l->block[b].succ[j];
-                if (ipdom[s] == NONE) continue;
-                if (d == NONE) {
-                    d = s;
-                    continue;
-                }
-                u32 x = s, y = d;
-                while (x != y) {
-                    while (rank[x] < rank[y]) x = ipdom[x];
-                    while (rank[y] < rank[x]) y = ipdom[y];
-                }
-                d = x;
-            }
-            if (d != ipdom[b]) {
-                ipdom[b] = d;
-                again = true;
-            }
-        }
-    }
-    for (u32 k = 0; k < n; k++) l->block[k].ipdom = ipdom[k] == exit ? NONE : ipdom[k];
+    struct edges succ = edges_of(l, true, &tmp), pred = edges_of(l, false, &tmp);
+    u32 *idom = NEW_ARRAY(&tmp, u32, l->nblock + 1);
+    dominators_find(l->nblock + 1, 0, &succ, &pred, idom);
+    for (u32 k = 0; k < l->nblock; k++) l->block[k].idom = idom[k];
     arena_free(&tmp);
 }
 
-/* Members of the natural loop of a head: everything that reaches one of its back edges without passing it. */
-static u32 loop_members(const struct lowered *l, u32 head, u8 *in, u32 *stack)
+/* The same on the reversed graph, from the exit. */
+static void find_post_dominators(struct lowered *l)
 {
-    u32 sp = 0, back = 0;
-    for (u32 j = 0; j < l->block[head].npred; j++) back |= l->block[head].pred[j] >= head;
-    if (!back) return 0;
-    back = 0;
-    memset(in, 0, l->nblock);
-    in[head] = 1;
-    for (u32 j = 0; j < l->block[head].npred; j++) {
-        u32 p = l->block[head].pred[j];
-        if (p < head || !dominates(l, head, p)) continue;
-        back++;
-        if (!in[p]) {
-            in[p] = 1;
-            stack[sp++] = p;
+    struct arena tmp = { 0 };
+    u32 exit = l->nblock;
+    struct edges succ = edges_of(l, true, &tmp), pred = edges_of(l, false, &tmp);
+    u32 *ipdom = NEW_ARRAY(&tmp, u32, l->nblock + 1);
+    dominators_find(l->nblock + 1, exit, &pred, &succ, ipdom);
+    for (u32 k = 0; k < l->nblock; k++) l->block[k].ipdom = ipdom[k] == exit ? NONE : ipdom[k];
+    arena_free(&tmp);
+}
+
+/* ---- loops ---- */
+
+/* The loops of a function, found from the inner ones outwards: a loop that was found counts as its head in those around
+ * it. A back edge goes to a block that dominates its origin; the loop of a head is all that reaches one of its back
+ * edges without passing it. Such loops are nested or apart. */
+struct loops {
+    u32 *back;        /* by block: back edges to it; 0: it is no head */
+    u32 *outer;       /* by block: the head of the innermost loop around it, other than its own; NONE: none */
+    u32 *pre, *under; /* by block: its number in the tree of dominators, in preorder; how many it dominates */
+    u32 *inside;      /* union-find: the head of the outermost loop so far that has the block, or the block */
+};
+
+static bool dominates(const struct loops *p, u32 a, u32 b) { return p->pre[b] - p->pre[a] < p->under[a]; }
+
+static void number_dominators(const struct lowered *l, struct loops *p, struct arena *a)
+{
+    u32 n = l->nblock, *next = NEW_ARRAY(a, u32, n + 1);
+    p->pre = NEW_ARRAY(a, u32, n + 1);
+    p->under = NEW_ARRAY(a, u32, n + 1);
+    for (u32 k = n; k-- > 0;) {
+        p->under[k]++;
+        if (k) p->under[l->block[k].idom] += p->under[k];
+    }
+    for (u32 k = 0; k < n; k++) { /* a dominator comes before what it dominates */
+        u32 up = l->block[k].idom;
+        p->pre[k] = k ? next[up] : 0;
+        if (k) next[up] += p->under[k];
+        next[k] = p->pre[k] + 1;
+    }
+}
+
+static u32 find_inside(const struct loops *p, u32 k)
+{
+    u32 top = k;
+    while (p->inside[top] != top) top = p->inside[top];
+    while (p->inside[k] != top) {
+        u32 up = p->inside[k];
+        p->inside[k] = top;
+        k = up;
+    }
+    return top;
+}
+
+/* What has block k goes into the loop of the head, if it is not there. */
+static void into_loop(const struct loops *p, u32 head, u32 k, u32 *stack, u32 *sp)
+{
+    u32 x = find_inside(p, k);
+    if (x == head) return;
+    p->outer[x] = p->inside[x] = head;
+    stack[(*sp)++] = x;
+}
+
+static struct loops find_loops(const struct lowered *l, struct arena *a)
+{
+    u32 n = l->nblock, *stack = NEW_ARRAY(a, u32, n + 1);
+    struct loops p = { .back = NEW_ARRAY(a, u32, n + 1), .outer = NEW_ARRAY(a, u32, n + 1) };
+    p.inside = NEW_ARRAY(a, u32, n + 1);
+    number_dominators(l, &p, a);
+    for (u32 k = 0; k < n; k++) {
+        p.inside[k] = k;
+        p.outer[k] = NONE;
+    }
+    for (u32 h = n; h-- > 0;) {
+        u32 sp = 0;
+        for (u32 j = 0; j < l->block[h].npred; j++) {
+            u32 from = l->block[h].pred[j];
+            if (from < h || !dominates(&p, h, from)) continue;
+            p.back[h]++;
+            into_loop(&p, h, from, stack, &sp);
+        }
+        while (sp) {
+            const struct block *b = &l->block[stack[--sp]];
+            for (u32 j = 0; j < b->npred; j++) into_loop(&p, h, b->pred[j], stack, &sp);
         }
     }
-    while (sp) {
-        u32 b = stack[--sp];
-        for (u32 j = 0; j < l->block[b].npred; j++) {
-            u32 p = l->block[b].pred[j];
-            if (!in[p]) {
-                in[p] = 1;
-                stack[sp++] = p;
-            }
-        }
-    }
-    return back;
+    return p;
+}
+
+/* Where an edge from block k to `to` goes: a back edge goes to the latch of its loop. */
+static u32 by_latch(const struct loops *p, const u32 *latch, u32 k, u32 to)
+{
+    return to != NONE && latch[to] && to <= k && dominates(p, to, k) ? latch[to] : to;
 }
 
 /* A loop with several back edges gets an empty latch that they share, so that its lanes meet before the next round. */
 static bool add_latches(struct lowered *l)
 {
     struct arena tmp = { 0 };
-    u8 *in = NEW_ARRAY(&tmp, u8, l->nblock);
-    u32 *stack = NEW_ARRAY(&tmp, u32, l->nblock), n = l->nblock, added = 0;
+    struct loops p = find_loops(l, &tmp);
+    u32 n = l->nblock, added = 0, *latch = NEW_ARRAY(&tmp, u32, n + 1); /* by head; 0: none */
     struct block *nb = NEW_ARRAY(&l->mem, struct block, 2 * l->nblock);
     memcpy(nb, l->block, sizeof *nb * n);
     for (u32 h = 0; h < n; h++) {
-        if (loop_members(l, h, in, stack) < 2) continue;
-        u32 latch = n + added++;
-        nb[latch] = (struct block){ .first = 0, .end = 0, .term = TERM_FALL, .next = h, .target = NONE };
-        for (u32 j = 0; j < l->block[h].npred; j++) {
-            u32 p = l->block[h].pred[j];
-            if (!in[p] || p < h) continue;
-            if (nb[p].next == h) nb[p].next = latch;
-            if (nb[p].target == h) nb[p].target = latch;
-            if (nb[p].term == TERM_BRX) {
-                u32 *t = l->brx[l->op[nb[p].end - 1].aux];
-                for (u32 k = 1; k <= t[0]; k++)
-                    if (t[k] == h) t[k] = latch;
-            }
-        }
+        if (p.back[h] < 2) continue;
+        latch[h] = n + added++;
+        nb[latch[h]] = (struct block){ .first = 0, .end = 0, .term = TERM_FALL, .next = h, .target = NONE };
+    }
+    for (u32 k = 0; k < n && added; k++) {
+        nb[k].next = by_latch(&p, latch, k, nb[k].next);
+        nb[k].target = by_latch(&p, latch, k, nb[k].target);
+        if (nb[k].term != TERM_BRX) continue;
+        u32 *t = l->brx[l->op[nb[k].end - 1].aux];
+        for (u32 j = 1; j <= t[0]; j++) t[j] = by_latch(&p, latch, k, t[j]);
     }
     if (added) {
         l->block = nb;
@@ -272,19 +272,28 @@ static void reorder(struct lowered *l)
     arena_free(&tmp);
 }
 
-/* Puts the blocks of each loop together: a head pulls all members of its loop behind it, in their order, inner loops
- * first. */
-static void emit_region(const struct lowered *l, const u8 *const *in, u32 head, u8 *done, u32 *out, u32 *n)
+/* Puts the blocks of each loop together: a head is followed by all members of its loop, in their order, those of inner
+ * loops behind their heads. out: the new order. */
+static void order_by_loop(const struct lowered *l, const struct loops *p, u32 *out, struct arena *a)
 {
-    for (u32 k = head; k < l->nblock; k++) {
-        if (done[k] || (in[head] && !in[head][k])) continue;
-        if (k != head && in[k]) {
-            emit_region(l, in, k, done, out, n);
+    u32 n = l->nblock, count = 0;
+    u32 *inner = NEW_ARRAY(a, u32, n + 1), *next = NEW_ARRAY(a, u32, n + 1); /* by block: its members, as a list */
+    for (u32 k = 0; k <= n; k++) inner[k] = next[k] = NONE;
+    for (u32 k = n; k-- > 0;) {
+        u32 in = p->outer[k] == NONE ? n : p->outer[k];
+        next[k] = inner[in];
+        inner[in] = k;
+    }
+    for (u32 k = inner[n]; k != NONE;) {
+        out[count++] = k;
+        if (inner[k] != NONE) {
+            k = inner[k];
             continue;
         }
-        done[k] = 1;
-        out[(*n)++] = k;
+        while (k != NONE && next[k] == NONE) k = p->outer[k];
+        if (k != NONE) k = next[k];
     }
+    CHECK(count == n);
 }
 
 /* Whether the block may read memory that other threads write; a call may. */
@@ -304,45 +313,33 @@ static bool block_polls(const struct lowered *l, const struct block *b)
 static void gather_loops(struct lowered *l)
 {
     struct arena tmp = { 0 };
-    const u8 **in = NEW_ARRAY(&tmp, const u8 *, l->nblock);
-    u32 *stack = NEW_ARRAY(&tmp, u32, l->nblock), *out = NEW_ARRAY(&tmp, u32, l->nblock), n = 0;
-    u8 *done = NEW_ARRAY(&tmp, u8, l->nblock);
-    u8 *scratch = NEW_ARRAY(&tmp, u8, l->nblock);
-    u32 nloop = 0;
-    for (u32 h = 0; h < l->nblock; h++) {
-        if (!loop_members(l, h, scratch, stack)) continue;
-        u8 *m = NEW_ARRAY(&tmp, u8, l->nblock);
-        memcpy(m, scratch, l->nblock);
-        in[h] = m;
-        nloop++;
-    }
+    struct loops p = find_loops(l, &tmp);
+    u32 n = l->nblock, nloop = 0;
+    for (u32 h = 0; h < n; h++) nloop += p.back[h] != 0;
     if (nloop) {
-        for (u32 k = 0; k < l->nblock; k++) {
-            if (done[k]) continue;
-            if (in[k])
-                emit_region(l, in, k, done, out, &n);
-            else {
-                done[k] = 1;
-                out[n++] = k;
-            }
-        }
-        CHECK(n == l->nblock);
+        u32 *out = NEW_ARRAY(&tmp, u32, n);
+        order_by_loop(l, &p, out, &tmp);
         permute(l, out, n);
         find_dominators(l);
+        p = find_loops(l, &tmp);
     }
     l->loop = NEW_ARRAY(&l->mem, struct loop, nloop + 1);
     l->nloop = 0;
-    for (u32 h = 0; h < l->nblock; h++) {
-        if (!loop_members(l, h, scratch, stack)) continue;
+    u32 *last = NEW_ARRAY(&tmp, u32, n + 1), *polling = NEW_ARRAY(&tmp, u32, n + 1); /* blocks below k that poll */
+    for (u32 k = n; k-- > 0;) {
+        last[k] = MAX_OF(last[k], k);
+        if (p.outer[k] != NONE) last[p.outer[k]] = MAX_OF(last[p.outer[k]], last[k]);
+    }
+    for (u32 k = 0; k < n; k++) polling[k + 1] = polling[k] + block_polls(l, &l->block[k]);
+    for (u32 k = 0; k < n; k++) {
+        l->block[k].loop = p.outer[k] == NONE ? 0 : l->block[p.outer[k]].loop;
+        if (!p.back[k]) continue;
         struct loop *lp = &l->loop[l->nloop++];
-        lp->head = h;
-        lp->parent = l->block[h].loop;
-        for (u32 k = h; k < l->nblock; k++)
-            if (scratch[k]) {
-                lp->last = k;
-                l->block[k].loop = l->nloop;
-            }
-        for (u32 k = h; k <= lp->last; k++) lp->polls |= block_polls(l, &l->block[k]);
+        lp->head = k;
+        lp->parent = l->block[k].loop;
+        lp->last = last[k];
+        lp->polls = polling[last[k] + 1] != polling[k];
+        l->block[k].loop = l->nloop;
     }
     arena_free(&tmp);
 }
@@ -385,7 +382,7 @@ static void find_liveness(struct lowered *l)
             }
         }
     }
-    for (bool again = true; again;) {
+    for (bool again = true; again && !stop_asked();) {
         again = false;
         for (u32 b = l->nblock; b-- > 0;) {
             struct block *bl = &l->block[b];

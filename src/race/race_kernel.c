@@ -16,7 +16,10 @@ struct uniform {
     const struct lowered *l;
     u8 *reg;      /* by register: it has the same value in all threads of the CTA */
     u8 *block;    /* by block: all threads of the CTA execute it */
-    u8 *met;      /* by block: the current flood has visited it */
+    u32 *depth;   /* by block: in the tree of post-dominators; 0: the exit */
+    u32 *skip;    /* union-find: the block itself, or, if not all threads execute it, one above it in the tree */
+    u8 *reached;  /* by block: a branch at which threads leave leads to it */
+    u32 *stack;   /* blocks that are to be visited */
     bool changed; /* in this round */
 };
 
@@ -55,34 +58,109 @@ static bool op_uniform(const struct uniform *u, const struct lop *o)
     return operand_uniform(u, o->guard);
 }
 
-/* A branch diverges: the blocks between it and the block where its paths meet again are not executed by all threads.
- * The block of the branch itself is among them if a path leads back to it. */
-static void flood(struct uniform *u, u32 from, u32 until, u32 *stack)
+/* ---- blocks that not all threads execute ----
+ *
+ * A branch diverges: the blocks between it and the block where its paths meet again, its immediate post-dominator, are
+ * not executed by all threads. They are the blocks that are control dependent on it, and those that are so on these
+ * (Ferrante, Ottenstein, Warren): on the way from a successor up the tree of post-dominators to that of the branch.
+ * Blocks that are marked are skipped on such ways, so that each is visited once, however many branches there are. */
+
+/* The block above in the tree of post-dominators; nblock: the exit. */
+static u32 above(const struct lowered *l, u32 b) { return l->block[b].ipdom == NONE ? l->nblock : l->block[b].ipdom; }
+
+/* The first block from b on, up the tree, that is not marked; nblock: none. */
+static u32 skip_marked(struct uniform *u, u32 b)
+{
+    u32 to = b;
+    while (u->skip[to] != to) to = u->skip[to];
+    while (u->skip[b] != to) {
+        u32 next = u->skip[b];
+        u->skip[b] = to;
+        b = next;
+    }
+    return to;
+}
+
+static void mark(struct uniform *u, u32 b)
+{
+    u->block[b] = 0;
+    u->skip[b] = above(u->l, b);
+    u->changed = true;
+}
+
+/* The branch of that block diverges. */
+static void mark_dependent(struct uniform *u, u32 from)
 {
     const struct lowered *l = u->l;
     u32 n = 0;
-    memset(u->met, 0, l->nblock);
-    bool start = true;
-    for (u32 at = from;; at = stack[--n], start = false) {
-        if (!start && u->block[at]) {
-            u->block[at] = 0;
-            u->changed = true;
-        }
+    for (u32 at = from;; at = u->stack[--n]) {
+        u32 least = u->depth[above(l, at)];
+        for (u32 k = 0; k < l->block[at].nsucc; k++)
+            for (u32 b = skip_marked(u, l->block[at].succ[k]); u->depth[b] > least; b = skip_marked(u, b)) {
+                mark(u, b);
+                u->stack[n++] = b;
+            }
+        if (!n) return;
+    }
+}
+
+/* Some threads leave at the end of that block: they do not meet the others again. */
+static void mark_reachable(struct uniform *u, u32 from)
+{
+    const struct lowered *l = u->l;
+    u32 n = 0;
+    for (u32 at = from;; at = u->stack[--n]) {
         for (u32 k = 0; k < l->block[at].nsucc; k++) {
             u32 b = l->block[at].succ[k];
-            if (b != until && !u->met[b]) {
-                u->met[b] = 1;
-                stack[n++] = b;
-            }
+            if (u->reached[b]) continue;
+            u->reached[b] = 1;
+            if (u->block[b]) mark(u, b);
+            u->stack[n++] = b;
         }
         if (!n) return;
     }
 }
 
+/* The depths in the tree of post-dominators. true: every block has a way to the exit, so that the tree says which are
+ * control dependent. */
+static bool find_depths(struct uniform *u)
+{
+    const struct lowered *l = u->l;
+    u32 n = 0, count = 0;
+    for (u32 b = 0; b < l->nblock; b++) { /* backwards from the exit */
+        if (l->block[b].nsucc) continue;
+        u->reached[b] = 1;
+        u->stack[n++] = b;
+    }
+    while (n) {
+        const struct block *b = &l->block[u->stack[--n]];
+        count++;
+        for (u32 k = 0; k < b->npred; k++) {
+            if (u->reached[b->pred[k]]) continue;
+            u->reached[b->pred[k]] = 1;
+            u->stack[n++] = b->pred[k];
+        }
+    }
+    memset(u->reached, 0, l->nblock);
+    if (count != l->nblock) return false;
+    for (u32 b = 0; b < l->nblock; b++) {
+        u32 at = b;
+        for (; at != l->nblock && !u->depth[at]; at = above(l, at)) u->stack[n++] = at;
+        for (u32 depth = u->depth[at]; n;) u->depth[u->stack[--n]] = ++depth;
+    }
+    return true;
+}
+
 static void find_uniform(struct uniform *u, struct arena *a)
 {
     const struct lowered *l = u->l;
-    u32 *stack = NEW_ARRAY(a, u32, l->nblock + 1);
+    u->stack = NEW_ARRAY(a, u32, l->nblock + 1);
+    u->depth = NEW_ARRAY(a, u32, l->nblock + 1);
+    u->skip = NEW_ARRAY(a, u32, l->nblock + 1);
+    u->reached = NEW_ARRAY(a, u8, l->nblock + 1);
+    u8 *spread = NEW_ARRAY(a, u8, l->nblock + 1); /* by block: its branch diverges, and that is done */
+    for (u32 b = 0; b <= l->nblock; b++) u->skip[b] = b;
+    bool ends = find_depths(u);
     do {
         u->changed = false;
         for (u32 b = 0; b < l->nblock; b++) {
@@ -102,10 +180,15 @@ static void find_uniform(struct uniform *u, struct arena *a)
             bool leaves = (bl->term == TERM_EXIT || bl->term == TERM_RET) && t->guard.kind != O_NONE;
             if (bl->nsucc < 2 && !leaves) continue;
             bool same = operand_uniform(u, t->guard) && (bl->term != TERM_BRX || operand_uniform(u, *lop_src(t, 0)));
-            if (!same)
-                flood(u, b, leaves ? NONE : bl->ipdom, stack); /* threads that exit do not meet the others again */
+            if (same || spread[b]) continue;
+            spread[b] = 1;
+            if (leaves ||
+                !ends) /* a loop without an end has no post-dominators: all that is behind the branch counts */
+                mark_reachable(u, b);
+            else
+                mark_dependent(u, b);
         }
-    } while (u->changed);
+    } while (u->changed && !stop_asked());
 }
 
 /* The registers that some operation reads. */
@@ -232,10 +315,7 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     for (struct race_kernel *k = r->kernels; k; k = k->next)
         if (k->serial == l->serial) return k;
     struct arena tmp = { 0 };
-    struct uniform u = { .l = l,
-                         .reg = NEW_ARRAY(&tmp, u8, l->nreg + 1),
-                         .block = NEW_ARRAY(&tmp, u8, l->nblock + 1),
-                         .met = NEW_ARRAY(&tmp, u8, l->nblock + 1) };
+    struct uniform u = { .l = l, .reg = NEW_ARRAY(&tmp, u8, l->nreg + 1), .block = NEW_ARRAY(&tmp, u8, l->nblock + 1) };
     struct race_kernel *k = base_need(sizeof *k);
     memset(u.reg, 1, l->nreg);
     memset(u.block, 1, l->nblock);
@@ -243,7 +323,7 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     k->serial = l->serial;
     k->used = find_used(l);
     k->update = race_update_loads(l);
-    k->simple = is_simple(l, u.block, k->used);
+    k->simple = !stop_asked() && is_simple(l, u.block, k->used); /* a search that was stopped has shown nothing */
     k->scoped = is_scoped(l);
     k->repeats = is_repeating(l);
     bool calls = false;

@@ -36,15 +36,20 @@ void frame_drop(struct warp *w, struct frame *f)
     }
 }
 
+enum { FRAMES_SEEN = 64 }; /* free frames that are looked at: a kernel may call thousands of functions in turn */
+
 static struct frame *frame_new(struct warp *w, struct code *c)
 {
-    for (struct frame **p = &w->free_frames; *p; p = &(*p)->next_free)
-        if ((*p)->code == c) {
-            struct frame *f = *p;
-            *p = f->next_free;
-            return f;
-        }
-    struct frame *f = base_alloc(sizeof *f);
+    struct frame *f = NULL, **p = &w->free_frames;
+    u32 seen = 0;
+    for (; *p && (*p)->code != c && ++seen < FRAMES_SEEN;) p = &(*p)->next_free;
+    if (*p) {
+        f = *p;
+        *p = f->next_free;
+        if (f->code == c) return f;
+        frame_free(f); /* of another function, and not used for long */
+    }
+    f = base_alloc(sizeof *f);
     if (!f) return NULL;
     f->code = c;
     f->R = base_aligned(c->bytes);

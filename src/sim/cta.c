@@ -15,7 +15,7 @@
 #include "sim/trace.h"
 #include "sim/wait.h"
 
-static void frame_free(struct frame *f)
+void frame_free(struct frame *f)
 {
     init_close_frame(f);
     base_free(f->R);
