@@ -1,5 +1,6 @@
 /* Shadows: bits and stains. shadow.h has the idea. */
 #include "mem/shadow.h"
+#include <stdlib.h>
 
 enum { GRANULES = 64, FIRST_PAGES = 16, DISCARD_FROM = 1 << 16 };
 
@@ -187,6 +188,27 @@ void shadow_forget(struct shadow *s, u64 addr, u64 n)
     put_range(s, addr, first - addr, false);
     pages_discard(lo, hi - lo);
     put_range(s, last, addr + n - last, false);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    u64 x = *(const u64 *)a, y = *(const u64 *)b;
+    return (x > y) - (x < y);
+}
+
+u64 *shadow_stained(struct shadow *s, u64 addr, u64 end, u32 *n)
+{
+    lock(&s->lock);
+    u64 *list = base_need(sizeof *list * (s->capacity + 1));
+    *n = 0;
+    for (u32 k = 0; k < s->capacity; k++) {
+        if (!s->page[k]) continue;
+        u64 at = s->page[k]->at * SHADOW_PAGE;
+        if (at < end && at + SHADOW_PAGE > addr) list[(*n)++] = at;
+    }
+    unlock(&s->lock);
+    qsort(list, *n, sizeof *list, by_address);
+    return list;
 }
 
 struct taint shadow_read(struct shadow *s, u64 addr, u32 n)

@@ -121,26 +121,39 @@ static u32 copied_element(struct shadow *x, const struct mem_object *o, u64 at)
     return origin;
 }
 
+/* Adds what the host must not see from `at` to `end`, which are in one page. *next: where to go on. */
+static void check_page(struct sim *s, const struct mem_object *o, u64 at, u64 end, struct run *run, u32 *n, u64 *next)
+{
+    struct shadow *x = mem_shadow(s->mem);
+    for (; at < end && (at = shadow_next_undefined(x, at, end - at)) < end; at++) {
+        struct taint t = shadow_read(x, at, 1);
+        u32 copied = t.made ? 0 : copied_element(x, o, at);
+        if (copied) {
+            add(s, run, n, at, o->element_size, copied, true);
+            shadow_define(x, at, o->element_size);
+            at += o->element_size - 1;
+            continue;
+        }
+        if (!t.made) continue;
+        add(s, run, n, at, 1, t.origin, false);
+        shadow_define(x, at, 1); /* reported: defined from here on */
+    }
+    *next = MAX_OF(at, end);
+}
+
 void sim_check_output(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes)
 {
     struct shadow *x = mem_shadow(s->mem);
     struct run run[RUNS];
     u32 n = 0;
     if (!__atomic_load_n(&x->stained, __ATOMIC_ACQUIRE)) return;
-    u64 end = addr + bytes;
-    for (u64 at = addr; (at = shadow_next_undefined(x, at, end - at)) < end; at++) {
-        struct taint t = shadow_read(x, at, 1);
-        u32 copied = t.made ? 0 : copied_element(x, o, at);
-        if (copied) {
-            add(s, run, &n, at, o->element_size, copied, true);
-            shadow_define(x, at, o->element_size);
-            at += o->element_size - 1;
-            continue;
-        }
-        if (!t.made) continue;
-        add(s, run, &n, at, 1, t.origin, false);
-        shadow_define(x, at, 1); /* reported: defined from here on */
-    }
+    u64 end = addr + bytes, at = addr, *page;
+    u32 pages;
+    /* bytes that are only undefined are not of interest: what this takes follows what was touched, not the buffer */
+    page = shadow_stained(x, addr, end, &pages);
+    for (u32 k = 0; k < pages; k++)
+        check_page(s, o, MAX_OF(at, page[k]), MIN_OF(end, page[k] + SHADOW_PAGE), run, &n, &at);
+    base_free(page);
     bool errors = report_errors(report) != 0; /* what a copy lacks is then what an error kept from being written */
     for (u32 k = 0; k < n; k++)
         if (!run[k].copied || !errors) report_run(s, report, o, &run[k]);
