@@ -449,6 +449,7 @@ bool race_advise(struct draft *x)
         break;
     default:
         f->joint_fix.gap = GAP_REPAIR;
+        if (f->kind == F_race_volatile) f->joint_cause.after = "; volatile orders nothing between threads";
         if (f->kind == F_race && advise_strong_sizes(x)) break;
         if (advise_lock(x)) return true;
         return !advise_grid_stride(x) && !advise_parts(x) && !advise_overlap(x) && !advise_update(x) &&
