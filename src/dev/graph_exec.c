@@ -231,6 +231,7 @@ static void expand(struct graph_launch *l, struct op *begin)
         op[i]->own = op[i]->number - 1;
         opclock_release(op[i]->clock); /* the host may have waited for more since the launch was enqueued */
         op[i]->clock = opclock_hold(begin->clock);
+        op[i]->age = begin->age; /* as old as the call */
         if (spec.kind == OP_WAIT && spec.event->record) op_edge_add(spec.event->record, op[i], OP_EDGE_COMPLETE);
         if (spec.kind == OP_RECORD) event_bind(spec.event, op[i]);
         for (u32 k = 0; k < n->deps; k++) {

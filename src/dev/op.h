@@ -8,6 +8,7 @@
  *   op.c         operations: making them, their edges, what happens when one is done
  *   op_clock.c   happens-before: vector clocks over chains of operations
  *   op_exec.c    who runs a ready operation: the threads, the draw under a seed, host waits
+ *   op_access.c  which bytes operations use, and races between them (op_access.h)
  *   op_value.c   waits for and writes of values in memory
  *   stream.c     streams, the legacy and the per-thread default stream, synchronising with them
  *   event.c      events
@@ -92,7 +93,7 @@ typedef u32 op_run(struct op *op, void *data); /* a status of op_status, a numbe
 
 /* A stamp names an operation: slot in the upper 20 bits, number in the lower 44. 0: no operation. */
 typedef u64 op_stamp;
-enum { OP_NUMBER_BITS = 44, OP_SLOTS_MAX = 1 << 20 };
+enum { OP_NUMBER_BITS = 44, OP_SLOTS_MAX = (1 << 20) - 1, OP_SLOT_HOST = OP_SLOTS_MAX };
 static inline u32 stamp_slot(op_stamp a) { return (u32)(a >> OP_NUMBER_BITS); }
 static inline u64 stamp_number(op_stamp a) { return a & (((u64)1 << OP_NUMBER_BITS) - 1); }
 
@@ -207,6 +208,8 @@ bool op_before(op_stamp a, const struct op *b);
 bool op_before_full(op_stamp a, const struct op *b);
 /* Whether the host has waited for it: before every operation that is enqueued from now on. */
 bool host_after(struct streams *s, op_stamp a);
+/* A stamp for what the host does itself now: before every operation that is enqueued later, and not before others. */
+op_stamp host_stamp(struct streams *s);
 
 /* ---- streams ---- */
 

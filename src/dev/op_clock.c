@@ -157,23 +157,33 @@ static op_stamp stamp_make(u32 slot, u64 number) { return (u64)slot << OP_NUMBER
 
 op_stamp op_stamp_of(const struct op *op) { return stamp_make(op->slot, op->number); }
 
+op_stamp host_stamp(struct streams *s)
+{
+    lock(&s->lock);
+    op_stamp now = stamp_make(OP_SLOT_HOST, s->ages);
+    unlock(&s->lock);
+    return now;
+}
+
 bool op_before(op_stamp a, const struct op *b)
 {
     u32 slot = stamp_slot(a);
     u64 number = stamp_number(a);
+    if (slot == OP_SLOT_HOST) return number < b->age;
     return slot == b->slot ? number <= b->own : opclock_at(b->clock, slot) >= number;
 }
 
 bool op_before_full(op_stamp a, const struct op *b)
 {
-    if (__atomic_load_n(&b->pending_full, __ATOMIC_ACQUIRE)) return op_before(a, b);
     u32 slot = stamp_slot(a);
+    if (slot == OP_SLOT_HOST || __atomic_load_n(&b->pending_full, __ATOMIC_ACQUIRE)) return op_before(a, b);
     u64 number = stamp_number(a);
     return slot == b->slot ? number < b->number : opclock_at(b->full ? b->full : b->clock, slot) >= number;
 }
 
 bool host_after(struct streams *s, op_stamp a)
 {
+    if (stamp_slot(a) == OP_SLOT_HOST) return true;
     lock(&s->lock);
     bool known = opclock_at(s->clocks.host, stamp_slot(a)) >= stamp_number(a);
     unlock(&s->lock);

@@ -70,7 +70,7 @@ struct op {
     struct stream *stream;  /* where it was enqueued; for a node, where its graph was launched */
     u64 number;             /* in its chain */
     u64 own;                /* operations of its own chain up to this number were done when it started */
-    u64 age;                /* order of enqueuing over all streams */
+    u64 age;                /* order of enqueuing over all streams; a node has that of its launch */
     u32 slot;               /* of its chain */
     u32 refs;               /* one while it is not done, one for each holder */
     u32 pending;            /* edges into it that still hold it back */
