@@ -17,6 +17,8 @@ static bool starts_with(const char *text, const char *with) { return !strncmp(te
 /* The origin of an output says more of what was read, behind the same sentence. */
 static bool same_origin(const struct finding *a, const struct finding *b)
 {
+    /* registers of one line: elements of an array that the compiler has taken apart */
+    if (!a->origin && !b->origin && a->kind == b->kind && same_place(a->place, b->place)) return true;
     return same_place(a->origin, b->origin) &&
            (starts_with(a->origin_text, b->origin_text) || starts_with(b->origin_text, a->origin_text));
 }
@@ -60,12 +62,15 @@ static void also_add(struct entry *to, const struct entry *from)
     else if (from->f.place)
         place_brief(from->f.place, &t);
     if (t.n && from->f.kind != to->f.kind) text_add(&t, " (%s)", finding_title(from->f.kind));
-    bool listed = !t.n || (to->also.n && lists(to->also.p, t.p));
+    struct text own = { 0 };
+    if (to->f.place) place_brief(to->f.place, &own);
+    bool listed = !t.n || (own.n && !strcmp(own.p, t.p)) || (to->also.n && lists(to->also.p, t.p));
     if (!listed && to->nalso++ < ALSO_MOST) text_add(&to->also, "%s%s", to->also.n ? ", " : "", t.p);
     if (from->also.n) {
         text_add(&to->also, "%s%s", to->also.n ? ", " : "", from->also.p);
         to->nalso += from->nalso;
     }
+    text_free(&own);
     text_free(&t);
 }
 

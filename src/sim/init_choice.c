@@ -7,11 +7,15 @@
  * comes when the result is used. A -G build must not report more, so there such a branch is no use either: in lanes
  * whose condition is undefined, the registers that either way writes, and that are live where the ways meet, become
  * computed; what these lanes write on their way does not change that. A pointer may be among them (std::max chooses
- * between references): to load from it is no use, and what is loaded is computed. A branch that the optimiser has left
- * in place is a use. */
+ * between references): to load from it is no use, and what is loaded is computed.
+ *
+ * A branch that the optimiser has left in place, with loops and further branches on its ways, decides no more than that
+ * as long as both ways only compute: its outcome may be thrown away, as that of the threads behind the end of a tail
+ * that cub::BlockStore leaves out. There, too, what either way writes becomes computed; where such a value reaches the
+ * host, the finding is about the branch that decided it. Branches on undefined values inside are part of the choice. */
 #include "sim/planes.h"
 
-enum { REGION_MOST = 8 };
+enum { REGION_MOST = 32 };
 struct region {
     u32 block[REGION_MOST], n;
 }; /* between a branch and the block where its ways meet */
@@ -38,7 +42,7 @@ static bool is_pure(const struct lowered *l, const struct lop *o)
     case K_CMP:
     case K_PRED: return true;
     case K_WARP: return o->shape == SHAPE_MOVE;
-    case K_CTRL: return o->flags & ISA_BRANCH && o->guard.kind == O_NONE;
+    case K_CTRL: return o->flags & ISA_BRANCH && (o->guard.kind == O_NONE || !l->func->module->debug);
     case K_MEM: return lop_is_load(o) && l->site[o->site].sem == SEM_WEAK && o->guard.kind == O_NONE;
     default: return false;
     }
@@ -78,12 +82,13 @@ static bool find_region(const struct lowered *l, u32 branch, struct region *r)
         u32 at = todo[--n];
         const struct block *x = &l->block[at];
         if (at == b->ipdom || has(r, at)) continue;
-        if (at == branch || r->n == REGION_MOST || x->nsucc != 1 || (x->term != TERM_FALL && x->term != TERM_BRA))
+        if (at == branch || r->n == REGION_MOST || x->nsucc < 1 || x->nsucc > (l->func->module->debug ? 1 : 2) ||
+            (x->term != TERM_FALL && x->term != TERM_BRA))
             return false;
         for (u32 o = x->first; o < x->end; o++)
             if (!is_pure(l, &l->op[o])) return false;
         r->block[r->n++] = at;
-        todo[n++] = x->succ[0];
+        for (u32 k = 0; k < x->nsucc; k++) todo[n++] = x->succ[k];
     }
     return addresses_stand(l, r);
 }
@@ -94,7 +99,7 @@ bool init_choice(struct warp *w, const struct insn *i, u32 lanes)
     struct planes *p = w->planes;
     struct region r;
     u32 branch = block_of(l, i->op);
-    if (!l->func->module->debug || branch == NONE || !find_region(l, branch, &r)) return false;
+    if (branch == NONE || !find_region(l, branch, &r)) return false;
     const u64 *live = l->block[l->block[branch].ipdom].live_in;
     for (u32 reg = 0; reg < l->nreg; reg++) {
         if (!(live[reg / 64] >> reg % 64 & 1) || !w->code->reg[reg].slot || !writes(l, &r, reg)) continue;
@@ -102,8 +107,9 @@ bool init_choice(struct warp *w, const struct insn *i, u32 lanes)
         u32 bits = l->reg_type[reg] == T_PRED ? 1 : 8u * l->reg_width[reg];
         for (u32 m = lanes; m; m &= m - 1) {
             u32 k = (u32)__builtin_ctz(m);
-            t[k] = taint_all(bits,
-                             (plane_taint(p, i->guard, k).origin & ~ORIGIN_FLAGS) | (bits == 64 ? ORIGIN_CHOSEN : 0));
+            u32 origin = plane_taint(p, i->guard, k).origin & ~ORIGIN_FLAGS;
+            if (!l->func->module->debug) origin = origin_decided(w, i->op, origin);
+            t[k] = taint_all(bits, origin | (bits == 64 ? ORIGIN_CHOSEN : 0));
         }
         planes_put(p, w->code->reg[reg].slot, lanes, t);
     }

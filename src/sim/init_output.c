@@ -96,8 +96,17 @@ static void report_run(struct sim *s, struct report *report, const struct mem_ob
                  from->text, x->thread, a, b);
     } else
         snprintf(text, sizeof text, "%s", from && from->text ? from->text : "");
+    if (from && from->branch && !r->copied) { /* the branch is where the value was used, and its outcome counts */
+        f.kind = F_uninit_branch;
+        f.cause_key = from->key;
+        snprintf(cause, sizeof cause,
+                 "the condition of this branch was computed from an undefined value%s%s; it decides %" PRIu64
+                 " byte%s %s",
+                 from->name ? ", from " : "", from->name ? from->name : "", r->bytes, r->bytes == 1 ? "" : "s", where);
+        f.other = from->stored;
+    }
     if (from) {
-        f.place = from->stored;
+        f.place = f.kind == F_uninit_branch ? from->branch : from->stored;
         f.kernel = from->kernel;
         f.launch = from->launch;
         f.origin = from->place;

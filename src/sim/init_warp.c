@@ -52,12 +52,15 @@ int init_terminator(char *restrict R, const struct insn *i, struct warp *w)
     const struct lop *o = &w->code->low->op[i->op];
     (void)R;
     bool branch = o->flags & ISA_BRANCH;
-    /* they have left the last one */
-    if (unlikely(w->planes->undecided != 0) && i->guard) w->planes->undecided &= ~w->mask;
+    u32 inside = 0; /* lanes on one of the ways of a branch that only chooses */
+    if (unlikely(w->planes->undecided != 0) && i->guard) {
+        inside = init_undecided(w, i, w->mask);
+        w->planes->undecided &= ~(w->mask & ~inside); /* the others have left the last one */
+    }
     if (likely(!w->planes->dirty)) return 0;
-    u32 lost = branch && i->guard ? plane_lanes(w->planes, i->guard) & w->mask : 0;
+    u32 lost = branch && i->guard ? plane_lanes(w->planes, i->guard) & w->mask & ~inside : 0;
     if (i->guard && !(lost && init_choice(w, i, lost)))
-        init_use(w, i->op, branch ? USE_BRANCH : USE_GUARD, i->guard, w->mask,
+        init_use(w, i->op, branch ? USE_BRANCH : USE_GUARD, i->guard, w->mask & ~inside,
                  branch ? "the condition of this branch" : "the guard of this operation");
     if (o->flags & ISA_INDEXED) init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the index of this branch");
     if (o->flags & ISA_VOTE) init_use(w, i->op, USE_BRANCH, i->a, w->mask, "the predicate of this vote");

@@ -287,6 +287,22 @@ u32 origin_of_shuffle(struct warp *w, const struct lowered *l, u32 op)
     return id;
 }
 
+u32 origin_decided(struct warp *w, u32 op, u32 origin)
+{
+    struct origins *o = w->cta->launch->sim->origins;
+    struct origin *r = NULL;
+    origin &= ~ORIGIN_FLAGS;
+    lock(&o->lock);
+    const struct origin *from = origin && origin <= o->of.n ? o->of.p[origin - 1] : NULL;
+    u32 id = !from ? 0 : find(o, key_of(w, w->code->low, op, from->root, NONE - 2), &r);
+    if (r) {
+        *r = *from; /* its root, too */
+        r->branch = finding_place(&o->mem, w->code->low, op);
+    }
+    unlock(&o->lock);
+    return id;
+}
+
 u32 origin_stored(struct warp *w, u32 op, u32 origin)
 {
     struct origins *o = w->cta->launch->sim->origins;

@@ -76,6 +76,7 @@ struct origin {
     const char *name;          /* the allocation, array or register */
     const char *fix;
     const struct place *stored; /* the store that carried it on; NULL: none */
+    const struct place *branch; /* the branch on it that decided the value (init_choice.c); NULL: none */
     const char *kernel;         /* of that store */
     u32 launch;                 /* that it was in, of several (report_launch) */
     /* of the load, or of the operation that carried it on: where a pending address was used */
@@ -103,6 +104,8 @@ u32 origin_of_register(struct warp *w, const struct lowered *l, u32 reg);
 u32 origin_of_shuffle(struct warp *w, const struct lowered *l, u32 op);
 /* the same, carried on by that store, or by a load from an address made of it */
 u32 origin_stored(struct warp *w, u32 op, u32 origin);
+/* the same, of a value that a branch on it has decided */
+u32 origin_decided(struct warp *w, u32 op, u32 origin);
 
 /* ---- the code ---- */
 
