@@ -213,6 +213,9 @@ bool race_atom_reads(const struct race_launch *launch, const struct lowered *l, 
     return l->serial != launch->kernel->serial || atom_reads(o, launch->kernel->used);
 }
 
+/* A volatile access to memory that threads share. */
+static bool is_volatile(const struct site *s) { return s->sem == SEM_VOLATILE && s->space != SP_LOCAL; }
+
 /* whole: by block, as uniform.block; used: as race_kernel.used. */
 static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
 {
@@ -232,7 +235,8 @@ static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
                 /* A strong read orders its thread after the write it has read. Volatile accesses are looked at one by
                  * one (race_volatile.c). */
                 bool reads = (lop_is_load(o) && sem != SEM_WEAK) || (lop_fetches(o) && atom_reads(o, used));
-                if (reads || sem == SEM_VOLATILE || sem == SEM_ACQUIRE || sem == SEM_RELEASE || sem == SEM_ACQ_REL)
+                if (reads || is_volatile(&l->site[o->site]) || sem == SEM_ACQUIRE || sem == SEM_RELEASE ||
+                    sem == SEM_ACQ_REL)
                     return false;
             }
         }
@@ -327,7 +331,7 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     k->scoped = is_scoped(l);
     k->repeats = is_repeating(l);
     bool calls = false;
-    for (u32 n = 0; n < l->nsite; n++) k->has_volatile |= l->site[n].sem == SEM_VOLATILE;
+    for (u32 n = 0; n < l->nsite; n++) k->has_volatile |= is_volatile(&l->site[n]);
     for (u32 n = 0; n < l->ncall; n++)
         if (!l->call[n].builtin) {
             k->simple = false;
