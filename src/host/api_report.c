@@ -8,7 +8,11 @@ uint32_t lk_report_notes(const lk_gpu *gpu) { return report_notes(gpu->device->r
 
 uint32_t lk_report_suppressed(const lk_gpu *gpu) { return report_suppressed(gpu->device->report); }
 
-void lk_report_leaks(lk_gpu *gpu) { dev_leaks(gpu->device); }
+void lk_report_leaks(lk_gpu *gpu)
+{
+    report_launch(gpu->device->report, 0); /* which of several launches took the memory is not known */
+    dev_leaks(gpu->device);
+}
 
 void lk_report_limit(lk_gpu *gpu, uint32_t most) { gpu->report_most = most; }
 

@@ -116,6 +116,9 @@ static struct key key_of(const struct warp *w, const struct lowered *l, u32 op, 
     return (struct key){ l, w->cta->launch->serial, op, a, b, 0 };
 }
 
+/* Of several launches, the one that the warp is in (report_launch). */
+static u32 launch_number(const struct warp *w) { return report_launch_number(w->cta->launch->in->report); }
+
 /* The number of an origin depends on the order in which workers met it; its key does not. */
 static void set_key(struct origin *r)
 {
@@ -227,6 +230,7 @@ u32 origin_of_memory(const struct access *a, u32 lane)
                               : 0),
                   &r);
     if (r) {
+        r->launch = launch_number(w);
         r->place = finding_place(&o->mem, w->code->low, op);
         r->op = op;
         describe_memory(o, r, a, lane, obj, v);
@@ -256,6 +260,7 @@ u32 origin_of_register(struct warp *w, const struct lowered *l, u32 reg)
     lock(&o->lock);
     u32 id = find(o, key_of(w, l, NONE, reg, 0), &r);
     if (r) {
+        r->launch = launch_number(w);
         name_plain(f->name, name, sizeof name);
         r->name = reg < f->nregs ? arena_str(&o->mem, f->regs[reg]->name) : "a register";
         r->text = arena_printf(&o->mem, "register %s of %s, which is read on a path where nothing was written to it",
@@ -275,6 +280,7 @@ u32 origin_of_shuffle(struct warp *w, const struct lowered *l, u32 op)
     lock(&o->lock);
     u32 id = find(o, key_of(w, l, op, NONE, 0), &r);
     if (r) {
+        r->launch = launch_number(w);
         r->place = finding_place(&o->mem, l, op);
         r->name = "a lane that takes no part";
         r->text = "shuffled from a lane that has left or takes no part in the shuffle, whose value is undefined";
@@ -313,10 +319,10 @@ u32 origin_stored(struct warp *w, u32 op, u32 origin)
     u32 id = !from ? 0 : find(o, key_of(w, w->code->low, op, from->root, NONE), &r);
     if (r) {
         *r = *from; /* its root, too */
+        r->launch = launch_number(w);
         r->op = op;
         r->stored = finding_place(&o->mem, w->code->low, op);
         r->kernel = arena_str(&o->mem, w->cta->launch->kernel->func->name);
-        r->launch = report_launch_number(w->cta->launch->in->report);
     }
     unlock(&o->lock);
     return id;

@@ -78,7 +78,7 @@ struct origin {
     const struct place *stored; /* the store that carried it on; NULL: none */
     const struct place *branch; /* the branch on it that decided the value (init_choice.c); NULL: none */
     const char *kernel;         /* of that store */
-    u32 launch;                 /* that it was in, of several (report_launch) */
+    u32 launch;                 /* of the load or that store, of several (report_launch) */
     /* of the load, or of the operation that carried it on: where a pending address was used */
     u32 op;
     u32 root;          /* the origin that was carried on; its own number otherwise */

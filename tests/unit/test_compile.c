@@ -244,6 +244,35 @@ static void cache_itself(void)
         UNIT_EQ_STR(back.log.p, r.log.p);
         compile_result_free(&back);
     }
+    /* instances: found by their text, blanks aside, or as a kernel of the PTX; the others are hidden */
+    const char *const both[] = { "scale<float>", "scale<int>", "plain" }, *const spaced[] = { "scale< int >(int*)" },
+                      *const other[] = { "fill<double>" }, *const missing[] = { "scale<char>" };
+    char *lowered[] = { "_Z5scaleIfEvPT_", "_Z5scaleIiEvPT_", NULL };
+    struct compile_result two = { .ptx = STR(".visible .entry _Z4fillIdEvPT_(\n"), .lowered = lowered };
+    struct compile_options asked = { .name = both, .names = 3 };
+    cache_keep(key, "k.cu", &asked, &two);
+    asked = (struct compile_options){ .name = spaced, .names = 1 };
+    if (UNIT(cache_take(key, &asked, &back))) {
+        UNIT_EQ_STR(back.lowered[0], "_Z5scaleIiEvPT_");
+        UNIT_EQ_STR(back.hidden[0], "_Z5scaleIfEvPT_");
+        UNIT(!back.hidden[1]);
+        compile_result_free(&back);
+    }
+    asked.name = other;
+    if (UNIT(cache_take(key, &asked, &back))) {
+        UNIT_EQ_STR(back.lowered[0], "_Z4fillIdEvPT_");
+        UNIT(back.hidden[0] && back.hidden[1] && !back.hidden[2]);
+        compile_result_free(&back);
+    }
+    asked.name = missing;
+    UNIT(!cache_take(key, &asked, &back));
+    compile_result_free(&back);
+    struct arena names = { 0 };
+    word_list before = { 0 };
+    cache_instances(&names, key, &before);
+    if (UNIT_EQ(before.n, 2)) UNIT_EQ_STR(before.p[1], "scale<int>");
+    arena_free(&names);
+    cache_keep(key, "k.cu", &o, &r);
     /* one byte changed, or the end missing: not taken, and gone */
     struct str text;
     struct error e = { 0 };
