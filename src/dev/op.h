@@ -9,6 +9,7 @@
  *   op_clock.c   happens-before: vector clocks over chains of operations
  *   op_exec.c    who runs a ready operation: the threads, the draw under a seed, host waits
  *   op_access.c  which bytes operations use, and races between them (op_access.h)
+ *   op_still.c   whether anything can still happen, and who waits for whom
  *   op_value.c   waits for and writes of values in memory
  *   stream.c     streams, the legacy and the per-thread default stream, synchronising with them
  *   event.c      events
@@ -144,7 +145,8 @@ struct streams_options {
     /* Bookkeeping only, for a device that orders its own work: bodies are called by the enqueuing call, in call order,
      * and hand the work to the driver. Clocks, capture and graphs work as usual. */
     bool external;
-    u32 slots; /* most slots of clocks; 0: 4096. Beyond it op_before may say yes for unordered operations */
+    bool closed; /* no thread will call that has not called before: see streams_may_change */
+    u32 slots;   /* most slots of clocks; 0: 4096. Beyond it op_before may say yes for unordered operations */
 };
 
 /* Who may call: any thread, any function, unless it says otherwise. A handle must not be destroyed by one thread while
@@ -170,6 +172,10 @@ struct streams_census {
     u32 hosts;       /* host threads that wait in a call */
 };
 void streams_census(struct streams *s, struct streams_census *out);
+/* Whether anything but the launches that run can still change memory or start work: an operation that is ready or runs,
+ * or a host thread that has called before and is not asleep in a call. Always so unless streams_options.closed. It
+ * takes only the lock of the streams: a backend may ask with locks of its own. */
+bool streams_may_change(struct streams *s);
 /* The operations that host threads wait for in calls, each with a reference, at most `most`. */
 u32 streams_waited(struct streams *s, struct op **out, u32 most);
 
@@ -198,6 +204,19 @@ u32 op_synchronise(struct op *op);
 /* Operations that are not done and that `op` waits for directly, each with a reference, at most `most`. Slow: for a
  * report. */
 u32 op_blockers(struct op *op, struct op **out, u32 most);
+
+/* Why an operation waits for another one directly. */
+enum op_reason {
+    OP_BY_STREAM, /* the one before it in its stream */
+    OP_BY_EVENT,  /* the record of an event */
+    OP_BY_LEGACY, /* one of them is in the legacy default stream */
+    OP_BY_GRAPH,  /* an edge of a graph, or the launch before of the same executable graph */
+};
+extern const char *const op_reason_name[];
+/* How `to` is held up by `from`, both not done: the operations from the one to the other, each waiting for the one
+ * before it, a shortest list; reason[i] is why out[i] waits for out[i - 1]. References to all of them. 0: it is not, or
+ * there are more than `most`. Slow: for a report. */
+u32 op_path(struct op *from, struct op *to, struct op **out, enum op_reason *reason, u32 most);
 
 /* ---- order ---- */
 

@@ -171,6 +171,17 @@ static void sleep_on(struct streams *s, pthread_cond_t *c, u64 us)
 
 /* ---- under a seed ---- */
 
+static enum op_progress let_progress(struct streams *s)
+{
+    const struct op_backend *b = &s->options.backend;
+    s->in_backend = true;
+    unlock(&s->lock);
+    enum op_progress p = b->progress(b->self);
+    lock(&s->lock);
+    s->in_backend = false;
+    return p;
+}
+
 /* Waits until op, which went on after its body's return, is done; false: it is left to itself. */
 static bool outlast(struct op *op)
 {
@@ -179,9 +190,7 @@ static bool outlast(struct op *op)
     u64 begin = time_ns();
     while (op->state != OP_DONE && op->state != OP_ENDING) {
         if (b->progress && op->kind == OP_LAUNCH) {
-            unlock(&s->lock);
-            enum op_progress p = b->progress(b->self);
-            lock(&s->lock);
+            enum op_progress p = let_progress(s);
             if (p == OP_PROGRESS_STUCK) return false;
             continue;
         }
@@ -239,9 +248,7 @@ static void wait_seeded(struct op *op)
         if (op->state == OP_DONE) break;
         if (!s->runner && b->progress && s->running[OP_LAUNCH]) {
             s->runner = true;
-            unlock(&s->lock);
-            enum op_progress p = b->progress(b->self);
-            lock(&s->lock);
+            enum op_progress p = let_progress(s);
             s->runner = false;
             if (p == OP_PROGRESS_SOME) continue;
         }
@@ -345,6 +352,7 @@ void exec_ready(struct op *op)
 
 void exec_call(struct streams *s)
 {
+    still_called(s);
     if (s->options.seeded) s->called = time_ns();
 }
 

@@ -72,6 +72,7 @@ struct op {
     u64 own;                /* operations of its own chain up to this number were done when it started */
     u64 age;                /* order of enqueuing over all streams; a node has that of its launch */
     u32 slot;               /* of its chain */
+    u32 visit;              /* the last walk that came by; op_path */
     u32 refs;               /* one while it is not done, one for each holder */
     u32 pending;            /* edges into it that still hold it back */
     u32 pending_full;       /* operations before it that it may overlap and that are not done; atomic reads */
@@ -176,9 +177,12 @@ struct streams {
     pthread_t thread[LANES], timer;
     bool started[LANES], timer_started, quit;
     bool runner;     /* under a seed: some thread runs operations */
+    bool in_backend; /* and that thread is in op_backend.progress */
     u32 dispatchers; /* threads in exec_dispatch */
     bool closing;    /* streams_delete waits for them */
     bool unrepeatable;
+    u32 callers;                /* threads that have called and live (op_still.c) */
+    u32 visits;                 /* walks over the operations, op_path */
     u32 hosts;                  /* threads that sleep in a call */
     u64 random;                 /* state of the draw */
     u64 called;                 /* under a seed: time of the last call */
@@ -216,6 +220,10 @@ void exec_ask(struct streams *s);                   /* the host asks: under a se
 void exec_recheck(struct streams *s);               /* memory may have changed: look at the value waits */
 void exec_polled(struct streams *s, struct op *op); /* a value wait that does not hold yet */
 u64 exec_now(struct streams *s);
+/* op_still.c */
+void still_open(struct streams *s);
+void still_close(struct streams *s);
+void still_called(struct streams *s); /* the calling thread makes a call */
 /* op_value.c */
 bool value_holds(const struct op *op);
 void value_write(struct op *op);

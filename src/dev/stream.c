@@ -38,6 +38,7 @@ struct streams *streams_new(const struct streams_options *o)
     pthread_mutex_init(&s->lock, NULL);
     clocks_open(&s->clocks, o->slots);
     exec_open(s);
+    still_open(s);
     s->legacy = make(s, STREAM_BLOCKING, 0);
     if (!s->legacy) {
         streams_delete(s);
@@ -82,6 +83,7 @@ void stream_unref(struct stream *st)
 void streams_delete(struct streams *s)
 {
     exec_close(s);
+    still_close(s);
     while (s->streams) dispose(s->streams);
     value_close(s);
     clocks_close(&s->clocks);
@@ -154,6 +156,7 @@ struct stream *stream_per_thread(struct streams *s)
     u64 me = thread_number();
     if (last.serial == s->serial) return last.stream;
     lock(&s->lock);
+    exec_call(s);
     struct stream *st = s->streams;
     while (st && st->thread != me) st = st->next;
     if (!st && (st = make(s, STREAM_BLOCKING, 0))) {

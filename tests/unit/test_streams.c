@@ -393,6 +393,81 @@ static void waiting_hosts(void)
     streams_delete(s);
 }
 
+/* B of stream 2 is queued behind A of stream 1 in the legacy stream, and A waits for B; the host waits for B. */
+static void standing_still(void)
+{
+    struct streams *s = streams_new(&(struct streams_options){ .closed = true });
+    struct stream *x = stream_new(s, STREAM_BLOCKING, 0), *y = stream_new(s, STREAM_BLOCKING, 0);
+    struct op *a, *l, *b, *o[3], *path[4];
+    enum op_reason why[4];
+    o[0] = put(x, &a);
+    o[1] = put(stream_legacy(s), &l);
+    o[2] = put(y, &b);
+    UNIT_EQ(op_path(o[0], o[2], path, why, 4), 3);
+    UNIT(path[0] == o[0] && path[1] == o[1] && path[2] == o[2]);
+    UNIT(why[1] == OP_BY_LEGACY && why[2] == OP_BY_LEGACY);
+    for (int i = 0; i < 3; i++) op_release(path[i]);
+    UNIT_EQ(op_path(o[2], o[0], path, why, 4), 0); /* not the other way round */
+    UNIT_EQ(op_path(o[0], o[2], path, why, 2), 0); /* too long */
+    UNIT(streams_may_change(s));                   /* this thread is awake */
+    pthread_t t;
+    pthread_create(&t, NULL, wait_for, y);
+    struct op *who[2];
+    u32 n = 0;
+    for (u32 i = 0; !n && i < 50000; i++) {
+        thread_sleep_us(100);
+        n = streams_waited(s, who, 2);
+    }
+    if (n) op_release(who[0]);
+    UNIT(streams_may_change(s)); /* the other one sleeps, this one still does not */
+    end(&a);
+    end(&l);
+    end(&b);
+    pthread_join(t, NULL);
+    for (int i = 0; i < 3; i++) op_release(o[i]);
+    streams_delete(s);
+}
+
+static struct op *only;
+static struct {
+    struct streams *s;
+    bool moving;
+} watched;
+static void *watch_still(void *none)
+{
+    struct op *who[1];
+    while (!streams_waited(watched.s, who, 1)) thread_sleep_us(100);
+    op_release(who[0]);
+    watched.moving = streams_may_change(watched.s); /* asks, and calls nothing else */
+    op_done(only, OP_OK);
+    return none;
+}
+
+/* All hosts sleep and nothing is ready: nothing can happen. A copy that runs, or a stranger's thread: it can. */
+static void all_asleep(bool closed, bool copy)
+{
+    struct streams *s = streams_new(&(struct streams_options){ .closed = closed });
+    struct stream *x = stream_new(s, STREAM_NON_BLOCKING, 0), *y = stream_new(s, STREAM_NON_BLOCKING, 0);
+    struct op *running;
+    struct op_spec spec = { .kind = OP_COPY, .run = manual, .data = &running };
+    running = NULL;
+    if (copy) {
+        UNIT_EQ(op_enqueue(y, &spec, NULL), OP_OK);
+        UNIT(soon(&running));
+    }
+    op_release(put(x, &only));
+    watched.s = s;
+    pthread_t t;
+    pthread_create(&t, NULL, ask_stream, s); /* a thread that called, and is gone */
+    pthread_join(t, NULL);
+    pthread_create(&t, NULL, watch_still, NULL);
+    UNIT_EQ(stream_synchronise(x), OP_OK);
+    pthread_join(t, NULL);
+    UNIT_EQ(watched.moving, !closed || copy);
+    if (copy) op_done(running, OP_OK);
+    streams_delete(s);
+}
+
 static pthread_barrier_t both;
 static u32 meet(struct op *op, void *data)
 {
@@ -696,6 +771,40 @@ static void seeded_progress(void)
     UNIT(progress_calls > 0);
 }
 
+static struct {
+    struct streams *s;
+    struct op *at;
+    u32 moving, still;
+} alone;
+static enum op_progress ask_alone(void *self)
+{
+    (void)self;
+    *(streams_may_change(alone.s) ? &alone.moving : &alone.still) += 1;
+    if (!alone.still) return OP_PROGRESS_STUCK; /* something else may help: it runs beside */
+    op_done(alone.at, OP_OK);
+    return OP_PROGRESS_SOME;
+}
+
+/* Under a seed the machine runs on the waiting thread, and asks from there: what is ready can help, later nothing. */
+static void seeded_still(void)
+{
+    for (u64 seed = 0; seed < 4; seed++) {
+        struct streams_options o = {
+            .seeded = true, .seed = seed, .closed = true, .backend = { .progress = ask_alone }
+        };
+        alone.s = streams_new(&o);
+        struct stream *x = stream_new(alone.s, STREAM_NON_BLOCKING, 0),
+                      *y = stream_new(alone.s, STREAM_NON_BLOCKING, 0);
+        alone.moving = alone.still = done.n = 0;
+        struct op_spec spec = manual_launch(&alone.at);
+        op_enqueue(x, &spec, NULL);
+        put_note(y, OP_COPY, 1);
+        UNIT_EQ(stream_synchronise(x), OP_OK);
+        UNIT(alone.still == 1 && done.n == 1);
+        streams_delete(alone.s);
+    }
+}
+
 static u32 helped;
 static void help(void *self, struct op *op)
 {
@@ -786,6 +895,10 @@ int main(void)
     host_functions();
     host_functions_call_nothing();
     waiting_hosts();
+    standing_still();
+    all_asleep(true, false);
+    all_asleep(true, true);
+    all_asleep(false, false);
     copies_overlap();
     priorities();
     values();
@@ -793,6 +906,7 @@ int main(void)
     questions();
     seeds();
     seeded_progress();
+    seeded_still();
     helping();
     bookkeeping();
     long_chain();

@@ -1,0 +1,158 @@
+/* Whether anything can still happen, and who waits for whom: for those who prove a deadlock and explain it.
+ *
+ * Host threads are counted from their first call to their end. A thread remembers the devices that it has called; its
+ * end is reported to those that are still there, which a list of all devices tells by their serial numbers. */
+#include "dev/op_in.h"
+
+const char *const op_reason_name[] = { "stream order", "an event", "the legacy default stream", "a graph" };
+
+/* ---- threads that call ---- */
+
+struct caller { /* a device that a thread has called */
+    u64 serial;
+    struct caller *next;
+};
+static lock_t all_lock = LOCK_INIT;
+static struct known {
+    struct streams *s;
+    struct known *next;
+} * all; /* devices that are there */
+static pthread_key_t at_exit;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static __thread struct caller *called; /* the last one first */
+
+static struct streams *device_of(u64 serial)
+{
+    struct known *k = all;
+    while (k && k->s->serial != serial) k = k->next;
+    return k ? k->s : NULL;
+}
+
+static void thread_ends(void *list)
+{
+    for (struct caller *c = list, *next; c; c = next) {
+        next = c->next;
+        lock(&all_lock);
+        struct streams *s = device_of(c->serial);
+        if (s) {
+            lock(&s->lock);
+            s->callers--;
+            unlock(&s->lock);
+        }
+        unlock(&all_lock);
+        base_free(c);
+    }
+    called = NULL;
+}
+
+static void make_key(void) { pthread_key_create(&at_exit, thread_ends); }
+
+void still_called(struct streams *s)
+{
+    if (called && called->serial == s->serial) return;
+    struct caller **p = &called;
+    while (*p && (*p)->serial != s->serial) p = &(*p)->next;
+    struct caller *c = *p;
+    if (c) {
+        *p = c->next;
+    } else {
+        c = base_need(sizeof *c);
+        c->serial = s->serial;
+        s->callers++;
+    }
+    c->next = called;
+    called = c;
+    pthread_setspecific(at_exit, called);
+}
+
+void still_open(struct streams *s)
+{
+    pthread_once(&once, make_key);
+    struct known *k = base_need(sizeof *k);
+    lock(&all_lock);
+    *k = (struct known){ s, all };
+    all = k;
+    unlock(&all_lock);
+}
+
+void still_close(struct streams *s)
+{
+    lock(&all_lock);
+    for (struct known **p = &all; *p; p = &(*p)->next)
+        if ((*p)->s == s) {
+            struct known *k = *p;
+            *p = k->next;
+            base_free(k);
+            break;
+        }
+    unlock(&all_lock);
+    for (struct caller **p = &called; *p; p = &(*p)->next) /* the main thread has no end that is told */
+        if ((*p)->serial == s->serial) {
+            struct caller *c = *p;
+            *p = c->next;
+            base_free(c);
+            break;
+        }
+    pthread_setspecific(at_exit, called);
+}
+
+bool streams_may_change(struct streams *s)
+{
+    if (!s->options.closed) return true;
+    lock(&s->lock);
+    bool may = s->here || s->dispatchers || (s->runner && !s->in_backend) || s->callers > s->hosts;
+    for (int i = 0; i < LANES; i++) may |= s->ready[i].n != 0;
+    for (int i = 0; i < OP_KINDS; i++) may |= i != OP_LAUNCH && s->running[i];
+    unlock(&s->lock);
+    return may;
+}
+
+/* ---- who waits for whom ---- */
+
+struct step { /* of a walk along edges, nearest first */
+    struct op *op;
+    u32 from; /* the step before */
+};
+
+static enum op_reason reason_of(const struct op *a, const struct op *b)
+{
+    if (a->slot == b->slot) return OP_BY_STREAM;
+    if (a->kind == OP_RECORD && b->kind == OP_WAIT) return OP_BY_EVENT;
+    const struct stream *legacy = a->all->legacy;
+    if (a->stream != b->stream && (a->stream == legacy || b->stream == legacy)) return OP_BY_LEGACY;
+    return OP_BY_GRAPH;
+}
+
+u32 op_path(struct op *from, struct op *to, struct op **out, enum op_reason *reason, u32 most)
+{
+    struct streams *s = from->all;
+    u32 n = 0, cap = 64, length = 0;
+    struct step *step = base_need(cap * sizeof *step);
+    lock(&s->lock);
+    u32 walk = ++s->visits;
+    from->visit = walk;
+    step[n++] = (struct step){ from, 0 };
+    u32 at = 0;
+    for (; at < n && step[at].op != to; at++) {
+        struct op *a = step[at].op;
+        for (struct op_edge *e = &a->edge; e && e->to; e = e == &a->edge ? a->edges : e->next) {
+            if (e->to->visit == walk) continue;
+            e->to->visit = walk;
+            if (n == cap) step = base_need_more(step, (cap *= 2) * sizeof *step);
+            step[n++] = (struct step){ e->to, at };
+        }
+    }
+    if (at < n) {
+        for (u32 i = at; i; i = step[i].from) length++;
+        length++;
+    }
+    if (length > most) length = 0;
+    for (u32 i = length; i-- > 0; at = step[at].from) {
+        out[i] = step[at].op;
+        out[i]->refs++;
+        reason[i] = i ? reason_of(step[step[at].from].op, out[i]) : OP_BY_STREAM;
+    }
+    unlock(&s->lock);
+    base_free(step);
+    return length;
+}
