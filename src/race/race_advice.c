@@ -150,20 +150,25 @@ static bool advise_parts(struct draft *x)
     s64 step = lane_step(x), width = s ? s->width : 0;
     u32 mine = w->id * LANES + x->lane,
         his = word_warp(x->old->a) % 32 * LANES + lane_of_byte(x->old->a, (u32)(x->at % SECTOR));
-    bool blocks = x->old_linear != w->cta->linear;
-    s64 parts = blocks ? (s64)(w->cta->linear - x->old_linear) : (s64)(mine / LANES) - (s64)(his / LANES);
-    s64 lanes = blocks ? (s64)his - (s64)mine : (s64)(his % LANES) - (s64)(mine % LANES);
-    if (!width || step < width || !parts || !lanes || lanes % parts) return false;
-    s64 apart = lanes / parts, size = blocks ? (s64)w->cta->launch->threads : (s64)LANES;
-    if (apart <= 0 || apart >= size) return false;
-    /* the thread that goes beyond its part: the one that is further on in it */
-    s64 far = blocks ? (s64)MAX_OF(mine, his) : (s64)MAX_OF(mine % LANES, his % LANES);
-    const char *what = blocks ? "block" : "warp";
-    x->f.cause = arena_printf(&x->mem,
-                              "the parts of the %ss overlap: they begin %" PRId64 " element%s apart, and %s %" PRId64
-                              " of a %s takes the element %" PRId64 " behind the beginning of its part",
-                              what, apart * step / width, apart * step == width ? "" : "s", blocks ? "thread" : "lane",
-                              far, what, far * step / width);
+    const u32 *block = w->cta->launch->in->block;
+    bool blocks = x->old_linear != w->cta->linear, flat = block[1] * block[2] == 1;
+    /* the parts of blocks, of rows of threads (threadIdx.y), or of warps, by the threads that each has */
+    s64 size = blocks ? (s64)w->cta->launch->threads : flat ? (s64)LANES : (s64)block[0];
+    if (blocks || !flat) { /* the elements of a part must lie side by side beyond a warp, too */
+        struct index_form form = formula_at(w, a.op, x->lane, &(struct finding){ .element_size = 1 });
+        if (!form.known || form.open || form.step[0] != step || (blocks && !flat)) return false;
+    }
+    s64 apart = (s64)(his % size) - (s64)(mine % size), far = MAX_OF((s64)(mine % size), (s64)(his % size));
+    u64 one = blocks ? w->cta->linear : mine / (u64)size, other = blocks ? x->old_linear : his / (u64)size;
+    if (!width || step < width || one == other || !apart) return false;
+    if (apart < 0) apart = -apart;
+    const char *what = blocks ? "block" : flat ? "warp" : "row";
+    x->f.cause = arena_printf(
+        &x->mem,
+        "the parts of %ss %" PRIu64 " and %" PRIu64 "%s overlap: they begin %" PRId64
+        " element%s apart, and %s %" PRId64 " of a %s takes the element %" PRId64 " behind the beginning of its part",
+        what, MIN_OF(one, other), MAX_OF(one, other), blocks || flat ? "" : " (threadIdx.y)", apart * step / width,
+        apart * step == width ? "" : "s", !blocks && flat ? "lane" : "thread", far, what, far * step / width);
     x->f.order = "nothing that helps: each part needs room of its own";
     x->f.fix = arena_printf(&x->mem,
                             "Let the parts begin as far apart as they are long, or keep the threads of a %s within the "
