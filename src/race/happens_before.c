@@ -12,8 +12,8 @@
 
 static u32 cta_at(const struct race *r, u32 slot, u32 time)
 {
-    const struct resident *x = resident_at(r, slot, time);
-    return x ? x->number : NONE;
+    struct resident was;
+    return resident_at(r, slot, time, &was) ? was.number : NONE;
 }
 
 /* One of three clocks has the access of that thread at `time`. */
@@ -70,11 +70,12 @@ bool hb_cta_maybe(struct race_cta *c, u64 old, u32 space)
         (time < c->cta_memo[n].below || c->cta_memo[n].base == c->base))
         return time < c->cta_memo[n].below;
     lock(&c->launch->lock);
-    const struct resident *x = resident_at(c->race, slot, time);
-    u32 below = x && c->clock ? vclock_cta_time(c->clock, x->number) : 0;
-    if (x) {
+    struct resident was;
+    bool known = resident_at(c->race, slot, time, &was);
+    u32 below = known && c->clock ? vclock_cta_time(c->clock, was.number) : 0;
+    if (known) {
         c->cta_memo[n].slot = slot;
-        c->cta_memo[n].from = x->start;
+        c->cta_memo[n].from = was.start;
         c->cta_memo[n].below = below;
         c->cta_memo[n].base = c->base;
     }

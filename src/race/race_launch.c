@@ -328,19 +328,41 @@ static void shared_ready(struct race_cta *c, u64 bytes)
     c->shared_bytes = bytes;
 }
 
+/* What the k-th CTA of a run is. */
+static struct resident resident_of(const struct resident_run *r, u32 k)
+{
+    return (struct resident){ r->first.start + k * r->by.start, r->first.number + k * r->by.number,
+                              r->first.linear + k * r->by.linear };
+}
+
+/* Adds a CTA to the run; false: it does not fit in. */
+static bool continue_run(struct resident_run *r, struct resident next)
+{
+    struct resident by = { next.start - r->first.start, next.number - r->first.number, next.linear - r->first.linear },
+                    due = resident_of(r, r->count);
+    if (r->count == 1)
+        r->by = by;
+    else if (due.start != next.start || due.number != next.number || due.linear != next.linear)
+        return false;
+    r->count++;
+    return true;
+}
+
 /* Gives the CTA its number, and adds it to the history of its slot, which other workers may be reading. */
 static void remember_cta(struct race_cta *c, u64 linear)
 {
     if (c->launch->parallel) lock(&c->launch->lock);
-    if (c->nresidents == c->capresidents) {
-        u32 cap = c->capresidents ? 2 * c->capresidents : 16;
-        c->residents = base_need_more(c->residents, sizeof *c->residents * cap);
-        c->capresidents = cap;
-    }
     c->number = c->launch->ctas++;
-    c->residents[c->nresidents].start = c->start;
-    c->residents[c->nresidents].number = c->number;
-    c->residents[c->nresidents++].linear = linear;
+    /* without clocks nobody asks for numbers, which are in no order when several workers run */
+    struct resident next = { c->start, c->exact ? c->number : 0, linear };
+    if (!c->nresidents || !continue_run(&c->residents[c->nresidents - 1], next)) {
+        if (c->nresidents == c->capresidents) {
+            u32 cap = c->capresidents ? 2 * c->capresidents : 16;
+            c->residents = base_need_more(c->residents, sizeof *c->residents * cap);
+            c->capresidents = cap;
+        }
+        c->residents[c->nresidents++] = (struct resident_run){ .first = next, .count = 1 };
+    }
     if (c->launch->parallel) unlock(&c->launch->lock);
 }
 
@@ -406,18 +428,22 @@ void race_cta_end(struct race_cta *c)
     note_caches_drop(c);
 }
 
-const struct resident *resident_at(const struct race *r, u32 slot, u32 time)
+bool resident_at(const struct race *r, u32 slot, u32 time, struct resident *was)
 {
     const struct race_cta *c = r->slot[slot];
-    u32 from = 0, to = c->nresidents; /* its index, if there is one, is at least from, and below to */
+    u32 from = 0, to = c->nresidents; /* the index of its run, if there is one, is at least from, and below to */
+    if (!to) return false;
     while (to - from > 1) {
         u32 k = from + (to - from) / 2;
-        if (c->residents[k].start > time)
+        if (c->residents[k].first.start > time)
             to = k;
         else
             from = k;
     }
-    return to ? &c->residents[from] : NULL;
+    const struct resident_run *run = &c->residents[from];
+    u32 since = time > run->first.start ? time - run->first.start : 0;
+    *was = resident_of(run, run->count > 1 ? MIN_OF(since / MAX_OF(run->by.start, 1u), run->count - 1) : 0);
+    return true;
 }
 
 void launches_free(struct race *r)

@@ -17,12 +17,12 @@ void race_cta_end(struct race_cta *c);
 void race_tick(struct race_cta *c, u32 warps);
 /* A barrier of all threads of the CTA: each is ordered after all that the CTA did. */
 void race_cta_synced(struct race_cta *c);
-/* The CTA that had the slot at that time; NULL: none had. Under the lock of the launch. */
-const struct resident *resident_at(const struct race *r, u32 slot, u32 time);
+/* *was becomes the CTA that had the slot at that time; false: none had. Under the lock of the launch. */
+bool resident_at(const struct race *r, u32 slot, u32 time, struct resident *was);
 /* When the CTA began whose access that was; 0: it is not known. */
 static inline u32 resident_start(const struct race *r, u64 a)
 {
-    const struct resident *x = resident_at(r, word_slot(a), word_time(a));
-    return x ? x->start : 0;
+    struct resident was;
+    return resident_at(r, word_slot(a), word_time(a), &was) ? was.start : 0;
 }
 #endif

@@ -22,8 +22,8 @@
 static u64 cta_of_access(const struct race_cta *c, u64 a)
 {
     lock(&c->launch->lock);
-    const struct resident *x = resident_at(c->race, word_slot(a), word_time(a));
-    u64 linear = x ? x->linear : 0;
+    struct resident was;
+    u64 linear = resident_at(c->race, word_slot(a), word_time(a), &was) ? was.linear : 0;
     unlock(&c->launch->lock);
     return linear;
 }

@@ -64,6 +64,12 @@ struct resident {
     u32 start, number; /* as in race_cta */
     u64 linear;        /* its linear index in the grid */
 };
+/* CTAs that were in a slot one after another, each with as much more in everything as the one before. A grid may have
+ * more CTAs than there is memory for one by one. */
+struct resident_run {
+    struct resident first, by; /* the first; what each has more than the one before, if there are several */
+    u32 count;
+};
 
 enum { CTA_MEMO = 256 };
 /* A slot, and the CTA that is resident there. */
@@ -104,11 +110,11 @@ struct race_cta {
     bool sc_acquired;             /* all its threads are ordered after what sc_clock has */
     struct bar_state bar[MAX_BARS];
     struct race_warp warp[MAX_WARPS];
-    struct resident *residents;   /* the CTAs that were in this slot during the launch, in their order */
-    u32 nresidents, capresidents; /* how many; room for how many */
-    struct volatiles *volatiles;  /* race_volatile.c: of its shared memory */
-    struct flight *flights;       /* race_async.c: copies in flight */
-    u32 nflights, capflights;     /* how many; room for how many */
-    struct race_cta *next_free;   /* in race.free */
+    struct resident_run *residents; /* the CTAs that were in this slot during the launch, in their order */
+    u32 nresidents, capresidents;   /* how many; room for how many */
+    struct volatiles *volatiles;    /* race_volatile.c: of its shared memory */
+    struct flight *flights;         /* race_async.c: copies in flight */
+    u32 nflights, capflights;       /* how many; room for how many */
+    struct race_cta *next_free;     /* in race.free */
 };
 #endif

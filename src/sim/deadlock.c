@@ -278,6 +278,7 @@ static bool waits_for_grid(const struct stopped *st, const struct split *s)
 /* In grid.sync() thread 0 of each CTA spins, and its other threads wait at a barrier. */
 static void explain_grid(struct stopped *st, struct cause *c)
 {
+    if (!st->l->grid_workspace) return; /* only grids that are resident as a whole have one: they are small */
     u32 *here = NEW_ARRAY(&st->mem, u32, st->l->total / 32 + 1), n = 0;
     struct cta *astray = NULL;
     for (u32 k = 0; k < st->ncta; k++) {
@@ -295,7 +296,7 @@ static void explain_grid(struct stopped *st, struct cause *c)
         } else if (!astray)
             astray = x;
     }
-    if (!n || !st->l->grid_workspace) return;
+    if (!n) return;
     u32 op = split_op(c->at.s);
     const char *ended = describe_exited_ctas(st, op), *at = describe_place(st, low_of(c->at.s), op);
     for (u32 k = 0; astray && k < astray->nwarps && !c->other.s; k++)
@@ -381,8 +382,8 @@ static void explain_stopped(struct stopped *st, enum finding_kind kind, struct c
             "%" PRIu64 " warp instructions were executed, the budget of the launch, and threads were still running",
             st->l->in->budget);
     else if (kind == F_time_limit)
-        c->cause = arena_printf(&st->mem, "%g second%s have passed, the time limit of the launch, %s",
-                                st->l->in->time_limit, st->l->in->time_limit == 1 ? "" : "s", far(st));
+        c->cause = arena_printf(&st->mem, "%g second%s passed, the time limit of the launch, %s", st->l->in->time_limit,
+                                st->l->in->time_limit == 1 ? " has" : "s have", far(st));
     else if (c->at.s && c->at.s->state == SPLIT_IDLE && c->at.s->nreads && wait_for_host(st->l)) {
         c->cause = arena_printf(&st->mem, "interrupted while every thread waited for the host to write %s",
                                 describe_read(st, low_of(c->at.s), &c->at.s->reads[0]));

@@ -154,7 +154,7 @@ static void sets(u32 space)
 {
     struct bench b = bench_new(space, 32);
     struct notes *n = notes_of(&b.touch);
-    static struct resident was = { .start = 1 };
+    static struct resident_run was = { .first.start = 1, .count = 1 };
     struct race_cta *slots = b.cta;
     slots->residents = &was;
     slots->nresidents = 1;
