@@ -281,7 +281,8 @@ struct launch { /* read by all workers all the time; what they write has cache l
     bool started;             /* by sim_start: whoever leaves it last ends it, and sim_wait takes its result */
     struct sim_launch own;    /* what `in` points to */
     struct sim_result result; /* when it has ended */
-    struct error error;       /* what `e` points to, of one that was started */
+    struct worker one;        /* what `worker` points to when there is one */
+    u64 few_params[24];       /* what `param_copy` points to when they fit */
 };
 
 /* ---- the sim ---- */
@@ -303,6 +304,7 @@ struct sim {
     lock_t launches_lock;        /* of the list of launches in flight, and of who is in them */
     struct launch *launches;     /* in flight: by priority, then age */
     u32 nlaunches;               /* how many; atomic: read without the lock */
+    struct launch *spare;        /* atomic: the memory of one that has ended, for the next; NULL: none */
     u64 rng;                     /* which of several seeded launches gets the next turn */
     /* whether something outside of launches may still change memory that they wait for; NULL: see sim_outside */
     bool (*outside)(void *self);

@@ -47,6 +47,7 @@ void sim_delete(struct sim *s)
     base_free(s->workspaces.o);
     base_free(s->params.o);
     base_free(s->writers);
+    base_free(s->spare);
     origins_free(s->origins);
     base_free(s);
 }
@@ -244,8 +245,8 @@ static void release(struct launch *l)
     residency_end(l);
     object_give(s, &s->workspaces, l->workspace);
     object_give(s, &s->params, l->params);
-    base_free(l->param_copy);
-    base_free(l->worker);
+    if (l->param_copy != (char *)l->few_params) base_free(l->param_copy);
+    if (l->worker != &l->one) base_free(l->worker);
     l->param_copy = NULL;
     l->worker = NULL;
     l->nworkers = 0;
@@ -267,17 +268,21 @@ static bool man(struct launch *l, bool caller, struct error *e)
     u32 n = in->seeded || in->trace || in->follow || (caller && l->total < 8) ? 1 : s->workers;
     if (n > l->total) n = (u32)MAX_OF(l->total, 1u);
     l->nworkers = in->seeded ? 1 : pool_workers(s, n, caller);
-    l->worker = base_alloc(sizeof *l->worker * l->nworkers);
+    l->worker = l->nworkers == 1 ? &l->one : base_alloc(sizeof *l->worker * l->nworkers);
     if (!l->worker) return error_set(e, ERR_MEMORY, "no memory for the workers of a launch");
     for (u32 k = 0; k < l->nworkers; k++) l->worker[k].launch = l;
     l->batch = l->nworkers > 1 ? 16 : 1;
     return true;
 }
 
+/* Keeps the memory of one launch: a synchronous launch after another needs no allocation for it. */
+static void launch_free(struct launch *l) { base_free(__atomic_exchange_n(&l->sim->spare, l, __ATOMIC_ACQ_REL)); }
+
 /* A launch that lacks nothing but threads; NULL: e says why. ERR_STOPPED: it was called off, and is reported. */
 static struct launch *launch_new(struct sim *s, const struct sim_launch *given, bool caller, struct error *e)
 {
-    struct launch *l = base_aligned(sizeof *l);
+    struct launch *l = __atomic_exchange_n(&s->spare, NULL, __ATOMIC_ACQUIRE);
+    if (!l) l = base_aligned(sizeof *l);
     u32 bytes = given->kernel->param_bytes;
     if (!l) {
         error_set(e, ERR_MEMORY, "no memory for a launch");
@@ -288,12 +293,13 @@ static struct launch *launch_new(struct sim *s, const struct sim_launch *given, 
     l->in = &l->own;
     l->sim = s;
     l->writers = s->writers;
-    l->e = caller ? e : &l->error;
+    l->e = caller ? e : base_alloc(sizeof *l->e);
     l->lock = l->elock = (lock_t)LOCK_INIT;
     if (given->time_limit > 0) l->deadline = time_ns() + (u64)(MIN_OF(given->time_limit, 1e9) * 1e9);
     stop_watch(given->interrupt, l->deadline);
-    bool ok = prepare(s, l, &l->own, e);
-    if (ok && !(l->param_copy = base_alloc(bytes + 8))) ok = error_set(e, ERR_MEMORY, "no memory for the parameters");
+    bool ok = (l->e || error_set(e, ERR_MEMORY, "no memory for a launch")) && prepare(s, l, &l->own, e);
+    l->param_copy = bytes + 8 <= sizeof l->few_params ? (char *)l->few_params : base_alloc(bytes + 8);
+    if (ok && !l->param_copy) ok = error_set(e, ERR_MEMORY, "no memory for the parameters");
     if (ok) {
         if (bytes) memcpy(l->param_copy, given->params, bytes);
         l->own.params = l->param_copy;
@@ -309,7 +315,8 @@ static struct launch *launch_new(struct sim *s, const struct sim_launch *given, 
     if (e->code == ERR_STOPPED && launch_called_off(l)) stopped_report(l);
     trace_close(l->trace);
     release(l);
-    base_free(l);
+    if (!caller) base_free(l->e);
+    launch_free(l);
     return NULL;
 }
 
@@ -328,7 +335,7 @@ bool sim_run(struct sim *s, const struct sim_launch *given, struct sim_result *r
     launch_finish(l);
     stop_watch(NULL, 0);
     *r = l->result;
-    base_free(l);
+    launch_free(l);
     return r->end != SIM_UNSUPPORTED;
 }
 
@@ -351,8 +358,9 @@ bool sim_wait(struct launch *l, struct sim_result *r, struct error *e)
 {
     pool_wait(l->sim, l);
     *r = l->result;
-    if (r->end == SIM_UNSUPPORTED) *e = l->error;
-    base_free(l);
+    if (r->end == SIM_UNSUPPORTED) *e = *l->e;
+    base_free(l->e);
+    launch_free(l);
     return r->end != SIM_UNSUPPORTED;
 }
 
