@@ -27,13 +27,14 @@ static void compare(const struct calls_program *p, lk_gpu *gpu, u64 buffer)
             }
 }
 
-static void run(const struct calls_program *p, const char *check)
+/* *kept: the GPU, kept from one input to the next. */
+static void run(const struct calls_program *p, lk_gpu **kept, const char *check)
 {
     lk_options o = { .size = sizeof o, .seeded = 1, .seed = 1, .budget = 1000000, .check = check };
-    lk_gpu *gpu = NULL;
     lk_module *m = NULL;
     u64 buffer;
-    CHECK(lk_gpu_create(&o, &gpu) == LK_OK);
+    if (!*kept) CHECK(lk_gpu_create(&o, kept) == LK_OK);
+    lk_gpu *gpu = *kept;
     if (lk_module_load(gpu, "calls.ptx", p->ptx.p, p->ptx.n, &m) != LK_OK) fail(p, gpu, "the module is refused");
     CHECK(lk_memory_alloc(gpu, CALLS_THREADS * CALLS_BYTES, LK_MEMORY_DEVICE, "out", &buffer) == LK_OK);
     CHECK(lk_memory_fill(gpu, buffer, 0, CALLS_THREADS * CALLS_BYTES) == LK_OK);
@@ -53,16 +54,18 @@ static void run(const struct calls_program *p, const char *check)
     else
         compare(p, gpu, buffer);
     lk_module_unload(m);
-    lk_gpu_destroy(gpu);
+    CHECK(lk_memory_free(gpu, buffer) == LK_OK);
+    lk_report_clear(gpu);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct calls_program p;
+    static lk_gpu *all, *bounds;
     if (size > 4096) return 0;
     calls_make(&p, data, size);
-    run(&p, NULL);
-    run(&p, "bounds");
+    run(&p, &all, NULL);
+    run(&p, &bounds, "bounds");
     calls_free(&p);
     return 0;
 }

@@ -16,13 +16,14 @@ static u32 occurrences(const char *text)
     return at && sscanf(at, "(%u occurrence", &n) == 1 ? n : 0;
 }
 
-static void run(const struct stray_program *p, const char *kernel, const char *check, bool counted)
+/* *kept: the GPU, kept from one input to the next. */
+static void run(const struct stray_program *p, lk_gpu **kept, const char *kernel, const char *check, bool counted)
 {
     lk_options o = { .size = sizeof o, .seeded = 1, .seed = 1, .budget = 1000000, .check = check };
-    lk_gpu *gpu = NULL;
     lk_module *m = NULL;
     u64 buffer, other;
-    CHECK(lk_gpu_create(&o, &gpu) == LK_OK);
+    if (!*kept) CHECK(lk_gpu_create(&o, kept) == LK_OK);
+    lk_gpu *gpu = *kept;
     if (lk_module_load(gpu, "stray.ptx", p->ptx.p, p->ptx.n, &m) != LK_OK) {
         fprintf(stderr, "%s%s\n", p->ptx.p, lk_gpu_error(gpu));
         CHECK(!"the module is refused");
@@ -47,19 +48,21 @@ static void run(const struct stray_program *p, const char *kernel, const char *c
     lk_text_free(lk_report_sarif(gpu));
     lk_text_free(lk_report_junit(gpu, "stray"));
     lk_module_unload(m);
-    lk_gpu_destroy(gpu);
+    CHECK(lk_memory_free(gpu, buffer) == LK_OK && lk_memory_free(gpu, other) == LK_OK);
+    lk_report_clear(gpu);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct stray_program p;
+    static lk_gpu *bounds, *all, *others, *async;
     if (size > 4096) return 0;
     stray_make(&p, data, size);
-    run(&p, "strays", "bounds,alignment", true);
-    run(&p, "strays", NULL, false);
-    run(&p, "strays", "race,init", false);
-    run(&p, "flies", NULL, false);
-    run(&p, "flies", "async", false);
+    run(&p, &bounds, "strays", "bounds,alignment", true);
+    run(&p, &all, "strays", NULL, false);
+    run(&p, &others, "strays", "race,init", false);
+    run(&p, &all, "flies", NULL, false);
+    run(&p, &async, "flies", "async", false);
     stray_free(&p);
     return 0;
 }
