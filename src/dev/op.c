@@ -231,6 +231,7 @@ static void complete(struct op *first)
         struct streams *s = op->all;
         more = op->next;
         s->running[op->kind]--;
+        s->moves++;
         s->virtual_ns += 1000;
         if (op->kind == OP_RECORD) event_recorded(op);
         more = follow_edges(op, more);

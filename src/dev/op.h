@@ -173,8 +173,9 @@ struct streams_census {
 };
 void streams_census(struct streams *s, struct streams_census *out);
 /* Whether anything but the launches that run can still change memory or start work: an operation that is ready or runs,
- * or a host thread that has called before and is not asleep in a call. Always so unless streams_options.closed. It
- * takes only the lock of the streams: a backend may ask with locks of its own. */
+ * or a host thread that has called before and is not asleep in a call. Always so unless streams_options.closed. No is
+ * said only to the second of two questions with nothing between them: whoever looks at memory, asks, and is told no has
+ * then looked after the last change. It takes only the lock of the streams: a backend may ask with locks of its own. */
 bool streams_may_change(struct streams *s);
 /* The operations that host threads wait for in calls, each with a reference, at most `most`. */
 u32 streams_waited(struct streams *s, struct op **out, u32 most);

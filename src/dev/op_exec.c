@@ -93,6 +93,7 @@ static void run(struct op *op)
     u32 status = s->poison;
     s->queued--;
     s->running[op->kind]++;
+    s->moves++;
     __atomic_store_n(&op->state, OP_RUNNING, __ATOMIC_RELEASE);
     if (op->kind == OP_VALUE_WRITE && !status && !s->options.external) value_write(op);
     if (op->kind == OP_GRAPH) graph_begin(op);
@@ -242,6 +243,7 @@ static void wait_seeded(struct op *op)
     struct streams *s = op->all;
     const struct op_backend *b = &s->options.backend;
     s->hosts++;
+    s->moves++;
     op->waiters++;
     while (op->state != OP_DONE) {
         if (draw_as_runner(s)) continue;
@@ -256,6 +258,7 @@ static void wait_seeded(struct op *op)
     }
     op->waiters--;
     s->hosts--;
+    s->moves++;
 }
 
 /* Runs what is ready when the host has made no call for a while. */
@@ -386,10 +389,12 @@ void exec_wait(struct op *op)
     for (u32 i = 0; i < SPINS && op_state(op) != OP_DONE; i++) cpu_relax();
     lock(&s->lock);
     s->hosts++;
+    s->moves++;
     op->waiters++;
     while (op->state != OP_DONE) pthread_cond_wait(&s->done, &s->lock);
     op->waiters--;
     s->hosts--;
+    s->moves++;
     op_unref(op);
 }
 

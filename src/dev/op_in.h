@@ -182,6 +182,8 @@ struct streams {
     bool closing;    /* streams_delete waits for them */
     bool unrepeatable;
     u32 callers;                /* threads that have called and live (op_still.c) */
+    u64 moves;                  /* operations that started or ended, hosts that called, fell asleep or woke up */
+    u64 asked;                  /* moves when streams_may_change last found nothing; UINT64_MAX: it found something */
     u32 visits;                 /* walks over the operations, op_path */
     u32 hosts;                  /* threads that sleep in a call */
     u64 random;                 /* state of the draw */

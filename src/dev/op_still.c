@@ -49,6 +49,7 @@ static void make_key(void) { pthread_key_create(&at_exit, thread_ends); }
 
 void still_called(struct streams *s)
 {
+    s->moves++;
     if (called && called->serial == s->serial) return;
     struct caller **p = &called;
     while (*p && (*p)->serial != s->serial) p = &(*p)->next;
@@ -70,6 +71,7 @@ void still_open(struct streams *s)
     pthread_once(&once, make_key);
     struct known *k = base_need(sizeof *k);
     lock(&all_lock);
+    s->asked = UINT64_MAX;
     *k = (struct known){ s, all };
     all = k;
     unlock(&all_lock);
@@ -103,6 +105,12 @@ bool streams_may_change(struct streams *s)
     bool may = s->here || s->dispatchers || (s->runner && !s->in_backend) || s->callers > s->hosts;
     for (int i = 0; i < LANES; i++) may |= s->ready[i].n != 0;
     for (int i = 0; i < OP_KINDS; i++) may |= i != OP_LAUNCH && s->running[i];
+    if (!may && s->asked != s->moves) { /* what was done just now may not have been seen yet */
+        may = true;
+        s->asked = s->moves;
+    } else if (may) {
+        s->asked = UINT64_MAX;
+    }
     unlock(&s->lock);
     return may;
 }

@@ -438,7 +438,8 @@ static void *watch_still(void *none)
     struct op *who[1];
     while (!streams_waited(watched.s, who, 1)) thread_sleep_us(100);
     op_release(who[0]);
-    watched.moving = streams_may_change(watched.s); /* asks, and calls nothing else */
+    bool first = streams_may_change(watched.s);               /* asks, and calls nothing else */
+    watched.moving = streams_may_change(watched.s) || !first; /* the first answer is yes: all may be quite new */
     op_done(only, OP_OK);
     return none;
 }
