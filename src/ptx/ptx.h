@@ -286,6 +286,8 @@ struct ptx_reach {    /* what a kernel can get to, itself included */
     struct arena mem; /* for the lists; the caller frees it */
     VEC(struct ptx_func *) func;
     VEC(struct ptx_var *) var;
+    const void **seen;  /* a hash table of both, to find what is there already */
+    u32 nseen, capseen; /* entries that are in use; entries, a power of two */
 };
 void ptx_reach(struct ptx_reach *r, struct ptx_func *kernel);
 struct ptx_func *ptx_kernel(struct ptx_module *m, struct str name); /* an entry by its name, NULL: none */

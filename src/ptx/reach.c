@@ -5,19 +5,41 @@
  * somebody takes, in an instruction or an initialiser. */
 #include "ptx/ptx.h"
 
+/* The place of a function or variable in the hash table. */
+static const void **seen_at(const struct ptx_reach *r, const void *p)
+{
+    u32 k = (u32)((uintptr_t)p * 0x9e3779b97f4a7c15u >> 32);
+    while (r->seen[k & (r->capseen - 1)] && r->seen[k & (r->capseen - 1)] != p) k++;
+    return &r->seen[k & (r->capseen - 1)];
+}
+
+/* Adds it to the table; false: it was there. */
+static bool is_new(struct ptx_reach *r, const void *p)
+{
+    if (2 * r->nseen >= r->capseen) {
+        const void **old = r->seen;
+        u32 n = r->capseen;
+        r->capseen = n ? 2 * n : 64;
+        r->seen = NEW_ARRAY(&r->mem, const void *, r->capseen);
+        for (u32 k = 0; k < n; k++)
+            if (old[k]) *seen_at(r, old[k]) = old[k];
+    }
+    const void **at = seen_at(r, p);
+    if (*at) return false;
+    *at = p;
+    r->nseen++;
+    return true;
+}
+
 static void add_func(struct ptx_reach *r, struct ptx_func *f)
 {
     f = f->alias_of ? f->alias_of : f;
-    for (u32 i = 0; i < r->func.n; i++)
-        if (r->func.p[i] == f) return;
-    VEC_PUSH(&r->mem, &r->func, f);
+    if (is_new(r, f)) VEC_PUSH(&r->mem, &r->func, f);
 }
 
 static void add_var(struct ptx_reach *r, struct ptx_var *v)
 {
-    for (u32 i = 0; i < r->var.n; i++)
-        if (r->var.p[i] == v) return;
-    VEC_PUSH(&r->mem, &r->var, v);
+    if (is_new(r, v)) VEC_PUSH(&r->mem, &r->var, v);
 }
 
 static void operands(struct ptx_reach *r, const struct ptx_operand *o, u32 n)

@@ -107,6 +107,8 @@ void suppress_free(struct suppressions *s)
 struct reader {
     struct suppressions *all;
     struct suppression **tail; /* where the next rule goes */
+    const char *counted;       /* the lines of the text up to here have been counted; NULL: none has */
+    u32 lines;                 /* how many these are */
     struct str text;           /* the whole file, for messages */
     struct error *e;
 };
@@ -119,8 +121,9 @@ static bool wrong(struct reader *r, const char *at, const char *why)
 static struct suppression *rule_new(struct reader *r, const char *at)
 {
     struct suppression *s = NEW(&r->all->mem, struct suppression);
-    s->at = 1;
-    for (const char *p = r->text.p; p < at; p++) s->at += *p == '\n';
+    if (!r->counted) r->counted = r->text.p;
+    for (; r->counted < at; r->counted++) r->lines += *r->counted == '\n';
+    s->at = 1 + r->lines;
     *r->tail = s;
     r->tail = &s->next;
     return s;
@@ -402,7 +405,7 @@ struct suppressions *suppress_read(const char *name, struct str text, struct err
     struct suppressions *all = NEW(&mem, struct suppressions);
     all->mem = mem;
     all->name = arena_str(&all->mem, str_of(name));
-    struct reader r = { all, &all->first, text, e };
+    struct reader r = { .all = all, .tail = &all->first, .text = text, .e = e };
     /* the mark that some editors begin UTF-8 with */
     u32 first = text.n >= 3 && !memcmp(text.p, "\xef\xbb\xbf", 3) ? 3 : 0;
     r.text.p += first;
