@@ -1,5 +1,6 @@
 /* The software GPU: its memory is the arena of mem, its launches run on sim. Modules are placed in module.c. */
 #include "check/outputs.h"
+#include "check/value_scan.h"
 #include "dev/dev.h"
 #include "mem/shadow.h"
 #include "dev/dev_again.h"
@@ -67,8 +68,10 @@ static bool copy_in(struct device *d, const struct mem_object *o, u64 addr, cons
                     struct error *e)
 {
     (void)e;
+    struct mem_object *own = mem_find(d->mem, addr);
     memcpy(mem_view(o, addr), from, bytes);
     defined(d, addr, bytes);
+    if (own && !own->odd && d->options.checks & CHECK_VALUES) own->odd = value_is_odd(own, from, bytes);
     return true;
 }
 
@@ -113,6 +116,8 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
         .interrupt = &d->interrupt,
         .plain = getenv("LOCKSTEP_PLAIN") != NULL, /* for tests: the two versions of the code must agree */
     };
+    char kernel_text[1024];
+    snprintf(kernel_text, sizeof kernel_text, "%.*s", (int)MIN_OF(l->kernel->name.n, 1000u), l->kernel->name.p);
     struct outputs *outputs = NULL;
     struct outputs_launch watched = { .bound = l->contract,
                                       .kernel = l->kernel,
@@ -140,6 +145,15 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     }
     copy_free(&before);
     outputs_free(outputs);
+    u32 needed = CHECK_VALUES | CHECK_INIT; /* init knows which elements were written */
+    if (ok && r->end == SIM_DONE && !d->options.all_values && (d->options.checks & needed) == needed)
+        value_scan(&(struct value_scan){ .mem = d->mem,
+                                         .launch = r->serial,
+                                         .kernel = kernel_text,
+                                         .params = l->params,
+                                         .param_bytes = l->kernel->param_bytes,
+                                         .infinite = r->infinite,
+                                         .report = d->report });
     if (orders && ok && r->end == SIM_DONE)
         ok = orders_search(orders, d->sim, &s, watched.next, l->orders, &r->orders, e);
     orders_free(orders);

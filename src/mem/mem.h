@@ -27,6 +27,8 @@ struct mem_object {
     const char *type;                   /* "f32[1000]" or NULL */
     u32 element_size;                   /* 0: unknown */
     bool given;                         /* a variable: it has an initialiser, or the host wrote to it */
+    bool odd;                           /* NaN or infinity was seen in it */
+    u64 read_by, written_by;            /* number of the last launch that did, where its sites tell; 0: none */
     const char *alloc_site, *free_site; /* text or NULL */
 };
 

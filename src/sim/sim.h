@@ -50,6 +50,8 @@ struct sim_launch { /* what dev has checked against the limits before */
 struct sim_result {
     u64 warp_insns; /* executed */
     u64 ctas;       /* run to their end */
+    u64 serial;     /* number of the launch: mem_object.read_by and written_by */
+    bool infinite;  /* the kernel has an infinity among its constants */
     u32 orders;     /* set by the device: other orders that left the same bytes (dev_order.h) */
     enum {
         SIM_DONE,

@@ -212,6 +212,37 @@ static u64 steps_of(const struct cta *c)
     return n;
 }
 
+/* Notes in the objects of device memory that this launch read or wrote them, as far as its sites tell. */
+static void mark_touched(const struct launch *l)
+{
+    for (u32 n = 0; n < l->nworkers; n++)
+        for (u32 j = 0; j < l->worker[n].nfunc; j++) {
+            const struct ranges *f = &l->worker[n].func[j];
+            for (u32 s = 0; s < f->low->nsite; s++) {
+                const struct site *t = &f->low->site[s];
+                struct mem_object *o = t->space == SP_SHARED || !f->r[s].size ? NULL
+                                                                              : mem_find(l->sim->mem, f->r[s].lo);
+                if (!o) continue;
+                if (!site_is_store(t)) o->read_by = l->serial;
+                if (!site_is_load(t)) o->written_by = l->serial;
+            }
+        }
+}
+
+/* Infinities of f32, f64, and of two or one halves. */
+static bool has_infinity(const struct lowered *l)
+{
+    for (u32 k = 0; k < l->nop; k++)
+        for (u32 j = 0; j < l->op[k].nsrc; j++) {
+            const struct opnd *o = lop_src(&l->op[k], j);
+            u64 v = o->kind == O_CONST ? o->value : 0;
+            if ((u32)v == 0x7f800000 || (u32)v == 0xff800000 || v << 1 == (u64)0x7ff << 53 ||
+                (v <= 0xffff && (v & 0x7fff) == 0x7c00))
+                return true;
+        }
+    return false;
+}
+
 /* Counts what was run, reports a launch that was stopped, and frees the CTAs. */
 static void gather(struct launch *l)
 {
@@ -219,6 +250,9 @@ static void gather(struct launch *l)
     r->end = l->stop;
     if (r->end == SIM_LIVELOCK || r->end == SIM_INTERRUPTED || r->end == SIM_OVERDUE) stopped_report(l);
     unset_report(l);
+    r->serial = l->serial;
+    r->infinite = has_infinity(l->kernel);
+    mark_touched(l);
     for (u32 n = 0; n < l->nworkers; n++) {
         struct worker *k = &l->worker[n];
         r->ctas += k->ctas;

@@ -1,0 +1,123 @@
+/* After a launch: does a float buffer that it wrote hold NaN or infinity, where no input had any? (rules.md V1)
+ *
+ * Only buffers whose type is known are looked at, and of them only elements that somebody has written, so that the cost
+ * follows what is written. Which buffers a launch read and wrote is known from the ranges of its sites. What the host
+ * writes is looked at when it does, since a launch may overwrite it. Where it is on purpose nothing is said: an input
+ * or an argument is not finite, or the code has an infinity among its constants. */
+#include "check/value_scan.h"
+#include "check/value_origin.h"
+#include "mem/shadow.h"
+#include <inttypes.h>
+
+enum { CHUNK = 16384 };                      /* bytes that are looked at together */
+static const u64 scan_most = (u64)256 << 20; /* bytes of a buffer that are looked at */
+
+/* One comparison for each element, and the usual answer is no. */
+static bool any_odd(const struct scalar *t, const void *p, u64 n)
+{
+    u64 mask = (((u64)1 << t->exponent) - 1) << t->mantissa;
+    bool odd = false;
+#define SCAN(T) \
+    for (u64 i = 0; i < n; i++) odd |= (((const T *)p)[i] & (T)mask) == (T)mask
+    switch (t->bytes) {
+    case 8: SCAN(u64); break;
+    case 4: SCAN(u32); break;
+    case 2: SCAN(u16); break;
+    default: SCAN(u8);
+    }
+#undef SCAN
+    return odd;
+}
+
+static const struct scalar *float_type(const struct mem_object *o)
+{
+    const struct scalar *t = o->state == MEM_LIVE ? mem_scalar(o) : NULL;
+    return t && t->class == SCALAR_FLOAT && o->element_size == t->bytes ? t : NULL;
+}
+
+bool value_is_odd(const struct mem_object *o, const void *bytes, u64 n)
+{
+    const struct scalar *t = float_type(o);
+    return t && (u64)(uintptr_t)bytes % t->bytes == 0 && any_odd(t, bytes, n / t->bytes);
+}
+
+/* The first element that is not finite; false: there is none. */
+static bool first_odd(const struct mem *m, const struct mem_object *o, const struct scalar *t, u64 *index,
+                      enum odd *what)
+{
+    const struct shadow *s = mem_shadow((struct mem *)m);
+    u64 end = MIN_OF(o->size, scan_most) / t->bytes * t->bytes;
+    for (u64 at = 0; at < end; at += CHUNK) {
+        u64 n = MIN_OF((u64)CHUNK, end - at);
+        const u8 *p = mem_view(o, o->base + at);
+        if (shadow_defined_run(s, o->base + at, n) && !any_odd(t, p, n / t->bytes)) continue;
+        for (u64 k = 0; k < n; k += t->bytes) {
+            u64 bits = 0;
+            if (!shadow_defined(s, o->base + at + k, t->bytes)) continue;
+            memcpy(&bits, p + k, t->bytes);
+            *what = odd_kind(t, bits);
+            if (*what == ODD_NONE) continue;
+            *index = (at + k) / t->bytes;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An argument that is NaN or infinite as f32 or f64. */
+static bool odd_argument(const struct value_scan *v)
+{
+    for (u32 k = 0; k + 4 <= v->param_bytes; k += 4) {
+        u32 word;
+        memcpy(&word, (const u8 *)v->params + k, 4);
+        if ((word & 0x7f800000) == 0x7f800000 || (word & 0x7ff00000) == 0x7ff00000) return true;
+    }
+    return false;
+}
+
+static bool odd_input(const struct value_scan *v)
+{
+    const struct mem_object *o;
+    u64 index;
+    enum odd what;
+    for (u32 id = 1; (o = mem_by_id(v->mem, id)); id++) {
+        const struct scalar *t = o->read_by == v->launch ? float_type(o) : NULL;
+        if (t && (o->odd || (o->written_by != v->launch && first_odd(v->mem, o, t, &index, &what)))) return true;
+    }
+    return odd_argument(v);
+}
+
+static void note(const struct value_scan *v, const struct mem_object *o, u64 index, enum odd what)
+{
+    char cause[400];
+    snprintf(cause, sizeof cause,
+             "element [%" PRIu64
+             "] of %.200s is %s after this launch, the first one that is not finite; no input has any",
+             index, o->name, what == ODD_NAN ? "NaN" : "infinite");
+    struct finding f = { .kind = F_value_nonfinite,
+                         .kernel = v->kernel,
+                         .cause_key = o->id,
+                         .once = true,
+                         .object = o->name,
+                         .object_type = o->type,
+                         .object_base = o->base,
+                         .object_size = o->size,
+                         .element_size = o->element_size,
+                         .cause = cause };
+    report_add(v->report, &f);
+}
+
+void value_scan(const struct value_scan *v)
+{
+    struct mem_object *o;
+    int inputs = -1; /* whether one of them is odd: -1: not asked yet */
+    for (u32 id = 1; (o = mem_by_id(v->mem, id)); id++) {
+        const struct scalar *t = o->written_by == v->launch && !o->odd ? float_type(o) : NULL;
+        u64 index;
+        enum odd what;
+        if (!t || !first_odd(v->mem, o, t, &index, &what)) continue;
+        if (inputs < 0) inputs = odd_input(v);
+        if (!inputs && !(what == ODD_INF && v->infinite)) note(v, o, index, what);
+        o->odd = true; /* said, or known before; what reads it from here on is a consequence */
+    }
+}

@@ -1,0 +1,19 @@
+/* value_scan.h: a look at what a launch has written, for NaN and infinity (rules.md V1). */
+#ifndef LOCKSTEP_VALUE_SCAN_H
+#define LOCKSTEP_VALUE_SCAN_H
+#include "mem/mem.h"
+#include "report/report.h"
+
+struct value_scan {
+    struct mem *mem;
+    u64 launch;         /* its number: mem_object.read_by and written_by */
+    const char *kernel; /* as the module names it */
+    const void *params; /* the arguments of the launch */
+    u32 param_bytes;
+    bool infinite; /* the code has an infinity among its constants: it writes them on purpose */
+    struct report *report;
+};
+void value_scan(const struct value_scan *v);
+/* Whether the host writes NaN or infinity into memory of this type. */
+bool value_is_odd(const struct mem_object *o, const void *bytes, u64 n);
+#endif
