@@ -11,7 +11,7 @@ static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                            ".reg .u64 %rd<3>; .reg .u32 %r<3>; .reg .pred %p;\n"
                            "ld.param.u64 %rd1, [flag]; ld.param.u64 %rd2, [out];\n"
                            "again:\nld.volatile.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p, %r1, 0;\n@%p bra again;\n"
-                           "add.u32 %r2, %r1, 1;\nst.volatile.global.u32 [%rd2], %r2;\nret;\n}\n";
+                           "add.u32 %r2, %r1, 1;\nst.relaxed.sys.global.u32 [%rd2], %r2;\nret;\n}\n";
 
 struct job {
     lk_kernel *kernel;
