@@ -304,8 +304,9 @@ struct sim {
     lock_t launches_lock;        /* of the list of launches in flight, and of who is in them */
     struct launch *launches;     /* in flight: by priority, then age */
     u32 nlaunches;               /* how many; atomic: read without the lock */
-    struct launch *spare;        /* atomic: the memory of one that has ended, for the next; NULL: none */
-    u64 rng;                     /* which of several seeded launches gets the next turn */
+    u32 ending;           /* launches that are in flight no more, and whose end is not yet known to who started them */
+    struct launch *spare; /* atomic: the memory of one that has ended, for the next; NULL: none */
+    u64 rng;              /* which of several seeded launches gets the next turn */
     /* whether something outside of launches may still change memory that they wait for; NULL: see sim_outside */
     bool (*outside)(void *self);
     void *outside_self;

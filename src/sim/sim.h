@@ -76,7 +76,7 @@ bool sim_ended(struct launch *l);
  * only in here, all that are in flight, in turns that the seed draws. */
 bool sim_wait(struct launch *l, struct sim_result *r, struct error *e);
 /* Who is asked whether something else than launches may change device memory, before a deadlock is called one: copies
- * under way, a host that can still act. It is asked with all launches standing still, and must not call the sim. While
+ * under way, a host that can still act. It must not call the sim. While
  * nobody can be asked (NULL), no deadlock is called with launches of sim_start in flight: their host can still act. */
 void sim_outside(struct sim *s, bool (*may_change)(void *self), void *self);
 struct sim_progress {

@@ -94,7 +94,10 @@ static void leave(struct sim *s, struct worker *k, enum turn came)
     if (came == TURN_OVER) __atomic_store_n(&l->over, true, __ATOMIC_RELEASE);
     k->busy = false;
     bool last = --l->inside == 0 && is_over(l), ends = last && l->started;
-    if (ends) delist(s, l);
+    if (ends) {
+        delist(s, l);
+        s->ending++;
+    }
     if (last && !ends && s->pool) pthread_cond_broadcast(&s->pool->idle);
     unlock(&s->launches_lock);
     if (!ends) return;
@@ -106,6 +109,9 @@ static void leave(struct sim *s, struct worker *k, enum turn came)
     if (s->pool) pthread_cond_broadcast(&s->pool->idle);
     unlock(&s->launches_lock);
     if (done) done(self);
+    lock(&s->launches_lock);
+    s->ending--;
+    unlock(&s->launches_lock);
 }
 
 /* Whether threads of the pool, or those that drive seeded launches, have something to do in it. */
@@ -148,16 +154,16 @@ static bool go_round(struct sim *s, u64 *last, bool seeded)
     return went;
 }
 
-/* Nothing went. If nothing ever will, the launches are stopped with a report. */
+/* Nothing went. If nothing ever will, the launches are stopped with a report. What lies outside is asked first: what it
+ * has just finished is then seen in memory. A launch whose end is not yet known outside may have others behind it. */
 static void look_whether_still(struct sim *s)
 {
     lock(&s->launches_lock);
-    bool still = s->launches != NULL;
+    bool still = s->launches && !s->ending && !(s->outside && s->outside(s->outside_self));
     for (struct launch *l = s->launches; l; l = l->behind) lock(&l->lock);
     for (struct launch *l = s->launches; l && still; l = l->behind)
         still = !launch_stopped(l) && (is_over(l) || launch_stands_still(l)) && !wait_for_host(l) &&
                 (s->outside || !l->started);
-    still = still && !(s->outside && s->outside(s->outside_self));
     for (struct launch *l = s->launches; l && still; l = l->behind)
         if (!is_over(l) && (l->nparked || launch_started(l) < l->total)) deadlock_report(l);
     for (struct launch *l = s->launches; l; l = l->behind) unlock(&l->lock);
