@@ -87,7 +87,7 @@ static bool is_wrong(const struct stray *s, u32 thread)
 static void put_stray(struct text *t, const struct stray *s, u32 number)
 {
     static const char *const space[] = { "global", "shared", "local" }, *const base[] = { "buf", "sh", "lo" };
-    char vec[8] = "", value[64];
+    char vec[16] = "", value[64];
     u32 bits = 8 * s->width;
     if (s->vec > 1) snprintf(vec, sizeof vec, ".v%u", s->vec);
     if (s->vec == 1)
