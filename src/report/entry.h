@@ -42,6 +42,7 @@ struct entry {
     u64 origin_low, origin_high;    /* as in the finding, of all occurrences */
     bool values_vary;               /* finding.equal: occurrences store different values */
     bool is_effect;                 /* report_settle: a race at an address that comes from an undefined value */
+    bool gone;                      /* report_settle: it is in no bucket any longer, and is freed at the end */
     bool index_varies[INDEX_KINDS]; /* occurrences differ in f.index */
     bool form_varies, start_varies; /* or in f.form; or only in where that starts */
     bool has_range;                 /* addresses were given */
@@ -92,8 +93,41 @@ void report_absorb(struct report *r, struct entry *whole, struct entry *e);
 void report_group(struct report *r, struct entry **v, u32 n);
 void also_text(const struct entry *e, struct text *out);
 
+/* report_find.c: numbers below a limit in a hash table, several under one key */
+enum { NO_NUMBER = 0xffffffffu };
+struct chains {
+    u32 *first; /* by slot: the first number of its chain, NO_NUMBER: none */
+    u32 *next;  /* by number: the one behind it */
+    u32 mask;   /* slots - 1 */
+};
+void chains_open(struct chains *c, u32 most); /* for numbers below `most` */
+void chains_close(struct chains *c);
+void chains_add(struct chains *c, u64 key, u32 number);
+u32 chains_first(const struct chains *c, u64 key);
+
+/* Entries by their kind and each of their two places. */
+struct place_index {
+    struct chains by;
+    struct entry **entry; /* by number */
+    u32 n, most;          /* numbers given; room for them */
+};
+struct place_walk { /* along the entries of one kind at one place, and some at others */
+    enum finding_kind kind;
+    u32 number; /* the next one to look at */
+};
+/* of all entries that are wanted; NULL: all */
+void place_index_open(struct place_index *x, const struct report *r, bool (*wanted)(const struct finding *f));
+void place_index_close(struct place_index *x);
+void place_index_add(struct place_index *x, struct entry *e);
+struct entry *place_index_first(const struct place_index *x, enum finding_kind kind, const struct place *p,
+                                struct place_walk *w);
+struct entry *place_index_next(const struct place_index *x, struct place_walk *w);
+
 /* report_cause.c */
-u64 finding_hash(const struct finding *f); /* equal for findings of one cause */
+u64 hash_mix(u64 h, u64 x);
+u64 hash_text(u64 h, const char *z);          /* NULL is only itself */
+u64 hash_place(u64 h, const struct place *p); /* equal for what same_place takes for one */
+u64 finding_hash(const struct finding *f);    /* equal for findings of one cause */
 bool same_cause(const struct finding *a, const struct finding *b);
 bool same_place(const struct place *a, const struct place *b); /* the chain of inlined calls included */
 bool same_text(const char *a, const char *b);                  /* NULL is only itself */

@@ -20,6 +20,7 @@ static bool is_among(u32 c, const struct span *s, u32 n)
 /* Controls, and what is invisible or turns the direction of the text around it. */
 static bool is_hidden(u32 c)
 {
+    if (c >= 0x20 && c < 0x7f) return false; /* most are */
     static const struct span hidden[] = { { 0, 0x1f },        { 0x7f, 0x9f },     { 0xad, 0xad },
                                           { 0x61c, 0x61c },   { 0x180e, 0x180e }, { 0x200b, 0x200f },
                                           { 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0xfeff, 0xfeff },
@@ -30,6 +31,7 @@ static bool is_hidden(u32 c)
 /* Columns of a terminal: none for what is drawn onto the character before it, two for the wide scripts and pictures. */
 static u32 columns_of(u32 c)
 {
+    if (c < 0x300) return 1;
     static const struct span marks[] = {
         { 0x300, 0x36f },   { 0x483, 0x489 },   { 0x591, 0x5bd },   { 0x1ab0, 0x1aff },
         { 0x1dc0, 0x1dff }, { 0x20d0, 0x20ff }, { 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f }

@@ -432,13 +432,13 @@ void report_take(struct report *r, struct report *from, enum finding_kind kind)
 }
 
 /* Whether r has something of this kind at this place already, whatever its cause. */
-static bool is_known(const struct report *r, const struct finding *f)
+static bool is_known(const struct report *r, const struct place_index *known, const struct finding *f)
 {
-    for (u32 b = 0; b < BUCKETS; b++)
-        for (const struct entry *e = r->bucket[b]; e; e = e->next)
-            if (e->f.kind == f->kind && e->launch == r->launch && same_place(e->f.place, f->place) &&
-                same_place(e->f.other, f->other) && same_text(e->f.kernel, f->kernel))
-                return true;
+    struct place_walk w;
+    for (struct entry *e = place_index_first(known, f->kind, f->place, &w); e; e = place_index_next(known, &w))
+        if (e->launch == r->launch && same_place(e->f.place, f->place) && same_place(e->f.other, f->other) &&
+            same_text(e->f.kernel, f->kernel))
+            return true;
     return false;
 }
 
@@ -458,11 +458,13 @@ static void adopt(struct report *r, struct entry *x, const char *remark)
 void report_take_new(struct report *r, struct report *from, u32 checks, const char *remark)
 {
     struct entry *news = NULL;
+    struct place_index known;
     lock(&r->lock);
+    place_index_open(&known, r, NULL);
     for (u32 b = 0; b < BUCKETS; b++)
         for (struct entry **at = &from->bucket[b], *x; (x = *at);) {
             u32 check = finding_check(x->f.kind);
-            if ((check && !(check & checks & ~r->checks_off)) || is_known(r, &x->f)) {
+            if ((check && !(check & checks & ~r->checks_off)) || is_known(r, &known, &x->f)) {
                 at = &x->next;
                 continue;
             }
@@ -470,6 +472,7 @@ void report_take_new(struct report *r, struct report *from, u32 checks, const ch
             x->next = news;
             news = x;
         }
+    place_index_close(&known);
     from->last = NULL;
     memset(from->ticket, 0, sizeof from->ticket);
     while (news) {

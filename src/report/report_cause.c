@@ -2,32 +2,32 @@
  * own. */
 #include "report/entry.h"
 
-static u64 mix(u64 h, u64 x)
+u64 hash_mix(u64 h, u64 x)
 {
     h = (h ^ x) * 0xff51afd7ed558ccdu;
     return h ^ h >> 31;
 }
 
-static u64 mix_text(u64 h, const char *z) { return z ? mix(h, str_hash(str_of(z))) : mix(h, 1); }
+u64 hash_text(u64 h, const char *z) { return z ? hash_mix(h, str_hash(str_of(z))) : hash_mix(h, 1); }
 
 /* With a source place, copies of one line (an unrolled loop) are one cause; without, the PTX line is the place. */
-static u64 mix_place(u64 h, const struct place *p)
+u64 hash_place(u64 h, const struct place *p)
 {
     for (; p; p = p->inlined_at) {
-        h = mix_text(h, p->file);
-        h = mix(h, (u64)p->line << 32 | p->col);
-        if (!p->file) h = mix(mix_text(h, p->ptx_file), p->ptx_line);
+        h = hash_text(h, p->file);
+        h = hash_mix(h, (u64)p->line << 32 | p->col);
+        if (!p->file) h = hash_mix(hash_text(h, p->ptx_file), p->ptx_line);
     }
     return h;
 }
 
 u64 finding_hash(const struct finding *f)
 {
-    u64 h = mix(mix((u64)f->kind + 1, f->cause_key), f->width);
-    h = mix_place(mix_place(h, f->place), f->other);
-    h = mix_text(mix_text(mix_text(h, f->kernel), f->access), f->space);
-    h = f->rival ? mix(mix_text(h, f->rival->access), f->rival->width) : h;
-    return mix_text(mix_text(h, f->object), f->neighbour);
+    u64 h = hash_mix(hash_mix((u64)f->kind + 1, f->cause_key), f->width);
+    h = hash_place(hash_place(h, f->place), f->other);
+    h = hash_text(hash_text(hash_text(h, f->kernel), f->access), f->space);
+    h = f->rival ? hash_mix(hash_text(h, f->rival->access), f->rival->width) : h;
+    return hash_text(hash_text(h, f->object), f->neighbour);
 }
 
 bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }

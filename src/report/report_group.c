@@ -84,19 +84,90 @@ void also_text(const struct entry *e, struct text *out)
     if (e->nalso > ALSO_MOST) text_add(out, " and %u more", e->nalso - ALSO_MOST);
 }
 
+/* ---- which entries may be of one root ---- */
+
+/* Entries of one root have equal root keys; or equal spot keys, where neither has an origin. */
+struct groups {
+    struct chains root, spot; /* of the numbers in the report's order */
+};
+struct walk { /* along two chains at once, in that order */
+    u32 root, spot;
+};
+
+/* The sentence of an origin, without what that of an output says more. */
+static u64 hash_sentence(u64 h, const char *text)
+{
+    enum { ENOUGH = 64 }; /* characters to tell sentences apart by */
+    u32 n = 0;
+    while (n < ENOUGH && text[n] && text[n] != ';') n++;
+    return hash_mix(h, str_hash((struct str){ text, n }));
+}
+
+static u64 root_key(const struct entry *e)
+{
+    const struct finding *f = &e->f;
+    u64 h = hash_text(e->suppressed ? 1 : 2, f->kernel);
+    if (f->kind == F_variable_unset) return hash_mix(h, F_variable_unset);
+    if (f->launch_sized) return hash_mix(hash_mix(h, f->kind), f->object_base);
+    return hash_sentence(hash_place(h, f->origin), f->origin_text);
+}
+
+static bool has_spot(const struct finding *f) { return is_undefined(f) && !f->origin; }
+
+static u64 spot_key(const struct entry *e)
+{
+    return hash_place(hash_mix(hash_text(e->suppressed ? 1 : 2, e->f.kernel), e->f.kind), e->f.place);
+}
+
+static struct walk walk_start(const struct groups *g, const struct entry *e)
+{
+    return (struct walk){ .root = chains_first(&g->root, root_key(e)),
+                          .spot = has_spot(&e->f) ? chains_first(&g->spot, spot_key(e)) : NO_NUMBER };
+}
+
+static u32 walk_next(const struct groups *g, struct walk *w)
+{
+    u32 k = MIN_OF(w->root, w->spot);
+    if (k == NO_NUMBER) return k;
+    if (w->root == k) w->root = g->root.next[k];
+    if (w->spot == k) w->spot = g->spot.next[k];
+    return k;
+}
+
+static void groups_open(struct groups *g, struct entry **v, u32 n)
+{
+    chains_open(&g->root, n);
+    chains_open(&g->spot, n);
+    for (u32 i = n; i-- > 0;) { /* the last one added is the first of its chain */
+        if (!may_have_others(&v[i]->f)) continue;
+        chains_add(&g->root, root_key(v[i]), i);
+        if (has_spot(&v[i]->f)) chains_add(&g->spot, spot_key(v[i]), i);
+    }
+}
+
+/* Adds the entries of the root of v[i] to the one of them that says most. */
+static void group_at(struct report *r, const struct groups *g, struct entry **v, u32 i)
+{
+    u32 best = i;
+    struct walk w = walk_start(g, v[i]);
+    for (u32 k; (k = walk_next(g, &w)) != NO_NUMBER;)
+        if (k > i && v[k] && is_better(v[k], v[best]) && same_root(v[i], v[k])) best = k;
+    struct entry *whole = v[best];
+    w = walk_start(g, whole);
+    for (u32 k; (k = walk_next(g, &w)) != NO_NUMBER;) {
+        if (k < i || k == best || !v[k] || !same_root(whole, v[k])) continue;
+        also_add(whole, v[k]);
+        report_absorb(r, whole, v[k]);
+        v[k] = NULL;
+    }
+}
+
 void report_group(struct report *r, struct entry **v, u32 n)
 {
-    for (u32 i = 0; i < n; i++) {
-        if (!v[i] || !may_have_others(&v[i]->f)) continue;
-        u32 best = i;
-        for (u32 k = i + 1; k < n; k++)
-            if (v[k] && is_better(v[k], v[best]) && same_root(v[i], v[k])) best = k;
-        struct entry *whole = v[best];
-        for (u32 k = i; k < n; k++) {
-            if (k == best || !v[k] || !same_root(whole, v[k])) continue;
-            also_add(whole, v[k]);
-            report_absorb(r, whole, v[k]);
-            v[k] = NULL;
-        }
-    }
+    struct groups g;
+    groups_open(&g, v, n);
+    for (u32 i = 0; i < n; i++)
+        if (v[i] && may_have_others(&v[i]->f)) group_at(r, &g, v, i);
+    chains_close(&g.root);
+    chains_close(&g.spot);
 }

@@ -5,17 +5,37 @@
  * that value. */
 #include "report/entry.h"
 
+struct settling {
+    struct report *r;
+    struct place_index cause; /* entries that others may follow from, or be a part of */
+    struct entry *gone;       /* entries that were taken out; the index may still name them */
+};
+
+static bool is_cause(const struct finding *f)
+{
+    return f->kind == F_race || f->kind == F_bounds || f->kind == F_uninit_address || f->kind == F_barrier_divergent ||
+           f->kind == F_async_early || f->kind == F_async_wait;
+}
+
+/* Of two entries the one that comes first in the buckets; a may be NULL. The index names the later ones first. */
+static struct entry *lower(struct entry *a, struct entry *b)
+{
+    return a && a->hash % BUCKETS < b->hash % BUCKETS ? a : b;
+}
+
 /* Of one access, some threads land beside the object and others in the next one: that is one mistake. */
-static struct entry *beside(const struct report *r, const struct entry *e)
+static struct entry *beside(const struct settling *s, const struct entry *e)
 {
     const struct finding *f = &e->f;
-    for (u32 b = 0; b < BUCKETS && f->kind == F_bounds_neighbour; b++)
-        for (struct entry *x = r->bucket[b]; x; x = x->next)
-            if (x->f.kind == F_bounds && x->launch == e->launch && !x->suppressed == !e->suppressed &&
-                x->f.width == f->width && same_place(x->f.place, f->place) && same_text(x->f.kernel, f->kernel) &&
-                same_text(x->f.access, f->access) && same_text(x->f.object, f->object))
-                return x;
-    return NULL;
+    struct entry *found = NULL;
+    struct place_walk w;
+    if (f->kind != F_bounds_neighbour) return NULL;
+    for (struct entry *x = place_index_first(&s->cause, F_bounds, f->place, &w); x; x = place_index_next(&s->cause, &w))
+        if (x->launch == e->launch && !x->suppressed == !e->suppressed && x->f.width == f->width &&
+            same_place(x->f.place, f->place) && same_text(x->f.kernel, f->kernel) &&
+            same_text(x->f.access, f->access) && same_text(x->f.object, f->object))
+            found = lower(found, x);
+    return found;
 }
 
 /* ---- races and undefined values ---- */
@@ -52,12 +72,17 @@ static bool is_effect_of(const struct entry *race, const struct entry *address)
            (same_instruction(f->other, u->place) && is_subset(&race->against, &address->who));
 }
 
-static bool is_effect(const struct report *r, const struct entry *race)
+static bool is_effect_at(const struct settling *s, const struct entry *race, const struct place *p)
 {
-    for (u32 b = 0; b < BUCKETS && is_race(&race->f); b++)
-        for (const struct entry *e = r->bucket[b]; e; e = e->next)
-            if (is_effect_of(race, e)) return true;
-    return false;
+    struct place_walk w;
+    struct entry *e = place_index_first(&s->cause, F_uninit_address, p, &w);
+    while (e && !is_effect_of(race, e)) e = place_index_next(&s->cause, &w);
+    return e != NULL;
+}
+
+static bool is_effect(const struct settling *s, const struct entry *race)
+{
+    return is_race(&race->f) && (is_effect_at(s, race, race->f.place) || is_effect_at(s, race, race->f.other));
 }
 
 static bool reads(const char *access) { return same_text(access, "read") || same_text(access, "atomic"); }
@@ -108,21 +133,33 @@ static bool leads_to(const struct entry *cause, const struct entry *effect)
     return b->kind == F_async_unfinished && (a->kind == F_async_early || a->kind == F_async_wait) && is_at(a, b->place);
 }
 
-static bool follows(const struct report *r, const struct entry *x)
+/* Whether an entry of this kind at this place leads to x. */
+static bool follows_one(const struct settling *s, const struct entry *x, enum finding_kind kind, const struct place *p)
+{
+    struct place_walk w;
+    for (struct entry *e = place_index_first(&s->cause, kind, p, &w); e; e = place_index_next(&s->cause, &w))
+        if (!e->suppressed && same_text(e->f.kernel, x->f.kernel) && leads_to(e, x)) return true;
+    return false;
+}
+
+/* Asks only those that leads_to can say yes to: it compares a place of theirs with one of x. */
+static bool follows(const struct settling *s, const struct entry *x)
 {
     const struct finding *f = &x->f;
     bool may = (finding_check(f->kind) == CHECK_INIT && f->origin) || f->kind == F_race_lanes ||
                f->kind == F_async_unfinished || f->kind == F_barrier_exited || f->update;
     if (!may) return false;
-    for (u32 b = 0; b < BUCKETS; b++)
-        for (const struct entry *e = r->bucket[b]; e; e = e->next)
-            if (!e->suppressed && same_text(e->f.kernel, f->kernel) && leads_to(e, x)) return true;
-    return false;
+    if (f->update) return follows_one(s, x, F_race, f->update);
+    if (finding_check(f->kind) == CHECK_INIT) return follows_one(s, x, F_race, f->origin);
+    if (f->kind == F_barrier_exited) return follows_one(s, x, F_barrier_divergent, f->place);
+    if (f->kind == F_race_lanes) return follows_one(s, x, F_race, f->place);
+    return follows_one(s, x, F_async_early, f->place) || follows_one(s, x, F_async_wait, f->place);
 }
 
 /* ---- taking out ---- */
 
-static void entry_drop(struct report *r, struct entry *e)
+/* Takes the entry out of the counts. */
+static void count_out(struct report *r, const struct entry *e)
 {
     bool error = finding_severity(e->f.kind) == SEV_ERROR;
     r->entries--;
@@ -133,7 +170,15 @@ static void entry_drop(struct report *r, struct entry *e)
         r->occurrences -= e->occurrences;
         r->error_occurrences -= error ? e->occurrences : 0;
     }
-    entry_free(e);
+}
+
+/* Takes out an entry that is in no bucket any longer. */
+static void entry_drop(struct settling *s, struct entry *e)
+{
+    count_out(s->r, e);
+    e->gone = true;
+    e->next = s->gone;
+    s->gone = e;
 }
 
 /* Adds e to the entry that it is a part of. */
@@ -142,7 +187,7 @@ static void entry_absorb(struct report *r, struct entry *whole, const struct ent
     entry_join(whole, e);
     whole->form_varies |= e->form_varies || !same_form(&whole->f.form, &e->f.form);
     whole->start_varies |= e->start_varies || whole->f.form.start != e->f.form.start;
-    r->occurrences += whole->suppressed ? 0 : e->occurrences; /* entry_drop takes them away */
+    r->occurrences += whole->suppressed ? 0 : e->occurrences; /* count_out takes them away */
     bool error = finding_severity(e->f.kind) == SEV_ERROR;
     r->error_occurrences += whole->suppressed || !error ? 0 : e->occurrences;
 }
@@ -158,29 +203,32 @@ void report_absorb(struct report *r, struct entry *whole, struct entry *e)
 {
     entry_absorb(r, whole, e);
     unlink_entry(r, e);
-    entry_drop(r, e);
+    count_out(r, e);
+    entry_free(e);
 }
 
 /* ---- equal values ---- */
 
 /* The race of the same two places in which the values differ; NULL: there is none. */
-static struct entry *differing(const struct report *r, const struct entry *e)
+static struct entry *differing(const struct settling *s, const struct entry *e)
 {
-    for (u32 b = 0; b < BUCKETS; b++)
-        for (struct entry *x = r->bucket[b]; x; x = x->next)
-            if (x->f.kind == F_race && x->f.rival && x->launch == e->launch && !x->suppressed == !e->suppressed &&
-                same_place(x->f.place, e->f.place) && same_place(x->f.other, e->f.other) &&
-                same_text(x->f.access, e->f.access) && same_text(x->f.rival->access, e->f.rival->access) &&
-                same_text(x->f.kernel, e->f.kernel) && same_text(x->f.object, e->f.object))
-                return x;
-    return NULL;
+    struct entry *found = NULL;
+    struct place_walk w;
+    for (struct entry *x = place_index_first(&s->cause, F_race, e->f.place, &w); x; x = place_index_next(&s->cause, &w))
+        if (x->f.rival && x->launch == e->launch && !x->suppressed == !e->suppressed &&
+            same_place(x->f.place, e->f.place) && same_place(x->f.other, e->f.other) &&
+            same_text(x->f.access, e->f.access) && same_text(x->f.rival->access, e->f.rival->access) &&
+            same_text(x->f.kernel, e->f.kernel) && same_text(x->f.object, e->f.object))
+            found = lower(found, x);
+    return found;
 }
 
 /* Stores of equal values are a note only where the elements have different values: otherwise it may be chance (R7).
  * true: e is no entry of its own any longer. */
-static bool judge_equal(struct report *r, struct entry *e)
+static bool judge_equal(struct settling *s, struct entry *e)
 {
-    struct entry *other = differing(r, e);
+    struct report *r = s->r;
+    struct entry *other = differing(s, e);
     if (other) {
         entry_absorb(r, other, e);
         return true;
@@ -188,6 +236,7 @@ static bool judge_equal(struct report *r, struct entry *e)
     if (e->values_vary) return false;
     e->f.kind = F_race;
     e->hash = finding_hash(&e->f);
+    place_index_add(&s->cause, e);
     if (e->suppressed) return false;
     r->notes--;
     r->errors++;
@@ -196,16 +245,17 @@ static bool judge_equal(struct report *r, struct entry *e)
 }
 
 /* All entries whose stores have equal values, before anything else is asked of them. */
-static void settle_equal(struct report *r)
+static void settle_equal(struct settling *s)
 {
+    struct report *r = s->r;
     for (u32 b = 0; b < BUCKETS; b++)
         for (struct entry **p = &r->bucket[b]; *p;) {
             struct entry *e = *p;
             if (e->f.kind != F_race_same_value || !e->f.equal) {
                 p = &e->next;
-            } else if (judge_equal(r, e)) {
+            } else if (judge_equal(s, e)) {
                 *p = e->next;
-                entry_drop(r, e);
+                entry_drop(s, e);
             } else if (e->hash % BUCKETS != b) {
                 *p = e->next;
                 e->next = r->bucket[e->hash % BUCKETS];
@@ -218,19 +268,26 @@ static void settle_equal(struct report *r)
 void report_settle(struct report *r)
 {
     if (r->settled == r->entries) return;
-    settle_equal(r);
+    struct settling s = { .r = r };
+    place_index_open(&s.cause, r, is_cause);
+    settle_equal(&s);
     for (u32 b = 0; b < BUCKETS; b++)
-        for (struct entry *e = r->bucket[b]; e; e = e->next) e->is_effect = is_effect(r, e);
+        for (struct entry *e = r->bucket[b]; e; e = e->next) e->is_effect = is_effect(&s, e);
     for (u32 b = 0; b < BUCKETS; b++)
         for (struct entry **p = &r->bucket[b]; *p;) {
-            struct entry *e = *p, *whole = beside(r, e);
+            struct entry *e = *p, *whole = beside(&s, e);
             if (whole) entry_absorb(r, whole, e);
-            if (whole || e->is_effect || follows(r, e)) {
+            if (whole || e->is_effect || follows(&s, e)) {
                 *p = e->next;
-                entry_drop(r, e);
+                entry_drop(&s, e);
             } else
                 p = &e->next;
         }
+    place_index_close(&s.cause);
+    for (struct entry *next; s.gone; s.gone = next) {
+        next = s.gone->next;
+        entry_free(s.gone);
+    }
     struct entry **v = entries_sorted(r);
     report_group(r, v, r->entries);
     base_free(v);
