@@ -82,6 +82,7 @@ struct report {
 
 /* report.c */
 void entry_free(struct entry *e);
+void entry_count(struct report *r, struct entry *e);         /* among the others, or as kept out by a rule */
 void entry_join(struct entry *to, const struct entry *from); /* occurrences, threads and range */
 bool same_form(const struct index_form *a, const struct index_form *b);
 

@@ -169,8 +169,7 @@ static void range_add(struct entry *e, const struct occurrence *o)
     }
 }
 
-/* A new entry among the others, or kept out by a rule. */
-static void entry_count(struct report *r, struct entry *e)
+void entry_count(struct report *r, struct entry *e)
 {
     e->suppressed = suppress_find(r->rules, &e->f);
     if (e->suppressed) e->suppressed->used++;

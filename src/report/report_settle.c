@@ -4,6 +4,7 @@
  * it was read from are in that race; a race at an address that was computed from an undefined value is explained by
  * that value. */
 #include "report/entry.h"
+#include "report/suppress.h"
 
 struct settling {
     struct report *r;
@@ -209,18 +210,32 @@ void report_absorb(struct report *r, struct entry *whole, struct entry *e)
 
 /* ---- equal values ---- */
 
-/* The race of the same two places in which the values differ; NULL: there is none. */
+/* The race of the same two places in which the values differ; NULL: there is none. A rule that keeps that race out
+ * keeps out what is a part of it. */
 static struct entry *differing(const struct settling *s, const struct entry *e)
 {
     struct entry *found = NULL;
     struct place_walk w;
     for (struct entry *x = place_index_first(&s->cause, F_race, e->f.place, &w); x; x = place_index_next(&s->cause, &w))
-        if (x->f.rival && x->launch == e->launch && !x->suppressed == !e->suppressed &&
+        if (x->f.rival && x->launch == e->launch && (x->suppressed || !e->suppressed) &&
             same_place(x->f.place, e->f.place) && same_place(x->f.other, e->f.other) &&
             same_text(x->f.access, e->f.access) && same_text(x->f.rival->access, e->f.rival->access) &&
             same_text(x->f.kernel, e->f.kernel) && same_text(x->f.object, e->f.object))
             found = lower(found, x);
     return found;
+}
+
+/* What was counted as a note is an error after all, and other rules may keep it out: those that name its kind now. */
+static void judge_again(struct report *r, struct entry *e)
+{
+    struct suppression *was = e->suppressed;
+    --*(was ? &r->suppressed : &r->notes);
+    r->occurrences -= was ? 0 : e->occurrences;
+    if (was) was->used--;
+    entry_count(r, e);
+    if (e->suppressed) return;
+    r->occurrences += e->occurrences;
+    r->error_occurrences += e->occurrences;
 }
 
 /* Stores of equal values are a note only where the elements have different values: otherwise it may be chance (R7).
@@ -237,10 +252,7 @@ static bool judge_equal(struct settling *s, struct entry *e)
     e->f.kind = F_race;
     e->hash = finding_hash(&e->f);
     place_index_add(&s->cause, e);
-    if (e->suppressed) return false;
-    r->notes--;
-    r->errors++;
-    r->error_occurrences += e->occurrences;
+    judge_again(r, e);
     return false;
 }
 

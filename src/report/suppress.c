@@ -74,22 +74,128 @@ static bool in_function(const struct suppression *s, const struct place *p)
     return false;
 }
 
-static bool holds(const struct suppression *s, const struct finding *f)
+/* ---- the rules of a file ---- */
+
+/* A file may have thousands of rules, and a report thousands of findings. Most rules name a line, as those do that
+ * lockstep prints, and are found by it. Of the others the names are the costly part, and findings that follow each
+ * other mostly have the same. */
+struct suppress_index {
+    struct chains by_line;        /* the numbers of the rules that name a line */
+    struct suppression **rule;    /* by number */
+    struct suppression *anywhere; /* the first one that names no line */
+    struct text names;            /* the kernel and the functions that were asked about last */
+    u32 asked;                    /* how often these have changed */
+};
+
+static void index_open(struct suppressions *all)
 {
-    return !s->never && (!s->kind || matches(s->kind, finding_id(f->kind))) &&
-           (!s->checks || s->checks & finding_check(f->kind)) && (!s->kernel || name_matches(s->kernel, f->kernel)) &&
-           (!s->file || at_place(s, f->place) || at_place(s, f->other)) &&
-           (!s->function || function_matches(s, f->kernel) || in_function(s, f->place) || in_function(s, f->other)) &&
-           (!s->variable || (f->object && matches(s->variable, f->object))) && (!s->width || s->width == f->width) &&
+    struct suppress_index *x = all->index = base_need(sizeof *x);
+    u32 n = 0;
+    for (struct suppression *s = all->first; s; s = s->next) s->number = n++;
+    chains_open(&x->by_line, n);
+    x->rule = base_need(sizeof(struct suppression *) * MAX_OF(n, 1u));
+    struct suppression **tail = &x->anywhere;
+    for (struct suppression *s = all->first; s; s = s->next) {
+        x->rule[s->number] = s;
+        if (s->file && s->line)
+            chains_add(&x->by_line, s->line, s->number);
+        else {
+            *tail = s;
+            tail = &s->next_anywhere;
+        }
+    }
+}
+
+static void index_close(struct suppress_index *x)
+{
+    if (!x) return;
+    chains_close(&x->by_line);
+    base_free(x->rule);
+    text_free(&x->names);
+    base_free(x);
+}
+
+static void add_name(struct text *out, const char *name)
+{
+    if (name) text_put(out, name, strlen(name) + 1); /* with the 0 that no name has */
+    text_put(out, name ? "+" : "-", 1);
+}
+
+static void add_functions(struct text *out, const struct place *p)
+{
+    for (; p; p = p->inlined_at) add_name(out, p->function);
+}
+
+/* Notes whether the names of the finding are those that were asked about last. */
+static void names_note(struct suppress_index *x, const struct finding *f)
+{
+    struct text t = { 0 };
+    add_name(&t, f->kernel);
+    add_functions(&t, f->place);
+    add_functions(&t, f->other);
+    if (x->asked && t.n == x->names.n && !memcmp(t.p, x->names.p, t.n)) {
+        text_free(&t);
+        return;
+    }
+    text_free(&x->names);
+    x->names = t;
+    x->asked++;
+}
+
+static bool names_hold(const struct suppress_index *x, struct suppression *s, const struct finding *f)
+{
+    if (s->names_asked != x->asked) {
+        s->names_asked = x->asked;
+        s->names_hold = (!s->kernel || name_matches(s->kernel, f->kernel)) &&
+                        (!s->function || function_matches(s, f->kernel) || in_function(s, f->place) ||
+                         in_function(s, f->other));
+    }
+    return s->names_hold;
+}
+
+static bool holds(const struct suppress_index *x, struct suppression *s, const struct finding *f)
+{
+    return !s->never && (!s->checks || s->checks & finding_check(f->kind)) && (!s->width || s->width == f->width) &&
+           (!s->kind || matches(s->kind, finding_id(f->kind))) &&
+           (!s->variable || (f->object && matches(s->variable, f->object))) &&
            (!s->space || (f->space && !strcmp(s->space, f->space))) &&
-           (!s->access || (f->access && !strcmp(s->access, f->access)));
+           (!s->access || (f->access && !strcmp(s->access, f->access))) &&
+           ((!s->kernel && !s->function) || names_hold(x, s, f)) &&
+           (!s->file || at_place(s, f->place) || at_place(s, f->other));
+}
+
+/* The earlier one of `best` (NULL: none) and the rules that name this line and hold. */
+static struct suppression *at_line(const struct suppress_index *x, u32 line, const struct finding *f,
+                                   struct suppression *best)
+{
+    u32 k = line ? chains_first(&x->by_line, line) : NO_NUMBER;
+    for (; k != NO_NUMBER; k = x->by_line.next[k]) {
+        struct suppression *s = x->rule[k];
+        if (s->line == line && (!best || k < best->number) && holds(x, s, f)) best = s;
+    }
+    return best;
+}
+
+static struct suppression *at_lines(const struct suppress_index *x, const struct place *p, const struct finding *f,
+                                    struct suppression *best)
+{
+    for (; p; p = p->inlined_at) {
+        best = at_line(x, p->line, f, best);
+        if (p->ptx_line != p->line) best = at_line(x, p->ptx_line, f, best);
+    }
+    return best;
 }
 
 struct suppression *suppress_find(struct suppressions *all, const struct finding *f)
 {
-    for (; all; all = all->next)
-        for (struct suppression *s = all->first; s; s = s->next)
-            if (holds(s, f)) return s;
+    for (; all; all = all->next) {
+        struct suppress_index *x = all->index;
+        names_note(x, f);
+        struct suppression *best = at_lines(x, f->other, f, at_lines(x, f->place, f, NULL));
+        for (struct suppression *s = x->anywhere; s && (!best || s->number < best->number); s = s->next_anywhere)
+            if (holds(x, s, f)) best = s;
+        if (best) return best;
+    }
     return NULL;
 }
 
@@ -97,6 +203,7 @@ void suppress_free(struct suppressions *s)
 {
     for (struct suppressions *next; s; s = next) {
         next = s->next;
+        index_close(s->index);
         struct arena mem = s->mem;
         arena_free(&mem);
     }
@@ -413,9 +520,12 @@ struct suppressions *suppress_read(const char *name, struct str text, struct err
     while (first < text.n &&
            (text.p[first] == ' ' || text.p[first] == '\n' || text.p[first] == '\r' || text.p[first] == '\t'))
         first++;
-    if (first < text.n && text.p[first] == '<' ? records_read(&r) : lines_read(&r)) return all;
-    suppress_free(all);
-    return NULL;
+    if (!(first < text.n && text.p[first] == '<' ? records_read(&r) : lines_read(&r))) {
+        suppress_free(all);
+        return NULL;
+    }
+    index_open(all);
+    return all;
 }
 
 /* ---- writing rules ---- */

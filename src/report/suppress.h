@@ -24,14 +24,20 @@ struct suppression {
     bool foreign;
     bool never; /* it asks for something that is not known here (a host stack): matches nothing */
     u32 at;     /* line of the rule in its file */
+    u32 number; /* of the rule among those of its file, from 0 on */
     u64 used;   /* findings that it kept out */
+    /* whether `kernel` and `function` hold for the names that its file was asked about last */
+    u32 names_asked; /* suppress_index.asked when that was found out, 0: never */
+    bool names_hold;
     struct suppression *next;
+    struct suppression *next_anywhere; /* the next one that names no line */
 };
 struct suppressions { /* one file of them */
     struct arena mem;
     const char *name; /* of the file */
     struct suppression *first;
-    struct suppressions *next; /* further files of a report */
+    struct suppress_index *index; /* of the rules, from base_alloc */
+    struct suppressions *next;    /* further files of a report */
 };
 
 /* NULL: e says where and why. */

@@ -342,8 +342,85 @@ static void bounded(void)
     report_free(r);
 }
 
+/* A value that nobody wrote, loaded at one line and used at another. */
+static struct finding undefined(struct place *use, struct place *load, u32 value)
+{
+    *use = *load = load_place;
+    use->line += 10 * value;
+    load->line = use->line + 5;
+    struct finding f = sample(0, 0, 1);
+    f.kind = F_uninit_branch;
+    f.place = use;
+    f.origin = load;
+    f.origin_text = "read from a, which nobody had written";
+    f.cause_key = value;
+    return f;
+}
+
+/* Thousands of roots, each found at three places; and as many accesses beside an object and in the next one. */
+static void many(void)
+{
+    enum { VALUES = 700, BESIDE = 500 };
+    struct report *r = report_new();
+    struct place use, load;
+    for (u32 place = 0; place < 3; place++)
+        for (u32 i = 0; i < VALUES; i++) {
+            struct finding f = undefined(&use, &load, i);
+            use.line += place;
+            report_add(r, &f);
+        }
+    for (u32 i = 0; i < BESIDE; i++) {
+        struct finding f = sample(0, 0, 1);
+        f.place = &use;
+        use = load_place;
+        use.line += 10 * i;
+        report_add(r, &f);
+        f.kind = F_bounds_neighbour;
+        f.neighbour = "b";
+        report_add(r, &f);
+    }
+    UNIT_EQ(report_errors(r), VALUES + BESIDE);
+    UNIT_EQ(report_occurrences(r), 3 * VALUES + 2 * BESIDE);
+    char *t = text_of(r);
+    UNIT_HAS(t, "the same value is used at add.cu:8, add.cu:9\n");
+    UNIT_HAS(t, "the same value is used at add.cu:6998, add.cu:6999\n");
+    free(t);
+    report_free(r);
+}
+
+/* The first rule of the file that holds is the one that is used, whether it names a line or not. */
+static void rules(void)
+{
+    static const struct {
+        const char *text, *unused;
+    } t[] = {
+        { "bounds at=add.cu:7\nbounds\n", "f:2\n" },
+        { "bounds\nbounds at=add.cu:7\n", "f:2\n" },
+        { "bounds at=add.cu:8\nbounds at=other.cu:7\nbounds at=add.ptx:57\nbounds at=add.cu:7\n", "f:1\nf:2\nf:4\n" },
+        { "bounds kernel=sub\nbounds function=a?d variable=a\nbounds kernel=add\n", "f:1\nf:3\n" },
+    };
+    for (u32 i = 0; i < COUNT_OF(t); i++) {
+        struct report *r = report_new();
+        struct error e = { 0 };
+        struct text unused = { 0 };
+        UNIT_EQ(report_suppress(r, "f", str_of(t[i].text), &e), true);
+        for (u32 key = 0; key < 3; key++) {
+            struct finding f = sample(0, 0, 1);
+            f.cause_key = key;
+            report_add(r, &f);
+        }
+        UNIT_EQ(report_suppressed(r), 3);
+        report_unused(r, &unused);
+        UNIT_EQ_STR(unused.p, t[i].unused);
+        text_free(&unused);
+        report_free(r);
+    }
+}
+
 int main(void)
 {
+    many();
+    rules();
     one();
     who();
     what();
