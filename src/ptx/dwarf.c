@@ -22,8 +22,10 @@ struct reader {
 };
 
 enum { TAG_ARRAY = 0x01, TAG_SUBRANGE = 0x21, TAG_BASE = 0x24, TAG_VARIABLE = 0x34, TAG_POINTER = 0x0f };
+enum { TAG_PARAMETER = 0x05, TAG_SUBPROGRAM = 0x2e };
 enum { AT_LOCATION = 0x02, AT_NAME = 0x03, AT_SIZE = 0x0b, AT_UPPER = 0x2f, AT_COUNT = 0x37, AT_TYPE = 0x49 };
-enum { OP_ADDR = 0x03, OP_PLUS_UCONST = 0x23, MAX_TYPE_DEPTH = 16, MAX_ATTRS = 32, MAX_ABBREVS = 4096 };
+enum { AT_LOW_PC = 0x11, AT_LINE = 0x3b, FORM_ADDR = 0x01, FORM_DATA4 = 0x06, FORM_OFFSET = 0x17 };
+enum { OP_ADDR = 0x03, OP_PLUS_UCONST = 0x23, OP_REGX = 0x90, MAX_TYPE_DEPTH = 16, MAX_ATTRS = 32, MAX_ABBREVS = 4096 };
 
 struct abbrev {
     u32 tag, nattr;
@@ -37,6 +39,10 @@ struct die { /* an entry, as far as it matters here */
     u64 size, count;         /* bytes; elements of an array, 0: not said */
     struct str name, symbol; /* symbol: of its location */
     u64 offset;              /* added to the symbol */
+    u32 line;                /* of its declaration */
+    struct str label;        /* of a function: where its code begins */
+    u64 reg;                 /* the register that it is in all the time, as DW_OP_regx has it; 0: none */
+    u32 list;                /* where in .debug_loc its places stand, plus 1; 0: it has no list */
 };
 struct unit {
     VEC(struct die) die;
@@ -71,12 +77,16 @@ static bool section_read(struct parser *p, struct str section, struct bytes *d)
                 VEC_PUSH(&p->tmp, &d->note, ((struct note){ d->b.n, t.s }));
             else if (t.kind != TK_INT)
                 return false;
-            value_add(p, d, t.kind == TK_INT ? t.value : 0, n);
+            u64 value = t.kind == TK_INT ? t.value : 0; /* of a symbol: what is added to it */
+            bool symbol = t.kind != TK_INT;
             t = lexer_next(&lx);
             while (t.kind == TK_PUNCT && (t.op == '+' || t.op == '-')) {
-                lexer_next(&lx);
+                bool plus = t.op == '+';
+                t = lexer_next(&lx);
+                if (symbol && plus && t.kind == TK_INT) value += t.value;
                 t = lexer_next(&lx);
             }
+            value_add(p, d, value, n);
         } while (t.kind == TK_PUNCT && t.op == ',');
     }
     return true;
@@ -151,10 +161,19 @@ static struct str note_at(const struct bytes *d, u32 at)
     return lo < d->note.n && d->note.p[lo].at == at ? d->note.p[lo].symbol : (struct str){ "", 0 };
 }
 
+/* DW_OP_regx, and nothing else: the characters of the register's name as one number; 0: another place. */
+static u64 register_read(struct reader r, u32 n)
+{
+    u32 end = r.at + n;
+    u64 name = n > 1 && take(&r, 1) == OP_REGX ? leb(&r) : 0;
+    return r.at == end && !r.bad ? name : 0;
+}
+
 /* DW_OP_addr symbol, and maybe DW_OP_plus_uconst n. */
 static void location_read(struct reader r, u32 n, struct die *e)
 {
     u32 end = r.at + n;
+    e->reg = register_read(r, n);
     if (n < 9 || take(&r, 1) != OP_ADDR) return;
     struct str symbol = note_at(r.d, r.at);
     take(&r, 8);
@@ -171,6 +190,7 @@ static void attribute_read(struct reader *r, u32 name, u32 form, u32 version, st
     static const u8 fixed[] = { [1] = 8,  [5] = 2,  [6] = 4,  [7] = 8,  [11] = 1, [12] = 1,
                                 [14] = 4, [17] = 1, [18] = 2, [19] = 4, [20] = 8, [23] = 4 };
     u64 v = 0;
+    if (name == AT_LOW_PC && form == FORM_ADDR) e->label = note_at(r->d, r->at);
     u32 block = form == 3                 ? (u32)take(r, 2)
                 : form == 4               ? (u32)take(r, 4)
                 : form == 10              ? (u32)take(r, 1)
@@ -197,6 +217,8 @@ static void attribute_read(struct reader *r, u32 name, u32 form, u32 version, st
         v = take(r, fixed[form]);
     else if (form != 25)
         r->bad = true;
+    if (name == AT_LOCATION && (form == FORM_DATA4 || form == FORM_OFFSET)) e->list = (u32)v + 1;
+    if (name == AT_LINE) e->line = (u32)v;
     if (name == AT_TYPE) e->type = (u32)v;
     if (name == AT_SIZE) e->size = v;
     if (name == AT_COUNT) e->count = v;
@@ -291,6 +313,80 @@ static void unit_name(struct parser *p, const struct unit *u)
     }
 }
 
+/* ---- registers ---- */
+
+struct registers {            /* of the function whose entries are read */
+    const struct bytes *list; /* .debug_loc */
+    struct map func;          /* functions by the label where their code begins */
+    struct map entered;       /* those of them whose entry has been read */
+    struct ptx_func *now;     /* NULL: not known */
+    struct map reg;           /* its registers by name */
+    u32 left;                 /* places of .debug_loc that may still be read: each belongs to one variable */
+};
+
+static void functions_find(struct parser *p, struct registers *x)
+{
+    for (u32 i = 0; i < p->m->nfunc; i++)
+        for (u32 k = 0; k < p->m->func[i]->nlabel; k++) {
+            struct str name = p->m->func[i]->label[k]->name;
+            if (name.n > 14 && !memcmp(name.p, "$L__func_begin", 14)) map_put(&p->tmp, &x->func, name, p->m->func[i]);
+        }
+}
+
+static void function_enter(struct parser *p, struct registers *x, struct str label)
+{
+    /* a function has one entry: hostile text costs no more than its length */
+    x->now = label.n && !map_get(&x->entered, label) ? map_get(&x->func, label) : NULL;
+    if (x->now) map_put(&p->tmp, &x->entered, label, x->now);
+    x->reg = (struct map){ 0 };
+    for (u32 i = 0; x->now && i < x->now->nregs; i++) {
+        struct ptx_reg *r = x->now->regs[i], *twin = map_get(&x->reg, r->name);
+        if (twin) twin->is_shared = r->is_shared = true; /* of two scopes */
+        map_put(&p->tmp, &x->reg, r->name, r);
+    }
+}
+
+/* The register holds this variable, at least for a while. */
+static void register_name(struct parser *p, struct registers *x, u64 packed, const struct die *e)
+{
+    char name[9];
+    u32 n = 0;
+    for (u32 i = 8; i-- > 0;)
+        if (packed >> 8 * i & 255) name[n++] = (char)(packed >> 8 * i & 255);
+    struct ptx_reg *r = n ? map_get(&x->reg, (struct str){ name, n }) : NULL;
+    if (!r) return;
+    if (e->tag != TAG_VARIABLE || !e->name.n || (r->variable.n && !str_eq(r->variable, e->name)) ||
+        (r->variable.n && r->variable_line != e->line))
+        r->is_shared = true;
+    else if (!r->variable.n) {
+        r->variable = str_of(arena_str(&p->m->mem, e->name));
+        r->variable_line = e->line;
+    }
+}
+
+static void unit_registers(struct parser *p, const struct unit *u, struct registers *x)
+{
+    for (u32 i = 0; i < u->die.n; i++) {
+        const struct die *e = &u->die.p[i];
+        if (e->tag == TAG_SUBPROGRAM) function_enter(p, x, e->label);
+        if (!x->now || (e->tag != TAG_VARIABLE && e->tag != TAG_PARAMETER)) continue;
+        if (e->reg) register_name(p, x, e->reg, e);
+        struct reader r = { .d = x->list, .at = e->list ? MIN_OF(e->list - 1, x->list->b.n) : 0 };
+        while (e->list && !r.bad && x->left) {
+            x->left--;
+            bool last = !note_at(x->list, r.at).n; /* two words of 0 instead of labels */
+            take(&r, 8);
+            take(&r, 8);
+            if (last || r.bad) break;
+            u32 n = (u32)take(&r, 2);
+            if (n > x->list->b.n - r.at) break;
+            u64 reg = register_read(r, n);
+            if (reg) register_name(p, x, reg, e);
+            r.at += n;
+        }
+    }
+}
+
 static int by_offset(const void *a, const void *b)
 {
     const struct ptx_var *x = a, *y = b;
@@ -318,20 +414,25 @@ static void parts_sort(struct ptx_var *v)
 
 void objects_name(struct parser *p)
 {
-    struct bytes info = { 0 }, abbrev = { 0 };
+    struct bytes info = { 0 }, abbrev = { 0 }, list = { 0 };
+    struct registers x = { .list = &list };
     bool have = false;
     for (u32 i = 0; i < p->m->nsection; i++) {
         struct lexer lx = { .p = p->m->section[i].p, .end = p->m->section[i].p + p->m->section[i].n, .line = 1 };
         lexer_next(&lx);
         struct str name = lexer_next(&lx).s;
         if (str_is(name, ".debug_info")) have = section_read(p, p->m->section[i], &info);
+        if (str_is(name, ".debug_loc") && !section_read(p, p->m->section[i], &list)) list = (struct bytes){ 0 };
         if (str_is(name, ".debug_abbrev") && !section_read(p, p->m->section[i], &abbrev)) return;
     }
     struct abbrev *a = have && info.b.n && abbrev.b.n ? abbrevs_read(p, &abbrev) : NULL;
+    if (a) functions_find(p, &x);
+    x.left = list.b.n;
     for (struct reader r = { .d = &info }; a && r.at < info.b.n;) {
         struct unit u = { .abbrev = a };
         if (!unit_read(p, &r, &u)) break;
         unit_name(p, &u);
+        unit_registers(p, &u, &x);
     }
     for (u32 i = 0; i < p->m->nfunc; i++)
         for (u32 k = 0; k < p->m->func[i]->nlocal; k++)

@@ -15,6 +15,10 @@ struct ptx_reg {        /* one virtual register of a function */
     struct str name;    /* "%r12", written out even when declared as %r<20> */
     enum ptx_type type; /* declared: T_B32, T_F32, T_PRED ... */
     u32 index;          /* its number in func->regs */
+    /* the variable of the source that debug information names for it, and the line of its declaration; n = 0: none */
+    struct str variable;
+    u32 variable_line;
+    bool is_shared; /* it holds several variables in turn: none is named */
 };
 
 struct ptx_init {   /* one element of an initialiser */

@@ -95,4 +95,18 @@ void name_plain(struct str mangled, char *out, size_t size);
  * count. The greater, the closer. */
 enum name_fit { NAME_OTHER, NAME_FAMILY, NAME_WHOLE, NAME_EXACT };
 enum name_fit name_fits(struct str mangled, const char *asked);
+enum { RAW_LINES = 8 };
+struct raw_register {          /* a register that was read before anything was written to it */
+    const struct place *place; /* in its function, without inlined calls */
+    u32 line[RAW_LINES];       /* of operations that read or write it, in the file of that place */
+    u32 nline;                 /* how many of these are known */
+    const char *debug_name;    /* the variable by debug information; NULL: there is none */
+    u32 debug_line;            /* where that is declared */
+};
+struct variable { /* of the source */
+    char name[64];
+    u32 line; /* where it is declared */
+};
+/* The variable that the register must be, by the text of its function; false: any of several, or not known. */
+bool variable_of_register(const struct raw_register *u, struct variable *v);
 #endif

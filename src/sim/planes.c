@@ -70,7 +70,10 @@ struct origins {
     struct arena mem;
     struct map known;        /* struct key, as bytes, to id */
     VEC(struct origin *) of; /* by id - 1 */
+    u32 raw;                 /* registers whose variables may be looked for, up to MAX_RAW */
 };
+/* Each is a scan of the function's operations and, once it is reported, of its source. */
+enum { MAX_RAW = 256 };
 
 struct origins *origins_new(void)
 {
@@ -87,12 +90,30 @@ void origins_free(struct origins *o)
     base_free(o);
 }
 
+/* Names the variable of a register, where the source tells. Only what is reported gets here. The lock is held. */
+static void name_variable(struct origins *o, struct origin *r)
+{
+    struct variable v;
+    char in[256];
+    const struct raw_register *u = r->raw;
+    r->raw = NULL;
+    if (!variable_of_register(u, &v)) return;
+    name_plain(str_of(u->place->function), in, sizeof in);
+    r->text =
+        arena_printf(&o->mem,
+                     "variable %s of %s, declared in line %u, which is read on a path where nothing was written to "
+                     "it (register %s)",
+                     v.name, in, v.line, r->name);
+    r->name = arena_str(&o->mem, str_of(v.name));
+}
+
 const struct origin *origin_get(const struct origins *o, u32 id)
 {
     struct origins *x = (struct origins *)o;
     lock(&x->lock);
     id &= ~ORIGIN_FLAGS;
-    const struct origin *r = id && id <= o->of.n ? o->of.p[id - 1] : NULL;
+    struct origin *r = id && id <= o->of.n ? o->of.p[id - 1] : NULL;
+    if (r && r->raw) name_variable(x, r);
     unlock(&x->lock);
     return r;
 }
@@ -251,6 +272,31 @@ void origin_bytes(const struct origins *o, const struct origin *of, struct findi
     f->origin_high = root->high;
 }
 
+static bool mentions(const struct lop *o, u32 reg)
+{
+    bool there = o->guard.kind == O_REG && o->guard.reg == reg;
+    for (u32 k = 0; k < o->ndst + o->nsrc; k++) there |= o->opnd[k].kind == O_REG && o->opnd[k].reg == reg;
+    return there;
+}
+
+/* What is known of a register's variable without its source; NULL: nothing. */
+static const struct raw_register *raw_of(struct origins *o, const struct lowered *l, u32 reg)
+{
+    struct raw_register *u = NEW(&o->mem, struct raw_register);
+    const struct ptx_reg *r = l->func->regs[reg];
+    for (u32 op = 0; op < l->nop && u->nline < RAW_LINES; op++) {
+        if (!mentions(&l->op[op], reg)) continue;
+        struct place *p = finding_place(&o->mem, l, op);
+        while (p->inlined_at) p = (struct place *)p->inlined_at;
+        if (!p->file || !p->line || (u->place && strcmp(p->file, u->place->file) != 0)) continue;
+        if (!u->place) u->place = p;
+        u->line[u->nline++] = p->line;
+    }
+    if (r->variable.n && !r->is_shared) u->debug_name = arena_str(&o->mem, r->variable);
+    u->debug_line = r->variable_line;
+    return u->place ? u : NULL;
+}
+
 u32 origin_of_register(struct warp *w, const struct lowered *l, u32 reg)
 {
     struct origins *o = w->cta->launch->sim->origins;
@@ -267,6 +313,7 @@ u32 origin_of_register(struct warp *w, const struct lowered *l, u32 reg)
                                r->name, name);
         r->fix = "Give the variable a value where it is declared, or on every path that leads here.";
         r->op = NONE;
+        if (reg < f->nregs && o->raw++ < MAX_RAW) r->raw = raw_of(o, l, reg);
         set_key(r);
     }
     unlock(&o->lock);

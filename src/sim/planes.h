@@ -73,12 +73,13 @@ enum {                            /* flags in the origin of a taint */
 struct origin {
     const struct place *place; /* where it was first read; NULL: a register that was never written */
     const char *text;          /* "read from tile (shared memory), which nobody had written" */
-    const char *name;          /* the allocation, array or register */
+    const char *name;          /* the allocation, array, register or its variable */
     const char *fix;
-    const struct place *stored; /* the store that carried it on; NULL: none */
-    const struct place *branch; /* the branch on it that decided the value (init_choice.c); NULL: none */
-    const char *kernel;         /* of that store */
-    u32 launch;                 /* of the load or that store, of several (report_launch) */
+    const struct raw_register *raw; /* a register whose variable has not been looked for yet (origin_get); NULL: none */
+    const struct place *stored;     /* the store that carried it on; NULL: none */
+    const struct place *branch;     /* the branch on it that decided the value (init_choice.c); NULL: none */
+    const char *kernel;             /* of that store */
+    u32 launch;                     /* of the load or that store, of several (report_launch) */
     /* of the load, or of the operation that carried it on: where a pending address was used */
     u32 op;
     u32 root;          /* the origin that was carried on; its own number otherwise */
