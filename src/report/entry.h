@@ -162,10 +162,13 @@ bool box_exact(const struct box *b);
 
 struct source {      /* the source of a place, as far as it is on this machine */
     char shown[512]; /* path to print; "" when the place has none */
-    struct str all;  /* the file, from base_alloc; p is NULL when it is not there */
+    struct str all;  /* the file; p is NULL when it is not there */
     struct str line; /* the line in it; p is NULL when the file has no such line */
 };
+/* Keeps the file until sources_drop, which whoever writes a report calls at its end; the last eight files
+ * opened are valid until then. */
 void source_open(const struct place *p, struct source *s);
+void sources_drop(void);
 const char *path_name(const char *path); /* what follows the last slash */
 
 /* mark.c */

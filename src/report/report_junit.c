@@ -116,5 +116,6 @@ void report_junit(struct report *r, const char *suite, struct text *out)
     }
     text_add(out, "  </testsuite>\n</testsuites>\n");
     base_free(v);
+    sources_drop();
     unlock(&r->lock);
 }

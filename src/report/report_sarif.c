@@ -94,7 +94,6 @@ static void put_location(struct json *j, const struct place *all, const char *no
     put_function(&o, p->function);
     if (note) put_message(&o, "message", note);
     json_end(&o, '}');
-    base_free((void *)s.all.p);
 }
 
 static void put_related(struct json *j, const struct entry *e)
@@ -148,7 +147,6 @@ static void put_fingerprint(struct json *j, const struct entry *e)
     struct json o = json_open(j, "partialFingerprints", '{');
     json_text(&o, "lockstep/v1", hex);
     json_end(&o, '}');
-    base_free((void *)s.all.p);
 }
 
 static void put_result(struct json *j, const struct entry *e, u32 rule)
@@ -229,5 +227,6 @@ void report_sarif(struct report *r, const char *version, struct text *out)
     json_end(&j, '}');
     text_add(out, "\n");
     base_free(v);
+    sources_drop();
     unlock(&r->lock);
 }

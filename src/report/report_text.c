@@ -316,7 +316,6 @@ static void entry_text(struct ink *k, const struct entry *e)
     facts(k, e);
     detail_text(k, f->detail);
     text_add(k->out, "\n");
-    for (u32 i = 0; i < COUNT_OF(s); i++) base_free((void *)s[i].source.all.p);
 }
 
 void report_entry_text(const struct entry *e, struct text *out)
@@ -356,5 +355,6 @@ void report_text(struct report *r, struct report_style style, struct text *out)
     if (shown < all) text_add(out, "%u more not shown\n", all - shown);
     closing_text(r, out);
     base_free(v);
+    sources_drop();
     unlock(&r->lock);
 }

@@ -13,14 +13,76 @@ const char *path_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static struct str line_of(struct str all, u32 line)
+/* ---- files ---- */
+
+/* A file that lines have been shown of, with every STRIDE-th line's place in it, so that the findings of a long file
+ * do not each read and count it from its start. */
+enum { STRIDE = 64, KEPT_MOST = 8 };
+struct kept {
+    char path[512];
+    struct str all; /* from base_alloc; p NULL: this one is free */
+    u32 *mark;      /* where the lines 1, 1 + STRIDE, ... begin */
+    u32 lines;      /* ends of lines, and one more */
+    u64 used;       /* kept_uses when it was last asked for */
+};
+static _Thread_local struct kept kept[KEPT_MOST];
+static _Thread_local u64 kept_uses; /* of all of them */
+
+static void kept_free(struct kept *k)
 {
-    const char *p = all.p, *end = all.p + all.n;
-    for (; line > 1 && p < end; p++) line -= *p == '\n';
+    base_free((void *)k->all.p);
+    base_free(k->mark);
+    *k = (struct kept){ 0 };
+}
+
+void sources_drop(void)
+{
+    for (u32 i = 0; i < KEPT_MOST; i++) kept_free(&kept[i]);
+}
+
+static void find_lines(struct kept *k)
+{
+    const char *end = k->all.p + k->all.n;
+    k->lines = 1;
+    for (const char *p = k->all.p; p < end && (p = memchr(p, '\n', (size_t)(end - p))); p++) k->lines++;
+    k->mark = base_need(sizeof *k->mark * (k->lines / STRIDE + 1));
+    u32 line = 1;
+    for (const char *p = k->all.p; p < end && (p = memchr(p, '\n', (size_t)(end - p))); p++)
+        if (++line % STRIDE == 1) k->mark[line / STRIDE] = (u32)(p + 1 - k->all.p);
+}
+
+/* The file of this path; NULL: it is not there. */
+static const struct kept *file_of(const char *path)
+{
+    struct kept *k = &kept[0]; /* the one that was not asked for longest */
+    for (u32 i = 0; i < KEPT_MOST; i++) {
+        if (kept[i].all.p && !strcmp(kept[i].path, path)) {
+            kept[i].used = ++kept_uses;
+            return &kept[i];
+        }
+        if (kept[i].used < k->used) k = &kept[i];
+    }
+    struct str all;
+    if (!file_read_if(path, &all)) return NULL;
+    kept_free(k);
+    k->used = ++kept_uses;
+    snprintf(k->path, sizeof k->path, "%s", path);
+    k->all = all;
+    find_lines(k);
+    return k;
+}
+
+static struct str line_of(const struct kept *k, u32 line)
+{
+    if (line > k->lines) return (struct str){ NULL, 0 };
+    const char *p = k->all.p + k->mark[(line - 1) / STRIDE], *end = k->all.p + k->all.n;
+    for (u32 more = (line - 1) % STRIDE; more; p++) more -= *p == '\n';
     const char *q = p;
     while (q < end && *q != '\n' && *q != '\r') q++;
-    return line == 1 ? (struct str){ p, (u32)(q - p) } : (struct str){ NULL, 0 };
+    return (struct str){ p, (u32)(q - p) };
 }
+
+/* ---- places ---- */
 
 /* The path of a place's file beside its PTX; "" when the PTX has no path. */
 static void beside_ptx(const struct place *p, char *path, size_t size)
@@ -35,15 +97,14 @@ void source_open(const struct place *p, struct source *s)
     *s = (struct source){ 0 };
     if (!p || !p->file || !p->line) return;
     beside_ptx(p, s->shown, sizeof s->shown);
-    bool there = s->shown[0] && file_read_if(s->shown, &s->all);
-    if (!there) {
+    const struct kept *k = s->shown[0] ? file_of(s->shown) : NULL;
+    if (!k) {
         snprintf(s->shown, sizeof s->shown, "%s", p->file);
-        there = file_read_if(s->shown, &s->all);
+        k = file_of(s->shown);
     }
-    if (there)
-        s->line = line_of(s->all, p->line);
-    else
-        s->all.p = NULL;
+    if (!k) return;
+    s->all = k->all;
+    s->line = line_of(k, p->line);
 }
 
 /* A header of the CUDA toolkit (or of clang's wrappers around it): one of the folders above it holds cuda_fp16.h. */

@@ -494,6 +494,6 @@ bool variable_of_register(const struct raw_register *u, struct variable *v)
     bool found = b && named(b, s.all, u, v);
     if (b) arena_free(&b->mem);
     base_free(b);
-    base_free((void *)s.all.p);
+    sources_drop();
     return found;
 }
