@@ -162,15 +162,15 @@ static void test_cooperative(struct bench *b)
     UNIT_EQ(report_errors(b->report), 0);
 }
 
-/* A grid that needs nearly all of the device comes behind a kernel that stays: it waits, and runs when that has left.
+/* A grid that needs all of the device comes behind a kernel that stays: it waits, and runs when that has left.
  */
 static void test_behind_persistent(struct bench *b)
 {
     u32 sms = profile_default()->sms;
     u64 stop = memory(b, 4, MEM_PINNED), count = memory(b, 4, MEM_DEVICE), all = memory(b, 4, MEM_DEVICE);
     struct three p = { count, stop };
-    struct two q = { all, sms - 2, 0 };
-    struct sim_launch stays = shape(b, "beat", sms / 10, 1, &p), grid = shape(b, "gather", sms - 2, 32, &q);
+    struct two q = { all, sms, 0 };
+    struct sim_launch stays = shape(b, "beat", sms / 10, 1, &p), grid = shape(b, "gather", sms, 32, &q);
     stays.shared_bytes = grid.shared_bytes = WIDE;
     grid.cooperative = true;
     struct launch *first = start(b, &stays);
