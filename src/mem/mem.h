@@ -28,7 +28,7 @@ struct mem_object {
     u32 element_size;                   /* 0: unknown */
     bool given;                         /* a variable: it has an initialiser, or the host wrote to it */
     bool odd;                           /* NaN or infinity was seen in it */
-    u64 read_by, written_by;            /* number of the last launch that did, where its sites tell; 0: none */
+    u64 read_by, written_by;            /* atomic: number of the last launch that did, where its sites tell; 0: none */
     const char *alloc_site, *free_site; /* text or NULL */
 };
 

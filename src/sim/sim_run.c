@@ -223,8 +223,8 @@ static void mark_touched(const struct launch *l)
                 struct mem_object *o = t->space == SP_SHARED || !f->r[s].size ? NULL
                                                                               : mem_find(l->sim->mem, f->r[s].lo);
                 if (!o) continue;
-                if (!site_is_store(t)) o->read_by = l->serial;
-                if (!site_is_load(t)) o->written_by = l->serial;
+                if (!site_is_store(t)) __atomic_store_n(&o->read_by, l->serial, __ATOMIC_RELAXED);
+                if (!site_is_load(t)) __atomic_store_n(&o->written_by, l->serial, __ATOMIC_RELAXED);
             }
         }
 }
@@ -310,7 +310,12 @@ static bool man(struct launch *l, bool caller, struct error *e)
 }
 
 /* Keeps the memory of one launch: a synchronous launch after another needs no allocation for it. */
-static void launch_free(struct launch *l) { base_free(__atomic_exchange_n(&l->sim->spare, l, __ATOMIC_ACQ_REL)); }
+static void launch_free(struct launch *l)
+{
+    pthread_mutex_destroy(&l->lock);
+    pthread_mutex_destroy(&l->elock);
+    base_free(__atomic_exchange_n(&l->sim->spare, l, __ATOMIC_ACQ_REL));
+}
 
 /* A launch that lacks nothing but threads; NULL: e says why. ERR_STOPPED: it was called off, and is reported. */
 static struct launch *launch_new(struct sim *s, const struct sim_launch *given, bool caller, struct error *e)
@@ -328,7 +333,8 @@ static struct launch *launch_new(struct sim *s, const struct sim_launch *given, 
     l->sim = s;
     l->writers = s->writers;
     l->e = caller ? e : base_alloc(sizeof *l->e);
-    l->lock = l->elock = (lock_t)LOCK_INIT;
+    pthread_mutex_init(&l->lock, NULL);
+    pthread_mutex_init(&l->elock, NULL);
     if (given->time_limit > 0) l->deadline = time_ns() + (u64)(MIN_OF(given->time_limit, 1e9) * 1e9);
     stop_watch(given->interrupt, l->deadline);
     bool ok = (l->e || error_set(e, ERR_MEMORY, "no memory for a launch")) && prepare(s, l, &l->own, e);
