@@ -176,6 +176,18 @@ static inline u64 gcd(u64 a, u64 b)                  /* that of 0 and b is b */
     }
     return a;
 }
+/* Union-find: the root above k, of which all that lie on the way then know. A root is its own parent. */
+static inline u32 forest_root(u32 *parent, u32 k)
+{
+    u32 top = k;
+    while (parent[top] != top) top = parent[top];
+    while (parent[k] != top) {
+        u32 up = parent[k];
+        parent[k] = top;
+        k = up;
+    }
+    return top;
+}
 u64 time_ns(void); /* monotonic */
 /* Work that may take long, and has no other way to be told, asks now and then whether it is to stop. What it has made
  * until then is not used. stop_watch: from now on the calling thread is to stop when *asked is not 0 (NULL: never), or

@@ -12,8 +12,7 @@
 enum { CHUNK = 16384 };                      /* bytes that are looked at together */
 static const u64 scan_most = (u64)256 << 20; /* bytes of a buffer that are looked at */
 
-/* One comparison for each element, and the usual answer is no. */
-static bool any_odd(const struct scalar *t, const void *p, u64 n)
+bool value_any_odd(const struct scalar *t, const void *p, u64 n)
 {
     u64 mask = (((u64)1 << t->exponent) - 1) << t->mantissa;
     bool odd = false;
@@ -38,7 +37,7 @@ static const struct scalar *float_type(const struct mem_object *o)
 bool value_is_odd(const struct mem_object *o, const void *bytes, u64 n)
 {
     const struct scalar *t = float_type(o);
-    return t && (u64)(uintptr_t)bytes % t->bytes == 0 && any_odd(t, bytes, n / t->bytes);
+    return t && (u64)(uintptr_t)bytes % t->bytes == 0 && value_any_odd(t, bytes, n / t->bytes);
 }
 
 /* The first element that is not finite; false: there is none. */
@@ -50,7 +49,7 @@ static bool first_odd(const struct mem *m, const struct mem_object *o, const str
     for (u64 at = 0; at < end; at += CHUNK) {
         u64 n = MIN_OF((u64)CHUNK, end - at);
         const u8 *p = mem_view(o, o->base + at);
-        if (shadow_defined_run(s, o->base + at, n) && !any_odd(t, p, n / t->bytes)) continue;
+        if (shadow_defined_run(s, o->base + at, n) && !value_any_odd(t, p, n / t->bytes)) continue;
         for (u64 k = 0; k < n; k += t->bytes) {
             u64 bits = 0;
             if (!shadow_defined(s, o->base + at + k, t->bytes)) continue;

@@ -16,4 +16,6 @@ struct value_scan {
 void value_scan(const struct value_scan *v);
 /* Whether the host writes NaN or infinity into memory of this type. */
 bool value_is_odd(const struct mem_object *o, const void *bytes, u64 n);
+/* Whether one of n elements has an exponent of all ones: one comparison each, and the usual answer is no. */
+bool value_any_odd(const struct scalar *t, const void *p, u64 n);
 #endif

@@ -6,26 +6,10 @@
  * began. */
 #include "check/outputs.h"
 #include "check/value_origin.h"
+#include "check/value_scan.h"
 #include "sim/finding_place.h"
 
 bool values_wanted(const struct bound_arg *b) { return b->arg->shape.type->class == SCALAR_FLOAT; }
-
-/* Whether one of n elements has an exponent of all ones: one comparison each, and the usual answer is no. */
-static bool any_odd(const struct scalar *t, const void *p, u64 n)
-{
-    u64 mask = (((u64)1 << t->exponent) - 1) << t->mantissa;
-    bool odd = false;
-#define SCAN(T) \
-    for (u64 i = 0; i < n; i++) odd |= (((const T *)p)[i] & (T)mask) == (T)mask
-    switch (t->bytes) {
-    case 8: SCAN(u64); break;
-    case 4: SCAN(u32); break;
-    case 2: SCAN(u16); break;
-    default: SCAN(u8);
-    }
-#undef SCAN
-    return odd;
-}
 
 /* True when the lanes write one piece of memory, and nothing in it is odd. */
 static bool is_plain(const struct output *out, const struct access *a, u32 lanes)
@@ -37,7 +21,7 @@ static bool is_plain(const struct output *out, const struct access *a, u32 lanes
         return false;
     for (u32 k = 1; k < n; k++)
         if (a->addr[first + k] != a->addr[first] + (u64)k * a->bytes) return false;
-    return !any_odd(t, mem_view(out->object, a->addr[first]), (u64)n * a->bytes / t->bytes);
+    return !value_any_odd(t, mem_view(out->object, a->addr[first]), (u64)n * a->bytes / t->bytes);
 }
 
 static void found_odd(struct outputs *o, const struct output *out, const struct access *a, u32 lanes, enum odd what,

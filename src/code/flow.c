@@ -174,17 +174,7 @@ static void number_dominators(const struct lowered *l, struct loops *p, struct a
     }
 }
 
-static u32 find_inside(const struct loops *p, u32 k)
-{
-    u32 top = k;
-    while (p->inside[top] != top) top = p->inside[top];
-    while (p->inside[k] != top) {
-        u32 up = p->inside[k];
-        p->inside[k] = top;
-        k = up;
-    }
-    return top;
-}
+static u32 find_inside(const struct loops *p, u32 k) { return forest_root(p->inside, k); }
 
 /* What has block k goes into the loop of the head, if it is not there. */
 static void into_loop(const struct loops *p, u32 head, u32 k, u32 *stack, u32 *sp)

@@ -69,17 +69,7 @@ static bool op_uniform(const struct uniform *u, const struct lop *o)
 static u32 above(const struct lowered *l, u32 b) { return l->block[b].ipdom == NONE ? l->nblock : l->block[b].ipdom; }
 
 /* The first block from b on, up the tree, that is not marked; nblock: none. */
-static u32 skip_marked(struct uniform *u, u32 b)
-{
-    u32 to = b;
-    while (u->skip[to] != to) to = u->skip[to];
-    while (u->skip[b] != to) {
-        u32 next = u->skip[b];
-        u->skip[b] = to;
-        b = next;
-    }
-    return to;
-}
+static u32 skip_marked(struct uniform *u, u32 b) { return forest_root(u->skip, b); }
 
 static void mark(struct uniform *u, u32 b)
 {
