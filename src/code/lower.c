@@ -548,6 +548,20 @@ static struct lowered *lower_stopped(struct func_table *t, struct lowered *l, st
     return NULL;
 }
 
+/* Infinities of f32, f64, and of two or one halves. */
+static bool has_infinity(const struct lowered *l)
+{
+    for (u32 k = 0; k < l->nop; k++)
+        for (u32 j = 0; j < l->op[k].nsrc; j++) {
+            const struct opnd *o = lop_src(&l->op[k], j);
+            u64 v = o->kind == O_CONST ? o->value : 0;
+            if ((u32)v == 0x7f800000 || (u32)v == 0xff800000 || v << 1 == (u64)0x7ff << 53 ||
+                (v <= 0xffff && (v & 0x7fff) == 0x7c00))
+                return true;
+        }
+    return false;
+}
+
 struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct error *e)
 {
     if (f->decoded) return f->decoded;
@@ -620,6 +634,7 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
                                                       mark_flags,    polls_find,      subword_find };
     for (u32 k = 0; k < COUNT_OF(find) && !stop_asked(); k++) find[k](l);
     if (stop_asked()) return lower_stopped(t, l, l->mem, e);
+    l->has_infinity = has_infinity(l);
     for (u32 k = 0; k < l->words; k++) l->reads_unwritten |= l->block[0].live_in[k] != 0;
     f->decoded = l;
     return l;

@@ -229,20 +229,6 @@ static void mark_touched(const struct launch *l)
         }
 }
 
-/* Infinities of f32, f64, and of two or one halves. */
-static bool has_infinity(const struct lowered *l)
-{
-    for (u32 k = 0; k < l->nop; k++)
-        for (u32 j = 0; j < l->op[k].nsrc; j++) {
-            const struct opnd *o = lop_src(&l->op[k], j);
-            u64 v = o->kind == O_CONST ? o->value : 0;
-            if ((u32)v == 0x7f800000 || (u32)v == 0xff800000 || v << 1 == (u64)0x7ff << 53 ||
-                (v <= 0xffff && (v & 0x7fff) == 0x7c00))
-                return true;
-        }
-    return false;
-}
-
 /* Counts what was run, reports a launch that was stopped, and frees the CTAs. */
 static void gather(struct launch *l)
 {
@@ -251,7 +237,7 @@ static void gather(struct launch *l)
     if (r->end == SIM_LIVELOCK || r->end == SIM_INTERRUPTED || r->end == SIM_OVERDUE) stopped_report(l);
     unset_report(l);
     r->serial = l->serial;
-    r->infinite = has_infinity(l->kernel);
+    r->infinite = l->kernel->has_infinity;
     mark_touched(l);
     for (u32 n = 0; n < l->nworkers; n++) {
         struct worker *k = &l->worker[n];
