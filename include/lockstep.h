@@ -1,9 +1,15 @@
 /* lockstep.h: the public C interface of Lockstep, a checked GPU.
  *
  * Everything is an opaque handle, lk_noun_verb, fixed-width types; no CUDA header is needed. Functions return an
- * lk_status; lk_gpu_error() gives the sentence behind the last one that was not LK_OK. Findings (bugs of the kernel)
- * are not errors: they are in the report of the gpu. A handle may be used by one thread at a time unless a function
- * says otherwise. */
+ * lk_status; lk_gpu_error() gives the sentence behind the calling thread's last one that was not LK_OK. Findings (bugs
+ * of the kernel) are not errors: they are in the report of the gpu.
+ *
+ * Threads. Any number of threads may use one gpu, its modules, kernels, streams, events, executable graphs and pools
+ * at once. A graph that is being built, and a contract, take one thread at a time. No thread may destroy a handle while
+ * another one passes it to a call. Handles end before their gpu; lk_gpu_destroy ends those that are left.
+ *
+ * NULL where a handle or a result is needed is LK_BAD_INPUT; without a handle the sentence is lk_gpu_error(NULL)'s.
+ * lockstep.h(3) is the manual. */
 #ifndef LOCKSTEP_H
 #define LOCKSTEP_H
 #include <stddef.h>
@@ -25,7 +31,8 @@ typedef enum lk_status {
     LK_UNSUPPORTED = 3, /* an instruction or call that Lockstep does not support was reached */
     LK_NOTHING = 4,     /* nothing was checked or run */
     LK_OUT_OF_MEMORY = 5,
-    LK_SYSTEM = 6
+    LK_SYSTEM = 6,
+    LK_NOT_READY = 8 /* the work that was asked for is not done yet; no error */
 } lk_status;
 
 typedef struct lk_gpu lk_gpu;       /* a GPU, software or real, its memory and its report */
@@ -33,6 +40,12 @@ typedef struct lk_module lk_module; /* loaded PTX */
 typedef struct lk_kernel lk_kernel; /* a kernel of a module; lives as long as the module */
 /* how kernels are to be called, from the //! lines of a file; ends before its gpu */
 typedef struct lk_contract lk_contract;
+typedef struct lk_stream lk_stream; /* a queue of work, done in its order */
+typedef struct lk_event lk_event;   /* a mark in a stream, to wait for and to measure time with */
+typedef struct lk_graph lk_graph;   /* operations and the order between them, as data */
+typedef struct lk_node lk_node;     /* an operation of a graph; lives as long as the graph */
+typedef struct lk_exec lk_exec;     /* an executable graph */
+typedef struct lk_pool lk_pool;     /* memory for stream-ordered allocation */
 
 typedef struct lk_options { /* zero it, set size, then what you need */
     size_t size;            /* sizeof(lk_options), for compatibility */
@@ -49,11 +62,20 @@ typedef struct lk_options { /* zero it, set size, then what you need */
 
 const char *lk_version(void);
 lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu); /* options may be NULL */
+/* Waits for all work, then ends the gpu with all its handles. */
 void lk_gpu_destroy(lk_gpu *gpu);
 const char *lk_gpu_title(const lk_gpu *gpu); /* the card: "NVIDIA H200" */
 uint32_t lk_gpu_arch(const lk_gpu *gpu);     /* its compute capability: 90 for sm_90 */
-/* the last error: "where: text" and, after a newline, an excerpt; gpu may be NULL (creation) */
+/* The calling thread's last error on this gpu: "where: text" and, after a newline, an excerpt; "": none. NULL: of calls
+ * that had no gpu, such as creation. Lives until the thread's next error; a gpu that is gone may be asked, too. */
 const char *lk_gpu_error(const lk_gpu *gpu);
+/* The number that CUDA's driver has for that error: 700 is CUDA_ERROR_ILLEGAL_ADDRESS (lk_cuda_error_at); 0: none. */
+uint32_t lk_gpu_cuda_error(const lk_gpu *gpu);
+/* Reports name the calling thread's calls on all gpus by this text, "cudaMemcpyAsync at main.cu:41", until it is set
+ * again; copied. NULL: by what they do. A `site` in a struct goes before it. */
+void lk_thread_site(const char *site);
+/* Waits until the work of all streams is done. LK_OK, or the first error of an operation that nobody was told of. */
+lk_status lk_gpu_synchronise(lk_gpu *gpu);
 
 /* PTX text, copied; `name` stands in messages. Compiling .cu needs lk_module_compile. */
 lk_status lk_module_load(lk_gpu *gpu, const char *name, const char *ptx, size_t bytes, lk_module **module);
@@ -93,7 +115,8 @@ typedef struct lk_compile { /* zero it, set size, then what you need */
 /* Compiles a .cu file, always with line information, and loads it; results are kept in a cache. `options` may be
  * NULL; a .ptx file is loaded as it is. */
 lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *options, lk_module **module);
-/* What the compiler said in the last lk_module_compile, errors and warnings in one form with their lines, or "". */
+/* What the compiler said in the calling thread's last lk_module_compile, errors and warnings in one form with their
+ * lines, or ""; lives until its next one. */
 const char *lk_gpu_log(const lk_gpu *gpu);
 /* How the module came about ("compiled by nvrtc 13.0 for sm_90", "took the PTX beside it"), or ""; lives as long as
  * the module. */
@@ -105,6 +128,7 @@ const char *lk_module_arch(const lk_module *module);     /* "sm_90", as in the P
 const char *lk_module_ptx(lk_module *module, size_t *bytes);
 /* Asks ptxas for registers and spills of all kernels (lk_kernel_usage). LK_NOTHING: there is no ptxas. */
 lk_status lk_module_assemble(lk_module *module);
+/* Waits for the work of all streams, as the driver does. */
 void lk_module_unload(lk_module *module);
 uint32_t lk_module_kernel_count(const lk_module *module);
 lk_kernel *lk_module_kernel_at(lk_module *module, uint32_t i);
@@ -162,18 +186,97 @@ uint32_t lk_cache_clear(void);               /* removes all; returns how many th
 uint64_t lk_cache_limit(void);               /* bytes (LOCKSTEP_CACHE_SIZE); 0: no cache */
 int lk_cache_folder(char *out, size_t size); /* 0: there is none */
 
-typedef enum lk_memory_kind { LK_MEMORY_DEVICE, LK_MEMORY_PINNED, LK_MEMORY_MANAGED } lk_memory_kind;
+/* ---- memory ---- */
+
+/* Which memory: the first three can be asked for; the others are what lk_memory_at may answer. Pinned memory is always
+ * mapped: kernels use it by its address. */
+typedef enum lk_memory_kind {
+    LK_MEMORY_DEVICE,
+    LK_MEMORY_PINNED,
+    LK_MEMORY_MANAGED,
+    LK_MEMORY_REGISTERED, /* the host's own, by lk_memory_register */
+    LK_MEMORY_VARIABLE,   /* of a module */
+    LK_MEMORY_HEAP        /* of malloc in a kernel */
+} lk_memory_kind;
 lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, const char *name, uint64_t *address);
+/* Rows of `width` bytes, each at a multiple of *pitch, which suits elements of 1 to 16 bytes. */
+lk_status lk_memory_alloc_pitched(lk_gpu *gpu, uint64_t width, uint64_t rows, uint32_t element_bytes, const char *name,
+                                  uint64_t *address, uint64_t *pitch);
 /* "f32[1000]", 4 */
 lk_status lk_memory_describe(lk_gpu *gpu, uint64_t address, const char *name, const char *type, uint32_t element_bytes);
-lk_status lk_memory_free(lk_gpu *gpu, uint64_t address); /* a second free is a finding */
+/* Waits for the work of all streams, as the driver does. A second free is a finding. */
+lk_status lk_memory_free(lk_gpu *gpu, uint64_t address);
 lk_status lk_memory_write(lk_gpu *gpu, uint64_t address, const void *from, uint64_t bytes); /* host to device */
 lk_status lk_memory_read(lk_gpu *gpu, uint64_t address, void *to, uint64_t bytes);          /* device to host */
 /* The host takes these bytes for a result: what in them was computed from undefined values becomes a finding.
  * lk_memory_read does the same. */
 lk_status lk_memory_output(lk_gpu *gpu, uint64_t address, uint64_t bytes);
 lk_status lk_memory_fill(lk_gpu *gpu, uint64_t address, int byte, uint64_t bytes);
-uint64_t lk_memory_live(const lk_gpu *gpu);
+uint64_t lk_memory_live(const lk_gpu *gpu); /* bytes */
+uint64_t lk_memory_peak(const lk_gpu *gpu); /* the most that lived at one time */
+
+/* One side of a copy: memory of the host, or an address of a gpu. */
+typedef struct lk_end {
+    lk_gpu *gpu;      /* whose address it is; NULL: the gpu of the call */
+    uint64_t address; /* of device, pinned, managed or registered memory */
+    void *host;       /* not NULL: memory of the host, and `address` is not used */
+    uint64_t pitch;   /* bytes from a row to the next; 0: the width */
+    uint64_t slice;   /* bytes from a slice to the next; 0: pitch times rows */
+} lk_end;
+typedef struct lk_copy { /* zero it, set size, then what you need */
+    size_t size;
+    lk_end to, from;
+    uint64_t width;        /* bytes of a row; 0: nothing is copied */
+    uint64_t rows, slices; /* 0 counts as 1 */
+    lk_stream *stream;     /* NULL: copied when the call returns */
+    const char *site;      /* the host's call, for reports; NULL: lk_thread_site's */
+} lk_copy;
+lk_status lk_memory_copy(lk_gpu *gpu, const lk_copy *copy);
+typedef struct lk_fill { /* zero it, set size, then what you need */
+    size_t size;
+    uint64_t address;
+    uint32_t value, bytes; /* what each element becomes, and its size: 1, 2 or 4; 0 counts as 1 */
+    uint64_t width;        /* elements of a row; 0: nothing is filled */
+    uint64_t rows;         /* 0 counts as 1 */
+    uint64_t pitch;        /* bytes from a row to the next; 0: the width */
+    lk_stream *stream;     /* NULL: filled when the call returns */
+    const char *site;
+} lk_fill;
+lk_status lk_memory_set(lk_gpu *gpu, const lk_fill *fill);
+
+/* The same in a stream: enqueued, and done when the stream gets there. Memory of the host that is not pinned or
+ * registered is copied before the call returns (write), or when the copy runs (read): it must live until then. */
+lk_status lk_memory_write_async(lk_stream *stream, uint64_t address, const void *from, uint64_t bytes);
+lk_status lk_memory_read_async(lk_stream *stream, uint64_t address, void *to, uint64_t bytes);
+lk_status lk_memory_copy_async(lk_stream *stream, uint64_t to, uint64_t from, uint64_t bytes);
+lk_status lk_memory_fill_async(lk_stream *stream, uint64_t address, int byte, uint64_t bytes);
+/* Memory that may be used from this point of the stream on, until its free. pool: NULL: the gpu's own. */
+lk_status lk_memory_alloc_async(lk_stream *stream, uint64_t bytes, lk_pool *pool, const char *name, uint64_t *address);
+lk_status lk_memory_free_async(lk_stream *stream, uint64_t address);
+
+/* The host's pointer to pinned, managed or registered memory. */
+lk_status lk_memory_host(lk_gpu *gpu, uint64_t address, void **host);
+/* Memory of the host for kernels to use; `address` is what they know it by. lk_memory_unregister waits for the work of
+ * all streams. */
+lk_status lk_memory_register(lk_gpu *gpu, void *host, uint64_t bytes, const char *name, uint64_t *address);
+lk_status lk_memory_unregister(lk_gpu *gpu, void *host);
+typedef struct lk_memory_info { /* set size */
+    size_t size;
+    lk_gpu *gpu; /* whose memory it is */
+    lk_memory_kind kind;
+    uint32_t freed; /* non-zero: it was freed, and nothing else is there yet */
+    uint64_t base, bytes;
+    char name[64]; /* cut off where it is longer */
+} lk_memory_info;
+/* What is at an address; gpu NULL: of whichever gpu. LK_NOTHING: no memory of this gpu. */
+lk_status lk_memory_at(lk_gpu *gpu, uint64_t address, lk_memory_info *info);
+
+/* Pools of stream-ordered allocation. most: bytes that the pool may hold, 0: no limit. */
+lk_status lk_pool_create(lk_gpu *gpu, uint64_t most, lk_pool **pool);
+lk_status lk_pool_destroy(lk_pool *pool);             /* what is allocated from it stays until it is freed */
+lk_status lk_pool_trim(lk_pool *pool, uint64_t keep); /* gives free memory back to the gpu, beyond `keep` bytes */
+/* A synchronisation gives free memory back only beyond so many bytes; 0 at first. */
+lk_status lk_pool_threshold(lk_pool *pool, uint64_t bytes);
 
 /* following a launch on the software GPU, which then takes one worker; zero it, set size, then what you need */
 typedef struct lk_trace {
@@ -206,13 +309,117 @@ typedef struct lk_launch { /* zero it, set size, then what you need */
     uint32_t orders;
     /* of several launches of one report: findings say that they belong to this one; 0: they do not say */
     uint32_t number;
+    /* NULL: lk_kernel_launch returns when the launch has ended. A stream: it returns at once; orders, order and trace
+     * must then be 0 */
+    lk_stream *stream;
+    /* in a stream: it may start when the launch before it has triggered (griddepcontrol.launch_dependents) */
+    uint32_t programmatic;
+    const char *site; /* the host's call, for reports; NULL: lk_thread_site's */
 } lk_launch;
 typedef struct lk_stats {
     uint64_t warp_instructions, ctas, nanoseconds;
     uint64_t orders; /* of lk_launch.orders: those that ran and left the same bytes */
 } lk_stats;
-/* Runs to the end and returns: LK_OK, LK_FINDINGS (new errors in the report), or why not. `stats` may be NULL. */
+/* Runs to the end and returns: LK_OK, LK_FINDINGS (new errors in the report), or why not. `stats` may be NULL. With a
+ * stream it is enqueued: arguments are copied, LK_FINDINGS is a launch that was refused, stats are 0. */
 lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats *stats);
+
+/* ---- streams ---- */
+
+enum { LK_STREAM_NON_BLOCKING = 1 }; /* flags: takes no part in the order of the legacy default stream */
+/* priority: smaller is more urgent, from -5 to 0; others are moved into this range. */
+lk_status lk_stream_create(lk_gpu *gpu, uint32_t flags, int32_t priority, lk_stream **stream);
+/* The handle is gone at once, its work goes on. The default streams cannot be destroyed. */
+lk_status lk_stream_destroy(lk_stream *stream);
+/* The default streams: after all earlier work of blocking streams, and before their later work; and the calling
+ * thread's own blocking stream. NULL: lk_gpu_error says why. They live as long as the gpu. */
+lk_stream *lk_stream_legacy(lk_gpu *gpu);
+lk_stream *lk_stream_per_thread(lk_gpu *gpu);
+/* LK_OK: all work is done; LK_NOT_READY; or the first error of an operation of it that nobody was told of. */
+lk_status lk_stream_query(lk_stream *stream);
+lk_status lk_stream_synchronise(lk_stream *stream); /* the same, and waits */
+/* Later work of the stream is after the event's latest record at the time of this call; nothing waits if there is none.
+ */
+lk_status lk_stream_wait(lk_stream *stream, lk_event *event);
+/* Until the 32 or 64 bits at `address` compare with `value`; and writing them. */
+typedef enum lk_compare {
+    LK_COMPARE_GEQ, /* memory - value >= 0 as a signed difference, so that counters may wrap */
+    LK_COMPARE_EQ,
+    LK_COMPARE_AND, /* memory & value is not 0 */
+    LK_COMPARE_NOR  /* ~(memory | value) is not 0 */
+} lk_compare;
+lk_status lk_stream_wait_value(lk_stream *stream, uint64_t address, uint32_t bits, uint64_t value, lk_compare compare);
+lk_status lk_stream_write_value(lk_stream *stream, uint64_t address, uint32_t bits, uint64_t value);
+/* Calls a function of the host when the stream gets there, on a thread of Lockstep's; it may not call lk_ functions of
+ * this gpu. */
+lk_status lk_host_call(lk_stream *stream, void (*function)(void *self), void *self);
+
+/* ---- events ---- */
+
+enum { LK_EVENT_BLOCKING_SYNC = 1, LK_EVENT_NO_TIMING = 2 }; /* flags */
+lk_status lk_event_create(lk_gpu *gpu, uint32_t flags, lk_event **event);
+void lk_event_destroy(lk_event *event); /* records and waits in flight go on */
+lk_status lk_event_record(lk_event *event, lk_stream *stream);
+lk_status lk_event_query(lk_event *event);       /* LK_OK: reached, or never recorded; LK_NOT_READY */
+lk_status lk_event_synchronise(lk_event *event); /* the same, and waits */
+/* Milliseconds between two records; on the software GPU those of the host's clock, under a seed a microsecond for each
+ * operation. LK_NOT_READY: one of them is not reached yet. */
+lk_status lk_event_elapsed(lk_event *from, lk_event *to, double *milliseconds);
+
+/* ---- capture: a stream that records a graph instead of working ---- */
+
+/* Which calls that may not be in a capture (lk_memory_alloc, ...) are refused while it goes on: those of all threads,
+ * those of the thread that began it, none. */
+typedef enum lk_capture_mode { LK_CAPTURE_GLOBAL, LK_CAPTURE_THREAD_LOCAL, LK_CAPTURE_RELAXED } lk_capture_mode;
+/* INVALIDATED: a call has broken it; lk_stream_capture_end ends it with an error */
+typedef enum lk_capture_status { LK_CAPTURE_NONE, LK_CAPTURE_ACTIVE, LK_CAPTURE_INVALIDATED } lk_capture_status;
+lk_status lk_stream_capture(lk_stream *stream, lk_capture_mode mode);
+lk_status lk_stream_capture_end(lk_stream *stream, lk_graph **graph);
+lk_status lk_stream_capture_status(lk_stream *stream, lk_capture_status *status);
+/* In a capture: a node of the graph that records or waits for the event whenever it runs, instead of an edge. */
+lk_status lk_event_record_external(lk_event *event, lk_stream *stream);
+lk_status lk_stream_wait_external(lk_stream *stream, lk_event *event);
+
+/* ---- graphs ---- */
+
+lk_status lk_graph_create(lk_gpu *gpu, lk_graph **graph);
+void lk_graph_destroy(lk_graph *graph); /* executable graphs made from it stay */
+/* A node that runs after `count` others; `node` may be NULL. What a struct points to is copied; its stream is not used.
+ */
+lk_status lk_graph_add_empty(lk_graph *graph, lk_node *const *after, uint32_t count, lk_node **node);
+lk_status lk_graph_add_launch(lk_graph *graph, lk_node *const *after, uint32_t count, lk_kernel *kernel,
+                              const lk_launch *launch, lk_node **node);
+lk_status lk_graph_add_copy(lk_graph *graph, lk_node *const *after, uint32_t count, const lk_copy *copy,
+                            lk_node **node);
+lk_status lk_graph_add_fill(lk_graph *graph, lk_node *const *after, uint32_t count, const lk_fill *fill,
+                            lk_node **node);
+lk_status lk_graph_add_host(lk_graph *graph, lk_node *const *after, uint32_t count, void (*function)(void *self),
+                            void *self, lk_node **node);
+lk_status lk_graph_add_record(lk_graph *graph, lk_node *const *after, uint32_t count, lk_event *event, lk_node **node);
+lk_status lk_graph_add_wait(lk_graph *graph, lk_node *const *after, uint32_t count, lk_event *event, lk_node **node);
+lk_status lk_graph_add_child(lk_graph *graph, lk_node *const *after, uint32_t count, lk_graph *child, lk_node **node);
+/* *address is the same in every launch of the graph, usable from this node on until its free node. */
+lk_status lk_graph_add_alloc(lk_graph *graph, lk_node *const *after, uint32_t count, uint64_t bytes, const char *name,
+                             uint64_t *address, lk_node **node);
+lk_status lk_graph_add_free(lk_graph *graph, lk_node *const *after, uint32_t count, uint64_t address, lk_node **node);
+lk_status lk_graph_edge(lk_graph *graph, lk_node *from, lk_node *to);
+lk_status lk_graph_edge_remove(lk_graph *graph, lk_node *from, lk_node *to);
+uint32_t lk_graph_node_count(const lk_graph *graph);
+enum { LK_GRAPH_AUTO_FREE = 1 }; /* flags: each launch frees what the one before allocated and did not free */
+/* LK_BAD_INPUT: it has a cycle. */
+lk_status lk_graph_instantiate(lk_graph *graph, uint32_t flags, lk_exec **exec);
+void lk_exec_destroy(lk_exec *exec); /* launches in flight go on */
+/* Enqueues all of it; an executable graph never overlaps itself. */
+lk_status lk_exec_launch(lk_exec *exec, lk_stream *stream);
+/* Later launches run what `graph` says, which must have the same nodes and edges; launches in flight go on. When it
+ * fails, nothing has changed. */
+lk_status lk_exec_update(lk_exec *exec, lk_graph *graph);
+/* The same for one node of the graph that it was made from. */
+lk_status lk_exec_set_launch(lk_exec *exec, lk_node *node, lk_kernel *kernel, const lk_launch *launch);
+lk_status lk_exec_set_copy(lk_exec *exec, lk_node *node, const lk_copy *copy);
+lk_status lk_exec_set_fill(lk_exec *exec, lk_node *node, const lk_fill *fill);
+lk_status lk_exec_set_host(lk_exec *exec, lk_node *node, void (*function)(void *self), void *self);
+
 /* Contracts: the //! lines of a file, lockstep-contract(5). Read, bind to a kernel with values for its dims, then
  * ask. */
 typedef enum lk_argument_kind {
@@ -262,10 +469,10 @@ lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t see
  * silent. */
 void lk_contract_shape(const lk_contract *contract, lk_launch *launch);
 
-/* From any thread or a signal handler: the running launch ends with a report of where it stood. */
+/* From any thread or a signal handler: every launch that runs ends with a report of where it stood. */
 void lk_gpu_interrupt(lk_gpu *gpu);
 
-/* How far the running launch is: from any thread. 0: none runs, or this gpu cannot tell. */
+/* How far the running launches are, all together: from any thread. 0: none runs, or this gpu cannot tell. */
 /* instructions: those of CTAs still running come in bites */
 typedef struct lk_progress {
     size_t size;
