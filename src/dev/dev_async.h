@@ -41,7 +41,8 @@ struct dev_fill {
     u64 pitch;        /* bytes; 0: the width */
 };
 
-/* An operation as data. What it points to is copied when it is enqueued or becomes a node. */
+/* An operation as data. What it points to is copied when it is enqueued or becomes a node, but for trace and contract
+ * of a launch, which stay as they are until the launch, or the last graph with it, is gone. */
 struct dev_task {
     enum op_kind kind; /* OP_EMPTY, OP_LAUNCH, OP_COPY, OP_FILL, OP_ALLOC, OP_FREE, OP_HOST */
     union {
@@ -77,8 +78,9 @@ struct dev_async_ops {
     u32 (*stream_synchronise)(struct dev_stream *st, struct error *e);
     u32 (*synchronise)(struct device *d, struct error *e);
     u32 (*enqueue)(struct dev_stream *st, struct dev_task *task, struct error *e);
-    u32 (*value_wait)(struct dev_stream *st, u64 address, u32 bits, u64 value, enum op_compare c, struct error *e);
-    u32 (*value_write)(struct dev_stream *st, u64 address, u32 bits, u64 value, struct error *e);
+    u32 (*value_wait)(struct dev_stream *st, u64 address, u32 bits, u64 value, enum op_compare c, const char *site,
+                      struct error *e);
+    u32 (*value_write)(struct dev_stream *st, u64 address, u32 bits, u64 value, const char *site, struct error *e);
     /* events */
     u32 (*event_new)(struct device *d, u32 flags, struct dev_event **out, struct error *e);
     void (*event_delete)(struct dev_event *ev);
@@ -107,16 +109,24 @@ struct dev_async_ops {
     u32 (*exec_update)(struct dev_exec *x, struct dev_graph *g, struct error *e);
     u32 (*exec_set)(struct dev_exec *x, struct dev_node *n, struct dev_task *task, struct error *e);
     u32 (*exec_launch)(struct dev_exec *x, struct dev_stream *st, const char *site, struct error *e);
-    /* pools of stream-ordered allocation */
+    /* pools of stream-ordered allocation; NULL: this device has none */
     u32 (*pool_new)(struct device *d, u64 most, struct dev_pool **out, struct error *e); /* most: bytes; 0: no limit */
     u32 (*pool_delete)(struct dev_pool *p, struct error *e);
     u32 (*pool_trim)(struct dev_pool *p, u64 keep, struct error *e);
     u32 (*pool_threshold)(struct dev_pool *p, u64 bytes, struct error *e); /* kept at a synchronisation */
 };
-extern const struct dev_async_ops dev_sim_async, dev_gpu_async;
+extern const struct dev_async_ops dev_sim_async, dev_gpu_async; /* device.async is one of them */
 
-/* dev_async.c: checks a task against the device, then enqueues it or makes it a node. */
+/* dev_async.c: checks a task against the device, then enqueues it, makes it a node, or changes one. A launch that the
+ * limits of the card or its contract refuse is in the report, and the status is DEV_REFUSED_LAUNCH. */
+enum {
+    DEV_REFUSED_LAUNCH = 9,  /* as cudaErrorInvalidConfiguration; e is empty */
+    DEV_LAUNCH_FAILED = 719, /* of CUresult: the launch ended early */
+};
 u32 dev_enqueue(struct dev_stream *st, struct device *d, struct dev_task *task, struct error *e);
 u32 dev_graph_add(struct dev_graph *g, struct device *d, struct dev_node *const *dep, u32 deps, struct dev_task *task,
                   struct dev_node **out, struct error *e);
+u32 dev_exec_set(struct dev_exec *x, struct device *d, struct dev_node *n, struct dev_task *task, struct error *e);
+/* What a status means, in words: "not ready". */
+const char *dev_status_text(u32 status);
 #endif
