@@ -1,0 +1,58 @@
+/* dev_between.h: findings between operations (docs/rules.md X): races of launches, copies, fills, host functions,
+ * allocations and frees that nothing orders, and of the host with them.
+ *
+ * The device tells what each operation uses, when it runs: before op_done of it. op_access.c compares it with what ran
+ * before, by the order of operations and not by time. What is found becomes one finding for each pair of host calls, in
+ * the report of the device.
+ *
+ * What is left out, because something invisible may order it:
+ *   - two launches that both may synchronise while they run (exact ones): the race check judges them, as blocks of one
+ *     grid; and what one of them did before it handed over to another one is before what the other one is before;
+ *   - a launch that polls memory, and copies, fills, written values and accesses of the host while it ran: these are
+ *     its signals, or come after one.
+ *
+ * Any thread may call. */
+#ifndef LOCKSTEP_DEV_BETWEEN_H
+#define LOCKSTEP_DEV_BETWEEN_H
+#include "dev/op_access.h"
+#include "race/race_footprint.h"
+
+struct device;
+struct ptx_func;
+struct between;
+struct between *between_new(struct device *d, struct streams *s); /* NULL: no memory */
+void between_delete(struct between *b);                           /* before the streams */
+
+/* Bytes that an operation uses: rows of `width` bytes, `pitch` apart, in slices that are `slice` apart. */
+struct between_part {
+    u64 from;   /* an address of the device; host: of this process, in memory that the device does not know */
+    u64 width;  /* in bytes */
+    u64 rows;   /* 0: one */
+    u64 pitch;  /* in bytes */
+    u64 slices; /* 0: one */
+    u64 slice;  /* in bytes */
+    bool host;  /* pageable or pinned memory that is no object of the device */
+    enum access_kind kind;
+};
+/* How an operation is named: "copy 2", "cudaMemcpyAsync at main.cu:41". The text is copied. */
+struct between_call {
+    const char *site;   /* NULL: by its kind */
+    const char *stream; /* NULL: by its number */
+};
+/* `op` runs and uses these parts: a copy, a fill, an allocation, a free, a written value, a host function with what is
+ * known of it. */
+void between_op(struct between *b, const struct op *op, const struct between_call *c, const struct between_part *part,
+                u32 parts);
+/* The host itself uses them, in a call that does not wait. */
+void between_host(struct between *b, const struct between_call *c, const struct between_part *part, u32 parts);
+/* The memory is gone, or was made without a stream: nothing is known of it from now on. host: as in between_part. */
+void between_forget(struct between *b, u64 from, u64 bytes, bool host);
+
+/* A launch is about to start. polls: some loop of the kernel polls memory. Its sink goes into sim_launch.sink. */
+struct between_launch;
+struct between_launch *between_launch_begin(struct between *b, struct op *op, const struct between_call *c,
+                                            const struct ptx_func *kernel, u32 number, bool polls);
+const struct access_sink *between_sink(const struct between_launch *l);
+/* The launch has ended, its sink was called, op_done was not: its footprint is compared. Frees it. */
+void between_launch_end(struct between_launch *l);
+#endif

@@ -1,0 +1,31 @@
+/* race_footprint.h: which bytes of global memory a launch used, read out of the race cells when it ends.
+ *
+ * A launch gets a sink (sim_launch.sink) where operations of several streams may be unordered. When it ends, the sink
+ * is called for every run of sectors that the launch used alike. With a sink, memory that the kernel only reads has
+ * cells as well.
+ *
+ * What a footprint says of a byte: whether the launch wrote it weakly, wrote it strongly, read it weakly, or read it
+ * strongly. A weak write hides all others: whatever conflicts with them conflicts with it. A weak read beside a strong
+ * write is kept, and so is the other way round. Strong accesses of a scope below the GPU count as weak: another launch
+ * is outside of it. race_footprint.c says how each form of record is read. */
+#ifndef LOCKSTEP_RACE_FOOTPRINT_H
+#define LOCKSTEP_RACE_FOOTPRINT_H
+#include "base/base.h"
+
+struct lowered;
+struct footprint_run {
+    u64 from, to; /* addresses: whole sectors of 32 bytes */
+    u32 bytes;    /* these bytes of each sector: bit k is byte k */
+    bool write;
+    bool strong;               /* and its scope includes other launches */
+    const struct lowered *low; /* the function of one instruction that did it; NULL: not known */
+    u32 op;                    /* its number there */
+};
+struct access_sink {
+    void *self;
+    /* once, before the runs. exact: the launch ran as one whose threads may synchronise with those of other launches */
+    void (*begin)(void *self, bool exact);
+    /* in the order of addresses, for each object that has cells */
+    void (*run)(void *self, const struct footprint_run *r);
+};
+#endif
