@@ -35,6 +35,7 @@ struct sim_launch { /* what dev has checked against the limits before */
     u64 budget;                       /* warp instructions; 0: none */
     double time_limit;                /* seconds; 0: none */
     const struct observer *observers; /* observe.h; NULL: none */
+    const struct access_sink *sink;   /* race_footprint.h: told which bytes the launch used; NULL: nobody asks */
     const struct sim_trace *trace;    /* NULL: none */
     bool overflow;                    /* watch for indices that overflow; sim_run decides */
     bool follow;                      /* observers see every instruction (observer.step): one worker, plain code */
