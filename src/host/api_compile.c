@@ -50,16 +50,32 @@ static bool is_cuda(const char *path)
     return n > 3 && !strcmp(path + n - 3, ".cu");
 }
 
+/* The calling thread's log; NULL: it has none, and none is to be made. Only its thread writes and reads its text. */
+static struct text *log_of(lk_gpu *gpu, bool make)
+{
+    static _Thread_local char thread; /* its address is the thread's name */
+    lock(&gpu->lock);
+    struct thread_log *l = gpu->log;
+    while (l && l->thread != &thread) l = l->next;
+    if (!l && make) {
+        l = base_need(sizeof *l);
+        *l = (struct thread_log){ .thread = &thread, .next = gpu->log };
+        gpu->log = l;
+    }
+    unlock(&gpu->lock);
+    return l ? &l->text : NULL;
+}
+
 static bool unit_read(lk_gpu *gpu, const char *path, const struct compile_options *o, struct unit *u)
 {
     u->compiled = is_cuda(path);
     /* PTX made from a .cu is named as if it lay beside it: that is where its source is looked for */
     text_add(&u->name, u->compiled ? "%.*s.ptx" : "%.*s", (int)strlen(path) - 3 * u->compiled, path);
-    if (!u->compiled) return file_read(path, &u->text, &gpu->error);
-    __atomic_store_n(&gpu->compiling, 1, __ATOMIC_RELAXED);
-    bool ok = compile_cu(path, o, &u->made, &gpu->error);
-    __atomic_store_n(&gpu->compiling, 0, __ATOMIC_RELAXED);
-    text_add(&gpu->log, "%s", u->made.log.p ? u->made.log.p : "");
+    if (!u->compiled) return file_read(path, &u->text, host_error());
+    __atomic_add_fetch(&gpu->compiling, 1, __ATOMIC_RELAXED);
+    bool ok = compile_cu(path, o, &u->made, host_error());
+    __atomic_sub_fetch(&gpu->compiling, 1, __ATOMIC_RELAXED);
+    text_add(log_of(gpu, true), "%s", u->made.log.p ? u->made.log.p : "");
     u->text = u->made.ptx;
     return ok;
 }
@@ -96,11 +112,13 @@ static lk_status load_units(lk_gpu *gpu, const char *path, const lk_compile *in,
 
 lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *options, lk_module **module)
 {
+    if (!gpu || !path || !module) return HOST_MISSING(gpu, !gpu ? "gpu" : !path ? "path" : "place for the module");
     struct error *e = host_begin(gpu);
     lk_compile in = { .size = sizeof in };
     if (options) memcpy(&in, options, MIN_OF(options->size, sizeof in));
     *module = NULL;
-    text_free(&gpu->log);
+    struct text *log = log_of(gpu, false);
+    if (log) text_free(log);
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%u", gpu->device->profile->sm);
     struct arena a = { 0 };
@@ -128,24 +146,35 @@ lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *opt
     return status;
 }
 
-const char *lk_gpu_log(const lk_gpu *gpu) { return gpu->log.p ? gpu->log.p : ""; }
+const char *lk_gpu_log(const lk_gpu *gpu)
+{
+    const struct text *log = gpu ? log_of((lk_gpu *)gpu, false) : NULL;
+    return log && log->p ? log->p : "";
+}
 
-const char *lk_module_compiler(const lk_module *module) { return module->compiler; }
+const char *lk_module_compiler(const lk_module *module) { return module ? module->compiler : ""; }
 
-const char *lk_module_arch(const lk_module *module) { return module->arch; }
+const char *lk_module_arch(const lk_module *module) { return module ? module->arch : ""; }
 
 /* The text of a linked program, made when it is first asked for. */
 static bool linked_text(lk_module *module, struct error *e)
 {
     struct text t = { 0 };
+    lock(&module->gpu->lock);
     if (!module->linked.p && ptx_print_linked(module->dev->ptx, &t, e))
         module->linked = (struct str){ arena_str(&module->mem, (struct str){ t.p, (u32)t.n }), (u32)t.n };
+    bool ok = module->linked.p != NULL;
+    unlock(&module->gpu->lock);
     text_free(&t);
-    return module->linked.p != NULL;
+    return ok;
 }
 
 const char *lk_module_ptx(lk_module *module, size_t *bytes)
 {
+    if (!module) {
+        HOST_MISSING(NULL, "module");
+        return NULL;
+    }
     struct ptx_module *m = module->dev->ptx;
     if (m->next && !linked_text(module, host_begin(module->gpu))) {
         host_failed(module->gpu);
@@ -172,22 +201,25 @@ static bool assemble_part(lk_module *module, const struct ptx_module *p, struct 
     struct assembled *list;
     u32 n;
     bool ok = compile_assemble(&a, p->text, is_part(p), module->arch, module->max_registers, &list, &n, e);
+    lock(&module->gpu->lock);
     for (u32 i = 0; ok && i < n; i++)
         for (u32 k = 0; k < module->kernels; k++) {
             struct lk_kernel *to = &module->kernel[k];
             if (to->func->module != p || !str_is(list[i].kernel, to->name)) continue;
-            to->registers = list[i].registers;
+            __atomic_store_n(&to->registers, list[i].registers, __ATOMIC_RELAXED); /* launches read it */
             to->barriers = list[i].barriers;
             to->stack = list[i].stack;
             to->spill_stores = list[i].spill_stores;
             to->spill_loads = list[i].spill_loads;
         }
+    unlock(&module->gpu->lock);
     arena_free(&a);
     return ok;
 }
 
 lk_status lk_module_assemble(lk_module *module)
 {
+    if (!module) return HOST_MISSING(NULL, "module");
     struct error *e = host_begin(module->gpu);
     bool ok = true;
     for (const struct ptx_module *p = module->dev->ptx; ok && p; p = p->next) ok = assemble_part(module, p, e);
@@ -200,6 +232,7 @@ lk_status lk_module_assemble(lk_module *module)
 
 lk_status lk_kernel_usage(const lk_kernel *kernel, lk_usage *usage)
 {
+    if (!kernel || !usage) return HOST_MISSING(kernel ? kernel->module->gpu : NULL, kernel ? "place for it" : "kernel");
     struct ptx_func *f = kernel->func;
     lk_usage u = { .size = usage->size,
                    .param_bytes = f->param_bytes,
@@ -219,12 +252,14 @@ lk_status lk_kernel_usage(const lk_kernel *kernel, lk_usage *usage)
     memcpy(u.max_threads, f->maxntid, sizeof u.max_threads);
     memcpy(u.required_threads, f->reqntid, sizeof u.required_threads);
     memcpy(u.cluster, f->reqnctapercluster, sizeof u.cluster);
+    lock(&kernel->module->gpu->lock);
     u.assembled = kernel->registers != 0;
     u.registers = kernel->registers;
     u.barriers = kernel->barriers;
     u.stack_bytes = kernel->stack;
     u.spill_store_bytes = kernel->spill_stores;
     u.spill_load_bytes = kernel->spill_loads;
+    unlock(&kernel->module->gpu->lock);
     memcpy(usage, &u, MIN_OF(usage->size, sizeof u));
     return LK_OK;
 }
@@ -247,7 +282,10 @@ static void undefined_find(lk_kernel *k)
 
 const char *lk_kernel_undefined(lk_kernel *kernel, uint32_t i)
 {
+    if (!kernel) return NULL;
+    lock(&kernel->module->gpu->lock);
     if (!kernel->undefined) undefined_find(kernel);
+    unlock(&kernel->module->gpu->lock);
     for (u32 k = 0; k < i; k++)
         if (!kernel->undefined[k]) return NULL;
     return kernel->undefined[i];
@@ -260,7 +298,7 @@ uint32_t lk_cache_list(lk_cache_info *out, uint32_t most)
     struct arena a = { 0 };
     struct cache_entry *e;
     u32 n = cache_list(&a, &e);
-    for (u32 i = 0; i < n && i < most; i++) {
+    for (u32 i = 0; out && i < n && i < most; i++) {
         out[i] = (lk_cache_info){ .bytes = e[i].bytes, .used = e[i].used };
         snprintf(out[i].key, sizeof out[i].key, "%s", e[i].key);
         snprintf(out[i].source, sizeof out[i].source, "%s", e[i].source);
@@ -275,4 +313,4 @@ uint32_t lk_cache_clear(void) { return cache_clear(); }
 
 uint64_t lk_cache_limit(void) { return cache_limit(); }
 
-int lk_cache_folder(char *out, size_t size) { return cache_folder(out, size); }
+int lk_cache_folder(char *out, size_t size) { return out && size && cache_folder(out, size); }

@@ -5,6 +5,8 @@
 
 lk_status lk_contract_read(lk_gpu *gpu, const char *file, const char *text, size_t bytes, lk_contract **contract)
 {
+    if (!gpu || !contract || (!text && bytes))
+        return HOST_MISSING(gpu, !gpu ? "gpu" : !text ? "text" : "place for the contract");
     struct error *e = host_begin(gpu);
     struct arena mem = { 0 };
     *contract = NULL;
@@ -35,12 +37,12 @@ void lk_contract_free(lk_contract *contract)
 
 const char *lk_contract_kernel(const lk_contract *contract, uint32_t i)
 {
-    return i < contract->read.kernels.n ? contract->read.kernels.p[i].name : NULL;
+    return contract && i < contract->read.kernels.n ? contract->read.kernels.p[i].name : NULL;
 }
 
 const char *lk_contract_flags(const lk_contract *contract, uint32_t i)
 {
-    const char *flags = i < contract->read.kernels.n ? contract->read.kernels.p[i].compile : NULL;
+    const char *flags = contract && i < contract->read.kernels.n ? contract->read.kernels.p[i].compile : NULL;
     return flags ? flags : "";
 }
 
@@ -49,7 +51,7 @@ static bool fail_at(const lk_contract *c, const char *at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    error_at_list(&c->gpu->error, ERR_INPUT, c->read.file, c->read.text, at, fmt, ap);
+    error_at_list(host_error(), ERR_INPUT, c->read.file, c->read.text, at, fmt, ap);
     va_end(ap);
     return false;
 }
@@ -97,7 +99,7 @@ static bool cluster_known(const lk_contract *c, const lk_kernel *kernel)
     bool same = true;
     for (u32 i = 0; i < 3; i++) same &= c->bound.cluster[i] == MAX_OF(own[i], 1u);
     if (same || !c->bound.kernel->cluster[0]) return true;
-    return error_at(&c->gpu->error, ERR_UNSUPPORTED, c->read.file, c->read.text, c->bound.kernel->cluster[0]->at,
+    return error_at(host_error(), ERR_UNSUPPORTED, c->read.file, c->read.text, c->bound.kernel->cluster[0]->at,
                     "clusters are supported where the kernel itself declares them, with __cluster_dims__; this one "
                     "declares %u,%u,%u",
                     MAX_OF(own[0], 1u), MAX_OF(own[1], 1u), MAX_OF(own[2], 1u));
@@ -105,6 +107,10 @@ static bool cluster_known(const lk_contract *c, const lk_kernel *kernel)
 
 lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const lk_dim *dims, uint32_t count)
 {
+    if (!contract || !kernel || (!dims && count))
+        return HOST_MISSING(contract ? contract->gpu : NULL, !contract ? "contract"
+                                                             : !kernel ? "kernel"
+                                                                       : "list of dims");
     lk_gpu *gpu = contract->gpu;
     struct error *e = host_begin(gpu);
     const struct contract_kernel *k = contract_find(&contract->read, kernel->plain, kernel->name);
@@ -131,20 +137,21 @@ static bool is_bound(const lk_contract *c, struct error *e)
     return c->kernel || error_set(e, ERR_INPUT, "the contract is bound to no kernel; lk_contract_bind does that");
 }
 
-const char *lk_contract_dims(const lk_contract *contract) { return contract->kernel ? contract->dims : ""; }
+const char *lk_contract_dims(const lk_contract *contract) { return contract && contract->kernel ? contract->dims : ""; }
 
 const char *lk_contract_oracle(const lk_contract *contract)
 {
-    return contract->kernel && contract->bound.kernel->oracle ? contract->bound.kernel->oracle : "";
+    return contract && contract->kernel && contract->bound.kernel->oracle ? contract->bound.kernel->oracle : "";
 }
 
 uint32_t lk_contract_argument_count(const lk_contract *contract)
 {
-    return contract->kernel ? contract->bound.kernel->args.n : 0;
+    return contract && contract->kernel ? contract->bound.kernel->args.n : 0;
 }
 
 lk_status lk_contract_argument(const lk_contract *contract, uint32_t i, lk_argument *out)
 {
+    if (!contract || !out) return HOST_MISSING(contract ? contract->gpu : NULL, contract ? "place for it" : "contract");
     struct error *e = host_begin(contract->gpu);
     *out = (lk_argument){ .same = -1 };
     if (!is_bound(contract, e) ||
@@ -172,6 +179,8 @@ lk_status lk_contract_argument(const lk_contract *contract, uint32_t i, lk_argum
 
 lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t seed, void *to)
 {
+    if (!contract || !to)
+        return HOST_MISSING(contract ? contract->gpu : NULL, contract ? "memory to fill" : "contract");
     struct error *e = host_begin(contract->gpu);
     if (!is_bound(contract, e) ||
         (i >= contract->bound.kernel->args.n && !error_set(e, ERR_INPUT, "the contract has no argument %u", i)))
@@ -191,8 +200,8 @@ lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t see
 
 void lk_contract_shape(const lk_contract *contract, lk_launch *launch)
 {
+    if (!contract || !contract->kernel || !launch) return;
     const struct bound *b = &contract->bound;
-    if (!contract->kernel) return;
     for (u32 i = 0; i < 3; i++) {
         launch->grid[i] = b->has_grid ? b->grid[i] : launch->grid[i];
         launch->block[i] = b->has_block ? b->block[i] : launch->block[i];

@@ -256,6 +256,10 @@ static lk_kernel *by_name(lk_module *m, const char *name, struct error *e)
 
 lk_kernel *lk_module_kernel(lk_module *module, const char *name)
 {
+    if (!module) {
+        HOST_MISSING(NULL, "module");
+        return NULL;
+    }
     struct error *e = host_begin(module->gpu);
     lk_kernel *k = name ? by_name(module, name, e) : only(module, e);
     if (!k) host_failed(module->gpu);
@@ -277,8 +281,8 @@ char *lk_file_kernels(const char *path)
     struct str all;
     struct text out = { 0 };
     word_list seen = { 0 }, folders = { 0 };
-    size_t length = strlen(path);
-    if (file_is_pipe(path) || !file_read_if(path, &all)) return NULL;
+    size_t length = path ? strlen(path) : 0;
+    if (!path || file_is_pipe(path) || !file_read_if(path, &all)) return NULL;
     text_put(&out, "", 0);
     if (length > 3 && !strcmp(path + length - 3, ".cu")) {
         struct declared *d;

@@ -2,32 +2,24 @@
 #include "host/host.h"
 #include <inttypes.h>
 
-/* Why creation failed: there is no gpu yet to hang the message on. One a thread, so nobody reads another's. */
-static _Thread_local char creation_message[1300];
-
 const char *lk_version(void) { return LK_VERSION; }
 
-static void compose(char *out, size_t size, const struct error *e)
+void handle_add(struct handle *h, lk_gpu *gpu, enum handle_kind kind)
 {
-    snprintf(out, size, "%s%s%s%s%s", e->where, e->where[0] ? ": " : "", e->text, e->excerpt[0] ? "\n" : "",
-             e->excerpt);
+    lock(&gpu->lock);
+    *h = (struct handle){ .gpu = gpu, .next = gpu->handle[kind], .link = &gpu->handle[kind], .kind = kind };
+    if (h->next) h->next->link = &h->next;
+    gpu->handle[kind] = h;
+    unlock(&gpu->lock);
 }
 
-struct error *host_begin(lk_gpu *gpu)
+void handle_remove(struct handle *h)
 {
-    gpu->error.code = ERR_NONE;
-    gpu->error.where[0] = gpu->error.text[0] = gpu->error.excerpt[0] = 0;
-    return &gpu->error;
+    lock(&h->gpu->lock);
+    *h->link = h->next;
+    if (h->next) h->next->link = h->link;
+    unlock(&h->gpu->lock);
 }
-
-lk_status host_failed(lk_gpu *gpu)
-{
-    CHECK(gpu->error.code != ERR_NONE);
-    compose(gpu->message, sizeof gpu->message, &gpu->error);
-    return (lk_status)gpu->error.code;
-}
-
-const char *lk_gpu_error(const lk_gpu *gpu) { return gpu ? gpu->message : creation_message; }
 
 static bool options_read(const lk_options *given, struct dev_options *o, struct error *e)
 {
@@ -59,40 +51,61 @@ static bool options_read(const lk_options *given, struct dev_options *o, struct 
 
 lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu)
 {
-    struct error e = { 0 };
+    if (!gpu) return HOST_MISSING(NULL, "place for the gpu");
+    struct error *e = host_begin(NULL);
     struct dev_options o;
-    lk_gpu *g = NULL;
     *gpu = NULL;
-    if (options_read(options, &o, &e)) {
-        g = base_alloc(sizeof *g);
-        if (!g)
-            error_set(&e, ERR_MEMORY, "out of memory");
-        else if ((g->device = dev_new(&o, &e)))
-            *gpu = g;
-        else
-            base_free(g);
+    if (!options_read(options, &o, e)) return host_failed(NULL);
+    lk_gpu *g = base_alloc(sizeof *g);
+    if (!g)
+        error_set(e, ERR_MEMORY, "out of memory");
+    else
+        g->device = dev_new(&o, e);
+    if (!g || !g->device) {
+        base_free(g);
+        return host_failed(NULL);
     }
-    compose(creation_message, sizeof creation_message, &e);
-    return (lk_status)e.code;
+    pthread_mutex_init(&g->lock, NULL);
+    host_add(g);
+    *gpu = g;
+    return LK_OK;
+}
+
+/* Ends what the caller has left, in the order that lets each find what it needs. */
+static void handles_end(lk_gpu *gpu)
+{
+    while (gpu->handle[HANDLE_MODULE]) host_unload((lk_module *)gpu->handle[HANDLE_MODULE]);
 }
 
 void lk_gpu_destroy(lk_gpu *gpu)
 {
     if (!gpu) return;
+    host_remove(gpu);
+    handles_end(gpu);
     dev_delete(gpu->device);
-    text_free(&gpu->log);
+    while (gpu->log) {
+        struct thread_log *l = gpu->log;
+        gpu->log = l->next;
+        text_free(&l->text);
+        base_free(l);
+    }
+    pthread_mutex_destroy(&gpu->lock);
     base_free(gpu);
 }
 
-const char *lk_gpu_title(const lk_gpu *gpu) { return gpu->device->profile->title; }
+const char *lk_gpu_title(const lk_gpu *gpu) { return gpu ? gpu->device->profile->title : ""; }
 
-uint32_t lk_gpu_arch(const lk_gpu *gpu) { return gpu->device->profile->sm; }
+uint32_t lk_gpu_arch(const lk_gpu *gpu) { return gpu ? gpu->device->profile->sm : 0; }
 
-void lk_gpu_interrupt(lk_gpu *gpu) { __atomic_store_n(&gpu->device->interrupt, 1, __ATOMIC_RELAXED); }
+void lk_gpu_interrupt(lk_gpu *gpu)
+{
+    if (gpu) __atomic_store_n(&gpu->device->interrupt, 1, __ATOMIC_RELAXED);
+}
 
 int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress)
 {
     struct sim_progress p = { 0 };
+    if (!gpu || !progress) return 0;
     bool compiling = __atomic_load_n(&gpu->compiling, __ATOMIC_RELAXED) &&
                      progress->size >= offsetof(lk_progress, compiling) + sizeof progress->compiling;
     if (!compiling && (!gpu->device->sim || !sim_progress(gpu->device->sim, &p))) return 0;
@@ -178,7 +191,7 @@ static void add_features(struct text *t, const struct profile *p)
 
 char *lk_device_text(const char *name)
 {
-    const struct profile *p = profile_find(name);
+    const struct profile *p = name ? profile_find(name) : NULL;
     if (!p) return NULL;
     struct text t = { 0 };
     text_add(&t, "%s: %s, sm_%u\n", p->name, p->title, p->sm);

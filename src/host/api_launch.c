@@ -1,61 +1,29 @@
-/* Memory and launches of the public interface. */
+/* Launches of the public interface. */
 #include "host/host.h"
 #include <inttypes.h>
 
-lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, const char *name, uint64_t *address)
+/* The parameters of one launch. Most kernels have less than a kilobyte of them; PTX allows 32,764 bytes. */
+struct block {
+    _Alignas(16) u8 small[1024];
+    u8 *p; /* small, or from base_alloc */
+};
+
+static void block_free(struct block *b)
 {
-    struct error *e = host_begin(gpu);
-    *address = 0;
-    if (kind > LK_MEMORY_MANAGED) {
-        error_set(e, ERR_INPUT, "there is no kind of memory %d", (int)kind);
-        return host_failed(gpu);
-    }
-    static const enum mem_kind kinds[] = { MEM_DEVICE, MEM_PINNED, MEM_MANAGED };
-    struct mem_object *o = dev_alloc(gpu->device, bytes, kinds[kind], name, NULL, e);
-    if (!o) return host_failed(gpu);
-    *address = o->base;
-    return LK_OK;
+    if (b->p != b->small) base_free(b->p);
 }
 
-lk_status lk_memory_describe(lk_gpu *gpu, uint64_t address, const char *name, const char *type, uint32_t element_bytes)
-{
-    struct error *e = host_begin(gpu);
-    return dev_describe(gpu->device, address, name, type, element_bytes, e) ? LK_OK : host_failed(gpu);
-}
-
-lk_status lk_memory_free(lk_gpu *gpu, uint64_t address)
-{
-    return !address || dev_free(gpu->device, address, NULL) ? LK_OK : LK_FINDINGS;
-}
-
-lk_status lk_memory_write(lk_gpu *gpu, uint64_t address, const void *from, uint64_t bytes)
-{
-    return dev_write(gpu->device, address, from, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
-}
-
-lk_status lk_memory_read(lk_gpu *gpu, uint64_t address, void *to, uint64_t bytes)
-{
-    return dev_read(gpu->device, address, to, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
-}
-
-lk_status lk_memory_output(lk_gpu *gpu, uint64_t address, uint64_t bytes)
-{
-    return dev_output(gpu->device, address, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
-}
-
-lk_status lk_memory_fill(lk_gpu *gpu, uint64_t address, int byte, uint64_t bytes)
-{
-    return dev_fill(gpu->device, address, byte, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
-}
-
-uint64_t lk_memory_live(const lk_gpu *gpu) { return gpu->device->ops->live(gpu->device); }
-
-static bool arguments_pack(lk_kernel *k, const lk_launch *l, struct error *e)
+static bool arguments_pack(const lk_kernel *k, const lk_launch *l, struct block *b, struct error *e)
 {
     const struct ptx_func *f = k->func;
     if (l->arg_count != f->nparam)
         return error_set(e, ERR_INPUT, "%s takes %u argument%s, %u given", k->plain, f->nparam,
                          f->nparam == 1 ? "" : "s", l->arg_count);
+    if (f->param_bytes > sizeof b->small && !(b->p = base_alloc(f->param_bytes))) {
+        b->p = b->small;
+        return error_set(e, ERR_MEMORY, "out of memory");
+    }
+    if (b->p == b->small) memset(b->p, 0, f->param_bytes);
     for (u32 i = 0; i < f->nparam; i++) {
         const struct ptx_var *v = f->param[i];
         if (l->arg_bytes && l->arg_bytes[i] != v->size)
@@ -63,7 +31,7 @@ static bool arguments_pack(lk_kernel *k, const lk_launch *l, struct error *e)
                              "argument %u: the kernel expects %" PRIu64 " bytes at offset %" PRIu64 " (.%s), %u given",
                              i, v->size, v->offset, type_name[v->type], l->arg_bytes[i]);
         if (!l->args || !l->args[i]) return error_set(e, ERR_INPUT, "argument %u: no pointer to its value is given", i);
-        memcpy(k->params + v->offset, l->args[i], v->size);
+        memcpy(b->p + v->offset, l->args[i], v->size);
     }
     return true;
 }
@@ -103,14 +71,14 @@ static const struct sim_trace *trace_read(const lk_trace *given, struct sim_trac
 
 /* Pointers that lead nowhere: not wrong yet, since the kernel may not follow them, but worth a word when it then
  * fails. */
-static void pointers_check(lk_kernel *k, const struct dev_launch *l)
+static void pointers_check(const lk_kernel *k, const struct dev_launch *l)
 {
     struct device *d = k->module->gpu->device;
     for (u32 i = 0; d->mem && d->options.checks & CHECK_LAUNCH && i < k->func->nparam; i++) {
         const struct ptx_var *v = k->func->param[i];
         u64 value;
         if (v->size != 8 || !(v->is_ptr || strchr(k->param_type[i], '*'))) continue;
-        memcpy(&value, k->params + v->offset, 8);
+        memcpy(&value, (const u8 *)l->params + v->offset, 8);
         const struct mem_object *o = value ? mem_find(d->mem, value) : NULL;
         if (!value || (o && o->state == MEM_LIVE)) continue;
         char cause[300];
@@ -123,31 +91,52 @@ static void pointers_check(lk_kernel *k, const struct dev_launch *l)
     }
 }
 
+/* Everything that a caller can get wrong in lk_launch; `out` is filled in, its parameters are in `b`. */
+static bool launch_read(lk_kernel *kernel, const lk_launch *in, struct block *b, struct dev_launch *out,
+                        struct sim_trace *trace, struct error *e)
+{
+    u32 registers = in->registers ? in->registers : __atomic_load_n(&kernel->registers, __ATOMIC_RELAXED);
+    *out = (struct dev_launch){ .kernel = kernel->func, .trace = trace_read(in->trace, trace) };
+    if (!shape_read(in, out, e) || !arguments_pack(kernel, in, b, e)) return false;
+    if (in->contract && in->contract->kernel != kernel)
+        return error_set(e, ERR_INPUT, "the contract is not bound to %s; lk_contract_bind does that", kernel->plain);
+    out->params = b->p;
+    out->contract = in->contract ? &in->contract->bound : NULL;
+    out->registers = registers;
+    out->order = in->order;
+    out->orders = in->orders;
+    return true;
+}
+
+static lk_status run(lk_gpu *gpu, const struct dev_launch *l, lk_stats *stats, struct error *e)
+{
+    struct report *report = gpu->device->report;
+    u64 before = report_error_occurrences(report), t0 = stats ? time_ns() : 0;
+    struct sim_result r;
+    enum dev_result result = dev_launch(gpu->device, l, &r, e);
+    if (stats) *stats = (lk_stats){ r.warp_insns, r.ctas, time_ns() - t0, r.orders };
+    if (result == DEV_FAILED) return host_failed(gpu);
+    return report_error_occurrences(report) != before ? LK_FINDINGS : LK_OK;
+}
+
 lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats *stats)
 {
+    if (!kernel || !launch) return HOST_MISSING(kernel ? kernel->module->gpu : NULL, kernel ? "launch" : "kernel");
     lk_gpu *gpu = kernel->module->gpu;
     struct error *e = host_begin(gpu);
     lk_launch in = { .size = sizeof in };
     memcpy(&in, launch, MIN_OF(launch->size, sizeof in));
     struct sim_trace trace;
-    struct dev_launch l = { .kernel = kernel->func, .params = kernel->params, .trace = trace_read(in.trace, &trace) };
+    struct block b;
+    struct dev_launch l;
+    b.p = b.small;
     if (stats) *stats = (lk_stats){ 0 };
-    if (!shape_read(&in, &l, e) || !arguments_pack(kernel, &in, e)) return host_failed(gpu);
-    if (in.contract && in.contract->kernel != kernel) {
-        error_set(e, ERR_INPUT, "the contract is not bound to %s; lk_contract_bind does that", kernel->plain);
-        return host_failed(gpu);
+    bool ok = launch_read(kernel, &in, &b, &l, &trace, e);
+    if (ok) {
+        report_launch(gpu->device->report, in.number);
+        pointers_check(kernel, &l);
     }
-    l.contract = in.contract ? &in.contract->bound : NULL;
-    l.registers = l.registers ? l.registers : kernel->registers;
-    l.order = in.order;
-    l.orders = in.orders;
-    report_launch(gpu->device->report, in.number);
-    pointers_check(kernel, &l);
-    struct report *report = gpu->device->report;
-    u64 before = report_error_occurrences(report), t0 = stats ? time_ns() : 0;
-    struct sim_result r;
-    enum dev_result result = dev_launch(gpu->device, &l, &r, e);
-    if (stats) *stats = (lk_stats){ r.warp_insns, r.ctas, time_ns() - t0, r.orders };
-    if (result == DEV_FAILED) return host_failed(gpu);
-    return report_error_occurrences(report) != before ? LK_FINDINGS : LK_OK;
+    lk_status status = ok ? run(gpu, &l, stats, e) : host_failed(gpu);
+    block_free(&b);
+    return status;
 }

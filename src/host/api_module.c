@@ -38,7 +38,6 @@ static void kernel_add(lk_module *m, struct ptx_func *f)
         .module = m,
         .name = arena_str(&m->mem, f->name),
         .file = arena_str(&m->mem, file_of_lines(f)),
-        .params = arena_alloc(&m->mem, f->param_bytes, 16),
         .param_name = NEW_ARRAY(&m->mem, const char *, f->nparam),
     };
     for (u32 j = 0; j < f->nparam; j++) k->param_name[j] = arena_str(&m->mem, f->param[j]->name);
@@ -77,7 +76,7 @@ static void origin_copy(lk_module *m, const struct compile_result *from)
 lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const struct compile_result *from,
                     lk_module **module)
 {
-    struct dev_module *d = dev_load(gpu->device, part, parts, &gpu->error);
+    struct dev_module *d = dev_load(gpu->device, part, parts, host_error());
     if (!d) return host_failed(gpu);
     struct arena mem = { 0 };
     lk_module *m = NEW(&mem, struct lk_module);
@@ -86,6 +85,7 @@ lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const s
     m->dev = d;
     origin_copy(m, from);
     kernels_list(m, from);
+    handle_add(&m->handle, gpu, HANDLE_MODULE);
     *module = m;
     return LK_OK;
 }
@@ -97,12 +97,15 @@ lk_status lk_module_load(lk_gpu *gpu, const char *name, const char *ptx, size_t 
 
 lk_status lk_module_link(lk_gpu *gpu, const lk_ptx *part, uint32_t parts, lk_module **module)
 {
+    if (!gpu || !module || (!part && parts))
+        return HOST_MISSING(gpu, !gpu ? "gpu" : !module ? "place for the module" : "list of PTX");
     struct error *e = host_begin(gpu);
     struct arena a = { 0 };
     struct dev_part *list = NEW_ARRAY(&a, struct dev_part, parts + 1);
     *module = NULL;
     for (u32 i = 0; i < parts; i++) {
         list[i] = (struct dev_part){ part[i].name ? part[i].name : "PTX", { part[i].ptx, (u32)part[i].bytes } };
+        if (!part[i].ptx) error_set(e, ERR_INPUT, "%s: no PTX is given", list[i].name);
         if (part[i].bytes >= UINT32_MAX)
             error_set(e, ERR_INPUT, "%s: PTX of 4 GiB and more is not taken", list[i].name);
     }
@@ -117,25 +120,31 @@ lk_status lk_module_load_file(lk_gpu *gpu, const char *path, lk_module **module)
     return lk_module_compile(gpu, path, NULL, module);
 }
 
-const char *lk_module_note(const lk_module *module) { return module->note; }
+const char *lk_module_note(const lk_module *module) { return module ? module->note : ""; }
 
-void lk_module_unload(lk_module *module)
+void host_unload(lk_module *module)
 {
-    if (!module) return;
+    handle_remove(&module->handle);
     dev_unload(module->gpu->device, module->dev);
     struct arena mem = module->mem; /* the module itself lies in it */
     arena_free(&mem);
 }
 
-uint32_t lk_module_kernel_count(const lk_module *module) { return module->kernels; }
+void lk_module_unload(lk_module *module)
+{
+    if (module) host_unload(module);
+}
+
+uint32_t lk_module_kernel_count(const lk_module *module) { return module ? module->kernels : 0; }
 
 lk_kernel *lk_module_kernel_at(lk_module *module, uint32_t i)
 {
-    return i < module->kernels ? &module->kernel[i] : NULL;
+    return module && i < module->kernels ? &module->kernel[i] : NULL;
 }
 
 lk_status lk_module_symbol(lk_module *module, const char *name, uint64_t *address, uint64_t *bytes)
 {
+    if (!module || !name) return HOST_MISSING(module ? module->gpu : NULL, module ? "name" : "module");
     struct error *e = host_begin(module->gpu);
     struct ptx_var *v = dev_variable(module->dev, str_of(name));
     if (!v) {
@@ -157,18 +166,19 @@ lk_status lk_module_symbol(lk_module *module, const char *name, uint64_t *addres
     return LK_OK;
 }
 
-const char *lk_kernel_name(const lk_kernel *kernel) { return kernel->name; }
+const char *lk_kernel_name(const lk_kernel *kernel) { return kernel ? kernel->name : ""; }
 
-const char *lk_kernel_plain(const lk_kernel *kernel) { return kernel->plain; }
+const char *lk_kernel_plain(const lk_kernel *kernel) { return kernel ? kernel->plain : ""; }
 
-const char *lk_kernel_signature(const lk_kernel *kernel) { return kernel->signature; }
+const char *lk_kernel_signature(const lk_kernel *kernel) { return kernel ? kernel->signature : ""; }
 
-const char *lk_kernel_file(const lk_kernel *kernel) { return kernel->file; }
+const char *lk_kernel_file(const lk_kernel *kernel) { return kernel ? kernel->file : ""; }
 
-uint32_t lk_kernel_param_count(const lk_kernel *kernel) { return kernel->func->nparam; }
+uint32_t lk_kernel_param_count(const lk_kernel *kernel) { return kernel ? kernel->func->nparam : 0; }
 
 lk_status lk_kernel_param(const lk_kernel *kernel, uint32_t i, lk_param *out)
 {
+    if (!kernel || !out) return HOST_MISSING(kernel ? kernel->module->gpu : NULL, kernel ? "place for it" : "kernel");
     lk_gpu *gpu = kernel->module->gpu;
     struct error *e = host_begin(gpu);
     if (i >= kernel->func->nparam) {

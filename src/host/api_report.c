@@ -2,30 +2,37 @@
 #include "host/host.h"
 #include "report/cuda_error.h"
 
-uint32_t lk_report_errors(const lk_gpu *gpu) { return report_errors(gpu->device->report); }
+uint32_t lk_report_errors(const lk_gpu *gpu) { return gpu ? report_errors(gpu->device->report) : 0; }
 
-uint32_t lk_report_notes(const lk_gpu *gpu) { return report_notes(gpu->device->report); }
+uint32_t lk_report_notes(const lk_gpu *gpu) { return gpu ? report_notes(gpu->device->report) : 0; }
 
-uint32_t lk_report_suppressed(const lk_gpu *gpu) { return report_suppressed(gpu->device->report); }
+uint32_t lk_report_suppressed(const lk_gpu *gpu) { return gpu ? report_suppressed(gpu->device->report) : 0; }
 
 void lk_report_leaks(lk_gpu *gpu)
 {
+    if (!gpu) return;
     report_launch(gpu->device->report, 0); /* which of several launches took the memory is not known */
     dev_leaks(gpu->device);
 }
 
-void lk_report_limit(lk_gpu *gpu, uint32_t most) { gpu->report_most = most; }
+void lk_report_limit(lk_gpu *gpu, uint32_t most)
+{
+    if (gpu) __atomic_store_n(&gpu->report_most, most, __ATOMIC_RELAXED);
+}
 
 char *lk_report_text(lk_gpu *gpu, int color)
 {
     struct text t = { 0 };
-    report_text(gpu->device->report, (struct report_style){ .color = color, .max = gpu->report_most }, &t);
+    if (!gpu) return NULL;
+    u32 most = __atomic_load_n(&gpu->report_most, __ATOMIC_RELAXED);
+    report_text(gpu->device->report, (struct report_style){ .color = color, .max = most }, &t);
     return t.p;
 }
 
 char *lk_report_json(lk_gpu *gpu)
 {
     struct text t = { 0 };
+    if (!gpu) return NULL;
     report_json(gpu->device->report, &t);
     return t.p;
 }
@@ -33,6 +40,7 @@ char *lk_report_json(lk_gpu *gpu)
 char *lk_report_sarif(lk_gpu *gpu)
 {
     struct text t = { 0 };
+    if (!gpu) return NULL;
     report_sarif(gpu->device->report, LK_VERSION, &t);
     return t.p;
 }
@@ -40,12 +48,14 @@ char *lk_report_sarif(lk_gpu *gpu)
 char *lk_report_junit(lk_gpu *gpu, const char *suite)
 {
     struct text t = { 0 };
-    report_junit(gpu->device->report, suite, &t);
+    if (!gpu) return NULL;
+    report_junit(gpu->device->report, suite ? suite : "lockstep", &t);
     return t.p;
 }
 
 lk_status lk_report_suppress(lk_gpu *gpu, const char *path)
 {
+    if (!gpu || !path) return HOST_MISSING(gpu, gpu ? "path" : "gpu");
     struct error *e = host_begin(gpu);
     struct str text;
     if (!file_read(path, &text, e)) return host_failed(gpu);
@@ -57,6 +67,7 @@ lk_status lk_report_suppress(lk_gpu *gpu, const char *path)
 char *lk_report_rules(lk_gpu *gpu)
 {
     struct text t = { 0 };
+    if (!gpu) return NULL;
     text_add(&t, "%s", "");
     report_rules(gpu->device->report, &t);
     return t.p;
@@ -65,6 +76,7 @@ char *lk_report_rules(lk_gpu *gpu)
 char *lk_report_unused(lk_gpu *gpu)
 {
     struct text t = { 0 };
+    if (!gpu) return NULL;
     text_add(&t, "%s", "");
     report_unused(gpu->device->report, &t);
     return t.p;
@@ -76,11 +88,14 @@ void lk_text_free(char *text)
     text_free(&t);
 }
 
-void lk_report_clear(lk_gpu *gpu) { report_clear(gpu->device->report); }
+void lk_report_clear(lk_gpu *gpu)
+{
+    if (gpu) report_clear(gpu->device->report);
+}
 
 int lk_kind_at(uint32_t i, lk_kind_info *info)
 {
-    if (i >= F_COUNT) return 0;
+    if (i >= F_COUNT || !info) return 0;
     u32 check = finding_check(i);
     *info = (lk_kind_info){ .id = finding_id(i),
                             .code = finding_code(i),
@@ -96,14 +111,14 @@ int lk_kind_at(uint32_t i, lk_kind_info *info)
 
 const char *lk_check_at(uint32_t i, const char **purpose)
 {
-    *purpose = check_purpose(i);
+    if (purpose) *purpose = check_purpose(i);
     return check_name(i);
 }
 
 int lk_cuda_error_at(uint32_t i, lk_cuda_error *error)
 {
     const struct cuda_error *x = cuda_error_at(i);
-    if (x)
+    if (x && error)
         *error = (lk_cuda_error){ x->number, x->driver,  x->runtime, (lk_cuda_lasting)x->lasting,
                                   x->kinds,  x->meaning, x->causes,  x->fix };
     return x != NULL;
@@ -112,8 +127,12 @@ int lk_cuda_error_at(uint32_t i, lk_cuda_error *error)
 int lk_cuda_sign_at(uint32_t i, lk_cuda_sign *sign)
 {
     const struct cuda_sign *x = cuda_sign_at(i);
-    if (x) *sign = (lk_cuda_sign){ x->name, x->words, x->meaning, x->fix };
+    if (x && sign) *sign = (lk_cuda_sign){ x->name, x->words, x->meaning, x->fix };
     return x != NULL;
 }
 
-const char *lk_cuda_phrase_at(uint32_t i, uint32_t *number) { return cuda_phrase_at(i, number); }
+const char *lk_cuda_phrase_at(uint32_t i, uint32_t *number)
+{
+    u32 none;
+    return cuda_phrase_at(i, number ? number : &none);
+}

@@ -19,7 +19,7 @@ int lk_tool_at(uint32_t i, lk_tool *tool)
         { "ptxas", t.ptxas,
           "not found: it comes with a CUDA toolkit; `lockstep compile` asks it for registers and spills", false },
     };
-    if (i >= COUNT_OF(all)) return 0;
+    if (i >= COUNT_OF(all) || !tool) return 0;
     lk_tool out = { .size = tool->size, .name = all[i].name, .fix = all[i].fix, .compiles = all[i].compiles };
     snprintf(out.path, sizeof out.path, "%s", all[i].path);
     memcpy(tool, &out, MIN_OF(tool->size, sizeof out));

@@ -1,19 +1,35 @@
 /* host.h: what the handles of the public interface are, shared by the files of host.
  *
  * The interface is thin: it checks what a caller can get wrong, says so in a sentence, and hands on to dev. Nothing
- * is allocated on the way of a launch: a kernel's parameter block is made when its module is loaded. */
+ * is allocated on the way of a launch: its parameter block lies on the stack, and dev copies it where it must. */
 #ifndef LOCKSTEP_HOST_H
 #define LOCKSTEP_HOST_H
 #include "dev/dev.h"
 #include <lockstep.h>
 
+/* What every handle but contracts begins with: the list of its gpu, which ends what is left in it. */
+enum handle_kind { HANDLE_EXEC, HANDLE_GRAPH, HANDLE_EVENT, HANDLE_STREAM, HANDLE_POOL, HANDLE_MODULE, HANDLE_KINDS };
+struct handle {
+    lk_gpu *gpu;
+    struct handle *next, **link; /* in the list of its kind; link is what points here */
+    enum handle_kind kind;
+};
+
+struct thread_log { /* what the compiler said to one thread */
+    const void *thread;
+    struct text text;
+    struct thread_log *next;
+};
+
 struct lk_gpu {
     struct device *device;
-    struct error error; /* of the last call that failed */
-    char message[1300]; /* the same as lk_gpu_error gives it */
-    struct text log;    /* what the compiler said last */
-    u32 report_most;    /* entries that the text report shows, 0: all */
-    u32 compiling;      /* atomic: compile_cu runs, for lk_gpu_progress */
+    u64 serial;      /* unique in the process */
+    lk_gpu *next;    /* of all that are alive */
+    u32 report_most; /* atomic: entries that the text report shows, 0: all */
+    u32 compiling;   /* atomic: how many threads are in compile_cu, for lk_gpu_progress */
+    lock_t lock;     /* of what follows, and of what modules make on demand; no call is made under it that waits */
+    struct handle *handle[HANDLE_KINDS]; /* the newest of each kind first */
+    struct thread_log *log;              /* one for each thread that has compiled */
 };
 
 struct lk_kernel {
@@ -27,10 +43,10 @@ struct lk_kernel {
     const char **param_type;                                   /* as in the source, "" where it is not known */
     u32 registers, barriers, stack, spill_stores, spill_loads; /* by ptxas; 0 registers: not asked */
     const char **undefined; /* names that nothing defines, a NULL behind them; NULL: not asked yet */
-    u8 *params;             /* the parameter block, filled at each launch */
 };
 
 struct lk_module {
+    struct handle handle;
     lk_gpu *gpu;
     struct dev_module *dev;
     struct lk_kernel *kernel;   /* entries of the PTX with a body, in its order; those of the first text come first */
@@ -60,13 +76,35 @@ struct lk_contract {
     struct arena bound_mem;   /* for `bound`; emptied when it is bound anew */
 };
 
-/* Starts a call that may fail: forgets the last error. */
-struct error *host_begin(lk_gpu *gpu);
-/* api_compile.c: what a .cu or .ptx file becomes. */
-struct compile_result;
+/* ---- api_error.c ---- */
+/* Starts a call that may fail, on a gpu or on none: forgets the thread's last error. */
+struct error *host_begin(const lk_gpu *gpu);
+/* The thread's error, as host_begin left it and others filled it in. */
+struct error *host_error(void);
+/* Ends a call with that error: composes the message and gives the status. */
+lk_status host_failed(const lk_gpu *gpu);
+/* Ends a call with a number of CUresult: LK_OK for 0, LK_NOT_READY for 600. For another one without an error, the
+ * message is what is known of that number. */
+lk_status host_done(const lk_gpu *gpu, u32 cuda);
+/* A whole call that is refused: bad input, and why. */
+lk_status host_refuse(const lk_gpu *gpu, const char *fmt, ...) PRINTF_LIKE(2, 3);
+lk_status host_missing_in(const lk_gpu *gpu, const char *function, const char *what);
+#define HOST_MISSING(gpu, what) host_missing_in(gpu, __func__, what) /* NULL was given for what is needed */
+/* What reports call the host's call: `given`, else lk_thread_site's text, else NULL. */
+const char *host_site(const char *given);
+/* The gpus that are alive. */
+void host_add(lk_gpu *gpu);
+void host_remove(lk_gpu *gpu);
+lk_gpu *host_each(bool (*wanted)(lk_gpu *gpu, void *self), void *self); /* the first that is wanted, or NULL */
+
+/* ---- api_gpu.c ---- */
+void handle_add(struct handle *h, lk_gpu *gpu, enum handle_kind kind);
+void handle_remove(struct handle *h);
+
+/* ---- api_module.c ---- */
 /* Makes a module of PTX texts, linked; `from` is how the first was compiled, or NULL. */
+struct compile_result;
 lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const struct compile_result *from,
                     lk_module **module);
-/* Ends it with the error in gpu->error: composes the message and gives the status. */
-lk_status host_failed(lk_gpu *gpu);
+void host_unload(lk_module *module);
 #endif

@@ -1,0 +1,194 @@
+/* Errors of the public interface. They belong to calls, and so to threads: each thread keeps its last message for each
+ * of the gpus that it used last, in storage of its own, which is why nothing here is freed and no gpu needs to be alive
+ * to be asked for. A gpu is known by its address and its serial number: a later one at the same address is another. */
+#include "host/host.h"
+#include "report/cuda_error.h"
+
+enum { SLOTS = 9 }; /* eight gpus, and the calls that had none */
+
+struct slot {
+    const lk_gpu *gpu; /* NULL: calls without a gpu */
+    u64 serial;        /* of that gpu; 0: the slot is free, or has no gpu */
+    u64 used;          /* count of the thread's calls when it was used last */
+    u32 cuda;          /* CUresult of the call */
+    char message[1300];
+};
+
+static _Thread_local struct {
+    struct error error; /* of the call that runs */
+    struct slot slot[SLOTS];
+    u64 calls;
+    char site[256]; /* lk_thread_site; "": not set */
+} mine;
+
+static lock_t live_lock = LOCK_INIT;
+static lk_gpu *live; /* all gpus, the newest first */
+static u64 serials;
+
+void host_add(lk_gpu *gpu)
+{
+    lock(&live_lock);
+    gpu->serial = ++serials;
+    gpu->next = live;
+    live = gpu;
+    unlock(&live_lock);
+}
+
+void host_remove(lk_gpu *gpu)
+{
+    lock(&live_lock);
+    lk_gpu **link = &live;
+    while (*link && *link != gpu) link = &(*link)->next;
+    if (*link) *link = gpu->next;
+    unlock(&live_lock);
+}
+
+lk_gpu *host_each(bool (*wanted)(lk_gpu *gpu, void *self), void *self)
+{
+    lock(&live_lock);
+    lk_gpu *g = live;
+    while (g && !wanted(g, self)) g = g->next;
+    unlock(&live_lock);
+    return g;
+}
+
+static bool is_this(lk_gpu *gpu, void *self) { return gpu == self; }
+
+/* The serial number of the gpu at this address, 0: none is there. */
+static u64 serial_of(const lk_gpu *gpu)
+{
+    const lk_gpu *g = host_each(is_this, (void *)gpu);
+    return g ? g->serial : 0;
+}
+
+/* The thread's slot for a gpu that is alive, or for none; the one that was not used for longest becomes it. */
+static struct slot *slot_of(const lk_gpu *gpu)
+{
+    u64 serial = gpu ? gpu->serial : 0;
+    struct slot *oldest = &mine.slot[1];
+    if (!gpu) return &mine.slot[0];
+    for (u32 i = 1; i < SLOTS; i++) {
+        struct slot *s = &mine.slot[i];
+        if (s->gpu == gpu && s->serial == serial) return s;
+        if (s->used < oldest->used) oldest = s;
+    }
+    *oldest = (struct slot){ .gpu = gpu, .serial = serial };
+    return oldest;
+}
+
+struct error *host_begin(const lk_gpu *gpu)
+{
+    (void)gpu;
+    struct error *e = &mine.error;
+    e->code = ERR_NONE;
+    e->where[0] = e->text[0] = e->excerpt[0] = 0;
+    return e;
+}
+
+struct error *host_error(void) { return &mine.error; }
+
+static u32 cuda_of(enum error_code code)
+{
+    switch (code) {
+    case ERR_NONE: return 0;
+    case ERR_INPUT: return 1;         /* CUDA_ERROR_INVALID_VALUE */
+    case ERR_MEMORY: return 2;        /* CUDA_ERROR_OUT_OF_MEMORY */
+    case ERR_NOTHING: return 500;     /* CUDA_ERROR_NOT_FOUND */
+    case ERR_UNSUPPORTED: return 801; /* CUDA_ERROR_NOT_SUPPORTED */
+    default: return 999;              /* CUDA_ERROR_UNKNOWN */
+    }
+}
+
+static lk_status fail(const lk_gpu *gpu, u32 cuda)
+{
+    const struct error *e = &mine.error;
+    struct slot *s = slot_of(gpu);
+    CHECK(e->code != ERR_NONE);
+    s->used = ++mine.calls;
+    s->cuda = cuda;
+    snprintf(s->message, sizeof s->message, "%s%s%s%s%s", e->where, e->where[0] ? ": " : "", e->text,
+             e->excerpt[0] ? "\n" : "", e->excerpt);
+    return (lk_status)e->code;
+}
+
+lk_status host_failed(const lk_gpu *gpu) { return fail(gpu, cuda_of(mine.error.code)); }
+
+lk_status host_missing_in(const lk_gpu *gpu, const char *function, const char *what)
+{
+    error_set(host_begin(gpu), ERR_INPUT, "%s: no %s is given", function, what);
+    return host_failed(gpu);
+}
+
+lk_status host_refuse(const lk_gpu *gpu, const char *fmt, ...)
+{
+    char text[400];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    error_set(host_begin(gpu), ERR_INPUT, "%s", text);
+    return host_failed(gpu);
+}
+
+static enum error_code code_of(u32 cuda)
+{
+    switch (cuda) {
+    case 2: return ERR_MEMORY;
+    case 801: return ERR_UNSUPPORTED;
+    case 1:
+    case 400:
+    case 401:
+    case 800: return ERR_INPUT;
+    default: return cuda >= 900 && cuda < 999 ? ERR_INPUT : ERR_SYSTEM; /* 900..: captures and graphs */
+    }
+}
+
+static const struct cuda_error *cuda_find(u32 number)
+{
+    const struct cuda_error *x;
+    for (u32 i = 0; (x = cuda_error_at(i)); i++)
+        if (x->number == number) return x;
+    return NULL;
+}
+
+lk_status host_done(const lk_gpu *gpu, u32 cuda)
+{
+    if (!cuda) return LK_OK;
+    if (cuda == 600) return LK_NOT_READY;
+    struct error *e = &mine.error;
+    const struct cuda_error *x = e->code ? NULL : cuda_find(cuda);
+    if (x)
+        error_set(e, code_of(cuda), "CUDA error %u, %s: %.400s", cuda, x->driver, x->meaning);
+    else if (!e->code)
+        error_set(e, code_of(cuda), "CUDA error %u", cuda);
+    return fail(gpu, cuda);
+}
+
+/* The slot of a gpu that may be gone; NULL: the thread has no error of it. */
+static const struct slot *asked(const lk_gpu *gpu)
+{
+    if (!gpu) return &mine.slot[0];
+    u64 serial = serial_of(gpu);
+    const struct slot *found = NULL;
+    for (u32 i = 1; i < SLOTS; i++) {
+        const struct slot *s = &mine.slot[i];
+        if (s->gpu == gpu && (s->serial == serial || !serial) && (!found || s->serial > found->serial)) found = s;
+    }
+    return found;
+}
+
+const char *lk_gpu_error(const lk_gpu *gpu)
+{
+    const struct slot *s = asked(gpu);
+    return s ? s->message : "";
+}
+
+uint32_t lk_gpu_cuda_error(const lk_gpu *gpu)
+{
+    const struct slot *s = asked(gpu);
+    return s ? s->cuda : 0;
+}
+
+void lk_thread_site(const char *site) { snprintf(mine.site, sizeof mine.site, "%s", site ? site : ""); }
+
+const char *host_site(const char *given) { return given ? given : mine.site[0] ? mine.site : NULL; }
