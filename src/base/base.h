@@ -214,7 +214,8 @@ bool pages_discard(u64 at, u64 bytes);  /* gives the memory back, keeps the addr
 bool pages_punch(u64 at, u64 bytes);    /* the same for a view of a file: every view reads as zero */
 bool pages_withdraw(u64 at, u64 bytes); /* back to the state after pages_reserve, whatever was mapped there */
 void pages_release(u64 at, u64 bytes);
-int pages_file(u64 bytes); /* a file in memory; -1: refused */
+bool pages_usable(u64 at, u64 bytes); /* mapped, and all of it may be read and written. Slow: reads a file */
+int pages_file(u64 bytes);            /* a file in memory; -1: refused */
 bool pages_file_grow(int fd, u64 bytes);
 /* shared view over reserved addresses, or anywhere (0); 0: refused */
 u64 pages_map(int fd, u64 offset, u64 at, u64 bytes);

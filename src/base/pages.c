@@ -65,3 +65,22 @@ u64 pages_map(int fd, u64 offset, u64 at, u64 bytes)
 }
 
 void pages_file_close(int fd) { close(fd); }
+
+bool pages_usable(u64 at, u64 bytes)
+{
+    FILE *f = fopen("/proc/self/maps", "r");
+    char line[512];
+    u64 need = at, end = at + bytes;
+    bool start = true;
+    while (f && need < end && fgets(line, sizeof line, f)) {
+        unsigned long long lo, hi;
+        char right[8];
+        bool whole = start;
+        start = strchr(line, '\n') != NULL; /* the name of a file may be longer than the line */
+        if (!whole || sscanf(line, "%llx-%llx %4s", &lo, &hi, right) != 3 || hi <= need) continue;
+        if (lo > need || right[0] != 'r' || right[1] != 'w') break;
+        need = hi;
+    }
+    if (f) fclose(f);
+    return need >= end;
+}

@@ -51,6 +51,7 @@ void mem_delete(struct mem *m)
     space_release(m);
     for (u32 i = 0; i < ZONES; i++) stable_free(&m->zone[i].region);
     stable_free(&m->object);
+    registry_free(&m->registry);
     shadow_close(&m->init);
     arena_free(&m->text);
     pthread_mutex_destroy(&m->lock);
@@ -138,12 +139,12 @@ static u32 zone_of(enum mem_kind kind)
     return kind == MEM_PINNED ? ZONE_PINNED : kind == MEM_MANAGED ? ZONE_MANAGED : ZONE_PLAIN;
 }
 
-static struct mem_object *object_at(const struct mem *m, u32 id)
+struct mem_object *object_at(const struct mem *m, u32 id)
 {
     return stable_at(&m->object, id - 1, sizeof(struct mem_object));
 }
 
-static const char *keep(struct mem *m, const char *z)
+const char *text_keep(struct mem *m, const char *z)
 {
     if (!z) return NULL;
     for (u32 k = 0; k < COUNT_OF(m->recent); k++)
@@ -163,9 +164,27 @@ static void birth(struct mem *m, const struct mem_object *o, bool used_before)
 
 struct shadow *mem_shadow(struct mem *m) { return &m->init; }
 
-struct mem_object *mem_alloc(struct mem *m, u64 bytes, u64 align, enum mem_kind kind, const char *name,
-                             const char *site, struct error *e)
+void live_add(struct mem *m, const struct mem_object *o)
 {
+    u32 at[] = { o->kind, MEM_KINDS };
+    for (u32 k = 0; k < COUNT_OF(at); k++) {
+        struct usage *u = &m->usage[at[k]];
+        u64 live = atomic_load_explicit(&u->live, memory_order_relaxed) + o->size;
+        atomic_store_explicit(&u->live, live, memory_order_relaxed);
+        u->peak = MAX_OF(u->peak, live);
+    }
+}
+
+void live_remove(struct mem *m, const struct mem_object *o)
+{
+    atomic_fetch_sub_explicit(&m->usage[o->kind].live, o->size, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&m->usage[MEM_KINDS].live, o->size, memory_order_relaxed);
+}
+
+static struct mem_object *allocate(struct mem *m, u64 bytes, u64 align, enum mem_kind kind, enum mem_state state,
+                                   const char *name, const char *site, struct error *e)
+{
+    CHECK(kind != MEM_REGISTERED);
     struct zone *z = &m->zone[zone_of(kind)];
     align = MAX_OF(align, 256ull);
     CHECK(!(align & (align - 1)));
@@ -203,19 +222,57 @@ struct mem_object *mem_alloc(struct mem *m, u64 bytes, u64 align, enum mem_kind 
         .born = atomic_load_explicit(&m->generation, memory_order_relaxed) + 1,
         .kind = kind,
         .state = MEM_FREED, /* until all is set: another thread may look at an object that is used again */
-        .name = name ? keep(m, name) : arena_printf(&m->text, "buffer %u", ++m->unnamed),
-        .alloc_site = keep(m, site),
+        .name = name ? text_keep(m, name) : arena_printf(&m->text, "buffer %u", ++m->unnamed),
+        .alloc_site = text_keep(m, site),
     };
-    __atomic_store_n(&o->state, MEM_LIVE, __ATOMIC_RELEASE);
+    __atomic_store_n(&o->state, state, __ATOMIC_RELEASE);
     if (o != before) atomic_store_explicit(&m->objects, id, memory_order_release);
     atomic_store_explicit(&r->object, o, memory_order_release);
     birth(m, o, i != atomic_load_explicit(&z->regions, memory_order_relaxed));
     if (i == atomic_load_explicit(&z->regions, memory_order_relaxed))
         atomic_store_explicit(&z->regions, i + 1, memory_order_release);
-    atomic_fetch_add_explicit(&m->live, bytes, memory_order_relaxed);
+    if (state == MEM_LIVE) live_add(m, o);
     atomic_fetch_add_explicit(&m->generation, 1, memory_order_release);
     unlock(&m->lock);
     return o;
+}
+
+struct mem_object *mem_alloc(struct mem *m, u64 bytes, u64 align, enum mem_kind kind, const char *name,
+                             const char *site, struct error *e)
+{
+    return allocate(m, bytes, align, kind, MEM_LIVE, name, site, e);
+}
+
+struct mem_object *mem_reserve(struct mem *m, u64 bytes, u64 align, enum mem_kind kind, const char *name,
+                               const char *site, struct error *e)
+{
+    return allocate(m, bytes, align, kind, MEM_RESERVED, name, site, e);
+}
+
+void mem_start(struct mem *m, struct mem_object *o)
+{
+    lock(&m->lock);
+    CHECK(o->state == MEM_RESERVED || o->kept);
+    if (o->kept) birth(m, o, true);
+    o->kept = false;
+    __atomic_store_n(&o->free_site, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&o->state, MEM_LIVE, __ATOMIC_RELEASE);
+    live_add(m, o);
+    atomic_fetch_add_explicit(&m->generation, 1, memory_order_release);
+    unlock(&m->lock);
+}
+
+void mem_rest(struct mem *m, struct mem_object *o, const char *site)
+{
+    lock(&m->lock);
+    CHECK(o->state == MEM_LIVE);
+    o->kept = true;
+    __atomic_store_n(&o->free_site, text_keep(m, site), __ATOMIC_RELEASE);
+    __atomic_store_n(&o->state, MEM_FREED, __ATOMIC_RELEASE);
+    live_remove(m, o);
+    atomic_fetch_add_explicit(&m->generation, 1, memory_order_release);
+    if (o->size >= EMPTY_FROM) zone_empty(&m->zone[zone_of(o->kind)], o->base, o->base + o->size);
+    unlock(&m->lock);
 }
 
 /* Number of the region with start <= addr < start of the next; REGION_NONE: addr lies before the first, or in no
@@ -243,6 +300,7 @@ struct mem_object *mem_find(const struct mem *m, u64 addr)
 {
     const struct zone *z;
     u32 i = region_of(m, addr, &z);
+    if (unlikely(!z)) return registered_find(m, addr);
     if (i == REGION_NONE) return NULL;
     struct mem_object *o = atomic_load_explicit(&region_at(z, i)->object, memory_order_acquire);
     return o && addr >= o->base && addr - o->base <= o->size ? o : NULL;
@@ -257,15 +315,16 @@ enum mem_free_result mem_free(struct mem *m, u64 addr, const char *site, struct 
                                             : atomic_load_explicit(&region_at(found, i)->object, memory_order_relaxed);
     bool start = o && o->base == addr, inside = o && addr >= o->base && addr - o->base <= o->size;
     if (object) *object = inside ? o : NULL;
-    if (!start || o->state == MEM_FREED) {
+    if (!start || (o->state == MEM_FREED && !o->kept)) {
         unlock(&m->lock);
         return start ? MEM_FREE_TWICE : MEM_FREE_BAD;
     }
     struct zone *z = &m->zone[found - m->zone];
     struct region *r = region_at(z, i);
-    __atomic_store_n(&o->free_site, keep(m, site), __ATOMIC_RELEASE);
+    if (o->state == MEM_LIVE) live_remove(m, o);
+    if (!o->kept) __atomic_store_n(&o->free_site, text_keep(m, site), __ATOMIC_RELEASE);
+    o->kept = false;
     __atomic_store_n(&o->state, MEM_FREED, __ATOMIC_RELEASE);
-    atomic_fetch_sub_explicit(&m->live, o->size, memory_order_relaxed);
     atomic_fetch_add_explicit(&m->generation, 1, memory_order_release);
     if (r->bytes >= EMPTY_FROM) zone_empty(z, r->start, r->start + r->bytes);
     list_add(z, &z->quarantine, i);
@@ -281,8 +340,8 @@ enum mem_free_result mem_free(struct mem *m, u64 addr, const char *site, struct 
 void mem_describe(struct mem *m, struct mem_object *o, const char *name, const char *type, u32 element_size)
 {
     lock(&m->lock);
-    if (name) __atomic_store_n(&o->name, keep(m, name), __ATOMIC_RELEASE);
-    __atomic_store_n(&o->type, keep(m, type), __ATOMIC_RELEASE);
+    if (name) __atomic_store_n(&o->name, text_keep(m, name), __ATOMIC_RELEASE);
+    __atomic_store_n(&o->type, text_keep(m, type), __ATOMIC_RELEASE);
     __atomic_store_n(&o->element_size, element_size, __ATOMIC_RELEASE);
     unlock(&m->lock);
 }
@@ -299,7 +358,7 @@ void mem_zero(struct mem *m, const struct mem_object *o)
     memset(mem_view(o, to), 0, end - to);
 }
 
-static u64 distance(const struct mem_object *o, u64 addr)
+u64 object_distance(const struct mem_object *o, u64 addr)
 {
     return addr < o->base ? o->base - addr : addr - o->base <= o->size ? 0 : addr - o->base - o->size;
 }
@@ -308,12 +367,12 @@ struct mem_object *mem_near(const struct mem *m, u64 addr)
 {
     const struct zone *z;
     u32 i = region_of(m, addr, &z);
-    if (!z) return NULL;
+    if (!z) return registered_near(m, addr);
     u32 n = atomic_load_explicit(&z->regions, memory_order_acquire), first = i == REGION_NONE ? 0 : i;
     struct mem_object *best = NULL;
     for (u32 k = first; k < n && k <= first + 1; k++) {
         struct mem_object *o = atomic_load_explicit(&region_at(z, k)->object, memory_order_acquire);
-        if (o && (!best || distance(o, addr) < distance(best, addr))) best = o;
+        if (o && (!best || object_distance(o, addr) < object_distance(best, addr))) best = o;
     }
     return best;
 }
@@ -323,7 +382,18 @@ struct mem_object *mem_by_id(const struct mem *m, u32 id)
     return id && id <= atomic_load_explicit(&m->objects, memory_order_acquire) ? object_at(m, id) : NULL;
 }
 
-u64 mem_bytes_live(const struct mem *m) { return atomic_load_explicit(&m->live, memory_order_relaxed); }
+u64 mem_bytes_live(const struct mem *m)
+{
+    return atomic_load_explicit(&m->usage[MEM_KINDS].live, memory_order_relaxed);
+}
+
+struct mem_usage mem_usage(struct mem *m, enum mem_kind kind)
+{
+    lock(&m->lock);
+    struct mem_usage u = { atomic_load_explicit(&m->usage[kind].live, memory_order_relaxed), m->usage[kind].peak };
+    unlock(&m->lock);
+    return u;
+}
 
 u32 mem_generation(const struct mem *m) { return atomic_load_explicit(&m->generation, memory_order_acquire); }
 

@@ -8,9 +8,22 @@
 #define LOCKSTEP_MEM_H
 #include "base/scalar.h"
 
-/* GLOBAL, CONST: variables of a module */
-enum mem_kind { MEM_DEVICE, MEM_PINNED, MEM_MANAGED, MEM_GLOBAL, MEM_CONST, MEM_HEAP };
-enum mem_state { MEM_LIVE, MEM_FREED };
+enum mem_kind {
+    MEM_DEVICE,
+    MEM_PINNED,
+    MEM_MANAGED,
+    MEM_GLOBAL, /* variables of a module */
+    MEM_CONST,
+    MEM_HEAP,       /* of device malloc */
+    MEM_POOL,       /* of a stream-ordered allocation */
+    MEM_REGISTERED, /* the host's own, made usable by the device; in no zone of the arena */
+    MEM_KINDS
+};
+enum mem_state {
+    MEM_LIVE,
+    MEM_FREED,
+    MEM_RESERVED /* the address is known, the operation that allocates has not run */
+};
 
 struct mem_object {
     u64 base, size; /* [base, base + size) are its bytes */
@@ -28,6 +41,8 @@ struct mem_object {
     u32 element_size;                   /* 0: unknown */
     bool given;                         /* a variable: it has an initialiser, or the host wrote to it */
     bool odd;                           /* NaN or infinity was seen in it */
+    bool kept;                          /* its region stays its own while it is freed (mem_rest) */
+    void *pool;                         /* MEM_POOL: the device's pool, or NULL */
     u64 read_by, written_by;            /* atomic: number of the last launch that did, where its sites tell; 0: none */
     const char *alloc_site, *free_site; /* text or NULL */
 };
@@ -40,6 +55,18 @@ struct mem_object *mem_alloc(struct mem *m, u64 bytes, u64 align, enum mem_kind 
                              const char *site, struct error *e);
 enum mem_free_result { MEM_FREE_OK, MEM_FREE_TWICE, MEM_FREE_BAD };
 enum mem_free_result mem_free(struct mem *m, u64 addr, const char *site, struct mem_object **object);
+/* An allocation in two steps: the address now, MEM_RESERVED, and the memory with mem_start, when its bytes are
+ * undefined. mem_rest ends it but keeps its region, so that mem_start may follow again; mem_free ends it for good in
+ * any state. */
+struct mem_object *mem_reserve(struct mem *m, u64 bytes, u64 align, enum mem_kind kind, const char *name,
+                               const char *site, struct error *e);
+void mem_start(struct mem *m, struct mem_object *o);
+void mem_rest(struct mem *m, struct mem_object *o, const char *site);
+/* Registered memory: an object over memory that is not of the arena. NULL: e says why; a part of it is in another live
+ * object: *other is that one. mem_unregister: as mem_free; addr is where it starts. */
+struct mem_object *mem_register(struct mem *m, u64 addr, u64 bytes, const char *name, const char *site,
+                                struct mem_object **other, struct error *e);
+enum mem_free_result mem_unregister(struct mem *m, u64 addr, const char *site, struct mem_object **object);
 void mem_describe(struct mem *m, struct mem_object *o, const char *name, const char *type, u32 element_size);
 /* The object, live or freed, with base <= addr <= base + size; NULL: none. Lock-free, callable while others allocate.
  */
@@ -52,6 +79,10 @@ const struct scalar *mem_scalar(const struct mem_object *o);
 /* Makes all bytes of an object zero, without touching pages that can be given back instead. */
 void mem_zero(struct mem *m, const struct mem_object *o);
 u64 mem_bytes_live(const struct mem *m);
+struct mem_usage {
+    u64 live, peak; /* bytes in live objects, and the most there were at a time */
+};
+struct mem_usage mem_usage(struct mem *m, enum mem_kind kind); /* MEM_KINDS: of all kinds together */
 /* changes with every alloc and free: what is cached by it is stale then */
 u32 mem_generation(const struct mem *m);
 /* Engine's view of host-visible bytes. */

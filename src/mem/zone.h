@@ -57,22 +57,52 @@ struct zone {
     u32 quarantine_count; /* regions there */
 };
 
+/* Registered memory (registered.c): objects over memory of the host's own, sorted by their start. Readers take no lock:
+ * they read `version` before and after, and search again when it was odd or has changed. */
+struct registry {
+    struct mem_object **_Atomic list; /* `count` of them */
+    atomic_uint count;
+    atomic_uint version; /* odd while the list changes */
+    u32 capacity;        /* of the list */
+    u32 freed;           /* of them unregistered, kept for reports */
+    void *old[32];       /* lists that were too small: a reader may still look at them */
+    u32 olds;            /* of them */
+};
+
+struct usage {
+    atomic_ullong live; /* bytes in live objects */
+    u64 peak;           /* the most there were; under the lock */
+};
+
 struct mem {
     u64 base, bytes; /* the reservation */
     u64 shared_window, local_window;
     lock_t lock; /* held by who changes anything */
     struct zone zone[ZONES];
-    struct stable object; /* struct mem_object, by id - 1 */
-    atomic_uint objects;  /* ids given */
-    u32 unnamed;          /* of them without a name of their own */
-    atomic_ullong live;   /* bytes in live objects */
+    struct stable object;              /* struct mem_object, by id - 1 */
+    atomic_uint objects;               /* ids given */
+    u32 unnamed;                       /* of them without a name of their own */
+    struct usage usage[MEM_KINDS + 1]; /* by kind; then all of them */
     atomic_uint generation;
+    struct registry registry;
     struct arena text;     /* names and sites */
     const char *recent[8]; /* texts that were kept last: many objects have the same */
     u32 nrecent;           /* texts kept so far */
     struct shadow init;    /* of the plain zone */
     u64 quarantine_budget; /* bytes a zone keeps from being used again */
 };
+
+/* mem.c */
+struct mem_object *object_at(const struct mem *m, u32 id);
+const char *text_keep(struct mem *m, const char *z); /* with the lock; NULL of NULL */
+void live_add(struct mem *m, const struct mem_object *o);
+void live_remove(struct mem *m, const struct mem_object *o);
+u64 object_distance(const struct mem_object *o, u64 addr); /* bytes between; 0: it is in it or at its end */
+
+/* registered.c: as mem_find and mem_near, for addresses that are in no zone. */
+struct mem_object *registered_find(const struct mem *m, u64 addr);
+struct mem_object *registered_near(const struct mem *m, u64 addr);
+void registry_free(struct registry *r);
 
 /* space.c: the reservation and its division. */
 bool space_reserve(struct mem *m, struct error *e);

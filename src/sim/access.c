@@ -61,15 +61,15 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
                        : FAULT_INVALID;
         return;
     }
-    if (__atomic_load_n(&o.object->state, __ATOMIC_ACQUIRE) == MEM_FREED) {
-        c->fault = FAULT_FREED;
+    enum mem_state state = __atomic_load_n(&o.object->state, __ATOMIC_ACQUIRE);
+    if (unlikely(state != MEM_LIVE)) {
+        c->fault = state == MEM_FREED ? FAULT_FREED : FAULT_RESERVED;
         return;
     }
     if (!within(addr, a->bytes, o.object->base, o.object->size) && !slipped(a, addr, o.object->base, o.object->size)) {
         c->hit = mem_find(m, addr);
         if (c->hit == o.object) c->hit = NULL;
-        if (c->hit && (c->hit->state == MEM_FREED || !within(addr, a->bytes, c->hit->base, c->hit->size)))
-            c->hit = NULL;
+        if (c->hit && (c->hit->state != MEM_LIVE || !within(addr, a->bytes, c->hit->base, c->hit->size))) c->hit = NULL;
         c->fault = c->hit ? FAULT_NEIGHBOUR : FAULT_PAST;
         return;
     }
@@ -252,7 +252,7 @@ void access_check(struct access *a)
 bool access_is_host_visible(const struct warp *w, u64 addr)
 {
     struct mem_object *o = mem_find(w->cta->launch->sim->mem, addr);
-    return o && (o->kind == MEM_PINNED || o->kind == MEM_MANAGED);
+    return o && (o->kind == MEM_PINNED || o->kind == MEM_MANAGED || o->kind == MEM_REGISTERED);
 }
 
 /* ---- the range of a site, for the fast path ---- */

@@ -522,6 +522,7 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
                                [FAULT_NULL_POINTER] = F_null_pointer,
                                [FAULT_INVALID] = F_invalid_address,
                                [FAULT_FREED] = F_use_after_free,
+                               [FAULT_RESERVED] = F_use_before_alloc,
                                [FAULT_READ_ONLY] = F_read_only,
                                [FAULT_MISALIGNED] = F_misaligned,
                                [FAULT_SHARED_PAST] = F_bounds_shared,
@@ -556,6 +557,10 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
     case FAULT_FREED:
         if (x->object && x->object->kind == MEM_HEAP)
             f.fix = "Free it behind the last access, in whichever thread that is.";
+        break;
+    case FAULT_RESERVED:
+        f.cause = arena_printf(&mem, "the operation that allocates %s has not run: nothing orders this kernel after it",
+                               x->object->name);
         break;
     default: break;
     }

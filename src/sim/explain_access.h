@@ -10,6 +10,7 @@ enum lane_fault {
     FAULT_NULL_POINTER,
     FAULT_INVALID,
     FAULT_FREED,
+    FAULT_RESERVED, /* its stream-ordered allocation has not run yet */
     FAULT_READ_ONLY,
     FAULT_MISALIGNED,
     FAULT_SHARED_PAST,
