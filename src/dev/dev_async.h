@@ -39,6 +39,8 @@ struct dev_fill {
     u32 value, bytes; /* what is stored, 1, 2 or 4 bytes wide */
     u64 width, rows;  /* elements, rows at least 1 */
     u64 pitch;        /* bytes; 0: the width */
+    u64 slices;       /* 0 counts as 1 */
+    u64 slice;        /* bytes from a slice to the next; 0: pitch times rows */
 };
 
 /* An operation as data. What it points to is copied when it is enqueued or becomes a node, but for trace and contract
