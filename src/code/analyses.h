@@ -6,8 +6,11 @@
 void speculated_find(struct lowered *l); /* speculate.c: lowered.speculated, SITE_SPECULATED */
 void optimistic_find(struct lowered *l); /* optimistic.c: SITE_OPTIMISTIC */
 void polls_find(struct lowered *l);      /* polls.c: SITE_POLLED */
-void hazards_find(struct lowered *l);    /* hazards.c: lowered.hazard */
-void subword_find(struct lowered *l);    /* library.c: SITE_WORD */
+/* polls.c: some loop may wait for a write of another CTA: its end depends on a load or an atomic of one address. May
+ * return true for a loop that waits for nothing. */
+bool code_polls(struct lowered *l);
+void hazards_find(struct lowered *l); /* hazards.c: lowered.hazard */
+void subword_find(struct lowered *l); /* library.c: SITE_WORD */
 /* library.c: whether an operation stands in a header of cooperative groups or of libcu++ */
 bool lop_in_library(const struct lowered *l, u32 op);
 #endif

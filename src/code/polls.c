@@ -84,7 +84,8 @@ static void follow_terminator(struct exits *e, u32 b)
 
 static bool is_volatile_load(const struct site *s) { return s->sem == SEM_VOLATILE && site_is_load(s); }
 
-static void find_in_loop(struct lowered *l, const struct loop *loop, u64 *want, u64 *work)
+/* What the exits of a loop depend on. */
+static struct exits find_exits(struct lowered *l, const struct loop *loop, u64 *want, u64 *work)
 {
     struct exits e = { .l = l, .loop = loop, .want = want, .work = work };
     memset(want, 0, 8 * (l->words + 1));
@@ -96,6 +97,12 @@ static void find_in_loop(struct lowered *l, const struct loop *loop, u64 *want, 
             for (u32 k = l->block[b].first; k < l->block[b].end; k++) follow(&e, &l->op[k]);
         }
     } while (e.change);
+    return e;
+}
+
+static void find_in_loop(struct lowered *l, const struct loop *loop, u64 *want, u64 *work)
+{
+    struct exits e = find_exits(l, loop, want, work);
     for (u32 b = loop->head; b <= loop->last; b++)
         for (u32 k = l->block[b].first; k < l->block[b].end; k++) {
             const struct lop *o = &l->op[k];
@@ -158,4 +165,44 @@ void polls_find(struct lowered *l)
     else
         mark_first_tests(l);
     arena_free(&tmp);
+}
+
+/* ---- loops that wait for other threads ---- */
+
+/* The operation reads memory that other CTAs may write. */
+static bool reads_global(const struct lowered *l, const struct lop *o)
+{
+    if (o->dead || o->kind != K_MEM || !(o->flags & ISA_ACCESS) || lop_is_store(o)) return false;
+    u32 space = l->site[o->site].space;
+    return space == SP_GLOBAL || space == SP_GENERIC;
+}
+
+/* Some operation of the loop sets the address that the load reads from. */
+static bool address_moves(const struct exits *e, const struct lop *load)
+{
+    const struct opnd *at = lop_src(load, 0);
+    for (u32 b = e->loop->head; at->kind == O_REG && b <= e->loop->last; b++)
+        for (u32 k = e->l->block[b].first; k < e->l->block[b].end; k++)
+            EACH_DEF (r, &e->l->op[k]) {
+                if (r == at->reg) return true;
+            }
+    return false;
+}
+
+bool code_polls(struct lowered *l)
+{
+    struct arena tmp = { 0 };
+    u64 *want = NEW_ARRAY(&tmp, u64, l->words + 1), work = 0;
+    bool polls = false;
+    for (u32 n = 0; n < l->ncall; n++) polls |= !l->call[n].builtin; /* the loop may be in the function called */
+    for (u32 n = 0; n < l->nloop && !polls; n++) {
+        struct exits e = find_exits(l, &l->loop[n], want, &work);
+        polls = work >= WORK_MOST;
+        for (u32 b = e.loop->head; b <= e.loop->last && !polls; b++)
+            for (u32 k = l->block[b].first; k < l->block[b].end && !polls; k++)
+                polls = reads_global(l, &l->op[k]) && (defines_wanted(&e, &l->op[k]) || e.frame) &&
+                        !address_moves(&e, &l->op[k]);
+    }
+    arena_free(&tmp);
+    return polls;
 }

@@ -349,4 +349,12 @@ void race_delete(struct race *r)
     base_free(r);
 }
 
+void race_order(struct race *r, bool (*before)(void *self, u64 stamp, const void *op), void *self)
+{
+    lock(&r->lock);
+    r->before = before;
+    r->before_self = self;
+    unlock(&r->lock);
+}
+
 const struct observer *race_observer(struct race *r) { return &r->observer; }

@@ -103,7 +103,10 @@ struct race {
     struct {
         u8 taken, padding[63]; /* a spin lock, on a cache line of its own */
     } stripe[STRIPES];
-    lock_t lock; /* of slots, tracked objects, lists of launches */
+    /* which operations are before one that begins: race_order; NULL: all that have ended */
+    bool (*before)(void *self, u64 stamp, const void *op);
+    void *before_self;
+    lock_t lock; /* of kernels, slots, tracked objects, lists of launches */
     /* Memory objects that have cells. The cells live as long as the object; mem_object.race leads to them while a
      * launch runs that may write the object. */
     struct tracked {

@@ -8,6 +8,7 @@
  * can miss one: none of them stands where control flow may diverge. For that, a fixpoint finds the values that are
  * uniform over a CTA, and the blocks that all its threads execute. */
 #include "race/race_kernel.h"
+#include "code/analyses.h"
 #include "race/race_advice.h"
 #include "sim/barrier.h"
 
@@ -304,7 +305,7 @@ static void add_written(struct race_kernel *k, const struct site *s)
 
 static bool writes(const struct lop *o) { return o->kind == K_MEM && (o->flags & ISA_HOW) != ISA_READS; }
 
-struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
+struct race_kernel *race_kernel_of(struct race *r, struct lowered *l)
 {
     for (struct race_kernel *k = r->kernels; k; k = k->next)
         if (k->serial == l->serial) return k;
@@ -318,6 +319,7 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     k->used = find_used(l);
     k->update = race_update_loads(l);
     k->simple = !stop_asked() && is_simple(l, u.block, k->used); /* a search that was stopped has shown nothing */
+    k->polls = code_polls(l);
     k->scoped = is_scoped(l);
     k->repeats = is_repeating(l);
     bool calls = false;
@@ -336,6 +338,30 @@ struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l)
     arena_free(&tmp);
     k->next = r->kernels;
     return r->kernels = k;
+}
+
+/* What is known of a kernel, launched or not; NULL: it cannot run. */
+static const struct race_kernel *kernel_find(struct race *r, struct sim *s, struct ptx_func *kernel)
+{
+    struct error e = { 0 };
+    struct lowered *low = sim_lowered(s, kernel, &e);
+    if (!low) return NULL;
+    lock(&r->lock);
+    const struct race_kernel *k = race_kernel_of(r, low);
+    unlock(&r->lock);
+    return k;
+}
+
+bool race_kernel_alone(struct race *r, struct sim *s, struct ptx_func *kernel)
+{
+    const struct race_kernel *k = kernel_find(r, s, kernel);
+    return k && k->simple && !k->polls;
+}
+
+bool race_kernel_polls(struct race *r, struct sim *s, struct ptx_func *kernel)
+{
+    const struct race_kernel *k = kernel_find(r, s, kernel);
+    return k && k->polls;
 }
 
 void race_kernels_free(struct race *r)

@@ -6,6 +6,7 @@
 struct race_kernel {
     u32 serial;  /* of its lowered function */
     bool simple; /* all synchronisation is by barriers of all threads of a CTA or a warp */
+    bool polls;  /* some loop may wait for a write of another launch */
     bool scoped; /* a fence or a strong access may have a scope narrower than the GPU */
     /* it has release or acquire operations, and strong accesses that are neither: a release sequence may contain both
      */
@@ -21,7 +22,7 @@ struct race_kernel {
     u8 *update;           /* by operation: a load whose thread then stores a new value there (x += 1) */
     struct race_kernel *next;
 };
-struct race_kernel *race_kernel_of(struct race *r, const struct lowered *l);
+struct race_kernel *race_kernel_of(struct race *r, struct lowered *l); /* under the lock of the race check */
 /* The kernel uses the value that an atomic returns. A relaxed one whose value is not used counts as a red: it reads
  * nothing (R3). */
 bool race_atom_reads(const struct race_launch *launch, const struct lowered *l, const struct lop *o);

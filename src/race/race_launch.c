@@ -213,11 +213,12 @@ void launch_free(struct race_launch *launch)
     base_free(launch);
 }
 
-/* What is kept of a running launch. This and the two below: under the lock of the race check. */
+/* What is kept of a running launch; NULL: it is not watched. This and the two below: under the lock of the race check.
+ */
 static struct race_launch *launch_of(const struct race *r, const struct launch *l)
 {
     struct race_launch *launch = r->running;
-    while (launch->of != l) launch = launch->next;
+    while (launch && launch->of != l) launch = launch->next;
     return launch;
 }
 
@@ -246,13 +247,16 @@ static void launch_give(struct race_launch *launch)
 
 void launch_begin(struct race *r, const struct launch *l)
 {
+    lock(&r->lock);
+    if (r->running) { /* cells have the records of one launch at a time */
+        unlock(&r->lock);
+        return;
+    }
     const struct race_kernel *k = race_kernel_of(r, l->kernel);
-    if (r->last > 0xf0000000u && !r->running) times_anew(r);
+    if (r->last > 0xf0000000u) times_anew(r);
     report_ran(l->in->report, CHECK_RACE);
     report_ran(l->in->report, CHECK_ASYNC);
-    lock(&r->lock);
     struct race_launch *launch = launch_take(r, l);
-    unlock(&r->lock);
     launch->epoch = r->last + 1;
     launch->kernel = k;
     launch->exact = !k->simple;
@@ -264,15 +268,16 @@ void launch_begin(struct race *r, const struct launch *l)
     shape(&launch->notes, l, k);
     clock_begin_launch(launch);
     volatile_launch_begin(launch);
-    untrack(r, false, launch->next != NULL);
+    untrack(r, false, false);
     track_launch(r, l, k);
+    unlock(&r->lock);
 }
 
 void launch_end(struct race *r, const struct launch *l)
 {
     lock(&r->lock);
     struct race_launch *launch = launch_of(r, l);
-    for (u32 n = r->nslot; n--;) { /* a launch that was stopped leaves CTAs in their slots */
+    for (u32 n = launch ? r->nslot : 0; n--;) { /* a launch that was stopped leaves CTAs in their slots */
         struct race_cta *c = r->slot[n];
         if (c->launch != launch) continue;
         race_tick(c, MAX_WARPS);
@@ -284,10 +289,12 @@ void launch_end(struct race *r, const struct launch *l)
         c->next_free = r->free;
         r->free = c;
     }
-    volatile_launch_end(launch);
-    launch_give(launch);
+    if (launch) {
+        volatile_launch_end(launch);
+        launch_give(launch);
+        untrack(r, false, false);
+    }
     unlock(&r->lock);
-    untrack(r, false, r->running != NULL);
 }
 
 static struct race_cta *slot_new(struct race *r)
@@ -307,12 +314,13 @@ static struct race_cta *slot_new(struct race *r)
 static struct race_cta *slot_take(struct race *r, const struct launch *l)
 {
     lock(&r->lock);
-    struct race_cta *c = r->free;
+    struct race_launch *launch = launch_of(r, l);
+    struct race_cta *c = launch ? r->free : NULL;
     if (c)
         r->free = c->next_free;
-    else
+    else if (launch)
         c = slot_new(r);
-    if (c) c->launch = launch_of(r, l);
+    if (c) c->launch = launch;
     unlock(&r->lock);
     return c;
 }

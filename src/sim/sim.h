@@ -44,6 +44,12 @@ struct sim_launch { /* what dev has checked against the limits before */
     void *print_ctx;               /* device printf; NULL: standard output */
     const volatile int *interrupt; /* non-zero: stop with a report of where it stood; or NULL */
     s32 priority;                  /* among launches in flight; smaller goes first */
+    /* For the race check (race_order): the operation that this launch is, by its stamp (op_stamp of dev/op.h) and by
+     * its address, which is passed on while the launch begins. stamp 0: none, what has ended is before it. */
+    u64 stamp;
+    const void *op;
+    /* Other operations may be unordered with this one: reads of memory that the kernel cannot write are tracked, too */
+    bool shared;
     /* sim_start: called once when the launch has ended, on the thread that ended it; or NULL */
     void (*done)(void *self);
     void *done_self;
@@ -90,6 +96,9 @@ bool sim_progress(struct sim *s, struct sim_progress *p);
 u32 sim_resident_per_sm(const struct profile *p, const struct ptx_func *kernel, u32 threads, u64 shared_total);
 /* The host takes these bytes of an object: what was computed from undefined values is a finding (rules.md I2, I3). */
 void sim_check_output(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes);
+/* The lowered form of a kernel, from code/functions.h; NULL: e says why there is none. Any thread may call. */
+struct lowered;
+struct lowered *sim_lowered(struct sim *s, struct ptx_func *kernel, struct error *e);
 /* Frees what the machine hung on the functions of a module. */
 void sim_forget(struct ptx_module *m);
 #endif

@@ -149,6 +149,14 @@ static void order_choose(struct launch *l)
     while (gcd(l->order_by, n) != 1); /* each CTA is reached once */
 }
 
+struct lowered *sim_lowered(struct sim *s, struct ptx_func *kernel, struct error *e)
+{
+    lock(&s->lock);
+    struct lowered *low = lower_func(&s->functions, kernel, e);
+    unlock(&s->lock);
+    return low;
+}
+
 static bool prepare(struct sim *s, struct launch *l, struct sim_launch *in, struct error *e)
 {
     lock(&s->lock);
