@@ -42,6 +42,13 @@ static bool try_path(struct driver *c, const char *path, char *why, size_t size)
     }
     CU_FUNCTIONS(X)
 #undef X
+#define X(field, name, params)           \
+    {                                    \
+        void *f = dlsym(lib, name);      \
+        memcpy(&c->field, &f, sizeof f); \
+    }
+    CU_ASYNC_FUNCTIONS(X)
+#undef X
     if (missing) {
         snprintf(why, size, "%s has no %s", path, missing);
         dlclose(lib);
