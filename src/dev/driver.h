@@ -1,5 +1,5 @@
-/* driver.h: the part of the CUDA driver API that dev_gpu*.c use, declared here so that no CUDA header is needed to build.
- * tests/facts/driver_abi.c compares it with NVIDIA's header.
+/* driver.h: the part of the CUDA driver API that dev_gpu*.c use, declared here so that no CUDA header is needed to
+ * build. tests/facts/driver_abi.c compares it with NVIDIA's header.
  *
  * The library is opened by absolute path and kept out of the global scope: libcuda.so.1 by its bare name may be
  * Lockstep's own. */
@@ -21,7 +21,7 @@ typedef struct cu_pool_ *cu_pool;
 enum { CU_INVALID_VALUE = 1, CU_OUT_OF_MEMORY = 2, CU_NOT_READY = 600, CU_NOT_SUPPORTED = 801 };
 #define CU_LEGACY ((cu_stream)1)     /* the driver's own handles for the default streams */
 #define CU_PER_THREAD ((cu_stream)2) /* that of the thread that calls */
-enum cu_attribute { /* of cuDeviceGetAttribute; the numbers are the driver's ABI */
+enum cu_attribute {                  /* of cuDeviceGetAttribute; the numbers are the driver's ABI */
                     CU_THREADS_PER_BLOCK = 1,
                     CU_BLOCK_X = 2,
                     CU_GRID_X = 5,
@@ -271,7 +271,7 @@ struct driver {
 #undef X
 };
 /* Calls a function of CU_ASYNC_FUNCTIONS. */
-#define ask_driver(c, f, ...) ((c)->f ? (c)->f(__VA_ARGS__) : CU_NOT_SUPPORTED)
+#define ask_driver(c, f, ...) ((c)->f ? (c)->f(__VA_ARGS__) : (cu_result)CU_NOT_SUPPORTED)
 
 /* Opens the driver's library; false: e says where it was looked for. LOCKSTEP_LIBCUDA names another path. */
 bool driver_open(struct driver *c, struct error *e);

@@ -200,6 +200,7 @@ struct ptx_func {
     /* what taking its address yields (set when the module is loaded); calls through it find it again */
     u64 addr;
     void *decoded; /* the machine hangs its decoded versions here */
+    void *device;  /* a real GPU hangs its driver's function here; NULL: not launched there yet */
     /* of a kernel: the shared variables with a size that it can get to, when the machine has placed them */
     struct ptx_var **shared;
     u32 nshared;

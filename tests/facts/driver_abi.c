@@ -1,4 +1,5 @@
-/* driver_abi: src/dev/driver.h declares structs and numbers of the CUDA driver API by itself; this holds them against NVIDIA's header.
+/* driver_abi: src/dev/driver.h declares structs and numbers of the CUDA driver API by itself; this holds them against
+ * NVIDIA's header.
  *
  *     cc -std=gnu17 -fsyntax-only -Isrc -I/usr/local/cuda/include tests/facts/driver_abi.c
  *
