@@ -22,7 +22,9 @@ LIBS = -lm -lpthread -ldl
 # The lane loops: gcc needs -O3 for the masked commit; clang loses the vectors when it unrolls, and warns of rows that have none.
 LANES_FLAGS = -O3 $(if $(CLANG),-fno-unroll-loops -Wno-pass-failed)
 
-SRC := $(sort $(wildcard src/*/*.c))
+# src/front is a library of its own: it lives beside the loader, not in liblockstep.
+FRONT := $(sort $(wildcard src/front/*.c))
+SRC := $(filter-out $(FRONT),$(sort $(wildcard src/*/*.c)))
 CLI := $(filter src/cli/%,$(SRC))
 obj = $(patsubst src/%.c,$(B)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(filter-out $(CLI),$(SRC)))
@@ -52,7 +54,7 @@ say = $(if $(V),,@echo '$(1) $(2)';)
 .PHONY: all docs man demo test truth agree rows oracle check-layers format regen bench unit fuzz fuzzers sanitize tsan clean install uninstall deb need FORCE
 .DELETE_ON_ERROR:
 
-all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a
+all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a $(B)/front/lockstep-front.so
 
 # The compiler and its flags, so that changing them rebuilds; touched only when they differ.
 $(B)/flags: FORCE
@@ -78,6 +80,11 @@ $(B)/liblockstep.a: $(LIB_OBJ)
 
 $(B)/liblockstep.so: $(LIB_OBJ)
 	$(call say,ld,$@)$(CC) -shared -Wl,-soname,liblockstep.so.0 $(LINK) $^ -o $@ $(LIBS)
+
+# No sanitizer: the loader calls it before any runtime of theirs is there.
+$(B)/front/lockstep-front.so: $(FRONT) $(wildcard src/front/*.h src/front/*.def) $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,ld,$@)$(CC) $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(FLAGS)) -shared $(LDFLAGS) $(FRONT) -o $@ -ldl
 
 $(B)/lockstep: $(CLI_OBJ) $(B)/liblockstep.a
 	$(call say,ld,$@)$(CC) $(LINK) $^ -o $@ $(LIBS)

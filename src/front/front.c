@@ -1,0 +1,209 @@
+/* What the loader asks of an audit module, and the first call of a redirected entry. */
+#include "front/front.h"
+#include <dlfcn.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096, FILES = 6, OWN = 1 };
+#define PUBLIC __attribute__((visibility("default")))
+
+const char *const front_runtime_file[FRONT_RUNTIMES] = { "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13" };
+
+/* Files of ours, and which requests they answer: the name itself, the name with further numbers behind it, and the
+ * name of the file that linkers look for. */
+static const struct {
+    const char *file;   /* in the module's folder */
+    const char *linked; /* what a dlopen without a version asks for; NULL: another file has it */
+} files[FILES] = {
+    { "libcuda.so.1", "libcuda.so" },
+    { "libcudart.so.11.0", NULL },
+    { "libcudart.so.12", NULL },
+    { "libcudart.so.13", "libcudart.so" },
+    { "libnvidia-ml.so.1", "libnvidia-ml.so" },
+    { "libcuda.so", NULL }, /* libcuda.so.580.65.06: the first one */
+};
+static char folder[PATH_BYTES];             /* where the module and our files lie */
+static char answer[FILES][PATH_BYTES + 64]; /* path of each file of ours; "": it is not there */
+static bool verbose;                        /* LOCKSTEP_LOG has the word front */
+
+void front_say(const char *format, ...)
+{
+    char line[2 * PATH_BYTES];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(line, sizeof line - 1, format, args);
+    va_end(args);
+    if (n < 0) return;
+    size_t bytes = (size_t)n < sizeof line - 1 ? (size_t)n : sizeof line - 2;
+    line[bytes++] = '\n';
+    if (write(2, line, bytes) < 0) return; /* there is nobody to tell */
+}
+
+void *front_memory(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* ---- entries ---- */
+
+static const struct {
+    const char *name;
+    uint32_t first, last; /* runtimes that have it */
+} known[] = {
+#define CUDART(name, first, last) { #name, first, last },
+#include "front/cudart.def"
+#undef CUDART
+};
+enum { KNOWN = sizeof known / sizeof known[0] };
+static struct front_entry *entries[FRONT_RUNTIMES]; /* KNOWN of them; NULL: this runtime was not met yet */
+
+void front_resolver(void); /* front_branch.c */
+
+struct front_entry *front_entry_of(uint32_t runtime, const char *name)
+{
+    size_t low = 0, high = KNOWN;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        int c = strcmp(name, known[mid].name);
+        if (!c) {
+            low = mid;
+            break;
+        }
+        if (c < 0)
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    uint32_t release = FRONT_FIRST + runtime;
+    if (low >= high || release < known[low].first || release > known[low].last) return NULL;
+    if (!entries[runtime]) {
+        struct front_entry *e = front_memory(sizeof *e * KNOWN);
+        if (!e) return NULL;
+        for (size_t i = 0; i < KNOWN; i++)
+            e[i] = (struct front_entry){ (void *)(uintptr_t)front_resolver, known[i].name, runtime };
+        entries[runtime] = e;
+    }
+    return &entries[runtime][low];
+}
+
+/* Several threads may make the first call at the same moment: each finds the same. */
+void *front_resolve(struct front_entry *e)
+{
+    char path[PATH_BYTES + 64];
+    snprintf(path, sizeof path, "%s/%s", folder, front_runtime_file[e->runtime]);
+    void *library = dlmopen(LM_ID_BASE, path, RTLD_NOW | RTLD_LOCAL);
+    void *p = library ? dlsym(library, e->name) : NULL;
+    if (!p) {
+        const char *why = dlerror();
+        front_say("lockstep: %s: %s", e->name, why ? why : "not found");
+        _exit(127);
+    }
+    __atomic_store_n(&e->target, p, __ATOMIC_RELEASE);
+    return p;
+}
+
+/* ---- names of files ---- */
+
+/* Whether `name` is `file`, or `file` with .NUMBER behind it once or more often. */
+static bool is_release_of(const char *name, const char *file)
+{
+    size_t n = strlen(file);
+    if (strncmp(name, file, n)) return false;
+    for (const char *p = name + n; *p;) {
+        size_t digits = *p == '.' ? strspn(p + 1, "0123456789") : 0;
+        if (!digits) return false;
+        p += 1 + digits;
+    }
+    return true;
+}
+
+/* Our file for a library that is asked for; NULL: it is none of ours. */
+static const char *ours(const char *name)
+{
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+    for (int i = 0; i < FILES; i++)
+        if (is_release_of(base, files[i].file) || (files[i].linked && !strcmp(base, files[i].linked))) {
+            const char *path = answer[strcmp(files[i].file, "libcuda.so") ? i : 0];
+            return *path ? path : NULL;
+        }
+    return NULL;
+}
+
+static void folder_find(void)
+{
+    Dl_info me;
+    char *slash;
+    if (!dladdr((void *)(uintptr_t)front_resolve, &me) || !realpath(me.dli_fname, folder) ||
+        !(slash = strrchr(folder, '/'))) {
+        folder[0] = 0;
+        return;
+    }
+    *slash = 0;
+    for (int i = 0; i < FILES; i++) {
+        snprintf(answer[i], sizeof answer[i], "%s/%s", folder, files[i].file);
+        if (access(answer[i], R_OK)) answer[i][0] = 0;
+    }
+}
+
+/* Whether a file lies in our folder itself. */
+static bool is_own(const char *path)
+{
+    size_t n = strlen(folder);
+    return n && !strncmp(path, folder, n) && path[n] == '/' && !strchr(path + n + 1, '/');
+}
+
+/* ---- the program ---- */
+
+/* The file that is mapped at an address, by the kernel's list. The loader gives the program no name, and /proc/self/exe
+ * is the loader when a program is started as `ld.so ./program`. */
+static const char *mapped_file(uintptr_t inside)
+{
+    static char line[PATH_BYTES + 256];
+    FILE *f = fopen("/proc/self/maps", "re");
+    const char *found = "/proc/self/exe";
+    while (f && fgets(line, sizeof line, f)) {
+        unsigned long a, b;
+        int at = 0;
+        if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %n", &a, &b, &at) != 2 || inside < a || inside >= b) continue;
+        line[strcspn(line, "\n")] = 0;
+        if (line[at] == '/' && !strstr(line + at, " (deleted)")) found = line + at;
+        break;
+    }
+    if (f) fclose(f);
+    return found;
+}
+
+/* ---- rtld-audit(7) ---- */
+
+PUBLIC unsigned la_version(unsigned version)
+{
+    const char *log = getenv("LOCKSTEP_LOG");
+    verbose = log && strstr(log, "front");
+    folder_find();
+    return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+/* Our own libraries may ask for the real driver. */
+PUBLIC char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
+{
+    const char *mine = flag == LA_SER_ORIG && *cookie != OWN ? ours(name) : NULL;
+    if (mine && verbose && strcmp(mine, name)) front_say("lockstep: front: %s -> %s", name, mine);
+    return (char *)(uintptr_t)(mine ? mine : name);
+}
+
+/* No symbol of the object is watched: calls through its table stay direct. */
+PUBLIC unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
+{
+    const char *path = map->l_name && *map->l_name ? map->l_name : mapped_file((uintptr_t)map->l_ld);
+    if (is_own(path))
+        *cookie = OWN;
+    else if (namespace == LM_ID_BASE && strchr(path, '/')) /* the kernel's own object has no file */
+        front_object(path, map->l_addr, verbose);
+    return 0;
+}

@@ -1,0 +1,53 @@
+/* front.h: how Lockstep gets in front of a program: lockstep-front.so, an rtld-audit(7) module that `lockstep run`
+ * names in LD_AUDIT.
+ *
+ *   front.c         what the loader asks: which file a name stands for, and what to do with an object it has mapped
+ *   front_object.c  finds the CUDA runtime that is linked into an object, by its symbol tables
+ *   front_branch.c  redirects a function: one branch at its entry, to an island within reach
+ *   cudart.def      the names of the runtime's entries
+ *
+ * The module lives in a link namespace of its own, with a libc of its own, so it includes nothing of Lockstep and is
+ * not part of liblockstep. The loader calls it while it holds its lock and has run no constructor of the object: what
+ * is done there must open no library. Ours are opened at the first call of a redirected entry.
+ *
+ * Memory comes from mmap and is never given back: there is one table for each runtime that was met. */
+#ifndef LOCKSTEP_FRONT_H
+#define LOCKSTEP_FRONT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One entry of one runtime. The code of an island reads `target` by its offset 0. */
+struct front_entry {
+    void *target;     /* where a call goes: first front_resolver, then our function */
+    const char *name; /* in the runtime */
+    uint32_t runtime; /* which of front_runtime_file it is of */
+};
+
+enum { FRONT_RUNTIMES = 3, FRONT_FIRST = 11 }; /* libcudart.so.11.0, .12, .13 */
+extern const char *const front_runtime_file[FRONT_RUNTIMES];
+
+struct front_hit { /* a function of an object, and the entry that takes its place */
+    uint8_t *at;   /* where it is mapped */
+    size_t bytes;  /* of its code */
+    struct front_entry *entry;
+};
+enum front_failure {
+    FRONT_NO_ROOM, /* no free address range is near enough for a branch */
+    FRONT_DENIED,  /* the process may not change its code */
+    FRONT_SHORT,   /* a function is too short for a branch */
+};
+
+/* front.c */
+struct front_entry *front_entry_of(uint32_t runtime, const char *name); /* NULL: the runtime has no such entry */
+void *front_resolve(struct front_entry *e); /* called by the first call of an entry; it cannot fail, it ends */
+void front_say(const char *format, ...) __attribute__((format(printf, 1, 2))); /* one line on standard error */
+void *front_memory(size_t bytes);                                              /* NULL: there is none */
+
+/* front_object.c. Redirects the CUDA runtime that the object at `path`, mapped at `bias`, has inside, if any. */
+void front_object(const char *path, uintptr_t bias, bool verbose);
+
+/* front_branch.c. Redirects `hits` functions, of which those that are too short stay as they are and get at = NULL.
+ * bti: the object's code has landing pads that must stay checked. false: none was changed, and *why says why. */
+bool front_redirect(struct front_hit *hit, size_t hits, bool bti, enum front_failure *why);
+#endif
