@@ -89,6 +89,21 @@ void arena_free(struct arena *a)
     *a = (struct arena){ 0 };
 }
 
+void arena_reset(struct arena *a, size_t most)
+{
+    struct arena_block *keep = a->head;
+    if (!keep || keep->cap > most) {
+        arena_free(a);
+        return;
+    }
+    struct arena rest = { .head = keep->next };
+    arena_free(&rest);
+    memset(keep->data, 0, keep->used);
+    keep->next = NULL;
+    keep->used = 0;
+    *a = (struct arena){ .head = keep, .total = keep->cap };
+}
+
 void *vec_grow(struct arena *a, void *p, u32 *cap, size_t size, size_t align)
 {
     u32 more = *cap ? *cap * 2 : 8;

@@ -60,6 +60,8 @@ void *arena_alloc(struct arena *a, size_t bytes, size_t align);
 char *arena_str(struct arena *a, struct str s); /* terminated copy */
 char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void arena_free(struct arena *a); /* everything at once; the arena is empty again */
+/* the same, but one block of at most `most` bytes stays for what comes next */
+void arena_reset(struct arena *a, size_t most);
 #define NEW(a, T) ((T *)arena_alloc((a), sizeof(T), _Alignof(T)))
 #define NEW_ARRAY(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (size_t)(n), _Alignof(T)))
 

@@ -288,6 +288,13 @@ struct lowered {
     u32 nframe_part;
     struct site *site;
     u32 nsite;
+    /* loads of __constant__ and __device__ variables by their names */
+    struct var_load {
+        u32 site;
+        /* atomic: whether an instruction of the program may change the variable; 0: nobody has looked (unset.c) */
+        enum { MAY_CHANGE_NOT = 1, MAY_CHANGE } change;
+    } * var_load;
+    u32 nvar_load;
     u32 **brx;
     u32 nbrx;                           /* targets of indirect branches: brx[op.aux][0] is the count */
     bool has_alloca, has_param_address; /* its frames grow; it takes generic addresses of its parameters */

@@ -206,6 +206,19 @@ static void find_frame_parts(struct lowered *l)
     l->nframe_part = n > 1 ? n : 0; /* one array is the frame */
 }
 
+static void find_var_loads(struct lowered *l)
+{
+    VEC(struct var_load) found = { 0 };
+    for (u32 k = 0; k < l->nsite; k++) {
+        const struct site *s = &l->site[k];
+        const struct ptx_var *v = s->prov.kind == FROM_VAR ? s->prov.var : NULL;
+        if (!v || !site_is_load(s) || (v->space != SP_CONST && v->space != SP_GLOBAL)) continue;
+        VEC_PUSH(&l->mem, &found, ((struct var_load){ .site = k }));
+    }
+    l->var_load = found.p;
+    l->nvar_load = found.n;
+}
+
 void provenance_find(struct lowered *l)
 {
     l->prov = NEW_ARRAY(&l->mem, struct provenance, l->nreg + 1);
@@ -220,4 +233,5 @@ void provenance_find(struct lowered *l)
         struct provenance t = provenance_of(l, *lop_src(o, l->site[k].which), l->site[k].addr_width);
         l->site[k].prov = t.kind == FROM_UNSET ? (struct provenance){ .kind = FROM_NONE } : t;
     }
+    find_var_loads(l);
 }

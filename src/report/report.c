@@ -360,7 +360,10 @@ void report_add(struct report *r, const struct finding *given)
         e->index_varies[i] |= e->f.index[i].holds != f->index[i].holds || e->f.index[i].shift != f->index[i].shift;
     if (e && comes_first(e, &o)) represent(e, f, smallest_thread(f->thread, f->nlanes));
     count_in(r, e, f->kind, &o, n);
-    if (e && f->ticket) r->ticket[f->ticket % TICKETS] = (struct ticket){ f->ticket, e, side > 0 };
+    if (e && f->ticket) {
+        r->ticket[f->ticket % TICKETS] = (struct ticket){ f->ticket, e, side > 0 };
+        r->tickets = true;
+    }
     unlock(&r->lock);
 }
 
@@ -517,7 +520,8 @@ void report_release(struct report *r, struct report *from, u64 leave_out)
 void report_tickets_end(struct report *r)
 {
     lock(&r->lock);
-    memset(r->ticket, 0, sizeof r->ticket);
+    if (r->tickets) memset(r->ticket, 0, sizeof r->ticket);
+    r->tickets = false;
     unlock(&r->lock);
 }
 

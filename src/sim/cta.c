@@ -15,6 +15,8 @@
 #include "sim/trace.h"
 #include "sim/wait.h"
 
+enum { SPARE_MOST = 1 << 16 }; /* bytes of a CTA that are kept for the next launch */
+
 void frame_free(struct frame *f)
 {
     init_close_frame(f);
@@ -27,9 +29,8 @@ void frame_free(struct frame *f)
 void cta_free(struct cta *c)
 {
     init_close(c);
-    for (u32 n = 0; c->warp && n < c->nwarps; n++) {
+    for (u32 n = 0; n < c->nwarps; n++) {
         struct warp *w = c->warp[n];
-        if (!w) continue;
         wait_probe_stop(w);
         base_free(w->copies);
         overflow_free(w);
@@ -47,47 +48,58 @@ void cta_free(struct cta *c)
             w->free_frames = f->next_free;
             frame_free(f);
         }
-        base_free(w->fast_R);
         base_free(w->plain_R);
-        base_free(w->base_frame.pmem);
-        base_free(w->base_frame.tags);
         if (w->local) pages_release((u64)(uintptr_t)w->local, (u64)LANES * LOCAL_STACK);
-        base_free(w);
     }
     base_free(c->mbarriers);
-    base_free(c->warp);
-    base_free(c->shared);
+    if (c->bytes <= SPARE_MOST) c = __atomic_exchange_n(&c->launch->sim->spare_cta, c, __ATOMIC_ACQ_REL);
     base_free(c);
+}
+
+/* Bytes from the start of one part of the block to the next. */
+static size_t part(size_t bytes) { return (bytes + 127) / 128 * 128; }
+
+/* A block of zeros, that of a CTA that is gone if it is as long; NULL: there is no memory. */
+static struct cta *block_take(struct sim *s, size_t bytes)
+{
+    struct cta *c = bytes <= SPARE_MOST ? __atomic_exchange_n(&s->spare_cta, NULL, __ATOMIC_ACQUIRE) : NULL;
+    if (c && c->bytes == bytes)
+        memset(c, 0, bytes);
+    else {
+        base_free(c);
+        c = base_aligned(bytes);
+    }
+    if (c) c->bytes = bytes;
+    return c;
 }
 
 struct cta *cta_new(struct worker *k)
 {
     struct launch *l = k->launch;
-    struct cta *c = base_alloc(sizeof *c);
+    u32 n = l->nwarps;
+    size_t warps = part(sizeof(struct cta)), shared = warps + part(sizeof(struct warp *) * n),
+           first = shared + part(l->shared_total + 128), regs = part(sizeof(struct warp)),
+           pmem = regs + part(l->fast->bytes), tags = pmem + part((size_t)l->kernel->pmem_bytes * LANES + 1),
+           each = tags + part((size_t)l->kernel->ntag * LANES * 4 + 1);
+    struct cta *c = block_take(l->sim, first + each * n);
     if (!c) return NULL;
+    char *block = (char *)c;
     c->launch = l;
-    c->nwarps = l->nwarps;
+    c->nwarps = n;
     c->worker = k;
-    c->warp = base_alloc(sizeof *c->warp * l->nwarps);
-    c->shared = base_aligned(l->shared_total + 128);
-    bool ok = c->warp && c->shared;
-    for (u32 n = 0; ok && n < l->nwarps; n++) {
-        struct warp *w = c->warp[n] = base_alloc(sizeof *w);
-        if (!w) {
-            ok = false;
-            break;
-        }
-        w->id = n;
+    c->warp = (struct warp **)(block + warps);
+    c->shared = block + shared;
+    for (u32 i = 0; i < n; i++) {
+        char *at = block + first + each * i;
+        struct warp *w = c->warp[i] = (struct warp *)at;
+        w->id = i;
         w->cta = c;
         w->shared = c->shared;
-        w->fast_R = base_aligned(l->fast->bytes);
-        struct frame *f = &w->base_frame;
-        f->pmem = base_aligned((size_t)l->kernel->pmem_bytes * LANES + 1);
-        f->tags = base_aligned((size_t)l->kernel->ntag * LANES * 4 + 1);
-        ok = w->fast_R && f->pmem && f->tags;
+        w->fast_R = at + regs;
+        w->base_frame.pmem = at + pmem;
+        w->base_frame.tags = (u32 *)(at + tags);
     }
-    ok = ok && init_shadows(c);
-    if (ok) return c;
+    if (init_shadows(c)) return c;
     cta_free(c);
     return NULL;
 }

@@ -187,6 +187,7 @@ struct cta {
     u8 state;         /* after cta_run: CTA_READY: gave way; CTA_WAIT: every split waits */
     u64 rng;          /* of this CTA's schedule */
     u32 sm;           /* the multiprocessor that has it */
+    size_t bytes;     /* of the block of memory that it begins, and its warps and their registers lie in */
 };
 
 /* ---- workers ---- */
@@ -304,9 +305,10 @@ struct sim {
     lock_t launches_lock;        /* of the list of launches in flight, and of who is in them */
     struct launch *launches;     /* in flight: by priority, then age */
     u32 nlaunches;               /* how many; atomic: read without the lock */
-    u32 ending;           /* launches that are in flight no more, and whose end is not yet known to who started them */
-    struct launch *spare; /* atomic: the memory of one that has ended, for the next; NULL: none */
-    u64 rng;              /* which of several seeded launches gets the next turn */
+    u32 ending;            /* launches that are in flight no more, and whose end is not yet known to who started them */
+    struct launch *spare;  /* atomic: the memory of one that has ended, for the next; NULL: none */
+    struct cta *spare_cta; /* atomic: the same of a CTA */
+    u64 rng;               /* which of several seeded launches gets the next turn */
     /* whether something outside of launches may still change memory that they wait for; NULL: see sim_outside */
     bool (*outside)(void *self);
     void *outside_self;

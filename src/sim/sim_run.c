@@ -16,6 +16,14 @@
 #include "sim/unset.h"
 #include "sim/worker_pool.h"
 
+enum { SPARE_ARENA = 1 << 16 }; /* bytes of an arena that are kept for the next launch */
+
+static void launch_free(struct launch *l)
+{
+    if (l) arena_free(&l->one.mem);
+    base_free(l);
+}
+
 /* ---- the sim ---- */
 
 struct sim *sim_new(struct mem *m, const struct profile *p, u32 workers)
@@ -47,7 +55,8 @@ void sim_delete(struct sim *s)
     base_free(s->workspaces.o);
     base_free(s->params.o);
     base_free(s->writers);
-    base_free(s->spare);
+    launch_free(s->spare);
+    base_free(s->spare_cta);
     origins_free(s->origins);
     base_free(s);
 }
@@ -220,16 +229,19 @@ static u64 steps_of(const struct cta *c)
     return n;
 }
 
-/* Notes in the objects of device memory that this launch read or wrote them, as far as its sites tell. */
+/* Notes in the objects of device memory that this launch read or wrote them, as far as its sites tell. The ranges of
+ * neighbouring sites are often those of one object. */
 static void mark_touched(const struct launch *l)
 {
+    u64 last = 0;
+    struct mem_object *o = NULL;
     for (u32 n = 0; n < l->nworkers; n++)
         for (u32 j = 0; j < l->worker[n].nfunc; j++) {
             const struct ranges *f = &l->worker[n].func[j];
             for (u32 s = 0; s < f->low->nsite; s++) {
                 const struct site *t = &f->low->site[s];
-                struct mem_object *o = t->space == SP_SHARED || !f->r[s].size ? NULL
-                                                                              : mem_find(l->sim->mem, f->r[s].lo);
+                if (t->space == SP_SHARED || !f->r[s].size) continue;
+                if (!o || f->r[s].lo != last) o = mem_find(l->sim->mem, last = f->r[s].lo);
                 if (!o) continue;
                 if (!site_is_store(t)) __atomic_store_n(&o->read_by, l->serial, __ATOMIC_RELAXED);
                 if (!site_is_load(t)) __atomic_store_n(&o->written_by, l->serial, __ATOMIC_RELAXED);
@@ -256,7 +268,10 @@ static void gather(struct launch *l)
             r->warp_insns += steps_of(c);
             cta_free(c);
         }
-        arena_free(&k->mem);
+        if (k == &l->one)
+            arena_reset(&k->mem, SPARE_ARENA);
+        else
+            arena_free(&k->mem);
     }
     while (l->parked) {
         struct cta *c = l->parked;
@@ -304,24 +319,33 @@ static bool man(struct launch *l, bool caller, struct error *e)
 }
 
 /* Keeps the memory of one launch: a synchronous launch after another needs no allocation for it. */
-static void launch_free(struct launch *l)
+static void launch_give(struct launch *l)
 {
     pthread_mutex_destroy(&l->lock);
     pthread_mutex_destroy(&l->elock);
-    base_free(__atomic_exchange_n(&l->sim->spare, l, __ATOMIC_ACQ_REL));
+    launch_free(__atomic_exchange_n(&l->sim->spare, l, __ATOMIC_ACQ_REL));
+}
+
+/* Memory for a launch, all zero but for an empty arena; NULL: there is none. */
+static struct launch *launch_take(struct sim *s)
+{
+    struct launch *l = __atomic_exchange_n(&s->spare, NULL, __ATOMIC_ACQUIRE);
+    if (!l) return base_aligned(sizeof *l);
+    struct arena kept = l->one.mem;
+    memset(l, 0, sizeof *l);
+    l->one.mem = kept;
+    return l;
 }
 
 /* A launch that lacks nothing but threads; NULL: e says why. ERR_STOPPED: it was called off, and is reported. */
 static struct launch *launch_new(struct sim *s, const struct sim_launch *given, bool caller, struct error *e)
 {
-    struct launch *l = __atomic_exchange_n(&s->spare, NULL, __ATOMIC_ACQUIRE);
-    if (!l) l = base_aligned(sizeof *l);
+    struct launch *l = launch_take(s);
     u32 bytes = given->kernel->param_bytes;
     if (!l) {
         error_set(e, ERR_MEMORY, "no memory for a launch");
         return NULL;
     }
-    memset(l, 0, sizeof *l);
     l->own = *given;
     l->in = &l->own;
     l->sim = s;
@@ -350,7 +374,7 @@ static struct launch *launch_new(struct sim *s, const struct sim_launch *given, 
     trace_close(l->trace);
     release(l);
     if (!caller) base_free(l->e);
-    launch_free(l);
+    launch_give(l);
     return NULL;
 }
 
@@ -369,7 +393,7 @@ bool sim_run(struct sim *s, const struct sim_launch *given, struct sim_result *r
     launch_finish(l);
     stop_watch(NULL, 0);
     *r = l->result;
-    launch_free(l);
+    launch_give(l);
     return r->end != SIM_UNSUPPORTED;
 }
 
@@ -394,7 +418,7 @@ bool sim_wait(struct launch *l, struct sim_result *r, struct error *e)
     *r = l->result;
     if (r->end == SIM_UNSUPPORTED) *e = *l->e;
     base_free(l->e);
-    launch_free(l);
+    launch_give(l);
     return r->end != SIM_UNSUPPORTED;
 }
 

@@ -45,15 +45,24 @@ static bool may_change_somewhere(const struct ptx_module *first, const struct pt
     return false;
 }
 
-/* The variable that an executed load read, when nobody has given it a value. */
-static const struct mem_object *unset_object(const struct launch *l, const struct lowered *low, const struct site *s)
+/* Looks through the program once for each load. */
+static bool may_be_changed(const struct lowered *low, struct var_load *x, const struct ptx_var *v)
 {
-    const struct ptx_var *v = s->prov.kind == FROM_VAR ? s->prov.var : NULL;
-    if (!v || !v->addr || !site_is_load(s) || (v->space != SP_CONST && v->space != SP_GLOBAL)) return NULL;
-    const struct mem_object *o = mem_find(l->sim->mem, v->addr);
     const struct ptx_module *m = low->func->module;
+    int known = __atomic_load_n(&x->change, __ATOMIC_RELAXED);
+    if (known) return known == MAY_CHANGE;
+    bool may = may_change_somewhere(m->first ? m->first : m, that_counts(v));
+    __atomic_store_n(&x->change, may ? MAY_CHANGE : MAY_CHANGE_NOT, __ATOMIC_RELAXED);
+    return may;
+}
+
+/* The variable that an executed load read, when nobody has given it a value. */
+static const struct mem_object *unset_object(const struct launch *l, const struct lowered *low, struct var_load *x)
+{
+    const struct ptx_var *v = low->site[x->site].prov.var;
+    const struct mem_object *o = v->addr ? mem_find(l->sim->mem, v->addr) : NULL;
     if (!o || o->given || (o->kind != MEM_CONST && o->kind != MEM_GLOBAL)) return NULL;
-    return v->space == SP_CONST || !may_change_somewhere(m->first ? m->first : m, that_counts(v)) ? o : NULL;
+    return v->space == SP_CONST || !may_be_changed(low, x, v) ? o : NULL;
 }
 
 static void note(const struct launch *l, const struct unset *u)
@@ -93,10 +102,11 @@ void unset_report(struct launch *l)
     for (u32 w = 0; w < l->nworkers; w++)
         for (u32 j = 0; j < l->worker[w].nfunc; j++) {
             const struct ranges *r = &l->worker[w].func[j];
-            for (u32 s = 0; s < r->low->nsite; s++) {
-                const struct site *site = &r->low->site[s];
-                if (!r->r[s].size) continue;
-                const struct mem_object *o = unset_object(l, r->low, site);
+            for (u32 i = 0; i < r->low->nvar_load; i++) {
+                struct var_load *x = &r->low->var_load[i];
+                const struct site *site = &r->low->site[x->site];
+                if (!r->r[x->site].size) continue;
+                const struct mem_object *o = unset_object(l, r->low, x);
                 u32 k = 0;
                 while (o && k < n && v[k].object != o) k++;
                 if (!o || k == MOST) continue;

@@ -27,6 +27,16 @@ static void arenas(void)
     UNIT_EQ_STR(arena_str(&a, (struct str){ NULL, 0 }), "");
     arena_free(&a);
     UNIT(!a.head && !a.used);
+    memset(arena_alloc(&a, 3000, 8), 255, 3000); /* a reset keeps a block, which is zero again */
+    u8 *first = arena_alloc(&a, 100, 8);
+    memset(first, 255, 100);
+    struct arena_block *kept = a.head;
+    arena_reset(&a, 1 << 16);
+    u8 *again = arena_alloc(&a, 3200, 8), any = 0;
+    for (u32 i = 0; i < 3200; i++) any |= again[i];
+    UNIT(a.head == kept && again + 3000 <= first && !any && a.used == 3200);
+    arena_reset(&a, 1000); /* too large to be kept */
+    UNIT(!a.head && !a.used && !a.total);
 }
 
 static void vectors_and_maps(void)
