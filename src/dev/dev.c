@@ -1,6 +1,6 @@
 /* What every device does alike: making it, its modules, copies with their ranges checked, launches with their limits
  * checked. */
-#include "dev/dev.h"
+#include "dev/dev_memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -16,6 +16,7 @@ struct device *dev_new(const struct dev_options *o, struct error *e)
     d->any_target = !o->profile;
     d->profile = o->profile ? o->profile : profile_default();
     d->report = report_new();
+    dev_attach(d);
     if (d->report && d->ops->open(d, e)) {
         report_checks(d->report, o->checks);
         return d;
@@ -28,6 +29,7 @@ struct device *dev_new(const struct dev_options *o, struct error *e)
 void dev_delete(struct device *d)
 {
     if (!d) return;
+    dev_detach(d);
     while (d->modules) dev_unload(d, d->modules);
     d->ops->close(d);
     report_free(d->report);
@@ -124,7 +126,7 @@ struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, co
     return d->ops->alloc(d, bytes, kind, name, site, e);
 }
 
-static void free_finding(struct device *d, bool twice, u64 addr, const struct mem_object *o)
+void dev_free_found(struct device *d, bool twice, u64 addr, const struct mem_object *o)
 {
     char cause[300], note[300];
     struct finding f = { .kind = twice ? F_double_free : F_bad_free, .cause_key = addr, .cause = cause };
@@ -141,6 +143,8 @@ static void free_finding(struct device *d, bool twice, u64 addr, const struct me
     }
     if (twice)
         snprintf(cause, sizeof cause, "%s was freed before, and is freed again.", o->name);
+    else if (o && o->kind == MEM_REGISTERED)
+        snprintf(cause, sizeof cause, "%s is registered memory of the host: it is unregistered, not freed.", o->name);
     else if (o)
         snprintf(cause, sizeof cause, "0x%" PRIx64 " is %s+0x%" PRIx64 ", not the start of an allocation.", addr,
                  o->name, addr - o->base);
@@ -152,10 +156,10 @@ static void free_finding(struct device *d, bool twice, u64 addr, const struct me
 bool dev_free(struct device *d, u64 addr, const char *site)
 {
     struct mem_object *o = d->ops->find(d, addr);
-    bool variable = o && (o->kind == MEM_GLOBAL || o->kind == MEM_CONST);
+    bool variable = o && (o->kind == MEM_GLOBAL || o->kind == MEM_CONST || o->kind == MEM_REGISTERED);
     enum mem_free_result r = variable ? MEM_FREE_BAD : d->ops->free(d, addr, site, &o);
     if (r == MEM_FREE_OK) return true;
-    free_finding(d, r == MEM_FREE_TWICE, addr, o);
+    dev_free_found(d, r == MEM_FREE_TWICE, addr, o);
     return false;
 }
 
@@ -168,45 +172,29 @@ bool dev_describe(struct device *d, u64 addr, const char *name, const char *type
     return true;
 }
 
-/* The live object that [addr, addr + bytes) is inside of. */
-static const struct mem_object *range(struct device *d, u64 addr, u64 bytes, struct error *e)
-{
-    const struct mem_object *o = d->ops->find(d, addr);
-    if (!o)
-        error_set(e, ERR_INPUT, "0x%" PRIx64 " belongs to no allocation of this device", addr);
-    else if (__atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_FREED)
-        error_set(e, ERR_INPUT, "%s (%" PRIu64 " bytes) has been freed", o->name, o->size);
-    else if (bytes > o->size - (addr - o->base))
-        error_set(e, ERR_INPUT, "%" PRIu64 " bytes at %s+0x%" PRIx64 " do not fit: %s has %" PRIu64 " bytes", bytes,
-                  o->name, addr - o->base, o->name, o->size);
-    else
-        return o;
-    return NULL;
-}
-
 bool dev_write(struct device *d, u64 addr, const void *from, u64 bytes, struct error *e)
 {
-    const struct mem_object *o = bytes ? range(d, addr, bytes, e) : NULL;
+    const struct mem_object *o = bytes ? dev_range(d, addr, bytes, e) : NULL;
     return o ? d->ops->write(d, o, addr, from, bytes, e) : !bytes;
 }
 
 bool dev_read(struct device *d, u64 addr, void *to, u64 bytes, struct error *e)
 {
-    const struct mem_object *o = bytes ? range(d, addr, bytes, e) : NULL;
+    const struct mem_object *o = bytes ? dev_range(d, addr, bytes, e) : NULL;
     if (o && d->ops->output) d->ops->output(d, o, addr, bytes);
     return o ? d->ops->read(d, o, addr, to, bytes, e) : !bytes;
 }
 
 bool dev_output(struct device *d, u64 addr, u64 bytes, struct error *e)
 {
-    const struct mem_object *o = bytes ? range(d, addr, bytes, e) : NULL;
+    const struct mem_object *o = bytes ? dev_range(d, addr, bytes, e) : NULL;
     if (o && d->ops->output) d->ops->output(d, o, addr, bytes);
     return o || !bytes;
 }
 
 bool dev_fill(struct device *d, u64 addr, int byte, u64 bytes, struct error *e)
 {
-    const struct mem_object *o = bytes ? range(d, addr, bytes, e) : NULL;
+    const struct mem_object *o = bytes ? dev_range(d, addr, bytes, e) : NULL;
     return o ? d->ops->fill(d, o, addr, byte, bytes, e) : !bytes;
 }
 

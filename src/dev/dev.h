@@ -86,6 +86,9 @@ struct device {
     struct dev_options options;
     struct dev_module *modules; /* the newest first */
     volatile int interrupt;     /* read by the running launch */
+    u32 number;                 /* among the devices of this process (dev_attach) */
+    struct pools *pools;        /* dev_pool.c; NULL: none yet */
+    u64 pool_bytes;             /* atomic: bytes of the card that they hold */
 };
 
 struct device *dev_new(const struct dev_options *o, struct error *e);
@@ -106,6 +109,8 @@ struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, co
                              struct error *e);
 /* Frees, or reports double_free or bad_free and returns false. */
 bool dev_free(struct device *d, u64 addr, const char *site);
+/* Adds double_free or bad_free: of this address, in this object or in none (NULL). */
+void dev_free_found(struct device *d, bool twice, u64 addr, const struct mem_object *o);
 /* Names a live object by its start. */
 bool dev_describe(struct device *d, u64 addr, const char *name, const char *type, u32 element_size, struct error *e);
 /* Copies; false: the bytes are not inside one live object, or the device failed, and e says how. */

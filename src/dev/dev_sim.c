@@ -1,7 +1,7 @@
 /* The software GPU: its memory is the arena of mem, its launches run on sim. Modules are placed in module.c. */
 #include "check/outputs.h"
 #include "check/value_scan.h"
-#include "dev/dev.h"
+#include "dev/dev_memory.h"
 #include "mem/shadow.h"
 #include "dev/dev_again.h"
 #include "dev/dev_order.h"
@@ -23,16 +23,29 @@ static void close_sim(struct device *d)
 {
     race_delete(d->race);
     if (d->sim) sim_delete(d->sim);
+    sim_pools_close(d);
     mem_delete(d->mem);
+}
+
+/* Bytes of the card in use: pools count with what they hold, and memory of the host does not. */
+static u64 card_used(struct device *d)
+{
+    u64 pools = sim_pools_reserved(d), other = mem_bytes_live(d->mem);
+    static const enum mem_kind not [] = { MEM_POOL, MEM_PINNED, MEM_REGISTERED };
+    for (u32 k = 0; k < COUNT_OF(not ); k++) other -= mem_usage(d->mem, not [k]).live;
+    return pools + other;
 }
 
 bool sim_has_room(struct device *d, u64 bytes, struct error *e)
 {
-    u64 used = mem_bytes_live(d->mem), left = used < d->profile->memory ? d->profile->memory - used : 0;
-    return bytes <= left ||
-           error_set(e, ERR_MEMORY,
-                     "device memory exhausted: %" PRIu64 " bytes asked, %" PRIu64 " of the %" PRIu64 " of %s are free",
-                     bytes, left, d->profile->memory, d->profile->title);
+    u64 used = card_used(d), left = used < d->profile->memory ? d->profile->memory - used : 0;
+    if (bytes <= left) return true;
+    char pools[100] = "";
+    if (sim_pools_reserved(d)) snprintf(pools, sizeof pools, "; pools hold %" PRIu64, sim_pools_reserved(d));
+    return error_set(e, ERR_MEMORY,
+                     "device memory exhausted: %" PRIu64 " bytes asked, %" PRIu64 " of the %" PRIu64
+                     " of %s are free%s",
+                     bytes, left, d->profile->memory, d->profile->title, pools);
 }
 
 static struct mem_object *alloc(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site,
@@ -44,7 +57,12 @@ static struct mem_object *alloc(struct device *d, u64 bytes, enum mem_kind kind,
 
 static enum mem_free_result release(struct device *d, u64 addr, const char *site, struct mem_object **object)
 {
-    return mem_free(d->mem, addr, site, object);
+    struct mem_object *o = mem_find(d->mem, addr);
+    if (!o || !o->pool || o->base != addr || o->state == MEM_FREED) return mem_free(d->mem, addr, site, object);
+    if (object) *object = o;
+    if (sim_pool_freed(o)) return MEM_FREE_TWICE;
+    sim_pool_end(d, o, site);
+    return MEM_FREE_OK;
 }
 
 static struct mem_object *find(struct device *d, u64 addr) { return mem_find(d->mem, addr); }

@@ -156,18 +156,27 @@ static struct stain *stain_make(struct shadow *s, u64 addr)
     return &(*p)->of[addr >> 3 & (GRANULES - 1)];
 }
 
-/* What lies in the range forgets its stains: whole pages at once where the range is large. */
+static void clean_page(struct stains *p, u64 addr, u64 n)
+{
+    for (u32 g = 0; g < GRANULES; g++) {
+        u64 at = (p->at << 9) + 8 * g;
+        for (u32 b = 0; b < 8; b++)
+            if (at + b - addr < n) p->of[g].has &= (u8) ~(1u << b);
+    }
+}
+
+/* What lies in the range forgets its stains: by its addresses, or by the pages there are, whichever are fewer. */
 static void clean(struct shadow *s, u64 addr, u64 n)
 {
+    u64 first = addr >> 9, last = (addr + n - 1) >> 9;
     lock(&s->lock);
-    for (u32 k = 0; k < s->capacity; k++) {
+    for (u64 at = first; last - first < s->capacity && at <= last; at++) {
+        struct stains *p = *page_slot(s, at);
+        if (p) clean_page(p, addr, n);
+    }
+    for (u32 k = 0; last - first >= s->capacity && k < s->capacity; k++) {
         struct stains *p = s->page[k];
-        if (!p || p->at << 9 >= addr + n || (p->at + 1) << 9 <= addr) continue;
-        for (u32 g = 0; g < GRANULES; g++) {
-            u64 at = (p->at << 9) + 8 * g;
-            for (u32 b = 0; b < 8; b++)
-                if (at + b - addr < n) p->of[g].has &= (u8) ~(1u << b);
-        }
+        if (p && p->at << 9 < addr + n && (p->at + 1) << 9 > addr) clean_page(p, addr, n);
     }
     unlock(&s->lock);
 }
@@ -250,4 +259,66 @@ void shadow_write(struct shadow *s, u64 addr, u32 n, struct taint t)
         unlock(&s->lock);
     }
     for (u32 b = 0; b < n; b++) put_bits(s, (o + b) >> 6, 1ull << ((o + b) & 63), !(holes >> b & 1));
+}
+
+/* ---- copying ---- */
+
+/* Up to 64 bits from any byte on; a shadow has a word behind its last one. */
+static u64 bits_at(const struct shadow *s, u64 addr)
+{
+    u64 o = addr - s->from, at = o & 63, w = shadow_word(s, o >> 6) >> at;
+    return at ? w | shadow_word(s, (o >> 6) + 1) << (64 - at) : w;
+}
+
+/* Which of n bytes of one granule have a stain that counts, as a mask; *holes: which are undefined. */
+static u32 stained_bytes(struct shadow *s, u64 addr, u32 n, u32 *holes)
+{
+    *holes = (u32)(~bits_at(s, addr) & low_bits(n));
+    if (!*holes) return 0;
+    lock(&s->lock);
+    const struct stain *x = stain_of(s, addr);
+    u32 has = x ? (u32)(x->has >> (addr & 7)) & *holes : 0;
+    unlock(&s->lock);
+    return has;
+}
+
+static void copy_stains(struct shadow *to, u64 at, struct shadow *from, u64 source, u64 n)
+{
+    u32 pages;
+    u64 *page = shadow_stained(from, source, source + n, &pages);
+    for (u32 k = 0; k < pages; k++) {
+        u64 x = MAX_OF(page[k], source), end = MIN_OF(page[k] + SHADOW_PAGE, source + n);
+        while (x < end) {
+            u64 y = at + (x - source), step = MIN_OF(MIN_OF(8 - (x & 7), 8 - (y & 7)), end - x);
+            u32 holes, has = stained_bytes(from, x, (u32)step, &holes);
+            if (has && has == holes) shadow_write(to, y, (u32)step, shadow_read(from, x, (u32)step));
+            for (u32 b = 0; has != holes && b < step; b++) /* the others were never written, and have no origin */
+                if (has >> b & 1) shadow_write(to, y + b, 1, shadow_read(from, x + b, 1));
+            x += step;
+        }
+    }
+    base_free(page);
+}
+
+void shadow_copy(struct shadow *to, u64 at, struct shadow *from, u64 source, u64 n)
+{
+    if (at - to->from >= to->bytes || !n) return;
+    if (source - from->from >= from->bytes) {
+        shadow_define(to, at, n);
+        return;
+    }
+    if (to == from && at == source) return;
+    bool cleared = false;
+    if (__atomic_load_n(&to->stained, __ATOMIC_ACQUIRE)) clean(to, at, n);
+    for (u64 done = 0; done < n;) {
+        u64 o = at + done - to->from;
+        u32 bit = o & 63, k = (u32)MIN_OF(n - done, 64u - bit);
+        u64 defined = bits_at(from, source + done) & low_bits(k), holes = ~defined & low_bits(k);
+        if (defined) put_bits(to, o >> 6, defined << bit, true);
+        if (holes && !cleared) __atomic_fetch_add(&to->epoch, 1, __ATOMIC_RELAXED);
+        if (holes) put_bits(to, o >> 6, holes << bit, false);
+        cleared |= holes != 0;
+        done += k;
+    }
+    if (cleared && __atomic_load_n(&from->stained, __ATOMIC_ACQUIRE)) copy_stains(to, at, from, source, n);
 }

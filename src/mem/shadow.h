@@ -43,6 +43,8 @@ bool shadow_reach(struct shadow *s, u64 to);
 void shadow_close(struct shadow *s);
 void shadow_define(struct shadow *s, u64 addr, u64 n);
 void shadow_forget(struct shadow *s, u64 addr, u64 n); /* undefined again, without stains */
+/* What is known of n bytes of one memory becomes so of n bytes of another (or the same, where they do not overlap). */
+void shadow_copy(struct shadow *to, u64 at, struct shadow *from, u64 source, u64 n);
 bool shadow_defined_long(const struct shadow *s, u64 addr, u64 n);
 /* n bytes, 8 at most, that do not cross a multiple of 8. */
 /* The pieces of SHADOW_PAGE bytes, aligned to that, with something between addr and end of which more is known than
