@@ -21,6 +21,7 @@
  *   speculated loads          race_pending.[ch] loads that the compiler made unconditional: judged when they are used
  *   launches                  race_launch.[ch]  memory that has cells, slots, times
  *   kernels                   race_kernel.[ch]  what is known of a kernel before it runs
+ *   footprints                race_footprint.[ch]   the bytes that a launch used, read out of the cells at its end
  *   report, advice            race_report.[ch], race_advice.[ch]   the finding; what is missing, and what to write
  *
  * Two kinds of kernels. A kernel is simple when all its barriers are of all threads of the CTA and nothing but barriers

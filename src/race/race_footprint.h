@@ -25,7 +25,12 @@ struct access_sink {
     void *self;
     /* once, before the runs. exact: the launch ran as one whose threads may synchronise with those of other launches */
     void (*begin)(void *self, bool exact);
-    /* in the order of addresses, for each object that has cells */
+    /* for each object that has cells, those of each kind in the order of addresses */
     void (*run)(void *self, const struct footprint_run *r);
 };
+
+struct race;
+struct race_launch;
+/* The launch ends, and has a sink. Under the lock of the race check. */
+void footprint_tell(const struct race *r, const struct race_launch *launch);
 #endif

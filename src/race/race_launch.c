@@ -7,6 +7,7 @@
 #include "race/happens_before.h"
 #include "race/race_async.h"
 #include "race/race_clock.h"
+#include "race/race_footprint.h"
 #include "race/race_kernel.h"
 #include "race/race_volatile.h"
 #include "race/race_touch.h"
@@ -148,7 +149,7 @@ static void untrack(struct race *r, bool all, bool others)
 /* Gives cells to all objects that the kernel may write: those that its parameters and variables lead to, or all. */
 static void track_launch(struct race *r, const struct launch *l, const struct race_kernel *k)
 {
-    if (k->anywhere) {
+    if (k->anywhere || l->in->sink) {
         for (u32 id = 1;; id++) {
             struct mem_object *o = mem_by_id(r->mem, id);
             if (!o) break;
@@ -277,6 +278,7 @@ void launch_end(struct race *r, const struct launch *l)
 {
     lock(&r->lock);
     struct race_launch *launch = launch_of(r, l);
+    if (launch && l->in->sink) footprint_tell(r, launch);
     for (u32 n = launch ? r->nslot : 0; n--;) { /* a launch that was stopped leaves CTAs in their slots */
         struct race_cta *c = r->slot[n];
         if (c->launch != launch) continue;

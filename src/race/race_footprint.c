@@ -1,0 +1,168 @@
+/* Footprints: what the cells have of a launch when it ends.
+ *
+ * The race check keeps less than all accesses, and all that a footprint needs. A record of a byte goes only when a
+ * later access of the launch takes its place, one that is ordered after it and conflicts with everything that it
+ * conflicts with (race_cell.c, race_list.c: supersedes). So of each byte there is
+ *   - its last weak write, or none was made. It hides the reads and strong accesses before it, which need not be known:
+ *     a weak write conflicts with every access. It may also hide those behind it (transient reads of race_cell.c);
+ *   - reads since, weak ones as such: a strong write never takes the place of a weak read;
+ *   - strong accesses, of which one stands for others of the same kind and bytes with the narrowest scope of them.
+ * That holds for each form of record:
+ *   uniform words     all bytes of the sector
+ *   elements          4, 2 or 1 bytes each; a part of an element that is accessed alone makes it finer
+ *   reader sets       the bytes of the element or the sector that has the set
+ *   write pairs       weak and strong writes, each with elements
+ *   lists             each entry with its bytes, each location with its strong accesses
+ * The one loss: a list of more than LIST_MOST entries forgets its oldest.
+ *
+ * Where launches run side by side, a record of another launch may have taken the place of one of this launch: one that
+ * is ordered after it by synchronisation inside the kernels. Whatever is after the other launch is then after that
+ * access, too, and whatever is not has its conflict with the other launch. */
+#include "race/race_footprint.h"
+#include "race/race_launch.h"
+#include "race/race_slow.h"
+
+/* What is done to a byte: OP_WRITE, and STRONG for a scope that includes other launches. */
+enum { STRONG = 2, CLASSES = 4 };
+struct sector_use {
+    u32 bytes[CLASSES];
+    u32 site[CLASSES]; /* of those of one kind, the lowest */
+};
+
+struct reading { /* of the cells of one launch */
+    const struct race *race;
+    const struct notes *notes;
+    u64 lo; /* access words of the launch are not below this */
+    const struct launch *of;
+    struct footprint_run run[CLASSES]; /* the one that goes on; empty: from == to */
+    u32 site[CLASSES];                 /* of that */
+};
+
+static bool is_mine(const struct reading *f, u64 a) { return a >= f->lo; }
+
+static void add(struct sector_use *u, u32 op, u32 scope, u32 bytes, u32 site)
+{
+    u32 k = (op & OP_WRITE) | (op & OP_STRONG && scope >= SCOPE_GPU ? STRONG : 0);
+    if (!u->bytes[k] || site < u->site[k]) u->site[k] = site;
+    u->bytes[k] |= bytes;
+}
+
+/* ---- one sector ---- */
+
+/* The members of a reader set, or of the strong accesses to a location. */
+static void add_set(const struct reading *f, struct sector_use *u, u32 set, u32 bytes)
+{
+    struct member m;
+    while (set) {
+        set = set_last(f->notes, set, &m);
+        u32 op = (m.a & STRONG_ANY ? OP_STRONG : 0) | (m.a & STRONG_ANY && m.a & STRONG_WRITE ? OP_WRITE : OP_READ);
+        if (is_mine(f, m.a)) add(u, op, word_scope(m.a), bytes, m.site);
+    }
+}
+
+static void add_elements(const struct reading *f, struct sector_use *u, u32 x, u32 op)
+{
+    u32 step = x ? element_size(x) : SECTOR;
+    for (u32 k = 0; x && k < SECTOR; k += step) {
+        struct prior p = element_at(f->notes, x, k);
+        if (!p.a) continue;
+        if (word_is_set(p.a))
+            add_set(f, u, p.site, bytes_mask(k, step));
+        else if (is_mine(f, p.a))
+            add(u, op, word_scope(p.a), bytes_mask(k, step), p.site);
+    }
+}
+
+static void add_list(const struct reading *f, struct sector_use *u, u32 number)
+{
+    const struct list *l = pool_at(&f->notes->list, number);
+    for (u32 n = 0; n < l->n; n++)
+        if (is_mine(f, l->e[n].a)) add(u, l->e[n].op, l->e[n].scope, l->e[n].bytes, l->e[n].site);
+    for (u32 n = 0; n < l->ns; n++) add_set(f, u, l->s[n].set, l->s[n].bytes);
+}
+
+/* Without what another kind hides: a weak write hides all, and a strong read conflicts with weak writes only. */
+static void without_hidden(struct sector_use *u)
+{
+    u32 written = u->bytes[OP_WRITE];
+    u->bytes[OP_READ] &= ~written;
+    u->bytes[OP_WRITE | STRONG] &= ~written;
+    u->bytes[OP_READ | STRONG] &= ~(written | u->bytes[OP_READ] | u->bytes[OP_WRITE | STRONG]);
+}
+
+static struct sector_use sector_use(const struct reading *f, const struct cell *c)
+{
+    struct sector_use u = { 0 };
+    if (c->w >= f->lo && !word_mixed(c->w)) {
+        if (is_mine(f, c->w)) add(&u, OP_WRITE, 0, ~0u, c->wx);
+    } else if (cell_has_list(c, f->lo))
+        add_list(f, &u, c->wx);
+    else if (c->w >= f->lo) {
+        struct write_pair b = { c->wx, 0 };
+        if (c->w & FLAG_PAIR) b = *POOL_AT(&f->notes->write_pair, struct write_pair, c->wx);
+        add_elements(f, &u, b.weak, OP_WRITE);
+        add_elements(f, &u, b.strong, OP_WRITE | OP_STRONG);
+    }
+    if (c->r >= f->lo && word_is_set(c->r))
+        add_set(f, &u, c->rx, ~0u);
+    else if (c->r >= f->lo && word_mixed(c->r))
+        add_elements(f, &u, c->rx, OP_READ);
+    else if (c->r >= f->lo && is_mine(f, c->r))
+        add(&u, OP_READ, 0, ~0u, c->rx);
+    without_hidden(&u);
+    return u;
+}
+
+/* ---- runs of sectors ---- */
+
+static void flush(struct reading *f, u32 k)
+{
+    struct footprint_run *r = &f->run[k];
+    const struct access_sink *sink = f->of->in->sink;
+    if (r->from == r->to) return;
+    r->write = k & OP_WRITE;
+    r->strong = k & STRONG;
+    r->low = f->of->sim->functions.func[f->site[k] >> SITE_FUNCTION];
+    r->op = f->site[k] & SITE_OPERATION;
+    if (r->low && r->op >= r->low->nop) r->low = NULL;
+    sink->run(sink->self, r);
+    r->from = r->to = 0;
+}
+
+static void put_sector(struct reading *f, u64 at, const struct sector_use *u)
+{
+    for (u32 k = 0; k < CLASSES; k++) {
+        struct footprint_run *r = &f->run[k];
+        if (r->to == at && r->from != r->to && r->bytes == u->bytes[k] && f->site[k] == u->site[k]) {
+            r->to = at + SECTOR;
+            continue;
+        }
+        flush(f, k);
+        if (!u->bytes[k]) continue;
+        *r = (struct footprint_run){ .from = at, .to = at + SECTOR, .bytes = u->bytes[k] };
+        f->site[k] = u->site[k];
+    }
+}
+
+static void put_object(struct reading *f, const struct mem_object *o)
+{
+    if (!o->race || o->state != MEM_LIVE) return;
+    u64 from = o->base & ~(u64)(SECTOR - 1), to = o->base + o->size;
+    for (u64 at = from; at < to; at += SECTOR) {
+        const struct cell *c = cell_of((const char *)(uintptr_t)o->race, at);
+        if (likely(c->w < f->lo && c->r < f->lo)) continue;
+        struct sector_use u = sector_use(f, c);
+        put_sector(f, at, &u);
+    }
+    for (u32 k = 0; k < CLASSES; k++) flush(f, k);
+}
+
+void footprint_tell(const struct race *r, const struct race_launch *launch)
+{
+    const struct access_sink *sink = launch->of->in->sink;
+    struct reading f = { .race = r, .notes = &launch->notes, .lo = hb_launch_floor(launch), .of = launch->of };
+    sink->begin(sink->self, launch->exact);
+    for (u32 n = 0; n < r->ntracked; n++) put_object(&f, r->tracked[n].o);
+    for (u32 n = 0; n < r->nheap; n++)
+        if (r->heap[n]->tracked == n + 1) put_object(&f, r->heap[n]);
+}
