@@ -9,6 +9,16 @@
 #include "contract/contract.h"
 #include "race/racecheck.h"
 
+/* What happens when the host touches managed memory while a launch is in flight that may use it. The cards of our
+ * profiles have concurrentManagedAccess: the access is legal there, and a race unless the two use different bytes or
+ * the kernel synchronises with the host. docs/machine.md says why REPORT is the default under the race check. */
+enum dev_managed_policy {
+    DEV_MANAGED_DEFAULT, /* REPORT where the race check is on, else FREE */
+    DEV_MANAGED_FREE,    /* nothing: host and kernel see the same bytes at all times */
+    DEV_MANAGED_REPORT,  /* the access is noted, for the comparison with what the launch used, and goes on */
+    DEV_MANAGED_WAIT,    /* it waits until no such launch is in flight */
+};
+
 struct dev_options {
     /* NULL: the default, which takes PTX for any target; a real GPU is its own profile */
     const struct profile *profile;
@@ -20,6 +30,7 @@ struct dev_options {
     u64 seed;          /* as in sim_launch; implies one worker */
     u64 budget;        /* warp instructions per launch, 0: none */
     double time_limit; /* seconds per launch, 0: none */
+    enum dev_managed_policy managed;
 };
 
 struct dev_part {

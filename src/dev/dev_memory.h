@@ -146,27 +146,24 @@ void sim_pool_usage_reset(struct dev_pool *p); /* the high-water marks start fro
 
 /* ---- managed memory ---- */
 
-/* What happens when the host touches managed memory while a launch is in flight that may use it. The cards of our
- * profiles have concurrentManagedAccess: the access is legal there, and a race unless the two use different bytes or
- * the kernel synchronises with the host. docs/machine.md says why REPORT is the default under the race check. */
-enum dev_managed_policy {
-    DEV_MANAGED_DEFAULT, /* REPORT where the race check is on, else FREE */
-    DEV_MANAGED_FREE,    /* nothing: host and kernel see the same bytes at all times */
-    DEV_MANAGED_REPORT,  /* the access is noted, for the comparison with what the launch used, and goes on */
-    DEV_MANAGED_WAIT,    /* it waits until no such launch is in flight */
-};
-struct dev_touch { /* one access of the host */
-    u64 address;   /* its first byte */
-    bool write;
-    const struct mem_object *object;
+/* The policy is enum dev_managed_policy of dev.h. */
+struct dev_touch {                   /* one access of the host */
+    u64 address;                     /* its first byte */
+    bool write;                      /* it writes */
+    const struct mem_object *object; /* managed memory that a launch in flight might use */
 };
 /* A launch starts, or its operation is about to start it. Protects the managed memory that its parameters and variables
  * lead to. polls: the kernel may wait for the host (it reads memory in a loop until that changes): then nothing is
  * protected. A token for dev_managed_end; 0: nothing was protected. */
 u32 dev_managed_begin(struct device *d, const struct dev_launch *l, bool polls);
-/* It has ended: memory that no other launch in flight may use is the host's again. `touch` (may be NULL) gets the
- * accesses that were noted while it was in flight, in their order. */
-void dev_managed_end(struct device *d, u32 token, void (*touch)(void *self, const struct dev_touch *t), void *self);
+/* It has ended: memory that no other launch in flight may use is the host's again. */
+void dev_managed_end(struct device *d, u32 token);
+/* Hands out what the host touched since the last call, in its order. To be called at the begin of every call that
+ * enqueues something, so that the touches count as before it, and at the end of a launch. Two loads if there is none.
+ */
+void dev_managed_drain(struct device *d, void (*touch)(void *self, const struct dev_touch *t), void *self);
+/* The object is freed; NULL: the device is closed. */
+void dev_managed_forget(struct device *d, const struct mem_object *o);
 
 /* ---- leaks ---- */
 

@@ -23,6 +23,7 @@ static void close_sim(struct device *d)
 {
     race_delete(d->race);
     if (d->sim) sim_delete(d->sim);
+    dev_managed_forget(d, NULL);
     sim_pools_close(d);
     mem_delete(d->mem);
 }
@@ -30,10 +31,10 @@ static void close_sim(struct device *d)
 /* Bytes of the card in use: pools count with what they hold, and memory of the host does not. */
 static u64 card_used(struct device *d)
 {
-    u64 pools = sim_pools_reserved(d), other = mem_bytes_live(d->mem);
-    static const enum mem_kind not [] = { MEM_POOL, MEM_PINNED, MEM_REGISTERED };
-    for (u32 k = 0; k < COUNT_OF(not ); k++) other -= mem_usage(d->mem, not [k]).live;
-    return pools + other;
+    static const enum mem_kind on_card[] = { MEM_DEVICE, MEM_MANAGED, MEM_GLOBAL, MEM_CONST, MEM_HEAP };
+    u64 used = sim_pools_reserved(d);
+    for (u32 k = 0; k < COUNT_OF(on_card); k++) used += mem_bytes_of(d->mem, on_card[k]);
+    return used;
 }
 
 bool sim_has_room(struct device *d, u64 bytes, struct error *e)
@@ -58,6 +59,7 @@ static struct mem_object *alloc(struct device *d, u64 bytes, enum mem_kind kind,
 static enum mem_free_result release(struct device *d, u64 addr, const char *site, struct mem_object **object)
 {
     struct mem_object *o = mem_find(d->mem, addr);
+    if (o && o->kind == MEM_MANAGED && o->base == addr) dev_managed_forget(d, o);
     if (!o || !o->pool || o->base != addr || o->state == MEM_FREED) return mem_free(d->mem, addr, site, object);
     if (object) *object = o;
     if (sim_pool_freed(o)) return MEM_FREE_TWICE;

@@ -186,7 +186,8 @@ static struct mem_object *allocate(struct mem *m, u64 bytes, u64 align, enum mem
 {
     CHECK(kind != MEM_REGISTERED);
     struct zone *z = &m->zone[zone_of(kind)];
-    align = MAX_OF(align, 256ull);
+    /* managed objects share no page: the host's view of each can be protected alone */
+    align = MAX_OF(align, kind == MEM_MANAGED ? page_size() : 256ull);
     CHECK(!(align & (align - 1)));
     u64 span = z->to - z->from;
     if (bytes > span || align > span || base_alloc_refused()) {
@@ -385,6 +386,11 @@ struct mem_object *mem_by_id(const struct mem *m, u32 id)
 u64 mem_bytes_live(const struct mem *m)
 {
     return atomic_load_explicit(&m->usage[MEM_KINDS].live, memory_order_relaxed);
+}
+
+u64 mem_bytes_of(const struct mem *m, enum mem_kind kind)
+{
+    return atomic_load_explicit(&m->usage[kind].live, memory_order_relaxed);
 }
 
 struct mem_usage mem_usage(struct mem *m, enum mem_kind kind)

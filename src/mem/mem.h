@@ -79,6 +79,7 @@ const struct scalar *mem_scalar(const struct mem_object *o);
 /* Makes all bytes of an object zero, without touching pages that can be given back instead. */
 void mem_zero(struct mem *m, const struct mem_object *o);
 u64 mem_bytes_live(const struct mem *m);
+u64 mem_bytes_of(const struct mem *m, enum mem_kind kind); /* live ones of one kind */
 struct mem_usage {
     u64 live, peak; /* bytes in live objects, and the most there were at a time */
 };

@@ -1,0 +1,300 @@
+/* Managed memory while a kernel is in flight: noticing that the host touches it.
+ *
+ * Host and engine have a view each of the same bytes (mem/zone.h), so neither ever sees stale values. What can be wrong
+ * is that the host did not wait. While a launch is in flight that may use a managed object, the pages of the host's
+ * view are without access; the engine's view is not concerned. The first access of the host to a page is a SIGSEGV,
+ * whose handler notes the address and makes the page accessible, or waits for the launches, and the host's instruction
+ * runs again. Managed objects start at a page and share none (mem.c), so a page says which object it is.
+ *
+ * A *guard* is the range of such an object with the launches in flight that may use it. The handler cannot take locks:
+ * the guards are a table with atomic fields, and an entry stays, with no launch, when its last launch ends, so that a
+ * fault that is on its way at that moment is still known to be ours. Touches go into a ring that the handler only adds
+ * to. A fault that is not ours goes to the handler that was there before.
+ *
+ * What cannot be seen: accesses of the system on behalf of the host. read(2) into a page without access fails with
+ * EFAULT. Hence kernels that poll are left alone, and the policy can be switched off. */
+#define _GNU_SOURCE
+#include "dev/dev_memory.h"
+#include <errno.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <ucontext.h>
+
+/* DEVICES_MOST: devices with a higher number are left alone */
+enum { GUARDS = 256, RING = 256, FLIGHT_GUARDS = 32, TOUCHES_MOST = 16, DEVICES_MOST = 64 };
+
+struct guard {
+    u64 from, to; /* pages, in the host's view; 0: free entry */
+    struct mem_object *object;
+    struct device *device;
+    u32 number;  /* of the device */
+    u32 flights; /* launches in flight that may use it */
+    u32 touches; /* pages that the host touched while they were */
+    u32 waits;   /* the policy is to wait */
+};
+struct flight {            /* a launch */
+    struct device *device; /* NULL: free entry */
+    u32 guards;            /* that it holds */
+    struct held {
+        u32 guard;
+        const struct mem_object *object; /* the guard may have gone to another one since */
+    } held[FLIGHT_GUARDS];
+};
+
+static lock_t managed_lock = PTHREAD_MUTEX_INITIALIZER; /* of whoever changes something here, never of the handler */
+static struct guard guards[GUARDS];                     /* fields are atomic: the handler reads them */
+static u32 nguards;                                     /* atomic: entries in use, with or without launches */
+static struct flight *flights;                          /* by token - 1 */
+static u32 nflights, capflights;
+static struct ring {
+    struct touch { /* what the handler saw */
+        u64 address;
+        const struct mem_object *object;
+        u32 write;
+        u32 ready; /* atomic: 1 + turn of the ring in which it was written */
+    } touch[RING];
+    u64 in, out;       /* atomic: touches that were noted, and handed out */
+} rings[DEVICES_MOST]; /* by number of the device */
+static struct sigaction handler_before;
+
+#define READ(x) __atomic_load_n(&(x), __ATOMIC_ACQUIRE)
+#define WRITE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELEASE)
+
+/* ---- the handler ---- */
+
+static bool was_write(const void *context)
+{
+    const ucontext_t *u = context;
+#if defined __x86_64__
+    return u->uc_mcontext.gregs[REG_ERR] & 2;
+#elif defined __aarch64__
+    const u8 *at = (const u8 *)u->uc_mcontext.__reserved;
+    for (u32 n = 0; n < 8; n++) { /* records of { magic, size }; that of the syndrome register says it */
+        u32 head[2];
+        u64 syndrome;
+        memcpy(head, at, sizeof head);
+        memcpy(&syndrome, at + 8, 8);
+        if (head[0] == 0x45535201) return syndrome >> 6 & 1;
+        if (!head[0] || head[1] < 8) break;
+        at += head[1];
+    }
+    return false;
+#else
+    (void)u;
+    return false;
+#endif
+}
+
+static void note(const struct guard *g, u64 address, bool write)
+{
+    struct ring *r = &rings[READ(g->number)];
+    u64 n = READ(r->in);
+    do
+        if (n - READ(r->out) >= RING) return; /* nobody asks: the oldest ones are enough */
+    while (!__atomic_compare_exchange_n(&r->in, &n, n + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    struct touch *t = &r->touch[n % RING];
+    t->address = address;
+    t->object = READ(g->object);
+    t->write = write;
+    WRITE(t->ready, 1 + (u32)(n / RING));
+}
+
+/* True: the fault was ours, and the instruction may run again. */
+static bool touched(u64 address, bool write)
+{
+    u32 n = READ(nguards);
+    for (u32 k = 0; k < n; k++) {
+        struct guard *g = &guards[k];
+        u64 from = READ(g->from), to = READ(g->to);
+        if (address < from || address >= to) continue;
+        if (READ(g->waits))
+            while (READ(g->flights)) nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
+        u64 page = address & ~(page_size() - 1), bytes = page_size();
+        const struct mem_object *o = READ(g->object);
+        bool inside = address - o->base < o->size;
+        if (READ(g->flights) && inside && __atomic_add_fetch(&g->touches, 1, __ATOMIC_ACQ_REL) <= TOUCHES_MOST)
+            note(g, address, write);
+        if (READ(g->touches) >= TOUCHES_MOST || READ(g->waits)) { /* enough is known of it */
+            page = from;
+            bytes = to - from;
+        }
+        return !mprotect((void *)(uintptr_t)page, bytes, PROT_READ | PROT_WRITE);
+    }
+    return false;
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    int kept = errno;
+    if (touched((u64)(uintptr_t)info->si_addr, was_write(context))) {
+        errno = kept;
+        return;
+    }
+    errno = kept;
+    if (handler_before.sa_flags & SA_SIGINFO && handler_before.sa_sigaction) {
+        handler_before.sa_sigaction(number, info, context);
+    } else if (handler_before.sa_handler != SIG_DFL && handler_before.sa_handler != SIG_IGN) {
+        handler_before.sa_handler(number);
+    } else {
+        signal(number, SIG_DFL); /* the instruction runs again, and ends the process as it would have without us */
+    }
+}
+
+/* Ours is the handler in front, also where the program has set one since. */
+static bool handler_set(void)
+{
+    struct sigaction now;
+    if (sigaction(SIGSEGV, NULL, &now)) return false;
+    if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault) return true;
+    struct sigaction ours = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+    sigemptyset(&ours.sa_mask);
+    handler_before = now;
+    return !sigaction(SIGSEGV, &ours, NULL);
+}
+
+/* ---- guards ---- */
+
+/* The guard of an object, made if need be; GUARDS: there is no room. */
+static u32 guard_of(struct device *d, struct mem_object *o)
+{
+    u32 spare = GUARDS;
+    for (u32 k = 0; k < nguards; k++) {
+        if (guards[k].object == o && guards[k].device == d && guards[k].from) return k;
+        if (!guards[k].flights && (spare == GUARDS || !guards[k].from)) spare = k;
+    }
+    u32 k = nguards < GUARDS ? nguards : spare;
+    if (k == GUARDS) return k;
+    u64 page = page_size();
+    struct guard *g = &guards[k];
+    WRITE(g->to, 0); /* no address is in it while it changes */
+    WRITE(g->object, o);
+    g->device = d;
+    WRITE(g->number, d->number);
+    WRITE(g->from, o->base & ~(page - 1));
+    WRITE(g->to, (o->base + o->size + page - 1) & ~(page - 1));
+    if (k == nguards) WRITE(nguards, k + 1);
+    return k;
+}
+
+static void guard_add(struct device *d, struct flight *f, struct mem_object *o, bool wait)
+{
+    if (!o || o->kind != MEM_MANAGED || o->state != MEM_LIVE || !o->size || f->guards == FLIGHT_GUARDS) return;
+    u32 k = guard_of(d, o);
+    if (k == GUARDS) return;
+    for (u32 n = 0; n < f->guards; n++)
+        if (f->held[n].guard == k) return;
+    struct guard *g = &guards[k];
+    WRITE(g->waits, wait);
+    if (!g->flights) WRITE(g->touches, 0);
+    WRITE(g->flights, g->flights + 1);
+    f->held[f->guards++] = (struct held){ k, o };
+    mprotect((void *)(uintptr_t)g->from, g->to - g->from, PROT_NONE);
+}
+
+static enum dev_managed_policy policy_of(const struct device *d)
+{
+    if (d->options.managed != DEV_MANAGED_DEFAULT) return d->options.managed;
+    return d->options.checks & CHECK_RACE ? DEV_MANAGED_REPORT : DEV_MANAGED_FREE;
+}
+
+static u32 flight_new(struct device *d)
+{
+    for (u32 k = 0; k < nflights; k++)
+        if (!flights[k].device) {
+            flights[k] = (struct flight){ .device = d };
+            return k;
+        }
+    if (nflights == capflights) {
+        capflights = capflights ? 2 * capflights : 16;
+        flights = base_need_more(flights, sizeof *flights * capflights);
+    }
+    flights[nflights] = (struct flight){ .device = d };
+    return nflights++;
+}
+
+/* The managed variables of the module that the kernel is in. */
+static void guard_variables(struct device *d, struct flight *f, const struct ptx_func *kernel, bool wait)
+{
+    for (const struct dev_module *m = d->modules; m; m = m->next) {
+        bool here = false;
+        for (const struct ptx_module *p = m->ptx; p; p = p->next)
+            for (u32 k = 0; k < p->nfunc; k++) here |= p->func[k] == kernel;
+        for (u32 k = 0; here && k < m->objects; k++) guard_add(d, f, m->object[k], wait);
+    }
+}
+
+u32 dev_managed_begin(struct device *d, const struct dev_launch *l, bool polls)
+{
+    enum dev_managed_policy policy = policy_of(d);
+    if (policy == DEV_MANAGED_FREE || polls || !d->mem || d->number >= DEVICES_MOST ||
+        !mem_bytes_of(d->mem, MEM_MANAGED))
+        return 0;
+    lock(&managed_lock);
+    u32 token = 0;
+    if (handler_set()) {
+        token = flight_new(d) + 1;
+        struct flight *f = &flights[token - 1];
+        for (u32 at = 0; at + 8 <= l->kernel->param_bytes; at += 8) {
+            u64 value;
+            memcpy(&value, (const u8 *)l->params + at, 8);
+            if (value) guard_add(d, f, mem_find(d->mem, value), policy == DEV_MANAGED_WAIT);
+        }
+        guard_variables(d, f, l->kernel, policy == DEV_MANAGED_WAIT);
+        if (!f->guards) {
+            f->device = NULL;
+            token = 0;
+        }
+    }
+    unlock(&managed_lock);
+    return token;
+}
+
+void dev_managed_end(struct device *d, u32 token)
+{
+    if (!token) return;
+    lock(&managed_lock);
+    struct flight *f = &flights[token - 1];
+    CHECK(f->device == d);
+    for (u32 n = 0; n < f->guards; n++) {
+        struct guard *g = &guards[f->held[n].guard];
+        if (g->object != f->held[n].object || g->device != d) continue;
+        if (g->flights == 1) mprotect((void *)(uintptr_t)g->from, g->to - g->from, PROT_READ | PROT_WRITE);
+        WRITE(g->flights, g->flights - 1);
+    }
+    f->device = NULL;
+    unlock(&managed_lock);
+}
+
+void dev_managed_drain(struct device *d, void (*touch)(void *self, const struct dev_touch *t), void *self)
+{
+    struct ring *r = &rings[MIN_OF(d->number, DEVICES_MOST - 1u)];
+    while (unlikely(READ(r->in) != READ(r->out))) {
+        lock(&managed_lock);
+        u64 n = r->out;
+        struct touch *t = &r->touch[n % RING];
+        bool ready = n != READ(r->in) && READ(t->ready) == 1 + (u32)(n / RING);
+        struct dev_touch out = { t->address, t->write, t->object };
+        if (ready) WRITE(r->out, n + 1);
+        unlock(&managed_lock);
+        if (!ready) return;
+        touch(self, &out);
+    }
+}
+
+void dev_managed_forget(struct device *d, const struct mem_object *o)
+{
+    lock(&managed_lock);
+    for (u32 k = 0; k < nguards; k++) {
+        struct guard *g = &guards[k];
+        if (g->device != d || (o && g->object != o)) continue;
+        if (g->from && g->flights) mprotect((void *)(uintptr_t)g->from, g->to - g->from, PROT_READ | PROT_WRITE);
+        WRITE(g->from, 0);
+        WRITE(g->to, 0);
+        WRITE(g->flights, 0);
+        g->device = NULL;
+    }
+    struct ring *r = &rings[MIN_OF(d->number, DEVICES_MOST - 1u)];
+    while (!o && r->out != READ(r->in)) WRITE(r->out, r->out + 1); /* the number gets another device */
+    unlock(&managed_lock);
+}
