@@ -13,6 +13,7 @@ struct device *dev_new(const struct dev_options *o, struct error *e)
     }
     d->options = *o;
     d->ops = o->gpu ? &dev_gpu : &dev_sim;
+    d->async = o->gpu ? &dev_gpu_async : &dev_sim_async;
     d->any_target = !o->profile;
     d->profile = o->profile ? o->profile : profile_default();
     d->report = report_new();
@@ -86,6 +87,8 @@ void dev_unload(struct device *d, struct dev_module *m)
     struct dev_module **link = &d->modules;
     while (*link && *link != m) link = &(*link)->next;
     CHECK(*link);
+    struct error unused = { 0 };
+    if (d->ops->outside) d->ops->outside(d, true, &unused);
     *link = m->next;
     d->ops->displace(d, m);
     free_parts(m->ptx);
@@ -123,6 +126,7 @@ struct ptx_var *dev_variable(struct dev_module *m, struct str name)
 struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site,
                              struct error *e)
 {
+    if (d->ops->outside && !d->ops->outside(d, false, e)) return NULL;
     return d->ops->alloc(d, bytes, kind, name, site, e);
 }
 
@@ -155,6 +159,13 @@ void dev_free_found(struct device *d, bool twice, u64 addr, const struct mem_obj
 
 bool dev_free(struct device *d, u64 addr, const char *site)
 {
+    struct error unused = { 0 }; /* a free in a capture has broken it, and is done all the same */
+    if (d->ops->outside) d->ops->outside(d, true, &unused);
+    return dev_free_now(d, addr, site);
+}
+
+bool dev_free_now(struct device *d, u64 addr, const char *site)
+{
     struct mem_object *o = d->ops->find(d, addr);
     bool variable = o && (o->kind == MEM_GLOBAL || o->kind == MEM_CONST || o->kind == MEM_REGISTERED);
     enum mem_free_result r = variable ? MEM_FREE_BAD : d->ops->free(d, addr, site, &o);
@@ -181,7 +192,6 @@ bool dev_write(struct device *d, u64 addr, const void *from, u64 bytes, struct e
 bool dev_read(struct device *d, u64 addr, void *to, u64 bytes, struct error *e)
 {
     const struct mem_object *o = bytes ? dev_range(d, addr, bytes, e) : NULL;
-    if (o && d->ops->output) d->ops->output(d, o, addr, bytes);
     return o ? d->ops->read(d, o, addr, to, bytes, e) : !bytes;
 }
 
@@ -200,7 +210,7 @@ bool dev_fill(struct device *d, u64 addr, int byte, u64 bytes, struct error *e)
 
 static struct mem_object *find_object(void *d, u64 addr) { return ((struct device *)d)->ops->find(d, addr); }
 
-static bool contract_kept(struct device *d, const struct dev_launch *l)
+bool dev_contract_kept(struct device *d, const struct dev_launch *l)
 {
     const struct ptx_func *k = l->kernel;
     if (!l->contract || !(d->options.checks & CHECK_CONTRACT)) return true;
@@ -243,17 +253,21 @@ void dev_leaks(struct device *d)
         if (o->kind == MEM_HEAP && o->state == MEM_LIVE) leak_add(d, o);
 }
 
-enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e)
+void dev_checks_ran(struct device *d, const struct dev_launch *l)
 {
-    *r = (struct sim_result){ 0 };
-    report_tickets_end(d->report);
     u32 by_contract = (l->contract ? CHECK_CONTRACT | CHECK_VALUES | CHECK_COVERAGE : 0) |
                       (d->options.all_values ? CHECK_VALUES : 0);
     report_ran(d->report, d->options.gpu
                               ? CHECK_LAUNCH
                               : CHECK_BOUNDS | CHECK_ALIGN | CHECK_BARRIER | CHECK_LAUNCH | CHECK_MEMORY | by_contract);
-    if (!launch_allowed(d, l) || !contract_kept(d, l)) return DEV_REFUSED;
+}
+
+enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e)
+{
+    *r = (struct sim_result){ 0 };
+    dev_checks_ran(d, l);
+    if (!launch_allowed(d, l) || !dev_contract_kept(d, l)) return DEV_REFUSED;
     enum dev_result result = d->ops->launch(d, l, r, e);
-    __atomic_store_n(&d->interrupt, 0, __ATOMIC_RELAXED);
+    if (!d->work) __atomic_store_n(&d->interrupt, 0, __ATOMIC_RELAXED);
     return result;
 }

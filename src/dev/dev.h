@@ -82,6 +82,9 @@ struct dev_ops { /* what the two implementations do differently */
     bool (*place)(struct device *d, struct dev_module *m, struct error *e);
     void (*displace)(struct device *d, struct dev_module *m); /* also after a place that failed */
     enum dev_result (*launch)(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e);
+    /* A call that is no operation of a stream begins: false in a capture that forbids it. wait: all work is done then.
+     * NULL: the driver sees to it. */
+    bool (*outside)(struct device *d, bool wait, struct error *e);
 };
 extern const struct dev_ops dev_sim, dev_gpu;
 
@@ -95,11 +98,13 @@ struct device {
     struct gpu *gpu;   /* a real GPU: dev_gpu.c */
     struct report *report;
     struct dev_options options;
-    struct dev_module *modules; /* the newest first */
-    volatile int interrupt;     /* read by the running launch */
-    u32 number;                 /* among the devices of this process (dev_attach) */
-    struct pools *pools;        /* dev_pool.c; NULL: none yet */
-    u64 pool_bytes;             /* atomic: bytes of the card that they hold */
+    struct dev_module *modules;        /* the newest first */
+    volatile int interrupt;            /* not 0: what runs is to stop; read by the launches in flight */
+    u32 number;                        /* among the devices of this process (dev_attach) */
+    struct pools *pools;               /* dev_pool.c; NULL: none yet */
+    u64 pool_bytes;                    /* atomic: bytes of the card that they hold */
+    const struct dev_async_ops *async; /* dev_async.h: what is enqueued */
+    struct dev_work *work;             /* software GPU: what runs, dev_work.h */
 };
 
 struct device *dev_new(const struct dev_options *o, struct error *e);
@@ -122,6 +127,8 @@ struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, co
 bool dev_free(struct device *d, u64 addr, const char *site);
 /* Adds double_free or bad_free: of this address, in this object or in none (NULL). */
 void dev_free_found(struct device *d, bool twice, u64 addr, const struct mem_object *o);
+/* The same without waiting for what is in flight: the free of a stream, whose time has come. */
+bool dev_free_now(struct device *d, u64 addr, const char *site);
 /* Names a live object by its start. */
 bool dev_describe(struct device *d, u64 addr, const char *name, const char *type, u32 element_size, struct error *e);
 /* Copies; false: the bytes are not inside one live object, or the device failed, and e says how. */
@@ -133,6 +140,11 @@ bool dev_fill(struct device *d, u64 addr, int byte, u64 bytes, struct error *e);
 /* Adds a note for each place whose device malloc was never freed. */
 void dev_leaks(struct device *d);
 enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e);
+
+/* A launch begins: which checks look at it. */
+void dev_checks_ran(struct device *d, const struct dev_launch *l);
+/* Whether its arguments are what its contract says; false after reporting. */
+bool dev_contract_kept(struct device *d, const struct dev_launch *l);
 
 /* launch.c: true when the profile allows this launch; false after reporting the limit. */
 bool launch_allowed(struct device *d, const struct dev_launch *l);

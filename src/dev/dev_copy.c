@@ -225,12 +225,12 @@ static void copy_row(const struct dev_copy_plan *p, u64 to_offset, u64 from_offs
         from->device->ops->output(from->device, from->object, source, n);
     if (to->object && !to->object->odd && to->device->options.checks & CHECK_VALUES)
         to->object->odd = from->object ? from->object->odd : value_is_odd(to->object, from->bytes + from_offset, n);
-    copy_bytes(to->bytes + to_offset, from->bytes + from_offset, n);
-    if (!to->object) return;
-    if (from->object)
+    /* defined before it is there: a kernel that polls for the copy reads it at once */
+    if (to->object && from->object)
         shadow_copy(mem_shadow(to->device->mem), at, mem_shadow(from->device->mem), source, n);
-    else
+    else if (to->object)
         shadow_define(mem_shadow(to->device->mem), at, n);
+    copy_bytes(to->bytes + to_offset, from->bytes + from_offset, n);
 }
 
 void dev_copy_run(const struct dev_copy_plan *p)
@@ -270,8 +270,8 @@ void dev_fill_run(const struct dev_fill_plan *p)
     for (u64 k = 0; p->width && k < p->slices; k++)
         for (u64 i = 0; i < p->rows; i++) {
             u64 offset = k * p->to.slice + i * p->to.pitch;
-            fill_row(p->to.bytes + offset, p->value, p->bytes, p->width);
             shadow_define(mem_shadow(p->to.device->mem), p->to.address + offset, p->width);
+            fill_row(p->to.bytes + offset, p->value, p->bytes, p->width);
         }
     if (p->width) p->to.object->given = true;
 }

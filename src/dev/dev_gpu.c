@@ -273,5 +273,6 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     return DEV_RAN;
 }
 
-const struct dev_ops dev_gpu = { open_gpu, close_gpu, gpu_alloc, gpu_free, gpu_find,  gpu_describe, gpu_live,
-                                 copy_in,  copy_out,  NULL,      fill,     gpu_place, gpu_displace, launch };
+const struct dev_ops dev_gpu = { open_gpu,     close_gpu, gpu_alloc,    gpu_free, gpu_find,
+                                 gpu_describe, gpu_live,  copy_in,      copy_out, NULL,
+                                 fill,         gpu_place, gpu_displace, launch,   NULL };

@@ -126,6 +126,7 @@ u32 sim_pool_free(struct device *d, u64 address, u64 stream, const char *site, s
                   struct error *e);
 void sim_pool_end(struct device *d, struct mem_object *o, const char *site); /* the operation of the free runs */
 bool sim_pool_freed(const struct mem_object *o);                             /* its free is enqueued, and has not run */
+bool sim_pool_is_graph(const struct mem_object *o);                          /* memory of an allocation node */
 /* Allocation nodes of graphs: the address is the node's until sim_pool_graph_delete; between, the nodes start and rest
  * it, any number of times. */
 u32 sim_pool_graph_new(struct device *d, struct dev_pool *p, u64 bytes, const char *name, const char *site,

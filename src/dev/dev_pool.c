@@ -394,6 +394,15 @@ bool sim_pool_freed(const struct mem_object *o)
 
 /* ---- allocation nodes ---- */
 
+bool sim_pool_is_graph(const struct mem_object *o)
+{
+    lock(&pools_lock);
+    const struct block *b = o->pool;
+    bool graph = b && b->graph;
+    unlock(&pools_lock);
+    return graph;
+}
+
 u32 sim_pool_graph_new(struct device *d, struct dev_pool *p, u64 bytes, const char *name, const char *site,
                        struct mem_object **out, struct error *e)
 {

@@ -1,11 +1,5 @@
 /* The software GPU: its memory is the arena of mem, its launches run on sim. Modules are placed in module.c. */
-#include "check/outputs.h"
-#include "check/value_scan.h"
-#include "dev/dev_memory.h"
-#include "mem/shadow.h"
-#include "dev/dev_again.h"
-#include "dev/dev_order.h"
-#include <stdlib.h>
+#include "dev/dev_work.h"
 #include <inttypes.h>
 
 static bool open_sim(struct device *d, struct error *e)
@@ -16,11 +10,12 @@ static bool open_sim(struct device *d, struct error *e)
     if (d->mem) d->sim = sim_new(d->mem, d->profile, workers);
     if (d->sim && o->checks & (CHECK_RACE | CHECK_ASYNC) && !(d->race = race_new(d->mem)))
         return error_set(e, ERR_MEMORY, "no memory for the race check");
-    return d->sim != NULL;
+    return d->sim && work_open(d, e);
 }
 
 static void close_sim(struct device *d)
 {
+    work_close(d);
     race_delete(d->race);
     if (d->sim) sim_delete(d->sim);
     dev_managed_forget(d, NULL);
@@ -76,30 +71,34 @@ static void describe(struct device *d, struct mem_object *o, const char *name, c
 
 static u64 live(const struct device *d) { return mem_bytes_live(d->mem); }
 
-/* The host has written these bytes. */
-static void defined(struct device *d, u64 addr, u64 bytes)
+/* Whether a synchronous call may act now: with work in flight it is an operation of the legacy stream. */
+static bool acts_now(struct device *d)
 {
-    struct mem_object *o = mem_find(d->mem, addr);
-    shadow_define(mem_shadow(d->mem), addr, bytes);
-    if (o) o->given = true;
+    struct streams *s = work_used(d);
+    return !s || streams_idle(s);
+}
+
+static bool copy_now(struct device *d, const struct dev_copy *c, struct error *e)
+{
+    struct dev_copy_plan p;
+    if (dev_copy_plan(d, c, &p, e)) return false;
+    dev_copy_run(&p);
+    return true;
 }
 
 static bool copy_in(struct device *d, const struct mem_object *o, u64 addr, const void *from, u64 bytes,
                     struct error *e)
 {
-    (void)e;
-    struct mem_object *own = mem_find(d->mem, addr);
-    memcpy(mem_view(o, addr), from, bytes);
-    defined(d, addr, bytes);
-    if (own && !own->odd && d->options.checks & CHECK_VALUES) own->odd = value_is_odd(own, from, bytes);
-    return true;
+    struct dev_copy c = { .to = { .address = addr }, .from = { .host = (void *)(uintptr_t)from }, bytes, 1, 1 };
+    if (o->kind == MEM_PINNED || acts_now(d)) return copy_now(d, &c, e);
+    return !work_wait_task(d, &(struct dev_task){ .kind = OP_COPY, .copy = c }, e);
 }
 
 static bool copy_out(struct device *d, const struct mem_object *o, u64 addr, void *to, u64 bytes, struct error *e)
 {
-    (void)d, (void)e;
-    memcpy(to, mem_view(o, addr), bytes);
-    return true;
+    struct dev_copy c = { .to = { .host = to }, .from = { .address = addr }, bytes, 1, 1 };
+    if (o->kind == MEM_PINNED || acts_now(d)) return copy_now(d, &c, e);
+    return !work_wait_task(d, &(struct dev_task){ .kind = OP_COPY, .copy = c }, e);
 }
 
 static void output(struct device *d, const struct mem_object *o, u64 addr, u64 bytes)
@@ -109,76 +108,39 @@ static void output(struct device *d, const struct mem_object *o, u64 addr, u64 b
 
 static bool fill(struct device *d, const struct mem_object *o, u64 addr, int byte, u64 bytes, struct error *e)
 {
-    (void)e;
-    memset(mem_view(o, addr), byte, bytes);
-    defined(d, addr, bytes);
+    (void)o;
+    struct dev_fill f = { .address = addr, .value = (u32)byte & 0xff, .bytes = 1, .width = bytes, .rows = 1 };
+    struct dev_fill_plan p;
+    if (!acts_now(d)) return !work_wait_task(d, &(struct dev_task){ .kind = OP_FILL, .fill = f }, e);
+    if (dev_fill_plan(d, &f, &p, e)) return false;
+    dev_fill_run(&p);
     return true;
+}
+
+static bool outside(struct device *d, bool wait, struct error *e)
+{
+    struct streams *s = work_used(d);
+    if (!s) return true;
+    u32 status = capture_unsafe_call(s);
+    if (wait) streams_settle(s);
+    return !work_status(d, status, e);
 }
 
 static enum dev_result launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e)
 {
-    struct sim_launch s = {
-        .kernel = l->kernel,
-        .grid = { l->grid[0], l->grid[1], l->grid[2] },
-        .block = { l->block[0], l->block[1], l->block[2] },
-        .shared_bytes = l->shared_bytes,
-        .cooperative = l->cooperative,
-        .params = l->params,
-        .checks = d->options.checks,
-        .seeded = d->options.seeded || l->orders || l->order,
-        .seed = d->options.seed,
-        .order = l->order,
-        .budget = d->options.budget,
-        .time_limit = d->options.time_limit,
-        .observers = d->race ? race_observer(d->race) : NULL,
-        .report = d->report,
-        .trace = l->trace,
-        .interrupt = &d->interrupt,
-        .plain = getenv("LOCKSTEP_PLAIN") != NULL, /* for tests: the two versions of the code must agree */
-    };
-    char kernel_text[1024];
-    snprintf(kernel_text, sizeof kernel_text, "%.*s", (int)MIN_OF(l->kernel->name.n, 1000u), l->kernel->name.p);
-    struct outputs *outputs = NULL;
-    struct outputs_launch watched = { .bound = l->contract,
-                                      .kernel = l->kernel,
-                                      .params = l->params,
-                                      .grid = s.grid,
-                                      .block = s.block,
-                                      .mem = d->mem,
-                                      .checks = d->options.checks,
-                                      .all_values = d->options.all_values,
-                                      .report = d->report,
-                                      .next = s.observers };
-    if ((l->contract || d->options.all_values) && !outputs_begin(&watched, &outputs, e)) return DEV_FAILED;
-    if (outputs) s.observers = &outputs->observer;
-    struct orders *orders = NULL;
-    struct memory_copy before = { 0 };
-    bool ok = (!l->orders || (orders = orders_begin(d->mem, e))) &&
-              (!outputs || !outputs->held || values_keep(&before, d, l, e));
-    ok = ok && sim_run(d->sim, &s, r, e);
-    if (outputs) {
-        outputs_end(outputs, ok && r->end == SIM_DONE);
-        if (ok && outputs->held)
-            ok = values_again(outputs, &before, d, &s, r, e);
-        else if (outputs->held)
-            outputs_settle(outputs);
+    if (!work_sync_begin(d)) return work_wait_launch(d, l, r, e);
+    report_tickets_end(d->report);
+    struct dev_run run;
+    enum dev_result came = DEV_FAILED;
+    if (run_begin(&run, d, l, true, e)) {
+        run.alone = d->race && work_used(d) && race_kernel_alone(d->race, d->sim, l->kernel);
+        work_run_here(&run);
+        came = run_end(&run, sim_run(d->sim, &run.in, r, e), r, e);
+        work_run_left(&run);
     }
-    copy_free(&before);
-    outputs_free(outputs);
-    u32 needed = CHECK_VALUES | CHECK_INIT; /* init knows which elements were written */
-    if (ok && r->end == SIM_DONE && !d->options.all_values && (d->options.checks & needed) == needed)
-        value_scan(&(struct value_scan){ .mem = d->mem,
-                                         .launch = r->serial,
-                                         .kernel = kernel_text,
-                                         .params = l->params,
-                                         .param_bytes = l->kernel->param_bytes,
-                                         .infinite = r->infinite,
-                                         .report = d->report });
-    if (orders && ok && r->end == SIM_DONE)
-        ok = orders_search(orders, d->sim, &s, watched.next, l->orders, &r->orders, e);
-    orders_free(orders);
-    return ok ? DEV_RAN : DEV_FAILED;
+    work_sync_end(d);
+    return came;
 }
 
-const struct dev_ops dev_sim = { open_sim, close_sim, alloc,  release, find,      describe,     live,
-                                 copy_in,  copy_out,  output, fill,    sim_place, sim_displace, launch };
+const struct dev_ops dev_sim = { open_sim, close_sim, alloc, release,   find,         describe, live,   copy_in,
+                                 copy_out, output,    fill,  sim_place, sim_displace, launch,   outside };

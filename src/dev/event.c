@@ -8,6 +8,8 @@ struct event *event_new(struct streams *s, u32 flags)
     return e;
 }
 
+struct streams *event_owner(const struct event *e) { return e->all; }
+
 void event_unref(struct event *e)
 {
     if (__atomic_sub_fetch(&e->refs, 1, __ATOMIC_ACQ_REL)) return;

@@ -42,6 +42,8 @@ static void node_free(struct graph_node *n)
     base_free(n);
 }
 
+struct streams *graph_owner(const struct graph *g) { return g->all; }
+
 void graph_delete(struct graph *g)
 {
     if (!g) return;

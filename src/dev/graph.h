@@ -24,6 +24,7 @@ struct graph_dep { /* an edge into a new node */
 
 struct graph *graph_new(struct streams *s); /* NULL: no memory */
 void graph_delete(struct graph *g);
+struct streams *graph_owner(const struct graph *g);
 /* Adds a node. Its data are the graph's from now on, unless this fails. OP_ALLOC: `address` is what the allocation has
  * in every launch, and the body makes it usable. OP_FREE: `address` is that of an allocation node or of other memory.
  */
@@ -51,6 +52,7 @@ enum { GRAPH_AUTO_FREE = 1 }; /* allocations that the graph does not free are ma
  * another executable graph of it exists. */
 u32 graph_instantiate(struct graph *g, u32 flags, struct graph_exec **exec, struct graph_node **where);
 void graph_exec_delete(struct graph_exec *x); /* launches in flight go on */
+struct streams *graph_exec_owner(const struct graph_exec *x);
 
 enum graph_update_result {
     GRAPH_UPDATE_OK,

@@ -27,6 +27,8 @@ static void plan_unref(struct streams *s, struct plan *p)
     if (!--p->refs) graph_discard(s, p, NULL);
 }
 
+struct streams *graph_exec_owner(const struct graph_exec *x) { return x->all; }
+
 /* ---- making ---- */
 
 static bool frees(const struct plan *p, const void *address)

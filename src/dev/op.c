@@ -239,6 +239,8 @@ static void complete(struct op *first)
         unlink_live(op);
         __atomic_store_n(&op->state, OP_DONE, __ATOMIC_RELEASE);
         if (op->waiters) pthread_cond_broadcast(&s->done);
+        s->hosts -= op->sleepers; /* before they have woken up: they can act from now on */
+        op->sleepers = 0;
         if (op->kind == OP_GRAPH_END) graph_ended(op);
         stream_unref(op->stream);
         op_unref(op);

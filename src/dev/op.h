@@ -125,14 +125,14 @@ struct op_spec {
 };
 
 /* How a backend takes part in waiting. All may be NULL. */
-enum op_progress { OP_PROGRESS_SOME, OP_PROGRESS_STUCK };
+enum op_progress { OP_PROGRESS_SOME, OP_PROGRESS_BUSY, OP_PROGRESS_STUCK };
 struct op_backend {
     void *self;
     /* A host thread is about to sleep until `op` is done: it may work for the backend. Returns when there is nothing
      * left that it could do. */
     void (*help)(void *self, struct op *op);
-    /* Under a seed: run the launches in flight on this thread until one is done (SOME), or none of them can go on
-     * until somebody else writes memory (STUCK). */
+    /* Under a seed: run the launches in flight on this thread until one is done (SOME), for a while that the seed
+     * decides (BUSY), or until none of them can go on unless somebody else writes memory (STUCK). */
     enum op_progress (*progress)(void *self);
     /* Nanoseconds for events. NULL: the host's clock; under a seed one microsecond for each operation. */
     u64 (*now)(void *self);
@@ -161,6 +161,8 @@ bool streams_unrepeatable(struct streams *s);
 /* The slots were not enough: some unordered operations may count as ordered. */
 bool streams_inexact(struct streams *s);
 
+void *streams_self(const struct streams *s); /* of its op_backend */
+
 /* What could still change memory, for those who prove that nobody can. */
 struct streams_census {
     u32 queued;      /* operations that wait for others */
@@ -177,6 +179,11 @@ void streams_census(struct streams *s, struct streams_census *out);
  * said only to the second of two questions with nothing between them: whoever looks at memory, asks, and is told no has
  * then looked after the last change. It takes only the lock of the streams: a backend may ask with locks of its own. */
 bool streams_may_change(struct streams *s);
+/* Whether the calling thread may act on memory itself, as if in the legacy stream: no operation is in flight, all that
+ * were are before what the host does now, and no other thread has called. */
+bool streams_idle(struct streams *s);
+/* The calling thread is in a call that enqueues nothing until it says otherwise: it counts as asleep. */
+void streams_asleep(struct streams *s, bool asleep);
 /* The operations that host threads wait for in calls, each with a reference, at most `most`. */
 u32 streams_waited(struct streams *s, struct op **out, u32 most);
 
@@ -244,16 +251,20 @@ struct stream *stream_per_thread(struct streams *s); /* that of the calling thre
 u32 stream_flags(const struct stream *st);
 s32 stream_priority(const struct stream *st);
 u64 stream_id(const struct stream *st); /* unique; 1 is the legacy stream */
+struct streams *stream_owner(const struct stream *st);
 /* OP_OK, OP_NOT_READY, or the status of the first operation that failed and was not asked for yet. */
 u32 stream_query(struct stream *st);
 u32 stream_synchronise(struct stream *st);
 u32 streams_synchronise(struct streams *s); /* the device: all streams */
+/* The same for a call that is no question: errors stay for those who ask. Nothing in a host function. */
+void streams_settle(struct streams *s);
 
 /* ---- events ---- */
 
 enum event_flags { EVENT_DEFAULT = 0, EVENT_BLOCKING_SYNC = 1, EVENT_NO_TIMING = 2 };
 struct event *event_new(struct streams *s, u32 flags); /* NULL: no memory */
 void event_delete(struct event *e);                    /* records and waits in flight go on */
+struct streams *event_owner(const struct event *e);
 u32 event_record(struct event *e, struct stream *st, u64 tag);
 u32 event_record_external(struct event *e, struct stream *st, u64 tag); /* in a capture: a node of the graph */
 /* Binds to the latest record at the time of this call; nothing when there is none. */

@@ -95,7 +95,6 @@ static void run(struct op *op)
     s->running[op->kind]++;
     s->moves++;
     __atomic_store_n(&op->state, OP_RUNNING, __ATOMIC_RELEASE);
-    if (op->kind == OP_VALUE_WRITE && !status && !s->options.external) value_write(op);
     if (op->kind == OP_GRAPH) graph_begin(op);
     if (op->run || op->drop) {
         unlock(&s->lock);
@@ -104,6 +103,7 @@ static void run(struct op *op)
         lock(&s->lock);
         if (status == OP_LATER) return; /* op may be gone */
     }
+    if (op->kind == OP_VALUE_WRITE && !status && !s->options.external) value_write(op);
     op_finish(op, status);
     if (s->polls.n) exec_recheck(s);
 }
@@ -192,7 +192,7 @@ static bool outlast(struct op *op)
     while (op->state != OP_DONE && op->state != OP_ENDING) {
         if (b->progress && op->kind == OP_LAUNCH) {
             enum op_progress p = let_progress(s);
-            if (p == OP_PROGRESS_STUCK) return false;
+            if (p != OP_PROGRESS_SOME) return false;
             continue;
         }
         u64 spent = time_ns() - begin;
@@ -243,6 +243,7 @@ static void wait_seeded(struct op *op)
     struct streams *s = op->all;
     const struct op_backend *b = &s->options.backend;
     s->hosts++;
+    op->sleepers++;
     s->moves++;
     op->waiters++;
     while (op->state != OP_DONE) {
@@ -252,12 +253,11 @@ static void wait_seeded(struct op *op)
             s->runner = true;
             enum op_progress p = let_progress(s);
             s->runner = false;
-            if (p == OP_PROGRESS_SOME) continue;
+            if (p != OP_PROGRESS_STUCK) continue;
         }
         if (op->state != OP_DONE) sleep_on(s, &s->done, s->runner ? WATCH_US : POLL_FIRST_US * 5);
     }
     op->waiters--;
-    s->hosts--;
     s->moves++;
 }
 
@@ -388,13 +388,15 @@ void exec_wait(struct op *op)
     if (b->help) b->help(b->self, op);
     for (u32 i = 0; i < SPINS && op_state(op) != OP_DONE; i++) cpu_relax();
     lock(&s->lock);
-    s->hosts++;
-    s->moves++;
-    op->waiters++;
-    while (op->state != OP_DONE) pthread_cond_wait(&s->done, &s->lock);
-    op->waiters--;
-    s->hosts--;
-    s->moves++;
+    if (op->state != OP_DONE) {
+        s->hosts++;
+        op->sleepers++;
+        s->moves++;
+        op->waiters++;
+        while (op->state != OP_DONE) pthread_cond_wait(&s->done, &s->lock);
+        op->waiters--;
+        s->moves++;
+    }
     op_unref(op);
 }
 

@@ -67,22 +67,23 @@ struct op_edge {
 
 struct op {
     struct streams *all;
-    struct stream *stream;  /* where it was enqueued; for a node, where its graph was launched */
-    u64 number;             /* in its chain */
-    u64 own;                /* operations of its own chain up to this number were done when it started */
-    u64 age;                /* order of enqueuing over all streams; a node has that of its launch */
-    u32 slot;               /* of its chain */
-    u32 visit;              /* the last walk that came by; op_path */
-    u32 refs;               /* one while it is not done, one for each holder */
-    u32 pending;            /* edges into it that still hold it back */
-    u32 pending_full;       /* operations before it that it may overlap and that are not done; atomic reads */
-    u32 status;             /* once it is done */
-    u8 kind;                /* op_kind */
-    u8 state;               /* op_state; atomic reads */
-    u8 lane;                /* op_lane */
-    bool triggered;         /* its programmatic edges have fired */
-    u16 waiters;            /* host threads that sleep until it is done, and the runner under a seed */
-    u8 bits, compare;       /* as in op_spec */
+    struct stream *stream; /* where it was enqueued; for a node, where its graph was launched */
+    u64 number;            /* in its chain */
+    u64 own;               /* operations of its own chain up to this number were done when it started */
+    u64 age;               /* order of enqueuing over all streams; a node has that of its launch */
+    u32 slot;              /* of its chain */
+    u32 visit;             /* the last walk that came by; op_path */
+    u32 refs;              /* one while it is not done, one for each holder */
+    u32 pending;           /* edges into it that still hold it back */
+    u32 pending_full;      /* operations before it that it may overlap and that are not done; atomic reads */
+    u32 status;            /* once it is done */
+    u8 kind;               /* op_kind */
+    u8 state;              /* op_state; atomic reads */
+    u8 lane;               /* op_lane */
+    bool triggered;        /* its programmatic edges have fired */
+    u16 waiters;           /* host threads that sleep until it is done, and the runner under a seed */
+    u16 sleepers;          /* of the host threads, those that count in streams->hosts: they are awake once it is done */
+    u8 bits, compare;      /* as in op_spec */
     struct op_clock *clock; /* before its start; fixed when it starts */
     /* before its end, and the operation itself, where that is more: with programmatic edges, and once it has published
      * itself to several others */

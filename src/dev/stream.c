@@ -171,6 +171,8 @@ struct stream *stream_per_thread(struct streams *s)
     return st;
 }
 
+struct streams *stream_owner(const struct stream *st) { return st->all; }
+void *streams_self(const struct streams *s) { return s->options.backend.self; }
 u32 stream_flags(const struct stream *st) { return st->flags; }
 s32 stream_priority(const struct stream *st) { return st->priority; }
 u64 stream_id(const struct stream *st) { return st->id; }
@@ -299,6 +301,17 @@ u32 streams_synchronise(struct streams *s)
     }
     unlock(&s->lock);
     return status;
+}
+
+void streams_settle(struct streams *s)
+{
+    lock(&s->lock);
+    if (!exec_permitted(s)) {
+        exec_call(s);
+        wait_tails(s, any);
+        opclock_join_gone(&s->clocks, &s->clocks.gone);
+    }
+    unlock(&s->lock);
 }
 
 u32 op_synchronise(struct op *op)

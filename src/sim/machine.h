@@ -305,6 +305,7 @@ struct sim {
     lock_t launches_lock;        /* of the list of launches in flight, and of who is in them */
     struct launch *launches;     /* in flight: by priority, then age */
     u32 nlaunches;               /* how many; atomic: read without the lock */
+    u64 ends;                    /* launches of sim_start that have ended; atomic: read without the lock */
     u32 ending;            /* launches that are in flight no more, and whose end is not yet known to who started them */
     struct launch *spare;  /* atomic: the memory of one that has ended, for the next; NULL: none */
     struct cta *spare_cta; /* atomic: the same of a CTA */

@@ -82,6 +82,10 @@ bool sim_ended(struct launch *l);
 /* Waits for the end of a launch that was started, and frees it. The result is as that of sim_run. Seeded launches run
  * only in here, all that are in flight, in turns that the seed draws. */
 bool sim_wait(struct launch *l, struct sim_result *r, struct error *e);
+/* Runs the seeded launches in flight on the calling thread, in turns that the seed draws, until one has ended, none can
+ * go on unless memory changes from outside, or for a number of turns that is always the same. */
+enum sim_drive { SIM_DRIVE_ENDED, SIM_DRIVE_STILL, SIM_DRIVE_BUSY };
+enum sim_drive sim_drive(struct sim *s);
 /* Who is asked whether something else than launches may change device memory, before a deadlock is called one: copies
  * under way, a host that can still act. It must not call the sim. While
  * nobody can be asked (NULL), no deadlock is called with launches of sim_start in flight: their host can still act. */

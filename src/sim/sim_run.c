@@ -404,6 +404,8 @@ struct launch *sim_start(struct sim *s, const struct sim_launch *given, struct e
     return l;
 }
 
+enum sim_drive sim_drive(struct sim *s) { return pool_drive(s); }
+
 bool sim_ended(struct launch *l)
 {
     lock(&l->sim->launches_lock);

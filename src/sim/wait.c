@@ -274,7 +274,9 @@ enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
     } else if (round_was_idle(w))
         return go_idle(w);
     wait_probe_stop(w);
-    u32 most = __atomic_load_n(&w->cta->launch->sim->nlaunches, __ATOMIC_RELAXED) > 1 ? FUEL_SHARED : FUEL_MAX;
+    const struct launch *l = w->cta->launch;
+    bool turns = (l->started && l->in->seeded) || __atomic_load_n(&l->sim->nlaunches, __ATOMIC_RELAXED) > 1;
+    u32 most = turns ? FUEL_SHARED : FUEL_MAX;
     w->next_fuel = w->next_fuel < most ? w->next_fuel * 2 : most;
     w->fuel = wait_refill(w, w->next_fuel);
     return w->next_fuel < most ? WAIT_GO : WAIT_YIELD;

@@ -12,9 +12,10 @@
 #include "sim/wait.h"
 
 enum {
-    PARK_SCAN = 32,   /* parked CTAs that a worker looks at before it starts a new one, at most ... */
-    PARK_TURN = 16,   /* ... each time it has asked for so many CTAs */
-    TURN_NS = 1000000 /* how long a turn takes at most, when other launches are in flight */
+    PARK_SCAN = 32,    /* parked CTAs that a worker looks at before it starts a new one, at most ... */
+    PARK_TURN = 16,    /* ... each time it has asked for so many CTAs */
+    TURN_NS = 1000000, /* how long a turn takes at most, when other launches are in flight */
+    TURN_CTAS = 256,   /* the same for seeded launches: runs of CTAs */
 };
 
 /* ---- parked CTAs ---- */
@@ -198,13 +199,16 @@ enum turn worker_turn(struct worker *k)
     struct launch *l = k->launch;
     enum turn came = TURN_QUIET;
     u64 end = 0;
+    u32 ran = 0;
     bool over = false;
     stop_watch(l->in->interrupt, l->deadline);
     struct cta *c = next_cta(k, &over);
     while (c) {
         bool done = cta_run(c), leave = false;
         came = TURN_WENT;
-        if (unlikely(others_in_flight(l))) {
+        if (l->in->seeded && (l->started || others_in_flight(l))) { /* by numbers, so that it can be repeated */
+            leave = ++ran >= TURN_CTAS || (!done && c->state == CTA_READY);
+        } else if (unlikely(others_in_flight(l))) {
             u64 now = time_ns();
             if (!end) end = now + TURN_NS;
             leave = now >= end || (!done && c->state == CTA_READY);

@@ -111,6 +111,7 @@ static void leave(struct sim *s, struct worker *k, enum turn came)
     if (done) done(self);
     lock(&s->launches_lock);
     s->ending--;
+    __atomic_store_n(&s->ends, s->ends + 1, __ATOMIC_RELAXED);
     unlock(&s->launches_lock);
 }
 
@@ -304,6 +305,21 @@ void pool_start(struct sim *s, struct launch *l)
 {
     l->started = true;
     put_in_flight(s, l);
+}
+
+enum sim_drive pool_drive(struct sim *s)
+{
+    enum { ROUNDS = 16 };
+    u64 before = __atomic_load_n(&s->ends, __ATOMIC_RELAXED), last = 0;
+    bool looked = false;
+    for (u32 k = 0; k < ROUNDS; k++) {
+        bool went = go_round(s, &last, true);
+        if (__atomic_load_n(&s->ends, __ATOMIC_RELAXED) != before) return SIM_DRIVE_ENDED;
+        if (!went && looked) return SIM_DRIVE_STILL;
+        if (!went) look_whether_still(s); /* stops those that will never go on, which then end */
+        looked = !went;
+    }
+    return SIM_DRIVE_BUSY;
 }
 
 void pool_wait(struct sim *s, struct launch *l)

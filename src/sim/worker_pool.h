@@ -12,6 +12,8 @@ void pool_delete(struct sim *s);
 void pool_run(struct sim *s, struct launch *l);
 /* Puts the launch in flight, and returns. */
 void pool_start(struct sim *s, struct launch *l);
+/* sim_drive. */
+enum sim_drive pool_drive(struct sim *s);
 /* Waits for the end of a launch that was put in flight. */
 void pool_wait(struct sim *s, struct launch *l);
 #endif

@@ -1,0 +1,91 @@
+/* One launch of the software GPU: what the machine is given, what is kept before it runs, what is looked at
+ * afterwards. */
+#include "check/outputs.h"
+#include "check/value_scan.h"
+#include "dev/dev_order.h"
+#include "dev/dev_work.h"
+#include <stdlib.h>
+
+static struct sim_launch machine_launch(struct device *d, const struct dev_launch *l, bool again)
+{
+    return (struct sim_launch){
+        .kernel = l->kernel,
+        .grid = { l->grid[0], l->grid[1], l->grid[2] },
+        .block = { l->block[0], l->block[1], l->block[2] },
+        .shared_bytes = l->shared_bytes,
+        .cooperative = l->cooperative,
+        .params = l->params,
+        .checks = d->options.checks,
+        .seeded = d->options.seeded || (again && (l->orders || l->order)),
+        .seed = d->options.seed,
+        .order = again ? l->order : 0,
+        .budget = d->options.budget,
+        .time_limit = d->options.time_limit,
+        .observers = d->race ? race_observer(d->race) : NULL,
+        .report = d->report,
+        .trace = l->trace,
+        .interrupt = &d->interrupt,
+        .plain = getenv("LOCKSTEP_PLAIN") != NULL, /* for tests: the two versions of the code must agree */
+    };
+}
+
+static void run_drop(struct dev_run *r)
+{
+    copy_free(&r->before);
+    outputs_free(r->outputs);
+    orders_free(r->orders);
+    r->outputs = NULL;
+    r->orders = NULL;
+}
+
+bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, bool again, struct error *e)
+{
+    *r = (struct dev_run){ .device = d, .launch = l, .in = machine_launch(d, l, again), .again = again };
+    struct outputs_launch watched = { .bound = l->contract,
+                                      .kernel = l->kernel,
+                                      .params = l->params,
+                                      .grid = l->grid,
+                                      .block = l->block,
+                                      .mem = d->mem,
+                                      .checks = d->options.checks,
+                                      .all_values = d->options.all_values,
+                                      .report = d->report,
+                                      .next = r->in.observers };
+    bool watch = l->contract || d->options.all_values;
+    bool ok = !watch || outputs_begin(&watched, &r->outputs, e);
+    if (r->outputs) r->in.observers = &r->outputs->observer;
+    ok = ok && (!again || !l->orders || (r->orders = orders_begin(d->mem, e))) &&
+         (!again || !r->outputs || !r->outputs->held || values_keep(&r->before, d, l, e));
+    if (!ok) run_drop(r);
+    return ok;
+}
+
+enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, struct error *e)
+{
+    struct device *d = r->device;
+    const struct dev_launch *l = r->launch;
+    if (r->outputs) {
+        outputs_end(r->outputs, ok && result->end == SIM_DONE);
+        if (ok && r->outputs->held && r->again)
+            ok = values_again(r->outputs, &r->before, d, &r->in, result, e);
+        else if (r->outputs->held)
+            outputs_settle(r->outputs);
+    }
+    u32 needed = CHECK_VALUES | CHECK_INIT; /* init knows which elements were written */
+    if (ok && result->end == SIM_DONE && !d->options.all_values && (d->options.checks & needed) == needed) {
+        char name[1024];
+        snprintf(name, sizeof name, "%.*s", (int)MIN_OF(l->kernel->name.n, 1000u), l->kernel->name.p);
+        value_scan(&(struct value_scan){ .mem = d->mem,
+                                         .launch = result->serial,
+                                         .kernel = name,
+                                         .params = l->params,
+                                         .param_bytes = l->kernel->param_bytes,
+                                         .infinite = result->infinite,
+                                         .report = d->report });
+    }
+    const struct observer *race = d->race ? race_observer(d->race) : NULL;
+    if (r->orders && ok && result->end == SIM_DONE)
+        ok = orders_search(r->orders, d->sim, &r->in, race, l->orders, &result->orders, e);
+    run_drop(r);
+    return ok ? DEV_RAN : DEV_FAILED;
+}

@@ -1,0 +1,602 @@
+/* The asynchronous work of the software GPU: a task becomes an operation of op.h, which orders and runs it.
+ *
+ * A copy from memory of the host that is neither pinned nor managed takes the bytes in the call, and one to such memory
+ * ends in the call, as CUDA has it. In a capture, and as a node of a graph, they are read and written when the graph
+ * runs. */
+#include "dev/dev_work.h"
+#include "dev/graph.h"
+#include "mem/shadow.h"
+#include <inttypes.h>
+
+/* What an operation does, kept until it, or the last graph with it, is gone. */
+struct body {
+    struct device *device;
+    struct dev_task task; /* what it points to lies behind this struct */
+    union {
+        struct dev_copy_plan copy;
+        struct dev_fill_plan fill;
+        struct {
+            struct mem_object *object; /* that is allocated or freed */
+            bool graph;                /* an allocation node owns it */
+        };
+    };
+    void *staged; /* the source of a copy; NULL: none */
+    /* of a synchronous launch: where its caller wants the result */
+    struct sim_result *result;
+    struct error *error;
+    enum dev_result *came;
+    u64 params[]; /* of a launch */
+};
+
+static struct stream *stream_in(struct dev_stream *st) { return (struct stream *)st; }
+static struct dev_stream *stream_out(struct stream *st) { return (struct dev_stream *)st; }
+static struct event *event_in(struct dev_event *ev) { return (struct event *)ev; }
+static struct graph *graph_in(struct dev_graph *g) { return (struct graph *)g; }
+static struct graph_node *node_in(struct dev_node *n) { return (struct graph_node *)n; }
+static struct graph_exec *exec_in(struct dev_exec *x) { return (struct graph_exec *)x; }
+static struct device *device_of(const struct streams *s) { return streams_self(s); }
+static struct device *device_of_stream(struct dev_stream *st) { return device_of(stream_owner(stream_in(st))); }
+static struct device *device_of_graph(struct dev_graph *g) { return device_of(graph_owner(graph_in(g))); }
+static struct device *device_of_event(struct dev_event *ev) { return device_of(event_owner(event_in(ev))); }
+static struct device *device_of_exec(struct dev_exec *x) { return device_of(graph_exec_owner(exec_in(x))); }
+
+/* ---- bodies ---- */
+
+static void body_drop(void *of)
+{
+    struct body *b = of;
+    if (b->task.kind == OP_ALLOC && b->graph) sim_pool_graph_delete(b->device, b->object);
+    base_free(b->staged);
+    base_free(b);
+}
+
+static u32 body_launch(struct op *op, void *of)
+{
+    struct body *b = of;
+    struct error e = { 0 };
+    struct dev_run *r = base_alloc(sizeof *r);
+    if (!r)
+        error_set(&e, ERR_MEMORY, "no memory for a launch");
+    else if (run_begin(r, b->device, &b->task.launch, false, &e)) {
+        r->op = op;
+        r->result = b->result;
+        r->error = b->error;
+        r->came = b->came;
+        work_start(r);
+        return OP_LATER;
+    }
+    base_free(r);
+    if (b->error)
+        *b->error = e;
+    else
+        work_failed(b->device, &e);
+    if (b->came) *b->came = DEV_FAILED;
+    return DEV_LAUNCH_FAILED;
+}
+
+static u32 body_copy(struct op *op, void *of)
+{
+    (void)op;
+    dev_copy_run(&((struct body *)of)->copy);
+    return OP_OK;
+}
+
+static u32 body_fill(struct op *op, void *of)
+{
+    (void)op;
+    dev_fill_run(&((struct body *)of)->fill);
+    return OP_OK;
+}
+
+static u32 body_alloc(struct op *op, void *of)
+{
+    (void)op;
+    struct body *b = of;
+    sim_pool_start(b->device, b->object);
+    return OP_OK;
+}
+
+static u32 body_free(struct op *op, void *of)
+{
+    (void)op;
+    struct body *b = of;
+    if (b->graph)
+        sim_pool_graph_rest(b->device, b->object, b->task.site);
+    else
+        sim_pool_end(b->device, b->object, b->task.site);
+    return OP_OK;
+}
+
+static u32 body_host(struct op *op, void *of)
+{
+    (void)op;
+    struct body *b = of;
+    b->task.host.call(b->task.host.self);
+    return OP_OK;
+}
+
+/* ---- a task as an operation ---- */
+
+/* The bytes of a pageable source, taken now. */
+static bool stage(struct body *b, struct error *e)
+{
+    struct dev_side *from = &b->copy.from;
+    u64 bytes = (b->copy.slices - 1) * from->slice + (b->copy.rows - 1) * from->pitch + b->copy.width;
+    b->staged = base_alloc(bytes);
+    if (!b->staged) return error_set(e, ERR_MEMORY, "no memory for the source of a copy, %" PRIu64 " bytes", bytes);
+    for (u64 z = 0; z < b->copy.slices; z++)
+        for (u64 y = 0; y < b->copy.rows; y++) {
+            u64 at = z * from->slice + y * from->pitch;
+            memcpy((u8 *)b->staged + at, from->bytes + at, b->copy.width);
+        }
+    from->bytes = b->staged;
+    return true;
+}
+
+/* The address of a stream-ordered allocation exists when the call returns. */
+static u32 body_allocate(struct body *b, struct dev_task *t, u64 stream, struct error *e)
+{
+    struct device *d = b->device;
+    bool wait = false;
+    b->graph = !stream;
+    u32 status = stream ? sim_pool_alloc(d, t->alloc.pool, t->alloc.bytes, stream, t->alloc.name, t->site, &b->object,
+                                         &wait, e)
+                        : sim_pool_graph_new(d, t->alloc.pool, t->alloc.bytes, t->alloc.name, t->site, &b->object, e);
+    if (status && wait) { /* frees of other streams will make room */
+        *e = (struct error){ 0 };
+        streams_settle(work_streams(d));
+        status = sim_pool_alloc(d, t->alloc.pool, t->alloc.bytes, stream, t->alloc.name, t->site, &b->object, NULL, e);
+    }
+    t->alloc.address = status ? 0 : b->object->base;
+    return status;
+}
+
+static u32 body_release(struct body *b, const struct dev_task *t, u64 stream, struct error *e)
+{
+    b->object = mem_find(b->device->mem, t->free.address);
+    b->graph = b->object && sim_pool_is_graph(b->object);
+    if (b->graph) return OP_OK;
+    return sim_pool_free(b->device, t->free.address, stream, t->site, &b->object, e);
+}
+
+/* NULL: *status and e say why. stream: where it is enqueued, 0: it becomes a node. */
+static struct body *body_new(struct device *d, struct dev_task *t, u64 stream, u32 *status, struct error *e)
+{
+    u64 params = t->kind == OP_LAUNCH ? t->launch.kernel->param_bytes : 0;
+    struct body *b = base_alloc(sizeof *b + params + 8);
+    if (!b) {
+        error_set(e, ERR_MEMORY, "no memory for an operation");
+        *status = OP_OUT_OF_MEMORY;
+        return NULL;
+    }
+    b->device = d;
+    *status = t->kind == OP_COPY    ? dev_copy_plan(d, &t->copy, &b->copy, e)
+              : t->kind == OP_FILL  ? dev_fill_plan(d, &t->fill, &b->fill, e)
+              : t->kind == OP_ALLOC ? body_allocate(b, t, stream, e)
+              : t->kind == OP_FREE  ? body_release(b, t, stream, e)
+                                    : (u32)OP_OK;
+    if (*status) {
+        base_free(b);
+        return NULL;
+    }
+    b->task = *t;
+    b->task.site = work_site(work_tag(d, t->site));
+    if (t->kind != OP_LAUNCH) return b;
+    if (params) memcpy(b->params, t->launch.params, params);
+    b->task.launch.params = b->params;
+    return b;
+}
+
+/* The operation was not enqueued. */
+static void body_undo(struct body *b)
+{
+    if (b->task.kind == OP_ALLOC && !b->graph) sim_pool_end(b->device, b->object, b->task.site);
+    body_drop(b);
+}
+
+static const struct {
+    op_run *run;
+} runs[OP_KINDS] = {
+    [OP_LAUNCH] = { body_launch }, [OP_COPY] = { body_copy }, [OP_FILL] = { body_fill },
+    [OP_ALLOC] = { body_alloc },   [OP_FREE] = { body_free }, [OP_HOST] = { body_host },
+};
+
+static struct op_spec spec_of(struct body *b)
+{
+    const struct dev_task *t = &b->task;
+    return (struct op_spec){
+        .kind = t->kind,
+        .to_host = t->kind == OP_COPY && t->copy.to.host,
+        .programmatic = t->programmatic,
+        .run = runs[t->kind].run,
+        .data = b,
+        .drop = body_drop,
+        .address = (void *)(uintptr_t)(t->kind == OP_ALLOC  ? t->alloc.address
+                                       : t->kind == OP_FREE ? t->free.address
+                                                            : 0),
+        .key = t->kind == OP_LAUNCH && t->launch.cooperative,
+        .tag = work_tag(b->device, t->site),
+    };
+}
+
+static u32 enqueue(struct dev_stream *st, struct dev_task *t, struct error *e)
+{
+    struct device *d = device_of_stream(st);
+    bool captured = capture_status(stream_in(st), NULL) != CAPTURE_NONE;
+    u32 status;
+    struct body *b = body_new(d, t, captured ? 0 : stream_id(stream_in(st)), &status, e);
+    if (!b) return work_status(d, status, e);
+    bool copy = t->kind == OP_COPY && b->copy.width && !captured, wait = copy && !b->copy.to.object;
+    if (copy && !wait && !b->copy.from.object && !stage(b, e)) {
+        body_drop(b);
+        return OP_OUT_OF_MEMORY;
+    }
+    struct op_spec spec = spec_of(b);
+    struct op *op = NULL;
+    status = op_enqueue(stream_in(st), &spec, wait ? &op : NULL);
+    if (status) body_undo(b);
+    if (op) {
+        status = op_synchronise(op);
+        op_release(op);
+    }
+    return work_status(d, status, e);
+}
+
+u32 work_wait_task(struct device *d, struct dev_task *t, struct error *e)
+{
+    struct streams *s = work_streams(d);
+    u32 status = OP_OUT_OF_MEMORY;
+    struct body *b = s ? body_new(d, t, stream_id(stream_legacy(s)), &status, e) : NULL;
+    if (!b) return work_status(d, status, e);
+    struct op_spec spec = spec_of(b);
+    struct op *op = NULL;
+    status = op_enqueue(stream_legacy(s), &spec, &op);
+    if (status) {
+        body_undo(b);
+        return work_status(d, status, e);
+    }
+    status = op_synchronise(op);
+    op_release(op);
+    return work_status(d, status, e);
+}
+
+enum dev_result work_wait_launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e)
+{
+    struct streams *s = work_streams(d);
+    struct dev_task t = { .kind = OP_LAUNCH, .launch = *l };
+    u32 status;
+    struct body *b = s ? body_new(d, &t, 0, &status, e) : NULL;
+    if (!b) return DEV_FAILED;
+    enum dev_result came = DEV_FAILED;
+    b->result = r;
+    b->error = e;
+    b->came = &came;
+    struct op_spec spec = spec_of(b);
+    struct op *op = NULL;
+    status = op_enqueue(stream_legacy(s), &spec, &op);
+    if (status) {
+        body_undo(b);
+        work_status(d, status, e);
+        return DEV_FAILED;
+    }
+    op_synchronise(op);
+    op_release(op);
+    stream_query(stream_legacy(s)); /* its status was told by the result */
+    return came;
+}
+
+/* ---- streams ---- */
+
+static u32 sim_stream_new(struct device *d, u32 flags, s32 priority, struct dev_stream **out, struct error *e)
+{
+    struct streams *s = work_streams(d);
+    struct stream *st = s ? stream_new(s, flags, priority) : NULL;
+    *out = stream_out(st);
+    return work_status(d, st ? OP_OK : OP_OUT_OF_MEMORY, e);
+}
+
+static u32 sim_stream_delete(struct dev_stream *st, struct error *e)
+{
+    struct device *d = device_of_stream(st);
+    return work_status(d, stream_delete(stream_in(st)), e);
+}
+
+static struct dev_stream *sim_stream_legacy(struct device *d)
+{
+    struct streams *s = work_streams(d);
+    return s ? stream_out(stream_legacy(s)) : NULL;
+}
+
+static struct dev_stream *sim_stream_per_thread(struct device *d)
+{
+    struct streams *s = work_streams(d);
+    return s ? stream_out(stream_per_thread(s)) : NULL;
+}
+
+static u32 sim_stream_query(struct dev_stream *st, struct error *e)
+{
+    return work_status(device_of_stream(st), stream_query(stream_in(st)), e);
+}
+
+static u32 sim_stream_synchronise(struct dev_stream *st, struct error *e)
+{
+    return work_status(device_of_stream(st), stream_synchronise(stream_in(st)), e);
+}
+
+static u32 sim_synchronise(struct device *d, struct error *e)
+{
+    struct streams *s = work_used(d);
+    return s ? work_status(d, streams_synchronise(s), e) : OP_OK;
+}
+
+/* ---- values ---- */
+
+static u32 define_value(struct op *op, void *of)
+{
+    (void)op;
+    struct body *b = of;
+    u64 bytes = b->fill.width;
+    struct mem_object *o = b->fill.to.object;
+    shadow_define(mem_shadow(b->device->mem), b->fill.to.address, bytes);
+    __atomic_store_n(&o->given, true, __ATOMIC_RELAXED);
+    return OP_OK;
+}
+
+static u32 value_op(struct dev_stream *st, struct op_spec *spec, u64 address, const char *site, struct error *e)
+{
+    struct device *d = device_of_stream(st);
+    if (spec->bits != 32 && spec->bits != 64) {
+        error_set(e, ERR_INPUT, "a value has 32 or 64 bits, not %u", spec->bits);
+        return OP_INVALID_VALUE;
+    }
+    if (address % (spec->bits / 8)) {
+        error_set(e, ERR_INPUT, "a value of %u bits needs an address that is a multiple of %u", spec->bits,
+                  spec->bits / 8);
+        return OP_INVALID_VALUE;
+    }
+    const struct mem_object *o = dev_range(d, address, spec->bits / 8, e);
+    if (!o) return OP_INVALID_VALUE;
+    spec->address = mem_view(o, address);
+    spec->tag = work_tag(d, site);
+    if (spec->kind == OP_VALUE_WRITE) {
+        struct dev_task t = { .kind = OP_FILL, .fill = { address, 0, 4, spec->bits / 32, 1, 0 }, .site = site };
+        u32 status;
+        struct body *b = body_new(d, &t, 0, &status, e);
+        if (!b) return work_status(d, status, e);
+        spec->run = define_value;
+        spec->data = b;
+        spec->drop = body_drop;
+    }
+    u32 status = op_enqueue(stream_in(st), spec, NULL);
+    if (status && spec->data) body_drop(spec->data);
+    return work_status(d, status, e);
+}
+
+static u32 sim_value_wait(struct dev_stream *st, u64 address, u32 bits, u64 value, enum op_compare c, const char *site,
+                          struct error *e)
+{
+    struct op_spec spec = { .kind = OP_VALUE_WAIT, .bits = (u8)MIN_OF(bits, 255u), .compare = (u8)c, .value = value };
+    return value_op(st, &spec, address, site, e);
+}
+
+static u32 sim_value_write(struct dev_stream *st, u64 address, u32 bits, u64 value, const char *site, struct error *e)
+{
+    struct op_spec spec = { .kind = OP_VALUE_WRITE, .bits = (u8)MIN_OF(bits, 255u), .value = value };
+    return value_op(st, &spec, address, site, e);
+}
+
+/* ---- events ---- */
+
+static u32 sim_event_new(struct device *d, u32 flags, struct dev_event **out, struct error *e)
+{
+    struct streams *s = work_streams(d);
+    *out = (struct dev_event *)(s ? event_new(s, flags) : NULL);
+    return work_status(d, *out ? OP_OK : OP_OUT_OF_MEMORY, e);
+}
+
+static void sim_event_delete(struct dev_event *ev) { event_delete(event_in(ev)); }
+
+static u32 sim_event_record(struct dev_event *ev, struct dev_stream *st, bool external, const char *site,
+                            struct error *e)
+{
+    struct device *d = device_of_stream(st);
+    u64 tag = work_tag(d, site);
+    return work_status(d,
+                       external ? event_record_external(event_in(ev), stream_in(st), tag)
+                                : event_record(event_in(ev), stream_in(st), tag),
+                       e);
+}
+
+static u32 sim_event_wait(struct dev_stream *st, struct dev_event *ev, bool external, const char *site, struct error *e)
+{
+    struct device *d = device_of_stream(st);
+    u64 tag = work_tag(d, site);
+    return work_status(d,
+                       external ? event_wait_external(stream_in(st), event_in(ev), tag)
+                                : event_wait(stream_in(st), event_in(ev), tag),
+                       e);
+}
+
+static u32 sim_event_query(struct dev_event *ev, struct error *e)
+{
+    return work_status(device_of_event(ev), event_query(event_in(ev)), e);
+}
+
+static u32 sim_event_synchronise(struct dev_event *ev, struct error *e)
+{
+    return work_status(device_of_event(ev), event_synchronise(event_in(ev)), e);
+}
+
+static u32 sim_event_elapsed(struct dev_event *from, struct dev_event *to, double *ms, struct error *e)
+{
+    return work_status(device_of_event(from), event_elapsed(event_in(from), event_in(to), ms), e);
+}
+
+/* ---- capture and graphs ---- */
+
+static u32 sim_capture_begin(struct dev_stream *st, enum capture_mode mode, struct error *e)
+{
+    return work_status(device_of_stream(st), capture_begin(stream_in(st), mode), e);
+}
+
+static u32 sim_capture_end(struct dev_stream *st, struct dev_graph **out, struct error *e)
+{
+    struct graph *g = NULL;
+    u32 status = capture_end(stream_in(st), &g);
+    *out = (struct dev_graph *)g;
+    return work_status(device_of_stream(st), status, e);
+}
+
+static u32 sim_capture_status(struct dev_stream *st, enum capture_status *out, u64 *id, struct error *e)
+{
+    (void)e;
+    *out = capture_status(stream_in(st), id);
+    return OP_OK;
+}
+
+static u32 sim_graph_new(struct device *d, struct dev_graph **out, struct error *e)
+{
+    struct streams *s = work_streams(d);
+    *out = (struct dev_graph *)(s ? graph_new(s) : NULL);
+    return work_status(d, *out ? OP_OK : OP_OUT_OF_MEMORY, e);
+}
+
+static void sim_graph_delete(struct dev_graph *g) { graph_delete(graph_in(g)); }
+
+/* The edges of a new node; with `overlap` programmatic where they come from launches. NULL: no memory. */
+static struct graph_dep *edges_of(struct dev_node *const *dep, u32 deps, bool overlap)
+{
+    struct graph_dep *out = base_alloc((deps + 1) * sizeof *out);
+    for (u32 i = 0; out && i < deps; i++) {
+        bool launch = overlap && graph_node_kind(node_in(dep[i])) == OP_LAUNCH;
+        out[i] = (struct graph_dep){ node_in(dep[i]), launch ? OP_EDGE_PROGRAMMATIC : OP_EDGE_COMPLETE };
+    }
+    return out;
+}
+
+static u32 add_node(struct dev_graph *g, struct dev_node *const *dep, u32 deps, const struct op_spec *spec,
+                    struct dev_graph *child, struct dev_node **out, struct error *e)
+{
+    struct graph_dep *edge = edges_of(dep, deps, spec && spec->programmatic);
+    struct graph_node *n = NULL;
+    u32 status = !edge   ? (u32)OP_OUT_OF_MEMORY
+                 : child ? graph_add_child(graph_in(g), edge, deps, graph_in(child), &n)
+                         : graph_add(graph_in(g), edge, deps, spec, &n);
+    base_free(edge);
+    if (out) *out = (struct dev_node *)n;
+    return work_status(device_of_graph(g), status, e);
+}
+
+static u32 sim_graph_add(struct dev_graph *g, struct dev_node *const *dep, u32 deps, struct dev_task *t,
+                         struct dev_node **out, struct error *e)
+{
+    struct device *d = device_of_graph(g);
+    u32 status;
+    struct body *b = body_new(d, t, 0, &status, e);
+    if (!b) return work_status(d, status, e);
+    struct op_spec spec = spec_of(b);
+    status = add_node(g, dep, deps, &spec, NULL, out, e);
+    if (status) body_undo(b);
+    return status;
+}
+
+static u32 sim_graph_add_event(struct dev_graph *g, struct dev_node *const *dep, u32 deps, struct dev_event *ev,
+                               bool wait, struct dev_node **out, struct error *e)
+{
+    struct op_spec spec = { .kind = wait ? OP_WAIT : OP_RECORD, .event = event_in(ev) };
+    return add_node(g, dep, deps, &spec, NULL, out, e);
+}
+
+static u32 sim_graph_add_child(struct dev_graph *g, struct dev_node *const *dep, u32 deps, struct dev_graph *child,
+                               struct dev_node **out, struct error *e)
+{
+    return add_node(g, dep, deps, NULL, child, out, e);
+}
+
+static u32 sim_graph_edge(struct dev_graph *g, struct dev_node *from, struct dev_node *to, bool remove, struct error *e)
+{
+    u32 status = remove ? graph_edge_remove(graph_in(g), node_in(from), node_in(to))
+                        : graph_edge_add(graph_in(g), node_in(from), node_in(to), OP_EDGE_COMPLETE);
+    return work_status(device_of_graph(g), status, e);
+}
+
+static u32 sim_graph_nodes(struct dev_graph *g) { return graph_node_count(graph_in(g)); }
+
+static u32 sim_graph_instantiate(struct dev_graph *g, u32 flags, struct dev_exec **out, struct error *e)
+{
+    struct graph_exec *x = NULL;
+    u32 status = graph_instantiate(graph_in(g), flags, &x, NULL);
+    if (status == OP_INVALID_VALUE) error_set(e, ERR_INPUT, "the edges of the graph form a cycle");
+    *out = (struct dev_exec *)x;
+    return work_status(device_of_graph(g), status, e);
+}
+
+static void sim_exec_delete(struct dev_exec *x) { graph_exec_delete(exec_in(x)); }
+
+static u32 sim_exec_update(struct dev_exec *x, struct dev_graph *g, struct error *e)
+{
+    static const char *const what[] = { "", "other nodes or edges", "a node of another kind",
+                                        "a cooperative launch in place of another, or the reverse",
+                                        "another allocation" };
+    struct graph_update u = { 0 };
+    u32 status = graph_update(exec_in(x), graph_in(g), &u);
+    if (status) error_set(e, ERR_INPUT, "the executable graph cannot be updated: the new graph has %s", what[u.result]);
+    return work_status(device_of_graph(g), status, e);
+}
+
+static u32 sim_exec_set(struct dev_exec *x, struct dev_node *n, struct dev_task *t, struct error *e)
+{
+    struct device *d = device_of_exec(x);
+    u32 status;
+    struct body *b = body_new(d, t, 0, &status, e);
+    if (!b) return work_status(d, status, e);
+    struct op_spec spec = spec_of(b);
+    status = graph_exec_set(exec_in(x), node_in(n), &spec);
+    if (status) body_undo(b);
+    return work_status(d, status, e);
+}
+
+static u32 sim_exec_launch(struct dev_exec *x, struct dev_stream *st, const char *site, struct error *e)
+{
+    struct device *d = device_of_stream(st);
+    return work_status(d, graph_launch(exec_in(x), stream_in(st), work_tag(d, site), NULL), e);
+}
+
+const struct dev_async_ops dev_sim_async = {
+    .stream_new = sim_stream_new,
+    .stream_delete = sim_stream_delete,
+    .stream_legacy = sim_stream_legacy,
+    .stream_per_thread = sim_stream_per_thread,
+    .stream_query = sim_stream_query,
+    .stream_synchronise = sim_stream_synchronise,
+    .synchronise = sim_synchronise,
+    .enqueue = enqueue,
+    .value_wait = sim_value_wait,
+    .value_write = sim_value_write,
+    .event_new = sim_event_new,
+    .event_delete = sim_event_delete,
+    .event_record = sim_event_record,
+    .event_wait = sim_event_wait,
+    .event_query = sim_event_query,
+    .event_synchronise = sim_event_synchronise,
+    .event_elapsed = sim_event_elapsed,
+    .capture_begin = sim_capture_begin,
+    .capture_end = sim_capture_end,
+    .capture_status = sim_capture_status,
+    .graph_new = sim_graph_new,
+    .graph_delete = sim_graph_delete,
+    .graph_add = sim_graph_add,
+    .graph_add_event = sim_graph_add_event,
+    .graph_add_child = sim_graph_add_child,
+    .graph_edge = sim_graph_edge,
+    .graph_nodes = sim_graph_nodes,
+    .graph_instantiate = sim_graph_instantiate,
+    .exec_delete = sim_exec_delete,
+    .exec_update = sim_exec_update,
+    .exec_set = sim_exec_set,
+    .exec_launch = sim_exec_launch,
+    .pool_new = sim_pool_new,
+    .pool_delete = sim_pool_delete,
+    .pool_trim = sim_pool_trim,
+    .pool_threshold = sim_pool_threshold,
+};

@@ -1,0 +1,246 @@
+/* Which launches run beside each other, and whether anything can still happen.
+ *
+ * With the race check on, a launch that waits for nobody runs alone: nothing starts beside it, and what has become
+ * ready meanwhile is held back until it ends. It waits for nobody, so that nothing can depend on what is held back; a
+ * launch that is held back is therefore nothing that could still change memory. */
+#include "dev/dev_work.h"
+
+/* ---- the streams ---- */
+
+static bool may_change(void *of)
+{
+    struct device *d = of;
+    struct streams *s = work_used(d);
+    return s && streams_may_change(s);
+}
+
+static bool is_before(void *self, u64 stamp, const void *op)
+{
+    (void)self;
+    return op_before(stamp, op);
+}
+
+/* Under a seed: the launches in flight go on until one ends. */
+static enum op_progress progress(void *of)
+{
+    struct device *d = of;
+    switch (sim_drive(d->sim)) {
+    case SIM_DRIVE_ENDED: return OP_PROGRESS_SOME;
+    case SIM_DRIVE_BUSY: return OP_PROGRESS_BUSY;
+    default: return OP_PROGRESS_STUCK;
+    }
+}
+
+struct streams *work_streams(struct device *d)
+{
+    struct dev_work *w = d->work;
+    struct streams *s = work_used(d);
+    if (s) return s;
+    lock(&w->lock);
+    s = w->streams;
+    if (!s) {
+        s = streams_new(&(struct streams_options){ .backend = { .self = d, .progress = progress },
+                                                   .seeded = d->options.seeded,
+                                                   .seed = d->options.seed,
+                                                   .closed = true });
+        __atomic_store_n(&w->streams, s, __ATOMIC_RELEASE);
+        if (s) sim_outside(d->sim, may_change, d);
+        if (s && d->race) race_order(d->race, is_before, d);
+    }
+    unlock(&w->lock);
+    return s;
+}
+
+bool work_open(struct device *d, struct error *e)
+{
+    d->work = base_alloc(sizeof *d->work);
+    if (!d->work) return error_set(e, ERR_MEMORY, "out of memory");
+    pthread_mutex_init(&d->work->lock, NULL);
+    pthread_mutex_init(&d->work->sync, NULL);
+    return true;
+}
+
+void work_close(struct device *d)
+{
+    struct dev_work *w = d->work;
+    if (!w) return;
+    if (w->streams) streams_delete(w->streams);
+    if (d->sim) sim_outside(d->sim, NULL, NULL);
+    pthread_mutex_destroy(&w->lock);
+    pthread_mutex_destroy(&w->sync);
+    arena_free(&w->mem);
+    base_free(w);
+    d->work = NULL;
+}
+
+u64 work_tag(struct device *d, const char *site)
+{
+    struct dev_work *w = d->work;
+    if (!site) return 0;
+    lock(&w->lock);
+    char *text = map_get(&w->sites, str_of(site));
+    if (!text) {
+        text = arena_str(&w->mem, str_of(site));
+        map_put(&w->mem, &w->sites, str_of(text), text);
+    }
+    unlock(&w->lock);
+    return (u64)(uintptr_t)text;
+}
+
+/* ---- errors ---- */
+
+void work_failed(struct device *d, const struct error *e)
+{
+    lock(&d->work->lock);
+    if (!d->work->error.code) d->work->error = *e;
+    unlock(&d->work->lock);
+}
+
+u32 work_status(struct device *d, u32 status, struct error *e)
+{
+    struct dev_work *w = d->work;
+    if (!status) return status;
+    if (status == DEV_LAUNCH_FAILED) {
+        lock(&w->lock);
+        if (w->error.code && !e->code) *e = w->error;
+        w->error.code = ERR_NONE;
+        unlock(&w->lock);
+    }
+    error_set(e, status == OP_OUT_OF_MEMORY ? ERR_MEMORY : ERR_INPUT, "%s", dev_status_text(status));
+    return status;
+}
+
+/* ---- synchronous calls ---- */
+
+bool work_sync_begin(struct device *d)
+{
+    lock(&d->work->sync);
+    struct streams *s = work_used(d);
+    if (!s) return true;
+    if (streams_idle(s)) {
+        streams_asleep(s, true);
+        return true;
+    }
+    unlock(&d->work->sync);
+    return false;
+}
+
+void work_sync_end(struct device *d)
+{
+    struct streams *s = work_used(d);
+    if (s) streams_asleep(s, false);
+    unlock(&d->work->sync);
+}
+
+/* ---- launches ---- */
+
+/* Whether it may start now; counts it. Beside others that run already, one that would run alone is checked as they are.
+ * Under the lock. */
+static bool admit(struct dev_run *r)
+{
+    struct dev_work *w = r->device->work;
+    if (w->alone) return false;
+    if (w->running++) r->alone = false;
+    w->alone = r->alone;
+    return true;
+}
+
+void work_run_here(struct dev_run *r)
+{
+    struct dev_work *w = r->device->work;
+    lock(&w->lock);
+    r->alone &= w->running == 0;
+    if (!admit(r)) w->running++; /* another thread's first operation has come between */
+    unlock(&w->lock);
+}
+
+static void start(struct dev_run *r);
+
+void work_run_left(struct dev_run *r)
+{
+    struct dev_work *w = r->device->work;
+    struct dev_run *go = NULL, **end = &go;
+    lock(&w->lock);
+    w->running--;
+    if (r->alone) w->alone = false;
+    while (w->held && admit(w->held)) {
+        *end = w->held;
+        w->held = w->held->next;
+        end = &(*end)->next;
+        *end = NULL;
+    }
+    /* everything that runs watches the same flag: it counts until the last one has seen it */
+    if (!w->running && !w->held) __atomic_store_n(&r->device->interrupt, 0, __ATOMIC_RELAXED);
+    unlock(&w->lock);
+    while (go) {
+        struct dev_run *next = go->next;
+        start(go);
+        go = next;
+    }
+}
+
+/* The launch of an operation is over, one way or the other. */
+static void over(struct dev_run *r, bool ok, struct sim_result *result, struct error *e)
+{
+    enum dev_result came = ok ? run_end(r, true, result, e) : run_end(r, false, result, e);
+    bool whole = came == DEV_RAN && (result->end == SIM_DONE || result->end == SIM_BREAK);
+    if (r->result) *r->result = *result;
+    if (r->error && e->code) *r->error = *e;
+    if (r->came) *r->came = came;
+    if (!r->error && e->code) work_failed(r->device, e);
+    work_run_left(r);
+    op_done(r->op, whole ? OP_OK : DEV_LAUNCH_FAILED);
+    base_free(r);
+}
+
+static void ended(void *of)
+{
+    struct dev_run *r = of;
+    struct launch *l;
+    while (!(l = __atomic_load_n(&r->sim, __ATOMIC_ACQUIRE))) cpu_relax();
+    struct sim_result result = { 0 };
+    struct error e = { 0 };
+    bool ok = sim_wait(l, &result, &e);
+    over(r, ok, &result, &e);
+}
+
+static void start(struct dev_run *r)
+{
+    struct error e = { 0 };
+    r->in.done = ended;
+    r->in.done_self = r;
+    r->in.priority = stream_priority(op_stream(r->op));
+    r->in.stamp = op_stamp_of(r->op);
+    r->in.op = r->op;
+    r->in.shared = r->device->race != NULL;
+    struct launch *l = sim_start(r->device->sim, &r->in, &e);
+    if (l) {
+        __atomic_store_n(&r->sim, l, __ATOMIC_RELEASE);
+        return;
+    }
+    struct sim_result result = { 0 };
+    if (e.code == ERR_STOPPED) { /* called off while it was prepared: reported */
+        result.end = r->device->interrupt ? SIM_INTERRUPTED : SIM_OVERDUE;
+        e = (struct error){ 0 };
+        over(r, true, &result, &e);
+    } else {
+        over(r, false, &result, &e);
+    }
+}
+
+void work_start(struct dev_run *r)
+{
+    struct dev_work *w = r->device->work;
+    r->alone = r->device->race && race_kernel_alone(r->device->race, r->device->sim, r->launch->kernel);
+    lock(&w->lock);
+    bool now = !w->held && admit(r);
+    struct dev_run **at = &w->held;
+    s32 priority = stream_priority(op_stream(r->op));
+    while (!now && *at && stream_priority(op_stream((*at)->op)) <= priority) at = &(*at)->next;
+    if (!now) {
+        r->next = *at;
+        *at = r;
+    }
+    unlock(&w->lock);
+    if (now) start(r);
+}

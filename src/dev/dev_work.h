@@ -1,0 +1,82 @@
+/* dev_work.h: the work of the software GPU: launches that run, those that are held back, and the streams that order
+ * them with copies and host functions.
+ *
+ *   dev_run.c        one launch, from its arguments to its result: what is checked before and after the machine runs it
+ *   dev_work.c       which launches run beside each other, and whether anything can still happen
+ *   dev_sim_async.c  the operations of a stream (dev_async.h)
+ *
+ * The streams are made when something asynchronous is used for the first time: a program without them pays for a lock
+ * and a few tests. */
+#ifndef LOCKSTEP_DEV_WORK_H
+#define LOCKSTEP_DEV_WORK_H
+#include "dev/dev_again.h"
+#include "dev/dev_memory.h"
+
+struct outputs;
+struct orders;
+
+/* One launch that runs, or is held back. */
+struct dev_run {
+    struct device *device;
+    const struct dev_launch *launch; /* valid until its end */
+    struct sim_launch in;            /* what the machine is given */
+    struct outputs *outputs;         /* of its contract; NULL: not watched */
+    struct orders *orders;           /* NULL: it is not run again in other orders */
+    struct memory_copy before;       /* what it changes, for the origin of NaN */
+    struct op *op;                   /* the operation; NULL: a synchronous launch */
+    struct launch *sim;              /* atomic: the end may come before sim_start has returned */
+    bool again;                      /* it may run again from saved memory: nothing else is in flight */
+    bool alone;                      /* nothing else may run beside it */
+    struct dev_run *next;            /* held back */
+    /* where a caller that waits wants its result; NULL: nobody does */
+    struct sim_result *result;
+    struct error *error;
+    enum dev_result *came;
+};
+/* Prepares it; false: e says why. Then sim_run or sim_start, then run_end. `again`: it may run again. */
+bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, bool again, struct error *e);
+/* What is looked at when it has run; ok: the machine says so. */
+enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, struct error *e);
+
+struct dev_work {
+    lock_t lock;             /* guards what follows */
+    struct streams *streams; /* atomic; NULL: nothing asynchronous was used yet */
+    u32 running;             /* launches that run */
+    bool alone;              /* the one that runs must stay the only one */
+    struct dev_run *held;    /* launches that are held back, by priority, then age */
+    struct error error;      /* why the first operation failed that nobody was told of */
+    struct map sites;        /* texts of host calls, each once: the tags of operations */
+    struct arena mem;        /* for these */
+    lock_t sync;             /* held by a synchronous launch: one runs at a time, as in the legacy stream */
+};
+bool work_open(struct device *d, struct error *e);
+void work_close(struct device *d); /* waits for all operations */
+/* Its streams; NULL: no memory. */
+struct streams *work_streams(struct device *d);
+static inline struct streams *work_used(const struct device *d)
+{
+    return __atomic_load_n(&d->work->streams, __ATOMIC_ACQUIRE);
+}
+/* The text of a host call as the tag of an operation, which work_site gives back. */
+u64 work_tag(struct device *d, const char *site);
+static inline const char *work_site(u64 tag) { return (const char *)(uintptr_t)tag; }
+/* Keeps the first error for those who wait. */
+void work_failed(struct device *d, const struct error *e);
+/* e says what the status means, with the kept error where there is one. Returns the status. */
+u32 work_status(struct device *d, u32 status, struct error *e);
+
+/* A synchronous call that may act on its own thread: true, and work_sync_end ends it. False: other work is in flight or
+ * not ordered with the calling thread, and the call becomes an operation of the legacy stream. */
+bool work_sync_begin(struct device *d);
+void work_sync_end(struct device *d);
+/* A launch begins on the calling thread, or ends: counted, for those that are held back. */
+void work_run_here(struct dev_run *r);
+void work_run_left(struct dev_run *r);
+/* Starts a launch as the body of an operation, or holds it back. op_done follows in either case. */
+void work_start(struct dev_run *r);
+
+/* dev_sim_async.c: a task in the legacy stream, waited for. */
+u32 work_wait_task(struct device *d, struct dev_task *task, struct error *e);
+/* A synchronous launch as an operation of the legacy stream. */
+enum dev_result work_wait_launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e);
+#endif
