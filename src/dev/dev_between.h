@@ -3,13 +3,16 @@
  *
  * The device tells what each operation uses, when it runs: before op_done of it. op_access.c compares it with what ran
  * before, by the order of operations and not by time. What is found becomes one finding for each pair of host calls, in
- * the report of the device.
+ * the report of the device (dev_between_text.c).
  *
  * What is left out, because something invisible may order it:
  *   - two launches that both may synchronise while they run (exact ones): the race check judges them, as blocks of one
- *     grid; and what one of them did before it handed over to another one is before what the other one is before;
+ *     grid; and what is before one of them, or after it, may be so for another one that ran beside it, which it may
+ *     have handed over to;
  *   - a launch that polls memory, and copies, fills, written values and accesses of the host while it ran: these are
- *     its signals, or come after one.
+ *     its signals, or come after one;
+ *   - a launch that writes host-visible memory strongly, and what is no launch and came after its begin: the host may
+ *     have read there that its data is ready.
  *
  * Any thread may call. */
 #ifndef LOCKSTEP_DEV_BETWEEN_H
@@ -25,30 +28,30 @@ void between_delete(struct between *b);                           /* before the 
 
 /* Bytes that an operation uses: rows of `width` bytes, `pitch` apart, in slices that are `slice` apart. */
 struct between_part {
-    u64 from;   /* an address of the device; host: of this process, in memory that the device does not know */
+    u64 from;   /* an address of the device or of the host: they are addresses of one process */
     u64 width;  /* in bytes */
     u64 rows;   /* 0: one */
-    u64 pitch;  /* in bytes */
+    u64 pitch;  /* in bytes; 0: the width */
     u64 slices; /* 0: one */
-    u64 slice;  /* in bytes */
-    bool host;  /* pageable or pinned memory that is no object of the device */
+    u64 slice;  /* in bytes; 0: pitch times rows */
     enum access_kind kind;
 };
-/* How an operation is named: "copy 2", "cudaMemcpyAsync at main.cu:41". The text is copied. */
+/* How an operation is named: "copy 2", "cudaMemcpyAsync at main.cu:41". The texts are copied. */
 struct between_call {
     const char *site;   /* NULL: by its kind */
-    const char *stream; /* NULL: by its number */
+    const char *stream; /* "stream 2"; NULL: by its number */
 };
 /* `op` runs and uses these parts: a copy, a fill, an allocation, a free, a written value, a host function with what is
- * known of it. */
+ * known of it. c (may be NULL): its name. */
 void between_op(struct between *b, const struct op *op, const struct between_call *c, const struct between_part *part,
                 u32 parts);
 /* The host itself uses them, in a call that does not wait. */
 void between_host(struct between *b, const struct between_call *c, const struct between_part *part, u32 parts);
-/* The memory is gone, or was made without a stream: nothing is known of it from now on. host: as in between_part. */
-void between_forget(struct between *b, u64 from, u64 bytes, bool host);
+/* The memory is gone, or was made without a stream: nothing is known of it from now on. */
+void between_forget(struct between *b, u64 from, u64 bytes);
 
-/* A launch is about to start. polls: some loop of the kernel polls memory. Its sink goes into sim_launch.sink. */
+/* A launch is about to start; number: of several of one report, 0: not said; polls: some loop of the kernel polls
+ * memory (race_kernel_polls). Its sink goes into sim_launch.sink. */
 struct between_launch;
 struct between_launch *between_launch_begin(struct between *b, struct op *op, const struct between_call *c,
                                             const struct ptx_func *kernel, u32 number, bool polls);

@@ -206,6 +206,7 @@ enum op_kind op_kind(const struct op *op);
 u32 op_result(const struct op *op); /* its status, once it is done */
 u64 op_tag(const struct op *op);
 op_stamp op_stamp_of(const struct op *op);
+u64 op_age(const struct op *op); /* the order in which operations were enqueued, over all streams */
 struct stream *op_stream(const struct op *op);
 /* Blocks until it is done; later operations are then ordered after it. Its status. */
 u32 op_synchronise(struct op *op);

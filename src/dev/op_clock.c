@@ -156,6 +156,7 @@ void slot_leave(struct op_clocks *c, u32 slot)
 static op_stamp stamp_make(u32 slot, u64 number) { return (u64)slot << OP_NUMBER_BITS | number; }
 
 op_stamp op_stamp_of(const struct op *op) { return stamp_make(op->slot, op->number); }
+u64 op_age(const struct op *op) { return op->age; }
 
 op_stamp host_stamp(struct streams *s)
 {

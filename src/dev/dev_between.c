@@ -1,0 +1,536 @@
+/* From what operations use to conflicts between them.
+ *
+ * Each access that op_access.c keeps has a tag, the number of a user: an instruction of a launch, or an operation.
+ * Users that no access has any more are taken again. One lock for all of it; it is taken before that of op_access.c and
+ * of the streams. */
+#include "dev/dev_between_in.h"
+#include "sim/finding_place.h"
+
+/* Two operations were reported: an event from a to b orders all that is before a before all that is after b. */
+struct edge {
+    op_stamp a, b;
+    struct op *op; /* a, with a reference; NULL: empty */
+};
+enum { EDGES = 256, USERS_LEAST = 1024 };
+
+/* The place of an instruction, once for all launches. */
+struct seen_place {
+    u64 key; /* function and operation; 0: empty */
+    const struct place *place;
+};
+
+struct between_launch {
+    struct between *of;
+    struct actor *actor;
+    struct op *op; /* with a reference */
+    struct access_sink sink;
+    struct footprint_run *run;
+    u32 n, cap;                  /* how many; room for how many */
+    struct between_launch *next; /* in flight, or late */
+};
+
+struct between {
+    lock_t lock;
+    struct device *device;
+    struct streams *streams;
+    struct accesses *accesses;
+    u64 now; /* counts begins, ends and notes */
+    struct user *user;
+    u32 nuser, capuser;  /* how many, in use or not; room for how many */
+    u32 spare, sweep_at; /* the first that is not in use, + 1; look for others when there are so many */
+    struct between_launch *running;
+    /* launches that ended while an operation was not done that they overlap (a programmatic edge): they are compared
+     * when it is */
+    struct between_launch *late;
+    struct clash *clash; /* of the operation that is being noted */
+    u32 nclash, capclash;
+    struct edge edge[EDGES];
+    u32 nedge;        /* how many there were */
+    struct arena mem; /* of places */
+    struct seen_place *place;
+    u32 nplace, capplace; /* a hash table; its size, a power of two */
+};
+
+/* ---- actors and users ---- */
+
+static char *copied(const char *text)
+{
+    if (!text) return NULL;
+    size_t n = strlen(text) + 1;
+    char *p = base_need(n);
+    memcpy(p, text, n);
+    return p;
+}
+
+static void peer_release(struct peer *p)
+{
+    if (--p->refs) return;
+    op_release(p->op);
+    base_free(p);
+}
+
+static void actor_release(struct actor *a)
+{
+    if (--a->refs) return;
+    for (u32 i = 0; i < a->nbeside; i++) peer_release(a->beside[i]);
+    if (a->peer) peer_release(a->peer);
+    if (a->op) op_release(a->op);
+    base_free(a->beside);
+    base_free(a->site);
+    base_free(a->stream);
+    base_free(a->kernel);
+    base_free(a);
+}
+
+/* op NULL: the host. */
+static struct actor *actor_new(struct between *b, struct op *op, const struct between_call *c)
+{
+    struct actor *a = base_need(sizeof *a);
+    *a = (struct actor){ .refs = 1, .host = !op, .begun = ++b->now };
+    a->site = copied(c ? c->site : NULL);
+    if (!op) {
+        a->stamp = host_stamp(b->streams);
+        a->age = stamp_number(a->stamp);
+        return a;
+    }
+    a->op = op_hold(op);
+    a->stamp = op_stamp_of(op);
+    a->age = op_age(op);
+    a->kind = op_kind(op);
+    a->stream_id = stream_id(op_stream(op));
+    a->stream = copied(c ? c->stream : NULL);
+    return a;
+}
+
+static void keep_user(void *self, u64 tag)
+{
+    struct between *b = self;
+    b->user[tag - 1].kept = true;
+}
+
+/* Users that no access has go. None is being made. */
+static void sweep(struct between *b)
+{
+    u32 left = 0;
+    access_trim(b->accesses);
+    for (u32 i = 0; i < b->nuser; i++) b->user[i].kept = false;
+    access_tags(b->accesses, keep_user, b);
+    for (u32 i = 0; i < b->nuser; i++) {
+        struct user *u = &b->user[i];
+        left += u->kept;
+        if (u->kept || !u->actor) continue;
+        actor_release(u->actor);
+        *u = (struct user){ .next = b->spare };
+        b->spare = i + 1;
+    }
+    b->sweep_at = MAX_OF(2 * left, USERS_LEAST);
+}
+
+static u64 user_new(struct between *b, struct actor *a, const struct place *place)
+{
+    if (!b->spare) {
+        if (b->nuser == b->capuser) {
+            b->capuser = b->capuser ? 2 * b->capuser : 64;
+            b->user = base_need_more(b->user, b->capuser * sizeof *b->user);
+        }
+        b->user[b->nuser++] = (struct user){ 0 };
+        b->spare = b->nuser;
+    }
+    u64 tag = b->spare;
+    struct user *u = &b->user[tag - 1];
+    b->spare = u->next;
+    a->refs++;
+    *u = (struct user){ .actor = a, .place = place };
+    return tag;
+}
+
+/* ---- places ---- */
+
+static struct seen_place *place_slot(const struct between *b, u64 key)
+{
+    u32 k = (u32)(key * 0x9e3779b97f4a7c15u >> 32) & (b->capplace - 1);
+    while (b->place[k].key && b->place[k].key != key) k = (k + 1) & (b->capplace - 1);
+    return &b->place[k];
+}
+
+static void places_grow(struct between *b)
+{
+    struct seen_place *old = b->place;
+    u32 n = b->capplace;
+    b->capplace = n ? 2 * n : 64;
+    b->place = base_need(b->capplace * sizeof *b->place);
+    memset(b->place, 0, b->capplace * sizeof *b->place);
+    for (u32 i = 0; i < n; i++)
+        if (old[i].key) *place_slot(b, old[i].key) = old[i];
+    base_free(old);
+}
+
+static const struct place *place_of(struct between *b, const struct footprint_run *r)
+{
+    if (!r->low) return NULL;
+    if (2 * b->nplace >= b->capplace) places_grow(b);
+    u64 key = ((u64)r->low->serial << 32 | r->op) + 1;
+    struct seen_place *s = place_slot(b, key);
+    if (s->key) return s->place;
+    struct place *p = finding_place(&b->mem, r->low, r->op);
+    /* the module may be unloaded before it is shown */
+    const char *file = p->ptx_file ? arena_str(&b->mem, str_of(p->ptx_file)) : NULL;
+    for (struct place *q = p; q; q = (struct place *)q->inlined_at) q->ptx_file = file;
+    b->nplace++;
+    *s = (struct seen_place){ key, p };
+    return p;
+}
+
+/* ---- what is left out ---- */
+
+static bool is_launch(const struct actor *a) { return a->kind == OP_LAUNCH && !a->host; }
+
+/* The launch got a signal from x, or gave one, which the order of operations does not show. */
+static bool signals(const struct between *b, const struct actor *launch, const struct actor *x)
+{
+    if (!is_launch(launch) || is_launch(x) || x->begun < launch->begun) return false;
+    u64 ended = launch->ended ? launch->ended : b->now;
+    return launch->publishes || (launch->polls && x->begun <= ended);
+}
+
+/* Some launch that `a` may have handed over to is before the operation, or before what the host does now. */
+static bool handed_on(const struct between *b, const struct actor *a, const struct op *op)
+{
+    for (u32 i = 0; i < a->nbeside; i++) {
+        op_stamp s = a->beside[i]->stamp;
+        if (op ? op_before_full(s, op) : host_after(b->streams, s)) return true;
+    }
+    return false;
+}
+
+/* What `stamp` names is before some launch that may have handed over to `a`. */
+static bool handed_to(const struct actor *a, op_stamp stamp)
+{
+    for (u32 i = 0; i < a->nbeside; i++)
+        if (op_before_full(stamp, a->beside[i]->op)) return true;
+    return false;
+}
+
+static bool excused(void *self, const struct access_conflict *c, const struct op *op)
+{
+    const struct between *b = self;
+    const struct actor *me = b->user[c->tag - 1].actor, *other = b->user[c->other_tag - 1].actor;
+    if (me->exact && other->exact) return true;
+    return signals(b, me, other) || signals(b, other, me) || handed_on(b, other, op) || handed_to(me, c->stamp);
+}
+
+/* ---- what is found ---- */
+
+static const struct actor *actor_of(const struct between *b, u64 tag) { return b->user[tag - 1].actor; }
+
+/* The elements that bytes of a sector are in. */
+static u32 elements_in(u32 bytes, u32 size)
+{
+    u32 n = 0;
+    if (size < 2 || size > ACCESS_SECTOR || size & (size - 1)) /* elements do not lie in one sector each */
+        return (u32)__builtin_popcount(bytes) / MAX_OF(size, 1u) + (size > 1);
+    for (u32 k = 0; k < ACCESS_SECTOR; k += size) n += (bytes >> k & (u32)((1ull << size) - 1)) != 0;
+    return n;
+}
+
+static void found(void *self, const struct access_conflict *c)
+{
+    struct between *b = self;
+    const struct mem_object *o = b->device->mem ? mem_find(b->device->mem, c->from) : NULL;
+    u64 sectors = (c->to - 1) / ACCESS_SECTOR - c->from / ACCESS_SECTOR + 1;
+    if (o && c->from >= o->base + o->size) o = NULL;
+    struct clash x = { .verdict = c->verdict,
+                       .tag = c->tag,
+                       .other_tag = c->other_tag,
+                       .my_kind = c->me,
+                       .other_kind = c->other,
+                       .from = c->from,
+                       .to = c->to,
+                       .bytes = sectors * (u32)__builtin_popcount(c->bytes),
+                       .elements = sectors * elements_in(c->bytes, o ? o->element_size : 1),
+                       .base = o ? o->base : 0 };
+    for (u32 i = 0; i < b->nclash; i++) {
+        struct clash *k = &b->clash[i];
+        if (actor_of(b, k->other_tag) != actor_of(b, x.other_tag)) continue;
+        if (k->base != x.base)
+            k->elsewhere = true;
+        else if (k->my_kind == x.my_kind && k->other_kind == x.other_kind) {
+            k->bytes += x.bytes;
+            k->elements += x.elements;
+            k->from = MIN_OF(k->from, x.from);
+            k->to = MAX_OF(k->to, x.to);
+        }
+        return;
+    }
+    if (b->nclash == b->capclash) {
+        b->capclash = b->capclash ? 2 * b->capclash : 8;
+        b->clash = base_need_more(b->clash, b->capclash * sizeof *b->clash);
+    }
+    b->clash[b->nclash++] = x;
+}
+
+/* An event that was found missing before would order the two as well. */
+static bool is_known(const struct between *b, op_stamp a, const struct op *op)
+{
+    op_stamp me = op_stamp_of(op);
+    for (u32 i = 0; i < EDGES && b->edge[i].op; i++) {
+        const struct edge *e = &b->edge[i];
+        if ((e->a == a || op_before_full(a, e->op)) && (e->b == me || op_before_full(e->b, op))) return true;
+    }
+    return false;
+}
+
+/* Another conflict of the same operation is with one that comes after this one: an event behind that orders both. */
+static bool is_less(const struct between *b, u32 n)
+{
+    const struct actor *a = actor_of(b, b->clash[n].other_tag);
+    for (u32 i = 0; i < b->nclash; i++) {
+        const struct actor *k = actor_of(b, b->clash[i].other_tag);
+        if (i != n && b->clash[i].verdict == ACCESS_RACE && k->op && op_before_full(a->stamp, k->op)) return true;
+    }
+    return false;
+}
+
+/* Reports what was found while `op` was noted; NULL: the host. */
+static void report_clashes(struct between *b, struct op *op)
+{
+    for (u32 i = 0; i < b->nclash; i++) {
+        const struct clash *c = &b->clash[i];
+        struct actor *other = b->user[c->other_tag - 1].actor;
+        bool both = op && other->op && c->verdict == ACCESS_RACE;
+        if (both && (is_less(b, i) || is_known(b, other->stamp, op))) continue;
+        between_report(b->device, c, &b->user[c->tag - 1], &b->user[c->other_tag - 1]);
+        if (!both) continue;
+        struct edge *e = &b->edge[b->nedge++ % EDGES];
+        if (e->op) op_release(e->op);
+        *e = (struct edge){ other->stamp, op_stamp_of(op), op_hold(other->op) };
+    }
+    b->nclash = 0;
+}
+
+/* ---- noting ---- */
+
+static void note(struct between *b, const struct op *op, const struct access_use *u)
+{
+    access_note(b->accesses, op, u, found, b);
+}
+
+static void note_bytes(struct between *b, const struct op *op, u64 from, u64 bytes, struct access_use like)
+{
+    struct access_use use[3];
+    u32 n = access_split(from, bytes, like, use);
+    for (u32 i = 0; i < n; i++) note(b, op, &use[i]);
+}
+
+static void note_part(struct between *b, const struct op *op, const struct between_part *p, u64 tag)
+{
+    struct access_use like = { .kind = p->kind, .tag = tag };
+    u64 rows = MAX_OF(p->rows, (u64)1), slices = MAX_OF(p->slices, (u64)1), pitch = p->pitch ? p->pitch : p->width,
+        slice = p->slice ? p->slice : pitch * rows;
+    if (pitch == p->width && (slices == 1 || slice == pitch * rows)) {
+        note_bytes(b, op, p->from, p->width * rows * slices, like);
+        return;
+    }
+    for (u64 z = 0; z < slices; z++)
+        for (u64 y = 0; y < rows; y++) note_bytes(b, op, p->from + z * slice + y * pitch, p->width, like);
+}
+
+/* The footprint of a launch; pinned and managed memory that it writes strongly may hold a message to the host. */
+static void note_launch(struct between *b, struct between_launch *l)
+{
+    struct actor *a = l->actor;
+    for (u32 i = 0; i < l->n && !a->publishes; i++) {
+        const struct mem_object *o = l->run[i].write && l->run[i].strong && b->device->mem
+                                         ? mem_find(b->device->mem, l->run[i].from)
+                                         : NULL;
+        a->publishes = o && (o->kind == MEM_PINNED || o->kind == MEM_MANAGED || o->kind == MEM_REGISTERED);
+    }
+    const struct place *last = NULL;
+    u64 tag = 0;
+    for (u32 i = 0; i < l->n; i++) {
+        const struct footprint_run *r = &l->run[i];
+        const struct place *p = place_of(b, r);
+        if (!tag || p != last) tag = user_new(b, a, p);
+        last = p;
+        note(b, l->op,
+             &(struct access_use){ .from = r->from,
+                                   .to = r->to,
+                                   .bytes = r->bytes,
+                                   .kind = r->write ? ACCESS_WRITE : ACCESS_READ,
+                                   .strong = r->strong,
+                                   .tag = tag });
+    }
+    report_clashes(b, l->op);
+}
+
+static void launch_free(struct between_launch *l)
+{
+    actor_release(l->actor);
+    op_release(l->op);
+    base_free(l->run);
+    base_free(l);
+}
+
+/* Launches that were late, and are not any more. */
+static void note_late(struct between *b)
+{
+    for (struct between_launch **at = &b->late; *at;) {
+        struct between_launch *l = *at;
+        if (!op_full(l->op)) {
+            at = &l->next;
+            continue;
+        }
+        *at = l->next;
+        note_launch(b, l);
+        launch_free(l);
+    }
+}
+
+/* Every call begins so. */
+static void enter(struct between *b)
+{
+    lock(&b->lock);
+    if (b->late) note_late(b);
+    if (b->nuser > b->sweep_at) sweep(b);
+}
+
+/* ---- the interface ---- */
+
+struct between *between_new(struct device *d, struct streams *s)
+{
+    struct between *b = base_alloc(sizeof *b);
+    if (!b) return NULL;
+    *b = (struct between){ .device = d, .streams = s, .accesses = accesses_new(s), .sweep_at = USERS_LEAST };
+    if (!b->accesses) {
+        base_free(b);
+        return NULL;
+    }
+    pthread_mutex_init(&b->lock, NULL);
+    accesses_excuse(b->accesses, excused, b);
+    return b;
+}
+
+void between_delete(struct between *b)
+{
+    if (!b) return;
+    lock(&b->lock);
+    note_late(b);
+    unlock(&b->lock);
+    accesses_delete(b->accesses);
+    for (u32 i = 0; i < b->nuser; i++)
+        if (b->user[i].actor) actor_release(b->user[i].actor);
+    for (u32 i = 0; i < EDGES; i++)
+        if (b->edge[i].op) op_release(b->edge[i].op);
+    base_free(b->user);
+    base_free(b->clash);
+    base_free(b->place);
+    arena_free(&b->mem);
+    pthread_mutex_destroy(&b->lock);
+    base_free(b);
+}
+
+static void note_parts(struct between *b, struct op *op, const struct between_call *c, const struct between_part *part,
+                       u32 parts)
+{
+    enter(b);
+    struct actor *a = actor_new(b, op, c);
+    a->ended = a->begun;
+    u64 tag = user_new(b, a, NULL);
+    for (u32 i = 0; i < parts; i++) note_part(b, op, &part[i], tag);
+    report_clashes(b, op);
+    actor_release(a);
+    unlock(&b->lock);
+}
+
+void between_op(struct between *b, const struct op *op, const struct between_call *c, const struct between_part *part,
+                u32 parts)
+{
+    note_parts(b, (struct op *)op, c, part, parts);
+}
+
+void between_host(struct between *b, const struct between_call *c, const struct between_part *part, u32 parts)
+{
+    note_parts(b, NULL, c, part, parts);
+}
+
+void between_forget(struct between *b, u64 from, u64 bytes)
+{
+    enter(b);
+    access_forget(b->accesses, from, bytes);
+    unlock(&b->lock);
+}
+
+static void sink_begin(void *self, bool exact)
+{
+    struct between_launch *l = self;
+    l->actor->exact = exact;
+}
+
+static void sink_run(void *self, const struct footprint_run *r)
+{
+    struct between_launch *l = self;
+    if (l->n == l->cap) {
+        l->cap = l->cap ? 2 * l->cap : 16;
+        l->run = base_need_more(l->run, l->cap * sizeof *l->run);
+    }
+    l->run[l->n++] = *r;
+}
+
+/* The launch ran beside another one. */
+static void add_beside(struct actor *a, struct peer *p)
+{
+    u32 same = 0;
+    p->refs++;
+    for (u32 i = 0; i < a->nbeside; i++) {
+        if (stamp_slot(a->beside[i]->stamp) != stamp_slot(p->stamp) || !same++) continue;
+        peer_release(a->beside[i]); /* the last one so far */
+        a->beside[i] = p;
+        return;
+    }
+    a->beside = base_need_more(a->beside, (a->nbeside + 1) * sizeof *a->beside);
+    a->beside[a->nbeside++] = p;
+}
+
+struct between_launch *between_launch_begin(struct between *b, struct op *op, const struct between_call *c,
+                                            const struct ptx_func *kernel, u32 number, bool polls)
+{
+    struct between_launch *l = base_need(sizeof *l);
+    *l = (struct between_launch){ .of = b, .op = op_hold(op), .sink = { l, sink_begin, sink_run } };
+    enter(b);
+    struct actor *a = l->actor = actor_new(b, op, c);
+    a->kernel = base_need(kernel->name.n + 1);
+    memcpy(a->kernel, kernel->name.p, kernel->name.n);
+    a->kernel[kernel->name.n] = 0;
+    a->number = number;
+    a->polls = polls;
+    a->peer = base_need(sizeof *a->peer);
+    *a->peer = (struct peer){ 1, a->stamp, op_hold(op) };
+    for (struct between_launch *k = b->running; k; k = k->next) {
+        add_beside(a, k->actor->peer);
+        add_beside(k->actor, a->peer);
+    }
+    l->next = b->running;
+    b->running = l;
+    unlock(&b->lock);
+    return l;
+}
+
+const struct access_sink *between_sink(const struct between_launch *l) { return &l->sink; }
+
+void between_launch_end(struct between_launch *l)
+{
+    struct between *b = l->of;
+    enter(b);
+    struct between_launch **at = &b->running;
+    while (*at != l) at = &(*at)->next;
+    *at = l->next;
+    l->actor->ended = ++b->now;
+    if (op_full(l->op)) {
+        note_launch(b, l);
+        launch_free(l);
+    } else {
+        l->next = b->late;
+        b->late = l;
+    }
+    unlock(&b->lock);
+}

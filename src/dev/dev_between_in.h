@@ -1,0 +1,56 @@
+/* dev_between_in.h: what dev_between.c hands to dev_between_text.c. */
+#ifndef LOCKSTEP_DEV_BETWEEN_IN_H
+#define LOCKSTEP_DEV_BETWEEN_IN_H
+#include "dev/dev.h"
+#include "dev/dev_between.h"
+
+/* A launch, for those that ran beside it. Under the race check such launches are exact, all of them. */
+struct peer {
+    u32 refs;
+    op_stamp stamp;
+    struct op *op; /* with a reference */
+};
+/* An operation, or a call in which the host itself accesses memory. */
+struct actor {
+    u32 refs;
+    op_stamp stamp;
+    u64 age; /* operations enqueued until then: who was to come first */
+    bool host;
+    enum op_kind kind; /* of an operation */
+    char *site;        /* how the call is named */
+    char *stream;      /* how its stream is named; NULL: the host */
+    u64 stream_id;     /* 0: the host */
+    /* launches */
+    char *kernel; /* as the PTX names it */
+    u32 number;   /* of several of one report; 0: not said */
+    bool exact;   /* it may synchronise with other launches */
+    bool polls;
+    bool publishes;    /* it wrote host-visible memory strongly */
+    u64 begun, ended;  /* the times of struct between; the same, or 0 while it runs */
+    struct op *op;     /* with a reference; NULL: the host */
+    struct peer *peer; /* a launch: itself */
+    /* a launch: those that ran beside it, of each chain of operations the first and the last; with references */
+    struct peer **beside;
+    u32 nbeside;
+};
+/* What one instruction of an operation does, or the operation as a whole: the tag of its accesses. */
+struct user {
+    struct actor *actor;       /* NULL: not in use */
+    const struct place *place; /* of the instruction; NULL: none */
+    u32 next;                  /* not in use: the number of the next such */
+    bool kept;                 /* while it is found out which are needed */
+};
+/* The conflicts between two actors that came up in one operation. */
+struct clash {
+    enum access_verdict verdict;
+    u64 tag, other_tag; /* of the user that was noted last; of the earlier one */
+    enum access_kind my_kind, other_kind;
+    u64 from, to;   /* the first bytes that both use, in one object, to behind the last ones */
+    u64 bytes;      /* how many of them */
+    u64 elements;   /* how many elements of the object they are in */
+    u64 base;       /* of the object; 0: none */
+    bool elsewhere; /* they have bytes of other objects in common, too */
+};
+/* dev_between_text.c: adds the finding. */
+void between_report(struct device *d, const struct clash *c, const struct user *me, const struct user *other);
+#endif

@@ -1,0 +1,258 @@
+/* Findings between operations, in words: who, what they have in common, and the event or the wait that is missing. */
+#include "dev/dev_between_in.h"
+#include <inttypes.h>
+
+struct side { /* one of the two, for the text */
+    const struct actor *a;
+    enum access_kind kind;
+    char name[200];   /* "copy 2", "launch 1 of kernel scale" */
+    char stream[120]; /* "stream 1" */
+    char handle[24];  /* how a program may call it: "s1" */
+};
+
+/* ---- names ---- */
+
+static void name_stream(struct side *s)
+{
+    const struct actor *a = s->a;
+    if (a->stream)
+        snprintf(s->stream, sizeof s->stream, "%s", a->stream);
+    else if (a->stream_id == 1)
+        snprintf(s->stream, sizeof s->stream, "the default stream");
+    else
+        snprintf(s->stream, sizeof s->stream, "stream %" PRIu64, a->stream_id - 1);
+    u32 number;
+    int end = 0;
+    if (sscanf(s->stream, "stream %u%n", &number, &end) == 1 && !s->stream[end])
+        snprintf(s->handle, sizeof s->handle, "s%u", number);
+    else if (a->stream_id == 1)
+        snprintf(s->handle, sizeof s->handle, "0");
+}
+
+static const char *kind_text(enum op_kind k)
+{
+    static const char *const text[OP_KINDS] = { [OP_LAUNCH] = "a launch",
+                                                [OP_COPY] = "a copy",
+                                                [OP_FILL] = "a fill",
+                                                [OP_ALLOC] = "an allocation",
+                                                [OP_FREE] = "a free",
+                                                [OP_HOST] = "a host function",
+                                                [OP_VALUE_WRITE] = "a written value" };
+    return text[k] ? text[k] : "an operation";
+}
+
+static void name_side(struct side *s)
+{
+    const struct actor *a = s->a;
+    char kernel[120] = "";
+    name_stream(s);
+    if (a->host) {
+        snprintf(s->name, sizeof s->name, "the host%s%s%s", a->site ? ", in " : "", a->site ? a->site : "",
+                 a->site ? "," : "");
+        return;
+    }
+    if (a->kernel) name_plain(str_of(a->kernel), kernel, sizeof kernel);
+    const char *what = a->site ? a->site : kind_text(a->kind);
+    if (a->kernel)
+        snprintf(s->name, sizeof s->name, "%s (kernel %s)", what, kernel);
+    else
+        snprintf(s->name, sizeof s->name, "%s", what);
+}
+
+static struct side side_of(const struct actor *a, enum access_kind kind)
+{
+    struct side s = { .a = a, .kind = kind };
+    name_side(&s);
+    return s;
+}
+
+static const char *verb(const struct side *s)
+{
+    static const char *const text[] = { "reads", "writes", "allocates", "frees" };
+    return text[s->kind];
+}
+
+/* The name without the kernel, for a sentence that says what to do. */
+static const char *brief(const struct side *s)
+{
+    return s->a->site ? s->a->site : s->a->host ? "the access of the host" : kind_text(s->a->kind);
+}
+
+/* "Record an event behind ... before ...", with the calls. */
+static void event_text(struct text *fix, const struct side *first, const struct side *second)
+{
+    bool known = first->handle[0] && second->handle[0];
+    text_add(fix,
+             "Record an event behind %s in %s, and let %s wait for it before %s: cudaEventRecord(e, %s); "
+             "cudaStreamWaitEvent(%s, e).",
+             brief(first), first->stream, second->stream, brief(second), known ? first->handle : "s1",
+             known ? second->handle : "s2");
+}
+
+/* ---- what they have in common ---- */
+
+static u64 element_of(const struct mem_object *o) { return o && o->element_size ? o->element_size : 1; }
+
+/* They have one element in common, or one byte. */
+static bool is_one(const struct clash *c, const struct mem_object *o)
+{
+    u64 base = o ? o->base : 0;
+    return (c->from - base) / element_of(o) == (c->to - 1 - base) / element_of(o);
+}
+
+static void common_text(struct text *t, const struct clash *c, const struct mem_object *o)
+{
+    if (!o) {
+        text_add(t, "%" PRIu64 " byte%s of host memory from 0x%" PRIx64 " on", c->bytes, c->bytes == 1 ? "" : "s",
+                 c->from);
+        return;
+    }
+    u64 size = element_of(o), first = (c->from - o->base) / size, last = (c->to - 1 - o->base) / size;
+    const char *what = o->element_size ? "element" : "byte";
+    if (is_one(c, o))
+        text_add(t, "%s [%" PRIu64 "] of %s", what, first, o->name);
+    else if (c->elements >= last - first + 1)
+        text_add(t, "%ss [%" PRIu64 "..%" PRIu64 "] of %s", what, first, last, o->name);
+    else
+        text_add(t, "%" PRIu64 " of the %ss [%" PRIu64 "..%" PRIu64 "] of %s", c->elements, what, first, last, o->name);
+    if (o->type) text_add(t, " (%s)", o->type);
+    if (c->elsewhere) text_add(t, " and of other memory");
+}
+
+/* "launch 1 (kernel scale) in stream 2", or the host. */
+static void who_text(struct text *t, const struct side *s)
+{
+    text_add(t, "%s", s->name);
+    if (!s->a->host) text_add(t, " in %s", s->stream);
+}
+
+/* ---- findings ---- */
+
+static enum finding_kind kind_of(const struct clash *c, const struct side *first, const struct side *second,
+                                 const struct mem_object *o)
+{
+    const struct actor *op = first->a->host ? second->a : first->a;
+    if (c->verdict == ACCESS_BEFORE_ALLOC) return F_use_before_alloc;
+    if (c->verdict == ACCESS_AFTER_FREE) return F_use_after_free_stream;
+    if (!first->a->host && !second->a->host) return F_race_stream;
+    if (op->kind == OP_COPY || op->kind == OP_FILL) return F_copy_pending;
+    return o && o->kind == MEM_MANAGED ? F_managed_touched : F_race_stream;
+}
+
+static void missing_event(struct text *cause, struct text *order, struct text *fix, const struct side *first,
+                          const struct side *second)
+{
+    text_add(cause, "; no stream order, event, graph edge or waiting call says which comes first");
+    if (first->a->stream_id == second->a->stream_id) {
+        text_add(order, "griddepcontrol.wait (cudaGridDependencySynchronize) in the later kernel before the access");
+        text_add(fix,
+                 "Call cudaGridDependencySynchronize() in the later kernel before it touches the memory, or launch it "
+                 "without the programmatic attribute.");
+        return;
+    }
+    text_add(order, "an event, recorded in %s behind %s, that %s waits for before %s", first->stream, brief(first),
+             second->stream, brief(second));
+    event_text(fix, first, second);
+    text_add(fix, " Or enqueue both in one stream.");
+}
+
+static void missing_wait(struct text *cause, struct text *order, struct text *fix, const struct side *op)
+{
+    text_add(cause, "; the host had not waited for %s", brief(op));
+    text_add(order, "a call that waits for %s before the host touches the memory", op->stream);
+    text_add(
+        fix,
+        "Call cudaStreamSynchronize for %s, or cudaEventSynchronize for an event that is recorded behind %s, before "
+        "the host touches the memory.",
+        op->stream, brief(op));
+}
+
+/* `life` is the side that allocates or frees, `use` the other one. */
+static void missing_life(struct text *cause, struct text *order, struct text *fix, enum access_verdict v,
+                         const struct side *use, const struct side *life)
+{
+    bool alloc = v == ACCESS_BEFORE_ALLOC, same = use->a->stream_id == life->a->stream_id;
+    const struct side *first = alloc ? life : use, *second = alloc ? use : life;
+    if (use->a->host || life->a->host) return;
+    if (same) {
+        text_add(cause, alloc ? ", and comes before it" : ", and comes behind it");
+        text_add(fix, "Enqueue %s before %s.", brief(first), brief(second));
+        return;
+    }
+    text_add(cause,
+             alloc ? "; nothing orders the use after the allocation" : "; nothing orders the use before the free");
+    text_add(order, "an event, recorded in %s behind %s, that %s waits for before %s", first->stream, brief(first),
+             second->stream, brief(second));
+    event_text(fix, first, second);
+}
+
+static void say(const struct clash *c, const struct side *first, const struct side *second, const struct mem_object *o,
+                struct text *cause, struct text *order, struct text *fix)
+{
+    who_text(cause, first);
+    text_add(cause, " %s ", verb(first));
+    common_text(cause, c, o);
+    text_add(cause, ", ");
+    who_text(cause, second);
+    text_add(cause, " %s %s%s", verb(second), is_one(c, o) ? "it" : "them", first->kind == second->kind ? ", too" : "");
+    if (c->verdict != ACCESS_RACE) {
+        bool life = first->kind == ACCESS_ALLOC || first->kind == ACCESS_FREE;
+        missing_life(cause, order, fix, c->verdict, life ? second : first, life ? first : second);
+    } else if (first->a->host || second->a->host)
+        missing_wait(cause, order, fix, first->a->host ? second : first);
+    else
+        missing_event(cause, order, fix, first, second);
+}
+
+/* One finding for all times that the same two calls meet. */
+static u64 key_of(const struct side *first, const struct side *second, enum finding_kind kind)
+{
+    u64 h = kind;
+    const char *const text[] = { first->name, first->stream, second->name, second->stream };
+    for (u32 i = 0; i < COUNT_OF(text); i++)
+        for (const char *p = text[i]; *p; p++) h = (h ^ (u8)*p) * 0x100000001b3u;
+    return h;
+}
+
+static void memory_text(struct text *t, const struct mem_object *o)
+{
+    if (!o) return;
+    text_add(t, "%s, %" PRIu64 " bytes", o->name, o->size);
+    if (o->alloc_site) text_add(t, ", allocated at %s", o->alloc_site);
+    if (o->free_site && o->state != MEM_LIVE) text_add(t, ", freed at %s", o->free_site);
+}
+
+void between_report(struct device *d, const struct clash *c, const struct user *me, const struct user *other)
+{
+    const struct mem_object *o = c->base && d->mem ? mem_find(d->mem, c->base) : NULL;
+    struct side mine = side_of(me->actor, c->my_kind), his = side_of(other->actor, c->other_kind);
+    bool swap = me->actor->age < other->actor->age; /* who was enqueued first was to come first */
+    const struct side *first = swap ? &mine : &his, *second = swap ? &his : &mine;
+    const struct user *one = swap ? me : other, *two = swap ? other : me;
+    struct text cause = { 0 }, order = { 0 }, fix = { 0 }, memory = { 0 };
+    struct finding f = { .kind = kind_of(c, first, second, o) };
+    say(c, first, second, o, &cause, &order, &fix);
+    memory_text(&memory, o);
+    f.place = one->place ? one->place : two->place;
+    f.other = one->place ? two->place : NULL;
+    const struct actor *launch = one->place || !two->actor->kernel ? one->actor : two->actor;
+    f.kernel = launch->kernel;
+    f.launch = launch->number;
+    f.cause_key = key_of(first, second, f.kind);
+    f.cause = cause.p;
+    f.order = order.n ? order.p : NULL;
+    f.fix = fix.n ? fix.p : NULL;
+    f.object_note = memory.n ? memory.p : NULL;
+    if (o) {
+        f.object = o->name;
+        f.object_type = o->type;
+        f.object_base = o->base;
+        f.object_size = o->size;
+        f.element_size = o->element_size;
+    }
+    report_add(d->report, &f);
+    text_free(&cause);
+    text_free(&order);
+    text_free(&fix);
+    text_free(&memory);
+}
