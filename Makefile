@@ -1,6 +1,6 @@
 # Builds build/lockstep, build/liblockstep.so and build/liblockstep.a from src/*/*.c with gcc or clang.
 #   make [CC=clang] [B=folder] [SANITIZE=address,undefined | thread]
-# Only git, make and gcc are assumed; `make demo` and `make test` fetch what is missing (tests/need).
+# git, make, gcc, liblz4-dev and libzstd-dev are assumed; `make demo` and `make test` fetch what is missing (tests/need).
 B ?= build
 ifeq ($(origin CC),default)
 CC := gcc
@@ -14,11 +14,13 @@ VERSION := $(shell sed -n 's/^\#define LK_VERSION "\(.*\)"/\1/p' include/lockste
 # IEEE semantics are the machine's: nothing that lets the compiler reorder, contract or skip floating point.
 CFLAGS ?= -O2 -g
 FLAGS = -std=gnu17 -D_GNU_SOURCE= -Isrc -Iinclude -Wall -Wextra -Werror $(CFLAGS) -fPIC -fvisibility=hidden \
-	-fno-math-errno -ffp-contract=off -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
+	-fno-math-errno -ffp-contract=off -pthread $(if $(PACKING),,-DNO_PACKING) $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	$(if $(findstring undefined,$(SANITIZE)),-fno-sanitize-recover=undefined) \
 	$(if $(findstring thread,$(SANITIZE)),$(if $(CLANG),,-Wno-tsan)))
 LINK = -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
-LIBS = -lm -lpthread -ldl
+# Images in fatbins may be packed: liblz4 and libzstd unpack them. A build without their headers says so when it meets one.
+PACKING := $(shell printf '\043include <lz4.h>\n\043include <zstd.h>\n' | $(CC) -E -x c - > /dev/null 2>&1 && echo -llz4 -lzstd)
+LIBS = -lm -lpthread -ldl $(PACKING)
 # The lane loops: gcc needs -O3 for the masked commit; clang loses the vectors when it unrolls, and warns of rows that have none.
 LANES_FLAGS = -O3 $(if $(CLANG),-fno-unroll-loops -Wno-pass-failed)
 

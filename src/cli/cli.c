@@ -81,3 +81,21 @@ const char *cli_nearest(const char *word, const char *const *words, u32 n)
     }
     return best;
 }
+
+void cli_wrapped(FILE *f, const char *text, u32 at, u32 indent)
+{
+    for (const char *p = text; *p;) {
+        u32 n = (u32)strcspn(p, " ");
+        if (at > indent && at + 1 + n > CLI_WIDTH) {
+            fprintf(f, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (p > text) {
+            fputc(' ', f);
+            at++;
+        }
+        fwrite(p, 1, n, f);
+        at += n;
+        p += n + (p[n] == ' ');
+    }
+    fputc('\n', f);
+}

@@ -2,26 +2,7 @@
 #include "cli/cli.h"
 #include <lockstep.h>
 
-enum { WIDTH = 110, TERM_COLUMN = 24 };
-
-/* Prints text in lines of WIDTH, the first one from column `at`, the others indented by `indent`. */
-static void wrapped(FILE *f, const char *text, u32 at, u32 indent)
-{
-    for (const char *p = text; *p;) {
-        u32 n = (u32)strcspn(p, " ");
-        if (at > indent && at + 1 + n > WIDTH) {
-            fprintf(f, "\n%*s", (int)indent, "");
-            at = indent;
-        } else if (p > text) {
-            fputc(' ', f);
-            at++;
-        }
-        fwrite(p, 1, n, f);
-        at += n;
-        p += n + (p[n] == ' ');
-    }
-    fputc('\n', f);
-}
+enum { TERM_COLUMN = 24 };
 
 static void term(FILE *f, const char *name, const char *operand, const char *text)
 {
@@ -31,12 +12,12 @@ static void term(FILE *f, const char *name, const char *operand, const char *tex
         n = 0;
     }
     fprintf(f, "%*s", (int)(TERM_COLUMN - n), "");
-    wrapped(f, text, TERM_COLUMN, TERM_COLUMN);
+    cli_wrapped(f, text, TERM_COLUMN, TERM_COLUMN);
 }
 
 void help_verbs(FILE *f)
 {
-    wrapped(
+    cli_wrapped(
         f, "Lockstep, a checked GPU: runs CUDA kernels on this processor, 32 lanes at a time, and checks every access.",
         0, 0);
     fputc('\n', f);
@@ -55,7 +36,7 @@ void help_verbs(FILE *f)
 void help_verb(FILE *f, const struct row *verb)
 {
     fprintf(f, "lockstep %s%s%s\n\n", verb->name, verb->operand[0] ? " " : "", verb->operand);
-    wrapped(f, verb->text, 0, 0);
+    cli_wrapped(f, verb->text, 0, 0);
     enum row_kind last = ROW_VERB;
     for (u32 i = 0; i < row_count; i++) {
         const struct row *r = &rows[i];
@@ -67,7 +48,7 @@ void help_verb(FILE *f, const struct row *verb)
         } else {
             if (last != r->kind && last != ROW_TITLE) fputc('\n', f);
             if (r->kind == ROW_TEXT)
-                wrapped(f, r->text, 0, 0);
+                cli_wrapped(f, r->text, 0, 0);
             else
                 term(f, r->name, r->operand, r->text);
         }
