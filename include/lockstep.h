@@ -559,6 +559,7 @@ typedef struct lk_image_param {
     const char *type; /* as in the source, when the kernel's name tells; else "" */
 } lk_image_param;
 typedef struct lk_image_choice {
+    uint32_t sm;       /* of the device: 90 */
     int32_t image;     /* the PTX that is loaded, -1: none */
     int32_t silicon;   /* what a GPU of this kind would load, -1: none */
     uint32_t is_newer; /* no GPU of this kind would load the PTX, the software GPU does */

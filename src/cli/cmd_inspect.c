@@ -71,12 +71,12 @@ static const char *source_of(struct inspect *a, const lk_fatbin *b)
     return source;
 }
 
-/* Whether one of its images has; an executable that nvcc links has a fatbin without any. */
-static bool has_kernels(struct inspect *a, const lk_fatbin *b)
+/* Whether one of its images may have some; an executable that nvcc links has a fatbin without any. */
+static bool has_kernels_maybe(struct inspect *a, const lk_fatbin *b)
 {
     lk_image_code c;
     for (u32 i = 0; i < b->count; i++)
-        if (inspect_code(a, b->first + i, &c) && c.kernels) return true;
+        if (!inspect_code(a, b->first + i, &c) || c.kernels) return true;
     return false;
 }
 
@@ -97,12 +97,12 @@ static void print_fatbin(struct inspect *a, u32 i, u32 fatbins, const lk_fatbin 
         return;
     }
     char on[64];
-    snprintf(on, sizeof on, "on %s", device_name(a));
+    if (lk_images_choose(a->images, i, a->device, a->strict, &c) != LK_OK) return;
+    snprintf(on, sizeof on, "on %s (sm_%u)", device_name(a), c.sm);
     printf("\n  %3s  %-9s %-8s %-9s %-5s %9s %9s %-5s %s\n", "#", "kind", "arch", "made by", "lines", "bytes",
            "in file", "", on);
     for (u32 k = 0; k < b->count; k++) print_image(a, b->first + k);
-    if (lk_images_choose(a->images, i, a->device, a->strict, &c) != LK_OK) return;
-    if (c.image < 0 && !has_kernels(a, b))
+    if (c.image < 0 && !has_kernels_maybe(a, b))
         printf("\n  no kernels in it\n");
     else if (c.why[0] || c.note[0]) {
         const char *label = c.why[0] ? "  nothing loads: " : "  note: ";
@@ -173,7 +173,12 @@ static void print_shape(const char *label, const char *before, const u32 v[3])
 static void print_params(struct inspect *a, const struct shared_kernel *s)
 {
     printf("  %-10s %u bytes\n", "parameters", s->first.param_bytes);
-    if (s->first.params) printf("    %6s %6s  type\n", "offset", "bytes");
+    bool typed = false; /* one that is not of C++ has no types */
+    for (u32 p = 0; p < s->first.params; p++) {
+        lk_image_param x;
+        typed |= lk_images_param(a->images, s->use->image, s->use->kernel, p, &x) == LK_OK && x.type[0];
+    }
+    if (s->first.params) printf("    %6s %6s%s\n", "offset", "bytes", typed ? "  type" : "");
     for (u32 p = 0; p < s->first.params; p++) {
         lk_image_param x;
         if (lk_images_param(a->images, s->use->image, s->use->kernel, p, &x) != LK_OK) break;

@@ -101,6 +101,7 @@ static void fatbin(struct inspect *a, u32 i, const lk_fatbin *b, struct text *t)
     text_field(t, "section", b->section);
     text_field(t, "member", b->member);
     if (lk_images_choose(a->images, i, a->device, a->strict, &c) == LK_OK) {
+        number(t, "sm", c.sm);
         if (c.image >= 0) number(t, "loads", (u64)c.image + 1);
         if (c.silicon >= 0) number(t, "gpu_would_load", (u64)c.silicon + 1);
         if (c.why[0]) text_field(t, "why_not", c.why);

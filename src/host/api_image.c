@@ -224,7 +224,7 @@ lk_status lk_images_choose(lk_images *images, uint32_t fatbin, const char *devic
         error_set(e, ERR_INPUT, "there is no fatbin %u", fatbin + 1);
     if (e->code) return failed(images);
     const struct image_choice *c = choose(images, fatbin, p->sm, strict != 0);
-    *out = (lk_image_choice){ .image = c->image, .silicon = c->silicon, .is_newer = c->is_newer };
+    *out = (lk_image_choice){ .image = c->image, .silicon = c->silicon, .is_newer = c->is_newer, .sm = p->sm };
     snprintf(out->why, sizeof out->why, "%s", c->why);
     snprintf(out->note, sizeof out->note, "%s", c->note);
     return LK_OK;

@@ -146,7 +146,9 @@ static void read_tool(struct cubin *c, const struct piece *d)
     struct piece texts = piece_part(d, 24, d->n - 24);
     const char *tool = elf_string(&texts, piece_u32(d, 12)), *options = elf_string(&texts, piece_u32(d, 20));
     if (tool) c->code->tool = image_text(c->mem, tool, strlen(tool));
-    if (options) c->code->tool_options = image_text(c->mem, options, strlen(options));
+    u64 n = options ? strlen(options) : 0;
+    while (n && options[n - 1] == ' ') n--;
+    if (n) c->code->tool_options = image_text(c->mem, options, n);
 }
 
 static bool read_notes(struct cubin *c, const struct elf_section *s, struct error *e)
@@ -169,7 +171,7 @@ static void read_suffix(struct cubin *c, struct error *e)
     if (c->elf.abi_version <= OLD_ABI && c->elf.flags & 0x800) c->code->suffix = 'a';
     for (u64 at = 0; s && next_attribute(s, &at, &a, e);)
         if (a.kind == A_COMPAT_SPECIFIC && (a.value & 0xff) == 1) c->code->suffix = 'a';
-    snprintf(word, sizeof word, "sm_%uf ", c->code->sm);
+    snprintf(word, sizeof word, "sm_%uf", c->code->sm);
     if (!c->code->suffix && strstr(c->code->tool_options, word)) c->code->suffix = 'f';
 }
 
@@ -221,6 +223,13 @@ static bool read_section(struct cubin *c, const struct elf_section *s, struct er
     return true;
 }
 
+u32 cubin_sm(const struct piece *s)
+{
+    if (!piece_has(s, 0, 64)) return 0;
+    u32 flags = piece_u32(s, 48);
+    return s->p[8] <= OLD_ABI ? flags & 0xff : flags >> 8 & 0xffff;
+}
+
 bool cubin_read(struct arena *mem, const struct piece *s, struct image_code *out, struct error *e)
 {
     struct cubin c = { .mem = mem, .code = out };
@@ -229,7 +238,7 @@ bool cubin_read(struct arena *mem, const struct piece *s, struct image_code *out
         ok = piece_bad(e, s, 18, "an ELF file for machine %u, where a cubin has %u", c.elf.machine, ELF_CUDA);
     if (ok) {
         out->tool = out->tool_options = "";
-        out->sm = c.elf.abi_version <= OLD_ABI ? c.elf.flags & 0xff : c.elf.flags >> 8 & 0xffff;
+        out->sm = cubin_sm(s);
         out->relocatable = c.elf.type == ELF_REL;
         find_kernels(&c);
         for (u32 i = 0; ok && i < c.elf.sections; i++) ok = read_section(&c, &c.elf.section[i], e);

@@ -163,6 +163,7 @@ struct image_code {
 /* The kernels of an image, NULL: why not is in e. Kept until image_close. */
 const struct image_code *image_read(struct image_file *f, u32 image, struct error *e);
 /* cubin.c: of a cubin alone. */
+u32 cubin_sm(const struct piece *s); /* its architecture, by the header alone; 0: there is no header */
 bool cubin_read(struct arena *mem, const struct piece *s, struct image_code *out, struct error *e);
 /* Copies text from a file, as a terminal may show it. It ends at a zero. */
 const char *image_text(struct arena *mem, const char *p, u64 n);

@@ -67,9 +67,9 @@ static bool open_cubin(struct image_file *f, const struct piece *s, struct error
 {
     f->kind = FILE_CUBIN;
     add_alone(f, s, IMAGE_CUBIN);
+    f->image.p[0].sm = cubin_sm(s);
     const struct image_code *c = image_read(f, 0, e);
     if (!c) return false;
-    f->image.p[0].sm = c->sm;
     f->image.p[0].suffix = c->suffix;
     f->image.p[0].flags |= c->debug ? IMAGE_DEBUG : 0;
     return true;
