@@ -173,8 +173,8 @@ u32 gpu_no_memory(struct error *e)
     return OP_OUT_OF_MEMORY;
 }
 
-/* Asks without a pause for a millisecond, as the driver's own waiting does: sleeping costs 50 us at least. Then with
- * pauses of a sixteenth of the time waited so far, at most a millisecond. */
+/* Asks without a pause for ten milliseconds, as the driver's own waiting does: sleeping costs 50 us at least. Then with
+ * pauses of a hundredth of the time waited so far, at most a millisecond. */
 cu_result gpu_wait(struct device *d, cu_result (*done)(const struct driver *cu, void *of), void *of, bool *interrupted)
 {
     cu_result code = done(&d->gpu->cu, of);
@@ -183,8 +183,8 @@ cu_result gpu_wait(struct device *d, cu_result (*done)(const struct driver *cu, 
         if (turn % 16 == 15) {
             u64 now = time_ns(), waited = start ? now - start : 0;
             start = start ? start : now;
-            if (waited > 1000000) {
-                thread_sleep_us((u32)MIN_OF(waited / 16000, 1000u));
+            if (waited > 10000000) {
+                thread_sleep_us((u32)MIN_OF(waited / 100000, 1000u));
                 turn--;
             }
         }

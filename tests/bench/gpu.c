@@ -1,0 +1,292 @@
+/* gpu: what Lockstep costs over a real GPU's driver, on a machine that has one.
+ *
+ *     gpu
+ *
+ * The same work through Lockstep and through raw calls of the same driver, in one process, in turns: the issue of a
+ * launch, launch and wait, graph launch and wait, both directions of copies at once. Medians and their difference or
+ * ratio; exit 1 when a target is missed, 4 when there is no GPU. */
+#include "dev/dev_gpu.h"
+#include <stdlib.h>
+
+enum { LAUNCHES = 40000, BATCH = 100, WAITS = 4000, COPIES = 12, COPY = 256 << 20 };
+static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                          ".visible .entry none(.param .u64 p, .param .u32 n, .param .f32 a, .param .u64 q)\n"
+                          "{ ret; }\n";
+static double ours[LAUNCHES], raw[LAUNCHES];
+static int missed;
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double quantile(double *t, u32 n, double q)
+{
+    qsort(t, n, sizeof *t, ascending);
+    return t[(u32)((n - 1) * q)];
+}
+
+/* Both medians, and what is held against the target: their difference in ns, or their ratio. */
+static void figure(const char *what, u32 n, double most_ns, double most_ratio)
+{
+    double a = quantile(ours, n, 0.5), b = quantile(raw, n, 0.5);
+    printf("%-44s ours %8.3f us (p99 %8.3f)  raw %8.3f us (p99 %8.3f)", what, a / 1e3, quantile(ours, n, 0.99) / 1e3,
+           b / 1e3, quantile(raw, n, 0.99) / 1e3);
+    bool met = most_ns > 0 ? a - b <= most_ns : a <= b * most_ratio;
+    if (most_ns > 0) printf("  %+6.0f ns (target %g: %s)", a - b, most_ns, met ? "met" : "MISSED");
+    if (most_ratio > 0) printf("  %.3fx (target %g: %s)", a / b, most_ratio, met ? "met" : "MISSED");
+    printf("\n");
+    missed |= (most_ns > 0 || most_ratio > 0) && !met;
+}
+
+static void must(u32 status, const struct error *e)
+{
+    if (!status) return;
+    fprintf(stderr, "gpu: status %u: %s\n", status, e->text);
+    exit(1);
+}
+
+struct bench {
+    struct device *d;
+    const struct driver *cu;
+    struct ptx_func *kernel;
+    cu_function function;
+    struct dev_stream *stream;
+    struct { /* the parameter block */
+        u64 p;
+        u32 n;
+        float a;
+        u64 q;
+    } params;
+    void *param[4];
+};
+
+static void open_bench(struct bench *b)
+{
+    struct error e = { 0 };
+    b->d = dev_new(&(struct dev_options){ .gpu = true, .checks = CHECK_ALL }, &e);
+    if (!b->d) {
+        fprintf(stderr, "gpu: %s\n", e.text);
+        exit(4);
+    }
+    b->cu = &b->d->gpu->cu;
+    struct dev_part part = { "none.ptx", STR(ptx) };
+    struct dev_module *m = dev_load(b->d, &part, 1, &e);
+    must(!m, &e);
+    b->kernel = m->ptx->func[0];
+    must((u32)b->cu->function(&b->function, m->handle, "none"), &e);
+    must(dev_gpu_async.stream_new(b->d, STREAM_NON_BLOCKING, 0, &b->stream, &e), &e);
+    b->params.n = 1;
+    b->param[0] = &b->params.p;
+    b->param[1] = &b->params.n;
+    b->param[2] = &b->params.a;
+    b->param[3] = &b->params.q;
+    printf("%s, %s\n", b->d->gpu->title, b->cu->path);
+}
+
+static struct dev_task launch_task(struct bench *b)
+{
+    return (struct dev_task){
+        .kind = OP_LAUNCH,
+        .launch = { .kernel = b->kernel, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 }, .params = &b->params }
+    };
+}
+
+static void launch_ours(struct bench *b)
+{
+    struct error e;
+    e.code = ERR_NONE;
+    struct dev_task t = launch_task(b);
+    must(dev_gpu_async.enqueue(b->stream, &t, &e), &e);
+}
+
+static void launch_raw(struct bench *b)
+{
+    struct error e = { .text = "cuLaunchKernel" };
+    if (b->cu->launch(b->function, 1, 1, 1, 32, 1, 1, 0, b->stream->handle, b->param, NULL)) must(1, &e);
+}
+
+static void wait_ours(struct bench *b)
+{
+    struct error e;
+    e.code = ERR_NONE;
+    must(dev_gpu_async.stream_synchronise(b->stream, &e), &e);
+}
+
+static void wait_raw(struct bench *b)
+{
+    struct error e = { .text = "cuStreamSynchronize" };
+    must((u32)b->cu->stream_sync(b->stream->handle), &e);
+}
+
+static double timed(void (*f)(struct bench *b), struct bench *b)
+{
+    u64 start = time_ns();
+    f(b);
+    return (double)(time_ns() - start);
+}
+
+static void set_current(struct bench *b) { b->cu->set_current(b->d->gpu->context); }
+static void query(struct bench *b) { b->cu->query(b->stream->handle); }
+static void nothing(struct bench *b) { (void)b; }
+
+/* One against the other, in turns; what is in flight is waited for between batches. */
+static void compare(const char *what, struct bench *b, u32 n, void (*f)(struct bench *b), void (*g)(struct bench *b),
+                    double most_ns, double most_ratio)
+{
+    for (u32 i = 0; i < n; i++) {
+        bool first = i % 2; /* neither is always the second */
+        if (first) ours[i] = timed(f, b);
+        raw[i] = timed(g, b);
+        if (!first) ours[i] = timed(f, b);
+        if (i % BATCH == BATCH - 1) wait_raw(b);
+    }
+    wait_raw(b);
+    figure(what, n, most_ns, most_ratio);
+}
+
+static void both_ours(struct bench *b)
+{
+    launch_ours(b);
+    wait_ours(b);
+}
+static void both_raw(struct bench *b)
+{
+    launch_raw(b);
+    wait_raw(b);
+}
+
+static struct dev_exec *exec;
+static cu_exec exec_raw;
+static void graph_ours(struct bench *b)
+{
+    struct error e;
+    e.code = ERR_NONE;
+    must(dev_gpu_async.exec_launch(exec, b->stream, NULL, &e), &e);
+    wait_ours(b);
+}
+static void graph_raw(struct bench *b)
+{
+    struct error e = { .text = "cuGraphLaunch" };
+    must((u32)b->cu->exec_launch(exec_raw, b->stream->handle), &e);
+    wait_raw(b);
+}
+
+static void graphs(struct bench *b, u32 nodes)
+{
+    struct error e = { 0 };
+    struct dev_graph *g;
+    struct dev_node *node = NULL;
+    must(dev_gpu_async.graph_new(b->d, &g, &e), &e);
+    for (u32 i = 0; i < nodes; i++) {
+        struct dev_task t = launch_task(b);
+        must(dev_gpu_async.graph_add(g, &node, i > 0, &t, &node, &e), &e);
+    }
+    must(dev_gpu_async.graph_instantiate(g, 0, &exec, &e), &e);
+    cu_graph captured;
+    must((u32)b->cu->capture_begin(b->stream->handle, 2), &e);
+    for (u32 i = 0; i < nodes; i++) launch_raw(b);
+    must((u32)b->cu->capture_end(b->stream->handle, &captured), &e);
+    must((u32)b->cu->instantiate(&exec_raw, captured, 0), &e);
+    char what[60];
+    snprintf(what, sizeof what, "graph of %u kernel%s, launch + wait", nodes, nodes > 1 ? "s" : "");
+    for (u32 i = 0; i < 20; i++) {
+        graph_ours(b);
+        graph_raw(b);
+    }
+    compare(what, b, WAITS, graph_ours, graph_raw, 0, 1.05);
+    dev_gpu_async.exec_delete(exec);
+    dev_gpu_async.graph_delete(g);
+    b->cu->exec_delete(exec_raw);
+    b->cu->graph_delete(captured);
+}
+
+static struct dev_stream *in, *out;
+static u64 device_in, device_out;
+static void *host_in, *host_out;
+
+static void copies_ours(struct bench *b)
+{
+    (void)b;
+    struct error e = { 0 };
+    struct dev_task t = { .kind = OP_COPY,
+                          .copy = {
+                              .to.address = device_in, .from.host = host_in, .width = COPY, .rows = 1, .slices = 1 } };
+    struct dev_task u = {
+        .kind = OP_COPY,
+        .copy = { .to.host = host_out, .from.address = device_out, .width = COPY, .rows = 1, .slices = 1 }
+    };
+    must(dev_gpu_async.enqueue(in, &t, &e), &e);
+    must(dev_gpu_async.enqueue(out, &u, &e), &e);
+    must(dev_gpu_async.stream_synchronise(in, &e), &e);
+    must(dev_gpu_async.stream_synchronise(out, &e), &e);
+}
+
+static void copies_raw(struct bench *b)
+{
+    struct error e = { .text = "a copy" };
+    must((u32)b->cu->copy_in(device_in, host_in, COPY, in->handle), &e);
+    must((u32)b->cu->copy_out(host_out, device_out, COPY, out->handle), &e);
+    must((u32)b->cu->stream_sync(in->handle), &e);
+    must((u32)b->cu->stream_sync(out->handle), &e);
+}
+
+static void copy_in_alone(struct bench *b)
+{
+    struct error e = { .text = "a copy" };
+    must((u32)b->cu->copy_in(device_in, host_in, COPY, in->handle), &e);
+    must((u32)b->cu->stream_sync(in->handle), &e);
+}
+
+static void copies(struct bench *b)
+{
+    struct error e = { 0 };
+    must(dev_gpu_async.stream_new(b->d, STREAM_NON_BLOCKING, 0, &in, &e), &e);
+    must(dev_gpu_async.stream_new(b->d, STREAM_NON_BLOCKING, 0, &out, &e), &e);
+    struct mem_object *o[4];
+    for (u32 i = 0; i < 4; i++) {
+        o[i] = dev_alloc(b->d, COPY, i < 2 ? MEM_DEVICE : MEM_PINNED, NULL, NULL, &e);
+        must(!o[i], &e);
+    }
+    device_in = o[0]->base;
+    device_out = o[1]->base;
+    host_in = (void *)(uintptr_t)o[2]->base;
+    host_out = (void *)(uintptr_t)o[3]->base;
+    memset(host_in, 3, COPY);
+    memset(host_out, 4, COPY);
+    copies_raw(b);
+    for (u32 i = 0; i < COPIES; i++) {
+        ours[i] = timed(copies_ours, b);
+        raw[i] = timed(copies_raw, b);
+    }
+    double a = quantile(ours, COPIES, 0.5), r = quantile(raw, COPIES, 0.5);
+    for (u32 i = 0; i < 3; i++) raw[i] = timed(copy_in_alone, b);
+    double alone = quantile(raw, 3, 0.5);
+    bool met = r / a >= 0.95;
+    printf("%-44s ours %8.1f GB/s  raw %8.1f GB/s  %.3fx (target 0.95: %s); one direction alone %.1f\n",
+           "copies of 256 MB, both directions", 2.0 * COPY / a, 2.0 * COPY / r, r / a, met ? "met" : "MISSED",
+           (double)COPY / alone);
+    missed |= !met;
+}
+
+int main(void)
+{
+    struct bench b = { 0 };
+    open_bench(&b);
+    for (u32 i = 0; i < 2 * BATCH; i++) {
+        launch_ours(&b);
+        launch_raw(&b);
+        if (i % BATCH == 0) wait_raw(&b);
+    }
+    wait_raw(&b);
+    compare("cuCtxSetCurrent; the clock itself", &b, WAITS, set_current, nothing, 0, 0);
+    compare("cuStreamQuery of an idle stream; the clock", &b, WAITS, query, nothing, 0, 0);
+    compare("launch, issue", &b, LAUNCHES, launch_ours, launch_raw, 100, 0);
+    compare("launch + wait", &b, WAITS, both_ours, both_raw, 0, 1.05);
+    graphs(&b, 1);
+    graphs(&b, 20);
+    copies(&b);
+    dev_delete(b.d);
+    return missed;
+}
