@@ -98,6 +98,11 @@ $(B)/cli.a: $(filter-out $(B)/obj/cli/main.o,$(CLI_OBJ))
 $(B)/unit/%: tests/unit/%.c $(B)/cli.a $(B)/liblockstep.a
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(CC) $(FLAGS) -MMD -MP -Itests/unit $(LINK) $< $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS)
+# A driver without a GPU, which LOCKSTEP_LIBCUDA names (tests/unit/test_gpu.c).
+$(B)/unit/stub_driver.so: tests/unit/stub_driver.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,cc,$<)$(CC) $(FLAGS) -Wno-format-zero-length -MMD -MP -shared $(LINK) $< -o $@
+$(B)/unit/test_gpu: $(B)/unit/stub_driver.so
 # fuzz_x.c brings what else is named *_x.c, a reference or a generator.
 $(B)/fuzz/%: tests/fuzz/%.c $(B)/cli.a $(B)/liblockstep.a
 	@mkdir -p $(@D)

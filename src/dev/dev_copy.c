@@ -154,9 +154,8 @@ u32 dev_copy_plan(struct device *d, const struct dev_copy *c, struct dev_copy_pl
         return refuse(e, "source and destination overlap: %s+0x%" PRIx64 " and %s+0x%" PRIx64 ", %" PRIu64 " bytes%s",
                       out->from.object->name, out->from.address - out->from.object->base, out->to.object->name,
                       out->to.address - out->to.object->base, z.width, z.rows * z.slices > 1 ? " a row" : "");
-    bool real = (out->to.device && !out->to.device->mem) || (out->from.device && !out->from.device->mem);
-    if (out->to.device && out->from.device && real && out->to.device != out->from.device)
-        return refuse(e, "a copy between a real GPU and another device is not possible; copy through the host");
+    if (out->to.device && out->from.device && !out->to.device->mem != !out->from.device->mem)
+        return refuse(e, "a copy between a real GPU and the software GPU is not possible; copy through the host");
     return 0;
 }
 

@@ -51,14 +51,14 @@ struct gpu {
     lock_t lock;
     struct gpu_object **object; /* live and freed, sorted by base; a freed one goes when its addresses are used again */
     u32 objects, capacity;
-    struct gpu_object *spare;             /* whose addresses are used again */
-    struct map kept;                      /* names and sites by their text */
-    u32 unnamed;                          /* so many have been named "buffer N" */
-    u32 numbered;                         /* the id of the newest object */
-    u64 live;                             /* bytes */
-    struct arena text;                    /* objects, names and sites, kernels */
-    struct dev_stream legacy, per_thread; /* the default streams; the driver knows whose the second one is */
-    struct dev_stream *streams;           /* all others, the newest first */
+    struct gpu_object *spare;              /* whose addresses are used again */
+    struct map kept;                       /* names and sites by their text */
+    u32 unnamed;                           /* so many have been named "buffer N" */
+    u32 numbered;                          /* the id of the newest object */
+    struct mem_usage usage[MEM_KINDS + 1]; /* by kind, and of all */
+    struct arena text;                     /* objects, names and sites, kernels */
+    struct dev_stream legacy, per_thread;  /* the default streams; the driver knows whose the second one is */
+    struct dev_stream *streams;            /* all others, the newest first */
 };
 
 /* Calls the driver; a failure is an error that names the call. */
@@ -105,6 +105,9 @@ u32 gpu_register(struct device *d, void *host, u64 bytes, const char *name, cons
 u32 gpu_unregister(struct device *d, void *host, const char *site, struct error *e);
 void gpu_describe(struct device *d, struct mem_object *o, const char *name, const char *type, u32 element_size);
 u64 gpu_live(const struct device *d);
+struct mem_usage gpu_usage(const struct device *d, enum mem_kind kind); /* as mem_usage */
+/* The objects in the order of their addresses; NULL: there are no more. Nobody else may allocate meanwhile. */
+const struct mem_object *gpu_object_at(const struct device *d, u32 i);
 /* Puts an object into the list; NULL: no memory. */
 struct mem_object *gpu_enter(struct gpu *g, u64 base, u64 size, enum mem_kind kind, bool graph, const char *name,
                              const char *site);

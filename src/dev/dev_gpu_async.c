@@ -3,6 +3,7 @@
  *
  * Waiting asks the driver again and again instead of sleeping in it, so that an interrupt ends the wait. */
 #include "dev/dev_gpu.h"
+#include <inttypes.h>
 
 /* ---- streams ---- */
 
@@ -288,13 +289,17 @@ static u32 alloc_async(struct dev_stream *st, struct dev_task *t, struct error *
 static u32 free_async(struct dev_stream *st, const struct dev_task *t, struct error *e)
 {
     struct device *d = st->d;
-    struct mem_object *o = gpu_find(d, t->free.address), was = { 0 };
-    bool leaves = o && o->base == t->free.address && o->state == MEM_LIVE && !gpu_is_of_graph(o) && !is_captured(st);
-    /* out of the list first: another thread may be given the same addresses as soon as the driver has them back */
-    if (leaves) {
-        was = *o;
-        gpu_leave(d->gpu, o, t->site);
+    struct mem_object *o = gpu_find(d, t->free.address);
+    bool variable = o && (o->kind == MEM_GLOBAL || o->kind == MEM_CONST);
+    if (!o || o->base != t->free.address || variable || o->state == MEM_FREED) {
+        dev_free_found(d, o && o->base == t->free.address && o->state == MEM_FREED, t->free.address, o);
+        error_set(e, ERR_INPUT, "0x%" PRIx64 " is not the start of a live allocation", t->free.address);
+        return OP_INVALID_VALUE;
     }
+    bool leaves = !gpu_is_of_graph(o) && !is_captured(st);
+    struct mem_object was = *o;
+    /* out of the list first: another thread may be given the same addresses as soon as the driver has them back */
+    if (leaves) gpu_leave(d->gpu, o, t->site);
     u32 code = ASK(d, st, e, "cuMemFreeAsync", free_async, t->free.address, st->handle);
     if (code && leaves) gpu_enter(d->gpu, was.base, was.size, was.kind, false, was.name, was.alloc_site);
     return code;

@@ -56,6 +56,16 @@ struct mem_object *gpu_find(struct device *d, u64 addr)
     return o;
 }
 
+/* So many bytes more of a kind, or less. */
+static void count(struct gpu *g, enum mem_kind kind, u64 more, u64 less)
+{
+    for (u32 i = kind;; i = MEM_KINDS) {
+        g->usage[i].live += more - less;
+        g->usage[i].peak = MAX_OF(g->usage[i].peak, g->usage[i].live);
+        if (i == MEM_KINDS) break;
+    }
+}
+
 /* Takes the objects out whose addresses [base, base + size) are in use again: freed ones, and those of graphs. */
 static void forget_old(struct gpu *g, u64 base, u64 size)
 {
@@ -67,7 +77,7 @@ static void forget_old(struct gpu *g, u64 base, u64 size)
         if (x->o.state == MEM_LIVE && !x->graph) {
             g->object[kept++] = x;
         } else {
-            if (x->o.state == MEM_LIVE) g->live -= x->o.size;
+            if (x->o.state == MEM_LIVE) count(g, x->o.kind, 0, x->o.size);
             x->next = g->spare;
             g->spare = x;
         }
@@ -122,7 +132,7 @@ static struct mem_object *enter_locked(struct gpu *g, const struct mem_object *a
     memmove(g->object + i + 1, g->object + i, (g->objects - i) * sizeof *g->object);
     g->object[i] = x;
     g->objects++;
-    g->live += as->size;
+    count(g, as->kind, as->size, 0);
     return &x->o;
 }
 
@@ -142,7 +152,7 @@ void gpu_leave(struct gpu *g, struct mem_object *o, const char *site)
     if (o->state == MEM_LIVE) {
         o->free_site = keep(g, site);
         __atomic_store_n(&o->state, MEM_FREED, __ATOMIC_RELEASE);
-        g->live -= o->size;
+        count(g, o->kind, 0, o->size);
     }
     unlock(&g->lock);
 }
@@ -223,11 +233,18 @@ void gpu_describe(struct device *d, struct mem_object *o, const char *name, cons
     unlock(&g->lock);
 }
 
-u64 gpu_live(const struct device *d)
+struct mem_usage gpu_usage(const struct device *d, enum mem_kind kind)
 {
     struct gpu *g = d->gpu;
     lock(&g->lock);
-    u64 bytes = g->live;
+    struct mem_usage usage = g->usage[kind];
     unlock(&g->lock);
-    return bytes;
+    return usage;
+}
+
+u64 gpu_live(const struct device *d) { return gpu_usage(d, MEM_KINDS).live; }
+
+const struct mem_object *gpu_object_at(const struct device *d, u32 i)
+{
+    return i < d->gpu->objects ? &d->gpu->object[i]->o : NULL;
 }

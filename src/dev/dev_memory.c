@@ -1,5 +1,6 @@
 /* What every device's memory has in common: its kinds, registered memory and pitched allocations, what an address is
  * and on which of several devices, and what was never freed. dev_memory.h has the overview. */
+#include "dev/dev_gpu.h"
 #include "dev/dev_memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -128,7 +129,7 @@ struct mem_object *dev_range(struct device *d, u64 address, u64 bytes, struct er
 
 struct mem_usage dev_usage(const struct device *d, enum mem_kind kind)
 {
-    return d->mem ? mem_usage(d->mem, kind) : (struct mem_usage){ 0 };
+    return d->mem ? mem_usage(d->mem, kind) : gpu_usage(d, kind);
 }
 
 /* ---- kinds ---- */
@@ -141,10 +142,7 @@ u32 dev_register(struct device *d, void *host, u64 bytes, const char *name, cons
     u64 addr = (u64)(uintptr_t)host;
     struct mem_object *other = NULL;
     *out = NULL;
-    if (!d->mem) {
-        error_set(e, ERR_UNSUPPORTED, "memory cannot be registered with this device");
-        return OP_NOT_SUPPORTED;
-    }
+    if (!d->mem) return gpu_register(d, host, bytes, name, site, out, e);
     if (!bytes || addr + bytes < addr || !pages_usable(addr, bytes)) {
         error_set(e, ERR_INPUT,
                   bytes ? "%" PRIu64 " bytes at 0x%" PRIx64
@@ -166,7 +164,8 @@ u32 dev_unregister(struct device *d, void *host, const char *site, struct error 
 {
     u64 addr = (u64)(uintptr_t)host;
     struct mem_object *o = NULL;
-    enum mem_free_result r = d->mem ? mem_unregister(d->mem, addr, site, &o) : MEM_FREE_BAD;
+    if (!d->mem) return gpu_unregister(d, host, site, e);
+    enum mem_free_result r = mem_unregister(d->mem, addr, site, &o);
     if (r == MEM_FREE_OK) return OP_OK;
     if (r == MEM_FREE_TWICE)
         error_set(e, ERR_INPUT, "%s was unregistered before%s%s", o->name, o->free_site ? ", at " : "",
@@ -264,10 +263,10 @@ static void leak_found(struct device *d, const struct leaks *l)
 void dev_leaks_host(struct device *d)
 {
     const struct mem_object *o;
-    if (!d->mem || !(d->options.checks & CHECK_MEMORY)) return;
+    if (!(d->options.checks & CHECK_MEMORY)) return;
     struct leaks *list = NULL;
     u32 n = 0, cap = 0;
-    for (u32 id = 1; (o = mem_by_id(d->mem, id)); id++) {
+    for (u32 id = 1; (o = d->mem ? mem_by_id(d->mem, id) : gpu_object_at(d, id - 1)); id++) {
         if (!host_owns(d, o)) continue;
         u32 k = 0;
         while (k < n && !same_place(&list[k], o)) k++;

@@ -60,7 +60,7 @@ void dev_address_text(struct device *d, u64 address, char *out, size_t size);
  * has not run yet counts). NULL: e has the sentence. */
 struct mem_object *dev_range(struct device *d, u64 address, u64 bytes, struct error *e);
 
-/* Software GPU: live bytes of one kind, or of all (MEM_KINDS), and the most there were at a time. */
+/* Live bytes of one kind, or of all (MEM_KINDS), and the most there were at a time. */
 struct mem_usage dev_usage(const struct device *d, enum mem_kind kind);
 
 /* ---- several devices ---- */

@@ -98,7 +98,7 @@ static void launch_ours(struct bench *b)
     struct error e;
     e.code = ERR_NONE;
     struct dev_task t = launch_task(b);
-    must(dev_gpu_async.enqueue(b->stream, &t, &e), &e);
+    must(dev_enqueue(b->stream, b->d, &t, &e), &e);
 }
 
 static void launch_raw(struct bench *b)
@@ -181,7 +181,7 @@ static void graphs(struct bench *b, u32 nodes)
     must(dev_gpu_async.graph_new(b->d, &g, &e), &e);
     for (u32 i = 0; i < nodes; i++) {
         struct dev_task t = launch_task(b);
-        must(dev_gpu_async.graph_add(g, &node, i > 0, &t, &node, &e), &e);
+        must(dev_graph_add(g, b->d, &node, i > 0, &t, &node, &e), &e);
     }
     must(dev_gpu_async.graph_instantiate(g, 0, &exec, &e), &e);
     cu_graph captured;
@@ -208,7 +208,6 @@ static void *host_in, *host_out;
 
 static void copies_ours(struct bench *b)
 {
-    (void)b;
     struct error e = { 0 };
     struct dev_task t = { .kind = OP_COPY,
                           .copy = {
@@ -217,8 +216,8 @@ static void copies_ours(struct bench *b)
         .kind = OP_COPY,
         .copy = { .to.host = host_out, .from.address = device_out, .width = COPY, .rows = 1, .slices = 1 }
     };
-    must(dev_gpu_async.enqueue(in, &t, &e), &e);
-    must(dev_gpu_async.enqueue(out, &u, &e), &e);
+    must(dev_enqueue(in, b->d, &t, &e), &e);
+    must(dev_enqueue(out, b->d, &u, &e), &e);
     must(dev_gpu_async.stream_synchronise(in, &e), &e);
     must(dev_gpu_async.stream_synchronise(out, &e), &e);
 }
