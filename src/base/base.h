@@ -239,6 +239,10 @@ typedef pthread_mutex_t lock_t; /* plain mutex; LOCK_INIT */
 static inline void lock(lock_t *l) { pthread_mutex_lock(l); }
 static inline void unlock(lock_t *l) { pthread_mutex_unlock(l); }
 void thread_sleep_us(u32 us);
+/* Names the calling thread, one of ours: "lk-worker". At most 15 characters. */
+void thread_name(const char *name);
+/* Threads that have no such name, and how many of these but the calling one run just now. false: nobody can tell. */
+bool threads_of_program(u32 *all, u32 *awake);
 static inline void cpu_relax(void)
 {
 #if defined __aarch64__

@@ -97,6 +97,7 @@ static void *draw_until_end(void *self)
 {
     struct watch *w = self;
     bool drawn = false;
+    thread_name("lk-watch"); /* it only looks */
     lock(&w->lock);
     for (u32 ms = FIRST_MS; !w->ended; ms = EVERY_MS) {
         struct timespec until = in_ms(ms);

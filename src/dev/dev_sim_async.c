@@ -40,6 +40,12 @@ static struct device *device_of_graph(struct dev_graph *g) { return device_of(gr
 static struct device *device_of_event(struct dev_event *ev) { return device_of(event_owner(event_in(ev))); }
 static struct device *device_of_exec(struct dev_exec *x) { return device_of(graph_exec_owner(exec_in(x))); }
 
+const struct dev_task *work_task(const struct op *op)
+{
+    const struct body *b = op_data(op);
+    return b ? &b->task : NULL;
+}
+
 /* ---- bodies ---- */
 
 static void body_drop(void *of)

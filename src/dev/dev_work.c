@@ -7,13 +7,6 @@
 
 /* ---- the streams ---- */
 
-static bool may_change(void *of)
-{
-    struct device *d = of;
-    struct streams *s = work_used(d);
-    return s && streams_may_change(s);
-}
-
 static bool is_before(void *self, u64 stamp, const void *op)
 {
     (void)self;
@@ -44,7 +37,8 @@ struct streams *work_streams(struct device *d)
                                                    .seed = d->options.seed,
                                                    .closed = true });
         __atomic_store_n(&w->streams, s, __ATOMIC_RELEASE);
-        if (s) sim_outside(d->sim, may_change, d);
+        if (s) sim_outside(d->sim, stuck_may_change, d);
+        if (s) sim_explain(d->sim, stuck_explain);
         if (s && d->race) race_order(d->race, is_before, d);
     }
     unlock(&w->lock);
@@ -66,6 +60,7 @@ void work_close(struct device *d)
     if (!w) return;
     if (w->streams) streams_delete(w->streams);
     if (d->sim) sim_outside(d->sim, NULL, NULL);
+    if (d->sim) sim_explain(d->sim, NULL);
     pthread_mutex_destroy(&w->lock);
     pthread_mutex_destroy(&w->sync);
     arena_free(&w->mem);

@@ -3,6 +3,7 @@
  *
  *   dev_run.c        one launch, from its arguments to its result: what is checked before and after the machine runs it
  *   dev_work.c       which launches run beside each other, and whether anything can still happen
+ *   dev_stuck.c      what holds up an operation that a launch waits for
  *   dev_sim_async.c  the operations of a stream (dev_async.h)
  *
  * The streams are made when something asynchronous is used for the first time: a program without them pays for a lock
@@ -75,6 +76,11 @@ void work_run_left(struct dev_run *r);
 /* Starts a launch as the body of an operation, or holds it back. op_done follows in either case. */
 void work_start(struct dev_run *r);
 
+/* dev_stuck.c, for sim_outside and sim_explain. */
+bool stuck_may_change(void *device);
+void stuck_explain(void *device, const void *op, u64 address, struct text *cause, const char **fix);
+/* The task of an operation that is not done; NULL: its kind has none. */
+const struct dev_task *work_task(const struct op *op);
 /* dev_sim_async.c: a task in the legacy stream, waited for. */
 u32 work_wait_task(struct device *d, struct dev_task *task, struct error *e);
 /* A synchronous launch as an operation of the legacy stream. */

@@ -391,6 +391,7 @@ enum op_state op_state(const struct op *op) { return __atomic_load_n(&op->state,
 enum op_kind op_kind(const struct op *op) { return op->kind; }
 u32 op_result(const struct op *op) { return op->status; }
 u64 op_tag(const struct op *op) { return op->tag; }
+void *op_data(const struct op *op) { return op->data; }
 struct stream *op_stream(const struct op *op) { return op->stream; }
 
 u32 op_blockers(struct op *op, struct op **out, u32 most)

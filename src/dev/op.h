@@ -184,6 +184,9 @@ bool streams_may_change(struct streams *s);
 bool streams_idle(struct streams *s);
 /* The calling thread is in a call that enqueues nothing until it says otherwise: it counts as asleep. */
 void streams_asleep(struct streams *s, bool asleep);
+/* The operations that wait for others, the newest first, each with a reference, at most `most`. */
+u32 streams_queued(struct streams *s, struct op **out, u32 most);
+u32 streams_sleeping(struct streams *s); /* host threads that sleep in a call */
 /* The operations that host threads wait for in calls, each with a reference, at most `most`. */
 u32 streams_waited(struct streams *s, struct op **out, u32 most);
 
@@ -205,6 +208,7 @@ enum op_state op_state(const struct op *op);
 enum op_kind op_kind(const struct op *op);
 u32 op_result(const struct op *op); /* its status, once it is done */
 u64 op_tag(const struct op *op);
+void *op_data(const struct op *op); /* as in its op_spec; not once it is done */
 op_stamp op_stamp_of(const struct op *op);
 u64 op_age(const struct op *op); /* the order in which operations were enqueued, over all streams */
 struct stream *op_stream(const struct op *op);

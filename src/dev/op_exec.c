@@ -132,6 +132,7 @@ void exec_dispatch(struct streams *s)
 
 static void *lane_main(struct streams *s, enum op_lane lane)
 {
+    thread_name(lane == LANE_HOST ? "lk-host" : "lk-copy");
     lock(&s->lock);
     for (;;) {
         while (!s->ready[lane].n && !s->quit) pthread_cond_wait(&s->work[lane], &s->lock);
@@ -293,6 +294,7 @@ static void poll_values(struct streams *s)
 static void *timer_main(void *of)
 {
     struct streams *s = of;
+    thread_name("lk-timer");
     lock(&s->lock);
     while (!s->quit) s->options.seeded ? watch(s) : poll_values(s);
     unlock(&s->lock);

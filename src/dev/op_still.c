@@ -149,6 +149,27 @@ void streams_asleep(struct streams *s, bool asleep)
 
 /* ---- who waits for whom ---- */
 
+u32 streams_queued(struct streams *s, struct op **out, u32 most)
+{
+    u32 n = 0;
+    lock(&s->lock);
+    for (struct op *op = s->live; op && n < most; op = op->older)
+        if (op->state == OP_QUEUED) {
+            op->refs++;
+            out[n++] = op;
+        }
+    unlock(&s->lock);
+    return n;
+}
+
+u32 streams_sleeping(struct streams *s)
+{
+    lock(&s->lock);
+    u32 n = s->hosts;
+    unlock(&s->lock);
+    return n;
+}
+
 struct step { /* of a walk along edges, nearest first */
     struct op *op;
     u32 from; /* the step before */

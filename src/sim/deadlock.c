@@ -318,6 +318,20 @@ static void explain_grid(struct stopped *st, struct cause *c)
 
 /* ---- a value that no thread is left to write ---- */
 
+/* What is queued behind this launch, and hosts that wait; false: nothing is known of them. */
+static bool explain_operations(struct stopped *st, u64 address, const char *what, struct cause *c)
+{
+    struct sim *s = st->l->sim;
+    struct text t = { 0 };
+    const char *fix = NULL;
+    if (s->explain) s->explain(s->outside_self, st->l->in->op, address, &t, &fix);
+    if (t.n)
+        c->cause = arena_printf(&st->mem, "nobody is left to change %s: %s", what, arena_str(&st->mem, str_of(t.p)));
+    c->fix = fix;
+    text_free(&t);
+    return fix != NULL;
+}
+
 static void explain_spin(struct stopped *st, struct cause *c)
 {
     struct waiter x = first_in(st, SPLIT_IDLE);
@@ -334,6 +348,7 @@ static void explain_spin(struct stopped *st, struct cause *c)
     const char *ended = describe_exited_ctas(st, split_op(x.s));
     c->cause = arena_printf(&st->mem, "nobody is left to change %s: every other thread waits or has ended%s%s%s%s",
                             what, ended ? "; " : "", ended ? ended : "", by ? "; " : "", by ? by : "");
+    if (explain_operations(st, x.s->reads[0].addr, what, c)) return;
     struct mbarrier_word m;
     if (read_mbarrier(low_of(x.s), &x.s->reads[0], &m)) {
         c->fix = m.arrived
@@ -384,7 +399,12 @@ static void explain_stopped(struct stopped *st, enum finding_kind kind, struct c
     else if (kind == F_time_limit)
         c->cause = arena_printf(&st->mem, "%g second%s passed, the time limit of the launch, %s", st->l->in->time_limit,
                                 st->l->in->time_limit == 1 ? " has" : "s have", far(st));
-    else if (c->at.s && c->at.s->state == SPLIT_IDLE && c->at.s->nreads && wait_for_host(st->l)) {
+    else if (kind == F_wait_suspected) {
+        bool reads = c->at.s && c->at.s->state == SPLIT_IDLE && c->at.s->nreads;
+        c->cause = arena_printf(&st->mem, "for %u seconds every thread has waited%s%s, and the host sleeps",
+                                SUSPECT_SECONDS, reads ? " for " : "",
+                                reads ? describe_read(st, low_of(c->at.s), &c->at.s->reads[0]) : "");
+    } else if (c->at.s && c->at.s->state == SPLIT_IDLE && c->at.s->nreads && wait_for_host(st->l)) {
         c->cause = arena_printf(&st->mem, "interrupted while every thread waited for the host to write %s",
                                 describe_read(st, low_of(c->at.s), &c->at.s->reads[0]));
         c->fix = "Let the host write it, from a thread that does not wait for the launch.";
@@ -435,6 +455,7 @@ static void report_stop(struct launch *l, enum finding_kind kind)
     if (c.at.s) {
         struct finding f = { .kind = kind, .cause = c.cause, .fix = c.fix, .detail = describe_all(&st) };
         f.place = finding_place(&st.mem, low_of(c.at.s), split_op(c.at.s));
+        if (l->in->op) f.cause_key = str_hash(str_of(c.cause)); /* of several launches of the kernel */
         bool same = c.other.s && !strcmp(describe_place(&st, low_of(c.at.s), split_op(c.at.s)),
                                          describe_place(&st, low_of(c.other.s), split_op(c.other.s)));
         if (c.other.s && !same) f.other = finding_place(&st.mem, low_of(c.other.s), split_op(c.other.s));
@@ -453,6 +474,12 @@ void deadlock_report(struct launch *l)
 {
     report_stop(l, F_deadlock);
     launch_stop(l, SIM_DEADLOCK);
+}
+
+void suspected_report(struct launch *l)
+{
+    l->suspected = true;
+    report_stop(l, F_wait_suspected);
 }
 
 void stopped_report(struct launch *l)

@@ -10,6 +10,9 @@
 /* Reports a deadlock with its cause and stops the launch. Called by the last worker, under the launch's lock, with
  * every CTA parked. */
 void deadlock_report(struct launch *l);
+enum { SUSPECT_SECONDS = 5 }; /* without a change, before a wait for the host is called suspicious */
+/* Adds the note that the launch, which stands still, may wait for ever; it goes on. Under the same locks. */
+void suspected_report(struct launch *l);
 /* Reports where the threads are of a launch that its budget or the host has stopped. */
 void stopped_report(struct launch *l);
 #endif

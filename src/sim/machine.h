@@ -279,6 +279,7 @@ struct launch { /* read by all workers all the time; what they write has cache l
     u32 inside;               /* threads that are in places of its workers */
     bool over;                /* atomic: nothing of it will run any more */
     bool ended;               /* it is not in flight any more, and has its result */
+    bool suspected;           /* it is reported that it may wait for ever */
     bool started;             /* by sim_start: whoever leaves it last ends it, and sim_wait takes its result */
     struct sim_launch own;    /* what `in` points to */
     struct sim_result result; /* when it has ended */
@@ -313,6 +314,9 @@ struct sim {
     /* whether something outside of launches may still change memory that they wait for; NULL: see sim_outside */
     bool (*outside)(void *self);
     void *outside_self;
+    /* what holds up others than launches; NULL: nothing is known of them (sim_explain) */
+    void (*explain)(void *self, const void *op, u64 address, struct text *cause, const char **fix);
+    u64 quiet_since;             /* atomic: since when nothing has gone on, time_ns; 0: something did */
     struct origins *origins;     /* where undefined values came from */
     struct func_table functions; /* by their serial numbers */
     u64 heap;                    /* atomic: bytes of device malloc that are not freed */

@@ -90,6 +90,11 @@ enum sim_drive sim_drive(struct sim *s);
  * under way, a host that can still act. It must not call the sim. While
  * nobody can be asked (NULL), no deadlock is called with launches of sim_start in flight: their host can still act. */
 void sim_outside(struct sim *s, bool (*may_change)(void *self), void *self);
+/* Who is asked, when a launch of sim_start is called a deadlock, what else holds up those that could change the value
+ * it waits for: `op` is that of the sim_launch, `address` is what the first waiting thread reads. The text is added to
+ * the cause; *fix (NULL: the usual one) may be set. It must not call the sim. */
+void sim_explain(struct sim *s,
+                 void (*explain)(void *self, const void *op, u64 address, struct text *cause, const char **fix));
 struct sim_progress {
     u64 total, done, warp_insns;
 }; /* CTAs; instructions counted so far */

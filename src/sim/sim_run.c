@@ -222,6 +222,14 @@ void sim_outside(struct sim *s, bool (*may_change)(void *self), void *self)
     unlock(&s->launches_lock);
 }
 
+void sim_explain(struct sim *s,
+                 void (*explain)(void *self, const void *op, u64 address, struct text *cause, const char **fix))
+{
+    lock(&s->launches_lock);
+    s->explain = explain;
+    unlock(&s->launches_lock);
+}
+
 static u64 steps_of(const struct cta *c)
 {
     u64 n = 0;

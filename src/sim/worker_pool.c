@@ -152,7 +152,19 @@ static bool go_round(struct sim *s, u64 *last, bool seeded)
         leave(s, w, came);
         went |= came != TURN_QUIET;
     }
+    if (went) __atomic_store_n(&s->quiet_since, 0, __ATOMIC_RELAXED);
     return went;
+}
+
+/* Nothing has gone on for a while, and the threads of the program sleep, too. */
+static bool suspicious(struct sim *s)
+{
+    u64 now = time_ns(), since = __atomic_load_n(&s->quiet_since, __ATOMIC_RELAXED);
+    u32 all, awake;
+    if (!since) __atomic_store_n(&s->quiet_since, now, __ATOMIC_RELAXED);
+    if (!since || now - since < SUSPECT_SECONDS * 1000000000ull) return false;
+    __atomic_store_n(&s->quiet_since, now, __ATOMIC_RELAXED); /* and look again only after the same time */
+    return threads_of_program(&all, &awake) && !awake;
 }
 
 /* Nothing went. If nothing ever will, the launches are stopped with a report. What lies outside is asked first: what it
@@ -160,11 +172,16 @@ static bool go_round(struct sim *s, u64 *last, bool seeded)
 static void look_whether_still(struct sim *s)
 {
     lock(&s->launches_lock);
-    bool still = s->launches && !s->ending && !(s->outside && s->outside(s->outside_self));
+    bool quiet = s->launches && !s->ending, still = quiet && !(s->outside && s->outside(s->outside_self));
     for (struct launch *l = s->launches; l; l = l->behind) lock(&l->lock);
-    for (struct launch *l = s->launches; l && still; l = l->behind)
-        still = !launch_stopped(l) && (is_over(l) || launch_stands_still(l)) && !wait_for_host(l) &&
-                (s->outside || !l->started);
+    for (struct launch *l = s->launches; l && quiet; l = l->behind) {
+        quiet = !launch_stopped(l) && (is_over(l) || launch_stands_still(l));
+        still &= quiet && !wait_for_host(l) && (s->outside || !l->started);
+    }
+    if (quiet && !still && suspicious(s))
+        for (struct launch *l = s->launches; l; l = l->behind)
+            if (!is_over(l) && !l->suspected && l->nparked) suspected_report(l);
+    still &= quiet;
     for (struct launch *l = s->launches; l && still; l = l->behind)
         if (!is_over(l) && (l->nparked || launch_started(l) < l->total)) deadlock_report(l);
     for (struct launch *l = s->launches; l; l = l->behind) unlock(&l->lock);
@@ -202,6 +219,7 @@ static void *pool_main(void *arg)
     struct pool *p = s->pool;
     u64 last = 0;
     u32 wait = 0;
+    thread_name("lk-worker");
     for (;;) {
         lock(&s->launches_lock);
         while (!p->quit && !work_for_pool(s)) {
@@ -288,6 +306,7 @@ void pool_run(struct sim *s, struct launch *l)
         if (l->in->seeded && go_round(s, &last, true)) came = TURN_WENT;
         if (came == TURN_WENT) {
             wait = 0;
+            __atomic_store_n(&s->quiet_since, 0, __ATOMIC_RELAXED);
             continue;
         }
         look_whether_still(s);

@@ -328,6 +328,79 @@ static void boxes(void)
     close_all(1);
 }
 
+/* ---- standing still ---- */
+
+static void has_finding(const char *part)
+{
+    struct text t = { 0 };
+    report_text(d->report, (struct report_style){ 0 }, &t);
+    UNIT_HAS(t.p ? t.p : "", part);
+    text_free(&t);
+}
+
+/* A of one stream waits for what B of another one sets; B is queued behind A in the legacy stream; the host waits for
+ * B. */
+static void deadlocks(u32 workers, s64 seed)
+{
+    open_all(workers, seed);
+    struct dev_stream *x = stream(STREAM_BLOCKING), *y = stream(STREAM_BLOCKING), *z = stream(STREAM_NON_BLOCKING);
+    u64 flag = memory(4, MEM_DEVICE), out = memory(4, MEM_DEVICE), other = memory(4 * 32, MEM_DEVICE);
+    UNIT_EQ(launch(x, "await", 1, 1, PARAMS(flag, out)), OP_OK);
+    UNIT_EQ(launch(ops->stream_legacy(d), "add", 1, 32, PARAMS(other, 1)), OP_OK);
+    UNIT_EQ(launch(y, "set", 1, 1, PARAMS(flag)), OP_OK);
+    thread_sleep_us(20000);
+    UNIT_EQ(ops->stream_query(x, &e), OP_NOT_READY); /* the host is awake, and could still act */
+    e = (struct error){ 0 };
+    UNIT_EQ(ops->stream_synchronise(y, &e), OP_OK);
+    UNIT_EQ(value(flag), 1); /* what is behind goes on */
+    UNIT_EQ(ops->stream_synchronise(x, &e), DEV_LAUNCH_FAILED);
+    e = (struct error){ 0 };
+    has_finding("kernel set of stream 3 is queued behind kernel add of the legacy default stream, which is queued "
+                "behind kernel await of stream 2, which waits for what writes x; the host waits for kernel set of "
+                "stream 3");
+    /* the host waits for the only kernel: a deadlock; with a copy of another stream on its way it is none */
+    UNIT(dev_fill(d, flag, 0, 4, &e));
+    UNIT_EQ(launch(z, "await", 1, 1, PARAMS(flag, out)), OP_OK);
+    UNIT_EQ(ops->stream_synchronise(z, &e), DEV_LAUNCH_FAILED);
+    e = (struct error){ 0 };
+    has_finding("nothing that is enqueued writes x; the host waits for kernel await of stream 4");
+    UNIT_EQ(launch(z, "await", 1, 1, PARAMS(flag, out)), OP_OK);
+    u32 one = 1;
+    struct dev_task t = copy_in(flag, &one, 4);
+    UNIT_EQ(dev_enqueue(stream(STREAM_NON_BLOCKING), d, &t, &e), OP_OK);
+    UNIT_EQ(ops->stream_synchronise(z, &e), OP_OK);
+    close_all(2);
+}
+
+static void *writes_late(void *of)
+{
+    const u64 *at = of;
+    u32 one = 1;
+    struct error mine = { 0 };
+    struct dev_task t = copy_in(at[0], &one, 4);
+    struct dev_stream *st = NULL;
+    thread_sleep_us(150000);
+    UNIT_EQ(ops->stream_new(d, STREAM_NON_BLOCKING, 0, &st, &mine), OP_OK);
+    UNIT_EQ(dev_enqueue(st, d, &t, &mine), OP_OK);
+    UNIT_EQ(ops->stream_synchronise(st, &mine), OP_OK);
+    return NULL;
+}
+
+/* A thread that has never called may still write: no deadlock, whatever the others wait for. */
+static void other_thread(u32 workers)
+{
+    open_all(workers, -1);
+    struct dev_stream *x = stream(STREAM_NON_BLOCKING);
+    u64 at[] = { memory(4, MEM_DEVICE), memory(4, MEM_DEVICE) };
+    pthread_t thread;
+    UNIT(!pthread_create(&thread, NULL, writes_late, at));
+    UNIT_EQ(launch(x, "await", 1, 1, at), OP_OK);
+    UNIT_EQ(ops->stream_synchronise(x, &e), OP_OK);
+    UNIT_EQ(value(at[1]), 1);
+    pthread_join(thread, NULL);
+    close_all(0);
+}
+
 /* ---- graphs ---- */
 
 static void graphs(u32 workers, s64 seed)
@@ -390,6 +463,8 @@ int main(void)
         synchronous(workers, seed);
         allocations(workers, seed);
         graphs(workers, seed);
+        deadlocks(workers, seed);
+        if (seed < 0) other_thread(workers);
         if (seed < 0) persistent(workers, WITHOUT_RACES);
     }
     return unit_done();

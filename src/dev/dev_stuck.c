@@ -1,0 +1,120 @@
+/* Whether anything but the launches in flight can still act, and what holds up an operation that one of them waits for.
+ *
+ * A deadlock is proved only where every thread of the program that could act sleeps in a call of this device: a thread
+ * that has never called might call next. */
+#include "dev/dev_work.h"
+#include <inttypes.h>
+
+bool stuck_may_change(void *of)
+{
+    struct device *d = of;
+    struct streams *s = work_used(d);
+    u32 all, awake;
+    if (!s) return false;
+    if (streams_may_change(s)) return true;
+    return !threads_of_program(&all, &awake) || all > streams_sleeping(s);
+}
+
+/* ---- the explanation ---- */
+
+static bool inside(const struct mem_object *o, u64 address) { return o && address - o->base < MAX_OF(o->size, 1u); }
+
+/* Whether the operation may change this object, as far as its arguments tell. */
+static bool may_write(const struct op *op, const struct mem_object *o)
+{
+    const struct dev_task *t = work_task(op);
+    if (!t) return false;
+    if (t->kind == OP_COPY) return inside(o, t->copy.to.host ? (u64)(uintptr_t)t->copy.to.host : t->copy.to.address);
+    if (t->kind == OP_FILL) return inside(o, t->fill.address);
+    if (t->kind != OP_LAUNCH) return false;
+    for (u32 at = 0; at + 8 <= t->launch.kernel->param_bytes; at += 8) {
+        u64 value;
+        memcpy(&value, (const u8 *)t->launch.params + at, 8);
+        if (inside(o, value)) return true;
+    }
+    return false;
+}
+
+/* "kernel set of stream 3". */
+static void op_name(const struct op *op, struct text *out)
+{
+    const struct dev_task *t = work_task(op);
+    const char *site = work_site(op_tag(op));
+    if (t && t->kind == OP_LAUNCH) {
+        char name[256];
+        name_plain(t->launch.kernel->name, name, sizeof name);
+        text_add(out, "kernel %s", name);
+        if (site && strcmp(site, name)) text_add(out, " (%s)", site);
+    } else {
+        text_add(out, "%s%s%s%s", op_kind_name[op_kind(op)], site ? " (" : "", site ? site : "", site ? ")" : "");
+    }
+    u64 id = stream_id(op_stream(op));
+    if (id == 1)
+        text_add(out, " of the legacy default stream");
+    else
+        text_add(out, " of stream %" PRIu64, id);
+}
+
+static const char *const reason_text[] = {
+    [OP_BY_STREAM] = "in its stream",
+    [OP_BY_EVENT] = "by an event",
+    [OP_BY_LEGACY] = "", /* one of the two names says it */
+    [OP_BY_GRAPH] = "in its graph",
+};
+
+/* "kernel set of stream 3 is queued behind kernel add of the legacy default stream, which is queued behind kernel await
+ * of stream 2"; false: nothing connects them. */
+static bool path_text(struct op *from, struct op *to, struct text *out, bool *legacy)
+{
+    enum { MOST = 8 };
+    struct op *path[MOST];
+    enum op_reason why[MOST];
+    u32 n = op_path(from, to, path, why, MOST);
+    if (n > 1) op_name(to, out);
+    for (u32 i = n; i-- > 1;) {
+        text_add(out, "%s is queued behind ", i + 1 < n ? ", which" : "");
+        op_name(path[i - 1], out);
+        if (why[i] != OP_BY_LEGACY) text_add(out, " %s", reason_text[why[i]]);
+        *legacy |= why[i] == OP_BY_LEGACY;
+    }
+    for (u32 i = 0; i < n; i++) op_release(path[i]);
+    return n > 1;
+}
+
+/* What the hosts wait for. */
+static void hosts_text(struct streams *s, struct text *out)
+{
+    enum { MOST = 4 };
+    struct op *op[MOST];
+    u32 n = streams_waited(s, op, MOST);
+    for (u32 i = 0; i < n; i++) {
+        text_add(out, "%s", i ? ", and for " : out->n ? "; the host waits for " : "the host waits for ");
+        op_name(op[i], out);
+        op_release(op[i]);
+    }
+}
+
+void stuck_explain(void *of, const void *launch, u64 address, struct text *cause, const char **fix)
+{
+    enum { MOST = 256 };
+    struct device *d = of;
+    struct streams *s = work_used(d);
+    struct op *me = (struct op *)(uintptr_t)launch, *queued[MOST];
+    if (!s || !me) return;
+    const struct mem_object *o = mem_find(d->mem, address);
+    u32 n = streams_queued(s, queued, MOST);
+    bool told = false, legacy = false;
+    for (u32 i = n; i-- > 0;) { /* the oldest first */
+        if (!told && may_write(queued[i], o)) {
+            told = path_text(me, queued[i], cause, &legacy);
+            if (told) text_add(cause, ", which waits for what writes %s", o->name);
+        }
+        op_release(queued[i]);
+    }
+    if (!told) text_add(cause, "nothing that is enqueued writes %s", o ? o->name : "it");
+    hosts_text(s, cause);
+    *fix = legacy ? "Enqueue kernels that wait for each other in streams made with cudaStreamNonBlocking, with nothing "
+                    "of the default stream between them."
+           : told ? "Enqueue what the kernel waits for in another stream, not behind the kernel."
+                  : "Enqueue what writes it in another stream before the host waits for the kernel.";
+}
