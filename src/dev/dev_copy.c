@@ -222,8 +222,11 @@ static void copy_row(const struct dev_copy_plan *p, u64 to_offset, u64 from_offs
     u64 at = to->address + to_offset, source = from->address + from_offset;
     if (from->object && host_sees(to) && !host_sees(from) && from->device->ops->output)
         from->device->ops->output(from->device, from->object, source, n);
-    if (to->object && !to->object->odd && to->device->options.checks & CHECK_VALUES)
-        to->object->odd = from->object ? from->object->odd : value_is_odd(to->object, from->bytes + from_offset, n);
+    bool odd = to->object && to->device->options.checks & CHECK_VALUES &&
+               !__atomic_load_n(&to->object->odd, __ATOMIC_RELAXED) &&
+               (from->object ? __atomic_load_n(&from->object->odd, __ATOMIC_RELAXED)
+                             : value_is_odd(to->object, from->bytes + from_offset, n));
+    if (odd) __atomic_store_n(&to->object->odd, true, __ATOMIC_RELAXED);
     /* defined before it is there: a kernel that polls for the copy reads it at once */
     if (to->object && from->object)
         shadow_copy(mem_shadow(to->device->mem), at, mem_shadow(from->device->mem), source, n);
@@ -247,7 +250,7 @@ void dev_copy_run(const struct dev_copy_plan *p)
     for (u64 k = 0; k < slices; k++)
         for (u64 i = 0; i < rows; i++)
             copy_row(p, k * p->to.slice + i * p->to.pitch, k * p->from.slice + i * p->from.pitch, width);
-    if (p->to.object) p->to.object->given = true;
+    if (p->to.object) __atomic_store_n(&p->to.object->given, true, __ATOMIC_RELAXED);
 }
 
 static void fill_row(u8 *to, u32 value, u32 bytes, u64 n)
@@ -272,5 +275,5 @@ void dev_fill_run(const struct dev_fill_plan *p)
             shadow_define(mem_shadow(p->to.device->mem), p->to.address + offset, p->width);
             fill_row(p->to.bytes + offset, p->value, p->bytes, p->width);
         }
-    if (p->width) p->to.object->given = true;
+    if (p->width) __atomic_store_n(&p->to.object->given, true, __ATOMIC_RELAXED);
 }

@@ -3,7 +3,8 @@
  * A freed region rests in quarantine until the zone's budget is spent by younger ones (but never among the last
  * sixteen), or until there are RESTING_MOST of them, then waits on a free list. The object stays findable as freed
  * until the region is used again. The pages of a large freed object go back to the system at once, so resting costs
- * address space, not memory. A kernel may call malloc for ever: there the object is used again with its region. */
+ * address space, not memory. A kernel may call malloc for ever, and a program
+ * allocate in a stream for ever: there the object is used again with its region. */
 #include "mem/zone.h"
 
 enum { RED_SMALLEST = 256, RED_LARGEST = 1 << 20, RESTING_LEAST = 16, RESTING_MOST = 1 << 16, EMPTY_FROM = 64 << 10 };
@@ -149,7 +150,12 @@ const char *text_keep(struct mem *m, const char *z)
     if (!z) return NULL;
     for (u32 k = 0; k < COUNT_OF(m->recent); k++)
         if (m->recent[k] && !strcmp(m->recent[k], z)) return m->recent[k];
-    return m->recent[m->nrecent++ % COUNT_OF(m->recent)] = arena_str(&m->text, str_of(z));
+    char *kept = map_get(&m->texts, str_of(z));
+    if (!kept) {
+        kept = arena_str(&m->text, str_of(z));
+        map_put(&m->text, &m->texts, str_of(kept), kept);
+    }
+    return m->recent[m->nrecent++ % COUNT_OF(m->recent)] = kept;
 }
 
 /* What an object's bytes are when it appears; a region that was used before has to forget. */
@@ -211,9 +217,11 @@ static struct mem_object *allocate(struct mem *m, u64 bytes, u64 align, enum mem
     }
     struct region *r = region_at(z, i);
     struct mem_object *o = object_at(m, id), *before = atomic_load_explicit(&r->object, memory_order_relaxed);
-    if (kind == MEM_HEAP && before && before->kind == MEM_HEAP) {
+    const char *given = name ? text_keep(m, name) : NULL;
+    if ((kind == MEM_HEAP || kind == MEM_POOL) && before && before->kind == kind) {
         o = before;
         id = o->id;
+        if (!given && o->numbered) given = o->name;
     }
     *o = (struct mem_object){
         .base = (r->start + align - 1) & ~(align - 1),
@@ -223,7 +231,8 @@ static struct mem_object *allocate(struct mem *m, u64 bytes, u64 align, enum mem
         .born = atomic_load_explicit(&m->generation, memory_order_relaxed) + 1,
         .kind = kind,
         .state = MEM_FREED, /* until all is set: another thread may look at an object that is used again */
-        .name = name ? text_keep(m, name) : arena_printf(&m->text, "buffer %u", ++m->unnamed),
+        .numbered = !name,
+        .name = given ? given : arena_printf(&m->text, "buffer %u", ++m->unnamed),
         .alloc_site = text_keep(m, site),
     };
     __atomic_store_n(&o->state, state, __ATOMIC_RELEASE);

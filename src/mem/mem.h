@@ -32,8 +32,8 @@ struct mem_object {
     /* what to add to an address to reach the race check's notes on it; 0: there are none for this launch */
     u64 race;
     u32 tracked; /* the race check's number for it, + 1; 0: it has no cells */
-    u32 id;      /* 0 is no object; used again only by memory of malloc, with the region, when that leaves quarantine */
-    u32 born;    /* mem_generation when it was allocated */
+    u32 id;   /* 0 is no object; used again only by memory of malloc and of pools, with the region, after quarantine */
+    u32 born; /* mem_generation when it was allocated */
     enum mem_kind kind;
     enum mem_state state;               /* read with acquire: another thread may free */
     const char *name;                   /* "x", or "buffer 3" when it was given no name */
@@ -41,6 +41,7 @@ struct mem_object {
     u32 element_size;                   /* 0: unknown */
     bool given;                         /* a variable: it has an initialiser, or the host wrote to it */
     bool odd;                           /* NaN or infinity was seen in it */
+    bool numbered;                      /* it was given no name, and has a number */
     bool kept;                          /* its region stays its own while it is freed (mem_rest) */
     void *pool;                         /* MEM_POOL: the device's pool, or NULL */
     u64 read_by, written_by;            /* atomic: number of the last launch that did, where its sites tell; 0: none */

@@ -86,6 +86,7 @@ struct mem {
     atomic_uint generation;
     struct registry registry;
     struct arena text;     /* names and sites */
+    struct map texts;      /* of them those that are kept once */
     const char *recent[8]; /* texts that were kept last: many objects have the same */
     u32 nrecent;           /* texts kept so far */
     struct shadow init;    /* of the plain zone */

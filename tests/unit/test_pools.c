@@ -282,6 +282,24 @@ static void random_programs(void)
     UNIT_EQ(sim_pool_delete(p, &e), 0);
 }
 
+/* A program that allocates for ever takes no more memory for it. */
+static void for_ever(void)
+{
+    u32 most = 0, least = ~0u;
+    for (u32 k = 0; k < 300000; k++) {
+        struct mem_object *o = NULL;
+        struct error e = { 0 };
+        if (sim_pool_alloc(d, NULL, 1000, S1, NULL, k & 1 ? "main.cu:1" : "main.cu:2", &o, NULL, &e)) break;
+        sim_pool_start(d, o);
+        sim_pool_end(d, o, NULL);
+        if (k >= 100000) {
+            most = most > o->id ? most : o->id;
+            least = least < o->id ? least : o->id;
+        }
+    }
+    UNIT(most && most - least <= 1 << 16);
+}
+
 static void *thread(void *self)
 {
     struct error e = { 0 };
@@ -320,6 +338,7 @@ int main(void)
     wrong_frees();
     graphs();
     random_programs();
+    for_ever();
     threads();
     dev_delete(d);
     return unit_done();
