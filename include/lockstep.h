@@ -74,7 +74,8 @@ uint32_t lk_gpu_cuda_error(const lk_gpu *gpu);
 /* Reports name the calling thread's calls on all gpus by this text, "cudaMemcpyAsync at main.cu:41", until it is set
  * again; copied. NULL: by what they do. A `site` in a struct goes before it. */
 void lk_thread_site(const char *site);
-/* Waits until the work of all streams is done. LK_OK, or the first error of an operation that nobody was told of. */
+/* Waits until the work of all streams is done. LK_OK, or the first error of an operation that nobody was told of. While
+ * a stream is captured it is LK_BAD_INPUT and breaks the capture. */
 lk_status lk_gpu_synchronise(lk_gpu *gpu);
 
 /* PTX text, copied; `name` stands in messages. Compiling .cu needs lk_module_compile. */
@@ -194,13 +195,14 @@ typedef enum lk_memory_kind {
     LK_MEMORY_DEVICE,
     LK_MEMORY_PINNED,
     LK_MEMORY_MANAGED,
+    LK_MEMORY_POOL,       /* of a stream-ordered allocation, or of a node of a graph */
     LK_MEMORY_REGISTERED, /* the host's own, by lk_memory_register */
     LK_MEMORY_VARIABLE,   /* of a module */
     LK_MEMORY_HEAP        /* of malloc in a kernel */
 } lk_memory_kind;
 lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, const char *name, uint64_t *address);
-/* Rows of `width` bytes, each at a multiple of *pitch, which suits elements of 1 to 16 bytes. */
-lk_status lk_memory_alloc_pitched(lk_gpu *gpu, uint64_t width, uint64_t rows, uint32_t element_bytes, const char *name,
+/* rows * slices rows of `width` bytes, each *pitch bytes behind the one before it; slices: 0 counts as 1. */
+lk_status lk_memory_alloc_pitched(lk_gpu *gpu, uint64_t width, uint64_t rows, uint64_t slices, const char *name,
                                   uint64_t *address, uint64_t *pitch);
 /* "f32[1000]", 4 */
 lk_status lk_memory_describe(lk_gpu *gpu, uint64_t address, const char *name, const char *type, uint32_t element_bytes);
@@ -237,15 +239,17 @@ typedef struct lk_fill { /* zero it, set size, then what you need */
     uint64_t address;
     uint32_t value, bytes; /* what each element becomes, and its size: 1, 2 or 4; 0 counts as 1 */
     uint64_t width;        /* elements of a row; 0: nothing is filled */
-    uint64_t rows;         /* 0 counts as 1 */
+    uint64_t rows, slices; /* 0 counts as 1 */
     uint64_t pitch;        /* bytes from a row to the next; 0: the width */
+    uint64_t slice;        /* bytes from a slice to the next; 0: pitch times rows */
     lk_stream *stream;     /* NULL: filled when the call returns */
     const char *site;
 } lk_fill;
 lk_status lk_memory_set(lk_gpu *gpu, const lk_fill *fill);
 
-/* The same in a stream: enqueued, and done when the stream gets there. Memory of the host that is not pinned or
- * registered is copied before the call returns (write), or when the copy runs (read): it must live until then. */
+/* The same in a stream: enqueued, and done when the stream gets there. As in CUDA, a copy from memory of the host that
+ * is neither pinned nor registered takes the bytes in the call, and one to such memory waits in the call; in a capture,
+ * and in a graph, both are done when the graph runs. */
 lk_status lk_memory_write_async(lk_stream *stream, uint64_t address, const void *from, uint64_t bytes);
 lk_status lk_memory_read_async(lk_stream *stream, uint64_t address, void *to, uint64_t bytes);
 lk_status lk_memory_copy_async(lk_stream *stream, uint64_t to, uint64_t from, uint64_t bytes);
@@ -309,8 +313,8 @@ typedef struct lk_launch { /* zero it, set size, then what you need */
     uint32_t orders;
     /* of several launches of one report: findings say that they belong to this one; 0: they do not say */
     uint32_t number;
-    /* NULL: lk_kernel_launch returns when the launch has ended. A stream: it returns at once; orders, order and trace
-     * must then be 0 */
+    /* NULL: lk_kernel_launch returns when the launch has ended. A stream: it returns at once; orders and trace must
+     * then be 0, and a contract must live until the launch has ended */
     lk_stream *stream;
     /* in a stream: it may start when the launch before it has triggered (griddepcontrol.launch_dependents) */
     uint32_t programmatic;

@@ -11,6 +11,7 @@ struct device *dev_new(const struct dev_options *o, struct error *e)
         error_set(e, ERR_MEMORY, "out of memory");
         return NULL;
     }
+    pthread_mutex_init(&d->modules_lock, NULL);
     d->options = *o;
     d->ops = o->gpu ? &dev_gpu : &dev_sim;
     d->async = o->gpu ? &dev_gpu_async : &dev_sim_async;
@@ -34,6 +35,7 @@ void dev_delete(struct device *d)
     while (d->modules) dev_unload(d, d->modules);
     d->ops->close(d);
     report_free(d->report);
+    pthread_mutex_destroy(&d->modules_lock);
     base_free(d);
 }
 
@@ -61,6 +63,20 @@ static struct ptx_module *link_parts(struct arena *tmp, const struct dev_part *p
     return NULL;
 }
 
+static void module_free(struct device *d, struct dev_module *m)
+{
+    lock(&d->modules_lock);
+    struct dev_module **link = &d->modules;
+    while (*link && *link != m) link = &(*link)->next;
+    CHECK(*link);
+    *link = m->next;
+    unlock(&d->modules_lock);
+    d->ops->displace(d, m);
+    free_parts(m->ptx);
+    struct arena mem = m->mem;
+    arena_free(&mem);
+}
+
 struct dev_module *dev_load(struct device *d, const struct dev_part *part, u32 parts, struct error *e)
 {
     struct arena mem = { 0 };
@@ -75,25 +91,20 @@ struct dev_module *dev_load(struct device *d, const struct dev_part *part, u32 p
     for (const struct ptx_module *p = first; p; p = p->next) m->objects += p->nvar;
     m->object = NEW_ARRAY(&mem, struct mem_object *, m->objects);
     m->mem = mem;
+    lock(&d->modules_lock);
     m->next = d->modules;
     d->modules = m;
+    unlock(&d->modules_lock);
     if (d->ops->place(d, m, e)) return m;
-    dev_unload(d, m);
+    module_free(d, m);
     return NULL;
 }
 
 void dev_unload(struct device *d, struct dev_module *m)
 {
-    struct dev_module **link = &d->modules;
-    while (*link && *link != m) link = &(*link)->next;
-    CHECK(*link);
     struct error unused = { 0 };
     if (d->ops->outside) d->ops->outside(d, true, &unused);
-    *link = m->next;
-    d->ops->displace(d, m);
-    free_parts(m->ptx);
-    struct arena mem = m->mem;
-    arena_free(&mem);
+    module_free(d, m);
 }
 
 /* "f32[10][4]" and its element size. A .b8 array with a larger alignment is how the compiler writes a struct or an

@@ -124,8 +124,10 @@ void gpu_displace(struct device *d, struct dev_module *m)
 
 static struct dev_module *module_of(struct device *d, const struct ptx_func *k)
 {
+    lock(&d->modules_lock);
     struct dev_module *m = d->modules;
     while (m && m->ptx != k->module->first) m = m->next;
+    unlock(&d->modules_lock);
     CHECK(m);
     return m;
 }

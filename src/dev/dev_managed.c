@@ -216,12 +216,14 @@ static u32 flight_new(struct device *d)
 /* The managed variables of the module that the kernel is in. */
 static void guard_variables(struct device *d, struct flight *f, const struct ptx_func *kernel, bool wait)
 {
+    lock(&d->modules_lock);
     for (const struct dev_module *m = d->modules; m; m = m->next) {
         bool here = false;
         for (const struct ptx_module *p = m->ptx; p; p = p->next)
             for (u32 k = 0; k < p->nfunc; k++) here |= p->func[k] == kernel;
         for (u32 k = 0; here && k < m->objects; k++) guard_add(d, f, m->object[k], wait);
     }
+    unlock(&d->modules_lock);
 }
 
 u32 dev_managed_begin(struct device *d, const struct dev_launch *l, bool polls)

@@ -210,10 +210,13 @@ struct leaks { /* of one kind at one place */
 
 static bool is_variable(const struct device *d, const struct mem_object *o)
 {
-    for (const struct dev_module *m = d->modules; m; m = m->next)
-        for (u32 i = 0; i < m->objects; i++)
-            if (m->object[i] == o) return true;
-    return false;
+    lock_t *guard = &((struct device *)d)->modules_lock;
+    bool found = false;
+    lock(guard);
+    for (const struct dev_module *m = d->modules; m && !found; m = m->next)
+        for (u32 i = 0; i < m->objects; i++) found |= m->object[i] == o;
+    unlock(guard);
+    return found;
 }
 
 static bool host_owns(const struct device *d, const struct mem_object *o)

@@ -138,6 +138,8 @@ static enum error_code code_of(u32 cuda)
     case 1:
     case 400:
     case 401:
+    case 712: /* registered already */
+    case 713: /* not registered */
     case 800: return ERR_INPUT;
     default: return cuda >= 900 && cuda < 999 ? ERR_INPUT : ERR_SYSTEM; /* 900..: captures and graphs */
     }
@@ -151,16 +153,27 @@ static const struct cuda_error *cuda_find(u32 number)
     return NULL;
 }
 
+/* A launch of the software GPU that was refused or ended early: the report has the finding. */
+static bool is_finding(const lk_gpu *gpu, u32 cuda)
+{
+    return cuda == DEV_REFUSED_LAUNCH || (cuda == DEV_LAUNCH_FAILED && gpu && !gpu->device->options.gpu);
+}
+
 lk_status host_done(const lk_gpu *gpu, u32 cuda)
 {
     if (!cuda) return LK_OK;
-    if (cuda == 600) return LK_NOT_READY;
+    if (cuda == OP_NOT_READY) return LK_NOT_READY;
     struct error *e = &mine.error;
-    const struct cuda_error *x = e->code ? NULL : cuda_find(cuda);
+    const struct cuda_error *x = cuda >= 100 && cuda < 800 ? cuda_find(cuda) : NULL;
+    if (is_finding(gpu, cuda)) {
+        error_set(e, ERR_INPUT, "%s", dev_status_text(cuda));
+        fail(gpu, cuda == DEV_REFUSED_LAUNCH ? OP_INVALID_VALUE : cuda);
+        return LK_FINDINGS;
+    }
     if (x)
         error_set(e, code_of(cuda), "CUDA error %u, %s: %.400s", cuda, x->driver, x->meaning);
-    else if (!e->code)
-        error_set(e, code_of(cuda), "CUDA error %u", cuda);
+    else
+        error_set(e, code_of(cuda), "%s (CUDA error %u)", dev_status_text(cuda), cuda);
     return fail(gpu, cuda);
 }
 

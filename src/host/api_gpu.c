@@ -74,6 +74,16 @@ lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu)
 /* Ends what the caller has left, in the order that lets each find what it needs. */
 static void handles_end(lk_gpu *gpu)
 {
+    struct error ignored = { 0 };
+    gpu->device->async->synchronise(gpu->device, &ignored);
+    while (gpu->handle[HANDLE_EXEC]) lk_exec_destroy((lk_exec *)gpu->handle[HANDLE_EXEC]);
+    while (gpu->handle[HANDLE_GRAPH]) lk_graph_destroy((lk_graph *)gpu->handle[HANDLE_GRAPH]);
+    while (gpu->handle[HANDLE_EVENT]) lk_event_destroy((lk_event *)gpu->handle[HANDLE_EVENT]);
+    for (struct handle *h = gpu->handle[HANDLE_STREAM], *next; h; h = next) {
+        next = h->next;
+        host_stream_end((lk_stream *)h, &ignored);
+    }
+    while (gpu->handle[HANDLE_POOL]) lk_pool_destroy((lk_pool *)gpu->handle[HANDLE_POOL]);
     while (gpu->handle[HANDLE_MODULE]) host_unload((lk_module *)gpu->handle[HANDLE_MODULE]);
 }
 

@@ -2,28 +2,18 @@
 #include "host/host.h"
 #include <inttypes.h>
 
-/* The parameters of one launch. Most kernels have less than a kilobyte of them; PTX allows 32,764 bytes. */
-struct block {
-    _Alignas(16) u8 small[1024];
-    u8 *p; /* small, or from base_alloc */
-};
-
-static void block_free(struct block *b)
-{
-    if (b->p != b->small) base_free(b->p);
-}
-
-static bool arguments_pack(const lk_kernel *k, const lk_launch *l, struct block *b, struct error *e)
+static bool arguments_pack(const lk_kernel *k, struct host_launch *h, struct error *e)
 {
     const struct ptx_func *f = k->func;
+    const lk_launch *l = &h->in;
     if (l->arg_count != f->nparam)
         return error_set(e, ERR_INPUT, "%s takes %u argument%s, %u given", k->plain, f->nparam,
                          f->nparam == 1 ? "" : "s", l->arg_count);
-    if (f->param_bytes > sizeof b->small && !(b->p = base_alloc(f->param_bytes))) {
-        b->p = b->small;
+    if (f->param_bytes > sizeof h->small && !(h->params = base_alloc(f->param_bytes))) {
+        h->params = h->small;
         return error_set(e, ERR_MEMORY, "out of memory");
     }
-    if (b->p == b->small) memset(b->p, 0, f->param_bytes);
+    if (h->params == h->small) memset(h->params, 0, f->param_bytes);
     for (u32 i = 0; i < f->nparam; i++) {
         const struct ptx_var *v = f->param[i];
         if (l->arg_bytes && l->arg_bytes[i] != v->size)
@@ -31,7 +21,7 @@ static bool arguments_pack(const lk_kernel *k, const lk_launch *l, struct block 
                              "argument %u: the kernel expects %" PRIu64 " bytes at offset %" PRIu64 " (.%s), %u given",
                              i, v->size, v->offset, type_name[v->type], l->arg_bytes[i]);
         if (!l->args || !l->args[i]) return error_set(e, ERR_INPUT, "argument %u: no pointer to its value is given", i);
-        memcpy(b->p + v->offset, l->args[i], v->size);
+        memcpy(h->params + v->offset, l->args[i], v->size);
     }
     return true;
 }
@@ -71,16 +61,17 @@ static const struct sim_trace *trace_read(const lk_trace *given, struct sim_trac
 
 /* Pointers that lead nowhere: not wrong yet, since the kernel may not follow them, but worth a word when it then
  * fails. */
-static void pointers_check(const lk_kernel *k, const struct dev_launch *l)
+static void pointers_check(const lk_kernel *k, const struct dev_launch *l, u32 number)
 {
     struct device *d = k->module->gpu->device;
+    report_launch(d->report, number);
     for (u32 i = 0; d->mem && d->options.checks & CHECK_LAUNCH && i < k->func->nparam; i++) {
         const struct ptx_var *v = k->func->param[i];
         u64 value;
         if (v->size != 8 || !(v->is_ptr || strchr(k->param_type[i], '*'))) continue;
         memcpy(&value, (const u8 *)l->params + v->offset, 8);
         const struct mem_object *o = value ? mem_find(d->mem, value) : NULL;
-        if (!value || (o && o->state == MEM_LIVE)) continue;
+        if (!value || (o && __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) != MEM_FREED)) continue;
         char cause[300];
         if (o)
             snprintf(cause, sizeof cause, "argument %u points into %s, which was freed", i, o->name);
@@ -91,52 +82,89 @@ static void pointers_check(const lk_kernel *k, const struct dev_launch *l)
     }
 }
 
-/* Everything that a caller can get wrong in lk_launch; `out` is filled in, its parameters are in `b`. */
-static bool launch_read(lk_kernel *kernel, const lk_launch *in, struct block *b, struct dev_launch *out,
-                        struct sim_trace *trace, struct error *e)
+/* Everything that a caller can get wrong in lk_launch. */
+static bool launch_read(struct host_launch *h, lk_kernel *kernel, struct error *e)
 {
-    u32 registers = in->registers ? in->registers : __atomic_load_n(&kernel->registers, __ATOMIC_RELAXED);
-    *out = (struct dev_launch){ .kernel = kernel->func, .trace = trace_read(in->trace, trace) };
-    if (!shape_read(in, out, e) || !arguments_pack(kernel, in, b, e)) return false;
+    const lk_launch *in = &h->in;
+    struct dev_launch *out = &h->task.launch;
+    h->task = (struct dev_task){ .kind = OP_LAUNCH, .programmatic = in->programmatic != 0, .number = in->number };
+    *out = (struct dev_launch){ .kernel = kernel->func, .trace = trace_read(in->trace, &h->trace) };
+    if (!shape_read(in, out, e) || !arguments_pack(kernel, h, e)) return false;
     if (in->contract && in->contract->kernel != kernel)
         return error_set(e, ERR_INPUT, "the contract is not bound to %s; lk_contract_bind does that", kernel->plain);
-    out->params = b->p;
+    out->params = h->params;
     out->contract = in->contract ? &in->contract->bound : NULL;
-    out->registers = registers;
+    out->registers = in->registers ? in->registers : __atomic_load_n(&kernel->registers, __ATOMIC_RELAXED);
     out->order = in->order;
     out->orders = in->orders;
     return true;
 }
 
-static lk_status run(lk_gpu *gpu, const struct dev_launch *l, lk_stats *stats, struct error *e)
+void host_launch_end(struct host_launch *h)
+{
+    if (h->params != h->small) base_free(h->params);
+}
+
+static lk_status launch_begin(struct host_launch *h, lk_kernel *kernel, const lk_launch *launch, struct error *e)
+{
+    h->in = (lk_launch){ .size = sizeof h->in };
+    memcpy(&h->in, launch, MIN_OF(launch->size, sizeof h->in));
+    h->params = h->small;
+    if (launch_read(h, kernel, e)) return LK_OK;
+    host_launch_end(h);
+    return host_failed(kernel->module->gpu);
+}
+
+/* What cannot be done while the caller goes on. */
+static bool may_wait(const lk_launch *in, struct error *e)
+{
+    if (in->trace)
+        return error_set(e, ERR_UNSUPPORTED, "a launch in a stream or graph is not traced; launch without one");
+    if (in->orders)
+        return error_set(e, ERR_UNSUPPORTED, "a launch in a stream or graph does not run again in other orders");
+    return true;
+}
+
+lk_status host_launch_begin(struct host_launch *h, const lk_gpu *gpu, lk_kernel *kernel, const lk_launch *launch,
+                            const char *function)
+{
+    if (!kernel || !launch) return host_missing_in(gpu, function, kernel ? "launch" : "kernel");
+    if (kernel->module->gpu != gpu) return host_refuse(gpu, "%s was loaded on another gpu", kernel->plain);
+    struct error *e = host_begin(gpu);
+    lk_status status = launch_begin(h, kernel, launch, e);
+    if (status != LK_OK || may_wait(&h->in, e)) return status;
+    host_launch_end(h);
+    return host_failed(gpu);
+}
+
+static lk_status run(lk_gpu *gpu, const struct host_launch *h, lk_stats *stats, struct error *e)
 {
     struct report *report = gpu->device->report;
     u64 before = report_error_occurrences(report), t0 = stats ? time_ns() : 0;
     struct sim_result r;
-    enum dev_result result = dev_launch(gpu->device, l, &r, e);
+    enum dev_result result = dev_launch(gpu->device, &h->task.launch, &r, e);
     if (stats) *stats = (lk_stats){ r.warp_insns, r.ctas, time_ns() - t0, r.orders };
     if (result == DEV_FAILED) return host_failed(gpu);
     return report_error_occurrences(report) != before ? LK_FINDINGS : LK_OK;
 }
 
+static lk_status enqueue(lk_gpu *gpu, struct host_launch *h, struct error *e)
+{
+    if (h->in.stream->handle.gpu != gpu) return host_refuse(gpu, "the kernel and the stream belong to different gpus");
+    return may_wait(&h->in, e) ? host_enqueue(h->in.stream, &h->task, h->in.site) : host_failed(gpu);
+}
+
 lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats *stats)
 {
+    if (stats) *stats = (lk_stats){ 0 };
     if (!kernel || !launch) return HOST_MISSING(kernel ? kernel->module->gpu : NULL, kernel ? "launch" : "kernel");
     lk_gpu *gpu = kernel->module->gpu;
     struct error *e = host_begin(gpu);
-    lk_launch in = { .size = sizeof in };
-    memcpy(&in, launch, MIN_OF(launch->size, sizeof in));
-    struct sim_trace trace;
-    struct block b;
-    struct dev_launch l;
-    b.p = b.small;
-    if (stats) *stats = (lk_stats){ 0 };
-    bool ok = launch_read(kernel, &in, &b, &l, &trace, e);
-    if (ok) {
-        report_launch(gpu->device->report, in.number);
-        pointers_check(kernel, &l);
-    }
-    lk_status status = ok ? run(gpu, &l, stats, e) : host_failed(gpu);
-    block_free(&b);
+    struct host_launch h;
+    lk_status status = launch_begin(&h, kernel, launch, e);
+    if (status != LK_OK) return status;
+    pointers_check(kernel, &h.task.launch, h.in.number);
+    status = h.in.stream ? enqueue(gpu, &h, e) : run(gpu, &h, stats, e);
+    host_launch_end(&h);
     return status;
 }

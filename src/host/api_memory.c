@@ -1,5 +1,14 @@
 /* Memory of the public interface. */
 #include "host/host.h"
+#include <inttypes.h>
+
+/* A real GPU does not know the most that lived; the software GPU does. */
+static void peak_note(lk_gpu *gpu)
+{
+    if (gpu->device->mem) return;
+    u64 is = gpu->device->ops->live(gpu->device), was = __atomic_load_n(&gpu->peak, __ATOMIC_RELAXED);
+    while (is > was && !__atomic_compare_exchange_n(&gpu->peak, &was, is, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+}
 
 lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, const char *name, uint64_t *address)
 {
@@ -7,13 +16,29 @@ lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, cons
     struct error *e = host_begin(gpu);
     *address = 0;
     if (kind > LK_MEMORY_MANAGED) {
-        error_set(e, ERR_INPUT, "there is no kind of memory %d", (int)kind);
+        error_set(e, ERR_INPUT, "there is no kind of memory to ask for with number %d", (int)kind);
         return host_failed(gpu);
     }
     static const enum mem_kind kinds[] = { MEM_DEVICE, MEM_PINNED, MEM_MANAGED };
-    struct mem_object *o = dev_alloc(gpu->device, bytes, kinds[kind], name, NULL, e);
+    struct mem_object *o = dev_alloc(gpu->device, bytes, kinds[kind], name, host_site(NULL), e);
     if (!o) return host_failed(gpu);
     *address = o->base;
+    peak_note(gpu);
+    return LK_OK;
+}
+
+lk_status lk_memory_alloc_pitched(lk_gpu *gpu, uint64_t width, uint64_t rows, uint64_t slices, const char *name,
+                                  uint64_t *address, uint64_t *pitch)
+{
+    if (!gpu || !address || !pitch)
+        return HOST_MISSING(gpu, !gpu ? "gpu" : !address ? "place for the address" : "place for the pitch");
+    struct error *e = host_begin(gpu);
+    *address = *pitch = 0;
+    struct mem_object *o = dev_alloc_pitched(gpu->device, width, rows, MAX_OF(slices, 1u), name, host_site(NULL), pitch,
+                                             e);
+    if (!o) return host_failed(gpu);
+    *address = o->base;
+    peak_note(gpu);
     return LK_OK;
 }
 
@@ -27,7 +52,7 @@ lk_status lk_memory_describe(lk_gpu *gpu, uint64_t address, const char *name, co
 lk_status lk_memory_free(lk_gpu *gpu, uint64_t address)
 {
     if (!gpu) return HOST_MISSING(gpu, "gpu");
-    return !address || dev_free(gpu->device, address, NULL) ? LK_OK : LK_FINDINGS;
+    return !address || dev_free(gpu->device, address, host_site(NULL)) ? LK_OK : LK_FINDINGS;
 }
 
 lk_status lk_memory_write(lk_gpu *gpu, uint64_t address, const void *from, uint64_t bytes)
@@ -55,3 +80,277 @@ lk_status lk_memory_fill(lk_gpu *gpu, uint64_t address, int byte, uint64_t bytes
 }
 
 uint64_t lk_memory_live(const lk_gpu *gpu) { return gpu ? gpu->device->ops->live(gpu->device) : 0; }
+
+uint64_t lk_memory_peak(const lk_gpu *gpu)
+{
+    if (!gpu) return 0;
+    return gpu->device->mem ? dev_usage(gpu->device, MEM_KINDS).peak : __atomic_load_n(&gpu->peak, __ATOMIC_RELAXED);
+}
+
+/* ---- copies and fills ---- */
+
+static bool end_read(const lk_gpu *gpu, const lk_end *in, struct dev_end *out)
+{
+    *out = (struct dev_end){ .device = in->gpu && in->gpu != gpu ? in->gpu->device : NULL,
+                             .address = in->address,
+                             .host = in->host,
+                             .pitch = in->pitch,
+                             .slice = in->slice };
+    return in->host || in->address;
+}
+
+lk_status host_copy(const lk_gpu *gpu, const lk_copy *copy, struct dev_task *task, const char **site,
+                    const char *function)
+{
+    if (!copy) return host_missing_in(gpu, function, "copy");
+    lk_copy in = { .size = sizeof in };
+    memcpy(&in, copy, MIN_OF(copy->size, sizeof in));
+    *task = (struct dev_task){ .kind = OP_COPY };
+    struct dev_copy *c = &task->copy;
+    bool to = end_read(gpu, &in.to, &c->to), from = end_read(gpu, &in.from, &c->from);
+    if (in.width && (!to || !from))
+        return host_missing_in(gpu, function, to ? "memory to copy from" : "memory to copy to");
+    c->width = in.width;
+    c->rows = MAX_OF(in.rows, 1u);
+    c->slices = MAX_OF(in.slices, 1u);
+    *site = in.site;
+    return LK_OK;
+}
+
+lk_status host_fill(const lk_gpu *gpu, const lk_fill *fill, struct dev_task *task, const char **site,
+                    const char *function)
+{
+    if (!fill) return host_missing_in(gpu, function, "fill");
+    lk_fill in = { .size = sizeof in };
+    memcpy(&in, fill, MIN_OF(fill->size, sizeof in));
+    u32 bytes = MAX_OF(in.bytes, 1u);
+    if (bytes != 1 && bytes != 2 && bytes != 4)
+        return host_refuse(gpu, "memory is filled with values of 1, 2 or 4 bytes, not %u", bytes);
+    *task = (struct dev_task){ .kind = OP_FILL,
+                               .fill = { .address = in.address,
+                                         .value = in.value,
+                                         .bytes = bytes,
+                                         .width = in.width,
+                                         .rows = MAX_OF(in.rows, 1u),
+                                         .pitch = in.pitch,
+                                         .slices = MAX_OF(in.slices, 1u),
+                                         .slice = in.slice } };
+    *site = in.site;
+    return LK_OK;
+}
+
+/* Enqueues, or, without a stream, does it in the legacy stream and waits. */
+static lk_status perform(lk_gpu *gpu, lk_stream *stream, struct dev_task *task, const char *site)
+{
+    if (stream && stream->handle.gpu != gpu) return host_refuse(gpu, "the stream belongs to another gpu");
+    if (stream) return host_enqueue(stream, task, site);
+    lk_stream *legacy = lk_stream_legacy(gpu);
+    if (!legacy) return host_failed(gpu);
+    lk_status status = host_enqueue(legacy, task, site);
+    return status == LK_OK ? lk_stream_synchronise(legacy) : status;
+}
+
+lk_status lk_memory_copy(lk_gpu *gpu, const lk_copy *copy)
+{
+    struct dev_task task;
+    const char *site;
+    if (!gpu) return HOST_MISSING(gpu, "gpu");
+    lk_status bad = host_copy(gpu, copy, &task, &site, __func__);
+    if (bad) return bad;
+    lk_stream *stream = copy->size >= offsetof(lk_copy, stream) + sizeof copy->stream ? copy->stream : NULL;
+    return task.copy.width ? perform(gpu, stream, &task, site) : LK_OK;
+}
+
+lk_status lk_memory_set(lk_gpu *gpu, const lk_fill *fill)
+{
+    struct dev_task task;
+    const char *site;
+    if (!gpu) return HOST_MISSING(gpu, "gpu");
+    lk_status bad = host_fill(gpu, fill, &task, &site, __func__);
+    if (bad) return bad;
+    lk_stream *stream = fill->size >= offsetof(lk_fill, stream) + sizeof fill->stream ? fill->stream : NULL;
+    return task.fill.width ? perform(gpu, stream, &task, site) : LK_OK;
+}
+
+/* ---- in a stream ---- */
+
+static lk_status copy_async(lk_stream *stream, struct dev_end to, struct dev_end from, u64 bytes, const char *function)
+{
+    if (!stream) return host_missing_in(NULL, function, "stream");
+    if (!bytes) return LK_OK;
+    if ((!to.host && !to.address) || (!from.host && !from.address))
+        return host_missing_in(stream->handle.gpu, function,
+                               to.host || to.address ? "memory to copy from" : "memory to copy to");
+    struct dev_task task = { .kind = OP_COPY,
+                             .copy = { .to = to, .from = from, .width = bytes, .rows = 1, .slices = 1 } };
+    return host_enqueue(stream, &task, NULL);
+}
+
+lk_status lk_memory_write_async(lk_stream *stream, uint64_t address, const void *from, uint64_t bytes)
+{
+    return copy_async(stream, (struct dev_end){ .address = address }, (struct dev_end){ .host = (void *)from }, bytes,
+                      __func__);
+}
+
+lk_status lk_memory_read_async(lk_stream *stream, uint64_t address, void *to, uint64_t bytes)
+{
+    return copy_async(stream, (struct dev_end){ .host = to }, (struct dev_end){ .address = address }, bytes, __func__);
+}
+
+lk_status lk_memory_copy_async(lk_stream *stream, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    return copy_async(stream, (struct dev_end){ .address = to }, (struct dev_end){ .address = from }, bytes, __func__);
+}
+
+lk_status lk_memory_fill_async(lk_stream *stream, uint64_t address, int byte, uint64_t bytes)
+{
+    if (!stream) return HOST_MISSING(NULL, "stream");
+    struct dev_task task = {
+        .kind = OP_FILL,
+        .fill = { .address = address, .value = (u8)byte, .bytes = 1, .width = bytes, .rows = 1, .slices = 1 }
+    };
+    return bytes ? host_enqueue(stream, &task, NULL) : LK_OK;
+}
+
+lk_status lk_memory_alloc_async(lk_stream *stream, uint64_t bytes, lk_pool *pool, const char *name, uint64_t *address)
+{
+    if (!stream || !address)
+        return HOST_MISSING(stream ? stream->handle.gpu : NULL, stream ? "place for the address" : "stream");
+    lk_gpu *gpu = stream->handle.gpu;
+    *address = 0;
+    if (pool && pool->handle.gpu != gpu) return host_refuse(gpu, "the stream and the pool belong to different gpus");
+    struct dev_task task = { .kind = OP_ALLOC,
+                             .alloc = { .bytes = bytes, .pool = pool ? pool->dev : NULL, .name = name } };
+    lk_status status = host_enqueue(stream, &task, NULL);
+    if (status == LK_OK) *address = task.alloc.address;
+    peak_note(gpu);
+    return status;
+}
+
+lk_status lk_memory_free_async(lk_stream *stream, uint64_t address)
+{
+    if (!stream) return HOST_MISSING(NULL, "stream");
+    struct dev_task task = { .kind = OP_FREE, .free = { address } };
+    return address ? host_enqueue(stream, &task, NULL) : LK_OK;
+}
+
+/* ---- what the host sees ---- */
+
+lk_status lk_memory_host(lk_gpu *gpu, uint64_t address, void **host)
+{
+    if (!gpu || !host) return HOST_MISSING(gpu, gpu ? "place for the pointer" : "gpu");
+    struct dev_address at;
+    *host = NULL;
+    if (!dev_address(gpu->device, address, &at) || at.device != gpu->device)
+        return host_refuse(gpu, "0x%" PRIx64 " belongs to no allocation of this device", address);
+    if (at.object->state == MEM_FREED)
+        return host_refuse(gpu, "%s (%" PRIu64 " bytes) has been freed", at.object->name, at.object->size);
+    if (!at.host)
+        return host_refuse(gpu, "%s is %s, which the host has no pointer to; copy it with lk_memory_read",
+                           at.object->name, dev_kind_name[at.object->kind]);
+    *host = at.host;
+    return LK_OK;
+}
+
+lk_status lk_memory_register(lk_gpu *gpu, void *host, uint64_t bytes, const char *name, uint64_t *address)
+{
+    if (!gpu || !host || !address) return HOST_MISSING(gpu, !gpu ? "gpu" : !host ? "memory" : "place for the address");
+    struct mem_object *o = NULL;
+    *address = 0;
+    u32 status = dev_register(gpu->device, host, bytes, name, host_site(NULL), &o, host_begin(gpu));
+    if (!status) *address = o->base;
+    peak_note(gpu);
+    return host_done(gpu, status);
+}
+
+lk_status lk_memory_unregister(lk_gpu *gpu, void *host)
+{
+    if (!gpu || !host) return HOST_MISSING(gpu, gpu ? "memory" : "gpu");
+    struct error *e = host_begin(gpu);
+    u32 status = gpu->device->async->synchronise(gpu->device, e);
+    return host_done(gpu, status ? status : dev_unregister(gpu->device, host, host_site(NULL), e));
+}
+
+static bool has_device(lk_gpu *gpu, void *device) { return gpu->device == device; }
+
+static bool has_address(lk_gpu *gpu, void *self)
+{
+    struct dev_address at;
+    return dev_address(gpu->device, *(u64 *)self, &at) && at.device == gpu->device;
+}
+
+lk_status lk_memory_at(lk_gpu *gpu, uint64_t address, lk_memory_info *info)
+{
+    static const lk_memory_kind kind[MEM_KINDS] = {
+        [MEM_DEVICE] = LK_MEMORY_DEVICE,   [MEM_PINNED] = LK_MEMORY_PINNED,         [MEM_MANAGED] = LK_MEMORY_MANAGED,
+        [MEM_GLOBAL] = LK_MEMORY_VARIABLE, [MEM_CONST] = LK_MEMORY_VARIABLE,        [MEM_HEAP] = LK_MEMORY_HEAP,
+        [MEM_POOL] = LK_MEMORY_POOL,       [MEM_REGISTERED] = LK_MEMORY_REGISTERED,
+    };
+    if (!info) return HOST_MISSING(gpu, "place for it");
+    u64 wanted = address;
+    const lk_gpu *asked = gpu;
+    struct dev_address at;
+    struct error *e = host_begin(gpu);
+    if (!gpu) gpu = host_each(has_address, &wanted);
+    if (!gpu || !dev_address(gpu->device, address, &at) || (asked && at.device != gpu->device)) {
+        error_set(e, ERR_NOTHING, "0x%" PRIx64 " belongs to no allocation of %s", address,
+                  asked ? "this device" : "any device");
+        return host_failed(asked);
+    }
+    lk_memory_info out = { .size = info->size,
+                           .gpu = host_each(has_device, at.device),
+                           .kind = kind[at.object->kind],
+                           .freed = at.object->state == MEM_FREED,
+                           .base = at.object->base,
+                           .bytes = at.object->size };
+    snprintf(out.name, sizeof out.name, "%s", at.object->name);
+    memcpy(info, &out, MIN_OF(info->size, sizeof out));
+    return LK_OK;
+}
+
+/* ---- pools ---- */
+
+lk_status lk_pool_create(lk_gpu *gpu, uint64_t most, lk_pool **pool)
+{
+    if (!gpu || !pool) return HOST_MISSING(gpu, gpu ? "place for the pool" : "gpu");
+    struct error *e = host_begin(gpu);
+    *pool = NULL;
+    if (!gpu->device->async->pool_new) return host_done(gpu, OP_NOT_SUPPORTED);
+    lk_pool *p = base_alloc(sizeof *p);
+    if (!p) {
+        error_set(e, ERR_MEMORY, "out of memory");
+        return host_failed(gpu);
+    }
+    u32 status = gpu->device->async->pool_new(gpu->device, most, &p->dev, e);
+    if (status) {
+        base_free(p);
+        return host_done(gpu, status);
+    }
+    handle_add(&p->handle, gpu, HANDLE_POOL);
+    *pool = p;
+    return LK_OK;
+}
+
+lk_status lk_pool_destroy(lk_pool *pool)
+{
+    if (!pool) return HOST_MISSING(NULL, "pool");
+    lk_gpu *gpu = pool->handle.gpu;
+    u32 status = gpu->device->async->pool_delete(pool->dev, host_begin(gpu));
+    handle_remove(&pool->handle);
+    base_free(pool);
+    return host_done(gpu, status);
+}
+
+lk_status lk_pool_trim(lk_pool *pool, uint64_t keep)
+{
+    if (!pool) return HOST_MISSING(NULL, "pool");
+    lk_gpu *gpu = pool->handle.gpu;
+    return host_done(gpu, gpu->device->async->pool_trim(pool->dev, keep, host_begin(gpu)));
+}
+
+lk_status lk_pool_threshold(lk_pool *pool, uint64_t bytes)
+{
+    if (!pool) return HOST_MISSING(NULL, "pool");
+    lk_gpu *gpu = pool->handle.gpu;
+    return host_done(gpu, gpu->device->async->pool_threshold(pool->dev, bytes, host_begin(gpu)));
+}

@@ -122,12 +122,40 @@ lk_status lk_module_load_file(lk_gpu *gpu, const char *path, lk_module **module)
 
 const char *lk_module_note(const lk_module *module) { return module ? module->note : ""; }
 
-void host_unload(lk_module *module)
+/* Waits for all work in flight. */
+static void module_free(lk_module *module)
 {
-    handle_remove(&module->handle);
     dev_unload(module->gpu->device, module->dev);
     struct arena mem = module->mem; /* the module itself lies in it */
     arena_free(&mem);
+}
+
+void host_unload(lk_module *module)
+{
+    lk_gpu *gpu = module->gpu;
+    handle_remove(&module->handle);
+    lock(&gpu->lock);
+    bool used = gpu->handle[HANDLE_GRAPH] || gpu->handle[HANDLE_EXEC]; /* by a node, perhaps */
+    if (used) {
+        module->next = gpu->unloaded;
+        gpu->unloaded = module;
+    }
+    unlock(&gpu->lock);
+    if (!used) module_free(module);
+}
+
+void host_modules_end(lk_gpu *gpu)
+{
+    lock(&gpu->lock);
+    bool used = gpu->handle[HANDLE_GRAPH] || gpu->handle[HANDLE_EXEC];
+    lk_module *m = used ? NULL : gpu->unloaded;
+    if (!used) gpu->unloaded = NULL;
+    unlock(&gpu->lock);
+    while (m) {
+        lk_module *next = m->next;
+        module_free(m); /* waits for launches of the graph that are in flight */
+        m = next;
+    }
 }
 
 void lk_module_unload(lk_module *module)

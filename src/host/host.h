@@ -4,7 +4,7 @@
  * is allocated on the way of a launch: its parameter block lies on the stack, and dev copies it where it must. */
 #ifndef LOCKSTEP_HOST_H
 #define LOCKSTEP_HOST_H
-#include "dev/dev.h"
+#include "dev/dev_memory.h"
 #include <lockstep.h>
 
 /* What every handle but contracts begins with: the list of its gpu, which ends what is left in it. */
@@ -30,6 +30,31 @@ struct lk_gpu {
     lock_t lock;     /* of what follows, and of what modules make on demand; no call is made under it that waits */
     struct handle *handle[HANDLE_KINDS]; /* the newest of each kind first */
     struct thread_log *log;              /* one for each thread that has compiled */
+    lk_module *unloaded;                 /* modules that the caller has unloaded and that graphs may still use */
+    lk_stream *legacy;                   /* atomic: its handle, once somebody has asked for it */
+    u64 peak;                            /* atomic, a real GPU: the most bytes that lived at one time */
+};
+
+struct lk_stream {
+    struct handle handle;
+    struct dev_stream *dev;
+    bool is_default; /* legacy or of a thread: the device's own */
+};
+struct lk_event {
+    struct handle handle;
+    struct dev_event *dev;
+};
+struct lk_graph {
+    struct handle handle;
+    struct dev_graph *dev;
+};
+struct lk_exec {
+    struct handle handle;
+    struct dev_exec *dev;
+};
+struct lk_pool {
+    struct handle handle;
+    struct dev_pool *dev;
 };
 
 struct lk_kernel {
@@ -47,6 +72,7 @@ struct lk_kernel {
 
 struct lk_module {
     struct handle handle;
+    lk_module *next; /* of those that are unloaded */
     lk_gpu *gpu;
     struct dev_module *dev;
     struct lk_kernel *kernel;   /* entries of the PTX with a body, in its order; those of the first text come first */
@@ -106,5 +132,32 @@ void handle_remove(struct handle *h);
 struct compile_result;
 lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const struct compile_result *from,
                     lk_module **module);
+/* Waits for all work and frees it, or keeps it while graphs may still launch its kernels. */
 void host_unload(lk_module *module);
+/* A graph is gone: frees what host_unload kept, if it was the last one. */
+void host_modules_end(lk_gpu *gpu);
+
+/* ---- what becomes an operation of a stream or a node of a graph ---- */
+/* api_launch.c: a launch, read and checked: `task` is what the device wants. */
+struct host_launch {
+    lk_launch in;
+    struct dev_task task;
+    struct sim_trace trace;
+    u8 *params;                  /* small, or from base_alloc */
+    _Alignas(16) u8 small[1024]; /* most kernels have less; PTX allows 32,764 bytes */
+};
+/* LK_OK, and host_launch_end is to follow; or the error. `gpu` is where it is to run. */
+lk_status host_launch_begin(struct host_launch *l, const lk_gpu *gpu, lk_kernel *kernel, const lk_launch *launch,
+                            const char *function);
+void host_launch_end(struct host_launch *l);
+/* api_memory.c: the same for a copy and a fill; *site is what the struct says. */
+lk_status host_copy(const lk_gpu *gpu, const lk_copy *copy, struct dev_task *task, const char **site,
+                    const char *function);
+lk_status host_fill(const lk_gpu *gpu, const lk_fill *fill, struct dev_task *task, const char **site,
+                    const char *function);
+/* api_stream.c: enqueues a task under the name of the host's call. */
+lk_status host_enqueue(lk_stream *stream, struct dev_task *task, const char *site);
+u32 host_stream_end(lk_stream *stream, struct error *e);
+/* api_graph.c: a handle for a graph of the device, which is deleted if there is no memory. */
+lk_status host_graph(lk_gpu *gpu, struct dev_graph *dev, lk_graph **graph);
 #endif

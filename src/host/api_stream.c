@@ -1,0 +1,223 @@
+/* Streams of the public interface, what is enqueued in them besides kernels and memory, and captures. */
+#include "host/host.h"
+
+static const struct dev_async_ops *ops_of(const lk_gpu *gpu) { return gpu->device->async; }
+
+/* A handle for a stream of the device; NULL: the error says why. */
+static lk_stream *stream_wrap(lk_gpu *gpu, struct dev_stream *dev, bool is_default)
+{
+    lk_stream *s = base_alloc(sizeof *s);
+    if (!s) {
+        error_set(host_error(), ERR_MEMORY, "out of memory");
+        return NULL;
+    }
+    s->dev = dev;
+    s->is_default = is_default;
+    handle_add(&s->handle, gpu, HANDLE_STREAM);
+    return s;
+}
+
+lk_status lk_stream_create(lk_gpu *gpu, uint32_t flags, int32_t priority, lk_stream **stream)
+{
+    if (!gpu || !stream) return HOST_MISSING(gpu, gpu ? "place for the stream" : "gpu");
+    *stream = NULL;
+    if (flags & ~(u32)LK_STREAM_NON_BLOCKING) return host_refuse(gpu, "a stream has no flags 0x%x", flags);
+    struct error *e = host_begin(gpu);
+    struct dev_stream *dev = NULL;
+    u32 status = ops_of(gpu)->stream_new(gpu->device, flags, priority, &dev, e);
+    if (status) return host_done(gpu, status);
+    if ((*stream = stream_wrap(gpu, dev, false))) return LK_OK;
+    ops_of(gpu)->stream_delete(dev, &(struct error){ 0 });
+    return host_failed(gpu);
+}
+
+u32 host_stream_end(lk_stream *s, struct error *e)
+{
+    u32 status = s->is_default ? 0 : ops_of(s->handle.gpu)->stream_delete(s->dev, e);
+    if (status) return status;
+    handle_remove(&s->handle);
+    base_free(s);
+    return 0;
+}
+
+lk_status lk_stream_destroy(lk_stream *stream)
+{
+    if (!stream) return HOST_MISSING(NULL, "stream");
+    lk_gpu *gpu = stream->handle.gpu;
+    if (stream->is_default) return host_refuse(gpu, "a default stream lives as long as its gpu");
+    return host_done(gpu, host_stream_end(stream, host_begin(gpu)));
+}
+
+/* The handle that a default stream has already, or a new one. */
+static lk_stream *default_stream(lk_gpu *gpu, struct dev_stream *dev)
+{
+    if (!dev) {
+        error_set(host_begin(gpu), ERR_MEMORY, "no memory for a stream");
+        host_failed(gpu);
+        return NULL;
+    }
+    host_begin(gpu);
+    lock(&gpu->lock);
+    struct handle *h = gpu->handle[HANDLE_STREAM];
+    while (h && !(((lk_stream *)h)->is_default && ((lk_stream *)h)->dev == dev)) h = h->next;
+    unlock(&gpu->lock);
+    lk_stream *s = h ? (lk_stream *)h : stream_wrap(gpu, dev, true);
+    if (!s) host_failed(gpu);
+    return s;
+}
+
+lk_stream *lk_stream_legacy(lk_gpu *gpu)
+{
+    if (!gpu) {
+        HOST_MISSING(NULL, "gpu");
+        return NULL;
+    }
+    lk_stream *s = __atomic_load_n(&gpu->legacy, __ATOMIC_ACQUIRE), *none = NULL;
+    if (s) return s;
+    s = default_stream(gpu, ops_of(gpu)->stream_legacy(gpu->device));
+    /* two threads may have made a handle each: both mean the same stream, and end with the gpu */
+    if (s) __atomic_compare_exchange_n(&gpu->legacy, &none, s, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return none ? none : s;
+}
+
+lk_stream *lk_stream_per_thread(lk_gpu *gpu)
+{
+    static _Thread_local struct { /* the one that was asked for last */
+        u64 serial;
+        lk_stream *stream;
+    } last;
+    if (!gpu) {
+        HOST_MISSING(NULL, "gpu");
+        return NULL;
+    }
+    if (last.serial == gpu->serial) return last.stream;
+    lk_stream *s = default_stream(gpu, ops_of(gpu)->stream_per_thread(gpu->device));
+    if (s) {
+        last.serial = gpu->serial;
+        last.stream = s;
+    }
+    return s;
+}
+
+lk_status lk_stream_query(lk_stream *stream)
+{
+    if (!stream) return HOST_MISSING(NULL, "stream");
+    lk_gpu *gpu = stream->handle.gpu;
+    return host_done(gpu, ops_of(gpu)->stream_query(stream->dev, host_begin(gpu)));
+}
+
+lk_status lk_stream_synchronise(lk_stream *stream)
+{
+    if (!stream) return HOST_MISSING(NULL, "stream");
+    lk_gpu *gpu = stream->handle.gpu;
+    return host_done(gpu, ops_of(gpu)->stream_synchronise(stream->dev, host_begin(gpu)));
+}
+
+lk_status lk_gpu_synchronise(lk_gpu *gpu)
+{
+    if (!gpu) return HOST_MISSING(NULL, "gpu");
+    return host_done(gpu, ops_of(gpu)->synchronise(gpu->device, host_begin(gpu)));
+}
+
+/* ---- operations ---- */
+
+static lk_status wait_for(lk_stream *stream, lk_event *event, bool external, const char *function)
+{
+    if (!stream || !event)
+        return host_missing_in(stream ? stream->handle.gpu : NULL, function, stream ? "event" : "stream");
+    lk_gpu *gpu = stream->handle.gpu;
+    struct error *e = host_begin(gpu);
+    if (event->handle.gpu != gpu && !(gpu->device->options.gpu && event->handle.gpu->device->options.gpu)) {
+        error_set(e, ERR_UNSUPPORTED,
+                  "the event belongs to another gpu, and streams of the software GPU wait only for "
+                  "events of their own; lk_event_synchronise waits for it");
+        return host_failed(gpu);
+    }
+    return host_done(gpu, ops_of(gpu)->event_wait(stream->dev, event->dev, external, host_site(NULL), e));
+}
+
+lk_status lk_stream_wait(lk_stream *stream, lk_event *event) { return wait_for(stream, event, false, __func__); }
+
+lk_status lk_stream_wait_external(lk_stream *stream, lk_event *event)
+{
+    return wait_for(stream, event, true, __func__);
+}
+
+static lk_status bad_value(const lk_gpu *gpu, u64 address, u32 bits)
+{
+    if (bits != 32 && bits != 64) return host_refuse(gpu, "a value has 32 or 64 bits, not %u", bits);
+    if (address % (bits / 8)) return host_refuse(gpu, "a value of %u bits lies at a multiple of %u", bits, bits / 8);
+    return LK_OK;
+}
+
+lk_status lk_stream_wait_value(lk_stream *stream, uint64_t address, uint32_t bits, uint64_t value, lk_compare compare)
+{
+    static const enum op_compare as[] = { OP_GEQ, OP_EQ, OP_AND, OP_NOR };
+    if (!stream) return HOST_MISSING(NULL, "stream");
+    lk_gpu *gpu = stream->handle.gpu;
+    lk_status bad = bad_value(gpu, address, bits);
+    if (bad) return bad;
+    if (compare > LK_COMPARE_NOR) return host_refuse(gpu, "there is no comparison %d", (int)compare);
+    return host_done(
+        gpu, ops_of(gpu)->value_wait(stream->dev, address, bits, value, as[compare], host_site(NULL), host_begin(gpu)));
+}
+
+lk_status lk_stream_write_value(lk_stream *stream, uint64_t address, uint32_t bits, uint64_t value)
+{
+    if (!stream) return HOST_MISSING(NULL, "stream");
+    lk_gpu *gpu = stream->handle.gpu;
+    lk_status bad = bad_value(gpu, address, bits);
+    if (bad) return bad;
+    return host_done(gpu,
+                     ops_of(gpu)->value_write(stream->dev, address, bits, value, host_site(NULL), host_begin(gpu)));
+}
+
+lk_status lk_host_call(lk_stream *stream, void (*function)(void *self), void *self)
+{
+    if (!stream || !function) return HOST_MISSING(stream ? stream->handle.gpu : NULL, stream ? "function" : "stream");
+    struct dev_task task = { .kind = OP_HOST, .host = { function, self } };
+    return host_enqueue(stream, &task, NULL);
+}
+
+lk_status host_enqueue(lk_stream *stream, struct dev_task *task, const char *site)
+{
+    lk_gpu *gpu = stream->handle.gpu;
+    task->site = host_site(site);
+    return host_done(gpu, dev_enqueue(stream->dev, gpu->device, task, host_begin(gpu)));
+}
+
+/* ---- capture ---- */
+
+lk_status lk_stream_capture(lk_stream *stream, lk_capture_mode mode)
+{
+    static const enum capture_mode as[] = { CAPTURE_GLOBAL, CAPTURE_THREAD_LOCAL, CAPTURE_RELAXED };
+    if (!stream) return HOST_MISSING(NULL, "stream");
+    lk_gpu *gpu = stream->handle.gpu;
+    if (mode > LK_CAPTURE_RELAXED) return host_refuse(gpu, "there is no mode %d of capture", (int)mode);
+    return host_done(gpu, ops_of(gpu)->capture_begin(stream->dev, as[mode], host_begin(gpu)));
+}
+
+lk_status lk_stream_capture_end(lk_stream *stream, lk_graph **graph)
+{
+    if (!stream || !graph)
+        return HOST_MISSING(stream ? stream->handle.gpu : NULL, stream ? "place for the graph" : "stream");
+    lk_gpu *gpu = stream->handle.gpu;
+    struct dev_graph *dev = NULL;
+    *graph = NULL;
+    u32 status = ops_of(gpu)->capture_end(stream->dev, &dev, host_begin(gpu));
+    return status ? host_done(gpu, status) : host_graph(gpu, dev, graph);
+}
+
+lk_status lk_stream_capture_status(lk_stream *stream, lk_capture_status *status)
+{
+    if (!stream || !status)
+        return HOST_MISSING(stream ? stream->handle.gpu : NULL, stream ? "place for the status" : "stream");
+    lk_gpu *gpu = stream->handle.gpu;
+    enum capture_status is = CAPTURE_NONE;
+    u64 id;
+    u32 result = ops_of(gpu)->capture_status(stream->dev, &is, &id, host_begin(gpu));
+    *status = is == CAPTURE_ACTIVE        ? LK_CAPTURE_ACTIVE
+              : is == CAPTURE_INVALIDATED ? LK_CAPTURE_INVALIDATED
+                                          : LK_CAPTURE_NONE;
+    return host_done(gpu, result);
+}
