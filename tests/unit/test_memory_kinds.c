@@ -287,6 +287,19 @@ static void managed(void)
     dev_managed_drain(d, see, &s);
     UNIT_EQ(s.n, 0);
     dev_delete(d);
+    /* nobody has asked: the start of it */
+    d = open_device(DEV_MANAGED_DEFAULT, &m);
+    x = dev_alloc(d, 4 << 20, MEM_MANAGED, "x", NULL, &e);
+    struct dev_launch ld = launch_of(m, &x->base, 16);
+    token = dev_managed_begin(d, &ld, false);
+    *(volatile u32 *)host(x->base + (3 << 20)) = 5;
+    dev_managed_drain(d, see, &s);
+    UNIT_EQ(s.n, 0);
+    *(volatile u32 *)host(x->base + 40) = 5;
+    dev_managed_drain(d, see, &s);
+    UNIT_EQ(s.n, 1);
+    dev_managed_end(d, token);
+    dev_delete(d);
     d = open_device(DEV_MANAGED_FREE, &m);
     x = dev_alloc(d, 64, MEM_MANAGED, "x", NULL, &e);
     struct dev_launch lf = launch_of(m, &x->base, 16);
