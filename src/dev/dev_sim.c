@@ -55,6 +55,7 @@ static enum mem_free_result release(struct device *d, u64 addr, const char *site
 {
     struct mem_object *o = mem_find(d->mem, addr);
     if (o && o->kind == MEM_MANAGED && o->base == addr) dev_managed_forget(d, o);
+    if (o && o->base == addr) tell_gone(d, o->base, o->size);
     if (!o || !o->pool || o->base != addr || o->state == MEM_FREED) return mem_free(d->mem, addr, site, object);
     if (object) *object = o;
     if (sim_pool_freed(o)) return MEM_FREE_TWICE;

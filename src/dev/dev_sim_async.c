@@ -82,30 +82,32 @@ static u32 body_launch(struct op *op, void *of)
 
 static u32 body_copy(struct op *op, void *of)
 {
-    (void)op;
-    dev_copy_run(&((struct body *)of)->copy);
+    struct body *b = of;
+    tell_copy(b->device, op, &b->copy, b->staged != NULL);
+    dev_copy_run(&b->copy);
     return OP_OK;
 }
 
 static u32 body_fill(struct op *op, void *of)
 {
-    (void)op;
-    dev_fill_run(&((struct body *)of)->fill);
+    struct body *b = of;
+    tell_fill(b->device, op, &b->fill);
+    dev_fill_run(&b->fill);
     return OP_OK;
 }
 
 static u32 body_alloc(struct op *op, void *of)
 {
-    (void)op;
     struct body *b = of;
+    tell_life(b->device, op, b->object, true);
     sim_pool_start(b->device, b->object);
     return OP_OK;
 }
 
 static u32 body_free(struct op *op, void *of)
 {
-    (void)op;
     struct body *b = of;
+    tell_life(b->device, op, b->object, false);
     if (b->graph)
         sim_pool_graph_rest(b->device, b->object, b->task.site);
     else
@@ -228,6 +230,7 @@ static struct op_spec spec_of(struct body *b)
 static u32 enqueue(struct dev_stream *st, struct dev_task *t, struct error *e)
 {
     struct device *d = device_of_stream(st);
+    tell_touches(d);
     bool captured = capture_status(stream_in(st), NULL) != CAPTURE_NONE;
     u32 status;
     struct body *b = body_new(d, t, captured ? 0 : stream_id(stream_in(st)), &status, e);
@@ -297,6 +300,7 @@ static u32 sim_stream_new(struct device *d, u32 flags, s32 priority, struct dev_
 {
     struct streams *s = work_streams(d);
     struct stream *st = s ? stream_new(s, flags, priority) : NULL;
+    tell_unordered(d);
     *out = stream_out(st);
     return work_status(d, st ? OP_OK : OP_OUT_OF_MEMORY, e);
 }
@@ -316,6 +320,7 @@ static struct dev_stream *sim_stream_legacy(struct device *d)
 static struct dev_stream *sim_stream_per_thread(struct device *d)
 {
     struct streams *s = work_streams(d);
+    tell_unordered(d);
     return s ? stream_out(stream_per_thread(s)) : NULL;
 }
 
@@ -531,6 +536,7 @@ static u32 sim_graph_nodes(struct dev_graph *g) { return graph_node_count(graph_
 static u32 sim_graph_instantiate(struct dev_graph *g, u32 flags, struct dev_exec **out, struct error *e)
 {
     struct graph_exec *x = NULL;
+    tell_unordered(device_of_graph(g));
     u32 status = graph_instantiate(graph_in(g), flags, &x, NULL);
     if (status == OP_INVALID_VALUE) error_set(e, ERR_INPUT, "the edges of the graph form a cycle");
     *out = (struct dev_exec *)x;

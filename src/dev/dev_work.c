@@ -4,6 +4,7 @@
  * ready meanwhile is held back until it ends. It waits for nobody, so that nothing can depend on what is held back; a
  * launch that is held back is therefore nothing that could still change memory. */
 #include "dev/dev_work.h"
+#include "dev/dev_between.h"
 
 /* ---- the streams ---- */
 
@@ -58,6 +59,10 @@ void work_close(struct device *d)
 {
     struct dev_work *w = d->work;
     if (!w) return;
+    if (w->between) {
+        streams_settle(w->streams);
+        between_delete(w->between);
+    }
     if (w->streams) streams_delete(w->streams);
     if (d->sim) sim_outside(d->sim, NULL, NULL);
     if (d->sim) sim_explain(d->sim, NULL);
@@ -183,6 +188,7 @@ static void over(struct dev_run *r, bool ok, struct sim_result *result, struct e
     if (r->error && e->code) *r->error = *e;
     if (r->came) *r->came = came;
     if (!r->error && e->code) work_failed(r->device, e);
+    tell_launch_end(r);
     work_run_left(r);
     op_done(r->op, whole ? OP_OK : DEV_LAUNCH_FAILED);
     base_free(r);
@@ -208,6 +214,7 @@ static void start(struct dev_run *r)
     r->in.stamp = op_stamp_of(r->op);
     r->in.op = r->op;
     r->in.shared = r->device->race != NULL;
+    tell_launch_begin(r);
     struct launch *l = sim_start(r->device->sim, &r->in, &e);
     if (l) {
         __atomic_store_n(&r->sim, l, __ATOMIC_RELEASE);

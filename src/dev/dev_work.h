@@ -5,6 +5,7 @@
  *   dev_work.c       which launches run beside each other, and whether anything can still happen
  *   dev_stuck.c      what holds up an operation that a launch waits for
  *   dev_sim_async.c  the operations of a stream (dev_async.h)
+ *   dev_sim_between.c  what they use, for findings between them
  *
  * The streams are made when something asynchronous is used for the first time: a program without them pays for a lock
  * and a few tests. */
@@ -26,6 +27,8 @@ struct dev_run {
     struct memory_copy before;       /* what it changes, for the origin of NaN */
     struct op *op;                   /* the operation; NULL: a synchronous launch */
     struct launch *sim;              /* atomic: the end may come before sim_start has returned */
+    struct between_launch *between;  /* who is told what it used; NULL: nobody */
+    u32 managed;                     /* of dev_managed_begin */
     bool again;                      /* it may run again from saved memory: nothing else is in flight */
     bool alone;                      /* nothing else may run beside it */
     struct dev_run *next;            /* held back */
@@ -42,6 +45,7 @@ enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, s
 struct dev_work {
     lock_t lock;             /* guards what follows */
     struct streams *streams; /* atomic; NULL: nothing asynchronous was used yet */
+    struct between *between; /* atomic; NULL: no two operations can be unordered, or the race check is off */
     u32 running;             /* launches that run */
     bool alone;              /* the one that runs must stay the only one */
     struct dev_run *held;    /* launches that are held back, by priority, then age */
@@ -81,6 +85,22 @@ bool stuck_may_change(void *device);
 void stuck_explain(void *device, const void *op, u64 address, struct text *cause, const char **fix);
 /* The task of an operation that is not done; NULL: its kind has none. */
 const struct dev_task *work_task(const struct op *op);
+/* dev_sim_between.c. Two operations may be unordered from now on. */
+void tell_unordered(struct device *d);
+static inline struct between *work_between(const struct device *d)
+{
+    return __atomic_load_n(&d->work->between, __ATOMIC_ACQUIRE);
+}
+/* The operation runs: what it uses. staged: the source was taken in the call. */
+void tell_copy(struct device *d, const struct op *op, const struct dev_copy_plan *p, bool staged);
+void tell_fill(struct device *d, const struct op *op, const struct dev_fill_plan *p);
+void tell_life(struct device *d, const struct op *op, const struct mem_object *o, bool alloc); /* or it is freed */
+void tell_gone(struct device *d, u64 from, u64 bytes); /* freed by a call that waits for all who use it */
+/* What the host has touched of managed memory: at every call that enqueues. */
+void tell_touches(struct device *d);
+/* A launch is about to start; it has ended, and its operation is not done. */
+void tell_launch_begin(struct dev_run *r);
+void tell_launch_end(struct dev_run *r);
 /* dev_sim_async.c: a task in the legacy stream, waited for. */
 u32 work_wait_task(struct device *d, struct dev_task *task, struct error *e);
 /* A synchronous launch as an operation of the legacy stream. */

@@ -281,12 +281,13 @@ static enum access_verdict judge(const struct access *x, const struct entry *o, 
     return use ? ACCESS_RACE : ACCESS_AFTER_FREE;
 }
 
-/* Compares the access with what is known of a run of sectors; false: there is a conflict, and it was told. */
+/* Compares the access with what is known of a run of sectors; false: there are conflicts, and they were told. */
 static bool check(struct access *x, const struct state *s, u64 from, u64 to)
 {
-    bool lives = false;
+    bool lives = false, fine = true;
     for (u32 i = 0; i < s->n; i++) lives |= s->e[i].bytes & x->use.bytes && s->e[i].kind >= ACCESS_ALLOC;
-    for (u32 k = 0; k < 2 * s->n; k++) { /* first the allocation, then the uses */
+    for (u32 k = 0; k < 2 * s->n; k++) { /* first the allocation, then, if that is fine, the uses */
+        if (k == s->n && !fine) break;
         const struct entry *o = &s->e[k % s->n];
         u32 common = o->bytes & x->use.bytes;
         enum access_verdict v = common ? judge(x, o, k < s->n, lives) : ACCESS_FINE;
@@ -305,9 +306,9 @@ static bool check(struct access *x, const struct state *s, u64 from, u64 to)
         if (x->of->excused && x->of->excused(x->of->excuse_self, &c, x->op)) continue;
         if (x->verdict == ACCESS_FINE) x->verdict = v;
         if (x->found) x->found(x->self, &c);
-        return false;
+        fine = false;
     }
-    return true;
+    return fine;
 }
 
 /* Entry o is not needed beside the access: it is before it, or its conflict was told; and whatever conflicts with o

@@ -54,7 +54,7 @@ void accesses_delete(struct accesses *a);         /* before the streams */
 void accesses_excuse(struct accesses *a,
                      bool (*excused)(void *self, const struct access_conflict *c, const struct op *op), void *self);
 /* `op` runs and uses these bytes; NULL: the host does, in a call that does not wait. Any thread. `found` (may be NULL)
- * is called for each range of sectors with a conflict; it must not call this. Returns the first verdict that is not
+ * is called for each conflict in a range of sectors; it must not call this. Returns the first verdict that is not
  * fine. */
 enum access_verdict access_note(struct accesses *a, const struct op *op, const struct access_use *u,
                                 void (*found)(void *self, const struct access_conflict *c), void *self);

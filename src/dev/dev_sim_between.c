@@ -1,0 +1,100 @@
+/* The software GPU tells what its operations use (dev_between.h), from when two of them can be unordered: the first
+ * stream that is made, the first use of a stream of a thread, the first executable graph. Until then, and without the
+ * race check, none of this costs anything. */
+#include "dev/dev_between.h"
+#include "dev/dev_work.h"
+
+void tell_unordered(struct device *d)
+{
+    struct dev_work *w = d->work;
+    struct streams *s = d->race && !work_between(d) ? work_streams(d) : NULL;
+    if (!s) return;
+    lock(&w->lock);
+    if (!w->between) __atomic_store_n(&w->between, between_new(d, s), __ATOMIC_RELEASE);
+    unlock(&w->lock);
+}
+
+/* ---- copies, fills, memory ---- */
+
+static struct between_call call_of(const struct op *op)
+{
+    return (struct between_call){ .site = work_site(op_tag(op)) };
+}
+
+static struct between_part part_of(const struct dev_side *s, u64 width, u64 rows, u64 slices, enum access_kind kind)
+{
+    return (struct between_part){ s->address, width, rows, s->pitch, slices, s->slice, kind };
+}
+
+void tell_copy(struct device *d, const struct op *op, const struct dev_copy_plan *p, bool staged)
+{
+    struct between *b = work_between(d);
+    struct between_call c = call_of(op);
+    struct between_part part[2];
+    u32 n = 0;
+    if (!b || !p->width) return;
+    part[n++] = part_of(&p->to, p->width, p->rows, p->slices, ACCESS_WRITE);
+    if (!staged) part[n++] = part_of(&p->from, p->width, p->rows, p->slices, ACCESS_READ);
+    between_op(b, op, &c, part, n);
+}
+
+void tell_fill(struct device *d, const struct op *op, const struct dev_fill_plan *p)
+{
+    struct between *b = work_between(d);
+    struct between_call c = call_of(op);
+    if (!b || !p->width) return;
+    struct between_part part = part_of(&p->to, p->width, p->rows, p->slices, ACCESS_WRITE);
+    between_op(b, op, &c, &part, 1);
+}
+
+void tell_life(struct device *d, const struct op *op, const struct mem_object *o, bool alloc)
+{
+    struct between *b = work_between(d);
+    struct between_call c = call_of(op);
+    struct between_part part = { .from = o->base, .width = o->size, .kind = alloc ? ACCESS_ALLOC : ACCESS_FREE };
+    if (b) between_op(b, op, &c, &part, 1);
+}
+
+void tell_gone(struct device *d, u64 from, u64 bytes)
+{
+    struct between *b = d->work ? work_between(d) : NULL;
+    if (b) between_forget(b, from, bytes);
+}
+
+/* ---- the host ---- */
+
+/* The instruction that touched it is not known: at least one byte. */
+static void touched(void *self, const struct dev_touch *t)
+{
+    struct between_part part = { .from = t->address, .width = 1, .kind = t->write ? ACCESS_WRITE : ACCESS_READ };
+    between_host(self, NULL, &part, 1);
+}
+
+void tell_touches(struct device *d)
+{
+    struct between *b = work_between(d);
+    if (b) dev_managed_drain(d, touched, b);
+}
+
+/* ---- launches ---- */
+
+void tell_launch_begin(struct dev_run *r)
+{
+    struct device *d = r->device;
+    struct between *b = work_between(d);
+    if (!b) return;
+    struct between_call c = call_of(r->op);
+    bool polls = race_kernel_polls(d->race, d->sim, r->launch->kernel);
+    r->between = between_launch_begin(b, r->op, &c, r->launch->kernel, 0, polls);
+    r->in.sink = between_sink(r->between);
+    r->managed = dev_managed_begin(d, r->launch, polls);
+}
+
+void tell_launch_end(struct dev_run *r)
+{
+    if (!r->between) return;
+    tell_touches(r->device);
+    between_launch_end(r->between);
+    dev_managed_end(r->device, r->managed);
+    r->between = NULL;
+}
