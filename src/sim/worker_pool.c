@@ -290,7 +290,12 @@ static void put_in_flight(struct sim *s, struct launch *l)
     if (!s->launches) s->rng = l->in->seed;
     enlist(s, l);
     if (l->worker[0].busy) l->inside++;
-    if (s->pool && s->pool->sleeping && is_for(l, false)) pthread_cond_broadcast(&s->pool->wake);
+    if (s->pool && s->pool->sleeping && is_for(l, false)) {
+        if (l->nworkers == 1) /* the others would find its place taken */
+            pthread_cond_signal(&s->pool->wake);
+        else
+            pthread_cond_broadcast(&s->pool->wake);
+    }
     unlock(&s->launches_lock);
 }
 
@@ -347,6 +352,14 @@ void pool_wait(struct sim *s, struct launch *l)
     u64 last = 0;
     u32 wait = 0;
     lock(&s->launches_lock);
+    /* A small launch that no thread has taken yet is done before one is awake. */
+    struct worker *first = !drive && !l->inside && l->nworkers == 1 ? enter(l) : NULL;
+    if (first) {
+        unlock(&s->launches_lock);
+        leave(s, first, worker_turn(first));
+        stop_watch(NULL, 0);
+        lock(&s->launches_lock);
+    }
     while (!l->ended && !drive) pthread_cond_wait(&s->pool->idle, &s->launches_lock);
     while (!l->ended) {
         unlock(&s->launches_lock);
