@@ -54,7 +54,9 @@ static bool read_section(struct elf *f, u64 at, struct elf_section *o, struct er
     o->entry = piece_u64(s, at + 56);
     o->name = "";
     o->data = (struct piece){ s->p, 0, s->at, s->name };
-    if (o->type == SECTION_NOBITS || o->type == 0) return true;
+    bool is_empty = o->type == SECTION_NOBITS || o->type == 0;
+    if (f->machine == ELF_CUDA) is_empty |= o->type == SECTION_CUDA_GLOBAL || o->type == SECTION_CUDA_SHARED;
+    if (is_empty) return true;
     if (!piece_has(s, offset, o->size))
         return piece_bad(e, s, at, "a section of 0x%llx bytes at 0x%llx ends past the end of the file (0x%llx bytes)",
                          (unsigned long long)o->size, (unsigned long long)(s->at + offset), (unsigned long long)s->n);

@@ -34,10 +34,12 @@ static inline u64 piece_u64(const struct piece *s, u64 offset)
 /* ERR_INPUT at an offset of the piece, as FILE:0x1234; always false. */
 bool piece_bad(struct error *e, const struct piece *s, u64 offset, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
-enum { ELF_REL = 1, ELF_EXEC = 2, ELF_DYN = 3 };                                         /* elf.type */
-enum { ELF_CUDA = 190 };                                                                 /* elf.machine of a cubin */
-enum { SECTION_SYMBOLS = 2, SECTION_NOTE = 7, SECTION_NOBITS = 8, SECTION_DYNSYM = 11 }; /* elf_section.type */
-enum { SYMBOL_OBJECT = 1, SYMBOL_FUNC = 2 };                                             /* elf_symbol.type */
+enum { ELF_REL = 1, ELF_EXEC = 2, ELF_DYN = 3 }; /* elf.type */
+enum { ELF_CUDA = 190 };                         /* elf.machine of a cubin */
+/* elf_section.type; the last two are those of relocatable cubins for memory without contents */
+enum { SECTION_SYMBOLS = 2, SECTION_NOTE = 7, SECTION_NOBITS = 8 };
+enum { SECTION_CUDA_GLOBAL = 0x70000007, SECTION_CUDA_SHARED = 0x7000000a };
+enum { SYMBOL_OBJECT = 1, SYMBOL_FUNC = 2 }; /* elf_symbol.type */
 
 struct elf_section {
     const char *name;  /* "" where it has none */
@@ -45,7 +47,7 @@ struct elf_section {
     u32 link, info;    /* mean what the type says: another section */
     u64 size;          /* as claimed; a section without contents may claim anything */
     u64 entry;         /* bytes of an entry of a table */
-    struct piece data; /* its contents; n = 0 for SECTION_NOBITS */
+    struct piece data; /* its contents; n = 0 for SECTION_NOBITS and its like */
 };
 struct elf_symbol {
     const char *name; /* "" where it has none */

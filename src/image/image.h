@@ -82,9 +82,17 @@ struct image_file {
 
 /* Reads what is in a file; `bytes` stay the caller's and must stay there. Never NULL: see damage. */
 struct image_file *image_open(const char *name, struct str bytes);
+/* The same for what a program hands over by its address: PTX with its final zero, a cubin, a fatbin, or the wrapper
+ * that
+ * __cudaRegisterFatBinary gets, with the fatbins of its list. The memory must stay there. */
+struct image_file *image_open_memory(const char *name, const void *image);
+u64 image_extent(const void *image); /* bytes of PTX, a cubin or a fatbin that lies there, as it says itself */
+struct image_file *image_new(const char *name); /* without anything */
 void image_close(struct image_file *f);
-/* The contents of an image: text of PTX, ELF of a cubin. Kept until image_close. */
+/* The contents of an image: text of PTX, ELF of a cubin. Kept until image_drop or image_close. */
 bool image_unpack(struct image_file *f, u32 image, struct str *out, struct error *e);
+/* Forgets what image_unpack made. */
+void image_drop(struct image *i);
 /* Adds the fatbin at `offset` of a piece and its images, and says where it ends. */
 bool fatbin_read(struct image_file *f, const struct piece *s, u64 offset, enum image_place place, const char *member,
                  u64 *end, struct error *e);

@@ -93,6 +93,7 @@ const struct image_code *image_read(struct image_file *f, u32 image, struct erro
 {
     struct image *i = &f->image.p[image];
     struct str text;
+    bool was_unpacked = i->unpacked.p != NULL;
     if (i->code) return i->code;
     if (!image_unpack(f, image, &text, e)) return NULL;
     struct image_code *c = NEW(&f->mem, struct image_code);
@@ -106,9 +107,10 @@ const struct image_code *image_read(struct image_file *f, u32 image, struct erro
         struct piece s = { (const u8 *)text.p, text.n, i->owned ? 0 : i->stored.at, i->owned ? name : f->name };
         ok = cubin_read(&f->mem, &s, c, e);
     } else {
-        return error_set(e, ERR_INPUT, "image %u of %.200s has no kernels that can be listed", image + 1, f->name),
-               NULL;
+        ok = error_set(e, ERR_INPUT, "image %u of %.200s has no kernels that can be listed", image + 1, f->name);
     }
+    /* a library has thousands of images: their contents are not kept for the sake of a list */
+    if (!was_unpacked) image_drop(i);
     if (!ok) return NULL;
     c->relocatable |= f->fatbin.p[i->fatbin].place == PLACE_RELOCATABLE || strstr(i->options, "--compile-only");
     for (u32 k = 0; k < c->kernel.n; k++) name_types(&f->mem, &c->kernel.p[k]);

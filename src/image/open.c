@@ -195,12 +195,18 @@ static bool open_any(struct image_file *f, const struct piece *s, struct error *
     return true;
 }
 
-struct image_file *image_open(const char *name, struct str bytes)
+struct image_file *image_new(const char *name)
 {
     struct arena mem = { 0 };
     struct image_file *f = NEW(&mem, struct image_file);
     f->mem = mem;
     f->name = arena_str(&f->mem, str_of(name));
+    return f;
+}
+
+struct image_file *image_open(const char *name, struct str bytes)
+{
+    struct image_file *f = image_new(name);
     struct piece s = { (const u8 *)bytes.p, bytes.n, 0, f->name };
     open_any(f, &s, &f->damage);
     return f;

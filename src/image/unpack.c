@@ -74,11 +74,17 @@ bool image_unpack(struct image_file *f, u32 image, struct str *out, struct error
     return true;
 }
 
+void image_drop(struct image *i)
+{
+    if (i->owned) base_free((void *)i->unpacked.p);
+    i->unpacked = (struct str){ 0 };
+    i->owned = false;
+}
+
 void image_close(struct image_file *f)
 {
     if (!f) return;
-    for (u32 i = 0; i < f->image.n; i++)
-        if (f->image.p[i].owned) base_free((void *)f->image.p[i].unpacked.p);
+    for (u32 i = 0; i < f->image.n; i++) image_drop(&f->image.p[i]);
     struct arena mem = f->mem;
     arena_free(&mem);
 }

@@ -380,6 +380,7 @@ static void cubin_file(struct bytes *b, u32 abi, u32 flags)
     elf_section(&w, ".nv.info", 0x70000000, &common, 0);
     elf_section(&w, ".nv.info._Z1kPfi", 0x70000000, &own, 0);
     elf_section(&w, ".nv.shared._Z1kPfi", SECTION_NOBITS, NULL, 1024 + 256);
+    elf_section(&w, ".nv_debug.shared", SECTION_CUDA_SHARED, NULL, 1 << 20); /* lies past the end, and is empty */
     elf_end(&w);
 }
 
@@ -456,6 +457,47 @@ static void archives(void)
     image_close(f);
 }
 
+/* ---- memory ---- */
+
+static void memory(void)
+{
+    static struct bytes linked, part[2], cubin;
+    const void *more[] = { part[0].p, part[1].p, NULL };
+    const struct {
+        u32 magic, version;
+        const void *fatbin;
+        const void *const *more;
+    } w[] = { { 0x466243b1, 1, part[0].p, NULL },
+              { 0x466243b1, 2, linked.p, more },
+              { 0x466243b1, 3, linked.p, NULL } };
+    linked.n = 0;
+    fatbin_begin(&linked); /* without images, as nvlink makes it for PTX */
+    for (u32 k = 0; k < 2; k++) {
+        part[k].n = 0;
+        u32 at = fatbin_begin(&part[k]);
+        add_image(&part[k], IMAGE_PTX, 90, 0, ptx_text, sizeof ptx_text, 0);
+        fatbin_end(&part[k], at);
+        UNIT_EQ(image_extent(part[k].p), part[k].n);
+    }
+    struct image_file *f = image_open_memory("one", &w[0]);
+    UNIT(!f->damage.code && f->fatbin.n == 1 && f->image.n == 1 && f->fatbin.p[0].place == PLACE_FILE);
+    image_close(f);
+    f = image_open_memory("list", &w[1]);
+    UNIT(!f->damage.code && f->fatbin.n == 3 && f->image.n == 2 && f->fatbin.p[2].place == PLACE_RELOCATABLE);
+    image_close(f);
+    f = image_open_memory("bad", &w[2]);
+    UNIT_HAS(f->damage.text, "version 3");
+    image_close(f);
+    f = image_open_memory("text", ptx_text);
+    UNIT(!f->damage.code && f->kind == FILE_PTX && f->image.p[0].sm == 90);
+    image_close(f);
+    cubin_file(&cubin, 8, 0x06005a04);
+    UNIT_EQ(image_extent(cubin.p), cubin.n);
+    f = image_open_memory("cubin", cubin.p);
+    UNIT(!f->damage.code && f->kind == FILE_CUBIN && f->image.p[0].sm == 90);
+    image_close(f);
+}
+
 /* ---- any damage ---- */
 
 /* Every file, cut off at every length, and with every byte changed: it is read or refused, and says why. The fuzz
@@ -508,6 +550,7 @@ int main(void)
     host_files();
     cubins();
     archives();
+    memory();
     damage();
     return unit_done();
 }
