@@ -106,6 +106,7 @@ bool sim_place(struct device *d, struct dev_module *m, struct error *e)
 
 void sim_displace(struct device *d, struct dev_module *m)
 {
+    if (d->race) race_forget(d->race);
     for (struct ptx_module *p = m->ptx; p; p = p->next) sim_forget(p);
     for (u32 i = 0; i < m->objects; i++)
         if (m->object[i]) mem_free(d->mem, m->object[i]->base, "unloading its module", NULL);

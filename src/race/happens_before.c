@@ -26,6 +26,21 @@ static bool in_clocks(const struct race *r, const struct vclock *cta, const stru
            vclock_has_thread(lane, c, w, l, time);
 }
 
+/* The access is of another launch of the era, which is before the lane as a whole: by the order of operations, or
+ * because the lane has read what was written after its end. own: the clock of the lane. */
+static bool in_launch(const struct race_warp *w, const struct vclock *own, u32 slot, u32 time)
+{
+    const struct race_cta *c = w->c;
+    struct resident was;
+    if (c->era->launches < 2) return false;
+    if (!resident_at(c->race, slot, time, &was)) return true;
+    if (was.launch == c->launch->number) return false;
+    if (launch_before(c->era, was.launch, c->launch)) return true;
+    u32 whole = launch_as_location(was.launch);
+    return vclock_has_write(c->clock, whole, 0) || vclock_has_write(w->clock, whole, 0) ||
+           vclock_has_write(own, whole, 0);
+}
+
 /* One of three clocks has that strong write of the location; id 0: there is none. */
 static bool write_in_clocks(const struct vclock *cta, const struct vclock *warp, const struct vclock *lane, u32 id,
                             u32 write)
@@ -38,10 +53,10 @@ bool hb_thread_clock(const struct race_warp *w, u32 lane, u32 thread, u32 time, 
 {
     const struct race_cta *c = w->c;
     const struct vclock *own = w->lane ? w->lane[lane].strict.clock : NULL;
-    lock(&c->launch->lock);
+    lock(&c->era->lock);
     bool yes = in_clocks(c->race, c->clock, w->clock, own, thread, time) ||
-               write_in_clocks(c->clock, w->clock, own, id, write);
-    unlock(&c->launch->lock);
+               write_in_clocks(c->clock, w->clock, own, id, write) || in_launch(w, own, thread >> 10, time);
+    unlock(&c->era->lock);
     return yes;
 }
 
@@ -52,10 +67,10 @@ static bool hb_thread_clock_weak(const struct race_warp *w, u32 lane, u32 thread
     if (!c->exact) return false;
     if (thread >> 5 == (u32)w->key >> 14 && time >= c->start && time < w->weak_base) return true;
     const struct vclock *own = w->lane[lane].weak.clock;
-    lock(&c->launch->lock);
+    lock(&c->era->lock);
     bool yes = in_clocks(c->race, c->weak, w->weak, own, thread, time) ||
                write_in_clocks(c->weak, w->weak, own, id, write);
-    unlock(&c->launch->lock);
+    unlock(&c->era->lock);
     return yes;
 }
 
@@ -69,28 +84,34 @@ bool hb_cta_maybe(struct race_cta *c, u64 old, u32 space)
     if (c->cta_memo[n].slot == slot && time >= c->cta_memo[n].from &&
         (time < c->cta_memo[n].below || c->cta_memo[n].base == c->base))
         return time < c->cta_memo[n].below;
-    lock(&c->launch->lock);
+    lock(&c->era->lock);
     struct resident was;
     bool known = resident_at(c->race, slot, time, &was);
     u32 below = known && c->clock ? vclock_cta_time(c->clock, was.number) : 0;
+    bool other = !known || was.launch != c->launch->number,
+         before = other && (!known || launch_before(c->era, was.launch, c->launch));
     if (known) {
         c->cta_memo[n].slot = slot;
         c->cta_memo[n].from = was.start;
-        c->cta_memo[n].below = below;
-        c->cta_memo[n].base = c->base;
+        /* another CTA may have been in the slot after that time: more is not known to be before */
+        c->cta_memo[n].below = before ? time + 1 : below;
+        c->cta_memo[n].base = before ? NONE : c->base;
     }
-    unlock(&c->launch->lock);
-    return time < below;
+    unlock(&c->era->lock);
+    return before || time < below;
 }
 
 void hb_grid_update(struct race_cta *c)
 {
-    u32 all = (u32)c->launch->of->total;
-    lock(&c->launch->lock);
-    /* a CTA that has not begun may still get any time */
-    if (c->launch->ctas == c->launch->of->total)
+    u32 all = (u32)c->launch->total;
+    lock(&c->era->lock);
+    /* A CTA that has not begun may still get any time, except that launches which begin later have none below the
+     * grid_base of others. */
+    if (c->era->launches == 1 && c->era->ctas == c->launch->total) {
         c->grid_base = MAX_OF(c->grid_base, vclock_min_cta_time(c->clock, all));
-    unlock(&c->launch->lock);
+        c->era->grid_top = MAX_OF(c->era->grid_top, c->grid_base);
+    }
+    unlock(&c->era->lock);
     c->grid_base_at = c->base;
     c->walked = 0;
 }
@@ -120,9 +141,9 @@ static bool warp_maybe(struct race_warp *w, u64 old)
     bool same = w->warp_memo[n].warp == warp && w->warp_memo[n].start == c->start;
     if (same && (time < w->warp_memo[n].below || w->warp_memo[n].version == w->version))
         return time < w->warp_memo[n].below;
-    lock(&c->launch->lock);
+    lock(&c->era->lock);
     u32 below = warp_below(w, warp);
-    unlock(&c->launch->lock);
+    unlock(&c->era->lock);
     w->warp_memo[n].warp = warp;
     w->warp_memo[n].start = c->start;
     w->warp_memo[n].below = below;
@@ -137,7 +158,7 @@ static bool lanes_maybe(const struct race_warp *w, u32 lanes, u64 old, u32 their
     const struct vclock *last = NULL;
     u32 warp = word_warp(old) & 31, time = word_time(old);
     bool yes = true;
-    lock(&c->launch->lock);
+    lock(&c->era->lock);
     u32 cta = cta_at(c->race, word_slot(old), time);
     bool together = vclock_has_lanes_maybe(c->clock, cta, warp, theirs, time) ||
                     vclock_has_lanes_maybe(w->clock, cta, warp, theirs, time);
@@ -146,7 +167,7 @@ static bool lanes_maybe(const struct race_warp *w, u32 lanes, u64 old, u32 their
         yes = own && (own == last || vclock_has_lanes_maybe(own, cta, warp, theirs, time));
         last = own;
     }
-    unlock(&c->launch->lock);
+    unlock(&c->era->lock);
     return yes;
 }
 
@@ -206,14 +227,14 @@ u32 hb_writes_observed(const struct race_warp *w, const struct list_entry *m, u3
     const struct race_cta *c = w->c;
     const struct vclock *last = NULL;
     u32 least = ~0u;
-    lock(&c->launch->lock);
+    lock(&c->era->lock);
     u32 together = MAX_OF(vclock_writes(c->clock, id), vclock_writes(w->clock, id));
     for (u32 lanes = lanes_of_bytes(m, m->bytes); lanes && least > together; lanes &= lanes - 1) {
         const struct vclock *own = w->lane ? w->lane[__builtin_ctz(lanes)].strict.clock : NULL;
         if (!own || own != last) least = MIN_OF(least, vclock_writes(own, id));
         last = own;
     }
-    unlock(&c->launch->lock);
+    unlock(&c->era->lock);
     return MAX_OF(together, least);
 }
 
@@ -264,7 +285,7 @@ bool hb_set_maybe(const struct touch *t, u32 x)
     struct notes *n = notes_of(t);
     struct ordered_memo *p = &c->ordered_memo[t->space];
     u64 lo = c->lo[t->space];
-    if (c->walked > c->launch->of->total && c->grid_base_at != c->base) hb_grid_update(c);
+    if (c->walked > c->launch->total && c->grid_base_at != c->base) hb_grid_update(c);
     if (hb_grid_maybe(c, __atomic_load_n(&set_at(n, x)->latest, __ATOMIC_RELAXED))) return true;
     if (p->since >= lo && p->set == x) return true;
     if (p->other == x && p->base == c->base) return false;
@@ -329,13 +350,13 @@ enum missing hb_missing(const struct race_warp *w, u32 lane, u32 thread, u32 tim
     enum missing what = MISSING_ALL;
     if (!c->exact || !w->lane) return what;
     const struct lane_clock *k = &w->lane[lane];
-    lock(&c->launch->lock);
+    lock(&c->era->lock);
     if (in_clocks(c->race, c->pending, NULL, k->strict.pending, thread, time))
         what = MISSING_ACQUIRE;
     else if (in_clocks(c->race, c->unscoped, NULL, k->unscoped, thread, time))
         what = MISSING_SCOPE;
     else if (clock_saw_later_write(w, lane, cta_at(c->race, thread >> 10, time), time))
         what = MISSING_RELEASE;
-    unlock(&c->launch->lock);
+    unlock(&c->era->lock);
     return what;
 }

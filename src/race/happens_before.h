@@ -18,12 +18,10 @@
 
 /* ---- launches ---- */
 
-/* The least access word that is not of an earlier launch: whatever has a lower one happens before all of this launch.
- * This is the one place that decides the order of launches. Today they run one after another, each with times above
- * those of the launches before, so that T decides. When several run at once, the stream order is to be asked here: the
- * result is then the first T of those that are not before this launch, and a word above it that another launch made,
- * which the history of its slot tells, is a race between two launches. */
-static inline u64 hb_launch_floor(const struct race_launch *launch) { return (u64)launch->epoch << 32; }
+/* The least access word of the era: whatever has a lower one is of an era that is over, and happens before all launches
+ * of this one. Of a word above it the history of its slot tells the launch, and launch_before whether that one is
+ * before another one as a whole. */
+static inline u64 hb_era_floor(const struct race_era *era) { return (u64)era->epoch << 32; }
 
 /* ---- one access word ---- */
 

@@ -9,6 +9,7 @@
 #include "race/race_launch.h"
 #include "race/race_kernel.h"
 #include "race/race_touch.h"
+#include "race/race_track.h"
 #include "race/race_volatile.h"
 #include "sim/barrier.h"
 
@@ -99,23 +100,29 @@ static void strong_cell(struct touch *t, const struct access *a, u32 l, u32 elem
     u64 me = race_stamp(t->w, l, ES_ONE, WHO_ONE);
     t->at = sector;
     t->whole = s->flags & SITE_WORD ? 15u << (begin & ~3u) : byte_mask(a->bytes) << begin;
-    if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->launch, sector);
+    if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->era, sector);
     if (t->op & OP_WRITE && !t->w->c->exact && s->vec == 1 && !(s->flags & SITE_WORD))
         cell_strong_write(t, c, first, s->width, me);
     else
         cell_access_bytes(t, c, me, byte_mask(s->width) << first, 0);
-    if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->launch, sector);
+    if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->era, sector);
 }
 
-static void strong_element(struct touch *t, const struct access *a, u32 l, u32 element, char *cells)
+/* One element of a strong access of a lane; o: the object of global memory, NULL: it does not matter. */
+static void strong_element(struct touch *t, const struct access *a, u32 l, u32 element, char *cells,
+                           const struct mem_object *o)
 {
     const struct site *s = a->site;
     bool exact = t->w->c->exact, writes = t->op & OP_WRITE,
          ordered = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
     bool word = s->flags & SITE_WORD;
     u64 at = location_of(t, a, l) + element * s->width;
-    struct strong x = { word ? at & ~(u64)3 : at, word ? 4 : s->width, ordered ? s->sem : SEM_RELAXED, s->scope,
-                        site_is_atomic(s) };
+    struct strong x = { word ? at & ~(u64)3 : at,
+                        word ? 4 : s->width,
+                        ordered ? s->sem : SEM_RELAXED,
+                        s->scope,
+                        site_is_atomic(s),
+                        o && (o->kind == MEM_PINNED || o->kind == MEM_MANAGED) };
     /* The acquire comes before the access is recorded, so that the access is ordered after what it acquires. A red, or
      * an atom whose result is not used, reads nothing. */
     bool reads = site_is_load(s) ||
@@ -126,7 +133,7 @@ static void strong_element(struct touch *t, const struct access *a, u32 l, u32 e
     t->id = number.id;
     t->write = number.number;
     if (cells) strong_cell(t, a, l, element, cells);
-    if (cells && t->w->c->launch->kernel->has_volatile)
+    if (cells && __atomic_load_n(&t->w->c->era->volatiles_used, __ATOMIC_RELAXED))
         (s->sem == SEM_VOLATILE && !x.rmw ? volatile_access : volatile_flag)(t, a, l, element);
     if (exact && writes) clock_strong_release(t->w, l, &x);
 }
@@ -145,13 +152,13 @@ static void strong_prefetch(const struct touch *t, const struct access *a)
         lanes |= 1u << l;
         cell[l] = cell_of(cells, a->addr[l] & ~(u64)(SECTOR - 1));
         __builtin_prefetch(cell[l]);
-        clock_prefetch(t->w->c->launch, a->addr[l], 0);
+        clock_prefetch(t->w->c->era, a->addr[l], 0);
     }
     for (u32 stage = 0; stage < 2; stage++)
         for (u32 m = lanes; m; m &= m - 1) {
             u32 l = (u32)__builtin_ctz(m);
             list_prefetch(t, cell[l], stage);
-            if (!stage) clock_prefetch(t->w->c->launch, a->addr[l], 1);
+            if (!stage) clock_prefetch(t->w->c->era, a->addr[l], 1);
         }
 }
 
@@ -160,13 +167,14 @@ static void touch_strong(struct touch *t, const struct access *a)
     struct mem_object *cached = NULL;
     t->scope = a->site->scope;
     pending_drop(t->w, a->ok);
-    if (t->w->c->exact && !t->w->c->launch->parallel && __builtin_popcount(a->ok) > FEW_LANES) strong_prefetch(t, a);
+    if (t->w->c->exact && !t->w->c->era->parallel && __builtin_popcount(a->ok) > FEW_LANES) strong_prefetch(t, a);
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         char *cells = lane_cells(a, l, &cached);
         t->space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
         t->op = OP_STRONG | (a->wrote >> l & 1 ? OP_WRITE : 0);
-        for (u32 k = 0; k < a->site->vec; k++) strong_element(t, a, l, k, cells);
+        const struct mem_object *o = t->space == SPACE_GLOBAL && t->w->c->era->open ? cached : NULL;
+        for (u32 k = 0; k < a->site->vec; k++) strong_element(t, a, l, k, cells, o);
     }
 }
 
@@ -208,9 +216,9 @@ static void flag_lane(struct touch *t, const struct access *a, u32 lane)
 {
     const struct site *s = a->site;
     t->space = a->space[lane] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
-    if (!t->w->c->launch->parallel) t->w->c->launch->has_flags = true;
+    if (!t->w->c->era->parallel) t->w->c->era->has_flags = true;
     for (u32 e = 0; e < s->vec; e++) {
-        struct strong x = { location_of(t, a, lane) + e * s->width, s->width, SEM_RELAXED, SCOPE_SYS, false };
+        struct strong x = { location_of(t, a, lane) + e * s->width, s->width, SEM_RELAXED, SCOPE_SYS, false, false };
         if (site_is_store(s))
             clock_flag_write(t->w, lane, &x);
         else
@@ -224,7 +232,7 @@ static u32 may_end(const struct race_warp *w, const struct access *a)
 {
     struct mem_object *cached = NULL;
     u32 lanes = 0;
-    if (w->c->launch->parallel || w->c->launch->has_flags) return a->ok;
+    if (w->c->era->parallel || w->c->era->has_flags) return a->ok;
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         const char *cells = a->space[l] == SP_SHARED ? NULL : lane_cells(a, l, &cached);
@@ -243,7 +251,7 @@ static void before(void *self, const struct access *a)
     const struct site *s = a->site;
     if (!w || !a->ok || !is_plain(&a->warp->code->low->op[a->insn->op])) return;
     if (is_strong(s)) {
-        if (w->c->launch->parallel && w->c->exact) lock(&w->c->launch->strong);
+        if (w->c->era->parallel && w->c->exact) lock(&w->c->era->strong);
         return;
     }
     if (s->flags & SITE_SPECULATED) {
@@ -281,7 +289,7 @@ static void after(void *self, const struct access *a)
             return;
         }
         touch_strong(&t, a);
-        if (w->c->launch->parallel && w->c->exact) unlock(&w->c->launch->strong);
+        if (w->c->era->parallel && w->c->exact) unlock(&w->c->era->strong);
     } else if (o->flags & ISA_COPY) {
         t.op = s->which ? OP_READ : OP_WRITE | OP_ASYNC;
         if (s->which)
@@ -323,7 +331,7 @@ struct race *race_new(struct mem *m)
     if (!r) return NULL;
     r->mem = m;
     r->lock = (lock_t)LOCK_INIT;
-    if (!(r->idle = launch_new(r))) {
+    if (!(r->era = era_new(r))) {
         base_free(r);
         return NULL;
     }
@@ -354,6 +362,24 @@ void race_order(struct race *r, bool (*before)(void *self, u64 stamp, const void
     lock(&r->lock);
     r->before = before;
     r->before_self = self;
+    unlock(&r->lock);
+}
+
+void race_outside(struct race *r, u64 address, u64 bytes, bool writes)
+{
+    lock(&r->lock);
+    if (r->running && r->era->exact) {
+        lock(&r->era->lock);
+        clock_outside(r->era, address, bytes, writes);
+        unlock(&r->era->lock);
+    }
+    unlock(&r->lock);
+}
+
+void race_forget(struct race *r)
+{
+    lock(&r->lock);
+    launches_forget(r->era);
     unlock(&r->lock);
 }
 

@@ -68,46 +68,77 @@
 #include "sim/observe.h"
 
 struct race_kernel;
-/* What belongs to one launch, from its begin to its end. Several may exist at once: each has its own interval of
- * T, its slots, its clocks and its notes. Whether another launch is before it is decided in hb_launch_floor. */
+
+/* Of an era: launches that are remembered; races between launches, likewise. */
+enum { ERA_LAUNCHES = 1024, ERA_TOLD = 64 };
+/* What is known of a launch, also after its end, while records of its accesses may be met. */
 struct race_launch {
-    struct race *race;
-    const struct launch *of;          /* the launch; NULL: this object is idle */
+    const struct launch *of;          /* the launch; NULL: it has ended */
     const struct race_kernel *kernel; /* facts about its kernel */
+    u32 number;                       /* in its era, from 1 on, in the order in which launches begin; 0: none */
     u32 epoch;                        /* its first T: all its times are at least this */
-    u32 ctas;                         /* how many of its CTAs have begun */
-    bool exact;                       /* the kernel is not simple: its lanes have clocks */
-    bool parallel;                    /* several workers run it: cells of global memory are locked */
-    /* not parallel: weak accesses of this launch were taken for flags (R5c), and may have made locations */
+    u64 total;                        /* its CTAs */
+    u64 stamp;                        /* as in sim_launch */
+    u32 grid[3], block[3];            /* its shape, for reports */
+    bool exact;                       /* its lanes have clocks: the kernel is not simple, or not alone */
+    u64 before[ERA_LAUNCHES / 64];    /* by number % ERA_LAUNCHES: launches of the era that are before it, whole */
+    struct vclock *begin;             /* what each of its CTAs is ordered after from the beginning, beyond those */
+    struct report *held;              /* races of volatile accesses, until it is known which are flags; NULL: none */
+    u64 void_pairs;                   /* bits of those findings that a flag in shared memory voids */
+    struct race_launch *next;         /* in race.running */
+};
+
+/* What launches share that run side by side, or that nothing orders: an era. A launch that is after all launches of
+ * the era, and runs beside none, begins a new one. Most eras have one launch. */
+struct race_era {
+    struct race *race;
+    u32 serial;          /* of the era: the history of a slot that has another one is over */
+    u32 epoch;           /* its first T: all its times are at least this */
+    u32 ctas;            /* how many CTAs have begun in it */
+    u32 grid_top;        /* the greatest race_cta.grid_base: launches that begin later have no times below it */
+    u32 launches;        /* the number of its last launch */
+    bool exact;          /* its launches are exact; otherwise it has one, which is simple */
+    bool open;           /* others may begin beside those that run: what they share is guarded for it */
+    bool blind;          /* a launch that is not watched runs, or ran, beside one of the era */
+    bool parallel;       /* several workers run its CTAs: cells of global memory are locked */
+    bool volatiles_used; /* some kernel of it may have volatile accesses; atomic */
+    /* not parallel: weak accesses of the era were taken for flags (R5c), and may have made locations */
     bool has_flags;
-    lock_t lock;                 /* of clocks, synchronisation locations, histories of its slots */
+    lock_t lock;                 /* of clocks, synchronisation locations, histories of slots, records of launches */
     lock_t strong;               /* parallel: held around a strong access and what it acquires and releases */
     struct vclock_store vclocks; /* the nodes of its vector clocks */
     struct locations *locations; /* its synchronisation locations (race_location.c); NULL: none yet */
     struct notes notes;          /* of global memory */
     struct volatiles *volatiles; /* of global memory: locations of volatile accesses (race_volatile.c) */
-    struct report *held;         /* races of volatile accesses, until it is known which are flags; NULL: none */
-    u64 void_pairs;              /* bits of those findings that a flag in shared memory voids */
-    struct race_launch *next;    /* in the list of running or of idle ones */
+    struct vclock *ended;        /* the launches that have ended: for those who read what the host or a copy wrote */
+    struct vclock *published;    /* what was released to the host: for launches that begin */
+    u32 outside;                 /* grows with `ended` */
+    struct told {
+        u64 what;                             /* two kernels and an object, as a hash; 0: the entry is empty */
+        u64 pair;                             /* the two instructions that are shown for them */
+    } told[ERA_TOLD];                         /* races between launches that were reported, by a hash */
+    struct race_launch *launch[ERA_LAUNCHES]; /* by number % ERA_LAUNCHES; NULL: none so far */
 };
 
 enum { STRIPES = 512 }; /* locks of pages of cells */
 /* What outlives launches. */
 struct race {
-    struct mem *mem;                    /* whose objects have cells */
-    struct race_kernel *kernels;        /* facts about every kernel that was launched */
-    u32 last;                           /* the greatest T of launches that have ended */
-    struct race_launch *running, *idle; /* the launches that run; objects to be used again */
-    u32 nslot;                          /* slots that exist */
-    struct race_cta *slot[SLOTS];       /* by the number that access words have */
-    struct race_cta *free;              /* slots of no launch, in the order of their numbers */
+    struct mem *mem;              /* whose objects have cells */
+    struct race_kernel *kernels;  /* facts about every kernel that was launched */
+    u32 last;                     /* the greatest T of launches that have ended */
+    struct race_era *era;         /* the era, until the next one begins */
+    struct race_launch *running;  /* launches that run, all of this era */
+    u32 unwatched;                /* launches that run and are not watched */
+    u32 nslot;                    /* slots that exist */
+    struct race_cta *slot[SLOTS]; /* by the number that access words have */
+    struct race_cta *free;        /* slots of no launch, in the order of their numbers */
     struct {
         u8 taken, padding[63]; /* a spin lock, on a cache line of its own */
     } stripe[STRIPES];
     /* which operations are before one that begins: race_order; NULL: all that have ended */
     bool (*before)(void *self, u64 stamp, const void *op);
     void *before_self;
-    lock_t lock; /* of kernels, slots, tracked objects, lists of launches */
+    lock_t lock; /* of kernels, slots, tracked objects, the list of launches */
     /* Memory objects that have cells. The cells live as long as the object; mem_object.race leads to them while a
      * launch runs that may write the object. */
     struct tracked {
@@ -130,6 +161,7 @@ struct race {
     /* tests: called for every race of volatile accesses (R2b), with the first byte of the element */
     void (*volatile_hook)(void *self, const struct touch *t, u32 byte);
     void *hook_self;          /* their first argument */
+    bool inside;              /* tests: neither the host nor copies order anything */
     struct observer observer; /* what sim calls */
 };
 #endif

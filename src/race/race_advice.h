@@ -5,18 +5,21 @@
 
 /* One race finding while it is written. `old` is the prior access, `me` the current one, which found it. */
 struct draft {
-    const struct touch *t;             /* the current instruction and sector */
-    const struct list_entry *old, *me; /* the two accesses */
-    struct report *to;                 /* where the finding goes */
-    struct arena mem;                  /* of the texts of the finding */
-    struct finding f;                  /* the finding itself */
-    struct rival rival;                /* the prior side, as the finding shows it */
-    const struct lowered *old_low;     /* function of the prior access; NULL: not known any more */
-    u32 old_op;                        /* its operation there */
-    u64 old_linear;                    /* its CTA, by linear number */
-    u32 lane;                          /* the lane of the current access that is shown */
-    u64 at;                            /* the byte, in the space's own addresses */
-    enum missing missing;              /* what would order them */
+    const struct touch *t;                /* the current instruction and sector */
+    const struct list_entry *old, *me;    /* the two accesses */
+    struct report *to;                    /* where the finding goes */
+    struct arena mem;                     /* of the texts of the finding */
+    struct finding f;                     /* the finding itself */
+    struct rival rival;                   /* the prior side, as the finding shows it */
+    const struct lowered *old_low;        /* function of the prior access; NULL: not known any more */
+    u32 old_op;                           /* its operation there */
+    u64 old_linear;                       /* its CTA, by linear number */
+    bool other_launch;                    /* it is of another launch of the era */
+    u32 old_grid[3], old_block[3];        /* the shape of its launch */
+    const struct race_kernel *old_kernel; /* the kernel of its launch */
+    u32 lane;                             /* the lane of the current access that is shown */
+    u64 at;                               /* the byte, in the space's own addresses */
+    enum missing missing;                 /* what would order them */
     /* the prior access is a set, named after the current thread itself: the racing member is another one, unknown */
     bool self;
 };

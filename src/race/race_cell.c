@@ -574,12 +574,12 @@ void cell_drop_transients(struct race_cta *c)
     u64 lo = c->lo[SPACE_GLOBAL];
     for (u32 n = 0; n < c->ntransient; n++) {
         struct cell *x = c->transient[n].cell;
-        cells_lock(c->launch, c->transient[n].at);
+        cells_lock(c->era, c->transient[n].at);
         if (transient_is_over(&t, x, lo)) {
             cell_drop_reads(&t, x, lo);
             x->r = 0;
         }
-        cells_unlock(c->launch, c->transient[n].at);
+        cells_unlock(c->era, c->transient[n].at);
     }
     c->ntransient = 0;
 }

@@ -55,8 +55,8 @@ static void warp_reset(struct race_warp *w)
 
 void clock_reset(struct race_cta *c)
 {
-    struct vclock_store *vs = &c->launch->vclocks;
-    lock(&c->launch->lock);
+    struct vclock_store *vs = &c->era->vclocks;
+    lock(&c->era->lock);
     vclock_drop(vs, c->clock);
     vclock_drop(vs, c->weak);
     vclock_drop(vs, c->pending);
@@ -70,7 +70,14 @@ void clock_reset(struct race_cta *c)
         c->warp[n].used = 0;
         warp_reset(&c->warp[n]);
     }
-    unlock(&c->launch->lock);
+    unlock(&c->era->lock);
+}
+
+void clock_begin(struct race_cta *c, struct vclock *k)
+{
+    lock(&c->era->lock);
+    vclock_join(&c->era->vclocks, &c->clock, k);
+    unlock(&c->era->lock);
 }
 
 /* ---- the whole clock of a lane ---- */
@@ -241,7 +248,7 @@ static void lane_fence(struct race_warp *w, u32 lane, u32 scope, bool sc, const 
 void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc)
 {
     struct race_cta *c = w->c;
-    lock(&c->launch->lock);
+    lock(&c->era->lock);
     w->now++;
     clock_grew(w, mask);
     struct own_epoch now = own_epoch(w);
@@ -251,7 +258,7 @@ void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc)
         lane_fence(w, lane, scope, sc, &now, last);
         last = w->lane[lane].strict.clock;
     }
-    unlock(&c->launch->lock);
+    unlock(&c->era->lock);
 }
 
 /* ---- lanes of a warp that synchronise ---- */
@@ -367,7 +374,7 @@ void clock_warp_barrier(struct race_warp *w, u32 mask)
     struct race_cta *c = w->c;
     struct joint_clock all = { 0 };
     bool whole = mask == w->all;
-    lock(&c->launch->lock);
+    lock(&c->era->lock);
     w->now++;
     if (!whole || w->ahead) joint_add_all(w, mask, &all);
     if (whole) {
@@ -377,8 +384,8 @@ void clock_warp_barrier(struct race_warp *w, u32 mask)
         add_own_epoch(&all.clock, w, mask);
         clock_join_lanes(w, mask, &all);
     }
-    joint_clock_drop(&c->launch->vclocks, &all);
-    unlock(&c->launch->lock);
+    joint_clock_drop(&c->era->vclocks, &all);
+    unlock(&c->era->lock);
 }
 
 /* Some lanes of the warp converge: each gets the clocks, strict and weak, of all of them in its weak view. */
@@ -400,17 +407,17 @@ void clock_converge(struct race_warp *w, u32 mask)
     w->now++;
     if (whole) w->weak_base = w->now;
     if (whole && !w->ahead_weak) return;
-    lock(&c->launch->lock);
+    lock(&c->era->lock);
     if (whole) {
         struct joint_clock all = { 0 };
         joint_add(w, w->ahead_weak, &all);
         vclock_join(clock_store(w), &w->weak, all.clock);
         vclock_join(clock_store(w), &w->weak, all.weak);
-        joint_clock_drop(&c->launch->vclocks, &all);
+        joint_clock_drop(&c->era->vclocks, &all);
         w->ahead_weak = 0;
     } else
         converge_part(w, mask);
-    unlock(&c->launch->lock);
+    unlock(&c->era->lock);
 }
 
 /* ---- barriers ---- */
@@ -452,16 +459,16 @@ void clock_barrier_arrive(struct race_warp *w, u32 mask, u32 bar, bool waits)
         b->waiting[w->id] |= mask;
         return;
     }
-    lock(&c->launch->lock);
+    lock(&c->era->lock);
     w->now++;
     b->latest = MAX_OF(b->latest, w->now);
     bar_join(w, mask, b);
-    unlock(&c->launch->lock);
+    unlock(&c->era->lock);
 }
 
 static bool all_threads_wait(const struct race_cta *c, const struct bar_state *b)
 {
-    for (u32 n = 0; n < c->launch->of->nwarps; n++)
+    for (u32 n = 0; n < c->nwarps; n++)
         if (b->waiting[n] != c->warp[n].all) return false;
     return true;
 }
@@ -470,7 +477,7 @@ static bool all_threads_wait(const struct race_cta *c, const struct bar_state *b
 static bool sole_sc_fence(const struct race_cta *c)
 {
     bool sole = false;
-    for (u32 n = 0; n < c->launch->of->nwarps; n++) {
+    for (u32 n = 0; n < c->nwarps; n++) {
         const struct race_warp *w = &c->warp[n];
         if (scoped_clock_any(&w->sc_clock)) return false;
         for (u32 m = w->ahead; m; m &= m - 1) {
@@ -489,8 +496,8 @@ static void keep_pending(struct race_cta *c, const struct race_warp *w, u32 lane
     const struct lane_clock none = { 0 }, *last = &none;
     for (u32 m = lanes & w->ahead; m; m &= m - 1) {
         const struct lane_clock *k = &w->lane[__builtin_ctz(m)];
-        if (k->strict.pending != last->strict.pending) vclock_join(&c->launch->vclocks, &c->pending, k->strict.pending);
-        if (k->unscoped != last->unscoped) vclock_join(&c->launch->vclocks, &c->unscoped, k->unscoped);
+        if (k->strict.pending != last->strict.pending) vclock_join(&c->era->vclocks, &c->pending, k->strict.pending);
+        if (k->unscoped != last->unscoped) vclock_join(&c->era->vclocks, &c->unscoped, k->unscoped);
         last = k;
     }
 }
@@ -499,7 +506,7 @@ static void keep_pending(struct race_cta *c, const struct race_warp *w, u32 lane
  * joined into *rmw. */
 static void merge_into_cta(struct race_cta *c, struct race_warp *w, struct vclock **rmw)
 {
-    struct vclock_store *vs = &c->launch->vclocks;
+    struct vclock_store *vs = &c->era->vclocks;
     struct joint_clock all = { c->clock, c->weak, c->sc_clock };
     vclock_join(vs, &all.clock, w->clock);
     vclock_join(vs, &all.weak, w->weak);
@@ -521,25 +528,25 @@ static void barrier_whole(struct race_cta *c)
     struct vclock *before = vclock_hold(c->sc_clock.gpu), *rmw = NULL;
     race_cta_synced(c);
     if (alone) {
-        vclock_drop(&c->launch->vclocks, c->sc_clock.gpu);
+        vclock_drop(&c->era->vclocks, c->sc_clock.gpu);
         c->sc_clock.gpu = NULL;
     } /* the clock of that fence has all of it */
-    for (u32 n = 0; n < c->launch->of->nwarps; n++) {
+    for (u32 n = 0; n < c->nwarps; n++) {
         c->warp[n].version++;
         merge_into_cta(c, &c->warp[n], &rmw);
     }
     c->sc_acquired = alone || (c->sc_acquired && c->sc_clock.gpu == before);
-    vclock_drop(&c->launch->vclocks, before);
-    vclock_add_cta(&c->launch->vclocks, &c->clock, c->number, c->base);
-    if (!vclock_covers_maybe(c->clock, rmw)) vclock_join(&c->launch->vclocks, &c->weak, rmw); /* R5a */
-    vclock_drop(&c->launch->vclocks, rmw);
+    vclock_drop(&c->era->vclocks, before);
+    vclock_add_cta(&c->era->vclocks, &c->clock, c->number, c->base);
+    if (!vclock_covers_maybe(c->clock, rmw)) vclock_join(&c->era->vclocks, &c->weak, rmw); /* R5a */
+    vclock_drop(&c->era->vclocks, rmw);
 }
 
 /* A barrier of some threads. Those who waited get one time, after that of all who arrived: what they have of each other
  * is then few different times, or one (cta_base). */
 static void barrier_part(struct race_cta *c, struct bar_state *b)
 {
-    u32 warps = c->launch->of->nwarps, now = b->latest;
+    u32 warps = c->nwarps, now = b->latest;
     for (u32 n = 0; n < warps; n++)
         if (b->waiting[n]) now = MAX_OF(now, c->warp[n].now);
     for (u32 n = 0; n < warps; n++)
@@ -564,14 +571,14 @@ static void barrier_part(struct race_cta *c, struct bar_state *b)
 bool clock_barrier(struct race_cta *c, u32 bar)
 {
     struct bar_state *b = &c->bar[bar];
-    lock(&c->launch->lock);
+    lock(&c->era->lock);
     bool full = all_threads_wait(c, b);
     if (full)
         barrier_whole(c);
     else
         barrier_part(c, b);
-    bar_reset(&c->launch->vclocks, b);
-    unlock(&c->launch->lock);
+    bar_reset(&c->era->vclocks, b);
+    unlock(&c->era->lock);
     if (full) notes_empty(&c->notes);
     return full;
 }

@@ -66,10 +66,13 @@ struct lane_clock {
         u32 id, version;
         u8 sem, scope;
     } read;
+    /* race_era.outside when the lane last acquired what that counts; when it last made it pending */
+    u32 outside_acquired, outside_pending;
 };
 
 void clock_make_lanes(struct race_warp *w); /* gives the lanes of the warp clocks */
 void clock_reset(struct race_cta *c);       /* all clocks of the CTA are as new: another one is in the slot, or none */
+void clock_begin(struct race_cta *c, struct vclock *k);              /* a new CTA is ordered after what k has */
 void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc); /* membar, fence */
 void clock_warp_barrier(struct race_warp *w, u32 mask);              /* bar.warp.sync */
 void clock_converge(struct race_warp *w, u32 mask);                  /* any other .sync operation (R5b) */
@@ -81,14 +84,15 @@ struct strong {
     u64 at; /* names the place in memory */
     u32 size;
     u8 sem, scope;
-    bool rmw; /* the read or the write of a read-modify-write */
+    bool rmw;  /* the read or the write of a read-modify-write */
+    bool host; /* in memory that the host reads and writes as well, while other launches may begin */
 };
 /* A strong write: the id of its location, and its number there. */
 struct write {
     u32 id, number;
 };
 /* asks for the memory of the index at that place (stage 0), then for that of the location (stage 1) */
-void clock_prefetch(const struct race_launch *launch, u64 at, u32 stage);
+void clock_prefetch(const struct race_era *era, u64 at, u32 stage);
 /* the lane acquires what its read of the location makes it acquire, now or at its next fence */
 void clock_strong_read(struct race_warp *w, u32 lane, const struct strong *s);
 /* a write to the location, which begins or continues its release sequence */
@@ -99,13 +103,16 @@ void clock_strong_release(struct race_warp *w, u32 lane, const struct strong *s)
 void clock_flag_read(struct race_warp *w, u32 lane, const struct strong *s);
 void clock_flag_write(struct race_warp *w, u32 lane, const struct strong *s); /* after clock_weak_write */
 void clock_weak_write(struct race_warp *w, u64 at, u32 bytes); /* ends the locations that have one of these bytes */
+/* Something that is no launch has read these bytes, and launches that begin from now on may come after it: a value that
+ * a stream waits for, a copy to the host. Or it has written them: whoever reads that acquires all that has ended. */
+void clock_outside(struct race_era *era, u64 at, u64 bytes, bool writes);
 /* An mbarrier: a lane arrives; then, once for each location of the instruction, its new word, which tells whether the
  * phase is complete; then a lane whose wait succeeded. */
 void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at, bool relaxed);
 void clock_mbarrier_phase(struct race_warp *w, u64 at, u64 word);
 void clock_mbarrier_waited(struct race_warp *w, u32 lane, u64 at, bool relaxed);
-void clock_begin_launch(struct race_launch *launch); /* no clock, no location */
-void clock_delete(struct race_launch *launch);
+void clock_begin_era(struct race_era *era); /* no clock, no location */
+void clock_delete(struct race_era *era);
 /* the lane has seen a strong write that the CTA made after that time, at any location; under the lock */
 bool clock_saw_later_write(const struct race_warp *w, u32 lane, u32 cta, u32 time);
 
@@ -118,7 +125,7 @@ struct joint_clock {
 };
 /* Threads of all CTAs are within the scope. A cluster counts as a CTA. */
 static inline bool scope_is_wide(u32 scope) { return scope >= SCOPE_GPU; }
-static inline struct vclock_store *clock_store(const struct race_warp *w) { return &w->c->launch->vclocks; }
+static inline struct vclock_store *clock_store(const struct race_warp *w) { return &w->c->era->vclocks; }
 /* The clocks of these lanes may have grown. */
 static inline void clock_grew(struct race_warp *w, u32 lanes)
 {

@@ -31,6 +31,7 @@ struct sector_use {
 
 struct reading { /* of the cells of one launch */
     const struct race *race;
+    const struct race_launch *launch;
     const struct notes *notes;
     u64 lo; /* access words of the launch are not below this */
     const struct launch *of;
@@ -38,7 +39,18 @@ struct reading { /* of the cells of one launch */
     u32 site[CLASSES];                 /* of that */
 };
 
-static bool is_mine(const struct reading *f, u64 a) { return a >= f->lo; }
+/* The access is of the launch, not of another one of its era. */
+static bool is_mine(const struct reading *f, u64 a)
+{
+    struct race_era *era = f->race->era;
+    struct resident was;
+    if (a < f->lo) return false;
+    lock(&era->lock);
+    bool mine = era->launches == 1 ||
+                (resident_at(f->race, word_slot(a), word_time(a), &was) && was.launch == f->launch->number);
+    unlock(&era->lock);
+    return mine;
+}
 
 static void add(struct sector_use *u, u32 op, u32 scope, u32 bytes, u32 site)
 {
@@ -146,13 +158,17 @@ static void put_sector(struct reading *f, u64 at, const struct sector_use *u)
 
 static void put_object(struct reading *f, const struct mem_object *o)
 {
+    struct race_era *era = f->race->era;
     if (!o->race || o->state != MEM_LIVE) return;
     u64 from = o->base & ~(u64)(SECTOR - 1), to = o->base + o->size;
     for (u64 at = from; at < to; at += SECTOR) {
         const struct cell *c = cell_of((const char *)(uintptr_t)o->race, at);
-        if (likely(c->w < f->lo && c->r < f->lo)) continue;
-        struct sector_use u = sector_use(f, c);
-        put_sector(f, at, &u);
+        cells_lock(era, at); /* other launches may run */
+        bool used = unlikely(c->w >= f->lo || c->r >= f->lo);
+        struct sector_use u = { 0 };
+        if (used) u = sector_use(f, c);
+        cells_unlock(era, at);
+        if (used) put_sector(f, at, &u);
     }
     for (u32 k = 0; k < CLASSES; k++) flush(f, k);
 }
@@ -160,7 +176,8 @@ static void put_object(struct reading *f, const struct mem_object *o)
 void footprint_tell(const struct race *r, const struct race_launch *launch)
 {
     const struct access_sink *sink = launch->of->in->sink;
-    struct reading f = { .race = r, .notes = &launch->notes, .lo = hb_launch_floor(launch), .of = launch->of };
+    const struct race_era *era = r->era;
+    struct reading f = { .race = r, .launch = launch, .notes = &era->notes, .lo = hb_era_floor(era), .of = launch->of };
     sink->begin(sink->self, launch->exact);
     for (u32 n = 0; n < r->ntracked; n++) put_object(&f, r->tracked[n].o);
     for (u32 n = 0; n < r->nheap; n++)

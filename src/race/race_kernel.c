@@ -283,13 +283,16 @@ bool race_updates(const struct race_launch *launch, u32 site)
     return launch->kernel->serial % FUNCS == site >> SITE_FUNCTION && launch->kernel->update[site & SITE_OPERATION];
 }
 
-/* Adds the object that one store can reach. */
-static void add_written(struct race_kernel *k, const struct site *s)
+/* The access may go to global memory. */
+static bool is_global(const struct site *s)
 {
-    if (s->space == SP_SHARED || s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM ||
-        s->space == SP_CONST)
-        return;
-    k->stores++;
+    return s->space != SP_SHARED && s->space != SP_LOCAL && s->space != SP_CALL && s->space != SP_PARAM &&
+           s->space != SP_CONST;
+}
+
+/* Adds the object that one access to global memory can get to. */
+static void reach_add(struct reach *k, const struct site *s)
+{
     if (s->prov.kind == FROM_PARAM) {
         for (u32 n = 0; n < k->nparam; n++)
             if (k->param[n] == s->prov.off) return;
@@ -301,6 +304,18 @@ static void add_written(struct race_kernel *k, const struct site *s)
         k->var[k->nvar++] = s->prov.var;
     } else
         k->anywhere = true;
+}
+
+static void reach_open(struct reach *k, u32 sites)
+{
+    k->param = base_need(sizeof *k->param * (sites + 1));
+    k->var = base_need(sizeof *k->var * (sites + 1));
+}
+
+static void reach_free(struct reach *k)
+{
+    base_free(k->param);
+    base_free(k->var);
 }
 
 static bool writes(const struct lop *o) { return o->kind == K_MEM && (o->flags & ISA_HOW) != ISA_READS; }
@@ -316,6 +331,8 @@ struct race_kernel *race_kernel_of(struct race *r, struct lowered *l)
     memset(u.block, 1, l->nblock);
     find_uniform(&u, &tmp);
     k->serial = l->serial;
+    k->name = base_need(256);
+    name_plain(l->func->name, k->name, 256);
     k->used = find_used(l);
     k->update = race_update_loads(l);
     k->simple = !stop_asked() && is_simple(l, u.block, k->used); /* a search that was stopped has shown nothing */
@@ -327,14 +344,20 @@ struct race_kernel *race_kernel_of(struct race *r, struct lowered *l)
     for (u32 n = 0; n < l->ncall; n++)
         if (!l->call[n].builtin) {
             k->simple = false;
-            k->anywhere = k->scoped = k->repeats = true;
+            k->written.anywhere = k->read.anywhere = k->scoped = k->repeats = true;
             calls = true;
         }
     if (calls && !k->has_volatile) k->has_volatile = program_has_volatile(l->func->module);
-    k->param = base_need(sizeof *k->param * (l->nsite + 1));
-    k->var = base_need(sizeof *k->var * (l->nsite + 1));
-    for (u32 n = 0; n < l->nop; n++)
-        if (!l->op[n].dead && writes(&l->op[n]) && l->op[n].site < l->nsite) add_written(k, &l->site[l->op[n].site]);
+    reach_open(&k->written, l->nsite);
+    reach_open(&k->read, l->nsite);
+    for (u32 n = 0; n < l->nop; n++) {
+        const struct lop *o = &l->op[n];
+        if (o->dead || o->kind != K_MEM || o->site >= l->nsite || !is_global(&l->site[o->site])) continue;
+        k->stores += writes(o);
+        if (writes(o)) reach_add(&k->written, &l->site[o->site]);
+    }
+    for (u32 n = 0; n < l->nsite; n++) /* an asynchronous copy has two sites */
+        if (!l->op[l->site[n].op].dead && is_global(&l->site[n])) reach_add(&k->read, &l->site[n]);
     arena_free(&tmp);
     k->next = r->kernels;
     return r->kernels = k;
@@ -369,8 +392,9 @@ void race_kernels_free(struct race *r)
     while (r->kernels) {
         struct race_kernel *k = r->kernels;
         r->kernels = k->next;
-        base_free(k->param);
-        base_free(k->var);
+        base_free(k->name);
+        reach_free(&k->written);
+        reach_free(&k->read);
         base_free(k->used);
         base_free(k->update);
         base_free(k);

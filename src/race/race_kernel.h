@@ -3,23 +3,27 @@
 #define LOCKSTEP_RACE_KERNEL_H
 #include "race/race.h"
 
+struct reach {            /* objects that instructions of a kernel can get to */
+    bool anywhere;        /* through pointers of unknown provenance: all */
+    u32 *param;           /* offsets of the parameters that lead to them */
+    u32 nparam;           /* how many */
+    struct ptx_var **var; /* variables */
+    u32 nvar;             /* how many */
+};
 struct race_kernel {
     u32 serial;  /* of its lowered function */
+    char *name;  /* a copy: its module may be gone when the name is needed */
     bool simple; /* all synchronisation is by barriers of all threads of a CTA or a warp */
     bool polls;  /* some loop may wait for a write of another launch */
     bool scoped; /* a fence or a strong access may have a scope narrower than the GPU */
     /* it has release or acquire operations, and strong accesses that are neither: a release sequence may contain both
      */
     bool repeats;
-    bool has_volatile;    /* it may have volatile accesses to shared or global memory */
-    u32 stores;           /* instructions that write global memory */
-    bool anywhere;        /* it may write through pointers of unknown provenance */
-    u32 *param;           /* offsets of the parameters that it writes through */
-    u32 nparam;           /* how many */
-    struct ptx_var **var; /* variables that it writes */
-    u32 nvar;             /* how many */
-    u8 *used;             /* by register: some operation reads it */
-    u8 *update;           /* by operation: a load whose thread then stores a new value there (x += 1) */
+    bool has_volatile;          /* it may have volatile accesses to shared or global memory */
+    u32 stores;                 /* instructions that write global memory */
+    struct reach written, read; /* objects of global memory that it may write; that it may load from */
+    u8 *used;                   /* by register: some operation reads it */
+    u8 *update;                 /* by operation: a load whose thread then stores a new value there (x += 1) */
     struct race_kernel *next;
 };
 struct race_kernel *race_kernel_of(struct race *r, struct lowered *l); /* under the lock of the race check */

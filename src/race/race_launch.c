@@ -1,174 +1,28 @@
-/* What the race check keeps of a launch: which memory has cells, its interval of T, and the slots of its CTAs.
+/* Eras, launches, slots and CTAs: what the race check keeps from the begin of a launch to the end of its era.
  *
- * A launch takes an object struct race_launch, slots for its CTAs as they become resident, and times above those of all
- * launches before; at its end the object and the slots are free again, and the cells stay with the memory objects. A
- * slot has the history of the CTAs that were in it, so that an access word, which has slot and time, names its CTA. */
+ * A launch begins a new era, with times above those of all launches before, if it is after all that the era has, and
+ * runs beside nobody. Otherwise it joins the era: its CTAs get numbers, slots and clocks as if the grids were one. A
+ * slot has the history of the CTAs that were in it, so that an access word, which has slot and time, names its CTA, and
+ * its launch. The record of a launch says which others are before it, whole: the order of operations is asked once for
+ * each pair, when the later one begins (race_order), and what is before something that is before is not asked for.
+ *
+ * A long era keeps the records of ERA_LAUNCHES launches. When there are more, the one that began first, of those that
+ * have ended, is forgotten: it counts as before all others. A race with it is missed then; none is invented. When
+ * nothing runs, an era of so many launches ends. */
 #include "race/race_launch.h"
 #include "race/happens_before.h"
 #include "race/race_async.h"
 #include "race/race_clock.h"
 #include "race/race_footprint.h"
 #include "race/race_kernel.h"
+#include "race/race_track.h"
 #include "race/race_volatile.h"
 #include "race/race_touch.h"
 
-/* ---- memory that has cells ---- */
+/* ---- eras ---- */
 
-/* SLAB: an object belongs to the slab in whose piece of this size it begins. SLAB_TAIL: the largest object of malloc
- * (HEAP_BYTES of builtin.c), which may begin at the end of the piece. */
-enum { SLAB = 16 << 20, SLAB_TAIL = 8 << 20 };
-_Static_assert(SLAB % SECTOR == 0, "a slab begins with a sector");
-
-/* The bytes that are mapped for the cells of that much memory. */
-static u64 cells_mapped(u64 bytes)
-{
-    return (cells_for(bytes) + page_size() - 1) / page_size() * page_size() + page_size();
-}
-
-/* New cells, all 0, for that many bytes of memory. */
-static u64 cells_new(u64 bytes)
-{
-    u64 need = cells_mapped(bytes);
-    u64 cells = pages_reserve(0, need);
-    if (!cells || base_alloc_refused() || !pages_commit(cells, need))
-        base_exhausted(need, "the race check (--no-check race does without)");
-    return cells;
-}
-
-/* The slab whose piece has that address. */
-static struct slab *slab_of(struct race *r, u64 addr)
-{
-    u64 from = addr / SLAB * SLAB;
-    u32 low = 0, high = r->nslab;
-    while (low < high) {
-        u32 mid = low + (high - low) / 2;
-        if (r->slab[mid].from < from)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    if (low < r->nslab && r->slab[low].from == from) return &r->slab[low];
-    if (r->nslab == r->capslab) {
-        r->capslab = r->capslab ? 2 * r->capslab : 16;
-        r->slab = base_need_more(r->slab, sizeof *r->slab * r->capslab);
-    }
-    memmove(r->slab + low + 1, r->slab + low, sizeof *r->slab * (r->nslab - low));
-    r->slab[low] = (struct slab){ from, cells_new((u64)SLAB + SLAB_TAIL), from };
-    r->nslab++;
-    return &r->slab[low];
-}
-
-/* Remembers an object that is in a slab. Those that are gone, or are other objects by now, make room. */
-static void heap_add(struct race *r, struct mem_object *o)
-{
-    if (r->nheap == r->capheap) {
-        u32 keep = 0;
-        for (u32 n = 0; n < r->nheap; n++)
-            if (r->heap[n]->state == MEM_LIVE && r->heap[n]->tracked == n + 1) {
-                r->heap[keep++] = r->heap[n];
-                r->heap[n]->tracked = keep;
-            }
-        r->nheap = keep;
-        if (keep >= r->capheap / 2) {
-            r->capheap = r->capheap ? 2 * r->capheap : 64;
-            r->heap = base_need_more(r->heap, sizeof *r->heap * r->capheap);
-        }
-    }
-    r->heap[r->nheap++] = o;
-    o->tracked = r->nheap;
-}
-
-/* Gives cells to an object of malloc. Those that an object before it has left are cleared. */
-static void track_heap(struct race *r, struct mem_object *o, struct race_warp *w)
-{
-    struct slab *s = slab_of(r, o->base);
-    struct touch t = { .w = w, .space = SPACE_GLOBAL };
-    u64 end = MIN_OF(o->base + o->size, s->used);
-    for (u64 at = o->base & ~(u64)(SECTOR - 1); at < end; at += SECTOR) {
-        struct cell *c = cell_of((const char *)(uintptr_t)s->cells, at - s->from);
-        if (w)
-            cell_clear(&t, c);
-        else /* no CTA that has notes allocates: what the cell had of them is dropped with the launch */
-            *c = (struct cell){ 0 };
-    }
-    s->used = MAX_OF(s->used, o->base + o->size);
-    o->race = s->cells - cells_for(s->from);
-    heap_add(r, o);
-}
-
-void race_track(struct race *r, struct mem_object *o, struct race_warp *w)
-{
-    if (!o || o->race || o->state != MEM_LIVE) return;
-    if (o->kind == MEM_HEAP && o->size <= SLAB_TAIL) {
-        track_heap(r, o, w);
-        return;
-    }
-    if (o->tracked && o->tracked <= r->ntracked && r->tracked[o->tracked - 1].o == o) {
-        o->race = r->tracked[o->tracked - 1].cells - cells_for(o->base & ~(u64)(SECTOR - 1));
-        return;
-    }
-    u64 from = o->base & ~(u64)(SECTOR - 1), bytes = ((o->base + o->size + SECTOR - 1) & ~(u64)(SECTOR - 1)) - from;
-    u64 cells = cells_new(bytes);
-    if (r->ntracked == r->captracked) {
-        u32 cap = r->captracked ? 2 * r->captracked : 64;
-        r->tracked = base_need_more(r->tracked, sizeof *r->tracked * cap);
-        r->captracked = cap;
-    }
-    r->tracked[r->ntracked++] = (struct tracked){ o, cells, cells_mapped(bytes) };
-    o->tracked = r->ntracked;
-    o->race = cells - cells_for(from);
-}
-
-static void slabs_release(struct race *r)
-{
-    for (u32 n = 0; n < r->nslab; n++) pages_release(r->slab[n].cells, cells_mapped((u64)SLAB + SLAB_TAIL));
-    r->nslab = r->nheap = 0;
-}
-
-/* Objects lead to their cells no more, until a launch asks for that. Cells of freed objects, or all, are released;
- * those of malloc only if there are no other launches. */
-static void untrack(struct race *r, bool all, bool others)
-{
-    u32 keep = 0;
-    for (u32 n = 0; n < r->ntracked; n++) {
-        struct tracked t = r->tracked[n];
-        t.o->race = t.o->tracked = 0;
-        if (all || t.o->state != MEM_LIVE) {
-            pages_release(t.cells, t.bytes);
-            continue;
-        }
-        r->tracked[keep++] = t;
-        t.o->tracked = keep;
-    }
-    r->ntracked = keep;
-    if (others) return;
-    for (u32 n = 0; n < r->nheap; n++) r->heap[n]->race = r->heap[n]->tracked = 0;
-    slabs_release(r);
-}
-
-/* Gives cells to all objects that the kernel may write: those that its parameters and variables lead to, or all. */
-static void track_launch(struct race *r, const struct launch *l, const struct race_kernel *k)
-{
-    if (k->anywhere || l->in->sink) {
-        for (u32 id = 1;; id++) {
-            struct mem_object *o = mem_by_id(r->mem, id);
-            if (!o) break;
-            if (o->kind != MEM_CONST) race_track(r, o, NULL);
-        }
-        return;
-    }
-    for (u32 n = 0; n < k->nparam; n++) {
-        u64 p;
-        memcpy(&p, l->param_copy + k->param[n], 8);
-        race_track(r, mem_find(r->mem, p), NULL);
-    }
-    for (u32 n = 0; n < k->nvar; n++)
-        if (k->var[n]->addr) race_track(r, mem_find(r->mem, k->var[n]->addr), NULL);
-}
-
-/* ---- launches and CTAs ---- */
-
-/* The marks are shaped for a launch: each thread is likely to make one for each store of the kernel. */
+/* The marks are shaped for a launch: each thread is likely to make one for each store of the kernel. Those of a launch
+ * that joins the era fit into any shape, if not as well. */
 static void shape(struct notes *n, const struct launch *l, const struct race_kernel *k)
 {
     notes_shape(n, l->nwarps, l->total * l->threads * MAX_OF(k->stores, 1u));
@@ -188,33 +42,122 @@ static void slot_anew(struct race_cta *c)
 /* T is about to overflow: all cells are released, and times begin at 0 again. No launch runs. */
 static void times_anew(struct race *r)
 {
-    untrack(r, true, false);
+    untrack(r, true);
     for (u32 n = 0; n < r->nslot; n++) slot_anew(r->slot[n]);
     r->last = 0;
 }
 
-struct race_launch *launch_new(struct race *r)
+struct race_era *era_new(struct race *r)
 {
-    struct race_launch *launch = base_alloc(sizeof *launch);
-    if (!launch) return NULL;
-    launch->race = r;
-    launch->vclocks.large = VCLOCK_LARGE;
-    launch->lock = launch->strong = (lock_t)LOCK_INIT;
-    if (notes_open(&launch->notes, CHUNKS_GLOBAL)) return launch;
-    notes_free(&launch->notes);
-    base_free(launch);
+    struct race_era *era = base_alloc(sizeof *era);
+    if (!era) return NULL;
+    era->race = r;
+    era->vclocks.large = VCLOCK_LARGE;
+    era->lock = era->strong = (lock_t)LOCK_INIT;
+    if (notes_open(&era->notes, CHUNKS_GLOBAL)) return era;
+    notes_free(&era->notes);
+    base_free(era);
     return NULL;
 }
 
-void launch_free(struct race_launch *launch)
+void era_free(struct race_era *era)
 {
-    clock_delete(launch);
-    volatile_free(launch->volatiles);
-    notes_free(&launch->notes);
-    base_free(launch);
+    if (!era) return;
+    for (u32 n = 0; n < ERA_LAUNCHES; n++)
+        if (era->launch[n]) vclock_drop(&era->vclocks, era->launch[n]->begin);
+    vclock_drop(&era->vclocks, era->ended);
+    vclock_drop(&era->vclocks, era->published);
+    clock_delete(era);
+    volatile_free(era->volatiles);
+    notes_free(&era->notes);
+    for (u32 n = 0; n < ERA_LAUNCHES; n++) base_free(era->launch[n]);
+    base_free(era);
 }
 
-/* What is kept of a running launch; NULL: it is not watched. This and the two below: under the lock of the race check.
+/* A new era begins. No launch runs. */
+static void era_begin(struct race *r)
+{
+    struct race_era *era = r->era;
+    if (r->last > 0xf0000000u) times_anew(r);
+    for (u32 n = 0; n < MIN_OF(era->launches + 1, (u32)ERA_LAUNCHES); n++) {
+        struct race_launch *old = era->launch[n];
+        if (!old) continue;
+        vclock_drop(&era->vclocks, old->begin);
+        old->begin = NULL;
+        old->number = 0;
+    }
+    vclock_drop(&era->vclocks, era->ended);
+    vclock_drop(&era->vclocks, era->published);
+    era->ended = era->published = NULL;
+    memset(era->told, 0, sizeof era->told);
+    era->serial++;
+    era->epoch = r->last + 1;
+    era->ctas = era->grid_top = era->launches = 0;
+    era->parallel = era->open = era->blind = era->has_flags = era->volatiles_used = era->vclocks.scoped = false;
+    notes_empty(&era->notes);
+    clock_begin_era(era);
+    volatile_era_begin(era);
+    untrack(r, false);
+}
+
+/* ---- the order of launches ---- */
+
+static bool bit_get(const u64 *set, u32 number)
+{
+    u32 k = number % ERA_LAUNCHES;
+    return set[k / 64] >> k % 64 & 1;
+}
+
+bool launch_before(const struct race_era *era, u32 number, const struct race_launch *me)
+{
+    const struct race_launch *old = era->launch[number % ERA_LAUNCHES];
+    if (!old || old->number != number) return true; /* forgotten */
+    return number < me->number && bit_get(me->before, number);
+}
+
+/* The launch `old`, which has ended, is before l. */
+static bool is_before(const struct race *r, const struct race_launch *old, const struct launch *l)
+{
+    if (!r->before || !old->stamp || !l->in->stamp) return true;
+    return r->before(r->before_self, old->stamp, l->in->op);
+}
+
+/* Finds the launches of the era that are before l, the last ones first; true: all of them are. */
+static bool find_before(const struct race *r, const struct launch *l, u64 before[ERA_LAUNCHES / 64])
+{
+    const struct race_era *era = r->era;
+    bool all = true;
+    memset(before, 0, sizeof(u64) * (ERA_LAUNCHES / 64));
+    for (u32 n = 0, last = MIN_OF(era->launches, (u32)ERA_LAUNCHES); n < last; n++) {
+        const struct race_launch *old = era->launch[(era->launches - n) % ERA_LAUNCHES];
+        if (!old || !old->number || bit_get(before, old->number)) continue;
+        if (old->of || !is_before(r, old, l)) {
+            all = false;
+            continue;
+        }
+        u32 k = old->number % ERA_LAUNCHES;
+        before[k / 64] |= 1ull << k % 64;
+        for (u32 j = 0; j < ERA_LAUNCHES / 64; j++) before[j] |= old->before[j];
+    }
+    return all;
+}
+
+void launches_forget(struct race_era *era)
+{
+    lock(&era->lock);
+    for (u32 n = 0; n < ERA_LAUNCHES; n++) {
+        struct race_launch *old = era->launch[n];
+        if (!old || old->of) continue;
+        old->number = 0;
+        for (u32 k = 0; k < ERA_LAUNCHES; k++)
+            if (era->launch[k]) era->launch[k]->before[n / 64] &= ~(1ull << n % 64);
+    }
+    unlock(&era->lock);
+}
+
+/* ---- launches ---- */
+
+/* What is kept of a running launch; NULL: it is not watched. This and the next two: under the lock of the race check.
  */
 static struct race_launch *launch_of(const struct race *r, const struct launch *l)
 {
@@ -223,81 +166,141 @@ static struct race_launch *launch_of(const struct race *r, const struct launch *
     return launch;
 }
 
-static struct race_launch *launch_take(struct race *r, const struct launch *l)
+/* A record for a launch that begins: a new one, or that of the launch that began first of those that have ended, which
+ * is forgotten. Under the lock of the era. NULL: too many launches run. */
+static struct race_launch *record_take(struct race_era *era)
 {
-    struct race_launch *launch = r->idle;
-    if (launch)
-        r->idle = launch->next;
-    else if (!(launch = launch_new(r)))
-        base_exhausted(sizeof *launch, "the race check (--no-check race does without)");
-    launch->of = l;
-    launch->next = r->running;
-    return r->running = launch;
+    struct race_launch **at;
+    u32 tried = 0;
+    do {
+        if (tried++ == ERA_LAUNCHES) return NULL;
+        at = &era->launch[++era->launches % ERA_LAUNCHES];
+    } while (*at && (*at)->of);
+    if (!*at) *at = base_need(sizeof **at);
+    u32 k = era->launches % ERA_LAUNCHES;
+    for (u32 n = 0; (*at)->number && n < ERA_LAUNCHES; n++)
+        if (era->launch[n]) era->launch[n]->before[k / 64] &= ~(1ull << k % 64);
+    vclock_drop(&era->vclocks, (*at)->begin);
+    **at = (struct race_launch){ .number = era->launches };
+    return *at;
 }
 
-static void launch_give(struct race_launch *launch)
+/* Several workers may run CTAs of this launch, or of others beside it. */
+static bool is_parallel(const struct launch *l)
 {
-    struct race *r = launch->race;
-    struct race_launch **at = &r->running;
-    while (*at != launch) at = &(*at)->next;
-    *at = launch->next;
-    launch->of = NULL;
-    launch->next = r->idle;
-    r->idle = launch;
+    return l->nworkers > 1 || (l->beside && (l->sim->workers > 1 || l->in->seeded));
+}
+
+/* The launch that begins can share the era with those that run. */
+static bool can_join(const struct race *r, const struct launch *l)
+{
+    const struct race_era *era = r->era;
+    return era->open && era->exact && !era->blind && !r->unwatched && (era->parallel || (l->beside && !is_parallel(l)));
+}
+
+/* Fills the record of a launch that begins. Under the lock of the era. */
+static void launch_open(struct race *r, struct race_launch *launch, const struct launch *l, const struct race_kernel *k)
+{
+    struct race_era *era = r->era;
+    launch->of = l;
+    launch->kernel = k;
+    launch->epoch = MAX_OF(era->epoch, era->grid_top);
+    launch->total = l->total;
+    launch->stamp = l->in->stamp;
+    memcpy(launch->grid, l->in->grid, sizeof launch->grid);
+    memcpy(launch->block, l->in->block, sizeof launch->block);
+    launch->begin = vclock_hold(era->published);
+    launch->exact = era->exact;
+    launch->next = r->running;
+    r->running = launch;
+    era->vclocks.scoped |= k->scoped;
+    if (k->has_volatile) __atomic_store_n(&era->volatiles_used, true, __ATOMIC_RELAXED);
 }
 
 void launch_begin(struct race *r, const struct launch *l)
 {
+    struct race_era *era = r->era;
+    u64 before[ERA_LAUNCHES / 64];
     lock(&r->lock);
-    if (r->running) { /* cells have the records of one launch at a time */
+    const struct race_kernel *k = race_kernel_of(r, l->kernel);
+    bool ends = !r->running && (!era->exact || era->blind || era->launches >= ERA_LAUNCHES),
+         all = find_before(r, l, before), fresh = !r->running && !r->unwatched && (ends || all);
+    if (!fresh && (r->unwatched || (r->running && !can_join(r, l)))) {
+        era->blind = true;
+        r->unwatched++;
         unlock(&r->lock);
         return;
     }
-    const struct race_kernel *k = race_kernel_of(r, l->kernel);
-    if (r->last > 0xf0000000u) times_anew(r);
     report_ran(l->in->report, CHECK_RACE);
     report_ran(l->in->report, CHECK_ASYNC);
-    struct race_launch *launch = launch_take(r, l);
-    launch->epoch = r->last + 1;
-    launch->kernel = k;
-    launch->exact = !k->simple;
-    launch->vclocks.scoped = k->scoped;
-    launch->parallel = l->nworkers > 1;
-    launch->ctas = 0;
-    launch->has_flags = false;
-    notes_empty(&launch->notes);
-    shape(&launch->notes, l, k);
-    clock_begin_launch(launch);
-    volatile_launch_begin(launch);
-    untrack(r, false, false);
-    track_launch(r, l, k);
+    if (fresh) {
+        era_begin(r);
+        memset(before, 0, sizeof before);
+        era->exact = !k->simple || (l->beside && k->polls);
+        shape(&era->notes, l, k);
+    }
+    if (!r->running) {
+        era->parallel = is_parallel(l);
+        era->open = l->beside;
+    }
+    lock(&era->lock);
+    struct race_launch *launch = record_take(era);
+    if (launch) {
+        launch_open(r, launch, l, k);
+        memcpy(launch->before, before, sizeof before);
+    } else
+        r->unwatched++;
+    unlock(&era->lock);
+    if (launch) track_launch(r, l, k);
     unlock(&r->lock);
 }
 
-void launch_end(struct race *r, const struct launch *l)
+/* The slots of a launch that has ended are free again. One that was stopped has left CTAs in them. */
+static void slots_give(struct race *r, const struct race_launch *launch)
 {
-    lock(&r->lock);
-    struct race_launch *launch = launch_of(r, l);
-    if (launch && l->in->sink) footprint_tell(r, launch);
-    for (u32 n = launch ? r->nslot : 0; n--;) { /* a launch that was stopped leaves CTAs in their slots */
+    for (u32 n = r->nslot; n--;) {
         struct race_cta *c = r->slot[n];
         if (c->launch != launch) continue;
         race_tick(c, MAX_WARPS);
         r->last = MAX_OF(r->last, c->now);
+        note_caches_drop(c);
         if (c->exact) clock_reset(c);
         volatile_cta_begin(c);
-        c->nresidents = 0;
         c->launch = NULL;
         c->next_free = r->free;
         r->free = c;
     }
-    if (launch) {
-        volatile_launch_end(launch);
-        launch_give(launch);
-        untrack(r, false, false);
+}
+
+void launch_end(struct race *r, const struct launch *l)
+{
+    struct race_era *era = r->era;
+    lock(&r->lock);
+    struct race_launch *launch = launch_of(r, l);
+    if (!launch) {
+        r->unwatched--;
+        unlock(&r->lock);
+        return;
     }
+    if (l->in->sink) footprint_tell(r, launch);
+    slots_give(r, launch);
+    lock(&era->strong);
+    volatile_launch_end(launch, era);
+    unlock(&era->strong);
+    struct race_launch **at = &r->running;
+    while (*at != launch) at = &(*at)->next;
+    *at = launch->next;
+    lock(&era->lock);
+    launch->of = NULL;
+    vclock_add_writes(&era->vclocks, &era->ended, launch_as_location(launch->number), 1);
+    era->outside++;
+    unlock(&era->lock);
+    /* a launch that is not ordered after this one may still come, and joins the era */
+    if (!r->running && !(era->exact && (l->beside || launch->stamp))) untrack(r, false);
     unlock(&r->lock);
 }
+
+/* ---- slots and CTAs ---- */
 
 static struct race_cta *slot_new(struct race *r)
 {
@@ -322,7 +325,17 @@ static struct race_cta *slot_take(struct race *r, const struct launch *l)
         r->free = c->next_free;
     else if (launch)
         c = slot_new(r);
-    if (c) c->launch = launch;
+    if (c) {
+        c->era = r->era;
+        c->launch = launch;
+        c->nwarps = l->nwarps;
+        c->exact = launch->exact;
+    }
+    if (c && c->serial != r->era->serial) {
+        c->serial = r->era->serial;
+        c->nresidents = 0;
+        c->forgot = false;
+    }
     unlock(&r->lock);
     return c;
 }
@@ -342,14 +355,16 @@ static void shared_ready(struct race_cta *c, u64 bytes)
 static struct resident resident_of(const struct resident_run *r, u32 k)
 {
     return (struct resident){ r->first.start + k * r->by.start, r->first.number + k * r->by.number,
-                              r->first.linear + k * r->by.linear };
+                              r->first.linear + k * r->by.linear, r->first.launch };
 }
 
 /* Adds a CTA to the run; false: it does not fit in. */
 static bool continue_run(struct resident_run *r, struct resident next)
 {
-    struct resident by = { next.start - r->first.start, next.number - r->first.number, next.linear - r->first.linear },
+    struct resident by = { next.start - r->first.start, next.number - r->first.number, next.linear - r->first.linear,
+                           0 },
                     due = resident_of(r, r->count);
+    if (next.launch != r->first.launch) return false;
     if (r->count == 1)
         r->by = by;
     else if (due.start != next.start || due.number != next.number || due.linear != next.linear)
@@ -358,14 +373,30 @@ static bool continue_run(struct resident_run *r, struct resident next)
     return true;
 }
 
+/* The history of the slot begins behind the CTAs of launches that are forgotten. */
+static void forget_residents(struct race_cta *c)
+{
+    u32 gone = 0;
+    while (gone < c->nresidents) {
+        u32 number = c->residents[gone].first.launch;
+        if (c->era->launch[number % ERA_LAUNCHES]->number == number) break;
+        gone++;
+    }
+    if (!gone) return;
+    c->forgot = true;
+    c->nresidents -= gone;
+    memmove(c->residents, c->residents + gone, sizeof *c->residents * c->nresidents);
+}
+
 /* Gives the CTA its number, and adds it to the history of its slot, which other workers may be reading. */
 static void remember_cta(struct race_cta *c, u64 linear)
 {
-    if (c->launch->parallel) lock(&c->launch->lock);
-    c->number = c->launch->ctas++;
+    if (c->era->parallel) lock(&c->era->lock);
+    c->number = c->era->ctas++;
     /* without clocks nobody asks for numbers, which are in no order when several workers run */
-    struct resident next = { c->start, c->exact ? c->number : 0, linear };
+    struct resident next = { c->start, c->exact ? c->number : 0, linear, c->launch->number };
     if (!c->nresidents || !continue_run(&c->residents[c->nresidents - 1], next)) {
+        if (c->nresidents == c->capresidents) forget_residents(c);
         if (c->nresidents == c->capresidents) {
             u32 cap = c->capresidents ? 2 * c->capresidents : 16;
             c->residents = base_need_more(c->residents, sizeof *c->residents * cap);
@@ -373,7 +404,7 @@ static void remember_cta(struct race_cta *c, u64 linear)
         }
         c->residents[c->nresidents++] = (struct resident_run){ .first = next, .count = 1 };
     }
-    if (c->launch->parallel) unlock(&c->launch->lock);
+    if (c->era->parallel) unlock(&c->era->lock);
 }
 
 void race_cta_begin(struct race *r, struct cta *cta)
@@ -385,12 +416,11 @@ void race_cta_begin(struct race *r, struct cta *cta)
     for (u32 n = 0; n < cta->nwarps; n++) cta->warp[n]->race = c ? &c->warp[n] : NULL;
     if (!c) return;
     const struct race_launch *launch = c->launch;
-    c->exact = launch->exact;
     c->now = MAX_OF(c->now, launch->epoch);
-    race_tick(c, c->launch->of->nwarps);
+    race_tick(c, c->nwarps);
     c->start = c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
-    c->lo[SPACE_GLOBAL] = hb_launch_floor(launch);
+    c->lo[SPACE_GLOBAL] = hb_era_floor(c->era);
     race_copies_reset(c);
     if (c->exact) memset(c->cta_memo, 0, sizeof c->cta_memo);
     c->grid_base = c->walked = c->grid_base_at = 0;
@@ -398,6 +428,7 @@ void race_cta_begin(struct race *r, struct cta *cta)
     notes_empty(&c->notes);
     shape(&c->notes, l, launch->kernel);
     if (c->exact) clock_reset(c);
+    if (launch->begin) clock_begin(c, launch->begin);
     volatile_cta_begin(c);
     for (u32 n = 0; n < cta->nwarps; n++) {
         struct race_warp *w = &c->warp[n];
@@ -422,16 +453,16 @@ void race_tick(struct race_cta *c, u32 warps)
 
 void race_cta_synced(struct race_cta *c)
 {
-    race_tick(c, c->launch->of->nwarps);
+    race_tick(c, c->nwarps);
     c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
-    for (u32 n = 0; n < c->launch->of->nwarps; n++) c->warp[n].warp_base = c->warp[n].cta_base = c->now;
+    for (u32 n = 0; n < c->nwarps; n++) c->warp[n].warp_base = c->warp[n].cta_base = c->now;
 }
 
 void race_cta_end(struct race_cta *c)
 {
     if (!c->exact && c->ntransient) {
-        race_tick(c, c->launch->of->nwarps);
+        race_tick(c, c->nwarps);
         c->base = c->now;
         cell_drop_transients(c);
     }
@@ -442,7 +473,7 @@ bool resident_at(const struct race *r, u32 slot, u32 time, struct resident *was)
 {
     const struct race_cta *c = r->slot[slot];
     u32 from = 0, to = c->nresidents; /* the index of its run, if there is one, is at least from, and below to */
-    if (!to) return false;
+    if (!to || (c->forgot && time < c->residents[0].first.start)) return false;
     while (to - from > 1) {
         u32 k = from + (to - from) / 2;
         if (c->residents[k].first.start > time)
@@ -472,14 +503,6 @@ void launches_free(struct race *r)
         base_free(c->transient);
         base_free(c);
     }
-    while (r->idle) {
-        struct race_launch *launch = r->idle;
-        r->idle = launch->next;
-        launch_free(launch);
-    }
-    for (u32 n = 0; n < r->ntracked; n++) pages_release(r->tracked[n].cells, r->tracked[n].bytes);
-    base_free(r->tracked);
-    slabs_release(r);
-    base_free(r->slab);
-    base_free(r->heap);
+    era_free(r->era);
+    tracked_free(r);
 }

@@ -413,7 +413,7 @@ void list_access(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 l
 void list_prefetch(const struct touch *t, const struct cell *c, u32 stage)
 {
     if (!cell_has_list(c, t->w->c->lo[SPACE_GLOBAL])) return;
-    const struct list *l = pool_at(&t->w->c->launch->notes.list, c->wx);
+    const struct list *l = pool_at(&t->w->c->era->notes.list, c->wx);
     if (!stage) {
         __builtin_prefetch(l);
         return;

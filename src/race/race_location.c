@@ -37,7 +37,7 @@ struct patterns {
 };
 struct location { /* one cache line: there may be one for every element of an array */
     _Alignas(64) u64 at;
-    u32 id;                            /* no other location of the launch has it */
+    u32 id;                            /* no other location of the era has it; below launch_as_location */
     u32 writes;                        /* how many strong writes there were */
     u32 version;                       /* grows with whatever a read may acquire */
     u32 cta;                           /* of the last write */
@@ -84,13 +84,13 @@ static void locations_grow(struct locations *t)
 }
 
 /* The location at that place; NULL: there is none. The pointer is good until another location is created. */
-static struct location *location_at(struct race_launch *launch, u64 at, bool create)
+static struct location *location_at(struct race_era *era, u64 at, bool create)
 {
-    struct locations *t = launch->locations;
+    struct locations *t = era->locations;
     if (!t && !create) return NULL;
     if (!t) {
         t = base_need(sizeof *t);
-        __atomic_store_n(&launch->locations, t, __ATOMIC_RELAXED);
+        __atomic_store_n(&era->locations, t, __ATOMIC_RELAXED);
     }
     if (create && t->n == t->room) locations_grow(t);
     if (!t->cap) return NULL;
@@ -102,9 +102,9 @@ static struct location *location_at(struct race_launch *launch, u64 at, bool cre
     return &t->l[t->n - 1];
 }
 
-void clock_prefetch(const struct race_launch *launch, u64 at, u32 stage)
+void clock_prefetch(const struct race_era *era, u64 at, u32 stage)
 {
-    const struct locations *t = launch->locations;
+    const struct locations *t = era->locations;
     if (!t || !t->cap) return;
     const u32 *slot = &t->index[location_hash(at) & (t->cap - 1)];
     if (!stage) {
@@ -208,23 +208,23 @@ static void location_clear(struct vclock_store *vs, struct location *l)
 }
 
 /* Ends all locations that have one of these bytes, except the one at `at` of size `same`. */
-static void end_overlapping(struct race_launch *launch, u64 at, u32 bytes, u32 same)
+static void end_overlapping(struct race_era *era, u64 at, u32 bytes, u32 same)
 {
-    const struct locations *t = launch->locations;
+    const struct locations *t = era->locations;
     if (!t || !t->min_size) return;
     for (u64 k = at & ~(u64)(t->max_size - 1); k < at + bytes; k += t->min_size) {
-        struct location *l = location_at(launch, k, false);
-        if (l && l->size && k + l->size > at && !(k == at && l->size == same)) location_clear(&launch->vclocks, l);
+        struct location *l = location_at(era, k, false);
+        if (l && l->size && k + l->size > at && !(k == at && l->size == same)) location_clear(&era->vclocks, l);
     }
 }
 
 /* The location of that extent; makes it, and ends another one at that place. */
-static struct location *location_made(struct race_launch *launch, u64 at, u32 size)
+static struct location *location_made(struct race_era *era, u64 at, u32 size)
 {
-    struct location *l = location_at(launch, at, true);
-    struct locations *t = launch->locations;
+    struct location *l = location_at(era, at, true);
+    struct locations *t = era->locations;
     if (l->size == size) return l;
-    location_clear(&launch->vclocks, l);
+    location_clear(&era->vclocks, l);
     l->size = (u8)size;
     l->id = ++t->ids;
     if (!t->min_size || size < t->min_size) t->min_size = size;
@@ -283,13 +283,30 @@ static void sequence_acquire(const struct race_warp *w, struct lane_clock *k, co
     vclock_join(vs, &k->unscoped, o->narrow);
 }
 
+/* The lane reads what the host, or a copy, may have written after launches had ended: it is ordered after those, and
+ * after what was released to the host, at once or from its next fence on. */
+static void outside_acquire(struct race_warp *w, u32 lane, const struct strong *s)
+{
+    struct vclock_store *vs = clock_store(w);
+    struct race_era *era = w->c->era;
+    struct lane_clock *k = &w->lane[lane];
+    if (k->outside_acquired == era->outside || (!acquires(s) && k->outside_pending == era->outside)) return;
+    clock_grew(w, 1u << lane);
+    *(acquires(s) ? &k->outside_acquired : &k->outside_pending) = era->outside;
+    for (u32 n = 0; n < 2; n++) {
+        const struct vclock *what = n ? era->published : era->ended;
+        vclock_join(vs, acquires(s) ? &k->strict.clock : &k->strict.pending, what);
+        if (!acquires(s)) vclock_join(vs, &k->strict.pending_cta, what);
+    }
+}
+
 void clock_strong_read(struct race_warp *w, u32 lane, const struct strong *s)
 {
     struct vclock_store *vs = clock_store(w);
-    struct race_launch *launch = w->c->launch;
+    struct race_era *era = w->c->era;
     struct lane_clock *k = &w->lane[lane];
-    lock(&launch->lock);
-    struct location *l = location_at(launch, s->at, false);
+    lock(&era->lock);
+    struct location *l = location_at(era, s->at, false);
     bool again = l && l->id == k->read.id && l->version == k->read.version && s->sem == k->read.sem &&
                  s->scope == k->read.scope && !s->rmw;
     if (l && l->size == s->size && !l->mbarrier && !again) {
@@ -305,16 +322,19 @@ void clock_strong_read(struct race_warp *w, u32 lane, const struct strong *s)
         struct pattern *p = pattern_of(w, lane, l, l->sequence && !acquires(s));
         if (p) pattern_read(vs, k, p, l->sequence, w->c->number, s);
     }
-    unlock(&launch->lock);
+    /* a value that no launch has written strongly, in a kernel that waits for such */
+    bool outside = s->host || (w->c->launch->kernel->polls && !s->rmw && !(l && l->size && l->writes));
+    if (outside && era->open && era->outside && !era->race->inside) outside_acquire(w, lane, s);
+    unlock(&era->lock);
 }
 
 struct write clock_strong_write(struct race_warp *w, const struct strong *s, u32 lane)
 {
     struct vclock_store *vs = clock_store(w);
     struct race_cta *c = w->c;
-    lock(&c->launch->lock);
-    end_overlapping(c->launch, s->at, s->size, s->size);
-    struct location *l = location_made(c->launch, s->at, s->size);
+    lock(&c->era->lock);
+    end_overlapping(c->era, s->at, s->size, s->size);
+    struct location *l = location_made(c->era, s->at, s->size);
     if (!s->rmw) sequence_clear(vs, l); /* the count of writes goes on: a read is ordered after all of them */
     if (clock_has_sc(w, lane)) clock_publish_sc(w, lane, &sequence_of(l)->sc_clock);
     l->until = l->writes && (l->cta != c->number || l->until == ~0u) ? ~0u : MAX_OF(l->until, w->now);
@@ -323,19 +343,38 @@ struct write clock_strong_write(struct race_warp *w, const struct strong *s, u32
     l->time = w->now;
     struct write x = { l->id, l->writes++ };
     l->version++;
-    unlock(&c->launch->lock);
+    unlock(&c->era->lock);
     return x;
 }
 
 /* A strong write of a thread that has had a release operation there: it releases the clock of that again. */
 static void pattern_release_again(struct race_cta *c, struct release_sequence *o, const struct pattern *p, bool gpu)
 {
-    struct vclock_store *vs = &c->launch->vclocks;
+    struct vclock_store *vs = &c->era->vclocks;
     scoped_clock_release(vs, &o->strict.clock, c->number, gpu && p->gpu, p->strict.fence);
     scoped_clock_release(vs, &o->weak.clock, c->number, gpu && p->gpu, p->weak.fence);
     if (!gpu || !p->fence_gpu) return;
     scoped_clock_release(vs, &o->strict.clock, c->number, true, p->fence_gpu);
     scoped_clock_release(vs, &o->weak.clock, c->number, true, p->fence_gpu_weak);
+}
+
+/* What was released to the host is before launches that it starts from now on. */
+static void publish(struct race_era *era, const struct vclock *what)
+{
+    if (!what || vclock_covers_maybe(era->published, what)) return;
+    vclock_join(&era->vclocks, &era->published, what);
+    era->outside++;
+}
+
+void clock_outside(struct race_era *era, u64 at, u64 bytes, bool writes)
+{
+    const struct locations *t = era->locations;
+    for (u32 n = 0; t && n < t->n; n++) {
+        struct location *l = &t->l[n];
+        if (!l->size || l->at >= at + bytes || l->at + l->size <= at) continue;
+        if (l->sequence) publish(era, l->sequence->strict.clock.gpu);
+        if (writes) location_clear(&era->vclocks, l);
+    }
 }
 
 void clock_strong_release(struct race_warp *w, u32 lane, const struct strong *s)
@@ -349,15 +388,15 @@ void clock_strong_release(struct race_warp *w, u32 lane, const struct strong *s)
         w->used |= 1u << lane;
     }
     if (!k->has_released && !k->has_fenced) return;
-    lock(&c->launch->lock);
-    struct location *l = location_made(c->launch, s->at, s->size);
+    lock(&c->era->lock);
+    struct location *l = location_made(c->era, s->at, s->size);
     struct pattern *p = k->has_released ? pattern_of(w, lane, l, release) : NULL;
     if (!release && p && p->strict.fence) {
         pattern_release_again(c, sequence_of(l), p, scope_is_wide(s->scope));
         l->version++;
     }
     if (!release && !k->has_fenced) {
-        unlock(&c->launch->lock);
+        unlock(&c->era->lock);
         return;
     }
     struct release_sequence *o = sequence_of(l);
@@ -370,6 +409,7 @@ void clock_strong_release(struct race_warp *w, u32 lane, const struct strong *s)
     scoped_clock_release(vs, &o->strict.clock, c->number, gpu, what);
     scoped_clock_release(vs, &o->weak.clock, c->number, gpu, weak);
     if (!gpu) vclock_join(vs, &o->narrow, what);
+    if (s->host) publish(c->era, what);
     if (!release && k->fence_gpu && scope_is_wide(s->scope)) {
         scoped_clock_release(vs, &o->strict.clock, c->number, true, k->fence_gpu);
         scoped_clock_release(vs, &o->weak.clock, c->number, true, k->fence_gpu_weak);
@@ -379,54 +419,54 @@ void clock_strong_release(struct race_warp *w, u32 lane, const struct strong *s)
     if (k->sc_deferred) vclock_share(vs, &o->sc_clock.gpu, o->strict.clock.gpu);
     vclock_drop(vs, what);
     vclock_drop(vs, weak);
-    unlock(&c->launch->lock);
+    unlock(&c->era->lock);
 }
 
 void clock_flag_read(struct race_warp *w, u32 lane, const struct strong *s)
 {
     struct vclock_store *vs = clock_store(w);
-    struct race_launch *launch = w->c->launch;
+    struct race_era *era = w->c->era;
     struct view *weak = &w->lane[lane].weak;
-    lock(&launch->lock);
-    const struct location *l = location_at(launch, s->at, false);
+    lock(&era->lock);
+    const struct location *l = location_at(era, s->at, false);
     if (l && l->size == s->size && !l->mbarrier && l->sequence) {
         clock_grew(w, 1u << lane);
         view_acquire(vs, weak, &l->sequence->strict.clock, w->c->number, s);
         view_acquire(vs, weak, &l->sequence->weak.clock, w->c->number, s);
     }
-    unlock(&launch->lock);
+    unlock(&era->lock);
 }
 
 void clock_flag_write(struct race_warp *w, u32 lane, const struct strong *s)
 {
     struct vclock_store *vs = clock_store(w);
-    struct race_launch *launch = w->c->launch;
+    struct race_era *era = w->c->era;
     const struct lane_clock *k = &w->lane[lane];
     if (!k->has_fenced) return;
-    lock(&launch->lock);
-    struct location *l = location_made(launch, s->at, s->size);
+    lock(&era->lock);
+    struct location *l = location_made(era, s->at, s->size);
     l->version++;
     clock_fence_clocks(w, lane);
     scoped_clock_release(vs, &sequence_of(l)->weak.clock, w->c->number, scope_is_wide(k->fence_scope), k->strict.fence);
     scoped_clock_release(vs, &sequence_of(l)->weak.clock, w->c->number, scope_is_wide(k->fence_scope), k->weak.fence);
     if (k->fence_gpu) scoped_clock_release(vs, &sequence_of(l)->weak.clock, w->c->number, true, k->fence_gpu);
     if (k->fence_gpu) scoped_clock_release(vs, &sequence_of(l)->weak.clock, w->c->number, true, k->fence_gpu_weak);
-    unlock(&launch->lock);
+    unlock(&era->lock);
 }
 
 void clock_weak_write(struct race_warp *w, u64 at, u32 bytes)
 {
-    struct race_launch *launch = w->c->launch;
-    if (!__atomic_load_n(&launch->locations, __ATOMIC_RELAXED)) return;
-    lock(&launch->lock);
-    end_overlapping(launch, at, bytes, 0);
-    unlock(&launch->lock);
+    struct race_era *era = w->c->era;
+    if (!__atomic_load_n(&era->locations, __ATOMIC_RELAXED)) return;
+    lock(&era->lock);
+    end_overlapping(era, at, bytes, 0);
+    unlock(&era->lock);
 }
 
 /* The location of an mbarrier; it has a sequence. */
-static struct location *mbarrier_at(struct race_launch *launch, u64 at)
+static struct location *mbarrier_at(struct race_era *era, u64 at)
 {
-    struct location *l = location_made(launch, at, 8);
+    struct location *l = location_made(era, at, 8);
     l->mbarrier = true;
     sequence_of(l);
     return l;
@@ -436,8 +476,8 @@ void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at, bool relaxed)
 {
     struct vclock_store *vs = clock_store(w);
     struct race_cta *c = w->c;
-    lock(&c->launch->lock);
-    struct location *l = mbarrier_at(c->launch, at);
+    lock(&c->era->lock);
+    struct location *l = mbarrier_at(c->era, at);
     if (!relaxed)
         w->now++;
     else if (w->lane[lane].has_fenced)
@@ -449,7 +489,7 @@ void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at, bool relaxed)
     vclock_drop(vs, all);
     vclock_drop(vs, weak);
     clock_publish_sc(w, lane, &l->sequence->sc_clock);
-    unlock(&c->launch->lock);
+    unlock(&c->era->lock);
 }
 
 static void phase_over(struct vclock_store *vs, struct released *o)
@@ -462,22 +502,22 @@ static void phase_over(struct vclock_store *vs, struct released *o)
 void clock_mbarrier_phase(struct race_warp *w, u64 at, u64 word)
 {
     struct vclock_store *vs = clock_store(w);
-    lock(&w->c->launch->lock);
-    struct location *l = mbarrier_at(w->c->launch, at);
+    lock(&w->c->era->lock);
+    struct location *l = mbarrier_at(w->c->era, at);
     if (word >> 40 != l->sequence->phase) {
         l->sequence->phase = word >> 40;
         phase_over(vs, &l->sequence->strict);
         phase_over(vs, &l->sequence->weak);
     }
-    unlock(&w->c->launch->lock);
+    unlock(&w->c->era->lock);
 }
 
 void clock_mbarrier_waited(struct race_warp *w, u32 lane, u64 at, bool relaxed)
 {
     struct vclock_store *vs = clock_store(w);
-    lock(&w->c->launch->lock);
+    lock(&w->c->era->lock);
     struct lane_clock *k = &w->lane[lane];
-    struct location *l = mbarrier_at(w->c->launch, at);
+    struct location *l = mbarrier_at(w->c->era, at);
     struct joint_clock all = { l->sequence->strict.clock.gpu, l->sequence->weak.clock.gpu, l->sequence->sc_clock };
     if (!relaxed)
         clock_join_lanes(w, 1u << lane, &all);
@@ -489,12 +529,12 @@ void clock_mbarrier_waited(struct race_warp *w, u32 lane, u64 at, bool relaxed)
         vclock_join(vs, &k->weak.pending_cta, all.weak);
         scoped_clock_join(vs, &k->sc_clock, &all.sc_clock);
     }
-    unlock(&w->c->launch->lock);
+    unlock(&w->c->era->lock);
 }
 
 bool clock_saw_later_write(const struct race_warp *w, u32 lane, u32 cta, u32 time)
 {
-    const struct locations *t = w->c->launch->locations;
+    const struct locations *t = w->c->era->locations;
     for (u32 n = 0; t && n < t->n; n++) {
         const struct location *l = &t->l[n];
         if (!l->size || l->mbarrier || l->cta != cta || l->time < time || !l->writes) continue;
@@ -506,23 +546,23 @@ bool clock_saw_later_write(const struct race_warp *w, u32 lane, u32 cta, u32 tim
     return false;
 }
 
-void clock_begin_launch(struct race_launch *launch)
+void clock_begin_era(struct race_era *era)
 {
-    struct locations *t = launch->locations;
-    vclock_store_forget(&launch->vclocks);
+    struct locations *t = era->locations;
+    vclock_store_forget(&era->vclocks);
     if (!t) return;
-    for (u32 k = 0; k < t->n; k++) location_clear(&launch->vclocks, &t->l[k]);
+    for (u32 k = 0; k < t->n; k++) location_clear(&era->vclocks, &t->l[k]);
     if (t->n) memset(t->index, 0, sizeof *t->index * t->cap);
     t->n = t->min_size = t->max_size = t->ids = 0;
 }
 
-void clock_delete(struct race_launch *launch)
+void clock_delete(struct race_era *era)
 {
-    clock_begin_launch(launch);
-    if (launch->locations) {
-        base_free(launch->locations->l);
-        base_free(launch->locations->index);
+    clock_begin_era(era);
+    if (era->locations) {
+        base_free(era->locations->l);
+        base_free(era->locations->index);
     }
-    vclock_store_free(&launch->vclocks);
-    base_free(launch->locations);
+    vclock_store_free(&era->vclocks);
+    base_free(era->locations);
 }

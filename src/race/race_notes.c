@@ -110,7 +110,7 @@ void note_caches_drop(struct race_cta *c)
 {
     for (u32 n = 0; n < NOTE_CACHE && c->has_refs; n++) {
         struct note_cache *k = &c->note_cache[SPACE_GLOBAL][n];
-        if (k->a >= c->lo[SPACE_GLOBAL]) note_unref(&c->launch->notes, k->note, c->launch->parallel);
+        if (k->a >= c->lo[SPACE_GLOBAL]) note_unref(&c->era->notes, k->note, c->era->parallel);
         k->a = 0;
     }
     if (c->has_refs && c->exact) set_memos_drop(c);

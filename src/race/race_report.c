@@ -8,6 +8,8 @@
  * Throughout, `old` is the prior access, which a cell had recorded, and `me` the current one, which found it. */
 #include "race/race_report.h"
 #include "race/race_advice.h"
+#include "race/race_code.h"
+#include "race/race_kernel.h"
 #include "race/race_launch.h"
 #include "code/analyses.h"
 #include "code/shared_layout.h"
@@ -18,19 +20,27 @@
 #include "sim/special_registers.h"
 #include <inttypes.h>
 
-/* The linear number of the CTA whose access a is. Other workers may be adding to the history of its slot. */
-static u64 cta_of_access(const struct race_cta *c, u64 a)
+/* Finds the CTA and the launch of the prior access. Other workers may be adding to the history of its slot. */
+static void find_prior(struct draft *x)
 {
-    lock(&c->launch->lock);
+    const struct race_cta *c = x->t->w->c;
     struct resident was;
-    u64 linear = resident_at(c->race, word_slot(a), word_time(a), &was) ? was.linear : 0;
-    unlock(&c->launch->lock);
-    return linear;
+    lock(&c->era->lock);
+    const struct race_launch *l = c->launch;
+    if (resident_at(c->race, word_slot(x->old->a), word_time(x->old->a), &was)) {
+        x->old_linear = was.linear;
+        l = c->era->launch[was.launch % ERA_LAUNCHES];
+        x->other_launch = was.launch != c->launch->number;
+    }
+    memcpy(x->old_grid, l->grid, sizeof x->old_grid);
+    memcpy(x->old_block, l->block, sizeof x->old_block);
+    x->old_kernel = l->kernel;
+    unlock(&c->era->lock);
 }
 
 static void rival_cta(const struct draft *x, u32 out[3])
 {
-    const u32 *grid = x->t->warp->cta->launch->in->grid;
+    const u32 *grid = x->old_grid;
     u64 c = x->old_linear;
     out[0] = (u32)(c % grid[0]);
     out[1] = (u32)(c / grid[0] % grid[1]);
@@ -39,7 +49,7 @@ static void rival_cta(const struct draft *x, u32 out[3])
 
 static bool same_cta(const struct draft *x)
 {
-    return x->old_linear == x->t->warp->cta->linear && word_kind(x->old->a) != WHO_GRID;
+    return x->old_linear == x->t->warp->cta->linear && word_kind(x->old->a) != WHO_GRID && !x->other_launch;
 }
 static bool same_warp(const struct draft *x)
 {
@@ -347,6 +357,7 @@ static enum finding_kind classify(struct draft *x)
     if (x->old->op & x->me->op & OP_STRONG && (x->old->bytes == x->me->bytes || x->old->whole == x->me->whole))
         return F_race_scope;
     if (same_constant(x)) return F_race_same_value;
+    if (x->other_launch) return F_race_stream;
     /* the report calls it a race unless it turns out that each element has its own value (R7) */
     if ((x->f.equal = equal_stores(x))) return F_race_same_value;
     return F_race;
@@ -413,6 +424,101 @@ static void fill_rival(struct draft *x, const struct site *his)
     rival_cta(x, x->rival.cta);
 }
 
+/* ---- two launches ---- */
+
+static const char *point_text(struct draft *x, const u32 at[3], const u32 size[3])
+{
+    if (size[1] == 1 && size[2] == 1) return arena_printf(&x->mem, "%u", at[0]);
+    return arena_printf(&x->mem, "(%u, %u, %u)", at[0], at[1], at[2]);
+}
+
+/* The prior side in words: its thread, its kernel, what it did and where. */
+static const char *prior_text(struct draft *x, const struct site *his)
+{
+    u32 cta[3], n = word_warp(x->old->a) % 32 * LANES + prior_lane(x);
+    const u32 *b = x->old_block, thread[3] = { n % b[0], n / b[0] % b[1], n / b[0] / b[1] };
+    const char *how = semantics_text(&x->mem, x->old->op, his), *what = access_text(x->old->op, his);
+    rival_cta(x, cta);
+    return arena_printf(&x->mem,
+                        "thread %s of block %s of another launch, of %s, has accessed the same bytes at %s (%s %s)",
+                        point_text(x, thread, b), point_text(x, cta, x->old_grid), x->old_kernel->name,
+                        x->old_low ? code_line(x, code_prior(x)) : "a place that is not known any more", how, what);
+}
+
+/* What is missing between the two: the order of their launches, or the handing over that the code began. */
+static void advise_launches(struct draft *x, const struct site *his)
+{
+    const char *why =
+        x->missing == MISSING_ACQUIRE
+            ? "this thread has read what was released behind that access, but with a relaxed operation and no fence "
+              "behind it: it has acquired nothing"
+        : x->missing == MISSING_SCOPE
+            ? "a release and an acquire lie between them, but at CTA scope, which orders only "
+              "threads of one CTA"
+        : x->missing == MISSING_RELEASE
+            ? "this thread has seen a flag that was written behind that access, but with a relaxed operation and no "
+              "fence before it: nothing was released"
+            : "nothing that the one has released was acquired by the other";
+    x->f.cause = arena_printf(
+        &x->mem, "%s; the two launches are not ordered by streams, and nothing else orders the two accesses: %s",
+        prior_text(x, his), why);
+    x->f.order = x->missing
+                     ? missing_order_text(x)
+                     : "an event, recorded behind the one launch, that the stream of the other one waits for; or, "
+                       "if the two are to run side by side, a flag that the one releases and the other acquires "
+                       "with gpu scope";
+    if (x->missing) x->f.fix = missing_fix_text(x);
+}
+
+/* Two launches that are not ordered race at every place where they use one object: one pair of instructions is shown
+ * for all, the first that was met. true: it is not this one. */
+static bool is_told(struct draft *x, u64 object, u64 pair)
+{
+    struct race_era *era = x->t->w->c->era;
+    u32 a = x->old_kernel->serial, b = x->t->w->c->launch->kernel->serial;
+    u64 what = (((u64)MIN_OF(a, b) << 32 | MAX_OF(a, b)) ^ object * 0xc2b2ae3d27d4eb4fu) * 0x9e3779b97f4a7c15u | 1;
+    lock(&era->lock);
+    struct told *t = &era->told[what >> 32 & (ERA_TOLD - 1)];
+    if (t->what != what) *t = (struct told){ what, pair };
+    bool other = t->pair != pair;
+    unlock(&era->lock);
+    return other;
+}
+
+/* A finding about threads of two launches. Which of them came first is chance: either way it is the same finding. */
+static void report_launches(struct draft *x, enum finding_kind kind)
+{
+    const struct touch *t = x->t;
+    struct warp *warp = t->warp;
+    struct finding *f = &x->f;
+    const struct site *mine = site_at(warp->code->low, t->op_index), *his = site_at(x->old_low, x->old_op);
+    u32 one = MIN_OF(t->site, x->old->site), two = MAX_OF(t->site, x->old->site);
+    f->kind = kind;
+    f->ticket = pair_ticket(one, two, kind) ^ 1ull << 63;
+    f->width = mine ? mine->width : 4;
+    struct occurrence o = { .nlanes = 1,
+                            .thread = { warp->id * LANES + x->lane },
+                            .addr = { x->at & ~(u64)(f->width - 1) } };
+    const struct mem_object *m = mem_find(t->w->c->race->mem, x->at);
+    memcpy(o.nctaid, warp->cta->launch->in->grid, 12);
+    memcpy(o.ntid, warp->cta->launch->in->block, 12);
+    memcpy(o.cta, warp->cta->id, 12);
+    o.object_base = m ? m->base : 0;
+    if (kind == F_race_stream && is_told(x, o.object_base, (u64)one << 32 | two)) return;
+    if (report_again(x->to, f->ticket, &o)) return;
+    if (!(x->old->op & x->me->op & OP_STRONG))
+        x->missing = hb_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | prior_lane(x), word_time(x->old->a));
+    describe_object(x);
+    if (x->old_low) f->other = finding_place(&x->mem, x->old_low, x->old_op);
+    f->access = access_text(x->me->op, mine);
+    f->how = semantics_text(&x->mem, x->me->op, mine);
+    f->addr[x->lane] = x->at & ~(u64)(f->width - 1);
+    f->value = x->me->op & OP_WRITE ? stored_text(x, mine, x->lane) : value_text(x, f->width);
+    f->cause_key = kind;
+    advise_launches(x, his);
+    finding_add_to(x->to, warp, t->op_index, f, 1u << x->lane);
+}
+
 static void report_finding(struct draft *x, enum finding_kind kind)
 {
     const struct touch *t = x->t;
@@ -420,6 +526,10 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     struct finding *f = &x->f;
     const struct site *mine = site_at(warp->code->low, t->op_index), *his = site_at(x->old_low, x->old_op);
     u64 ticket = pair_ticket(x->t->site, x->old->site, kind) + f->equal;
+    if (x->other_launch) {
+        report_launches(x, kind);
+        return;
+    }
     if (count_again(x, ticket, mine ? mine->width : 4, his ? his->width : 4)) return;
     f->kind = kind;
     f->ticket = ticket;
@@ -433,7 +543,8 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     f->how = semantics_text(&x->mem, x->me->op, mine);
     f->width = mine ? mine->width : 4;
     f->addr[x->lane] = x->at & ~(u64)(f->width - 1);
-    x->self = x->old_linear == warp->cta->linear && word_warp(x->old->a) % 32 == warp->id && prior_lane(x) == x->lane;
+    x->self = x->old_linear == warp->cta->linear && !x->other_launch && word_warp(x->old->a) % 32 == warp->id &&
+              prior_lane(x) == x->lane;
     advise_missing(x, race_advise(x));
     advise_copy(x);
     fill_rival(x, his);
@@ -459,7 +570,7 @@ static struct draft draft_of(const struct touch *t, const struct list_entry *old
         x.old_low = low;
         x.old_op = old->site & SITE_OPERATION;
     }
-    x.old_linear = cta_of_access(t->w->c, old->a);
+    find_prior(&x);
     u32 mine = word_kind(me->a) == WHO_WARP && me->lanes ? me->lanes : 1u << lane_of_byte(me->a, byte);
     /* a thread does not race with itself: another lane of the current access is shown */
     if (word_kind(me->a) == WHO_WARP && same_cta(&x) && word_warp(old->a) == (u32)t->w->key >> 14 && mine & (mine - 1))
@@ -521,7 +632,8 @@ void race_check_noncoherent(struct touch *t, const struct access *a)
         if (!list_last_write(t, cell_of((const char *)(uintptr_t)o->race, t->at), bytes, &old)) continue;
         struct draft x = draft_of(t, &old, &me, first);
         x.f.cause = NULL;
-        if (t->warp->cta->launch->in->checks & CHECK_RACE) {
+        /* what another launch wrote may be read so, if that is before this one */
+        if (!x.other_launch && t->warp->cta->launch->in->checks & CHECK_RACE) {
             x.f.cause_key = 1;
             report_finding(&x, F_race_readonly);
         }

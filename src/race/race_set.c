@@ -211,7 +211,21 @@ static bool later_readers_add(struct later_readers *table, u32 size, const struc
     return adds;
 }
 
-/* x without members that later ones replace. */
+/* The current access stands for a member of a launch that is before it, whole: whoever is ordered after the access is
+ * ordered after the member, and whoever is not races with the access, too. Of strong members that is so where the
+ * access conflicts with all that the member conflicts with. Under the lock of the era. */
+static bool stands_for(const struct touch *t, const struct member *m)
+{
+    const struct race_cta *c = t->w->c;
+    struct resident was;
+    if (t->space == SPACE_SHARED || c->era->launches < 2) return false;
+    if (m->a & STRONG_ANY && ((m->a & STRONG_WRITE && !(t->op & OP_WRITE)) || word_scope(m->a) < t->scope))
+        return false;
+    if (!resident_at(c->race, word_slot(m->a), word_time(m->a), &was)) return true;
+    return was.launch != c->launch->number && launch_before(c->era, was.launch, c->launch);
+}
+
+/* x without members that later ones, or the current access, replace. */
 static u32 without_all_replaced(const struct touch *t, u32 x)
 {
     struct notes *n = notes_of(t);
@@ -219,15 +233,15 @@ static u32 without_all_replaced(const struct touch *t, u32 x)
     while (size < 2 * count) size *= 2;
     struct later_readers *table = base_need(sizeof *table * size);
     struct member *keep = base_need(sizeof *keep * count);
-    lock(&t->w->c->launch->lock);
+    lock(&t->w->c->era->lock);
     for (u32 k = x; k;) {
         k = set_last(n, k, &keep[m]);
-        m += later_readers_add(table, size, t->w->c->race, &keep[m]);
+        if (!stands_for(t, &keep[m])) m += later_readers_add(table, size, t->w->c->race, &keep[m]);
     }
-    unlock(&t->w->c->launch->lock);
+    unlock(&t->w->c->era->lock);
     while (m-- > 0) rest = set_with(t, rest, &keep[m]);
-    while (1u << clean < set_count(n, rest)) clean++;
-    set_at(n, rest)->clean = (u8)clean;
+    while (rest && 1u << clean < set_count(n, rest)) clean++;
+    if (rest) set_at(n, rest)->clean = (u8)clean;
     base_free(table);
     base_free(keep);
     set_unref(n, x, notes_locked(t->w, t->space));
@@ -380,6 +394,6 @@ struct list_entry *set_entries(const struct notes *n, const struct set_bytes *of
 void set_memos_drop(struct race_cta *c)
 {
     struct ordered_memo *p = &c->ordered_memo[SPACE_GLOBAL];
-    if (p->since >= c->lo[SPACE_GLOBAL]) set_unref(&c->launch->notes, p->set, c->launch->parallel);
+    if (p->since >= c->lo[SPACE_GLOBAL]) set_unref(&c->era->notes, p->set, c->era->parallel);
     p->since = 0;
 }

@@ -15,6 +15,7 @@
 #include "sim/machine.h"
 
 struct race;
+struct race_era;
 struct race_launch;
 struct lane_clock;
 
@@ -63,6 +64,7 @@ struct bar_state {
 struct resident {
     u32 start, number; /* as in race_cta */
     u64 linear;        /* its linear index in the grid */
+    u32 launch;        /* race_launch.number of its launch */
 };
 /* CTAs that were in a slot one after another, each with as much more in everything as the one before. A grid may have
  * more CTAs than there is memory for one by one. */
@@ -79,7 +81,7 @@ struct race_cta {
     u32 start; /* the time when it began */
     u32 base;  /* the time of its last full barrier */
     u32 slot;
-    u32 number;                                  /* of the CTA in its launch, in the order of their starts */
+    u32 number;                                  /* of the CTA in its era, in the order of their starts */
     bool exact;                                  /* as in race_launch */
     bool has_refs;                               /* its caches have references to notes or sets of global memory */
     struct note_cache note_cache[2][NOTE_CACHE]; /* by space and a hash of the note */
@@ -95,7 +97,9 @@ struct race_cta {
         u32 slot, from, below, base;
     } cta_memo[CTA_MEMO];
     struct race *race;
+    struct race_era *era;             /* of the launch */
     struct race_launch *launch;       /* that has the slot; NULL: none */
+    u32 nwarps;                       /* warps of its CTAs */
     struct cell *shared_cells;        /* of its shared memory */
     char *shared;                     /* the same, for cell_of: cell_of(shared, offset of a sector) */
     u64 shared_bytes;                 /* of shared memory that have cells */
@@ -110,8 +114,10 @@ struct race_cta {
     bool sc_acquired;             /* all its threads are ordered after what sc_clock has */
     struct bar_state bar[MAX_BARS];
     struct race_warp warp[MAX_WARPS];
-    struct resident_run *residents; /* the CTAs that were in this slot during the launch, in their order */
+    struct resident_run *residents; /* the CTAs that were in this slot during the era, in their order */
     u32 nresidents, capresidents;   /* how many; room for how many */
+    u32 serial;                     /* of that era */
+    bool forgot;                    /* CTAs of launches that are forgotten were there before */
     struct volatiles *volatiles;    /* race_volatile.c: of its shared memory */
     struct flight *flights;         /* race_async.c: copies in flight */
     u32 nflights, capflights;       /* how many; room for how many */

@@ -29,7 +29,7 @@ static inline bool scatter_word(struct race_warp *w, struct cell *c, u32 j, u32 
         c->w = (u64)w->now << 32 | MIXED;
     } else if (!word_mixed(c->w) || c->w & (FLAG_LIST | FLAG_PAIR | FLAG_FINE))
         return false;
-    u32 *m = (u32 *)word_elements(&w->c->launch->notes, c->wx, SPACE_GLOBAL) + j;
+    u32 *m = (u32 *)word_elements(&w->c->era->notes, c->wx, SPACE_GLOBAL) + j;
     if (*m) return false;
     *m = mark;
     return true;
@@ -38,7 +38,7 @@ static inline bool scatter_word(struct race_warp *w, struct cell *c, u32 j, u32 
 void race_scatter_words(struct warp *warp, const struct insn *i, char *cells, const u64 *a)
 {
     struct race_warp *w = warp->race;
-    struct notes *n = &w->c->launch->notes;
+    struct notes *n = &w->c->era->notes;
     u32 mark = mark_of(w, SPACE_GLOBAL, race_stamp(w, 0, ES_ONE, WHO_ONE), race_site(warp, i)), marks = 0;
     struct note *note = pool_at(&n->note, mark >> n->shift);
     note->refs += LANES + 1; /* one for each lane, and one so that no slow path frees it */
@@ -76,9 +76,9 @@ void race_access_subword(struct warp *warp, const struct insn *i, u32 op, u32 sp
     if (op == OP_READ && subword_covered(w, c, first, n, me, space)) return;
     struct touch t = race_touch(warp, i, op, space);
     t.at = sector;
-    if (space == SPACE_GLOBAL) cells_lock(w->c->launch, a);
+    if (space == SPACE_GLOBAL) cells_lock(w->c->era, a);
     cell_access_bytes(&t, c, me, bytes_mask(first, n), one ? 0 : lanes);
-    if (space == SPACE_GLOBAL) cells_unlock(w->c->launch, a);
+    if (space == SPACE_GLOBAL) cells_unlock(w->c->era, a);
 }
 
 void race_access_words_slow(struct warp *warp, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n,
@@ -87,7 +87,7 @@ void race_access_words_slow(struct warp *warp, const struct insn *i, u32 op, u32
     struct race_warp *w = warp->race;
     bool one = word_kind(me) == WHO_ONE;
     struct touch t = race_touch(warp, i, op, space);
-    if (space == SPACE_GLOBAL) cells_lock(w->c->launch, a);
+    if (space == SPACE_GLOBAL) cells_lock(w->c->era, a);
     for (; n; n -= 4, a += 4) {
         u64 sector = a & ~(u64)(SECTOR - 1);
         struct cell *c = cell_of(cells, sector);
@@ -96,7 +96,7 @@ void race_access_words_slow(struct warp *warp, const struct insn *i, u32 op, u32
         t.at = sector;
         cell_access_word(&t, c, j, me, one ? 0 : lanes);
     }
-    if (space == SPACE_GLOBAL) cells_unlock(w->c->launch, a - 4);
+    if (space == SPACE_GLOBAL) cells_unlock(w->c->era, a - 4);
 }
 
 /* A part of a run within one sector: `size` bytes from `first` on. `me` names the lane of the sector's first byte, as
@@ -118,7 +118,7 @@ static void run_in_sector(struct touch *t, struct cell *c, u64 me, u32 first, u3
 
 void race_run_slow(struct touch *t, char *cells, u64 a, u32 n, u64 me)
 {
-    struct race_launch *launch = t->w->c->launch;
+    struct race_era *era = t->w->c->era;
     u32 es = word_es(me);
     for (u64 at = a; at < a + n;) {
         u64 sector = at & ~(u64)(SECTOR - 1), left = a + n - at, run = me;
@@ -128,9 +128,9 @@ void race_run_slow(struct touch *t, char *cells, u64 a, u32 n, u64 me)
             run = (me & ~WORD_LANE) | (u64)(lane & 31) << 9;
         }
         t->at = sector;
-        if (t->space == SPACE_GLOBAL) cells_lock(launch, sector);
+        if (t->space == SPACE_GLOBAL) cells_lock(era, sector);
         run_in_sector(t, cell_of(cells, sector), run, first, size);
-        if (t->space == SPACE_GLOBAL) cells_unlock(launch, sector);
+        if (t->space == SPACE_GLOBAL) cells_unlock(era, sector);
         at += size;
     }
 }
@@ -141,7 +141,7 @@ char *lane_cells(const struct access *a, u32 lane, struct mem_object **cached)
     if (a->space[lane] != SP_GLOBAL && a->space[lane] != SP_GENERIC) return NULL;
     struct mem_object *o = *cached;
     if (!o || a->addr[lane] - o->base >= o->size) o = *cached = mem_find(a->warp->cta->launch->sim->mem, a->addr[lane]);
-    return o && o->race ? (char *)(uintptr_t)o->race : NULL;
+    return o ? (char *)(uintptr_t)__atomic_load_n(&o->race, __ATOMIC_ACQUIRE) : NULL;
 }
 
 /* All lanes of `mask` access the same bytes. */

@@ -26,13 +26,13 @@ static inline u64 race_stamp(const struct race_warp *w, u32 lane, u32 es, u32 ki
 /* The notes that the cells of a space refer to. */
 static inline struct notes *notes_in(struct race_warp *w, u32 space)
 {
-    return space == SPACE_SHARED ? &w->c->notes : &w->c->launch->notes;
+    return space == SPACE_SHARED ? &w->c->notes : &w->c->era->notes;
 }
 static inline struct notes *notes_of(const struct touch *t) { return notes_in(t->w, t->space); }
 /* Other workers may use those notes at the same time. */
 static inline bool notes_locked(const struct race_warp *w, u32 space)
 {
-    return space == SPACE_GLOBAL && w->c->launch->parallel;
+    return space == SPACE_GLOBAL && w->c->era->parallel;
 }
 /* The place of a note in the cache of its CTA. */
 static inline struct note_cache *note_cache_of(struct race_warp *w, u32 space, u64 a, u32 site)
@@ -91,24 +91,24 @@ static inline void cell_access_sector(const struct touch *t, struct cell *c, u64
 }
 
 /* Cells of global memory are shared by the workers: one spin lock for each page of them. */
-static inline void cells_lock(struct race_launch *launch, u64 a)
+static inline void cells_lock(struct race_era *era, u64 a)
 {
-    if (likely(!launch->parallel)) return;
-    u8 *s = &launch->race->stripe[(a >> 12) % STRIPES].taken;
+    if (likely(!era->parallel)) return;
+    u8 *s = &era->race->stripe[(a >> 12) % STRIPES].taken;
     while (__atomic_exchange_n(s, 1, __ATOMIC_ACQUIRE))
         while (__atomic_load_n(s, __ATOMIC_RELAXED)) cpu_relax();
 }
-static inline void cells_unlock(struct race_launch *launch, u64 a)
+static inline void cells_unlock(struct race_era *era, u64 a)
 {
-    if (likely(!launch->parallel)) return;
-    __atomic_store_n(&launch->race->stripe[(a >> 12) % STRIPES].taken, 0, __ATOMIC_RELEASE);
+    if (likely(!era->parallel)) return;
+    __atomic_store_n(&era->race->stripe[(a >> 12) % STRIPES].taken, 0, __ATOMIC_RELEASE);
 }
 
 /* No other worker accesses these cells, and the kernel is simple: what a handler reads of a cell stays so, and sets
  * need no members. */
 static inline bool cells_private(const struct race_warp *w, u32 space)
 {
-    return !w->c->exact && (space == SPACE_SHARED || !w->c->launch->parallel);
+    return !w->c->exact && (space == SPACE_SHARED || !w->c->era->parallel);
 }
 /* The function and operation of an instruction, as cells record them. */
 static inline u32 race_site(const struct warp *warp, const struct insn *i)
@@ -147,17 +147,17 @@ static inline void race_run(struct touch *t, char *cells, u64 a, u32 n, u64 me)
         race_run_slow(t, cells, a, n, me);
         return;
     }
-    if (t->space == SPACE_GLOBAL && t->w->c->launch->parallel && (a ^ (a + n - 1)) >> 12) {
+    if (t->space == SPACE_GLOBAL && t->w->c->era->parallel && (a ^ (a + n - 1)) >> 12) {
         race_run_slow(t, cells, a, n, me);
         return;
     }
-    if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->launch, a);
+    if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->era, a);
     u64 first = a;
     for (u64 up = (u64)(SECTOR >> es) << 9; n; n -= SECTOR, a += SECTOR, me += up) {
         t->at = a;
         cell_access_sector(t, cell_of(cells, a), me);
     }
-    if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->launch, first);
+    if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->era, first);
 }
 
 /* A read of whole sectors changes nothing: each has been read by a set in this phase of a simple kernel, which stands
@@ -168,7 +168,7 @@ static inline bool race_run_covered(const struct race_warp *w, const char *cells
     if (w->c->exact || (a | n) & (SECTOR - 1)) return false;
     for (const struct cell *c = cell_of(cells, a), *e = c + n / SECTOR; c < e; c++) {
         u64 r, written;
-        if (likely(space == SPACE_SHARED || !w->c->launch->parallel)) {
+        if (likely(space == SPACE_SHARED || !w->c->era->parallel)) {
             r = c->r;
             written = c->w;
         } else { /* no lock is needed: a thread that writes now finds the set of readers */
@@ -204,12 +204,12 @@ static inline void word_element_put(struct race_warp *w, void *x, u32 j, u64 me,
         ((struct elements_full *)x)->site[j] = site;
         return;
     }
-    struct notes *n = &w->c->launch->notes;
+    struct notes *n = &w->c->era->notes;
     u32 *m = (u32 *)x + j, old = *m, mark = mark_of(w, space, me, site);
     if (old == mark) return;
-    note_ref(n, mark >> n->shift, w->c->launch->parallel);
+    note_ref(n, mark >> n->shift, w->c->era->parallel);
     *m = mark;
-    if (old) note_unref(n, old >> n->shift, w->c->launch->parallel);
+    if (old) note_unref(n, old >> n->shift, w->c->era->parallel);
 }
 static inline u32 word_elements_new(struct race_warp *w, u32 space)
 {

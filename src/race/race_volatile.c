@@ -9,8 +9,8 @@
  * may turn out after a race there was found. So races wait in a report of their own until the launch ends. A finding
  * has a bit for its two instructions, a location the bits of the findings about it, and a flag voids all of its bits.
  *
- * Global memory has a table of locations for the launch, shared memory one for each CTA. With several workers, strong
- * accesses are under the lock race_launch.strong, so the tables need none. */
+ * Global memory has a table of locations for the era, shared memory one for each CTA. With several workers, strong
+ * accesses are under the lock race_era.strong, so the tables need none. */
 #include "race/race_volatile.h"
 #include "race/race_kernel.h"
 #include "race/race_report.h"
@@ -93,7 +93,7 @@ void volatile_free(struct volatiles *v)
 
 static struct volatile_at *location_of_lane(struct touch *t, const struct access *a, u32 lane, u32 element)
 {
-    struct volatiles **table = t->space == SPACE_SHARED ? &t->w->c->volatiles : &t->w->c->launch->volatiles;
+    struct volatiles **table = t->space == SPACE_SHARED ? &t->w->c->volatiles : &t->w->c->era->volatiles;
     return location(table, a->addr[lane] + element * a->site->width, a->site->width);
 }
 
@@ -176,16 +176,12 @@ void volatile_cta_begin(struct race_cta *c)
     empty(c->volatiles);
 }
 
-void volatile_launch_begin(struct race_launch *launch)
-{
-    empty(launch->volatiles);
-    launch->void_pairs = 0;
-}
+void volatile_era_begin(struct race_era *era) { empty(era->volatiles); }
 
-void volatile_launch_end(struct race_launch *launch)
+void volatile_launch_end(struct race_launch *launch, const struct race_era *era)
 {
     if (!launch->held) return;
-    report_release(launch->of->in->report, launch->held, launch->void_pairs | void_bits(launch->volatiles));
+    report_release(launch->of->in->report, launch->held, launch->void_pairs | void_bits(era->volatiles));
     report_free(launch->held);
     launch->held = NULL;
 }

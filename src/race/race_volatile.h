@@ -9,8 +9,8 @@ void volatile_access(struct touch *t, const struct access *a, u32 lane, u32 elem
 /* the same with an atomic, or any other strong operation: the location is a flag */
 void volatile_flag(struct touch *t, const struct access *a, u32 lane, u32 element);
 void volatile_cta_begin(struct race_cta *c); /* its shared memory is another CTA's from now on */
-/* a launch begins, or ends: what no flag explains goes to its report */
-void volatile_launch_begin(struct race_launch *launch);
-void volatile_launch_end(struct race_launch *launch);
+void volatile_era_begin(struct race_era *era);
+/* a launch ends: what no flag explains goes to its report */
+void volatile_launch_end(struct race_launch *launch, const struct race_era *era);
 void volatile_free(struct volatiles *v);
 #endif

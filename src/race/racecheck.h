@@ -21,6 +21,14 @@ void race_order(struct race *r, bool (*before)(void *self, u64 stamp, const void
  * holding it or others back blocks nothing. A launch that begins beside others all the same is checked in the exact
  * way; one that begins beside a launch that is checked in the fast way is not checked. */
 bool race_kernel_alone(struct race *r, struct sim *s, struct ptx_func *kernel);
+/* Something that is no launch has used these bytes while launches are in flight: a copy, a fill, a value that a stream
+ * waited for or wrote. It carries order: launches that begin later are after what was released at a place that it has
+ * read, and who reads a flag that it has written is after the launches that have ended. (Memory that host and device
+ * share needs no such call: each strong access there is taken for one that the host may see, or answers.) Called when
+ * the copy or the wait is done, before what is behind it in its stream starts. */
+void race_outside(struct race *r, u64 address, u64 bytes, bool writes);
+/* Code is about to be freed: launches that have ended are not reported on any more. */
+void race_forget(struct race *r);
 /* Some loop of the kernel may wait for what another launch, a copy or the host writes. */
 bool race_kernel_polls(struct race *r, struct sim *s, struct ptx_func *kernel);
 #endif

@@ -84,9 +84,10 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
     a->ptr[lane] = mem_view(o.object, addr);
     struct range *r = &a->warp->range[a->site - a->warp->code->low->site];
     if (a->site->prov.kind != FROM_TAG && !(o.object->kind == MEM_CONST && !site_is_load(a->site)))
-        *r = (struct range){
-            .lo = o.object->base, .size = o.object->size, .view = o.object->engine, .race = o.object->race
-        };
+        *r = (struct range){ .lo = o.object->base,
+                             .size = o.object->size,
+                             .view = o.object->engine,
+                             .race = __atomic_load_n(&o.object->race, __ATOMIC_ACQUIRE) };
 }
 
 static void check_shared(struct access *a, u32 lane, struct lane_check *c)

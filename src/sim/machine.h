@@ -280,6 +280,7 @@ struct launch { /* read by all workers all the time; what they write has cache l
     bool over;                /* atomic: nothing of it will run any more */
     bool ended;               /* it is not in flight any more, and has its result */
     bool suspected;           /* it is reported that it may wait for ever */
+    bool beside;              /* sim_start made it: other launches may run beside it */
     bool started;             /* by sim_start: whoever leaves it last ends it, and sim_wait takes its result */
     struct sim_launch own;    /* what `in` points to */
     struct sim_result result; /* when it has ended */

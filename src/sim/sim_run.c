@@ -358,6 +358,7 @@ static struct launch *launch_new(struct sim *s, const struct sim_launch *given, 
     l->in = &l->own;
     l->sim = s;
     l->writers = s->writers;
+    l->beside = !caller;
     l->e = caller ? e : base_alloc(sizeof *l->e);
     pthread_mutex_init(&l->lock, NULL);
     pthread_mutex_init(&l->elock, NULL);

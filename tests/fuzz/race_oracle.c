@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum {
-    ORACLE_THREADS = 512,
+    ORACLE_THREADS = 1152,
     ORACLE_CTAS = 12,
     ORACLE_BYTES = 1024,
     ORACLE_BUFFERS = 2,
@@ -87,6 +87,7 @@ struct oracle {
     u8 volatile_racy[ORACLE_PLACES][ORACLE_BYTES];
     u64 base[ORACLE_BUFFERS]; /* of the global buffers */
     u32 instance, block, threads, ids;
+    u32 grid; /* CTAs of a launch; the CTAs of launch n, by its stamp from 1 on, come behind those of the ones before */
     bool weak; /* R5a and R5b order */
     /* something reads what the atomic instruction gives: otherwise it is a red, if relaxed */
     bool read;
@@ -173,9 +174,16 @@ static void by_scope_acquire(const struct oracle *o, const struct by_scope *s, u
             if (c == cta || (w && wide)) oracle_join(o, v, s->by[c][w]);
 }
 
+/* The number of a CTA among those of all launches of an era. */
+static u32 oracle_cta(const struct oracle *o, const struct cta *c)
+{
+    u64 n = c->launch->in->stamp;
+    return (u32)(c->linear + (n ? (n - 1) * o->grid : 0));
+}
+
 static u32 oracle_thread(const struct oracle *o, const struct warp *w, u32 lane)
 {
-    return (u32)w->cta->linear * o->block + w->id * LANES + lane;
+    return oracle_cta(o, w->cta) * o->block + w->id * LANES + lane;
 }
 static bool is_wide(u32 scope) { return scope >= SCOPE_GPU; }
 
@@ -183,6 +191,7 @@ static bool is_wide(u32 scope) { return scope >= SCOPE_GPU; }
 static void oracle_launch(struct oracle *o, u32 grid, u32 block)
 {
     if (!o->t) o->t = calloc(ORACLE_THREADS, sizeof *o->t);
+    o->grid = grid;
     o->block = block;
     o->threads = grid * block;
     o->given = 0;
@@ -210,6 +219,21 @@ static void oracle_launch(struct oracle *o, u32 grid, u32 block)
             o->loc[p][b].size = 0;
         }
     memset(o->bar, 0, sizeof *o->bar * grid);
+}
+
+/* Several launches that nothing orders, of one shape. */
+static void oracle_launches(struct oracle *o, u32 launches, u32 grid, u32 block)
+{
+    oracle_launch(o, launches * grid, block);
+    o->grid = grid;
+}
+
+/* Launch `later` begins, and is after all of launch `earlier`, which has ended. Both by their stamps. */
+static void oracle_after(struct oracle *o, u32 later, u32 earlier)
+{
+    u32 n = o->grid * o->block;
+    for (u32 t = (later - 1) * n; t < later * n; t++)
+        for (u32 k = (earlier - 1) * n; k < earlier * n; k++) oracle_join(o, &o->t[t].now, &o->t[k].now);
 }
 
 /* ---- accesses ---- */
@@ -377,7 +401,7 @@ static u32 oracle_place(const struct oracle *o, const struct access *a, u32 lane
 {
     if (a->space[lane] == SP_SHARED) {
         *at = a->addr[lane];
-        return ORACLE_BUFFERS + (u32)a->warp->cta->linear;
+        return ORACLE_BUFFERS + oracle_cta(o, a->warp->cta);
     }
     u32 k = a->addr[lane] - o->base[0] < ORACLE_BYTES ? 0 : 1;
     *at = a->addr[lane] - o->base[k];
@@ -502,7 +526,7 @@ static void oracle_copied(void *self, const struct warp *w, u32 lane, const char
 {
     struct oracle *o = self;
     lock(&o->lock);
-    u32 t = oracle_thread(o, w, lane), place = ORACLE_BUFFERS + (u32)w->cta->linear, at = (u32)(to - w->shared);
+    u32 t = oracle_thread(o, w, lane), place = ORACLE_BUFFERS + oracle_cta(o, w->cta), at = (u32)(to - w->shared);
     for (u32 b = at; b < at + bytes; b++)
         for (u32 n = 0; n < o->hist[place][b].n; n++) {
             struct oracle_access *x = &o->hist[place][b].a[n];
@@ -572,7 +596,7 @@ static void oracle_pass(struct oracle *o, struct oracle_bar *b, u32 cta)
 static void oracle_sync(void *self, const struct sync_event *e)
 {
     struct oracle *o = self;
-    u32 cta = (u32)e->cta->linear;
+    u32 cta = oracle_cta(o, e->cta);
     lock(&o->lock);
     const struct lop *op = e->warp && e->op != NONE ? &e->warp->code->low->op[e->op] : NULL;
     if (e->kind == SYNC_WARP && (op->flags & ISA_WARP_BARRIER || o->weak)) oracle_meet(o, e->warp, e->mask);

@@ -17,15 +17,16 @@ static struct bench bench_new(u32 space, u32 warps)
 {
     struct bench b = { race_new(NULL), calloc(1, sizeof *b.cta), { .space = space } };
     struct race_cta *c = b.cta;
-    static const struct launch of = { .nwarps = 32 };
+    static struct race_launch launch = { .number = 1 };
     c->race = b.race;
-    c->launch = b.race->idle;
-    c->launch->of = &of;
+    c->era = b.race->era;
+    c->launch = &launch;
+    c->nwarps = 32;
     c->lo[SPACE_SHARED] = c->lo[SPACE_GLOBAL] = 1ull << 32;
     for (u32 n = 0; n < 32; n++) c->warp[n] = (struct race_warp){ .c = c, .id = n, .now = 1, .key = (u64)n << 14 };
     UNIT(notes_open(&c->notes, CHUNKS_SHARED));
     notes_shape(&c->notes, warps, 1 << 21);
-    notes_shape(&b.race->idle->notes, warps, 1 << 21);
+    notes_shape(&b.race->era->notes, warps, 1 << 21);
     b.touch.w = &c->warp[0];
     return b;
 }
@@ -86,7 +87,7 @@ static void part(struct bench *b, u32 *held)
     for (u32 n = 0; n < APART; n++) {
         b->touch.w->now = 2000000 + n;
         held[n] = note_make(b->touch.w, SPACE_GLOBAL, race_stamp(b->touch.w, 0, ES_ONE, WHO_ONE), 1);
-        note_ref(&b->race->idle->notes, held[n], false);
+        note_ref(&b->race->era->notes, held[n], false);
     }
 }
 
@@ -154,7 +155,7 @@ static void sets(u32 space)
 {
     struct bench b = bench_new(space, 32);
     struct notes *n = notes_of(&b.touch);
-    static struct resident_run was = { .first.start = 1, .count = 1 };
+    static struct resident_run was = { .first = { .start = 1, .launch = 1 }, .count = 1 };
     struct race_cta *slots = b.cta;
     slots->residents = &was;
     slots->nresidents = 1;
@@ -203,8 +204,8 @@ static void sets(u32 space)
 static void use_up(void)
 {
     struct bench b = bench_new(SPACE_GLOBAL, 1);
-    b.race->idle->notes.form[FORM_WORDS].chunks = 2;
-    b.race->idle->notes.form[FORM_WORDS].most = 2 * POOL_CHUNK;
+    b.race->era->notes.form[FORM_WORDS].chunks = 2;
+    b.race->era->notes.form[FORM_WORDS].most = 2 * POOL_CHUNK;
     for (u32 n = 0; n < 2 * POOL_CHUNK; n++) {
         u32 x = 0;
         elements_record(&b.touch, &x, 0, 4, race_stamp(b.touch.w, 0, ES_ONE, WHO_ONE), 1);

@@ -68,7 +68,7 @@ static struct machine machine_new(struct bed *b, u32 workers)
     m.race->hook = on_race;
     m.race->hook_self = b;
     m.race->volatile_hook = on_volatile;
-    m.race->idle->vclocks.large = 1; /* these grids are small */
+    m.race->era->vclocks.large = 1; /* these grids are small */
     return m;
 }
 
