@@ -39,15 +39,14 @@ struct reading { /* of the cells of one launch */
     u32 site[CLASSES];                 /* of that */
 };
 
-/* The access is of the launch, not of another one of its era. */
+/* The access is of the launch, not of another one of its era. No launch begins meanwhile. */
 static bool is_mine(const struct reading *f, u64 a)
 {
     struct race_era *era = f->race->era;
     struct resident was;
-    if (a < f->lo) return false;
+    if (a < f->lo || era->launches == 1) return a >= f->lo;
     lock(&era->lock);
-    bool mine = era->launches == 1 ||
-                (resident_at(f->race, word_slot(a), word_time(a), &was) && was.launch == f->launch->number);
+    bool mine = resident_at(f->race, word_slot(a), word_time(a), &was) && was.launch == f->launch->number;
     unlock(&era->lock);
     return mine;
 }
@@ -163,12 +162,13 @@ static void put_object(struct reading *f, const struct mem_object *o)
     u64 from = o->base & ~(u64)(SECTOR - 1), to = o->base + o->size;
     for (u64 at = from; at < to; at += SECTOR) {
         const struct cell *c = cell_of((const char *)(uintptr_t)o->race, at);
+        if (likely(__atomic_load_n(&c->w, __ATOMIC_RELAXED) < f->lo &&
+                   __atomic_load_n(&c->r, __ATOMIC_RELAXED) < f->lo))
+            continue;
         cells_lock(era, at); /* other launches may run */
-        bool used = unlikely(c->w >= f->lo || c->r >= f->lo);
-        struct sector_use u = { 0 };
-        if (used) u = sector_use(f, c);
+        struct sector_use u = sector_use(f, c);
         cells_unlock(era, at);
-        if (used) put_sector(f, at, &u);
+        put_sector(f, at, &u);
     }
     for (u32 k = 0; k < CLASSES; k++) flush(f, k);
 }

@@ -221,21 +221,6 @@ static void oracle_launch(struct oracle *o, u32 grid, u32 block)
     memset(o->bar, 0, sizeof *o->bar * grid);
 }
 
-/* Several launches that nothing orders, of one shape. */
-static void oracle_launches(struct oracle *o, u32 launches, u32 grid, u32 block)
-{
-    oracle_launch(o, launches * grid, block);
-    o->grid = grid;
-}
-
-/* Launch `later` begins, and is after all of launch `earlier`, which has ended. Both by their stamps. */
-static void oracle_after(struct oracle *o, u32 later, u32 earlier)
-{
-    u32 n = o->grid * o->block;
-    for (u32 t = (later - 1) * n; t < later * n; t++)
-        for (u32 k = (earlier - 1) * n; k < earlier * n; k++) oracle_join(o, &o->t[t].now, &o->t[k].now);
-}
-
 /* ---- accesses ---- */
 
 static bool oracle_ordered(const struct oracle *o, const struct oracle_access *x, const struct oracle_access *m)

@@ -23,195 +23,72 @@
  * gather   every CTA counts itself in *flag with a release and waits for all, twice; between, it reads what others
  *          wrote in data.
  * heap     takes memory, writes it, gives it to *data by a release, or frees it. */
-static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
-                           ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
-                           ".extern .func free(.param .b64 a);\n"
-#define HEAD(name)                                                                                                    \
-    ".visible .entry " #name "(.param .u64 data, .param .u64 flag, .param .u64 out)\n{\n"                             \
-    ".reg .u64 %rd<8>; .reg .u32 %r<9>; .reg .pred %p<4>;\n"                                                          \
-    "ld.param.u64 %rd1, [data]; ld.param.u64 %rd2, [flag]; ld.param.u64 %rd3, [out];\n"                               \
-    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"                                             \
-    "mad.lo.u32 %r1, %r1, %r2, %r3; mul.wide.u32 %rd4, %r1, 4; add.u64 %rd5, %rd1, %rd4; add.u64 %rd6, %rd3, %rd4;\n" \
-    "setp.ne.u32 %p1, %r3, 0;\n"
-#define GIVE(name, set)                                                                                           \
-    HEAD(name)                                                                                                    \
-    "ld.relaxed.gpu.global.u32 %r5, [%rd2];\nst.global.u32 [%rd5], %r1;\nbar.sync 0;\nmov.u32 %r4, 1;\n@%p1 bra " \
-    "done;\n" set "done:\nret;\n}\n"
-#define TAKE(name, see, then)                                                        \
-    HEAD(name)                                                                       \
-    "@%p1 bra met;\nagain:\n" see "setp.eq.u32 %p2, %r4, 0;\n@%p2 bra again;\n" then \
-    "met:\nbar.sync 0;\nld.global.u32 %r5, [%rd5];\nst.global.u32 [%rd6], %r5;\nret;\n}\n"
-    GIVE(give_rel, "st.release.gpu.global.u32 [%rd2], %r4;\n") GIVE(give_rlx, "st.relaxed.gpu.global.u32 [%rd2], "
-                                                                              "%r4;\n") GIVE(give_fen, "fence.acq_rel."
-                                                                                                       "gpu;\nst."
-                                                                                                       "relaxed.gpu."
-                                                                                                       "global.u32 "
-                                                                                                       "[%rd2], %r4;\n")
-        GIVE(give_vol,
-             "fence.acq_rel.gpu;\nst.volatile.global.u32 [%rd2], %r4;\n") TAKE(take_acq,
-                                                                               "ld.acquire.gpu.global.u32 %r4, "
-                                                                               "[%rd2];\n",
-                                                                               "") TAKE(take_rlx,
-                                                                                        "ld.relaxed.gpu.global."
-                                                                                        "u32 %r4, [%rd2];\n",
-                                                                                        "") TAKE(take_fen,
-                                                                                                 "ld.relaxed.gpu."
-                                                                                                 "global.u32 %r4, "
-                                                                                                 "[%rd2];\n",
-                                                                                                 "fence.acq_rel."
-                                                                                                 "gpu;\n")
-            TAKE(
-                take_vol,
-                "l"
-                "d"
-                "."
-                "v"
-                "o"
-                "l"
-                "a"
-                "t"
-                "i"
-                "l"
-                "e"
-                "."
-                "g"
-                "l"
-                "o"
-                "b"
-                "a"
-                "l"
-                "."
-                "u"
-                "3"
-                "2"
-                " "
-                "%"
-                "r"
-                "4"
-                ","
-                " "
-                "["
-                "%"
-                "r"
-                "d"
-                "2"
-                "]"
-                ";"
-                "\n",
-                "f"
-                "e"
-                "n"
-                "c"
-                "e"
-                "."
-                "a"
-                "c"
-                "q"
-                "_"
-                "r"
-                "e"
-                "l"
-                "."
-                "g"
-                "p"
-                "u"
-                ";"
-                "\n") HEAD(peek) "ld.acquire.gpu.global.u32 %r4, [%rd2];\nld.global.u32 %r5, [%rd5];\nst.global.u32 "
-                                 "[%rd6], "
-                                 "%r5;\nret;\n}\n" HEAD(use) "ld.global.u32 %r5, [%rd5];\nst.global.u32 [%rd6], "
-                                                             "%r5;\nret;\n}\n" HEAD(add) "ld.global.u32 %r5, "
-                                                                                         "[%rd5];\nadd.u32 %r5, %r5, "
-                                                                                         "1;\nst.global.u32 [%rd5], "
-                                                                                         "%r5;\nret;\n}\n" HEAD(count) "atom.relaxed.gpu.global.add.u32 %r5, [%rd1], 1;\nst.global.u32 [%rd6], %r5;\nret;\n}\n" HEAD(
-                                                                                             narrow) "atom.relaxed.cta."
-                                                                                                     "global.add.u32 "
-                                                                                                     "%r5, [%rd1], "
-                                                                                                     "1;\nst.global."
-                                                                                                     "u32 [%rd6], "
-                                                                                                     "%r5;\nret;\n}"
-                                                                                                     "\n" HEAD(
-                                                                                                         stay) "mov."
-                                                                                                               "u32 "
-                                                                                                               "%r4, "
-                                                                                                               "1;\nst."
-                                                                                                               "release"
-                                                                                                               ".gpu."
-                                                                                                               "global."
-                                                                                                               "u32 "
-                                                                                                               "[%rd2],"
-                                                                                                               " %r4;\n"
-                                                                                                               "again:"
-                                                                                                               "\nld."
-                                                                                                               "global."
-                                                                                                               "u32 "
-                                                                                                               "%r5, "
-                                                                                                               "[%rd5];"
-                                                                                                               "\nadd."
-                                                                                                               "u32 "
-                                                                                                               "%r5, "
-                                                                                                               "%r5, "
-                                                                                                               "1;\nst."
-                                                                                                               "global."
-                                                                                                               "u32 "
-                                                                                                               "[%rd5],"
-                                                                                                               " %r5;\n"
-                                                                                                               "ld."
-                                                                                                               "acquire"
-                                                                                                               ".sys."
-                                                                                                               "global."
-                                                                                                               "u32 "
-                                                                                                               "%r4, "
-                                                                                                               "[%rd3];"
-                                                                                                               "\nsetp."
-                                                                                                               "eq.u32 "
-                                                                                                               "%p2, "
-                                                                                                               "%r4, "
-                                                                                                               "0;\n@%"
-                                                                                                               "p2 bra "
-                                                                                                               "again;"
-                                                                                                               "\nret;"
-                                                                                                               "\n}"
-                                                                                                               "\n" HEAD(
-                                                                                                                   serve) "mov.u32 %r6, 0;\n"
-                                                                                                                          "again:\nld.acquire.sys.global.u32 %r4, "
-                                                                                                                          "[%rd3];\nsetp.eq.u32 %p2, %r4, %r6;\n@%p2 bra "
-                                                                                                                          "again;\n"
-                                                                                                                          "mov.u32 %r6, %r4;\nsetp.eq.u32 %p2, %r4, "
-                                                                                                                          "0xffffffff;\n@%p2 bra done;\n"
-                                                                                                                          "ld.global.u32 %r5, [%rd1];\nadd.u32 %r5, %r5, "
-                                                                                                                          "%r4;\nst.global.u32 [%rd1], %r5;\n"
-                                                                                                                          "st.release.sys.global.u32 [%rd3+32], %r4;\nbra "
-                                                                                                                          "again;\ndone:\nret;\n}\n" HEAD(
-                                                                                                                              vput) "st.volatile.global.u32 [%rd5], "
-                                                                                                                                    "%r1;\nret;\n}\n" HEAD(
-                                                                                                                                        vget) "ld."
-                                                                                                                                              "volatile"
-                                                                                                                                              ".global."
-                                                                                                                                              "u32 "
-                                                                                                                                              "%r5, "
-                                                                                                                                              "[%rd5];"
-                                                                                                                                              "\nst."
-                                                                                                                                              "global."
-                                                                                                                                              "u32 "
-                                                                                                                                              "[%rd6], "
-                                                                                                                                              "%r5;"
-                                                                                                                                              "\nret;"
-                                                                                                                                              "\n}"
-                                                                                                                                              "\n" HEAD(
-                                                                                                                                                  gather) "st.global.u32 [%rd5], %r1;\nmov.u32 %r6, %nctaid.x;\nmov.u32 %r8, 0;\n"
-                                                                                                                                                          "round:\nbar.sync 0;\nadd.u32 %r8, %r8, %r6;\n@%p1 bra met;\n"
-                                                                                                                                                          "atom.acq_rel.gpu.global.add.u32 %r4, [%rd2], 1;\n"
-                                                                                                                                                          "wait:\nld.acquire.gpu.global.u32 %r4, [%rd2];\nsetp.lt.u32 %p2, %r4, %r8;\n@%p2 bra wait;\n"
-                                                                                                                                                          "met:\nbar.sync 0;\nxor.b32 %r5, %r1, %r2;\nmul.lo.u32 %r7, %r6, %r2;\nsetp.lt.u32 %p3, %r5, %r7;\n"
-                                                                                                                                                          "mul.wide.u32 %rd7, %r5, 4;\nadd.u64 %rd7, %rd1, %rd7;\n@%p3 ld.global.u32 %r5, [%rd7];\n"
-                                                                                                                                                          "add.u32 %r7, %r6, %r6;\nsetp.lt.u32 %p2, %r8, %r7;\n@%p2 bra round;\n"
-                                                                                                                                                          "st.global.u32 [%rd6], %r5;\nret;\n}\n" HEAD(
-                                                                                                                                                              heap) "mov.u32 %r5, 0;\n"
-                                                                                                                                                                    "round:\n{ .param .b64 a; .param .b64 r; st.param.b64 [a], 64; call (r), malloc, (a); ld.param.b64 %rd7, "
-                                                                                                                                                                    "[r]; }\n"
-                                                                                                                                                                    "st.u32 [%rd7], %r1;\nld.u32 %r6, [%rd7+4];\nst.u32 [%rd7+4], %r5;\n"
-                                                                                                                                                                    "{ .param .b64 a; st.param.b64 [a], %rd7; call free, (a); }\n"
-                                                                                                                                                                    "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p2, %r5, 20;\n@%p2 bra round;\nret;\n}\n";
+#define GIVE(set)                                                                                             \
+    "ld.relaxed.gpu.global.u32 %r5, [%rd2]; st.global.u32 [%rd5], %r1; bar.sync 0; mov.u32 %r4, 1; @%p1 bra " \
+    "done;\n" set "done: ret;\n"
+#define TAKE(see, then)                                                            \
+    "@%p1 bra met;\nagain: " see "setp.eq.u32 %p2, %r4, 0; @%p2 bra again;\n" then \
+    "met: bar.sync 0; ld.global.u32 %r5, [%rd5];\nst.global.u32 [%rd6], %r5; ret;\n"
+static const struct {
+    const char *name, *body;
+} kernels[] = {
+    { "give_rel", GIVE("st.release.gpu.global.u32 [%rd2], %r4;\n") },
+    { "give_rlx", GIVE("st.relaxed.gpu.global.u32 [%rd2], %r4;\n") },
+    { "give_fen", GIVE("fence.acq_rel.gpu; st.relaxed.gpu.global.u32 [%rd2], %r4;\n") },
+    { "give_vol", GIVE("fence.acq_rel.gpu; st.volatile.global.u32 [%rd2], %r4;\n") },
+    { "take_acq", TAKE("ld.acquire.gpu.global.u32 %r4, [%rd2];\n", "") },
+    { "take_rlx", TAKE("ld.relaxed.gpu.global.u32 %r4, [%rd2];\n", "") },
+    { "take_fen", TAKE("ld.relaxed.gpu.global.u32 %r4, [%rd2];\n", "fence.acq_rel.gpu;\n") },
+    { "take_vol", TAKE("ld.volatile.global.u32 %r4, [%rd2];\n", "fence.acq_rel.gpu;\n") },
+    { "peek", "ld.acquire.gpu.global.u32 %r4, [%rd2]; ld.global.u32 %r5, [%rd5]; st.global.u32 [%rd6], %r5; ret;\n" },
+    { "use", "ld.global.u32 %r5, [%rd5]; st.global.u32 [%rd6], %r5; ret;\n" },
+    { "add", "ld.global.u32 %r5, [%rd5]; add.u32 %r5, %r5, 1; st.global.u32 [%rd5], %r5; ret;\n" },
+    { "count", "atom.relaxed.gpu.global.add.u32 %r5, [%rd1], 1; st.global.u32 [%rd6], %r5; ret;\n" },
+    { "narrow", "atom.relaxed.cta.global.add.u32 %r5, [%rd1], 1; st.global.u32 [%rd6], %r5; ret;\n" },
+    { "vput", "st.volatile.global.u32 [%rd5], %r1; ret;\n" },
+    { "vget", "ld.volatile.global.u32 %r5, [%rd5]; st.global.u32 [%rd6], %r5; ret;\n" },
+    { "stay", "mov.u32 %r4, 1; st.release.gpu.global.u32 [%rd2], %r4;\n"
+              "again: ld.global.u32 %r5, [%rd5]; add.u32 %r5, %r5, 1; st.global.u32 [%rd5], %r5;\n"
+              "ld.acquire.sys.global.u32 %r4, [%rd3]; setp.eq.u32 %p2, %r4, 0; @%p2 bra again;\nret;\n" },
+    { "serve", "mov.u32 %r6, 0;\n"
+               "again: ld.acquire.sys.global.u32 %r4, [%rd3]; setp.eq.u32 %p2, %r4, %r6; @%p2 bra again;\n"
+               "mov.u32 %r6, %r4; setp.eq.u32 %p2, %r4, 0xffffffff; @%p2 bra done;\n"
+               "ld.global.u32 %r5, [%rd1]; add.u32 %r5, %r5, %r4; st.global.u32 [%rd1], %r5;\n"
+               "st.release.sys.global.u32 [%rd3+32], %r4; bra again;\ndone: ret;\n" },
+    { "gather", "st.global.u32 [%rd5], %r1; mov.u32 %r6, %nctaid.x; mov.u32 %r8, 0;\n"
+                "round: bar.sync 0; add.u32 %r8, %r8, %r6; @%p1 bra met;\n"
+                "atom.acq_rel.gpu.global.add.u32 %r4, [%rd2], 1;\n"
+                "wait: ld.acquire.gpu.global.u32 %r4, [%rd2]; setp.lt.u32 %p2, %r4, %r8; @%p2 bra wait;\n"
+                "met: bar.sync 0; xor.b32 %r5, %r1, %r2; mul.lo.u32 %r7, %r6, %r2; setp.lt.u32 %p3, %r5, %r7;\n"
+                "mul.wide.u32 %rd7, %r5, 4; add.u64 %rd7, %rd1, %rd7; @%p3 ld.global.u32 %r5, [%rd7];\n"
+                "add.u32 %r7, %r6, %r6; setp.lt.u32 %p2, %r8, %r7; @%p2 bra round;\n"
+                "st.global.u32 [%rd6], %r5; ret;\n" },
+    { "heap", "mov.u32 %r5, 0;\n"
+              "round: { .param .b64 a; .param .b64 r; st.param.b64 [a], 64; call (r), malloc, (a);\n"
+              "ld.param.b64 %rd7, [r]; }\n"
+              "st.u32 [%rd7], %r1; st.u32 [%rd7+4], %r5; ld.u32 %r6, [%rd7];\n"
+              "{ .param .b64 a; st.param.b64 [a], %rd7; call free, (a); }\n"
+              "add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 20; @%p2 bra round;\nret;\n" },
+};
+
+static struct ptx_module *module_new(struct text *t)
+{
+    struct error e = { 0 };
+    text_add(t, ".version 8.0\n.target sm_80\n.address_size 64\n"
+                ".extern .func (.param .b64 r) malloc(.param .b64 a);\n.extern .func free(.param .b64 a);\n");
+    for (u32 k = 0; k < COUNT_OF(kernels); k++)
+        text_add(t,
+                 ".visible .entry %s(.param .u64 data, .param .u64 flag, .param .u64 out)\n{\n"
+                 ".reg .u64 %%rd<8>; .reg .u32 %%r<9>; .reg .pred %%p<4>;\n"
+                 "ld.param.u64 %%rd1, [data]; ld.param.u64 %%rd2, [flag]; ld.param.u64 %%rd3, [out];\n"
+                 "mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, %%ntid.x; mov.u32 %%r3, %%tid.x;\n"
+                 "mad.lo.u32 %%r1, %%r1, %%r2, %%r3; mul.wide.u32 %%rd4, %%r1, 4;\n"
+                 "add.u64 %%rd5, %%rd1, %%rd4; add.u64 %%rd6, %%rd3, %%rd4; setp.ne.u32 %%p1, %%r3, 0;\n%s}\n",
+                 kernels[k].name, kernels[k].body);
+    struct ptx_module *m = ptx_parse("launches.ptx", (struct str){ t->p, (u32)t->n }, &e);
+    if (!m) error_print(stderr, &e);
+    return m;
+}
 
 /* ---- a software GPU with the race check, and an order of operations ---- */
 
@@ -220,6 +97,7 @@ struct bench {
     struct sim *sim;
     struct race *race;
     struct report *report;
+    struct text ptx;
     struct ptx_module *module;
     u64 data, flag, out, stop; /* memory: of the device, `stop` shared with the host */
     u32 ops;                   /* launches so far: their stamps */
@@ -251,8 +129,7 @@ static struct bench bench_new(u32 workers)
 {
     struct error e = { 0 };
     struct bench b = { .mem = mem_new(&e), .report = report_new() };
-    b.module = ptx_parse("launches.ptx", (struct str){ text, sizeof text - 1 }, &e);
-    if (!b.module) error_print(stderr, &e);
+    b.module = module_new(&b.ptx);
     UNIT(b.mem && b.module);
     b.sim = sim_new(b.mem, profile_default(), workers);
     b.race = race_new(b.mem);
@@ -270,6 +147,7 @@ static void bench_delete(struct bench *b)
     sim_forget(b->module);
     sim_delete(b->sim);
     ptx_free(b->module);
+    text_free(&b->ptx);
     report_free(b->report);
     mem_delete(b->mem);
 }
