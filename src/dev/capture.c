@@ -177,7 +177,7 @@ static u32 wait_captured(struct stream *st, const struct event *e)
     struct capture *c = e->capture, *mine = st->capture;
     if (c->ended) {
         if (mine) mine->invalid = true;
-        return mine ? OP_CAPTURE_ISOLATION : OP_CAPTURED_EVENT;
+        return mine ? OP_CAPTURE_ISOLATION : OP_INVALID_VALUE;
     }
     if (c->invalid || (mine && mine->invalid)) return OP_CAPTURE_INVALIDATED;
     if (st == st->all->legacy) {
@@ -229,13 +229,40 @@ u32 capture_legacy(struct stream *st)
     return status;
 }
 
-u32 capture_asked(struct stream *st) { return st->capture ? forbid(st->capture) : capture_legacy(st); }
+/* A call that some captures forbid, whatever it is about: by the calling thread's own mode and theirs. */
+static u32 unsafe_call(struct streams *s)
+{
+    u32 status = OP_OK;
+    if (!s->captures || my_mode == CAPTURE_RELAXED) return OP_OK;
+    u64 me = thread_number();
+    for (struct capture *c = s->captures; c; c = c->next) {
+        bool mine = c->thread == me && c->mode != CAPTURE_RELAXED;
+        bool anybodys = c->mode == CAPTURE_GLOBAL && my_mode == CAPTURE_GLOBAL;
+        if (!mine && !anybodys) continue;
+        c->invalid = true;
+        status = OP_CAPTURE_UNSUPPORTED;
+    }
+    return status;
+}
+
+u32 capture_asked(struct stream *st)
+{
+    if (st->capture) return forbid(st->capture);
+    u32 status = capture_legacy(st);
+    return status ? status : unsafe_call(st->all);
+}
+
+u32 capture_timed_event(const struct event *e)
+{
+    if (!e->capture) return OP_OK;
+    return e->capture->ended ? OP_INVALID_VALUE : OP_CAPTURED_EVENT;
+}
 
 u32 capture_asked_event(struct event *e)
 {
-    if (!e->capture) return OP_OK;
-    e->capture->invalid = true;
-    return OP_CAPTURED_EVENT;
+    u32 status = e->capture ? capture_timed_event(e) : unsafe_call(e->all);
+    if (status == OP_CAPTURED_EVENT) e->capture->invalid = true;
+    return status;
 }
 
 u32 capture_asked_all(struct streams *s)
@@ -257,18 +284,9 @@ enum capture_mode capture_exchange_mode(enum capture_mode mode)
 
 u32 capture_unsafe_call(struct streams *s)
 {
-    u64 me = thread_number();
-    u32 status = OP_OK;
-    if (my_mode == CAPTURE_RELAXED) return OP_OK;
     lock(&s->lock);
     exec_call(s);
-    for (struct capture *c = s->captures; c; c = c->next) {
-        bool mine = c->thread == me && c->mode != CAPTURE_RELAXED;
-        bool anybodys = c->mode == CAPTURE_GLOBAL && my_mode == CAPTURE_GLOBAL;
-        if (!mine && !anybodys) continue;
-        c->invalid = true;
-        status = OP_CAPTURE_UNSUPPORTED;
-    }
+    u32 status = unsafe_call(s);
     unlock(&s->lock);
     return status;
 }
@@ -360,10 +378,13 @@ u32 capture_end(struct stream *st, struct graph **graph)
         status = OP_ILLEGAL_STATE;
     } else if (c->origin != st) {
         status = OP_CAPTURE_UNMATCHED;
-    } else if (c->mode != CAPTURE_RELAXED && c->thread != thread_number()) {
-        status = OP_CAPTURE_WRONG_THREAD;
+        c->invalid = true;
     } else {
-        status = c->invalid ? OP_CAPTURE_INVALIDATED : joined(c) ? OP_OK : OP_CAPTURE_UNJOINED;
+        bool stranger = c->mode != CAPTURE_RELAXED && c->thread != thread_number();
+        status = stranger     ? OP_CAPTURE_WRONG_THREAD
+                 : c->invalid ? OP_CAPTURE_INVALIDATED
+                 : joined(c)  ? OP_OK
+                              : OP_CAPTURE_UNJOINED;
         g = c->graph;
         c->graph = NULL;
         end(c);

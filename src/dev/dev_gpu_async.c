@@ -119,9 +119,14 @@ static struct dev_copy flat_copy(const struct dev_copy *c)
         f.rows *= f.slices;
         f.slices = 1;
     }
-    if (f.rows == 1 || (f.to.pitch == f.width && f.from.pitch == f.width)) {
+    if (f.slices == 1 && (f.rows == 1 || (f.to.pitch == f.width && f.from.pitch == f.width))) {
         f.width *= f.rows;
         f.rows = 1;
+        f.to.pitch = f.from.pitch = f.width;
+    }
+    if (f.slices == 1) { /* the driver wants slices with all rows, and rows with all bytes, where there is one */
+        f.to.slice = f.to.pitch * f.rows;
+        f.from.slice = f.from.pitch * f.rows;
     }
     return f;
 }

@@ -167,14 +167,16 @@ u32 dev_unregister(struct device *d, void *host, const char *site, struct error 
     if (!d->mem) return gpu_unregister(d, host, site, e);
     enum mem_free_result r = mem_unregister(d->mem, addr, site, &o);
     if (r == MEM_FREE_OK) return OP_OK;
-    if (r == MEM_FREE_TWICE)
+    if (r == MEM_FREE_TWICE) {
         error_set(e, ERR_INPUT, "%s was unregistered before%s%s", o->name, o->free_site ? ", at " : "",
                   o->free_site ? o->free_site : "");
-    else if (o)
+    } else if (o) {
         error_set(e, ERR_INPUT, "0x%" PRIx64 " is %s+0x%" PRIx64 ", not the start of what was registered", addr,
                   o->name, addr - o->base);
-    else
+        return OP_INVALID_VALUE;
+    } else {
         error_set(e, ERR_INPUT, "0x%" PRIx64 " was not registered", addr);
+    }
     return NOT_REGISTERED;
 }
 

@@ -33,7 +33,8 @@ extern const char *const dev_kind_name[MEM_KINDS]; /* "pinned memory" */
  * 1 (nothing is mapped there, or it cannot be written), 2, 801 (the device cannot). */
 u32 dev_register(struct device *d, void *host, u64 bytes, const char *name, const char *site, struct mem_object **out,
                  struct error *e);
-/* `host` is what was registered. 0 or 713. No kernel and copy in flight may use it: the caller waits for them first. */
+/* `host` is what was registered. 0, 713, or 1: it is in the middle of such memory. No kernel and copy in flight may use
+ * it: the caller waits for them first. */
 u32 dev_unregister(struct device *d, void *host, const char *site, struct error *e);
 
 enum { DEV_PITCH = 512 }; /* rows of pitched memory start at multiples of this */

@@ -209,6 +209,21 @@ static const struct {
     [OP_ALLOC] = { body_alloc },   [OP_FREE] = { body_free }, [OP_HOST] = { body_host },
 };
 
+static bool is_host_side(const struct dev_side *x)
+{
+    return !x->object || x->object->kind == MEM_PINNED || x->object->kind == MEM_REGISTERED;
+}
+
+/* What an update of an executable graph must leave as it is, as the driver has it: whether a launch is cooperative,
+ * between which memories a copy is, whether a fill has rows. */
+static u64 update_key(const struct body *b)
+{
+    const struct dev_task *t = &b->task;
+    if (t->kind == OP_LAUNCH) return t->launch.cooperative;
+    if (t->kind == OP_COPY) return (u64)is_host_side(&b->copy.to) | (u64)is_host_side(&b->copy.from) << 1;
+    return t->kind == OP_FILL && t->fill.rows > 1;
+}
+
 static struct op_spec spec_of(struct body *b)
 {
     const struct dev_task *t = &b->task;
@@ -222,7 +237,7 @@ static struct op_spec spec_of(struct body *b)
         .address = (void *)(uintptr_t)(t->kind == OP_ALLOC  ? t->alloc.address
                                        : t->kind == OP_FREE ? t->free.address
                                                             : 0),
-        .key = t->kind == OP_LAUNCH && t->launch.cooperative,
+        .key = update_key(b),
         .tag = work_tag(b->device, t->site),
     };
 }
@@ -232,7 +247,8 @@ static u32 enqueue(struct dev_stream *st, struct dev_task *t, struct error *e)
     struct device *d = device_of_stream(st);
     tell_touches(d);
     bool captured = capture_status(stream_in(st), NULL) != CAPTURE_NONE;
-    u32 status;
+    u32 status = t->kind == OP_ALLOC && !captured ? capture_unsafe_call(work_streams(d)) : OP_OK;
+    if (status) return work_status(d, status, e);
     struct body *b = body_new(d, t, captured ? 0 : stream_id(stream_in(st)), &status, e);
     if (!b) return work_status(d, status, e);
     bool copy = t->kind == OP_COPY && b->copy.width && !captured, wait = copy && !b->copy.to.object;
@@ -290,7 +306,7 @@ enum dev_result work_wait_launch(struct device *d, const struct dev_launch *l, s
     }
     op_synchronise(op);
     op_release(op);
-    stream_query(stream_legacy(s)); /* its status was told by the result */
+    stream_error_taken(stream_legacy(s)); /* its status was told by the result */
     return came;
 }
 
@@ -367,6 +383,10 @@ static u32 value_op(struct dev_stream *st, struct op_spec *spec, u64 address, co
     }
     const struct mem_object *o = dev_range(d, address, spec->bits / 8, e);
     if (!o) return OP_INVALID_VALUE;
+    if (o->kind == MEM_MANAGED) {
+        error_set(e, ERR_INPUT, "a value cannot be in managed memory, as %s is: a GPU refuses it, too", o->name);
+        return OP_INVALID_VALUE;
+    }
     spec->address = mem_view(o, address);
     spec->tag = work_tag(d, site);
     if (spec->kind == OP_VALUE_WRITE) {
@@ -536,8 +556,10 @@ static u32 sim_graph_nodes(struct dev_graph *g) { return graph_node_count(graph_
 static u32 sim_graph_instantiate(struct dev_graph *g, u32 flags, struct dev_exec **out, struct error *e)
 {
     struct graph_exec *x = NULL;
+    *out = NULL;
     tell_unordered(device_of_graph(g));
-    u32 status = graph_instantiate(graph_in(g), flags, &x, NULL);
+    u32 status = capture_unsafe_call(work_streams(device_of_graph(g)));
+    if (!status) status = graph_instantiate(graph_in(g), flags, &x, NULL);
     if (status == OP_INVALID_VALUE) error_set(e, ERR_INPUT, "the edges of the graph form a cycle");
     *out = (struct dev_exec *)x;
     return work_status(device_of_graph(g), status, e);
@@ -548,7 +570,8 @@ static void sim_exec_delete(struct dev_exec *x) { graph_exec_delete(exec_in(x));
 static u32 sim_exec_update(struct dev_exec *x, struct dev_graph *g, struct error *e)
 {
     static const char *const what[] = { "", "other nodes or edges", "a node of another kind",
-                                        "a cooperative launch in place of another, or the reverse",
+                                        "a node that differs in more than can be changed: whether a launch is "
+                                        "cooperative, between which memories a copy is, whether a fill has rows",
                                         "another allocation" };
     struct graph_update u = { 0 };
     u32 status = graph_update(exec_in(x), graph_in(g), &u);

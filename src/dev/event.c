@@ -140,8 +140,8 @@ u32 event_elapsed(struct event *from, struct event *to, double *ms)
     lock(&s->lock);
     exec_call(s);
     u32 status = exec_permitted(s);
-    if (!status) status = capture_asked_event(from);
-    if (!status) status = capture_asked_event(to);
+    if (!status) status = capture_timed_event(from);
+    if (!status) status = capture_timed_event(to);
     if (!status && ((from->flags | to->flags) & EVENT_NO_TIMING || !from->record || !to->record))
         status = OP_INVALID_HANDLE;
     else if (!status && (from->record->state != OP_DONE || to->record->state != OP_DONE))

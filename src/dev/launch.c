@@ -230,7 +230,9 @@ static bool residency_fits(struct refusal *x, u64 fixed)
 
 bool launch_allowed(struct device *d, const struct dev_launch *l)
 {
-    struct refusal x = { .d = d, .l = l };
+    struct refusal x; /* its texts are not cleared: that would take longer than the checks */
+    x.d = d;
+    x.l = l;
     if (!shape_fits(&x) || !promise_kept(&x) || !cluster_fits(&x)) return false;
     u64 fixed = shared_static_bytes(l->kernel);
     return shared_fits(&x, fixed) && consent_given(&x, fixed) && registers_fit(&x) && residency_fits(&x, fixed);

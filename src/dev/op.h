@@ -259,6 +259,7 @@ u64 stream_id(const struct stream *st); /* unique; 1 is the legacy stream */
 struct streams *stream_owner(const struct stream *st);
 /* OP_OK, OP_NOT_READY, or the status of the first operation that failed and was not asked for yet. */
 u32 stream_query(struct stream *st);
+void stream_error_taken(struct stream *st); /* somebody was told of the failed operation by other means */
 u32 stream_synchronise(struct stream *st);
 u32 streams_synchronise(struct streams *s); /* the device: all streams */
 /* The same for a call that is no question: errors stay for those who ask. Nothing in a host function. */
@@ -285,8 +286,8 @@ enum capture_mode { CAPTURE_GLOBAL, CAPTURE_THREAD_LOCAL, CAPTURE_RELAXED };
 enum capture_status { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED };
 struct graph;
 u32 capture_begin(struct stream *st, enum capture_mode mode);
-/* Ends it in every case but OP_CAPTURE_UNMATCHED, OP_CAPTURE_WRONG_THREAD and OP_ILLEGAL_STATE; *graph is the
- * caller's, NULL unless OP_OK. */
+/* Ends it in every case but OP_CAPTURE_UNMATCHED, which invalidates it, and OP_ILLEGAL_STATE; *graph is the caller's,
+ * NULL unless OP_OK. */
 u32 capture_end(struct stream *st, struct graph **graph);
 enum capture_status capture_status(struct stream *st, u64 *id);
 /* For a call that is unsafe in a capture (cudaMalloc, cudaFree, ...): OP_OK, or OP_CAPTURE_UNSUPPORTED, and the

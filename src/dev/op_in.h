@@ -252,6 +252,7 @@ u32 capture_record(struct stream *st, struct event *e, bool *taken);
 u32 capture_wait(struct stream *st, struct event *e, bool *taken);
 u32 capture_asked(struct stream *st); /* synchronise or query: an error, and invalidation, where it is captured */
 u32 capture_asked_event(struct event *e);
+u32 capture_timed_event(const struct event *e); /* its elapsed time; invalidates nothing */
 u32 capture_asked_all(struct streams *s);
 u32 capture_legacy(struct stream *st); /* an operation of the legacy stream beside captured blocking streams */
 void capture_forget(struct event *e);  /* the event's record is no captured one any more */

@@ -212,6 +212,13 @@ static void join_all(const struct stream *st)
     opclock_join_gone(&s->clocks, &s->clocks.gone_blocking);
 }
 
+void stream_error_taken(struct stream *st)
+{
+    lock(&st->all->lock);
+    take_error(&st->error);
+    unlock(&st->all->lock);
+}
+
 u32 stream_query(struct stream *st)
 {
     struct streams *s = st->all;

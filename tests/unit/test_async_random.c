@@ -305,11 +305,13 @@ static void do_graph(void)
         u32 deps = 0;
         for (u32 k = 0; k < i; k++)
             if (share(&p.m[k], &p.m[i])) dep[deps++] = p.node[k];
-        ok(dev_graph_add(g, d, dep, deps, &p.m[i].task, &p.node[i], &e), "graph_add");
+        if (!bad) ok(dev_graph_add(g, d, dep, deps, &p.m[i].task, &p.node[i], &e), "graph_add");
     }
-    if (bad) return;
-    ok(ops->graph_instantiate(g, 0, &exec[execs], &e), "instantiate");
-    if (bad) return;
+    if (!bad) ok(ops->graph_instantiate(g, 0, &exec[execs], &e), "instantiate");
+    if (bad) {
+        ops->graph_delete(g);
+        return;
+    }
     launch_exec(exec[execs], &p);
     if (p.m[p.n - 1].task.kind == OP_LAUNCH && pick(2)) { /* once more, with another last node */
         struct made *last = &p.m[p.n - 1];

@@ -370,7 +370,6 @@ static void capture_fork(void)
     event_record(f, y, 0);
     UNIT_EQ(event_wait(x, f, 0), OP_OK); /* and comes back */
     put(x, 4);
-    UNIT_EQ(capture_end(y, &g), OP_CAPTURE_UNMATCHED);
     UNIT_EQ(capture_end(x, &g), OP_OK);
     UNIT_EQ(trail, 0); /* nothing has run */
     UNIT_EQ(capture_status(y, NULL), CAPTURE_NONE);
@@ -378,8 +377,9 @@ static void capture_fork(void)
     UNIT_EQ(graph_edge_count(g), 4);
     struct graph_dep dep[2];
     UNIT_EQ(graph_node_deps(graph_node_at(g, 3), dep, 2), 2);
-    UNIT_EQ(event_query(f), OP_CAPTURED_EVENT); /* last recorded in a capture */
-    UNIT_EQ(event_wait(y, f, 0), OP_CAPTURED_EVENT);
+    UNIT_EQ(event_query(f), OP_INVALID_VALUE); /* last recorded in a capture, which is over */
+    UNIT_EQ(event_synchronise(f), OP_INVALID_VALUE);
+    UNIT_EQ(event_wait(y, f, 0), OP_INVALID_VALUE);
     event_record(f, y, 0);
     UNIT_EQ(event_synchronise(f), OP_OK);
     struct graph_exec *e1;
@@ -417,7 +417,7 @@ static u32 end_x(void)
     u32 status = capture_end(x, &g);
     UNIT_EQ(g != NULL, status == OP_OK);
     graph_delete(g);
-    UNIT_EQ(capture_status(x, NULL), status == OP_CAPTURE_WRONG_THREAD ? CAPTURE_ACTIVE : CAPTURE_NONE);
+    UNIT_EQ(capture_status(x, NULL), CAPTURE_NONE);
     return status;
 }
 
@@ -442,6 +442,36 @@ static void capture_errors(void)
     put(y, 2);
     UNIT_EQ(end_x(), OP_CAPTURE_UNJOINED);
     UNIT_EQ(capture_status(y, NULL), CAPTURE_NONE);
+
+    begin_x(CAPTURE_GLOBAL); /* ended on the stream that joined */
+    event_record(e, x, 0);
+    event_wait(y, e, 0);
+    UNIT_EQ(capture_end(y, &g), OP_CAPTURE_UNMATCHED);
+    UNIT_EQ(capture_status(x, NULL), CAPTURE_INVALIDATED);
+    UNIT_EQ(end_x(), OP_CAPTURE_INVALIDATED);
+
+    begin_x(CAPTURE_GLOBAL); /* a fork without nodes need not come back */
+    event_record(e, x, 0);
+    event_wait(y, e, 0);
+    UNIT_EQ(end_x(), OP_OK);
+    UNIT_EQ(capture_status(y, NULL), CAPTURE_NONE);
+
+    begin_x(CAPTURE_GLOBAL); /* waiting for others, and asking them, is unsafe as allocating is */
+    UNIT_EQ(stream_synchronise(y), OP_CAPTURE_UNSUPPORTED);
+    UNIT_EQ(end_x(), OP_CAPTURE_INVALIDATED);
+    begin_x(CAPTURE_THREAD_LOCAL);
+    UNIT_EQ(stream_query(y), OP_CAPTURE_UNSUPPORTED);
+    UNIT_EQ(end_x(), OP_CAPTURE_INVALIDATED);
+    begin_x(CAPTURE_GLOBAL);
+    UNIT_EQ(event_query(old), OP_CAPTURE_UNSUPPORTED);
+    UNIT_EQ(end_x(), OP_CAPTURE_INVALIDATED);
+    begin_x(CAPTURE_GLOBAL);
+    UNIT_EQ(event_synchronise(old), OP_CAPTURE_UNSUPPORTED);
+    UNIT_EQ(end_x(), OP_CAPTURE_INVALIDATED);
+    begin_x(CAPTURE_RELAXED);
+    UNIT_EQ(stream_synchronise(y), OP_OK);
+    UNIT_EQ(event_synchronise(old), OP_OK);
+    UNIT_EQ(end_x(), OP_OK);
 
     begin_x(CAPTURE_GLOBAL); /* synchronising with a captured stream, then anything on it */
     UNIT_EQ(stream_synchronise(x), OP_CAPTURE_UNSUPPORTED);
@@ -469,7 +499,11 @@ static void capture_errors(void)
     UNIT_EQ(event_synchronise(e), OP_CAPTURED_EVENT);
     UNIT_EQ(event_wait(y, e, 0), OP_CAPTURE_INVALIDATED);
     UNIT_EQ(end_x(), OP_CAPTURE_INVALIDATED);
-    UNIT_EQ(event_elapsed(old, e, &ms), OP_CAPTURED_EVENT);
+    begin_x(CAPTURE_GLOBAL);
+    event_record(e, x, 0);
+    UNIT_EQ(event_elapsed(old, e, &ms), OP_CAPTURED_EVENT); /* and nothing else */
+    UNIT_EQ(end_x(), OP_OK);
+    UNIT_EQ(event_elapsed(old, e, &ms), OP_INVALID_VALUE);
 
     begin_x(CAPTURE_GLOBAL); /* an event from outside; one that was never recorded orders nothing */
     UNIT_EQ(event_wait(x, never, 0), OP_OK);
@@ -485,7 +519,6 @@ static void capture_errors(void)
 
     begin_x(CAPTURE_GLOBAL); /* the legacy stream beside a captured stream: no harm if that is NON_BLOCKING */
     UNIT_EQ(op_enqueue(legacy, &spec, NULL), OP_OK);
-    UNIT_EQ(stream_synchronise(legacy), OP_OK);
     UNIT_EQ(end_x(), OP_OK);
     UNIT_EQ(capture_begin(blocking, CAPTURE_RELAXED), OP_OK);
     UNIT_EQ(op_enqueue(legacy, &spec, NULL), OP_CAPTURE_IMPLICIT);
@@ -501,7 +534,7 @@ static void capture_errors(void)
     begin_x(CAPTURE_GLOBAL); /* its stream is deleted */
     event_record(e, x, 0);
     UNIT_EQ(stream_delete(x), OP_OK);
-    UNIT_EQ(event_wait(y, e, 0), OP_CAPTURED_EVENT);
+    UNIT_EQ(event_wait(y, e, 0), OP_INVALID_VALUE);
     UNIT_EQ(streams_synchronise(s), OP_OK);
     event_delete(e);
     event_delete(f);
@@ -512,6 +545,7 @@ static void capture_errors(void)
 
 struct other { /* what another thread gets */
     enum capture_mode mode;
+    bool end; /* it tries to end the capture, too */
     u32 unsafe, ended;
 };
 static void *other_thread(void *of)
@@ -520,13 +554,14 @@ static void *other_thread(void *of)
     struct graph *g;
     capture_exchange_mode(o->mode);
     o->unsafe = capture_unsafe_call(s);
+    if (!o->end) return NULL;
     o->ended = capture_end(x, &g);
     graph_delete(g);
     return NULL;
 }
-static struct other ask_other(enum capture_mode mode)
+static struct other ask_other(enum capture_mode mode, bool end)
 {
-    struct other o = { .mode = mode };
+    struct other o = { .mode = mode, .end = end };
     pthread_t t;
     pthread_create(&t, NULL, other_thread, &o);
     pthread_join(t, NULL);
@@ -538,20 +573,21 @@ static void capture_modes(void)
     open_all();
     UNIT_EQ(capture_unsafe_call(s), OP_OK); /* nothing is captured */
     begin_x(CAPTURE_GLOBAL);
-    struct other o = ask_other(CAPTURE_RELAXED);
+    struct other o = ask_other(CAPTURE_RELAXED, true);
     UNIT_EQ(o.unsafe, OP_OK); /* that thread takes the risk */
     UNIT_EQ(o.ended, OP_CAPTURE_WRONG_THREAD);
-    o = ask_other(CAPTURE_THREAD_LOCAL);
+    UNIT_EQ(capture_status(x, NULL), CAPTURE_NONE); /* and has ended it without a graph */
+    begin_x(CAPTURE_GLOBAL);
+    o = ask_other(CAPTURE_THREAD_LOCAL, false);
     UNIT_EQ(o.unsafe, OP_OK);
     UNIT_EQ(capture_status(x, NULL), CAPTURE_ACTIVE);
-    o = ask_other(CAPTURE_GLOBAL);
+    o = ask_other(CAPTURE_GLOBAL, false);
     UNIT_EQ(o.unsafe, OP_CAPTURE_UNSUPPORTED); /* forbidden to all threads */
     UNIT_EQ(end_x(), OP_CAPTURE_INVALIDATED);
 
     begin_x(CAPTURE_THREAD_LOCAL);
-    o = ask_other(CAPTURE_GLOBAL);
+    o = ask_other(CAPTURE_GLOBAL, false);
     UNIT_EQ(o.unsafe, OP_OK); /* forbidden to this thread only */
-    UNIT_EQ(o.ended, OP_CAPTURE_WRONG_THREAD);
     UNIT_EQ(capture_exchange_mode(CAPTURE_RELAXED), CAPTURE_GLOBAL);
     UNIT_EQ(capture_unsafe_call(s), OP_OK);
     UNIT_EQ(capture_exchange_mode(CAPTURE_GLOBAL), CAPTURE_RELAXED);
@@ -560,7 +596,7 @@ static void capture_modes(void)
 
     begin_x(CAPTURE_RELAXED);
     UNIT_EQ(capture_unsafe_call(s), OP_OK);
-    UNIT_EQ(ask_other(CAPTURE_GLOBAL).ended, OP_OK); /* and any thread may end it */
+    UNIT_EQ(ask_other(CAPTURE_GLOBAL, true).ended, OP_OK); /* and any thread may end it */
     UNIT_EQ(capture_status(x, NULL), CAPTURE_NONE);
     streams_delete(s);
 }
@@ -583,8 +619,8 @@ static void capture_kinds(void)
     UNIT_EQ(event_record_external(e, x, 0), OP_OK);
     spec = (struct op_spec){ .kind = OP_VALUE_WRITE, .address = &cell, .value = 3, .bits = 32 };
     UNIT_EQ(op_enqueue(x, &spec, NULL), OP_OK);
-    UNIT_EQ(event_query(e), OP_OK); /* never recorded so far */
     UNIT_EQ(capture_end(x, &g), OP_OK);
+    UNIT_EQ(event_query(e), OP_OK); /* never recorded so far */
     static const enum op_kind want[] = { OP_LAUNCH, OP_LAUNCH, OP_WAIT, OP_RECORD, OP_VALUE_WRITE };
     UNIT_EQ(graph_node_count(g), COUNT_OF(want));
     for (u32 i = 0; i < COUNT_OF(want); i++) UNIT_EQ(graph_node_kind(graph_node_at(g, i)), want[i]);
