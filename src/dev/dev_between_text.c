@@ -72,6 +72,9 @@ static const char *verb(const struct side *s)
     return text[s->kind];
 }
 
+/* As struct finding has it. */
+static const char *access_word(const struct side *s) { return s->kind == ACCESS_READ ? "read" : "write"; }
+
 /* The name without the kernel, for a sentence that says what to do. */
 static const char *brief(const struct side *s)
 {
@@ -235,6 +238,8 @@ void between_report(struct device *d, const struct clash *c, const struct user *
     memory_text(&memory, o);
     f.place = one->place ? one->place : two->place;
     f.other = one->place ? two->place : NULL;
+    f.does = access_word(one->place ? first : second);
+    f.other_does = access_word(second);
     const struct actor *launch = one->place || !two->actor->kernel ? one->actor : two->actor;
     f.kernel = launch->kernel;
     f.launch = launch->number;

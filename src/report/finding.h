@@ -113,7 +113,9 @@ struct finding {
     bool stops;                /* it stops a kernel on every machine: reported although its check is off */
     bool joins;                /* further threads of an occurrence that was added before */
     /* what, for memory findings */
-    const char *access;      /* "read" "write" "atomic" or NULL */
+    const char *access; /* "read" "write" "atomic" or NULL */
+    /* a finding without threads: what is done at `place`, and at `other`, as in access; NULL: it is not about that */
+    const char *does, *other_does;
     const char *how;         /* "weak", "relaxed.cta"...; NULL: not worth saying */
     const char *space;       /* "global" "shared" "local" ... */
     u32 width;               /* bytes per lane */

@@ -295,8 +295,8 @@ static void entry_text(struct ink *k, const struct entry *e)
     const struct finding *f = &e->f;
     enum paint mark = finding_severity(f->kind) == SEV_ERROR ? P_ERROR : P_NOTE;
     struct shown s[3] = {
-        { .all = f->place, .sign = "-->", .access = f->access, .object = f->object },
-        { .all = f->other, .sign = ":::", .access = f->rival ? f->rival->access : NULL, .object = f->object },
+        { .all = f->place, .sign = "-->", .access = f->access ? f->access : f->does, .object = f->object },
+        { .all = f->other, .sign = ":::", .access = f->rival ? f->rival->access : f->other_does, .object = f->object },
         { .all = f->origin, .sign = "<--" }
     };
     u32 widest = 0;

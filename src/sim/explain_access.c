@@ -557,6 +557,11 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
     case FAULT_FREED:
         if (x->object && x->object->kind == MEM_HEAP)
             f.fix = "Free it behind the last access, in whichever thread that is.";
+        if (x->object && x->object->kind == MEM_POOL) {
+            f.kind = F_use_after_free_stream;
+            f.cause = arena_printf(&mem, "the operation that frees %s has run: nothing orders this kernel before it",
+                                   x->object->name);
+        }
         break;
     case FAULT_RESERVED:
         f.cause = arena_printf(&mem, "the operation that allocates %s has not run: nothing orders this kernel after it",
