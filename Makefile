@@ -29,7 +29,8 @@ FRONT := $(sort $(wildcard src/front/*.c))
 SRC := $(filter-out $(FRONT),$(sort $(wildcard src/*/*.c)))
 CLI := $(filter src/cli/%,$(SRC))
 obj = $(patsubst src/%.c,$(B)/obj/%.o,$(1))
-LIB_OBJ := $(call obj,$(filter-out $(CLI),$(SRC)))
+# The drop-in libraries (src/cuda): stubs of what nobody defines are part of the engine.
+LIB_OBJ := $(call obj,$(filter-out $(CLI),$(SRC))) $(B)/obj/cuda/cu_stubs.o $(B)/obj/cuda/rt_stubs.o
 CLI_OBJ := $(call obj,$(CLI))
 LANES := $(filter-out %/lanes_wrap.c,$(wildcard src/sim/lanes*.c))
 LANES_V3 := $(patsubst src/%.c,$(B)/obj/%_v3.o,$(LANES))
@@ -56,7 +57,7 @@ say = $(if $(V),,@echo '$(1) $(2)';)
 .PHONY: all docs man demo test truth agree rows oracle check-layers format regen bench unit fuzz fuzzers sanitize tsan clean install uninstall deb need FORCE
 .DELETE_ON_ERROR:
 
-all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a $(B)/front/lockstep-front.so
+all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a $(addprefix $(B)/front/,lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13)
 
 # The compiler and its flags, so that changing them rebuilds; touched only when they differ.
 $(B)/flags: FORCE
@@ -82,6 +83,19 @@ $(B)/liblockstep.a: $(LIB_OBJ)
 
 $(B)/liblockstep.so: $(LIB_OBJ)
 	$(call say,ld,$@)$(CC) -shared -Wl,-soname,liblockstep.so.0 $(LINK) $^ -o $@ $(LIBS)
+	@ln -sf liblockstep.so $@.0
+
+$(B)/obj/%.o: src/%.S src/cuda/libcuda.def src/front/cudart.def $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,as,$<)$(CC) -Isrc -c $< -o $@
+# The engine is found one folder up from them; with it a process has one copy of everything.
+drop_in = $(CC) -Isrc -shared -nostdlib $(1) $< -o $@ -Wl,-soname,$(@F) $(B)/liblockstep.so '-Wl,-rpath,$$ORIGIN/..:$$ORIGIN/../..'
+$(B)/front/libcuda.so.1: src/cuda/shell.S src/cuda/libcuda.def $(B)/liblockstep.so
+	@mkdir -p $(@D)
+	$(call say,ld,$@)$(call drop_in,'-DEXPORTS="cuda/libcuda.def"' -DPREFIX=lkcu_)
+$(B)/front/libcudart.so.%: src/cuda/shell.S src/front/cudart.def $(B)/liblockstep.so
+	@mkdir -p $(@D); echo '$(@F) { global: cu*; __cu*; local: *; };' > $@.map
+	$(call say,ld,$@)$(call drop_in,'-DEXPORTS="front/cudart.def"' -DPREFIX=lkrt_ -DRELEASE=$(basename $*) -Xlinker --version-script=$@.map)
 
 # No sanitizer: the loader calls it before any runtime of theirs is there.
 $(B)/front/lockstep-front.so: $(FRONT) $(wildcard src/front/*.h src/front/*.def) $(B)/flags
@@ -190,7 +204,10 @@ INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
-INSTALLED = $(BINDIR)/lockstep $(LIBDIR)/liblockstep.so.$(VERSION) $(LIBDIR)/liblockstep.so.0 $(LIBDIR)/liblockstep.so $(LIBDIR)/liblockstep.a \
+# What `lockstep run` puts in front of programs lies beside the libraries, in a folder that no linker looks into.
+FRONTDIR ?= $(PREFIX)/lib/lockstep
+DROP_IN = lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13
+INSTALLED = $(BINDIR)/lockstep $(addprefix $(FRONTDIR)/,$(DROP_IN)) $(LIBDIR)/liblockstep.so.$(VERSION) $(LIBDIR)/liblockstep.so.0 $(LIBDIR)/liblockstep.so $(LIBDIR)/liblockstep.a \
 	$(LIBDIR)/pkgconfig/lockstep.pc $(INCLUDEDIR)/lockstep.h $(foreach m,$(wildcard man/*.[0-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
 	$(BASHDIR)/lockstep $(ZSHDIR)/_lockstep
 
@@ -205,6 +222,7 @@ install: all $(B)/lockstep.pc
 	install -m 755 $(B)/liblockstep.so $(DESTDIR)$(LIBDIR)/liblockstep.so.$(VERSION)
 	ln -sf liblockstep.so.$(VERSION) $(DESTDIR)$(LIBDIR)/liblockstep.so.0
 	ln -sf liblockstep.so.0 $(DESTDIR)$(LIBDIR)/liblockstep.so
+	for f in $(DROP_IN); do install -m 755 $(B)/front/$$f $(DESTDIR)$(FRONTDIR)/$$f || exit; done
 	install -m 644 $(B)/liblockstep.a $(DESTDIR)$(LIBDIR)/liblockstep.a
 	install -m 644 $(B)/lockstep.pc $(DESTDIR)$(LIBDIR)/pkgconfig/lockstep.pc
 	install -m 644 include/lockstep.h $(DESTDIR)$(INCLUDEDIR)/lockstep.h

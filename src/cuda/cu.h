@@ -1,0 +1,139 @@
+/* cu.h: the CUDA Driver API, libcuda.so.1, over the public interface of Lockstep.
+ *
+ *   libcuda.def     every export, with the release that brought it
+ *   cu_stubs.S      an export that nobody defines: it is refused by name (cu_table.c)
+ *   cu_table.c      cuGetProcAddress; refusals
+ *   cu_process.c    the devices of the process (LOCKSTEP_DEVICES), cuInit, fork
+ *   cu_handle.c     which pointers of the caller are handles of ours
+ *   cu_context.c    contexts, primary and others, and each thread's stack of them
+ *   cu_device.c     devices and their attributes
+ *   cu_module.c     modules, libraries, kernels and variables
+ *   cu_memory.c     memory and copies
+ *   cu_launch.c     launches
+ *   cu_stream.c     streams, events, host functions
+ *
+ * A function of the API is CU_API(cuMemAlloc_v2)(...): an exported symbol lkcu_cuMemAlloc_v2 of liblockstep.so, to
+ * which the export of libcuda.so.1 jumps. Its types are those of cuda.h as numbers and pointers; no CUDA header is
+ * needed. Handles that callers pass are looked up before they are used, so that junk is CUDA_ERROR_INVALID_HANDLE. */
+#ifndef LOCKSTEP_CU_H
+#define LOCKSTEP_CU_H
+#include "host/host.h"
+
+typedef int cu_result;
+enum cu_error {
+    CU_OK = 0,
+    CU_INVALID_VALUE = 1,
+    CU_OUT_OF_MEMORY = 2,
+    CU_NOT_INITIALIZED = 3,
+    CU_NO_DEVICE = 100,
+    CU_INVALID_DEVICE = 101,
+    CU_INVALID_IMAGE = 200,
+    CU_INVALID_CONTEXT = 201,
+    CU_NO_BINARY = 209,
+    CU_UNSUPPORTED_LIMIT = 215,
+    CU_INVALID_PTX = 218,
+    CU_FILE_NOT_FOUND = 301,
+    CU_INVALID_HANDLE = 400,
+    CU_NOT_FOUND = 500,
+    CU_PRIMARY_ACTIVE = 708,
+    CU_CONTEXT_DESTROYED = 709,
+    CU_NOT_PERMITTED = 800,
+    CU_NOT_SUPPORTED = 801,
+    CU_UNKNOWN = 999,
+};
+#define CU_API(symbol) __attribute__((visibility("default"))) cu_result lkcu_##symbol
+
+enum { CU_VERSION = 13000, CU_DEVICES = 16 };
+
+/* ---- what callers pass ---- */
+
+/* Whether these bytes can be read: a pointer that leads nowhere is an error of the call, not a crash. */
+bool cu_readable(const void *p, u64 bytes);
+/* The same for what a pointer of the caller leads to. */
+#define cu_ok(p) cu_readable(p, sizeof *(p))
+
+/* ---- handles ---- */
+
+enum cu_kind { CU_CONTEXT = 1, CU_MODULE, CU_LIBRARY, CU_KERNEL, CU_STREAM, CU_EVENT, CU_FATBIN, CU_KINDS };
+bool cu_handle_add(void *handle, enum cu_kind kind); /* false: no memory */
+void cu_handle_remove(void *handle);
+bool cu_handle_is(const void *handle, enum cu_kind kind);
+
+/* ---- the process ---- */
+
+struct cu_device {
+    u32 ordinal;                   /* in CUDA_VISIBLE_DEVICES' order */
+    const struct profile *profile; /* its card */
+    lk_gpu *gpu;                   /* NULL: nobody has used it yet */
+    struct cu_context *primary;    /* made at once, active while it is retained */
+    u32 retained;                  /* how often the primary context is */
+    u32 primary_flags;
+};
+struct cu_process {
+    lock_t lock; /* of the fields below, and of contexts */
+    bool ready;  /* cuInit has been called */
+    s32 pid;     /* that called it: a child of fork has none of this */
+    struct cu_device device[CU_DEVICES];
+    u32 devices;
+};
+extern struct cu_process cu_process;
+/* CU_OK, or why there is nothing to call: cuInit was not called, or a fork came between. */
+cu_result cu_begin(void);
+/* The device with this ordinal; NULL: there is none. */
+struct cu_device *cu_device_at(int ordinal);
+/* Makes the device's gpu when it is needed first. */
+cu_result cu_device_open(struct cu_device *d);
+
+/* ---- contexts ---- */
+
+struct cu_context {
+    struct cu_device *device;
+    bool primary, alive; /* alive: not destroyed; of a primary context: retained */
+    u32 flags;
+    u64 id;       /* unique */
+    u64 limit[8]; /* by enum CUlimit */
+    u32 cache_config, shared_config;
+};
+/* The calling thread's current context, alive, with its gpu open; CU_INVALID_CONTEXT: none. */
+cu_result cu_current(struct cu_context **out);
+cu_result cu_context_retain(struct cu_device *d, struct cu_context **out); /* the primary one */
+
+/* ---- programs ---- */
+
+/* A module or a library: an image, and what it became on each device. */
+struct cu_image {
+    enum cu_kind kind;      /* CU_MODULE, CU_LIBRARY */
+    struct cu_device *only; /* a module's device; NULL: a library, which is loaded on a device when it is used there */
+    lk_ptx *part;           /* its texts, terminated; of -rdc=true one for each file of the program */
+    u32 parts;
+    char name[64];             /* in messages and reports */
+    lock_t lock;               /* of the fields below */
+    lk_module *on[CU_DEVICES]; /* by ordinal; NULL: not loaded there */
+    struct cu_function *first; /* the kernels that somebody has asked for */
+};
+/* A kernel of an image: CUfunction, and CUkernel. */
+struct cu_function {
+    struct cu_image *image;
+    const char *name;          /* as in the PTX */
+    lk_kernel *on[CU_DEVICES]; /* by ordinal; NULL: not asked for there */
+    u32 dynamic_shared;        /* cudaFuncAttributeMaxDynamicSharedMemorySize; 0: not set */
+    s32 carveout;              /* preferred, percent; -1: none */
+    u32 cluster[3];            /* required, 0: not said */
+    bool cluster_any;          /* non-portable sizes are allowed */
+    struct cu_function *next;  /* of the image */
+};
+/* The kernel on a device, loaded there if need be. */
+cu_result cu_function_on(struct cu_function *f, struct cu_device *d, lk_kernel **out);
+/* A handle of either kind, as a function; NULL: it is none. */
+struct cu_function *cu_function_of(void *handle);
+
+/* ---- streams ---- */
+
+/* The stream of a handle in the current context: 0 (by `thread` the legacy or the calling thread's default stream), 1,
+ * 2, or one of cuStreamCreate. */
+cu_result cu_stream_of(struct cu_context *c, void *handle, bool thread, lk_stream **out);
+/* What an lk_ call on this gpu came to, as CUDA has it. */
+cu_result cu_status(lk_gpu *gpu, lk_status s);
+/* A sentence for the report, once: something that the API has and Lockstep does not do. */
+void cu_refused(const char *what);
+#endif

@@ -1,0 +1,350 @@
+/* Contexts: the primary one of each device, others that cuCtxCreate makes, and each thread's stack of current ones. All
+ * contexts of a device share its gpu: memory and streams are the device's. */
+#include "cuda/cu.h"
+#include "sim/profile.h"
+
+enum { STACK = 64 };
+static _Thread_local struct {
+    struct cu_context *at[STACK];
+    u32 n;
+} stack;
+static u64 ids; /* given out */
+
+enum { LIMIT_STACK, LIMIT_PRINTF, LIMIT_HEAP, LIMIT_SYNC_DEPTH, LIMIT_PENDING, LIMIT_FETCH, LIMIT_PERSISTING, LIMITS };
+
+static struct cu_context *context_new(struct cu_device *d, u32 flags, bool primary)
+{
+    struct cu_context *c = base_alloc(sizeof *c);
+    if (!c) return NULL;
+    *c = (struct cu_context){ .device = d,
+                              .primary = primary,
+                              .alive = true,
+                              .flags = flags,
+                              .id = __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED),
+                              .limit = { [LIMIT_STACK] = 1024,
+                                         [LIMIT_PRINTF] = 1 << 20,
+                                         [LIMIT_HEAP] = 8 << 20,
+                                         [LIMIT_SYNC_DEPTH] = 2,
+                                         [LIMIT_PENDING] = 2048,
+                                         [LIMIT_FETCH] = 64 } };
+    if (cu_handle_add(c, CU_CONTEXT)) return c;
+    base_free(c);
+    return NULL;
+}
+
+cu_result cu_context_retain(struct cu_device *d, struct cu_context **out)
+{
+    cu_result r = cu_device_open(d);
+    if (r) return r;
+    lock(&cu_process.lock);
+    if (!d->primary) d->primary = context_new(d, d->primary_flags, true);
+    if (d->primary) {
+        d->primary->alive = true;
+        d->retained++;
+    }
+    unlock(&cu_process.lock);
+    *out = d->primary;
+    return d->primary ? CU_OK : CU_OUT_OF_MEMORY;
+}
+
+cu_result cu_current(struct cu_context **out)
+{
+    cu_result r = cu_begin();
+    *out = stack.n ? stack.at[stack.n - 1] : NULL;
+    if (r) return r;
+    if (!*out) return CU_INVALID_CONTEXT;
+    return (*out)->alive ? CU_OK : CU_CONTEXT_DESTROYED;
+}
+
+/* ---- primary contexts ---- */
+
+CU_API(cuDevicePrimaryCtxRetain)(struct cu_context **out, int device)
+{
+    cu_result r = cu_begin();
+    struct cu_device *d = cu_device_at(device);
+    if (r) return r;
+    if (!cu_ok(out)) return CU_INVALID_VALUE;
+    return d ? cu_context_retain(d, out) : CU_INVALID_DEVICE;
+}
+
+CU_API(cuDevicePrimaryCtxRelease_v2)(int device)
+{
+    cu_result r = cu_begin();
+    struct cu_device *d = cu_device_at(device);
+    if (r) return r;
+    if (!d) return CU_INVALID_DEVICE;
+    lock(&cu_process.lock);
+    r = d->retained ? CU_OK : CU_INVALID_CONTEXT;
+    if (d->retained && !--d->retained) d->primary->alive = false;
+    unlock(&cu_process.lock);
+    return r;
+}
+CU_API(cuDevicePrimaryCtxRelease)(int device) { return lkcu_cuDevicePrimaryCtxRelease_v2(device); }
+
+CU_API(cuDevicePrimaryCtxSetFlags_v2)(int device, unsigned flags)
+{
+    cu_result r = cu_begin();
+    struct cu_device *d = cu_device_at(device);
+    if (r) return r;
+    if (!d) return CU_INVALID_DEVICE;
+    d->primary_flags = flags;
+    if (d->primary) d->primary->flags = flags;
+    return CU_OK;
+}
+CU_API(cuDevicePrimaryCtxSetFlags)(int device, unsigned flags)
+{
+    return lkcu_cuDevicePrimaryCtxSetFlags_v2(device, flags);
+}
+
+CU_API(cuDevicePrimaryCtxGetState)(int device, unsigned *flags, int *active)
+{
+    cu_result r = cu_begin();
+    struct cu_device *d = cu_device_at(device);
+    if (r) return r;
+    if (!d) return CU_INVALID_DEVICE;
+    if (!cu_ok(flags) || !cu_ok(active)) return CU_INVALID_VALUE;
+    *flags = d->primary_flags;
+    *active = d->retained != 0;
+    return CU_OK;
+}
+
+CU_API(cuDevicePrimaryCtxReset_v2)(int device)
+{
+    cu_result r = cu_begin();
+    struct cu_device *d = cu_device_at(device);
+    if (r) return r;
+    if (!d) return CU_INVALID_DEVICE;
+    return d->gpu ? cu_status(d->gpu, lk_gpu_synchronise(d->gpu)) : CU_OK;
+}
+CU_API(cuDevicePrimaryCtxReset)(int device) { return lkcu_cuDevicePrimaryCtxReset_v2(device); }
+
+/* ---- other contexts ---- */
+
+static cu_result push(struct cu_context *c)
+{
+    if (stack.n == STACK) return CU_INVALID_VALUE;
+    stack.at[stack.n++] = c;
+    return CU_OK;
+}
+
+CU_API(cuCtxCreate_v2)(struct cu_context **out, unsigned flags, int device)
+{
+    cu_result r = cu_begin();
+    struct cu_device *d = cu_device_at(device);
+    if (r) return r;
+    if (!cu_ok(out)) return CU_INVALID_VALUE;
+    if (!d) return CU_INVALID_DEVICE;
+    if ((r = cu_device_open(d))) return r;
+    struct cu_context *c = context_new(d, flags, false);
+    if (!c) return CU_OUT_OF_MEMORY;
+    *out = c;
+    return push(c);
+}
+CU_API(cuCtxCreate)(struct cu_context **out, unsigned flags, int device)
+{
+    return lkcu_cuCtxCreate_v2(out, flags, device);
+}
+CU_API(cuCtxCreate_v3)(struct cu_context **out, const void *affinity, int count, unsigned flags, int device)
+{
+    (void)affinity;
+    return count ? CU_NOT_SUPPORTED : lkcu_cuCtxCreate_v2(out, flags, device);
+}
+CU_API(cuCtxCreate_v4)(struct cu_context **out, const void *parameters, unsigned flags, int device)
+{
+    (void)parameters; /* affinity and graphics: neither changes what a program computes */
+    return lkcu_cuCtxCreate_v2(out, flags, device);
+}
+
+CU_API(cuCtxDestroy_v2)(struct cu_context *c)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
+    if (c->primary) return CU_INVALID_CONTEXT;
+    r = cu_status(c->device->gpu, lk_gpu_synchronise(c->device->gpu));
+    c->alive = false; /* other threads may have it as their current one: they are told */
+    cu_handle_remove(c);
+    if (stack.n && stack.at[stack.n - 1] == c) stack.n--;
+    return r;
+}
+CU_API(cuCtxDestroy)(struct cu_context *c) { return lkcu_cuCtxDestroy_v2(c); }
+
+CU_API(cuCtxPushCurrent_v2)(struct cu_context *c)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    return cu_handle_is(c, CU_CONTEXT) ? push(c) : CU_INVALID_CONTEXT;
+}
+CU_API(cuCtxPushCurrent)(struct cu_context *c) { return lkcu_cuCtxPushCurrent_v2(c); }
+
+CU_API(cuCtxPopCurrent_v2)(struct cu_context **out)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!stack.n) return CU_INVALID_CONTEXT;
+    stack.n--;
+    if (out) *out = stack.at[stack.n];
+    return CU_OK;
+}
+CU_API(cuCtxPopCurrent)(struct cu_context **out) { return lkcu_cuCtxPopCurrent_v2(out); }
+
+CU_API(cuCtxSetCurrent)(struct cu_context *c)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (c && !cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
+    if (stack.n) stack.n--;
+    return c ? push(c) : CU_OK;
+}
+
+CU_API(cuCtxGetCurrent)(struct cu_context **out)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_ok(out)) return CU_INVALID_VALUE;
+    *out = stack.n ? stack.at[stack.n - 1] : NULL;
+    return CU_OK;
+}
+
+CU_API(cuCtxGetDevice)(int *device)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (!cu_ok(device)) return CU_INVALID_VALUE;
+    *device = (int)c->device->ordinal;
+    return CU_OK;
+}
+CU_API(cuCtxGetDevice_v2)(int *device, struct cu_context *c)
+{
+    if (!c) return lkcu_cuCtxGetDevice(device);
+    if (!cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
+    if (!cu_ok(device)) return CU_INVALID_VALUE;
+    *device = (int)c->device->ordinal;
+    return CU_OK;
+}
+
+CU_API(cuCtxSynchronize)(void)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    return r ? r : cu_status(c->device->gpu, lk_gpu_synchronise(c->device->gpu));
+}
+CU_API(cuCtxSynchronize_v2)(struct cu_context *c)
+{
+    if (!c) return lkcu_cuCtxSynchronize();
+    if (!cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
+    return cu_status(c->device->gpu, lk_gpu_synchronise(c->device->gpu));
+}
+
+/* ---- what a context has ---- */
+
+CU_API(cuCtxGetFlags)(unsigned *flags)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (!cu_ok(flags)) return CU_INVALID_VALUE;
+    *flags = c->flags;
+    return CU_OK;
+}
+
+CU_API(cuCtxSetFlags)(unsigned flags)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    c->flags = flags;
+    return CU_OK;
+}
+
+CU_API(cuCtxGetId)(struct cu_context *c, u64 *id)
+{
+    cu_result r = CU_OK;
+    if (!cu_ok(id)) return CU_INVALID_VALUE;
+    if (!c) r = cu_current(&c);
+    if (r) return r;
+    if (!cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
+    *id = c->id;
+    return CU_OK;
+}
+
+CU_API(cuCtxGetApiVersion)(struct cu_context *c, unsigned *version)
+{
+    if (c && !cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
+    if (!cu_ok(version)) return CU_INVALID_VALUE;
+    *version = 3020;
+    return CU_OK;
+}
+
+CU_API(cuCtxGetStreamPriorityRange)(int *least, int *greatest)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if ((least && !cu_ok(least)) || (greatest && !cu_ok(greatest))) return CU_INVALID_VALUE;
+    if (least) *least = 0;
+    if (greatest) *greatest = -5;
+    return CU_OK;
+}
+
+CU_API(cuCtxGetLimit)(u64 *value, u32 limit)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (!cu_ok(value)) return CU_INVALID_VALUE;
+    if (limit >= LIMITS) return CU_UNSUPPORTED_LIMIT;
+    *value = c->limit[limit];
+    return CU_OK;
+}
+
+CU_API(cuCtxSetLimit)(u32 limit, u64 value)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (limit >= LIMITS) return CU_UNSUPPORTED_LIMIT;
+    c->limit[limit] = value;
+    return CU_OK;
+}
+
+CU_API(cuCtxGetCacheConfig)(u32 *config)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (!cu_ok(config)) return CU_INVALID_VALUE;
+    *config = c->cache_config;
+    return CU_OK;
+}
+CU_API(cuCtxSetCacheConfig)(u32 config)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    c->cache_config = config;
+    return CU_OK;
+}
+CU_API(cuCtxGetSharedMemConfig)(u32 *config)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (!cu_ok(config)) return CU_INVALID_VALUE;
+    *config = c->shared_config;
+    return CU_OK;
+}
+CU_API(cuCtxSetSharedMemConfig)(u32 config)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    c->shared_config = config;
+    return CU_OK;
+}
+CU_API(cuCtxResetPersistingL2Cache)(void)
+{
+    struct cu_context *c;
+    return cu_current(&c);
+}

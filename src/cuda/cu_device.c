@@ -1,0 +1,188 @@
+/* Devices and their attributes. */
+#include "cuda/cu.h"
+#include "sim/profile.h"
+
+/* The beginning of every call about a device. */
+static cu_result enter(int device, struct cu_device **d)
+{
+    cu_result r = cu_begin();
+    *d = cu_device_at(device);
+    return r ? r : *d ? CU_OK : CU_INVALID_DEVICE;
+}
+
+CU_API(cuDeviceGetCount)(int *count)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_ok(count)) return CU_INVALID_VALUE;
+    *count = (int)cu_process.devices;
+    return CU_OK;
+}
+
+CU_API(cuDeviceGet)(int *device, int ordinal)
+{
+    struct cu_device *d;
+    cu_result r = enter(ordinal, &d);
+    if (r) return r;
+    if (!cu_ok(device)) return CU_INVALID_VALUE;
+    *device = ordinal;
+    return CU_OK;
+}
+
+CU_API(cuDeviceGetName)(char *name, int size, int device)
+{
+    struct cu_device *d;
+    cu_result r = enter(device, &d);
+    if (r) return r;
+    if (!cu_ok(name) || size <= 0) return CU_INVALID_VALUE;
+    snprintf(name, (size_t)size, "%s", d->profile->title);
+    return CU_OK;
+}
+
+CU_API(cuDeviceTotalMem_v2)(u64 *bytes, int device)
+{
+    struct cu_device *d;
+    cu_result r = enter(device, &d);
+    if (r) return r;
+    if (!bytes) return CU_INVALID_VALUE;
+    *bytes = d->profile->memory;
+    return CU_OK;
+}
+
+CU_API(cuDeviceComputeCapability)(int *major, int *minor, int device)
+{
+    struct cu_device *d;
+    cu_result r = enter(device, &d);
+    if (r) return r;
+    if (!cu_ok(major) || !cu_ok(minor)) return CU_INVALID_VALUE;
+    *major = (int)d->profile->sm / 10;
+    *minor = (int)d->profile->sm % 10;
+    return CU_OK;
+}
+
+static bool attribute_of(const struct cu_device *d, int which, int *value)
+{
+    const struct profile *p = d->profile;
+    switch (which) {
+#define ATTRIBUTE(number, name, v) \
+    case number:                   \
+        *value = (int)(v);         \
+        return true;
+#include "cuda/cu_attribute.def"
+#undef ATTRIBUTE
+    default: return false;
+    }
+}
+
+CU_API(cuDeviceGetAttribute)(int *value, int which, int device)
+{
+    struct cu_device *d;
+    cu_result r = enter(device, &d);
+    if (r) return r;
+    return value && attribute_of(d, which, value) ? CU_OK : CU_INVALID_VALUE;
+}
+
+/* The struct of CUDA 1: what it has is among the attributes. */
+CU_API(cuDeviceGetProperties)(int out[14], int device)
+{
+    static const int which[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 };
+    struct cu_device *d;
+    cu_result r = enter(device, &d);
+    if (r) return r;
+    if (!cu_ok(out)) return CU_INVALID_VALUE;
+    for (u32 i = 0; i < COUNT_OF(which); i++) attribute_of(d, which[i], &out[i]);
+    return CU_OK;
+}
+
+/* The same in every run: a program may name a device by it. */
+static void uuid_of(const struct cu_device *d, u8 out[16])
+{
+    u64 h = 0xcbf29ce484222325u ^ d->ordinal;
+    for (const char *p = d->profile->name; *p; p++) h = (h ^ (u8)*p) * 0x100000001b3u;
+    memcpy(out, "Lockstep", 8);
+    memcpy(out + 8, &h, 8);
+}
+
+CU_API(cuDeviceGetUuid)(u8 out[16], int device)
+{
+    struct cu_device *d;
+    cu_result r = enter(device, &d);
+    if (r) return r;
+    if (!cu_ok(out)) return CU_INVALID_VALUE;
+    uuid_of(d, out);
+    return CU_OK;
+}
+CU_API(cuDeviceGetUuid_v2)(u8 out[16], int device) { return lkcu_cuDeviceGetUuid(out, device); }
+
+CU_API(cuDeviceGetPCIBusId)(char *out, int size, int device)
+{
+    struct cu_device *d;
+    cu_result r = enter(device, &d);
+    if (r) return r;
+    if (!cu_ok(out) || size < 13) return CU_INVALID_VALUE;
+    snprintf(out, (size_t)size, "0000:00:%02X.0", d->ordinal);
+    return CU_OK;
+}
+
+CU_API(cuDeviceGetByPCIBusId)(int *device, const char *id)
+{
+    unsigned domain = 0, bus, slot, function = 0;
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_ok(device) || !cu_ok(id)) return CU_INVALID_VALUE;
+    if (sscanf(id, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3 &&
+        (domain = 0, sscanf(id, "%x:%x.%x", &bus, &slot, &function)) < 2)
+        return CU_INVALID_VALUE;
+    if (domain || bus || function || !cu_device_at((int)slot)) return CU_INVALID_DEVICE;
+    *device = (int)slot;
+    return CU_OK;
+}
+
+/* ---- between devices ---- */
+
+CU_API(cuDeviceCanAccessPeer)(int *can, int device, int peer)
+{
+    struct cu_device *a, *b;
+    cu_result r = enter(device, &a);
+    if (r || (r = enter(peer, &b))) return r;
+    if (!cu_ok(can)) return CU_INVALID_VALUE;
+    *can = 0; /* copies between devices work; a kernel uses memory of its own device */
+    return CU_OK;
+}
+CU_API(cuDeviceGetP2PAttribute)(int *value, int which, int device, int peer)
+{
+    struct cu_device *a, *b;
+    cu_result r = enter(device, &a);
+    if (r || (r = enter(peer, &b))) return r;
+    if (!cu_ok(value) || a == b || which < 1 || which > 5) return CU_INVALID_VALUE;
+    *value = 0;
+    return CU_OK;
+}
+CU_API(cuCtxEnablePeerAccess)(struct cu_context *peer, unsigned flags)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (flags) return CU_INVALID_VALUE;
+    return cu_handle_is(peer, CU_CONTEXT) ? 217 /* CUDA_ERROR_PEER_ACCESS_UNSUPPORTED */ : CU_INVALID_CONTEXT;
+}
+CU_API(cuCtxDisablePeerAccess)(struct cu_context *peer)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    return cu_handle_is(peer, CU_CONTEXT) ? 705 /* CUDA_ERROR_PEER_ACCESS_NOT_ENABLED */ : CU_INVALID_CONTEXT;
+}
+
+/* ---- profilers have nothing to start ---- */
+
+CU_API(cuProfilerStart)(void)
+{
+    struct cu_context *c;
+    return cu_current(&c);
+}
+CU_API(cuProfilerStop)(void)
+{
+    struct cu_context *c;
+    return cu_current(&c);
+}

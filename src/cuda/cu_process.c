@@ -1,0 +1,168 @@
+/* The devices of the process: which cards LOCKSTEP_DEVICES and CUDA_VISIBLE_DEVICES give it, cuInit, and what a child
+ * of fork finds. */
+#include "cuda/cu_run.h"
+#include "sim/profile.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct cu_process cu_process = { .lock = LOCK_INIT };
+
+/* The next word of a list with commas; false: there is none. */
+static bool word_next(const char **p, char *out, size_t size)
+{
+    while (**p == ',' || isspace((unsigned char)**p)) ++*p;
+    size_t n = strcspn(*p, ",");
+    if (!n) return false;
+    size_t keep = n;
+    while (keep && isspace((unsigned char)(*p)[keep - 1])) keep--;
+    snprintf(out, size, "%.*s", (int)MIN_OF(keep, size - 1), *p);
+    *p += n;
+    return true;
+}
+
+/* The cards that there are, before any choice. */
+static u32 cards_read(const struct profile *card[CU_DEVICES])
+{
+    const char *list = getenv("LOCKSTEP_DEVICES");
+    char word[80];
+    u32 n = 0;
+    while (list && n < CU_DEVICES && word_next(&list, word, sizeof word)) {
+        const struct profile *p = profile_find(word);
+        if (p)
+            card[n++] = p;
+        else
+            fprintf(stderr, "lockstep: LOCKSTEP_DEVICES: there is no device `%s`; lockstep device lists them\n", word);
+    }
+    if (!n) card[n++] = profile_default();
+    return n;
+}
+
+/* CUDA_VISIBLE_DEVICES: numbers, or beginnings of UUIDs, up to the first that is none; nobody twice. */
+static void devices_read(void)
+{
+    const struct profile *card[CU_DEVICES];
+    u32 cards = cards_read(card);
+    const char *chosen = getenv("CUDA_VISIBLE_DEVICES");
+    bool taken[CU_DEVICES] = { false };
+    struct cu_process *p = &cu_process;
+    char word[80];
+    if (!chosen)
+        for (u32 i = 0; i < cards; i++) p->device[p->devices++].profile = card[i];
+    while (chosen && p->devices < CU_DEVICES && word_next(&chosen, word, sizeof word)) {
+        char *end;
+        long i = strtol(word, &end, 10);
+        if (*end || end == word || i < 0 || i >= (long)cards || taken[i]) break;
+        taken[i] = true;
+        p->device[p->devices++].profile = card[i];
+    }
+    for (u32 i = 0; i < p->devices; i++) p->device[i].ordinal = i;
+}
+
+CU_API(cuInit)(unsigned flags)
+{
+    struct cu_process *p = &cu_process;
+    if (flags) return CU_INVALID_VALUE;
+    lock(&p->lock);
+    bool forked = p->ready && p->pid != (s32)getpid();
+    if (!p->ready) {
+        devices_read();
+        p->pid = (s32)getpid();
+        p->ready = true;
+    }
+    unlock(&p->lock);
+    return forked ? CU_NOT_INITIALIZED : p->devices ? CU_OK : CU_NO_DEVICE;
+}
+
+cu_result cu_begin(void)
+{
+    const struct cu_process *p = &cu_process;
+    return __atomic_load_n(&p->ready, __ATOMIC_ACQUIRE) && p->pid == (s32)getpid() ? CU_OK : CU_NOT_INITIALIZED;
+}
+
+struct cu_device *cu_device_at(int ordinal)
+{
+    return ordinal >= 0 && (u32)ordinal < cu_process.devices ? &cu_process.device[ordinal] : NULL;
+}
+
+cu_result cu_device_open(struct cu_device *d)
+{
+    lock(&cu_process.lock);
+    lk_status s = LK_OK;
+    if (!d->gpu) s = cu_run_open(d);
+    unlock(&cu_process.lock);
+    return s ? cu_status(NULL, s) : CU_OK;
+}
+
+cu_result cu_status(lk_gpu *gpu, lk_status s)
+{
+    u32 number = 0;
+    if (s == LK_OK || s == LK_FINDINGS) return CU_OK; /* a finding does not stop the program */
+    if (s == LK_NOT_READY) return 600;
+    number = lk_gpu_cuda_error(gpu);
+    return number ? (cu_result)number : CU_UNKNOWN;
+}
+
+CU_API(cuDriverGetVersion)(int *version)
+{
+    if (!cu_ok(version)) return CU_INVALID_VALUE;
+    *version = CU_VERSION;
+    return CU_OK;
+}
+
+/* ---- errors by number ---- */
+
+static bool error_find(int number, lk_cuda_error *out)
+{
+    for (u32 i = 0; lk_cuda_error_at(i, out); i++)
+        if ((int)out->number == number && (out->driver[0] || !number)) return true;
+    return false;
+}
+
+/* The driver's own words, which programs compare and print; ours where they are not known. */
+static const char *words_of(int number, const char *ours)
+{
+    const char *words;
+    u32 n;
+    for (u32 i = 0; (words = lk_cuda_phrase_at(i, &n)); i++)
+        if ((int)n == number) return words;
+    return ours;
+}
+
+/* Names and sentences live for ever: each is composed once. */
+static const char *error_text(int number, bool name)
+{
+    static lock_t guard = LOCK_INIT;
+    static const char *made[2][1000];
+    lk_cuda_error x;
+    if (number < 0 || number >= 1000 || !error_find(number, &x)) return NULL;
+    lock(&guard);
+    const char **slot = &made[name][number];
+    if (!*slot) {
+        char text[600];
+        if (name)
+            snprintf(text, sizeof text, number ? "CUDA_ERROR_%s" : "CUDA_SUCCESS", x.driver);
+        else
+            snprintf(text, sizeof text, "%s", number ? words_of(number, x.meaning) : "no error");
+        char *copy = base_alloc(strlen(text) + 1);
+        if (copy) memcpy(copy, text, strlen(text) + 1);
+        *slot = copy;
+    }
+    const char *found = *slot;
+    unlock(&guard);
+    return found;
+}
+
+CU_API(cuGetErrorName)(int error, const char **out)
+{
+    if (!cu_ok(out)) return CU_INVALID_VALUE;
+    *out = error_text(error, true);
+    return *out ? CU_OK : CU_INVALID_VALUE;
+}
+
+CU_API(cuGetErrorString)(int error, const char **out)
+{
+    if (!cu_ok(out)) return CU_INVALID_VALUE;
+    *out = error_text(error, false);
+    return *out ? CU_OK : CU_INVALID_VALUE;
+}

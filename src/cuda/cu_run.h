@@ -1,0 +1,15 @@
+/* cu_run.h: the engine inside a program that `lockstep run` started: what it was told, and what it tells.
+ *
+ * The launcher names a folder in LOCKSTEP_RUN and says its options in LOCKSTEP_RUN_OPTIONS, a line `key=value` each.
+ * The engine writes its reports into that folder, PID.txt, PID.json and so on, each whole and in one step (rename),
+ * whenever there is something new, and at the end: a program that is killed loses nothing that was found more than a
+ * moment ago. Without a launcher the report goes to standard error when the program ends. */
+#ifndef LOCKSTEP_CU_RUN_H
+#define LOCKSTEP_CU_RUN_H
+#include "cuda/cu.h"
+
+/* Makes the gpu of a device as the launcher wants it. Under the lock of the process. */
+lk_status cu_run_open(struct cu_device *d);
+/* A kernel is launched: for the summary. */
+void cu_run_launched(const char *kernel);
+#endif

@@ -1,0 +1,12 @@
+/* cu_text.h: the PTX in an image that a program hands over in memory. */
+#ifndef LOCKSTEP_CU_TEXT_H
+#define LOCKSTEP_CU_TEXT_H
+#include "cuda/cu.h"
+
+/* Finds the texts in what `data` points to: PTX, a fatbin, its wrapper, which of -rdc=true has several, or a cubin,
+ * which has none. They are chosen for `device`, NULL: the first. The array and its texts are from base_alloc, named
+ * `name`. Otherwise `why` says in a sentence what is wrong. */
+cu_result cu_texts_of(const void *data, const struct cu_device *device, const char *name, lk_ptx **part, u32 *parts,
+                      char *why, size_t size);
+void cu_texts_free(lk_ptx *part, u32 parts);
+#endif

@@ -1,0 +1,50 @@
+/* rt.h: the CUDA Runtime API, libcudart.so.*, over the driver interface of cu.h.
+ *
+ *   front/cudart.def  every export, with the releases that have it
+ *   rt_stubs.S        an export that nobody defines: it is refused by name
+ *   rt_thread.c       what a thread has: its device, its last error
+ *   rt_register.c     what nvcc's code registers before main: images, kernels, variables
+ *   rt_launch.c       launches and attributes of kernels
+ *   rt_device.c       devices and their properties
+ *   rt_memory.c       memory, copies, symbols
+ *   rt_stream.c       streams and events
+ *
+ * A function of the API is RT_API(cudaMalloc)(...): an exported symbol lkrt_cudaMalloc of liblockstep.so. Errors have
+ * the driver's numbers, as they do in CUDA since release 10, but for a few that only the runtime has. */
+#ifndef LOCKSTEP_RT_H
+#define LOCKSTEP_RT_H
+#include "cuda/cu.h"
+
+#define RT_API(symbol) __attribute__((visibility("default"))) cu_result lkrt_##symbol
+enum rt_error {
+    RT_INVALID_CONFIGURATION = 9,
+    RT_INVALID_SYMBOL = 13,
+    RT_INVALID_DEVICE_FUNCTION = 98,
+    RT_MISSING_CONFIGURATION = 52,
+    RT_INVALID_DIRECTION = 21,
+};
+struct rt_dim3 {
+    u32 x, y, z;
+};
+
+/* Makes the primary context of the thread's device current, and the devices at first; its context, NULL: not wanted. */
+cu_result rt_enter(struct cu_context **c);
+/* Keeps an error as the thread's last one, and returns it. */
+cu_result rt_done(cu_result r);
+/* Exports for the legacy and for the thread's default stream: `call` uses `thread`. */
+#define RT_PAIR(name, suffix, parameters, call) \
+    RT_API(name) parameters                     \
+    {                                           \
+        enum { thread = 0 };                    \
+        return rt_done(call);                   \
+    }                                           \
+    RT_API(name##suffix) parameters             \
+    {                                           \
+        enum { thread = 1 };                    \
+        return rt_done(call);                   \
+    }
+
+/* rt_register.c. What a host function or variable stands for on the device. */
+cu_result rt_function_of(const void *host, struct cu_function **out);
+cu_result rt_symbol_of(const void *host, u64 *address, u64 *bytes);
+#endif

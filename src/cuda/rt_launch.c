@@ -1,0 +1,146 @@
+/* Launches: what <<<>>> becomes, and the attributes of kernels. */
+#include "cuda/rt.h"
+
+enum { NESTED = 16 };
+struct configuration { /* of a <<<>>> whose arguments are being evaluated */
+    struct rt_dim3 grid, block;
+    u64 shared;
+    void *stream;
+};
+static _Thread_local struct {
+    struct configuration at[NESTED];
+    u32 n;
+} pushed;
+
+extern cu_result lkcu_cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                     void *, void **, void **),
+    lkcu_cuLaunchKernel_ptsz(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
+                             void **, void **),
+    lkcu_cuLaunchCooperativeKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
+                                   void **),
+    lkcu_cuLaunchCooperativeKernel_ptsz(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                        void *, void **),
+    lkcu_cuLaunchKernelEx(const void *, void *, void **, void **),
+    lkcu_cuLaunchKernelEx_ptsz(const void *, void *, void **, void **), lkcu_cuFuncGetAttribute(int *, int, void *),
+    lkcu_cuFuncSetAttribute(void *, int, int);
+
+__attribute__((visibility("default"))) unsigned
+lkrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_dim3 block, u64 shared, void *stream);
+unsigned lkrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_dim3 block, u64 shared, void *stream)
+{
+    if (pushed.n == NESTED) return 1;
+    pushed.at[pushed.n++] = (struct configuration){ grid, block, shared, stream };
+    return 0;
+}
+
+RT_API(__cudaPopCallConfiguration)(struct rt_dim3 *grid, struct rt_dim3 *block, u64 *shared, void *stream)
+{
+    if (!pushed.n) return rt_done(RT_MISSING_CONFIGURATION);
+    const struct configuration *c = &pushed.at[--pushed.n];
+    if (grid) *grid = c->grid;
+    if (block) *block = c->block;
+    if (shared) *shared = c->shared;
+    if (stream) memcpy(stream, &c->stream, sizeof c->stream);
+    return CU_OK;
+}
+
+static cu_result launch(const void *host, struct rt_dim3 g, struct rt_dim3 b, void **args, u64 shared, void *stream,
+                        bool cooperative, bool thread)
+{
+    struct cu_function *f;
+    cu_result r = rt_enter(NULL);
+    if (r || (r = rt_function_of(host, &f))) return r;
+    if (shared > UINT32_MAX) return CU_INVALID_VALUE;
+    if (cooperative)
+        return (thread ? lkcu_cuLaunchCooperativeKernel_ptsz
+                       : lkcu_cuLaunchCooperativeKernel)(f, g.x, g.y, g.z, b.x, b.y, b.z, (u32)shared, stream, args);
+    return (thread ? lkcu_cuLaunchKernel_ptsz : lkcu_cuLaunchKernel)(f, g.x, g.y, g.z, b.x, b.y, b.z, (u32)shared,
+                                                                     stream, args, NULL);
+}
+#define LAUNCH (const void *f, struct rt_dim3 g, struct rt_dim3 b, void **args, u64 shared, void *s)
+RT_PAIR(cudaLaunchKernel, _ptsz, LAUNCH, launch(f, g, b, args, shared, s, false, thread))
+RT_PAIR(__cudaLaunchKernel, _ptsz, LAUNCH, launch(f, g, b, args, shared, s, false, thread))
+RT_PAIR(cudaLaunchCooperativeKernel, _ptsz, LAUNCH, launch(f, g, b, args, shared, s, true, thread))
+
+struct rt_launch_config { /* cudaLaunchConfig_t */
+    struct rt_dim3 grid, block;
+    u64 shared;
+    void *stream;
+    void *attribute; /* cudaLaunchAttribute is CUlaunchAttribute */
+    unsigned attributes;
+};
+struct cu_launch_config { /* as in cu_launch.c */
+    struct rt_dim3 grid, block;
+    unsigned shared;
+    void *stream;
+    void *attribute;
+    unsigned attributes;
+};
+static cu_result launch_ex(const struct rt_launch_config *x, const void *host, void **args, bool thread)
+{
+    struct cu_function *f;
+    cu_result r = rt_enter(NULL);
+    if (r || (r = rt_function_of(host, &f))) return r;
+    if (!cu_ok(x) || x->shared > UINT32_MAX) return CU_INVALID_VALUE;
+    struct cu_launch_config y = { x->grid, x->block, (u32)x->shared, x->stream, x->attribute, x->attributes };
+    return (thread ? lkcu_cuLaunchKernelEx_ptsz : lkcu_cuLaunchKernelEx)(&y, f, args, NULL);
+}
+RT_PAIR(cudaLaunchKernelExC, _ptsz, (const struct rt_launch_config *x, const void *f, void **args),
+        launch_ex(x, f, args, thread))
+
+/* ---- attributes ---- */
+
+struct rt_func_attributes { /* cudaFuncAttributes */
+    u64 shared, constant, local;
+    int threads, registers, ptx, binary, cache_ca, dynamic, carveout, cluster_must, cluster[3], policy, cluster_any,
+        reserved[16];
+};
+enum { OLD_ATTRIBUTES = 56 }; /* bytes of it in releases before clusters, up to carveout */
+
+RT_API(cudaFuncGetAttributes)(struct rt_func_attributes *out, const void *host)
+{
+    struct cu_function *f;
+    cu_result r = rt_enter(NULL);
+    if (r || (r = rt_function_of(host, &f))) return rt_done(r);
+    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
+    int v[16] = { 0 };
+    for (int i = 0; i < 16; i++) lkcu_cuFuncGetAttribute(&v[i], i, f);
+    *out = (struct rt_func_attributes){ .shared = (u32)v[1],
+                                        .constant = (u32)v[2],
+                                        .local = (u32)v[3],
+                                        .threads = v[0],
+                                        .registers = v[4],
+                                        .ptx = v[5],
+                                        .binary = v[6],
+                                        .cache_ca = v[7],
+                                        .dynamic = v[8],
+                                        .carveout = v[9],
+                                        .cluster_must = v[10],
+                                        .cluster = { v[11], v[12], v[13] },
+                                        .cluster_any = v[14],
+                                        .policy = v[15] };
+    return CU_OK;
+}
+
+RT_API(cudaFuncSetAttribute)(const void *host, int which, int value)
+{
+    struct cu_function *f;
+    cu_result r = rt_enter(NULL);
+    if (r || (r = rt_function_of(host, &f))) return rt_done(r);
+    return rt_done(lkcu_cuFuncSetAttribute(f, which, value));
+}
+RT_API(cudaFuncSetCacheConfig)(const void *host, u32 config)
+{
+    struct cu_function *f;
+    (void)config;
+    return rt_done(rt_function_of(host, &f));
+}
+RT_API(cudaFuncSetSharedMemConfig)(const void *host, u32 config) { return lkrt_cudaFuncSetCacheConfig(host, config); }
+RT_API(cudaFuncGetName)(const char **name, const void *host)
+{
+    struct cu_function *f;
+    cu_result r = rt_function_of(host, &f);
+    if (!r && !cu_ok(name)) r = CU_INVALID_VALUE;
+    if (!r) *name = f->name;
+    return rt_done(r);
+}

@@ -1,0 +1,298 @@
+/* Memory, copies and symbols of the runtime. */
+#include "cuda/rt.h"
+
+#define THEN(call) (rt_enter(NULL) ? rt_enter(NULL) : (call))
+enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, BY_ADDRESS = 4 }; /* cudaMemcpyKind; 0: between host and host */
+
+#define DECLARE(name, suffix, ...) extern cu_result lkcu_##name(__VA_ARGS__), lkcu_##name##suffix(__VA_ARGS__)
+DECLARE(cuMemcpy, _ptds, u64, u64, u64);
+DECLARE(cuMemcpyAsync, _ptsz, u64, u64, u64, void *);
+DECLARE(cuMemcpyHtoD_v2, _ptds, u64, const void *, u64);
+DECLARE(cuMemcpyHtoDAsync_v2, _ptsz, u64, const void *, u64, void *);
+DECLARE(cuMemcpyDtoH_v2, _ptds, void *, u64, u64);
+DECLARE(cuMemcpyDtoHAsync_v2, _ptsz, void *, u64, u64, void *);
+DECLARE(cuMemcpyDtoD_v2, _ptds, u64, u64, u64);
+DECLARE(cuMemcpyDtoDAsync_v2, _ptsz, u64, u64, u64, void *);
+DECLARE(cuMemcpy3D_v2, _ptds, const void *);
+DECLARE(cuMemcpy3DAsync_v2, _ptsz, const void *, void *);
+DECLARE(cuMemsetD8_v2, _ptds, u64, unsigned char, u64);
+DECLARE(cuMemsetD8Async, _ptsz, u64, unsigned char, u64, void *);
+DECLARE(cuMemsetD2D8_v2, _ptds, u64, u64, unsigned char, u64, u64);
+DECLARE(cuMemsetD2D8Async, _ptsz, u64, u64, unsigned char, u64, u64, void *);
+DECLARE(cuMemAllocAsync, _ptsz, u64 *, u64, void *);
+DECLARE(cuMemFreeAsync, _ptsz, u64, void *);
+extern cu_result lkcu_cuMemAlloc_v2(u64 *, u64), lkcu_cuMemFree_v2(u64), lkcu_cuMemAllocManaged(u64 *, u64, unsigned),
+    lkcu_cuMemHostAlloc(void **, u64, unsigned), lkcu_cuMemFreeHost(void *),
+    lkcu_cuMemAllocPitch_v2(u64 *, u64 *, u64, u64, unsigned), lkcu_cuMemHostRegister_v2(void *, u64, unsigned),
+    lkcu_cuMemHostUnregister(void *), lkcu_cuMemHostGetDevicePointer_v2(u64 *, void *, unsigned),
+    lkcu_cuMemHostGetFlags(unsigned *, void *), lkcu_cuMemGetInfo_v2(u64 *, u64 *),
+    lkcu_cuPointerGetAttribute(void *, int, u64);
+#define P(x) (u64)(uintptr_t)(x)
+
+/* ---- allocation ---- */
+
+RT_API(cudaMalloc)(void **out, u64 bytes)
+{
+    u64 address = 0;
+    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
+    cu_result r = rt_enter(NULL);
+    if (!r && bytes) r = lkcu_cuMemAlloc_v2(&address, bytes); /* none of 0 bytes: the driver's would refuse it */
+    if (!r) *out = (void *)(uintptr_t)address;
+    return rt_done(r);
+}
+RT_API(cudaFree)(void *p) { return rt_done(THEN(lkcu_cuMemFree_v2(P(p)))); }
+RT_API(cudaMallocManaged)(void **out, u64 bytes, unsigned flags)
+{
+    u64 address = 0;
+    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
+    cu_result r = THEN(lkcu_cuMemAllocManaged(&address, bytes, flags));
+    if (!r) *out = (void *)(uintptr_t)address;
+    return rt_done(r);
+}
+RT_API(cudaHostAlloc)(void **out, u64 bytes, unsigned flags)
+{
+    if (out && !bytes) *out = NULL;
+    return rt_done(bytes ? THEN(lkcu_cuMemHostAlloc(out, bytes, flags)) : rt_enter(NULL));
+}
+RT_API(cudaMallocHost)(void **out, u64 bytes) { return lkrt_cudaHostAlloc(out, bytes, 0); }
+RT_API(cudaFreeHost)(void *p) { return rt_done(THEN(lkcu_cuMemFreeHost(p))); }
+RT_API(cudaHostRegister)(void *p, u64 bytes, unsigned f)
+{
+    return rt_done(THEN(lkcu_cuMemHostRegister_v2(p, bytes, f)));
+}
+RT_API(cudaHostUnregister)(void *p) { return rt_done(THEN(lkcu_cuMemHostUnregister(p))); }
+RT_API(cudaHostGetFlags)(unsigned *flags, void *p) { return rt_done(THEN(lkcu_cuMemHostGetFlags(flags, p))); }
+RT_API(cudaHostGetDevicePointer)(void **out, void *p, unsigned flags)
+{
+    u64 address = 0;
+    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
+    cu_result r = THEN(lkcu_cuMemHostGetDevicePointer_v2(&address, p, flags));
+    if (!r) *out = (void *)(uintptr_t)address;
+    return rt_done(r);
+}
+RT_API(cudaMallocPitch)(void **out, u64 *pitch, u64 width, u64 rows)
+{
+    u64 address = 0;
+    if (!cu_ok(out) || !cu_ok(pitch)) return rt_done(CU_INVALID_VALUE);
+    *pitch = 0;
+    cu_result r = rt_enter(NULL);
+    if (!r && width && rows) r = lkcu_cuMemAllocPitch_v2(&address, pitch, width, rows, 4);
+    if (!r) *out = (void *)(uintptr_t)address;
+    return rt_done(r);
+}
+struct rt_extent {
+    u64 width, height, depth;
+};
+struct rt_pitched {
+    void *p;
+    u64 pitch, width, height;
+};
+RT_API(cudaMalloc3D)(struct rt_pitched *out, struct rt_extent e)
+{
+    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
+    *out = (struct rt_pitched){ .width = e.width, .height = e.height };
+    return lkrt_cudaMallocPitch(&out->p, &out->pitch, e.width, e.height * e.depth);
+}
+RT_API(cudaMemGetInfo)(u64 *left, u64 *total) { return rt_done(THEN(lkcu_cuMemGetInfo_v2(left, total))); }
+
+static cu_result malloc_async(void **out, u64 bytes, void *s, bool thread)
+{
+    u64 address = 0;
+    if (!cu_ok(out)) return CU_INVALID_VALUE;
+    cu_result r = THEN((thread ? lkcu_cuMemAllocAsync_ptsz : lkcu_cuMemAllocAsync)(&address, bytes, s));
+    if (!r) *out = (void *)(uintptr_t)address;
+    return r;
+}
+RT_PAIR(cudaMallocAsync, _ptsz, (void **out, u64 n, void *s), malloc_async(out, n, s, thread))
+RT_PAIR(cudaFreeAsync, _ptsz, (void *p, void *s),
+        THEN((thread ? lkcu_cuMemFreeAsync_ptsz : lkcu_cuMemFreeAsync)(P(p), s)))
+
+/* ---- copies ---- */
+
+/* The kind says which side is whose; what it says wrongly is the caller's error, and found. */
+static cu_result copy(void *to, const void *from, u64 n, u32 kind, bool async, void *s, bool thread)
+{
+    cu_result r = rt_enter(NULL);
+    if (r) return r;
+    if (kind > BY_ADDRESS) return RT_INVALID_DIRECTION;
+    if (!n) return CU_OK;
+    if (!to || !from) return CU_INVALID_VALUE;
+    if (kind == TO_DEVICE)
+        return async ? (thread ? lkcu_cuMemcpyHtoDAsync_v2_ptsz : lkcu_cuMemcpyHtoDAsync_v2)(P(to), from, n, s)
+                     : (thread ? lkcu_cuMemcpyHtoD_v2_ptds : lkcu_cuMemcpyHtoD_v2)(P(to), from, n);
+    if (kind == TO_HOST)
+        return async ? (thread ? lkcu_cuMemcpyDtoHAsync_v2_ptsz : lkcu_cuMemcpyDtoHAsync_v2)(to, P(from), n, s)
+                     : (thread ? lkcu_cuMemcpyDtoH_v2_ptds : lkcu_cuMemcpyDtoH_v2)(to, P(from), n);
+    if (kind == ON_DEVICE)
+        return async ? (thread ? lkcu_cuMemcpyDtoDAsync_v2_ptsz : lkcu_cuMemcpyDtoDAsync_v2)(P(to), P(from), n, s)
+                     : (thread ? lkcu_cuMemcpyDtoD_v2_ptds : lkcu_cuMemcpyDtoD_v2)(P(to), P(from), n);
+    return async ? (thread ? lkcu_cuMemcpyAsync_ptsz : lkcu_cuMemcpyAsync)(P(to), P(from), n, s)
+                 : (thread ? lkcu_cuMemcpy_ptds : lkcu_cuMemcpy)(P(to), P(from), n);
+}
+RT_PAIR(cudaMemcpy, _ptds, (void *to, const void *from, u64 n, u32 kind), copy(to, from, n, kind, false, NULL, thread))
+RT_PAIR(cudaMemcpyAsync, _ptsz, (void *to, const void *from, u64 n, u32 kind, void *s),
+        copy(to, from, n, kind, true, s, thread))
+
+/* To and from a variable: `offset` bytes into it. */
+static cu_result symbol_copy(const void *symbol, void *host, u64 n, u64 offset, u32 kind, bool to_symbol, bool async,
+                             void *s, bool thread)
+{
+    u64 address, bytes;
+    cu_result r = rt_symbol_of(symbol, &address, &bytes);
+    if (r) return r;
+    if (offset > bytes || n > bytes - offset) return CU_INVALID_VALUE;
+    void *variable = (void *)(uintptr_t)(address + offset);
+    return copy(to_symbol ? variable : host, to_symbol ? host : variable, n, kind, async, s, thread);
+}
+#define TO_SYMBOL const void *symbol, const void *p, u64 n, u64 offset, u32 kind
+#define FROM_SYMBOL void *p, const void *symbol, u64 n, u64 offset, u32 kind
+#define HOSTS (void *)(uintptr_t)p
+RT_PAIR(cudaMemcpyToSymbol, _ptds, (TO_SYMBOL), symbol_copy(symbol, HOSTS, n, offset, kind, true, false, NULL, thread))
+RT_PAIR(cudaMemcpyToSymbolAsync, _ptsz, (TO_SYMBOL, void *s),
+        symbol_copy(symbol, HOSTS, n, offset, kind, true, true, s, thread))
+RT_PAIR(cudaMemcpyFromSymbol, _ptds, (FROM_SYMBOL), symbol_copy(symbol, p, n, offset, kind, false, false, NULL, thread))
+RT_PAIR(cudaMemcpyFromSymbolAsync, _ptsz, (FROM_SYMBOL, void *s),
+        symbol_copy(symbol, p, n, offset, kind, false, true, s, thread))
+
+/* ---- rows and slices ---- */
+
+struct cu_copy_3d { /* as in cu_copy.c */
+    u64 from_x, from_y, from_z, from_lod;
+    u32 from_type;
+    const void *from_host;
+    u64 from_device;
+    void *from_array, *reserved0;
+    u64 from_pitch, from_height;
+    u64 to_x, to_y, to_z, to_lod;
+    u32 to_type;
+    void *to_host;
+    u64 to_device;
+    void *to_array, *reserved1;
+    u64 to_pitch, to_height;
+    u64 width, height, depth;
+};
+enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2, MEMORY_UNIFIED = 4 };
+static u32 type_of(u32 kind, bool to)
+{
+    if (kind == BY_ADDRESS) return MEMORY_UNIFIED;
+    bool device = kind == ON_DEVICE || kind == (to ? TO_DEVICE : TO_HOST);
+    return device ? MEMORY_DEVICE : MEMORY_HOST;
+}
+static cu_result pitched(struct cu_copy_3d *x, const void *to, const void *from, u32 kind, bool async, void *s,
+                         bool thread)
+{
+    cu_result r = rt_enter(NULL);
+    if (r) return r;
+    if (kind > BY_ADDRESS) return RT_INVALID_DIRECTION;
+    x->to_type = type_of(kind, true);
+    x->from_type = type_of(kind, false);
+    x->to_host = (void *)(uintptr_t)to;
+    x->to_device = P(to);
+    x->from_host = from;
+    x->from_device = P(from);
+    return async ? (thread ? lkcu_cuMemcpy3DAsync_v2_ptsz : lkcu_cuMemcpy3DAsync_v2)(x, s)
+                 : (thread ? lkcu_cuMemcpy3D_v2_ptds : lkcu_cuMemcpy3D_v2)(x);
+}
+static cu_result copy_2d(void *to, u64 to_pitch, const void *from, u64 from_pitch, u64 width, u64 rows, u32 kind,
+                         bool async, void *s, bool thread)
+{
+    if (width > to_pitch || width > from_pitch) return 12; /* cudaErrorInvalidPitchValue */
+    return pitched(
+        &(struct cu_copy_3d){
+            .from_pitch = from_pitch, .to_pitch = to_pitch, .width = width, .height = rows, .depth = 1 },
+        to, from, kind, async, s, thread);
+}
+#define ROWS void *to, u64 tp, const void *from, u64 fp, u64 w, u64 h, u32 kind
+RT_PAIR(cudaMemcpy2D, _ptds, (ROWS), copy_2d(to, tp, from, fp, w, h, kind, false, NULL, thread))
+RT_PAIR(cudaMemcpy2DAsync, _ptsz, (ROWS, void *s), copy_2d(to, tp, from, fp, w, h, kind, true, s, thread))
+
+struct rt_copy_3d { /* cudaMemcpy3DParms */
+    void *from_array;
+    struct rt_extent from_at; /* cudaPos: x, y, z */
+    struct rt_pitched from;
+    void *to_array;
+    struct rt_extent to_at;
+    struct rt_pitched to;
+    struct rt_extent extent;
+    u32 kind;
+};
+static cu_result copy_3d(const struct rt_copy_3d *x, bool async, void *s, bool thread)
+{
+    if (!cu_ok(x)) return CU_INVALID_VALUE;
+    if (x->from_array || x->to_array) {
+        cu_refused("cudaMemcpy3D from or to a cudaArray");
+        return CU_NOT_SUPPORTED;
+    }
+    struct cu_copy_3d y = { .from_x = x->from_at.width,
+                            .from_y = x->from_at.height,
+                            .from_z = x->from_at.depth,
+                            .from_pitch = x->from.pitch,
+                            .from_height = x->from.height,
+                            .to_x = x->to_at.width,
+                            .to_y = x->to_at.height,
+                            .to_z = x->to_at.depth,
+                            .to_pitch = x->to.pitch,
+                            .to_height = x->to.height,
+                            .width = x->extent.width,
+                            .height = x->extent.height,
+                            .depth = x->extent.depth };
+    return pitched(&y, x->to.p, x->from.p, x->kind, async, s, thread);
+}
+RT_PAIR(cudaMemcpy3D, _ptds, (const struct rt_copy_3d *x), copy_3d(x, false, NULL, thread))
+RT_PAIR(cudaMemcpy3DAsync, _ptsz, (const struct rt_copy_3d *x, void *s), copy_3d(x, true, s, thread))
+
+/* Between devices: an address says whose it is. */
+RT_API(cudaMemcpyPeer)(void *to, int td, const void *from, int fd, u64 n)
+{
+    return (void)td, (void)fd, rt_done(copy(to, from, n, BY_ADDRESS, false, NULL, false));
+}
+RT_API(cudaMemcpyPeerAsync)(void *to, int td, const void *from, int fd, u64 n, void *s)
+{
+    return (void)td, (void)fd, rt_done(copy(to, from, n, BY_ADDRESS, true, s, false));
+}
+
+/* ---- fills ---- */
+
+static cu_result fill(void *p, u64 pitch, int v, u64 width, u64 rows, bool async, void *s, bool thread)
+{
+    cu_result r = rt_enter(NULL);
+    if (r) return r;
+    if (!width || !rows) return CU_OK;
+    u8 byte = (u8)v;
+    if (rows == 1)
+        return async ? (thread ? lkcu_cuMemsetD8Async_ptsz : lkcu_cuMemsetD8Async)(P(p), byte, width, s)
+                     : (thread ? lkcu_cuMemsetD8_v2_ptds : lkcu_cuMemsetD8_v2)(P(p), byte, width);
+    return async ? (thread ? lkcu_cuMemsetD2D8Async_ptsz : lkcu_cuMemsetD2D8Async)(P(p), pitch, byte, width, rows, s)
+                 : (thread ? lkcu_cuMemsetD2D8_v2_ptds : lkcu_cuMemsetD2D8_v2)(P(p), pitch, byte, width, rows);
+}
+RT_PAIR(cudaMemset, _ptds, (void *p, int v, u64 n), fill(p, 0, v, n, 1, false, NULL, thread))
+RT_PAIR(cudaMemsetAsync, _ptsz, (void *p, int v, u64 n, void *s), fill(p, 0, v, n, 1, true, s, thread))
+RT_PAIR(cudaMemset2D, _ptds, (void *p, u64 pitch, int v, u64 w, u64 h), fill(p, pitch, v, w, h, false, NULL, thread))
+RT_PAIR(cudaMemset2DAsync, _ptsz, (void *p, u64 pitch, int v, u64 w, u64 h, void *s),
+        fill(p, pitch, v, w, h, true, s, thread))
+RT_PAIR(cudaMemset3D, _ptds, (struct rt_pitched p, int v, struct rt_extent e),
+        fill(p.p, p.pitch, v, e.width, e.height *e.depth, false, NULL, thread))
+RT_PAIR(cudaMemset3DAsync, _ptsz, (struct rt_pitched p, int v, struct rt_extent e, void *s),
+        fill(p.p, p.pitch, v, e.width, e.height *e.depth, true, s, thread))
+
+/* ---- what a pointer is ---- */
+
+struct rt_pointer {
+    int type, device;
+    void *on_device, *on_host;
+};
+RT_API(cudaPointerGetAttributes)(struct rt_pointer *out, const void *p)
+{
+    u32 type = 0, managed = 0;
+    cu_result r = rt_enter(NULL);
+    if (r) return rt_done(r);
+    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
+    *out = (struct rt_pointer){ 0, -2, NULL, (void *)(uintptr_t)p };
+    if (lkcu_cuPointerGetAttribute(&type, 2, P(p))) return CU_OK; /* nobody's: no error since CUDA 11 */
+    lkcu_cuPointerGetAttribute(&managed, 8, P(p));
+    lkcu_cuPointerGetAttribute(&out->device, 9, P(p));
+    out->type = managed ? 3 : (int)type;
+    out->on_device = (void *)(uintptr_t)p;
+    if (out->type == 2) out->on_host = NULL;
+    return CU_OK;
+}

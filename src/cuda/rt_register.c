@@ -1,0 +1,184 @@
+/* What nvcc's code registers before main: images, and the host functions and variables that stand for kernels and
+ * variables in them. Nothing is loaded before it is used. */
+#include "cuda/rt.h"
+
+struct rt_fatbin { /* what __cudaRegisterFatBinary gave out */
+    const void *wrapper;
+    struct cu_image *library; /* NULL: not loaded yet */
+    cu_result status;         /* why it could not be loaded */
+    struct rt_managed *managed;
+};
+struct rt_function { /* a host function that stands for a kernel */
+    struct rt_fatbin *of;
+    const char *name;         /* of the kernel */
+    struct cu_function *made; /* NULL: not asked for yet */
+};
+struct rt_variable {
+    struct rt_fatbin *of;
+    const char *name;
+    u64 bytes;
+};
+struct rt_managed { /* a pointer of the host that holds the address of a variable */
+    void **pointer;
+    const char *name;
+    struct rt_managed *next;
+};
+
+static struct {
+    lock_t lock;
+    struct arena mem;
+    struct map functions, variables; /* by the address in the host program */
+} all = { .lock = LOCK_INIT };
+
+extern cu_result lkcu_cuLibraryLoadData(struct cu_image **, const void *, int *, void **, unsigned, int *, void **,
+                                        unsigned),
+    lkcu_cuLibraryUnload(struct cu_image *),
+    lkcu_cuLibraryGetKernel(struct cu_function **, struct cu_image *, const char *),
+    lkcu_cuLibraryGetGlobal(u64 *, u64 *, struct cu_image *, const char *);
+
+/* The address as a key that the map can keep. */
+static struct str key_of(const void *const *p) { return (struct str){ (const char *)p, sizeof *p }; }
+static void put(struct map *m, const void *host, void *value)
+{
+    const void **kept = NEW(&all.mem, const void *);
+    *kept = host;
+    map_put(&all.mem, m, key_of(kept), value);
+}
+
+/* ---- registering ---- */
+
+__attribute__((visibility("default"))) void **lkrt___cudaRegisterFatBinary(void *wrapper);
+void **lkrt___cudaRegisterFatBinary(void *wrapper)
+{
+    struct rt_fatbin *f = base_need(sizeof *f);
+    *f = (struct rt_fatbin){ .wrapper = wrapper };
+    if (!cu_ok((const u64 *)wrapper) || !cu_handle_add(f, CU_FATBIN)) f->status = CU_INVALID_IMAGE;
+    return (void **)f;
+}
+
+__attribute__((visibility("default"))) void lkrt___cudaRegisterFatBinaryEnd(void **handle);
+void lkrt___cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
+
+__attribute__((visibility("default"))) void lkrt___cudaUnregisterFatBinary(void **handle);
+void lkrt___cudaUnregisterFatBinary(void **handle)
+{
+    struct rt_fatbin *f = (struct rt_fatbin *)handle;
+    if (!cu_handle_is(f, CU_FATBIN)) return;
+    if (f->library) lkcu_cuLibraryUnload(f->library); /* its functions and variables may still be asked for */
+    f->library = NULL;
+}
+
+__attribute__((visibility("default"))) void lkrt___cudaRegisterFunction(void **handle, const char *host, char *device,
+                                                                        const char *name, int limit, void *tid,
+                                                                        void *bid, void *block, void *grid, int *warp);
+void lkrt___cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *tid,
+                                 void *bid, void *block, void *grid, int *warp)
+{
+    (void)device, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
+    lock(&all.lock);
+    struct rt_function *f = NEW(&all.mem, struct rt_function);
+    *f = (struct rt_function){ .of = (struct rt_fatbin *)handle, .name = name };
+    put(&all.functions, host, f);
+    unlock(&all.lock);
+}
+
+__attribute__((visibility("default"))) void lkrt___cudaRegisterVar(void **handle, char *host, char *device,
+                                                                   const char *name, int external, u64 bytes,
+                                                                   int constant, int global);
+void lkrt___cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, u64 bytes,
+                            int constant, int global)
+{
+    (void)device, (void)external, (void)constant, (void)global;
+    lock(&all.lock);
+    struct rt_variable *v = NEW(&all.mem, struct rt_variable);
+    *v = (struct rt_variable){ (struct rt_fatbin *)handle, name, bytes };
+    put(&all.variables, host, v);
+    unlock(&all.lock);
+}
+
+__attribute__((visibility("default"))) void lkrt___cudaRegisterManagedVar(void **handle, void **pointer, char *device,
+                                                                          const char *name, int external, u64 bytes,
+                                                                          int constant, int global);
+void lkrt___cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name, int external,
+                                   u64 bytes, int constant, int global)
+{
+    struct rt_fatbin *f = (struct rt_fatbin *)handle;
+    if (!cu_handle_is(f, CU_FATBIN)) return;
+    lkrt___cudaRegisterVar(handle, (char *)pointer, device, name, external, bytes, constant, global);
+    lock(&all.lock);
+    struct rt_managed *m = NEW(&all.mem, struct rt_managed);
+    *m = (struct rt_managed){ pointer, name, f->managed };
+    f->managed = m;
+    unlock(&all.lock);
+}
+
+/* ---- using ---- */
+
+static cu_result load(struct rt_fatbin *f)
+{
+    cu_result r = cu_handle_is(f, CU_FATBIN) ? rt_enter(NULL) : CU_INVALID_IMAGE;
+    if (r || f->library) return r;
+    lock(&all.lock);
+    if (!f->library && !f->status)
+        f->status = lkcu_cuLibraryLoadData(&f->library, f->wrapper, NULL, NULL, 0, NULL, NULL, 0);
+    for (struct rt_managed *m = f->managed; m && !f->status; m = m->next) {
+        u64 address = 0;
+        if (!lkcu_cuLibraryGetGlobal(&address, NULL, f->library, m->name)) *m->pointer = (void *)(uintptr_t)address;
+    }
+    unlock(&all.lock);
+    return f->status;
+}
+
+/* Called before the first use of a managed variable. */
+__attribute__((visibility("default"))) char lkrt___cudaInitModule(void **handle);
+char lkrt___cudaInitModule(void **handle)
+{
+    return cu_handle_is(handle, CU_FATBIN) && !rt_done(load((struct rt_fatbin *)handle));
+}
+
+cu_result rt_function_of(const void *host, struct cu_function **out)
+{
+    lock(&all.lock);
+    struct rt_function *f = map_get(&all.functions, key_of(&host));
+    unlock(&all.lock);
+    if (!f) {
+        *out = cu_function_of((void *)(uintptr_t)host); /* a cudaKernel_t or a cudaFunction_t */
+        return *out ? CU_OK : RT_INVALID_DEVICE_FUNCTION;
+    }
+    cu_result r = load(f->of);
+    if (!r && !f->made) r = lkcu_cuLibraryGetKernel(&f->made, f->of->library, f->name);
+    *out = f->made;
+    return r == CU_NOT_FOUND ? RT_INVALID_DEVICE_FUNCTION : r;
+}
+
+cu_result rt_symbol_of(const void *host, u64 *address, u64 *bytes)
+{
+    lock(&all.lock);
+    const struct rt_variable *v = map_get(&all.variables, key_of(&host));
+    unlock(&all.lock);
+    if (!v) return RT_INVALID_SYMBOL;
+    cu_result r = load(v->of);
+    if (r) return r;
+    r = lkcu_cuLibraryGetGlobal(address, bytes, v->of->library, v->name);
+    return r == CU_NOT_FOUND ? RT_INVALID_SYMBOL : r;
+}
+
+RT_API(__cudaGetKernel)(struct cu_function **out, const void *host)
+{
+    return rt_done(cu_ok(out) ? rt_function_of(host, out) : CU_INVALID_VALUE);
+}
+RT_API(cudaGetKernel)(struct cu_function **out, const void *host) { return lkrt___cudaGetKernel(out, host); }
+RT_API(cudaGetFuncBySymbol)(struct cu_function **out, const void *host) { return lkrt___cudaGetKernel(out, host); }
+
+RT_API(cudaGetSymbolAddress)(void **out, const void *symbol)
+{
+    u64 address;
+    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
+    cu_result r = rt_symbol_of(symbol, &address, NULL);
+    if (!r) *out = (void *)(uintptr_t)address;
+    return rt_done(r);
+}
+RT_API(cudaGetSymbolSize)(u64 *out, const void *symbol)
+{
+    return rt_done(cu_ok(out) ? rt_symbol_of(symbol, NULL, out) : CU_INVALID_VALUE);
+}
