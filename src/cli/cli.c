@@ -61,9 +61,6 @@ int cli_unknown_verb(const char *name)
             "a verb comes first: lockstep launch %.200s --grid X --block X ARG... launches a kernel of it, "
             "lockstep compile %.200s lists its kernels",
             name, name);
-    if (!strcmp(name, "run"))
-        return cli_error("whole programs are not run yet; lockstep launch FILE.cu[:KERNEL] --grid X --block X ARG... "
-                         "launches one kernel, with the arguments that the program would pass");
     if (near) return cli_error("there is no verb `%.40s`; did you mean `%s`? lockstep --help lists them", name, near);
     return cli_error("there is no verb `%.40s`; lockstep --help lists them", name);
 }

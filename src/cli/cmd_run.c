@@ -1,0 +1,313 @@
+/* lockstep run: any CUDA program, unmodified, on the software GPU.
+ *
+ * The program is started with lockstep-front.so in LD_AUDIT (docs/front.md), so that its requests for the driver and
+ * the runtime are answered by ours. The engine then lives in the program, and writes its reports into a folder of the
+ * launcher's, which prints them when the program has ended, however it did. */
+#include "cli/cli.h"
+#include "cli/reporting.h"
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct run {
+    struct common common;
+    struct reporting reporting;
+    struct text options; /* for the engine: key=value lines */
+    const char *devices; /* LOCKSTEP_DEVICES, or NULL */
+    char **program;      /* and its arguments, NULL at the end */
+    char path[4096];     /* of the program */
+    char front[4096];    /* of lockstep-front.so */
+    char folder[64];     /* for the reports */
+    char link[96];       /* in it: lockstep-front.so under a name that LD_AUDIT can hold */
+};
+
+static bool take_option(void *self, const struct row *o, const char *value, struct error *e)
+{
+    struct run *r = self;
+    u64 n;
+    switch (o->id) {
+    case O_run_DEVICE: r->devices = value; return true;
+    case O_run_SEED:
+        if (!option_number(o, value, UINT64_MAX, &n, e)) return false;
+        text_add(&r->options, "seed=%s\n", value);
+        return true;
+    case O_run_THREADS:
+        if (!option_number(o, value, 256, &n, e)) return false;
+        text_add(&r->options, "threads=%s\n", value);
+        return true;
+    case O_run_CHECK: text_add(&r->options, "check=%s\n", value); return true;
+    case O_run_NO_CHECK: text_add(&r->options, "no-check=%s\n", value); return true;
+    case O_run_BUDGET:
+        if (!option_number(o, value, UINT64_MAX, &n, e)) return false;
+        text_add(&r->options, "budget=%s\n", value);
+        return true;
+    case O_run_TIME_LIMIT: text_add(&r->options, "time-limit=%s\n", value); return true;
+    case O_run_SUPPRESS: {
+        char whole[4096];
+        if (!realpath(value, whole)) return error_set(e, ERR_INPUT, "--suppress %s: %s", value, strerror(errno));
+        text_add(&r->options, "suppress=%s\n", whole); /* the program may change its folder */
+        return true;
+    }
+    case O_run_MAX_FINDINGS:
+        if (!option_number(o, value, UINT32_MAX, &n, e)) return false;
+        text_add(&r->options, "max-findings=%s\n", value);
+        return true;
+    case O_run_JSON: r->reporting.json = value; return true;
+    case O_run_SARIF: r->reporting.sarif = value; return true;
+    case O_run_JUNIT: r->reporting.junit = value; return true;
+    case O_run_ERROR_EXITCODE:
+        if (!option_number(o, value, 255, &n, e) || !n)
+            return error_set(e, ERR_INPUT, "--error-exitcode %.60s: from 1 to 255, since 0 means clean", value);
+        r->reporting.error_code = (u32)n;
+        return true;
+    default: return false;
+    }
+}
+
+/* ---- the program ---- */
+
+/* The file behind a name, as a shell finds it. */
+static bool program_find(struct run *r, struct error *e)
+{
+    const char *name = r->program[0], *list = getenv("PATH");
+    if (strchr(name, '/')) {
+        snprintf(r->path, sizeof r->path, "%s", name);
+        return !access(name, X_OK) || error_set(e, ERR_INPUT, "%s: %s", name, strerror(errno));
+    }
+    for (const char *p = list ? list : ""; *p;) {
+        size_t n = strcspn(p, ":");
+        snprintf(r->path, sizeof r->path, "%.*s/%s", (int)n, n ? p : ".", name);
+        if (!access(r->path, X_OK) && file_exists(r->path)) return true;
+        p += n + (p[n] == ':');
+    }
+    return error_set(e, ERR_INPUT, "%s: there is no such program", name);
+}
+
+/* Programs that no module of the loader can reach are named before they run. */
+static bool program_reachable(const struct run *r, struct error *e)
+{
+    struct stat st;
+    union {
+        Elf64_Ehdr head;
+        char bytes[4096];
+    } u = { 0 };
+    int fd = open(r->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return error_set(e, ERR_INPUT, "%s: %s", r->path, strerror(errno));
+    ssize_t n = read(fd, u.bytes, sizeof u.bytes);
+    bool known = !fstat(fd, &st), elf = n >= (ssize_t)sizeof u.head && !memcmp(u.bytes, ELFMAG, SELFMAG);
+    close(fd);
+    if (known && st.st_mode & (S_ISUID | S_ISGID))
+        return error_set(e, ERR_UNSUPPORTED,
+                         "%s is setuid or setgid: the loader ignores LD_AUDIT for it; run a copy without the bit",
+                         r->path);
+    if (!elf || u.head.e_phoff + (u64)u.head.e_phnum * sizeof(Elf64_Phdr) > (u64)n) return true; /* a script */
+    bool dynamic = u.head.e_type != ET_EXEC && u.head.e_type != ET_DYN;
+    for (u32 i = 0; i < u.head.e_phnum; i++) {
+        Elf64_Phdr p;
+        memcpy(&p, u.bytes + u.head.e_phoff + i * sizeof p, sizeof p);
+        if (p.p_type != PT_INTERP) continue;
+        dynamic = true;
+        if (p.p_offset < (u64)n && strstr(u.bytes + p.p_offset, "musl"))
+            return error_set(e, ERR_UNSUPPORTED, "%s is linked with musl, whose loader knows no LD_AUDIT", r->path);
+    }
+    return dynamic ||
+           error_set(e, ERR_UNSUPPORTED,
+                     "%s is linked statically: it has no loader that could be asked; link it without -static", r->path);
+}
+
+/* Beside the command in its build folder, or where it is installed. */
+static bool front_find(struct run *r, struct error *e)
+{
+    static const char *const place[] = { "front", "../lib/lockstep" };
+    char self[3900];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0) return error_set(e, ERR_SYSTEM, "cannot find the folder of lockstep: %s", strerror(errno));
+    self[n] = 0;
+    *strrchr(self, '/') = 0;
+    for (u32 i = 0; i < COUNT_OF(place); i++) {
+        char path[4000];
+        snprintf(path, sizeof path, "%s/%s/lockstep-front.so", self, place[i]);
+        if (realpath(path, r->front)) return true;
+    }
+    return error_set(e, ERR_SYSTEM, "lockstep-front.so is neither in %s/front nor in %s/../lib/lockstep", self, self);
+}
+
+/* LD_AUDIT is a list with colons: a folder whose name has one is reached by a link. */
+static bool folder_prepare(struct run *r, struct error *e)
+{
+    snprintf(r->folder, sizeof r->folder, "/tmp/lockstep-run.XXXXXX");
+    if (!mkdtemp(r->folder)) return error_set(e, ERR_SYSTEM, "cannot make a folder in /tmp: %s", strerror(errno));
+    *strrchr(r->front, '/') = 0;
+    snprintf(r->link, sizeof r->link, "%s/front", r->folder);
+    if (!strchr(r->front, ':')) return true;
+    return !symlink(r->front, r->link) || error_set(e, ERR_SYSTEM, "cannot make a link: %s", strerror(errno));
+}
+
+static void environment_set(const struct run *r)
+{
+    char audit[8300];
+    const char *others = getenv("LD_AUDIT");
+    snprintf(audit, sizeof audit, "%s/lockstep-front.so%s%s", strchr(r->front, ':') ? r->link : r->front,
+             others ? ":" : "", others ? others : "");
+    setenv("LD_AUDIT", audit, 1);
+    setenv("LOCKSTEP_RUN", r->folder, 1);
+    setenv("LOCKSTEP_RUN_OPTIONS", r->options.p ? r->options.p : "", 1);
+    if (r->devices) setenv("LOCKSTEP_DEVICES", r->devices, 1);
+}
+
+/* ---- waiting ---- */
+
+static volatile sig_atomic_t child; /* the program */
+static void pass_on(int signal)
+{
+    if (child > 0) kill((pid_t)child, signal);
+}
+
+/* Starts it and waits for its end: the status of waitpid, -1: it did not start. A signal from the terminal reaches the
+ * program by itself; one that only the launcher got is passed on. */
+static int program_run(const struct run *r, struct error *e)
+{
+    int status = -1;
+    fflush(stdout);
+    struct sigaction pass = { .sa_handler = pass_on, .sa_flags = SA_RESTART }, keep = { .sa_handler = SIG_IGN };
+    sigaction(SIGTERM, &pass, NULL);
+    sigaction(SIGHUP, &pass, NULL);
+    pid_t pid = fork();
+    if (!pid) {
+        signal(SIGTERM, SIG_DFL);
+        signal(SIGHUP, SIG_DFL);
+        environment_set(r);
+        execv(r->path, r->program);
+        fprintf(stderr, "lockstep: %s: %s\n", r->path, strerror(errno));
+        _exit(126);
+    }
+    if (pid < 0) {
+        error_set(e, ERR_SYSTEM, "cannot start a process: %s", strerror(errno));
+        return -1;
+    }
+    child = pid;
+    sigaction(SIGINT, &keep, NULL);
+    sigaction(SIGQUIT, &keep, NULL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    child = 0;
+    return status;
+}
+
+/* ---- reports ---- */
+
+static bool ends_with(const char *name, const char *suffix)
+{
+    size_t n = strlen(name), k = strlen(suffix);
+    return n > k && !strcmp(name + n - k, suffix);
+}
+
+/* Prints or copies the reports of one kind; the number of processes that had one. */
+static u32 reports_take(const struct run *r, const char *suffix, const char *to, u64 *sum, struct error *e)
+{
+    DIR *d = opendir(r->folder);
+    struct dirent *x;
+    u32 found = 0;
+    while (d && (x = readdir(d))) {
+        char path[400];
+        struct str text;
+        if (!ends_with(x->d_name, suffix)) continue;
+        snprintf(path, sizeof path, "%s/%.200s", r->folder, x->d_name);
+        if (!file_read(path, &text, e)) continue;
+        found++;
+        if (sum)
+            *sum += strtoull(text.p, NULL, 10);
+        else if (!to)
+            fputs(text.p, stderr);
+        else if (found == 1)
+            file_write(to, text.p, text.n, e);
+        else { /* another process that used the GPU */
+            char other[4200];
+            snprintf(other, sizeof other, "%s.%d", to, atoi(x->d_name));
+            file_write(other, text.p, text.n, e);
+        }
+        base_free((void *)(uintptr_t)text.p);
+    }
+    if (d) closedir(d);
+    return found;
+}
+
+static void reports_remove(const struct run *r)
+{
+    DIR *d = opendir(r->folder);
+    struct dirent *x;
+    while (d && (x = readdir(d))) {
+        char path[400];
+        snprintf(path, sizeof path, "%s/%.200s", r->folder, x->d_name);
+        if (x->d_name[0] != '.') unlink(path);
+    }
+    if (d) closedir(d);
+    rmdir(r->folder);
+}
+
+static int finish(struct run *r, int status)
+{
+    struct error e = { 0 };
+    u64 errors = 0;
+    u32 processes = reports_take(r, ".errors", NULL, &errors, &e);
+    if (!processes)
+        fprintf(stderr, "lockstep: %s used no GPU: nothing was checked\n", r->program[0]);
+    else if (errors || !r->common.quiet)
+        reports_take(r, ".txt", NULL, NULL, &e);
+    if (r->reporting.json) reports_take(r, ".json", r->reporting.json, NULL, &e);
+    if (r->reporting.sarif) reports_take(r, ".sarif", r->reporting.sarif, NULL, &e);
+    if (r->reporting.junit) reports_take(r, ".junit", r->reporting.junit, NULL, &e);
+    if (e.code) cli_error_value(&e);
+    if (WIFSIGNALED(status)) {
+        fprintf(stderr, "lockstep: %s was ended by signal %d (%s)\n", r->program[0], WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
+        return EXIT_SIGNAL + WTERMSIG(status);
+    }
+    int code = WEXITSTATUS(status);
+    if (r->reporting.error_code && errors) return (int)r->reporting.error_code;
+    return code ? code : errors ? EXIT_FINDINGS : EXIT_CLEAN;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct run r = { 0 };
+    struct error e = { 0 };
+    struct parser p = { .verb = VERB_run, .self = &r, .option = take_option };
+    int words = argc;
+    /* the program's name ends our options: what follows is its own */
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--")) {
+            words = i;
+            r.program = argv + i + 1;
+            break;
+        }
+        if (argv[i][0] != '-') {
+            words = i;
+            r.program = argv + i;
+            break;
+        }
+        const struct row *o = NULL;
+        while ((o = row_next(o, ROW_OPTION, VERB_run)))
+            if (!strcmp(argv[i], o->name) && o->operand) break;
+        if (!o && !strcmp(argv[i], "--color")) i++;
+        if (o) i++;
+    }
+    if (!options_parse(&p, words, argv, &e)) return e.code ? cli_error_value(&e) : EXIT_CLEAN;
+    r.common = p.common;
+    if (!r.program || !r.program[0]) return cli_error("run: no program is given; lockstep run --help shows how");
+    text_add(&r.options, "color=%d\n",
+             r.common.color == COLOR_ALWAYS || (r.common.color == COLOR_AUTO && isatty(STDERR_FILENO)));
+    int code = EXIT_USAGE, status = -1;
+    if (program_find(&r, &e) && program_reachable(&r, &e) && front_find(&r, &e) && folder_prepare(&r, &e)) {
+        status = program_run(&r, &e);
+        if (status != -1) code = finish(&r, status);
+        reports_remove(&r);
+    }
+    text_free(&r.options);
+    return e.code ? cli_error_value(&e) : code;
+}
