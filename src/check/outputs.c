@@ -59,7 +59,7 @@ static bool add(struct outputs *o, const struct outputs_launch *l, u32 i, struct
     if (g->kind != CONTRACT_BUFFER || g->flow == FLOW_IN || !b->bytes || i >= l->kernel->nparam) return true;
     memcpy(&at, (const u8 *)l->params + l->kernel->param[i]->offset, 8);
     const struct mem_object *object = at ? mem_find(l->mem, at) : NULL;
-    if (!object || object->state != MEM_LIVE || b->bytes > object->size - (at - object->base)) return true;
+    if (!object || !mem_is_live(object) || b->bytes > object->size - (at - object->base)) return true;
     struct output *out = &o->list[o->n];
     *out = (struct output){ .arg = b, .object = object, .lo = at, .end = at + b->bytes };
     out->type = l->checks & CHECK_VALUES && values_wanted(b) ? g->shape.type : NULL;

@@ -30,7 +30,7 @@ bool value_any_odd(const struct scalar *t, const void *p, u64 n)
 
 static const struct scalar *float_type(const struct mem_object *o)
 {
-    const struct scalar *t = o->state == MEM_LIVE ? mem_scalar(o) : NULL;
+    const struct scalar *t = mem_is_live(o) ? mem_scalar(o) : NULL;
     return t && t->class == SCALAR_FLOAT && o->element_size == t->bytes ? t : NULL;
 }
 

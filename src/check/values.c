@@ -118,7 +118,7 @@ void values_any(struct outputs *o, const struct access *a, u32 lanes)
     while (lanes) {
         u32 first = (u32)__builtin_ctz(lanes), same = 0;
         const struct mem_object *object = mem_find(o->memory, a->addr[first]);
-        if (!object || object->state != MEM_LIVE) {
+        if (!object || !mem_is_live(object)) {
             lanes &= lanes - 1;
             continue;
         }

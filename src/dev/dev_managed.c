@@ -184,7 +184,7 @@ static u32 guard_of(struct device *d, struct mem_object *o)
 
 static void guard_add(struct device *d, struct flight *f, struct mem_object *o, bool wait)
 {
-    if (!o || o->kind != MEM_MANAGED || o->state != MEM_LIVE || !o->size || f->guards == FLIGHT_GUARDS) return;
+    if (!o || o->kind != MEM_MANAGED || !mem_is_live(o) || !o->size || f->guards == FLIGHT_GUARDS) return;
     u32 k = handler_set() ? guard_of(d, o) : GUARDS;
     if (k == GUARDS) return;
     for (u32 n = 0; n < f->guards; n++)

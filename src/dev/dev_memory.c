@@ -225,7 +225,7 @@ static bool host_owns(const struct device *d, const struct mem_object *o)
 {
     bool kind = o->kind == MEM_DEVICE || o->kind == MEM_PINNED || o->kind == MEM_MANAGED || o->kind == MEM_POOL ||
                 o->kind == MEM_REGISTERED;
-    return kind && o->state == MEM_LIVE && !(o->kind == MEM_MANAGED && is_variable(d, o));
+    return kind && mem_is_live(o) && !(o->kind == MEM_MANAGED && is_variable(d, o));
 }
 
 static bool same_place(const struct leaks *l, const struct mem_object *o)

@@ -243,7 +243,7 @@ lk_status lk_memory_host(lk_gpu *gpu, uint64_t address, void **host)
     *host = NULL;
     if (!dev_address(gpu->device, address, &at) || at.device != gpu->device)
         return host_refuse(gpu, "0x%" PRIx64 " belongs to no allocation of this device", address);
-    if (at.object->state == MEM_FREED)
+    if (__atomic_load_n(&at.object->state, __ATOMIC_ACQUIRE) == MEM_FREED)
         return host_refuse(gpu, "%s (%" PRIu64 " bytes) has been freed", at.object->name, at.object->size);
     if (!at.host)
         return host_refuse(gpu, "%s is %s, which the host has no pointer to; copy it with lk_memory_read",
@@ -300,7 +300,7 @@ lk_status lk_memory_at(lk_gpu *gpu, uint64_t address, lk_memory_info *info)
     lk_memory_info out = { .size = info->size,
                            .gpu = host_each(has_device, at.device),
                            .kind = kind[at.object->kind],
-                           .freed = at.object->state == MEM_FREED,
+                           .freed = __atomic_load_n(&at.object->state, __ATOMIC_ACQUIRE) == MEM_FREED,
                            .base = at.object->base,
                            .bytes = at.object->size };
     snprintf(out.name, sizeof out.name, "%s", at.object->name);

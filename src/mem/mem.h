@@ -77,6 +77,11 @@ struct mem_object *mem_near(const struct mem *m, u64 addr);
 struct mem_object *mem_by_id(const struct mem *m, u32 id);
 /* The type of its elements by its description "f32[100]"; NULL: not known. */
 const struct scalar *mem_scalar(const struct mem_object *o);
+/* Another thread may free it at any time: the answer is of this moment. */
+static inline bool mem_is_live(const struct mem_object *o)
+{
+    return __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_LIVE;
+}
 /* Makes all bytes of an object zero, without touching pages that can be given back instead. */
 void mem_zero(struct mem *m, const struct mem_object *o);
 u64 mem_bytes_live(const struct mem *m);

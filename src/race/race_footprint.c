@@ -158,7 +158,7 @@ static void put_sector(struct reading *f, u64 at, const struct sector_use *u)
 static void put_object(struct reading *f, const struct mem_object *o)
 {
     struct race_era *era = f->race->era;
-    if (!o->race || o->state != MEM_LIVE) return;
+    if (!o->race || !mem_is_live(o)) return;
     u64 from = o->base & ~(u64)(SECTOR - 1), to = o->base + o->size;
     for (u64 at = from; at < to; at += SECTOR) {
         const struct cell *c = cell_of((const char *)(uintptr_t)o->race, at);

@@ -61,7 +61,7 @@ static void heap_add(struct race *r, struct mem_object *o)
     if (r->nheap == r->capheap) {
         u32 keep = 0;
         for (u32 n = 0; n < r->nheap; n++)
-            if (r->heap[n]->state == MEM_LIVE && r->heap[n]->tracked == n + 1) {
+            if (mem_is_live(r->heap[n]) && r->heap[n]->tracked == n + 1) {
                 r->heap[keep++] = r->heap[n];
                 r->heap[n]->tracked = keep;
             }
@@ -95,7 +95,7 @@ static void track_heap(struct race *r, struct mem_object *o, struct race_warp *w
 
 void race_track(struct race *r, struct mem_object *o, struct race_warp *w)
 {
-    if (!o || o->race || o->state != MEM_LIVE) return;
+    if (!o || o->race || !mem_is_live(o)) return;
     if (o->kind == MEM_HEAP && o->size <= SLAB_TAIL) {
         track_heap(r, o, w);
         return;
@@ -128,7 +128,7 @@ void untrack(struct race *r, bool all)
     for (u32 n = 0; n < r->ntracked; n++) {
         struct tracked t = r->tracked[n];
         t.o->race = t.o->tracked = 0;
-        if (all || t.o->state != MEM_LIVE) {
+        if (all || !mem_is_live(t.o)) {
             pages_release(t.cells, t.bytes);
             continue;
         }

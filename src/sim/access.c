@@ -69,7 +69,7 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
     if (!within(addr, a->bytes, o.object->base, o.object->size) && !slipped(a, addr, o.object->base, o.object->size)) {
         c->hit = mem_find(m, addr);
         if (c->hit == o.object) c->hit = NULL;
-        if (c->hit && (c->hit->state != MEM_LIVE || !within(addr, a->bytes, c->hit->base, c->hit->size))) c->hit = NULL;
+        if (c->hit && (!mem_is_live(c->hit) || !within(addr, a->bytes, c->hit->base, c->hit->size))) c->hit = NULL;
         c->fault = c->hit ? FAULT_NEIGHBOUR : FAULT_PAST;
         return;
     }

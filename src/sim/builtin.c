@@ -16,7 +16,7 @@ static const char *lane_bytes(struct warp *w, u32 lane, u64 addr, u64 n)
     if (shared < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS)
         return shared + n <= l->shared_total ? w->shared + shared : NULL;
     struct mem_object *o = mem_find(l->sim->mem, addr);
-    if (!o || o->state != MEM_LIVE || addr < o->base || addr + n > o->base + o->size) return NULL;
+    if (!o || !mem_is_live(o) || addr < o->base || addr + n > o->base + o->size) return NULL;
     return mem_view(o, addr);
 }
 
@@ -43,7 +43,7 @@ static void string_outside(struct warp *w, u32 lane, u64 start, u64 at)
     const struct mem_object *o = mem_find(m, start);
     bool local = start - mem_local_window(m) < MEM_LOCAL_BYTES,
          shared = start - mem_shared_window(m) < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS;
-    bool inside = o && o->state == MEM_LIVE && start >= o->base && start < o->base + o->size;
+    bool inside = o && mem_is_live(o) && start >= o->base && start < o->base + o->size;
     struct finding f = { .kind = local    ? F_bounds_local
                                  : shared ? F_bounds_shared
                                  : inside ? F_bounds

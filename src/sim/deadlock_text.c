@@ -213,7 +213,7 @@ static bool loop_address(struct stopped *st, struct warp *w, const struct split 
     struct mem_object *obj = site->space == SP_SHARED ? NULL : mem_find(st->l->sim->mem, a);
     *r = (struct read){ .addr = a, .size = (u8)n, .space = site->space, .lane = (u8)lane };
     if (site->space == SP_SHARED ? a + n > st->l->shared_total
-                                 : !obj || a + n > obj->base + obj->size || obj->state != MEM_LIVE)
+                                 : !obj || a + n > obj->base + obj->size || !mem_is_live(obj))
         return false;
     memcpy(&r->value, site->space == SP_SHARED ? w->shared + a : (const char *)mem_view(obj, a), n < 8 ? n : 8);
     return true;

@@ -240,7 +240,7 @@ int overflow_step(char *restrict R, const struct insn *i, struct warp *w)
 static bool inside(const struct access *a, u32 lane)
 {
     const struct mem_object *o = access_owner(a, lane);
-    return o && o->state == MEM_LIVE && a->addr[lane] >= o->base && a->addr[lane] + a->bytes <= o->base + o->size;
+    return o && mem_is_live(o) && a->addr[lane] >= o->base && a->addr[lane] + a->bytes <= o->base + o->size;
 }
 
 static const char *sentence(struct arena *mem, const struct overflow *x, const struct lowered *low, u32 l)
