@@ -56,6 +56,10 @@ int cli_unknown_verb(const char *name)
         if (rows[i].kind == ROW_VERB) names[n++] = rows[i].name;
     const char *near = cli_nearest(name, names, n), *dot = strrchr(name, '.');
     /* a file where the verb belongs */
+    static const char *const images[] = { ".cubin", ".fatbin", ".so", ".a", ".o" };
+    for (u32 i = 0; dot && i < COUNT_OF(images); i++)
+        if (!strcmp(dot, images[i]))
+            return cli_error("a verb comes first: lockstep inspect %.200s shows the device code in it", name);
     if (dot && (!strncmp(dot, ".cu", 3) || !strncmp(dot, ".ptx", 4)))
         return cli_error(
             "a verb comes first: lockstep launch %.200s --grid X --block X ARG... launches a kernel of it, "

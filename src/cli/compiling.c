@@ -50,6 +50,15 @@ bool compiling_target(struct arena *a, const char *verb, const char *text, const
                    error_set(e, ERR_INPUT, "%.200s is a pipe, and is read more than once: save it as a file", *path);
         }
     }
+    static const char *const images[] = { ".cubin", ".fatbin", ".so", ".a", ".o" };
+    for (u32 i = 0; i < COUNT_OF(images); i++) {
+        const char *p = strstr(text, images[i]);
+        if (p && (!p[strlen(images[i])] || p[strlen(images[i])] == ':'))
+            return error_set(e, ERR_INPUT,
+                             "%s takes a .ptx or .cu file; lockstep inspect %.*s lists the images in this one, and "
+                             "--ptx N -o FILE.ptx takes PTX out of it",
+                             verb, (int)MIN_OF(p + strlen(images[i]) - text, 200l), text);
+    }
     return error_set(e, ERR_INPUT, "%s takes a .ptx or .cu file first, as in lockstep %s saxpy.%s; `%.100s` is neither",
                      verb, verb, strcmp(verb, "launch") ? "cu" : "ptx", text);
 }

@@ -308,9 +308,11 @@ static const char *not_ptx(struct str text)
         { 4,
           "\x7f"
           "ELF",
-          "this is compiled code, not PTX: cuobjdump -ptx takes out the PTX that lies in it, nvcc -ptx writes it" },
+          "this is compiled code, not PTX: lockstep inspect --ptx takes out the PTX that lies in it, nvcc -ptx writes "
+          "it" },
         { 4, "\x50\xed\x55\xba",
-          "this is a fat binary, not PTX: cuobjdump -ptx takes out the PTX that lies in it, nvcc -ptx writes it" },
+          "this is a fat binary, not PTX: lockstep inspect --ptx takes out the PTX that lies in it, nvcc -ptx writes "
+          "it" },
     };
     for (size_t i = 0; i < COUNT_OF(known); i++)
         if (text.n >= known[i].n && !memcmp(text.p, known[i].bytes, known[i].n)) return known[i].why;

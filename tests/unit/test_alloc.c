@@ -158,6 +158,8 @@ int main(int argc, char **argv)
           .code = 2 },
         { "compile specimens/bounds_guard_bad.cu", .code = 0 },
         { "device l4", .code = 0 },
+        { "inspect tests/cases/image/kernels.fatbin --json %s/i", .code = 0 },
+        { "inspect tests/cases/image/parts.a", .code = 0 },
         { "launch tests/cases/link/program.cu --link tests/cases/link/program_lib.cu --seed 1 --grid 1 --block 4 "
           "f32[4]=iota f32[5]=zeros i32:4 --print 1 --compiler nvrtc",
           NVRTC, COLD, 0 },
