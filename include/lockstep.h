@@ -260,6 +260,9 @@ lk_status lk_memory_free_async(lk_stream *stream, uint64_t address);
 
 /* The host's pointer to pinned, managed or registered memory. */
 lk_status lk_memory_host(lk_gpu *gpu, uint64_t address, void **host);
+/* Says that the host itself reads these bytes of pinned, managed or registered memory now, or writes them: a copy or a
+ * launch that uses them and that nobody has waited for is a finding. */
+lk_status lk_memory_touch(lk_gpu *gpu, uint64_t address, uint64_t bytes, uint32_t write);
 /* Memory of the host for kernels to use; `address` is what they know it by. lk_memory_unregister waits for the work of
  * all streams. */
 lk_status lk_memory_register(lk_gpu *gpu, void *host, uint64_t bytes, const char *name, uint64_t *address);

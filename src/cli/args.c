@@ -244,6 +244,16 @@ bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, stru
         while (is_name(*p)) p++;
     }
     struct str type = { word, (u32)(p - word) };
+    if (*p == ':' && (str_is(type, "pinned") || str_is(type, "managed"))) {
+        g->memory = str_is(type, "pinned") ? ARG_PINNED : ARG_MANAGED;
+        word = ++p;
+        while (is_name(*p)) p++;
+        type = (struct str){ word, (u32)(p - word) };
+        if (!scalar_find(type) || *p != '[')
+            return arg_error(e, index, text, word, "behind %s: comes a buffer, as in %s:f32[100]=zeros",
+                             g->memory == ARG_PINNED ? "pinned" : "managed",
+                             g->memory == ARG_PINNED ? "pinned" : "managed");
+    }
     if (*word == '{') return parse_struct(a, index, text, word, g, e);
     char *end;
     if ((void)strtod(word, &end), end != word && !*end) {

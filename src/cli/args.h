@@ -5,6 +5,7 @@
  *           | TYPE[N,...] [=FILL]          a buffer of N elements (also [N][M]); without FILL nothing is written to
  *           it
  *           | TYPE[]=@FILE                 a buffer as long as the file
+ *           | pinned:TYPE[N]...            a buffer in pinned memory of the host; managed:TYPE[N]... in managed memory
  *           | bytes:HEX                    a struct, byte by byte
  *           | {VALUE, ...}                 a struct, member by member; each stands where C puts it
  *           | same:K[+BYTES]               the buffer of argument K again, BYTES further on
@@ -21,6 +22,7 @@
 /* NUMBER: a number without a type, which is refused once the parameter says which one it wants */
 enum arg_kind { ARG_SCALAR, ARG_BUFFER, ARG_BYTES, ARG_STRUCT, ARG_SAME, ARG_NULL, ARG_NUMBER };
 enum { ARG_DIMS = 8 };
+enum arg_memory { ARG_DEVICE, ARG_PINNED, ARG_MANAGED }; /* where a buffer lies */
 
 struct arg {
     enum arg_kind kind;
@@ -32,6 +34,7 @@ struct arg {
     u32 dims, dim[ARG_DIMS];   /* buffer: its shape; 0 dims: as long as the file */
     u64 count;                 /* buffer: elements; 0 until a file has told */
     struct fill fill;          /* buffer: its contents */
+    enum arg_memory memory;    /* buffer: where it lies */
     u8 *bytes;
     u32 nbytes;       /* ARG_BYTES */
     bool by_contract; /* the kernel's contract says it, and fills it */

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static lk_status launch(struct session *s, lk_stats *stats)
+void launch_fill(struct session *s, lk_launch *l)
 {
     const struct launch_options *o = s->o;
     const struct run_options *run = &s->all->asked->run;
@@ -18,21 +18,28 @@ static lk_status launch(struct session *s, lk_stats *stats)
         args[i] = s->buffer[i].value;
         bytes[i] = s->buffer[i].value_bytes;
     }
-    lk_launch l = { .size = sizeof l,
-                    .shared_bytes = o->shared,
-                    .shared_optin = o->shared_optin,
-                    .registers = o->registers,
-                    .cooperative = o->cooperative,
-                    .args = args,
-                    .arg_bytes = bytes,
-                    .arg_count = o->args,
-                    .trace = s->tracing.on ? &s->tracing.trace : NULL,
-                    .contract = launch_by_contract(s) ? s->contract : NULL,
-                    .order = run->order,
-                    .orders = run->orders,
-                    .number = launch_of_several(s) ? s->number + 1 : 0 };
-    memcpy(l.grid, o->grid, sizeof l.grid);
-    memcpy(l.block, o->block, sizeof l.block);
+    *l = (lk_launch){ .size = sizeof *l,
+                      .shared_bytes = o->shared,
+                      .shared_optin = o->shared_optin,
+                      .registers = o->registers,
+                      .cooperative = o->cooperative,
+                      .args = args,
+                      .arg_bytes = bytes,
+                      .arg_count = o->args,
+                      .trace = s->tracing.on ? &s->tracing.trace : NULL,
+                      .contract = launch_by_contract(s) ? s->contract : NULL,
+                      .order = run->order,
+                      .orders = run->orders,
+                      .number = launch_of_several(s) ? s->number + 1 : 0 };
+    memcpy(l->grid, o->grid, sizeof l->grid);
+    memcpy(l->block, o->block, sizeof l->block);
+}
+
+static lk_status launch(struct session *s, lk_stats *stats)
+{
+    const struct run_options *run = &s->all->asked->run;
+    lk_launch l;
+    launch_fill(s, &l);
     const char *name = s->name;
     if (launch_of_several(s))
         name = arena_printf(&s->mem, "launch %u of %u, %s", s->number + 1, s->all->asked->launches, name);
@@ -66,7 +73,12 @@ static lk_status time_runs(struct pipeline *p, struct error *e)
         lk_stats stats;
         if (!restore(p, e)) return LK_SYSTEM;
         u64 from = time_ns();
-        for (u32 k = 0; k < p->asked->launches; k++) {
+        if (parts_in_streams(p->asked)) {
+            u32 ran;
+            lk_status status = parts_run(p, &ran, NULL, NULL, e);
+            if (status != LK_OK || e->code) return status;
+        }
+        for (u32 k = 0; k < p->asked->launches && !parts_in_streams(p->asked); k++) {
             lk_status status = launch(&p->launch[k], &stats);
             if (status != LK_OK) return status;
         }
@@ -99,12 +111,13 @@ static void name_outputs(struct pipeline *p, const struct session *last)
 {
     for (u32 i = 0; i < last->o->wants; i++) {
         const struct buffer *b = launch_buffer(last, last->o->want[i].launch, last->o->want[i].arg);
-        lk_memory_output(p->gpu, b->address, b->bytes);
+        if (!b->gone) lk_memory_output(p->gpu, b->address, b->bytes);
     }
     for (u32 k = 0; !any_wants(p) && k < p->asked->launches; k++) {
         const struct session *s = &p->launch[k];
         for (u32 i = 0; i < s->o->all; i++)
-            if (s->buffer[i].bytes) lk_memory_output(p->gpu, s->buffer[i].address, s->buffer[i].bytes);
+            if (s->buffer[i].bytes && !s->buffer[i].gone)
+                lk_memory_output(p->gpu, s->buffer[i].address, s->buffer[i].bytes);
     }
 }
 
@@ -172,10 +185,13 @@ static bool run_one(struct session *s, struct progress *r, struct error *e)
            launch_contract_show(s, &r->wanted, e);
 }
 
-/* What is asked of the last launch that ran, after the report. */
+/* What is asked of the last launch that ran, after the report; where there are streams, of all that are in one. */
 static bool show_last(struct session *s, struct progress *r, struct error *e)
 {
-    bool ok = launch_wants_do(s, &r->differs, &r->wanted, e);
+    bool ok = true;
+    for (u32 k = 0; k < s->number && ok; k++)
+        if (s->all->launch[k].stream) ok = launch_wants_do(&s->all->launch[k], &r->differs, &r->wanted, e);
+    ok = ok && launch_wants_do(s, &r->differs, &r->wanted, e);
     if (ok && r->status == LK_OK && launch_by_contract(s) && !any_wants(s->all) && !s->all->asked->run.common.quiet)
         ok = launch_contract_show(s, &r->wanted, e);
     if (r->wanted.n) fwrite(r->wanted.p, 1, r->wanted.n, stdout);
@@ -218,7 +234,11 @@ static int run_checked(struct pipeline *p, struct error *e)
 {
     struct progress r = { .orders = UINT64_MAX };
     if (!restore(p, e)) return cli_error_value(e);
-    for (u32 k = 0; k < p->asked->launches; k++)
+    if (parts_in_streams(p->asked)) {
+        r.status = parts_run(p, &r.ran, &r.differs, &r.wanted, e);
+        if (r.status > LK_FINDINGS) r.why = arena_printf(&p->mem, "%s", lk_gpu_error(p->gpu));
+    }
+    for (u32 k = 0; k < p->asked->launches && !parts_in_streams(p->asked); k++)
         if (!run_one(&p->launch[k], &r, e)) break;
     int code = e->code ? cli_error_value(e) : finish(p, &r, e);
     text_free(&r.wanted);
@@ -229,7 +249,7 @@ static int run_checked(struct pipeline *p, struct error *e)
 static void zero_uninitialised(struct session *s)
 {
     for (u32 i = 0; i < s->o->all; i++)
-        if (s->buffer[i].bytes && !s->buffer[i].initial)
+        if (s->buffer[i].bytes && !s->buffer[i].initial && !s->buffer[i].gone)
             lk_memory_fill(s->gpu, s->buffer[i].address, 0, s->buffer[i].bytes);
 }
 
@@ -240,7 +260,7 @@ static int compare(struct pipeline *sim, struct pipeline *gpu, struct error *e)
         const struct session *s = &sim->launch[k], *t = &gpu->launch[k];
         for (u32 i = 0; i < s->o->all; i++) {
             bool is_same;
-            if (!s->buffer[i].bytes) continue;
+            if (!s->buffer[i].bytes || s->buffer[i].gone) continue;
             arrays++;
             if (!launch_same(&s->o->arg[i], &s->buffer[i], sim->gpu, gpu->gpu, t->buffer[i].address, &is_same, e))
                 return cli_error_value(e);
@@ -255,6 +275,10 @@ static int compare(struct pipeline *sim, struct pipeline *gpu, struct error *e)
 static lk_status launch_twins(struct pipeline *twin, struct error *e)
 {
     lk_status worst = LK_OK;
+    if (parts_in_streams(twin->asked)) {
+        u32 ran;
+        return parts_run(twin, &ran, NULL, NULL, e);
+    }
     for (u32 k = 0; k < twin->asked->launches && worst <= LK_FINDINGS; k++) {
         if (!launch_sets_do(&twin->launch[k], e)) return LK_SYSTEM;
         lk_status status = launch(&twin->launch[k], NULL);

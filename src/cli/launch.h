@@ -16,7 +16,10 @@
 #include "cli/source_type.h"
 #include <lockstep.h>
 
-enum { LAUNCH_ARGS = 512, LAUNCH_WANTS = 64, LAUNCH_DIMS = 64, LAUNCH_MOST = 1000 };
+enum { LAUNCH_ARGS = 512, LAUNCH_WANTS = 64, LAUNCH_DIMS = 64, LAUNCH_MOST = 1000, LAUNCH_AFTER = 16 };
+
+/* What a part of the command line is: a launch of a kernel, or another operation, by its first word. */
+enum part_kind { PART_LAUNCH, PART_COPY, PART_FILL, PART_ALLOC, PART_FREE, PART_SYNC, PART_HOST_WRITE, PART_HOST_READ };
 
 enum want_kind { WANT_PRINT, WANT_SAVE, WANT_EXPECT };
 struct want { /* --print, --save or --expect */
@@ -37,7 +40,16 @@ struct run_options {            /* what holds for all launches of a command line
     struct reporting reporting; /* --json, --suppress...: what becomes of the report */
 };
 
-struct launch_options {
+struct launch_options { /* one part */
+    enum part_kind part;
+    const char *label;               /* --name, or NULL */
+    const char *stream;              /* --stream, or NULL: the host waits until it is done */
+    const char *after[LAUNCH_AFTER]; /* --after: names of earlier parts */
+    u32 afters;
+    u32 words;                   /* that were read of an operation, without its first one */
+    u64 value;                   /* PART_FILL, PART_HOST_WRITE: of every byte */
+    u64 bytes;                   /* of an operation; 0: as many as there are */
+    const char *waits;           /* PART_SYNC: for this stream, NULL: for all */
     const char *path;            /* FILE.ptx or FILE.cu */
     const char *kernel;          /* the name behind the colon, or NULL */
     u32 grid[3], block[3];       /* 0 in x: not given */
@@ -80,6 +92,7 @@ struct buffer {        /* one argument as it is passed */
     void *initial;     /* what it held before the launch, from base_alloc; NULL: uninitialised */
     const void *value; /* what the kernel gets */
     u32 value_bytes;
+    bool gone; /* it was freed, or is not allocated yet */
 };
 
 struct tracing {    /* a launch that is followed */
@@ -105,12 +118,20 @@ struct session { /* everything that one launch owns */
     struct buffer *buffer;      /* one for each argument, and for each buffer inside of one */
     struct tracing tracing;     /* of the checked run */
     lk_contract *contract;      /* of the file; NULL: not looked at */
+    const char *site;           /* what reports call it, when there are streams */
+    lk_stream *stream;          /* NULL: the host waits until it is done */
+    lk_event *done;             /* recorded behind it, when a later part waits for it; else NULL */
 };
 struct pipeline { /* the launches of a command line on one GPU */
     struct arena mem;
     struct request *asked;
     lk_gpu *gpu;
     struct session *launch; /* asked->launches of them */
+    struct named_stream {   /* in the order in which they are named */
+        const char *name;
+        lk_stream *stream;
+    } * stream;
+    u32 streams;
 };
 /* Whether messages have to say which launch they are about. */
 static inline bool launch_of_several(const struct session *s) { return s->all->asked->launches > 1; }
@@ -166,6 +187,23 @@ void launch_offer(struct session *s);
 /* launch_trace.c: opens what --trace asks for; closes it, and says when a --break was never reached. */
 bool launch_trace_begin(const struct launch_options *o, struct tracing *t, struct error *e);
 bool launch_trace_end(const struct launch_options *o, struct tracing *t, struct error *e);
+
+/* launch_parts.c. Whether a word is the first one of an operation; *out is which. */
+bool part_find(const char *word, enum part_kind *out);
+const char *part_word(enum part_kind kind);
+/* Whether some part is no launch, or has a stream: then parts run as launch_streams.c has it. */
+bool parts_in_streams(const struct request *r);
+/* A word of an operation behind its first one; *arg: it is an argument, for arg_parse. */
+bool part_read_word(struct launch_options *o, const char *word, bool *arg, struct error *e);
+/* Names of --after and sync, options that do not fit together, words that are missing. */
+bool parts_check(const struct request *r, struct error *e);
+bool part_complete(const struct launch_options *o, struct error *e);
+/* The arguments of an operation, against what it does with them. */
+bool part_args_check(struct session *s, struct error *e);
+/* launch_streams.c: all parts in their streams, and the host's wait for them. The status is that of the worst. */
+lk_status parts_run(struct pipeline *p, u32 *ran, u32 *differs, struct text *wanted, struct error *e);
+/* A launch as the interface has it; in `mem`. */
+void launch_fill(struct session *s, lk_launch *l);
 
 /* Fills `r`; false: e says what is wrong. Strings live in `a` or argv. */
 bool launch_options_parse(struct arena *a, int argc, char **argv, struct request *r, struct error *e);

@@ -226,8 +226,11 @@ static bool make_buffer(struct session *s, u32 i, struct error *e)
     case ARG_BUFFER: break;
     }
     b->bytes = g->count * g->type->bytes;
-    if (!b->bytes) return true; /* as cudaMalloc answers: a null pointer */
-    if (lk_memory_alloc(s->gpu, b->bytes, LK_MEMORY_DEVICE, b->name, &b->address) != LK_OK)
+    if (!b->bytes) return true;         /* as cudaMalloc answers: a null pointer */
+    b->gone = s->o->part == PART_ALLOC; /* until its turn */
+    if (b->gone) return true;
+    static const lk_memory_kind kind[] = { LK_MEMORY_DEVICE, LK_MEMORY_PINNED, LK_MEMORY_MANAGED };
+    if (lk_memory_alloc(s->gpu, b->bytes, kind[g->memory], b->name, &b->address) != LK_OK)
         return error_set(e, ERR_MEMORY, "argument %u: %.400s", i, lk_gpu_error(s->gpu));
     lk_memory_describe(s->gpu, b->address, b->name, b->type, g->type->bytes);
     if (g->fill.kind == FILL_UNINIT) return true;

@@ -72,7 +72,7 @@ static void take_flags(struct session *s)
 /* Whether two launches are of one module. */
 static bool same_module(const struct launch_options *a, const struct launch_options *b)
 {
-    return !strcmp(a->path, b->path) && compiling_same(&a->compiling, &b->compiling);
+    return a->path && b->path && !strcmp(a->path, b->path) && compiling_same(&a->compiling, &b->compiling);
 }
 
 /* The kernels of a module that are asked for by name, by any launch; templates among them are instantiated. */
@@ -100,7 +100,7 @@ static int get_module(struct session *s)
     const struct common *common = &s->all->asked->run.common;
     for (u32 k = 0; k < s->number && !s->module; k++)
         if (same_module(s->all->launch[k].o, o)) s->module = s->all->launch[k].module;
-    if (s->module) return EXIT_CLEAN;
+    if (s->module || o->part) return EXIT_CLEAN;
     lk_status status = load_module(s);
     if (status != LK_OK) return compiling_failed(s->gpu, o->path, status);
     if (common->verbose && lk_module_note(s->module)[0])
@@ -118,6 +118,10 @@ static int get_module(struct session *s)
 static int open_launch(struct session *s, struct error *e)
 {
     struct launch_options *o = s->o;
+    if (o->part) {
+        s->name = part_word(o->part);
+        return part_args_check(s, e) && launch_args_make(s, e) ? EXIT_CLEAN : refused(s, e);
+    }
     if (!find_kernel(s, e)) {
         refused(s, e);
         if (!o->kernel) launch_offer(s);
@@ -140,6 +144,7 @@ int pipeline_open(struct pipeline *p, struct request *asked, struct error *e)
     for (u32 k = 0; k < asked->launches && !code; k++) {
         struct session *s = &p->launch[k];
         *s = (struct session){ .all = p, .number = k, .o = asked->launch[k], .gpu = p->gpu };
+        if (s->o->part) continue;
         code = launch_contract_read(s->gpu, s->o, &s->contract, e);
         take_flags(s);
     }

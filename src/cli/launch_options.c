@@ -73,6 +73,21 @@ static bool parse_set(struct arena *a, const char *text, struct launch_options *
     return arg_measure(&v->arg, 0, e);
 }
 
+/* NAME[,NAME] */
+static bool parse_after(struct arena *a, const char *text, struct launch_options *o, struct error *e)
+{
+    for (const char *p = text;; p++) {
+        size_t n = strcspn(p, ",");
+        if (o->afters == LAUNCH_AFTER) return error_set(e, ERR_INPUT, "more than %d names of --after", LAUNCH_AFTER);
+        if (!n)
+            return error_set(e, ERR_INPUT, "--after %.60s: names of parts with commas between, as in --after up,scale",
+                             text);
+        o->after[o->afters++] = arena_str(a, (struct str){ p, (u32)n });
+        p += n;
+        if (!*p) return true;
+    }
+}
+
 /* An option of one launch, `o`, or of them all. */
 static bool apply(struct arena *a, const struct row *opt, const char *text, struct launch_options *o,
                   struct run_options *run, struct error *e)
@@ -82,6 +97,9 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     if (opt->id >= O_launch_COMPILER && opt->id <= O_launch_FRESH)
         return compiling_option(a, &o->compiling, opt->id - O_launch_COMPILER, text, e);
     switch (opt->id) {
+    case O_launch_STREAM: o->stream = text; return true;
+    case O_launch_NAME: o->label = text; return true;
+    case O_launch_AFTER: return parse_after(a, text, o, e);
     case O_launch_GRID: return parse_numbers(opt, text, 1, 1, o->grid, e);
     case O_launch_BLOCK: return parse_numbers(opt, text, 1, 1, o->block, e);
     case O_launch_SHARED:
@@ -192,17 +210,26 @@ static bool read_word(void *self, const char *word, struct error *e)
 {
     struct reading *r = self;
     struct launch_options *o = r->o;
-    if (!o->path && r->all.n > 1 && word[0] == ':' && word[1]) { /* another kernel of the same file */
-        o->path = r->all.p[r->all.n - 2]->path;
+    const char *before = NULL; /* the file of the last launch */
+    for (u32 k = r->all.n - 1; k-- > 0 && !before;) before = r->all.p[k]->path;
+    if (!o->path && before && word[0] == ':' && word[1]) { /* another kernel of the same file */
+        o->path = before;
         o->kernel = word + 1;
         return true;
     }
+    if (o->part) {
+        bool arg;
+        if (!in_launch(r, part_read_word(o, word, &arg, e), e)) return false;
+        return !arg || in_launch(r, read_arg(r, word, e), e);
+    }
+    if (!o->path && part_find(word, &o->part)) return true;
     if (!o->path) return in_launch(r, compiling_target(r->a, "launch", word, &o->path, &o->kernel, e), e);
     return in_launch(r, read_arg(r, word, e), e);
 }
 
 static bool needs_file(const struct reading *r, struct error *e)
 {
+    if (r->o->part) return in_launch(r, part_complete(r->o, e), e);
     if (r->o->path) return true;
     if (r->all.n == 1)
         return error_set(e, ERR_INPUT, "launch needs a .ptx or .cu file; lockstep launch --help shows an example");
@@ -289,5 +316,6 @@ bool launch_options_parse(struct arena *a, int argc, char **argv, struct request
     if (!needs_file(&in, e)) return false;
     for (u32 k = 0; k < r->launches; k++)
         if (!check_together(r->launch[k], &r->run, e)) return false;
+    if (!parts_check(r, e)) return false;
     return check_files(a, r, e);
 }

@@ -129,6 +129,9 @@ u32 dev_enqueue(struct dev_stream *st, struct device *d, struct dev_task *task, 
 u32 dev_graph_add(struct dev_graph *g, struct device *d, struct dev_node *const *dep, u32 deps, struct dev_task *task,
                   struct dev_node **out, struct error *e);
 u32 dev_exec_set(struct dev_exec *x, struct device *d, struct dev_node *n, struct dev_task *task, struct error *e);
+/* The host reads or writes these bytes of memory that it has a pointer to, without waiting for anything. A device that
+ * does not watch its operations does nothing with it. */
+void dev_host_touches(struct device *d, u64 address, u64 bytes, bool write, const char *site);
 /* What a status means, in words: "not ready". */
 const char *dev_status_text(u32 status);
 #endif

@@ -76,6 +76,13 @@ void tell_touches(struct device *d)
     if (b) dev_managed_drain(d, touched, b);
 }
 
+void dev_host_touches(struct device *d, u64 address, u64 bytes, bool write, const char *site)
+{
+    struct between *b = d->work ? work_between(d) : NULL;
+    struct between_part part = { .from = address, .width = bytes, .kind = write ? ACCESS_WRITE : ACCESS_READ };
+    if (b && bytes) between_host(b, &(struct between_call){ .site = site }, &part, 1);
+}
+
 /* ---- launches ---- */
 
 void tell_launch_begin(struct dev_run *r)

@@ -252,6 +252,16 @@ lk_status lk_memory_host(lk_gpu *gpu, uint64_t address, void **host)
     return LK_OK;
 }
 
+lk_status lk_memory_touch(lk_gpu *gpu, uint64_t address, uint64_t bytes, uint32_t write)
+{
+    void *host;
+    lk_status status = lk_memory_host(gpu, address, &host);
+    if (status != LK_OK) return status;
+    if (bytes && !dev_range(gpu->device, address, bytes, host_begin(gpu))) return host_failed(gpu);
+    dev_host_touches(gpu->device, address, bytes, write != 0, host_site(NULL));
+    return LK_OK;
+}
+
 lk_status lk_memory_register(lk_gpu *gpu, void *host, uint64_t bytes, const char *name, uint64_t *address)
 {
     if (!gpu || !host || !address) return HOST_MISSING(gpu, !gpu ? "gpu" : !host ? "memory" : "place for the address");

@@ -7,7 +7,7 @@
 #include "cli/signature.h"
 #include <stdlib.h>
 
-enum { WORDS = 24, LONGEST = 4096 };
+enum { WORDS = 40, LONGEST = 4096 };
 
 static void one_argument(struct arena *a, const char *text)
 {
@@ -39,7 +39,8 @@ static void options(struct arena *a, char *text)
         CHECK(r.launches);
         for (u32 k = 0; k < r.launches; k++) {
             const struct launch_options *o = r.launch[k];
-            CHECK(o->path && (!o->grid[0] || o->grid[2]) && (!o->block[0] || o->block[2]));
+            CHECK(!o->path == (o->part != PART_LAUNCH) && (!o->grid[0] || o->grid[2]) && (!o->block[0] || o->block[2]));
+            CHECK(o->afters <= LAUNCH_AFTER && (o->part < PART_SYNC || !o->stream) && o->value <= 255);
         }
     } else
         CHECK(e.code == ERR_INPUT && e.text[0]);

@@ -37,6 +37,10 @@ static void values(void)
     UNIT(parse("p=null", &g) && g.kind == ARG_NULL);
     UNIT(parse("bytes:00ff_1A", &g) && g.nbytes == 3 && g.bytes[1] == 0xff && g.bytes[2] == 0x1a);
     UNIT(parse("same:0+16", &g) && g.kind == ARG_SAME && g.offset == 16);
+    UNIT(parse("h=pinned:f32[4,2]=ones", &g) && g.kind == ARG_BUFFER && g.memory == ARG_PINNED && g.count == 8);
+    UNIT(parse("managed:u8[3]", &g) && g.memory == ARG_MANAGED && g.fill.kind == FILL_UNINIT);
+    UNIT(parse("f32[3]", &g) && g.memory == ARG_DEVICE);
+    UNIT(!parse("pinned:f32:2", &g) && !parse("pinned:", &g) && !parse("pinned:x", &g) && !parse("managed:null", &g));
 }
 
 static void structs(void)

@@ -1,0 +1,181 @@
+/* The parts of a command line that are no launches, and what all parts may say about their order: --stream, --after and
+ * --name. launch_streams.c runs them. */
+#include "cli/cli.h"
+#include "cli/launch.h"
+
+static const struct {
+    const char *word;
+    const char *form;   /* for messages */
+    u32 args;           /* words that are arguments */
+    bool value, amount; /* then a value, then a number of bytes, which may be left out */
+} parts[] = {
+    [PART_LAUNCH] = { "launch", "FILE:KERNEL", 0, false, false },
+    [PART_COPY] = { "copy", "copy TO FROM [BYTES]", 2, false, true },
+    [PART_FILL] = { "fill", "fill BUFFER VALUE [BYTES]", 1, true, true },
+    [PART_ALLOC] = { "alloc", "alloc NAME=TYPE[N] --stream STREAM", 1, false, false },
+    [PART_FREE] = { "free", "free BUFFER --stream STREAM", 1, false, false },
+    [PART_SYNC] = { "sync", "sync [STREAM]", 0, false, false },
+    [PART_HOST_WRITE] = { "host-write", "host-write BUFFER VALUE [BYTES]", 1, true, true },
+    [PART_HOST_READ] = { "host-read", "host-read BUFFER [BYTES]", 1, false, true },
+};
+
+bool part_find(const char *word, enum part_kind *out)
+{
+    for (u32 k = PART_LAUNCH + 1; k < COUNT_OF(parts); k++)
+        if (!strcmp(word, parts[k].word)) {
+            *out = (enum part_kind)k;
+            return true;
+        }
+    return false;
+}
+
+const char *part_word(enum part_kind kind) { return parts[kind].word; }
+
+bool parts_in_streams(const struct request *r)
+{
+    for (u32 k = 0; k < r->launches; k++)
+        if (r->launch[k]->part != PART_LAUNCH || r->launch[k]->stream) return true;
+    return false;
+}
+
+bool part_read_word(struct launch_options *o, const char *word, bool *arg, struct error *e)
+{
+    u32 n = o->words++, args = parts[o->part].args;
+    *arg = n < args;
+    if (*arg) return true;
+    if (o->part == PART_SYNC && !n) {
+        o->waits = word;
+        return true;
+    }
+    n -= args;
+    if (parts[o->part].value && !n)
+        return option_whole(word, 255, &o->value) ||
+               error_set(e, ERR_INPUT, "%s: `%.60s` is no value of a byte, a number from 0 to 255", parts[o->part].form,
+                         word);
+    n -= parts[o->part].value;
+    if (!parts[o->part].amount || n)
+        return error_set(e, ERR_INPUT, "this is %s; nothing may follow, and there is `%.60s`", parts[o->part].form,
+                         word);
+    return (option_whole(word, UINT64_MAX >> 1, &o->bytes) && o->bytes) ||
+           error_set(e, ERR_INPUT, "%s: `%.60s` is no number of bytes", parts[o->part].form, word);
+}
+
+bool part_complete(const struct launch_options *o, struct error *e)
+{
+    u32 need = parts[o->part].args + parts[o->part].value;
+    if (o->words < need)
+        return error_set(e, ERR_INPUT, "this is %s, and %u word%s missing", parts[o->part].form, need - o->words,
+                         need - o->words == 1 ? " is" : "s are");
+    if ((o->part == PART_ALLOC || o->part == PART_FREE) && !o->stream)
+        return error_set(e, ERR_INPUT, "%s is done in the order of a stream: say --stream NAME", parts[o->part].word);
+    if (o->part >= PART_SYNC && o->stream)
+        return error_set(e, ERR_INPUT, "%s is done by the host itself, in no stream: leave out --stream",
+                         parts[o->part].word);
+    return true;
+}
+
+/* ---- order ---- */
+
+static bool after_check(const struct request *r, u32 k, struct error *e)
+{
+    const struct launch_options *o = r->launch[k];
+    for (u32 i = 0; i < o->afters; i++) {
+        bool found = false, later = false;
+        for (u32 j = 0; j < r->launches; j++) {
+            if (!r->launch[j]->label || strcmp(r->launch[j]->label, o->after[i])) continue;
+            found |= j < k;
+            later |= j >= k;
+        }
+        if (!found && later)
+            return error_set(e, ERR_INPUT,
+                             "launch %u, --after %.60s: that part comes later; an event is recorded before anything "
+                             "can wait for it",
+                             k + 1, o->after[i]);
+        if (!found)
+            return error_set(e, ERR_INPUT, "launch %u, --after %.60s: no part before it has --name %.60s", k + 1,
+                             o->after[i], o->after[i]);
+    }
+    return true;
+}
+
+static bool stream_is_named(const struct request *r, u32 before, const char *name)
+{
+    for (u32 j = 0; j < before; j++)
+        if (r->launch[j]->stream && !strcmp(r->launch[j]->stream, name)) return true;
+    return false;
+}
+
+static bool label_check(const struct request *r, u32 k, struct error *e)
+{
+    const char *label = r->launch[k]->label;
+    for (u32 j = 0; label && j < k; j++)
+        if (r->launch[j]->label && !strcmp(r->launch[j]->label, label))
+            return error_set(e, ERR_INPUT, "launches %u and %u both have --name %.60s", j + 1, k + 1, label);
+    return true;
+}
+
+bool parts_check(const struct request *r, struct error *e)
+{
+    bool streams = parts_in_streams(r);
+    for (u32 k = 0; k < r->launches; k++) {
+        const struct launch_options *o = r->launch[k];
+        if (!label_check(r, k, e) || !after_check(r, k, e)) return false;
+        if (o->waits && !stream_is_named(r, k, o->waits))
+            return error_set(e, ERR_INPUT, "launch %u, sync %.60s: no part before it is in a stream of this name",
+                             k + 1, o->waits);
+        if (streams && (o->trace_file || o->trace.break_at))
+            return error_set(e, ERR_INPUT, "%s follows one launch at a time: leave out --stream and the operations",
+                             o->trace_file ? "--trace" : "--break");
+    }
+    if (streams && (r->run.orders || r->run.order))
+        return error_set(e, ERR_INPUT,
+                         "%s is for launches one after the other; with streams --seed N chooses the order, of "
+                         "operations and of blocks",
+                         r->run.orders ? "--schedules" : "--order");
+    return true;
+}
+
+/* ---- arguments ---- */
+
+/* The buffer that argument i of the operation is, or leads to. */
+static const struct arg *buffer_of(const struct session *s, u32 i)
+{
+    const struct arg *g = &s->o->arg[i];
+    return g->kind == ARG_SAME ? launch_arg(s, g->launch, g->same) : g;
+}
+
+static bool fits(struct session *s, u32 i, struct error *e)
+{
+    const struct arg *g = &s->o->arg[i], *b = buffer_of(s, i);
+    const struct launch_options *o = s->o;
+    if (b->kind != ARG_BUFFER)
+        return arg_error(e, i, g->text, g->text, "%s takes buffers: a name that was given before, or TYPE[N]",
+                         part_word(o->part));
+    u64 all = b->count * b->type->bytes, left = g->offset < all ? all - g->offset : 0;
+    if (o->bytes > left)
+        return arg_error(e, i, g->text, g->text, "%llu bytes are asked for, and there are %llu",
+                         (unsigned long long)o->bytes, (unsigned long long)left);
+    if (o->part == PART_ALLOC && (g->kind != ARG_BUFFER || !g->named || g->fill.kind != FILL_UNINIT || g->memory))
+        return arg_error(e, i, g->text, g->text, "alloc makes device memory of its own: NAME=TYPE[N], not filled");
+    if (o->part == PART_FREE && (g->kind != ARG_SAME || g->offset))
+        return arg_error(e, i, g->text, g->text, "free takes the name of a buffer that is there");
+    if ((o->part == PART_HOST_READ || o->part == PART_HOST_WRITE) && !b->memory)
+        return arg_error(e, i, g->text, g->text,
+                         "the host cannot touch device memory; make it pinned:%s[...] or managed:%s[...]",
+                         b->type->name, b->type->name);
+    return true;
+}
+
+bool part_args_check(struct session *s, struct error *e)
+{
+    struct launch_options *o = s->o;
+    s->buffer = NEW_ARRAY(&s->mem, struct buffer, LAUNCH_ARGS);
+    o->all = o->args;
+    for (u32 i = 0; i < o->args; i++) {
+        struct arg *g = &o->arg[i];
+        if (!launch_same_resolve(s, i, g, e) || !arg_measure(g, i, e) || !fits(s, i, e)) return false;
+        snprintf(s->buffer[i].name, sizeof s->buffer[i].name, "%s", g->name ? g->name : g->of ? g->of : "a buffer");
+        if (g->kind == ARG_BUFFER) arg_type_text(g, s->buffer[i].type, sizeof s->buffer[i].type);
+    }
+    return launch_names_check(s, e) && launch_wants_resolve(s, e);
+}
