@@ -161,7 +161,7 @@ struct race {
     /* tests: called for every race of volatile accesses (R2b), with the first byte of the element */
     void (*volatile_hook)(void *self, const struct touch *t, u32 byte);
     void *hook_self;          /* their first argument */
-    bool inside;              /* tests: neither the host nor copies order anything */
+    bool eras_only;           /* tests: every kernel is exact, and neither the host nor copies order anything */
     struct observer observer; /* what sim calls */
 };
 #endif

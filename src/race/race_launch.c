@@ -236,7 +236,7 @@ void launch_begin(struct race *r, const struct launch *l)
     if (fresh) {
         era_begin(r);
         memset(before, 0, sizeof before);
-        era->exact = !k->simple || (l->beside && k->polls);
+        era->exact = !k->simple || (l->beside && k->polls) || r->eras_only;
         shape(&era->notes, l, k);
     }
     if (!r->running) {

@@ -324,7 +324,7 @@ void clock_strong_read(struct race_warp *w, u32 lane, const struct strong *s)
     }
     /* a value that no launch has written strongly, in a kernel that waits for such */
     bool outside = s->host || (w->c->launch->kernel->polls && !s->rmw && !(l && l->size && l->writes));
-    if (outside && era->open && era->outside && !era->race->inside) outside_acquire(w, lane, s);
+    if (outside && era->open && era->outside && !era->race->eras_only) outside_acquire(w, lane, s);
     unlock(&era->lock);
 }
 
