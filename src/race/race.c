@@ -369,9 +369,11 @@ void race_outside(struct race *r, u64 address, u64 bytes, bool writes)
 {
     lock(&r->lock);
     if (r->running && r->era->exact) {
+        lock(&r->era->strong); /* what a strong access has written is also released by now */
         lock(&r->era->lock);
         clock_outside(r->era, address, bytes, writes);
         unlock(&r->era->lock);
+        unlock(&r->era->strong);
     }
     unlock(&r->lock);
 }

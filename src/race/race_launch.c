@@ -185,17 +185,14 @@ static struct race_launch *record_take(struct race_era *era)
     return *at;
 }
 
-/* Several workers may run CTAs of this launch, or of others beside it. */
-static bool is_parallel(const struct launch *l)
-{
-    return l->nworkers > 1 || (l->beside && (l->sim->workers > 1 || l->in->seeded));
-}
+/* Several threads may run CTAs of this launch, or of others beside it: workers, and whoever waits for one of them. */
+static bool is_parallel(const struct launch *l) { return l->nworkers > 1 || l->beside; }
 
 /* The launch that begins can share the era with those that run. */
-static bool can_join(const struct race *r, const struct launch *l)
+static bool can_join(const struct race *r)
 {
     const struct race_era *era = r->era;
-    return era->open && era->exact && !era->blind && !r->unwatched && (era->parallel || (l->beside && !is_parallel(l)));
+    return era->open && era->exact && !era->blind && !r->unwatched;
 }
 
 /* Fills the record of a launch that begins. Under the lock of the era. */
@@ -225,7 +222,7 @@ void launch_begin(struct race *r, const struct launch *l)
     const struct race_kernel *k = race_kernel_of(r, l->kernel);
     bool ends = !r->running && (!era->exact || era->blind || era->launches >= ERA_LAUNCHES),
          all = find_before(r, l, before), fresh = !r->running && !r->unwatched && (ends || all);
-    if (!fresh && (r->unwatched || (r->running && !can_join(r, l)))) {
+    if (!fresh && (r->unwatched || (r->running && !can_join(r)))) {
         era->blind = true;
         r->unwatched++;
         unlock(&r->lock);
@@ -243,14 +240,18 @@ void launch_begin(struct race *r, const struct launch *l)
         era->parallel = is_parallel(l);
         era->open = l->beside;
     }
+    lock(&era->strong); /* what a strong access has shown to the host is also released by now */
     lock(&era->lock);
     struct race_launch *launch = record_take(era);
     if (launch) {
         launch_open(r, launch, l, k);
         memcpy(launch->before, before, sizeof before);
-    } else
+    } else {
+        era->blind = true;
         r->unwatched++;
+    }
     unlock(&era->lock);
+    unlock(&era->strong);
     if (launch) track_launch(r, l, k);
     unlock(&r->lock);
 }

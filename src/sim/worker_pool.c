@@ -353,7 +353,7 @@ void pool_wait(struct sim *s, struct launch *l)
     u32 wait = 0;
     lock(&s->launches_lock);
     /* A small launch that no thread has taken yet is done before one is awake. */
-    struct worker *first = !drive && !l->inside && l->nworkers == 1 ? enter(l) : NULL;
+    struct worker *first = !drive && !is_over(l) && !l->inside && l->nworkers == 1 ? enter(l) : NULL;
     if (first) {
         unlock(&s->launches_lock);
         leave(s, first, worker_turn(first));
