@@ -58,6 +58,9 @@ typedef struct lk_options { /* zero it, set size, then what you need */
     uint64_t budget;      /* warp instructions per launch before it counts as a livelock; 0: none */
     const char *on;       /* "sim" or NULL: the software GPU; "gpu": the real one, device 0, through its driver */
     double time_limit;    /* seconds after which a launch is stopped, with a finding; 0: none */
+    /* software GPU: the host touches managed memory while a launch that may use it is in flight: "report" notes it for
+     * the race check, "wait" lets the host wait, "free" does nothing; NULL: report under the race check, else free */
+    const char *managed;
 } lk_options;
 
 const char *lk_version(void);
@@ -602,8 +605,10 @@ uint32_t lk_report_notes(const lk_gpu *gpu);
 /* The report as text (color: with ANSI colours), JSON (docs/report.md), SARIF 2.1.0, or JUnit XML with a test case
  * for each check under the name `suite`; from malloc, release with lk_text_free. */
 char *lk_report_text(lk_gpu *gpu, int color);
-/* adds notes for device malloc that was never freed: at the end */
+/* Adds notes for what was never freed, at the end: device malloc of kernels; and what the program itself has not given
+ * back, memory by the places that took it, streams, events, graphs and pools. */
 void lk_report_leaks(lk_gpu *gpu);
+void lk_report_leaks_host(lk_gpu *gpu);
 void lk_report_limit(lk_gpu *gpu, uint32_t most); /* the text shows at most so many findings, 0: all */
 char *lk_report_json(lk_gpu *gpu);
 char *lk_report_sarif(lk_gpu *gpu);

@@ -35,6 +35,11 @@ static bool options_read(const lk_options *given, struct dev_options *o, struct 
     o->gpu = in.on && !strcmp(in.on, "gpu");
     if (in.on && !o->gpu && strcmp(in.on, "sim"))
         return error_set(e, ERR_INPUT, "a kernel runs on sim or on gpu, not on `%.60s`", in.on);
+    static const char *const managed[] = { "", "free", "report", "wait" }; /* as enum dev_managed_policy */
+    for (u32 i = 1; in.managed && i < COUNT_OF(managed); i++)
+        if (!strcmp(in.managed, managed[i])) o->managed = (enum dev_managed_policy)i;
+    if (in.managed && o->managed == DEV_MANAGED_DEFAULT)
+        return error_set(e, ERR_INPUT, "managed is report, wait or free, not `%.60s`", in.managed);
     if (in.device && !(o->profile = profile_find(in.device))) {
         char names[300] = "";
         for (u32 i = 0, n = 0; profile_at(i); i++)

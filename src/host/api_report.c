@@ -15,6 +15,22 @@ void lk_report_leaks(lk_gpu *gpu)
     dev_leaks(gpu->device);
 }
 
+void lk_report_leaks_host(lk_gpu *gpu)
+{
+    static const char *const what[HANDLE_KINDS] = { "executable graph", "graph", "event", "stream", "pool", NULL };
+    if (!gpu) return;
+    u32 count[HANDLE_KINDS] = { 0 };
+    lock(&gpu->lock);
+    for (u32 k = 0; k < HANDLE_KINDS; k++)
+        for (const struct handle *h = gpu->handle[k]; h; h = h->next)
+            count[k] += k != HANDLE_STREAM || !((const lk_stream *)h)->is_default;
+    unlock(&gpu->lock);
+    report_launch(gpu->device->report, 0);
+    dev_leaks_host(gpu->device);
+    for (u32 k = 0; k < HANDLE_KINDS; k++)
+        if (what[k]) dev_leaks_handles(gpu->device, what[k], count[k]);
+}
+
 void lk_report_limit(lk_gpu *gpu, uint32_t most)
 {
     if (gpu) __atomic_store_n(&gpu->report_most, most, __ATOMIC_RELAXED);
