@@ -91,6 +91,7 @@ static bool copy_in(struct device *d, const struct mem_object *o, u64 addr, cons
                     struct error *e)
 {
     struct dev_copy c = { .to = { .address = addr }, .from = { .host = (void *)(uintptr_t)from }, bytes, 1, 1 };
+    if (o->kind == MEM_PINNED) tell_host(d, addr, bytes, true);
     if (o->kind == MEM_PINNED || acts_now(d)) return copy_now(d, &c, e);
     return !work_wait_task(d, &(struct dev_task){ .kind = OP_COPY, .copy = c }, e);
 }
@@ -98,6 +99,7 @@ static bool copy_in(struct device *d, const struct mem_object *o, u64 addr, cons
 static bool copy_out(struct device *d, const struct mem_object *o, u64 addr, void *to, u64 bytes, struct error *e)
 {
     struct dev_copy c = { .to = { .host = to }, .from = { .address = addr }, bytes, 1, 1 };
+    if (o->kind == MEM_PINNED) tell_host(d, addr, bytes, false);
     if (o->kind == MEM_PINNED || acts_now(d)) return copy_now(d, &c, e);
     return !work_wait_task(d, &(struct dev_task){ .kind = OP_COPY, .copy = c }, e);
 }

@@ -65,6 +65,7 @@ static u32 body_launch(struct op *op, void *of)
         error_set(&e, ERR_MEMORY, "no memory for a launch");
     else if (run_begin(r, b->device, &b->task.launch, false, &e)) {
         r->op = op;
+        r->in.number = b->task.number;
         r->result = b->result;
         r->error = b->error;
         r->came = b->came;
@@ -347,22 +348,27 @@ static u32 sim_stream_query(struct dev_stream *st, struct error *e)
 
 static u32 sim_stream_synchronise(struct dev_stream *st, struct error *e)
 {
-    return work_status(device_of_stream(st), stream_synchronise(stream_in(st)), e);
+    struct device *d = device_of_stream(st);
+    u32 status = stream_synchronise(stream_in(st));
+    sim_pools_synchronised(d);
+    return work_status(d, status, e);
 }
 
 static u32 sim_synchronise(struct device *d, struct error *e)
 {
     struct streams *s = work_used(d);
-    return s ? work_status(d, streams_synchronise(s), e) : OP_OK;
+    u32 status = s ? streams_synchronise(s) : OP_OK;
+    sim_pools_synchronised(d);
+    return work_status(d, status, e);
 }
 
 /* ---- values ---- */
 
 static u32 define_value(struct op *op, void *of)
 {
-    (void)op;
     struct body *b = of;
     u64 bytes = b->fill.width;
+    tell_fill(b->device, op, &b->fill);
     struct mem_object *o = b->fill.to.object;
     shadow_define(mem_shadow(b->device->mem), b->fill.to.address, bytes);
     __atomic_store_n(&o->given, true, __ATOMIC_RELAXED);
@@ -455,7 +461,10 @@ static u32 sim_event_query(struct dev_event *ev, struct error *e)
 
 static u32 sim_event_synchronise(struct dev_event *ev, struct error *e)
 {
-    return work_status(device_of_event(ev), event_synchronise(event_in(ev)), e);
+    struct device *d = device_of_event(ev);
+    u32 status = event_synchronise(event_in(ev));
+    sim_pools_synchronised(d);
+    return work_status(d, status, e);
 }
 
 static u32 sim_event_elapsed(struct dev_event *from, struct dev_event *to, double *ms, struct error *e)

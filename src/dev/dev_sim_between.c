@@ -70,6 +70,13 @@ static void touched(void *self, const struct dev_touch *t)
     between_host(self, NULL, &part, 1);
 }
 
+void tell_host(struct device *d, u64 from, u64 bytes, bool write)
+{
+    struct between *b = work_between(d);
+    struct between_part part = { .from = from, .width = bytes, .kind = write ? ACCESS_WRITE : ACCESS_READ };
+    if (b) between_host(b, NULL, &part, 1);
+}
+
 void tell_touches(struct device *d)
 {
     struct between *b = work_between(d);
@@ -92,7 +99,7 @@ void tell_launch_begin(struct dev_run *r)
     if (!b) return;
     struct between_call c = call_of(r->op);
     bool polls = race_kernel_polls(d->race, d->sim, r->launch->kernel);
-    r->between = between_launch_begin(b, r->op, &c, r->launch->kernel, 0, polls);
+    r->between = between_launch_begin(b, r->op, &c, r->launch->kernel, r->in.number, polls);
     r->in.sink = between_sink(r->between);
     r->managed = dev_managed_begin(d, r->launch, polls);
 }

@@ -96,6 +96,8 @@ void tell_copy(struct device *d, const struct op *op, const struct dev_copy_plan
 void tell_fill(struct device *d, const struct op *op, const struct dev_fill_plan *p);
 void tell_life(struct device *d, const struct op *op, const struct mem_object *o, bool alloc); /* or it is freed */
 void tell_gone(struct device *d, u64 from, u64 bytes); /* freed by a call that waits for all who use it */
+/* A call of the host that does not wait uses pinned memory. */
+void tell_host(struct device *d, u64 from, u64 bytes, bool write);
 /* What the host has touched of managed memory: at every call that enqueues. */
 void tell_touches(struct device *d);
 /* A launch is about to start; it has ended, and its operation is not done. */

@@ -69,7 +69,12 @@ void report_launch(struct report *r, u32 number)
     unlock(&r->lock);
 }
 
-u32 report_launch_number(const struct report *r) { return r->launch; }
+/* The launch that the calling thread works for; 0: that of the report. */
+static _Thread_local u32 launch_here;
+
+void report_launch_here(u32 number) { launch_here = number; }
+
+u32 report_launch_number(const struct report *r) { return launch_here ? launch_here : r->launch; }
 
 void report_clear(struct report *r)
 {
@@ -179,7 +184,7 @@ void entry_count(struct report *r, struct entry *e)
 
 static struct entry *entry_get(struct report *r, const struct finding *f)
 {
-    u32 launch = f->launch ? f->launch : r->launch;
+    u32 launch = f->launch ? f->launch : report_launch_number(r);
     u64 hash = finding_hash(f);
     if (r->last && r->last->hash == hash && r->last->launch == launch && same_cause(&r->last->f, f)) return r->last;
     struct entry **b = &r->bucket[hash % BUCKETS];
@@ -439,8 +444,8 @@ static bool is_known(const struct report *r, const struct place_index *known, co
 {
     struct place_walk w;
     for (struct entry *e = place_index_first(known, f->kind, f->place, &w); e; e = place_index_next(known, &w))
-        if (e->launch == r->launch && same_place(e->f.place, f->place) && same_place(e->f.other, f->other) &&
-            same_text(e->f.kernel, f->kernel))
+        if (e->launch == report_launch_number(r) && same_place(e->f.place, f->place) &&
+            same_place(e->f.other, f->other) && same_text(e->f.kernel, f->kernel))
             return true;
     return false;
 }
@@ -449,7 +454,7 @@ static void adopt(struct report *r, struct entry *x, const char *remark)
 {
     struct entry **b = &r->bucket[x->hash % BUCKETS];
     if (remark) x->f.detail = arena_printf(&x->mem, "%s%s\n", x->f.detail ? x->f.detail : "", remark);
-    x->launch = r->launch;
+    x->launch = report_launch_number(r);
     x->next = *b;
     *b = x;
     r->entries++;
@@ -490,7 +495,7 @@ void report_take_new(struct report *r, struct report *from, u32 checks, const ch
 static struct entry *entry_like(const struct report *r, const struct entry *x)
 {
     struct entry *e = r->bucket[x->hash % BUCKETS];
-    while (e && !(e->hash == x->hash && e->launch == r->launch && same_cause(&e->f, &x->f))) e = e->next;
+    while (e && !(e->hash == x->hash && e->launch == report_launch_number(r) && same_cause(&e->f, &x->f))) e = e->next;
     return e;
 }
 

@@ -16,6 +16,8 @@ void report_checks(struct report *r, u32 on);
 void report_ran(struct report *r, u32 checks);
 /* Findings from now on belong to this launch of several, numbered from 1 on, and say so; 0: there is only one. */
 void report_launch(struct report *r, u32 number);
+/* The same for the findings of the calling thread alone, whatever the report: several launches may be in flight. */
+void report_launch_here(u32 number);
 u32 report_launch_number(const struct report *r);
 void report_add(struct report *r, const struct finding *f);
 /* The cheap way to say "the same again", for checkers that meet a cause thousands of times. A finding added with a

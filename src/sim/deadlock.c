@@ -416,6 +416,7 @@ static void explain_stopped(struct stopped *st, enum finding_kind kind, struct c
 static void add_everybody(struct stopped *st, struct finding *f)
 {
     struct launch *l = st->l;
+    f->launch = l->in->number; /* whoever finds that all stand still works for none of them */
     f->kernel = arena_str(&st->mem, l->in->kernel->name);
     memcpy(f->nctaid, l->in->grid, 12);
     memcpy(f->ntid, l->in->block, 12);

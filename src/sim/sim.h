@@ -48,6 +48,7 @@ struct sim_launch { /* what dev has checked against the limits before */
      * its address, which is passed on while the launch begins. stamp 0: none, what has ended is before it. */
     u64 stamp;
     const void *op;
+    u32 number; /* of several launches of one report: findings say it; 0: not said */
     /* Other operations may be unordered with this one: reads of memory that the kernel cannot write are tracked, too */
     bool shared;
     /* sim_start: called once when the launch has ended, on the thread that ended it; or NULL */

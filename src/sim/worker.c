@@ -202,6 +202,7 @@ enum turn worker_turn(struct worker *k)
     u32 ran = 0;
     bool over = false;
     stop_watch(l->in->interrupt, l->deadline);
+    report_launch_here(l->in->number);
     struct cta *c = next_cta(k, &over);
     while (c) {
         bool done = cta_run(c), leave = false;

@@ -152,6 +152,7 @@ static bool go_round(struct sim *s, u64 *last, bool seeded)
         leave(s, w, came);
         went |= came != TURN_QUIET;
     }
+    report_launch_here(0);
     if (went) __atomic_store_n(&s->quiet_since, 0, __ATOMIC_RELAXED);
     return went;
 }

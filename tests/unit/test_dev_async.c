@@ -149,6 +149,7 @@ static void handing_over(u32 workers, s64 seed, u32 checks)
     UNIT_EQ(dev_enqueue(y, d, &t, &e), OP_OK);
     seven = 0; /* the bytes of pageable memory were taken in the call */
     UNIT_EQ(ops->stream_synchronise(x, &e), OP_OK);
+    UNIT_EQ(ops->synchronise(d, &e), OP_OK);
     UNIT_EQ(value(out), 1);
     UNIT_EQ(value(flag), 7);
     close_all(0);
@@ -401,6 +402,52 @@ static void other_thread(u32 workers)
     close_all(0);
 }
 
+/* ---- operations that nothing orders ---- */
+
+/* A kernel writes, another stream's kernel or copy uses it: with the event nothing is found, without it race_stream. */
+static void unordered(u32 workers, s64 seed, bool event)
+{
+    open_with(workers, seed, CHECK_ALL);
+    struct dev_stream *x = stream(STREAM_NON_BLOCKING), *y = stream(STREAM_NON_BLOCKING);
+    struct dev_event *ev;
+    UNIT_EQ(ops->event_new(d, EVENT_NO_TIMING, &ev, &e), OP_OK);
+    u64 a = memory(4 * 64, MEM_DEVICE), b = memory(4 * 64, MEM_DEVICE), pinned = memory(4 * 64, MEM_PINNED);
+    UNIT_EQ(launch(x, "add", 1, 64, PARAMS(a, 1)), OP_OK);
+    if (event) UNIT_EQ(ops->event_record(ev, x, false, "record", &e), OP_OK);
+    if (event) UNIT_EQ(ops->event_wait(y, ev, false, "wait", &e), OP_OK);
+    struct dev_task t = { .kind = OP_COPY,
+                          .copy = { { .address = pinned }, { .address = a }, 256, 1, 1 },
+                          .site = "the copy out" };
+    UNIT_EQ(dev_enqueue(y, d, &t, &e), OP_OK);
+    UNIT_EQ(ops->synchronise(d, &e), OP_OK);
+    if (!event) has_finding("the copy out");
+    /* two streams that add to two arrays: nothing in common */
+    UNIT_EQ(launch(x, "add", 1, 64, PARAMS(a, 1)), OP_OK);
+    UNIT_EQ(launch(y, "add", 1, 64, PARAMS(b, 1)), OP_OK);
+    UNIT_EQ(ops->synchronise(d, &e), OP_OK);
+    ops->event_delete(ev);
+    close_all(!event);
+}
+
+/* Memory of one stream used by another, before its allocation or after its free. */
+static void unordered_memory(u32 workers, s64 seed, bool late)
+{
+    open_with(workers, seed, CHECK_ALL);
+    struct dev_stream *x = stream(STREAM_NON_BLOCKING), *y = stream(STREAM_NON_BLOCKING);
+    struct dev_task t = { .kind = OP_ALLOC, .alloc = { .bytes = 256, .name = "buffer" }, .site = "the allocation" };
+    UNIT_EQ(dev_enqueue(x, d, &t, &e), OP_OK);
+    u64 a = t.alloc.address;
+    if (late) UNIT_EQ(ops->stream_synchronise(x, &e), OP_OK);
+    t = (struct dev_task){ .kind = OP_FILL, .fill = { a, 1, 4, 64, 1, 0 }, .site = "the fill" };
+    UNIT_EQ(dev_enqueue(y, d, &t, &e), OP_OK);
+    if (!late) UNIT_EQ(ops->stream_synchronise(y, &e), OP_OK);
+    t = (struct dev_task){ .kind = OP_FREE, .free = { a }, .site = "the free" };
+    UNIT_EQ(dev_enqueue(x, d, &t, &e), OP_OK);
+    UNIT_EQ(ops->synchronise(d, &e), OP_OK);
+    has_finding(late ? "the free" : "the allocation");
+    close_all(1);
+}
+
 /* ---- graphs ---- */
 
 static void graphs(u32 workers, s64 seed)
@@ -458,6 +505,13 @@ int main(void)
         u32 workers = k < 3 ? k + 1 : 1;
         s64 seed = k < 3 ? -1 : (s64)k;
         handing_over(workers, seed, WITHOUT_RACES);
+        handing_over(workers, seed, CHECK_ALL);
+        heartbeats(workers, seed, CHECK_ALL);
+        if (seed < 0) persistent(workers, CHECK_ALL);
+        unordered(workers, seed, true);
+        unordered(workers, seed, false);
+        unordered_memory(workers, seed, true);
+        unordered_memory(workers, seed, false);
         whole_grids(workers, seed);
         heartbeats(workers, seed, WITHOUT_RACES);
         synchronous(workers, seed);
