@@ -86,6 +86,7 @@ static u32 body_copy(struct op *op, void *of)
     struct body *b = of;
     tell_copy(b->device, op, &b->copy, b->staged != NULL);
     dev_copy_run(&b->copy);
+    tell_copied(b->device, &b->copy);
     return OP_OK;
 }
 

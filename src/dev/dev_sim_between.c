@@ -26,9 +26,20 @@ static struct between_part part_of(const struct dev_side *s, u64 width, u64 rows
     return (struct between_part){ s->address, width, rows, s->pitch, slices, s->slice, kind };
 }
 
+/* The race check is told before bytes are written, and after they are read: a kernel in flight may wait for them. */
+static void writes_range(void *race, u64 from, u64 bytes) { race_outside(race, from, bytes, true); }
+static void reads_range(void *race, u64 from, u64 bytes) { race_outside(race, from, bytes, false); }
+
+void tell_copied(struct device *d, const struct dev_copy_plan *p)
+{
+    if (d->race && p->width && p->from.device)
+        dev_side_each(&p->from, p->width, p->rows, p->slices, reads_range, d->race);
+}
+
 void tell_copy(struct device *d, const struct op *op, const struct dev_copy_plan *p, bool staged)
 {
     struct between *b = work_between(d);
+    if (d->race && p->width && p->to.device) dev_side_each(&p->to, p->width, p->rows, p->slices, writes_range, d->race);
     struct between_call c = call_of(op);
     struct between_part part[2];
     u32 n = 0;
@@ -42,6 +53,7 @@ void tell_fill(struct device *d, const struct op *op, const struct dev_fill_plan
 {
     struct between *b = work_between(d);
     struct between_call c = call_of(op);
+    if (d->race && p->width) dev_side_each(&p->to, p->width, p->rows, p->slices, writes_range, d->race);
     if (!b || !p->width) return;
     struct between_part part = part_of(&p->to, p->width, p->rows, p->slices, ACCESS_WRITE);
     between_op(b, op, &c, &part, 1);

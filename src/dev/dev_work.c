@@ -25,6 +25,13 @@ static enum op_progress progress(void *of)
     }
 }
 
+/* Values carry order into kernels, and out of them. */
+static void value_used(void *of, u64 address, u32 bytes, bool writes)
+{
+    const struct device *d = of;
+    if (d->race) race_outside(d->race, address, bytes, writes);
+}
+
 struct streams *work_streams(struct device *d)
 {
     struct dev_work *w = d->work;
@@ -33,7 +40,7 @@ struct streams *work_streams(struct device *d)
     lock(&w->lock);
     s = w->streams;
     if (!s) {
-        s = streams_new(&(struct streams_options){ .backend = { .self = d, .progress = progress },
+        s = streams_new(&(struct streams_options){ .backend = { .self = d, .progress = progress, .value = value_used },
                                                    .seeded = d->options.seeded,
                                                    .seed = d->options.seed,
                                                    .closed = true });

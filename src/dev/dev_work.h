@@ -93,6 +93,7 @@ static inline struct between *work_between(const struct device *d)
 }
 /* The operation runs: what it uses. staged: the source was taken in the call. */
 void tell_copy(struct device *d, const struct op *op, const struct dev_copy_plan *p, bool staged);
+void tell_copied(struct device *d, const struct dev_copy_plan *p); /* it is done */
 void tell_fill(struct device *d, const struct op *op, const struct dev_fill_plan *p);
 void tell_life(struct device *d, const struct op *op, const struct mem_object *o, bool alloc); /* or it is freed */
 void tell_gone(struct device *d, u64 from, u64 bytes); /* freed by a call that waits for all who use it */

@@ -136,6 +136,8 @@ struct op_backend {
     enum op_progress (*progress)(void *self);
     /* Nanoseconds for events. NULL: the host's clock; under a seed one microsecond for each operation. */
     u64 (*now)(void *self);
+    /* A stream has waited for a value there, or is about to write one. Under the lock of the streams. */
+    void (*value)(void *self, u64 address, u32 bytes, bool writes);
 };
 
 struct streams_options {

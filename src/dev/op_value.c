@@ -52,6 +52,8 @@ static void written_grow(struct streams *s)
 void value_write(struct op *op)
 {
     struct streams *s = op->all;
+    const struct op_backend *b = &s->options.backend;
+    if (b->value) b->value(b->self, (u64)(uintptr_t)op->address, op->bits / 8u, true);
     if (2 * s->nwritten >= s->written_cap) written_grow(s);
     struct op_written *w = written_at(s->written, s->written_cap, op->address);
     if (!w->address) s->nwritten++;
@@ -67,6 +69,8 @@ void value_write(struct op *op)
 void value_waited(struct op *op)
 {
     struct streams *s = op->all;
+    const struct op_backend *b = &s->options.backend;
+    if (b->value) b->value(b->self, (u64)(uintptr_t)op->address, op->bits / 8u, false);
     if (!s->written_cap) return;
     const struct op_written *w = written_at(s->written, s->written_cap, op->address);
     if (w->address && w->value == load(op)) opclock_join(&op->clock, w->clock);

@@ -108,6 +108,12 @@ static void strong_cell(struct touch *t, const struct access *a, u32 l, u32 elem
     if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->era, sector);
 }
 
+/* The host reads and writes it as well. */
+static bool host_shares(const struct mem_object *o)
+{
+    return o->kind == MEM_PINNED || o->kind == MEM_MANAGED || o->kind == MEM_REGISTERED;
+}
+
 /* One element of a strong access of a lane; o: the object of global memory, NULL: it does not matter. */
 static void strong_element(struct touch *t, const struct access *a, u32 l, u32 element, char *cells,
                            const struct mem_object *o)
@@ -117,12 +123,8 @@ static void strong_element(struct touch *t, const struct access *a, u32 l, u32 e
          ordered = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
     bool word = s->flags & SITE_WORD;
     u64 at = location_of(t, a, l) + element * s->width;
-    struct strong x = { word ? at & ~(u64)3 : at,
-                        word ? 4 : s->width,
-                        ordered ? s->sem : SEM_RELAXED,
-                        s->scope,
-                        site_is_atomic(s),
-                        o && (o->kind == MEM_PINNED || o->kind == MEM_MANAGED) };
+    struct strong x = { word ? at & ~(u64)3 : at, word ? 4 : s->width, ordered ? s->sem : SEM_RELAXED, s->scope,
+                        site_is_atomic(s),        o && host_shares(o) };
     /* The acquire comes before the access is recorded, so that the access is ordered after what it acquires. A red, or
      * an atom whose result is not used, reads nothing. */
     bool reads = site_is_load(s) ||
