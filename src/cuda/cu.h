@@ -11,6 +11,7 @@
  *   cu_memory.c     memory and copies
  *   cu_launch.c     launches
  *   cu_stream.c     streams, events, host functions
+ *   cu_graph.c      graphs and capture
  *
  * A function of the API is CU_API(cuMemAlloc_v2)(...): an exported symbol lkcu_cuMemAlloc_v2 of liblockstep.so, to
  * which the export of libcuda.so.1 jumps. Its types are those of cuda.h as numbers and pointers; no CUDA header is
@@ -54,7 +55,19 @@ bool cu_readable(const void *p, u64 bytes);
 
 /* ---- handles ---- */
 
-enum cu_kind { CU_CONTEXT = 1, CU_MODULE, CU_LIBRARY, CU_KERNEL, CU_STREAM, CU_EVENT, CU_FATBIN, CU_KINDS };
+enum cu_kind {
+    CU_CONTEXT = 1,
+    CU_MODULE,
+    CU_LIBRARY,
+    CU_KERNEL,
+    CU_STREAM,
+    CU_EVENT,
+    CU_FATBIN,
+    CU_GRAPH,
+    CU_NODE,
+    CU_EXEC,
+    CU_KINDS
+};
 bool cu_handle_add(void *handle, enum cu_kind kind); /* false: no memory */
 void cu_handle_remove(void *handle);
 bool cu_handle_is(const void *handle, enum cu_kind kind);
@@ -127,7 +140,38 @@ cu_result cu_function_on(struct cu_function *f, struct cu_device *d, lk_kernel *
 /* A handle of either kind, as a function; NULL: it is none. */
 struct cu_function *cu_function_of(void *handle);
 
+/* A launch as cuLaunchKernel and its relatives give it. */
+struct cu_launch {
+    u32 grid[3], block[3], shared; /* shared: dynamic, bytes */
+    void *stream;
+    bool thread; /* stream 0 is the calling thread's */
+    bool cooperative, programmatic;
+    void **params, **extra; /* arguments, in one of two forms */
+};
+enum { CU_ARGUMENTS = 1024 }; /* more than 4096 bytes of parameters can hold, one word each */
+/* The kernel on the context's device and the launch as the public interface has it, its arguments in `arg`. */
+cu_result cu_launch_read(struct cu_context *c, struct cu_function *f, const struct cu_launch *l,
+                         const void *arg[CU_ARGUMENTS], lk_kernel **kernel, lk_launch *out);
+/* Copies and fills as CUDA_MEMCPY3D and its like have them, without a stream. */
+struct cu_copy_3d { /* CUDA_MEMCPY3D */
+    u64 from_x, from_y, from_z, from_lod;
+    u32 from_type;
+    const void *from_host;
+    u64 from_device;
+    void *from_array, *reserved0; /* of cuMemcpy3DPeer: the context */
+    u64 from_pitch, from_height;
+    u64 to_x, to_y, to_z, to_lod;
+    u32 to_type;
+    void *to_host;
+    u64 to_device;
+    void *to_array, *reserved1;
+    u64 to_pitch, to_height;
+    u64 width, height, depth;
+};
+cu_result cu_copy_read(struct cu_context *c, const struct cu_copy_3d *x, lk_copy *out);
+
 /* ---- streams ---- */
+lk_event *cu_event_of(void *handle); /* NULL: it is no event */
 
 /* The stream of a handle in the current context: 0 (by `thread` the legacy or the calling thread's default stream), 1,
  * 2, or one of cuStreamCreate. */

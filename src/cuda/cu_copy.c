@@ -158,21 +158,6 @@ struct cu_copy_2d {
     u64 to_pitch;
     u64 width, height;
 };
-struct cu_copy_3d {
-    u64 from_x, from_y, from_z, from_lod;
-    u32 from_type;
-    const void *from_host;
-    u64 from_device;
-    void *from_array, *reserved0; /* of cuMemcpy3DPeer: the context */
-    u64 from_pitch, from_height;
-    u64 to_x, to_y, to_z, to_lod;
-    u32 to_type;
-    void *to_host;
-    u64 to_device;
-    void *to_array, *reserved1;
-    u64 to_pitch, to_height;
-    u64 width, height, depth;
-};
 
 static cu_result pitched_end(struct cu_context *c, u32 type, const void *host, u64 device, u64 pitch, u64 height, u64 x,
                              u64 y, u64 z, lk_end *out)
@@ -190,22 +175,27 @@ static cu_result pitched_end(struct cu_context *c, u32 type, const void *host, u
     return CU_OK;
 }
 
+cu_result cu_copy_read(struct cu_context *c, const struct cu_copy_3d *x, lk_copy *out)
+{
+    u64 to_pitch = x->to_pitch ? x->to_pitch : x->width, from_pitch = x->from_pitch ? x->from_pitch : x->width;
+    *out = (lk_copy){ .size = sizeof *out, .width = x->width, .rows = x->height, .slices = x->depth };
+    if (to_pitch < x->width || from_pitch < x->width) return CU_INVALID_VALUE;
+    cu_result r = pitched_end(c, x->to_type, x->to_host, x->to_device, to_pitch,
+                              x->to_height ? x->to_height : x->height, x->to_x, x->to_y, x->to_z, &out->to);
+    return r ? r
+             : pitched_end(c, x->from_type, x->from_host, x->from_device, from_pitch,
+                           x->from_height ? x->from_height : x->height, x->from_x, x->from_y, x->from_z, &out->from);
+}
+
 static cu_result pitched(const struct cu_copy_3d *x, struct how h)
 {
     struct cu_context *c;
+    lk_copy y;
     cu_result r = cu_current(&c);
     if (r) return r;
     if (!cu_ok(x)) return CU_INVALID_VALUE;
-    lk_copy y = { .width = x->width, .rows = x->height, .slices = x->depth };
     if (!x->width || !x->height || !x->depth) return CU_OK;
-    u64 to_pitch = x->to_pitch ? x->to_pitch : x->width, from_pitch = x->from_pitch ? x->from_pitch : x->width;
-    if (to_pitch < x->width || from_pitch < x->width) return CU_INVALID_VALUE;
-    r = pitched_end(c, x->to_type, x->to_host, x->to_device, to_pitch, x->to_height ? x->to_height : x->height, x->to_x,
-                    x->to_y, x->to_z, &y.to);
-    if (!r)
-        r = pitched_end(c, x->from_type, x->from_host, x->from_device, from_pitch,
-                        x->from_height ? x->from_height : x->height, x->from_x, x->from_y, x->from_z, &y.from);
-    return r ? r : copy_do(c, &y, &h);
+    return (r = cu_copy_read(c, x, &y)) ? r : copy_do(c, &y, &h);
 }
 
 static cu_result pitched_2d(const struct cu_copy_2d *x, struct how h)

@@ -2,16 +2,6 @@
 #include "cuda/cu_run.h"
 #include "sim/profile.h"
 
-enum { ARGUMENTS = 1024 }; /* more than 4096 bytes of parameters can hold, one word each */
-
-struct launch { /* as cuLaunchKernel and its relatives give it */
-    u32 grid[3], block[3], shared;
-    void *stream;
-    bool thread; /* stream 0 is the calling thread's */
-    bool cooperative, programmatic;
-    void **params, **extra;
-};
-
 /* Arguments in one buffer: { 1, pointer, 2, &bytes, 0 }. */
 static cu_result buffer_read(void **extra, const char **buffer, u64 *bytes)
 {
@@ -29,7 +19,7 @@ static cu_result buffer_read(void **extra, const char **buffer, u64 *bytes)
     return *buffer || !*bytes ? CU_OK : CU_INVALID_VALUE;
 }
 
-static cu_result arguments_find(const struct launch *l, const lk_kernel *k, const void *arg[ARGUMENTS], u32 n)
+static cu_result arguments_find(const struct cu_launch *l, const lk_kernel *k, const void *arg[CU_ARGUMENTS], u32 n)
 {
     lk_param p;
     const char *buffer;
@@ -51,32 +41,41 @@ static cu_result arguments_find(const struct launch *l, const lk_kernel *k, cons
     return r;
 }
 
-static cu_result launch(void *function, const struct launch *l)
+cu_result cu_launch_read(struct cu_context *c, struct cu_function *f, const struct cu_launch *l,
+                         const void *arg[CU_ARGUMENTS], lk_kernel **kernel, lk_launch *out)
+{
+    cu_result r = cu_function_on(f, c->device, kernel);
+    if (r) return r;
+    for (int i = 0; i < 3; i++)
+        if (!l->grid[i] || !l->block[i]) return CU_INVALID_VALUE;
+    u32 n = lk_kernel_param_count(*kernel);
+    if (n > CU_ARGUMENTS) return CU_INVALID_VALUE;
+    if ((r = arguments_find(l, *kernel, arg, n))) return r;
+    *out = (lk_launch){ .size = sizeof *out,
+                        .grid = { l->grid[0], l->grid[1], l->grid[2] },
+                        .block = { l->block[0], l->block[1], l->block[2] },
+                        .shared_bytes = l->shared,
+                        .cooperative = l->cooperative,
+                        .programmatic = l->programmatic,
+                        .args = arg,
+                        .arg_count = n,
+                        .shared_optin = f->dynamic_shared };
+    return CU_OK;
+}
+
+static cu_result launch(void *function, const struct cu_launch *l)
 {
     struct cu_context *c;
     struct cu_function *f = cu_function_of(function);
-    const void *arg[ARGUMENTS];
+    const void *arg[CU_ARGUMENTS];
     lk_kernel *k;
+    lk_launch x;
     lk_stream *st;
     cu_result r = cu_current(&c);
     if (r) return r;
     if (!f) return CU_INVALID_HANDLE;
-    if ((r = cu_function_on(f, c->device, &k)) || (r = cu_stream_of(c, l->stream, l->thread, &st))) return r;
-    for (int i = 0; i < 3; i++)
-        if (!l->grid[i] || !l->block[i]) return CU_INVALID_VALUE;
-    u32 n = lk_kernel_param_count(k);
-    if (n > ARGUMENTS) return CU_INVALID_VALUE;
-    if ((r = arguments_find(l, k, arg, n))) return r;
-    lk_launch x = { .size = sizeof x,
-                    .grid = { l->grid[0], l->grid[1], l->grid[2] },
-                    .block = { l->block[0], l->block[1], l->block[2] },
-                    .shared_bytes = l->shared,
-                    .cooperative = l->cooperative,
-                    .programmatic = l->programmatic,
-                    .args = arg,
-                    .arg_count = n,
-                    .shared_optin = f->dynamic_shared,
-                    .stream = st };
+    if ((r = cu_stream_of(c, l->stream, l->thread, &st)) || (r = cu_launch_read(c, f, l, arg, &k, &x))) return r;
+    x.stream = st;
     cu_run_launched(lk_kernel_name(k));
     return cu_status(c->device->gpu, lk_kernel_launch(k, &x, NULL));
 }
@@ -86,19 +85,19 @@ static cu_result launch(void *function, const struct launch *l)
 #define GIVEN .grid = { gx, gy, gz }, .block = { bx, by, bz }, .shared = shared, .stream = stream
 CU_API(cuLaunchKernel)(void *f, SHAPE, void **params, void **extra)
 {
-    return launch(f, &(struct launch){ GIVEN, .params = params, .extra = extra });
+    return launch(f, &(struct cu_launch){ GIVEN, .params = params, .extra = extra });
 }
 CU_API(cuLaunchKernel_ptsz)(void *f, SHAPE, void **params, void **extra)
 {
-    return launch(f, &(struct launch){ GIVEN, .params = params, .extra = extra, .thread = true });
+    return launch(f, &(struct cu_launch){ GIVEN, .params = params, .extra = extra, .thread = true });
 }
 CU_API(cuLaunchCooperativeKernel)(void *f, SHAPE, void **params)
 {
-    return launch(f, &(struct launch){ GIVEN, .params = params, .cooperative = true });
+    return launch(f, &(struct cu_launch){ GIVEN, .params = params, .cooperative = true });
 }
 CU_API(cuLaunchCooperativeKernel_ptsz)(void *f, SHAPE, void **params)
 {
-    return launch(f, &(struct launch){ GIVEN, .params = params, .cooperative = true, .thread = true });
+    return launch(f, &(struct cu_launch){ GIVEN, .params = params, .cooperative = true, .thread = true });
 }
 
 /* ---- cuLaunchKernelEx ---- */
@@ -122,13 +121,13 @@ struct cu_launch_config {
 static cu_result launch_ex(const struct cu_launch_config *x, void *f, void **params, void **extra, bool thread)
 {
     if (!cu_ok(x) || (x->attributes && !x->attribute)) return CU_INVALID_VALUE;
-    struct launch l = { .grid = { x->grid[0], x->grid[1], x->grid[2] },
-                        .block = { x->block[0], x->block[1], x->block[2] },
-                        .shared = x->shared,
-                        .stream = x->stream,
-                        .thread = thread,
-                        .params = params,
-                        .extra = extra };
+    struct cu_launch l = { .grid = { x->grid[0], x->grid[1], x->grid[2] },
+                           .block = { x->block[0], x->block[1], x->block[2] },
+                           .shared = x->shared,
+                           .stream = x->stream,
+                           .thread = thread,
+                           .params = params,
+                           .extra = extra };
     for (u32 i = 0; i < x->attributes; i++) {
         const struct cu_launch_attribute *a = &x->attribute[i];
         if (a->id == ATTRIBUTE_COOPERATIVE) l.cooperative = a->value.number;

@@ -90,16 +90,12 @@ static void put(const char *suffix, char *text)
 /* "ran 3 kernels in 1,204 launches" and the busiest of them. */
 static void summary_add(struct text *t)
 {
-    u64 bytes = 0, live = 0;
+    u64 bytes = 0;
     for (u32 i = 0; i < cu_process.devices; i++)
-        if (cu_process.device[i].gpu) {
-            bytes += lk_memory_peak(cu_process.device[i].gpu);
-            live += lk_memory_live(cu_process.device[i].gpu);
-        }
+        if (cu_process.device[i].gpu) bytes += lk_memory_peak(cu_process.device[i].gpu);
     u32 kernels = run.launches.n;
     text_add(t, "%" PRIu64 " launch%s of %u kernel%s, %" PRIu64 " bytes of memory at most", run.total,
              run.total == 1 ? "" : "es", kernels, kernels == 1 ? "" : "s", bytes);
-    if (live) text_add(t, ", %" PRIu64 " never freed", live);
     text_add(t, "\n");
 }
 
@@ -162,6 +158,7 @@ __attribute__((destructor)) static void end(void)
         any = true;
         for (u32 k = 0; k < LAST_WAIT && lk_gpu_progress(gpu, &p); k++) thread_sleep_us(PAUSE_US);
         lk_report_leaks(gpu);
+        lk_report_leaks_host(gpu);
     }
     if (any) report_write();
 }

@@ -217,6 +217,12 @@ VALUE_OPS(_v2_ptsz, true)
 
 /* ---- events ---- */
 
+lk_event *cu_event_of(void *handle)
+{
+    struct cu_event *e = handle;
+    return cu_handle_is(e, CU_EVENT) ? e->event : NULL;
+}
+
 CU_API(cuEventCreate)(struct cu_event **out, unsigned flags)
 {
     struct cu_context *c;

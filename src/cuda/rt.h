@@ -8,6 +8,7 @@
  *   rt_device.c       devices and their properties
  *   rt_memory.c       memory, copies, symbols
  *   rt_stream.c       streams and events
+ *   rt_graph.c        graphs and capture
  *
  * A function of the API is RT_API(cudaMalloc)(...): an exported symbol lkrt_cudaMalloc of liblockstep.so. Errors have
  * the driver's numbers, as they do in CUDA since release 10, but for a few that only the runtime has. */

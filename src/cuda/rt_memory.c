@@ -156,21 +156,6 @@ RT_PAIR(cudaMemcpyFromSymbolAsync, _ptsz, (FROM_SYMBOL, void *s),
 
 /* ---- rows and slices ---- */
 
-struct cu_copy_3d { /* as in cu_copy.c */
-    u64 from_x, from_y, from_z, from_lod;
-    u32 from_type;
-    const void *from_host;
-    u64 from_device;
-    void *from_array, *reserved0;
-    u64 from_pitch, from_height;
-    u64 to_x, to_y, to_z, to_lod;
-    u32 to_type;
-    void *to_host;
-    u64 to_device;
-    void *to_array, *reserved1;
-    u64 to_pitch, to_height;
-    u64 width, height, depth;
-};
 enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2, MEMORY_UNIFIED = 4 };
 static u32 type_of(u32 kind, bool to)
 {

@@ -22,10 +22,17 @@
 #endif
     .text
 #define CU(symbol, name, since, thread) EXPORT(symbol)
-/* of the runtime: what its release has. Before 13 the properties of a device had another layout under this name. */
+/* of the runtime: what its release has. Some names have
+ * meant something else in earlier releases. */
 #define CUDART(symbol, first, last) .if first <= RELEASE && last >= RELEASE; EXPORT(symbol) .endif;
 #if defined RELEASE && RELEASE < 13
 #define lkrt_cudaGetDeviceProperties lkrt_cudaGetDeviceProperties_11
+#define lkrt_cudaGraphAddDependencies lkrt_cudaGraphAddDependencies_11
+#define lkrt_cudaGraphRemoveDependencies lkrt_cudaGraphRemoveDependencies_11
+#endif
+#if defined RELEASE && RELEASE < 12
+#define lkrt_cudaGraphInstantiate lkrt_cudaGraphInstantiate_11
+#define lkrt_cudaGraphExecUpdate lkrt_cudaGraphExecUpdate_11
 #endif
 #include EXPORTS
     .section .note.GNU-stack, "", %progbits

@@ -37,6 +37,6 @@ int main()
     cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); printf("%s %d.%d %d sms %zu\n", p.name, p.major, p.minor, p.multiProcessorCount, p.sharedMemPerBlockOptin);
     bad<<<8, 128>>>(y, n);
     printf("sync %s\n", cudaGetErrorString(cudaDeviceSynchronize()));
-    cudaFree(x); cudaFree(y); 
+    cudaFree(x); cudaFree(y); cudaEventDestroy(e0); cudaEventDestroy(e1); cudaStreamDestroy(st);
     return 0;
 }
