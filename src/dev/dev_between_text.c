@@ -229,7 +229,8 @@ void between_report(struct device *d, const struct clash *c, const struct user *
 {
     const struct mem_object *o = c->base && d->mem ? mem_find(d->mem, c->base) : NULL;
     struct side mine = side_of(me->actor, c->my_kind), his = side_of(other->actor, c->other_kind);
-    bool swap = me->actor->age < other->actor->age; /* who was enqueued first was to come first */
+    /* who was enqueued first was to come first; the host came behind what it had enqueued */
+    bool swap = me->actor->age < other->actor->age || (me->actor->age == other->actor->age && other->actor->host);
     const struct side *first = swap ? &mine : &his, *second = swap ? &his : &mine;
     const struct user *one = swap ? me : other, *two = swap ? other : me;
     struct text cause = { 0 }, order = { 0 }, fix = { 0 }, memory = { 0 };

@@ -175,16 +175,22 @@ static u32 guard_of(struct device *d, struct mem_object *o)
     WRITE(g->object, o);
     g->device = d;
     WRITE(g->number, d->number);
-    WRITE(g->from, o->base & ~(page - 1));
     u64 bytes = d->options.managed == DEV_MANAGED_DEFAULT ? MIN_OF(o->size, UNASKED_MOST) : o->size;
-    WRITE(g->to, (o->base + bytes + page - 1) & ~(page - 1));
+    if (o->kind == MEM_MANAGED) {
+        WRITE(g->from, o->base & ~(page - 1));
+        WRITE(g->to, (o->base + bytes + page - 1) & ~(page - 1));
+    } else { /* its first and last page may have others, too */
+        WRITE(g->from, (o->base + page - 1) & ~(page - 1));
+        WRITE(g->to, MAX_OF((o->base + bytes) & ~(page - 1), g->from));
+    }
     if (k == nguards) WRITE(nguards, k + 1);
     return k;
 }
 
-static void guard_add(struct device *d, struct flight *f, struct mem_object *o, bool wait)
+/* reads: the host may read it meanwhile. */
+static void guard_add(struct device *d, struct flight *f, struct mem_object *o, bool wait, bool reads)
 {
-    if (!o || o->kind != MEM_MANAGED || !mem_is_live(o) || !o->size || f->guards == FLIGHT_GUARDS) return;
+    if (!o || !mem_is_live(o) || !o->size || f->guards == FLIGHT_GUARDS) return;
     u32 k = handler_set() ? guard_of(d, o) : GUARDS;
     if (k == GUARDS) return;
     for (u32 n = 0; n < f->guards; n++)
@@ -194,7 +200,12 @@ static void guard_add(struct device *d, struct flight *f, struct mem_object *o, 
     if (!g->flights) WRITE(g->touches, 0);
     WRITE(g->flights, g->flights + 1);
     f->held[f->guards++] = (struct held){ k, o };
-    mprotect((void *)(uintptr_t)g->from, g->to - g->from, PROT_NONE);
+    if (g->to > g->from) mprotect((void *)(uintptr_t)g->from, g->to - g->from, reads ? PROT_READ : PROT_NONE);
+}
+
+static void guard_managed(struct device *d, struct flight *f, struct mem_object *o, bool wait)
+{
+    if (o && o->kind == MEM_MANAGED) guard_add(d, f, o, wait, false);
 }
 
 static enum dev_managed_policy policy_of(const struct device *d)
@@ -226,7 +237,7 @@ static void guard_variables(struct device *d, struct flight *f, const struct ptx
         bool here = false;
         for (const struct ptx_module *p = m->ptx; p; p = p->next)
             for (u32 k = 0; k < p->nfunc; k++) here |= p->func[k] == kernel;
-        for (u32 k = 0; here && k < m->objects; k++) guard_add(d, f, m->object[k], wait);
+        for (u32 k = 0; here && k < m->objects; k++) guard_managed(d, f, m->object[k], wait);
     }
     unlock(&d->modules_lock);
 }
@@ -243,9 +254,28 @@ u32 dev_managed_begin(struct device *d, const struct dev_launch *l, bool polls)
     for (u32 at = 0; at + 8 <= l->kernel->param_bytes; at += 8) {
         u64 value;
         memcpy(&value, (const u8 *)l->params + at, 8);
-        if (value) guard_add(d, f, mem_find(d->mem, value), policy == DEV_MANAGED_WAIT);
+        if (value) guard_managed(d, f, mem_find(d->mem, value), policy == DEV_MANAGED_WAIT);
     }
     guard_variables(d, f, l->kernel, policy == DEV_MANAGED_WAIT);
+    if (!f->guards) {
+        f->device = NULL;
+        token = 0;
+    }
+    unlock(&managed_lock);
+    return token;
+}
+
+u32 dev_managed_copy(struct device *d, const struct dev_copy_plan *p)
+{
+    const struct dev_side *side[] = { &p->to, &p->from };
+    if (d->options.managed != DEV_MANAGED_REPORT || !d->mem || d->number >= DEVICES_MOST || !p->width) return 0;
+    lock(&managed_lock);
+    u32 token = flight_new(d) + 1;
+    struct flight *f = &flights[token - 1];
+    for (u32 k = 0; k < 2; k++) {
+        struct mem_object *o = side[k]->device == d ? side[k]->object : NULL;
+        if (o && o->engine && (o->kind == MEM_PINNED || o->kind == MEM_MANAGED)) guard_add(d, f, o, false, k == 1);
+    }
     if (!f->guards) {
         f->device = NULL;
         token = 0;
@@ -263,7 +293,8 @@ void dev_managed_end(struct device *d, u32 token)
     for (u32 n = 0; n < f->guards; n++) {
         struct guard *g = &guards[f->held[n].guard];
         if (g->object != f->held[n].object || g->device != d) continue;
-        if (g->flights == 1) mprotect((void *)(uintptr_t)g->from, g->to - g->from, PROT_READ | PROT_WRITE);
+        if (g->flights == 1 && g->to > g->from)
+            mprotect((void *)(uintptr_t)g->from, g->to - g->from, PROT_READ | PROT_WRITE);
         WRITE(g->flights, g->flights - 1);
     }
     f->device = NULL;

@@ -158,6 +158,9 @@ struct dev_touch {                   /* one access of the host */
  * lead to. polls: the kernel may wait for the host (it reads memory in a loop until that changes): then nothing is
  * protected. A token for dev_managed_end; 0: nothing was protected. */
 u32 dev_managed_begin(struct device *d, const struct dev_launch *l, bool polls);
+/* A copy is enqueued, and DEV_MANAGED_REPORT was asked for: the same for its pinned and managed memory, whole pages of
+ * it. The host may read the source meanwhile. */
+u32 dev_managed_copy(struct device *d, const struct dev_copy_plan *p);
 /* It has ended: memory that no other launch in flight may use is the host's again. */
 void dev_managed_end(struct device *d, u32 token);
 /* Hands out what the host touched since the last call, in its order. To be called at the begin of every call that

@@ -21,6 +21,7 @@ struct body {
         };
     };
     void *staged; /* the source of a copy; NULL: none */
+    u32 managed;  /* of tell_queued; 0: none */
     /* of a synchronous launch: where its caller wants the result */
     struct sim_result *result;
     struct error *error;
@@ -51,6 +52,7 @@ const struct dev_task *work_task(const struct op *op)
 static void body_drop(void *of)
 {
     struct body *b = of;
+    tell_unqueued(b->device, &b->managed);
     if (b->task.kind == OP_ALLOC && b->graph) sim_pool_graph_delete(b->device, b->object);
     base_free(b->staged);
     base_free(b);
@@ -65,6 +67,8 @@ static u32 body_launch(struct op *op, void *of)
         error_set(&e, ERR_MEMORY, "no memory for a launch");
     else if (run_begin(r, b->device, &b->task.launch, false, &e)) {
         r->op = op;
+        r->managed = b->managed;
+        b->managed = 0;
         r->in.number = b->task.number;
         r->result = b->result;
         r->error = b->error;
@@ -84,9 +88,11 @@ static u32 body_launch(struct op *op, void *of)
 static u32 body_copy(struct op *op, void *of)
 {
     struct body *b = of;
+    if (b->managed) tell_touches(b->device);
     tell_copy(b->device, op, &b->copy, b->staged != NULL);
     dev_copy_run(&b->copy);
     tell_copied(b->device, &b->copy);
+    tell_unqueued(b->device, &b->managed);
     return OP_OK;
 }
 
@@ -260,6 +266,7 @@ static u32 enqueue(struct dev_stream *st, struct dev_task *t, struct error *e)
     }
     struct op_spec spec = spec_of(b);
     struct op *op = NULL;
+    if (!captured) b->managed = tell_queued(d, t, &b->copy);
     status = op_enqueue(stream_in(st), &spec, wait ? &op : NULL);
     if (status) body_undo(b);
     if (op) {

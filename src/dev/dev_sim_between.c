@@ -102,6 +102,24 @@ void dev_host_touches(struct device *d, u64 address, u64 bytes, bool write, cons
     if (b && bytes) between_host(b, &(struct between_call){ .site = site }, &part, 1);
 }
 
+/* ---- operations in flight, for the host that touches what they use ---- */
+
+u32 tell_queued(struct device *d, const struct dev_task *t, const struct dev_copy_plan *copy)
+{
+    if (!work_between(d)) return 0;
+    if (t->kind == OP_COPY) return dev_managed_copy(d, copy);
+    if (t->kind != OP_LAUNCH) return 0;
+    return dev_managed_begin(d, &t->launch, race_kernel_polls(d->race, d->sim, t->launch.kernel));
+}
+
+void tell_unqueued(struct device *d, u32 *token)
+{
+    if (!*token) return;
+    tell_touches(d);
+    dev_managed_end(d, *token);
+    *token = 0;
+}
+
 /* ---- launches ---- */
 
 void tell_launch_begin(struct dev_run *r)
@@ -113,14 +131,12 @@ void tell_launch_begin(struct dev_run *r)
     bool polls = race_kernel_polls(d->race, d->sim, r->launch->kernel);
     r->between = between_launch_begin(b, r->op, &c, r->launch->kernel, r->in.number, polls);
     r->in.sink = between_sink(r->between);
-    r->managed = dev_managed_begin(d, r->launch, polls);
+    if (!r->managed) r->managed = dev_managed_begin(d, r->launch, polls); /* a node of a graph */
 }
 
 void tell_launch_end(struct dev_run *r)
 {
-    if (!r->between) return;
-    tell_touches(r->device);
-    between_launch_end(r->between);
-    dev_managed_end(r->device, r->managed);
+    tell_unqueued(r->device, &r->managed);
+    if (r->between) between_launch_end(r->between);
     r->between = NULL;
 }

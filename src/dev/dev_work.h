@@ -28,7 +28,7 @@ struct dev_run {
     struct op *op;                   /* the operation; NULL: a synchronous launch */
     struct launch *sim;              /* atomic: the end may come before sim_start has returned */
     struct between_launch *between;  /* who is told what it used; NULL: nobody */
-    u32 managed;                     /* of dev_managed_begin */
+    u32 managed;                     /* of tell_queued */
     bool again;                      /* it may run again from saved memory: nothing else is in flight */
     bool alone;                      /* nothing else may run beside it */
     struct dev_run *next;            /* held back */
@@ -101,6 +101,9 @@ void tell_gone(struct device *d, u64 from, u64 bytes); /* freed by a call that w
 void tell_host(struct device *d, u64 from, u64 bytes, bool write);
 /* What the host has touched of managed memory: at every call that enqueues. */
 void tell_touches(struct device *d);
+/* A task was enqueued: what the host must not touch until it is done. A token, and its end, which sets it to 0. */
+u32 tell_queued(struct device *d, const struct dev_task *t, const struct dev_copy_plan *copy);
+void tell_unqueued(struct device *d, u32 *token);
 /* A launch is about to start; it has ended, and its operation is not done. */
 void tell_launch_begin(struct dev_run *r);
 void tell_launch_end(struct dev_run *r);

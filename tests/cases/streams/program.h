@@ -26,7 +26,7 @@ static inline void name_call(const char *call, const char *file, int line)
 
 static inline void open_gpu(int seeded)
 {
-    lk_options o = { .size = sizeof o, .seeded = seeded != 0, .seed = 1 };
+    lk_options o = { .size = sizeof o, .seeded = seeded != 0, .seed = 1, .managed = "report" };
     check(lk_gpu_create(&o, &gpu));
     check(lk_module_load_file(gpu, "kernels.ptx", &module));
 }
