@@ -607,7 +607,7 @@ uint32_t lk_report_notes(const lk_gpu *gpu);
  * for each check under the name `suite`; from malloc, release with lk_text_free. */
 char *lk_report_text(lk_gpu *gpu, int color);
 /* Adds notes for what was never freed, at the end: device malloc of kernels; and what the program itself has not given
- * back, memory by the places that took it, streams, events, graphs and pools. */
+ * back, memory by the places that took it, streams, events, graphs, pools and modules. */
 void lk_report_leaks(lk_gpu *gpu);
 void lk_report_leaks_host(lk_gpu *gpu);
 void lk_report_limit(lk_gpu *gpu, uint32_t most); /* the text shows at most so many findings, 0: all */

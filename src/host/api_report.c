@@ -17,7 +17,7 @@ void lk_report_leaks(lk_gpu *gpu)
 
 void lk_report_leaks_host(lk_gpu *gpu)
 {
-    static const char *const what[HANDLE_KINDS] = { "executable graph", "graph", "event", "stream", "pool", NULL };
+    static const char *const what[HANDLE_KINDS] = { "executable graph", "graph", "event", "stream", "pool", "module" };
     if (!gpu) return;
     u32 count[HANDLE_KINDS] = { 0 };
     lock(&gpu->lock);
@@ -27,8 +27,7 @@ void lk_report_leaks_host(lk_gpu *gpu)
     unlock(&gpu->lock);
     report_launch(gpu->device->report, 0);
     dev_leaks_host(gpu->device);
-    for (u32 k = 0; k < HANDLE_KINDS; k++)
-        if (what[k]) dev_leaks_handles(gpu->device, what[k], count[k]);
+    for (u32 k = 0; k < HANDLE_KINDS; k++) dev_leaks_handles(gpu->device, what[k], count[k]);
 }
 
 void lk_report_limit(lk_gpu *gpu, uint32_t most)
