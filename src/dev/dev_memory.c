@@ -244,8 +244,9 @@ static void leak_found(struct device *d, const struct leaks *l)
 {
     char cause[700], file[512];
     const char *verb = l->kind == MEM_REGISTERED ? "unregistered" : "freed";
-    const char *colon = l->site ? strrchr(l->site, ':') : NULL;
+    const char *colon = l->site ? strrchr(l->site, ':') : NULL, *at = l->site; /* "cudaMalloc at main.cu:41" */
     u32 line = colon ? (u32)strtoul(colon + 1, NULL, 10) : 0;
+    for (const char *p; at && (p = strstr(at, " at ")); at = p + 4) continue;
     if (l->count == 1)
         snprintf(cause, sizeof cause, "%s, %" PRIu64 " bytes of %s%s%s, was never %s", l->name, l->bytes,
                  dev_kind_name[l->kind], l->site ? " from " : "", l->site ? l->site : "", verb);
@@ -253,7 +254,7 @@ static void leak_found(struct device *d, const struct leaks *l)
         snprintf(cause, sizeof cause, "%u times %s%s%s, %" PRIu64 " bytes together, was never %s; the first is %s",
                  l->count, dev_kind_name[l->kind], l->site ? " from " : "", l->site ? l->site : "", l->bytes, verb,
                  l->name);
-    snprintf(file, sizeof file, "%.*s", line ? (int)(colon - l->site) : 0, line ? l->site : "");
+    snprintf(file, sizeof file, "%.*s", line ? (int)(colon - at) : 0, line ? at : "");
     struct place p = { .file = file, .line = line };
     u64 key = (l->site ? str_hash(str_of(l->site)) : 0) ^ (u64)l->kind << 32;
     struct finding f = { .kind = F_leak,

@@ -26,7 +26,7 @@ static void make(lk_gpu *g, struct made *m)
     UNIT(lk_graph_create(g, &m->graph) == LK_OK);
     UNIT(lk_graph_instantiate(m->graph, 0, &m->exec) == LK_OK);
     UNIT(lk_pool_create(g, 0, &m->pool) == LK_OK);
-    lk_thread_site("main.cu:12");
+    lk_thread_site("cudaMalloc at main.cu:12");
     for (int k = 0; k < 3; k++) UNIT(lk_memory_alloc(g, 1000, LK_MEMORY_DEVICE, NULL, &m->memory[k]) == LK_OK);
     lk_thread_site(NULL);
     UNIT(lk_memory_alloc(g, 64, LK_MEMORY_PINNED, "staging", &m->pinned) == LK_OK);
@@ -68,7 +68,8 @@ int main(void)
     lk_report_leaks_host(g);
     UNIT_EQ(lk_report_errors(g), 0);
     char *text = lk_report_text(g, 0);
-    UNIT_HAS(text, "3 times device memory from main.cu:12, 3000 bytes together, was never freed");
+    UNIT_HAS(text, "3 times device memory from cudaMalloc at main.cu:12, 3000 bytes together, was never freed");
+    UNIT_HAS(text, "--> main.cu:12\n");
     UNIT_HAS(text, "staging, 64 bytes of pinned memory, was never freed");
     UNIT_HAS(text, "shared, 64 bytes of managed memory, was never freed");
     UNIT_HAS(text, "late, 4096 bytes of memory of a pool from main.cu:20, was never freed");
