@@ -90,6 +90,7 @@ static void handles_end(lk_gpu *gpu)
     }
     while (gpu->handle[HANDLE_POOL]) lk_pool_destroy((lk_pool *)gpu->handle[HANDLE_POOL]);
     while (gpu->handle[HANDLE_MODULE]) host_unload((lk_module *)gpu->handle[HANDLE_MODULE]);
+    host_modules_end(gpu);
 }
 
 void lk_gpu_destroy(lk_gpu *gpu)

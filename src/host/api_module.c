@@ -130,12 +130,24 @@ static void module_free(lk_module *module)
     arena_free(&mem);
 }
 
+/* Whether a node of a graph, or of one that is being captured, may launch its kernels. Under the lock of the gpu. */
+static bool graphs_left(lk_gpu *gpu)
+{
+    bool any = gpu->handle[HANDLE_GRAPH] || gpu->handle[HANDLE_EXEC];
+    for (struct handle *h = gpu->handle[HANDLE_STREAM]; h && !any; h = h->next) {
+        enum capture_status status = CAPTURE_NONE;
+        gpu->device->async->capture_status(((lk_stream *)h)->dev, &status, &(u64){ 0 }, &(struct error){ 0 });
+        any = status == CAPTURE_ACTIVE;
+    }
+    return any;
+}
+
 void host_unload(lk_module *module)
 {
     lk_gpu *gpu = module->gpu;
     handle_remove(&module->handle);
     lock(&gpu->lock);
-    bool used = gpu->handle[HANDLE_GRAPH] || gpu->handle[HANDLE_EXEC]; /* by a node, perhaps */
+    bool used = graphs_left(gpu);
     if (used) {
         module->next = gpu->unloaded;
         gpu->unloaded = module;
@@ -147,7 +159,7 @@ void host_unload(lk_module *module)
 void host_modules_end(lk_gpu *gpu)
 {
     lock(&gpu->lock);
-    bool used = gpu->handle[HANDLE_GRAPH] || gpu->handle[HANDLE_EXEC];
+    bool used = graphs_left(gpu);
     lk_module *m = used ? NULL : gpu->unloaded;
     if (!used) gpu->unloaded = NULL;
     unlock(&gpu->lock);

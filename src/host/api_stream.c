@@ -205,7 +205,10 @@ lk_status lk_stream_capture_end(lk_stream *stream, lk_graph **graph)
     struct dev_graph *dev = NULL;
     *graph = NULL;
     u32 status = ops_of(gpu)->capture_end(stream->dev, &dev, host_begin(gpu));
-    return status ? host_done(gpu, status) : host_graph(gpu, dev, graph);
+    if (!status) return host_graph(gpu, dev, graph);
+    lk_status failed = host_done(gpu, status);
+    host_modules_end(gpu);
+    return failed;
 }
 
 lk_status lk_stream_capture_status(lk_stream *stream, lk_capture_status *status)

@@ -347,6 +347,47 @@ static void early(void)
     lk_gpu_destroy(gpu);
 }
 
+/* A module goes while its kernel is in a capture: the graph still has the code. */
+static void unloaded(void)
+{
+    lk_gpu *gpu = gpu_new(1);
+    lk_stream *s = NULL;
+    lk_graph *g = NULL;
+    lk_exec *exec = NULL;
+    uint64_t x = 0;
+    uint32_t v = 0;
+    OK(lk_stream_create(gpu, LK_STREAM_NON_BLOCKING, 0, &s));
+    OK(lk_memory_alloc(gpu, 4 * N, LK_MEMORY_DEVICE, "x", &x));
+    OK(lk_memory_fill(gpu, x, 0, 4 * N));
+    for (int broken = 0; broken < 2; broken++) {
+        lk_module *m = NULL;
+        OK(lk_module_load(gpu, "unloaded.ptx", ptx, sizeof ptx - 1, &m));
+        OK(lk_stream_capture(s, LK_CAPTURE_RELAXED));
+        OK(launch(lk_module_kernel(m, "add"), s, x, 5));
+        lk_module_unload(m);
+        if (broken) {
+            UNIT(lk_stream_synchronise(s) == LK_BAD_INPUT);
+            UNIT(lk_stream_capture_end(s, &g) == LK_BAD_INPUT && !g);
+            continue;
+        }
+        OK(lk_stream_capture_end(s, &g));
+        OK(lk_graph_instantiate(g, 0, &exec));
+        lk_graph_destroy(g);
+        OK(lk_exec_launch(exec, s));
+        lk_exec_destroy(exec);
+        OK(lk_stream_synchronise(s));
+        OK(lk_memory_read(gpu, x, &v, 4));
+        UNIT_EQ(v, 5);
+    }
+    /* a capture that nobody ends */
+    lk_module *m = NULL;
+    OK(lk_module_load(gpu, "unloaded.ptx", ptx, sizeof ptx - 1, &m));
+    OK(lk_stream_capture(s, LK_CAPTURE_RELAXED));
+    OK(launch(lk_module_kernel(m, "add"), s, x, 5));
+    lk_module_unload(m);
+    lk_gpu_destroy(gpu);
+}
+
 int main(void)
 {
     errors();
@@ -356,5 +397,6 @@ int main(void)
     several();
     left();
     early();
+    unloaded();
     return unit_done();
 }
