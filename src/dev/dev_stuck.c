@@ -35,7 +35,7 @@ static bool may_write(const struct op *op, const struct mem_object *o)
     return false;
 }
 
-/* "kernel set of stream 3". */
+/* "kernel set of stream 2". */
 static void op_name(const struct op *op, struct text *out)
 {
     const struct dev_task *t = work_task(op);
@@ -52,7 +52,7 @@ static void op_name(const struct op *op, struct text *out)
     if (id == 1)
         text_add(out, " of the legacy default stream");
     else
-        text_add(out, " of stream %" PRIu64, id);
+        text_add(out, " of stream %" PRIu64, id - 1); /* as dev_between_text.c counts */
 }
 
 static const char *const reason_text[] = {
@@ -62,8 +62,8 @@ static const char *const reason_text[] = {
     [OP_BY_GRAPH] = "in its graph",
 };
 
-/* "kernel set of stream 3 is queued behind kernel add of the legacy default stream, which is queued behind kernel await
- * of stream 2"; false: nothing connects them. */
+/* "kernel set of stream 2 is queued behind kernel add of the legacy default stream, which is queued behind kernel await
+ * of stream 1"; false: nothing connects them. */
 static bool path_text(struct op *from, struct op *to, struct text *out, bool *legacy)
 {
     enum { MOST = 8 };
@@ -111,7 +111,7 @@ void stuck_explain(void *of, const void *launch, u64 address, struct text *cause
         }
         op_release(queued[i]);
     }
-    if (!told) text_add(cause, "nothing that is enqueued writes %s", o ? o->name : "it");
+    if (!told) text_add(cause, "nothing that can still run writes %s", o ? o->name : "it");
     hosts_text(s, cause);
     *fix = legacy ? "Enqueue kernels that wait for each other in streams made with cudaStreamNonBlocking, with nothing "
                     "of the default stream between them."

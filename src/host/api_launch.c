@@ -61,10 +61,9 @@ static const struct sim_trace *trace_read(const lk_trace *given, struct sim_trac
 
 /* Pointers that lead nowhere: not wrong yet, since the kernel may not follow them, but worth a word when it then
  * fails. */
-static void pointers_check(const lk_kernel *k, const struct dev_launch *l, u32 number)
+static void pointers_check(const lk_kernel *k, const struct dev_launch *l)
 {
     struct device *d = k->module->gpu->device;
-    report_launch(d->report, number);
     for (u32 i = 0; d->mem && d->options.checks & CHECK_LAUNCH && i < k->func->nparam; i++) {
         const struct ptx_var *v = k->func->param[i];
         u64 value;
@@ -163,8 +162,12 @@ lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats 
     struct host_launch h;
     lk_status status = launch_begin(&h, kernel, launch, e);
     if (status != LK_OK) return status;
-    pointers_check(kernel, &h.task.launch, h.in.number);
+    /* launches of streams run side by side: what is found in one of them says so itself */
+    report_launch(gpu->device->report, h.in.stream ? 0 : h.in.number);
+    report_launch_here(h.in.stream ? h.in.number : 0);
+    pointers_check(kernel, &h.task.launch);
     status = h.in.stream ? enqueue(gpu, &h, e) : run(gpu, &h, stats, e);
+    report_launch_here(0);
     host_launch_end(&h);
     return status;
 }

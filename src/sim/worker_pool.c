@@ -100,8 +100,9 @@ static void leave(struct sim *s, struct worker *k, enum turn came)
     }
     if (last && !ends && s->pool) pthread_cond_broadcast(&s->pool->idle);
     unlock(&s->launches_lock);
+    if (ends) launch_finish(l);
+    report_launch_here(0); /* what `done` goes on with is of others */
     if (!ends) return;
-    launch_finish(l);
     void (*done)(void *) = l->in->done;
     void *self = l->in->done_self;
     lock(&s->launches_lock);

@@ -356,15 +356,15 @@ static void deadlocks(u32 workers, s64 seed)
     UNIT_EQ(value(flag), 1); /* what is behind goes on */
     UNIT_EQ(ops->stream_synchronise(x, &e), DEV_LAUNCH_FAILED);
     e = (struct error){ 0 };
-    has_finding("kernel set of stream 3 is queued behind kernel add of the legacy default stream, which is queued "
-                "behind kernel await of stream 2, which waits for what writes x; the host waits for kernel set of "
-                "stream 3");
+    has_finding("kernel set of stream 2 is queued behind kernel add of the legacy default stream, which is queued "
+                "behind kernel await of stream 1, which waits for what writes x; the host waits for kernel set of "
+                "stream 2");
     /* the host waits for the only kernel: a deadlock; with a copy of another stream on its way it is none */
     UNIT(dev_fill(d, flag, 0, 4, &e));
     UNIT_EQ(launch(z, "await", 1, 1, PARAMS(flag, out)), OP_OK);
     UNIT_EQ(ops->stream_synchronise(z, &e), DEV_LAUNCH_FAILED);
     e = (struct error){ 0 };
-    has_finding("nothing that is enqueued writes x; the host waits for kernel await of stream 4");
+    has_finding("nothing that can still run writes x; the host waits for kernel await of stream 3");
     UNIT_EQ(launch(z, "await", 1, 1, PARAMS(flag, out)), OP_OK);
     u32 one = 1;
     struct dev_task t = copy_in(flag, &one, 4);
