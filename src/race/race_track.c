@@ -164,9 +164,8 @@ void track_launch(struct race *r, const struct launch *l, const struct race_kern
 
 void tracked_free(struct race *r)
 {
-    for (u32 n = 0; n < r->ntracked; n++) pages_release(r->tracked[n].cells, r->tracked[n].bytes);
+    untrack(r, true);
     base_free(r->tracked);
-    slabs_release(r);
     base_free(r->slab);
     base_free(r->heap);
 }

@@ -16,9 +16,9 @@ struct bed { /* what is kept from program to program */
     struct machine {
         struct sim *sim;
         struct race *race;
-    } one, many; /* of one worker, of several */
+        struct mem_object *buffer[ORACLE_BUFFERS]; /* which no other race check knows */
+    } one, many;                                   /* of one worker, of several */
     struct report *report;
-    struct mem_object *buffer[ORACLE_BUFFERS];
     struct oracle *oracle;
     u8 ours[ORACLE_PLACES][ORACLE_BYTES]; /* racy, says the check */
     u8 volatiles[ORACLE_PLACES]
@@ -56,7 +56,10 @@ static bool before(void *self, u64 stamp, const void *op)
 
 static struct machine machine_new(struct bed *b, u32 workers)
 {
-    struct machine m = { sim_new(b->mem, profile_default(), workers), race_new(b->mem) };
+    struct error e = { 0 };
+    struct machine m = { sim_new(b->mem, profile_default(), workers), race_new(b->mem), { NULL, NULL } };
+    for (u32 k = 0; k < ORACLE_BUFFERS; k++)
+        m.buffer[k] = mem_alloc(b->mem, ORACLE_BYTES, 0, MEM_DEVICE, "buffer", NULL, &e);
     m.race->hook = on_race;
     m.race->hook_self = b;
     m.race->volatile_hook = on_volatile;
@@ -66,8 +69,9 @@ static struct machine machine_new(struct bed *b, u32 workers)
     return m;
 }
 
-static void machine_free(struct machine *m)
+static void machine_free(const struct bed *b, struct machine *m)
 {
+    for (u32 k = 0; k < ORACLE_BUFFERS; k++) mem_free(b->mem, m->buffer[k]->base, NULL, NULL);
     race_delete(m->race);
     sim_delete(m->sim);
 }
@@ -80,11 +84,6 @@ static bool bed_open(struct bed *b)
     b->one = machine_new(b, 1);
     b->many = machine_new(b, 3);
     b->oracle->lock = (lock_t)LOCK_INIT;
-    for (u32 k = 0; k < ORACLE_BUFFERS; k++) {
-        b->buffer[k] = mem_alloc(b->mem, ORACLE_BYTES, 0, MEM_DEVICE, "buffer", NULL, &e);
-        if (!b->buffer[k]) return false;
-        b->oracle->base[k] = b->buffer[k]->base;
-    }
     return true;
 }
 
@@ -138,14 +137,17 @@ static bool end_all(struct launch **l, u32 *n)
     return ok;
 }
 
-static bool run(const struct trial *t, struct sim *sim, bool seeded, const struct observer *watch)
+static bool run(const struct trial *t, const struct machine *m, bool seeded, const struct observer *watch)
 {
     struct bed *b = t->b;
     struct launch *l[LAUNCHES];
     u32 running = 0;
     bool ok = true;
-    for (u32 k = 0; k < ORACLE_BUFFERS; k++) memset(mem_view(b->buffer[k], b->buffer[k]->base), 0, ORACLE_BYTES);
-    u64 params[2] = { b->buffer[0]->base, b->buffer[1]->base };
+    for (u32 k = 0; k < ORACLE_BUFFERS; k++) {
+        memset(mem_view(m->buffer[k], m->buffer[k]->base), 0, ORACLE_BYTES);
+        b->oracle->base[k] = m->buffer[k]->base;
+    }
+    u64 params[2] = { m->buffer[0]->base, m->buffer[1]->base };
     oracle_launch(b->oracle, t->plan.launches * t->p->grid, t->p->block);
     b->oracle->grid = t->p->grid;
     for (u32 n = 0; ok && n < t->plan.launches; n++) {
@@ -166,7 +168,7 @@ static bool run(const struct trial *t, struct sim *sim, bool seeded, const struc
         if (t->plan.waits[n]) ok = end_all(l, &running);
         for (u32 k = 0; k < n; k++)
             if (t->plan.after[n] >> (k + 1) & 1) oracle_after(b->oracle, n + 1, k + 1);
-        l[running] = sim_start(sim, &in, &e);
+        l[running] = sim_start(m->sim, &in, &e);
         ok &= l[running] != NULL;
         running += l[running] != NULL;
     }
@@ -212,8 +214,8 @@ static u32 compare(struct bed *b, u64 seed, u32 *racy, struct text *ptx)
     both.next = check;
     race_forget((many ? &b->many : &b->one)->race);
     if (t.plan.launches * p.grid <= ORACLE_CTAS && t.plan.launches * p.grid * p.block <= ORACLE_THREADS) {
-        bool ran = many ? run(&t, b->many.sim, false, &both)
-                        : run(&t, b->one.sim, true, check) && run(&t, b->one.sim, true, &oracle);
+        bool ran = many ? run(&t, &b->many, false, &both)
+                        : run(&t, &b->one, true, check) && run(&t, &b->one, true, &oracle);
         bad = ran ? differ(b, racy) : 1;
     }
     race_forget((many ? &b->many : &b->one)->race);
@@ -253,8 +255,8 @@ int main(int argc, char **argv)
         if (bad) printf("seed %" PRIu64 ": %u bytes differ\n", seed, bad);
         text_free(&ptx);
         if ((seed - first) % BATCH != BATCH - 1) continue;
-        machine_free(&b.one); /* each remembers all kernels that it has seen */
-        machine_free(&b.many);
+        machine_free(&b, &b.one); /* each remembers all kernels that it has seen */
+        machine_free(&b, &b.many);
         b.one = machine_new(&b, 1);
         b.many = machine_new(&b, 3);
     }
