@@ -19,7 +19,9 @@
  *   asynchronous copies       race_async.[ch]   cp.async from its issue to its wait
  *   volatile accesses         race_volatile.[ch] races that volatile hides from the memory model of PTX
  *   speculated loads          race_pending.[ch] loads that the compiler made unconditional: judged when they are used
- *   launches                  race_launch.[ch]  memory that has cells, slots, times
+ *   launches                  race_launch.[ch]  eras and the order of launches, slots, times
+ *   memory                    race_track.[ch]   which memory has cells
+ *   footprints                race_footprint.[ch]   which bytes a launch used, read out of the cells at its end
  *   kernels                   race_kernel.[ch]  what is known of a kernel before it runs
  *   footprints                race_footprint.[ch]   the bytes that a launch used, read out of the cells at its end
  *   report, advice            race_report.[ch], race_advice.[ch]   the finding; what is missing, and what to write
@@ -29,6 +31,20 @@
  * needs no members: they are concurrent, so they are of one phase, and a later access is ordered after all of them or
  * races with at least one. All other kernels are exact: lanes have vector clocks, reader sets have members, and
  * accesses that are not ordered go to the list of their sector.
+ *
+ * Several launches. Launches of exact kernels that run side by side, or that nothing orders, share an era (struct
+ * race_era): notes, clocks, locations and numbers of CTAs, so that what one releases and the other acquires is judged
+ * as between CTAs of one grid. Three things order accesses of two launches:
+ *   - the order of operations (race_order): the earlier launch is before the later one as a whole. It is asked when the
+ *     later one begins; race_launch.before has the answers, and hb_cta_maybe and hb_thread_clock look there;
+ *   - release and acquire inside the kernels, by the vector clocks;
+ *   - the host and copies, which the check does not see. Whatever they may have handed over counts as handed over: a
+ *     launch that begins is after what was released in memory that the host shares, or at a place that a copy or a
+ * stream has read (race_era.published, race_outside); a strong read of such memory, and of a flag that no launch has
+ * written, in a kernel that waits, is after all launches that have ended (race_era.ended). Races may be missed by that.
+ * A launch begins a new era if it is after all launches of the era and none runs. A simple kernel runs alone, in an era
+ * of its own (race_kernel_alone); how it stands to others is told by its footprint. Beside others, or not ordered after
+ * exact launches of the era, it is checked as an exact one. race_launch.c says what is kept of a long era.
  *
  * The way of an access
  *   1. sim calls the handler of the instruction that race_handlers.c chose. The fast handlers go to the cells at once
@@ -55,11 +71,13 @@
  *   8.9.2  Observation Order               location.writes, vclock_add_writes, clock_strong_read
  *   8.9.3  Fence-SC Order                  sc_clock: clock_fence, clock_publish_sc
  *   8.9.4  Memory synchronization          fences, barriers: race_clock.c; patterns: race_location.c; launches:
- *                                          hb_launch_floor
+ *                                          hb_era_floor, launch_before
  *   8.9.5  Causality Order                 happens_before.c
  *
  * Threads and locks. A worker runs a CTA at a time. Cells of shared memory belong to the CTA; those of global memory
- * are locked by page (race.stripe) when several workers run. Clocks and locations of a launch are used under its lock.
+ * are locked by page (race.stripe) when several threads run CTAs of the era. Clocks, locations and records of launches
+ * are used under the lock of the era. Locks are taken in this order: race.lock, race_era.strong, a page of cells,
+ * race_era.lock.
  */
 #ifndef LOCKSTEP_RACE_H
 #define LOCKSTEP_RACE_H
