@@ -2,6 +2,7 @@
  * stream that is made, the first use of a stream of a thread, the first executable graph. Until then, and without the
  * race check, none of this costs anything. */
 #include "dev/dev_between.h"
+#include "code/analyses.h"
 #include "dev/dev_work.h"
 
 void tell_unordered(struct device *d)
@@ -104,12 +105,22 @@ void dev_host_touches(struct device *d, u64 address, u64 bytes, bool write, cons
 
 /* ---- operations in flight, for the host that touches what they use ---- */
 
+/* Whether a loop of the kernel polls memory; yes where that is not known. */
+static bool kernel_polls(struct device *d, struct ptx_func *kernel)
+{
+    if (d->race) return race_kernel_polls(d->race, d->sim, kernel);
+    struct error e = { 0 };
+    struct lowered *low = sim_lowered(d->sim, kernel, &e);
+    return !low || code_polls(low);
+}
+
 u32 tell_queued(struct device *d, const struct dev_task *t, const struct dev_copy_plan *copy)
 {
-    if (!work_between(d)) return 0;
-    if (t->kind == OP_COPY) return dev_managed_copy(d, copy);
+    bool noted = work_between(d); /* else the host may still have to wait */
+    if (!noted && d->options.managed != DEV_MANAGED_WAIT) return 0;
+    if (t->kind == OP_COPY) return noted ? dev_managed_copy(d, copy) : 0;
     if (t->kind != OP_LAUNCH) return 0;
-    return dev_managed_begin(d, &t->launch, race_kernel_polls(d->race, d->sim, t->launch.kernel));
+    return dev_managed_begin(d, &t->launch, kernel_polls(d, t->launch.kernel));
 }
 
 void tell_unqueued(struct device *d, u32 *token)
@@ -126,12 +137,13 @@ void tell_launch_begin(struct dev_run *r)
 {
     struct device *d = r->device;
     struct between *b = work_between(d);
+    if (!b && d->options.managed != DEV_MANAGED_WAIT) return;
+    bool polls = kernel_polls(d, r->launch->kernel);
+    if (!r->managed) r->managed = dev_managed_begin(d, r->launch, polls); /* a node of a graph */
     if (!b) return;
     struct between_call c = call_of(r->op);
-    bool polls = race_kernel_polls(d->race, d->sim, r->launch->kernel);
     r->between = between_launch_begin(b, r->op, &c, r->launch->kernel, r->in.number, polls);
     r->in.sink = between_sink(r->between);
-    if (!r->managed) r->managed = dev_managed_begin(d, r->launch, polls); /* a node of a graph */
 }
 
 void tell_launch_end(struct dev_run *r)
