@@ -8,6 +8,7 @@ struct side { /* one of the two, for the text */
     char name[200];   /* "copy 2", "launch 1 of kernel scale" */
     char stream[120]; /* "stream 1" */
     char handle[24];  /* how a program may call it: "s1" */
+    char brief[200];  /* the name without what is said already: "copy 2", "the launch of scale" */
 };
 
 /* ---- names ---- */
@@ -47,12 +48,19 @@ static void name_side(struct side *s)
     char kernel[120] = "";
     name_stream(s);
     if (a->host) {
+        snprintf(s->brief, sizeof s->brief, "%s", a->site ? a->site : "the access of the host");
         snprintf(s->name, sizeof s->name, "the host%s%s%s", a->site ? ", in " : "", a->site ? a->site : "",
                  a->site ? "," : "");
         return;
     }
     if (a->kernel) name_plain(str_of(a->kernel), kernel, sizeof kernel);
-    const char *what = a->site ? a->site : kind_text(a->kind);
+    const char *what = a->site ? a->site : kind_text(a->kind), *word = strchr(what, ' ');
+    if (a->site)
+        snprintf(s->brief, sizeof s->brief, "%s", a->site);
+    else if (a->kernel)
+        snprintf(s->brief, sizeof s->brief, "the launch of %s", kernel);
+    else
+        snprintf(s->brief, sizeof s->brief, "the%s", word ? word : " operation");
     if (a->kernel)
         snprintf(s->name, sizeof s->name, "%s (kernel %s)", what, kernel);
     else
@@ -75,11 +83,8 @@ static const char *verb(const struct side *s)
 /* As struct finding has it. */
 static const char *access_word(const struct side *s) { return s->kind == ACCESS_READ ? "read" : "write"; }
 
-/* The name without the kernel, for a sentence that says what to do. */
-static const char *brief(const struct side *s)
-{
-    return s->a->site ? s->a->site : s->a->host ? "the access of the host" : kind_text(s->a->kind);
-}
+/* The name for a sentence that says what to do. */
+static const char *brief(const struct side *s) { return s->brief; }
 
 /* "Record an event behind ... before ...", with the calls. */
 static void event_text(struct text *fix, const struct side *first, const struct side *second)
@@ -239,6 +244,8 @@ void between_report(struct device *d, const struct clash *c, const struct user *
     memory_text(&memory, o);
     f.place = one->place ? one->place : two->place;
     f.other = one->place ? two->place : NULL;
+    f.common_low = c->from;
+    f.common_high = c->to;
     f.does = access_word(one->place ? first : second);
     f.other_does = access_word(second);
     const struct actor *launch = one->place || !two->actor->kernel ? one->actor : two->actor;

@@ -116,12 +116,13 @@ struct finding {
     const char *access; /* "read" "write" "atomic" or NULL */
     /* a finding without threads: what is done at `place`, and at `other`, as in access; NULL: it is not about that */
     const char *does, *other_does;
-    const char *how;         /* "weak", "relaxed.cta"...; NULL: not worth saying */
-    const char *space;       /* "global" "shared" "local" ... */
-    u32 width;               /* bytes per lane */
-    u64 addr[FINDING_LANES]; /* per lane */
-    const char *value;       /* what the smallest of these threads read or wrote, as text; NULL: unknown */
-    bool equal;              /* two stores, of which the second one stored what was there: the value */
+    u64 common_low, common_high; /* the addresses that both use, up to the end of the last one; 0, 0: none */
+    const char *how;             /* "weak", "relaxed.cta"...; NULL: not worth saying */
+    const char *space;           /* "global" "shared" "local" ... */
+    u32 width;                   /* bytes per lane */
+    u64 addr[FINDING_LANES];     /* per lane */
+    const char *value;           /* what the smallest of these threads read or wrote, as text; NULL: unknown */
+    bool equal;                  /* two stores, of which the second one stored what was there: the value */
     u64 stored;
     const char *object;      /* name of the allocation, array or variable; NULL: none */
     const char *object_type; /* "f32[1000]" or NULL */

@@ -14,8 +14,8 @@ struct settling {
 
 static bool is_cause(const struct finding *f)
 {
-    return f->kind == F_race || f->kind == F_bounds || f->kind == F_uninit_address || f->kind == F_barrier_divergent ||
-           f->kind == F_async_early || f->kind == F_async_wait;
+    return f->kind == F_race || f->kind == F_race_stream || f->kind == F_bounds || f->kind == F_uninit_address ||
+           f->kind == F_barrier_divergent || f->kind == F_async_early || f->kind == F_async_wait;
 }
 
 /* Of two entries the one that comes first in the buckets; a may be NULL. The index names the later ones first. */
@@ -88,10 +88,19 @@ static bool is_effect(const struct settling *s, const struct entry *race)
 
 static bool reads(const char *access) { return same_text(access, "read") || same_text(access, "atomic"); }
 
+/* The same for a race of two operations. */
+static bool stream_explains(const struct finding *f, const struct entry *value)
+{
+    bool loads = (reads(f->does) && same_place(f->place, value->f.origin)) ||
+                 (reads(f->other_does) && same_place(f->other, value->f.origin));
+    return loads && f->common_low < value->origin_high && value->origin_low < f->common_high;
+}
+
 /* The race has the load that the undefined value came from, and bytes that were undefined there. */
 static bool explains_value(const struct entry *race, const struct entry *value)
 {
     const struct finding *f = &race->f, *u = &value->f;
+    if (f->kind == F_race_stream) return stream_explains(f, value);
     if (f->kind != F_race || race->is_effect || !f->rival || !race->has_range || !same_text(f->space, u->origin_space))
         return false;
     bool loads = (reads(f->access) && same_place(f->place, u->origin)) ||
@@ -139,7 +148,8 @@ static bool follows_one(const struct settling *s, const struct entry *x, enum fi
 {
     struct place_walk w;
     for (struct entry *e = place_index_first(&s->cause, kind, p, &w); e; e = place_index_next(&s->cause, &w))
-        if (!e->suppressed && same_text(e->f.kernel, x->f.kernel) && leads_to(e, x)) return true;
+        if (!e->suppressed && (kind == F_race_stream || same_text(e->f.kernel, x->f.kernel)) && leads_to(e, x))
+            return true;
     return false;
 }
 
@@ -151,7 +161,8 @@ static bool follows(const struct settling *s, const struct entry *x)
                f->kind == F_async_unfinished || f->kind == F_barrier_exited || f->update;
     if (!may) return false;
     if (f->update) return follows_one(s, x, F_race, f->update);
-    if (finding_check(f->kind) == CHECK_INIT) return follows_one(s, x, F_race, f->origin);
+    if (finding_check(f->kind) == CHECK_INIT)
+        return follows_one(s, x, F_race, f->origin) || follows_one(s, x, F_race_stream, f->origin);
     if (f->kind == F_barrier_exited) return follows_one(s, x, F_barrier_divergent, f->place);
     if (f->kind == F_race_lanes) return follows_one(s, x, F_race, f->place);
     return follows_one(s, x, F_async_early, f->place) || follows_one(s, x, F_async_wait, f->place);
