@@ -62,6 +62,8 @@ typedef struct lk_options { /* zero it, set size, then what you need */
      * the race check, "wait" lets the host wait, "free" does nothing; NULL: report under the race check, else free.
      * With "report" the same holds for pinned memory, whole pages of it, while an asynchronous copy is in flight */
     const char *managed;
+    /* non-zero: PTX for a newer architecture than that of `device` is loaded; a GPU refuses it */
+    uint32_t any_arch;
 } lk_options;
 
 const char *lk_version(void);

@@ -48,6 +48,7 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
         text_add(&r->options, "budget=%s\n", value);
         return true;
     case O_run_TIME_LIMIT: text_add(&r->options, "time-limit=%s\n", value); return true;
+    case O_run_STRICT: text_add(&r->options, "strict-arch=1\n"); return true;
     case O_run_SUPPRESS: {
         char whole[4096];
         if (!realpath(value, whole)) return error_set(e, ERR_INPUT, "--suppress %s: %s", value, strerror(errno));

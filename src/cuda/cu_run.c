@@ -11,6 +11,7 @@ static struct {
     bool read;          /* the environment was read */
     char folder[400];   /* where reports go; "": there is no launcher */
     char options[4000]; /* the lines, each ended by a zero byte */
+    bool strict;        /* --strict-arch: PTX that is newer than the device is refused */
     lk_options gpu;     /* what a gpu is made with; strings in `options` */
     const char *rule[RULES];
     u32 rules, most;
@@ -37,6 +38,7 @@ static void option_take(const char *key, const char *value)
     if (!strcmp(key, "no-check")) o->no_check = value;
     if (!strcmp(key, "threads")) o->threads = (u32)strtoul(value, NULL, 10);
     if (!strcmp(key, "budget")) o->budget = strtoull(value, NULL, 10);
+    if (!strcmp(key, "strict-arch")) run.strict = true;
     if (!strcmp(key, "time-limit")) o->time_limit = strtod(value, NULL);
     if (!strcmp(key, "seed")) {
         o->seeded = 1;
@@ -169,6 +171,7 @@ lk_status cu_run_open(struct cu_device *d)
     if (!run.read) options_read();
     lk_options o = run.gpu;
     o.device = d->profile->name;
+    o.any_arch = 1; /* cu_text.c chooses what is loaded */
     lk_status s = lk_gpu_create(&o, &d->gpu);
     if (s) {
         fprintf(stderr, "lockstep: %s\n", lk_gpu_error(NULL));
@@ -182,6 +185,12 @@ lk_status cu_run_open(struct cu_device *d)
         run.writes = true;
     }
     return LK_OK;
+}
+
+bool cu_run_strict(void)
+{
+    if (!run.read) options_read();
+    return run.strict;
 }
 
 void cu_run_launched(const char *kernel)

@@ -10,6 +10,8 @@
 
 /* Makes the gpu of a device as the launcher wants it. Under the lock of the process. */
 lk_status cu_run_open(struct cu_device *d);
+/* Whether PTX for a newer architecture than the device's is refused. */
+bool cu_run_strict(void);
 /* A kernel is launched: for the summary. */
 void cu_run_launched(const char *kernel);
 #endif

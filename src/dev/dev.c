@@ -15,7 +15,7 @@ struct device *dev_new(const struct dev_options *o, struct error *e)
     d->options = *o;
     d->ops = o->gpu ? &dev_gpu : &dev_sim;
     d->async = o->gpu ? &dev_gpu_async : &dev_sim_async;
-    d->any_target = !o->profile;
+    d->any_target = !o->profile || o->any_target;
     d->profile = o->profile ? o->profile : profile_default();
     d->report = report_new();
     dev_attach(d);

@@ -31,6 +31,7 @@ struct dev_options {
     u64 budget;        /* warp instructions per launch, 0: none */
     double time_limit; /* seconds per launch, 0: none */
     enum dev_managed_policy managed;
+    bool any_target; /* with a profile: take PTX for any target all the same */
 };
 
 struct dev_part {
@@ -91,7 +92,7 @@ extern const struct dev_ops dev_sim, dev_gpu;
 struct device {
     const struct dev_ops *ops;
     const struct profile *profile;
-    bool any_target;   /* the profile was not chosen: do not hold a module's target against it */
+    bool any_target;   /* do not hold a module's target against the profile: it was not chosen, or so asked */
     struct mem *mem;   /* software GPU: its memory; NULL on a real one */
     struct sim *sim;   /* the same */
     struct race *race; /* software GPU: the race check, NULL: off */

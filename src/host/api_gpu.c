@@ -31,7 +31,8 @@ static bool options_read(const lk_options *given, struct dev_options *o, struct 
                                .seeded = in.seeded,
                                .seed = in.seed,
                                .budget = in.budget,
-                               .time_limit = in.time_limit };
+                               .time_limit = in.time_limit,
+                               .any_target = in.any_arch != 0 };
     o->gpu = in.on && !strcmp(in.on, "gpu");
     if (in.on && !o->gpu && strcmp(in.on, "sim"))
         return error_set(e, ERR_INPUT, "a kernel runs on sim or on gpu, not on `%.60s`", in.on);

@@ -84,13 +84,15 @@ void image_choose(const struct image_file *f, u32 fatbin, u32 sm, bool strict, s
         }
     }
     if (out->silicon < 0) out->silicon = out->image;
-    if (out->image < 0 && newer >= 0 && !strict) {
+    if (out->image < 0 && newer >= 0 && (!strict || out->silicon >= 0)) {
         char arch[16];
         out->image = newer;
         out->is_newer = true;
         image_arch(&p[newer], arch);
         snprintf(out->note, sizeof out->note,
-                 "all PTX inside is for other architectures: that of %s runs here, and a GPU of sm_%u would refuse it",
+                 out->silicon < 0
+                     ? "all PTX inside is for other architectures: that of %s runs here, a GPU of sm_%u would refuse it"
+                     : "the PTX for %s runs here; a GPU of sm_%u would run the machine code that is there for it",
                  arch, sm);
     }
     if (out->image < 0) explain(f, b, sm, out);

@@ -126,7 +126,7 @@ struct image_choice {
 };
 /* Chooses among the images of one fatbin for a device of architecture `sm`, as the driver does: PTX for the highest
  * architecture that is not newer than the device. Machine code is not run here. Where all PTX is newer, the oldest of
- * it is taken, unless `strict`: then the answer is that of the driver, which refuses. */
+ * it is taken; with `strict` only if there is a cubin that the driver would take, for otherwise it refuses. */
 void image_choose(const struct image_file *f, u32 fatbin, u32 sm, bool strict, struct image_choice *out);
 /* What became of one image of that fatbin. */
 enum image_verdict image_verdict(const struct image_file *f, u32 image, u32 sm, const struct image_choice *c);

@@ -27,7 +27,8 @@ static void choose(const struct image_file *f, u32 fatbin, u32 sm, bool strict)
     struct image_choice c;
     image_choose(f, fatbin, sm, strict, &c);
     CHECK(c.image < 0 || ((u32)c.image >= b->first && (u32)c.image < b->first + b->images));
-    CHECK((c.image < 0) == (c.why[0] != 0) && c.is_newer == (c.note[0] != 0) && !(strict && c.is_newer));
+    CHECK((c.image < 0) == (c.why[0] != 0) && c.is_newer == (c.note[0] != 0) &&
+          !(strict && c.is_newer && c.silicon < 0));
     u32 loads = 0;
     for (u32 i = b->first; i < b->first + b->images; i++) {
         enum image_verdict v = image_verdict(f, i, sm, &c);

@@ -156,6 +156,7 @@ static const struct wanted wanted[] = {
     { "c86 p80", 80, 1, 1, false },                                          /* a cubin is for no older minor version */
     { "c80", 90, -1, -1, false },        { "c90", 90, -1, 0, false },
     { "p120 p100", 90, 1, -1, true },                                  /* the oldest of those that are too new */
+    { "c90 p120", 90, 1, 0, true },                                    /* a GPU would take the cubin */
     { "p90a", 90, 0, 0, false },         { "p90a", 100, 0, -1, true }, /* for one architecture only */
     { "p90a p80", 100, 1, 1, false },    { "p90 p90a", 90, 1, 1, false },
     { "p100f", 103, 0, 0, false },       { "p100f p90", 120, 1, 1, false }, /* another family */
@@ -185,9 +186,10 @@ static void choosing(void)
         image_choose(f, 0, w->sm, true, &strict);
         if (!UNIT(c.image == w->image && c.silicon == w->silicon && c.is_newer == w->newer))
             fprintf(stderr, "  %s on sm_%u: %d, %d\n", w->images, w->sm, c.image, c.silicon);
-        UNIT_EQ(strict.image, w->newer ? -1 : w->image);
+        bool refused = w->newer && w->silicon < 0;
+        UNIT_EQ(strict.image, refused ? -1 : w->image);
         UNIT((c.image < 0) == (c.why[0] != 0) && (c.note[0] != 0) == w->newer);
-        if (w->newer) UNIT_HAS(strict.why, "NO_BINARY_FOR_GPU");
+        if (refused) UNIT_HAS(strict.why, "NO_BINARY_FOR_GPU");
         if (w->images[0] == 'c' && c.image < 0) UNIT_HAS(c.why, "no PTX inside");
         if (w->images[0] == 'l') UNIT_HAS(c.why, "link-time");
         image_close(f);
