@@ -22,7 +22,7 @@
 #include <ucontext.h>
 
 /* DEVICES_MOST: devices with a higher number are left alone */
-enum { GUARDS = 256, RING = 256, FLIGHT_GUARDS = 32, TOUCHES_MOST = 16, DEVICES_MOST = 64 };
+enum { GUARDS = 256, RING = 256, FLIGHT_GUARDS = 16, TOUCHES_MOST = 16, DEVICES_MOST = 64 };
 
 /* Where nobody has asked for it, only so much of an object is protected: a host that does not wait reads it from the
  * start, and taking access from 64 MB and giving it back takes 1.5 ms (1 MB: 20 us, a page: 4 us). */
@@ -36,10 +36,13 @@ struct guard {
     u32 flights; /* launches in flight that may use it */
     u32 touches; /* pages that the host touched while they were */
     u32 waits;   /* the policy is to wait */
+    u32 opened;  /* the host has touched a page since the last protection */
+    u32 reads;   /* the host may read it */
 };
 struct flight {            /* a launch */
     struct device *device; /* NULL: free entry */
     u32 guards;            /* that it holds */
+    u32 next;              /* of the free entries: token of the next one, 0: none */
     struct held {
         u32 guard;
         const struct mem_object *object; /* the guard may have gone to another one since */
@@ -50,7 +53,7 @@ static lock_t managed_lock = PTHREAD_MUTEX_INITIALIZER; /* of whoever changes so
 static struct guard guards[GUARDS];                     /* fields are atomic: the handler reads them */
 static u32 nguards;                                     /* atomic: entries in use, with or without launches */
 static struct flight *flights;                          /* by token - 1 */
-static u32 nflights, capflights;
+static u32 nflights, capflights, free_flight;           /* free_flight: token of the first free entry, 0: none */
 static struct ring {
     struct touch { /* what the handler saw */
         u64 address;
@@ -107,25 +110,25 @@ static void note(const struct guard *g, u64 address, bool write)
 /* True: the fault was ours, and the instruction may run again. */
 static bool touched(u64 address, bool write)
 {
-    u32 n = READ(nguards);
-    for (u32 k = 0; k < n; k++) {
-        struct guard *g = &guards[k];
-        u64 from = READ(g->from), to = READ(g->to);
-        if (address < from || address >= to) continue;
-        if (READ(g->waits))
-            while (READ(g->flights)) nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
-        u64 page = address & ~(page_size() - 1), bytes = page_size();
-        const struct mem_object *o = READ(g->object);
-        bool inside = address - o->base < o->size;
-        if (READ(g->flights) && inside && __atomic_add_fetch(&g->touches, 1, __ATOMIC_ACQ_REL) <= TOUCHES_MOST)
-            note(g, address, write);
-        if (READ(g->touches) >= TOUCHES_MOST || READ(g->waits)) { /* enough is known of it */
-            page = from;
-            bytes = to - from;
-        }
-        return !mprotect((void *)(uintptr_t)page, bytes, PROT_READ | PROT_WRITE);
+    /* an object that is gone may have left a guard without launches where another one is now */
+    struct guard *g = NULL;
+    for (u32 k = 0, n = READ(nguards); k < n && !(g && READ(g->flights)); k++)
+        if (address >= READ(guards[k].from) && address < READ(guards[k].to)) g = &guards[k];
+    if (!g) return false;
+    u64 from = READ(g->from), to = READ(g->to);
+    if (READ(g->waits))
+        while (READ(g->flights)) nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
+    u64 page = address & ~(page_size() - 1), bytes = page_size();
+    const struct mem_object *o = READ(g->object);
+    bool inside = address - o->base < o->size;
+    WRITE(g->opened, 1);
+    if (READ(g->flights) && inside && __atomic_add_fetch(&g->touches, 1, __ATOMIC_ACQ_REL) <= TOUCHES_MOST)
+        note(g, address, write);
+    if (to > from && (READ(g->touches) >= TOUCHES_MOST || READ(g->waits))) { /* enough is known of it */
+        page = from;
+        bytes = to - from;
     }
-    return false;
+    return !mprotect((void *)(uintptr_t)page, bytes, PROT_READ | PROT_WRITE);
 }
 
 static void on_fault(int number, siginfo_t *info, void *context)
@@ -200,7 +203,11 @@ static void guard_add(struct device *d, struct flight *f, struct mem_object *o, 
     if (!g->flights) WRITE(g->touches, 0);
     WRITE(g->flights, g->flights + 1);
     f->held[f->guards++] = (struct held){ k, o };
-    if (g->to > g->from) mprotect((void *)(uintptr_t)g->from, g->to - g->from, reads ? PROT_READ : PROT_NONE);
+    bool first = g->flights == 1, closed = !first && !READ(g->opened) && (reads || !g->reads);
+    if (closed || g->to <= g->from) return;
+    g->reads = reads && (first || g->reads); /* one that must not be read stays so */
+    WRITE(g->opened, 0);
+    mprotect((void *)(uintptr_t)g->from, g->to - g->from, g->reads ? PROT_READ : PROT_NONE);
 }
 
 static void guard_managed(struct device *d, struct flight *f, struct mem_object *o, bool wait)
@@ -214,19 +221,22 @@ static enum dev_managed_policy policy_of(const struct device *d)
     return d->options.checks & CHECK_RACE ? DEV_MANAGED_REPORT : DEV_MANAGED_FREE;
 }
 
-static u32 flight_new(struct device *d)
+/* Keeps a launch or copy that holds guards; its token. */
+static u32 flight_keep(const struct flight *f)
 {
-    for (u32 k = 0; k < nflights; k++)
-        if (!flights[k].device) {
-            flights[k] = (struct flight){ .device = d };
-            return k;
+    u32 token = free_flight;
+    if (!f->guards) return 0;
+    if (token) {
+        free_flight = flights[token - 1].next;
+    } else {
+        if (nflights == capflights) {
+            capflights = capflights ? 2 * capflights : 16;
+            flights = base_need_more(flights, sizeof *flights * capflights);
         }
-    if (nflights == capflights) {
-        capflights = capflights ? 2 * capflights : 16;
-        flights = base_need_more(flights, sizeof *flights * capflights);
+        token = ++nflights;
     }
-    flights[nflights] = (struct flight){ .device = d };
-    return nflights++;
+    flights[token - 1] = *f;
+    return token;
 }
 
 /* The managed variables of the module that the kernel is in. */
@@ -249,18 +259,14 @@ u32 dev_managed_begin(struct device *d, const struct dev_launch *l, bool polls)
         !mem_bytes_of(d->mem, MEM_MANAGED))
         return 0;
     lock(&managed_lock);
-    u32 token = flight_new(d) + 1;
-    struct flight *f = &flights[token - 1];
+    struct flight f = { .device = d };
     for (u32 at = 0; at + 8 <= l->kernel->param_bytes; at += 8) {
         u64 value;
         memcpy(&value, (const u8 *)l->params + at, 8);
-        if (value) guard_managed(d, f, mem_find(d->mem, value), policy == DEV_MANAGED_WAIT);
+        if (value) guard_managed(d, &f, mem_find(d->mem, value), policy == DEV_MANAGED_WAIT);
     }
-    guard_variables(d, f, l->kernel, policy == DEV_MANAGED_WAIT);
-    if (!f->guards) {
-        f->device = NULL;
-        token = 0;
-    }
+    guard_variables(d, &f, l->kernel, policy == DEV_MANAGED_WAIT);
+    u32 token = flight_keep(&f);
     unlock(&managed_lock);
     return token;
 }
@@ -270,16 +276,12 @@ u32 dev_managed_copy(struct device *d, const struct dev_copy_plan *p)
     const struct dev_side *side[] = { &p->to, &p->from };
     if (d->options.managed != DEV_MANAGED_REPORT || !d->mem || d->number >= DEVICES_MOST || !p->width) return 0;
     lock(&managed_lock);
-    u32 token = flight_new(d) + 1;
-    struct flight *f = &flights[token - 1];
+    struct flight f = { .device = d };
     for (u32 k = 0; k < 2; k++) {
         struct mem_object *o = side[k]->device == d ? side[k]->object : NULL;
-        if (o && o->engine && (o->kind == MEM_PINNED || o->kind == MEM_MANAGED)) guard_add(d, f, o, false, k == 1);
+        if (o && o->engine && (o->kind == MEM_PINNED || o->kind == MEM_MANAGED)) guard_add(d, &f, o, false, k == 1);
     }
-    if (!f->guards) {
-        f->device = NULL;
-        token = 0;
-    }
+    u32 token = flight_keep(&f);
     unlock(&managed_lock);
     return token;
 }
@@ -297,7 +299,8 @@ void dev_managed_end(struct device *d, u32 token)
             mprotect((void *)(uintptr_t)g->from, g->to - g->from, PROT_READ | PROT_WRITE);
         WRITE(g->flights, g->flights - 1);
     }
-    f->device = NULL;
+    *f = (struct flight){ .next = free_flight };
+    free_flight = token;
     unlock(&managed_lock);
 }
 
