@@ -63,7 +63,7 @@ struct op *op_make(struct streams *s, struct stream *st, const struct op_spec *s
         .refs = 1,
         .pending = 1,
         .kind = (u8)spec->kind,
-        .lane = s->options.external ? LANE_HERE : lane_of[spec->kind],
+        .lane = lane_of[spec->kind],
         .bits = spec->bits,
         .compare = spec->compare,
         .run = spec->run,
@@ -360,7 +360,6 @@ u32 op_enqueue(struct stream *st, const struct op_spec *spec, struct op **out)
         op->refs++;
         op_submit(op);
         exec_dispatch(s);
-        if (s->options.external) exec_wait(op); /* another thread may be calling the body of the one before */
         op_unref(op);
     }
     unlock(&s->lock);

@@ -144,9 +144,6 @@ struct streams_options {
     struct op_backend backend;
     bool seeded; /* operations run when the host waits or asks, in an order that the seed draws */
     u64 seed;
-    /* Bookkeeping only, for a device that orders its own work: bodies are called by the enqueuing call, in call order,
-     * and hand the work to the driver. Clocks, capture and graphs work as usual. */
-    bool external;
     bool closed; /* no thread will call that has not called before: see streams_may_change */
     u32 slots;   /* most slots of clocks; 0: 4096. Beyond it op_before may say yes for unordered operations */
 };

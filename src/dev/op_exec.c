@@ -103,7 +103,7 @@ static void run(struct op *op)
         lock(&s->lock);
         if (status == OP_LATER) return; /* op may be gone */
     }
-    if (op->kind == OP_VALUE_WRITE && !status && !s->options.external) value_write(op);
+    if (op->kind == OP_VALUE_WRITE && !status) value_write(op);
     op_finish(op, status);
     if (s->polls.n) exec_recheck(s);
 }

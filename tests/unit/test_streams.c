@@ -829,37 +829,6 @@ static void helping(void)
 static u32 dropped;
 static void drop(void *data) { dropped += (u32)(uintptr_t)data; }
 
-static void bookkeeping(void)
-{
-    struct streams *s = streams_new(&(struct streams_options){ .external = true });
-    struct stream *x = stream_new(s, STREAM_NON_BLOCKING, 0), *y = stream_new(s, STREAM_NON_BLOCKING, 0);
-    struct event *e = event_new(s, 0);
-    u32 cell = 0;
-    done.n = 0;
-    put_note(x, OP_COPY, 1);
-    put_note(y, OP_HOST, 2);
-    put_note(x, OP_LAUNCH, 3); /* bodies run in the call, in call order */
-    UNIT(done.n == 3 && done.id[0] == 1 && done.id[1] == 2 && done.id[2] == 3);
-    UNIT(pthread_equal(done.thread[0], pthread_self()));
-    struct op_spec wait = { .kind = OP_VALUE_WAIT, .address = &cell, .value = 1, .bits = 32, .run = note };
-    struct op *a, *b;
-    UNIT_EQ(op_enqueue(x, &wait, &a), OP_OK); /* not polled here */
-    UNIT_EQ(done.n, 4);
-    event_record(e, x, 0);
-    event_wait(y, e, 0);
-    struct op_spec copy = { .kind = OP_COPY, .run = note, .data = (void *)5, .drop = drop };
-    dropped = 0;
-    op_enqueue(y, &copy, &b);
-    UNIT_EQ(dropped, 5);
-    UNIT(op_before(op_stamp_of(a), b) && !host_after(s, op_stamp_of(b)));
-    UNIT_EQ(stream_synchronise(y), OP_OK);
-    UNIT(host_after(s, op_stamp_of(b)) && host_after(s, op_stamp_of(a)));
-    op_release(a);
-    op_release(b);
-    event_delete(e);
-    streams_delete(s);
-}
-
 /* A long chain of bodies that end in their calls needs no stack. */
 static void long_chain(void)
 {
@@ -909,7 +878,6 @@ int main(void)
     seeded_progress();
     seeded_still();
     helping();
-    bookkeeping();
     long_chain();
     return unit_done();
 }
