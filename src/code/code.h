@@ -75,6 +75,7 @@ enum term {
     TERM_BAR,
     TERM_WARP,
     TERM_SLEEP,
+    TERM_DEPEND, /* griddepcontrol.wait */
     TERM_UNSUPPORTED
 };
 

@@ -289,7 +289,7 @@ static void order_by_loop(const struct lowered *l, const struct loops *p, u32 *o
 /* Whether the block may read memory that other threads write; a call may. */
 static bool block_polls(const struct lowered *l, const struct block *b)
 {
-    if (b->term == TERM_CALL || b->term == TERM_SLEEP) return true;
+    if (b->term == TERM_CALL || b->term == TERM_SLEEP || b->term == TERM_DEPEND) return true;
     for (u32 k = b->first; k < b->end; k++) {
         const struct lop *o = &l->op[k];
         if (o->kind != K_MEM || !((o->flags & ISA_ACCESS && o->flags & ISA_READS) || o->flags & ISA_MBAR_WAIT))

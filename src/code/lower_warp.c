@@ -233,6 +233,14 @@ void lower_trap(struct lower *w, int form)
     lower_end_around(w, around);
 }
 
+void lower_griddep_wait(struct lower *w, int form)
+{
+    u32 around = lower_branch_around(w);
+    lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
+    lower_end_block(w, TERM_DEPEND);
+    lower_end_around(w, around);
+}
+
 void lower_nanosleep(struct lower *w, int form)
 {
     u32 around = lower_branch_around(w);

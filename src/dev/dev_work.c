@@ -212,11 +212,16 @@ static void ended(void *of)
     over(r, ok, &result, &e);
 }
 
+/* Every CTA has triggered or left. */
+static void triggered(void *of) { op_trigger(((struct dev_run *)of)->op); }
+
 static void start(struct dev_run *r)
 {
     struct error e = { 0 };
     r->in.done = ended;
     r->in.done_self = r;
+    r->in.trigger = triggered;
+    r->in.overlaps = op_overlaps(r->op);
     r->in.priority = stream_priority(op_stream(r->op));
     r->in.stamp = op_stamp_of(r->op);
     r->in.op = r->op;

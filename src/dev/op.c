@@ -158,6 +158,7 @@ void op_edge_add(struct op *from, struct op *to, enum op_edge_kind kind)
         return;
     }
     to->pending_full++;
+    to->overlaps = 1;
     if (from->slot == to->slot) to->own = from->own;
     if (from->triggered)
         order_triggered(from, to);
@@ -193,7 +194,9 @@ static bool overlap_over(struct op *from, struct op *to)
         if (!to->full) to->full = opclock_hold(to->clock);
         order_after(from, to, &to->full);
     }
-    return !__atomic_sub_fetch(&to->pending_full, 1, __ATOMIC_RELEASE) && to->state == OP_ENDING;
+    if (__atomic_sub_fetch(&to->pending_full, 1, __ATOMIC_RELEASE)) return false;
+    __atomic_store_n(&to->overlaps, 0, __ATOMIC_RELEASE);
+    return to->state == OP_ENDING;
 }
 
 /* Tells those behind op; returns the list of operations that are done with it, in front of `more`. */
@@ -386,6 +389,7 @@ void op_release(struct op *op)
 }
 
 bool op_full(const struct op *op) { return !__atomic_load_n(&op->pending_full, __ATOMIC_ACQUIRE); }
+const u32 *op_overlaps(const struct op *op) { return &op->overlaps; }
 enum op_state op_state(const struct op *op) { return __atomic_load_n(&op->state, __ATOMIC_ACQUIRE); }
 enum op_kind op_kind(const struct op *op) { return op->kind; }
 u32 op_result(const struct op *op) { return op->status; }

@@ -201,6 +201,7 @@ void op_done(struct op *op, u32 status);
 void op_trigger(struct op *op);
 /* What griddepcontrol.wait waits for: all operations before this one are done. */
 bool op_full(const struct op *op);
+const u32 *op_overlaps(const struct op *op); /* the same as a word, 1 until then and 0 from then on; atomic */
 struct op *op_hold(struct op *op);
 void op_release(struct op *op);
 enum op_state op_state(const struct op *op);

@@ -76,6 +76,7 @@ struct op {
     u32 refs;              /* one while it is not done, one for each holder */
     u32 pending;           /* edges into it that still hold it back */
     u32 pending_full;      /* operations before it that it may overlap and that are not done; atomic reads */
+    u32 overlaps;          /* atomic: 1 while pending_full is not 0 */
     u32 status;            /* once it is done */
     u8 kind;               /* op_kind */
     u8 state;              /* op_state; atomic reads */

@@ -160,7 +160,7 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
     c->id[1] = (u32)(linear / l->in->grid[0] % l->in->grid[1]);
     c->id[2] = (u32)(linear / l->in->grid[0] / l->in->grid[1]);
     c->running = c->nwarps;
-    c->exited = c->divergent = false;
+    c->exited = c->divergent = c->triggered = false;
     c->divergent_at = NULL;
     c->exits_reported = 0;
     if (c->bars_used) {

@@ -4,6 +4,7 @@
  * terminator decides. The runnable split of the deepest frame that is at the lowest block runs first. A jump to the
  * block of another runnable split, or beyond it, ends its turn, so that splits that meet are merged. Back edges cost
  * fuel; when there is none left, wait.c finds out whether the loop is idle. */
+#include "sim/dependent.h"
 #include "sim/exec.h"
 #include "sim/async.h"
 #include "sim/barrier.h"
@@ -323,6 +324,11 @@ static enum step run_split(struct warp *w)
             s->block = bl->next;
             if (!barrier_arrive(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
             if (unlikely(w->nsplit > 1) && can_merge(w, s)) return STEP_PICK;
+            to = bl->next;
+            break;
+        case TERM_DEPEND:
+            s->block = bl->next;
+            if (!dependent_arrive(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
             to = bl->next;
             break;
         case TERM_SLEEP:

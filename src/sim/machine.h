@@ -171,6 +171,7 @@ struct cta {
     u64 linear;                     /* its number in the grid */
     u32 nwarps, running;            /* warps; those not yet done */
     bool exited;                    /* some thread has left */
+    bool triggered;                 /* a thread has executed griddepcontrol.launch_dependents */
     bool divergent;                 /* a barrier was found divergent: threads that leave early are then a consequence */
     const struct lop *divergent_at; /* the first of them; what other barriers find from then on is a consequence */
     u32 exits_reported;             /* threads that had left when report_exited looked last */
@@ -213,6 +214,7 @@ struct worker {
     u64 steps, ctas;          /* warp instructions; CTAs run to their end (atomic: sim_progress reads it) */
     u32 turns;                /* times it asked for a CTA */
     u64 from, to;             /* numbers of the CTAs it has claimed and not started */
+    u64 silent;               /* atomic: CTAs that left without a trigger (dependent.c) */
     bool holds;               /* it counts in launch.holders */
     struct exit_record exits[EXIT_RECORDS]; /* where threads of its finished CTAs left */
     u32 nexits;
@@ -272,8 +274,10 @@ struct launch { /* read by all workers all the time; what they write has cache l
     struct cta *parked, *parked_tail;     /* CTAs that wait or gave way */
     struct error *e;                      /* guarded by elock */
     lock_t elock;
-    u64 vtime; /* atomic: virtual nanoseconds slept */
-    u64 spent; /* atomic: warp instructions so far, for the budget and for sim_progress */
+    u64 vtime;         /* atomic: virtual nanoseconds slept */
+    u64 spent;         /* atomic: warp instructions so far, for the budget and for sim_progress */
+    u64 triggered;     /* atomic: CTAs that have triggered */
+    bool trigger_told; /* atomic: all have triggered or left, and in->trigger was called */
     /* in flight: guarded by sim.launches_lock */
     struct launch *behind;    /* the next one in flight, of lower priority or younger */
     u32 inside;               /* threads that are in places of its workers */

@@ -51,6 +51,10 @@ struct sim_launch { /* what dev has checked against the limits before */
     u32 number; /* of several launches of one report: findings say it; 0: not said */
     /* Other operations may be unordered with this one: reads of memory that the kernel cannot write are tracked, too */
     bool shared;
+    /* griddepcontrol: not 0 while launches before this one are not done that it overlaps; NULL: it overlaps none.
+     * trigger: called once, when every CTA has triggered or left and at least one has triggered; or NULL */
+    const u32 *overlaps;
+    void (*trigger)(void *done_self);
     /* sim_start: called once when the launch has ended, on the thread that ended it; or NULL */
     void (*done)(void *self);
     void *done_self;

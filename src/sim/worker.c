@@ -6,6 +6,7 @@
  * in flight also when a CTA has given way, or after a while. */
 #include "sim/worker.h"
 #include "sim/cta.h"
+#include "sim/dependent.h"
 #include "sim/exited.h"
 #include "sim/residency.h"
 #include "sim/sim_run.h"
@@ -206,6 +207,7 @@ enum turn worker_turn(struct worker *k)
     struct cta *c = next_cta(k, &over);
     while (c) {
         bool done = cta_run(c), leave = false;
+        if (unlikely(l->in->trigger)) dependent_look(k, c, done);
         came = TURN_WENT;
         if (l->in->seeded && (l->started || others_in_flight(l))) { /* by numbers, so that it can be repeated */
             leave = ++ran >= TURN_CTAS || (!done && c->state == CTA_READY);

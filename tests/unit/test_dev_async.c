@@ -10,9 +10,21 @@
  * await  waits until *flag is not 0, then sets *out.
  * set  sets *flag.
  * serve  answers the host: while *request is not 2^32 - 1, stores request + 1 to *answer when request has changed.
+ * first  triggers, waits for *go, and sets *data.
+ * second  sets *started, waits for the launch in front, and copies *data to *out.
  * grid  every CTA counts in *count and waits until all n have. */
 static const char text[] =
-    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry first(.param .u64 go, .param .u64 data)\n{\n"
+    ".reg .u64 %rd<3>; .reg .u32 %r; .reg .pred %p;\n"
+    "ld.param.u64 %rd1, [go]; ld.param.u64 %rd2, [data];\ngriddepcontrol.launch_dependents;\n"
+    "again:\nld.relaxed.sys.global.u32 %r, [%rd1];\nsetp.eq.u32 %p, %r, 0;\n@%p bra again;\n"
+    "st.global.u32 [%rd2], 5;\nret;\n}\n"
+    ".visible .entry second(.param .u64 started, .param .u64 data, .param .u64 out)\n{\n"
+    ".reg .u64 %rd<4>; .reg .u32 %r; .reg .pred %p;\n"
+    "ld.param.u64 %rd1, [started]; ld.param.u64 %rd2, [data]; ld.param.u64 %rd3, [out];\n"
+    "st.relaxed.sys.global.u32 [%rd1], 1;\ngriddepcontrol.wait;\n"
+    "ld.global.u32 %r, [%rd2];\nst.global.u32 [%rd3], %r;\nret;\n}\n"
     ".visible .entry ping(.param .u64 a, .param .u64 mine, .param .u64 n)\n{\n"
     ".reg .u64 %rd; .reg .u32 %r<6>; .reg .pred %p;\n"
     "ld.param.u64 %rd, [a]; ld.param.u32 %r1, [mine]; ld.param.u32 %r2, [n];\n"
@@ -188,6 +200,37 @@ static void whole_grids(u32 workers, s64 seed)
     UNIT_EQ(ops->synchronise(d, &e), OP_OK);
     UNIT_EQ(value(b), 2 * n);
     close_all(0);
+}
+
+/* The second launch starts when the first one has triggered, and its wait lasts until the first one is done. */
+static void dependent(u32 workers, s64 seed, u32 checks)
+{
+    open_with(workers, seed, checks);
+    struct dev_stream *x = stream(STREAM_NON_BLOCKING);
+    u64 go = memory(4, MEM_PINNED), started = memory(4, MEM_PINNED), data = memory(4, MEM_DEVICE),
+        out = memory(4, MEM_DEVICE), never = memory(4, MEM_DEVICE);
+    for (u32 round = 0; round < 3; round++) {
+        __atomic_store_n(view(go), seed >= 0, __ATOMIC_RELEASE);
+        __atomic_store_n(view(started), 0, __ATOMIC_RELEASE);
+        UNIT_EQ(launch(x, "first", 3, 32, PARAMS(go, data)), OP_OK);
+        struct dev_task t = kernel("second", 2, 64, PARAMS(started, data, out));
+        t.programmatic = true;
+        UNIT_EQ(dev_enqueue(x, d, &t, &e), OP_OK);
+        while (seed < 0 && !__atomic_load_n(view(started), __ATOMIC_ACQUIRE)) cpu_relax();
+        if (seed < 0) UNIT_EQ(ops->stream_query(x, &e), OP_NOT_READY);
+        e = (struct error){ 0 };
+        __atomic_store_n(view(go), 1, __ATOMIC_RELEASE);
+        UNIT_EQ(ops->stream_synchronise(x, &e), OP_OK);
+        UNIT_EQ(value(out), 5);
+        UNIT(dev_fill(d, data, 0, 4, &e) && dev_fill(d, out, 0, 4, &e));
+    }
+    /* the first one waits for ever: that is proved beside a second one that waits for it */
+    UNIT_EQ(launch(x, "first", 1, 1, PARAMS(never, data)), OP_OK);
+    struct dev_task t = kernel("second", 1, 1, PARAMS(started, data, out));
+    t.programmatic = true;
+    UNIT_EQ(dev_enqueue(x, d, &t, &e), OP_OK);
+    UNIT_EQ(ops->stream_synchronise(x, &e), DEV_LAUNCH_FAILED);
+    close_all(2);
 }
 
 /* ---- a kernel and the host ---- */
@@ -515,6 +558,7 @@ int main(void)
         whole_grids(workers, seed);
         heartbeats(workers, seed, WITHOUT_RACES);
         synchronous(workers, seed);
+        dependent(workers, seed, WITHOUT_RACES);
         allocations(workers, seed);
         graphs(workers, seed);
         deadlocks(workers, seed);
