@@ -122,7 +122,8 @@ bool read_mbarrier(const struct lowered *low, const struct read *r, struct mbarr
 const char *describe_read(struct stopped *st, const struct lowered *low, const struct read *r)
 {
     struct mbarrier_word m;
-    if (!r->addr && r->ptr) return "the end of the launch in front of it (griddepcontrol.wait)"; /* dependent.c */
+    if (r->ptr && r->ptr == (const char *)st->l->in->overlaps)
+        return "the end of the launch in front of it (griddepcontrol.wait)"; /* dependent.c */
     if (read_mbarrier(low, r, &m))
         return arena_printf(&st->mem, "%s, an mbarrier in phase %llu with %u of its %u arrivals",
                             describe_address(st, r), (unsigned long long)m.phase, m.arrived, m.expected);

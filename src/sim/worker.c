@@ -136,6 +136,7 @@ bool launch_stands_still(struct launch *l)
     for (const struct cta *c = l->parked; c; c = c->next)
         if (cta_woken(c)) return false;
     bool unstarted = ctas_started(l) < l->total || has_claims(l);
+    if (!unstarted && !l->nparked) return false; /* all have ended: whoever ran the last one is about to say so */
     return !unstarted || !residency_has_room(l);
 }
 

@@ -170,14 +170,15 @@ static bool suspicious(struct sim *s)
 }
 
 /* Nothing went. If nothing ever will, the launches are stopped with a report. What lies outside is asked first: what it
- * has just finished is then seen in memory. A launch whose end is not yet known outside may have others behind it. */
+ * has just finished is then seen in memory. A launch whose end is not yet known outside, that is over or about to be,
+ * may have others behind it. */
 static void look_whether_still(struct sim *s)
 {
     lock(&s->launches_lock);
     bool quiet = s->launches && !s->ending, still = quiet && !(s->outside && s->outside(s->outside_self));
     for (struct launch *l = s->launches; l; l = l->behind) lock(&l->lock);
     for (struct launch *l = s->launches; l && quiet; l = l->behind) {
-        quiet = !launch_stopped(l) && (is_over(l) || launch_stands_still(l));
+        quiet = !launch_stopped(l) && !is_over(l) && launch_stands_still(l);
         still &= quiet && !wait_for_host(l) && (s->outside || !l->started);
     }
     if (quiet && !still && suspicious(s))
