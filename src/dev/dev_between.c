@@ -62,20 +62,19 @@ static char *copied(const char *text)
     return p;
 }
 
-static void peer_release(struct peer *p)
+static void group_release(struct group *g)
 {
-    if (--p->refs) return;
-    op_release(p->op);
-    base_free(p);
+    if (--g->refs) return;
+    for (u32 i = 0; i < g->n; i++) op_release(g->in[i].op);
+    base_free(g->in);
+    base_free(g);
 }
 
 static void actor_release(struct actor *a)
 {
     if (--a->refs) return;
-    for (u32 i = 0; i < a->nbeside; i++) peer_release(a->beside[i]);
-    if (a->peer) peer_release(a->peer);
+    if (a->group) group_release(a->group);
     if (a->op) op_release(a->op);
-    base_free(a->beside);
     base_free(a->site);
     base_free(a->stream);
     base_free(a->kernel);
@@ -194,21 +193,16 @@ static bool signals(const struct between *b, const struct actor *launch, const s
     return launch->publishes || (launch->polls && x->begun <= ended);
 }
 
-/* Some launch that `a` may have handed over to is before the operation, or before what the host does now. */
-static bool handed_on(const struct between *b, const struct actor *a, const struct op *op)
+/* Some launch that `a` may have handed over to, or been handed to by, is before or after x: so may `a` be. Which of the
+ * two is noted first says nothing. */
+static bool is_handed(const struct between *b, const struct actor *a, const struct actor *x)
 {
-    for (u32 i = 0; i < a->nbeside; i++) {
-        op_stamp s = a->beside[i]->stamp;
-        if (op ? op_before_full(s, op) : host_after(b->streams, s)) return true;
+    const struct group *g = a->group;
+    for (u32 i = 0; g && i < g->n; i++) {
+        if (g->in[i].stamp == a->stamp || g->in[i].stamp == x->stamp) continue;
+        if (x->op ? op_before_full(g->in[i].stamp, x->op) : host_after(b->streams, g->in[i].stamp)) return true;
+        if (op_before_full(x->stamp, g->in[i].op)) return true;
     }
-    return false;
-}
-
-/* What `stamp` names is before some launch that may have handed over to `a`. */
-static bool handed_to(const struct actor *a, op_stamp stamp)
-{
-    for (u32 i = 0; i < a->nbeside; i++)
-        if (op_before_full(stamp, a->beside[i]->op)) return true;
     return false;
 }
 
@@ -216,8 +210,9 @@ static bool excused(void *self, const struct access_conflict *c, const struct op
 {
     const struct between *b = self;
     const struct actor *me = b->user[c->tag - 1].actor, *other = b->user[c->other_tag - 1].actor;
+    (void)op;
     if (me->exact && other->exact) return true;
-    return signals(b, me, other) || signals(b, other, me) || handed_on(b, other, op) || handed_to(me, c->stamp);
+    return signals(b, me, other) || signals(b, other, me) || is_handed(b, me, other) || is_handed(b, other, me);
 }
 
 /* ---- what is found ---- */
@@ -477,19 +472,32 @@ static void sink_run(void *self, const struct footprint_run *r)
     l->run[l->n++] = *r;
 }
 
-/* The launch ran beside another one. */
-static void add_beside(struct actor *a, struct peer *p)
+static void group_add(struct group *g, struct op *op)
 {
     u32 same = 0;
-    p->refs++;
-    for (u32 i = 0; i < a->nbeside; i++) {
-        if (stamp_slot(a->beside[i]->stamp) != stamp_slot(p->stamp) || !same++) continue;
-        peer_release(a->beside[i]); /* the last one so far */
-        a->beside[i] = p;
+    op_stamp stamp = op_stamp_of(op);
+    for (u32 i = 0; i < g->n; i++) {
+        if (stamp_slot(g->in[i].stamp) != stamp_slot(stamp) || !same++) continue;
+        op_release(g->in[i].op); /* the last one so far */
+        g->in[i].stamp = stamp;
+        g->in[i].op = op_hold(op);
         return;
     }
-    a->beside = base_need_more(a->beside, (a->nbeside + 1) * sizeof *a->beside);
-    a->beside[a->nbeside++] = p;
+    g->in = base_need_more(g->in, (g->n + 1) * sizeof *g->in);
+    g->in[g->n].stamp = stamp;
+    g->in[g->n++].op = op_hold(op);
+}
+
+/* The group of a launch that begins: that of those that run. */
+static struct group *group_of(const struct between *b)
+{
+    struct group *g = b->running ? b->running->actor->group : NULL;
+    if (!g) {
+        g = base_need(sizeof *g);
+        *g = (struct group){ 0 };
+    }
+    g->refs++;
+    return g;
 }
 
 struct between_launch *between_launch_begin(struct between *b, struct op *op, const struct between_call *c,
@@ -504,12 +512,8 @@ struct between_launch *between_launch_begin(struct between *b, struct op *op, co
     a->kernel[kernel->name.n] = 0;
     a->number = number;
     a->polls = polls;
-    a->peer = base_need(sizeof *a->peer);
-    *a->peer = (struct peer){ 1, a->stamp, op_hold(op) };
-    for (struct between_launch *k = b->running; k; k = k->next) {
-        add_beside(a, k->actor->peer);
-        add_beside(k->actor, a->peer);
-    }
+    a->group = group_of(b);
+    group_add(a->group, op);
     l->next = b->running;
     b->running = l;
     unlock(&b->lock);

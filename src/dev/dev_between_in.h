@@ -4,11 +4,15 @@
 #include "dev/dev.h"
 #include "dev/dev_between.h"
 
-/* A launch, for those that ran beside it. Under the race check such launches are exact, all of them. */
-struct peer {
+/* Launches that ran side by side, or one after another beside a third: of each chain of operations the first and the
+ * last. Under the race check they are exact, unless there is one only. */
+struct group {
     u32 refs;
-    op_stamp stamp;
-    struct op *op; /* with a reference */
+    u32 n; /* entries of `in` */
+    struct {
+        op_stamp stamp;
+        struct op *op; /* with a reference */
+    } * in;
 };
 /* An operation, or a call in which the host itself accesses memory. */
 struct actor {
@@ -25,13 +29,10 @@ struct actor {
     u32 number;   /* of several of one report; 0: not said */
     bool exact;   /* it may synchronise with other launches */
     bool polls;
-    bool publishes;    /* it wrote host-visible memory strongly */
-    u64 begun, ended;  /* the times of struct between; the same, or 0 while it runs */
-    struct op *op;     /* with a reference; NULL: the host */
-    struct peer *peer; /* a launch: itself */
-    /* a launch: those that ran beside it, of each chain of operations the first and the last; with references */
-    struct peer **beside;
-    u32 nbeside;
+    bool publishes;      /* it wrote host-visible memory strongly */
+    u64 begun, ended;    /* the times of struct between; the same, or 0 while it runs */
+    struct op *op;       /* with a reference; NULL: the host */
+    struct group *group; /* a launch: with a reference */
 };
 /* What one instruction of an operation does, or the operation as a whole: the tag of its accesses. */
 struct user {

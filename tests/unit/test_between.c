@@ -281,6 +281,26 @@ static void left_out(void)
     UNIT_EQ(errors(), 0);
     close_all();
 
+    open_all(); /* the same; the copy is noted before the end of f */
+    f = launch(x, "launch 1", false);
+    g = launch(y, "launch 2", false);
+    launch_end(g, true, out, ~0u, true, false);
+    use(y, OP_COPY, "copy 1", in, 1024, ACCESS_READ);
+    launch_end(f, true, in, ~0u, true, false);
+    UNIT_EQ(errors(), 0);
+    close_all();
+
+    open_all(); /* from f through g to a third one, which begins when f has ended */
+    f = launch(x, "launch 1", false);
+    g = launch(y, "launch 2", false);
+    launch_end(f, true, in, ~0u, true, false);
+    struct stream *z = stream_new(s, STREAM_NON_BLOCKING, 0);
+    launch_end(launch(z, "launch 3", false), true, out, 0xf, true, true);
+    launch_end(g, true, out, ~0u, true, true);
+    use(z, OP_COPY, "copy 1", in, 1024, ACCESS_READ);
+    UNIT_EQ(errors(), 0);
+    close_all();
+
     open_all(); /* a copy behind which g runs, which hands over to f */
     use(y, OP_COPY, "copy 1", in, 1024, ACCESS_WRITE);
     f = launch(x, "launch 1", false);
