@@ -23,15 +23,16 @@ static cu_result text_of(struct image_file *f, u32 fatbin, u32 sm, char **ptx, c
     struct str text;
     image_choose(f, fatbin, sm, cu_run_strict(), &c);
     snprintf(why, size, "%s", c.why);
+    /* said once: a library may have hundreds of such fatbins */
+    static bool said;
+    bool odd = c.image < 0 || (c.is_newer && c.silicon < 0);
+    if (odd && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        fprintf(stderr, "lockstep: %s: %s\n", f->name, c.image < 0 ? c.why : c.note);
     if (c.image < 0) return CU_NO_BINARY;
     if (!image_unpack(f, (u32)c.image, &text, &e)) {
         snprintf(why, size, "%s", e.text);
         return CU_INVALID_IMAGE;
     }
-    /* said once: a library may have hundreds of such fatbins */
-    static bool said;
-    if (c.is_newer && c.silicon < 0 && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-        fprintf(stderr, "lockstep: %s: %s\n", f->name, c.note);
     snprintf(why, size, "out of memory");
     return text_copy(text, ptx);
 }

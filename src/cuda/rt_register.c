@@ -163,12 +163,19 @@ cu_result rt_symbol_of(const void *host, u64 *address, u64 *bytes)
     return r == CU_NOT_FOUND ? RT_INVALID_SYMBOL : r;
 }
 
-RT_API(__cudaGetKernel)(struct cu_function **out, const void *host)
+RT_API(cudaGetKernel)(struct cu_function **out, const void *host)
 {
     return rt_done(cu_ok(out) ? rt_function_of(host, out) : CU_INVALID_VALUE);
 }
-RT_API(cudaGetKernel)(struct cu_function **out, const void *host) { return lkrt___cudaGetKernel(out, host); }
-RT_API(cudaGetFuncBySymbol)(struct cu_function **out, const void *host) { return lkrt___cudaGetKernel(out, host); }
+RT_API(cudaGetFuncBySymbol)(struct cu_function **out, const void *host) { return lkrt_cudaGetKernel(out, host); }
+/* nvcc's code does not look at the answer: it launches what it got. The host function stands for the kernel then, and
+ * the launch fails for the same reason. */
+RT_API(__cudaGetKernel)(struct cu_function **out, const void *host)
+{
+    cu_result r = lkrt_cudaGetKernel(out, host);
+    if (r && cu_ok(out)) *out = (struct cu_function *)(uintptr_t)host;
+    return r;
+}
 
 RT_API(cudaGetSymbolAddress)(void **out, const void *symbol)
 {

@@ -1,0 +1,3 @@
+// regen: no
+// The other one.
+__device__ int twice(int x) { return 2 * x; }
