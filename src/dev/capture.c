@@ -102,17 +102,16 @@ static void end(struct capture *c)
 /* ---- calls on captured streams ---- */
 
 /* One node behind what the stream depends on. */
-static u32 add_node(struct stream *st, const struct op_spec *spec, const struct graph *child)
+static u32 add_node(struct stream *st, const struct op_spec *spec)
 {
     struct capture *c = st->capture;
     if (c->invalid) return OP_CAPTURE_INVALIDATED;
     struct graph_dep *dep = base_need((st->deps->n + 1) * sizeof *dep);
-    bool overlap = spec && spec->programmatic && st->deps->n == 1 && graph_node_kind(st->deps->p[0]) == OP_LAUNCH;
+    bool overlap = spec->programmatic && st->deps->n == 1 && graph_node_kind(st->deps->p[0]) == OP_LAUNCH;
     for (u32 i = 0; i < st->deps->n; i++)
         dep[i] = (struct graph_dep){ st->deps->p[i], overlap ? OP_EDGE_PROGRAMMATIC : OP_EDGE_COMPLETE };
     struct graph_node *n;
-    u32 status = child ? graph_add_child(c->graph, dep, st->deps->n, child, &n)
-                       : graph_add(c->graph, dep, st->deps->n, spec, &n);
+    u32 status = graph_add(c->graph, dep, st->deps->n, spec, &n);
     base_free(dep);
     if (status) {
         c->invalid = true;
@@ -126,36 +125,7 @@ static u32 add_node(struct stream *st, const struct op_spec *spec, const struct 
 u32 capture_take(struct stream *st, const struct op_spec *spec, bool *taken)
 {
     *taken = st->capture != NULL;
-    return *taken ? add_node(st, spec, NULL) : OP_OK;
-}
-
-u32 capture_graph(struct stream *st, const struct graph_exec *x, bool *taken)
-{
-    *taken = st->capture != NULL;
-    if (!*taken) return OP_OK;
-    if (x->graph || x->allocs) {
-        st->capture->invalid = true;
-        return OP_NOT_SUPPORTED;
-    }
-    const struct plan *p = x->plan;
-    struct graph *g = graph_new(st->all);
-    struct graph_dep *dep = base_need((p->edges + 1) * sizeof *dep);
-    u32 status = g ? OP_OK : OP_OUT_OF_MEMORY;
-    for (u32 i = 0; !status && i < p->nodes; i++) {
-        const struct plan_node *n = &p->node[i];
-        struct graph_node *fresh;
-        for (u32 k = 0; k < n->deps; k++)
-            dep[k] = (struct graph_dep){ graph_node_at(g, p->edge[n->first + k].from), p->edge[n->first + k].kind };
-        status = graph_add(g, dep, n->deps, &(struct op_spec){ .kind = OP_EMPTY }, &fresh);
-        if (status || !n->body) continue;
-        struct graph_body *empty = fresh->body;
-        fresh->body = body_hold(n->body);
-        base_free(empty); /* has nothing to drop */
-    }
-    if (!status) status = add_node(st, NULL, g);
-    base_free(dep);
-    if (g) graph_discard(st->all, NULL, g);
-    return status;
+    return *taken ? add_node(st, spec) : OP_OK;
 }
 
 u32 capture_record(struct stream *st, struct event *e, bool *taken)
@@ -177,7 +147,7 @@ static u32 wait_captured(struct stream *st, const struct event *e)
     struct capture *c = e->capture, *mine = st->capture;
     if (c->ended) {
         if (mine) mine->invalid = true;
-        return mine ? OP_CAPTURE_ISOLATION : OP_INVALID_VALUE;
+        return OP_INVALID_VALUE;
     }
     if (c->invalid || (mine && mine->invalid)) return OP_CAPTURE_INVALIDATED;
     if (st == st->all->legacy) {
@@ -244,6 +214,8 @@ static u32 unsafe_call(struct streams *s)
     }
     return status;
 }
+
+u32 capture_graph(struct stream *st) { return st->capture ? forbid(st->capture) : OP_OK; }
 
 u32 capture_asked(struct stream *st)
 {

@@ -202,11 +202,10 @@ bool gpu_interrupted(struct device *d, struct error *e)
                      d->gpu->title);
 }
 
-void **gpu_params(const struct dev_launch *l, void *room[GPU_PARAMS], struct arena *mem)
+void **gpu_params(const struct gpu_kernel *x, const struct dev_launch *l, void *room[GPU_PARAMS], struct arena *mem)
 {
-    const struct ptx_func *k = l->kernel;
-    void **params = k->nparam <= GPU_PARAMS ? room : NEW_ARRAY(mem, void *, k->nparam);
-    for (u32 i = 0; i < k->nparam; i++) params[i] = (char *)l->params + k->param[i]->offset;
+    void **params = x->params <= GPU_PARAMS ? room : NEW_ARRAY(mem, void *, x->params);
+    for (u32 i = 0; i < x->params; i++) params[i] = (char *)l->params + x->offset[i];
     return params;
 }
 
@@ -240,8 +239,8 @@ cu_result gpu_launch(struct device *d, const struct dev_launch *l, bool programm
     cu_result code;
     const struct gpu_kernel *x = gpu_kernel(d, l, call, &code);
     if (!x) return code;
-    code = launch_with(d->gpu, l, x->function, programmatic, stream, gpu_params(l, room, &mem), call);
-    arena_free(&mem);
+    code = launch_with(d->gpu, l, x->function, programmatic, stream, gpu_params(x, l, room, &mem), call);
+    if (unlikely(mem.head)) arena_free(&mem);
     return code;
 }
 

@@ -20,6 +20,8 @@ struct gpu_kernel { /* ptx_func.device points to it, from its first launch on */
     cu_function function;
     u32 shared_static; /* bytes that its own variables take */
     u32 shared;        /* atomic: dynamic bytes that the driver was told of; 0: none yet */
+    u32 params;
+    u32 *offset; /* of each parameter in the block: close together, where a launch needs them */
 };
 
 struct gpu_object {
@@ -87,7 +89,7 @@ cu_result gpu_launch(struct device *d, const struct dev_launch *l, bool programm
                      const char **call);
 /* Pointers to the parameters of a launch, in `room` where they fit, else in `mem`. */
 enum { GPU_PARAMS = 32 };
-void **gpu_params(const struct dev_launch *l, void *room[GPU_PARAMS], struct arena *mem);
+void **gpu_params(const struct gpu_kernel *x, const struct dev_launch *l, void *room[GPU_PARAMS], struct arena *mem);
 /* Waits until `done` does not answer CU_NOT_READY any more. *interrupted: somebody wants the wait to end; the work goes
  * on. */
 cu_result gpu_wait(struct device *d, cu_result (*done)(const struct driver *cu, void *of), void *of, bool *interrupted);

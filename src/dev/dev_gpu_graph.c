@@ -136,7 +136,7 @@ static u32 launch_params(struct device *d, const struct dev_launch *l, struct cu
         p->launch.block[i] = l->block[i];
     }
     p->launch.shared = l->shared_bytes;
-    p->launch.params = gpu_params(l, room, mem);
+    p->launch.params = gpu_params(x, l, room, mem);
     return 0;
 }
 
@@ -151,7 +151,7 @@ static u32 fill_params(struct device *d, const struct dev_fill *given, struct cu
     p->type = CU_NODE_FILL;
     p->fill.to = f.address;
     p->fill.pitch = f.pitch;
-    p->fill.value = f.value;
+    p->fill.value = f.bytes < 4 ? f.value & ((1u << f.bytes * 8) - 1) : f.value; /* the driver takes all bits */
     p->fill.bytes = f.bytes;
     p->fill.width = f.width;
     p->fill.rows = f.rows;

@@ -150,6 +150,9 @@ static struct gpu_kernel *kernel_new(struct device *d, struct ptx_func *k, const
             x = NEW(&m->mem, struct gpu_kernel);
             x->function = f;
             x->shared_static = (u32)shared_static_bytes(k);
+            x->params = k->nparam;
+            x->offset = NEW_ARRAY(&m->mem, u32, k->nparam + 1);
+            for (u32 i = 0; i < k->nparam; i++) x->offset[i] = (u32)k->param[i]->offset;
             __atomic_store_n(&k->device, x, __ATOMIC_RELEASE);
         }
     }

@@ -69,8 +69,8 @@ struct graph_update {
 u32 graph_update(struct graph_exec *x, const struct graph *g, struct graph_update *out);
 /* The same for one node of the graph that it was made from. */
 u32 graph_exec_set(struct graph_exec *x, const struct graph_node *n, const struct op_spec *spec);
-/* OP_INVALID_VALUE: allocations of the launch before are still there (not with GRAPH_AUTO_FREE). In a capture it
- * becomes a child graph. *end (may be NULL) gets a reference to the operation that ends it. */
+/* OP_INVALID_VALUE: allocations of the launch before are still there (not with GRAPH_AUTO_FREE). A captured stream
+ * refuses it. *end (may be NULL) gets a reference to the operation that ends it. */
 u32 graph_launch(struct graph_exec *x, struct stream *st, u64 tag, struct op **end);
 /* Memory of an allocation node was freed by other means than an operation of the kind OP_FREE. */
 void graph_freed(struct streams *s, const void *address);

@@ -314,11 +314,10 @@ u32 graph_launch(struct graph_exec *x, struct stream *st, u64 tag, struct op **e
     if (st->all != s) return OP_INVALID_HANDLE;
     lock(&s->lock);
     exec_call(s);
-    bool taken = false;
     u32 status = exec_permitted(s);
-    if (!status) status = capture_graph(st, x, &taken);
+    if (!status) status = capture_graph(st);
     if (!status) status = capture_legacy(st);
-    if (!status && !taken) status = launch(x, st, tag, end);
+    if (!status) status = launch(x, st, tag, end);
     unlock(&s->lock);
     return status;
 }

@@ -86,6 +86,6 @@ struct graph_trash { /* one of them */
     struct graph *graph;
 };
 void graph_discard(struct streams *s, struct plan *p, struct graph *g); /* for graph_collect */
-/* A captured launch. */
-u32 capture_graph(struct stream *st, const struct graph_exec *x, bool *taken);
+/* A launch in a captured stream: an error, and invalidation. */
+u32 capture_graph(struct stream *st);
 #endif

@@ -2,6 +2,17 @@
 #include "host/host.h"
 #include <inttypes.h>
 
+/* Most arguments have 4 or 8 bytes, which need no call. */
+static void argument_copy(u8 *to, const void *from, u32 bytes)
+{
+    if (bytes == 8)
+        memcpy(to, from, 8);
+    else if (bytes == 4)
+        memcpy(to, from, 4);
+    else
+        memcpy(to, from, bytes);
+}
+
 static bool arguments_pack(const lk_kernel *k, struct host_launch *h, struct error *e)
 {
     const struct ptx_func *f = k->func;
@@ -13,15 +24,15 @@ static bool arguments_pack(const lk_kernel *k, struct host_launch *h, struct err
         h->params = h->small;
         return error_set(e, ERR_MEMORY, "out of memory");
     }
-    if (h->params == h->small) memset(h->params, 0, f->param_bytes);
+    if (h->params == h->small) /* what lies between parameters; `small` has room for whole words of 16 bytes */
+        for (u64 i = 0; i < f->param_bytes; i += 16) memset(h->small + i, 0, 16);
     for (u32 i = 0; i < f->nparam; i++) {
-        const struct ptx_var *v = f->param[i];
-        if (l->arg_bytes && l->arg_bytes[i] != v->size)
-            return error_set(e, ERR_INPUT,
-                             "argument %u: the kernel expects %" PRIu64 " bytes at offset %" PRIu64 " (.%s), %u given",
-                             i, v->size, v->offset, type_name[v->type], l->arg_bytes[i]);
+        const struct host_arg *v = &k->arg[i];
+        if (l->arg_bytes && l->arg_bytes[i] != v->bytes)
+            return error_set(e, ERR_INPUT, "argument %u: the kernel expects %u bytes at offset %u (.%s), %u given", i,
+                             v->bytes, v->offset, type_name[f->param[i]->type], l->arg_bytes[i]);
         if (!l->args || !l->args[i]) return error_set(e, ERR_INPUT, "argument %u: no pointer to its value is given", i);
-        memcpy(h->params + v->offset, l->args[i], v->size);
+        argument_copy(h->params + v->offset, l->args[i], v->bytes);
     }
     return true;
 }
@@ -106,8 +117,12 @@ void host_launch_end(struct host_launch *h)
 
 static lk_status launch_begin(struct host_launch *h, lk_kernel *kernel, const lk_launch *launch, struct error *e)
 {
-    h->in = (lk_launch){ .size = sizeof h->in };
-    memcpy(&h->in, launch, MIN_OF(launch->size, sizeof h->in));
+    if (likely(launch->size == sizeof h->in)) {
+        h->in = *launch;
+    } else {
+        h->in = (lk_launch){ .size = sizeof h->in };
+        memcpy(&h->in, launch, MIN_OF(launch->size, sizeof h->in));
+    }
     h->params = h->small;
     if (launch_read(h, kernel, e)) return LK_OK;
     host_launch_end(h);

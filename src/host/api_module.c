@@ -39,8 +39,12 @@ static void kernel_add(lk_module *m, struct ptx_func *f)
         .name = arena_str(&m->mem, f->name),
         .file = arena_str(&m->mem, file_of_lines(f)),
         .param_name = NEW_ARRAY(&m->mem, const char *, f->nparam),
+        .arg = NEW_ARRAY(&m->mem, struct host_arg, f->nparam + 1),
     };
-    for (u32 j = 0; j < f->nparam; j++) k->param_name[j] = arena_str(&m->mem, f->param[j]->name);
+    for (u32 j = 0; j < f->nparam; j++) {
+        k->param_name[j] = arena_str(&m->mem, f->param[j]->name);
+        k->arg[j] = (struct host_arg){ (u32)f->param[j]->offset, (u32)f->param[j]->size };
+    }
     describe(&m->mem, k);
 }
 

@@ -68,6 +68,10 @@ struct lk_kernel {
     const char **param_type;                                   /* as in the source, "" where it is not known */
     u32 registers, barriers, stack, spill_stores, spill_loads; /* by ptxas; 0 registers: not asked */
     const char **undefined; /* names that nothing defines, a NULL behind them; NULL: not asked yet */
+    struct host_arg *arg;   /* of each parameter, close together: every launch reads them */
+};
+struct host_arg {
+    u32 offset, bytes; /* in the parameter block */
 };
 
 struct lk_module {
