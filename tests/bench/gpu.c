@@ -41,6 +41,7 @@ static void figure(const char *what, u32 n, double most_ns, double most_ratio)
     missed |= (most_ns > 0 || most_ratio > 0) && !met;
 }
 
+static const struct error raw_error = { .text = "a raw call" };
 static void must(u32 status, const struct error *e)
 {
     if (!status) return;
@@ -75,7 +76,6 @@ static void done(const struct bench *b, lk_status status)
 
 static void open_bench(struct bench *b)
 {
-    struct error e = { .text = "cuModuleGetFunction" };
     lk_module *m;
     done(b, lk_gpu_create(&(lk_options){ .size = sizeof(lk_options), .on = "gpu" }, &b->gpu));
     done(b, lk_module_load(b->gpu, "none.ptx", ptx, sizeof ptx - 1, &m));
@@ -84,7 +84,7 @@ static void open_bench(struct bench *b)
     b->d = b->gpu->device;
     b->cu = &b->d->gpu->cu;
     b->raw = b->stream->dev->handle;
-    must((u32)b->cu->function(&b->function, m->dev->handle, "none"), &e);
+    must((u32)b->cu->function(&b->function, m->dev->handle, "none"), &raw_error);
     b->params.n = 1;
     b->param[0] = &b->params.p;
     b->param[1] = &b->params.n;
@@ -122,16 +122,14 @@ static void launch_dev(struct bench *b)
 
 static void launch_raw(struct bench *b)
 {
-    struct error e = { .text = "cuLaunchKernel" };
-    if (b->cu->launch(b->function, 1, 1, 1, 32, 1, 1, 0, b->raw, b->param, NULL)) must(1, &e);
+    must((u32)b->cu->launch(b->function, 1, 1, 1, 32, 1, 1, 0, b->raw, b->param, NULL), &raw_error);
 }
 
 static void wait_ours(struct bench *b) { done(b, lk_stream_synchronise(b->stream)); }
 
 static void wait_raw(struct bench *b)
 {
-    struct error e = { .text = "cuStreamSynchronize" };
-    must((u32)b->cu->stream_sync(b->raw), &e);
+    must((u32)b->cu->stream_sync(b->raw), &raw_error);
 }
 
 static double timed(void (*f)(struct bench *b), struct bench *b)
@@ -180,14 +178,12 @@ static void graph_ours(struct bench *b)
 }
 static void graph_raw(struct bench *b)
 {
-    struct error e = { .text = "cuGraphLaunch" };
-    must((u32)b->cu->exec_launch(exec_raw, b->raw), &e);
+    must((u32)b->cu->exec_launch(exec_raw, b->raw), &raw_error);
     wait_raw(b);
 }
 
 static void graphs(struct bench *b, u32 nodes)
 {
-    struct error e = { .text = "a raw graph" };
     lk_graph *g;
     lk_node *node[NODES];
     lk_launch l = launch_of(b);
@@ -196,10 +192,10 @@ static void graphs(struct bench *b, u32 nodes)
         done(b, lk_graph_add_launch(g, i ? &node[i - 1] : NULL, i > 0, b->kernel, &l, &node[i]));
     done(b, lk_graph_instantiate(g, 0, &exec));
     cu_graph captured;
-    must((u32)b->cu->capture_begin(b->raw, 2), &e);
+    must((u32)b->cu->capture_begin(b->raw, 2), &raw_error);
     for (u32 i = 0; i < nodes; i++) launch_raw(b);
-    must((u32)b->cu->capture_end(b->raw, &captured), &e);
-    must((u32)b->cu->instantiate(&exec_raw, captured, 0), &e);
+    must((u32)b->cu->capture_end(b->raw, &captured), &raw_error);
+    must((u32)b->cu->instantiate(&exec_raw, captured, 0), &raw_error);
     char what[60];
     snprintf(what, sizeof what, "graph of %u kernel%s, launch + wait", nodes, nodes > 1 ? "s" : "");
     for (u32 i = 0; i < 20; i++) {
@@ -227,18 +223,16 @@ static void copies_ours(struct bench *b)
 
 static void copies_raw(struct bench *b)
 {
-    struct error e = { .text = "a copy" };
-    must((u32)b->cu->copy_in(device_in, host_in, COPY, in->dev->handle), &e);
-    must((u32)b->cu->copy_out(host_out, device_out, COPY, out->dev->handle), &e);
-    must((u32)b->cu->stream_sync(in->dev->handle), &e);
-    must((u32)b->cu->stream_sync(out->dev->handle), &e);
+    must((u32)b->cu->copy_in(device_in, host_in, COPY, in->dev->handle), &raw_error);
+    must((u32)b->cu->copy_out(host_out, device_out, COPY, out->dev->handle), &raw_error);
+    must((u32)b->cu->stream_sync(in->dev->handle), &raw_error);
+    must((u32)b->cu->stream_sync(out->dev->handle), &raw_error);
 }
 
 static void copy_in_alone(struct bench *b)
 {
-    struct error e = { .text = "a copy" };
-    must((u32)b->cu->copy_in(device_in, host_in, COPY, in->dev->handle), &e);
-    must((u32)b->cu->stream_sync(in->dev->handle), &e);
+    must((u32)b->cu->copy_in(device_in, host_in, COPY, in->dev->handle), &raw_error);
+    must((u32)b->cu->stream_sync(in->dev->handle), &raw_error);
 }
 
 static void copies(struct bench *b)
