@@ -135,7 +135,7 @@ void shared_layout(struct ptx_module *m)
 
 u64 shared_static_bytes(const struct ptx_func *kernel)
 {
-    shared_layout(kernel->module);
+    if (unlikely(!kernel->module->first->shared_placed)) shared_layout(kernel->module);
     return kernel->shared_end - kernel->module->shared_base;
 }
 

@@ -97,7 +97,7 @@ lk_status lk_graph_add_launch(lk_graph *graph, lk_node *const *after, uint32_t c
     struct host_launch l;
     bad = host_launch_begin(&l, graph->handle.gpu, kernel, launch, __func__);
     if (bad) return bad;
-    lk_status status = add(ADDING, &l.task, l.in.site);
+    lk_status status = add(ADDING, &l.task, l.in->site);
     host_launch_end(&l);
     return status;
 }
@@ -268,7 +268,7 @@ lk_status lk_exec_set_launch(lk_exec *exec, lk_node *node, lk_kernel *kernel, co
     lk_status bad = exec_missing(exec, node, __func__);
     if (!bad) bad = host_launch_begin(&l, exec->handle.gpu, kernel, launch, __func__);
     if (bad) return bad;
-    lk_status status = exec_set(exec, node, &l.task, l.in.site);
+    lk_status status = exec_set(exec, node, &l.task, l.in->site);
     host_launch_end(&l);
     return status;
 }

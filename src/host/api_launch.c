@@ -5,18 +5,23 @@
 /* Most arguments have 4 or 8 bytes, which need no call. */
 static void argument_copy(u8 *to, const void *from, u32 bytes)
 {
-    if (bytes == 8)
-        memcpy(to, from, 8);
-    else if (bytes == 4)
-        memcpy(to, from, 4);
-    else
+    u64 eight;
+    u32 four;
+    if (bytes == 8) {
+        memcpy(&eight, from, 8);
+        memcpy(to, &eight, 8);
+    } else if (bytes == 4) {
+        memcpy(&four, from, 4);
+        memcpy(to, &four, 4);
+    } else {
         memcpy(to, from, bytes);
+    }
 }
 
 static bool arguments_pack(const lk_kernel *k, struct host_launch *h, struct error *e)
 {
     const struct ptx_func *f = k->func;
-    const lk_launch *l = &h->in;
+    const lk_launch *l = h->in;
     if (l->arg_count != f->nparam)
         return error_set(e, ERR_INPUT, "%s takes %u argument%s, %u given", k->plain, f->nparam,
                          f->nparam == 1 ? "" : "s", l->arg_count);
@@ -95,7 +100,7 @@ static void pointers_check(const lk_kernel *k, const struct dev_launch *l)
 /* Everything that a caller can get wrong in lk_launch. */
 static bool launch_read(struct host_launch *h, lk_kernel *kernel, struct error *e)
 {
-    const lk_launch *in = &h->in;
+    const lk_launch *in = h->in;
     struct dev_launch *out = &h->task.launch;
     h->task = (struct dev_task){ .kind = OP_LAUNCH, .programmatic = in->programmatic != 0, .number = in->number };
     *out = (struct dev_launch){ .kernel = kernel->func, .trace = trace_read(in->trace, &h->trace) };
@@ -117,11 +122,11 @@ void host_launch_end(struct host_launch *h)
 
 static lk_status launch_begin(struct host_launch *h, lk_kernel *kernel, const lk_launch *launch, struct error *e)
 {
-    if (likely(launch->size == sizeof h->in)) {
-        h->in = *launch;
-    } else {
-        h->in = (lk_launch){ .size = sizeof h->in };
-        memcpy(&h->in, launch, MIN_OF(launch->size, sizeof h->in));
+    h->in = launch;
+    if (unlikely(launch->size < sizeof h->known)) { /* a caller that was built against a smaller struct */
+        h->known = (lk_launch){ .size = sizeof h->known };
+        memcpy(&h->known, launch, launch->size);
+        h->in = &h->known;
     }
     h->params = h->small;
     if (launch_read(h, kernel, e)) return LK_OK;
@@ -146,7 +151,7 @@ lk_status host_launch_begin(struct host_launch *h, const lk_gpu *gpu, lk_kernel 
     if (kernel->module->gpu != gpu) return host_refuse(gpu, "%s was loaded on another gpu", kernel->plain);
     struct error *e = host_begin(gpu);
     lk_status status = launch_begin(h, kernel, launch, e);
-    if (status != LK_OK || may_wait(&h->in, e)) return status;
+    if (status != LK_OK || may_wait(h->in, e)) return status;
     host_launch_end(h);
     return host_failed(gpu);
 }
@@ -164,8 +169,8 @@ static lk_status run(lk_gpu *gpu, const struct host_launch *h, lk_stats *stats, 
 
 static lk_status enqueue(lk_gpu *gpu, struct host_launch *h, struct error *e)
 {
-    if (h->in.stream->handle.gpu != gpu) return host_refuse(gpu, "the kernel and the stream belong to different gpus");
-    return may_wait(&h->in, e) ? host_enqueue(h->in.stream, &h->task, h->in.site) : host_failed(gpu);
+    if (h->in->stream->handle.gpu != gpu) return host_refuse(gpu, "the kernel and the stream belong to different gpus");
+    return may_wait(h->in, e) ? host_enqueue(h->in->stream, &h->task, h->in->site) : host_failed(gpu);
 }
 
 lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats *stats)
@@ -178,10 +183,10 @@ lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats 
     lk_status status = launch_begin(&h, kernel, launch, e);
     if (status != LK_OK) return status;
     /* launches of streams run side by side: what is found in one of them says so itself */
-    report_launch(gpu->device->report, h.in.stream ? 0 : h.in.number);
-    report_launch_here(h.in.stream ? h.in.number : 0);
+    report_launch(gpu->device->report, h.in->stream ? 0 : h.in->number);
+    report_launch_here(h.in->stream ? h.in->number : 0);
     pointers_check(kernel, &h.task.launch);
-    status = h.in.stream ? enqueue(gpu, &h, e) : run(gpu, &h, stats, e);
+    status = h.in->stream ? enqueue(gpu, &h, e) : run(gpu, &h, stats, e);
     report_launch_here(0);
     host_launch_end(&h);
     return status;

@@ -144,7 +144,8 @@ void host_modules_end(lk_gpu *gpu);
 /* ---- what becomes an operation of a stream or a node of a graph ---- */
 /* api_launch.c: a launch, read and checked: `task` is what the device wants. */
 struct host_launch {
-    lk_launch in;
+    const lk_launch *in; /* what the caller gave, or `known` */
+    lk_launch known;     /* as much of it as a caller with a smaller struct has, and zeros */
     struct dev_task task;
     struct sim_trace trace;
     u8 *params;                  /* small, or from base_alloc */
