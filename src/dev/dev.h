@@ -55,7 +55,9 @@ struct dev_launch {
     u32 shared_consent;    /* what the host has allowed with the opt-in attribute; 0: not known */
     u32 registers;         /* of a thread, by ptxas; 0: not known */
     bool cooperative;
-    const void *params;            /* kernel->param_bytes of them */
+    const void *params; /* kernel->param_bytes of them */
+    /* a real GPU only: a pointer to each parameter, in place of `params`, which is NULL then; NULL: they are there */
+    const void *const *args;
     const struct sim_trace *trace; /* NULL: none; the software GPU only */
     const struct bound *contract;  /* what the arguments must be, or NULL */
     u64 order;                     /* as in sim_launch; the software GPU only */
@@ -150,6 +152,7 @@ bool dev_contract_kept(struct device *d, const struct dev_launch *l);
 
 /* launch.c: true when the profile allows this launch; false after reporting the limit. */
 bool launch_allowed(struct device *d, const struct dev_launch *l);
+void launch_unloaded(void); /* kernels are gone: what launch_allowed remembers of them does not count */
 /* A finding about the launch as a whole, at the kernel's first line. */
 void launch_found(struct device *d, const struct dev_launch *l, enum finding_kind kind, u64 key, const char *cause,
                   const char *fix);

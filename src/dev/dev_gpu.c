@@ -13,7 +13,14 @@ bool gpu_done(const struct gpu *g, struct error *e, const char *what, cu_result 
                      driver_error(&g->cu, code, text, sizeof text));
 }
 
-bool gpu_current(struct gpu *g, struct error *e) { return CALL(g, e, "cuCtxSetCurrent", set_current, g->context); }
+_Thread_local u64 gpu_was_current;
+static u64 serials; /* atomic */
+
+bool gpu_current(struct gpu *g, struct error *e)
+{
+    gpu_was_current = g->serial;
+    return CALL(g, e, "cuCtxSetCurrent", set_current, g->context);
+}
 
 static u32 attribute(const struct gpu *g, int which)
 {
@@ -61,6 +68,7 @@ static bool open_gpu(struct device *d, struct error *e)
     struct gpu *g = d->gpu = base_alloc(sizeof *g);
     if (!g) return error_set(e, ERR_MEMORY, "out of memory");
     g->lock = (lock_t)LOCK_INIT;
+    g->serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
     g->legacy = (struct dev_stream){ .d = d, .handle = CU_LEGACY };
     g->per_thread = (struct dev_stream){ .d = d, .handle = CU_PER_THREAD };
     if (d->options.profile)
@@ -80,7 +88,7 @@ static bool open_gpu(struct device *d, struct error *e)
     if (!g->retained) return false;
     profile_read(g);
     d->profile = &g->profile;
-    return CALL(g, e, "cuCtxSetCurrent", set_current, g->context);
+    return gpu_current(g, e);
 }
 
 static void close_gpu(struct device *d)
@@ -204,6 +212,7 @@ bool gpu_interrupted(struct device *d, struct error *e)
 
 void **gpu_params(const struct gpu_kernel *x, const struct dev_launch *l, void *room[GPU_PARAMS], struct arena *mem)
 {
+    if (l->args) return (void **)(uintptr_t)l->args;
     void **params = x->params <= GPU_PARAMS ? room : NEW_ARRAY(mem, void *, x->params);
     for (u32 i = 0; i < x->params; i++) params[i] = (char *)l->params + x->offset[i];
     return params;

@@ -48,6 +48,7 @@ struct gpu {
     int device;
     bool retained;
     cu_context context;
+    u64 serial;             /* unique in the process */
     struct profile profile; /* of this card */
     char title[128];
     lock_t lock;
@@ -74,9 +75,11 @@ u32 gpu_status(struct device *d, const struct dev_stream *st, const char *call, 
 
 /* A call of CU_ASYNC_FUNCTIONS as a status. */
 #define ASK(d, st, e, name, f, ...) gpu_status(d, st, name, ask_driver(&(d)->gpu->cu, f, ##__VA_ARGS__), e)
+extern _Thread_local u64 gpu_was_current; /* serial of the GPU that this thread made current last; 0: none */
 /* Before every such call: gpu_current as a status. */
 static inline u32 gpu_ready(struct device *d, struct error *e)
 {
+    gpu_was_current = d->gpu->serial;
     cu_result code = d->gpu->cu.set_current(d->gpu->context);
     return likely(!code) ? 0 : gpu_status(d, NULL, "cuCtxSetCurrent", code, e);
 }

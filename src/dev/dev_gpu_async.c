@@ -350,21 +350,33 @@ static u32 pool_threshold_gpu(struct dev_pool *p, u64 bytes, struct error *e)
 
 /* ---- operations ---- */
 
+/* Making the context current takes a third of the time that a launch may cost here. Where this thread made it so
+ * before, a launch in a stream with a handle of its own is tried without: kernel and stream say which context it is
+ * for, and where the program has made another one current meanwhile, a launch that the driver refuses is tried again.
+ */
 static u32 launch(struct dev_stream *st, const struct dev_task *t, struct error *e)
 {
     const char *call = "";
-    cu_result code = gpu_launch(st->d, &t->launch, t->programmatic, st->handle, &call);
-    if (unlikely(code)) return gpu_status(st->d, st, call, code, e);
+    struct device *d = st->d;
+    bool trusted = gpu_was_current == d->gpu->serial && st->handle > CU_PER_THREAD;
+    u32 status = trusted ? 0 : gpu_ready(d, e);
+    if (unlikely(status)) return status;
+    cu_result code = gpu_launch(d, &t->launch, t->programmatic, st->handle, &call);
+    if (unlikely(code == CU_INVALID_CONTEXT || code == CU_INVALID_HANDLE || code == CU_CONTEXT_GONE) && trusted) {
+        if ((status = gpu_ready(d, e))) return status;
+        code = gpu_launch(d, &t->launch, t->programmatic, st->handle, &call);
+    }
+    if (unlikely(code)) return gpu_status(d, st, call, code, e);
     __atomic_store_n(&st->last, t->launch.kernel, __ATOMIC_RELAXED);
     return 0;
 }
 
 static u32 enqueue_gpu(struct dev_stream *st, struct dev_task *t, struct error *e)
 {
+    if (t->kind == OP_LAUNCH) return launch(st, t, e);
     u32 code = gpu_ready(st->d, e);
     if (code) return code;
     switch (t->kind) {
-    case OP_LAUNCH: return launch(st, t, e);
     case OP_COPY: return copy(st, &t->copy, e);
     case OP_FILL: return fill(st, &t->fill, e);
     case OP_ALLOC: return alloc_async(st, t, e);

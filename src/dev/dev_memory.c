@@ -64,7 +64,7 @@ bool dev_pointers_own(struct device *d, const struct dev_launch *l, struct error
         const struct ptx_var *v = l->kernel->param[i];
         u64 value;
         if (!maybe_pointer(v)) continue;
-        memcpy(&value, (const u8 *)l->params + v->offset, 8);
+        memcpy(&value, l->args ? l->args[i] : (const u8 *)l->params + v->offset, 8);
         struct device *owner;
         struct mem_object *o = value && !d->ops->find(d, value) ? find_elsewhere(d, value, &owner) : NULL;
         if (!o) continue;

@@ -18,7 +18,14 @@ typedef struct cu_graph_ *cu_graph;
 typedef struct cu_node_ *cu_node;
 typedef struct cu_exec_ *cu_exec;
 typedef struct cu_pool_ *cu_pool;
-enum { CU_INVALID_VALUE = 1, CU_OUT_OF_MEMORY = 2, CU_NOT_READY = 600, CU_NOT_SUPPORTED = 801 };
+enum { /* of cu_result */
+       CU_OUT_OF_MEMORY = 2,
+       CU_INVALID_CONTEXT = 201,
+       CU_INVALID_HANDLE = 400,
+       CU_NOT_READY = 600,
+       CU_CONTEXT_GONE = 709,
+       CU_NOT_SUPPORTED = 801
+};
 #define CU_LEGACY ((cu_stream)1)     /* the driver's own handles for the default streams */
 #define CU_PER_THREAD ((cu_stream)2) /* that of the thread that calls */
 enum cu_attribute {                  /* of cuDeviceGetAttribute; the numbers are the driver's ABI */

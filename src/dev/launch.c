@@ -8,6 +8,7 @@
 struct refusal { /* what is being composed */
     struct device *d;
     const struct dev_launch *l;
+    bool noted; /* a note was added */
     char cause[400], fix[300];
 };
 
@@ -167,6 +168,7 @@ static bool consent_given(struct refusal *x, u64 fixed)
                  "Say --shared-optin %u when the host does.",
                  l->shared_bytes, l->shared_bytes);
         launch_found(x->d, l, F_launch_optin, 20, x->cause, x->fix);
+        x->noted = true;
     }
     return true;
 }
@@ -192,6 +194,7 @@ static bool registers_fit(struct refusal *x)
              most, threads, (u32)(p->regs_per_cta / warps / 256 * 8));
     if (exact) return refuse(x, 15);
     launch_found(x->d, x->l, F_launch_registers, 21, x->cause, x->fix);
+    x->noted = true;
     return true;
 }
 
@@ -228,12 +231,49 @@ static bool residency_fits(struct refusal *x, u64 fixed)
     return refuse(x, 16);
 }
 
+/* The last launch of this thread that was allowed without a note: a program that launches one kernel again and again
+ * is asked for one line of memory instead of the kernel's, the module's and the profile's. */
+struct allowed {
+    const struct ptx_func *kernel;
+    u64 unloads; /* of `unloads` then: a kernel that came since may lie at the same address */
+    u32 shape[10];
+};
+static _Thread_local struct allowed last;
+static u64 unloads; /* atomic */
+
+void launch_unloaded(void) { __atomic_add_fetch(&unloads, 1, __ATOMIC_RELEASE); }
+
+static void shape_of(const struct dev_launch *l, u32 out[10])
+{
+    for (u32 i = 0; i < 3; i++) {
+        out[i] = l->grid[i];
+        out[i + 3] = l->block[i];
+    }
+    out[6] = l->shared_bytes;
+    out[7] = l->shared_consent;
+    out[8] = l->registers;
+    out[9] = l->cooperative;
+}
+
+static bool limits_kept(struct refusal *x)
+{
+    if (!shape_fits(x) || !promise_kept(x) || !cluster_fits(x)) return false;
+    u64 fixed = shared_static_bytes(x->l->kernel);
+    return shared_fits(x, fixed) && consent_given(x, fixed) && registers_fit(x) && residency_fits(x, fixed);
+}
+
 bool launch_allowed(struct device *d, const struct dev_launch *l)
 {
+    struct allowed this = { .kernel = l->kernel, .unloads = __atomic_load_n(&unloads, __ATOMIC_ACQUIRE) };
+    shape_of(l, this.shape);
+    bool same = last.kernel == this.kernel && last.unloads == this.unloads;
+    for (u32 i = 0; same && i < COUNT_OF(this.shape); i++) same = last.shape[i] == this.shape[i];
+    if (same) return true;
     struct refusal x; /* its texts are not cleared: that would take longer than the checks */
     x.d = d;
     x.l = l;
-    if (!shape_fits(&x) || !promise_kept(&x) || !cluster_fits(&x)) return false;
-    u64 fixed = shared_static_bytes(l->kernel);
-    return shared_fits(&x, fixed) && consent_given(&x, fixed) && registers_fit(&x) && residency_fits(&x, fixed);
+    x.noted = false;
+    if (!limits_kept(&x)) return false;
+    if (!x.noted) last = this;
+    return true;
 }

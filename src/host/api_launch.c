@@ -18,13 +18,28 @@ static void argument_copy(u8 *to, const void *from, u32 bytes)
     }
 }
 
+static bool argument_wrong(const lk_kernel *k, const lk_launch *l, u32 i, struct error *e)
+{
+    if (l->arg_bytes && l->arg_bytes[i] != k->arg[i].bytes)
+        return error_set(e, ERR_INPUT, "argument %u: the kernel expects %u bytes at offset %u (.%s), %u given", i,
+                         k->arg[i].bytes, k->arg[i].offset, type_name[k->func->param[i]->type], l->arg_bytes[i]);
+    return error_set(e, ERR_INPUT, "argument %u: no pointer to its value is given", i);
+}
+
+/* A real GPU's driver takes the pointers as they are. */
+static bool arguments_point(const lk_kernel *k, const lk_launch *l, struct dev_launch *out, struct error *e)
+{
+    for (u32 i = 0; i < l->arg_count; i++)
+        if (unlikely(!l->args || !l->args[i] || (l->arg_bytes && l->arg_bytes[i] != k->arg[i].bytes)))
+            return argument_wrong(k, l, i, e);
+    out->args = l->args;
+    return true;
+}
+
 static bool arguments_pack(const lk_kernel *k, struct host_launch *h, struct error *e)
 {
     const struct ptx_func *f = k->func;
     const lk_launch *l = h->in;
-    if (l->arg_count != f->nparam)
-        return error_set(e, ERR_INPUT, "%s takes %u argument%s, %u given", k->plain, f->nparam,
-                         f->nparam == 1 ? "" : "s", l->arg_count);
     if (f->param_bytes > sizeof h->small && !(h->params = base_alloc(f->param_bytes))) {
         h->params = h->small;
         return error_set(e, ERR_MEMORY, "out of memory");
@@ -33,13 +48,21 @@ static bool arguments_pack(const lk_kernel *k, struct host_launch *h, struct err
         for (u64 i = 0; i < f->param_bytes; i += 16) memset(h->small + i, 0, 16);
     for (u32 i = 0; i < f->nparam; i++) {
         const struct host_arg *v = &k->arg[i];
-        if (l->arg_bytes && l->arg_bytes[i] != v->bytes)
-            return error_set(e, ERR_INPUT, "argument %u: the kernel expects %u bytes at offset %u (.%s), %u given", i,
-                             v->bytes, v->offset, type_name[f->param[i]->type], l->arg_bytes[i]);
-        if (!l->args || !l->args[i]) return error_set(e, ERR_INPUT, "argument %u: no pointer to its value is given", i);
+        if (!l->args || !l->args[i] || (l->arg_bytes && l->arg_bytes[i] != v->bytes)) return argument_wrong(k, l, i, e);
         argument_copy(h->params + v->offset, l->args[i], v->bytes);
     }
+    h->task.launch.params = h->params;
     return true;
+}
+
+static bool arguments_read(const lk_kernel *k, struct host_launch *h, struct error *e)
+{
+    const lk_launch *l = h->in;
+    if (l->arg_count != k->func->nparam)
+        return error_set(e, ERR_INPUT, "%s takes %u argument%s, %u given", k->plain, k->func->nparam,
+                         k->func->nparam == 1 ? "" : "s", l->arg_count);
+    return k->module->gpu->device->gpu && !l->contract && l->arg_count ? arguments_point(k, l, &h->task.launch, e)
+                                                                       : arguments_pack(k, h, e);
 }
 
 /* The launch as dev wants it; 0 counts as 1 in y and z. */
@@ -104,10 +127,9 @@ static bool launch_read(struct host_launch *h, lk_kernel *kernel, struct error *
     struct dev_launch *out = &h->task.launch;
     h->task = (struct dev_task){ .kind = OP_LAUNCH, .programmatic = in->programmatic != 0, .number = in->number };
     *out = (struct dev_launch){ .kernel = kernel->func, .trace = trace_read(in->trace, &h->trace) };
-    if (!shape_read(in, out, e) || !arguments_pack(kernel, h, e)) return false;
+    if (!shape_read(in, out, e) || !arguments_read(kernel, h, e)) return false;
     if (in->contract && in->contract->kernel != kernel)
         return error_set(e, ERR_INPUT, "the contract is not bound to %s; lk_contract_bind does that", kernel->plain);
-    out->params = h->params;
     out->contract = in->contract ? &in->contract->bound : NULL;
     out->registers = in->registers ? in->registers : __atomic_load_n(&kernel->registers, __ATOMIC_RELAXED);
     out->order = in->order;

@@ -127,10 +127,7 @@ static void launch_raw(struct bench *b)
 
 static void wait_ours(struct bench *b) { done(b, lk_stream_synchronise(b->stream)); }
 
-static void wait_raw(struct bench *b)
-{
-    must((u32)b->cu->stream_sync(b->raw), &raw_error);
-}
+static void wait_raw(struct bench *b) { must((u32)b->cu->stream_sync(b->raw), &raw_error); }
 
 static double timed(void (*f)(struct bench *b), struct bench *b)
 {
