@@ -57,7 +57,8 @@ static u32 task_status(struct device *d, const struct dev_task *t, struct error 
 
 u32 dev_enqueue(struct dev_stream *st, struct device *d, struct dev_task *task, struct error *e)
 {
-    u32 status = task_status(d, task, e);
+    bool again = task->kind == OP_LAUNCH && launch_was_allowed(&task->launch) && !task->launch.contract && dev_alone();
+    u32 status = again ? OP_OK : task_status(d, task, e);
     return status ? status : d->async->enqueue(st, task, e);
 }
 

@@ -86,7 +86,14 @@ static inline u32 gpu_ready(struct device *d, struct error *e)
 u32 gpu_no_memory(struct error *e); /* the status for that */
 
 /* The driver's function for a launch, with its attributes set. NULL: *code and *call say why. */
-struct gpu_kernel *gpu_kernel(struct device *d, const struct dev_launch *l, const char **call, cu_result *code);
+struct gpu_kernel *gpu_kernel_ask(struct device *d, const struct dev_launch *l, const char **call, cu_result *code);
+static inline struct gpu_kernel *gpu_kernel(struct device *d, const struct dev_launch *l, const char **call,
+                                            cu_result *code)
+{
+    struct gpu_kernel *x = __atomic_load_n(&l->kernel->device, __ATOMIC_ACQUIRE);
+    *code = 0;
+    return likely(x && !l->shared_bytes) ? x : gpu_kernel_ask(d, l, call, code);
+}
 /* The launch itself, in a stream. */
 cu_result gpu_launch(struct device *d, const struct dev_launch *l, bool programmatic, cu_stream stream,
                      const char **call);

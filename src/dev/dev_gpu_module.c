@@ -160,7 +160,7 @@ static struct gpu_kernel *kernel_new(struct device *d, struct ptx_func *k, const
     return x;
 }
 
-struct gpu_kernel *gpu_kernel(struct device *d, const struct dev_launch *l, const char **call, cu_result *code)
+struct gpu_kernel *gpu_kernel_ask(struct device *d, const struct dev_launch *l, const char **call, cu_result *code)
 {
     struct gpu *g = d->gpu;
     struct gpu_kernel *x = __atomic_load_n(&l->kernel->device, __ATOMIC_ACQUIRE);

@@ -57,9 +57,11 @@ static struct mem_object *find_elsewhere(struct device *d, u64 address, struct d
 /* Whether the kernel's parameter may be a pointer: 8 bytes that are no floating-point number. */
 static bool maybe_pointer(const struct ptx_var *v) { return v->size == 8 && !v->ndims && !type_is_float(v->type); }
 
+bool dev_alone(void) { return __atomic_load_n(&ndevices, __ATOMIC_ACQUIRE) < 2; }
+
 bool dev_pointers_own(struct device *d, const struct dev_launch *l, struct error *e)
 {
-    if (likely(__atomic_load_n(&ndevices, __ATOMIC_ACQUIRE) < 2)) return true;
+    if (likely(dev_alone())) return true;
     for (u32 i = 0; i < l->kernel->nparam; i++) {
         const struct ptx_var *v = l->kernel->param[i];
         u64 value;

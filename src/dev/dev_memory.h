@@ -69,6 +69,7 @@ struct mem_usage dev_usage(const struct device *d, enum mem_kind kind);
 /* Devices are numbered from 0 in the order of dev_new; a number is used again when its device is gone. */
 void dev_attach(struct device *d); /* dev_new and dev_delete call these */
 void dev_detach(struct device *d);
+bool dev_alone(void); /* the process has one device */
 /* false: a parameter of this launch points into memory of another device, and e names both. A test of one counter while
  * the process has one device. */
 bool dev_pointers_own(struct device *d, const struct dev_launch *l, struct error *e);

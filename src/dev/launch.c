@@ -236,23 +236,21 @@ static bool residency_fits(struct refusal *x, u64 fixed)
 struct allowed {
     const struct ptx_func *kernel;
     u64 unloads; /* of `unloads` then: a kernel that came since may lie at the same address */
-    u32 shape[10];
+    u32 grid[3], block[3], shared_bytes, shared_consent, registers, cooperative;
 };
 static _Thread_local struct allowed last;
 static u64 unloads; /* atomic */
 
 void launch_unloaded(void) { __atomic_add_fetch(&unloads, 1, __ATOMIC_RELEASE); }
 
-static void shape_of(const struct dev_launch *l, u32 out[10])
+bool launch_was_allowed(const struct dev_launch *l)
 {
-    for (u32 i = 0; i < 3; i++) {
-        out[i] = l->grid[i];
-        out[i + 3] = l->block[i];
-    }
-    out[6] = l->shared_bytes;
-    out[7] = l->shared_consent;
-    out[8] = l->registers;
-    out[9] = l->cooperative;
+    const struct allowed *x = &last;
+    return x->kernel == l->kernel && x->unloads == __atomic_load_n(&unloads, __ATOMIC_ACQUIRE) &&
+           !((x->grid[0] ^ l->grid[0]) | (x->grid[1] ^ l->grid[1]) | (x->grid[2] ^ l->grid[2]) |
+             (x->block[0] ^ l->block[0]) | (x->block[1] ^ l->block[1]) | (x->block[2] ^ l->block[2]) |
+             (x->shared_bytes ^ l->shared_bytes) | (x->shared_consent ^ l->shared_consent) |
+             (x->registers ^ l->registers) | (x->cooperative ^ (u32)l->cooperative));
 }
 
 static bool limits_kept(struct refusal *x)
@@ -262,13 +260,16 @@ static bool limits_kept(struct refusal *x)
     return shared_fits(x, fixed) && consent_given(x, fixed) && registers_fit(x) && residency_fits(x, fixed);
 }
 
-bool launch_allowed(struct device *d, const struct dev_launch *l)
+static bool allow(struct device *d, const struct dev_launch *l)
 {
-    struct allowed this = { .kernel = l->kernel, .unloads = __atomic_load_n(&unloads, __ATOMIC_ACQUIRE) };
-    shape_of(l, this.shape);
-    bool same = last.kernel == this.kernel && last.unloads == this.unloads;
-    for (u32 i = 0; same && i < COUNT_OF(this.shape); i++) same = last.shape[i] == this.shape[i];
-    if (same) return true;
+    struct allowed this = { .kernel = l->kernel,
+                            .unloads = __atomic_load_n(&unloads, __ATOMIC_ACQUIRE),
+                            .grid = { l->grid[0], l->grid[1], l->grid[2] },
+                            .block = { l->block[0], l->block[1], l->block[2] },
+                            .shared_bytes = l->shared_bytes,
+                            .shared_consent = l->shared_consent,
+                            .registers = l->registers,
+                            .cooperative = l->cooperative };
     struct refusal x; /* its texts are not cleared: that would take longer than the checks */
     x.d = d;
     x.l = l;
@@ -277,3 +278,5 @@ bool launch_allowed(struct device *d, const struct dev_launch *l)
     if (!x.noted) last = this;
     return true;
 }
+
+bool launch_allowed(struct device *d, const struct dev_launch *l) { return launch_was_allowed(l) || allow(d, l); }

@@ -64,6 +64,7 @@ struct bench {
         u64 q;
     } params;
     void *param[4];
+    lk_launch launch;
 };
 
 /* The call of the interface has worked. */
@@ -72,6 +73,16 @@ static void done(const struct bench *b, lk_status status)
     if (status == LK_OK) return;
     fprintf(stderr, "gpu: status %d: %s\n", (int)status, lk_gpu_error(b->gpu));
     exit(status == LK_BAD_INPUT && !b->gpu ? 4 : 1);
+}
+
+static lk_launch launch_of(struct bench *b)
+{
+    return (lk_launch){ .size = sizeof(lk_launch),
+                        .grid = { 1, 1, 1 },
+                        .block = { 32, 1, 1 },
+                        .args = (const void *const *)b->param,
+                        .arg_count = 4,
+                        .stream = b->stream };
 }
 
 static void open_bench(struct bench *b)
@@ -90,24 +101,11 @@ static void open_bench(struct bench *b)
     b->param[1] = &b->params.n;
     b->param[2] = &b->params.a;
     b->param[3] = &b->params.q;
+    b->launch = launch_of(b);
     printf("%s, %s\n", lk_gpu_title(b->gpu), b->cu->path);
 }
 
-static lk_launch launch_of(struct bench *b)
-{
-    return (lk_launch){ .size = sizeof(lk_launch),
-                        .grid = { 1, 1, 1 },
-                        .block = { 32, 1, 1 },
-                        .args = (const void *const *)b->param,
-                        .arg_count = 4,
-                        .stream = b->stream };
-}
-
-static void launch_ours(struct bench *b)
-{
-    lk_launch l = launch_of(b);
-    done(b, lk_kernel_launch(b->kernel, &l, NULL));
-}
+static void launch_ours(struct bench *b) { done(b, lk_kernel_launch(b->kernel, &b->launch, NULL)); }
 
 static void launch_dev(struct bench *b)
 {
