@@ -132,6 +132,7 @@ static void limits(void)
     u64 all = d->profile->memory;
     UNIT_EQ(sim_pool_alloc(d, NULL, all + 1, S1, NULL, NULL, &o, &wait, &e), 2);
     UNIT_HAS(e.text, "device memory exhausted");
+#ifndef UNIT_SANITIZED /* the arena may be smaller than a card there */
     a = take(NULL, all / 2, S1);
     e = (struct error){ 0 };
     UNIT(!dev_alloc(d, all / 2 + MB(16), MEM_DEVICE, NULL, NULL, &e));
@@ -146,6 +147,7 @@ static void limits(void)
     sim_pool_start(d, a);
     sim_pool_end(d, a, NULL);
     sim_pools_synchronised(d);
+#endif
     UNIT_EQ(sim_pools_reserved(d), usage(p).reserved);
     UNIT_EQ(sim_pool_delete(p, &e), 0);
 
