@@ -391,6 +391,7 @@ bool sim_run(struct sim *s, const struct sim_launch *given, struct sim_result *r
 {
     *r = (struct sim_result){ 0 };
     struct launch *l = launch_new(s, given, true, e);
+    if (!l) stop_watch(NULL, 0);
     if (!l && e->code == ERR_STOPPED) {
         bool asked = given->interrupt && *given->interrupt;
         r->end = asked ? SIM_INTERRUPTED : SIM_OVERDUE;
@@ -409,6 +410,7 @@ bool sim_run(struct sim *s, const struct sim_launch *given, struct sim_result *r
 struct launch *sim_start(struct sim *s, const struct sim_launch *given, struct error *e)
 {
     struct launch *l = launch_new(s, given, false, e);
+    stop_watch(NULL, 0); /* the caller may outlive it and its device */
     if (l) pool_start(s, l);
     return l;
 }
