@@ -174,7 +174,10 @@ bool part_args_check(struct session *s, struct error *e)
     for (u32 i = 0; i < o->args; i++) {
         struct arg *g = &o->arg[i];
         if (!launch_same_resolve(s, i, g, e) || !arg_measure(g, i, e) || !fits(s, i, e)) return false;
-        snprintf(s->buffer[i].name, sizeof s->buffer[i].name, "%s", g->name ? g->name : g->of ? g->of : "a buffer");
+        snprintf(s->buffer[i].name, sizeof s->buffer[i].name, "%s",
+                 g->name               ? g->name
+                 : g->of && !g->offset ? g->of
+                                       : g->text);
         if (g->kind == ARG_BUFFER) arg_type_text(g, s->buffer[i].type, sizeof s->buffer[i].type);
     }
     return launch_names_check(s, e) && launch_wants_resolve(s, e);
