@@ -29,7 +29,7 @@ void launch_fill(struct session *s, lk_launch *l)
                       .trace = s->tracing.on ? &s->tracing.trace : NULL,
                       .contract = launch_by_contract(s) ? s->contract : NULL,
                       .order = run->order,
-                      .orders = run->orders,
+                      .orders = parts_in_streams(s->all->asked) ? 0 : run->orders,
                       .number = launch_of_several(s) ? s->number + 1 : 0 };
     memcpy(l->grid, o->grid, sizeof l->grid);
     memcpy(l->block, o->block, sizeof l->block);
@@ -149,7 +149,7 @@ static bool stopped(const struct pipeline *p)
 static bool write_report(struct pipeline *p, u64 orders, struct error *e)
 {
     const struct run_options *run = &p->asked->run;
-    const char *alike = !run->orders ? ""
+    const char *alike = !run->orders || parts_in_streams(p->asked) ? ""
                         : orders < run->orders
                             ? arena_printf(&p->mem, ", the same bytes under %" PRIu64 " of %u other orders", orders,
                                            run->orders)
@@ -253,7 +253,8 @@ static void zero_uninitialised(struct session *s)
             lk_memory_fill(s->gpu, s->buffer[i].address, 0, s->buffer[i].bytes);
 }
 
-static int compare(struct pipeline *sim, struct pipeline *gpu, struct error *e)
+/* Every array of two runs. 0, or an exit code after saying what differs. */
+static int compare(struct pipeline *sim, struct pipeline *gpu, const struct other_run *other, u32 *all, struct error *e)
 {
     u32 arrays = 0, same = 0;
     for (u32 k = 0; k < sim->asked->launches; k++) {
@@ -262,14 +263,60 @@ static int compare(struct pipeline *sim, struct pipeline *gpu, struct error *e)
             bool is_same;
             if (!s->buffer[i].bytes || s->buffer[i].gone) continue;
             arrays++;
-            if (!launch_same(&s->o->arg[i], &s->buffer[i], sim->gpu, gpu->gpu, t->buffer[i].address, &is_same, e))
+            if (!launch_same(&s->o->arg[i], &s->buffer[i], sim->gpu, other, t->buffer[i].address, &is_same, e))
                 return cli_error_value(e);
             same += is_same;
         }
     }
-    if (same == arrays && !sim->asked->run.common.quiet)
-        printf("both: same bytes on %s (%u array%s)\n", lk_gpu_title(gpu->gpu), arrays, arrays == 1 ? "" : "s");
+    *all = arrays;
     return same == arrays ? EXIT_CLEAN : EXIT_FINDINGS;
+}
+
+static int compare_twin(struct pipeline *sim, struct pipeline *gpu, struct error *e)
+{
+    struct other_run other = { "both", "software GPU", lk_gpu_title(gpu->gpu), gpu->gpu };
+    u32 arrays;
+    int code = compare(sim, gpu, &other, &arrays, e);
+    if (code == EXIT_CLEAN && !sim->asked->run.common.quiet)
+        printf("both: same bytes on %s (%u array%s)\n", other.two, arrays, arrays == 1 ? "" : "s");
+    return code;
+}
+
+/* --schedules with streams: the same parts with another seed, which draws another order of the operations that are
+ * ready, and of blocks and warps. What is found there and the arrays that differ are said. */
+static int run_other_order(struct pipeline *first, u64 seed, struct error *e)
+{
+    struct pipeline p = { 0 };
+    u32 ran, arrays;
+    first->asked->run.gpu.seed = seed;
+    int code = pipeline_open(&p, first->asked, e);
+    if (code == EXIT_CLEAN && !restore(&p, e)) code = cli_error_value(e);
+    if (code == EXIT_CLEAN) {
+        lk_status status = parts_run(&p, &ran, NULL, NULL, e);
+        struct other_run other = { "schedules", arena_printf(&p.mem, "--seed %" PRIu64 ":", first->asked->run.inputs),
+                                   arena_printf(&p.mem, "--seed %" PRIu64 ":", seed), p.gpu };
+        if (e->code)
+            code = cli_error_value(e);
+        else if (lk_report_errors(p.gpu)) {
+            printf("schedules: under --seed %" PRIu64 ":\n", seed);
+            code = write_report(&p, 0, e) ? EXIT_FINDINGS : cli_error_value(e);
+        } else
+            code = status > LK_FINDINGS ? cli_error_status(status, lk_gpu_error(p.gpu))
+                                        : compare(first, &p, &other, &arrays, e);
+    }
+    pipeline_close(&p);
+    return code;
+}
+
+static int run_other_orders(struct pipeline *first, struct error *e)
+{
+    const struct run_options *run = &first->asked->run;
+    int code = EXIT_CLEAN;
+    for (u32 k = 1; k <= run->orders && !code && !watch_signal(); k++)
+        code = run_other_order(first, run->inputs + k, e);
+    if (!code && !run->common.quiet)
+        printf("schedules: the same bytes under %u other order%s\n", run->orders, run->orders == 1 ? "" : "s");
+    return code;
 }
 
 static lk_status launch_twins(struct pipeline *twin, struct error *e)
@@ -305,7 +352,7 @@ static int run_twin(struct pipeline *sim, struct error *e)
         else if (status == LK_FINDINGS)
             code = write_report(&twin, 0, e) ? EXIT_FINDINGS : cli_error_value(e);
         else
-            code = compare(sim, &twin, e);
+            code = compare_twin(sim, &twin, e);
     }
     pipeline_close(&twin);
     return code;
@@ -315,6 +362,7 @@ static int run(struct pipeline *p, struct request *asked, struct error *e)
 {
     int code = pipeline_open(p, asked, e);
     if (code == EXIT_CLEAN) code = run_checked(p, e);
+    if (code == EXIT_CLEAN && asked->run.orders && parts_in_streams(asked)) return run_other_orders(p, e);
     if (!asked->run.both || code > EXIT_FINDINGS || watch_signal() || stopped(p)) return code;
     if (lk_report_errors(p->gpu)) {
         printf("both: not run on the GPU, since the findings come first\n");

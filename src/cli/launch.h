@@ -37,6 +37,7 @@ struct run_options {            /* what holds for all launches of a command line
     bool both;                  /* --on both: gpu.on is the software GPU, and the real one comes after it */
     u32 runs;                   /* --time: how many, 0: not timed */
     u32 order, orders;          /* --order, --schedules: as in lk_launch */
+    u64 inputs;                 /* the seed of random inputs: --seed, also where other orders have other seeds */
     struct reporting reporting; /* --json, --suppress...: what becomes of the report */
 };
 
@@ -221,10 +222,14 @@ bool launch_contract_show(struct session *s, struct text *out, struct error *e);
 
 /* Resolves the keys of all wants: numbers, or names of arguments. */
 bool launch_wants_resolve(struct session *s, struct error *e);
-/* Compares a buffer of the software GPU with the real one's, byte for byte, and prints the first difference. false:
- * e. */
-bool launch_same(const struct arg *g, const struct buffer *b, lk_gpu *sim, lk_gpu *gpu, u64 gpu_address, bool *same,
-                 struct error *e);
+/* Compares a buffer with the same one of another run, byte for byte, and prints the first difference. false: e. */
+struct other_run {
+    const char *option;    /* "both", "schedules": what the line begins with */
+    const char *one, *two; /* what the runs are called: "software GPU" */
+    lk_gpu *gpu;           /* of the other run */
+};
+bool launch_same(const struct arg *g, const struct buffer *b, lk_gpu *sim, const struct other_run *other, u64 address,
+                 bool *same, struct error *e);
 /* Does them, in the order given; what is for people goes to `out`. Returns false on an error; *differs counts
  * expectations that did not hold. */
 bool launch_wants_do(struct session *s, u32 *differs, struct text *out, struct error *e);

@@ -236,7 +236,7 @@ static bool make_buffer(struct session *s, u32 i, struct error *e)
     if (g->fill.kind == FILL_UNINIT) return true;
     b->initial = base_alloc(b->bytes);
     if (!b->initial) return error_set(e, ERR_MEMORY, "argument %u: no memory for %" PRIu64 " bytes", i, b->bytes);
-    u64 seed = s->all->asked->run.gpu.seed;
+    u64 seed = s->all->asked->run.inputs;
     if (!g->by_contract) return arg_fill(g, position(s, i), seed, b->initial, e);
     return lk_contract_fill(s->contract, i, seed, b->initial) == LK_OK ||
            error_set(e, ERR_INPUT, "%.400s", lk_gpu_error(s->gpu));

@@ -311,6 +311,7 @@ bool launch_options_parse(struct arena *a, int argc, char **argv, struct request
     struct parser p = { .verb = VERB_launch, .self = &in, .option = read_option, .word = read_word, .next = read_next };
     if (!read_next(&in, e) || !options_parse(&p, argc, argv, e)) return false;
     r->run.common = p.common;
+    r->run.inputs = r->run.gpu.seed;
     r->launch = in.all.p;
     r->launches = in.all.n;
     if (!needs_file(&in, e)) return false;

@@ -118,7 +118,8 @@ static void value_text(const struct scalar *t, const u8 *p, char *out, size_t si
     snprintf(out, size, "%s (0x%0*" PRIx64 ")", value, (int)t->bytes * 2, bits);
 }
 
-static void say_difference(const struct arg *g, const struct buffer *b, const u8 *x, const u8 *y, const char *title)
+static void say_difference(const struct arg *g, const struct buffer *b, const u8 *x, const u8 *y,
+                           const struct other_run *other)
 {
     u32 size = g->type->bytes;
     u64 differ = 0, first = 0;
@@ -127,22 +128,21 @@ static void say_difference(const struct arg *g, const struct buffer *b, const u8
     char a[100], c[100];
     value_text(g->type, x + first * size, a, sizeof a);
     value_text(g->type, y + first * size, c, sizeof c);
-    printf("both: %s (%s) differs in %" PRIu64 " of %" PRIu64 " elements, first in element %" PRIu64
-           ": software GPU %s, %s %s\n",
-           b->name, b->type, differ, g->count, first, a, title, c);
+    printf("%s: %s (%s) differs in %" PRIu64 " of %" PRIu64 " elements, first in element %" PRIu64 ": %s %s, %s %s\n",
+           other->option, b->name, b->type, differ, g->count, first, other->one, a, other->two, c);
 }
 
-bool launch_same(const struct arg *g, const struct buffer *b, lk_gpu *sim, lk_gpu *gpu, u64 gpu_address, bool *same,
-                 struct error *e)
+bool launch_same(const struct arg *g, const struct buffer *b, lk_gpu *sim, const struct other_run *other, u64 address,
+                 bool *same, struct error *e)
 {
     u8 *x = base_alloc(b->bytes), *y = base_alloc(b->bytes);
     bool ok = (x && y) || error_set(e, ERR_MEMORY, "no memory to compare %s (%" PRIu64 " bytes)", b->name, b->bytes);
     if (ok && lk_memory_read(sim, b->address, x, b->bytes) != LK_OK)
         ok = error_set(e, ERR_SYSTEM, "cannot read %s back: %.300s", b->name, lk_gpu_error(sim));
-    if (ok && lk_memory_read(gpu, gpu_address, y, b->bytes) != LK_OK)
-        ok = error_set(e, ERR_SYSTEM, "cannot read %s back: %.300s", b->name, lk_gpu_error(gpu));
+    if (ok && lk_memory_read(other->gpu, address, y, b->bytes) != LK_OK)
+        ok = error_set(e, ERR_SYSTEM, "cannot read %s back: %.300s", b->name, lk_gpu_error(other->gpu));
     *same = ok && !memcmp(x, y, b->bytes);
-    if (ok && !*same) say_difference(g, b, x, y, lk_gpu_title(gpu));
+    if (ok && !*same) say_difference(g, b, x, y, other);
     base_free(x);
     base_free(y);
     return ok;

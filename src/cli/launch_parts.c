@@ -127,11 +127,10 @@ bool parts_check(const struct request *r, struct error *e)
             return error_set(e, ERR_INPUT, "%s follows one launch at a time: leave out --stream and the operations",
                              o->trace_file ? "--trace" : "--break");
     }
-    if (streams && (r->run.orders || r->run.order))
+    if (streams && r->run.order)
         return error_set(e, ERR_INPUT,
-                         "%s is for launches one after the other; with streams --seed N chooses the order, of "
-                         "operations and of blocks",
-                         r->run.orders ? "--schedules" : "--order");
+                         "--order is for launches one after the other; with streams --seed N chooses the order, of "
+                         "operations and of blocks");
     return true;
 }
 

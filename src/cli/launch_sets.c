@@ -49,7 +49,7 @@ static bool set_one(struct session *s, const struct set *v, u32 number, struct e
     if (!data) return error_set(e, ERR_MEMORY, "--set %.60s: no memory for %" PRIu64 " bytes", v->name, t.own);
     bool ok = true, buffer = g->kind == ARG_BUFFER;
     if (buffer)
-        ok = arg_fill(g, number, s->all->asked->run.gpu.seed, data, e);
+        ok = arg_fill(g, number, s->all->asked->run.inputs, data, e);
     else if (g->kind == ARG_STRUCT) {
         struct arg copy = *g;
         u32 align;
