@@ -9,6 +9,10 @@
 #include "mem/shadow.h"
 #include <inttypes.h>
 
+/* Launches in flight, and copies, set these. */
+static u64 last(const u64 *by) { return __atomic_load_n(by, __ATOMIC_RELAXED); }
+static bool is_odd(const struct mem_object *o) { return __atomic_load_n(&o->odd, __ATOMIC_RELAXED); }
+
 enum { CHUNK = 16384 };                      /* bytes that are looked at together */
 static const u64 scan_most = (u64)256 << 20; /* bytes of a buffer that are looked at */
 
@@ -80,8 +84,9 @@ static bool odd_input(const struct value_scan *v)
     u64 index;
     enum odd what;
     for (u32 id = 1; (o = mem_by_id(v->mem, id)); id++) {
-        const struct scalar *t = o->read_by == v->launch ? float_type(o) : NULL;
-        if (t && (o->odd || (o->written_by != v->launch && first_odd(v->mem, o, t, &index, &what)))) return true;
+        const struct scalar *t = last(&o->read_by) == v->launch ? float_type(o) : NULL;
+        if (t && (is_odd(o) || (last(&o->written_by) != v->launch && first_odd(v->mem, o, t, &index, &what))))
+            return true;
     }
     return odd_argument(v);
 }
@@ -111,12 +116,13 @@ void value_scan(const struct value_scan *v)
     struct mem_object *o;
     int inputs = -1; /* whether one of them is odd: -1: not asked yet */
     for (u32 id = 1; (o = mem_by_id(v->mem, id)); id++) {
-        const struct scalar *t = o->written_by == v->launch && !o->odd ? float_type(o) : NULL;
+        const struct scalar *t = last(&o->written_by) == v->launch && !is_odd(o) ? float_type(o) : NULL;
         u64 index;
         enum odd what;
         if (!t || !first_odd(v->mem, o, t, &index, &what)) continue;
         if (inputs < 0) inputs = odd_input(v);
         if (!inputs && !(what == ODD_INF && v->infinite)) note(v, o, index, what);
-        o->odd = true; /* said, or known before; what reads it from here on is a consequence */
+        __atomic_store_n(&o->odd, true,
+                         __ATOMIC_RELAXED); /* said, or known before; what reads it from here on is a consequence */
     }
 }
