@@ -164,6 +164,10 @@ struct race {
         u64 cells, bytes; /* their address and size */
     } * tracked;
     u32 ntracked, captracked; /* how many; room for how many */
+    u32 sweep_at;             /* with so many of them, those that were freed are looked for, also while launches run */
+    struct tracked *gone;     /* cells of such objects: their memory is given back, their addresses are not */
+    u32 ngone, capgone;       /* how many; room for how many */
+    struct race_cta *sweeper; /* in no slot: has what is needed to clear cells; NULL: none so far */
     /* Memory of malloc, which kernels take and give back without end: its cells are in slabs, each for the objects that
      * begin in one piece of the address space. They live as long as the launch. */
     struct slab {

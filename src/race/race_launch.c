@@ -8,7 +8,8 @@
  *
  * A long era keeps the records of ERA_LAUNCHES launches. When there are more, the one that began first, of those that
  * have ended, is forgotten: it counts as before all others. A race with it is missed then; none is invented. When
- * nothing runs, an era of so many launches ends. */
+ * nothing runs, an era of so many launches ends. Reader sets leave out those whose launch is before the reader
+ * (race_set.c), and cells of freed memory are given back (race_track.c). */
 #include "race/race_launch.h"
 #include "race/happens_before.h"
 #include "race/race_async.h"
@@ -252,6 +253,7 @@ void launch_begin(struct race *r, const struct launch *l)
     }
     unlock(&era->lock);
     unlock(&era->strong);
+    track_sweep(r);
     if (launch) track_launch(r, l, k);
     unlock(&r->lock);
 }

@@ -4,6 +4,7 @@
  * The cells of an object stay with it from launch to launch; mem_object.race leads to them while a launch needs them.
  * Memory of malloc, which kernels take and give back without end, has cells in slabs, which go with the era. */
 #include "race/race_track.h"
+#include "race/happens_before.h"
 #include "race/race_kernel.h"
 #include "race/race_launch.h"
 #include "race/race_touch.h"
@@ -122,9 +123,61 @@ static void slabs_release(struct race *r)
     r->nslab = r->nheap = 0;
 }
 
+enum { SWEEP_LEAST = 64 }; /* tracked objects */
+
+/* What the cells refer to is given back, then their memory. A launch that runs may still use an object that the host
+ * has freed: the addresses of its cells stay. */
+static void sweep_object(struct race *r, const struct tracked *t)
+{
+    struct race_cta *c = r->sweeper;
+    struct touch touch = { .w = &c->warp[0], .space = SPACE_GLOBAL };
+    u64 from = t->o->base & ~(u64)(SECTOR - 1), lo = c->lo[SPACE_GLOBAL];
+    __atomic_store_n(&t->o->race, 0, __ATOMIC_RELEASE);
+    t->o->tracked = 0;
+    for (u64 at = from; at < t->o->base + t->o->size; at += SECTOR) {
+        struct cell *x = cell_of((const char *)(uintptr_t)t->cells, at - from);
+        cells_lock(c->era, at);
+        if (x->w >= lo || x->r >= lo) cell_clear(&touch, x);
+        cells_unlock(c->era, at);
+    }
+    pages_discard(t->cells, t->bytes);
+    if (r->ngone == r->capgone) {
+        r->capgone = r->capgone ? 2 * r->capgone : 64;
+        r->gone = base_need_more(r->gone, sizeof *r->gone * r->capgone);
+    }
+    r->gone[r->ngone++] = *t;
+}
+
+void track_sweep(struct race *r)
+{
+    u32 keep = 0;
+    if (r->ntracked < MAX_OF(r->sweep_at, (u32)SWEEP_LEAST)) return;
+    if (!r->sweeper) r->sweeper = base_need(sizeof *r->sweeper);
+    r->sweeper->race = r;
+    r->sweeper->era = r->era;
+    r->sweeper->exact = true;
+    r->sweeper->lo[SPACE_GLOBAL] = hb_era_floor(r->era);
+    r->sweeper->warp[0].c = r->sweeper;
+    for (u32 n = 0; n < r->ntracked; n++) {
+        struct tracked t = r->tracked[n];
+        if (__atomic_load_n(&t.o->state, __ATOMIC_ACQUIRE) == MEM_FREED) {
+            sweep_object(r, &t);
+            continue;
+        }
+        r->tracked[keep++] = t;
+        t.o->tracked = keep;
+    }
+    r->ntracked = keep;
+    r->sweep_at = 2 * keep;
+}
+
 void untrack(struct race *r, bool all)
 {
     u32 keep = 0;
+    while (r->ngone) {
+        const struct tracked *t = &r->gone[--r->ngone];
+        pages_release(t->cells, t->bytes);
+    }
     for (u32 n = 0; n < r->ntracked; n++) {
         struct tracked t = r->tracked[n];
         t.o->race = t.o->tracked = 0;
@@ -166,6 +219,8 @@ void tracked_free(struct race *r)
 {
     untrack(r, true);
     base_free(r->tracked);
+    base_free(r->gone);
+    base_free(r->sweeper);
     base_free(r->slab);
     base_free(r->heap);
 }

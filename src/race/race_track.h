@@ -11,5 +11,8 @@ void track_launch(struct race *r, const struct launch *l, const struct race_kern
 /* Objects lead to their cells no more, until a launch asks for that. Cells of freed objects, or all, and those of
  * malloc are released. No launch runs. */
 void untrack(struct race *r, bool all);
+/* In an era that goes on: where many objects have cells, those of freed ones are cleared, and their memory given back.
+ */
+void track_sweep(struct race *r);
 void tracked_free(struct race *r);
 #endif

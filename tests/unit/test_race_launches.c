@@ -439,7 +439,7 @@ static u32 in_use(const struct pool *p) { return p->n - p->nspare; }
 /* Thousands of launches beside one that stays: what is kept of them does not grow. */
 static void test_long(struct bench *b)
 {
-    enum { ROUNDS = 3000, FIRST = 1200 };
+    enum { ROUNDS = 2300, FIRST = 1200 };
     u32 notes = 0, sets = 0, forms = 0;
     const struct race_era *era = b->race->era;
     struct launch *l = start(b, (struct how){ .kernel = "serve", .threads = 1, .out = b->stop });
@@ -466,6 +466,28 @@ static void test_long(struct bench *b)
     again(b);
 }
 
+/* Memory comes and goes beside a kernel that stays: its cells go, too. */
+static void test_freed(struct bench *b)
+{
+    u32 notes = 0;
+    const struct race_era *era = b->race->era;
+    struct launch *l = start(b, (struct how){ .kernel = "serve", .threads = 1, .out = b->stop });
+    for (u32 k = 0; k < 400; k++) {
+        u64 at = memory(b, 4096, MEM_DEVICE, "temporary");
+        run(b, (struct how){ .kernel = "add", .threads = 33, .data = at, .after = ~0ull });
+        UNIT_EQ(mem_free(b->mem, at, NULL, NULL), MEM_FREE_OK);
+        if (k == 200) notes = in_use(&era->notes.note);
+    }
+    UNIT(b->race->ntracked <= 140);
+    UNIT(in_use(&era->notes.note) <= notes + 140);
+    *view(b, b->stop) = ~0u;
+    end(l);
+    EXPECT(b, false, "memory that comes and goes");
+    run(b, (struct how){ .kernel = "use" });
+    UNIT_EQ(b->race->ngone, 0);
+    again(b);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -480,6 +502,7 @@ int main(int argc, char **argv)
         test_server(&b);
         test_outside(&b);
         test_shared(&b);
+        test_freed(&b);
         test_long(&b);
         bench_delete(&b);
     }
