@@ -18,7 +18,7 @@ static struct {
     bool color;
     bool writes;         /* the thread that writes was started */
     lock_t lock;         /* of writing and the counts below */
-    u64 written;         /* occurrences that the last report had */
+    u64 written;         /* occurrences that the last report had, + 1; 0: none was written yet */
     struct map launches; /* by the kernel's name: struct count */
     struct arena mem;    /* for it */
     u64 total;           /* launches */
@@ -106,7 +106,7 @@ static void report_write(void)
 {
     struct text t = { 0 };
     lock(&run.lock);
-    run.written = occurrences();
+    run.written = occurrences() + 1;
     for (u32 i = 0; i < cu_process.devices; i++) {
         lk_gpu *gpu = cu_process.device[i].gpu;
         if (!gpu) continue;
@@ -141,7 +141,7 @@ static void *writer(void *self)
     for (;;) {
         thread_sleep_us(PAUSE_US);
         lock(&cu_process.lock); /* no gpu is being made */
-        bool fresh = occurrences() != run.written;
+        bool fresh = occurrences() + 1 != run.written;
         unlock(&cu_process.lock);
         if (fresh) report_write();
     }
