@@ -227,7 +227,8 @@ static void memory_text(struct text *t, const struct mem_object *o)
     if (!o) return;
     text_add(t, "%s, %" PRIu64 " bytes", o->name, o->size);
     if (o->alloc_site) text_add(t, ", allocated at %s", o->alloc_site);
-    if (o->free_site && o->state != MEM_LIVE) text_add(t, ", freed at %s", o->free_site);
+    const char *freed = mem_is_live(o) ? NULL : __atomic_load_n(&o->free_site, __ATOMIC_ACQUIRE);
+    if (freed) text_add(t, ", freed at %s", freed);
 }
 
 void between_report(struct device *d, const struct clash *c, const struct user *me, const struct user *other)

@@ -72,7 +72,7 @@ static void hand_over(struct stream *from, struct stream *to)
 
 static u32 later(struct op *op, void *data)
 {
-    *(struct op **)data = op_hold(op);
+    __atomic_store_n((struct op **)data, op_hold(op), __ATOMIC_RELEASE);
     return OP_LATER;
 }
 
