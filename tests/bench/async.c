@@ -3,7 +3,7 @@
  *     async RESIDENT.ptx VECADD.ptx
  *
  * The call that enqueues an empty kernel, behind others and with nothing in flight. Enqueuing it and waiting for it.
- * From a launch in one stream to the end of one in another stream that waits for its event. 100,000 launches in flight:
+ * A launch of a chain over two streams, with its event. 100,000 launches in flight:
  * memory and time of each. Two equal grids in two streams on two workers against one after the other. A synchronous
  * launch before the first stream and beside streams. Medians; exit 1 when a target is missed. */
 #include "lockstep.h"
@@ -41,7 +41,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Sorts n figures and prints their median against a target, in us. */
-static double figure(const char *what, int n, double target)
+static void figure(const char *what, int n, double target)
 {
     qsort(t, (size_t)n, sizeof *t, ascending);
     double median = t[n / 2];
@@ -50,7 +50,6 @@ static double figure(const char *what, int n, double target)
     printf("\n");
     fflush(stdout);
     missed |= target > 0 && median > target;
-    return median;
 }
 
 static lk_kernel *open_gpu(const char *path, uint32_t workers)
@@ -108,12 +107,12 @@ static void one_stream(const char *path)
     lk_gpu_destroy(gpu);
 }
 
-/* Launches alternate between two streams, each after the one before by an event: the time of a launch there less that
- * of a launch in one stream is what an event wait takes. */
+/* A chain of launches in one stream, and one that alternates between two streams, each launch after the one before by
+ * an event. The time of a launch of the second chain holds the event's record and wait, so it is an upper bound for
+ * them; the difference of the two is none, since launches of two streams are also enqueued and run differently. */
 static void two_streams(const char *path)
 {
     enum { CHAIN = 200 };
-    double each[2];
     lk_kernel *k = open_gpu(path, 2);
     lk_stream *s[2] = { new_stream(), new_stream() };
     lk_event *e[2];
@@ -132,12 +131,9 @@ static void two_streams(const char *path)
             check(lk_gpu_synchronise(gpu), "synchronise");
             t[i] = (now_us() - begin) / CHAIN;
         }
-        each[events] = figure(events ? "a launch of a chain over two streams with events" : "a launch of one stream",
-                              ROUNDS / CHAIN, 0);
+        figure(events ? "a launch and its event, in a chain over two streams" : "a launch, in a chain of one stream",
+               ROUNDS / CHAIN, events ? 5 : 0);
     }
-    double wait = each[1] - each[0];
-    printf("event wait between two streams: %.3f us (target 5: %s)\n", wait, wait <= 5 ? "met" : "MISSED");
-    missed |= wait > 5;
     lk_gpu_destroy(gpu);
 }
 
