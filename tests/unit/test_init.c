@@ -20,7 +20,7 @@ struct state {
     struct word r[REGS];
     unsigned char byte[PRIVATE], undef[PRIVATE][8], made[PRIVATE][8];
 };
-enum op {
+enum what {
     MOV,
     AND,
     OR,
@@ -46,7 +46,7 @@ enum op {
     OPS
 };
 struct step {
-    enum op op;
+    enum what op;
     int d, a, b, c, k, n;
 };
 
@@ -270,7 +270,7 @@ static void emit(struct text *o, const struct step *s)
 
 static struct step random_step(void)
 {
-    struct step s = { .op = (enum op)pick(OPS), .d = pick(REGS), .a = pick(REGS), .b = pick(REGS), .c = pick(REGS) };
+    struct step s = { .op = (enum what)pick(OPS), .d = pick(REGS), .a = pick(REGS), .b = pick(REGS), .c = pick(REGS) };
     s.n = s.op == LOAD || s.op == STORE ? 1 << pick(3) : 1 + pick(16);
     s.k = s.op == LOAD || s.op == STORE ? pick(PRIVATE / s.n) * s.n
           : s.op == PRMT                ? pick(65536) & 0x7777
