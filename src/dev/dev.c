@@ -18,8 +18,8 @@ struct device *dev_new(const struct dev_options *o, struct error *e)
     d->any_target = !o->profile || o->any_target;
     d->profile = o->profile ? o->profile : profile_default();
     d->report = report_new();
-    dev_attach(d);
     if (d->report && d->ops->open(d, e)) {
+        dev_attach(d); /* other threads may look into it from now on */
         report_checks(d->report, o->checks);
         return d;
     }

@@ -1,3 +1,4 @@
+// regen: no
 /* What the driver answers to questions that have no other source: attributes of the device, sentences of errors, limits
  * of a context, attributes of pointers and functions, properties as the runtime has them.
  *     nvcc -o driver driver.cu -lcuda && ./driver
