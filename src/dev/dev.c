@@ -1,5 +1,6 @@
 /* What every device does alike: making it, its modules, copies with their ranges checked, launches with their limits
  * checked. */
+#include "code/shared_layout.h"
 #include "dev/dev_memory.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -86,6 +87,7 @@ struct dev_module *dev_load(struct device *d, const struct dev_part *part, u32 p
         arena_free(&mem);
         return NULL;
     }
+    shared_layout(first); /* before several threads launch its kernels */
     struct dev_module *m = NEW(&mem, struct dev_module);
     m->ptx = first;
     m->objects = 1;

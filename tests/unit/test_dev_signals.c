@@ -126,7 +126,7 @@ static void test_outside(u32 workers)
     UNIT_EQ(ops->value_wait(y, flag, 32, 1, OP_EQ, "the wait", &e), OP_OK);
     launch(y, "add", out);
     UNIT_EQ(ops->stream_synchronise(y, &e), OP_OK);
-    *(volatile u32 *)mem_view(mem_find(d->mem, stop), stop) = 1;
+    __atomic_store_n((u32 *)mem_view(mem_find(d->mem, stop), stop), 1, __ATOMIC_RELEASE);
     close_all(false);
     open_all(workers); /* the same without the wait */
     launch(x, "stay", stop);
@@ -136,7 +136,7 @@ static void test_outside(u32 workers)
     }
     launch(y, "add", out);
     UNIT_EQ(ops->stream_synchronise(y, &e), OP_OK);
-    *(volatile u32 *)mem_view(mem_find(d->mem, stop), stop) = 1;
+    __atomic_store_n((u32 *)mem_view(mem_find(d->mem, stop), stop), 1, __ATOMIC_RELEASE);
     close_all(true);
 }
 
