@@ -239,9 +239,10 @@ typedef pthread_mutex_t lock_t; /* plain mutex; LOCK_INIT */
 static inline void lock(lock_t *l) { pthread_mutex_lock(l); }
 static inline void unlock(lock_t *l) { pthread_mutex_unlock(l); }
 void thread_sleep_us(u32 us);
-/* Names the calling thread, one of ours: "lk-worker". At most 15 characters. */
+/* The calling thread is one of ours, until its end, with this name: "lk-worker". At most 15 characters; once. */
 void thread_name(const char *name);
-/* Threads that have no such name, and how many of these but the calling one run just now. false: nobody can tell. */
+/* Threads that are not ours, and, unless it is NULL, how many of these but the calling one run just now. A thread of
+ * ours that has not said so yet is none. false: nobody can tell, or threads began or ended meanwhile. */
 bool threads_of_program(u32 *all, u32 *awake);
 static inline void cpu_relax(void)
 {

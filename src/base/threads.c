@@ -1,5 +1,6 @@
-/* The threads of this process: ours have names that begin with "lk-", and all others belong to the program that uses
- * the library. */
+/* The threads of this process: ours are those that have said so with thread_name, and all others belong to the program
+ * that uses the library. A name alone tells nothing: a thread begins with the name of the thread that has created it.
+ */
 #include "base/base.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -7,8 +8,46 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static struct ours {
+    long task;         /* of the system */
+    pid_t process;     /* a process that was forked has none of the threads */
+    struct ours *next; /* in the list of all */
+} * ours;
+static lock_t ours_lock = LOCK_INIT;
+static pthread_key_t at_exit;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static long this_task(void)
+{
+#if defined __linux__
+    return syscall(SYS_gettid);
+#else
+    return 0;
+#endif
+}
+
+/* Its number may be that of another thread soon. */
+static void forget(void *of)
+{
+    lock(&ours_lock);
+    struct ours **at = &ours;
+    while (*at && *at != of) at = &(*at)->next;
+    if (*at) *at = (*at)->next;
+    unlock(&ours_lock);
+    base_free(of);
+}
+
+static void make_key(void) { pthread_key_create(&at_exit, forget); }
+
 void thread_name(const char *name)
 {
+    pthread_once(&once, make_key);
+    struct ours *o = base_need(sizeof *o);
+    lock(&ours_lock);
+    *o = (struct ours){ this_task(), getpid(), ours };
+    ours = o;
+    unlock(&ours_lock);
+    pthread_setspecific(at_exit, o);
 #if defined __linux__
     pthread_setname_np(pthread_self(), name);
 #else
@@ -16,42 +55,66 @@ void thread_name(const char *name)
 #endif
 }
 
-/* "17 (lk-worker) S ...": the name and the state of a thread. */
-static bool stat_read(const char *task, char *name, char *state)
+static bool is_ours(long task)
 {
-    char path[64], line[128];
-    snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", task);
+    pid_t process = getpid();
+    lock(&ours_lock);
+    const struct ours *o = ours;
+    while (o && (o->task != task || o->process != process)) o = o->next;
+    unlock(&ours_lock);
+    return o != NULL;
+}
+
+/* "17 (lk-worker) S 1 ...": what follows the name; NULL: it cannot be read. */
+static const char *stat_read(const char *path, char *line, size_t size)
+{
     int f = open(path, O_RDONLY | O_CLOEXEC);
-    if (f < 0) return false;
-    ssize_t n = read(f, line, sizeof line - 1);
+    if (f < 0) return NULL;
+    ssize_t n = read(f, line, size - 1);
     close(f);
     line[n > 0 ? n : 0] = 0;
-    const char *open_at = strchr(line, '('), *close_at = strrchr(line, ')');
-    if (!open_at || !close_at || strlen(close_at) < 3) return false;
-    snprintf(name, 20, "%.*s", (int)MIN_OF(close_at - open_at - 1, 16), open_at + 1);
-    *state = close_at[2];
-    return true;
+    const char *name_end = strrchr(line, ')');
+    return name_end && strlen(name_end) > 2 ? name_end + 2 : NULL;
+}
+
+/* How many threads the process has; 0: nobody can tell. */
+static u32 thread_count(void)
+{
+    enum { FIELDS = 17 }; /* from the state to the number of threads */
+    char line[512];
+    const char *at = stat_read("/proc/self/stat", line, sizeof line);
+    for (u32 i = 0; at && i < FIELDS; i++)
+        if ((at = strchr(at, ' '))) at++;
+    return at ? (u32)strtoul(at, NULL, 10) : 0;
+}
+
+static bool is_awake(const char *task)
+{
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", task);
+    const char *state = stat_read(path, line, sizeof line);
+    return !state || *state == 'R';
 }
 
 bool threads_of_program(u32 *all, u32 *awake)
 {
-    *all = *awake = 0;
-    DIR *folder = opendir("/proc/self/task");
+    u32 listed = 0, before = thread_count();
+    long me = this_task();
+    *all = 0;
+    if (awake) *awake = 0;
+    DIR *folder = before ? opendir("/proc/self/task") : NULL;
     if (!folder) return false;
-#if defined __linux__
-    long me = syscall(SYS_gettid);
-#else
-    long me = 0;
-#endif
     for (const struct dirent *t; (t = readdir(folder));) {
-        char name[20], state;
-        if (t->d_name[0] == '.' || !stat_read(t->d_name, name, &state) || !strncmp(name, "lk-", 3)) continue;
+        if (t->d_name[0] == '.') continue;
+        long task = strtol(t->d_name, NULL, 10);
+        listed++;
+        if (is_ours(task)) continue;
         ++*all;
-        *awake += state == 'R' && strtol(t->d_name, NULL, 10) != me;
+        if (awake) *awake += task != me && is_awake(t->d_name);
     }
     closedir(folder);
 #if defined __SANITIZE_THREAD__
     if (*all) --*all; /* the sanitizer has one */
 #endif
-    return true;
+    return listed == before && listed == thread_count(); /* a list that is read while a thread ends may lack others */
 }

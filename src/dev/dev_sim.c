@@ -137,6 +137,9 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     enum dev_result came = DEV_FAILED;
     if (run_begin(&run, d, l, true, e)) {
         run.alone = d->race && work_used(d) && race_kernel_alone(d->race, d->sim, l->kernel);
+        run.asleep = NULL;
+        run.in.sleeps = work_sync_sleeps;
+        run.in.done_self = &run;
         work_run_here(&run);
         came = run_end(&run, sim_run(d->sim, &run.in, r, e), r, e);
         work_run_left(&run);

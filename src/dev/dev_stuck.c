@@ -1,7 +1,9 @@
 /* Whether anything but the launches in flight can still act, and what holds up an operation that one of them waits for.
  *
  * A deadlock is proved only where every thread of the program that could act sleeps in a call of this device: a thread
- * that has never called might call next. */
+ * that has never called might call next. The machine asks before and after it looks at memory. No is said twice only if
+ * nobody has called, fallen asleep or woken up between (streams_may_change); so those who slept at the first answer
+ * slept all the time, and only a thread that is in the list of threads could have started another one. */
 #include "dev/dev_work.h"
 #include <inttypes.h>
 
@@ -9,10 +11,10 @@ bool stuck_may_change(void *of)
 {
     struct device *d = of;
     struct streams *s = work_used(d);
-    u32 all, awake;
-    if (!s) return false;
-    if (streams_may_change(s)) return true;
-    return !threads_of_program(&all, &awake) || all > streams_sleeping(s);
+    u32 all;
+    if (s && streams_may_change(s)) return true;
+    /* without streams the one that sleeps is in a synchronous launch, and others need no stream to copy */
+    return !threads_of_program(&all, NULL) || all > (s ? streams_sleeping(s) : 1);
 }
 
 /* ---- the explanation ---- */

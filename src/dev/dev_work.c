@@ -45,7 +45,6 @@ struct streams *work_streams(struct device *d)
                                                    .seed = d->options.seed,
                                                    .closed = true });
         __atomic_store_n(&w->streams, s, __ATOMIC_RELEASE);
-        if (s) sim_outside(d->sim, stuck_may_change, d);
         if (s) sim_explain(d->sim, stuck_explain);
         if (s && d->race) race_order(d->race, is_before, d);
     }
@@ -59,6 +58,7 @@ bool work_open(struct device *d, struct error *e)
     if (!d->work) return error_set(e, ERR_MEMORY, "out of memory");
     pthread_mutex_init(&d->work->lock, NULL);
     pthread_mutex_init(&d->work->sync, NULL);
+    sim_outside(d->sim, stuck_may_change, d);
     return true;
 }
 
@@ -123,20 +123,18 @@ bool work_sync_begin(struct device *d)
 {
     lock(&d->work->sync);
     struct streams *s = work_used(d);
-    if (!s) return true;
-    if (streams_idle(s)) {
-        streams_asleep(s, true);
-        return true;
-    }
+    if (!s || streams_idle(s)) return true;
     unlock(&d->work->sync);
     return false;
 }
 
-void work_sync_end(struct device *d)
+void work_sync_end(struct device *d) { unlock(&d->work->sync); }
+
+void work_sync_sleeps(void *of, bool asleep)
 {
-    struct streams *s = work_used(d);
-    if (s) streams_asleep(s, false);
-    unlock(&d->work->sync);
+    struct dev_run *r = of;
+    if (asleep) r->asleep = work_used(r->device);
+    if (r->asleep) streams_asleep(r->asleep, asleep);
 }
 
 /* ---- launches ---- */

@@ -29,6 +29,7 @@ struct dev_run {
     struct launch *sim;              /* atomic: the end may come before sim_start has returned */
     struct between_launch *between;  /* who is told what it used; NULL: nobody */
     u32 managed;                     /* of tell_queued */
+    struct streams *asleep;          /* where the thread of a synchronous launch counts as asleep; NULL: nowhere */
     bool again;                      /* it may run again from saved memory: nothing else is in flight */
     bool alone;                      /* nothing else may run beside it */
     struct dev_run *next;            /* held back */
@@ -74,6 +75,9 @@ u32 work_status(struct device *d, u32 status, struct error *e);
  * not ordered with the calling thread, and the call becomes an operation of the legacy stream. */
 bool work_sync_begin(struct device *d);
 void work_sync_end(struct device *d);
+/* For sim_launch.sleeps of a synchronous launch, with its dev_run: before and after it is in flight, its thread is
+ * awake and may write memory, or start launches that were held back. */
+void work_sync_sleeps(void *run, bool asleep);
 /* A launch begins on the calling thread, or ends: counted, for those that are held back. */
 void work_run_here(struct dev_run *r);
 void work_run_left(struct dev_run *r);

@@ -174,9 +174,10 @@ struct streams_census {
 };
 void streams_census(struct streams *s, struct streams_census *out);
 /* Whether anything but the launches that run can still change memory or start work: an operation that is ready or runs,
- * or a host thread that has called before and is not asleep in a call. Always so unless streams_options.closed. No is
- * said only to the second of two questions with nothing between them: whoever looks at memory, asks, and is told no has
- * then looked after the last change. It takes only the lock of the streams: a backend may ask with locks of its own. */
+ * a wait for a value that holds by now, or a host thread that has called before and is not asleep in a call. Always so
+ * unless streams_options.closed. No is said only to the second of two questions with nothing between them: whoever
+ * looks at memory, asks, and is told no has then looked after the last change. It takes only the lock of the streams: a
+ * backend may ask with locks of its own. */
 bool streams_may_change(struct streams *s);
 /* Whether the calling thread may act on memory itself, as if in the legacy stream: no operation is in flight, all that
  * were are before what the host does now, and no other thread has called. */

@@ -57,7 +57,10 @@ struct sim_launch { /* what dev has checked against the limits before */
     void (*trigger)(void *done_self);
     /* sim_start: called once when the launch has ended, on the thread that ended it; or NULL */
     void (*done)(void *self);
-    void *done_self;
+    /* sim_run: the calling thread does nothing but run launches in flight from now on (true), or may do anything again
+     * (false); or NULL */
+    void (*sleeps)(void *done_self, bool asleep);
+    void *done_self; /* of these three */
 };
 struct sim_result {
     u64 warp_insns; /* executed */
@@ -92,7 +95,8 @@ bool sim_wait(struct launch *l, struct sim_result *r, struct error *e);
 enum sim_drive { SIM_DRIVE_ENDED, SIM_DRIVE_STILL, SIM_DRIVE_BUSY };
 enum sim_drive sim_drive(struct sim *s);
 /* Who is asked whether something else than launches may change device memory, before a deadlock is called one: copies
- * under way, a host that can still act. It must not call the sim. While
+ * under way, a host that can still act. It must not call the sim. It
+ * is asked before and after memory is looked at, and only two answers of no count. While
  * nobody can be asked (NULL), no deadlock is called with launches of sim_start in flight: their host can still act. */
 void sim_outside(struct sim *s, bool (*may_change)(void *self), void *self);
 /* Who is asked, when a launch of sim_start is called a deadlock, what else holds up those that could change the value

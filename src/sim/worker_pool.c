@@ -170,24 +170,36 @@ static bool suspicious(struct sim *s)
     return threads_of_program(&all, &awake) && !awake;
 }
 
+static bool outside_may_change(const struct sim *s) { return s->outside && s->outside(s->outside_self); }
+
+/* Under the locks of all launches. */
+static bool all_stand_still(const struct sim *s)
+{
+    for (struct launch *l = s->launches; l; l = l->behind)
+        if (launch_stopped(l) || is_over(l) || !launch_stands_still(l)) return false;
+    return true;
+}
+
 /* Nothing went. If nothing ever will, the launches are stopped with a report. What lies outside is asked first: what it
- * has just finished is then seen in memory. A launch whose end is not yet known outside, that is over or about to be,
- * may have others behind it. */
+ * has just finished is then seen in memory. It is asked again at last: it may have begun something meanwhile, which
+ * memory does not show yet. A launch whose end is not yet known outside, that is over or about to be, may have others
+ * behind it. */
 static void look_whether_still(struct sim *s)
 {
     lock(&s->launches_lock);
-    bool quiet = s->launches && !s->ending, still = quiet && !(s->outside && s->outside(s->outside_self));
     for (struct launch *l = s->launches; l; l = l->behind) lock(&l->lock);
-    for (struct launch *l = s->launches; l && quiet; l = l->behind) {
-        quiet = !launch_stopped(l) && !is_over(l) && launch_stands_still(l);
-        still &= quiet && !wait_for_host(l) && (s->outside || !l->started);
+    bool quiet = s->launches && !s->ending && all_stand_still(s), still = quiet;
+    for (struct launch *l = s->launches; l && still; l = l->behind)
+        still = !wait_for_host(l) && (s->outside || !l->started);
+    if (still && (still = !outside_may_change(s))) {
+        quiet = all_stand_still(s);
+        still = quiet && !outside_may_change(s);
     }
     if (quiet && !still && suspicious(s))
         for (struct launch *l = s->launches; l; l = l->behind)
-            if (!is_over(l) && !l->suspected && l->nparked) suspected_report(l);
-    still &= quiet;
+            if (!l->suspected && l->nparked) suspected_report(l);
     for (struct launch *l = s->launches; l && still; l = l->behind)
-        if (!is_over(l) && (l->nparked || launch_started(l) < l->total)) deadlock_report(l);
+        if (l->nparked || launch_started(l) < l->total) deadlock_report(l);
     for (struct launch *l = s->launches; l; l = l->behind) unlock(&l->lock);
     unlock(&s->launches_lock);
 }
@@ -309,6 +321,7 @@ void pool_run(struct sim *s, struct launch *l)
     u64 last = 0;
     l->worker[0].busy = true;
     put_in_flight(s, l);
+    if (l->in->sleeps) l->in->sleeps(l->in->done_self, true);
     for (;;) {
         enum turn came = worker_turn(&l->worker[0]);
         if (came == TURN_OVER) break;
@@ -321,6 +334,7 @@ void pool_run(struct sim *s, struct launch *l)
         look_whether_still(s);
         pause_for_others(&wait);
     }
+    if (l->in->sleeps) l->in->sleeps(l->in->done_self, false); /* still in flight, and not quiet */
     lock(&s->launches_lock);
     __atomic_store_n(&l->over, true, __ATOMIC_RELEASE);
     l->inside--;
