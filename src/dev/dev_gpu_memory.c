@@ -82,7 +82,7 @@ static void forget_old(struct gpu *g, u64 base, u64 size)
             g->spare = x;
         }
     }
-    memmove(g->object + kept, g->object + end, (g->objects - end) * sizeof *g->object);
+    if (g->objects > end) memmove(g->object + kept, g->object + end, (g->objects - end) * sizeof *g->object);
     g->objects -= end - kept;
 }
 

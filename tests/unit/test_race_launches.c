@@ -111,7 +111,7 @@ static bool before(void *self, u64 stamp, const void *op)
 {
     (void)self;
     const u64 *bits = op;
-    return *bits >> stamp & 1;
+    return stamp < 64 && *bits >> stamp & 1;
 }
 
 static u64 memory(struct bench *b, u64 bytes, enum mem_kind kind, const char *name)
