@@ -106,12 +106,12 @@ struct bench {
 };
 enum { BYTES = 4096 };
 
-/* The order of operations: op points to the bits of the stamps that are before it. */
+/* The order of operations: op points to the bits of the stamps that are before it; all bits: everything is. */
 static bool before(void *self, u64 stamp, const void *op)
 {
     (void)self;
     const u64 *bits = op;
-    return stamp < 64 && *bits >> stamp & 1;
+    return *bits == ~0ull || (stamp < 64 && *bits >> stamp & 1);
 }
 
 static u64 memory(struct bench *b, u64 bytes, enum mem_kind kind, const char *name)
