@@ -256,8 +256,8 @@ static void *pool_main(void *arg)
     }
 }
 
-/* As many threads as asked for, or as can be had. */
-static void pool_grow(struct sim *s, u32 threads)
+/* As many threads as asked for, or as can be had; returns how many there are. */
+static u32 pool_grow(struct sim *s, u32 threads)
 {
     lock(&s->launches_lock);
     struct pool *p = s->pool;
@@ -273,7 +273,9 @@ static void pool_grow(struct sim *s, u32 threads)
     }
     while (p && p->thread && p->nthread < threads && !pthread_create(&p->thread[p->nthread], NULL, pool_main, s))
         p->nthread++;
+    u32 n = p ? p->nthread : 0;
     unlock(&s->launches_lock);
+    return n;
 }
 
 void pool_delete(struct sim *s)
@@ -295,8 +297,7 @@ u32 pool_workers(struct sim *s, u32 n, bool caller)
 {
     u32 threads = caller ? s->workers - 1 : s->workers;
     if (caller && n < 2) return n;
-    if (!s->pool || s->pool->nthread < threads) pool_grow(s, threads);
-    u32 most = (s->pool ? s->pool->nthread : 0) + caller;
+    u32 most = pool_grow(s, threads) + caller;
     return n < most ? n : most ? most : 1;
 }
 
@@ -366,10 +367,10 @@ enum sim_drive pool_drive(struct sim *s)
 
 void pool_wait(struct sim *s, struct launch *l)
 {
-    bool drive = l->in->seeded || !s->pool || !s->pool->nthread;
     u64 last = 0;
     u32 wait = 0;
     lock(&s->launches_lock);
+    bool drive = l->in->seeded || !s->pool || !s->pool->nthread;
     /* A small launch that no thread has taken yet is done before one is awake. */
     struct worker *first = !drive && !is_over(l) && !l->inside && l->nworkers == 1 ? enter(l) : NULL;
     if (first) {
