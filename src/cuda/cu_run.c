@@ -138,6 +138,7 @@ static void report_write(void)
 static void *writer(void *self)
 {
     (void)self;
+    thread_name("lk-report"); /* one of ours: it will not wake a kernel */
     for (;;) {
         thread_sleep_us(PAUSE_US);
         lock(&cu_process.lock); /* no gpu is being made */
