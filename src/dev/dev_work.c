@@ -25,6 +25,12 @@ static enum op_progress progress(void *of)
     }
 }
 
+/* A launch that nobody has taken yet is run by the thread that waits for it. */
+static void help(void *of, struct op *op)
+{
+    if (op_kind(op) == OP_LAUNCH && op_state(op) == OP_RUNNING) sim_help(((struct device *)of)->sim, op);
+}
+
 /* Values carry order into kernels, and out of them. */
 static void value_used(void *of, u64 address, u32 bytes, bool writes)
 {
@@ -40,10 +46,11 @@ struct streams *work_streams(struct device *d)
     lock(&w->lock);
     s = w->streams;
     if (!s) {
-        s = streams_new(&(struct streams_options){ .backend = { .self = d, .progress = progress, .value = value_used },
-                                                   .seeded = d->options.seeded,
-                                                   .seed = d->options.seed,
-                                                   .closed = true });
+        s = streams_new(&(struct streams_options){
+            .backend = { .self = d, .help = help, .progress = progress, .value = value_used },
+            .seeded = d->options.seeded,
+            .seed = d->options.seed,
+            .closed = true });
         __atomic_store_n(&w->streams, s, __ATOMIC_RELEASE);
         if (s) sim_explain(d->sim, stuck_explain);
         if (s && d->race) race_order(d->race, is_before, d);

@@ -13,7 +13,7 @@
 #include "dev/op_in.h"
 #include <time.h>
 
-enum { POLL_FIRST_US = 20, POLL_MOST_US = 1000, IDLE_NS = 50 * 1000 * 1000, WATCH_US = 10000, SPINS = 60 };
+enum { POLL_FIRST_US = 20, POLL_MOST_US = 1000, IDLE_NS = 50 * 1000 * 1000, WATCH_US = 10000, SPIN_NS = 20 * 1000 };
 
 static __thread struct streams *dispatching;   /* this thread is in exec_dispatch of it */
 static __thread const struct streams *hosting; /* this is its thread of host functions */
@@ -373,6 +373,17 @@ void exec_ask(struct streams *s)
         exec_dispatch(s);
 }
 
+/* A thread that sleeps needs several microseconds to wake up, and much of what it waits for takes less. */
+static void spin(const struct op *op)
+{
+    for (u64 end = 0; op_state(op) != OP_DONE;) {
+        u64 now = time_ns();
+        if (!end) end = now + SPIN_NS;
+        if (now >= end) break;
+        for (u32 i = 0; i < 8 && op_state(op) != OP_DONE; i++) cpu_relax();
+    }
+}
+
 void exec_wait(struct op *op)
 {
     struct streams *s = op->all;
@@ -388,7 +399,7 @@ void exec_wait(struct op *op)
     }
     unlock(&s->lock);
     if (b->help) b->help(b->self, op);
-    for (u32 i = 0; i < SPINS && op_state(op) != OP_DONE; i++) cpu_relax();
+    if (s->spins) spin(op);
     lock(&s->lock);
     if (op->state != OP_DONE) {
         s->hosts++;
@@ -412,6 +423,7 @@ void exec_open(struct streams *s)
     pthread_cond_init(&s->done, &a);
     pthread_condattr_destroy(&a);
     s->here_end = &s->here;
+    s->spins = cpu_count() > 1;
     s->random = s->options.seed;
     s->pause_us = POLL_FIRST_US;
     s->called = time_ns();

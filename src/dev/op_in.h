@@ -182,6 +182,7 @@ struct streams {
     bool in_backend; /* and that thread is in op_backend.progress */
     u32 dispatchers; /* threads in exec_dispatch */
     bool closing;    /* streams_delete waits for them */
+    bool spins;      /* whoever waits does not sleep at once: there is more than one processor */
     bool unrepeatable;
     u32 callers;                /* threads that have called and live (op_still.c) */
     u64 moves;                  /* operations that started or ended, hosts that called, fell asleep or woke up */

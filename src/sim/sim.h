@@ -90,6 +90,9 @@ bool sim_ended(struct launch *l);
 /* Waits for the end of a launch that was started, and frees it. The result is as that of sim_run. Seeded launches run
  * only in here, all that are in flight, in turns that the seed draws. */
 bool sim_wait(struct launch *l, struct sim_result *r, struct error *e);
+/* The caller is going to wait for the launch of this operation (sim_launch.op) by other means: it runs the launch if
+ * that has a single worker and no thread has taken it yet. Returns when the launch has ended or has to wait. */
+void sim_help(struct sim *s, const void *op);
 /* Runs the seeded launches in flight on the calling thread, in turns that the seed draws, until one has ended, none can
  * go on unless memory changes from outside, or for a number of turns that is always the same. */
 enum sim_drive { SIM_DRIVE_ENDED, SIM_DRIVE_STILL, SIM_DRIVE_BUSY };

@@ -415,6 +415,8 @@ struct launch *sim_start(struct sim *s, const struct sim_launch *given, struct e
     return l;
 }
 
+void sim_help(struct sim *s, const void *op) { pool_help(s, op); }
+
 enum sim_drive sim_drive(struct sim *s) { return pool_drive(s); }
 
 bool sim_ended(struct launch *l)

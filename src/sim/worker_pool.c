@@ -19,6 +19,8 @@
 #include "sim/worker.h"
 #include <time.h>
 
+enum { SPIN_NS = 50 * 1000 }; /* see wait_for_work */
+
 /* Short at first, longer the longer nothing has happened; 0: no sleep, the processor is only given a rest. */
 static u32 pause_us(u32 *wait)
 {
@@ -84,7 +86,32 @@ struct pool {
     bool quit;
     pthread_t *thread;
     u32 nthread, sleeping; /* threads; those that wait for `wake` */
+    u32 posted;            /* atomic: counts what a thread that spins is to look at */
+    bool spins;            /* one thread spins instead of sleeping, since others did a moment ago */
+    bool may_spin;         /* there is a processor for it */
+    bool handed;           /* a launch was left to that thread */
 };
+static __thread struct sim *in_pool; /* this is a thread of its pool */
+static __thread bool comes_back;     /* and is about to look for a launch, which was not counted on yet */
+
+/* A place that a thread of the pool could take is there: one looks for it. A thread that spins needs no waking, nor
+ * does this thread if it will look for itself. Under the lock of the launches. True: post_seen is to be called without
+ * it. */
+static bool post(struct sim *s)
+{
+    struct pool *p = s->pool;
+    if (!p) return false;
+    if (in_pool == s && comes_back) {
+        comes_back = false;
+        return false;
+    }
+    if (p->spins && !p->handed) return p->handed = true;
+    if (p->sleeping) pthread_cond_signal(&p->wake);
+    return false;
+}
+
+/* The thread that spins looks now. It would have to sleep for a lock that is still held. */
+static void post_seen(struct sim *s) { __atomic_fetch_add(&s->pool->posted, 1, __ATOMIC_RELAXED); }
 
 /* Leaves the place; the last one to leave a launch that is over ends it, if nobody waits in it. */
 static void leave(struct sim *s, struct worker *k, enum turn came)
@@ -99,7 +126,9 @@ static void leave(struct sim *s, struct worker *k, enum turn came)
         s->ending++;
     }
     if (last && !ends && s->pool) pthread_cond_broadcast(&s->pool->idle);
+    bool posted = !is_over(l) && !l->in->seeded && post(s); /* its place is free again */
     unlock(&s->launches_lock);
+    if (posted) post_seen(s);
     if (ends) launch_finish(l);
     report_launch_here(0); /* what `done` goes on with is of others */
     stop_watch(NULL, 0);   /* and nobody stops it who stopped this one */
@@ -138,6 +167,14 @@ static struct worker *enter_next(struct sim *s, u64 *last, bool seeded, u32 skip
     return NULL;
 }
 
+/* Whether a thread of the pool could take a place; whoever leaves one that is not over tells (`post`). */
+static bool work_for_pool(const struct sim *s)
+{
+    for (struct launch *l = s->launches; l; l = l->behind)
+        if (is_for(l, false) && free_place(l)) return true;
+    return false;
+}
+
 /* A turn in each launch; false: nothing went. */
 static bool go_round(struct sim *s, u64 *last, bool seeded)
 {
@@ -148,10 +185,14 @@ static bool go_round(struct sim *s, u64 *last, bool seeded)
     for (u32 k = 0; k < n; k++) {
         lock(&s->launches_lock);
         struct worker *w = enter_next(s, last, seeded, seeded && n > 1 ? (u32)(rand_next(&s->rng) % n) : 0);
+        /* this thread may have been counted on for another one */
+        if (w && in_pool == s && n > 1 && s->pool->sleeping && work_for_pool(s)) pthread_cond_signal(&s->pool->wake);
         unlock(&s->launches_lock);
         if (!w) break;
         enum turn came = worker_turn(w);
+        comes_back = true;
         leave(s, w, came);
+        comes_back = false;
         went |= came != TURN_QUIET;
     }
     report_launch_here(0);
@@ -222,11 +263,32 @@ static void pause_until_launch(struct sim *s, u32 *wait)
     unlock(&s->launches_lock);
 }
 
-static bool work_for_pool(const struct sim *s)
+/* Sleeps until there is something to do. A thread that is woken needs several microseconds: the last one that has been
+ * at work looks for itself for a while, since a program that launches and waits comes back soon. Under the lock of the
+ * launches. */
+static void wait_for_work(struct sim *s)
 {
-    for (const struct launch *l = s->launches; l; l = l->behind)
-        if (is_for(l, false)) return true;
-    return false;
+    struct pool *p = s->pool;
+    if (!p->spins && p->sleeping + 1 == p->nthread && p->may_spin) {
+        u32 seen = __atomic_load_n(&p->posted, __ATOMIC_RELAXED);
+        p->spins = true;
+        p->handed = false;
+        unlock(&s->launches_lock);
+        for (u64 end = time_ns() + SPIN_NS; time_ns() < end;)
+            for (u32 k = 0; k < 8; k++) {
+                if (__atomic_load_n(&p->posted, __ATOMIC_RELAXED) != seen) {
+                    end = 0;
+                    break;
+                }
+                cpu_relax();
+            }
+        lock(&s->launches_lock);
+        p->spins = false;
+        if (__atomic_load_n(&p->posted, __ATOMIC_RELAXED) != seen || work_for_pool(s)) return;
+    }
+    p->sleeping++;
+    pthread_cond_wait(&p->wake, &s->launches_lock);
+    p->sleeping--;
 }
 
 static void *pool_main(void *arg)
@@ -236,12 +298,11 @@ static void *pool_main(void *arg)
     u64 last = 0;
     u32 wait = 0;
     thread_name("lk-worker");
+    in_pool = s;
     for (;;) {
         lock(&s->launches_lock);
         while (!p->quit && !work_for_pool(s)) {
-            p->sleeping++;
-            pthread_cond_wait(&p->wake, &s->launches_lock);
-            p->sleeping--;
+            wait_for_work(s);
             wait = 0;
         }
         bool quit = p->quit;
@@ -268,6 +329,7 @@ static u32 pool_grow(struct sim *s, u32 threads)
         pthread_cond_init(&p->wake, &monotonic);
         pthread_condattr_destroy(&monotonic);
         pthread_cond_init(&p->idle, NULL);
+        p->may_spin = cpu_count() > 1;
         p->thread = base_alloc(sizeof *p->thread * (s->workers + 1));
         s->pool = p;
     }
@@ -285,6 +347,7 @@ void pool_delete(struct sim *s)
     lock(&s->launches_lock);
     p->quit = true;
     pthread_cond_broadcast(&p->wake);
+    post_seen(s);
     unlock(&s->launches_lock);
     for (u32 k = 0; k < p->nthread; k++) pthread_join(p->thread[k], NULL);
     pthread_cond_destroy(&p->wake);
@@ -307,13 +370,10 @@ static void put_in_flight(struct sim *s, struct launch *l)
     if (!s->launches) s->rng = l->in->seed;
     enlist(s, l);
     if (l->worker[0].busy) l->inside++;
-    if (s->pool && s->pool->sleeping && is_for(l, false)) {
-        if (l->nworkers == 1) /* the others would find its place taken */
-            pthread_cond_signal(&s->pool->wake);
-        else
-            pthread_cond_broadcast(&s->pool->wake);
-    }
+    bool posted = is_for(l, false) && post(s);
+    if (is_for(l, false) && l->nworkers > 1 && s->pool && s->pool->sleeping) pthread_cond_broadcast(&s->pool->wake);
     unlock(&s->launches_lock);
+    if (posted) post_seen(s);
 }
 
 void pool_run(struct sim *s, struct launch *l)
@@ -365,20 +425,33 @@ enum sim_drive pool_drive(struct sim *s)
     return SIM_DRIVE_BUSY;
 }
 
+/* A turn in a launch that no thread has taken yet: it is done before one is awake. Under the lock of the launches,
+ * which it releases meanwhile. */
+static void run_first(struct sim *s, struct launch *l)
+{
+    struct worker *k = !is_over(l) && !l->inside && l->nworkers == 1 ? enter(l) : NULL;
+    if (!k) return;
+    unlock(&s->launches_lock);
+    leave(s, k, worker_turn(k));
+    lock(&s->launches_lock);
+}
+
+void pool_help(struct sim *s, const void *op)
+{
+    lock(&s->launches_lock);
+    struct launch *l = s->launches;
+    while (l && l->in->op != op) l = l->behind;
+    if (l && is_for(l, false)) run_first(s, l);
+    unlock(&s->launches_lock);
+}
+
 void pool_wait(struct sim *s, struct launch *l)
 {
     u64 last = 0;
     u32 wait = 0;
     lock(&s->launches_lock);
     bool drive = l->in->seeded || !s->pool || !s->pool->nthread;
-    /* A small launch that no thread has taken yet is done before one is awake. */
-    struct worker *first = !drive && !is_over(l) && !l->inside && l->nworkers == 1 ? enter(l) : NULL;
-    if (first) {
-        unlock(&s->launches_lock);
-        leave(s, first, worker_turn(first));
-        stop_watch(NULL, 0);
-        lock(&s->launches_lock);
-    }
+    if (!drive) run_first(s, l);
     while (!l->ended && !drive) pthread_cond_wait(&s->pool->idle, &s->launches_lock);
     while (!l->ended) {
         unlock(&s->launches_lock);

@@ -14,6 +14,7 @@ void pool_run(struct sim *s, struct launch *l);
 void pool_start(struct sim *s, struct launch *l);
 /* sim_drive. */
 enum sim_drive pool_drive(struct sim *s);
+void pool_help(struct sim *s, const void *op); /* sim_help */
 /* Waits for the end of a launch that was put in flight. */
 void pool_wait(struct sim *s, struct launch *l);
 #endif
