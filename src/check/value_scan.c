@@ -93,13 +93,14 @@ static bool odd_input(const struct value_scan *v)
 
 static void note(const struct value_scan *v, const struct mem_object *o, u64 index, enum odd what)
 {
-    char cause[400];
+    char cause[400], name[1024];
+    snprintf(name, sizeof name, "%.*s", (int)MIN_OF(v->kernel.n, 1000u), v->kernel.p);
     snprintf(cause, sizeof cause,
              "element [%" PRIu64
              "] of %.200s is %s after this launch, the first one that is not finite; no input has any",
              index, o->name, what == ODD_NAN ? "NaN" : "infinite");
     struct finding f = { .kind = F_value_nonfinite,
-                         .kernel = v->kernel,
+                         .kernel = name,
                          .cause_key = o->id,
                          .once = true,
                          .object = o->name,

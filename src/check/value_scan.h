@@ -7,7 +7,7 @@
 struct value_scan {
     struct mem *mem;
     u64 launch;         /* its number: mem_object.read_by and written_by */
-    const char *kernel; /* as the module names it */
+    struct str kernel;  /* as the module names it */
     const void *params; /* the arguments of the launch */
     u32 param_bytes;
     bool infinite; /* the code has an infinity among its constants: it writes them on purpose */

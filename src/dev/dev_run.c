@@ -72,17 +72,14 @@ enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, s
             outputs_settle(r->outputs);
     }
     u32 needed = CHECK_VALUES | CHECK_INIT; /* init knows which elements were written */
-    if (ok && result->end == SIM_DONE && !d->options.all_values && (d->options.checks & needed) == needed) {
-        char name[1024];
-        snprintf(name, sizeof name, "%.*s", (int)MIN_OF(l->kernel->name.n, 1000u), l->kernel->name.p);
+    if (ok && result->end == SIM_DONE && !d->options.all_values && (d->options.checks & needed) == needed)
         value_scan(&(struct value_scan){ .mem = d->mem,
                                          .launch = result->serial,
-                                         .kernel = name,
+                                         .kernel = l->kernel->name,
                                          .params = l->params,
                                          .param_bytes = l->kernel->param_bytes,
                                          .infinite = result->infinite,
                                          .report = d->report });
-    }
     const struct observer *race = d->race ? race_observer(d->race) : NULL;
     if (r->orders && ok && result->end == SIM_DONE)
         ok = orders_search(r->orders, d->sim, &r->in, race, l->orders, &result->orders, e);

@@ -5,6 +5,7 @@
  * launch that is held back is therefore nothing that could still change memory. */
 #include "dev/dev_work.h"
 #include "dev/dev_between.h"
+#include <sched.h>
 
 /* ---- the streams ---- */
 
@@ -210,7 +211,8 @@ static void ended(void *of)
 {
     struct dev_run *r = of;
     struct launch *l;
-    while (!(l = __atomic_load_n(&r->sim, __ATOMIC_ACQUIRE))) cpu_relax();
+    for (u32 n = 0; !(l = __atomic_load_n(&r->sim, __ATOMIC_ACQUIRE)); n++)
+        n < 50 ? cpu_relax() : (void)sched_yield(); /* who has started it may share this processor */
     struct sim_result result = { 0 };
     struct error e = { 0 };
     bool ok = sim_wait(l, &result, &e);

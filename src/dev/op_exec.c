@@ -11,6 +11,7 @@
  *
  * The threads start when they have something to do. The timer thread polls values and watches for the 50 ms. */
 #include "dev/op_in.h"
+#include <sched.h>
 #include <time.h>
 
 enum { POLL_FIRST_US = 20, POLL_MOST_US = 1000, IDLE_NS = 50 * 1000 * 1000, WATCH_US = 10000, SPIN_NS = 20 * 1000 };
@@ -381,6 +382,7 @@ static void spin(const struct op *op)
         if (!end) end = now + SPIN_NS;
         if (now >= end) break;
         for (u32 i = 0; i < 8 && op_state(op) != OP_DONE; i++) cpu_relax();
+        if (op_state(op) != OP_DONE) sched_yield(); /* whoever runs it may share this processor */
     }
 }
 

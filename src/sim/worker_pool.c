@@ -17,6 +17,7 @@
 #include "sim/sim_run.h"
 #include "sim/wait.h"
 #include "sim/worker.h"
+#include <sched.h>
 #include <time.h>
 
 enum { SPIN_NS = 50 * 1000 }; /* see wait_for_work */
@@ -263,6 +264,14 @@ static void pause_until_launch(struct sim *s, u32 *wait)
     unlock(&s->launches_lock);
 }
 
+/* For less than a microsecond, or until *at changes. Who shares this processor goes first: it may be whoever is waited
+ * for. */
+static void spin_briefly(const u32 *at, u32 seen)
+{
+    for (u32 k = 0; k < 8 && __atomic_load_n(at, __ATOMIC_RELAXED) == seen; k++) cpu_relax();
+    sched_yield();
+}
+
 /* Sleeps until there is something to do. A thread that is woken needs several microseconds: the last one that has been
  * at work looks for itself for a while, since a program that launches and waits comes back soon. Under the lock of the
  * launches. */
@@ -274,14 +283,8 @@ static void wait_for_work(struct sim *s)
         p->spins = true;
         p->handed = false;
         unlock(&s->launches_lock);
-        for (u64 end = time_ns() + SPIN_NS; time_ns() < end;)
-            for (u32 k = 0; k < 8; k++) {
-                if (__atomic_load_n(&p->posted, __ATOMIC_RELAXED) != seen) {
-                    end = 0;
-                    break;
-                }
-                cpu_relax();
-            }
+        for (u64 end = time_ns() + SPIN_NS; __atomic_load_n(&p->posted, __ATOMIC_RELAXED) == seen && time_ns() < end;)
+            spin_briefly(&p->posted, seen);
         lock(&s->launches_lock);
         p->spins = false;
         if (__atomic_load_n(&p->posted, __ATOMIC_RELAXED) != seen || work_for_pool(s)) return;
