@@ -178,6 +178,8 @@ lk_event *cu_event_of(void *handle); /* NULL: it is no event */
 cu_result cu_stream_of(struct cu_context *c, void *handle, bool thread, lk_stream **out);
 /* What an lk_ call on this gpu came to, as CUDA has it. */
 cu_result cu_status(lk_gpu *gpu, lk_status s);
+/* CUDA's own words for an error, which programs compare and print; NULL: they are not known. Live for ever. */
+const char *cu_error_words(int number);
 /* A sentence for the report, once: something that the API has and Lockstep does not do. */
 void cu_refused(const char *what);
 #endif

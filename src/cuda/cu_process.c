@@ -119,14 +119,13 @@ static bool error_find(int number, lk_cuda_error *out)
     return false;
 }
 
-/* The driver's own words, which programs compare and print; ours where they are not known. */
-static const char *words_of(int number, const char *ours)
+const char *cu_error_words(int number)
 {
     const char *words;
     u32 n;
     for (u32 i = 0; (words = lk_cuda_phrase_at(i, &n)); i++)
         if ((int)n == number) return words;
-    return ours;
+    return NULL;
 }
 
 /* Names and sentences live for ever: each is composed once. */
@@ -137,13 +136,13 @@ static const char *error_text(int number, bool name)
     lk_cuda_error x;
     if (number < 0 || number >= 1000 || !error_find(number, &x)) return NULL;
     lock(&guard);
-    const char **slot = &made[name][number];
+    const char **slot = &made[name][number], *words = cu_error_words(number);
     if (!*slot) {
         char text[600];
         if (name)
             snprintf(text, sizeof text, number ? "CUDA_ERROR_%s" : "CUDA_SUCCESS", x.driver);
         else
-            snprintf(text, sizeof text, "%s", number ? words_of(number, x.meaning) : "no error");
+            snprintf(text, sizeof text, "%s", !number ? "no error" : words ? words : x.meaning);
         char *copy = base_alloc(strlen(text) + 1);
         if (copy) memcpy(copy, text, strlen(text) + 1);
         *slot = copy;

@@ -30,6 +30,12 @@ struct rt_dim3 {
 
 /* Makes the primary context of the thread's device current, and the devices at first; its context, NULL: not wanted. */
 cu_result rt_enter(struct cu_context **c);
+/* A call of the driver's, with that context made current first. */
+#define THEN(call)                           \
+    ({                                       \
+        cu_result entered_ = rt_enter(NULL); \
+        entered_ ? entered_ : (call);        \
+    })
 /* Keeps an error as the thread's last one, and returns it. */
 cu_result rt_done(cu_result r);
 /* Exports for the legacy and for the thread's default stream: `call` uses `thread`. */

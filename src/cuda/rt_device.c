@@ -2,7 +2,6 @@
 #include "cuda/rt.h"
 #include "sim/profile.h"
 
-#define THEN(call) (rt_enter(NULL) ? rt_enter(NULL) : (call))
 extern cu_result lkcu_cuInit(unsigned), lkcu_cuDeviceGetAttribute(int *, int, int), lkcu_cuDeviceGetUuid(u8 *, int),
     lkcu_cuDeviceGetPCIBusId(char *, int, int), lkcu_cuDeviceGetByPCIBusId(int *, const char *),
     lkcu_cuCtxGetLimit(u64 *, u32), lkcu_cuCtxSetLimit(u32, u64), lkcu_cuCtxGetFlags(unsigned *),

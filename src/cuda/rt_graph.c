@@ -1,7 +1,6 @@
 /* Graphs of the runtime: the driver's, with kernels by the address of their host functions. */
 #include "cuda/rt.h"
 
-#define THEN(call) (rt_enter(NULL) ? rt_enter(NULL) : (call))
 #define ADDING void **out, void *g, void *const *dep, u64 deps
 #define GIVEN out, g, dep, deps
 extern cu_result lkcu_cuGraphCreate(void **, unsigned), lkcu_cuGraphDestroy(void *), lkcu_cuGraphAddEmptyNode(ADDING),

@@ -1,7 +1,6 @@
 /* Memory, copies and symbols of the runtime. */
 #include "cuda/rt.h"
 
-#define THEN(call) (rt_enter(NULL) ? rt_enter(NULL) : (call))
 enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, BY_ADDRESS = 4 }; /* cudaMemcpyKind; 0: between host and host */
 
 #define DECLARE(name, suffix, ...) extern cu_result lkcu_##name(__VA_ARGS__), lkcu_##name##suffix(__VA_ARGS__)

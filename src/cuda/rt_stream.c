@@ -3,9 +3,6 @@
 
 /* The driver's function for the legacy or the thread's default stream. */
 #define VARIANT(name) (thread ? lkcu_##name##_ptsz : lkcu_##name)
-/* After making the context current. */
-static inline cu_result entered(void) { return rt_enter(NULL); }
-#define THEN(call) (entered() ? entered() : (call))
 
 #define DECLARE(name, ...) extern cu_result lkcu_##name(__VA_ARGS__), lkcu_##name##_ptsz(__VA_ARGS__)
 DECLARE(cuStreamSynchronize, void *);

@@ -116,11 +116,8 @@ __attribute__((visibility("default"))) const char *lkrt_cudaGetErrorString(int e
 const char *lkrt_cudaGetErrorString(int error)
 {
     lk_cuda_error x;
-    const char *text = NULL, *words;
-    u32 n;
+    const char *text = NULL, *words = cu_error_words(error);
     if (error < 0 || error >= 1000 || !error_find(error, &x)) return "unrecognized error code";
     if (!lkcu_cuGetErrorString(error, &text) && text) return text;
-    for (u32 i = 0; (words = lk_cuda_phrase_at(i, &n)); i++)
-        if ((int)n == error) return words;
-    return x.meaning;
+    return words ? words : x.meaning;
 }
