@@ -6,6 +6,7 @@
  * A launch of a chain over two streams, with its event. 100,000 launches in flight:
  * memory and time of each. Two equal grids in two streams on two workers against one after the other. A synchronous
  * launch before the first stream and beside streams. Medians; exit 1 when a target is missed. */
+#include "figure.h"
 #include "lockstep.h"
 #include <malloc.h>
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 
 enum { ROUNDS = 10000, FLIGHT = 100000, GRIDS = 15, ELEMENTS = 1 << 20 };
 static double t[FLIGHT];
-static int missed;
 static lk_gpu *gpu;
 static lk_module *module, *vectors;
 
@@ -32,24 +32,6 @@ static void check(lk_status s, const char *what)
     char *text = gpu ? lk_report_text(gpu, 0) : NULL;
     fprintf(stderr, "%s", text ? text : "");
     exit(2);
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sorts n figures and prints their median against a target, in us. */
-static void figure(const char *what, int n, double target)
-{
-    qsort(t, (size_t)n, sizeof *t, ascending);
-    double median = t[n / 2];
-    printf("%-64s median %6.3f us, p99 %7.3f", what, median, t[n - n / 100 - 1]);
-    if (target > 0) printf(" (target %g: %s)", target, median <= target ? "met" : "MISSED");
-    printf("\n");
-    fflush(stdout);
-    missed |= target > 0 && median > target;
 }
 
 static lk_kernel *open_gpu(const char *path, uint32_t workers)
@@ -80,7 +62,7 @@ static void synchronous(const char *path)
             check(lk_kernel_launch(k, &l, NULL), "empty");
             if (i >= 0) t[i] = now_us() - begin;
         }
-        figure(streams ? "empty synchronous launch, a stream exists" : "empty synchronous launch, no stream", ROUNDS,
+        figure(streams ? "empty synchronous launch, a stream exists" : "empty synchronous launch, no stream", t, ROUNDS,
                streams ? 0 : 1.3);
     }
     lk_gpu_destroy(gpu);
@@ -96,14 +78,14 @@ static void one_stream(const char *path)
         if (i >= 0) t[i] = now_us() - begin;
         if (i % 100 == 0) check(lk_stream_synchronise(l.stream), "synchronise");
     }
-    figure("asynchronous issue, up to 100 in flight", ROUNDS, 2);
+    figure("asynchronous issue, up to 100 in flight", t, ROUNDS, 2);
     for (int i = -100; i < ROUNDS; i++) {
         double begin = now_us();
         check(lk_kernel_launch(k, &l, NULL), "empty");
         check(lk_stream_synchronise(l.stream), "synchronise");
         if (i >= 0) t[i] = now_us() - begin;
     }
-    figure("launch + synchronise", ROUNDS, 10);
+    figure("launch + synchronise", t, ROUNDS, 10);
     lk_gpu_destroy(gpu);
 }
 
@@ -131,7 +113,7 @@ static void two_streams(const char *path)
             check(lk_gpu_synchronise(gpu), "synchronise");
             t[i] = (now_us() - begin) / CHAIN;
         }
-        figure(events ? "a launch and its event, in a chain over two streams" : "a launch, in a chain of one stream",
+        figure(events ? "a launch and its event, in a chain over two streams" : "a launch, in a chain of one stream", t,
                ROUNDS / CHAIN, events ? 5 : 0);
     }
     lk_gpu_destroy(gpu);
@@ -156,7 +138,7 @@ static void in_flight(const char *path)
         t[i] = now_us() - begin;
     }
     size_t bytes = mallinfo2().uordblks + mallinfo2().hblkhd - before;
-    figure("asynchronous issue, 100,000 in flight", FLIGHT, 2);
+    figure("asynchronous issue, 100,000 in flight", t, FLIGHT, 2);
     double begin = now_us(), each = (double)bytes / FLIGHT;
     __atomic_store_n(&open, 1, __ATOMIC_RELEASE);
     check(lk_gpu_synchronise(gpu), "synchronise");

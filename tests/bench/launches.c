@@ -6,6 +6,7 @@
  * with one worker and with two. From the end of a launch, which its `done` tells, to the first store of one that `done`
  * starts. Two equal grids side by side on two workers, against one after the other. Medians; exit 1 when a target is
  * missed. */
+#include "figure.h"
 #include "mem/shadow.h"
 #include "sim/sim.h"
 #include <stdlib.h>
@@ -25,24 +26,6 @@ static const char text[] =
     "st.global.u32 [%rd1], %r5;\nret;\n}\n";
 
 static double t[ROUNDS];
-static int missed;
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sorts n figures and prints their median against a target, in us. */
-static void figure(const char *what, u32 n, double target)
-{
-    qsort(t, n, sizeof *t, ascending);
-    double median = t[n / 2];
-    printf("%-64s median %6.3f us, p99 %7.3f", what, median, t[n - n / 100 - 1]);
-    if (target > 0) printf(" (target %g: %s)", target, median <= target ? "met" : "MISSED");
-    printf("\n");
-    missed |= target > 0 && median > target;
-}
 
 static struct {
     struct mem *mem;
@@ -121,7 +104,7 @@ static void issue(void)
         t[i] = (double)(time_ns() - begin) / 1e3;
         end(l);
     }
-    figure("sim_start of an empty kernel, its worker asleep", ROUNDS, 0);
+    figure("sim_start of an empty kernel, its worker asleep", t, ROUNDS, 0);
     u64 flag = memory(4);
     struct sim_launch wait = shape("await", 1, 1, &flag);
     struct launch *busy = start(&wait), *l[8];
@@ -133,7 +116,7 @@ static void issue(void)
         }
         for (u32 k = 0; k < COUNT_OF(l); k++) end(l[k]);
     }
-    figure("the same, eight in a row beside a kernel that polls", ROUNDS, 2);
+    figure("the same, eight in a row beside a kernel that polls", t, ROUNDS, 2);
     __atomic_store_n((u32 *)mem_view(mem_find(gpu.mem, flag), flag), 1, __ATOMIC_RELEASE);
     end(busy);
     gpu_close();
@@ -151,7 +134,7 @@ static void start_and_wait(u32 workers)
     }
     snprintf(what, sizeof what, "sim_start + sim_wait of an empty kernel, %u worker%s", workers,
              workers > 1 ? "s" : "");
-    figure(what, ROUNDS, 10);
+    figure(what, t, ROUNDS, 10);
     gpu_close();
 }
 
@@ -217,7 +200,7 @@ static void chained(void)
         end(second_launch);
         t[i] = (double)(to - from) / 1e3;
     }
-    figure("from the end of a launch to the end of the one that it starts", ROUNDS, 5);
+    figure("from the end of a launch to the end of the one that it starts", t, ROUNDS, 5);
     gpu_close();
 }
 

@@ -5,30 +5,13 @@
  * 100,000 launches behind one that does not end: memory and time of each. From the end of an operation in one stream to
  * the start of one in another stream that waits for its event. From a launch to the return of the wait for it, with a
  * worker thread. Medians; exit 1 when a target is missed. */
+#include "figure.h"
 #include "dev/op.h"
 #include <malloc.h>
 #include <stdlib.h>
 
 enum { FLIGHT = 100000, ROUNDS = 20000 };
 static double t[FLIGHT];
-static int missed;
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sorts n figures and prints their median against a target, in us. */
-static void figure(const char *what, u32 n, double target)
-{
-    qsort(t, n, sizeof *t, ascending);
-    double median = t[n / 2];
-    printf("%-64s median %6.3f us, p99 %7.3f", what, median, t[n - n / 100 - 1]);
-    if (target > 0) printf(" (target %g: %s)", target, median <= target ? "met" : "MISSED");
-    printf("\n");
-    missed |= target > 0 && median > target;
-}
 
 static u32 later(struct op *op, void *data)
 {
@@ -74,7 +57,7 @@ static void in_flight(u32 nstreams, bool events)
     char what[100];
     snprintf(what, sizeof what, "enqueue, %u stream%s%s", nstreams, nstreams > 1 ? "s" : "",
              events ? " with events" : "");
-    figure(what, FLIGHT, 2);
+    figure(what, t, FLIGHT, 2);
     double each = (double)bytes / FLIGHT;
     u64 begin = time_ns();
     for (u32 i = 0; i < nstreams; i++) op_done(at[i], OP_OK);
@@ -103,7 +86,7 @@ static void between_streams(enum op_kind kind, const char *what, double target)
         stream_synchronise(y);
         t[i] = (double)(begun - end) / 1e3;
     }
-    figure(what, ROUNDS, target);
+    figure(what, t, ROUNDS, target);
     event_delete(e);
     streams_delete(s);
 }
@@ -154,7 +137,7 @@ static void launch_and_wait(void)
         stream_synchronise(x);
         t[i] = (double)(time_ns() - begin) / 1e3;
     }
-    figure("launch on a worker thread + synchronise", ROUNDS, 10);
+    figure("launch on a worker thread + synchronise", t, ROUNDS, 10);
     pthread_mutex_lock(&box.lock);
     box.quit = true;
     pthread_cond_signal(&box.wake);
@@ -167,7 +150,7 @@ static void launch_and_wait(void)
         stream_synchronise(x);
         t[i] = (double)(time_ns() - begin) / 1e3;
     }
-    figure("launch that ends in its call + synchronise", ROUNDS, 0);
+    figure("launch that ends in its call + synchronise", t, ROUNDS, 0);
     struct op *op;
     op_enqueue(x, &spec, &op);
     u64 begin = time_ns(), yes = 0;
