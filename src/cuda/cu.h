@@ -12,6 +12,7 @@
  *   cu_launch.c     launches
  *   cu_stream.c     streams, events, host functions
  *   cu_graph.c      graphs and capture
+ *   cu_api.h        those of their functions that others call
  *
  * A function of the API is CU_API(cuMemAlloc_v2)(...): an exported symbol lkcu_cuMemAlloc_v2 of liblockstep.so, to
  * which the export of libcuda.so.1 jumps. Its types are those of cuda.h as numbers and pointers; no CUDA header is
@@ -68,7 +69,12 @@ enum cu_kind {
     CU_EXEC,
     CU_KINDS
 };
-bool cu_handle_add(void *handle, enum cu_kind kind); /* false: no memory */
+/* A new handle: so many bytes, zeroed. NULL: no memory. */
+void *cu_handle_new(enum cu_kind kind, size_t bytes);
+/* Removes a handle, which one of several threads that try it does; false: it is none of this kind. Its memory stays. */
+bool cu_handle_take(void *handle, enum cu_kind kind);
+void cu_handle_end(void *handle);                    /* removes and frees it; NULL: nothing */
+bool cu_handle_add(void *handle, enum cu_kind kind); /* memory of the caller's; false: no memory */
 void cu_handle_remove(void *handle);
 bool cu_handle_is(const void *handle, enum cu_kind kind);
 
@@ -182,4 +188,6 @@ cu_result cu_status(lk_gpu *gpu, lk_status s);
 const char *cu_error_words(int number);
 /* A sentence for the report, once: something that the API has and Lockstep does not do. */
 void cu_refused(const char *what);
+
+#include "cuda/cu_api.h"
 #endif

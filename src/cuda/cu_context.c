@@ -14,7 +14,7 @@ enum { LIMIT_STACK, LIMIT_PRINTF, LIMIT_HEAP, LIMIT_SYNC_DEPTH, LIMIT_PENDING, L
 
 static struct cu_context *context_new(struct cu_device *d, u32 flags, bool primary)
 {
-    struct cu_context *c = base_alloc(sizeof *c);
+    struct cu_context *c = cu_handle_new(CU_CONTEXT, sizeof *c);
     if (!c) return NULL;
     *c = (struct cu_context){ .device = d,
                               .primary = primary,
@@ -27,9 +27,7 @@ static struct cu_context *context_new(struct cu_device *d, u32 flags, bool prima
                                          [LIMIT_SYNC_DEPTH] = 2,
                                          [LIMIT_PENDING] = 2048,
                                          [LIMIT_FETCH] = 64 } };
-    if (cu_handle_add(c, CU_CONTEXT)) return c;
-    base_free(c);
-    return NULL;
+    return c;
 }
 
 cu_result cu_context_retain(struct cu_device *d, struct cu_context **out)

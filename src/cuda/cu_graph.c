@@ -33,15 +33,14 @@ enum { DEPENDENCIES = 256 };
 
 static cu_result graph_give(struct cu_device *d, lk_graph *g, struct cu_graph **out)
 {
-    struct cu_graph *x = base_alloc(sizeof *x);
-    if (x) *x = (struct cu_graph){ .device = d, .graph = g };
-    if (x && cu_handle_add(x, CU_GRAPH)) {
-        *out = x;
-        return CU_OK;
+    struct cu_graph *x = cu_handle_new(CU_GRAPH, sizeof *x);
+    if (!x) {
+        lk_graph_destroy(g);
+        return CU_OUT_OF_MEMORY;
     }
-    base_free(x);
-    lk_graph_destroy(g);
-    return CU_OUT_OF_MEMORY;
+    *x = (struct cu_graph){ .device = d, .graph = g };
+    *out = x;
+    return CU_OK;
 }
 
 CU_API(cuGraphCreate)(struct cu_graph **out, unsigned flags)
@@ -59,13 +58,11 @@ CU_API(cuGraphDestroy)(struct cu_graph *g)
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_handle_is(g, CU_GRAPH)) return CU_INVALID_VALUE;
-    cu_handle_remove(g);
+    if (!cu_handle_take(g, CU_GRAPH)) return CU_INVALID_VALUE;
     while (g->first) {
         struct cu_node *n = g->first;
         g->first = n->next;
-        cu_handle_remove(n);
-        base_free(n);
+        cu_handle_end(n);
     }
     lk_graph_destroy(g->graph);
     base_free(g);
@@ -97,18 +94,14 @@ static cu_result add_end(struct adding *a, lk_status s, struct cu_graph *g, u32 
 {
     cu_result r = cu_status(g->device->gpu, s);
     if (r) return r;
-    struct cu_node *n = base_alloc(sizeof *n);
+    struct cu_node *n = cu_handle_new(CU_NODE, sizeof *n);
     if (!n) return CU_OUT_OF_MEMORY;
     *n = (struct cu_node){ g, a->made, type, g->first };
-    if (!cu_handle_add(n, CU_NODE)) {
-        base_free(n);
-        return CU_OUT_OF_MEMORY;
-    }
     g->first = n;
     *out = n;
     return CU_OK;
 }
-#define ADDING struct cu_node **out, struct cu_graph *g, struct cu_node *const *dep, u64 deps
+#define ADDING CU_ADDING
 #define BEGIN                                       \
     struct adding a;                                \
     cu_result r = add_begin(&a, out, g, dep, deps); \
@@ -121,18 +114,14 @@ CU_API(cuGraphAddEmptyNode)(ADDING)
     return add_end(&a, lk_graph_add_empty(AFTER, &a.made), g, NODE_EMPTY, out);
 }
 
-struct kernel_node { /* CUDA_KERNEL_NODE_PARAMS; the last two only in its second version */
-    void *function;
-    unsigned grid[3], block[3], shared;
-    void **params, **extra;
-    void *kernel, *context;
-};
-static cu_result kernel_read(struct cu_context *c, const struct kernel_node *x, bool second,
+/* Both versions begin in the same way; second: it is a cu_kernel_node_v2. */
+static cu_result kernel_read(struct cu_context *c, const struct cu_kernel_node *x, bool second,
                              const void *arg[CU_ARGUMENTS], lk_kernel **k, lk_launch *l)
 {
-    if (!cu_readable(x, second ? sizeof *x : offsetof(struct kernel_node, kernel))) return CU_INVALID_VALUE;
+    const struct cu_kernel_node_v2 *y = (const void *)x;
+    if (second ? !cu_ok(y) : !cu_ok(x)) return CU_INVALID_VALUE;
     struct cu_function *f = cu_function_of(x->function);
-    if (!f && second) f = cu_function_of(x->kernel);
+    if (!f && second) f = cu_function_of(y->kernel);
     if (!f) return CU_INVALID_HANDLE;
     struct cu_launch in = { .grid = { x->grid[0], x->grid[1], x->grid[2] },
                             .block = { x->block[0], x->block[1], x->block[2] },
@@ -141,7 +130,7 @@ static cu_result kernel_read(struct cu_context *c, const struct kernel_node *x, 
                             .extra = x->extra };
     return cu_launch_read(c, f, &in, arg, k, l);
 }
-static cu_result kernel_add(ADDING, const struct kernel_node *x, bool second)
+static cu_result kernel_add(ADDING, const struct cu_kernel_node *x, bool second)
 {
     const void *arg[CU_ARGUMENTS];
     lk_kernel *k;
@@ -150,8 +139,11 @@ static cu_result kernel_add(ADDING, const struct kernel_node *x, bool second)
     if ((r = kernel_read(a.c, x, second, arg, &k, &l))) return r;
     return add_end(&a, lk_graph_add_launch(AFTER, k, &l, &a.made), g, NODE_KERNEL, out);
 }
-CU_API(cuGraphAddKernelNode)(ADDING, const struct kernel_node *x) { return kernel_add(out, g, dep, deps, x, false); }
-CU_API(cuGraphAddKernelNode_v2)(ADDING, const struct kernel_node *x) { return kernel_add(out, g, dep, deps, x, true); }
+CU_API(cuGraphAddKernelNode)(ADDING, const struct cu_kernel_node *x) { return kernel_add(out, g, dep, deps, x, false); }
+CU_API(cuGraphAddKernelNode_v2)(ADDING, const struct cu_kernel_node_v2 *x)
+{
+    return kernel_add(out, g, dep, deps, &x->first, true);
+}
 
 CU_API(cuGraphAddMemcpyNode)(ADDING, const struct cu_copy_3d *x, void *context)
 {
@@ -163,12 +155,7 @@ CU_API(cuGraphAddMemcpyNode)(ADDING, const struct cu_copy_3d *x, void *context)
     return add_end(&a, lk_graph_add_copy(AFTER, &y, &a.made), g, NODE_COPY, out);
 }
 
-struct fill_node { /* CUDA_MEMSET_NODE_PARAMS */
-    u64 address, pitch;
-    unsigned value, bytes;
-    u64 width, height;
-};
-static lk_fill fill_read(const struct fill_node *x)
+static lk_fill fill_read(const struct cu_fill_node *x)
 {
     return (lk_fill){ .size = sizeof(lk_fill),
                       .address = x->address,
@@ -178,7 +165,7 @@ static lk_fill fill_read(const struct fill_node *x)
                       .rows = x->height,
                       .pitch = x->height > 1 ? x->pitch : 0 };
 }
-CU_API(cuGraphAddMemsetNode)(ADDING, const struct fill_node *x, void *context)
+CU_API(cuGraphAddMemsetNode)(ADDING, const struct cu_fill_node *x, void *context)
 {
     (void)context;
     BEGIN;
@@ -187,11 +174,7 @@ CU_API(cuGraphAddMemsetNode)(ADDING, const struct fill_node *x, void *context)
     return add_end(&a, lk_graph_add_fill(AFTER, &y, &a.made), g, NODE_FILL, out);
 }
 
-struct host_node { /* CUDA_HOST_NODE_PARAMS */
-    void (*call)(void *self);
-    void *self;
-};
-CU_API(cuGraphAddHostNode)(ADDING, const struct host_node *x)
+CU_API(cuGraphAddHostNode)(ADDING, const struct cu_host_node *x)
 {
     BEGIN;
     if (!cu_ok(x) || !cu_readable((const void *)(uintptr_t)x->call, 1)) return CU_INVALID_VALUE;
@@ -246,7 +229,7 @@ static cu_result edges(struct cu_graph *g, struct cu_node *const *from, struct c
     }
     return r;
 }
-#define EDGES struct cu_graph *g, struct cu_node *const *from, struct cu_node *const *to
+#define EDGES CU_EDGES
 CU_API(cuGraphAddDependencies)(EDGES, u64 n) { return edges(g, from, to, n, false); }
 CU_API(cuGraphRemoveDependencies)(EDGES, u64 n) { return edges(g, from, to, n, true); }
 /* Data of an edge are ports of programmatic launches: such an edge is a full one here, which is never too early. */
@@ -289,40 +272,32 @@ static cu_result instantiate(struct cu_exec **out, struct cu_graph *g, u64 flags
     cu_result r = cu_begin();
     if (r) return r;
     if (!cu_ok(out) || !cu_handle_is(g, CU_GRAPH) || flags & ~(u64)15) return CU_INVALID_VALUE;
-    struct cu_exec *x = base_alloc(sizeof *x);
+    struct cu_exec *x = cu_handle_new(CU_EXEC, sizeof *x);
     if (!x) return CU_OUT_OF_MEMORY;
     *x = (struct cu_exec){ .device = g->device, .flags = flags };
     u32 given = flags & FLAG_AUTO_FREE ? LK_GRAPH_AUTO_FREE : 0;
     r = cu_status(g->device->gpu, lk_graph_instantiate(g->graph, given, &x->exec));
-    if (!r && !cu_handle_add(x, CU_EXEC)) r = CU_OUT_OF_MEMORY;
-    if (r) {
-        if (x->exec) lk_exec_destroy(x->exec);
-        base_free(x);
-        return r;
-    }
-    *out = x;
-    return CU_OK;
+    if (r)
+        cu_handle_end(x);
+    else
+        *out = x;
+    return r;
 }
 CU_API(cuGraphInstantiateWithFlags)(struct cu_exec **out, struct cu_graph *g, u64 flags)
 {
     return instantiate(out, g, flags);
 }
-CU_API(cuGraphInstantiate)(struct cu_exec **out, struct cu_graph *g, void **node, char *log, u64 bytes)
+CU_API(cuGraphInstantiate)(struct cu_exec **out, struct cu_graph *g, struct cu_node **node, char *log, u64 bytes)
 {
     if (cu_ok(node)) *node = NULL;
     if (bytes && cu_ok(log)) *log = 0;
     return instantiate(out, g, 0);
 }
-CU_API(cuGraphInstantiate_v2)(struct cu_exec **out, struct cu_graph *g, void **node, char *log, u64 bytes)
+CU_API(cuGraphInstantiate_v2)(struct cu_exec **out, struct cu_graph *g, struct cu_node **node, char *log, u64 bytes)
 {
     return lkcu_cuGraphInstantiate(out, g, node, log, bytes);
 }
-struct instantiation { /* CUDA_GRAPH_INSTANTIATE_PARAMS */
-    u64 flags;
-    void *upload, *node;
-    u32 result;
-};
-CU_API(cuGraphInstantiateWithParams)(struct cu_exec **out, struct cu_graph *g, struct instantiation *x)
+CU_API(cuGraphInstantiateWithParams)(struct cu_exec **out, struct cu_graph *g, struct cu_instantiation *x)
 {
     if (!cu_ok(x)) return CU_INVALID_VALUE;
     cu_result r = instantiate(out, g, x->flags);
@@ -330,7 +305,7 @@ CU_API(cuGraphInstantiateWithParams)(struct cu_exec **out, struct cu_graph *g, s
     x->result = r ? 1 : 0;
     return r;
 }
-CU_API(cuGraphInstantiateWithParams_ptsz)(struct cu_exec **out, struct cu_graph *g, struct instantiation *x)
+CU_API(cuGraphInstantiateWithParams_ptsz)(struct cu_exec **out, struct cu_graph *g, struct cu_instantiation *x)
 {
     return lkcu_cuGraphInstantiateWithParams(out, g, x);
 }
@@ -339,8 +314,7 @@ CU_API(cuGraphExecDestroy)(struct cu_exec *x)
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_handle_is(x, CU_EXEC)) return CU_INVALID_VALUE;
-    cu_handle_remove(x);
+    if (!cu_handle_take(x, CU_EXEC)) return CU_INVALID_VALUE;
     lk_exec_destroy(x->exec);
     base_free(x);
     return CU_OK;
@@ -371,27 +345,23 @@ CU_API(cuGraphUpload)(struct cu_exec *x, void *s)
 }
 CU_API(cuGraphUpload_ptsz)(struct cu_exec *x, void *s) { return lkcu_cuGraphUpload(x, s); }
 
-struct update { /* CUgraphExecUpdateResultInfo */
-    u32 result;
-    void *node, *from;
-};
-CU_API(cuGraphExecUpdate_v2)(struct cu_exec *x, struct cu_graph *g, struct update *out)
+CU_API(cuGraphExecUpdate_v2)(struct cu_exec *x, struct cu_graph *g, struct cu_update *out)
 {
     if (!cu_handle_is(x, CU_EXEC) || !cu_handle_is(g, CU_GRAPH) || !cu_ok(out)) return CU_INVALID_VALUE;
     cu_result r = cu_status(x->device->gpu, lk_exec_update(x->exec, g->graph));
-    *out = (struct update){ r ? 1 : 0, NULL, NULL };
+    *out = (struct cu_update){ r ? 1 : 0, NULL, NULL };
     return r;
 }
-CU_API(cuGraphExecUpdate)(struct cu_exec *x, struct cu_graph *g, void **node, u32 *result)
+CU_API(cuGraphExecUpdate)(struct cu_exec *x, struct cu_graph *g, struct cu_node **node, u32 *result)
 {
-    struct update u = { 0 };
+    struct cu_update u = { 0 };
     cu_result r = lkcu_cuGraphExecUpdate_v2(x, g, &u);
     if (cu_ok(node)) *node = NULL;
     if (cu_ok(result)) *result = u.result;
     return r;
 }
 
-static cu_result kernel_set(struct cu_exec *x, struct cu_node *n, const struct kernel_node *p, bool second)
+static cu_result kernel_set(struct cu_exec *x, struct cu_node *n, const struct cu_kernel_node *p, bool second)
 {
     struct cu_context *c;
     const void *arg[CU_ARGUMENTS];
@@ -403,13 +373,13 @@ static cu_result kernel_set(struct cu_exec *x, struct cu_node *n, const struct k
     if ((r = kernel_read(c, p, second, arg, &k, &l))) return r;
     return cu_status(x->device->gpu, lk_exec_set_launch(x->exec, n->node, k, &l));
 }
-CU_API(cuGraphExecKernelNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct kernel_node *p)
+CU_API(cuGraphExecKernelNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct cu_kernel_node *p)
 {
     return kernel_set(x, n, p, false);
 }
-CU_API(cuGraphExecKernelNodeSetParams_v2)(struct cu_exec *x, struct cu_node *n, const struct kernel_node *p)
+CU_API(cuGraphExecKernelNodeSetParams_v2)(struct cu_exec *x, struct cu_node *n, const struct cu_kernel_node_v2 *p)
 {
-    return kernel_set(x, n, p, true);
+    return kernel_set(x, n, &p->first, true);
 }
 CU_API(cuGraphExecMemcpyNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct cu_copy_3d *p, void *context)
 {
@@ -422,14 +392,15 @@ CU_API(cuGraphExecMemcpyNodeSetParams)(struct cu_exec *x, struct cu_node *n, con
     if ((r = cu_copy_read(c, p, &y))) return r;
     return cu_status(x->device->gpu, lk_exec_set_copy(x->exec, n->node, &y));
 }
-CU_API(cuGraphExecMemsetNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct fill_node *p, void *context)
+CU_API(cuGraphExecMemsetNodeSetParams)
+(struct cu_exec *x, struct cu_node *n, const struct cu_fill_node *p, void *context)
 {
     (void)context;
     if (!cu_handle_is(x, CU_EXEC) || !cu_handle_is(n, CU_NODE) || !cu_ok(p)) return CU_INVALID_VALUE;
     lk_fill y = fill_read(p);
     return cu_status(x->device->gpu, lk_exec_set_fill(x->exec, n->node, &y));
 }
-CU_API(cuGraphExecHostNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct host_node *p)
+CU_API(cuGraphExecHostNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct cu_host_node *p)
 {
     if (!cu_handle_is(x, CU_EXEC) || !cu_handle_is(n, CU_NODE) || !cu_ok(p)) return CU_INVALID_VALUE;
     return cu_status(x->device->gpu, lk_exec_set_host(x->exec, n->node, p->call, p->self));

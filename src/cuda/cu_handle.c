@@ -61,6 +61,31 @@ void cu_handle_remove(void *handle)
     unlock(&all.lock);
 }
 
+void *cu_handle_new(enum cu_kind kind, size_t bytes)
+{
+    void *handle = base_alloc(bytes);
+    if (!handle || cu_handle_add(handle, kind)) return handle;
+    base_free(handle);
+    return NULL;
+}
+
+bool cu_handle_take(void *handle, enum cu_kind kind)
+{
+    lock(&all.lock);
+    struct slot *s = handle && all.cap ? slot_of(all.slot, all.cap, handle) : NULL;
+    bool is = s && s->handle && s->kind == kind;
+    if (is) s->kind = 0;
+    unlock(&all.lock);
+    return is;
+}
+
+void cu_handle_end(void *handle)
+{
+    if (!handle) return;
+    cu_handle_remove(handle);
+    base_free(handle);
+}
+
 bool cu_handle_is(const void *handle, enum cu_kind kind)
 {
     if (!handle) return false;

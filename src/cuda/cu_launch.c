@@ -80,22 +80,20 @@ static cu_result launch(void *function, const struct cu_launch *l)
     return cu_status(c->device->gpu, lk_kernel_launch(k, &x, NULL));
 }
 
-#define SHAPE \
-    unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream
 #define GIVEN .grid = { gx, gy, gz }, .block = { bx, by, bz }, .shared = shared, .stream = stream
-CU_API(cuLaunchKernel)(void *f, SHAPE, void **params, void **extra)
+CU_API(cuLaunchKernel)(void *f, CU_SHAPE, void **params, void **extra)
 {
     return launch(f, &(struct cu_launch){ GIVEN, .params = params, .extra = extra });
 }
-CU_API(cuLaunchKernel_ptsz)(void *f, SHAPE, void **params, void **extra)
+CU_API(cuLaunchKernel_ptsz)(void *f, CU_SHAPE, void **params, void **extra)
 {
     return launch(f, &(struct cu_launch){ GIVEN, .params = params, .extra = extra, .thread = true });
 }
-CU_API(cuLaunchCooperativeKernel)(void *f, SHAPE, void **params)
+CU_API(cuLaunchCooperativeKernel)(void *f, CU_SHAPE, void **params)
 {
     return launch(f, &(struct cu_launch){ GIVEN, .params = params, .cooperative = true });
 }
-CU_API(cuLaunchCooperativeKernel_ptsz)(void *f, SHAPE, void **params)
+CU_API(cuLaunchCooperativeKernel_ptsz)(void *f, CU_SHAPE, void **params)
 {
     return launch(f, &(struct cu_launch){ GIVEN, .params = params, .cooperative = true, .thread = true });
 }
@@ -103,20 +101,6 @@ CU_API(cuLaunchCooperativeKernel_ptsz)(void *f, SHAPE, void **params)
 /* ---- cuLaunchKernelEx ---- */
 
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_PROGRAMMATIC = 6 }; /* CUlaunchAttributeID */
-struct cu_launch_attribute {
-    u32 id, padding;
-    union {
-        char bytes[64];
-        int number;
-        u32 cluster[3];
-    } value;
-};
-struct cu_launch_config {
-    unsigned grid[3], block[3], shared;
-    void *stream;
-    const struct cu_launch_attribute *attribute;
-    unsigned attributes;
-};
 
 static cu_result launch_ex(const struct cu_launch_config *x, void *f, void **params, void **extra, bool thread)
 {

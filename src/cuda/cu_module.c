@@ -50,8 +50,7 @@ static void image_free(struct cu_image *m)
     while (m->first) {
         struct cu_function *f = m->first;
         m->first = f->next;
-        cu_handle_remove(f);
-        base_free(f);
+        cu_handle_end(f);
     }
     cu_texts_free(m->part, m->parts);
     base_free(m);
@@ -100,8 +99,7 @@ static cu_result image_delete(struct cu_image *m, enum cu_kind kind)
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_handle_is(m, kind)) return CU_INVALID_HANDLE;
-    cu_handle_remove(m);
+    if (!cu_handle_take(m, kind)) return CU_INVALID_HANDLE;
     image_free(m);
     return CU_OK;
 }
@@ -177,13 +175,9 @@ static cu_result function_get(struct cu_image *m, struct cu_device *d, const cha
     for (u32 i = 0; !k && i < lk_module_kernel_count(loaded); i++)
         if (!strcmp(lk_kernel_name(lk_module_kernel_at(loaded, i)), name)) k = lk_module_kernel_at(loaded, i);
     if (!k) return CU_NOT_FOUND;
-    if (!(f = base_alloc(sizeof *f))) return CU_OUT_OF_MEMORY;
+    if (!(f = cu_handle_new(kind, sizeof *f))) return CU_OUT_OF_MEMORY;
     *f = (struct cu_function){ .image = m, .name = lk_kernel_name(k), .carveout = -1 };
     f->on[d->ordinal] = k;
-    if (!cu_handle_add(f, kind)) {
-        base_free(f);
-        return CU_OUT_OF_MEMORY;
-    }
     lock(&m->lock);
     f->next = m->first;
     m->first = f;

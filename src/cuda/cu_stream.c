@@ -53,21 +53,18 @@ CU_API(cuStreamCreateWithPriority)(struct cu_stream **out, unsigned flags, int p
     cu_result r = cu_current(&c);
     if (r) return r;
     if (!cu_ok(out) || flags > 1) return CU_INVALID_VALUE;
-    struct cu_stream *s = base_alloc(sizeof *s);
+    struct cu_stream *s = cu_handle_new(CU_STREAM, sizeof *s);
     if (!s) return CU_OUT_OF_MEMORY;
     *s = (struct cu_stream){ .device = c->device,
                              .flags = flags,
                              .priority = MIN_OF(MAX_OF(priority, -5), 0),
                              .id = __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED) };
     r = cu_status(c->device->gpu, lk_stream_create(c->device->gpu, flags, priority, &s->stream));
-    if (!r && !cu_handle_add(s, CU_STREAM)) r = CU_OUT_OF_MEMORY;
-    if (r) {
-        if (s->stream) lk_stream_destroy(s->stream);
-        base_free(s);
-        return r;
-    }
-    *out = s;
-    return CU_OK;
+    if (r)
+        cu_handle_end(s);
+    else
+        *out = s;
+    return r;
 }
 CU_API(cuStreamCreate)(struct cu_stream **out, unsigned flags)
 {
@@ -78,8 +75,7 @@ CU_API(cuStreamDestroy_v2)(struct cu_stream *s)
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_handle_is(s, CU_STREAM)) return CU_INVALID_HANDLE;
-    cu_handle_remove(s);
+    if (!cu_handle_take(s, CU_STREAM)) return CU_INVALID_HANDLE;
     r = cu_status(s->device->gpu, lk_stream_destroy(s->stream));
     base_free(s);
     return r;
@@ -234,26 +230,22 @@ CU_API(cuEventCreate)(struct cu_event **out, unsigned flags)
         cu_refused("cuEventCreate with CU_EVENT_INTERPROCESS");
         return CU_NOT_SUPPORTED;
     }
-    struct cu_event *e = base_alloc(sizeof *e);
+    struct cu_event *e = cu_handle_new(CU_EVENT, sizeof *e);
     if (!e) return CU_OUT_OF_MEMORY;
     e->device = c->device;
     r = cu_status(c->device->gpu, lk_event_create(c->device->gpu, flags, &e->event));
-    if (!r && !cu_handle_add(e, CU_EVENT)) r = CU_OUT_OF_MEMORY;
-    if (r) {
-        if (e->event) lk_event_destroy(e->event);
-        base_free(e);
-        return r;
-    }
-    *out = e;
-    return CU_OK;
+    if (r)
+        cu_handle_end(e);
+    else
+        *out = e;
+    return r;
 }
 
 CU_API(cuEventDestroy_v2)(struct cu_event *e)
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_handle_is(e, CU_EVENT)) return CU_INVALID_HANDLE;
-    cu_handle_remove(e);
+    if (!cu_handle_take(e, CU_EVENT)) return CU_INVALID_HANDLE;
     lk_event_destroy(e->event);
     base_free(e);
     return CU_OK;

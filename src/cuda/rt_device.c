@@ -2,13 +2,6 @@
 #include "cuda/rt.h"
 #include "sim/profile.h"
 
-extern cu_result lkcu_cuInit(unsigned), lkcu_cuDeviceGetAttribute(int *, int, int), lkcu_cuDeviceGetUuid(u8 *, int),
-    lkcu_cuDeviceGetPCIBusId(char *, int, int), lkcu_cuDeviceGetByPCIBusId(int *, const char *),
-    lkcu_cuCtxGetLimit(u64 *, u32), lkcu_cuCtxSetLimit(u32, u64), lkcu_cuCtxGetFlags(unsigned *),
-    lkcu_cuDevicePrimaryCtxSetFlags_v2(int, unsigned), lkcu_cuCtxGetCacheConfig(u32 *), lkcu_cuCtxSetCacheConfig(u32),
-    lkcu_cuCtxGetSharedMemConfig(u32 *), lkcu_cuCtxSetSharedMemConfig(u32), lkcu_cuCtxSynchronize(void),
-    lkcu_cuDeviceCanAccessPeer(int *, int, int);
-
 static const struct property {
     u8 bytes, count, attribute, first, last;
 } property[] = {

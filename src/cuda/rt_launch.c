@@ -12,18 +12,6 @@ static _Thread_local struct {
     u32 n;
 } pushed;
 
-extern cu_result lkcu_cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                     void *, void **, void **),
-    lkcu_cuLaunchKernel_ptsz(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
-                             void **, void **),
-    lkcu_cuLaunchCooperativeKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
-                                   void **),
-    lkcu_cuLaunchCooperativeKernel_ptsz(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                        void *, void **),
-    lkcu_cuLaunchKernelEx(const void *, void *, void **, void **),
-    lkcu_cuLaunchKernelEx_ptsz(const void *, void *, void **, void **), lkcu_cuFuncGetAttribute(int *, int, void *),
-    lkcu_cuFuncSetAttribute(void *, int, int);
-
 __attribute__((visibility("default"))) unsigned
 lkrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_dim3 block, u64 shared, void *stream);
 unsigned lkrt___cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_dim3 block, u64 shared, void *stream)
@@ -66,14 +54,7 @@ struct rt_launch_config { /* cudaLaunchConfig_t */
     struct rt_dim3 grid, block;
     u64 shared;
     void *stream;
-    void *attribute; /* cudaLaunchAttribute is CUlaunchAttribute */
-    unsigned attributes;
-};
-struct cu_launch_config { /* as in cu_launch.c */
-    struct rt_dim3 grid, block;
-    unsigned shared;
-    void *stream;
-    void *attribute;
+    const struct cu_launch_attribute *attribute;
     unsigned attributes;
 };
 static cu_result launch_ex(const struct rt_launch_config *x, const void *host, void **args, bool thread)
@@ -82,7 +63,12 @@ static cu_result launch_ex(const struct rt_launch_config *x, const void *host, v
     cu_result r = rt_enter(NULL);
     if (r || (r = rt_function_of(host, &f))) return r;
     if (!cu_ok(x) || x->shared > UINT32_MAX) return CU_INVALID_VALUE;
-    struct cu_launch_config y = { x->grid, x->block, (u32)x->shared, x->stream, x->attribute, x->attributes };
+    struct cu_launch_config y = { .grid = { x->grid.x, x->grid.y, x->grid.z },
+                                  .block = { x->block.x, x->block.y, x->block.z },
+                                  .shared = (u32)x->shared,
+                                  .stream = x->stream,
+                                  .attribute = x->attribute,
+                                  .attributes = x->attributes };
     return (thread ? lkcu_cuLaunchKernelEx_ptsz : lkcu_cuLaunchKernelEx)(&y, f, args, NULL);
 }
 RT_PAIR(cudaLaunchKernelExC, _ptsz, (const struct rt_launch_config *x, const void *f, void **args),

@@ -3,29 +3,6 @@
 
 enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, BY_ADDRESS = 4 }; /* cudaMemcpyKind; 0: between host and host */
 
-#define DECLARE(name, suffix, ...) extern cu_result lkcu_##name(__VA_ARGS__), lkcu_##name##suffix(__VA_ARGS__)
-DECLARE(cuMemcpy, _ptds, u64, u64, u64);
-DECLARE(cuMemcpyAsync, _ptsz, u64, u64, u64, void *);
-DECLARE(cuMemcpyHtoD_v2, _ptds, u64, const void *, u64);
-DECLARE(cuMemcpyHtoDAsync_v2, _ptsz, u64, const void *, u64, void *);
-DECLARE(cuMemcpyDtoH_v2, _ptds, void *, u64, u64);
-DECLARE(cuMemcpyDtoHAsync_v2, _ptsz, void *, u64, u64, void *);
-DECLARE(cuMemcpyDtoD_v2, _ptds, u64, u64, u64);
-DECLARE(cuMemcpyDtoDAsync_v2, _ptsz, u64, u64, u64, void *);
-DECLARE(cuMemcpy3D_v2, _ptds, const void *);
-DECLARE(cuMemcpy3DAsync_v2, _ptsz, const void *, void *);
-DECLARE(cuMemsetD8_v2, _ptds, u64, unsigned char, u64);
-DECLARE(cuMemsetD8Async, _ptsz, u64, unsigned char, u64, void *);
-DECLARE(cuMemsetD2D8_v2, _ptds, u64, u64, unsigned char, u64, u64);
-DECLARE(cuMemsetD2D8Async, _ptsz, u64, u64, unsigned char, u64, u64, void *);
-DECLARE(cuMemAllocAsync, _ptsz, u64 *, u64, void *);
-DECLARE(cuMemFreeAsync, _ptsz, u64, void *);
-extern cu_result lkcu_cuMemAlloc_v2(u64 *, u64), lkcu_cuMemFree_v2(u64), lkcu_cuMemAllocManaged(u64 *, u64, unsigned),
-    lkcu_cuMemHostAlloc(void **, u64, unsigned), lkcu_cuMemFreeHost(void *),
-    lkcu_cuMemAllocPitch_v2(u64 *, u64 *, u64, u64, unsigned), lkcu_cuMemHostRegister_v2(void *, u64, unsigned),
-    lkcu_cuMemHostUnregister(void *), lkcu_cuMemHostGetDevicePointer_v2(u64 *, void *, unsigned),
-    lkcu_cuMemHostGetFlags(unsigned *, void *), lkcu_cuMemGetInfo_v2(u64 *, u64 *),
-    lkcu_cuPointerGetAttribute(void *, int, u64);
 #define P(x) (u64)(uintptr_t)(x)
 
 /* ---- allocation ---- */

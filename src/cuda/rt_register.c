@@ -30,12 +30,6 @@ static struct {
     struct map functions, variables; /* by the address in the host program */
 } all = { .lock = LOCK_INIT };
 
-extern cu_result lkcu_cuLibraryLoadData(struct cu_image **, const void *, int *, void **, unsigned, int *, void **,
-                                        unsigned),
-    lkcu_cuLibraryUnload(struct cu_image *),
-    lkcu_cuLibraryGetKernel(struct cu_function **, struct cu_image *, const char *),
-    lkcu_cuLibraryGetGlobal(u64 *, u64 *, struct cu_image *, const char *);
-
 /* The address as a key that the map can keep. */
 static struct str key_of(const void *const *p) { return (struct str){ (const char *)p, sizeof *p }; }
 static void put(struct map *m, const void *host, void *value)

@@ -4,29 +4,15 @@
 /* The driver's function for the legacy or the thread's default stream. */
 #define VARIANT(name) (thread ? lkcu_##name##_ptsz : lkcu_##name)
 
-#define DECLARE(name, ...) extern cu_result lkcu_##name(__VA_ARGS__), lkcu_##name##_ptsz(__VA_ARGS__)
-DECLARE(cuStreamSynchronize, void *);
-DECLARE(cuStreamQuery, void *);
-DECLARE(cuStreamWaitEvent, void *, void *, unsigned);
-DECLARE(cuStreamGetFlags, void *, unsigned *);
-DECLARE(cuStreamGetPriority, void *, int *);
-DECLARE(cuStreamGetId, void *, u64 *);
-DECLARE(cuStreamGetDevice, void *, int *);
-DECLARE(cuStreamAddCallback, void *, void (*)(void *, cu_result, void *), void *, unsigned);
-DECLARE(cuLaunchHostFunc, void *, void (*)(void *), void *);
-DECLARE(cuEventRecord, void *, void *);
-DECLARE(cuEventRecordWithFlags, void *, void *, unsigned);
-extern cu_result lkcu_cuStreamCreateWithPriority(void **, unsigned, int), lkcu_cuStreamDestroy_v2(void *),
-    lkcu_cuEventCreate(void **, unsigned), lkcu_cuEventDestroy_v2(void *), lkcu_cuEventQuery(void *),
-    lkcu_cuEventSynchronize(void *), lkcu_cuEventElapsedTime(float *, void *, void *), lkcu_cuCtxSynchronize(void),
-    lkcu_cuCtxGetStreamPriorityRange(int *, int *);
-
-RT_API(cudaStreamCreateWithPriority)(void **s, unsigned flags, int priority)
+RT_API(cudaStreamCreateWithPriority)(struct cu_stream **s, unsigned flags, int priority)
 {
     return rt_done(THEN(lkcu_cuStreamCreateWithPriority(s, flags, priority)));
 }
-RT_API(cudaStreamCreateWithFlags)(void **s, unsigned flags) { return lkrt_cudaStreamCreateWithPriority(s, flags, 0); }
-RT_API(cudaStreamCreate)(void **s) { return lkrt_cudaStreamCreateWithPriority(s, 0, 0); }
+RT_API(cudaStreamCreateWithFlags)(struct cu_stream **s, unsigned flags)
+{
+    return lkrt_cudaStreamCreateWithPriority(s, flags, 0);
+}
+RT_API(cudaStreamCreate)(struct cu_stream **s) { return lkrt_cudaStreamCreateWithPriority(s, 0, 0); }
 RT_API(cudaStreamDestroy)(void *s) { return rt_done(THEN(lkcu_cuStreamDestroy_v2(s))); }
 RT_PAIR(cudaStreamSynchronize, _ptsz, (void *s), THEN(VARIANT(cuStreamSynchronize)(s)))
 RT_PAIR(cudaStreamQuery, _ptsz, (void *s), THEN(VARIANT(cuStreamQuery)(s)))
@@ -40,8 +26,11 @@ RT_PAIR(cudaStreamAddCallback, _ptsz, (void *s, void (*f)(void *, cu_result, voi
 RT_PAIR(cudaLaunchHostFunc, _ptsz, (void *s, void (*f)(void *), void *self),
         THEN(VARIANT(cuLaunchHostFunc)(s, f, self)))
 
-RT_API(cudaEventCreateWithFlags)(void **e, unsigned flags) { return rt_done(THEN(lkcu_cuEventCreate(e, flags))); }
-RT_API(cudaEventCreate)(void **e) { return lkrt_cudaEventCreateWithFlags(e, 0); }
+RT_API(cudaEventCreateWithFlags)(struct cu_event **e, unsigned flags)
+{
+    return rt_done(THEN(lkcu_cuEventCreate(e, flags)));
+}
+RT_API(cudaEventCreate)(struct cu_event **e) { return lkrt_cudaEventCreateWithFlags(e, 0); }
 RT_API(cudaEventDestroy)(void *e) { return rt_done(THEN(lkcu_cuEventDestroy_v2(e))); }
 RT_API(cudaEventQuery)(void *e) { return rt_done(THEN(lkcu_cuEventQuery(e))); }
 RT_API(cudaEventSynchronize)(void *e) { return rt_done(THEN(lkcu_cuEventSynchronize(e))); }

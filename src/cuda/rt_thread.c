@@ -20,9 +20,6 @@ static _Thread_local struct {
     cu_result last;
 } mine;
 
-extern cu_result lkcu_cuInit(unsigned), lkcu_cuCtxSetCurrent(struct cu_context *),
-    lkcu_cuCtxGetCurrent(struct cu_context **);
-
 cu_result rt_done(cu_result r)
 {
     if (r && r != 600) mine.last = r; /* not ready is an answer */
@@ -96,8 +93,6 @@ static bool error_find(int number, lk_cuda_error *out)
         if ((int)out->number == number && (out->runtime[0] || !number)) return true;
     return false;
 }
-
-extern cu_result lkcu_cuGetErrorString(int, const char **);
 
 __attribute__((visibility("default"))) const char *lkrt_cudaGetErrorName(int error);
 const char *lkrt_cudaGetErrorName(int error)

@@ -1,0 +1,184 @@
+/* cu_api.h: the functions of the driver interface that other files than their own call, the Runtime API (rt_*.c) above
+ * all, and the structs that they take. cu.h includes it, so that the compiler holds every definition against it. */
+#ifndef LOCKSTEP_CU_API_H
+#define LOCKSTEP_CU_API_H
+#include "cuda/cu.h"
+
+struct cu_stream; /* a CUstream of cuStreamCreate; parameters are void *, since 0, 1 and 2 are streams, too */
+struct cu_event;
+struct cu_graph;
+struct cu_node;
+struct cu_exec;
+
+/* A function and its variant for the thread's default stream. */
+#define CU_BOTH(name, suffix, ...) \
+    CU_API(name)(__VA_ARGS__);     \
+    CU_API(name##suffix)(__VA_ARGS__)
+
+/* ---- structs of cuda.h ---- */
+
+struct cu_launch_attribute { /* CUlaunchAttribute, cudaLaunchAttribute */
+    u32 id, padding;         /* id: CUlaunchAttributeID */
+    union cu_launch_value {
+        char bytes[64];
+        int number;
+        u32 cluster[3];
+    } value; /* of the type that belongs to the id */
+};
+struct cu_launch_config { /* CUlaunchConfig */
+    unsigned grid[3], block[3], shared;
+    void *stream;
+    const struct cu_launch_attribute *attribute;
+    unsigned attributes; /* how many */
+};
+struct cu_kernel_node { /* CUDA_KERNEL_NODE_PARAMS, first version; cudaKernelNodeParams, with a host function */
+    void *function;
+    unsigned grid[3], block[3], shared;
+    void **params, **extra; /* arguments, in one of two forms */
+};
+struct cu_kernel_node_v2 {
+    struct cu_kernel_node first;
+    void *kernel, *context; /* kernel: a CUkernel, where there is no function */
+};
+struct cu_fill_node { /* CUDA_MEMSET_NODE_PARAMS */
+    u64 address, pitch;
+    unsigned value, bytes; /* bytes of an element: 1, 2 or 4 */
+    u64 width, height;     /* elements of a row, rows */
+};
+struct cu_host_node { /* CUDA_HOST_NODE_PARAMS */
+    void (*call)(void *self);
+    void *self;
+};
+struct cu_instantiation { /* CUDA_GRAPH_INSTANTIATE_PARAMS */
+    u64 flags;
+    void *upload, *node; /* upload: a stream; node: that was wrong */
+    u32 result;          /* CUgraphInstantiateResult */
+};
+struct cu_update { /* CUgraphExecUpdateResultInfo */
+    u32 result;    /* CUgraphExecUpdateResult */
+    struct cu_node *node, *from;
+};
+
+/* ---- cu_process.c, cu_device.c, cu_context.c ---- */
+
+CU_API(cuInit)(unsigned flags);
+CU_API(cuGetErrorString)(int error, const char **out);
+CU_API(cuDeviceGetAttribute)(int *value, int which, int device);
+CU_API(cuDeviceGetUuid)(u8 out[16], int device);
+CU_API(cuDeviceGetPCIBusId)(char *out, int size, int device);
+CU_API(cuDeviceGetByPCIBusId)(int *device, const char *id);
+CU_API(cuDeviceCanAccessPeer)(int *can, int device, int peer);
+CU_API(cuDevicePrimaryCtxSetFlags_v2)(int device, unsigned flags);
+CU_API(cuCtxSetCurrent)(struct cu_context *c);
+CU_API(cuCtxGetCurrent)(struct cu_context **out);
+CU_API(cuCtxSynchronize)(void);
+CU_API(cuCtxGetFlags)(unsigned *flags);
+CU_API(cuCtxGetLimit)(u64 *value, u32 limit);
+CU_API(cuCtxSetLimit)(u32 limit, u64 value);
+CU_API(cuCtxGetCacheConfig)(u32 *config);
+CU_API(cuCtxSetCacheConfig)(u32 config);
+CU_API(cuCtxGetSharedMemConfig)(u32 *config);
+CU_API(cuCtxSetSharedMemConfig)(u32 config);
+CU_API(cuCtxGetStreamPriorityRange)(int *least, int *greatest);
+
+/* ---- cu_module.c, cu_launch.c ---- */
+
+CU_API(cuLibraryLoadData)
+(struct cu_image **out, const void *code, int *jit_option, void **jit_value, unsigned jits, int *option, void **value,
+ unsigned options);
+CU_API(cuLibraryUnload)(struct cu_image *m);
+CU_API(cuLibraryGetKernel)(struct cu_function **out, struct cu_image *m, const char *name);
+CU_API(cuLibraryGetGlobal)(u64 *address, u64 *bytes, struct cu_image *m, const char *name);
+CU_API(cuFuncGetAttribute)(int *value, int which, void *function);
+CU_API(cuFuncSetAttribute)(void *function, int which, int value);
+#define CU_SHAPE \
+    unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream
+CU_BOTH(cuLaunchKernel, _ptsz, void *f, CU_SHAPE, void **params, void **extra);
+CU_BOTH(cuLaunchCooperativeKernel, _ptsz, void *f, CU_SHAPE, void **params);
+CU_BOTH(cuLaunchKernelEx, _ptsz, const struct cu_launch_config *x, void *f, void **params, void **extra);
+
+/* ---- cu_memory.c, cu_copy.c ---- */
+
+CU_API(cuMemAlloc_v2)(u64 *out, u64 bytes);
+CU_API(cuMemFree_v2)(u64 address);
+CU_API(cuMemAllocManaged)(u64 *out, u64 bytes, unsigned flags);
+CU_API(cuMemAllocPitch_v2)(u64 *out, u64 *pitch, u64 width, u64 rows, unsigned element);
+CU_API(cuMemHostAlloc)(void **out, u64 bytes, unsigned flags);
+CU_API(cuMemFreeHost)(void *p);
+CU_API(cuMemHostRegister_v2)(void *p, u64 bytes, unsigned flags);
+CU_API(cuMemHostUnregister)(void *p);
+CU_API(cuMemHostGetDevicePointer_v2)(u64 *out, void *p, unsigned flags);
+CU_API(cuMemHostGetFlags)(unsigned *flags, void *p);
+CU_API(cuMemGetInfo_v2)(u64 *left, u64 *total);
+CU_API(cuPointerGetAttribute)(void *out, int which, u64 address);
+CU_BOTH(cuMemAllocAsync, _ptsz, u64 *out, u64 n, void *s);
+CU_BOTH(cuMemFreeAsync, _ptsz, u64 a, void *s);
+CU_BOTH(cuMemcpy, _ptds, u64 to, u64 from, u64 n);
+CU_BOTH(cuMemcpyAsync, _ptsz, u64 to, u64 from, u64 n, void *s);
+CU_BOTH(cuMemcpyHtoD_v2, _ptds, u64 to, const void *from, u64 n);
+CU_BOTH(cuMemcpyHtoDAsync_v2, _ptsz, u64 to, const void *from, u64 n, void *s);
+CU_BOTH(cuMemcpyDtoH_v2, _ptds, void *to, u64 from, u64 n);
+CU_BOTH(cuMemcpyDtoHAsync_v2, _ptsz, void *to, u64 from, u64 n, void *s);
+CU_BOTH(cuMemcpyDtoD_v2, _ptds, u64 to, u64 from, u64 n);
+CU_BOTH(cuMemcpyDtoDAsync_v2, _ptsz, u64 to, u64 from, u64 n, void *s);
+CU_BOTH(cuMemcpy3D_v2, _ptds, const struct cu_copy_3d *x);
+CU_BOTH(cuMemcpy3DAsync_v2, _ptsz, const struct cu_copy_3d *x, void *s);
+CU_BOTH(cuMemsetD8_v2, _ptds, u64 a, u8 v, u64 n);
+CU_BOTH(cuMemsetD8Async, _ptsz, u64 a, u8 v, u64 n, void *s);
+CU_BOTH(cuMemsetD2D8_v2, _ptds, u64 a, u64 pitch, u8 v, u64 w, u64 h);
+CU_BOTH(cuMemsetD2D8Async, _ptsz, u64 a, u64 pitch, u8 v, u64 w, u64 h, void *s);
+
+/* ---- cu_stream.c ---- */
+
+CU_API(cuStreamCreateWithPriority)(struct cu_stream **out, unsigned flags, int priority);
+CU_API(cuStreamDestroy_v2)(struct cu_stream *s);
+CU_BOTH(cuStreamSynchronize, _ptsz, void *s);
+CU_BOTH(cuStreamQuery, _ptsz, void *s);
+CU_BOTH(cuStreamWaitEvent, _ptsz, void *s, struct cu_event *e, unsigned flags);
+CU_BOTH(cuStreamGetFlags, _ptsz, void *s, unsigned *out);
+CU_BOTH(cuStreamGetPriority, _ptsz, void *s, int *out);
+CU_BOTH(cuStreamGetId, _ptsz, void *s, u64 *out);
+CU_BOTH(cuStreamGetDevice, _ptsz, void *s, int *out);
+CU_BOTH(cuStreamAddCallback, _ptsz, void *s, void (*f)(void *, cu_result, void *), void *self, unsigned flags);
+CU_BOTH(cuLaunchHostFunc, _ptsz, void *s, void (*f)(void *), void *self);
+CU_API(cuEventCreate)(struct cu_event **out, unsigned flags);
+CU_API(cuEventDestroy_v2)(struct cu_event *e);
+CU_API(cuEventQuery)(struct cu_event *e);
+CU_API(cuEventSynchronize)(struct cu_event *e);
+CU_API(cuEventElapsedTime)(float *ms, struct cu_event *from, struct cu_event *to);
+CU_BOTH(cuEventRecord, _ptsz, struct cu_event *e, void *s);
+CU_BOTH(cuEventRecordWithFlags, _ptsz, struct cu_event *e, void *s, unsigned f);
+
+/* ---- cu_graph.c ---- */
+
+/* What every call that adds a node begins with: where the node goes, and what it comes after. */
+#define CU_ADDING struct cu_node **out, struct cu_graph *g, struct cu_node *const *dep, u64 deps
+#define CU_EDGES struct cu_graph *g, struct cu_node *const *from, struct cu_node *const *to
+CU_API(cuGraphCreate)(struct cu_graph **out, unsigned flags);
+CU_API(cuGraphDestroy)(struct cu_graph *g);
+CU_API(cuGraphAddEmptyNode)(CU_ADDING);
+CU_API(cuGraphAddKernelNode)(CU_ADDING, const struct cu_kernel_node *x);
+CU_API(cuGraphAddMemcpyNode)(CU_ADDING, const struct cu_copy_3d *x, void *context);
+CU_API(cuGraphAddMemsetNode)(CU_ADDING, const struct cu_fill_node *x, void *context);
+CU_API(cuGraphAddHostNode)(CU_ADDING, const struct cu_host_node *x);
+CU_API(cuGraphAddChildGraphNode)(CU_ADDING, struct cu_graph *child);
+CU_API(cuGraphAddEventRecordNode)(CU_ADDING, void *event);
+CU_API(cuGraphAddEventWaitNode)(CU_ADDING, void *event);
+CU_API(cuGraphAddMemFreeNode)(CU_ADDING, u64 address);
+CU_API(cuGraphAddDependencies)(CU_EDGES, u64 n);
+CU_API(cuGraphRemoveDependencies)(CU_EDGES, u64 n);
+CU_API(cuGraphGetNodes)(struct cu_graph *g, struct cu_node **out, u64 *n);
+CU_API(cuGraphNodeGetType)(struct cu_node *n, u32 *type);
+CU_API(cuGraphInstantiateWithFlags)(struct cu_exec **out, struct cu_graph *g, u64 flags);
+CU_API(cuGraphInstantiateWithParams)(struct cu_exec **out, struct cu_graph *g, struct cu_instantiation *x);
+CU_API(cuGraphExecDestroy)(struct cu_exec *x);
+CU_API(cuGraphExecGetFlags)(struct cu_exec *x, u64 *flags);
+CU_API(cuGraphExecUpdate)(struct cu_exec *x, struct cu_graph *g, struct cu_node **node, u32 *result);
+CU_API(cuGraphExecUpdate_v2)(struct cu_exec *x, struct cu_graph *g, struct cu_update *out);
+CU_API(cuGraphExecKernelNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct cu_kernel_node *p);
+CU_BOTH(cuGraphLaunch, _ptsz, struct cu_exec *x, void *s);
+CU_BOTH(cuGraphUpload, _ptsz, struct cu_exec *x, void *s);
+CU_BOTH(cuStreamBeginCapture_v2, _ptsz, void *s, u32 mode);
+CU_BOTH(cuStreamEndCapture, _ptsz, void *s, struct cu_graph **out);
+CU_BOTH(cuStreamIsCapturing, _ptsz, void *s, u32 *out);
+#endif
