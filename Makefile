@@ -30,7 +30,7 @@ SRC := $(filter-out $(FRONT),$(sort $(wildcard src/*/*.c)))
 CLI := $(filter src/cli/%,$(SRC))
 obj = $(patsubst src/%.c,$(B)/obj/%.o,$(1))
 # The drop-in libraries (src/cuda): stubs of what nobody defines are part of the engine.
-LIB_OBJ := $(call obj,$(filter-out $(CLI),$(SRC))) $(B)/obj/cuda/cu_stubs.o $(B)/obj/cuda/rt_stubs.o
+LIB_OBJ := $(call obj,$(filter-out $(CLI),$(SRC))) $(B)/obj/cuda/cu_stubs.o $(B)/obj/cuda/rt_stubs.o $(B)/obj/cuda/gate_entry.o
 CLI_OBJ := $(call obj,$(CLI))
 LANES := $(filter-out %/lanes_wrap.c,$(wildcard src/sim/lanes*.c))
 LANES_V3 := $(patsubst src/%.c,$(B)/obj/%_v3.o,$(LANES))
@@ -85,15 +85,15 @@ $(B)/liblockstep.so: $(LIB_OBJ)
 	$(call say,ld,$@)$(CC) -shared -Wl,-soname,liblockstep.so.0 $(LINK) $^ -o $@ $(LIBS)
 	@ln -sf liblockstep.so $@.0
 
-$(B)/obj/%.o: src/%.S src/cuda/libcuda.def src/front/cudart.def $(B)/flags
+$(B)/obj/%.o: src/%.S src/cuda/libcuda.def src/front/cudart.def src/cuda/gate_layout.h src/cuda/gate_door.S $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,as,$<)$(CC) -Isrc -c $< -o $@
 # The engine is found one folder up from them; with it a process has one copy of everything.
 drop_in = $(CC) -Isrc -shared -nostdlib $(1) $< -o $@ -Wl,-soname,$(@F) $(B)/liblockstep.so '-Wl,-rpath,$$ORIGIN/..:$$ORIGIN/../..'
-$(B)/front/libcuda.so.1: src/cuda/shell.S src/cuda/libcuda.def $(B)/liblockstep.so
+$(B)/front/libcuda.so.1: src/cuda/shell.S src/cuda/gate_door.S src/cuda/libcuda.def $(B)/liblockstep.so
 	@mkdir -p $(@D)
 	$(call say,ld,$@)$(call drop_in,'-DEXPORTS="cuda/libcuda.def"' -DPREFIX=lkcu_)
-$(B)/front/libcudart.so.%: src/cuda/shell.S src/front/cudart.def $(B)/liblockstep.so
+$(B)/front/libcudart.so.%: src/cuda/shell.S src/cuda/gate_door.S src/front/cudart.def $(B)/liblockstep.so
 	@mkdir -p $(@D); echo '$(@F) { global: cu*; __cu*; local: *; };' > $@.map
 	$(call say,ld,$@)$(call drop_in,'-DEXPORTS="front/cudart.def"' -DPREFIX=lkrt_ -DRELEASE=$(basename $*) -Xlinker --version-script=$@.map)
 

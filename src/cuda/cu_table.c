@@ -1,9 +1,9 @@
 /* Which function a name of the API stands for, and what happens to those that nobody defines. */
-#include "cuda/cu.h"
+#include "cuda/gate.h"
 #include <dlfcn.h>
 
-/* declared without parameters: they are only compared and handed out */
-#define CU(symbol, name, since, thread) extern char lkcu_row_##symbol[] __asm__("lkcu_" #symbol);
+/* the entries through the gate, declared without parameters: they are only compared and handed out */
+#define CU(symbol, name, since, thread) extern char lkcu_row_##symbol[] __asm__("lkdoor_" #symbol);
 #include "cuda/libcuda.def"
 #undef CU
 
@@ -91,7 +91,8 @@ CU_API(cuGetExportTable)(const void **out, const void *id)
     static char text[600];
     (void)id;
     if (cu_ok(out)) *out = NULL;
-    const char *file = dladdr(__builtin_return_address(0), &who) && who.dli_fname ? who.dli_fname : "the program";
+    const struct cu_call *call = cu_call_now();
+    const char *file = call && dladdr(call->return_address, &who) && who.dli_fname ? who.dli_fname : "the program";
     snprintf(text, sizeof text, "cuGetExportTable, which %s asks for,", file);
     cu_refused(text);
     return CU_NOT_SUPPORTED;

@@ -1,30 +1,23 @@
-/* A drop-in library is a table of exports: each jumps to the function of that name in liblockstep.so, which is the
- * engine of the process. Built once for each file, with its list of names as EXPORTS and how they are called there as
- * PREFIX. */
+/* A drop-in library is a table of exports: each goes through the call gate (gate_entry.S) to the function of that name
+ * in liblockstep.so, which is the engine of the process. Built once for each file, with its list of names as EXPORTS and
+ * how they are called there as PREFIX. Functions are numbered: the rows of libcuda.def, then those of cudart.def. */
 #define JOIN(a, b) a##b
 #define NAME(prefix, symbol) JOIN(prefix, symbol)
-#if defined __x86_64__
-#define EXPORT(symbol)                                 \
-    .globl symbol;                                     \
-    .type symbol, @function;                           \
-    symbol: endbr64;                                   \
-    jmp *NAME(PREFIX, symbol)@GOTPCREL(%rip);          \
-    .size symbol, .-symbol;
-#else
-#define EXPORT(symbol)                                 \
-    .globl symbol;                                     \
-    .type symbol, %function;                           \
-    symbol: hint 34;                                   \
-    adrp x16, :got:NAME(PREFIX, symbol);               \
-    ldr x16, [x16, :got_lo12:NAME(PREFIX, symbol)];    \
-    br x16;                                            \
-    .size symbol, .-symbol;
-#endif
+#include "cuda/gate_door.S"
+#define EXPORT(symbol) GATE_DOOR(symbol, NAME(PREFIX, symbol))
     .text
-#define CU(symbol, name, since, thread) EXPORT(symbol)
+    .set gate_number, 0
+#ifdef RELEASE
+#define CU(symbol, name, since, thread) .set gate_number, gate_number + 1;
+#include "cuda/libcuda.def"
+#undef CU
+#endif
+#define CU(symbol, name, since, thread) EXPORT(symbol) .set gate_number, gate_number + 1;
 /* of the runtime: what its release has. Some names have
  * meant something else in earlier releases. */
-#define CUDART(symbol, first, last) .if first <= RELEASE && last >= RELEASE; EXPORT(symbol) .endif;
+#define CUDART(symbol, first, last)                                    \
+    .if first <= RELEASE && last >= RELEASE; EXPORT(symbol) .endif; \
+    .set gate_number, gate_number + 1;
 #if defined RELEASE && RELEASE < 13
 #define lkrt_cudaGetDeviceProperties lkrt_cudaGetDeviceProperties_11
 #define lkrt_cudaGraphAddDependencies lkrt_cudaGraphAddDependencies_11

@@ -1,0 +1,126 @@
+/* What is done before and after each call of the program: its record becomes the thread's, and then is no longer. */
+#include "cuda/gate.h"
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { LIVE = 0x4c6b6763 };
+_Static_assert(GATE_CALL_END - GATE_CALL == sizeof(struct cu_call), "the frame has room for the record");
+_Static_assert(GATE_WORD - GATE_CALL == offsetof(struct cu_call, word), "word");
+_Static_assert(GATE_RETURN - GATE_CALL == offsetof(struct cu_call, return_address), "return_address");
+_Static_assert(GATE_CALLER - GATE_CALL == offsetof(struct cu_call, frame), "frame");
+_Static_assert(GATE_SP - GATE_CALL == offsetof(struct cu_call, stack), "stack");
+_Static_assert(GATE_RESULT - GATE_CALL == offsetof(struct cu_call, result), "result");
+_Static_assert(GATE_WORDS >= GATE_REGISTERS + GATE_STACK + GATE_FLOATS, "words");
+
+/* ---- functions by number ---- */
+
+static const char *const names[] = {
+#define CU(symbol, name, since, thread) #symbol,
+#include "cuda/libcuda.def"
+#undef CU
+#define CUDART(symbol, first, last) #symbol,
+#include "front/cudart.def"
+#undef CUDART
+};
+enum {
+    DRIVER = 0
+#define CU(symbol, name, since, thread) +1
+#include "cuda/libcuda.def"
+#undef CU
+};
+enum { UNKNOWN, CODE, OTHER }; /* what a function returns */
+static u8 returns[COUNT_OF(names)];
+
+const char *cu_call_name(const struct cu_call *c) { return c->function < COUNT_OF(names) ? names[c->function] : "?"; }
+bool cu_call_of_runtime(const struct cu_call *c) { return c->function >= DRIVER; }
+
+bool cu_call_returns_code(const struct cu_call *c)
+{
+    if (c->function >= COUNT_OF(names)) return false;
+    u8 known = __atomic_load_n(&returns[c->function], __ATOMIC_RELAXED);
+    if (known == UNKNOWN) {
+        const struct cu_signature *s = cu_signature_of(names[c->function]);
+        known = (s ? s->returns == 'r' : names[c->function][0] != '_') ? CODE : OTHER;
+        __atomic_store_n(&returns[c->function], known, __ATOMIC_RELAXED);
+    }
+    return known == CODE;
+}
+
+/* ---- threads ---- */
+
+struct gate_thread {
+    s32 tid;                  /* 0: the thread has ended, and another one may take this */
+    struct cu_call *now;      /* its outermost call */
+    struct gate_thread *next; /* all that there ever were */
+};
+static struct gate_thread *threads; /* only added to */
+static _Thread_local struct gate_thread *mine;
+static pthread_key_t ending;
+
+static void thread_end(void *t)
+{
+    __atomic_store_n(&((struct gate_thread *)t)->tid, 0, __ATOMIC_RELEASE);
+    mine = NULL;
+}
+static void key_make(void) { pthread_key_create(&ending, thread_end); }
+
+static struct gate_thread *thread_take(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct gate_thread *t;
+    s32 tid = (s32)syscall(SYS_gettid);
+    pthread_once(&once, key_make);
+    for (t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); t; t = t->next) {
+        s32 none = 0;
+        if (__atomic_compare_exchange_n(&t->tid, &none, tid, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) break;
+    }
+    if (!t) {
+        t = base_need(sizeof *t);
+        *t = (struct gate_thread){ .tid = tid, .next = __atomic_load_n(&threads, __ATOMIC_RELAXED) };
+        while (!__atomic_compare_exchange_n(&threads, &t->next, t, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
+    }
+    t->now = NULL;
+    pthread_setspecific(ending, t);
+    return mine = t;
+}
+
+const struct cu_call *cu_call_now(void) { return mine ? mine->now : NULL; }
+
+const struct cu_call *cu_call_of_thread(s32 tid)
+{
+    for (const struct gate_thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); t; t = t->next)
+        if (__atomic_load_n(&t->tid, __ATOMIC_RELAXED) == tid) return t->now;
+    return NULL;
+}
+
+/* ---- calls ---- */
+
+/* Of gate_entry.S, with the record in the gate's frame: the number, the words and the caller are filled in. */
+__attribute__((visibility("hidden"))) void gate_begin(struct cu_call *c);
+__attribute__((visibility("hidden"))) void gate_end(struct cu_call *c);
+
+/* A call that was left by longjmp or an exception has no end: its record lies where the stack is free now, below this
+ * one, or the mark in it has been written over. */
+void gate_begin(struct cu_call *c)
+{
+    struct gate_thread *t = mine ? mine : thread_take();
+    struct cu_call *outer = t->now;
+    c->outer = outer && outer > c && outer->live == LIVE ? outer : NULL;
+    c->live = LIVE;
+    c->result = 0;
+    c->start = 0;
+    if (c->outer) return;
+    t->now = c;
+    if (cu_log_wanted()) c->start = cu_log_now();
+}
+
+void gate_end(struct cu_call *c)
+{
+    c->live = 0;
+    if (c->outer) return;
+    if (c->start) cu_log_call(c);
+    mine->now = NULL;
+}

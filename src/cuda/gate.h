@@ -1,0 +1,51 @@
+/* gate.h: the call gate, through which the program calls every function of the drop-in libraries (gate_entry.S).
+ *
+ * A thread has one record at a time, that of its outermost call: cudaMalloc, which calls the driver's functions, is one
+ * call. What wants to know who called, an allocation, a launch, a finding, asks cu_call_now(). */
+#ifndef LOCKSTEP_GATE_H
+#define LOCKSTEP_GATE_H
+#include "cuda/cu.h"
+#include "cuda/gate_layout.h"
+
+struct cu_call {
+    u32 function;               /* its number: the rows of libcuda.def, then those of cudart.def */
+    u32 live;                   /* a mark, while the function has not returned */
+    u64 word[GATE_WORDS];       /* arguments: GATE_REGISTERS, GATE_STACK words of the stack, GATE_FLOATS */
+    const void *return_address; /* in the program's code */
+    const void *frame;          /* the caller's frame pointer, as it was when it called */
+    const u64 *stack;           /* the caller's stack pointer when the call returns: its arguments on the stack */
+    s64 result;                 /* what the function returned, when it did */
+    struct cu_call *outer;      /* the call that this one is part of; NULL: none, this is a record of the thread */
+    u64 start;                  /* ns, when calls are logged */
+};
+
+/* The call that the calling thread is in; NULL: none, or none that came through the gate. */
+const struct cu_call *cu_call_now(void);
+/* The same of a thread by its number, for handlers of signals: it allocates nothing and takes no lock. */
+const struct cu_call *cu_call_of_thread(s32 tid);
+
+const char *cu_call_name(const struct cu_call *c);
+/* Whether the function returns a result code. */
+bool cu_call_returns_code(const struct cu_call *c);
+/* Whether it is one of the runtime's. */
+bool cu_call_of_runtime(const struct cu_call *c);
+
+/* gate_text.c. "cudaMemcpy(dst=0x..., src=0x..., count=4096, kind=HostToDevice)". */
+void cu_call_text(const struct cu_call *c, char *out, size_t size);
+/* One argument by its place in the list, 0 for the first; the first word of it, where it has several. */
+u64 cu_call_argument(const struct cu_call *c, u32 index);
+struct cu_signature { /* a row of call_cu.def or call_rt.def */
+    const char *symbol;
+    char returns;
+    const char *parameters;
+};
+/* By name, also with _ptsz or _ptds behind it; NULL: there is no row. */
+const struct cu_signature *cu_signature_of(const char *symbol);
+
+/* gate_log.c. LOCKSTEP_LOG=api: a line for each call. */
+bool cu_log_wanted(void);
+u64 cu_log_now(void); /* ns */
+void cu_log_call(const struct cu_call *c);
+/* CUDA's name of a result, as the function's interface has it; "?": it is none. */
+const char *cu_result_name(const struct cu_call *c);
+#endif
