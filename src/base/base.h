@@ -161,6 +161,9 @@ bool file_read_if(const char *path, struct str *out);
 /* from base_alloc, terminated; release with base_free((void *)out->p) */
 bool file_read(const char *path, struct str *out, struct error *e);
 bool file_exists(const char *path);
+/* The program of this name as a shell finds it: by PATH, unless the name has a slash. false: there is none, out is ""
+ */
+bool file_program(const char *name, char *out, size_t size);
 bool file_is_pipe(const char *path);          /* which can be read only once */
 bool file_is_regular(const char *path);       /* itself: not a link to one */
 bool file_same(const char *a, const char *b); /* both are there, and are one file, under whatever names */

@@ -48,6 +48,26 @@ static bool read_all(int fd, const char *path, size_t guess, size_t most, struct
 
 bool file_exists(const char *path) { return !access(path, R_OK); }
 
+static bool is_program(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+bool file_program(const char *name, char *out, size_t size)
+{
+    const char *path = getenv("PATH");
+    bool found = strchr(name, '/') && snprintf(out, size, "%s", name) < (int)size && is_program(out);
+    for (const char *p = strchr(name, '/') || !path ? "" : path; *p && !found;) {
+        size_t n = strcspn(p, ":");
+        const char *folder = n ? p : "."; /* an empty part is the current folder */
+        found = snprintf(out, size, "%.*s/%s", (int)(n ? n : 1), folder, name) < (int)size && is_program(out);
+        p += n + (p[n] == ':');
+    }
+    if (!found && size) out[0] = 0;
+    return found;
+}
+
 bool file_is_pipe(const char *path)
 {
     struct stat st;

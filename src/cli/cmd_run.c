@@ -31,6 +31,8 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
 {
     struct run *r = self;
     u64 n;
+    if (o->id >= O_run_JSON && o->id <= O_run_ERROR_EXITCODE)
+        return reporting_option(&r->reporting, o->id - O_run_JSON, o, value, e);
     switch (o->id) {
     case O_run_DEVICE: r->devices = value; return true;
     case O_run_SEED:
@@ -49,45 +51,30 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
         return true;
     case O_run_TIME_LIMIT: text_add(&r->options, "time-limit=%s\n", value); return true;
     case O_run_STRICT: text_add(&r->options, "strict-arch=1\n"); return true;
-    case O_run_SUPPRESS: {
+    default: CHECK(!"an option of run without its case");
+    }
+}
+
+/* The program may change its folder: it is told whole paths. */
+static bool rules_find(struct run *r, struct error *e)
+{
+    for (u32 i = 0; i < r->reporting.suppressions; i++) {
         char whole[4096];
-        if (!realpath(value, whole)) return error_set(e, ERR_INPUT, "--suppress %s: %s", value, strerror(errno));
-        text_add(&r->options, "suppress=%s\n", whole); /* the program may change its folder */
-        return true;
+        if (!realpath(r->reporting.suppress[i], whole))
+            return error_set(e, ERR_INPUT, "--suppress %s: %s", r->reporting.suppress[i], strerror(errno));
+        text_add(&r->options, "suppress=%s\n", whole);
     }
-    case O_run_MAX_FINDINGS:
-        if (!option_number(o, value, UINT32_MAX, &n, e)) return false;
-        text_add(&r->options, "max-findings=%s\n", value);
-        return true;
-    case O_run_JSON: r->reporting.json = value; return true;
-    case O_run_SARIF: r->reporting.sarif = value; return true;
-    case O_run_JUNIT: r->reporting.junit = value; return true;
-    case O_run_ERROR_EXITCODE:
-        if (!option_number(o, value, 255, &n, e) || !n)
-            return error_set(e, ERR_INPUT, "--error-exitcode %.60s: from 1 to 255, since 0 means clean", value);
-        r->reporting.error_code = (u32)n;
-        return true;
-    default: return false;
-    }
+    return true;
 }
 
 /* ---- the program ---- */
 
-/* The file behind a name, as a shell finds it. */
 static bool program_find(struct run *r, struct error *e)
 {
-    const char *name = r->program[0], *list = getenv("PATH");
-    if (strchr(name, '/')) {
-        snprintf(r->path, sizeof r->path, "%s", name);
-        return !access(name, X_OK) || error_set(e, ERR_INPUT, "%s: %s", name, strerror(errno));
-    }
-    for (const char *p = list ? list : ""; *p;) {
-        size_t n = strcspn(p, ":");
-        snprintf(r->path, sizeof r->path, "%.*s/%s", (int)n, n ? p : ".", name);
-        if (!access(r->path, X_OK) && file_exists(r->path)) return true;
-        p += n + (p[n] == ':');
-    }
-    return error_set(e, ERR_INPUT, "%s: there is no such program", name);
+    const char *name = r->program[0];
+    if (file_program(name, r->path, sizeof r->path)) return true;
+    if (!strchr(name, '/')) return error_set(e, ERR_INPUT, "%s: there is no such program", name);
+    return error_set(e, ERR_INPUT, "%s: %s", name, access(name, X_OK) ? strerror(errno) : "it is no file");
 }
 
 /* Programs that no module of the loader can reach are named before they run. */
@@ -208,8 +195,9 @@ static bool ends_with(const char *name, const char *suffix)
     return n > k && !strcmp(name + n - k, suffix);
 }
 
-/* Prints or copies the reports of one kind; the number of processes that had one. */
-static u32 reports_take(const struct run *r, const char *suffix, const char *to, u64 *sum, struct error *e)
+/* Goes through the files of one kind, PID.suffix, one for each process that used the GPU; how many there were. */
+static u32 reports_each(const struct run *r, const char *suffix,
+                        void (*with)(void *self, u32 nth, int pid, struct str text), void *self)
 {
     DIR *d = opendir(r->folder);
     struct dirent *x;
@@ -219,23 +207,43 @@ static u32 reports_take(const struct run *r, const char *suffix, const char *to,
         struct str text;
         if (!ends_with(x->d_name, suffix)) continue;
         snprintf(path, sizeof path, "%s/%.200s", r->folder, x->d_name);
-        if (!file_read(path, &text, e)) continue;
-        found++;
-        if (sum)
-            *sum += strtoull(text.p, NULL, 10);
-        else if (!to)
-            fputs(text.p, stderr);
-        else if (found == 1)
-            file_write(to, text.p, text.n, e);
-        else { /* another process that used the GPU */
-            char other[4200];
-            snprintf(other, sizeof other, "%s.%d", to, atoi(x->d_name));
-            file_write(other, text.p, text.n, e);
-        }
+        if (!file_read_if(path, &text)) continue;
+        with(self, found++, atoi(x->d_name), text);
         base_free((void *)(uintptr_t)text.p);
     }
     if (d) closedir(d);
     return found;
+}
+
+static void add_number(void *self, u32 nth, int pid, struct str text)
+{
+    (void)nth, (void)pid;
+    *(u64 *)self += strtoull(text.p, NULL, 10);
+}
+
+static void print_to(void *self, u32 nth, int pid, struct str text)
+{
+    (void)nth, (void)pid;
+    fwrite(text.p, 1, text.n, self);
+}
+
+struct copying { /* of reports into a file that the user named */
+    const struct reporting *reporting;
+    const char *to; /* FILE; of further processes FILE.PID */
+    struct error *e;
+};
+static void copy_to(void *self, u32 nth, int pid, struct str text)
+{
+    struct copying *c = self;
+    char other[4200];
+    snprintf(other, sizeof other, "%s.%d", c->to, pid);
+    reporting_put(c->reporting, nth && strcmp(c->to, "-") ? other : c->to, text.p, text.n, c->e);
+}
+
+static void reports_copy(const struct run *r, const char *suffix, const char *to, struct error *e)
+{
+    struct copying c = { &r->reporting, to, e };
+    if (to) reports_each(r, suffix, copy_to, &c);
 }
 
 static void reports_remove(const struct run *r)
@@ -255,14 +263,15 @@ static int finish(struct run *r, int status)
 {
     struct error e = { 0 };
     u64 errors = 0;
-    u32 processes = reports_take(r, ".errors", NULL, &errors, &e);
+    u32 processes = reports_each(r, ".errors", add_number, &errors);
     if (!processes)
         fprintf(stderr, "lockstep: %s used no GPU: nothing was checked\n", r->program[0]);
     else if (errors || !r->common.quiet)
-        reports_take(r, ".txt", NULL, NULL, &e);
-    if (r->reporting.json) reports_take(r, ".json", r->reporting.json, NULL, &e);
-    if (r->reporting.sarif) reports_take(r, ".sarif", r->reporting.sarif, NULL, &e);
-    if (r->reporting.junit) reports_take(r, ".junit", r->reporting.junit, NULL, &e);
+        reports_each(r, ".txt", print_to, stderr);
+    if (r->reporting.print_rules) reports_each(r, ".rules", print_to, stdout);
+    reports_copy(r, ".json", r->reporting.json, &e);
+    reports_copy(r, ".sarif", r->reporting.sarif, &e);
+    reports_copy(r, ".junit", r->reporting.junit, &e);
     if (e.code) cli_error_value(&e);
     if (WIFSIGNALED(status)) {
         fprintf(stderr, "lockstep: %s was ended by signal %d (%s)\n", r->program[0], WTERMSIG(status),
@@ -278,29 +287,13 @@ int cmd_run(int argc, char **argv)
 {
     struct run r = { 0 };
     struct error e = { 0 };
-    struct parser p = { .verb = VERB_run, .self = &r, .option = take_option };
-    int words = argc;
-    /* the program's name ends our options: what follows is its own */
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--")) {
-            words = i;
-            r.program = argv + i + 1;
-            break;
-        }
-        if (argv[i][0] != '-') {
-            words = i;
-            r.program = argv + i;
-            break;
-        }
-        const struct row *o = NULL;
-        while ((o = row_next(o, ROW_OPTION, VERB_run)))
-            if (!strcmp(argv[i], o->name) && o->operand) break;
-        if (!o && !strcmp(argv[i], "--color")) i++;
-        if (o) i++;
-    }
-    if (!options_parse(&p, words, argv, &e)) return e.code ? cli_error_value(&e) : EXIT_CLEAN;
+    struct parser p = { .verb = VERB_run, .self = &r, .option = take_option, .stops = true };
+    if (!options_parse(&p, argc, argv, &e)) return e.code ? cli_error_value(&e) : EXIT_CLEAN;
     r.common = p.common;
+    r.program = p.rest;
     if (!r.program || !r.program[0]) return cli_error("run: no program is given; lockstep run --help shows how");
+    if (!rules_find(&r, &e) || !reporting_streams(&r.reporting, NULL, 0, &e)) return cli_error_value(&e);
+    text_add(&r.options, "max-findings=%u\n", r.reporting.most);
     text_add(&r.options, "color=%d\n",
              r.common.color == COLOR_ALWAYS || (r.common.color == COLOR_AUTO && isatty(STDERR_FILENO)));
     int code = EXIT_USAGE, status = -1;

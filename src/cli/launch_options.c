@@ -96,6 +96,8 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     char *end;
     if (opt->id >= O_launch_COMPILER && opt->id <= O_launch_FRESH)
         return compiling_option(a, &o->compiling, opt->id - O_launch_COMPILER, text, e);
+    if (opt->id >= O_launch_JSON && opt->id <= O_launch_ERROR_EXITCODE)
+        return reporting_option(&run->reporting, opt->id - O_launch_JSON, opt, text, e);
     switch (opt->id) {
     case O_launch_STREAM: o->stream = text; return true;
     case O_launch_NAME: o->label = text; return true;
@@ -155,11 +157,8 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     case O_launch_CONTRACT: o->contract = text; return true;
     case O_launch_SET: return parse_set(a, text, o, e);
     case O_launch_NO_CONTRACT: return o->no_contract = true;
-    default: break;
+    default: CHECK(!"an option of launch without its case");
     }
-    bool known, ok = reporting_option(&run->reporting, opt, text, &known, e);
-    CHECK(known);
-    return ok;
 }
 
 struct reading {

@@ -57,6 +57,8 @@ struct parser { /* who gets what stands on the command line, in its order */
     bool (*word)(void *self, const char *word, struct error *e); /* what is no option; NULL: the verb takes none */
     /* At --, behind which the next of several things begins; NULL: -- ends the options. */
     bool (*next)(void *self, struct error *e);
+    bool stops;           /* the first word that is no option, or --, ends them: `rest` is what follows */
+    char **rest;          /* filled in: the words behind the options, NULL at the end; NULL: there are none */
     struct common common; /* filled in */
 };
 /* Goes through argv[1...]. Options are --name value, --name=value, -X value and -Xvalue. */

@@ -137,7 +137,12 @@ bool options_parse(struct parser *p, int argc, char **argv, struct error *e)
     bool open = true; /* options are still recognised: no -- yet */
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
-        if (open && !strcmp(word, "--")) {
+        bool ends = !strcmp(word, "--");
+        if (p->stops && (ends || word[0] != '-')) {
+            p->rest = argv + i + ends;
+            return true;
+        }
+        if (open && ends) {
             if (p->next && !p->next(p->self, e)) return false;
             open = p->next != NULL;
             continue;

@@ -12,11 +12,10 @@ static bool add_rules(struct reporting *o, const char *file, struct error *e)
     return true;
 }
 
-bool reporting_option(struct reporting *o, const struct row *opt, const char *text, bool *known, struct error *e)
+bool reporting_option(struct reporting *o, u32 which, const struct row *opt, const char *text, struct error *e)
 {
     u64 n = 0;
-    *known = true;
-    switch (opt->id) {
+    switch (which + O_launch_JSON) {
     case O_launch_JSON: o->json = text; return true;
     case O_launch_SARIF: o->sarif = text; return true;
     case O_launch_JUNIT: o->junit = text; return true;
@@ -28,7 +27,7 @@ bool reporting_option(struct reporting *o, const struct row *opt, const char *te
             return error_set(e, ERR_INPUT, "--error-exitcode %.60s: from 1 to 255, since 0 means clean", text);
         o->error_code = (u32)n;
         return true;
-    default: *known = false; return false;
+    default: CHECK(!"an option of reports without its case");
     }
 }
 
@@ -61,17 +60,18 @@ bool reporting_streams(struct reporting *o, const char *const *reads, u32 n, str
     return true;
 }
 
+bool reporting_put(const struct reporting *o, const char *path, const char *text, size_t bytes, struct error *e)
+{
+    fflush(stdout); /* which may be standard error by now: its text comes first */
+    if (!o->machine || strcmp(path, "-")) return file_write(path, text, bytes, e);
+    return file_put(o->machine, text, bytes) ||
+           error_set(e, ERR_SYSTEM, "cannot write to standard output: %s", strerror(errno));
+}
+
 static bool write_file(const struct reporting *o, const char *path, char *text, struct error *e)
 {
-    bool ok = text != NULL;
-    fflush(stdout); /* which may be standard error by now: its text comes first */
-    if (!text)
-        error_set(e, ERR_MEMORY, "no memory for the report %.200s", path);
-    else if (o->machine && !strcmp(path, "-"))
-        ok = file_put(o->machine, text, strlen(text)) ||
-             error_set(e, ERR_SYSTEM, "cannot write to standard output: %s", strerror(errno));
-    else
-        ok = file_write(path, text, strlen(text), e);
+    bool ok = text ? reporting_put(o, path, text, strlen(text), e)
+                   : error_set(e, ERR_MEMORY, "no memory for the report %.200s", path);
     lk_text_free(text);
     return ok;
 }

@@ -15,11 +15,13 @@ struct reporting {
     int machine;      /* where standard output went before people's text was sent to standard error; 0: it was not */
 };
 
-/* Takes an option of the report; false: it is none of these (*known says which), or e says what is wrong with it. */
-bool reporting_option(struct reporting *o, const struct row *opt, const char *text, bool *known, struct error *e);
+/* Takes an option of REPORT_OPTIONS, the `which`-th of them (0: --json). */
+bool reporting_option(struct reporting *o, u32 which, const struct row *opt, const char *text, struct error *e);
 /* Before anything is printed. A report that goes to standard output is alone there: all that is for people goes to
  * standard error instead. No file that is written may be one of the `n` that are read. */
 bool reporting_streams(struct reporting *o, const char *const *reads, u32 n, struct error *e);
+/* Writes one of the files. */
+bool reporting_put(const struct reporting *o, const char *path, const char *text, size_t bytes, struct error *e);
 /* Before the run: reads the suppressions. */
 bool reporting_begin(const struct reporting *o, lk_gpu *gpu, struct error *e);
 /* Prints the report, when it has anything, and writes the files; `name` is what ran, `clean` the line for a report

@@ -77,25 +77,11 @@ static void look_in(struct toolkit *t, const char *folder)
     }
 }
 
-static bool on_path(const char *name, char *out, size_t size)
-{
-    const char *path = getenv("PATH");
-    while (path && *path) {
-        size_t n = strcspn(path, ":");
-        if (n && n < 900 && snprintf(out, size, "%.*s/%s", (int)n, path, name) < (int)size && !access(out, X_OK))
-            return true;
-        path += n;
-        path += *path == ':';
-    }
-    out[0] = 0;
-    return false;
-}
-
 /* The folder above bin/nvcc for the first nvcc on PATH. */
 static void look_on_path(struct toolkit *t)
 {
     char nvcc[1024], real[4096];
-    if (!on_path("nvcc", nvcc, sizeof nvcc)) return;
+    if (!file_program("nvcc", nvcc, sizeof nvcc)) return;
     if (!t->nvcc[0]) snprintf(t->nvcc, sizeof t->nvcc, "%s", nvcc);
     /* a link in /usr/bin leads to the toolkit's own folder */
     if (realpath(nvcc, real) && strlen(real) > 9) {
@@ -159,10 +145,10 @@ static void look_by_name(struct toolkit *t)
 static void look_for_clang(struct toolkit *t)
 {
     char pattern[64];
-    if (on_path("clang", t->clang, sizeof t->clang)) return;
+    if (file_program("clang", t->clang, sizeof t->clang)) return;
     for (u32 v = 22; v >= 11 && !t->clang[0]; v--) {
         snprintf(pattern, sizeof pattern, "clang-%u", v);
-        on_path(pattern, t->clang, sizeof t->clang);
+        file_program(pattern, t->clang, sizeof t->clang);
     }
 }
 

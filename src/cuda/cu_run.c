@@ -117,6 +117,7 @@ static void report_write(void)
         put("json", lk_report_json(gpu));
         put("sarif", lk_report_sarif(gpu));
         put("junit", lk_report_junit(gpu, "run"));
+        put("rules", lk_report_rules(gpu));
     }
     u32 errors = 0;
     for (u32 i = 0; i < cu_process.devices; i++)

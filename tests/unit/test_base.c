@@ -144,6 +144,18 @@ static void files(void)
     e = (struct error){ 0 };
     UNIT(file_write("/dev/null", "x", 1, &e));
     UNIT(!file_write("/nowhere/at/all", "x", 1, &e) && e.code == ERR_INPUT);
+    /* a program by PATH, where an empty part is the current folder; by a path of its own; a folder is none */
+    char found[64], old[4096];
+    snprintf(old, sizeof old, "%s", getenv("PATH") ? getenv("PATH") : "");
+    setenv("PATH", "/nowhere:/bin", 1);
+    UNIT(file_program("sh", found, sizeof found) && !strcmp(found, "/bin/sh"));
+    UNIT(file_program("/bin/sh", found, sizeof found) && !strcmp(found, "/bin/sh"));
+    UNIT(!file_program("/bin", found, sizeof found) && !found[0]);
+    UNIT(!file_program("no such program", found, sizeof found) && !found[0]);
+    UNIT(!file_program("sh", found, 4) && !found[0]);
+    setenv("PATH", "", 1);
+    UNIT(!file_program("sh", found, sizeof found));
+    setenv("PATH", old, 1);
 }
 
 static void processes(void)
