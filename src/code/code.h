@@ -183,6 +183,7 @@ enum atom_op { AT_ADD, AT_EXCH, AT_MIN, AT_MAX, AT_AND, AT_OR, AT_XOR, AT_CAS, A
  *                     (128 bits: lower and upper half of each, one behind the other)
  *   cp.async                                        sources: where to, where from, how many bytes are read
  *   mbarrier          results: state or truth       sources: address, count or state
+ *   mma               results: d                    sources: a, b, c, and the metadata of a sparse a
  *   warp              results: value, predicate     sources: value, lane, member mask, clamp (SRC_*)
  *   bar               results: of the reduction     sources: number, count, predicate
  * An element that goes nowhere (_ in the text), and a source that an operation does without, is O_NONE. */
@@ -301,7 +302,8 @@ struct lowered {
     bool has_alloca, has_param_address; /* its frames grow; it takes generic addresses of its parameters */
     u32 local_bytes;                    /* local memory of one call */
     /* .param memory of one call: its own parameters, results, and those of its calls */
-    u32 pmem_bytes; /* .param memory of a lane: its own parameters and results, and those of the functions it calls */
+    u32 pmem_bytes;  /* .param memory of a lane: its own parameters and results, and those of the functions it calls */
+    struct mma *mma; /* the forms of matrix products that it has, by lop.aux (mma.h) */
     struct call *call;
     u32 ncall;
     u32 *arg_off, *ret_off; /* where its own parameters and results lie in pmem */

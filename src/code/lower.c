@@ -618,6 +618,7 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
     l->site = w.site.p;
     l->nsite = w.site.n;
     l->call = w.call.p;
+    l->mma = w.mma.p;
     l->ncall = w.call.n;
     l->brx = w.brx.p;
     l->nbrx = w.brx.n;

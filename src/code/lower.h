@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_LOWER_H
 #define LOCKSTEP_LOWER_H
 #include "code/functions.h"
+#include "code/mma.h"
 
 struct lower {
     struct lowered *l;
@@ -11,6 +12,7 @@ struct lower {
     VEC(struct site) site;
     VEC(struct call) call;
     VEC(u8) reg_type;
+    VEC(struct mma) mma;
     /* the two 64-bit halves of a .b128 register of the text; hi 0: not one */
     struct pair {
         u32 lo, hi;
@@ -58,6 +60,8 @@ void lower_end_block(struct lower *w, enum term term);
 /* A guarded operation that may wait becomes a branch around an unguarded one: begin, then end behind it. */
 u32 lower_branch_around(struct lower *w);
 void lower_end_around(struct lower *w, u32 from);
+/* lower_memory.c: the lanes of the warp meet, as every .aligned operation wants it; nothing is ordered by that. */
+void lower_meet_aligned(struct lower *w);
 void lower_parameters(struct lower *w); /* at the entry: those that are registers */
 void lower_results(struct lower *w);    /* before a return: the same */
 /* lower_memory.c: a register to or from the call's memory */

@@ -441,8 +441,7 @@ void lower_mbarrier(struct lower *w, int form)
     VEC_PUSH(w->mem, &w->op, o);
 }
 
-/* The lanes of the warp meet, as every .aligned operation wants it; nothing is ordered by that. */
-static void meet_aligned(struct lower *w)
+void lower_meet_aligned(struct lower *w)
 {
     struct lop o = lower_op(w, isa_form(N_warp_bar, T_NONE, T_NONE, 0));
     struct opnd src[SRC_MEMBERS + 1] = { no_opnd };
@@ -482,7 +481,7 @@ void lower_matrix(struct lower *w, int form)
     }
     move_operands(w, &o, load, at, r, n);
     o.aux = (u16)(n | (lower_has_mod(i, "trans") ? 16 : 0));
-    meet_aligned(w);
+    lower_meet_aligned(w);
     o.site = push_site(w, f->flags & ISA_HOW, space_of(w, m), 16, aw, 0);
     VEC_PUSH(w->mem, &w->op, o);
     if (around != NONE) lower_end_block(w, TERM_FALL);

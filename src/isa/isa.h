@@ -148,6 +148,7 @@ enum isa_flag {
     ISA_MBAR_STATE = 1 << 27, /* its operand is the state of 64 bits that an arrival returned */
     ISA_ALIGNED = 1 << 28,    /* .sync of all lanes of the warp, without a member mask */
     ISA_TRANSPOSE = 1 << 29,  /* an 8x8 matrix of 16-bit elements, two of them a lane, with rows and columns swapped */
+    ISA_MMA = 1 << 30,        /* a product of small matrices, a part of them in each lane */
     ISA_HOW = ISA_READS | ISA_WRITES | ISA_ATOMIC | ISA_FETCHES
 };
 

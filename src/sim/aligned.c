@@ -1,4 +1,4 @@
-/* .aligned operations of a warp (ldmatrix, stmatrix, movmatrix): all lanes must execute the same instruction.
+/* .aligned operations of a warp (ldmatrix, stmatrix, movmatrix, mma): all lanes must execute the same instruction.
  *
  * A GPU lets the lanes at such an operation wait for the others. Those that took another way wait where both ways join,
  * so that neither goes on. Here the operation is a rendezvous of all lanes that live, and lanes do not wait where ways

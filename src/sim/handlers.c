@@ -126,7 +126,7 @@ static void bind_other(struct binding *b, u32 at)
 {
     const struct lop *o = &b->c->low->op[b->c->insn[at].op];
     b->c->fn[at] = other_handler(o);
-    bool result = o->kind == K_WARP || (!lop_gives_data(o) && lop_dst(o, 0)->kind == O_REG);
+    bool result = !(o->flags & ISA_MMA) && (o->kind == K_WARP || (!lop_gives_data(o) && lop_dst(o, 0)->kind == O_REG));
     if (b->planes && result) wrap(b, at, LAYER_PLANES, init_result);
 }
 

@@ -1,0 +1,179 @@
+/* Lowering of products of small matrices (mma.h): what an opcode says becomes a struct mma, the vectors of its operands
+ * one list of registers, a, b and c one behind the other. */
+#include "code/lower.h"
+#include "code/mma.h"
+
+static const struct {
+    const char *name;
+    u8 bits;
+} types[TENSOR_TYPES] = {
+    [TENSOR_F16] = { "f16", 16 },  [TENSOR_BF16] = { "bf16", 16 }, [TENSOR_TF32] = { "tf32", 32 },
+    [TENSOR_E4M3] = { "e4m3", 8 }, [TENSOR_E5M2] = { "e5m2", 8 },  [TENSOR_F32] = { "f32", 32 },
+    [TENSOR_F64] = { "f64", 64 },  [TENSOR_S8] = { "s8", 8 },      [TENSOR_U8] = { "u8", 8 },
+    [TENSOR_S4] = { "s4", 4 },     [TENSOR_U4] = { "u4", 4 },      [TENSOR_B1] = { "b1", 1 },
+    [TENSOR_S32] = { "s32", 32 },
+};
+
+u32 tensor_bits(enum tensor_type t) { return types[t].bits; }
+
+/* Which shapes the manual has for a type of a (tables of 9.7.14.5.14 and 9.7.14.6.3), dense and sparse. */
+static const struct {
+    u16 m, k;
+    u16 dense, sparse; /* sets of types, a bit each */
+} shapes[] = {
+#define OF(t) 1u << TENSOR_##t
+    { 8, 4, OF(F16) | OF(F64), 0 },
+    { 8, 16, OF(S8) | OF(U8), 0 },
+    { 8, 32, OF(S4) | OF(U4), 0 },
+    { 8, 128, OF(B1), 0 },
+    { 16, 4, OF(TF32) | OF(F64), 0 },
+    { 16, 8, OF(F16) | OF(BF16) | OF(TF32) | OF(F64), OF(TF32) },
+    { 16, 16, OF(F16) | OF(BF16) | OF(E4M3) | OF(E5M2) | OF(S8) | OF(U8) | OF(F64), OF(F16) | OF(BF16) | OF(TF32) },
+    { 16, 32, OF(E4M3) | OF(E5M2) | OF(S8) | OF(U8) | OF(S4) | OF(U4), OF(F16) | OF(BF16) | OF(S8) | OF(U8) },
+    { 16, 64, OF(S4) | OF(U4), OF(E4M3) | OF(E5M2) | OF(S8) | OF(U8) | OF(S4) | OF(U4) },
+    { 16, 128, OF(B1), OF(S4) | OF(U4) },
+    { 16, 256, OF(B1), 0 },
+};
+
+/* Types that a and b, c and d may have together. */
+static bool types_agree(const struct mma *x)
+{
+    bool floats = x->c != TENSOR_S32 && x->c != TENSOR_F64;
+    bool same_cd = x->c == x->d || (x->layout == MMA_QUAD_PAIR && x->c == TENSOR_F16 && x->d == TENSOR_F32);
+    switch (x->a) {
+    case TENSOR_F16: return x->b == x->a && floats && same_cd;
+    case TENSOR_BF16:
+    case TENSOR_TF32: return x->b == x->a && x->c == TENSOR_F32 && x->d == TENSOR_F32;
+    case TENSOR_E4M3:
+    case TENSOR_E5M2: return tensor_is_fp8((enum tensor_type)x->b) && floats && same_cd;
+    case TENSOR_F64: return x->b == x->a && x->c == x->a && x->d == x->a;
+    default:
+        return tensor_bits((enum tensor_type)x->b) == tensor_bits((enum tensor_type)x->a) && x->b >= TENSOR_S8 &&
+               x->c == TENSOR_S32 && x->d == TENSOR_S32;
+    }
+}
+
+/* Registers of one lane for so many elements of the warp. */
+static u8 registers(u32 elements, enum tensor_type t)
+{
+    u32 bits = elements * tensor_bits(t) / LANES;
+    return (u8)(bits / (t == TENSOR_F64 ? 64 : 32));
+}
+
+static bool shape_read(struct str s, struct mma *x)
+{
+    unsigned m, n, k;
+    char text[24];
+    if (s.n >= sizeof text || s.p[0] != 'm') return false;
+    memcpy(text, s.p, s.n);
+    text[s.n] = 0;
+    if (sscanf(text, "m%3un%3uk%3u", &m, &n, &k) != 3) return false;
+    x->m = (u16)m;
+    x->n = (u16)n;
+    x->k = (u16)k;
+    return true;
+}
+
+/* What the opcode says; false: nothing that exists. */
+static bool mma_read(const struct ptx_insn *i, struct mma *x)
+{
+    u32 n = 0, layouts = 0, k, set = 0;
+    u8 t[4];
+    memset(x, 0, sizeof *x); /* forms are compared as bytes */
+    x->round = RND_RN;
+    for (k = 0; k < i->op->nmod; k++) {
+        struct str s = i->op->mod[k];
+        if (s.n > 4 && shape_read(s, x)) continue;
+        if (str_is(s, "row") || str_is(s, "col")) {
+            if (layouts++)
+                x->b_rows = s.p[0] == 'r';
+            else
+                x->a_cols = s.p[0] == 'c';
+        }
+        if (str_is(s, "satfinite")) x->saturate = true;
+        if (str_is(s, "and")) x->conjunction = true;
+        if (str_is(s, "rz")) x->round = RND_RZ;
+        if (str_is(s, "rm")) x->round = RND_RM;
+        if (str_is(s, "rp")) x->round = RND_RP;
+        if (str_is(s, "sp") || str_is(s, "sp::ordered_metadata")) x->sparse = true;
+        if (str_is(s, "sp::ordered_metadata")) x->ordered = true;
+        for (u32 j = 0; j < TENSOR_TYPES && n < 4; j++)
+            if (str_is(s, types[j].name)) t[n++] = (u8)j;
+    }
+    if (n != 4 || x->n != 8) return false;
+    x->d = t[0];
+    x->a = t[1];
+    x->b = t[2];
+    x->c = t[3];
+    for (k = 0; k < COUNT_OF(shapes); k++)
+        if (shapes[k].m == x->m && shapes[k].k == x->k) set = x->sparse ? shapes[k].sparse : shapes[k].dense;
+    bool pairs = x->m == 8 && x->k == 4 && x->a == TENSOR_F16;
+    x->layout = pairs ? MMA_QUAD_PAIR : MMA_FRAGMENT;
+    if (!(set >> x->a & 1) || !types_agree(x) || (!pairs && (x->a_cols || x->b_rows))) return false;
+    u32 each = pairs ? 4 : 1; /* a warp makes four products of m8n8k4 */
+    x->na = registers(each * x->m * x->k >> x->sparse, (enum tensor_type)x->a);
+    x->nb = registers(each * x->n * x->k, (enum tensor_type)x->b);
+    x->nc = registers(each * x->m * x->n, (enum tensor_type)x->c);
+    x->nd = registers(each * x->m * x->n, (enum tensor_type)x->d);
+    return true;
+}
+
+/* The registers of one operand, as sources or as results; false: another number of them, or of another width. */
+static bool registers_read(struct lower *w, const struct ptx_operand *v, u32 n, bool wide, bool result,
+                           struct opnd *out)
+{
+    u32 has = v->kind == OP_VEC ? v->nelem : 1;
+    if (has != n) return false;
+    for (u32 k = 0; k < n; k++) {
+        const struct ptx_operand *e = v->kind == OP_VEC ? &v->elem[k] : v;
+        if (e->kind == OP_REG && lower_width(w, e) != (wide ? 8u : 4u)) return false;
+        if (result && e->kind != OP_REG && e->kind != OP_SINK) return false;
+        out[k] = result ? lower_begin(w, e, wide ? T_B64 : T_B32) : lower_operand(w, e, wide ? T_B64 : T_B32);
+    }
+    return true;
+}
+
+/* The number of a form in the function's list. */
+static u16 mma_number(struct lower *w, const struct mma *x)
+{
+    for (u32 k = 0; k < w->mma.n; k++)
+        if (!memcmp(&w->mma.p[k], x, sizeof *x)) return (u16)k;
+    VEC_PUSH(w->mem, &w->mma, *x);
+    return (u16)(w->mma.n - 1);
+}
+
+void lower_mma(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    struct mma x;
+    struct opnd dst[8], src[8 + 4 + 8 + 1];
+    u32 around = lower_branch_around(w);
+    struct lop o = lower_op(w, form);
+    if (!mma_read(i, &x) || i->narg != (x.sparse ? 6u : 4u)) {
+        lower_unsupported(w);
+        return;
+    }
+    bool wide = x.a == TENSOR_F64;
+    struct opnd *a = src, *b = a + x.na, *c = b + x.nb;
+    u32 n = x.na + x.nb + x.nc;
+    bool ok = registers_read(w, &i->arg[0], x.nd, wide, true, dst) &&
+              registers_read(w, &i->arg[1], x.na, wide, false, a) &&
+              registers_read(w, &i->arg[2], x.nb, wide, false, b) &&
+              registers_read(w, &i->arg[3], x.nc, wide, false, c);
+    if (ok && x.sparse) {
+        struct opnd which = lower_operand(w, &i->arg[5], T_U32);
+        ok = registers_read(w, &i->arg[4], 1, false, false, src + n) && which.kind == O_CONST && which.value < 4;
+        x.selector = (u8)which.value;
+        n++;
+    }
+    if (!ok) {
+        lower_unsupported(w);
+        return;
+    }
+    lower_operands(w, &o, dst, x.nd, src, n);
+    o.aux = mma_number(w, &x);
+    lower_meet_aligned(w);
+    VEC_PUSH(w->mem, &w->op, o);
+    if (around != NONE) lower_end_block(w, TERM_FALL);
+    lower_end_around(w, around);
+}

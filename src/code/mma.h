@@ -1,0 +1,48 @@
+/* mma.h: a product of small matrices as an opcode describes it: mma.sync and its relatives (9.7.14). */
+#ifndef LOCKSTEP_MMA_H
+#define LOCKSTEP_MMA_H
+#include "base/base.h"
+
+/* Types of the elements. */
+enum tensor_type {
+    TENSOR_F16,
+    TENSOR_BF16,
+    TENSOR_TF32,
+    TENSOR_E4M3,
+    TENSOR_E5M2,
+    TENSOR_F32,
+    TENSOR_F64,
+    TENSOR_S8,
+    TENSOR_U8,
+    TENSOR_S4,
+    TENSOR_U4,
+    TENSOR_B1,
+    TENSOR_S32,
+    TENSOR_TYPES
+};
+/* Bits of an element in a register. */
+u32 tensor_bits(enum tensor_type t);
+static inline bool tensor_is_fp8(enum tensor_type t) { return t == TENSOR_E4M3 || t == TENSOR_E5M2; }
+
+/* How the elements of one operand lie in the registers of a warp. */
+enum mma_layout {
+    MMA_FRAGMENT, /* the manual's fragments of mma.sync */
+    MMA_QUAD_PAIR /* m8n8k4 on f16: four products, each of eight lanes */
+};
+
+/* One form of the instruction; those that a function has are in lowered.mma, each once. */
+struct mma {
+    u16 m, n, k;       /* of the matrices; of a sparse a, k counts its zeros, too */
+    u8 a, b, c, d;     /* enum tensor_type */
+    u8 na, nb, nc, nd; /* registers of each operand */
+    u8 layout;         /* enum mma_layout */
+    u8 round;          /* enum isa_round, of f64 */
+    bool saturate;     /* .satfinite: an integer sum stays at the end of its range */
+    bool conjunction;  /* of b1: and in place of xor */
+    bool a_cols;       /* m8n8k4: a lies by columns */
+    bool b_rows;       /* m8n8k4: b lies by rows */
+    bool sparse;       /* half of a's elements are zeros that are not stored; the metadata say which */
+    bool ordered;      /* the metadata promise ascending positions */
+    u8 selector;       /* of sparse metadata: which lanes of each four bring them */
+};
+#endif

@@ -1,0 +1,52 @@
+/* tensor.h: what a tensor core computes, d = c + the sum of a[k] * b[k], bit for bit as an NVIDIA H200.
+ *
+ * The unit does not add one product after the other. It takes all products of an instruction and c, each exact, aligns
+ * them to the largest exponent among them, cuts off what lies `frac` bits below that, adds what is left without any
+ * rounding, and rounds once: toward zero into f32, to the nearest into f16. docs/tensor.md says what was compared with
+ * the card and how.
+ *
+ *   tensor.c        the model, for any number of rows and columns
+ *   lanes_tensor.c  its two loops over all products, which are compiled once more for newer processors */
+#ifndef LOCKSTEP_TENSOR_H
+#define LOCKSTEP_TENSOR_H
+#include "code/mma.h"
+
+/* How the products of one element come together. */
+enum tensor_way {
+    TENSOR_ONE_SUM,   /* one sum over all of k and c */
+    TENSOR_FP8_HALF,  /* fp8 in mma.sync: as f16, terms with k mod 4 < 2, then the others on top; c is added last */
+    TENSOR_FMA_CHAIN, /* m8n8k4 on f16: plain multiply-adds of f32 */
+    TENSOR_BY_FOUR    /* wmma of tf32: four products, then the next four on top */
+};
+struct tensor {
+    enum tensor_type a, b, c, d;
+    enum tensor_way way;
+    u32 k;            /* elements of a row of a; of b1, words of 32 of them */
+    u8 round;         /* enum isa_round, of f64 */
+    bool saturate;    /* an integer sum stays at the end of its range */
+    bool conjunction; /* of b1: and in place of xor */
+};
+enum { TENSOR_MOST = 32 }; /* rows and columns at once, and the largest k of floats */
+
+/* d = a * b + c. One element a word, whatever its type: a has m rows of k, b has n rows of k (its columns), c and d
+ * have m rows of n. */
+void tensor_multiply(const struct tensor *t, u32 m, u32 n, const u32 *a, const u32 *b, const u32 *c, u32 *d);
+/* The same for f64. */
+void tensor_multiply_f64(const struct tensor *t, u32 m, u32 n, const u64 *a, const u64 *b, const u64 *c, u64 *d);
+
+/* ---- lanes_tensor.c ---- */
+
+/* Numbers taken apart: each is sig * 2^(exp - bits of its type). A zero has the exponent TENSOR_ZERO. */
+enum { TENSOR_ZERO = -8192, TENSOR_COLUMNS = 8 };
+struct tensor_terms {
+    u32 m, n, k;              /* n is a multiple of TENSOR_COLUMNS */
+    u32 up;                   /* bits that a product moves up, so that `frac` of them lie below its exponent */
+    const s32 *a_exp, *a_sig; /* [m][k] */
+    const s32 *b_exp, *b_sig; /* [n / 8][k][8] */
+    const s32 *c_exp, *c_sig; /* [m][n]; moved up already */
+    s32 *largest;             /* [m][n]: result, the largest exponent */
+    s64 *sum;                 /* [m][n]: result, in units of 2^(largest - frac) */
+};
+typedef void tensor_sum(const struct tensor_terms *t);
+tensor_sum tensor_sums, tensor_sums_v3;
+#endif
