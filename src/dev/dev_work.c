@@ -32,11 +32,11 @@ static void help(void *of, struct op *op)
     if (op_kind(op) == OP_LAUNCH && op_state(op) == OP_RUNNING) sim_help(((struct device *)of)->sim, op);
 }
 
-/* Values carry order into kernels, and out of them. */
+/* Values carry order into kernels, and out of them. `address`: where the engine sees the value. */
 static void value_used(void *of, u64 address, u32 bytes, bool writes)
 {
     const struct device *d = of;
-    if (d->race) race_outside(d->race, address, bytes, writes);
+    if (d->race) race_outside(d->race, mem_address(d->mem, address), bytes, writes);
 }
 
 struct streams *work_streams(struct device *d)

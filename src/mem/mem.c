@@ -356,6 +356,15 @@ void mem_describe(struct mem *m, struct mem_object *o, const char *name, const c
     unlock(&m->lock);
 }
 
+u64 mem_address(const struct mem *m, u64 view)
+{
+    for (u32 i = 0; i < ZONES; i++) {
+        const struct zone *z = &m->zone[i];
+        if (view - z->engine >= z->from && view - z->engine < z->to) return view - z->engine;
+    }
+    return view; /* registered memory */
+}
+
 void mem_zero(struct mem *m, const struct mem_object *o)
 {
     u64 page = page_size(), end = o->base + o->size, from = (o->base + page - 1) & ~(page - 1), to = end & ~(page - 1);

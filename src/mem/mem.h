@@ -27,7 +27,7 @@ enum mem_state {
 
 struct mem_object {
     u64 base, size; /* [base, base + size) are its bytes */
-    /* what to add to an address to reach the engine's view (0 but for pinned and managed) */
+    /* what to add to an address to reach the engine's view (0 of registered memory) */
     u64 engine;
     /* what to add to an address to reach the race check's notes on it; 0: there are none for this launch */
     u64 race;
@@ -94,6 +94,8 @@ struct mem_usage mem_usage(struct mem *m, enum mem_kind kind); /* MEM_KINDS: of 
 u32 mem_generation(const struct mem *m);
 /* Engine's view of host-visible bytes. */
 static inline void *mem_view(const struct mem_object *o, u64 addr) { return (void *)(uintptr_t)(addr + o->engine); }
+/* The address whose byte the engine sees at `view`. */
+u64 mem_address(const struct mem *m, u64 view);
 
 /* Which bytes of device memory are defined (mem/shadow.h). Device and heap memory is born raw, variables and what the
  * host sees are not covered or defined. */

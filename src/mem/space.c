@@ -69,13 +69,14 @@ bool space_reserve(struct mem *m, struct error *e)
 
     u64 plain = align_up(place_windows(m), KIB(64)), eighth = m->bytes / 8;
     /* at the end of the plain zone, for it */
-    u64 shadow = (m->base + 4 * eighth - shadow_bytes(4 * eighth)) & ~(KIB(64) - 1);
+    u64 shadow = (m->base + 2 * eighth - shadow_bytes(2 * eighth)) & ~(KIB(64) - 1);
     u64 from[ZONES] = { plain, m->base + 4 * eighth, m->base + 5 * eighth };
     for (u32 i = 0; i < ZONES; i++) {
         struct zone *z = &m->zone[i];
         z->from = from[i];
         z->to = i == ZONE_PLAIN ? shadow : from[i] + eighth;
-        z->engine = i == ZONE_PLAIN ? 0 : 2 * eighth;
+        z->engine = 2 * eighth;
+        z->shared = i != ZONE_PLAIN;
         z->usable = z->from;
         z->next = z->from + 4096; /* room in front of the first object, whose red zone no region holds */
         z->file = -1;
@@ -109,7 +110,7 @@ bool zone_reach(struct zone *z, u64 to)
     u64 goal = align_up(MAX_OF(to, z->usable + step), KIB(64));
     goal = MIN_OF(goal, z->to);
     if (z->init && !shadow_reach(z->init, goal)) return false;
-    if (!(z->engine ? extend_views(z, goal) : pages_commit(z->usable, goal - z->usable))) return false;
+    if (!(z->shared ? extend_views(z, goal) : pages_commit(z->usable + z->engine, goal - z->usable))) return false;
     z->usable = goal;
     return true;
 }
@@ -119,5 +120,5 @@ void zone_empty(struct zone *z, u64 from, u64 to)
     u64 page = page_size();
     from = align_up(from, page);
     to &= ~(page - 1);
-    if (from < to) (z->engine ? pages_punch : pages_discard)(from, to - from);
+    if (from < to) (z->shared ? pages_punch : pages_discard)(from + z->engine, to - from);
 }

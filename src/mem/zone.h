@@ -1,7 +1,8 @@
 /* zone.h: the inside of mem, shared by its files.
  *
- * The arena has three zones: plain (device memory, variables, heap), pinned and managed. The host zones exist twice,
- * as views of one file in memory, so the way from an address to the engine's view is one constant a zone.
+ * The arena has three zones: plain (device memory, variables, heap), pinned and managed. The way from an address
+ * to the engine's view of it is one constant a zone. The host zones exist twice, as views of one file in memory. Of the
+ * plain zone only the engine's view is memory: a host that uses a device pointer faults, as on silicon.
  *
  * A zone is handed out from below in regions. A region is never split, merged or moved: freed, it waits in
  * quarantine, then on the free list of its size, and is used again as a whole. So the list of regions is sorted by
@@ -43,14 +44,15 @@ struct region_list { /* first in, first out, so that an address rests as long as
 };
 
 struct zone {
-    u64 from, to;                          /* its addresses */
-    u64 next;                              /* where the next new region starts */
-    u64 usable;                            /* end of what can be accessed; grows in chunks */
-    u64 engine;                            /* from an address to the engine's view, 0 in the plain zone */
-    struct shadow *init;                   /* grows with it; NULL: none */
-    int file;                              /* host zones: the file behind both views, -1 before the first use */
-    struct stable region;                  /* struct region, sorted by start */
-    atomic_uint regions;                   /* entries of it */
+    u64 from, to;         /* its addresses */
+    u64 next;             /* where the next new region starts */
+    u64 usable;           /* end of what can be accessed; grows in chunks */
+    u64 engine;           /* from an address to the engine's view */
+    bool shared;          /* the host may use the addresses, too; else only the engine's view is there */
+    struct shadow *init;  /* grows with it; NULL: none */
+    int file;             /* host zones: the file behind both views, -1 before the first use */
+    struct stable region; /* struct region, sorted by start */
+    atomic_uint regions;  /* entries of it */
     struct region_list free[SIZE_CLASSES]; /* left the quarantine, by size */
     struct region_list quarantine;
     u64 quarantined;      /* bytes there */

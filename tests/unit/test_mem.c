@@ -21,7 +21,9 @@ static void basics(void)
     UNIT_EQ_STR(y->name, "buffer 1");
     UNIT_EQ_STR(x->alloc_site, "main.c:3");
     memset(mem_view(x, x->base), 7, x->size);
-    UNIT_EQ(at(x->base)[999], 7);
+    UNIT_EQ(((u8 *)mem_view(x, x->base))[999], 7);
+    UNIT_EQ(mem_address(m, (u64)(uintptr_t)mem_view(x, x->base + 3)), x->base + 3);
+    UNIT(!pages_usable(x->base, 1)); /* the host faults there */
     UNIT(mem_find(m, x->base) == x && mem_find(m, x->base + 1000) == x);
     UNIT(!mem_find(m, x->base + 1001) && !mem_find(m, x->base - 1) && !mem_find(m, 0) && !mem_find(m, ~0ull));
     UNIT(y->base - (x->base + x->size) >= 256);
@@ -225,7 +227,7 @@ static void several(void)
     struct mem_object *x = mem_alloc(a, 10, 0, MEM_DEVICE, NULL, NULL, &e),
                       *y = mem_alloc(b, 10, 0, MEM_DEVICE, NULL, NULL, &e);
     UNIT(x->base != y->base && !mem_find(a, y->base) && !mem_find(b, x->base));
-    at(x->base)[0] = at(y->base)[0] = 1;
+    *(u8 *)mem_view(x, x->base) = *(u8 *)mem_view(y, y->base) = 1;
     mem_delete(a);
     mem_delete(b);
 }
