@@ -7,7 +7,11 @@
  *   cu_handle.c     which pointers of the caller are handles of ours
  *   cu_context.c    contexts, primary and others, and each thread's stack of them
  *   cu_device.c     devices and their attributes
- *   cu_module.c     modules, libraries, kernels and variables
+ *   cu_image.c      images and their kernels on each device
+ *   cu_jit.c        options and logs of the compiler in the driver
+ *   cu_module.c     modules and functions
+ *   cu_library.c    libraries and kernels
+ *   cu_link.c       the linker in the driver
  *   cu_memory.c     memory and copies
  *   cu_launch.c     launches
  *   cu_stream.c     streams, events, host functions
@@ -61,6 +65,8 @@ enum cu_kind {
     CU_MODULE,
     CU_LIBRARY,
     CU_KERNEL,
+    CU_STALE, /* a kernel whose image was unloaded */
+    CU_LINK,
     CU_STREAM,
     CU_EVENT,
     CU_FATBIN,
@@ -123,28 +129,36 @@ cu_result cu_context_retain(struct cu_device *d, struct cu_context **out); /* th
 struct cu_image {
     enum cu_kind kind;      /* CU_MODULE, CU_LIBRARY */
     struct cu_device *only; /* a module's device; NULL: a library, which is loaded on a device when it is used there */
-    lk_ptx *part;           /* its texts, terminated; of -rdc=true one for each file of the program */
+    struct cu_image *library; /* of a module that cuLibraryGetModule gave: the library, which has all below; or NULL */
+    const void *data;         /* of an image of the program, which stays where it is: that; else NULL */
+    lk_ptx *part;             /* its texts, terminated; of -rdc=true one for each file of the program */
     u32 parts;
-    char name[64];             /* in messages and reports */
-    lock_t lock;               /* of the fields below */
-    lk_module *on[CU_DEVICES]; /* by ordinal; NULL: not loaded there */
-    struct cu_function *first; /* the kernels that somebody has asked for */
+    char name[64];                     /* in messages and reports */
+    lock_t lock;                       /* of the fields below */
+    lk_module *on[CU_DEVICES];         /* by ordinal; NULL: not loaded there */
+    struct cu_image *view[CU_DEVICES]; /* what cuLibraryGetModule gave; NULL: nobody has asked */
+    struct cu_function *first;         /* the kernels that somebody has asked for */
+    bool assembled[CU_DEVICES];        /* machine code for that device was looked for, and its registers are known */
 };
 /* A kernel of an image: CUfunction, and CUkernel. */
 struct cu_function {
-    struct cu_image *image;
+    struct cu_image *image;    /* NULL: it was unloaded */
     const char *name;          /* as in the PTX */
     lk_kernel *on[CU_DEVICES]; /* by ordinal; NULL: not asked for there */
     u32 dynamic_shared;        /* cudaFuncAttributeMaxDynamicSharedMemorySize; 0: not set */
     s32 carveout;              /* preferred, percent; -1: none */
     u32 cluster[3];            /* required, 0: not said */
+    u32 policy;                /* of scheduling clusters, as the program set it */
     bool cluster_any;          /* non-portable sizes are allowed */
+    bool loaded;               /* used: with lazy loading it is on the device only then */
     struct cu_function *next;  /* of the image */
 };
 /* The kernel on a device, loaded there if need be. */
 cu_result cu_function_on(struct cu_function *f, struct cu_device *d, lk_kernel **out);
 /* A handle of either kind, as a function; NULL: it is none. */
 struct cu_function *cu_function_of(void *handle);
+/* The same for a launch on a device: a function of an image that was unloaded is a finding. */
+struct cu_function *cu_function_launched(void *handle, struct cu_device *d);
 
 /* A launch as cuLaunchKernel and its relatives give it. */
 struct cu_launch {

@@ -81,8 +81,13 @@ CU_API(cuCtxGetSharedMemConfig)(u32 *config);
 CU_API(cuCtxSetSharedMemConfig)(u32 config);
 CU_API(cuCtxGetStreamPriorityRange)(int *least, int *greatest);
 
-/* ---- cu_module.c, cu_launch.c ---- */
+/* ---- cu_module.c, cu_library.c, cu_launch.c ---- */
 
+/* An image of the program itself, which stays where it is. */
+cu_result cu_library_load(struct cu_image **out, const void *code);
+
+CU_API(cuFuncGetName)(const char **name, void *function);
+CU_API(cuFuncGetParamInfo)(void *function, u64 index, u64 *offset, u64 *bytes);
 CU_API(cuLibraryLoadData)
 (struct cu_image **out, const void *code, int *jit_option, void **jit_value, unsigned jits, int *option, void **value,
  unsigned options);

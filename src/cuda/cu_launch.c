@@ -66,13 +66,13 @@ cu_result cu_launch_read(struct cu_context *c, struct cu_function *f, const stru
 static cu_result launch(void *function, const struct cu_launch *l)
 {
     struct cu_context *c;
-    struct cu_function *f = cu_function_of(function);
     const void *arg[CU_ARGUMENTS];
     lk_kernel *k;
     lk_launch x;
     lk_stream *st;
     cu_result r = cu_current(&c);
     if (r) return r;
+    struct cu_function *f = cu_function_launched(function, c->device);
     if (!f) return CU_INVALID_HANDLE;
     if ((r = cu_stream_of(c, l->stream, l->thread, &st)) || (r = cu_launch_read(c, f, l, arg, &k, &x))) return r;
     x.stream = st;
@@ -188,7 +188,7 @@ static cu_result attribute_get(int *value, int which, void *function, struct cu_
     if (r) return r;
     if ((r = cu_status(d->gpu, lk_kernel_usage(k, &u)))) return r;
     u32 sm = 0;
-    sscanf(lk_module_arch(f->image->on[d->ordinal]), "sm_%u", &sm);
+    sscanf(lk_module_arch(k->module), "sm_%u", &sm);
     *value = attribute_of(f, &u, d->profile, sm, which);
     return CU_OK;
 }

@@ -43,10 +43,10 @@ void cu_texts_free(lk_ptx *part, u32 parts)
     base_free(part);
 }
 
-cu_result cu_texts_of(const void *data, const struct cu_device *device, const char *name, lk_ptx **part, u32 *parts,
-                      char *why, size_t size)
+/* All texts of a file that was opened, which is closed. */
+static cu_result texts_take(struct image_file *f, const struct cu_device *device, const char *name, lk_ptx **part,
+                            u32 *parts, char *why, size_t size)
 {
-    struct image_file *f = image_open_memory(name, data);
     u32 sm = (device ? device : cu_device_at(0))->profile->sm, linked = 0, k = 0;
     *part = NULL;
     *parts = 0;
@@ -69,4 +69,16 @@ cu_result cu_texts_of(const void *data, const struct cu_device *device, const ch
     *part = made;
     *parts = k;
     return CU_OK;
+}
+
+cu_result cu_texts_of(const void *data, const struct cu_device *device, const char *name, lk_ptx **part, u32 *parts,
+                      char *why, size_t size)
+{
+    return texts_take(image_open_memory(name, data), device, name, part, parts, why, size);
+}
+
+cu_result cu_texts_of_file(struct str bytes, const struct cu_device *device, const char *name, lk_ptx **part,
+                           u32 *parts, char *why, size_t size)
+{
+    return texts_take(image_open(name, bytes), device, name, part, parts, why, size);
 }

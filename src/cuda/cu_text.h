@@ -8,5 +8,8 @@
  * `name`. Otherwise `why` says in a sentence what is wrong. */
 cu_result cu_texts_of(const void *data, const struct cu_device *device, const char *name, lk_ptx **part, u32 *parts,
                       char *why, size_t size);
+/* The same for the bytes of a file: also an object, an executable or an archive. */
+cu_result cu_texts_of_file(struct str bytes, const struct cu_device *device, const char *name, lk_ptx **part,
+                           u32 *parts, char *why, size_t size);
 void cu_texts_free(lk_ptx *part, u32 parts);
 #endif

@@ -113,8 +113,7 @@ static cu_result load(struct rt_fatbin *f)
     cu_result r = cu_handle_is(f, CU_FATBIN) ? rt_enter(NULL) : CU_INVALID_IMAGE;
     if (r || f->library) return r;
     lock(&all.lock);
-    if (!f->library && !f->status)
-        f->status = lkcu_cuLibraryLoadData(&f->library, f->wrapper, NULL, NULL, 0, NULL, NULL, 0);
+    if (!f->library && !f->status) f->status = cu_library_load(&f->library, f->wrapper);
     for (struct rt_managed *m = f->managed; m && !f->status; m = m->next) {
         u64 address = 0;
         if (!lkcu_cuLibraryGetGlobal(&address, NULL, f->library, m->name)) *m->pointer = (void *)(uintptr_t)address;
