@@ -54,7 +54,7 @@ jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 # One short line for each file; make V=1 shows the whole command.
 say = $(if $(V),,@echo '$(1) $(2)';)
 
-.PHONY: all docs man demo test truth agree rows oracle check-layers format regen bench unit fuzz fuzzers sanitize tsan clean install uninstall deb need FORCE
+.PHONY: all docs man demo test truth agree rows oracle check-layers format regen bench unit fuzz fuzzers sanitize tsan stress clean install uninstall deb need FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a $(addprefix $(B)/front/,lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13)
@@ -191,6 +191,10 @@ bench: all $(BENCH)
 sanitize: need
 	@$(MAKE) --no-print-directory B=$(B)-asan SANITIZE=address,undefined test
 	@ASAN_OPTIONS=detect_leaks=1 tests/run --build $(B)-asan --area demo
+
+# A program of random threads, streams, graphs and allocations under lockstep run, a thousand times. Needs nvcc.
+stress: all
+	@tests/stress/run $(B)
 
 tsan: need
 	@$(MAKE) --no-print-directory $(jobs) B=$(B)-tsan SANITIZE=thread all unit
