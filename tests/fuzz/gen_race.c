@@ -496,18 +496,19 @@ struct program {
     u8 kernel[4];
 };
 
-static struct program gen_program(struct text *o, u64 seed)
+/* small: at most two CTAs of two warps, and a few statements: where there are to be many programs. */
+static struct program gen_program_sized(struct text *o, u64 seed, bool small)
 {
-    static const u32 blocks[] = { 32, 64, 64, 96, 40, 72 };
+    static const u32 blocks[] = { 32, 64, 64, 96, 40, 72 }, few[] = { 32, 33, 40, 64 };
     /* not drawn: seeds that once were wrong are the same programs still */
     struct gen_race gr = { .wide = seed % 8 == 5 || seed % 8 == 6,
                            .speakers = seed % 16 == 13 || seed % 16 == 9,
                            .o = o },
                     *g = &gr;
     g->rng = rand_next(&seed); /* neighbouring seeds would be one sequence, shifted */
-    struct program p = { .apart = one_in(g, 100) };
-    p.block = p.apart ? one_in(g, 3) ? 40u : 32u : CHOOSE(g, blocks);
-    p.grid = p.apart ? 8 + pick(g, 4) : 1 + pick(g, 4);
+    struct program p = { .apart = !small && one_in(g, 100) };
+    p.block = p.apart ? one_in(g, 3) ? 40u : 32u : small ? CHOOSE(g, few) : CHOOSE(g, blocks);
+    p.grid = p.apart ? 8 + pick(g, 4) : 1 + pick(g, small ? 2 : 4);
     p.launches = 1 + pick(g, 2) + one_in(g, 4);
     p.kernels = one_in(g, 4) ? 2 : 1;
     for (u32 n = 0; n < p.launches; n++) p.kernel[n] = (u8)(p.kernels > 1 ? pick(g, 2) : 0);
@@ -515,11 +516,12 @@ static struct program gen_program(struct text *o, u64 seed)
     g->block = p.block;
     g->apart = p.apart;
     SAY(".version 8.0\n.target sm_90\n.address_size 64\n");
-    gen_kernel(g, "k0", 2 + pick(g, one_in(g, 5) ? 24 : 9));
+    gen_kernel(g, "k0", 1 + !small + pick(g, small ? 4 : one_in(g, 5) ? 24 : 9));
     p.simple = g->simple;
     if (p.kernels > 1) {
-        gen_kernel(g, "k1", 2 + pick(g, 6));
+        gen_kernel(g, "k1", 1 + !small + pick(g, small ? 3 : 6));
         p.simple &= g->simple;
     }
     return p;
 }
+static inline struct program gen_program(struct text *o, u64 seed) { return gen_program_sized(o, seed, false); }
