@@ -342,6 +342,8 @@ lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats 
 enum { LK_STREAM_NON_BLOCKING = 1 }; /* flags: takes no part in the order of the legacy default stream */
 /* priority: smaller is more urgent, from -5 to 0; others are moved into this range. */
 lk_status lk_stream_create(lk_gpu *gpu, uint32_t flags, int32_t priority, lk_stream **stream);
+/* How reports call it: "stream NAME" in place of a number. The text is copied. */
+lk_status lk_stream_name(lk_stream *stream, const char *name);
 /* The handle is gone at once, its work goes on. The default streams cannot be destroyed. */
 lk_status lk_stream_destroy(lk_stream *stream);
 /* The default streams: after all earlier work of blocking streams, and before their later work; and the calling
@@ -612,6 +614,12 @@ char *lk_report_text(lk_gpu *gpu, int color);
  * back, memory by the places that took it, streams, events, graphs, pools and modules. */
 void lk_report_leaks(lk_gpu *gpu);
 void lk_report_leaks_host(lk_gpu *gpu);
+/* The same program has run on `other`, under another seed. Findings of it that gpu's report has not are moved there,
+ * with that seed; and bytes that are others than on `gpu` become the finding order_dependent, the first difference
+ * only. *same (may be NULL): whether the bytes are the same. */
+void lk_report_run(lk_gpu *gpu, lk_gpu *other);
+lk_status lk_report_compare(lk_gpu *gpu, uint64_t address, lk_gpu *other, uint64_t other_address, uint64_t bytes,
+                            int *same);
 void lk_report_limit(lk_gpu *gpu, uint32_t most); /* the text shows at most so many findings, 0: all */
 char *lk_report_json(lk_gpu *gpu);
 char *lk_report_sarif(lk_gpu *gpu);

@@ -80,6 +80,7 @@ bool outputs_begin(const struct outputs_launch *l, struct outputs **out, struct 
     u32 n = l->bound ? l->bound->kernel->args.n : 0;
     o->list = NEW_ARRAY(&mem, struct output, n + 1);
     o->all = l->all_values;
+    o->once = l->once;
     o->memory = l->mem;
     pthread_mutex_init(&o->lock, NULL);
     o->observer =

@@ -37,6 +37,7 @@ struct outputs {
     u32 block, grid; /* threads of a CTA, CTAs along x: for causes */
     bool all;        /* every store to global memory is checked for NaN and infinity */
     const struct mem *memory;
+    bool once;                     /* as in outputs_launch */
     struct report *held;           /* findings of a first run; NULL: values are not checked */
     struct value_origins *origins; /* of a second run, NULL: this is the first */
     u32 odd, reported;             /* bits of enum odd: seen by the first run; reported by the second one; atomic */
@@ -53,6 +54,7 @@ struct outputs_launch {
     const struct mem *mem;
     u32 checks;      /* CHECK_COVERAGE, CHECK_VALUES */
     bool all_values; /* every store, contract or not */
+    bool once;       /* the launch is not run again for the origin of odd values */
     struct report *report;
     const struct observer *next;
 };

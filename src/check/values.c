@@ -34,9 +34,9 @@ static void found_odd(struct outputs *o, const struct output *out, const struct 
                          .width = a->bytes };
     memcpy(f.addr, a->addr, sizeof f.addr);
     output_describe(&mem, out, &f);
-    f.cause = what == ODD_NAN
-                  ? "the value that was stored is NaN; running the launch again did not show where it began"
-                  : "the value that was stored is infinite; running the launch again did not show where it began";
+    f.cause = arena_printf(&mem, "the value that was stored is %s; %s", what == ODD_NAN ? "NaN" : "infinite",
+                           o->once ? "where it began was not looked for"
+                                   : "running the launch again did not show where it began");
     if (b) birth_describe(o->origins, b, &mem, &f);
     finding_add_to(o->origins ? o->report : o->held, a->warp, a->insn->op, &f, lanes);
     __atomic_fetch_or(o->origins ? &o->reported : &o->odd, 1u << what, __ATOMIC_RELAXED);

@@ -149,7 +149,7 @@ static bool stopped(const struct pipeline *p)
 static bool write_report(struct pipeline *p, u64 orders, struct error *e)
 {
     const struct run_options *run = &p->asked->run;
-    const char *alike = !run->orders || parts_in_streams(p->asked) ? ""
+    const char *alike = !run->orders || orders == UINT64_MAX ? ""
                         : orders < run->orders
                             ? arena_printf(&p->mem, ", the same bytes under %" PRIu64 " of %u other orders", orders,
                                            run->orders)
@@ -230,6 +230,66 @@ static int finish(struct pipeline *p, struct progress *r, struct error *e)
     return lk_report_errors(p->gpu) || r->differs ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
+/* Every array of two runs under other seeds: the first difference is in the report of the first one. */
+static bool same_arrays(struct pipeline *first, struct pipeline *p, struct error *e)
+{
+    bool all = true;
+    for (u32 k = 0; k < first->asked->launches; k++) {
+        const struct session *s = &first->launch[k], *t = &p->launch[k];
+        for (u32 i = 0; i < s->o->all && !e->code; i++) {
+            int same = 1;
+            if (!s->buffer[i].bytes || s->buffer[i].gone || t->buffer[i].gone) continue;
+            if (lk_report_compare(first->gpu, s->buffer[i].address, p->gpu, t->buffer[i].address, s->buffer[i].bytes,
+                                  &same) != LK_OK)
+                error_set(e, ERR_SYSTEM, "cannot compare %s of two runs: %.300s", s->buffer[i].name,
+                          lk_gpu_error(first->gpu));
+            all &= same != 0;
+        }
+    }
+    return all;
+}
+
+/* --schedules with streams: the same parts with another seed, which draws another order of the operations that are
+ * ready, and of blocks and warps. What is found there and was not before goes into the report of the first run, and so
+ * does an array that differs. *same: there is neither. 0, or an exit code after saying why. */
+static int run_other_order(struct pipeline *first, u64 seed, bool *same, struct error *e)
+{
+    struct pipeline p = { 0 };
+    u32 ran;
+    first->asked->run.gpu.seed = seed;
+    int code = pipeline_open(&p, first->asked, e);
+    if (code == EXIT_CLEAN && !restore(&p, e)) code = cli_error_value(e);
+    if (code == EXIT_CLEAN) {
+        lk_status status = parts_run(&p, &ran, NULL, NULL, e);
+        *same = !lk_report_errors(p.gpu);
+        if (e->code)
+            code = cli_error_value(e);
+        else if (status > LK_FINDINGS && *same)
+            code = cli_error_status(status, lk_gpu_error(p.gpu));
+        else if (*same)
+            *same = same_arrays(first, &p, e);
+        else
+            lk_report_run(first->gpu, p.gpu);
+    }
+    pipeline_close(&p);
+    return code ? code : e->code ? cli_error_value(e) : EXIT_CLEAN;
+}
+
+static int run_other_orders(struct pipeline *first, struct progress *r, struct error *e)
+{
+    struct run_options *run = &first->asked->run;
+    u64 seed = run->gpu.seed;
+    int code = EXIT_CLEAN;
+    bool same = true;
+    r->orders = 0;
+    for (u32 k = 1; k <= run->orders && same && !code && !watch_signal(); k++) {
+        code = run_other_order(first, run->inputs + k, &same, e);
+        r->orders += same && !code;
+    }
+    run->gpu.seed = seed;
+    return code;
+}
+
 static int run_checked(struct pipeline *p, struct error *e)
 {
     struct progress r = { .orders = UINT64_MAX };
@@ -240,7 +300,10 @@ static int run_checked(struct pipeline *p, struct error *e)
     }
     for (u32 k = 0; k < p->asked->launches && !parts_in_streams(p->asked); k++)
         if (!run_one(&p->launch[k], &r, e)) break;
-    int code = e->code ? cli_error_value(e) : finish(p, &r, e);
+    int code = e->code ? cli_error_value(e) : EXIT_CLEAN;
+    if (!code && parts_in_streams(p->asked) && p->asked->run.orders && r.status == LK_OK && !lk_report_errors(p->gpu))
+        code = run_other_orders(p, &r, e);
+    if (!code) code = finish(p, &r, e);
     text_free(&r.wanted);
     return code;
 }
@@ -279,43 +342,6 @@ static int compare_twin(struct pipeline *sim, struct pipeline *gpu, struct error
     int code = compare(sim, gpu, &other, &arrays, e);
     if (code == EXIT_CLEAN && !sim->asked->run.common.quiet)
         printf("both: same bytes on %s (%u array%s)\n", other.two, arrays, arrays == 1 ? "" : "s");
-    return code;
-}
-
-/* --schedules with streams: the same parts with another seed, which draws another order of the operations that are
- * ready, and of blocks and warps. What is found there and the arrays that differ are said. */
-static int run_other_order(struct pipeline *first, u64 seed, struct error *e)
-{
-    struct pipeline p = { 0 };
-    u32 ran, arrays;
-    first->asked->run.gpu.seed = seed;
-    int code = pipeline_open(&p, first->asked, e);
-    if (code == EXIT_CLEAN && !restore(&p, e)) code = cli_error_value(e);
-    if (code == EXIT_CLEAN) {
-        lk_status status = parts_run(&p, &ran, NULL, NULL, e);
-        struct other_run other = { "schedules", arena_printf(&p.mem, "--seed %" PRIu64 ":", first->asked->run.inputs),
-                                   arena_printf(&p.mem, "--seed %" PRIu64 ":", seed), p.gpu };
-        if (e->code)
-            code = cli_error_value(e);
-        else if (lk_report_errors(p.gpu)) {
-            printf("schedules: under --seed %" PRIu64 ":\n", seed);
-            code = write_report(&p, 0, e) ? EXIT_FINDINGS : cli_error_value(e);
-        } else
-            code = status > LK_FINDINGS ? cli_error_status(status, lk_gpu_error(p.gpu))
-                                        : compare(first, &p, &other, &arrays, e);
-    }
-    pipeline_close(&p);
-    return code;
-}
-
-static int run_other_orders(struct pipeline *first, struct error *e)
-{
-    const struct run_options *run = &first->asked->run;
-    int code = EXIT_CLEAN;
-    for (u32 k = 1; k <= run->orders && !code && !watch_signal(); k++)
-        code = run_other_order(first, run->inputs + k, e);
-    if (!code && !run->common.quiet)
-        printf("schedules: the same bytes under %u other order%s\n", run->orders, run->orders == 1 ? "" : "s");
     return code;
 }
 
@@ -362,7 +388,6 @@ static int run(struct pipeline *p, struct request *asked, struct error *e)
 {
     int code = pipeline_open(p, asked, e);
     if (code == EXIT_CLEAN) code = run_checked(p, e);
-    if (code == EXIT_CLEAN && asked->run.orders && parts_in_streams(asked)) return run_other_orders(p, e);
     if (!asked->run.both || code > EXIT_FINDINGS || watch_signal() || stopped(p)) return code;
     if (lk_report_errors(p->gpu)) {
         printf("both: not run on the GPU, since the findings come first\n");

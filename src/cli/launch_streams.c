@@ -14,7 +14,7 @@ static lk_stream *stream_named(struct pipeline *p, const char *name)
     if (!p->stream) p->stream = NEW_ARRAY(&p->mem, struct named_stream, p->asked->launches);
     struct named_stream *n = &p->stream[p->streams];
     n->name = name;
-    if (lk_stream_create(p->gpu, 0, 0, &n->stream) != LK_OK) return NULL;
+    if (lk_stream_create(p->gpu, 0, 0, &n->stream) != LK_OK || lk_stream_name(n->stream, name) != LK_OK) return NULL;
     p->streams++;
     return n->stream;
 }

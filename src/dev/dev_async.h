@@ -74,6 +74,8 @@ struct dev_async_ops {
     /* streams; flags and priorities as in op.h */
     u32 (*stream_new)(struct device *d, u32 flags, s32 priority, struct dev_stream **out, struct error *e);
     u32 (*stream_delete)(struct dev_stream *st, struct error *e);
+    void (*stream_name)(struct dev_stream *st,
+                        const char *name); /* for reports; NULL: this device makes none of streams */
     struct dev_stream *(*stream_legacy)(struct device *d);
     struct dev_stream *(*stream_per_thread)(struct device *d);
     u32 (*stream_query)(struct dev_stream *st, struct error *e);

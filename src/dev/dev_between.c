@@ -97,7 +97,9 @@ static struct actor *actor_new(struct between *b, struct op *op, const struct be
     a->age = op_age(op);
     a->kind = op_kind(op);
     a->stream_id = stream_id(op_stream(op));
-    a->stream = copied(c ? c->stream : NULL);
+    char stream[STREAM_TEXT];
+    stream_text(op_stream(op), stream);
+    a->stream = copied(c && c->stream ? c->stream : stream);
     return a;
 }
 
@@ -453,6 +455,45 @@ void between_forget(struct between *b, u64 from, u64 bytes)
 {
     enter(b);
     access_forget(b->accesses, from, bytes);
+    unlock(&b->lock);
+}
+
+/* The accesses to a byte. */
+struct byte_users {
+    u32 n;
+    struct {
+        enum access_kind kind;
+        u64 tag;
+    } of[32]; /* more are not looked at */
+};
+
+static void byte_user(void *self, enum access_kind kind, u64 tag)
+{
+    struct byte_users *u = self;
+    if (u->n == COUNT_OF(u->of) || kind > ACCESS_WRITE) return;
+    u->of[u->n].kind = kind;
+    u->of[u->n++].tag = tag;
+}
+
+static bool is_unordered(const struct actor *a, const struct actor *b)
+{
+    return a->op && b->op && a != b && !op_before_full(a->stamp, b->op) && !op_before_full(b->stamp, a->op);
+}
+
+void between_unordered(struct between *b, u64 address, struct finding *f, struct arena *mem)
+{
+    struct byte_users u = { 0 };
+    enter(b);
+    access_at(b->accesses, address, byte_user, &u);
+    for (u32 i = 0; i < u.n; i++)
+        for (u32 k = i + 1; k < u.n; k++) {
+            const struct user *one = &b->user[u.of[i].tag - 1], *two = &b->user[u.of[k].tag - 1];
+            bool writes = u.of[i].kind == ACCESS_WRITE || u.of[k].kind == ACCESS_WRITE;
+            if (!writes || !is_unordered(one->actor, two->actor)) continue;
+            between_order_text(mem, f, one, u.of[i].kind, two, u.of[k].kind);
+            i = u.n;
+            break;
+        }
     unlock(&b->lock);
 }
 

@@ -50,6 +50,12 @@ void between_host(struct between *b, const struct between_call *c, const struct 
 /* The memory is gone, or was made without a stream: nothing is known of it from now on. */
 void between_forget(struct between *b, u64 from, u64 bytes);
 
+/* Two runs differ in this byte: completes the finding by two operations that nothing orders, one of which writes it, if
+ * there are such. Texts are in `mem`. */
+struct finding;
+struct arena;
+void between_unordered(struct between *b, u64 address, struct finding *f, struct arena *mem);
+
 /* A launch is about to start; number: of several of one report, 0: not said; polls: some loop of the kernel polls
  * memory (race_kernel_polls). Its sink goes into sim_launch.sink. */
 struct between_launch;

@@ -52,6 +52,10 @@ struct clash {
     u64 base;       /* of the object; 0: none */
     bool elsewhere; /* they have bytes of other objects in common, too */
 };
+/* dev_between_text.c: completes the finding that a result depends on the order of these two, as between_unordered. */
+struct arena;
+void between_order_text(struct arena *mem, struct finding *f, const struct user *one, enum access_kind one_does,
+                        const struct user *two, enum access_kind two_does);
 /* dev_between_text.c: adds the finding. */
 void between_report(struct device *d, const struct clash *c, const struct user *me, const struct user *other);
 #endif

@@ -5,10 +5,10 @@
 struct side { /* one of the two, for the text */
     const struct actor *a;
     enum access_kind kind;
-    char name[200];   /* "copy 2", "launch 1 of kernel scale" */
-    char stream[120]; /* "stream 1" */
-    char handle[24];  /* how a program may call it: "s1" */
-    char brief[200];  /* the name without what is said already: "copy 2", "the launch of scale" */
+    char name[200];           /* "copy 2", "launch 1 of kernel scale" */
+    char stream[STREAM_TEXT]; /* "stream 1" */
+    char handle[24];          /* how a program may call it: "s1" */
+    char brief[200];          /* the name without what is said already: "copy 2", "the launch of scale" */
 };
 
 /* ---- names ---- */
@@ -16,16 +16,12 @@ struct side { /* one of the two, for the text */
 static void name_stream(struct side *s)
 {
     const struct actor *a = s->a;
-    if (a->stream)
-        snprintf(s->stream, sizeof s->stream, "%s", a->stream);
-    else if (a->stream_id == 1)
-        snprintf(s->stream, sizeof s->stream, "the default stream");
-    else
-        snprintf(s->stream, sizeof s->stream, "stream %" PRIu64, a->stream_id - 1);
-    u32 number;
+    if (!a->stream) return; /* the host */
+    snprintf(s->stream, sizeof s->stream, "%s", a->stream);
+    char name[sizeof s->handle] = "";
     int end = 0;
-    if (sscanf(s->stream, "stream %u%n", &number, &end) == 1 && !s->stream[end])
-        snprintf(s->handle, sizeof s->handle, "s%u", number);
+    if (sscanf(s->stream, "stream %22[A-Za-z0-9_]%n", name, &end) == 1 && !s->stream[end])
+        snprintf(s->handle, sizeof s->handle, "%s%s", name[0] <= '9' ? "s" : "", name);
     else if (a->stream_id == 1)
         snprintf(s->handle, sizeof s->handle, "0");
 }
@@ -229,6 +225,35 @@ static void memory_text(struct text *t, const struct mem_object *o)
     if (o->alloc_site) text_add(t, ", allocated at %s", o->alloc_site);
     const char *freed = mem_is_live(o) ? NULL : __atomic_load_n(&o->free_site, __ATOMIC_ACQUIRE);
     if (freed) text_add(t, ", freed at %s", freed);
+}
+
+void between_order_text(struct arena *mem, struct finding *f, const struct user *one, enum access_kind one_does,
+                        const struct user *two, enum access_kind two_does)
+{
+    struct side a = side_of(one->actor, one_does), b = side_of(two->actor, two_does);
+    bool swap = two->actor->age < one->actor->age;
+    const struct side *first = swap ? &b : &a, *second = swap ? &a : &b;
+    const struct user *early = swap ? two : one, *late = swap ? one : two;
+    struct text cause = { 0 }, order = { 0 }, fix = { 0 };
+    text_add(&cause, "%s; nothing orders ", f->cause);
+    who_text(&cause, first);
+    text_add(&cause, ", which %s it, and ", verb(first));
+    who_text(&cause, second);
+    text_add(&cause, ", which %s it%s", verb(second), first->kind == second->kind ? ", too" : "");
+    text_add(&order, "an event, recorded in %s behind %s, that %s waits for before %s", first->stream, brief(first),
+             second->stream, brief(second));
+    event_text(&fix, first, second);
+    f->cause = arena_str(mem, str_of(cause.p));
+    f->order = arena_str(mem, str_of(order.p));
+    f->fix = arena_printf(mem, "%s %s", f->fix, fix.p);
+    f->place = early->place ? early->place : late->place;
+    f->other = early->place && late->place != early->place ? late->place : NULL;
+    const struct actor *launch = early->actor->kernel ? early->actor : late->actor;
+    if (launch->kernel) f->kernel = arena_str(mem, str_of(launch->kernel));
+    f->launch = launch->number;
+    text_free(&cause);
+    text_free(&order);
+    text_free(&fix);
 }
 
 void between_report(struct device *d, const struct clash *c, const struct user *me, const struct user *other)

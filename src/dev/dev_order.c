@@ -1,5 +1,8 @@
 /* Does the result depend on the order of execution? (`lockstep launch --schedules N`)
  *
+ * Of a program over streams whole runs under several seeds are compared (order_compare), each on a device of its own.
+ * Of one launch:
+ *
  * The memory a launch can see is kept before its first run. Then the launch runs again under other orders of CTAs and
  * warps, backwards first, from that same memory, and what it leaves is compared, byte for byte. The device heap is
  * left out: who gets which piece of it is chance by design. Races, copies in flight and barriers are watched in these
@@ -8,6 +11,8 @@
  * is told, as one pair says it all; the search goes on from there only for what would explain it. */
 #include "dev/dev_order.h"
 #include "dev/dev_again.h"
+#include "dev/dev_between.h"
+#include "dev/dev_work.h"
 #include <inttypes.h>
 
 struct orders {
@@ -45,22 +50,37 @@ static const char *value_text(struct arena *a, const struct scalar *t, const u8 
                                     : arena_printf(a, "%s", text);
 }
 
+/* Two contents of an object, or of the first bytes of one, and how they differ. */
+struct difference {
+    u64 first;   /* the first element that differs, or the first byte */
+    u64 differ;  /* how many do */
+    u64 size;    /* bytes of an element */
+    char *cause; /* "element [3] of x (f32[8]) is 1 ONE and 2 TWO; 5 of 8 differ" */
+};
+
+static struct difference difference_of(struct arena *a, const struct mem_object *o, const u8 *x, const u8 *y, u64 bytes,
+                                       const char *one, const char *two)
+{
+    const struct scalar *t = mem_scalar(o);
+    struct difference d = { .size = t ? t->bytes : 1 };
+    u64 n = bytes / d.size;
+    for (u64 i = 0; i < n; i++)
+        if (memcmp(x + i * d.size, y + i * d.size, d.size) && !d.differ++) d.first = i;
+    d.cause = arena_printf(a, "%s [%" PRIu64 "] of %s%s%s%s is %s %s and %s %s; %" PRIu64 " of %" PRIu64 " differ",
+                           t ? "element" : "byte", d.first, o->name, o->type ? " (" : "", o->type ? o->type : "",
+                           o->type ? ")" : "", value_text(a, t, x + d.first * d.size), one,
+                           value_text(a, t, y + d.first * d.size), two, d.differ, n);
+    return d;
+}
+
 static void tell(const struct kept *k, const struct sim_launch *run)
 {
     const struct mem_object *o = k->o;
-    const struct scalar *t = mem_scalar(o);
-    const u8 *now = (const u8 *)mem_view(o, o->base);
-    u64 size = t ? t->bytes : 1, differ = 0, first = 0;
-    for (u64 i = 0; i < o->size / size; i++)
-        if (memcmp(now + i * size, k->bytes + i * size, size) && !differ++) first = i;
     struct arena a = { 0 };
     struct finding f = { .kind = F_order_dependent, .kernel = arena_str(&a, run->kernel->name), .cause_key = o->id };
-    f.cause = arena_printf(&a,
-                           "%s [%" PRIu64 "] of %s%s%s%s is %s in order 0 and %s in order %" PRIu64 "; %" PRIu64
-                           " of %" PRIu64 " differ",
-                           t ? "element" : "byte", first, o->name, o->type ? " (" : "", o->type ? o->type : "",
-                           o->type ? ")" : "", value_text(&a, t, k->bytes + first * size),
-                           value_text(&a, t, now + first * size), run->order, differ, o->size / size);
+    f.cause = difference_of(&a, o, k->bytes, (const u8 *)mem_view(o, o->base), o->size, "in order 0",
+                            arena_printf(&a, "in order %" PRIu64, run->order))
+                  .cause;
     f.fix = arena_printf(
         &a,
         "Run it with --seed %" PRIu64 " --order %" PRIu64
@@ -69,6 +89,48 @@ static void tell(const struct kept *k, const struct sim_launch *run)
     report_add(run->report, &f);
     arena_free(&a);
 }
+
+/* ---- over streams ---- */
+
+static void tell_program(struct device *d, const struct device *other, const struct order_range *at, const u8 *x,
+                         const u8 *y)
+{
+    const struct mem_object *o = d->mem ? mem_find(d->mem, at->address) : NULL;
+    if (!o || at->address != o->base) return; /* memory of a real GPU */
+    struct arena a = { 0 };
+    struct finding f = { .kind = F_order_dependent, .cause_key = o->id };
+    struct difference is = difference_of(&a, o, x, y, at->bytes,
+                                         arena_printf(&a, "under --seed %" PRIu64, d->options.seed),
+                                         arena_printf(&a, "under --seed %" PRIu64, other->options.seed));
+    f.cause = is.cause;
+    f.fix = arena_printf(&a,
+                         "Run it with --seed %" PRIu64 " and with --seed %" PRIu64
+                         ", and compare; make the order explicit, or allow for rounding in the comparison.",
+                         d->options.seed, other->options.seed);
+    if (work_between(d)) between_unordered(work_between(d), o->base + is.first * is.size, &f, &a);
+    f.object = o->name;
+    f.object_type = o->type;
+    f.object_base = o->base;
+    f.object_size = o->size;
+    f.element_size = o->element_size;
+    report_add(d->report, &f);
+    arena_free(&a);
+}
+
+bool order_compare(struct device *d, struct device *other, const struct order_range *at, bool known, bool *same,
+                   struct error *e)
+{
+    u8 *x = base_alloc(at->bytes), *y = base_alloc(at->bytes);
+    bool ok = (x && y) || error_set(e, ERR_MEMORY, "no memory to compare two runs (%" PRIu64 " bytes)", at->bytes);
+    ok = ok && dev_read(d, at->address, x, at->bytes, e) && dev_read(other, at->other_address, y, at->bytes, e);
+    *same = ok && !memcmp(x, y, at->bytes);
+    if (ok && !*same && !known) tell_program(d, other, at, x, y);
+    base_free(x);
+    base_free(y);
+    return ok;
+}
+
+/* ---- one launch ---- */
 
 /* The first object that this run left otherwise than the first one did; NULL: none. */
 static const struct kept *other_bytes(const struct memory_copy *first)

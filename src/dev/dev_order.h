@@ -3,6 +3,17 @@
 #define LOCKSTEP_DEV_ORDER_H
 #include "dev/dev.h"
 
+/* The same program has run on `other`, under another seed. *same: whether `bytes` bytes are the same there; else the
+ * first difference becomes the finding order_dependent of d, unless `known`, with two operations that nothing orders
+ * where there are such. false: e. */
+struct order_range {
+    u64 address;       /* on d */
+    u64 other_address; /* on the other device */
+    u64 bytes;
+};
+bool order_compare(struct device *d, struct device *other, const struct order_range *at, bool known, bool *same,
+                   struct error *e);
+
 struct orders;
 /* keeps all memory as it is before the first run; NULL: e */
 struct orders *orders_begin(struct mem *m, struct error *e);

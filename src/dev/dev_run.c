@@ -49,6 +49,7 @@ bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, 
                                       .mem = d->mem,
                                       .checks = d->options.checks,
                                       .all_values = d->options.all_values,
+                                      .once = !again,
                                       .report = d->report,
                                       .next = r->in.observers };
     bool watch = l->contract || d->options.all_values;
@@ -60,6 +61,18 @@ bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, 
     return ok;
 }
 
+/* What a launch is run again for, and was not: others see the memory that it would be run from. */
+static void tell_not_again(const struct dev_run *r, const char *what)
+{
+    struct arena a = { 0 };
+    struct finding f = { .kind = F_not_run_again, .once = true };
+    f.kernel = arena_str(&a, r->launch->kernel->name);
+    f.launch = r->in.number;
+    f.cause = arena_printf(&a, "%s, and the launch is in a stream, or others were in flight beside it", what);
+    report_add(r->device->report, &f);
+    arena_free(&a);
+}
+
 enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, struct error *e)
 {
     struct device *d = r->device;
@@ -68,9 +81,14 @@ enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, s
         outputs_end(r->outputs, ok && result->end == SIM_DONE);
         if (ok && r->outputs->held && r->again)
             ok = values_again(r->outputs, &r->before, d, &r->in, result, e);
-        else if (r->outputs->held)
+        else if (r->outputs->held) {
+            if (ok && r->outputs->odd)
+                tell_not_again(r, "it stored a NaN or an infinity, whose origin is looked for "
+                                  "by running the launch again");
             outputs_settle(r->outputs);
+        }
     }
+    if (ok && l->orders && !r->again) tell_not_again(r, "it was to run again in other orders");
     u32 needed = CHECK_VALUES | CHECK_INIT; /* init knows which elements were written */
     if (ok && result->end == SIM_DONE && !d->options.all_values && (d->options.checks & needed) == needed)
         value_scan(&(struct value_scan){ .mem = d->mem,

@@ -336,6 +336,11 @@ static u32 sim_stream_delete(struct dev_stream *st, struct error *e)
     return work_status(d, stream_delete(stream_in(st)), e);
 }
 
+static void sim_stream_name(struct dev_stream *st, const char *name)
+{
+    stream_set_name(stream_in(st), work_site(work_tag(device_of_stream(st), name)));
+}
+
 static struct dev_stream *sim_stream_legacy(struct device *d)
 {
     struct streams *s = work_streams(d);
@@ -617,6 +622,7 @@ static u32 sim_exec_launch(struct dev_exec *x, struct dev_stream *st, const char
 const struct dev_async_ops dev_sim_async = {
     .stream_new = sim_stream_new,
     .stream_delete = sim_stream_delete,
+    .stream_name = sim_stream_name,
     .stream_legacy = sim_stream_legacy,
     .stream_per_thread = sim_stream_per_thread,
     .stream_query = sim_stream_query,

@@ -50,11 +50,9 @@ static void op_name(const struct op *op, struct text *out)
     } else {
         text_add(out, "%s%s%s%s", op_kind_name[op_kind(op)], site ? " (" : "", site ? site : "", site ? ")" : "");
     }
-    u64 id = stream_id(op_stream(op));
-    if (id == 1)
-        text_add(out, " of the legacy default stream");
-    else
-        text_add(out, " of stream %" PRIu64, id - 1); /* as dev_between_text.c counts */
+    char stream[STREAM_TEXT];
+    stream_text(op_stream(op), stream);
+    text_add(out, " of %s", stream_id(op_stream(op)) == 1 ? "the legacy default stream" : stream);
 }
 
 static const char *const reason_text[] = {
@@ -96,16 +94,38 @@ static void hosts_text(struct streams *s, struct text *out)
     }
 }
 
-void stuck_explain(void *of, const void *launch, u64 address, struct text *cause, const char **fix)
+/* A kernel that could write `o` and stands still as `me` does: what it waits for, and whether that is for `me`. */
+static bool waits_text(const struct device *d, const struct op *me, const struct mem_object *o,
+                       const struct sim_waiting *other, u32 others, struct text *out, bool *cycle)
+{
+    for (u32 i = 0; o && i < others; i++) {
+        const struct sim_waiting *x = &other[i];
+        if (!x->address || !may_write(x->op, o)) continue;
+        const struct mem_object *theirs = mem_find(d->mem, x->address);
+        op_name(x->op, out);
+        text_add(out, " could write %s, and waits itself: it is %s", o->name, x->thread);
+        *cycle = theirs && may_write(me, theirs);
+        if (*cycle) {
+            text_add(out, "; ");
+            op_name(me, out);
+            text_add(out, " could write %s: each waits for the other", theirs->name);
+        }
+        return true;
+    }
+    return false;
+}
+
+bool stuck_explain(void *of, const struct sim_waiting *waits, const struct sim_waiting *other, u32 others,
+                   struct text *cause, const char **fix)
 {
     enum { MOST = 256 };
     struct device *d = of;
     struct streams *s = work_used(d);
-    struct op *me = (struct op *)(uintptr_t)launch, *queued[MOST];
-    if (!s || !me) return;
-    const struct mem_object *o = mem_find(d->mem, address);
+    struct op *me = (struct op *)(uintptr_t)waits->op, *queued[MOST];
+    if (!s) return false;
+    const struct mem_object *o = mem_find(d->mem, waits->address);
     u32 n = streams_queued(s, queued, MOST);
-    bool told = false, legacy = false;
+    bool told = false, legacy = false, cycle = false;
     for (u32 i = n; i-- > 0;) { /* the oldest first */
         if (!told && may_write(queued[i], o)) {
             told = path_text(me, queued[i], cause, &legacy);
@@ -113,10 +133,14 @@ void stuck_explain(void *of, const void *launch, u64 address, struct text *cause
         }
         op_release(queued[i]);
     }
-    if (!told) text_add(cause, "nothing that can still run writes %s", o ? o->name : "it");
+    bool waiting = !told && waits_text(d, me, o, other, others, cause, &cycle);
+    if (!told && !waiting) text_add(cause, "nothing that can still run writes %s", o ? o->name : "it");
     hosts_text(s, cause);
     *fix = legacy ? "Enqueue kernels that wait for each other in streams made with cudaStreamNonBlocking, with nothing "
                     "of the default stream between them."
            : told ? "Enqueue what the kernel waits for in another stream, not behind the kernel."
-                  : "Enqueue what writes it in another stream before the host waits for the kernel.";
+           : cycle   ? "Let one of the two kernels write what the other waits for before it waits itself."
+           : waiting ? "Let the kernel that writes the value do so before it waits itself."
+                     : "Enqueue what writes it in another stream before the host waits for the kernel.";
+    return told || waiting;
 }

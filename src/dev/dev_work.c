@@ -39,6 +39,21 @@ static void value_used(void *of, u64 address, u32 bytes, bool writes)
     if (d->race) race_outside(d->race, mem_address(d->mem, address), bytes, writes);
 }
 
+/* A seeded run that another one with the same seed need not repeat. */
+static void unrepeatable(void *of, enum op_chance why)
+{
+    static const char *const text[OP_CHANCES] = {
+        [OP_CHANCE_SILENT] = "the host made no call for 50 ms, as one that polls mapped memory, and operations that "
+                             "were ready ran without waiting for it any longer",
+        [OP_CHANCE_LONG] = "a host function took more than 50 ms, and other operations ran beside it",
+        [OP_CHANCE_THREADS] = "several threads of the program make calls, and which of them comes first is up to the "
+                              "machine"
+    };
+    struct device *d = of;
+    struct finding f = { .kind = F_unrepeatable, .cause = text[why], .cause_key = why + 1, .once = true };
+    report_add(d->report, &f);
+}
+
 struct streams *work_streams(struct device *d)
 {
     struct dev_work *w = d->work;
@@ -47,11 +62,14 @@ struct streams *work_streams(struct device *d)
     lock(&w->lock);
     s = w->streams;
     if (!s) {
-        s = streams_new(&(struct streams_options){
-            .backend = { .self = d, .help = help, .progress = progress, .value = value_used },
-            .seeded = d->options.seeded,
-            .seed = d->options.seed,
-            .closed = true });
+        s = streams_new(&(struct streams_options){ .backend = { .self = d,
+                                                                .help = help,
+                                                                .progress = progress,
+                                                                .unrepeatable = unrepeatable,
+                                                                .value = value_used },
+                                                   .seeded = d->options.seeded,
+                                                   .seed = d->options.seed,
+                                                   .closed = true });
         __atomic_store_n(&w->streams, s, __ATOMIC_RELEASE);
         if (s) sim_explain(d->sim, stuck_explain);
         if (s && d->race) race_order(d->race, is_before, d);

@@ -86,7 +86,7 @@ void work_start(struct dev_run *r);
 
 /* dev_stuck.c, for sim_outside and sim_explain. */
 bool stuck_may_change(void *device);
-void stuck_explain(void *device, const void *op, u64 address, struct text *cause, const char **fix);
+sim_explainer stuck_explain; /* self: the device */
 /* The task of an operation that is not done; NULL: its kind has none. */
 const struct dev_task *work_task(const struct op *op);
 /* dev_sim_between.c. Two operations may be unordered from now on. */

@@ -126,6 +126,13 @@ struct op_spec {
 
 /* How a backend takes part in waiting. All may be NULL. */
 enum op_progress { OP_PROGRESS_SOME, OP_PROGRESS_BUSY, OP_PROGRESS_STUCK };
+/* Why a seeded run may have another order next time. */
+enum op_chance {
+    OP_CHANCE_SILENT,  /* the host made no call for 50 ms, and operations ran without it */
+    OP_CHANCE_LONG,    /* an operation took more than 50 ms of real time, and others ran beside it */
+    OP_CHANCE_THREADS, /* a second host thread has called: who comes first is chance */
+    OP_CHANCES
+};
 struct op_backend {
     void *self;
     /* A host thread is about to sleep until `op` is done: it may work for the backend. Returns when there is nothing
@@ -136,6 +143,9 @@ struct op_backend {
     enum op_progress (*progress)(void *self);
     /* Nanoseconds for events. NULL: the host's clock; under a seed one microsecond for each operation. */
     u64 (*now)(void *self);
+    /* Under a seed: the order of operations has become one that another run need not have; once for each reason. Under
+     * the lock of the streams. */
+    void (*unrepeatable)(void *self, enum op_chance why);
     /* A stream has waited for a value there, or is about to write one. Under the lock of the streams. */
     void (*value)(void *self, u64 address, u32 bytes, bool writes);
 };
@@ -155,7 +165,7 @@ struct streams *streams_new(const struct streams_options *o); /* NULL: no memory
 void streams_delete(struct streams *s);
 /* All bodies from now on end at once with this status, without being called: a context that an error has poisoned. */
 void streams_poison(struct streams *s, u32 status);
-/* Under a seed: some operation ran because the host made no call for 50 ms, or outlasted 50 ms of a host's wait. */
+/* Under a seed: whether there was one of the reasons of op_chance. */
 bool streams_unrepeatable(struct streams *s);
 /* The slots were not enough: some unordered operations may count as ordered. */
 bool streams_inexact(struct streams *s);
@@ -257,6 +267,11 @@ struct stream *stream_per_thread(struct streams *s); /* that of the calling thre
 u32 stream_flags(const struct stream *st);
 s32 stream_priority(const struct stream *st);
 u64 stream_id(const struct stream *st); /* unique; 1 is the legacy stream */
+/* How reports call it, from now on: "stream NAME" in place of its number. The text must stay. */
+void stream_set_name(struct stream *st, const char *name);
+/* "stream copy", "stream 2", "the default stream" (of the legacy one); at most STREAM_TEXT bytes. */
+enum { STREAM_TEXT = 120 };
+void stream_text(const struct stream *st, char out[STREAM_TEXT]);
 struct streams *stream_owner(const struct stream *st);
 /* OP_OK, OP_NOT_READY, or the status of the first operation that failed and was not asked for yet. */
 u32 stream_query(struct stream *st);

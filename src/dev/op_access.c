@@ -605,6 +605,16 @@ void access_tags(struct accesses *a, void (*each)(void *self, u64 tag), void *se
     unlock(&a->lock);
 }
 
+void access_at(struct accesses *a, u64 address, void (*each)(void *self, enum access_kind kind, u64 tag), void *self)
+{
+    lock(&a->lock);
+    const struct range *r = at(a, find(a, address));
+    const struct state *s = r && r->from <= address ? r->s : NULL;
+    for (u32 k = 0; s && k < s->n; k++)
+        if (s->e[k].bytes >> address % ACCESS_SECTOR & 1) each(self, s->e[k].kind, s->e[k].tag);
+    unlock(&a->lock);
+}
+
 u32 access_ranges(struct accesses *a)
 {
     lock(&a->lock);

@@ -72,5 +72,7 @@ void access_forget(struct accesses *a, u64 from, u64 bytes);
 void access_trim(struct accesses *a);
 /* Calls `each` for the tag of every access that is kept, often several times. */
 void access_tags(struct accesses *a, void (*each)(void *self, u64 tag), void *self);
+/* Calls `each` for every access to this byte that is kept; it must not call this. */
+void access_at(struct accesses *a, u64 address, void (*each)(void *self, enum access_kind kind, u64 tag), void *self);
 u32 access_ranges(struct accesses *a); /* that are kept, for tests */
 #endif

@@ -14,7 +14,14 @@
 #include <sched.h>
 #include <time.h>
 
-enum { POLL_FIRST_US = 20, POLL_MOST_US = 1000, IDLE_NS = 50 * 1000 * 1000, WATCH_US = 10000, SPIN_NS = 20 * 1000 };
+enum {
+    POLL_FIRST_US = 20,
+    POLL_MOST_US = 1000,
+    IDLE_NS = 50 * 1000 * 1000,
+    WATCH_US = 5000,
+    IDLE_TIMES = 10,
+    SPIN_NS = 20 * 1000
+};
 
 static __thread struct streams *dispatching;   /* this thread is in exec_dispatch of it */
 static __thread const struct streams *hosting; /* this is its thread of host functions */
@@ -185,26 +192,36 @@ static enum op_progress let_progress(struct streams *s)
     return p;
 }
 
-/* Waits until op, which went on after its body's return, is done; false: it is left to itself. */
+void exec_chance(struct streams *s, enum op_chance why)
+{
+    const struct op_backend *b = &s->options.backend;
+    if (!s->options.seeded || s->chances >> why & 1) return;
+    s->chances |= 1u << why;
+    if (b->unrepeatable) b->unrepeatable(b->self, why);
+}
+
+/* Waits until op, which went on after its body's return, is done; false: it is left to itself. Time counts only where
+ * this thread gets to run: on a busy machine a short body may take long. */
 static bool outlast(struct op *op)
 {
     struct streams *s = op->all;
     const struct op_backend *b = &s->options.backend;
     u64 begin = time_ns();
+    u32 woken = 0;
     while (op->state != OP_DONE && op->state != OP_ENDING) {
         if (b->progress && op->kind == OP_LAUNCH) {
             enum op_progress p = let_progress(s);
             if (p != OP_PROGRESS_SOME) return false;
             continue;
         }
-        u64 spent = time_ns() - begin;
-        if (spent >= IDLE_NS) {
-            s->unrepeatable = true;
+        if (time_ns() - begin >= IDLE_NS && woken >= IDLE_TIMES) {
+            exec_chance(s, OP_CHANCE_LONG);
             return false;
         }
         op->waiters++;
-        sleep_on(s, &s->done, (IDLE_NS - spent) / 1000 + 1);
+        sleep_on(s, &s->done, IDLE_NS / IDLE_TIMES / 1000 + 1);
         op->waiters--;
+        woken++;
     }
     return true;
 }
@@ -270,10 +287,12 @@ static void watch(struct streams *s)
         pthread_cond_wait(&s->timer_work, &s->lock);
         return;
     }
+    u64 called = s->called;
     sleep_on(s, &s->timer_work, WATCH_US);
-    while (!s->quit && !s->runner && !s->hosts && time_ns() - s->called >= IDLE_NS) {
+    s->silent = s->called == called && !s->hosts ? s->silent + 1 : 0;
+    while (!s->quit && !s->runner && !s->hosts && time_ns() - s->called >= IDLE_NS && s->silent >= IDLE_TIMES) {
         if (!draw_as_runner(s)) break;
-        s->unrepeatable = true;
+        exec_chance(s, OP_CHANCE_SILENT);
     }
 }
 

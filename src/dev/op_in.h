@@ -114,6 +114,7 @@ struct op_heap {
 struct stream {
     struct streams *all;
     u64 id;
+    const char *name; /* atomic: for reports, not owned; NULL: it goes by its number */
     u32 flags;
     s32 priority;
     u32 refs;        /* one for the handle, one for each operation that is not done */
@@ -178,13 +179,15 @@ struct streams {
     pthread_cond_t done; /* for host threads that wait */
     pthread_t thread[LANES], timer;
     bool started[LANES], timer_started, quit;
-    bool runner;     /* under a seed: some thread runs operations */
-    bool in_backend; /* and that thread is in op_backend.progress */
-    u32 dispatchers; /* threads in exec_dispatch */
-    bool closing;    /* streams_delete waits for them */
-    bool spins;      /* whoever waits does not sleep at once: there is more than one processor */
-    bool unrepeatable;
+    bool runner;                /* under a seed: some thread runs operations */
+    bool in_backend;            /* and that thread is in op_backend.progress */
+    u32 dispatchers;            /* threads in exec_dispatch */
+    bool closing;               /* streams_delete waits for them */
+    bool spins;                 /* whoever waits does not sleep at once: there is more than one processor */
+    u32 chances;                /* under a seed: bits of enum op_chance that have come up */
+    u32 silent;                 /* how often the timer has found that the host made no call since `called` */
     u32 callers;                /* threads that have called and live (op_still.c) */
+    u32 callers_ever;           /* threads that have called */
     u64 moves;                  /* operations that started or ended, hosts that called, fell asleep or woke up */
     u64 asked;                  /* moves when streams_may_change last found nothing; UINT64_MAX: it found something */
     u32 visits;                 /* walks over the operations, op_path */
@@ -212,6 +215,7 @@ void op_finish(struct op *op, u32 status); /* the body is done */
 void op_unref(struct op *op);
 void stream_unref(struct stream *st);
 /* op_exec.c */
+void exec_chance(struct streams *s, enum op_chance why); /* this run need not be repeated by its seed */
 void exec_open(struct streams *s);
 void exec_close(struct streams *s);
 void exec_ready(struct op *op);

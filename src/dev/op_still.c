@@ -60,6 +60,7 @@ void still_called(struct streams *s)
         c = base_need(sizeof *c);
         c->serial = s->serial;
         s->callers++;
+        if (s->callers_ever++) exec_chance(s, OP_CHANCE_THREADS);
     }
     c->next = called;
     called = c;

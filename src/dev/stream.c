@@ -1,5 +1,6 @@
 /* Streams, and what the host asks of them. */
 #include "dev/op_in.h"
+#include <inttypes.h>
 
 static u64 thread_numbers;
 static __thread u64 my_number;
@@ -108,7 +109,7 @@ void streams_poison(struct streams *s, u32 status)
 bool streams_unrepeatable(struct streams *s)
 {
     lock(&s->lock);
-    bool is = s->unrepeatable;
+    bool is = s->chances != 0;
     unlock(&s->lock);
     return is;
 }
@@ -176,6 +177,18 @@ void *streams_self(const struct streams *s) { return s->options.backend.self; }
 u32 stream_flags(const struct stream *st) { return st->flags; }
 s32 stream_priority(const struct stream *st) { return st->priority; }
 u64 stream_id(const struct stream *st) { return st->id; }
+void stream_set_name(struct stream *st, const char *name) { __atomic_store_n(&st->name, name, __ATOMIC_RELEASE); }
+
+void stream_text(const struct stream *st, char out[STREAM_TEXT])
+{
+    const char *name = __atomic_load_n(&st->name, __ATOMIC_ACQUIRE);
+    if (name)
+        snprintf(out, STREAM_TEXT, "stream %s", name);
+    else if (st->id == 1)
+        snprintf(out, STREAM_TEXT, "the default stream");
+    else
+        snprintf(out, STREAM_TEXT, "stream %" PRIu64, st->id - 1);
+}
 
 /* ---- asking ---- */
 

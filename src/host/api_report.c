@@ -1,6 +1,8 @@
 /* The report of the public interface, and what is known of kinds of findings and checks. */
 #include "host/host.h"
+#include "dev/dev_order.h"
 #include "report/cuda_error.h"
+#include <inttypes.h>
 
 uint32_t lk_report_errors(const lk_gpu *gpu) { return gpu ? report_errors(gpu->device->report) : 0; }
 
@@ -28,6 +30,28 @@ void lk_report_leaks_host(lk_gpu *gpu)
     report_launch(gpu->device->report, 0);
     dev_leaks_host(gpu->device);
     for (u32 k = 0; k < HANDLE_KINDS; k++) dev_leaks_handles(gpu->device, what[k], count[k]);
+}
+
+void lk_report_run(lk_gpu *gpu, lk_gpu *other)
+{
+    char remark[64];
+    if (!gpu || !other || gpu == other) return;
+    snprintf(remark, sizeof remark, "  not in the first run: under --seed %" PRIu64, other->device->options.seed);
+    report_take_run(gpu->device->report, other->device->report, remark);
+}
+
+lk_status lk_report_compare(lk_gpu *gpu, uint64_t address, lk_gpu *other, uint64_t other_address, uint64_t bytes,
+                            int *same)
+{
+    if (!gpu || !other) return HOST_MISSING(gpu ? gpu : other, "gpu");
+    bool is;
+    struct error *e = host_begin(gpu);
+    struct order_range at = { address, other_address, bytes };
+    report_launch(gpu->device->report, 0);
+    bool ok = order_compare(gpu->device, other->device, &at, gpu->differs, &is, e);
+    gpu->differs |= ok && !is;
+    if (same) *same = ok && is;
+    return ok ? LK_OK : host_failed(gpu);
 }
 
 void lk_report_limit(lk_gpu *gpu, uint32_t most)

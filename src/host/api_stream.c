@@ -31,6 +31,15 @@ lk_status lk_stream_create(lk_gpu *gpu, uint32_t flags, int32_t priority, lk_str
     return host_failed(gpu);
 }
 
+lk_status lk_stream_name(lk_stream *stream, const char *name)
+{
+    if (!stream || !name) return HOST_MISSING(stream ? stream->handle.gpu : NULL, stream ? "name" : "stream");
+    lk_gpu *gpu = stream->handle.gpu;
+    host_begin(gpu);
+    if (ops_of(gpu)->stream_name) ops_of(gpu)->stream_name(stream->dev, name);
+    return LK_OK;
+}
+
 u32 host_stream_end(lk_stream *s, struct error *e)
 {
     u32 status = s->is_default ? 0 : ops_of(s->handle.gpu)->stream_delete(s->dev, e);

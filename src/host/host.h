@@ -31,6 +31,7 @@ struct lk_gpu {
     struct handle *handle[HANDLE_KINDS]; /* the newest of each kind first */
     struct thread_log *log;              /* one for each thread that has compiled */
     lk_module *unloaded;                 /* modules that the caller has unloaded and that graphs may still use */
+    bool differs;                        /* lk_report_compare has told of a difference */
     lk_stream *legacy;                   /* atomic: its handle, once somebody has asked for it */
     u64 peak;                            /* atomic, a real GPU: the most bytes that lived at one time */
 };

@@ -440,22 +440,22 @@ void report_take(struct report *r, struct report *from, enum finding_kind kind)
     unlock(&r->lock);
 }
 
-/* Whether r has something of this kind at this place already, whatever its cause. */
-static bool is_known(const struct report *r, const struct place_index *known, const struct finding *f)
+/* Whether r has something of this kind at this place and in this launch already, whatever its cause. */
+static bool is_known(const struct place_index *known, const struct finding *f, u32 launch)
 {
     struct place_walk w;
     for (struct entry *e = place_index_first(known, f->kind, f->place, &w); e; e = place_index_next(known, &w))
-        if (e->launch == report_launch_number(r) && same_place(e->f.place, f->place) &&
-            same_place(e->f.other, f->other) && same_text(e->f.kernel, f->kernel))
+        if (e->launch == launch && same_place(e->f.place, f->place) && same_place(e->f.other, f->other) &&
+            same_text(e->f.kernel, f->kernel))
             return true;
     return false;
 }
 
-static void adopt(struct report *r, struct entry *x, const char *remark)
+static void adopt(struct report *r, struct entry *x, const char *remark, u32 launch)
 {
     struct entry **b = &r->bucket[x->hash % BUCKETS];
     if (remark) x->f.detail = arena_printf(&x->mem, "%s%s\n", x->f.detail ? x->f.detail : "", remark);
-    x->launch = report_launch_number(r);
+    x->launch = launch;
     x->next = *b;
     *b = x;
     r->entries++;
@@ -464,7 +464,16 @@ static void adopt(struct report *r, struct entry *x, const char *remark)
     r->error_occurrences += !x->suppressed && finding_severity(x->f.kind) == SEV_ERROR ? x->occurrences : 0;
 }
 
-void report_take_new(struct report *r, struct report *from, u32 checks, const char *remark)
+/* r has an entry of the same kind, launch and cause. */
+static bool is_known_cause(const struct report *r, const struct entry *x)
+{
+    const struct entry *e = r->bucket[x->hash % BUCKETS];
+    while (e && !(e->hash == x->hash && e->launch == x->launch && same_cause(&e->f, &x->f))) e = e->next;
+    return e != NULL;
+}
+
+/* own_launch: each finding keeps its launch; else all are of the launch that r is at. */
+static void take_new(struct report *r, struct report *from, u32 checks, const char *remark, bool own_launch)
 {
     struct entry *news = NULL;
     struct place_index known;
@@ -473,7 +482,10 @@ void report_take_new(struct report *r, struct report *from, u32 checks, const ch
     for (u32 b = 0; b < BUCKETS; b++)
         for (struct entry **at = &from->bucket[b], *x; (x = *at);) {
             u32 check = finding_check(x->f.kind);
-            if ((check && !(check & checks & ~r->checks_off)) || is_known(r, &known, &x->f)) {
+            bool has = own_launch && !x->f.place
+                           ? is_known_cause(r, x)
+                           : is_known(&known, &x->f, own_launch ? x->launch : report_launch_number(r));
+            if ((check && !(check & checks & ~r->checks_off)) || has) {
                 at = &x->next;
                 continue;
             }
@@ -487,9 +499,19 @@ void report_take_new(struct report *r, struct report *from, u32 checks, const ch
     while (news) {
         struct entry *x = news;
         news = x->next;
-        adopt(r, x, remark);
+        adopt(r, x, remark, own_launch ? x->launch : report_launch_number(r));
     }
     unlock(&r->lock);
+}
+
+void report_take_new(struct report *r, struct report *from, u32 checks, const char *remark)
+{
+    take_new(r, from, checks, remark, false);
+}
+
+void report_take_run(struct report *r, struct report *from, const char *remark)
+{
+    take_new(r, from, ~0u, remark, true);
 }
 
 /* The entry of r with the same cause as x; NULL: there is none. */
@@ -519,7 +541,7 @@ void report_release(struct report *r, struct report *from, u64 leave_out)
                 continue;
             }
             *at = x->next;
-            adopt(r, x, NULL);
+            adopt(r, x, NULL, report_launch_number(r));
         }
     unlock(&r->lock);
 }

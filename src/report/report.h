@@ -49,6 +49,9 @@ void report_take(struct report *r, struct report *from, enum finding_kind kind);
 /* Moves over what `from` has of these checks, and of none, at places where r has nothing of the kind; `remark`
  * becomes a line of its detail. */
 void report_take_new(struct report *r, struct report *from, u32 checks, const char *remark);
+/* The same for another run of a program of several launches: each finding keeps its launch, and one at no place is
+ * known by its cause. */
+void report_take_run(struct report *r, struct report *from, const char *remark);
 /* Moves over what `from` has, except findings with one of these bits in `hold` (finding.h). `from` is then freed. */
 void report_release(struct report *r, struct report *from, u64 leave_out);
 /* Rules of a file (suppress.h) keep what they match out of the report, its counts included, from now on. false: e. */

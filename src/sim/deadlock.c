@@ -220,6 +220,41 @@ static void explain_warp(struct stopped *st, struct cause *c)
 
 /* ---- barriers ---- */
 
+/* What another launch waits for that stands still, too. Under the locks of all launches. */
+static struct sim_waiting waiting_of(struct stopped *st, const struct launch *l)
+{
+    struct sim_waiting x = { .op = l->in->op };
+    for (struct cta *c = l->parked; c; c = c->next)
+        for (u32 k = 0; k < c->nwarps; k++)
+            for (u32 j = 0; j < c->warp[k]->nsplit; j++) {
+                const struct split *s = &c->warp[k]->split[j];
+                if (s->state != SPLIT_IDLE || !s->nreads || x.address) continue;
+                x.address = s->reads[0].addr;
+                x.thread = describe_split(st, c, c->warp[k], s);
+            }
+    return x;
+}
+
+/* What is queued behind this launch, kernels that wait as it does, and hosts that wait. The text is in `st`; NULL:
+ * nothing is known of them. named: somebody is among them who could change the value. */
+static const char *explain_operations(struct stopped *st, u64 address, bool *named, const char **fix)
+{
+    enum { MOST = 64 };
+    struct sim *s = st->l->sim;
+    struct sim_waiting me = { .op = st->l->in->op, .address = address }, *other;
+    u32 n = 0;
+    struct text t = { 0 };
+    *named = false;
+    if (!s->explain || !me.op) return NULL;
+    other = NEW_ARRAY(&st->mem, struct sim_waiting, MOST);
+    for (const struct launch *l = s->launches; l && n < MOST; l = l->behind)
+        if (l != st->l && l->in->op) other[n++] = waiting_of(st, l);
+    *named = s->explain(s->outside_self, &me, other, n, &t, fix);
+    const char *text = t.n ? arena_str(&st->mem, str_of(t.p)) : NULL;
+    text_free(&t);
+    return text;
+}
+
 static u32 thread_count(const struct cta_threads *c)
 {
     u32 n = 0;
@@ -260,11 +295,12 @@ static void explain_barrier(struct stopped *st, struct cause *c)
                                 rest);
         c->fix = "Let all threads of the CTA reach the barrier: what they wait for must be done before it.";
     }
-    bool nobody;
-    const char *by = c->other.s && c->other.s->state == SPLIT_IDLE && c->other.s->nreads
-                         ? describe_writers(st, &c->other.s->reads[0], &nobody)
-                         : NULL;
+    if (!c->other.s || c->other.s->state != SPLIT_IDLE || !c->other.s->nreads) return;
+    bool nobody, named;
+    const char *fix = NULL, *outside = explain_operations(st, c->other.s->reads[0].addr, &named, &fix);
+    const char *by = named ? outside : describe_writers(st, &c->other.s->reads[0], &nobody);
     if (by) c->cause = arena_printf(&st->mem, "%s; %s", c->cause, by);
+    if (named && fix) c->fix = fix;
 }
 
 /* ---- the barrier of the grid ---- */
@@ -318,20 +354,6 @@ static void explain_grid(struct stopped *st, struct cause *c)
 
 /* ---- a value that no thread is left to write ---- */
 
-/* What is queued behind this launch, and hosts that wait; false: nothing is known of them. */
-static bool explain_operations(struct stopped *st, u64 address, const char *what, struct cause *c)
-{
-    struct sim *s = st->l->sim;
-    struct text t = { 0 };
-    const char *fix = NULL;
-    if (s->explain) s->explain(s->outside_self, st->l->in->op, address, &t, &fix);
-    if (t.n)
-        c->cause = arena_printf(&st->mem, "nobody is left to change %s: %s", what, arena_str(&st->mem, str_of(t.p)));
-    c->fix = fix;
-    text_free(&t);
-    return fix != NULL;
-}
-
 static void explain_spin(struct stopped *st, struct cause *c)
 {
     struct waiter x = first_in(st, SPLIT_IDLE);
@@ -348,7 +370,13 @@ static void explain_spin(struct stopped *st, struct cause *c)
     const char *ended = describe_exited_ctas(st, split_op(x.s));
     c->cause = arena_printf(&st->mem, "nobody is left to change %s: every other thread waits or has ended%s%s%s%s",
                             what, ended ? "; " : "", ended ? ended : "", by ? "; " : "", by ? by : "");
-    if (explain_operations(st, x.s->reads[0].addr, what, c)) return;
+    bool named;
+    const char *fix = NULL, *outside = explain_operations(st, x.s->reads[0].addr, &named, &fix);
+    if (outside) {
+        c->cause = arena_printf(&st->mem, "nobody is left to change %s: %s", what, outside);
+        c->fix = fix;
+        return;
+    }
     struct mbarrier_word m;
     if (read_mbarrier(low_of(x.s), &x.s->reads[0], &m)) {
         c->fix = m.arrived

@@ -320,7 +320,7 @@ struct sim {
     bool (*outside)(void *self);
     void *outside_self;
     /* what holds up others than launches; NULL: nothing is known of them (sim_explain) */
-    void (*explain)(void *self, const void *op, u64 address, struct text *cause, const char **fix);
+    sim_explainer *explain;
     u64 quiet_since;             /* atomic: since when nothing has gone on, time_ns; 0: something did */
     struct origins *origins;     /* where undefined values came from */
     struct func_table functions; /* by their serial numbers */

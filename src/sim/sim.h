@@ -103,10 +103,16 @@ enum sim_drive sim_drive(struct sim *s);
  * nobody can be asked (NULL), no deadlock is called with launches of sim_start in flight: their host can still act. */
 void sim_outside(struct sim *s, bool (*may_change)(void *self), void *self);
 /* Who is asked, when a launch of sim_start is called a deadlock, what else holds up those that could change the value
- * it waits for: `op` is that of the sim_launch, `address` is what the first waiting thread reads. The text is added to
- * the cause; *fix (NULL: the usual one) may be set. It must not call the sim. */
-void sim_explain(struct sim *s,
-                 void (*explain)(void *self, const void *op, u64 address, struct text *cause, const char **fix));
+ * it waits for. The text is added to the cause; *fix (NULL: the usual one) may be set. True: it names somebody who
+ * could change it. It must not call the sim. */
+struct sim_waiting {    /* a launch that stands still */
+    const void *op;     /* of its sim_launch */
+    u64 address;        /* what its first waiting thread reads; 0: none waits for memory */
+    const char *thread; /* "spinning at a.cu:9 on flag+0x0, which holds 0"; NULL: as address */
+};
+typedef bool sim_explainer(void *self, const struct sim_waiting *me, const struct sim_waiting *other, u32 others,
+                           struct text *cause, const char **fix);
+void sim_explain(struct sim *s, sim_explainer *explain);
 struct sim_progress {
     u64 total, done, warp_insns;
 }; /* CTAs; instructions counted so far */

@@ -222,8 +222,7 @@ void sim_outside(struct sim *s, bool (*may_change)(void *self), void *self)
     unlock(&s->launches_lock);
 }
 
-void sim_explain(struct sim *s,
-                 void (*explain)(void *self, const void *op, u64 address, struct text *cause, const char **fix))
+void sim_explain(struct sim *s, sim_explainer *explain)
 {
     lock(&s->launches_lock);
     s->explain = explain;

@@ -12,7 +12,7 @@
 #include "../fuzz/gen_race.c"
 
 enum { LAUNCHES = 3 };
-struct bed { /* what is kept from program to program */
+struct bed {    /* what is kept from program to program */
     bool small; /* the programs are */
     struct mem *mem;
     struct machine {
