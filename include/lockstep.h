@@ -290,6 +290,19 @@ lk_status lk_pool_destroy(lk_pool *pool);             /* what is allocated from 
 lk_status lk_pool_trim(lk_pool *pool, uint64_t keep); /* gives free memory back to the gpu, beyond `keep` bytes */
 /* A synchronisation gives free memory back only beyond so many bytes; 0 at first. */
 lk_status lk_pool_threshold(lk_pool *pool, uint64_t bytes);
+/* Software GPU. The pool that a gpu has from the beginning, which cannot be destroyed; NULL: lk_gpu_error says why. And
+ * the pool that lk_memory_alloc_async takes memory of where it is given none. */
+lk_pool *lk_pool_default(lk_gpu *gpu);
+lk_status lk_pool_current(lk_gpu *gpu, lk_pool *pool);
+typedef struct lk_pool_info { /* set size */
+    size_t size;
+    uint64_t reserved, reserved_high; /* bytes of the gpu that it holds, and the most it held */
+    uint64_t used, used_high;         /* bytes in allocations, and the most there were */
+    uint64_t most, threshold;         /* its limit, 0: none; what it keeps at a synchronisation */
+} lk_pool_info;
+enum { LK_POOL_RESET_RESERVED = 1, LK_POOL_RESET_USED = 2 }; /* the highest start from what is there */
+lk_status lk_pool_usage(lk_pool *pool, lk_pool_info *info, uint32_t reset);
+uint32_t lk_pool_has(lk_pool *pool, uint64_t address); /* whether the address is in memory of this pool */
 
 /* following a launch on the software GPU, which then takes one worker; zero it, set size, then what you need */
 typedef struct lk_trace {

@@ -12,7 +12,9 @@
  *   cu_module.c     modules and functions
  *   cu_library.c    libraries and kernels
  *   cu_link.c       the linker in the driver
- *   cu_memory.c     memory and copies
+ *   cu_memory.c     memory, and what an address is
+ *   cu_copy.c       copies and fills
+ *   cu_pool.c       pools of stream-ordered allocation
  *   cu_launch.c     launches
  *   cu_stream.c     streams, events, host functions
  *   cu_graph.c      graphs and capture
@@ -73,6 +75,7 @@ enum cu_kind {
     CU_GRAPH,
     CU_NODE,
     CU_EXEC,
+    CU_POOL,
     CU_KINDS
 };
 /* A new handle: so many bytes, zeroed. NULL: no memory. */

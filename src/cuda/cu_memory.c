@@ -1,5 +1,5 @@
 /* Memory: what is allocated, pinned, registered and managed, and what an address is. */
-#include "cuda/cu.h"
+#include "cuda/cu_mem.h"
 #include "sim/profile.h"
 
 static cu_result allocate(u64 *out, u64 bytes, lk_memory_kind kind)
@@ -73,8 +73,7 @@ CU_API(cuMemHostUnregister)(void *p)
     return p ? cu_status(c->device->gpu, lk_memory_unregister(c->device->gpu, p)) : CU_INVALID_VALUE;
 }
 
-/* What is at an address; false: nothing of ours. */
-static bool at(u64 address, lk_memory_info *info)
+bool cu_memory_at(u64 address, lk_memory_info *info)
 {
     *info = (lk_memory_info){ .size = sizeof *info };
     return address && lk_memory_at(NULL, address, info) == LK_OK && !info->freed;
@@ -86,7 +85,7 @@ CU_API(cuMemHostGetDevicePointer_v2)(u64 *out, void *p, unsigned flags)
     lk_memory_info info;
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_ok(out) || flags || !at((uintptr_t)p, &info) || !is_host_memory(info.kind)) return CU_INVALID_VALUE;
+    if (!cu_ok(out) || flags || !cu_memory_at((uintptr_t)p, &info) || !is_host_memory(info.kind)) return CU_INVALID_VALUE;
     *out = (uintptr_t)p;
     return CU_OK;
 }
@@ -96,7 +95,7 @@ CU_API(cuMemHostGetFlags)(unsigned *flags, void *p)
     lk_memory_info info;
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_ok(flags) || !at((uintptr_t)p, &info) || info.kind != LK_MEMORY_PINNED) return CU_INVALID_VALUE;
+    if (!cu_ok(flags) || !cu_memory_at((uintptr_t)p, &info) || info.kind != LK_MEMORY_PINNED) return CU_INVALID_VALUE;
     *flags = 2; /* CU_MEMHOSTALLOC_DEVICEMAP */
     return CU_OK;
 }
@@ -118,7 +117,7 @@ CU_API(cuMemGetAddressRange_v2)(u64 *base, u64 *bytes, u64 address)
     lk_memory_info info;
     cu_result r = cu_begin();
     if (r) return r;
-    if (!at(address, &info)) return CU_NOT_FOUND;
+    if (!cu_memory_at(address, &info)) return CU_NOT_FOUND;
     if (base) *base = info.base;
     if (bytes) *bytes = info.bytes;
     return CU_OK;
@@ -142,7 +141,7 @@ enum { /* CUpointer_attribute */
        POINTER_POOL = 17
 };
 
-static struct cu_device *device_of(const lk_gpu *gpu)
+struct cu_device *cu_device_of(const lk_gpu *gpu)
 {
     for (u32 i = 0; i < cu_process.devices; i++)
         if (cu_process.device[i].gpu == gpu) return &cu_process.device[i];
@@ -152,9 +151,9 @@ static struct cu_device *device_of(const lk_gpu *gpu)
 static cu_result pointer_fact(void *out, int which, u64 address)
 {
     lk_memory_info info;
-    bool known = at(address, &info), host = known && is_host_memory(info.kind);
+    bool known = cu_memory_at(address, &info), host = known && is_host_memory(info.kind);
     if (!known && which != POINTER_MAPPED) return CU_INVALID_VALUE;
-    struct cu_device *d = known ? device_of(info.gpu) : NULL;
+    struct cu_device *d = known ? cu_device_of(info.gpu) : NULL;
     switch (which) {
     case POINTER_CONTEXT: *(void **)out = d ? d->primary : NULL; break;
     case POINTER_TYPE: *(u32 *)out = host ? 1 : 2; break;
@@ -171,7 +170,7 @@ static cu_result pointer_fact(void *out, int which, u64 address)
     case POINTER_BYTES: *(u64 *)out = info.bytes; break;
     case POINTER_MAPPED: *(u32 *)out = known; break;
     case POINTER_ACCESS: *(u32 *)out = 3; break;
-    case POINTER_POOL: *(void **)out = NULL; break;
+    case POINTER_POOL: *(void **)out = info.kind == LK_MEMORY_POOL ? cu_pool_at(address) : NULL; break;
     default: return CU_NOT_SUPPORTED;
     }
     return CU_OK;
@@ -204,7 +203,7 @@ CU_API(cuPointerSetAttribute)(const void *value, int which, u64 address)
     lk_memory_info info;
     cu_result r = cu_begin();
     if (r) return r;
-    return value && which == POINTER_SYNC && at(address, &info) ? CU_OK : CU_INVALID_VALUE;
+    return value && which == POINTER_SYNC && cu_memory_at(address, &info) ? CU_OK : CU_INVALID_VALUE;
 }
 
 /* ---- wishes about managed memory: its pages are everywhere here ---- */
@@ -216,11 +215,8 @@ static cu_result wish(u64 address, u64 bytes, void *stream, bool thread)
     lk_stream *st;
     cu_result r = cu_current(&c);
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
-    return at(address, &info) && bytes && bytes <= info.base + info.bytes - address ? CU_OK : CU_INVALID_VALUE;
+    return cu_memory_at(address, &info) && bytes && bytes <= info.base + info.bytes - address ? CU_OK : CU_INVALID_VALUE;
 }
-struct cu_location { /* CUmemLocation */
-    int type, id;
-};
 CU_API(cuMemPrefetchAsync)(u64 a, u64 n, int device, void *s) { return (void)device, wish(a, n, s, false); }
 CU_API(cuMemPrefetchAsync_ptsz)(u64 a, u64 n, int device, void *s) { return (void)device, wish(a, n, s, true); }
 CU_API(cuMemPrefetchAsync_v2)(u64 a, u64 n, struct cu_location l, unsigned flags, void *s)

@@ -128,6 +128,7 @@ u32 sim_pool_free(struct device *d, u64 address, u64 stream, const char *site, s
                   struct error *e);
 void sim_pool_end(struct device *d, struct mem_object *o, const char *site); /* the operation of the free runs */
 bool sim_pool_freed(const struct mem_object *o);                             /* its free is enqueued, and has not run */
+struct dev_pool *sim_pool_of(const struct mem_object *o);                    /* NULL: it is of none */
 bool sim_pool_is_graph(const struct mem_object *o);                          /* memory of an allocation node */
 /* Allocation nodes of graphs: the address is the node's until sim_pool_graph_delete; between, the nodes start and rest
  * it, any number of times. */
@@ -145,7 +146,8 @@ struct dev_pool_usage {
     u64 most, threshold;         /* its limit, 0: none; what it keeps at a synchronisation */
 };
 void sim_pool_usage(struct dev_pool *p, struct dev_pool_usage *out);
-void sim_pool_usage_reset(struct dev_pool *p); /* the high-water marks start from what is there */
+/* The high-water marks of either kind start from what is there. */
+void sim_pool_usage_reset(struct dev_pool *p, bool reserved, bool used);
 
 /* ---- managed memory ---- */
 

@@ -234,11 +234,11 @@ void sim_pool_usage(struct dev_pool *p, struct dev_pool_usage *out)
     unlock(&pools_lock);
 }
 
-void sim_pool_usage_reset(struct dev_pool *p)
+void sim_pool_usage_reset(struct dev_pool *p, bool reserved, bool used)
 {
     lock(&pools_lock);
-    p->reserved_high = p->reserved;
-    p->used_high = p->used;
+    if (reserved) p->reserved_high = p->reserved;
+    if (used) p->used_high = p->used;
     unlock(&pools_lock);
 }
 
@@ -390,6 +390,15 @@ bool sim_pool_freed(const struct mem_object *o)
     bool freed = b && b->freed;
     unlock(&pools_lock);
     return freed;
+}
+
+struct dev_pool *sim_pool_of(const struct mem_object *o)
+{
+    lock(&pools_lock);
+    const struct block *b = o->kind == MEM_POOL ? o->pool : NULL;
+    struct dev_pool *p = b ? b->pool : NULL;
+    unlock(&pools_lock);
+    return p;
 }
 
 /* ---- allocation nodes ---- */

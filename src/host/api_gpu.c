@@ -90,6 +90,7 @@ static void handles_end(lk_gpu *gpu)
         host_stream_end((lk_stream *)h, &ignored);
     }
     while (gpu->handle[HANDLE_POOL]) lk_pool_destroy((lk_pool *)gpu->handle[HANDLE_POOL]);
+    base_free(gpu->pool);
     while (gpu->handle[HANDLE_MODULE]) host_unload((lk_module *)gpu->handle[HANDLE_MODULE]);
     host_modules_end(gpu);
 }

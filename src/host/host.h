@@ -33,6 +33,7 @@ struct lk_gpu {
     lk_module *unloaded;                 /* modules that the caller has unloaded and that graphs may still use */
     bool differs;                        /* lk_report_compare has told of a difference */
     lk_stream *legacy;                   /* atomic: its handle, once somebody has asked for it */
+    lk_pool *pool;                       /* atomic: that of its default pool, in the same way */
     u64 peak;                            /* atomic, a real GPU: the most bytes that lived at one time */
 };
 
@@ -56,6 +57,7 @@ struct lk_exec {
 struct lk_pool {
     struct handle handle;
     struct dev_pool *dev;
+    bool is_default; /* the device's own */
 };
 
 struct lk_kernel {

@@ -66,7 +66,7 @@ static void room(void)
     UNIT_EQ(usage(p).reserved, MB(4));
     UNIT_EQ(sim_pool_trim(p, 0, &e), 0);
     UNIT(usage(p).reserved == MB(2) && usage(p).used_high == MB(5) && usage(p).reserved_high == MB(6));
-    sim_pool_usage_reset(p);
+    sim_pool_usage_reset(p, true, true);
     UNIT(usage(p).used_high == MB(2) && usage(p).reserved_high == MB(2));
     /* a pool that is destroyed lives as long as its allocations */
     UNIT_EQ(sim_pool_delete(p, &e), 0);
