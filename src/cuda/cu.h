@@ -15,6 +15,8 @@
  *   cu_memory.c     memory, and what an address is
  *   cu_copy.c       copies and fills
  *   cu_pool.c       pools of stream-ordered allocation
+ *   cu_array.c      arrays and mipmapped arrays
+ *   cu_texture.c    texture and surface objects
  *   cu_launch.c     launches
  *   cu_stream.c     streams, events, host functions
  *   cu_graph.c      graphs and capture
@@ -76,6 +78,9 @@ enum cu_kind {
     CU_NODE,
     CU_EXEC,
     CU_POOL,
+    CU_ARRAY,
+    CU_MIPMAPPED,
+    CU_TEXREF,
     CU_KINDS
 };
 /* A new handle: so many bytes, zeroed. NULL: no memory. */

@@ -1,5 +1,5 @@
 /* Copies and fills: one way for all of them, since an address says itself whose memory it is. */
-#include "cuda/cu.h"
+#include "cuda/cu_mem.h"
 
 /* ---- how one is done ---- */
 
@@ -142,7 +142,6 @@ CU_API(cuMemcpyPeerAsync_ptsz)(u64 to, void *tc, u64 from, void *fc, u64 n, void
 
 /* ---- rows and slices ---- */
 
-enum { MEMORY_HOST = 1, MEMORY_DEVICE, MEMORY_ARRAY, MEMORY_UNIFIED }; /* CUmemorytype */
 struct cu_copy_2d {
     u64 from_x, from_y;
     u32 from_type;
@@ -159,15 +158,25 @@ struct cu_copy_2d {
     u64 width, height;
 };
 
-static cu_result pitched_end(struct cu_context *c, u32 type, const void *host, u64 device, u64 pitch, u64 height, u64 x,
-                             u64 y, u64 z, lk_end *out)
+/* One side as the caller gives it. */
+struct pitched_side {
+    u32 type; /* CUmemorytype */
+    const void *host;
+    u64 device;
+    struct cu_array *array;
+    u64 pitch, height; /* of memory that is no array; 0: those of the copy */
+    u64 at[3];         /* of the first byte: bytes, rows, slices */
+};
+static cu_result pitched_end(struct cu_context *c, const struct pitched_side *s, const u64 extent[3], lk_end *out)
 {
-    u64 slice = pitch * height, offset = x + y * pitch + z * slice;
-    switch (type) {
-    case MEMORY_HOST: *out = host_end((const char *)host + offset); break;
-    case MEMORY_DEVICE: *out = device_end(c, device + offset); break;
-    case MEMORY_UNIFIED: *out = end_of(device + offset); break;
-    case MEMORY_ARRAY: cu_refused("a copy from or to a CUarray"); return CU_NOT_SUPPORTED;
+    u64 pitch = s->pitch ? s->pitch : extent[0], slice = pitch * (s->height ? s->height : extent[1]),
+        offset = s->at[0] + s->at[1] * pitch + s->at[2] * slice;
+    if (s->type == MEMORY_ARRAY) return cu_array_end(s->array, s->at, extent, out);
+    if (pitch < extent[0]) return CU_INVALID_VALUE;
+    switch (s->type) {
+    case MEMORY_HOST: *out = host_end((const char *)s->host + offset); break;
+    case MEMORY_DEVICE: *out = device_end(c, s->device + offset); break;
+    case MEMORY_UNIFIED: *out = end_of(s->device + offset); break;
     default: return CU_INVALID_VALUE;
     }
     out->pitch = pitch;
@@ -177,14 +186,21 @@ static cu_result pitched_end(struct cu_context *c, u32 type, const void *host, u
 
 cu_result cu_copy_read(struct cu_context *c, const struct cu_copy_3d *x, lk_copy *out)
 {
-    u64 to_pitch = x->to_pitch ? x->to_pitch : x->width, from_pitch = x->from_pitch ? x->from_pitch : x->width;
+    const u64 extent[3] = { x->width, x->height, x->depth };
+    const struct pitched_side to = {
+        x->to_type, x->to_host, x->to_device, x->to_array, x->to_pitch, x->to_height, { x->to_x, x->to_y, x->to_z }
+    };
+    const struct pitched_side from = { x->from_type,
+                                       x->from_host,
+                                       x->from_device,
+                                       x->from_array,
+                                       x->from_pitch,
+                                       x->from_height,
+                                       { x->from_x, x->from_y, x->from_z } };
     *out = (lk_copy){ .size = sizeof *out, .width = x->width, .rows = x->height, .slices = x->depth };
-    if (to_pitch < x->width || from_pitch < x->width) return CU_INVALID_VALUE;
-    cu_result r = pitched_end(c, x->to_type, x->to_host, x->to_device, to_pitch,
-                              x->to_height ? x->to_height : x->height, x->to_x, x->to_y, x->to_z, &out->to);
-    return r ? r
-             : pitched_end(c, x->from_type, x->from_host, x->from_device, from_pitch,
-                           x->from_height ? x->from_height : x->height, x->from_x, x->from_y, x->from_z, &out->from);
+    if (x->to_lod || x->from_lod) return CU_INVALID_VALUE;
+    cu_result r = pitched_end(c, &to, extent, &out->to);
+    return r ? r : pitched_end(c, &from, extent, &out->from);
 }
 
 static cu_result pitched(const struct cu_copy_3d *x, struct how h)
@@ -206,12 +222,14 @@ static cu_result pitched_2d(const struct cu_copy_2d *x, struct how h)
                                          .from_type = x->from_type,
                                          .from_host = x->from_host,
                                          .from_device = x->from_device,
+                                         .from_array = x->from_array,
                                          .from_pitch = x->from_pitch,
                                          .to_x = x->to_x,
                                          .to_y = x->to_y,
                                          .to_type = x->to_type,
                                          .to_host = x->to_host,
                                          .to_device = x->to_device,
+                                         .to_array = x->to_array,
                                          .to_pitch = x->to_pitch,
                                          .width = x->width,
                                          .height = x->height,
@@ -232,6 +250,88 @@ CU_API(cuMemcpy3DPeer)(const struct cu_copy_3d *x) { return pitched(x, SYNC); }
 CU_API(cuMemcpy3DPeer_ptds)(const struct cu_copy_3d *x) { return pitched(x, SYNC_THREAD); }
 CU_API(cuMemcpy3DPeerAsync)(const struct cu_copy_3d *x, void *s) { return pitched(x, ASYNC); }
 CU_API(cuMemcpy3DPeerAsync_ptsz)(const struct cu_copy_3d *x, void *s) { return pitched(x, ASYNC_THREAD); }
+
+/* ---- a row of an array ---- */
+
+static cu_result array_row(struct cu_array *to, u64 to_at, struct cu_array *from, u64 from_at, const void *host,
+                           u64 device, u64 n, struct how h)
+{
+    u32 other = host ? MEMORY_HOST : MEMORY_DEVICE;
+    return pitched(&(struct cu_copy_3d){ .to_type = to ? MEMORY_ARRAY : other,
+                                         .to_array = to,
+                                         .to_x = to ? to_at : 0,
+                                         .to_host = (void *)(uintptr_t)host,
+                                         .to_device = device,
+                                         .from_type = from ? MEMORY_ARRAY : other,
+                                         .from_array = from,
+                                         .from_x = from ? from_at : 0,
+                                         .from_host = host,
+                                         .from_device = device,
+                                         .width = n,
+                                         .height = 1,
+                                         .depth = 1 },
+                   h);
+}
+CU_API(cuMemcpyDtoA_v2)(struct cu_array *a, u64 at, u64 from, u64 n)
+{
+    return cu_handle_is(a, CU_ARRAY) ? array_row(a, at, NULL, 0, NULL, from, n, SYNC) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyDtoA_v2_ptds)(struct cu_array *a, u64 at, u64 from, u64 n)
+{
+    return cu_handle_is(a, CU_ARRAY) ? array_row(a, at, NULL, 0, NULL, from, n, SYNC_THREAD) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyAtoD_v2)(u64 to, struct cu_array *a, u64 at, u64 n)
+{
+    return cu_handle_is(a, CU_ARRAY) ? array_row(NULL, 0, a, at, NULL, to, n, SYNC) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyAtoD_v2_ptds)(u64 to, struct cu_array *a, u64 at, u64 n)
+{
+    return cu_handle_is(a, CU_ARRAY) ? array_row(NULL, 0, a, at, NULL, to, n, SYNC_THREAD) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyHtoA_v2)(struct cu_array *a, u64 at, const void *from, u64 n)
+{
+    return cu_handle_is(a, CU_ARRAY) && from ? array_row(a, at, NULL, 0, from, 0, n, SYNC) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyHtoA_v2_ptds)(struct cu_array *a, u64 at, const void *from, u64 n)
+{
+    return cu_handle_is(a, CU_ARRAY) && from ? array_row(a, at, NULL, 0, from, 0, n, SYNC_THREAD) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyHtoAAsync_v2)(struct cu_array *a, u64 at, const void *from, u64 n, void *s)
+{
+    return cu_handle_is(a, CU_ARRAY) && from ? array_row(a, at, NULL, 0, from, 0, n, ASYNC) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyHtoAAsync_v2_ptsz)(struct cu_array *a, u64 at, const void *from, u64 n, void *s)
+{
+    return cu_handle_is(a, CU_ARRAY) && from ? array_row(a, at, NULL, 0, from, 0, n, ASYNC_THREAD) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyAtoH_v2)(void *to, struct cu_array *a, u64 at, u64 n)
+{
+    return cu_handle_is(a, CU_ARRAY) && to ? array_row(NULL, 0, a, at, to, 0, n, SYNC) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyAtoH_v2_ptds)(void *to, struct cu_array *a, u64 at, u64 n)
+{
+    return cu_handle_is(a, CU_ARRAY) && to ? array_row(NULL, 0, a, at, to, 0, n, SYNC_THREAD) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyAtoHAsync_v2)(void *to, struct cu_array *a, u64 at, u64 n, void *s)
+{
+    return cu_handle_is(a, CU_ARRAY) && to ? array_row(NULL, 0, a, at, to, 0, n, ASYNC) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyAtoHAsync_v2_ptsz)(void *to, struct cu_array *a, u64 at, u64 n, void *s)
+{
+    return cu_handle_is(a, CU_ARRAY) && to ? array_row(NULL, 0, a, at, to, 0, n, ASYNC_THREAD) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyAtoA_v2)(struct cu_array *to, u64 to_at, struct cu_array *from, u64 from_at, u64 n)
+{
+    return cu_handle_is(to, CU_ARRAY) && cu_handle_is(from, CU_ARRAY)
+               ? array_row(to, to_at, from, from_at, NULL, 0, n, SYNC)
+               : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyAtoA_v2_ptds)(struct cu_array *to, u64 to_at, struct cu_array *from, u64 from_at, u64 n)
+{
+    return cu_handle_is(to, CU_ARRAY) && cu_handle_is(from, CU_ARRAY)
+               ? array_row(to, to_at, from, from_at, NULL, 0, n, SYNC_THREAD)
+               : CU_INVALID_VALUE;
+}
 
 /* ---- fills ---- */
 

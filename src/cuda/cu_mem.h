@@ -1,18 +1,21 @@
-/* cu_mem.h: what the memory functions of the driver share with each other and with the runtime's: pools, virtual memory,
- * arrays, textures and surfaces, and the structs of cuda.h that they take. */
+/* cu_mem.h: what the memory functions of the driver share with each other and with the runtime's: pools, virtual
+ * memory, arrays, textures and surfaces, and the structs of cuda.h that they take. */
 #ifndef LOCKSTEP_CU_MEM_H
 #define LOCKSTEP_CU_MEM_H
 #include "cuda/cu.h"
+#include "mem/texels.h"
 
 struct cu_location { /* CUmemLocation */
     int type, id;    /* enum cu_place; a device's ordinal */
 };
 enum cu_place { PLACE_NONE, PLACE_DEVICE, PLACE_HOST, PLACE_NUMA, PLACE_NUMA_CURRENT }; /* CUmemLocationType */
-struct cu_access { /* CUmemAccessDesc */
+struct cu_access {                                                                      /* CUmemAccessDesc */
     struct cu_location location;
     u32 flags; /* enum cu_right */
 };
 enum cu_right { RIGHT_NONE = 0, RIGHT_READ = 1, RIGHT_WRITE = 3 }; /* CUmemAccess_flags */
+
+enum { MEMORY_HOST = 1, MEMORY_DEVICE, MEMORY_ARRAY, MEMORY_UNIFIED }; /* CUmemorytype */
 
 /* What is at an address, freed memory left out; false: nothing of ours. */
 bool cu_memory_at(u64 address, lk_memory_info *info);
@@ -32,8 +35,8 @@ struct cu_pool_props { /* CUmemPoolProps */
 struct cu_pool { /* CUmemoryPool */
     struct cu_device *device;
     lk_pool *pool;
-    bool standard;       /* the device's own */
-    int reuse[3];        /* the first three attributes, which nothing here depends on */
+    bool standard;        /* the device's own */
+    int reuse[3];         /* the first three attributes, which nothing here depends on */
     u8 right[CU_DEVICES]; /* of each device to its memory, enum cu_right */
 };
 CU_API(cuDeviceGetDefaultMemPool)(struct cu_pool **out, int device);
@@ -52,4 +55,109 @@ CU_API(cuMemPoolGetAccess)(u32 *flags, struct cu_pool *p, const struct cu_locati
 CU_BOTH(cuMemAllocFromPoolAsync, _ptsz, u64 *out, u64 n, struct cu_pool *p, void *s);
 /* The pool that an address of pool memory is of; NULL: none. */
 struct cu_pool *cu_pool_at(u64 address);
+
+/* ---- cu_array.c ---- */
+
+struct cu_array_2d { /* CUDA_ARRAY_DESCRIPTOR */
+    u64 width, height;
+    u32 format, channels; /* CUarray_format */
+};
+struct cu_array_3d { /* CUDA_ARRAY3D_DESCRIPTOR */
+    u64 width, height, depth;
+    u32 format, channels, flags; /* flags: enum cu_array_flags */
+};
+enum cu_array_flags { /* CUDA_ARRAY3D_ */
+                      ARRAY_LAYERED = 1,
+                      ARRAY_SURFACE = 2,
+                      ARRAY_CUBE = 4,
+                      ARRAY_GATHER = 8,
+                      ARRAY_DEPTH = 16,
+                      ARRAY_COLOUR = 32,
+                      ARRAY_SPARSE = 64,
+                      ARRAY_DEFERRED = 128,
+                      ARRAY_VIDEO = 256
+};
+struct cu_array { /* CUarray, cudaArray_t */
+    struct cu_device *device;
+    struct cu_array_3d made;    /* as it was asked for */
+    struct texels texels;       /* where its texels are */
+    struct cu_mipmapped *whole; /* NULL: it is no level of one */
+};
+struct cu_mipmapped { /* CUmipmappedArray */
+    struct cu_device *device;
+    struct cu_array_3d made;
+    u32 levels;
+    struct cu_array *level[32];
+};
+struct cu_requirements { /* CUDA_ARRAY_MEMORY_REQUIREMENTS */
+    u64 bytes, align;
+    u32 reserved[4];
+};
+/* Kind, channels and size of a channel by CUarray_format; CU_NOT_SUPPORTED: it was refused by name. */
+cu_result cu_format_read(u32 format, u32 channels, struct texels *out);
+CU_API(cuArrayCreate_v2)(struct cu_array **out, const struct cu_array_2d *x);
+CU_API(cuArray3DCreate_v2)(struct cu_array **out, const struct cu_array_3d *x);
+CU_API(cuArrayGetDescriptor_v2)(struct cu_array_2d *out, struct cu_array *a);
+CU_API(cuArray3DGetDescriptor_v2)(struct cu_array_3d *out, struct cu_array *a);
+CU_API(cuArrayDestroy)(struct cu_array *a);
+CU_API(cuArrayGetMemoryRequirements)(struct cu_requirements *out, struct cu_array *a, int device);
+CU_API(cuMipmappedArrayGetMemoryRequirements)(struct cu_requirements *out, struct cu_mipmapped *m, int device);
+CU_API(cuArrayGetSparseProperties)(void *out, struct cu_array *a);
+CU_API(cuMipmappedArrayGetSparseProperties)(void *out, struct cu_mipmapped *m);
+CU_API(cuArrayGetPlane)(struct cu_array **out, struct cu_array *a, unsigned plane);
+CU_API(cuMipmappedArrayCreate)(struct cu_mipmapped **out, const struct cu_array_3d *x, unsigned levels);
+CU_API(cuMipmappedArrayGetLevel)(struct cu_array **out, struct cu_mipmapped *m, unsigned level);
+CU_API(cuMipmappedArrayDestroy)(struct cu_mipmapped *m);
+/* One side of a copy of width x height x depth (bytes, rows, slices) in an array, checked against its extent. */
+cu_result cu_array_end(struct cu_array *a, const u64 at[3], const u64 extent[3], lk_end *out);
+
+/* ---- cu_texture.c ---- */
+
+enum cu_resource_type { RESOURCE_ARRAY, RESOURCE_MIPMAPPED, RESOURCE_LINEAR, RESOURCE_PITCHED };
+struct cu_resource { /* CUDA_RESOURCE_DESC */
+    u32 type, padding;
+    union {
+        struct cu_array *array;
+        struct cu_mipmapped *mipmapped;
+        struct {
+            u64 address;
+            u32 format, channels;
+            u64 bytes;
+        } linear;
+        struct {
+            u64 address;
+            u32 format, channels;
+            u64 width, height, pitch; /* texels, rows, bytes */
+        } pitched;
+        u32 reserved[32];
+    };
+    u32 flags, padding1;
+};
+struct cu_texture { /* CUDA_TEXTURE_DESC */
+    u32 address[3], filter, flags, anisotropy, mip_filter;
+    float bias, least, most, border[4];
+    u32 reserved[12];
+};
+enum cu_texture_flags { /* CU_TRSF_ */
+                        TEXTURE_INTEGER = 1,
+                        TEXTURE_NORMALIZED = 2,
+                        TEXTURE_SRGB = 16,
+                        TEXTURE_NO_TRILINEAR = 32,
+                        TEXTURE_SEAMLESS = 64
+};
+struct cu_view { /* CUDA_RESOURCE_VIEW_DESC */
+    u32 format, padding;
+    u64 width, height, depth;
+    u32 first_level, last_level, first_layer, last_layer;
+    u32 reserved[16];
+};
+CU_API(cuTexObjectCreate)
+(u64 *out, const struct cu_resource *r, const struct cu_texture *t, const struct cu_view *v);
+CU_API(cuTexObjectDestroy)(u64 texture);
+CU_API(cuTexObjectGetResourceDesc)(struct cu_resource *out, u64 texture);
+CU_API(cuTexObjectGetTextureDesc)(struct cu_texture *out, u64 texture);
+CU_API(cuTexObjectGetResourceViewDesc)(struct cu_view *out, u64 texture);
+CU_API(cuSurfObjectCreate)(u64 *out, const struct cu_resource *r);
+CU_API(cuSurfObjectDestroy)(u64 surface);
+CU_API(cuSurfObjectGetResourceDesc)(struct cu_resource *out, u64 surface);
 #endif

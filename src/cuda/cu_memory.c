@@ -85,7 +85,8 @@ CU_API(cuMemHostGetDevicePointer_v2)(u64 *out, void *p, unsigned flags)
     lk_memory_info info;
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_ok(out) || flags || !cu_memory_at((uintptr_t)p, &info) || !is_host_memory(info.kind)) return CU_INVALID_VALUE;
+    if (!cu_ok(out) || flags || !cu_memory_at((uintptr_t)p, &info) || !is_host_memory(info.kind))
+        return CU_INVALID_VALUE;
     *out = (uintptr_t)p;
     return CU_OK;
 }
@@ -215,7 +216,8 @@ static cu_result wish(u64 address, u64 bytes, void *stream, bool thread)
     lk_stream *st;
     cu_result r = cu_current(&c);
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
-    return cu_memory_at(address, &info) && bytes && bytes <= info.base + info.bytes - address ? CU_OK : CU_INVALID_VALUE;
+    return cu_memory_at(address, &info) && bytes && bytes <= info.base + info.bytes - address ? CU_OK
+                                                                                              : CU_INVALID_VALUE;
 }
 CU_API(cuMemPrefetchAsync)(u64 a, u64 n, int device, void *s) { return (void)device, wish(a, n, s, false); }
 CU_API(cuMemPrefetchAsync_ptsz)(u64 a, u64 n, int device, void *s) { return (void)device, wish(a, n, s, true); }

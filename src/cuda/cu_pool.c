@@ -1,5 +1,5 @@
-/* Pools as handles: the default and the current pool of each device, those that the program makes, and what they answer.
- * The memory itself is dev_pool.c's. */
+/* Pools as handles: the default and the current pool of each device, those that the program makes, and what they
+ * answer. The memory itself is dev_pool.c's. */
 #include "cuda/cu_mem.h"
 
 static struct {
@@ -185,8 +185,8 @@ CU_API(cuMemPoolSetAttribute)(struct cu_pool *p, u32 which, const void *value)
     case RESERVED_HIGH:
     case USED_HIGH:
         if (*(const u64 *)value) return CU_INVALID_VALUE; /* a mark can only be made to start anew */
-        return cu_status(gpu, lk_pool_usage(p->pool, &info,
-                                            which == USED_HIGH ? LK_POOL_RESET_USED : LK_POOL_RESET_RESERVED));
+        return cu_status(
+            gpu, lk_pool_usage(p->pool, &info, which == USED_HIGH ? LK_POOL_RESET_USED : LK_POOL_RESET_RESERVED));
     case RESERVED:
     case USED: return CU_INVALID_VALUE;
     }

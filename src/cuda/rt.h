@@ -7,6 +7,9 @@
  *   rt_launch.c       launches and attributes of kernels
  *   rt_device.c       devices and their properties
  *   rt_memory.c       memory, copies, symbols
+ *   rt_pool.c         pools
+ *   rt_array.c        arrays, and copies of them
+ *   rt_texture.c      texture and surface objects, texture references
  *   rt_stream.c       streams and events
  *   rt_graph.c        graphs and capture
  *
@@ -22,6 +25,7 @@ enum rt_error {
     RT_INVALID_SYMBOL = 13,
     RT_INVALID_DEVICE_FUNCTION = 98,
     RT_MISSING_CONFIGURATION = 52,
+    RT_INVALID_CHANNEL = 20,
     RT_INVALID_DIRECTION = 21,
 };
 struct rt_dim3 {

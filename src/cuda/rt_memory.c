@@ -1,7 +1,5 @@
 /* Memory, copies and symbols of the runtime. */
-#include "cuda/rt.h"
-
-enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, BY_ADDRESS = 4 }; /* cudaMemcpyKind; 0: between host and host */
+#include "cuda/rt_array.h"
 
 #define P(x) (u64)(uintptr_t)(x)
 
@@ -56,13 +54,6 @@ RT_API(cudaMallocPitch)(void **out, u64 *pitch, u64 width, u64 rows)
     if (!r) *out = (void *)(uintptr_t)address;
     return rt_done(r);
 }
-struct rt_extent {
-    u64 width, height, depth;
-};
-struct rt_pitched {
-    void *p;
-    u64 pitch, width, height;
-};
 RT_API(cudaMalloc3D)(struct rt_pitched *out, struct rt_extent e)
 {
     if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
@@ -132,27 +123,30 @@ RT_PAIR(cudaMemcpyFromSymbolAsync, _ptsz, (FROM_SYMBOL, void *s),
 
 /* ---- rows and slices ---- */
 
-enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2, MEMORY_UNIFIED = 4 };
-static u32 type_of(u32 kind, bool to)
+u32 rt_memory_type(u32 kind, bool to)
 {
     if (kind == BY_ADDRESS) return MEMORY_UNIFIED;
     bool device = kind == ON_DEVICE || kind == (to ? TO_DEVICE : TO_HOST);
     return device ? MEMORY_DEVICE : MEMORY_HOST;
 }
-static cu_result pitched(struct cu_copy_3d *x, const void *to, const void *from, u32 kind, bool async, void *s,
-                         bool thread)
+cu_result rt_copy_3d(const struct cu_copy_3d *x, bool async, void *s, bool thread)
 {
     cu_result r = rt_enter(NULL);
     if (r) return r;
+    return async ? (thread ? lkcu_cuMemcpy3DAsync_v2_ptsz : lkcu_cuMemcpy3DAsync_v2)(x, s)
+                 : (thread ? lkcu_cuMemcpy3D_v2_ptds : lkcu_cuMemcpy3D_v2)(x);
+}
+static cu_result pitched(struct cu_copy_3d *x, const void *to, const void *from, u32 kind, bool async, void *s,
+                         bool thread)
+{
     if (kind > BY_ADDRESS) return RT_INVALID_DIRECTION;
-    x->to_type = type_of(kind, true);
-    x->from_type = type_of(kind, false);
+    if (!x->to_type) x->to_type = rt_memory_type(kind, true);
+    if (!x->from_type) x->from_type = rt_memory_type(kind, false);
     x->to_host = (void *)(uintptr_t)to;
     x->to_device = P(to);
     x->from_host = from;
     x->from_device = P(from);
-    return async ? (thread ? lkcu_cuMemcpy3DAsync_v2_ptsz : lkcu_cuMemcpy3DAsync_v2)(x, s)
-                 : (thread ? lkcu_cuMemcpy3D_v2_ptds : lkcu_cuMemcpy3D_v2)(x);
+    return rt_copy_3d(x, async, s, thread);
 }
 static cu_result copy_2d(void *to, u64 to_pitch, const void *from, u64 from_pitch, u64 width, u64 rows, u32 kind,
                          bool async, void *s, bool thread)
@@ -167,40 +161,66 @@ static cu_result copy_2d(void *to, u64 to_pitch, const void *from, u64 from_pitc
 RT_PAIR(cudaMemcpy2D, _ptds, (ROWS), copy_2d(to, tp, from, fp, w, h, kind, false, NULL, thread))
 RT_PAIR(cudaMemcpy2DAsync, _ptsz, (ROWS, void *s), copy_2d(to, tp, from, fp, w, h, kind, true, s, thread))
 
-struct rt_copy_3d { /* cudaMemcpy3DParms */
-    void *from_array;
-    struct rt_extent from_at; /* cudaPos: x, y, z */
-    struct rt_pitched from;
-    void *to_array;
-    struct rt_extent to_at;
-    struct rt_pitched to;
-    struct rt_extent extent;
-    u32 kind;
-};
+cu_result rt_copy_3d_read(const struct rt_copy_3d *x, struct cu_copy_3d *out)
+{
+    struct cu_array *from = x->from_array, *to = x->to_array;
+    if ((from && !cu_handle_is(from, CU_ARRAY)) || (to && !cu_handle_is(to, CU_ARRAY))) return CU_INVALID_HANDLE;
+    if (x->kind > BY_ADDRESS) return RT_INVALID_DIRECTION;
+    /* with an array the width is in texels; a place is in texels of its own array, or in bytes */
+    u32 from_bytes = from ? texel_bytes(&from->texels) : 1, to_bytes = to ? texel_bytes(&to->texels) : 1;
+    if (from && to && from_bytes != to_bytes) return CU_INVALID_VALUE;
+    *out = (struct cu_copy_3d){ .from_type = from ? MEMORY_ARRAY : rt_memory_type(x->kind, false),
+                                .from_array = from,
+                                .from_host = x->from.p,
+                                .from_device = P(x->from.p),
+                                .from_x = x->from_at.width * from_bytes,
+                                .from_y = x->from_at.height,
+                                .from_z = x->from_at.depth,
+                                .from_pitch = x->from.pitch,
+                                .from_height = x->from.height,
+                                .to_type = to ? MEMORY_ARRAY : rt_memory_type(x->kind, true),
+                                .to_array = to,
+                                .to_host = x->to.p,
+                                .to_device = P(x->to.p),
+                                .to_x = x->to_at.width * to_bytes,
+                                .to_y = x->to_at.height,
+                                .to_z = x->to_at.depth,
+                                .to_pitch = x->to.pitch,
+                                .to_height = x->to.height,
+                                .width = x->extent.width * MAX_OF(from_bytes, to_bytes),
+                                .height = x->extent.height,
+                                .depth = x->extent.depth };
+    return CU_OK;
+}
 static cu_result copy_3d(const struct rt_copy_3d *x, bool async, void *s, bool thread)
 {
-    if (!cu_ok(x)) return CU_INVALID_VALUE;
-    if (x->from_array || x->to_array) {
-        cu_refused("cudaMemcpy3D from or to a cudaArray");
-        return CU_NOT_SUPPORTED;
-    }
-    struct cu_copy_3d y = { .from_x = x->from_at.width,
-                            .from_y = x->from_at.height,
-                            .from_z = x->from_at.depth,
-                            .from_pitch = x->from.pitch,
-                            .from_height = x->from.height,
-                            .to_x = x->to_at.width,
-                            .to_y = x->to_at.height,
-                            .to_z = x->to_at.depth,
-                            .to_pitch = x->to.pitch,
-                            .to_height = x->to.height,
-                            .width = x->extent.width,
-                            .height = x->extent.height,
-                            .depth = x->extent.depth };
-    return pitched(&y, x->to.p, x->from.p, x->kind, async, s, thread);
+    struct cu_copy_3d y;
+    cu_result r = cu_ok(x) ? rt_copy_3d_read(x, &y) : CU_INVALID_VALUE;
+    return r ? r : rt_copy_3d(&y, async, s, thread);
 }
 RT_PAIR(cudaMemcpy3D, _ptds, (const struct rt_copy_3d *x), copy_3d(x, false, NULL, thread))
 RT_PAIR(cudaMemcpy3DAsync, _ptsz, (const struct rt_copy_3d *x, void *s), copy_3d(x, true, s, thread))
+
+struct rt_copy_3d_peer { /* cudaMemcpy3DPeerParms */
+    void *from_array;
+    struct rt_extent from_at;
+    struct rt_pitched from;
+    int from_device;
+    void *to_array;
+    struct rt_extent to_at;
+    struct rt_pitched to;
+    int to_device;
+    struct rt_extent extent;
+};
+static cu_result copy_3d_peer(const struct rt_copy_3d_peer *x, bool async, void *s, bool thread)
+{
+    if (!cu_ok(x)) return CU_INVALID_VALUE;
+    if (!cu_device_at(x->from_device) || !cu_device_at(x->to_device)) return CU_INVALID_DEVICE;
+    struct rt_copy_3d y = { x->from_array, x->from_at, x->from, x->to_array, x->to_at, x->to, x->extent, ON_DEVICE };
+    return copy_3d(&y, async, s, thread);
+}
+RT_PAIR(cudaMemcpy3DPeer, _ptds, (const struct rt_copy_3d_peer *x), copy_3d_peer(x, false, NULL, thread))
+RT_PAIR(cudaMemcpy3DPeerAsync, _ptsz, (const struct rt_copy_3d_peer *x, void *s), copy_3d_peer(x, true, s, thread))
 
 /* Between devices: an address says whose it is. */
 RT_API(cudaMemcpyPeer)(void *to, int td, const void *from, int fd, u64 n)

@@ -10,7 +10,10 @@ RT_API(cudaDeviceGetMemPool)(struct cu_pool **out, int device)
 {
     return rt_done(THEN(lkcu_cuDeviceGetMemPool(out, device)));
 }
-RT_API(cudaDeviceSetMemPool)(int device, struct cu_pool *p) { return rt_done(THEN(lkcu_cuDeviceSetMemPool(device, p))); }
+RT_API(cudaDeviceSetMemPool)(int device, struct cu_pool *p)
+{
+    return rt_done(THEN(lkcu_cuDeviceSetMemPool(device, p)));
+}
 RT_API(cudaMemGetDefaultMemPool)(struct cu_pool **out, const struct cu_location *l, u32 type)
 {
     return rt_done(THEN(lkcu_cuMemGetDefaultMemPool(out, l, type)));

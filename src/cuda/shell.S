@@ -26,6 +26,8 @@
 #if defined RELEASE && RELEASE < 12
 #define lkrt_cudaGraphInstantiate lkrt_cudaGraphInstantiate_11
 #define lkrt_cudaGraphExecUpdate lkrt_cudaGraphExecUpdate_11
+#define lkrt_cudaCreateTextureObject lkrt_cudaCreateTextureObject_11
+#define lkrt_cudaGetTextureObjectTextureDesc lkrt_cudaGetTextureObjectTextureDesc_11
 #endif
 #include EXPORTS
     .section .note.GNU-stack, "", %progbits

@@ -37,6 +37,7 @@ u32 dev_register(struct device *d, void *host, u64 bytes, const char *name, cons
  * it: the caller waits for them first. */
 u32 dev_unregister(struct device *d, void *host, const char *site, struct error *e);
 
+enum { DEV_ALIGN = 512 }; /* device memory starts at multiples of this, as textures need */
 enum { DEV_PITCH = 512 }; /* rows of pitched memory start at multiples of this */
 #define DEV_PITCH_MOST 2147483647ull
 /* Memory of rows: slices * rows of `width` bytes, *pitch apart. NULL: e says why. */

@@ -48,7 +48,7 @@ static struct mem_object *alloc(struct device *d, u64 bytes, enum mem_kind kind,
                                 struct error *e)
 {
     if (kind != MEM_PINNED && !sim_has_room(d, bytes, e)) return NULL;
-    return mem_alloc(d->mem, bytes, 0, kind, name, site, e);
+    return mem_alloc(d->mem, bytes, kind == MEM_PINNED ? 0 : DEV_ALIGN, kind, name, site, e);
 }
 
 static enum mem_free_result release(struct device *d, u64 addr, const char *site, struct mem_object **object)
