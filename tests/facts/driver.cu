@@ -1,7 +1,7 @@
 // regen: no
 /* What the driver answers to questions that have no other source: attributes of the device, sentences of errors, limits
  * of a context, attributes of pointers and functions, properties as the runtime has them.
- *     nvcc -o driver driver.cu -lcuda && ./driver
+ *     nvcc -arch=sm_90 -o driver driver.cu -lcuda && ./driver
  * src/cuda was written by its answers on an H200. */
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -15,6 +15,192 @@ __global__ void plain(float *x, int n)
     s[threadIdx.x % 100] = n;
     __syncthreads();
     x[threadIdx.x] = s[(threadIdx.x + 1) % 100];
+}
+
+/* Kernels for occupancy: registers by launch bounds and by what they hold, static shared memory. */
+__global__ void __launch_bounds__(256, 8) lean(float *x) { x[threadIdx.x] += 1; }
+__global__ void __launch_bounds__(128) heavy(double *x, int n)
+{
+    double a[40];
+    for (int i = 0; i < 40; i++) a[i] = x[i * n + threadIdx.x];
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < 40; i++) a[i] = a[i] * a[(i + 7) % 40] + a[(i + 13) % 40];
+    for (int i = 0; i < 40; i++) x[i * n + threadIdx.x] = a[i];
+}
+__global__ void large(float *x)
+{
+    __shared__ float s[10000];
+    s[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = s[(threadIdx.x + 1) % 1000];
+}
+static size_t dynamic_for(int threads) { return threads * 40; }
+
+static void occupancy(const char *name, const void *k)
+{
+    CUfunction f;
+    cudaFuncAttributes a;
+    int n, grid, block, flags;
+    size_t bytes;
+    cudaGetFuncBySymbol((cudaFunction_t *)&f, k);
+    cudaFuncGetAttributes(&a, k);
+    printf("occupancy %s: registers %d static %zu\n", name, a.numRegs, a.sharedSizeBytes);
+    for (int t = 32; t <= 1024; t += 96)
+        for (int s = 0; s <= 100000; s += 12500) {
+            CUresult r = cuOccupancyMaxActiveBlocksPerMultiprocessor(&n, f, t, s);
+            printf(" %d/%d=%d", t, s, r ? -(int)r : n);
+        }
+    printf("\n");
+    for (int limit = 0; limit <= 1000; limit += 250) {
+        CUresult r = cuOccupancyMaxPotentialBlockSize(&grid, &block, f, NULL, 0, limit);
+        printf(" potential limit %d: %d %d %d", limit, r, grid, block);
+        r = cuOccupancyMaxPotentialBlockSize(&grid, &block, f, NULL, 20000, limit);
+        printf(", 20000 bytes: %d %d %d", r, grid, block);
+        r = cuOccupancyMaxPotentialBlockSize(&grid, &block, f, (CUoccupancyB2DSize)dynamic_for, 0, limit);
+        printf(", by function: %d %d %d\n", r, grid, block);
+    }
+    for (int b = 1; b <= 33; b += 3)
+        for (int t = 32; t <= 1024; t *= 4) {
+            CUresult r = cuOccupancyAvailableDynamicSMemPerBlock(&bytes, f, b, t);
+            printf(" available %d x %d: %d %zu;", b, t, r, r ? 0 : bytes);
+        }
+    printf("\n");
+    for (flags = 0; flags < 3; flags++) printf(" flags %d: %d", flags, cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&n, f, 128, 0, flags));
+    printf(" threads 0: %d, 2000: %d %d\n", cuOccupancyMaxActiveBlocksPerMultiprocessor(&n, f, 0, 0),
+           cuOccupancyMaxActiveBlocksPerMultiprocessor(&n, f, 2000, 0), n);
+    for (int c = 1; c <= 16; c *= 2)
+        for (int t = 128; t <= 1024; t *= 8) {
+            CUlaunchAttribute at[1];
+            CUlaunchConfig cfg;
+            memset(&cfg, 0, sizeof cfg);
+            memset(at, 0, sizeof at);
+            at[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+            at[0].value.clusterDim.x = c, at[0].value.clusterDim.y = at[0].value.clusterDim.z = 1;
+            cfg.gridDimX = 1024, cfg.gridDimY = cfg.gridDimZ = 1, cfg.blockDimX = t, cfg.blockDimY = cfg.blockDimZ = 1;
+            cfg.attrs = at, cfg.numAttrs = 1;
+            cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, c > 8);
+            n = -1;
+            CUresult r = cuOccupancyMaxActiveClusters(&n, f, &cfg);
+            printf(" clusters of %d, %d threads: %d %d;", c, t, r, n);
+            if (c == 1) {
+                cfg.numAttrs = 0;
+                r = cuOccupancyMaxPotentialClusterSize(&n, f, &cfg);
+                printf(" potential %d %d;", r, n);
+            }
+        }
+    printf("\n");
+}
+
+/* Modules: what the driver says of PTX that is wrong, of names that are not there, of handles after their end. */
+static void modules(void)
+{
+    static const char head[] = ".version 8.0\n.target sm_80\n.address_size 64\n";
+    static const char *const body[] = {
+        ".visible .entry k()\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, %nothing;\nret;\n}\n",
+        ".visible .entry k()\n{\nfoo bar;\nret;\n}\n",
+        ".extern .func (.param .b32 r) add_one(.param .b32 x);\n.visible .entry go()\n{\n.reg .b32 %r<2>;\n{\n.param .b32 a;\n.param .b32 b;\n"
+        "st.param.b32 [a], 1;\ncall (b), add_one, (a);\n}\nret;\n}\n",
+        ".visible .entry fine(.param .u64 x)\n{\nret;\n}\n",
+    };
+    char log[2000], info[2000], text[3000];
+    for (int i = 0; i < 4; i++) {
+        CUjit_option o[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+                             CU_JIT_LOG_VERBOSE, CU_JIT_WALL_TIME };
+        void *v[] = { log, (void *)sizeof log, info, (void *)sizeof info, (void *)1, NULL };
+        CUmodule m;
+        CUlinkState l;
+        void *cubin;
+        size_t n;
+        log[0] = info[0] = 0;
+        snprintf(text, sizeof text, "%s%s", head, body[i]);
+        CUresult r = cuModuleLoadDataEx(&m, text, 6, o, v);
+        printf("module %d: %d, error %zu bytes [%s], info %zu bytes [%s]\n", i, r, (size_t)v[1], log, (size_t)v[3], info);
+        v[1] = (void *)sizeof log, v[3] = (void *)sizeof info, log[0] = info[0] = 0;
+        cuLinkCreate(4, o, v, &l);
+        r = cuLinkAddData(l, CU_JIT_INPUT_PTX, text, strlen(text) + 1, "input.ptx", 0, NULL, NULL);
+        printf(" link: add %d", r);
+        if (!r) printf(", complete %d", cuLinkComplete(l, &cubin, &n));
+        printf(", error %zu bytes [%s]\n", (size_t)v[1], log);
+        cuLinkDestroy(l);
+        if (i == 3) {
+            CUfunction f;
+            CUfunctionLoadingState s;
+            size_t at, bytes;
+            cuModuleGetFunction(&f, m, "fine");
+            cuFuncIsLoaded(&s, f);
+            CUmoduleLoadingMode mode;
+            cuModuleGetLoadingMode(&mode);
+            printf(" loaded %d, mode %d, no such function %d, parameter 1 %d, name NULL %d\n", s, mode, cuModuleGetFunction(&f, m, "none"),
+                   cuFuncGetParamInfo(f, 1, &at, &bytes), cuModuleGetFunction(&f, m, NULL));
+            cuModuleUnload(m);
+        }
+    }
+    CUmodule m;
+    printf("junk module %d, file %d", cuModuleLoadData(&m, "neither PTX nor anything"), cuModuleLoad(&m, "/nowhere"));
+    snprintf(text, sizeof text, ".version 9.9\n.target sm_90\n.address_size 64\n%s", body[3]);
+    printf(", newer version %d", cuModuleLoadData(&m, text));
+    snprintf(text, sizeof text, ".version 8.7\n.target sm_120\n.address_size 64\n%s", body[3]);
+    printf(", newer target %d\n", cuModuleLoadData(&m, text));
+}
+
+/* Graphs and captures: statuses of simple mistakes, and what is told of nodes. */
+static void graphs(void)
+{
+    cudaGraph_t g, h;
+    cudaGraphNode_t a, b, c, found, list[4];
+    cudaGraphExec_t x;
+    cudaStream_t s;
+    size_t n = 4, edges;
+    cudaGraphCreate(&g, 0);
+    cudaGraphAddEmptyNode(&a, g, NULL, 0);
+    cudaGraphAddEmptyNode(&b, g, &a, 1);
+    cudaHostNodeParams hp = { (cudaHostFn_t)dynamic_for, NULL };
+    cudaGraphAddHostNode(&c, g, &b, 1, &hp);
+    cudaGraphClone(&h, g);
+    printf("clone: found %d", cudaGraphNodeFindInClone(&found, b, h));
+    printf(", wrong graph %d", cudaGraphNodeFindInClone(&found, b, g));
+    printf(", edge twice %d", cudaGraphAddDependencies(g, &a, &b, NULL, 1));
+    printf(", to itself %d", cudaGraphAddDependencies(g, &a, &a, NULL, 1));
+    printf(", cycle %d", cudaGraphAddDependencies(g, &c, &a, NULL, 1));
+    printf(", instantiate %d", cudaGraphInstantiate(&x, g, 0));
+    printf(", remove %d, again %d", cudaGraphRemoveDependencies(g, &c, &a, NULL, 1), cudaGraphRemoveDependencies(g, &c, &a, NULL, 1));
+    printf(", instantiate %d", cudaGraphInstantiate(&x, g, 0));
+    unsigned on = 7;
+    printf(", enabled empty %d", cudaGraphNodeGetEnabled(x, b, &on));
+    printf(" %u, host %d", on, cudaGraphNodeGetEnabled(x, c, &on));
+    printf(", roots %d", cudaGraphGetRootNodes(g, list, &n));
+    printf(" %zu, edges %d", n, cudaGraphGetEdges(g, NULL, NULL, NULL, &edges));
+    cudaGraphExecUpdateResultInfo info;
+    memset(&info, 0, sizeof info);
+    cudaGraphDestroyNode(c);
+    printf(" %zu, update with fewer nodes %d", edges, cudaGraphExecUpdate(x, g, &info));
+    printf(" result %d node %d", info.result, info.errorNode != NULL);
+    cudaGetLastError();
+    cudaStreamCreate(&s);
+    cudaStreamCaptureStatus st;
+    unsigned long long id = 99;
+    printf("\ncapture: info %d", cudaStreamGetCaptureInfo(s, &st, &id, NULL, NULL, NULL, NULL));
+    printf(" status %d id %llu, update outside %d", st, id, cudaStreamUpdateCaptureDependencies(s, &a, NULL, 1, 0));
+    cudaStreamBeginCaptureToGraph(s, g, &b, NULL, 1, cudaStreamCaptureModeGlobal);
+    cudaGraph_t now;
+    const cudaGraphNode_t *deps;
+    printf(", to graph: info %d", cudaStreamGetCaptureInfo(s, &st, &id, &now, &deps, NULL, &n));
+    printf(" same %d deps %zu first %d", now == g, n, n ? deps[0] == b : -1);
+    cudaLaunchHostFunc(s, (cudaHostFn_t)dynamic_for, NULL);
+    printf(", end %d", cudaStreamEndCapture(s, &now));
+    n = 0;
+    cudaGraphGetNodes(g, NULL, &n);
+    printf(" same %d nodes %zu", now == g, n);
+    cudaGraphDebugDotPrint(g, "/tmp/lockstep_facts.dot", 0);
+    FILE *f = fopen("/tmp/lockstep_facts.dot", "r");
+    char line[300];
+    printf("\n");
+    while (f && fgets(line, sizeof line, f)) printf("  dot: %s", line);
+    CUstream_st *legacy = (CUstream_st *)1;
+    cudaStreamAttrValue v;
+    memset(&v, 0, sizeof v);
+    for (int i = 0; i < 16; i++) printf(" stream attribute %d: %d;", i, cudaStreamGetAttribute(s, (cudaStreamAttrID)i, &v));
+    printf(" priority of legacy: %d\n", cudaStreamGetAttribute(legacy, cudaStreamAttributePriority, &v));
 }
 
 static void pointer(const char *what, const void *p)
@@ -132,5 +318,19 @@ int main(void)
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, t, 0);
         printf("occupancy of %d threads: %d\n", t, blocks);
     }
+    occupancy("plain", (const void *)plain);
+    occupancy("lean", (const void *)lean);
+    occupancy("heavy", (const void *)heavy);
+    occupancy("large", (const void *)large);
+    modules();
+    graphs();
+    for (int a = 0; a < 8; a++) {
+        int w = -1;
+        CUresult e = cuDeviceGetP2PAttribute(&w, (CUdevice_P2PAttribute)a, 0, 0);
+        printf("p2p %d: %d %d; ", a, e, w);
+    }
+    char luid[8];
+    unsigned mask = 77;
+    printf("luid %d\n", cuDeviceGetLuid(luid, &mask, 0));
     return 0;
 }
