@@ -83,6 +83,20 @@ lowering lower_plain, lower_mov, lower_cvta, lower_setp, lower_set, lower_carry,
 #define CTRL MEM
 #include "isa/isa_named.def"
 #include "isa/isa_end.def"
+/* The address operand: register, symbol or number, and the constant offset. Returns its width in bytes. */
+u32 lower_address(struct lower *w, const struct ptx_operand *m, struct opnd *a, s64 *off);
+/* One register, or value, to or from memory, by an access that the text does not spell out. */
+void lower_access(struct lower *w, bool load, enum ptx_space space, struct opnd at, u32 addr_width, s64 off,
+                  struct opnd data, u32 width);
+/* lower_mma.c: the number of a form in the function's list; what an opcode of wmma or mma says of shape and types */
+u16 lower_mma_number(struct lower *w, const struct mma *x);
+bool lower_mma_shape(struct str s, struct mma *x);
+int lower_mma_type(struct str s); /* enum tensor_type; -1: none */
+/* The registers of one operand, as sources or as results; false: another number of them, or of another width. */
+bool lower_mma_registers(struct lower *w, const struct ptx_operand *v, u32 n, bool wide, bool result, struct opnd *out);
+/* The state space of an access: the one that the opcode names or, where it names none, that of the variable whose name
+ * is the address, as ptxas has it. A register without a state space holds a generic address. */
+enum ptx_space lower_space_of(const struct lower *w, const struct ptx_operand *m);
 /* The state space that an opcode names. */
 enum ptx_space lower_space(const struct ptx_insn *i);
 #endif

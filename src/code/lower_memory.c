@@ -22,9 +22,7 @@ enum ptx_space lower_space(const struct ptx_insn *i)
     return SP_GENERIC;
 }
 
-/* The state space of an access: the one that the opcode names or, where it names none, that of the variable whose name
- * is the address, as ptxas has it. A register without a state space holds a generic address. */
-static enum ptx_space space_of(const struct lower *w, const struct ptx_operand *m)
+enum ptx_space lower_space_of(const struct lower *w, const struct ptx_operand *m)
 {
     enum ptx_space named = lower_space(w->cur);
     bool by_name = named == SP_GENERIC && !m->reg && m->var;
@@ -56,8 +54,7 @@ static u8 flags_of(const struct ptx_insn *i)
     return (u8)((lower_has_mod(i, "nc") ? SITE_NC : 0) | (uncached ? SITE_UNCACHED : 0));
 }
 
-/* The address operand: register, symbol or number, and the constant offset. Returns its width in bytes. */
-static u32 address(struct lower *w, const struct ptx_operand *m, struct opnd *a, s64 *off)
+u32 lower_address(struct lower *w, const struct ptx_operand *m, struct opnd *a, s64 *off)
 {
     *off = m->imm;
     if (m->reg) {
@@ -142,7 +139,7 @@ static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space 
                       .flags = flags_of(i) };
     struct lop o = lower_op(w, (int)(f - isa_forms));
     struct opnd a;
-    s.addr_width = (u8)address(w, m, &a, &o.off);
+    s.addr_width = (u8)lower_address(w, m, &a, &o.off);
     if (a.kind == O_CONST && skip)
         a.value += skip;
     else
@@ -155,9 +152,8 @@ static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space 
     VEC_PUSH(w->mem, &w->op, o);
 }
 
-/* One register to or from memory that the text does not name. */
-static void private_access(struct lower *w, bool load, enum ptx_space space, struct opnd at, struct opnd data,
-                           u32 width)
+void lower_access(struct lower *w, bool load, enum ptx_space space, struct opnd at, u32 addr_width, s64 off,
+                  struct opnd data, u32 width)
 {
     const struct isa_form *f = &isa_forms[isa_form(load ? N_ld : N_st, T_NONE, T_NONE, 0)];
     static const u8 type[] = { [1] = T_B8, [2] = T_B16, [4] = T_B32, [8] = T_B64 };
@@ -168,10 +164,11 @@ static void private_access(struct lower *w, bool load, enum ptx_space space, str
                       .vec = 1,
                       .scope = SCOPE_CTA,
                       .type = type[width],
-                      .addr_width = 8,
+                      .addr_width = (u8)addr_width,
                       .op = w->op.n };
     struct lop o = lower_op(w, (int)(f - isa_forms));
     o.site = w->site.n;
+    o.off = off;
     move_operands(w, &o, load, at, &data, 1);
     VEC_PUSH(w->mem, &w->site, s);
     VEC_PUSH(w->mem, &w->op, o);
@@ -179,13 +176,13 @@ static void private_access(struct lower *w, bool load, enum ptx_space space, str
 
 void lower_call_memory(struct lower *w, bool load, struct opnd data, u32 width, u32 at)
 {
-    private_access(w, load, SP_CALL, lower_const(at), data, width);
+    lower_access(w, load, SP_CALL, lower_const(at), 8, 0, data, width);
 }
 
 void lower_home_store(struct lower *w, struct ptx_var *home, struct opnd data, u32 width, u32 at)
 {
     struct ptx_operand place = { .kind = OP_SYM, .var = home, .imm = at };
-    private_access(w, false, SP_LOCAL, lower_operand(w, &place, T_U64), data, width);
+    lower_access(w, false, SP_LOCAL, lower_operand(w, &place, T_U64), 8, 0, data, width);
 }
 
 void lower_load_store(struct lower *w, int form)
@@ -199,7 +196,7 @@ void lower_load_store(struct lower *w, int form)
     }
     const struct ptx_operand *data = &i->arg[load ? 0 : 1], *m = &i->arg[load ? 1 : 0];
     enum ptx_type t = lower_last_type(i);
-    enum ptx_space sp = space_of(w, m);
+    enum ptx_space sp = lower_space_of(w, m);
     if (sp == SP_GENERIC && str_is(i->op->base, "ldu")) sp = SP_GLOBAL;
     u32 n = data->kind == OP_VEC ? data->nelem : 1;
     if (m->kind != OP_MEM || n > VECTOR_MOST || t == T_PRED || type_size[t] == 0 || (u32)type_size[t] * n > 32) {
@@ -272,7 +269,7 @@ static void push_atom(struct lower *w, const struct isa_form *f, struct atom x, 
     const struct ptx_insn *i = w->cur;
     u32 width = type_size[x.type];
     struct site s = { .access = (u8)(f->flags & ISA_HOW),
-                      .space = (u8)space_of(w, m),
+                      .space = (u8)lower_space_of(w, m),
                       .width = (u8)width,
                       .reg_width = (u8)MIN_OF(width, 8u),
                       .vec = 1,
@@ -285,7 +282,7 @@ static void push_atom(struct lower *w, const struct isa_form *f, struct atom x, 
     if (s.sem == SEM_WEAK) s.sem = SEM_RELAXED;
     struct lop o = lower_op(w, (int)(f - isa_forms));
     o.site = w->site.n;
-    s.addr_width = (u8)address(w, m, &src[SRC_ADDRESS], &o.off);
+    s.addr_width = (u8)lower_address(w, m, &src[SRC_ADDRESS], &o.off);
     if (src[SRC_ADDRESS].kind == O_CONST)
         src[SRC_ADDRESS].value += x.skip;
     else
@@ -394,7 +391,7 @@ void lower_cp_async(struct lower *w, int form)
             no_opnd;
     } else if (i->narg >= 4)
         given = lower_operand(w, &i->arg[3], T_U32);
-    u32 aw = address(w, &i->arg[0], &to, &o.off), bw = address(w, &i->arg[1], &from, &off);
+    u32 aw = lower_address(w, &i->arg[0], &to, &o.off), bw = lower_address(w, &i->arg[1], &from, &off);
     if (off) {
         enum ptx_type t = bw == 4 ? T_U32 : T_U64;
         struct opnd sum = lower_temp(w, t);
@@ -432,12 +429,12 @@ void lower_mbarrier(struct lower *w, int form)
         }
         d = lower_reg(i->arg[0].reg->index);
     }
-    u32 aw = address(w, &i->arg[k], &src[SRC_ADDRESS], &o.off);
+    u32 aw = lower_address(w, &i->arg[k], &src[SRC_ADDRESS], &o.off);
     if (k + 1 < i->narg) src[SRC_DATA] = lower_operand(w, &i->arg[k + 1], f->flags & ISA_MBAR_STATE ? T_U64 : T_U32);
     lower_operands(w, &o, &d, d.kind != O_NONE, src, 2);
     if (f->flags & ISA_MBAR_COPIES && lower_has_mod(i, "noinc")) o.aux = MBAR_NOINC;
     if (lower_has_mod(i, "relaxed")) o.aux = MBAR_RELAXED;
-    o.site = push_site(w, ISA_HOW, space_of(w, &i->arg[k]), 8, aw, 0);
+    o.site = push_site(w, ISA_HOW, lower_space_of(w, &i->arg[k]), 8, aw, 0);
     VEC_PUSH(w->mem, &w->op, o);
 }
 
@@ -470,7 +467,7 @@ void lower_matrix(struct lower *w, int form)
         return;
     }
     struct opnd at, r[4] = { no_opnd };
-    u32 aw = address(w, m, &at, &o.off);
+    u32 aw = lower_address(w, m, &at, &o.off);
     for (u32 k = 0; k < n; k++) {
         const struct ptx_operand *e = v->kind == OP_VEC ? &v->elem[k] : v;
         if (e->kind != OP_REG || lower_width(w, e) != 4) {
@@ -482,7 +479,7 @@ void lower_matrix(struct lower *w, int form)
     move_operands(w, &o, load, at, r, n);
     o.aux = (u16)(n | (lower_has_mod(i, "trans") ? 16 : 0));
     lower_meet_aligned(w);
-    o.site = push_site(w, f->flags & ISA_HOW, space_of(w, m), 16, aw, 0);
+    o.site = push_site(w, f->flags & ISA_HOW, lower_space_of(w, m), 16, aw, 0);
     VEC_PUSH(w->mem, &w->op, o);
     if (around != NONE) lower_end_block(w, TERM_FALL);
     lower_end_around(w, around);

@@ -16,6 +16,13 @@ static const struct {
 
 u32 tensor_bits(enum tensor_type t) { return types[t].bits; }
 
+int lower_mma_type(struct str s)
+{
+    for (u32 k = 0; k < TENSOR_TYPES; k++)
+        if (str_is(s, types[k].name)) return (int)k;
+    return -1;
+}
+
 /* Which shapes the manual has for a type of a (tables of 9.7.14.5.14 and 9.7.14.6.3), dense and sparse. */
 static const struct {
     u16 m, k;
@@ -60,7 +67,7 @@ static u8 registers(u32 elements, enum tensor_type t)
     return (u8)(bits / (t == TENSOR_F64 ? 64 : 32));
 }
 
-static bool shape_read(struct str s, struct mma *x)
+bool lower_mma_shape(struct str s, struct mma *x)
 {
     unsigned m, n, k;
     char text[24];
@@ -83,7 +90,7 @@ static bool mma_read(const struct ptx_insn *i, struct mma *x)
     x->round = RND_RN;
     for (k = 0; k < i->op->nmod; k++) {
         struct str s = i->op->mod[k];
-        if (s.n > 4 && shape_read(s, x)) continue;
+        if (s.n > 4 && lower_mma_shape(s, x)) continue;
         if (str_is(s, "row") || str_is(s, "col")) {
             if (layouts++)
                 x->b_rows = s.p[0] == 'r';
@@ -97,8 +104,8 @@ static bool mma_read(const struct ptx_insn *i, struct mma *x)
         if (str_is(s, "rp")) x->round = RND_RP;
         if (str_is(s, "sp") || str_is(s, "sp::ordered_metadata")) x->sparse = true;
         if (str_is(s, "sp::ordered_metadata")) x->ordered = true;
-        for (u32 j = 0; j < TENSOR_TYPES && n < 4; j++)
-            if (str_is(s, types[j].name)) t[n++] = (u8)j;
+        int type = lower_mma_type(s);
+        if (type >= 0 && n < 4) t[n++] = (u8)type;
     }
     if (n != 4 || x->n != 8) return false;
     x->d = t[0];
@@ -118,9 +125,7 @@ static bool mma_read(const struct ptx_insn *i, struct mma *x)
     return true;
 }
 
-/* The registers of one operand, as sources or as results; false: another number of them, or of another width. */
-static bool registers_read(struct lower *w, const struct ptx_operand *v, u32 n, bool wide, bool result,
-                           struct opnd *out)
+bool lower_mma_registers(struct lower *w, const struct ptx_operand *v, u32 n, bool wide, bool result, struct opnd *out)
 {
     u32 has = v->kind == OP_VEC ? v->nelem : 1;
     if (has != n) return false;
@@ -133,8 +138,7 @@ static bool registers_read(struct lower *w, const struct ptx_operand *v, u32 n, 
     return true;
 }
 
-/* The number of a form in the function's list. */
-static u16 mma_number(struct lower *w, const struct mma *x)
+u16 lower_mma_number(struct lower *w, const struct mma *x)
 {
     for (u32 k = 0; k < w->mma.n; k++)
         if (!memcmp(&w->mma.p[k], x, sizeof *x)) return (u16)k;
@@ -156,13 +160,13 @@ void lower_mma(struct lower *w, int form)
     bool wide = x.a == TENSOR_F64;
     struct opnd *a = src, *b = a + x.na, *c = b + x.nb;
     u32 n = x.na + x.nb + x.nc;
-    bool ok = registers_read(w, &i->arg[0], x.nd, wide, true, dst) &&
-              registers_read(w, &i->arg[1], x.na, wide, false, a) &&
-              registers_read(w, &i->arg[2], x.nb, wide, false, b) &&
-              registers_read(w, &i->arg[3], x.nc, wide, false, c);
+    bool ok = lower_mma_registers(w, &i->arg[0], x.nd, wide, true, dst) &&
+              lower_mma_registers(w, &i->arg[1], x.na, wide, false, a) &&
+              lower_mma_registers(w, &i->arg[2], x.nb, wide, false, b) &&
+              lower_mma_registers(w, &i->arg[3], x.nc, wide, false, c);
     if (ok && x.sparse) {
         struct opnd which = lower_operand(w, &i->arg[5], T_U32);
-        ok = registers_read(w, &i->arg[4], 1, false, false, src + n) && which.kind == O_CONST && which.value < 4;
+        ok = lower_mma_registers(w, &i->arg[4], 1, false, false, src + n) && which.kind == O_CONST && which.value < 4;
         x.selector = (u8)which.value;
         n++;
     }
@@ -171,7 +175,7 @@ void lower_mma(struct lower *w, int form)
         return;
     }
     lower_operands(w, &o, dst, x.nd, src, n);
-    o.aux = mma_number(w, &x);
+    o.aux = lower_mma_number(w, &x);
     lower_meet_aligned(w);
     VEC_PUSH(w->mem, &w->op, o);
     if (around != NONE) lower_end_block(w, TERM_FALL);

@@ -27,8 +27,21 @@ static inline bool tensor_is_fp8(enum tensor_type t) { return t == TENSOR_E4M3 |
 /* How the elements of one operand lie in the registers of a warp. */
 enum mma_layout {
     MMA_FRAGMENT, /* the manual's fragments of mma.sync */
+    MMA_WMMA,     /* those of wmma, which the manual leaves open: the same, block by block of 8 x 8 */
     MMA_QUAD_PAIR /* m8n8k4 on f16: four products, each of eight lanes */
 };
+enum { MMA_MOST = 32 }; /* rows, columns */
+
+/* Where an element of an operand lies: element `e` of register `reg` of a lane. */
+struct mma_place {
+    u8 row, col; /* in a, c and d; of b, row is its column n, and col is k; of b1, col counts words */
+    u8 part;     /* of m8n8k4 on f16: which of the four products */
+};
+enum mma_operand { OPERAND_A, OPERAND_B, OPERAND_C, OPERAND_D };
+struct mma;
+struct mma_place mma_place(const struct mma *f, enum mma_operand which, u32 lane, u32 reg, u32 e);
+/* Elements in a register: of b1, words. */
+u32 mma_each(enum tensor_type t);
 
 /* One form of the instruction; those that a function has are in lowered.mma, each once. */
 struct mma {

@@ -1,8 +1,7 @@
 /* mma.sync: a product of small matrices, of which each lane of the warp has a part in its registers (9.7.14.5).
  *
- * The parts are put together to whole matrices, multiplied as a tensor core does (tensor.h), and handed out again. In
- * the manual's fragments lane l belongs to row l / 4 of a and c, or to column l / 4 of b, and holds in each register as
- * many neighbours as fit into 32 bits; the next register goes on 8 rows below, then behind the four lanes. */
+ * The parts are put together to whole matrices, multiplied as a tensor core does (tensor.h), and handed out again;
+ * code/fragments.c knows where they lie. */
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/planes.h"
@@ -17,72 +16,19 @@ struct product {
     const char *R; /* the register file */
 };
 
-/* Where an element of an operand lies. */
-struct element {
-    u8 row, col; /* in a, c and d; of b, row is its column n, and col is k */
-    u8 part;     /* of m8n8k4: which of the four products */
-};
-
-/* The element `e` of register `reg` in that lane, where a register has `each` elements. */
-static struct element fragment(u32 lane, u32 reg, u32 each, u32 e, bool two_halves)
-{
-    u32 half = two_halves ? reg & 1 : 0, block = two_halves ? reg >> 1 : reg;
-    return (struct element){ .row = (u8)(lane / 4 + 8 * half), .col = (u8)(block * 4 * each + lane % 4 * each + e) };
-}
-
-/* The same of m8n8k4 on f16, of element i of the lane's part of a or b. */
-static struct element pair_operand(u32 lane, u32 i, bool turned)
-{
-    u32 own = lane % 4, high = lane < 16 ? 0 : 4;
-    return turned ? (struct element){ .row = (u8)(i + high), .col = (u8)own, .part = (u8)(lane / 4 % 4) }
-                  : (struct element){ .row = (u8)(own + high), .col = (u8)i, .part = (u8)(lane / 4 % 4) };
-}
-
-/* And of c or d, which lie apart as f16 and f32. */
-static struct element pair_sum(u32 lane, u32 i, bool half)
-{
-    u32 high = lane < 16 ? 0 : 4, row = half ? lane % 4 : (lane & 1) + (i & 2),
-        col = half ? i : (i & 4) + (lane & 2) + (i & 1);
-    return (struct element){ .row = (u8)(row + high), .col = (u8)col, .part = (u8)(lane / 4 % 4) };
-}
-
-enum operand { OPERAND_A, OPERAND_B, OPERAND_C, OPERAND_D };
-
-/* Element `e` of register `reg` of an operand. b1 counts words. */
-static struct element place_of(const struct mma *f, enum operand which, u32 lane, u32 reg, u32 e)
-{
-    enum tensor_type t = (enum tensor_type[]){ f->a, f->b, f->c, f->d }[which];
-    u32 bits = tensor_bits(t), each = bits >= 32 || t == TENSOR_B1 ? 1 : 32 / bits;
-    if (f->layout == MMA_QUAD_PAIR) {
-        u32 i = reg * each + e;
-        return which >= OPERAND_C ? pair_sum(lane, i, t == TENSOR_F16)
-                                  : pair_operand(lane, i, which == OPERAND_A ? f->a_cols : f->b_rows);
-    }
-    if (which < OPERAND_C) return fragment(lane, reg, each, e, which == OPERAND_A && f->m == 16);
-    /* c and d: two neighbours in a row, in one register or in two */
-    u32 i = reg * (t == TENSOR_F16 ? 2 : 1) + e;
-    return (struct element){ .row = (u8)(lane / 4 + i / 2 * 8), .col = (u8)(lane % 4 * 2 + i % 2) };
-}
-
-static u32 elements_of(enum tensor_type t)
-{
-    u32 bits = tensor_bits(t);
-    return bits >= 32 || t == TENSOR_B1 ? 1 : 32 / bits;
-}
-
 /* The list of a product's sources: first a, then b, then c, then metadata. */
-static const struct insn_opnd *source(const struct product *p, enum operand which, u32 reg)
+static const struct insn_opnd *source(const struct product *p, enum mma_operand which, u32 reg)
 {
     u32 before[] = { 0, p->form->na, p->form->na + p->form->nb };
     return insn_src(p->warp->code, p->insn, before[which] + reg);
 }
 
 /* Puts an operand together: words of 32 bits, `stride` of them a row, `step` a product of m8n8k4. */
-static void gather(const struct product *p, enum operand which, u32 registers, u32 stride, u32 step, u32 *out)
+static void gather(const struct product *p, enum mma_operand which, u32 registers, u32 stride, u32 step, u32 *out)
 {
     const struct mma *f = p->form;
     enum tensor_type t = (enum tensor_type[]){ f->a, f->b, f->c }[which];
-    u32 each = elements_of(t), bits = tensor_bits(t);
+    u32 each = mma_each(t), bits = tensor_bits(t);
     u32 mask = bits >= 32 || t == TENSOR_B1 ? ~0u : (1u << bits) - 1;
     for (u32 reg = 0; reg < registers; reg++) {
         const struct insn_opnd *o = source(p, which, reg);
@@ -90,7 +36,7 @@ static void gather(const struct product *p, enum operand which, u32 registers, u
         lane_values(p->warp->code, p->R, o->slot, o->cls, 4, v);
         for (u32 l = 0; l < LANES; l++)
             for (u32 e = 0; e < each; e++) {
-                struct element at = place_of(f, which, l, reg, e);
+                struct mma_place at = mma_place(f, which, l, reg, e);
                 out[at.part * step + at.row * stride + at.col] = (u32)(v[l] >> e * bits) & mask;
             }
     }
@@ -99,14 +45,14 @@ static void gather(const struct product *p, enum operand which, u32 registers, u
 static void scatter(const struct product *p, char *R, u32 lanes, u32 stride, u32 step, const u32 *in)
 {
     const struct mma *f = p->form;
-    u32 each = elements_of((enum tensor_type)f->d);
+    u32 each = mma_each((enum tensor_type)f->d);
     for (u32 reg = 0; reg < f->nd; reg++) {
         const struct insn_opnd *o = insn_dst(p->warp->code, p->insn, reg);
         for (u32 l = 0; l < LANES; l++) {
             u32 v = 0;
             if (!(lanes >> l & 1)) continue;
             for (u32 e = 0; e < each; e++) {
-                struct element at = place_of(f, OPERAND_D, l, reg, e);
+                struct mma_place at = mma_place(f, OPERAND_D, l, reg, e);
                 v |= in[at.part * step + at.row * stride + at.col] << 16 * e;
             }
             memcpy(SLOT(R, o->slot) + 4 * l, &v, 4);
@@ -155,19 +101,19 @@ static void multiply_sparse(const struct product *p, struct tensor t, const u32 
 
 /* Whatever an element of d is made from has to be defined: its row of a, its column of b, and c. */
 struct undefined {
-    u32 origin[4][16]; /* of a row, + 1; 0: all of it is defined */
+    u32 origin[4][MMA_MOST]; /* of a row, + 1; 0: all of it is defined */
 };
 
-static void undefined_lines(const struct product *p, enum operand which, u32 registers, struct undefined *x)
+static void undefined_lines(const struct product *p, enum mma_operand which, u32 registers, struct undefined *x)
 {
     enum tensor_type t = (enum tensor_type)(which == OPERAND_A ? p->form->a : p->form->b);
     for (u32 reg = 0; reg < registers; reg++) {
         u32 slot = source(p, which, reg)->slot;
         for (u32 m = plane_lanes(p->warp->planes, slot); m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m), each = elements_of(t);
+            u32 l = (u32)__builtin_ctz(m), each = mma_each(t);
             struct taint bad = plane_taint(p->warp->planes, slot, l);
             for (u32 e = 0; e < each; e++) {
-                struct element at = place_of(p->form, which, l, reg, e);
+                struct mma_place at = mma_place(p->form, which, l, reg, e);
                 u32 bits = each == 1 ? 64 : tensor_bits(t);
                 if (bad.undef >> (each == 1 ? 0 : e * bits) & low_bits(bits))
                     x->origin[at.part][at.row] = bad.origin + 1;
@@ -181,8 +127,8 @@ static void undefined_results(const struct product *p, u32 lanes)
     const struct mma *f = p->form;
     struct undefined rows = { 0 }, cols = { 0 };
     struct planes *planes = p->warp->planes;
-    u32 width = f->d == TENSOR_F64 ? 64 : 32, each = elements_of((enum tensor_type)f->d),
-        c_each = elements_of((enum tensor_type)f->c);
+    u32 width = f->d == TENSOR_F64 ? 64 : 32, each = mma_each((enum tensor_type)f->d),
+        c_each = mma_each((enum tensor_type)f->c);
     struct taint out[MOST_REGISTERS][LANES];
     memset(out, 0, sizeof out);
     undefined_lines(p, OPERAND_A, f->na, &rows);
@@ -190,7 +136,7 @@ static void undefined_results(const struct product *p, u32 lanes)
     for (u32 reg = 0; reg < f->nd; reg++)
         for (u32 l = 0; l < LANES; l++)
             for (u32 e = 0; e < each; e++) {
-                struct element at = place_of(f, OPERAND_D, l, reg, e);
+                struct mma_place at = mma_place(f, OPERAND_D, l, reg, e);
                 u32 i = reg * each + e,
                     from = rows.origin[at.part][at.row] ? rows.origin[at.part][at.row] : cols.origin[at.part][at.col];
                 struct taint c = plane_taint(planes, source(p, OPERAND_C, i / c_each)->slot, l);
@@ -214,18 +160,18 @@ static void multiply_f64(const struct product *p, char *R, u32 lanes, const stru
     u32 registers[] = { f->na, f->nb, f->nc };
     for (u32 which = OPERAND_A; which <= OPERAND_C; which++)
         for (u32 reg = 0; reg < registers[which]; reg++) {
-            const struct insn_opnd *o = source(p, (enum operand)which, reg);
+            const struct insn_opnd *o = source(p, (enum mma_operand)which, reg);
             u64 v[LANES];
             lane_values(p->warp->code, R, o->slot, o->cls, 8, v);
             for (u32 l = 0; l < LANES; l++) {
-                struct element at = place_of(f, (enum operand)which, l, reg, 0);
+                struct mma_place at = mma_place(f, (enum mma_operand)which, l, reg, 0);
                 of[which][at.row * (which == OPERAND_C ? f->n : f->k) + at.col] = v[l];
             }
         }
     tensor_multiply_f64(t, f->m, f->n, a, b, c, c);
     for (u32 reg = 0; reg < f->nd; reg++)
         for (u32 l = 0; l < LANES; l++) {
-            struct element at = place_of(f, OPERAND_D, l, reg, 0);
+            struct mma_place at = mma_place(f, OPERAND_D, l, reg, 0);
             if (lanes >> l & 1)
                 memcpy(SLOT(R, insn_dst(p->warp->code, p->insn, reg)->slot) + 8 * l, &c[at.row * f->n + at.col], 8);
         }
@@ -261,9 +207,10 @@ int run_mma(char *restrict R, const struct insn *i, struct warp *w)
                         .saturate = f->saturate,
                         .conjunction = f->conjunction };
     t.k = (u32)f->k / (f->a == TENSOR_B1 ? 32 : f->sparse ? 2 : 1);
-    t.way = f->layout == MMA_QUAD_PAIR              ? TENSOR_FMA_CHAIN
-            : tensor_is_fp8((enum tensor_type)f->a) ? TENSOR_FP8_HALF
-                                                    : TENSOR_ONE_SUM;
+    t.way = f->layout == MMA_WMMA && f->a == TENSOR_TF32 ? TENSOR_BY_FOUR
+            : f->layout == MMA_QUAD_PAIR                 ? TENSOR_FMA_CHAIN
+            : tensor_is_fp8((enum tensor_type)f->a)      ? TENSOR_FP8_HALF
+                                                         : TENSOR_ONE_SUM;
     bool planes = w->code->watch & WATCH_INIT && w->planes && w->planes->dirty;
     if (!lanes) return 0;
     if (planes) undefined_results(&p, lanes);

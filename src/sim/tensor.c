@@ -259,6 +259,17 @@ static u32 integer_sum(const struct tensor *t, const u32 *a, const u32 *b, u32 c
     return (u32)sum;
 }
 
+/* wmma of f16 may have c of one type and d of another: a narrow c is widened, a wide result is rounded. */
+static void two_types(const struct tensor *t, u32 m, u32 n, const u32 *a, const u32 *b, const u32 *c, u32 *d)
+{
+    struct tensor wide = *t;
+    u32 x[TENSOR_MOST * TENSOR_MOST];
+    wide.c = wide.d = TENSOR_F32;
+    for (u32 j = 0; j < m * n; j++) x[j] = t->c == TENSOR_F32 ? c[j] : convert(t->c, TENSOR_F32, c[j]);
+    one_sum(&wide, m, n, a, b, x, x);
+    for (u32 j = 0; j < m * n; j++) d[j] = t->d == TENSOR_F32 ? x[j] : convert(TENSOR_F32, t->d, x[j]);
+}
+
 void tensor_multiply(const struct tensor *t, u32 m, u32 n, const u32 *a, const u32 *b, const u32 *c, u32 *d)
 {
     CHECK(m <= TENSOR_MOST && n <= TENSOR_MOST && n % TENSOR_COLUMNS == 0);
@@ -271,6 +282,8 @@ void tensor_multiply(const struct tensor *t, u32 m, u32 n, const u32 *a, const u
         for (u32 r = 0; r < m; r++)
             for (u32 col = 0; col < n; col++)
                 d[r * n + col] = fma_chain(t, a + r * t->k, b + col * t->k, c[r * n + col]);
+    else if (t->c != t->d)
+        two_types(t, m, n, a, b, c, d);
     else
         (t->way == TENSOR_FP8_HALF ? fp8_halves : t->way == TENSOR_BY_FOUR ? by_four : one_sum)(t, m, n, a, b, c, d);
 }
