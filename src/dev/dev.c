@@ -66,7 +66,7 @@ static struct ptx_module *link_parts(struct arena *tmp, const struct dev_part *p
 
 static void module_free(struct device *d, struct dev_module *m)
 {
-    launch_unloaded();
+    launch_forget();
     lock(&d->modules_lock);
     struct dev_module **link = &d->modules;
     while (*link && *link != m) link = &(*link)->next;

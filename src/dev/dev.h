@@ -154,7 +154,10 @@ bool dev_contract_kept(struct device *d, const struct dev_launch *l);
 bool launch_allowed(struct device *d, const struct dev_launch *l);
 /* Whether the calling thread's last launch was of this kernel and shape, and was allowed without a note. */
 bool launch_was_allowed(const struct dev_launch *l);
-void launch_unloaded(void); /* kernels are gone: what launch_allowed remembers of them does not count */
+/* A kernel, a stream or a device came or went, or what is known of one has changed: whatever was remembered of earlier
+ * launches does not count any more. */
+void launch_forget(void);
+extern u64 launch_forgets; /* atomic: how often that was called */
 /* A finding about the launch as a whole, at the kernel's first line. */
 void launch_found(struct device *d, const struct dev_launch *l, enum finding_kind kind, u64 key, const char *cause,
                   const char *fix);

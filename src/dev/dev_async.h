@@ -21,6 +21,8 @@ struct dev_graph;
 struct dev_node;
 struct dev_exec; /* an executable graph */
 struct dev_pool;
+struct cu_function_;
+struct cu_stream_;
 
 /* One side of a copy: an address of the device (also of its pinned and managed memory), or memory of the host. */
 struct dev_end {
@@ -70,6 +72,17 @@ struct dev_task {
     const char *site;  /* the host's call for reports: "copy 2", "cudaMemcpyAsync at main.cu:41"; NULL: not known */
 };
 
+/* A launch in a stream of a real GPU, ready to be made again with other arguments: what its driver is called with. */
+struct dev_repeat {
+    /* cuLaunchKernel; its types are those of driver.h, which src/cuda has by other names */
+    int (*launch)(struct cu_function_ *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                  unsigned bz, unsigned shared, struct cu_stream_ *stream, void **params, void **extra);
+    struct cu_function_ *function;
+    struct cu_stream_ *stream;
+    const struct ptx_func *kernel;
+    const struct ptx_func **last; /* atomic: where the kernel is noted when it was launched */
+};
+
 struct dev_async_ops {
     /* streams; flags and priorities as in op.h */
     u32 (*stream_new)(struct device *d, u32 flags, s32 priority, struct dev_stream **out, struct error *e);
@@ -82,6 +95,8 @@ struct dev_async_ops {
     u32 (*stream_synchronise)(struct dev_stream *st, struct error *e);
     u32 (*synchronise)(struct device *d, struct error *e);
     u32 (*enqueue)(struct dev_stream *st, struct dev_task *task, struct error *e);
+    /* Fills `out` for a launch that was just enqueued there; false: it cannot be repeated so. NULL: none can. */
+    bool (*repeat)(struct dev_stream *st, const struct dev_launch *l, struct dev_repeat *out);
     u32 (*value_wait)(struct dev_stream *st, u64 address, u32 bits, u64 value, enum op_compare c, const char *site,
                       struct error *e);
     u32 (*value_write)(struct dev_stream *st, u64 address, u32 bits, u64 value, const char *site, struct error *e);

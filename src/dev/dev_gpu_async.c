@@ -41,6 +41,7 @@ static u32 stream_delete_gpu(struct dev_stream *st, struct error *e)
     while (*link != st) link = &(*link)->next;
     *link = st->next;
     unlock(&g->lock);
+    launch_forget();
     u32 code = gpu_ready(d, e);
     if (!code) code = ASK(d, st, e, "cuStreamDestroy", stream_delete, st->handle);
     base_free(st);
@@ -371,6 +372,18 @@ static u32 launch(struct dev_stream *st, const struct dev_task *t, struct error 
     return 0;
 }
 
+static bool repeat_gpu(struct dev_stream *st, const struct dev_launch *l, struct dev_repeat *out)
+{
+    const struct gpu_kernel *x = __atomic_load_n(&l->kernel->device, __ATOMIC_ACQUIRE);
+    if (!x || l->cooperative || st->handle <= CU_PER_THREAD) return false;
+    *out = (struct dev_repeat){ .launch = st->d->gpu->cu.launch,
+                                .function = x->function,
+                                .stream = st->handle,
+                                .kernel = l->kernel,
+                                .last = &st->last };
+    return true;
+}
+
 static u32 enqueue_gpu(struct dev_stream *st, struct dev_task *t, struct error *e)
 {
     if (t->kind == OP_LAUNCH) return launch(st, t, e);
@@ -510,6 +523,7 @@ const struct dev_async_ops dev_gpu_async = {
     .stream_synchronise = stream_synchronise_gpu,
     .synchronise = synchronise_gpu,
     .enqueue = enqueue_gpu,
+    .repeat = repeat_gpu,
     .value_wait = value_wait_gpu,
     .value_write = value_write_gpu,
     .event_new = event_new_gpu,

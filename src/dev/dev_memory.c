@@ -28,6 +28,7 @@ void dev_attach(struct device *d)
     if (k < DEVICES) {
         devices[k] = d;
         __atomic_fetch_add(&ndevices, 1, __ATOMIC_RELEASE);
+        launch_forget();
     }
     pthread_rwlock_unlock(&devices_lock);
 }

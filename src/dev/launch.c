@@ -235,18 +235,18 @@ static bool residency_fits(struct refusal *x, u64 fixed)
  * is asked for one line of memory instead of the kernel's, the module's and the profile's. */
 struct allowed {
     const struct ptx_func *kernel;
-    u64 unloads; /* of `unloads` then: a kernel that came since may lie at the same address */
+    u64 forgets; /* launch_forgets then: a kernel that came since may lie at the same address */
     u32 grid[3], block[3], shared_bytes, shared_consent, registers, cooperative;
 };
 static _Thread_local struct allowed last;
-static u64 unloads; /* atomic */
+u64 launch_forgets = 1;
 
-void launch_unloaded(void) { __atomic_add_fetch(&unloads, 1, __ATOMIC_RELEASE); }
+void launch_forget(void) { __atomic_add_fetch(&launch_forgets, 1, __ATOMIC_RELEASE); }
 
 bool launch_was_allowed(const struct dev_launch *l)
 {
     const struct allowed *x = &last;
-    return x->kernel == l->kernel && x->unloads == __atomic_load_n(&unloads, __ATOMIC_ACQUIRE) &&
+    return x->kernel == l->kernel && x->forgets == __atomic_load_n(&launch_forgets, __ATOMIC_ACQUIRE) &&
            !((x->grid[0] ^ l->grid[0]) | (x->grid[1] ^ l->grid[1]) | (x->grid[2] ^ l->grid[2]) |
              (x->block[0] ^ l->block[0]) | (x->block[1] ^ l->block[1]) | (x->block[2] ^ l->block[2]) |
              (x->shared_bytes ^ l->shared_bytes) | (x->shared_consent ^ l->shared_consent) |
@@ -263,7 +263,7 @@ static bool limits_kept(struct refusal *x)
 static bool allow(struct device *d, const struct dev_launch *l)
 {
     struct allowed this = { .kernel = l->kernel,
-                            .unloads = __atomic_load_n(&unloads, __ATOMIC_ACQUIRE),
+                            .forgets = __atomic_load_n(&launch_forgets, __ATOMIC_ACQUIRE),
                             .grid = { l->grid[0], l->grid[1], l->grid[2] },
                             .block = { l->block[0], l->block[1], l->block[2] },
                             .shared_bytes = l->shared_bytes,

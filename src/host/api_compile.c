@@ -212,6 +212,7 @@ static bool assemble_part(lk_module *module, const struct ptx_module *p, struct 
             to->spill_stores = list[i].spill_stores;
             to->spill_loads = list[i].spill_loads;
         }
+    launch_forget(); /* a block may have too many registers now */
     unlock(&module->gpu->lock);
     arena_free(&a);
     return ok;

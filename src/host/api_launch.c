@@ -197,27 +197,111 @@ static lk_status run(lk_gpu *gpu, const struct host_launch *h, lk_stats *stats, 
     return report_error_occurrences(report) != before ? LK_FINDINGS : LK_OK;
 }
 
-static lk_status enqueue(lk_gpu *gpu, struct host_launch *h, struct error *e)
+/* ---- repeats ----
+ *
+ * The last launch of this thread in a stream of a real GPU, if the driver took it and nothing was said of it. One that
+ * is equal but for the values of its arguments goes to the driver at once: of the memory that a launch is usually read
+ * from (kernel, module, gpu, device, report, limits), which the driver's own work has thrown out of the nearest cache,
+ * it takes two lines. */
+
+enum { SHAPE_WORDS = 4 };
+
+/* Grid, block, shared memory and whether it is cooperative: they are neighbours in lk_launch. */
+struct launch_shape {
+    u64 word[SHAPE_WORDS];
+};
+_Static_assert(offsetof(lk_launch, args) - offsetof(lk_launch, grid) == sizeof(struct launch_shape), "neighbours");
+
+static _Thread_local _Alignas(64) struct {
+    const lk_kernel *kernel; /* NULL: none */
+    const lk_stream *stream;
+    u64 forgets; /* launch_forgets then */
+    struct launch_shape shape;
+    u32 args;
+    struct dev_repeat dev;
+} repeat;
+
+static struct launch_shape shape_of(const lk_launch *l)
 {
-    if (h->in->stream->handle.gpu != gpu) return host_refuse(gpu, "the kernel and the stream belong to different gpus");
-    return may_wait(h->in, e) ? host_enqueue(h->in->stream, &h->task, h->in->site) : host_failed(gpu);
+    struct launch_shape s;
+    memcpy(&s, l->grid, sizeof s);
+    return s;
 }
 
-lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats *stats)
+/* Whether nothing is asked for that a repeat leaves out. */
+static bool is_plain(const lk_launch *l)
 {
-    if (stats) *stats = (lk_stats){ 0 };
-    if (!kernel || !launch) return HOST_MISSING(kernel ? kernel->module->gpu : NULL, kernel ? "launch" : "kernel");
+    return !((uintptr_t)l->arg_bytes | (uintptr_t)l->trace | (uintptr_t)l->contract | l->shared_optin | l->registers |
+             l->order | l->orders | l->number | l->programmatic);
+}
+
+/* true: it is enqueued. A launch that the driver refuses is made again on the long way, which says why. */
+static bool repeated(const lk_kernel *k, const lk_launch *l)
+{
+    if (repeat.kernel != k || l->size < sizeof *l || repeat.stream != l->stream ||
+        repeat.forgets != __atomic_load_n(&launch_forgets, __ATOMIC_ACQUIRE) || !is_plain(l) ||
+        l->arg_count != repeat.args)
+        return false;
+    struct launch_shape s = shape_of(l);
+    u64 differ = 0;
+    for (u32 i = 0; i < SHAPE_WORDS; i++) differ |= s.word[i] ^ repeat.shape.word[i];
+    if (differ || (l->arg_count && !l->args)) return false;
+    for (u32 i = 0; i < l->arg_count; i++)
+        if (!l->args[i]) return false;
+    const struct dev_repeat *d = &repeat.dev;
+    const u32 *n = l->grid, *b = l->block;
+    if (d->launch(d->function, n[0], MAX_OF(n[1], 1u), MAX_OF(n[2], 1u), b[0], MAX_OF(b[1], 1u), MAX_OF(b[2], 1u),
+                  l->shared_bytes, d->stream, (void **)(uintptr_t)l->args, NULL))
+        return false;
+    __atomic_store_n(d->last, d->kernel, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* Keeps a launch that was enqueued. `forgets` is from before it. */
+static void repeat_keep(const lk_kernel *k, const lk_launch *l, const struct dev_launch *dev, u64 forgets)
+{
+    const struct dev_async_ops *ops = k->module->gpu->device->async;
+    repeat.kernel = NULL;
+    if (!ops->repeat || !is_plain(l) || !dev_alone() || !launch_was_allowed(dev)) return;
+    if (!ops->repeat(l->stream->dev, dev, &repeat.dev)) return;
+    repeat.kernel = k;
+    repeat.stream = l->stream;
+    repeat.forgets = forgets;
+    repeat.shape = shape_of(l);
+    repeat.args = l->arg_count;
+}
+
+static lk_status enqueue(lk_gpu *gpu, const lk_kernel *kernel, struct host_launch *h, struct error *e)
+{
+    if (h->in->stream->handle.gpu != gpu) return host_refuse(gpu, "the kernel and the stream belong to different gpus");
+    if (!may_wait(h->in, e)) return host_failed(gpu);
+    u64 forgets = __atomic_load_n(&launch_forgets, __ATOMIC_ACQUIRE);
+    lk_status status = host_enqueue(h->in->stream, &h->task, h->in->site);
+    if (status == LK_OK && gpu->device->gpu) repeat_keep(kernel, h->in, &h->task.launch, forgets);
+    return status;
+}
+
+static lk_status launch(lk_kernel *kernel, const lk_launch *given, lk_stats *stats)
+{
     lk_gpu *gpu = kernel->module->gpu;
     struct error *e = host_begin(gpu);
     struct host_launch h;
-    lk_status status = launch_begin(&h, kernel, launch, e);
+    lk_status status = launch_begin(&h, kernel, given, e);
     if (status != LK_OK) return status;
     /* launches of streams run side by side: what is found in one of them says so itself */
     report_launch(gpu->device->report, h.in->stream ? 0 : h.in->number);
     report_launch_here(h.in->stream ? h.in->number : 0);
+    if (!h.in->stream && h.in->number) launch_forget(); /* a repeat would leave the number as it is */
     pointers_check(kernel, &h.task.launch);
-    status = h.in->stream ? enqueue(gpu, &h, e) : run(gpu, &h, stats, e);
+    status = h.in->stream ? enqueue(gpu, kernel, &h, e) : run(gpu, &h, stats, e);
     report_launch_here(0);
     host_launch_end(&h);
     return status;
+}
+
+lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *given, lk_stats *stats)
+{
+    if (stats) *stats = (lk_stats){ 0 };
+    if (!kernel || !given) return HOST_MISSING(kernel ? kernel->module->gpu : NULL, kernel ? "launch" : "kernel");
+    return repeated(kernel, given) ? LK_OK : launch(kernel, given, stats);
 }

@@ -3,6 +3,7 @@
 #include "dev/dev_gpu.h"
 #include "dev/dev_memory.h"
 #include "dev/graph.h"
+#include "host/host.h"
 #include "unit.h"
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -25,6 +26,15 @@ static struct error *fresh(void)
     return &e;
 }
 
+static void stub_open(const struct device *of)
+{
+    void *lib = of->gpu->cu.library, *f = dlsym(lib, "stub_text"), *g = dlsym(lib, "stub_fail"),
+         *h = dlsym(lib, "stub_busy");
+    memcpy(&called, &f, sizeof f);
+    memcpy(&fail, &g, sizeof g);
+    memcpy(&busy, &h, sizeof h);
+}
+
 static void open_gpu(void)
 {
     char path[4096] = "";
@@ -37,11 +47,7 @@ static void open_gpu(void)
         fprintf(stderr, "%s\n", e.text);
         exit(1);
     }
-    void *f = dlsym(d->gpu->cu.library, "stub_text"), *g = dlsym(d->gpu->cu.library, "stub_fail"),
-         *h = dlsym(d->gpu->cu.library, "stub_busy");
-    memcpy(&called, &f, sizeof f);
-    memcpy(&fail, &g, sizeof g);
-    memcpy(&busy, &h, sizeof h);
+    stub_open(d);
     struct dev_module *m = dev_load(d, &(struct dev_part){ "k.ptx", STR(ptx) }, 1, fresh());
     UNIT(m);
     kernel = m->ptx->func[0];
@@ -399,6 +405,67 @@ static void test_faults(void)
     free(text);
 }
 
+/* Through the public interface: a launch that is equal to the thread's last one takes a short way, and all that may
+ * have changed since sends it the long way. */
+static lk_status launched(lk_kernel *k, lk_launch *l)
+{
+    called();
+    return lk_kernel_launch(k, l, NULL);
+}
+
+static void test_repeats(void)
+{
+    lk_gpu *g;
+    lk_module *m;
+    lk_stream *s, *t;
+    UNIT_EQ(lk_gpu_create(&(lk_options){ .size = sizeof(lk_options), .on = "gpu" }, &g), LK_OK);
+    stub_open(g->device);
+    UNIT_EQ(lk_module_load(g, "k.ptx", ptx, sizeof ptx - 1, &m), LK_OK);
+    UNIT_EQ(lk_stream_create(g, LK_STREAM_NON_BLOCKING, 0, &s), LK_OK);
+    UNIT_EQ(lk_stream_create(g, 0, 0, &t), LK_OK);
+    lk_kernel *k = lk_module_kernel_at(m, 0);
+    u64 p = 0;
+    u32 n = 3;
+    const void *args[] = { &p, &n };
+    lk_launch l = { .size = sizeof l, .grid = { 2 }, .block = { 32 }, .args = args, .arg_count = 2, .stream = s };
+    UNIT_EQ(launched(k, &l), LK_OK);
+    UNIT_HAS(called(), "2x1x1 32x1x1 0 in ");
+    n = 4;
+    UNIT_EQ(launched(k, &l), LK_OK);
+    UNIT_HAS(called(), "2x1x1 32x1x1 0 in ");
+    UNIT_EQ(launched(k, &l), LK_OK);
+    UNIT_HAS(called(), ": 4\n"); /* the arguments are those of this launch */
+    l.grid[0] = 3;
+    l.grid[1] = 2;
+    UNIT_EQ(launched(k, &l), LK_OK);
+    UNIT_HAS(called(), "3x2x1 32x1x1 0 in ");
+    l.block[0] = 2048; /* more than the card allows: never short */
+    UNIT_EQ(launched(k, &l), LK_FINDINGS);
+    UNIT_EQ_STR(called(), "");
+    l.block[0] = 32;
+    args[1] = NULL;
+    UNIT_EQ(launched(k, &l), LK_BAD_INPUT);
+    UNIT_HAS(lk_gpu_error(g), "argument 1: no pointer to its value is given");
+    args[1] = &n;
+    l.arg_count = 1;
+    UNIT_EQ(launched(k, &l), LK_BAD_INPUT);
+    l.arg_count = 2;
+    UNIT_EQ(launched(k, &l), LK_OK);
+    fail("cuLaunchKernel", 400); /* the context of the thread has changed: made again with its own */
+    UNIT_EQ(launched(k, &l), LK_OK);
+    UNIT_HAS(called(), ": 4\n");
+    fail("cuLaunchKernel", 999);
+    lk_status status = launched(k, &l);
+    UNIT(status == LK_OK);                /* the stand-in fails once, and the long way comes after the short one */
+    UNIT_EQ(lk_stream_destroy(t), LK_OK); /* a later stream may have its address */
+    UNIT_EQ(lk_stream_create(g, 0, 0, &t), LK_OK);
+    UNIT_EQ(launched(k, &l), LK_OK);
+    l.stream = t;
+    UNIT_EQ(launched(k, &l), LK_OK);
+    UNIT_EQ(launched(k, &l), LK_OK);
+    lk_gpu_destroy(g);
+}
+
 int main(void)
 {
     open_gpu();
@@ -409,5 +476,6 @@ int main(void)
     test_graphs();
     test_faults();
     dev_delete(d); /* with a stream that was not deleted */
+    test_repeats();
     return unit_done();
 }
