@@ -129,6 +129,12 @@ struct error {
     char text[512];       /* one sentence: what is wrong and the way out */
     char excerpt[400];    /* the source line and a caret under it, two lines, or "" */
 };
+/* No error, without clearing all of the texts. */
+static inline void error_none(struct error *e)
+{
+    e->code = ERR_NONE;
+    e->where[0] = e->text[0] = e->excerpt[0] = 0;
+}
 /* Records the first error only. Returns false, so that `return error_set(...)` reads well. */
 bool error_set(struct error *e, enum error_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* The same with a place in a text: computes line and column of `at` inside `all` and copies the line with a caret. */
@@ -212,9 +218,12 @@ int process_signal(void);
 
 /* ---- pages of address space (mem is built on these) ---- */
 u64 page_size(void);
-u64 pages_limit(void);                  /* bytes of address space this process may have (RLIMIT_AS); UINT64_MAX: any */
-u64 pages_reserve(u64 at, u64 bytes);   /* without access or memory; at 0: anywhere. 0: not there, or not so much */
-bool pages_commit(u64 at, u64 bytes);   /* may be read and written from now on */
+u64 pages_limit(void);                /* bytes of address space this process may have (RLIMIT_AS); UINT64_MAX: any */
+u64 pages_reserve(u64 at, u64 bytes); /* without access or memory; at 0: anywhere. 0: not there, or not so much */
+bool pages_commit(u64 at, u64 bytes); /* may be read and written from now on */
+/* Into used[], for each page of memory that was committed: whether anybody has used it since, or since pages_discard.
+ * false: that cannot be said, and nothing is in used[]. */
+bool pages_used(u64 at, u64 bytes, u8 *used);
 bool pages_discard(u64 at, u64 bytes);  /* gives the memory back, keeps the addresses; they read as zero again */
 bool pages_punch(u64 at, u64 bytes);    /* the same for a view of a file: every view reads as zero */
 bool pages_withdraw(u64 at, u64 bytes); /* back to the state after pages_reserve, whatever was mapped there */

@@ -4,6 +4,7 @@
 #include "base/base.h"
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -35,6 +36,17 @@ u64 pages_reserve(u64 at, u64 bytes)
 bool pages_commit(u64 at, u64 bytes) { return !mprotect((void *)(uintptr_t)at, (size_t)bytes, PROT_READ | PROT_WRITE); }
 
 bool pages_discard(u64 at, u64 bytes) { return !madvise((void *)(uintptr_t)at, (size_t)bytes, MADV_DONTNEED); }
+
+/* A page that was swapped out counts as unused there. Where swap is in use, nothing is said. */
+bool pages_used(u64 at, u64 bytes, u8 *used)
+{
+    struct sysinfo now;
+    u64 size = page_size(), pages = (bytes + size - 1) / size;
+    if (mincore((void *)(uintptr_t)at, (size_t)bytes, used) || sysinfo(&now) || now.freeswap != now.totalswap)
+        return false;
+    for (u64 k = 0; k < pages; k++) used[k] &= 1;
+    return true;
+}
 
 bool pages_punch(u64 at, u64 bytes) { return !madvise((void *)(uintptr_t)at, (size_t)bytes, MADV_REMOVE); }
 

@@ -81,8 +81,7 @@ struct error *host_begin(const lk_gpu *gpu)
     (void)gpu;
     struct error *e = &mine.error;
     if (e->code == ERR_NONE) return e; /* its texts are empty */
-    e->code = ERR_NONE;
-    e->where[0] = e->text[0] = e->excerpt[0] = 0;
+    error_none(e);
     return e;
 }
 

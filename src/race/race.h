@@ -162,6 +162,7 @@ struct race {
     struct tracked {
         struct mem_object *o;
         u64 cells, bytes; /* their address and size */
+        u32 idle;         /* so many launches in a row left most of their pages as they were (race_footprint.c) */
     } * tracked;
     u32 ntracked, captracked; /* how many; room for how many */
     u32 sweep_at;             /* with so many of them, those that were freed are looked for, also while launches run */

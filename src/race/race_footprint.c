@@ -166,11 +166,12 @@ peek(const volatile u64 *word)
     return *word;
 }
 
-static void put_object(struct reading *f, const struct mem_object *o)
+/* The sectors from `from` to `to` of an object; the number of those that the launch, or another one of its era, has
+ * used. */
+static u64 put_sectors(struct reading *f, const struct mem_object *o, u64 from, u64 to)
 {
     struct race_era *era = f->race->era;
-    if (!o->race || !mem_is_live(o)) return;
-    u64 from = o->base & ~(u64)(SECTOR - 1), to = o->base + o->size;
+    u64 used = 0;
     for (u64 at = from; at < to; at += SECTOR) {
         const struct cell *c = cell_of((const char *)(uintptr_t)o->race, at);
         if (likely(peek(&c->w) < f->lo && peek(&c->r) < f->lo)) continue;
@@ -178,8 +179,111 @@ static void put_object(struct reading *f, const struct mem_object *o)
         struct sector_use u = sector_use(f, c);
         cells_unlock(era, at);
         put_sector(f, at, &u);
+        used++;
     }
+    return used;
+}
+
+/* ---- large objects ----
+ *
+ * A launch of a few threads may be given an object of gigabytes, whose cells nearly all are as they were: their pages
+ * have never been used, which the system tells without a look at them. Pages that an earlier launch has used are read;
+ * where launch after launch leaves them alone, they are given back. */
+
+enum {
+    LARGE = 1 << 20,  /* bytes of cells from which on the system is asked */
+    ASKED = 4096,     /* pages that it is asked for at a time */
+    IDLE_LAUNCHES = 4 /* after so many launches in a row that used few of the pages, the others are given back */
+};
+
+/* Goes over the pages of the cells of an object; they are known by their distance from the first cell. */
+struct pages_reader {
+    struct reading *f;
+    const struct tracked *t;
+    u64 first_sector, end_sector; /* of the object */
+    u64 pages, used;              /* that were read; sectors of them that the era has used */
+};
+
+/* The sectors of the cells from..to, whole ones. A cell that lies in two pages is there only if both were used: whoever
+ * records an access touches all of it. */
+static void sectors_of(const struct pages_reader *p, u64 from, u64 to, u64 *first, u64 *end)
+{
+    u64 size = sizeof(struct cell);
+    *first = p->first_sector + (from + size - 1) / size * SECTOR;
+    *end = MIN_OF(p->first_sector + to / size * SECTOR, p->end_sector);
+}
+
+/* What is done with a run of pages that were used; those before and behind it were not. */
+static void read_pages(struct pages_reader *p, u64 from, u64 to)
+{
+    u64 first, end;
+    sectors_of(p, from, to, &first, &end);
+    p->used += put_sectors(p->f, p->t->o, first, end);
+    p->pages += (to - from) / page_size();
+}
+
+/* No cell of the run from..to that lies in this page, wholly or in part, belongs to the era. */
+static bool is_stale(const struct pages_reader *p, u64 from, u64 to, u64 page)
+{
+    u64 first, end, size = sizeof(struct cell);
+    sectors_of(p, MAX_OF(from, page / size * size), MIN_OF(to, page + page_size() + size - 1), &first, &end);
+    for (u64 at = first; at < end; at += SECTOR) {
+        const struct cell *c = cell_of((const char *)(uintptr_t)p->t->o->race, at);
+        if (c->w >= p->f->lo || c->r >= p->f->lo) return false;
+    }
+    return true;
+}
+
+/* A page is given back when the one behind it was looked at, which has a part of its last cell. */
+static void give_back_stale(struct pages_reader *p, u64 from, u64 to)
+{
+    u64 stale = from; /* the first page of a run of stale ones */
+    for (u64 page = from; page <= to; page += page_size()) {
+        if (page < to && is_stale(p, from, to, page)) continue;
+        if (stale < page) pages_discard(p->t->cells + stale, page - stale);
+        stale = page + page_size();
+    }
+}
+
+/* Each run of pages that were used. false: the system does not say which, and nothing was done. */
+static bool each_used(struct pages_reader *p, void (*does)(struct pages_reader *p, u64 from, u64 to))
+{
+    u8 used[ASKED];
+    u64 size = page_size(), pages = (cells_for(p->end_sector - p->first_sector) + size - 1) / size, from = pages;
+    for (u64 k = 0; k < pages; k++) {
+        u64 n = MIN_OF(pages - k, (u64)ASKED), i = k % ASKED;
+        if (!i && !pages_used(p->t->cells + k * size, n * size, used)) {
+            if (k) does(p, MIN_OF(from, k) * size, pages * size);
+            return k;
+        }
+        if (used[i]) {
+            from = MIN_OF(from, k);
+            continue;
+        }
+        if (from < pages) does(p, from * size, k * size);
+        from = pages;
+        const u8 *next = memchr(used + i, 1, MIN_OF(n, ASKED - i));
+        k += (next ? (u64)(next - used) : MIN_OF(n + i, (u64)ASKED)) - i - 1;
+    }
+    if (from < pages) does(p, from * size, pages * size);
+    return true;
+}
+
+static void put_object(struct reading *f, const struct mem_object *o, struct tracked *t)
+{
+    if (!o->race || !mem_is_live(o)) return;
+    u64 from = o->base & ~(u64)(SECTOR - 1), to = (o->base + o->size + SECTOR - 1) & ~(u64)(SECTOR - 1);
+    struct pages_reader p = { .f = f, .t = t, .first_sector = from, .end_sector = to };
+    bool large = t && cells_for(to - from) >= LARGE;
+    if (!large || !each_used(&p, read_pages)) put_sectors(f, o, from, to);
     for (u32 k = 0; k < CLASSES; k++) flush(f, k);
+    if (!large) return;
+    t->idle = p.used < p.pages / 2 ? t->idle + 1 : 0;
+    /* nobody else uses the cells: no other launch runs, and none can begin meanwhile */
+    bool alone = f->race->running == f->launch && !f->launch->next && !f->race->unwatched;
+    if (t->idle < IDLE_LAUNCHES || !alone) return;
+    each_used(&p, give_back_stale);
+    t->idle = 0;
 }
 
 void footprint_tell(const struct race *r, const struct race_launch *launch)
@@ -188,7 +292,7 @@ void footprint_tell(const struct race *r, const struct race_launch *launch)
     const struct race_era *era = r->era;
     struct reading f = { .race = r, .launch = launch, .notes = &era->notes, .lo = hb_era_floor(era), .of = launch->of };
     sink->begin(sink->self, launch->exact);
-    for (u32 n = 0; n < r->ntracked; n++) put_object(&f, r->tracked[n].o);
+    for (u32 n = 0; n < r->ntracked; n++) put_object(&f, r->tracked[n].o, &r->tracked[n]);
     for (u32 n = 0; n < r->nheap; n++)
-        if (r->heap[n]->tracked == n + 1) put_object(&f, r->heap[n]);
+        if (r->heap[n]->tracked == n + 1) put_object(&f, r->heap[n], NULL);
 }

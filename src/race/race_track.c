@@ -112,7 +112,7 @@ void race_track(struct race *r, struct mem_object *o, struct race_warp *w)
         r->tracked = base_need_more(r->tracked, sizeof *r->tracked * cap);
         r->captracked = cap;
     }
-    r->tracked[r->ntracked++] = (struct tracked){ o, cells, cells_mapped(bytes) };
+    r->tracked[r->ntracked++] = (struct tracked){ o, cells, cells_mapped(bytes), 0 };
     o->tracked = r->ntracked;
     lead_to(o, cells - cells_for(from));
 }

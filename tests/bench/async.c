@@ -5,7 +5,8 @@
  * The call that enqueues an empty kernel, behind others and with nothing in flight. Enqueuing it and waiting for it.
  * A launch of a chain over two streams, with its event. 100,000 launches in flight:
  * memory and time of each. Two equal grids in two streams on two workers against one after the other. A synchronous
- * launch before the first stream and beside streams. Medians; exit 1 when a target is missed. */
+ * launch before the first stream and beside streams. A small launch on large buffers. Medians; exit 1 when a target is
+ * missed. */
 #include "figure.h"
 #include "lockstep.h"
 #include <malloc.h>
@@ -193,6 +194,37 @@ static void side_by_side(const char *path, const char *vecadd)
     lk_gpu_destroy(gpu);
 }
 
+/* A launch of one CTA, with another stream about, on buffers of 4 KB and of 256 MB: what it used is read out of the
+ * cells of the race check, those that it touched. */
+static void large_buffers(const char *path, const char *vecadd)
+{
+    enum { LAUNCHES = 300, LARGE = 256 << 20 };
+    int32_t n = 256;
+    open_gpu(path, 2);
+    check(lk_module_load_file(gpu, vecadd, &vectors), vecadd);
+    lk_kernel *k = lk_module_kernel(vectors, NULL);
+    lk_stream *s = new_stream();
+    new_stream();
+    for (int large = 0; large < 2; large++) {
+        uint64_t at[3];
+        for (int i = 0; i < 3; i++) {
+            check(lk_memory_alloc(gpu, large ? LARGE : 4096, LK_MEMORY_DEVICE, "x", &at[i]), "memory");
+            check(lk_memory_fill(gpu, at[i], 0, 4096), "fill");
+        }
+        const void *args[] = { &at[0], &at[1], &at[2], &n };
+        lk_launch l = { .size = sizeof l, .grid = { 1 }, .block = { 256 }, .args = args, .arg_count = 4, .stream = s };
+        for (int i = 0; i < LAUNCHES; i++) {
+            double begin = now_us();
+            check(lk_kernel_launch(k, &l, NULL), "vecadd");
+            check(lk_stream_synchronise(s), "synchronise");
+            t[i] = now_us() - begin;
+        }
+        figure(large ? "256 threads on three buffers of 256 MB" : "256 threads on three buffers of 4 KB", t, LAUNCHES,
+               large ? 500 : 0);
+    }
+    lk_gpu_destroy(gpu);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3) return fputs("usage: async RESIDENT.ptx VECADD.ptx\n", stderr), 2;
@@ -201,5 +233,6 @@ int main(int argc, char **argv)
     two_streams(argv[1]);
     in_flight(argv[1]);
     side_by_side(argv[1], argv[2]);
+    large_buffers(argv[1], argv[2]);
     return missed;
 }

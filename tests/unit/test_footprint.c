@@ -275,6 +275,83 @@ static void told_in_runs(void)
     ptx_free(m);
 }
 
+/* ---- large objects ---- */
+
+enum { LARGE_BYTES = 8 << 20, SPANS = 8 };
+static struct {
+    u64 from, to;
+    bool write;
+} span[SPANS];
+static u32 spans;
+
+static void on_span(void *self, const struct footprint_run *r)
+{
+    UNIT(self == &spans && r->bytes == ~0u && !r->strong);
+    if (spans < SPANS) span[spans].from = r->from, span[spans].to = r->to, span[spans].write = r->write;
+    spans++;
+}
+static void on_first(void *self, bool is_exact) { UNIT(self == &spans && !is_exact); }
+
+/* From a to b, 4 bytes a thread: the footprint is those two ranges. */
+static void copied(struct ptx_func *copy, u32 ctas, u64 a, u64 b)
+{
+    static const struct access_sink tell = { &spans, on_first, on_span };
+    u64 params[BUFFERS] = { a, b, buffer[2]->base }, bytes = (u64)ctas * 64 * 4;
+    struct sim_result r = { 0 };
+    struct error e = { 0 };
+    struct sim_launch in = { .kernel = copy,
+                             .grid = { ctas, 1, 1 },
+                             .block = { 64, 1, 1 },
+                             .params = params,
+                             .report = report,
+                             .sink = &tell,
+                             .observers = race_observer(race[0]) };
+    spans = 0;
+    UNIT(sim_run(sim[0], &in, &r, &e) && r.end == SIM_DONE);
+    UNIT_EQ(spans, 2);
+    u32 w = span[1].write;
+    UNIT(span[w].write && span[w].from == b && span[w].to == b + bytes);
+    UNIT(!span[!w].write && span[!w].from == a && span[!w].to == a + bytes);
+}
+
+/* How many pages of the object's cells have memory; 0: the system does not say. */
+static u32 pages_of_cells(const struct mem_object *o)
+{
+    static u8 used[LARGE_BYTES];
+    const struct tracked *t = &race[0]->tracked[o->tracked - 1];
+    u32 n = 0;
+    UNIT(o->tracked && t->o == o);
+    if (!pages_used(t->cells, t->bytes, used)) return 0;
+    for (u64 k = 0; k < t->bytes / page_size(); k++) n += used[k];
+    return n;
+}
+
+/* A small launch looks at few cells of a large object, and its footprint is right wherever it was; pages of cells that
+ * launches leave alone are given back. */
+static void large_objects(void)
+{
+    struct error e = { 0 };
+    struct ptx_module *m = parsed();
+    struct ptx_func *copy = ptx_kernel(m, STR("copy"));
+    struct mem_object *o = mem_alloc(mem, LARGE_BYTES, 0, MEM_DEVICE, "large", NULL, &e);
+    u64 half = LARGE_BYTES / 2, page = page_size() / sizeof(struct cell) * 32; /* of which a page has the cells */
+    for (u64 at = 0; at + 256 <= half; at += page * 37 + 32) copied(copy, 1, o->base + at, o->base + half + at);
+    copied(copy, 1, o->base + half - 256, o->base + LARGE_BYTES - 256);
+    u32 few = pages_of_cells(o);
+    copied(copy, (u32)(half / 256), o->base, o->base + half);
+    u32 all = pages_of_cells(o);
+    UNIT(!few || (few < all / 4 && all >= LARGE_BYTES / page - 16));
+    for (u32 k = 0; k < 3; k++) copied(copy, 1, o->base + 64, o->base + half);
+    UNIT_EQ(pages_of_cells(o), all); /* not at once: the next launch may be large again */
+    for (u32 k = 0; k < 5; k++) copied(copy, 1, o->base + 64, o->base + half);
+    UNIT(!few || pages_of_cells(o) < 16);
+    for (u32 k = 0; k < 6; k++) copied(copy, (u32)(half / 256), o->base, o->base + half);
+    UNIT_EQ(pages_of_cells(o), all);
+    mem_free(mem, o->base, NULL, NULL);
+    sim_forget(m);
+    ptx_free(m);
+}
+
 /* ---- random programs ---- */
 
 static u32 random_program(u64 seed)
@@ -323,6 +400,7 @@ int main(int argc, char **argv)
     machines_new();
     written_here();
     told_in_runs();
+    large_objects();
     for (u64 i = first; i < first + n; i++) {
         UNIT_EQ(random_program(i), 0);
         if (i % 200) continue; /* the machines remember all kernels */
