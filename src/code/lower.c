@@ -637,6 +637,6 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
     if (stop_asked()) return lower_stopped(t, l, l->mem, e);
     l->has_infinity = has_infinity(l);
     for (u32 k = 0; k < l->words; k++) l->reads_unwritten |= l->block[0].live_in[k] != 0;
-    f->decoded = l;
+    __atomic_store_n(&f->decoded, l, __ATOMIC_RELEASE); /* the race check looks without a lock */
     return l;
 }

@@ -61,7 +61,8 @@ static void body_drop(void *of)
 static u32 body_launch(struct op *op, void *of)
 {
     struct body *b = of;
-    struct error e = { 0 };
+    struct error e;
+    error_none(&e);
     struct dev_run *r = base_alloc(sizeof *r);
     if (!r)
         error_set(&e, ERR_MEMORY, "no memory for a launch");
@@ -246,7 +247,7 @@ static struct op_spec spec_of(struct body *b)
                                        : t->kind == OP_FREE ? t->free.address
                                                             : 0),
         .key = update_key(b),
-        .tag = work_tag(b->device, t->site),
+        .tag = (u64)(uintptr_t)t->site, /* of work_tag already */
     };
 }
 

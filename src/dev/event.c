@@ -31,7 +31,7 @@ void event_bind(struct event *e, struct op *record)
 {
     capture_forget(e);
     if (e->record) op_unref(e->record);
-    record->refs++;
+    op_ref(record);
     e->record = record;
     record->event = e;
     __atomic_add_fetch(&e->refs, 1, __ATOMIC_RELAXED);
@@ -123,7 +123,7 @@ u32 event_synchronise(struct event *e)
     if (!status) status = capture_asked_event(e);
     struct op *record = e->record;
     if (!status && record) {
-        record->refs++;
+        op_ref(record);
         exec_wait(record);
         host_join(record);
         op_unref(record);

@@ -95,7 +95,7 @@ static void unlink_live(struct op *op)
 
 void op_unref(struct op *op)
 {
-    if (--op->refs) return;
+    if (__atomic_sub_fetch(&op->refs, 1, __ATOMIC_ACQ_REL)) return;
     struct streams *s = op->all;
     opclock_release(op->clock);
     opclock_release(op->full);
@@ -324,7 +324,7 @@ void op_append(struct op *op, bool programmatic)
         op_unref(st->tail);
     }
     st->tail = op;
-    op->refs++;
+    op_ref(op);
     legacy_order(op);
 }
 
@@ -355,12 +355,12 @@ u32 op_enqueue(struct stream *st, const struct op_spec *spec, struct op **out)
     struct op *op = op_make(s, st, spec);
     if (op) {
         if (out) {
-            op->refs++;
+            op_ref(op);
             *out = op;
         }
         if (spec->kind == OP_FREE) graph_freed_locked(s, spec->address);
         op_append(op, spec->programmatic);
-        op->refs++;
+        op_ref(op);
         op_submit(op);
         exec_dispatch(s);
         op_unref(op);
@@ -373,15 +373,15 @@ u32 op_enqueue(struct stream *st, const struct op_spec *spec, struct op **out)
 
 struct op *op_hold(struct op *op)
 {
-    struct streams *s = op->all;
-    lock(&s->lock);
-    op->refs++;
-    unlock(&s->lock);
+    op_ref(op);
     return op;
 }
 
 void op_release(struct op *op)
 {
+    u32 n = __atomic_load_n(&op->refs, __ATOMIC_RELAXED);
+    while (n > 1) /* somebody else holds it, too: nothing is freed, and no lock is needed */
+        if (__atomic_compare_exchange_n(&op->refs, &n, n - 1, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return;
     struct streams *s = op->all;
     lock(&s->lock);
     op_unref(op);
@@ -405,7 +405,7 @@ u32 op_blockers(struct op *op, struct op **out, u32 most)
     for (struct op *a = s->live; a && n < most; a = a->older)
         for (struct op_edge *e = &a->edge; e && e->to && n < most; e = e == &a->edge ? a->edges : e->next)
             if (e->to == op) {
-                a->refs++;
+                op_ref(a);
                 out[n++] = a;
             }
     unlock(&s->lock);
@@ -418,7 +418,7 @@ u32 streams_waited(struct streams *s, struct op **out, u32 most)
     lock(&s->lock);
     for (struct op *op = s->live; op && n < most; op = op->older)
         if (op->waiters) {
-            op->refs++;
+            op_ref(op);
             out[n++] = op;
         }
     unlock(&s->lock);

@@ -233,7 +233,7 @@ static bool draw(struct streams *s)
     exec_recheck(s);
     if (!h->n) return false;
     struct op *op = array_take(h, (u32)(rand_next(&s->random) % h->n));
-    op->refs++;
+    op_ref(op);
     if (op->lane == LANE_HOST && lane_start(s, LANE_HOST)) {
         heap_push(&s->ready[LANE_HOST], op);
         pthread_cond_signal(&s->work[LANE_HOST]);
@@ -411,7 +411,7 @@ void exec_wait(struct op *op)
     const struct op_backend *b = &s->options.backend;
     exec_call(s);
     if (op->state == OP_DONE) return;
-    op->refs++;
+    op_ref(op);
     if (s->options.seeded) {
         wait_seeded(op);
         exec_call(s);

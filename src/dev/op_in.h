@@ -73,7 +73,7 @@ struct op {
     u64 age;               /* order of enqueuing over all streams; a node has that of its launch */
     u32 slot;              /* of its chain */
     u32 visit;             /* the last walk that came by; op_path */
-    u32 refs;              /* one while it is not done, one for each holder */
+    u32 refs;              /* atomic: one while it is not done, one for each holder; it ends under the lock */
     u32 pending;           /* edges into it that still hold it back */
     u32 pending_full;      /* operations before it that it may overlap and that are not done; atomic reads */
     u32 overlaps;          /* atomic: 1 while pending_full is not 0 */
@@ -212,6 +212,7 @@ void op_edge_add(struct op *from, struct op *to, enum op_edge_kind kind);
 void op_append(struct op *op, bool programmatic);
 void op_submit(struct op *op);             /* all its edges are there: it may become ready */
 void op_finish(struct op *op, u32 status); /* the body is done */
+static inline void op_ref(struct op *op) { __atomic_fetch_add(&op->refs, 1, __ATOMIC_RELAXED); }
 void op_unref(struct op *op);
 void stream_unref(struct stream *st);
 /* op_exec.c */

@@ -157,7 +157,7 @@ u32 streams_queued(struct streams *s, struct op **out, u32 most)
     lock(&s->lock);
     for (struct op *op = s->live; op && n < most; op = op->older)
         if (op->state == OP_QUEUED) {
-            op->refs++;
+            op_ref(op);
             out[n++] = op;
         }
     unlock(&s->lock);
@@ -212,7 +212,7 @@ u32 op_path(struct op *from, struct op *to, struct op **out, enum op_reason *rea
     if (length > most) length = 0;
     for (u32 i = length; i-- > 0; at = step[at].from) {
         out[i] = step[at].op;
-        out[i]->refs++;
+        op_ref(out[i]);
         reason[i] = i ? reason_of(step[step[at].from].op, out[i]) : OP_BY_STREAM;
     }
     unlock(&s->lock);

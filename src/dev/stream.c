@@ -261,7 +261,7 @@ static void wait_tails(struct streams *s, bool (*of)(const struct stream *st))
             cap = MAX_OF(cap * 2, 16u);
             tail = base_need_more(tail, cap * sizeof *tail);
         }
-        st->tail->refs++;
+        op_ref(st->tail);
         tail[n++] = st->tail;
     }
     for (u32 i = 0; i < n; i++) {
@@ -293,7 +293,7 @@ u32 stream_synchronise(struct stream *st)
             opclock_join_gone(&s->clocks, &s->clocks.gone_blocking);
         } else if (st->tail) {
             struct op *tail = st->tail;
-            tail->refs++;
+            op_ref(tail);
             exec_wait(tail);
             host_join(tail);
             op_unref(tail);
@@ -340,7 +340,7 @@ u32 op_synchronise(struct op *op)
     lock(&s->lock);
     u32 status = exec_permitted(s);
     if (!status) {
-        op->refs++;
+        op_ref(op);
         exec_wait(op);
         host_join(op);
         status = op->status;

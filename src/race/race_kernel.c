@@ -363,28 +363,35 @@ struct race_kernel *race_kernel_of(struct race *r, struct lowered *l)
     return r->kernels = k;
 }
 
-/* What is known of a kernel, launched or not; NULL: it cannot run. */
-static const struct race_kernel *kernel_find(struct race *r, struct sim *s, struct ptx_func *kernel)
+/* What is asked of a kernel at every launch is kept with its code, where it is found without a lock. */
+enum { FACTS_KNOWN = 1, FACT_SIMPLE = 2, FACT_POLLS = 4 };
+
+/* FACT_* of a kernel, launched or not; 0: it cannot run. */
+static u32 kernel_facts(struct race *r, struct sim *s, struct ptx_func *kernel)
 {
-    struct error e = { 0 };
-    struct lowered *low = sim_lowered(s, kernel, &e);
-    if (!low) return NULL;
+    struct lowered *low = __atomic_load_n(&kernel->decoded, __ATOMIC_ACQUIRE);
+    u32 facts = low ? __atomic_load_n(&low->facts, __ATOMIC_RELAXED) : 0;
+    if (likely(facts)) return facts;
+    struct error e;
+    error_none(&e);
+    low = sim_lowered(s, kernel, &e);
+    if (!low) return 0;
     lock(&r->lock);
     const struct race_kernel *k = race_kernel_of(r, low);
     unlock(&r->lock);
-    return k;
+    facts = FACTS_KNOWN | (k->simple ? FACT_SIMPLE : 0) | (k->polls ? FACT_POLLS : 0);
+    __atomic_store_n(&low->facts, facts, __ATOMIC_RELAXED);
+    return facts;
 }
 
 bool race_kernel_alone(struct race *r, struct sim *s, struct ptx_func *kernel)
 {
-    const struct race_kernel *k = kernel_find(r, s, kernel);
-    return k && k->simple && !k->polls;
+    return (kernel_facts(r, s, kernel) & (FACT_SIMPLE | FACT_POLLS)) == FACT_SIMPLE;
 }
 
 bool race_kernel_polls(struct race *r, struct sim *s, struct ptx_func *kernel)
 {
-    const struct race_kernel *k = kernel_find(r, s, kernel);
-    return k && k->polls;
+    return kernel_facts(r, s, kernel) & FACT_POLLS;
 }
 
 void race_kernels_free(struct race *r)

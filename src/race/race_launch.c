@@ -241,8 +241,9 @@ void launch_begin(struct race *r, const struct launch *l)
         era->parallel = is_parallel(l);
         era->open = l->beside;
     }
-    lock(&era->strong); /* what a strong access has shown to the host is also released by now */
-    lock(&era->lock);
+    bool shared = r->running != NULL; /* others use the era */
+    if (shared) lock(&era->strong);   /* what a strong access has shown to the host is also released by now */
+    if (shared) lock(&era->lock);
     struct race_launch *launch = record_take(era);
     if (launch) {
         launch_open(r, launch, l, k);
@@ -251,8 +252,8 @@ void launch_begin(struct race *r, const struct launch *l)
         era->blind = true;
         r->unwatched++;
     }
-    unlock(&era->lock);
-    unlock(&era->strong);
+    if (shared) unlock(&era->lock);
+    if (shared) unlock(&era->strong);
     track_sweep(r);
     if (launch) track_launch(r, l, k);
     unlock(&r->lock);
@@ -264,7 +265,7 @@ static void slots_give(struct race *r, const struct race_launch *launch)
     for (u32 n = r->nslot; n--;) {
         struct race_cta *c = r->slot[n];
         if (c->launch != launch) continue;
-        race_tick(c, MAX_WARPS);
+        race_tick(c, c->nwarps);
         r->last = MAX_OF(r->last, c->now);
         note_caches_drop(c);
         if (c->exact) clock_reset(c);
@@ -287,17 +288,18 @@ void launch_end(struct race *r, const struct launch *l)
     }
     if (l->in->sink) footprint_tell(r, launch);
     slots_give(r, launch);
-    lock(&era->strong);
+    bool shared = r->running != launch || launch->next; /* others use the era */
+    if (shared) lock(&era->strong);
     volatile_launch_end(launch, era);
-    unlock(&era->strong);
+    if (shared) unlock(&era->strong);
     struct race_launch **at = &r->running;
     while (*at != launch) at = &(*at)->next;
     *at = launch->next;
-    lock(&era->lock);
+    if (shared) lock(&era->lock);
     launch->of = NULL;
     vclock_add_writes(&era->vclocks, &era->ended, launch_as_location(launch->number), 1);
     era->outside++;
-    unlock(&era->lock);
+    if (shared) unlock(&era->lock);
     /* a launch that is not ordered after this one may still come, and joins the era */
     if (!r->running && !(era->exact && (l->beside || launch->stamp))) untrack(r, false);
     unlock(&r->lock);

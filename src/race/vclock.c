@@ -169,12 +169,15 @@ static struct vclock *join_large(struct vclock_store *vs, struct vclock *a, stru
     if (m->a == a && m->b == b) return vclock_hold(m->result);
     struct vclock *is = join_branches(vs, a, b);
     forget(vs, m);
+    vs->remembers = true;
     *m = (struct vclock_memo){ vclock_hold(a), vclock_hold(b), vclock_hold(is) };
     return is;
 }
 
 void vclock_store_forget(struct vclock_store *vs)
 {
+    if (!vs->remembers) return;
+    vs->remembers = false;
     for (u32 k = 0; vs->memo && k < MEMO; k++) forget(vs, &vs->memo[k]);
     for (u32 k = 0; k < VCLOCK_RECENT; k++) forget(vs, &vs->recent_join[k]);
     vclock_drop(vs, vs->added.from);
@@ -267,6 +270,7 @@ void vclock_join(struct vclock_store *vs, struct vclock **k, const struct vclock
     struct vclock_memo *m = &vs->recent_join[hash_of(*k, more) % VCLOCK_RECENT];
     if (m->a != *k || m->b != more) {
         forget(vs, m);
+        vs->remembers = true;
         *m = (struct vclock_memo){ vclock_hold(*k), vclock_hold((struct vclock *)more),
                                    join(vs, *k, (struct vclock *)more) };
     }
@@ -306,6 +310,7 @@ static void add_value(struct vclock_store *vs, struct vclock **k, enum kind kind
     }
     vclock_drop(vs, m->from);
     vclock_drop(vs, m->to);
+    vs->remembers = true;
     *m = (struct vclock_added){ vclock_hold(*k), NULL, key, index, value };
     struct vclock *leaf = make(vs, kind, key);
     if (old)

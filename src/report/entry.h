@@ -70,10 +70,10 @@ struct report {
     struct entry *bucket[BUCKETS];
     /* at key % TICKETS; a newer one replaces an older one, which is then simply not known */
     struct ticket ticket[TICKETS];
-    bool tickets;               /* some of them are given */
+    bool tickets;               /* atomic: some of them are given */
     struct entry *last;         /* the entry last added to: a loop adds to the same one again and again */
     struct suppressions *rules; /* suppress.h */
-    u32 entries, errors, notes; /* entries: all of them; errors, notes: those that are not suppressed */
+    u32 entries, errors, notes; /* entries, atomic: all of them; errors, notes: those that are not suppressed */
     u32 settled;                /* entries when consequences were last taken out */
     u32 suppressed;             /* entries that are */
     u64 occurrences;

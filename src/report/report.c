@@ -34,7 +34,8 @@ static void empty(struct report *r)
     memset(r->bucket, 0, sizeof r->bucket);
     memset(r->ticket, 0, sizeof r->ticket);
     r->last = NULL;
-    r->entries = r->errors = r->notes = r->suppressed = r->settled = 0;
+    __atomic_store_n(&r->entries, 0, __ATOMIC_RELAXED);
+    r->errors = r->notes = r->suppressed = r->settled = 0;
     r->occurrences = r->error_occurrences = r->dropped = 0;
 }
 
@@ -198,7 +199,7 @@ static struct entry *entry_get(struct report *r, const struct finding *f)
     represent(e, f, smallest_thread(f->thread, f->nlanes));
     e->next = *b;
     *b = e;
-    r->entries++;
+    __atomic_store_n(&r->entries, r->entries + 1, __ATOMIC_RELAXED);
     entry_count(r, e);
     return r->last = e;
 }
@@ -369,7 +370,7 @@ void report_add(struct report *r, const struct finding *given)
     count_in(r, e, f->kind, &o, n);
     if (e && f->ticket) {
         r->ticket[f->ticket % TICKETS] = (struct ticket){ f->ticket, e, side > 0 };
-        r->tickets = true;
+        __atomic_store_n(&r->tickets, true, __ATOMIC_RELAXED);
     }
     unlock(&r->lock);
 }
@@ -458,7 +459,7 @@ static void adopt(struct report *r, struct entry *x, const char *remark, u32 lau
     x->launch = launch;
     x->next = *b;
     *b = x;
-    r->entries++;
+    __atomic_store_n(&r->entries, r->entries + 1, __ATOMIC_RELAXED);
     entry_count(r, x);
     r->occurrences += x->suppressed ? 0 : x->occurrences;
     r->error_occurrences += !x->suppressed && finding_severity(x->f.kind) == SEV_ERROR ? x->occurrences : 0;
@@ -548,14 +549,16 @@ void report_release(struct report *r, struct report *from, u64 leave_out)
 
 void report_tickets_end(struct report *r)
 {
+    if (likely(!__atomic_load_n(&r->tickets, __ATOMIC_RELAXED))) return;
     lock(&r->lock);
-    if (r->tickets) memset(r->ticket, 0, sizeof r->ticket);
-    r->tickets = false;
+    memset(r->ticket, 0, sizeof r->ticket);
+    __atomic_store_n(&r->tickets, false, __ATOMIC_RELAXED);
     unlock(&r->lock);
 }
 
 static u64 counted(const struct report *r, const void *field, size_t size)
 {
+    if (likely(!__atomic_load_n(&r->entries, __ATOMIC_RELAXED))) return 0; /* every launch asks */
     lock_t *l = (lock_t *)&r->lock; /* counting changes nothing that a caller can see */
     lock(l);
     report_settle((struct report *)r);

@@ -174,7 +174,7 @@ static bool follows(const struct settling *s, const struct entry *x)
 static void count_out(struct report *r, const struct entry *e)
 {
     bool error = finding_severity(e->f.kind) == SEV_ERROR;
-    r->entries--;
+    __atomic_store_n(&r->entries, r->entries - 1, __ATOMIC_RELAXED);
     if (e->suppressed)
         r->suppressed--;
     else {

@@ -358,12 +358,12 @@ static struct launch *launch_new(struct sim *s, const struct sim_launch *given, 
     l->sim = s;
     l->writers = s->writers;
     l->beside = !caller;
-    l->e = caller ? e : base_alloc(sizeof *l->e);
+    l->e = caller ? e : NULL; /* launch_fail makes one */
     pthread_mutex_init(&l->lock, NULL);
     pthread_mutex_init(&l->elock, NULL);
     if (given->time_limit > 0) l->deadline = time_ns() + (u64)(MIN_OF(given->time_limit, 1e9) * 1e9);
     stop_watch(given->interrupt, l->deadline);
-    bool ok = (l->e || error_set(e, ERR_MEMORY, "no memory for a launch")) && prepare(s, l, &l->own, e);
+    bool ok = prepare(s, l, &l->own, e);
     l->param_copy = bytes + 8 <= sizeof l->few_params ? (char *)l->few_params : base_alloc(bytes + 8);
     if (ok && !l->param_copy) ok = error_set(e, ERR_MEMORY, "no memory for the parameters");
     if (ok) {
@@ -430,7 +430,10 @@ bool sim_wait(struct launch *l, struct sim_result *r, struct error *e)
 {
     pool_wait(l->sim, l);
     *r = l->result;
-    if (r->end == SIM_UNSUPPORTED) *e = *l->e;
+    if (r->end == SIM_UNSUPPORTED && l->e)
+        *e = *l->e;
+    else if (r->end == SIM_UNSUPPORTED)
+        error_set(e, ERR_MEMORY, "no memory to say why a launch failed");
     base_free(l->e);
     launch_give(l);
     return r->end != SIM_UNSUPPORTED;
@@ -472,6 +475,7 @@ void launch_fail(struct launch *l, int end, enum error_code code, const struct l
                  ...)
 {
     lock(&l->elock);
+    if (!l->e) l->e = base_alloc(sizeof *l->e);
     if (code != ERR_NONE && l->e) {
         const struct ptx_insn *i = low ? low->op[op].src : NULL;
         const struct ptx_module *m = i && i->at ? low->func->module : NULL;

@@ -140,18 +140,31 @@ bool launch_stands_still(struct launch *l)
     return !unstarted || !residency_has_room(l);
 }
 
-/* The next CTA for a worker; NULL: there is none, and *over says whether there never will be. */
-static struct cta *next_cta(struct worker *k, bool *over)
+/* The worker has run `c`, and leaves it. Under the lock of the launch. */
+static void put_down(struct launch *l, struct cta *c, bool done)
+{
+    l->active--;
+    if (!done) park(l, c);
+}
+
+/* The next CTA for a worker, which puts `last` down (NULL: it had none); NULL: there is none, and *over says whether
+ * there never will be. */
+static struct cta *next_cta(struct worker *k, struct cta *last, bool done, bool *over)
 {
     struct launch *l = k->launch;
     launch_called_off(l);
     *over = launch_stopped(l);
-    if (*over) return NULL;
+    if (*over && !last) return NULL;
     lock(&l->lock);
+    if (last) put_down(l, last, done);
+    if (*over) {
+        unlock(&l->lock);
+        return NULL;
+    }
     /* New CTAs first, parked ones now and then: at a grid barrier every arrival changes the
      * counter that all the others poll, and waking them each time would be quadratic. */
     struct cta *c = NULL;
-    bool room = (k->from < k->to || ctas_started(l) < l->total) && residency_has_room(l);
+    bool room = (k->from < k->to || ctas_started(l) < l->total) && (!l->nparked || residency_has_room(l));
     u32 sm;
     u64 id;
     if (room && (l->perturb ? (rand_next(&l->rng) & 1) : ++k->turns % PARK_TURN == 0))
@@ -205,7 +218,7 @@ enum turn worker_turn(struct worker *k)
     bool over = false;
     stop_watch(l->in->interrupt, l->deadline);
     report_launch_here(l->in->number);
-    struct cta *c = next_cta(k, &over);
+    struct cta *c = next_cta(k, NULL, false, &over);
     while (c) {
         bool done = cta_run(c), leave = false;
         if (unlikely(l->in->trigger)) dependent_look(k, c, done);
@@ -225,12 +238,13 @@ enum turn worker_turn(struct worker *k)
             c->next = k->free;
             k->free = c;
         }
-        lock(&l->lock);
-        l->active--;
-        if (!done) park(l, c);
-        unlock(&l->lock);
-        if (leave) return TURN_WENT;
-        c = next_cta(k, &over);
+        if (leave) {
+            lock(&l->lock);
+            put_down(l, c, done);
+            unlock(&l->lock);
+            return TURN_WENT;
+        }
+        c = next_cta(k, c, done, &over);
     }
     return over ? TURN_OVER : came;
 }
