@@ -17,7 +17,9 @@
  *   cu_pool.c       pools of stream-ordered allocation
  *   cu_array.c      arrays and mipmapped arrays
  *   cu_texture.c    texture and surface objects
- *   cu_launch.c     launches
+ *   cu_launch.c     launches; cu_launch_old.c: those of CUDA before release 4
+ *   cu_function.c   attributes of kernels
+ *   cu_occupancy.c  how many blocks a multiprocessor holds
  *   cu_stream.c     streams, events, host functions
  *   cu_graph.c      graphs and capture
  *   cu_api.h        those of their functions that others call
@@ -45,10 +47,13 @@ enum cu_error {
     CU_FILE_NOT_FOUND = 301,
     CU_INVALID_HANDLE = 400,
     CU_NOT_FOUND = 500,
+    CU_PEER_UNSUPPORTED = 217,
+    CU_PEER_NOT_ENABLED = 705,
     CU_PRIMARY_ACTIVE = 708,
     CU_CONTEXT_DESTROYED = 709,
     CU_NOT_PERMITTED = 800,
     CU_NOT_SUPPORTED = 801,
+    CU_INVALID_CLUSTER = 912,
     CU_UNKNOWN = 999,
 };
 #define CU_API(symbol) __attribute__((visibility("default"))) cu_result lkcu_##symbol
@@ -159,6 +164,7 @@ struct cu_function {
     u32 policy;                /* of scheduling clusters, as the program set it */
     bool cluster_any;          /* non-portable sizes are allowed */
     bool loaded;               /* used: with lazy loading it is on the device only then */
+    struct cu_old *old;        /* what cuParamSetv and its like have set; NULL: nothing */
     struct cu_function *next;  /* of the image */
 };
 /* The kernel on a device, loaded there if need be. */
@@ -171,6 +177,8 @@ struct cu_function *cu_function_launched(void *handle, struct cu_device *d);
 /* A launch as cuLaunchKernel and its relatives give it. */
 struct cu_launch {
     u32 grid[3], block[3], shared; /* shared: dynamic, bytes */
+    u32 cluster[3];                /* of cuLaunchKernelEx; it is checked, and blocks run as without */
+    void *event;                   /* to be recorded behind it; NULL: none */
     void *stream;
     bool thread; /* stream 0 is the calling thread's */
     bool cooperative, programmatic;

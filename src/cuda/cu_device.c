@@ -164,14 +164,14 @@ CU_API(cuCtxEnablePeerAccess)(struct cu_context *peer, unsigned flags)
     cu_result r = cu_current(&c);
     if (r) return r;
     if (flags) return CU_INVALID_VALUE;
-    return cu_handle_is(peer, CU_CONTEXT) ? 217 /* CUDA_ERROR_PEER_ACCESS_UNSUPPORTED */ : CU_INVALID_CONTEXT;
+    return cu_handle_is(peer, CU_CONTEXT) ? CU_PEER_UNSUPPORTED : CU_INVALID_CONTEXT;
 }
 CU_API(cuCtxDisablePeerAccess)(struct cu_context *peer)
 {
     struct cu_context *c;
     cu_result r = cu_current(&c);
     if (r) return r;
-    return cu_handle_is(peer, CU_CONTEXT) ? 705 /* CUDA_ERROR_PEER_ACCESS_NOT_ENABLED */ : CU_INVALID_CONTEXT;
+    return cu_handle_is(peer, CU_CONTEXT) ? CU_PEER_NOT_ENABLED : CU_INVALID_CONTEXT;
 }
 
 /* ---- profilers have nothing to start ---- */

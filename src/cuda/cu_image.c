@@ -38,6 +38,8 @@ static void function_stale(struct cu_function *f, const struct cu_image *m)
     snprintf(s->kernel, sizeof s->kernel, "%s", f->name);
     snprintf(s->image, sizeof s->image, "%s", m->name);
     snprintf(s->site, sizeof s->site, "%s", site ? site : "");
+    base_free(f->old);
+    f->old = NULL;
     f->image = NULL;
     f->name = s->kernel;
     cu_handle_add(f, CU_STALE);

@@ -1,4 +1,5 @@
-/* Launches, and the attributes of kernels. */
+/* Launches. */
+#include "cuda/cu_launch.h"
 #include "cuda/cu_run.h"
 #include "sim/profile.h"
 
@@ -63,7 +64,7 @@ cu_result cu_launch_read(struct cu_context *c, struct cu_function *f, const stru
     return CU_OK;
 }
 
-static cu_result launch(void *function, const struct cu_launch *l)
+cu_result cu_launch(void *function, const struct cu_launch *l)
 {
     struct cu_context *c;
     const void *arg[CU_ARGUMENTS];
@@ -77,51 +78,103 @@ static cu_result launch(void *function, const struct cu_launch *l)
     if ((r = cu_stream_of(c, l->stream, l->thread, &st)) || (r = cu_launch_read(c, f, l, arg, &k, &x))) return r;
     x.stream = st;
     cu_run_launched(lk_kernel_name(k));
-    return cu_status(c->device->gpu, lk_kernel_launch(k, &x, NULL));
+    r = cu_status(c->device->gpu, lk_kernel_launch(k, &x, NULL));
+    return r || !l->event ? r : cu_status(c->device->gpu, lk_event_record(cu_event_of(l->event), st));
 }
 
 #define GIVEN .grid = { gx, gy, gz }, .block = { bx, by, bz }, .shared = shared, .stream = stream
 CU_API(cuLaunchKernel)(void *f, CU_SHAPE, void **params, void **extra)
 {
-    return launch(f, &(struct cu_launch){ GIVEN, .params = params, .extra = extra });
+    return cu_launch(f, &(struct cu_launch){ GIVEN, .params = params, .extra = extra });
 }
 CU_API(cuLaunchKernel_ptsz)(void *f, CU_SHAPE, void **params, void **extra)
 {
-    return launch(f, &(struct cu_launch){ GIVEN, .params = params, .extra = extra, .thread = true });
+    return cu_launch(f, &(struct cu_launch){ GIVEN, .params = params, .extra = extra, .thread = true });
 }
 CU_API(cuLaunchCooperativeKernel)(void *f, CU_SHAPE, void **params)
 {
-    return launch(f, &(struct cu_launch){ GIVEN, .params = params, .cooperative = true });
+    return cu_launch(f, &(struct cu_launch){ GIVEN, .params = params, .cooperative = true });
 }
 CU_API(cuLaunchCooperativeKernel_ptsz)(void *f, CU_SHAPE, void **params)
 {
-    return launch(f, &(struct cu_launch){ GIVEN, .params = params, .cooperative = true, .thread = true });
+    return cu_launch(f, &(struct cu_launch){ GIVEN, .params = params, .cooperative = true, .thread = true });
 }
 
 /* ---- cuLaunchKernelEx ---- */
 
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_PROGRAMMATIC = 6 }; /* CUlaunchAttributeID */
+enum { /* CUlaunchAttributeID */
+       ATTRIBUTE_COOPERATIVE = 2,
+       ATTRIBUTE_CLUSTER = 4,
+       ATTRIBUTE_PROGRAMMATIC = 6,
+       ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
+       ATTRIBUTE_PRIORITY = 8,
+       ATTRIBUTE_COMPLETION_EVENT = 12,
+       ATTRIBUTE_UPDATABLE = 13,
+       ATTRIBUTES = 17
+};
+enum { CLUSTER_PORTABLE = 8 };
 
-static cu_result launch_ex(const struct cu_launch_config *x, void *f, void **params, void **extra, bool thread)
+static cu_result attribute_read(const struct cu_launch_attribute *a, struct cu_launch *l)
 {
-    if (!cu_ok(x) || (x->attributes && !x->attribute)) return CU_INVALID_VALUE;
-    struct cu_launch l = { .grid = { x->grid[0], x->grid[1], x->grid[2] },
-                           .block = { x->block[0], x->block[1], x->block[2] },
-                           .shared = x->shared,
-                           .stream = x->stream,
-                           .thread = thread,
-                           .params = params,
-                           .extra = extra };
-    for (u32 i = 0; i < x->attributes; i++) {
-        const struct cu_launch_attribute *a = &x->attribute[i];
-        if (a->id == ATTRIBUTE_COOPERATIVE) l.cooperative = a->value.number;
-        if (a->id == ATTRIBUTE_PROGRAMMATIC) l.programmatic = a->value.number;
-        if (a->id == ATTRIBUTE_CLUSTER && (u64)a->value.cluster[0] * a->value.cluster[1] * a->value.cluster[2] > 1) {
-            cu_refused("cuLaunchKernelEx with a cluster dimension");
-            return CU_NOT_SUPPORTED;
-        }
+    switch (a->id) {
+    case ATTRIBUTE_COOPERATIVE: l->cooperative = a->value.number; return CU_OK;
+    case ATTRIBUTE_PROGRAMMATIC: l->programmatic = a->value.number; return CU_OK;
+    case ATTRIBUTE_CLUSTER: memcpy(l->cluster, a->value.cluster, sizeof l->cluster); return CU_OK;
+    /* the event is recorded behind the launch, when all its blocks have begun, and more */
+    case ATTRIBUTE_PROGRAMMATIC_EVENT:
+    case ATTRIBUTE_COMPLETION_EVENT:
+        memcpy(&l->event, a->value.bytes, sizeof l->event);
+        return cu_event_of(l->event) ? CU_OK : CU_INVALID_HANDLE;
+    case ATTRIBUTE_UPDATABLE:
+        if (!a->value.number) return CU_OK;
+        cu_refused("a launch with CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE");
+        return CU_NOT_SUPPORTED;
+    default: return a->id < ATTRIBUTES ? CU_OK : CU_INVALID_VALUE; /* wishes about caches and scheduling */
     }
-    return launch(f, &l);
+}
+
+/* The sizes of a cluster that the device takes. The machine runs its blocks as others: what a kernel asks of its
+ * cluster is an instruction of its own, and refused by name where it is not supported. */
+static cu_result cluster_check(const struct cu_launch *l, const struct cu_function *f)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    const struct profile *p = c->device->profile;
+    u64 ctas = (u64)l->cluster[0] * l->cluster[1] * l->cluster[2];
+    if (!ctas) return CU_INVALID_CLUSTER;
+    if (ctas == 1) return CU_OK;
+    if (ctas > p->cluster_max || (ctas > CLUSTER_PORTABLE && !f->cluster_any)) return CU_INVALID_CLUSTER;
+    for (int i = 0; i < 3; i++)
+        if (l->grid[i] % l->cluster[i]) return CU_INVALID_CLUSTER;
+    return CU_OK;
+}
+
+cu_result cu_launch_config_read(const struct cu_launch_config *x, struct cu_function *f, struct cu_launch *out)
+{
+    if (!cu_ok(x) || (x->attributes && !cu_readable(x->attribute, x->attributes * sizeof *x->attribute)))
+        return CU_INVALID_VALUE;
+    *out = (struct cu_launch){ .grid = { x->grid[0], x->grid[1], x->grid[2] },
+                               .block = { x->block[0], x->block[1], x->block[2] },
+                               .cluster = { 1, 1, 1 },
+                               .shared = x->shared,
+                               .stream = x->stream };
+    cu_result r = CU_OK;
+    if (f && f->cluster[0]) memcpy(out->cluster, f->cluster, sizeof out->cluster);
+    for (u32 i = 0; i < x->attributes && !r; i++) r = attribute_read(&x->attribute[i], out);
+    return r;
+}
+
+static cu_result launch_ex(const struct cu_launch_config *x, void *function, void **params, void **extra, bool thread)
+{
+    struct cu_launch l;
+    struct cu_function *f = cu_function_of(function);
+    cu_result r = cu_launch_config_read(x, f, &l);
+    if (r || (f && (r = cluster_check(&l, f)))) return r;
+    l.thread = thread;
+    l.params = params;
+    l.extra = extra;
+    return cu_launch(function, &l);
 }
 CU_API(cuLaunchKernelEx)(const struct cu_launch_config *x, void *f, void **params, void **extra)
 {
@@ -132,121 +185,27 @@ CU_API(cuLaunchKernelEx_ptsz)(const struct cu_launch_config *x, void *f, void **
     return launch_ex(x, f, params, extra, true);
 }
 
-/* ---- attributes of kernels ---- */
+/* ---- several devices ---- */
 
-enum { /* CUfunction_attribute */
-       FUNC_MAX_THREADS,
-       FUNC_SHARED,
-       FUNC_CONST,
-       FUNC_LOCAL,
-       FUNC_REGISTERS,
-       FUNC_PTX,
-       FUNC_BINARY,
-       FUNC_CACHE_CA,
-       FUNC_DYNAMIC_SHARED,
-       FUNC_CARVEOUT,
-       FUNC_CLUSTER_MUST_BE_SET,
-       FUNC_CLUSTER_X,
-       FUNC_CLUSTER_Y,
-       FUNC_CLUSTER_Z,
-       FUNC_CLUSTER_ANY,
-       FUNC_CLUSTER_POLICY
+struct cu_launch_params { /* CUDA_LAUNCH_PARAMS */
+    void *function;
+    unsigned grid[3], block[3], shared;
+    void *stream;
+    void **params;
 };
-
-static int attribute_of(const struct cu_function *f, const lk_usage *u, const struct profile *p, u32 sm, int which)
+CU_API(cuLaunchCooperativeKernelMultiDevice)(const struct cu_launch_params *list, unsigned n, unsigned flags)
 {
-    u64 most = (u64)u->max_threads[0] * MAX_OF(u->max_threads[1], 1u) * MAX_OF(u->max_threads[2], 1u),
-        exact = (u64)u->required_threads[0] * MAX_OF(u->required_threads[1], 1u) * MAX_OF(u->required_threads[2], 1u);
-    u32 free_shared = p->shared_per_cta > u->shared_bytes ? p->shared_per_cta - (u32)u->shared_bytes : 0;
-    switch (which) {
-    case FUNC_MAX_THREADS: return (int)(exact ? exact : most ? most : p->threads_per_cta);
-    case FUNC_SHARED: return (int)u->shared_bytes;
-    case FUNC_CONST: return (int)u->const_bytes;
-    case FUNC_LOCAL: return (int)(u->assembled ? u->stack_bytes : u->local_bytes);
-    case FUNC_REGISTERS: return (int)(u->registers ? u->registers : u->max_registers ? u->max_registers : 32);
-    case FUNC_PTX: return (int)sm;
-    case FUNC_BINARY: return (int)p->sm;
-    case FUNC_DYNAMIC_SHARED: return (int)(f->dynamic_shared ? f->dynamic_shared : free_shared);
-    case FUNC_CARVEOUT: return f->carveout;
-    case FUNC_CLUSTER_MUST_BE_SET: return 0;
-    case FUNC_CLUSTER_X: return (int)(u->cluster[0] ? u->cluster[0] : f->cluster[0]);
-    case FUNC_CLUSTER_Y: return (int)(u->cluster[0] ? u->cluster[1] : f->cluster[1]);
-    case FUNC_CLUSTER_Z: return (int)(u->cluster[0] ? u->cluster[2] : f->cluster[2]);
-    case FUNC_CLUSTER_ANY: return f->cluster_any;
-    default: return 0;
-    }
-}
-
-static cu_result attribute_get(int *value, int which, void *function, struct cu_device *d)
-{
-    struct cu_function *f = cu_function_of(function);
-    lk_usage u = { .size = sizeof u };
-    lk_kernel *k;
-    if (!cu_ok(value) || which < 0 || which > FUNC_CLUSTER_POLICY) return CU_INVALID_VALUE;
-    if (!f) return CU_INVALID_HANDLE;
-    cu_result r = cu_function_on(f, d, &k);
+    cu_result r = cu_begin();
     if (r) return r;
-    if ((r = cu_status(d->gpu, lk_kernel_usage(k, &u)))) return r;
-    u32 sm = 0;
-    sscanf(lk_module_arch(k->module), "sm_%u", &sm);
-    *value = attribute_of(f, &u, d->profile, sm, which);
-    return CU_OK;
-}
-
-static cu_result attribute_set(int which, int value, void *function, struct cu_device *d)
-{
-    struct cu_function *f = cu_function_of(function);
-    if (!f) return CU_INVALID_HANDLE;
-    switch (which) {
-    case FUNC_DYNAMIC_SHARED:
-        if (value < 0 || (u32)value > d->profile->shared_optin) return CU_INVALID_VALUE;
-        f->dynamic_shared = (u32)value;
-        return CU_OK;
-    case FUNC_CARVEOUT:
-        if (value < -1 || value > 100) return CU_INVALID_VALUE;
-        f->carveout = value;
-        return CU_OK;
-    case FUNC_CLUSTER_X:
-    case FUNC_CLUSTER_Y:
-    case FUNC_CLUSTER_Z: f->cluster[which - FUNC_CLUSTER_X] = (u32)value; return CU_OK;
-    case FUNC_CLUSTER_ANY: f->cluster_any = value != 0; return CU_OK;
-    case FUNC_CLUSTER_POLICY: return CU_OK;
-    default: return CU_INVALID_VALUE;
+    if (!n || flags > 3 || !cu_readable(list, n * sizeof *list)) return CU_INVALID_VALUE;
+    if (n > 1) {
+        cu_refused("cuLaunchCooperativeKernelMultiDevice over several devices");
+        return CU_NOT_SUPPORTED;
     }
+    return cu_launch(list->function, &(struct cu_launch){ .grid = { list->grid[0], list->grid[1], list->grid[2] },
+                                                          .block = { list->block[0], list->block[1], list->block[2] },
+                                                          .shared = list->shared,
+                                                          .stream = list->stream,
+                                                          .cooperative = true,
+                                                          .params = list->params });
 }
-
-CU_API(cuFuncGetAttribute)(int *value, int which, void *function)
-{
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    return r ? r : attribute_get(value, which, function, c->device);
-}
-CU_API(cuFuncSetAttribute)(void *function, int which, int value)
-{
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    return r ? r : attribute_set(which, value, function, c->device);
-}
-CU_API(cuKernelGetAttribute)(int *value, int which, void *kernel, int device)
-{
-    cu_result r = cu_begin();
-    struct cu_device *d = cu_device_at(device);
-    return r ? r : d ? attribute_get(value, which, kernel, d) : CU_INVALID_DEVICE;
-}
-CU_API(cuKernelSetAttribute)(int which, int value, void *kernel, int device)
-{
-    cu_result r = cu_begin();
-    struct cu_device *d = cu_device_at(device);
-    return r ? r : d ? attribute_set(which, value, kernel, d) : CU_INVALID_DEVICE;
-}
-CU_API(cuFuncSetCacheConfig)(void *function, u32 config)
-{
-    (void)config; /* a wish about caches, which hold no state here */
-    return cu_function_of(function) ? CU_OK : CU_INVALID_HANDLE;
-}
-CU_API(cuKernelSetCacheConfig)(void *kernel, u32 config, int device)
-{
-    (void)device;
-    return lkcu_cuFuncSetCacheConfig(kernel, config);
-}
-CU_API(cuFuncSetSharedMemConfig)(void *function, u32 config) { return lkcu_cuFuncSetCacheConfig(function, config); }

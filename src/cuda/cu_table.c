@@ -18,18 +18,22 @@ static const struct row {
 #undef CU
 };
 
-/* Once for each, by its bit. */
+/* Once for each text, which is copied. */
 void cu_refused(const char *what)
 {
     static struct {
         lock_t lock;
-        const char *said[256];
+        char *said[256];
         u32 n;
     } all = { .lock = LOCK_INIT };
     bool first = true;
     lock(&all.lock);
     for (u32 i = 0; i < all.n && first; i++) first = strcmp(all.said[i], what) != 0;
-    if (first && all.n < COUNT_OF(all.said)) all.said[all.n++] = what;
+    char *copy = first && all.n < COUNT_OF(all.said) ? base_alloc(strlen(what) + 1) : NULL;
+    if (copy) {
+        memcpy(copy, what, strlen(what) + 1);
+        all.said[all.n++] = copy;
+    }
     unlock(&all.lock);
     if (first) fprintf(stderr, "lockstep: %s is not supported: it returns CUDA_ERROR_NOT_SUPPORTED\n", what);
 }
@@ -88,7 +92,7 @@ CU_API(cuGetProcAddress)(const char *name, void **function, int version, u64 fla
 CU_API(cuGetExportTable)(const void **out, const void *id)
 {
     Dl_info who;
-    static char text[600];
+    char text[600];
     (void)id;
     if (cu_ok(out)) *out = NULL;
     const struct cu_call *call = cu_call_now();
