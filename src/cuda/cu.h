@@ -20,7 +20,7 @@
  *   cu_launch.c     launches; cu_launch_old.c: those of CUDA before release 4
  *   cu_function.c   attributes of kernels
  *   cu_occupancy.c  how many blocks a multiprocessor holds
- *   cu_stream.c     streams, events, host functions
+ *   cu_stream.c     streams, events, host functions; cu_stream_attribute.c
  *   cu_graph.c      graphs and capture
  *   cu_api.h        those of their functions that others call
  *
@@ -43,6 +43,7 @@ enum cu_error {
     CU_INVALID_CONTEXT = 201,
     CU_NO_BINARY = 209,
     CU_UNSUPPORTED_LIMIT = 215,
+    CU_UNSUPPORTED_AFFINITY = 224,
     CU_INVALID_PTX = 218,
     CU_FILE_NOT_FOUND = 301,
     CU_INVALID_HANDLE = 400,
@@ -131,6 +132,7 @@ struct cu_context {
     u64 id;       /* unique */
     u64 limit[8]; /* by enum CUlimit */
     u32 cache_config, shared_config;
+    u32 attached; /* how often cuCtxAttach has counted it */
 };
 /* The calling thread's current context, alive, with its gpu open; CU_INVALID_CONTEXT: none. */
 cu_result cu_current(struct cu_context **out);

@@ -68,7 +68,11 @@ CU_API(cuDeviceGetUuid)(u8 out[16], int device);
 CU_API(cuDeviceGetPCIBusId)(char *out, int size, int device);
 CU_API(cuDeviceGetByPCIBusId)(int *device, const char *id);
 CU_API(cuDeviceCanAccessPeer)(int *can, int device, int peer);
+CU_API(cuDeviceGetP2PAttribute)(int *value, int which, int device, int peer);
+CU_API(cuDeviceGetHostAtomicCapabilities)(u32 *out, const u32 *operation, unsigned n, int device);
+CU_API(cuDeviceGetP2PAtomicCapabilities)(u32 *out, const u32 *operation, unsigned n, int device, int peer);
 CU_API(cuDevicePrimaryCtxSetFlags_v2)(int device, unsigned flags);
+CU_API(cuCtxDestroy_v2)(struct cu_context *c);
 CU_API(cuCtxSetCurrent)(struct cu_context *c);
 CU_API(cuCtxGetCurrent)(struct cu_context **out);
 CU_API(cuCtxSynchronize)(void);
@@ -94,6 +98,21 @@ CU_API(cuLibraryLoadData)
 CU_API(cuLibraryUnload)(struct cu_image *m);
 CU_API(cuLibraryGetKernel)(struct cu_function **out, struct cu_image *m, const char *name);
 CU_API(cuLibraryGetGlobal)(u64 *address, u64 *bytes, struct cu_image *m, const char *name);
+CU_API(cuLibraryLoadFromFile)
+(struct cu_image **out, const char *path, int *jit_option, void **jit_value, unsigned jits, int *option, void **value,
+ unsigned options);
+CU_API(cuLibraryGetKernelCount)(unsigned *count, struct cu_image *m);
+CU_API(cuLibraryEnumerateKernels)(struct cu_function **out, unsigned most, struct cu_image *m);
+CU_API(cuLibraryGetManaged)(u64 *address, u64 *bytes, struct cu_image *m, const char *name);
+CU_API(cuLibraryGetUnifiedFunction)(void **out, struct cu_image *m, const char *name);
+CU_API(cuKernelSetAttribute)(int which, int value, void *kernel, int device);
+CU_API(cuGetProcAddress_v2)(const char *name, void **function, int version, u64 flags, int *result);
+CU_API(cuGetExportTable)(const void **out, const void *id);
+CU_API(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
+(int *blocks, void *function, int threads, u64 dynamic, unsigned flags);
+CU_API(cuOccupancyAvailableDynamicSMemPerBlock)(u64 *out, void *function, int blocks, int threads);
+CU_API(cuOccupancyMaxActiveClusters)(int *clusters, void *function, const struct cu_launch_config *x);
+CU_API(cuOccupancyMaxPotentialClusterSize)(int *size, void *function, const struct cu_launch_config *x);
 CU_API(cuFuncGetAttribute)(int *value, int which, void *function);
 CU_API(cuFuncSetAttribute)(void *function, int which, int value);
 #define CU_SHAPE \
@@ -145,6 +164,9 @@ CU_BOTH(cuStreamGetPriority, _ptsz, void *s, int *out);
 CU_BOTH(cuStreamGetId, _ptsz, void *s, u64 *out);
 CU_BOTH(cuStreamGetDevice, _ptsz, void *s, int *out);
 CU_BOTH(cuStreamAddCallback, _ptsz, void *s, void (*f)(void *, cu_result, void *), void *self, unsigned flags);
+CU_BOTH(cuStreamGetAttribute, _ptsz, void *s, u32 which, union cu_launch_value *out);
+CU_BOTH(cuStreamSetAttribute, _ptsz, void *s, u32 which, const union cu_launch_value *v);
+CU_BOTH(cuStreamCopyAttributes, _ptsz, void *to, void *from);
 CU_BOTH(cuLaunchHostFunc, _ptsz, void *s, void (*f)(void *), void *self);
 CU_API(cuEventCreate)(struct cu_event **out, unsigned flags);
 CU_API(cuEventDestroy_v2)(struct cu_event *e);

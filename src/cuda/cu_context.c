@@ -142,15 +142,55 @@ CU_API(cuCtxCreate)(struct cu_context **out, unsigned flags, int device)
 {
     return lkcu_cuCtxCreate_v2(out, flags, device);
 }
+/* Affinity is a share of a device that several processes use (MPS). */
 CU_API(cuCtxCreate_v3)(struct cu_context **out, const void *affinity, int count, unsigned flags, int device)
 {
     (void)affinity;
-    return count ? CU_NOT_SUPPORTED : lkcu_cuCtxCreate_v2(out, flags, device);
+    if (!count) return lkcu_cuCtxCreate_v2(out, flags, device);
+    cu_refused("cuCtxCreate with an execution affinity");
+    return CU_NOT_SUPPORTED;
 }
-CU_API(cuCtxCreate_v4)(struct cu_context **out, const void *parameters, unsigned flags, int device)
+struct cu_context_params { /* CUctxCreateParams */
+    const void *affinity;
+    int count; /* of affinities */
+    const void *graphics;
+};
+CU_API(cuCtxCreate_v4)(struct cu_context **out, const struct cu_context_params *x, unsigned flags, int device)
 {
-    (void)parameters; /* affinity and graphics: neither changes what a program computes */
-    return lkcu_cuCtxCreate_v2(out, flags, device);
+    if (x && !cu_ok(x)) return CU_INVALID_VALUE;
+    if (x && x->graphics) {
+        cu_refused("cuCtxCreate for use with graphics");
+        return CU_NOT_SUPPORTED;
+    }
+    return lkcu_cuCtxCreate_v3(out, x ? x->affinity : NULL, x ? x->count : 0, flags, device);
+}
+CU_API(cuCtxGetExecAffinity)(void *out, u32 type)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    return cu_ok((u64 *)out) && !type ? CU_UNSUPPORTED_AFFINITY : CU_INVALID_VALUE;
+}
+
+/* Contexts that are counted, as they were before CUDA 4. */
+CU_API(cuCtxAttach)(struct cu_context **out, unsigned flags)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (!cu_ok(out) || flags) return CU_INVALID_VALUE;
+    c->attached++;
+    *out = c;
+    return CU_OK;
+}
+CU_API(cuCtxDetach)(struct cu_context *c)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
+    if (!c->attached) return lkcu_cuCtxDestroy_v2(c);
+    c->attached--;
+    return CU_OK;
 }
 
 CU_API(cuCtxDestroy_v2)(struct cu_context *c)

@@ -49,6 +49,26 @@ CU_API(cuDeviceTotalMem_v2)(u64 *bytes, int device)
     return CU_OK;
 }
 
+/* The interface before 3.2 has 32 bits. */
+CU_API(cuDeviceTotalMem)(u32 *bytes, int device)
+{
+    u64 all;
+    cu_result r = cu_ok(bytes) ? lkcu_cuDeviceTotalMem_v2(&all, device) : CU_INVALID_VALUE;
+    if (!r) *bytes = (u32)MIN_OF(all, (u64)UINT32_MAX);
+    return r;
+}
+
+/* Affinity is a share of a device that several processes use (MPS). */
+CU_API(cuDeviceGetExecAffinitySupport)(int *out, u32 type, int device)
+{
+    struct cu_device *d;
+    cu_result r = enter(device, &d);
+    if (r) return r;
+    if (!cu_ok(out) || type) return CU_INVALID_VALUE;
+    *out = 0;
+    return CU_OK;
+}
+
 CU_API(cuDeviceComputeCapability)(int *major, int *minor, int device)
 {
     struct cu_device *d;
@@ -157,6 +177,31 @@ CU_API(cuDeviceGetP2PAttribute)(int *value, int which, int device, int peer)
     if (!cu_ok(value) || a == b || which < 1 || which > 5) return CU_INVALID_VALUE;
     *value = 0;
     return CU_OK;
+}
+/* Which atomic operations work over a link: to the host over PCIe, and between devices, none natively. */
+static cu_result capabilities(u32 *out, const u32 *operation, unsigned n)
+{
+    enum { OPERATIONS = 12 };
+    if (!n || !cu_readable(out, n * sizeof *out) || !cu_readable(operation, n * sizeof *operation))
+        return CU_INVALID_VALUE;
+    for (u32 i = 0; i < n; i++) {
+        if (operation[i] > OPERATIONS) return CU_INVALID_VALUE;
+        out[i] = 0;
+    }
+    return CU_OK;
+}
+CU_API(cuDeviceGetHostAtomicCapabilities)(u32 *out, const u32 *operation, unsigned n, int device)
+{
+    struct cu_device *d;
+    cu_result r = enter(device, &d);
+    return r ? r : capabilities(out, operation, n);
+}
+CU_API(cuDeviceGetP2PAtomicCapabilities)(u32 *out, const u32 *operation, unsigned n, int device, int peer)
+{
+    struct cu_device *a, *b;
+    cu_result r = enter(device, &a);
+    if (r || (r = enter(peer, &b))) return r;
+    return a == b ? CU_INVALID_DEVICE : capabilities(out, operation, n);
 }
 CU_API(cuCtxEnablePeerAccess)(struct cu_context *peer, unsigned flags)
 {

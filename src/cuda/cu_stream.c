@@ -1,13 +1,6 @@
 /* Streams, events and host functions. */
-#include "cuda/cu.h"
+#include "cuda/cu_stream.h"
 
-struct cu_stream { /* one of cuStreamCreate */
-    struct cu_device *device;
-    lk_stream *stream;
-    u32 flags;
-    s32 priority;
-    u64 id;
-};
 struct cu_event {
     struct cu_device *device;
     lk_event *event;
@@ -56,6 +49,7 @@ CU_API(cuStreamCreateWithPriority)(struct cu_stream **out, unsigned flags, int p
     struct cu_stream *s = cu_handle_new(CU_STREAM, sizeof *s);
     if (!s) return CU_OUT_OF_MEMORY;
     *s = (struct cu_stream){ .device = c->device,
+                             .context = c,
                              .flags = flags,
                              .priority = MIN_OF(MAX_OF(priority, -5), 0),
                              .id = __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED) };
@@ -77,6 +71,7 @@ CU_API(cuStreamDestroy_v2)(struct cu_stream *s)
     if (r) return r;
     if (!cu_handle_take(s, CU_STREAM)) return CU_INVALID_HANDLE;
     r = cu_status(s->device->gpu, lk_stream_destroy(s->stream));
+    base_free(s->attributes);
     base_free(s);
     return r;
 }
@@ -107,7 +102,7 @@ static cu_result stream_fact(void *handle, bool thread, int which, void *out)
     case 0: *(unsigned *)out = s ? s->flags : 0; break;
     case 1: *(int *)out = s ? s->priority : 0; break;
     case 2: *(u64 *)out = s ? s->id : h; break;
-    case 3: *(struct cu_context **)out = c; break;
+    case 3: *(struct cu_context **)out = s ? s->context : c; break;
     default: *(int *)out = (int)(s ? s->device : c->device)->ordinal; break;
     }
     return CU_OK;
@@ -120,6 +115,28 @@ CU_API(cuStreamGetId)(void *s, u64 *out) { return stream_fact(s, false, 2, out);
 CU_API(cuStreamGetId_ptsz)(void *s, u64 *out) { return stream_fact(s, true, 2, out); }
 CU_API(cuStreamGetCtx)(void *s, struct cu_context **out) { return stream_fact(s, false, 3, out); }
 CU_API(cuStreamGetCtx_ptsz)(void *s, struct cu_context **out) { return stream_fact(s, true, 3, out); }
+/* A stream of a green context has none of these, and there are no green contexts. */
+CU_API(cuStreamGetCtx_v2)(void *s, struct cu_context **out, void **green)
+{
+    cu_result r = stream_fact(s, false, 3, out);
+    if (!r && cu_ok(green)) *green = NULL;
+    return r;
+}
+CU_API(cuStreamGetCtx_v2_ptsz)(void *s, struct cu_context **out, void **green)
+{
+    cu_result r = stream_fact(s, true, 3, out);
+    if (!r && cu_ok(green)) *green = NULL;
+    return r;
+}
+CU_API(cuStreamGetGreenCtx)(void *s, void **green)
+{
+    struct cu_context *c;
+    cu_result r = stream_fact(s, false, 3, &c);
+    if (r) return r;
+    if (!cu_ok(green)) return CU_INVALID_VALUE;
+    *green = NULL;
+    return CU_OK;
+}
 CU_API(cuStreamGetDevice)(void *s, int *out) { return stream_fact(s, false, 4, out); }
 CU_API(cuStreamGetDevice_ptsz)(void *s, int *out) { return stream_fact(s, true, 4, out); }
 

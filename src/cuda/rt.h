@@ -4,6 +4,7 @@
  *   rt_stubs.S        an export that nobody defines: it is refused by name
  *   rt_thread.c       what a thread has: its device, its last error
  *   rt_register.c     what nvcc's code registers before main: images, kernels, variables
+ *   rt_library.c      libraries, functions of the driver by name
  *   rt_launch.c       launches and attributes of kernels
  *   rt_device.c       devices and their properties
  *   rt_memory.c       memory, copies, symbols
@@ -28,6 +29,7 @@ enum rt_error {
     RT_INVALID_CHANNEL = 20,
     RT_INVALID_DIRECTION = 21,
 };
+enum { RT_VERSION_11 = 11080, RT_VERSION_12 = 12090 }; /* what the libraries of these releases say they are */
 struct rt_dim3 {
     u32 x, y, z;
 };
@@ -40,6 +42,8 @@ cu_result rt_enter(struct cu_context **c);
         cu_result entered_ = rt_enter(NULL); \
         entered_ ? entered_ : (call);        \
     })
+/* The device of threads that have chosen none; 0 unless cudaSetValidDevices said another. */
+void rt_device_prefer(int device);
 /* Keeps an error as the thread's last one, and returns it. */
 cu_result rt_done(cu_result r);
 /* Exports for the legacy and for the thread's default stream: `call` uses `thread`. */

@@ -56,12 +56,6 @@ RT_API(cudaDriverGetVersion)(int *version)
     *version = CU_VERSION;
     return CU_OK;
 }
-RT_API(cudaRuntimeGetVersion)(int *version)
-{
-    if (!cu_ok(version)) return rt_done(CU_INVALID_VALUE);
-    *version = CU_VERSION;
-    return CU_OK;
-}
 RT_API(cudaDeviceGetPCIBusId)(char *out, int size, int device)
 {
     cu_result r = initialised();
@@ -77,11 +71,32 @@ RT_API(cudaDeviceCanAccessPeer)(int *can, int device, int peer)
     cu_result r = initialised();
     return rt_done(r ? r : lkcu_cuDeviceCanAccessPeer(can, device, peer));
 }
+RT_API(cudaDeviceGetP2PAttribute)(int *value, int which, int device, int peer)
+{
+    cu_result r = initialised();
+    return rt_done(r ? r : lkcu_cuDeviceGetP2PAttribute(value, which, device, peer));
+}
+RT_API(cudaDeviceGetHostAtomicCapabilities)(u32 *out, const u32 *operation, unsigned n, int device)
+{
+    cu_result r = initialised();
+    return rt_done(r ? r : lkcu_cuDeviceGetHostAtomicCapabilities(out, operation, n, device));
+}
+RT_API(cudaDeviceGetP2PAtomicCapabilities)(u32 *out, const u32 *operation, unsigned n, int device, int peer)
+{
+    cu_result r = initialised();
+    return rt_done(r ? r : lkcu_cuDeviceGetP2PAtomicCapabilities(out, operation, n, device, peer));
+}
+RT_API(cudaDeviceDisablePeerAccess)(int peer)
+{
+    cu_result r = initialised();
+    if (!r && !cu_device_at(peer)) r = CU_INVALID_DEVICE;
+    return rt_done(r ? r : CU_PEER_NOT_ENABLED);
+}
 RT_API(cudaDeviceEnablePeerAccess)(int peer, unsigned flags)
 {
     cu_result r = initialised();
     if (!r && !cu_device_at(peer)) r = CU_INVALID_DEVICE;
-    return rt_done(r ? r : flags ? CU_INVALID_VALUE : 217); /* cudaErrorPeerAccessUnsupported */
+    return rt_done(r ? r : flags ? CU_INVALID_VALUE : CU_PEER_UNSUPPORTED);
 }
 
 RT_API(cudaDeviceGetLimit)(u64 *value, u32 limit) { return rt_done(THEN(lkcu_cuCtxGetLimit(value, limit))); }
@@ -98,6 +113,11 @@ RT_API(cudaSetDeviceFlags)(unsigned flags)
     return rt_done(r ? r : lkcu_cuDevicePrimaryCtxSetFlags_v2((int)c->device->ordinal, flags));
 }
 RT_API(cudaDeviceReset)(void) { return rt_done(THEN(lkcu_cuCtxSynchronize())); }
+RT_API(cudaCtxResetPersistingL2Cache)(void) { return rt_done(rt_enter(NULL)); }
+RT_API(cudaThreadGetLimit)(u64 *value, u32 limit) { return lkrt_cudaDeviceGetLimit(value, limit); }
+RT_API(cudaThreadSetLimit)(u32 limit, u64 value) { return lkrt_cudaDeviceSetLimit(limit, value); }
+RT_API(cudaThreadGetCacheConfig)(u32 *c) { return lkrt_cudaDeviceGetCacheConfig(c); }
+RT_API(cudaThreadSetCacheConfig)(u32 c) { return lkrt_cudaDeviceSetCacheConfig(c); }
 RT_API(cudaThreadExit)(void) { return lkrt_cudaDeviceReset(); }
 RT_API(cudaProfilerStart)(void) { return rt_done(rt_enter(NULL)); }
 RT_API(cudaProfilerStop)(void) { return rt_done(rt_enter(NULL)); }
@@ -112,24 +132,17 @@ RT_API(cudaChooseDevice)(int *device, const void *wish)
     return rt_done(r);
 }
 
-/* ---- occupancy ---- */
-
-RT_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
-(int *blocks, const void *host, int threads, u64 shared, unsigned flags)
+/* The devices that a thread without a choice may get, the best first. */
+RT_API(cudaSetValidDevices)(const int *list, int n)
 {
-    struct cu_context *c;
-    struct cu_function *f;
-    lk_kernel *k;
-    (void)flags;
-    cu_result r = rt_enter(&c);
-    if (r || (r = rt_function_of(host, &f)) || (r = cu_function_on(f, c->device, &k))) return rt_done(r);
-    if (!cu_ok(blocks) || threads <= 0) return rt_done(CU_INVALID_VALUE);
-    lk_usage u = { .size = sizeof u };
-    lk_kernel_usage(k, &u);
-    *blocks = (int)sim_resident_per_sm(c->device->profile, k->func, (u32)threads, u.shared_bytes + shared);
-    return CU_OK;
+    cu_result r = initialised();
+    if (!r && (n < 0 || n > (int)cu_process.devices || (n && !cu_readable(list, (u32)n * sizeof *list))))
+        r = CU_INVALID_VALUE;
+    for (int i = 0; !r && i < n; i++)
+        if (!cu_device_at(list[i])) r = CU_INVALID_DEVICE;
+    if (!r && n) rt_device_prefer(list[0]);
+    return rt_done(r);
 }
-RT_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor)(int *blocks, const void *host, int threads, u64 shared)
-{
-    return lkrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads, shared, 0);
-}
+/* Doubles are doubles since compute capability 1.3. */
+RT_API(cudaSetDoubleForDevice)(double *d) { return rt_done(cu_ok(d) ? CU_OK : CU_INVALID_VALUE); }
+RT_API(cudaSetDoubleForHost)(double *d) { return rt_done(cu_ok(d) ? CU_OK : CU_INVALID_VALUE); }

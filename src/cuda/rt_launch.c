@@ -57,22 +57,91 @@ struct rt_launch_config { /* cudaLaunchConfig_t */
     const struct cu_launch_attribute *attribute;
     unsigned attributes;
 };
+/* The configuration as the driver has it, and the kernel. */
+static cu_result config_read(const struct rt_launch_config *x, const void *host, struct cu_launch_config *out,
+                             struct cu_function **f)
+{
+    cu_result r = rt_enter(NULL);
+    if (r || (r = rt_function_of(host, f))) return r;
+    if (!cu_ok(x) || x->shared > UINT32_MAX) return CU_INVALID_VALUE;
+    *out = (struct cu_launch_config){ .grid = { x->grid.x, x->grid.y, x->grid.z },
+                                      .block = { x->block.x, x->block.y, x->block.z },
+                                      .shared = (u32)x->shared,
+                                      .stream = x->stream,
+                                      .attribute = x->attribute,
+                                      .attributes = x->attributes };
+    return CU_OK;
+}
 static cu_result launch_ex(const struct rt_launch_config *x, const void *host, void **args, bool thread)
 {
+    struct cu_launch_config y;
     struct cu_function *f;
-    cu_result r = rt_enter(NULL);
-    if (r || (r = rt_function_of(host, &f))) return r;
-    if (!cu_ok(x) || x->shared > UINT32_MAX) return CU_INVALID_VALUE;
-    struct cu_launch_config y = { .grid = { x->grid.x, x->grid.y, x->grid.z },
-                                  .block = { x->block.x, x->block.y, x->block.z },
-                                  .shared = (u32)x->shared,
-                                  .stream = x->stream,
-                                  .attribute = x->attribute,
-                                  .attributes = x->attributes };
-    return (thread ? lkcu_cuLaunchKernelEx_ptsz : lkcu_cuLaunchKernelEx)(&y, f, args, NULL);
+    cu_result r = config_read(x, host, &y, &f);
+    return r ? r : (thread ? lkcu_cuLaunchKernelEx_ptsz : lkcu_cuLaunchKernelEx)(&y, f, args, NULL);
 }
 RT_PAIR(cudaLaunchKernelExC, _ptsz, (const struct rt_launch_config *x, const void *f, void **args),
         launch_ex(x, f, args, thread))
+
+struct rt_launch_params { /* cudaLaunchParams */
+    void *function;
+    struct rt_dim3 grid, block;
+    void **args;
+    u64 shared;
+    void *stream;
+};
+RT_API(cudaLaunchCooperativeKernelMultiDevice)(const struct rt_launch_params *list, unsigned n, unsigned flags)
+{
+    cu_result r = rt_enter(NULL);
+    if (r) return rt_done(r);
+    if (!n || flags > 3 || !cu_readable(list, n * sizeof *list)) return rt_done(CU_INVALID_VALUE);
+    if (n > 1) {
+        cu_refused("cudaLaunchCooperativeKernelMultiDevice over several devices");
+        return rt_done(CU_NOT_SUPPORTED);
+    }
+    return rt_done(
+        launch(list->function, list->grid, list->block, list->args, list->shared, list->stream, true, false));
+}
+
+/* ---- occupancy ---- */
+
+/* The kernel that a host function stands for, for a question to the driver. */
+static cu_result ask(const void *host, struct cu_function **f)
+{
+    cu_result r = rt_enter(NULL);
+    return r ? r : rt_function_of(host, f);
+}
+RT_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
+(int *blocks, const void *host, int threads, u64 shared, unsigned flags)
+{
+    struct cu_function *f;
+    cu_result r = ask(host, &f);
+    if (!r) r = lkcu_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, threads, shared, flags);
+    return rt_done(r);
+}
+RT_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor)(int *blocks, const void *host, int threads, u64 shared)
+{
+    return lkrt_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads, shared, 0);
+}
+RT_API(cudaOccupancyAvailableDynamicSMemPerBlock)(u64 *bytes, const void *host, int blocks, int threads)
+{
+    struct cu_function *f;
+    cu_result r = ask(host, &f);
+    return rt_done(r ? r : lkcu_cuOccupancyAvailableDynamicSMemPerBlock(bytes, f, blocks, threads));
+}
+RT_API(cudaOccupancyMaxActiveClusters)(int *clusters, const void *host, const struct rt_launch_config *x)
+{
+    struct cu_launch_config y;
+    struct cu_function *f;
+    cu_result r = config_read(x, host, &y, &f);
+    return rt_done(r ? r : lkcu_cuOccupancyMaxActiveClusters(clusters, f, &y));
+}
+RT_API(cudaOccupancyMaxPotentialClusterSize)(int *size, const void *host, const struct rt_launch_config *x)
+{
+    struct cu_launch_config y;
+    struct cu_function *f;
+    cu_result r = config_read(x, host, &y, &f);
+    return rt_done(r ? r : lkcu_cuOccupancyMaxPotentialClusterSize(size, f, &y));
+}
 
 /* ---- attributes ---- */
 
@@ -129,4 +198,10 @@ RT_API(cudaFuncGetName)(const char **name, const void *host)
     if (!r && !cu_ok(name)) r = CU_INVALID_VALUE;
     if (!r) *name = f->name;
     return rt_done(r);
+}
+RT_API(cudaFuncGetParamInfo)(const void *host, u64 index, u64 *offset, u64 *bytes)
+{
+    struct cu_function *f;
+    cu_result r = ask(host, &f);
+    return rt_done(r ? r : lkcu_cuFuncGetParamInfo(f, index, offset, bytes));
 }

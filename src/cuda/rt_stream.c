@@ -26,6 +26,11 @@ RT_PAIR(cudaStreamAddCallback, _ptsz, (void *s, void (*f)(void *, cu_result, voi
 RT_PAIR(cudaLaunchHostFunc, _ptsz, (void *s, void (*f)(void *), void *self),
         THEN(VARIANT(cuLaunchHostFunc)(s, f, self)))
 
+#define VALUE union cu_launch_value
+RT_PAIR(cudaStreamGetAttribute, _ptsz, (void *s, u32 id, VALUE *v), THEN(VARIANT(cuStreamGetAttribute)(s, id, v)))
+RT_PAIR(cudaStreamSetAttribute, _ptsz, (void *s, u32 id, const VALUE *v), THEN(VARIANT(cuStreamSetAttribute)(s, id, v)))
+RT_PAIR(cudaStreamCopyAttributes, _ptsz, (void *to, void *from), THEN(VARIANT(cuStreamCopyAttributes)(to, from)))
+
 RT_API(cudaEventCreateWithFlags)(struct cu_event **e, unsigned flags)
 {
     return rt_done(THEN(lkcu_cuEventCreate(e, flags)));

@@ -15,10 +15,14 @@ cu_result rt_refuse(u32 index)
     return rt_done(CU_NOT_SUPPORTED);
 }
 
+static int preferred; /* the device of threads that have chosen none */
 static _Thread_local struct {
+    bool chosen; /* device says which */
     int device;
     cu_result last;
 } mine;
+
+void rt_device_prefer(int device) { preferred = device; }
 
 cu_result rt_done(cu_result r)
 {
@@ -34,7 +38,7 @@ cu_result rt_enter(struct cu_context **c)
     if (r) return r;
     lkcu_cuCtxGetCurrent(&now);
     if (!now || !now->alive) {
-        struct cu_device *d = cu_device_at(mine.device);
+        struct cu_device *d = cu_device_at(mine.chosen ? mine.device : preferred);
         if (!d) return CU_INVALID_DEVICE;
         if ((r = cu_context_retain(d, &now)) || (r = lkcu_cuCtxSetCurrent(now))) return r;
     }
@@ -58,6 +62,7 @@ RT_API(cudaSetDevice)(int device)
     struct cu_device *d = cu_device_at(device);
     if (!d) return rt_done(CU_INVALID_DEVICE);
     mine.device = device;
+    mine.chosen = true;
     if ((r = cu_context_retain(d, &c))) return rt_done(r);
     return rt_done(lkcu_cuCtxSetCurrent(c));
 }

@@ -23,7 +23,15 @@
 #define lkrt_cudaGraphAddDependencies lkrt_cudaGraphAddDependencies_11
 #define lkrt_cudaGraphRemoveDependencies lkrt_cudaGraphRemoveDependencies_11
 #endif
+#if defined RELEASE && RELEASE == 12
+#define lkrt_cudaGetDriverEntryPoint lkrt_cudaGetDriverEntryPoint_12
+#define lkrt_cudaGetDriverEntryPoint_ptsz lkrt_cudaGetDriverEntryPoint_ptsz_12
+#define lkrt_cudaRuntimeGetVersion lkrt_cudaRuntimeGetVersion_12
+#endif
 #if defined RELEASE && RELEASE < 12
+#define lkrt_cudaGetDriverEntryPoint lkrt_cudaGetDriverEntryPoint_11
+#define lkrt_cudaGetDriverEntryPoint_ptsz lkrt_cudaGetDriverEntryPoint_ptsz_11
+#define lkrt_cudaRuntimeGetVersion lkrt_cudaRuntimeGetVersion_11
 #define lkrt_cudaGraphInstantiate lkrt_cudaGraphInstantiate_11
 #define lkrt_cudaGraphExecUpdate lkrt_cudaGraphExecUpdate_11
 #define lkrt_cudaCreateTextureObject lkrt_cudaCreateTextureObject_11
