@@ -35,6 +35,7 @@ struct between {
     struct streams *streams;
     struct accesses *accesses;
     u64 now; /* counts begins, ends and notes */
+    u64 met; /* when strong accesses of two launches that nothing orders met last; 0: never */
     struct user *user;
     u32 nuser, capuser;  /* how many, in use or not; room for how many */
     u32 spare, sweep_at; /* the first that is not in use, + 1; look for others when there are so many */
@@ -189,7 +190,8 @@ static bool is_launch(const struct actor *a) { return a->kind == OP_LAUNCH && !a
 /* The launch got a signal from x, or gave one, which the order of operations does not show. */
 static bool signals(const struct between *b, const struct actor *launch, const struct actor *x)
 {
-    if (!is_launch(launch) || is_launch(x)) return false;
+    if (!is_launch(launch)) return false;
+    if (is_launch(x)) return launch->publishes && x->begun > launch->begun; /* the host has seen it, and launched x */
     if (x->begun < launch->begun) return launch->polls; /* by chance: the flag was there before the kernel asked */
     u64 ended = launch->ended ? launch->ended : b->now;
     return launch->publishes || (launch->polls && x->begun <= ended);
@@ -213,7 +215,7 @@ static bool excused(void *self, const struct access_conflict *c, const struct op
     const struct between *b = self;
     const struct actor *me = b->user[c->tag - 1].actor, *other = b->user[c->other_tag - 1].actor;
     (void)op;
-    if (me->exact && other->exact) return true;
+    if (me->exact && other->exact && me->era == other->era) return true;
     return signals(b, me, other) || signals(b, other, me) || is_handed(b, me, other) || is_handed(b, other, me);
 }
 
@@ -289,9 +291,21 @@ static bool is_less(const struct between *b, u32 n)
     return false;
 }
 
+/* Two launches of different eras that both may synchronise: a flag may have carried order from the one to the other,
+ * over others perhaps, if strong accesses of launches have met since the earlier one began. */
+static bool may_be_flagged(const struct between *b, const struct clash *c)
+{
+    const struct actor *me = actor_of(b, c->tag), *other = actor_of(b, c->other_tag);
+    return me->exact && other->exact && b->met && b->met >= MIN_OF(me->begun, other->begun);
+}
+
 /* Reports what was found while `op` was noted; NULL: the host. */
 static void report_clashes(struct between *b, struct op *op)
 {
+    u32 left = 0;
+    for (u32 i = 0; i < b->nclash; i++)
+        if (!may_be_flagged(b, &b->clash[i])) b->clash[left++] = b->clash[i];
+    b->nclash = left;
     for (u32 i = 0; i < b->nclash; i++) {
         const struct clash *c = &b->clash[i];
         struct actor *other = b->user[c->other_tag - 1].actor;
@@ -344,7 +358,7 @@ static void note_launch(struct between *b, struct between_launch *l)
         a->publishes = o && (o->kind == MEM_PINNED || o->kind == MEM_MANAGED || o->kind == MEM_REGISTERED);
     }
     const struct place *last = NULL;
-    u64 tag = 0;
+    u64 tag = 0, meetings = access_meetings(b->accesses);
     for (u32 i = 0; i < l->n; i++) {
         const struct footprint_run *r = &l->run[i];
         const struct place *p = place_of(b, r);
@@ -358,6 +372,7 @@ static void note_launch(struct between *b, struct between_launch *l)
                                    .strong = r->strong,
                                    .tag = tag });
     }
+    if (access_meetings(b->accesses) != meetings) b->met = b->now;
     report_clashes(b, l->op);
 }
 
@@ -497,10 +512,11 @@ void between_unordered(struct between *b, u64 address, struct finding *f, struct
     unlock(&b->lock);
 }
 
-static void sink_begin(void *self, bool exact)
+static void sink_begin(void *self, bool exact, u32 era)
 {
     struct between_launch *l = self;
     l->actor->exact = exact;
+    l->actor->era = era;
 }
 
 static void sink_run(void *self, const struct footprint_run *r)

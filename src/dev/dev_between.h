@@ -6,13 +6,14 @@
  * the report of the device (dev_between_text.c).
  *
  * What is left out, because something invisible may order it:
- *   - two launches that both may synchronise while they run (exact ones): the race check judges them, as blocks of one
- *     grid; and what is before one of them, or after it, may be so for another one that ran beside it, which it may
- *     have handed over to;
+ *   - two launches that both may synchronise while they run (exact ones) and are in one era: the race check judges
+ *     them, as blocks of one grid; those of different eras, where strong accesses of launches have met since the
+ *     earlier one began, which may be a flag; and what is before one of them, or after it, may be so for another one
+ * that ran beside it, which it may have handed over to;
  *   - a launch that polls memory, and copies, fills, written values and accesses of the host while it ran or before:
- * these are its signals, or come after one;
- *   - a launch that writes host-visible memory strongly, and what is no launch and came after its begin: the host may
- *     have read there that its data is ready.
+ *  these are its signals, or come after one;
+ *   - a launch that writes host-visible memory strongly, and what came after its begin: the host may have read there
+ *     that its data is ready.
  *
  * Any thread may call. */
 #ifndef LOCKSTEP_DEV_BETWEEN_H

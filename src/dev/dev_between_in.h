@@ -28,6 +28,7 @@ struct actor {
     char *kernel; /* as the PTX names it */
     u32 number;   /* of several of one report; 0: not said */
     bool exact;   /* it may synchronise with other launches */
+    u32 era;      /* an exact one: launches of the same are judged together by the race check */
     bool polls;
     bool publishes;      /* it wrote host-visible memory strongly */
     u64 begun, ended;    /* the times of struct between; the same, or 0 while it runs */

@@ -54,6 +54,7 @@ struct accesses {
     /* The last trim: what the host had waited for, and the operations that there had been. */
     struct op_clock *waited; /* NULL: there was none */
     u64 ages;
+    u64 meetings; /* see access_meetings */
 };
 struct access { /* the one that is being noted */
     struct accesses *of;
@@ -290,6 +291,8 @@ static bool check(struct access *x, const struct state *s, u64 from, u64 to)
         if (k == s->n && !fine) break;
         const struct entry *o = &s->e[k % s->n];
         u32 common = o->bytes & x->use.bytes;
+        if (k < s->n && common && o->strong && x->use.strong && !is_before(x, o->stamp))
+            x->of->meetings += o->kind == ACCESS_WRITE || x->use.kind == ACCESS_WRITE;
         enum access_verdict v = common ? judge(x, o, k < s->n, lives) : ACCESS_FINE;
         if (v == ACCESS_FINE) continue;
         struct access_conflict c = { .verdict = v,
@@ -613,6 +616,14 @@ void access_at(struct accesses *a, u64 address, void (*each)(void *self, enum ac
     for (u32 k = 0; s && k < s->n; k++)
         if (s->e[k].bytes >> address % ACCESS_SECTOR & 1) each(self, s->e[k].kind, s->e[k].tag);
     unlock(&a->lock);
+}
+
+u64 access_meetings(struct accesses *a)
+{
+    lock(&a->lock);
+    u64 n = a->meetings;
+    unlock(&a->lock);
+    return n;
 }
 
 u32 access_ranges(struct accesses *a)

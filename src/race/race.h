@@ -101,6 +101,7 @@ struct race_launch {
     bool exact;                       /* its lanes have clocks: the kernel is not simple, or not alone */
     u64 before[ERA_LAUNCHES / 64];    /* by number % ERA_LAUNCHES: launches of the era that are before it, whole */
     struct vclock *begin;             /* what each of its CTAs is ordered after from the beginning, beyond those */
+    struct vclock *seen;              /* in a stream: what its CTAs that have ended had acquired */
     struct report *held;              /* races of volatile accesses, until it is known which are flags; NULL: none */
     u64 void_pairs;                   /* bits of those findings that a flag in shared memory voids */
     struct race_launch *next;         /* in race.running */

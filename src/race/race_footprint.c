@@ -291,7 +291,7 @@ void footprint_tell(const struct race *r, const struct race_launch *launch)
     const struct access_sink *sink = launch->of->in->sink;
     const struct race_era *era = r->era;
     struct reading f = { .race = r, .launch = launch, .notes = &era->notes, .lo = hb_era_floor(era), .of = launch->of };
-    sink->begin(sink->self, launch->exact);
+    sink->begin(sink->self, launch->exact, era->serial);
     for (u32 n = 0; n < r->ntracked; n++) put_object(&f, r->tracked[n].o, &r->tracked[n]);
     for (u32 n = 0; n < r->nheap; n++)
         if (r->heap[n]->tracked == n + 1) put_object(&f, r->heap[n], NULL);

@@ -23,8 +23,9 @@ struct footprint_run {
 };
 struct access_sink {
     void *self;
-    /* once, before the runs. exact: the launch ran as one whose threads may synchronise with those of other launches */
-    void (*begin)(void *self, bool exact);
+    /* once, before the runs. exact: the launch ran as one whose threads may synchronise with those of other launches,
+     * and was judged together with those of the same era */
+    void (*begin)(void *self, bool exact, u32 era);
     /* for each object that has cells, those of each kind in the order of addresses */
     void (*run)(void *self, const struct footprint_run *r);
 };

@@ -65,7 +65,10 @@ void era_free(struct race_era *era)
 {
     if (!era) return;
     for (u32 n = 0; n < ERA_LAUNCHES; n++)
-        if (era->launch[n]) vclock_drop(&era->vclocks, era->launch[n]->begin);
+        if (era->launch[n]) {
+            vclock_drop(&era->vclocks, era->launch[n]->begin);
+            vclock_drop(&era->vclocks, era->launch[n]->seen);
+        }
     vclock_drop(&era->vclocks, era->ended);
     vclock_drop(&era->vclocks, era->published);
     clock_delete(era);
@@ -84,7 +87,8 @@ static void era_begin(struct race *r)
         struct race_launch *old = era->launch[n];
         if (!old) continue;
         vclock_drop(&era->vclocks, old->begin);
-        old->begin = NULL;
+        vclock_drop(&era->vclocks, old->seen);
+        old->begin = old->seen = NULL;
         old->number = 0;
     }
     vclock_drop(&era->vclocks, era->ended);
@@ -182,6 +186,7 @@ static struct race_launch *record_take(struct race_era *era)
     for (u32 n = 0; (*at)->number && n < ERA_LAUNCHES; n++)
         if (era->launch[n]) era->launch[n]->before[k / 64] &= ~(1ull << k % 64);
     vclock_drop(&era->vclocks, (*at)->begin);
+    vclock_drop(&era->vclocks, (*at)->seen);
     **at = (struct race_launch){ .number = era->launches };
     return *at;
 }
@@ -213,6 +218,16 @@ static void launch_open(struct race *r, struct race_launch *launch, const struct
     r->running = launch;
     era->vclocks.scoped |= k->scoped;
     if (k->has_volatile) __atomic_store_n(&era->volatiles_used, true, __ATOMIC_RELAXED);
+}
+
+/* What launches before it have acquired from others is before it, too. Under the lock of the era. */
+static void join_seen(struct race_era *era, struct race_launch *launch)
+{
+    for (u32 n = 0; n < ERA_LAUNCHES; n++) {
+        const struct race_launch *old = era->launch[n];
+        if (old && old->number && old->seen && bit_get(launch->before, old->number))
+            vclock_join(&era->vclocks, &launch->begin, old->seen);
+    }
 }
 
 void launch_begin(struct race *r, const struct launch *l)
@@ -248,6 +263,7 @@ void launch_begin(struct race *r, const struct launch *l)
     if (launch) {
         launch_open(r, launch, l, k);
         memcpy(launch->before, before, sizeof before);
+        join_seen(era, launch);
     } else {
         era->blind = true;
         r->unwatched++;
@@ -464,8 +480,29 @@ void race_cta_synced(struct race_cta *c)
     for (u32 n = 0; n < c->nwarps; n++) c->warp[n].warp_base = c->warp[n].cta_base = c->now;
 }
 
+/* Adds what the threads of a CTA that ends have acquired, for launches that are after this one. */
+static void keep_seen(struct race_cta *c)
+{
+    struct race_launch *launch = c->launch;
+    struct vclock_store *vs = &c->era->vclocks;
+    lock(&c->era->lock);
+    if (c->clock) vclock_accumulate(vs, &launch->seen, c->clock);
+    for (u32 n = 0; n < c->nwarps; n++) {
+        const struct race_warp *w = &c->warp[n];
+        const struct vclock *last = NULL;
+        if (w->clock) vclock_accumulate(vs, &launch->seen, w->clock);
+        for (u32 k = 0; w->lane && k < LANES; k++) {
+            const struct vclock *own = w->lane[k].strict.clock;
+            if (own && own != last) vclock_accumulate(vs, &launch->seen, own);
+            last = own;
+        }
+    }
+    unlock(&c->era->lock);
+}
+
 void race_cta_end(struct race_cta *c)
 {
+    if (c->exact && c->launch->stamp) keep_seen(c);
     if (!c->exact && c->ntransient) {
         race_tick(c, c->nwarps);
         c->base = c->now;

@@ -117,7 +117,7 @@ static struct flight launch(struct stream *st, const char *site, bool polls)
 static void launch_end(struct flight f, bool exact, const struct mem_object *o, u32 bytes, bool write, bool strong)
 {
     const struct access_sink *sink = between_sink(f.l);
-    sink->begin(sink->self, exact);
+    sink->begin(sink->self, exact, 1);
     sink->run(sink->self, &(struct footprint_run){ o->base, o->base + o->size, bytes, write, strong, NULL, 0 });
     between_launch_end(f.l);
     end(f.op);
@@ -163,7 +163,7 @@ static void one_cause(void)
     use(x, OP_FILL, "fill 1", out, 1024, ACCESS_WRITE);
     struct flight f = launch(y, "launch 1", false);
     const struct access_sink *sink = between_sink(f.l);
-    sink->begin(sink->self, false);
+    sink->begin(sink->self, false, 1);
     sink->run(sink->self, &(struct footprint_run){ in->base, in->base + 1024, ~0u, false, false, NULL, 0 });
     sink->run(sink->self, &(struct footprint_run){ out->base, out->base + 1024, 0xf0f0f0f0, true, false, NULL, 0 });
     between_launch_end(f.l);
@@ -325,7 +325,7 @@ static void left_out(void)
     open_all(); /* a launch that tells the host through mapped memory; the host then copies its result */
     f = launch(x, "launch 1", false);
     const struct access_sink *sink = between_sink(f.l);
-    sink->begin(sink->self, true);
+    sink->begin(sink->self, true, 1);
     sink->run(sink->self, &(struct footprint_run){ in->base, in->base + 1024, ~0u, true, false, NULL, 0 });
     sink->run(sink->self, &(struct footprint_run){ pinned->base, pinned->base + 32, 0xf, true, true, NULL, 0 });
     between_launch_end(f.l);

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 /* scale  out[i] = 2 * in[i], words at a distance of `step`.
- * count  adds one to an element of out for each in[i] (atomics that return nothing). */
+ * count  adds one to an element of out for each in[i] (atomics that return nothing).
+ * ticket as scale, and each thread draws a number from a counter: its threads may synchronise with others.
+ * give   writes data, then sets a flag; take waits for the flag, then reads the data. */
 static const char text[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry scale(.param .u64 in, .param .u64 out, .param .u64 step)\n{\n"
@@ -21,9 +23,24 @@ static const char text[] =
     ".reg .u64 %rd<6>; .reg .u32 %r<6>;\n"
     "ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %tid.x;\n"
     "mul.wide.u32 %rd3, %r1, 4; add.u64 %rd4, %rd1, %rd3; ld.global.u32 %r4, [%rd4]; and.b32 %r4, %r4, 3;\n"
-    "mul.wide.u32 %rd3, %r4, 4; add.u64 %rd4, %rd2, %rd3; red.global.add.u32 [%rd4], 1;\nret;\n}\n";
+    "mul.wide.u32 %rd3, %r4, 4; add.u64 %rd4, %rd2, %rd3; red.global.add.u32 [%rd4], 1;\nret;\n}\n"
+    ".visible .entry ticket(.param .u64 in, .param .u64 out, .param .u64 step, .param .u64 counter)\n{\n"
+    ".reg .u64 %rd<7>; .reg .u32 %r<6>;\n"
+    "ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; ld.param.u32 %r5, [step]; ld.param.u64 %rd6, [counter];\n"
+    "atom.global.add.u32 %r1, [%rd6], 1; mov.u32 %r1, %tid.x;\n"
+    "mul.lo.u32 %r1, %r1, %r5; mul.wide.u32 %rd3, %r1, 4; add.u64 %rd4, %rd1, %rd3; add.u64 %rd5, %rd2, %rd3;\n"
+    "ld.global.u32 %r4, [%rd4]; add.u32 %r4, %r4, %r4; st.global.u32 [%rd5], %r4;\nret;\n}\n"
+    ".visible .entry give(.param .u64 data, .param .u64 flag, .param .u64 none, .param .u64 counter)\n{\n"
+    ".reg .u64 %rd<4>;\n"
+    "ld.param.u64 %rd1, [data]; ld.param.u64 %rd2, [flag];\n"
+    "st.global.u32 [%rd1], 7; st.release.gpu.global.u32 [%rd2], 1; ret;\n}\n"
+    ".visible .entry take(.param .u64 data, .param .u64 flag, .param .u64 none, .param .u64 counter)\n{\n"
+    ".reg .u64 %rd<4>; .reg .u32 %r<4>; .reg .pred %p1;\n"
+    "ld.param.u64 %rd1, [data]; ld.param.u64 %rd2, [flag];\n"
+    "L: ld.acquire.gpu.global.u32 %r1, [%rd2]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;\n"
+    "ld.global.u32 %r2, [%rd1]; ret;\n}\n";
 
-enum { BUFFERS = 3, WORDS = 64 };
+enum { BUFFERS = 4, WORDS = 64 };
 static struct device *d;
 static struct dev_module *module;
 static const struct dev_async_ops *ops;
@@ -31,10 +48,11 @@ static struct error e;
 static u64 buffer[BUFFERS];
 static struct dev_stream *stream[3];
 static struct dev_event *event;
+static u32 counter; /* launches */
 
 static void open_all(u32 workers, s64 seed)
 {
-    static const char *const names[] = { "a", "b", "c" };
+    static const char *const names[] = { "a", "b", "c", "counters" };
     e = (struct error){ 0 };
     struct dev_options o = { .workers = workers, .checks = CHECK_ALL, .seeded = seed >= 0, .seed = (u64)seed };
     d = dev_new(&o, &e);
@@ -74,7 +92,7 @@ static void enqueue(u32 st, struct dev_task t) { UNIT_EQ(dev_enqueue(stream[st],
 
 static void launch(u32 st, const char *kernel, u64 in, u64 out, u32 threads, u32 step, const char *site)
 {
-    u64 params[] = { in, out, step };
+    u64 params[] = { in, out, step, buffer[3] + 4 * (counter++ % WORDS) }; /* each launch has its own */
     enqueue(st, (struct dev_task){ .kind = OP_LAUNCH,
                                    .launch = { .kernel = ptx_kernel(module->ptx, str_of(kernel)),
                                                .grid = { 1, 1, 1 },
@@ -154,6 +172,29 @@ static void twins(u32 workers, s64 seed)
         UNIT_EQ(report_errors(d->report) != 0, !with);
         close_all();
     }
+    /* kernels that may synchronise, one of which begins anew with all before it: the first and the last are unordered
+     */
+    for (u32 with = 0; with < 2; with++) {
+        open_all(workers, seed);
+        launch(0, "ticket", buffer[0], buffer[1], 64, 1, "launch 1");
+        launch(0, "ticket", buffer[2], buffer[2], 64, 1, "launch 2");
+        if (with) hand_over(0, 1);
+        launch(1, "ticket", buffer[2] + 128, buffer[1], 16, 1, "launch 3");
+        UNIT_EQ(ops->synchronise(d, &e), OP_OK);
+        UNIT_EQ(report_errors(d->report) != 0, !with);
+        close_all();
+    }
+    /* a flag orders what comes behind the kernel that waits for it, whatever ran in between */
+    open_all(workers, seed);
+    launch(0, "give", buffer[0], buffer[1], 1, 1, "launch 1");
+    launch(0, "ticket", buffer[2], buffer[2], 64, 1, "launch 2");
+    launch(1, "take", buffer[0], buffer[1], 1, 1, "launch 3");
+    launch(1, "ticket", buffer[0], buffer[0], 64, 1, "launch 4");
+    launch(1, "ticket", buffer[0], buffer[0], 64, 1, "launch 5");
+    UNIT_EQ(ops->synchronise(d, &e), OP_OK);
+    UNIT_EQ(report_errors(d->report), 0);
+    if (report_errors(d->report)) says("(this)");
+    close_all();
     open_all(workers, seed); /* two histograms in one array, and parts of one array */
     launch(0, "count", buffer[0], buffer[2], 64, 1, "launch 1");
     launch(1, "count", buffer[1], buffer[2], 64, 1, "launch 2");
@@ -209,12 +250,13 @@ static bool model_racy(void)
     return false;
 }
 
-static u64 any_words(u32 words) { return buffer[below(BUFFERS - 1)] + 4 * below(WORDS - words + 1); }
+static u64 any_words(u32 words) { return buffer[below(2)] + 4 * below(WORDS - words + 1); }
 
 static void any_op(u32 st)
 {
     u32 words = 1 + below(16), step = 1 + below(2);
     u64 x = any_words(words * step), y = any_words(words * step);
+    bool ticket = below(2) && d->options.seeded; /* side by side they may hand over what nobody sees */
     switch (below(4)) {
     case 0:
         if (x + 4 * words > y && y + 4 * words > x) return; /* one copy onto itself */
@@ -229,7 +271,7 @@ static void any_op(u32 st)
         if (x != y && x + 4 * words * step > y && y + 4 * words * step > x) return; /* races in itself */
         model_op(st, (struct range){ x, 4 * words * step, step, false, false },
                  (struct range){ y, 4 * words * step, step, true, false });
-        launch(st, "scale", x, y, words, step, "launch");
+        launch(st, ticket ? "ticket" : "scale", x, y, words, step, "launch");
         break;
     default: /* nothing is counted but zeros: the first element */
         x = buffer[below(2)];
@@ -244,6 +286,7 @@ static bool program(u64 seed, u32 order, bool *racy)
     open_all(seed % 2 ? 1 : 2, seed % 3 ? (s64)seed : -1);
     memset(&model, 0, sizeof model);
     rng = seed;
+    counter = 0;
     u32 n = 2 + below(OPS - 2);
     while (model.n < n) {
         u32 st = below(3);
@@ -271,7 +314,7 @@ static bool program(u64 seed, u32 order, bool *racy)
 
 int main(int argc, char **argv)
 {
-    u64 first = argc > 2 ? strtoull(argv[1], NULL, 0) : 1, n = argc > 2 ? strtoull(argv[2], NULL, 0) : 300;
+    u64 first = argc > 2 ? strtoull(argv[1], NULL, 0) : 1, n = argc > 2 ? strtoull(argv[2], NULL, 0) : 1000;
     u64 racy = 0, clean = 0;
     bool is;
     twins(1, -1);

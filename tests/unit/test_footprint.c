@@ -28,8 +28,9 @@ static void mark(picture p, u64 at, u8 what)
         if (at - buffer[k]->base < sizeof p[k]) p[k][at - buffer[k]->base] |= what;
 }
 
-static void on_begin(void *self, bool is_exact)
+static void on_begin(void *self, bool is_exact, u32 era)
 {
+    (void)era;
     UNIT(self == &runs);
     begun++;
     exact += is_exact;
