@@ -291,7 +291,11 @@ static void on_span(void *self, const struct footprint_run *r)
     if (spans < SPANS) span[spans].from = r->from, span[spans].to = r->to, span[spans].write = r->write;
     spans++;
 }
-static void on_first(void *self, bool is_exact) { UNIT(self == &spans && !is_exact); }
+static void on_first(void *self, bool is_exact, u32 era)
+{
+    (void)era;
+    UNIT(self == &spans && !is_exact);
+}
 
 /* From a to b, 4 bytes a thread: the footprint is those two ranges. */
 static void copied(struct ptx_func *copy, u32 ctas, u64 a, u64 b)
