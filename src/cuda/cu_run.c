@@ -53,7 +53,7 @@ static void options_read(void)
 {
     const char *folder = getenv("LOCKSTEP_RUN"), *options = getenv("LOCKSTEP_RUN_OPTIONS");
     run.read = true;
-    run.gpu = (lk_options){ .size = sizeof run.gpu };
+    run.gpu = (lk_options){ .size = sizeof run.gpu, .managed = "report" };
     snprintf(run.folder, sizeof run.folder, "%s", folder ? folder : "");
     snprintf(run.options, sizeof run.options, "%s", options ? options : "");
     for (char *line = run.options; *line;) {

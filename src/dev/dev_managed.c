@@ -1,8 +1,9 @@
-/* Managed memory while a kernel is in flight: noticing that the host touches it.
+/* Managed and pinned memory that operations use: noticing that the host touches it before it has waited for them.
  *
  * Host and engine have a view each of the same bytes (mem/zone.h), so neither ever sees stale values. What can be wrong
- * is that the host did not wait. While a launch is in flight that may use a managed object, the pages of the host's
- * view are without access; the engine's view is not concerned. The first access of the host to a page is a SIGSEGV,
+ * is that the host did not wait. From when a launch is enqueued that may use a managed object, or a copy of pinned
+ * memory, until the host has waited for it (dev_sim_between.c), the pages of the host's view are without access; the
+ * engine's view is not concerned. The first access of the host to a page is a SIGSEGV,
  * whose handler notes the address and makes the page accessible, or waits for the launches, and the host's instruction
  * runs again. Managed objects start at a page and share none (mem.c), so a page says which object it is.
  *
@@ -162,39 +163,39 @@ static bool handler_set(void)
 
 /* ---- guards ---- */
 
-/* The guard of an object, made if need be; GUARDS: there is no room. */
-static u32 guard_of(struct device *d, struct mem_object *o)
+/* The guard of bytes [from, to) of an object, made if need be; GUARDS: there is no room. Pages that hold other bytes of
+ * the object, too, are left out: the host may use those. The object shares no page with others. */
+static u32 guard_of(struct device *d, struct mem_object *o, u64 from, u64 to)
 {
     u32 spare = GUARDS;
+    u64 page = page_size();
+    if (d->options.managed == DEV_MANAGED_DEFAULT) to = MIN_OF(to, from + UNASKED_MOST);
+    from = (from == o->base ? from : from + page - 1) & ~(page - 1);
+    to = (to < o->base + o->size ? to : to + page - 1) & ~(page - 1);
+    to = MAX_OF(to, from);
     for (u32 k = 0; k < nguards; k++) {
-        if (guards[k].object == o && guards[k].device == d && guards[k].from) return k;
-        if (!guards[k].flights && (spare == GUARDS || !guards[k].from)) spare = k;
+        const struct guard *g = &guards[k];
+        if (g->object == o && g->device == d && g->from == from && g->to == to) return k;
+        if (!g->flights && (spare == GUARDS || !g->from)) spare = k;
     }
     u32 k = nguards < GUARDS ? nguards : spare;
     if (k == GUARDS) return k;
-    u64 page = page_size();
     struct guard *g = &guards[k];
     WRITE(g->to, 0); /* no address is in it while it changes */
     WRITE(g->object, o);
     g->device = d;
     WRITE(g->number, d->number);
-    u64 bytes = d->options.managed == DEV_MANAGED_DEFAULT ? MIN_OF(o->size, UNASKED_MOST) : o->size;
-    if (o->kind == MEM_MANAGED) {
-        WRITE(g->from, o->base & ~(page - 1));
-        WRITE(g->to, (o->base + bytes + page - 1) & ~(page - 1));
-    } else { /* its first and last page may have others, too */
-        WRITE(g->from, (o->base + page - 1) & ~(page - 1));
-        WRITE(g->to, MAX_OF((o->base + bytes) & ~(page - 1), g->from));
-    }
+    WRITE(g->from, from);
+    WRITE(g->to, to);
     if (k == nguards) WRITE(nguards, k + 1);
     return k;
 }
 
-/* reads: the host may read it meanwhile. */
-static void guard_add(struct device *d, struct flight *f, struct mem_object *o, bool wait, bool reads)
+/* For bytes [from, to) of an object. reads: the host may read them meanwhile. */
+static void guard_add(struct device *d, struct flight *f, struct mem_object *o, u64 from, u64 to, bool wait, bool reads)
 {
-    if (!o || !mem_is_live(o) || !o->size || f->guards == FLIGHT_GUARDS) return;
-    u32 k = handler_set() ? guard_of(d, o) : GUARDS;
+    if (!mem_is_live(o) || from >= to || f->guards == FLIGHT_GUARDS) return;
+    u32 k = handler_set() ? guard_of(d, o, from, to) : GUARDS;
     if (k == GUARDS) return;
     for (u32 n = 0; n < f->guards; n++)
         if (f->held[n].guard == k) return;
@@ -212,7 +213,7 @@ static void guard_add(struct device *d, struct flight *f, struct mem_object *o, 
 
 static void guard_managed(struct device *d, struct flight *f, struct mem_object *o, bool wait)
 {
-    if (o && o->kind == MEM_MANAGED) guard_add(d, f, o, wait, false);
+    if (o && o->kind == MEM_MANAGED) guard_add(d, f, o, o->base, o->base + o->size, wait, false);
 }
 
 static enum dev_managed_policy policy_of(const struct device *d)
@@ -279,7 +280,12 @@ u32 dev_managed_copy(struct device *d, const struct dev_copy_plan *p)
     struct flight f = { .device = d };
     for (u32 k = 0; k < 2; k++) {
         struct mem_object *o = side[k]->device == d ? side[k]->object : NULL;
-        if (o && o->engine && (o->kind == MEM_PINNED || o->kind == MEM_MANAGED)) guard_add(d, &f, o, false, k == 1);
+        if (!o || !o->engine || (o->kind != MEM_PINNED && o->kind != MEM_MANAGED)) continue;
+        /* of rows with gaps between them the host may use the gaps: they are not protected, but for the first row */
+        u64 from = side[k]->address,
+            whole = p->rows <= 1 && p->slices <= 1 ? p->width : MIN_OF(p->width, side[k]->pitch);
+        if (p->slices <= 1 && side[k]->pitch == p->width) whole = p->width * MAX_OF(p->rows, 1);
+        guard_add(d, &f, o, from, MIN_OF(from + whole, o->base + o->size), false, k == 1);
     }
     u32 token = flight_keep(&f);
     unlock(&managed_lock);

@@ -48,13 +48,15 @@ static struct mem_object *alloc(struct device *d, u64 bytes, enum mem_kind kind,
                                 struct error *e)
 {
     if (kind != MEM_PINNED && !sim_has_room(d, bytes, e)) return NULL;
+    /* what the host does with it is no operation */
+    if (kind == MEM_MANAGED || (kind == MEM_PINNED && d->options.managed == DEV_MANAGED_REPORT)) tell_unordered(d);
     return mem_alloc(d->mem, bytes, kind == MEM_PINNED ? 0 : DEV_ALIGN, kind, name, site, e);
 }
 
 static enum mem_free_result release(struct device *d, u64 addr, const char *site, struct mem_object **object)
 {
     struct mem_object *o = mem_find(d->mem, addr);
-    if (o && o->kind == MEM_MANAGED && o->base == addr) dev_managed_forget(d, o);
+    if (o && (o->kind == MEM_MANAGED || o->kind == MEM_PINNED) && o->base == addr) dev_managed_forget(d, o);
     if (o && o->base == addr) tell_gone(d, o->base, o->size);
     if (!o || !o->pool || o->base != addr || o->state == MEM_FREED) return mem_free(d->mem, addr, site, object);
     if (object) *object = o;
@@ -125,7 +127,11 @@ static bool outside(struct device *d, bool wait, struct error *e)
     struct streams *s = work_used(d);
     if (!s) return true;
     u32 status = capture_unsafe_call(s);
-    if (wait) streams_settle(s);
+    if (wait) {
+        tell_touches(d);
+        streams_settle(s);
+        tell_waited(d);
+    }
     return !work_status(d, status, e);
 }
 

@@ -52,7 +52,7 @@ const struct dev_task *work_task(const struct op *op)
 static void body_drop(void *of)
 {
     struct body *b = of;
-    tell_unqueued(b->device, &b->managed);
+    tell_unqueued(b->device, &b->managed, NULL);
     if (b->task.kind == OP_ALLOC && b->graph) sim_pool_graph_delete(b->device, b->object);
     base_free(b->staged);
     base_free(b);
@@ -93,7 +93,7 @@ static u32 body_copy(struct op *op, void *of)
     tell_copy(b->device, op, &b->copy, b->staged != NULL);
     dev_copy_run(&b->copy);
     tell_copied(b->device, &b->copy);
-    tell_unqueued(b->device, &b->managed);
+    tell_unqueued(b->device, &b->managed, op);
     return OP_OK;
 }
 
@@ -128,6 +128,7 @@ static u32 body_host(struct op *op, void *of)
 {
     (void)op;
     struct body *b = of;
+    tell_told(b->device);
     b->task.host.call(b->task.host.self);
     return OP_OK;
 }
@@ -273,6 +274,7 @@ static u32 enqueue(struct dev_stream *st, struct dev_task *t, struct error *e)
     if (op) {
         status = op_synchronise(op);
         op_release(op);
+        tell_waited(d);
     }
     return work_status(d, status, e);
 }
@@ -292,6 +294,7 @@ u32 work_wait_task(struct device *d, struct dev_task *t, struct error *e)
     }
     status = op_synchronise(op);
     op_release(op);
+    tell_waited(d);
     return work_status(d, status, e);
 }
 
@@ -316,6 +319,7 @@ enum dev_result work_wait_launch(struct device *d, const struct dev_launch *l, s
     }
     op_synchronise(op);
     op_release(op);
+    tell_waited(d);
     stream_error_taken(stream_legacy(s)); /* its status was told by the result */
     return came;
 }
@@ -357,13 +361,19 @@ static struct dev_stream *sim_stream_per_thread(struct device *d)
 
 static u32 sim_stream_query(struct dev_stream *st, struct error *e)
 {
-    return work_status(device_of_stream(st), stream_query(stream_in(st)), e);
+    struct device *d = device_of_stream(st);
+    tell_touches(d);
+    u32 status = stream_query(stream_in(st));
+    tell_waited(d);
+    return work_status(d, status, e);
 }
 
 static u32 sim_stream_synchronise(struct dev_stream *st, struct error *e)
 {
     struct device *d = device_of_stream(st);
+    tell_touches(d);
     u32 status = stream_synchronise(stream_in(st));
+    tell_waited(d);
     sim_pools_synchronised(d);
     return work_status(d, status, e);
 }
@@ -371,7 +381,9 @@ static u32 sim_stream_synchronise(struct dev_stream *st, struct error *e)
 static u32 sim_synchronise(struct device *d, struct error *e)
 {
     struct streams *s = work_used(d);
+    tell_touches(d);
     u32 status = s ? streams_synchronise(s) : OP_OK;
+    tell_waited(d);
     sim_pools_synchronised(d);
     return work_status(d, status, e);
 }
@@ -410,6 +422,7 @@ static u32 value_op(struct dev_stream *st, struct op_spec *spec, u64 address, co
     spec->address = mem_view(o, address);
     spec->tag = work_tag(d, site);
     if (spec->kind == OP_VALUE_WRITE) {
+        tell_told(d);
         struct dev_task t = { .kind = OP_FILL, .fill = { address, 0, 4, spec->bits / 32, 1, 0 }, .site = site };
         u32 status;
         struct body *b = body_new(d, &t, 0, &status, e);
@@ -470,13 +483,19 @@ static u32 sim_event_wait(struct dev_stream *st, struct dev_event *ev, bool exte
 
 static u32 sim_event_query(struct dev_event *ev, struct error *e)
 {
-    return work_status(device_of_event(ev), event_query(event_in(ev)), e);
+    struct device *d = device_of_event(ev);
+    tell_touches(d);
+    u32 status = event_query(event_in(ev));
+    tell_waited(d);
+    return work_status(d, status, e);
 }
 
 static u32 sim_event_synchronise(struct dev_event *ev, struct error *e)
 {
     struct device *d = device_of_event(ev);
+    tell_touches(d);
     u32 status = event_synchronise(event_in(ev));
+    tell_waited(d);
     sim_pools_synchronised(d);
     return work_status(d, status, e);
 }

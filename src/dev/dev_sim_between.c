@@ -123,12 +123,58 @@ u32 tell_queued(struct device *d, const struct dev_task *t, const struct dev_cop
     return dev_managed_begin(d, &t->launch, kernel_polls(d, t->launch.kernel));
 }
 
-void tell_unqueued(struct device *d, u32 *token)
+/* A finished operation keeps its memory from the host until the host has waited, else a bug would be found or not as
+ * the operation is slow or fast. Of many the oldest are let go. */
+enum { UNSEEN_MOST = 1024 };
+
+void tell_unqueued(struct device *d, u32 *token, const struct op *op)
 {
+    struct dev_work *w = d->work;
     if (!*token) return;
     tell_touches(d);
-    dev_managed_end(d, *token);
+    bool seen = !op || !work_between(d) || __atomic_load_n(&w->told, __ATOMIC_ACQUIRE) ||
+                d->options.managed == DEV_MANAGED_WAIT || host_after(work_streams(d), op_stamp_of(op));
+    lock(&w->lock);
+    u32 ends = seen ? *token : 0;
+    if (!seen && w->nunseen == UNSEEN_MOST) {
+        ends = w->unseen[0].token;
+        memmove(w->unseen, w->unseen + 1, --w->nunseen * sizeof *w->unseen);
+    }
+    if (!seen) {
+        if (w->nunseen == w->capunseen) {
+            w->capunseen = w->capunseen ? 2 * w->capunseen : 16;
+            w->unseen = base_need_more(w->unseen, sizeof *w->unseen * w->capunseen);
+        }
+        w->unseen[w->nunseen++] = (struct dev_flight){ *token, op_stamp_of(op) };
+    }
+    unlock(&w->lock);
+    if (ends) dev_managed_end(d, ends);
     *token = 0;
+}
+
+void tell_waited(struct device *d)
+{
+    struct dev_work *w = d->work;
+    if (!work_between(d) || !__atomic_load_n(&w->nunseen, __ATOMIC_RELAXED)) return;
+    bool all = __atomic_load_n(&w->told, __ATOMIC_ACQUIRE);
+    struct dev_flight seen[64];
+    for (u32 n = COUNT_OF(seen); n == COUNT_OF(seen);) {
+        u32 kept = n = 0;
+        lock(&w->lock);
+        for (u32 k = 0; k < w->nunseen; k++) {
+            bool is = n < COUNT_OF(seen) && (all || host_after(w->streams, w->unseen[k].op));
+            *(is ? &seen[n++] : &w->unseen[kept++]) = w->unseen[k];
+        }
+        __atomic_store_n(&w->nunseen, kept, __ATOMIC_RELAXED);
+        unlock(&w->lock);
+        for (u32 k = 0; k < n; k++) dev_managed_end(d, seen[k].token);
+    }
+}
+
+void tell_told(struct device *d)
+{
+    if (!work_between(d) || __atomic_exchange_n(&d->work->told, true, __ATOMIC_ACQ_REL)) return;
+    tell_waited(d);
 }
 
 /* ---- launches ---- */
@@ -148,7 +194,7 @@ void tell_launch_begin(struct dev_run *r)
 
 void tell_launch_end(struct dev_run *r)
 {
-    tell_unqueued(r->device, &r->managed);
+    tell_unqueued(r->device, &r->managed, r->op);
     if (r->between) between_launch_end(r->between);
     r->between = NULL;
 }

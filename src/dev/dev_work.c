@@ -102,6 +102,7 @@ void work_close(struct device *d)
     pthread_mutex_destroy(&w->lock);
     pthread_mutex_destroy(&w->sync);
     arena_free(&w->mem);
+    base_free(w->unseen);
     base_free(w);
     d->work = NULL;
 }

@@ -43,17 +43,24 @@ bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, 
 /* What is looked at when it has run; ok: the machine says so. */
 enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, struct error *e);
 
+struct dev_flight { /* an operation that is done, and that the host has not waited for */
+    u32 token;      /* of tell_queued */
+    op_stamp op;    /* which one */
+};
 struct dev_work {
-    lock_t lock;             /* guards what follows */
-    struct streams *streams; /* atomic; NULL: nothing asynchronous was used yet */
-    struct between *between; /* atomic; NULL: no two operations can be unordered, or the race check is off */
-    u32 running;             /* launches that run */
-    bool alone;              /* the one that runs must stay the only one */
-    struct dev_run *held;    /* launches that are held back, by priority, then age */
-    struct error error;      /* why the first operation failed that nobody was told of */
-    struct map sites;        /* texts of host calls, each once: the tags of operations */
-    struct arena mem;        /* for these */
-    lock_t sync;             /* held by a synchronous launch: one runs at a time, as in the legacy stream */
+    lock_t lock;               /* guards what follows */
+    struct streams *streams;   /* atomic; NULL: nothing asynchronous was used yet */
+    struct between *between;   /* atomic; NULL: no two operations can be unordered, or the race check is off */
+    u32 running;               /* launches that run */
+    bool alone;                /* the one that runs must stay the only one */
+    struct dev_run *held;      /* launches that are held back, by priority, then age */
+    struct error error;        /* why the first operation failed that nobody was told of */
+    struct map sites;          /* texts of host calls, each once: the tags of operations */
+    struct arena mem;          /* for these */
+    struct dev_flight *unseen; /* operations whose memory the host still must not touch */
+    u32 nunseen, capunseen;    /* how many; for how many there is room */
+    bool told;                 /* atomic: a host function ran, or a value was written: the host may know what is done */
+    lock_t sync;               /* held by a synchronous launch: one runs at a time, as in the legacy stream */
 };
 bool work_open(struct device *d, struct error *e);
 void work_close(struct device *d); /* waits for all operations */
@@ -105,9 +112,15 @@ void tell_gone(struct device *d, u64 from, u64 bytes); /* freed by a call that w
 void tell_host(struct device *d, u64 from, u64 bytes, bool write);
 /* What the host has touched of managed memory: at every call that enqueues. */
 void tell_touches(struct device *d);
-/* A task was enqueued: what the host must not touch until it is done. A token, and its end, which sets it to 0. */
+/* A task was enqueued: what the host must not touch until it has waited for it. A token, and its end, which sets it to
+ * 0: its operation is done, or (NULL) never ran. */
 u32 tell_queued(struct device *d, const struct dev_task *t, const struct dev_copy_plan *copy);
-void tell_unqueued(struct device *d, u32 *token);
+void tell_unqueued(struct device *d, u32 *token, const struct op *op);
+/* The host has waited or asked, with tell_touches before: the memory of operations that it now knows to be done is its
+ * own. */
+void tell_waited(struct device *d);
+/* Something runs that may tell the host by other means what is done: from now on the end of an operation is enough. */
+void tell_told(struct device *d);
 /* A launch is about to start; it has ended, and its operation is not done. */
 void tell_launch_begin(struct dev_run *r);
 void tell_launch_end(struct dev_run *r);

@@ -1,6 +1,7 @@
 /* Placing a program on the software GPU: every variable of its modules becomes an object, every function gets an
  * address, then the initialisers are written, since they may name any of both. */
 #include "dev/dev.h"
+#include "dev/dev_work.h"
 
 enum { FUNCTION_STEP = 16, CONST_MOST = 65536 };
 
@@ -13,6 +14,7 @@ static bool place_variable(struct device *d, struct ptx_var *v, struct mem_objec
     u32 element = dev_type_text(v, type);
     enum mem_kind kind = v->is_managed ? MEM_MANAGED : v->space == SP_CONST ? MEM_CONST : MEM_GLOBAL;
     if (!sim_has_room(d, v->size, e)) return false;
+    if (v->is_managed) tell_unordered(d); /* what the host does with it is no operation */
     struct mem_object *o = mem_alloc(d->mem, v->size, v->align, kind, name, NULL, e);
     if (!o) return false;
     mem_describe(d->mem, o, NULL, type[0] ? type : NULL, element);

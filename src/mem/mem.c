@@ -192,8 +192,8 @@ static struct mem_object *allocate(struct mem *m, u64 bytes, u64 align, enum mem
 {
     CHECK(kind != MEM_REGISTERED);
     struct zone *z = &m->zone[zone_of(kind)];
-    /* managed objects share no page: the host's view of each can be protected alone */
-    align = MAX_OF(align, kind == MEM_MANAGED ? page_size() : 256ull);
+    /* objects that the host uses share no page: its view of each can be protected alone */
+    align = MAX_OF(align, kind == MEM_MANAGED || kind == MEM_PINNED ? page_size() : 256ull);
     CHECK(!(align & (align - 1)));
     u64 span = z->to - z->from;
     if (bytes > span || align > span || base_alloc_refused()) {
