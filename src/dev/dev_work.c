@@ -9,10 +9,10 @@
 
 /* ---- the streams ---- */
 
-static bool is_before(void *self, u64 stamp, const void *op)
+static bool is_before(void *self, u64 stamp, const void *op, bool waited)
 {
     (void)self;
-    return op_before(stamp, op);
+    return waited ? op_before_full(stamp, op) : op_before(stamp, op);
 }
 
 /* Under a seed: the launches in flight go on until one ends. */

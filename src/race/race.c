@@ -72,6 +72,7 @@ static void sync_event(void *self, const struct sync_event *e)
     case SYNC_FENCE:
         if (c->exact && !(e->id & FENCE_PROXY)) clock_fence(w, e->mask, e->id & 3, e->id & FENCE_SC);
         break;
+    case SYNC_DEPEND: launch_depends(c->launch); break;
     default: break;
     }
 }
@@ -359,7 +360,7 @@ void race_delete(struct race *r)
     base_free(r);
 }
 
-void race_order(struct race *r, bool (*before)(void *self, u64 stamp, const void *op), void *self)
+void race_order(struct race *r, bool (*before)(void *self, u64 stamp, const void *op, bool waited), void *self)
 {
     lock(&r->lock);
     r->before = before;

@@ -98,6 +98,7 @@ struct race_launch {
     u64 total;                        /* its CTAs */
     u64 stamp;                        /* as in sim_launch */
     u32 grid[3], block[3];            /* its shape, for reports */
+    bool depends;                     /* atomic: a thread of it waits for the launches in front: launch_depends */
     bool exact;                       /* its lanes have clocks: the kernel is not simple, or not alone */
     u64 before[ERA_LAUNCHES / 64];    /* by number % ERA_LAUNCHES: launches of the era that are before it, whole */
     struct vclock *begin;             /* what each of its CTAs is ordered after from the beginning, beyond those */
@@ -155,7 +156,7 @@ struct race {
         u8 taken, padding[63]; /* a spin lock, on a cache line of its own */
     } stripe[STRIPES];
     /* which operations are before one that begins: race_order; NULL: all that have ended */
-    bool (*before)(void *self, u64 stamp, const void *op);
+    bool (*before)(void *self, u64 stamp, const void *op, bool waited);
     void *before_self;
     lock_t lock; /* of kernels, slots, tracked objects, the list of launches */
     /* Memory objects that have cells. The cells live as long as the object; mem_object.race leads to them while a

@@ -117,14 +117,19 @@ bool launch_before(const struct race_era *era, u32 number, const struct race_lau
 {
     const struct race_launch *old = era->launch[number % ERA_LAUNCHES];
     if (!old || old->number != number) return true; /* forgotten */
-    return number < me->number && bit_get(me->before, number);
+    if (number > me->number) return false;
+    if (bit_get(me->before, number)) return true;
+    /* behind griddepcontrol.wait the launches in front are over: until then they are not before this one */
+    const struct race *r = era->race;
+    return __atomic_load_n(&me->depends, __ATOMIC_RELAXED) && number != me->number && me->of && me->stamp &&
+           old->stamp && r->before && r->before(r->before_self, old->stamp, me->of->in->op, true);
 }
 
 /* The launch `old`, which has ended, is before l. */
 static bool is_before(const struct race *r, const struct race_launch *old, const struct launch *l)
 {
     if (!r->before || !old->stamp || !l->in->stamp) return true;
-    return r->before(r->before_self, old->stamp, l->in->op);
+    return r->before(r->before_self, old->stamp, l->in->op, false);
 }
 
 /* Finds the launches of the era that are before l, the last ones first; true: all of them are. */
@@ -161,6 +166,12 @@ void launches_forget(struct race_era *era)
 }
 
 /* ---- launches ---- */
+
+void launch_depends(struct race_launch *launch)
+{
+    if (launch && !__atomic_load_n(&launch->depends, __ATOMIC_RELAXED))
+        __atomic_store_n(&launch->depends, true, __ATOMIC_RELAXED);
+}
 
 /* What is kept of a running launch; NULL: it is not watched. This and the next two: under the lock of the race check.
  */

@@ -6,6 +6,9 @@
 struct race_era *era_new(struct race *r); /* NULL: no memory */
 void launch_begin(struct race *r, const struct launch *l);
 void launch_end(struct race *r, const struct launch *l);
+/* A thread of a launch that may overlap the ones in front of it waits for them (griddepcontrol.wait): once they are
+ * done they are before it. NULL: nothing. */
+void launch_depends(struct race_launch *launch);
 void launches_forget(struct race_era *era); /* those that have ended: nothing is known of them any more */
 void launches_free(struct race *r);         /* with the slots and all cells; none is running */
 

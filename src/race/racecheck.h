@@ -12,10 +12,11 @@ const struct observer *race_observer(struct race *r); /* for sim_launch.observer
 /* Several launches. Those of kernels that may synchronise with each other are judged together, like blocks of one grid;
  * what one did is before another one if the order of operations says so, or if their accesses hand it over (release,
  * acquire). `before` says whether the operation of that stamp is before the operation `op` (sim_launch.stamp and .op;
- * op_before). It is called while a launch begins, on the thread that calls sim_start or sim_run, for launches that have
- * ended; it must not call the sim or the race check. Without it, what has ended is before what begins. Launches with
- * stamp 0 are not asked about: they are after all that has ended, and before all that begins after their end. */
-void race_order(struct race *r, bool (*before)(void *self, u64 stamp, const void *op), void *self);
+ * op_before), `waited`: before what op does behind griddepcontrol.wait. It is called while a launch begins, on the
+ * thread that calls sim_start or sim_run, for launches that have ended, and for its accesses where a thread of it waits
+ * so; it must not call the sim or the race check. Without it, what has ended is before what begins. Launches with stamp
+ * 0 are not asked about: they are after all that has ended, and before all that begins after their end. */
+void race_order(struct race *r, bool (*before)(void *self, u64 stamp, const void *op, bool waited), void *self);
 /* A launch of this kernel is to run while no other one is in flight, and no other one is to start before it has ended:
  * it is checked in the fast way, which knows no other launches (a simple kernel, race.h). It waits for nobody, so that
  * holding it or others back blocks nothing. A launch that begins beside others all the same is checked in the exact

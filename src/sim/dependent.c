@@ -6,6 +6,7 @@
  * gives way or ends, outside of instructions: starting a launch takes locks. */
 #include "sim/dependent.h"
 #include "sim/lanes.h"
+#include "sim/observe.h"
 #include "sim/wait.h"
 
 int run_griddep_launch(char *restrict R, const struct insn *i, struct warp *w)
@@ -21,6 +22,9 @@ bool dependent_arrive(struct warp *w, struct split *s, const struct insn *i)
 {
     const u32 *word = w->cta->launch->in->overlaps;
     w->syncs++;
+    if (observed(w->cta->launch))
+        observe_sync(w->cta->launch, (struct sync_event){
+                                         .kind = SYNC_DEPEND, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
     if (!word || !__atomic_load_n(word, __ATOMIC_ACQUIRE)) return true;
     struct read *r = base_need(sizeof *r);
     *r = (struct read){ .ptr = (const char *)word, .value = 1, .op = i->op, .size = 4, .space = SP_GLOBAL };

@@ -26,7 +26,8 @@ enum sync_kind {
     SYNC_BARRIER_ARRIVE, /* lanes of `mask` arrive at barrier `id`, waiting or not */
     SYNC_WARP,           /* a .sync operation fired for the lanes of `mask` */
     /* lanes of `mask` execute a fence; `id` is its scope, enum mem_scope, and FENCE_* */
-    SYNC_FENCE
+    SYNC_FENCE,
+    SYNC_DEPEND /* lanes of `mask` wait for the launches in front (griddepcontrol.wait), or have no need to */
 };
 struct sync_event {
     enum sync_kind kind;

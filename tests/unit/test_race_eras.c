@@ -50,9 +50,10 @@ static void on_volatile(void *self, const struct touch *t, u32 byte)
 }
 
 /* The order of operations: op points to the bits of the stamps that are before it. */
-static bool before(void *self, u64 stamp, const void *op)
+static bool before(void *self, u64 stamp, const void *op, bool waited)
 {
     (void)self;
+    (void)waited;
     return *(const u64 *)op >> stamp & 1;
 }
 

@@ -107,9 +107,10 @@ struct bench {
 enum { BYTES = 4096 };
 
 /* The order of operations: op points to the bits of the stamps that are before it; all bits: everything is. */
-static bool before(void *self, u64 stamp, const void *op)
+static bool before(void *self, u64 stamp, const void *op, bool waited)
 {
     (void)self;
+    (void)waited;
     const u64 *bits = op;
     return *bits == ~0ull || (stamp < 64 && *bits >> stamp & 1);
 }
