@@ -14,13 +14,15 @@ VERSION := $(shell sed -n 's/^\#define LK_VERSION "\(.*\)"/\1/p' include/lockste
 # IEEE semantics are the machine's: nothing that lets the compiler reorder, contract or skip floating point.
 CFLAGS ?= -O2 -g
 FLAGS = -std=gnu17 -D_GNU_SOURCE= -Isrc -Iinclude -Wall -Wextra -Werror $(CFLAGS) -fPIC -fvisibility=hidden \
-	-fno-math-errno -ffp-contract=off -pthread $(if $(PACKING),,-DNO_PACKING) $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
+	-fno-math-errno -ffp-contract=off -pthread $(if $(PACKING),,-DNO_PACKING) $(if $(LIBDW),,-DNO_LIBDW) $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	$(if $(findstring undefined,$(SANITIZE)),-fno-sanitize-recover=undefined) \
 	$(if $(findstring thread,$(SANITIZE)),$(if $(CLANG),,-Wno-tsan)))
 LINK = -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 # Images in fatbins may be packed: liblz4 and libzstd unpack them. A build without their headers says so when it meets one.
 PACKING := $(shell printf '\043include <lz4.h>\n\043include <zstd.h>\n' | $(CC) -E -x c - > /dev/null 2>&1 && echo -llz4 -lzstd)
 LIBS = -lm -lpthread -ldl $(PACKING)
+# The command reads debug information of programs with libdw; without its headers reports name addresses, not lines.
+LIBDW := $(shell printf '\043include <elfutils/libdwfl.h>\n' | $(CC) -E -x c - > /dev/null 2>&1 && echo -ldw -lelf)
 # The lane loops: gcc needs -O3 for the masked commit; clang loses the vectors when it unrolls, and warns of rows that have none.
 LANES_FLAGS = -O3 $(if $(CLANG),-fno-unroll-loops -Wno-pass-failed)
 
@@ -103,7 +105,7 @@ $(B)/front/lockstep-front.so: $(FRONT) $(wildcard src/front/*.h src/front/*.def)
 	$(call say,ld,$@)$(CC) $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(FLAGS)) -shared $(LDFLAGS) $(FRONT) -o $@ -ldl
 
 $(B)/lockstep: $(CLI_OBJ) $(B)/liblockstep.a
-	$(call say,ld,$@)$(CC) $(LINK) $^ -o $@ $(LIBS)
+	$(call say,ld,$@)$(CC) $(LINK) $^ -o $@ $(LIBS) $(LIBDW)
 
 # Tests see the insides: they link the archive. The command's own files but main.c are linked in too.
 $(B)/cli.a: $(filter-out $(B)/obj/cli/main.o,$(CLI_OBJ))
@@ -111,7 +113,7 @@ $(B)/cli.a: $(filter-out $(B)/obj/cli/main.o,$(CLI_OBJ))
 	$(call say,ar,$@)ar rcs $@ $^
 $(B)/unit/%: tests/unit/%.c $(B)/cli.a $(B)/liblockstep.a
 	@mkdir -p $(@D)
-	$(call say,cc,$<)$(CC) $(FLAGS) -MMD -MP -Itests/unit $(LINK) $< $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS)
+	$(call say,cc,$<)$(CC) $(FLAGS) -MMD -MP -Itests/unit $(LINK) $< $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS) $(LIBDW)
 # A driver without a GPU, which LOCKSTEP_LIBCUDA names (tests/unit/test_gpu.c).
 $(B)/unit/stub_driver.so: tests/unit/stub_driver.c $(B)/flags
 	@mkdir -p $(@D)
@@ -120,11 +122,11 @@ $(B)/unit/test_gpu: $(B)/unit/stub_driver.so
 # fuzz_x.c brings what else is named *_x.c, a reference or a generator.
 $(B)/fuzz/%: tests/fuzz/%.c $(B)/cli.a $(B)/liblockstep.a
 	@mkdir -p $(@D)
-	$(call say,cc,$<)$(CC) $(FLAGS) -DREPLAY -MMD -MP $(LINK) $(wildcard tests/fuzz/*_$(*:fuzz_%=%).c) $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS)
+	$(call say,cc,$<)$(CC) $(FLAGS) -DREPLAY -MMD -MP $(LINK) $(wildcard tests/fuzz/*_$(*:fuzz_%=%).c) $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS) $(LIBDW)
 # The same for a fuzzer that brings main: libFuzzer, or AFL++ with FUZZCC=afl-clang-fast (`make fuzzers`, docs/fuzzing.md).
 $(B)/fuzzer/%: tests/fuzz/fuzz_%.c $(B)/cli.a $(B)/liblockstep.a
 	@mkdir -p $(@D)
-	$(call say,cc,$<)$(CC) $(FLAGS) -MMD -MP $(LINK) -fsanitize=fuzzer $(wildcard tests/fuzz/*_$*.c) $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS)
+	$(call say,cc,$<)$(CC) $(FLAGS) -MMD -MP $(LINK) -fsanitize=fuzzer $(wildcard tests/fuzz/*_$*.c) $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS) $(LIBDW)
 $(B)/bench/%: tests/bench/%.c $(B)/liblockstep.a
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(CC) $(FLAGS) -MMD -MP $(LINK) $< $(B)/liblockstep.a -o $@ $(LIBS)

@@ -317,6 +317,10 @@ typedef struct lk_trace {
     uint32_t one_cta, cta[3]; /* one_cta non-zero: only the warps of this CTA */
     uint32_t one_warp, warp;  /* the same for a warp of a CTA */
 } lk_trace;
+/* Launches together, added to when each has ended; readable at any time. */
+typedef struct lk_count {
+    uint64_t launches, nanoseconds, warp_instructions;
+} lk_count;
 typedef struct lk_launch { /* zero it, set size, then what you need */
     size_t size;
     uint32_t grid[3], block[3]; /* 0 counts as 1 in y and z */
@@ -341,6 +345,9 @@ typedef struct lk_launch { /* zero it, set size, then what you need */
     /* in a stream: it may start when the launch before it has triggered (griddepcontrol.launch_dependents) */
     uint32_t programmatic;
     const char *site; /* the host's call, for reports; NULL: lk_thread_site's */
+    /* how-many-eth launch of its kernel this is: findings then name the launch and the host's call; 0: they do not */
+    uint64_t nth;
+    lk_count *count; /* what it is added to, software GPU; lives as long as the gpu. NULL: nothing */
 } lk_launch;
 typedef struct lk_stats {
     uint64_t warp_instructions, ctas, nanoseconds;

@@ -144,10 +144,10 @@ struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, co
     return d->ops->alloc(d, bytes, kind, name, site, e);
 }
 
-void dev_free_found(struct device *d, bool twice, u64 addr, const struct mem_object *o)
+void dev_free_found(struct device *d, bool twice, u64 addr, const struct mem_object *o, const char *site)
 {
     char cause[300], note[300];
-    struct finding f = { .kind = twice ? F_double_free : F_bad_free, .cause_key = addr, .cause = cause };
+    struct finding f = { .kind = twice ? F_double_free : F_bad_free, .cause_key = addr, .cause = cause, .call = site };
     if (o) {
         f.object = o->name;
         f.object_type = o->type;
@@ -184,7 +184,7 @@ bool dev_free_now(struct device *d, u64 addr, const char *site)
     bool variable = o && (o->kind == MEM_GLOBAL || o->kind == MEM_CONST || o->kind == MEM_REGISTERED);
     enum mem_free_result r = variable ? MEM_FREE_BAD : d->ops->free(d, addr, site, &o);
     if (r == MEM_FREE_OK) return true;
-    dev_free_found(d, r == MEM_FREE_TWICE, addr, o);
+    dev_free_found(d, r == MEM_FREE_TWICE, addr, o, site);
     return false;
 }
 

@@ -48,6 +48,10 @@ struct dev_module {         /* a program: one module, or several that are linked
     struct dev_module *next; /* on the device */
 };
 
+/* Launches of a kernel together. Atomic: several may end at once. */
+struct dev_count {
+    u64 launches, ns, warp_insns; /* that have ended; from start to end, and instructions, of these */
+};
 struct dev_launch {
     struct ptx_func *kernel;
     u32 grid[3], block[3]; /* all at least 1 */
@@ -61,6 +65,8 @@ struct dev_launch {
     const struct sim_trace *trace; /* NULL: none; the software GPU only */
     const struct bound *contract;  /* what the arguments must be, or NULL */
     u64 order;                     /* as in sim_launch; the software GPU only */
+    struct launch_origin origin; /* the host's side of it, for findings */
+    struct dev_count *count;     /* what it is added to when it has ended; NULL: nothing */
     u32 orders; /* run it again under so many others, from the same memory, and compare (dev_order.c) */
 };
 /* REFUSED: a limit or the contract, in the report; FAILED: e says why */
@@ -130,7 +136,7 @@ struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, co
 /* Frees, or reports double_free or bad_free and returns false. */
 bool dev_free(struct device *d, u64 addr, const char *site);
 /* Adds double_free or bad_free: of this address, in this object or in none (NULL). */
-void dev_free_found(struct device *d, bool twice, u64 addr, const struct mem_object *o);
+void dev_free_found(struct device *d, bool twice, u64 addr, const struct mem_object *o, const char *site);
 /* The same without waiting for what is in flight: the free of a stream, whose time has come. */
 bool dev_free_now(struct device *d, u64 addr, const char *site);
 /* Names a live object by its start. */

@@ -298,7 +298,7 @@ static u32 free_async(struct dev_stream *st, const struct dev_task *t, struct er
     struct mem_object *o = gpu_find(d, t->free.address);
     bool variable = o && (o->kind == MEM_GLOBAL || o->kind == MEM_CONST);
     if (!o || o->base != t->free.address || variable || o->state == MEM_FREED) {
-        dev_free_found(d, o && o->base == t->free.address && o->state == MEM_FREED, t->free.address, o);
+        dev_free_found(d, o && o->base == t->free.address && o->state == MEM_FREED, t->free.address, o, t->site);
         error_set(e, ERR_INPUT, "0x%" PRIx64 " is not the start of a live allocation", t->free.address);
         return OP_INVALID_VALUE;
     }

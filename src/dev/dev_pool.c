@@ -348,7 +348,7 @@ u32 sim_pool_free(struct device *d, u64 address, u64 stream, const char *site, s
         *out = o;
         return OP_OK;
     }
-    dev_free_found(d, twice, address, o);
+    dev_free_found(d, twice, address, o, site);
     if (twice)
         error_set(e, ERR_INPUT, "%s was freed before%s, and is freed again", o->name, first);
     else if (o)

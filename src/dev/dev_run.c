@@ -24,6 +24,7 @@ static struct sim_launch machine_launch(struct device *d, const struct dev_launc
         .observers = d->race ? race_observer(d->race) : NULL,
         .report = d->report,
         .trace = l->trace,
+        .origin = l->origin.nth ? &l->origin : NULL,
         .interrupt = &d->interrupt,
         .plain = getenv("LOCKSTEP_PLAIN") != NULL, /* for tests: the two versions of the code must agree */
     };
@@ -41,6 +42,7 @@ static void run_drop(struct dev_run *r)
 bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, bool again, struct error *e)
 {
     *r = (struct dev_run){ .device = d, .launch = l, .in = machine_launch(d, l, again), .again = again };
+    if (l->count) r->began = time_ns();
     struct outputs_launch watched = { .bound = l->contract,
                                       .kernel = l->kernel,
                                       .params = l->params,
@@ -77,6 +79,7 @@ enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, s
 {
     struct device *d = r->device;
     const struct dev_launch *l = r->launch;
+    report_origin_here(r->in.origin);
     if (r->outputs) {
         outputs_end(r->outputs, ok && result->end == SIM_DONE);
         if (ok && r->outputs->held && r->again)
@@ -102,5 +105,11 @@ enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, s
     if (r->orders && ok && result->end == SIM_DONE)
         ok = orders_search(r->orders, d->sim, &r->in, race, l->orders, &result->orders, e);
     run_drop(r);
+    report_origin_here(NULL);
+    if (l->count) {
+        __atomic_fetch_add(&l->count->launches, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&l->count->ns, time_ns() - r->began, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&l->count->warp_insns, result->warp_insns, __ATOMIC_RELAXED);
+    }
     return ok ? DEV_RAN : DEV_FAILED;
 }

@@ -200,6 +200,8 @@ static struct body *body_new(struct device *d, struct dev_task *t, u64 stream, u
     b->task = *t;
     b->task.site = work_site(work_tag(d, t->site));
     if (t->kind != OP_LAUNCH) return b;
+    b->task.launch.origin.stream = stream;
+    b->task.launch.origin.site = b->task.site;
     if (params) memcpy(b->params, t->launch.params, params);
     b->task.launch.params = b->params;
     return b;

@@ -5,6 +5,7 @@
  * launch that is held back is therefore nothing that could still change memory. */
 #include "dev/dev_work.h"
 #include "dev/dev_between.h"
+#include "where/where.h"
 #include <sched.h>
 
 /* ---- the streams ---- */
@@ -110,7 +111,7 @@ void work_close(struct device *d)
 u64 work_tag(struct device *d, const char *site)
 {
     struct dev_work *w = d->work;
-    if (!site) return 0;
+    if (!site || where_kept(site)) return (u64)(uintptr_t)site;
     lock(&w->lock);
     char *text = map_get(&w->sites, str_of(site));
     if (!text) {

@@ -30,6 +30,7 @@ struct dev_run {
     struct between_launch *between;  /* who is told what it used; NULL: nobody */
     u32 managed;                     /* of tell_queued */
     struct streams *asleep;          /* where the thread of a synchronous launch counts as asleep; NULL: nowhere */
+    u64 began;                       /* time_ns(), where its launch has a count */
     bool again;                      /* it may run again from saved memory: nothing else is in flight */
     bool alone;                      /* nothing else may run beside it */
     struct dev_run *next;            /* held back */

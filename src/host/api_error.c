@@ -204,4 +204,14 @@ uint32_t lk_gpu_cuda_error(const lk_gpu *gpu)
 
 void lk_thread_site(const char *site) { snprintf(mine.site, sizeof mine.site, "%s", site ? site : ""); }
 
-const char *host_site(const char *given) { return given ? given : mine.site[0] ? mine.site : NULL; }
+static const char *(*site_maker)(void); /* of host_site_from */
+
+void host_site_from(const char *(*maker)(void)) { __atomic_store_n(&site_maker, maker, __ATOMIC_RELEASE); }
+
+const char *host_site(const char *given)
+{
+    if (given) return given;
+    if (mine.site[0]) return mine.site;
+    const char *(*maker)(void) = __atomic_load_n(&site_maker, __ATOMIC_ACQUIRE);
+    return maker ? maker() : NULL;
+}

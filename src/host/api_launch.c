@@ -141,6 +141,9 @@ static bool launch_read(struct host_launch *h, lk_kernel *kernel, struct error *
     out->contract = in->contract ? &in->contract->bound : NULL;
     out->registers = in->registers ? in->registers : __atomic_load_n(&kernel->registers, __ATOMIC_RELAXED);
     out->order = in->order;
+    out->origin = (struct launch_origin){ .nth = in->nth };
+    out->count = (struct dev_count *)in->count;
+    if (in->nth) out->origin.site = host_site(in->site);
     out->orders = in->orders;
     return true;
 }
@@ -292,9 +295,11 @@ static lk_status launch(lk_kernel *kernel, const lk_launch *given, lk_stats *sta
     report_launch(gpu->device->report, h.in->stream ? 0 : h.in->number);
     report_launch_here(h.in->stream ? h.in->number : 0);
     if (!h.in->stream && h.in->number) launch_forget(); /* a repeat would leave the number as it is */
+    report_origin_here(&h.task.launch.origin);
     pointers_check(kernel, &h.task.launch);
     status = h.in->stream ? enqueue(gpu, kernel, &h, e) : run(gpu, &h, stats, e);
     report_launch_here(0);
+    report_origin_here(NULL);
     host_launch_end(&h);
     return status;
 }

@@ -123,8 +123,10 @@ lk_status host_done(const lk_gpu *gpu, u32 cuda);
 lk_status host_refuse(const lk_gpu *gpu, const char *fmt, ...) PRINTF_LIKE(2, 3);
 lk_status host_missing_in(const lk_gpu *gpu, const char *function, const char *what);
 #define HOST_MISSING(gpu, what) host_missing_in(gpu, __func__, what) /* NULL was given for what is needed */
-/* What reports call the host's call: `given`, else lk_thread_site's text, else NULL. */
+/* What reports call the host's call: `given`, else lk_thread_site's text, else what the maker says, else NULL. */
 const char *host_site(const char *given);
+/* Who is asked for the site of the calling thread's call when somebody needs it; its texts live for ever. */
+void host_site_from(const char *(*maker)(void));
 /* The gpus that are alive. */
 void host_add(lk_gpu *gpu);
 void host_remove(lk_gpu *gpu);

@@ -6,6 +6,7 @@
  * address space, not memory. A kernel may call malloc for ever, and a program
  * allocate in a stream for ever: there the object is used again with its region. */
 #include "mem/zone.h"
+#include "where/where.h"
 
 enum { RED_SMALLEST = 256, RED_LARGEST = 1 << 20, RESTING_LEAST = 16, RESTING_MOST = 1 << 16, EMPTY_FROM = 64 << 10 };
 #define QUARANTINE_BYTES (1ull << 30)
@@ -147,7 +148,7 @@ struct mem_object *object_at(const struct mem *m, u32 id)
 
 const char *text_keep(struct mem *m, const char *z)
 {
-    if (!z) return NULL;
+    if (!z || where_kept(z)) return z;
     for (u32 k = 0; k < COUNT_OF(m->recent); k++)
         if (m->recent[k] && !strcmp(m->recent[k], z)) return m->recent[k];
     char *kept = map_get(&m->texts, str_of(z));
@@ -156,6 +157,19 @@ const char *text_keep(struct mem *m, const char *z)
         map_put(&m->text, &m->texts, str_of(kept), kept);
     }
     return m->recent[m->nrecent++ % COUNT_OF(m->recent)] = kept;
+}
+
+/* The name of an object. Without a name it has a number, and a mark of where.h takes that number along: whoever reads
+ * the mark may find no variable, and then names the object by it. before: an object that is used again, or NULL. */
+const char *name_make(struct mem *m, const char *name, const struct mem_object *before)
+{
+    enum { MARK = 10 }; /* {lk@n0001f, without its brace */
+    bool mark = name && where_kept(name);
+    if (name && !mark) return text_keep(m, name);
+    if (before && before->numbered && (mark ? !strncmp(before->name, name, MARK) : before->name[0] != '{'))
+        return before->name;
+    return mark ? arena_printf(&m->text, "%.*s#%u}", MARK, name, ++m->unnamed)
+                : arena_printf(&m->text, "buffer %u", ++m->unnamed);
 }
 
 /* What an object's bytes are when it appears; a region that was used before has to forget. */
@@ -217,12 +231,13 @@ static struct mem_object *allocate(struct mem *m, u64 bytes, u64 align, enum mem
     }
     struct region *r = region_at(z, i);
     struct mem_object *o = object_at(m, id), *before = atomic_load_explicit(&r->object, memory_order_relaxed);
-    const char *given = name ? text_keep(m, name) : NULL;
+    bool again = false;
     if ((kind == MEM_HEAP || kind == MEM_POOL) && before && before->kind == kind) {
         o = before;
         id = o->id;
-        if (!given && o->numbered) given = o->name;
+        again = true;
     }
+    const char *given = name_make(m, name, again ? o : NULL);
     *o = (struct mem_object){
         .base = (r->start + align - 1) & ~(align - 1),
         .size = bytes,
@@ -231,8 +246,8 @@ static struct mem_object *allocate(struct mem *m, u64 bytes, u64 align, enum mem
         .born = atomic_load_explicit(&m->generation, memory_order_relaxed) + 1,
         .kind = kind,
         .state = MEM_FREED, /* until all is set: another thread may look at an object that is used again */
-        .numbered = !name,
-        .name = given ? given : arena_printf(&m->text, "buffer %u", ++m->unnamed),
+        .numbered = !name || where_kept(name),
+        .name = given,
         .alloc_site = text_keep(m, site),
     };
     __atomic_store_n(&o->state, state, __ATOMIC_RELEASE);

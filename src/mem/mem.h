@@ -41,7 +41,7 @@ struct mem_object {
     u32 element_size;                   /* 0: unknown */
     bool given;                         /* a variable: it has an initialiser, or the host wrote to it */
     bool odd;                           /* NaN or infinity was seen in it */
-    bool numbered;                      /* it was given no name, and has a number */
+    bool numbered;                      /* it was given no name, or a mark, and has a number */
     bool kept;                          /* its region stays its own while it is freed (mem_rest) */
     void *pool;                         /* MEM_POOL: the device's pool, or NULL */
     u64 read_by, written_by;            /* atomic: number of the last launch that did, where its sites tell; 0: none */

@@ -129,7 +129,7 @@ struct mem_object *mem_register(struct mem *m, u64 addr, u64 bytes, const char *
             .kind = MEM_REGISTERED,
             .state = MEM_LIVE,
             .given = true,
-            .name = name ? text_keep(m, name) : arena_printf(&m->text, "buffer %u", ++m->unnamed),
+            .name = name_make(m, name, NULL),
             .alloc_site = text_keep(m, site),
         };
         atomic_store_explicit(&m->objects, id, memory_order_release);

@@ -98,6 +98,8 @@ struct mem {
 /* mem.c */
 struct mem_object *object_at(const struct mem *m, u32 id);
 const char *text_keep(struct mem *m, const char *z); /* with the lock; NULL of NULL */
+/* mem.c: the name of an object that was given this one or NULL; before: what is used again, or NULL */
+const char *name_make(struct mem *m, const char *name, const struct mem_object *before);
 void live_add(struct mem *m, const struct mem_object *o);
 void live_remove(struct mem *m, const struct mem_object *o);
 u64 object_distance(const struct mem_object *o, u64 addr); /* bytes between; 0: it is in it or at its end */

@@ -29,6 +29,8 @@ struct entry {
     struct finding f;               /* the representative; strings and places live in `mem` */
     struct arena mem;               /* emptied when a smaller (CTA, thread) takes over */
     u64 hash;                       /* of what makes two findings one cause */
+    struct launch_origin origin;    /* of the first launch that had it; its site is the entry's own */
+    u64 launches, last;             /* that had it; the number of the last one */
     u32 launch;                     /* that it belongs to, of several; 0: there is only one */
     struct entry *next;             /* in its bucket */
     u64 first_cta;                  /* linear CTA of the representative */
@@ -188,6 +190,8 @@ u32 utf16_column(struct str line, u32 col);
 
 /* one entry as the text report has it, without colours */
 void report_entry_text(const struct entry *e, struct text *out);
+/* "number 3 of this kernel, <<<8, 128>>> in stream 2, from main (main.cu:41)"; nothing where that is not known */
+void origin_text(const struct entry *e, struct text *out);
 const char *check_of(enum finding_kind k); /* name of its check, "run" for those of none */
 /* Its sentences, with the gaps of joint ones filled (finding.h); of what has no order, nothing. */
 void cause_text(const struct entry *e, struct text *out);

@@ -95,6 +95,13 @@ struct joint {
     const char *after;
 };
 
+/* The host's side of a launch. */
+struct launch_origin {
+    u64 nth;          /* how-many-eth launch of its kernel, from 1 on; 0: nothing is known of the host */
+    u64 stream;       /* 1 is the default stream, 2 "stream 1"; 0: not known */
+    const char *site; /* the host's call, or NULL */
+};
+
 enum { FINDING_LANES = 32 };
 struct finding {
     enum finding_kind kind;
@@ -149,6 +156,7 @@ struct finding {
     const char *order; /* what would order the two sides: "a __syncthreads() between the two", or NULL */
     const char *fix;
     struct joint joint_cause, joint_order, joint_fix;
+    const char *call;   /* the host's call that this is about, "cudaFree at main.cu:41", or NULL */
     const char *detail; /* further lines, each ended by \n (a wait-for graph), or NULL */
 };
 #endif

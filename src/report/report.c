@@ -20,6 +20,7 @@ void entry_free(struct entry *e)
     set_free(&e->who);
     set_free(&e->against);
     text_free(&e->also);
+    base_free((void *)(uintptr_t)e->origin.site);
     arena_free(&e->mem);
     base_free(e);
 }
@@ -75,6 +76,25 @@ void report_launch(struct report *r, u32 number)
 static _Thread_local u32 launch_here;
 
 void report_launch_here(u32 number) { launch_here = number; }
+
+/* The host's side of the launch that the calling thread works for; NULL: none. */
+static _Thread_local const struct launch_origin *origin_here;
+
+void report_origin_here(const struct launch_origin *o) { origin_here = o; }
+
+static void origin_keep(struct entry *e)
+{
+    if (!origin_here || !origin_here->nth) return;
+    const char *site = origin_here->site;
+    e->origin = *origin_here;
+    e->origin.site = NULL;
+    e->launches = 1;
+    e->last = origin_here->nth;
+    if (!site) return;
+    char *copy = base_need(strlen(site) + 1);
+    memcpy(copy, site, strlen(site) + 1);
+    e->origin.site = copy;
+}
 
 u32 report_launch_number(const struct report *r) { return launch_here ? launch_here : r->launch; }
 
@@ -197,6 +217,7 @@ static struct entry *entry_get(struct report *r, const struct finding *f)
     e->hash = hash;
     e->launch = launch;
     represent(e, f, smallest_thread(f->thread, f->nlanes));
+    origin_keep(e);
     e->next = *b;
     *b = e;
     __atomic_store_n(&r->entries, r->entries + 1, __ATOMIC_RELAXED);
@@ -318,6 +339,10 @@ static void count_in(struct report *r, struct entry *e, enum finding_kind kind, 
     if (!e) {
         r->dropped += n;
         return;
+    }
+    if (origin_here && origin_here->nth > e->last && e->origin.nth) {
+        e->launches++;
+        e->last = origin_here->nth;
     }
     e->values_vary |= o->equal && o->stored != e->f.stored;
     e->occurrences += n;

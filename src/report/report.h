@@ -19,6 +19,9 @@ void report_launch(struct report *r, u32 number);
 /* The same for the findings of the calling thread alone, whatever the report: several launches may be in flight. */
 void report_launch_here(u32 number);
 u32 report_launch_number(const struct report *r);
+/* What the calling thread finds from now on is of the launch that the host made so; NULL: of none. It must live until
+ * the next call. */
+void report_origin_here(const struct launch_origin *o);
 void report_add(struct report *r, const struct finding *f);
 /* The cheap way to say "the same again", for checkers that meet a cause thousands of times. A finding added with a
  * ticket (any number that stands for its kind, instructions and cause during one launch) can be counted again by it:

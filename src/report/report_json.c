@@ -160,6 +160,31 @@ static void put_detail(const struct entry *e, struct text *out)
     if (out->n > before) text_add(out, "\n");
 }
 
+/* The functions of the host behind a site: a mark of where.h, which the launcher replaces; nothing for others. */
+static void put_stack(struct json *j, const char *site)
+{
+    char mark[32];
+    if (!site || strncmp(site, "{lk@s", 5) != 0) return;
+    snprintf(mark, sizeof mark, "{lk@h%.20s", site + 5);
+    json_text(j, "stack", mark);
+}
+
+/* The host's side: the launch or the call that the finding is about. */
+static void put_host(struct json *j, const struct entry *e)
+{
+    const char *site = e->f.call ? e->f.call : e->origin.site;
+    if (!site && !e->origin.nth) return;
+    struct json o = json_open(j, "host", '{');
+    json_text(&o, "call", site);
+    put_stack(&o, site);
+    if (e->origin.nth) {
+        json_number(&o, "launch", e->origin.nth);
+        json_number(&o, "launches", e->launches);
+        json_number(&o, "stream", e->origin.stream ? e->origin.stream - 1 : 0);
+    }
+    json_end(&o, '}');
+}
+
 static void put_entry(struct json *j, const struct entry *e)
 {
     const struct finding *f = &e->f;
@@ -176,6 +201,7 @@ static void put_entry(struct json *j, const struct entry *e)
     json_text(&o, "title", finding_title(f->kind));
     json_text(&o, "kernel", f->kernel);
     if (e->launch) json_number(&o, "launch", e->launch);
+    put_host(&o, e);
     json_number(&o, "occurrences", e->occurrences);
     put_place(&o, "place", f->place);
     put_place(&o, "other", f->other);

@@ -259,10 +259,64 @@ static void kernel_text(const struct entry *e, struct text *out)
         text_add(out, "that of launch %u", e->launch);
 }
 
+/* "8", "(8,2)", "(8,2,4)": a size as in a launch. */
+static void shape_text(const u32 n[3], struct text *out)
+{
+    if (n[2] > 1)
+        text_add(out, "(%u,%u,%u)", n[0], n[1], n[2]);
+    else if (n[1] > 1)
+        text_add(out, "(%u,%u)", n[0], n[1]);
+    else
+        text_add(out, "%u", n[0]);
+}
+
+/* A mark of where.h for a site becomes the one for the functions behind it. */
+static void caller_text(const char *site, struct text *out)
+{
+    if (!strncmp(site, "{lk@s", 5))
+        text_add(out, "from {lk@h%s", site + 5);
+    else
+        text_add(out, "at %s", site);
+}
+
+void origin_text(const struct entry *e, struct text *out)
+{
+    const struct launch_origin *o = &e->origin;
+    const u32 *g = e->f.nctaid, *b = e->f.ntid;
+    if (!o->nth) return;
+    text_add(out, "number %" PRIu64 " of this kernel", o->nth);
+    if (b[0]) {
+        text_add(out, ", <<<");
+        shape_text(g, out);
+        text_add(out, ", ");
+        shape_text(b, out);
+        text_add(out, ">>>");
+    }
+    if (o->stream > 1) text_add(out, " in stream %" PRIu64, o->stream - 1);
+    if (o->site) {
+        text_add(out, ", ");
+        caller_text(o->site, out);
+    }
+    if (e->launches > 1)
+        text_add(out, "; %" PRIu64 " more launch%s of it %s this, too", e->launches - 1, e->launches == 2 ? "" : "es",
+                 e->launches == 2 ? "has" : "have");
+}
+
+static void call_text(const struct entry *e, struct text *out)
+{
+    if (!e->f.call) return;
+    text_add(out, "%s", e->f.call);
+    if (strncmp(e->f.call, "{lk@s", 5) != 0) return;
+    text_add(out, ", ");
+    caller_text(e->f.call, out);
+}
+
 static void facts(struct ink *k, const struct entry *e)
 {
     const struct finding *f = &e->f;
     fact_of(k, "kernel", e, kernel_text);
+    fact_of(k, "launch", e, origin_text);
+    fact_of(k, "call", e, call_text);
     if (f->rival) {
         fact_of(k, "first", e, first_text);
         fact_of(k, "second", e, second_text);

@@ -47,4 +47,5 @@ void dependent_look(struct worker *k, const struct cta *c, bool done)
     l->in->trigger(l->in->done_self);
     stop_watch(l->in->interrupt, l->deadline); /* of this thread again */
     report_launch_here(l->in->number);
+    report_origin_here(l->in->origin);
 }

@@ -218,6 +218,7 @@ enum turn worker_turn(struct worker *k)
     bool over = false;
     stop_watch(l->in->interrupt, l->deadline);
     report_launch_here(l->in->number);
+    report_origin_here(l->in->origin);
     struct cta *c = next_cta(k, NULL, false, &over);
     while (c) {
         bool done = cta_run(c), leave = false;

@@ -132,6 +132,7 @@ static void leave(struct sim *s, struct worker *k, enum turn came)
     if (posted) post_seen(s);
     if (ends) launch_finish(l);
     report_launch_here(0); /* what `done` goes on with is of others */
+    report_origin_here(NULL);
     stop_watch(NULL, 0);   /* and nobody stops it who stopped this one */
     if (!ends) return;
     void (*done)(void *) = l->in->done;
@@ -197,6 +198,7 @@ static bool go_round(struct sim *s, u64 *last, bool seeded)
         went |= came != TURN_QUIET;
     }
     report_launch_here(0);
+    report_origin_here(NULL);
     if (went) __atomic_store_n(&s->quiet_since, 0, __ATOMIC_RELAXED);
     return went;
 }

@@ -1,0 +1,314 @@
+/* The sites of one process, as it told them, and what they are called. A site is looked up when a report names it. */
+#include "cli/run_where.h"
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { RECORDS = 1 << 16, ADDRESSES = 32, SHOWN = 6 };
+
+struct module {
+    u64 low, high, bias;
+    char *path;
+};
+struct modules { /* one list of files; a later one holds for later sites */
+    struct module *m;
+    u32 n, cap;
+    struct debug *debug; /* NULL: not opened yet */
+    struct modules *before;
+};
+struct record { /* a site, or a name */
+    char function[64];
+    u32 n; /* addresses of a site */
+    u64 address[ADDRESSES];
+    u32 site;      /* a name: of which call */
+    bool global;   /* a name: at address[0] */
+    bool has_end;  /* a local name: address[2] is known */
+    bool resolved; /* what follows is known */
+    char *brief;   /* "main.cu:41"; a name: the variable or "" */
+    char *stack;   /* "step (main.cu:41), main (main.cu:60)" */
+    bool launch;   /* it was written as kernel<<<...>>>(...) */
+    const struct modules *modules; /* when it was made */
+};
+struct sites {
+    struct record *record[RECORDS]; /* by number */
+    struct modules *modules;        /* the last list */
+    struct text rest;               /* of a line that was not whole yet */
+    off_t at;                       /* read so far */
+    struct arena mem;
+};
+
+struct sites *sites_new(void) { return base_need(sizeof(struct sites)); }
+
+void sites_free(struct sites *s)
+{
+    if (!s) return;
+    for (struct modules *m = s->modules, *before; m; m = before) {
+        before = m->before;
+        debug_free(m->debug);
+        base_free(m->m);
+    }
+    text_free(&s->rest);
+    arena_free(&s->mem);
+    base_free(s);
+}
+
+/* ---- what the program says ---- */
+
+static void module_read(struct sites *s, char *words)
+{
+    struct modules *l = s->modules;
+    char *p = words;
+    u64 low = strtoull(p, &p, 16), high = strtoull(p, &p, 16), bias = strtoull(p, &p, 16);
+    if (!l || *p != ' ') return;
+    if (l->n == l->cap) l->m = base_need_more(l->m, sizeof *l->m * (l->cap = l->cap ? 2 * l->cap : 32));
+    l->m[l->n++] = (struct module){ low, high, bias, arena_str(&s->mem, str_of(p + 1)) };
+}
+
+static void site_read(struct sites *s, struct record *r, char *p)
+{
+    size_t n = strcspn(p, " ");
+    (void)s;
+    snprintf(r->function, sizeof r->function, "%.*s", (int)MIN_OF(n, sizeof r->function - 1), p);
+    for (p += n; *p == ' ' && r->n < ADDRESSES;) r->address[r->n++] = strtoull(p, &p, 16);
+}
+
+static void name_read(struct record *r, char *p)
+{
+    r->site = (u32)strtoul(p, &p, 16);
+    r->global = !strncmp(p, " global ", 8);
+    p += r->global ? 8 : 7; /* " local " */
+    for (u32 i = 0; i < 3 && *p; i++) {
+        r->has_end |= i == 2 && *p != '-' && p[1] != '-';
+        r->address[i] = strtoull(p, &p, 16);
+    }
+}
+
+static void line_read(struct sites *s, char *line)
+{
+    if (!strcmp(line, "modules")) {
+        struct modules *l = NEW(&s->mem, struct modules);
+        l->before = s->modules;
+        s->modules = l;
+        return;
+    }
+    if (!strncmp(line, "module ", 7)) {
+        module_read(s, line + 7);
+        return;
+    }
+    bool site = !strncmp(line, "site ", 5);
+    if (!site && strncmp(line, "name ", 5) != 0) return;
+    char *p;
+    u64 number = strtoull(line + 5, &p, 16);
+    if (number >= RECORDS || *p != ' ') return;
+    struct record *r = s->record[number] = NEW(&s->mem, struct record);
+    r->modules = s->modules;
+    if (site)
+        site_read(s, r, p + 1);
+    else
+        name_read(r, p + 1);
+}
+
+void sites_read(struct sites *s, const char *path)
+{
+    char buffer[16384];
+    ssize_t n;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    while ((n = pread(fd, buffer, sizeof buffer, s->at)) > 0) {
+        s->at += n;
+        text_put(&s->rest, buffer, (size_t)n);
+    }
+    close(fd);
+    char *p = s->rest.p, *end;
+    if (!p) return;
+    for (; (end = strchr(p, '\n')); p = end + 1) {
+        *end = 0;
+        line_read(s, p);
+    }
+    s->rest.n = strlen(p);
+    memmove(s->rest.p, p, s->rest.n + 1);
+}
+
+/* ---- what a site is called ---- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static const struct module *module_at(const struct modules *l, u64 address)
+{
+    for (u32 i = 0; l && i < l->n; i++)
+        if (address >= l->m[i].low && address < l->m[i].high) return &l->m[i];
+    return NULL;
+}
+
+static struct debug *debug_of(const struct modules *l)
+{
+    struct modules *mine = (struct modules *)(uintptr_t)l;
+    if (!mine->debug) mine->debug = debug_new();
+    return mine->debug;
+}
+
+/* Headers of CUDA and the C++ library, and what nvcc makes for a launch. */
+static bool is_users(const struct frame *f)
+{
+    if (!f->file[0]) return true;
+    const char *name = base_name(f->file);
+    return !strstr(f->file, "/usr/include/") && strcmp(name, "cuda_runtime.h") != 0 &&
+           strcmp(name, "cuda_runtime_api.h") != 0 && !strstr(name, ".cudafe1.stub.c") &&
+           !strstr(f->file, "/include/thrust/") && !strstr(f->file, "/include/cub/") &&
+           !strstr(f->file, "/include/cuda/") && !strstr(f->file, "/include/cccl/");
+}
+
+static bool is_stub(const struct frame *f)
+{
+    return !strncmp(f->function, "__device_stub__", 15) || strstr(f->function, "__device_stub__") != NULL;
+}
+
+struct naming {
+    struct text brief, stack;
+    u32 shown;
+    bool launch;
+    bool skip; /* the function behind nvcc's stub is the kernel's own host side */
+};
+
+static void frame_take(struct naming *n, const struct frame *f, const struct module *m, u64 address)
+{
+    if (n->skip || is_stub(f)) {
+        n->launch = true;
+        n->skip = is_stub(f);
+        return;
+    }
+    if (!is_users(f)) return;
+    /* what called main is not the program's */
+    if (n->shown && !f->file[0] && (!strncmp(f->function, "__libc_start", 12) || !strcmp(f->function, "_start"))) return;
+    char place[700];
+    if (f->file[0])
+        snprintf(place, sizeof place, "%s:%u", base_name(f->file), f->line);
+    else
+        snprintf(place, sizeof place, "%s+0x%llx", m ? base_name(m->path) : "", (unsigned long long)(address - (m ? m->bias : 0)));
+    if (!n->shown) {
+        text_add(&n->brief, "%s", place);
+        if (!f->file[0] && f->function[0]) text_add(&n->brief, " (%s)", f->function);
+    }
+    if (n->shown++ >= SHOWN) return;
+    text_add(&n->stack, "%s%s (%s)", n->stack.n ? ", " : "", f->function[0] ? f->function : "?", place);
+}
+
+static bool is_libc(const struct module *m)
+{
+    return m && !strncmp(base_name(m->path), "libc.so", 7);
+}
+
+static void site_resolve(struct sites *s, struct record *r)
+{
+    struct naming n = { 0 };
+    for (u32 i = 0; i < r->n; i++) {
+        struct frame f[FRAMES_AT] = { 0 };
+        const struct module *m = module_at(r->modules, r->address[i]);
+        if (n.shown && (!m || is_libc(m))) break; /* what called main, or the function of a thread */
+        u32 k = m ? debug_frames(debug_of(r->modules), m->path, m->bias, r->address[i] - 1, f) : 1;
+        for (u32 j = 0; j < k; j++) frame_take(&n, &f[j], m, r->address[i]);
+    }
+    if (!n.shown && r->n) text_add(&n.brief, "0x%llx", (unsigned long long)r->address[0]);
+    r->brief = arena_str(&s->mem, str_of(n.brief.p ? n.brief.p : ""));
+    r->stack = arena_str(&s->mem, str_of(n.stack.p ? n.stack.p : ""));
+    r->launch = n.launch;
+    r->resolved = true;
+    text_free(&n.brief);
+    text_free(&n.stack);
+}
+
+static void name_resolve(struct sites *s, struct record *r)
+{
+    char name[128] = "";
+    const struct record *site = r->site < RECORDS ? s->record[r->site] : NULL;
+    if (r->global) {
+        for (u32 i = 0; r->modules && i < r->modules->n && !name[0]; i++) {
+            const struct module *m = &r->modules->m[i];
+            if (i && m->bias == m[-1].bias) continue;
+            debug_global(debug_of(r->modules), m->path, m->bias, r->address[0], name, sizeof name);
+        }
+    } else if (site && r->address[0] < site->n) {
+        u64 code = site->address[r->address[0]] - 1;
+        const struct module *m = module_at(r->modules, code);
+        if (m)
+            debug_local(debug_of(r->modules), m->path, m->bias, code, r->address[1], r->has_end, (s64)r->address[2],
+                        name, sizeof name);
+    }
+    r->brief = arena_str(&s->mem, str_of(name));
+    r->resolved = true;
+}
+
+static struct record *record_at(struct sites *s, u64 number, bool site)
+{
+    struct record *r = number < RECORDS ? s->record[number] : NULL;
+    if (!r || (r->function[0] != 0) != site) return NULL;
+    if (!r->resolved) {
+        if (site)
+            site_resolve(s, r);
+        else
+            name_resolve(s, r);
+    }
+    return r;
+}
+
+/* ---- marks in a text ---- */
+
+static void put_quoted(struct text *out, const char *z, enum quoting q)
+{
+    for (; *z; z++) {
+        if (q == QUOTE_JSON && (*z == '"' || *z == '\\'))
+            text_add(out, "\\%c", *z);
+        else if (q == QUOTE_XML && (*z == '<' || *z == '>' || *z == '&' || *z == '"'))
+            text_add(out, "%s", *z == '<' ? "&lt;" : *z == '>' ? "&gt;" : *z == '&' ? "&amp;" : "&quot;");
+        else if ((u8)*z >= 0x20 && *z != 0x7f)
+            text_put(out, z, 1);
+    }
+}
+
+/* Replaces the mark at z; the bytes it had, 0: it is none. */
+static u32 mark_expand(struct sites *s, const char *z, const char *end, bool at, enum quoting q, struct text *out)
+{
+    char copy[40], *rest, words[900];
+    size_t n = MIN_OF((size_t)(end - z), sizeof copy - 1);
+    memcpy(copy, z, n);
+    copy[n] = 0;
+    if (n < 7 || memcmp(copy, "{lk@", 4) != 0 || !strchr("shn", copy[4])) return 0;
+    u64 number = strtoull(copy + 5, &rest, 16), nth = 0;
+    if (*rest == '#') nth = strtoull(rest + 1, &rest, 10);
+    const struct record *r = *rest == '}' ? record_at(s, number, copy[4] != 'n') : NULL;
+    if (!r) return 0;
+    if (copy[4] == 'n' && r->brief[0])
+        snprintf(words, sizeof words, "%s", r->brief);
+    else if (copy[4] == 'n')
+        snprintf(words, sizeof words, "buffer %llu", (unsigned long long)nth);
+    else if (copy[4] == 'h')
+        snprintf(words, sizeof words, "%s", r->stack);
+    else if (at)
+        snprintf(words, sizeof words, "%s", r->brief);
+    else
+        snprintf(words, sizeof words, "%s at %s", r->launch ? "the launch" : r->function, r->brief);
+    put_quoted(out, words, q);
+    return (u32)(rest + 1 - copy);
+}
+
+void sites_expand(struct sites *s, struct str text, enum quoting q, struct text *out)
+{
+    const char *z = text.p, *end = text.p + text.n;
+    while (z < end) {
+        const char *brace = memchr(z, '{', (size_t)(end - z));
+        if (brace) {
+            text_put(out, z, (size_t)(brace - z));
+            bool at = brace - text.p >= 3 && !memcmp(brace - 3, "at ", 3);
+            u32 n = mark_expand(s, brace, end, at, q, out);
+            if (!n) text_put(out, "{", 1);
+            z = brace + (n ? n : 1);
+        } else {
+            text_put(out, z, (size_t)(end - z));
+            z = end;
+        }
+    }
+}

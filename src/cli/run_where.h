@@ -1,0 +1,44 @@
+/* run_where.h: turns the sites of a program (where/where.h) into words: "cudaMalloc at main.cu:41".
+ *
+ *   run_where.c  what the program told of its sites; the marks in its reports
+ *   run_debug.c  what its files say of an address: debug information by libdw, else the symbols of the ELF file */
+#ifndef LOCKSTEP_RUN_WHERE_H
+#define LOCKSTEP_RUN_WHERE_H
+#include "base/base.h"
+
+/* ---- run_where.c ---- */
+
+struct sites;
+struct sites *sites_new(void);
+void sites_free(struct sites *s);
+/* Reads what was added to the file since the last call. */
+void sites_read(struct sites *s, const char *path);
+enum quoting { QUOTE_NOT, QUOTE_JSON, QUOTE_XML }; /* of the file that the text is for */
+/* The text with words in place of its marks:
+ *     {lk@s1f}     the call and its place; behind "at ", the place alone
+ *     {lk@h1f}     the functions of the host that led to it, with their lines
+ *     {lk@n1f#2}   the variable that holds the buffer, else "buffer 2" */
+void sites_expand(struct sites *s, struct str text, enum quoting q, struct text *out);
+
+/* ---- run_debug.c ---- */
+
+struct frame {          /* a function, inlined ones included */
+    char function[128]; /* "": not known */
+    char file[512];     /* "": there is no debug information */
+    u32 line;
+};
+enum { FRAMES_AT = 8 }; /* of one address: as many as are inlined into each other */
+struct debug;
+struct debug *debug_new(void); /* for one list of files */
+void debug_free(struct debug *d);
+/* The functions at a code address of a file that is loaded with this bias, the innermost first; at least one, which may
+ * know nothing. */
+u32 debug_frames(struct debug *d, const char *path, u64 bias, u64 address, struct frame out[FRAMES_AT]);
+/* The variable at an address of the host, "" if it is not known: a global one; a local one of the function at `code`,
+ * `offset` bytes from its stack pointer there or, where `has_end`, `end` bytes from the end of its frame. */
+void debug_global(struct debug *d, const char *path, u64 bias, u64 address, char *name, size_t size);
+void debug_local(struct debug *d, const char *path, u64 bias, u64 code, u64 offset, bool has_end, s64 end, char *name,
+                 size_t size);
+/* What this build can do: NULL, or what is missing. */
+const char *debug_missing(void);
+#endif

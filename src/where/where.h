@@ -1,0 +1,67 @@
+/* where: which line of the host's program made a call.
+ *
+ *   where_walk.c     return addresses of the calling thread, by frame pointers
+ *   where_modules.c  the executable and the libraries of the process, and where they lie
+ *   where_site.c     distinct calls ("sites") and names of buffers, each kept once
+ *
+ * A site is a function that was called and the return addresses behind it. Only its number travels: as a short text
+ * such as {lk@s0001f}, which goes wherever the text of a site goes and costs nothing to make. Whoever prints a report
+ * replaces these marks by words. `lockstep run` does that in the launcher (cli/run_where.c), for three reasons: reading
+ * debug information takes time and memory that the program would pay for; the launcher is there when the program has
+ * crashed; and libdw is then no library that is loaded into every program. For that, each new site is told to whoever
+ * listens, as a line (where_listen). */
+#ifndef LOCKSTEP_WHERE_H
+#define LOCKSTEP_WHERE_H
+#include "base/base.h"
+
+enum { WHERE_FRAMES = 24 };
+
+/* Where a call came from, as whoever was called sees it. */
+struct where_call {
+    u64 address; /* it returns to */
+    u64 frame;   /* the caller's frame pointer: a guess, since programs may use that register for anything */
+    u64 stack;   /* the caller's stack pointer behind the return */
+};
+
+/* ---- where_walk.c ---- */
+
+struct where_stack {
+    u32 n;
+    u64 address[WHERE_FRAMES]; /* return addresses, the caller's first */
+    u64 stack[WHERE_FRAMES];   /* the stack pointer behind each return */
+    bool known[WHERE_FRAMES];  /* the frame has a frame pointer: the next one's stack pointer is the end of this frame */
+};
+/* Follows frame pointers as far as each lies in the thread's stack, above the one before, and leads into code. */
+void where_walk(const struct where_call *c, struct where_stack *s);
+
+/* ---- where_modules.c ---- */
+
+/* Whether there is code of a file at the address. */
+bool where_is_code(u64 address);
+/* Lists the files anew if some were loaded or unloaded since, and says so to whoever listens. */
+void where_modules_look(void);
+void where_modules_tell(void); /* the list, again */
+/* "app+0x1234 (main)": what is known without debug information. */
+void where_plain(u64 address, struct text *out);
+
+/* ---- where_site.c ---- */
+
+/* The site of a call, as a text that lives for ever; NULL: there is no room for more. `function` lives for ever. */
+const char *where_site(const char *function, const struct where_stack *s);
+/* The name of the variable at an address of the host, for memory that a call puts there: a text that lives for ever;
+ * NULL: nothing is known of that address. */
+const char *where_name(const char *site, const struct where_stack *s, u64 address);
+/* Whether a text is one of these, and need not be copied. */
+bool where_kept(const char *text);
+/* Lines for whoever resolves sites:
+ *     modules                        a new list of files begins
+ *     module LOW HIGH BIAS PATH      code of a file; BIAS: what is added to the addresses in it
+ *     site NUMBER FUNCTION ADDRESS...
+ *     name NUMBER SITE global ADDRESS
+ *     name NUMBER SITE local FRAME OFFSET END   in this frame; from its stack pointer, and from the frame's end, or -
+ * Numbers are hexadecimal. What was told before is told again to a new listener. */
+void where_listen(void (*line)(const char *text, size_t n));
+void where_tell(const char *format, ...) PRINTF_LIKE(1, 2);
+/* The text with each mark replaced by what is known without debug information. */
+void where_expand(struct str text, struct text *out);
+#endif

@@ -1,0 +1,188 @@
+/* Sites and names, each kept once, found without a lock.
+ *
+ * A table that is filled up under a lock and read without one: a slot holds the number of a record, which is complete
+ * before its number is there. There is room for KEPT of them; a program that has more call paths than that gets the
+ * innermost address only, and at last no site at all. So the table cannot grow for ever. */
+#include "where/where.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+enum { KEPT = 1 << 16, FULL = KEPT / 4 * 3, SLOTS = 2 * KEPT, MARK_BYTES = 16 };
+
+struct record {
+    u64 hash;             /* of what follows */
+    const char *function; /* that was called; NULL: the record is of a name */
+    u32 site;             /* of a name: the number of its site */
+    u32 n;                /* words */
+    u64 word[];           /* of a site: addresses; of a name: how it is found (where_name) */
+};
+static struct {
+    lock_t lock;
+    struct record *record[KEPT]; /* by number, from 1 on */
+    char mark[KEPT][MARK_BYTES];
+    u32 slot[SLOTS]; /* atomic: the number at a hash, 0: free */
+    u32 n;           /* records */
+    struct arena mem;
+    void (*listener)(const char *text, size_t n);
+} t = { .lock = LOCK_INIT };
+
+bool where_kept(const char *text) { return text >= t.mark[0] && text < t.mark[KEPT]; }
+
+void where_tell(const char *format, ...)
+{
+    char line[4400];
+    va_list a;
+    if (!t.listener) return;
+    va_start(a, format);
+    int n = vsnprintf(line, sizeof line, format, a);
+    va_end(a);
+    if (n > 0 && (size_t)n < sizeof line) t.listener(line, (size_t)n);
+}
+
+static u64 hash_of(const char *function, u32 site, const u64 *word, u32 n)
+{
+    u64 h = (uintptr_t)function * 0x9e3779b97f4a7c15ull + site;
+    for (u32 i = 0; i < n; i++) h = (h ^ word[i] ^ h >> 29) * 0xff51afd7ed558ccdull;
+    return h ^ h >> 32;
+}
+
+static bool is_it(const struct record *r, u64 hash, const char *function, u32 site, const u64 *word, u32 n)
+{
+    return r->hash == hash && r->function == function && r->site == site && r->n == n &&
+           !memcmp(r->word, word, n * sizeof *word);
+}
+
+/* The number of the record; 0: there is none, and *at is the slot where it would be. */
+static u32 find(u64 hash, const char *function, u32 site, const u64 *word, u32 n, u32 *at)
+{
+    u32 number;
+    for (*at = (u32)hash % SLOTS; (number = __atomic_load_n(&t.slot[*at], __ATOMIC_ACQUIRE)); *at = (*at + 1) % SLOTS)
+        if (is_it(t.record[number], hash, function, site, word, n)) return number;
+    return 0;
+}
+
+static void site_tell(u32 number)
+{
+    const struct record *r = t.record[number];
+    char line[40 + 80 + WHERE_FRAMES * 20];
+    int k = snprintf(line, sizeof line, "site %x %.60s", number, r->function);
+    for (u32 i = 0; i < r->n; i++) k += snprintf(line + k, sizeof line - (size_t)k, " %" PRIx64, r->word[i]);
+    where_tell("%s\n", line);
+}
+
+static void name_tell(u32 number)
+{
+    const struct record *r = t.record[number];
+    if (r->n == 1)
+        where_tell("name %x %x global %" PRIx64 "\n", number, r->site, r->word[0]);
+    else if (r->word[3])
+        where_tell("name %x %x local %" PRIx64 " %" PRIx64 " %" PRIx64 "\n", number, r->site, r->word[0], r->word[1],
+                   r->word[2]);
+    else
+        where_tell("name %x %x local %" PRIx64 " %" PRIx64 " -\n", number, r->site, r->word[0], r->word[1]);
+}
+
+static void tell(u32 number)
+{
+    if (t.record[number]->function)
+        site_tell(number);
+    else
+        name_tell(number);
+}
+
+/* The mark of the record, which is made if it is new; NULL: there is no room. */
+static const char *keep(const char *function, u32 site, const u64 *word, u32 n)
+{
+    u32 at, number;
+    u64 hash = hash_of(function, site, word, n);
+    if ((number = find(hash, function, site, word, n, &at))) return t.mark[number];
+    where_modules_look(); /* before the lock: the loader has one of its own */
+    lock(&t.lock);
+    number = find(hash, function, site, word, n, &at);
+    if (!number && t.n < KEPT - 1) {
+        struct record *r = arena_alloc(&t.mem, sizeof *r + n * sizeof *word, _Alignof(struct record));
+        r->hash = hash;
+        r->function = function;
+        r->site = site;
+        r->n = n;
+        memcpy(r->word, word, n * sizeof *word);
+        number = ++t.n;
+        t.record[number] = r;
+        snprintf(t.mark[number], MARK_BYTES, "{lk@%c%05x}", function ? 's' : 'n', number);
+        tell(number);
+        __atomic_store_n(&t.slot[at], number, __ATOMIC_RELEASE);
+    }
+    unlock(&t.lock);
+    return number ? t.mark[number] : NULL;
+}
+
+const char *where_site(const char *function, const struct where_stack *s)
+{
+    bool full = __atomic_load_n(&t.n, __ATOMIC_RELAXED) > FULL;
+    return keep(function, 0, s->address, full ? 1 : s->n);
+}
+
+static u32 number_of(const char *mark) { return (u32)((mark - t.mark[0]) / MARK_BYTES); }
+
+const char *where_name(const char *site, const struct where_stack *s, u64 address)
+{
+    if (!site || !where_kept(site) || __atomic_load_n(&t.n, __ATOMIC_RELAXED) > FULL) return NULL;
+    for (u32 k = 0; k < s->n; k++) {
+        bool last = k + 1 == s->n;
+        if (address < s->stack[k] || (!last && address >= s->stack[k + 1])) continue;
+        if (last && address - s->stack[k] > 1 << 16) return NULL; /* of a frame whose end is not known */
+        u64 word[] = { k, address - s->stack[k], last ? 0 : address - s->stack[k + 1], !last && s->known[k] };
+        return keep(NULL, number_of(site), word, COUNT_OF(word));
+    }
+    u64 word[] = { address };
+    return keep(NULL, number_of(site), word, COUNT_OF(word));
+}
+
+void where_listen(void (*line)(const char *text, size_t n))
+{
+    lock(&t.lock);
+    t.listener = line;
+    where_modules_tell();
+    for (u32 i = 1; i <= t.n; i++) tell(i);
+    unlock(&t.lock);
+}
+
+/* ---- without a launcher ---- */
+
+/* The record that a mark at z stands for, and how long the mark is; NULL: it is none. */
+static const struct record *mark_read(const char *z, const char *end, u32 *bytes)
+{
+    char *rest;
+    if (end - z < 11 || memcmp(z, "{lk@", 4) != 0 || (z[4] != 's' && z[4] != 'n')) return NULL;
+    unsigned long number = strtoul(z + 5, &rest, 16);
+    if (*rest == '#') strtoul(rest + 1, &rest, 10);
+    if (*rest != '}' || !number || number > t.n) return NULL;
+    *bytes = (u32)(rest + 1 - z);
+    return t.record[number];
+}
+
+void where_expand(struct str text, struct text *out)
+{
+    const char *end = text.p + text.n;
+    for (const char *z = text.p; z < end;) {
+        u32 bytes;
+        const struct record *r = *z == '{' ? mark_read(z, end, &bytes) : NULL;
+        if (!r) {
+            const char *brace = memchr(z + 1, '{', (size_t)(end - z - 1));
+            size_t n = (size_t)((brace ? brace : end) - z);
+            text_put(out, z, n);
+            z += n;
+            continue;
+        }
+        const char *number = memchr(z, '#', bytes);
+        bool at = z - text.p >= 3 && !memcmp(z - 3, "at ", 3);
+        if (!r->function)
+            text_add(out, "buffer %lu", number ? strtoul(number + 1, NULL, 10) : 0ul);
+        else {
+            if (!at) text_add(out, "%s at ", r->function);
+            where_plain(r->word[0], out);
+        }
+        z += bytes;
+    }
+}
