@@ -1,6 +1,6 @@
 # Builds build/lockstep, build/liblockstep.so and build/liblockstep.a from src/*/*.c with gcc or clang.
 #   make [CC=clang] [B=folder] [SANITIZE=address,undefined | thread]
-# git, make, gcc, liblz4-dev and libzstd-dev are assumed; `make demo` and `make test` fetch what is missing (tests/need).
+# git, make, gcc, liblz4-dev, libzstd-dev and libdw-dev are assumed; `make demo` and `make test` fetch what is missing (tests/need).
 B ?= build
 ifeq ($(origin CC),default)
 CC := gcc
@@ -106,6 +106,7 @@ $(B)/front/lockstep-front.so: $(FRONT) $(wildcard src/front/*.h src/front/*.def)
 
 $(B)/lockstep: $(CLI_OBJ) $(B)/liblockstep.a
 	$(call say,ld,$@)$(CC) $(LINK) $^ -o $@ $(LIBS) $(LIBDW)
+	@$(if $(LIBDW),true,echo "libdw-dev is missing: lockstep run will name addresses of host programs in place of lines")
 
 # Tests see the insides: they link the archive. The command's own files but main.c are linked in too.
 $(B)/cli.a: $(filter-out $(B)/obj/cli/main.o,$(CLI_OBJ))

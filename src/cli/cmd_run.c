@@ -5,7 +5,7 @@
  * launcher's, which prints them when the program has ended, however it did. */
 #include "cli/cli.h"
 #include "cli/reporting.h"
-#include <dirent.h>
+#include "cli/run_report.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,8 @@ struct run {
     char path[4096];     /* of the program */
     char front[4096];    /* of lockstep-front.so */
     char folder[64];     /* for the reports */
-    char link[96];       /* in it: lockstep-front.so under a name that LD_AUDIT can hold */
+    struct run_report report;
+    char link[96]; /* in it: lockstep-front.so under a name that LD_AUDIT can hold */
 };
 
 static bool take_option(void *self, const struct row *o, const char *value, struct error *e)
@@ -131,6 +132,7 @@ static bool folder_prepare(struct run *r, struct error *e)
 {
     snprintf(r->folder, sizeof r->folder, "/tmp/lockstep-run.XXXXXX");
     if (!mkdtemp(r->folder)) return error_set(e, ERR_SYSTEM, "cannot make a folder in /tmp: %s", strerror(errno));
+    r->report.folder = r->folder;
     *strrchr(r->front, '/') = 0;
     snprintf(r->link, sizeof r->link, "%s/front", r->folder);
     if (!strchr(r->front, ':')) return true;
@@ -189,32 +191,6 @@ static int program_run(const struct run *r, struct error *e)
 
 /* ---- reports ---- */
 
-static bool ends_with(const char *name, const char *suffix)
-{
-    size_t n = strlen(name), k = strlen(suffix);
-    return n > k && !strcmp(name + n - k, suffix);
-}
-
-/* Goes through the files of one kind, PID.suffix, one for each process that used the GPU; how many there were. */
-static u32 reports_each(const struct run *r, const char *suffix,
-                        void (*with)(void *self, u32 nth, int pid, struct str text), void *self)
-{
-    DIR *d = opendir(r->folder);
-    struct dirent *x;
-    u32 found = 0;
-    while (d && (x = readdir(d))) {
-        char path[400];
-        struct str text;
-        if (!ends_with(x->d_name, suffix)) continue;
-        snprintf(path, sizeof path, "%s/%.200s", r->folder, x->d_name);
-        if (!file_read_if(path, &text)) continue;
-        with(self, found++, atoi(x->d_name), text);
-        base_free((void *)(uintptr_t)text.p);
-    }
-    if (d) closedir(d);
-    return found;
-}
-
 static void add_number(void *self, u32 nth, int pid, struct str text)
 {
     (void)nth, (void)pid;
@@ -240,38 +216,25 @@ static void copy_to(void *self, u32 nth, int pid, struct str text)
     reporting_put(c->reporting, nth && strcmp(c->to, "-") ? other : c->to, text.p, text.n, c->e);
 }
 
-static void reports_copy(const struct run *r, const char *suffix, const char *to, struct error *e)
+static void reports_copy(struct run *r, const char *suffix, enum quoting q, const char *to, struct error *e)
 {
     struct copying c = { &r->reporting, to, e };
-    if (to) reports_each(r, suffix, copy_to, &c);
-}
-
-static void reports_remove(const struct run *r)
-{
-    DIR *d = opendir(r->folder);
-    struct dirent *x;
-    while (d && (x = readdir(d))) {
-        char path[400];
-        snprintf(path, sizeof path, "%s/%.200s", r->folder, x->d_name);
-        if (x->d_name[0] != '.') unlink(path);
-    }
-    if (d) closedir(d);
-    rmdir(r->folder);
+    if (to) run_report_each(&r->report, suffix, q, copy_to, &c);
 }
 
 static int finish(struct run *r, int status)
 {
     struct error e = { 0 };
     u64 errors = 0;
-    u32 processes = reports_each(r, ".errors", add_number, &errors);
+    u32 processes = run_report_each(&r->report, ".errors", QUOTE_NOT, add_number, &errors);
     if (!processes)
         fprintf(stderr, "lockstep: %s used no GPU: nothing was checked\n", r->program[0]);
     else if (errors || !r->common.quiet)
-        reports_each(r, ".txt", print_to, stderr);
-    if (r->reporting.print_rules) reports_each(r, ".rules", print_to, stdout);
-    reports_copy(r, ".json", r->reporting.json, &e);
-    reports_copy(r, ".sarif", r->reporting.sarif, &e);
-    reports_copy(r, ".junit", r->reporting.junit, &e);
+        run_report_each(&r->report, ".txt", QUOTE_NOT, print_to, stderr);
+    if (r->reporting.print_rules) run_report_each(&r->report, ".rules", QUOTE_NOT, print_to, stdout);
+    reports_copy(r, ".json", QUOTE_JSON, r->reporting.json, &e);
+    reports_copy(r, ".sarif", QUOTE_JSON, r->reporting.sarif, &e);
+    reports_copy(r, ".junit", QUOTE_XML, r->reporting.junit, &e);
     if (e.code) cli_error_value(&e);
     if (WIFSIGNALED(status)) {
         fprintf(stderr, "lockstep: %s was ended by signal %d (%s)\n", r->program[0], WTERMSIG(status),
@@ -300,7 +263,8 @@ int cmd_run(int argc, char **argv)
     if (program_find(&r, &e) && program_reachable(&r, &e) && front_find(&r, &e) && folder_prepare(&r, &e)) {
         status = program_run(&r, &e);
         if (status != -1) code = finish(&r, status);
-        reports_remove(&r);
+        run_report_remove(&r.report);
+        run_report_close(&r.report);
     }
     text_free(&r.options);
     return e.code ? cli_error_value(&e) : code;

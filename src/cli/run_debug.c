@@ -16,7 +16,7 @@ struct debug {
         char path[512];
         u64 bias;
         Dwfl_Module *module;
-    } *known;
+    } * known;
     u32 n, cap;
 };
 
@@ -286,8 +286,7 @@ void debug_local(struct debug *d, const char *path, u64 bias, u64 code, u64 offs
         do {
             s64 at;
             if ((dwarf_tag(&die) == DW_TAG_variable || dwarf_tag(&die) == DW_TAG_formal_parameter) &&
-                location(&die, code - shift, DW_OP_fbreg, &at) && at <= end &&
-                named(&die, (u64)(end - at), name, size))
+                location(&die, code - shift, DW_OP_fbreg, &at) && at <= end && named(&die, (u64)(end - at), name, size))
                 break;
         } while (!dwarf_siblingof(&die, &die));
         if (tag == DW_TAG_subprogram) break;

@@ -20,13 +20,13 @@ struct record { /* a site, or a name */
     char function[64];
     u32 n; /* addresses of a site */
     u64 address[ADDRESSES];
-    u32 site;      /* a name: of which call */
-    bool global;   /* a name: at address[0] */
-    bool has_end;  /* a local name: address[2] is known */
-    bool resolved; /* what follows is known */
-    char *brief;   /* "main.cu:41"; a name: the variable or "" */
-    char *stack;   /* "step (main.cu:41), main (main.cu:60)" */
-    bool launch;   /* it was written as kernel<<<...>>>(...) */
+    u32 site;                      /* a name: of which call */
+    bool global;                   /* a name: at address[0] */
+    bool has_end;                  /* a local name: address[2] is known */
+    bool resolved;                 /* what follows is known */
+    char *brief;                   /* "main.cu:41"; a name: the variable or "" */
+    char *stack;                   /* "step (main.cu:41), main (main.cu:60)" */
+    bool launch;                   /* it was written as kernel<<<...>>>(...) */
     const struct modules *modules; /* when it was made */
 };
 struct sites {
@@ -69,6 +69,10 @@ static void site_read(struct sites *s, struct record *r, char *p)
     size_t n = strcspn(p, " ");
     (void)s;
     snprintf(r->function, sizeof r->function, "%.*s", (int)MIN_OF(n, sizeof r->function - 1), p);
+    char *under = strrchr(r->function, '_'); /* of cuMemAlloc_v2, cudaMemcpy_ptds: not as people write it */
+    if (under && (!strcmp(under, "_ptsz") || !strcmp(under, "_ptds"))) *under = 0;
+    under = strrchr(r->function, '_');
+    if (under && under[1] == 'v' && under[2] >= '2' && under[2] <= '9' && !under[3]) *under = 0;
     for (p += n; *p == ' ' && r->n < ADDRESSES;) r->address[r->n++] = strtoull(p, &p, 16);
 }
 
@@ -151,15 +155,27 @@ static struct debug *debug_of(const struct modules *l)
     return mine->debug;
 }
 
-/* Headers of CUDA and the C++ library, and what nvcc makes for a launch. */
+/* A header of the CUDA toolkit: one of the folders above it holds cuda_fp16.h. */
+static bool is_toolkit(const char *file)
+{
+    char path[600];
+    if (!strstr(file, "/include/")) return false;
+    snprintf(path, sizeof path - 20, "%s", file);
+    for (u32 up = 0; up < 6; up++) {
+        char *slash = strrchr(path, '/');
+        if (!slash) return false;
+        memcpy(slash, "/cuda_fp16.h", 13);
+        if (file_exists(path)) return true;
+        *slash = 0;
+    }
+    return false;
+}
+
+/* Not of a header of CUDA or of the C++ library, nor what nvcc makes for a launch. */
 static bool is_users(const struct frame *f)
 {
-    if (!f->file[0]) return true;
-    const char *name = base_name(f->file);
-    return !strstr(f->file, "/usr/include/") && strcmp(name, "cuda_runtime.h") != 0 &&
-           strcmp(name, "cuda_runtime_api.h") != 0 && !strstr(name, ".cudafe1.stub.c") &&
-           !strstr(f->file, "/include/thrust/") && !strstr(f->file, "/include/cub/") &&
-           !strstr(f->file, "/include/cuda/") && !strstr(f->file, "/include/cccl/");
+    return !strstr(f->file, "/usr/include/") && !strstr(f->file, "/include/c++/") &&
+           !strstr(f->file, ".cudafe1.stub.c") && !is_toolkit(f->file);
 }
 
 static bool is_stub(const struct frame *f)
@@ -183,12 +199,14 @@ static void frame_take(struct naming *n, const struct frame *f, const struct mod
     }
     if (!is_users(f)) return;
     /* what called main is not the program's */
-    if (n->shown && !f->file[0] && (!strncmp(f->function, "__libc_start", 12) || !strcmp(f->function, "_start"))) return;
+    if (n->shown && !f->file[0] && (!strncmp(f->function, "__libc_start", 12) || !strcmp(f->function, "_start")))
+        return;
     char place[700];
     if (f->file[0])
         snprintf(place, sizeof place, "%s:%u", base_name(f->file), f->line);
     else
-        snprintf(place, sizeof place, "%s+0x%llx", m ? base_name(m->path) : "", (unsigned long long)(address - (m ? m->bias : 0)));
+        snprintf(place, sizeof place, "%s+0x%llx", m ? base_name(m->path) : "",
+                 (unsigned long long)(address - (m ? m->bias : 0)));
     if (!n->shown) {
         text_add(&n->brief, "%s", place);
         if (!f->file[0] && f->function[0]) text_add(&n->brief, " (%s)", f->function);
@@ -197,10 +215,7 @@ static void frame_take(struct naming *n, const struct frame *f, const struct mod
     text_add(&n->stack, "%s%s (%s)", n->stack.n ? ", " : "", f->function[0] ? f->function : "?", place);
 }
 
-static bool is_libc(const struct module *m)
-{
-    return m && !strncmp(base_name(m->path), "libc.so", 7);
-}
+static bool is_libc(const struct module *m) { return m && !strncmp(base_name(m->path), "libc.so", 7); }
 
 static void site_resolve(struct sites *s, struct record *r)
 {
@@ -276,7 +291,7 @@ static u32 mark_expand(struct sites *s, const char *z, const char *end, bool at,
     size_t n = MIN_OF((size_t)(end - z), sizeof copy - 1);
     memcpy(copy, z, n);
     copy[n] = 0;
-    if (n < 7 || memcmp(copy, "{lk@", 4) != 0 || !strchr("shn", copy[4])) return 0;
+    if (n < 7 || memcmp(copy, "{lk@", 4) != 0 || !strchr("sfhn", copy[4])) return 0;
     u64 number = strtoull(copy + 5, &rest, 16), nth = 0;
     if (*rest == '#') nth = strtoull(rest + 1, &rest, 10);
     const struct record *r = *rest == '}' ? record_at(s, number, copy[4] != 'n') : NULL;
@@ -287,6 +302,8 @@ static u32 mark_expand(struct sites *s, const char *z, const char *end, bool at,
         snprintf(words, sizeof words, "buffer %llu", (unsigned long long)nth);
     else if (copy[4] == 'h')
         snprintf(words, sizeof words, "%s", r->stack);
+    else if (copy[4] == 'f')
+        snprintf(words, sizeof words, "%s", r->function);
     else if (at)
         snprintf(words, sizeof words, "%s", r->brief);
     else

@@ -77,7 +77,7 @@ cu_result cu_launch(void *function, const struct cu_launch *l)
     if (!f) return CU_INVALID_HANDLE;
     if ((r = cu_stream_of(c, l->stream, l->thread, &st)) || (r = cu_launch_read(c, f, l, arg, &k, &x))) return r;
     x.stream = st;
-    cu_run_launched(lk_kernel_name(k));
+    cu_run_launch(k, &x);
     r = cu_status(c->device->gpu, lk_kernel_launch(k, &x, NULL));
     return r || !l->event ? r : cu_status(c->device->gpu, lk_event_record(cu_event_of(l->event), st));
 }

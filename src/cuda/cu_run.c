@@ -1,5 +1,8 @@
 /* The engine inside a program: options from the launcher, reports to it. */
+#include "cuda/cu_count.h"
 #include "cuda/cu_run.h"
+#include "cuda/cu_where.h"
+#include "where/where.h"
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,18 +19,10 @@ static struct {
     const char *rule[RULES];
     u32 rules, most;
     bool color;
-    bool writes;         /* the thread that writes was started */
-    lock_t lock;         /* of writing and the counts below */
-    u64 written;         /* occurrences that the last report had, + 1; 0: none was written yet */
-    struct map launches; /* by the kernel's name: struct count */
-    struct arena mem;    /* for it */
-    u64 total;           /* launches */
+    bool writes; /* the thread that writes was started */
+    lock_t lock; /* of writing and the counts below */
+    u64 written; /* occurrences that the last report had, + 1; 0: none was written yet */
 } run = { .lock = LOCK_INIT };
-
-struct count {
-    const char *kernel;
-    u64 n;
-};
 
 /* ---- what the launcher said ---- */
 
@@ -89,16 +84,19 @@ static void put(const char *suffix, char *text)
     lk_text_free(text);
 }
 
-/* "ran 3 kernels in 1,204 launches" and the busiest of them. */
+/* "4 launches of 3 kernels, 8068 bytes of memory at most". */
 static void summary_add(struct text *t)
 {
-    u64 bytes = 0;
+    u64 bytes = 0, launches = 0;
+    u32 kernels = 0;
     for (u32 i = 0; i < cu_process.devices; i++)
         if (cu_process.device[i].gpu) bytes += lk_memory_peak(cu_process.device[i].gpu);
-    u32 kernels = run.launches.n;
-    text_add(t, "%" PRIu64 " launch%s of %u kernel%s, %" PRIu64 " bytes of memory at most", run.total,
-             run.total == 1 ? "" : "es", kernels, kernels == 1 ? "" : "s", bytes);
-    text_add(t, "\n");
+    for (const struct cu_kernel_count *c = cu_count_first(); c; c = c->next) {
+        kernels++;
+        launches += __atomic_load_n(&c->issued, __ATOMIC_RELAXED);
+    }
+    text_add(t, "%" PRIu64 " launch%s of %u kernel%s, %" PRIu64 " bytes of memory at most\n", launches,
+             launches == 1 ? "" : "es", kernels, kernels == 1 ? "" : "s", bytes);
 }
 
 /* All of it, as far as it is known now. */
@@ -130,8 +128,12 @@ static void report_write(void)
         snprintf(number, sizeof number, "%u\n", errors);
         if ((copy = base_alloc(strlen(number) + 1))) memcpy(copy, number, strlen(number) + 1);
         put("errors", copy);
-    } else if (t.n)
-        fputs(t.p, stderr);
+    } else if (t.n) {
+        struct text plain = { 0 };
+        where_expand((struct str){ t.p, (u32)t.n }, &plain);
+        fputs(plain.p, stderr);
+        text_free(&plain);
+    }
     text_free(&t);
     unlock(&run.lock);
 }
@@ -179,6 +181,9 @@ lk_status cu_run_open(struct cu_device *d)
         fprintf(stderr, "lockstep: %s\n", lk_gpu_error(NULL));
         return s;
     }
+    char sites[500];
+    snprintf(sites, sizeof sites, run.folder[0] ? "%s/%d.sites" : "", run.folder, (int)getpid());
+    cu_where_open(sites);
     lk_report_limit(d->gpu, run.most);
     for (u32 i = 0; i < run.rules; i++)
         if (lk_report_suppress(d->gpu, run.rule[i])) fprintf(stderr, "lockstep: %s\n", lk_gpu_error(d->gpu));
@@ -195,16 +200,9 @@ bool cu_run_strict(void)
     return run.strict;
 }
 
-void cu_run_launched(const char *kernel)
+void cu_run_launch(const lk_kernel *kernel, lk_launch *launch)
 {
-    lock(&run.lock);
-    struct count *c = map_get(&run.launches, str_of(kernel));
-    if (!c) {
-        c = NEW(&run.mem, struct count);
-        c->kernel = arena_str(&run.mem, str_of(kernel));
-        map_put(&run.mem, &run.launches, str_of(c->kernel), c);
-    }
-    c->n++;
-    run.total++;
-    unlock(&run.lock);
+    struct cu_kernel_count *c = cu_count_of(kernel);
+    launch->nth = __atomic_add_fetch(&c->issued, 1, __ATOMIC_RELAXED);
+    launch->count = &c->ran;
 }

@@ -12,6 +12,6 @@
 lk_status cu_run_open(struct cu_device *d);
 /* Whether PTX for a newer architecture than the device's is refused. */
 bool cu_run_strict(void);
-/* A kernel is launched: for the summary. */
-void cu_run_launched(const char *kernel);
+/* A kernel is launched: its number and its counters are set in the launch. */
+void cu_run_launch(const lk_kernel *kernel, lk_launch *launch);
 #endif

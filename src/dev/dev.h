@@ -65,8 +65,8 @@ struct dev_launch {
     const struct sim_trace *trace; /* NULL: none; the software GPU only */
     const struct bound *contract;  /* what the arguments must be, or NULL */
     u64 order;                     /* as in sim_launch; the software GPU only */
-    struct launch_origin origin; /* the host's side of it, for findings */
-    struct dev_count *count;     /* what it is added to when it has ended; NULL: nothing */
+    struct launch_origin origin;   /* the host's side of it, for findings */
+    struct dev_count *count;       /* what it is added to when it has ended; NULL: nothing */
     u32 orders; /* run it again under so many others, from the same memory, and compare (dev_order.c) */
 };
 /* REFUSED: a limit or the contract, in the report; FAILED: e says why */

@@ -208,6 +208,16 @@ static const char *(*site_maker)(void); /* of host_site_from */
 
 void host_site_from(const char *(*maker)(void)) { __atomic_store_n(&site_maker, maker, __ATOMIC_RELEASE); }
 
+static const char *(*name_maker)(void); /* of host_name_from */
+
+void host_name_from(const char *(*maker)(void)) { __atomic_store_n(&name_maker, maker, __ATOMIC_RELEASE); }
+
+const char *host_name(const char *given)
+{
+    const char *(*maker)(void) = given ? NULL : __atomic_load_n(&name_maker, __ATOMIC_ACQUIRE);
+    return maker ? maker() : given;
+}
+
 const char *host_site(const char *given)
 {
     if (given) return given;

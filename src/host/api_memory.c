@@ -20,7 +20,7 @@ lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, cons
         return host_failed(gpu);
     }
     static const enum mem_kind kinds[] = { MEM_DEVICE, MEM_PINNED, MEM_MANAGED };
-    struct mem_object *o = dev_alloc(gpu->device, bytes, kinds[kind], name, host_site(NULL), e);
+    struct mem_object *o = dev_alloc(gpu->device, bytes, kinds[kind], host_name(name), host_site(NULL), e);
     if (!o) return host_failed(gpu);
     *address = o->base;
     peak_note(gpu);
@@ -34,8 +34,8 @@ lk_status lk_memory_alloc_pitched(lk_gpu *gpu, uint64_t width, uint64_t rows, ui
         return HOST_MISSING(gpu, !gpu ? "gpu" : !address ? "place for the address" : "place for the pitch");
     struct error *e = host_begin(gpu);
     *address = *pitch = 0;
-    struct mem_object *o = dev_alloc_pitched(gpu->device, width, rows, MAX_OF(slices, 1u), name, host_site(NULL), pitch,
-                                             e);
+    struct mem_object *o = dev_alloc_pitched(gpu->device, width, rows, MAX_OF(slices, 1u), host_name(name),
+                                             host_site(NULL), pitch, e);
     if (!o) return host_failed(gpu);
     *address = o->base;
     peak_note(gpu);
@@ -220,7 +220,7 @@ lk_status lk_memory_alloc_async(lk_stream *stream, uint64_t bytes, lk_pool *pool
     *address = 0;
     if (pool && pool->handle.gpu != gpu) return host_refuse(gpu, "the stream and the pool belong to different gpus");
     struct dev_task task = { .kind = OP_ALLOC,
-                             .alloc = { .bytes = bytes, .pool = pool ? pool->dev : NULL, .name = name } };
+                             .alloc = { .bytes = bytes, .pool = pool ? pool->dev : NULL, .name = host_name(name) } };
     lk_status status = host_enqueue(stream, &task, NULL);
     if (status == LK_OK) *address = task.alloc.address;
     peak_note(gpu);

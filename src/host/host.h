@@ -127,6 +127,9 @@ lk_status host_missing_in(const lk_gpu *gpu, const char *function, const char *w
 const char *host_site(const char *given);
 /* Who is asked for the site of the calling thread's call when somebody needs it; its texts live for ever. */
 void host_site_from(const char *(*maker)(void));
+/* The name of memory that the calling thread allocates: `given`, else what the maker says, which may be NULL. */
+const char *host_name(const char *given);
+void host_name_from(const char *(*maker)(void));
 /* The gpus that are alive. */
 void host_add(lk_gpu *gpu);
 void host_remove(lk_gpu *gpu);

@@ -305,9 +305,11 @@ void origin_text(const struct entry *e, struct text *out)
 static void call_text(const struct entry *e, struct text *out)
 {
     if (!e->f.call) return;
-    text_add(out, "%s", e->f.call);
-    if (strncmp(e->f.call, "{lk@s", 5) != 0) return;
-    text_add(out, ", ");
+    if (strncmp(e->f.call, "{lk@s", 5) != 0) {
+        text_add(out, "%s", e->f.call);
+        return;
+    }
+    text_add(out, "{lk@f%s, ", e->f.call + 5);
     caller_text(e->f.call, out);
 }
 

@@ -48,7 +48,7 @@ struct sim_launch { /* what dev has checked against the limits before */
      * its address, which is passed on while the launch begins. stamp 0: none, what has ended is before it. */
     u64 stamp;
     const void *op;
-    u32 number; /* of several launches of one report: findings say it; 0: not said */
+    u32 number;                         /* of several launches of one report: findings say it; 0: not said */
     const struct launch_origin *origin; /* the host's side of it, for findings; NULL: not said */
     /* Other operations may be unordered with this one: reads of memory that the kernel cannot write are tracked, too */
     bool shared;

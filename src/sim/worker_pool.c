@@ -133,7 +133,7 @@ static void leave(struct sim *s, struct worker *k, enum turn came)
     if (ends) launch_finish(l);
     report_launch_here(0); /* what `done` goes on with is of others */
     report_origin_here(NULL);
-    stop_watch(NULL, 0);   /* and nobody stops it who stopped this one */
+    stop_watch(NULL, 0); /* and nobody stops it who stopped this one */
     if (!ends) return;
     void (*done)(void *) = l->in->done;
     void *self = l->in->done_self;

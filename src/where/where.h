@@ -29,7 +29,7 @@ struct where_stack {
     u32 n;
     u64 address[WHERE_FRAMES]; /* return addresses, the caller's first */
     u64 stack[WHERE_FRAMES];   /* the stack pointer behind each return */
-    bool known[WHERE_FRAMES];  /* the frame has a frame pointer: the next one's stack pointer is the end of this frame */
+    bool known[WHERE_FRAMES]; /* the frame has a frame pointer: the next one's stack pointer is the end of this frame */
 };
 /* Follows frame pointers as far as each lies in the thread's stack, above the one before, and leads into code. */
 void where_walk(const struct where_call *c, struct where_stack *s);

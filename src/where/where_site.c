@@ -154,7 +154,7 @@ void where_listen(void (*line)(const char *text, size_t n))
 static const struct record *mark_read(const char *z, const char *end, u32 *bytes)
 {
     char *rest;
-    if (end - z < 11 || memcmp(z, "{lk@", 4) != 0 || (z[4] != 's' && z[4] != 'n')) return NULL;
+    if (end - z < 11 || memcmp(z, "{lk@", 4) != 0 || !strchr("sfhn", z[4])) return NULL;
     unsigned long number = strtoul(z + 5, &rest, 16);
     if (*rest == '#') strtoul(rest + 1, &rest, 10);
     if (*rest != '}' || !number || number > t.n) return NULL;
@@ -180,8 +180,9 @@ void where_expand(struct str text, struct text *out)
         if (!r->function)
             text_add(out, "buffer %lu", number ? strtoul(number + 1, NULL, 10) : 0ul);
         else {
-            if (!at) text_add(out, "%s at ", r->function);
-            where_plain(r->word[0], out);
+            if (z[4] == 'f' || (z[4] == 's' && !at)) text_add(out, "%s", r->function);
+            if (z[4] == 's' && !at) text_add(out, " at ");
+            if (z[4] != 'f') where_plain(r->word[0], out);
         }
         z += bytes;
     }

@@ -1,0 +1,37 @@
+/* Counters by the name of the kernel, found by its handle. A program that launches for an hour has as many of them as
+ * it has kernels. */
+#include "cuda/cu_count.h"
+
+enum { RECENT = 256 };
+static struct {
+    lock_t lock; /* of the map and the list */
+    struct map by_name;
+    struct arena mem;
+    struct cu_kernel_count *first; /* atomic */
+    struct recent {
+        const lk_kernel *kernel; /* its handle may be used again for another one: the name is compared */
+        struct cu_kernel_count *count;
+    } recent[RECENT]; /* lossy, by the handle; guarded by the lock */
+} counts = { .lock = LOCK_INIT };
+
+struct cu_kernel_count *cu_count_of(const lk_kernel *kernel)
+{
+    const char *name = lk_kernel_name(kernel);
+    struct recent *r = &counts.recent[(uintptr_t)kernel / 64 % RECENT];
+    lock(&counts.lock);
+    struct cu_kernel_count *c = r->kernel == kernel && !strcmp(r->count->name, name) ? r->count : NULL;
+    if (!c) c = map_get(&counts.by_name, str_of(name));
+    if (!c) {
+        c = NEW(&counts.mem, struct cu_kernel_count);
+        c->name = arena_str(&counts.mem, str_of(name));
+        c->plain = arena_str(&counts.mem, str_of(lk_kernel_plain(kernel)));
+        c->next = counts.first;
+        map_put(&counts.mem, &counts.by_name, str_of(c->name), c);
+        __atomic_store_n(&counts.first, c, __ATOMIC_RELEASE);
+    }
+    *r = (struct recent){ kernel, c };
+    unlock(&counts.lock);
+    return c;
+}
+
+struct cu_kernel_count *cu_count_first(void) { return __atomic_load_n(&counts.first, __ATOMIC_ACQUIRE); }

@@ -1,0 +1,55 @@
+/* The site of a call, and the variable of the host that an allocation goes to. */
+#include "cuda/cu_where.h"
+#include "cuda/gate.h"
+#include "where/where.h"
+#include <fcntl.h>
+#include <unistd.h>
+
+static bool call_walk(const struct cu_call *c, struct where_stack *s)
+{
+    if (!c) return false;
+    struct where_call from = { .address = (uintptr_t)c->return_address,
+                               .frame = (uintptr_t)c->frame,
+                               .stack = (uintptr_t)c->stack };
+    if (!where_is_code(from.address)) where_modules_look(); /* a library that was loaded since */
+    where_walk(&from, s);
+    return true;
+}
+
+const char *cu_site(void)
+{
+    struct where_stack s;
+    const struct cu_call *c = cu_call_now();
+    return call_walk(c, &s) ? where_site(cu_call_name(c), &s) : NULL;
+}
+
+/* Functions that put the address of new memory where their first argument says. */
+static bool allocates(const char *function)
+{
+    static const char *const begin[] = { "cudaMalloc",     "cudaHostAlloc", "cuMemAlloc",
+                                         "cuMemHostAlloc", "cuArrayCreate", "cuArray3DCreate" };
+    for (u32 i = 0; i < COUNT_OF(begin); i++)
+        if (!strncmp(function, begin[i], strlen(begin[i]))) return true;
+    return false;
+}
+
+static const char *buffer_name(void)
+{
+    struct where_stack s;
+    const struct cu_call *c = cu_call_now();
+    const char *function = c ? cu_call_name(c) : "";
+    if (!allocates(function) || !call_walk(c, &s)) return NULL;
+    return where_name(where_site(function, &s), &s, c->word[0]);
+}
+
+static int told = -1; /* the file of the lines */
+static void tell(const char *text, size_t n) { file_put(told, text, n); }
+
+void cu_where_open(const char *file)
+{
+    where_modules_look();
+    if (file[0] && told < 0) told = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (told >= 0) where_listen(tell);
+    host_site_from(cu_site);
+    host_name_from(buffer_name);
+}

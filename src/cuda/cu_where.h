@@ -1,0 +1,10 @@
+/* cu_where.h: which line of the program made the call that a thread is in (gate.h), as a site of where/where.h. */
+#ifndef LOCKSTEP_CU_WHERE_H
+#define LOCKSTEP_CU_WHERE_H
+#include "cuda/cu.h"
+
+/* From now on host_site and host_name ask here; lines of where_listen go to this file, "": nowhere. */
+void cu_where_open(const char *file);
+/* The site of the call that the calling thread is in; NULL: it is in none. Lives for ever. */
+const char *cu_site(void);
+#endif
