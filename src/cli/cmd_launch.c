@@ -338,7 +338,7 @@ static int compare(struct pipeline *sim, struct pipeline *gpu, const struct othe
 static int compare_twin(struct pipeline *sim, struct pipeline *gpu, struct error *e)
 {
     struct other_run other = { "both", "software GPU", lk_gpu_title(gpu->gpu), gpu->gpu };
-    u32 arrays;
+    u32 arrays = 0;
     int code = compare(sim, gpu, &other, &arrays, e);
     if (code == EXIT_CLEAN && !sim->asked->run.common.quiet)
         printf("both: same bytes on %s (%u array%s)\n", other.two, arrays, arrays == 1 ? "" : "s");
