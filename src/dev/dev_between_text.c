@@ -18,7 +18,7 @@ static void name_stream(struct side *s)
     const struct actor *a = s->a;
     if (!a->stream) return; /* the host */
     snprintf(s->stream, sizeof s->stream, "%s", a->stream);
-    char name[sizeof s->handle] = "";
+    char name[sizeof s->handle - 1] = ""; /* one character may come before it */
     int end = 0;
     if (sscanf(s->stream, "stream %22[A-Za-z0-9_]%n", name, &end) == 1 && !s->stream[end])
         snprintf(s->handle, sizeof s->handle, "%s%s", name[0] <= '9' ? "s" : "", name);

@@ -264,6 +264,7 @@ static void two_types(const struct tensor *t, u32 m, u32 n, const u32 *a, const 
 {
     struct tensor wide = *t;
     u32 x[TENSOR_MOST * TENSOR_MOST];
+    x[0] = 0; /* the compiler cannot know that there are elements */
     wide.c = wide.d = TENSOR_F32;
     for (u32 j = 0; j < m * n; j++) x[j] = t->c == TENSOR_F32 ? c[j] : convert(t->c, TENSOR_F32, c[j]);
     one_sum(&wide, m, n, a, b, x, x);
