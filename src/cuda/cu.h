@@ -21,7 +21,7 @@
  *   cu_function.c   attributes of kernels
  *   cu_occupancy.c  how many blocks a multiprocessor holds
  *   cu_stream.c     streams, events, host functions; cu_stream_attribute.c
- *   cu_graph.c      graphs and capture
+ *   cu_graph.h      graphs and capture, in several files
  *   cu_api.h        those of their functions that others call
  *
  * A function of the API is CU_API(cuMemAlloc_v2)(...): an exported symbol lkcu_cuMemAlloc_v2 of liblockstep.so, to
@@ -46,6 +46,7 @@ enum cu_error {
     CU_UNSUPPORTED_AFFINITY = 224,
     CU_INVALID_PTX = 218,
     CU_FILE_NOT_FOUND = 301,
+    CU_OPERATING_SYSTEM = 304,
     CU_INVALID_HANDLE = 400,
     CU_NOT_FOUND = 500,
     CU_PEER_UNSUPPORTED = 217,
@@ -83,6 +84,7 @@ enum cu_kind {
     CU_GRAPH,
     CU_NODE,
     CU_EXEC,
+    CU_USER_OBJECT,
     CU_POOL,
     CU_ARRAY,
     CU_MIPMAPPED,
@@ -97,6 +99,8 @@ void cu_handle_end(void *handle);                    /* removes and frees it; NU
 bool cu_handle_add(void *handle, enum cu_kind kind); /* memory of the caller's; false: no memory */
 void cu_handle_remove(void *handle);
 bool cu_handle_is(const void *handle, enum cu_kind kind);
+/* The first handle of a kind that is wanted, NULL: none. It calls `wanted` under no lock. */
+void *cu_handle_find(enum cu_kind kind, bool (*wanted)(void *handle, void *self), void *self);
 
 /* ---- the process ---- */
 

@@ -176,26 +176,73 @@ CU_API(cuEventElapsedTime)(float *ms, struct cu_event *from, struct cu_event *to
 CU_BOTH(cuEventRecord, _ptsz, struct cu_event *e, void *s);
 CU_BOTH(cuEventRecordWithFlags, _ptsz, struct cu_event *e, void *s, unsigned f);
 
-/* ---- cu_graph.c ---- */
+/* ---- cu_graph.c, cu_graph_node.c ---- */
 
+struct cu_edge_data { /* CUgraphEdgeData */
+    u8 from_port, to_port, type, reserved[5];
+};
+struct cu_user_object;
 /* What every call that adds a node begins with: where the node goes, and what it comes after. */
 #define CU_ADDING struct cu_node **out, struct cu_graph *g, struct cu_node *const *dep, u64 deps
 #define CU_EDGES struct cu_graph *g, struct cu_node *const *from, struct cu_node *const *to
+#define CU_NODES struct cu_node *n, struct cu_node **out
 CU_API(cuGraphCreate)(struct cu_graph **out, unsigned flags);
 CU_API(cuGraphDestroy)(struct cu_graph *g);
-CU_API(cuGraphAddEmptyNode)(CU_ADDING);
-CU_API(cuGraphAddKernelNode)(CU_ADDING, const struct cu_kernel_node *x);
-CU_API(cuGraphAddMemcpyNode)(CU_ADDING, const struct cu_copy_3d *x, void *context);
-CU_API(cuGraphAddMemsetNode)(CU_ADDING, const struct cu_fill_node *x, void *context);
-CU_API(cuGraphAddHostNode)(CU_ADDING, const struct cu_host_node *x);
-CU_API(cuGraphAddChildGraphNode)(CU_ADDING, struct cu_graph *child);
-CU_API(cuGraphAddEventRecordNode)(CU_ADDING, void *event);
-CU_API(cuGraphAddEventWaitNode)(CU_ADDING, void *event);
-CU_API(cuGraphAddMemFreeNode)(CU_ADDING, u64 address);
+CU_API(cuGraphClone)(struct cu_graph **out, struct cu_graph *from);
+CU_API(cuGraphNodeFindInClone)(struct cu_node **out, struct cu_node *n, struct cu_graph *clone);
+CU_API(cuGraphDestroyNode)(struct cu_node *n);
+CU_API(cuGraphNodeGetType)(struct cu_node *n, u32 *type);
+CU_API(cuGraphGetNodes)(struct cu_graph *g, struct cu_node **out, u64 *n);
+CU_API(cuGraphGetRootNodes)(struct cu_graph *g, struct cu_node **out, u64 *n);
+CU_API(cuGraphGetEdges)(struct cu_graph *g, struct cu_node **from, struct cu_node **to, u64 *n);
+CU_API(cuGraphGetEdges_v2)
+(struct cu_graph *g, struct cu_node **from, struct cu_node **to, struct cu_edge_data *data, u64 *n);
+CU_API(cuGraphNodeGetDependencies)(CU_NODES, u64 *count);
+CU_API(cuGraphNodeGetDependencies_v2)(CU_NODES, struct cu_edge_data *data, u64 *count);
+CU_API(cuGraphNodeGetDependentNodes)(CU_NODES, u64 *count);
+CU_API(cuGraphNodeGetDependentNodes_v2)(CU_NODES, struct cu_edge_data *data, u64 *count);
 CU_API(cuGraphAddDependencies)(CU_EDGES, u64 n);
 CU_API(cuGraphRemoveDependencies)(CU_EDGES, u64 n);
-CU_API(cuGraphGetNodes)(struct cu_graph *g, struct cu_node **out, u64 *n);
-CU_API(cuGraphNodeGetType)(struct cu_node *n, u32 *type);
+CU_API(cuGraphAddDependencies_v2)(CU_EDGES, const struct cu_edge_data *data, u64 n);
+CU_API(cuGraphRemoveDependencies_v2)(CU_EDGES, const struct cu_edge_data *data, u64 n);
+CU_API(cuGraphDebugDotPrint)(struct cu_graph *g, const char *path, unsigned flags);
+CU_API(cuGraphAddEmptyNode)(CU_ADDING);
+CU_API(cuGraphAddKernelNode)(CU_ADDING, const struct cu_kernel_node *x);
+CU_API(cuGraphAddKernelNode_v2)(CU_ADDING, const struct cu_kernel_node_v2 *x);
+CU_API(cuGraphKernelNodeGetParams)(struct cu_node *n, struct cu_kernel_node *out);
+CU_API(cuGraphKernelNodeSetParams)(struct cu_node *n, const struct cu_kernel_node *x);
+CU_API(cuGraphKernelNodeSetParams_v2)(struct cu_node *n, const struct cu_kernel_node_v2 *x);
+CU_API(cuGraphKernelNodeGetAttribute)(struct cu_node *n, u32 which, union cu_launch_value *out);
+CU_API(cuGraphKernelNodeSetAttribute)(struct cu_node *n, u32 which, const union cu_launch_value *value);
+CU_API(cuGraphKernelNodeCopyAttributes)(struct cu_node *to, struct cu_node *from);
+CU_API(cuGraphAddMemcpyNode)(CU_ADDING, const struct cu_copy_3d *x, void *context);
+CU_API(cuGraphMemcpyNodeGetParams)(struct cu_node *n, struct cu_copy_3d *out);
+CU_API(cuGraphMemcpyNodeSetParams)(struct cu_node *n, const struct cu_copy_3d *x);
+CU_API(cuGraphAddMemsetNode)(CU_ADDING, const struct cu_fill_node *x, void *context);
+CU_API(cuGraphMemsetNodeGetParams)(struct cu_node *n, struct cu_fill_node *out);
+CU_API(cuGraphMemsetNodeSetParams)(struct cu_node *n, const struct cu_fill_node *x);
+CU_API(cuGraphAddHostNode)(CU_ADDING, const struct cu_host_node *x);
+CU_API(cuGraphHostNodeGetParams)(struct cu_node *n, struct cu_host_node *out);
+CU_API(cuGraphHostNodeSetParams)(struct cu_node *n, const struct cu_host_node *x);
+CU_API(cuGraphAddChildGraphNode)(CU_ADDING, struct cu_graph *child);
+CU_API(cuGraphChildGraphNodeGetGraph)(struct cu_node *n, struct cu_graph **out);
+CU_API(cuGraphAddEventRecordNode)(CU_ADDING, void *event);
+CU_API(cuGraphAddEventWaitNode)(CU_ADDING, void *event);
+CU_API(cuGraphEventRecordNodeGetEvent)(struct cu_node *n, void **out);
+CU_API(cuGraphEventRecordNodeSetEvent)(struct cu_node *n, void *event);
+CU_API(cuGraphEventWaitNodeGetEvent)(struct cu_node *n, void **out);
+CU_API(cuGraphEventWaitNodeSetEvent)(struct cu_node *n, void *event);
+CU_API(cuGraphAddMemFreeNode)(CU_ADDING, u64 address);
+CU_API(cuGraphMemFreeNodeGetParams)(struct cu_node *n, u64 *out);
+CU_API(cuUserObjectCreate)
+(struct cu_user_object **out, void *pointer, void (*destroy)(void *), unsigned refs, unsigned flags);
+CU_API(cuUserObjectRetain)(struct cu_user_object *o, unsigned count);
+CU_API(cuUserObjectRelease)(struct cu_user_object *o, unsigned count);
+CU_API(cuGraphRetainUserObject)(struct cu_graph *g, struct cu_user_object *o, unsigned count, unsigned flags);
+CU_API(cuGraphReleaseUserObject)(struct cu_graph *g, struct cu_user_object *o, unsigned count);
+
+/* ---- cu_graph_exec.c, cu_capture.c ---- */
+
 CU_API(cuGraphInstantiateWithFlags)(struct cu_exec **out, struct cu_graph *g, u64 flags);
 CU_API(cuGraphInstantiateWithParams)(struct cu_exec **out, struct cu_graph *g, struct cu_instantiation *x);
 CU_API(cuGraphExecDestroy)(struct cu_exec *x);
@@ -203,9 +250,33 @@ CU_API(cuGraphExecGetFlags)(struct cu_exec *x, u64 *flags);
 CU_API(cuGraphExecUpdate)(struct cu_exec *x, struct cu_graph *g, struct cu_node **node, u32 *result);
 CU_API(cuGraphExecUpdate_v2)(struct cu_exec *x, struct cu_graph *g, struct cu_update *out);
 CU_API(cuGraphExecKernelNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct cu_kernel_node *p);
+CU_API(cuGraphExecMemcpyNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct cu_copy_3d *p, void *context);
+CU_API(cuGraphExecMemsetNodeSetParams)
+(struct cu_exec *x, struct cu_node *n, const struct cu_fill_node *p, void *context);
+CU_API(cuGraphExecHostNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct cu_host_node *p);
+CU_API(cuGraphExecChildGraphNodeSetParams)(struct cu_exec *x, struct cu_node *n, struct cu_graph *child);
+CU_API(cuGraphExecEventRecordNodeSetEvent)(struct cu_exec *x, struct cu_node *n, void *event);
+CU_API(cuGraphExecEventWaitNodeSetEvent)(struct cu_exec *x, struct cu_node *n, void *event);
+CU_API(cuGraphNodeSetEnabled)(struct cu_exec *x, struct cu_node *n, unsigned enabled);
+CU_API(cuGraphNodeGetEnabled)(struct cu_exec *x, struct cu_node *n, unsigned *enabled);
+CU_API(cuDeviceGraphMemTrim)(int device);
+CU_API(cuDeviceGetGraphMemAttribute)(int device, u32 which, u64 *value);
+CU_API(cuDeviceSetGraphMemAttribute)(int device, u32 which, u64 *value);
 CU_BOTH(cuGraphLaunch, _ptsz, struct cu_exec *x, void *s);
 CU_BOTH(cuGraphUpload, _ptsz, struct cu_exec *x, void *s);
 CU_BOTH(cuStreamBeginCapture_v2, _ptsz, void *s, u32 mode);
+CU_BOTH(cuStreamBeginCaptureToGraph, _ptsz, void *s, struct cu_graph *g, struct cu_node *const *dep,
+        const struct cu_edge_data *data, u64 deps, u32 mode);
 CU_BOTH(cuStreamEndCapture, _ptsz, void *s, struct cu_graph **out);
 CU_BOTH(cuStreamIsCapturing, _ptsz, void *s, u32 *out);
+#define CU_CAPTURE_INFO void *s, u32 *status, u64 *id
+CU_BOTH(cuStreamGetCaptureInfo, _ptsz, CU_CAPTURE_INFO);
+CU_BOTH(cuStreamGetCaptureInfo_v2, _ptsz, CU_CAPTURE_INFO, struct cu_graph **graph, struct cu_node *const **nodes,
+        u64 *count);
+CU_BOTH(cuStreamGetCaptureInfo_v3, _ptsz, CU_CAPTURE_INFO, struct cu_graph **graph, struct cu_node *const **nodes,
+        const struct cu_edge_data **edges, u64 *count);
+CU_BOTH(cuStreamUpdateCaptureDependencies, _ptsz, void *s, struct cu_node *const *dep, u64 deps, unsigned flags);
+CU_BOTH(cuStreamUpdateCaptureDependencies_v2, _ptsz, void *s, struct cu_node *const *dep,
+        const struct cu_edge_data *data, u64 deps, unsigned flags);
+CU_API(cuThreadExchangeStreamCaptureMode)(u32 *mode);
 #endif

@@ -1,47 +1,89 @@
-/* Graphs: built node by node or captured, made executable, updated and launched. */
-#include "cuda/cu_run.h"
+/* Graphs, their nodes and edges. */
+#include "cuda/cu_graph.h"
 
-struct cu_node {
-    struct cu_graph *graph;
-    lk_node *node;
-    u32 type; /* CUgraphNodeType */
-    struct cu_node *next;
-};
-struct cu_graph {
-    struct cu_device *device;
-    lk_graph *graph;
-    struct cu_node *first; /* those that were added here, the newest first; a captured graph has others */
-};
-struct cu_exec {
-    struct cu_device *device;
-    lk_exec *exec;
-    u64 flags;
-};
-enum {
-    NODE_KERNEL,
-    NODE_COPY,
-    NODE_FILL,
-    NODE_HOST,
-    NODE_GRAPH,
-    NODE_EMPTY,
-    NODE_WAIT,
-    NODE_RECORD,
-    NODE_ALLOC = 10,
-    NODE_FREE
-};
-enum { DEPENDENCIES = 256 };
+/* ---- handles ---- */
 
-static cu_result graph_give(struct cu_device *d, lk_graph *g, struct cu_graph **out)
+/* A graph or a node of the engine is gone, and with it the handle. */
+static void user_gone(void *user)
 {
-    struct cu_graph *x = cu_handle_new(CU_GRAPH, sizeof *x);
+    struct cu_node *n = user;
+    struct cu_graph *g = user;
+    struct cu_exec_user *x = user;
+    if (n->handle == CU_EXEC) {
+        cu_owned_release(&x->owned);
+        base_free(x);
+        return;
+    }
+    if (n->handle == CU_NODE) {
+        base_free(n->arg);
+        base_free(n->batch);
+        base_free(n->values);
+    } else {
+        cu_owned_release(&g->owned);
+    }
+    cu_handle_end(user);
+}
+
+struct cu_graph *cu_graph_of(struct cu_device *d, struct graph *g)
+{
+    struct cu_graph *x = graph_user(g);
+    if (x || !(x = cu_handle_new(CU_GRAPH, sizeof *x))) return x;
+    graph_on_gone(user_gone);
+    *x = (struct cu_graph){ .handle = CU_GRAPH, .device = d, .graph = g };
+    x->view = (lk_graph){ .handle = { .gpu = d->gpu }, .dev = (struct dev_graph *)g };
+    graph_set_user(g, x);
+    return x;
+}
+
+static enum cu_node_type type_of(const struct graph_node *n)
+{
+    switch (graph_node_kind(n)) {
+    case OP_LAUNCH: return CU_NODE_KERNEL;
+    case OP_COPY: return CU_NODE_COPY;
+    case OP_FILL: return CU_NODE_FILL;
+    case OP_HOST: return CU_NODE_HOST;
+    case OP_GRAPH: return CU_NODE_GRAPH;
+    case OP_WAIT: return CU_NODE_WAIT;
+    case OP_RECORD: return CU_NODE_RECORD;
+    case OP_ALLOC: return CU_NODE_ALLOC;
+    case OP_FREE: return CU_NODE_FREE;
+    case OP_VALUE_WAIT:
+    case OP_VALUE_WRITE: return CU_NODE_BATCH;
+    default: return CU_NODE_EMPTY;
+    }
+}
+
+struct cu_node *cu_node_of(struct graph_node *n)
+{
+    struct cu_node *x = graph_node_user(n);
+    if (x || !(x = cu_handle_new(CU_NODE, sizeof *x))) return x;
+    graph_on_gone(user_gone);
+    *x = (struct cu_node){ .handle = CU_NODE, .node = n, .type = type_of(n) };
+    graph_node_set_user(n, x);
+    return x;
+}
+
+struct cu_device *cu_node_device(const struct cu_node *n)
+{
+    const struct device *of = streams_self(graph_owner(graph_node_graph(n->node)));
+    for (u32 i = 0; i < cu_process.devices; i++)
+        if (cu_process.device[i].gpu && cu_process.device[i].gpu->device == of) return &cu_process.device[i];
+    return cu_device_at(0);
+}
+
+cu_result cu_graph_give(struct cu_device *d, lk_graph *g, struct cu_graph **out)
+{
+    struct cu_graph *x = cu_graph_of(d, cu_engine_graph(g));
     if (!x) {
         lk_graph_destroy(g);
         return CU_OUT_OF_MEMORY;
     }
-    *x = (struct cu_graph){ .device = d, .graph = g };
+    x->owner = g;
     *out = x;
     return CU_OK;
 }
+
+/* ---- graphs ---- */
 
 CU_API(cuGraphCreate)(struct cu_graph **out, unsigned flags)
 {
@@ -51,190 +93,59 @@ CU_API(cuGraphCreate)(struct cu_graph **out, unsigned flags)
     if (r) return r;
     if (!cu_ok(out) || flags) return CU_INVALID_VALUE;
     r = cu_status(c->device->gpu, lk_graph_create(c->device->gpu, &g));
-    return r ? r : graph_give(c->device, g, out);
+    return r ? r : cu_graph_give(c->device, g, out);
 }
 
 CU_API(cuGraphDestroy)(struct cu_graph *g)
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_handle_take(g, CU_GRAPH)) return CU_INVALID_VALUE;
-    while (g->first) {
-        struct cu_node *n = g->first;
-        g->first = n->next;
-        cu_handle_end(n);
-    }
-    lk_graph_destroy(g->graph);
-    base_free(g);
+    if (!cu_handle_is(g, CU_GRAPH) || !g->owner) return CU_INVALID_VALUE;
+    lk_graph_destroy(g->owner); /* the handles of its nodes, and its own, end with it */
     return CU_OK;
 }
 
-/* ---- nodes ---- */
-
-/* The beginning of every call that adds a node: the graph, and what the node comes after. */
-struct adding {
-    struct cu_context *c;
-    lk_node *after[DEPENDENCIES];
-    lk_node *made;
-};
-static cu_result add_begin(struct adding *a, struct cu_node **out, struct cu_graph *g, struct cu_node *const *dep,
-                           u64 n)
+CU_API(cuGraphClone)(struct cu_graph **out, struct cu_graph *from)
 {
-    cu_result r = cu_current(&a->c);
+    struct graph *copy;
+    lk_graph *g;
+    cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_handle_is(g, CU_GRAPH) || !cu_ok(out) || n > DEPENDENCIES || (n && !cu_readable(dep, n * sizeof *dep)))
-        return CU_INVALID_VALUE;
-    for (u64 i = 0; i < n; i++) {
-        if (!cu_handle_is(dep[i], CU_NODE) || dep[i]->graph != g) return CU_INVALID_VALUE;
-        a->after[i] = dep[i]->node;
+    if (!cu_ok(out) || !cu_handle_is(from, CU_GRAPH)) return CU_INVALID_VALUE;
+    u32 status = graph_clone(from->graph, &copy);
+    if (status) return (cu_result)status;
+    lk_status s = host_graph(from->device->gpu, (struct dev_graph *)copy, &g);
+    if (s) return cu_status(from->device->gpu, s);
+    if ((r = cu_graph_give(from->device, g, out))) return r;
+    for (u32 i = 0; i < graph_node_count(copy); i++) { /* what the caller gave of its nodes holds of the copies, too */
+        const struct cu_node *a = graph_node_user(graph_node_at(from->graph, i));
+        struct cu_node *b = a && a->given ? cu_node_of(graph_node_at(copy, i)) : NULL;
+        if (!b) continue;
+        b->given = true;
+        if (a->type == CU_NODE_COPY) b->copy = a->copy;
+        if (a->type == CU_NODE_FILL) b->fill = a->fill;
     }
+    cu_owned_copy(from->owned, &(*out)->owned);
     return CU_OK;
 }
-static cu_result add_end(struct adding *a, lk_status s, struct cu_graph *g, u32 type, struct cu_node **out)
-{
-    cu_result r = cu_status(g->device->gpu, s);
-    if (r) return r;
-    struct cu_node *n = cu_handle_new(CU_NODE, sizeof *n);
-    if (!n) return CU_OUT_OF_MEMORY;
-    *n = (struct cu_node){ g, a->made, type, g->first };
-    g->first = n;
-    *out = n;
-    return CU_OK;
-}
-#define ADDING CU_ADDING
-#define BEGIN                                       \
-    struct adding a;                                \
-    cu_result r = add_begin(&a, out, g, dep, deps); \
-    if (r) return r
-#define AFTER g->graph, a.after, (u32)deps
 
-CU_API(cuGraphAddEmptyNode)(ADDING)
-{
-    BEGIN;
-    return add_end(&a, lk_graph_add_empty(AFTER, &a.made), g, NODE_EMPTY, out);
-}
-
-/* Both versions begin in the same way; second: it is a cu_kernel_node_v2. */
-static cu_result kernel_read(struct cu_context *c, const struct cu_kernel_node *x, bool second,
-                             const void *arg[CU_ARGUMENTS], lk_kernel **k, lk_launch *l)
-{
-    const struct cu_kernel_node_v2 *y = (const void *)x;
-    if (second ? !cu_ok(y) : !cu_ok(x)) return CU_INVALID_VALUE;
-    struct cu_function *f = cu_function_of(x->function);
-    if (!f && second) f = cu_function_of(y->kernel);
-    if (!f) return CU_INVALID_HANDLE;
-    struct cu_launch in = { .grid = { x->grid[0], x->grid[1], x->grid[2] },
-                            .block = { x->block[0], x->block[1], x->block[2] },
-                            .shared = x->shared,
-                            .params = x->params,
-                            .extra = x->extra };
-    return cu_launch_read(c, f, &in, arg, k, l);
-}
-static cu_result kernel_add(ADDING, const struct cu_kernel_node *x, bool second)
-{
-    const void *arg[CU_ARGUMENTS];
-    lk_kernel *k;
-    lk_launch l;
-    BEGIN;
-    if ((r = kernel_read(a.c, x, second, arg, &k, &l))) return r;
-    return add_end(&a, lk_graph_add_launch(AFTER, k, &l, &a.made), g, NODE_KERNEL, out);
-}
-CU_API(cuGraphAddKernelNode)(ADDING, const struct cu_kernel_node *x) { return kernel_add(out, g, dep, deps, x, false); }
-CU_API(cuGraphAddKernelNode_v2)(ADDING, const struct cu_kernel_node_v2 *x)
-{
-    return kernel_add(out, g, dep, deps, &x->first, true);
-}
-
-CU_API(cuGraphAddMemcpyNode)(ADDING, const struct cu_copy_3d *x, void *context)
-{
-    lk_copy y;
-    (void)context;
-    BEGIN;
-    if (!cu_ok(x)) return CU_INVALID_VALUE;
-    if ((r = cu_copy_read(a.c, x, &y))) return r;
-    return add_end(&a, lk_graph_add_copy(AFTER, &y, &a.made), g, NODE_COPY, out);
-}
-
-static lk_fill fill_read(const struct cu_fill_node *x)
-{
-    return (lk_fill){ .size = sizeof(lk_fill),
-                      .address = x->address,
-                      .value = x->value,
-                      .bytes = x->bytes,
-                      .width = x->width,
-                      .rows = x->height,
-                      .pitch = x->height > 1 ? x->pitch : 0 };
-}
-CU_API(cuGraphAddMemsetNode)(ADDING, const struct cu_fill_node *x, void *context)
-{
-    (void)context;
-    BEGIN;
-    if (!cu_ok(x)) return CU_INVALID_VALUE;
-    lk_fill y = fill_read(x);
-    return add_end(&a, lk_graph_add_fill(AFTER, &y, &a.made), g, NODE_FILL, out);
-}
-
-CU_API(cuGraphAddHostNode)(ADDING, const struct cu_host_node *x)
-{
-    BEGIN;
-    if (!cu_ok(x) || !cu_readable((const void *)(uintptr_t)x->call, 1)) return CU_INVALID_VALUE;
-    return add_end(&a, lk_graph_add_host(AFTER, x->call, x->self, &a.made), g, NODE_HOST, out);
-}
-
-CU_API(cuGraphAddChildGraphNode)(ADDING, struct cu_graph *child)
-{
-    BEGIN;
-    if (!cu_handle_is(child, CU_GRAPH)) return CU_INVALID_VALUE;
-    return add_end(&a, lk_graph_add_child(AFTER, child->graph, &a.made), g, NODE_GRAPH, out);
-}
-CU_API(cuGraphAddEventRecordNode)(ADDING, void *event)
-{
-    BEGIN;
-    if (!cu_event_of(event)) return CU_INVALID_HANDLE;
-    return add_end(&a, lk_graph_add_record(AFTER, cu_event_of(event), &a.made), g, NODE_RECORD, out);
-}
-CU_API(cuGraphAddEventWaitNode)(ADDING, void *event)
-{
-    BEGIN;
-    if (!cu_event_of(event)) return CU_INVALID_HANDLE;
-    return add_end(&a, lk_graph_add_wait(AFTER, cu_event_of(event), &a.made), g, NODE_WAIT, out);
-}
-CU_API(cuGraphAddMemFreeNode)(ADDING, u64 address)
-{
-    BEGIN;
-    return add_end(&a, lk_graph_add_free(AFTER, address, &a.made), g, NODE_FREE, out);
-}
-struct alloc_node { /* CUDA_MEM_ALLOC_NODE_PARAMS */
-    char pool[88];  /* CUmemPoolProps: which pool, and where */
-    const void *access;
-    u64 accesses, bytes, address;
-};
-CU_API(cuGraphAddMemAllocNode)(ADDING, struct alloc_node *x)
-{
-    BEGIN;
-    if (!cu_ok(x) || !x->bytes) return CU_INVALID_VALUE;
-    return add_end(&a, lk_graph_add_alloc(AFTER, x->bytes, NULL, &x->address, &a.made), g, NODE_ALLOC, out);
-}
-
-static cu_result edges(struct cu_graph *g, struct cu_node *const *from, struct cu_node *const *to, u64 n, bool remove)
+CU_API(cuGraphNodeFindInClone)(struct cu_node **out, struct cu_node *n, struct cu_graph *clone)
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_handle_is(g, CU_GRAPH) || (n && (!cu_readable(from, n * sizeof *from) || !cu_readable(to, n * sizeof *to))))
-        return CU_INVALID_VALUE;
-    for (u64 i = 0; i < n && !r; i++) {
-        if (!cu_handle_is(from[i], CU_NODE) || !cu_handle_is(to[i], CU_NODE)) return CU_INVALID_VALUE;
-        r = cu_status(g->device->gpu,
-                      (remove ? lk_graph_edge_remove : lk_graph_edge)(g->graph, from[i]->node, to[i]->node));
-    }
-    return r;
+    if (!cu_ok(out) || !cu_handle_is(n, CU_NODE) || !cu_handle_is(clone, CU_GRAPH)) return CU_INVALID_VALUE;
+    struct graph_node *found = clone->graph == graph_node_graph(n->node) ? NULL : graph_in_clone(n->node, clone->graph);
+    if (!found) return CU_INVALID_VALUE;
+    *out = cu_node_of(found);
+    return *out ? CU_OK : CU_OUT_OF_MEMORY;
 }
-#define EDGES CU_EDGES
-CU_API(cuGraphAddDependencies)(EDGES, u64 n) { return edges(g, from, to, n, false); }
-CU_API(cuGraphRemoveDependencies)(EDGES, u64 n) { return edges(g, from, to, n, true); }
-/* Data of an edge are ports of programmatic launches: such an edge is a full one here, which is never too early. */
-CU_API(cuGraphAddDependencies_v2)(EDGES, const void *data, u64 n) { return (void)data, edges(g, from, to, n, false); }
-CU_API(cuGraphRemoveDependencies_v2)(EDGES, const void *data, u64 n) { return (void)data, edges(g, from, to, n, true); }
+
+CU_API(cuGraphDestroyNode)(struct cu_node *n)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    return cu_handle_is(n, CU_NODE) ? (cu_result)graph_node_remove(n->node) : CU_INVALID_VALUE;
+}
 
 CU_API(cuGraphNodeGetType)(struct cu_node *n, u32 *type)
 {
@@ -243,240 +154,190 @@ CU_API(cuGraphNodeGetType)(struct cu_node *n, u32 *type)
     return CU_OK;
 }
 
-CU_API(cuGraphGetNodes)(struct cu_graph *g, struct cu_node **out, u64 *n)
+/* ---- lists ---- */
+
+cu_result cu_nodes_read(const struct cu_graph *g, struct cu_node *const *list, u64 n, struct graph_node **out)
 {
-    u64 most, count = 0;
-    if (!cu_handle_is(g, CU_GRAPH) || !cu_ok(n)) return CU_INVALID_VALUE;
-    most = *n;
-    for (struct cu_node *x = g->first; x; x = x->next) count++;
-    if (count != lk_graph_node_count(g->graph) && out) { /* captured nodes have no handles of the caller's */
-        cu_refused("cuGraphGetNodes of a captured graph");
-        return CU_NOT_SUPPORTED;
+    if (n > CU_DEPENDENCIES || (n && !cu_readable(list, n * sizeof *list))) return CU_INVALID_VALUE;
+    for (u64 i = 0; i < n; i++) {
+        if (!cu_handle_is(list[i], CU_NODE) || (g && graph_node_graph(list[i]->node) != g->graph))
+            return CU_INVALID_VALUE;
+        out[i] = list[i]->node;
     }
-    *n = lk_graph_node_count(g->graph);
-    if (!out) return CU_OK;
-    if (!cu_readable(out, MIN_OF(most, count) * sizeof *out)) return CU_INVALID_VALUE;
-    u64 i = count;
-    for (struct cu_node *x = g->first; x; x = x->next)
-        if (--i < most) out[i] = x;
-    for (i = count; i < most; i++) out[i] = NULL;
-    *n = MIN_OF(most, count);
     return CU_OK;
 }
 
-/* ---- executable graphs ---- */
+/* A list as the driver gives it: without room, how many there are; else as many as fit, NULL behind the last. */
+struct list {
+    struct cu_node **out;
+    u64 most, n;
+};
+static cu_result list_begin(struct list *l, struct cu_node **out, u64 *n)
+{
+    if (!cu_ok(n)) return CU_INVALID_VALUE;
+    *l = (struct list){ out, out ? *n : 0, 0 };
+    return out && l->most && !cu_readable(out, l->most * sizeof *out) ? CU_INVALID_VALUE : CU_OK;
+}
+static void list_add(struct list *l, struct graph_node *n)
+{
+    if (l->n++ < l->most) l->out[l->n - 1] = cu_node_of(n);
+}
+static cu_result list_end(const struct list *l, u64 *n)
+{
+    for (u64 i = l->n; i < l->most; i++) l->out[i] = NULL;
+    *n = l->out ? MIN_OF(l->n, l->most) : l->n;
+    return CU_OK;
+}
 
-enum { FLAG_AUTO_FREE = 1 };
-static cu_result instantiate(struct cu_exec **out, struct cu_graph *g, u64 flags)
+static cu_result nodes_list(struct cu_graph *g, struct cu_node **out, u64 *n, bool roots)
+{
+    struct list l;
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_handle_is(g, CU_GRAPH)) return CU_INVALID_VALUE;
+    if ((r = list_begin(&l, out, n))) return r;
+    for (u32 i = 0; i < graph_node_count(g->graph); i++) {
+        struct graph_node *x = graph_node_at(g->graph, i);
+        if (!roots || !graph_node_deps(x, NULL, 0)) list_add(&l, x);
+    }
+    return list_end(&l, n);
+}
+CU_API(cuGraphGetNodes)(struct cu_graph *g, struct cu_node **out, u64 *n) { return nodes_list(g, out, n, false); }
+CU_API(cuGraphGetRootNodes)(struct cu_graph *g, struct cu_node **out, u64 *n) { return nodes_list(g, out, n, true); }
+
+struct cu_edge_data cu_edge_data(enum op_edge_kind kind)
+{
+    bool early = kind == OP_EDGE_PROGRAMMATIC; /* from the port where the launch triggers */
+    return (struct cu_edge_data){ .from_port = early, .type = early ? CU_EDGE_PROGRAMMATIC : CU_EDGE_DEFAULT };
+}
+
+/* The edges into a node, from the engine; released with base_free. */
+static struct graph_dep *deps_of(const struct graph_node *n, u32 *count)
+{
+    *count = graph_node_deps(n, NULL, 0);
+    struct graph_dep *d = base_need((*count + 1) * sizeof *d);
+    graph_node_deps(n, d, *count);
+    return d;
+}
+
+/* All edges, those into one node, or those out of one; `data` may be NULL, and so may the list that is not wanted. */
+struct edge_list {
+    struct list from, to;
+    struct cu_edge_data *data;
+    bool plain;  /* the caller cannot be told of data */
+    bool hidden; /* there are some */
+};
+static void edges_into(struct edge_list *l, struct graph_node *to, const struct graph_node *only_from)
+{
+    u32 n;
+    struct graph_dep *d = deps_of(to, &n);
+    for (u32 i = 0; i < n; i++) {
+        if (only_from && d[i].from != only_from) continue;
+        u64 at = l->from.n, most = MAX_OF(l->from.most, l->to.most);
+        l->hidden |= l->plain && d[i].kind != OP_EDGE_COMPLETE;
+        if (l->data && at < most) l->data[at] = cu_edge_data(d[i].kind);
+        list_add(&l->from, d[i].from);
+        list_add(&l->to, to);
+    }
+    base_free(d);
+}
+
+enum { LOSSY = 918 }; /* CUDA_ERROR_LOSSY_QUERY */
+static cu_result edges_get(struct cu_graph *g, struct cu_node **from, struct cu_node **to, struct cu_edge_data *data,
+                           bool plain, u64 *n)
+{
+    struct edge_list l = { .data = data, .plain = plain };
+    u64 same;
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_handle_is(g, CU_GRAPH) || !from != !to || !cu_ok(n)) return CU_INVALID_VALUE;
+    if ((r = list_begin(&l.from, from, n)) || (r = list_begin(&l.to, to, n))) return r;
+    if (data && l.from.most && !cu_readable(data, l.from.most * sizeof *data)) return CU_INVALID_VALUE;
+    for (u32 i = 0; i < graph_node_count(g->graph); i++) edges_into(&l, graph_node_at(g->graph, i), NULL);
+    same = *n;
+    list_end(&l.to, &same);
+    list_end(&l.from, n);
+    return l.hidden ? LOSSY : CU_OK;
+}
+CU_API(cuGraphGetEdges)(struct cu_graph *g, struct cu_node **from, struct cu_node **to, u64 *n)
+{
+    return edges_get(g, from, to, NULL, true, n);
+}
+CU_API(cuGraphGetEdges_v2)
+(struct cu_graph *g, struct cu_node **from, struct cu_node **to, struct cu_edge_data *data, u64 *n)
+{
+    return edges_get(g, from, to, data, !data && from, n);
+}
+
+static cu_result near(struct cu_node *x, struct cu_node **out, struct cu_edge_data *data, bool plain, u64 *n, bool into)
+{
+    struct edge_list l = { .data = data, .plain = plain };
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_handle_is(x, CU_NODE) || !cu_ok(n)) return CU_INVALID_VALUE;
+    struct list *wanted = into ? &l.from : &l.to;
+    if ((r = list_begin(wanted, out, n))) return r;
+    if (data && wanted->most && !cu_readable(data, wanted->most * sizeof *data)) return CU_INVALID_VALUE;
+    struct graph *g = graph_node_graph(x->node);
+    if (into) edges_into(&l, x->node, NULL);
+    for (u32 i = 0; !into && i < graph_node_count(g); i++) edges_into(&l, graph_node_at(g, i), x->node);
+    list_end(wanted, n);
+    return l.hidden ? LOSSY : CU_OK;
+}
+CU_API(cuGraphNodeGetDependencies)(struct cu_node *x, struct cu_node **out, u64 *n)
+{
+    return near(x, out, NULL, true, n, true);
+}
+CU_API(cuGraphNodeGetDependencies_v2)(struct cu_node *x, struct cu_node **out, struct cu_edge_data *data, u64 *n)
+{
+    return near(x, out, data, !data && out, n, true);
+}
+CU_API(cuGraphNodeGetDependentNodes)(struct cu_node *x, struct cu_node **out, u64 *n)
+{
+    return near(x, out, NULL, true, n, false);
+}
+CU_API(cuGraphNodeGetDependentNodes_v2)(struct cu_node *x, struct cu_node **out, struct cu_edge_data *data, u64 *n)
+{
+    return near(x, out, data, !data && out, n, false);
+}
+
+/* ---- edges ---- */
+
+/* An edge that may be passed early is one between launches. */
+static cu_result kind_of(const struct graph_node *from, const struct graph_node *to, const struct cu_edge_data *data,
+                         enum op_edge_kind *out)
+{
+    *out = OP_EDGE_COMPLETE;
+    if (!data || data->type == CU_EDGE_DEFAULT) return CU_OK;
+    bool launches = graph_node_kind(from) == OP_LAUNCH && graph_node_kind(to) == OP_LAUNCH;
+    *out = OP_EDGE_PROGRAMMATIC;
+    return data->type == CU_EDGE_PROGRAMMATIC && launches ? CU_OK : CU_INVALID_VALUE;
+}
+
+static cu_result edges_change(struct cu_graph *g, struct cu_node *const *from, struct cu_node *const *to,
+                              const struct cu_edge_data *data, u64 n, bool remove)
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_ok(out) || !cu_handle_is(g, CU_GRAPH) || flags & ~(u64)15) return CU_INVALID_VALUE;
-    struct cu_exec *x = cu_handle_new(CU_EXEC, sizeof *x);
-    if (!x) return CU_OUT_OF_MEMORY;
-    *x = (struct cu_exec){ .device = g->device, .flags = flags };
-    u32 given = flags & FLAG_AUTO_FREE ? LK_GRAPH_AUTO_FREE : 0;
-    r = cu_status(g->device->gpu, lk_graph_instantiate(g->graph, given, &x->exec));
-    if (r)
-        cu_handle_end(x);
-    else
-        *out = x;
-    return r;
-}
-CU_API(cuGraphInstantiateWithFlags)(struct cu_exec **out, struct cu_graph *g, u64 flags)
-{
-    return instantiate(out, g, flags);
-}
-CU_API(cuGraphInstantiate)(struct cu_exec **out, struct cu_graph *g, struct cu_node **node, char *log, u64 bytes)
-{
-    if (cu_ok(node)) *node = NULL;
-    if (bytes && cu_ok(log)) *log = 0;
-    return instantiate(out, g, 0);
-}
-CU_API(cuGraphInstantiate_v2)(struct cu_exec **out, struct cu_graph *g, struct cu_node **node, char *log, u64 bytes)
-{
-    return lkcu_cuGraphInstantiate(out, g, node, log, bytes);
-}
-CU_API(cuGraphInstantiateWithParams)(struct cu_exec **out, struct cu_graph *g, struct cu_instantiation *x)
-{
-    if (!cu_ok(x)) return CU_INVALID_VALUE;
-    cu_result r = instantiate(out, g, x->flags);
-    x->node = NULL;
-    x->result = r ? 1 : 0;
-    return r;
-}
-CU_API(cuGraphInstantiateWithParams_ptsz)(struct cu_exec **out, struct cu_graph *g, struct cu_instantiation *x)
-{
-    return lkcu_cuGraphInstantiateWithParams(out, g, x);
-}
-
-CU_API(cuGraphExecDestroy)(struct cu_exec *x)
-{
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_take(x, CU_EXEC)) return CU_INVALID_VALUE;
-    lk_exec_destroy(x->exec);
-    base_free(x);
-    return CU_OK;
-}
-CU_API(cuGraphExecGetFlags)(struct cu_exec *x, u64 *flags)
-{
-    if (!cu_handle_is(x, CU_EXEC) || !cu_ok(flags)) return CU_INVALID_VALUE;
-    *flags = x->flags;
-    return CU_OK;
-}
-
-static cu_result exec_launch(struct cu_exec *x, void *stream, bool thread)
-{
-    struct cu_context *c;
-    lk_stream *st;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!cu_handle_is(x, CU_EXEC)) return CU_INVALID_VALUE;
-    r = cu_stream_of(c, stream, thread, &st);
-    return r ? r : cu_status(x->device->gpu, lk_exec_launch(x->exec, st));
-}
-CU_API(cuGraphLaunch)(struct cu_exec *x, void *s) { return exec_launch(x, s, false); }
-CU_API(cuGraphLaunch_ptsz)(struct cu_exec *x, void *s) { return exec_launch(x, s, true); }
-/* There is nothing to bring to the device ahead of the launch. */
-CU_API(cuGraphUpload)(struct cu_exec *x, void *s)
-{
-    return (void)s, cu_handle_is(x, CU_EXEC) ? CU_OK : CU_INVALID_VALUE;
-}
-CU_API(cuGraphUpload_ptsz)(struct cu_exec *x, void *s) { return lkcu_cuGraphUpload(x, s); }
-
-CU_API(cuGraphExecUpdate_v2)(struct cu_exec *x, struct cu_graph *g, struct cu_update *out)
-{
-    if (!cu_handle_is(x, CU_EXEC) || !cu_handle_is(g, CU_GRAPH) || !cu_ok(out)) return CU_INVALID_VALUE;
-    cu_result r = cu_status(x->device->gpu, lk_exec_update(x->exec, g->graph));
-    *out = (struct cu_update){ r ? 1 : 0, NULL, NULL };
-    return r;
-}
-CU_API(cuGraphExecUpdate)(struct cu_exec *x, struct cu_graph *g, struct cu_node **node, u32 *result)
-{
-    struct cu_update u = { 0 };
-    cu_result r = lkcu_cuGraphExecUpdate_v2(x, g, &u);
-    if (cu_ok(node)) *node = NULL;
-    if (cu_ok(result)) *result = u.result;
-    return r;
-}
-
-static cu_result kernel_set(struct cu_exec *x, struct cu_node *n, const struct cu_kernel_node *p, bool second)
-{
-    struct cu_context *c;
-    const void *arg[CU_ARGUMENTS];
-    lk_kernel *k;
-    lk_launch l;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!cu_handle_is(x, CU_EXEC) || !cu_handle_is(n, CU_NODE)) return CU_INVALID_VALUE;
-    if ((r = kernel_read(c, p, second, arg, &k, &l))) return r;
-    return cu_status(x->device->gpu, lk_exec_set_launch(x->exec, n->node, k, &l));
-}
-CU_API(cuGraphExecKernelNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct cu_kernel_node *p)
-{
-    return kernel_set(x, n, p, false);
-}
-CU_API(cuGraphExecKernelNodeSetParams_v2)(struct cu_exec *x, struct cu_node *n, const struct cu_kernel_node_v2 *p)
-{
-    return kernel_set(x, n, &p->first, true);
-}
-CU_API(cuGraphExecMemcpyNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct cu_copy_3d *p, void *context)
-{
-    struct cu_context *c;
-    lk_copy y;
-    (void)context;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!cu_handle_is(x, CU_EXEC) || !cu_handle_is(n, CU_NODE) || !cu_ok(p)) return CU_INVALID_VALUE;
-    if ((r = cu_copy_read(c, p, &y))) return r;
-    return cu_status(x->device->gpu, lk_exec_set_copy(x->exec, n->node, &y));
-}
-CU_API(cuGraphExecMemsetNodeSetParams)
-(struct cu_exec *x, struct cu_node *n, const struct cu_fill_node *p, void *context)
-{
-    (void)context;
-    if (!cu_handle_is(x, CU_EXEC) || !cu_handle_is(n, CU_NODE) || !cu_ok(p)) return CU_INVALID_VALUE;
-    lk_fill y = fill_read(p);
-    return cu_status(x->device->gpu, lk_exec_set_fill(x->exec, n->node, &y));
-}
-CU_API(cuGraphExecHostNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct cu_host_node *p)
-{
-    if (!cu_handle_is(x, CU_EXEC) || !cu_handle_is(n, CU_NODE) || !cu_ok(p)) return CU_INVALID_VALUE;
-    return cu_status(x->device->gpu, lk_exec_set_host(x->exec, n->node, p->call, p->self));
-}
-
-/* ---- capture ---- */
-
-static cu_result capture(void *handle, u32 mode, bool thread)
-{
-    struct cu_context *c;
-    lk_stream *st;
-    cu_result r = cu_current(&c);
-    if (r || (r = cu_stream_of(c, handle, thread, &st))) return r;
-    return mode > 2 ? CU_INVALID_VALUE : cu_status(c->device->gpu, lk_stream_capture(st, (lk_capture_mode)mode));
-}
-CU_API(cuStreamBeginCapture_v2)(void *s, u32 mode) { return capture(s, mode, false); }
-CU_API(cuStreamBeginCapture_v2_ptsz)(void *s, u32 mode) { return capture(s, mode, true); }
-CU_API(cuStreamBeginCapture)(void *s) { return capture(s, 0, false); }
-CU_API(cuStreamBeginCapture_ptsz)(void *s) { return capture(s, 0, true); }
-
-static cu_result capture_finish(void *handle, struct cu_graph **out, bool thread)
-{
-    struct cu_context *c;
-    lk_stream *st;
-    lk_graph *g = NULL;
-    cu_result r = cu_current(&c);
-    if (r || (r = cu_stream_of(c, handle, thread, &st))) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
-    *out = NULL;
-    r = cu_status(c->device->gpu, lk_stream_capture_end(st, &g));
-    return r ? r : graph_give(c->device, g, out);
-}
-CU_API(cuStreamEndCapture)(void *s, struct cu_graph **out) { return capture_finish(s, out, false); }
-CU_API(cuStreamEndCapture_ptsz)(void *s, struct cu_graph **out) { return capture_finish(s, out, true); }
-
-static cu_result capture_ask(void *handle, u32 *status, bool thread)
-{
-    struct cu_context *c;
-    lk_stream *st;
-    lk_capture_status is = LK_CAPTURE_NONE;
-    cu_result r = cu_current(&c);
-    if (r || (r = cu_stream_of(c, handle, thread, &st))) return r;
-    if (!cu_ok(status)) return CU_INVALID_VALUE;
-    r = cu_status(c->device->gpu, lk_stream_capture_status(st, &is));
-    *status = is;
-    return r;
-}
-CU_API(cuStreamIsCapturing)(void *s, u32 *out) { return capture_ask(s, out, false); }
-CU_API(cuStreamIsCapturing_ptsz)(void *s, u32 *out) { return capture_ask(s, out, true); }
-
-/* Whether, and under which number; the nodes that the next operation depends on are not told. */
-static cu_result capture_info(void *s, u32 *status, u64 *id, bool more, bool thread)
-{
-    cu_result r = capture_ask(s, status, thread);
-    if (!r && *status == LK_CAPTURE_ACTIVE && more) {
-        cu_refused("cuStreamGetCaptureInfo with the graph of the capture");
-        return CU_NOT_SUPPORTED;
+    if (!cu_handle_is(g, CU_GRAPH) || (n && (!cu_readable(from, n * sizeof *from) || !cu_readable(to, n * sizeof *to))))
+        return CU_INVALID_VALUE;
+    if (data && n && !cu_readable(data, n * sizeof *data)) return CU_INVALID_VALUE;
+    for (u64 i = 0; i < n && !r; i++) {
+        enum op_edge_kind kind;
+        if (!cu_handle_is(from[i], CU_NODE) || !cu_handle_is(to[i], CU_NODE)) return CU_INVALID_VALUE;
+        if ((r = kind_of(from[i]->node, to[i]->node, data ? &data[i] : NULL, &kind))) return r;
+        r = (cu_result)(remove ? graph_edge_remove(g->graph, from[i]->node, to[i]->node)
+                               : graph_edge_add(g->graph, from[i]->node, to[i]->node, kind));
     }
-    if (!r && cu_ok(id)) *id = *status ? (uintptr_t)s | 1 : 0;
     return r;
 }
-#define INFO void *s, u32 *status, u64 *id
-#define MORE void **graph, void **nodes, u64 *count
-#define MORE_3 void **graph, void **nodes, void **edges, u64 *count
-CU_API(cuStreamGetCaptureInfo)(INFO) { return capture_info(s, status, id, false, false); }
-CU_API(cuStreamGetCaptureInfo_ptsz)(INFO) { return capture_info(s, status, id, false, true); }
-CU_API(cuStreamGetCaptureInfo_v2)(INFO, MORE) { return capture_info(s, status, id, graph || nodes || count, false); }
-CU_API(cuStreamGetCaptureInfo_v2_ptsz)(INFO, MORE)
+CU_API(cuGraphAddDependencies)(CU_EDGES, u64 n) { return edges_change(g, from, to, NULL, n, false); }
+CU_API(cuGraphRemoveDependencies)(CU_EDGES, u64 n) { return edges_change(g, from, to, NULL, n, true); }
+CU_API(cuGraphAddDependencies_v2)(CU_EDGES, const struct cu_edge_data *data, u64 n)
 {
-    return capture_info(s, status, id, graph || nodes || count, true);
+    return edges_change(g, from, to, data, n, false);
 }
-CU_API(cuStreamGetCaptureInfo_v3)(INFO, MORE_3)
+CU_API(cuGraphRemoveDependencies_v2)(CU_EDGES, const struct cu_edge_data *data, u64 n)
 {
-    return capture_info(s, status, id, graph || nodes || edges || count, false);
-}
-CU_API(cuStreamGetCaptureInfo_v3_ptsz)(INFO, MORE_3)
-{
-    return capture_info(s, status, id, graph || nodes || edges || count, true);
+    return edges_change(g, from, to, data, n, true);
 }

@@ -94,3 +94,17 @@ bool cu_handle_is(const void *handle, enum cu_kind kind)
     unlock(&all.lock);
     return is;
 }
+
+void *cu_handle_find(enum cu_kind kind, bool (*wanted)(void *handle, void *self), void *self)
+{
+    u32 n = 0;
+    lock(&all.lock);
+    void **list = base_alloc((all.used + 1) * sizeof *list), *found = NULL;
+    for (u32 i = 0; list && i < all.cap; i++)
+        if (all.slot[i].kind == kind) list[n++] = (void *)(uintptr_t)all.slot[i].handle;
+    unlock(&all.lock);
+    for (u32 i = 0; i < n && !found; i++)
+        if (wanted(list[i], self)) found = list[i];
+    base_free(list);
+    return found;
+}

@@ -12,6 +12,8 @@ struct rt_function { /* a host function that stands for a kernel */
     struct rt_fatbin *of;
     const char *name;         /* of the kernel */
     struct cu_function *made; /* NULL: not asked for yet */
+    const void *host;         /* the host function */
+    struct rt_function *next; /* of all */
 };
 struct rt_variable {
     struct rt_fatbin *of;
@@ -28,6 +30,7 @@ static struct {
     lock_t lock;
     struct arena mem;
     struct map functions, variables; /* by the address in the host program */
+    struct rt_function *first;       /* all functions, the newest first */
 } all = { .lock = LOCK_INIT };
 
 /* The address as a key that the map can keep. */
@@ -71,7 +74,8 @@ void lkrt___cudaRegisterFunction(void **handle, const char *host, char *device, 
     (void)device, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
     lock(&all.lock);
     struct rt_function *f = NEW(&all.mem, struct rt_function);
-    *f = (struct rt_function){ .of = (struct rt_fatbin *)handle, .name = name };
+    *f = (struct rt_function){ .of = (struct rt_fatbin *)handle, .name = name, .host = host, .next = all.first };
+    all.first = f;
     put(&all.functions, host, f);
     unlock(&all.lock);
 }
@@ -142,6 +146,15 @@ cu_result rt_function_of(const void *host, struct cu_function **out)
     if (!r && !f->made) r = lkcu_cuLibraryGetKernel(&f->made, f->of->library, f->name);
     *out = f->made;
     return r == CU_NOT_FOUND ? RT_INVALID_DEVICE_FUNCTION : r;
+}
+
+void *rt_host_of(struct cu_function *f)
+{
+    lock(&all.lock);
+    const struct rt_function *x = all.first;
+    while (x && x->made != f) x = x->next;
+    unlock(&all.lock);
+    return x ? (void *)(uintptr_t)x->host : f;
 }
 
 cu_result rt_symbol_of(const void *host, u64 *address, u64 *bytes)

@@ -18,6 +18,8 @@ struct capture {
     u64 thread; /* that began it */
     struct stream *origin;
     struct graph *graph;
+    u32 before;    /* nodes that the graph had when it began */
+    bool borrowed; /* the graph is the caller's, who had it before */
     bool invalid;
     bool ended;
 };
@@ -271,7 +273,7 @@ void capture_stream_gone(struct stream *st)
         leave(st);
         return;
     }
-    graph_discard(st->all, NULL, c->graph);
+    if (!c->borrowed) graph_discard(st->all, NULL, c->graph);
     c->graph = NULL;
     c->invalid = true;
     end(c);
@@ -279,15 +281,15 @@ void capture_stream_gone(struct stream *st)
 
 /* ---- begin and end ---- */
 
-u32 capture_begin(struct stream *st, enum capture_mode mode)
+static u32 begin(struct stream *st, enum capture_mode mode, struct graph *given, struct graph_node *const *after, u32 n)
 {
     struct streams *s = st->all;
     if (mode > CAPTURE_RELAXED) return OP_INVALID_VALUE;
     if (st == s->legacy) return OP_CAPTURE_UNSUPPORTED;
-    struct graph *g = graph_new(s);
+    struct graph *g = given ? given : graph_new(s);
     struct capture *c = g ? base_alloc(sizeof *c) : NULL;
     if (!c) {
-        graph_delete(g);
+        if (!given) graph_delete(g);
         return OP_OUT_OF_MEMORY;
     }
     lock(&s->lock);
@@ -301,19 +303,66 @@ u32 capture_begin(struct stream *st, enum capture_mode mode)
                                .mode = mode,
                                .thread = thread_number(),
                                .origin = st,
-                               .graph = g };
+                               .graph = g,
+                               .before = g->nodes,
+                               .borrowed = given != NULL };
         s->captures = c;
-        join(st, c, set_new(NULL, 0));
+        join(st, c, set_new(after, n));
     }
     unlock(&s->lock);
     if (status) {
-        graph_delete(g);
+        if (!given) graph_delete(g);
         base_free(c);
     }
     return status;
 }
 
-/* Whether all nodes come before what the origin depends on now. */
+u32 capture_begin(struct stream *st, enum capture_mode mode) { return begin(st, mode, NULL, NULL, 0); }
+
+u32 capture_begin_in(struct stream *st, enum capture_mode mode, struct graph *g, struct graph_node *const *after, u32 n)
+{
+    if (g->all != st->all) return OP_INVALID_HANDLE;
+    for (u32 i = 0; i < n; i++)
+        if (after[i]->graph != g) return OP_INVALID_VALUE;
+    return begin(st, mode, g, after, n);
+}
+
+struct graph *capture_graph_now(struct stream *st, struct graph_node **out, u32 most, u32 *n)
+{
+    struct streams *s = st->all;
+    lock(&s->lock);
+    struct capture *c = st->capture;
+    struct graph *g = c ? c->graph : NULL;
+    *n = c ? st->deps->n : 0;
+    for (u32 i = 0; i < MIN_OF(*n, most); i++) out[i] = st->deps->p[i];
+    unlock(&s->lock);
+    return g;
+}
+
+u32 capture_depend(struct stream *st, struct graph_node *const *nodes, u32 n, bool set)
+{
+    struct streams *s = st->all;
+    lock(&s->lock);
+    exec_call(s);
+    struct capture *c = st->capture;
+    u32 status = !c ? OP_ILLEGAL_STATE : c->invalid ? OP_CAPTURE_INVALIDATED : OP_OK;
+    for (u32 i = 0; i < n && !status; i++)
+        if (nodes[i]->graph != c->graph) status = OP_INVALID_VALUE;
+    if (!status) {
+        struct capture_set *given = set_new(nodes, n);
+        if (set) {
+            set_free(st->deps);
+            st->deps = given;
+        } else {
+            st->deps = set_union(st->deps, given);
+            set_free(given);
+        }
+    }
+    unlock(&s->lock);
+    return status;
+}
+
+/* Whether all nodes that were captured come before what the origin depends on now. */
 static bool joined(const struct capture *c)
 {
     const struct graph *g = c->graph;
@@ -332,15 +381,18 @@ static bool joined(const struct capture *c)
             seen[from->index] = true;
             todo[n++] = from;
         }
+    n = 0;
+    for (u32 i = c->before; i < g->nodes; i++) n += seen[i];
     base_free(todo);
     base_free(seen);
-    return n == g->nodes;
+    return n == g->nodes - c->before;
 }
 
 u32 capture_end(struct stream *st, struct graph **graph)
 {
     struct streams *s = st->all;
     struct graph *g = NULL;
+    bool borrowed = false;
     *graph = NULL;
     lock(&s->lock);
     exec_call(s);
@@ -358,14 +410,15 @@ u32 capture_end(struct stream *st, struct graph **graph)
                  : joined(c)  ? OP_OK
                               : OP_CAPTURE_UNJOINED;
         g = c->graph;
+        borrowed = c->borrowed;
         c->graph = NULL;
         end(c);
     }
     unlock(&s->lock);
-    if (status)
-        graph_delete(g);
-    else
+    if (!status)
         *graph = g;
+    else if (!borrowed)
+        graph_delete(g);
     return status;
 }
 

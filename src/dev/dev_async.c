@@ -34,8 +34,7 @@ const char *dev_status_text(u32 status)
 
 /* ---- tasks ---- */
 
-/* OP_OK, or what is wrong with it. */
-static u32 task_status(struct device *d, const struct dev_task *t, struct error *e)
+u32 dev_task_check(struct device *d, const struct dev_task *t, struct error *e)
 {
     struct dev_copy_plan copy;
     struct dev_fill_plan fill;
@@ -58,19 +57,19 @@ static u32 task_status(struct device *d, const struct dev_task *t, struct error 
 u32 dev_enqueue(struct dev_stream *st, struct device *d, struct dev_task *task, struct error *e)
 {
     bool again = task->kind == OP_LAUNCH && launch_was_allowed(&task->launch) && !task->launch.contract && dev_alone();
-    u32 status = again ? OP_OK : task_status(d, task, e);
+    u32 status = again ? OP_OK : dev_task_check(d, task, e);
     return status ? status : d->async->enqueue(st, task, e);
 }
 
 u32 dev_graph_add(struct dev_graph *g, struct device *d, struct dev_node *const *dep, u32 deps, struct dev_task *task,
                   struct dev_node **out, struct error *e)
 {
-    u32 status = task_status(d, task, e);
+    u32 status = dev_task_check(d, task, e);
     return status ? status : d->async->graph_add(g, dep, deps, task, out, e);
 }
 
 u32 dev_exec_set(struct dev_exec *x, struct device *d, struct dev_node *n, struct dev_task *task, struct error *e)
 {
-    u32 status = task_status(d, task, e);
+    u32 status = dev_task_check(d, task, e);
     return status ? status : d->async->exec_set(x, n, task, e);
 }

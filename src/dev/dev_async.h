@@ -142,6 +142,7 @@ enum {
     DEV_REFUSED_LAUNCH = 9,  /* as cudaErrorInvalidConfiguration; e is empty */
     DEV_LAUNCH_FAILED = 719, /* of CUresult: the launch ended early */
 };
+u32 dev_task_check(struct device *d, const struct dev_task *t, struct error *e); /* OP_OK, or what is wrong with it */
 u32 dev_enqueue(struct dev_stream *st, struct device *d, struct dev_task *task, struct error *e);
 u32 dev_graph_add(struct dev_graph *g, struct device *d, struct dev_node *const *dep, u32 deps, struct dev_task *task,
                   struct dev_node **out, struct error *e);

@@ -137,6 +137,8 @@ u32 sim_pool_graph_new(struct device *d, struct dev_pool *p, u64 bytes, const ch
                        struct mem_object **out, struct error *e);
 void sim_pool_graph_rest(struct device *d, struct mem_object *o, const char *site); /* its free node runs */
 void sim_pool_graph_delete(struct device *d, struct mem_object *o);
+/* Bytes of allocation nodes that exist, and the most there were; reset: the most is what there is now. */
+void sim_pool_graph_usage(struct device *d, u64 *now, u64 *high, bool reset);
 /* A stream, an event or the device was waited for: pools give back what is above their thresholds. */
 void sim_pools_synchronised(struct device *d);
 void sim_pools_close(struct device *d);   /* with the device */

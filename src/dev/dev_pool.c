@@ -41,6 +41,7 @@ struct dev_pool {
 struct pools {              /* of a device */
     struct dev_pool *first; /* all of them */
     struct dev_pool *standard, *current;
+    u64 graphs, graphs_high; /* bytes of allocation nodes that exist, and the most there were */
 };
 
 struct block {             /* mem_object.pool: an allocation, or other memory whose free is enqueued */
@@ -415,9 +416,32 @@ bool sim_pool_is_graph(const struct mem_object *o)
 u32 sim_pool_graph_new(struct device *d, struct dev_pool *p, u64 bytes, const char *name, const char *site,
                        struct mem_object **out, struct error *e)
 {
-    return allocate(d, p, bytes, 0, true, name, site, out, NULL, e);
+    u32 status = allocate(d, p, bytes, 0, true, name, site, out, NULL, e);
+    if (status) return status;
+    lock(&pools_lock);
+    struct pools *all = pools_of(d);
+    all->graphs += (*out)->size;
+    all->graphs_high = MAX_OF(all->graphs_high, all->graphs);
+    unlock(&pools_lock);
+    return OP_OK;
+}
+
+void sim_pool_graph_usage(struct device *d, u64 *now, u64 *high, bool reset)
+{
+    lock(&pools_lock);
+    struct pools *all = pools_of(d);
+    *now = all->graphs;
+    *high = all->graphs_high;
+    if (reset) all->graphs_high = all->graphs;
+    unlock(&pools_lock);
 }
 
 void sim_pool_graph_rest(struct device *d, struct mem_object *o, const char *site) { mem_rest(d->mem, o, site); }
 
-void sim_pool_graph_delete(struct device *d, struct mem_object *o) { sim_pool_end(d, o, "the end of its graph"); }
+void sim_pool_graph_delete(struct device *d, struct mem_object *o)
+{
+    lock(&pools_lock);
+    pools_of(d)->graphs -= o->size;
+    unlock(&pools_lock);
+    sim_pool_end(d, o, "the end of its graph");
+}

@@ -3,8 +3,8 @@
  * A copy from memory of the host that is neither pinned nor managed takes the bytes in the call, and one to such memory
  * ends in the call, as CUDA has it. In a capture, and as a node of a graph, they are read and written when the graph
  * runs. */
+#include "dev/dev_graph.h"
 #include "dev/dev_work.h"
-#include "dev/graph.h"
 #include "mem/shadow.h"
 #include <inttypes.h>
 
@@ -403,9 +403,9 @@ static u32 define_value(struct op *op, void *of)
     return OP_OK;
 }
 
-static u32 value_op(struct dev_stream *st, struct op_spec *spec, u64 address, const char *site, struct error *e)
+/* Completes the spec of a wait or a write. */
+static u32 value_read(struct device *d, struct op_spec *spec, u64 address, const char *site, struct error *e)
 {
-    struct device *d = device_of_stream(st);
     if (spec->bits != 32 && spec->bits != 64) {
         error_set(e, ERR_INPUT, "a value has 32 or 64 bits, not %u", spec->bits);
         return OP_INVALID_VALUE;
@@ -433,7 +433,15 @@ static u32 value_op(struct dev_stream *st, struct op_spec *spec, u64 address, co
         spec->data = b;
         spec->drop = body_drop;
     }
-    u32 status = op_enqueue(stream_in(st), spec, NULL);
+    return OP_OK;
+}
+
+static u32 value_op(struct dev_stream *st, struct op_spec *spec, u64 address, const char *site, struct error *e)
+{
+    struct device *d = device_of_stream(st);
+    u32 status = value_read(d, spec, address, site, e);
+    if (status) return status;
+    status = op_enqueue(stream_in(st), spec, NULL);
     if (status && spec->data) body_drop(spec->data);
     return work_status(d, status, e);
 }
@@ -639,6 +647,38 @@ static u32 sim_exec_launch(struct dev_exec *x, struct dev_stream *st, const char
 {
     struct device *d = device_of_stream(st);
     return work_status(d, graph_launch(exec_in(x), stream_in(st), work_tag(d, site), NULL), e);
+}
+
+/* ---- from the inside ---- */
+
+const struct dev_task *dev_node_task(const struct graph_node *n)
+{
+    const struct op_spec *spec = graph_node_spec(n);
+    bool value = spec && (spec->kind == OP_VALUE_WAIT || spec->kind == OP_VALUE_WRITE);
+    const struct body *b = spec && !value ? spec->data : NULL;
+    return b ? &b->task : NULL;
+}
+
+u32 dev_node_set(struct graph_node *n, struct device *d, struct dev_task *t, struct error *e)
+{
+    u32 status = dev_task_check(d, t, e);
+    struct body *b = status ? NULL : body_new(d, t, 0, &status, e);
+    if (!b) return work_status(d, status, e);
+    struct op_spec spec = spec_of(b);
+    status = graph_node_set(n, &spec);
+    if (status) body_undo(b);
+    return work_status(d, status, e);
+}
+
+u32 dev_graph_add_value(struct graph *g, const struct graph_dep *dep, u32 deps, struct op_spec *spec, u64 address,
+                        struct graph_node **out, struct error *e)
+{
+    struct device *d = device_of(graph_owner(g));
+    u32 status = value_read(d, spec, address, NULL, e);
+    if (status) return status;
+    status = graph_add(g, dep, deps, spec, out);
+    if (status && spec->data) body_drop(spec->data);
+    return work_status(d, status, e);
 }
 
 const struct dev_async_ops dev_sim_async = {

@@ -34,8 +34,21 @@ struct graph *graph_new(struct streams *s)
     return g;
 }
 
+static void (*gone)(void *user); /* told what the caller hung on a graph or node that is freed; NULL: nobody */
+
+void graph_on_gone(void (*call)(void *user)) { gone = call; }
+void graph_user_gone(void *user)
+{
+    if (user && gone) gone(user);
+}
+void *graph_user(const struct graph *g) { return g->user; }
+void graph_set_user(struct graph *g, void *user) { g->user = user; }
+void *graph_node_user(const struct graph_node *n) { return n->user; }
+void graph_node_set_user(struct graph_node *n, void *user) { n->user = user; }
+
 static void node_free(struct graph_node *n)
 {
+    graph_user_gone(n->user);
     body_release(n->body);
     graph_delete(n->child);
     base_free(n->dep);
@@ -47,6 +60,7 @@ struct streams *graph_owner(const struct graph *g) { return g->all; }
 void graph_delete(struct graph *g)
 {
     if (!g) return;
+    graph_user_gone(g->user);
     if (g->exec) g->exec->graph = NULL;
     for (u32 i = 0; i < g->nodes; i++) node_free(g->node[i]);
     base_free(g->node);
@@ -230,6 +244,8 @@ u32 graph_edge_count(const struct graph *g)
 
 struct graph_node *graph_node_at(const struct graph *g, u32 i) { return i < g->nodes ? g->node[i] : NULL; }
 enum op_kind graph_node_kind(const struct graph_node *n) { return n->body ? n->body->spec.kind : OP_GRAPH; }
+const struct op_spec *graph_node_spec(const struct graph_node *n) { return n->body ? &n->body->spec : NULL; }
+struct graph *graph_node_graph(const struct graph_node *n) { return n->graph; }
 struct graph *graph_node_child(const struct graph_node *n) { return n->child; }
 
 u32 graph_node_deps(const struct graph_node *n, struct graph_dep *out, u32 most)

@@ -41,8 +41,19 @@ u32 graph_node_count(const struct graph *g);
 u32 graph_edge_count(const struct graph *g);
 struct graph_node *graph_node_at(const struct graph *g, u32 i);
 enum op_kind graph_node_kind(const struct graph_node *n);
+const struct op_spec *graph_node_spec(const struct graph_node *n);                /* NULL: a child graph */
+struct graph *graph_node_graph(const struct graph_node *n);                       /* that it belongs to */
 struct graph *graph_node_child(const struct graph_node *n);                       /* NULL: it is no child graph */
 u32 graph_node_deps(const struct graph_node *n, struct graph_dep *out, u32 most); /* how many there are */
+/* What a caller hangs on a graph or a node, its own handle: NULL at first, and in copies. `gone` is called with it when
+ * the graph or the node is freed. */
+void *graph_user(const struct graph *g);
+void graph_set_user(struct graph *g, void *user);
+void *graph_node_user(const struct graph_node *n);
+void graph_node_set_user(struct graph_node *n, void *user);
+/* The same of an executable graph: gone with its last launch. */
+void graph_exec_set_user(struct graph_exec *x, void *user);
+void graph_on_gone(void (*gone)(void *user)); /* once, before the first graph */
 /* OP_NOT_SUPPORTED with allocation nodes. */
 u32 graph_clone(const struct graph *g, struct graph **out);
 struct graph_node *graph_in_clone(const struct graph_node *n, const struct graph *clone); /* NULL: not there */
@@ -69,6 +80,12 @@ struct graph_update {
 u32 graph_update(struct graph_exec *x, const struct graph *g, struct graph_update *out);
 /* The same for one node of the graph that it was made from. */
 u32 graph_exec_set(struct graph_exec *x, const struct graph_node *n, const struct op_spec *spec);
+/* The same for all nodes of a child graph: those of g, which must have the same kinds and edges. */
+u32 graph_exec_set_child(struct graph_exec *x, const struct graph_node *n, const struct graph *g);
+/* Whether later launches run the node, or only its edges. OP_INVALID_VALUE: the node is not there, or is neither a
+ * launch, a copy nor a fill. */
+u32 graph_exec_enable(struct graph_exec *x, const struct graph_node *n, bool enabled);
+u32 graph_exec_enabled(const struct graph_exec *x, const struct graph_node *n, bool *enabled);
 /* OP_INVALID_VALUE: allocations of the launch before are still there (not with GRAPH_AUTO_FREE). A captured stream
  * refuses it. *end (may be NULL) gets a reference to the operation that ends it. */
 u32 graph_launch(struct graph_exec *x, struct stream *st, u64 tag, struct op **end);

@@ -18,6 +18,7 @@ void graph_collect(struct streams *s)
     unlock(&s->lock);
     if (t->plan) plan_free(t->plan);
     graph_delete(t->graph);
+    graph_user_gone(t->user);
     base_free(t);
     lock(&s->lock);
 }
@@ -26,6 +27,8 @@ static void plan_unref(struct streams *s, struct plan *p)
 {
     if (!--p->refs) graph_discard(s, p, NULL);
 }
+
+void graph_exec_set_user(struct graph_exec *x, void *user) { x->user = user; }
 
 struct streams *graph_exec_owner(const struct graph_exec *x) { return x->all; }
 
@@ -94,6 +97,10 @@ static void exec_unref(struct graph_exec *x)
     for (u32 i = 0; x->slot && i < x->slots; i++) slot_leave(&s->clocks, x->slot[i]);
     if (x->last) op_unref(x->last);
     plan_unref(s, x->plan);
+    if (x->user) {
+        graph_discard(s, NULL, NULL);
+        s->trash->user = x->user;
+    }
     base_free(x->slot);
     base_free(x->alloc);
     base_free(x);
@@ -107,7 +114,7 @@ void graph_exec_delete(struct graph_exec *x)
     lock(&s->lock);
     exec_call(s);
     exec_unref(x);
-    graph_collect(s);
+    while (s->trash) graph_collect(s);
     unlock(&s->lock);
 }
 
@@ -184,16 +191,24 @@ u32 graph_update(struct graph_exec *x, const struct graph *g, struct graph_updat
         p->node[i].id = x->plan->node[i].id;
         p->node[i].node = NULL;
         p->node[i].chain = x->plan->node[i].chain;
+        p->node[i].disabled = x->plan->node[i].disabled;
     }
     p->chains = x->plan->chains;
     plan_swap(x, p);
     return OP_OK;
 }
 
-u32 graph_exec_set(struct graph_exec *x, const struct graph_node *n, const struct op_spec *spec)
+/* The place of a node that does something; the number of nodes: it is not there. */
+static u32 place_of(const struct plan *p, const struct graph_node *n)
 {
     u32 i = 0;
-    while (i < x->plan->nodes && (x->plan->node[i].id != n->id || !x->plan->node[i].body)) i++;
+    while (i < p->nodes && (p->node[i].id != n->id || !p->node[i].body)) i++;
+    return i;
+}
+
+u32 graph_exec_set(struct graph_exec *x, const struct graph_node *n, const struct op_spec *spec)
+{
+    u32 i = place_of(x->plan, n);
     if (i == x->plan->nodes) return OP_INVALID_VALUE;
     struct op_spec old = x->plan->node[i].body->spec;
     if (old.kind != spec->kind || old.key != spec->key) return OP_INVALID_VALUE;
@@ -205,6 +220,68 @@ u32 graph_exec_set(struct graph_exec *x, const struct graph_node *n, const struc
     p->node[i].body = b;
     plan_swap(x, p);
     return OP_OK;
+}
+
+/* Gives the nodes of one graph, which are in the plan, the bodies of another's. */
+static u32 bodies_take(struct plan *p, const struct graph *mine, const struct graph *other)
+{
+    u32 status = mine->nodes == other->nodes ? OP_OK : OP_GRAPH_UPDATE_FAILURE;
+    for (u32 i = 0; i < mine->nodes && !status; i++) {
+        const struct graph_node *a = mine->node[i], *b = other->node[i];
+        bool same = graph_node_kind(a) == graph_node_kind(b) && a->deps == b->deps;
+        for (u32 k = 0; k < a->deps && same; k++)
+            same = a->dep[k].from->index == b->dep[k].from->index && a->dep[k].kind == b->dep[k].kind;
+        if (!same) return OP_GRAPH_UPDATE_FAILURE;
+        if (a->child) {
+            status = bodies_take(p, a->child, b->child);
+            continue;
+        }
+        u32 at = place_of(p, a);
+        if (at == p->nodes) return OP_INVALID_VALUE;
+        if (p->node[at].body->spec.key != b->body->spec.key) return OP_GRAPH_UPDATE_FAILURE;
+        body_release(p->node[at].body);
+        p->node[at].body = body_hold(b->body);
+    }
+    return status;
+}
+
+u32 graph_exec_set_child(struct graph_exec *x, const struct graph_node *n, const struct graph *g)
+{
+    if (!n->child) return OP_INVALID_VALUE;
+    struct plan *p = plan_copy(x->plan);
+    u32 status = bodies_take(p, n->child, g);
+    if (status)
+        plan_free(p);
+    else
+        plan_swap(x, p);
+    return status;
+}
+
+/* ---- nodes that are switched off ---- */
+
+static u32 switched(const struct plan *p, const struct graph_node *n, u32 *at)
+{
+    *at = place_of(p, n);
+    if (*at == p->nodes) return OP_INVALID_VALUE;
+    enum op_kind kind = plan_kind(&p->node[*at]);
+    return kind == OP_LAUNCH || kind == OP_COPY || kind == OP_FILL ? OP_OK : OP_INVALID_VALUE;
+}
+
+u32 graph_exec_enable(struct graph_exec *x, const struct graph_node *n, bool enabled)
+{
+    u32 at, status = switched(x->plan, n, &at);
+    if (status) return status;
+    struct plan *p = plan_copy(x->plan);
+    p->node[at].disabled = !enabled;
+    plan_swap(x, p);
+    return OP_OK;
+}
+
+u32 graph_exec_enabled(const struct graph_exec *x, const struct graph_node *n, bool *enabled)
+{
+    u32 at, status = switched(x->plan, n, &at);
+    if (!status) *enabled = !x->plan->node[at].disabled;
+    return status;
 }
 
 /* ---- launching ---- */
@@ -223,7 +300,7 @@ static void expand(struct graph_launch *l, struct op *begin)
     }
     for (u32 i = 0; i < p->nodes; i++) {
         const struct plan_node *n = &p->node[i];
-        struct op_spec spec = n->body ? n->body->spec : (struct op_spec){ .kind = OP_EMPTY };
+        struct op_spec spec = n->body && !n->disabled ? n->body->spec : (struct op_spec){ .kind = OP_EMPTY };
         spec.drop = NULL;
         if (!spec.tag) spec.tag = l->tag;
         op[i] = op_make(s, begin->stream, &spec);

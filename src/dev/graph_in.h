@@ -21,7 +21,8 @@ struct graph_node {
     struct graph *child;     /* or NULL */
     struct graph_dep *dep;   /* the edges into it */
     u32 deps, cap;
-    u32 mark; /* for walks: the place in a plan */
+    u32 mark;   /* for walks: the place in a plan */
+    void *user; /* the caller's, or NULL */
 };
 
 struct graph {
@@ -30,6 +31,7 @@ struct graph {
     u32 nodes, cap;
     u32 allocs;              /* allocation nodes */
     struct graph_exec *exec; /* the only one that may exist, where there are allocation nodes */
+    void *user;              /* the caller's, or NULL */
 };
 /* In a plan the nodes lie in topological order. */
 struct plan_edge {
@@ -43,6 +45,7 @@ struct plan_node {
     u32 first, deps;               /* its edges, in plan->edge */
     u32 chain;                     /* slot, as an index into exec->slot */
     bool sink;                     /* nothing depends on it */
+    bool disabled;                 /* its edges hold, and it does nothing */
 };
 struct plan {
     u32 refs; /* under the lock of the streams */
@@ -72,6 +75,7 @@ struct graph_exec {
     struct op *last; /* the end of the last launch, with a reference; NULL: none */
     struct graph_alloc *alloc;
     u32 allocs;
+    void *user;              /* the caller's, or NULL */
     struct graph_exec *next; /* streams->execs */
 };
 struct graph_launch {
@@ -84,7 +88,9 @@ struct graph_trash { /* one of them */
     struct graph_trash *next;
     struct plan *plan;
     struct graph *graph;
+    void *user; /* of an executable graph; NULL: none */
 };
+void graph_user_gone(void *user);                                       /* tells who asked; NULL: nothing */
 void graph_discard(struct streams *s, struct plan *p, struct graph *g); /* for graph_collect */
 /* A launch in a captured stream: an error, and invalidation. */
 u32 capture_graph(struct stream *st);

@@ -302,10 +302,19 @@ enum capture_mode { CAPTURE_GLOBAL, CAPTURE_THREAD_LOCAL, CAPTURE_RELAXED };
 enum capture_status { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED };
 struct graph;
 u32 capture_begin(struct stream *st, enum capture_mode mode);
+/* The same into a graph that exists, behind some of its nodes; capture_end gives that graph again. */
+struct graph_node;
+u32 capture_begin_in(struct stream *st, enum capture_mode mode, struct graph *g, struct graph_node *const *after,
+                     u32 n);
 /* Ends it in every case but OP_CAPTURE_UNMATCHED, which invalidates it, and OP_ILLEGAL_STATE; *graph is the caller's,
  * NULL unless OP_OK. */
 u32 capture_end(struct stream *st, struct graph **graph);
 enum capture_status capture_status(struct stream *st, u64 *id);
+/* The graph of a capture that goes on, and the nodes that the stream's next operation depends on, at most `most`; how
+ * many there are. NULL: the stream is not captured. */
+struct graph *capture_graph_now(struct stream *st, struct graph_node **out, u32 most, u32 *n);
+/* Sets these nodes, or adds to them. */
+u32 capture_depend(struct stream *st, struct graph_node *const *nodes, u32 n, bool set);
 /* For a call that is unsafe in a capture (cudaMalloc, cudaFree, ...): OP_OK, or OP_CAPTURE_UNSUPPORTED, and the
  * captures that forbid it are invalidated. */
 u32 capture_unsafe_call(struct streams *s);

@@ -1,0 +1,123 @@
+/* User objects: a pointer of the program and a function that ends it, called when the last reference is gone. Graphs,
+ * and the executable graphs made from them, hold references. */
+#include "cuda/cu_graph.h"
+
+struct cu_user_object {
+    void *pointer;
+    void (*destroy)(void *pointer);
+    u64 refs; /* atomic */
+};
+static lock_t guard = LOCK_INIT; /* of the lists of graphs */
+
+static void release(struct cu_user_object *o, u64 count)
+{
+    if (__atomic_sub_fetch(&o->refs, count, __ATOMIC_ACQ_REL)) return;
+    if (!cu_handle_take(o, CU_USER_OBJECT)) return;
+    o->destroy(o->pointer);
+    base_free(o);
+}
+
+CU_API(cuUserObjectCreate)
+(struct cu_user_object **out, void *pointer, void (*destroy)(void *), unsigned refs, unsigned flags)
+{
+    enum { NO_DESTRUCTOR_SYNC = 1 };
+    cu_result r = cu_begin();
+    if (r) return r;
+    bool calls = cu_readable((const void *)(uintptr_t)destroy, 1);
+    if (!cu_ok(out) || !calls || !refs || refs > INT32_MAX || flags != NO_DESTRUCTOR_SYNC) return CU_INVALID_VALUE;
+    struct cu_user_object *o = cu_handle_new(CU_USER_OBJECT, sizeof *o);
+    if (!o) return CU_OUT_OF_MEMORY;
+    *o = (struct cu_user_object){ pointer, destroy, refs };
+    *out = o;
+    return CU_OK;
+}
+
+CU_API(cuUserObjectRetain)(struct cu_user_object *o, unsigned count)
+{
+    if (!cu_handle_is(o, CU_USER_OBJECT) || !count || count > INT32_MAX) return CU_INVALID_VALUE;
+    __atomic_add_fetch(&o->refs, count, __ATOMIC_RELAXED);
+    return CU_OK;
+}
+CU_API(cuUserObjectRelease)(struct cu_user_object *o, unsigned count)
+{
+    if (!cu_handle_is(o, CU_USER_OBJECT) || !count || count > o->refs) return CU_INVALID_VALUE;
+    release(o, count);
+    return CU_OK;
+}
+
+/* ---- held by graphs ---- */
+
+static struct cu_owned *owned_find(struct cu_owned *list, const struct cu_user_object *o)
+{
+    while (list && list->object != o) list = list->next;
+    return list;
+}
+
+static void owned_add(struct cu_owned **list, struct cu_user_object *o, u64 count)
+{
+    struct cu_owned *x = owned_find(*list, o);
+    if (!x) {
+        x = base_need(sizeof *x);
+        *x = (struct cu_owned){ o, 0, *list };
+        *list = x;
+    }
+    x->count += count;
+}
+
+void cu_owned_copy(struct cu_owned *const from, struct cu_owned **to)
+{
+    lock(&guard);
+    for (const struct cu_owned *x = from; x; x = x->next) {
+        __atomic_add_fetch(&x->object->refs, 1, __ATOMIC_RELAXED);
+        owned_add(to, x->object, 1);
+    }
+    unlock(&guard);
+}
+
+void cu_owned_release(struct cu_owned **list)
+{
+    lock(&guard);
+    struct cu_owned *x = *list;
+    *list = NULL;
+    unlock(&guard);
+    while (x) {
+        struct cu_owned *next = x->next;
+        release(x->object, x->count);
+        base_free(x);
+        x = next;
+    }
+}
+
+CU_API(cuGraphRetainUserObject)(struct cu_graph *g, struct cu_user_object *o, unsigned count, unsigned flags)
+{
+    enum { MOVE = 1 };
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_handle_is(g, CU_GRAPH) || !cu_handle_is(o, CU_USER_OBJECT) || !count || count > INT32_MAX || flags > MOVE)
+        return CU_INVALID_VALUE;
+    if (flags != MOVE) __atomic_add_fetch(&o->refs, count, __ATOMIC_RELAXED);
+    lock(&guard);
+    owned_add(&g->owned, o, count);
+    unlock(&guard);
+    return CU_OK;
+}
+
+CU_API(cuGraphReleaseUserObject)(struct cu_graph *g, struct cu_user_object *o, unsigned count)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_handle_is(g, CU_GRAPH) || !cu_handle_is(o, CU_USER_OBJECT) || !count) return CU_INVALID_VALUE;
+    lock(&guard);
+    struct cu_owned *x = owned_find(g->owned, o);
+    bool held = x && x->count >= count;
+    if (held && !(x->count -= count)) {
+        struct cu_owned **p = &g->owned;
+        while (*p != x) p = &(*p)->next;
+        *p = x->next;
+        base_free(x);
+    }
+    unlock(&guard);
+    if (!held) return CU_INVALID_VALUE;
+    release(o, count);
+    return CU_OK;
+}
