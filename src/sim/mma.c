@@ -63,16 +63,18 @@ static void scatter(const struct product *p, char *R, u32 lanes, u32 stride, u32
 /* ---- a sparse a ---- */
 
 /* Of a chunk of four elements (of tf32, of two; of 4-bit integers, of four pairs), where the stored ones stand: four
- * bits of the metadata. They lie by rows: a lane has those of one row, in order, or of half a row and of that 8 rows
+ * bits of the metadata. A lane has eight chunks. Of 16-bit elements and tf32 these are four neighbours of one row and
+ * the four of the row 8 below; of smaller ones eight neighbours of a row, and the next lane has those of the row 8
  * below. Which lanes of each four bring them, the selector says. */
-static u32 chunk_bits(const struct product *p, const u64 *meta, u32 row, u32 chunk, u32 chunks)
+static u32 chunk_bits(const struct mma *f, const u64 *meta, u32 row, u32 chunk)
 {
-    u32 quad = row % 8 * 4, below = row / 8, sel = p->form->selector;
-    switch (chunks) {
-    case 4: return (u32)(meta[quad + sel] >> (16 * below + 4 * chunk)) & 15;
-    case 8: return (u32)(meta[quad + sel * 2 + below] >> 4 * chunk) & 15;
-    default: return (u32)(meta[quad + chunk / 8 * 2 + below] >> 4 * (chunk % 8)) & 15;
+    u32 quad = row % 8 * 4, below = row / 8;
+    if (tensor_bits((enum tensor_type)f->a) >= 16) {
+        u32 lanes = f->na / 2u; /* that bring metadata: one or two */
+        return (u32)(meta[quad + f->selector * lanes + chunk / 4] >> (16 * below + 4 * (chunk % 4))) & 15;
     }
+    u32 lanes = f->na; /* two, or all four */
+    return (u32)(meta[quad + f->selector * lanes + chunk / 8 * 2 + below] >> 4 * (chunk % 8)) & 15;
 }
 
 /* Multiplies row by row, since each row of a meets other elements of b. */
@@ -87,7 +89,7 @@ static void multiply_sparse(const struct product *p, struct tensor t, const u32 
     lane_values(p->warp->code, p->R, o->slot, o->cls, 4, meta);
     for (u32 row = 0; row < f->m; row++) {
         for (u32 j = 0; j < kept; j++) {
-            u32 in = j / (chunk / 2), bits = chunk_bits(p, meta, row, in, f->k / chunk);
+            u32 in = j / (chunk / 2), bits = chunk_bits(f, meta, row, in);
             u32 which = j % (chunk / 2) /
                         unit; /* of the two positions that the bits have; of tf32 both are halves of one */
             u32 at = f->a == TENSOR_TF32 ? (bits & 3) / 2 : (bits >> 2 * which & 3) * unit + j % unit;
