@@ -59,7 +59,7 @@ say = $(if $(V),,@echo '$(1) $(2)';)
 .PHONY: all docs man demo test truth agree rows oracle check-layers format regen bench unit fuzz fuzzers sanitize tsan stress clean install uninstall deb need FORCE
 .DELETE_ON_ERROR:
 
-all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a $(addprefix $(B)/front/,lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13)
+all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a $(addprefix $(B)/front/,lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1)
 
 # The compiler and its flags, so that changing them rebuilds; touched only when they differ.
 $(B)/flags: FORCE
@@ -98,6 +98,10 @@ $(B)/front/libcuda.so.1: src/cuda/shell.S src/cuda/gate_door.S src/cuda/libcuda.
 $(B)/front/libcudart.so.%: src/cuda/shell.S src/cuda/gate_door.S src/front/cudart.def $(B)/liblockstep.so
 	@mkdir -p $(@D); echo '$(@F) { global: cu*; __cu*; local: *; };' > $@.map
 	$(call say,ld,$@)$(call drop_in,'-DEXPORTS="front/cudart.def"' -DPREFIX=lkrt_ -DRELEASE=$(basename $*) -Xlinker --version-script=$@.map)
+
+$(B)/front/libnvidia-ml.so.1: src/cuda/ml_shell.S src/cuda/ml.def $(B)/liblockstep.so
+	@mkdir -p $(@D)
+	$(call say,ld,$@)$(call drop_in,)
 
 # No sanitizer: the loader calls it before any runtime of theirs is there.
 $(B)/front/lockstep-front.so: $(FRONT) $(wildcard src/front/*.h src/front/*.def) $(B)/flags
@@ -213,7 +217,7 @@ BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 # What `lockstep run` puts in front of programs lies beside the libraries, in a folder that no linker looks into.
 FRONTDIR ?= $(PREFIX)/lib/lockstep
-DROP_IN = lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13
+DROP_IN = lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1
 INSTALLED = $(BINDIR)/lockstep $(addprefix $(FRONTDIR)/,$(DROP_IN)) $(LIBDIR)/liblockstep.so.$(VERSION) $(LIBDIR)/liblockstep.so.0 $(LIBDIR)/liblockstep.so $(LIBDIR)/liblockstep.a \
 	$(LIBDIR)/pkgconfig/lockstep.pc $(INCLUDEDIR)/lockstep.h $(foreach m,$(wildcard man/*.[0-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
 	$(BASHDIR)/lockstep $(ZSHDIR)/_lockstep

@@ -23,6 +23,7 @@
  *   cu_stream.c     streams, events, host functions; cu_stream_attribute.c
  *   cu_graph.h      graphs and capture, in several files
  *   cu_api.h        those of their functions that others call
+ *   ml.c            libnvidia-ml.so.1
  *
  * A function of the API is CU_API(cuMemAlloc_v2)(...): an exported symbol lkcu_cuMemAlloc_v2 of liblockstep.so, to
  * which the export of libcuda.so.1 jumps. Its types are those of cuda.h as numbers and pointers; no CUDA header is
@@ -106,6 +107,7 @@ void *cu_handle_find(enum cu_kind kind, bool (*wanted)(void *handle, void *self)
 
 struct cu_device {
     u32 ordinal;                   /* in CUDA_VISIBLE_DEVICES' order */
+    u32 card;                      /* its number among all cards, whatever is visible */
     const struct profile *profile; /* its card */
     lk_gpu *gpu;                   /* NULL: nobody has used it yet */
     struct cu_context *primary;    /* made at once, active while it is retained */
@@ -126,6 +128,10 @@ cu_result cu_begin(void);
 struct cu_device *cu_device_at(int ordinal);
 /* Makes the device's gpu when it is needed first. */
 cu_result cu_device_open(struct cu_device *d);
+/* The cards that there are, before any choice (LOCKSTEP_DEVICES); how many. */
+u32 cu_cards(const struct profile *card[CU_DEVICES]);
+/* What a card is known by: the same in every run. */
+void cu_card_uuid(u32 card, const struct profile *p, u8 out[16]);
 
 /* ---- contexts ---- */
 

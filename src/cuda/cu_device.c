@@ -114,11 +114,10 @@ CU_API(cuDeviceGetProperties)(int out[14], int device)
     return CU_OK;
 }
 
-/* The same in every run: a program may name a device by it. */
-static void uuid_of(const struct cu_device *d, u8 out[16])
+void cu_card_uuid(u32 card, const struct profile *p, u8 out[16])
 {
-    u64 h = 0xcbf29ce484222325u ^ d->ordinal;
-    for (const char *p = d->profile->name; *p; p++) h = (h ^ (u8)*p) * 0x100000001b3u;
+    u64 h = 0xcbf29ce484222325u ^ card;
+    for (const char *c = p->name; *c; c++) h = (h ^ (u8)*c) * 0x100000001b3u;
     memcpy(out, "Lockstep", 8);
     memcpy(out + 8, &h, 8);
 }
@@ -129,7 +128,7 @@ CU_API(cuDeviceGetUuid)(u8 out[16], int device)
     cu_result r = enter(device, &d);
     if (r) return r;
     if (!cu_ok(out)) return CU_INVALID_VALUE;
-    uuid_of(d, out);
+    cu_card_uuid(d->card, d->profile, out);
     return CU_OK;
 }
 CU_API(cuDeviceGetUuid_v2)(u8 out[16], int device) { return lkcu_cuDeviceGetUuid(out, device); }
@@ -140,7 +139,7 @@ CU_API(cuDeviceGetPCIBusId)(char *out, int size, int device)
     cu_result r = enter(device, &d);
     if (r) return r;
     if (!cu_ok(out) || size < 13) return CU_INVALID_VALUE;
-    snprintf(out, (size_t)size, "0000:00:%02X.0", d->ordinal);
+    snprintf(out, (size_t)size, "0000:00:%02X.0", d->card);
     return CU_OK;
 }
 
@@ -153,9 +152,12 @@ CU_API(cuDeviceGetByPCIBusId)(int *device, const char *id)
     if (sscanf(id, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3 &&
         (domain = 0, sscanf(id, "%x:%x.%x", &bus, &slot, &function)) < 2)
         return CU_INVALID_VALUE;
-    if (domain || bus || function || !cu_device_at((int)slot)) return CU_INVALID_DEVICE;
-    *device = (int)slot;
-    return CU_OK;
+    for (u32 i = 0; i < cu_process.devices && !domain && !bus && !function; i++) {
+        if (cu_process.device[i].card != slot) continue;
+        *device = (int)i;
+        return CU_OK;
+    }
+    return CU_INVALID_DEVICE;
 }
 
 /* ---- between devices ---- */

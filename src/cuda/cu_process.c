@@ -21,8 +21,7 @@ static bool word_next(const char **p, char *out, size_t size)
     return true;
 }
 
-/* The cards that there are, before any choice. */
-static u32 cards_read(const struct profile *card[CU_DEVICES])
+u32 cu_cards(const struct profile *card[CU_DEVICES])
 {
     const char *list = getenv("LOCKSTEP_DEVICES");
     char word[80];
@@ -42,19 +41,19 @@ static u32 cards_read(const struct profile *card[CU_DEVICES])
 static void devices_read(void)
 {
     const struct profile *card[CU_DEVICES];
-    u32 cards = cards_read(card);
+    u32 cards = cu_cards(card);
     const char *chosen = getenv("CUDA_VISIBLE_DEVICES");
     bool taken[CU_DEVICES] = { false };
     struct cu_process *p = &cu_process;
     char word[80];
     if (!chosen)
-        for (u32 i = 0; i < cards; i++) p->device[p->devices++].profile = card[i];
+        for (u32 i = 0; i < cards; i++) p->device[p->devices++] = (struct cu_device){ .profile = card[i], .card = i };
     while (chosen && p->devices < CU_DEVICES && word_next(&chosen, word, sizeof word)) {
         char *end;
         long i = strtol(word, &end, 10);
         if (*end || end == word || i < 0 || i >= (long)cards || taken[i]) break;
         taken[i] = true;
-        p->device[p->devices++].profile = card[i];
+        p->device[p->devices++] = (struct cu_device){ .profile = card[i], .card = (u32)i };
     }
     for (u32 i = 0; i < p->devices; i++) p->device[i].ordinal = i;
 }
