@@ -101,6 +101,7 @@ CU_API(cuLibraryGetGlobal)(u64 *address, u64 *bytes, struct cu_image *m, const c
 CU_API(cuLibraryLoadFromFile)
 (struct cu_image **out, const char *path, int *jit_option, void **jit_value, unsigned jits, int *option, void **value,
  unsigned options);
+CU_API(cuLibraryGetModule)(struct cu_image **out, struct cu_image *m);
 CU_API(cuLibraryGetKernelCount)(unsigned *count, struct cu_image *m);
 CU_API(cuLibraryEnumerateKernels)(struct cu_function **out, unsigned most, struct cu_image *m);
 CU_API(cuLibraryGetManaged)(u64 *address, u64 *bytes, struct cu_image *m, const char *name);

@@ -220,6 +220,7 @@ CU_API(cuCtxPopCurrent_v2)(struct cu_context **out)
     cu_result r = cu_begin();
     if (r) return r;
     if (!stack.n) return CU_INVALID_CONTEXT;
+    if (out && !cu_ok(out)) return CU_INVALID_VALUE;
     stack.n--;
     if (out) *out = stack.at[stack.n];
     return CU_OK;

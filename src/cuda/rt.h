@@ -61,6 +61,8 @@ cu_result rt_done(cu_result r);
 
 /* rt_register.c. What a host function or variable stands for on the device. */
 cu_result rt_function_of(const void *host, struct cu_function **out);
+/* CUDA_MODULE_LOADING=EAGER: all images that are registered are loaded now. */
+void rt_load_all(void);
 /* The host function that stands for a kernel; the kernel itself where there is none. */
 void *rt_host_of(struct cu_function *f);
 cu_result rt_symbol_of(const void *host, u64 *address, u64 *bytes);

@@ -7,6 +7,7 @@ struct rt_fatbin { /* what __cudaRegisterFatBinary gave out */
     struct cu_image *library; /* NULL: not loaded yet */
     cu_result status;         /* why it could not be loaded */
     struct rt_managed *managed;
+    struct rt_fatbin *next; /* of all */
 };
 struct rt_function { /* a host function that stands for a kernel */
     struct rt_fatbin *of;
@@ -31,6 +32,7 @@ static struct {
     struct arena mem;
     struct map functions, variables; /* by the address in the host program */
     struct rt_function *first;       /* all functions, the newest first */
+    struct rt_fatbin *fatbins;       /* all of them, the newest first */
 } all = { .lock = LOCK_INIT };
 
 /* The address as a key that the map can keep. */
@@ -50,6 +52,10 @@ void **lkrt___cudaRegisterFatBinary(void *wrapper)
     struct rt_fatbin *f = base_need(sizeof *f);
     *f = (struct rt_fatbin){ .wrapper = wrapper };
     if (!cu_ok((const u64 *)wrapper) || !cu_handle_add(f, CU_FATBIN)) f->status = CU_INVALID_IMAGE;
+    lock(&all.lock);
+    f->next = all.fatbins;
+    all.fatbins = f;
+    unlock(&all.lock);
     return (void **)f;
 }
 
@@ -110,6 +116,17 @@ void lkrt___cudaRegisterManagedVar(void **handle, void **pointer, char *device, 
     unlock(&all.lock);
 }
 
+/* Variables and functions of the host that device code may use where both share one memory: nothing to do, since a
+ * kernel that reaches one is told so. */
+__attribute__((visibility("default"))) void lkrt___cudaRegisterHostVar(void **handle, const char *name, char *host,
+                                                                       u64 bytes);
+void lkrt___cudaRegisterHostVar(void **handle, const char *name, char *host, u64 bytes)
+{
+    (void)handle, (void)name, (void)host, (void)bytes;
+}
+__attribute__((visibility("default"))) void lkrt___cudaRegisterUnifiedTable(void **handle, void *table);
+void lkrt___cudaRegisterUnifiedTable(void **handle, void *table) { (void)handle, (void)table; }
+
 /* ---- using ---- */
 
 static cu_result load(struct rt_fatbin *f)
@@ -124,6 +141,16 @@ static cu_result load(struct rt_fatbin *f)
     }
     unlock(&all.lock);
     return f->status;
+}
+
+void rt_load_all(void)
+{
+    struct cu_image *module;
+    lock(&all.lock);
+    struct rt_fatbin *f = all.fatbins;
+    unlock(&all.lock);
+    for (; f; f = f->next) /* what cannot be loaded is told to whoever uses it */
+        if (!load(f)) lkcu_cuLibraryGetModule(&module, f->library);
 }
 
 /* Called before the first use of a managed variable. */

@@ -1,4 +1,5 @@
 /* What a thread has: the device that it chose, and the last error that it was not told of. */
+#include "cuda/cu_image.h"
 #include "cuda/rt.h"
 
 static const char *const name[] = {
@@ -41,6 +42,8 @@ cu_result rt_enter(struct cu_context **c)
         struct cu_device *d = cu_device_at(mine.chosen ? mine.device : preferred);
         if (!d) return CU_INVALID_DEVICE;
         if ((r = cu_context_retain(d, &now)) || (r = lkcu_cuCtxSetCurrent(now))) return r;
+        static bool began;
+        if (!__atomic_exchange_n(&began, true, __ATOMIC_RELAXED) && cu_loading() == CU_EAGER) rt_load_all();
     }
     if (c) *c = now;
     return CU_OK;

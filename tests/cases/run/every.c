@@ -1,5 +1,6 @@
 /* every LIBRARY LIST: calls every function named in a table (libcuda.def, cudart.def) with zeros, with small numbers and
- * with junk, each in a process of its own, and prints those that crash or hang. */
+ * with junk, each in a process of its own, and prints those that crash or hang. Of the driver ones and junk a second
+ * time with a context that is current, so that more than the first check is reached. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,17 @@ typedef struct texel texel_of(int, int, int, int, int);
 enum { KINDS = 4 };
 static char writable[1 << 16];
 static const char *const kind_name[KINDS] = { "zeros", "ones", "junk", "pointers" };
+
+/* The primary context of device 0 becomes current. */
+static void context_make(void *library)
+{
+    void *context = NULL;
+    any *retain = (any *)(long)dlsym(library, "cuDevicePrimaryCtxRetain");
+    any *set = (any *)(long)dlsym(library, "cuCtxSetCurrent");
+    if (!retain || !set) return;
+    retain((long)&context, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    set((long)context, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+}
 
 /* Arguments of one kind. Junk is no address that can be read: only values that are handles are looked at before they are
  * used, so pointers that the API says are read or written are real ones, with zeros in them. */
@@ -44,30 +56,31 @@ int main(int argc, char **argv)
         any *call = (any *)(long)dlsym(library, name);
         if (!call) continue; /* of another release */
         called++;
-        for (int kind = 0; kind < KINDS; kind++) {
+        for (int kind = 0; kind < 2 * KINDS; kind++) {
+            if (kind >= KINDS && !dlsym(library, "cuInit")) break; /* the runtime makes its own context */
+            if (kind == KINDS || kind == 2 * KINDS - 1) continue;  /* ones and junk are enough for the second time */
             fflush(stdout);
             pid_t pid = fork();
             if (!pid) {
-                int status;
                 alarm(20);
                 if (!freopen("/dev/null", "w", stderr)) _exit(1);
                 any *init = (any *)(long)dlsym(library, "cuInit");
                 if (init && strcmp(name, "cuInit")) init(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-                (void)status;
+                if (kind >= KINDS) context_make(library);
                 if (!strcmp(name, "cudaCreateChannelDesc")) {
                     struct texel t = ((texel_of *)(long)call)(1, 2, 3, (int)argument(kind, 3), 4);
                     _exit(t.v[1] != 2);
                 }
-                call(argument(kind, 0), argument(kind, 1), argument(kind, 2), argument(kind, 3), argument(kind, 4),
-                     argument(kind, 5), argument(kind, 6), argument(kind, 7), argument(kind, 8), argument(kind, 9),
-                     argument(kind, 10), argument(kind, 11));
+                long a[12];
+                for (int i = 0; i < 12; i++) a[i] = argument(kind % KINDS, i);
+                call(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]);
                 _exit(0);
             }
             int status = 0;
             waitpid(pid, &status, 0);
             if (!status) continue;
             bad++;
-            printf("%s with %s: %s %d\n", name, kind_name[kind], WIFSIGNALED(status) ? "signal" : "exit", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+            printf("%s with %s%s: %s %d\n", name, kind_name[kind % KINDS], kind >= KINDS ? " and a context" : "", WIFSIGNALED(status) ? "signal" : "exit", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
         }
     }
     printf("%d functions called, %d calls ended badly\n", called, bad);
