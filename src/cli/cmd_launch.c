@@ -30,7 +30,8 @@ void launch_fill(struct session *s, lk_launch *l)
                       .contract = launch_by_contract(s) ? s->contract : NULL,
                       .order = run->order,
                       .orders = parts_in_streams(s->all->asked) ? 0 : run->orders,
-                      .number = launch_of_several(s) ? s->number + 1 : 0 };
+                      .number = launch_of_several(s) ? s->number + 1 : 0,
+                      .programmatic = o->programmatic };
     memcpy(l->grid, o->grid, sizeof l->grid);
     memcpy(l->block, o->block, sizeof l->block);
 }
@@ -190,7 +191,7 @@ static bool show_last(struct session *s, struct progress *r, struct error *e)
 {
     bool ok = true;
     for (u32 k = 0; k < s->number && ok; k++)
-        if (s->all->launch[k].stream) ok = launch_wants_do(&s->all->launch[k], &r->differs, &r->wanted, e);
+        if (s->all->launch[k].o->stream) ok = launch_wants_do(&s->all->launch[k], &r->differs, &r->wanted, e);
     ok = ok && launch_wants_do(s, &r->differs, &r->wanted, e);
     if (ok && r->status == LK_OK && launch_by_contract(s) && !any_wants(s->all) && !s->all->asked->run.common.quiet)
         ok = launch_contract_show(s, &r->wanted, e);

@@ -19,7 +19,18 @@
 enum { LAUNCH_ARGS = 512, LAUNCH_WANTS = 64, LAUNCH_DIMS = 64, LAUNCH_MOST = 1000, LAUNCH_AFTER = 16 };
 
 /* What a part of the command line is: a launch of a kernel, or another operation, by its first word. */
-enum part_kind { PART_LAUNCH, PART_COPY, PART_FILL, PART_ALLOC, PART_FREE, PART_SYNC, PART_HOST_WRITE, PART_HOST_READ };
+enum part_kind {
+    PART_LAUNCH,
+    PART_COPY,
+    PART_FILL,
+    PART_ALLOC,
+    PART_FREE,
+    PART_WRITE_VALUE,
+    PART_WAIT_VALUE,
+    PART_SYNC, /* this and the next ones are done by the host itself */
+    PART_HOST_WRITE,
+    PART_HOST_READ
+};
 
 enum want_kind { WANT_PRINT, WANT_SAVE, WANT_EXPECT };
 struct want { /* --print, --save or --expect */
@@ -37,6 +48,7 @@ struct run_options {            /* what holds for all launches of a command line
     bool both;                  /* --on both: gpu.on is the software GPU, and the real one comes after it */
     u32 runs;                   /* --time: how many, 0: not timed */
     u32 order, orders;          /* --order, --schedules: as in lk_launch */
+    u32 graphs;                 /* --graph: how often the graph of all parts is launched; 0: they are in streams */
     u64 inputs;                 /* the seed of random inputs: --seed, also where other orders have other seeds */
     struct reporting reporting; /* --json, --suppress...: what becomes of the report */
 };
@@ -45,10 +57,14 @@ struct launch_options { /* one part */
     enum part_kind part;
     const char *label;               /* --name, or NULL */
     const char *stream;              /* --stream, or NULL: the host waits until it is done */
+    bool non_blocking;               /* --non-blocking: the stream is made so */
+    bool programmatic;               /* --programmatic: as in lk_launch */
+    s32 priority;                    /* --priority: of the stream */
     const char *after[LAUNCH_AFTER]; /* --after: names of earlier parts */
     u32 afters;
     u32 words;                   /* that were read of an operation, without its first one */
-    u64 value;                   /* PART_FILL, PART_HOST_WRITE: of every byte */
+    u64 value;                   /* PART_FILL, PART_HOST_WRITE: of every byte; PART_*_VALUE: that value */
+    lk_compare compare;          /* PART_WAIT_VALUE */
     u64 bytes;                   /* of an operation; 0: as many as there are */
     const char *waits;           /* PART_SYNC: for this stream, NULL: for all */
     const char *path;            /* FILE.ptx or FILE.cu */
@@ -122,6 +138,7 @@ struct session { /* everything that one launch owns */
     const char *site;           /* what reports call it, when there are streams */
     lk_stream *stream;          /* NULL: the host waits until it is done */
     lk_event *done;             /* recorded behind it, when a later part waits for it; else NULL */
+    lk_node *node;              /* --graph: what it is in the graph */
 };
 struct pipeline { /* the launches of a command line on one GPU */
     struct arena mem;

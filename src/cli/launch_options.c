@@ -100,6 +100,15 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
         return reporting_option(&run->reporting, opt->id - O_launch_JSON, opt, text, e);
     switch (opt->id) {
     case O_launch_STREAM: o->stream = text; return true;
+    case O_launch_NON_BLOCKING: return o->non_blocking = true;
+    case O_launch_PROGRAMMATIC: return o->programmatic = true;
+    case O_launch_PRIORITY:
+        o->priority = (s32)strtol(text, &end, 10);
+        return (end != text && !*end && o->priority >= -5 && o->priority <= 0) ||
+               error_set(e, ERR_INPUT, "--priority %.60s: a number from -5, the most urgent, to 0 belongs here", text);
+    case O_launch_GRAPH:
+        return (option_number(opt, text, 1000000, &n, e) && n && (run->graphs = (u32)n, true)) ||
+               error_set(e, ERR_INPUT, "--graph %.60s: how often the graph is launched, at least once", text);
     case O_launch_NAME: o->label = text; return true;
     case O_launch_AFTER: return parse_after(a, text, o, e);
     case O_launch_GRID: return parse_numbers(opt, text, 1, 1, o->grid, e);

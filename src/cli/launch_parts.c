@@ -5,15 +5,21 @@
 
 static const struct {
     const char *word;
-    const char *form;   /* for messages */
-    u32 args;           /* words that are arguments */
-    bool value, amount; /* then a value, then a number of bytes, which may be left out */
+    const char *form; /* for messages */
+    u32 args;         /* words that are arguments */
+    bool value;       /* then a value */
+    bool amount;      /* then a number of bytes, which may be left out */
+    u64 most;         /* the greatest value */
+    bool compare;     /* then a comparison, which may be left out */
 } parts[] = {
     [PART_LAUNCH] = { "launch", "FILE:KERNEL", 0, false, false },
     [PART_COPY] = { "copy", "copy TO FROM [BYTES]", 2, false, true },
     [PART_FILL] = { "fill", "fill BUFFER VALUE [BYTES]", 1, true, true },
     [PART_ALLOC] = { "alloc", "alloc NAME=TYPE[N] --stream STREAM", 1, false, false },
     [PART_FREE] = { "free", "free BUFFER --stream STREAM", 1, false, false },
+    [PART_WRITE_VALUE] = { "write-value", "write-value BUFFER VALUE --stream STREAM", 1, true, false, UINT64_MAX },
+    [PART_WAIT_VALUE] = { "wait-value", "wait-value BUFFER VALUE [geq|eq|and|nor] --stream STREAM", 1, true, false,
+                          UINT64_MAX, true },
     [PART_SYNC] = { "sync", "sync [STREAM]", 0, false, false },
     [PART_HOST_WRITE] = { "host-write", "host-write BUFFER VALUE [BYTES]", 1, true, true },
     [PART_HOST_READ] = { "host-read", "host-read BUFFER [BYTES]", 1, false, true },
@@ -38,6 +44,17 @@ bool parts_in_streams(const struct request *r)
     return false;
 }
 
+static bool read_compare(struct launch_options *o, const char *word, struct error *e)
+{
+    static const char *const names[] = { "geq", "eq", "and", "nor" }; /* as lk_compare has them */
+    for (u32 k = 0; k < COUNT_OF(names); k++)
+        if (!strcmp(word, names[k])) {
+            o->compare = (lk_compare)k;
+            return true;
+        }
+    return error_set(e, ERR_INPUT, "%s: `%.60s` is no comparison", parts[o->part].form, word);
+}
+
 bool part_read_word(struct launch_options *o, const char *word, bool *arg, struct error *e)
 {
     u32 n = o->words++, args = parts[o->part].args;
@@ -49,10 +66,11 @@ bool part_read_word(struct launch_options *o, const char *word, bool *arg, struc
     }
     n -= args;
     if (parts[o->part].value && !n)
-        return option_whole(word, 255, &o->value) ||
-               error_set(e, ERR_INPUT, "%s: `%.60s` is no value of a byte, a number from 0 to 255", parts[o->part].form,
-                         word);
+        return option_whole(word, parts[o->part].most ? parts[o->part].most : 255, &o->value) ||
+               error_set(e, ERR_INPUT, "%s: `%.60s` is no value%s", parts[o->part].form, word,
+                         parts[o->part].most ? "" : " of a byte, a number from 0 to 255");
     n -= parts[o->part].value;
+    if (parts[o->part].compare && !n) return read_compare(o, word, e);
     if (!parts[o->part].amount || n)
         return error_set(e, ERR_INPUT, "this is %s; nothing may follow, and there is `%.60s`", parts[o->part].form,
                          word);
@@ -66,7 +84,7 @@ bool part_complete(const struct launch_options *o, struct error *e)
     if (o->words < need)
         return error_set(e, ERR_INPUT, "this is %s, and %u word%s missing", parts[o->part].form, need - o->words,
                          need - o->words == 1 ? " is" : "s are");
-    if ((o->part == PART_ALLOC || o->part == PART_FREE) && !o->stream)
+    if (o->part >= PART_ALLOC && o->part < PART_SYNC && !o->stream)
         return error_set(e, ERR_INPUT, "%s is done in the order of a stream: say --stream NAME", parts[o->part].word);
     if (o->part >= PART_SYNC && o->stream)
         return error_set(e, ERR_INPUT, "%s is done by the host itself, in no stream: leave out --stream",
@@ -127,6 +145,14 @@ bool parts_check(const struct request *r, struct error *e)
             return error_set(e, ERR_INPUT, "%s follows one launch at a time: leave out --stream and the operations",
                              o->trace_file ? "--trace" : "--break");
     }
+    for (u32 k = 0; r->run.graphs && k < r->launches; k++) {
+        const struct launch_options *o = r->launch[k];
+        if (!o->stream || o->part > PART_FREE || o->programmatic)
+            return error_set(e, ERR_INPUT,
+                             "launch %u, --graph: its parts are launches, copies, fills, allocations and "
+                             "frees, all of them with --stream, none with --programmatic",
+                             k + 1);
+    }
     if (streams && r->run.order)
         return error_set(e, ERR_INPUT,
                          "--order is for launches one after the other; with streams --seed N chooses the order, of "
@@ -156,6 +182,13 @@ static bool fits(struct session *s, u32 i, struct error *e)
                          (unsigned long long)o->bytes, (unsigned long long)left);
     if (o->part == PART_ALLOC && (g->kind != ARG_BUFFER || !g->named || g->fill.kind != FILL_UNINIT || g->memory))
         return arg_error(e, i, g->text, g->text, "alloc makes device memory of its own: NAME=TYPE[N], not filled");
+    if (o->part == PART_WRITE_VALUE || o->part == PART_WAIT_VALUE) {
+        if (b->type->bytes != 4 && b->type->bytes != 8)
+            return arg_error(e, i, g->text, g->text, "a value has 4 or 8 bytes, and an element of %s has %u",
+                             b->type->name, b->type->bytes);
+        if (left < b->type->bytes || (b->type->bytes == 4 && o->value > UINT32_MAX))
+            return arg_error(e, i, g->text, g->text, "the value does not fit there");
+    }
     if (o->part == PART_FREE && (g->kind != ARG_SAME || g->offset))
         return arg_error(e, i, g->text, g->text, "free takes the name of a buffer that is there");
     if ((o->part == PART_HOST_READ || o->part == PART_HOST_WRITE) && !b->memory)

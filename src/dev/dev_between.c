@@ -97,6 +97,7 @@ static struct actor *actor_new(struct between *b, struct op *op, const struct be
     a->stamp = op_stamp_of(op);
     a->age = op_age(op);
     a->kind = op_kind(op);
+    a->node = op_is_node(op);
     a->stream_id = stream_id(op_stream(op));
     char stream[STREAM_TEXT];
     stream_text(op_stream(op), stream);
@@ -370,6 +371,7 @@ static void note_launch(struct between *b, struct between_launch *l)
                                    .bytes = r->bytes,
                                    .kind = r->write ? ACCESS_WRITE : ACCESS_READ,
                                    .strong = r->strong,
+                                   .syncs = r->strong && a->exact && !a->simple,
                                    .tag = tag });
     }
     if (access_meetings(b->accesses) != meetings) b->met = b->now;
@@ -569,6 +571,7 @@ struct between_launch *between_launch_begin(struct between *b, struct op *op, co
     a->kernel[kernel->name.n] = 0;
     a->number = number;
     a->polls = polls;
+    a->simple = c && c->simple;
     a->group = group_of(b);
     group_add(a->group, op);
     l->next = b->running;

@@ -41,6 +41,7 @@ struct between_part {
 struct between_call {
     const char *site;   /* NULL: by its kind */
     const char *stream; /* "stream 2"; NULL: by its number */
+    bool simple;        /* a launch: its kernel releases and acquires nothing (race_kernel_alone) */
 };
 /* `op` runs and uses these parts: a copy, a fill, an allocation, a free, a written value, a host function with what is
  * known of it. c (may be NULL): its name. */

@@ -20,6 +20,7 @@ struct actor {
     op_stamp stamp;
     u64 age; /* operations enqueued until then: who was to come first */
     bool host;
+    bool node;         /* an operation of a graph */
     enum op_kind kind; /* of an operation */
     char *site;        /* how the call is named */
     char *stream;      /* how its stream is named; NULL: the host */
@@ -29,6 +30,7 @@ struct actor {
     u32 number;   /* of several of one report; 0: not said */
     bool exact;   /* it may synchronise with other launches */
     u32 era;      /* an exact one: launches of the same are judged together by the race check */
+    bool simple;  /* its kernel releases and acquires nothing */
     bool polls;
     bool publishes;      /* it wrote host-visible memory strongly */
     u64 begun, ended;    /* the times of struct between; the same, or 0 while it runs */

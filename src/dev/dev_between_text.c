@@ -143,10 +143,24 @@ static enum finding_kind kind_of(const struct clash *c, const struct side *first
     return o && o->kind == MEM_MANAGED ? F_managed_touched : F_race_stream;
 }
 
+/* Two nodes of one graph. */
+static void edge_text(struct text *order, struct text *fix, const struct side *first, const struct side *second)
+{
+    text_add(order, "an edge of the graph from %s to %s", brief(first), brief(second));
+    text_add(fix,
+             "Add an edge from %s to %s to the graph (cudaGraphAddDependencies); in a capture, let the stream of the "
+             "second one wait for an event that is recorded behind the first one.",
+             brief(first), brief(second));
+}
+
 static void missing_event(struct text *cause, struct text *order, struct text *fix, const struct side *first,
                           const struct side *second)
 {
     text_add(cause, "; no stream order, event, graph edge or waiting call says which comes first");
+    if (first->a->node && second->a->node && first->a->age == second->a->age) {
+        edge_text(order, fix, first, second);
+        return;
+    }
     if (first->a->stream_id == second->a->stream_id) {
         text_add(order, "griddepcontrol.wait (cudaGridDependencySynchronize) in the later kernel before the access");
         text_add(fix,
@@ -240,9 +254,13 @@ void between_order_text(struct arena *mem, struct finding *f, const struct user 
     text_add(&cause, ", which %s it, and ", verb(first));
     who_text(&cause, second);
     text_add(&cause, ", which %s it%s", verb(second), first->kind == second->kind ? ", too" : "");
-    text_add(&order, "an event, recorded in %s behind %s, that %s waits for before %s", first->stream, brief(first),
-             second->stream, brief(second));
-    event_text(&fix, first, second);
+    if (first->a->node && second->a->node && first->a->age == second->a->age) {
+        edge_text(&order, &fix, first, second);
+    } else {
+        text_add(&order, "an event, recorded in %s behind %s, that %s waits for before %s", first->stream, brief(first),
+                 second->stream, brief(second));
+        event_text(&fix, first, second);
+    }
     f->cause = arena_str(mem, str_of(cause.p));
     f->order = arena_str(mem, str_of(order.p));
     f->fix = arena_printf(mem, "%s %s", f->fix, fix.p);
@@ -261,7 +279,9 @@ void between_report(struct device *d, const struct clash *c, const struct user *
     const struct mem_object *o = c->base && d->mem ? mem_find(d->mem, c->base) : NULL;
     struct side mine = side_of(me->actor, c->my_kind), his = side_of(other->actor, c->other_kind);
     /* who was enqueued first was to come first; the host came behind what it had enqueued */
-    bool swap = me->actor->age < other->actor->age || (me->actor->age == other->actor->age && other->actor->host);
+    bool same = me->actor->age == other->actor->age,
+         swap = me->actor->age < other->actor->age || (same && other->actor->host);
+    if (same && me->actor->node && other->actor->node) swap = me->actor->stamp < other->actor->stamp;
     const struct side *first = swap ? &mine : &his, *second = swap ? &his : &mine;
     const struct user *one = swap ? me : other, *two = swap ? other : me;
     struct text cause = { 0 }, order = { 0 }, fix = { 0 }, memory = { 0 };

@@ -63,8 +63,8 @@ static const char *const reason_text[] = {
 };
 
 /* "kernel set of stream 2 is queued behind kernel add of the legacy default stream, which is queued behind kernel await
- * of stream 1"; false: nothing connects them. */
-static bool path_text(struct op *from, struct op *to, struct text *out, bool *legacy)
+ * of stream 1"; false: nothing connects them. host: the sentence goes on from what the host waits for. */
+static bool path_text(struct op *from, struct op *to, bool host, struct text *out, bool *legacy)
 {
     enum { MOST = 8 };
     struct op *path[MOST];
@@ -72,7 +72,7 @@ static bool path_text(struct op *from, struct op *to, struct text *out, bool *le
     u32 n = op_path(from, to, path, why, MOST);
     if (n > 1) op_name(to, out);
     for (u32 i = n; i-- > 1;) {
-        text_add(out, "%s is queued behind ", i + 1 < n ? ", which" : "");
+        text_add(out, "%s is queued behind ", i + 1 < n || host ? ", which" : "");
         op_name(path[i - 1], out);
         if (why[i] != OP_BY_LEGACY) text_add(out, " %s", reason_text[why[i]]);
         *legacy |= why[i] == OP_BY_LEGACY;
@@ -81,17 +81,21 @@ static bool path_text(struct op *from, struct op *to, struct text *out, bool *le
     return n > 1;
 }
 
-/* What the hosts wait for. */
-static void hosts_text(struct streams *s, struct text *out)
+/* What the hosts wait for; behind: how that is held up by `me`, unless it was said. True: it is. */
+static bool hosts_text(struct streams *s, struct op *me, bool behind, struct text *out, bool *legacy)
 {
     enum { MOST = 4 };
     struct op *op[MOST];
+    bool held = false;
     u32 n = streams_waited(s, op, MOST);
     for (u32 i = 0; i < n; i++) {
         text_add(out, "%s", i ? ", and for " : out->n ? "; the host waits for " : "the host waits for ");
-        op_name(op[i], out);
+        bool told = behind && path_text(me, op[i], true, out, legacy);
+        if (!told) op_name(op[i], out);
+        held |= told;
         op_release(op[i]);
     }
+    return held;
 }
 
 /* A kernel that could write `o` and stands still as `me` does: what it waits for, and whether that is for `me`. */
@@ -128,19 +132,22 @@ bool stuck_explain(void *of, const struct sim_waiting *waits, const struct sim_w
     bool told = false, legacy = false, cycle = false;
     for (u32 i = n; i-- > 0;) { /* the oldest first */
         if (!told && may_write(queued[i], o)) {
-            told = path_text(me, queued[i], cause, &legacy);
+            told = path_text(me, queued[i], false, cause, &legacy);
             if (told) text_add(cause, ", which waits for what writes %s", o->name);
         }
         op_release(queued[i]);
     }
     bool waiting = !told && waits_text(d, me, o, other, others, cause, &cycle);
     if (!told && !waiting) text_add(cause, "nothing that can still run writes %s", o ? o->name : "it");
-    hosts_text(s, cause);
-    *fix = legacy ? "Enqueue kernels that wait for each other in streams made with cudaStreamNonBlocking, with nothing "
+    bool held = hosts_text(s, me, !told && !waiting, cause, &legacy);
+    *fix =
+        held ? "Enqueue what writes it before the host waits for anything behind the kernel: cudaMemcpy, cudaFree and "
+               "the default stream wait for all blocking streams; use streams made with cudaStreamNonBlocking."
+        : legacy  ? "Enqueue kernels that wait for each other in streams made with cudaStreamNonBlocking, with nothing "
                     "of the default stream between them."
-           : told ? "Enqueue what the kernel waits for in another stream, not behind the kernel."
-           : cycle   ? "Let one of the two kernels write what the other waits for before it waits itself."
-           : waiting ? "Let the kernel that writes the value do so before it waits itself."
-                     : "Enqueue what writes it in another stream before the host waits for the kernel.";
+        : told    ? "Enqueue what the kernel waits for in another stream, not behind the kernel."
+        : cycle   ? "Let one of the two kernels write what the other waits for before it waits itself."
+        : waiting ? "Let the kernel that writes the value do so before it waits itself."
+                  : "Enqueue what writes it in another stream before the host waits for the kernel.";
     return told || waiting;
 }

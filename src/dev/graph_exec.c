@@ -305,6 +305,7 @@ static void expand(struct graph_launch *l, struct op *begin)
         if (!spec.tag) spec.tag = l->tag;
         op[i] = op_make(s, begin->stream, &spec);
         if (!op[i]) base_exhausted(sizeof **op, "the nodes of a graph");
+        op[i]->node = true;
         op[i]->slot = x->slot[n->chain];
         op[i]->number = ++s->clocks.slot[op[i]->slot].number;
         op[i]->own = op[i]->number - 1;

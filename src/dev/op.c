@@ -395,6 +395,7 @@ enum op_kind op_kind(const struct op *op) { return op->kind; }
 u32 op_result(const struct op *op) { return op->status; }
 u64 op_tag(const struct op *op) { return op->tag; }
 void *op_data(const struct op *op) { return op->data; }
+bool op_is_node(const struct op *op) { return op->node; }
 struct stream *op_stream(const struct op *op) { return op->stream; }
 
 u32 op_blockers(struct op *op, struct op **out, u32 most)

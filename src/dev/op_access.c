@@ -16,7 +16,7 @@ struct entry { /* an access to bytes of a sector */
     u8 kind; /* access_kind */
     u8 strong;
     u8 again; /* ACCESS_ALLOC: bytes of it had been freed before */
-    u8 zero;  /* states are compared as bytes */
+    u8 syncs; /* as in access_use; states are compared as bytes */
 };
 struct state {
     u32 refs, n;
@@ -291,7 +291,7 @@ static bool check(struct access *x, const struct state *s, u64 from, u64 to)
         if (k == s->n && !fine) break;
         const struct entry *o = &s->e[k % s->n];
         u32 common = o->bytes & x->use.bytes;
-        if (k < s->n && common && o->strong && x->use.strong && !is_before(x, o->stamp))
+        if (k < s->n && common && o->syncs && x->use.syncs && !is_before(x, o->stamp))
             x->of->meetings += o->kind == ACCESS_WRITE || x->use.kind == ACCESS_WRITE;
         enum access_verdict v = common ? judge(x, o, k < s->n, lives) : ACCESS_FINE;
         if (v == ACCESS_FINE) continue;
@@ -330,7 +330,7 @@ static struct state *state_after(const struct access *x, const struct state *s)
 {
     u32 n = s ? s->n : 0, mine = x->use.bytes;
     struct state *t = base_need(sizeof *t + (n + 1) * sizeof t->e[0]);
-    struct entry me = { x->stamp, x->use.tag, 0, (u8)x->use.kind, x->use.strong, 0, 0 };
+    struct entry me = { x->stamp, x->use.tag, 0, (u8)x->use.kind, x->use.strong, 0, x->use.syncs };
     t->refs = 1;
     t->n = 0;
     for (u32 i = 0; i < n; i++) {

@@ -33,6 +33,7 @@ struct access_use {
     u32 bytes;    /* of each sector: bit k is byte k */
     enum access_kind kind;
     bool strong; /* of a scope that includes other launches: no conflict with another strong access */
+    bool syncs;  /* strong, and the launch may release or acquire by it */
     u64 tag;     /* the caller's: whose access it is, for reports */
 };
 struct access_conflict {
@@ -74,8 +75,8 @@ void access_trim(struct accesses *a);
 void access_tags(struct accesses *a, void (*each)(void *self, u64 tag), void *self);
 /* Calls `each` for every access to this byte that is kept; it must not call this. */
 void access_at(struct accesses *a, u64 address, void (*each)(void *self, enum access_kind kind, u64 tag), void *self);
-/* How often strong accesses of two operations that nothing orders have met, one of them writing: what one of them has
- * released the other may have acquired. */
+/* How often accesses by which launches may release or acquire have met, of two that nothing orders, one of them
+ * writing: what the one has released the other may have acquired. */
 u64 access_meetings(struct accesses *a);
 u32 access_ranges(struct accesses *a); /* that are kept, for tests */
 #endif

@@ -298,9 +298,10 @@ static void explain_barrier(struct stopped *st, struct cause *c)
     if (!c->other.s || c->other.s->state != SPLIT_IDLE || !c->other.s->nreads) return;
     bool nobody, named;
     const char *fix = NULL, *outside = explain_operations(st, c->other.s->reads[0].addr, &named, &fix);
-    const char *by = named ? outside : describe_writers(st, &c->other.s->reads[0], &nobody);
-    if (by) c->cause = arena_printf(&st->mem, "%s; %s", c->cause, by);
-    if (named && fix) c->fix = fix;
+    const char *by = describe_writers(st, &c->other.s->reads[0], &nobody);
+    bool others = outside && (named || (by && nobody)); /* no thread of this launch is to blame */
+    if (others || by) c->cause = arena_printf(&st->mem, "%s; %s", c->cause, others ? outside : by);
+    if (others && fix) c->fix = fix;
 }
 
 /* ---- the barrier of the grid ---- */

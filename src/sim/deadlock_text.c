@@ -160,7 +160,7 @@ const char *describe_writers(struct stopped *st, const struct read *r, bool *nob
     *nobody = false;
     if (!name || low->ncall) return NULL;
     struct text t = { 0 };
-    u32 n = 0;
+    u32 n = 0, others = 0; /* others: than the atomic that polls, which changes nothing while it waits */
     for (u32 k = 0; k < low->nsite; k++) {
         const struct site *s = &low->site[k];
         if (site_is_load(s) || low->op[s->op].flags & ISA_MBAR_WAIT || s->space == SP_LOCAL || s->space == SP_CALL ||
@@ -172,10 +172,11 @@ const char *describe_writers(struct stopped *st, const struct read *r, bool *nob
         }
         if (o ? to != o : shared != v) continue;
         const char *at = describe_place(st, low, s->op);
+        others += s->op != r->op;
         if (n && t.p && strstr(t.p, at)) continue;
         text_add(&t, "%s%s", n++ ? ", " : "", at);
     }
-    *nobody = !n;
+    *nobody = !others;
     const char *z = n ? arena_printf(&st->mem, "%s is written at %s", name, t.p ? t.p : "")
                       : arena_printf(&st->mem, "no instruction of this kernel writes %s", name);
     text_free(&t);

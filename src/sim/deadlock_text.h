@@ -37,7 +37,8 @@ const char *describe_loop(struct stopped *st, const struct lowered *l, const str
 const char *describe_address(struct stopped *st, const struct read *r); /* "flag+0x0" */
 /* "flag+0x0, which holds 0" */
 const char *describe_read(struct stopped *st, const struct lowered *low, const struct read *r);
-/* "it is written at a.cu:9"; NULL: not known. nobody: no instruction of the kernel writes it. */
+/* "it is written at a.cu:9"; NULL: not known. nobody: no instruction of the kernel writes it but the atomic that polls
+ * it. */
 const char *describe_writers(struct stopped *st, const struct read *r, bool *nobody);
 /* Whether a read is that of an mbarrier's wait, and what the mbarrier said. */
 bool read_mbarrier(const struct lowered *low, const struct read *r, struct mbarrier_word *m);

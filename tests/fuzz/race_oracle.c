@@ -341,14 +341,16 @@ static void oracle_volatile(struct oracle *o, u32 place, struct oracle_access m)
 {
     const struct dense_clock *v = &o->t[m.thread].now;
     u32 n = o->volatiles[place][m.start].n;
+    bool again = false;
     if (o->volatile_racy[place][m.start]) return;
     for (u32 k = 0; k < n; k++) {
         const struct oracle_access *x = &o->volatiles[place][m.start].a[k];
         if (x->end != m.end || x->instance == m.instance) continue;
-        if (x->thread == m.thread && x->clock == m.clock && x->write == m.write) return; /* the same again: a poll */
+        again |= x->thread == m.thread && x->clock == m.clock && x->write == m.write;
         if ((x->write || m.write) && x->thread != m.thread && x->clock > v->thread[x->thread])
             o->volatile_racy[place][m.start] = 1;
     }
+    if (again) return; /* a poll: no need to keep it twice */
     if (n == o->volatiles[place][m.start].cap) {
         o->volatiles[place][m.start].cap = n ? 2 * n : 8;
         o->volatiles[place][m.start].a = realloc(o->volatiles[place][m.start].a,
