@@ -168,7 +168,7 @@ struct cu_image {
 /* A kernel of an image: CUfunction, and CUkernel. */
 struct cu_function {
     struct cu_image *image;    /* NULL: it was unloaded */
-    const char *name;          /* as in the PTX */
+    char *name;                /* as in the PTX; its own */
     lk_kernel *on[CU_DEVICES]; /* by ordinal; NULL: not asked for there */
     u32 dynamic_shared;        /* cudaFuncAttributeMaxDynamicSharedMemorySize; 0: not set */
     s32 carveout;              /* preferred, percent; -1: none */

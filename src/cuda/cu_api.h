@@ -71,6 +71,7 @@ CU_API(cuDeviceCanAccessPeer)(int *can, int device, int peer);
 CU_API(cuDeviceGetP2PAttribute)(int *value, int which, int device, int peer);
 CU_API(cuDeviceGetHostAtomicCapabilities)(u32 *out, const u32 *operation, unsigned n, int device);
 CU_API(cuDeviceGetP2PAtomicCapabilities)(u32 *out, const u32 *operation, unsigned n, int device, int peer);
+CU_API(cuDevicePrimaryCtxReset_v2)(int device);
 CU_API(cuDevicePrimaryCtxSetFlags_v2)(int device, unsigned flags);
 CU_API(cuCtxDestroy_v2)(struct cu_context *c);
 CU_API(cuCtxSetCurrent)(struct cu_context *c);

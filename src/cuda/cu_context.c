@@ -1,6 +1,6 @@
 /* Contexts: the primary one of each device, others that cuCtxCreate makes, and each thread's stack of current ones. All
  * contexts of a device share its gpu: memory and streams are the device's. */
-#include "cuda/cu.h"
+#include "cuda/cu_image.h"
 #include "sim/profile.h"
 
 enum { STACK = 64 };
@@ -12,6 +12,15 @@ static u64 ids; /* given out */
 
 enum { LIMIT_STACK, LIMIT_PRINTF, LIMIT_HEAP, LIMIT_SYNC_DEPTH, LIMIT_PENDING, LIMIT_FETCH, LIMIT_PERSISTING, LIMITS };
 
+/* What a program may have changed of a context, as it is at first. */
+static void context_init(struct cu_context *c)
+{
+    static const u64 limit[LIMITS] = { [LIMIT_STACK] = 1024,   [LIMIT_PRINTF] = 1 << 20, [LIMIT_HEAP] = 8 << 20,
+                                       [LIMIT_SYNC_DEPTH] = 2, [LIMIT_PENDING] = 2048,   [LIMIT_FETCH] = 64 };
+    memcpy(c->limit, limit, sizeof limit);
+    c->cache_config = c->shared_config = 0;
+}
+
 static struct cu_context *context_new(struct cu_device *d, u32 flags, bool primary)
 {
     struct cu_context *c = cu_handle_new(CU_CONTEXT, sizeof *c);
@@ -20,13 +29,8 @@ static struct cu_context *context_new(struct cu_device *d, u32 flags, bool prima
                               .primary = primary,
                               .alive = true,
                               .flags = flags,
-                              .id = __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED),
-                              .limit = { [LIMIT_STACK] = 1024,
-                                         [LIMIT_PRINTF] = 1 << 20,
-                                         [LIMIT_HEAP] = 8 << 20,
-                                         [LIMIT_SYNC_DEPTH] = 2,
-                                         [LIMIT_PENDING] = 2048,
-                                         [LIMIT_FETCH] = 64 } };
+                              .id = __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED) };
+    context_init(c);
     return c;
 }
 
@@ -112,7 +116,13 @@ CU_API(cuDevicePrimaryCtxReset_v2)(int device)
     struct cu_device *d = cu_device_at(device);
     if (r) return r;
     if (!d) return CU_INVALID_DEVICE;
-    return d->gpu ? cu_status(d->gpu, lk_gpu_synchronise(d->gpu)) : CU_OK;
+    if (!d->gpu) return CU_OK;
+    r = cu_status(d->gpu, lk_gpu_synchronise(d->gpu));
+    cu_images_reset(d);
+    lock(&cu_process.lock);
+    if (d->primary) context_init(d->primary);
+    unlock(&cu_process.lock);
+    return r;
 }
 CU_API(cuDevicePrimaryCtxReset)(int device) { return lkcu_cuDevicePrimaryCtxReset_v2(device); }
 

@@ -39,9 +39,10 @@ static void function_stale(struct cu_function *f, const struct cu_image *m)
     snprintf(s->image, sizeof s->image, "%s", m->name);
     snprintf(s->site, sizeof s->site, "%s", site ? site : "");
     base_free(f->old);
+    base_free(f->name);
     f->old = NULL;
     f->image = NULL;
-    f->name = s->kernel;
+    f->name = NULL;
     cu_handle_add(f, CU_STALE);
     unlock(&stale.lock);
 }
@@ -177,6 +178,35 @@ cu_result cu_file_load(const char *path, cu_result (*load)(void *self, const voi
     return r;
 }
 
+/* Whether the host keeps an address of the module: a managed variable is known by it. */
+static bool has_managed(const lk_module *m)
+{
+    for (const struct ptx_module *p = m->dev->ptx; p; p = p->next)
+        for (u32 i = 0; i < p->nvar; i++)
+            if (p->var[i]->is_managed) return true;
+    return false;
+}
+
+static bool image_reset(void *handle, void *device)
+{
+    struct cu_image *m = handle;
+    const struct cu_device *d = device;
+    lock(&m->lock);
+    lk_module *loaded = m->on[d->ordinal];
+    if (loaded && !has_managed(loaded)) {
+        m->on[d->ordinal] = NULL;
+        m->assembled[d->ordinal] = false;
+        for (struct cu_function *f = m->first; f; f = f->next) f->on[d->ordinal] = NULL;
+    } else {
+        loaded = NULL;
+    }
+    unlock(&m->lock);
+    lk_module_unload(loaded);
+    return false; /* the next one */
+}
+
+void cu_images_reset(struct cu_device *d) { cu_handle_find(CU_LIBRARY, image_reset, d); }
+
 /* ---- kernels ---- */
 
 static lk_kernel *kernel_find(lk_module *m, const char *name)
@@ -197,11 +227,15 @@ cu_result cu_image_function(struct cu_image *m, struct cu_device *d, const char 
     lock(&m->lock);
     struct cu_function *f = m->first;
     while (f && strcmp(f->name, name)) f = f->next;
-    if (!f && (f = cu_handle_new(CU_KERNEL, sizeof *f))) {
-        *f = (struct cu_function){ .image = m, .name = lk_kernel_name(k), .carveout = -1, .next = m->first };
+    char *own = f ? NULL : base_alloc(strlen(name) + 1);
+    if (own && (f = cu_handle_new(CU_KERNEL, sizeof *f))) {
+        memcpy(own, name, strlen(name) + 1);
+        *f = (struct cu_function){ .image = m, .name = own, .carveout = -1, .next = m->first };
         f->on[d->ordinal] = k;
         f->loaded = cu_loading() == CU_EAGER;
         m->first = f;
+    } else {
+        base_free(own);
     }
     unlock(&m->lock);
     *out = f;

@@ -22,6 +22,8 @@ cu_result cu_image_global(struct cu_image *m, struct cu_device *d, const char *n
 cu_result cu_image_view(struct cu_image *library, struct cu_device *d, struct cu_image **out);
 /* Looks for machine code for the device beside the PTX, which says how many registers the kernels take. */
 void cu_image_assembled(struct cu_image *m, struct cu_device *d);
+/* The device is reset: libraries are loaded there anew when they are used next, with their variables as at first. */
+void cu_images_reset(struct cu_device *d);
 /* Reads a file and hands over what is in it, ended by a zero byte. */
 cu_result cu_file_load(const char *path, cu_result (*load)(void *self, const void *image, u64 bytes), void *self);
 /* CUmoduleLoadingMode, as CUDA_MODULE_LOADING says. */

@@ -112,7 +112,12 @@ RT_API(cudaSetDeviceFlags)(unsigned flags)
     cu_result r = rt_enter(&c);
     return rt_done(r ? r : lkcu_cuDevicePrimaryCtxSetFlags_v2((int)c->device->ordinal, flags));
 }
-RT_API(cudaDeviceReset)(void) { return rt_done(THEN(lkcu_cuCtxSynchronize())); }
+RT_API(cudaDeviceReset)(void)
+{
+    struct cu_context *c;
+    cu_result r = rt_enter(&c);
+    return rt_done(r ? r : lkcu_cuDevicePrimaryCtxReset_v2((int)c->device->ordinal));
+}
 RT_API(cudaCtxResetPersistingL2Cache)(void) { return rt_done(rt_enter(NULL)); }
 RT_API(cudaThreadGetLimit)(u64 *value, u32 limit) { return lkrt_cudaDeviceGetLimit(value, limit); }
 RT_API(cudaThreadSetLimit)(u32 limit, u64 value) { return lkrt_cudaDeviceSetLimit(limit, value); }

@@ -150,31 +150,41 @@ struct rt_func_attributes { /* cudaFuncAttributes */
     int threads, registers, ptx, binary, cache_ca, dynamic, carveout, cluster_must, cluster[3], policy, cluster_any,
         reserved[16];
 };
-enum { OLD_ATTRIBUTES = 56 }; /* bytes of it in releases before clusters, up to carveout */
+enum { OLD_ATTRIBUTES = 56 }; /* bytes of it in release 11 before clusters, up to carveout */
 
-RT_API(cudaFuncGetAttributes)(struct rt_func_attributes *out, const void *host)
+static cu_result attributes(struct rt_func_attributes *out, u32 bytes, const void *host)
 {
     struct cu_function *f;
     cu_result r = rt_enter(NULL);
-    if (r || (r = rt_function_of(host, &f))) return rt_done(r);
-    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
+    if (r || (r = rt_function_of(host, &f))) return r;
+    if (!cu_readable(out, bytes)) return CU_INVALID_VALUE;
     int v[16] = { 0 };
     for (int i = 0; i < 16; i++) lkcu_cuFuncGetAttribute(&v[i], i, f);
-    *out = (struct rt_func_attributes){ .shared = (u32)v[1],
-                                        .constant = (u32)v[2],
-                                        .local = (u32)v[3],
-                                        .threads = v[0],
-                                        .registers = v[4],
-                                        .ptx = v[5],
-                                        .binary = v[6],
-                                        .cache_ca = v[7],
-                                        .dynamic = v[8],
-                                        .carveout = v[9],
-                                        .cluster_must = v[10],
-                                        .cluster = { v[11], v[12], v[13] },
-                                        .cluster_any = v[14],
-                                        .policy = v[15] };
+    struct rt_func_attributes made = { .shared = (u32)v[1],
+                                       .constant = (u32)v[2],
+                                       .local = (u32)v[3],
+                                       .threads = v[0],
+                                       .registers = v[4],
+                                       .ptx = v[5],
+                                       .binary = v[6],
+                                       .cache_ca = v[7],
+                                       .dynamic = v[8],
+                                       .carveout = v[9],
+                                       .cluster_must = v[10],
+                                       .cluster = { v[11], v[12], v[13] },
+                                       .cluster_any = v[14],
+                                       .policy = v[15] };
+    memcpy(out, &made, bytes);
     return CU_OK;
+}
+
+RT_API(cudaFuncGetAttributes)(struct rt_func_attributes *out, const void *host)
+{
+    return rt_done(attributes(out, sizeof *out, host));
+}
+RT_API(cudaFuncGetAttributes_11)(struct rt_func_attributes *out, const void *host)
+{
+    return rt_done(attributes(out, OLD_ATTRIBUTES, host));
 }
 
 RT_API(cudaFuncSetAttribute)(const void *host, int which, int value)
