@@ -42,11 +42,14 @@ lk_status lk_stream_name(lk_stream *stream, const char *name)
 
 u32 host_stream_end(lk_stream *s, struct error *e)
 {
-    u32 status = s->is_default ? 0 : ops_of(s->handle.gpu)->stream_delete(s->dev, e);
-    if (status) return status;
-    handle_remove(&s->handle);
-    base_free(s);
-    return 0;
+    lk_gpu *gpu = s->handle.gpu;
+    handle_remove(&s->handle); /* first: others look at the streams of the gpu under its lock */
+    u32 status = s->is_default ? 0 : ops_of(gpu)->stream_delete(s->dev, e);
+    if (status)
+        handle_add(&s->handle, gpu, HANDLE_STREAM);
+    else
+        base_free(s);
+    return status;
 }
 
 lk_status lk_stream_destroy(lk_stream *stream)
