@@ -73,7 +73,7 @@ static cu_result ask(void *handle, u32 *status, u64 *id, bool thread, lk_stream 
     if (!cu_ok(status)) return CU_INVALID_VALUE;
     u64 number;
     *status = capture_status(engine_stream(*st), &number);
-    if (id && cu_ok(id)) *id = *status == CAPTURE_ACTIVE ? number : 0;
+    if (*status == CAPTURE_ACTIVE && cu_ok(id)) *id = number; /* else it stays as it is */
     return CU_OK;
 }
 CU_API(cuStreamIsCapturing)(void *s, u32 *out)

@@ -133,6 +133,15 @@ CU_API(cuDeviceGetUuid)(u8 out[16], int device)
 }
 CU_API(cuDeviceGetUuid_v2)(u8 out[16], int device) { return lkcu_cuDeviceGetUuid(out, device); }
 
+/* Only Windows has them. */
+CU_API(cuDeviceGetLuid)(char *luid, unsigned *mask, int device)
+{
+    struct cu_device *d;
+    cu_result r = enter(device, &d);
+    if (r) return r;
+    return cu_ok(luid) && cu_ok(mask) ? CU_NOT_SUPPORTED : CU_INVALID_VALUE;
+}
+
 CU_API(cuDeviceGetPCIBusId)(char *out, int size, int device)
 {
     struct cu_device *d;
@@ -176,7 +185,8 @@ CU_API(cuDeviceGetP2PAttribute)(int *value, int which, int device, int peer)
     struct cu_device *a, *b;
     cu_result r = enter(device, &a);
     if (r || (r = enter(peer, &b))) return r;
-    if (!cu_ok(value) || a == b || which < 1 || which > 5) return CU_INVALID_VALUE;
+    if (a == b) return CU_INVALID_DEVICE;
+    if (!cu_ok(value) || which < 1 || which > 5) return CU_INVALID_VALUE;
     *value = 0;
     return CU_OK;
 }

@@ -27,7 +27,7 @@ static void node_add(struct text *t, u32 graph, u32 i, struct graph_node *n)
         text_add(t, "%u, %" PRIu64 " x %" PRIu64 "\n", task->fill.value, task->fill.width, task->fill.rows);
     if (x->type == CU_NODE_WAIT || x->type == CU_NODE_RECORD)
         text_add(t, "%s\n", x->type == CU_NODE_WAIT ? "WAIT" : "RECORD");
-    text_add(t, "\"];\n");
+    text_add(t, "\"];\n\n");
 }
 
 static void graph_add_text(struct text *t, const struct graph *g, u32 *number)

@@ -114,9 +114,23 @@ cu_result cu_image_on(struct cu_image *m, struct cu_device *d, lk_module **out)
 static cu_result target_check(const struct cu_device *d, const struct cu_jit *j, char *why, size_t size)
 {
     if (!d || !j->target || j->target <= d->profile->sm) return CU_OK;
-    snprintf(why, size, "ptxas fatal   : the target sm_%u was asked for (CU_JIT_TARGET), and the device is sm_%u\n",
+    snprintf(why, size, "ptxas fatal   : the target sm_%u was asked for (CU_JIT_TARGET), and the device is sm_%u",
              j->target, d->profile->sm);
     return CU_NO_BINARY;
+}
+
+/* Whether the PTX names a version that the driver does not know yet. */
+static bool version_is_newer(const struct cu_image *m)
+{
+    enum { MAJOR = 9, MINOR = 0 }; /* of CUDA 13.0 */
+    for (u32 i = 0; i < m->parts; i++) {
+        const char *at = strstr(m->part[i].ptx, ".version");
+        unsigned major = 0, minor = 0;
+        if (at && sscanf(at, ".version %u.%u", &major, &minor) == 2 &&
+            (major > MAJOR || (major == MAJOR && minor > MINOR)))
+            return true;
+    }
+    return false;
 }
 
 cu_result cu_image_new(const void *data, enum cu_kind kind, struct cu_device *only, bool keep, const struct cu_jit *j,
@@ -133,7 +147,13 @@ cu_result cu_image_new(const void *data, enum cu_kind kind, struct cu_device *on
              __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));
     cu_result r = target_check(only, j, why, sizeof why);
     if (!r) r = cu_texts_of(data, only, m->name, &m->part, &m->parts, why, sizeof why);
-    if (!r && only && (r = cu_image_on(m, only, &loaded))) cu_jit_words(NULL, why, sizeof why);
+    if (!r && only && (r = cu_image_on(m, only, &loaded))) cu_jit_words(why, sizeof why);
+    char name[400], text[400];
+    if (!r && loaded && cu_jit_undefined(loaded, name, text, sizeof name)) {
+        snprintf(why, sizeof why, "ptxas fatal   : Unresolved extern function '%s'", name);
+        r = CU_INVALID_PTX;
+    }
+    if (r == CU_INVALID_PTX && version_is_newer(m)) r = CU_UNSUPPORTED_PTX;
     cu_jit_end(j, r, why, loaded);
     if (r)
         image_free(m);
@@ -232,7 +252,7 @@ cu_result cu_image_function(struct cu_image *m, struct cu_device *d, const char 
         memcpy(own, name, strlen(name) + 1);
         *f = (struct cu_function){ .image = m, .name = own, .carveout = -1, .next = m->first };
         f->on[d->ordinal] = k;
-        f->loaded = cu_loading() == CU_EAGER;
+        f->loaded = m->kind == CU_MODULE || cu_loading() == CU_EAGER;
         m->first = f;
     } else {
         base_free(own);

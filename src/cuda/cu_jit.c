@@ -58,11 +58,11 @@ static void log_write(const struct cu_jit_log *l, const char *text)
         memcpy(l->text, text, keep);
         l->text[keep] = 0;
     }
-    if (l->size) *l->size = (void *)(uintptr_t)(room && n ? keep + 1 : 0);
+    if (l->size) *l->size = (void *)(uintptr_t)keep; /* without the final zero */
 }
 
 /* What ptxas says of each kernel with --verbose, as far as PTX tells. */
-static void verbose_add(struct text *t, lk_module *m)
+static void verbose_add(struct text *t, lk_module *m, double ms)
 {
     for (u32 i = 0; i < lk_module_kernel_count(m); i++) {
         const lk_kernel *k = lk_module_kernel_at(m, i);
@@ -70,25 +70,26 @@ static void verbose_add(struct text *t, lk_module *m)
         if (lk_kernel_usage(k, &u)) continue;
         text_add(t, "ptxas info    : Compiling entry function '%s' for 'sm_%u'\n", lk_kernel_name(k),
                  lk_gpu_arch(m->gpu));
-        text_add(t, "ptxas info    : Function properties for %s\n    %u bytes stack frame\n", lk_kernel_name(k),
-                 (u32)(u.assembled ? u.stack_bytes : u.local_bytes));
+        text_add(t, "ptxas info    : Function properties for %s\nptxas         .     %u bytes stack frame\n",
+                 lk_kernel_name(k), (u32)(u.assembled ? u.stack_bytes : u.local_bytes));
         if (u.assembled) text_add(t, "ptxas info    : Used %u registers\n", u.registers);
         if (u.shared_bytes) text_add(t, "ptxas info    : %u bytes smem\n", (u32)u.shared_bytes);
     }
+    text_add(t, "ptxas info    : Compile time = %.3f ms", ms);
 }
 
 void cu_jit_end(const struct cu_jit *j, cu_result r, const char *why, lk_module *loaded)
 {
     struct text t = { 0 };
     float ms = (float)(time_ns() - j->began) / 1e6f;
-    if (j->verbose && loaded) verbose_add(&t, loaded);
+    if (j->verbose && loaded) verbose_add(&t, loaded, (double)ms);
     log_write(&j->info, t.p ? t.p : "");
     log_write(&j->error, r ? why : "");
     if (j->wall) memcpy(j->wall, &ms, sizeof ms);
     text_free(&t);
 }
 
-void cu_jit_words(const char *name, char *out, size_t size)
+void cu_jit_words(char *out, size_t size)
 {
     const struct error *e = host_error();
     unsigned line = 0, col = 0;
@@ -96,8 +97,23 @@ void cu_jit_words(const char *name, char *out, size_t size)
     while (place && place > e->where && *--place != ':') {}
     if (place) sscanf(place, ":%u:%u", &line, &col);
     if (line)
-        snprintf(out, size, "ptxas %s, line %u; error   : %s\nptxas fatal   : Ptx assembly aborted due to errors\n",
-                 name ? name : "application ptx input", line, e->text);
+        snprintf(
+            out, size,
+            "ptxas application ptx input, line %u; error   : %s\nptxas fatal   : Ptx assembly aborted due to errors",
+            line, e->text);
     else
-        snprintf(out, size, "ptxas fatal   : %s\n", e->text);
+        snprintf(out, size, "ptxas fatal   : %s", e->text);
+}
+
+bool cu_jit_undefined(lk_module *m, char *name, char *text, size_t size)
+{
+    for (u32 i = 0; i < lk_module_kernel_count(m); i++) {
+        lk_kernel *k = lk_module_kernel_at(m, i);
+        const char *missing = lk_kernel_undefined(k, 0);
+        if (!missing) continue;
+        snprintf(name, size, "%s", missing);
+        snprintf(text, size, "%s", k->func->module->name);
+        return true;
+    }
+    return false;
 }

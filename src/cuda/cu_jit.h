@@ -19,7 +19,8 @@ struct cu_jit {
 cu_result cu_jit_read(struct cu_jit *j, u32 n, const int *option, void **value);
 /* Writes the logs: `why` of a call that failed, else what is to be said of the loaded module (NULL: nothing). */
 void cu_jit_end(const struct cu_jit *j, cu_result r, const char *why, lk_module *loaded);
-/* The thread's last error of PTX, as ptxas words it: "ptxas NAME, line 4; error   : ...". Without a name it is the
- * application's input. */
-void cu_jit_words(const char *name, char *out, size_t size);
+/* The thread's last error of PTX, as ptxas words it: "ptxas application ptx input, line 4; error   : ...". */
+void cu_jit_words(char *out, size_t size);
+/* Whether a name that a kernel of the module can get to has no definition; it is copied with the name of its text. */
+bool cu_jit_undefined(lk_module *m, char *name, char *text, size_t size);
 #endif

@@ -40,7 +40,7 @@ CU_API(cuLinkCreate)(unsigned n, int *option, void **value, struct cu_link **out
 /* Says why in the error log of the linker, behind what is there. */
 static cu_result fail(struct cu_link *l, cu_result r, const char *why)
 {
-    text_add(&l->said, "%s%s", why, why[0] && why[strlen(why) - 1] == '\n' ? "" : "\n");
+    text_add(&l->said, "%s%s", l->said.n ? "\n" : "", why);
     cu_jit_end(&l->jit, r, l->said.p, NULL);
     return r;
 }
@@ -79,7 +79,7 @@ static cu_result part_check(struct cu_link *l, const lk_ptx *part)
         lk_module_unload(m);
         return CU_OK;
     }
-    cu_jit_words(part->name, why, sizeof why);
+    cu_jit_words(why, sizeof why);
     return fail(l, s == LK_BAD_INPUT ? CU_INVALID_PTX : cu_status(l->device->gpu, s), why);
 }
 
@@ -157,15 +157,10 @@ CU_API(cuLinkAddFile)(struct cu_link *l, u32 type, const char *path, unsigned n,
 /* A name that a kernel can get to and nothing defines: the linker of a GPU says so now, not when it is reached. */
 static cu_result undefined_check(struct cu_link *l, lk_module *m)
 {
-    for (u32 i = 0; i < lk_module_kernel_count(m); i++) {
-        lk_kernel *k = lk_module_kernel_at(m, i);
-        const char *name = lk_kernel_undefined(k, 0);
-        char why[600];
-        if (!name) continue;
-        snprintf(why, sizeof why, "error   : Undefined reference to '%s' in '%s'", name, lk_kernel_name(k));
-        return fail(l, CU_INVALID_IMAGE, why);
-    }
-    return CU_OK;
+    char name[400], text[400], why[900];
+    if (!cu_jit_undefined(m, name, text, sizeof name)) return CU_OK;
+    snprintf(why, sizeof why, "error   : Undefined reference to '%s' in '%s'", name, text);
+    return fail(l, CU_UNKNOWN, why);
 }
 
 CU_API(cuLinkComplete)(struct cu_link *l, void **out, u64 *bytes)

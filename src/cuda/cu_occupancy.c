@@ -32,12 +32,11 @@ u32 cu_occupancy(struct cu_function *f, lk_kernel *k, struct cu_device *d, u32 t
     cu_image_assembled(f->image, d);
     lk_kernel_usage(k, &u);
     u32 warps = (threads + 31) / 32, n = p->ctas_per_sm;
-    int most_threads = cu_function_attribute(f, &u, d, CU_FUNC_MAX_THREADS);
-    if (!warps || threads > (u32)most_threads) return 0;
-    u64 optin = f->dynamic_shared ? u.shared_bytes + f->dynamic_shared : MAX_OF(p->shared_optin, p->shared_per_cta);
+    if (!warps || threads > p->threads_per_cta) return 0; /* the kernel's own bound does not count, as on an H200 */
+    u64 most = f->dynamic_shared ? u.shared_bytes + f->dynamic_shared : p->shared_per_cta;
     n = MIN_OF(n, p->warps_per_sm / warps);
     n = MIN_OF(n, by_registers(p, u.registers ? u.registers : u.max_registers, warps));
-    return MIN_OF(n, by_shared(p, u.shared_bytes, dynamic, MIN_OF(optin, (u64)p->shared_optin)));
+    return MIN_OF(n, by_shared(p, u.shared_bytes, dynamic, MIN_OF(most, (u64)p->shared_optin)));
 }
 
 /* The beginning of every question: the kernel on the current device. */
@@ -112,16 +111,30 @@ CU_API(cuOccupancyAvailableDynamicSMemPerBlock)(u64 *out, void *function, int bl
     const struct profile *p = q.c->device->profile;
     if (cu_occupancy(q.f, q.k, q.c->device, (u32)threads, 0) < (u32)blocks) return CU_INVALID_VALUE;
     lk_kernel_usage(q.k, &u);
-    u64 each = p->shared_per_sm / (u32)blocks / SHARED_STEP * SHARED_STEP, taken = u.shared_bytes + p->shared_reserved;
-    u64 most = p->shared_optin - MIN_OF(u.shared_bytes, (u64)p->shared_optin);
-    *out = each > taken ? MIN_OF(each - taken, most) : 0;
+    /* an H200 does not take off what the system reserves in each block */
+    u64 each = p->shared_per_sm / (u32)blocks / SHARED_STEP * SHARED_STEP;
+    u64 most = (u64)cu_function_attribute(q.f, &u, q.c->device, CU_FUNC_DYNAMIC_SHARED);
+    *out = each > u.shared_bytes ? MIN_OF(each - u.shared_bytes, most) : 0;
     return CU_OK;
 }
 
 /* ---- clusters ---- */
 
-/* A cluster stays within a group of multiprocessors (GPC) of this size. */
-enum { GROUP = 16, PORTABLE = 8 };
+/* A cluster stays within a group of multiprocessors (GPC). */
+enum { GROUP = 16, PORTABLE = 8, CLUSTERED_BLOCKS = 8 }; /* blocks of clusters that a multiprocessor takes at most */
+
+/* Clusters of so many blocks that fit at a time, one block on each multiprocessor. The answers of an H200 fit groups of
+ * 16, 16, 16, 16, 18, 18, 18 and 14 multiprocessors; of others it is not known, and they count as groups of 16. */
+static u32 clusters_of(const struct profile *p, u32 size)
+{
+    static const u8 known[] = { 16, 16, 16, 16, 18, 18, 18, 14 };
+    u32 n = 0;
+    if (p->sms == 132)
+        for (u32 i = 0; i < COUNT_OF(known); i++) n += known[i] / size;
+    else
+        n = p->sms / GROUP * (GROUP / size) + p->sms % GROUP / size;
+    return n;
+}
 
 cu_result cu_occupancy_clusters(int *clusters, struct cu_function *f, const struct cu_launch_config *x)
 {
@@ -138,7 +151,7 @@ cu_result cu_occupancy_clusters(int *clusters, struct cu_function *f, const stru
     if (!p->cluster_max) return CU_NOT_SUPPORTED;
     if (size > (q.f->cluster_any ? p->cluster_max : PORTABLE)) return CU_INVALID_CLUSTER;
     u32 each = cu_occupancy(q.f, q.k, q.c->device, (u32)threads, l.shared);
-    *clusters = (int)(p->sms / GROUP * (GROUP * each / size) + p->sms % GROUP * each / size);
+    *clusters = (int)(clusters_of(p, (u32)size) * MIN_OF(each, (u32)CLUSTERED_BLOCKS));
     return CU_OK;
 }
 CU_API(cuOccupancyMaxActiveClusters)(int *clusters, void *function, const struct cu_launch_config *x)
