@@ -234,11 +234,11 @@ static void launch_open(struct race *r, struct race_launch *launch, const struct
 /* What launches before it have acquired from others is before it, too. Under the lock of the era. */
 static void join_seen(struct race_era *era, struct race_launch *launch)
 {
-    for (u32 n = 0; n < ERA_LAUNCHES; n++) {
-        const struct race_launch *old = era->launch[n];
-        if (old && old->number && old->seen && bit_get(launch->before, old->number))
-            vclock_join(&era->vclocks, &launch->begin, old->seen);
-    }
+    for (u32 k = 0; k < ERA_LAUNCHES / 64; k++)
+        for (u64 left = launch->before[k]; left; left &= left - 1) {
+            const struct race_launch *old = era->launch[k * 64 + (u32)__builtin_ctzll(left)];
+            if (old && old->number && old->seen) vclock_join(&era->vclocks, &launch->begin, old->seen);
+        }
 }
 
 void launch_begin(struct race *r, const struct launch *l)

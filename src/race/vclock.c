@@ -176,10 +176,9 @@ static struct vclock *join_large(struct vclock_store *vs, struct vclock *a, stru
 
 void vclock_store_forget(struct vclock_store *vs)
 {
-    if (!vs->remembers) return;
+    for (u32 k = 0; vs->remembers && vs->memo && k < MEMO; k++) forget(vs, &vs->memo[k]);
+    for (u32 k = 0; vs->remembers && k < VCLOCK_RECENT; k++) forget(vs, &vs->recent_join[k]);
     vs->remembers = false;
-    for (u32 k = 0; vs->memo && k < MEMO; k++) forget(vs, &vs->memo[k]);
-    for (u32 k = 0; k < VCLOCK_RECENT; k++) forget(vs, &vs->recent_join[k]);
     vclock_drop(vs, vs->added.from);
     vclock_drop(vs, vs->added.to);
     vs->added = (struct vclock_added){ 0 };
@@ -310,7 +309,6 @@ static void add_value(struct vclock_store *vs, struct vclock **k, enum kind kind
     }
     vclock_drop(vs, m->from);
     vclock_drop(vs, m->to);
-    vs->remembers = true;
     *m = (struct vclock_added){ vclock_hold(*k), NULL, key, index, value };
     struct vclock *leaf = make(vs, kind, key);
     if (old)

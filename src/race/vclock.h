@@ -38,7 +38,7 @@ struct vclock_store {
         u64 key;
         u32 index, value;               /* of the leaf */
     } added;                            /* the last value that was added to a clock */
-    bool remembers;                     /* something is in memo, recent_join or added */
+    bool remembers;                     /* something is in memo or recent_join */
     struct vclock *spare[VCLOCK_KINDS]; /* nodes to be used again, by kind */
     /* The kernel has scopes that are not wide: what is released is kept by CTA, too (struct scoped_clock). */
     bool scoped;
