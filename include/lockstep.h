@@ -280,6 +280,7 @@ typedef struct lk_memory_info { /* set size */
     uint32_t freed; /* non-zero: it was freed, and nothing else is there yet */
     uint64_t base, bytes;
     char name[64]; /* cut off where it is longer */
+    uint64_t id;   /* unique in the process: another allocation at the same address has another one */
 } lk_memory_info;
 /* What is at an address; gpu NULL: of whichever gpu. LK_NOTHING: no memory of this gpu. */
 lk_status lk_memory_at(lk_gpu *gpu, uint64_t address, lk_memory_info *info);

@@ -14,6 +14,8 @@
  *   cu_link.c       the linker in the driver
  *   cu_memory.c     memory, and what an address is
  *   cu_copy.c       copies and fills
+ *   cu_batch.c      several copies or values in one call
+ *   cu_managed.c    advice about managed memory, and what else programs tell of memory
  *   cu_pool.c       pools of stream-ordered allocation
  *   cu_array.c      arrays and mipmapped arrays
  *   cu_texture.c    texture and surface objects

@@ -22,6 +22,64 @@ bool cu_memory_at(u64 address, lk_memory_info *info);
 /* The device of a gpu; NULL: it is none of the process. */
 struct cu_device *cu_device_of(const lk_gpu *gpu);
 
+/* ---- cu_managed.c ---- */
+
+/* Remembers the flags that pinned or registered memory was made with, and what was set with cuPointerSetAttribute. */
+void cu_note_flags(u64 address, u32 flags);
+u32 cu_note_flags_of(const lk_memory_info *info);
+void cu_note_sync(const lk_memory_info *info, bool sync);
+bool cu_note_sync_of(const lk_memory_info *info, bool unsaid);
+/* Indices of the first element that each of several things applies to: 0, and growing below `count`. */
+bool cu_indices_ok(const u64 *index, u64 indices, u64 count);
+CU_API(cuMemAdvise)(u64 a, u64 n, int advice, int device);
+CU_API(cuMemAdvise_v2)(u64 a, u64 n, int advice, struct cu_location l);
+CU_BOTH(cuMemPrefetchAsync, _ptsz, u64 a, u64 n, int device, void *s);
+CU_BOTH(cuMemPrefetchAsync_v2, _ptsz, u64 a, u64 n, struct cu_location l, unsigned flags, void *s);
+#define CU_RANGES u64 *a, u64 *b, u64 n
+#define CU_PLACES const struct cu_location *l, u64 *index, u64 places
+CU_BOTH(cuMemPrefetchBatchAsync, _ptsz, CU_RANGES, CU_PLACES, u64 flags, void *s);
+CU_BOTH(cuMemDiscardAndPrefetchBatchAsync, _ptsz, CU_RANGES, CU_PLACES, u64 flags, void *s);
+CU_BOTH(cuMemDiscardBatchAsync, _ptsz, CU_RANGES, u64 flags, void *s);
+CU_API(cuMemRangeGetAttribute)(void *out, u64 size, int which, u64 address, u64 bytes);
+CU_API(cuMemRangeGetAttributes)(void **out, u64 *size, int *which, u64 n, u64 address, u64 bytes);
+CU_BOTH(cuStreamAttachMemAsync, _ptsz, void *s, u64 a, u64 n, unsigned flags);
+
+/* ---- cu_batch.c, cu_stream.c ---- */
+
+enum { ORDER_STREAM = 1, ORDER_CALL, ORDER_ANY }; /* CUmemcpySrcAccessOrder */
+struct cu_copy_attributes {                       /* CUmemcpyAttributes */
+    int order;
+    struct cu_location from, to;
+    u32 flags;
+};
+enum { OPERAND_POINTER = 1, OPERAND_ARRAY }; /* CUmemcpy3DOperandType */
+struct cu_operand {                          /* CUmemcpy3DOperand */
+    u32 type, padding;
+    union {
+        struct {
+            u64 address, row, height; /* row: its length; 0: that of the copy */
+            struct cu_location hint;
+        } pointer;
+        struct {
+            struct cu_array *array;
+            u64 at[3];
+        } array;
+    };
+};
+struct cu_copy_op { /* CUDA_MEMCPY3D_BATCH_OP */
+    struct cu_operand from, to;
+    u64 extent[3];
+    int order;
+    u32 flags;
+};
+#define CU_COPIES u64 *to, u64 *from, u64 *bytes, u64 n, struct cu_copy_attributes *x, u64 *index, u64 attributes
+CU_BOTH(cuMemcpyBatchAsync, _ptsz, CU_COPIES, u64 *failed, void *s);
+CU_BOTH(cuMemcpyBatchAsync_v2, _ptsz, CU_COPIES, void *s);
+CU_BOTH(cuMemcpy3DBatchAsync, _ptsz, u64 n, struct cu_copy_op *o, u64 *failed, u64 flags, void *s);
+CU_BOTH(cuMemcpy3DBatchAsync_v2, _ptsz, u64 n, struct cu_copy_op *o, u64 flags, void *s);
+/* A write of a value, or a wait for one, in a stream. */
+cu_result cu_value_op(void *handle, u64 address, u64 value, unsigned flags, u32 bits, bool write, bool thread);
+
 /* ---- cu_pool.c ---- */
 
 struct cu_pool_props { /* CUmemPoolProps */

@@ -11,21 +11,24 @@ static cu_result allocate(u64 *out, u64 bytes, lk_memory_kind kind)
     return cu_status(c->device->gpu, lk_memory_alloc(c->device->gpu, bytes, kind, NULL, out));
 }
 
-/* Frees memory of whichever gpu it is of; a pointer that is nobody's is a finding there, and an error. */
-static cu_result release(u64 address)
+/* Frees memory of whichever gpu it is of; a pointer that is nobody's is a finding there, and an error. What one pair of
+ * functions has allocated the other one does not free. */
+static cu_result release(u64 address, bool host)
 {
     struct cu_context *c;
     lk_memory_info info = { .size = sizeof info };
     cu_result r = cu_current(&c);
     if (r) return r;
     if (!address) return CU_OK;
-    lk_gpu *gpu = lk_memory_at(NULL, address, &info) == LK_OK ? info.gpu : c->device->gpu;
+    bool known = lk_memory_at(NULL, address, &info) == LK_OK;
+    if (known && !info.freed && (info.kind == LK_MEMORY_PINNED) != host) return CU_INVALID_VALUE;
+    lk_gpu *gpu = known ? info.gpu : c->device->gpu;
     lk_status s = lk_memory_free(gpu, address);
     return s == LK_FINDINGS ? CU_INVALID_VALUE : cu_status(gpu, s);
 }
 
 CU_API(cuMemAlloc_v2)(u64 *out, u64 bytes) { return allocate(out, bytes, LK_MEMORY_DEVICE); }
-CU_API(cuMemFree_v2)(u64 address) { return release(address); }
+CU_API(cuMemFree_v2)(u64 address) { return release(address, false); }
 
 CU_API(cuMemAllocPitch_v2)(u64 *out, u64 *pitch, u64 width, u64 rows, unsigned element)
 {
@@ -35,7 +38,7 @@ CU_API(cuMemAllocPitch_v2)(u64 *out, u64 *pitch, u64 width, u64 rows, unsigned e
     if (!cu_ok(out) || !cu_ok(pitch) || !width || !rows || (element != 4 && element != 8 && element != 16))
         return CU_INVALID_VALUE;
     lk_gpu *gpu = c->device->gpu;
-    return cu_status(gpu, lk_memory_alloc_pitched(gpu, width, rows, element, NULL, out, pitch));
+    return cu_status(gpu, lk_memory_alloc_pitched(gpu, width, rows, 1, NULL, out, pitch));
 }
 
 CU_API(cuMemAllocManaged)(u64 *out, u64 bytes, unsigned flags)
@@ -43,17 +46,21 @@ CU_API(cuMemAllocManaged)(u64 *out, u64 bytes, unsigned flags)
     return flags == 1 || flags == 2 ? allocate(out, bytes, LK_MEMORY_MANAGED) : CU_INVALID_VALUE;
 }
 
+enum { HOST_MAPPED = 2, HOST_IO = 4 }; /* CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTREGISTER_IOMEMORY */
+
 /* Pinned memory is mapped, and has one address for both sides. */
 CU_API(cuMemHostAlloc)(void **out, u64 bytes, unsigned flags)
 {
     u64 address;
     if (!cu_ok(out) || flags & ~7u) return CU_INVALID_VALUE;
     cu_result r = allocate(&address, bytes, LK_MEMORY_PINNED);
-    if (!r) *out = (void *)(uintptr_t)address;
-    return r;
+    if (r) return r;
+    cu_note_flags(address, flags & ~(u32)HOST_MAPPED);
+    *out = (void *)(uintptr_t)address;
+    return CU_OK;
 }
 CU_API(cuMemAllocHost_v2)(void **out, u64 bytes) { return lkcu_cuMemHostAlloc(out, bytes, 0); }
-CU_API(cuMemFreeHost)(void *p) { return release((uintptr_t)p); }
+CU_API(cuMemFreeHost)(void *p) { return release((uintptr_t)p, true); }
 
 CU_API(cuMemHostRegister_v2)(void *p, u64 bytes, unsigned flags)
 {
@@ -62,7 +69,13 @@ CU_API(cuMemHostRegister_v2)(void *p, u64 bytes, unsigned flags)
     cu_result r = cu_current(&c);
     if (r) return r;
     if (!p || !bytes || flags & ~15u) return CU_INVALID_VALUE;
-    return cu_status(c->device->gpu, lk_memory_register(c->device->gpu, p, bytes, NULL, &address));
+    if (flags & HOST_IO) {
+        cu_refused("cuMemHostRegister with CU_MEMHOSTREGISTER_IOMEMORY");
+        return CU_NOT_SUPPORTED;
+    }
+    r = cu_status(c->device->gpu, lk_memory_register(c->device->gpu, p, bytes, NULL, &address));
+    if (!r) cu_note_flags(address, flags & ~(u32)HOST_MAPPED);
+    return r;
 }
 CU_API(cuMemHostRegister)(void *p, u64 bytes, unsigned flags) { return lkcu_cuMemHostRegister_v2(p, bytes, flags); }
 CU_API(cuMemHostUnregister)(void *p)
@@ -96,8 +109,8 @@ CU_API(cuMemHostGetFlags)(unsigned *flags, void *p)
     lk_memory_info info;
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_ok(flags) || !cu_memory_at((uintptr_t)p, &info) || info.kind != LK_MEMORY_PINNED) return CU_INVALID_VALUE;
-    *flags = 2; /* CU_MEMHOSTALLOC_DEVICEMAP */
+    if (!cu_ok(flags) || !cu_memory_at((uintptr_t)p, &info) || !is_host_memory(info.kind)) return CU_INVALID_VALUE;
+    *flags = cu_note_flags_of(&info) | HOST_MAPPED;
     return CU_OK;
 }
 
@@ -131,15 +144,23 @@ enum { /* CUpointer_attribute */
        POINTER_TYPE = 2,
        POINTER_DEVICE = 3,
        POINTER_HOST = 4,
+       POINTER_TOKENS = 5,
        POINTER_SYNC = 6,
        POINTER_ID = 7,
        POINTER_MANAGED = 8,
        POINTER_ORDINAL = 9,
+       POINTER_IPC = 10,
        POINTER_BASE = 11,
        POINTER_BYTES = 12,
        POINTER_MAPPED = 13,
+       POINTER_HANDLES = 14,
+       POINTER_RDMA = 15,
        POINTER_ACCESS = 16,
-       POINTER_POOL = 17
+       POINTER_POOL = 17,
+       POINTER_MAPPING_BYTES = 18,
+       POINTER_MAPPING_BASE = 19,
+       POINTER_BLOCK = 20,
+       POINTER_DECOMPRESS = 21
 };
 
 struct cu_device *cu_device_of(const lk_gpu *gpu)
@@ -149,12 +170,14 @@ struct cu_device *cu_device_of(const lk_gpu *gpu)
     return NULL;
 }
 
+enum { PAGE = 4096, GRANULE = 2 << 20 };
 static cu_result pointer_fact(void *out, int which, u64 address)
 {
     lk_memory_info info;
-    bool known = cu_memory_at(address, &info), host = known && is_host_memory(info.kind);
-    if (!known && which != POINTER_MAPPED) return CU_INVALID_VALUE;
-    struct cu_device *d = known ? cu_device_of(info.gpu) : NULL;
+    if (!cu_memory_at(address, &info)) return CU_INVALID_VALUE;
+    bool host = is_host_memory(info.kind), device = !host && info.kind != LK_MEMORY_MANAGED;
+    u64 unit = info.kind == LK_MEMORY_REGISTERED ? PAGE : GRANULE, base = info.base & ~(unit - 1);
+    struct cu_device *d = cu_device_of(info.gpu);
     switch (which) {
     case POINTER_CONTEXT: *(void **)out = d ? d->primary : NULL; break;
     case POINTER_TYPE: *(u32 *)out = host ? 1 : 2; break;
@@ -163,24 +186,56 @@ static cu_result pointer_fact(void *out, int which, u64 address)
         if (!host && info.kind != LK_MEMORY_MANAGED) return CU_INVALID_VALUE;
         *(u64 *)out = address;
         break;
-    case POINTER_SYNC: *(u32 *)out = 0; break;
-    case POINTER_ID: *(u64 *)out = info.base; break;
+    case POINTER_SYNC: *(u32 *)out = cu_note_sync_of(&info, !host); break;
+    case POINTER_ID: *(u64 *)out = info.id; break;
     case POINTER_MANAGED: *(u32 *)out = info.kind == LK_MEMORY_MANAGED; break;
     case POINTER_ORDINAL: *(int *)out = d ? (int)d->ordinal : 0; break;
     case POINTER_BASE: *(u64 *)out = info.base; break;
     case POINTER_BYTES: *(u64 *)out = info.bytes; break;
-    case POINTER_MAPPED: *(u32 *)out = known; break;
+    case POINTER_MAPPED: *(u32 *)out = 1; break;
+    case POINTER_IPC: *(u32 *)out = device && info.kind != LK_MEMORY_POOL; break;
+    case POINTER_HANDLES: *(u64 *)out = 0; break;
+    case POINTER_RDMA: *(u32 *)out = device; break;
     case POINTER_ACCESS: *(u32 *)out = 3; break;
     case POINTER_POOL: *(void **)out = info.kind == LK_MEMORY_POOL ? cu_pool_at(address) : NULL; break;
-    default: return CU_NOT_SUPPORTED;
+    case POINTER_TOKENS:
+        if (host) return CU_INVALID_VALUE;
+        memset(out, 0, 16);
+        break;
+    /* memory of the device is in pages of 2 MiB */
+    case POINTER_MAPPING_BYTES: *(u64 *)out = ((info.base + info.bytes + unit - 1) & ~(unit - 1)) - base; break;
+    case POINTER_MAPPING_BASE: *(u64 *)out = base; break;
+    case POINTER_BLOCK: *(u64 *)out = info.id; break;
+    case POINTER_DECOMPRESS: *(u32 *)out = 0; break;
+    default: return CU_INVALID_VALUE;
     }
     return CU_OK;
+}
+
+/* Bytes that an attribute takes. */
+static u32 pointer_bytes(int which)
+{
+    switch (which) {
+    case POINTER_TOKENS: return 16;
+    case POINTER_CONTEXT:
+    case POINTER_DEVICE:
+    case POINTER_HOST:
+    case POINTER_ID:
+    case POINTER_BASE:
+    case POINTER_BYTES:
+    case POINTER_HANDLES:
+    case POINTER_POOL:
+    case POINTER_MAPPING_BYTES:
+    case POINTER_MAPPING_BASE:
+    case POINTER_BLOCK: return 8;
+    default: return 4;
+    }
 }
 
 CU_API(cuPointerGetAttribute)(void *out, int which, u64 address)
 {
     cu_result r = cu_begin();
-    return r ? r : cu_ok(out) ? pointer_fact(out, which, address) : CU_INVALID_VALUE;
+    return r ? r : cu_readable(out, pointer_bytes(which)) ? pointer_fact(out, which, address) : CU_INVALID_VALUE;
 }
 
 /* Attributes that do not apply become zero here, and nothing fails. */
@@ -188,13 +243,11 @@ CU_API(cuPointerGetAttributes)(unsigned n, const int *which, void **out, u64 add
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!n || !cu_ok(which) || !cu_ok(out)) return CU_INVALID_VALUE;
+    if (!n || n > 64 || !cu_readable(which, n * 4) || !cu_readable(out, n * 8)) return CU_INVALID_VALUE;
     for (u32 i = 0; i < n; i++) {
-        if (!out[i]) return CU_INVALID_VALUE;
-        bool narrow = which[i] == POINTER_TYPE || which[i] == POINTER_SYNC || which[i] == POINTER_MANAGED ||
-                      which[i] == POINTER_ORDINAL || which[i] == POINTER_MAPPED || which[i] == POINTER_ACCESS;
+        if (!cu_readable(out[i], pointer_bytes(which[i]))) return CU_INVALID_VALUE;
         if (!pointer_fact(out[i], which[i], address)) continue;
-        memset(out[i], 0, narrow ? 4 : 8);
+        memset(out[i], 0, pointer_bytes(which[i]));
         if (which[i] == POINTER_ORDINAL) *(int *)out[i] = -2; /* CU_DEVICE_INVALID */
     }
     return CU_OK;
@@ -204,38 +257,10 @@ CU_API(cuPointerSetAttribute)(const void *value, int which, u64 address)
     lk_memory_info info;
     cu_result r = cu_begin();
     if (r) return r;
-    return value && which == POINTER_SYNC && cu_memory_at(address, &info) ? CU_OK : CU_INVALID_VALUE;
-}
-
-/* ---- wishes about managed memory: its pages are everywhere here ---- */
-
-static cu_result wish(u64 address, u64 bytes, void *stream, bool thread)
-{
-    struct cu_context *c;
-    lk_memory_info info;
-    lk_stream *st;
-    cu_result r = cu_current(&c);
-    if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
-    return cu_memory_at(address, &info) && bytes && bytes <= info.base + info.bytes - address ? CU_OK
-                                                                                              : CU_INVALID_VALUE;
-}
-CU_API(cuMemPrefetchAsync)(u64 a, u64 n, int device, void *s) { return (void)device, wish(a, n, s, false); }
-CU_API(cuMemPrefetchAsync_ptsz)(u64 a, u64 n, int device, void *s) { return (void)device, wish(a, n, s, true); }
-CU_API(cuMemPrefetchAsync_v2)(u64 a, u64 n, struct cu_location l, unsigned flags, void *s)
-{
-    return (void)l, flags ? CU_INVALID_VALUE : wish(a, n, s, false);
-}
-CU_API(cuMemPrefetchAsync_v2_ptsz)(u64 a, u64 n, struct cu_location l, unsigned flags, void *s)
-{
-    return (void)l, flags ? CU_INVALID_VALUE : wish(a, n, s, true);
-}
-CU_API(cuMemAdvise)(u64 a, u64 n, int advice, int device)
-{
-    return (void)advice, (void)device, wish(a, n, NULL, false);
-}
-CU_API(cuMemAdvise_v2)(u64 a, u64 n, int advice, struct cu_location l)
-{
-    return (void)advice, (void)l, wish(a, n, NULL, false);
+    if (which != POINTER_SYNC || !cu_readable(value, 4) || !cu_memory_at(address, &info) || is_host_memory(info.kind))
+        return CU_INVALID_VALUE;
+    cu_note_sync(&info, *(const u32 *)value != 0);
+    return CU_OK;
 }
 
 /* ---- in stream order ---- */

@@ -1,5 +1,6 @@
 /* Streams, events and host functions. */
 #include "cuda/cu_stream.h"
+#include "cuda/cu_mem.h"
 
 struct cu_event {
     struct cu_device *device;
@@ -196,12 +197,20 @@ CU_API(cuStreamAddCallback_ptsz)(void *s, void (*f)(void *, cu_result, void *), 
     return stream_callback(s, f, self, flags, true);
 }
 
-static cu_result value_op(void *handle, u64 address, u64 value, unsigned flags, u32 bits, bool write, bool thread)
+enum { WAIT_FLUSH = 1 << 30, WRITE_NO_BARRIER = 1 }; /* CUstreamWaitValue_flags, CUstreamWriteValue_flags */
+
+cu_result cu_value_op(void *handle, u64 address, u64 value, unsigned flags, u32 bits, bool write, bool thread)
 {
     struct cu_context *c;
     lk_stream *st;
     cu_result r = enter(handle, thread, &c, &st);
     if (r) return r;
+    if (!address || address % (bits / 8) || flags & ~(write ? (u32)WRITE_NO_BARRIER : 3u | WAIT_FLUSH))
+        return CU_INVALID_VALUE;
+    if (!write && flags & WAIT_FLUSH) { /* CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES is 0 */
+        cu_refused("cuStreamWaitValue with CU_STREAM_WAIT_VALUE_FLUSH");
+        return CU_NOT_SUPPORTED;
+    }
     if (write) return cu_status(gpu_of(c, handle), lk_stream_write_value(st, address, bits, value));
     static const lk_compare compare[] = { LK_COMPARE_GEQ, LK_COMPARE_EQ, LK_COMPARE_AND, LK_COMPARE_NOR };
     return cu_status(gpu_of(c, handle), lk_stream_wait_value(st, address, bits, value, compare[flags & 3]));
@@ -209,19 +218,19 @@ static cu_result value_op(void *handle, u64 address, u64 value, unsigned flags, 
 #define VALUE_OPS(suffix, thread)                                           \
     CU_API(cuStreamWaitValue32##suffix)(void *s, u64 a, u32 v, unsigned f)  \
     {                                                                       \
-        return value_op(s, a, v, f, 32, false, thread);                     \
+        return cu_value_op(s, a, v, f, 32, false, thread);                  \
     }                                                                       \
     CU_API(cuStreamWaitValue64##suffix)(void *s, u64 a, u64 v, unsigned f)  \
     {                                                                       \
-        return value_op(s, a, v, f, 64, false, thread);                     \
+        return cu_value_op(s, a, v, f, 64, false, thread);                  \
     }                                                                       \
     CU_API(cuStreamWriteValue32##suffix)(void *s, u64 a, u32 v, unsigned f) \
     {                                                                       \
-        return value_op(s, a, v, f, 32, true, thread);                      \
+        return cu_value_op(s, a, v, f, 32, true, thread);                   \
     }                                                                       \
     CU_API(cuStreamWriteValue64##suffix)(void *s, u64 a, u64 v, unsigned f) \
     {                                                                       \
-        return value_op(s, a, v, f, 64, true, thread);                      \
+        return cu_value_op(s, a, v, f, 64, true, thread);                   \
     }
 VALUE_OPS(, false)
 VALUE_OPS(_ptsz, true)

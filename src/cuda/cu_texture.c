@@ -219,3 +219,14 @@ CU_API(cuSurfObjectGetResourceDesc)(struct cu_resource *out, u64 surface)
     *out = m->resource;
     return CU_OK;
 }
+
+CU_API(cuDeviceGetTexture1DLinearMaxWidth)(u64 *out, u32 format, unsigned channels, int device)
+{
+    struct texels t;
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_device_at(device)) return CU_INVALID_DEVICE;
+    if (!cu_ok(out) || cu_format_read(format, channels, &t)) return CU_INVALID_VALUE;
+    *out = LINEAR_MOST;
+    return CU_OK;
+}

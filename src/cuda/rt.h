@@ -9,6 +9,7 @@
  *   rt_device.c       devices and their properties
  *   rt_memory.c       memory, copies, symbols
  *   rt_pool.c         pools
+ *   rt_managed.c      managed memory, several copies in one call
  *   rt_array.c        arrays, and copies of them
  *   rt_texture.c      texture and surface objects, texture references
  *   rt_stream.c       streams and events

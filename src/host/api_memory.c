@@ -312,7 +312,8 @@ lk_status lk_memory_at(lk_gpu *gpu, uint64_t address, lk_memory_info *info)
                            .kind = kind[at.object->kind],
                            .freed = __atomic_load_n(&at.object->state, __ATOMIC_ACQUIRE) == MEM_FREED,
                            .base = at.object->base,
-                           .bytes = at.object->size };
+                           .bytes = at.object->size,
+                           .id = (u64)at.device->number << 40 | at.object->born };
     snprintf(out.name, sizeof out.name, "%s", at.object->name);
     memcpy(info, &out, MIN_OF(info->size, sizeof out));
     return LK_OK;
