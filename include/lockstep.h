@@ -40,12 +40,13 @@ typedef struct lk_module lk_module; /* loaded PTX */
 typedef struct lk_kernel lk_kernel; /* a kernel of a module; lives as long as the module */
 /* how kernels are to be called, from the //! lines of a file; ends before its gpu */
 typedef struct lk_contract lk_contract;
-typedef struct lk_stream lk_stream; /* a queue of work, done in its order */
-typedef struct lk_event lk_event;   /* a mark in a stream, to wait for and to measure time with */
-typedef struct lk_graph lk_graph;   /* operations and the order between them, as data */
-typedef struct lk_node lk_node;     /* an operation of a graph; lives as long as the graph */
-typedef struct lk_exec lk_exec;     /* an executable graph */
-typedef struct lk_pool lk_pool;     /* memory for stream-ordered allocation */
+typedef struct lk_stream lk_stream;     /* a queue of work, done in its order */
+typedef struct lk_event lk_event;       /* a mark in a stream, to wait for and to measure time with */
+typedef struct lk_graph lk_graph;       /* operations and the order between them, as data */
+typedef struct lk_node lk_node;         /* an operation of a graph; lives as long as the graph */
+typedef struct lk_exec lk_exec;         /* an executable graph */
+typedef struct lk_pool lk_pool;         /* memory for stream-ordered allocation */
+typedef struct lk_physical lk_physical; /* memory without an address, to be mapped */
 
 typedef struct lk_options { /* zero it, set size, then what you need */
     size_t size;            /* sizeof(lk_options), for compatibility */
@@ -204,7 +205,8 @@ typedef enum lk_memory_kind {
     LK_MEMORY_POOL,       /* of a stream-ordered allocation, or of a node of a graph */
     LK_MEMORY_REGISTERED, /* the host's own, by lk_memory_register */
     LK_MEMORY_VARIABLE,   /* of a module */
-    LK_MEMORY_HEAP        /* of malloc in a kernel */
+    LK_MEMORY_HEAP,       /* of malloc in a kernel */
+    LK_MEMORY_VIRTUAL     /* addresses of lk_virtual_reserve */
 } lk_memory_kind;
 lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, const char *name, uint64_t *address);
 /* rows * slices rows of `width` bytes, each *pitch bytes behind the one before it; slices: 0 counts as 1. */
@@ -304,6 +306,28 @@ typedef struct lk_pool_info { /* set size */
 enum { LK_POOL_RESET_RESERVED = 1, LK_POOL_RESET_USED = 2 }; /* the highest start from what is there */
 lk_status lk_pool_usage(lk_pool *pool, lk_pool_info *info, uint32_t reset);
 uint32_t lk_pool_has(lk_pool *pool, uint64_t address); /* whether the address is in memory of this pool */
+
+/* Virtual memory management, software GPU: addresses are reserved, memory is made, mapped to them, and given access to;
+ * the same memory may be mapped at several addresses. All in multiples of LK_GRANULE bytes. A kernel that uses reserved
+ * addresses without memory, or memory without access, is a finding. */
+#define LK_GRANULE (2u << 20)
+lk_status lk_virtual_reserve(lk_gpu *gpu, uint64_t bytes, uint64_t align, const char *name, uint64_t *address);
+lk_status lk_virtual_free(lk_gpu *gpu, uint64_t address, uint64_t bytes); /* whole, with nothing mapped */
+lk_status lk_physical_create(lk_gpu *gpu, uint64_t bytes, lk_physical **physical);
+lk_status lk_physical_release(lk_physical *physical); /* it stays while it is mapped somewhere */
+lk_status lk_virtual_map(lk_gpu *gpu, uint64_t address, uint64_t bytes, lk_physical *physical);
+/* Whole mappings. A launch or a copy in flight that uses them is a finding, and is waited for. */
+lk_status lk_virtual_unmap(lk_gpu *gpu, uint64_t address, uint64_t bytes);
+typedef enum lk_access { LK_ACCESS_NONE, LK_ACCESS_READ, LK_ACCESS_WRITE } lk_access;
+lk_status lk_virtual_access(lk_gpu *gpu, uint64_t address, uint64_t bytes, lk_access access);
+typedef struct lk_virtual_info { /* set size */
+    size_t size;
+    uint64_t base, bytes;  /* of the mapping */
+    lk_physical *physical; /* what is mapped */
+    lk_access access;
+} lk_virtual_info;
+/* What is mapped at an address. LK_NOTHING: nothing. */
+lk_status lk_virtual_at(lk_gpu *gpu, uint64_t address, lk_virtual_info *info);
 
 /* following a launch on the software GPU, which then takes one worker; zero it, set size, then what you need */
 typedef struct lk_trace {

@@ -231,6 +231,7 @@ void pages_release(u64 at, u64 bytes);
 bool pages_usable(u64 at, u64 bytes); /* mapped, and all of it may be read and written. Slow: reads a file */
 int pages_file(u64 bytes);            /* a file in memory; -1: refused */
 bool pages_file_grow(int fd, u64 bytes);
+bool pages_file_punch(int fd, u64 offset, u64 bytes); /* gives the memory back: it reads as zero again */
 /* shared view over reserved addresses, or anywhere (0); 0: refused */
 u64 pages_map(int fd, u64 offset, u64 at, u64 bytes);
 void pages_file_close(int fd); /* the views stay */

@@ -2,6 +2,7 @@
  * the same bytes can appear at two addresses. Nothing here counts or remembers; that is the caller's. */
 #define _GNU_SOURCE
 #include "base/base.h"
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
@@ -68,6 +69,11 @@ int pages_file(u64 bytes)
 }
 
 bool pages_file_grow(int fd, u64 bytes) { return !ftruncate(fd, (off_t)bytes); }
+
+bool pages_file_punch(int fd, u64 offset, u64 bytes)
+{
+    return !fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes);
+}
 
 u64 pages_map(int fd, u64 offset, u64 at, u64 bytes)
 {

@@ -16,6 +16,7 @@
  *   cu_copy.c       copies and fills
  *   cu_batch.c      several copies or values in one call
  *   cu_managed.c    advice about managed memory, and what else programs tell of memory
+ *   cu_virtual.c    virtual memory management
  *   cu_pool.c       pools of stream-ordered allocation
  *   cu_array.c      arrays and mipmapped arrays
  *   cu_texture.c    texture and surface objects
@@ -93,6 +94,7 @@ enum cu_kind {
     CU_ARRAY,
     CU_MIPMAPPED,
     CU_TEXREF,
+    CU_PHYSICAL,
     CU_KINDS
 };
 /* A new handle: so many bytes, zeroed. NULL: no memory. */

@@ -88,8 +88,14 @@ CU_API(cuMemHostUnregister)(void *p)
 
 bool cu_memory_at(u64 address, lk_memory_info *info)
 {
+    lk_virtual_info mapped = { .size = sizeof mapped };
     *info = (lk_memory_info){ .size = sizeof *info };
-    return address && lk_memory_at(NULL, address, info) == LK_OK && !info->freed;
+    if (!address || lk_memory_at(NULL, address, info) || info->freed) return false;
+    if (info->kind != LK_MEMORY_VIRTUAL) return true;
+    if (lk_virtual_at(info->gpu, address, &mapped)) return false; /* addresses only */
+    info->base = mapped.base;
+    info->bytes = mapped.bytes;
+    return true;
 }
 static bool is_host_memory(lk_memory_kind k) { return k == LK_MEMORY_PINNED || k == LK_MEMORY_REGISTERED; }
 

@@ -163,6 +163,8 @@ void dev_free_found(struct device *d, bool twice, u64 addr, const struct mem_obj
         snprintf(cause, sizeof cause, "%s was freed before, and is freed again.", o->name);
     else if (o && o->kind == MEM_REGISTERED)
         snprintf(cause, sizeof cause, "%s is registered memory of the host: it is unregistered, not freed.", o->name);
+    else if (o && o->kind == MEM_VIRTUAL)
+        snprintf(cause, sizeof cause, "%s is reserved addresses: memory there is unmapped, not freed.", o->name);
     else if (o)
         snprintf(cause, sizeof cause, "0x%" PRIx64 " is %s+0x%" PRIx64 ", not the start of an allocation.", addr,
                  o->name, addr - o->base);
@@ -181,7 +183,8 @@ bool dev_free(struct device *d, u64 addr, const char *site)
 bool dev_free_now(struct device *d, u64 addr, const char *site)
 {
     struct mem_object *o = d->ops->find(d, addr);
-    bool variable = o && (o->kind == MEM_GLOBAL || o->kind == MEM_CONST || o->kind == MEM_REGISTERED);
+    bool variable = o && (o->kind == MEM_GLOBAL || o->kind == MEM_CONST || o->kind == MEM_REGISTERED ||
+                          o->kind == MEM_VIRTUAL);
     enum mem_free_result r = variable ? MEM_FREE_BAD : d->ops->free(d, addr, site, &o);
     if (r == MEM_FREE_OK) return true;
     dev_free_found(d, r == MEM_FREE_TWICE, addr, o, site);

@@ -12,6 +12,14 @@ bool copy_matters(const struct mem_object *o)
     return o->state == MEM_LIVE && o->kind != MEM_CONST && o->kind != MEM_HEAP && o->size;
 }
 
+/* All bytes of an object that are there, one run behind the other, to or from a copy. */
+static void copy_runs(struct mem_object *o, u8 *copy, bool back)
+{
+    u64 lo, n;
+    for (u64 next = o->base; mem_run_next(o, next, false, &lo, &n); next = lo + n, copy += n)
+        memcpy(back ? mem_view(o, lo) : copy, back ? copy : mem_view(o, lo), n);
+}
+
 bool copy_add(struct memory_copy *c, struct mem_object *o)
 {
     if (c->n == c->cap) {
@@ -21,9 +29,11 @@ bool copy_add(struct memory_copy *c, struct mem_object *o)
         c->kept = k;
         c->cap = cap;
     }
-    u8 *bytes = base_alloc(o->size);
+    u64 total = 0, lo, n;
+    for (u64 next = o->base; mem_run_next(o, next, false, &lo, &n); next = lo + n) total += n;
+    u8 *bytes = base_alloc(MAX_OF(total, 1u));
     if (!bytes) return false;
-    memcpy(bytes, mem_view(o, o->base), o->size);
+    copy_runs(o, bytes, false);
     c->kept[c->n++] = (struct kept){ o, bytes };
     return true;
 }
@@ -39,8 +49,7 @@ bool copy_take(struct memory_copy *c, struct mem *m)
 void copy_put(const struct memory_copy *c)
 {
     for (u32 k = 0; k < c->n; k++)
-        if (copy_matters(c->kept[k].o))
-            memcpy(mem_view(c->kept[k].o, c->kept[k].o->base), c->kept[k].bytes, c->kept[k].o->size);
+        if (copy_matters(c->kept[k].o)) copy_runs(c->kept[k].o, c->kept[k].bytes, true);
 }
 
 void copy_free(struct memory_copy *c)

@@ -73,7 +73,7 @@ static struct side side_of(const struct actor *a, enum access_kind kind)
 static const char *verb(const struct side *s)
 {
     static const char *const text[] = { "reads", "writes", "allocates", "frees" };
-    return text[s->kind];
+    return s->kind == ACCESS_FREE && s->a->host ? "unmaps" : text[s->kind];
 }
 
 /* As struct finding has it. */
@@ -137,7 +137,8 @@ static enum finding_kind kind_of(const struct clash *c, const struct side *first
 {
     const struct actor *op = first->a->host ? second->a : first->a;
     if (c->verdict == ACCESS_BEFORE_ALLOC) return F_use_before_alloc;
-    if (c->verdict == ACCESS_AFTER_FREE) return F_use_after_free_stream;
+    if (c->verdict == ACCESS_AFTER_FREE)
+        return first->a->host || second->a->host ? F_unmap_pending : F_use_after_free_stream;
     if (!first->a->host && !second->a->host) return F_race_stream;
     if (op->kind == OP_COPY || op->kind == OP_FILL) return F_copy_pending;
     return o && o->kind == MEM_MANAGED ? F_managed_touched : F_race_stream;
@@ -191,7 +192,13 @@ static void missing_life(struct text *cause, struct text *order, struct text *fi
 {
     bool alloc = v == ACCESS_BEFORE_ALLOC, same = use->a->stream_id == life->a->stream_id;
     const struct side *first = alloc ? life : use, *second = alloc ? use : life;
-    if (use->a->host || life->a->host) return;
+    if (life->a->host) {
+        text_add(cause, "; the host had not waited for %s", brief(use));
+        text_add(order, "a call that waits for %s before the host unmaps the memory", use->stream);
+        text_add(fix, "Call cudaStreamSynchronize for %s before cuMemUnmap.", use->stream);
+        return;
+    }
+    if (use->a->host) return;
     if (same) {
         text_add(cause, alloc ? ", and comes before it" : ", and comes behind it");
         text_add(fix, "Enqueue %s before %s.", brief(first), brief(second));

@@ -106,6 +106,8 @@ static u32 side_find(struct device *d, const struct dev_end *end, const struct s
     s->device = owner;
     s->object = o;
     if (bytes > o->size - (s->address - o->base)) return row_outside(s, z, what, e);
+    if (unlikely(o->kind == MEM_VIRTUAL) && !dev_mapped(o, s->address, bytes, what[0] != 's', e))
+        return OP_INVALID_VALUE; /* all but the source is written */
     if (o->kind == MEM_CONST && !strcmp(o->name, "functions"))
         return refuse(e, "the %s is the code of a module: it cannot be copied", what);
     if (owner->mem) s->bytes = mem_view(o, s->address);

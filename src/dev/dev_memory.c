@@ -6,10 +6,11 @@
 #include <stdlib.h>
 
 const char *const dev_kind_name[MEM_KINDS] = {
-    [MEM_DEVICE] = "device memory",   [MEM_PINNED] = "pinned memory",
-    [MEM_MANAGED] = "managed memory", [MEM_GLOBAL] = "a variable",
-    [MEM_CONST] = "a constant",       [MEM_HEAP] = "memory of device malloc",
-    [MEM_POOL] = "memory of a pool",  [MEM_REGISTERED] = "registered memory",
+    [MEM_DEVICE] = "device memory",       [MEM_PINNED] = "pinned memory",
+    [MEM_MANAGED] = "managed memory",     [MEM_GLOBAL] = "a variable",
+    [MEM_CONST] = "a constant",           [MEM_HEAP] = "memory of device malloc",
+    [MEM_POOL] = "memory of a pool",      [MEM_REGISTERED] = "registered memory",
+    [MEM_VIRTUAL] = "reserved addresses",
 };
 
 /* ---- several devices ---- */
@@ -105,6 +106,20 @@ void dev_address_text(struct device *d, u64 address, char *out, size_t size)
         snprintf(out, size, "no allocation");
 }
 
+bool dev_mapped(const struct mem_object *o, u64 address, u64 bytes, bool write, struct error *e)
+{
+    u32 rights = write ? MEM_READABLE | MEM_WRITABLE : MEM_READABLE;
+    u64 at = address, lo, n;
+    while (at - address < bytes && mem_run(o, at, rights, &lo, &n)) at = lo + n;
+    if (at - address >= bytes) return true;
+    u32 right = mem_rights(o, at);
+    return error_set(e, ERR_INPUT,
+                     right & MEM_READABLE ? "the memory at %s+0x%" PRIx64 " may only be read by the device"
+                     : right              ? "memory is mapped at %s+0x%" PRIx64 ", and the device has no access to it"
+                                          : "no memory is mapped at %s+0x%" PRIx64,
+                     o->name, at - o->base);
+}
+
 struct mem_object *dev_range(struct device *d, u64 address, u64 bytes, struct error *e)
 {
     struct mem_object *o = d->ops->find(d, address);
@@ -124,6 +139,8 @@ struct mem_object *dev_range(struct device *d, u64 address, u64 bytes, struct er
     } else if (bytes > o->size - (address - o->base)) {
         error_set(e, ERR_INPUT, "%" PRIu64 " bytes at %s+0x%" PRIx64 " do not fit: %s has %" PRIu64 " bytes", bytes,
                   o->name, address - o->base, o->name, o->size);
+    } else if (unlikely(o->kind == MEM_VIRTUAL) && !dev_mapped(o, address, bytes, false, e)) {
+        return NULL;
     } else {
         return o;
     }

@@ -4,6 +4,7 @@
  *   dev_memory.c    kinds, registered memory, pitched allocations; what an address is, on which device; leaks
  *   dev_copy.c      copies and fills of one to three dimensions: checked against objects first, then run
  *   dev_pool.c      pools of stream-ordered allocation on the software GPU
+ *   dev_virtual.c   reserved addresses, and memory that is mapped there
  *   dev_managed.c   the host's accesses to managed memory while a kernel is in flight
  *
  * Kinds (mem/mem.h), with the pointer that the host has for each; device and host use the same address:
@@ -61,6 +62,10 @@ void dev_address_text(struct device *d, u64 address, char *out, size_t size);
 /* The object of `d` with all of [address, address + bytes), which is not freed (stream-ordered memory whose allocation
  * has not run yet counts). NULL: e has the sentence. */
 struct mem_object *dev_range(struct device *d, u64 address, u64 bytes, struct error *e);
+
+/* Reserved addresses: whether memory that the device may use (or write) is mapped at all of them; false: e has the
+ * sentence. Memory of another kind is always there. */
+bool dev_mapped(const struct mem_object *o, u64 address, u64 bytes, bool write, struct error *e);
 
 /* Live bytes of one kind, or of all (MEM_KINDS), and the most there were at a time. */
 struct mem_usage dev_usage(const struct device *d, enum mem_kind kind);
@@ -151,6 +156,23 @@ struct dev_pool_usage {
 void sim_pool_usage(struct dev_pool *p, struct dev_pool_usage *out);
 /* The high-water marks of either kind start from what is there. */
 void sim_pool_usage_reset(struct dev_pool *p, bool reserved, bool used);
+
+/* ---- virtual memory management of the software GPU (dev_virtual.c) ---- */
+
+/* Statuses as above: 801 on a real GPU. Addresses and sizes are multiples of MEM_GRANULE. */
+u32 dev_virtual_reserve(struct device *d, u64 bytes, u64 align, const char *name, const char *site,
+                        struct mem_object **out, struct error *e);
+u32 dev_virtual_free(struct device *d, u64 address, u64 bytes, const char *site, struct error *e);
+u32 dev_physical_new(struct device *d, u64 bytes, struct mem_physical **out, struct error *e);
+void dev_physical_delete(struct device *d, struct mem_physical *p); /* it is mapped nowhere */
+u32 dev_virtual_map(struct device *d, u64 address, u64 bytes, struct mem_physical *p, struct error *e);
+/* Ends the mappings in a range, all of which lie in it whole. gone: is called with the memory of each. Work in flight
+ * that uses the range is a finding, and is waited for. */
+u32 dev_virtual_unmap(struct device *d, u64 address, u64 bytes, const char *site,
+                      void (*gone)(void *self, struct mem_physical *p), void *self, struct error *e);
+u32 dev_virtual_access(struct device *d, u64 address, u64 bytes, u32 rights, struct error *e); /* MEM_READABLE, ... */
+/* The mapping of an address, and the rights of the device there; false: there is none. */
+bool dev_virtual_at(struct device *d, u64 address, struct mem_mapping *out, u32 *rights);
 
 /* ---- managed memory ---- */
 

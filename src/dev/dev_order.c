@@ -137,7 +137,7 @@ static const struct kept *other_bytes(const struct memory_copy *first)
 {
     for (u32 k = 0; k < first->n; k++) {
         const struct kept *o = &first->kept[k];
-        if (copy_matters(o->o) && memcmp(mem_view(o->o, o->o->base), o->bytes, o->o->size)) return o;
+        if (copy_matters(o->o) && !o->o->maps && memcmp(mem_view(o->o, o->o->base), o->bytes, o->o->size)) return o;
     }
     return NULL;
 }

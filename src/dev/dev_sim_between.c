@@ -74,6 +74,14 @@ void tell_gone(struct device *d, u64 from, u64 bytes)
     if (b) between_forget(b, from, bytes);
 }
 
+void tell_unmapped(struct device *d, u64 from, u64 bytes, const char *site)
+{
+    struct between *b = d->work ? work_between(d) : NULL;
+    struct between_part part = { .from = from, .width = bytes, .kind = ACCESS_FREE };
+    struct between_call c = { .site = site ? site : "cuMemUnmap" };
+    if (b) between_host(b, &c, &part, 1);
+}
+
 /* ---- the host ---- */
 
 /* The instruction that touched it is not known: at least one byte. */

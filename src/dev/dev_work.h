@@ -109,6 +109,8 @@ void tell_copied(struct device *d, const struct dev_copy_plan *p); /* it is done
 void tell_fill(struct device *d, const struct op *op, const struct dev_fill_plan *p);
 void tell_life(struct device *d, const struct op *op, const struct mem_object *o, bool alloc); /* or it is freed */
 void tell_gone(struct device *d, u64 from, u64 bytes); /* freed by a call that waits for all who use it */
+void tell_unmapped(struct device *d, u64 from, u64 bytes,
+                   const char *site); /* by a call of the host that does not wait */
 /* A call of the host that does not wait uses pinned memory. */
 void tell_host(struct device *d, u64 from, u64 bytes, bool write);
 /* What the host has touched of managed memory: at every call that enqueues. */

@@ -91,6 +91,12 @@ static void handles_end(lk_gpu *gpu)
     }
     while (gpu->handle[HANDLE_POOL]) lk_pool_destroy((lk_pool *)gpu->handle[HANDLE_POOL]);
     base_free(gpu->pool);
+    while (gpu->handle[HANDLE_PHYSICAL]) { /* the mappings go with the device */
+        lk_physical *p = (lk_physical *)gpu->handle[HANDLE_PHYSICAL];
+        base_free(p->dev);
+        handle_remove(&p->handle);
+        base_free(p);
+    }
     while (gpu->handle[HANDLE_MODULE]) host_unload((lk_module *)gpu->handle[HANDLE_MODULE]);
     host_modules_end(gpu);
 }

@@ -294,7 +294,7 @@ lk_status lk_memory_at(lk_gpu *gpu, uint64_t address, lk_memory_info *info)
     static const lk_memory_kind kind[MEM_KINDS] = {
         [MEM_DEVICE] = LK_MEMORY_DEVICE,   [MEM_PINNED] = LK_MEMORY_PINNED,         [MEM_MANAGED] = LK_MEMORY_MANAGED,
         [MEM_GLOBAL] = LK_MEMORY_VARIABLE, [MEM_CONST] = LK_MEMORY_VARIABLE,        [MEM_HEAP] = LK_MEMORY_HEAP,
-        [MEM_POOL] = LK_MEMORY_POOL,       [MEM_REGISTERED] = LK_MEMORY_REGISTERED,
+        [MEM_POOL] = LK_MEMORY_POOL,       [MEM_REGISTERED] = LK_MEMORY_REGISTERED, [MEM_VIRTUAL] = LK_MEMORY_VIRTUAL,
     };
     if (!info) return HOST_MISSING(gpu, "place for it");
     u64 wanted = address;

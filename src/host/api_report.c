@@ -19,7 +19,8 @@ void lk_report_leaks(lk_gpu *gpu)
 
 void lk_report_leaks_host(lk_gpu *gpu)
 {
-    static const char *const what[HANDLE_KINDS] = { "executable graph", "graph", "event", "stream", "pool", "module" };
+    static const char *const what[HANDLE_KINDS] = { "executable graph",    "graph", "event", "stream", "pool",
+                                                    "physical allocation", "module" };
     if (!gpu) return;
     u32 count[HANDLE_KINDS] = { 0 };
     lock(&gpu->lock);

@@ -8,7 +8,16 @@
 #include <lockstep.h>
 
 /* What every handle but contracts begins with: the list of its gpu, which ends what is left in it. */
-enum handle_kind { HANDLE_EXEC, HANDLE_GRAPH, HANDLE_EVENT, HANDLE_STREAM, HANDLE_POOL, HANDLE_MODULE, HANDLE_KINDS };
+enum handle_kind {
+    HANDLE_EXEC,
+    HANDLE_GRAPH,
+    HANDLE_EVENT,
+    HANDLE_STREAM,
+    HANDLE_POOL,
+    HANDLE_PHYSICAL,
+    HANDLE_MODULE,
+    HANDLE_KINDS
+};
 struct handle {
     lk_gpu *gpu;
     struct handle *next, **link; /* in the list of its kind; link is what points here */
@@ -58,6 +67,14 @@ struct lk_pool {
     struct handle handle;
     struct dev_pool *dev;
     bool is_default; /* the device's own */
+};
+
+struct lk_physical {
+    struct handle handle;
+    struct mem_physical *dev;
+    u32 holders;  /* of its handle; 0: it lives while it is mapped somewhere */
+    u32 mappings; /* both under the lock of api_virtual.c */
+    u8 note[32];  /* of who made it */
 };
 
 struct lk_kernel {
@@ -138,6 +155,9 @@ lk_gpu *host_each(bool (*wanted)(lk_gpu *gpu, void *self), void *self); /* the f
 /* ---- api_gpu.c ---- */
 void handle_add(struct handle *h, lk_gpu *gpu, enum handle_kind kind);
 void handle_remove(struct handle *h);
+
+/* ---- api_virtual.c ---- */
+void host_physical_retain(lk_physical *p); /* one holder more */
 
 /* ---- api_module.c ---- */
 /* Makes a module of PTX texts, linked; `from` is how the first was compiled, or NULL. */

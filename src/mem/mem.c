@@ -35,6 +35,7 @@ struct mem *mem_new(struct error *e)
         return NULL;
     }
     pthread_mutex_init(&m->lock, NULL);
+    m->physical.file = -1;
     if (!space_reserve(m, e)) {
         mem_delete(m);
         return NULL;
@@ -51,6 +52,7 @@ void mem_delete(struct mem *m)
 {
     if (!m) return;
     space_release(m);
+    physical_close(m);
     for (u32 i = 0; i < ZONES; i++) stable_free(&m->zone[i].region);
     stable_free(&m->object);
     registry_free(&m->registry);
@@ -175,7 +177,7 @@ const char *name_make(struct mem *m, const char *name, const struct mem_object *
 /* What an object's bytes are when it appears; a region that was used before has to forget. */
 static void birth(struct mem *m, const struct mem_object *o, bool used_before)
 {
-    if (zone_of(o->kind) != ZONE_PLAIN) return;
+    if (zone_of(o->kind) != ZONE_PLAIN || o->kind == MEM_VIRTUAL) return; /* that is told of when it is mapped */
     if (o->kind == MEM_GLOBAL || o->kind == MEM_CONST)
         shadow_define(&m->init, o->base, o->size);
     else if (used_before)
@@ -186,6 +188,7 @@ struct shadow *mem_shadow(struct mem *m) { return &m->init; }
 
 void live_add(struct mem *m, const struct mem_object *o)
 {
+    if (o->kind == MEM_VIRTUAL) return; /* addresses are no memory */
     u32 at[] = { o->kind, MEM_KINDS };
     for (u32 k = 0; k < COUNT_OF(at); k++) {
         struct usage *u = &m->usage[at[k]];
@@ -197,6 +200,7 @@ void live_add(struct mem *m, const struct mem_object *o)
 
 void live_remove(struct mem *m, const struct mem_object *o)
 {
+    if (o->kind == MEM_VIRTUAL) return;
     atomic_fetch_sub_explicit(&m->usage[o->kind].live, o->size, memory_order_relaxed);
     atomic_fetch_sub_explicit(&m->usage[MEM_KINDS].live, o->size, memory_order_relaxed);
 }

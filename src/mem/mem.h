@@ -17,6 +17,7 @@ enum mem_kind {
     MEM_HEAP,       /* of device malloc */
     MEM_POOL,       /* of a stream-ordered allocation */
     MEM_REGISTERED, /* the host's own, made usable by the device; in no zone of the arena */
+    MEM_VIRTUAL,    /* reserved addresses, to which memory is mapped (virtual.c) */
     MEM_KINDS
 };
 enum mem_state {
@@ -44,6 +45,7 @@ struct mem_object {
     bool numbered;                      /* it was given no name, or a mark, and has a number */
     bool kept;                          /* its region stays its own while it is freed (mem_rest) */
     void *pool;                         /* MEM_POOL: the device's pool, or NULL */
+    struct mem_maps *maps;              /* MEM_VIRTUAL: what is mapped there; else NULL */
     u64 read_by, written_by;            /* atomic: number of the last launch that did, where its sites tell; 0: none */
     const char *alloc_site, *free_site; /* text or NULL */
 };
@@ -82,6 +84,41 @@ static inline bool mem_is_live(const struct mem_object *o)
 {
     return __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_LIVE;
 }
+/* ---- addresses without memory, and memory without addresses (virtual.c) ---- */
+
+/* Reserved addresses are an object, MEM_VIRTUAL. Physical memory is mapped there in granules, with rights; the same
+ * memory may be mapped at several addresses. The calls below have one caller at a time for each object (dev_virtual.c
+ * holds a lock); mem_rights and mem_run may be called at any time. */
+#define MEM_GRANULE (2ull << 20)
+enum { MEM_MAPPED = 1, MEM_READABLE = 2, MEM_WRITABLE = 4 }; /* of a granule */
+struct mem_physical {
+    u64 offset, bytes; /* in the file of the arena */
+    u32 mappings;      /* how often it is mapped */
+    u64 first;         /* where, if it is once */
+    bool used;         /* it was mapped before: what is in it is not known */
+    void *owner;       /* of who made it */
+};
+struct mem_mapping {
+    u64 at, bytes;
+    struct mem_physical *physical;
+};
+struct mem_object *mem_virtual_new(struct mem *m, u64 bytes, u64 align, const char *name, const char *site,
+                                   struct error *e);
+struct mem_physical *mem_physical_new(struct mem *m, u64 bytes, struct error *e); /* NULL: e says why */
+void mem_physical_delete(struct mem *m, struct mem_physical *p);                  /* it is mapped nowhere */
+bool mem_map(struct mem *m, struct mem_object *o, u64 at, u64 bytes, struct mem_physical *p, struct error *e);
+void mem_unmap(struct mem *m, struct mem_object *o, const struct mem_mapping *x); /* *x is gone afterwards */
+void mem_protect(struct mem *m, struct mem_object *o, u64 at, u64 bytes, u32 rights);
+/* The mapping that has an address; NULL: none. */
+const struct mem_mapping *mem_mapping_at(const struct mem_object *o, u64 addr);
+const struct mem_mapping *mem_mappings(const struct mem_object *o, u32 *n); /* in order of their addresses */
+u32 mem_rights(const struct mem_object *o, u64 addr);                       /* of the granule of an address */
+/* The run of granules around an address that have all of these rights, no more than some to either side; false: the
+ * address has not. An object of another kind is one run. */
+bool mem_run(const struct mem_object *o, u64 addr, u32 rights, u64 *lo, u64 *bytes);
+/* The next run at or behind an address that has memory, or, `ever`, had some; false: there is none. */
+bool mem_run_next(const struct mem_object *o, u64 from, bool ever, u64 *lo, u64 *bytes);
+
 /* Makes all bytes of an object zero, without touching pages that can be given back instead. */
 void mem_zero(struct mem *m, const struct mem_object *o);
 u64 mem_bytes_live(const struct mem *m);

@@ -93,6 +93,13 @@ struct mem {
     u32 nrecent;           /* texts kept so far */
     struct shadow init;    /* of the plain zone */
     u64 quarantine_budget; /* bytes a zone keeps from being used again */
+    struct physical {
+        int file;         /* of all physical memory, -1: none yet */
+        u64 bytes;        /* of the file */
+        u64 live;         /* of them in use */
+        struct gap *gap;  /* pieces that were given back */
+        u32 gaps, capgap; /* of them */
+    } physical;
 };
 
 /* mem.c */
@@ -103,6 +110,9 @@ const char *name_make(struct mem *m, const char *name, const struct mem_object *
 void live_add(struct mem *m, const struct mem_object *o);
 void live_remove(struct mem *m, const struct mem_object *o);
 u64 object_distance(const struct mem_object *o, u64 addr); /* bytes between; 0: it is in it or at its end */
+
+/* virtual.c */
+void physical_close(struct mem *m);
 
 /* registered.c: as mem_find and mem_near, for addresses that are in no zone. */
 struct mem_object *registered_find(const struct mem *m, u64 addr);

@@ -274,8 +274,13 @@ static void put_object(struct reading *f, const struct mem_object *o, struct tra
     if (!o->race || !mem_is_live(o)) return;
     u64 from = o->base & ~(u64)(SECTOR - 1), to = (o->base + o->size + SECTOR - 1) & ~(u64)(SECTOR - 1);
     struct pages_reader p = { .f = f, .t = t, .first_sector = from, .end_sector = to };
-    bool large = t && cells_for(to - from) >= LARGE;
-    if (!large || !each_used(&p, read_pages)) put_sectors(f, o, from, to);
+    bool large = t && cells_for(to - from) >= LARGE && !o->maps;
+    u64 run, bytes;
+    if (o->maps) /* reserved addresses: those that have memory */
+        for (u64 next = o->base; mem_run_next(o, next, false, &run, &bytes); next = run + bytes)
+            put_sectors(f, o, run, run + bytes);
+    else if (!large || !each_used(&p, read_pages))
+        put_sectors(f, o, from, to);
     for (u32 k = 0; k < CLASSES; k++) flush(f, k);
     if (!large) return;
     t->idle = p.used < p.pages / 2 ? t->idle + 1 : 0;

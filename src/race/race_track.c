@@ -134,12 +134,14 @@ static void sweep_object(struct race *r, const struct tracked *t)
     u64 from = t->o->base & ~(u64)(SECTOR - 1), lo = c->lo[SPACE_GLOBAL];
     __atomic_store_n(&t->o->race, 0, __ATOMIC_RELEASE);
     t->o->tracked = 0;
-    for (u64 at = from; at < t->o->base + t->o->size; at += SECTOR) {
-        struct cell *x = cell_of((const char *)(uintptr_t)t->cells, at - from);
-        cells_lock(c->era, at);
-        if (x->w >= lo || x->r >= lo) cell_clear(&touch, x);
-        cells_unlock(c->era, at);
-    }
+    u64 run, bytes;
+    for (u64 next = t->o->base; mem_run_next(t->o, next, true, &run, &bytes); next = run + bytes)
+        for (u64 at = run & ~(u64)(SECTOR - 1); at < run + bytes; at += SECTOR) {
+            struct cell *x = cell_of((const char *)(uintptr_t)t->cells, at - from);
+            cells_lock(c->era, at);
+            if (x->w >= lo || x->r >= lo) cell_clear(&touch, x);
+            cells_unlock(c->era, at);
+        }
     pages_discard(t->cells, t->bytes);
     if (r->ngone == r->capgone) {
         r->capgone = r->capgone ? 2 * r->capgone : 64;

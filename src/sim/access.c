@@ -77,6 +77,12 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
         c->fault = FAULT_READ_ONLY;
         return;
     }
+    u64 lo = o.object->base, size = o.object->size;
+    u32 rights = site_is_load(a->site) ? MEM_READABLE : MEM_READABLE | MEM_WRITABLE;
+    if (unlikely(o.object->kind == MEM_VIRTUAL) && !mem_run(o.object, addr, rights, &lo, &size)) {
+        c->fault = FAULT_UNMAPPED;
+        return;
+    }
     if (addr & (access_align(a) - 1)) {
         c->fault = FAULT_MISALIGNED;
         return;
@@ -84,10 +90,9 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
     a->ptr[lane] = mem_view(o.object, addr);
     struct range *r = &a->warp->range[a->site - a->warp->code->low->site];
     if (a->site->prov.kind != FROM_TAG && !(o.object->kind == MEM_CONST && !site_is_load(a->site)))
-        *r = (struct range){ .lo = o.object->base,
-                             .size = o.object->size,
-                             .view = o.object->engine,
-                             .race = __atomic_load_n(&o.object->race, __ATOMIC_ACQUIRE) };
+        *r = (struct range){
+            .lo = lo, .size = size, .view = o.object->engine, .race = __atomic_load_n(&o.object->race, __ATOMIC_ACQUIRE)
+        };
 }
 
 static void check_shared(struct access *a, u32 lane, struct lane_check *c)

@@ -515,6 +515,29 @@ static void explain_invalid(const struct access *a, u32 first, struct arena *mem
         f->cause = arena_printf(mem, "0x%" PRIx64 " belongs to no allocation", addr);
 }
 
+/* Reserved addresses: what is there, and what is mapped nearest to it. */
+static void explain_unmapped(const struct mem_object *o, u64 addr, struct arena *mem, struct finding *f)
+{
+    u32 right = mem_rights(o, addr);
+    u64 from = (addr - o->base) & ~(MEM_GRANULE - 1), lo = 0, bytes = 0, at, n;
+    for (u64 next = o->base; mem_run_next(o, next, false, &at, &n) && at <= addr; next = at + n) lo = at, bytes = n;
+    if (right & MEM_READABLE)
+        f->cause = arena_printf(mem, "the memory at %s+0x%" PRIx64 " may only be read by the device", o->name, from);
+    else if (right)
+        f->cause = arena_printf(mem, "memory is mapped at %s+0x%" PRIx64 ", and the device has no access to it",
+                                o->name, from);
+    else if (bytes)
+        f->cause = arena_printf(mem,
+                                "%s is reserved addresses, and no memory is mapped at +0x%" PRIx64 " to +0x%" PRIx64
+                                "; below, it is mapped from +0x%" PRIx64 " to +0x%" PRIx64,
+                                o->name, from, from + (u64)MEM_GRANULE, lo - o->base, lo + bytes - o->base);
+    else
+        f->cause = arena_printf(mem,
+                                "%s is reserved addresses, and no memory is mapped at +0x%" PRIx64 " to +0x%" PRIx64,
+                                o->name, from, from + (u64)MEM_GRANULE);
+    if (right) f->fix = "Give the device the right with cuMemSetAccess before the launch.";
+}
+
 void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
 {
     static const u8 kind[] = { [FAULT_PAST] = F_bounds,
@@ -523,6 +546,7 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
                                [FAULT_INVALID] = F_invalid_address,
                                [FAULT_FREED] = F_use_after_free,
                                [FAULT_RESERVED] = F_use_before_alloc,
+                               [FAULT_UNMAPPED] = F_unmapped,
                                [FAULT_READ_ONLY] = F_read_only,
                                [FAULT_MISALIGNED] = F_misaligned,
                                [FAULT_SHARED_PAST] = F_bounds_shared,
@@ -563,6 +587,7 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
                                    x->object->name);
         }
         break;
+    case FAULT_UNMAPPED: explain_unmapped(x->object, a->addr[first], &mem, &f); break;
     case FAULT_RESERVED:
         f.cause = arena_printf(&mem, "the operation that allocates %s has not run: nothing orders this kernel after it",
                                x->object->name);
