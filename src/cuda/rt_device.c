@@ -98,17 +98,6 @@ RT_API(cudaDeviceEnablePeerAccess)(int peer, unsigned flags)
     if (!r && !cu_device_at(peer)) r = CU_INVALID_DEVICE;
     return rt_done(r ? r : flags ? CU_INVALID_VALUE : CU_PEER_UNSUPPORTED);
 }
-RT_API(cudaDeviceDisablePeerAccess)(int peer)
-{
-    cu_result r = initialised();
-    if (!r && !cu_device_at(peer)) r = CU_INVALID_DEVICE;
-    return rt_done(r ? r : 705); /* cudaErrorPeerAccessNotEnabled */
-}
-RT_API(cudaDeviceGetP2PAttribute)(int *value, int which, int device, int peer)
-{
-    cu_result r = initialised();
-    return rt_done(r ? r : lkcu_cuDeviceGetP2PAttribute(value, which, device, peer));
-}
 
 RT_API(cudaDeviceGetLimit)(u64 *value, u32 limit) { return rt_done(THEN(lkcu_cuCtxGetLimit(value, limit))); }
 RT_API(cudaDeviceSetLimit)(u32 limit, u64 value) { return rt_done(THEN(lkcu_cuCtxSetLimit(limit, value))); }
