@@ -168,7 +168,8 @@ CU_API(cuArrayDestroy)(struct cu_array *a)
 {
     cu_result r = enter(a, CU_ARRAY);
     if (r) return r;
-    if (a->whole || !cu_handle_take(a, CU_ARRAY)) return CU_INVALID_HANDLE;
+    if (a->whole) return CU_OK; /* a level goes with its mipmapped array */
+    if (!cu_handle_take(a, CU_ARRAY)) return CU_INVALID_HANDLE;
     lk_memory_free(a->device->gpu, a->texels.base);
     base_free(a);
     return CU_OK;
@@ -279,10 +280,9 @@ CU_API(cuMipmappedArrayDestroy)(struct cu_mipmapped *m)
 
 cu_result cu_array_end(struct cu_array *a, const u64 at[3], const u64 extent[3], lk_end *out)
 {
-    if (!cu_handle_is(a, CU_ARRAY)) return CU_INVALID_HANDLE;
+    if (!cu_handle_is(a, CU_ARRAY)) return CU_INVALID_VALUE;
     const struct texels *t = &a->texels;
     const u64 size[3] = { t->width * texel_bytes(t), MAX_OF(t->height, 1u), MAX_OF(t->depth, 1u) };
-    if (at[0] % texel_bytes(t) || extent[0] % texel_bytes(t)) return CU_INVALID_VALUE;
     for (u32 k = 0; k < 3; k++)
         if (at[k] > size[k] || extent[k] > size[k] - at[k]) return CU_INVALID_VALUE;
     *out = (lk_end){ .gpu = a->device->gpu,

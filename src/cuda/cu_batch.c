@@ -134,7 +134,8 @@ static cu_result values(void *stream, u32 n, const struct cu_value *x, u32 flags
     lk_stream *st;
     cu_result r = cu_current(&c);
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
-    if (!n || n > BATCH_MOST || flags || !cu_readable(x, n * sizeof *x)) return CU_INVALID_VALUE;
+    if (!n) return CU_OK;
+    if (n > BATCH_MOST || flags || !cu_readable(x, n * sizeof *x)) return CU_INVALID_VALUE;
     for (u32 i = 0; i < n; i++) {
         if (x[i].type < WAIT_32 || x[i].type > BARRIER) return CU_INVALID_VALUE;
         if (x[i].type == FLUSH) {

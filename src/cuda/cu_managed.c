@@ -147,10 +147,10 @@ static cu_result managed_range(u64 address, u64 bytes, lk_memory_info *info)
 }
 
 /* A place that memory can be at: a device of the process, or the host. */
-static cu_result place_check(const struct cu_location *l)
+static cu_result place_check(const struct cu_location *l, cu_result unknown)
 {
     switch (l->type) {
-    case PLACE_DEVICE: return cu_device_at(l->id) ? CU_OK : CU_INVALID_DEVICE;
+    case PLACE_DEVICE: return cu_device_at(l->id) ? CU_OK : unknown;
     case PLACE_HOST:
     case PLACE_NUMA_CURRENT: return CU_OK;
     case PLACE_NUMA: return l->id >= 0 ? CU_OK : CU_INVALID_VALUE;
@@ -165,6 +165,7 @@ static struct cu_location place_of(int device)
 
 /* ---- advice ---- */
 
+enum { PREFETCH = 0 };                                                                       /* an advice of our own */
 enum { READ_MOSTLY = 1, NOT_READ_MOSTLY, PREFER, NOT_PREFER, ACCESSED_BY, NOT_ACCESSED_BY }; /* CUmem_advise */
 
 static void advise(struct advice *a, int advice, struct cu_location l)
@@ -180,15 +181,13 @@ static void advise(struct advice *a, int advice, struct cu_location l)
     default: a->prefetch = l;
     }
 }
-enum { PREFETCH = 0 }; /* an advice of our own */
-
 static cu_result told(u64 address, u64 bytes, int advice, struct cu_location l)
 {
     lk_memory_info info;
     u32 first, last;
     cu_result r = managed_range(address, bytes, &info);
     bool placed = advice != READ_MOSTLY && advice != NOT_READ_MOSTLY && advice != NOT_PREFER;
-    if (r || (placed && (r = place_check(&l)))) return r;
+    if (r || (placed && (r = place_check(&l, advice == PREFETCH ? CU_INVALID_DEVICE : CU_INVALID_VALUE)))) return r;
     lock(&all.lock);
     struct note *x = note_of(&info, true);
     u64 from = address - info.base;

@@ -46,7 +46,7 @@ CU_API(cuMemAllocManaged)(u64 *out, u64 bytes, unsigned flags)
     return flags == 1 || flags == 2 ? allocate(out, bytes, LK_MEMORY_MANAGED) : CU_INVALID_VALUE;
 }
 
-enum { HOST_MAPPED = 2, HOST_IO = 4 }; /* CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTREGISTER_IOMEMORY */
+enum { HOST_PORTABLE = 1, HOST_MAPPED = 2, HOST_IO = 4 }; /* CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTREGISTER_IOMEMORY */
 
 /* Pinned memory is mapped, and has one address for both sides. */
 CU_API(cuMemHostAlloc)(void **out, u64 bytes, unsigned flags)
@@ -69,12 +69,9 @@ CU_API(cuMemHostRegister_v2)(void *p, u64 bytes, unsigned flags)
     cu_result r = cu_current(&c);
     if (r) return r;
     if (!p || !bytes || flags & ~15u) return CU_INVALID_VALUE;
-    if (flags & HOST_IO) {
-        cu_refused("cuMemHostRegister with CU_MEMHOSTREGISTER_IOMEMORY");
-        return CU_NOT_SUPPORTED;
-    }
+    if (flags & HOST_IO) return CU_INVALID_VALUE; /* it is memory, and no device's registers */
     r = cu_status(c->device->gpu, lk_memory_register(c->device->gpu, p, bytes, NULL, &address));
-    if (!r) cu_note_flags(address, flags & ~(u32)HOST_MAPPED);
+    if (!r) cu_note_flags(address, flags & HOST_PORTABLE);
     return r;
 }
 CU_API(cuMemHostRegister)(void *p, u64 bytes, unsigned flags) { return lkcu_cuMemHostRegister_v2(p, bytes, flags); }
@@ -96,6 +93,14 @@ bool cu_memory_at(u64 address, lk_memory_info *info)
     info->base = mapped.base;
     info->bytes = mapped.bytes;
     return true;
+}
+/* What the device may do there: enum cu_right. */
+static u32 right_of(const lk_memory_info *info, u64 address)
+{
+    static const u32 right[] = { RIGHT_NONE, RIGHT_READ, RIGHT_WRITE }; /* by lk_access */
+    lk_virtual_info mapped = { .size = sizeof mapped };
+    if (info->kind != LK_MEMORY_VIRTUAL) return RIGHT_WRITE;
+    return lk_virtual_at(info->gpu, address, &mapped) ? RIGHT_NONE : right[mapped.access];
 }
 static bool is_host_memory(lk_memory_kind k) { return k == LK_MEMORY_PINNED || k == LK_MEMORY_REGISTERED; }
 
@@ -137,7 +142,7 @@ CU_API(cuMemGetAddressRange_v2)(u64 *base, u64 *bytes, u64 address)
     lk_memory_info info;
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_memory_at(address, &info)) return CU_NOT_FOUND;
+    if (!cu_memory_at(address, &info) || !right_of(&info, address)) return CU_NOT_FOUND;
     if (base) *base = info.base;
     if (bytes) *bytes = info.bytes;
     return CU_OK;
@@ -181,13 +186,22 @@ static cu_result pointer_fact(void *out, int which, u64 address)
 {
     lk_memory_info info;
     if (!cu_memory_at(address, &info)) return CU_INVALID_VALUE;
-    bool host = is_host_memory(info.kind), device = !host && info.kind != LK_MEMORY_MANAGED;
+    /* loose: of no context */
+    bool host = is_host_memory(info.kind), loose = info.kind == LK_MEMORY_POOL || info.kind == LK_MEMORY_VIRTUAL,
+         device = !host && !loose && info.kind != LK_MEMORY_MANAGED;
     u64 unit = info.kind == LK_MEMORY_REGISTERED ? PAGE : GRANULE, base = info.base & ~(unit - 1);
     struct cu_device *d = cu_device_of(info.gpu);
+    /* of reserved addresses the range is all of them, and the mapping a part */
+    lk_memory_info whole = { .size = sizeof whole };
+    lk_memory_at(info.gpu, address, &whole);
+    u32 right = right_of(&info, address);
     switch (which) {
-    case POINTER_CONTEXT: *(void **)out = d ? d->primary : NULL; break;
+    case POINTER_CONTEXT: *(void **)out = d && !loose ? d->primary : NULL; break;
     case POINTER_TYPE: *(u32 *)out = host ? 1 : 2; break;
-    case POINTER_DEVICE: *(u64 *)out = address; break;
+    case POINTER_DEVICE:
+        if (!right) return CU_INVALID_VALUE;
+        *(u64 *)out = address;
+        break;
     case POINTER_HOST:
         if (!host && info.kind != LK_MEMORY_MANAGED) return CU_INVALID_VALUE;
         *(u64 *)out = address;
@@ -196,13 +210,13 @@ static cu_result pointer_fact(void *out, int which, u64 address)
     case POINTER_ID: *(u64 *)out = info.id; break;
     case POINTER_MANAGED: *(u32 *)out = info.kind == LK_MEMORY_MANAGED; break;
     case POINTER_ORDINAL: *(int *)out = d ? (int)d->ordinal : 0; break;
-    case POINTER_BASE: *(u64 *)out = info.base; break;
-    case POINTER_BYTES: *(u64 *)out = info.bytes; break;
+    case POINTER_BASE: *(u64 *)out = whole.base; break;
+    case POINTER_BYTES: *(u64 *)out = whole.bytes; break;
     case POINTER_MAPPED: *(u32 *)out = 1; break;
-    case POINTER_IPC: *(u32 *)out = device && info.kind != LK_MEMORY_POOL; break;
+    case POINTER_IPC: *(u32 *)out = device; break;
     case POINTER_HANDLES: *(u64 *)out = 0; break;
     case POINTER_RDMA: *(u32 *)out = device; break;
-    case POINTER_ACCESS: *(u32 *)out = 3; break;
+    case POINTER_ACCESS: *(u32 *)out = right; break;
     case POINTER_POOL: *(void **)out = info.kind == LK_MEMORY_POOL ? cu_pool_at(address) : NULL; break;
     case POINTER_TOKENS:
         if (host) return CU_INVALID_VALUE;
@@ -212,7 +226,7 @@ static cu_result pointer_fact(void *out, int which, u64 address)
     case POINTER_MAPPING_BYTES: *(u64 *)out = ((info.base + info.bytes + unit - 1) & ~(unit - 1)) - base; break;
     case POINTER_MAPPING_BASE: *(u64 *)out = base; break;
     case POINTER_BLOCK: *(u64 *)out = info.id; break;
-    case POINTER_DECOMPRESS: *(u32 *)out = 0; break;
+    case POINTER_DECOMPRESS: *(u32 *)out = device; break;
     default: return CU_INVALID_VALUE;
     }
     return CU_OK;
@@ -263,8 +277,7 @@ CU_API(cuPointerSetAttribute)(const void *value, int which, u64 address)
     lk_memory_info info;
     cu_result r = cu_begin();
     if (r) return r;
-    if (which != POINTER_SYNC || !cu_readable(value, 4) || !cu_memory_at(address, &info) || is_host_memory(info.kind))
-        return CU_INVALID_VALUE;
+    if (which != POINTER_SYNC || !cu_readable(value, 4) || !cu_memory_at(address, &info)) return CU_INVALID_VALUE;
     cu_note_sync(&info, *(const u32 *)value != 0);
     return CU_OK;
 }
@@ -277,7 +290,9 @@ static cu_result alloc_async(u64 *out, u64 bytes, void *stream, bool thread)
     lk_stream *st;
     cu_result r = cu_current(&c);
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
-    if (!cu_ok(out) || !bytes) return CU_INVALID_VALUE;
+    if (!cu_ok(out)) return CU_INVALID_VALUE;
+    *out = 0;
+    if (!bytes) return CU_OK;
     return cu_status(c->device->gpu, lk_memory_alloc_async(st, bytes, NULL, NULL, out));
 }
 static cu_result free_async(u64 address, void *stream, bool thread)

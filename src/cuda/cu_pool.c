@@ -220,8 +220,8 @@ CU_API(cuMemPoolSetAccess)(struct cu_pool *p, const struct cu_access *a, u64 n)
     for (u64 i = 0; i < n; i++) {
         const struct cu_device *d = a[i].location.type == PLACE_DEVICE ? cu_device_at(a[i].location.id) : NULL;
         if (!d) return CU_INVALID_DEVICE;
-        if ((a[i].flags != RIGHT_NONE && a[i].flags != RIGHT_WRITE) || (d == p->device && a[i].flags != RIGHT_WRITE))
-            return CU_INVALID_VALUE;
+        if (a[i].flags != RIGHT_NONE && a[i].flags != RIGHT_WRITE) return CU_INVALID_VALUE;
+        if (d == p->device && a[i].flags != RIGHT_WRITE) return CU_INVALID_DEVICE;
     }
     for (u64 i = 0; i < n; i++) p->right[a[i].location.id] = (u8)a[i].flags;
     return CU_OK;
@@ -244,7 +244,9 @@ static cu_result alloc(u64 *out, u64 bytes, struct cu_pool *p, void *stream, boo
     lk_stream *st;
     cu_result r = cu_current(&c);
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
-    if (!cu_ok(out) || !bytes || !cu_handle_is(p, CU_POOL)) return CU_INVALID_VALUE;
+    if (!cu_ok(out) || !cu_handle_is(p, CU_POOL)) return CU_INVALID_VALUE;
+    *out = 0;
+    if (!bytes) return CU_OK;
     return cu_status(c->device->gpu, lk_memory_alloc_async(st, bytes, p->pool, NULL, out));
 }
 CU_API(cuMemAllocFromPoolAsync)(u64 *out, u64 n, struct cu_pool *p, void *s) { return alloc(out, n, p, s, false); }

@@ -197,7 +197,7 @@ CU_API(cuStreamAddCallback_ptsz)(void *s, void (*f)(void *, cu_result, void *), 
     return stream_callback(s, f, self, flags, true);
 }
 
-enum { WAIT_FLUSH = 1 << 30, WRITE_NO_BARRIER = 1 }; /* CUstreamWaitValue_flags, CUstreamWriteValue_flags */
+enum { WAIT_FLUSH = 1 << 30 }; /* of CUstreamWaitValue_flags; flags of a write are refused by an H200, too */
 
 cu_result cu_value_op(void *handle, u64 address, u64 value, unsigned flags, u32 bits, bool write, bool thread)
 {
@@ -205,8 +205,7 @@ cu_result cu_value_op(void *handle, u64 address, u64 value, unsigned flags, u32 
     lk_stream *st;
     cu_result r = enter(handle, thread, &c, &st);
     if (r) return r;
-    if (!address || address % (bits / 8) || flags & ~(write ? (u32)WRITE_NO_BARRIER : 3u | WAIT_FLUSH))
-        return CU_INVALID_VALUE;
+    if (!address || address % (bits / 8) || flags & ~(write ? 0u : 3u | WAIT_FLUSH)) return CU_INVALID_VALUE;
     if (!write && flags & WAIT_FLUSH) { /* CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES is 0 */
         cu_refused("cuStreamWaitValue with CU_STREAM_WAIT_VALUE_FLUSH");
         return CU_NOT_SUPPORTED;

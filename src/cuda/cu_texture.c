@@ -7,18 +7,17 @@ struct made {
     struct cu_resource resource;
     struct cu_texture texture;
     struct cu_view view;
-    bool viewed; /* a view was given */
 };
 
 enum { ALIGNMENT = 512, PITCH_ALIGNMENT = 32, LINEAR_MOST = 1 << 28 }; /* bytes, bytes, texels */
 
 /* ---- what it reads ---- */
 
-/* All of these bytes are in one allocation. */
-static bool there(u64 address, u64 bytes)
+/* Memory of ours. How much of it there is is looked at when it is read: the driver does not look, either. */
+static bool there(u64 address)
 {
     lk_memory_info info;
-    return cu_memory_at(address, &info) && bytes <= info.bytes - (address - info.base);
+    return cu_memory_at(address, &info);
 }
 
 static cu_result linear_read(const struct cu_resource *r, struct texels *t)
@@ -26,8 +25,7 @@ static cu_result linear_read(const struct cu_resource *r, struct texels *t)
     cu_result bad = cu_format_read(r->linear.format, r->linear.channels, t);
     if (bad) return bad;
     u64 width = r->linear.bytes / texel_bytes(t);
-    if (!width || width > LINEAR_MOST || r->linear.address % ALIGNMENT || !there(r->linear.address, r->linear.bytes))
-        return CU_INVALID_VALUE;
+    if (r->linear.address % ALIGNMENT || !there(r->linear.address)) return CU_INVALID_VALUE;
     t->base = r->linear.address;
     t->width = width;
     t->pitch = t->slice = r->linear.bytes;
@@ -37,13 +35,11 @@ static cu_result linear_read(const struct cu_resource *r, struct texels *t)
 
 static cu_result pitched_read(const struct cu_resource *r, struct texels *t)
 {
-    u64 bytes;
     cu_result bad = cu_format_read(r->pitched.format, r->pitched.channels, t);
     if (bad) return bad;
     u64 width = r->pitched.width, height = r->pitched.height, pitch = r->pitched.pitch;
     if (!width || !height || width > 131072 || height > 65000 || pitch > 2097120 || pitch % PITCH_ALIGNMENT ||
-        pitch < width * texel_bytes(t) || r->pitched.address % ALIGNMENT ||
-        __builtin_mul_overflow(pitch, height - 1, &bytes) || !there(r->pitched.address, bytes + width * texel_bytes(t)))
+        r->pitched.address % ALIGNMENT || !there(r->pitched.address))
         return CU_INVALID_VALUE;
     t->base = r->pitched.address;
     t->width = width;
@@ -148,12 +144,12 @@ static cu_result object_new(u64 *out, const struct cu_resource *r, const struct 
     if (!cu_ok(out) || !cu_ok(r)) return CU_INVALID_VALUE;
     x.mem = c->device->gpu->device->mem;
     if ((bad = resource_read(r, &x, rest))) return bad;
-    if (!t && !x.texels.writable) return CU_INVALID_VALUE; /* made without SURFACE_LDST, or no array */
+    if (!t && r->type != RESOURCE_ARRAY) return CU_INVALID_VALUE;
     if (v && (bad = view_read(v, &x))) return bad;
     if (t && (bad = sampler_read(t, &x.texels, &x.sampler))) return bad;
     struct made *m = base_alloc(sizeof *m);
     if (!m) return CU_OUT_OF_MEMORY;
-    *m = (struct made){ .resource = *r, .viewed = v };
+    *m = (struct made){ .resource = *r };
     if (t) m->texture = *t;
     if (v) m->view = *v;
     x.owner = m;
@@ -208,7 +204,7 @@ CU_API(cuTexObjectGetTextureDesc)(struct cu_texture *out, u64 texture)
 CU_API(cuTexObjectGetResourceViewDesc)(struct cu_view *out, u64 texture)
 {
     const struct made *m = made_of(texture, false);
-    if (!m || !m->viewed || !cu_ok(out)) return CU_INVALID_VALUE;
+    if (!m || !cu_ok(out)) return CU_INVALID_VALUE;
     *out = m->view;
     return CU_OK;
 }

@@ -31,10 +31,9 @@ static cu_result device_of(const struct cu_allocation *x, struct cu_device **d)
 
 CU_API(cuMemGetAllocationGranularity)(u64 *out, const struct cu_allocation *x, u32 option)
 {
-    struct cu_device *d;
-    cu_result r = device_of(x, &d);
+    cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_ok(out) || option > GRANULARITY_RECOMMENDED) return CU_INVALID_VALUE;
+    if (!cu_ok(out) || !cu_ok(x) || x->type != 1 || option > GRANULARITY_RECOMMENDED) return CU_INVALID_VALUE;
     *out = LK_GRANULE;
     return CU_OK;
 }
@@ -45,10 +44,10 @@ CU_API(cuMemAddressReserve)(u64 *out, u64 bytes, u64 align, u64 hint, u64 flags)
     struct cu_context *c;
     struct cu_device *d;
     cu_result r = cu_begin();
-    (void)hint; /* a wish */
     if (r) return r;
     d = cu_current(&c) ? cu_device_at(0) : c->device;
-    if (!cu_ok(out) || flags || !bytes || bytes % LK_GRANULE || align & (align - 1)) return CU_INVALID_VALUE;
+    if (!cu_ok(out) || flags || !bytes || bytes % LK_GRANULE || align & (align - 1) || hint % LK_GRANULE)
+        return CU_INVALID_VALUE; /* the hint is a wish, which is not granted */
     if (!d) return CU_NO_DEVICE;
     if ((r = cu_device_open(d))) return r;
     return cu_status(d->gpu, lk_virtual_reserve(d->gpu, bytes, align, NULL, out));
@@ -106,7 +105,9 @@ CU_API(cuMemMap)(u64 address, u64 bytes, u64 offset, lk_physical *p, u64 flags)
     cu_result r = cu_begin();
     if (r) return r;
     lk_gpu *gpu = gpu_of(address);
-    if (!cu_handle_is(p, CU_PHYSICAL) || !gpu || offset || flags) return CU_INVALID_VALUE;
+    if (!cu_handle_is(p, CU_PHYSICAL) || !gpu || !bytes || bytes % LK_GRANULE || address % LK_GRANULE || flags)
+        return CU_INVALID_VALUE;
+    if (offset || bytes != p->dev->bytes) return CU_NOT_SUPPORTED; /* so says an H200, too: all of it or nothing */
     if (gpu != p->handle.gpu) {
         cu_refused("cuMemMap of memory of one device to addresses that were reserved under another");
         return CU_NOT_SUPPORTED;
@@ -135,7 +136,7 @@ CU_API(cuMemSetAccess)(u64 address, u64 bytes, const struct cu_access *a, u64 n)
             return CU_NOT_SUPPORTED;
         }
         const struct cu_device *d = a[i].location.type == PLACE_DEVICE ? cu_device_at(a[i].location.id) : NULL;
-        if (!d) return CU_INVALID_DEVICE;
+        if (!d) return CU_INVALID_VALUE;
         if (d->gpu != gpu && a[i].flags) { /* cuDeviceCanAccessPeer says no */
             cu_refused("cuMemSetAccess for another device");
             return CU_NOT_SUPPORTED;

@@ -19,7 +19,7 @@ RT_API(cudaMallocManaged)(void **out, u64 bytes, unsigned flags)
 {
     u64 address = 0;
     if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
-    cu_result r = THEN(lkcu_cuMemAllocManaged(&address, bytes, flags));
+    cu_result r = THEN(bytes || (flags != 1 && flags != 2) ? lkcu_cuMemAllocManaged(&address, bytes, flags) : CU_OK);
     if (!r) *out = (void *)(uintptr_t)address;
     return rt_done(r);
 }

@@ -118,14 +118,18 @@ u32 dev_virtual_map(struct device *d, u64 address, u64 bytes, struct mem_physica
     return status;
 }
 
-/* All mappings of a range lie in it whole, and there is no gap between them. */
-static u32 whole_mappings(const struct mem_object *o, u64 address, u64 bytes, struct error *e)
+/* All mappings of a range lie in it whole; gap: there may be addresses without one. */
+static u32 whole_mappings(const struct mem_object *o, u64 address, u64 bytes, bool gap, struct error *e)
 {
     for (u64 at = address; at < address + bytes;) {
         const struct mem_mapping *x = mem_mapping_at(o, at);
-        if (!x) return wrong(e, "no memory is mapped at %s+0x%" PRIx64, o->name, at - o->base);
+        if (!x && !gap) return wrong(e, "no memory is mapped at %s+0x%" PRIx64, o->name, at - o->base);
+        if (!x) {
+            at += MEM_GRANULE;
+            continue;
+        }
         if (x->at < address || x->at + x->bytes > address + bytes)
-            return wrong(e, "a mapping is ended whole: %" PRIu64 " bytes at %s+0x%" PRIx64, x->bytes, o->name,
+            return wrong(e, "a mapping is taken whole: %" PRIu64 " bytes at %s+0x%" PRIx64, x->bytes, o->name,
                          x->at - o->base);
         at = x->at + x->bytes;
     }
@@ -138,7 +142,7 @@ u32 dev_virtual_unmap(struct device *d, u64 address, u64 bytes, const char *site
     if (!d->mem) return OP_NOT_SUPPORTED;
     lock(&maps_lock);
     struct mem_object *o = reservation(d, address, bytes, e);
-    u32 status = o ? whole_mappings(o, address, bytes, e) : OP_INVALID_VALUE;
+    u32 status = o ? whole_mappings(o, address, bytes, true, e) : OP_INVALID_VALUE;
     unlock(&maps_lock);
     if (status) return status;
     tell_unmapped(d, address, bytes, site);
@@ -158,17 +162,10 @@ u32 dev_virtual_unmap(struct device *d, u64 address, u64 bytes, const char *site
 u32 dev_virtual_access(struct device *d, u64 address, u64 bytes, u32 rights, struct error *e)
 {
     if (!d->mem) return OP_NOT_SUPPORTED;
-    u32 status = OP_INVALID_VALUE;
     lock(&maps_lock);
     struct mem_object *o = reservation(d, address, bytes, e);
-    u64 at = address;
-    for (const struct mem_mapping *x; o && at < address + bytes && (x = mem_mapping_at(o, at));) at = x->at + x->bytes;
-    if (o && at < address + bytes)
-        wrong(e, "no memory is mapped at %s+0x%" PRIx64, o->name, at - o->base);
-    else if (o) {
-        mem_protect(d->mem, o, address, bytes, rights);
-        status = OP_OK;
-    }
+    u32 status = o ? whole_mappings(o, address, bytes, false, e) : OP_INVALID_VALUE;
+    if (!status) mem_protect(d->mem, o, address, bytes, rights);
     unlock(&maps_lock);
     return status;
 }
