@@ -161,7 +161,7 @@ static void pass_on(int signal)
 
 /* Starts it and waits for its end: the status of waitpid, -1: it did not start. A signal from the terminal reaches the
  * program by itself; one that only the launcher got is passed on. */
-static int program_run(const struct run *r, struct error *e)
+static int program_run(struct run *r, struct error *e)
 {
     int status = -1;
     fflush(stdout);
@@ -184,7 +184,7 @@ static int program_run(const struct run *r, struct error *e)
     child = pid;
     sigaction(SIGINT, &keep, NULL);
     sigaction(SIGQUIT, &keep, NULL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    status = run_report_wait(&r->report, pid);
     child = 0;
     return status;
 }
@@ -230,7 +230,7 @@ static int finish(struct run *r, int status)
     if (!processes)
         fprintf(stderr, "lockstep: %s used no GPU: nothing was checked\n", r->program[0]);
     else if (errors || !r->common.quiet)
-        run_report_each(&r->report, ".txt", QUOTE_NOT, print_to, stderr);
+        run_report_print(&r->report);
     if (r->reporting.print_rules) run_report_each(&r->report, ".rules", QUOTE_NOT, print_to, stdout);
     reports_copy(r, ".json", QUOTE_JSON, r->reporting.json, &e);
     reports_copy(r, ".sarif", QUOTE_JSON, r->reporting.sarif, &e);
@@ -259,6 +259,11 @@ int cmd_run(int argc, char **argv)
     text_add(&r.options, "max-findings=%u\n", r.reporting.most);
     text_add(&r.options, "color=%d\n",
              r.common.color == COLOR_ALWAYS || (r.common.color == COLOR_AUTO && isatty(STDERR_FILENO)));
+    const char *stable = getenv("LOCKSTEP_RUN_STABLE");
+    bool is_stable = stable && !strcmp(stable, "1");
+    r.report.live = !is_stable && !r.common.quiet;
+    r.report.terminal = r.report.live && isatty(STDERR_FILENO);
+    text_add(&r.options, "stable=%d\nprogress=%d\n", is_stable, r.report.terminal);
     int code = EXIT_USAGE, status = -1;
     if (program_find(&r, &e) && program_reachable(&r, &e) && front_find(&r, &e) && folder_prepare(&r, &e)) {
         status = program_run(&r, &e);

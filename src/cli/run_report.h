@@ -12,8 +12,15 @@
 
 struct run_report {
     const char *folder;
+    bool live;                   /* findings are printed as they come */
+    bool terminal;               /* standard error is one: a line says how far a long launch is */
+    bool drawn;                  /* that line is there */
     struct run_process *process; /* of which something was read */
 };
+/* Waits for the end of a process, and prints what is found in the meantime; its status as of waitpid. */
+int run_report_wait(struct run_report *r, pid_t pid);
+/* Prints what is left: findings that were not printed yet, and what follows them. */
+void run_report_print(struct run_report *r);
 void run_report_close(struct run_report *r);
 /* Goes through the files of one kind, one for each process that used the GPU; how many there were. */
 u32 run_report_each(struct run_report *r, const char *suffix, enum quoting q,

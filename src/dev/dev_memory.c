@@ -2,6 +2,7 @@
  * and on which of several devices, and what was never freed. dev_memory.h has the overview. */
 #include "dev/dev_gpu.h"
 #include "dev/dev_memory.h"
+#include "where/where.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -282,6 +283,7 @@ static void leak_found(struct device *d, const struct leaks *l)
                          .place = line ? &p : NULL,
                          .cause_key = key,
                          .cause = cause,
+                         .call = l->site && where_kept(l->site) ? l->site : NULL, /* a text is in the cause already */
                          .fix = l->kind == MEM_REGISTERED ? "Unregister it before its memory is freed."
                                                           : "Free it, behind the last operation that uses it." };
     report_add(d->report, &f);

@@ -106,6 +106,7 @@ enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, s
         ok = orders_search(r->orders, d->sim, &r->in, race, l->orders, &result->orders, e);
     run_drop(r);
     report_origin_here(NULL);
+    report_origin_ended(d->report, r->in.origin);
     if (l->count) {
         __atomic_fetch_add(&l->count->launches, 1, __ATOMIC_RELAXED);
         __atomic_fetch_add(&l->count->ns, time_ns() - r->began, __ATOMIC_RELAXED);

@@ -300,6 +300,7 @@ static lk_status launch(lk_kernel *kernel, const lk_launch *given, lk_stats *sta
     status = h.in->stream ? enqueue(gpu, kernel, &h, e) : run(gpu, &h, stats, e);
     report_launch_here(0);
     report_origin_here(NULL);
+    report_origin_ended(gpu->device->report, &h.task.launch.origin);
     host_launch_end(&h);
     return status;
 }

@@ -30,6 +30,9 @@ struct entry {
     struct arena mem;               /* emptied when a smaller (CTA, thread) takes over */
     u64 hash;                       /* of what makes two findings one cause */
     struct launch_origin origin;    /* of the first launch that had it; its site is the entry's own */
+    u32 grid[3], block[3];          /* of that launch; block[0] is 0: not known */
+    const void *running;            /* the origin of that launch while it runs; NULL: it has ended */
+    bool said;                      /* report_text_fresh has given it out */
     u64 launches, last;             /* that had it; the number of the last one */
     u32 launch;                     /* that it belongs to, of several; 0: there is only one */
     struct entry *next;             /* in its bucket */
@@ -72,12 +75,15 @@ struct report {
     struct entry *bucket[BUCKETS];
     /* at key % TICKETS; a newer one replaces an older one, which is then simply not known */
     struct ticket ticket[TICKETS];
-    bool tickets;               /* atomic: some of them are given */
-    struct entry *last;         /* the entry last added to: a loop adds to the same one again and again */
-    struct suppressions *rules; /* suppress.h */
-    u32 entries, errors, notes; /* entries, atomic: all of them; errors, notes: those that are not suppressed */
-    u32 settled;                /* entries when consequences were last taken out */
-    u32 suppressed;             /* entries that are */
+    bool tickets;                   /* atomic: some of them are given */
+    struct entry *last;             /* the entry last added to: a loop adds to the same one again and again */
+    struct suppressions *rules;     /* suppress.h */
+    u32 entries, errors, notes;     /* entries, atomic: all of them; errors, notes: those that are not suppressed */
+    u32 fresh;                      /* atomic: at least as many as report_text_fresh has not given out */
+    void (*fresh_call)(void *self); /* of report_on_fresh; atomic */
+    void *fresh_self;
+    u32 settled;    /* entries when consequences were last taken out */
+    u32 suppressed; /* entries that are */
     u64 occurrences;
     u64 error_occurrences; /* of them, of severity error */
     u64 dropped;           /* occurrences of causes beyond ENTRIES_MOST */
@@ -88,6 +94,12 @@ void entry_free(struct entry *e);
 void entry_count(struct report *r, struct entry *e);         /* among the others, or as kept out by a rule */
 void entry_join(struct entry *to, const struct entry *from); /* occurrences, threads and range */
 bool same_form(const struct index_form *a, const struct index_form *b);
+
+/* report_fresh.c: calls whoever wants to know of new entries; without the lock */
+void fresh_tell(struct report *r);
+/* report_text.c */
+void entry_text_styled(const struct entry *e, bool color, struct text *out);
+void closing_text(const struct report *r, struct text *out); /* "2 findings: 1 error, 1 note (24 occurrences)" */
 
 /* report_settle.c: takes out the entries that follow from others; with the lock held */
 void report_settle(struct report *r);

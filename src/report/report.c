@@ -88,7 +88,10 @@ static void origin_keep(struct entry *e)
     const char *site = origin_here->site;
     e->origin = *origin_here;
     e->origin.site = NULL;
+    memcpy(e->grid, e->f.nctaid, sizeof e->grid);
+    memcpy(e->block, e->f.ntid, sizeof e->block);
     e->launches = 1;
+    e->running = origin_here;
     e->last = origin_here->nth;
     if (!site) return;
     char *copy = base_need(strlen(site) + 1);
@@ -222,6 +225,7 @@ static struct entry *entry_get(struct report *r, const struct finding *f)
     *b = e;
     __atomic_store_n(&r->entries, r->entries + 1, __ATOMIC_RELAXED);
     entry_count(r, e);
+    __atomic_store_n(&r->fresh, r->fresh + 1, __ATOMIC_RELAXED);
     return r->last = e;
 }
 
@@ -381,7 +385,9 @@ void report_add(struct report *r, const struct finding *given)
         unlock(&r->lock);
         return;
     }
+    u32 before = r->fresh;
     struct entry *e = entry_get(r, f);
+    bool whole = r->fresh != before && e && !e->running;
     if (e) {
         e->form_varies |= !same_form(&e->f.form, &f->form);
         e->start_varies |= e->f.form.start != f->form.start;
@@ -398,6 +404,7 @@ void report_add(struct report *r, const struct finding *given)
         __atomic_store_n(&r->tickets, true, __ATOMIC_RELAXED);
     }
     unlock(&r->lock);
+    if (whole) fresh_tell(r);
 }
 
 bool report_again(struct report *r, u64 ticket, const struct occurrence *given)
@@ -486,6 +493,7 @@ static void adopt(struct report *r, struct entry *x, const char *remark, u32 lau
     *b = x;
     __atomic_store_n(&r->entries, r->entries + 1, __ATOMIC_RELAXED);
     entry_count(r, x);
+    __atomic_store_n(&r->fresh, r->fresh + 1, __ATOMIC_RELAXED);
     r->occurrences += x->suppressed ? 0 : x->occurrences;
     r->error_occurrences += !x->suppressed && finding_severity(x->f.kind) == SEV_ERROR ? x->occurrences : 0;
 }

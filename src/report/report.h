@@ -68,6 +68,17 @@ struct report_style {
     u32 max;
 }; /* max: entries shown, 0 = all */
 void report_text(struct report *r, struct report_style style, struct text *out);
+/* Findings as they happen (report_fresh.c). `call` is told when there are entries that report_text_fresh has not given
+ * out and that are whole; on any thread that adds to the report or ends a launch. */
+void report_on_fresh(struct report *r, void (*call)(void *self), void *self);
+/* The launch with this origin has ended: what was found in it is whole. */
+void report_origin_ended(struct report *r, const struct launch_origin *o);
+u32 report_fresh(const struct report *r); /* at least as many entries as have not been given out */
+/* The text of these, at most style.max of them; all: also of launches that still run. How many there were. */
+u32 report_text_fresh(struct report *r, struct report_style style, bool all, struct text *out);
+void report_text_end(struct report *r, struct text *out); /* "2 findings: 1 error, 1 note (24 occurrences)" */
+/* Entries about a kernel, by its name in the PTX. */
+void report_of_kernel(struct report *r, const char *kernel, u32 *errors, u32 *notes);
 void report_json(struct report *r, struct text *out); /* schema in docs/report.md, "lockstep-report" version 2 */
 /* SARIF 2.1.0; `version` of this program */
 void report_sarif(struct report *r, const char *version, struct text *out);

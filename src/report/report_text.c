@@ -282,7 +282,7 @@ static void caller_text(const char *site, struct text *out)
 void origin_text(const struct entry *e, struct text *out)
 {
     const struct launch_origin *o = &e->origin;
-    const u32 *g = e->f.nctaid, *b = e->f.ntid;
+    const u32 *g = e->grid, *b = e->block;
     if (!o->nth) return;
     text_add(out, "number %" PRIu64 " of this kernel", o->nth);
     if (b[0]) {
@@ -374,15 +374,17 @@ static void entry_text(struct ink *k, const struct entry *e)
     text_add(k->out, "\n");
 }
 
-void report_entry_text(const struct entry *e, struct text *out)
+void entry_text_styled(const struct entry *e, bool color, struct text *out)
 {
-    struct ink k = { out, false, 1 };
+    struct ink k = { out, color, 1 };
     entry_text(&k, e);
 }
 
+void report_entry_text(const struct entry *e, struct text *out) { entry_text_styled(e, false, out); }
+
 static const char *plural(u64 n) { return n == 1 ? "" : "s"; }
 
-static void closing_text(const struct report *r, struct text *out)
+void closing_text(const struct report *r, struct text *out)
 {
     u32 n = r->errors + r->notes;
     if (!n)

@@ -1,0 +1,333 @@
+/* Writes the report of the program that the engine is in. */
+#include "cuda/cu_report.h"
+#include "cuda/cu_where.h"
+#include "where/where.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    PAUSE_US = 50000, /* of the thread that writes */
+    LAST_WAIT = 40,   /* pauses at the end, for what is still in flight */
+    OLD = 20,         /* pauses after which a finding is written although its launch still runs, */
+    COUNTS = 40,      /* and after which counts that have changed are */
+    TABLE_MOST = 20   /* kernels that the table has */
+};
+
+static struct {
+    const struct cu_reporting *how; /* NULL: there is no gpu yet */
+    bool started;                   /* the thread that writes was started */
+    lock_t lock;                    /* of writing whole reports */
+    u64 written;                    /* what the last whole report had (found), + 1; 0: none was written yet */
+    u64 counted;                    /* the same of counts */
+    lock_t say_lock;                /* of the fields below */
+    int log;                        /* PID.log; -1: not open */
+    u32 said;                       /* findings in it */
+    u64 ended, since;               /* launches that have ended when that last changed; how many pauses ago */
+    struct cu_kernel_count *last;   /* atomic: launched last */
+    bool shown;                     /* PID.now is there */
+} out = { .lock = LOCK_INIT, .say_lock = LOCK_INIT, .log = -1 };
+
+/* The i-th gpu that is open, from 0 on; NULL: there is none. */
+static lk_gpu *gpu_at(u32 i)
+{
+    for (u32 k = 0; k < cu_process.devices; k++) {
+        lk_gpu *gpu = __atomic_load_n(&cu_process.device[k].gpu, __ATOMIC_ACQUIRE);
+        if (gpu && !i--) return gpu;
+    }
+    return NULL;
+}
+
+static struct report *report_of(lk_gpu *gpu) { return gpu->device->report; }
+
+static void path_of(char *to, size_t size, const char *suffix)
+{
+    snprintf(to, size, "%s/%d.%s", out.how->folder, (int)getpid(), suffix);
+}
+
+static void put(const char *suffix, char *text)
+{
+    char to[500];
+    struct error e = { 0 };
+    path_of(to, sizeof to, suffix);
+    if (text && *text) file_write(to, text, strlen(text), &e);
+    lk_text_free(text);
+}
+
+static void put_number(const char *suffix, u64 n)
+{
+    char to[500], number[40];
+    struct error e = { 0 };
+    path_of(to, sizeof to, suffix);
+    int bytes = snprintf(number, sizeof number, "%" PRIu64 "\n", n);
+    file_write(to, number, (size_t)bytes, &e);
+}
+
+static u64 errors_now(void)
+{
+    u64 n = 0;
+    lk_gpu *gpu;
+    for (u32 i = 0; (gpu = gpu_at(i)); i++) n += lk_report_errors(gpu);
+    return n;
+}
+
+/* ---- findings as they happen ---- */
+
+/* Adds what is new to the log; all: also of launches that still run. */
+static u32 say(struct report *r, bool all)
+{
+    struct text t = { 0 };
+    u32 most = out.how->most;
+    lock(&out.say_lock);
+    if (out.log < 0) {
+        char to[500];
+        path_of(to, sizeof to, "log");
+        out.log = open(to, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    }
+    bool wanted = !most || out.said < most;
+    struct report_style style = { .color = out.how->color,
+                                  .max = most ? MAX_OF(most - MIN_OF(out.said, most), 1u) : 0 };
+    u32 n = report_text_fresh(r, style, all, &t);
+    if (wanted && t.n) file_put(out.log, t.p, t.n);
+    if (wanted) out.said += n;
+    if (n) put_number("errors", errors_now());
+    text_free(&t);
+    unlock(&out.say_lock);
+    return n;
+}
+
+/* ---- the whole report ---- */
+
+static int by_time(const void *a, const void *b)
+{
+    const struct cu_kernel_count *x = *(struct cu_kernel_count *const *)a, *y = *(struct cu_kernel_count *const *)b;
+    u64 m = x->ran.nanoseconds, n = y->ran.nanoseconds;
+    if (out.how->stable || m == n) return strcmp(x->plain, y->plain);
+    return m < n ? 1 : -1;
+}
+
+/* "1 error, 2 notes", "-". */
+static void findings_text(const char *kernel, char *text, size_t size)
+{
+    u32 errors = 0, notes = 0;
+    lk_gpu *gpu;
+    for (u32 i = 0; (gpu = gpu_at(i)); i++) {
+        u32 e, n;
+        report_of_kernel(report_of(gpu), kernel, &e, &n);
+        errors += e;
+        notes += n;
+    }
+    int k = errors ? snprintf(text, size, "%u error%s", errors, errors == 1 ? "" : "s") : 0;
+    if (notes) k += snprintf(text + k, size - (size_t)k, "%s%u note%s", k ? ", " : "", notes, notes == 1 ? "" : "s");
+    if (!k) snprintf(text, size, "-");
+}
+
+static void time_text(u64 ns, char *text, size_t size)
+{
+    if (ns >= 10000000000ull)
+        snprintf(text, size, "%.1f s", (double)ns * 1e-9);
+    else if (ns >= 10000000)
+        snprintf(text, size, "%.1f ms", (double)ns * 1e-6);
+    else
+        snprintf(text, size, "%.1f us", (double)ns * 1e-3);
+}
+
+/* A line for each kernel: launches, time, findings. */
+static void table_add(struct text *t, u32 kernels)
+{
+    struct cu_kernel_count **v = base_need(sizeof *v * MAX_OF(kernels, 1u)), *c = cu_count_first();
+    u32 n = 0;
+    bool times = !out.how->stable;
+    for (; c && n < kernels; c = c->next) v[n++] = c;
+    qsort(v, n, sizeof *v, by_time);
+    text_add(t, "%10s%s  %-18s  %s\n", "launches", times ? "        time" : "", "findings", "kernel");
+    for (u32 i = 0; i < n && i < TABLE_MOST; i++) {
+        char found[60], took[40];
+        findings_text(v[i]->name, found, sizeof found);
+        time_text(__atomic_load_n(&v[i]->ran.nanoseconds, __ATOMIC_RELAXED), took, sizeof took);
+        text_add(t, "%10" PRIu64, __atomic_load_n(&v[i]->issued, __ATOMIC_RELAXED));
+        if (times) text_add(t, "%12s", took);
+        text_add(t, "  %-18s  %s\n", found, v[i]->plain);
+    }
+    if (n > TABLE_MOST) text_add(t, "%10s and %u more kernels\n", "", n - TABLE_MOST);
+    base_free(v);
+}
+
+/* "4 launches of 3 kernels, 8068 bytes of memory at most", behind a table of the kernels. */
+static void summary_add(struct text *t)
+{
+    u64 bytes = 0, launches = 0;
+    u32 kernels = 0;
+    lk_gpu *gpu;
+    for (u32 i = 0; (gpu = gpu_at(i)); i++) bytes += lk_memory_peak(gpu);
+    for (const struct cu_kernel_count *c = cu_count_first(); c; c = c->next) {
+        kernels++;
+        launches += __atomic_load_n(&c->issued, __ATOMIC_RELAXED);
+    }
+    if (kernels > 1) table_add(t, kernels);
+    text_add(t, "%" PRIu64 " launch%s of %u kernel%s, %" PRIu64 " bytes of memory at most\n", launches,
+             launches == 1 ? "" : "es", kernels, kernels == 1 ? "" : "s", bytes);
+}
+
+/* What follows the findings, which the log has. */
+static void end_write(void)
+{
+    struct text t = { 0 };
+    lk_gpu *gpu;
+    for (u32 i = 0; (gpu = gpu_at(i)); i++)
+        if (lk_report_errors(gpu) || lk_report_notes(gpu)) report_text_end(report_of(gpu), &t);
+    summary_add(&t);
+    put("end", t.p);
+}
+
+static void text_write(void)
+{
+    struct text t = { 0 };
+    lk_gpu *gpu;
+    for (u32 i = 0; (gpu = gpu_at(i)); i++) {
+        char *text = lk_report_errors(gpu) || lk_report_notes(gpu) ? lk_report_text(gpu, out.how->color) : NULL;
+        if (text) text_add(&t, "%s", text);
+        lk_text_free(text);
+    }
+    if (out.how->folder[0]) {
+        summary_add(&t);
+        put("txt", t.p);
+        return;
+    }
+    struct text plain = { 0 };
+    if (t.n) where_expand((struct str){ t.p, (u32)t.n }, &plain);
+    if (plain.n) fputs(plain.p, stderr);
+    text_free(&plain);
+    text_free(&t);
+}
+
+static u64 found_now(void)
+{
+    u64 n = 0;
+    lk_gpu *gpu;
+    for (u32 i = 0; (gpu = gpu_at(i)); i++) n += lk_report_errors(gpu) + lk_report_notes(gpu);
+    return n;
+}
+
+static u64 ended_now(void)
+{
+    u64 n = 0;
+    for (const struct cu_kernel_count *c = cu_count_first(); c; c = c->next)
+        n += __atomic_load_n(&c->ran.launches, __ATOMIC_RELAXED);
+    return n;
+}
+
+static void report_write(void)
+{
+    lock(&out.lock);
+    out.written = found_now() + 1;
+    out.counted = ended_now() + 1;
+    lk_gpu *gpu = gpu_at(0);
+    text_write();
+    if (out.how->folder[0]) {
+        end_write();
+        put("json", lk_report_json(gpu));
+        put("sarif", lk_report_sarif(gpu));
+        put("junit", lk_report_junit(gpu, "run"));
+        put("rules", lk_report_rules(gpu));
+        put_number("errors", errors_now());
+    }
+    unlock(&out.lock);
+}
+
+/* Something was found. The first findings are in the whole report at once, too; later the writer brings them. */
+static void say_fresh(void *report)
+{
+    enum { AT_ONCE = 64 };
+    if (cu_process.pid != (s32)getpid()) return;
+    if (say(report, false) && found_now() <= AT_ONCE) report_write();
+}
+
+/* ---- how far a long launch is ---- */
+
+/* "scale, launch 12: 345 of 1024 CTAs, 12 million instructions, 4 s", in PID.now while a launch takes long. */
+static void progress_write(void)
+{
+    char to[500];
+    lk_progress p = { .size = sizeof p };
+    const struct cu_kernel_count *c = __atomic_load_n(&out.last, __ATOMIC_ACQUIRE);
+    u64 ended = ended_now();
+    lk_gpu *gpu;
+    bool runs = false;
+    for (u32 i = 0; !runs && (gpu = gpu_at(i)); i++) runs = lk_gpu_progress(gpu, &p) && p.ctas;
+    out.since = runs && ended == out.ended ? out.since + 1 : 0;
+    out.ended = ended;
+    path_of(to, sizeof to, "now");
+    if (c && out.since >= OLD) {
+        struct text t = { 0 };
+        text_add(&t, "%s, launch %" PRIu64 ": %" PRIu64 " of %" PRIu64 " CTAs, %" PRIu64 " million instructions, %u s",
+                 c->plain, __atomic_load_n(&c->issued, __ATOMIC_RELAXED), p.ctas_done, p.ctas,
+                 p.warp_instructions / 1000000, (u32)(out.since * PAUSE_US / 1000000));
+        out.shown = true;
+        put("now", t.p);
+    } else if (out.shown) {
+        unlink(to);
+        out.shown = false;
+    }
+}
+
+/* ---- when ---- */
+
+static void *writer(void *self)
+{
+    u32 old = 0, pauses = 0;
+    (void)self;
+    thread_name("lk-report"); /* one of ours: it will not wake a kernel */
+    for (;;) {
+        thread_sleep_us(PAUSE_US);
+        bool fresh = false;
+        lk_gpu *gpu;
+        for (u32 i = 0; (gpu = gpu_at(i)); i++) {
+            if (!report_fresh(report_of(gpu))) continue;
+            say(report_of(gpu), old >= OLD);
+            fresh |= report_fresh(report_of(gpu)) != 0;
+        }
+        old = fresh && old < OLD ? old + 1 : 0;
+        bool counts = ++pauses % COUNTS == 0 && ended_now() + 1 != out.counted;
+        if (found_now() + 1 != out.written || counts) report_write();
+        if (out.how->progress) progress_write();
+    }
+    return NULL;
+}
+
+/* The program has ended, and its own handlers have run. What is still in flight gets a moment to end. */
+__attribute__((destructor)) static void end(void)
+{
+    lk_gpu *gpu;
+    if (!cu_process.ready || cu_process.pid != (s32)getpid() || !out.how) return;
+    for (u32 i = 0; (gpu = gpu_at(i)); i++) {
+        lk_progress p = { .size = sizeof p };
+        for (u32 k = 0; k < LAST_WAIT && lk_gpu_progress(gpu, &p); k++) thread_sleep_us(PAUSE_US);
+        lk_report_leaks(gpu);
+        lk_report_leaks_host(gpu);
+        if (out.how->folder[0]) say(report_of(gpu), true);
+    }
+    report_write();
+    if (out.how->folder[0]) put_number("done", 1);
+}
+
+void cu_report_watch(const struct cu_reporting *how, lk_gpu *gpu)
+{
+    pthread_t thread;
+    char sites[500] = "";
+    bool first = !out.how;
+    out.how = how;
+    if (how->folder[0]) path_of(sites, sizeof sites, "sites");
+    if (first) cu_where_open(sites);
+    if (!how->folder[0]) return;
+    if (first) put_number("errors", 0); /* this process uses the GPU */
+    report_on_fresh(report_of(gpu), say_fresh, report_of(gpu));
+    if (!out.started && !pthread_create(&thread, NULL, writer, NULL)) {
+        pthread_detach(thread);
+        out.started = true;
+    }
+}
+
+void cu_report_launch(struct cu_kernel_count *c) { __atomic_store_n(&out.last, c, __ATOMIC_RELAXED); }
