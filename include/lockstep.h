@@ -529,6 +529,18 @@ lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t see
  * silent. */
 void lk_contract_shape(const lk_contract *contract, lk_launch *launch);
 
+/* Which launches are checked: the function is asked before each one begins, nodes of graphs included, on any thread,
+ * several at a time. It must not call the library. software GPU: an unchecked launch runs, and nothing is reported of
+ * it unless it ends early; what it writes counts as initialised, and races with it are not reported. One that is left
+ * out does not run; all memory counts as initialised from then on. Limits and arguments are checked for all. */
+typedef enum lk_way { LK_CHECKED, LK_UNCHECKED, LK_LEFT_OUT } lk_way;
+typedef struct lk_chosen { /* valid for the call */
+    const char *name;      /* of the kernel, as in the PTX */
+    uint32_t grid[3], block[3];
+} lk_chosen;
+/* NULL: all are checked, as at first. While nothing is in flight. */
+void lk_gpu_choose(lk_gpu *gpu, lk_way (*choose)(void *self, const lk_chosen *launch), void *self);
+
 /* From any thread or a signal handler: every launch that runs ends with a report of where it stood. */
 void lk_gpu_interrupt(lk_gpu *gpu);
 

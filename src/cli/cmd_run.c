@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <regex.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -28,6 +29,32 @@ struct run {
     char link[96]; /* in it: lockstep-front.so under a name that LD_AUDIT can hold */
 };
 
+static bool number_take(struct run *r, const char *key, const struct row *o, const char *value, struct error *e)
+{
+    u64 n;
+    if (!option_number(o, value, UINT64_MAX, &n, e)) return false;
+    text_add(&r->options, "%s=%s\n", key, value);
+    return true;
+}
+
+/* The engine reads it, in the program: what is wrong with it is said before that one starts. */
+static bool pattern_take(struct run *r, const char *value, struct error *e)
+{
+    const char *equals = strchr(value, '=');
+    bool part = !strncmp(value, "kn", 2) || !strncmp(value, "kernel_name=", 12) || !strncmp(value, "kernel_sub", 10);
+    regex_t pattern;
+    char why[200];
+    int code = part && equals ? 0
+                              : regcomp(&pattern, equals && strstr(value, "regex=") ? equals + 1 : value,
+                                        REG_EXTENDED | REG_NOSUB);
+    if (code) regerror(code, &pattern, why, sizeof why);
+    if (code || strchr(value, '\n'))
+        return error_set(e, ERR_INPUT, "--kernel-name %.60s: %s", value, code ? why : "one line");
+    if (!part || !equals) regfree(&pattern);
+    text_add(&r->options, "kernel-name=%s\n", value);
+    return true;
+}
+
 static bool take_option(void *self, const struct row *o, const char *value, struct error *e)
 {
     struct run *r = self;
@@ -36,20 +63,23 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
         return reporting_option(&r->reporting, o->id - O_run_JSON, o, value, e);
     switch (o->id) {
     case O_run_DEVICE: r->devices = value; return true;
-    case O_run_SEED:
-        if (!option_number(o, value, UINT64_MAX, &n, e)) return false;
-        text_add(&r->options, "seed=%s\n", value);
-        return true;
+    case O_run_SEED: return number_take(r, "seed", o, value, e);
     case O_run_THREADS:
         if (!option_number(o, value, 256, &n, e)) return false;
         text_add(&r->options, "threads=%s\n", value);
         return true;
+    case O_run_KERNEL_NAME: return pattern_take(r, value, e);
+    case O_run_LAUNCH_SKIP: return number_take(r, "launch-skip", o, value, e);
+    case O_run_LAUNCH_COUNT: return number_take(r, "launch-count", o, value, e);
+    case O_run_CHECK_EVERY: return number_take(r, "check-every", o, value, e);
+    case O_run_OTHERS:
+        if (strcmp(value, "run") && strcmp(value, "skip"))
+            return error_set(e, ERR_INPUT, "--others %.60s: run or skip belongs here", value);
+        text_add(&r->options, "others=%s\n", value);
+        return true;
     case O_run_CHECK: text_add(&r->options, "check=%s\n", value); return true;
     case O_run_NO_CHECK: text_add(&r->options, "no-check=%s\n", value); return true;
-    case O_run_BUDGET:
-        if (!option_number(o, value, UINT64_MAX, &n, e)) return false;
-        text_add(&r->options, "budget=%s\n", value);
-        return true;
+    case O_run_BUDGET: return number_take(r, "budget", o, value, e);
     case O_run_TIME_LIMIT: text_add(&r->options, "time-limit=%s\n", value); return true;
     case O_run_STRICT: text_add(&r->options, "strict-arch=1\n"); return true;
     default: CHECK(!"an option of run without its case");

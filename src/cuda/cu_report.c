@@ -1,5 +1,6 @@
 /* Writes the report of the program that the engine is in. */
 #include "cuda/cu_report.h"
+#include "cuda/cu_choose.h"
 #include "cuda/cu_where.h"
 #include "where/where.h"
 #include <fcntl.h>
@@ -169,6 +170,7 @@ static void summary_add(struct text *t)
     if (kernels > 1) table_add(t, kernels);
     text_add(t, "%" PRIu64 " launch%s of %u kernel%s, %" PRIu64 " bytes of memory at most\n", launches,
              launches == 1 ? "" : "es", kernels, kernels == 1 ? "" : "s", bytes);
+    cu_choose_summary(t);
 }
 
 /* What follows the findings, which the log has. */

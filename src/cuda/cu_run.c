@@ -1,4 +1,5 @@
 /* The engine inside a program: options from the launcher, reports to it. */
+#include "cuda/cu_choose.h"
 #include "cuda/cu_count.h"
 #include "cuda/cu_report.h"
 #include "cuda/cu_run.h"
@@ -21,6 +22,7 @@ static struct {
 static void option_take(const char *key, const char *value)
 {
     lk_options *o = &run.gpu;
+    if (cu_choose_option(key, value)) return;
     if (!strcmp(key, "check")) o->check = value;
     if (!strcmp(key, "no-check")) o->no_check = value;
     if (!strcmp(key, "threads")) o->threads = (u32)strtoul(value, NULL, 10);
@@ -72,6 +74,7 @@ lk_status cu_run_open(struct cu_device *d)
     }
     __atomic_store_n(&d->gpu, gpu, __ATOMIC_RELEASE); /* the thread that writes reports looks at it */
     lk_report_limit(d->gpu, run.to.most);
+    cu_choose_open(d->gpu);
     for (u32 i = 0; i < run.rules; i++)
         if (lk_report_suppress(d->gpu, run.rule[i])) fprintf(stderr, "lockstep: %s\n", lk_gpu_error(d->gpu));
     cu_report_watch(&run.to, d->gpu);

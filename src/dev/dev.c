@@ -36,6 +36,7 @@ void dev_delete(struct device *d)
     while (d->modules) dev_unload(d, d->modules);
     d->ops->close(d);
     report_free(d->report);
+    report_free(d->unread);
     pthread_mutex_destroy(&d->modules_lock);
     base_free(d);
 }
@@ -270,8 +271,9 @@ void dev_leaks(struct device *d)
         if (o->kind == MEM_HEAP && o->state == MEM_LIVE) leak_add(d, o);
 }
 
-void dev_checks_ran(struct device *d, const struct dev_launch *l)
+void dev_checks_ran(struct device *d, const struct dev_launch *l, bool begins)
 {
+    if (begins != (d->choose != NULL)) return;
     u32 by_contract = (l->contract ? CHECK_CONTRACT | CHECK_VALUES | CHECK_COVERAGE : 0) |
                       (d->options.all_values ? CHECK_VALUES : 0);
     report_ran(d->report, d->options.gpu
@@ -282,7 +284,7 @@ void dev_checks_ran(struct device *d, const struct dev_launch *l)
 enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e)
 {
     *r = (struct sim_result){ 0 };
-    dev_checks_ran(d, l);
+    dev_checks_ran(d, l, false);
     if (!launch_allowed(d, l) || !dev_contract_kept(d, l)) return DEV_REFUSED;
     enum dev_result result = d->ops->launch(d, l, r, e);
     if (!d->work) __atomic_store_n(&d->interrupt, 0, __ATOMIC_RELAXED);

@@ -69,6 +69,10 @@ struct dev_launch {
     struct dev_count *count;       /* what it is added to when it has ended; NULL: nothing */
     u32 orders; /* run it again under so many others, from the same memory, and compare (dev_order.c) */
 };
+/* How a launch runs, where somebody chooses. Unchecked: nothing that it does is reported, unless it ends early by it;
+ * what it writes counts as defined, and no race with it is reported. Left out: it does not run, and any memory may be
+ * what it would have written: all of it counts as defined. */
+enum dev_way { DEV_CHECKED, DEV_UNCHECKED, DEV_LEFT_OUT };
 /* REFUSED: a limit or the contract, in the report; FAILED: e says why */
 enum dev_result { DEV_RAN, DEV_REFUSED, DEV_FAILED };
 
@@ -106,6 +110,11 @@ struct device {
     struct race *race; /* software GPU: the race check, NULL: off */
     struct gpu *gpu;   /* a real GPU: dev_gpu.c */
     struct report *report;
+    struct report
+        *unread; /* software GPU: what is found in an unchecked launch that has to be followed; NULL: none was */
+    /* software GPU: asked when a launch begins, on any thread; NULL: all are checked */
+    enum dev_way (*choose)(void *self, const struct dev_launch *l);
+    void *choose_self;
     struct dev_options options;
     struct dev_module *modules;        /* the newest first */
     lock_t modules_lock;               /* of that list; nothing is called under it that waits */
@@ -151,8 +160,9 @@ bool dev_fill(struct device *d, u64 addr, int byte, u64 bytes, struct error *e);
 void dev_leaks(struct device *d);
 enum dev_result dev_launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e);
 
-/* A launch begins: which checks look at it. */
-void dev_checks_ran(struct device *d, const struct dev_launch *l);
+/* Which checks look at a launch. It is called twice: when a launch is asked for, and, where somebody chooses, when one
+ * begins that is checked. */
+void dev_checks_ran(struct device *d, const struct dev_launch *l, bool begins);
 /* Whether its arguments are what its contract says; false after reporting. */
 bool dev_contract_kept(struct device *d, const struct dev_launch *l);
 

@@ -41,7 +41,7 @@ u32 dev_task_check(struct device *d, const struct dev_task *t, struct error *e)
     switch (t->kind) {
     case OP_EMPTY: return OP_OK;
     case OP_LAUNCH:
-        dev_checks_ran(d, &t->launch);
+        dev_checks_ran(d, &t->launch, false);
         if (!dev_pointers_own(d, &t->launch, e)) return OP_INVALID_VALUE;
         return launch_allowed(d, &t->launch) && dev_contract_kept(d, &t->launch) ? OP_OK : DEV_REFUSED_LAUNCH;
     case OP_COPY: return dev_copy_plan(d, &t->copy, &copy, e);

@@ -6,9 +6,30 @@
 #include "dev/dev_work.h"
 #include <stdlib.h>
 
-static struct sim_launch machine_launch(struct device *d, const struct dev_launch *l, bool again)
+enum dev_way run_way(struct device *d, const struct dev_launch *l)
 {
-    return (struct sim_launch){
+    enum dev_way way = d->choose ? d->choose(d->choose_self, l) : DEV_CHECKED;
+    if (way == DEV_CHECKED) dev_checks_ran(d, l, true);
+    if (way == DEV_LEFT_OUT) mem_define_all(d->mem);
+    return way;
+}
+
+/* A kernel that waits for others may pass on what orders two launches that are checked. It is followed like them, and
+ * nobody reads what is found. Others need not be followed: false. */
+static bool follow_unread(struct device *d, struct sim_launch *in)
+{
+    if (!d->race || !race_kernel_polls(d->race, d->sim, in->kernel)) return false;
+    lock(&d->work->lock);
+    if (!d->unread && (d->unread = report_new())) report_checks(d->unread, d->options.checks);
+    struct report *to = d->unread;
+    unlock(&d->work->lock);
+    if (to) in->report = to;
+    return to != NULL;
+}
+
+static struct sim_launch machine_launch(struct device *d, const struct dev_launch *l, bool again, enum dev_way way)
+{
+    struct sim_launch in = {
         .kernel = l->kernel,
         .grid = { l->grid[0], l->grid[1], l->grid[2] },
         .block = { l->block[0], l->block[1], l->block[2] },
@@ -28,6 +49,11 @@ static struct sim_launch machine_launch(struct device *d, const struct dev_launc
         .interrupt = &d->interrupt,
         .plain = getenv("LOCKSTEP_PLAIN") != NULL, /* for tests: the two versions of the code must agree */
     };
+    if (way == DEV_CHECKED || follow_unread(d, &in)) return in;
+    in.checks = 0;
+    in.observers = NULL;
+    in.defines = d->options.checks & CHECK_INIT;
+    return in;
 }
 
 static void run_drop(struct dev_run *r)
@@ -39,10 +65,16 @@ static void run_drop(struct dev_run *r)
     r->orders = NULL;
 }
 
-bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, bool again, struct error *e)
+bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, enum dev_way way, bool again,
+               struct error *e)
 {
-    *r = (struct dev_run){ .device = d, .launch = l, .in = machine_launch(d, l, again), .again = again };
+    *r = (struct dev_run){ .device = d,
+                           .launch = l,
+                           .in = machine_launch(d, l, again, way),
+                           .again = again,
+                           .unchecked = way != DEV_CHECKED };
     if (l->count) r->began = time_ns();
+    if (r->unchecked) return true;
     struct outputs_launch watched = { .bound = l->contract,
                                       .kernel = l->kernel,
                                       .params = l->params,
@@ -93,7 +125,8 @@ enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, s
     }
     if (ok && l->orders && !r->again) tell_not_again(r, "it was to run again in other orders");
     u32 needed = CHECK_VALUES | CHECK_INIT; /* init knows which elements were written */
-    if (ok && result->end == SIM_DONE && !d->options.all_values && (d->options.checks & needed) == needed)
+    if (ok && result->end == SIM_DONE && !r->unchecked && !d->options.all_values &&
+        (d->options.checks & needed) == needed)
         value_scan(&(struct value_scan){ .mem = d->mem,
                                          .launch = result->serial,
                                          .kernel = l->kernel->name,

@@ -63,10 +63,15 @@ static u32 body_launch(struct op *op, void *of)
     struct body *b = of;
     struct error e;
     error_none(&e);
+    enum dev_way way = run_way(b->device, &b->task.launch);
+    if (way == DEV_LEFT_OUT) {
+        if (b->came) *b->came = DEV_RAN;
+        return OP_OK;
+    }
     struct dev_run *r = base_alloc(sizeof *r);
     if (!r)
         error_set(&e, ERR_MEMORY, "no memory for a launch");
-    else if (run_begin(r, b->device, &b->task.launch, false, &e)) {
+    else if (run_begin(r, b->device, &b->task.launch, way, false, &e)) {
         r->op = op;
         r->managed = b->managed;
         b->managed = 0;

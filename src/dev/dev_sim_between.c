@@ -194,7 +194,7 @@ void tell_launch_begin(struct dev_run *r)
     if (!b && d->options.managed != DEV_MANAGED_WAIT) return;
     bool polls = kernel_polls(d, r->launch->kernel);
     if (!r->managed) r->managed = dev_managed_begin(d, r->launch, polls); /* a node of a graph */
-    if (!b) return;
+    if (!b || r->unchecked) return;
     struct between_call c = call_of(r->op);
     c.simple = d->race && race_kernel_alone(d->race, d->sim, r->launch->kernel);
     r->between = between_launch_begin(b, r->op, &c, r->launch->kernel, r->in.number, polls);

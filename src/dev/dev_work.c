@@ -272,7 +272,8 @@ static void start(struct dev_run *r)
 void work_start(struct dev_run *r)
 {
     struct dev_work *w = r->device->work;
-    r->alone = r->device->race && race_kernel_alone(r->device->race, r->device->sim, r->launch->kernel);
+    r->alone = r->device->race && !r->unchecked &&
+               race_kernel_alone(r->device->race, r->device->sim, r->launch->kernel);
     lock(&w->lock);
     bool now = !w->held && admit(r);
     struct dev_run **at = &w->held;

@@ -121,6 +121,31 @@ const char *lk_gpu_title(const lk_gpu *gpu) { return gpu ? gpu->device->profile-
 
 uint32_t lk_gpu_arch(const lk_gpu *gpu) { return gpu ? gpu->device->profile->sm : 0; }
 
+static enum dev_way choose(void *self, const struct dev_launch *l)
+{
+    static const enum dev_way ways[] = {
+        [LK_CHECKED] = DEV_CHECKED, [LK_UNCHECKED] = DEV_UNCHECKED, [LK_LEFT_OUT] = DEV_LEFT_OUT
+    };
+    const lk_gpu *gpu = self;
+    char name[1024];
+    struct str given = l->kernel->name;
+    snprintf(name, sizeof name, "%.*s", (int)given.n, given.p);
+    lk_chosen c = { .name = name,
+                    .grid = { l->grid[0], l->grid[1], l->grid[2] },
+                    .block = { l->block[0], l->block[1], l->block[2] } };
+    u32 way = (u32)gpu->choose(gpu->choose_self, &c);
+    return way < COUNT_OF(ways) ? ways[way] : DEV_CHECKED;
+}
+
+void lk_gpu_choose(lk_gpu *gpu, lk_way (*chooser)(void *self, const lk_chosen *launch), void *self)
+{
+    if (!gpu) return;
+    gpu->choose = chooser;
+    gpu->choose_self = self;
+    gpu->device->choose_self = gpu;
+    gpu->device->choose = chooser ? choose : NULL;
+}
+
 void lk_gpu_interrupt(lk_gpu *gpu)
 {
     if (gpu) __atomic_store_n(&gpu->device->interrupt, 1, __ATOMIC_RELAXED);

@@ -44,6 +44,8 @@ struct lk_gpu {
     lk_stream *legacy;                   /* atomic: its handle, once somebody has asked for it */
     lk_pool *pool;                       /* atomic: that of its default pool, in the same way */
     u64 peak;                            /* atomic, a real GPU: the most bytes that lived at one time */
+    lk_way (*choose)(void *self, const lk_chosen *launch); /* which launches are checked; NULL: all */
+    void *choose_self;                                     /* for it */
 };
 
 struct lk_stream {

@@ -186,6 +186,21 @@ static void birth(struct mem *m, const struct mem_object *o, bool used_before)
 
 struct shadow *mem_shadow(struct mem *m) { return &m->init; }
 
+void mem_define(struct mem *m, struct mem_object *o)
+{
+    u64 epoch = __atomic_load_n(&m->init.epoch, __ATOMIC_RELAXED);
+    if (zone_of(o->kind) != ZONE_PLAIN || __atomic_load_n(&o->defined, __ATOMIC_RELAXED) == epoch) return;
+    shadow_define(&m->init, o->base, o->size);
+    __atomic_store_n(&o->defined, epoch, __ATOMIC_RELAXED);
+}
+
+void mem_define_all(struct mem *m)
+{
+    struct mem_object *o;
+    for (u32 id = 1; (o = mem_by_id(m, id)); id++)
+        if (mem_is_live(o)) mem_define(m, o);
+}
+
 void live_add(struct mem *m, const struct mem_object *o)
 {
     if (o->kind == MEM_VIRTUAL) return; /* addresses are no memory */

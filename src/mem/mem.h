@@ -46,6 +46,7 @@ struct mem_object {
     bool kept;                          /* its region stays its own while it is freed (mem_rest) */
     void *pool;                         /* MEM_POOL: the device's pool, or NULL */
     struct mem_maps *maps;              /* MEM_VIRTUAL: what is mapped there; else NULL */
+    u64 defined;                        /* atomic: epoch of the shadow in which mem_define saw to all of it; 0: none */
     u64 read_by, written_by;            /* atomic: number of the last launch that did, where its sites tell; 0: none */
     const char *alloc_site, *free_site; /* text or NULL */
 };
@@ -137,6 +138,10 @@ u64 mem_address(const struct mem *m, u64 view);
 /* Which bytes of device memory are defined (mem/shadow.h). Device and heap memory is born raw, variables and what the
  * host sees are not covered or defined. */
 struct shadow *mem_shadow(struct mem *m);
+/* All of an object counts as defined from now on: somebody has written to it who does not say where. */
+void mem_define(struct mem *m, struct mem_object *o);
+/* The same for every live object. */
+void mem_define_all(struct mem *m);
 
 /* Generic windows: an address in one of them is shared or local memory of the thread that uses it. */
 enum { MEM_WINDOW_CTA = 1 << 20, MEM_WINDOW_CTAS = 16 }; /* bytes of shared window per CTA of a cluster */

@@ -44,6 +44,13 @@ static bool slipped(const struct access *a, u64 addr, u64 lo, u64 size)
     return off && within(addr - off, a->bytes, lo, size);
 }
 
+/* Every site comes here before it first uses an object. */
+static void object_used(const struct access *a, struct mem_object *o)
+{
+    const struct launch *l = a->warp->cta->launch;
+    if (unlikely(l->in->defines) && !site_is_load(a->site)) mem_define(l->sim->mem, o);
+}
+
 static void check_global(struct access *a, u32 lane, struct lane_check *c)
 {
     const struct mem *m = a->warp->cta->launch->sim->mem;
@@ -88,6 +95,7 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
         return;
     }
     a->ptr[lane] = mem_view(o.object, addr);
+    object_used(a, o.object);
     struct range *r = &a->warp->range[a->site - a->warp->code->low->site];
     if (a->site->prov.kind != FROM_TAG && !(o.object->kind == MEM_CONST && !site_is_load(a->site)))
         *r = (struct range){
@@ -205,6 +213,7 @@ static void unchecked_lane(struct access *a, u32 lane, struct lane_check *c)
     case FAULT_NEIGHBOUR:
         if (c->hit->kind == MEM_CONST && !site_is_load(a->site)) return;
         a->ptr[lane] = mem_view(c->hit, addr);
+        object_used(a, c->hit);
         break;
     case FAULT_SHARED_PAST:
         c->stops = addr + a->bytes >

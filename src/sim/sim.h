@@ -27,6 +27,8 @@ struct sim_launch { /* what dev has checked against the limits before */
     bool cooperative;
     const void *params; /* the parameter block, kernel->param_bytes long */
     u32 checks;         /* CHECK_* of report/finding.h */
+    /* the init check is off for this launch, and on for others: an object that it writes to counts as defined */
+    bool defines;
     bool seeded;
     u64 seed; /* one worker, virtual clocks; the schedule comes from the seed */
     /* of CTAs and warps, under a seed: 0 as the seed has it, 1 backwards, others at random */
