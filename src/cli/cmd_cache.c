@@ -1,5 +1,6 @@
 /* lockstep cache: what has been compiled and kept. */
 #include "cli/cli.h"
+#include "cli/run_source.h"
 #include <inttypes.h>
 #include <lockstep.h>
 #include <time.h>
@@ -63,7 +64,7 @@ int cmd_cache(int argc, char **argv)
     struct parser p = { .verb = VERB_cache, .self = &what, .word = read_word };
     if (!options_parse(&p, argc, argv, &e)) return cli_error_value(&e);
     if (what && !strcmp(what, "clear")) {
-        u32 n = lk_cache_clear();
+        u32 n = lk_cache_clear() + run_source_clear();
         if (!p.common.quiet) printf("%u entr%s removed\n", n, n == 1 ? "y" : "ies");
         return EXIT_CLEAN;
     }

@@ -155,7 +155,7 @@ bool nvcc_words(struct arena *mem, int argc, char **argv, word_list *out, word_l
     return a.verbose;
 }
 
-static bool find_nvcc(char path[1024])
+bool nvcc_find(char path[1024])
 {
     lk_tool t = { .size = sizeof t };
     for (u32 i = 0; lk_tool_at(i, &t); i++)
@@ -163,12 +163,23 @@ static bool find_nvcc(char path[1024])
     return false;
 }
 
+/* CMAKE_CUDA_COMPILER_LAUNCHER="lockstep;nvcc" puts these words before the compiler's path: that is the one to run. */
+static bool is_compiler(const char *word)
+{
+    const char *slash = strrchr(word, '/');
+    return slash && !strcmp(slash, "/nvcc") && !access(word, X_OK);
+}
+
 int cmd_nvcc(int argc, char **argv)
 {
     struct arena mem = { 0 };
     word_list words = { 0 }, added = { 0 };
     char path[1024];
-    if (!find_nvcc(path))
+    bool given = argc > 1 && is_compiler(argv[1]);
+    if (given) {
+        snprintf(path, sizeof path, "%s", argv[1]);
+        argc--, argv++;
+    } else if (!nvcc_find(path))
         return cli_error("no nvcc is here: it comes with a CUDA toolkit; put it on PATH or set CUDA_HOME");
     VEC_PUSH(&mem, &words, path);
     if (nvcc_words(&mem, argc, argv, &words, &added)) {

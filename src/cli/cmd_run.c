@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/reporting.h"
 #include "cli/run_report.h"
+#include "cli/run_source.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -103,6 +104,8 @@ static bool rules_find(struct run *r, struct error *e)
 static bool program_find(struct run *r, struct error *e)
 {
     const char *name = r->program[0];
+    if (run_source_is(name))
+        return run_source_build(name, r->devices, r->folder, r->common.verbose, r->path, sizeof r->path, e);
     if (file_program(name, r->path, sizeof r->path)) return true;
     if (!strchr(name, '/')) return error_set(e, ERR_INPUT, "%s: there is no such program", name);
     return error_set(e, ERR_INPUT, "%s: %s", name, access(name, X_OK) ? strerror(errno) : "it is no file");
@@ -295,12 +298,13 @@ int cmd_run(int argc, char **argv)
     r.report.terminal = r.report.live && isatty(STDERR_FILENO);
     text_add(&r.options, "stable=%d\nprogress=%d\n", is_stable, r.report.terminal);
     int code = EXIT_USAGE, status = -1;
-    if (program_find(&r, &e) && program_reachable(&r, &e) && front_find(&r, &e) && folder_prepare(&r, &e)) {
+    bool ready = front_find(&r, &e) && folder_prepare(&r, &e);
+    if (ready && program_find(&r, &e) && program_reachable(&r, &e)) {
         status = program_run(&r, &e);
         if (status != -1) code = finish(&r, status);
-        run_report_remove(&r.report);
         run_report_close(&r.report);
     }
+    if (ready) folder_remove(r.folder);
     text_free(&r.options);
     return e.code ? cli_error_value(&e) : code;
 }

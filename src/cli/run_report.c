@@ -70,19 +70,6 @@ u32 run_report_each(struct run_report *r, const char *suffix, enum quoting q,
     return found;
 }
 
-void run_report_remove(const struct run_report *r)
-{
-    DIR *d = opendir(r->folder);
-    struct dirent *x;
-    while (d && (x = readdir(d))) {
-        char path[400];
-        snprintf(path, sizeof path, "%s/%.200s", r->folder, x->d_name);
-        if (x->d_name[0] != '.') unlink(path);
-    }
-    if (d) closedir(d);
-    rmdir(r->folder);
-}
-
 /* ---- as they come ---- */
 
 static void line_erase(struct run_report *r)

@@ -25,6 +25,4 @@ void run_report_close(struct run_report *r);
 /* Goes through the files of one kind, one for each process that used the GPU; how many there were. */
 u32 run_report_each(struct run_report *r, const char *suffix, enum quoting q,
                     void (*with)(void *self, u32 nth, int pid, struct str text), void *self);
-/* Removes the folder with what is in it. */
-void run_report_remove(const struct run_report *r);
 #endif
