@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4096, FILES = 6, OWN = 1 };
+enum { PATH_BYTES = 4096, FILES = 6, OWN = 1 }; /* OWN: the cookie of an object of ours */
 #define PUBLIC __attribute__((visibility("default")))
 
 const char *const front_runtime_file[FRONT_RUNTIMES] = { "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13" };
@@ -183,9 +183,11 @@ static const char *mapped_file(uintptr_t inside)
 
 PUBLIC unsigned la_version(unsigned version)
 {
-    const char *log = getenv("LOCKSTEP_LOG");
+    const char *log = getenv("LOCKSTEP_LOG"), *only = getenv("LOCKSTEP_RUN_PID");
+    if (only && atol(only) != (long)getpid()) return 0; /* --target-processes application-only: the module goes again */
     verbose = log && strstr(log, "front");
     folder_find();
+    front_exec_begin();
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
@@ -197,13 +199,40 @@ PUBLIC char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
     return (char *)(uintptr_t)(mine ? mine : name);
 }
 
-/* No symbol of the object is watched: calls through its table stay direct. */
+static struct link_map *program; /* the first object of the program's namespace */
+
+static bool is_libc(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && !strcmp(slash, "/libc.so.6");
+}
+
+/* Calls through the object's table stay direct, except that it may start programs. */
 PUBLIC unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 {
     const char *path = map->l_name && *map->l_name ? map->l_name : mapped_file((uintptr_t)map->l_ld);
+    if (namespace == LM_ID_BASE && !program) program = map;
     if (is_own(path))
         *cookie = OWN;
-    else if (namespace == LM_ID_BASE && strchr(path, '/')) /* the kernel's own object has no file */
-        front_object(path, map->l_addr, verbose);
+    else if (namespace == LM_ID_BASE && strchr(path, '/')) { /* the kernel's own object has no file */
+        bool starts = front_object(path, map->l_addr, verbose);
+        return is_libc(path) ? LA_FLG_BINDTO : starts ? LA_FLG_BINDFROM : 0;
+    }
     return 0;
+}
+
+PUBLIC uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *to, unsigned *flags,
+                              const char *name)
+{
+    (void)index, (void)from, (void)to;
+    *flags |= LA_SYMB_NOPLTENTER | LA_SYMB_NOPLTEXIT;
+    uintptr_t own = front_exec_of(name);
+    return own ? own : symbol->st_value;
+}
+
+/* All objects of the start are there, and none of their code has run. */
+PUBLIC void la_preinit(uintptr_t *cookie)
+{
+    (void)cookie;
+    front_exec_ready(program);
 }

@@ -3,6 +3,7 @@
  *
  *   front.c         what the loader asks: which file a name stands for, and what to do with an object it has mapped
  *   front_object.c  finds the CUDA runtime that is linked into an object, by its symbol tables
+ *   front_exec.c    keeps the module in the environment of children
  *   front_branch.c  redirects a function: one branch at its entry, to an island within reach
  *   cudart.def      the names of the runtime's entries
  *
@@ -44,8 +45,17 @@ void *front_resolve(struct front_entry *e); /* called by the first call of an en
 void front_say(const char *format, ...) __attribute__((format(printf, 1, 2))); /* one line on standard error */
 void *front_memory(size_t bytes);                                              /* NULL: there is none */
 
-/* front_object.c. Redirects the CUDA runtime that the object at `path`, mapped at `bias`, has inside, if any. */
-void front_object(const char *path, uintptr_t bias, bool verbose);
+/* front_object.c. Redirects the CUDA runtime that the object at `path`, mapped at `bias`, has inside, if any. true: it
+ * imports a name of front_exec_is. */
+bool front_object(const char *path, uintptr_t bias, bool verbose);
+
+/* front_exec.c. What the launcher has set is noted; then, with a handle of the program, libc's own functions. */
+void front_exec_begin(void);
+void front_exec_ready(void *program);
+/* Whether a function of this name starts a program. */
+bool front_exec_is(const char *name);
+/* Where a call of it goes; 0: it stays. */
+uintptr_t front_exec_of(const char *name);
 
 /* front_branch.c. Redirects `hits` functions, of which those that are too short stay as they are and get at = NULL.
  * bti: the object's code has landing pads that must stay checked. false: none was changed, and *why says why. */

@@ -146,10 +146,27 @@ static bool table_redirect(const struct file *f, const Elf64_Shdr *table, const 
     return true;
 }
 
-void front_object(const char *path, uintptr_t bias, bool verbose)
+/* Whether the object imports a function that starts programs. */
+static bool imports_exec(const struct file *f)
+{
+    for (uint32_t i = 0; i < f->head->e_shnum; i++) {
+        const Elf64_Shdr *s = &f->section[i];
+        const Elf64_Sym *symbol = s->sh_type == SHT_DYNSYM && s->sh_link < f->head->e_shnum ? contents(f, s) : NULL;
+        const Elf64_Shdr *names = symbol ? &f->section[s->sh_link] : NULL;
+        const char *text = names ? contents(f, names) : NULL;
+        if (!text || !names->sh_size || text[names->sh_size - 1] || s->sh_offset % _Alignof(Elf64_Sym)) continue;
+        for (size_t k = 0; k < s->sh_size / sizeof *symbol; k++)
+            if (symbol[k].st_shndx == SHN_UNDEF && symbol[k].st_name < names->sh_size &&
+                front_exec_is(text + symbol[k].st_name))
+                return true;
+    }
+    return false;
+}
+
+bool front_object(const char *path, uintptr_t bias, bool verbose)
 {
     struct file f;
-    if (!open_file(path, &f)) return;
+    if (!open_file(path, &f)) return false;
     /* .symtab has every name that .dynsym has */
     for (int full = 1; full >= 0; full--) {
         bool done = false;
@@ -158,5 +175,7 @@ void front_object(const char *path, uintptr_t bias, bool verbose)
                 done = table_redirect(&f, &f.section[i], path, bias, verbose);
         if (done) break;
     }
+    bool starts = imports_exec(&f);
     munmap((void *)(uintptr_t)f.base, f.bytes);
+    return starts;
 }

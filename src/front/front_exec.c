@@ -1,0 +1,167 @@
+/* A child that is started with an environment of its own, as by `env -i` or an execve with few variables, would lose
+ * LD_AUDIT and escape. Calls of the functions that start programs come here instead (la_symbind64): what the launcher
+ * has set is put back into the environment, on the stack, since a child of vfork may call them.
+ *
+ * Only objects that import one of these names are watched, and only their binding to libc; all other calls stay
+ * direct. */
+#include "front/front.h"
+#include <dlfcn.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEPT = 6, VARIABLES = 4096 }; /* that are put back; that an environment may have and still be mended */
+
+static const char *const kept_name[KEPT] = { "LD_AUDIT",         "LOCKSTEP_RUN",     "LOCKSTEP_RUN_OPTIONS",
+                                             "LOCKSTEP_RUN_PID", "LOCKSTEP_DEVICES", "LOCKSTEP_LOG" };
+static char *kept[KEPT]; /* "NAME=value"; NULL: it is not set */
+static char *module;     /* the path of this module, as LD_AUDIT has it */
+
+typedef int execve_call(const char *, char *const *, char *const *);
+typedef int fexecve_call(int, char *const *, char *const *);
+typedef int spawn_call(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+                       char *const *, char *const *);
+/* libc's own, of the program's namespace. */
+static execve_call *real_execve, *real_execvpe;
+static fexecve_call *real_fexecve;
+static spawn_call *real_spawn, *real_spawnp;
+static char ***environment; /* where the program's `environ` is */
+static bool finding;        /* these are being found: who asks for a name gets libc's */
+
+void front_exec_begin(void)
+{
+    for (int i = 0; i < KEPT; i++) {
+        const char *value = getenv(kept_name[i]);
+        size_t n = strlen(kept_name[i]), bytes = value ? n + strlen(value) + 2 : 0;
+        if (!value || !(kept[i] = front_memory(bytes))) continue;
+        memcpy(kept[i], kept_name[i], n);
+        kept[i][n] = '=';
+        memcpy(kept[i] + n + 1, value, bytes - n - 1);
+    }
+    if (!kept[0]) return;
+    size_t n = strcspn(kept[0] + 9, ":"); /* LD_AUDIT=module:others */
+    if ((module = front_memory(n + 1))) memcpy(module, kept[0] + 9, n);
+}
+
+/* libc is loaded, and its functions can be found; nothing of the program has run. */
+void front_exec_ready(void *program)
+{
+    void *at[6];
+    static const char *const name[6] = { "execve", "execvpe", "fexecve", "posix_spawn", "posix_spawnp", "environ" };
+    finding = true;
+    for (int i = 0; i < 6; i++) at[i] = dlsym(program, name[i]);
+    finding = false;
+    memcpy(&real_execve, &at[0], sizeof at[0]);
+    memcpy(&real_execvpe, &at[1], sizeof at[0]);
+    memcpy(&real_fexecve, &at[2], sizeof at[0]);
+    memcpy(&real_spawn, &at[3], sizeof at[0]);
+    memcpy(&real_spawnp, &at[4], sizeof at[0]);
+    memcpy(&environment, &at[5], sizeof at[0]);
+}
+
+/* ---- the environment ---- */
+
+static bool is_variable(const char *entry, const char *name)
+{
+    size_t n = strlen(name);
+    return !strncmp(entry, name, n) && entry[n] == '=';
+}
+
+/* Fills `out` with the variables of `given` and those that it lacks. An LD_AUDIT without this module is the program's
+ * own: ours takes its place, with the program's behind it in `audit`. false: it has all, or is too large. */
+static bool mend(char *const *given, char *out[VARIABLES], char *audit, size_t size)
+{
+    size_t n = 0;
+    bool has[KEPT] = { false }, mended = false;
+    for (; given && given[n]; n++) {
+        if (n + KEPT + 1 >= VARIABLES) return false;
+        out[n] = given[n];
+        for (int i = 0; i < KEPT; i++) has[i] |= is_variable(given[n], kept_name[i]);
+        if (!is_variable(given[n], "LD_AUDIT") || !module || strstr(given[n], module)) continue;
+        size_t own = strlen(module), theirs = strlen(given[n] + 9);
+        if (9 + own + 1 + theirs + 1 > size) continue;
+        memcpy(audit, "LD_AUDIT=", 9);
+        memcpy(audit + 9, module, own);
+        audit[9 + own] = ':';
+        memcpy(audit + 9 + own + 1, given[n] + 9, theirs + 1);
+        out[n] = audit;
+        mended = true;
+    }
+    for (int i = 0; i < KEPT; i++)
+        if (!has[i] && kept[i]) {
+            out[n++] = kept[i];
+            mended = true;
+        }
+    out[n] = NULL;
+    return mended;
+}
+
+#define MENDED(given)                   \
+    char *with[VARIABLES], audit[2048]; \
+    char *const *env_ = (given);        \
+    if (kept[0] && mend(env_, with, audit, sizeof audit)) env_ = with
+
+static int own_execve(const char *path, char *const *argv, char *const *env)
+{
+    MENDED(env);
+    return real_execve(path, argv, env_);
+}
+static int own_execvpe(const char *file, char *const *argv, char *const *env)
+{
+    MENDED(env);
+    return real_execvpe(file, argv, env_);
+}
+static int own_execv(const char *path, char *const *argv)
+{
+    MENDED(environment ? *environment : NULL);
+    return real_execve(path, argv, env_);
+}
+static int own_execvp(const char *file, char *const *argv)
+{
+    MENDED(environment ? *environment : NULL);
+    return real_execvpe(file, argv, env_);
+}
+static int own_fexecve(int fd, char *const *argv, char *const *env)
+{
+    MENDED(env);
+    return real_fexecve(fd, argv, env_);
+}
+static int own_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                     const posix_spawnattr_t *attributes, char *const *argv, char *const *env)
+{
+    MENDED(env);
+    return real_spawn(pid, path, actions, attributes, argv, env_);
+}
+static int own_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+                      const posix_spawnattr_t *attributes, char *const *argv, char *const *env)
+{
+    MENDED(env);
+    return real_spawnp(pid, file, actions, attributes, argv, env_);
+}
+
+/* ---- who is called instead ---- */
+
+#define OWN(f) ((void (*)(void))(f))
+static const struct {
+    const char *name;
+    void (*own)(void);
+} watched[] = { { "execv", OWN(own_execv) },        { "execve", OWN(own_execve) },   { "execvp", OWN(own_execvp) },
+                { "execvpe", OWN(own_execvpe) },    { "fexecve", OWN(own_fexecve) }, { "posix_spawn", OWN(own_spawn) },
+                { "posix_spawnp", OWN(own_spawnp) } };
+enum { WATCHED = sizeof watched / sizeof watched[0] };
+
+bool front_exec_is(const char *name)
+{
+    if (name[0] != 'e' && name[0] != 'f' && name[0] != 'p') return false;
+    for (int i = 0; i < WATCHED; i++)
+        if (!strcmp(name, watched[i].name)) return true;
+    return false;
+}
+
+uintptr_t front_exec_of(const char *name)
+{
+    for (int i = 0; kept[0] && !finding && i < WATCHED; i++)
+        if (!strcmp(name, watched[i].name)) return (uintptr_t)watched[i].own;
+    return 0;
+}
