@@ -13,15 +13,24 @@
 #include <regex.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { SCRIPTS = 4 }; /* that interpret each other, as far as the kernel goes */
+enum {
+    OTHERS_WAIT = 100,
+    OTHERS_PAUSE = 20000
+}; /* how often, how long in us, processes are waited for that are left */
 
 struct run {
     struct common common;
     struct reporting reporting;
     struct text options; /* for the engine: key=value lines */
     const char *devices; /* LOCKSTEP_DEVICES, or NULL */
+    bool left;           /* processes of the program still run when it has ended */
+    bool only;           /* --target-processes application-only */
     char **program;      /* and its arguments, NULL at the end */
     char path[4096];     /* of the program */
     char front[4096];    /* of lockstep-front.so */
@@ -73,6 +82,10 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     case O_run_LAUNCH_SKIP: return number_take(r, "launch-skip", o, value, e);
     case O_run_LAUNCH_COUNT: return number_take(r, "launch-count", o, value, e);
     case O_run_CHECK_EVERY: return number_take(r, "check-every", o, value, e);
+    case O_run_PROCESSES:
+        r->only = !strcmp(value, "application-only");
+        return r->only || !strcmp(value, "all") ||
+               error_set(e, ERR_INPUT, "--target-processes %.60s: all or application-only belongs here", value);
     case O_run_OTHERS:
         if (strcmp(value, "run") && strcmp(value, "skip"))
             return error_set(e, ERR_INPUT, "--others %.60s: run or skip belongs here", value);
@@ -111,23 +124,40 @@ static bool program_find(struct run *r, struct error *e)
     return error_set(e, ERR_INPUT, "%s: %s", name, access(name, X_OK) ? strerror(errno) : "it is no file");
 }
 
-/* Programs that no module of the loader can reach are named before they run. */
-static bool program_reachable(const struct run *r, struct error *e)
+/* The interpreter of a script, "#!/usr/bin/env python3" or "#! /bin/sh -e"; false: it is none. */
+static bool interpreter_find(const char *head, size_t n, char *out, size_t size)
 {
+    char line[300], *rest, *word;
+    if (n < 3 || memcmp(head, "#!", 2)) return false;
+    snprintf(line, sizeof line, "%.*s", (int)MIN_OF(strcspn(head + 2, "\n"), sizeof line - 1), head + 2);
+    rest = line;
+    word = strtok_r(NULL, " \t", &rest);
+    const char *slash = word ? strrchr(word, '/') : NULL;
+    if (slash && !strcmp(slash, "/env"))
+        while ((word = strtok_r(NULL, " \t", &rest)) && (word[0] == '-' || strchr(word, '='))) {}
+    return word && file_program(word, out, size);
+}
+
+/* Programs that no module of the loader can reach are named before they run. */
+static bool program_reachable(const char *path, u32 depth, struct error *e)
+{
+    char interpreter[4096];
     struct stat st;
     union {
         Elf64_Ehdr head;
-        char bytes[4096];
+        char bytes[4097]; /* with a zero behind what is read */
     } u = { 0 };
-    int fd = open(r->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return error_set(e, ERR_INPUT, "%s: %s", r->path, strerror(errno));
-    ssize_t n = read(fd, u.bytes, sizeof u.bytes);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return error_set(e, ERR_INPUT, "%s: %s", path, strerror(errno));
+    ssize_t n = read(fd, u.bytes, sizeof u.bytes - 1);
     bool known = !fstat(fd, &st), elf = n >= (ssize_t)sizeof u.head && !memcmp(u.bytes, ELFMAG, SELFMAG);
     close(fd);
     if (known && st.st_mode & (S_ISUID | S_ISGID))
         return error_set(e, ERR_UNSUPPORTED,
                          "%s is setuid or setgid: the loader ignores LD_AUDIT for it; run a copy without the bit",
-                         r->path);
+                         path);
+    if (!elf && depth && n > 0 && interpreter_find(u.bytes, (size_t)n, interpreter, sizeof interpreter))
+        return program_reachable(interpreter, depth - 1, e);
     if (!elf || u.head.e_phoff + (u64)u.head.e_phnum * sizeof(Elf64_Phdr) > (u64)n) return true; /* a script */
     bool dynamic = u.head.e_type != ET_EXEC && u.head.e_type != ET_DYN;
     for (u32 i = 0; i < u.head.e_phnum; i++) {
@@ -136,11 +166,11 @@ static bool program_reachable(const struct run *r, struct error *e)
         if (p.p_type != PT_INTERP) continue;
         dynamic = true;
         if (p.p_offset < (u64)n && strstr(u.bytes + p.p_offset, "musl"))
-            return error_set(e, ERR_UNSUPPORTED, "%s is linked with musl, whose loader knows no LD_AUDIT", r->path);
+            return error_set(e, ERR_UNSUPPORTED, "%s is linked with musl, whose loader knows no LD_AUDIT", path);
     }
     return dynamic ||
            error_set(e, ERR_UNSUPPORTED,
-                     "%s is linked statically: it has no loader that could be asked; link it without -static", r->path);
+                     "%s is linked statically: it has no loader that could be asked; link it without -static", path);
 }
 
 /* Beside the command in its build folder, or where it is installed. */
@@ -182,6 +212,12 @@ static void environment_set(const struct run *r)
     setenv("LOCKSTEP_RUN", r->folder, 1);
     setenv("LOCKSTEP_RUN_OPTIONS", r->options.p ? r->options.p : "", 1);
     if (r->devices) setenv("LOCKSTEP_DEVICES", r->devices, 1);
+    char pid[24];
+    snprintf(pid, sizeof pid, "%d", (int)getpid()); /* of the child, which becomes the program */
+    if (r->only)
+        setenv("LOCKSTEP_RUN_PID", pid, 1);
+    else
+        unsetenv("LOCKSTEP_RUN_PID");
 }
 
 /* ---- waiting ---- */
@@ -192,12 +228,29 @@ static void pass_on(int signal)
     if (child > 0) kill((pid_t)child, signal);
 }
 
+/* Processes that the program has left running get a moment to end: their reports are printed, too. A daemon stays, and
+ * writes its report where the launcher says. */
+static void others_wait(struct run *r)
+{
+    pid_t who = 0;
+    for (u32 k = 0; k < OTHERS_WAIT && (who = waitpid(-1, NULL, WNOHANG)) >= 0;)
+        if (!who) {
+            thread_sleep_us(OTHERS_PAUSE);
+            k++;
+        }
+    r->left = who >= 0;
+    if (r->left)
+        fprintf(stderr, "lockstep: %s has ended, and what it started still runs: reports of that go to %s\n",
+                r->program[0], r->folder);
+}
+
 /* Starts it and waits for its end: the status of waitpid, -1: it did not start. A signal from the terminal reaches the
  * program by itself; one that only the launcher got is passed on. */
 static int program_run(struct run *r, struct error *e)
 {
     int status = -1;
     fflush(stdout);
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* what it leaves running becomes a child of the launcher */
     struct sigaction pass = { .sa_handler = pass_on, .sa_flags = SA_RESTART }, keep = { .sa_handler = SIG_IGN };
     sigaction(SIGTERM, &pass, NULL);
     sigaction(SIGHUP, &pass, NULL);
@@ -219,6 +272,7 @@ static int program_run(struct run *r, struct error *e)
     sigaction(SIGQUIT, &keep, NULL);
     status = run_report_wait(&r->report, pid);
     child = 0;
+    others_wait(r);
     return status;
 }
 
@@ -299,12 +353,12 @@ int cmd_run(int argc, char **argv)
     text_add(&r.options, "stable=%d\nprogress=%d\n", is_stable, r.report.terminal);
     int code = EXIT_USAGE, status = -1;
     bool ready = front_find(&r, &e) && folder_prepare(&r, &e);
-    if (ready && program_find(&r, &e) && program_reachable(&r, &e)) {
+    if (ready && program_find(&r, &e) && program_reachable(r.path, SCRIPTS, &e)) {
         status = program_run(&r, &e);
         if (status != -1) code = finish(&r, status);
         run_report_close(&r.report);
     }
-    if (ready) folder_remove(r.folder);
+    if (ready && !r.left) folder_remove(r.folder);
     text_free(&r.options);
     return e.code ? cli_error_value(&e) : code;
 }

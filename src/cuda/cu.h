@@ -233,6 +233,8 @@ cu_result cu_stream_of(struct cu_context *c, void *handle, bool thread, lk_strea
 cu_result cu_status(lk_gpu *gpu, lk_status s);
 /* CUDA's own words for an error, which programs compare and print; NULL: they are not known. Live for ever. */
 const char *cu_error_words(int number);
+/* cu_stripped.c: whether a file has the CUDA runtime linked in, and no symbols by which it could be redirected. */
+bool cu_stripped_runtime(const char *path);
 /* A sentence for the report, once: something that the API has and Lockstep does not do. */
 void cu_refused(const char *what);
 

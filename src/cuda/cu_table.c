@@ -1,6 +1,7 @@
 /* Which function a name of the API stands for, and what happens to those that nobody defines. */
 #include "cuda/gate.h"
 #include <dlfcn.h>
+#include <errno.h>
 
 /* the entries through the gate, declared without parameters: they are only compared and handed out */
 #define CU(symbol, name, since, thread) extern char lkcu_row_##symbol[] __asm__("lkdoor_" #symbol);
@@ -89,6 +90,22 @@ CU_API(cuGetProcAddress)(const char *name, void **function, int version, u64 fla
 
 /* Undocumented tables of functions: closed libraries ask for them. Who asked is named, so that what fails next is
  * understood. */
+/* The first time it asks: the way out. */
+static bool stripped_said(const char *file)
+{
+    static char said[600]; /* the file that was said last: most programs have one */
+    bool main = !strcmp(file, program_invocation_name);
+    if (!strcmp(said, file)) return true;
+    if (!cu_stripped_runtime(main ? "/proc/self/exe" : file)) return false;
+    snprintf(said, sizeof said, "%s", file);
+    fprintf(stderr,
+            "lockstep: %s has the CUDA runtime linked in and its symbols stripped, so that its calls cannot be taken "
+            "over, and will fail: build it with -cudart shared, or without strip, or let lockstep run FILE.cu "
+            "compile it\n",
+            file);
+    return true;
+}
+
 CU_API(cuGetExportTable)(const void **out, const void *id)
 {
     Dl_info who;
@@ -98,6 +115,7 @@ CU_API(cuGetExportTable)(const void **out, const void *id)
     const struct cu_call *call = cu_call_now();
     const char *file = call && dladdr(call->return_address, &who) && who.dli_fname ? who.dli_fname : "the program";
     const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+    if (stripped_said(file)) return CU_NOT_SUPPORTED;
     snprintf(text, sizeof text, "cuGetExportTable, which %s asks for,", file);
     if (strncmp(base, "libnvrtc", 8)) cu_refused(text); /* NVRTC asks, and works without */
     return CU_NOT_SUPPORTED;

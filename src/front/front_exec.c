@@ -7,6 +7,7 @@
 #include "front/front.h"
 #include <dlfcn.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +27,8 @@ typedef int spawn_call(pid_t *, const char *, const posix_spawn_file_actions_t *
 static execve_call *real_execve, *real_execvpe;
 static fexecve_call *real_fexecve;
 static spawn_call *real_spawn, *real_spawnp;
+static int (*real_clearenv)(void);
+static int (*real_putenv)(char *);
 static char ***environment; /* where the program's `environ` is */
 static bool finding;        /* these are being found: who asks for a name gets libc's */
 
@@ -47,10 +50,12 @@ void front_exec_begin(void)
 /* libc is loaded, and its functions can be found; nothing of the program has run. */
 void front_exec_ready(void *program)
 {
-    void *at[6];
-    static const char *const name[6] = { "execve", "execvpe", "fexecve", "posix_spawn", "posix_spawnp", "environ" };
+    enum { NAMES = 8 };
+    void *at[NAMES];
+    static const char *const name[NAMES] = { "execve",       "execvpe", "fexecve",  "posix_spawn",
+                                             "posix_spawnp", "environ", "clearenv", "putenv" };
     finding = true;
-    for (int i = 0; i < 6; i++) at[i] = dlsym(program, name[i]);
+    for (int i = 0; i < NAMES; i++) at[i] = dlsym(program, name[i]);
     finding = false;
     memcpy(&real_execve, &at[0], sizeof at[0]);
     memcpy(&real_execvpe, &at[1], sizeof at[0]);
@@ -58,6 +63,8 @@ void front_exec_ready(void *program)
     memcpy(&real_spawn, &at[3], sizeof at[0]);
     memcpy(&real_spawnp, &at[4], sizeof at[0]);
     memcpy(&environment, &at[5], sizeof at[0]);
+    memcpy(&real_clearenv, &at[6], sizeof at[0]);
+    memcpy(&real_putenv, &at[7], sizeof at[0]);
 }
 
 /* ---- the environment ---- */
@@ -122,6 +129,46 @@ static int own_execvp(const char *file, char *const *argv)
     MENDED(environment ? *environment : NULL);
     return real_execvpe(file, argv, env_);
 }
+/* The words of a call execl(path, word, ..., NULL) are on the stack or in registers: they are gathered. */
+enum { WORDS = 1024 };
+#define GATHER(first)                                                             \
+    char *argv[WORDS];                                                            \
+    size_t n = 0;                                                                 \
+    va_list rest;                                                                 \
+    va_start(rest, first);                                                        \
+    for (char *next_ = (char *)(uintptr_t)(first); n < WORDS - 1 && next_; n++) { \
+        argv[n] = next_;                                                          \
+        next_ = va_arg(rest, char *);                                             \
+    }                                                                             \
+    argv[n] = NULL
+
+static int own_execl(const char *path, const char *word, ...)
+{
+    GATHER(word);
+    va_end(rest);
+    return own_execv(path, argv);
+}
+static int own_execlp(const char *file, const char *word, ...)
+{
+    GATHER(word);
+    va_end(rest);
+    return own_execvp(file, argv);
+}
+static int own_execle(const char *path, const char *word, ...)
+{
+    GATHER(word);
+    char *const *env = va_arg(rest, char *const *);
+    va_end(rest);
+    return own_execve(path, argv, env);
+}
+/* What libc starts by itself afterwards, as for system(), has the variables as well. */
+static int own_clearenv(void)
+{
+    int r = real_clearenv();
+    for (int i = 0; i < KEPT; i++)
+        if (kept[i]) real_putenv(kept[i]);
+    return r;
+}
 static int own_fexecve(int fd, char *const *argv, char *const *env)
 {
     MENDED(env);
@@ -146,14 +193,15 @@ static int own_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actio
 static const struct {
     const char *name;
     void (*own)(void);
-} watched[] = { { "execv", OWN(own_execv) },        { "execve", OWN(own_execve) },   { "execvp", OWN(own_execvp) },
-                { "execvpe", OWN(own_execvpe) },    { "fexecve", OWN(own_fexecve) }, { "posix_spawn", OWN(own_spawn) },
-                { "posix_spawnp", OWN(own_spawnp) } };
+} watched[] = { { "clearenv", OWN(own_clearenv) }, { "execl", OWN(own_execl) },        { "execle", OWN(own_execle) },
+                { "execlp", OWN(own_execlp) },     { "execv", OWN(own_execv) },        { "execve", OWN(own_execve) },
+                { "execvp", OWN(own_execvp) },     { "execvpe", OWN(own_execvpe) },    { "fexecve", OWN(own_fexecve) },
+                { "posix_spawn", OWN(own_spawn) }, { "posix_spawnp", OWN(own_spawnp) } };
 enum { WATCHED = sizeof watched / sizeof watched[0] };
 
 bool front_exec_is(const char *name)
 {
-    if (name[0] != 'e' && name[0] != 'f' && name[0] != 'p') return false;
+    if (!strchr("cefp", name[0])) return false;
     for (int i = 0; i < WATCHED; i++)
         if (!strcmp(name, watched[i].name)) return true;
     return false;
