@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/reporting.h"
 #include "cli/run_report.h"
+#include "cli/run_save.h"
 #include "cli/run_source.h"
 #include <elf.h>
 #include <errno.h>
@@ -30,6 +31,9 @@ struct run {
     struct text options; /* for the engine: key=value lines */
     const char *devices; /* LOCKSTEP_DEVICES, or NULL */
     bool left;           /* processes of the program still run when it has ended */
+    const char *save;    /* --save: where the reports go as one file; NULL: nowhere */
+    const char *read;    /* --read: such a file, in place of a program; NULL: none */
+    const char *log;     /* --log-file: where what is for people goes; NULL: standard error */
     bool only;           /* --target-processes application-only */
     char **program;      /* and its arguments, NULL at the end */
     char path[4096];     /* of the program */
@@ -82,6 +86,9 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     case O_run_LAUNCH_SKIP: return number_take(r, "launch-skip", o, value, e);
     case O_run_LAUNCH_COUNT: return number_take(r, "launch-count", o, value, e);
     case O_run_CHECK_EVERY: return number_take(r, "check-every", o, value, e);
+    case O_run_SAVE: r->save = value; return true;
+    case O_run_READ: r->read = value; return true;
+    case O_run_LOG: r->log = value; return true;
     case O_run_PROCESSES:
         r->only = !strcmp(value, "application-only");
         return r->only || !strcmp(value, "all") ||
@@ -228,6 +235,16 @@ static void pass_on(int signal)
     if (child > 0) kill((pid_t)child, signal);
 }
 
+/* From here on the launcher speaks into a file; the program's own standard error is as it was. */
+static bool log_open(const char *file, struct error *e)
+{
+    int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0 || dup2(fd, STDERR_FILENO) < 0)
+        return error_set(e, ERR_INPUT, "--log-file %.200s: %s", file, strerror(errno));
+    close(fd);
+    return true;
+}
+
 /* Processes that the program has left running get a moment to end: their reports are printed, too. A daemon stays, and
  * writes its report where the launcher says. */
 static void others_wait(struct run *r)
@@ -268,6 +285,7 @@ static int program_run(struct run *r, struct error *e)
         return -1;
     }
     child = pid;
+    if (r->log && !log_open(r->log, e)) cli_error_value(e);
     sigaction(SIGINT, &keep, NULL);
     sigaction(SIGQUIT, &keep, NULL);
     status = run_report_wait(&r->report, pid);
@@ -333,6 +351,18 @@ static int finish(struct run *r, int status)
     return code ? code : errors ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
+static int print_again(struct run *r, struct error *e)
+{
+    static char name[4200], *program[] = { name, NULL };
+    int status;
+    r->program = program;
+    if (!run_read(r->read, r->folder, name, sizeof name, &status, e)) return EXIT_USAGE;
+    if (r->log && !log_open(r->log, e)) return EXIT_USAGE;
+    int code = finish(r, status);
+    run_report_close(&r->report);
+    return code;
+}
+
 int cmd_run(int argc, char **argv)
 {
     struct run r = { 0 };
@@ -341,20 +371,24 @@ int cmd_run(int argc, char **argv)
     if (!options_parse(&p, argc, argv, &e)) return e.code ? cli_error_value(&e) : EXIT_CLEAN;
     r.common = p.common;
     r.program = p.rest;
-    if (!r.program || !r.program[0]) return cli_error("run: no program is given; lockstep run --help shows how");
+    if (r.read && r.program) return cli_error("run: --read takes no program: it prints a run that was saved");
+    if (!r.read && (!r.program || !r.program[0]))
+        return cli_error("run: no program is given; lockstep run --help shows how");
     if (!rules_find(&r, &e) || !reporting_streams(&r.reporting, NULL, 0, &e)) return cli_error_value(&e);
     text_add(&r.options, "max-findings=%u\n", r.reporting.most);
     text_add(&r.options, "color=%d\n",
-             r.common.color == COLOR_ALWAYS || (r.common.color == COLOR_AUTO && isatty(STDERR_FILENO)));
+             r.common.color == COLOR_ALWAYS || (r.common.color == COLOR_AUTO && !r.log && isatty(STDERR_FILENO)));
     const char *stable = getenv("LOCKSTEP_RUN_STABLE");
     bool is_stable = stable && !strcmp(stable, "1");
     r.report.live = !is_stable && !r.common.quiet;
-    r.report.terminal = r.report.live && isatty(STDERR_FILENO);
+    r.report.terminal = r.report.live && !r.log && isatty(STDERR_FILENO);
     text_add(&r.options, "stable=%d\nprogress=%d\n", is_stable, r.report.terminal);
     int code = EXIT_USAGE, status = -1;
     bool ready = front_find(&r, &e) && folder_prepare(&r, &e);
-    if (ready && program_find(&r, &e) && program_reachable(r.path, SCRIPTS, &e)) {
+    if (ready && r.read) code = print_again(&r, &e);
+    if (ready && !r.read && program_find(&r, &e) && program_reachable(r.path, SCRIPTS, &e)) {
         status = program_run(&r, &e);
+        if (status != -1 && r.save) run_save(r.folder, r.save, r.program[0], status, &e);
         if (status != -1) code = finish(&r, status);
         run_report_close(&r.report);
     }
