@@ -235,6 +235,8 @@ cu_result cu_status(lk_gpu *gpu, lk_status s);
 const char *cu_error_words(int number);
 /* cu_stripped.c: whether a file has the CUDA runtime linked in, and no symbols by which it could be redirected. */
 bool cu_stripped_runtime(const char *path);
+/* "CUDA_ERROR_INVALID_VALUE"; NULL: there is no such error. */
+const char *cu_error_name(int number);
 /* A sentence for the report, once: something that the API has and Lockstep does not do. */
 void cu_refused(const char *what);
 

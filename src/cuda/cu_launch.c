@@ -1,18 +1,64 @@
 /* Launches. */
 #include "cuda/cu_launch.h"
+#include "cuda/cu_failed.h"
 #include "cuda/cu_run.h"
 #include "sim/profile.h"
+
+/* An argument that cannot be read: what it is instead. */
+static cu_result argument_wrong(lk_gpu *gpu, const lk_kernel *k, u32 i, const void *entry)
+{
+    char cause[500], takes[200];
+    const struct mem_object *o = gpu->device->mem && entry ? mem_find(gpu->device->mem, (uintptr_t)entry) : NULL;
+    lk_param p = { 0 };
+    lk_kernel_param(k, i, &p);
+    snprintf(takes, sizeof takes, "argument %u of %s%s%s", i, lk_kernel_plain(k), p.source_type[0] ? ", " : "",
+             p.source_type);
+    if (o)
+        snprintf(cause, sizeof cause,
+                 "Entry %u of kernelParams is %p, an address in %s: the pointer itself, where the address of the "
+                 "variable that holds it belongs (%s).",
+                 i, entry, o->name, takes);
+    else if (entry)
+        snprintf(cause, sizeof cause, "Entry %u of kernelParams is %p, and no memory is there to be read (%s).", i,
+                 entry, takes);
+    else
+        snprintf(cause, sizeof cause, "Entry %u of kernelParams is NULL (%s).", i, takes);
+    struct finding f = { .kind = o ? F_args_by_value : F_params_null,
+                         .kernel = lk_kernel_plain(k),
+                         .cause_key = (u64)(uintptr_t)k + i,
+                         .cause = cause };
+    cu_found(&f);
+    cu_reported();
+    return CU_INVALID_VALUE;
+}
+
+static cu_result list_wrong(const lk_kernel *k, u32 n, const void *list)
+{
+    char cause[500], where[60] = "NULL";
+    if (list) snprintf(where, sizeof where, "%p, where no memory can be read", list);
+    snprintf(cause, sizeof cause, "kernelParams is %s; %s takes %u argument%s.", where, lk_kernel_plain(k), n,
+             n == 1 ? "" : "s");
+    struct finding f = {
+        .kind = F_params_null, .kernel = lk_kernel_plain(k), .cause_key = (uintptr_t)k, .cause = cause
+    };
+    cu_found(&f);
+    cu_reported();
+    return CU_INVALID_VALUE;
+}
 
 /* Arguments in one buffer: { 1, pointer, 2, &bytes, 0 }. */
 static cu_result buffer_read(void **extra, const char **buffer, u64 *bytes)
 {
     *buffer = NULL;
     *bytes = 0;
-    for (u32 i = 0; extra[i]; i += 2) {
+    for (u32 i = 0;; i += 2) {
+        if (!cu_readable(extra + i, sizeof *extra)) return CU_INVALID_VALUE;
+        if (!extra[i]) break;
+        if (!cu_readable(extra + i, 2 * sizeof *extra)) return CU_INVALID_VALUE;
         uintptr_t what = (uintptr_t)extra[i];
         if (what == 1)
             *buffer = extra[i + 1];
-        else if (what == 2 && extra[i + 1])
+        else if (what == 2 && cu_readable(extra[i + 1], 8))
             memcpy(bytes, extra[i + 1], 8);
         else
             return CU_INVALID_VALUE;
@@ -20,19 +66,24 @@ static cu_result buffer_read(void **extra, const char **buffer, u64 *bytes)
     return *buffer || !*bytes ? CU_OK : CU_INVALID_VALUE;
 }
 
-static cu_result arguments_find(const struct cu_launch *l, const lk_kernel *k, const void *arg[CU_ARGUMENTS], u32 n)
+static cu_result arguments_find(lk_gpu *gpu, const struct cu_launch *l, const lk_kernel *k,
+                                const void *arg[CU_ARGUMENTS], u32 n)
 {
     lk_param p;
     const char *buffer;
     u64 bytes;
     if (l->params && l->extra) return CU_INVALID_VALUE;
     if (l->params) {
-        for (u32 i = 0; i < n; i++)
-            if (!(arg[i] = l->params[i])) return CU_INVALID_VALUE;
+        if (n && !cu_readable(l->params, n * sizeof *l->params)) return list_wrong(k, n, l->params);
+        for (u32 i = 0; i < n; i++) {
+            arg[i] = l->params[i];
+            if (unlikely(!cu_readable(arg[i], MAX_OF(k->arg[i].bytes, 1u)))) return argument_wrong(gpu, k, i, arg[i]);
+        }
         return CU_OK;
     }
-    if (!l->extra) return n ? CU_INVALID_VALUE : CU_OK;
+    if (!l->extra) return n ? list_wrong(k, n, NULL) : CU_OK;
     cu_result r = buffer_read(l->extra, &buffer, &bytes);
+    if (!r && bytes && !cu_readable(buffer, bytes)) r = CU_INVALID_VALUE;
     for (u32 i = 0; !r && i < n; i++) {
         if (lk_kernel_param(k, i, &p) || (u64)p.offset + p.bytes > bytes)
             r = CU_INVALID_VALUE;
@@ -48,10 +99,15 @@ cu_result cu_launch_read(struct cu_context *c, struct cu_function *f, const stru
     cu_result r = cu_function_on(f, c->device, kernel);
     if (r) return r;
     for (int i = 0; i < 3; i++)
-        if (!l->grid[i] || !l->block[i]) return CU_INVALID_VALUE;
+        if (!l->grid[i] || !l->block[i]) {
+            char cause[80];
+            snprintf(cause, sizeof cause, "%s.%c is 0.", l->grid[i] ? "block" : "grid", "xyz"[i]);
+            cu_reason(cause, "Launch nothing where there is nothing to do, and give every dimension at least 1.", true);
+            return CU_INVALID_VALUE;
+        }
     u32 n = lk_kernel_param_count(*kernel);
     if (n > CU_ARGUMENTS) return CU_INVALID_VALUE;
-    if ((r = arguments_find(l, *kernel, arg, n))) return r;
+    if ((r = arguments_find(c->device->gpu, l, *kernel, arg, n))) return r;
     *out = (lk_launch){ .size = sizeof *out,
                         .grid = { l->grid[0], l->grid[1], l->grid[2] },
                         .block = { l->block[0], l->block[1], l->block[2] },
@@ -77,6 +133,7 @@ cu_result cu_launch(void *function, const struct cu_launch *l)
     if (!f) return CU_INVALID_HANDLE;
     if ((r = cu_stream_of(c, l->stream, l->thread, &st)) || (r = cu_launch_read(c, f, l, arg, &k, &x))) return r;
     x.stream = st;
+    cu_launch_given(k, arg, x.arg_count);
     cu_run_launch(k, &x);
     r = cu_status(c->device->gpu, lk_kernel_launch(k, &x, NULL));
     return r || !l->event ? r : cu_status(c->device->gpu, lk_event_record(cu_event_of(l->event), st));

@@ -1,5 +1,6 @@
 /* The devices of the process: which cards LOCKSTEP_DEVICES and CUDA_VISIBLE_DEVICES give it, cuInit, and what a child
  * of fork finds. */
+#include "cuda/cu_failed.h"
 #include "cuda/cu_run.h"
 #include "sim/profile.h"
 #include <ctype.h>
@@ -96,9 +97,20 @@ cu_result cu_device_open(struct cu_device *d)
 cu_result cu_status(lk_gpu *gpu, lk_status s)
 {
     u32 number = 0;
+    const struct launch_refusal *refused = s == LK_FINDINGS ? launch_refused() : NULL;
+    if (refused) {
+        number = refused->code;
+        cu_reason(refused->cause, refused->fix, refused->shape);
+        launch_refused_forget();
+        return (cu_result)number;
+    }
     if (s == LK_OK || s == LK_FINDINGS) return CU_OK; /* a finding does not stop the program */
     if (s == LK_NOT_READY) return 600;
     number = lk_gpu_cuda_error(gpu);
+    char text[400];
+    snprintf(text, sizeof text, "%s", lk_gpu_error(gpu));
+    text[strcspn(text, "\n")] = 0;
+    cu_reason(text, NULL, false);
     return number ? (cu_result)number : CU_UNKNOWN;
 }
 
@@ -151,8 +163,11 @@ static const char *error_text(int number, bool name)
     return found;
 }
 
+const char *cu_error_name(int number) { return error_text(number, true); }
+
 CU_API(cuGetErrorName)(int error, const char **out)
 {
+    cu_asked(false);
     if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = error_text(error, true);
     return *out ? CU_OK : CU_INVALID_VALUE;
@@ -160,6 +175,7 @@ CU_API(cuGetErrorName)(int error, const char **out)
 
 CU_API(cuGetErrorString)(int error, const char **out)
 {
+    cu_asked(false);
     if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = error_text(error, false);
     return *out ? CU_OK : CU_INVALID_VALUE;

@@ -73,6 +73,7 @@ lk_status cu_run_open(struct cu_device *d)
         return s;
     }
     __atomic_store_n(&d->gpu, gpu, __ATOMIC_RELEASE); /* the thread that writes reports looks at it */
+    d->gpu->device->options.driver = true;
     lk_report_limit(d->gpu, run.to.most);
     cu_choose_open(d->gpu);
     for (u32 i = 0; i < run.rules; i++)

@@ -1,5 +1,5 @@
 /* What is done before and after each call of the program: its record becomes the thread's, and then is no longer. */
-#include "cuda/gate.h"
+#include "cuda/cu_failed.h"
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -54,6 +54,7 @@ bool cu_call_returns_code(const struct cu_call *c)
 struct gate_thread {
     s32 tid;                  /* 0: the thread has ended, and another one may take this */
     struct cu_call *now;      /* its outermost call */
+    u64 serial;               /* calls that it made */
     struct gate_thread *next; /* all that there ever were */
 };
 static struct gate_thread *threads; /* only added to */
@@ -62,6 +63,7 @@ static pthread_key_t ending;
 
 static void thread_end(void *t)
 {
+    cu_failed_thread_end();
     __atomic_store_n(&((struct gate_thread *)t)->tid, 0, __ATOMIC_RELEASE);
     mine = NULL;
 }
@@ -89,6 +91,8 @@ static struct gate_thread *thread_take(void)
 
 const struct cu_call *cu_call_now(void) { return mine ? mine->now : NULL; }
 
+u64 cu_call_serial(void) { return mine ? mine->serial : 0; }
+
 const struct cu_call *cu_call_of_thread(s32 tid)
 {
     for (const struct gate_thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); t; t = t->next)
@@ -114,6 +118,7 @@ void gate_begin(struct cu_call *c)
     c->start = 0;
     if (c->outer) return;
     t->now = c;
+    t->serial++;
     if (cu_log_wanted()) c->start = cu_log_now();
 }
 
@@ -121,6 +126,7 @@ void gate_end(struct cu_call *c)
 {
     c->live = 0;
     if (c->outer) return;
+    if (unlikely((s32)c->result != 0 || cu_failed_watches())) cu_failed_done(c);
     if (c->start) cu_log_call(c);
     mine->now = NULL;
 }

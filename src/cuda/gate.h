@@ -24,6 +24,8 @@ const struct cu_call *cu_call_now(void);
 /* The same of a thread by its number, for handlers of signals: it allocates nothing and takes no lock. */
 const struct cu_call *cu_call_of_thread(s32 tid);
 
+/* The number of the thread's call, from 1 on. */
+u64 cu_call_serial(void);
 const char *cu_call_name(const struct cu_call *c);
 /* Whether the function returns a result code. */
 bool cu_call_returns_code(const struct cu_call *c);
@@ -34,6 +36,8 @@ bool cu_call_of_runtime(const struct cu_call *c);
 void cu_call_text(const struct cu_call *c, char *out, size_t size);
 /* One argument by its place in the list, 0 for the first; the first word of it, where it has several. */
 u64 cu_call_argument(const struct cu_call *c, u32 index);
+/* The same with its kind (gate_text.c); false: there are no more. */
+bool cu_call_pointer(const struct cu_call *c, u32 index, char *kind, u64 *value);
 struct cu_signature { /* a row of call_cu.def or call_rt.def */
     const char *symbol;
     char returns;

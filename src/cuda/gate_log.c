@@ -4,6 +4,7 @@
  *
  * The number in front is the thread's, as the system counts. */
 #include "cuda/gate.h"
+#include "cuda/rt.h"
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,14 +62,10 @@ u64 cu_log_now(void)
     return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
-const char *lkrt_cudaGetErrorName(int error);
-extern cu_result lkcu_cuGetErrorName(int, const char **);
-
 const char *cu_result_name(const struct cu_call *c)
 {
-    const char *name = "?";
-    if (cu_call_of_runtime(c)) return lkrt_cudaGetErrorName((int)c->result);
-    return lkcu_cuGetErrorName((int)c->result, &name) ? "?" : name;
+    const char *name = cu_call_of_runtime(c) ? rt_error_name((int)c->result) : cu_error_name((int)c->result);
+    return name ? name : "?";
 }
 
 /* One write a line, so that lines of several threads stay whole. */

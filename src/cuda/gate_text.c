@@ -110,13 +110,25 @@ static bool walk_next(struct walk *w)
     return true;
 }
 
-u64 cu_call_argument(const struct cu_call *c, u32 index)
+bool cu_call_pointer(const struct cu_call *c, u32 index, char *kind, u64 *value)
 {
     const struct cu_signature *s = cu_signature_of(cu_call_name(c));
     struct walk w = { .call = c, .next = s ? s->parameters : "" };
-    while (walk_next(&w))
-        if (w.kind != 'R' && !index--) return w.word ? *w.word : 0;
-    return 0;
+    while (walk_next(&w)) {
+        if (w.kind == 'R' || index--) continue;
+        *kind = w.kind;
+        *value = w.word ? *w.word : 0;
+        return true;
+    }
+    return false;
+}
+
+u64 cu_call_argument(const struct cu_call *c, u32 index)
+{
+    char kind;
+    u64 value = 0;
+    cu_call_pointer(c, index, &kind, &value);
+    return value;
 }
 
 /* ---- words ---- */

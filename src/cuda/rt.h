@@ -60,6 +60,9 @@ cu_result rt_done(cu_result r);
         return rt_done(call);                   \
     }
 
+/* rt_thread.c. "cudaErrorInvalidValue"; "unrecognized error code" */
+const char *rt_error_name(int error);
+
 /* rt_register.c. What a host function or variable stands for on the device. */
 cu_result rt_function_of(const void *host, struct cu_function **out);
 /* CUDA_MODULE_LOADING=EAGER: all images that are registered are loaded now. */

@@ -1,4 +1,5 @@
 /* Launches: what <<<>>> becomes, and the attributes of kernels. */
+#include "cuda/cu_failed.h"
 #include "cuda/rt.h"
 
 enum { NESTED = 16 };
@@ -29,7 +30,14 @@ RT_API(__cudaPopCallConfiguration)(struct rt_dim3 *grid, struct rt_dim3 *block, 
     if (block) *block = c->block;
     if (shared) *shared = c->shared;
     if (stream) memcpy(stream, &c->stream, sizeof c->stream);
+    cu_chevron();
     return CU_OK;
+}
+
+/* Of a shape that no card takes, the driver says that a value is wrong, and the runtime says which. */
+static cu_result launched(cu_result r)
+{
+    return r == CU_INVALID_VALUE && cu_reason_is_configuration() ? (cu_result)RT_INVALID_CONFIGURATION : r;
 }
 
 static cu_result launch(const void *host, struct rt_dim3 g, struct rt_dim3 b, void **args, u64 shared, void *stream,
@@ -46,9 +54,9 @@ static cu_result launch(const void *host, struct rt_dim3 g, struct rt_dim3 b, vo
                                                                      stream, args, NULL);
 }
 #define LAUNCH (const void *f, struct rt_dim3 g, struct rt_dim3 b, void **args, u64 shared, void *s)
-RT_PAIR(cudaLaunchKernel, _ptsz, LAUNCH, launch(f, g, b, args, shared, s, false, thread))
-RT_PAIR(__cudaLaunchKernel, _ptsz, LAUNCH, launch(f, g, b, args, shared, s, false, thread))
-RT_PAIR(cudaLaunchCooperativeKernel, _ptsz, LAUNCH, launch(f, g, b, args, shared, s, true, thread))
+RT_PAIR(cudaLaunchKernel, _ptsz, LAUNCH, launched(launch(f, g, b, args, shared, s, false, thread)))
+RT_PAIR(__cudaLaunchKernel, _ptsz, LAUNCH, launched(launch(f, g, b, args, shared, s, false, thread)))
+RT_PAIR(cudaLaunchCooperativeKernel, _ptsz, LAUNCH, launched(launch(f, g, b, args, shared, s, true, thread)))
 
 struct rt_launch_config { /* cudaLaunchConfig_t */
     struct rt_dim3 grid, block;
@@ -80,7 +88,7 @@ static cu_result launch_ex(const struct rt_launch_config *x, const void *host, v
     return r ? r : (thread ? lkcu_cuLaunchKernelEx_ptsz : lkcu_cuLaunchKernelEx)(&y, f, args, NULL);
 }
 RT_PAIR(cudaLaunchKernelExC, _ptsz, (const struct rt_launch_config *x, const void *f, void **args),
-        launch_ex(x, f, args, thread))
+        launched(launch_ex(x, f, args, thread)))
 
 struct rt_launch_params { /* cudaLaunchParams */
     void *function;

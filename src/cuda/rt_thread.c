@@ -1,4 +1,5 @@
 /* What a thread has: the device that it chose, and the last error that it was not told of. */
+#include "cuda/cu_failed.h"
 #include "cuda/cu_image.h"
 #include "cuda/rt.h"
 
@@ -53,9 +54,14 @@ RT_API(cudaGetLastError)(void)
 {
     cu_result r = mine.last;
     mine.last = CU_OK;
+    cu_asked(true);
     return r;
 }
-RT_API(cudaPeekAtLastError)(void) { return mine.last; }
+RT_API(cudaPeekAtLastError)(void)
+{
+    cu_asked(true);
+    return mine.last;
+}
 
 RT_API(cudaSetDevice)(int device)
 {
@@ -102,8 +108,7 @@ static bool error_find(int number, lk_cuda_error *out)
     return false;
 }
 
-__attribute__((visibility("default"))) const char *lkrt_cudaGetErrorName(int error);
-const char *lkrt_cudaGetErrorName(int error)
+const char *rt_error_name(int error)
 {
     static lock_t guard = LOCK_INIT;
     static char made[1000][64];
@@ -115,11 +120,19 @@ const char *lkrt_cudaGetErrorName(int error)
     return made[error];
 }
 
+__attribute__((visibility("default"))) const char *lkrt_cudaGetErrorName(int error);
+const char *lkrt_cudaGetErrorName(int error)
+{
+    cu_asked(false);
+    return rt_error_name(error);
+}
+
 __attribute__((visibility("default"))) const char *lkrt_cudaGetErrorString(int error);
 const char *lkrt_cudaGetErrorString(int error)
 {
     lk_cuda_error x;
     const char *text = NULL, *words = cu_error_words(error);
+    cu_asked(false);
     if (error < 0 || error >= 1000 || !error_find(error, &x)) return "unrecognized error code";
     if (!lkcu_cuGetErrorString(error, &text) && text) return text;
     return words ? words : x.meaning;

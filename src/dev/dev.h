@@ -32,6 +32,7 @@ struct dev_options {
     double time_limit; /* seconds per launch, 0: none */
     enum dev_managed_policy managed;
     bool any_target; /* with a profile: take PTX for any target all the same */
+    bool driver;     /* a launch that breaks a limit is an error of the call (launch_refused), and no finding */
 };
 
 struct dev_part {
@@ -174,6 +175,14 @@ bool launch_was_allowed(const struct dev_launch *l);
  * launches does not count any more. */
 void launch_forget(void);
 extern u64 launch_forgets; /* atomic: how often that was called */
+/* With dev_options.driver: why the calling thread's last launch was refused; NULL: it was not. */
+struct launch_refusal {
+    u32 code;   /* of CUresult */
+    bool shape; /* grid or block alone: the runtime says cudaErrorInvalidConfiguration */
+    char cause[400], fix[300];
+};
+const struct launch_refusal *launch_refused(void);
+void launch_refused_forget(void);
 /* A finding about the launch as a whole, at the kernel's first line. */
 void launch_found(struct device *d, const struct dev_launch *l, enum finding_kind kind, u64 key, const char *cause,
                   const char *fix);

@@ -41,11 +41,25 @@ void launch_found(struct device *d, const struct dev_launch *l, enum finding_kin
     report_add(d->report, &f);
 }
 
-static bool refuse(struct refusal *x, u64 key)
+static _Thread_local struct launch_refusal refused;
+
+const struct launch_refusal *launch_refused(void) { return refused.code ? &refused : NULL; }
+void launch_refused_forget(void) { refused.code = 0; }
+
+/* `code`: what the driver of a GPU returns for it. */
+static bool refuse_as(struct refusal *x, u64 key, u32 code)
 {
-    launch_found(x->d, x->l, F_launch_limit, key, x->cause, x->fix);
+    if (!x->d->options.driver) {
+        launch_found(x->d, x->l, F_launch_limit, key, x->cause, x->fix);
+        return false;
+    }
+    refused.code = code;
+    refused.shape = key <= 10;
+    memcpy(refused.cause, x->cause, sizeof refused.cause);
+    memcpy(refused.fix, x->fix, sizeof refused.fix);
     return false;
 }
+static bool refuse(struct refusal *x, u64 key) { return refuse_as(x, key, 1); }
 
 static u64 volume(const u32 v[3]) { return (u64)v[0] * v[1] * v[2]; }
 
@@ -98,7 +112,7 @@ static bool promise_kept(struct refusal *x)
                      threads, most);
             snprintf(x->fix, sizeof x->fix,
                      "Use a block of at most %" PRIu64 " threads, or raise __launch_bounds__ of the kernel.", most);
-            return refuse(x, 12);
+            return refuse_as(x, 12, 701);
         }
     }
     return true;
@@ -122,14 +136,14 @@ static bool cluster_fits(struct refusal *x)
                      p->cluster_max);
         else
             snprintf(x->fix, sizeof x->fix, "Run it on sm_90 or newer (--device h100), or without __cluster_dims__.");
-        return refuse(x, 17);
+        return refuse_as(x, 17, 912);
     }
     for (int i = 0; i < 3; i++)
         if (cluster[i] > 1 && x->l->grid[i] % cluster[i]) {
             snprintf(x->cause, sizeof x->cause, "grid.%c is %u, no multiple of the cluster's %u.", "xyz"[i],
                      x -> l -> grid[i], cluster[i]);
             snprintf(x->fix, sizeof x->fix, "Round the grid up to %u.", (x->l->grid[i] / cluster[i] + 1) * cluster[i]);
-            return refuse(x, 13);
+            return refuse_as(x, 13, 1);
         }
     return true;
 }
@@ -164,9 +178,11 @@ static bool consent_given(struct refusal *x, u64 fixed)
                  " static + %u dynamic), more than the %u that are allowed without opt-in.",
                  fixed + l->shared_bytes, fixed, l->shared_bytes, p->shared_per_cta);
         snprintf(x->fix, sizeof x->fix,
-                 "Before the launch: cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, %u). "
-                 "Say --shared-optin %u when the host does.",
-                 l->shared_bytes, l->shared_bytes);
+                 "Before the launch: cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, %u).",
+                 l->shared_bytes);
+        if (x->d->options.driver) return refuse(x, 20);
+        size_t n = strlen(x->fix);
+        snprintf(x->fix + n, sizeof x->fix - n, " Say --shared-optin %u when the host does.", l->shared_bytes);
         launch_found(x->d, l, F_launch_optin, 20, x->cause, x->fix);
         x->noted = true;
     }
@@ -192,7 +208,7 @@ static bool registers_fit(struct refusal *x)
              "Use at most %u threads in a block, or compile for %" PRIu64
              " with __launch_bounds__, which leaves %u registers.",
              most, threads, (u32)(p->regs_per_cta / warps / 256 * 8));
-    if (exact) return refuse(x, 15);
+    if (exact) return refuse_as(x, 15, 701);
     launch_found(x->d, x->l, F_launch_registers, 21, x->cause, x->fix);
     x->noted = true;
     return true;
@@ -228,7 +244,7 @@ static bool residency_fits(struct refusal *x, u64 fixed)
              " of this shape (%u multiprocessors, %u blocks on each).",
              ctas, p->title, p->sms, each, most, p->sms, each);
     snprintf(x->fix, sizeof x->fix, "Launch at most %" PRIu64 " blocks and let each do more work.", most);
-    return refuse(x, 16);
+    return refuse_as(x, 16, 720);
 }
 
 /* The last launch of this thread that was allowed without a note: a program that launches one kernel again and again

@@ -1,0 +1,314 @@
+/* Calls that failed, and whether anybody looked. */
+#include "cuda/cu_failed.h"
+#include <inttypes.h>
+
+enum { MADE = 8, SITES = 256, ENOUGH = 1000, TEXT = 600 };
+
+struct made {           /* what a failed call was to make */
+    const u64 *out;     /* where; NULL: free entry */
+    char name[48];      /* of the function */
+    const char *result; /* CUDA's name of the error */
+    const char *site;   /* or NULL */
+    u32 function;       /* its number */
+};
+struct state {                  /* of a thread whose calls have failed */
+    struct state *next, **link; /* of all, and where it is linked */
+    struct reason {
+        u64 serial; /* of the call */
+        char cause[400], fix[300];
+        bool configuration, reported;
+    } reason;
+    struct unasked {
+        s64 code; /* 0: there is none */
+        char call[TEXT];
+        const char *result, *site;
+        char cause[400], fix[300];
+        u32 later; /* calls since */
+        char first[48];
+    } launch;
+    struct made made[MADE];
+    u32 nmade; /* entries that were ever used */
+};
+static struct {
+    lock_t lock;
+    struct state *first;
+    struct site {
+        const void *address;
+        u32 function;
+        s64 result;
+        u32 count;
+    } site[SITES];        /* of notes; by hash */
+    struct report *early; /* what was found before there was a gpu */
+} all = { .lock = LOCK_INIT };
+static _Thread_local struct state *mine;
+static _Thread_local u64 chevron; /* serial of the thread's last call that took the configuration of <<<>>> */
+
+static struct state *state_of_thread(void)
+{
+    if (mine) return mine;
+    struct state *s = base_need(sizeof *s);
+    *s = (struct state){ .reason.serial = 0 };
+    lock(&all.lock);
+    s->next = all.first;
+    s->link = &all.first;
+    if (s->next) s->next->link = &s->next;
+    all.first = s;
+    unlock(&all.lock);
+    return mine = s;
+}
+
+/* ---- findings ---- */
+
+static struct report *report_now(void)
+{
+    for (u32 i = 0; i < cu_process.devices; i++)
+        if (cu_process.device[i].gpu) return cu_process.device[i].gpu->device->report;
+    if (!all.early) all.early = report_new();
+    return all.early;
+}
+
+void cu_found(const struct finding *f)
+{
+    struct report *r = report_now();
+    report_add(r, f);
+}
+
+struct report *cu_found_early(void)
+{
+    struct report *r = all.early;
+    all.early = NULL;
+    return r;
+}
+
+/* ---- reasons ---- */
+
+void cu_reason(const char *cause, const char *fix, bool configuration)
+{
+    struct state *s = state_of_thread();
+    s->reason.serial = cu_call_serial();
+    s->reason.configuration = configuration;
+    s->reason.reported = false;
+    snprintf(s->reason.cause, sizeof s->reason.cause, "%s", cause ? cause : "");
+    snprintf(s->reason.fix, sizeof s->reason.fix, "%s", fix ? fix : "");
+}
+
+void cu_reported(void)
+{
+    cu_reason(NULL, NULL, false);
+    mine->reason.reported = true;
+}
+
+bool cu_reason_is_configuration(void)
+{
+    return mine && mine->reason.serial == cu_call_serial() && mine->reason.configuration;
+}
+
+/* ---- notes ---- */
+
+/* A question to which the error is an answer. */
+static bool is_question(const char *f, s64 r)
+{
+    static const struct {
+        const char *begin; /* of the function's name */
+        s64 code;          /* 0: any */
+    } row[] = {
+        { "cuGetProcAddress", 0 },         { "cudaGetDriverEntryPoint", 0 },
+        { "cudaGetLastError", 0 },         { "cudaPeekAtLastError", 0 },
+        { "cuPointerGetAttribute", 1 },    { "cudaPointerGetAttributes", 1 },
+        { "cuCtxEnablePeerAccess", 704 },  { "cudaDeviceEnablePeerAccess", 704 },
+        { "cuCtxDisablePeerAccess", 705 }, { "cudaDeviceDisablePeerAccess", 705 },
+        { "cuModuleGetGlobal", 500 },      { "cuLibraryGetGlobal", 500 },
+        { "cuLibraryGetManaged", 500 },    { "cuCtxGetDevice", 201 },
+        { "cudaGetDeviceCount", 100 },     { "cuInit", 100 },
+        { "cuGetErrorName", 0 },           { "cuGetErrorString", 0 },
+        { "cuGetExportTable", 0 },
+    };
+    if (r == 600) return true; /* not ready */
+    for (u32 i = 0; i < COUNT_OF(row); i++)
+        if (!strncmp(f, row[i].begin, strlen(row[i].begin)) && (!row[i].code || row[i].code == r)) return true;
+    return false;
+}
+
+/* What the report has a finding of already: a free that was wrong. */
+static bool is_reported(const char *f, s64 r)
+{
+    return r == 1 && (!strncmp(f, "cudaFree", 8) || !strncmp(f, "cuMemFree", 9));
+}
+
+/* Whether this one is still to be added. */
+static bool site_count(const struct cu_call *c)
+{
+    u64 h = ((u64)(uintptr_t)c->return_address ^ c->function ^ (u64)c->result << 20) * 0x9e3779b97f4a7c15u;
+    bool take = true;
+    lock(&all.lock);
+    struct site *s = &all.site[h >> 56];
+    if (s->address == c->return_address && s->function == c->function && s->result == c->result)
+        take = ++s->count <= ENOUGH;
+    else
+        *s = (struct site){ c->return_address, c->function, c->result, 1 };
+    unlock(&all.lock);
+    return take;
+}
+
+static void note_add(const struct cu_call *c, const struct reason *why)
+{
+    char call[TEXT], cause[TEXT + 600];
+    if (!site_count(c)) return;
+    cu_call_text(c, call, sizeof call);
+    snprintf(cause, sizeof cause, "%s returned %s (%d).%s%s", call, cu_result_name(c), (int)c->result, why ? " " : "",
+             why ? why->cause : "");
+    struct finding f = { .kind = F_api_error,
+                         .cause_key = (u64)(uintptr_t)c->return_address ^ (u64)c->result << 48,
+                         .cause = cause,
+                         .fix = why && why->fix[0] ? why->fix : NULL };
+    cu_found(&f);
+}
+
+/* ---- a launch whose error nobody asked for ---- */
+
+static void unasked_report(struct unasked *u)
+{
+    char cause[TEXT + 1000], after[200];
+    if (!u->code) return;
+    snprintf(after, sizeof after, u->later ? ", and made %u further call%s, %s first" : "%.0u%.0s%.0s", u->later,
+             u->later == 1 ? "" : "s", u->first);
+    snprintf(cause, sizeof cause,
+             "%s returned %s, which code that was written with <<<>>> does not see.%s%s The program called neither "
+             "cudaGetLastError nor cudaPeekAtLastError after it%s.",
+             u->call, u->result, u->cause[0] ? " " : "", u->cause, after);
+    struct finding f = { .kind = F_api_unchecked, .cause_key = (u64)u->code, .cause = cause };
+    cu_found(&f);
+    u->code = 0;
+}
+
+static void unasked_set(struct state *s, const struct cu_call *c, const struct reason *why)
+{
+    struct unasked *u = &s->launch;
+    if (u->code) return; /* the first one */
+    cu_call_text(c, u->call, sizeof u->call);
+    u->code = c->result;
+    u->result = cu_result_name(c);
+    u->later = 0;
+    u->first[0] = 0;
+    snprintf(u->cause, sizeof u->cause, "%s", why ? why->cause : "");
+}
+
+void cu_chevron(void) { chevron = cu_call_serial(); }
+
+void cu_asked(bool for_launches)
+{
+    if (!mine) return;
+    if (for_launches) mine->launch.code = 0;
+    for (u32 i = 0; i < MADE; i++) mine->made[i].out = NULL;
+}
+
+/* ---- what a failed call was to make ---- */
+
+static bool makes(const struct cu_call *c)
+{
+    const struct cu_signature *s = cu_signature_of(cu_call_name(c));
+    return s && s->parameters[0] == 'o' && c->word[0];
+}
+
+static void made_add(struct state *s, const struct cu_call *c)
+{
+    struct made *m = &s->made[s->nmade++ % MADE];
+    *m = (struct made){ .out = (const u64 *)(uintptr_t)c->word[0],
+                        .result = cu_result_name(c),
+                        .function = c->function };
+    snprintf(m->name, sizeof m->name, "%s", cu_call_name(c));
+}
+
+static void made_used(struct made *m, const char *user)
+{
+    char cause[TEXT];
+    snprintf(cause, sizeof cause, "%s returned %s and made nothing, and %s was given what it was to make.", m->name,
+             m->result, user);
+    struct finding f = { .kind = F_api_unchecked, .cause_key = m->function, .cause = cause };
+    cu_found(&f);
+    m->out = NULL;
+}
+
+/* A null pointer may be meant; of a call that failed it is taken for the result of the other one. */
+static struct made *made_find(struct state *s, u64 value)
+{
+    for (u32 i = 0; i < MADE; i++) {
+        struct made *m = &s->made[i];
+        if (m->out && cu_readable(m->out, sizeof *m->out) && *m->out == value) return m;
+    }
+    return NULL;
+}
+
+static void made_look(struct state *s, const struct cu_call *c)
+{
+    u64 value;
+    char kind;
+    for (u32 i = 0; cu_call_pointer(c, i, &kind, &value); i++) {
+        if (kind != 'p' && kind != 'd' && (kind != 'h' || !value)) continue;
+        struct made *m = made_find(s, value);
+        if (m && m->out != (const u64 *)(uintptr_t)c->word[0]) made_used(m, cu_call_name(c));
+    }
+}
+
+void cu_launch_given(const lk_kernel *k, const void *const *arg, u32 n)
+{
+    lk_param p;
+    char user[300];
+    if (!mine || !mine->nmade) return;
+    for (u32 i = 0; i < n; i++) {
+        u64 value;
+        if (lk_kernel_param(k, i, &p) || p.bytes != sizeof value) continue;
+        if (!p.is_pointer && !strchr(p.source_type, '*')) continue;
+        memcpy(&value, arg[i], sizeof value);
+        struct made *m = made_find(mine, value);
+        snprintf(user, sizeof user, "argument %u of %s", i, lk_kernel_plain(k));
+        if (m) made_used(m, user);
+    }
+}
+
+/* ---- the gate ---- */
+
+bool cu_failed_watches(void) { return mine && (mine->launch.code || mine->nmade); }
+
+static bool is_launch(const char *f) { return strstr(f, "Launch") && strstr(f, "Kernel"); }
+
+void cu_failed_done(const struct cu_call *c)
+{
+    const char *f = cu_call_name(c);
+    s64 r = cu_call_returns_code(c) ? (s32)c->result : 0;
+    struct state *s = r ? state_of_thread() : mine;
+    if (!s) return;
+    if (s->launch.code && r == s->launch.code) s->launch.code = 0; /* somebody was told */
+    if (s->launch.code && !s->launch.later++) snprintf(s->launch.first, sizeof s->launch.first, "%s", f);
+    if (!r) {
+        for (u32 i = 0; i < MADE; i++)
+            if (s->made[i].out == (const u64 *)(uintptr_t)c->word[0]) s->made[i].out = NULL; /* now it is made */
+        return;
+    }
+    if (is_question(f, r)) return;
+    const struct reason *why = s->reason.serial == cu_call_serial() ? &s->reason : NULL;
+    if (s->nmade) made_look(s, c);
+    if (is_launch(f) && chevron + 1 == cu_call_serial()) unasked_set(s, c, why);
+    if (makes(c)) made_add(s, c);
+    if (!is_reported(f, r) && !(why && why->reported)) note_add(c, why);
+}
+
+void cu_failed_thread_end(void)
+{
+    struct state *s = mine;
+    if (!s) return;
+    unasked_report(&s->launch);
+    lock(&all.lock);
+    *s->link = s->next;
+    if (s->next) s->next->link = s->link;
+    unlock(&all.lock);
+    base_free(s);
+    mine = NULL;
+}
+
+void cu_failed_end(void)
+{
+    lock(&all.lock);
+    for (struct state *s = all.first; s; s = s->next) unasked_report(&s->launch);
+    unlock(&all.lock);
+}
