@@ -1,8 +1,9 @@
 /* Calls that failed, and whether anybody looked. */
 #include "cuda/cu_failed.h"
+#include "cuda/rt.h"
 #include <inttypes.h>
 
-enum { MADE = 8, SITES = 256, ENOUGH = 1000, TEXT = 600 };
+enum { MADE = 8, SITES = 512, ENOUGH = 1000, TEXT = 600 };
 
 struct made {           /* what a failed call was to make */
     const u64 *out;     /* where; NULL: free entry */
@@ -10,6 +11,7 @@ struct made {           /* what a failed call was to make */
     const char *result; /* CUDA's name of the error */
     const char *site;   /* or NULL */
     u32 function;       /* its number */
+    bool memory;        /* the pointer of an allocation */
 };
 struct state {                  /* of a thread whose calls have failed */
     struct state *next, **link; /* of all, and where it is linked */
@@ -20,6 +22,7 @@ struct state {                  /* of a thread whose calls have failed */
     } reason;
     struct unasked {
         s64 code; /* 0: there is none */
+        u64 key;
         char call[TEXT];
         const char *result, *site;
         char cause[400], fix[300];
@@ -30,16 +33,16 @@ struct state {                  /* of a thread whose calls have failed */
     u32 nmade; /* entries that were ever used */
 };
 static struct {
-    lock_t lock;
+    lock_t lock;      /* of the list of states */
+    lock_t site_lock; /* of the sites */
     struct state *first;
     struct site {
-        const void *address;
-        u32 function;
-        s64 result;
-        u32 count;
-    } site[SITES];        /* of notes; by hash */
-    struct report *early; /* what was found before there was a gpu */
-} all = { .lock = LOCK_INIT };
+        u64 key;
+        u32 number, count; /* count 0: free entry */
+    } site[SITES];         /* by hash */
+    u32 sites;             /* numbers given */
+    struct report *early;  /* what was found before there was a gpu */
+} all = { .lock = LOCK_INIT, .site_lock = LOCK_INIT };
 static _Thread_local struct state *mine;
 static _Thread_local u64 chevron; /* serial of the thread's last call that took the configuration of <<<>>> */
 
@@ -123,7 +126,7 @@ static bool is_question(const char *f, s64 r)
         { "cuGetErrorName", 0 },           { "cuGetErrorString", 0 },
         { "cuGetExportTable", 0 },
     };
-    if (r == 600) return true; /* not ready */
+    if (r == 600 || !strncmp(f, "__cudaGet", 9)) return true; /* not ready; what the compiler's code asks */
     for (u32 i = 0; i < COUNT_OF(row); i++)
         if (!strncmp(f, row[i].begin, strlen(row[i].begin)) && (!row[i].code || row[i].code == r)) return true;
     return false;
@@ -135,33 +138,47 @@ static bool is_reported(const char *f, s64 r)
     return r == 1 && (!strncmp(f, "cudaFree", 8) || !strncmp(f, "cuMemFree", 9));
 }
 
-/* Whether this one is still to be added. */
-static bool site_count(const struct cu_call *c)
+/* The number of this cause, by when it came first, so that reports do not depend on addresses; `count`: how often it
+ * was asked for. */
+static u32 number_of(u64 key, u32 *count)
 {
-    u64 h = ((u64)(uintptr_t)c->return_address ^ c->function ^ (u64)c->result << 20) * 0x9e3779b97f4a7c15u;
-    bool take = true;
-    lock(&all.lock);
-    struct site *s = &all.site[h >> 56];
-    if (s->address == c->return_address && s->function == c->function && s->result == c->result)
-        take = ++s->count <= ENOUGH;
-    else
-        *s = (struct site){ c->return_address, c->function, c->result, 1 };
-    unlock(&all.lock);
-    return take;
+    lock(&all.site_lock);
+    u32 at = (u32)(key * 0x9e3779b97f4a7c15u >> 55);
+    for (u32 i = 0; i < SITES && all.site[at].count && all.site[at].key != key; i++) at = (at + 1) % SITES;
+    struct site *s = &all.site[at];
+    if (!s->count || s->key != key) *s = (struct site){ .key = key, .number = ++all.sites };
+    *count = ++s->count;
+    u32 number = s->number;
+    unlock(&all.site_lock);
+    return number;
+}
+
+static u64 key_of(const struct cu_call *c, const struct reason *why)
+{
+    u64 h = (u64)(uintptr_t)c->return_address ^ (u64)c->result << 48;
+    for (const char *p = why ? why->cause : ""; *p; p++) h = (h ^ (u8)*p) * 0x100000001b3u;
+    return h;
+}
+
+static void note(u64 key, const char *call, const char *result, s64 code, const char *cause, const char *fix,
+                 const char *site)
+{
+    char text[TEXT + 600];
+    u32 count, number = number_of(key, &count);
+    if (count > ENOUGH) return;
+    snprintf(text, sizeof text, "%s returned %s (%d).%s%s", call, result, (int)code, cause[0] ? " " : "", cause);
+    struct finding f = {
+        .kind = F_api_error, .cause_key = number, .cause = text, .fix = fix[0] ? fix : NULL, .call = site
+    };
+    cu_found(&f);
 }
 
 static void note_add(const struct cu_call *c, const struct reason *why)
 {
-    char call[TEXT], cause[TEXT + 600];
-    if (!site_count(c)) return;
-    cu_call_text(c, call, sizeof call);
-    snprintf(cause, sizeof cause, "%s returned %s (%d).%s%s", call, cu_result_name(c), (int)c->result, why ? " " : "",
-             why ? why->cause : "");
-    struct finding f = { .kind = F_api_error,
-                         .cause_key = (u64)(uintptr_t)c->return_address ^ (u64)c->result << 48,
-                         .cause = cause,
-                         .fix = why && why->fix[0] ? why->fix : NULL };
-    cu_found(&f);
+    char call[TEXT];
+    cu_call_text(c, call, sizeof call, false);
+    note(key_of(c, why), call, cu_result_name(c), c->result, why ? why->cause : "", why ? why->fix : "",
+         host_site(NULL));
 }
 
 /* ---- a launch whose error nobody asked for ---- */
@@ -173,24 +190,53 @@ static void unasked_report(struct unasked *u)
     snprintf(after, sizeof after, u->later ? ", and made %u further call%s, %s first" : "%.0u%.0s%.0s", u->later,
              u->later == 1 ? "" : "s", u->first);
     snprintf(cause, sizeof cause,
-             "%s returned %s, which code that was written with <<<>>> does not see.%s%s The program called neither "
-             "cudaGetLastError nor cudaPeekAtLastError after it%s.",
-             u->call, u->result, u->cause[0] ? " " : "", u->cause, after);
-    struct finding f = { .kind = F_api_unchecked, .cause_key = (u64)u->code, .cause = cause };
+             "%s failed with %s (%d).%s%s The program called neither cudaGetLastError nor cudaPeekAtLastError after "
+             "it%s.",
+             u->call, u->result, (int)u->code, u->cause[0] ? " " : "", u->cause, after);
+    u32 count;
+    struct finding f = {
+        .kind = F_api_unchecked, .cause_key = number_of(u->key, &count), .cause = cause, .call = u->site
+    };
+    if (u->fix[0]) f.fix = u->fix;
     cu_found(&f);
     u->code = 0;
+}
+
+/* "fill<<<(1, 1, 1), (2048, 1, 1)>>>": what stands in the source. The first argument stands for the kernel. */
+static void chevron_text(const struct cu_call *c, char *out, size_t size)
+{
+    char call[TEXT], name[200] = "a kernel";
+    const char *kernel = rt_name_of((const void *)(uintptr_t)c->word[0]);
+    cu_call_text(c, call, sizeof call, false);
+    const char *grid = strstr(call, "=("), *block = grid ? strstr(grid + 2, "=(") : NULL;
+    if (kernel) name_plain(str_of(kernel), name, sizeof name);
+    if (block)
+        snprintf(out, size, "%s<<<%.*s, %.*s>>>", name, (int)strcspn(grid + 1, ")") + 1, grid + 1,
+                 (int)strcspn(block + 1, ")") + 1, block + 1);
+    else
+        snprintf(out, size, "%s", call);
 }
 
 static void unasked_set(struct state *s, const struct cu_call *c, const struct reason *why)
 {
     struct unasked *u = &s->launch;
-    if (u->code) return; /* the first one */
-    cu_call_text(c, u->call, sizeof u->call);
+    chevron_text(c, u->call, sizeof u->call);
     u->code = c->result;
+    u->key = key_of(c, why);
     u->result = cu_result_name(c);
+    u->site = host_site(NULL);
     u->later = 0;
     u->first[0] = 0;
     snprintf(u->cause, sizeof u->cause, "%s", why ? why->cause : "");
+    snprintf(u->fix, sizeof u->fix, "%s", why ? why->fix : "");
+}
+
+/* Somebody was told: it is as any other error. */
+static void unasked_end(struct state *s)
+{
+    struct unasked *u = &s->launch;
+    if (u->code) note(u->key, u->call, u->result, u->code, u->cause, u->fix, u->site);
+    u->code = 0;
 }
 
 void cu_chevron(void) { chevron = cu_call_serial(); }
@@ -198,7 +244,7 @@ void cu_chevron(void) { chevron = cu_call_serial(); }
 void cu_asked(bool for_launches)
 {
     if (!mine) return;
-    if (for_launches) mine->launch.code = 0;
+    if (for_launches) unasked_end(mine);
     for (u32 i = 0; i < MADE; i++) mine->made[i].out = NULL;
 }
 
@@ -215,8 +261,10 @@ static void made_add(struct state *s, const struct cu_call *c)
     struct made *m = &s->made[s->nmade++ % MADE];
     *m = (struct made){ .out = (const u64 *)(uintptr_t)c->word[0],
                         .result = cu_result_name(c),
+                        .site = host_site(NULL),
                         .function = c->function };
     snprintf(m->name, sizeof m->name, "%s", cu_call_name(c));
+    m->memory = strstr(m->name, "Alloc") || strstr(m->name, "alloc");
 }
 
 static void made_used(struct made *m, const char *user)
@@ -224,17 +272,29 @@ static void made_used(struct made *m, const char *user)
     char cause[TEXT];
     snprintf(cause, sizeof cause, "%s returned %s and made nothing, and %s was given what it was to make.", m->name,
              m->result, user);
-    struct finding f = { .kind = F_api_unchecked, .cause_key = m->function, .cause = cause };
+    struct finding f = { .kind = F_api_unchecked, .cause_key = m->function, .cause = cause, .call = m->site };
     cu_found(&f);
     m->out = NULL;
 }
 
-/* A null pointer may be meant; of a call that failed it is taken for the result of the other one. */
+/* Whether there is, or was, memory of a device, or memory of the host that can be read. */
+static bool is_memory(u64 value)
+{
+    for (u32 i = 0; i < cu_process.devices; i++) {
+        const lk_gpu *gpu = cu_process.device[i].gpu;
+        if (gpu && gpu->device->mem && mem_find(gpu->device->mem, value)) return true;
+    }
+    return cu_readable((const void *)(uintptr_t)value, 1);
+}
+
+/* A null pointer may be meant; of a call that failed it is taken for the result of the other one. Another value may
+ * have been in the variable before, and be good: only of memory it is known that it is not. */
 static struct made *made_find(struct state *s, u64 value)
 {
+    if (value && is_memory(value)) return NULL;
     for (u32 i = 0; i < MADE; i++) {
         struct made *m = &s->made[i];
-        if (m->out && cu_readable(m->out, sizeof *m->out) && *m->out == value) return m;
+        if (m->out && (!value || m->memory) && cu_readable(m->out, sizeof *m->out) && *m->out == value) return m;
     }
     return NULL;
 }
@@ -278,7 +338,8 @@ void cu_failed_done(const struct cu_call *c)
     s64 r = cu_call_returns_code(c) ? (s32)c->result : 0;
     struct state *s = r ? state_of_thread() : mine;
     if (!s) return;
-    if (s->launch.code && r == s->launch.code) s->launch.code = 0; /* somebody was told */
+    bool chevrons = is_launch(f) && chevron + 1 == cu_call_serial();
+    if (s->launch.code && r == s->launch.code && !chevrons) unasked_end(s);
     if (s->launch.code && !s->launch.later++) snprintf(s->launch.first, sizeof s->launch.first, "%s", f);
     if (!r) {
         for (u32 i = 0; i < MADE; i++)
@@ -288,7 +349,10 @@ void cu_failed_done(const struct cu_call *c)
     if (is_question(f, r)) return;
     const struct reason *why = s->reason.serial == cu_call_serial() ? &s->reason : NULL;
     if (s->nmade) made_look(s, c);
-    if (is_launch(f) && chevron + 1 == cu_call_serial()) unasked_set(s, c, why);
+    if (chevrons && !s->launch.code) {
+        unasked_set(s, c, why);
+        return;
+    }
     if (makes(c)) made_add(s, c);
     if (!is_reported(f, r) && !(why && why->reported)) note_add(c, why);
 }

@@ -25,6 +25,7 @@ static cu_result argument_wrong(lk_gpu *gpu, const lk_kernel *k, u32 i, const vo
         snprintf(cause, sizeof cause, "Entry %u of kernelParams is NULL (%s).", i, takes);
     struct finding f = { .kind = o ? F_args_by_value : F_params_null,
                          .kernel = lk_kernel_plain(k),
+                         .call = host_site(NULL),
                          .cause_key = (u64)(uintptr_t)k + i,
                          .cause = cause };
     cu_found(&f);
@@ -38,9 +39,11 @@ static cu_result list_wrong(const lk_kernel *k, u32 n, const void *list)
     if (list) snprintf(where, sizeof where, "%p, where no memory can be read", list);
     snprintf(cause, sizeof cause, "kernelParams is %s; %s takes %u argument%s.", where, lk_kernel_plain(k), n,
              n == 1 ? "" : "s");
-    struct finding f = {
-        .kind = F_params_null, .kernel = lk_kernel_plain(k), .cause_key = (uintptr_t)k, .cause = cause
-    };
+    struct finding f = { .kind = F_params_null,
+                         .kernel = lk_kernel_plain(k),
+                         .call = host_site(NULL),
+                         .cause_key = (uintptr_t)k + (list ? CU_ARGUMENTS + 1 : CU_ARGUMENTS),
+                         .cause = cause };
     cu_found(&f);
     cu_reported();
     return CU_INVALID_VALUE;

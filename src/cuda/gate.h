@@ -32,8 +32,9 @@ bool cu_call_returns_code(const struct cu_call *c);
 /* Whether it is one of the runtime's. */
 bool cu_call_of_runtime(const struct cu_call *c);
 
-/* gate_text.c. "cudaMemcpy(dst=0x..., src=0x..., count=4096, kind=HostToDevice)". */
-void cu_call_text(const struct cu_call *c, char *out, size_t size);
+/* gate_text.c. "cudaMemcpy(dst=0x..., src=0x..., count=4096, kind=HostToDevice)"; not raw: with names of buffers, and
+ * no addresses of the host, "cudaMemcpy(dst=buffer 1, src=host memory, ...)". */
+void cu_call_text(const struct cu_call *c, char *out, size_t size, bool raw);
 /* One argument by its place in the list, 0 for the first; the first word of it, where it has several. */
 u64 cu_call_argument(const struct cu_call *c, u32 index);
 /* The same with its kind (gate_text.c); false: there are no more. */

@@ -73,7 +73,7 @@ void cu_log_call(const struct cu_call *c)
 {
     char text[1200], line[1400];
     double us = (double)(cu_log_now() - c->start) / 1000;
-    cu_call_text(c, text, sizeof text);
+    cu_call_text(c, text, sizeof text, true);
     int n = snprintf(line, sizeof line, "lockstep: [%d] %s%s%s, %.1f us\n", (int)syscall(SYS_gettid), text,
                      cu_call_returns_code(c) ? " = " : "", cu_call_returns_code(c) ? cu_result_name(c) : "", us);
     if (n > 0 && write(log_.file, line, MIN_OF((size_t)n, sizeof line - 1)) < 0) return; /* there is nobody to tell */

@@ -216,7 +216,31 @@ static void argument_add(struct line *l, char kind, const u64 *w)
     }
 }
 
-void cu_call_text(const struct cu_call *c, char *out, size_t size)
+/* A pointer as a reader of the report needs it: addresses of the host differ from run to run. */
+static bool pointer_add(struct line *l, char kind, u64 value)
+{
+    const struct mem_object *o = NULL;
+    if ((kind != 'p' && kind != 'o' && kind != 'd' && kind != 'h') || !value) return false;
+    if (kind == 'h') {
+        add(l, value > 0xffff ? "handle" : "%" PRIu64, value);
+        return true;
+    }
+    for (u32 i = 0; i < cu_process.devices && !o; i++) {
+        const lk_gpu *gpu = cu_process.device[i].gpu;
+        if (gpu && gpu->device->mem) o = mem_find(gpu->device->mem, value);
+    }
+    if (o && value != o->base)
+        add(l, "%s+0x%" PRIx64, o->name, value - o->base);
+    else if (o)
+        add(l, "%s", o->name);
+    else if (cu_readable((const void *)(uintptr_t)value, 1))
+        add(l, "host memory");
+    else
+        add(l, "0x%" PRIx64, value);
+    return true;
+}
+
+void cu_call_text(const struct cu_call *c, char *out, size_t size, bool raw)
 {
     struct line l = { out, size, 0 };
     const char *name = cu_call_name(c), *between = "";
@@ -226,7 +250,7 @@ void cu_call_text(const struct cu_call *c, char *out, size_t size)
     while (walk_next(&w)) {
         if (w.kind == 'R') continue;
         add(&l, "%s%s=", between, w.name);
-        argument_add(&l, w.kind, w.word);
+        if (raw || !w.word || !pointer_add(&l, w.kind, *w.word)) argument_add(&l, w.kind, w.word);
         between = ", ";
     }
     add(&l, s ? ")" : "...)");

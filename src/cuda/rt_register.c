@@ -184,6 +184,15 @@ void *rt_host_of(struct cu_function *f)
     return x ? (void *)(uintptr_t)x->host : f;
 }
 
+const char *rt_name_of(const void *host)
+{
+    lock(&all.lock);
+    struct rt_function *f = map_get(&all.functions, key_of(&host));
+    unlock(&all.lock);
+    const struct cu_function *handle = f ? NULL : cu_function_of((void *)(uintptr_t)host);
+    return f ? f->name : handle ? handle->name : NULL;
+}
+
 cu_result rt_symbol_of(const void *host, u64 *address, u64 *bytes)
 {
     lock(&all.lock);
