@@ -4,6 +4,14 @@
 #include "cuda/cu_run.h"
 #include "sim/profile.h"
 
+/* The kernel as a number that is the same in every run, with room below it. */
+static u64 key_of(const lk_kernel *k)
+{
+    u64 h = 14695981039346656037u;
+    for (const char *p = lk_kernel_name(k); *p; p++) h = (h ^ (u8)*p) * 0x100000001b3u;
+    return h & ~(u64)0xffff;
+}
+
 /* An argument that cannot be read: what it is instead. */
 static cu_result argument_wrong(lk_gpu *gpu, const lk_kernel *k, u32 i, const void *entry)
 {
@@ -26,7 +34,7 @@ static cu_result argument_wrong(lk_gpu *gpu, const lk_kernel *k, u32 i, const vo
     struct finding f = { .kind = o ? F_args_by_value : F_params_null,
                          .kernel = lk_kernel_plain(k),
                          .call = host_site(NULL),
-                         .cause_key = (u64)(uintptr_t)k + i,
+                         .cause_key = key_of(k) + i,
                          .cause = cause };
     cu_found(&f);
     cu_reported();
@@ -42,7 +50,7 @@ static cu_result list_wrong(const lk_kernel *k, u32 n, const void *list)
     struct finding f = { .kind = F_params_null,
                          .kernel = lk_kernel_plain(k),
                          .call = host_site(NULL),
-                         .cause_key = (uintptr_t)k + (list ? CU_ARGUMENTS + 1 : CU_ARGUMENTS),
+                         .cause_key = key_of(k) + (list ? CU_ARGUMENTS + 1 : CU_ARGUMENTS),
                          .cause = cause };
     cu_found(&f);
     cu_reported();
