@@ -294,17 +294,19 @@ static struct made *made_find(struct state *s, u64 value)
     if (value && is_memory(value)) return NULL;
     for (u32 i = 0; i < MADE; i++) {
         struct made *m = &s->made[i];
-        if (m->out && (!value || m->memory) && cu_readable(m->out, sizeof *m->out) && *m->out == value) return m;
+        if (m->out && m->memory && cu_readable(m->out, sizeof *m->out) && *m->out == value) return m;
     }
     return NULL;
 }
 
+/* Only copies and fills are asked: elsewhere a null pointer often means that there is nothing to pass. */
 static void made_look(struct state *s, const struct cu_call *c)
 {
     u64 value;
     char kind;
+    if (!strstr(cu_call_name(c), "Memcpy") && !strstr(cu_call_name(c), "Memset")) return;
     for (u32 i = 0; cu_call_pointer(c, i, &kind, &value); i++) {
-        if (kind != 'p' && kind != 'd' && (kind != 'h' || !value)) continue;
+        if (kind != 'p' && kind != 'd') continue;
         struct made *m = made_find(s, value);
         if (m && m->out != (const u64 *)(uintptr_t)c->word[0]) made_used(m, cu_call_name(c));
     }
@@ -320,7 +322,7 @@ void cu_launch_given(const lk_kernel *k, const void *const *arg, u32 n)
         if (lk_kernel_param(k, i, &p) || p.bytes != sizeof value) continue;
         if (!p.is_pointer && !strchr(p.source_type, '*')) continue;
         memcpy(&value, arg[i], sizeof value);
-        struct made *m = made_find(mine, value);
+        struct made *m = value ? made_find(mine, value) : NULL; /* a kernel may be told that there is no buffer */
         snprintf(user, sizeof user, "argument %u of %s", i, lk_kernel_plain(k));
         if (m) made_used(m, user);
     }
