@@ -134,7 +134,7 @@ extern "C" __global__ void wide_bad(const half *b, float *c)
     wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> fb;
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> fc;
     wmma::fill_fragment(fa, __float2half(1)), wmma::fill_fragment(fc, 0);
-    wmma::load_matrix_sync(fb, b, 24); // <-- bounds_global
+    wmma::load_matrix_sync(fb, b, 24); // <-- bounds
     wmma::mma_sync(fc, fa, fb, fc);
     wmma::store_matrix_sync(c, fc, 16, wmma::mem_row_major);
 }
@@ -144,7 +144,7 @@ extern "C" __global__ void shared_bad(float *c)
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> fc;
     if (threadIdx.x < 32) {
         wmma::fill_fragment(fc, 1);
-        wmma::store_matrix_sync(tile, fc, 16, wmma::mem_row_major); // <-- race_shared
+        wmma::store_matrix_sync(tile, fc, 16, wmma::mem_row_major); // <-- race
     } else
         for (int i = threadIdx.x - 32; i < 256; i += 32) c[i] = i;
     c[256 + threadIdx.x] = tile[threadIdx.x * 2];
