@@ -52,3 +52,4 @@ static int asked()
 }
 
 int main(int, char **argv) { return !strcmp(argv[1], "ok") ? ok() : !strcmp(argv[1], "bad") ? bad() : asked(); }
+// regen: no

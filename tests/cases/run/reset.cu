@@ -1,3 +1,4 @@
+// regen: no
 /* cudaDeviceReset: variables are as at first. What the runtime says of a kernel, whose machine code is beside its PTX. */
 #include <cstdio>
 __device__ int counter = 5;

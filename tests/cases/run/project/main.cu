@@ -12,3 +12,4 @@ int main()
     cudaFree(x);
     return 0;
 }
+// regen: no
