@@ -30,7 +30,9 @@ static spawn_call *real_spawn, *real_spawnp;
 static int (*real_clearenv)(void);
 static int (*real_putenv)(char *);
 static char ***environment; /* where the program's `environ` is */
-static bool finding;        /* these are being found: who asks for a name gets libc's */
+/* These are being found: who asks for a name gets libc's. volatile, since dlsym is declared not to call back into this
+ * file (leaf), and yet the loader asks la_symbind64 meanwhile. */
+static volatile bool finding;
 
 void front_exec_begin(void)
 {
