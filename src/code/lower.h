@@ -88,8 +88,12 @@ u32 lower_address(struct lower *w, const struct ptx_operand *m, struct opnd *a, 
 /* One register, or value, to or from memory, by an access that the text does not spell out. */
 void lower_access(struct lower *w, bool load, enum ptx_space space, struct opnd at, u32 addr_width, s64 off,
                   struct opnd data, u32 width);
-/* lower_mma.c: the number of a form in the function's list; what an opcode of wmma or mma says of shape and types */
-u16 lower_mma_number(struct lower *w, const struct mma *x);
+/* lower_mma.c: reads all words of an opcode of mma or wmma; how many types it has, in t. Layouts and types are the
+ * caller's to judge. */
+u32 lower_mma_words(const struct ptx_insn *i, struct mma *x, u8 t[4]);
+/* The product of that form, with the operands of the current instruction; x NULL: there is no such form. */
+void lower_mma_product(struct lower *w, int form, struct mma *x);
+u8 lower_mma_count(u32 elements, enum tensor_type t); /* registers of a lane for so many elements of the warp */
 bool lower_mma_shape(struct str s, struct mma *x);
 int lower_mma_type(struct str s); /* enum tensor_type; -1: none */
 /* The registers of one operand, as sources or as results; false: another number of them, or of another width. */

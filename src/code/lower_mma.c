@@ -60,8 +60,7 @@ static bool types_agree(const struct mma *x)
     }
 }
 
-/* Registers of one lane for so many elements of the warp. */
-static u8 registers(u32 elements, enum tensor_type t)
+u8 lower_mma_count(u32 elements, enum tensor_type t)
 {
     u32 bits = elements * tensor_bits(t) / LANES;
     return (u8)(bits / (t == TENSOR_F64 ? 64 : 32));
@@ -81,14 +80,12 @@ bool lower_mma_shape(struct str s, struct mma *x)
     return true;
 }
 
-/* What the opcode says; false: nothing that exists. */
-static bool mma_read(const struct ptx_insn *i, struct mma *x)
+u32 lower_mma_words(const struct ptx_insn *i, struct mma *x, u8 t[4])
 {
-    u32 n = 0, layouts = 0, k, set = 0;
-    u8 t[4];
+    u32 n = 0, layouts = 0;
     memset(x, 0, sizeof *x); /* forms are compared as bytes */
     x->round = RND_RN;
-    for (k = 0; k < i->op->nmod; k++) {
+    for (u32 k = 0; k < i->op->nmod; k++) {
         struct str s = i->op->mod[k];
         if (s.n > 4 && lower_mma_shape(s, x)) continue;
         if (str_is(s, "row") || str_is(s, "col")) {
@@ -107,21 +104,30 @@ static bool mma_read(const struct ptx_insn *i, struct mma *x)
         int type = lower_mma_type(s);
         if (type >= 0 && n < 4) t[n++] = (u8)type;
     }
+    return n;
+}
+
+/* What the opcode says; false: nothing that exists. */
+static bool mma_read(const struct ptx_insn *i, struct mma *x)
+{
+    u32 set = 0;
+    u8 t[4];
+    u32 n = lower_mma_words(i, x, t);
     if (n != 4 || x->n != 8) return false;
     x->d = t[0];
     x->a = t[1];
     x->b = t[2];
     x->c = t[3];
-    for (k = 0; k < COUNT_OF(shapes); k++)
+    for (u32 k = 0; k < COUNT_OF(shapes); k++)
         if (shapes[k].m == x->m && shapes[k].k == x->k) set = x->sparse ? shapes[k].sparse : shapes[k].dense;
     bool pairs = x->m == 8 && x->k == 4 && x->a == TENSOR_F16;
     x->layout = pairs ? MMA_QUAD_PAIR : MMA_FRAGMENT;
     if (!(set >> x->a & 1) || !types_agree(x) || (!pairs && (x->a_cols || x->b_rows))) return false;
     u32 each = pairs ? 4 : 1; /* a warp makes four products of m8n8k4 */
-    x->na = registers(each * x->m * x->k >> x->sparse, (enum tensor_type)x->a);
-    x->nb = registers(each * x->n * x->k, (enum tensor_type)x->b);
-    x->nc = registers(each * x->m * x->n, (enum tensor_type)x->c);
-    x->nd = registers(each * x->m * x->n, (enum tensor_type)x->d);
+    x->na = lower_mma_count(each * x->m * x->k >> x->sparse, (enum tensor_type)x->a);
+    x->nb = lower_mma_count(each * x->n * x->k, (enum tensor_type)x->b);
+    x->nc = lower_mma_count(each * x->m * x->n, (enum tensor_type)x->c);
+    x->nd = lower_mma_count(each * x->m * x->n, (enum tensor_type)x->d);
     return true;
 }
 
@@ -138,7 +144,8 @@ bool lower_mma_registers(struct lower *w, const struct ptx_operand *v, u32 n, bo
     return true;
 }
 
-u16 lower_mma_number(struct lower *w, const struct mma *x)
+/* The number of a form in the function's list. */
+static u16 number_of(struct lower *w, const struct mma *x)
 {
     for (u32 k = 0; k < w->mma.n; k++)
         if (!memcmp(&w->mma.p[k], x, sizeof *x)) return (u16)k;
@@ -146,38 +153,43 @@ u16 lower_mma_number(struct lower *w, const struct mma *x)
     return (u16)(w->mma.n - 1);
 }
 
-void lower_mma(struct lower *w, int form)
+void lower_mma_product(struct lower *w, int form, struct mma *x)
 {
     const struct ptx_insn *i = w->cur;
-    struct mma x;
-    struct opnd dst[8], src[8 + 4 + 8 + 1];
+    struct opnd dst[8], src[8 * 3 + 1];
     u32 around = lower_branch_around(w);
     struct lop o = lower_op(w, form);
-    if (!mma_read(i, &x) || i->narg != (x.sparse ? 6u : 4u)) {
+    if (!x || i->narg != (x->sparse ? 6u : 4u)) {
         lower_unsupported(w);
         return;
     }
-    bool wide = x.a == TENSOR_F64;
-    struct opnd *a = src, *b = a + x.na, *c = b + x.nb;
-    u32 n = x.na + x.nb + x.nc;
-    bool ok = lower_mma_registers(w, &i->arg[0], x.nd, wide, true, dst) &&
-              lower_mma_registers(w, &i->arg[1], x.na, wide, false, a) &&
-              lower_mma_registers(w, &i->arg[2], x.nb, wide, false, b) &&
-              lower_mma_registers(w, &i->arg[3], x.nc, wide, false, c);
-    if (ok && x.sparse) {
+    bool wide = x->a == TENSOR_F64;
+    struct opnd *a = src, *b = a + x->na, *c = b + x->nb;
+    u32 n = (u32)x->na + x->nb + x->nc;
+    bool ok = lower_mma_registers(w, &i->arg[0], x->nd, wide, true, dst) &&
+              lower_mma_registers(w, &i->arg[1], x->na, wide, false, a) &&
+              lower_mma_registers(w, &i->arg[2], x->nb, wide, false, b) &&
+              lower_mma_registers(w, &i->arg[3], x->nc, wide, false, c);
+    if (ok && x->sparse) {
         struct opnd which = lower_operand(w, &i->arg[5], T_U32);
         ok = lower_mma_registers(w, &i->arg[4], 1, false, false, src + n) && which.kind == O_CONST && which.value < 4;
-        x.selector = (u8)which.value;
+        x->selector = (u8)which.value;
         n++;
     }
     if (!ok) {
         lower_unsupported(w);
         return;
     }
-    lower_operands(w, &o, dst, x.nd, src, n);
-    o.aux = lower_mma_number(w, &x);
+    lower_operands(w, &o, dst, x->nd, src, n);
+    o.aux = number_of(w, x);
     lower_meet_aligned(w);
     VEC_PUSH(w->mem, &w->op, o);
     if (around != NONE) lower_end_block(w, TERM_FALL);
     lower_end_around(w, around);
+}
+
+void lower_mma(struct lower *w, int form)
+{
+    struct mma x;
+    lower_mma_product(w, form, mma_read(w->cur, &x) ? &x : NULL);
 }

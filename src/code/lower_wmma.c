@@ -23,19 +23,14 @@ static bool shape_known(const struct mma *x)
     }
 }
 
-static u8 registers(u32 elements, u8 type)
-{
-    u32 bits = elements * tensor_bits((enum tensor_type)type) / LANES;
-    return (u8)(bits / (type == TENSOR_F64 ? 64 : 32));
-}
-
 static void count_registers(struct mma *x)
 {
-    u32 twice = x->a == TENSOR_F16 ? 2 : 1; /* whatever the shape, eight: some hold what others hold, too */
-    x->na = x->a == TENSOR_F16 ? 8 : registers((u32)x->m * x->k * twice, x->a);
-    x->nb = x->b == TENSOR_F16 ? 8 : registers((u32)x->n * x->k * twice, x->b);
-    x->nc = registers((u32)x->m * x->n, x->c);
-    x->nd = registers((u32)x->m * x->n, x->d);
+    enum tensor_type a = (enum tensor_type)x->a, b = (enum tensor_type)x->b;
+    /* of f16 eight, whatever the shape: some hold what others hold, too */
+    x->na = a == TENSOR_F16 ? 8 : lower_mma_count((u32)x->m * x->k, a);
+    x->nb = b == TENSOR_F16 ? 8 : lower_mma_count((u32)x->n * x->k, b);
+    x->nc = lower_mma_count((u32)x->m * x->n, (enum tensor_type)x->c);
+    x->nd = lower_mma_count((u32)x->m * x->n, (enum tensor_type)x->d);
 }
 
 /* ---- loads and stores ---- */
@@ -221,22 +216,10 @@ void lower_wmma_move(struct lower *w, int form)
 /* wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 has types of d and c, others have all four. */
 static bool product_read(const struct ptx_insn *i, struct mma *x)
 {
-    u32 n = 0;
     u8 t[4];
-    memset(x, 0, sizeof *x);
-    x->round = RND_RN;
+    u32 n = lower_mma_words(i, x, t);
     x->layout = MMA_WMMA;
-    for (u32 k = 0; k < i->op->nmod; k++) {
-        struct str s = i->op->mod[k];
-        lower_mma_shape(s, x);
-        if (str_is(s, "satfinite")) x->saturate = true;
-        if (str_is(s, "and")) x->conjunction = true;
-        if (str_is(s, "rz")) x->round = RND_RZ;
-        if (str_is(s, "rm")) x->round = RND_RM;
-        if (str_is(s, "rp")) x->round = RND_RP;
-        int type = lower_mma_type(s);
-        if (type >= 0 && n < 4) t[n++] = (u8)type;
-    }
+    x->a_cols = x->b_rows = false; /* of matrices in memory: fragments are what they are */
     if (n != 2 && n != 4) return false;
     x->d = t[0];
     x->a = n == 4 ? t[1] : TENSOR_F16;
@@ -253,27 +236,6 @@ static bool product_read(const struct ptx_insn *i, struct mma *x)
 
 void lower_wmma(struct lower *w, int form)
 {
-    const struct ptx_insn *i = w->cur;
     struct mma x;
-    struct opnd dst[8], src[8 * 3];
-    u32 around = lower_branch_around(w);
-    struct lop o = lower_op(w, form);
-    if (!product_read(i, &x) || i->narg != 4) {
-        lower_unsupported(w);
-        return;
-    }
-    bool wide = x.a == TENSOR_F64;
-    if (!lower_mma_registers(w, &i->arg[0], x.nd, wide, true, dst) ||
-        !lower_mma_registers(w, &i->arg[1], x.na, wide, false, src) ||
-        !lower_mma_registers(w, &i->arg[2], x.nb, wide, false, src + x.na) ||
-        !lower_mma_registers(w, &i->arg[3], x.nc, wide, false, src + x.na + x.nb)) {
-        lower_unsupported(w);
-        return;
-    }
-    lower_operands(w, &o, dst, x.nd, src, (u32)x.na + x.nb + x.nc);
-    o.aux = lower_mma_number(w, &x);
-    lower_meet_aligned(w);
-    VEC_PUSH(w->mem, &w->op, o);
-    if (around != NONE) lower_end_block(w, TERM_FALL);
-    lower_end_around(w, around);
+    lower_mma_product(w, form, product_read(w->cur, &x) ? &x : NULL);
 }
