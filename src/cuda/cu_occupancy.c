@@ -136,21 +136,32 @@ static u32 clusters_of(const struct profile *p, u32 size)
     return n;
 }
 
+/* A question about clusters: the launch that is meant, and the threads of its blocks. */
+static cu_result enter_config(struct question *q, struct cu_function *f, const int *out,
+                              const struct cu_launch_config *x, struct cu_launch *l, u32 *threads)
+{
+    cu_result r = enter(q, f);
+    if (r) return r;
+    if (!cu_ok(out) || !cu_ok(x)) return CU_INVALID_VALUE;
+    if ((r = cu_launch_config_read(x, q->f, l))) return r;
+    u64 n = (u64)l->block[0] * l->block[1] * l->block[2];
+    if (!n || n > q->c->device->profile->threads_per_cta) return CU_INVALID_VALUE;
+    *threads = (u32)n;
+    return CU_OK;
+}
+
 cu_result cu_occupancy_clusters(int *clusters, struct cu_function *f, const struct cu_launch_config *x)
 {
     struct question q;
     struct cu_launch l;
-    cu_result r = enter(&q, f);
+    u32 threads;
+    cu_result r = enter_config(&q, f, clusters, x, &l, &threads);
     if (r) return r;
-    if (!cu_ok(clusters) || !cu_ok(x)) return CU_INVALID_VALUE;
-    if ((r = cu_launch_config_read(x, q.f, &l))) return r;
     const struct profile *p = q.c->device->profile;
-    u64 threads = (u64)l.block[0] * l.block[1] * l.block[2];
-    if (!threads || threads > p->threads_per_cta) return CU_INVALID_VALUE;
     u64 size = (u64)l.cluster[0] * l.cluster[1] * l.cluster[2];
     if (!p->cluster_max) return CU_NOT_SUPPORTED;
     if (size > (q.f->cluster_any ? p->cluster_max : PORTABLE)) return CU_INVALID_CLUSTER;
-    u32 each = cu_occupancy(q.f, q.k, q.c->device, (u32)threads, l.shared);
+    u32 each = cu_occupancy(q.f, q.k, q.c->device, threads, l.shared);
     *clusters = (int)(clusters_of(p, (u32)size) * MIN_OF(each, (u32)CLUSTERED_BLOCKS));
     return CU_OK;
 }
@@ -163,15 +174,12 @@ cu_result cu_occupancy_cluster_size(int *size, struct cu_function *f, const stru
 {
     struct question q;
     struct cu_launch l;
-    cu_result r = enter(&q, f);
+    u32 threads;
+    cu_result r = enter_config(&q, f, size, x, &l, &threads);
     if (r) return r;
-    if (!cu_ok(size) || !cu_ok(x)) return CU_INVALID_VALUE;
-    if ((r = cu_launch_config_read(x, q.f, &l))) return r;
     const struct profile *p = q.c->device->profile;
-    u64 threads = (u64)l.block[0] * l.block[1] * l.block[2];
-    if (!threads || threads > p->threads_per_cta) return CU_INVALID_VALUE;
     if (!p->cluster_max) return CU_NOT_SUPPORTED;
-    u32 each = cu_occupancy(q.f, q.k, q.c->device, (u32)threads, l.shared);
+    u32 each = cu_occupancy(q.f, q.k, q.c->device, threads, l.shared);
     u32 most = q.f->cluster_any ? p->cluster_max : PORTABLE;
     *size = (int)MIN_OF(most, GROUP * each);
     return CU_OK;

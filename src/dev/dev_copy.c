@@ -12,8 +12,7 @@ struct shape {
 
 /* ---- plans ---- */
 
-static u32 refuse(struct error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static u32 refuse(struct error *e, const char *format, ...)
+u32 dev_refused(struct error *e, const char *format, ...)
 {
     char text[600];
     va_list list;
@@ -38,19 +37,19 @@ static u32 steps_check(struct dev_side *s, const struct shape *z, const char *wh
 {
     if (!s->pitch) s->pitch = z->width;
     if (s->pitch < z->width)
-        return refuse(e, "the pitch of the %s, %" PRIu64 " bytes, is less than the width of a row, %" PRIu64, what,
-                      s->pitch, z->width);
+        return dev_refused(e, "the pitch of the %s, %" PRIu64 " bytes, is less than the width of a row, %" PRIu64, what,
+                           s->pitch, z->width);
     if (z->rows > 1 && s->pitch > DEV_PITCH_MOST)
-        return refuse(e, "the pitch of the %s, %" PRIu64 " bytes, is above the largest, %llu", what, s->pitch,
-                      DEV_PITCH_MOST);
+        return dev_refused(e, "the pitch of the %s, %" PRIu64 " bytes, is above the largest, %llu", what, s->pitch,
+                           DEV_PITCH_MOST);
     u64 least;
     if (__builtin_mul_overflow(s->pitch, z->rows, &least))
-        return refuse(e, "%" PRIu64 " rows of the %s, %" PRIu64 " bytes apart, are more than an address space", z->rows,
-                      what, s->pitch);
+        return dev_refused(e, "%" PRIu64 " rows of the %s, %" PRIu64 " bytes apart, are more than an address space",
+                           z->rows, what, s->pitch);
     if (!s->slice) s->slice = least;
     if (z->slices > 1 && s->slice < least)
-        return refuse(e, "a slice of the %s, %" PRIu64 " bytes, is less than its %" PRIu64 " rows of %" PRIu64, what,
-                      s->slice, z->rows, s->pitch);
+        return dev_refused(e, "a slice of the %s, %" PRIu64 " bytes, is less than its %" PRIu64 " rows of %" PRIu64,
+                           what, s->slice, z->rows, s->pitch);
     return 0;
 }
 
@@ -71,8 +70,8 @@ static u32 row_outside(const struct dev_side *s, const struct shape *z, const ch
         snprintf(where, sizeof where, "row %" PRIu64 " of slice %" PRIu64 ": ", row, slice);
     else if (z->rows > 1)
         snprintf(where, sizeof where, "row %" PRIu64 ": ", row);
-    return refuse(e, "the %s does not fit: %s%" PRIu64 " bytes at %s+0x%" PRIx64 ", and %s has %" PRIu64, what, where,
-                  z->width, o->name, at, o->name, o->size);
+    return dev_refused(e, "the %s does not fit: %s%" PRIu64 " bytes at %s+0x%" PRIx64 ", and %s has %" PRIu64, what,
+                       where, z->width, o->name, at, o->name, o->size);
 }
 
 /* Which memory one side is, and whether all of it is there. */
@@ -86,10 +85,10 @@ static u32 side_find(struct device *d, const struct dev_end *end, const struct s
     u32 status = steps_check(s, z, what, e);
     u64 bytes;
     if (status) return status;
-    if (!s->address) return refuse(e, "the %s is a null pointer", what);
+    if (!s->address) return dev_refused(e, "the %s is a null pointer", what);
     if (!extent(s, z, &bytes))
-        return refuse(e, "the %s, %" PRIu64 " x %" PRIu64 " rows, is larger than an address space", what, z->slices,
-                      z->rows);
+        return dev_refused(e, "the %s, %" PRIu64 " x %" PRIu64 " rows, is larger than an address space", what,
+                           z->slices, z->rows);
     if (end->host) {
         struct dev_address a;
         if (!dev_address(owner, s->address, &a) || a.object->state == MEM_FREED) {
@@ -97,8 +96,8 @@ static u32 side_find(struct device *d, const struct dev_end *end, const struct s
             return 0;
         }
         if (!a.host)
-            return refuse(e, "the %s is given as memory of the host, and is %s of the device: 0x%" PRIx64, what,
-                          a.object->name, s->address);
+            return dev_refused(e, "the %s is given as memory of the host, and is %s of the device: 0x%" PRIx64, what,
+                               a.object->name, s->address);
         owner = a.device;
     }
     struct mem_object *o = dev_range(owner, s->address, 1, e);
@@ -109,7 +108,7 @@ static u32 side_find(struct device *d, const struct dev_end *end, const struct s
     if (unlikely(o->kind == MEM_VIRTUAL) && !dev_mapped(o, s->address, bytes, what[0] != 's', e))
         return OP_INVALID_VALUE; /* all but the source is written */
     if (o->kind == MEM_CONST && !strcmp(o->name, "functions"))
-        return refuse(e, "the %s is the code of a module: it cannot be copied", what);
+        return dev_refused(e, "the %s is the code of a module: it cannot be copied", what);
     if (owner->mem) s->bytes = mem_view(o, s->address);
     return 0;
 }
@@ -153,11 +152,12 @@ u32 dev_copy_plan(struct device *d, const struct dev_copy *c, struct dev_copy_pl
     out->rows = z.rows;
     out->slices = z.slices;
     if (out->to.object && out->to.object == out->from.object && overlap(out))
-        return refuse(e, "source and destination overlap: %s+0x%" PRIx64 " and %s+0x%" PRIx64 ", %" PRIu64 " bytes%s",
-                      out->from.object->name, out->from.address - out->from.object->base, out->to.object->name,
-                      out->to.address - out->to.object->base, z.width, z.rows * z.slices > 1 ? " a row" : "");
+        return dev_refused(e,
+                           "source and destination overlap: %s+0x%" PRIx64 " and %s+0x%" PRIx64 ", %" PRIu64 " bytes%s",
+                           out->from.object->name, out->from.address - out->from.object->base, out->to.object->name,
+                           out->to.address - out->to.object->base, z.width, z.rows * z.slices > 1 ? " a row" : "");
     if (out->to.device && out->from.device && !out->to.device->mem != !out->from.device->mem)
-        return refuse(e, "a copy between a real GPU and the software GPU is not possible; copy through the host");
+        return dev_refused(e, "a copy between a real GPU and the software GPU is not possible; copy through the host");
     return 0;
 }
 
@@ -166,19 +166,19 @@ u32 dev_fill_plan(struct device *d, const struct dev_fill *f, struct dev_fill_pl
     *out = (struct dev_fill_plan){ .value = f->value, .bytes = f->bytes };
     struct shape z = { 0, f->rows, MAX_OF(f->slices, 1u) };
     if (f->bytes != 1 && f->bytes != 2 && f->bytes != 4)
-        return refuse(e, "a fill stores 1, 2 or 4 bytes at a time, not %u", f->bytes);
+        return dev_refused(e, "a fill stores 1, 2 or 4 bytes at a time, not %u", f->bytes);
     if (__builtin_mul_overflow(f->width, (u64)f->bytes, &z.width))
-        return refuse(e, "%" PRIu64 " elements of %u bytes are more than an address space", f->width, f->bytes);
+        return dev_refused(e, "%" PRIu64 " elements of %u bytes are more than an address space", f->width, f->bytes);
     if (!z.width || !z.rows) return 0;
     struct dev_end end = { .address = f->address, .pitch = f->pitch, .slice = f->slice };
     u32 status = side_find(d, &end, &z, "fill", &out->to, e);
     if (status) return status;
     bool odd_row = z.rows > 1 && out->to.pitch % f->bytes, odd_slice = z.slices > 1 && out->to.slice % f->bytes;
     if (out->to.address % f->bytes || odd_row || odd_slice)
-        return refuse(e,
-                      "a fill with elements of %u bytes needs an address%s that are multiples of it: 0x%" PRIx64
-                      ", pitch %" PRIu64,
-                      f->bytes, z.rows > 1 ? ", a pitch and a slice" : "", f->address, out->to.pitch);
+        return dev_refused(e,
+                           "a fill with elements of %u bytes needs an address%s that are multiples of it: 0x%" PRIx64
+                           ", pitch %" PRIu64,
+                           f->bytes, z.rows > 1 ? ", a pitch and a slice" : "", f->address, out->to.pitch);
     out->width = z.width;
     out->rows = z.rows;
     out->slices = z.slices;

@@ -82,6 +82,9 @@ bool dev_pointers_own(struct device *d, const struct dev_launch *l, struct error
 
 /* ---- copies and fills ---- */
 
+/* OP_INVALID_VALUE, with the sentence in e. */
+u32 dev_refused(struct error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* One side of a checked copy. */
 struct dev_side {
     struct device *device;     /* whose memory it is, or NULL: memory of the host that no device knows (pageable) */

@@ -8,18 +8,6 @@
 
 static lock_t maps_lock = LOCK_INIT; /* of all mappings of all devices: calls are rare */
 
-static u32 wrong(struct error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static u32 wrong(struct error *e, const char *format, ...)
-{
-    char text[600];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    error_set(e, ERR_INPUT, "%s", text);
-    return OP_INVALID_VALUE;
-}
-
 static bool is_whole(u64 n) { return !(n % MEM_GRANULE); }
 
 /* The reservation with all of a range; NULL: e says why. */
@@ -27,17 +15,17 @@ static struct mem_object *reservation(struct device *d, u64 address, u64 bytes, 
 {
     struct mem_object *o = d->mem ? mem_find(d->mem, address) : NULL;
     if (!o || o->kind != MEM_VIRTUAL || !mem_is_live(o)) {
-        wrong(e, "0x%" PRIx64 " is in no reserved addresses", address);
+        dev_refused(e, "0x%" PRIx64 " is in no reserved addresses", address);
         return NULL;
     }
     if (!bytes || !is_whole(bytes) || !is_whole(address)) {
-        wrong(e, "%" PRIu64 " bytes at 0x%" PRIx64 " are not a multiple of the granularity, %llu bytes", bytes, address,
-              (unsigned long long)MEM_GRANULE);
+        dev_refused(e, "%" PRIu64 " bytes at 0x%" PRIx64 " are not a multiple of the granularity, %llu bytes", bytes,
+                    address, (unsigned long long)MEM_GRANULE);
         return NULL;
     }
     if (bytes > o->size - (address - o->base)) {
-        wrong(e, "%" PRIu64 " bytes at %s+0x%" PRIx64 " do not fit: %s has %" PRIu64 " bytes", bytes, o->name,
-              address - o->base, o->name, o->size);
+        dev_refused(e, "%" PRIu64 " bytes at %s+0x%" PRIx64 " do not fit: %s has %" PRIu64 " bytes", bytes, o->name,
+                    address - o->base, o->name, o->size);
         return NULL;
     }
     return o;
@@ -49,9 +37,9 @@ u32 dev_virtual_reserve(struct device *d, u64 bytes, u64 align, const char *name
     *out = NULL;
     if (!d->mem) return OP_NOT_SUPPORTED;
     if (!bytes || !is_whole(bytes))
-        return wrong(e, "%" PRIu64 " bytes of addresses are not a multiple of the granularity, %llu bytes", bytes,
-                     (unsigned long long)MEM_GRANULE);
-    if (align & (align - 1)) return wrong(e, "an alignment of %" PRIu64 " is no power of two", align);
+        return dev_refused(e, "%" PRIu64 " bytes of addresses are not a multiple of the granularity, %llu bytes", bytes,
+                           (unsigned long long)MEM_GRANULE);
+    if (align & (align - 1)) return dev_refused(e, "an alignment of %" PRIu64 " is no power of two", align);
     *out = mem_virtual_new(d->mem, bytes, align, name, site, e);
     return *out ? OP_OK : OP_OUT_OF_MEMORY;
 }
@@ -63,10 +51,10 @@ u32 dev_virtual_free(struct device *d, u64 address, u64 bytes, const char *site,
     lock(&maps_lock);
     struct mem_object *o = reservation(d, address, bytes, e);
     if (!o || address != o->base || bytes != o->size)
-        status = o ? wrong(e, "%s is freed whole: %" PRIu64 " bytes from its start", o->name, o->size)
+        status = o ? dev_refused(e, "%s is freed whole: %" PRIu64 " bytes from its start", o->name, o->size)
                    : OP_INVALID_VALUE;
     else if (mem_mappings(o, &n), n)
-        status = wrong(e, "%s still has memory mapped: %u mapping%s", o->name, n, n == 1 ? "" : "s");
+        status = dev_refused(e, "%s still has memory mapped: %u mapping%s", o->name, n, n == 1 ? "" : "s");
     else
         mem_free(d->mem, address, site, NULL);
     unlock(&maps_lock);
@@ -78,8 +66,8 @@ u32 dev_physical_new(struct device *d, u64 bytes, struct mem_physical **out, str
     *out = NULL;
     if (!d->mem) return OP_NOT_SUPPORTED;
     if (!bytes || !is_whole(bytes))
-        return wrong(e, "%" PRIu64 " bytes are not a multiple of the granularity, %llu bytes", bytes,
-                     (unsigned long long)MEM_GRANULE);
+        return dev_refused(e, "%" PRIu64 " bytes are not a multiple of the granularity, %llu bytes", bytes,
+                           (unsigned long long)MEM_GRANULE);
     if (!sim_has_room(d, bytes, e)) return OP_OUT_OF_MEMORY;
     *out = mem_physical_new(d->mem, bytes, e);
     return *out ? OP_OK : OP_OUT_OF_MEMORY;
@@ -108,10 +96,10 @@ u32 dev_virtual_map(struct device *d, u64 address, u64 bytes, struct mem_physica
     if (!o)
         status = OP_INVALID_VALUE;
     else if (there)
-        status = wrong(e, "memory is mapped at %s+0x%" PRIx64 " already: %" PRIu64 " bytes", o->name,
-                       there->at - o->base, there->bytes);
+        status = dev_refused(e, "memory is mapped at %s+0x%" PRIx64 " already: %" PRIu64 " bytes", o->name,
+                             there->at - o->base, there->bytes);
     else if (bytes > p->bytes)
-        status = wrong(e, "%" PRIu64 " bytes cannot be mapped: the memory has %" PRIu64, bytes, p->bytes);
+        status = dev_refused(e, "%" PRIu64 " bytes cannot be mapped: the memory has %" PRIu64, bytes, p->bytes);
     else if (!mem_map(d->mem, o, address, bytes, p, e))
         status = OP_OUT_OF_MEMORY;
     unlock(&maps_lock);
@@ -123,14 +111,14 @@ static u32 whole_mappings(const struct mem_object *o, u64 address, u64 bytes, bo
 {
     for (u64 at = address; at < address + bytes;) {
         const struct mem_mapping *x = mem_mapping_at(o, at);
-        if (!x && !gap) return wrong(e, "no memory is mapped at %s+0x%" PRIx64, o->name, at - o->base);
+        if (!x && !gap) return dev_refused(e, "no memory is mapped at %s+0x%" PRIx64, o->name, at - o->base);
         if (!x) {
             at += MEM_GRANULE;
             continue;
         }
         if (x->at < address || x->at + x->bytes > address + bytes)
-            return wrong(e, "a mapping is taken whole: %" PRIu64 " bytes at %s+0x%" PRIx64, x->bytes, o->name,
-                         x->at - o->base);
+            return dev_refused(e, "a mapping is taken whole: %" PRIu64 " bytes at %s+0x%" PRIx64, x->bytes, o->name,
+                               x->at - o->base);
         at = x->at + x->bytes;
     }
     return OP_OK;
