@@ -1,6 +1,7 @@
 /* The observer of outputs.h: which output an access writes. */
 #include "check/outputs.h"
 #include "check/value_origin.h"
+#include "mem/mem_finding.h"
 #include <inttypes.h>
 
 static struct output *find(const struct outputs *o, u64 addr)
@@ -35,11 +36,7 @@ void output_describe(struct arena *a, const struct output *out, struct finding *
     char type[160];
     if (!out->arg) {
         const struct mem_object *m = out->object;
-        f->object = m->name;
-        f->object_type = m->type;
-        f->object_base = m->base;
-        f->object_size = m->size;
-        f->element_size = m->element_size;
+        finding_object(f, m);
         return;
     }
     contract_type_text(out->arg, type, sizeof type);

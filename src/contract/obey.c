@@ -6,6 +6,7 @@
  * Each offence is one finding, at the line of the contract that is not kept, since that is where both sides of the
  * disagreement can be read. */
 #include "contract/contract.h"
+#include "mem/mem_finding.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -60,11 +61,7 @@ static void offence(struct hearing *h, const char *at, enum rule rule, u64 which
                          .cause = cause,
                          .fix = fixes[rule] };
     if (o) {
-        f.object = o->name;
-        f.object_type = o->type;
-        f.object_base = o->base;
-        f.object_size = o->size;
-        f.element_size = o->element_size;
+        finding_object(&f, o);
         snprintf(note, sizeof note, "%.60s: %" PRIu64 " bytes%s%.100s", o->name, o->size,
                  o->alloc_site ? ", allocated at " : "", o->alloc_site ? o->alloc_site : "");
         f.object_note = note;

@@ -2,6 +2,7 @@
  * checked. */
 #include "code/shared_layout.h"
 #include "dev/dev_memory.h"
+#include "mem/mem_finding.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -150,11 +151,7 @@ void dev_free_found(struct device *d, bool twice, u64 addr, const struct mem_obj
     char cause[300], note[300];
     struct finding f = { .kind = twice ? F_double_free : F_bad_free, .cause_key = addr, .cause = cause, .call = site };
     if (o) {
-        f.object = o->name;
-        f.object_type = o->type;
-        f.object_base = o->base;
-        f.object_size = o->size;
-        f.element_size = o->element_size;
+        finding_object(&f, o);
         snprintf(note, sizeof note, "%s: %" PRIu64 " bytes%s%s%s%s", o->name, o->size,
                  o->alloc_site ? ", allocated at " : "", o->alloc_site ? o->alloc_site : "",
                  o->free_site ? ", first freed at " : "", o->free_site ? o->free_site : "");

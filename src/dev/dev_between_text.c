@@ -1,5 +1,6 @@
 /* Findings between operations, in words: who, what they have in common, and the event or the wait that is missing. */
 #include "dev/dev_between_in.h"
+#include "mem/mem_finding.h"
 #include <inttypes.h>
 
 struct side { /* one of the two, for the text */
@@ -310,11 +311,7 @@ void between_report(struct device *d, const struct clash *c, const struct user *
     f.fix = fix.n ? fix.p : NULL;
     f.object_note = memory.n ? memory.p : NULL;
     if (o) {
-        f.object = o->name;
-        f.object_type = o->type;
-        f.object_base = o->base;
-        f.object_size = o->size;
-        f.element_size = o->element_size;
+        finding_object(&f, o);
     }
     report_add(d->report, &f);
     text_free(&cause);

@@ -13,6 +13,7 @@
 #include "dev/dev_again.h"
 #include "dev/dev_between.h"
 #include "dev/dev_work.h"
+#include "mem/mem_finding.h"
 #include <inttypes.h>
 
 struct orders {
@@ -108,11 +109,7 @@ static void tell_program(struct device *d, const struct device *other, const str
                          ", and compare; make the order explicit, or allow for rounding in the comparison.",
                          d->options.seed, other->options.seed);
     if (work_between(d)) between_unordered(work_between(d), o->base + is.first * is.size, &f, &a);
-    f.object = o->name;
-    f.object_type = o->type;
-    f.object_base = o->base;
-    f.object_size = o->size;
-    f.element_size = o->element_size;
+    finding_object(&f, o);
     report_add(d->report, &f);
     arena_free(&a);
 }

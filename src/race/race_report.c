@@ -18,6 +18,7 @@
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
 #include "sim/special_registers.h"
+#include "mem/mem_finding.h"
 #include <inttypes.h>
 
 /* Finds the CTA and the launch of the prior access. Other workers may be adding to the history of its slot. */
@@ -190,11 +191,7 @@ static void describe_object(struct draft *x)
         struct mem_object *o = mem_find(t->w->c->race->mem, x->at);
         f->space = "global";
         if (!o) return;
-        f->object = o->name;
-        f->object_type = o->type;
-        f->object_base = o->base;
-        f->object_size = o->size;
-        f->element_size = o->element_size;
+        finding_object(f, o);
         return;
     }
     f->space = "shared";
