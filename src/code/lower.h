@@ -98,6 +98,8 @@ bool lower_mma_shape(struct str s, struct mma *x);
 int lower_mma_type(struct str s); /* enum tensor_type; -1: none */
 /* The registers of one operand, as sources or as results; false: another number of them, or of another width. */
 bool lower_mma_registers(struct lower *w, const struct ptx_operand *v, u32 n, bool wide, bool result, struct opnd *out);
+/* One more site: what reads or writes so many bytes at an address that is source `which`. */
+u32 lower_site(struct lower *w, u32 access, enum ptx_space space, u32 width, u32 addr_width, u32 which);
 /* The state space of an access: the one that the opcode names or, where it names none, that of the variable whose name
  * is the address, as ptxas has it. A register without a state space holds a generic address. */
 enum ptx_space lower_space_of(const struct lower *w, const struct ptx_operand *m);

@@ -351,7 +351,7 @@ void lower_atomic(struct lower *w, int form)
 }
 
 /* A site of an operation that is no plain access; access: ISA_READS and so on. */
-static u32 push_site(struct lower *w, u32 access, enum ptx_space space, u32 width, u32 addr_width, u32 which)
+u32 lower_site(struct lower *w, u32 access, enum ptx_space space, u32 width, u32 addr_width, u32 which)
 {
     struct site s = { .access = (u8)access,
                       .space = (u8)space,
@@ -401,8 +401,8 @@ void lower_cp_async(struct lower *w, int form)
     }
     lower_operands(w, &o, NULL, 0, (struct opnd[]){ to, from, given }, 3);
     o.aux = (u16)bytes;
-    o.site = push_site(w, ISA_WRITES, SP_SHARED, (u32)bytes, aw, 0);
-    u32 reads = push_site(w, ISA_READS, SP_GLOBAL, (u32)bytes, bw, 1);
+    o.site = lower_site(w, ISA_WRITES, SP_SHARED, (u32)bytes, aw, 0);
+    u32 reads = lower_site(w, ISA_READS, SP_GLOBAL, (u32)bytes, bw, 1);
     w->site.p[reads].align = (u8)bytes; /* also where fewer are read */
     VEC_PUSH(w->mem, &w->op, o);
 }
@@ -434,7 +434,7 @@ void lower_mbarrier(struct lower *w, int form)
     lower_operands(w, &o, &d, d.kind != O_NONE, src, 2);
     if (f->flags & ISA_MBAR_COPIES && lower_has_mod(i, "noinc")) o.aux = MBAR_NOINC;
     if (lower_has_mod(i, "relaxed")) o.aux = MBAR_RELAXED;
-    o.site = push_site(w, ISA_HOW, lower_space_of(w, &i->arg[k]), 8, aw, 0);
+    o.site = lower_site(w, ISA_HOW, lower_space_of(w, &i->arg[k]), 8, aw, 0);
     VEC_PUSH(w->mem, &w->op, o);
 }
 
@@ -479,7 +479,7 @@ void lower_matrix(struct lower *w, int form)
     move_operands(w, &o, load, at, r, n);
     o.aux = (u16)(n | (lower_has_mod(i, "trans") ? 16 : 0));
     lower_meet_aligned(w);
-    o.site = push_site(w, f->flags & ISA_HOW, lower_space_of(w, m), 16, aw, 0);
+    o.site = lower_site(w, f->flags & ISA_HOW, lower_space_of(w, m), 16, aw, 0);
     VEC_PUSH(w->mem, &w->op, o);
     if (around != NONE) lower_end_block(w, TERM_FALL);
     lower_end_around(w, around);
