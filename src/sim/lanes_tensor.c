@@ -2,8 +2,13 @@
  * compiled twice on x86-64: a shift of each column by its own count needs a newer processor. */
 #include "base/base.h"
 #include "sim/tensor.h"
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 #ifdef LANES_V3
 #define tensor_sums tensor_sums_v3
+#define tensor_floats tensor_floats_v3
+#define tensor_fast tensor_fast_v3
 #endif
 
 /* What is left of a term of which `down` bits fall off, toward zero. */
@@ -47,4 +52,154 @@ void tensor_sums(const struct tensor_terms *t)
 {
     for (u32 r = 0; r < t->m; r++)
         for (u32 c = 0; c < t->n; c += TENSOR_COLUMNS) row(t, r, c);
+}
+
+/* ---- by multiplications of the processor ---- */
+
+enum { FAR = 45 }; /* exponents of operands up to this: neither a product nor its scale leaves the range of f32 */
+
+bool tensor_floats(struct tensor_format f, u32 n, const u32 *x, f32 *value, s32 *exp)
+{
+    u32 bits = f.exponent + f.fraction, all = (1u << bits) - 1, top = (1u << f.exponent) - 1, up = 23u - f.fraction;
+    s32 bias = (s32)(top >> 1);
+    u32 special = f.finite ? all : top << f.fraction, wild = 0, scale_bits = (u32)(254 - bias) << 23;
+    f32 scale;
+    memcpy(&scale, &scale_bits, 4);
+    for (u32 j = 0; j < n; j++) {
+        u32 v = x[j] >> f.skip, size = v & all, word = size << up | v >> bits << 31;
+        s32 e = (s32)(size >> f.fraction);
+        f32 y;
+        e = (e > 1 ? e : 1) - bias;
+        wild |= (u32)(size >= special) | ((u32)(size != 0) & ((u32)(e > FAR) | (u32)(e < -FAR)));
+        memcpy(&y, &word, 4);
+        value[j] = y * scale;
+        exp[j] = size ? e : TENSOR_ZERO;
+    }
+    return !wild;
+}
+
+typedef s32 s32x8 __attribute__((vector_size(32)));
+typedef f32 f32x8 __attribute__((vector_size(32)));
+typedef s64 s64x8 __attribute__((vector_size(64)));
+typedef f64 f64x8 __attribute__((vector_size(64)));
+#define INLINE static inline __attribute__((always_inline))
+#define EACH(x) ((s32x8){ 0 } + (x))
+#define CHOOSE(if_, then, otherwise) (((if_) & (then)) | (~(if_) & (otherwise)))
+
+#ifdef __AVX2__
+#define LARGER(x, y) ((s32x8)_mm256_max_epi32((__m256i)(x), (__m256i)(y)))
+#else
+#define LARGER(x, y)              \
+    ({                            \
+        s32x8 x_ = (x), y_ = (y); \
+        s32x8 first_ = x_ > y_;   \
+        CHOOSE(first_, x_, y_);   \
+    })
+#endif
+
+/* c of eight columns. */
+struct addend {
+    s32x8 exp, sig; /* sig is moved up by so many bits that `frac` lie below its exponent */
+    s32x8 minus;    /* ~0: it is negative; sig has the size only */
+};
+
+INLINE bool any(const s32x8 *x)
+{
+    s64 w[4];
+    memcpy(w, x, sizeof w);
+    return w[0] | w[1] | w[2] | w[3];
+}
+/* Adds ~0 to wild where it is an infinity or a NaN. */
+INLINE void take_c(const u32 *c, s32 exponent, s32 fraction, s32 frac, struct addend *out, s32x8 *wild)
+{
+    s32 top = (1 << exponent) - 1, bias = top >> 1;
+    s32x8 x;
+    memcpy(&x, c, sizeof x);
+    s32x8 e = x >> fraction & top, low = x & ((1 << fraction) - 1), size = low | (EACH(1 << fraction) & (e != 0));
+    out->sig = frac > fraction ? size << (frac - fraction) : size >> (fraction - frac);
+    out->exp = CHOOSE(size != 0, LARGER(e, EACH(1)) - bias, EACH(-bias - 6)); /* c = 0 counts as 7 below the smallest */
+    out->minus = -(x >> (exponent + fraction) & 1);
+    *wild |= e == top;
+}
+
+/* What is known of a call of tensor_fast() before it runs, so that its loops are made for it. */
+struct shape {
+    u32 k;
+    s32 frac;  /* tensor_products.frac */
+    u32 keep;  /* tensor_products.keep */
+    bool half; /* tensor_products.half */
+};
+
+/* One row and eight columns: largest exponents, and the sums of the products and of c in units of 2^(largest - frac).
+ * Sixteen products of four units at 2^25 fit into 31 bits. */
+INLINE void eight(const struct shape s, const f32 *a, const s32 *ae, const f32 *b, const s32 *be,
+                  const struct addend *c, s32x8 *big, s32x8 *products, s32x8 *rest)
+{
+    s32x8 most = c->exp, sum = { 0 }, e;
+    f32x8 scale, y;
+    for (u32 k = 0; k < s.k; k++) {
+        memcpy(&e, be + (size_t)k * TENSOR_COLUMNS, sizeof e);
+        most = LARGER(most, e + ae[k]);
+    }
+    /* below 2^-100 all products are 0 */
+    s32x8 word = (s.frac + 127 - LARGER(most, EACH(-100))) << 23, down = most - c->exp;
+    memcpy(&scale, &word, sizeof scale);
+    down = c->sig >> CHOOSE(down > 31, EACH(31), down);
+    for (u32 k = 0; k < s.k; k++) {
+        memcpy(&y, b + (size_t)k * TENSOR_COLUMNS, sizeof y);
+        sum += __builtin_convertvector(y * a[k] * scale, s32x8);
+    }
+    *big = most;
+    *products = sum;
+    *rest = (down ^ c->minus) - c->minus;
+}
+
+/* What eight sums are as f32, cut toward zero. Adds ~0 to wild where one may be subnormal. */
+INLINE void round_eight(const struct shape s, const s32x8 *largest, const s32x8 *products, const s32x8 *rest, u32 *d,
+                        s32x8 *wild)
+{
+    s32x8 big = *largest;
+    s64x8 word, unit_bits = __builtin_convertvector(big - s.frac + 1023, s64x8) << 52;
+    f64x8 unit, v = __builtin_convertvector(*products, f64x8) + __builtin_convertvector(*rest, f64x8);
+    memcpy(&unit, &unit_bits, sizeof unit);
+    v *= unit;
+    memcpy(&word, &v, sizeof v);
+    word &= (s64)(~0ull << (52 - s.keep));
+    memcpy(&v, &word, sizeof v);
+    f32x8 out = __builtin_convertvector(v, f32x8);
+    memcpy(d, &out, sizeof out);
+    *wild |= (big < s.frac - 126) & ((*products | *rest) != 0);
+}
+
+INLINE bool fast(const struct tensor_products *t, const struct shape s)
+{
+    s32x8 wild = { 0 };
+    for (u32 r = 0; r < t->m; r++)
+        for (u32 n = 0; n < t->n; n += TENSOR_COLUMNS) {
+            struct addend c;
+            s32x8 big, products, rest;
+            u32 at = r * t->n + n;
+            take_c(t->c + at, s.half ? 5 : 8, s.half ? 10 : 23, s.frac, &c, &wild);
+            eight(s, t->a + (size_t)r * s.k, t->a_exp + (size_t)r * s.k, t->b + (size_t)n * s.k,
+                  t->b_exp + (size_t)n * s.k, &c, &big, &products, &rest);
+            if (!s.half) {
+                round_eight(s, &big, &products, &rest, t->d + at, &wild);
+                continue;
+            }
+            memcpy(t->largest + at, &big, sizeof big);
+            for (u32 k = 0; k < TENSOR_COLUMNS; k++) t->sum[at + k] = (s64)products[k] + rest[k];
+        }
+    return !any(&wild);
+}
+
+bool tensor_fast(const struct tensor_products *t)
+{
+    struct shape s = { t->k, (s32)t->frac, t->keep, t->half };
+    if (s.half || s.frac != 25) return fast(t, s);
+    switch (s.k) {
+    case 4: return fast(t, (struct shape){ 4, 25, 23, false });
+    case 8: return fast(t, (struct shape){ 8, 25, 23, false });
+    case 16: return fast(t, (struct shape){ 16, 25, 23, false });
+    default: return fast(t, s);
+    }
 }

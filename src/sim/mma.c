@@ -23,22 +23,39 @@ static const struct insn_opnd *source(const struct product *p, enum mma_operand 
     return insn_src(p->warp->code, p->insn, before[which] + reg);
 }
 
-/* Puts an operand together: words of 32 bits, `stride` of them a row, `step` a product of m8n8k4. */
+/* The 32 bits that each lane has in an operand; spread into `room` where they are not there as such. */
+static const u32 *words(const struct product *p, const struct insn_opnd *o, u32 room[LANES])
+{
+    u64 v[LANES];
+    if (o->cls == CLS_V) return (const u32 *)(const void *)SLOT(p->R, o->slot);
+    lane_values(p->warp->code, p->R, o->slot, o->cls, 4, v);
+    for (u32 l = 0; l < LANES; l++) room[l] = (u32)v[l];
+    return room;
+}
+
+/* Puts an operand together: words of 32 bits, `stride` of them a row, `step` a product of m8n8k4. In all other layouts
+ * four lanes have a row of a block, as many elements each as a register holds (of c and d, two). */
 static void gather(const struct product *p, enum mma_operand which, u32 registers, u32 stride, u32 step, u32 *out)
 {
     const struct mma *f = p->form;
     enum tensor_type t = (enum tensor_type[]){ f->a, f->b, f->c }[which];
-    u32 each = mma_each(t), bits = tensor_bits(t);
+    u32 each = mma_each(t), bits = tensor_bits(t), apart = which == OPERAND_C ? 2 : each;
     u32 mask = bits >= 32 || t == TENSOR_B1 ? ~0u : (1u << bits) - 1;
     for (u32 reg = 0; reg < registers; reg++) {
-        const struct insn_opnd *o = source(p, which, reg);
-        u64 v[LANES];
-        lane_values(p->warp->code, p->R, o->slot, o->cls, 4, v);
-        for (u32 l = 0; l < LANES; l++)
-            for (u32 e = 0; e < each; e++) {
-                struct mma_place at = mma_place(f, which, l, reg, e);
-                out[at.part * step + at.row * stride + at.col] = (u32)(v[l] >> e * bits) & mask;
-            }
+        u32 room[LANES];
+        const u32 *v = words(p, source(p, which, reg), room);
+        if (f->layout == MMA_QUAD_PAIR)
+            for (u32 l = 0; l < LANES; l++)
+                for (u32 e = 0; e < each; e++) {
+                    struct mma_place at = mma_place(f, which, l, reg, e);
+                    out[at.part * step + at.row * stride + at.col] = v[l] >> e * bits & mask;
+                }
+        else {
+            struct mma_place at = mma_place(f, which, 0, reg, 0);
+            u32 *to = out + at.row * stride + at.col;
+            for (u32 l = 0; l < LANES; l++)
+                for (u32 e = 0; e < each; e++) to[l / 4 * stride + l % 4 * apart + e] = v[l] >> e * bits & mask;
+        }
     }
 }
 
@@ -48,14 +65,19 @@ static void scatter(const struct product *p, char *R, u32 lanes, u32 stride, u32
     u32 each = mma_each((enum tensor_type)f->d);
     for (u32 reg = 0; reg < f->nd; reg++) {
         const struct insn_opnd *o = insn_dst(p->warp->code, p->insn, reg);
+        struct mma_place first = mma_place(f, OPERAND_D, 0, reg, 0);
+        const u32 *from = in + first.row * stride + first.col;
+        u32 *to = (u32 *)(void *)SLOT(R, o->slot);
         for (u32 l = 0; l < LANES; l++) {
             u32 v = 0;
             if (!(lanes >> l & 1)) continue;
             for (u32 e = 0; e < each; e++) {
-                struct mma_place at = mma_place(f, OPERAND_D, l, reg, e);
-                v |= in[at.part * step + at.row * stride + at.col] << 16 * e;
+                struct mma_place at = f->layout == MMA_QUAD_PAIR ? mma_place(f, OPERAND_D, l, reg, e) : first;
+                v |= (f->layout == MMA_QUAD_PAIR ? in[at.part * step + at.row * stride + at.col]
+                                                 : from[l / 4 * stride + l % 4 * 2 + e])
+                     << 16 * e;
             }
-            memcpy(SLOT(R, o->slot) + 4 * l, &v, 4);
+            to[l] = v;
         }
     }
 }

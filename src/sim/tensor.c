@@ -6,34 +6,29 @@
 
 /* ---- formats ---- */
 
-struct format {
-    u8 exponent, fraction; /* bits of each */
-    u8 skip;               /* low bits that are never looked at */
-    bool finite;           /* no infinity: the exponent of all ones belongs to numbers, but for one NaN */
-};
-static const struct format formats[TENSOR_TYPES] = {
+static const struct tensor_format formats[TENSOR_TYPES] = {
     [TENSOR_F16] = { 5, 10, 0, false }, [TENSOR_BF16] = { 8, 7, 0, false }, [TENSOR_TF32] = { 8, 10, 13, false },
     [TENSOR_E4M3] = { 4, 3, 0, true },  [TENSOR_E5M2] = { 5, 2, 0, false }, [TENSOR_F32] = { 8, 23, 0, false },
 };
 
-static u32 top_of(struct format f) { return (1u << f.exponent) - 1; }
+static u32 top_of(struct tensor_format f) { return (1u << f.exponent) - 1; }
 
-static bool is_nan(struct format f, u32 x)
+static bool is_nan(struct tensor_format f, u32 x)
 {
     x >>= f.skip;
     u32 low = x & ((1u << f.fraction) - 1), e = x >> f.fraction & top_of(f);
     return e == top_of(f) && (f.finite ? low == (1u << f.fraction) - 1 : low != 0);
 }
-static bool is_infinite(struct format f, u32 x)
+static bool is_infinite(struct tensor_format f, u32 x)
 {
     x >>= f.skip;
     return !f.finite && (x >> f.fraction & top_of(f)) == top_of(f) && !(x & ((1u << f.fraction) - 1));
 }
-static bool is_negative(struct format f, u32 x) { return x >> (f.skip + f.exponent + f.fraction) & 1; }
-static bool is_zero(struct format f, u32 x) { return !(x >> f.skip & ((1u << (f.exponent + f.fraction)) - 1)); }
+static bool is_negative(struct tensor_format f, u32 x) { return x >> (f.skip + f.exponent + f.fraction) & 1; }
+static bool is_zero(struct tensor_format f, u32 x) { return !(x >> f.skip & ((1u << (f.exponent + f.fraction)) - 1)); }
 
 /* Takes a number apart; a NaN or an infinity gives something, which nobody uses. */
-static void unpack(struct format f, u32 x, s32 *exp, s32 *sig)
+static void unpack(struct tensor_format f, u32 x, s32 *exp, s32 *sig)
 {
     x >>= f.skip;
     u32 e = x >> f.fraction & top_of(f), low = x & ((1u << f.fraction) - 1);
@@ -44,7 +39,7 @@ static void unpack(struct format f, u32 x, s32 *exp, s32 *sig)
 
 /* sum * 2^unit as a number of that format: to the nearest if asked, else cut toward zero. Too large is infinity either
  * way; zero, also by underflow, is +0. */
-static u32 pack(struct format f, s64 sum, s32 unit, bool nearest)
+static u32 pack(struct tensor_format f, s64 sum, s32 unit, bool nearest)
 {
     s32 bias = (s32)(top_of(f) >> 1);
     u64 size = sum < 0 ? 0 - (u64)sum : (u64)sum;
@@ -78,7 +73,7 @@ static u32 infinity_of(enum tensor_type t, bool negative)
 /* From one format to another: exact where it widens, to the nearest from f32 to f16. */
 static u32 convert(enum tensor_type from, enum tensor_type to, u32 x)
 {
-    struct format f = formats[from], t = formats[to];
+    struct tensor_format f = formats[from], t = formats[to];
     s32 exp, sig;
     if (is_nan(f, x)) return nan_of(to);
     if (is_infinite(f, x)) return infinity_of(to, is_negative(f, x));
@@ -112,7 +107,7 @@ static u32 plain_sum(enum tensor_type t, u32 x, u32 y)
 /* Whether a NaN or an infinity decides an element; *out is the result then. */
 static bool special(const struct tensor *t, const u32 *a, const u32 *b, u32 c, u32 *out)
 {
-    struct format fa = formats[t->a], fb = formats[t->b], fc = formats[t->d];
+    struct tensor_format fa = formats[t->a], fb = formats[t->b], fc = formats[t->d];
     bool nan = is_nan(fc, c), above = is_infinite(fc, c) && !is_negative(fc, c),
          below = is_infinite(fc, c) && is_negative(fc, c);
     for (u32 k = 0; k < t->k; k++) {
@@ -127,7 +122,7 @@ static bool special(const struct tensor *t, const u32 *a, const u32 *b, u32 c, u
 
 static bool any_special(enum tensor_type t, const u32 *x, u32 n)
 {
-    struct format f = formats[t];
+    struct tensor_format f = formats[t];
     u32 found = 0, all = top_of(f);
     if (f.finite)
         for (u32 k = 0; k < n; k++) found |= is_nan(f, x[k]);
@@ -136,11 +131,58 @@ static bool any_special(enum tensor_type t, const u32 *x, u32 n)
     return found;
 }
 
+/* The columns of b as the loops want them: [n / 8][k][8]. */
+#define TURN(out, in, n, k)             \
+    for (u32 col = 0; col < (n); col++) \
+        for (u32 j = 0; j < (k); j++)   \
+    (out)[(col & ~7u) * (k) + j * TENSOR_COLUMNS + col % TENSOR_COLUMNS] = (in)[col * (k) + j]
+
+#if defined __x86_64__
+#define NEWER(fn) (__builtin_cpu_supports("avx2") ? fn##_v3 : fn)
+#else
+#define NEWER(fn) fn
+#endif
+
+enum { SIDE = TENSOR_MOST * TENSOR_MOST };
+
+/* The usual case: no NaN, no infinity, no number at the end of the range of f32. False: it is not. */
+static bool one_sum_fast(const struct tensor *t, u32 m, u32 n, const u32 *a, const u32 *b, const u32 *c, u32 *d)
+{
+    bool fp8 = tensor_is_fp8(t->a);
+    f32 x[SIDE], y[SIDE];
+    s32 a_exp[SIDE], b_exp[SIDE], largest[SIDE];
+    s64 sum[SIDE];
+    u32 turned[SIDE], out[SIDE];
+    struct tensor_products p = { .m = m,
+                                 .n = n,
+                                 .k = t->k,
+                                 .frac = fp8 ? 13 : 25,
+                                 .keep = fp8 ? 13 : 23,
+                                 .a = x,
+                                 .b = y,
+                                 .a_exp = a_exp,
+                                 .b_exp = b_exp,
+                                 .c = c,
+                                 .d = out,
+                                 .half = t->d == TENSOR_F16,
+                                 .largest = largest,
+                                 .sum = sum };
+    TURN(turned, b, n, t->k);
+    if (!NEWER(tensor_floats)(formats[t->a], m * t->k, a, x, a_exp)) return false;
+    if (!NEWER(tensor_floats)(formats[t->b], n * t->k, turned, y, b_exp)) return false;
+    if (!NEWER(tensor_fast)(&p)) return false;
+    if (!p.half)
+        memcpy(d, out, m * n * sizeof *d);
+    else
+        for (u32 j = 0; j < m * n; j++) d[j] = pack(formats[TENSOR_F16], sum[j], largest[j] - (s32)p.frac, true);
+    return true;
+}
+
 /* All of k and c at once. Up to TENSOR_MOST rows and columns. */
 static void one_sum(const struct tensor *t, u32 m, u32 n, const u32 *a, const u32 *b, const u32 *c, u32 *d)
 {
-    enum { SIDE = TENSOR_MOST * TENSOR_MOST };
-    struct format fa = formats[t->a], fb = formats[t->b], fd = formats[t->d];
+    if (one_sum_fast(t, m, n, a, b, c, d)) return;
+    struct tensor_format fa = formats[t->a], fb = formats[t->b], fd = formats[t->d];
     bool fp8 = tensor_is_fp8(t->a);
     u32 frac = fp8 ? 13 : 25, k = t->k;
     s32 least = t->d == TENSOR_F16 ? -21 : -133; /* what c = 0 counts as: 7 below the smallest exponent of its type */
@@ -171,13 +213,9 @@ static void one_sum(const struct tensor *t, u32 m, u32 n, const u32 *a, const u3
         size = frac >= fd.fraction ? size << (frac - fd.fraction) : size >> (fd.fraction - frac);
         c_sig[j] = c_sig[j] < 0 ? -size : size;
     }
-#if defined __x86_64__
-    (__builtin_cpu_supports("avx2") ? tensor_sums_v3 : tensor_sums)(&x);
-#else
-    tensor_sums(&x);
-#endif
+    NEWER(tensor_sums)(&x);
     bool look = any_special(t->a, a, m * k) || any_special(t->b, b, n * k) || any_special(t->d, c, m * n);
-    struct format out = fp8 && t->d == TENSOR_F32 ? (struct format){ .exponent = 8, .fraction = 13 } : fd;
+    struct tensor_format out = fp8 && t->d == TENSOR_F32 ? (struct tensor_format){ .exponent = 8, .fraction = 13 } : fd;
     u32 low = fd.fraction - out.fraction; /* fp8 keeps 13 fraction bits of its f32 */
     for (u32 r = 0; r < m; r++)
         for (u32 col = 0; col < n; col++) {
@@ -191,8 +229,7 @@ static void one_sum(const struct tensor *t, u32 m, u32 n, const u32 *a, const u3
 /* fp8 that an H200's mma.sync does not have: ptxas makes it of two products of f16 and an addition. */
 static void fp8_halves(const struct tensor *t, u32 m, u32 n, const u32 *a, const u32 *b, const u32 *c, u32 *d)
 {
-    enum { SIDE = TENSOR_MOST * TENSOR_MOST / 2 };
-    u32 x[SIDE], y[SIDE], k = t->k / 2, sum[TENSOR_MOST * TENSOR_MOST] = { 0 };
+    u32 x[SIDE / 2], y[SIDE / 2], k = t->k / 2, sum[TENSOR_MOST * TENSOR_MOST] = { 0 };
     struct tensor half = { .a = TENSOR_F16, .b = TENSOR_F16, .c = t->d, .d = t->d, .k = k };
     for (u32 part = 0; part < 2; part++) {
         for (u32 j = 0; j < k; j++) {

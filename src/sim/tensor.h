@@ -9,6 +9,7 @@
  *   lanes_tensor.c  its two loops over all products, which are compiled once more for newer processors */
 #ifndef LOCKSTEP_TENSOR_H
 #define LOCKSTEP_TENSOR_H
+#include "isa/expand.h"
 #include "code/mma.h"
 
 /* How the products of one element come together. */
@@ -49,4 +50,32 @@ struct tensor_terms {
 };
 typedef void tensor_sum(const struct tensor_terms *t);
 tensor_sum tensor_sums, tensor_sums_v3;
+
+/* The same sums by the processor's own multiplications. A product of two significands has 22 bits at most, so that it
+ * is exact in f32 as long as no exponent comes near the end of its range; and conversion to an integer cuts toward
+ * zero, as the unit does. */
+struct tensor_format {
+    u8 exponent, fraction; /* bits of each */
+    u8 skip;               /* low bits that are never looked at */
+    bool finite;           /* no infinity: the exponent of all ones belongs to numbers, but for one NaN */
+};
+/* n numbers as f32 and their exponents; false: there is an infinity, a NaN, or an exponent that is too far from 0. */
+typedef bool tensor_unpack(struct tensor_format f, u32 n, const u32 *x, f32 *value, s32 *exp);
+tensor_unpack tensor_floats, tensor_floats_v3;
+struct tensor_products {
+    u32 m, n, k; /* n is a multiple of TENSOR_COLUMNS */
+    u32 frac;    /* bits that are kept below the largest exponent */
+    u32 keep;    /* fraction bits of an f32 that the result has */
+    const f32 *a, *b;
+    const s32 *a_exp, *b_exp; /* a [m][k], b [n / 8][k][8] */
+    const u32 *c;             /* [m][n], f32 */
+    u32 *d;                   /* [m][n]: result, where `half` is not asked for */
+    bool half;                /* c is f16, and the results are `largest` and `sum` as above */
+    s32 *largest;
+    s64 *sum;
+};
+/* False: c has an infinity or a NaN, or a result is subnormal; nothing of d is right then. d and c may be the same:
+ * nothing is written before all is known. */
+typedef bool tensor_product(const struct tensor_products *t);
+tensor_product tensor_fast, tensor_fast_v3;
 #endif
