@@ -269,9 +269,10 @@ static bool each_used(struct pages_reader *p, void (*does)(struct pages_reader *
     return true;
 }
 
+/* Memory that was freed while the launch ran belongs to its footprint: whoever freed it may not have waited. */
 static void put_object(struct reading *f, const struct mem_object *o, struct tracked *t)
 {
-    if (!o->race || !mem_is_live(o)) return;
+    if (!o->race) return;
     u64 from = o->base & ~(u64)(SECTOR - 1), to = (o->base + o->size + SECTOR - 1) & ~(u64)(SECTOR - 1);
     struct pages_reader p = { .f = f, .t = t, .first_sector = from, .end_sector = to };
     bool large = t && cells_for(to - from) >= LARGE && !o->maps;
@@ -291,13 +292,28 @@ static void put_object(struct reading *f, const struct mem_object *o, struct tra
     t->idle = 0;
 }
 
+static struct reading reading_of(const struct race *r, const struct race_launch *launch)
+{
+    const struct race_era *era = r->era;
+    return (
+        struct reading){ .race = r, .launch = launch, .notes = &era->notes, .lo = hb_era_floor(era), .of = launch->of };
+}
+
 void footprint_tell(const struct race *r, const struct race_launch *launch)
 {
     const struct access_sink *sink = launch->of->in->sink;
-    const struct race_era *era = r->era;
-    struct reading f = { .race = r, .launch = launch, .notes = &era->notes, .lo = hb_era_floor(era), .of = launch->of };
-    sink->begin(sink->self, launch->exact, era->serial);
-    for (u32 n = 0; n < r->ntracked; n++) put_object(&f, r->tracked[n].o, &r->tracked[n]);
-    for (u32 n = 0; n < r->nheap; n++)
-        if (r->heap[n]->tracked == n + 1) put_object(&f, r->heap[n], NULL);
+    struct reading f = reading_of(r, launch);
+    sink->begin(sink->self, launch->exact, r->era->serial);
+    for (u32 n = 0; n < r->ntracked; n++) /* an object of before may lie there, and have cells of its own */
+        if (r->tracked[n].o->tracked == n + 1) put_object(&f, r->tracked[n].o, &r->tracked[n]);
+    for (u32 n = 0; n < r->nheap; n++) /* what the kernel itself has freed may be anybody's by now */
+        if (r->heap[n]->tracked == n + 1 && mem_is_live(r->heap[n])) put_object(&f, r->heap[n], NULL);
+}
+
+void footprint_tell_gone(const struct race *r, struct tracked *t)
+{
+    for (const struct race_launch *k = r->running; k; k = k->next) {
+        struct reading f = reading_of(r, k);
+        if (k->of->in->sink) put_object(&f, t->o, t);
+    }
 }

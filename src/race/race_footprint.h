@@ -23,15 +23,19 @@ struct footprint_run {
 };
 struct access_sink {
     void *self;
-    /* once, before the runs. exact: the launch ran as one whose threads may synchronise with those of other launches,
-     * and was judged together with those of the same era */
+    /* once, when the launch ends, before the runs. exact: the launch ran as one whose threads may synchronise with
+     * those of other launches, and was judged together with those of the same era */
     void (*begin)(void *self, bool exact, u32 era);
-    /* for each object that has cells, those of each kind in the order of addresses */
+    /* for each object that has cells, those of each kind in the order of addresses; for one that was freed perhaps
+     * before `begin` */
     void (*run)(void *self, const struct footprint_run *r);
 };
 
 struct race;
 struct race_launch;
+struct tracked;
 /* The launch ends, and has a sink. Under the lock of the race check. */
 void footprint_tell(const struct race *r, const struct race_launch *launch);
+/* The cells of an object that was freed are about to be cleared: what the launches that run have of it. Likewise. */
+void footprint_tell_gone(const struct race *r, struct tracked *t);
 #endif

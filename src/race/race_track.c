@@ -5,6 +5,7 @@
  * Memory of malloc, which kernels take and give back without end, has cells in slabs, which go with the era. */
 #include "race/race_track.h"
 #include "race/happens_before.h"
+#include "race/race_footprint.h"
 #include "race/race_kernel.h"
 #include "race/race_launch.h"
 #include "race/race_touch.h"
@@ -125,10 +126,12 @@ static void slabs_release(struct race *r)
 
 enum { SWEEP_LEAST = 64 }; /* tracked objects */
 
-/* What the cells refer to is given back, then their memory. A launch that runs may still use an object that the host
+/* What launches that run have done to the object is told; what the cells refer to is given back, then their memory. A
+ * launch that runs may still use an object that the host
  * has freed: the addresses of its cells stay. */
-static void sweep_object(struct race *r, const struct tracked *t)
+static void sweep_object(struct race *r, struct tracked *t)
 {
+    footprint_tell_gone(r, t);
     struct race_cta *c = r->sweeper;
     struct touch touch = { .w = &c->warp[0], .space = SPACE_GLOBAL };
     u64 from = t->o->base & ~(u64)(SECTOR - 1), lo = c->lo[SPACE_GLOBAL];
