@@ -90,17 +90,6 @@ static bool place_variable(struct device *d, struct dev_module *m, struct ptx_va
     return true;
 }
 
-bool gpu_place(struct device *d, struct dev_module *m, struct error *e)
-{
-    struct gpu *g = d->gpu;
-    if (!gpu_current(g, e) || !(m->ptx->next ? jit_linked(g, m, e) : jit_one(g, m, e))) return false;
-    struct mem_object **object = m->object;
-    bool ok = true;
-    for (const struct ptx_module *p = m->ptx; p; p = p->next)
-        for (u32 i = 0; i < p->nvar; i++, object++) ok = ok && place_variable(d, m, p->var[i], object, e);
-    return ok;
-}
-
 /* A stream does not name a kernel that is gone. */
 static void forget_last(struct dev_stream *st, const struct dev_module *m)
 {
@@ -132,30 +121,62 @@ static struct dev_module *module_of(struct device *d, const struct ptx_func *k)
     return m;
 }
 
-/* Asks the driver for a kernel that nobody launched yet. */
+/* Asks the driver for a kernel of the module; NULL: it gives none. Under the lock, or before others know the module. */
+static struct gpu_kernel *kernel_get(struct gpu *g, struct dev_module *m, struct ptx_func *k, const char **call,
+                                     cu_result *code)
+{
+    char *name = base_need((size_t)k->name.n + 1);
+    memcpy(name, k->name.p, k->name.n);
+    cu_function f = NULL;
+    *call = "cuModuleGetFunction";
+    *code = g->cu.function(&f, m->handle, name);
+    base_free(name);
+    if (*code) return NULL;
+    struct gpu_kernel *x = NEW(&m->mem, struct gpu_kernel);
+    x->function = f;
+    x->shared_static = (u32)shared_static_bytes(k);
+    x->params = k->nparam;
+    x->offset = NEW_ARRAY(&m->mem, u32, k->nparam + 1);
+    for (u32 i = 0; i < k->nparam; i++) x->offset[i] = (u32)k->param[i]->offset;
+    __atomic_store_n(&k->device, x, __ATOMIC_RELEASE);
+    return x;
+}
+
+/* The driver brings a kernel to the GPU when it is asked for it, and waits for all kernels that run meanwhile: one that
+ * waits for a kernel that is launched later would never end. So all are asked for before the first one runs. What goes
+ * wrong is said by the launch, which asks again. */
+static void kernels_load(struct gpu *g, struct dev_module *m)
+{
+    const char *call;
+    cu_result code;
+    for (const struct ptx_module *p = m->ptx; p; p = p->next)
+        for (u32 i = 0; i < p->nfunc; i++) {
+            struct ptx_func *k = p->func[i];
+            const struct gpu_kernel *x = k->is_entry && !k->device ? kernel_get(g, m, k, &call, &code) : NULL;
+            if (x) ask_driver(&g->cu, func_load, x->function); /* an older driver has brought it by now */
+        }
+}
+
+bool gpu_place(struct device *d, struct dev_module *m, struct error *e)
+{
+    struct gpu *g = d->gpu;
+    if (!gpu_current(g, e) || !(m->ptx->next ? jit_linked(g, m, e) : jit_one(g, m, e))) return false;
+    struct mem_object **object = m->object;
+    bool ok = true;
+    for (const struct ptx_module *p = m->ptx; p; p = p->next)
+        for (u32 i = 0; i < p->nvar; i++, object++) ok = ok && place_variable(d, m, p->var[i], object, e);
+    if (ok) kernels_load(g, m);
+    return ok;
+}
+
+/* A kernel that the driver did not give before. */
 static struct gpu_kernel *kernel_new(struct device *d, struct ptx_func *k, const char **call, cu_result *code)
 {
     struct gpu *g = d->gpu;
     struct dev_module *m = module_of(d, k);
     lock(&g->lock);
     struct gpu_kernel *x = k->device;
-    if (!x) {
-        char *name = base_need((size_t)k->name.n + 1);
-        memcpy(name, k->name.p, k->name.n);
-        cu_function f = NULL;
-        *call = "cuModuleGetFunction";
-        *code = g->cu.function(&f, m->handle, name);
-        base_free(name);
-        if (!*code) {
-            x = NEW(&m->mem, struct gpu_kernel);
-            x->function = f;
-            x->shared_static = (u32)shared_static_bytes(k);
-            x->params = k->nparam;
-            x->offset = NEW_ARRAY(&m->mem, u32, k->nparam + 1);
-            for (u32 i = 0; i < k->nparam; i++) x->offset[i] = (u32)k->param[i]->offset;
-            __atomic_store_n(&k->device, x, __ATOMIC_RELEASE);
-        }
-    }
+    if (!x) x = kernel_get(g, m, k, call, code);
     unlock(&g->lock);
     return x;
 }

@@ -207,6 +207,7 @@ struct cu_update { /* CUgraphExecUpdateResultInfo */
 
 /* The same for asynchronous work. An older driver may lack some: NULL, and a call through ask_driver says so. */
 #define CU_ASYNC_FUNCTIONS(X)                                                                                        \
+    X(func_load, "cuFuncLoad", (cu_function function))                                                               \
     X(stream_new, "cuStreamCreateWithPriority", (cu_stream * stream, unsigned flags, int priority))                  \
     X(stream_delete, "cuStreamDestroy_v2", (cu_stream stream))                                                       \
     X(stream_wait, "cuStreamWaitEvent", (cu_stream stream, cu_event event, unsigned flags))                          \

@@ -97,6 +97,7 @@ QUIET(cuLinkComplete, (void *l, void **i, size_t *b), *i = l; *b = 8)
 QUIET(cuLinkDestroy, (void *l), (void)l)
 QUIET(cuModuleUnload, (void *m), (void)m)
 CU(cuModuleGetFunction, (void **f, void *m, const char *n), *f = P(11), "%lu %s", N(m), n)
+CU(cuFuncLoad, (void *f), , "%lu", N(f))
 QUIET(cuModuleGetGlobal_v2, (u64 * a, size_t *b, void *m, const char *n), (void)a; (void)b; (void)m; (void)n;
       return 500)
 CU(cuMemAlloc_v2, (u64 * a, size_t b), *a = N(aligned_alloc(512, (b + 511) / 512 * 512)), "%zu", b)
