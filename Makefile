@@ -84,7 +84,7 @@ $(B)/liblockstep.a: $(LIB_OBJ)
 	$(call say,ar,$@)ar rcs $@ $^
 
 $(B)/liblockstep.so: $(LIB_OBJ)
-	$(call say,ld,$@)$(CC) -shared -Wl,-soname,liblockstep.so.0 $(LINK) $^ -o $@ $(LIBS)
+	$(call say,ld,$@)$(CC) -shared -static-libgcc -Wl,-soname,liblockstep.so.0 $(LINK) $^ -o $@ $(LIBS)
 	@ln -sf liblockstep.so $@.0
 
 $(B)/obj/%.o: src/%.S src/cuda/libcuda.def src/front/cudart.def src/cuda/gate_layout.h src/cuda/gate_door.S $(B)/flags

@@ -30,6 +30,7 @@ struct run {
     struct reporting reporting;
     struct text options; /* for the engine: key=value lines */
     const char *devices; /* LOCKSTEP_DEVICES, or NULL */
+    int pid;             /* of the program */
     bool left;           /* processes of the program still run when it has ended */
     const char *save;    /* --save: where the reports go as one file; NULL: nowhere */
     const char *read;    /* --read: such a file, in place of a program; NULL: none */
@@ -284,7 +285,7 @@ static int program_run(struct run *r, struct error *e)
         error_set(e, ERR_SYSTEM, "cannot start a process: %s", strerror(errno));
         return -1;
     }
-    child = pid;
+    child = r->pid = pid;
     if (r->log && !log_open(r->log, e)) cli_error_value(e);
     sigaction(SIGINT, &keep, NULL);
     sigaction(SIGQUIT, &keep, NULL);
@@ -344,6 +345,7 @@ static int finish(struct run *r, int status)
     if (WIFSIGNALED(status)) {
         fprintf(stderr, "lockstep: %s was ended by signal %d (%s)\n", r->program[0], WTERMSIG(status),
                 strsignal(WTERMSIG(status)));
+        run_report_last(&r->report, r->pid);
         return EXIT_SIGNAL + WTERMSIG(status);
     }
     int code = WEXITSTATUS(status);

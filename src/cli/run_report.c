@@ -146,13 +146,15 @@ int run_report_wait(struct run_report *r, pid_t pid)
     return status;
 }
 
-/* Whether this process came to its end, and has written its whole report. */
-static bool is_done(const struct run_report *r, int pid)
+static bool has(const struct run_report *r, int pid, const char *suffix)
 {
     char path[400];
-    snprintf(path, sizeof path, "%s/%d.done", r->folder, pid);
+    snprintf(path, sizeof path, "%s/%d.%s", r->folder, pid, suffix);
     return file_exists(path);
 }
+
+/* Whether this process has written its whole report: it came to its end, or a signal that it could see ended it. */
+static bool is_done(const struct run_report *r, int pid) { return has(r, pid, "done") || has(r, pid, "whole"); }
 
 struct printing {
     struct run_report *report;
@@ -186,4 +188,23 @@ void run_report_print(struct run_report *r)
     run_report_each(r, ".txt", QUOTE_NOT, whole_print, &done);
     run_report_each(r, ".log", QUOTE_NOT, whole_print, &other);
     run_report_each(r, ".end", QUOTE_NOT, last_print, &other);
+}
+
+/* What a process was doing that a signal has ended, as it wrote that itself; else where the signal came, as its handler
+ * noted it. */
+void run_report_last(struct run_report *r, int pid)
+{
+    char path[400], mark[] = "  = at: {lk@hfffe}\n";
+    struct str text = str_of(mark);
+    struct text words = { 0 };
+    struct run_process *p = process_of(r, pid);
+    snprintf(path, sizeof path, "%s/%d.last", r->folder, pid);
+    bool told = has(r, pid, "whole") || !has(r, pid, "fault"), read = told && file_read_if(path, &text);
+    if (told && !read) return;
+    snprintf(path, sizeof path, "%s/%d.fault", r->folder, pid);
+    if (!told) sites_read_all(p->sites, path);
+    sites_expand(p->sites, text, QUOTE_NOT, &words);
+    fwrite(words.p, 1, words.n, stderr);
+    text_free(&words);
+    if (read) base_free((void *)(uintptr_t)text.p);
 }

@@ -25,4 +25,6 @@ void run_report_close(struct run_report *r);
 /* Goes through the files of one kind, one for each process that used the GPU; how many there were. */
 u32 run_report_each(struct run_report *r, const char *suffix, enum quoting q,
                     void (*with)(void *self, u32 nth, int pid, struct str text), void *self);
+/* Prints what a process was doing when a signal ended it. */
+void run_report_last(struct run_report *r, int pid);
 #endif

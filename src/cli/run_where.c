@@ -26,6 +26,8 @@ struct record { /* a site, or a name */
     bool resolved;                 /* what follows is known */
     char *brief;                   /* "main.cu:41"; a name: the variable or "" */
     char *stack;                   /* "step (main.cu:41), main (main.cu:60)" */
+    char *file;                    /* of the source, else the program's; "": not known */
+    u32 line;                      /* 0: not known */
     bool launch;                   /* it was written as kernel<<<...>>>(...) */
     const struct modules *modules; /* when it was made */
 };
@@ -133,6 +135,18 @@ void sites_read(struct sites *s, const char *path)
     memmove(s->rest.p, p, s->rest.n + 1);
 }
 
+void sites_read_all(struct sites *s, const char *path)
+{
+    struct str text;
+    if (!file_read_if(path, &text)) return;
+    char *p = (char *)(uintptr_t)text.p, *end;
+    for (; (end = memchr(p, '\n', text.n - (size_t)(p - text.p))); p = end + 1) {
+        *end = 0;
+        line_read(s, p);
+    }
+    base_free((void *)(uintptr_t)text.p);
+}
+
 /* ---- what a site is called ---- */
 
 static const char *base_name(const char *path)
@@ -186,6 +200,8 @@ static bool is_stub(const struct frame *f)
 struct naming {
     struct text brief, stack;
     u32 shown;
+    char file[600]; /* of the first function that is shown */
+    u32 line;
     bool launch;
     bool skip; /* the function behind nvcc's stub is the kernel's own host side */
 };
@@ -208,6 +224,8 @@ static void frame_take(struct naming *n, const struct frame *f, const struct mod
         snprintf(place, sizeof place, "%s+0x%llx", m ? base_name(m->path) : "",
                  (unsigned long long)(address - (m ? m->bias : 0)));
     if (!n->shown) {
+        snprintf(n->file, sizeof n->file, "%s", f->file[0] ? f->file : m ? m->path : "");
+        n->line = f->file[0] ? f->line : 0;
         text_add(&n->brief, "%s", place);
         if (!f->file[0] && f->function[0]) text_add(&n->brief, " (%s)", f->function);
     }
@@ -217,10 +235,28 @@ static void frame_take(struct naming *n, const struct frame *f, const struct mod
 
 static bool is_libc(const struct module *m) { return m && !strncmp(base_name(m->path), "libc.so", 7); }
 
+/* Libraries that the program's code calls: libc, and ours. */
+static bool is_called(const struct module *m)
+{
+    const char *name = m ? base_name(m->path) : "";
+    return !m || is_libc(m) || !strncmp(name, "liblockstep.so", 14) || !strncmp(name, "libcudart.so", 12) ||
+           !strncmp(name, "libcuda.so", 10);
+}
+
+/* The first address of the program's own code: a signal comes in memcpy or in abort, too. 0: there is none, it is the
+ * first one. */
+static u32 own_code(const struct record *r)
+{
+    if (strcmp(r->function, "signal") != 0 && strcmp(r->function, "access") != 0) return 0;
+    for (u32 i = 0; i < r->n; i++)
+        if (!is_called(module_at(r->modules, r->address[i]))) return i;
+    return 0;
+}
+
 static void site_resolve(struct sites *s, struct record *r)
 {
     struct naming n = { 0 };
-    for (u32 i = 0; i < r->n; i++) {
+    for (u32 i = own_code(r); i < r->n; i++) {
         struct frame f[FRAMES_AT] = { 0 };
         const struct module *m = module_at(r->modules, r->address[i]);
         if (n.shown && (!m || is_libc(m))) break; /* what called main, or the function of a thread */
@@ -230,6 +266,8 @@ static void site_resolve(struct sites *s, struct record *r)
     if (!n.shown && r->n) text_add(&n.brief, "0x%llx", (unsigned long long)r->address[0]);
     r->brief = arena_str(&s->mem, str_of(n.brief.p ? n.brief.p : ""));
     r->stack = arena_str(&s->mem, str_of(n.stack.p ? n.stack.p : ""));
+    r->file = arena_str(&s->mem, str_of(n.file));
+    r->line = n.line;
     r->launch = n.launch;
     r->resolved = true;
     text_free(&n.brief);
@@ -284,6 +322,21 @@ static void put_quoted(struct text *out, const char *z, enum quoting q)
     }
 }
 
+/* { "physicalLocation": ... }, whatever file the text is for; nothing where no file is known. */
+static void put_location(struct text *out, const struct record *r)
+{
+    if (!r->file[0]) return;
+    text_add(out, "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"%s", r->file[0] == '/' ? "file://" : "");
+    for (const u8 *p = (const u8 *)r->file; *p; p++) {
+        bool plain = (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+                     strchr("/._-~", *p);
+        text_add(out, plain ? "%c" : "%%%02X", *p);
+    }
+    text_add(out, "\"}");
+    if (r->line) text_add(out, ",\"region\":{\"startLine\":%u}", r->line);
+    text_add(out, "}}");
+}
+
 /* Replaces the mark at z; the bytes it had, 0: it is none. */
 static u32 mark_expand(struct sites *s, const char *z, const char *end, bool at, enum quoting q, struct text *out)
 {
@@ -291,11 +344,15 @@ static u32 mark_expand(struct sites *s, const char *z, const char *end, bool at,
     size_t n = MIN_OF((size_t)(end - z), sizeof copy - 1);
     memcpy(copy, z, n);
     copy[n] = 0;
-    if (n < 7 || memcmp(copy, "{lk@", 4) != 0 || !strchr("sfhn", copy[4])) return 0;
+    if (n < 7 || memcmp(copy, "{lk@", 4) != 0 || !strchr("sfhnj", copy[4])) return 0;
     u64 number = strtoull(copy + 5, &rest, 16), nth = 0;
     if (*rest == '#') nth = strtoull(rest + 1, &rest, 10);
     const struct record *r = *rest == '}' ? record_at(s, number, copy[4] != 'n') : NULL;
     if (!r) return 0;
+    if (copy[4] == 'j') {
+        put_location(out, r);
+        return (u32)(rest + 1 - copy);
+    }
     if (copy[4] == 'n' && r->brief[0])
         snprintf(words, sizeof words, "%s", r->brief);
     else if (copy[4] == 'n')

@@ -13,11 +13,14 @@ struct sites *sites_new(void);
 void sites_free(struct sites *s);
 /* Reads what was added to the file since the last call. */
 void sites_read(struct sites *s, const char *path);
+/* Another file with such lines, read once. */
+void sites_read_all(struct sites *s, const char *path);
 enum quoting { QUOTE_NOT, QUOTE_JSON, QUOTE_XML }; /* of the file that the text is for */
 /* The text with words in place of its marks:
  *     {lk@s1f}     the call and its place; behind "at ", the place alone
  *     {lk@f1f}     the function that was called
  *     {lk@h1f}     the functions of the host that led to it, with their lines
+ *     {lk@j1f}     its place as a location of SARIF
  *     {lk@n1f#2}   the variable that holds the buffer, else "buffer 2" */
 void sites_expand(struct sites *s, struct str text, enum quoting q, struct text *out);
 

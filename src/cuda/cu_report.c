@@ -2,6 +2,7 @@
 #include "cuda/cu_report.h"
 #include "cuda/cu_choose.h"
 #include "cuda/cu_failed.h"
+#include "cuda/cu_fault.h"
 #include "cuda/cu_where.h"
 #include "where/where.h"
 #include <fcntl.h>
@@ -30,6 +31,7 @@ static struct {
     u64 ended, since;               /* launches that have ended when that last changed; how many pauses ago */
     struct cu_kernel_count *last;   /* atomic: launched last */
     bool shown;                     /* PID.now is there */
+    bool over;                      /* atomic: the last report is being written, or was */
 } out = { .lock = LOCK_INIT, .say_lock = LOCK_INIT, .log = -1 };
 
 /* The i-th gpu that is open, from 0 on; NULL: there is none. */
@@ -278,14 +280,52 @@ static void progress_write(void)
 
 /* ---- when ---- */
 
+/* The last findings, whether their launches have ended or not. */
+static void say_all(void)
+{
+    lk_gpu *gpu;
+    for (u32 i = 0; (gpu = gpu_at(i)); i++) say(report_of(gpu), true);
+}
+
+/* The program has ended, and its own handlers have run. What is still in flight gets a moment to end. */
+__attribute__((destructor)) static void end(void)
+{
+    lk_gpu *gpu;
+    if (!cu_process.ready || cu_process.pid != (s32)getpid() || !out.how) return;
+    if (__atomic_exchange_n(&out.over, true, __ATOMIC_ACQ_REL)) return;
+    cu_failed_end();
+    for (u32 i = 0; (gpu = gpu_at(i)); i++) {
+        lk_progress p = { .size = sizeof p };
+        for (u32 k = 0; k < LAST_WAIT && lk_gpu_progress(gpu, &p); k++) thread_sleep_us(PAUSE_US);
+        lk_report_leaks(gpu);
+        lk_report_leaks_host(gpu);
+        if (out.how->folder[0]) say(report_of(gpu), true);
+    }
+    report_write();
+    if (out.how->folder[0]) put_number("done", 1);
+}
+
 static void *writer(void *self)
 {
     u32 old = 0, pauses = 0;
     (void)self;
     thread_name("lk-report"); /* one of ours: it will not wake a kernel */
     for (;;) {
-        thread_sleep_us(PAUSE_US);
+        enum cu_asked_for asked = cu_fault_wait(PAUSE_US);
         bool fresh = false;
+        if (asked == CU_ASKED_FAULT) {
+            cu_fault_found();
+            cu_fault_last(true);
+            say_all();
+            report_write();
+            put_number("whole", 1);
+        }
+        if (asked == CU_ASKED_END) end();
+        if (asked) {
+            cu_fault_done();
+            continue;
+        }
+        cu_fault_last(false);
         lk_gpu *gpu;
         for (u32 i = 0; (gpu = gpu_at(i)); i++) {
             if (!report_fresh(report_of(gpu))) continue;
@@ -300,23 +340,6 @@ static void *writer(void *self)
     return NULL;
 }
 
-/* The program has ended, and its own handlers have run. What is still in flight gets a moment to end. */
-__attribute__((destructor)) static void end(void)
-{
-    lk_gpu *gpu;
-    if (!cu_process.ready || cu_process.pid != (s32)getpid() || !out.how) return;
-    cu_failed_end();
-    for (u32 i = 0; (gpu = gpu_at(i)); i++) {
-        lk_progress p = { .size = sizeof p };
-        for (u32 k = 0; k < LAST_WAIT && lk_gpu_progress(gpu, &p); k++) thread_sleep_us(PAUSE_US);
-        lk_report_leaks(gpu);
-        lk_report_leaks_host(gpu);
-        if (out.how->folder[0]) say(report_of(gpu), true);
-    }
-    report_write();
-    if (out.how->folder[0]) put_number("done", 1);
-}
-
 void cu_report_watch(const struct cu_reporting *how, lk_gpu *gpu)
 {
     pthread_t thread;
@@ -326,7 +349,10 @@ void cu_report_watch(const struct cu_reporting *how, lk_gpu *gpu)
     if (how->folder[0]) path_of(sites, sizeof sites, "sites");
     if (first) cu_where_open(sites);
     if (!how->folder[0]) return;
-    if (first) put_number("errors", 0); /* this process uses the GPU */
+    if (first) {
+        put_number("errors", 0); /* this process uses the GPU */
+        cu_fault_open(how->folder);
+    }
     report_on_fresh(report_of(gpu), say_fresh, report_of(gpu));
     if (!out.started && !pthread_create(&thread, NULL, writer, NULL)) {
         pthread_detach(thread);
@@ -334,4 +360,8 @@ void cu_report_watch(const struct cu_reporting *how, lk_gpu *gpu)
     }
 }
 
-void cu_report_launch(struct cu_kernel_count *c) { __atomic_store_n(&out.last, c, __ATOMIC_RELAXED); }
+void cu_report_launch(struct cu_kernel_count *c, const lk_launch *launch)
+{
+    __atomic_store_n(&out.last, c, __ATOMIC_RELAXED);
+    cu_fault_launch(c, launch);
+}

@@ -18,5 +18,5 @@ struct cu_reporting {
 /* Findings of this gpu are written from now on. `how` lives for ever. */
 void cu_report_watch(const struct cu_reporting *how, lk_gpu *gpu);
 /* A kernel is launched. */
-void cu_report_launch(struct cu_kernel_count *c);
+void cu_report_launch(struct cu_kernel_count *c, const lk_launch *launch);
 #endif

@@ -93,5 +93,6 @@ void cu_run_launch(const lk_kernel *kernel, lk_launch *launch)
     struct cu_kernel_count *c = cu_count_of(kernel);
     launch->nth = __atomic_add_fetch(&c->issued, 1, __ATOMIC_RELAXED);
     launch->count = &c->ran;
-    cu_report_launch(c);
+    launch->site = host_site(NULL);
+    cu_report_launch(c, launch);
 }

@@ -53,7 +53,7 @@ bool cu_call_returns_code(const struct cu_call *c)
 
 struct gate_thread {
     s32 tid;                  /* 0: the thread has ended, and another one may take this */
-    struct cu_call *now;      /* its outermost call */
+    struct cu_call *now;      /* atomic for other threads: its outermost call */
     u64 serial;               /* calls that it made */
     struct gate_thread *next; /* all that there ever were */
 };
@@ -96,9 +96,22 @@ u64 cu_call_serial(void) { return mine ? mine->serial : 0; }
 const struct cu_call *cu_call_of_thread(s32 tid)
 {
     for (const struct gate_thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); t; t = t->next)
-        if (__atomic_load_n(&t->tid, __ATOMIC_RELAXED) == tid) return t->now;
+        if (__atomic_load_n(&t->tid, __ATOMIC_RELAXED) == tid) return __atomic_load_n(&t->now, __ATOMIC_RELAXED);
     return NULL;
 }
+
+bool cu_call_nth(u32 n, s32 *tid, u64 *serial, const struct cu_call **call)
+{
+    const struct gate_thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
+    while (t && n--) t = t->next;
+    if (!t) return false;
+    *tid = __atomic_load_n(&t->tid, __ATOMIC_ACQUIRE);
+    *serial = __atomic_load_n(&t->serial, __ATOMIC_RELAXED);
+    *call = *tid ? __atomic_load_n(&t->now, __ATOMIC_RELAXED) : NULL;
+    return true;
+}
+
+bool cu_call_is_live(const struct cu_call *c) { return c->live == LIVE; }
 
 /* ---- calls ---- */
 
@@ -117,8 +130,8 @@ void gate_begin(struct cu_call *c)
     c->result = 0;
     c->start = 0;
     if (c->outer) return;
-    t->now = c;
-    t->serial++;
+    __atomic_store_n(&t->now, c, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->serial, t->serial + 1, __ATOMIC_RELAXED);
     if (cu_log_wanted()) c->start = cu_log_now();
 }
 
@@ -128,5 +141,5 @@ void gate_end(struct cu_call *c)
     if (c->outer) return;
     if (unlikely((s32)c->result != 0 || cu_failed_watches())) cu_failed_done(c);
     if (c->start) cu_log_call(c);
-    mine->now = NULL;
+    __atomic_store_n(&mine->now, NULL, __ATOMIC_RELAXED);
 }

@@ -24,6 +24,11 @@ const struct cu_call *cu_call_now(void);
 /* The same of a thread by its number, for handlers of signals: it allocates nothing and takes no lock. */
 const struct cu_call *cu_call_of_thread(s32 tid);
 
+/* The n-th thread that made calls, the call that it is in (NULL: none) and that one's number; false: there is none. */
+bool cu_call_nth(u32 n, s32 *tid, u64 *serial, const struct cu_call **call);
+/* Whether this is the record, or a copy of the record, of a call that has not returned. */
+bool cu_call_is_live(const struct cu_call *c);
+
 /* The number of the thread's call, from 1 on. */
 u64 cu_call_serial(void);
 const char *cu_call_name(const struct cu_call *c);

@@ -10,17 +10,14 @@
  * A *guard* is the range of such an object with the launches in flight that may use it. The handler cannot take locks:
  * the guards are a table with atomic fields, and an entry stays, with no launch, when its last launch ends, so that a
  * fault that is on its way at that moment is still known to be ours. Touches go into a ring that the handler only adds
- * to. A fault that is not ours goes to the handler that was there before.
+ * to. A fault that is not ours goes to the program's handler (base/fault.h).
  *
  * What cannot be seen: accesses of the system on behalf of the host. read(2) into a page without access fails with
  * EFAULT. Hence kernels that poll are left alone, and the policy can be switched off. */
-#define _GNU_SOURCE
+#include "base/fault.h"
 #include "dev/dev_memory.h"
-#include <errno.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <ucontext.h>
 
 /* DEVICES_MOST: devices with a higher number are left alone */
 enum { GUARDS = 256, RING = 256, FLIGHT_GUARDS = 16, TOUCHES_MOST = 16, DEVICES_MOST = 64 };
@@ -64,35 +61,11 @@ static struct ring {
     } touch[RING];
     u64 in, out;       /* atomic: touches that were noted, and handed out */
 } rings[DEVICES_MOST]; /* by number of the device */
-static struct sigaction handler_before;
 
 #define READ(x) __atomic_load_n(&(x), __ATOMIC_ACQUIRE)
 #define WRITE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELEASE)
 
 /* ---- the handler ---- */
-
-static bool was_write(const void *context)
-{
-    const ucontext_t *u = context;
-#if defined __x86_64__
-    return u->uc_mcontext.gregs[REG_ERR] & 2;
-#elif defined __aarch64__
-    const u8 *at = (const u8 *)u->uc_mcontext.__reserved;
-    for (u32 n = 0; n < 8; n++) { /* records of { magic, size }; that of the syndrome register says it */
-        u32 head[2];
-        u64 syndrome;
-        memcpy(head, at, sizeof head);
-        memcpy(&syndrome, at + 8, 8);
-        if (head[0] == 0x45535201) return syndrome >> 6 & 1;
-        if (!head[0] || head[1] < 8) break;
-        at += head[1];
-    }
-    return false;
-#else
-    (void)u;
-    return false;
-#endif
-}
 
 static void note(const struct guard *g, u64 address, bool write)
 {
@@ -132,34 +105,7 @@ static bool touched(u64 address, bool write)
     return !mprotect((void *)(uintptr_t)page, bytes, PROT_READ | PROT_WRITE);
 }
 
-static void on_fault(int number, siginfo_t *info, void *context)
-{
-    int kept = errno;
-    if (touched((u64)(uintptr_t)info->si_addr, was_write(context))) {
-        errno = kept;
-        return;
-    }
-    errno = kept;
-    if (handler_before.sa_flags & SA_SIGINFO && handler_before.sa_sigaction) {
-        handler_before.sa_sigaction(number, info, context);
-    } else if (handler_before.sa_handler != SIG_DFL && handler_before.sa_handler != SIG_IGN) {
-        handler_before.sa_handler(number);
-    } else {
-        signal(number, SIG_DFL); /* the instruction runs again, and ends the process as it would have without us */
-    }
-}
-
-/* Ours is the handler in front, also where the program has set one since. */
-static bool handler_set(void)
-{
-    struct sigaction now;
-    if (sigaction(SIGSEGV, NULL, &now)) return false;
-    if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault) return true;
-    struct sigaction ours = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
-    sigemptyset(&ours.sa_mask);
-    handler_before = now;
-    return !sigaction(SIGSEGV, &ours, NULL);
-}
+static bool on_fault(const struct fault *f) { return f->is_access && touched(f->address, f->write); }
 
 /* ---- guards ---- */
 
@@ -195,7 +141,7 @@ static u32 guard_of(struct device *d, struct mem_object *o, u64 from, u64 to)
 static void guard_add(struct device *d, struct flight *f, struct mem_object *o, u64 from, u64 to, bool wait, bool reads)
 {
     if (!mem_is_live(o) || from >= to || f->guards == FLIGHT_GUARDS) return;
-    u32 k = handler_set() ? guard_of(d, o, from, to) : GUARDS;
+    u32 k = fault_watch(FAULT_PAGES, on_fault) ? guard_of(d, o, from, to) : GUARDS;
     if (k == GUARDS) return;
     for (u32 n = 0; n < f->guards; n++)
         if (f->held[n].guard == k) return;

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4096, FILES = 6, OWN = 1 }; /* OWN: the cookie of an object of ours */
+enum { PATH_BYTES = 4096, FILES = 6, OWN = 1, ENGINE = 2 }; /* cookies of objects of ours */
 #define PUBLIC __attribute__((visibility("default")))
 
 const char *const front_runtime_file[FRONT_RUNTIMES] = { "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13" };
@@ -207,14 +207,29 @@ static bool is_libc(const char *path)
     return slash && !strcmp(slash, "/libc.so.6");
 }
 
-/* Calls through the object's table stay direct, except that it may start programs. */
+static bool is_engine(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && !strncmp(slash, "/liblockstep.so", 15);
+}
+
+PUBLIC unsigned la_objclose(uintptr_t *cookie)
+{
+    if (*cookie == ENGINE) front_signal_engine(NULL);
+    return 0;
+}
+
+/* Calls through the object's table stay direct, except that it may start programs, set handlers or leave. */
 PUBLIC unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 {
     const char *path = map->l_name && *map->l_name ? map->l_name : mapped_file((uintptr_t)map->l_ld);
     if (namespace == LM_ID_BASE && !program) program = map;
     if (is_own(path))
         *cookie = OWN;
-    else if (namespace == LM_ID_BASE && strchr(path, '/')) { /* the kernel's own object has no file */
+    else if (namespace == LM_ID_BASE && is_engine(path)) {
+        *cookie = ENGINE;
+        front_signal_engine(map->l_name);
+    } else if (namespace == LM_ID_BASE && strchr(path, '/')) { /* the kernel's own object has no file */
         bool starts = front_object(path, map->l_addr, verbose);
         return is_libc(path) ? LA_FLG_BINDTO : starts ? LA_FLG_BINDFROM : 0;
     }
@@ -227,6 +242,7 @@ PUBLIC uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from
     (void)index, (void)from, (void)to;
     *flags |= LA_SYMB_NOPLTENTER | LA_SYMB_NOPLTEXIT;
     uintptr_t own = front_exec_of(name);
+    if (!own) own = front_signal_of(name);
     return own ? own : symbol->st_value;
 }
 
@@ -235,4 +251,5 @@ PUBLIC void la_preinit(uintptr_t *cookie)
 {
     (void)cookie;
     front_exec_ready(program);
+    front_signal_ready(program);
 }

@@ -4,6 +4,7 @@
  *   front.c         what the loader asks: which file a name stands for, and what to do with an object it has mapped
  *   front_object.c  finds the CUDA runtime that is linked into an object, by its symbol tables
  *   front_exec.c    keeps the module in the environment of children
+ *   front_signal.c  asks the engine when the program sets handlers of signals, and before it leaves by _exit
  *   front_branch.c  redirects a function: one branch at its entry, to an island within reach
  *   cudart.def      the names of the runtime's entries
  *
@@ -46,7 +47,7 @@ void front_say(const char *format, ...) __attribute__((format(printf, 1, 2))); /
 void *front_memory(size_t bytes);                                              /* NULL: there is none */
 
 /* front_object.c. Redirects the CUDA runtime that the object at `path`, mapped at `bias`, has inside, if any. true: it
- * imports a name of front_exec_is. */
+ * imports a name of front_exec_is or front_signal_is. */
 bool front_object(const char *path, uintptr_t bias, bool verbose);
 
 /* front_exec.c. What the launcher has set is noted; then, with a handle of the program, libc's own functions. */
@@ -56,6 +57,13 @@ void front_exec_ready(void *program);
 bool front_exec_is(const char *name);
 /* Where a call of it goes; 0: it stays. */
 uintptr_t front_exec_of(const char *name);
+
+/* front_signal.c. The same for handlers of signals and _exit. front_signal_engine: the engine is being loaded from
+ * this file, whose name lives as long; NULL: it is gone. */
+void front_signal_ready(void *program);
+void front_signal_engine(const char *file);
+bool front_signal_is(const char *name);
+uintptr_t front_signal_of(const char *name);
 
 /* front_branch.c. Redirects `hits` functions, of which those that are too short stay as they are and get at = NULL.
  * bti: the object's code has landing pads that must stay checked. false: none was changed, and *why says why. */

@@ -146,8 +146,8 @@ static bool table_redirect(const struct file *f, const Elf64_Shdr *table, const 
     return true;
 }
 
-/* Whether the object imports a function that starts programs. */
-static bool imports_exec(const struct file *f)
+/* Whether the object imports a function that starts programs, sets handlers or leaves. */
+static bool imports_watched(const struct file *f)
 {
     for (uint32_t i = 0; i < f->head->e_shnum; i++) {
         const Elf64_Shdr *s = &f->section[i];
@@ -157,7 +157,7 @@ static bool imports_exec(const struct file *f)
         if (!text || !names->sh_size || text[names->sh_size - 1] || s->sh_offset % _Alignof(Elf64_Sym)) continue;
         for (size_t k = 0; k < s->sh_size / sizeof *symbol; k++)
             if (symbol[k].st_shndx == SHN_UNDEF && symbol[k].st_name < names->sh_size &&
-                front_exec_is(text + symbol[k].st_name))
+                (front_exec_is(text + symbol[k].st_name) || front_signal_is(text + symbol[k].st_name)))
                 return true;
     }
     return false;
@@ -175,7 +175,7 @@ bool front_object(const char *path, uintptr_t bias, bool verbose)
                 done = table_redirect(&f, &f.section[i], path, bias, verbose);
         if (done) break;
     }
-    bool starts = imports_exec(&f);
+    bool starts = imports_watched(&f);
     munmap((void *)(uintptr_t)f.base, f.bytes);
     return starts;
 }

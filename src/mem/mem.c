@@ -416,6 +416,8 @@ u64 object_distance(const struct mem_object *o, u64 addr)
     return addr < o->base ? o->base - addr : addr - o->base <= o->size ? 0 : addr - o->base - o->size;
 }
 
+bool mem_covers(const struct mem *m, u64 addr) { return addr - m->base < m->bytes; }
+
 struct mem_object *mem_near(const struct mem *m, u64 addr)
 {
     const struct zone *z;

@@ -75,6 +75,8 @@ void mem_describe(struct mem *m, struct mem_object *o, const char *name, const c
 /* The object, live or freed, with base <= addr <= base + size; NULL: none. Lock-free, callable while others allocate.
  */
 struct mem_object *mem_find(const struct mem *m, u64 addr);
+/* Whether the address is one of the arena's, with or without an object. */
+bool mem_covers(const struct mem *m, u64 addr);
 /* The nearest object below or above, for reports; NULL: none. */
 struct mem_object *mem_near(const struct mem *m, u64 addr);
 struct mem_object *mem_by_id(const struct mem *m, u32 id);

@@ -157,6 +157,7 @@ struct finding {
     const char *fix;
     struct joint joint_cause, joint_order, joint_fix;
     const char *call;   /* the host's call that this is about, "cudaFree at main.cu:41", or NULL */
+    const char *host;   /* where the host's own code was, a site of where.h, or NULL */
     const char *detail; /* further lines, each ended by \n (a wait-for graph), or NULL */
 };
 #endif

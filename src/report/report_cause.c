@@ -107,6 +107,7 @@ void entry_keep(struct entry *e, const struct finding *f)
                              &e->f.order,
                              &e->f.fix,
                              &e->f.call,
+                             &e->f.host,
                              &e->f.detail,
                              &e->f.joint_cause.before,
                              &e->f.joint_cause.after,

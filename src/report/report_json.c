@@ -172,7 +172,7 @@ static void put_stack(struct json *j, const char *site)
 /* The host's side: the launch or the call that the finding is about. */
 static void put_host(struct json *j, const struct entry *e)
 {
-    const char *site = e->f.call ? e->f.call : e->origin.site;
+    const char *site = e->f.call ? e->f.call : e->f.host ? e->f.host : e->origin.site;
     if (!site && !e->origin.nth) return;
     struct json o = json_open(j, "host", '{');
     json_text(&o, "call", site);

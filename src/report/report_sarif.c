@@ -160,9 +160,14 @@ static void put_result(struct json *j, const struct entry *e, u32 rule)
     message_text(e, &t);
     put_message(&o, "message", t.p);
     text_free(&t);
-    if (f->place) {
+    const char *host = f->call ? f->call : f->host ? f->host : e->origin.site;
+    bool marked = host && !strncmp(host, "{lk@s", 5);
+    if (f->place || marked) {
         struct json list = json_open(&o, "locations", '[');
-        put_location(&list, f->place, NULL);
+        if (f->place)
+            put_location(&list, f->place, NULL);
+        else
+            text_add(list.out, "{lk@j%s", host + 5); /* the launcher knows the line */
         json_end(&list, ']');
     }
     put_related(&o, e);

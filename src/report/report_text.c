@@ -313,12 +313,19 @@ static void call_text(const struct entry *e, struct text *out)
     caller_text(e->f.call, out);
 }
 
+static void host_text(const struct entry *e, struct text *out)
+{
+    const char *site = e->f.host;
+    if (site) text_add(out, !strncmp(site, "{lk@s", 5) ? "{lk@h%s" : "%s", site + (strncmp(site, "{lk@s", 5) ? 0 : 5));
+}
+
 static void facts(struct ink *k, const struct entry *e)
 {
     const struct finding *f = &e->f;
     fact_of(k, "kernel", e, kernel_text);
     fact_of(k, "launch", e, origin_text);
     fact_of(k, "call", e, call_text);
+    fact_of(k, "host", e, host_text);
     if (f->rival) {
         fact_of(k, "first", e, first_text);
         fact_of(k, "second", e, second_text);

@@ -33,11 +33,18 @@ struct where_stack {
 };
 /* Follows frame pointers as far as each lies in the thread's stack, above the one before, and leads into code. */
 void where_walk(const struct where_call *c, struct where_stack *s);
+/* The same of any thread and in handlers of signals: the kernel is asked for each word, so that nothing can fault. */
+void where_walk_other(const struct where_call *c, struct where_stack *s);
+/* Of the calling thread, which is in a handler of a signal, by the descriptions of frames: the functions from the
+ * instruction at `code` on. It takes no lock of ours. false: there are none. */
+bool where_unwind(u64 code, struct where_stack *s);
 
 /* ---- where_modules.c ---- */
 
 /* Whether there is code of a file at the address. */
 bool where_is_code(u64 address);
+/* Whether both are code of the same file. */
+bool where_same_file(u64 a, u64 b);
 /* Lists the files anew if some were loaded or unloaded since, and says so to whoever listens. */
 void where_modules_look(void);
 void where_modules_tell(void); /* the list, again */

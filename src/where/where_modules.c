@@ -107,6 +107,12 @@ static const struct module *module_at(u64 address)
 
 bool where_is_code(u64 address) { return module_at(address) != NULL; }
 
+bool where_same_file(u64 a, u64 b)
+{
+    const struct module *x = module_at(a), *y = module_at(b);
+    return x && y && x->bias == y->bias;
+}
+
 void where_plain(u64 address, struct text *out)
 {
     const struct module *m = module_at(address);

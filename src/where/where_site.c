@@ -154,7 +154,7 @@ void where_listen(void (*line)(const char *text, size_t n))
 static const struct record *mark_read(const char *z, const char *end, u32 *bytes)
 {
     char *rest;
-    if (end - z < 11 || memcmp(z, "{lk@", 4) != 0 || !strchr("sfhn", z[4])) return NULL;
+    if (end - z < 11 || memcmp(z, "{lk@", 4) != 0 || !strchr("sfhnj", z[4])) return NULL;
     unsigned long number = strtoul(z + 5, &rest, 16);
     if (*rest == '#') strtoul(rest + 1, &rest, 10);
     if (*rest != '}' || !number || number > t.n) return NULL;

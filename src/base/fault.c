@@ -1,0 +1,198 @@
+/* One handler for the signals that end a process, and the program's own behind it. */
+#include "base/fault.h"
+#include <errno.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { SIGNALS = 65 };
+
+static const int access_signal[] = { SIGSEGV, SIGBUS };
+static const int end_signal[] = { SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGFPE, SIGPIPE, SIGALRM, SIGTERM };
+
+static struct program {      /* what the program has asked for, by signal */
+    u32 watched;             /* atomic: signals of this number are ours to look at */
+    u32 turn;                /* atomic: odd while `theirs` changes */
+    struct sigaction theirs; /* its handler */
+} programs[SIGNALS];
+static u32 changing; /* atomic: somebody changes an entry, with all signals blocked */
+static fault_taker *takers[FAULT_TURNS];
+
+static bool is_access_signal(int number) { return number == SIGSEGV || number == SIGBUS; }
+
+/* ---- what the program has asked for ---- */
+
+static struct sigaction theirs_now(int number)
+{
+    struct program *p = &programs[number];
+    struct sigaction copy;
+    u32 turn;
+    do {
+        turn = __atomic_load_n(&p->turn, __ATOMIC_ACQUIRE);
+        copy = p->theirs;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    } while (turn % 2 || __atomic_load_n(&p->turn, __ATOMIC_RELAXED) != turn);
+    return copy;
+}
+
+static void theirs_set(int number, const struct sigaction *theirs)
+{
+    struct program *p = &programs[number];
+    __atomic_add_fetch(&p->turn, 1, __ATOMIC_ACQ_REL);
+    p->theirs = *theirs;
+    __atomic_add_fetch(&p->turn, 1, __ATOMIC_RELEASE);
+}
+
+static void change_begin(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+    while (__atomic_exchange_n(&changing, 1, __ATOMIC_ACQUIRE)) sched_yield();
+}
+static void change_end(const sigset_t *before)
+{
+    __atomic_store_n(&changing, 0, __ATOMIC_RELEASE);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+static bool is_default(const struct sigaction *a) { return !(a->sa_flags & SA_SIGINFO) && a->sa_handler == SIG_DFL; }
+static bool is_ignored(const struct sigaction *a) { return !(a->sa_flags & SA_SIGINFO) && a->sa_handler == SIG_IGN; }
+
+/* ---- the handler ---- */
+
+static void context_read(struct fault *f, const siginfo_t *info)
+{
+    const ucontext_t *u = f->context;
+    f->is_access = is_access_signal(f->number) && info->si_code > 0;
+    if (f->is_access) f->address = (u64)(uintptr_t)info->si_addr;
+#if defined __x86_64__
+    f->code = (u64)u->uc_mcontext.gregs[REG_RIP];
+    f->frame = (u64)u->uc_mcontext.gregs[REG_RBP];
+    f->stack = (u64)u->uc_mcontext.gregs[REG_RSP];
+    f->write = u->uc_mcontext.gregs[REG_ERR] & 2;
+#elif defined __aarch64__
+    f->code = u->uc_mcontext.pc;
+    f->frame = u->uc_mcontext.regs[29];
+    f->stack = u->uc_mcontext.sp;
+    const u8 *at = (const u8 *)u->uc_mcontext.__reserved;
+    for (u32 n = 0; n < 8; n++) { /* records of { magic, size }; that of the syndrome register says it */
+        u32 head[2];
+        u64 syndrome;
+        memcpy(head, at, sizeof head);
+        memcpy(&syndrome, at + 8, 8);
+        if (head[0] == 0x45535201) f->write = syndrome >> 6 & 1;
+        if (!head[0] || head[1] < 8 || head[0] == 0x45535201) break;
+        at += head[1];
+    }
+#else
+    (void)u;
+#endif
+}
+
+/* The process ends as it would have without us: the instruction runs again, or the signal comes again. */
+static void end_by(int number, bool instruction)
+{
+    struct sigaction none = { .sa_handler = SIG_DFL };
+    sigaction(number, &none, NULL);
+    if (!instruction) syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    int kept = errno;
+    struct sigaction theirs = theirs_now(number);
+    bool instruction = info->si_code > 0 && (is_access_signal(number) || number == SIGILL || number == SIGFPE);
+    struct fault f = { .number = number, .context = context };
+    f.deadly = is_default(&theirs) || (is_ignored(&theirs) && instruction);
+    context_read(&f, info);
+    for (u32 i = 0; i < FAULT_TURNS; i++) {
+        fault_taker *taker = __atomic_load_n(&takers[i], __ATOMIC_ACQUIRE);
+        if (!taker || !taker(&f)) continue;
+        errno = kept;
+        return;
+    }
+    errno = kept;
+    if (f.deadly) {
+        end_by(number, instruction);
+        return;
+    }
+    if (is_ignored(&theirs)) return;
+    if (theirs.sa_flags & (int)SA_RESETHAND) theirs_set(number, &(struct sigaction){ .sa_handler = SIG_DFL });
+    if (theirs.sa_flags & SA_SIGINFO)
+        theirs.sa_sigaction(number, info, context);
+    else
+        theirs.sa_handler(number);
+}
+
+/* ---- in the kernel's table ---- */
+
+/* What the kernel is to have for a signal that is watched: ours, with the stack, the mask and the flags of the
+ * program's handler; or the program's own. */
+static int kernel_set(int number, const struct sigaction *theirs)
+{
+    struct sigaction ours = *theirs;
+    if (!is_access_signal(number) && !is_default(theirs)) return sigaction(number, theirs, NULL);
+    if (is_default(theirs) || is_ignored(theirs)) {
+        ours.sa_flags = SA_ONSTACK;
+        sigemptyset(&ours.sa_mask);
+    }
+    ours.sa_flags = (ours.sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
+    ours.sa_sigaction = on_signal;
+    return sigaction(number, &ours, NULL);
+}
+
+/* Ours is the handler in front, also where the program has set one since by a way that does not lead here. */
+static bool is_ours(int number, struct sigaction *now)
+{
+    return !sigaction(number, NULL, now) && now->sa_flags & SA_SIGINFO && now->sa_sigaction == on_signal;
+}
+
+static bool watch(int number)
+{
+    struct sigaction now;
+    sigset_t before;
+    bool ok = true;
+    if (fault_watches(number) && is_ours(number, &now)) return true;
+    change_begin(&before);
+    if (!is_ours(number, &now)) {
+        theirs_set(number, &now);
+        ok = !kernel_set(number, &now);
+    }
+    if (ok) __atomic_store_n(&programs[number].watched, 1, __ATOMIC_RELEASE);
+    change_end(&before);
+    return ok;
+}
+
+bool fault_watch(enum fault_turn turn, fault_taker *taker)
+{
+    bool ok = true;
+    __atomic_store_n(&takers[turn], taker, __ATOMIC_RELEASE);
+    for (u32 i = 0; i < COUNT_OF(access_signal); i++) ok &= watch(access_signal[i]);
+    return ok;
+}
+
+void fault_watch_ends(void)
+{
+    for (u32 i = 0; i < COUNT_OF(end_signal); i++) watch(end_signal[i]);
+}
+
+bool fault_watches(int number)
+{
+    return number > 0 && number < SIGNALS && __atomic_load_n(&programs[number].watched, __ATOMIC_ACQUIRE);
+}
+
+int fault_sigaction(int number, const struct sigaction *act, struct sigaction *old)
+{
+    sigset_t before;
+    if (!fault_watches(number)) return sigaction(number, act, old);
+    struct sigaction wanted = act ? *act : (struct sigaction){ 0 }; /* reads where a fault is the caller's */
+    change_begin(&before);
+    struct sigaction was = theirs_now(number);
+    int result = act ? kernel_set(number, &wanted) : 0;
+    if (act && !result) theirs_set(number, &wanted);
+    change_end(&before);
+    if (!result && old) *old = was;
+    return result;
+}

@@ -1,0 +1,128 @@
+/* The engine wants to see a fault before the program's handler does, and to write its report before the program leaves
+ * by _exit. Both are questions of who is called: where the program calls sigaction, signal or _exit, and the engine is
+ * there, the engine is asked; else libc, as ever.
+ *
+ * The engine has a table, lkfront_hooks, which is empty until its constructor has filled it in. */
+#include "front/front.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* As the engine has it (cuda/cu_fault.c). */
+struct front_hooks {
+    int (*sigaction)(int number, const struct sigaction *act, struct sigaction *old);
+    bool (*watches)(int number); /* whether sigaction has anything to do with this signal */
+    void (*leaving)(void);       /* the program calls _exit */
+};
+static const struct front_hooks *hooks; /* atomic; NULL: the engine is not loaded, or was not asked yet */
+static const char *engine;              /* atomic: its file, NULL: it is not loaded */
+
+typedef void handler(int number);
+typedef handler *signal_call(int number, handler *h);
+typedef void exit_call(int code);
+/* libc's own, of the program's namespace. */
+static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
+static signal_call *real_signal, *real_sysv;
+static exit_call *real_exit;
+static volatile bool finding; /* see front_exec.c */
+
+void front_signal_ready(void *program)
+{
+    enum { NAMES = 4 };
+    void *at[NAMES];
+    static const char *const name[NAMES] = { "sigaction", "signal", "__sysv_signal", "_exit" };
+    finding = true;
+    for (int i = 0; i < NAMES; i++) at[i] = dlsym(program, name[i]);
+    finding = false;
+    memcpy(&real_sigaction, &at[0], sizeof at[0]);
+    memcpy(&real_signal, &at[1], sizeof at[0]);
+    memcpy(&real_sysv, &at[2], sizeof at[0]);
+    memcpy(&real_exit, &at[3], sizeof at[0]);
+}
+
+void front_signal_engine(const char *file)
+{
+    __atomic_store_n(&hooks, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&engine, file, __ATOMIC_RELEASE);
+}
+
+/* The table is looked for when it is wanted first: the loader does not answer while it maps the engine. */
+static const struct front_hooks *hooks_find(void)
+{
+    const struct front_hooks *h = __atomic_load_n(&hooks, __ATOMIC_ACQUIRE);
+    const char *file = __atomic_load_n(&engine, __ATOMIC_ACQUIRE);
+    if (h || !file) return h;
+    void *library = dlmopen(LM_ID_BASE, file, RTLD_LAZY | RTLD_NOLOAD);
+    h = library ? dlsym(library, "lkfront_hooks") : NULL;
+    __atomic_store_n(&hooks, h, __ATOMIC_RELEASE);
+    return h;
+}
+
+/* What the engine answers with; NULL: it is not there, or this signal is nothing to it. */
+static const struct front_hooks *hooks_for(int number)
+{
+    const struct front_hooks *h = hooks_find();
+    bool (*watches)(int) = h ? __atomic_load_n(&h->watches, __ATOMIC_ACQUIRE) : NULL;
+    return watches && watches(number) ? h : NULL;
+}
+
+static int own_sigaction(int number, const struct sigaction *act, struct sigaction *old)
+{
+    const struct front_hooks *h = hooks_for(number);
+    return h ? h->sigaction(number, act, old) : real_sigaction(number, act, old);
+}
+
+static handler *set(int number, handler *h, int flags, bool blocks)
+{
+    struct sigaction act = { .sa_handler = h, .sa_flags = flags }, old;
+    sigemptyset(&act.sa_mask);
+    if (blocks) sigaddset(&act.sa_mask, number);
+    return own_sigaction(number, &act, &old) ? SIG_ERR : old.sa_handler;
+}
+static handler *own_signal(int number, handler *h)
+{
+    return hooks_for(number) && h != SIG_ERR ? set(number, h, SA_RESTART, true) : real_signal(number, h);
+}
+static handler *own_sysv_signal(int number, handler *h)
+{
+    return hooks_for(number) && h != SIG_ERR ? set(number, h, (int)SA_RESETHAND | SA_NODEFER, false)
+                                             : real_sysv(number, h);
+}
+
+static void own_exit(int code)
+{
+    const struct front_hooks *h = hooks_find();
+    void (*leaving)(void) = h ? __atomic_load_n(&h->leaving, __ATOMIC_ACQUIRE) : NULL;
+    if (leaving) leaving();
+    real_exit(code);
+}
+
+/* ---- who is called instead ---- */
+
+#define OWN(f) ((void (*)(void))(f))
+static const struct {
+    const char *name;
+    void (*own)(void);
+} watched[] = {
+    { "_Exit", OWN(own_exit) },    { "__sigaction", OWN(own_sigaction) }, { "__sysv_signal", OWN(own_sysv_signal) },
+    { "_exit", OWN(own_exit) },    { "bsd_signal", OWN(own_signal) },     { "sigaction", OWN(own_sigaction) },
+    { "signal", OWN(own_signal) }, { "ssignal", OWN(own_signal) },        { "sysv_signal", OWN(own_sysv_signal) }
+};
+enum { WATCHED = sizeof watched / sizeof watched[0] };
+
+bool front_signal_is(const char *name)
+{
+    if (!strchr("_bs", name[0])) return false;
+    for (int i = 0; i < WATCHED; i++)
+        if (!strcmp(name, watched[i].name)) return true;
+    return false;
+}
+
+uintptr_t front_signal_of(const char *name)
+{
+    for (int i = 0; !finding && i < WATCHED; i++)
+        if (!strcmp(name, watched[i].name)) return (uintptr_t)watched[i].own;
+    return 0;
+}
