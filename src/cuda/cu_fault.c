@@ -17,8 +17,7 @@ enum {
     LAUNCHES = 4,   /* the last ones, that are kept */
     TOLD_MOST = 64, /* faults that a program survives and that are told */
     WAIT_MS = 2000, /* for the thread that writes */
-    THREADS = 64,   /* whose calls are named */
-    SITE = 0xfffe   /* the number of a fault's site in PID.fault, which no other site has */
+    THREADS = 64    /* whose calls are named */
 };
 
 struct launched { /* fields are atomic */
