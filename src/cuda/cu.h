@@ -26,6 +26,7 @@
  *   cu_stream.c     streams, events, host functions; cu_stream_attribute.c
  *   cu_graph.h      graphs and capture, in several files
  *   cu_api.h        those of their functions that others call
+ *   producer.c      between a program and the libraries that make cubins
  *   ml.c            libnvidia-ml.so.1
  *
  * A function of the API is CU_API(cuMemAlloc_v2)(...): an exported symbol lkcu_cuMemAlloc_v2 of liblockstep.so, to

@@ -117,6 +117,7 @@ CU_API(cuGetExportTable)(const void **out, const void *id)
     const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
     if (stripped_said(file)) return CU_NOT_SUPPORTED;
     snprintf(text, sizeof text, "cuGetExportTable, which %s asks for,", file);
-    if (strncmp(base, "libnvrtc", 8)) cu_refused(text); /* NVRTC asks, and works without */
+    /* these two ask, and work without */
+    if (strncmp(base, "libnvrtc", 8) && strncmp(base, "libnvJitLink", 12)) cu_refused(text);
     return CU_NOT_SUPPORTED;
 }

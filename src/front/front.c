@@ -92,18 +92,24 @@ struct front_entry *front_entry_of(uint32_t runtime, const char *name)
     return &entries[runtime][low];
 }
 
+void *front_own(const char *file, const char *name)
+{
+    char path[PATH_BYTES + 64];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    void *library = dlmopen(LM_ID_BASE, path, RTLD_NOW | RTLD_LOCAL);
+    void *p = library ? dlsym(library, name) : NULL;
+    if (!p) {
+        const char *why = dlerror();
+        front_say("lockstep: %s: %s", name, why ? why : "not found");
+    }
+    return p;
+}
+
 /* Several threads may make the first call at the same moment: each finds the same. */
 void *front_resolve(struct front_entry *e)
 {
-    char path[PATH_BYTES + 64];
-    snprintf(path, sizeof path, "%s/%s", folder, front_runtime_file[e->runtime]);
-    void *library = dlmopen(LM_ID_BASE, path, RTLD_NOW | RTLD_LOCAL);
-    void *p = library ? dlsym(library, e->name) : NULL;
-    if (!p) {
-        const char *why = dlerror();
-        front_say("lockstep: %s: %s", e->name, why ? why : "not found");
-        _exit(127);
-    }
+    void *p = front_own(front_runtime_file[e->runtime], e->name);
+    if (!p) _exit(127);
     __atomic_store_n(&e->target, p, __ATOMIC_RELEASE);
     return p;
 }
@@ -231,6 +237,7 @@ PUBLIC unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
         front_signal_engine(map->l_name);
     } else if (namespace == LM_ID_BASE && strchr(path, '/')) { /* the kernel's own object has no file */
         bool starts = front_object(path, map->l_addr, verbose);
+        if (front_producer_file(path)) front_object_exports(path, map->l_addr, verbose);
         return is_libc(path) ? LA_FLG_BINDTO : starts ? LA_FLG_BINDFROM : 0;
     }
     return 0;

@@ -6,7 +6,9 @@
  *   front_exec.c    keeps the module in the environment of children
  *   front_signal.c  asks the engine when the program sets handlers of signals, and before it leaves by _exit
  *   front_branch.c  redirects a function: one branch at its entry, to an island within reach
+ *   front_producer.c  comes between a program and the libraries that make cubins
  *   cudart.def      the names of the runtime's entries
+ *   producer.def    the functions of the libraries that make cubins
  *
  * The module lives in a link namespace of its own, with a libc of its own, so it includes nothing of Lockstep and is
  * not part of liblockstep. The loader calls it while it holds its lock and has run no constructor of the object: what
@@ -46,9 +48,14 @@ void *front_resolve(struct front_entry *e); /* called by the first call of an en
 void front_say(const char *format, ...) __attribute__((format(printf, 1, 2))); /* one line on standard error */
 void *front_memory(size_t bytes);                                              /* NULL: there is none */
 
+/* Our function of this name, of one of our files; NULL: front_say has said why. */
+void *front_own(const char *file, const char *name);
+
 /* front_object.c. Redirects the CUDA runtime that the object at `path`, mapped at `bias`, has inside, if any. true: it
  * imports a name of front_exec_is or front_signal_is. */
 bool front_object(const char *path, uintptr_t bias, bool verbose);
+/* The exports of the object at `path`, mapped at `bias`, that are named in producer.def are given ours. */
+void front_object_exports(const char *path, uintptr_t bias, bool verbose);
 
 /* front_exec.c. What the launcher has set is noted; then, with a handle of the program, libc's own functions. */
 void front_exec_begin(void);
@@ -64,6 +71,10 @@ void front_signal_ready(void *program);
 void front_signal_engine(const char *file);
 bool front_signal_is(const char *name);
 uintptr_t front_signal_of(const char *name);
+/* front_producer.c. Whether a file is a library that makes cubins. */
+bool front_producer_file(const char *path);
+/* What stands for its function `name`, which is at `real`; 0: it stays. `bias` tells libraries apart. */
+uintptr_t front_producer_of(const char *name, uintptr_t real, uintptr_t bias);
 
 /* front_branch.c. Redirects `hits` functions, of which those that are too short stay as they are and get at = NULL.
  * bti: the object's code has landing pads that must stay checked. false: none was changed, and *why says why. */

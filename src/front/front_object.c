@@ -179,3 +179,41 @@ bool front_object(const char *path, uintptr_t bias, bool verbose)
     munmap((void *)(uintptr_t)f.base, f.bytes);
     return starts;
 }
+
+/* A symbol of the mapped object gets another value. Its table lies with what is only read. */
+static bool symbol_set(Elf64_Sym *at, uintptr_t value)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)at & -page;
+    size_t bytes = ((uintptr_t)(at + 1) - from + page - 1) & -page;
+    if (mprotect((void *)from, bytes, PROT_READ | PROT_WRITE)) return false;
+    at->st_value = value;
+    return !mprotect((void *)from, bytes, PROT_READ);
+}
+
+void front_object_exports(const char *path, uintptr_t bias, bool verbose)
+{
+    struct file f;
+    size_t hits = 0;
+    if (!open_file(path, &f)) return;
+    for (uint32_t i = 0; i < f.head->e_shnum; i++) {
+        const Elf64_Shdr *s = &f.section[i];
+        const Elf64_Sym *symbol = s->sh_type == SHT_DYNSYM && s->sh_link < f.head->e_shnum ? contents(&f, s) : NULL;
+        const Elf64_Shdr *names = symbol ? &f.section[s->sh_link] : NULL;
+        const char *text = names ? contents(&f, names) : NULL;
+        if (!text || !names->sh_size || text[names->sh_size - 1] || s->sh_offset % _Alignof(Elf64_Sym)) continue;
+        for (size_t k = 0; k < s->sh_size / sizeof *symbol; k++) {
+            if (symbol[k].st_shndx == SHN_UNDEF || symbol[k].st_name >= names->sh_size) continue;
+            uintptr_t own = front_producer_of(text + symbol[k].st_name, bias + symbol[k].st_value, bias);
+            if (!own) continue;
+            hits++;
+            if (symbol_set((Elf64_Sym *)(bias + s->sh_addr) + k, own - bias)) continue;
+            front_say("lockstep: %s: its functions stay, since this process may not change its tables; cubins that it "
+                      "makes cannot be run: ask it for PTX",
+                      path);
+            munmap((void *)(uintptr_t)f.base, f.bytes);
+            return;
+        }
+    }
+    if (verbose) front_say("lockstep: front: %s: %zu of its exports are ours", path, hits);
+    munmap((void *)(uintptr_t)f.base, f.bytes);
+}

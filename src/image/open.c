@@ -3,6 +3,7 @@
  * nvcc puts fatbins into the section .nv_fatbin of an object, those of -rdc=true into __nv_relfatbin, and a wrapper
  * for each into .nvFatBinSegment. The linker makes one section of each kind, in which fatbins lie one behind the other
  * with zeros between. */
+#include "image/carrier.h"
 #include "image/image.h"
 
 enum { WRAPPER_MAGIC = 0x466243b1, WRAPPER = 24, MEMBER = 60 };
@@ -54,25 +55,14 @@ static bool read_host(struct image_file *f, const struct elf *x, const char *mem
 }
 
 /* A file that is itself one image becomes a fatbin of one. */
-static void add_alone(struct image_file *f, const struct piece *s, u32 kind)
+static void add_alone(struct image_file *f, const struct piece *s, enum image_place place, struct image i)
 {
-    struct image_fatbin b = { .at = s->at, .bytes = s->n, .place = PLACE_FILE, .member = "", .images = 1 };
-    struct image i = { .kind = kind, .bytes = s->n, .stored = *s, .at = s->at, .identifier = "", .options = "" };
-    i.flags = IMAGE_64BIT;
+    struct image_fatbin b = {
+        .at = s->at, .bytes = s->n, .place = place, .member = "", .first = f->image.n, .images = 1
+    };
+    i.fatbin = f->fatbin.n;
     VEC_PUSH(&f->mem, &f->fatbin, b);
     VEC_PUSH(&f->mem, &f->image, i);
-}
-
-static bool open_cubin(struct image_file *f, const struct piece *s, struct error *e)
-{
-    f->kind = FILE_CUBIN;
-    add_alone(f, s, IMAGE_CUBIN);
-    f->image.p[0].sm = cubin_sm(s);
-    const struct image_code *c = image_read(f, 0, e);
-    if (!c) return false;
-    f->image.p[0].suffix = c->suffix;
-    f->image.p[0].flags |= c->debug ? IMAGE_DEBUG : 0;
-    return true;
 }
 
 /* Where the text behind white space and comments begins, n: nowhere. */
@@ -102,19 +92,60 @@ static bool is_ptx(const struct piece *s)
 }
 
 /* The architecture and version of PTX, by its first directives: parsing it all is for image_read. */
-static void open_ptx(struct image_file *f, const struct piece *s)
+static struct image ptx_image(const struct piece *s)
 {
-    f->kind = FILE_PTX;
-    add_alone(f, s, IMAGE_PTX);
-    struct image *i = &f->image.p[0];
-    i->bytes = strnlen((const char *)s->p, s->n);
+    struct image i = {
+        .kind = IMAGE_PTX, .stored = *s, .at = s->at, .flags = IMAGE_64BIT, .identifier = "", .options = ""
+    };
+    i.bytes = strnlen((const char *)s->p, s->n);
     char head[4096] = "";
     u64 at = skip_blank(s);
     memcpy(head, s->p + at, MIN_OF(s->n - at, sizeof head - 1));
-    sscanf(head, ".version %u.%u", &i->major, &i->minor);
+    sscanf(head, ".version %u.%u", &i.major, &i.minor);
     const char *target = strstr(head, ".target");
-    if (target && sscanf(target, ".target sm_%u%c", &i->sm, &i->suffix) < 2) i->suffix = 0;
-    if (i->suffix != 'a' && i->suffix != 'f') i->suffix = 0;
+    if (target && sscanf(target, ".target sm_%u%c", &i.sm, &i.suffix) < 2) i.suffix = 0;
+    if (i.suffix != 'a' && i.suffix != 'f') i.suffix = 0;
+    return i;
+}
+
+/* The texts that a carrier keeps: one is another image of the same program; several are to be linked. */
+static bool read_carried(struct image_file *f, const struct piece *s, struct error *e)
+{
+    struct elf x;
+    u32 texts = 0;
+    if (!elf_read(&f->mem, s, &x, e)) return false;
+    for (u32 i = 0; i < x.sections; i++) texts += !strcmp(x.section[i].name, CARRIER_SECTION);
+    for (u32 i = 0; i < x.sections; i++) {
+        struct piece *text = &x.section[i].data;
+        if (strcmp(x.section[i].name, CARRIER_SECTION)) continue;
+        if (!is_ptx(text)) return piece_bad(e, text, 0, "no PTX, in a section " CARRIER_SECTION);
+        if (texts == 1) {
+            f->fatbin.p[0].images++;
+            VEC_PUSH(&f->mem, &f->image, ptx_image(text));
+        } else {
+            add_alone(f, text, PLACE_RELOCATABLE, ptx_image(text));
+        }
+    }
+    return true;
+}
+
+static bool open_cubin(struct image_file *f, const struct piece *s, struct error *e)
+{
+    f->kind = FILE_CUBIN;
+    add_alone(f, s, PLACE_FILE,
+              (struct image){ .kind = IMAGE_CUBIN,
+                              .sm = cubin_sm(s),
+                              .bytes = s->n,
+                              .stored = *s,
+                              .at = s->at,
+                              .flags = IMAGE_64BIT,
+                              .identifier = "",
+                              .options = "" });
+    const struct image_code *c = image_read(f, 0, e);
+    if (!c) return false;
+    f->image.p[0].suffix = c->suffix;
+    f->image.p[0].flags |= c->debug ? IMAGE_DEBUG : 0;
+    return read_carried(f, s, e);
 }
 
 static bool open_elf(struct image_file *f, const struct piece *s, const char *member, struct error *e)
@@ -191,7 +222,8 @@ static bool open_any(struct image_file *f, const struct piece *s, struct error *
     if (!is_ptx(s))
         return piece_bad(e, s, 0,
                          "this is no image: neither PTX, nor a cubin, a fatbin, an ELF file or an archive of them");
-    open_ptx(f, s);
+    f->kind = FILE_PTX;
+    add_alone(f, s, PLACE_FILE, ptx_image(s));
     return true;
 }
 

@@ -1,5 +1,6 @@
 /* Unit tests of image: fatbins, ELF files, cubins and archives that are built here byte by byte, and what each device
  * takes of them. */
+#include "image/carrier.h"
 #include "image/image.h"
 #include "unit.h"
 #include <lz4.h>
@@ -500,6 +501,58 @@ static void memory(void)
     image_close(f);
 }
 
+/* ---- cubins that keep their PTX ---- */
+
+static void carry(const struct bytes *from, u32 texts, struct bytes *out)
+{
+    struct str text[3] = { STR(ptx_text), STR(ptx_text), STR(ptx_text) };
+    struct piece s = { from->p, from->n, 0, "test" };
+    struct text made = { 0 };
+    struct error e = { 0 };
+    UNIT(carrier_write(&s, text, texts, &made, &e));
+    out->n = 0;
+    put(out, made.p, (u32)made.n);
+    text_free(&made);
+}
+
+static void carriers(void)
+{
+    static struct bytes cubin, carrier, twice;
+    struct image_choice c;
+    struct str text;
+    struct error e = { 0 };
+    cubin_file(&cubin, 8, 0x06005a04);
+    carry(&cubin, 1, &carrier);
+    UNIT_EQ(image_extent(carrier.p), carrier.n);
+    struct image_file *f = open_bytes(&carrier);
+    UNIT(!f->damage.code && f->kind == FILE_CUBIN && f->fatbin.n == 1 && f->image.n == 2);
+    image_choose(f, 0, 90, true, &c);
+    UNIT(c.image == 1 && c.silicon == 0); /* a GPU runs the machine code as ever */
+    UNIT(image_unpack(f, 1, &text, &e) && str_is(text, ptx_text));
+    UNIT(image_read(f, 0, &e) != NULL);
+    image_close(f);
+
+    /* the texts of a link, and of a carrier that is linked again */
+    carry(&cubin, 3, &carrier);
+    f = open_bytes(&carrier);
+    UNIT(!f->damage.code && f->fatbin.n == 4 && f->image.n == 4);
+    for (u32 i = 1; i < 4; i++) {
+        UNIT(f->fatbin.p[i].place == PLACE_RELOCATABLE && f->image.p[i].fatbin == i);
+        image_choose(f, i, 90, false, &c);
+        UNIT_EQ(c.image, i);
+    }
+    image_close(f);
+    carry(&carrier, 1, &twice);
+    f = open_bytes(&twice);
+    UNIT(!f->damage.code && f->image.n == 5);
+    image_close(f);
+
+    struct piece s = { (const u8 *)ptx_text, sizeof ptx_text, 0, "test" };
+    struct text none = { 0 };
+    UNIT(!carrier_write(&s, &text, 1, &none, &e) && !none.n);
+    UNIT_HAS(e.text, "no ELF");
+}
+
 /* ---- any damage ---- */
 
 /* Every file, cut off at every length, and with every byte changed: it is read or refused, and says why. The fuzz
@@ -536,6 +589,9 @@ static void damage(void)
     damaged(&b);
     cubin_file(&b, 8, 0x06005a04);
     damaged(&b);
+    static struct bytes carrier;
+    carry(&b, 2, &carrier);
+    damaged(&carrier);
     b.n = 0;
     u32 at = fatbin_begin(&b);
     add_image(&b, IMAGE_PTX, 90, 0, ptx_text, sizeof ptx_text, 0);
@@ -553,6 +609,7 @@ int main(void)
     cubins();
     archives();
     memory();
+    carriers();
     damage();
     return unit_done();
 }
