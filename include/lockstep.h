@@ -136,8 +136,9 @@ const char *lk_module_arch(const lk_module *module);     /* "sm_90", as in the P
 const char *lk_module_ptx(lk_module *module, size_t *bytes);
 /* Asks ptxas for registers and spills of all kernels (lk_kernel_usage). LK_NOTHING: there is no ptxas. */
 lk_status lk_module_assemble(lk_module *module);
-/* Waits for the work of all streams, as the driver does. */
-void lk_module_unload(lk_module *module);
+/* Waits for the work of all streams, as the driver does. LK_BAD_INPUT, and nothing is unloaded: a capture forbids it.
+ */
+lk_status lk_module_unload(lk_module *module);
 uint32_t lk_module_kernel_count(const lk_module *module);
 lk_kernel *lk_module_kernel_at(lk_module *module, uint32_t i);
 /* By its mangled name, or as in the source: "scale", "ns::scale", "scale<float>", "scale(float*, int)"; NULL: the

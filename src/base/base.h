@@ -125,6 +125,7 @@ enum error_code {
 };
 struct error {
     enum error_code code; /* ERR_NONE: no error yet */
+    u32 cuda;             /* the number that CUDA's driver has for it; 0: what `code` stands for */
     char where[256];      /* "file:line:col" or "" */
     char text[512];       /* one sentence: what is wrong and the way out */
     char excerpt[400];    /* the source line and a caret under it, two lines, or "" */
@@ -133,6 +134,7 @@ struct error {
 static inline void error_none(struct error *e)
 {
     e->code = ERR_NONE;
+    e->cuda = 0;
     e->where[0] = e->text[0] = e->excerpt[0] = 0;
 }
 /* Records the first error only. Returns false, so that `return error_set(...)` reads well. */

@@ -72,6 +72,7 @@ static cu_result ask(void *handle, u32 *status, u64 *id, bool thread, lk_stream 
     if (r) return r;
     if (!cu_ok(status)) return CU_INVALID_VALUE;
     u64 number;
+    if ((r = (cu_result)capture_hidden(engine_stream(*st)))) return r;
     *status = capture_status(engine_stream(*st), &number);
     if (*status == CAPTURE_ACTIVE && cu_ok(id)) *id = number; /* else it stays as it is */
     return CU_OK;

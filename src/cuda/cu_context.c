@@ -54,7 +54,7 @@ cu_result cu_current(struct cu_context **out)
     cu_result r = cu_begin();
     *out = stack.n ? stack.at[stack.n - 1] : NULL;
     if (r) return r;
-    if (!*out) return CU_INVALID_CONTEXT;
+    if (!*out) return op_in_host_function() ? CU_NOT_PERMITTED : CU_INVALID_CONTEXT;
     return (*out)->alive ? CU_OK : CU_CONTEXT_DESTROYED;
 }
 

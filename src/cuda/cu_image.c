@@ -167,6 +167,10 @@ cu_result cu_image_delete(struct cu_image *m, enum cu_kind kind)
     cu_result r = cu_begin();
     if (r) return r;
     if (!cu_handle_is(m, kind) || m->library) return CU_INVALID_HANDLE;
+    for (u32 i = 0; i < CU_DEVICES; i++) {
+        struct error e = { 0 };
+        if (m->on[i] && !dev_outside(m->on[i]->gpu->device, &e)) return (cu_result)e.cuda;
+    }
     image_free(m);
     return CU_OK;
 }

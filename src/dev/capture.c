@@ -265,6 +265,25 @@ u32 capture_unsafe_call(struct streams *s)
     return status;
 }
 
+u32 capture_hidden(struct stream *st)
+{
+    struct streams *s = st->all;
+    u32 status = OP_OK;
+    lock(&s->lock);
+    for (struct stream *other = s->streams; other && s->captures && st == s->legacy; other = other->next)
+        if (other->capture && !(other->flags & STREAM_NON_BLOCKING)) status = OP_CAPTURE_IMPLICIT;
+    unlock(&s->lock);
+    return status;
+}
+
+bool streams_capture(struct streams *s)
+{
+    lock(&s->lock);
+    bool captured = s->captures;
+    unlock(&s->lock);
+    return captured;
+}
+
 void capture_stream_gone(struct stream *st)
 {
     struct capture *c = st->capture;

@@ -139,10 +139,12 @@ struct ptx_var *dev_variable(struct dev_module *m, struct str name)
     return NULL;
 }
 
+bool dev_outside(struct device *d, struct error *e) { return !d->ops->outside || d->ops->outside(d, false, e); }
+
 struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site,
                              struct error *e)
 {
-    if (d->ops->outside && !d->ops->outside(d, false, e)) return NULL;
+    if (!dev_outside(d, e)) return NULL;
     return d->ops->alloc(d, bytes, kind, name, site, e);
 }
 

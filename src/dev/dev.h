@@ -143,6 +143,9 @@ u32 dev_type_text(const struct ptx_var *v, char out[160]);
 /* NULL: e says why. */
 struct mem_object *dev_alloc(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site,
                              struct error *e);
+/* A call begins that no capture takes: false, and what was captured is broken, where one forbids it. For calls that
+ * dev_alloc and its like do not ask for. */
+bool dev_outside(struct device *d, struct error *e);
 /* Frees, or reports double_free or bad_free and returns false. */
 bool dev_free(struct device *d, u64 addr, const char *site);
 /* Adds double_free or bad_free: of this address, in this object or in none (NULL). */

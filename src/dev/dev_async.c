@@ -61,6 +61,16 @@ u32 dev_enqueue(struct dev_stream *st, struct device *d, struct dev_task *task, 
     return status ? status : d->async->enqueue(st, task, e);
 }
 
+u32 dev_perform(struct device *d, struct dev_task *task, struct error *e)
+{
+    u32 status = dev_task_check(d, task, e);
+    if (status) return status;
+    if (d->async->perform) return d->async->perform(d, task, e);
+    struct dev_stream *legacy = d->async->stream_legacy(d);
+    status = d->async->enqueue(legacy, task, e);
+    return status ? status : d->async->stream_synchronise(legacy, e);
+}
+
 u32 dev_graph_add(struct dev_graph *g, struct device *d, struct dev_node *const *dep, u32 deps, struct dev_task *task,
                   struct dev_node **out, struct error *e)
 {

@@ -95,6 +95,8 @@ struct dev_async_ops {
     u32 (*stream_synchronise)(struct dev_stream *st, struct error *e);
     u32 (*synchronise)(struct device *d, struct error *e);
     u32 (*enqueue)(struct dev_stream *st, struct dev_task *task, struct error *e);
+    /* Does it in the order of the legacy stream, and waits. NULL: by enqueue and stream_synchronise. */
+    u32 (*perform)(struct device *d, struct dev_task *task, struct error *e);
     /* Fills `out` for a launch that was just enqueued there; false: it cannot be repeated so. NULL: none can. */
     bool (*repeat)(struct dev_stream *st, const struct dev_launch *l, struct dev_repeat *out);
     u32 (*value_wait)(struct dev_stream *st, u64 address, u32 bits, u64 value, enum op_compare c, const char *site,
@@ -144,6 +146,8 @@ enum {
 };
 u32 dev_task_check(struct device *d, const struct dev_task *t, struct error *e); /* OP_OK, or what is wrong with it */
 u32 dev_enqueue(struct dev_stream *st, struct device *d, struct dev_task *task, struct error *e);
+/* The same without a stream: done when it returns. */
+u32 dev_perform(struct device *d, struct dev_task *task, struct error *e);
 u32 dev_graph_add(struct dev_graph *g, struct device *d, struct dev_node *const *dep, u32 deps, struct dev_task *task,
                   struct dev_node **out, struct error *e);
 u32 dev_exec_set(struct dev_exec *x, struct device *d, struct dev_node *n, struct dev_task *task, struct error *e);

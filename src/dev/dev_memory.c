@@ -164,6 +164,7 @@ u32 dev_register(struct device *d, void *host, u64 bytes, const char *name, cons
     struct mem_object *other = NULL;
     *out = NULL;
     if (!d->mem) return gpu_register(d, host, bytes, name, site, out, e);
+    if (!dev_outside(d, e)) return e->cuda;
     bool own_memory = mem_find(d->mem, addr); /* mem_register says so */
     if (!bytes || addr + bytes < addr || (!own_memory && !pages_usable(addr, bytes))) {
         error_set(e, ERR_INPUT,

@@ -1,5 +1,6 @@
 /* The software GPU: its memory is the arena of mem, its launches run on sim. Modules are placed in module.c. */
 #include "dev/dev_work.h"
+#include "dev/graph.h"
 #include <inttypes.h>
 
 static bool open_sim(struct device *d, struct error *e)
@@ -60,6 +61,11 @@ static enum mem_free_result release(struct device *d, u64 addr, const char *site
     if (o && o->base == addr) tell_gone(d, o->base, o->size);
     if (!o || !o->pool || o->base != addr || o->state == MEM_FREED) return mem_free(d->mem, addr, site, object);
     if (object) *object = o;
+    if (sim_pool_is_graph(o)) { /* the address stays the node's */
+        graph_freed(work_streams(d), (void *)(uintptr_t)addr);
+        sim_pool_graph_rest(d, o, site);
+        return MEM_FREE_OK;
+    }
     if (sim_pool_freed(o)) return MEM_FREE_TWICE;
     sim_pool_end(d, o, site);
     return MEM_FREE_OK;

@@ -53,7 +53,10 @@ static void body_drop(void *of)
 {
     struct body *b = of;
     tell_unqueued(b->device, &b->managed, NULL);
-    if (b->task.kind == OP_ALLOC && b->graph) sim_pool_graph_delete(b->device, b->object);
+    if (b->task.kind == OP_ALLOC && b->graph) {
+        graph_freed(work_used(b->device), (void *)(uintptr_t)b->object->base);
+        sim_pool_graph_delete(b->device, b->object);
+    }
     base_free(b->staged);
     base_free(b);
 }
@@ -113,6 +116,10 @@ static u32 body_fill(struct op *op, void *of)
 static u32 body_alloc(struct op *op, void *of)
 {
     struct body *b = of;
+    if (b->graph && mem_is_live(b->object)) { /* GRAPH_AUTO_FREE: what the launch before left there goes first */
+        tell_life(b->device, op, b->object, false);
+        sim_pool_graph_rest(b->device, b->object, b->task.site);
+    }
     tell_life(b->device, op, b->object, true);
     sim_pool_start(b->device, b->object);
     return OP_OK;
@@ -179,6 +186,11 @@ static u32 body_release(struct body *b, const struct dev_task *t, u64 stream, st
     b->object = mem_find(b->device->mem, t->free.address);
     b->graph = b->object && sim_pool_is_graph(b->object);
     if (b->graph) return OP_OK;
+    if (!stream) {
+        error_set(e, ERR_INPUT, "0x%" PRIx64 " is no memory of an allocation node: a graph cannot free it",
+                  t->free.address);
+        return OP_INVALID_VALUE;
+    }
     return sim_pool_free(b->device, t->free.address, stream, t->site, &b->object, e);
 }
 
@@ -385,6 +397,16 @@ static u32 sim_stream_synchronise(struct dev_stream *st, struct error *e)
     return work_status(d, status, e);
 }
 
+/* In a capture the stream is not asked, which would break it; what waits is this operation only. */
+static u32 sim_perform(struct device *d, struct dev_task *t, struct error *e)
+{
+    struct streams *s = work_streams(d);
+    if (!s) return work_status(d, OP_OUT_OF_MEMORY, e);
+    if (streams_capture(s)) return work_wait_task(d, t, e);
+    u32 status = enqueue(stream_out(stream_legacy(s)), t, e);
+    return status ? status : sim_stream_synchronise(stream_out(stream_legacy(s)), e);
+}
+
 static u32 sim_synchronise(struct device *d, struct error *e)
 {
     struct streams *s = work_used(d);
@@ -537,9 +559,8 @@ static u32 sim_capture_end(struct dev_stream *st, struct dev_graph **out, struct
 
 static u32 sim_capture_status(struct dev_stream *st, enum capture_status *out, u64 *id, struct error *e)
 {
-    (void)e;
     *out = capture_status(stream_in(st), id);
-    return OP_OK;
+    return work_status(device_of_stream(st), capture_hidden(stream_in(st)), e);
 }
 
 static u32 sim_graph_new(struct device *d, struct dev_graph **out, struct error *e)
@@ -694,6 +715,7 @@ const struct dev_async_ops dev_sim_async = {
     .stream_per_thread = sim_stream_per_thread,
     .stream_query = sim_stream_query,
     .stream_synchronise = sim_stream_synchronise,
+    .perform = sim_perform,
     .synchronise = sim_synchronise,
     .enqueue = enqueue,
     .value_wait = sim_value_wait,

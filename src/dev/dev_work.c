@@ -142,6 +142,7 @@ u32 work_status(struct device *d, u32 status, struct error *e)
         unlock(&w->lock);
     }
     error_set(e, status == OP_OUT_OF_MEMORY ? ERR_MEMORY : ERR_INPUT, "%s", dev_status_text(status));
+    if (status != DEV_LAUNCH_FAILED) e->cuda = status;
     return status;
 }
 

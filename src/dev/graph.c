@@ -392,6 +392,7 @@ static void chains(struct plan *p)
         if (n->chain == UINT32_MAX) n->chain = p->chains++;
         enum op_kind kind = n->body ? n->body->spec.kind : OP_EMPTY;
         p->events |= kind == OP_RECORD || kind == OP_WAIT;
+        p->frees |= kind == OP_FREE;
     }
     base_free(taken);
 }
@@ -432,6 +433,7 @@ struct plan *plan_copy(const struct plan *p)
     for (u32 i = 0; i < c->nodes; i++) body_hold(c->node[i].body);
     c->chains = p->chains;
     c->events = p->events;
+    c->frees = p->frees;
     return c;
 }
 

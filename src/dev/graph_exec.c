@@ -51,7 +51,7 @@ static void find_allocs(struct graph_exec *x)
         const struct graph_body *b = p->node[i].body;
         if (!b || b->spec.kind != OP_ALLOC || frees(p, b->spec.address)) continue;
         x->alloc = base_need_more(x->alloc, (x->allocs + 1) * sizeof *x->alloc);
-        x->alloc[x->allocs++] = (struct graph_alloc){ .address = b->spec.address };
+        x->alloc[x->allocs++] = b->spec.address;
     }
 }
 
@@ -75,12 +75,6 @@ u32 graph_instantiate(struct graph *g, u32 flags, struct graph_exec **exec, stru
         g->exec = x;
     }
     find_allocs(x);
-    if (x->allocs) {
-        lock(&s->lock);
-        x->next = s->execs;
-        s->execs = x;
-        unlock(&s->lock);
-    }
     *exec = x;
     return OP_OK;
 }
@@ -89,11 +83,6 @@ static void exec_unref(struct graph_exec *x)
 {
     struct streams *s = x->all;
     if (--x->refs) return;
-    for (struct graph_exec **p = &s->execs; *p; p = &(*p)->next)
-        if (*p == x) {
-            *p = x->next;
-            break;
-        }
     for (u32 i = 0; x->slot && i < x->slots; i++) slot_leave(&s->clocks, x->slot[i]);
     if (x->last) op_unref(x->last);
     plan_unref(s, x->plan);
@@ -339,12 +328,23 @@ void graph_ended(struct op *op)
     base_free(l);
 }
 
-/* The allocations of the launch before are gone, or may be made again. */
+/* The allocations of an earlier launch, also by another executable graph, are gone, or may be made again. They then
+ * live, and what the launch frees does not. */
 static bool allocs_fit(struct graph_exec *x)
 {
+    struct streams *s = x->all;
     for (u32 i = 0; i < x->allocs && !(x->flags & GRAPH_AUTO_FREE); i++)
-        if (x->alloc[i].live) return false;
-    for (u32 i = 0; i < x->allocs; i++) x->alloc[i].live = true;
+        for (u32 k = 0; k < s->graph_lives; k++)
+            if (s->graph_live[k] == x->alloc[i]) return false;
+    for (u32 i = 0; x->plan->frees && i < x->plan->nodes; i++) {
+        const struct graph_body *b = x->plan->node[i].body;
+        if (b && b->spec.kind == OP_FREE) graph_freed_locked(s, b->spec.address);
+    }
+    for (u32 i = 0; i < x->allocs; i++) {
+        graph_freed_locked(s, x->alloc[i]);
+        s->graph_live = base_need_more(s->graph_live, (s->graph_lives + 1) * sizeof *s->graph_live);
+        s->graph_live[s->graph_lives++] = x->alloc[i];
+    }
     return true;
 }
 
@@ -402,9 +402,11 @@ u32 graph_launch(struct graph_exec *x, struct stream *st, u64 tag, struct op **e
 
 void graph_freed_locked(struct streams *s, const void *address)
 {
-    for (struct graph_exec *x = s->execs; x; x = x->next)
-        for (u32 i = 0; i < x->allocs; i++)
-            if (x->alloc[i].address == address) x->alloc[i].live = false;
+    for (u32 i = 0; i < s->graph_lives; i++)
+        if (s->graph_live[i] == address) {
+            s->graph_live[i] = s->graph_live[--s->graph_lives];
+            return;
+        }
 }
 
 void graph_freed(struct streams *s, const void *address)

@@ -53,6 +53,7 @@ struct plan {
     struct plan_node *node;
     struct plan_edge *edge;
     bool events; /* has nodes that record or wait for events */
+    bool frees;  /* has nodes that free */
 };
 /* NULL: *status says why; *where: a node of the cycle. */
 struct plan *plan_new(const struct graph *g, u32 *status, struct graph_node **where);
@@ -60,10 +61,6 @@ struct plan *plan_copy(const struct plan *p);
 void plan_free(struct plan *p);
 struct graph *graph_copy(const struct graph *g); /* NULL: no memory */
 
-struct graph_alloc { /* an allocation that the graph does not free itself */
-    void *address;
-    bool live;
-};
 struct graph_exec {
     struct streams *all;
     u32 refs; /* handle and launches */
@@ -72,11 +69,10 @@ struct graph_exec {
     struct graph *graph; /* where allocation nodes bind it to its graph; else NULL */
     u32 *slot;           /* one for each chain; NULL: not taken yet */
     u32 slots;
-    struct op *last; /* the end of the last launch, with a reference; NULL: none */
-    struct graph_alloc *alloc;
+    struct op *last;    /* the end of the last launch, with a reference; NULL: none */
+    const void **alloc; /* addresses of the allocations that the graph does not free itself */
     u32 allocs;
-    void *user;              /* the caller's, or NULL */
-    struct graph_exec *next; /* streams->execs */
+    void *user; /* the caller's, or NULL */
 };
 struct graph_launch {
     struct graph_exec *exec; /* with a reference, as is the plan */

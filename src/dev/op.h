@@ -297,6 +297,8 @@ u32 event_query(struct event *e); /* OP_OK also when it was never recorded */
 u32 event_synchronise(struct event *e);
 u32 event_elapsed(struct event *from, struct event *to, double *ms);
 
+bool op_in_host_function(void); /* the calling thread runs one */
+
 /* ---- capture ---- */
 
 enum capture_mode { CAPTURE_GLOBAL, CAPTURE_THREAD_LOCAL, CAPTURE_RELAXED };
@@ -311,6 +313,9 @@ u32 capture_begin_in(struct stream *st, enum capture_mode mode, struct graph *g,
  * NULL unless OP_OK. */
 u32 capture_end(struct stream *st, struct graph **graph);
 enum capture_status capture_status(struct stream *st, u64 *id);
+/* OP_CAPTURE_IMPLICIT: it is the legacy stream, beside blocking streams that are captured. */
+u32 capture_hidden(struct stream *st);
+bool streams_capture(struct streams *s); /* whether any of them is captured */
 /* The graph of a capture that goes on, and the nodes that the stream's next operation depends on, at most `most`; how
  * many there are. NULL: the stream is not captured. */
 struct graph *capture_graph_now(struct stream *st, struct graph_node **out, u32 most, u32 *n);

@@ -381,6 +381,8 @@ void exec_call(struct streams *s)
     if (s->options.seeded) s->called = time_ns();
 }
 
+bool op_in_host_function(void) { return hosting; }
+
 u32 exec_permitted(const struct streams *s) { return hosting == s ? OP_NOT_PERMITTED : OP_OK; }
 
 void exec_ask(struct streams *s)

@@ -199,7 +199,8 @@ struct streams {
     struct op_written *written; /* op_value.c: a hash table */
     u32 nwritten, written_cap;
     /* capture.c */
-    struct graph_exec *execs;  /* graph_exec.c: those with allocation nodes */
+    const void **graph_live;   /* graph_exec.c: addresses of allocation nodes that have run and are not freed */
+    u32 graph_lives;           /* how many there are */
     struct graph_trash *trash; /* see graph_collect */
     struct capture *captures;  /* that go on */
     u64 capture_ids;

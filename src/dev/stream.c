@@ -94,6 +94,7 @@ void streams_delete(struct streams *s)
         s->chunks = next;
     }
     pthread_mutex_destroy(&s->lock);
+    base_free(s->graph_live);
     base_free(s);
 }
 

@@ -111,7 +111,10 @@ static lk_status fail(const lk_gpu *gpu, u32 cuda)
     return (lk_status)e->code;
 }
 
-lk_status host_failed(const lk_gpu *gpu) { return fail(gpu, cuda_of(mine.error.code)); }
+lk_status host_failed(const lk_gpu *gpu)
+{
+    return fail(gpu, mine.error.cuda ? mine.error.cuda : cuda_of(mine.error.code));
+}
 
 lk_status host_missing_in(const lk_gpu *gpu, const char *function, const char *what)
 {

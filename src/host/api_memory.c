@@ -52,6 +52,7 @@ lk_status lk_memory_describe(lk_gpu *gpu, uint64_t address, const char *name, co
 lk_status lk_memory_free(lk_gpu *gpu, uint64_t address)
 {
     if (!gpu) return HOST_MISSING(gpu, "gpu");
+    if (address && !dev_outside(gpu->device, host_begin(gpu))) return host_failed(gpu);
     return !address || dev_free(gpu->device, address, host_site(NULL)) ? LK_OK : LK_FINDINGS;
 }
 
@@ -144,10 +145,8 @@ static lk_status perform(lk_gpu *gpu, lk_stream *stream, struct dev_task *task, 
 {
     if (stream && stream->handle.gpu != gpu) return host_refuse(gpu, "the stream belongs to another gpu");
     if (stream) return host_enqueue(stream, task, site);
-    lk_stream *legacy = lk_stream_legacy(gpu);
-    if (!legacy) return host_failed(gpu);
-    lk_status status = host_enqueue(legacy, task, site);
-    return status == LK_OK ? lk_stream_synchronise(legacy) : status;
+    task->site = host_site(site);
+    return host_done(gpu, dev_perform(gpu->device, task, host_begin(gpu)));
 }
 
 lk_status lk_memory_copy(lk_gpu *gpu, const lk_copy *copy)

@@ -174,9 +174,13 @@ void host_modules_end(lk_gpu *gpu)
     }
 }
 
-void lk_module_unload(lk_module *module)
+lk_status lk_module_unload(lk_module *module)
 {
-    if (module) host_unload(module);
+    if (!module) return LK_OK;
+    lk_gpu *gpu = module->gpu;
+    if (!dev_outside(gpu->device, host_begin(gpu))) return host_failed(gpu);
+    host_unload(module);
+    return LK_OK;
 }
 
 uint32_t lk_module_kernel_count(const lk_module *module) { return module ? module->kernels : 0; }

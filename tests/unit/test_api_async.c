@@ -421,6 +421,107 @@ static void capture(void)
     UNIT_EQ(lk_report_errors(gpu), 0);
 }
 
+/* What one call does to a capture: its status as CUDA numbers it, and whether the capture goes on. */
+static void call_in_capture(lk_stream *s, const char *what, lk_status (*call)(uint64_t of), uint64_t of, uint32_t cuda)
+{
+    lk_graph *g = NULL;
+    lk_capture_status cs;
+    OK(lk_stream_capture(s, LK_CAPTURE_GLOBAL));
+    lk_status status = call(of);
+    uint32_t is = status ? lk_gpu_cuda_error(gpu) : 0;
+    OK(lk_stream_capture_status(s, &cs));
+    if (!UNIT_EQ(is, cuda) || !UNIT_EQ(cs, cuda == 900 ? LK_CAPTURE_INVALIDATED : LK_CAPTURE_ACTIVE))
+        fprintf(stderr, "  %s\n", what);
+    UNIT_EQ(lk_stream_capture_end(s, &g), cuda == 900 ? LK_BAD_INPUT : LK_OK);
+    lk_graph_destroy(g);
+}
+static lk_stream *captured;
+static lk_status call_free(uint64_t x) { return lk_memory_free(gpu, x); }
+static lk_status call_free_async(uint64_t x) { return lk_memory_free_async(captured, x); }
+static lk_status call_pool(uint64_t x)
+{
+    lk_pool *p;
+    return lk_pool_create(gpu, x, &p);
+}
+static lk_status call_unload(uint64_t of) { return of ? lk_module_unload(module) : LK_OK; }
+static lk_status call_register(uint64_t of)
+{
+    static uint32_t words[64];
+    uint64_t at;
+    return lk_memory_register(gpu, words, of, NULL, &at);
+}
+static lk_status call_write(uint64_t x) { return lk_memory_write(gpu, x, "four", 4); }
+static lk_status call_copy(uint64_t x)
+{
+    lk_copy c = { .size = sizeof c, .to = { .address = x }, .from = { .address = x + 4 }, .width = 4 };
+    return lk_memory_copy(gpu, &c);
+}
+static lk_status call_set(uint64_t x)
+{
+    lk_fill f = { .size = sizeof f, .address = x, .width = 4 };
+    return lk_memory_set(gpu, &f);
+}
+
+/* As an H200 answers. */
+static void calls_in_captures(void)
+{
+    uint64_t x = memory(LK_MEMORY_DEVICE, 64);
+    captured = stream_new();
+    call_in_capture(captured, "free", call_free, x, 900);
+    call_in_capture(captured, "free in it of memory from outside", call_free_async, x, 1);
+    call_in_capture(captured, "a pool", call_pool, 0, 900);
+    call_in_capture(captured, "unload", call_unload, 1, 900);
+    call_in_capture(captured, "register", call_register, 256, 900);
+    call_in_capture(captured, "write", call_write, x, 0);
+    call_in_capture(captured, "copy", call_copy, x, 0);
+    call_in_capture(captured, "set", call_set, x, 0);
+    OK(lk_stream_destroy(captured));
+    OK(lk_memory_free(gpu, x)); /* nothing of that has freed it, or the module */
+    UNIT(lk_module_kernel(module, "add") == add);
+    UNIT_EQ(lk_report_errors(gpu), 0);
+}
+
+/* The memory of an allocation node that the graph does not free. */
+static void allocations_that_stay(void)
+{
+    lk_stream *s = stream_new();
+    lk_graph *g = NULL, *other = NULL;
+    lk_exec *x = NULL, *y = NULL;
+    lk_node *node = NULL;
+    uint64_t at = 0;
+    OK(lk_graph_create(gpu, &g));
+    OK(lk_graph_add_alloc(g, NULL, 0, 4 * N, "kept", &at, &node));
+    OK(lk_graph_instantiate(g, 0, &x));
+    OK(lk_exec_launch(x, s));
+    BAD(lk_exec_launch(x, s), "");
+    UNIT_EQ(lk_gpu_cuda_error(gpu), 1);
+    OK(lk_memory_free(gpu, at)); /* by a call without a stream, and it may be made again */
+    OK(lk_exec_launch(x, s));
+    OK(lk_memory_fill_async(s, at, 0, 4 * N));
+    lk_exec_destroy(x);
+    OK(lk_graph_instantiate(g, 0, &x)); /* another one finds it there */
+    BAD(lk_exec_launch(x, s), "");
+    OK(lk_graph_create(gpu, &other)); /* another graph frees it */
+    OK(lk_graph_add_free(other, NULL, 0, at, &node));
+    OK(lk_graph_instantiate(other, 0, &y));
+    OK(lk_exec_launch(y, s));
+    OK(lk_exec_launch(x, s));
+    lk_exec_destroy(x);
+    OK(lk_graph_instantiate(g, LK_GRAPH_AUTO_FREE, &x));
+    for (int i = 0; i < 3; i++) OK(lk_exec_launch(x, s));
+    OK(lk_memory_fill_async(s, at, 0, 4 * N));
+    OK(launch_add(s, at, 1));
+    OK(lk_gpu_synchronise(gpu));
+    UNIT_EQ(value(at), 1);
+    OK(lk_memory_free_async(s, at));
+    OK(lk_gpu_synchronise(gpu));
+    lk_exec_destroy(x);
+    lk_exec_destroy(y);
+    lk_graph_destroy(g);
+    lk_graph_destroy(other);
+    OK(lk_stream_destroy(s));
+}
+
 static void graphs(void)
 {
     lk_stream *s = stream_new();
@@ -528,6 +629,8 @@ int main(void)
     two_streams();
     in_flight();
     capture();
+    calls_in_captures();
+    allocations_that_stay();
     graphs();
     char *text = lk_report_text(gpu, 0);
     if (lk_report_errors(gpu)) fprintf(stderr, "%s", text);
