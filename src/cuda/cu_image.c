@@ -122,14 +122,9 @@ static cu_result target_check(const struct cu_device *d, const struct cu_jit *j,
 /* Whether the PTX names a version that the driver does not know yet. */
 static bool version_is_newer(const struct cu_image *m)
 {
-    enum { MAJOR = 9, MINOR = 0 }; /* of CUDA 13.0 */
-    for (u32 i = 0; i < m->parts; i++) {
-        const char *at = strstr(m->part[i].ptx, ".version");
-        unsigned major = 0, minor = 0;
-        if (at && sscanf(at, ".version %u.%u", &major, &minor) == 2 &&
-            (major > MAJOR || (major == MAJOR && minor > MINOR)))
-            return true;
-    }
+    u32 version[2];
+    for (u32 i = 0; i < m->parts; i++)
+        if (cu_ptx_is_newer(m->part[i].ptx, version)) return true;
     return false;
 }
 

@@ -1,6 +1,8 @@
 /* The PTX in an image in memory: what image_open_memory finds there, one text for each fatbin that is to be linked. */
+#include "cuda/cu_failed.h"
 #include "cuda/cu_run.h"
 #include "cuda/cu_text.h"
+#include "cuda/cu_where.h"
 #include "image/image.h"
 #include "sim/profile.h"
 
@@ -15,26 +17,119 @@ static cu_result text_copy(struct str from, char **out)
     return CU_OK;
 }
 
-/* The text that a device takes of one fatbin. */
-static cu_result text_of(struct image_file *f, u32 fatbin, u32 sm, char **ptx, char *why, size_t size)
+/* ---- images that a GPU would refuse ---- */
+
+bool cu_ptx_is_newer(const char *ptx, u32 version[2])
 {
+    const char *at = strstr(ptx, ".version");
+    if (!at || sscanf(at, ".version %u.%u", &version[0], &version[1]) != 2) return false;
+    return version[0] > CU_PTX_MAJOR || (version[0] == CU_PTX_MAJOR && version[1] > CU_PTX_MINOR);
+}
+
+/* "PTX for sm_100, machine code for sm_86 and sm_89". */
+static void inside_text(const struct image_file *f, const struct image_fatbin *b, struct text *out)
+{
+    static const struct {
+        enum image_kind kind;
+        const char *words;
+    } row[] = { { IMAGE_PTX, "PTX" },
+                { IMAGE_CUBIN, "machine code" },
+                { IMAGE_LTO, "code for link-time optimisation" } };
+    for (u32 r = 0; r < COUNT_OF(row); r++) {
+        u32 n = 0, of = 0;
+        for (u32 k = b->first; k < b->first + b->images; k++) of += f->image.p[k].kind == row[r].kind;
+        for (u32 k = b->first; k < b->first + b->images; k++) {
+            char arch[16];
+            if (f->image.p[k].kind != row[r].kind) continue;
+            image_arch(&f->image.p[k], arch);
+            if (!n) text_add(out, "%s%s for ", out->n ? ", " : "", row[r].words);
+            text_add(out, "%s%s", !n ? "" : n + 1 == of ? " and " : ", ", arch);
+            n++;
+        }
+    }
+}
+
+/* Adds the finding once: a library may have hundreds of such fatbins. */
+static void refused_found(enum finding_kind kind, const char *cause, const char *fix)
+{
+    static u32 said; /* a bit for each kind */
+    u32 bit = kind == F_no_image ? 1 : kind == F_arch_newer ? 2 : 4;
+    cu_reported();
+    if (__atomic_fetch_or(&said, bit, __ATOMIC_RELAXED) & bit) return;
+    struct finding found = { .kind = kind, .cause = cause, .fix = fix, .call = cu_site() };
+    cu_found(&found);
+}
+
+/* No image, or only one for another architecture. */
+static void image_found(const struct image_file *f, const struct image_fatbin *b, const struct cu_device *d,
+                        const struct image_choice *c)
+{
+    u32 sm = d->profile->sm;
+    struct text cause = { 0 };
+    char fix[300];
+    inside_text(f, b, &cause);
+    text_add(&cause, "%s is all that is in %s; %s takes PTX for sm_%u or older, or machine code for sm_%u0",
+             cause.n ? "" : "Nothing", f->name, d->profile->title, sm, sm / 10);
+    if (sm % 10) text_add(&cause, " to sm_%u", sm);
+    text_add(&cause, ". ");
+    text_add(&cause, c->image < 0 ? "The call returns CUDA_ERROR_NO_BINARY_FOR_GPU (209)."
+                                  : "A GPU returns CUDA_ERROR_NO_BINARY_FOR_GPU (209); the software GPU runs the PTX.");
+    snprintf(fix, sizeof fix,
+             "Compile with -gencode arch=compute_%u,code=compute_%u, or run on the device it is for: --device.", sm,
+             sm);
+    refused_found(c->has_ptx ? F_arch_newer : F_no_image, cause.p, fix);
+    text_free(&cause);
+}
+
+/* PTX of a release that the driver does not know. */
+static cu_result version_found(const struct image_file *f, const char *ptx, u32 sm)
+{
+    u32 v[2];
+    char cause[300], fix[300];
+    if (!cu_ptx_is_newer(ptx, v)) return CU_OK;
+    bool strict = cu_run_strict();
+    snprintf(cause, sizeof cause,
+             "%s is PTX of version %u.%u, and the driver of CUDA 13.0 takes versions up to %u.%u. %s", f->name, v[0],
+             v[1], CU_PTX_MAJOR, CU_PTX_MINOR,
+             strict ? "The call returns CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)."
+                    : "It returns CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222); the software GPU takes it where it can.");
+    snprintf(fix, sizeof fix,
+             "Compile with a toolkit that is no newer than the driver, or add machine code for the device, which "
+             "depends on no version of PTX: -gencode arch=compute_%u,code=sm_%u.",
+             sm, sm);
+    refused_found(F_ptx_newer, cause, fix);
+    return strict ? CU_UNSUPPORTED_PTX : CU_OK;
+}
+
+/* The text that a device takes of one fatbin. */
+static cu_result text_of(struct image_file *f, u32 fatbin, const struct cu_device *d, char **ptx, char *why,
+                         size_t size)
+{
+    u32 sm = d->profile->sm;
     struct image_choice c;
     struct error e = { 0 };
     struct str text;
     image_choose(f, fatbin, sm, cu_run_strict(), &c);
     snprintf(why, size, "%s", c.why);
-    /* said once: a library may have hundreds of such fatbins */
-    static bool said;
-    bool odd = c.image < 0 || (c.is_newer && c.silicon < 0);
-    if (odd && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-        fprintf(stderr, "lockstep: %s: %s\n", f->name, c.image < 0 ? c.why : c.note);
-    if (c.image < 0) return CU_NO_BINARY;
+    bool runs = c.silicon >= 0; /* on a GPU */
+    if (!runs) image_found(f, &f->fatbin.p[fatbin], d, &c);
+    if (c.image < 0) {
+        /* said once: a library may have hundreds of such fatbins */
+        static bool said;
+        if (runs) cu_reason(c.why, NULL, false);
+        if (runs && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+            fprintf(stderr, "lockstep: %s: %s\n", f->name, c.why);
+        return CU_NO_BINARY;
+    }
     if (!image_unpack(f, (u32)c.image, &text, &e)) {
         snprintf(why, size, "%s", e.text);
         return CU_INVALID_IMAGE;
     }
     snprintf(why, size, "out of memory");
-    return text_copy(text, ptx);
+    cu_result r = text_copy(text, ptx);
+    /* machine code for the device would be taken in its place */
+    if (!r && c.silicon == c.image && (r = version_found(f, *ptx, sm))) base_free(*ptx);
+    return r;
 }
 
 void cu_texts_free(lk_ptx *part, u32 parts)
@@ -47,7 +142,7 @@ void cu_texts_free(lk_ptx *part, u32 parts)
 static cu_result texts_take(struct image_file *f, const struct cu_device *device, const char *name, lk_ptx **part,
                             u32 *parts, char *why, size_t size)
 {
-    u32 sm = (device ? device : cu_device_at(0))->profile->sm, linked = 0, k = 0;
+    u32 linked = 0, k = 0;
     *part = NULL;
     *parts = 0;
     /* -rdc=true: the first fatbin has the machine code that the others were linked to */
@@ -58,7 +153,8 @@ static cu_result texts_take(struct image_file *f, const struct cu_device *device
     cu_result r = made ? CU_OK : f->fatbin.n ? CU_OUT_OF_MEMORY : CU_INVALID_IMAGE;
     for (u32 i = 0; !r && i < f->fatbin.n; i++) {
         char *text;
-        if (f->fatbin.p[i].place != from || (r = text_of(f, i, sm, &text, why, size))) continue;
+        if (f->fatbin.p[i].place != from || (r = text_of(f, i, device ? device : cu_device_at(0), &text, why, size)))
+            continue;
         made[k++] = (lk_ptx){ name, text, strlen(text) };
     }
     image_close(f);

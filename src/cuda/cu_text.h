@@ -3,6 +3,10 @@
 #define LOCKSTEP_CU_TEXT_H
 #include "cuda/cu.h"
 
+enum { CU_PTX_MAJOR = 9, CU_PTX_MINOR = 0 }; /* the newest PTX of CUDA 13.0 */
+/* Whether a text of PTX names a version that the driver does not know yet. */
+bool cu_ptx_is_newer(const char *ptx, u32 version[2]);
+
 /* Finds the texts in what `data` points to: PTX, a fatbin, its wrapper, which of -rdc=true has several, or a cubin,
  * which has none. They are chosen for `device`, NULL: the first. The array and its texts are from base_alloc, named
  * `name`. Otherwise `why` says in a sentence what is wrong. */

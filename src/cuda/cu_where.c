@@ -1,6 +1,7 @@
 /* The site of a call, and the variable of the host that an allocation goes to. */
 #include "cuda/cu_where.h"
 #include "cuda/gate.h"
+#include "dev/dev_work.h"
 #include "where/where.h"
 #include <fcntl.h>
 #include <unistd.h>
@@ -21,6 +22,21 @@ const char *cu_site(void)
     struct where_stack s;
     const struct cu_call *c = cu_call_now();
     return call_walk(c, &s) ? where_site(cu_call_name(c), &s) : NULL;
+}
+
+/* The calls that threads are in, for a report that another thread makes: of their stacks nothing is read. */
+static u32 calls_now(const char **site, u32 most)
+{
+    const struct cu_call *call;
+    u32 made = 0;
+    s32 tid;
+    u64 serial;
+    for (u32 n = 0; made < most && cu_call_nth(n, &tid, &serial, &call); n++) {
+        if (!call) continue;
+        struct where_stack s = { .n = 1, .address = { (uintptr_t)call->return_address } };
+        if ((site[made] = where_site(cu_call_name(call), &s))) made++;
+    }
+    return made;
 }
 
 /* Functions that put the address of new memory where their first argument says. */
@@ -52,4 +68,5 @@ void cu_where_open(const char *file)
     if (told >= 0) where_listen(tell);
     host_site_from(cu_site);
     host_name_from(buffer_name);
+    stuck_calls_from(calls_now);
 }

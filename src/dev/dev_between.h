@@ -39,7 +39,7 @@ struct between_part {
 };
 /* How an operation is named: "copy 2", "cudaMemcpyAsync at main.cu:41". The texts are copied. */
 struct between_call {
-    const char *site;   /* NULL: by its kind */
+    const char *site;   /* NULL: by its kind; "at main.cu:41": a load or store of the host, no call */
     const char *stream; /* "stream 2"; NULL: by its number */
     bool simple;        /* a launch: its kernel releases and acquires nothing (race_kernel_alone) */
 };

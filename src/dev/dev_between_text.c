@@ -44,6 +44,11 @@ static void name_side(struct side *s)
     const struct actor *a = s->a;
     char kernel[120] = "";
     name_stream(s);
+    if (a->host && a->site && !strncmp(a->site, "at ", 3)) { /* a load or store of its own, and where that is */
+        snprintf(s->brief, sizeof s->brief, "the access of the host %s", a->site);
+        snprintf(s->name, sizeof s->name, "the host %s", a->site);
+        return;
+    }
     if (a->host) {
         snprintf(s->brief, sizeof s->brief, "%s", a->site ? a->site : "the access of the host");
         snprintf(s->name, sizeof s->name, "the host%s%s%s", a->site ? ", in " : "", a->site ? a->site : "",

@@ -55,6 +55,7 @@ static u32 nflights, capflights, free_flight;           /* free_flight: token of
 static struct ring {
     struct touch { /* what the handler saw */
         u64 address;
+        u64 pc; /* of the host's instruction */
         const struct mem_object *object;
         u32 write;
         u32 ready; /* atomic: 1 + turn of the ring in which it was written */
@@ -67,7 +68,7 @@ static struct ring {
 
 /* ---- the handler ---- */
 
-static void note(const struct guard *g, u64 address, bool write)
+static void note(const struct guard *g, u64 address, bool write, u64 pc)
 {
     struct ring *r = &rings[READ(g->number)];
     u64 n = READ(r->in);
@@ -76,13 +77,14 @@ static void note(const struct guard *g, u64 address, bool write)
     while (!__atomic_compare_exchange_n(&r->in, &n, n + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
     struct touch *t = &r->touch[n % RING];
     t->address = address;
+    t->pc = pc;
     t->object = READ(g->object);
     t->write = write;
     WRITE(t->ready, 1 + (u32)(n / RING));
 }
 
 /* True: the fault was ours, and the instruction may run again. */
-static bool touched(u64 address, bool write)
+static bool touched(u64 address, bool write, u64 pc)
 {
     /* an object that is gone may have left a guard without launches where another one is now */
     struct guard *g = NULL;
@@ -97,7 +99,7 @@ static bool touched(u64 address, bool write)
     bool inside = address - o->base < o->size;
     WRITE(g->opened, 1);
     if (READ(g->flights) && inside && __atomic_add_fetch(&g->touches, 1, __ATOMIC_ACQ_REL) <= TOUCHES_MOST)
-        note(g, address, write);
+        note(g, address, write, pc);
     if (to > from && (READ(g->touches) >= TOUCHES_MOST || READ(g->waits))) { /* enough is known of it */
         page = from;
         bytes = to - from;
@@ -105,7 +107,7 @@ static bool touched(u64 address, bool write)
     return !mprotect((void *)(uintptr_t)page, bytes, PROT_READ | PROT_WRITE);
 }
 
-static bool on_fault(const struct fault *f) { return f->is_access && touched(f->address, f->write); }
+static bool on_fault(const struct fault *f) { return f->is_access && touched(f->address, f->write, f->code); }
 
 /* ---- guards ---- */
 
@@ -264,7 +266,7 @@ void dev_managed_drain(struct device *d, void (*touch)(void *self, const struct 
         u64 n = r->out;
         struct touch *t = &r->touch[n % RING];
         bool ready = n != READ(r->in) && READ(t->ready) == 1 + (u32)(n / RING);
-        struct dev_touch out = { t->address, t->write, t->object };
+        struct dev_touch out = { t->address, t->write, t->object, t->pc };
         if (ready) WRITE(r->out, n + 1);
         unlock(&managed_lock);
         if (!ready) return;

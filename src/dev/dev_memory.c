@@ -310,12 +310,13 @@ void dev_leaks_host(struct device *d)
     base_free(list);
 }
 
-void dev_leaks_handles(struct device *d, const char *what, u32 count)
+void dev_leaks_handles(struct device *d, const char *what, const char *site, u32 count)
 {
-    if (!count || !(d->options.checks & CHECK_MEMORY)) return;
+    if (!(d->options.checks & CHECK_MEMORY)) return;
     char cause[200], fix[200];
     snprintf(cause, sizeof cause, "%u %s%s never destroyed", count, what, count == 1 ? " was" : "s were");
     snprintf(fix, sizeof fix, "Destroy every %s that the program makes.", what);
-    struct finding f = { .kind = F_leak, .cause_key = str_hash(str_of(what)), .cause = cause, .fix = fix };
+    u64 key = str_hash(str_of(what)) ^ (site ? str_hash(str_of(site)) : 0);
+    struct finding f = { .kind = F_leak, .cause_key = key, .cause = cause, .fix = fix, .call = site };
     report_add(d->report, &f);
 }

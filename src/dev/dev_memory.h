@@ -184,6 +184,7 @@ struct dev_touch {                   /* one access of the host */
     u64 address;                     /* its first byte */
     bool write;                      /* it writes */
     const struct mem_object *object; /* managed memory that a launch in flight might use */
+    u64 pc;                          /* of the host's instruction; 0: not known */
 };
 /* A launch starts, or its operation is about to start it. Protects the managed memory that its parameters and variables
  * lead to. polls: the kernel may wait for the host (it reads memory in a loop until that changes): then nothing is
@@ -206,6 +207,7 @@ void dev_managed_forget(struct device *d, const struct mem_object *o);
 /* Adds a note for each place where the host allocated or registered memory that is still there: kind, number and bytes.
  */
 void dev_leaks_host(struct device *d);
-/* Adds a note: so many of these ("stream", "event", "graph") were made and never destroyed; 0 adds none. */
-void dev_leaks_handles(struct device *d, const char *what, u32 count);
+/* Adds a note: so many of these ("stream", "event", "graph") were made and never destroyed. site: the call that made
+ * them, which lives for ever, or NULL. */
+void dev_leaks_handles(struct device *d, const char *what, const char *site, u32 count);
 #endif

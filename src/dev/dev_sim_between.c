@@ -4,6 +4,7 @@
 #include "dev/dev_between.h"
 #include "code/analyses.h"
 #include "dev/dev_work.h"
+#include "where/where.h"
 
 void tell_unordered(struct device *d)
 {
@@ -84,11 +85,16 @@ void tell_unmapped(struct device *d, u64 from, u64 bytes, const char *site)
 
 /* ---- the host ---- */
 
-/* The instruction that touched it is not known: at least one byte. */
+/* What the instruction does is not known: it touches at least one byte. Where it is, is a site if calls have some. */
 static void touched(void *self, const struct dev_touch *t)
 {
     struct between_part part = { .from = t->address, .width = 1, .kind = t->write ? ACCESS_WRITE : ACCESS_READ };
-    between_host(self, NULL, &part, 1);
+    struct where_stack at = { .n = 1, .address = { t->pc + 1 } }; /* as a call there would return behind it */
+    const char *mark = t->pc && where_used() ? where_site("host", &at) : NULL;
+    char site[40];
+    snprintf(site, sizeof site, "at %s", mark ? mark : "");
+    struct between_call c = { .site = mark ? site : NULL };
+    between_host(self, &c, &part, 1);
 }
 
 void tell_host(struct device *d, u64 from, u64 bytes, bool write)

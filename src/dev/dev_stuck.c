@@ -81,6 +81,23 @@ static bool path_text(struct op *from, struct op *to, bool host, struct text *ou
     return n > 1;
 }
 
+static u32 (*calls_maker)(const char **site, u32 most); /* of stuck_calls_from */
+
+void stuck_calls_from(u32 (*maker)(const char **site, u32 most))
+{
+    __atomic_store_n(&calls_maker, maker, __ATOMIC_RELEASE);
+}
+
+/* " in cudaMemcpy at main.cu:41"; nothing where that is not known. */
+static void calls_text(struct text *out)
+{
+    enum { MOST = 4 };
+    const char *site[MOST];
+    u32 (*maker)(const char **, u32) = __atomic_load_n(&calls_maker, __ATOMIC_ACQUIRE);
+    u32 n = maker ? maker(site, MOST) : 0;
+    for (u32 i = 0; i < n; i++) text_add(out, "%s%s", i ? " and " : " in ", site[i]);
+}
+
 /* What the hosts wait for; behind: how that is held up by `me`, unless it was said. True: it is. */
 static bool hosts_text(struct streams *s, struct op *me, bool behind, struct text *out, bool *legacy)
 {
@@ -89,7 +106,11 @@ static bool hosts_text(struct streams *s, struct op *me, bool behind, struct tex
     bool held = false;
     u32 n = streams_waited(s, op, MOST);
     for (u32 i = 0; i < n; i++) {
-        text_add(out, "%s", i ? ", and for " : out->n ? "; the host waits for " : "the host waits for ");
+        if (!i) {
+            text_add(out, "%s", out->n ? "; the host waits" : "the host waits");
+            if (op_kind(op[0]) == OP_LAUNCH) calls_text(out); /* another operation is named by its call */
+        }
+        text_add(out, i ? ", and for " : " for ");
         bool told = behind && path_text(me, op[i], true, out, legacy);
         if (!told) op_name(op[i], out);
         held |= told;
@@ -138,7 +159,11 @@ bool stuck_explain(void *of, const struct sim_waiting *waits, const struct sim_w
         op_release(queued[i]);
     }
     bool waiting = !told && waits_text(d, me, o, other, others, cause, &cycle);
-    if (!told && !waiting) text_add(cause, "nothing that can still run writes %s", o ? o->name : "it");
+    bool shared = o && (o->kind == MEM_PINNED || o->kind == MEM_REGISTERED || o->kind == MEM_MANAGED);
+    if (!told && !waiting && shared)
+        text_add(cause, "only the host writes %s", o->name);
+    else if (!told && !waiting)
+        text_add(cause, "nothing that can still run writes %s", o ? o->name : "it");
     bool held = hosts_text(s, me, !told && !waiting, cause, &legacy);
     *fix =
         held ? "Enqueue what writes it before the host waits for anything behind the kernel: cudaMemcpy, cudaFree and "

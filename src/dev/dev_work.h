@@ -98,6 +98,8 @@ void work_start(struct dev_run *r);
 
 /* dev_stuck.c, for sim_outside and sim_explain. */
 bool stuck_may_change(void *device);
+/* Who is asked in which calls the threads of the program are, for the text of a report; its texts live for ever. */
+void stuck_calls_from(u32 (*maker)(const char **site, u32 most));
 sim_explainer stuck_explain; /* self: the device */
 /* The task of an operation that is not done; NULL: its kind has none. */
 const struct dev_task *work_task(const struct op *op);

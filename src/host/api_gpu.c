@@ -1,13 +1,16 @@
 /* The gpu of the public interface: making it, its errors, its profiles. */
 #include "host/host.h"
+#include "where/where.h"
 #include <inttypes.h>
 
 const char *lk_version(void) { return LK_VERSION; }
 
 void handle_add(struct handle *h, lk_gpu *gpu, enum handle_kind kind)
 {
+    const char *site = host_site(NULL);
+    if (site && !where_kept(site)) site = NULL;
     lock(&gpu->lock);
-    *h = (struct handle){ .gpu = gpu, .next = gpu->handle[kind], .link = &gpu->handle[kind], .kind = kind };
+    *h = (struct handle){ gpu, gpu->handle[kind], &gpu->handle[kind], kind, site };
     if (h->next) h->next->link = &h->next;
     gpu->handle[kind] = h;
     unlock(&gpu->lock);

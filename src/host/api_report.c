@@ -22,15 +22,27 @@ void lk_report_leaks_host(lk_gpu *gpu)
     static const char *const what[HANDLE_KINDS] = { "executable graph",    "graph", "event", "stream", "pool",
                                                     "physical allocation", "module" };
     if (!gpu) return;
-    u32 count[HANDLE_KINDS] = { 0 };
+    struct made { /* at one place */
+        enum handle_kind kind;
+        const char *site;
+        u32 count;
+    } *list = NULL;
+    u32 n = 0, cap = 0;
     lock(&gpu->lock);
-    for (u32 k = 0; k < HANDLE_KINDS; k++)
-        for (const struct handle *h = gpu->handle[k]; h; h = h->next)
-            count[k] += k != HANDLE_STREAM || !((const lk_stream *)h)->is_default;
+    for (u32 kind = 0; kind < HANDLE_KINDS; kind++)
+        for (const struct handle *h = gpu->handle[kind]; h; h = h->next) {
+            u32 k = 0;
+            if (kind == HANDLE_STREAM && ((const lk_stream *)h)->is_default) continue;
+            while (k < n && (list[k].kind != h->kind || list[k].site != h->site)) k++;
+            if (k == n && n == cap) list = base_need_more(list, sizeof *list * (cap = cap ? 2 * cap : 16));
+            if (k == n) list[n++] = (struct made){ .kind = h->kind, .site = h->site };
+            list[k].count++;
+        }
     unlock(&gpu->lock);
     report_launch(gpu->device->report, 0);
     dev_leaks_host(gpu->device);
-    for (u32 k = 0; k < HANDLE_KINDS; k++) dev_leaks_handles(gpu->device, what[k], count[k]);
+    for (u32 k = 0; k < n; k++) dev_leaks_handles(gpu->device, what[list[k].kind], list[k].site, list[k].count);
+    base_free(list);
 }
 
 void lk_report_run(lk_gpu *gpu, lk_gpu *other)

@@ -22,6 +22,7 @@ struct handle {
     lk_gpu *gpu;
     struct handle *next, **link; /* in the list of its kind; link is what points here */
     enum handle_kind kind;
+    const char *site; /* the call that made it, where sites live for ever; else NULL */
 };
 
 struct thread_log { /* what the compiler said to one thread */

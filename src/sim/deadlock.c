@@ -430,9 +430,12 @@ static void explain_stopped(struct stopped *st, enum finding_kind kind, struct c
                                 st->l->in->time_limit == 1 ? " has" : "s have", far(st));
     else if (kind == F_wait_suspected) {
         bool reads = c->at.s && c->at.s->state == SPLIT_IDLE && c->at.s->nreads;
-        c->cause = arena_printf(&st->mem, "for %u seconds every thread has waited%s%s, and the host sleeps",
-                                SUSPECT_SECONDS, reads ? " for " : "",
-                                reads ? describe_read(st, low_of(c->at.s), &c->at.s->reads[0]) : "");
+        bool named;
+        const char *fix, *outside = reads ? explain_operations(st, c->at.s->reads[0].addr, &named, &fix) : NULL;
+        c->cause = arena_printf(&st->mem, "for %u seconds every thread has waited%s%s%s%s", SUSPECT_SECONDS,
+                                reads ? " for " : "",
+                                reads ? describe_read(st, low_of(c->at.s), &c->at.s->reads[0]) : "",
+                                outside ? "; " : ", and the host sleeps", outside ? outside : "");
     } else if (c->at.s && c->at.s->state == SPLIT_IDLE && c->at.s->nreads && wait_for_host(st->l)) {
         c->cause = arena_printf(&st->mem, "interrupted while every thread waited for the host to write %s",
                                 describe_read(st, low_of(c->at.s), &c->at.s->reads[0]));

@@ -58,6 +58,8 @@ const char *where_site(const char *function, const struct where_stack *s);
 /* The name of the variable at an address of the host, for memory that a call puts there: a text that lives for ever;
  * NULL: nothing is known of that address. */
 const char *where_name(const char *site, const struct where_stack *s, u64 address);
+/* Whether there is a site: whoever prints the report then knows what their marks stand for. */
+bool where_used(void);
 /* Whether a text is one of these, and need not be copied. */
 bool where_kept(const char *text);
 /* Lines for whoever resolves sites:

@@ -27,6 +27,8 @@ static struct {
     void (*listener)(const char *text, size_t n);
 } t = { .lock = LOCK_INIT };
 
+bool where_used(void) { return __atomic_load_n(&t.n, __ATOMIC_RELAXED) != 0; }
+
 bool where_kept(const char *text) { return text >= t.mark[0] && text < t.mark[KEPT]; }
 
 void where_tell(const char *format, ...)
