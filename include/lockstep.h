@@ -659,6 +659,9 @@ lk_status lk_images_param(lk_images *images, uint32_t i, uint32_t k, uint32_t p,
 lk_status lk_images_choose(lk_images *images, uint32_t fatbin, const char *device, int strict, lk_image_choice *out);
 /* What that means for one of its images, in a few words: "loads", "machine code of another GPU". */
 const char *lk_images_verdict(lk_images *images, uint32_t i, const char *device, int strict);
+/* Writes a cubin, the file that was opened, to `path` with PTX as further sections: a GPU takes it as it takes the
+ * cubin itself, and Lockstep runs the PTX. Several texts are linked when it is loaded. */
+lk_status lk_images_keep(lk_images *cubin, const char *const *ptx, uint32_t texts, const char *path);
 
 const char *lk_device_name(uint32_t i);
 char *lk_device_text(const char *name);

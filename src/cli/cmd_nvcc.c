@@ -3,7 +3,8 @@
  * A build system calls it in place of nvcc (NVCC='lockstep nvcc'). Nothing that was asked for is taken away, except
  * that `native` becomes the architecture of the default device. What is added: PTX for each virtual architecture whose
  * machine code alone is asked for, for Lockstep executes PTX; line information; the shared runtime, which can be
- * replaced when the program starts. */
+ * replaced when the program starts. A cubin (--cubin) gets the PTX behind its own sections. */
+#include "cli/keep.h"
 #include "cli/nvcc.h"
 #include <errno.h>
 #include <lockstep.h>
@@ -23,23 +24,6 @@ struct asked {                            /* what the command line has already *
     bool one_image;                       /* the output holds a single image, or is none: nothing may be added */
     bool verbose;                         /* --verbose */
 };
-
-/* The value of an option that is spelled `long` or `short`, as -o=value or in the next word; NULL: it is another one.
- */
-static const char *value_of(const char *word, const char *next, const char *spelled, const char *brief, bool *took)
-{
-    const char *names[] = { spelled, brief };
-    *took = false;
-    for (u32 i = 0; i < COUNT_OF(names); i++) {
-        size_t n = strlen(names[i]);
-        if (strncmp(word, names[i], n)) continue;
-        if (word[n] == '=') return word + n + 1;
-        if (word[n]) continue;
-        *took = next != NULL;
-        return next ? next : "";
-    }
-    return NULL;
-}
 
 static bool is_any(const char *word, const char *const *among)
 {
@@ -90,10 +74,10 @@ static void read_word(struct asked *a, const char *word, const char *next)
     a->one_image |= is_any(word, one);
     a->lto |= is_any(word, lto);
     a->verbose |= is_any(word, verbose);
-    if (value_of(word, next, "--cudart", "-cudart", &took)) a->runtime = true;
-    if ((value = value_of(word, next, "--generate-code", "-gencode", &took))) read_gencode(a, value);
-    if ((value = value_of(word, next, "--gpu-architecture", "-arch", &took))) a->arch = value;
-    if ((value = value_of(word, next, "--gpu-code", "-code", &took))) {
+    if (keep_value(word, next, "--cudart", "-cudart", &took)) a->runtime = true;
+    if ((value = keep_value(word, next, "--generate-code", "-gencode", &took))) read_gencode(a, value);
+    if ((value = keep_value(word, next, "--gpu-architecture", "-arch", &took))) a->arch = value;
+    if ((value = keep_value(word, next, "--gpu-code", "-code", &took))) {
         a->code = true;
         a->code_ptx |= strstr(value, "compute_") != NULL;
     }
@@ -135,7 +119,7 @@ bool nvcc_words(struct arena *mem, int argc, char **argv, word_list *out, word_l
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i], *equals = strchr(word, '=');
         bool took;
-        const char *arch = value_of(word, argv[i + 1], "--gpu-architecture", "-arch", &took);
+        const char *arch = keep_value(word, argv[i + 1], "--gpu-architecture", "-arch", &took);
         if (arch && !strcmp(arch, "native")) {
             word = arena_printf(mem, "%.*s=sm_%u", (int)(equals ? equals - word : (long)strlen(word)), word, NATIVE);
             VEC_PUSH(mem, added, arena_printf(mem, "%s for %s", word, arch));
@@ -170,6 +154,58 @@ static bool is_compiler(const char *word)
     return slash && !strcmp(slash, "/nvcc") && !access(word, X_OK);
 }
 
+/* ---- nvcc --cubin ---- */
+
+static bool is_cubin_asked(const char *word) { return !strcmp(word, "-cubin") || !strcmp(word, "--cubin"); }
+
+static bool is_source(const char *word)
+{
+    static const char *const end[] = { ".cu", ".cc", ".cpp", ".cxx", ".c", ".ptx" };
+    const char *dot = strrchr(word, '.');
+    for (u32 i = 0; word[0] != '-' && dot && i < COUNT_OF(end); i++)
+        if (!strcmp(dot, end[i])) return true;
+    return false;
+}
+
+/* nvcc has made a cubin of the one source in `words`: it is called again for the PTX, which is added. */
+static int cubin_keep(struct arena *mem, const word_list *words)
+{
+    static const char *const with_value[] = { "-o", "--output-file" };
+    word_list again = { 0 };
+    const char *source = NULL, *output = NULL, *value;
+    char made[] = "/tmp/lockstep-XXXXXX.ptx";
+    u32 sources = 0;
+    for (u32 i = 0; i + 1 < words->n; i++) {
+        bool took = false;
+        if ((value = keep_value(words->p[i], words->p[i + 1], with_value[1], with_value[0], &took))) {
+            output = value;
+            i += took;
+            continue;
+        }
+        if (i && is_source(words->p[i])) {
+            source = words->p[i];
+            sources++;
+        }
+        VEC_PUSH(mem, &again, is_cubin_asked(words->p[i]) ? "-ptx" : words->p[i]);
+    }
+    if (sources != 1) return EXIT_CLEAN; /* several cubins, or none: they stay as they are */
+    if (!output) {
+        const char *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source;
+        output = arena_printf(mem, "%.*s.cubin", (int)(strrchr(base, '.') - base), base);
+    }
+    int fd = mkstemps(made, 4);
+    if (fd < 0) return cli_error("cannot make a file in /tmp: %s", strerror(errno));
+    close(fd);
+    VEC_PUSH(mem, &again, "-o");
+    VEC_PUSH(mem, &again, made);
+    VEC_PUSH(mem, &again, NULL);
+    int code = keep_run((char *const *)again.p);
+    const char *const ptx[] = { made };
+    if (!code && file_is_regular(output) && !keep_add(output, ptx, 1)) code = EXIT_USAGE;
+    unlink(made);
+    return code;
+}
+
 int cmd_nvcc(int argc, char **argv)
 {
     struct arena mem = { 0 };
@@ -188,9 +224,13 @@ int cmd_nvcc(int argc, char **argv)
         fputs(added.n ? "\n" : " nothing\n", stderr);
     }
     VEC_PUSH(&mem, &words, NULL);
+    bool cubin = false;
+    for (u32 i = 0; i + 1 < words.n; i++) cubin |= is_cubin_asked(words.p[i]);
     fflush(NULL);
-    execv(path, (char *const *)words.p);
-    int code = cli_error("cannot run %.200s: %s", path, strerror(errno));
+    int code = -1;
+    if (cubin && !(code = keep_run((char *const *)words.p))) code = cubin_keep(&mem, &words);
+    if (!cubin) execv(path, (char *const *)words.p);
+    if (code < 0) code = cli_error("cannot run %.200s: %s", path, strerror(errno));
     arena_free(&mem);
     return code;
 }

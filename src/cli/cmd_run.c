@@ -41,7 +41,8 @@ struct run {
     char front[4096];    /* of lockstep-front.so */
     char folder[64];     /* for the reports */
     struct run_report report;
-    char link[96]; /* in it: lockstep-front.so under a name that LD_AUDIT can hold */
+    char command[3900]; /* the path of this command */
+    char link[96];      /* in it: lockstep-front.so under a name that LD_AUDIT can hold */
 };
 
 static bool number_take(struct run *r, const char *key, const struct row *o, const char *value, struct error *e)
@@ -189,6 +190,7 @@ static bool front_find(struct run *r, struct error *e)
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n <= 0) return error_set(e, ERR_SYSTEM, "cannot find the folder of lockstep: %s", strerror(errno));
     self[n] = 0;
+    snprintf(r->command, sizeof r->command, "%s", self);
     *strrchr(self, '/') = 0;
     for (u32 i = 0; i < COUNT_OF(place); i++) {
         char path[4000];
@@ -220,6 +222,13 @@ static void environment_set(const struct run *r)
     setenv("LOCKSTEP_RUN", r->folder, 1);
     setenv("LOCKSTEP_RUN_OPTIONS", r->options.p ? r->options.p : "", 1);
     if (r->devices) setenv("LOCKSTEP_DEVICES", r->devices, 1);
+    setenv("LOCKSTEP_RUN_COMMAND", r->command, 1);
+    /* some clients look for the file libcuda.so.1 before they open it */
+    char places[8300];
+    const char *before = getenv("LD_LIBRARY_PATH");
+    snprintf(places, sizeof places, "%s%s%s", before ? before : "", before && *before ? ":" : "",
+             strchr(r->front, ':') ? r->link : r->front);
+    setenv("LD_LIBRARY_PATH", places, 1);
     char pid[24];
     snprintf(pid, sizeof pid, "%d", (int)getpid()); /* of the child, which becomes the program */
     if (r->only)

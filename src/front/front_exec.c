@@ -2,6 +2,8 @@
  * LD_AUDIT and escape. Calls of the functions that start programs come here instead (la_symbind64): what the launcher
  * has set is put back into the environment, on the stack, since a child of vfork may call them.
  *
+ * A program that starts ptxas or nvcc for a cubin gets our command in their place.
+ *
  * Only objects that import one of these names are watched, and only their binding to libc; all other calls stay
  * direct. */
 #include "front/front.h"
@@ -12,10 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEPT = 6, VARIABLES = 4096 }; /* that are put back; that an environment may have and still be mended */
+enum { KEPT = 7, VARIABLES = 4096 }; /* that are put back; that an environment may have and still be mended */
 
-static const char *const kept_name[KEPT] = { "LD_AUDIT",         "LOCKSTEP_RUN",     "LOCKSTEP_RUN_OPTIONS",
-                                             "LOCKSTEP_RUN_PID", "LOCKSTEP_DEVICES", "LOCKSTEP_LOG" };
+static const char *const kept_name[KEPT] = {
+    "LD_AUDIT",         "LOCKSTEP_RUN", "LOCKSTEP_RUN_OPTIONS", "LOCKSTEP_RUN_PID",
+    "LOCKSTEP_DEVICES", "LOCKSTEP_LOG", "LOCKSTEP_RUN_COMMAND"
+};
+enum { COMMAND = 6 };    /* which of them is the path of `lockstep` */
 static char *kept[KEPT]; /* "NAME=value"; NULL: it is not set */
 static char *module;     /* the path of this module, as LD_AUDIT has it */
 
@@ -34,6 +39,23 @@ static char ***environment; /* where the program's `environ` is */
  * file (leaf), and yet the loader asks la_symbind64 meanwhile. */
 static volatile bool finding;
 
+static bool makes_itself; /* the program is nvcc or of nvcc, or our command: what it starts is its own affair */
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool is_maker(void)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = 0;
+    /* nvcc starts its tools by a shell, and sets this for them */
+    return !strcmp(base_of(self), "nvcc") || !strcmp(base_of(self), "lockstep") || getenv("_CUDART_");
+}
+
 void front_exec_begin(void)
 {
     for (int i = 0; i < KEPT; i++) {
@@ -44,6 +66,7 @@ void front_exec_begin(void)
         kept[i][n] = '=';
         memcpy(kept[i] + n + 1, value, bytes - n - 1);
     }
+    makes_itself = is_maker();
     if (!kept[0]) return;
     size_t n = strcspn(kept[0] + 9, ":"); /* LD_AUDIT=module:others */
     if ((module = front_memory(n + 1))) memcpy(module, kept[0] + 9, n);
@@ -111,28 +134,62 @@ static bool mend(char *const *given, char *out[VARIABLES], char *audit, size_t s
     char *const *env_ = (given);        \
     if (kept[0] && mend(env_, with, audit, sizeof audit)) env_ = with
 
+/* ---- tools that make cubins ---- */
+
+/* A program that starts ptxas or `nvcc --cubin` is to load what they make: `lockstep ptxas` and `lockstep nvcc` do the
+ * same, and the cubin keeps its PTX. Fills `out` with their words; false: it is another program. */
+enum { WORDS = 1024 };
+static bool is_tool(const char *path, char *const *argv, char *out[WORDS])
+{
+    static char verb[2][8] = { "ptxas", "nvcc" };
+    const char *base = base_of(path);
+    bool nvcc = !strcmp(base, verb[1]), cubin = !strncmp(base, verb[0], 5);
+    size_t n = 0;
+    if (makes_itself || !kept[COMMAND] || !argv || (!nvcc && !cubin)) return false;
+    if (base != path && access(path, X_OK)) return false; /* one of the places where it is looked for */
+    out[n++] = strchr(kept[COMMAND], '=') + 1;
+    out[n++] = verb[nvcc];
+    if (base != path) out[n++] = (char *)(uintptr_t)path;
+    for (size_t i = 1; argv[0] && argv[i]; i++) {
+        if (n + 1 == WORDS) return false;
+        cubin |= !strcmp(argv[i], "-cubin") || !strcmp(argv[i], "--cubin");
+        out[n++] = argv[i];
+    }
+    out[n] = NULL;
+    return cubin;
+}
+#define AS_TOOL(path, argv)                \
+    char *words_[WORDS];                   \
+    if (is_tool((path), (argv), words_)) { \
+        (path) = words_[0];                \
+        (argv) = words_;                   \
+    }
+
 static int own_execve(const char *path, char *const *argv, char *const *env)
 {
     MENDED(env);
+    AS_TOOL(path, argv);
     return real_execve(path, argv, env_);
 }
 static int own_execvpe(const char *file, char *const *argv, char *const *env)
 {
     MENDED(env);
+    AS_TOOL(file, argv);
     return real_execvpe(file, argv, env_);
 }
 static int own_execv(const char *path, char *const *argv)
 {
     MENDED(environment ? *environment : NULL);
+    AS_TOOL(path, argv);
     return real_execve(path, argv, env_);
 }
 static int own_execvp(const char *file, char *const *argv)
 {
     MENDED(environment ? *environment : NULL);
+    AS_TOOL(file, argv);
     return real_execvpe(file, argv, env_);
 }
 /* The words of a call execl(path, word, ..., NULL) are on the stack or in registers: they are gathered. */
-enum { WORDS = 1024 };
 #define GATHER(first)                                                             \
     char *argv[WORDS];                                                            \
     size_t n = 0;                                                                 \
@@ -180,12 +237,14 @@ static int own_spawn(pid_t *pid, const char *path, const posix_spawn_file_action
                      const posix_spawnattr_t *attributes, char *const *argv, char *const *env)
 {
     MENDED(env);
+    AS_TOOL(path, argv);
     return real_spawn(pid, path, actions, attributes, argv, env_);
 }
 static int own_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
                       const posix_spawnattr_t *attributes, char *const *argv, char *const *env)
 {
     MENDED(env);
+    AS_TOOL(file, argv);
     return real_spawnp(pid, file, actions, attributes, argv, env_);
 }
 

@@ -1,5 +1,6 @@
 /* Program images, for the public interface: what image reads, field by field. */
 #include "host/host.h"
+#include "image/carrier.h"
 #include "image/image.h"
 #include "sim/profile.h"
 
@@ -237,4 +238,18 @@ const char *lk_images_verdict(lk_images *images, uint32_t i, const char *device,
     if (!p || !has_image(images, i, e)) return "";
     const struct image_choice *c = choose(images, images->file->image.p[i].fatbin, p->sm, strict != 0);
     return image_verdict_text(image_verdict(images->file, i, p->sm, c));
+}
+
+lk_status lk_images_keep(lk_images *cubin, const char *const *ptx, uint32_t texts, const char *path)
+{
+    struct error *e = begin(cubin);
+    struct piece s = { (const u8 *)cubin->bytes.p, cubin->bytes.n, 0, cubin->file ? cubin->file->name : "" };
+    struct str *text = base_alloc(sizeof *text * (texts + 1));
+    struct text made = { 0 };
+    if (!text) return LK_OUT_OF_MEMORY;
+    for (u32 i = 0; i < texts; i++) text[i] = str_of(ptx[i]);
+    bool ok = carrier_write(&s, text, texts, &made, e) && file_write(path, made.p, made.n, e);
+    text_free(&made);
+    base_free(text);
+    return ok ? LK_OK : failed(cubin);
 }
