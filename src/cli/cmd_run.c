@@ -104,6 +104,7 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     case O_run_NO_CHECK: text_add(&r->options, "no-check=%s\n", value); return true;
     case O_run_BUDGET: return number_take(r, "budget", o, value, e);
     case O_run_TIME_LIMIT: text_add(&r->options, "time-limit=%s\n", value); return true;
+    case O_run_FAULTS: text_add(&r->options, "faults=1\n"); return true;
     case O_run_STRICT: text_add(&r->options, "strict-arch=1\n"); return true;
     default: CHECK(!"an option of run without its case");
     }

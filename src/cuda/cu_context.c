@@ -1,6 +1,7 @@
 /* Contexts: the primary one of each device, others that cuCtxCreate makes, and each thread's stack of current ones. All
  * contexts of a device share its gpu: memory and streams are the device's. */
 #include "cuda/cu_image.h"
+#include "cuda/cu_run.h"
 #include "sim/profile.h"
 
 enum { STACK = 64 };
@@ -55,7 +56,7 @@ cu_result cu_current(struct cu_context **out)
     *out = stack.n ? stack.at[stack.n - 1] : NULL;
     if (r) return r;
     if (!*out) return op_in_host_function() ? CU_NOT_PERMITTED : CU_INVALID_CONTEXT;
-    return (*out)->alive ? CU_OK : CU_CONTEXT_DESTROYED;
+    return (*out)->alive ? cu_sticky((*out)->device->gpu) : CU_CONTEXT_DESTROYED;
 }
 
 /* ---- primary contexts ---- */

@@ -351,7 +351,7 @@ void cu_failed_done(const struct cu_call *c)
     if (is_question(f, r)) return;
     const struct reason *why = s->reason.serial == cu_call_serial() ? &s->reason : NULL;
     if (s->nmade) made_look(s, c);
-    if (chevrons && !s->launch.code) {
+    if (chevrons && !s->launch.code && !(why && why->reported)) {
         unasked_set(s, c, why);
         return;
     }

@@ -104,7 +104,7 @@ cu_result cu_status(lk_gpu *gpu, lk_status s)
         launch_refused_forget();
         return (cu_result)number;
     }
-    if (s == LK_OK || s == LK_FINDINGS) return CU_OK; /* a finding does not stop the program */
+    if (s == LK_OK || s == LK_FINDINGS) return cu_sticky(gpu); /* a finding does not stop the program */
     if (s == LK_NOT_READY) return 600;
     number = lk_gpu_cuda_error(gpu);
     char text[400];

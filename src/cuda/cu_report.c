@@ -3,6 +3,7 @@
 #include "cuda/cu_choose.h"
 #include "cuda/cu_failed.h"
 #include "cuda/cu_fault.h"
+#include "cuda/cu_run.h"
 #include "cuda/cu_where.h"
 #include "where/where.h"
 #include <fcntl.h>
@@ -297,8 +298,10 @@ __attribute__((destructor)) static void end(void)
     for (u32 i = 0; (gpu = gpu_at(i)); i++) {
         lk_progress p = { .size = sizeof p };
         for (u32 k = 0; k < LAST_WAIT && lk_gpu_progress(gpu, &p); k++) thread_sleep_us(PAUSE_US);
-        lk_report_leaks(gpu);
-        lk_report_leaks_host(gpu);
+        if (!cu_sticky(gpu)) { /* nothing could be freed after that */
+            lk_report_leaks(gpu);
+            lk_report_leaks_host(gpu);
+        }
         if (out.how->folder[0]) say(report_of(gpu), true);
     }
     report_write();

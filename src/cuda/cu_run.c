@@ -1,8 +1,10 @@
 /* The engine inside a program: options from the launcher, reports to it. */
 #include "cuda/cu_choose.h"
 #include "cuda/cu_count.h"
+#include "cuda/cu_failed.h"
 #include "cuda/cu_report.h"
 #include "cuda/cu_run.h"
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum { RULES = 16 };
@@ -10,6 +12,7 @@ enum { RULES = 16 };
 static struct {
     bool read;          /* the environment was read */
     char options[4000]; /* the lines, each ended by a zero byte */
+    bool faults;        /* --faults: a kernel that a GPU would end makes later calls fail */
     bool strict;        /* --strict-arch: PTX that is newer than the device is refused */
     lk_options gpu;     /* what a gpu is made with; strings in `options` */
     const char *rule[RULES];
@@ -28,6 +31,7 @@ static void option_take(const char *key, const char *value)
     if (!strcmp(key, "threads")) o->threads = (u32)strtoul(value, NULL, 10);
     if (!strcmp(key, "budget")) o->budget = strtoull(value, NULL, 10);
     if (!strcmp(key, "strict-arch")) run.strict = true;
+    if (!strcmp(key, "faults")) run.faults = true;
     if (!strcmp(key, "time-limit")) o->time_limit = strtod(value, NULL);
     if (!strcmp(key, "seed")) {
         o->seeded = 1;
@@ -80,6 +84,28 @@ lk_status cu_run_open(struct cu_device *d)
         if (lk_report_suppress(d->gpu, run.rule[i])) fprintf(stderr, "lockstep: %s\n", lk_gpu_error(d->gpu));
     cu_report_watch(&run.to, d->gpu);
     return LK_OK;
+}
+
+cu_result cu_sticky(const lk_gpu *gpu)
+{
+    if (likely(!run.faults) || !gpu) return CU_OK;
+    const struct dev_fault *f = &gpu->device->fault;
+    u32 code = __atomic_load_n(&f->code, __ATOMIC_ACQUIRE);
+    char text[600];
+    static bool told;
+    if (!code) return CU_OK;
+    if (__atomic_exchange_n(&told, true, __ATOMIC_RELAXED)) {
+        cu_reported(); /* each call returns it, and the first one is named */
+        return (cu_result)code;
+    }
+    int n = snprintf(text, sizeof text, "It is the error of %s", f->kernel);
+    if (f->nth) n += snprintf(text + n, sizeof text - (size_t)n, ", launch %" PRIu64 " of this kernel", f->nth);
+    if (f->site && !strncmp(f->site, "{lk@s", 5))
+        n += snprintf(text + n, sizeof text - (size_t)n, ", from {lk@h%s", f->site + 5);
+    snprintf(text + n, sizeof text - (size_t)n,
+             ": calls return before kernels have run. Every later call returns it, too.");
+    cu_reason(text, "Repair what the findings of that launch say; this call has nothing to do with it.", false);
+    return (cu_result)code;
 }
 
 bool cu_run_strict(void)

@@ -10,6 +10,8 @@
 
 /* Makes the gpu of a device as the launcher wants it. Under the lock of the process. */
 lk_status cu_run_open(struct cu_device *d);
+/* --faults: the error of a kernel that a GPU would have ended, once it has run; CU_OK: there is none. */
+cu_result cu_sticky(const lk_gpu *gpu);
 /* Whether PTX for a newer architecture than the device's is refused. */
 bool cu_run_strict(void);
 /* A kernel is launched: its number and its counters are set in the launch. */

@@ -1,6 +1,7 @@
 /* What a thread has: the device that it chose, and the last error that it was not told of. */
 #include "cuda/cu_failed.h"
 #include "cuda/cu_image.h"
+#include "cuda/cu_run.h"
 #include "cuda/rt.h"
 
 static const char *const name[] = {
@@ -50,17 +51,25 @@ cu_result rt_enter(struct cu_context **c)
     return CU_OK;
 }
 
+/* --faults: an error that stays, of the device that the thread uses. */
+static cu_result sticky(void)
+{
+    struct cu_context *now = NULL;
+    lkcu_cuCtxGetCurrent(&now);
+    return now ? cu_sticky(now->device->gpu) : CU_OK;
+}
+
 RT_API(cudaGetLastError)(void)
 {
-    cu_result r = mine.last;
+    cu_result r = mine.last, lasting = sticky();
     mine.last = CU_OK;
     cu_asked(true);
-    return r;
+    return r ? r : lasting;
 }
 RT_API(cudaPeekAtLastError)(void)
 {
     cu_asked(true);
-    return mine.last;
+    return mine.last ? mine.last : sticky();
 }
 
 RT_API(cudaSetDevice)(int device)

@@ -102,6 +102,13 @@ struct dev_ops { /* what the two implementations do differently */
 };
 extern const struct dev_ops dev_sim, dev_gpu;
 
+/* The first launch that a GPU would have ended with an error. */
+struct dev_fault {
+    u32 code;         /* atomic, written last: CUDA's number; 0: there was none */
+    char kernel[200]; /* as in the source */
+    u64 nth;          /* how-many-eth launch of it; 0: not known */
+    const char *site; /* the host's call, or NULL */
+};
 struct device {
     const struct dev_ops *ops;
     const struct profile *profile;
@@ -125,6 +132,7 @@ struct device {
     u64 pool_bytes;                    /* atomic: bytes of the card that they hold */
     const struct dev_async_ops *async; /* dev_async.h: what is enqueued */
     struct dev_work *work;             /* software GPU: what runs, dev_work.h */
+    struct dev_fault fault;            /* software GPU */
 };
 
 struct device *dev_new(const struct dev_options *o, struct error *e);

@@ -107,6 +107,19 @@ static void tell_not_again(const struct dev_run *r, const char *what)
     arena_free(&a);
 }
 
+static void fault_note(struct device *d, const struct dev_launch *l, u32 code)
+{
+    static lock_t guard = LOCK_INIT;
+    lock(&guard);
+    if (!d->fault.code) {
+        name_plain(l->kernel->name, d->fault.kernel, sizeof d->fault.kernel);
+        d->fault.nth = l->origin.nth;
+        d->fault.site = l->origin.site;
+        __atomic_store_n(&d->fault.code, code, __ATOMIC_RELEASE);
+    }
+    unlock(&guard);
+}
+
 enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, struct error *e)
 {
     struct device *d = r->device;
@@ -140,6 +153,7 @@ enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, s
     run_drop(r);
     report_origin_here(NULL);
     report_origin_ended(d->report, r->in.origin);
+    if (unlikely(ok && result->fault)) fault_note(d, l, result->fault);
     if (l->count) {
         __atomic_fetch_add(&l->count->launches, 1, __ATOMIC_RELAXED);
         __atomic_fetch_add(&l->count->ns, time_ns() - r->began, __ATOMIC_RELAXED);

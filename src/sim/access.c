@@ -2,6 +2,7 @@
  * its alignment. Whatever the checks in force, no lane ever touches memory that is not the program's. */
 #include "sim/call.h"
 #include "sim/explain_access.h"
+#include "sim/sim_run.h"
 
 /* An address of unknown provenance that is this near to an allocation is reported as an overrun of that allocation. */
 enum { NEAR_BYTES = 16384 };
@@ -200,6 +201,23 @@ static bool is_mapped(const struct mem *m, u64 addr)
            o->base + o->size > page;
 }
 
+/* The error with which a GPU would end the kernel here; 0: it goes on. */
+static u32 silicon_error(const struct access *a, u32 lane, const struct lane_check *c)
+{
+    const struct launch *l = a->warp->cta->launch;
+    u64 addr = a->addr[lane], unit = GPU_SHARED_UNIT;
+    switch (c->fault) {
+    case FAULT_MISALIGNED: return 716;
+    case FAULT_NULL_POINTER:
+    case FAULT_UNMAPPED: return 700;
+    case FAULT_PAST:
+    case FAULT_INVALID: return is_mapped(l->sim->mem, addr) ? 0 : 700;
+    case FAULT_SHARED_PAST: return addr + a->bytes > (l->shared_total + unit - 1) / unit * unit ? 700 : 0;
+    case FAULT_LOCAL_PAST: return within(addr, a->bytes, 0, LOCAL_STACK) ? 0 : 700;
+    default: return 0;
+    }
+}
+
 /* The lane is outside its object, and nobody asks for that: it gets what a GPU would touch where the machine has such
  * memory, another object or array. Where the page is mapped but nothing is there, the lane reads zero and writes
  * nothing. What remains is what a GPU stops for. */
@@ -237,7 +255,7 @@ static void unchecked_lane(struct access *a, u32 lane, struct lane_check *c)
 
 void access_check(struct access *a)
 {
-    u32 on = a->warp->cta->launch->in->checks;
+    u32 on = a->warp->cta->launch->in->checks, first_error = 0;
     struct lane_check c[LANES];
     a->ok = 0;
     for (u32 l = 0; l < LANES; l++) {
@@ -246,8 +264,12 @@ void access_check(struct access *a)
         c[l].stops = c[l].fault == FAULT_MISALIGNED && !(on & CHECK_ALIGN);
         if (unlikely(!(on & CHECK_BOUNDS)) && c[l].fault != FAULT_NONE && c[l].fault != FAULT_MISALIGNED)
             unchecked_lane(a, l, &c[l]);
-        if (c[l].fault == FAULT_NONE) a->ok |= 1u << l;
+        if (c[l].fault == FAULT_NONE)
+            a->ok |= 1u << l;
+        else if (!first_error)
+            first_error = silicon_error(a, l, &c[l]);
     }
+    if (unlikely(first_error)) launch_fault(a->warp->cta->launch, first_error);
     if (a->warp->faults_reported) {
         a->warp->faults_reported = false;
         return;

@@ -256,6 +256,7 @@ struct launch { /* read by all workers all the time; what they write has cache l
     u64 epochs;                           /* atomic: where the shadow of the next CTA's shared memory starts to count */
     u64 vtime_base;                       /* where clocks start */
     int stop;                             /* atomic: SIM_* end to take, 0: go on */
+    u32 fault;                            /* atomic: as in sim_result */
     u64 deadline;                         /* time_ns of its time limit; 0: none */
     u32 deopts;                           /* atomic: many of them make later CTAs start in plain code */
     u32 nparked;                          /* written under the lock, read without */

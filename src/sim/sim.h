@@ -70,6 +70,7 @@ struct sim_result {
     u64 ctas;       /* run to their end */
     u64 serial;     /* number of the launch: mem_object.read_by and written_by */
     bool infinite;  /* the kernel has an infinity among its constants */
+    u32 fault;      /* CUDA's number of the error that a GPU would have ended it with; 0: none */
     u32 orders;     /* set by the device: other orders that left the same bytes (dev_order.h) */
     enum {
         SIM_DONE,

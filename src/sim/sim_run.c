@@ -261,6 +261,7 @@ static void gather(struct launch *l)
 {
     struct sim_result *r = &l->result;
     r->end = l->stop;
+    r->fault = __atomic_load_n(&l->fault, __ATOMIC_RELAXED);
     if (r->end == SIM_LIVELOCK || r->end == SIM_INTERRUPTED || r->end == SIM_OVERDUE) stopped_report(l);
     unset_report(l);
     r->serial = l->serial;
@@ -456,6 +457,12 @@ void launch_stop(struct launch *l, int end)
 {
     int none = 0;
     __atomic_compare_exchange_n(&l->stop, &none, end, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+void launch_fault(struct launch *l, u32 code)
+{
+    u32 none = 0;
+    __atomic_compare_exchange_n(&l->fault, &none, code, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 /* The line of the source in place of that of the PTX, which may be no file of the user's; the instruction stays as the

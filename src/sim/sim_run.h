@@ -5,6 +5,8 @@
 
 /* The workers take this end (SIM_*); the first one wins. */
 void launch_stop(struct launch *l, int end);
+/* A GPU would end the launch here, with this error of CUDA's; the first one counts. */
+void launch_fault(struct launch *l, u32 code);
 /* The same, with an error at operation op of low; the first error wins. */
 void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt,
                  ...) PRINTF_LIKE(6, 7);
